@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file congestion/pacer.h
+ * @brief A token clock that spreads packets over time (RFC 5348 section 4.6,
+ * RFC 9002 section 7.7).
+ */
+#ifndef CONGESTION_PACER_H
+#define CONGESTION_PACER_H
+
+#include <congestion/congestion.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief The pacer of one sender. */
+struct cong_pacer {
+    double rate;      /**< bytes/s; 0: no pacing */
+    double credit;    /**< bytes that may leave at once after a pause */
+    cong_time t_next; /**< nominal time of the next packet; -1: none yet */
+};
+
+/** @brief Sets up a pacer that lets everything pass. @param p  pacer */
+CONG_API void cong_pacer_init(struct cong_pacer *p);
+/**
+ * @brief Sets the rate.
+ * @param p       pacer
+ * @param rate    bytes/s; 0: no pacing
+ * @param credit  bytes that may leave at once after a pause
+ */
+CONG_API void cong_pacer_set(struct cong_pacer *p, double rate, double credit);
+/**
+ * @brief When the next packet may leave.
+ * @param p    pacer
+ * @param now  current time
+ * @return @p now or earlier: at once; else the time to wait for
+ */
+CONG_API cong_time cong_pacer_next(const struct cong_pacer *p, cong_time now);
+/**
+ * @brief A packet leaves.
+ * @param p     pacer
+ * @param size  its bytes
+ * @param now   when
+ */
+CONG_API void cong_pacer_sent(struct cong_pacer *p, double size, cong_time now);
+/**
+ * @brief The rate at which a host should send for a controller.
+ * @param cc    controller
+ * @param srtt  smoothed RTT, ns; -1: none yet
+ * @return the controller's own rate, or twice cwnd over srtt in slow start and
+ * 1.2 times after it, bytes/s; 0: do not pace
+ */
+CONG_API double cong_pacing_rate(const struct cong *cc, cong_time srtt);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* CONGESTION_PACER_H */

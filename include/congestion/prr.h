@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file congestion/prr.h
+ * @brief Proportional rate reduction (RFC 9937): how much may leave during a
+ * recovery episode.
+ */
+#ifndef CONGESTION_PRR_H
+#define CONGESTION_PRR_H
+
+#include <congestion/congestion.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief State of one episode. */
+struct cong_prr {
+    double delivered; /**< bytes delivered since the episode began */
+    double out;       /**< bytes sent since */
+    double fs;        /**< bytes in flight when it began */
+    double cwnd;      /**< the window that holds now, bytes */
+};
+
+/**
+ * @brief An episode begins.
+ * @param p       state
+ * @param flight  bytes in flight before the feedback that opened it
+ */
+CONG_API void cong_prr_enter(struct cong_prr *p, double flight);
+/**
+ * @brief A feedback during the episode; sets cong_prr::cwnd.
+ * @param p         state
+ * @param acked     bytes newly delivered
+ * @param flight    bytes in flight after it
+ * @param ssthresh  the controller's target
+ * @param mss       largest payload
+ * @param advanced  the cumulative point moved and no new loss was found
+ */
+CONG_API void cong_prr_ack(struct cong_prr *p, double acked, double flight,
+                           double ssthresh, double mss, bool advanced);
+/**
+ * @brief Something leaves during the episode.
+ * @param p     state
+ * @param size  its bytes
+ */
+CONG_API void cong_prr_sent(struct cong_prr *p, double size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* CONGESTION_PRR_H */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file congestion/rack.h
+ * @brief Time-based loss detection (RFC 8985): a transmission is lost when one
+ * sent later was delivered and a reordering window has passed.
+ *
+ * The host keeps the transmissions in the order sent and asks for the oldest
+ * ones; nothing here grows with the window.
+ */
+#ifndef CONGESTION_RACK_H
+#define CONGESTION_RACK_H
+
+#include <congestion/congestion.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief The detector of one sender. */
+struct cong_rack {
+    cong_time t_sent;  /**< send time of the newest delivered; -1: none */
+    cong_time rtt;     /**< its RTT */
+    unsigned reo_mult; /**< quarters of min_rtt in the reordering window */
+    unsigned clean;    /**< recoveries since reo_mult last grew */
+    bool reordering;   /**< reordering has been seen */
+};
+
+/** @brief Sets up a detector. @param r  detector */
+CONG_API void cong_rack_init(struct cong_rack *r);
+/**
+ * @brief A transmission was delivered.
+ * @param r       detector
+ * @param t_sent  when it left
+ * @param rtt     its RTT, ns
+ */
+CONG_API void cong_rack_delivered(struct cong_rack *r, cong_time t_sent,
+                                  cong_time rtt);
+/**
+ * @brief Something arrived out of order, or what was called lost arrived.
+ * @param r         detector
+ * @param spurious  it had been called lost: widen the window
+ */
+CONG_API void cong_rack_reordered(struct cong_rack *r, bool spurious);
+/** @brief A recovery episode ended. @param r  detector */
+CONG_API void cong_rack_recovered(struct cong_rack *r);
+/**
+ * @brief The reordering window.
+ * @param r        detector
+ * @param min_rtt  lowest RTT, ns
+ * @param srtt     smoothed RTT, ns
+ * @param urgent   in recovery, or three later transmissions were delivered
+ * @return ns
+ */
+CONG_API cong_time cong_rack_reo(const struct cong_rack *r, cong_time min_rtt,
+                                 cong_time srtt, bool urgent);
+/**
+ * @brief When a transmission counts as lost.
+ * @param r       detector
+ * @param t_sent  when it left
+ * @param reo     from cong_rack_reo()
+ * @return absolute time; -1: nothing sent later was delivered
+ */
+CONG_API cong_time cong_rack_deadline(const struct cong_rack *r,
+                                      cong_time t_sent, cong_time reo);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* CONGESTION_RACK_H */

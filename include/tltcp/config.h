@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tltcp/config.h
+ * @brief Options of a connection, size-tagged so that they can grow.
+ */
+#ifndef TLTCP_CONFIG_H
+#define TLTCP_CONFIG_H
+
+#include <tltcp/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @brief Where memory comes from; NULL functions mean the C library's. */
+typedef struct tltcp_allocator {
+    /** Like realloc(); @p ptr NULL allocates, @p size 0 frees. */
+    void *(*realloc)(void *user, void *ptr, size_t size);
+    void *user; /**< handed to realloc */
+} tltcp_allocator;
+
+/** @brief What happened inside a connection, for qlog and the curious. */
+typedef struct tltcp_trace_event {
+    const char *name;        /**< qlog name, e.g. "recovery:packet_lost" */
+    tltcp_time now;          /**< when */
+    const char *const *keys; /**< names of the values, NULL-terminated */
+    const double *values;    /**< one per key */
+    const char *text;        /**< a word of explanation, or NULL */
+} tltcp_trace_event;
+
+/** @brief Takes trace events; called from inside engine calls, must not call
+ * back into the connection. */
+typedef void (*tltcp_trace_fn)(void *user, const tltcp_trace_event *ev);
+
+/** @brief Somebody asks for a connection. */
+typedef struct tltcp_caller {
+    const char *stream_id; /**< what the caller asks for; "" when nothing */
+    const void *address;   /**< struct sockaddr of the caller, or NULL */
+    size_t address_len;    /**< bytes at address */
+} tltcp_caller;
+
+/**
+ * @brief Decides about a caller; runs on the listener's I/O thread, with no
+ * lock held, and must not block.
+ * @param user    tltcp_config::user
+ * @param caller  who asks; valid during the call
+ * @param[out] reason  TLTCP_REASON_MAX + 1 bytes for a sentence to the caller
+ * @return true to accept, false to refuse
+ */
+typedef bool (*tltcp_accept_fn)(void *user, const tltcp_caller *caller,
+                                char *reason);
+
+/**
+ * @brief Options of a connection or a listener.
+ *
+ * Always start from tltcp_config_init().  Strings are copied when the config is
+ * used; the struct may go out of scope afterwards.
+ */
+typedef struct tltcp_config {
+    size_t struct_size; /**< set by tltcp_config_init() */
+
+    const char *congestion; /**< controller by name, as in cong_list(); NULL:
+                                 "cubic" */
+    const char *recovery;   /**< "packet" or the paper's "dupack",
+                                 "dupack-tahoe", "dupack-newreno"; NULL:
+                                 "packet" */
+    const char *passphrase; /**< shared secret; NULL: no security */
+    const uint8_t *key;     /**< 32 bytes instead of a passphrase, or NULL */
+    size_t key_len;         /**< 0 or 32 */
+    const char *stream_id;  /**< client: what is asked for; up to
+                                 ::TLTCP_STREAM_ID_MAX bytes; NULL: none */
+    uint32_t latency_ms;    /**< budget of sections without a deadline of their
+                                 own; 0: they never expire */
+    bool deadline_at_receiver; /**< deadlines mean arrival: expire when now plus
+                                 half the minimum RTT reaches them (paper,
+                                 section 3) */
+    bool unordered;            /**< receiver: whole sections as they complete */
+    bool no_pacing;            /**< send whatever the window allows at once (the
+                                    paper's senders) */
+    bool no_ecn;               /**< leave packets Not-ECT */
+    bool report_fates;         /**< queue a ::TLTCP_EVENT_FATE per section */
+    bool no_mtu_probing;       /**< stay at base_datagram bytes */
+    bool plain_udp;            /**< driver: portable I/O even where faster calls
+                                    exist */
+    bool no_gso;            /**< driver: no segmentation or receive offload */
+    size_t send_buffer;     /**< bytes not yet acknowledged or expired, 4 KiB to
+                                 1 GiB; default 4 MiB */
+    size_t recv_buffer;     /**< bytes not yet read, 4 KiB to 1 GiB; default
+                                 4 MiB */
+    uint32_t max_sections;  /**< sections waiting at either end, 16 to 2^20;
+                                 default 16384 */
+    uint32_t max_datagram;  /**< largest UDP payload, 1200 to 65000; default
+                                 1472 */
+    uint32_t base_datagram; /**< UDP payload known to pass, 1200 up to
+                                 max_datagram; default 1200 */
+    uint64_t max_rate;      /**< bit/s on the wire; 0: no cap.  The rate of the
+                                 "fixed" controller */
+    uint32_t connect_timeout_ms; /**< give up connecting; default 5000 */
+    uint32_t idle_timeout_ms;    /**< close after this silence; default 30000;
+                                 the lower of both ends counts */
+    uint32_t keep_alive_ms;      /**< client: ping after this silence; default a
+                                      third of the idle timeout; UINT32_MAX: never */
+    uint32_t ack_every; /**< ask the peer to acknowledge every n-th packet,
+                             1 to 64; default 2 */
+    uint32_t max_ack_delay_ms; /**< longest wait of our acknowledgements, 0 to
+                                 1000; default 25 */
+    uint32_t initial_window;   /**< packets in the first flight; 0: the
+                                   controller's own (RFC 5681) */
+    uint32_t max_window;       /**< packets in flight at most; 0: no cap */
+    uint32_t rto_min_ms;       /**< lower bound of the dupack recovery's RTO;
+                                    default 200 */
+    uint32_t timer_granularity_us; /**< how exactly the driver wakes; pacing
+                                 bursts cover it; default 1000 */
+    const char *qlog_dir; /**< write <dir>/<connection>.sqlog; NULL: none */
+
+    uint32_t max_connections; /**< listener: open ones at most; default 65536 */
+    uint32_t max_half_open; /**< listener: unvalidated ones beyond which callers
+                                 must return a token; default 256 */
+    uint32_t max_per_address;  /**< listener: open ones of one address; default
+                                  16384 */
+    bool always_retry;         /**< listener: ask every caller for a token */
+    tltcp_accept_fn on_caller; /**< listener: decides; NULL: accept all */
+    tltcp_trace_fn on_trace;   /**< NULL: none */
+    void *user;                /**< for on_caller and on_trace */
+    tltcp_allocator allocator; /**< zeroed: the C library's */
+    const double *congestion_values;      /**< values for congestion_params */
+    const char *const *congestion_params; /**< cong_set() names,
+                                 NULL-terminated; NULL: defaults */
+} tltcp_config;
+
+/** @brief Fills in every default. @param c  config, of any content */
+#define tltcp_config_init(c) tltcp_config_init_sized((c), sizeof(*(c)))
+
+/**
+ * @brief Behind tltcp_config_init(); do not call directly.
+ * @param c     config to fill in
+ * @param size  sizeof(tltcp_config) as the caller was compiled
+ */
+TLTCP_API void tltcp_config_init_sized(tltcp_config *c, size_t size);
+
+/**
+ * @brief Checks a config and says what is wrong with it.
+ * @param c  a config
+ * @param[out] why  a sentence, TLTCP_REASON_MAX + 1 bytes; NULL: not wanted
+ * @retval 0                     usable
+ * @retval TLTCP_ERR_INVAL       a value is out of its range
+ * @retval TLTCP_ERR_ALGORITHM   no such controller or recovery; @p why lists
+ *                               those that exist
+ * @retval TLTCP_ERR_UNSUPPORTED security is asked for but not built in
+ */
+TLTCP_API int tltcp_config_check(const tltcp_config *c, char *why);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* TLTCP_CONFIG_H */

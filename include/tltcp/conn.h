@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tltcp/conn.h
+ * @brief The engine: datagrams and time in, datagrams and events out.
+ *
+ * No call blocks, does I/O, reads a clock or starts a thread.  After any call,
+ * in this order: tltcp_conn_next_event() until it returns 0, tltcp_conn_send()
+ * until it writes nothing, then a timer for tltcp_conn_timeout().
+ *
+ * One thread at a time per connection.  `now` never runs backwards.
+ *
+ * The engine never sees an address: a path is a 64-bit token that the driver
+ * makes for each pair of local and remote address.  Equal tokens mean equal
+ * addresses; 0 is not used.
+ *
+ * The protocol is described in docs/tltcp-protocol.md.
+ */
+#ifndef TLTCP_CONN_H
+#define TLTCP_CONN_H
+
+#include <tltcp/config.h>
+#include <tltcp/event.h>
+#include <tltcp/stats.h>
+#include <tltcp/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A connection. */
+typedef struct tltcp_conn tltcp_conn;
+/** What one UDP port knows: its connections, tokens and limits. */
+typedef struct tltcp_endpoint tltcp_endpoint;
+
+/** Bytes of randomness that a connection or an endpoint is made from. */
+#define TLTCP_SEED_LEN 32
+/** Room for a datagram that tltcp_endpoint_recv() may want sent. */
+#define TLTCP_REPLY_MAX 256
+
+/** @brief What travels beside the bytes of a datagram. */
+typedef struct tltcp_pktinfo {
+    uint64_t path;     /**< the driver's token for the addresses */
+    uint32_t ecn;      /**< ECN codepoint of the IP header, 0 to 3 */
+    uint32_t reserved; /**< 0 */
+} tltcp_pktinfo;
+
+/** @brief A section to be written (paper, section 4). */
+typedef struct tltcp_section {
+    const void *data;    /**< copied before the call returns */
+    size_t len;          /**< bytes at data, at least 1 */
+    tltcp_time deadline; /**< absolute; ::TLTCP_TIME_NEVER: reliable */
+    uint64_t tag;        /**< the caller's, comes back in the fate */
+} tltcp_section;
+
+/**
+ * @brief Makes the calling side of a connection; its first datagram is ready.
+ * @param[out] conn  the new connection; free with tltcp_conn_free()
+ * @param config  copied
+ * @param seed    ::TLTCP_SEED_LEN unpredictable bytes; equal seeds and equal
+ *                inputs give equal datagrams
+ * @param path    where to send
+ * @param now     current time
+ * @retval 0                     made
+ * @retval TLTCP_ERR_INVAL       see tltcp_config_check()
+ * @retval TLTCP_ERR_ALGORITHM   see tltcp_config_check()
+ * @retval TLTCP_ERR_UNSUPPORTED see tltcp_config_check()
+ * @retval TLTCP_ERR_NOMEM       nothing was made
+ */
+TLTCP_API int tltcp_conn_new(tltcp_conn **conn, const tltcp_config *config,
+                             const uint8_t *seed, uint64_t path,
+                             tltcp_time now);
+
+/**
+ * @brief Frees a connection without telling the peer, and takes it out of its
+ * endpoint.
+ * @param conn  connection, or NULL
+ */
+TLTCP_API void tltcp_conn_free(tltcp_conn *conn);
+
+/**
+ * @brief Takes one datagram from the network.
+ *
+ * What is malformed, foreign or repeated is counted and dropped, not an error.
+ * @param conn   connection
+ * @param info   path and ECN codepoint
+ * @param dgram  the UDP payload
+ * @param len    bytes at @p dgram
+ * @param now    current time
+ * @retval 0                taken or dropped
+ * @retval TLTCP_ERR_CLOSED the connection is over
+ */
+TLTCP_API int tltcp_conn_recv(tltcp_conn *conn, const tltcp_pktinfo *info,
+                              const void *dgram, size_t len, tltcp_time now);
+
+/**
+ * @brief Writes the next datagrams to put on the network.
+ *
+ * All that one call writes go to the same path with the same ECN codepoint, lie
+ * back to back and are @p segment bytes each, but the last may be shorter, as
+ * UDP_SEGMENT wants it.
+ * @param conn  connection
+ * @param[out] info     where to and how marked
+ * @param buf           room for datagrams
+ * @param cap           bytes at @p buf, at least tltcp_config::max_datagram
+ * @param[out] segment  size of each datagram but the last
+ * @param now           current time
+ * @return bytes written; 0: nothing to send now; see tltcp_conn_timeout()
+ */
+TLTCP_API size_t tltcp_conn_send(tltcp_conn *conn, tltcp_pktinfo *info,
+                                 void *buf, size_t cap, size_t *segment,
+                                 tltcp_time now);
+
+/**
+ * @brief When tltcp_conn_on_timeout() wants to be called.
+ * @param conn  connection
+ * @return absolute time, perhaps past; ::TLTCP_TIME_NEVER: not needed
+ */
+TLTCP_API tltcp_time tltcp_conn_timeout(const tltcp_conn *conn);
+
+/**
+ * @brief Runs what is due; early calls are harmless.
+ * @param conn  connection
+ * @param now   current time
+ */
+TLTCP_API void tltcp_conn_on_timeout(tltcp_conn *conn, tltcp_time now);
+
+/**
+ * @brief Takes the oldest event.
+ * @param conn  connection
+ * @param[out] ev  the event
+ * @retval 1 @p ev was filled in
+ * @retval 0 there is none
+ */
+TLTCP_API int tltcp_conn_next_event(tltcp_conn *conn, tltcp_event *ev);
+
+/**
+ * @brief Writes whole sections, each or not at all, in order.
+ *
+ * A deadline that has passed is accepted; the section takes its sequence
+ * numbers and expires unsent.  Possible from creation on; data leaves once the
+ * handshake is done.
+ * @param conn      connection
+ * @param sections  array of @p count
+ * @param count     at least 1
+ * @param now       current time
+ * @return how many were taken, from the first, or
+ * @retval TLTCP_ERR_INVAL   @p count is 0 or a section is empty
+ * @retval TLTCP_ERR_TOO_BIG the first is larger than the send buffer
+ * @retval TLTCP_ERR_AGAIN   no room for the first now; wait until
+ *                           tltcp_conn_writable()
+ * @retval TLTCP_ERR_STATE   after tltcp_conn_finish()
+ * @retval TLTCP_ERR_CLOSED  the connection is over
+ * @retval TLTCP_ERR_NOMEM   none was taken
+ */
+TLTCP_API int tltcp_conn_write(tltcp_conn *conn, const tltcp_section *sections,
+                               size_t count, tltcp_time now);
+
+/**
+ * @brief Room for the next section.
+ * @param conn  connection
+ * @return bytes that a section written now may have; 0 when none
+ */
+TLTCP_API size_t tltcp_conn_writable(const tltcp_conn *conn);
+
+/**
+ * @brief Reads what is ready: data and gaps that tile the stream, or, when
+ * unordered, whole sections as they completed.
+ *
+ * Piece *i* is described by @p segments[i].  Data is copied to @p bufs[i],
+ * whose len becomes the bytes copied; for a gap base is untouched and len
+ * becomes the size of the gap.
+ * @param conn      connection
+ * @param bufs      array of *@p count buffers
+ * @param segments  array of *@p count
+ * @param[in,out] count  in: pieces wanted at most, out: pieces given
+ * @param now       current time
+ * @return stream length covered by the pieces, or
+ * @retval 0                end of the stream
+ * @retval TLTCP_ERR_AGAIN  nothing ready
+ * @retval TLTCP_ERR_INVAL  *@p count is 0 or the first buffer is empty
+ * @retval TLTCP_ERR_ABORTED the stream was cut off; a further call tells why in
+ *                          the ::TLTCP_EVENT_CLOSED
+ */
+TLTCP_API int64_t tltcp_conn_read(tltcp_conn *conn, tltcp_buf *bufs,
+                                  struct tltcp_segment *segments, size_t *count,
+                                  tltcp_time now);
+
+/**
+ * @brief Whether tltcp_conn_read() would return something but
+ * ::TLTCP_ERR_AGAIN.
+ * @param conn  connection
+ * @return true when it would
+ */
+TLTCP_API bool tltcp_conn_readable(const tltcp_conn *conn);
+
+/**
+ * @brief Ends this side's stream; the peer reads its end after all sections
+ * were delivered or expired.
+ * @param conn  connection
+ * @param now   current time
+ */
+TLTCP_API void tltcp_conn_finish(tltcp_conn *conn, tltcp_time now);
+
+/**
+ * @brief Closes: finishes, waits until all was delivered or expired, tells the
+ * peer.  ::TLTCP_EVENT_CLOSED follows.
+ * @param conn    connection
+ * @param linger  give up at this time and abort; ::TLTCP_TIME_NEVER: when the
+ *                peer is silent for the idle timeout
+ * @param now     current time
+ */
+TLTCP_API void tltcp_conn_close(tltcp_conn *conn, tltcp_time linger,
+                                tltcp_time now);
+
+/**
+ * @brief Ends at once; the peer is told on a best-effort basis.
+ * @param conn    connection
+ * @param error   why, a negative ::tltcp_error the peer will see
+ * @param reason  a sentence, copied up to ::TLTCP_REASON_MAX bytes; or NULL
+ * @param now     current time
+ */
+TLTCP_API void tltcp_conn_abort(tltcp_conn *conn, int error, const char *reason,
+                                tltcp_time now);
+
+/**
+ * @brief Whether the connection is over and will send nothing more.
+ * @param conn  connection
+ * @return true when it may be freed
+ */
+TLTCP_API bool tltcp_conn_is_closed(const tltcp_conn *conn);
+
+/**
+ * @brief Takes a snapshot of the statistics.
+ * @param conn  connection
+ * @param[out] st  set up with tltcp_stats_init()
+ * @param now   current time
+ * @retval 0               filled in
+ * @retval TLTCP_ERR_INVAL @p st was not set up
+ */
+TLTCP_API int tltcp_conn_get_stats(const tltcp_conn *conn, tltcp_stats *st,
+                                   tltcp_time now);
+
+/**
+ * @brief The path in use.
+ * @param conn  connection
+ * @return the driver's token
+ */
+TLTCP_API uint64_t tltcp_conn_path(const tltcp_conn *conn);
+
+/**
+ * @brief The stream id that the caller asked for.
+ * @param conn  connection
+ * @return zero-terminated, "" when none; valid as long as @p conn
+ */
+TLTCP_API const char *tltcp_conn_stream_id(const tltcp_conn *conn);
+
+/**
+ * @brief The connection id by which the peer addresses this connection.
+ * @param conn  connection
+ * @return 64 random bits
+ */
+TLTCP_API uint64_t tltcp_conn_id(const tltcp_conn *conn);
+
+/**
+ * @brief Hangs a pointer of the driver's on a connection.
+ * @param conn  connection
+ * @param user  any value
+ */
+TLTCP_API void tltcp_conn_set_user(tltcp_conn *conn, void *user);
+
+/**
+ * @brief The pointer hung on by tltcp_conn_set_user().
+ * @param conn  connection
+ * @return the pointer, NULL at first
+ */
+TLTCP_API void *tltcp_conn_user(const tltcp_conn *conn);
+
+/**
+ * @brief Makes the listening side of a port.
+ * @param[out] ep  the new endpoint; free with tltcp_endpoint_free()
+ * @param config   copied; also the options of accepted connections
+ * @param seed     ::TLTCP_SEED_LEN unpredictable bytes
+ * @param now      current time
+ * @retval 0 made; otherwise as tltcp_conn_new()
+ */
+TLTCP_API int tltcp_endpoint_new(tltcp_endpoint **ep,
+                                 const tltcp_config *config,
+                                 const uint8_t *seed, tltcp_time now);
+
+/**
+ * @brief Frees an endpoint; its connections must have been freed before.
+ * @param ep  endpoint, or NULL
+ */
+TLTCP_API void tltcp_endpoint_free(tltcp_endpoint *ep);
+
+/** What tltcp_endpoint_recv() did with a datagram. */
+enum tltcp_verdict {
+    TLTCP_DROPPED = 0, /**< nothing to do */
+    TLTCP_TAKEN = 1,   /**< a known connection took it */
+    TLTCP_CALLER = 2,  /**< a new connection waits for tltcp_conn_accept() or
+                            tltcp_conn_refuse() */
+    TLTCP_REPLY = 3    /**< send the reply back where the datagram came from */
+};
+
+/** @brief What tltcp_endpoint_recv() gives back beside its verdict. */
+typedef struct tltcp_dispatch {
+    tltcp_conn *conn;               /**< TAKEN, CALLER: whose datagram it is */
+    size_t reply_len;               /**< REPLY: bytes in reply */
+    uint8_t reply[TLTCP_REPLY_MAX]; /**< REPLY: the datagram to send */
+} tltcp_dispatch;
+
+/**
+ * @brief Takes one datagram that came to a listening port and gives it to the
+ * connection it belongs to.
+ *
+ * A reply is never longer than a third of what came in.  A caller that repeats
+ * itself is TAKEN.
+ * @param ep     endpoint
+ * @param info   path and ECN codepoint
+ * @param dgram  the UDP payload
+ * @param len    bytes at @p dgram
+ * @param[out] out  filled in according to the verdict
+ * @param now    current time
+ * @return a ::tltcp_verdict
+ */
+TLTCP_API int tltcp_endpoint_recv(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                                  const void *dgram, size_t len,
+                                  tltcp_dispatch *out, tltcp_time now);
+
+/**
+ * @brief Accepts a caller; its answer is then ready to be sent.
+ * @param conn  from a ::TLTCP_CALLER verdict
+ * @param now   current time
+ * @retval 0               accepted
+ * @retval TLTCP_ERR_STATE was answered before
+ */
+TLTCP_API int tltcp_conn_accept(tltcp_conn *conn, tltcp_time now);
+
+/**
+ * @brief Refuses a caller, who learns the reason; the connection is closed once
+ * that is sent.
+ * @param conn    from a ::TLTCP_CALLER verdict
+ * @param reason  a sentence, or NULL
+ * @param now     current time
+ * @retval 0               refused
+ * @retval TLTCP_ERR_STATE was answered before
+ */
+TLTCP_API int tltcp_conn_refuse(tltcp_conn *conn, const char *reason,
+                                tltcp_time now);
+
+/**
+ * @brief How many connections an endpoint has.
+ * @param ep  endpoint
+ * @return those not yet freed
+ */
+TLTCP_API size_t tltcp_endpoint_count(const tltcp_endpoint *ep);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* TLTCP_CONN_H */

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tltcp/event.h
+ * @brief What a connection has to say, pulled with tltcp_conn_next_event() or
+ * tltcp_next_event().
+ */
+#ifndef TLTCP_EVENT_H
+#define TLTCP_EVENT_H
+
+#include <tltcp/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Kinds of events. */
+enum tltcp_event_type {
+    TLTCP_EVENT_NONE = 0,      /**< nothing */
+    TLTCP_EVENT_CONNECTED = 1, /**< handshake done; data may flow */
+    TLTCP_EVENT_FATE = 2,      /**< what became of a section that was written */
+    TLTCP_EVENT_CLOSED = 3,    /**< over; tltcp_event::error says why */
+    TLTCP_EVENT_PATH = 4,      /**< the peer moved to another address */
+    TLTCP_EVENT_RATE = 5       /**< the estimated bitrate changed by over 5 % */
+};
+
+/** Fates of a section. */
+enum tltcp_fate {
+    TLTCP_FATE_DELIVERED = 1, /**< every byte reached the peer */
+    TLTCP_FATE_PARTIAL = 2,   /**< some bytes did, then the deadline passed */
+    TLTCP_FATE_EXPIRED = 3,   /**< sent in part or whole, nothing arrived */
+    TLTCP_FATE_UNSENT = 4,    /**< expired before its first byte left */
+    TLTCP_FATE_ABANDONED = 5  /**< the connection ended first */
+};
+
+/** @brief One event.  Fields that an event does not name are zero. */
+typedef struct tltcp_event {
+    uint32_t type;       /**< ::tltcp_event_type */
+    int32_t error;       /**< CLOSED: 0 or a negative ::tltcp_error */
+    uint32_t fate;       /**< FATE: ::tltcp_fate */
+    uint32_t code;       /**< CLOSED: the code on the wire */
+    uint64_t section;    /**< FATE: number of the section */
+    uint64_t tag;        /**< FATE: tltcp_section::tag */
+    uint64_t bytes;      /**< FATE: length of the section; RATE: bit/s */
+    uint64_t acked;      /**< FATE: bytes known to have arrived */
+    tltcp_time written;  /**< FATE: when the section was written */
+    tltcp_time deadline; /**< FATE: its deadline */
+    tltcp_time now;      /**< when this became known */
+    char reason[TLTCP_REASON_MAX + 1]; /**< CLOSED: a sentence, or "" */
+} tltcp_event;
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* TLTCP_EVENT_H */

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tltcp/socket.h
+ * @brief TLTCP behind calls that look like sockets (paper, section 4).
+ *
+ * A socket may be used by several threads, one sender and one receiver at a
+ * time each.  tltcp_close() must be the last call.
+ */
+#ifndef TLTCP_SOCKET_H
+#define TLTCP_SOCKET_H
+
+#include <tltcp/config.h>
+#include <tltcp/event.h>
+#include <tltcp/stats.h>
+#include <tltcp/types.h>
+
+#if defined(_WIN32)
+#include <BaseTsd.h>
+#include <winsock2.h>
+#include <ws2tcpip.h>
+/** Signed size, as on POSIX systems. */
+typedef SSIZE_T ssize_t;
+/** A buffer of a struct msghdr. */
+struct iovec {
+    void *iov_base; /**< first byte */
+    size_t iov_len; /**< bytes */
+};
+/** Sections and what goes with them. */
+struct msghdr {
+    void *msg_name;        /**< not used */
+    socklen_t msg_namelen; /**< not used */
+    struct iovec *msg_iov; /**< sections or pieces */
+    size_t msg_iovlen;     /**< how many */
+    void *msg_control;     /**< control data */
+    size_t msg_controllen; /**< bytes of it */
+    int msg_flags;         /**< flags on receipt */
+};
+#ifndef MSG_DONTWAIT
+/** Do not wait. */
+#define MSG_DONTWAIT 0x40
+#endif
+#else
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Level of TLTCP's control messages. */
+#define SOL_TLTCP 0x544c
+/** Control message: one ::tltcp_time per section, the deadlines. */
+#define TL_DEADLINE 1
+/** Control message: one struct tltcp_segment per piece. */
+#define TL_SEGMENT 2
+/** Flag of tltcp_sendmsg() and tltcp_recvmsg(): control data is meant. */
+#define MSG_TL 0x00800000
+
+/** A connection or a listener. */
+typedef struct tltcp_socket tltcp_socket;
+
+/**
+ * @brief The clock of the socket API.
+ * @return nanoseconds of the system's monotonic clock
+ */
+TLTCP_API tltcp_time tltcp_now(void);
+
+/**
+ * @brief Listens for callers.
+ * @param[out] s   the listener; end with tltcp_close()
+ * @param host     address or name to bind to; NULL: all addresses, IPv4 and
+ * IPv6
+ * @param service  port number or name; "0": any free port
+ * @param c        options, also of accepted sockets; NULL: defaults
+ * @retval 0                   listening
+ * @retval TLTCP_ERR_ADDRESS   @p host or @p service is not usable
+ * @retval TLTCP_ERR_IN_USE    the port is taken
+ * @retval TLTCP_ERR_INVAL     @p s or @p service is NULL, or the options are
+ *                             wrong; see tltcp_config_check()
+ * @retval TLTCP_ERR_ALGORITHM no such controller or recovery
+ * @retval TLTCP_ERR_UNSUPPORTED security asked for but not built in
+ * @retval TLTCP_ERR_NOMEM     out of memory
+ * @retval TLTCP_ERR_IO        the operating system refused
+ */
+TLTCP_API int tltcp_listen(tltcp_socket **s, const char *host,
+                           const char *service, const tltcp_config *c);
+
+/**
+ * @brief Takes the next caller.
+ * @param listener    from tltcp_listen()
+ * @param[out] s      the connection; end with tltcp_close()
+ * @param timeout_ms  milliseconds to wait; < 0: for ever; 0: do not wait
+ * @retval 0                a caller was taken
+ * @retval TLTCP_ERR_AGAIN  none came in time
+ * @retval TLTCP_ERR_INVAL  an argument is NULL or not a listener
+ * @retval TLTCP_ERR_CLOSED the listener failed
+ */
+TLTCP_API int tltcp_accept(tltcp_socket *listener, tltcp_socket **s,
+                           int timeout_ms);
+
+/**
+ * @brief Calls a listener.
+ * @param[out] s      the connection; end with tltcp_close()
+ * @param host        address or name
+ * @param service     port number or name
+ * @param c           options; NULL: defaults
+ * @param timeout_ms  milliseconds to wait; < 0: as long as
+ *                    tltcp_config::connect_timeout_ms says; 0: do not wait, the
+ *                    socket becomes readable or writable when decided
+ * @retval 0                   connected, or under way when @p timeout_ms is 0
+ * @retval TLTCP_ERR_ADDRESS   @p host or @p service is not usable
+ * @retval TLTCP_ERR_TIMEOUT   nobody answered
+ * @retval TLTCP_ERR_REFUSED   no listener there, or it said no
+ * @retval TLTCP_ERR_VERSION   it speaks another version only
+ * @retval TLTCP_ERR_AUTH      wrong passphrase or key
+ * @retval TLTCP_ERR_INVAL     see tltcp_listen()
+ * @retval TLTCP_ERR_ALGORITHM see tltcp_listen()
+ * @retval TLTCP_ERR_UNSUPPORTED see tltcp_listen()
+ * @retval TLTCP_ERR_NOMEM     out of memory
+ * @retval TLTCP_ERR_IO        the operating system refused
+ */
+TLTCP_API int tltcp_connect(tltcp_socket **s, const char *host,
+                            const char *service, const tltcp_config *c,
+                            int timeout_ms);
+
+/**
+ * @brief Sends sections; `msg_iov[i]` is section *i*, whole.
+ *
+ * With ::MSG_TL the control data holds one cmsghdr of level ::SOL_TLTCP and
+ * type
+ * ::TL_DEADLINE with `msg_iovlen` values of ::tltcp_time.  Without it the
+ * deadline is now + tltcp_config::latency_ms, or never when that is 0.  A
+ * deadline already past is taken and counted as expired unsent.
+ * @param s      connection
+ * @param msg    sections; copied before returning
+ * @param flags  ::MSG_TL, `MSG_DONTWAIT`
+ * @return bytes of the sections taken, from the first, each whole, or
+ * @retval TLTCP_ERR_AGAIN   MSG_DONTWAIT and no room for the first
+ * @retval TLTCP_ERR_INVAL   NULL, no section, an empty one, or unknown flags
+ * @retval TLTCP_ERR_CONTROL ::MSG_TL without fitting control data
+ * @retval TLTCP_ERR_TOO_BIG the first is larger than the send buffer
+ * @retval TLTCP_ERR_STATE   a listener, or after tltcp_shutdown()
+ * @retval TLTCP_ERR_CLOSED  the connection is over; tltcp_socket_error() has
+ *                           the cause
+ * @retval TLTCP_ERR_NOMEM   none was taken
+ */
+TLTCP_API ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg,
+                                int flags);
+
+/**
+ * @brief Receives pieces: data and gaps.
+ *
+ * On return `msg_iovlen` is the number of pieces; piece *i* is contiguous data
+ * of one section in `msg_iov[i]` (`iov_len` bytes copied), or a gap (`iov_base`
+ * untouched, `iov_len` its size).  With ::MSG_TL the control data holds one
+ * cmsghdr (::SOL_TLTCP, ::TL_SEGMENT) with one struct tltcp_segment per piece;
+ * as many pieces are given as the room there allows.  Without ::MSG_TL a gap
+ * ends the call early and the next one begins with ::TLTCP_ERR_GAP once.
+ * @param s      connection
+ * @param msg    buffers
+ * @param flags  ::MSG_TL, `MSG_DONTWAIT`
+ * @return stream length covered; 0: end of the stream; or
+ * @retval TLTCP_ERR_AGAIN   MSG_DONTWAIT and nothing ready
+ * @retval TLTCP_ERR_GAP     without ::MSG_TL: bytes are missing here
+ * @retval TLTCP_ERR_INVAL   NULL, no buffer, an empty first one, unknown flags
+ * @retval TLTCP_ERR_CONTROL ::MSG_TL without room for one segment
+ * @retval TLTCP_ERR_STATE   a listener
+ * @retval TLTCP_ERR_CLOSED  reading again after the end or a failure
+ * @retval TLTCP_ERR_TIMEOUT the peer vanished
+ * @retval TLTCP_ERR_ABORTED the peer gave up
+ */
+TLTCP_API ssize_t tltcp_recvmsg(tltcp_socket *s, struct msghdr *msg, int flags);
+
+/**
+ * @brief A descriptor to poll.
+ * @param s  connection or listener
+ * @return readable when tltcp_recvmsg() or tltcp_accept() would not block;
+ * owned by the socket; or TLTCP_ERR_INVAL, TLTCP_ERR_IO
+ */
+TLTCP_API int tltcp_fd(const tltcp_socket *s);
+
+/**
+ * @brief A descriptor that is readable while a section may be sent.
+ * @param s  connection
+ * @return descriptor owned by the socket; or TLTCP_ERR_INVAL, TLTCP_ERR_IO
+ */
+TLTCP_API int tltcp_writable_fd(const tltcp_socket *s);
+
+/**
+ * @brief A descriptor that is readable while tltcp_next_event() has something.
+ * @param s  connection
+ * @return descriptor owned by the socket; or TLTCP_ERR_INVAL, TLTCP_ERR_IO
+ */
+TLTCP_API int tltcp_event_fd(const tltcp_socket *s);
+
+/**
+ * @brief Takes the oldest event: fates of sections, rate changes, the end.
+ * @param s           connection
+ * @param[out] ev     the event
+ * @param timeout_ms  milliseconds to wait; < 0: for ever; 0: do not wait
+ * @retval 1               @p ev was filled in
+ * @retval TLTCP_ERR_AGAIN none came in time
+ * @retval TLTCP_ERR_INVAL NULL or a listener
+ * @retval TLTCP_ERR_CLOSED the ::TLTCP_EVENT_CLOSED was taken before
+ */
+TLTCP_API int tltcp_next_event(tltcp_socket *s, tltcp_event *ev,
+                               int timeout_ms);
+
+/**
+ * @brief Takes a snapshot of the statistics.
+ * @param s        connection; a listener gives the sum over its connections'
+ *                 counters
+ * @param[out] st  set up with tltcp_stats_init()
+ * @retval 0               filled in
+ * @retval TLTCP_ERR_INVAL NULL, or @p st was not set up
+ */
+TLTCP_API int tltcp_get_stats(const tltcp_socket *s, tltcp_stats *st);
+
+/**
+ * @brief The address bound to.
+ * @param s            connection or listener
+ * @param[out] sa      room for an address
+ * @param[in,out] len  in: bytes at @p sa, out: bytes of the address
+ * @retval 0               filled in
+ * @retval TLTCP_ERR_INVAL NULL, or too little room
+ * @retval TLTCP_ERR_IO    the operating system refused
+ */
+TLTCP_API int tltcp_local_address(const tltcp_socket *s, struct sockaddr *sa,
+                                  socklen_t *len);
+
+/**
+ * @brief The address of the peer, as of now.
+ * @param s            connection
+ * @param[out] sa      room for an address
+ * @param[in,out] len  in: bytes at @p sa, out: bytes of the address
+ * @retval 0               filled in
+ * @retval TLTCP_ERR_INVAL NULL, a listener, or too little room
+ */
+TLTCP_API int tltcp_peer_address(const tltcp_socket *s, struct sockaddr *sa,
+                                 socklen_t *len);
+
+/**
+ * @brief The stream id that the caller asked for.
+ * @param s  connection
+ * @return zero-terminated, "" when none; valid until tltcp_close()
+ */
+TLTCP_API const char *tltcp_stream_id(const tltcp_socket *s);
+
+/**
+ * @brief Why a connection is over.
+ * @param s  connection
+ * @param[out] reason  TLTCP_REASON_MAX + 1 bytes for the peer's words; or NULL
+ * @return 0 while it is open or after an orderly end, else the negative
+ * ::tltcp_error
+ */
+TLTCP_API int tltcp_socket_error(const tltcp_socket *s, char *reason);
+
+/**
+ * @brief Ends the sending side; receiving goes on.
+ * @param s  connection
+ * @retval 0                done
+ * @retval TLTCP_ERR_INVAL  NULL or a listener
+ */
+TLTCP_API int tltcp_shutdown(tltcp_socket *s);
+
+/**
+ * @brief Closes and frees.
+ *
+ * Waits until every section was delivered or expired and the peer knows of the
+ * end, at most @p linger_ms.
+ * @param s          socket, or NULL
+ * @param linger_ms  milliseconds; 0: abort; < 0: until the idle timeout
+ * @retval 0                 all was delivered or expired
+ * @retval TLTCP_ERR_TIMEOUT the time was not enough; the rest is lost
+ * @retval TLTCP_ERR_CLOSED  the connection had ended before with sections
+ *                           undelivered
+ */
+TLTCP_API int tltcp_close(tltcp_socket *s, int linger_ms);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* TLTCP_SOCKET_H */

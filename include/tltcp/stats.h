@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tltcp/stats.h
+ * @brief Counters and gauges of a connection, units in their names.
+ */
+#ifndef TLTCP_STATS_H
+#define TLTCP_STATS_H
+
+#include <tltcp/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @brief A snapshot of a connection.
+ *
+ * Counters count from the start of the connection; gauges are as of now.  Bytes
+ * of a section are stream bytes, packets and wire bytes are UDP payload.
+ */
+typedef struct tltcp_stats {
+    size_t struct_size; /**< set by tltcp_stats_init() */
+
+    uint64_t sections_offered;    /**< written by the application */
+    uint64_t sections_delivered;  /**< every byte acknowledged */
+    uint64_t sections_partial;    /**< expired with some bytes acknowledged */
+    uint64_t sections_expired;    /**< expired with no byte acknowledged */
+    uint64_t bytes_offered;       /**< written by the application */
+    uint64_t bytes_delivered;     /**< acknowledged, each once */
+    uint64_t bytes_expired;       /**< given up */
+    uint64_t bytes_sent;          /**< stream bytes put into packets, repeats
+                                       included */
+    uint64_t bytes_retransmitted; /**< of these, repeats */
+    uint64_t bytes_queued; /**< written, not acknowledged, not given up */
+
+    uint64_t packets_sent;          /**< datagrams out */
+    uint64_t packets_received;      /**< datagrams in, understood */
+    uint64_t packets_lost;          /**< declared lost */
+    uint64_t packets_lost_obsolete; /**< of these, with nothing to repair */
+    uint64_t packets_spurious; /**< declared lost, yet acknowledged later */
+    uint64_t packets_dropped;  /**< in, but malformed, duplicate or foreign */
+    uint64_t wire_bytes_sent;  /**< UDP payload out */
+    uint64_t wire_bytes_received;    /**< UDP payload in */
+    uint64_t pseudo_retransmissions; /**< paper, 5.5 */
+    uint64_t seq_updates_sent;  /**< updates without data in their packet */
+    uint64_t probes_sent;       /**< probe timeouts that fired */
+    uint64_t rto_count;         /**< retransmission timeouts or persistent
+                                     congestion */
+    uint64_t ecn_ce;            /**< packets of ours that were marked */
+    uint64_t congestion_events; /**< reductions of the window */
+
+    uint64_t bytes_received;    /**< stream bytes that arrived, each once */
+    uint64_t bytes_read;        /**< handed to the application */
+    uint64_t gaps;              /**< gaps handed to the application */
+    uint64_t gap_bytes;         /**< bytes in them */
+    uint64_t sections_complete; /**< received whole */
+    uint64_t sections_cut;      /**< received in part or not at all */
+    uint64_t bytes_unread;      /**< received, waiting for the application */
+
+    uint64_t cwnd_bytes;        /**< congestion window; UINT64_MAX: none */
+    uint64_t ssthresh_bytes;    /**< slow-start threshold; UINT64_MAX: none */
+    uint64_t bytes_in_flight;   /**< sent, neither acknowledged nor lost */
+    uint64_t pacing_rate_bps;   /**< bit/s; 0: not paced */
+    uint64_t delivery_rate_bps; /**< newest sample, bit/s */
+    uint64_t estimated_bps;     /**< what the path would carry now, bit/s of
+                                     sections; 0: not known yet */
+    uint64_t srtt_ns;           /**< smoothed RTT; 0: none yet */
+    uint64_t rttvar_ns;         /**< its variation */
+    uint64_t min_rtt_ns;        /**< lowest RTT; 0: none yet */
+    uint64_t latest_rtt_ns;     /**< newest RTT */
+    uint64_t rto_ns;            /**< retransmission or probe timeout in force */
+    uint64_t datagram_bytes;    /**< UDP payload that the path carries */
+    double loss_rate;           /**< packets_lost / packets_sent */
+    tltcp_time since;           /**< when the connection was made */
+    tltcp_time now;             /**< when the snapshot was taken */
+    char congestion[24];        /**< name of the controller */
+    char recovery[24];          /**< name of the recovery */
+} tltcp_stats;
+
+/** @brief Zeroes and tags a snapshot. @param s  snapshot, of any content */
+#define tltcp_stats_init(s) tltcp_stats_init_sized((s), sizeof(*(s)))
+
+/**
+ * @brief Behind tltcp_stats_init(); do not call directly.
+ * @param s     snapshot to set up
+ * @param size  sizeof(tltcp_stats) as the caller was compiled
+ */
+TLTCP_API void tltcp_stats_init_sized(tltcp_stats *s, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* TLTCP_STATS_H */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tltcp/types.h
+ * @brief Time, error codes and the small types that all of libtltcp shares.
+ */
+#ifndef TLTCP_TYPES_H
+#define TLTCP_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tltcp/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * @brief A point in time or a duration, in nanoseconds.
+ *
+ * Points are absolute on a monotonic clock of the caller's choosing; the socket
+ * API uses tltcp_now()'s.
+ */
+typedef uint64_t tltcp_time;
+
+/** As a deadline: never obsolete.  As a timeout: no timer wanted. */
+#define TLTCP_TIME_NEVER UINT64_MAX
+/** One microsecond as a ::tltcp_time. */
+#define TLTCP_US UINT64_C(1000)
+/** One millisecond as a ::tltcp_time. */
+#define TLTCP_MS UINT64_C(1000000)
+/** One second as a ::tltcp_time. */
+#define TLTCP_S UINT64_C(1000000000)
+
+/** Longest stream id in bytes, the terminating zero not counted. */
+#define TLTCP_STREAM_ID_MAX 512
+/** Longest reason of a refusal or an abort in bytes, without its zero. */
+#define TLTCP_REASON_MAX 255
+/** Section number that stands for "not known". */
+#define TLTCP_SECTION_UNKNOWN UINT64_MAX
+
+/**
+ * @brief What went wrong; every call that can fail returns one of these or 0.
+ *
+ * tltcp_strerror() gives a sentence for each.
+ */
+enum tltcp_error {
+    TLTCP_OK = 0,                /**< all went well */
+    TLTCP_ERR_AGAIN = -1,        /**< nothing to do now; try again later */
+    TLTCP_ERR_INVAL = -2,        /**< an argument is outside what is allowed */
+    TLTCP_ERR_NOMEM = -3,        /**< the allocator gave nothing */
+    TLTCP_ERR_STATE = -4,        /**< not possible in this state */
+    TLTCP_ERR_TOO_BIG = -5,      /**< section larger than the send buffer */
+    TLTCP_ERR_GAP = -6,          /**< a gap lies before the next data */
+    TLTCP_ERR_CLOSED = -7,       /**< closed by this side or by the peer */
+    TLTCP_ERR_TIMEOUT = -8,      /**< the peer has been silent for too long */
+    TLTCP_ERR_REFUSED = -9,      /**< no listener, or the listener said no */
+    TLTCP_ERR_VERSION = -10,     /**< no protocol version in common */
+    TLTCP_ERR_PROTOCOL = -11,    /**< the peer broke the protocol */
+    TLTCP_ERR_FLOW = -12,        /**< the peer sent past the window given */
+    TLTCP_ERR_ACK = -13,         /**< the peer acknowledged what never left */
+    TLTCP_ERR_LIMIT = -14,       /**< a configured limit was reached */
+    TLTCP_ERR_ADDRESS = -15,     /**< host or service not found or not usable */
+    TLTCP_ERR_IN_USE = -16,      /**< the local address is taken */
+    TLTCP_ERR_IO = -17,          /**< the operating system refused */
+    TLTCP_ERR_ALGORITHM = -18,   /**< no controller or recovery of that name */
+    TLTCP_ERR_AUTH = -19,        /**< wrong passphrase or key */
+    TLTCP_ERR_UNSUPPORTED = -20, /**< not available in this build */
+    TLTCP_ERR_CONTROL = -21,     /**< control data missing, short or too long */
+    TLTCP_ERR_ABORTED = -22,     /**< given up before all was delivered */
+    TLTCP_ERR_LAST = -22         /**< the lowest code in use */
+};
+
+/**
+ * @brief Says in a sentence what an error means.
+ * @param error  0 or a negative ::tltcp_error; any other value is "unknown"
+ * @return a static string in English, never NULL
+ */
+TLTCP_API const char *tltcp_strerror(int error);
+
+/**
+ * @brief The version of the library in use.
+ * @return a static string such as "0.1.0"
+ */
+TLTCP_API const char *tltcp_version(void);
+
+/** What a piece of received stream is. */
+enum tltcp_piece_kind {
+    TL_DATA = 1, /**< bytes as they were sent */
+    TL_GAP = 2   /**< bytes that will never come */
+};
+
+/** Flags of a received piece and of a written section. */
+enum tltcp_piece_flag {
+    TL_SECTION_START = 1, /**< the piece begins its section */
+    TL_SECTION_END = 2    /**< the piece ends its section */
+};
+
+/** Describes one piece of received stream (paper, section 4). */
+struct tltcp_segment {
+    uint32_t kind;    /**< ::TL_DATA or ::TL_GAP */
+    uint32_t flags;   /**< ::TL_SECTION_START, ::TL_SECTION_END or both */
+    uint64_t seq;     /**< place in the byte stream, from 0 */
+    uint64_t section; /**< number of the section from 0; for a gap over several
+                           sections the first; ::TLTCP_SECTION_UNKNOWN */
+};
+
+/** A buffer of the caller's. */
+typedef struct tltcp_buf {
+    void *base; /**< first byte */
+    size_t len; /**< bytes at base; for a gap: bytes skipped */
+} tltcp_buf;
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* TLTCP_TYPES_H */
