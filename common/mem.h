@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef COMMON_MEM_H
+#define COMMON_MEM_H
+
+#include <stddef.h>
+
+/* Where a library takes its memory from: one realloc-like function, so that an
+ * application or a test can count, bound or refuse. */
+typedef struct cmn__mem {
+    void *(*realloc)(void *user, void *ptr, size_t size);
+    void *user;
+} cmn__mem;
+
+/* The C library's allocator. */
+cmn__mem cmn__mem_default(void);
+
+/* Zeroed memory, or NULL. */
+void *cmn__alloc(const cmn__mem *m, size_t size);
+/* As realloc(); the old block stays when NULL is returned. */
+void *cmn__resize(const cmn__mem *m, void *ptr, size_t size);
+void cmn__free(const cmn__mem *m, void *ptr);
+
+#endif /* COMMON_MEM_H */
