@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file sim/heap.h
+ * @brief Things ordered by time; equal times come out in the order put in.
+ */
+#ifndef SIM_HEAP_H
+#define SIM_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** As a time: never. */
+#define SIM_NEVER UINT64_MAX
+
+/** @brief One entry. */
+struct sim_heap_entry {
+    uint64_t time;  /**< when, ns */
+    uint64_t order; /**< breaks ties */
+    void *item;     /**< the caller's */
+};
+
+/** @brief A binary heap; zeroed is empty. */
+struct sim_heap {
+    struct sim_heap_entry *entries; /**< the earliest first */
+    size_t count;                   /**< how many */
+    size_t cap;                     /**< room */
+    uint64_t order;                 /**< of the next entry */
+};
+
+/**
+ * @brief Puts an item in.
+ * @param h     heap
+ * @param time  its time, ns
+ * @param item  the caller's
+ * @return false when memory is short; nothing changed then
+ */
+bool sim_heap_push(struct sim_heap *h, uint64_t time, void *item);
+/** @brief Time of the first item. @param h  heap @return ns, or SIM_NEVER */
+uint64_t sim_heap_time(const struct sim_heap *h);
+/** @brief Takes the first item out. @param h  heap @return it, or NULL */
+void *sim_heap_pop(struct sim_heap *h);
+/** @brief Frees the heap, not the items. @param h  heap */
+void sim_heap_free(struct sim_heap *h);
+
+#endif /* SIM_HEAP_H */

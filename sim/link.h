@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file sim/link.h
+ * @brief One direction of a link: packets and time in, packets and time out.
+ *
+ * A pure state machine: no clock, no socket, no thread.  The simulator drives
+ * it in virtual time, linkem in real time.  A packet goes through, in this
+ * order: MTU and blackout, queue (drop-tail or RED), transmission at the rate,
+ * loss, corruption, duplication, ECN path, delay with jitter and reordering.
+ * Loss strikes behind the queue: a lost packet has used its share of the rate.
+ *
+ * @code
+ * sim_link_send(link, packet, now);
+ * while ((p = sim_link_recv(link, now)) != NULL) { ... sim_packet_free(p); }
+ * arm a timer for sim_link_next(link);
+ * @endcode
+ */
+#ifndef SIM_LINK_H
+#define SIM_LINK_H
+
+#include "sim/heap.h"
+#include "sim/random.h"
+#include "sim/red.h"
+
+/** Room for the sentence that sim_link_config_check() gives. */
+#define SIM_WHY_MAX 160
+
+/** ECN codepoints of the IP header. */
+enum sim_ecn {
+    SIM_ECN_NOT = 0, /**< not capable */
+    SIM_ECN_ECT1 = 1,
+    SIM_ECN_ECT0 = 2,
+    SIM_ECN_CE = 3 /**< congestion experienced */
+};
+
+/** What a path does to ECN codepoints. */
+enum sim_ecn_path {
+    SIM_ECN_KEEP,   /**< nothing */
+    SIM_ECN_BLEACH, /**< clears them */
+    SIM_ECN_ALL_CE, /**< marks every ECN-capable packet */
+    SIM_ECN_SWAP    /**< turns ECT(0) into ECT(1) */
+};
+
+/** What a queue limit in packets counts. */
+enum sim_queue_rule {
+    /** ns-2's DropTail: a packet is taken while those waiting (the one being
+     * sent not counted) are fewer than limit - 1.  A burst into an idle link of
+     * limit 18 delivers 18; limit 1 delivers nothing. */
+    SIM_QUEUE_NS2,
+    /** ns-3 and Linux: limit packets may wait behind the one being sent. */
+    SIM_QUEUE_WAITING
+};
+
+/** @brief A packet; made by sim_packet_new(). */
+struct sim_packet {
+    struct sim_packet *next; /**< the holder's */
+    uint64_t src;            /**< where from; the owner's meaning */
+    uint64_t dst;            /**< where to; the owner's meaning */
+    uint64_t sent;           /**< when it was offered to the link, ns */
+    uint32_t ecn;            /**< enum sim_ecn */
+    uint32_t len;            /**< bytes at data */
+    uint8_t data[];          /**< contents */
+};
+
+/** @brief Everything about a link; start from sim_link_config_init().
+ * Probabilities are 0 to 1, times ns. */
+struct sim_link_config {
+    double rate;       /**< bit/s; 0: infinitely fast, no queue */
+    uint64_t delay;    /**< propagation, ns */
+    uint64_t jitter;   /**< up to this much more, uniform; keeps the order */
+    uint32_t overhead; /**< bytes added to each packet for rate, byte limits
+                            and bit errors, e.g. 28 for IPv4 and UDP */
+    uint32_t mtu;      /**< larger packets (without overhead) vanish; 0: none */
+
+    uint64_t limit_packets;    /**< of the queue; 0: no such limit */
+    uint64_t limit_bytes;      /**< that may wait; 0: no such limit */
+    uint64_t limit_time;       /**< longest wait in the queue, ns; 0: none */
+    enum sim_queue_rule rule;  /**< what limit_packets counts */
+    bool red_on;               /**< RED in front of the limits */
+    struct sim_red_config red; /**< when red_on */
+    uint64_t mark_above;       /**< mark ECN-capable packets that find this many
+                                    packets waiting; 0: never */
+
+    double loss;        /**< of each packet */
+    double bit_error;   /**< of each bit; any error loses the packet */
+    double burst_enter; /**< Gilbert-Elliott: good to bad, per packet */
+    double burst_leave; /**< bad to good, per packet */
+    double burst_loss;  /**< loss while bad */
+    double corrupt;     /**< one random bit of the contents is turned */
+    double duplicate;   /**< a second copy follows */
+    double reorder; /**< the packet takes reorder_delay more, out of order */
+    uint64_t reorder_delay; /**< ns */
+    enum sim_ecn_path ecn;  /**< what happens to ECN codepoints */
+
+    uint64_t blackout_start;  /**< from then on all packets offered are lost */
+    uint64_t blackout_length; /**< for so long; 0: no blackout */
+    uint64_t blackout_period; /**< again after so long; 0: once */
+};
+
+/** @brief What happened to packets so far. */
+struct sim_link_stats {
+    uint64_t offered;          /**< packets put in */
+    uint64_t offered_bytes;    /**< their contents */
+    uint64_t delivered;        /**< packets taken out, copies included */
+    uint64_t delivered_bytes;  /**< their contents */
+    uint64_t dropped_queue;    /**< queue full */
+    uint64_t dropped_red;      /**< by RED */
+    uint64_t dropped_loss;     /**< loss, bit errors and bursts */
+    uint64_t dropped_blackout; /**< offered during a blackout */
+    uint64_t dropped_mtu;      /**< too large */
+    uint64_t dropped_nomem;    /**< memory was short */
+    uint64_t marked;           /**< CE set by the queue */
+    uint64_t duplicated;       /**< extra copies made */
+    uint64_t corrupted;        /**< with a bit turned */
+    uint64_t reordered;        /**< held back */
+    uint64_t queue_peak;       /**< most packets that ever waited */
+    uint64_t queue_peak_bytes; /**< most bytes that ever waited */
+};
+
+/** A link. */
+struct sim_link;
+
+/**
+ * @brief Makes a packet.
+ * @param data  contents, copied; NULL: zeroes
+ * @param len   bytes
+ * @return the packet, or NULL when memory is short
+ */
+struct sim_packet *sim_packet_new(const void *data, size_t len);
+/** @brief Frees a packet. @param p  packet, or NULL */
+void sim_packet_free(struct sim_packet *p);
+
+/** @brief An ideal link: no delay, no loss, infinitely fast. @param c  config
+ */
+void sim_link_config_init(struct sim_link_config *c);
+/**
+ * @brief Checks a config.
+ * @param c         config
+ * @param[out] why  SIM_WHY_MAX bytes: what is wrong and what is allowed
+ * @return true when usable
+ */
+bool sim_link_config_check(const struct sim_link_config *c, char *why);
+
+/**
+ * @brief Makes a link.
+ * @param c     checked config, copied
+ * @param seed  of its luck
+ * @return the link, or NULL when memory is short
+ */
+struct sim_link *sim_link_new(const struct sim_link_config *c, uint64_t seed);
+/** @brief Frees a link and what is in it. @param l  link, or NULL */
+void sim_link_free(struct sim_link *l);
+/**
+ * @brief Changes the parameters; what waits or flies stays.
+ *
+ * A packet in transmission ends at the old rate, those behind go at the new.
+ * @param l    link
+ * @param c    checked config, copied
+ * @param now  current time, ns
+ */
+void sim_link_set(struct sim_link *l, const struct sim_link_config *c,
+                  uint64_t now);
+/** @brief The parameters in force. @param l  link @return valid until
+ * sim_link_set() */
+const struct sim_link_config *sim_link_get(const struct sim_link *l);
+/**
+ * @brief Puts a packet in; the link owns it from here on.
+ * @param l    link
+ * @param p    packet
+ * @param now  current time, ns; never less than before
+ */
+void sim_link_send(struct sim_link *l, struct sim_packet *p, uint64_t now);
+/**
+ * @brief Takes out the next packet that has arrived.
+ * @param l    link
+ * @param now  current time, ns
+ * @return a packet, the caller's from here on, or NULL: none yet
+ */
+struct sim_packet *sim_link_recv(struct sim_link *l, uint64_t now);
+/** @brief When sim_link_recv() should next be called. @param l  link
+ * @return ns; SIM_NEVER: nothing is under way */
+uint64_t sim_link_next(const struct sim_link *l);
+/** @brief Packets waiting, the one being sent not counted. @param l  link
+ * @return packets as of the last call */
+uint64_t sim_link_waiting(const struct sim_link *l);
+/** @brief Counters. @param l  link @return valid as long as the link */
+const struct sim_link_stats *sim_link_stats(const struct sim_link *l);
+
+#endif /* SIM_LINK_H */

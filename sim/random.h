@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file sim/random.h
+ * @brief The generator of the simulator: xoshiro256** (Blackman and Vigna),
+ * seeded by splitmix64, so that a seed names a run on every machine.
+ */
+#ifndef SIM_RANDOM_H
+#define SIM_RANDOM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** @brief State of one independent sequence. */
+struct sim_random {
+    uint64_t s[4]; /**< never all zero */
+};
+
+/**
+ * @brief Starts a sequence.
+ * @param r     state
+ * @param seed  any number; equal seeds give equal sequences
+ */
+void sim_random_init(struct sim_random *r, uint64_t seed);
+/** @brief The next 64 bits. @param r  state @return uniform */
+uint64_t sim_random_u64(struct sim_random *r);
+/** @brief A real number. @param r  state @return uniform in [0, 1) */
+double sim_random_unit(struct sim_random *r);
+/**
+ * @brief A whole number.
+ * @param r  state
+ * @param n  how many values there are
+ * @return uniform in 0 .. n - 1; 0 when @p n is 0
+ */
+uint64_t sim_random_below(struct sim_random *r, uint64_t n);
+/**
+ * @brief Draws a lot; uses no number when the outcome is certain, so that
+ * switching one impairment on does not shift the others.
+ * @param r  state
+ * @param p  probability, 0 to 1
+ * @return true with probability @p p
+ */
+bool sim_random_chance(struct sim_random *r, double p);
+/**
+ * @brief An exponentially distributed number.
+ * @param r     state
+ * @param mean  its mean
+ * @return >= 0
+ */
+double sim_random_exponential(struct sim_random *r, double mean);
+/**
+ * @brief Fills memory.
+ * @param r    state
+ * @param buf  where to
+ * @param len  bytes
+ */
+void sim_random_bytes(struct sim_random *r, void *buf, size_t len);
+
+#endif /* SIM_RANDOM_H */
