@@ -111,7 +111,8 @@ typedef struct tltcp_config {
                                     default 200 */
     uint32_t timer_granularity_us; /**< how exactly the driver wakes; pacing
                                  bursts cover it; default 1000 */
-    const char *qlog_dir; /**< write <dir>/<connection>.sqlog; NULL: none */
+    const char *qlog_dir;          /**< folder for traces, one .sqlog file per
+                                      connection; NULL: none */
 
     uint32_t max_connections; /**< listener: open ones at most; default 65536 */
     uint32_t max_half_open; /**< listener: unvalidated ones beyond which callers
