@@ -225,8 +225,8 @@ function(perigee_relative_rpath target dir)
     endif()
 endfunction()
 
-# A CMocka test: program test_<name>, test <first label>.<name>.  It sees the
-# internals by linking the objects; without LINK those of the TLTCP engine.
+# A CMocka test: program test_<name>, test <first label>.<name> (behind
+# PERIGEE_TEST_PREFIX).  It sees the internals by linking the objects; without LINK those of the TLTCP engine.
 # Labels: unit (default), simnet, fuzz, loopback, gst, tools, ...
 function(perigee_unit_test name)
     cmake_parse_arguments(A "POSIX;GNU" "TIMEOUT;WORKING_DIRECTORY"
@@ -265,8 +265,9 @@ function(perigee_unit_test name)
     if(A_WORKING_DIRECTORY)
         set(where WORKING_DIRECTORY ${A_WORKING_DIRECTORY})
     endif()
-    add_test(NAME ${layer}.${name} COMMAND test_${name} ${where})
-    set_tests_properties(${layer}.${name} PROPERTIES
+    set(test ${PERIGEE_TEST_PREFIX}${layer}.${name})
+    add_test(NAME ${test} COMMAND test_${name} ${where})
+    set_tests_properties(${test} PROPERTIES
         TIMEOUT ${A_TIMEOUT} LABELS "${A_LABELS}"
         ENVIRONMENT "${A_ENVIRONMENT}")
 endfunction()
