@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file media/outq.h
+ * @brief The frames that one connection has yet to send, and which of them to
+ * give up.
+ *
+ * A connection sends what it was given in order, so what should rather not be
+ * sent must not be given to it.  The queue holds frames back until the
+ * connection has sent nearly all that it was given, and then decides with what
+ * is known by then:
+ *
+ *  1. A frame whose deadline cannot be met any more is dropped.
+ *  2. With the policies `dependents` and `until-keyframe`, frames that need a
+ *     lost one are dropped until decoding can begin again.
+ *  3. With these policies a disposable frame is sent only if all that is queued
+ *     before it, itself and the frames behind it that others need can leave
+ *     before each is due, at the rate that the path carries.  Among disposable
+ *     frames the smallest come first, since each counts for one picture.
+ *  4. Headers are never dropped; key frames and audio go before their turn is
+ *     questioned.
+ *
+ * Pure: no clock, no I/O; `now` and all times are on one clock of the caller's.
+ */
+#ifndef MEDIA_OUTQ_H
+#define MEDIA_OUTQ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "media/deadline.h"
+#include "media/frame.h"
+#include "media/framing.h"
+
+/** What is given up. */
+enum media_drop_policy {
+    MEDIA_DROP_SECTION = 0,       /**< single sections, by deadline alone */
+    MEDIA_DROP_DEPENDENTS = 1,    /**< what needs a lost frame, and disposable
+                                       frames that would delay others */
+    MEDIA_DROP_UNTIL_KEYFRAME = 2 /**< everything after a loss of a frame that
+                                       others need, disposable ones too */
+};
+
+/** Why a frame was not sent. */
+enum media_drop_reason {
+    MEDIA_DROP_NONE = 0,     /**< it was not dropped */
+    MEDIA_DROP_LATE = 1,     /**< its deadline cannot be met */
+    MEDIA_DROP_DEPENDS = 2,  /**< what it needs is lost */
+    MEDIA_DROP_YIELDED = 3,  /**< gave way to frames that others need */
+    MEDIA_DROP_OVERFLOW = 4, /**< the queue was full */
+    MEDIA_DROP_REASONS = 5   /**< how many there are */
+};
+
+/** A frame in the queue. */
+typedef struct media_item {
+    media_frame frame;   /**< what it is */
+    uint8_t stream;      /**< which stream, from 0 */
+    uint8_t reserved[7]; /**< 0 */
+    size_t bytes;        /**< as it will be sent, header included */
+    int64_t pts;         /**< display time on the media time line */
+    int64_t due;         /**< when it should be there; ::MEDIA_NEVER */
+    int64_t deadline; /**< when sending has become pointless; ::MEDIA_NEVER */
+    void *user;       /**< the caller's */
+} media_item;
+
+/** What the connection does, from its statistics. */
+typedef struct media_link {
+    size_t unsent;     /**< bytes given to the connection, not yet sent */
+    uint64_t rate_bps; /**< what the path carries, bit/s; 0: not known */
+    int64_t delay;     /**< from sending to arrival, ns */
+} media_link;
+
+/** What to do next. */
+enum media_verdict {
+    MEDIA_WAIT = 0, /**< nothing to do before media_next::when */
+    MEDIA_SEND = 1, /**< give the item to the connection */
+    MEDIA_DROP = 2  /**< the item is given up, for media_next::reason */
+};
+
+/** The queue's answer. */
+typedef struct media_next {
+    int verdict;  /**< ::media_verdict */
+    int reason;   /**< DROP: ::media_drop_reason */
+    int64_t when; /**< WAIT: when to ask again; ::MEDIA_NEVER: after a push */
+    media_item item; /**< SEND, DROP: which; the queue has forgotten it */
+} media_next;
+
+/** The queue. */
+typedef struct media_outq media_outq;
+
+/**
+ * @brief Makes a queue.
+ * @param policy     ::media_drop_policy
+ * @param max_items  frames at most
+ * @param max_bytes  bytes at most
+ * @return the queue, free with media__outq_free(); NULL: out of memory
+ */
+media_outq *media__outq_new(int policy, size_t max_items, size_t max_bytes);
+
+/**
+ * @brief Frees a queue.
+ * @param q     queue, or NULL
+ * @param drop  called for each item left; NULL: none
+ * @param user  for @p drop
+ */
+void media__outq_free(media_outq *q, void (*drop)(void *user, media_item *item),
+                      void *user);
+
+/**
+ * @brief Changes the policy.
+ * @param q       queue
+ * @param policy  ::media_drop_policy
+ */
+void media__outq_set_policy(media_outq *q, int policy);
+
+/**
+ * @brief Appends a frame.
+ * @param q     queue
+ * @param item  copied
+ * @retval true   taken
+ * @retval false  full; the caller keeps the item and counts it as dropped
+ *                (::MEDIA_DROP_OVERFLOW); the queue remembers the loss
+ */
+bool media__outq_push(media_outq *q, const media_item *item);
+
+/**
+ * @brief Decides about the oldest frames.  Ask until MEDIA_WAIT.
+ * @param q     queue
+ * @param link  state of the connection now
+ * @param now   current time
+ * @param[out] next  the answer
+ */
+void media__outq_next(media_outq *q, const media_link *link, int64_t now,
+                      media_next *next);
+
+/**
+ * @brief Tells that a frame given to the connection did not arrive.
+ * @param q     queue
+ * @param item  the frame as it was given out
+ * @return true when others needed it, so that a key frame should be asked for
+ */
+bool media__outq_on_lost(media_outq *q, const media_item *item);
+
+/** @brief Frames in the queue. @param q  queue @return how many */
+size_t media__outq_items(const media_outq *q);
+
+/** @brief Bytes in the queue. @param q  queue @return how many */
+size_t media__outq_bytes(const media_outq *q);
+
+/**
+ * @brief The name of a reason.
+ * @param reason  ::media_drop_reason
+ * @return static text such as "late"
+ */
+const char *media__drop_name(int reason);
+
+#endif /* MEDIA_OUTQ_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file media/reftrack.h
+ * @brief Which frames can be decoded, given which ones arrived.
+ *
+ * References are not read from the bitstream but inferred from classes, so the
+ * answer errs on the side of "not": a frame that is not disposable is taken to
+ * be needed by all that follow it up to the next key frame.
+ *
+ *  - a key frame needs nothing;
+ *  - a reference needs every earlier reference back to its key frame;
+ *  - a disposable frame needs the same; when it is shown before the key frame
+ *    that it follows (open GOP), the references before that key frame too;
+ *  - after a recovery point frames are right again once its count has passed.
+ */
+#ifndef MEDIA_REFTRACK_H
+#define MEDIA_REFTRACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "media/frame.h"
+#include "media/framing.h"
+
+/** Reference state of one stream. */
+typedef struct media_reftrack {
+    bool chain_ok;       /**< all references since the key frame are there */
+    bool before_ok;      /**< so they were just before that key frame */
+    bool started;        /**< a frame was seen */
+    uint32_t recovering; /**< frames until a recovery point holds; 0: none */
+    uint32_t next;       /**< number of the next frame */
+    uint32_t refs;       /**< references so far */
+    int64_t key_pts;     /**< display time of the last key frame */
+    uint64_t lost;       /**< frames that are missing, by their numbers */
+    uint64_t lost_refs;  /**< of these, not disposable */
+} media_reftrack;
+
+/** @brief Forgets everything. @param t  tracker */
+void media__reftrack_init(media_reftrack *t);
+
+/**
+ * @brief Takes the next frame of a stream in coding order.
+ *
+ * Missing frames before it are found by `number` and `refs` of its header.
+ * @param t       tracker
+ * @param h       header of a FRAME
+ * @param intact  all its bytes arrived
+ * @return whether it can be decoded right
+ */
+bool media__reftrack_frame(media_reftrack *t, const media_header *h,
+                           bool intact);
+
+/**
+ * @brief As media__reftrack_frame(), for who has the frames but no headers.
+ * @param t       tracker
+ * @param f       what the frame is
+ * @param pts     display time or ::MEDIA_TIME_NONE
+ * @param intact  it is there, and whole
+ * @return whether it can be decoded right
+ */
+bool media__reftrack_classified(media_reftrack *t, const media_frame *f,
+                                int64_t pts, bool intact);
+
+#endif /* MEDIA_REFTRACK_H */
