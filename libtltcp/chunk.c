@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/chunk.h"
+
+bool tltcp__chunk_next(cmn__reader *r, tltcp__chunk *out) {
+    if (r->bad || r->p == r->end || *r->p == TLTCP__PADDING) {
+        return false;
+    }
+    out->type = cmn__get8(r);
+    out->flags = cmn__get8(r);
+    out->len = cmn__get16(r);
+    out->body = cmn__get_bytes(r, out->len);
+    return !r->bad;
+}
+
+bool tltcp__data_parse(const tltcp__chunk *c, tltcp__data *out) {
+    cmn__reader r = cmn__reader_of(c->body, c->len);
+    out->seq = cmn__get32(&r);
+    out->section = cmn__get32(&r);
+    out->bytes = r.p;
+    out->len = cmn__reader_left(&r);
+    return !r.bad && out->len > 0;
+}
+
+bool tltcp__skip_parse(const tltcp__chunk *c, tltcp__skip *out) {
+    cmn__reader r = cmn__reader_of(c->body, c->len);
+    out->start = cmn__get32(&r);
+    out->end = cmn__get32(&r);
+    out->section = cmn__get32(&r);
+    return !r.bad && r.p == r.end;
+}
+
+bool tltcp__place_parse(const tltcp__chunk *c, tltcp__place *out) {
+    cmn__reader r = cmn__reader_of(c->body, c->len);
+    out->seq = cmn__get32(&r);
+    out->section = cmn__get32(&r);
+    return !r.bad && r.p == r.end;
+}
+
+bool tltcp__ack_parse(const tltcp__chunk *c, tltcp__ack *out) {
+    cmn__reader r = cmn__reader_of(c->body, c->len);
+    *out = (tltcp__ack){0};
+    out->largest = cmn__get32(&r);
+    out->delay_us = cmn__get32(&r);
+    out->cumulative = cmn__get32(&r);
+    out->window.seq = cmn__get32(&r);
+    out->window.section = cmn__get32(&r);
+    out->first = cmn__get32(&r);
+    out->has_ecn = (c->flags & TLTCP__ACK_ECN) != 0;
+    if (out->has_ecn) {
+        out->ect0 = cmn__get32(&r);
+        out->ect1 = cmn__get32(&r);
+        out->ce = cmn__get32(&r);
+    }
+    out->ranges = r;
+    return !r.bad && cmn__reader_left(&r) % TLTCP__ACK_RANGE_LEN == 0;
+}
+
+void tltcp__chunk_put(cmn__writer *w, uint8_t type, uint8_t flags, size_t len) {
+    cmn__put8(w, type);
+    cmn__put8(w, flags);
+    cmn__put16(w, (uint16_t)len);
+}
+
+void tltcp__data_put(cmn__writer *w, uint8_t flags, uint32_t seq,
+                     uint32_t section, size_t len) {
+    tltcp__chunk_put(w, TLTCP__DATA, flags, 8 + len);
+    cmn__put32(w, seq);
+    cmn__put32(w, section);
+}
+
+void tltcp__skip_put(cmn__writer *w, const tltcp__skip *s) {
+    tltcp__chunk_put(w, TLTCP__SKIP, 0, 12);
+    cmn__put32(w, s->start);
+    cmn__put32(w, s->end);
+    cmn__put32(w, s->section);
+}
+
+void tltcp__place_put(cmn__writer *w, uint8_t type, tltcp__place p) {
+    tltcp__chunk_put(w, type, 0, 8);
+    cmn__put32(w, p.seq);
+    cmn__put32(w, p.section);
+}
+
+void tltcp__ack_put(cmn__writer *w, const tltcp__ack *a, size_t n_ranges) {
+    size_t len = TLTCP__ACK_LEN - TLTCP__CHUNK_LEN +
+                 (a->has_ecn ? TLTCP__ACK_ECN_LEN : 0) +
+                 n_ranges * TLTCP__ACK_RANGE_LEN;
+    tltcp__chunk_put(w, TLTCP__ACK, a->has_ecn ? TLTCP__ACK_ECN : 0, len);
+    cmn__put32(w, a->largest);
+    cmn__put32(w, a->delay_us);
+    cmn__put32(w, a->cumulative);
+    cmn__put32(w, a->window.seq);
+    cmn__put32(w, a->window.section);
+    cmn__put32(w, a->first);
+    if (a->has_ecn) {
+        cmn__put32(w, a->ect0);
+        cmn__put32(w, a->ect1);
+        cmn__put32(w, a->ce);
+    }
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_CHUNK_H
+#define LIBTLTCP_CHUNK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/wire.h"
+
+/* Chunks, of which packets are made: docs/tltcp-protocol.md, section 4. */
+
+enum tltcp__chunk_type {
+    TLTCP__PADDING = 0x00, /* one byte; nothing but padding follows */
+    TLTCP__DATA = 0x01,
+    TLTCP__UPDATE = 0x02, /* seq_update of the paper, 5.3 */
+    TLTCP__SKIP = 0x03,
+    TLTCP__ACK = 0x04,
+    TLTCP__WINDOW = 0x05,
+    TLTCP__PING = 0x06,
+    TLTCP__CHALLENGE = 0x07,
+    TLTCP__RESPONSE = 0x08,
+    TLTCP__FIN = 0x09,
+    TLTCP__CLOSE = 0x0a,
+    TLTCP__REPORT = 0x0b, /* loss event rate and receive rate, RFC 5348 */
+    TLTCP__RTT = 0x0c,    /* the sender's RTT, for REPORT */
+    TLTCP__PARAMS = 0x10,
+    TLTCP__NOISE = 0x11 /* handshake message of the secured mode */
+};
+
+#define TLTCP__CHUNK_MAY_SKIP 0x80 /* types from here on may be ignored */
+
+/* Flags. */
+#define TLTCP__DATA_START 0x01u
+#define TLTCP__DATA_END 0x02u
+#define TLTCP__ACK_ECN 0x01u
+#define TLTCP__CLOSE_ECHO 0x01u
+
+#define TLTCP__CHUNK_LEN 4u /* type, flags, length */
+#define TLTCP__DATA_LEN (TLTCP__CHUNK_LEN + 8u)
+#define TLTCP__UPDATE_LEN (TLTCP__CHUNK_LEN + 8u)
+#define TLTCP__SKIP_LEN (TLTCP__CHUNK_LEN + 12u)
+#define TLTCP__ACK_LEN (TLTCP__CHUNK_LEN + 24u)
+#define TLTCP__ACK_ECN_LEN 12u
+#define TLTCP__ACK_RANGE_LEN 8u
+#define TLTCP__WINDOW_LEN (TLTCP__CHUNK_LEN + 8u)
+#define TLTCP__FIN_LEN (TLTCP__CHUNK_LEN + 8u)
+
+typedef struct tltcp__chunk {
+    uint8_t type;
+    uint8_t flags;
+    const uint8_t *body;
+    size_t len;
+} tltcp__chunk;
+
+/* Takes the next chunk; false at the end, with r->bad set when malformed. */
+bool tltcp__chunk_next(cmn__reader *r, tltcp__chunk *out);
+
+typedef struct tltcp__data {
+    uint32_t seq;
+    uint32_t section;
+    const uint8_t *bytes;
+    size_t len;
+} tltcp__data;
+
+typedef struct tltcp__skip {
+    uint32_t start;
+    uint32_t end;
+    uint32_t section; /* number of the section that begins at end */
+} tltcp__skip;
+
+/* A place in the stream that is the beginning of a section: UPDATE, FIN,
+ * WINDOW (there: the first place and section not allowed). */
+typedef struct tltcp__place {
+    uint32_t seq;
+    uint32_t section;
+} tltcp__place;
+
+typedef struct tltcp__ack {
+    uint32_t largest;    /* highest packet number received */
+    uint32_t delay_us;   /* between its arrival and this chunk */
+    uint32_t cumulative; /* everything below was received or skipped */
+    tltcp__place window; /* as in WINDOW */
+    uint32_t first;      /* packets below largest without a hole */
+    bool has_ecn;
+    uint32_t ect0, ect1, ce; /* packets received with each codepoint */
+    cmn__reader ranges;      /* {missing - 1, present - 1} downwards */
+} tltcp__ack;
+
+/* All return false when malformed. */
+bool tltcp__data_parse(const tltcp__chunk *c, tltcp__data *out);
+bool tltcp__skip_parse(const tltcp__chunk *c, tltcp__skip *out);
+bool tltcp__place_parse(const tltcp__chunk *c, tltcp__place *out);
+bool tltcp__ack_parse(const tltcp__chunk *c, tltcp__ack *out);
+
+void tltcp__chunk_put(cmn__writer *w, uint8_t type, uint8_t flags, size_t len);
+/* The header of a DATA chunk; its len bytes follow. */
+void tltcp__data_put(cmn__writer *w, uint8_t flags, uint32_t seq,
+                     uint32_t section, size_t len);
+void tltcp__skip_put(cmn__writer *w, const tltcp__skip *s);
+void tltcp__place_put(cmn__writer *w, uint8_t type, tltcp__place p);
+/* The fixed part of an ACK chunk with n_ranges ranges to follow. */
+void tltcp__ack_put(cmn__writer *w, const tltcp__ack *a, size_t n_ranges);
+
+#endif /* LIBTLTCP_CHUNK_H */
