@@ -12,6 +12,15 @@
  * Order of calls for one feedback: the host updates RTT, bytes in flight and
  * the rate sampler, calls cong_ops::ack once, then cong_ops::event for what the
  * same feedback revealed.
+ *
+ * Numbers that make no sense do no harm: bytes and rates below zero or not a
+ * number count as 0 (or as not given, where there is such a value), an RTT of 0
+ * or less is no sample, and a clock that steps back reads as no time passed.
+ * The window stays within [mss, cwnd_max] and finite, unless cwnd_max is
+ * infinite and the controller limits by rate alone.
+ *
+ * Threads: one controller is used by one thread at a time; different ones do
+ * not touch each other.
  */
 #ifndef CONGESTION_CONGESTION_H
 #define CONGESTION_CONGESTION_H
@@ -90,7 +99,7 @@ struct cong {
     double pacing_rate; /**< bytes/s; 0: the host paces cwnd over srtt */
     cong_time feedback_timeout; /**< CONG_NOFEEDBACK after this; 0: never */
     cong_time probe_gap;        /**< time between two dummies */
-    unsigned probes;            /**< dummies that the host should send */
+    unsigned probes;            /**< dummies to send; the host counts down */
     bool repair_only;           /**< no new data until CONG_RECOVERED */
 };
 
@@ -117,6 +126,32 @@ struct cong_ops {
  */
 CONG_API const struct cong_ops *cong_find(const char *name);
 
+/** Controllers that a process can register. */
+#define CONG_REGISTER_MAX 16
+
+/**
+ * @brief Adds a controller of the program's own, to be used by name.
+ *
+ * Where a host takes a table (::cong_ops) by pointer, that is simpler and needs
+ * no registration.  This is for places where only a name fits: an option, a
+ * URI, the property of an element.
+ *
+ * The list of added controllers belongs to the process, can only grow and is
+ * read without a lock.  What was registered stays until the process ends, so
+ * @p ops and its name must stay valid that long: do not register from a module
+ * that may be unloaded.  Registering the same table again does nothing.
+ *
+ * Any thread may call this at any time.
+ *
+ * @param ops  a complete table: name, init, ack, event, and a size of at least
+ *             sizeof(struct cong)
+ * @retval 0  cong_find() knows it now
+ * @retval -1 the table is not complete
+ * @retval -2 the name is taken, by the library or by another table
+ * @retval -3 ::CONG_REGISTER_MAX controllers are registered
+ */
+CONG_API int cong_register(const struct cong_ops *ops);
+
 /**
  * @brief The names of the controllers that the library brings.
  * @return sorted, NULL-terminated, static
@@ -125,12 +160,18 @@ CONG_API const char *const *cong_list(void);
 
 /**
  * @brief Starts a controller.
+ *
+ * The host may change cong::cwnd, cong::ssthresh and cong::cwnd_max afterwards
+ * (an undo, a smaller receive buffer); the controller goes on from there.
+ *
  * @param cc        ops->size bytes of the caller's, aligned for any type
  * @param ops       which controller
- * @param mss       largest payload, bytes, > 0
- * @param cwnd_max  bound of the window, bytes; INFINITY: none
+ * @param mss       largest payload, bytes, at least 1; anything else counts
+ *                  as 1
+ * @param cwnd_max  bound of the window, bytes; INFINITY: none; below @p mss or
+ *                  not a number counts as @p mss
  * @param now       current time
- * @param rtt       RTT already known, or -1
+ * @param rtt       RTT already known, or -1; 0 counts as not known
  */
 CONG_API void cong_init(struct cong *cc, const struct cong_ops *ops, double mss,
                         double cwnd_max, cong_time now, cong_time rtt);

@@ -18,12 +18,14 @@ struct cong_pacer {
     double rate;      /**< bytes/s; 0: no pacing */
     double credit;    /**< bytes that may leave at once after a pause */
     cong_time t_next; /**< nominal time of the next packet; -1: none yet */
+    cong_time t_base; /**< nominal time of the newest packet; -1: none yet */
+    double size;      /**< its bytes */
 };
 
 /** @brief Sets up a pacer that lets everything pass. @param p  pacer */
 CONG_API void cong_pacer_init(struct cong_pacer *p);
 /**
- * @brief Sets the rate.
+ * @brief Sets the rate; the wait for the next packet follows at once.
  * @param p       pacer
  * @param rate    bytes/s; 0: no pacing
  * @param credit  bytes that may leave at once after a pause

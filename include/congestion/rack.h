@@ -6,6 +6,9 @@
  *
  * The host keeps the transmissions in the order sent and asks for the oldest
  * ones; nothing here grows with the window.
+ *
+ * Send times tell transmissions apart.  A host that sends several packets at
+ * one reading of its clock stamps each at least 1 ns after the one before.
  */
 #ifndef CONGESTION_RACK_H
 #define CONGESTION_RACK_H
@@ -38,7 +41,8 @@ CONG_API void cong_rack_delivered(struct cong_rack *r, cong_time t_sent,
 /**
  * @brief Something arrived out of order, or what was called lost arrived.
  * @param r         detector
- * @param spurious  it had been called lost: widen the window
+ * @param spurious  it had been called lost: widen the window; at most once a
+ *                  round trip
  */
 CONG_API void cong_rack_reordered(struct cong_rack *r, bool spurious);
 /** @brief A recovery episode ended. @param r  detector */
@@ -62,6 +66,21 @@ CONG_API cong_time cong_rack_reo(const struct cong_rack *r, cong_time min_rtt,
  */
 CONG_API cong_time cong_rack_deadline(const struct cong_rack *r,
                                       cong_time t_sent, cong_time reo);
+
+/**
+ * @brief How long to be silent before a tail probe (RFC 8985 section 7.2).
+ *
+ * Armed when data is outstanding, no episode is open and no probe is out.  When
+ * it passes, one new packet leaves, or else the last one again.
+ *
+ * @param srtt           smoothed RTT, ns; -1: none yet
+ * @param rto            the RTO in force, ns: a probe never comes later
+ * @param max_ack_delay  by which the peer may delay an ACK, ns
+ * @param one_out        only one packet is outstanding
+ * @return ns after the newest transmission
+ */
+CONG_API cong_time cong_rack_pto(cong_time srtt, cong_time rto,
+                                 cong_time max_ack_delay, bool one_out);
 
 #ifdef __cplusplus
 }

@@ -64,6 +64,12 @@ CONG_API void cong_rate_on_acked(struct cong_rate *r,
                                  const struct cong_rate_snapshot *snap,
                                  double size, cong_time now);
 /**
+ * @brief Bytes were found lost.
+ * @param r     sampler
+ * @param size  bytes
+ */
+CONG_API void cong_rate_on_lost(struct cong_rate *r, double size);
+/**
  * @brief Ends a feedback.
  * @param r        sampler
  * @param min_rtt  lowest RTT; shorter intervals give no sample; -1: not known

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * What the controllers share: the rules that hold for every window controller,
+ * clean numbers out of doubtful ones, and parameters by name.
+ *
+ * Window controllers put struct window first in their state.
+ */
+#ifndef LIBCONGESTION_INTERNAL_H
+#define LIBCONGESTION_INTERNAL_H
+
+#include <congestion/congestion.h>
+
+/* No byte count or rate is taken for larger than this. */
+#define CONG_HUGE 1e18
+#define CONG_NS 1e9 /* nanoseconds per second */
+
+#define CONG__COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+extern const struct cong_ops cong__bbr;
+extern const struct cong_ops cong__cubic;
+extern const struct cong_ops cong__fast;
+extern const struct cong_ops cong__fixed;
+extern const struct cong_ops cong__mod_westwoodnew;
+extern const struct cong_ops cong__newreno;
+extern const struct cong_ops cong__peach;
+extern const struct cong_ops cong__reno;
+extern const struct cong_ops cong__sack;
+extern const struct cong_ops cong__stfrc;
+extern const struct cong_ops cong__tahoe;
+extern const struct cong_ops cong__tfrc;
+extern const struct cong_ops cong__tibet;
+extern const struct cong_ops cong__vegas;
+extern const struct cong_ops cong__westwood;
+extern const struct cong_ops cong__westwoodnew;
+extern const struct cong_ops cong__yam;
+
+/* A name of the library's own; user code cannot take it. */
+const struct cong_ops *cong__find_builtin(const char *name);
+
+struct window {
+    struct cong cc;
+    double iw; /* initial and restart window, segments */
+};
+
+/* Not a number and below 0 give 0; never above CONG_HUGE. */
+double cong__clean(double x);
+/* Seconds; < 0 when t is none. */
+double cong__seconds(cong_time t);
+/* Nanoseconds of a duration in seconds, clamped to what the type holds. */
+cong_time cong__ns(double seconds);
+/* a - b, 0 when time went back. */
+cong_time cong__elapsed(cong_time a, cong_time b);
+
+/* Sets the window within [mss, cwnd_max]. */
+void cong__set_cwnd(struct cong *cc, double cwnd);
+/* Sets the threshold, at least two segments. */
+void cong__set_ssthresh(struct cong *cc, double ssthresh);
+
+/* min(4 MSS, max(2 MSS, 4380 bytes)) of RFC 3390, in segments. */
+double cong__initial_segments(double mss);
+/* The part of every window controller's start. */
+void cong__window_init(struct window *w);
+/* The growth gate: the bytes by which this feedback may make the window grow;
+ * 0 when the application was the limit or an episode is open. */
+double cong__growth(const struct cong_ack *ack);
+/* Slow start up to ssthresh; returns the bytes that it left over. */
+double cong__slow_start(struct cong *cc, double n);
+/* Slow start, then one step of congestion avoidance. */
+void cong__grow(struct cong *cc, double n);
+/* One reduction: threshold and window become target, at least 2 MSS. */
+void cong__cut(struct cong *cc, double target);
+/* Expiry of the timer: threshold on the first one of a packet only. */
+void cong__timeout(struct cong *cc, const struct cong_event *ev, double target);
+/* Restart after a silence of at least one RTO. */
+void cong__idle(struct window *w, const struct cong_event *ev);
+
+/* A parameter: a double in the controller's state. */
+struct cong__param {
+    const char *name;
+    size_t offset;
+    double min;
+    double max;
+};
+#define CONG__PARAM(state, field, name, min, max) \
+    { (name), offsetof(struct state, field), (min), (max) }
+#define CONG__FLAG(state, field, name) \
+    { (name), offsetof(struct state, field), 0, 1 }
+
+/* Sets one of n parameters; 0, -1 unknown, -2 out of range. */
+int cong__set_param(struct cong *cc, const struct cong__param *params, size_t n,
+                    const char *name, double value);
+/* The same, and "iw", which moves the window while that is still the initial
+ * one. */
+int cong__set_window_param(struct window *w, const struct cong__param *params,
+                           size_t n, const char *name, double value);
+
+#endif /* LIBCONGESTION_INTERNAL_H */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Token clock (RFC 5348 section 4.6, RFC 9002 section 7.7). */
+#include <congestion/pacer.h>
+
+#include "libcongestion/internal.h"
+
+#define SLOW_START_GAIN 2.0
+#define AVOIDANCE_GAIN 1.2
+
+void cong_pacer_init(struct cong_pacer *p) {
+    *p = (struct cong_pacer){.t_next = -1, .t_base = -1};
+}
+
+/* Time that size bytes take; some packets of 1 byte/s would take ages. */
+static cong_time duration(const struct cong_pacer *p, double size) {
+    return cong__ns(cong__clean(size) / p->rate);
+}
+
+void cong_pacer_set(struct cong_pacer *p, double rate, double credit) {
+    rate = cong__clean(rate);
+    p->credit = cong__clean(credit);
+    if (rate == p->rate) {
+        return;
+    }
+    p->rate = rate;
+    if (rate > 0 && p->t_base >= 0) {
+        p->t_next = p->t_base + duration(p, p->size);
+    }
+}
+
+cong_time cong_pacer_next(const struct cong_pacer *p, cong_time now) {
+    return p->rate > 0 && p->t_next > now ? p->t_next : now;
+}
+
+void cong_pacer_sent(struct cong_pacer *p, double size, cong_time now) {
+    p->size = cong__clean(size);
+    if (!(p->rate > 0) || p->t_next < 0) {
+        p->t_base = now;
+    } else {
+        cong_time earliest = now - duration(p, p->credit);
+        p->t_base = p->t_next > earliest ? p->t_next : earliest;
+    }
+    p->t_next = p->t_base;
+    if (p->rate > 0) {
+        p->t_next += duration(p, p->size);
+    }
+}
+
+double cong_pacing_rate(const struct cong *cc, cong_time srtt) {
+    if (cc->pacing_rate > 0) {
+        return cc->pacing_rate;
+    }
+    if (srtt <= 0 || !(cc->cwnd < CONG_HUGE)) {
+        return 0;
+    }
+    double gain = cc->cwnd < cc->ssthresh ? SLOW_START_GAIN : AVOIDANCE_GAIN;
+    return gain * cc->cwnd / cong__seconds(srtt);
+}

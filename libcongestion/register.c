@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * Controllers that a program adds under a name of its own.
+ *
+ * This table is the only thing in the library that outlives a call and is not
+ * the caller's.  It can only be added to: a slot goes from NULL to a table once
+ * and never changes again, so readers need no lock and an answer of cong_find()
+ * stays valid.
+ */
+#include <congestion/congestion.h>
+
+#include "libcongestion/internal.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+static _Atomic(const struct cong_ops *) slots[CONG_REGISTER_MAX];
+
+static bool complete(const struct cong_ops *ops) {
+    return ops != NULL && ops->name != NULL && ops->name[0] != '\0' &&
+           ops->size >= sizeof(struct cong) && ops->init != NULL &&
+           ops->ack != NULL && ops->event != NULL;
+}
+
+int cong_register(const struct cong_ops *ops) {
+    if (!complete(ops)) {
+        return -1;
+    }
+    if (cong__find_builtin(ops->name) != NULL) {
+        return -2;
+    }
+    /* Slots fill from the front, so that two threads with one name meet. */
+    for (size_t i = 0; i < CONG_REGISTER_MAX; i++) {
+        const struct cong_ops *held = NULL;
+        if (atomic_compare_exchange_strong(&slots[i], &held, ops) ||
+            held == ops) {
+            return 0;
+        }
+        if (strcmp(held->name, ops->name) == 0) {
+            return -2;
+        }
+    }
+    return -3;
+}
+
+const struct cong_ops *cong_find(const char *name) {
+    if (name == NULL) {
+        return NULL;
+    }
+    const struct cong_ops *ops = cong__find_builtin(name);
+    for (size_t i = 0; ops == NULL && i < CONG_REGISTER_MAX; i++) {
+        const struct cong_ops *held = atomic_load(&slots[i]);
+        if (held == NULL) {
+            break;
+        }
+        if (strcmp(held->name, name) == 0) {
+            ops = held;
+        }
+    }
+    return ops;
+}
