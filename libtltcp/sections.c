@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/sections.h"
+
+#include "libtltcp/chunk.h"
+
+static tltcp__section *rec(const tltcp__sections *s, uint64_t number) {
+    return cmn__ring_at(&s->recs, number);
+}
+
+static bool known(const tltcp__sections *s, uint64_t number) {
+    return number >= s->recs.head && number < s->recs.tail;
+}
+
+static void slot_moved(void *owner, uint64_t number, uint32_t slot) {
+    rec(owner, number)->slot = slot;
+}
+
+void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
+                          uint32_t max_sections, tltcp_stats *stats) {
+    *s = (tltcp__sections){
+        .limit = limit, .max_sections = max_sections, .stats = stats};
+    cmn__ring_init(&s->recs, mem, sizeof(tltcp__section), 0);
+    cmn__bytes_init(&s->buf, mem);
+    cmn__heap_init(&s->deadlines, mem, slot_moved, s);
+    cmn__ranges_init(&s->acked, mem, UINT32_MAX);
+    cmn__ranges_init(&s->skips, mem, UINT32_MAX);
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        cmn__ranges_init(&s->lost[i], mem, UINT32_MAX);
+    }
+}
+
+void tltcp__sections_free(tltcp__sections *s) {
+    cmn__ring_free(&s->recs);
+    cmn__bytes_free(&s->buf);
+    cmn__heap_free(&s->deadlines);
+    cmn__ranges_free(&s->acked);
+    cmn__ranges_free(&s->skips);
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        cmn__ranges_free(&s->lost[i]);
+    }
+}
+
+size_t tltcp__sections_room(const tltcp__sections *s) {
+    if (cmn__ring_len(&s->recs) >= s->max_sections) {
+        return 0;
+    }
+    return s->limit - (size_t)(s->end - s->una);
+}
+
+int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
+                          tltcp_time now) {
+    uint64_t number = s->recs.tail;
+    tltcp__section *r;
+    if (in->len > s->limit) {
+        return TLTCP_ERR_TOO_BIG;
+    }
+    if (in->len > tltcp__sections_room(s)) {
+        return TLTCP_ERR_AGAIN;
+    }
+    if (cmn__bytes_reserve(&s->buf, s->una, s->end, s->end + in->len) != 0) {
+        return TLTCP_ERR_NOMEM;
+    }
+    r = cmn__ring_push(&s->recs);
+    if (r == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    r->slot = CMN__HEAP_NONE;
+    if (in->deadline != TLTCP_TIME_NEVER &&
+        cmn__heap_add(&s->deadlines, in->deadline, number) != 0) {
+        s->recs.tail--;
+        return TLTCP_ERR_NOMEM;
+    }
+    r->start = s->end;
+    r->end = s->end + in->len;
+    r->deadline = in->deadline;
+    r->written = now;
+    r->tag = in->tag;
+    cmn__bytes_put(&s->buf, s->end, in->data, in->len);
+    s->end = r->end;
+    s->stats->sections_offered++;
+    s->stats->bytes_offered += in->len;
+    return 0;
+}
+
+static void settle(tltcp__sections *s, uint64_t number, int fate) {
+    tltcp__section *r = rec(s, number);
+    r->state = TLTCP__DONE;
+    if (fate == TLTCP_FATE_DELIVERED) {
+        s->stats->sections_delivered++;
+    } else if (fate == TLTCP_FATE_PARTIAL) {
+        s->stats->sections_partial++;
+    } else if (fate != TLTCP_FATE_ABANDONED) {
+        s->stats->sections_expired++;
+    }
+    if (s->on_fate != NULL) {
+        s->on_fate(s->owner, number, r, fate);
+    }
+}
+
+/* An expired section gets its fate once nothing of it is in flight. */
+static void settle_if_expired(tltcp__sections *s, uint64_t number) {
+    const tltcp__section *r = rec(s, number);
+    int fate;
+    if (r->state != TLTCP__EXPIRED || r->flying > 0) {
+        return;
+    }
+    fate = r->acked == r->end - r->start ? TLTCP_FATE_DELIVERED
+           : r->acked > 0                ? TLTCP_FATE_PARTIAL
+           : r->sent                     ? TLTCP_FATE_EXPIRED
+                                         : TLTCP_FATE_UNSENT;
+    if (fate != TLTCP_FATE_DELIVERED) {
+        s->stats->bytes_expired += r->end - r->start - r->acked;
+    }
+    settle(s, number, fate);
+}
+
+/* Moves una and seq_update over what is settled, and forgets old records. */
+static void advance(tltcp__sections *s) {
+    cmn__range r;
+    while (s->update_section < s->recs.tail &&
+           rec(s, s->update_section)->state != TLTCP__LIVE) {
+        s->update_section++;
+    }
+    s->update = s->update_section < s->recs.tail
+                    ? rec(s, s->update_section)->start
+                    : s->end;
+    if (s->una < s->update) {
+        s->una = s->update;
+    }
+    if (cmn__ranges_next(&s->acked, s->una, &r) && r.start <= s->una) {
+        s->una = r.end;
+    }
+    if (s->nxt < s->una) {
+        s->nxt = s->una;
+    }
+    if (s->skips.count > 0) {
+        (void)cmn__ranges_sub(&s->skips, 0, s->update, NULL);
+    }
+    while (s->recs.head < s->recs.tail &&
+           rec(s, s->recs.head)->state == TLTCP__DONE) {
+        cmn__ring_pop(&s->recs);
+    }
+    if (s->acked.count > 0) {
+        (void)cmn__ranges_sub(
+            &s->acked, 0,
+            cmn__ring_len(&s->recs) > 0 ? rec(s, s->recs.head)->start : s->end,
+            NULL);
+    }
+    if (s->nxt_section < s->recs.head) {
+        s->nxt_section = s->recs.head;
+    }
+}
+
+static int drop_repairs(tltcp__sections *s, uint64_t start, uint64_t end) {
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        if (s->lost[i].count > 0 &&
+            cmn__ranges_sub(&s->lost[i], start, end, NULL) != 0) {
+            return TLTCP_ERR_NOMEM;
+        }
+    }
+    return 0;
+}
+
+static void off_the_clock(tltcp__sections *s, tltcp__section *r) {
+    if (r->slot != CMN__HEAP_NONE) {
+        cmn__heap_remove(&s->deadlines, r->slot);
+    }
+}
+
+static int expire_one(tltcp__sections *s, uint64_t number) {
+    tltcp__section *r = rec(s, number);
+    uint64_t start = r->start;
+    uint64_t end = r->end;
+    int rv = drop_repairs(s, start, end);
+    if (rv == 0 && !s->untold &&
+        cmn__ranges_add(&s->skips, start, end, NULL) != 0) {
+        rv = TLTCP_ERR_NOMEM;
+    }
+    off_the_clock(s, r);
+    r->state = TLTCP__EXPIRED;
+    settle_if_expired(s, number);
+    return rv;
+}
+
+tltcp_time tltcp__sections_deadline(const tltcp__sections *s) {
+    cmn__heap_item first;
+    return cmn__heap_first(&s->deadlines, &first) ? first.key
+                                                  : TLTCP_TIME_NEVER;
+}
+
+int tltcp__sections_expire(tltcp__sections *s, tltcp_time now) {
+    cmn__heap_item first;
+    bool any = false;
+    int rv = 0;
+    while (rv == 0 && cmn__heap_first(&s->deadlines, &first) &&
+           first.key <= now) {
+        rv = expire_one(s, first.id);
+        any = true;
+    }
+    if (any) {
+        advance(s);
+    }
+    return rv;
+}
+
+/* Moves nxt over expired sections. */
+static void find_new(tltcp__sections *s) {
+    while (s->nxt_section < s->recs.tail) {
+        const tltcp__section *r = rec(s, s->nxt_section);
+        if (r->state == TLTCP__LIVE && s->nxt < r->end) {
+            s->nxt = s->nxt > r->start ? s->nxt : r->start;
+            return;
+        }
+        s->nxt = s->nxt > r->end ? s->nxt : r->end;
+        s->nxt_section++;
+    }
+}
+
+static bool may_send_new(const tltcp__sections *s) {
+    return s->nxt < s->end && s->nxt < s->peer_seq &&
+           s->nxt_section < s->peer_section;
+}
+
+bool tltcp__sections_has(const tltcp__sections *s, bool new_data) {
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        if (s->lost[i].count > 0) {
+            return true;
+        }
+    }
+    return new_data && may_send_new(s);
+}
+
+uint64_t tltcp__sections_find(const tltcp__sections *s, uint64_t seq) {
+    uint64_t lo = s->recs.head;
+    uint64_t hi = s->recs.tail;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        if (rec(s, mid)->end > seq) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    return lo;
+}
+
+static void describe(const tltcp__sections *s, tltcp__piece *p, uint64_t max) {
+    const tltcp__section *r = rec(s, p->section);
+    if (p->end > r->end) {
+        p->end = r->end;
+    }
+    if (p->end - p->start > max) {
+        p->end = p->start + max;
+    }
+    p->flags = (uint8_t)((p->start == r->start ? TLTCP__DATA_START : 0) |
+                         (p->end == r->end ? TLTCP__DATA_END : 0));
+}
+
+static bool take_repair(tltcp__sections *s, uint64_t max, tltcp__piece *out) {
+    cmn__range best = {UINT64_MAX, UINT64_MAX};
+    int level = -1;
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        cmn__range r;
+        if (cmn__ranges_next(&s->lost[i], 0, &r) && r.start < best.start) {
+            best = r;
+            level = i;
+        }
+    }
+    if (level < 0) {
+        return false;
+    }
+    *out = (tltcp__piece){.start = best.start,
+                          .end = best.end,
+                          .section = tltcp__sections_find(s, best.start),
+                          .losses = (uint8_t)(level + 1)};
+    describe(s, out, max);
+    /* cuts the head of a range: cannot need memory */
+    (void)cmn__ranges_sub(&s->lost[level], out->start, out->end, NULL);
+    return true;
+}
+
+static bool take_new(tltcp__sections *s, uint64_t max, tltcp__piece *out) {
+    find_new(s);
+    if (!may_send_new(s)) {
+        return false;
+    }
+    *out = (tltcp__piece){.start = s->nxt,
+                          .end = s->end < s->peer_seq ? s->end : s->peer_seq,
+                          .section = s->nxt_section};
+    describe(s, out, max);
+    s->nxt = out->end;
+    if ((out->flags & TLTCP__DATA_END) != 0) {
+        s->nxt_section++;
+    }
+    return true;
+}
+
+bool tltcp__sections_next(tltcp__sections *s, uint64_t max, bool new_data,
+                          tltcp_time now, tltcp__piece *out) {
+    if (max == 0 || tltcp__sections_expire(s, now) != 0) {
+        return false;
+    }
+    return take_repair(s, max, out) || (new_data && take_new(s, max, out));
+}
+
+bool tltcp__sections_again(tltcp__sections *s, uint64_t start, uint64_t end,
+                           tltcp_time now, tltcp__piece *out) {
+    uint64_t number;
+    if (tltcp__sections_expire(s, now) != 0 || start < s->una ||
+        start >= s->end) {
+        return false;
+    }
+    number = tltcp__sections_find(s, start);
+    if (number >= s->recs.tail || rec(s, number)->state != TLTCP__LIVE) {
+        return false;
+    }
+    *out = (tltcp__piece){
+        .start = start, .end = end, .section = number, .losses = 1};
+    describe(s, out, end - start);
+    return true;
+}
+
+void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p) {
+    tltcp__section *r = rec(s, p->section);
+    r->flying++;
+    r->sent = true;
+    s->stats->bytes_sent += p->end - p->start;
+    if (p->losses > 0) {
+        s->stats->bytes_retransmitted += p->end - p->start;
+    }
+}
+
+static int credit(tltcp__sections *s, uint64_t number, uint64_t start,
+                  uint64_t end) {
+    tltcp__section *r = rec(s, number);
+    uint64_t added;
+    if (r->state == TLTCP__DONE) {
+        return 0;
+    }
+    if (cmn__ranges_add(&s->acked, start, end, &added) != 0) {
+        return TLTCP_ERR_NOMEM;
+    }
+    r->acked += added;
+    s->stats->bytes_delivered += added;
+    if (added > 0 && drop_repairs(s, start, end) != 0) {
+        return TLTCP_ERR_NOMEM;
+    }
+    if (r->state == TLTCP__LIVE && r->acked == r->end - r->start) {
+        off_the_clock(s, r);
+        settle(s, number, TLTCP_FATE_DELIVERED);
+    }
+    return 0;
+}
+
+static void landed(tltcp__sections *s, uint64_t number) {
+    tltcp__section *r = rec(s, number);
+    if (r->flying > 0) {
+        r->flying--;
+    }
+    settle_if_expired(s, number);
+}
+
+int tltcp__sections_on_acked(tltcp__sections *s, uint64_t section,
+                             uint64_t start, uint64_t end) {
+    int rv;
+    if (!known(s, section)) {
+        return 0;
+    }
+    rv = credit(s, section, start, end);
+    landed(s, section);
+    advance(s);
+    return rv;
+}
+
+void tltcp__sections_on_forgotten(tltcp__sections *s, uint64_t section) {
+    if (known(s, section)) {
+        landed(s, section);
+        advance(s);
+    }
+}
+
+/* Queues for repair what of [start, end) was not acknowledged meanwhile. */
+static int queue_repair(tltcp__sections *s, uint64_t start, uint64_t end,
+                        unsigned level, bool *current) {
+    while (start < end) {
+        cmn__range r;
+        uint64_t stop = end;
+        if (cmn__ranges_next(&s->acked, start, &r) && r.start < end) {
+            stop = r.start > start ? r.start : start;
+        } else {
+            r.end = end;
+        }
+        if (stop > start) {
+            *current = true;
+            if (cmn__ranges_add(&s->lost[level], start, stop, NULL) != 0) {
+                return TLTCP_ERR_NOMEM;
+            }
+        }
+        start = r.end;
+    }
+    return 0;
+}
+
+int tltcp__sections_on_lost(tltcp__sections *s, uint64_t section,
+                            uint64_t start, uint64_t end, unsigned losses,
+                            bool *current) {
+    unsigned level =
+        losses < TLTCP__LOST_LEVELS ? losses : TLTCP__LOST_LEVELS - 1;
+    int rv = 0;
+    if (!known(s, section)) {
+        return 0;
+    }
+    if (rec(s, section)->state == TLTCP__LIVE) {
+        rv = drop_repairs(s, start, end);
+        if (rv == 0) {
+            rv = queue_repair(s, start, end, level, current);
+        }
+    }
+    landed(s, section);
+    advance(s);
+    return rv;
+}
+
+int tltcp__sections_on_cumulative(tltcp__sections *s, uint64_t seq) {
+    uint64_t number = s->update_section;
+    int rv = 0;
+    if (seq <= s->una) {
+        return 0;
+    }
+    while (rv == 0 && number < s->recs.tail && rec(s, number)->start < seq) {
+        const tltcp__section *r = rec(s, number);
+        if (r->state == TLTCP__LIVE) {
+            rv = credit(s, number, r->start, r->end < seq ? r->end : seq);
+        }
+        number++;
+    }
+    advance(s);
+    return rv;
+}
+
+bool tltcp__sections_next_skip(tltcp__sections *s, tltcp__piece *out) {
+    cmn__range r;
+    if (!cmn__ranges_next(&s->skips, s->update, &r)) {
+        return false;
+    }
+    *out = (tltcp__piece){.start = r.start, .end = r.end};
+    out->section =
+        r.end == s->end ? s->recs.tail : tltcp__sections_find(s, r.end);
+    (void)cmn__ranges_sub(&s->skips, r.start, r.end, NULL);
+    return true;
+}
+
+int tltcp__sections_on_skip_lost(tltcp__sections *s, uint64_t start,
+                                 uint64_t end) {
+    start = start > s->update ? start : s->update;
+    return cmn__ranges_add(&s->skips, start, end, NULL) == 0 ? 0
+                                                             : TLTCP_ERR_NOMEM;
+}
+
+void tltcp__sections_copy(const tltcp__sections *s, uint64_t start, void *to,
+                          size_t len) {
+    cmn__bytes_get(&s->buf, start, to, len);
+}
+
+uint64_t tltcp__sections_missing(const tltcp__sections *s) {
+    uint64_t n = 0;
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        n += s->lost[i].total;
+    }
+    return n;
+}
+
+bool tltcp__sections_settled(const tltcp__sections *s) {
+    return s->update == s->end;
+}
+
+void tltcp__sections_abandon(tltcp__sections *s) {
+    for (uint64_t i = s->recs.head; i < s->recs.tail; i++) {
+        tltcp__section *r = rec(s, i);
+        off_the_clock(s, r);
+        if (r->state == TLTCP__LIVE) {
+            settle(s, i, TLTCP_FATE_ABANDONED);
+        } else if (r->state == TLTCP__EXPIRED) {
+            r->flying = 0;
+            settle_if_expired(s, i);
+        }
+        (void)drop_repairs(s, r->start, r->end);
+    }
+    advance(s);
+}
+
+void tltcp__sections_trim(tltcp__sections *s) {
+    if (s->una == s->end) {
+        cmn__bytes_free(&s->buf);
+        cmn__ring_trim(&s->recs);
+    }
+}

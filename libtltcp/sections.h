@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_SECTIONS_H
+#define LIBTLTCP_SECTIONS_H
+
+#include <tltcp/conn.h>
+
+#include "common/heap.h"
+#include "common/ranges.h"
+#include "common/ring.h"
+
+/* The sending side of the stream: the paper's time-line list.
+ *
+ * A section is LIVE until every byte was acknowledged (DONE) or its deadline
+ * passed (EXPIRED).  Byte ranges are queued for repair, never packets.  The
+ * deadline is looked at in two places only: tltcp__sections_next(), when bytes
+ * would enter a packet, and tltcp__sections_expire(), the lifetime timer.
+ *
+ * Invariants:
+ *  (1) update <= una <= nxt <= end; update is where the first LIVE section
+ *      begins, or end.
+ *  (2) no byte of an EXPIRED section is in lost[].
+ *  (3) acked and lost[] are disjoint. */
+
+enum tltcp__section_state {
+    TLTCP__LIVE,
+    TLTCP__EXPIRED,
+    TLTCP__DONE /* and told to the application */
+};
+
+typedef struct tltcp__section {
+    uint64_t start, end; /* places in the stream */
+    uint64_t acked;      /* bytes of it */
+    uint64_t tag;
+    tltcp_time deadline;
+    tltcp_time written;
+    uint32_t flying; /* frames of it in packets in flight */
+    uint32_t slot;   /* in the heap of deadlines */
+    uint8_t state;
+    bool sent; /* a byte of it left */
+} tltcp__section;
+
+/* How often data can have been lost before; the last level keeps the rest. */
+#define TLTCP__LOST_LEVELS 3
+
+/* A piece of stream to put into a packet. */
+typedef struct tltcp__piece {
+    uint64_t start, end;
+    uint64_t section;
+    uint8_t losses; /* 0: new data */
+    uint8_t flags;  /* TLTCP__DATA_START, TLTCP__DATA_END */
+} tltcp__piece;
+
+typedef void (*tltcp__fate_fn)(void *owner, uint64_t number,
+                               const tltcp__section *s, int fate);
+
+typedef struct tltcp__sections {
+    cmn__ring recs;      /* by section number; head is the first not DONE */
+    cmn__bytes buf;      /* holds [una, end) */
+    cmn__heap deadlines; /* of LIVE sections that have one */
+    cmn__ranges acked;   /* at or above the first remembered section */
+    cmn__ranges lost[TLTCP__LOST_LEVELS]; /* to be repaired, by losses - 1 */
+    cmn__ranges skips; /* expired above update, not yet told to the peer */
+    uint64_t una;      /* everything below is acknowledged or expired */
+    uint64_t nxt;      /* lowest byte that never left */
+    uint64_t nxt_section;
+    uint64_t end;    /* bytes written */
+    uint64_t update; /* seq_update */
+    uint64_t update_section;
+    uint64_t peer_seq;     /* flow control: first byte not allowed */
+    uint64_t peer_section; /* and first section */
+    size_t limit;          /* bytes in [una, end) at most */
+    uint32_t max_sections; /* remembered at most */
+    bool untold;           /* with the paper's recovery: no skips */
+    tltcp__fate_fn on_fate;
+    void *owner;
+    tltcp_stats *stats;
+} tltcp__sections;
+
+void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
+                          uint32_t max_sections, tltcp_stats *stats);
+void tltcp__sections_free(tltcp__sections *s);
+
+/* Bytes that a section written now may have. */
+size_t tltcp__sections_room(const tltcp__sections *s);
+/* Takes a whole section.  TLTCP_ERR_TOO_BIG, _AGAIN or _NOMEM. */
+int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
+                          tltcp_time now);
+
+/* The lifetime timer: the earliest deadline of a live section. */
+tltcp_time tltcp__sections_deadline(const tltcp__sections *s);
+/* Gives up the sections whose deadline is not after now.  0 or _NOMEM. */
+int tltcp__sections_expire(tltcp__sections *s, tltcp_time now);
+
+/* Whether a piece could be had: repairs, new data within flow control, or,
+ * without new_data, repairs only. */
+bool tltcp__sections_has(const tltcp__sections *s, bool new_data);
+/* Takes the next piece, of at most max bytes and one section, out of what is to
+ * be sent: the lowest repair, then new data.  False when there is none. */
+bool tltcp__sections_next(tltcp__sections *s, uint64_t max, bool new_data,
+                          tltcp_time now, tltcp__piece *out);
+/* Describes [start, end) of a live section so that it is sent again as it is;
+ * false when it is not live any more. */
+bool tltcp__sections_again(tltcp__sections *s, uint64_t start, uint64_t end,
+                           tltcp_time now, tltcp__piece *out);
+/* A piece went into a packet: counts it. */
+void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p);
+
+/* The fate of a piece that left.  0 or TLTCP_ERR_NOMEM. */
+int tltcp__sections_on_acked(tltcp__sections *s, uint64_t section,
+                             uint64_t start, uint64_t end);
+/* *current tells whether something is to be repaired. */
+int tltcp__sections_on_lost(tltcp__sections *s, uint64_t section,
+                            uint64_t start, uint64_t end, unsigned losses,
+                            bool *current);
+/* A piece left the books without a fate of its own. */
+void tltcp__sections_on_forgotten(tltcp__sections *s, uint64_t section);
+/* The peer has received or skipped everything below seq. */
+int tltcp__sections_on_cumulative(tltcp__sections *s, uint64_t seq);
+
+/* The next stretch to skip above update, with the section behind it. */
+bool tltcp__sections_next_skip(tltcp__sections *s, tltcp__piece *out);
+int tltcp__sections_on_skip_lost(tltcp__sections *s, uint64_t start,
+                                 uint64_t end);
+
+/* The number of the section that holds place seq, una <= seq < end. */
+uint64_t tltcp__sections_find(const tltcp__sections *s, uint64_t seq);
+/* Copies out bytes at or above una. */
+void tltcp__sections_copy(const tltcp__sections *s, uint64_t start, void *to,
+                          size_t len);
+/* Bytes waiting to be repaired. */
+uint64_t tltcp__sections_missing(const tltcp__sections *s);
+/* Everything written was acknowledged or has expired. */
+bool tltcp__sections_settled(const tltcp__sections *s);
+/* The connection is over: every section left gets its fate. */
+void tltcp__sections_abandon(tltcp__sections *s);
+/* Gives memory back when nothing is queued. */
+void tltcp__sections_trim(tltcp__sections *s);
+
+#endif /* LIBTLTCP_SECTIONS_H */
