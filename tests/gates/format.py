@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""Refuses sources that clang-format 14 would change.
+
+usage: format.py [TREE]
+Another version formats differently; without version 14 nothing is checked, and
+the status says so (77: skipped).
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import tree
+
+PINNED = "14"
+
+
+def find_tool():
+    for name in (f"clang-format-{PINNED}", "clang-format"):
+        path = shutil.which(name)
+        if path:
+            text = subprocess.run([path, "--version"], capture_output=True,
+                                  text=True, check=True).stdout
+            if re.search(rf"version {PINNED}\.", text):
+                return path
+    return None
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve() if sys.argv[1:] else tree.ROOT
+    tool = find_tool()
+    if not tool:
+        print(f"format: clang-format {PINNED} is not here, nothing was checked")
+        sys.exit(77)
+    bad, sources = [], tree.files(root, ".c", ".h")
+    for file in sources:
+        done = subprocess.run([tool, "--style=file", str(file)],
+                              capture_output=True, check=True)
+        if done.stdout != file.read_bytes():
+            bad.append(f"{file.relative_to(root)}: run {tool} -i on it")
+    tree.finish("format", bad, f"{len(sources)} files")
+
+
+main()

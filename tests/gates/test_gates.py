@@ -1,0 +1,332 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""Feeds every gate what it must refuse, and what it must let pass."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import tree
+
+GATES = pathlib.Path(__file__).resolve().parent
+CC = os.environ.get("CC", "cc")
+LICENCE = "/* SPDX-License-Identifier: MPL-2.0 */\n"
+
+
+def gate(name, *args, **environment):
+    done = subprocess.run(
+        [sys.executable, str(GATES / f"{name}.py"), *map(str, args)],
+        capture_output=True, text=True, check=False,
+        env={**os.environ, **environment})
+    return done.returncode, done.stdout + done.stderr
+
+
+class Tree(unittest.TestCase):
+    """A folder with files in it, and what a gate says about them."""
+
+    def setUp(self):
+        # pylint: disable=consider-using-with
+        self.temporary = tempfile.TemporaryDirectory()
+        self.root = pathlib.Path(self.temporary.name).resolve() / "t"
+        self.addCleanup(self.temporary.cleanup)
+
+    def put(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    def passes(self, name, *args, **environment):
+        status, text = gate(name, *args, **environment)
+        self.assertEqual(status, 0, text)
+
+    def refuses(self, words, name, *args, **environment):
+        status, text = gate(name, *args, **environment)
+        self.assertEqual(status, 1, text)
+        self.assertIn(words, text)
+
+
+class Includes(Tree):
+    def setUp(self):
+        super().setUp()
+        self.put("include/congestion/congestion.h", "#include <stdint.h>\n")
+        self.put("include/tltcp/conn.h", "#include <stddef.h>\n")
+        self.put("common/ranges.h", "#include <stddef.h>\n")
+        self.put("libtltcp/conn.h", '#include "common/ranges.h"\n')
+        self.put("libtltcp/conn_send.c",
+                 '#include <tltcp/conn.h>\n#include "libtltcp/conn.h"\n')
+        self.put("drivers/uv/udp.c", "#include <uv.h>\n#include <time.h>\n")
+
+    def refuses_include(self, path, line):
+        self.put(path, f"#include {line}\n")
+        self.refuses(path, "includes", self.root)
+
+    def test_the_layers_as_they_should_be_pass(self):
+        self.passes("includes", self.root)
+
+    def test_a_floor_may_not_look_up(self):
+        self.refuses_include("common/heap.c", "<tltcp/conn.h>")
+
+    def test_congestion_may_not_see_an_engine(self):
+        self.refuses_include("libcongestion/reno.c", "<tltcp/conn.h>")
+
+    def test_a_driver_may_not_see_inside_the_engine(self):
+        self.put("libtltcp/acks.h", "")
+        self.refuses_include("drivers/uv/timer.c", '"libtltcp/acks.h"')
+
+    def test_a_tool_may_not_see_common(self):
+        self.refuses_include("tools/send.c", '"common/ranges.h"')
+
+    def test_a_path_through_the_parent_is_seen_for_what_it_is(self):
+        self.refuses_include("tools/send.c", '"../common/ranges.h"')
+
+    def test_nobody_but_conn_sees_conn(self):
+        self.refuses_include("libtltcp/acks.c", '"conn.h"')
+
+    def test_tests_see_conn(self):
+        self.put("tests/unit/test_conn.c", '#include "libtltcp/conn.h"\n')
+        self.passes("includes", self.root)
+
+    def test_an_engine_has_no_clock(self):
+        self.refuses_include("libtltcp/loss.c", "<time.h>")
+
+    def test_an_engine_has_no_stdio(self):
+        self.refuses_include("libtltcp/loss.c", "<stdio.h>")
+
+    def test_libuv_stays_in_the_driver(self):
+        self.refuses_include("tools/send.c", "<uv.h>")
+
+    def test_openssl_stays_in_one_file(self):
+        self.put("libtltcp/crypto.c", "#include <openssl/evp.h>\n")
+        self.passes("includes", self.root)
+        self.refuses_include("libtltcp/packet.c", "<openssl/evp.h>")
+
+    def test_a_public_header_needs_no_private_one(self):
+        self.refuses_include("include/tltcp/stats.h", '"common/ranges.h"')
+
+    def test_modules_in_a_circle_are_refused(self):
+        self.put("libtltcp/a.h", '#include "libtltcp/b.h"\n')
+        self.put("libtltcp/b.h", '#include "a.h"\n')
+        self.refuses("circle: libtltcp/a -> libtltcp/b -> libtltcp/a",
+                     "includes", self.root)
+
+
+class Symbols(Tree):
+    def compile(self, name, text, *flags):
+        source = self.put(f"{name}.c", text)
+        out = self.root / name
+        subprocess.run([CC, "-o", out, source, *flags], check=True)
+        return out
+
+    def shared(self, text):
+        return self.compile("lib.so", text, "-shared", "-fPIC")
+
+    def archive(self, text):
+        out = self.compile("one.o", text, "-c")
+        archive = self.root / "lib.a"
+        subprocess.run(["ar", "rcs", archive, out], check=True)
+        return archive
+
+    def test_memory_and_strings_are_allowed_in_common(self):
+        self.passes("symbols", "undefined", "common", self.compile(
+            "mem.c.o", "#include <stdlib.h>\nvoid *cmn__f(void);\n"
+            "void *cmn__f(void) { return malloc(1); }\n", "-c"))
+
+    def test_an_engine_takes_memory_through_common_only(self):
+        self.refuses("needs malloc", "symbols", "undefined", "engine",
+                     self.compile("a.c.o", "#include <stdlib.h>\n"
+                                  "void *f(void) { return malloc(1); }\n",
+                                  "-c"))
+
+    def test_an_engine_reads_no_clock(self):
+        self.refuses("needs clock_gettime", "symbols", "undefined", "engine",
+                     self.compile("a.c.o", "#include <time.h>\n"
+                                  "int f(struct timespec *t)"
+                                  "{ return clock_gettime(0, t); }\n", "-c"))
+
+    def test_an_engine_prints_nothing(self):
+        self.refuses("needs printf", "symbols", "undefined", "engine",
+                     self.compile("a.c.o", "#include <stdio.h>\n"
+                                  "int f(int i)"
+                                  '{ return printf("%d", i); }\n', "-c"))
+
+    def test_mathematics_belong_to_congestion(self):
+        code = ("#include <math.h>\n"
+                "double f(double x) { return cbrt(x); }\n")
+        self.passes("symbols", "undefined", "congestion",
+                    self.compile("cubic.c.o", code, "-c"))
+        self.refuses("needs cbrt", "symbols", "undefined", "common",
+                     self.compile("ring.c.o", code, "-c"))
+
+    def test_ciphers_belong_to_the_crypto_file(self):
+        code = "int EVP_f(void);\nint f(void) { return EVP_f(); }\n"
+        self.passes("symbols", "undefined", "engine",
+                    self.compile("crypto.c.o", code, "-c"))
+        self.refuses("needs EVP_f", "symbols", "undefined", "engine",
+                     self.compile("packet.c.o", code, "-c"))
+
+    def test_random_numbers_come_from_the_caller(self):
+        code = "int RAND_bytes(void);\nint f(void) { return RAND_bytes(); }\n"
+        self.refuses("needs RAND_bytes", "symbols", "undefined", "engine",
+                     self.compile("crypto.c.o", code, "-c"))
+
+    def test_a_library_exports_its_own_prefix(self):
+        self.passes("symbols", "exported", "tltcp_", self.shared(
+            "int tltcp_conn_new(void) { return 0; }\n"))
+
+    def test_a_foreign_name_is_refused(self):
+        self.refuses("exports ranges_add", "symbols", "exported", "tltcp_",
+                     self.shared("int tltcp_a(void) { return 0; }\n"
+                                 "int ranges_add(void) { return 0; }\n"))
+
+    def test_an_internal_name_is_refused(self):
+        self.refuses("exports tltcp__x", "symbols", "exported", "tltcp_",
+                     self.shared("int tltcp_a(void) { return 0; }\n"
+                                 "int tltcp__x(void) { return 0; }\n"))
+
+    def test_a_library_that_exports_nothing_is_refused(self):
+        self.refuses("exports nothing", "symbols", "exported", "tltcp_",
+                     self.shared("static int a;\n"))
+
+    def test_an_archive_defines_only_prefixed_names(self):
+        self.passes("symbols", "global", "tltcp_,cmn__", self.archive(
+            "int tltcp__a(void) { return 0; }\n"
+            "int cmn__b(void) { return 0; }\n"))
+        self.refuses("defines helper", "symbols", "global", "tltcp_,cmn__",
+                     self.archive("int helper(void) { return 0; }\n"))
+
+
+class Words(Tree):
+    def refuses_line(self, words, line):
+        self.put("common/a.c", f"{LICENCE}{line}\n")
+        self.refuses(words, "words", self.root)
+
+    def test_an_ordinary_source_passes(self):
+        self.put("common/a.c", LICENCE + "int a;\n")
+        self.put("dev", "#!/bin/sh\n# SPDX-License-Identifier: MPL-2.0\n")
+        self.put("docs/a.md", "See https://example.org/work/a.\n")
+        self.passes("words", self.root)
+
+    def test_a_source_without_licence_is_refused(self):
+        self.put("common/a.c", "int a;\n")
+        self.refuses("SPDX", "words", self.root)
+
+    def test_a_script_without_licence_is_refused(self):
+        self.put("tests/a.py", "import sys\n")
+        self.refuses("SPDX", "words", self.root)
+
+    def test_paths_of_a_machine_are_refused(self):
+        for path in "/home/a/x", "/root/x", "/work/main", "/Users/a":
+            self.refuses_line("path of a machine", f"/* {path} */")
+
+    def test_marks_of_unfinished_work_are_refused(self):
+        for mark in "TODO", "FIXME", "XXX":
+            self.refuses_line("unfinished", f"/* {mark}: later */")
+
+    def test_references_that_nobody_can_follow_are_refused(self):
+        self.refuses_line("reference", "/* see issue 7 */")
+
+    def test_blanks_at_the_end_of_a_line_are_refused(self):
+        self.refuses_line("blanks", "int a; ")
+
+    def test_binary_files_are_refused(self):
+        file = self.put("tools/a.bin", "")
+        file.write_bytes(b"\xff\xfe\x00")
+        self.refuses("not text", "words", self.root)
+
+
+class Sizes(Tree):
+    def function(self, lines):
+        return ("static int f(int a,\n             int b) {\n" +
+                "    a += b;\n" * lines + "}\n")
+
+    def test_a_function_of_seventy_lines_passes(self):
+        self.put("a.c", self.function(70))
+        self.passes("sizes", self.root)
+
+    def test_a_longer_one_is_refused_by_name(self):
+        self.put("a.c", "struct s {\n    int a;\n};\n" + self.function(71))
+        self.refuses("a.c:4: f() has 71 lines", "sizes", self.root)
+
+    def test_a_long_table_is_no_function(self):
+        self.put("a.c", "static const int t[] = {\n" + "    1,\n" * 100 +
+                 "};\n")
+        self.passes("sizes", self.root)
+
+    def test_a_file_over_800_lines_is_refused(self):
+        self.put("a.c", "int a;\n" * 801)
+        self.refuses("801 lines", "sizes", self.root)
+
+
+class Headers(Tree):
+    def test_a_header_that_stands_alone_passes(self):
+        self.put("x/a.h", "#ifndef A_H\n#define A_H\n#include <stddef.h>\n"
+                          "size_t f(void);\n#endif\n")
+        self.passes("headers", CC, self.root)
+
+    def test_a_header_that_lacks_an_include_is_refused(self):
+        self.put("x/a.h", "#ifndef A_H\n#define A_H\nuint64_t f(void);\n"
+                          "#endif\n")
+        self.refuses("x/a.h as C11", "headers", CC, self.root)
+
+    def test_a_header_without_a_guard_is_refused(self):
+        self.put("x/a.h", "struct a { int b; };\n")
+        self.refuses("x/a.h as C11", "headers", CC, self.root)
+
+    def test_a_header_that_is_no_c_plus_plus_is_refused(self):
+        self.put("x/a.h", "#ifndef A_H\n#define A_H\nint f(int class);\n"
+                          "#endif\n")
+        self.refuses("x/a.h as C++11", "headers", CC, self.root)
+
+
+class Documentation(Tree):
+    def build(self, header):
+        self.put("include/a.h", header)
+        done = subprocess.run(
+            [sys.executable, tree.ROOT / "docs" / "build.py", "--output",
+             self.root / "out", "--headers", self.root / "include"],
+            capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_a_documented_header_passes(self):
+        status, text = self.build(
+            "/** @file a.h\n * @brief A. */\n/** One of two. */\n"
+            "enum a {\n    A, /**< the first */\n};\n")
+        self.assertEqual(status, 0, text)
+
+    def test_a_parameter_without_description_is_refused(self):
+        status, text = self.build(
+            "/** @file a.h\n * @brief A. */\n"
+            "/** Adds.\n * @param a  one\n * @return sum */\n"
+            "int f(int a, int b);\n")
+        self.assertEqual(status, 1, text)
+        self.assertIn("b", text)
+
+    def test_an_enumerator_without_description_is_refused(self):
+        status, text = self.build(
+            "/** @file a.h\n * @brief A. */\n/** One of two. */\n"
+            "enum a {\n    A, /**< the first */\n    BARE\n};\n")
+        self.assertEqual(status, 1, text)
+        self.assertIn("enumerator without a description: BARE", text)
+
+
+class Format(Tree):
+    def setUp(self):
+        super().setUp()
+        status, text = gate("format", tree.ROOT / "docs")
+        if status == 77:
+            self.skipTest(text)
+        style = (tree.ROOT / ".clang-format").read_text(encoding="utf-8")
+        self.put(".clang-format", style)
+
+    def test_the_style_passes_and_another_is_refused(self):
+        self.put("a.c", "int f(int a) {\n    return a;\n}\n")
+        self.passes("format", self.root)
+        self.put("a.c", "int f(int a)\n{\n\treturn a;\n}\n")
+        self.refuses("a.c", "format", self.root)
+
+
+if __name__ == "__main__":
+    unittest.main()

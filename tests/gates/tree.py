@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What the gates share: the files of the tree, and how a gate ends."""
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def files(root, *suffixes):
+    """The files of the tree, as Git knows them, or all where Git does not.
+
+    New files count before they are committed, ignored ones never.
+    """
+    listing = subprocess.run(
+        ["git", "-C", str(root), "ls-files", "--cached", "--others",
+         "--exclude-standard", "-z"],
+        capture_output=True, text=True, check=False)
+    if listing.returncode == 0:
+        paths = (root / name for name in listing.stdout.split("\0") if name)
+    else:
+        paths = (p for p in root.rglob("*") if not any(
+            part.startswith("build") and not part.endswith(".py")
+            for part in p.relative_to(root).parts))
+    return sorted(p for p in paths if p.is_file() and
+                  (not suffixes or p.suffix in suffixes))
+
+
+def finish(gate, complaints, summary=""):
+    """Prints the complaints and leaves with the gate's verdict."""
+    for line in complaints:
+        print(line)
+    if complaints:
+        print(f"{gate}: {len(complaints)} refused")
+        sys.exit(1)
+    print(f"{gate}: ok{': ' + summary if summary else ''}")
+    sys.exit(0)
