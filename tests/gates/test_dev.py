@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""./dev on machines of all sorts, played by stubs of the system's commands."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+import tree
+
+STUBS = {
+    # Everything is installed but what the file `absent` names.
+    "dpkg-query": """shift 3
+for p; do grep -qx "$p" "$STUBS/absent" || echo "ii |$p"; done""",
+    "apt-get": """echo "apt-get $*" >>"$STUBS/calls"
+[ ! -e "$STUBS/apt-fails" ] || { echo "no network"; exit 100; }""",
+    "cmake": """echo "cmake $*" >>"$STUBS/calls"
+[ ! -e "$STUBS/cmake-fails" ] || { echo "a.c: error"; exit 1; }""",
+    "id": 'cat "$STUBS/uid"',
+    "pkg-config": """for p; do :; done
+! grep -qx "$p" "$STUBS/absent" """,
+    "ninja": "",
+    "cc": "",
+    "gcc": "echo 12.2.0",
+}
+
+
+class Dev(unittest.TestCase):
+    def setUp(self):
+        # pylint: disable=consider-using-with
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.root = pathlib.Path(self.temporary.name)
+        self.stubs = self.root / "stubs"
+        self.stubs.mkdir()
+        for name, body in STUBS.items():
+            file = self.stubs / name
+            file.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
+            file.chmod(0o755)
+        shutil.copy(tree.ROOT / "dev", self.root / "dev")
+        self.note("absent", "")
+        self.note("uid", "0\n")
+        self.system("debian", "12")
+
+    def note(self, name, text):
+        (self.stubs / name).write_text(text, encoding="utf-8")
+
+    def system(self, name, version):
+        self.note("os-release", f'ID={name}\nVERSION_ID="{version}"\n')
+
+    def dev(self, *args):
+        done = subprocess.run(
+            [self.root / "dev", *args], capture_output=True, text=True,
+            check=False, stdin=subprocess.DEVNULL,
+            env={"PATH": f"{self.stubs}:{os.environ['PATH']}",
+                 "STUBS": str(self.stubs), "TMPDIR": str(self.root),
+                 "PERIGEE_OS_RELEASE": str(self.stubs / "os-release")})
+        return done.returncode, done.stdout + done.stderr
+
+    def calls(self, name):
+        file = self.stubs / "calls"
+        lines = file.read_text(encoding="utf-8").split("\n") \
+            if file.exists() else []
+        return [line for line in lines if line.startswith(name)]
+
+    def test_without_a_verb_it_says_what_it_can_do(self):
+        status, text = self.dev()
+        self.assertEqual(status, 0)
+        for verb in "demo", "test", "build", "bench", "docs", "install":
+            self.assertIn(f"  {verb}", text)
+
+    def test_an_unknown_verb_is_wrong_usage(self):
+        status, text = self.dev("biuld")
+        self.assertEqual(status, 2)
+        self.assertIn("no such verb: biuld", text)
+
+    def test_with_everything_there_nothing_is_installed(self):
+        status, text = self.dev("build")
+        self.assertEqual(status, 0, text)
+        self.assertEqual(self.calls("apt-get"), [])
+        self.assertTrue(self.calls("cmake --build"))
+
+    def test_root_on_debian_installs_just_what_is_missing(self):
+        self.note("absent", "cmake\nlibuv1-dev\n")
+        status, text = self.dev("build")
+        self.assertEqual(status, 0, text)
+        update, install = self.calls("apt-get")
+        self.assertIn(" update", update)
+        self.assertTrue(install.endswith(" install cmake libuv1-dev"), install)
+        self.assertTrue(self.calls("cmake --build"))
+
+    def test_debian_without_a_number_is_newer(self):
+        self.note("os-release", "ID=debian\n")
+        self.note("absent", "cmake\n")
+        self.dev("build")
+        self.assertEqual(len(self.calls("apt-get")), 2)
+
+    def test_without_root_the_missing_packages_are_named(self):
+        self.note("uid", "1000\n")
+        self.note("absent", "cmake\nlibuv1-dev\n")
+        status, text = self.dev("build")
+        self.assertEqual(status, 1)
+        self.assertIn("cmake libuv1-dev", text)
+        self.assertEqual(self.calls("apt-get") + self.calls("cmake"), [])
+
+    def test_another_system_is_told_what_is_missing(self):
+        for name, version in ("fedora", "39"), ("debian", "11"):
+            with self.subTest(name):
+                self.system(name, version)
+                self.note("absent", "libuv\n")
+                status, text = self.dev("build")
+                self.assertEqual(status, 1)
+                self.assertIn("library libuv", text)
+                self.assertNotIn("jansson", text)
+                self.assertEqual(self.calls("apt-get"), [])
+
+    def test_another_system_with_everything_builds(self):
+        self.system("fedora", "39")
+        status, text = self.dev("build")
+        self.assertEqual(status, 0, text)
+        self.assertTrue(self.calls("cmake --build"))
+
+    def test_a_failing_installation_is_explained(self):
+        self.note("absent", "cmake\n")
+        self.note("apt-fails", "")
+        status, text = self.dev("build")
+        self.assertEqual(status, 1)
+        self.assertIn("no network", text)
+        self.assertEqual(self.calls("cmake"), [])
+
+    def test_a_failing_build_shows_the_compiler_and_stops(self):
+        self.note("cmake-fails", "")
+        status, text = self.dev("build")
+        self.assertEqual(status, 1)
+        self.assertIn("a.c: error", text)
+
+    def test_a_file_that_cannot_be_read_is_named(self):
+        status, text = self.dev("demo", "no-such.mp4")
+        self.assertEqual(status, 1)
+        self.assertIn("cannot read no-such.mp4", text)
+
+    def test_too_many_arguments_are_refused(self):
+        for verb in ("build", "x"), ("test", "a", "b"), ("install", "a", "b"):
+            status, text = self.dev(*verb)
+            self.assertEqual(status, 1, text)
+            self.assertIn("argument", text)
+
+    def test_a_part_that_is_not_there_is_said_to_be_missing(self):
+        status, text = self.dev("reproduce")
+        self.assertEqual(status, 1)
+        self.assertIn("not part of this version", text)
+
+    def test_a_part_gets_the_build_and_the_arguments(self):
+        part = self.root / "bench" / "run"
+        part.parent.mkdir()
+        part.write_text('#!/bin/sh\necho "$PERIGEE_BUILD_DIR" "$@"\n',
+                        encoding="utf-8")
+        part.chmod(0o755)
+        status, text = self.dev("bench", "loopback", "two words")
+        self.assertEqual(status, 0, text)
+        self.assertIn(f"{self.root}/build loopback two words", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
