@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file sim/event.h
+ * @brief Virtual time: timers, and a loop that jumps from one to the next.
+ */
+#ifndef SIM_EVENT_H
+#define SIM_EVENT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/heap.h"
+
+struct sim_timer;
+
+/** @brief Called when a timer is due; it is idle then and may be armed again.
+ */
+typedef void (*sim_timer_fn)(struct sim_timer *t, uint64_t now);
+
+/** @brief A timer; belongs to its owner, who sets fire and user. */
+struct sim_timer {
+    sim_timer_fn fire; /**< what to do */
+    void *user;        /**< the owner's */
+    uint64_t at;       /**< when; the loop's */
+    uint64_t order;    /**< breaks ties; the loop's */
+    size_t slot;       /**< 1 + place in the queue, 0: idle; the loop's */
+};
+
+/** @brief A clock and what is to happen; zeroed it stands at time 0. */
+struct sim_loop {
+    uint64_t now;             /**< virtual time, ns */
+    struct sim_timer **queue; /**< binary heap */
+    size_t count;             /**< armed timers */
+    size_t cap;               /**< room */
+    uint64_t order;           /**< of the next one armed */
+    uint64_t fired;           /**< timers fired so far */
+};
+
+/**
+ * @brief Arms a timer, or moves one that is armed.
+ *
+ * Timers of equal time fire in the order in which they were armed; one armed
+ * again for the same time keeps its place.
+ * @param l   loop
+ * @param t   timer
+ * @param at  when, ns; the past means now; SIM_NEVER stops the timer
+ * @return false when memory is short; the timer is idle then
+ */
+bool sim_loop_arm(struct sim_loop *l, struct sim_timer *t, uint64_t at);
+/**
+ * @brief Makes a timer idle.
+ * @param l  loop
+ * @param t  timer, armed or not
+ */
+void sim_loop_stop(struct sim_loop *l, struct sim_timer *t);
+/**
+ * @brief Fires the next timer.
+ * @param l      loop
+ * @param until  not if it is later than this, ns
+ * @return false when none was due; the clock then stands at @p until, unless
+ * that is SIM_NEVER
+ */
+bool sim_loop_step(struct sim_loop *l, uint64_t until);
+/**
+ * @brief Fires all timers up to a time.
+ * @param l      loop
+ * @param until  ns; the clock stands there afterwards
+ */
+void sim_loop_run(struct sim_loop *l, uint64_t until);
+/** @brief Frees the queue; armed timers are forgotten. @param l  loop */
+void sim_loop_free(struct sim_loop *l);
+
+#endif /* SIM_EVENT_H */

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file sim/net.h
+ * @brief Nodes joined by links, in virtual time.
+ *
+ * An address is a node and a port.  A packet goes from node to node by their
+ * routes until it reaches the node of its destination.  What the ports of a
+ * node mean is the node's own affair: a NAT is a host that changes its port.
+ */
+#ifndef SIM_NET_H
+#define SIM_NET_H
+
+#include "sim/event.h"
+#include "sim/link.h"
+
+/** A network. */
+struct sim_net;
+
+/** @brief Takes a packet that has reached its node, and frees it some time. */
+typedef void (*sim_deliver_fn)(void *user, struct sim_packet *p, uint64_t now);
+
+/**
+ * @brief An address.
+ * @param node  from sim_net_add_node()
+ * @param port  any number
+ * @return never 0
+ */
+static inline uint64_t sim_address(uint32_t node, uint32_t port) {
+    return (uint64_t)port << 32 | ((uint64_t)node + 1);
+}
+
+/** @brief The node of an address. @param address  from sim_address()
+ * @return node */
+static inline uint32_t sim_address_node(uint64_t address) {
+    return (uint32_t)address - 1;
+}
+
+/** @brief Makes an empty network at time 0. @return it, or NULL without memory
+ */
+struct sim_net *sim_net_new(void);
+/** @brief Frees a network, its links and the packets in them. @param n  network
+ * or NULL */
+void sim_net_free(struct sim_net *n);
+/** @brief The clock. @param n  network @return loop, for timers of hosts */
+struct sim_loop *sim_net_loop(struct sim_net *n);
+
+/**
+ * @brief Adds a node.
+ * @param n        network
+ * @param deliver  takes packets for it; NULL: a router, which drops them
+ * @param user     for deliver
+ * @return its number, from 0; UINT32_MAX when memory is short
+ */
+uint32_t sim_net_add_node(struct sim_net *n, sim_deliver_fn deliver,
+                          void *user);
+/**
+ * @brief Changes who takes the packets for a node.
+ * @param n        network
+ * @param node     node
+ * @param deliver  as in sim_net_add_node()
+ * @param user     for deliver
+ */
+void sim_net_set_node(struct sim_net *n, uint32_t node, sim_deliver_fn deliver,
+                      void *user);
+/**
+ * @brief Joins two nodes by a link in one direction and routes to the far node
+ * over it.  The first link out of a node is its default route.
+ * @param n     network
+ * @param from  node
+ * @param to    node
+ * @param c     checked config
+ * @param seed  of the link's luck
+ * @return number of the link; UINT32_MAX when memory is short
+ */
+uint32_t sim_net_add_link(struct sim_net *n, uint32_t from, uint32_t to,
+                          const struct sim_link_config *c, uint64_t seed);
+/**
+ * @brief Routes packets for a node.
+ * @param n     network
+ * @param at    node that decides
+ * @param dst   node they are for
+ * @param link  link out of @p at
+ * @return false when memory is short
+ */
+bool sim_net_route(struct sim_net *n, uint32_t at, uint32_t dst, uint32_t link);
+/** @brief A link, to look at. @param n  network @param link  number
+ * @return valid as long as the network */
+const struct sim_link *sim_net_link(const struct sim_net *n, uint32_t link);
+/**
+ * @brief Changes a link from now on.
+ * @param n     network
+ * @param link  number
+ * @param c     checked config
+ */
+void sim_net_set_link(struct sim_net *n, uint32_t link,
+                      const struct sim_link_config *c);
+/**
+ * @brief Sends a packet to sim_packet::dst.
+ * @param n     network
+ * @param from  node that sends it
+ * @param p     packet, the network's from here on
+ */
+void sim_net_send(struct sim_net *n, uint32_t from, struct sim_packet *p);
+
+#endif /* SIM_NET_H */

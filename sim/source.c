@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "sim/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUSY 256 /* sections written in one go at most */
+
+static uint64_t eight_bytes(uint64_t seed, uint64_t block) {
+    uint64_t z = seed + (block + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+void sim_source_fill(uint64_t seed, uint64_t seq, void *buf, size_t len) {
+    uint8_t *p = buf;
+    uint64_t x = eight_bytes(seed, seq / 8);
+    for (size_t i = 0; i < len; i++, seq++) {
+        if (seq % 8 == 0) {
+            x = eight_bytes(seed, seq / 8);
+        }
+        p[i] = (uint8_t)(x >> (seq % 8 * 8));
+    }
+}
+
+bool sim_source_check(uint64_t seed, uint64_t seq, const void *buf,
+                      size_t len) {
+    const uint8_t *p = buf;
+    uint8_t expected[512];
+    while (len > 0) {
+        size_t n = len < sizeof(expected) ? len : sizeof(expected);
+        sim_source_fill(seed, seq, expected, n);
+        if (memcmp(p, expected, n) != 0) {
+            return false;
+        }
+        p += n;
+        seq += n;
+        len -= n;
+    }
+    return true;
+}
+
+static struct sim_loop *loop_of(const struct sim_source *s) {
+    return sim_net_loop(sim_host_net(s->peer->host));
+}
+
+static void on_timer(struct sim_timer *t, uint64_t now) {
+    struct sim_source *s = t->user;
+    (void)now;
+    sim_peer_pump(s->peer);
+}
+
+void sim_source_init(struct sim_source *s, const struct sim_source_config *c) {
+    *s = (struct sim_source){.cfg = *c};
+    s->timer.fire = on_timer;
+    s->timer.user = s;
+    sim_random_init(&s->rnd, c->seed);
+}
+
+void sim_source_start(struct sim_source *s, struct sim_peer *p) {
+    s->peer = p;
+    s->started = true;
+    s->due = loop_of(s)->now + s->cfg.start;
+    (void)sim_loop_arm(loop_of(s), &s->timer, s->due);
+}
+
+static tltcp_time choose_deadline(struct sim_source *s, tltcp_time now) {
+    if (s->cfg.budget == TLTCP_TIME_NEVER ||
+        sim_random_chance(&s->rnd, s->cfg.reliable)) {
+        return TLTCP_TIME_NEVER;
+    }
+    if (sim_random_chance(&s->rnd, s->cfg.backwards)) {
+        return now + s->cfg.budget / 2;
+    }
+    return now + s->cfg.budget;
+}
+
+/* Decides about the next section; it keeps its deadline while it waits for
+ * room, as a frame would. */
+static void prepare(struct sim_source *s) {
+    const struct sim_source_config *c = &s->cfg;
+    tltcp_time now = sim_host_now(s->peer->host);
+    uint64_t spread = (uint64_t)c->size_max - c->size_min + 1;
+    s->pending.seq = s->bytes;
+    s->pending.len = c->size_min + sim_random_below(&s->rnd, spread);
+    if (c->key_every != 0 && s->count % c->key_every == 0) {
+        s->pending.len *= c->key_scale;
+    }
+    s->pending.written = now;
+    s->pending.deadline = choose_deadline(s, now);
+}
+
+static bool record(struct sim_source *s) {
+    if (s->cfg.record && s->count == s->cap) {
+        uint64_t cap = s->cap != 0 ? 2 * s->cap : 64;
+        struct sim_section *wide =
+            realloc(s->sections, (size_t)cap * sizeof(*wide));
+        if (wide == NULL) {
+            return false;
+        }
+        s->sections = wide;
+        s->cap = cap;
+    }
+    return true;
+}
+
+static bool write_pending(struct sim_source *s) {
+    tltcp_time now = sim_host_now(s->peer->host);
+    tltcp_section x = {NULL, (size_t)s->pending.len, s->pending.deadline,
+                       s->count};
+    void *data = record(s) ? malloc(x.len) : NULL;
+    int rv = TLTCP_ERR_NOMEM;
+    if (data != NULL) {
+        sim_source_fill(s->cfg.seed, s->pending.seq, data, x.len);
+        x.data = data;
+        rv = tltcp_conn_write(s->peer->conn, &x, 1, now);
+        free(data);
+    }
+    if (rv == TLTCP_ERR_AGAIN) {
+        s->refused++;
+    } else if (rv < 0) {
+        s->error = s->error != 0 ? s->error : rv;
+        s->done = true;
+    } else {
+        s->pending.written = now;
+        if (s->cfg.record) {
+            s->sections[s->count] = s->pending;
+        }
+        s->count++;
+        s->bytes += s->pending.len;
+        s->pending.len = 0;
+    }
+    return rv > 0;
+}
+
+static void end(struct sim_source *s) {
+    tltcp_time now = sim_host_now(s->peer->host);
+    s->done = true;
+    if (s->cfg.finish) {
+        tltcp_conn_finish(s->peer->conn, now);
+    }
+    if (s->cfg.close) {
+        tltcp_conn_close(s->peer->conn,
+                         s->cfg.linger == TLTCP_TIME_NEVER
+                             ? TLTCP_TIME_NEVER
+                             : now + s->cfg.linger,
+                         now);
+    }
+}
+
+void sim_source_ready(struct sim_source *s) {
+    unsigned busy = 0;
+    if (!s->started || s->done) {
+        return;
+    }
+    while (!s->done && s->due <= loop_of(s)->now && busy++ < BUSY) {
+        if (s->pending.len == 0) {
+            prepare(s);
+        }
+        if (!write_pending(s)) {
+            return; /* the next acknowledgement brings us back */
+        }
+        s->due += s->cfg.interval;
+        if (s->cfg.sections != 0 && s->count == s->cfg.sections) {
+            end(s);
+        }
+    }
+    if (!s->done) {
+        (void)sim_loop_arm(loop_of(s), &s->timer, s->due);
+    }
+}
+
+void sim_source_free(struct sim_source *s) {
+    if (s->started) {
+        sim_loop_stop(loop_of(s), &s->timer);
+    }
+    free(s->sections);
+    s->sections = NULL;
+    s->started = false;
+}

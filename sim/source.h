@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file sim/source.h
+ * @brief Applications that write: live frames with deadlines, or bulk.
+ *
+ * The contents are a function of the place in the stream, so a receiver can
+ * check any byte.
+ */
+#ifndef SIM_SOURCE_H
+#define SIM_SOURCE_H
+
+#include "sim/tltcp_host.h"
+
+/** @brief What is written. */
+struct sim_source_config {
+    uint64_t seed;      /**< of contents and sizes */
+    uint64_t sections;  /**< how many; 0: without end */
+    uint64_t start;     /**< first one this long after the source starts, ns */
+    uint64_t interval;  /**< between two; 0: as fast as they are taken, ns */
+    uint32_t size_min;  /**< bytes of a section, uniform between ... */
+    uint32_t size_max;  /**< ... these two */
+    uint32_t key_every; /**< every n-th section ...; 0: none */
+    uint32_t key_scale; /**< ... is so many times as large */
+    uint64_t budget;  /**< deadline after writing, ns; TLTCP_TIME_NEVER: none */
+    double reliable;  /**< share of sections without a deadline */
+    double backwards; /**< share of sections with half the budget, so that
+                           deadlines do not grow steadily */
+    bool finish;      /**< ends the stream after the last section */
+    bool close;       /**< closes after the last section */
+    uint64_t linger;  /**< close: give up after so long; TLTCP_TIME_NEVER */
+    bool record;      /**< keep a table of all sections */
+};
+
+/** @brief A section that was written. */
+struct sim_section {
+    uint64_t seq;        /**< place of its first byte */
+    uint64_t len;        /**< bytes */
+    tltcp_time written;  /**< on the sender's clock */
+    tltcp_time deadline; /**< likewise */
+};
+
+/** @brief A source; zeroed by sim_source_init(). */
+struct sim_source {
+    struct sim_source_config cfg;
+    struct sim_peer *peer;
+    struct sim_timer timer;
+    struct sim_random rnd;
+    struct sim_section pending;   /**< next section, len 0: none yet */
+    struct sim_section *sections; /**< those taken, when recorded */
+    uint64_t count;               /**< sections taken */
+    uint64_t cap;                 /**< room at sections */
+    uint64_t bytes;               /**< bytes taken */
+    uint64_t refused;             /**< writes that found no room */
+    uint64_t due;                 /**< virtual time of the next section */
+    int error;                    /**< first error of a write but AGAIN */
+    bool started;                 /**< sim_source_start() was called */
+    bool done;                    /**< all written */
+};
+
+/** @brief The contents of a stream. @param seed  of the stream
+ * @param seq  place of the first byte @param buf  where to @param len  bytes */
+void sim_source_fill(uint64_t seed, uint64_t seq, void *buf, size_t len);
+/** @brief Whether bytes are those of a stream. @param seed  of the stream
+ * @param seq  place of the first byte @param buf  bytes @param len  how many
+ * @return true when all agree */
+bool sim_source_check(uint64_t seed, uint64_t seq, const void *buf, size_t len);
+/** @brief Sets up a source. @param s  source @param c  copied */
+void sim_source_init(struct sim_source *s, const struct sim_source_config *c);
+/** @brief Starts writing. @param s  source @param p  connection */
+void sim_source_start(struct sim_source *s, struct sim_peer *p);
+/** @brief To be called from sim_app::on_ready: writes what is due.
+ * @param s  source, started or not */
+void sim_source_ready(struct sim_source *s);
+/** @brief Frees what it recorded, and stops. @param s  source */
+void sim_source_free(struct sim_source *s);
+
+#endif /* SIM_SOURCE_H */
