@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "linkem_settings.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "units.h"
+
+#define FULL_PACKET 1500
+#define LIST_MAX 1024
+#define PARTS_MAX 4
+
+const char settings_help[] =
+    "Settings (NAME=VALUE, several separated by commas):\n"
+    "  rate=2mbit           of the link, counting whole IP packets; 0: no "
+    "limit\n"
+    "  delay=20ms           propagation, one way\n"
+    "  jitter=5ms           up to this much more, uniform; packets keep order\n"
+    "  queue=50kB|40p|80ms  drop-tail limit in bytes, packets or time waited;\n"
+    "                       default: 100ms, at least 10 packets\n"
+    "  red=MIN:MAX[:MAXP]   random early detection on the mean queue in "
+    "packets\n"
+    "  ecn=on|off           RED marks ECN-capable packets instead of dropping\n"
+    "  mark=N               marks ECN-capable packets that find N waiting\n"
+    "  ecn-path=keep|bleach|ce|swap  what the path does to ECN codepoints\n"
+    "  loss=1%              random loss, behind the queue\n"
+    "  burst=IN:OUT[:LOSS]  Gilbert-Elliott: chances per packet to enter and\n"
+    "                       to leave the bad state, loss there (default 100%)\n"
+    "  ber=1e-6             bit errors; a packet with one is lost\n"
+    "  reorder=1%[:10ms]    packets that take so much longer (default 10ms)\n"
+    "  duplicate=1%         packets that come twice\n"
+    "  corrupt=0.1%         packets in which one bit is turned\n"
+    "  mtu=1400             larger IP packets vanish\n"
+    "  blackout=10s+2s[/30s]  from the 10th second on nothing passes for 2 s,\n"
+    "                       and again every 30 s\n"
+    "  carrier=off|on       nothing passes, or all does, until changed\n";
+
+/* A value taken apart at its colons. */
+struct value {
+    char text[128];
+    char *part[PARTS_MAX];
+    size_t parts;
+};
+
+typedef const char *(*setter)(struct sim_link_config *c, struct value *v);
+
+static const char *set_rate(struct sim_link_config *c, struct value *v) {
+    return units_rate(v->part[0], &c->rate);
+}
+
+static const char *set_delay(struct sim_link_config *c, struct value *v) {
+    return units_time(v->part[0], &c->delay);
+}
+
+static const char *set_jitter(struct sim_link_config *c, struct value *v) {
+    return units_time(v->part[0], &c->jitter);
+}
+
+static const char *set_queue(struct sim_link_config *c, struct value *v) {
+    char *text = v->part[0];
+    size_t len = strlen(text);
+    uint64_t packets = 0;
+    uint64_t bytes = 0;
+    uint64_t time = 0;
+    if (len > 1 && text[len - 1] == 'p') {
+        text[len - 1] = '\0';
+        if (units_count(text, 1, UINT32_MAX, &packets)) {
+            return "a number of packets from 1 on, such as 40p";
+        }
+    } else if (len > 1 && text[len - 1] == 's') {
+        if (units_time(text, &time)) {
+            return "a time, such as 80ms";
+        }
+    } else if (units_size(text, &bytes) || bytes == 0) {
+        return "a size, a number of packets or a time, such as 50kB, 40p, 80ms";
+    }
+    c->limit_packets = packets;
+    c->limit_bytes = bytes;
+    c->limit_time = time;
+    return NULL;
+}
+
+static const char *set_red(struct sim_link_config *c, struct value *v) {
+    struct sim_red_config red = c->red;
+    if (v->parts < 2 || units_number(v->part[0], &red.thresh) ||
+        units_number(v->part[1], &red.maxthresh) ||
+        (v->parts > 2 && units_probability(v->part[2], &red.max_p)) ||
+        red.thresh >= red.maxthresh || red.max_p <= 0) {
+        return "two thresholds in packets, the lower first, and a probability, "
+               "such as 5:15:10%";
+    }
+    c->red = red;
+    c->red_on = true;
+    return NULL;
+}
+
+static const char *set_flag(const char *text, bool *flag) {
+    if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0) {
+        return "on or off";
+    }
+    *flag = strcmp(text, "on") == 0;
+    return NULL;
+}
+
+static const char *set_ecn(struct sim_link_config *c, struct value *v) {
+    return set_flag(v->part[0], &c->red.setbit);
+}
+
+static const char *set_mark(struct sim_link_config *c, struct value *v) {
+    return units_count(v->part[0], 0, UINT32_MAX, &c->mark_above);
+}
+
+static const char *set_ecn_path(struct sim_link_config *c, struct value *v) {
+    static const char *const names[] = {"keep", "bleach", "ce", "swap"};
+    static const enum sim_ecn_path paths[] = {SIM_ECN_KEEP, SIM_ECN_BLEACH,
+                                              SIM_ECN_ALL_CE, SIM_ECN_SWAP};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(v->part[0], names[i]) == 0) {
+            c->ecn = paths[i];
+            return NULL;
+        }
+    }
+    return "keep, bleach, ce or swap";
+}
+
+static const char *set_loss(struct sim_link_config *c, struct value *v) {
+    return units_probability(v->part[0], &c->loss);
+}
+
+static const char *set_ber(struct sim_link_config *c, struct value *v) {
+    return units_probability(v->part[0], &c->bit_error);
+}
+
+static const char *set_burst(struct sim_link_config *c, struct value *v) {
+    double enter;
+    double leave;
+    double loss = 1;
+    if (v->parts < 2 || units_probability(v->part[0], &enter) ||
+        units_probability(v->part[1], &leave) ||
+        (v->parts > 2 && units_probability(v->part[2], &loss))) {
+        return "two or three probabilities, such as 1%:25% or 1%:25%:80%";
+    }
+    c->burst_enter = enter;
+    c->burst_leave = leave;
+    c->burst_loss = loss;
+    return NULL;
+}
+
+static const char *set_reorder(struct sim_link_config *c, struct value *v) {
+    double p;
+    uint64_t delay = 10000000;
+    if (units_probability(v->part[0], &p) ||
+        (v->parts > 1 && units_time(v->part[1], &delay))) {
+        return "a probability and a time, such as 1%:10ms";
+    }
+    c->reorder = p;
+    c->reorder_delay = delay;
+    return NULL;
+}
+
+static const char *set_duplicate(struct sim_link_config *c, struct value *v) {
+    return units_probability(v->part[0], &c->duplicate);
+}
+
+static const char *set_corrupt(struct sim_link_config *c, struct value *v) {
+    return units_probability(v->part[0], &c->corrupt);
+}
+
+static const char *set_mtu(struct sim_link_config *c, struct value *v) {
+    uint64_t mtu;
+    if (units_count(v->part[0], 0, 65535, &mtu) ||
+        (mtu != 0 && mtu <= c->overhead)) {
+        return "a size of IP packets in bytes up to 65535, or 0 for none";
+    }
+    c->mtu = mtu ? (uint32_t)mtu - c->overhead : 0;
+    return NULL;
+}
+
+static const char *set_blackout(struct sim_link_config *c, struct value *v) {
+    char *length = strchr(v->part[0], '+');
+    char *period = length ? strchr(length, '/') : NULL;
+    uint64_t start_ns;
+    uint64_t length_ns;
+    uint64_t period_ns = 0;
+    static const char form[] =
+        "START+LENGTH or START+LENGTH/PERIOD, such as 10s+2s/30s";
+    if (!length) {
+        return form;
+    }
+    *length++ = '\0';
+    if (period) {
+        *period++ = '\0';
+    }
+    if (units_time(v->part[0], &start_ns) || units_time(length, &length_ns) ||
+        (period && units_time(period, &period_ns))) {
+        return form;
+    }
+    c->blackout_start = start_ns;
+    c->blackout_length = length_ns;
+    c->blackout_period = period_ns;
+    return NULL;
+}
+
+static const char *set_carrier(struct sim_link_config *c, struct value *v) {
+    bool on;
+    const char *why = set_flag(v->part[0], &on);
+    if (!why) {
+        c->blackout_start = 0;
+        c->blackout_length = on ? 0 : UINT64_MAX;
+        c->blackout_period = 0;
+    }
+    return why;
+}
+
+static const struct {
+    const char *name;
+    setter set;
+    size_t parts_max;
+} settings[] = {
+    {"rate", set_rate, 1},
+    {"delay", set_delay, 1},
+    {"jitter", set_jitter, 1},
+    {"queue", set_queue, 1},
+    {"red", set_red, 3},
+    {"ecn", set_ecn, 1},
+    {"mark", set_mark, 1},
+    {"ecn-path", set_ecn_path, 1},
+    {"loss", set_loss, 1},
+    {"burst", set_burst, 3},
+    {"ber", set_ber, 1},
+    {"reorder", set_reorder, 2},
+    {"duplicate", set_duplicate, 1},
+    {"corrupt", set_corrupt, 1},
+    {"mtu", set_mtu, 1},
+    {"blackout", set_blackout, 1},
+    {"carrier", set_carrier, 1},
+};
+
+static bool split(const char *text, struct value *v) {
+    if (strlen(text) >= sizeof(v->text)) {
+        return false;
+    }
+    (void)snprintf(v->text, sizeof(v->text), "%s", text);
+    v->parts = 0;
+    for (char *at = v->text; at; v->parts++) {
+        if (v->parts == PARTS_MAX) {
+            return false;
+        }
+        v->part[v->parts] = at;
+        at = strchr(at, ':');
+        if (at) {
+            *at++ = '\0';
+        }
+    }
+    return true;
+}
+
+static void list_names(char *why, size_t room, const char *name) {
+    int n = snprintf(why, room, "no setting '%s'; there are", name);
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        if (n < 0 || (size_t)n >= room) {
+            return;
+        }
+        n += snprintf(why + n, room - (size_t)n, " %s", settings[i].name);
+    }
+}
+
+static bool apply_one(char *text, struct sim_link_config *c, char *why) {
+    char *equals = strchr(text, '=');
+    struct value v;
+    const char *allowed;
+    if (!equals) {
+        (void)snprintf(why, SETTINGS_WHY_MAX,
+                       "'%s' is no setting; write NAME=VALUE", text);
+        return false;
+    }
+    *equals = '\0';
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        if (strcmp(text, settings[i].name) != 0) {
+            continue;
+        }
+        allowed = "shorter";
+        if (split(equals + 1, &v) && v.parts <= settings[i].parts_max) {
+            allowed = settings[i].set(c, &v);
+        }
+        if (allowed) {
+            (void)snprintf(why, SETTINGS_WHY_MAX, "%s=%s: must be %s", text,
+                           equals + 1, allowed);
+        }
+        return allowed == NULL;
+    }
+    list_names(why, SETTINGS_WHY_MAX, text);
+    return false;
+}
+
+bool settings_apply(const char *list, struct sim_link_config *config,
+                    char *why) {
+    char copy[LIST_MAX];
+    char *rest = copy;
+    char *word;
+    struct sim_link_config c = *config;
+    if (strlen(list) >= sizeof(copy)) {
+        (void)snprintf(why, SETTINGS_WHY_MAX, "the list is too long");
+        return false;
+    }
+    (void)snprintf(copy, sizeof(copy), "%s", list);
+    while ((word = strsep(&rest, ", ")) != NULL) {
+        if (*word != '\0' && !apply_one(word, &c, why)) {
+            return false;
+        }
+    }
+    if (!sim_link_config_check(&c, why)) {
+        return false;
+    }
+    *config = c;
+    return true;
+}
+
+void settings_default_queue(struct sim_link_config *c) {
+    double ten_packets;
+    if (c->rate <= 0 || c->limit_bytes || c->limit_packets || c->limit_time) {
+        return;
+    }
+    ten_packets = 10 * FULL_PACKET * 8e9 / c->rate;
+    c->limit_time = ten_packets > 1e8 ? (uint64_t)ten_packets : 100000000;
+}

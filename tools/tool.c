@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tool.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+TOOL_PRINTF(2, 0)
+static void complain(const char *tool, const char *format, va_list args) {
+    (void)fprintf(stderr, "%s: ", tool);
+    (void)vfprintf(stderr, format, args);
+    (void)fputc('\n', stderr);
+}
+
+int tool_fail(const char *tool, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    complain(tool, format, args);
+    va_end(args);
+    return TOOL_FAILED;
+}
+
+int tool_misuse(const char *tool, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    complain(tool, format, args);
+    va_end(args);
+    (void)fprintf(stderr, "Try '%s --help'.\n", tool);
+    return TOOL_USAGE;
+}
+
+int tool_bad_option(const char *tool, int opt, char **argv) {
+    char letter[3] = {'-', (char)optopt, '\0'};
+    /* a letter that getopt knows; else a long option, whose value of its own
+     * may be beyond all letters */
+    bool is_short = optopt > 0 && optopt < 128;
+    const char *name = is_short ? letter : argv[optind - 1];
+    if (opt == ':') {
+        return tool_misuse(tool, "option %s needs a value", name);
+    }
+    return tool_misuse(tool, "unknown option %s", name);
+}
+
+int tool_version(const char *tool) {
+    (void)printf("%s (Perigee) %s\n", tool, PERIGEE_VERSION);
+    return TOOL_OK;
+}
+
+int tool_write_json(const char *tool, const char *path, json_t *json) {
+    const size_t flags = JSON_INDENT(2) | JSON_REAL_PRECISION(12);
+    FILE *f = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+    bool ok = f && json_dumpf(json, f, flags) == 0 && fputc('\n', f) != EOF &&
+              fflush(f) == 0;
+    if (f && f != stdout) {
+        ok = fclose(f) == 0 && ok;
+    }
+    json_decref(json);
+    return ok ? TOOL_OK
+              : tool_fail(tool, "cannot write %s: %s", path, strerror(errno));
+}
+
+bool tool_can_write(const char *tool, const char *path) {
+    FILE *f;
+    if (!path || strcmp(path, "-") == 0) {
+        return true;
+    }
+    f = fopen(path, "ae");
+    if (!f) {
+        (void)tool_fail(tool, "cannot write %s: %s", path, strerror(errno));
+        return false;
+    }
+    return fclose(f) == 0;
+}
+
+json_t *tool_number(double x, int digits) {
+    double scale = pow(10, digits);
+    if (!isfinite(x)) {
+        return json_null();
+    }
+    return json_real(round(x * scale) / scale);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tool.h
+ * @brief What all command-line tools share: exit codes, messages, JSON files.
+ */
+#ifndef TOOLS_TOOL_H
+#define TOOLS_TOOL_H
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdbool.h>
+
+/** Exit codes. */
+enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 };
+
+#if defined(__GNUC__)
+/** Checked like printf(). */
+#define TOOL_PRINTF(a, b) __attribute__((format(printf, a, b)))
+#else
+/** Checked like printf(). */
+#define TOOL_PRINTF(a, b)
+#endif
+
+/** @brief Prints "TOOL: sentence" on standard error. @return TOOL_FAILED */
+int tool_fail(const char *tool, const char *format, ...) TOOL_PRINTF(2, 3);
+
+/** @brief Prints "TOOL: sentence" and where help is. @return TOOL_USAGE */
+int tool_misuse(const char *tool, const char *format, ...) TOOL_PRINTF(2, 3);
+
+/**
+ * @brief Says what getopt_long() did not like.
+ * @param tool  for the message
+ * @param opt   what it returned: '?' or ':'
+ * @param argv  from main()
+ * @return TOOL_USAGE
+ */
+int tool_bad_option(const char *tool, int opt, char **argv);
+
+/** @brief Prints "TOOL (Perigee) VERSION". @return TOOL_OK */
+int tool_version(const char *tool);
+
+/**
+ * @brief Writes one JSON object and a newline.
+ * @param tool   for the message
+ * @param path   file; "-": standard output
+ * @param json   taken over and released
+ * @return TOOL_OK or TOOL_FAILED
+ */
+int tool_write_json(const char *tool, const char *path, json_t *json);
+
+/** @brief Whether a file for results can be written, before work begins.
+ * @param tool  for the message @param path  file, "-" or NULL */
+bool tool_can_write(const char *tool, const char *path);
+
+/** @brief A JSON number with at most @p digits behind the point. */
+json_t *tool_number(double x, int digits);
+
+#endif /* TOOLS_TOOL_H */
