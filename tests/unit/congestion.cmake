@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: MPL-2.0
+# The controllers and their machinery against tests/data/congestion.
+function(congestion_test name)
+    perigee_unit_test(congestion_${name}
+        SOURCES congestion/${name}.c congestion/rig.c congestion/vectors.c
+        LINK congestion_objects
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/tests/data/congestion)
+endfunction()
+
+congestion_test(loss_based)
+congestion_test(machinery)

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Tahoe, Reno and CUBIC against the vectors, and the rules common to window
+ * controllers. */
+#include "tests/unit/congestion/rig.h"
+#include "tests/unit/congestion/vectors.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* "ack x4", "RTO, flight=9", "set cwnd=20; loss, flight=20", ... */
+static void aimd_row(struct rig *r, const char *event) {
+    double n = 1;
+    if (contains(event, "set cwnd=")) {
+        r->cc->cwnd = number_after(event, "cwnd=");
+    }
+    if (strncmp(event, "ack", 3) == 0) {
+        sscanf(event, "ack x%lf", &n);
+        rig_ack(r, n);
+    } else if (contains(event, "RTO again")) {
+        rig_event(r, CONG_RTO, 1, 0, 2);
+    } else if (contains(event, "RTO")) {
+        rig_event(r, CONG_RTO, number_after(event, "flight="), 0, 1);
+    } else if (contains(event, "flight=")) {
+        rig_event(r, CONG_LOSS, number_after(event, "flight="), 1, 1);
+    }
+}
+
+static void aimd_table(struct rig *r, const char *table) {
+    struct vectors v;
+    vectors_read(&v, table);
+    for (size_t i = 0; i < v.rows; i++) {
+        aimd_row(r, vectors_event(&v, i));
+        vectors_check(&v, i, "cwnd", r->cc->cwnd);
+        vectors_check(&v, i, "ssthresh", r->cc->ssthresh);
+    }
+}
+
+static void tahoe_follows_its_vectors(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "tahoe", 1, (double)INFINITY, -1);
+    rig_set(&r, "iw", 1);
+    aimd_table(&r, "tahoe-1");
+    rig_stop(&r);
+}
+
+static void reno_newreno_and_sack_follow_the_vectors_of_reno(void **state) {
+    static const char *const names[] = {"reno", "newreno", "sack"};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct rig r;
+        rig_start(&r, names[i], 1, (double)INFINITY, -1);
+        rig_set(&r, "iw", 2);
+        r.cc->ssthresh = 4;
+        aimd_table(&r, "reno-1");
+        aimd_table(&r, "reno-2");
+        rig_stop(&r);
+    }
+}
+
+/* The window that CUBIC is heading for, from the step towards it. */
+static double cubic_target(struct rig *r, double w, cong_time srtt) {
+    double start = 0.95 * w;
+    double n = 1e-4;
+    r->cc->cwnd = start;
+    r->cc->ssthresh = start;
+    r->ack.srtt = srtt;
+    rig_ack(r, n);
+    return start + (r->cc->cwnd - start) * start / n;
+}
+
+static void cubic_follows_its_vectors(void **state) {
+    struct vectors v;
+    struct rig r;
+    (void)state;
+    vectors_read(&v, "cubic-1");
+    rig_start(&r, "cubic", 1, (double)INFINITY, -1);
+    rig_set(&r, "C", 0.4);
+    rig_set(&r, "beta", 0.7);
+    r.cc->cwnd = number_after("cwnd=100", "cwnd=");
+    rig_event(&r, CONG_LOSS, 100, 1, 1);
+    check_near(r.cc->cwnd, number_after(vectors_event(&v, 0), "cwnd="), 1e-9);
+    check_near(r.cc->ssthresh, number_after(vectors_event(&v, 0), "ssthresh="),
+               1e-9);
+    r.now = MS(100000);
+    rig_ack(&r, 1e-9);
+    for (size_t i = 1; i < v.rows; i++) {
+        double t = number_after(vectors_event(&v, i), "t=");
+        /* A little later than t, so that W_est is below W_cubic. */
+        r.now = MS(1000 * (100 + t)) + 1000;
+        double w = number_after(vectors_text(&v, i, "W_cubic"), "");
+        vectors_check(&v, i, "W_cubic", cubic_target(&r, w, 1));
+        vectors_check(&v, i, "target(rtt=.1)", cubic_target(&r, w, MS(100)));
+    }
+    rig_stop(&r);
+}
+
+static void cubic_is_not_slower_than_reno_on_short_paths(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "cubic", 1, (double)INFINITY, MS(10));
+    r.cc->cwnd = 10;
+    rig_event(&r, CONG_LOSS, 10, 1, 1);
+    for (unsigned i = 0; i < 40; i++) {
+        r.now += MS(10);
+        rig_ack(&r, r.cc->cwnd);
+    }
+    /* 40 rounds of 3 (1 - 0.7) / (1 + 0.7) segments, then of one. */
+    assert_true(r.cc->cwnd > 7 + 40 * 0.52);
+    rig_stop(&r);
+}
+
+static void cubic_does_not_count_the_pauses_of_the_application(void **state) {
+    struct rig busy;
+    struct rig idle;
+    (void)state;
+    rig_start(&busy, "cubic", 1, (double)INFINITY, MS(100));
+    rig_start(&idle, "cubic", 1, (double)INFINITY, MS(100));
+    for (unsigned i = 0; i < 2; i++) {
+        struct rig *r = i == 0 ? &busy : &idle;
+        r->cc->cwnd = 100;
+        rig_event(r, CONG_LOSS, 100, 1, 1);
+        rig_ack(r, 70);
+    }
+    idle.now = MS(10000);
+    idle.ack.limited = false;
+    rig_ack(&idle, 1);
+    idle.ack.limited = true;
+    busy.now += MS(100);
+    idle.now += MS(100);
+    rig_ack(&busy, 50);
+    rig_ack(&idle, 50);
+    check_near(busy.cc->cwnd, idle.cc->cwnd, 1e-9);
+    rig_stop(&busy);
+    rig_stop(&idle);
+}
+
+static void cubic_forgets_a_reduction_that_was_a_false_alarm(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "cubic", 1, (double)INFINITY, MS(100));
+    r.cc->cwnd = 100;
+    rig_event(&r, CONG_LOSS, 100, 1, 1);
+    rig_ack(&r, 1);
+    r.now = MS(1000);
+    double cwnd = r.cc->cwnd;
+    double ssthresh = r.cc->ssthresh;
+    struct rig other = r;
+    rig_start(&other, "cubic", 1, (double)INFINITY, MS(100));
+    memcpy(other.cc, r.cc, r.cc->ops->size);
+    rig_event(&r, CONG_LOSS, cwnd, 1, 1);
+    r.cc->cwnd = cwnd;
+    r.cc->ssthresh = ssthresh;
+    rig_event(&r, CONG_UNDO, cwnd, 0, 0);
+    r.now = other.now = MS(1100);
+    rig_ack(&r, cwnd);
+    rig_ack(&other, cwnd);
+    check_near(r.cc->cwnd, other.cc->cwnd, 1e-12);
+    rig_stop(&r);
+    rig_stop(&other);
+}
+
+static void ecn_keeps_more_when_told_so(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "reno", 1, (double)INFINITY, -1);
+    r.cc->cwnd = 20;
+    rig_event(&r, CONG_ECN, 20, 0, 1);
+    check_near(r.cc->cwnd, 10, 0.0);
+    rig_set(&r, "beta_ecn", 0.8);
+    rig_event(&r, CONG_ECN, 10, 0, 1);
+    check_near(r.cc->cwnd, 8, 0.0);
+    check_near(r.cc->ssthresh, 8, 0.0);
+    rig_stop(&r);
+}
+
+static void a_window_grows_only_when_it_was_the_limit(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "reno", 1, (double)INFINITY, -1);
+    double before = r.cc->cwnd;
+    r.ack.limited = false;
+    rig_ack(&r, 5);
+    check_near(r.cc->cwnd, before, 0.0);
+    r.ack.limited = true;
+    r.ack.recovery = true;
+    rig_ack(&r, 5);
+    check_near(r.cc->cwnd, before, 0.0);
+    r.ack.recovery = false;
+    rig_ack(&r, 5);
+    check_near(r.cc->cwnd, before + 5, 0.0);
+    rig_stop(&r);
+}
+
+static void a_silence_of_an_rto_restarts_from_the_initial_window(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "reno", 1, (double)INFINITY, -1);
+    r.cc->cwnd = 50;
+    r.cc->ssthresh = 30;
+    rig_event(&r, CONG_IDLE, 0, 0, 0);
+    check_near(r.cc->cwnd, 50, 0.0);
+    rig_event(&r, CONG_IDLE, 0, 0, 1);
+    check_near(r.cc->cwnd, 4, 0.0);
+    check_near(r.cc->ssthresh, 30, 0.0);
+    rig_stop(&r);
+}
+
+static void the_initial_window_is_that_of_rfc_3390(void **state) {
+    static const double mss[] = {536, 1095, 1460, 2190, 4380, 9000};
+    static const double iw[] = {2144, 4380, 4380, 4380, 8760, 18000};
+    (void)state;
+    for (size_t i = 0; i < 6; i++) {
+        struct rig r;
+        rig_start(&r, "reno", mss[i], (double)INFINITY, -1);
+        check_near(r.cc->cwnd, iw[i], 1e-9);
+        rig_stop(&r);
+    }
+}
+
+static void a_fixed_rate_does_not_answer_to_anything(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "fixed", 1000, (double)INFINITY, -1);
+    rig_set(&r, "rate", 5e6);
+    rig_event(&r, CONG_LOSS, 10000, 1000, 1);
+    rig_event(&r, CONG_RTO, 10000, 1000, 3);
+    rig_ack(&r, 1000);
+    check_near(r.cc->pacing_rate, 5e6, 0.0);
+    assert_true(isinf(r.cc->cwnd));
+    rig_set(&r, "cwnd", 30000);
+    check_near(r.cc->cwnd, 30000, 0.0);
+    assert_int_equal(cong_set(r.cc, "rate", 0), -2);
+    assert_int_equal(cong_set(r.cc, "rate", (double)NAN), -2);
+    assert_int_equal(cong_set(r.cc, "speed", 1), -1);
+    rig_stop(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tahoe_follows_its_vectors),
+        cmocka_unit_test(reno_newreno_and_sack_follow_the_vectors_of_reno),
+        cmocka_unit_test(cubic_follows_its_vectors),
+        cmocka_unit_test(cubic_is_not_slower_than_reno_on_short_paths),
+        cmocka_unit_test(cubic_does_not_count_the_pauses_of_the_application),
+        cmocka_unit_test(cubic_forgets_a_reduction_that_was_a_false_alarm),
+        cmocka_unit_test(ecn_keeps_more_when_told_so),
+        cmocka_unit_test(a_window_grows_only_when_it_was_the_limit),
+        cmocka_unit_test(a_silence_of_an_rto_restarts_from_the_initial_window),
+        cmocka_unit_test(the_initial_window_is_that_of_rfc_3390),
+        cmocka_unit_test(a_fixed_rate_does_not_answer_to_anything),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

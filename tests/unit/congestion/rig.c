@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tests/unit/congestion/rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+void rig_start(struct rig *r, const char *name, double mss, double cwnd_max,
+               cong_time rtt) {
+    const struct cong_ops *ops = cong_find(name);
+    if (ops == NULL) {
+        fail_msg("no controller named %s", name);
+        return;
+    }
+    *r = (struct rig){.ack = {.rtt = -1,
+                              .min_rtt = rtt,
+                              .srtt = rtt,
+                              .p = -1,
+                              .x_recv = -1,
+                              .limited = true}};
+    r->cc = malloc(ops->size);
+    assert_non_null(r->cc);
+    cong_init(r->cc, ops, mss, cwnd_max, 0, rtt);
+}
+
+void rig_stop(struct rig *r) {
+    free(r->cc);
+    r->cc = NULL;
+}
+
+void rig_set(struct rig *r, const char *param, double value) {
+    int result = cong_set(r->cc, param, value);
+    if (result != 0) {
+        fail_msg("%s: %s = %g: %d", r->cc->ops->name, param, value, result);
+    }
+}
+
+void rig_ack(struct rig *r, double n) {
+    r->ack.now = r->now;
+    r->ack.acked = n;
+    r->cc->ops->ack(r->cc, &r->ack);
+}
+
+void rig_ack_rtt(struct rig *r, double n, cong_time rtt) {
+    r->ack.rtt = rtt;
+    r->ack.srtt = rtt;
+    if (r->ack.min_rtt < 0 || rtt < r->ack.min_rtt) {
+        r->ack.min_rtt = rtt;
+    }
+    rig_ack(r, n);
+    r->ack.rtt = -1;
+}
+
+void rig_round(struct rig *r, double n, double rate) {
+    r->rs = (struct cong_rate_sample){.rate = rate};
+    r->ack.rs = rate >= 0 ? &r->rs : NULL;
+    r->ack.round = true;
+    rig_ack(r, n);
+    r->ack.round = false;
+    r->ack.rs = NULL;
+}
+
+void rig_event(struct rig *r, enum cong_cause cause, double flight,
+               double missing, unsigned count) {
+    struct cong_event ev = {.now = r->now,
+                            .cause = cause,
+                            .flight = flight,
+                            .missing = missing,
+                            .count = count};
+    r->cc->ops->event(r->cc, &ev);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Drives one controller as a host would, in segments: mss is 1. */
+#ifndef TESTS_RIG_H
+#define TESTS_RIG_H
+
+#include <congestion/congestion.h>
+
+struct rig {
+    struct cong *cc;
+    struct cong_ack ack; /* what the next feedback says; n is put in */
+    struct cong_rate_sample rs;
+    cong_time now;
+};
+
+#define MS(x) ((cong_time)((x)*1e6 + 0.5))
+
+/* Starts a controller at time 0; fails the test when there is none. */
+void rig_start(struct rig *r, const char *name, double mss, double cwnd_max,
+               cong_time rtt);
+void rig_stop(struct rig *r);
+void rig_set(struct rig *r, const char *param, double value);
+/* One feedback that delivers n bytes, window-limited, outside an episode. */
+void rig_ack(struct rig *r, double n);
+/* The same, with an RTT sample. */
+void rig_ack_rtt(struct rig *r, double n, cong_time rtt);
+/* The same at the end of a round; rate < 0: without a rate sample. */
+void rig_round(struct rig *r, double n, double rate);
+void rig_event(struct rig *r, enum cong_cause cause, double flight,
+               double missing, unsigned count);
+/* The internal state of a controller, whose struct the test knows. */
+#define RIG_STATE(r, type) ((type *)(void *)(r)->cc)
+
+#endif /* TESTS_RIG_H */
