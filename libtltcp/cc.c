@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/cc.h"
+
+#include <string.h>
+
+#define BURST_PACKETS 10 /* RFC 9002, 7.7 */
+#define EST_SECONDS 0.5  /* time constant of the encoder's estimate */
+#define NS_PER_S 1e9
+
+static bool finite(double x) {
+    return x < 1e300;
+}
+
+static void set_params(struct cong *cong, const tltcp_config *cfg, int *rv) {
+    for (size_t i = 0;
+         cfg->congestion_params != NULL && cfg->congestion_params[i] != NULL;
+         i++) {
+        if (cong_set(cong, cfg->congestion_params[i],
+                     cfg->congestion_values[i]) != 0) {
+            *rv = TLTCP_ERR_INVAL;
+        }
+    }
+}
+
+int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
+                   const struct cong_ops *ops, double mss, tltcp_time now) {
+    double cwnd_max =
+        cfg->max_window > 0 ? (double)cfg->max_window * mss : (double)INT64_MAX;
+    int rv = 0;
+    *cc = (tltcp__cc){.t_sent = -1, .t_est = -1, .paced = !cfg->no_pacing};
+    cc->cong = cmn__alloc(mem, ops->size);
+    if (cc->cong == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
+    cc->max_rate = (double)cfg->max_rate / 8;
+    if (cc->max_rate > 0) { /* the controllers without it do not know it */
+        (void)cong_set(cc->cong, "rate", cc->max_rate);
+    }
+    set_params(cc->cong, cfg, &rv);
+    if (cfg->initial_window > 0) {
+        cc->cong->cwnd = (double)cfg->initial_window * mss;
+    }
+    cc->granularity = (double)cfg->timer_granularity_us * 1e-6;
+    cong_rtt_init(&cc->rtt, (cong_time)TLTCP_MS,
+                  (cong_time)(cfg->rto_min_ms * TLTCP_MS));
+    cong_rate_init(&cc->rate);
+    cong_pacer_init(&cc->pacer);
+    return rv;
+}
+
+void tltcp__cc_free(tltcp__cc *cc, const cmn__mem *mem) {
+    cmn__free(mem, cc->cong);
+    cc->cong = NULL;
+}
+
+void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
+    const struct cong_ops *ops = cc->cong->ops;
+    double mss = cc->cong->mss;
+    double cwnd_max = cc->cong->cwnd_max;
+    memset(cc->cong, 0, ops->size);
+    cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
+    cong_rtt_init(&cc->rtt, cc->rtt.granularity, cc->rtt.rto_min);
+    cc->episode = false;
+    cc->can_undo = false;
+}
+
+double tltcp__cc_window(const tltcp__cc *cc) {
+    return cc->episode && cc->use_prr ? cc->prr.cwnd : cc->cong->cwnd;
+}
+
+bool tltcp__cc_window_open(tltcp__cc *cc, double flight, double size) {
+    if (flight + size <= tltcp__cc_window(cc)) {
+        return true;
+    }
+    cc->limited = true;
+    return false;
+}
+
+tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now) {
+    cong_time at = cong_pacer_next(&cc->pacer, (cong_time)now);
+    return at > 0 ? (tltcp_time)at : 0;
+}
+
+bool tltcp__cc_pacer_open(tltcp__cc *cc, tltcp_time now) {
+    if (tltcp__cc_pace_at(cc, now) <= now) {
+        return true;
+    }
+    cc->limited = true;
+    return false;
+}
+
+static void set_pace(tltcp__cc *cc) {
+    double rate = cc->paced ? cong_pacing_rate(cc->cong, cc->rtt.srtt) : 0;
+    double burst = BURST_PACKETS * cc->cong->mss;
+    if (cc->max_rate > 0 && (rate <= 0 || rate > cc->max_rate)) {
+        rate = cc->max_rate;
+    }
+    if (burst < rate * cc->granularity) {
+        burst = rate * cc->granularity;
+    }
+    cong_pacer_set(&cc->pacer, rate, burst);
+}
+
+void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time now) {
+    cong_time rto = cong_rtt_rto(&cc->rtt);
+    cong_time quiet = (cong_time)now - cc->t_sent;
+    set_pace(cc);
+    if (cc->t_sent >= 0 && flight <= 0 && quiet > rto) {
+        tltcp__cc_on_event(cc, CONG_IDLE, 0, 0, (unsigned)(quiet / rto), now);
+        cc->t_sent = (cong_time)now; /* told once */
+    }
+}
+
+void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now) {
+    cong_pacer_sent(&cc->pacer, size, (cong_time)now);
+    cc->t_sent = (cong_time)now;
+    if (cc->episode && cc->use_prr) {
+        cong_prr_sent(&cc->prr, size);
+    }
+}
+
+/* What the path would carry, for encoders: the window over the RTT, or what the
+ * controller paces at, and at least what was just delivered. */
+static void estimate(tltcp__cc *cc, cong_time now) {
+    double rate = cc->cong->pacing_rate;
+    double dt = (double)(now - cc->t_est) / NS_PER_S;
+    double gain = dt < EST_SECONDS ? dt / EST_SECONDS : 1;
+    if (finite(cc->cong->cwnd) && cc->rtt.srtt > 0) {
+        rate = cc->cong->cwnd / ((double)cc->rtt.srtt / NS_PER_S);
+    }
+    if (cc->max_rate > 0 && rate > cc->max_rate) {
+        rate = cc->max_rate;
+    }
+    if (rate > 0) {
+        gain = cc->est_rate <= 0 ? 1 : gain;
+        cc->est_rate += gain * (rate - cc->est_rate);
+        cc->t_est = now;
+    }
+}
+
+void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
+    double after = ack->flight - ack->acked - ack->lost;
+    ack->min_rtt = cc->rtt.min_rtt;
+    ack->srtt = cc->rtt.srtt;
+    ack->limited = cc->limited;
+    ack->p = -1;
+    ack->x_recv = -1;
+    if (cong_rate_sample(&cc->rate, cc->rtt.min_rtt, &cc->sample)) {
+        ack->rs = &cc->sample;
+    }
+    cc->cong->ops->ack(cc->cong, ack);
+    cc->limited = false;
+    if (cc->episode && cc->use_prr) {
+        cong_prr_ack(&cc->prr, ack->acked, after > 0 ? after : 0,
+                     cc->cong->ssthresh, cc->cong->mss, advanced);
+    }
+    estimate(cc, ack->now);
+    set_pace(cc);
+}
+
+bool tltcp__cc_on_loss(tltcp__cc *cc, const struct cong_event *ev) {
+    bool first = !cc->episode;
+    if (first) {
+        cc->undo_cwnd = cc->cong->cwnd;
+        cc->undo_ssthresh = cc->cong->ssthresh;
+        cc->can_undo = true;
+    }
+    cc->cong->ops->event(cc->cong, ev);
+    if (cc->cong->cwnd <= cc->cong->mss) {
+        cc->episode = false;
+        cc->can_undo = false;
+        set_pace(cc);
+        return true;
+    }
+    cc->episode = true;
+    if (first) {
+        cc->use_prr = cc->cong->ssthresh < ev->flight && !cc->cong->repair_only;
+        cong_prr_enter(&cc->prr, ev->flight);
+        cc->prr.cwnd = cc->cong->cwnd;
+    }
+    set_pace(cc);
+    return false;
+}
+
+void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
+                        double missing, unsigned count, tltcp_time now) {
+    const struct cong_event ev = {.now = (cong_time)now,
+                                  .cause = cause,
+                                  .flight = flight,
+                                  .missing = missing,
+                                  .count = count};
+    cc->cong->ops->event(cc->cong, &ev);
+    set_pace(cc);
+}
+
+void tltcp__cc_on_recovered(tltcp__cc *cc, tltcp_time now) {
+    if (cc->episode) {
+        cc->episode = false;
+        tltcp__cc_on_event(cc, CONG_RECOVERED, 0, 0, 0, now);
+    }
+}
+
+void tltcp__cc_undo(tltcp__cc *cc, tltcp_time now) {
+    if (cc->can_undo && cc->cong->cwnd < cc->undo_cwnd) {
+        cc->cong->cwnd = cc->undo_cwnd;
+        cc->cong->ssthresh = cc->undo_ssthresh;
+        cc->episode = false;
+        tltcp__cc_on_event(cc, CONG_UNDO, 0, 0, 0, now);
+    }
+    cc->can_undo = false;
+}
+
+static uint64_t whole(double x) {
+    return finite(x) && x < 1.8e19 ? (uint64_t)x : UINT64_MAX;
+}
+
+static uint64_t time_of(cong_time t) {
+    return t > 0 ? (uint64_t)t : 0;
+}
+
+void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st) {
+    st->cwnd_bytes = whole(cc->cong->cwnd);
+    st->ssthresh_bytes = whole(cc->cong->ssthresh);
+    st->pacing_rate_bps = whole(8 * cc->pacer.rate);
+    st->delivery_rate_bps = whole(8 * cc->sample.rate);
+    st->estimated_bps = whole(8 * cc->est_rate);
+    st->srtt_ns = time_of(cc->rtt.srtt);
+    st->rttvar_ns = time_of(cc->rtt.rttvar);
+    st->min_rtt_ns = time_of(cc->rtt.min_rtt);
+    st->latest_rtt_ns = time_of(cc->rtt.latest);
+    strncpy(st->congestion, cc->cong->ops->name, sizeof(st->congestion) - 1);
+}

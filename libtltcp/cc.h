@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_CC_H
+#define LIBTLTCP_CC_H
+
+#include <congestion/congestion.h>
+#include <congestion/pacer.h>
+#include <congestion/prr.h>
+#include <congestion/rate.h>
+#include <congestion/rtt.h>
+#include <tltcp/config.h>
+#include <tltcp/stats.h>
+
+#include "common/mem.h"
+
+/* The host of a congestion controller: feeds it and turns its answers into
+ * "may this packet leave now". */
+typedef struct tltcp__cc {
+    struct cong *cong;
+    struct cong_rtt rtt;
+    struct cong_rate rate;
+    struct cong_pacer pacer;
+    struct cong_prr prr;
+    struct cong_rate_sample sample; /* newest */
+    double max_rate;                /* bytes/s; 0: no cap */
+    double granularity;             /* seconds that a burst must cover */
+    double est_rate;                /* bytes/s, smoothed; 0: not known */
+    double undo_cwnd;
+    double undo_ssthresh;
+    cong_time t_sent; /* when something last left; -1: never */
+    cong_time t_est;
+    bool episode; /* open */
+    bool use_prr; /* in this episode */
+    bool can_undo;
+    bool paced;
+    bool limited; /* held back since the last feedback */
+} tltcp__cc;
+
+/* Returns 0, TLTCP_ERR_NOMEM or TLTCP_ERR_INVAL (a parameter of the
+ * controller). */
+int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
+                   const struct cong_ops *ops, double mss, tltcp_time now);
+void tltcp__cc_free(tltcp__cc *cc, const cmn__mem *mem);
+/* The path changed: as at the beginning. */
+void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now);
+
+/* Bytes that may be in flight now. */
+double tltcp__cc_window(const tltcp__cc *cc);
+/* Whether the window lets size more bytes out; notes when it does not. */
+bool tltcp__cc_window_open(tltcp__cc *cc, double flight, double size);
+/* Whether the pacer lets a packet out; notes when it does not. */
+bool tltcp__cc_pacer_open(tltcp__cc *cc, tltcp_time now);
+/* When the pacer lets the next packet out. */
+tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now);
+/* Before a packet leaves: tells the controller of a silence. */
+void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time now);
+void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now);
+
+/* One feedback; fills in what the host knows and calls the controller. */
+void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced);
+/* An episode begins (count 1) or a repair was lost.  True when the controller
+ * has started over: everything in flight is to be taken as lost. */
+bool tltcp__cc_on_loss(tltcp__cc *cc, const struct cong_event *ev);
+void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
+                        double missing, unsigned count, tltcp_time now);
+void tltcp__cc_on_recovered(tltcp__cc *cc, tltcp_time now);
+/* Every loss of the episode was a false alarm. */
+void tltcp__cc_undo(tltcp__cc *cc, tltcp_time now);
+
+void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st);
+
+#endif /* LIBTLTCP_CC_H */
