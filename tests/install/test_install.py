@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""Installs a build, moves it elsewhere, and builds a program against it in each
+way that people do.
+
+usage: test_install.py BUILD-FOLDER [unittest arguments]; CC names the compiler
+"""
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+CC = os.environ.get("CC", "cc")
+CXX = os.environ.get("CXX") or shutil.which("c++")
+
+
+def run(*command, check=True, **environment):
+    done = subprocess.run([str(c) for c in command], text=True, check=False,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env={**os.environ, **environment})
+    if check and done.returncode:
+        raise AssertionError(f"{shlex.join(map(str, command))}\n{done.stdout}")
+    return done
+
+
+class Install(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        # pylint: disable=consider-using-with
+        cls.temporary = tempfile.TemporaryDirectory()
+        top = pathlib.Path(cls.temporary.name)
+        run("cmake", "--install", BUILD, "--prefix", top / "before")
+        cls.prefix = top / "moved" / "to here"
+        cls.prefix.parent.mkdir()
+        (top / "before").rename(cls.prefix)
+        cls.lib = next(cls.prefix.rglob("tltcp.pc")).parent.parent
+        cls.work = top / "work"
+        cls.work.mkdir()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.temporary.cleanup()
+
+    def config(self, *args):
+        """What pkg-config says, with and in the moved installation."""
+        text = run("pkg-config", *args, "tltcp", "congestion",
+                   PKG_CONFIG_PATH=str(self.lib / "pkgconfig")).stdout
+        return shlex.split(text)
+
+    def starts(self, program, **environment):
+        text = run(program, **environment).stdout
+        self.assertRegex(text, r"^tltcp \d+\.\d+\.\d+\n$")
+
+    def test_pkg_config_shared(self):
+        program = self.work / "shared"
+        run(CC, "-std=c11", "-Wall", "-Werror", HERE / "consumer/consumer.c",
+            "-o", program, *self.config("--cflags", "--libs"))
+        self.starts(program, LD_LIBRARY_PATH=str(self.lib))
+        self.assertIn("libtltcp.so.0", run("readelf", "-d", program).stdout)
+
+    def test_pkg_config_shared_needs_none_of_what_the_library_is_made_of(self):
+        words = self.config("--libs")
+        self.assertNotIn("-luv", words)
+        self.assertNotIn("-lperigee_common", words)
+
+    def test_pkg_config_static(self):
+        program = self.work / "static"
+        # As `-static` does for these libraries, but not for the C library.
+        words = [re.sub(r"^-l(tltcp|congestion|perigee_common)$",
+                        r"-l:lib\1.a", w)
+                 for w in self.config("--static", "--cflags", "--libs")]
+        run(CC, "-std=c11", HERE / "consumer/consumer.c", "-o", program, *words)
+        self.assertNotIn("libtltcp", run("readelf", "-d", program).stdout)
+        self.starts(program)
+
+    def test_c_plus_plus(self):
+        if not CXX:
+            self.skipTest("no C++ compiler")
+        program = self.work / "cxx"
+        run(CXX, "-std=c++11", "-Wall", "-Werror", "-x", "c++",
+            HERE / "consumer/consumer.c", "-x", "none", "-o", program,
+            *self.config("--cflags", "--libs"))
+        self.starts(program, LD_LIBRARY_PATH=str(self.lib))
+
+    def cmake(self, name, *options, check=True):
+        out = self.work / name
+        done = run("cmake", "-S", HERE / "consumer", "-B", out, "-G", "Ninja",
+                   f"-DCMAKE_C_COMPILER={CC}",
+                   f"-DCMAKE_PREFIX_PATH={self.prefix}", *options, check=check)
+        if done.returncode == 0:
+            run("cmake", "--build", out)
+        return out / "consumer", done
+
+    def test_cmake_shared(self):
+        self.starts(self.cmake("cmake-shared")[0])
+
+    def test_cmake_static(self):
+        program, _ = self.cmake("cmake-static", "-DSUFFIX=_static")
+        self.assertNotIn("libtltcp", run("readelf", "-d", program).stdout)
+        self.starts(program)
+
+    def test_cmake_with_one_component_brings_what_it_needs(self):
+        self.starts(self.cmake("cmake-one", "-DCOMPONENTS=tltcp")[0])
+
+    def test_cmake_refuses_a_component_that_is_not_there(self):
+        _, done = self.cmake("cmake-none", "-DCOMPONENTS=tltcp;no_such",
+                             check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no_such", done.stdout)
+
+    def test_public_headers_are_there_and_no_others(self):
+        there = {p.relative_to(ROOT / "include").as_posix()
+                 for p in (ROOT / "include").rglob("*.h")}
+        installed = {p.relative_to(self.prefix / "include").as_posix()
+                     for p in (self.prefix / "include").rglob("*.h")}
+        self.assertEqual(installed, there)
+
+    def test_installed_programs_find_their_libraries(self):
+        programs = [p for p in (self.prefix / "bin").glob("*")
+                    if p.read_bytes()[:4] == b"\x7fELF"]
+        for program in programs:
+            with self.subTest(program.name):
+                text = run(program, "--version").stdout
+                self.assertRegex(text, r"\d+\.\d+\.\d+")
+
+    def test_the_plugin_is_found_in_its_folder(self):
+        plugin = self.lib / "gstreamer-1.0" / "libgsttltcp.so"
+        if not plugin.exists():
+            self.skipTest("built without GStreamer")
+        text = run("gst-inspect-1.0", "tltcpsink",
+                   GST_PLUGIN_PATH=str(plugin.parent),
+                   GST_REGISTRY=str(self.work / "registry")).stdout
+        self.assertIn("Sink/Network", text)
+
+    def test_nothing_installed_knows_where_it_was_built(self):
+        for file in self.prefix.rglob("*"):
+            if file.suffix in (".pc", ".cmake"):
+                text = file.read_text(encoding="utf-8")
+                self.assertNotIn(str(BUILD), text, file.name)
+                self.assertNotIn(str(ROOT), text, file.name)
+
+
+if __name__ == "__main__":
+    unittest.main()
