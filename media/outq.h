@@ -10,14 +10,17 @@
  * is known by then:
  *
  *  1. A frame whose deadline cannot be met any more is dropped.
- *  2. With the policies `dependents` and `until-keyframe`, frames that need a
- *     lost one are dropped until decoding can begin again.
- *  3. With these policies a disposable frame is sent only if all that is queued
- *     before it, itself and the frames behind it that others need can leave
- *     before each is due, at the rate that the path carries.  Among disposable
- *     frames the smallest come first, since each counts for one picture.
- *  4. Headers are never dropped; key frames and audio go before their turn is
- *     questioned.
+ *  2. With `dependents`, frames that need a lost one are dropped until decoding
+ *     can begin again; with `until-keyframe` all pictures are, also when the
+ *     lost one was disposable.
+ *  3. With `dependents` a disposable frame is sent only if no frame that others
+ *     need would become later by it: those queued and those that the rhythm of
+ *     the stream lets expect up to the next key frame, at the rate that the
+ *     path carries.  Among disposable frames the smallest come first, since
+ *     each counts for one picture.
+ *  4. A reference that would come too late for all that need it is dropped when
+ *     the next key frame is waiting behind it.
+ *  5. Headers are never dropped.
  *
  * Pure: no clock, no I/O; `now` and all times are on one clock of the caller's.
  */
@@ -37,8 +40,8 @@ enum media_drop_policy {
     MEDIA_DROP_SECTION = 0,       /**< single sections, by deadline alone */
     MEDIA_DROP_DEPENDENTS = 1,    /**< what needs a lost frame, and disposable
                                        frames that would delay others */
-    MEDIA_DROP_UNTIL_KEYFRAME = 2 /**< everything after a loss of a frame that
-                                       others need, disposable ones too */
+    MEDIA_DROP_UNTIL_KEYFRAME = 2 /**< all pictures between a loss and the next
+                                       key frame */
 };
 
 /** Why a frame was not sent. */
@@ -57,7 +60,7 @@ typedef struct media_item {
     uint8_t stream;      /**< which stream, from 0 */
     uint8_t reserved[7]; /**< 0 */
     size_t bytes;        /**< as it will be sent, header included */
-    int64_t pts;         /**< display time on the media time line */
+    int64_t arrival;     /**< when it was pushed */
     int64_t due;         /**< when it should be there; ::MEDIA_NEVER */
     int64_t deadline; /**< when sending has become pointless; ::MEDIA_NEVER */
     void *user;       /**< the caller's */
@@ -67,7 +70,8 @@ typedef struct media_item {
 typedef struct media_link {
     size_t unsent;     /**< bytes given to the connection, not yet sent */
     uint64_t rate_bps; /**< what the path carries, bit/s; 0: not known */
-    int64_t delay;     /**< from sending to arrival, ns */
+    int64_t delay;     /**< how much longer than at best a packet takes to
+                            arrive now (srtt - min_rtt), ns */
 } media_link;
 
 /** What to do next. */
@@ -132,6 +136,17 @@ bool media__outq_push(media_outq *q, const media_item *item);
  */
 void media__outq_next(media_outq *q, const media_link *link, int64_t now,
                       media_next *next);
+
+/**
+ * @brief The deadline to send a frame with.
+ *
+ * What others need keeps its deadline.  A disposable frame gets one by which it
+ * can still be there when it is due, with the delay that the path has now.
+ * @param item  frame
+ * @param link  state of the connection now
+ * @return deadline; ::MEDIA_NEVER
+ */
+int64_t media__item_deadline(const media_item *item, const media_link *link);
 
 /**
  * @brief Tells that a frame given to the connection did not arrive.

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "media/outq.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "media/plan.h"
+
+#define MS INT64_C(1000000)
+/* What the connection has to send is kept between these, so that it never runs
+ * dry between two looks at it and decisions are still late. */
+#define BACKLOG_MIN 4000
+#define BACKLOG_NS (10 * MS)
+#define BACKLOG_UNKNOWN 65536
+/* Between two looks. */
+#define LOOK_MIN_NS (1 * MS)
+#define LOOK_MAX_NS (10 * MS)
+
+struct media_outq {
+    int policy;
+    size_t max_items;
+    size_t max_bytes;
+    size_t first; /* of count items, in a ring of max_items */
+    size_t count;
+    size_t bytes;
+    uint8_t broken[256 / 8]; /* streams that wait for a key frame */
+    media_rhythm rhythm[MEDIA_RHYTHM_STREAMS];
+    media_plan plan; /* scratch */
+    media_item ring[];
+};
+
+static media_item *item_at(const media_outq *q, size_t i) {
+    return (media_item *)&q->ring[(q->first + i) % q->max_items];
+}
+
+static bool is_broken(const media_outq *q, unsigned stream) {
+    return q->broken[stream / 8] >> stream % 8 & 1;
+}
+
+static void set_broken(media_outq *q, unsigned stream, bool broken) {
+    uint8_t bit = (uint8_t)(1u << stream % 8);
+
+    if (broken)
+        q->broken[stream / 8] |= bit;
+    else
+        q->broken[stream / 8] &= (uint8_t)~bit;
+}
+
+media_outq *media__outq_new(int policy, size_t max_items, size_t max_bytes) {
+    if (!max_items || max_items > SIZE_MAX / 2 / sizeof(media_item))
+        return NULL;
+    media_outq *q =
+        calloc(1, sizeof(media_outq) + max_items * sizeof(media_item));
+    if (!q)
+        return NULL;
+    q->policy = policy;
+    q->max_items = max_items;
+    q->max_bytes = max_bytes;
+    return q;
+}
+
+void media__outq_free(media_outq *q, void (*drop)(void *user, media_item *item),
+                      void *user) {
+    for (size_t i = 0; q && drop && i < q->count; i++)
+        drop(user, item_at(q, i));
+    free(q);
+}
+
+void media__outq_set_policy(media_outq *q, int policy) {
+    q->policy = policy;
+    if (policy == MEDIA_DROP_SECTION)
+        memset(q->broken, 0, sizeof(q->broken));
+}
+
+static bool is_picture(const media_item *item) {
+    return item->frame.frame_class == MEDIA_CLASS_KEY ||
+           item->frame.frame_class == MEDIA_CLASS_REFERENCE ||
+           item->frame.frame_class == MEDIA_CLASS_DISPOSABLE;
+}
+
+static bool is_needed(const media_item *item) {
+    return is_picture(item) &&
+           item->frame.frame_class != MEDIA_CLASS_DISPOSABLE;
+}
+
+static bool breaks_chain(const media_outq *q, const media_item *item) {
+    if (q->policy == MEDIA_DROP_DEPENDENTS)
+        return is_needed(item);
+    return q->policy == MEDIA_DROP_UNTIL_KEYFRAME && is_picture(item);
+}
+
+bool media__outq_on_lost(media_outq *q, const media_item *item) {
+    if (breaks_chain(q, item))
+        set_broken(q, item->stream, true);
+    return is_needed(item);
+}
+
+bool media__outq_push(media_outq *q, const media_item *item) {
+    if (is_needed(item) && item->stream < MEDIA_RHYTHM_STREAMS)
+        media__rhythm_learn(&q->rhythm[item->stream], item);
+    if (q->count == q->max_items ||
+        (q->count && item->bytes > q->max_bytes - q->bytes)) {
+        media__outq_on_lost(q, item);
+        return false;
+    }
+    *item_at(q, q->count++) = *item;
+    q->bytes += item->bytes;
+    return true;
+}
+
+size_t media__outq_items(const media_outq *q) {
+    return q->count;
+}
+
+size_t media__outq_bytes(const media_outq *q) {
+    return q->bytes;
+}
+
+int64_t media__item_deadline(const media_item *item, const media_link *link) {
+    int64_t deadline = item->deadline;
+
+    if (deadline != MEDIA_NEVER &&
+        item->frame.frame_class == MEDIA_CLASS_DISPOSABLE)
+        deadline -= link->delay;
+    return deadline;
+}
+
+/* When the oldest frame would have left, if it were sent now. */
+static int64_t leaves(const media_item *item, const media_link *link,
+                      int64_t now) {
+    if (!link->rate_bps)
+        return now;
+    return now + media__leave_time(link->unsent + item->bytes, link->rate_bps);
+}
+
+/* A key frame that cannot make it is tried all the same while its deadline is
+ * not over: the estimate may be wrong, and all depends on it. */
+static bool is_late(const media_item *item, const media_link *link,
+                    int64_t now) {
+    if (item->frame.frame_class == MEDIA_CLASS_DISPOSABLE)
+        return leaves(item, link, now) > media__item_deadline(item, link);
+    return now >= item->deadline;
+}
+
+/* (4) of the header: the frames between this one and the next key frame are
+ * all that need it. */
+static bool is_outrun(const media_outq *q, const media_link *link,
+                      int64_t now) {
+    const media_item *head = item_at(q, 0);
+    int64_t last_due = head->due;
+
+    if (head->frame.frame_class != MEDIA_CLASS_REFERENCE)
+        return false;
+    for (size_t i = 1; i < q->count; i++) {
+        const media_item *item = item_at(q, i);
+        if (item->stream != head->stream || !is_picture(item))
+            continue;
+        if (item->frame.frame_class == MEDIA_CLASS_KEY)
+            return leaves(head, link, now) + link->delay > last_due;
+        last_due = item->due > last_due ? item->due : last_due;
+    }
+    return false;
+}
+
+static bool must_yield(media_outq *q, const media_link *link, int64_t now) {
+    if (item_at(q, 0)->frame.frame_class != MEDIA_CLASS_DISPOSABLE ||
+        !link->rate_bps)
+        return false;
+    q->plan.count = 0;
+    for (size_t i = 0; i < q->count && i < MEDIA_PLAN_MAX / 2; i++)
+        media__plan_add(&q->plan, item_at(q, i));
+    for (size_t i = 0; i < MEDIA_RHYTHM_STREAMS; i++)
+        media__plan_expect(&q->plan, &q->rhythm[i]);
+    media__plan_choose(&q->plan, link, now);
+    return !q->plan.slots[0].taken;
+}
+
+static int judge_head(media_outq *q, const media_link *link, int64_t now) {
+    const media_item *head = item_at(q, 0);
+    bool restart = head->frame.key || head->frame.recovery;
+
+    if (is_late(head, link, now))
+        return MEDIA_DROP_LATE;
+    if (q->policy == MEDIA_DROP_SECTION)
+        return MEDIA_DROP_NONE;
+    if (is_broken(q, head->stream) && is_picture(head) && !restart)
+        return MEDIA_DROP_DEPENDS;
+    if (is_outrun(q, link, now))
+        return MEDIA_DROP_LATE;
+    if (q->policy == MEDIA_DROP_DEPENDENTS && must_yield(q, link, now))
+        return MEDIA_DROP_YIELDED;
+    return MEDIA_DROP_NONE;
+}
+
+static size_t backlog_wanted(const media_link *link) {
+    if (!link->rate_bps)
+        return BACKLOG_UNKNOWN;
+    size_t bytes = (size_t)(link->rate_bps / 8 * (BACKLOG_NS / MS) / 1000);
+    return bytes > BACKLOG_MIN ? bytes : BACKLOG_MIN;
+}
+
+static int64_t look_again(const media_link *link, size_t wanted, int64_t now) {
+    int64_t wait = LOOK_MAX_NS;
+
+    if (link->rate_bps)
+        wait = media__leave_time(link->unsent - wanted, link->rate_bps);
+    wait = wait < LOOK_MIN_NS ? LOOK_MIN_NS : wait;
+    return now + (wait > LOOK_MAX_NS ? LOOK_MAX_NS : wait);
+}
+
+static void take_head(media_outq *q, int reason, media_next *next) {
+    next->item = *item_at(q, 0);
+    next->reason = reason;
+    next->verdict = reason ? MEDIA_DROP : MEDIA_SEND;
+    q->first = (q->first + 1) % q->max_items;
+    q->count--;
+    q->bytes -= next->item.bytes;
+    if (reason)
+        media__outq_on_lost(q, &next->item);
+    else if (next->item.frame.key || next->item.frame.recovery)
+        set_broken(q, next->item.stream, false);
+}
+
+void media__outq_next(media_outq *q, const media_link *link, int64_t now,
+                      media_next *next) {
+    size_t wanted = backlog_wanted(link);
+
+    memset(next, 0, sizeof(*next));
+    next->verdict = MEDIA_WAIT;
+    next->when = MEDIA_NEVER;
+    if (!q->count)
+        return;
+    if (link->unsent > wanted)
+        next->when = look_again(link, wanted, now);
+    else
+        take_head(q, judge_head(q, link, now), next);
+}
+
+const char *media__drop_name(int reason) {
+    static const char *const names[MEDIA_DROP_REASONS] = {
+        "none", "late", "depends", "yielded", "overflow"};
+
+    return names[reason > 0 && reason < MEDIA_DROP_REASONS ? reason : 0];
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "media/deadline.h"
+
+#include <string.h>
+
+/* A display time further than this from the decoding time is garbage. */
+#define PLAUSIBLE_NS INT64_C(10000000000)
+/* Distance of frames until one is learnt. */
+#define DEFAULT_FRAME_NS INT64_C(40000000)
+
+void media__retimer_init(media_retimer *r, int64_t frame_ns) {
+    memset(r, 0, sizeof(*r));
+    r->frame_ns = frame_ns;
+    r->last_dts = MEDIA_TIME_NONE;
+    r->gop_base = MEDIA_TIME_NONE;
+    r->last_tsn = -1;
+}
+
+/* When a frame is decoded, by what is there. */
+static int64_t decode_time(const media_times *t) {
+    if (t->dts != MEDIA_TIME_NONE)
+        return t->dts;
+    return t->pts != MEDIA_TIME_NONE ? t->pts : t->arrival;
+}
+
+static void learn_distance(media_retimer *r, const media_times *t,
+                           int64_t decoded) {
+    int64_t step = decoded - r->last_dts;
+
+    if (t->duration > 0 && t->duration < PLAUSIBLE_NS)
+        r->frame_ns = t->duration;
+    else if (r->last_dts != MEDIA_TIME_NONE && step > 0 &&
+             step < PLAUSIBLE_NS && (!r->frame_ns || step < r->frame_ns))
+        r->frame_ns = step;
+    r->last_dts = decoded;
+}
+
+static void learn_order(media_retimer *r, const media_frame *f) {
+    if (f->picture == MEDIA_PICTURE_B && !f->key) {
+        r->reorders = true;
+        r->run++;
+    } else if (f->picture != MEDIA_PICTURE_OTHER) {
+        r->last_run = r->run;
+        r->run = 0;
+    }
+}
+
+static bool plausible(const media_times *t) {
+    if (t->pts == MEDIA_TIME_NONE)
+        return false;
+    int64_t ahead = t->pts - decode_time(t);
+    return ahead <= PLAUSIBLE_NS && ahead >= -PLAUSIBLE_NS;
+}
+
+/* temporal_reference counts the pictures of a group in display order.  The
+ * first picture in coding order is shown one frame after its turn for each
+ * picture that is shown before it, and one more when B frames delay
+ * references. */
+static int64_t by_tsn(media_retimer *r, const media_frame *f, int64_t decoded,
+                      int64_t frame_ns) {
+    if (f->key || r->gop_base == MEDIA_TIME_NONE)
+        r->gop_base = decoded + (r->reorders || f->tsn ? frame_ns : 0);
+    return r->gop_base + f->tsn * frame_ns;
+}
+
+static int64_t rebuild(media_retimer *r, const media_frame *f,
+                       int64_t decoded) {
+    int64_t frame_ns = r->frame_ns ? r->frame_ns : DEFAULT_FRAME_NS;
+
+    if (f->tsn >= 0)
+        return by_tsn(r, f, decoded, frame_ns);
+    if (!r->reorders || f->picture == MEDIA_PICTURE_B)
+        return decoded;
+    return decoded + (1 + r->last_run) * frame_ns;
+}
+
+int64_t media__retimer_pts(media_retimer *r, const media_frame *f,
+                           const media_times *t) {
+    int64_t decoded = decode_time(t);
+    bool both = t->pts != MEDIA_TIME_NONE && t->dts != MEDIA_TIME_NONE;
+
+    learn_distance(r, t, decoded);
+    learn_order(r, f);
+    if (both && t->pts != t->dts && plausible(t))
+        r->reliable = true;
+    bool liar = both && t->pts == t->dts && r->reorders && !r->reliable;
+    if (plausible(t) && !liar)
+        return t->pts;
+    return rebuild(r, f, decoded);
+}
