@@ -12,43 +12,11 @@
 #ifndef MEDIA_FRAME_H
 #define MEDIA_FRAME_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "media/framing.h"
-
-/** Codecs that the scanner knows. */
-enum media_codec {
-    MEDIA_CODEC_UNKNOWN = 0, /**< class by type and flags alone */
-    MEDIA_CODEC_MPEG12 = 1,  /**< MPEG-1 and MPEG-2 video */
-    MEDIA_CODEC_MPEG4 = 2,   /**< MPEG-4 part 2 */
-    MEDIA_CODEC_H264 = 3,    /**< H.264 */
-    MEDIA_CODEC_H265 = 4     /**< H.265 */
-};
-
-/** What is known about a frame. */
-typedef struct media_frame {
-    uint8_t frame_class;   /**< ::media_class */
-    uint8_t picture;       /**< ::media_picture */
-    uint8_t temporal_id;   /**< H.265: temporal layer */
-    bool key;              /**< decoding can begin here */
-    bool recovery;         /**< recovery point: right some frames later */
-    bool leading;          /**< H.265: shown before the key frame it follows */
-    bool broken_link;      /**< MPEG, H.264: frames shown before it are bad */
-    bool closed_gop;       /**< IDR, or MPEG closed GOP */
-    uint32_t recovery_cnt; /**< frames until right after a recovery point */
-    int32_t tsn;           /**< MPEG-1/2: temporal_reference; -1: none */
-} media_frame;
-
-/** A stream as the scanner sees it.  Plain memory: copy it as you like. */
-typedef struct media_scanner {
-    uint8_t codec;          /**< ::media_codec */
-    uint8_t type;           /**< ::media_type */
-    uint8_t nal_length;     /**< bytes before each NAL unit; 0: start codes */
-    uint8_t max_tid;        /**< highest H.265 temporal layer so far */
-    uint8_t extra_bits[64]; /**< H.265: num_extra_slice_header_bits by PPS */
-} media_scanner;
+#include "media/scan.h"
 
 /**
  * @brief Sets up a scanner.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <string.h>
 
+#include "media/framing.h"
 #include "media/h26x.h"
 #include "media/nal.h"
 

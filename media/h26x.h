@@ -6,7 +6,9 @@
 #ifndef MEDIA_H26X_H
 #define MEDIA_H26X_H
 
-#include "media/frame.h"
+#include <stddef.h>
+
+#include "media/scan.h"
 
 /**
  * @brief Reads avcC or hvcC: length of lengths, parameter sets.

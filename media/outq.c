@@ -24,6 +24,7 @@ struct media_outq {
     size_t count;
     size_t bytes;
     uint8_t broken[256 / 8]; /* streams that wait for a key frame */
+    int64_t restart[256];    /* arrival of the newest key frame sent */
     media_rhythm rhythm[MEDIA_RHYTHM_STREAMS];
     media_plan plan; /* scratch */
     media_item ring[];
@@ -90,6 +91,9 @@ static bool breaks_chain(const media_outq *q, const media_item *item) {
 }
 
 bool media__outq_on_lost(media_outq *q, const media_item *item) {
+    /* What came before the newest key frame harms nobody any more. */
+    if (item->arrival < q->restart[item->stream])
+        return false;
     if (breaks_chain(q, item))
         set_broken(q, item->stream, true);
     return is_needed(item);
@@ -208,6 +212,11 @@ static int64_t look_again(const media_link *link, size_t wanted, int64_t now) {
     return now + (wait > LOOK_MAX_NS ? LOOK_MAX_NS : wait);
 }
 
+static void begin_chain(media_outq *q, const media_item *item) {
+    set_broken(q, item->stream, false);
+    q->restart[item->stream] = item->arrival;
+}
+
 static void take_head(media_outq *q, int reason, media_next *next) {
     next->item = *item_at(q, 0);
     next->reason = reason;
@@ -218,7 +227,7 @@ static void take_head(media_outq *q, int reason, media_next *next) {
     if (reason)
         media__outq_on_lost(q, &next->item);
     else if (next->item.frame.key || next->item.frame.recovery)
-        set_broken(q, next->item.stream, false);
+        begin_chain(q, &next->item);
 }
 
 void media__outq_next(media_outq *q, const media_link *link, int64_t now,

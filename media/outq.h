@@ -32,8 +32,7 @@
 #include <stdint.h>
 
 #include "media/deadline.h"
-#include "media/frame.h"
-#include "media/framing.h"
+#include "media/item.h"
 
 /** What is given up. */
 enum media_drop_policy {
@@ -53,26 +52,6 @@ enum media_drop_reason {
     MEDIA_DROP_OVERFLOW = 4, /**< the queue was full */
     MEDIA_DROP_REASONS = 5   /**< how many there are */
 };
-
-/** A frame in the queue. */
-typedef struct media_item {
-    media_frame frame;   /**< what it is */
-    uint8_t stream;      /**< which stream, from 0 */
-    uint8_t reserved[7]; /**< 0 */
-    size_t bytes;        /**< as it will be sent, header included */
-    int64_t arrival;     /**< when it was pushed */
-    int64_t due;         /**< when it should be there; ::MEDIA_NEVER */
-    int64_t deadline; /**< when sending has become pointless; ::MEDIA_NEVER */
-    void *user;       /**< the caller's */
-} media_item;
-
-/** What the connection does, from its statistics. */
-typedef struct media_link {
-    size_t unsent;     /**< bytes given to the connection, not yet sent */
-    uint64_t rate_bps; /**< what the path carries, bit/s; 0: not known */
-    int64_t delay;     /**< how much longer than at best a packet takes to
-                            arrive now (srtt - min_rtt), ns */
-} media_link;
 
 /** What to do next. */
 enum media_verdict {

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "media/deadline.h"
+#include "media/framing.h"
+
 #define NS_PER_S INT64_C(1000000000)
 /* Expected frames in a plan at most, and how far ahead they are looked for. */
 #define EXPECT_MAX 48

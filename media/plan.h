@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "media/outq.h"
+#include "media/item.h"
 
 /** Frames in a plan at most; what lies behind is not looked at. */
 #define MEDIA_PLAN_MAX 96
