@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "drivers/uv/route.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t load64(const uint8_t *p) {
+    uint64_t v = 0;
+
+    for (unsigned i = 0; i < 8; i++) {
+        v |= (uint64_t)p[i] << (8 * i);
+    }
+    return v;
+}
+
+static uint64_t rotl(uint64_t v, unsigned n) {
+    return (v << n) | (v >> (64 - n));
+}
+
+static void rounds(uint64_t v[4], unsigned n) {
+    while (n-- > 0) {
+        v[0] += v[1];
+        v[2] += v[3];
+        v[1] = rotl(v[1], 13) ^ v[0];
+        v[3] = rotl(v[3], 16) ^ v[2];
+        v[0] = rotl(v[0], 32);
+        v[2] += v[1];
+        v[0] += v[3];
+        v[1] = rotl(v[1], 17) ^ v[2];
+        v[3] = rotl(v[3], 21) ^ v[0];
+        v[2] = rotl(v[2], 32);
+    }
+}
+
+static void absorb(uint64_t v[4], uint64_t word) {
+    v[3] ^= word;
+    rounds(v, 2);
+    v[0] ^= word;
+}
+
+uint64_t drv__siphash(const uint8_t *key, const void *data, size_t len) {
+    uint64_t k0 = load64(key);
+    uint64_t k1 = load64(key + 8);
+    uint64_t v[4] = {
+        k0 ^ UINT64_C(0x736f6d6570736575), k1 ^ UINT64_C(0x646f72616e646f6d),
+        k0 ^ UINT64_C(0x6c7967656e657261), k1 ^ UINT64_C(0x7465646279746573)};
+    const uint8_t *p = data;
+    uint8_t last[8] = {0};
+
+    for (; p + 8 <= (const uint8_t *)data + len; p += 8) {
+        absorb(v, load64(p));
+    }
+    memcpy(last, p, len & 7u);
+    last[7] = (uint8_t)len;
+    absorb(v, load64(last));
+    v[2] ^= 0xff;
+    rounds(v, 4);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+uint64_t drv__route_token(const uint8_t *key, const drv__route *r) {
+    struct {
+        struct in6_addr remote;
+        struct in6_addr local;
+        uint32_t scope;
+        uint32_t port;
+    } flat = {.local = r->local};
+    uint64_t token;
+
+    drv__addr_ip(&r->remote, &flat.remote);
+    flat.port = drv__addr_port(&r->remote);
+    if (r->remote.sa.sa_family == AF_INET6) {
+        flat.scope = r->remote.in6.sin6_scope_id;
+    }
+    token = drv__siphash(key, &flat, sizeof(flat));
+    return token != 0 ? token : 1;
+}
+
+uint64_t drv__route_network(const uint8_t *key, const drv__route *r) {
+    struct in6_addr ip;
+    uint64_t token;
+
+    drv__addr_ip(&r->remote, &ip);
+    token = drv__siphash(key, &ip, IN6_IS_ADDR_V4MAPPED(&ip) ? 16 : 8);
+    return token != 0 ? token : 1;
+}
+
+const drv__route *drv__routes_find(const drv__routes *t, uint64_t token) {
+    for (unsigned i = 0; i < DRV__ROUTES; i++) {
+        if (t->token[i] == token) {
+            return &t->route[i];
+        }
+    }
+    return NULL;
+}
+
+void drv__routes_add(drv__routes *t, uint64_t token, const drv__route *r,
+                     uint64_t keep) {
+    if (drv__routes_find(t, token) != NULL) {
+        return;
+    }
+    if (t->token[t->next] == keep) {
+        t->next = (t->next + 1) % DRV__ROUTES;
+    }
+    t->token[t->next] = token;
+    t->route[t->next] = *r;
+    t->next = (t->next + 1) % DRV__ROUTES;
+}
+
+/* --- Tally: open addressing, linear probing ------------------------------ */
+
+static struct drv__tally_entry *slot(const drv__tally *t, uint64_t key) {
+    size_t i = (size_t)key & (t->cap - 1);
+
+    while (t->entry[i].key != 0 && t->entry[i].key != key) {
+        i = (i + 1) & (t->cap - 1);
+    }
+    return &t->entry[i];
+}
+
+uint64_t drv__tally_get(const drv__tally *t, uint64_t key) {
+    return t->cap > 0 ? slot(t, key)->count : 0;
+}
+
+static int widen(drv__tally *t) {
+    drv__tally wide = {.cap = t->cap > 0 ? 2 * t->cap : 16, .len = t->len};
+
+    wide.entry = calloc(wide.cap, sizeof(*wide.entry));
+    if (wide.entry == NULL) {
+        return -1;
+    }
+    for (size_t i = 0; i < t->cap; i++) {
+        if (t->entry[i].key != 0) {
+            *slot(&wide, t->entry[i].key) = t->entry[i];
+        }
+    }
+    free(t->entry);
+    *t = wide;
+    return 0;
+}
+
+int drv__tally_up(drv__tally *t, uint64_t key) {
+    struct drv__tally_entry *e;
+
+    if (2 * (t->len + 1) > t->cap && widen(t) != 0) {
+        return -1;
+    }
+    e = slot(t, key);
+    t->len += e->key == 0;
+    e->key = key;
+    e->count++;
+    return 0;
+}
+
+void drv__tally_down(drv__tally *t, uint64_t key) {
+    struct drv__tally_entry *e = slot(t, key);
+    size_t i = (size_t)(e - t->entry);
+
+    if (e->key == 0 || --e->count > 0) {
+        return;
+    }
+    e->key = 0;
+    t->len--;
+    /* Those behind may have been pushed on by this one: put them in again. */
+    for (i = (i + 1) & (t->cap - 1); t->entry[i].key != 0;
+         i = (i + 1) & (t->cap - 1)) {
+        struct drv__tally_entry moved = t->entry[i];
+
+        t->entry[i] = (struct drv__tally_entry){0, 0};
+        *slot(t, moved.key) = moved;
+    }
+}
+
+void drv__tally_free(drv__tally *t) {
+    free(t->entry);
+    *t = (drv__tally){0};
+}

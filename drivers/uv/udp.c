@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "drivers/uv/udp_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+socklen_t drv__addr_len(const drv__addr *a) {
+    return a->sa.sa_family == AF_INET6 ? (socklen_t)sizeof(a->in6)
+                                       : (socklen_t)sizeof(a->in4);
+}
+
+uint16_t drv__addr_port(const drv__addr *a) {
+    return ntohs(a->sa.sa_family == AF_INET6 ? a->in6.sin6_port
+                                             : a->in4.sin_port);
+}
+
+void drv__addr_ip(const drv__addr *a, struct in6_addr *ip) {
+    if (a->sa.sa_family == AF_INET6) {
+        *ip = a->in6.sin6_addr;
+        return;
+    }
+    memset(ip, 0, sizeof(*ip));
+    ip->s6_addr[10] = 0xff;
+    ip->s6_addr[11] = 0xff;
+    memcpy(&ip->s6_addr[12], &a->in4.sin_addr, 4);
+}
+
+void drv__addr_map(drv__addr *a) {
+    drv__addr wide;
+
+    if (a->sa.sa_family != AF_INET) {
+        return;
+    }
+    memset(&wide, 0, sizeof(wide));
+    wide.in6.sin6_family = AF_INET6;
+    wide.in6.sin6_port = a->in4.sin_port;
+    drv__addr_ip(a, &wide.in6.sin6_addr);
+    *a = wide;
+}
+
+void drv__addr_unmap(drv__addr *a) {
+    drv__addr narrow;
+
+    if (a->sa.sa_family != AF_INET6 ||
+        !IN6_IS_ADDR_V4MAPPED(&a->in6.sin6_addr)) {
+        return;
+    }
+    memset(&narrow, 0, sizeof(narrow));
+    narrow.in4.sin_family = AF_INET;
+    narrow.in4.sin_port = a->in6.sin6_port;
+    memcpy(&narrow.in4.sin_addr, &a->in6.sin6_addr.s6_addr[12], 4);
+    *a = narrow;
+}
+
+static bool is_wildcard(const drv__addr *a) {
+    struct in6_addr ip;
+    static const uint8_t zero[4];
+
+    drv__addr_ip(a, &ip);
+    return IN6_IS_ADDR_UNSPECIFIED(&ip) ||
+           (IN6_IS_ADDR_V4MAPPED(&ip) && memcmp(&ip.s6_addr[12], zero, 4) == 0);
+}
+
+int drv__udp_open(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o) {
+#if defined(__linux__)
+    if (!o->plain) {
+        return udp__open_fast(u, loop, o);
+    }
+#endif
+    return udp__open_plain(u, loop, o);
+}
+
+int udp__init(drv__udp *u, const struct udp__impl *impl, uv_loop_t *loop,
+              const drv__udp_options *o) {
+    u->impl = impl;
+    u->ops = *o->ops;
+    u->owner = o->owner;
+    u->loop = loop;
+    u->max_datagram = o->max_datagram;
+    u->family = o->bind != NULL ? o->bind->sa.sa_family : o->family;
+    u->wildcard = o->bind != NULL && is_wildcard(o->bind);
+    u->arena = malloc(UDP__ARENA);
+    return u->arena != NULL ? 0 : UV_ENOMEM;
+}
+
+void udp__free(drv__udp *u) {
+    free(u->arena);
+    free(u);
+}
+
+static void set_int(int fd, int level, int name, int value) {
+    (void)setsockopt(fd, level, name, (const void *)&value, sizeof(value));
+}
+
+static void set_buffer(int fd, int force, int name, size_t buffer) {
+    int want = (int)buffer;
+
+    /* Beyond the system's limit only with privilege; up to it otherwise. */
+    if (force < 0 || setsockopt(fd, SOL_SOCKET, force, (const void *)&want,
+                                sizeof(want)) != 0) {
+        set_int(fd, SOL_SOCKET, name, want);
+    }
+}
+
+void udp__tune(int fd, int family, size_t buffer) {
+    int force_in = -1;
+    int force_out = -1;
+
+#if defined(SO_RCVBUFFORCE)
+    force_in = SO_RCVBUFFORCE;
+    force_out = SO_SNDBUFFORCE;
+#endif
+    set_buffer(fd, force_in, SO_RCVBUF, buffer);
+    set_buffer(fd, force_out, SO_SNDBUF, buffer);
+#if defined(IP_MTU_DISCOVER) && defined(IP_PMTUDISC_PROBE)
+    set_int(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
+#elif defined(IP_DONTFRAG)
+    set_int(fd, IPPROTO_IP, IP_DONTFRAG, 1);
+#elif defined(IP_DONTFRAGMENT)
+    set_int(fd, IPPROTO_IP, IP_DONTFRAGMENT, 1);
+#endif
+    if (family == AF_INET6) {
+#if defined(IPV6_MTU_DISCOVER) && defined(IPV6_PMTUDISC_PROBE)
+        set_int(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
+#elif defined(IPV6_DONTFRAG)
+        set_int(fd, IPPROTO_IPV6, IPV6_DONTFRAG, 1);
+#endif
+    }
+}
+
+int drv__udp_connect(drv__udp *u, const drv__addr *to) {
+    int rv = u->impl->connect(u, to);
+
+    u->connected = u->connected || rv == 0;
+    return rv;
+}
+
+int drv__udp_local(const drv__udp *u, drv__addr *a) {
+    return u->impl->local(u, a);
+}
+
+int drv__udp_fileno(const drv__udp *u) {
+    return u->impl->fileno(u);
+}
+
+void drv__udp_close(drv__udp *u) {
+    u->impl->close(u);
+}
+
+uint8_t *drv__udp_room(drv__udp *u) {
+    if (u->blocked || u->count == UDP__QUEUE ||
+        UDP__ARENA - u->used < DRV__BURST_MAX) {
+        return NULL;
+    }
+    return u->arena + u->used;
+}
+
+void drv__udp_put(drv__udp *u, const drv__route *route, uint32_t ecn,
+                  size_t len, size_t segment) {
+    struct udp__entry *e = &u->queue[u->count++];
+
+    e->at = u->used;
+    e->left = len;
+    e->segment = segment;
+    e->ecn = ecn;
+    e->routed = route != NULL;
+    if (route != NULL) {
+        e->route = *route;
+    }
+    u->used += len;
+}
+
+bool drv__udp_flush(drv__udp *u) {
+    if (u->blocked) {
+        return false;
+    }
+    if (u->first < u->count && !u->impl->flush(u)) {
+        u->blocked = true;
+        return false;
+    }
+    u->first = 0;
+    u->count = 0;
+    u->used = 0;
+    return true;
+}
+
+bool drv__udp_blocked(const drv__udp *u) {
+    return u->blocked;
+}

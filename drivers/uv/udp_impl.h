@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef DRIVERS_UV_UDP_IMPL_H
+#define DRIVERS_UV_UDP_IMPL_H
+
+#include "drivers/uv/udp.h"
+
+/* What udp.c and its two ways to do the I/O share. */
+
+/* Two full bursts: enough for one system call to be worth it, little enough to
+ * stay in the cache. */
+#define UDP__ARENA (2 * DRV__BURST_MAX)
+#define UDP__QUEUE 64u
+
+/* A burst that waits to be sent. */
+struct udp__entry {
+    drv__route route;
+    size_t at; /* of what is left, in the arena */
+    size_t left;
+    size_t segment;
+    uint32_t ecn;
+    bool routed; /* route is set */
+};
+
+struct udp__impl {
+    int (*connect)(drv__udp *u, const drv__addr *to);
+    int (*local)(const drv__udp *u, drv__addr *a);
+    int (*fileno)(const drv__udp *u);
+    /* Sends entries [first, count); false: blocked. */
+    bool (*flush)(drv__udp *u);
+    void (*close)(drv__udp *u);
+};
+
+struct drv__udp {
+    const struct udp__impl *impl;
+    drv__udp_ops ops;
+    void *owner;
+    uv_loop_t *loop;
+    size_t max_datagram;
+    int family;
+    bool wildcard;  /* bound to all addresses: the local one must be told */
+    bool connected; /* to one peer */
+    bool blocked;
+    unsigned first; /* entries before it are sent */
+    unsigned count;
+    size_t used; /* of the arena */
+    uint8_t *arena;
+    struct udp__entry queue[UDP__QUEUE];
+};
+
+/* Each makes a socket of its kind: returns 0 or UV_E... */
+int udp__open_fast(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o);
+int udp__open_plain(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o);
+
+/* Fills in the common part. */
+int udp__init(drv__udp *u, const struct udp__impl *impl, uv_loop_t *loop,
+              const drv__udp_options *o);
+void udp__free(drv__udp *u);
+
+/* An entry lost its first `bytes`. */
+static inline void udp__advance(drv__udp *u, size_t bytes) {
+    struct udp__entry *e = &u->queue[u->first];
+
+    e->at += bytes;
+    e->left -= bytes;
+    if (e->left == 0) {
+        u->first++;
+    }
+}
+
+/* Bytes of the next datagram of an entry. */
+static inline size_t udp__datagram(const struct udp__entry *e) {
+    return e->left < e->segment ? e->left : e->segment;
+}
+
+/* No fragmentation, big buffers; what the system lacks is left out. */
+void udp__tune(int fd, int family, size_t buffer);
+
+#endif /* DRIVERS_UV_UDP_IMPL_H */

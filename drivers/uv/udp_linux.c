@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "drivers/uv/udp_linux.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Calls of recvmmsg() before the rest of the loop has its turn. */
+#define ROUNDS 4
+/* Slots are a little apart so that equal offsets do not share cache sets. */
+#define SLOT_ALIGN 64u
+
+void udp__fast_report(struct udp__fast *f, int error) {
+    f->base.ops.on_error(f->base.owner, uv_translate_sys_error(error));
+}
+
+/* --- Receiving ----------------------------------------------------------- */
+
+static void take_control(struct udp__fast *f, unsigned i, drv__burst *b) {
+    struct msghdr *m = &f->in[i].msg_hdr;
+
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c != NULL;
+         c = CMSG_NXTHDR(m, c)) {
+        const uint8_t *data = CMSG_DATA(c);
+        int value = 0;
+
+        if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS) {
+            b->ecn = data[0] & 3u;
+        } else if (c->cmsg_level == IPPROTO_IPV6 &&
+                   c->cmsg_type == IPV6_TCLASS) {
+            memcpy(&value, data, sizeof(value));
+            b->ecn = (uint32_t)value & 3u;
+        } else if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO) {
+            memcpy(&value, data, sizeof(value));
+            b->segment = value > 0 ? (size_t)value : b->len;
+        } else if (c->cmsg_level == IPPROTO_IPV6 &&
+                   c->cmsg_type == IPV6_PKTINFO) {
+            memcpy(&f->in_route[i].local, data, sizeof(struct in6_addr));
+        } else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+            struct in_pktinfo four;
+            drv__addr a = {.in4 = {.sin_family = AF_INET}};
+
+            memcpy(&four, data, sizeof(four));
+            a.in4.sin_addr = four.ipi_addr;
+            drv__addr_ip(&a, &f->in_route[i].local);
+        }
+    }
+}
+
+static size_t deliver(struct udp__fast *f, unsigned count) {
+    size_t n = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        drv__burst *b = &f->bursts[n];
+        size_t len = f->in[i].msg_len;
+
+        if (len == 0 || (f->in[i].msg_hdr.msg_flags & MSG_TRUNC) != 0) {
+            continue; /* nothing in it, or longer than anything we asked for */
+        }
+        memset(&f->in_route[i].local, 0, sizeof(f->in_route[i].local));
+        *b = (drv__burst){.route = &f->in_route[i],
+                          .data = f->in_iov[i].iov_base,
+                          .len = len,
+                          .segment = len};
+        take_control(f, i, b);
+        n++;
+    }
+    if (n > 0) {
+        f->base.ops.on_bursts(f->base.owner, f->bursts, n);
+    }
+    return n;
+}
+
+static int receive(struct udp__fast *f) {
+    for (unsigned i = 0; i < f->slots; i++) {
+        f->in[i].msg_hdr.msg_namelen = sizeof(f->in_route[i].remote);
+        f->in[i].msg_hdr.msg_controllen = sizeof(f->in_control[i]);
+    }
+    return recvmmsg(f->fd, f->in, f->slots, MSG_DONTWAIT, NULL);
+}
+
+static void readable(struct udp__fast *f) {
+    for (int round = 0; round < ROUNDS; round++) {
+        int n = receive(f);
+
+        if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK &&
+            errno != EINTR) {
+            udp__fast_report(f, errno);
+        }
+        if (n > 0) {
+            deliver(f, (unsigned)n);
+        }
+        if (n < (int)f->slots) {
+            break;
+        }
+    }
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events) {
+    struct udp__fast *f = poll->data;
+
+    if (status < 0 || (events & UV_READABLE) != 0) {
+        readable(f); /* an error (a refusal, say) shows when reading */
+    }
+    if (status < 0) {
+        udp__fast_watch(f); /* libuv stops at errors */
+    }
+    if (f->base.blocked && (events & UV_WRITABLE) != 0) {
+        f->base.blocked = false;
+        if (drv__udp_flush(&f->base)) {
+            f->base.ops.on_writable(f->base.owner);
+        }
+        udp__fast_watch(f);
+    }
+}
+
+void udp__fast_watch(struct udp__fast *f) {
+    int events = UV_READABLE | (f->base.blocked ? UV_WRITABLE : 0);
+
+    (void)uv_poll_start(&f->poll, events, on_poll);
+}
+
+static bool flush(drv__udp *u) {
+    bool done = udp__fast_flush(u);
+
+    if (!done) {
+        u->blocked = true;
+        udp__fast_watch((struct udp__fast *)u);
+    }
+    return done;
+}
+
+static int room_new(struct udp__fast *f) {
+    f->slots = f->gro ? FAST__IN_GRO : FAST__IN;
+    f->slot = f->gro ? DRV__BURST_MAX
+                     : (f->base.max_datagram / SLOT_ALIGN + 2) * SLOT_ALIGN;
+    f->room = malloc(f->slots * f->slot);
+    if (f->room == NULL) {
+        return UV_ENOMEM;
+    }
+    for (unsigned i = 0; i < f->slots; i++) {
+        struct msghdr *m = &f->in[i].msg_hdr;
+
+        f->in_iov[i].iov_base = f->room + i * f->slot;
+        f->in_iov[i].iov_len = f->slot;
+        m->msg_iov = &f->in_iov[i];
+        m->msg_iovlen = 1;
+        m->msg_name = &f->in_route[i].remote;
+        m->msg_control = f->in_control[i].bytes;
+    }
+    return 0;
+}
+
+/* --- Opening and closing ------------------------------------------------- */
+
+static bool enable(int fd, int level, int name) {
+    int on = 1;
+
+    return setsockopt(fd, level, name, &on, sizeof(on)) == 0;
+}
+
+static void set_up(struct udp__fast *f, const drv__udp_options *o) {
+    int zero = 0;
+
+    udp__tune(f->fd, f->base.family, o->buffer);
+    (void)enable(f->fd, IPPROTO_IP, IP_RECVTOS);
+    if (f->base.family == AF_INET6) {
+        (void)enable(f->fd, IPPROTO_IPV6, IPV6_RECVTCLASS);
+    }
+    if (f->base.wildcard && f->base.family == AF_INET6) {
+        (void)enable(f->fd, IPPROTO_IPV6, IPV6_RECVPKTINFO);
+    } else if (f->base.wildcard) {
+        (void)enable(f->fd, IPPROTO_IP, IP_PKTINFO);
+    }
+    f->gro = !o->no_offload && enable(f->fd, IPPROTO_UDP, UDP_GRO);
+    f->gso = !o->no_offload && setsockopt(f->fd, IPPROTO_UDP, UDP_SEGMENT,
+                                          &zero, sizeof(zero)) == 0;
+}
+
+static int open_socket(struct udp__fast *f, const drv__udp_options *o) {
+    int zero = 0;
+
+    f->fd = socket(f->base.family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
+                   IPPROTO_UDP);
+    if (f->fd < 0) {
+        return uv_translate_sys_error(errno);
+    }
+    if (f->base.family == AF_INET6) {
+        (void)setsockopt(f->fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
+    }
+    if (o->bind != NULL &&
+        bind(f->fd, &o->bind->sa, drv__addr_len(o->bind)) != 0) {
+        return uv_translate_sys_error(errno);
+    }
+    set_up(f, o);
+    return 0;
+}
+
+static int fast_connect(drv__udp *u, const drv__addr *to) {
+    struct udp__fast *f = (struct udp__fast *)u;
+    drv__addr peer = *to;
+
+    if (u->connected) { /* lets go of the local address, which may be gone */
+        struct sockaddr none = {.sa_family = AF_UNSPEC};
+        (void)connect(f->fd, &none, sizeof(none));
+    }
+    if (u->family == AF_INET6) {
+        drv__addr_map(&peer);
+    }
+    if (connect(f->fd, &peer.sa, drv__addr_len(&peer)) != 0) {
+        return uv_translate_sys_error(errno);
+    }
+    f->mapped =
+        u->family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(&peer.in6.sin6_addr);
+    return 0;
+}
+
+static int fast_local(const drv__udp *u, drv__addr *a) {
+    const struct udp__fast *f = (const struct udp__fast *)u;
+    socklen_t len = sizeof(*a);
+
+    memset(a, 0, sizeof(*a));
+    return getsockname(f->fd, &a->sa, &len) == 0
+               ? 0
+               : uv_translate_sys_error(errno);
+}
+
+static int fast_fileno(const drv__udp *u) {
+    return ((const struct udp__fast *)u)->fd;
+}
+
+static void free_fast(struct udp__fast *f) {
+    if (f->fd >= 0) {
+        (void)close(f->fd);
+    }
+    free(f->room);
+    udp__free(&f->base);
+}
+
+static void on_closed(uv_handle_t *handle) {
+    free_fast(handle->data);
+}
+
+static void fast_close(drv__udp *u) {
+    struct udp__fast *f = (struct udp__fast *)u;
+
+    (void)uv_poll_stop(&f->poll);
+    uv_close((uv_handle_t *)&f->poll, on_closed);
+}
+
+static const struct udp__impl fast_impl = {.connect = fast_connect,
+                                           .local = fast_local,
+                                           .fileno = fast_fileno,
+                                           .flush = flush,
+                                           .close = fast_close};
+
+int udp__open_fast(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o) {
+    struct udp__fast *f = calloc(1, sizeof(*f));
+    int rv = UV_ENOMEM;
+
+    if (f == NULL) {
+        return rv;
+    }
+    f->fd = -1;
+    rv = udp__init(&f->base, &fast_impl, loop, o);
+    if (rv == 0) {
+        rv = open_socket(f, o);
+    }
+    if (rv == 0) {
+        rv = room_new(f);
+    }
+    if (rv == 0) {
+        rv = uv_poll_init(loop, &f->poll, f->fd);
+    }
+    if (rv != 0) {
+        free_fast(f);
+        return rv;
+    }
+    f->poll.data = f;
+    udp__fast_watch(f);
+    *u = &f->base;
+    return 0;
+}
