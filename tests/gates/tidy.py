@@ -95,7 +95,8 @@ def main():
         sys.exit(77)
     commands = json.loads((build / "compile_commands.json").read_text())
     entries = {e["file"]: e for e in commands if wanted(e, folders)}.values()
-    config = (tree.ROOT / ".clang-tidy").read_bytes()
+    config = b"".join(file.read_bytes()
+                      for file in sorted(tree.ROOT.glob("**/.clang-tidy")))
     cache = cache_folder()
     cache.mkdir(parents=True, exist_ok=True)
     bad = []
