@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * Transfers in which everything was decided by lot.  Arguments: the first seed
+ * and how many.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "tests/simnet/world.h"
+
+static uint64_t first_seed = 1;
+static uint64_t seeds = 50;
+
+static void
+what_comes_out_is_what_went_in_whatever_the_network_does(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < seeds; i++) {
+        struct plan p;
+        plan_random(&p, first_seed + i);
+        (void)play(&p);
+    }
+}
+
+static void the_same_seed_gives_the_same_trace(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < seeds; i += 10) {
+        struct plan p;
+        uint64_t once;
+        uint64_t other;
+        plan_random(&p, first_seed + i);
+        once = play(&p);
+        assert_int_equal(play(&p), once);
+        plan_random(&p, first_seed + i + 1);
+        other = play(&p);
+        assert_int_not_equal(other, once);
+    }
+}
+
+int main(int argc, char **argv) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            what_comes_out_is_what_went_in_whatever_the_network_does),
+        cmocka_unit_test(the_same_seed_gives_the_same_trace),
+    };
+    if (argc > 2) {
+        first_seed = strtoull(argv[1], NULL, 10);
+        seeds = strtoull(argv[2], NULL, 10);
+    }
+    return cmocka_run_group_tests_name("random", tests, NULL, NULL);
+}
