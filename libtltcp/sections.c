@@ -216,6 +216,11 @@ static void find_new(tltcp__sections *s) {
     }
 }
 
+uint64_t tltcp__sections_reached(tltcp__sections *s) {
+    find_new(s);
+    return s->nxt;
+}
+
 static bool may_send_new(const tltcp__sections *s) {
     return s->nxt < s->end && s->nxt < s->peer_seq &&
            s->nxt_section < s->peer_section;
@@ -377,6 +382,13 @@ void tltcp__sections_on_forgotten(tltcp__sections *s, uint64_t section) {
         landed(s, section);
         advance(s);
     }
+}
+
+int tltcp__sections_on_late(tltcp__sections *s, uint64_t section,
+                            uint64_t start, uint64_t end) {
+    int rv = known(s, section) ? credit(s, section, start, end) : 0;
+    advance(s);
+    return rv;
 }
 
 /* Queues for repair what of [start, end) was not acknowledged meanwhile. */

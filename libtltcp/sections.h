@@ -91,6 +91,8 @@ tltcp_time tltcp__sections_deadline(const tltcp__sections *s);
 /* Gives up the sections whose deadline is not after now.  0 or _NOMEM. */
 int tltcp__sections_expire(tltcp__sections *s, tltcp_time now);
 
+/* Nothing at or above this place has left. */
+uint64_t tltcp__sections_reached(tltcp__sections *s);
 /* Whether a piece could be had: repairs, new data within flow control, or,
  * without new_data, repairs only. */
 bool tltcp__sections_has(const tltcp__sections *s, bool new_data);
@@ -108,12 +110,15 @@ void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p);
 /* The fate of a piece that left.  0 or TLTCP_ERR_NOMEM. */
 int tltcp__sections_on_acked(tltcp__sections *s, uint64_t section,
                              uint64_t start, uint64_t end);
+/* It left the books without a fate of its own. */
+void tltcp__sections_on_forgotten(tltcp__sections *s, uint64_t section);
+/* It was acknowledged although it had been called lost. */
+int tltcp__sections_on_late(tltcp__sections *s, uint64_t section,
+                            uint64_t start, uint64_t end);
 /* *current tells whether something is to be repaired. */
 int tltcp__sections_on_lost(tltcp__sections *s, uint64_t section,
                             uint64_t start, uint64_t end, unsigned losses,
                             bool *current);
-/* A piece left the books without a fate of its own. */
-void tltcp__sections_on_forgotten(tltcp__sections *s, uint64_t section);
 /* The peer has received or skipped everything below seq. */
 int tltcp__sections_on_cumulative(tltcp__sections *s, uint64_t seq);
 

@@ -34,6 +34,7 @@ enum tltcp__sent_state {
 #define TLTCP__SENT_ECT 0x20u    /* left as ECT(0) */
 #define TLTCP__SENT_HELLO 0x40u  /* INITIAL or ANSWER */
 #define TLTCP__SENT_CLOSE 0x80u
+#define TLTCP__SENT_DATA 0x100u
 
 enum tltcp__frame_kind { TLTCP__FRAME_DATA, TLTCP__FRAME_SKIP };
 
@@ -52,8 +53,8 @@ typedef struct tltcp__sent {
     uint64_t acked_upto; /* of the ACK it carried; 0: none */
     uint32_t size;
     uint16_t frames;
+    uint16_t flags; /* TLTCP__SENT_* */
     uint8_t state;
-    uint8_t flags;
 } tltcp__sent;
 
 typedef struct tltcp__sentmap {

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/dupack.h"
+
+#define DUPS 3 /* RFC 5681, 3.2 */
+#define NOWHERE UINT64_MAX
+
+static tltcp__extent *extent(const tltcp__dupack *d, uint64_t i) {
+    return cmn__ring_at(&d->out, i);
+}
+
+void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem, uint8_t manner) {
+    *d = (tltcp__dupack){
+        .manner = manner, .again = NOWHERE, .rto_at = TLTCP_TIME_NEVER};
+    cmn__ring_init(&d->out, mem, sizeof(tltcp__extent), 0);
+}
+
+void tltcp__dupack_free(tltcp__dupack *d) {
+    cmn__ring_free(&d->out);
+}
+
+static bool in_flight(const tltcp__dupack *d, uint64_t i) {
+    return i < d->resend;
+}
+
+static void restart_rto(tltcp__dupack *d, const tltcp__cc *cc, tltcp_time now) {
+    d->rto_at = d->flight > 0 ? now + (tltcp_time)cong_rtt_rto(&cc->rtt)
+                              : TLTCP_TIME_NEVER;
+}
+
+/* Everything out counts as lost: TCP's snd_nxt = snd_una. */
+static void go_back(tltcp__dupack *d) {
+    d->resend = d->out.head;
+    d->flight = 0;
+    d->inflation = 0;
+    d->again = NOWHERE;
+    d->in_recovery = false;
+    d->dups = 0;
+}
+
+static uint64_t sent_end(const tltcp__dupack *d) {
+    return cmn__ring_len(&d->out) > 0 ? extent(d, d->out.tail - 1)->end
+                                      : d->una;
+}
+
+/* Takes off the books what lies below cum; returns its bytes and, in *at, when
+ * the newest of it left that was sent only once (0: none). */
+static double settle_below(tltcp__dupack *d, tltcp__sections *sec, uint64_t cum,
+                           tltcp_time *at) {
+    double bytes = 0;
+    *at = 0;
+    while (cmn__ring_len(&d->out) > 0) {
+        uint64_t i = d->out.head;
+        tltcp__extent *x = extent(d, i);
+        uint64_t end = x->end < cum ? x->end : cum;
+        if (x->start >= cum) {
+            break;
+        }
+        if (in_flight(d, i)) {
+            d->flight -= end - x->start;
+        }
+        bytes += (double)(end - x->start);
+        if (end < x->end) {
+            x->start = end;
+            break;
+        }
+        *at = x->repeated ? 0 : x->at;
+        tltcp__sections_on_forgotten(sec, x->section);
+        cmn__ring_pop(&d->out);
+    }
+    if (d->resend < d->out.head) {
+        d->resend = d->out.head;
+    }
+    return bytes;
+}
+
+static void leave_recovery(tltcp__dupack *d, tltcp__cc *cc, tltcp_time now) {
+    double mss = cc->cong->mss;
+    double flight = (double)d->flight > mss ? (double)d->flight : mss;
+    d->in_recovery = false;
+    d->inflation = 0;
+    tltcp__cc_on_recovered(cc, now);
+    if (d->manner == TLTCP__NEWRENO && cc->cong->cwnd > flight + mss) {
+        cc->cong->cwnd = flight + mss; /* RFC 6582, 3.2 step 3, option 1 */
+    }
+}
+
+/* RFC 6582: one more hole; the window deflates by what was acknowledged. */
+static void on_partial(tltcp__dupack *d, const tltcp__cc *cc, double bytes) {
+    double mss = cc->cong->mss;
+    d->again = d->una;
+    d->inflation -= bytes;
+    if (bytes >= mss) {
+        d->inflation += mss;
+    }
+}
+
+static void grow(tltcp__cc *cc, double bytes, double flight, bool recovery,
+                 cong_time rtt, tltcp_time now) {
+    struct cong_ack ack = {
+        .now = (cong_time)now,
+        .rtt = rtt,
+        .acked = bytes,
+        .flight = flight,
+        .recovery = recovery,
+        .round = true,
+    };
+    tltcp__cc_on_ack(cc, &ack, true);
+}
+
+static void on_advance(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
+                       uint64_t cum, tltcp_time now) {
+    double flight = (double)d->flight;
+    bool recovering = d->in_recovery;
+    tltcp_time at;
+    double bytes = settle_below(d, sec, cum, &at);
+    cong_time rtt = -1;
+    d->una = cum;
+    d->dups = 0;
+    d->expiries = 0;
+    if (at > 0 && now > at) {
+        rtt = (cong_time)(now - at);
+        cong_rtt_sample(&cc->rtt, rtt);
+    }
+    grow(cc, bytes, flight, recovering, rtt, now);
+    if (!recovering) {
+        restart_rto(d, cc, now);
+    } else if (d->manner == TLTCP__NEWRENO && cum < d->recover) {
+        if (!d->partial_seen) { /* the first partial one */
+            d->partial_seen = true;
+            restart_rto(d, cc, now);
+        }
+        on_partial(d, cc, bytes);
+    } else {
+        leave_recovery(d, cc, now);
+        restart_rto(d, cc, now);
+    }
+}
+
+static void on_third(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
+                     tltcp_time now) {
+    const struct cong_event ev = {
+        .now = (cong_time)now,
+        .cause = CONG_LOSS,
+        .flight = (double)d->flight,
+        .missing = cc->cong->mss,
+        .count = 1,
+    };
+    sec->stats->congestion_events++;
+    d->recover = sent_end(d);
+    d->partial_seen = false;
+    if (tltcp__cc_on_loss(cc, &ev)) {
+        go_back(d);
+        return;
+    }
+    cc->use_prr = false;
+    d->in_recovery = true;
+    d->again = d->una;
+    d->inflation = DUPS * cc->cong->mss;
+}
+
+int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
+                         uint64_t cum, unsigned data, tltcp_time now) {
+    if (cum > d->una) {
+        on_advance(d, sec, cc, cum, now);
+    } else if (data > 0 && d->flight > 0 && d->in_recovery) {
+        d->inflation += data * cc->cong->mss;
+    } else if (data > 0 && d->flight > 0) {
+        d->dups += data;
+        /* RFC 6582, 4: not for what was out before the last loss */
+        if (d->dups >= DUPS &&
+            (d->manner == TLTCP__RENO || d->una >= d->recover)) {
+            on_third(d, sec, cc, now);
+        }
+    }
+    return 0;
+}
+
+static bool is_live(tltcp__sections *sec, const tltcp__extent *x) {
+    return x->end > sec->update && x->section >= sec->update_section;
+}
+
+/* Moves resend over what became obsolete: TCP counts it as lost. */
+static void skip_obsolete(tltcp__dupack *d, tltcp__sections *sec) {
+    while (d->resend < d->out.tail && !is_live(sec, extent(d, d->resend))) {
+        d->resend++;
+    }
+}
+
+bool tltcp__dupack_ready(tltcp__dupack *d, tltcp__sections *sec,
+                         tltcp__cc *cc) {
+    double window = cc->cong->cwnd + d->inflation;
+    double mss = cc->cong->mss;
+    skip_obsolete(d, sec);
+    if (d->again != NOWHERE) {
+        return true;
+    }
+    if (d->resend == d->out.tail &&
+        (cc->cong->repair_only || !tltcp__sections_has(sec, true))) {
+        return false;
+    }
+    if ((double)d->flight + mss <= (window > mss ? window : mss)) {
+        return true;
+    }
+    cc->limited = true;
+    return false;
+}
+
+/* The extent that holds place seq, or the first one behind it. */
+static uint64_t find(const tltcp__dupack *d, uint64_t seq) {
+    uint64_t lo = d->out.head;
+    uint64_t hi = d->out.tail;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        if (extent(d, mid)->end > seq) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    return lo;
+}
+
+/* The paper's 5.5: the slot of a retransmission goes to the lowest
+ * unacknowledged current data, though it was not lost itself. */
+static bool take_again(tltcp__dupack *d, tltcp__sections *sec, tltcp_time now,
+                       tltcp__piece *out) {
+    uint64_t hole = d->again;
+    uint64_t i = find(d, hole > sec->update ? hole : sec->update);
+    tltcp__extent *x = i < d->out.tail ? extent(d, i) : NULL;
+    d->again = NOWHERE;
+    if (x == NULL || !tltcp__sections_again(sec, x->start, x->end, now, out)) {
+        return false;
+    }
+    sec->stats->pseudo_retransmissions += x->start > hole;
+    x->repeated = true;
+    return true;
+}
+
+bool tltcp__dupack_next(tltcp__dupack *d, tltcp__sections *sec, uint64_t max,
+                        tltcp_time now, tltcp__piece *out) {
+    if (d->again != NOWHERE && take_again(d, sec, now, out)) {
+        return true;
+    }
+    skip_obsolete(d, sec);
+    if (d->resend < d->out.tail) {
+        const tltcp__extent *x = extent(d, d->resend);
+        return tltcp__sections_again(sec, x->start, x->end, now, out);
+    }
+    return tltcp__sections_next(sec, max, true, now, out);
+}
+
+int tltcp__dupack_on_sent(tltcp__dupack *d, tltcp__cc *cc,
+                          const tltcp__piece *p, tltcp_time now) {
+    uint64_t len = p->end - p->start;
+    if (p->losses == 0) {
+        tltcp__extent *x = cmn__ring_push(&d->out);
+        if (x == NULL) {
+            return TLTCP_ERR_NOMEM;
+        }
+        *x = (tltcp__extent){p->start, p->end, p->section, now, false};
+        d->resend = d->out.tail;
+        d->flight += len;
+    } else if (d->resend < d->out.tail &&
+               extent(d, d->resend)->start == p->start) {
+        extent(d, d->resend)->repeated = true;
+        d->resend++;
+        d->flight += len;
+    }
+    if (d->rto_at == TLTCP_TIME_NEVER) {
+        restart_rto(d, cc, now);
+    }
+    return 0;
+}
+
+void tltcp__dupack_on_timeout(tltcp__dupack *d, tltcp__cc *cc,
+                              tltcp__sections *sec, tltcp_time now) {
+    double flight = (double)d->flight;
+    d->recover = sent_end(d);
+    go_back(d);
+    cc->episode = false;
+    cc->rtt.backoff++;
+    tltcp__cc_on_event(cc, CONG_RTO, flight, flight, ++d->expiries, now);
+    skip_obsolete(d, sec);
+    d->rto_at = d->resend < d->out.tail
+                    ? now + (tltcp_time)cong_rtt_rto(&cc->rtt)
+                    : TLTCP_TIME_NEVER;
+}

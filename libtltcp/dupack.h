@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_DUPACK_H
+#define LIBTLTCP_DUPACK_H
+
+#include "common/ring.h"
+#include "libtltcp/cc.h"
+#include "libtltcp/sections.h"
+
+/* The paper's recovery: cumulative acknowledgements, three duplicates, fast
+ * retransmit and fast recovery, Jacobson and Karn's timeout (section 5).
+ *
+ * What left is remembered as extents in stream order; [head, resend) is in
+ * flight as TCP counts it, [resend, tail) is to be sent again after a timeout.
+ * A seq_update moves the cumulative point over losses that are then never seen:
+ * the blindness of the paper's 5.5, kept on purpose. */
+
+enum tltcp__manner { TLTCP__TAHOE, TLTCP__RENO, TLTCP__NEWRENO };
+
+typedef struct tltcp__extent {
+    uint64_t start, end;
+    uint64_t section;
+    tltcp_time at;
+    bool repeated; /* Karn: gives no RTT sample */
+} tltcp__extent;
+
+typedef struct tltcp__dupack {
+    cmn__ring out; /* extents by order of first sending */
+    uint64_t resend;
+    uint64_t una;      /* cumulative point heard */
+    uint64_t recover;  /* newreno: end of what was out at the loss */
+    uint64_t again;    /* place to retransmit at once; UINT64_MAX: none */
+    uint64_t flight;   /* bytes */
+    double inflation;  /* bytes that duplicates add to the window */
+    tltcp_time rto_at; /* NEVER: nothing out */
+    unsigned dups;
+    unsigned expiries; /* in a row */
+    uint8_t manner;
+    bool in_recovery;
+    bool partial_seen; /* a partial ACK was seen in this recovery */
+} tltcp__dupack;
+
+void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem, uint8_t manner);
+void tltcp__dupack_free(tltcp__dupack *d);
+
+/* The peer's cumulative point, with `data` data packets newly acknowledged. */
+int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
+                         uint64_t cum, unsigned data, tltcp_time now);
+/* Whether something may leave now. */
+bool tltcp__dupack_ready(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc);
+/* The next piece to send; false when there is none. */
+bool tltcp__dupack_next(tltcp__dupack *d, tltcp__sections *sec, uint64_t max,
+                        tltcp_time now, tltcp__piece *out);
+/* The piece left.  0 or TLTCP_ERR_NOMEM. */
+int tltcp__dupack_on_sent(tltcp__dupack *d, tltcp__cc *cc,
+                          const tltcp__piece *p, tltcp_time now);
+/* The retransmission timer expired. */
+void tltcp__dupack_on_timeout(tltcp__dupack *d, tltcp__cc *cc,
+                              tltcp__sections *sec, tltcp_time now);
+
+#endif /* LIBTLTCP_DUPACK_H */

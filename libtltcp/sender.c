@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/sender.h"
+
+#define PIECE_MIN 64u       /* do not cut smaller pieces off to fill a packet */
+#define SKIPS_MAX 8         /* in one packet */
+#define PTO_FIRST (TLTCP_S) /* before there is an RTT */
+#define PTO_SHIFT_MAX 6u
+#define PTO_MAX (10 * TLTCP_S)
+#define PROBES 2u /* packets per probe timeout */
+
+int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
+                       const tltcp_config *cfg, const struct cong_ops *ops,
+                       const tltcp__dupack *dup, tltcp_stats *stats,
+                       tltcp_time now) {
+    int rv;
+    *s = (tltcp__sender){.loss_at = TLTCP_TIME_NEVER,
+                         .stats = stats,
+                         .ecn = !cfg->no_ecn,
+                         .hold = true,
+                         .peer_ack_delay = 25 * TLTCP_MS};
+    tltcp__sections_init(&s->sec, mem, cfg->send_buffer, cfg->max_sections,
+                         stats);
+    tltcp__sentmap_init(&s->map, mem, 0);
+    cong_rack_init(&s->rack);
+    rv = tltcp__cc_init(&s->cc, mem, cfg, ops, cfg->base_datagram, now);
+    if (rv == 0 && dup != NULL) {
+        s->dup = cmn__alloc(mem, sizeof(*dup));
+        if (s->dup == NULL) {
+            return TLTCP_ERR_NOMEM;
+        }
+        tltcp__dupack_init(s->dup, mem, dup->manner);
+        s->sec.untold = true;
+    }
+    return rv;
+}
+
+void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
+    tltcp__sections_free(&s->sec);
+    tltcp__sentmap_free(&s->map);
+    tltcp__cc_free(&s->cc, mem);
+    if (s->dup != NULL) {
+        tltcp__dupack_free(s->dup);
+        cmn__free(mem, s->dup);
+    }
+}
+
+void tltcp__sender_on_window(tltcp__sender *s, tltcp__place window) {
+    uint64_t seq = cmn__widen(window.seq - s->first_seq, s->sec.peer_seq);
+    uint64_t section = cmn__widen(window.section, s->sec.peer_section);
+    if (seq > s->sec.peer_seq) {
+        s->sec.peer_seq = seq;
+    }
+    if (section > s->sec.peer_section) {
+        s->sec.peer_section = section;
+    }
+}
+
+double tltcp__sender_flight(const tltcp__sender *s) {
+    return s->dup != NULL ? (double)s->dup->flight : (double)s->map.bytes;
+}
+
+/* A seq_update that the peer has not been sent, or not for certain. */
+static bool update_due(const tltcp__sender *s) {
+    return s->sec.update > s->peer_cum && s->sec.update > s->update_sent;
+}
+
+static bool data_ready(tltcp__sender *s) {
+    bool new_data = !s->cc.cong->repair_only;
+    if (s->dup != NULL) {
+        return tltcp__dupack_ready(s->dup, &s->sec, &s->cc);
+    }
+    return tltcp__sections_has(&s->sec, new_data) &&
+           (s->probes > 0 || s->map.bytes == 0 ||
+            tltcp__cc_window_open(&s->cc, (double)s->map.bytes,
+                                  s->cc.cong->mss));
+}
+
+bool tltcp__sender_ready(tltcp__sender *s, tltcp_time now) {
+    if (s->hold || tltcp__sections_expire(&s->sec, now) != 0) {
+        return false;
+    }
+    (void)tltcp__sections_reached(&s->sec);
+    return s->sec.skips.count > 0 || update_due(s) || s->probes > 0 ||
+           data_ready(s);
+}
+
+bool tltcp__sender_may_send(tltcp__sender *s, tltcp_time now) {
+    return tltcp__sender_ready(s, now) &&
+           (s->probes > 0 || tltcp__cc_pacer_open(&s->cc, now));
+}
+
+static int put_skips(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
+    tltcp__piece p;
+    for (int i = 0; i < SKIPS_MAX && cmn__writer_left(w) >= TLTCP__SKIP_LEN &&
+                    tltcp__sections_next_skip(&s->sec, &p);
+         i++) {
+        tltcp__frame *f = tltcp__sentmap_add(&s->map, rec);
+        tltcp__skip skip = {
+            .start = (uint32_t)p.start + s->first_seq,
+            .end = (uint32_t)p.end + s->first_seq,
+            .section = (uint32_t)p.section,
+        };
+        if (f == NULL) {
+            return TLTCP_ERR_NOMEM;
+        }
+        *f = (tltcp__frame){.start = p.start,
+                            .section = p.section,
+                            .len = (uint32_t)(p.end - p.start),
+                            .kind = TLTCP__FRAME_SKIP};
+        tltcp__skip_put(w, &skip);
+    }
+    return 0;
+}
+
+static void put_update(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
+    tltcp__place at = {(uint32_t)s->sec.update + s->first_seq,
+                       (uint32_t)s->sec.update_section};
+    tltcp__place_put(w, TLTCP__UPDATE, at);
+    rec->flags |= TLTCP__SENT_UPDATE;
+    s->update_pn = tltcp__sentmap_next(&s->map); /* rec's own number plus one */
+    s->update_sent = s->sec.update;
+}
+
+/* On a probe timeout: the oldest data in flight once more, so that the repair
+ * is not delayed should it be lost. */
+static bool next_probe(tltcp__sender *s, uint64_t max, tltcp_time now,
+                       tltcp__piece *out) {
+    uint64_t first;
+    if (tltcp__sentmap_oldest(&s->map, &first) == NULL) {
+        return false;
+    }
+    for (uint64_t pn = first; pn < first + PROBES; pn++) {
+        tltcp__sent *rec = tltcp__sentmap_get(&s->map, pn);
+        const tltcp__frame *f;
+        if (rec == NULL || rec->state != TLTCP__SENT_FLYING ||
+            rec->frames == 0 || (rec->flags & TLTCP__SENT_PROBED) != 0) {
+            continue;
+        }
+        rec->flags |= TLTCP__SENT_PROBED;
+        f = tltcp__sentmap_frame(&s->map, rec, 0);
+        if (f->kind == TLTCP__FRAME_DATA &&
+            tltcp__sections_again(&s->sec, f->start,
+                                  f->start + (f->len < max ? f->len : max), now,
+                                  out)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool next_piece(tltcp__sender *s, uint64_t max, tltcp_time now,
+                       tltcp__piece *p) {
+    bool new_data = !s->cc.cong->repair_only;
+    if (s->dup != NULL) {
+        return tltcp__dupack_next(s->dup, &s->sec, max, now, p);
+    }
+    if (s->probes > 0 && s->sec.lost[0].count == 0 &&
+        next_probe(s, max, now, p)) {
+        return true;
+    }
+    return tltcp__sections_next(&s->sec, max, new_data, now, p);
+}
+
+static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
+                     const tltcp__piece *p, tltcp_time now) {
+    size_t len = (size_t)(p->end - p->start);
+    rec->flags |= TLTCP__SENT_DATA;
+    if (s->dup == NULL) { /* which keeps extents of its own */
+        tltcp__frame *f = tltcp__sentmap_add(&s->map, rec);
+        if (f == NULL) {
+            return TLTCP_ERR_NOMEM;
+        }
+        *f = (tltcp__frame){.start = p->start,
+                            .section = p->section,
+                            .len = (uint32_t)len,
+                            .losses = p->losses,
+                            .kind = TLTCP__FRAME_DATA};
+    }
+    tltcp__data_put(w, p->flags, (uint32_t)p->start + s->first_seq,
+                    (uint32_t)p->section, len);
+    tltcp__sections_copy(&s->sec, p->start, w->p, len);
+    w->p += len;
+    tltcp__sections_on_sent(&s->sec, p);
+    return s->dup != NULL ? tltcp__dupack_on_sent(s->dup, &s->cc, p, now) : 0;
+}
+
+static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
+                    tltcp_time now) {
+    tltcp__piece p;
+    int rv = 0;
+    while (rv == 0 && cmn__writer_left(w) > TLTCP__DATA_LEN + PIECE_MIN &&
+           data_ready(s) &&
+           next_piece(s, cmn__writer_left(w) - TLTCP__DATA_LEN, now, &p)) {
+        rv = put_piece(s, rec, w, &p, now);
+        if (s->probes > 0 || s->dup != NULL) {
+            break; /* one segment a packet */
+        }
+    }
+    return rv;
+}
+
+int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
+                       tltcp_time now, bool *eliciting) {
+    const uint8_t *start = w->p;
+    int rv = put_skips(s, rec, w);
+    if (rv == 0 && (update_due(s) || s->probes > 0 || data_ready(s)) &&
+        cmn__writer_left(w) >= TLTCP__UPDATE_LEN) {
+        put_update(s, rec, w);
+        rv = put_data(s, rec, w, now);
+        s->probes -= s->probes > 0;
+    }
+    if (w->p != start) {
+        *eliciting = true;
+    }
+    return rv;
+}
+
+void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
+                           tltcp_time now) {
+    rec->at = now;
+    if (eliciting) {
+        cong_rate_on_sent(&s->cc.rate, &rec->snap, (double)s->map.bytes,
+                          rec->size, (cong_time)now);
+        tltcp__cc_on_sent(&s->cc, rec->size, now);
+        s->t_eliciting = now;
+        s->ecn_sent += (rec->flags & TLTCP__SENT_ECT) != 0;
+    }
+    tltcp__sentmap_commit(&s->map, rec, eliciting);
+}
+
+tltcp_time tltcp__sender_pto(const tltcp__sender *s) {
+    const struct cong_rtt *r = &s->cc.rtt;
+    tltcp_time var = (tltcp_time)(4 * r->rttvar);
+    if (r->srtt < 0) {
+        return PTO_FIRST;
+    }
+    var = var > TLTCP_MS ? var : TLTCP_MS;
+    return (tltcp_time)r->srtt + var + s->peer_ack_delay;
+}
+
+static tltcp_time pto_at(const tltcp__sender *s) {
+    unsigned shift =
+        s->pto_count < PTO_SHIFT_MAX ? s->pto_count : PTO_SHIFT_MAX;
+    tltcp_time wait = tltcp__sender_pto(s) << shift;
+    if (s->map.flying == 0) {
+        return TLTCP_TIME_NEVER;
+    }
+    return s->t_eliciting + (wait < PTO_MAX ? wait : PTO_MAX);
+}
+
+static tltcp_time earlier(tltcp_time a, tltcp_time b) {
+    return a < b ? a : b;
+}
+
+tltcp_time tltcp__sender_timeout(const tltcp__sender *s) {
+    tltcp_time at = s->loss_at != TLTCP_TIME_NEVER ? s->loss_at : pto_at(s);
+    if (s->dup != NULL) {
+        at = earlier(at, s->dup->rto_at);
+    }
+    return earlier(at, tltcp__sections_deadline(&s->sec));
+}
+
+int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
+                             tltcp__news *news) {
+    int rv = tltcp__sections_expire(&s->sec, now);
+    if (s->dup != NULL && s->dup->rto_at <= now) {
+        s->stats->rto_count++;
+        tltcp__dupack_on_timeout(s->dup, &s->cc, &s->sec, now);
+    }
+    if (rv == 0 && s->loss_at <= now) {
+        rv = tltcp__sender_detect(s, now, news);
+    } else if (rv == 0 && s->loss_at == TLTCP_TIME_NEVER && pto_at(s) <= now) {
+        s->pto_count++;
+        s->stats->probes_sent++;
+        s->probes = PROBES;
+        news->probe_timeout = true;
+        s->t_eliciting = now; /* should nothing leave, wait again */
+    }
+    return rv;
+}
