@@ -50,7 +50,7 @@ typedef struct tltcp__sender {
 
 /* What an ACK told beside what the sender keeps for itself. */
 typedef struct tltcp__news {
-    uint8_t acked;         /* TLTCP__SENT_* that arrived */
+    uint16_t acked;        /* TLTCP__SENT_* that arrived */
     uint64_t acked_upto;   /* our ACKs up to here arrived */
     uint32_t probe_acked;  /* size of an MTU probe that arrived; 0: none */
     uint32_t probe_lost;   /* or did not */
@@ -58,6 +58,7 @@ typedef struct tltcp__news {
     uint64_t bytes;        /* newly acknowledged */
     uint32_t largest_size; /* of the packets newly acknowledged */
     bool episode;          /* the window was cut */
+    bool probe_timeout;    /* fired */
 } tltcp__news;
 
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
