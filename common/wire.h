@@ -24,7 +24,7 @@ typedef struct cmn__writer {
 
 static inline cmn__reader cmn__reader_of(const void *data, size_t len) {
     const uint8_t *p = data;
-    return (cmn__reader){p, p + len, false};
+    return (cmn__reader){p, len != 0 ? p + len : p, false};
 }
 
 static inline size_t cmn__reader_left(const cmn__reader *r) {
@@ -73,7 +73,7 @@ static inline const uint8_t *cmn__get_bytes(cmn__reader *r, size_t n) {
 
 static inline cmn__writer cmn__writer_of(void *data, size_t len) {
     uint8_t *p = data;
-    return (cmn__writer){p, p + len, false};
+    return (cmn__writer){p, len != 0 ? p + len : p, false};
 }
 
 static inline size_t cmn__writer_left(const cmn__writer *w) {
