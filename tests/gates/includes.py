@@ -94,6 +94,11 @@ def complaint(path, name, target):
     return f"may not include {name}"
 
 
+def module_of(path):
+    """A header that splits a module's own files is part of that module."""
+    return re.sub(r"(_impl|_internal)?\.[ch]$", "", path)
+
+
 def circles(edges):
     state, found = {}, []
 
@@ -124,7 +129,7 @@ def main():
             why = complaint(path, name, target)
             if why:
                 bad.append(f"{path}: {why}")
-            module, other = path[:-2], (target or "")[:-2]
+            module, other = module_of(path), module_of(target or "")
             if other and other != module:
                 edges.setdefault(module, set()).add(other)
     bad += circles(edges)
