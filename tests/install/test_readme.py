@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""Does what README.md tells people to do: builds its programs and runs them
+against each other, runs its pipelines and commands, looks for what it names.
+
+usage: test_readme.py BUILD-FOLDER [unittest arguments]; CC names the compiler
+"""
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve()
+CC = os.environ.get("CC", "cc")
+WAIT = 40  # seconds after which something hangs; nothing here takes two
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.M | re.S)
+
+
+def commands(first_word):
+    """The shell lines that start with a word."""
+    return [line for block in blocks("sh") for line in block.splitlines()
+            if line.split()[:1] == [first_word]]
+
+
+def free_port():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        s.bind(("127.0.0.1", 0))
+        return str(s.getsockname()[1])
+
+
+def library_folder(name):
+    return next(BUILD.rglob(f"lib{name}.so")).parent
+
+
+class Readme(unittest.TestCase):
+    def setUp(self):
+        # pylint: disable=consider-using-with
+        self.temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(self.temporary.cleanup)
+        self.work = pathlib.Path(self.temporary.name)
+        self.port = free_port()
+        self.environment = {
+            **os.environ,
+            "PATH": f"{BUILD / 'tools'}:{os.environ['PATH']}",
+            "GST_PLUGIN_PATH": str(BUILD / "gst-plugins"),
+            "GST_REGISTRY": str(self.work / "registry"),
+        }
+
+    def start(self, command):
+        process = subprocess.Popen(
+            command, cwd=self.work, env=self.environment, text=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT)
+        self.addCleanup(self.end, process)
+        return process
+
+    def end(self, process):
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+    def ends_well(self, process):
+        text, _ = process.communicate(timeout=WAIT)
+        self.assertEqual(process.returncode, 0, f"{process.args}\n{text}")
+        return text
+
+    def local(self, text):
+        """The same on a port of ours."""
+        self.assertIn("5000", text)
+        return text.replace("5000", self.port)
+
+    def program(self, name, text):
+        source = self.work / f"{name}.c"
+        source.write_text(self.local(text), encoding="utf-8")
+        folders = [library_folder(n) for n in ("tltcp", "congestion")]
+        subprocess.run(
+            [CC, "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror",
+             "-I", ROOT / "include", source, "-o", self.work / name,
+             *(f"-L{f}" for f in folders), *(f"-Wl,-rpath,{f}" for f in folders),
+             "-ltltcp"], check=True)
+        return [str(self.work / name)]
+
+    def test_the_programs_send_and_receive(self):
+        send, receive = blocks("c")
+        receiver = self.start(self.program("receive", receive))
+        sender = self.start(self.program("send", send))
+        self.ends_well(sender)
+        self.assertEqual(self.ends_well(receiver), "8 bytes\n")
+
+    def test_the_pipelines_play(self):
+        if not shutil.which("gst-launch-1.0"):
+            self.skipTest("no gst-launch-1.0")
+        if not (BUILD / "gst-plugins" / "libgsttltcp.so").exists():
+            self.skipTest("built without GStreamer")
+        source, sink = commands("gst-launch-1.0")
+        self.assertIn("autovideosink", source)
+        self.assertIn("videotestsrc", sink)
+        # Nobody looks here: no window, and an end after two seconds.
+        source = self.local(source).replace(
+            "autovideosink", "fakesink name=screen").replace(
+            "gst-launch-1.0", "gst-launch-1.0 -v")
+        sink = self.local(sink).replace(
+            "videotestsrc", "videotestsrc num-buffers=60")
+        receiver = self.start(shlex.split(source))
+        sender = self.start(shlex.split(sink))
+        self.ends_well(sender)
+        text = self.ends_well(receiver)
+        self.assertRegex(text, r"screen.*video/x-raw")
+
+    def test_the_tools_carry_a_file(self):
+        if not (BUILD / "tools" / "tltcp-send").exists():
+            self.skipTest("built without the tools")
+        subprocess.run(
+            ["ffmpeg", "-loglevel", "error", "-f", "lavfi", "-i",
+             "testsrc2=size=320x180:rate=25:duration=2", "-c:v", "libx264",
+             self.work / "film.mp4"], check=True, stdin=subprocess.DEVNULL)
+        receive, = commands("tltcp-recv")
+        send, = commands("tltcp-send")
+        receiver = self.start(shlex.split(self.local(receive)))
+        sender = self.start(shlex.split(self.local(send)))
+        self.ends_well(sender)
+        # It would wait for the next caller.
+        if "--once" not in receive:
+            receiver.send_signal(signal.SIGINT)
+        self.ends_well(receiver)
+        frames = subprocess.run(
+            ["ffprobe", "-loglevel", "error", "-count_frames", "-show_entries",
+             "stream=nb_read_frames", "-of", "csv=p=0",
+             self.work / "received.mp4"], check=True, text=True,
+            capture_output=True).stdout
+        self.assertEqual(frames.strip(), "50")
+
+    def test_the_verbs_exist(self):
+        text = subprocess.run([ROOT / "dev", "help"], text=True, check=True,
+                              capture_output=True).stdout
+        verbs = set(re.findall(r"\./dev (\w+)", README)) - {"help"}
+        self.assertTrue(verbs)
+        for verb in verbs:
+            self.assertRegex(text, rf"(?m)^  {verb}\b")
+
+    def test_the_files_exist(self):
+        names = re.findall(r"`((?:docs|examples|include)/[\w./-]*|LICENSE)`",
+                           README)
+        self.assertTrue(names)
+        for name in names:
+            self.assertTrue((ROOT / name).exists(), name)
+
+    def test_the_options_exist(self):
+        text = (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")
+        features = re.search(r"foreach\(feature ([A-Z ]+)\)", text).group(1)
+        for feature in re.findall(r"`(?:PERIGEE_WITH)?_([A-Z]+)`", README):
+            self.assertIn(feature, features.split())
+        for option in re.findall(r"`(PERIGEE_BUILD_\w+)`", README):
+            self.assertIn(option, text)
+
+
+if __name__ == "__main__":
+    unittest.main()
