@@ -12,6 +12,8 @@
 #define BACKLOG_MIN 4000
 #define BACKLOG_NS (10 * MS)
 #define BACKLOG_UNKNOWN 65536
+/* Longest wait for a key frame. */
+#define KEY_WAIT_NS (10000 * MS)
 /* Between two looks. */
 #define LOOK_MIN_NS (1 * MS)
 #define LOOK_MAX_NS (10 * MS)
@@ -23,8 +25,8 @@ struct media_outq {
     size_t first; /* of count items, in a ring of max_items */
     size_t count;
     size_t bytes;
-    uint8_t broken[256 / 8]; /* streams that wait for a key frame */
-    int64_t restart[256];    /* arrival of the newest key frame sent */
+    int64_t broken[256];  /* until when streams wait for a key frame */
+    int64_t restart[256]; /* arrival of the newest key frame sent */
     media_rhythm rhythm[MEDIA_RHYTHM_STREAMS];
     media_plan plan; /* scratch */
     media_item ring[];
@@ -32,19 +34,6 @@ struct media_outq {
 
 static media_item *item_at(const media_outq *q, size_t i) {
     return (media_item *)&q->ring[(q->first + i) % q->max_items];
-}
-
-static bool is_broken(const media_outq *q, unsigned stream) {
-    return q->broken[stream / 8] >> stream % 8 & 1;
-}
-
-static void set_broken(media_outq *q, unsigned stream, bool broken) {
-    uint8_t bit = (uint8_t)(1u << stream % 8);
-
-    if (broken)
-        q->broken[stream / 8] |= bit;
-    else
-        q->broken[stream / 8] &= (uint8_t)~bit;
 }
 
 media_outq *media__outq_new(int policy, size_t max_items, size_t max_bytes) {
@@ -95,7 +84,7 @@ bool media__outq_on_lost(media_outq *q, const media_item *item) {
     if (item->arrival < q->restart[item->stream])
         return false;
     if (breaks_chain(q, item))
-        set_broken(q, item->stream, true);
+        q->broken[item->stream] = item->arrival + KEY_WAIT_NS;
     return is_needed(item);
 }
 
@@ -110,6 +99,11 @@ bool media__outq_push(media_outq *q, const media_item *item) {
     *item_at(q, q->count++) = *item;
     q->bytes += item->bytes;
     return true;
+}
+
+void media__outq_wait_key(media_outq *q, uint8_t stream, int64_t now) {
+    if (q->policy != MEDIA_DROP_SECTION)
+        q->broken[stream] = now + KEY_WAIT_NS;
 }
 
 size_t media__outq_items(const media_outq *q) {
@@ -166,6 +160,7 @@ static bool is_outrun(const media_outq *q, const media_link *link,
     return false;
 }
 
+/* (3) of the header */
 static bool must_yield(media_outq *q, const media_link *link, int64_t now) {
     if (item_at(q, 0)->frame.frame_class != MEDIA_CLASS_DISPOSABLE ||
         !link->rate_bps)
@@ -187,7 +182,7 @@ static int judge_head(media_outq *q, const media_link *link, int64_t now) {
         return MEDIA_DROP_LATE;
     if (q->policy == MEDIA_DROP_SECTION)
         return MEDIA_DROP_NONE;
-    if (is_broken(q, head->stream) && is_picture(head) && !restart)
+    if (q->broken[head->stream] > now && is_picture(head) && !restart)
         return MEDIA_DROP_DEPENDS;
     if (is_outrun(q, link, now))
         return MEDIA_DROP_LATE;
@@ -213,7 +208,7 @@ static int64_t look_again(const media_link *link, size_t wanted, int64_t now) {
 }
 
 static void begin_chain(media_outq *q, const media_item *item) {
-    set_broken(q, item->stream, false);
+    q->broken[item->stream] = 0;
     q->restart[item->stream] = item->arrival;
 }
 

@@ -12,7 +12,8 @@
  *  1. A frame whose deadline cannot be met any more is dropped.
  *  2. With `dependents`, frames that need a lost one are dropped until decoding
  *     can begin again; with `until-keyframe` all pictures are, also when the
- *     lost one was disposable.
+ *     lost one was disposable.  After ten seconds without a key frame the wait
+ *     is over: some streams have none.
  *  3. With `dependents` a disposable frame is sent only if no frame that others
  *     need would become later by it: those queued and those that the rhythm of
  *     the stream lets expect up to the next key frame, at the rate that the
@@ -134,6 +135,15 @@ int64_t media__item_deadline(const media_item *item, const media_link *link);
  * @return true when others needed it, so that a key frame should be asked for
  */
 bool media__outq_on_lost(media_outq *q, const media_item *item);
+
+/**
+ * @brief Makes a stream wait for a key frame, for who joins in its middle.
+ * Without effect with ::MEDIA_DROP_SECTION.
+ * @param q       queue
+ * @param stream  which, from 0
+ * @param now     current time
+ */
+void media__outq_wait_key(media_outq *q, uint8_t stream, int64_t now);
 
 /** @brief Frames in the queue. @param q  queue @return how many */
 size_t media__outq_items(const media_outq *q);

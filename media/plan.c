@@ -43,7 +43,7 @@ void media__rhythm_learn(media_rhythm *r, const media_item *item) {
 
     learn_gaps(r, item, key);
     if (item->due != MEDIA_NEVER)
-        r->slack = item->due - item->arrival;
+        *(key ? &r->key_slack : &r->ref_slack) = item->due - item->arrival;
     if (key)
         r->key_bytes = item->bytes;
     else
@@ -90,7 +90,7 @@ void media__plan_expect(media_plan *p, const media_rhythm *r) {
         key = at >= next_key - r->gap / 2;
         media_slot slot = {
             .arrival = at,
-            .due = at + r->slack,
+            .due = at + (key ? r->key_slack : r->ref_slack),
             .bytes = key ? r->key_bytes : r->ref_bytes,
         };
         insert_by_arrival(p, &slot);

@@ -29,7 +29,8 @@ typedef struct media_rhythm {
     int64_t last_key;     /**< arrival of the newest key frame */
     int64_t gap;          /**< between such frames, smoothed; 0: not known */
     int64_t gop;          /**< between key frames; 0: not known */
-    int64_t slack;        /**< from arrival to due */
+    int64_t ref_slack;    /**< references: from arrival to due */
+    int64_t key_slack;    /**< key frames: from arrival to due */
     size_t ref_bytes;     /**< size of a reference, smoothed */
     size_t key_bytes;     /**< size of the newest key frame */
 } media_rhythm;
