@@ -82,7 +82,8 @@ endmacro()
 # Gives a target the include paths of the tree.
 function(perigee_includes target)
     target_include_directories(${target} PRIVATE
-        ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+        ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include
+        ${PROJECT_BINARY_DIR}/generated)
 endfunction()
 
 # Objects that end up in one or more libraries, and that tests link directly to

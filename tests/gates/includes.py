@@ -43,7 +43,7 @@ LAYERS = {
 # Headers from outside that only some files may see.
 RESERVED = {
     re.compile(r"uv\.h$"): re.compile(r"drivers/|examples/"),
-    re.compile(r"openssl/"): re.compile(r"libtltcp/crypto\.c$|libsaratoga/"),
+    re.compile(r"openssl/"): re.compile(r"libtltcp/(crypto|secret)\.c$|libsaratoga/"),
     # Instructions of a processor, chosen at run time.
     re.compile(r"\w+intrin\.h$|arm_acle\.h$"): re.compile(r"common/"),
     # The table of controllers that a program adds.
@@ -67,7 +67,8 @@ def resolve(root, path, quoted, name):
     if quoted:
         places.insert(0, (root / path).parent / name)
     for place in places:
-        if place.is_file():
+        # A header that CMake fills in stands as a template in the tree.
+        if place.is_file() or place.with_name(place.name + ".in").is_file():
             try:
                 return place.resolve().relative_to(root).as_posix()
             except ValueError:
