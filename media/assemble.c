@@ -68,6 +68,7 @@ int media__assembly_end(media_assembly *a, media_section *out) {
     a->section = (media_section){0};
     a->open = false;
     a->oversized = false;
+    a->gap = 0;
     a->cap = 0;
     return 1;
 }
@@ -78,7 +79,7 @@ static int end_cut(media_assembly *a, media_section *out) {
 }
 
 /* A hole at the end of a section may reach into the next ones, so that its size
- * says nothing; nothing is appended until data of the same section follows. */
+ * says nothing until data of the same section follows. */
 static int add_gap(media_assembly *a, const struct tltcp_segment *piece,
                    size_t len, media_section *out) {
     bool inside = a->open && (piece->section == a->section.number ||
@@ -89,7 +90,8 @@ static int add_gap(media_assembly *a, const struct tltcp_segment *piece,
     a->section.complete = false;
     if (!inside || piece->flags & TL_SECTION_END)
         return end_cut(a, out);
-    return append(a, NULL, len) ? 0 : -1;
+    a->gap = len;
+    return 0;
 }
 
 int media__assembly_add(media_assembly *a, const struct tltcp_segment *piece,
@@ -103,8 +105,9 @@ int media__assembly_add(media_assembly *a, const struct tltcp_segment *piece,
         ended += end_cut(a, out);
     if (!a->open)
         begin(a, piece);
-    if (!append(a, data, len))
+    if (!append(a, NULL, a->gap) || !append(a, data, len))
         return -1;
+    a->gap = 0;
     if (piece->flags & TL_SECTION_END)
         ended += media__assembly_end(a, out + ended);
     return ended;

@@ -27,6 +27,7 @@ typedef struct media_assembly {
     bool open;        /**< there is one */
     bool oversized;   /**< more than max_bytes came; the rest is left out */
     size_t max_bytes; /**< largest section that is kept */
+    size_t gap;       /**< bytes missing behind what is there */
     size_t cap;       /**< bytes at section.data */
     media_section section; /**< what is there of it */
 } media_assembly;
