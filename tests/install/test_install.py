@@ -90,9 +90,9 @@ class Install(unittest.TestCase):
             *self.config("--cflags", "--libs"))
         self.starts(program, LD_LIBRARY_PATH=str(self.lib))
 
-    def cmake(self, name, *options, check=True):
+    def cmake(self, name, *options, tree="consumer", check=True):
         out = self.work / name
-        done = run("cmake", "-S", HERE / "consumer", "-B", out, "-G", "Ninja",
+        done = run("cmake", "-S", HERE / tree, "-B", out, "-G", "Ninja",
                    f"-DCMAKE_C_COMPILER={CC}",
                    f"-DCMAKE_PREFIX_PATH={self.prefix}", *options, check=check)
         if done.returncode == 0:
@@ -115,6 +115,17 @@ class Install(unittest.TestCase):
                              check=False)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("no_such", done.stdout)
+
+    def test_inside_another_project_it_adds_nothing_but_the_libraries(self):
+        launcher = shutil.which("ccache") or ""
+        program, _ = self.cmake(
+            "embedded", f"-DPERIGEE={ROOT}", "-DBUILD_SHARED_LIBS=OFF",
+            f"-DCMAKE_C_COMPILER_LAUNCHER={launcher}", tree="embedded")
+        self.starts(program)
+        prefix = self.work / "embedded-prefix"
+        run("cmake", "--install", program.parent, "--prefix", prefix)
+        self.assertEqual([p.name for p in prefix.rglob("*") if p.is_file()],
+                         ["consumer"])
 
     def test_public_headers_are_there_and_no_others(self):
         there = {p.relative_to(ROOT / "include").as_posix()
