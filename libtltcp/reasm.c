@@ -236,6 +236,9 @@ int tltcp__reasm_on_skip(tltcp__reasm *r, uint64_t start, uint64_t end,
     if (start >= end || (r->has_final && end > r->final)) {
         return TLTCP_ERR_PROTOCOL;
     }
+    if (!in_window(r, section)) {
+        return 0; /* no record to number what follows; an UPDATE will come */
+    }
     if (too_many_holes(r, start)) {
         return TLTCP_ERR_LIMIT;
     }
