@@ -126,6 +126,22 @@ TLTCP_API int tltcp_connect(tltcp_socket **s, const char *host,
                             int timeout_ms);
 
 /**
+ * @brief Waits until a socket of tltcp_connect() with `timeout_ms` 0 is
+ * connected, or will never be.
+ *
+ * Unlike after a failed tltcp_connect(), there is a socket to ask:
+ * tltcp_socket_error() has the listener's words.
+ * @param s           connection
+ * @param timeout_ms  milliseconds to wait; < 0: until it is decided; 0: do not
+ *                    wait
+ * @retval 0                 connected
+ * @retval TLTCP_ERR_AGAIN   not decided in time
+ * @retval TLTCP_ERR_INVAL   NULL or a listener
+ * @retval TLTCP_ERR_TIMEOUT and others: see tltcp_connect()
+ */
+TLTCP_API int tltcp_wait_connected(tltcp_socket *s, int timeout_ms);
+
+/**
  * @brief Sends sections; `msg_iov[i]` is section *i*, whole.
  *
  * With ::MSG_TL the control data holds one cmsghdr of level ::SOL_TLTCP and

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <string.h>
+
+#include "drivers/uv/sock.h"
+#include "drivers/uv/trace.h"
+
+static void feed_caller(struct tltcp__reactor *r, const drv__burst *b,
+                        tltcp_time now) {
+    tltcp_socket *s = r->all;
+    tltcp_pktinfo info = {.path = 1, .ecn = b->ecn};
+
+    if (s == NULL || s->over) {
+        return;
+    }
+    r->calling->heard = now;
+    for (size_t at = 0; at < b->len; at += b->segment) {
+        size_t left = b->len - at;
+
+        (void)tltcp_conn_recv(tltcp__engine(s), &info, b->data + at,
+                              left < b->segment ? left : b->segment, now);
+    }
+    tltcp__mark(s);
+}
+
+/* Bursts of one peer follow each other: the newest token is remembered. */
+static uint64_t token_of(struct tltcp__reactor *r, const drv__route *route) {
+    if (memcmp(&r->last_route, route, sizeof(*route)) != 0) {
+        r->last_route = *route;
+        r->last_token = drv__route_token(r->key, route);
+    }
+    return r->last_token;
+}
+
+static void reply(struct tltcp__reactor *r, const drv__route *route,
+                  const tltcp_dispatch *d) {
+    uint8_t *room = drv__udp_room(r->udp);
+
+    if (room == NULL) {
+        uv_mutex_unlock(&r->mx);
+        (void)drv__udp_flush(r->udp);
+        uv_mutex_lock(&r->mx);
+        room = drv__udp_room(r->udp);
+    }
+    if (room != NULL) { /* else blocked: the caller asks again */
+        memcpy(room, d->reply, d->reply_len);
+        drv__udp_put(r->udp, route, 0, d->reply_len, d->reply_len);
+    }
+}
+
+static void taken(tltcp_conn *conn, uint64_t token, const drv__route *route) {
+    tltcp_socket *s = tltcp_conn_user(conn);
+
+    if (s == NULL) {
+        return;
+    }
+    if (s->routes.token[0] != token) {
+        drv__routes_add(&s->routes, token, route, tltcp_conn_path(conn));
+    }
+    tltcp__mark(s);
+}
+
+static void feed_listener(struct tltcp__reactor *r, const drv__burst *b) {
+    tltcp_pktinfo info = {.path = token_of(r, b->route), .ecn = b->ecn};
+    tltcp_dispatch d;
+    tltcp_time now = tltcp_now();
+
+    for (size_t at = 0; at < b->len; at += b->segment) {
+        size_t left = b->len - at;
+        size_t len = left < b->segment ? left : b->segment;
+        int verdict;
+
+        r->current = NULL; /* not known yet */
+        verdict = tltcp_endpoint_recv(r->listening->endpoint, &info,
+                                      b->data + at, len, &d, now);
+        if (verdict == TLTCP_TAKEN) {
+            taken(d.conn, info.path, b->route);
+        } else if (verdict == TLTCP_CALLER) {
+            tltcp__listening_caller(r, d.conn, info.path, b->route);
+            now = tltcp_now(); /* mx was free for a while */
+        } else if (verdict == TLTCP_REPLY) {
+            reply(r, b->route, &d);
+        }
+        if (r->tracer != NULL && verdict != TLTCP_DROPPED &&
+            verdict != TLTCP_REPLY) {
+            tltcp__tracer_adopt(r->tracer, tltcp_conn_user(d.conn));
+        }
+    }
+}
+
+static void on_bursts(void *owner, const drv__burst *in, size_t count) {
+    struct tltcp__reactor *r = owner;
+
+    uv_mutex_lock(&r->mx);
+    for (size_t i = 0; i < count; i++) {
+        if (r->calling != NULL) {
+            feed_caller(r, &in[i], tltcp_now());
+        } else {
+            feed_listener(r, &in[i]);
+        }
+    }
+    uv_mutex_unlock(&r->mx);
+}
+
+static void on_writable(void *owner) {
+    (void)owner; /* the end of this turn pumps those who wait */
+}
+
+static void on_error(void *owner, int status) {
+    struct tltcp__reactor *r = owner;
+
+    if (r->calling != NULL) {
+        tltcp__calling_on_error(r, status);
+    }
+}
+
+const drv__udp_ops tltcp__udp_ops = {
+    .on_bursts = on_bursts, .on_writable = on_writable, .on_error = on_error};
