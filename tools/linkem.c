@@ -4,7 +4,6 @@
  * speak UDP, or with --tun for all that speak IP.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #if defined(__linux__)
@@ -16,28 +15,6 @@
 #include "tool.h"
 
 #define TOOL "linkem"
-
-static volatile sig_atomic_t stopped;
-
-static void on_signal(int number) {
-    (void)number;
-    stopped = 1;
-}
-
-/* Signals come only while waiting, so that none is missed in between. */
-static void catch_signals(sigset_t *during_wait) {
-    struct sigaction action = {.sa_handler = on_signal};
-    sigset_t block;
-    (void)sigemptyset(&block);
-    (void)sigaddset(&block, SIGINT);
-    (void)sigaddset(&block, SIGTERM);
-    (void)sigprocmask(SIG_BLOCK, &block, during_wait);
-    (void)sigdelset(during_wait, SIGINT);
-    (void)sigdelset(during_wait, SIGTERM);
-    (void)sigemptyset(&action.sa_mask);
-    (void)sigaction(SIGINT, &action, NULL);
-    (void)sigaction(SIGTERM, &action, NULL);
-}
 
 static void deliver_due(struct emulator *em, const struct face *face) {
     for (int d = 0; d < LINKEM_DIRECTIONS; d++) {
@@ -57,8 +34,8 @@ static struct timespec to_timespec(uint64_t ns) {
 static int run(struct emulator *em, const struct face *face, struct pollfd *fds,
                size_t max) {
     sigset_t during_wait;
-    catch_signals(&during_wait);
-    while (!stopped && !emulator_is_over(em)) {
+    tool_catch_signals(&during_wait);
+    while (!tool_is_stopped() && !emulator_is_over(em)) {
         uint64_t wait = emulator_run(em);
         struct timespec timeout = to_timespec(wait);
         size_t n = face->fds(face->impl, fds, max);

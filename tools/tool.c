@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static volatile sig_atomic_t stopped;
+
 TOOL_PRINTF(2, 0)
 static void complain(const char *tool, const char *format, va_list args) {
     (void)fprintf(stderr, "%s: ", tool);
@@ -80,4 +82,27 @@ json_t *tool_number(double x, int digits) {
         return json_null();
     }
     return json_real(round(x * scale) / scale);
+}
+
+static void on_signal(int number) {
+    (void)number;
+    stopped = 1;
+}
+
+void tool_catch_signals(sigset_t *during_wait) {
+    struct sigaction action = {.sa_handler = on_signal};
+    sigset_t block;
+    (void)sigemptyset(&block);
+    (void)sigaddset(&block, SIGINT);
+    (void)sigaddset(&block, SIGTERM);
+    (void)sigprocmask(SIG_BLOCK, &block, during_wait);
+    (void)sigdelset(during_wait, SIGINT);
+    (void)sigdelset(during_wait, SIGTERM);
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGINT, &action, NULL);
+    (void)sigaction(SIGTERM, &action, NULL);
+}
+
+bool tool_is_stopped(void) {
+    return stopped != 0;
 }

@@ -7,6 +7,7 @@
 #define TOOLS_TOOL_H
 
 #include <jansson.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
 
@@ -47,6 +48,14 @@ int tool_version(const char *tool);
  * @return TOOL_OK or TOOL_FAILED
  */
 int tool_write_json(const char *tool, const char *path, json_t *json);
+
+/** @brief Lets SIGINT and SIGTERM set what tool_is_stopped() tells, and come
+ * only while waiting, so that none is missed.
+ * @param[out] during_wait  the mask for ppoll() */
+void tool_catch_signals(sigset_t *during_wait);
+
+/** @brief Whether a signal asked for the end. */
+bool tool_is_stopped(void);
 
 /** @brief Whether a file for results can be written, before work begins.
  * @param tool  for the message @param path  file, "-" or NULL */

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "recv_options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tool.h"
+#include "units.h"
+#include "url.h"
+
+#define TOOL "tltcp-recv"
+
+static const char help[] =
+    "Usage: tltcp-recv [OPTION...] tltcp://[HOST]:PORT[?KEY=VALUE&...] OUTPUT\n"
+    "\n"
+    "Listens, and writes the video and audio that a caller sends into OUTPUT;\n"
+    "the name's ending says the container (.mp4, .mkv, .ts ...; -: standard\n"
+    "output, with --format). Frames that did not arrive whole are left out.\n"
+    "One caller is served at a time; the next one's stream goes to OUTPUT "
+    "with\n"
+    "a number before the ending. Port 0 takes a free port.\n"
+    "\n"
+    "  --latency MS        how long after its display time a frame is still "
+    "of\n"
+    "                      use, for the counts (what the sender says)\n"
+    "  --once              ends after the first caller\n"
+    "  --drop-undecodable  leaves out whole frames too, when what they refer "
+    "to\n"
+    "                      is missing\n"
+    "  --format NAME       the container, whatever the name's ending\n"
+    "  --passphrase P      shared secret\n"
+    "  --streamid ID       refuses callers that ask for anything else\n"
+    "  --qlog DIR          writes a trace of each connection\n"
+    "  --json FILE         writes statistics at the end; -: standard output\n"
+    "  --frames FILE       writes when every frame arrived as CSV\n"
+    "  --port-file FILE    writes the address listened on\n"
+    "  -q, --quiet         no progress line\n"
+    "  -h, --help          this text\n"
+    "  -V, --version       the version\n"
+    "\n"
+    "Keys of the URL: latency, passphrase.\n"
+    "\n"
+    "How lateness is counted: the sender's time line is laid on the clock "
+    "here\n"
+    "such that the frame which took the least time arrives the moment it was\n"
+    "sent. A frame is on time when it, and all that it refers to, are there "
+    "by\n"
+    "its display time + latency.\n"
+    "\n"
+    "Example: tltcp-recv --once --json - tltcp://:5000 film.mkv\n";
+
+enum {
+    OPT_LATENCY = 256,
+    OPT_ONCE,
+    OPT_DROP,
+    OPT_FORMAT,
+    OPT_PASSPHRASE,
+    OPT_STREAMID,
+    OPT_QLOG,
+    OPT_JSON,
+    OPT_FRAMES,
+    OPT_PORT_FILE
+};
+
+static const struct option options[] = {
+    {"latency", required_argument, NULL, OPT_LATENCY},
+    {"once", no_argument, NULL, OPT_ONCE},
+    {"drop-undecodable", no_argument, NULL, OPT_DROP},
+    {"format", required_argument, NULL, OPT_FORMAT},
+    {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
+    {"streamid", required_argument, NULL, OPT_STREAMID},
+    {"qlog", required_argument, NULL, OPT_QLOG},
+    {"json", required_argument, NULL, OPT_JSON},
+    {"frames", required_argument, NULL, OPT_FRAMES},
+    {"port-file", required_argument, NULL, OPT_PORT_FILE},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {NULL, 0, NULL, 0}};
+
+static const char *set_latency(struct recv_options *o, const char *text) {
+    o->has_latency = true;
+    return units_ms(text, &o->latency_ms);
+}
+
+static const char *set_passphrase(struct recv_options *o, const char *text) {
+    if (strlen(text) >= sizeof(o->passphrase)) {
+        return "shorter";
+    }
+    (void)snprintf(o->passphrase, sizeof(o->passphrase), "%s", text);
+    o->config.passphrase = o->passphrase;
+    return NULL;
+}
+
+static void take_file(struct recv_options *o, int opt, const char *text) {
+    switch (opt) {
+    case OPT_FORMAT:
+        o->format = text;
+        break;
+    case OPT_STREAMID:
+        o->stream_id = text;
+        break;
+    case OPT_QLOG:
+        o->config.qlog_dir = text;
+        break;
+    case OPT_JSON:
+        o->json = text;
+        break;
+    case OPT_FRAMES:
+        o->frames = text;
+        break;
+    default:
+        o->port_file = text;
+        break;
+    }
+}
+
+static const char *take_value(struct recv_options *o, int opt,
+                              const char *text) {
+    if (opt == OPT_LATENCY) {
+        return set_latency(o, text);
+    }
+    if (opt == OPT_PASSPHRASE) {
+        return set_passphrase(o, text);
+    }
+    take_file(o, opt, text);
+    return NULL;
+}
+
+static int take_option(struct recv_options *o, int opt, const char *name,
+                       char **argv) {
+    const char *why;
+    switch (opt) {
+    case OPT_ONCE:
+        o->once = true;
+        return -1;
+    case OPT_DROP:
+        o->keep_broken = false;
+        return -1;
+    case 'q':
+        o->quiet = true;
+        return -1;
+    case 'V':
+        return tool_version(TOOL);
+    case 'h':
+        (void)fputs(help, stdout);
+        return TOOL_OK;
+    case '?':
+    case ':':
+        return tool_bad_option(TOOL, opt, argv);
+    default:
+        why = take_value(o, opt, optarg);
+        return why ? tool_misuse(TOOL, "--%s %s: must be %s", name, optarg, why)
+                   : -1;
+    }
+}
+
+static const char *take_key(void *user, const char *key, const char *value) {
+    struct recv_options *o = user;
+    if (strcmp(key, "latency") == 0) {
+        return set_latency(o, value);
+    }
+    if (strcmp(key, "passphrase") == 0) {
+        return set_passphrase(o, value);
+    }
+    return "no such key; there are latency, passphrase";
+}
+
+static int take_words(struct recv_options *o, int words, char **word) {
+    char why[URL_WHY_MAX];
+    char wrong[TLTCP_REASON_MAX + 1] = "";
+    int rc;
+    if (words != 2) {
+        return tool_misuse(TOOL, "URL and OUTPUT are wanted, both");
+    }
+    o->url = word[0];
+    o->output = word[1];
+    if (!url_parse(o->url, true, &o->local, take_key, o, why)) {
+        return tool_misuse(TOOL, "%s: %s", o->url, why);
+    }
+    if (strcmp(o->output, "-") == 0 && !o->format) {
+        return tool_misuse(TOOL, "standard output wants --format");
+    }
+    if (strcmp(o->output, "-") == 0 && o->json && strcmp(o->json, "-") == 0) {
+        return tool_misuse(TOOL,
+                           "OUTPUT and --json cannot both be standard output");
+    }
+    rc = tltcp_config_check(&o->config, wrong);
+    if (rc < 0) {
+        return tool_misuse(TOOL, "%s", wrong[0] ? wrong : tltcp_strerror(rc));
+    }
+    return -1;
+}
+
+int recv_options_parse(int argc, char **argv, struct recv_options *o) {
+    int opt;
+    int rc = -1;
+    int index = 0;
+    memset(o, 0, sizeof(*o));
+    tltcp_config_init(&o->config);
+    o->keep_broken = true;
+    while (rc < 0 &&
+           (opt = getopt_long(argc, argv, ":qhV", options, &index)) != -1) {
+        rc = take_option(o, opt, options[index].name, argv);
+    }
+    return rc >= 0 ? rc : take_words(o, argc - optind, argv + optind);
+}
