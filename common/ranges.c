@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "common/ranges.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define BLOCK_MAX 64u
@@ -182,6 +183,7 @@ static int insert(cmn__ranges *r, place p, cmn__range x) {
         return rv;
     }
     k = &r->block[p.b];
+    assert(k->at != NULL);
     memmove(&k->at[p.i + 1], &k->at[p.i], (k->len - p.i) * sizeof(x));
     k->at[p.i] = x;
     k->len++;

@@ -97,14 +97,14 @@ tltcp_endpoint *sim_host_endpoint(const struct sim_host *h);
 /**
  * @brief Calls a listener.
  * @param h       host
- * @param[out] p  the caller's end; freed with the host or sim_peer_free()
+ * @param[out] out  the caller's end; freed with the host or sim_peer_free()
  * @param config  of the connection
  * @param seed    of its randomness
  * @param remote  address called
  * @param app     copied; NULL: none
  * @return 0 or a negative ::tltcp_error
  */
-int sim_host_connect(struct sim_host *h, struct sim_peer **p,
+int sim_host_connect(struct sim_host *h, struct sim_peer **out,
                      const tltcp_config *config, uint64_t seed, uint64_t remote,
                      const struct sim_app *app);
 /** @brief First peer of a host; others follow by next. @param h  host

@@ -30,8 +30,6 @@ int face_tun(struct face *f, const struct linkem_options *o) {
 #define PACKET_MAX 65536
 #define BATCH 64
 
-extern char **environ;
-
 struct end {
     int fd; /* of the TUN device */
     const char *netns;
@@ -46,8 +44,8 @@ struct tun {
 
 /* Runs "ip netns VERB NAME". */
 static bool ip_netns(const char *verb, const char *name) {
-    char *argv[] = {(char *)(uintptr_t) "ip", (char *)(uintptr_t) "netns",
-                    (char *)(uintptr_t)verb, (char *)(uintptr_t)name, NULL};
+    char *argv[] = {(char *)"ip", (char *)"netns", (char *)verb, (char *)name,
+                    NULL};
     pid_t pid;
     int status;
     if (posix_spawnp(&pid, "ip", NULL, NULL, argv, environ) != 0) {

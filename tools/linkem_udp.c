@@ -78,9 +78,9 @@ ssize_t udp_receive(int fd, struct udp_message *m, void *buffer,
 bool udp_send(int fd, const struct address *to, bool named,
               const struct sim_packet *p) {
     struct udp_message m;
-    message_init(&m, (void *)(uintptr_t)p->data, p->len);
+    message_init(&m, (void *)p->data, p->len);
     if (named) {
-        m.hdr.msg_name = (void *)(uintptr_t)&to->sa;
+        m.hdr.msg_name = (void *)&to->sa;
         m.hdr.msg_namelen = to->len;
     }
     set_ecn(&m, to->sa.ss_family, p->ecn);

@@ -40,6 +40,16 @@ static void read_text(struct vectors *v, const char *name) {
     v->text[n] = '\0';
 }
 
+static void take_row(struct vectors *v, char *line) {
+    assert_true(v->rows < VECTOR_ROWS);
+    size_t n = split(line, v->cell[v->rows]);
+    if (n != v->columns) {
+        fail_msg("%s row %zu: %zu cells, %zu columns", v->name, v->rows + 1, n,
+                 v->columns);
+    }
+    v->rows++;
+}
+
 void vectors_read(struct vectors *v, const char *name) {
     memset(v, 0, sizeof(*v));
     snprintf(v->name, sizeof(v->name), "%s", name);
@@ -54,13 +64,7 @@ void vectors_read(struct vectors *v, const char *name) {
         if (i == 1) {
             v->columns = split(line, v->head);
         } else if (i > 1 && *line != '\0') {
-            assert_true(v->rows < VECTOR_ROWS);
-            size_t n = split(line, v->cell[v->rows]);
-            if (n != v->columns) {
-                fail_msg("%s row %zu: %zu cells, %zu columns", v->name,
-                         v->rows + 1, n, v->columns);
-            }
-            v->rows++;
+            take_row(v, line);
         }
     }
     assert_true(v->rows > 0);
