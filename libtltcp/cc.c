@@ -69,12 +69,8 @@ double tltcp__cc_window(const tltcp__cc *cc) {
     return cc->episode && cc->use_prr ? cc->prr.cwnd : cc->cong->cwnd;
 }
 
-bool tltcp__cc_window_open(tltcp__cc *cc, double flight, double size) {
-    if (flight + size <= tltcp__cc_window(cc)) {
-        return true;
-    }
-    cc->limited = true;
-    return false;
+bool tltcp__cc_window_open(const tltcp__cc *cc, double flight) {
+    return flight + cc->cong->mss <= tltcp__cc_window(cc);
 }
 
 tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now) {

@@ -45,8 +45,8 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now);
 
 /* Bytes that may be in flight now. */
 double tltcp__cc_window(const tltcp__cc *cc);
-/* Whether the window lets size more bytes out; notes when it does not. */
-bool tltcp__cc_window_open(tltcp__cc *cc, double flight, double size);
+/* Whether the window lets another packet out. */
+bool tltcp__cc_window_open(const tltcp__cc *cc, double flight);
 /* Whether the pacer lets a packet out; notes when it does not. */
 bool tltcp__cc_pacer_open(tltcp__cc *cc, tltcp_time now);
 /* When the pacer lets the next packet out. */

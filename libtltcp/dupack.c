@@ -186,23 +186,17 @@ static void skip_obsolete(tltcp__dupack *d, tltcp__sections *sec) {
     }
 }
 
-bool tltcp__dupack_ready(tltcp__dupack *d, tltcp__sections *sec,
-                         tltcp__cc *cc) {
-    double window = cc->cong->cwnd + d->inflation;
+bool tltcp__dupack_has(const tltcp__dupack *d, const tltcp__sections *sec,
+                       const tltcp__cc *cc) {
+    return d->again != NOWHERE || d->resend < d->out.tail ||
+           (!cc->cong->repair_only && tltcp__sections_has(sec, true));
+}
+
+bool tltcp__dupack_open(const tltcp__dupack *d, const tltcp__cc *cc) {
     double mss = cc->cong->mss;
-    skip_obsolete(d, sec);
-    if (d->again != NOWHERE) {
-        return true;
-    }
-    if (d->resend == d->out.tail &&
-        (cc->cong->repair_only || !tltcp__sections_has(sec, true))) {
-        return false;
-    }
-    if ((double)d->flight + mss <= (window > mss ? window : mss)) {
-        return true;
-    }
-    cc->limited = true;
-    return false;
+    double window = cc->cong->cwnd + d->inflation;
+    return d->again != NOWHERE ||
+           (double)d->flight + mss <= (window > mss ? window : mss);
 }
 
 /* The extent that holds place seq, or the first one behind it. */

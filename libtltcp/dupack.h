@@ -45,8 +45,10 @@ void tltcp__dupack_free(tltcp__dupack *d);
 /* The peer's cumulative point, with `data` data packets newly acknowledged. */
 int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
                          uint64_t cum, unsigned data, tltcp_time now);
-/* Whether something may leave now. */
-bool tltcp__dupack_ready(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc);
+/* Whether something is to be sent, and whether the window lets it out. */
+bool tltcp__dupack_has(const tltcp__dupack *d, const tltcp__sections *sec,
+                       const tltcp__cc *cc);
+bool tltcp__dupack_open(const tltcp__dupack *d, const tltcp__cc *cc);
 /* The next piece to send; false when there is none. */
 bool tltcp__dupack_next(tltcp__dupack *d, tltcp__sections *sec, uint64_t max,
                         tltcp_time now, tltcp__piece *out);

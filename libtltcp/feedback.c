@@ -351,7 +351,7 @@ static int on_cumulative(tltcp__sender *s, uint32_t wire, tally *t,
     if (cum <= s->peer_cum) {
         return 0; /* overtaken by a later one */
     }
-    if (cum > tltcp__sections_reached(&s->sec)) {
+    if (cum > s->sec.nxt) {
         return TLTCP_ERR_ACK;
     }
     *advanced = true;

@@ -114,6 +114,19 @@ static void settle_if_expired(tltcp__sections *s, uint64_t number) {
     settle(s, number, fate);
 }
 
+/* Moves nxt to where live data is, or to the end. */
+static void find_new(tltcp__sections *s) {
+    while (s->nxt_section < s->recs.tail) {
+        const tltcp__section *r = rec(s, s->nxt_section);
+        if (r->state == TLTCP__LIVE && s->nxt < r->end) {
+            s->nxt = s->nxt > r->start ? s->nxt : r->start;
+            return;
+        }
+        s->nxt = s->nxt > r->end ? s->nxt : r->end;
+        s->nxt_section++;
+    }
+}
+
 /* Moves una and seq_update over what is settled, and forgets old records. */
 static void advance(tltcp__sections *s) {
     cmn__range r;
@@ -149,6 +162,7 @@ static void advance(tltcp__sections *s) {
     if (s->nxt_section < s->recs.head) {
         s->nxt_section = s->recs.head;
     }
+    find_new(s);
 }
 
 static int drop_repairs(tltcp__sections *s, uint64_t start, uint64_t end) {
@@ -201,24 +215,6 @@ int tltcp__sections_expire(tltcp__sections *s, tltcp_time now) {
         advance(s);
     }
     return rv;
-}
-
-/* Moves nxt over expired sections. */
-static void find_new(tltcp__sections *s) {
-    while (s->nxt_section < s->recs.tail) {
-        const tltcp__section *r = rec(s, s->nxt_section);
-        if (r->state == TLTCP__LIVE && s->nxt < r->end) {
-            s->nxt = s->nxt > r->start ? s->nxt : r->start;
-            return;
-        }
-        s->nxt = s->nxt > r->end ? s->nxt : r->end;
-        s->nxt_section++;
-    }
-}
-
-uint64_t tltcp__sections_reached(tltcp__sections *s) {
-    find_new(s);
-    return s->nxt;
 }
 
 static bool may_send_new(const tltcp__sections *s) {
@@ -285,7 +281,6 @@ static bool take_repair(tltcp__sections *s, uint64_t max, tltcp__piece *out) {
 }
 
 static bool take_new(tltcp__sections *s, uint64_t max, tltcp__piece *out) {
-    find_new(s);
     if (!may_send_new(s)) {
         return false;
     }
@@ -294,9 +289,7 @@ static bool take_new(tltcp__sections *s, uint64_t max, tltcp__piece *out) {
                           .section = s->nxt_section};
     describe(s, out, max);
     s->nxt = out->end;
-    if ((out->flags & TLTCP__DATA_END) != 0) {
-        s->nxt_section++;
-    }
+    find_new(s);
     return true;
 }
 

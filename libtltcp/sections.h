@@ -91,8 +91,6 @@ tltcp_time tltcp__sections_deadline(const tltcp__sections *s);
 /* Gives up the sections whose deadline is not after now.  0 or _NOMEM. */
 int tltcp__sections_expire(tltcp__sections *s, tltcp_time now);
 
-/* Nothing at or above this place has left. */
-uint64_t tltcp__sections_reached(tltcp__sections *s);
 /* Whether a piece could be had: repairs, new data within flow control, or,
  * without new_data, repairs only. */
 bool tltcp__sections_has(const tltcp__sections *s, bool new_data);

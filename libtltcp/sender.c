@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/sender.h"
 
-#define PIECE_MIN 64u       /* do not cut smaller pieces off to fill a packet */
-#define SKIPS_MAX 8         /* in one packet */
-#define PTO_FIRST (TLTCP_S) /* before there is an RTT */
+#define PIECE_MIN 64u /* do not cut smaller pieces off to fill a packet */
+#define SKIPS_MAX 8   /* in one packet */
+#define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
 #define PTO_SHIFT_MAX 6u
 #define PTO_MAX (10 * TLTCP_S)
 #define PROBES 2u /* packets per probe timeout */
@@ -64,24 +64,40 @@ static bool update_due(const tltcp__sender *s) {
     return s->sec.update > s->peer_cum && s->sec.update > s->update_sent;
 }
 
+/* Data waits and the window is open; *limited when it waits for the window. */
+static bool data_waits(const tltcp__sender *s, bool *limited) {
+    double flight = tltcp__sender_flight(s);
+    bool open = s->dup != NULL ? tltcp__dupack_open(s->dup, &s->cc)
+                               : s->probes > 0 || flight <= 0 ||
+                                     tltcp__cc_window_open(&s->cc, flight);
+    bool waits = s->dup != NULL
+                     ? tltcp__dupack_has(s->dup, &s->sec, &s->cc)
+                     : tltcp__sections_has(&s->sec, !s->cc.cong->repair_only);
+    *limited = waits && !open;
+    return waits && open;
+}
+
 static bool data_ready(tltcp__sender *s) {
-    bool new_data = !s->cc.cong->repair_only;
-    if (s->dup != NULL) {
-        return tltcp__dupack_ready(s->dup, &s->sec, &s->cc);
-    }
-    return tltcp__sections_has(&s->sec, new_data) &&
-           (s->probes > 0 || s->map.bytes == 0 ||
-            tltcp__cc_window_open(&s->cc, (double)s->map.bytes,
-                                  s->cc.cong->mss));
+    bool limited;
+    bool ready = data_waits(s, &limited);
+    s->cc.limited |= limited;
+    return ready;
+}
+
+static bool control_waits(const tltcp__sender *s) {
+    return s->sec.skips.count > 0 || update_due(s) || s->probes > 0;
+}
+
+bool tltcp__sender_would_send(const tltcp__sender *s) {
+    bool limited;
+    return !s->hold && (control_waits(s) || data_waits(s, &limited));
 }
 
 bool tltcp__sender_ready(tltcp__sender *s, tltcp_time now) {
     if (s->hold || tltcp__sections_expire(&s->sec, now) != 0) {
         return false;
     }
-    (void)tltcp__sections_reached(&s->sec);
-    return s->sec.skips.count > 0 || update_due(s) || s->probes > 0 ||
-           data_ready(s);
+    return control_waits(s) || data_ready(s);
 }
 
 bool tltcp__sender_may_send(tltcp__sender *s, tltcp_time now) {

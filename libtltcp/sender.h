@@ -75,7 +75,9 @@ void tltcp__sender_on_window(tltcp__sender *s, tltcp__place window);
 
 /* Whether data or an update wants to leave and may, but for the pacer. */
 bool tltcp__sender_ready(tltcp__sender *s, tltcp_time now);
-/* The same, pacer included. */
+/* The same without looking at deadlines: what a timer needs to know. */
+bool tltcp__sender_would_send(const tltcp__sender *s);
+/* As ready, pacer included. */
 bool tltcp__sender_may_send(tltcp__sender *s, tltcp_time now);
 /* Fills skips, seq_update and data into a packet.  0 or TLTCP_ERR_NOMEM; sets
  * *eliciting when something was written. */

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What leaves, and when: packets and timers. */
+#include "libtltcp/conn.h"
+
+#define CLOSE_TRIES 4u
+#define CHALLENGE_TRIES 3u
+#define CHALLENGE_MIN 64u /* bytes */
+#define PINGED_ACKS 32u   /* let one in so many lone ACKs be acknowledged */
+#define ECN_ECT0 2u
+
+/* A packet in the making. */
+typedef struct draft {
+    cmn__writer w;
+    uint8_t *start;
+    tltcp__sent *rec;
+    tltcp_time now;
+    bool eliciting;
+} draft;
+
+static bool wants(const tltcp_conn *c, unsigned what) {
+    return (c->want & what) != 0;
+}
+
+static void done(tltcp_conn *c, unsigned what) {
+    c->want &= (uint16_t)~what;
+}
+
+/* Opens a packet of at most cap bytes, its check included. */
+static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
+                        size_t cap, tltcp_time now) {
+    tltcp__packet p = {
+        .type = type,
+        .version = TLTCP__VERSION,
+        .dcid = c->peer_id,
+        .scid = c->id,
+        .pn = (uint32_t)tltcp__sentmap_next(&c->sender.map),
+        .token = c->token,
+        .token_len = type == TLTCP__INITIAL ? c->token_len : 0,
+    };
+    *d = (draft){.w = cmn__writer_of(buf, cap - TLTCP__CHECK_LEN),
+                 .start = buf,
+                 .now = now};
+    d->rec = tltcp__sentmap_open(&c->sender.map);
+    if (d->rec == NULL) {
+        tltcp__conn_fail(c, TLTCP_ERR_NOMEM, "out of memory");
+        return false;
+    }
+    tltcp__packet_put(&d->w, &p);
+    return true;
+}
+
+static size_t close_packet(tltcp_conn *c, draft *d) {
+    uint64_t pn = tltcp__sentmap_next(&c->sender.map) - 1;
+    size_t len;
+    d->w.end += TLTCP__CHECK_LEN;
+    tltcp__packet_seal(&d->w, d->start);
+    len = (size_t)(d->w.p - d->start);
+    d->rec->size = (uint32_t)len;
+    if (!c->proven) {
+        c->sent += len;
+    }
+    c->stats.packets_sent++;
+    c->stats.wire_bytes_sent += len;
+    tltcp__sender_on_sent(&c->sender, d->rec, d->eliciting, d->now);
+    tltcp__trace_packet(c, true, pn, len, d->now);
+    return len;
+}
+
+static void pad_to(draft *d, size_t size) {
+    size_t have = (size_t)(d->w.p - d->start) + TLTCP__CHECK_LEN;
+    if (have < size) {
+        memset(d->w.p, TLTCP__PADDING, size - have);
+        d->w.p += size - have;
+    }
+}
+
+static void put_ack(tltcp_conn *c, draft *d) {
+    uint64_t seq;
+    uint64_t section;
+    tltcp__place window;
+    uint64_t upto;
+    tltcp__reasm_window(&c->reasm, &seq, &section);
+    window.seq = (uint32_t)seq + c->first_seq;
+    window.section = (uint32_t)section;
+    upto = tltcp__acks_put(
+        &c->acks, &d->w, (uint32_t)c->reasm.cum + c->first_seq, window, d->now);
+    if (upto > 0) {
+        d->rec->acked_upto = upto;
+        tltcp__reasm_on_granted(&c->reasm, seq, section);
+        done(c, TLTCP__WANT_ACK);
+    }
+}
+
+static void put_window(tltcp_conn *c, draft *d) {
+    uint64_t seq;
+    uint64_t section;
+    tltcp__place p;
+    tltcp__reasm_window(&c->reasm, &seq, &section);
+    p.seq = (uint32_t)seq + c->first_seq;
+    p.section = (uint32_t)section;
+    tltcp__place_put(&d->w, TLTCP__WINDOW, p);
+    tltcp__reasm_on_granted(&c->reasm, seq, section);
+    d->rec->flags |= TLTCP__SENT_WINDOW;
+    d->eliciting = true;
+    done(c, TLTCP__WANT_WINDOW);
+}
+
+static void put_fin(tltcp_conn *c, draft *d) {
+    tltcp__place p = {(uint32_t)c->sender.sec.end + c->sender.first_seq,
+                      (uint32_t)c->sender.sec.recs.tail};
+    tltcp__place_put(&d->w, TLTCP__FIN, p);
+    d->rec->flags |= TLTCP__SENT_FIN;
+    d->eliciting = true;
+    done(c, TLTCP__WANT_FIN);
+}
+
+static void put_ping(tltcp_conn *c, draft *d) {
+    tltcp__chunk_put(&d->w, TLTCP__PING, 0, 0);
+    d->eliciting = true;
+    done(c, TLTCP__WANT_PING);
+}
+
+static void put_nonce(draft *d, uint8_t type, uint64_t nonce) {
+    tltcp__chunk_put(&d->w, type, 0, sizeof(nonce));
+    cmn__put64(&d->w, nonce);
+}
+
+static void put_close(const tltcp_conn *c, draft *d) {
+    size_t len = c->close_flags == 0 ? strlen(c->reason) : 0;
+    tltcp__chunk_put(&d->w, TLTCP__CLOSE, c->close_flags, 4 + len);
+    cmn__put32(&d->w, c->close_code);
+    cmn__put_bytes(&d->w, c->reason, len);
+}
+
+/* INITIAL or ANSWER. */
+static size_t send_hello(tltcp_conn *c, uint8_t *buf, size_t cap,
+                         tltcp_time now) {
+    uint8_t type = c->ep == NULL ? TLTCP__INITIAL : TLTCP__ANSWER;
+    tltcp__params p = tltcp__conn_params(c);
+    draft d;
+    if (tltcp__conn_allowance(c) < TLTCP__DATAGRAM_MIN || cap < c->mtu.base ||
+        !open_packet(c, &d, type, buf, c->mtu.base, now)) {
+        return 0;
+    }
+    tltcp__params_put(&d.w, &p);
+    if (c->state == TLTCP__ANSWERED) {
+        put_ack(c, &d);
+    }
+    if (type == TLTCP__INITIAL) {
+        pad_to(&d, TLTCP__DATAGRAM_MIN);
+    }
+    d.rec->flags |= TLTCP__SENT_HELLO;
+    d.eliciting = true;
+    done(c, TLTCP__WANT_HELLO);
+    return close_packet(c, &d);
+}
+
+/* The last words, or the word that the other's were heard. */
+static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
+                         tltcp_time now) {
+    bool stranger = c->ep != NULL && !c->proven;
+    draft d;
+    if (tltcp__conn_allowance(c) < c->mtu.base || cap < c->mtu.base ||
+        !open_packet(c, &d, stranger ? TLTCP__ANSWER : TLTCP__SHORT, buf,
+                     c->mtu.base, now)) {
+        return 0;
+    }
+    put_ack(c, &d);
+    put_close(c, &d);
+    done(c, TLTCP__WANT_CLOSE);
+    if (c->state == TLTCP__DYING) {
+        c->state = TLTCP__CLOSED;
+    } else {
+        c->close_at = now + (tltcp__sender_pto(&c->sender) << c->close_tries);
+        c->close_tries++;
+    }
+    return close_packet(c, &d);
+}
+
+static size_t send_challenge(tltcp_conn *c, uint8_t *buf, size_t cap,
+                             tltcp_time now) {
+    tltcp__candidate *k = &c->candidate;
+    uint64_t room = 3 * k->received - k->sent;
+    draft d;
+    size_t len;
+    done(c, TLTCP__WANT_CHALLENGE);
+    k->at = now + tltcp__sender_pto(&c->sender);
+    if (k->path == 0 || room < CHALLENGE_MIN || cap < c->mtu.base ||
+        !open_packet(c, &d, TLTCP__SHORT, buf, c->mtu.base, now)) {
+        return 0;
+    }
+    put_nonce(&d, TLTCP__CHALLENGE, k->nonce);
+    pad_to(&d, room < c->mtu.base ? (size_t)room : c->mtu.base);
+    k->tries++;
+    k->at = now + (tltcp__sender_pto(&c->sender) << (k->tries - 1));
+    len = close_packet(c, &d);
+    k->sent += len;
+    return len;
+}
+
+static size_t send_response(tltcp_conn *c, uint8_t *buf, size_t cap,
+                            tltcp_time now) {
+    draft d;
+    done(c, TLTCP__WANT_RESPONSE);
+    if (cap < c->mtu.base ||
+        !open_packet(c, &d, TLTCP__SHORT, buf, c->mtu.base, now)) {
+        return 0;
+    }
+    put_nonce(&d, TLTCP__RESPONSE, c->response);
+    return close_packet(c, &d);
+}
+
+static bool probe_due(const tltcp_conn *c, tltcp_time now) {
+    return c->state == TLTCP__OPEN && c->may_probe_mtu &&
+           tltcp__mtu_due(&c->mtu) <= now;
+}
+
+static size_t send_probe(tltcp_conn *c, uint8_t *buf, size_t cap,
+                         tltcp_time now) {
+    uint32_t size;
+    draft d;
+    if (cap < c->mtu.limit) {
+        c->may_probe_mtu = false; /* the driver has no room for it */
+        return 0;
+    }
+    size = tltcp__mtu_start(&c->mtu);
+    if (!open_packet(c, &d, TLTCP__SHORT, buf, size, now)) {
+        return 0;
+    }
+    put_ping(c, &d);
+    pad_to(&d, size);
+    d.rec->flags |= TLTCP__SENT_PROBE;
+    return close_packet(c, &d);
+}
+
+/* Whether an ordinary packet has a reason to leave. */
+static bool has_reason(tltcp_conn *c, tltcp_time now) {
+    return tltcp__acks_due(&c->acks, now) ||
+           wants(c, TLTCP__WANT_ACK | TLTCP__WANT_PING | TLTCP__WANT_FIN |
+                        TLTCP__WANT_WINDOW) ||
+           tltcp__sender_may_send(&c->sender, now);
+}
+
+/* A side that only receives would never learn which of its ACKs arrived. */
+static void ping_now_and_then(tltcp_conn *c, draft *d) {
+    if (d->eliciting) {
+        c->acks.since_ping = 0;
+    } else if (++c->acks.since_ping >= PINGED_ACKS) {
+        c->acks.since_ping = 0;
+        put_ping(c, d);
+    }
+}
+
+static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
+                            tltcp_time now) {
+    bool data;
+    draft d;
+    int rv = 0;
+    if (!has_reason(c, now)) {
+        return 0;
+    }
+    data = tltcp__sender_may_send(&c->sender, now);
+    if (data) {
+        tltcp__cc_on_wake(&c->sender.cc, tltcp__sender_flight(&c->sender), now);
+    }
+    if (!open_packet(c, &d, TLTCP__SHORT, buf, cap, now)) {
+        return 0;
+    }
+    if (c->acks.owed > 0 || wants(c, TLTCP__WANT_ACK)) {
+        put_ack(c, &d);
+    }
+    if (wants(c, TLTCP__WANT_WINDOW)) {
+        put_window(c, &d);
+    }
+    if (wants(c, TLTCP__WANT_FIN)) {
+        put_fin(c, &d);
+    }
+    if (wants(c, TLTCP__WANT_PING)) {
+        put_ping(c, &d);
+    }
+    if (data) {
+        rv = tltcp__sender_fill(&c->sender, d.rec, &d.w, now, &d.eliciting);
+    }
+    if (rv != 0) {
+        tltcp__conn_fail(c, rv, tltcp_strerror(rv));
+        return 0;
+    }
+    ping_now_and_then(c, &d);
+    if (d.eliciting && c->sender.ecn) {
+        d.rec->flags |= TLTCP__SENT_ECT;
+    }
+    return close_packet(c, &d);
+}
+
+/* Packets that stand alone: other paths, other sizes, no companions. */
+static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
+                           size_t cap, tltcp_time now) {
+    if (c->state == TLTCP__OPEN && wants(c, TLTCP__WANT_CHALLENGE)) {
+        info->path = c->candidate.path;
+        return send_challenge(c, buf, cap, now);
+    }
+    if (c->state == TLTCP__OPEN && wants(c, TLTCP__WANT_RESPONSE)) {
+        info->path = c->response_path;
+        return send_response(c, buf, cap, now);
+    }
+    if (wants(c, TLTCP__WANT_HELLO) &&
+        (c->state == TLTCP__CALLING || c->state == TLTCP__ANSWERED)) {
+        return send_hello(c, buf, cap, now);
+    }
+    if (wants(c, TLTCP__WANT_CLOSE) && c->state >= TLTCP__CLOSING) {
+        return send_close(c, buf, cap, now);
+    }
+    return probe_due(c, now) ? send_probe(c, buf, cap, now) : 0;
+}
+
+static bool may_send_ordinary(const tltcp_conn *c) {
+    return c->state == TLTCP__OPEN || c->state == TLTCP__CLOSING;
+}
+
+/* As many ordinary packets of one size as fit. */
+static size_t send_train(tltcp_conn *c, uint8_t *buf, size_t cap,
+                         size_t *segment, tltcp_time now) {
+    size_t total = 0;
+    size_t size = c->mtu.current;
+    while (cap - total >= size && may_send_ordinary(c)) {
+        size_t len = send_ordinary(c, buf + total, size, now);
+        total += len;
+        if (len < size) {
+            *segment = total == len ? len : size;
+            return total;
+        }
+    }
+    *segment = size;
+    return total;
+}
+
+/* RFC 9002, 7.8: the sampler must know when the application is the limit. */
+static void note_limit(tltcp_conn *c, tltcp_time now) {
+    double flight = tltcp__sender_flight(&c->sender);
+    if (c->state == TLTCP__OPEN && !tltcp__sender_ready(&c->sender, now) &&
+        flight + c->sender.cc.cong->mss <= tltcp__cc_window(&c->sender.cc)) {
+        cong_rate_app_limited(&c->sender.cc.rate, flight);
+    }
+}
+
+size_t tltcp_conn_send(tltcp_conn *c, tltcp_pktinfo *info, void *buf,
+                       size_t cap, size_t *segment, tltcp_time now) {
+    size_t n;
+    if (now > c->now) {
+        c->now = now;
+    }
+    *info = (tltcp_pktinfo){.path = c->path};
+    n = send_special(c, info, buf, cap, now);
+    *segment = n;
+    if (n == 0 && may_send_ordinary(c)) {
+        n = send_train(c, buf, cap, segment, now);
+        info->ecn = c->sender.ecn ? ECN_ECT0 : 0;
+        if (n == 0) {
+            note_limit(c, now);
+        }
+    }
+    return n;
+}
+
+static tltcp_time earlier(tltcp_time a, tltcp_time b) {
+    return a < b ? a : b;
+}
+
+/* When the sender would put something into a packet. */
+static tltcp_time data_at(const tltcp_conn *c) {
+    const tltcp__sender *s = &c->sender;
+    if (!tltcp__sender_would_send(s)) {
+        return TLTCP_TIME_NEVER;
+    }
+    return s->probes > 0 ? 0 : tltcp__cc_pace_at(&s->cc, c->now);
+}
+
+static bool urgent(const tltcp_conn *c) {
+    switch (c->state) {
+    case TLTCP__CALLING:
+    case TLTCP__ANSWERED:
+        return wants(c, TLTCP__WANT_HELLO) &&
+               tltcp__conn_allowance(c) >= TLTCP__DATAGRAM_MIN;
+    case TLTCP__OPEN:
+        return (c->want & (uint16_t)~TLTCP__WANT_HELLO) != 0;
+    case TLTCP__CLOSING:
+    case TLTCP__DYING:
+        return wants(c, TLTCP__WANT_CLOSE);
+    default:
+        return false;
+    }
+}
+
+static tltcp_time idle_at(const tltcp_conn *c) {
+    return c->idle > 0 ? c->heard_at + c->idle : TLTCP_TIME_NEVER;
+}
+
+tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
+    tltcp_time at;
+    if (c->state == TLTCP__CLOSED) {
+        return TLTCP_TIME_NEVER;
+    }
+    if (urgent(c)) {
+        return 0;
+    }
+    at = earlier(c->connect_by, c->linger_by);
+    at = earlier(at, idle_at(c));
+    at = earlier(at,
+                 c->state == TLTCP__CLOSING ? c->close_at : TLTCP_TIME_NEVER);
+    if (c->state == TLTCP__CALLED || c->state == TLTCP__DYING) {
+        return at;
+    }
+    at = earlier(at, tltcp__sender_timeout(&c->sender));
+    if (!may_send_ordinary(c)) {
+        return at;
+    }
+    at = earlier(at, c->acks.owed > 0 ? c->acks.due : TLTCP_TIME_NEVER);
+    at = earlier(at, data_at(c));
+    at = earlier(at, c->ping_at);
+    if (c->candidate.path != 0) {
+        at = earlier(at, c->candidate.at);
+    }
+    if (c->state == TLTCP__OPEN && c->may_probe_mtu) {
+        at = earlier(at, tltcp__mtu_due(&c->mtu));
+    }
+    return at;
+}
+
+static void on_candidate_timer(tltcp_conn *c, tltcp_time now) {
+    tltcp__candidate *k = &c->candidate;
+    if (k->path == 0 || k->at > now) {
+        return;
+    }
+    if (k->tries >= CHALLENGE_TRIES) {
+        *k = (tltcp__candidate){0};
+    } else {
+        c->want |= TLTCP__WANT_CHALLENGE;
+        k->at = TLTCP_TIME_NEVER; /* until it has left */
+    }
+}
+
+static void on_close_timer(tltcp_conn *c, tltcp_time now) {
+    if (c->state != TLTCP__CLOSING || c->close_at > now ||
+        wants(c, TLTCP__WANT_CLOSE)) {
+        return;
+    }
+    if (c->close_tries >= CLOSE_TRIES) {
+        tltcp__conn_bury(c, 0); /* all was delivered; the peer has gone first */
+    } else {
+        c->want |= TLTCP__WANT_CLOSE;
+    }
+}
+
+static void on_ping_timer(tltcp_conn *c, tltcp_time now) {
+    if (c->ping_at <= now && c->state == TLTCP__OPEN) {
+        c->want |= TLTCP__WANT_PING;
+        c->ping_at = now + c->keep_alive;
+        tltcp__sections_trim(&c->sender.sec);
+        tltcp__reasm_trim(&c->reasm);
+    }
+}
+
+/* The timers that end a connection.  True when one did. */
+static bool on_last_timers(tltcp_conn *c, tltcp_time now) {
+    if (idle_at(c) <= now || c->connect_by <= now) {
+        tltcp__conn_bury(c, TLTCP_ERR_TIMEOUT);
+    } else if (c->linger_by <= now && c->state < TLTCP__CLOSING) {
+        tltcp__conn_fail(c, TLTCP_ERR_ABORTED,
+                         "closed before all was delivered");
+    } else if (c->linger_by <= now && c->state == TLTCP__CLOSING) {
+        tltcp__conn_bury(c, 0);
+    }
+    return c->state >= TLTCP__DYING;
+}
+
+void tltcp_conn_on_timeout(tltcp_conn *c, tltcp_time now) {
+    tltcp__news news = {0};
+    uint64_t lost = c->stats.packets_lost;
+    int rv;
+    if (now > c->now) {
+        c->now = now;
+    }
+    if (c->state >= TLTCP__DYING || on_last_timers(c, now)) {
+        return;
+    }
+    rv = tltcp__sender_on_timeout(&c->sender, now, &news);
+    if (rv != 0) {
+        tltcp__conn_fail(c, rv, tltcp_strerror(rv));
+        return;
+    }
+    tltcp__conn_on_news(c, &news, now);
+    tltcp__trace_losses(c, lost, now);
+    on_candidate_timer(c, now);
+    on_close_timer(c, now);
+    on_ping_timer(c, now);
+}

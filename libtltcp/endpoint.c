@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/config.h"
+#include "libtltcp/conn.h"
+
+#define TABLE_FIRST 64u
+
+/* Connections by id, and callers not yet proven by path and their own id.  Both
+ * are chains through the connections. */
+struct tltcp_endpoint {
+    cmn__mem mem;
+    tltcp_config cfg;
+    tltcp__secret secret;
+    uint64_t salt; /* keeps strangers from choosing the chain */
+    tltcp_conn **by_id;
+    tltcp_conn **by_caller;
+    size_t buckets; /* a power of two */
+    size_t count;
+    size_t half_open;
+    uint64_t first_pn;
+    uint32_t first_seq;
+};
+
+static uint64_t mix(uint64_t x) {
+    x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ x >> 33;
+}
+
+static tltcp_conn **id_chain(const tltcp_endpoint *ep, uint64_t id) {
+    return &ep->by_id[mix(id ^ ep->salt) & (ep->buckets - 1)];
+}
+
+static tltcp_conn **caller_chain(const tltcp_endpoint *ep, uint64_t path,
+                                 uint64_t id) {
+    return &ep->by_caller[mix(path + mix(id ^ ep->salt)) & (ep->buckets - 1)];
+}
+
+int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
+                       const uint8_t *seed, tltcp_time now) {
+    tltcp_config cfg;
+    cmn__mem mem;
+    tltcp_endpoint *ep;
+    int rv = tltcp_config_check(config, NULL);
+    (void)now;
+    if (rv != 0) {
+        return rv;
+    }
+    tltcp__config_take(&cfg, config);
+    mem = cfg.allocator.realloc != NULL
+              ? (cmn__mem){cfg.allocator.realloc, cfg.allocator.user}
+              : cmn__mem_default();
+    ep = cmn__alloc(&mem, sizeof(*ep));
+    if (ep == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    ep->mem = mem;
+    ep->cfg = cfg;
+    ep->buckets = TABLE_FIRST;
+    ep->by_id = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
+    ep->by_caller = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
+    if (ep->by_id == NULL || ep->by_caller == NULL) {
+        tltcp_endpoint_free(ep);
+        return TLTCP_ERR_NOMEM;
+    }
+    tltcp__secret_init(&ep->secret, seed);
+    ep->salt = tltcp__secret_next(&ep->secret);
+    *out = ep;
+    return 0;
+}
+
+void tltcp_endpoint_free(tltcp_endpoint *ep) {
+    cmn__mem mem;
+    if (ep == NULL) {
+        return;
+    }
+    mem = ep->mem;
+    cmn__free(&mem, ep->by_id);
+    cmn__free(&mem, ep->by_caller);
+    tltcp__secret_clear(&ep->secret);
+    cmn__free(&mem, ep);
+}
+
+size_t tltcp_endpoint_count(const tltcp_endpoint *ep) {
+    return ep->count;
+}
+
+void tltcp__endpoint_set_first(tltcp_endpoint *ep, uint64_t pn, uint32_t seq) {
+    ep->first_pn = pn;
+    ep->first_seq = seq;
+}
+
+static tltcp_conn *find_id(const tltcp_endpoint *ep, uint64_t id) {
+    tltcp_conn *c = *id_chain(ep, id);
+    while (c != NULL && c->id != id) {
+        c = c->next_id;
+    }
+    return c;
+}
+
+static tltcp_conn *find_caller(const tltcp_endpoint *ep, uint64_t path,
+                               uint64_t id) {
+    tltcp_conn *c = *caller_chain(ep, path, id);
+    while (c != NULL && (c->caller_id != id || c->caller_path != path)) {
+        c = c->next_caller;
+    }
+    return c;
+}
+
+static void link_in(tltcp_endpoint *ep, tltcp_conn *c, bool caller) {
+    tltcp_conn **at = id_chain(ep, c->id);
+    c->next_id = *at;
+    *at = c;
+    if (caller) {
+        at = caller_chain(ep, c->caller_path, c->caller_id);
+        c->next_caller = *at;
+        *at = c;
+    }
+}
+
+/* Twice the buckets; without memory the chains just grow. */
+static void widen(tltcp_endpoint *ep) {
+    tltcp_endpoint wide = *ep;
+    wide.buckets = 2 * ep->buckets;
+    wide.by_id = cmn__alloc(&ep->mem, wide.buckets * sizeof(tltcp_conn *));
+    wide.by_caller = cmn__alloc(&ep->mem, wide.buckets * sizeof(tltcp_conn *));
+    if (wide.by_id == NULL || wide.by_caller == NULL) {
+        cmn__free(&ep->mem, wide.by_id);
+        cmn__free(&ep->mem, wide.by_caller);
+        return;
+    }
+    for (size_t i = 0; i < ep->buckets; i++) {
+        tltcp_conn *next;
+        for (tltcp_conn *c = ep->by_id[i]; c != NULL; c = next) {
+            next = c->next_id;
+            link_in(&wide, c, !c->proven);
+        }
+    }
+    cmn__free(&ep->mem, ep->by_id);
+    cmn__free(&ep->mem, ep->by_caller);
+    *ep = wide;
+}
+
+static void unlink_caller(tltcp_endpoint *ep, tltcp_conn *c) {
+    tltcp_conn **at = caller_chain(ep, c->caller_path, c->caller_id);
+    while (*at != NULL && *at != c) {
+        at = &(*at)->next_caller;
+    }
+    if (*at == c) {
+        *at = c->next_caller;
+        ep->half_open--;
+    }
+}
+
+void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c) {
+    unlink_caller(ep, c);
+}
+
+void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
+    tltcp_conn **at = id_chain(ep, c->id);
+    if (!c->proven) {
+        unlink_caller(ep, c);
+    }
+    while (*at != NULL && *at != c) {
+        at = &(*at)->next_id;
+    }
+    if (*at == c) {
+        *at = c->next_id;
+        ep->count--;
+    }
+}
+
+static int reply(tltcp_dispatch *out, const tltcp__packet *p,
+                 const uint32_t *versions, size_t n) {
+    cmn__writer w = cmn__writer_of(out->reply, sizeof(out->reply));
+    tltcp__packet_put(&w, p);
+    for (size_t i = 0; i < n; i++) {
+        cmn__put32(&w, versions[i]);
+    }
+    tltcp__packet_seal(&w, out->reply);
+    out->reply_len = (size_t)(w.p - out->reply);
+    return TLTCP_REPLY;
+}
+
+static int reply_versions(tltcp_dispatch *out, uint64_t scid) {
+    static const uint32_t versions[] = {TLTCP__VERSION, TLTCP__VERSION_GREASE};
+    const tltcp__packet p = {.type = TLTCP__VERSIONS, .dcid = scid};
+    return reply(out, &p, versions, sizeof(versions) / sizeof(versions[0]));
+}
+
+static int reply_retry(const tltcp_endpoint *ep, tltcp_dispatch *out,
+                       uint64_t path, uint64_t scid, tltcp_time now) {
+    uint8_t token[TLTCP__TOKEN_LEN];
+    const tltcp__packet p = {.type = TLTCP__RETRY,
+                             .version = TLTCP__VERSION,
+                             .dcid = scid,
+                             .token = token,
+                             .token_len = sizeof(token)};
+    tltcp__token_make(&ep->secret, path, scid, now, token);
+    return reply(out, &p, NULL, 0);
+}
+
+/* Makes the connection of a caller whose INITIAL is p. */
+static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                               const tltcp__packet *p, tltcp_time now) {
+    uint8_t seed[TLTCP_SEED_LEN];
+    tltcp_conn *c;
+    tltcp__secret_derive(&ep->secret, seed);
+    if (tltcp__conn_make(&c, &ep->cfg, seed, info->path, now) != 0) {
+        return NULL;
+    }
+    tltcp__conn_set_first(c, ep->first_pn, ep->first_seq);
+    c->ep = ep;
+    c->state = TLTCP__CALLED;
+    c->caller_id = p->scid;
+    c->caller_path = info->path;
+    ep->count++;
+    ep->half_open++;
+    link_in(ep, c, true);
+    if (ep->count > ep->buckets) {
+        widen(ep);
+    }
+    return c;
+}
+
+static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                         const tltcp__packet *p, size_t len,
+                         tltcp_dispatch *out, tltcp_time now) {
+    bool crowded =
+        ep->cfg.always_retry || ep->half_open >= ep->cfg.max_half_open;
+    tltcp_conn *c;
+    if (ep->count >= ep->cfg.max_connections) {
+        return TLTCP_DROPPED;
+    }
+    if (crowded && !tltcp__token_valid(&ep->secret, info->path, p->scid, now,
+                                       p->token, p->token_len)) {
+        return reply_retry(ep, out, info->path, p->scid, now);
+    }
+    c = make_called(ep, info, p, now);
+    if (c == NULL) {
+        return TLTCP_DROPPED;
+    }
+    tltcp__conn_take(c, info, p, len, now);
+    if (c->state != TLTCP__CALLED) { /* its hello was not acceptable */
+        tltcp_conn_free(c);
+        return TLTCP_DROPPED;
+    }
+    out->conn = c;
+    return TLTCP_CALLER;
+}
+
+static int on_initial(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                      const tltcp__packet *p, size_t len, tltcp_dispatch *out,
+                      tltcp_time now) {
+    if (len < TLTCP__DATAGRAM_MIN || p->scid == 0) {
+        return TLTCP_DROPPED;
+    }
+    if (p->version != TLTCP__VERSION) {
+        return reply_versions(out, p->scid);
+    }
+    out->conn = find_caller(ep, info->path, p->scid);
+    if (out->conn == NULL) {
+        return on_new_caller(ep, info, p, len, out, now);
+    }
+    tltcp__conn_take(out->conn, info, p, len, now);
+    return TLTCP_TAKEN;
+}
+
+int tltcp_endpoint_recv(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                        const void *dgram, size_t len, tltcp_dispatch *out,
+                        tltcp_time now) {
+    tltcp__packet p;
+    uint8_t type;
+    uint64_t id;
+    out->conn = NULL;
+    out->reply_len = 0;
+    if (!tltcp__packet_peek(dgram, len, &type, &id) ||
+        (type != TLTCP__SHORT && type != TLTCP__INITIAL)) {
+        return TLTCP_DROPPED;
+    }
+    if (type == TLTCP__SHORT) { /* strangers cost a look into a table */
+        out->conn = find_id(ep, id);
+        if (out->conn == NULL ||
+            tltcp_conn_recv(out->conn, info, dgram, len, now) != 0) {
+            out->conn = NULL;
+            return TLTCP_DROPPED;
+        }
+        return TLTCP_TAKEN;
+    }
+    if (!tltcp__packet_parse(dgram, len, &p)) {
+        return TLTCP_DROPPED;
+    }
+    return on_initial(ep, info, &p, len, out, now);
+}

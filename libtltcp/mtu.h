@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_MTU_H
+#define LIBTLTCP_MTU_H
+
+#include <tltcp/types.h>
+
+/* Datagram size by probing (DPLPMTUD, RFC 8899): the largest first, then
+ * halving the interval.  A black hole sends it back to the base. */
+typedef struct tltcp__mtu {
+    uint32_t current;  /* size in use */
+    uint32_t base;     /* known to pass */
+    uint32_t limit;    /* largest of interest to both ends */
+    uint32_t high;     /* nothing above is worth a probe now */
+    uint32_t probe;    /* size of the probe in flight; 0: none */
+    uint32_t tries;    /* losses of probes of that size */
+    uint32_t big_lost; /* packets above base lost since one arrived */
+    tltcp_time next;   /* no probe before */
+    bool enabled;
+} tltcp__mtu;
+
+void tltcp__mtu_init(tltcp__mtu *m, uint32_t base, uint32_t limit,
+                     bool enabled);
+/* The path changed. */
+void tltcp__mtu_restart(tltcp__mtu *m, tltcp_time now);
+/* When a probe may leave; NEVER: none wanted. */
+tltcp_time tltcp__mtu_due(const tltcp__mtu *m);
+/* Starts the probe that is due; returns its size. */
+uint32_t tltcp__mtu_start(tltcp__mtu *m);
+void tltcp__mtu_on_probe_acked(tltcp__mtu *m, uint32_t size, tltcp_time now);
+void tltcp__mtu_on_probe_lost(tltcp__mtu *m, uint32_t size, tltcp_time now);
+/* Ordinary packets of this size arrived or were lost.  True when the size in
+ * use had to be taken back. */
+void tltcp__mtu_on_acked(tltcp__mtu *m, uint32_t size);
+bool tltcp__mtu_on_lost(tltcp__mtu *m, uint32_t size, tltcp_time now);
+
+#endif /* LIBTLTCP_MTU_H */

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <string.h>
+
+#include <tltcp/stats.h>
+#include <tltcp/types.h>
+
+const char *tltcp_version(void) {
+    return PERIGEE_VERSION;
+}
+
+const char *tltcp_strerror(int error) {
+    static const char *const text[] = {
+        "no error",
+        "nothing to do now, try again later",
+        "an argument is outside what is allowed",
+        "out of memory",
+        "not possible in this state",
+        "the section is larger than the send buffer",
+        "bytes are missing before the next data",
+        "the connection is closed",
+        "the peer has been silent for too long",
+        "refused: nobody listens there, or the listener said no",
+        "the peer speaks no protocol version that this library knows",
+        "the peer broke the protocol",
+        "the peer sent more than it was allowed to",
+        "the peer acknowledged what was never sent",
+        "a configured limit was reached",
+        "the host or service was not found or cannot be used",
+        "the local address is in use",
+        "the operating system refused",
+        "no congestion controller or recovery of that name",
+        "wrong passphrase or key",
+        "not available in this build",
+        "the control data is missing, too short or does not fit",
+        "given up before all was delivered",
+    };
+    _Static_assert(sizeof(text) / sizeof(text[0]) == 1 - TLTCP_ERR_LAST,
+                   "a text per error");
+    if (error > 0 || error < TLTCP_ERR_LAST) {
+        return "unknown error";
+    }
+    return text[-error];
+}
+
+void tltcp_stats_init_sized(tltcp_stats *s, size_t size) {
+    memset(s, 0, size);
+    s->struct_size = size;
+}
