@@ -7,7 +7,7 @@
 #define EST_SECONDS 0.5  /* time constant of the encoder's estimate */
 #define NS_PER_S 1e9
 
-static bool finite(double x) {
+static bool is_finite(double x) {
     return x < 1e300;
 }
 
@@ -122,7 +122,7 @@ static void estimate(tltcp__cc *cc, cong_time now) {
     double rate = cc->cong->pacing_rate;
     double dt = (double)(now - cc->t_est) / NS_PER_S;
     double gain = dt < EST_SECONDS ? dt / EST_SECONDS : 1;
-    if (finite(cc->cong->cwnd) && cc->rtt.srtt > 0) {
+    if (is_finite(cc->cong->cwnd) && cc->rtt.srtt > 0) {
         rate = cc->cong->cwnd / ((double)cc->rtt.srtt / NS_PER_S);
     }
     if (cc->max_rate > 0 && rate > cc->max_rate) {
@@ -208,7 +208,7 @@ void tltcp__cc_undo(tltcp__cc *cc, tltcp_time now) {
 }
 
 static uint64_t whole(double x) {
-    return finite(x) && x < 1.8e19 ? (uint64_t)x : UINT64_MAX;
+    return is_finite(x) && x < 1.8e19 ? (uint64_t)x : UINT64_MAX;
 }
 
 static uint64_t time_of(cong_time t) {
