@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * Bulk data over one TLTCP connection through the socket API.  Modes: "gso",
+ * "mmsg" (no segmentation offload) and "plain" (uv_udp).
+ */
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tltcp/socket.h>
+
+#include "bench/common.h"
+
+#define SECTION ((size_t)64 * 1024)
+#define SECTIONS 8u
+#define TIMEOUT_MS 10000
+
+static void check(int rv, const char *what) {
+    if (rv < 0) {
+        bench_fail(what, tltcp_strerror(rv));
+    }
+}
+
+static void configure(tltcp_config *c, const struct bench_options *o) {
+    tltcp_config_init(c);
+    c->no_gso = strcmp(o->mode, "mmsg") == 0;
+    c->plain_udp = strcmp(o->mode, "plain") == 0;
+    c->max_datagram = o->datagram;
+    c->base_datagram = o->datagram;
+    c->send_buffer = (size_t)8 << 20;
+    c->recv_buffer = (size_t)16 << 20;
+}
+
+static unsigned port_of(const tltcp_socket *s) {
+    struct sockaddr_in a;
+    socklen_t len = sizeof(a);
+
+    check(tltcp_local_address(s, (struct sockaddr *)&a, &len), "address");
+    return ntohs(a.sin_port);
+}
+
+static ssize_t receive_some(tltcp_socket *s, uint8_t *room) {
+    union {
+        struct cmsghdr align;
+        uint8_t bytes[CMSG_SPACE(SECTIONS * sizeof(struct tltcp_segment))];
+    } control;
+    struct iovec iov[SECTIONS];
+    struct msghdr m = {.msg_iov = iov,
+                       .msg_iovlen = SECTIONS,
+                       .msg_control = &control,
+                       .msg_controllen = sizeof(control)};
+
+    for (unsigned i = 0; i < SECTIONS; i++) {
+        iov[i].iov_base = room + i * SECTION;
+        iov[i].iov_len = SECTION;
+    }
+    return tltcp_recvmsg(s, &m, MSG_TL);
+}
+
+static void receive(const struct bench_options *o, const tltcp_config *c,
+                    uint8_t *room) {
+    tltcp_socket *listener;
+    tltcp_socket *s;
+    uint64_t bytes = 0;
+    uint64_t start = 0;
+    double cpu = 0;
+    ssize_t n;
+
+    check(tltcp_listen(&listener, "127.0.0.1", "0", c), "listen");
+    bench_say_port(port_of(listener));
+    check(tltcp_accept(listener, &s, TIMEOUT_MS), "accept");
+    while ((n = receive_some(s, room)) > 0) {
+        if (start == 0) {
+            start = bench_now();
+            cpu = bench_cpu();
+        }
+        bytes += (uint64_t)n;
+    }
+    check((int)n, "receive");
+    bench_report(o, bytes, start, cpu);
+    (void)tltcp_close(s, 0);
+    (void)tltcp_close(listener, 0);
+}
+
+static void transmit(const struct bench_options *o, const tltcp_config *c,
+                     uint8_t *room) {
+    struct iovec iov[SECTIONS];
+    struct msghdr m = {.msg_iov = iov, .msg_iovlen = SECTIONS};
+    tltcp_socket *s;
+    uint64_t bytes = 0;
+    uint64_t start;
+    double cpu;
+
+    for (unsigned i = 0; i < SECTIONS; i++) {
+        iov[i].iov_base = room + i * SECTION;
+        iov[i].iov_len = SECTION;
+    }
+    check(tltcp_connect(&s, "127.0.0.1", o->port, c, TIMEOUT_MS), "connect");
+    start = bench_now();
+    cpu = bench_cpu();
+    while ((double)(bench_now() - start) < o->seconds * 1e9) {
+        ssize_t n = tltcp_sendmsg(s, &m, 0);
+        check((int)n, "send");
+        bytes += (uint64_t)n;
+    }
+    check(tltcp_close(s, TIMEOUT_MS), "close");
+    bench_report(o, bytes, start, cpu);
+}
+
+int main(int argc, char **argv) {
+    struct bench_options o;
+    tltcp_config c;
+    uint8_t *room = calloc(SECTIONS, SECTION);
+
+    bench_parse(&o, argc, argv);
+    configure(&c, &o);
+    if (room == NULL) {
+        bench_fail("memory", "none left");
+    } else if (strcmp(o.role, "recv") == 0) {
+        receive(&o, &c, room);
+    } else {
+        transmit(&o, &c, room);
+    }
+    free(room);
+    return 0;
+}
