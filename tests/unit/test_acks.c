@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "common/rng.h"
+#include "libtltcp/acks.h"
+#include "tests/support/alloc.h"
+#include "tests/support/cmocka.h"
+
+#define MS TLTCP_MS
+#define PACKETS 4000u
+
+struct world {
+    struct test_alloc alloc;
+    cmn__mem mem;
+    tltcp__acks acks;
+    bool acked[PACKETS];
+};
+
+static int setup(void **state) {
+    static struct world w;
+    memset(&w, 0, sizeof(w));
+    w.mem = (cmn__mem){test_alloc_realloc, &w.alloc};
+    tltcp__acks_init(&w.acks, &w.mem, 2, 25 * MS);
+    *state = &w;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct world *w = *state;
+    tltcp__acks_free(&w->acks);
+    return w->alloc.blocks == 0 ? 0 : -1;
+}
+
+static void take(struct world *w, uint64_t pn, tltcp_time now) {
+    assert_int_equal(tltcp__acks_on_packet(&w->acks, pn, true, 0, now), 0);
+}
+
+/* Writes an ACK and notes which packets it acknowledges. */
+static uint64_t put(struct world *w, tltcp_time now, size_t room,
+                    tltcp__ack *a) {
+    static uint8_t buf[2000];
+    cmn__writer wr = cmn__writer_of(buf, room);
+    cmn__reader r;
+    tltcp__chunk c;
+    uint64_t upto =
+        tltcp__acks_put(&w->acks, &wr, 5, (tltcp__place){6, 7}, now);
+    uint64_t pn;
+    if (upto == 0) {
+        assert_ptr_equal(wr.p, buf);
+        return 0;
+    }
+    assert_false(wr.bad);
+    r = cmn__reader_of(buf, (size_t)(wr.p - buf));
+    assert_true(tltcp__chunk_next(&r, &c));
+    assert_true(tltcp__ack_parse(&c, a));
+    memset(w->acked, 0, sizeof(w->acked));
+    pn = a->largest;
+    for (uint64_t i = 0; i <= a->first; i++) {
+        w->acked[pn--] = true;
+    }
+    while (cmn__reader_left(&a->ranges) > 0) {
+        pn -= (uint64_t)cmn__get32(&a->ranges) + 1;
+        for (uint64_t i = (uint64_t)cmn__get32(&a->ranges) + 1; i > 0; i--) {
+            w->acked[pn--] = true;
+        }
+    }
+    return upto;
+}
+
+static void every_second_packet_or_the_delay_makes_an_ack_due(void **state) {
+    struct world *w = *state;
+    tltcp__ack a;
+    take(w, 0, 10 * MS);
+    assert_false(tltcp__acks_due(&w->acks, 34 * MS));
+    assert_int_equal(w->acks.due, 35 * MS);
+    assert_true(tltcp__acks_due(&w->acks, 35 * MS));
+    take(w, 1, 20 * MS);
+    assert_true(tltcp__acks_due(&w->acks, 20 * MS));
+    assert_int_equal(put(w, 21 * MS, 200, &a), 2);
+    assert_int_equal(a.largest, 1);
+    assert_int_equal(a.delay_us, 1000);
+    assert_int_equal(a.cumulative, 5);
+    assert_int_equal(a.window.seq, 6);
+    assert_int_equal(a.window.section, 7);
+    assert_int_equal(w->acks.due, TLTCP_TIME_NEVER);
+    assert_false(tltcp__acks_due(&w->acks, 100 * MS));
+}
+
+static void a_hole_makes_an_ack_due_at_once(void **state) {
+    struct world *w = *state;
+    tltcp__ack a;
+    take(w, 0, 0);
+    (void)put(w, 0, 200, &a);
+    take(w, 2, 1 * MS);
+    assert_true(tltcp__acks_due(&w->acks, 1 * MS));
+    (void)put(w, 1 * MS, 200, &a);
+    take(w, 1, 2 * MS); /* filling it too */
+    assert_true(tltcp__acks_due(&w->acks, 2 * MS));
+}
+
+static void a_congestion_mark_makes_an_ack_due_and_is_counted(void **state) {
+    struct world *w = *state;
+    tltcp__ack a;
+    assert_int_equal(tltcp__acks_on_packet(&w->acks, 0, true, 2, 0), 0);
+    assert_false(tltcp__acks_due(&w->acks, 0));
+    assert_int_equal(tltcp__acks_on_packet(&w->acks, 1, true, 3, 0), 0);
+    assert_true(tltcp__acks_due(&w->acks, 0));
+    assert_int_equal(tltcp__acks_on_packet(&w->acks, 2, true, 1, 0), 0);
+    (void)put(w, 0, 200, &a);
+    assert_true(a.has_ecn && a.ect0 == 1 && a.ect1 == 1 && a.ce == 1);
+}
+
+static void packets_that_want_no_ack_get_none_by_themselves(void **state) {
+    struct world *w = *state;
+    for (uint64_t pn = 0; pn < 10; pn++) {
+        assert_int_equal(tltcp__acks_on_packet(&w->acks, pn, false, 0, 0), 0);
+    }
+    assert_false(tltcp__acks_due(&w->acks, TLTCP_TIME_NEVER));
+    assert_int_equal(w->acks.due, TLTCP_TIME_NEVER);
+}
+
+static void an_ack_names_what_was_received_and_nothing_else(void **state) {
+    struct world *w = *state;
+    bool seen[PACKETS] = {false};
+    tltcp__ack a;
+    cmn__rng g;
+    uint64_t newest = 0;
+    cmn__rng_seed(&g, 11);
+    for (int i = 0; i < 3000; i++) {
+        uint64_t pn = newest + cmn__rng_below(&g, 4);
+        pn = pn > 20 ? pn - cmn__rng_below(&g, 20) : pn;
+        if (pn < PACKETS && !tltcp__acks_seen(&w->acks, pn)) {
+            take(w, pn, (tltcp_time)i);
+            seen[pn] = true;
+            newest = pn > newest ? pn : newest;
+        }
+        assert_int_equal(put(w, (tltcp_time)i, 1200, &a), newest + 1);
+        for (uint64_t k = 0; k < PACKETS; k++) {
+            assert_true(!w->acked[k] || seen[k]);
+        }
+        for (uint64_t k = newest > 30 ? newest - 30 : 0; k <= newest; k++) {
+            assert_int_equal(w->acked[k], seen[k]);
+        }
+    }
+}
+
+static void what_the_peer_has_heard_of_is_not_repeated(void **state) {
+    struct world *w = *state;
+    tltcp__ack a;
+    uint64_t upto;
+    for (uint64_t pn = 0; pn < 40; pn += 2) {
+        take(w, pn, 0);
+    }
+    upto = put(w, 0, 1200, &a);
+    assert_true(w->acked[2]);
+    tltcp__acks_on_acked(&w->acks, upto);
+    take(w, 40, 0);
+    (void)put(w, 0, 1200, &a);
+    assert_true(w->acked[40] && w->acked[38]);
+    assert_false(w->acked[2]);
+    assert_true(tltcp__acks_seen(&w->acks, 1)); /* too late to be counted */
+}
+
+static void memory_is_bounded_whatever_the_holes(void **state) {
+    struct world *w = *state;
+    for (uint64_t pn = 0; pn < 2000000; pn += 2) {
+        take(w, pn, 0);
+    }
+    assert_true(w->alloc.live < 16384);
+    assert_true(tltcp__acks_seen(&w->acks, 1999998));
+    assert_false(tltcp__acks_seen(&w->acks, 1999999));
+    assert_true(tltcp__acks_seen(&w->acks, 3)); /* forgotten: taken as seen */
+}
+
+static void a_small_packet_carries_fewer_ranges_or_no_ack(void **state) {
+    struct world *w = *state;
+    tltcp__ack a;
+    for (uint64_t pn = 0; pn < 40; pn += 2) {
+        take(w, pn, 0);
+    }
+    assert_int_equal(put(w, 0, TLTCP__ACK_LEN - 1, &a), 0);
+    assert_true(put(w, 0, TLTCP__ACK_LEN + TLTCP__ACK_ECN_LEN + 8, &a) > 0);
+    assert_true(w->acked[38] && w->acked[36]);
+    assert_false(w->acked[34]);
+}
+
+static void without_memory_a_packet_counts_as_not_received(void **state) {
+    struct world *w = *state;
+    w->alloc.fail_at = 1;
+    assert_int_equal(tltcp__acks_on_packet(&w->acks, 3, true, 0, 0),
+                     TLTCP_ERR_NOMEM);
+    assert_false(tltcp__acks_seen(&w->acks, 3));
+    take(w, 3, 0);
+    assert_true(tltcp__acks_seen(&w->acks, 3));
+}
+
+int main(void) {
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        T(every_second_packet_or_the_delay_makes_an_ack_due),
+        T(a_hole_makes_an_ack_due_at_once),
+        T(a_congestion_mark_makes_an_ack_due_and_is_counted),
+        T(packets_that_want_no_ack_get_none_by_themselves),
+        T(an_ack_names_what_was_received_and_nothing_else),
+        T(what_the_peer_has_heard_of_is_not_repeated),
+        T(memory_is_bounded_whatever_the_holes),
+        T(a_small_packet_carries_fewer_ranges_or_no_ack),
+        T(without_memory_a_packet_counts_as_not_received),
+    };
+    return cmocka_run_group_tests_name("acks", tests, NULL, NULL);
+}

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MPL-2.0
+# Modules of the TLTCP engine.  Reassembly and sections are tested against
+# models in tests/fuzz.
+if(TARGET tltcp_objects)
+    set(alloc ${PROJECT_SOURCE_DIR}/tests/support/alloc.c)
+    perigee_unit_test(packet SOURCES test_packet.c)
+    perigee_unit_test(acks SOURCES test_acks.c ${alloc})
+    perigee_unit_test(sentmap SOURCES test_sentmap.c ${alloc})
+    perigee_unit_test(mtu SOURCES test_mtu.c)
+endif()
