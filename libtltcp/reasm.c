@@ -359,7 +359,9 @@ static int64_t read_data(tltcp__reasm *r, cmn__range x, tltcp_buf *buf,
 /* Forgets the sections that a gap up to `to` swallowed; true when a section
  * begins there. */
 static bool swallow(tltcp__reasm *r, uint64_t to) {
-    while (cmn__ring_len(&r->recs) > 0) {
+    bool numbered = to == r->update;
+    while (cmn__ring_len(&r->recs) > 0 &&
+           !(numbered && r->recs.head >= r->update_section)) {
         tltcp__incoming *in = rec(r, r->recs.head);
         if (in->start_known && in->start >= to) {
             return true;
@@ -370,12 +372,10 @@ static bool swallow(tltcp__reasm *r, uint64_t to) {
         }
         next_section(r, false);
     }
-    if (to == r->update) {
-        while (r->recs.head < r->update_section) {
-            next_section(r, false);
-        }
+    while (numbered && r->recs.head < r->update_section) {
+        next_section(r, false);
     }
-    return to == r->update;
+    return numbered;
 }
 
 static int64_t read_gap(tltcp__reasm *r, cmn__range x, tltcp_buf *buf,
