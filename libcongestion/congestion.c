@@ -9,12 +9,17 @@
 
 /* Sorted by name, like names[]. */
 static const struct cong_ops *const table[] = {
-    &cong__cubic, &cong__fixed, &cong__newreno,
-    &cong__reno,  &cong__sack,  &cong__tahoe,
+    &cong__cubic,   &cong__fast,     &cong__fixed,       &cong__mod_westwoodnew,
+    &cong__newreno, &cong__peach,    &cong__reno,        &cong__sack,
+    &cong__stfrc,   &cong__tahoe,    &cong__tfrc,        &cong__tibet,
+    &cong__vegas,   &cong__westwood, &cong__westwoodnew, &cong__yam,
 };
 
 static const char *const names[] = {
-    "cubic", "fixed", "newreno", "reno", "sack", "tahoe", NULL,
+    "cubic", "fast",  "fixed", "mod-westwoodnew", "newreno",
+    "peach", "reno",  "sack",  "stfrc",           "tahoe",
+    "tfrc",  "tibet", "vegas", "westwood",        "westwoodnew",
+    "yam",   NULL,
 };
 
 const struct cong_ops *cong__find_builtin(const char *name) {

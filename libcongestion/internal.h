@@ -46,7 +46,8 @@ struct window {
 double cong__clean(double x);
 /* Seconds; < 0 when t is none. */
 double cong__seconds(cong_time t);
-/* Nanoseconds of a duration in seconds, clamped to what the type holds. */
+/* Nanoseconds of a duration in seconds, rounded; clamped to what the type
+ * holds. */
 cong_time cong__ns(double seconds);
 /* a - b, 0 when time went back. */
 cong_time cong__elapsed(cong_time a, cong_time b);

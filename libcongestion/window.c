@@ -22,7 +22,7 @@ double cong__seconds(cong_time t) {
 
 cong_time cong__ns(double seconds) {
     double ns = cong__clean(seconds * CONG_NS);
-    return (cong_time)ns;
+    return (cong_time)(ns + 0.5);
 }
 
 cong_time cong__elapsed(cong_time a, cong_time b) {

@@ -7,5 +7,8 @@ function(congestion_test name)
         WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}/tests/data/congestion)
 endfunction()
 
+congestion_test(bandwidth_based)
+congestion_test(delay_based)
 congestion_test(loss_based)
 congestion_test(machinery)
+congestion_test(tfrc)

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * Peach.
+ *
+ * Source: Akyildiz, Morabito, Palazzo 2001, as described by Tsai, Wang, Wang
+ * 2014.  Dummies are copies of the last packet that congested routers drop
+ * first; those that come back prove spare capacity.
+ *
+ * State: cwnd, ssthresh (bytes); cong::probes (dummies still to send, the
+ * paper's adsn, counted down by the host); cong::probe_gap; ignore (dummies
+ * that prove nothing, the paper's wdsn); rtt (newest smoothed RTT). Parameters:
+ * iw (segments, after a silence only), rwnd (segments; bounds Sudden Start; by
+ * default what cwnd_max allows, at most 64).
+ *
+ * Readings: the first half of the dummies of a Rapid Recovery only shows that
+ * the space freed by halving is free, so the window grows back to where it was
+ * and not to 3/2 of it.  Dummies are spaced evenly over a round trip.  rwnd
+ * bounds the dummies of Sudden Start; cwnd_max bounds the window.  A feedback
+ * grows the window by its data first, then by its dummies.  A false alarm takes
+ * back the dummies not sent yet and ignores those that are out.
+ *
+ * For research: without routers that honour the mark, dummies are plain load.
+ */
+#include "libcongestion/internal.h"
+
+#include <math.h>
+
+#define RWND_DEFAULT 64
+#define RTT_UNKNOWN INT64_C(1000000000)
+
+struct peach {
+    struct window w;
+    double rwnd;
+    cong_time rtt;
+    unsigned ignore;
+    bool started; /* Sudden Start has begun */
+    bool used;    /* a feedback or an event was seen */
+};
+
+static const struct cong__param params[] = {
+    CONG__PARAM(peach, rwnd, "rwnd", 1, 65536),
+};
+
+static void probe(struct peach *p, double count, double over) {
+    cong_time rtt = p->rtt > 0 ? p->rtt : RTT_UNKNOWN;
+    p->w.cc.probes = (unsigned)fmin(count, 65536);
+    p->w.cc.probe_gap = (cong_time)((double)rtt / fmax(over, 1));
+}
+
+static void sudden_start(struct peach *p) {
+    p->started = true;
+    probe(p, floor(p->rwnd) - 1, floor(p->rwnd));
+}
+
+static void peach_init(struct cong *cc, cong_time now, cong_time rtt) {
+    struct peach *p = (struct peach *)cc;
+    (void)now;
+    cong__window_init(&p->w);
+    cong__set_cwnd(cc, cc->mss);
+    p->rwnd = fmin(RWND_DEFAULT, cc->cwnd_max / cc->mss);
+    p->rtt = rtt;
+    if (rtt > 0) {
+        sudden_start(p);
+    }
+}
+
+static void peach_ack(struct cong *cc, const struct cong_ack *ack) {
+    struct peach *p = (struct peach *)cc;
+    p->used = true;
+    if (ack->srtt > 0 || ack->rtt > 0) {
+        p->rtt = ack->srtt > 0 ? ack->srtt : ack->rtt;
+    }
+    cong__set_cwnd(cc, cc->cwnd + cc->mss * cong__growth(ack) / cc->cwnd);
+    unsigned ignored = ack->probes_acked;
+    if (ignored > p->ignore) {
+        ignored = p->ignore;
+    }
+    p->ignore -= ignored;
+    cong__set_cwnd(cc, cc->cwnd + (ack->probes_acked - ignored) * cc->mss);
+    if (!p->started && p->rtt > 0) {
+        sudden_start(p);
+    }
+}
+
+static void rapid_recovery(struct peach *p) {
+    struct cong *cc = &p->w.cc;
+    double segments = cc->cwnd / cc->mss;
+    probe(p, floor(segments), floor(segments));
+    p->ignore = (unsigned)fmin(segments / 2, 65536);
+    cong__cut(cc, cc->cwnd / 2);
+}
+
+static void peach_event(struct cong *cc, const struct cong_event *ev) {
+    struct peach *p = (struct peach *)cc;
+    p->used = true;
+    switch (ev->cause) {
+    case CONG_LOSS:
+        rapid_recovery(p);
+        break;
+    case CONG_ECN:
+        cong__cut(cc, cc->cwnd / 2);
+        cc->probes = 0;
+        p->ignore = 0;
+        break;
+    case CONG_RTO:
+        cong__timeout(cc, ev, cong__clean(ev->flight) / 2);
+        p->ignore = 0;
+        sudden_start(p);
+        break;
+    case CONG_IDLE:
+        cong__idle(&p->w, ev);
+        cc->probes = 0;
+        break;
+    case CONG_UNDO:
+        cc->probes = 0;
+        p->ignore = (unsigned)fmin(cc->cwnd / cc->mss, 65536);
+        break;
+    case CONG_RECOVERED:
+    case CONG_NOFEEDBACK:
+        break;
+    }
+}
+
+static int peach_set(struct cong *cc, const char *param, double value) {
+    struct peach *p = (struct peach *)cc;
+    int result = cong__set_window_param(&p->w, params, CONG__COUNT(params),
+                                        param, value);
+    if (result == 0 && p->started && !p->used) {
+        sudden_start(p);
+    }
+    return result;
+}
+
+const struct cong_ops cong__peach = {
+    .name = "peach",
+    .size = sizeof(struct peach),
+    .init = peach_init,
+    .ack = peach_ack,
+    .event = peach_event,
+    .set = peach_set,
+};
