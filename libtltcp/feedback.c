@@ -307,6 +307,9 @@ static tally tally_of(tltcp__sender *s, tltcp__news *news, tltcp_time now) {
 
 static void settle(tltcp__sender *s, tltcp_time now) {
     tltcp_time keep = KEEP_LOST_RTTS * tltcp__sender_pto(s);
+    if (s->arrival && s->cc.rtt.min_rtt > 0) {
+        s->sec.lead = (tltcp_time)s->cc.rtt.min_rtt / 2;
+    }
     close_episode(s, now);
     tltcp__sentmap_trim(&s->map, now > keep ? now - keep : 0);
 }

@@ -198,8 +198,10 @@ static int expire_one(tltcp__sections *s, uint64_t number) {
 
 tltcp_time tltcp__sections_deadline(const tltcp__sections *s) {
     cmn__heap_item first;
-    return cmn__heap_first(&s->deadlines, &first) ? first.key
-                                                  : TLTCP_TIME_NEVER;
+    if (!cmn__heap_first(&s->deadlines, &first)) {
+        return TLTCP_TIME_NEVER;
+    }
+    return first.key > s->lead ? first.key - s->lead : 0;
 }
 
 int tltcp__sections_expire(tltcp__sections *s, tltcp_time now) {
@@ -207,7 +209,7 @@ int tltcp__sections_expire(tltcp__sections *s, tltcp_time now) {
     bool any = false;
     int rv = 0;
     while (rv == 0 && cmn__heap_first(&s->deadlines, &first) &&
-           first.key <= now) {
+           first.key <= now + s->lead) {
         rv = expire_one(s, first.id);
         any = true;
     }

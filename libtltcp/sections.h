@@ -68,6 +68,7 @@ typedef struct tltcp__sections {
     uint64_t update_section;
     uint64_t peer_seq;     /* flow control: first byte not allowed */
     uint64_t peer_section; /* and first section */
+    tltcp_time lead;       /* sections expire this long before their deadline */
     size_t limit;          /* bytes in [una, end) at most */
     uint32_t max_sections; /* remembered at most */
     bool untold;           /* with the paper's recovery: no skips */

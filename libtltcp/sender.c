@@ -15,6 +15,7 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     int rv;
     *s = (tltcp__sender){.loss_at = TLTCP_TIME_NEVER,
                          .stats = stats,
+                         .arrival = cfg->deadline_at_receiver,
                          .ecn = !cfg->no_ecn,
                          .hold = true,
                          .peer_ack_delay = 25 * TLTCP_MS};

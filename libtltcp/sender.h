@@ -44,6 +44,7 @@ typedef struct tltcp__sender {
     unsigned pto_count; /* probe timeouts in a row */
     unsigned probes;    /* packets that may leave whatever the window says */
     uint16_t resend;    /* TLTCP__SENT_* that were lost */
+    bool arrival;       /* deadlines mean arrival (paper, section 3) */
     bool ecn;           /* mark packets */
     bool hold;          /* no data yet: the handshake is under way */
 } tltcp__sender;
