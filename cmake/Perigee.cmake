@@ -154,6 +154,7 @@ function(perigee__library_target target name define)
     add_library(perigee::${target} ALIAS ${target})
     set_target_properties(${target} PROPERTIES
         OUTPUT_NAME ${name} LINKER_LANGUAGE C)
+    perigee_relative_rpath(${target} ${CMAKE_INSTALL_LIBDIR})
     target_include_directories(${target} PUBLIC
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
         $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
@@ -220,9 +221,9 @@ function(perigee_relative_rpath target dir)
     if(UNIX AND NOT APPLE AND NOT IS_ABSOLUTE "${dir}"
        AND NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
         file(RELATIVE_PATH way "/p/${dir}" "/p/${CMAKE_INSTALL_LIBDIR}")
-        string(REGEX REPLACE "/$" "" way "${way}")
+        string(REGEX REPLACE "^/?(.*[^/])/?$" "/\\1" way "${way}")
         set_target_properties(${target} PROPERTIES
-            INSTALL_RPATH "\$ORIGIN/${way}")
+            INSTALL_RPATH "\$ORIGIN${way}")
     endif()
 endfunction()
 

@@ -51,7 +51,7 @@ RESERVED = {
         r"libcongestion/register\.c$|(drivers|gst-plugins|tools|bench)/"),
 }
 # Headers of the tree that only some files may see.
-PRIVATE = {"libtltcp/conn.h": re.compile(r"libtltcp/conn[a-z_]*\.c$|tests/")}
+PRIVATE = {"libtltcp/conn.h": re.compile(r"libtltcp/(conn[a-z_]*|endpoint)\.c$|tests/")}
 
 
 def layer_of(path):

@@ -16,7 +16,7 @@ import tree
 
 # Pure functions on the caller's memory, and the way out of a failed assertion.
 STRINGS = {"abort", "__assert_fail", "memchr", "memcmp", "memcpy", "memmove",
-           "memset", "strchr", "strcmp", "strlen", "strncmp",
+           "memset", "strchr", "strcmp", "strlen", "strncmp", "strncpy",
            "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail"}
 # Which instructions the processor has, by the compiler's own library.
 PROCESSOR = {"__cpu_indicator_init", "__cpu_model"}
