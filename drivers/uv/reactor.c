@@ -74,7 +74,9 @@ static void on_alarm(void *owner) {
 }
 
 static void close_handles(struct tltcp__reactor *r) {
-    drv__udp_close(r->udp);
+    if (r->udp != NULL) {
+        drv__udp_close(r->udp);
+    }
     drv__alarm_close(&r->alarm);
     uv_close((uv_handle_t *)&r->wake, NULL);
     uv_close((uv_handle_t *)&r->turn, NULL);

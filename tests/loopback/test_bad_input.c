@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What applications get wrong, and what the network gets wrong. */
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tests/loopback/lo.h"
+
+/* --- Addresses ----------------------------------------------------------- */
+
+static void addresses_that_do_not_exist_are_refused(void **state) {
+    static const char *const hosts[] = {"256.1.1.1", "host.invalid", "::g", ""};
+    struct lo *l = *state;
+    tltcp_socket *s = NULL;
+
+    for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+        assert_int_equal(tltcp_listen(&s, hosts[i], "0", &l->config),
+                         TLTCP_ERR_ADDRESS);
+        assert_int_equal(tltcp_connect(&s, hosts[i], "7777", &l->config, 10),
+                         TLTCP_ERR_ADDRESS);
+    }
+    assert_null(s);
+}
+
+static void ports_that_do_not_exist_are_refused(void **state) {
+    static const char *const ports[] = {"65536", "70000",           "-1",
+                                        "80x",   "no-such-service", ""};
+    struct lo *l = *state;
+    tltcp_socket *s = NULL;
+
+    for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++) {
+        assert_int_equal(tltcp_listen(&s, "127.0.0.1", ports[i], &l->config),
+                         TLTCP_ERR_ADDRESS);
+        assert_int_equal(
+            tltcp_connect(&s, "127.0.0.1", ports[i], &l->config, 10),
+            TLTCP_ERR_ADDRESS);
+    }
+    assert_int_equal(tltcp_connect(&s, "127.0.0.1", "0", &l->config, 10),
+                     TLTCP_ERR_ADDRESS);
+    assert_null(s);
+}
+
+static void an_address_of_another_machine_cannot_be_bound(void **state) {
+    struct lo *l = *state;
+    tltcp_socket *s = NULL;
+
+    assert_int_equal(tltcp_listen(&s, "192.0.2.1", "0", &l->config),
+                     TLTCP_ERR_ADDRESS);
+}
+
+static void a_port_in_use_is_said_to_be(void **state) {
+    struct lo *l = *state;
+    tltcp_socket *s = NULL;
+
+    lo_listen(l);
+    assert_int_equal(tltcp_listen(&s, l->host, l->port, &l->config),
+                     TLTCP_ERR_IN_USE);
+    assert_null(s);
+}
+
+static void closing_a_listener_frees_its_port(void **state) {
+    struct lo *l = *state;
+
+    lo_listen(l);
+    assert_int_equal(tltcp_close(l->listener, 0), 0);
+    l->listener = NULL;
+    assert_int_equal(tltcp_listen(&l->listener, l->host, l->port, &l->config),
+                     0);
+}
+
+/* --- Peers --------------------------------------------------------------- */
+
+/* A port of 127.0.0.1 that nobody uses, or, with *fd, one that stays mute. */
+static void quiet_port(char port[8], int *fd) {
+    struct sockaddr_in a = {.sin_family = AF_INET,
+                            .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof(a);
+    int own = socket(AF_INET, SOCK_DGRAM, 0);
+
+    assert_true(own >= 0);
+    assert_int_equal(bind(own, (struct sockaddr *)&a, sizeof(a)), 0);
+    assert_int_equal(getsockname(own, (struct sockaddr *)&a, &len), 0);
+    snprintf(port, 8, "%u", (unsigned)ntohs(a.sin_port));
+    if (fd != NULL) {
+        *fd = own;
+    } else {
+        close(own);
+    }
+}
+
+static void nobody_listening_is_a_refusal(void **state) {
+    struct lo *l = *state;
+    tltcp_socket *s = NULL;
+    char port[8];
+
+    quiet_port(port, NULL);
+    assert_int_equal(
+        tltcp_connect(&s, "127.0.0.1", port, &l->config, LO_PATIENCE),
+        TLTCP_ERR_REFUSED);
+    assert_null(s);
+}
+
+static void the_next_address_of_a_name_is_tried(void **state) {
+    struct lo *l = *state;
+
+    if (!lo_has_ipv6()) {
+        skip();
+    }
+    l->host = "127.0.0.1"; /* "localhost" gives ::1 first */
+    lo_listen(l);
+    l->host = "localhost";
+    lo_connect(l);
+    lo_accept(l);
+    lo_send_text(l->client, "found");
+    lo_expect_text(l->server, "found");
+}
+
+static void a_mute_peer_is_a_timeout(void **state) {
+    struct lo *l = *state;
+    tltcp_socket *s = NULL;
+    char port[8];
+    int fd;
+
+    quiet_port(port, &fd);
+    assert_int_equal(tltcp_connect(&s, "127.0.0.1", port, &l->config, 50),
+                     TLTCP_ERR_TIMEOUT);
+    l->config.connect_timeout_ms = 50;
+    assert_int_equal(tltcp_connect(&s, "127.0.0.1", port, &l->config, -1),
+                     TLTCP_ERR_TIMEOUT);
+    assert_null(s);
+    close(fd);
+}
+
+static void a_late_refusal_wakes_a_poller(void **state) {
+    struct lo *l = *state;
+    char port[8];
+    char byte;
+
+    quiet_port(port, NULL);
+    assert_int_equal(
+        tltcp_connect(&l->client, "127.0.0.1", port, &l->config, 0), 0);
+    lo_poll(tltcp_fd(l->client));
+    lo_poll(tltcp_writable_fd(l->client));
+    assert_int_equal(tltcp_socket_error(l->client, NULL), TLTCP_ERR_REFUSED);
+    assert_int_equal(lo_recv_plain(l->client, &byte, 1, MSG_DONTWAIT),
+                     TLTCP_ERR_REFUSED);
+    assert_int_equal(lo_recv_plain(l->client, &byte, 1, MSG_DONTWAIT),
+                     TLTCP_ERR_CLOSED);
+    assert_int_equal(lo_send(l->client, "x", 1, TLTCP_TIME_NEVER),
+                     TLTCP_ERR_CLOSED);
+}
+
+static bool only_camera_1(void *user, const tltcp_caller *caller,
+                          char *reason) {
+    const struct sockaddr *sa = caller->address;
+
+    assert_non_null(user);
+    assert_int_equal(sa->sa_family, AF_INET);
+    assert_int_equal(caller->address_len, sizeof(struct sockaddr_in));
+    snprintf(reason, TLTCP_REASON_MAX + 1, "no such stream: %s",
+             caller->stream_id);
+    return strcmp(caller->stream_id, "camera/1") == 0;
+}
+
+static void a_listener_refuses_with_a_reason(void **state) {
+    struct lo *l = *state;
+    char reason[TLTCP_REASON_MAX + 1];
+    tltcp_event ev;
+
+    l->config.on_caller = only_camera_1;
+    l->config.user = l;
+    lo_listen(l);
+    l->config.stream_id = "camera/2";
+    assert_int_equal(tltcp_connect(&l->client, l->host, l->port, &l->config, 0),
+                     0);
+    assert_int_equal(tltcp_wait_connected(l->client, LO_PATIENCE),
+                     TLTCP_ERR_REFUSED);
+    assert_int_equal(tltcp_socket_error(l->client, reason), TLTCP_ERR_REFUSED);
+    assert_string_equal(reason, "no such stream: camera/2");
+    lo_event(l->client, TLTCP_EVENT_CLOSED, &ev);
+    assert_int_equal(ev.error, TLTCP_ERR_REFUSED);
+    assert_string_equal(ev.reason, "no such stream: camera/2");
+    assert_int_equal(tltcp_next_event(l->client, &ev, 0), TLTCP_ERR_CLOSED);
+    assert_int_equal(tltcp_close(l->client, 0), 0);
+    l->config.stream_id = "camera/1";
+    lo_connect(l);
+    lo_accept(l);
+    assert_string_equal(tltcp_stream_id(l->server), "camera/1");
+    assert_int_equal(tltcp_accept(l->listener, &l->server, 0), TLTCP_ERR_AGAIN);
+}
+
+static void junk_does_not_disturb_a_listener(void **state) {
+    struct lo *l = *state;
+    struct sockaddr_storage sa;
+    socklen_t len = sizeof(sa);
+    uint8_t junk[1500];
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+    lo_pair(l);
+    assert_int_equal(
+        tltcp_local_address(l->listener, (struct sockaddr *)&sa, &len), 0);
+    for (unsigned i = 0; i < 500; i++) {
+        for (size_t k = 0; k < sizeof(junk); k++) {
+            junk[k] = lo_byte(i * 977u + k * 31u);
+        }
+        (void)sendto(fd, junk, i * 3, 0, (struct sockaddr *)&sa, len);
+    }
+    close(fd);
+    lo_send_text(l->client, "unimpressed");
+    lo_expect_text(l->server, "unimpressed");
+}
+
+/* --- Options ------------------------------------------------------------- */
+
+static void options_out_of_range_are_refused(void **state) {
+    struct lo *l = *state;
+    tltcp_socket *s = NULL;
+    tltcp_config c = l->config;
+
+    c.congestion = "no-such-controller";
+    assert_int_equal(tltcp_listen(&s, l->host, "0", &c), TLTCP_ERR_ALGORITHM);
+    assert_int_equal(tltcp_connect(&s, l->host, "7", &c, 10),
+                     TLTCP_ERR_ALGORITHM);
+    c = l->config;
+    c.recovery = "hope";
+    assert_int_equal(tltcp_listen(&s, l->host, "0", &c), TLTCP_ERR_ALGORITHM);
+    c = l->config;
+    c.send_buffer = 1;
+    assert_int_equal(tltcp_listen(&s, l->host, "0", &c), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_connect(&s, l->host, "7", &c, 10), TLTCP_ERR_INVAL);
+    memset(&c, 0, sizeof(c)); /* tltcp_config_init() forgotten */
+    assert_int_equal(tltcp_listen(&s, l->host, "0", &c), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_connect(&s, l->host, "7", &c, 10), TLTCP_ERR_INVAL);
+    assert_null(s);
+}
+
+static void a_qlog_folder_that_is_not_there_is_an_error(void **state) {
+    struct lo *l = *state;
+    tltcp_socket *s = NULL;
+
+    l->config.qlog_dir = "/nonexistent/folder";
+    assert_int_equal(tltcp_listen(&s, l->host, "0", &l->config), TLTCP_ERR_IO);
+    assert_int_equal(tltcp_connect(&s, l->host, "7", &l->config, 10),
+                     TLTCP_ERR_IO);
+    assert_null(s);
+}
+
+static void a_config_may_be_left_out(void **state) {
+    struct lo *l = *state;
+
+    assert_int_equal(tltcp_listen(&l->listener, l->host, "0", NULL), 0);
+    lo_port(l->listener, l->port);
+    assert_int_equal(
+        tltcp_connect(&l->client, l->host, l->port, NULL, LO_PATIENCE), 0);
+}
+
+static void an_older_and_shorter_config_is_understood(void **state) {
+    struct lo *l = *state;
+    tltcp_config c;
+
+    memset(&c, 0xff, sizeof(c)); /* what lies beyond must not be read */
+    tltcp_config_init_sized(&c, offsetof(tltcp_config, max_connections));
+    assert_int_equal(tltcp_listen(&l->listener, l->host, "0", &c), 0);
+    lo_port(l->listener, l->port);
+    lo_connect(l);
+    lo_accept(l);
+}
+
+/* --- Arguments ----------------------------------------------------------- */
+
+static void null_is_refused_everywhere(void **state) {
+    struct lo *l = *state;
+    struct sockaddr_storage sa;
+    socklen_t len = sizeof(sa);
+    tltcp_socket *s = NULL;
+    struct msghdr m = {0};
+    tltcp_event ev;
+    tltcp_stats st;
+
+    lo_pair(l);
+    tltcp_stats_init(&st);
+    assert_int_equal(tltcp_listen(NULL, NULL, "0", NULL), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_listen(&s, NULL, NULL, NULL), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_connect(NULL, "::1", "7", NULL, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_connect(&s, NULL, "7", NULL, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_connect(&s, "::1", NULL, NULL, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_accept(NULL, &s, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_accept(l->listener, NULL, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_accept(l->client, &s, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_sendmsg(NULL, &m, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_sendmsg(l->client, NULL, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_recvmsg(NULL, &m, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_recvmsg(l->client, NULL, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_next_event(NULL, &ev, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_next_event(l->client, NULL, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_get_stats(NULL, &st), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_get_stats(l->client, NULL), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_fd(NULL), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_writable_fd(NULL), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_event_fd(NULL), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_shutdown(NULL), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_socket_error(NULL, NULL), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_wait_connected(NULL, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_local_address(NULL, (struct sockaddr *)&sa, &len),
+                     TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_local_address(l->client, NULL, &len),
+                     TLTCP_ERR_INVAL);
+    assert_int_equal(
+        tltcp_peer_address(l->client, (struct sockaddr *)&sa, NULL),
+        TLTCP_ERR_INVAL);
+    assert_string_equal(tltcp_stream_id(NULL), "");
+    assert_int_equal(tltcp_close(NULL, 0), 0);
+}
+
+static void a_listener_is_no_connection(void **state) {
+    struct lo *l = *state;
+    struct sockaddr_storage sa;
+    socklen_t len = sizeof(sa);
+    tltcp_event ev;
+    char byte = 0;
+
+    lo_listen(l);
+    assert_int_equal(lo_send(l->listener, "x", 1, TLTCP_TIME_NEVER),
+                     TLTCP_ERR_STATE);
+    assert_int_equal(lo_recv_plain(l->listener, &byte, 1, MSG_DONTWAIT),
+                     TLTCP_ERR_STATE);
+    assert_int_equal(tltcp_shutdown(l->listener), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_next_event(l->listener, &ev, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_writable_fd(l->listener), TLTCP_ERR_INVAL);
+    assert_int_equal(
+        tltcp_peer_address(l->listener, (struct sockaddr *)&sa, &len),
+        TLTCP_ERR_INVAL);
+}
+
+static void too_little_room_for_an_address_is_refused(void **state) {
+    struct lo *l = *state;
+    struct sockaddr_in a;
+    socklen_t len = sizeof(a) - 1;
+
+    lo_listen(l);
+    assert_int_equal(
+        tltcp_local_address(l->listener, (struct sockaddr *)&a, &len),
+        TLTCP_ERR_INVAL);
+}
+
+static void messages_without_sections_are_refused(void **state) {
+    struct lo *l = *state;
+    char byte = 'x';
+    struct iovec iov[2] = {{.iov_base = &byte, .iov_len = 1},
+                           {.iov_base = &byte, .iov_len = 0}};
+    struct msghdr m = {.msg_iov = iov, .msg_iovlen = 0};
+
+    lo_pair(l);
+    assert_int_equal(tltcp_sendmsg(l->client, &m, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_recvmsg(l->client, &m, 0), TLTCP_ERR_INVAL);
+    m.msg_iovlen = 2; /* one of them empty */
+    assert_int_equal(tltcp_sendmsg(l->client, &m, 0), TLTCP_ERR_INVAL);
+    iov[0].iov_base = NULL;
+    m.msg_iovlen = 1;
+    assert_int_equal(tltcp_sendmsg(l->client, &m, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_recvmsg(l->client, &m, 0), TLTCP_ERR_INVAL);
+    m.msg_iov = NULL;
+    assert_int_equal(tltcp_sendmsg(l->client, &m, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_recvmsg(l->client, &m, 0), TLTCP_ERR_INVAL);
+}
+
+static void unknown_flags_are_refused(void **state) {
+    struct lo *l = *state;
+    char byte = 'x';
+    struct iovec iov = {.iov_base = &byte, .iov_len = 1};
+    struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
+
+    lo_pair(l);
+    assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_OOB), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_recvmsg(l->client, &m, MSG_PEEK), TLTCP_ERR_INVAL);
+}
+
+static void a_section_larger_than_the_buffer_is_refused(void **state) {
+    struct lo *l = *state;
+    size_t len = 8193;
+    uint8_t *data = calloc(1, len);
+
+    assert_non_null(data);
+    l->config.send_buffer = 8192;
+    lo_pair(l);
+    assert_int_equal(lo_send(l->client, data, len, TLTCP_TIME_NEVER),
+                     TLTCP_ERR_TOO_BIG);
+    assert_int_equal(lo_send(l->client, data, len - 1, TLTCP_TIME_NEVER),
+                     len - 1);
+    free(data);
+}
+
+static void sending_after_shutdown_is_refused(void **state) {
+    struct lo *l = *state;
+
+    lo_pair(l);
+    assert_int_equal(tltcp_shutdown(l->client), 0);
+    assert_int_equal(tltcp_shutdown(l->client), 0);
+    assert_int_equal(lo_send(l->client, "x", 1, TLTCP_TIME_NEVER),
+                     TLTCP_ERR_STATE);
+}
+
+/* --- Control data -------------------------------------------------------- */
+
+static void deadlines_must_match_the_sections(void **state) {
+    struct lo *l = *state;
+    char byte = 'x';
+    struct iovec iov[2] = {{.iov_base = &byte, .iov_len = 1},
+                           {.iov_base = &byte, .iov_len = 1}};
+    union {
+        struct cmsghdr align;
+        uint8_t bytes[2 * CMSG_SPACE(4 * sizeof(tltcp_time))];
+    } control;
+    struct msghdr m = {.msg_iov = iov, .msg_iovlen = 2};
+    struct cmsghdr *c = &control.align;
+
+    lo_pair(l);
+    memset(&control, 0xff, sizeof(control));
+    assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), TLTCP_ERR_CONTROL);
+    m.msg_control = &control;
+    m.msg_controllen = 4; /* not even a header */
+    assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), TLTCP_ERR_CONTROL);
+    for (size_t n = 0; n <= 3; n++) { /* 2 would be right */
+        c->cmsg_level = SOL_TLTCP;
+        c->cmsg_type = TL_DEADLINE;
+        c->cmsg_len = CMSG_LEN(n * sizeof(tltcp_time));
+        m.msg_controllen = CMSG_SPACE(n * sizeof(tltcp_time));
+        assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL),
+                         n == 2 ? 2 : TLTCP_ERR_CONTROL);
+    }
+    c->cmsg_len = CMSG_LEN(2 * sizeof(tltcp_time));
+    m.msg_controllen = c->cmsg_len - 1; /* shorter than it says */
+    assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), TLTCP_ERR_CONTROL);
+    m.msg_controllen = CMSG_SPACE(2 * sizeof(tltcp_time));
+    c->cmsg_level = SOL_SOCKET;
+    assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), TLTCP_ERR_CONTROL);
+    c->cmsg_level = SOL_TLTCP;
+    c->cmsg_type = TL_SEGMENT;
+    assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), TLTCP_ERR_CONTROL);
+}
+
+static void control_data_too_small_for_one_piece_is_refused(void **state) {
+    struct lo *l = *state;
+    char byte;
+    struct iovec iov = {.iov_base = &byte, .iov_len = 1};
+    uint8_t control[CMSG_SPACE(sizeof(struct tltcp_segment))];
+    struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
+
+    lo_pair(l);
+    lo_send_text(l->client, "x");
+    assert_int_equal(tltcp_recvmsg(l->server, &m, MSG_TL), TLTCP_ERR_CONTROL);
+    m.msg_control = control;
+    m.msg_controllen = CMSG_LEN(sizeof(struct tltcp_segment)) - 1;
+    assert_int_equal(tltcp_recvmsg(l->server, &m, MSG_TL), TLTCP_ERR_CONTROL);
+    lo_expect_text(l->server, "x"); /* nothing was lost by it */
+}
+
+static void little_control_room_limits_the_pieces(void **state) {
+    struct lo *l = *state;
+    struct lo_got *g = malloc(sizeof(*g));
+    char room[3];
+    struct iovec iov[3] = {{.iov_base = &room[0], .iov_len = 1},
+                           {.iov_base = &room[1], .iov_len = 1},
+                           {.iov_base = &room[2], .iov_len = 1}};
+    union {
+        struct cmsghdr align;
+        uint8_t bytes[CMSG_SPACE(2 * sizeof(struct tltcp_segment))];
+    } control;
+    struct msghdr m = {.msg_iov = iov,
+                       .msg_iovlen = 3,
+                       .msg_control = &control,
+                       .msg_controllen =
+                           CMSG_LEN(2 * sizeof(struct tltcp_segment))};
+
+    assert_non_null(g);
+    lo_pair(l);
+    /* The first tells that all are there: one packet carries the three. */
+    assert_int_equal(
+        tltcp_sendmsg(l->client,
+                      &(struct msghdr){.msg_iov = iov, .msg_iovlen = 3}, 0),
+        3);
+    assert_int_equal(tltcp_recvmsg(l->server, &m, MSG_TL), 2);
+    assert_int_equal(m.msg_iovlen, 2);
+    assert_int_equal(m.msg_flags, MSG_CTRUNC);
+    lo_recv(l->server, g, 2, 0);
+    assert_int_equal(g->rv, 1);
+    assert_int_equal(g->flags, 0);
+    assert_int_equal(g->segment[0].section, 2);
+    free(g);
+}
+
+static void statistics_must_be_set_up(void **state) {
+    struct lo *l = *state;
+    tltcp_stats st;
+
+    lo_pair(l);
+    memset(&st, 0, sizeof(st));
+    assert_int_equal(tltcp_get_stats(l->client, &st), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_get_stats(l->listener, &st), TLTCP_ERR_INVAL);
+}
+
+#define T(f) \
+    { #f, f, lo_ipv4, lo_teardown, NULL }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        T(addresses_that_do_not_exist_are_refused),
+        T(ports_that_do_not_exist_are_refused),
+        T(an_address_of_another_machine_cannot_be_bound),
+        T(a_port_in_use_is_said_to_be),
+        T(closing_a_listener_frees_its_port),
+        T(nobody_listening_is_a_refusal),
+        T(the_next_address_of_a_name_is_tried),
+        T(a_mute_peer_is_a_timeout),
+        T(a_late_refusal_wakes_a_poller),
+        T(a_listener_refuses_with_a_reason),
+        T(junk_does_not_disturb_a_listener),
+        T(options_out_of_range_are_refused),
+        T(a_qlog_folder_that_is_not_there_is_an_error),
+        T(a_config_may_be_left_out),
+        T(an_older_and_shorter_config_is_understood),
+        T(null_is_refused_everywhere),
+        T(a_listener_is_no_connection),
+        T(too_little_room_for_an_address_is_refused),
+        T(messages_without_sections_are_refused),
+        T(unknown_flags_are_refused),
+        T(a_section_larger_than_the_buffer_is_refused),
+        T(sending_after_shutdown_is_refused),
+        T(deadlines_must_match_the_sections),
+        T(control_data_too_small_for_one_piece_is_refused),
+        T(little_control_room_limits_the_pieces),
+        T(statistics_must_be_set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Sections from one end to the other, over every way of doing the I/O. */
+#include <netinet/in.h>
+#include <stdlib.h>
+
+#include "tests/loopback/lo.h"
+
+static void a_section_arrives_whole_with_its_bounds(void **state) {
+    struct lo *l = *state;
+
+    lo_pair(l);
+    lo_send_text(l->client, "first");
+    lo_expect_text(l->server, "first");
+}
+
+static void both_ends_send(void **state) {
+    struct lo *l = *state;
+
+    lo_pair(l);
+    lo_send_text(l->client, "there");
+    lo_send_text(l->server, "and back");
+    lo_expect_text(l->server, "there");
+    lo_expect_text(l->client, "and back");
+}
+
+static void what_is_sent_before_accept_is_not_lost(void **state) {
+    struct lo *l = *state;
+
+    lo_listen(l);
+    lo_connect(l);
+    lo_send_text(l->client, "early");
+    lo_accept(l);
+    lo_expect_text(l->server, "early");
+}
+
+static void what_is_sent_before_the_handshake_is_not_lost(void **state) {
+    struct lo *l = *state;
+
+    lo_listen(l);
+    assert_int_equal(tltcp_connect(&l->client, l->host, l->port, &l->config, 0),
+                     0);
+    lo_send_text(l->client, "very early");
+    assert_int_equal(tltcp_wait_connected(l->client, LO_PATIENCE), 0);
+    lo_accept(l);
+    lo_expect_text(l->server, "very early");
+}
+
+static void one_call_sends_many_sections_and_numbers_them(void **state) {
+    enum { SECTIONS = 200 };
+    struct lo *l = *state;
+    struct iovec iov[SECTIONS];
+    struct msghdr m = {.msg_iov = iov, .msg_iovlen = SECTIONS};
+    struct lo_got *g = malloc(sizeof(*g));
+    uint64_t at = 0;
+    uint64_t section = 0;
+    uint8_t bytes[SECTIONS];
+
+    assert_non_null(g);
+    lo_pair(l);
+    for (unsigned i = 0; i < SECTIONS; i++) {
+        bytes[i] = lo_byte(i);
+        iov[i] = (struct iovec){.iov_base = &bytes[i], .iov_len = 1};
+    }
+    assert_int_equal(tltcp_sendmsg(l->client, &m, 0), SECTIONS);
+    while (at < SECTIONS) {
+        lo_recv(l->server, g, LO_SEGMENTS, 0);
+        assert_true(g->rv > 0);
+        for (size_t i = 0; i < g->pieces; i++) {
+            assert_int_equal(g->segment[i].seq, at);
+            assert_int_equal(g->segment[i].section, section++);
+            assert_int_equal(g->data[i][0], lo_byte(at));
+            at += g->len[i];
+        }
+    }
+    assert_int_equal(section, SECTIONS);
+    free(g);
+}
+
+static void a_long_section_comes_in_pieces(void **state) {
+    struct lo *l = *state;
+    size_t len = 300000;
+    uint8_t *data = malloc(len);
+    struct lo_got *g = malloc(sizeof(*g));
+    size_t at = 0;
+
+    assert_non_null(data);
+    assert_non_null(g);
+    for (size_t i = 0; i < len; i++) {
+        data[i] = lo_byte(i);
+    }
+    lo_pair(l);
+    assert_int_equal(lo_send(l->client, data, len, TLTCP_TIME_NEVER), len);
+    while (at < len) {
+        lo_recv(l->server, g, 16, 0);
+        assert_true(g->rv > 0);
+        for (size_t i = 0; i < g->pieces; i++) {
+            uint32_t flags = at == 0 ? TL_SECTION_START : 0;
+
+            flags |= at + g->len[i] == len ? TL_SECTION_END : 0;
+            assert_int_equal(g->segment[i].section, 0);
+            assert_int_equal(g->segment[i].seq, at);
+            assert_int_equal(g->segment[i].flags, flags);
+            assert_memory_equal(g->data[i], data + at, g->len[i]);
+            at += g->len[i];
+        }
+    }
+    free(data);
+    free(g);
+}
+
+static void shutdown_gives_the_peer_the_end(void **state) {
+    struct lo *l = *state;
+    char byte;
+
+    lo_pair(l);
+    lo_send_text(l->client, "last words");
+    assert_int_equal(tltcp_shutdown(l->client), 0);
+    lo_expect_text(l->server, "last words");
+    lo_expect_end(l->server);
+    assert_int_equal(lo_recv_plain(l->server, &byte, 1, 0), TLTCP_ERR_CLOSED);
+    lo_send_text(l->server, "still here");
+    lo_expect_text(l->client, "still here");
+}
+
+static void close_delivers_everything_first(void **state) {
+    struct lo *l = *state;
+
+    lo_pair(l);
+    for (int i = 0; i < 50; i++) {
+        lo_send_text(l->client, "some text");
+    }
+    assert_int_equal(tltcp_close(l->client, LO_PATIENCE), 0);
+    l->client = NULL;
+    for (int i = 0; i < 50; i++) {
+        lo_expect_text(l->server, "some text");
+    }
+    lo_expect_end(l->server);
+}
+
+static void addresses_tell_who_talks_to_whom(void **state) {
+    struct lo *l = *state;
+    struct sockaddr_storage a;
+    struct sockaddr_storage b;
+    socklen_t la = sizeof(a);
+    socklen_t lb = sizeof(b);
+
+    lo_pair(l);
+    assert_int_equal(tltcp_local_address(l->client, (struct sockaddr *)&a, &la),
+                     0);
+    assert_int_equal(tltcp_peer_address(l->server, (struct sockaddr *)&b, &lb),
+                     0);
+    assert_int_equal(la, lb);
+    assert_memory_equal(&a, &b, la);
+    la = sizeof(a);
+    lb = sizeof(b);
+    assert_int_equal(
+        tltcp_local_address(l->listener, (struct sockaddr *)&a, &la), 0);
+    assert_int_equal(tltcp_peer_address(l->client, (struct sockaddr *)&b, &lb),
+                     0);
+    assert_int_equal(la, lb);
+    assert_memory_equal(&a, &b, la);
+}
+
+static void the_stream_id_reaches_the_listener(void **state) {
+    struct lo *l = *state;
+
+    l->config.stream_id = "camera/7";
+    lo_pair(l);
+    assert_string_equal(tltcp_stream_id(l->server), "camera/7");
+    assert_string_equal(tltcp_stream_id(l->client), "camera/7");
+}
+
+static void statistics_count_what_was_carried(void **state) {
+    struct lo *l = *state;
+    tltcp_stats st;
+
+    lo_pair(l);
+    lo_send_text(l->client, "0123456789");
+    lo_expect_text(l->server, "0123456789");
+    tltcp_stats_init(&st);
+    assert_int_equal(tltcp_get_stats(l->client, &st), 0);
+    assert_int_equal(st.sections_offered, 1);
+    assert_int_equal(st.bytes_offered, 10);
+    assert_true(st.packets_sent > 0);
+    assert_true(st.srtt_ns > 0);
+    assert_int_equal(tltcp_get_stats(l->server, &st), 0);
+    assert_int_equal(st.bytes_received, 10);
+    assert_int_equal(st.bytes_read, 10);
+    assert_int_equal(st.sections_complete, 1);
+    assert_int_equal(tltcp_get_stats(l->listener, &st), 0);
+    assert_int_equal(st.bytes_read, 10);
+    assert_int_equal(tltcp_close(l->server, LO_PATIENCE), 0);
+    l->server = NULL;
+    assert_int_equal(tltcp_get_stats(l->listener, &st), 0);
+    assert_int_equal(st.bytes_read, 10); /* of those that are gone, too */
+}
+
+#define T(f, how) \
+    { #f " (" #how ")", f, lo_##how, lo_teardown, NULL }
+#define TESTS(how)                                                 \
+    {                                                              \
+        T(a_section_arrives_whole_with_its_bounds, how),           \
+            T(both_ends_send, how),                                \
+            T(what_is_sent_before_accept_is_not_lost, how),        \
+            T(what_is_sent_before_the_handshake_is_not_lost, how), \
+            T(one_call_sends_many_sections_and_numbers_them, how), \
+            T(a_long_section_comes_in_pieces, how),                \
+            T(shutdown_gives_the_peer_the_end, how),               \
+            T(close_delivers_everything_first, how),               \
+            T(addresses_tell_who_talks_to_whom, how),              \
+            T(the_stream_id_reaches_the_listener, how),            \
+            T(statistics_count_what_was_carried, how),             \
+    }
+
+int main(void) {
+    const struct CMUnitTest ipv4[] = TESTS(ipv4);
+    const struct CMUnitTest ipv6[] = TESTS(ipv6);
+    const struct CMUnitTest plain[] = TESTS(plain);
+    const struct CMUnitTest no_gso[] = TESTS(no_gso);
+    int failed = cmocka_run_group_tests(ipv4, NULL, NULL);
+
+    failed += cmocka_run_group_tests(plain, NULL, NULL);
+    failed += cmocka_run_group_tests(no_gso, NULL, NULL);
+    if (lo_has_ipv6()) {
+        failed += cmocka_run_group_tests(ipv6, NULL, NULL);
+    }
+    return failed;
+}
