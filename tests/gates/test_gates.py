@@ -106,11 +106,25 @@ class Includes(Tree):
     def test_a_public_header_needs_no_private_one(self):
         self.refuses_include("include/tltcp/stats.h", '"common/ranges.h"')
 
-    def test_modules_in_a_circle_are_refused(self):
-        self.put("libtltcp/a.h", '#include "libtltcp/b.h"\n')
-        self.put("libtltcp/b.h", '#include "a.h"\n')
+    def test_headers_in_a_circle_are_refused(self):
+        self.put("tools/a.h", '#include "b.h"\n')
+        self.put("tools/b.h", '#include "tools/a.h"\n')
+        self.refuses("circle: tools/a -> tools/b -> tools/a",
+                     "includes", self.root)
+
+    def test_modules_of_a_library_in_a_circle_are_refused(self):
+        for name in "a", "b":
+            self.put(f"libtltcp/{name}.h", "")
+        self.put("libtltcp/a.c", '#include "libtltcp/b.h"\n')
+        self.put("libtltcp/b.c", '#include "a.h"\n')
         self.refuses("circle: libtltcp/a -> libtltcp/b -> libtltcp/a",
                      "includes", self.root)
+
+    def test_a_module_may_share_a_private_header_between_its_files(self):
+        self.put("libtltcp/a.h", "")
+        self.put("libtltcp/a_impl.h", '#include "libtltcp/a.h"\n')
+        self.put("libtltcp/a.c", '#include "libtltcp/a_impl.h"\n')
+        self.passes("includes", self.root)
 
 
 class Symbols(Tree):
