@@ -64,14 +64,14 @@ static bool is_wildcard(const drv__addr *a) {
 int drv__udp_open(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o) {
 #if defined(__linux__)
     if (!o->plain) {
-        return udp__open_fast(u, loop, o);
+        return drv__udp_open_fast(u, loop, o);
     }
 #endif
-    return udp__open_plain(u, loop, o);
+    return drv__udp_open_plain(u, loop, o);
 }
 
-int udp__init(drv__udp *u, const struct udp__impl *impl, uv_loop_t *loop,
-              const drv__udp_options *o) {
+int drv__udp_init(drv__udp *u, const struct drv__udp_impl *impl,
+                  uv_loop_t *loop, const drv__udp_options *o) {
     u->impl = impl;
     u->ops = *o->ops;
     u->owner = o->owner;
@@ -83,7 +83,7 @@ int udp__init(drv__udp *u, const struct udp__impl *impl, uv_loop_t *loop,
     return u->arena != NULL ? 0 : UV_ENOMEM;
 }
 
-void udp__free(drv__udp *u) {
+void drv__udp_free(drv__udp *u) {
     free(u->arena);
     free(u);
 }
@@ -102,7 +102,7 @@ static void set_buffer(int fd, int force, int name, size_t buffer) {
     }
 }
 
-void udp__tune(int fd, int family, size_t buffer) {
+void drv__udp_tune(int fd, int family, size_t buffer) {
     int force_in = -1;
     int force_out = -1;
 
@@ -157,7 +157,7 @@ uint8_t *drv__udp_room(drv__udp *u) {
 
 void drv__udp_put(drv__udp *u, const drv__route *route, uint32_t ecn,
                   size_t len, size_t segment) {
-    struct udp__entry *e = &u->queue[u->count++];
+    struct drv__udp_entry *e = &u->queue[u->count++];
 
     e->at = u->used;
     e->left = len;

@@ -12,7 +12,7 @@
 #define UDP__QUEUE 64u
 
 /* A burst that waits to be sent. */
-struct udp__entry {
+struct drv__udp_entry {
     drv__route route;
     size_t at; /* of what is left, in the arena */
     size_t left;
@@ -21,7 +21,7 @@ struct udp__entry {
     bool routed; /* route is set */
 };
 
-struct udp__impl {
+struct drv__udp_impl {
     int (*connect)(drv__udp *u, const drv__addr *to);
     int (*local)(const drv__udp *u, drv__addr *a);
     int (*fileno)(const drv__udp *u);
@@ -31,7 +31,7 @@ struct udp__impl {
 };
 
 struct drv__udp {
-    const struct udp__impl *impl;
+    const struct drv__udp_impl *impl;
     drv__udp_ops ops;
     void *owner;
     uv_loop_t *loop;
@@ -44,21 +44,23 @@ struct drv__udp {
     unsigned count;
     size_t used; /* of the arena */
     uint8_t *arena;
-    struct udp__entry queue[UDP__QUEUE];
+    struct drv__udp_entry queue[UDP__QUEUE];
 };
 
 /* Each makes a socket of its kind: returns 0 or UV_E... */
-int udp__open_fast(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o);
-int udp__open_plain(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o);
+int drv__udp_open_fast(drv__udp **u, uv_loop_t *loop,
+                       const drv__udp_options *o);
+int drv__udp_open_plain(drv__udp **u, uv_loop_t *loop,
+                        const drv__udp_options *o);
 
 /* Fills in the common part. */
-int udp__init(drv__udp *u, const struct udp__impl *impl, uv_loop_t *loop,
-              const drv__udp_options *o);
-void udp__free(drv__udp *u);
+int drv__udp_init(drv__udp *u, const struct drv__udp_impl *impl,
+                  uv_loop_t *loop, const drv__udp_options *o);
+void drv__udp_free(drv__udp *u);
 
 /* An entry lost its first `bytes`. */
-static inline void udp__advance(drv__udp *u, size_t bytes) {
-    struct udp__entry *e = &u->queue[u->first];
+static inline void drv__udp_advance(drv__udp *u, size_t bytes) {
+    struct drv__udp_entry *e = &u->queue[u->first];
 
     e->at += bytes;
     e->left -= bytes;
@@ -68,11 +70,11 @@ static inline void udp__advance(drv__udp *u, size_t bytes) {
 }
 
 /* Bytes of the next datagram of an entry. */
-static inline size_t udp__datagram(const struct udp__entry *e) {
+static inline size_t drv__udp_datagram(const struct drv__udp_entry *e) {
     return e->left < e->segment ? e->left : e->segment;
 }
 
 /* No fragmentation, big buffers; what the system lacks is left out. */
-void udp__tune(int fd, int family, size_t buffer);
+void drv__udp_tune(int fd, int family, size_t buffer);
 
 #endif /* DRIVERS_UV_UDP_IMPL_H */

@@ -11,13 +11,13 @@
 /* Slots are a little apart so that equal offsets do not share cache sets. */
 #define SLOT_ALIGN 64u
 
-void udp__fast_report(struct udp__fast *f, int error) {
+void drv__udp_fast_report(struct drv__udp_fast *f, int error) {
     f->base.ops.on_error(f->base.owner, uv_translate_sys_error(error));
 }
 
 /* --- Receiving ----------------------------------------------------------- */
 
-static void take_control(struct udp__fast *f, unsigned i, drv__burst *b) {
+static void take_control(struct drv__udp_fast *f, unsigned i, drv__burst *b) {
     struct msghdr *m = &f->in[i].msg_hdr;
 
     for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c != NULL;
@@ -48,7 +48,7 @@ static void take_control(struct udp__fast *f, unsigned i, drv__burst *b) {
     }
 }
 
-static size_t deliver(struct udp__fast *f, unsigned count) {
+static size_t deliver(struct drv__udp_fast *f, unsigned count) {
     size_t n = 0;
 
     for (unsigned i = 0; i < count; i++) {
@@ -72,7 +72,7 @@ static size_t deliver(struct udp__fast *f, unsigned count) {
     return n;
 }
 
-static int receive(struct udp__fast *f) {
+static int receive(struct drv__udp_fast *f) {
     for (unsigned i = 0; i < f->slots; i++) {
         f->in[i].msg_hdr.msg_namelen = sizeof(f->in_route[i].remote);
         f->in[i].msg_hdr.msg_controllen = sizeof(f->in_control[i]);
@@ -80,13 +80,13 @@ static int receive(struct udp__fast *f) {
     return recvmmsg(f->fd, f->in, f->slots, MSG_DONTWAIT, NULL);
 }
 
-static void readable(struct udp__fast *f) {
+static void readable(struct drv__udp_fast *f) {
     for (int round = 0; round < ROUNDS; round++) {
         int n = receive(f);
 
         if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK &&
             errno != EINTR) {
-            udp__fast_report(f, errno);
+            drv__udp_fast_report(f, errno);
         }
         if (n > 0) {
             deliver(f, (unsigned)n);
@@ -98,40 +98,40 @@ static void readable(struct udp__fast *f) {
 }
 
 static void on_poll(uv_poll_t *poll, int status, int events) {
-    struct udp__fast *f = poll->data;
+    struct drv__udp_fast *f = poll->data;
 
     if (status < 0 || (events & UV_READABLE) != 0) {
         readable(f); /* an error (a refusal, say) shows when reading */
     }
     if (status < 0) {
-        udp__fast_watch(f); /* libuv stops at errors */
+        drv__udp_fast_watch(f); /* libuv stops at errors */
     }
     if (f->base.blocked && (events & UV_WRITABLE) != 0) {
         f->base.blocked = false;
         if (drv__udp_flush(&f->base)) {
             f->base.ops.on_writable(f->base.owner);
         }
-        udp__fast_watch(f);
+        drv__udp_fast_watch(f);
     }
 }
 
-void udp__fast_watch(struct udp__fast *f) {
+void drv__udp_fast_watch(struct drv__udp_fast *f) {
     int events = UV_READABLE | (f->base.blocked ? UV_WRITABLE : 0);
 
     (void)uv_poll_start(&f->poll, events, on_poll);
 }
 
 static bool flush(drv__udp *u) {
-    bool done = udp__fast_flush(u);
+    bool done = drv__udp_fast_flush(u);
 
     if (!done) {
         u->blocked = true;
-        udp__fast_watch((struct udp__fast *)u);
+        drv__udp_fast_watch((struct drv__udp_fast *)u);
     }
     return done;
 }
 
-static int room_new(struct udp__fast *f) {
+static int room_new(struct drv__udp_fast *f) {
     f->slots = f->gro ? FAST__IN_GRO : FAST__IN;
     f->slot = f->gro ? DRV__BURST_MAX
                      : (f->base.max_datagram / SLOT_ALIGN + 2) * SLOT_ALIGN;
@@ -160,10 +160,10 @@ static bool enable(int fd, int level, int name) {
     return setsockopt(fd, level, name, &on, sizeof(on)) == 0;
 }
 
-static void set_up(struct udp__fast *f, const drv__udp_options *o) {
+static void set_up(struct drv__udp_fast *f, const drv__udp_options *o) {
     int zero = 0;
 
-    udp__tune(f->fd, f->base.family, o->buffer);
+    drv__udp_tune(f->fd, f->base.family, o->buffer);
     (void)enable(f->fd, IPPROTO_IP, IP_RECVTOS);
     if (f->base.family == AF_INET6) {
         (void)enable(f->fd, IPPROTO_IPV6, IPV6_RECVTCLASS);
@@ -178,7 +178,7 @@ static void set_up(struct udp__fast *f, const drv__udp_options *o) {
                                           &zero, sizeof(zero)) == 0;
 }
 
-static int open_socket(struct udp__fast *f, const drv__udp_options *o) {
+static int open_socket(struct drv__udp_fast *f, const drv__udp_options *o) {
     int zero = 0;
 
     f->fd = socket(f->base.family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
@@ -198,7 +198,7 @@ static int open_socket(struct udp__fast *f, const drv__udp_options *o) {
 }
 
 static int fast_connect(drv__udp *u, const drv__addr *to) {
-    struct udp__fast *f = (struct udp__fast *)u;
+    struct drv__udp_fast *f = (struct drv__udp_fast *)u;
     drv__addr peer = *to;
 
     if (u->connected) { /* lets go of the local address, which may be gone */
@@ -217,7 +217,7 @@ static int fast_connect(drv__udp *u, const drv__addr *to) {
 }
 
 static int fast_local(const drv__udp *u, drv__addr *a) {
-    const struct udp__fast *f = (const struct udp__fast *)u;
+    const struct drv__udp_fast *f = (const struct drv__udp_fast *)u;
     socklen_t len = sizeof(*a);
 
     memset(a, 0, sizeof(*a));
@@ -227,15 +227,15 @@ static int fast_local(const drv__udp *u, drv__addr *a) {
 }
 
 static int fast_fileno(const drv__udp *u) {
-    return ((const struct udp__fast *)u)->fd;
+    return ((const struct drv__udp_fast *)u)->fd;
 }
 
-static void free_fast(struct udp__fast *f) {
+static void free_fast(struct drv__udp_fast *f) {
     if (f->fd >= 0) {
         (void)close(f->fd);
     }
     free(f->room);
-    udp__free(&f->base);
+    drv__udp_free(&f->base);
 }
 
 static void on_closed(uv_handle_t *handle) {
@@ -243,27 +243,28 @@ static void on_closed(uv_handle_t *handle) {
 }
 
 static void fast_close(drv__udp *u) {
-    struct udp__fast *f = (struct udp__fast *)u;
+    struct drv__udp_fast *f = (struct drv__udp_fast *)u;
 
     (void)uv_poll_stop(&f->poll);
     uv_close((uv_handle_t *)&f->poll, on_closed);
 }
 
-static const struct udp__impl fast_impl = {.connect = fast_connect,
-                                           .local = fast_local,
-                                           .fileno = fast_fileno,
-                                           .flush = flush,
-                                           .close = fast_close};
+static const struct drv__udp_impl fast_impl = {.connect = fast_connect,
+                                               .local = fast_local,
+                                               .fileno = fast_fileno,
+                                               .flush = flush,
+                                               .close = fast_close};
 
-int udp__open_fast(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o) {
-    struct udp__fast *f = calloc(1, sizeof(*f));
+int drv__udp_open_fast(drv__udp **u, uv_loop_t *loop,
+                       const drv__udp_options *o) {
+    struct drv__udp_fast *f = calloc(1, sizeof(*f));
     int rv = UV_ENOMEM;
 
     if (f == NULL) {
         return rv;
     }
     f->fd = -1;
-    rv = udp__init(&f->base, &fast_impl, loop, o);
+    rv = drv__udp_init(&f->base, &fast_impl, loop, o);
     if (rv == 0) {
         rv = open_socket(f, o);
     }
@@ -278,7 +279,7 @@ int udp__open_fast(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o) {
         return rv;
     }
     f->poll.data = f;
-    udp__fast_watch(f);
+    drv__udp_fast_watch(f);
     *u = &f->base;
     return 0;
 }

@@ -22,12 +22,12 @@
 #define FAST__CONTROL 128 /* bytes of control data of a message */
 
 /* Aligned as cmsghdr wants it. */
-union udp__control {
+union drv__udp_control {
     size_t align;
     uint8_t bytes[FAST__CONTROL];
 };
 
-struct udp__fast {
+struct drv__udp_fast {
     drv__udp base;
     uv_poll_t poll;
     int fd;
@@ -44,18 +44,18 @@ struct udp__fast {
     uint8_t *room;
     struct mmsghdr in[FAST__IN];
     struct iovec in_iov[FAST__IN];
-    union udp__control in_control[FAST__IN];
+    union drv__udp_control in_control[FAST__IN];
     drv__route in_route[FAST__IN];
     drv__burst bursts[FAST__IN];
 
     struct mmsghdr out[FAST__OUT];
     struct iovec out_iov[FAST__OUT];
-    union udp__control out_control[FAST__OUT];
+    union drv__udp_control out_control[FAST__OUT];
 };
 
-bool udp__fast_flush(drv__udp *u);
+bool drv__udp_fast_flush(drv__udp *u);
 /* Asks for readability, and for writability while blocked. */
-void udp__fast_watch(struct udp__fast *f);
-void udp__fast_report(struct udp__fast *f, int error);
+void drv__udp_fast_watch(struct drv__udp_fast *f);
+void drv__udp_fast_report(struct drv__udp_fast *f, int error);
 
 #endif /* DRIVERS_UV_UDP_LINUX_H */

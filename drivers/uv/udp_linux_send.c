@@ -23,7 +23,8 @@ static void add_control(struct msghdr *m, int level, int type, const void *data,
     m->msg_controllen += CMSG_SPACE(len);
 }
 
-static bool to_ipv4(const struct udp__fast *f, const struct udp__entry *e) {
+static bool to_ipv4(const struct drv__udp_fast *f,
+                    const struct drv__udp_entry *e) {
     if (f->base.family == AF_INET || !e->routed) {
         return f->base.family == AF_INET || f->mapped;
     }
@@ -32,8 +33,8 @@ static bool to_ipv4(const struct udp__fast *f, const struct udp__entry *e) {
 
 /* Codepoints rarely differ: the socket's own follows the first burst, so that
  * most messages need no control data for it. */
-static void mark(struct udp__fast *f, struct msghdr *m,
-                 const struct udp__entry *e) {
+static void mark(struct drv__udp_fast *f, struct msghdr *m,
+                 const struct drv__udp_entry *e) {
     int tos = (int)e->ecn;
 
     if (!f->marked && e->ecn != f->ecn) {
@@ -56,8 +57,8 @@ static void mark(struct udp__fast *f, struct msghdr *m,
 }
 
 /* Answers leave from the address that was called. */
-static void address(struct udp__fast *f, struct msghdr *m,
-                    struct udp__entry *e) {
+static void address(struct drv__udp_fast *f, struct msghdr *m,
+                    struct drv__udp_entry *e) {
     struct in6_pktinfo six;
     struct in_pktinfo four;
 
@@ -80,8 +81,8 @@ static void address(struct udp__fast *f, struct msghdr *m,
     add_control(m, IPPROTO_IP, IP_PKTINFO, &four, sizeof(four));
 }
 
-static size_t chunk(const struct udp__fast *f, const struct udp__entry *e,
-                    size_t left, bool split) {
+static size_t chunk(const struct drv__udp_fast *f,
+                    const struct drv__udp_entry *e, size_t left, bool split) {
     size_t most = e->segment;
 
     if (f->gso && !split) {
@@ -91,8 +92,8 @@ static size_t chunk(const struct udp__fast *f, const struct udp__entry *e,
     return left < most ? left : most;
 }
 
-static void message(struct udp__fast *f, unsigned n, struct udp__entry *e,
-                    size_t at, size_t len) {
+static void message(struct drv__udp_fast *f, unsigned n,
+                    struct drv__udp_entry *e, size_t at, size_t len) {
     struct msghdr *m = &f->out[n].msg_hdr;
     uint16_t segment = (uint16_t)e->segment;
 
@@ -113,11 +114,11 @@ static void message(struct udp__fast *f, unsigned n, struct udp__entry *e,
 }
 
 /* Messages for as much of the queue as one call takes. */
-static unsigned build(struct udp__fast *f) {
+static unsigned build(struct drv__udp_fast *f) {
     unsigned n = 0;
 
     for (unsigned i = f->base.first; i < f->base.count; i++) {
-        struct udp__entry *e = &f->base.queue[i];
+        struct drv__udp_entry *e = &f->base.queue[i];
         bool split = f->split && i == f->base.first;
 
         for (size_t done = 0; done < e->left; n++) {
@@ -133,14 +134,14 @@ static unsigned build(struct udp__fast *f) {
     return n;
 }
 
-static void sent(struct udp__fast *f, unsigned messages) {
+static void sent(struct drv__udp_fast *f, unsigned messages) {
     unsigned before = f->base.first;
 
     for (unsigned i = 0; i < messages; i++) {
         if (f->out_iov[i].iov_len > f->base.queue[f->base.first].segment) {
             f->gso_refused = 0;
         }
-        udp__advance(&f->base, f->out_iov[i].iov_len);
+        drv__udp_advance(&f->base, f->out_iov[i].iov_len);
     }
     if (f->base.first != before) {
         f->split = false;
@@ -148,8 +149,8 @@ static void sent(struct udp__fast *f, unsigned messages) {
 }
 
 /* The kernel refused a burst: datagram by datagram may do. */
-static bool segmentation_refused(struct udp__fast *f, int error) {
-    const struct udp__entry *e = &f->base.queue[f->base.first];
+static bool segmentation_refused(struct drv__udp_fast *f, int error) {
+    const struct drv__udp_entry *e = &f->base.queue[f->base.first];
 
     if (f->out_iov[0].iov_len <= e->segment ||
         (error != EIO && error != EINVAL && error != EOPNOTSUPP &&
@@ -165,7 +166,7 @@ static bool segmentation_refused(struct udp__fast *f, int error) {
 }
 
 /* Whether to go on after a failed call. */
-static bool recover(struct udp__fast *f, int error) {
+static bool recover(struct drv__udp_fast *f, int error) {
     if (error == EAGAIN || error == EWOULDBLOCK) {
         return false;
     }
@@ -173,18 +174,18 @@ static bool recover(struct udp__fast *f, int error) {
         return true;
     }
     if (error == ECONNREFUSED) { /* of an earlier datagram; this one is left */
-        udp__fast_report(f, error);
+        drv__udp_fast_report(f, error);
         return true;
     }
     sent(f, 1); /* what cannot be sent is lost, like anywhere on the way */
     if (error != EMSGSIZE) {
-        udp__fast_report(f, error);
+        drv__udp_fast_report(f, error);
     }
     return true;
 }
 
-bool udp__fast_flush(drv__udp *u) {
-    struct udp__fast *f = (struct udp__fast *)u;
+bool drv__udp_fast_flush(drv__udp *u) {
+    struct drv__udp_fast *f = (struct drv__udp_fast *)u;
 
     while (u->first < u->count) {
         unsigned n = build(f);

@@ -44,19 +44,20 @@ static void on_recv(uv_udp_t *udp, ssize_t n, const uv_buf_t *buf,
     p->base.ops.on_bursts(p->base.owner, &b, 1);
 }
 
-static const struct sockaddr *target(const struct udp__entry *e) {
+static const struct sockaddr *target(const struct drv__udp_entry *e) {
     return e->routed ? &e->route.remote.sa : NULL;
 }
 
 static uv_buf_t datagram(const struct plain *p) {
-    const struct udp__entry *e = &p->base.queue[p->base.first];
+    const struct drv__udp_entry *e = &p->base.queue[p->base.first];
 
     return uv_buf_init((char *)p->base.arena + e->at,
-                       (unsigned)udp__datagram(e));
+                       (unsigned)drv__udp_datagram(e));
 }
 
 static void drop(struct plain *p, int status) {
-    udp__advance(&p->base, udp__datagram(&p->base.queue[p->base.first]));
+    drv__udp_advance(&p->base,
+                     drv__udp_datagram(&p->base.queue[p->base.first]));
     if (status != 0 && status != UV_EMSGSIZE) {
         p->base.ops.on_error(p->base.owner, status);
     }
@@ -79,7 +80,7 @@ static bool plain_flush(drv__udp *u) {
     struct plain *p = (struct plain *)u;
 
     while (u->first < u->count) {
-        const struct udp__entry *e = &u->queue[u->first];
+        const struct drv__udp_entry *e = &u->queue[u->first];
         uv_buf_t buf = datagram(p);
         int rv = uv_udp_try_send(&p->udp, &buf, 1, target(e));
 
@@ -132,7 +133,7 @@ static void on_closed(uv_handle_t *handle) {
     struct plain *p = handle->data;
 
     free(p->room);
-    udp__free(&p->base);
+    drv__udp_free(&p->base);
 }
 
 static void plain_close(drv__udp *u) {
@@ -142,11 +143,11 @@ static void plain_close(drv__udp *u) {
     uv_close((uv_handle_t *)&p->udp, on_closed);
 }
 
-static const struct udp__impl plain_impl = {.connect = plain_connect,
-                                            .local = plain_local,
-                                            .fileno = plain_fileno,
-                                            .flush = plain_flush,
-                                            .close = plain_close};
+static const struct drv__udp_impl plain_impl = {.connect = plain_connect,
+                                                .local = plain_local,
+                                                .fileno = plain_fileno,
+                                                .flush = plain_flush,
+                                                .close = plain_close};
 
 static int start(struct plain *p, const drv__udp_options *o) {
     int rv = 0;
@@ -157,14 +158,15 @@ static int start(struct plain *p, const drv__udp_options *o) {
     if (rv == 0) {
         int fd = plain_fileno(&p->base);
         if (fd >= 0) {
-            udp__tune(fd, p->base.family, o->buffer);
+            drv__udp_tune(fd, p->base.family, o->buffer);
         }
         rv = uv_udp_recv_start(&p->udp, on_alloc, on_recv);
     }
     return rv;
 }
 
-int udp__open_plain(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o) {
+int drv__udp_open_plain(drv__udp **u, uv_loop_t *loop,
+                        const drv__udp_options *o) {
     struct plain *p = calloc(1, sizeof(*p));
     int family = o->bind != NULL ? o->bind->sa.sa_family : o->family;
     int rv;
@@ -173,7 +175,7 @@ int udp__open_plain(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o) {
         return UV_ENOMEM;
     }
     p->room = malloc(DRV__BURST_MAX);
-    rv = udp__init(&p->base, &plain_impl, loop, o);
+    rv = drv__udp_init(&p->base, &plain_impl, loop, o);
     if (rv == 0 && p->room == NULL) {
         rv = UV_ENOMEM;
     }
@@ -182,7 +184,7 @@ int udp__open_plain(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o) {
     }
     if (rv != 0) {
         free(p->room);
-        udp__free(&p->base);
+        drv__udp_free(&p->base);
         return rv;
     }
     p->udp.data = p;
