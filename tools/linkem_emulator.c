@@ -29,7 +29,7 @@ static int open_log(struct emulator *em, const char *path) {
         return tool_fail(TOOL, "cannot write %s: %s", path, strerror(errno));
     }
     (void)fputs("seconds,direction,rate_bps,offered_bytes,delivered_bytes,"
-                "dropped_packets,marked_packets,queue_packets\n",
+                "dropped_packets,marked_packets,queue_packets,transit_ms\n",
                 em->log);
     return TOOL_OK;
 }
@@ -74,6 +74,16 @@ void emulator_offer(struct emulator *em, const struct emulator_packet *info,
     sim_link_send(em->link[info->direction], p, emulator_now(em));
 }
 
+static void add_transit(struct linkem_transit *t, uint64_t ns) {
+    t->packets++;
+    t->sum_ns += ns;
+    t->max_ns = ns > t->max_ns ? ns : t->max_ns;
+}
+
+static double mean_ms(const struct linkem_transit *t) {
+    return t->packets ? (double)t->sum_ns / (double)t->packets / 1e6 : 0;
+}
+
 struct sim_packet *emulator_take(struct emulator *em, int direction) {
     struct sim_link *link = em->link[direction];
     struct linkem_lateness *late = &em->late[direction];
@@ -87,6 +97,8 @@ struct sim_packet *emulator_take(struct emulator *em, int direction) {
         em->first_out[direction] = now;
     }
     em->last_out[direction] = now;
+    add_transit(&em->transit[direction], now - p->sent);
+    add_transit(&em->recent[direction], now - p->sent);
     late->packets++;
     if (due < now) {
         late->sum_ns += now - due;
@@ -142,14 +154,15 @@ static uint64_t wire_bytes(const struct sim_link *link, uint64_t bytes,
 static void log_line(struct emulator *em, int d, uint64_t now) {
     const struct sim_link *link = em->link[d];
     const struct sim_link_stats *s = sim_link_stats(link);
-    (void)fprintf(em->log,
-                  "%.3f,%s,%.0f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
-                  ",%" PRIu64 "\n",
-                  (double)now / 1e9, direction_names[d],
-                  sim_link_get(link)->rate,
-                  wire_bytes(link, s->offered_bytes, s->offered),
-                  wire_bytes(link, s->delivered_bytes, s->delivered),
-                  dropped(s), s->marked, sim_link_waiting(link));
+    (void)fprintf(
+        em->log,
+        "%.3f,%s,%.0f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
+        ",%.3f\n",
+        (double)now / 1e9, direction_names[d], sim_link_get(link)->rate,
+        wire_bytes(link, s->offered_bytes, s->offered),
+        wire_bytes(link, s->delivered_bytes, s->delivered), dropped(s),
+        s->marked, sim_link_waiting(link), mean_ms(&em->recent[d]));
+    em->recent[d] = (struct linkem_transit){0};
 }
 
 static uint64_t run_log(struct emulator *em, uint64_t now) {
@@ -202,6 +215,11 @@ static json_t *lateness_json(const struct linkem_lateness *l) {
                      "max_us", tool_number((double)l->max_ns / 1e3, 1));
 }
 
+static json_t *transit_json(const struct linkem_transit *t) {
+    return json_pack("{s:o,s:o}", "mean_ms", tool_number(mean_ms(t), 3),
+                     "max_ms", tool_number((double)t->max_ns / 1e6, 3));
+}
+
 static json_t *direction_json(const struct emulator *em, int d) {
     const struct sim_link *link = em->link[d];
     const struct sim_link_stats *s = sim_link_stats(link);
@@ -211,8 +229,8 @@ static json_t *direction_json(const struct emulator *em, int d) {
         "blackout", (json_int_t)s->dropped_blackout, "mtu",
         (json_int_t)s->dropped_mtu);
     return json_pack(
-        "{s:o,s:o,s:I,s:I,s:I,s:I,s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:o}", "rate_bps",
-        tool_number(sim_link_get(link)->rate, 0), "delivered_bps",
+        "{s:o,s:o,s:I,s:I,s:I,s:I,s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o}",
+        "rate_bps", tool_number(sim_link_get(link)->rate, 0), "delivered_bps",
         tool_number(delivered_bps(em, d), 0), "offered_packets",
         (json_int_t)s->offered, "offered_bytes",
         (json_int_t)wire_bytes(link, s->offered_bytes, s->offered),
@@ -223,7 +241,7 @@ static json_t *direction_json(const struct emulator *em, int d) {
         "reordered", (json_int_t)s->reordered, "queue_peak_packets",
         (json_int_t)s->queue_peak, "queue_peak_bytes",
         (json_int_t)s->queue_peak_bytes, "lateness",
-        lateness_json(&em->late[d]));
+        lateness_json(&em->late[d]), "transit", transit_json(&em->transit[d]));
 }
 
 json_t *emulator_json(const struct emulator *em) {

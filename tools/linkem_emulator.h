@@ -18,11 +18,20 @@ struct linkem_lateness {
     uint64_t max_ns;
 };
 
+/** @brief How long packets took from end to end. */
+struct linkem_transit {
+    uint64_t packets;
+    uint64_t sum_ns;
+    uint64_t max_ns;
+};
+
 /** @brief Both directions. */
 struct emulator {
     const struct linkem_options *options;
     struct sim_link *link[LINKEM_DIRECTIONS];
     struct linkem_lateness late[LINKEM_DIRECTIONS];
+    struct linkem_transit transit[LINKEM_DIRECTIONS]; /* in all */
+    struct linkem_transit recent[LINKEM_DIRECTIONS];  /* since the last line */
     uint64_t first_out[LINKEM_DIRECTIONS]; /* of the first packet, for rates */
     uint64_t last_out[LINKEM_DIRECTIONS];
     uint64_t start;       /* on the system's clock */
