@@ -97,8 +97,10 @@ typedef struct media_header {
     uint32_t generation; /**< number of the CONFIG that holds, from 1; counts up
                               in each stream; CONFIG: its own */
     uint32_t number;     /**< place among the stream's frames in coding order,
-                              from 0, those never sent counted */
-    uint32_t refs;       /**< how many frames before it were not disposable */
+                              from 0; those never sent count, those of class
+                              HEADER do not and have the next one's number */
+    uint32_t refs;       /**< how many of the frames before it were not
+                              disposable */
     uint32_t length;     /**< bytes of payload */
     int64_t pts;         /**< when to show it, ns; ::MEDIA_TIME_NONE */
     int64_t dts;         /**< when to decode it, ns; ::MEDIA_TIME_NONE */

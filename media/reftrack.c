@@ -53,7 +53,6 @@ static bool on_reference(media_reftrack *t, const struct step *s) {
 }
 
 static bool step(media_reftrack *t, const struct step *s) {
-    t->started = true;
     switch (s->frame_class) {
     case MEDIA_CLASS_KEY:
         return on_key(t, s);
@@ -99,7 +98,11 @@ bool media__reftrack_frame(media_reftrack *t, const media_header *h,
         .pts = h->pts,
     };
 
+    /* Headers are outside the count: they never expire and may be repeated. */
+    if (h->frame_class == MEDIA_CLASS_HEADER)
+        return step(t, &s);
     find_missing(t, h);
+    t->started = true;
     t->next = h->number + 1;
     t->refs = h->refs + (h->frame_class != MEDIA_CLASS_DISPOSABLE);
     return step(t, &s);
@@ -117,7 +120,9 @@ bool media__reftrack_classified(media_reftrack *t, const media_frame *f,
         .pts = pts,
     };
 
-    t->next++;
-    t->refs += f->frame_class != MEDIA_CLASS_DISPOSABLE;
+    t->started = true;
+    t->next += f->frame_class != MEDIA_CLASS_HEADER;
+    t->refs += f->frame_class != MEDIA_CLASS_DISPOSABLE &&
+               f->frame_class != MEDIA_CLASS_HEADER;
     return step(t, &s);
 }

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef GST_TLTCP_CAPS_H
+#define GST_TLTCP_CAPS_H
+
+#include <gst/gst.h>
+
+#include "media/frame.h"
+#include "media/framing.h"
+
+/* A CONFIG section that describes the caps, which may be NULL. */
+GBytes *gst_tltcp_caps_to_section(GstCaps *caps, guint32 generation,
+                                  guint latency_ms);
+
+/* Sets a scanner up for what the caps say. */
+void gst_tltcp_caps_scanner(GstCaps *caps, media_scanner *scanner);
+
+/* Coded video other than still pictures: buffers need each other. */
+gboolean gst_tltcp_caps_is_predicted(GstCaps *caps);
+
+/* Nominal distance of frames in ns, 0 when the caps do not say. */
+gint64 gst_tltcp_caps_frame_ns(GstCaps *caps);
+
+/* Buffers of the streamheader, or NULL. */
+GPtrArray *gst_tltcp_caps_headers(GstCaps *caps);
+
+/* Caps from the payload of a CONFIG; NULL: it says nothing that can be made
+ * caps of. */
+GstCaps *gst_tltcp_caps_from_config(const media_config *config);
+
+#endif /* GST_TLTCP_CAPS_H */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "gst-plugins/gsttltcpcause.h"
+
+gboolean gst_tltcp_cause_is_permanent(const GstTltcpCause *cause) {
+    switch (cause->error) {
+    case TLTCP_ERR_REFUSED:
+        return cause->reason[0] != 0; /* a listener is there and says no */
+    case TLTCP_ERR_INVAL:
+    case TLTCP_ERR_ALGORITHM:
+    case TLTCP_ERR_AUTH:
+    case TLTCP_ERR_UNSUPPORTED:
+    case TLTCP_ERR_VERSION:
+    case TLTCP_ERR_IN_USE:
+    case TLTCP_ERR_ADDRESS:
+        return TRUE;
+    default:
+        return FALSE;
+    }
+}
+
+gchar *gst_tltcp_cause_text(const GstTltcpCause *cause) {
+    const gchar *what = tltcp_strerror(cause->error);
+
+    if (cause->error == TLTCP_ERR_UNSUPPORTED)
+        what = "a passphrase is not yet available in this version; unset the "
+               "property passphrase";
+    return cause->reason[0] ? g_strdup_printf("%s (%s)", what, cause->reason)
+                            : g_strdup(what);
+}
+
+static gint resource_code(const GstTltcpCause *cause) {
+    switch (cause->error) {
+    case TLTCP_ERR_AUTH:
+    case TLTCP_ERR_REFUSED:
+        if (cause->error == TLTCP_ERR_AUTH || cause->reason[0])
+            return GST_RESOURCE_ERROR_NOT_AUTHORIZED;
+        break;
+    case TLTCP_ERR_ADDRESS:
+        return GST_RESOURCE_ERROR_NOT_FOUND;
+    case TLTCP_ERR_IN_USE:
+        return GST_RESOURCE_ERROR_BUSY;
+    case TLTCP_ERR_ALGORITHM:
+    case TLTCP_ERR_UNSUPPORTED:
+    case TLTCP_ERR_INVAL:
+        return GST_RESOURCE_ERROR_SETTINGS;
+    default:
+        break;
+    }
+    if (cause->was_open)
+        return cause->writing ? GST_RESOURCE_ERROR_WRITE
+                              : GST_RESOURCE_ERROR_READ;
+    return cause->writing ? GST_RESOURCE_ERROR_OPEN_WRITE
+                          : GST_RESOURCE_ERROR_OPEN_READ;
+}
+
+void gst_tltcp_cause_post(GstElement *element, const GstTltcpCause *cause,
+                          const gchar *where, gboolean is_error) {
+    g_autofree gchar *why = gst_tltcp_cause_text(cause);
+    gst_element_message_full(
+        element, is_error ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING,
+        GST_RESOURCE_ERROR, resource_code(cause),
+        cause->was_open
+            ? g_strdup_printf("The connection with %s failed: %s", where, why)
+            : g_strdup_printf("No connection with %s: %s", where, why),
+        g_strdup_printf("TLTCP error %d", cause->error), __FILE__, G_STRFUNC,
+        __LINE__);
+}
+
+void gst_tltcp_connection_message(GstElement *element, const gchar *state,
+                                  const gchar *where,
+                                  const GstTltcpCause *cause, guint attempt) {
+    g_autofree gchar *why = cause ? gst_tltcp_cause_text(cause) : NULL;
+    GstStructure *s = gst_structure_new(
+        "tltcp-connection", "state", G_TYPE_STRING, state, "address",
+        G_TYPE_STRING, where, "attempt", G_TYPE_UINT, attempt, "error",
+        G_TYPE_INT, cause ? cause->error : 0, NULL);
+
+    if (why)
+        gst_structure_set(s, "cause", G_TYPE_STRING, why, NULL);
+    gst_element_post_message(element,
+                             gst_message_new_element(GST_OBJECT(element), s));
+}

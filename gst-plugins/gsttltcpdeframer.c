@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "gst-plugins/gsttltcpdeframer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gst-plugins/gsttltcpcaps.h"
+#include "gst-plugins/gsttltcpflags.h"
+#include "media/framing.h"
+
+void gst_tltcp_deframer_init(GstTltcpDeframer *d) {
+    memset(d, 0, sizeof(*d));
+    g_mutex_init(&d->lock);
+    gst_tltcp_deframer_restart(d);
+}
+
+void gst_tltcp_deframer_restart(GstTltcpDeframer *d) {
+    for (guint i = 0; i < G_N_ELEMENTS(d->caps); i++)
+        gst_caps_replace(&d->caps[i], NULL);
+    memset(d->types, 0, sizeof(d->types));
+    memset(d->known, 0, sizeof(d->known));
+    d->stream = -1;
+    d->raw = d->framed = FALSE;
+    d->discont = TRUE;
+    d->last_end = GST_CLOCK_TIME_NONE;
+    media__timemap_init(&d->times);
+    media__reftrack_init(&d->references);
+}
+
+void gst_tltcp_deframer_clear(GstTltcpDeframer *d) {
+    gst_tltcp_deframer_restart(d);
+    g_mutex_clear(&d->lock);
+}
+
+void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size) {
+    g_mutex_lock(&d->lock);
+    d->counts.gaps++;
+    d->counts.gap_bytes += size;
+    g_mutex_unlock(&d->lock);
+    d->discont = TRUE;
+}
+
+static void count(GstTltcpDeframer *d, guint64 *counter) {
+    g_mutex_lock(&d->lock);
+    ++*counter;
+    g_mutex_unlock(&d->lock);
+}
+
+/* ---- streams ---- */
+
+/* The lowest stream of video, else the lowest. */
+static gint choose_stream(const GstTltcpDeframer *d, gint otherwise) {
+    gint chosen = -1;
+
+    for (gint i = 0; i < 256; i++) {
+        if (d->known[i] && d->types[i] == MEDIA_TYPE_VIDEO)
+            return i;
+        if (d->known[i] && chosen < 0)
+            chosen = i;
+    }
+    return chosen < 0 ? otherwise : chosen;
+}
+
+static void on_config(GstTltcpDeframer *d, const media_header *h,
+                      const guint8 *payload, GstTltcpProduct *product) {
+    media_config config;
+
+    if (media__config_parse(&config, payload, h->length) != MEDIA_OK) {
+        count(d, &d->counts.refused);
+        return;
+    }
+    gst_caps_replace(&d->caps[h->stream], NULL);
+    d->caps[h->stream] = gst_tltcp_caps_from_config(&config);
+    d->types[h->stream] = config.type;
+    d->known[h->stream] = TRUE;
+    if (d->stream == h->stream && d->caps[h->stream])
+        product->caps = gst_caps_ref(d->caps[h->stream]);
+}
+
+static gboolean is_chosen(GstTltcpDeframer *d, const media_header *h,
+                          GstTltcpProduct *product) {
+    if (d->stream < 0) {
+        d->stream = choose_stream(d, h->stream);
+        if (d->caps[d->stream])
+            product->caps = gst_caps_ref(d->caps[d->stream]);
+    }
+    return d->stream == h->stream;
+}
+
+/* ---- time ---- */
+
+static GstClockTime to_time(gint64 t) {
+    return t > 0 ? (GstClockTime)t : 0;
+}
+
+static gint64 sent_at(const media_header *h) {
+    return h->dts != MEDIA_TIME_NONE ? h->dts : h->pts;
+}
+
+static void stamp_by_arrival(const media_header *h, GstClockTime now,
+                             GstBuffer *buffer) {
+    gint64 ahead = 0;
+
+    if (h->pts != MEDIA_TIME_NONE && h->dts != MEDIA_TIME_NONE)
+        ahead = h->pts - h->dts;
+    GST_BUFFER_PTS(buffer) = to_time((gint64)now + ahead);
+    if (h->dts != MEDIA_TIME_NONE)
+        GST_BUFFER_DTS(buffer) = now;
+}
+
+static void stamp_by_sender(GstTltcpDeframer *d, const media_header *h,
+                            GstClockTime now, GstBuffer *buffer) {
+    gint64 sent = sent_at(h);
+
+    if (sent != MEDIA_TIME_NONE &&
+        media__timemap_arrival(&d->times, sent, (gint64)now))
+        d->discont = TRUE;
+    if (h->pts != MEDIA_TIME_NONE)
+        GST_BUFFER_PTS(buffer) =
+            to_time(media__timemap_local(&d->times, h->pts));
+    if (h->dts != MEDIA_TIME_NONE)
+        GST_BUFFER_DTS(buffer) =
+            to_time(media__timemap_local(&d->times, h->dts));
+}
+
+static void stamp(GstTltcpDeframer *d, const media_header *h, GstClockTime now,
+                  GstBuffer *buffer) {
+    if (d->delivery == GST_TLTCP_DELIVERY_IMMEDIATE)
+        stamp_by_arrival(h, now, buffer);
+    else
+        stamp_by_sender(d, h, now, buffer);
+    if (h->duration != MEDIA_TIME_NONE)
+        GST_BUFFER_DURATION(buffer) = (GstClockTime)h->duration;
+}
+
+/* ---- frames ---- */
+
+/* Tells what is missing between the last buffer and this one. */
+static GstEvent *make_gap_event(const GstTltcpDeframer *d, GstBuffer *buffer) {
+    GstClockTime start = GST_BUFFER_DTS_OR_PTS(buffer);
+
+    if (!GST_CLOCK_TIME_IS_VALID(d->last_end) ||
+        !GST_CLOCK_TIME_IS_VALID(start) || start <= d->last_end)
+        return NULL;
+    return gst_event_new_gap(d->last_end, start - d->last_end);
+}
+
+static void finish_buffer(GstTltcpDeframer *d, const media_header *h,
+                          GstBuffer *buffer, gboolean intact,
+                          GstTltcpProduct *product) {
+    GstClockTime start = GST_BUFFER_DTS_OR_PTS(buffer);
+
+    GST_BUFFER_FLAG_SET(buffer, gst_tltcp_flags_from_wire(h->flags));
+    if (!intact)
+        GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
+    if (d->discont) {
+        GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
+        product->event = make_gap_event(d, buffer);
+    }
+    d->discont = FALSE;
+    if (GST_CLOCK_TIME_IS_VALID(start))
+        d->last_end = start + (GST_BUFFER_DURATION_IS_VALID(buffer)
+                                   ? GST_BUFFER_DURATION(buffer)
+                                   : 0);
+    count(d, &d->counts.frames[h->frame_class]);
+    product->buffer = buffer;
+}
+
+static gboolean is_picture(const media_header *h) {
+    return h->frame_class == MEDIA_CLASS_KEY ||
+           h->frame_class == MEDIA_CLASS_REFERENCE ||
+           h->frame_class == MEDIA_CLASS_DISPOSABLE;
+}
+
+/* Returns whether the frame is to be handed on. */
+static gboolean track(GstTltcpDeframer *d, const media_header *h,
+                      gboolean intact) {
+    guint64 lost = d->references.lost;
+    gboolean decodable = media__reftrack_frame(&d->references, h, intact);
+    gboolean hold = d->drop_until_keyframe && is_picture(h) && !decodable &&
+                    !(h->flags & MEDIA_FLAG_RECOVERY) &&
+                    !d->references.recovering;
+
+    if (d->references.lost != lost)
+        d->discont = TRUE;
+    g_mutex_lock(&d->lock);
+    d->counts.missing = d->references.lost;
+    d->counts.missing_references = d->references.lost_refs;
+    d->counts.undecodable += is_picture(h) && !decodable ? 1 : 0;
+    d->counts.held_back += hold ? 1 : 0;
+    g_mutex_unlock(&d->lock);
+    return !hold;
+}
+
+static void on_frame(GstTltcpDeframer *d, const media_header *h,
+                     media_section *section, gsize payload, GstClockTime now,
+                     GstTltcpProduct *product) {
+    gboolean wanted =
+        section->complete || d->output == GST_TLTCP_OUTPUT_PARTIAL;
+    GstBuffer *buffer;
+
+    if (!is_chosen(d, h, product))
+        return;
+    if (!section->complete)
+        count(d, &d->counts.cut);
+    if (!track(d, h, section->complete) || !wanted) {
+        d->discont = TRUE;
+        return;
+    }
+    buffer = gst_buffer_new_wrapped_full(0, section->data, section->len,
+                                         payload, section->len - payload,
+                                         section->data, free);
+    section->data = NULL;
+    stamp(d, h, now, buffer);
+    finish_buffer(d, h, buffer, section->complete, product);
+}
+
+static void on_event(GstTltcpDeframer *d, const media_header *h,
+                     GstTltcpProduct *product) {
+    if (d->stream >= 0 && h->stream != d->stream)
+        return;
+    if (h->picture == MEDIA_EVENT_EOS)
+        product->eos = TRUE;
+    if (h->picture == MEDIA_EVENT_GAP && h->pts != MEDIA_TIME_NONE &&
+        d->times.started && d->delivery == GST_TLTCP_DELIVERY_TIMED)
+        product->event = gst_event_new_gap(
+            to_time(media__timemap_local(&d->times, h->pts)),
+            h->duration != MEDIA_TIME_NONE ? (GstClockTime)h->duration
+                                           : GST_CLOCK_TIME_NONE);
+}
+
+/* A sender that knows nothing of media: its sections are the buffers. */
+static void on_raw(GstTltcpDeframer *d, media_section *section,
+                   GstClockTime now, GstTltcpProduct *product) {
+    media_header h;
+
+    memset(&h, 0, sizeof(h));
+    h.pts = h.dts = h.duration = MEDIA_TIME_NONE;
+    d->raw = TRUE;
+    if (!section->complete && d->output != GST_TLTCP_OUTPUT_PARTIAL)
+        return;
+    GstBuffer *buffer = gst_buffer_new_wrapped_full(
+        0, section->data, section->len, 0, section->len, section->data, free);
+    section->data = NULL;
+    GST_BUFFER_PTS(buffer) = now;
+    finish_buffer(d, &h, buffer, section->complete, product);
+}
+
+static gint parse(const media_section *section, media_header *h,
+                  gsize *payload) {
+    if (!section->begins)
+        return MEDIA_ERR_SHORT;
+    return section->complete
+               ? media__section_parse(h, section->data, section->len, payload)
+               : media__header_parse(h, section->data, section->len, payload);
+}
+
+static void dispatch(GstTltcpDeframer *d, media_section *section,
+                     GstClockTime now, GstTltcpProduct *product) {
+    media_header h;
+    gsize payload = 0;
+    gint error = parse(section, &h, &payload);
+
+    if (d->raw || (error == MEDIA_ERR_MAGIC && !d->framed)) {
+        on_raw(d, section, now, product);
+        return;
+    }
+    if (error) {
+        count(d, section->complete ? &d->counts.refused : &d->counts.cut);
+        return;
+    }
+    d->framed = TRUE;
+    if (h.kind == MEDIA_KIND_FRAME)
+        on_frame(d, &h, section, payload, now, product);
+    else if (h.kind == MEDIA_KIND_CONFIG && section->complete)
+        on_config(d, &h, section->data + payload, product);
+    else if (h.kind == MEDIA_KIND_EVENT)
+        on_event(d, &h, product);
+}
+
+void gst_tltcp_deframer_section(GstTltcpDeframer *d, media_section *section,
+                                GstClockTime now, GstTltcpProduct *product) {
+    memset(product, 0, sizeof(*product));
+    if (!section->complete)
+        d->discont = TRUE;
+    dispatch(d, section, now, product);
+    free(section->data);
+    section->data = NULL;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* From sections to buffers: which stream, caps, timestamps, what is missing. */
+#ifndef GST_TLTCP_DEFRAMER_H
+#define GST_TLTCP_DEFRAMER_H
+
+#include <gst/gst.h>
+
+#include "gst-plugins/gsttltcpenums.h"
+#include "gst-plugins/gsttltcpstats.h"
+#include "media/assemble.h"
+#include "media/reftrack.h"
+#include "media/timemap.h"
+
+typedef struct {
+    GstTltcpOutput output;
+    GstTltcpDelivery delivery;
+    gboolean drop_until_keyframe;
+
+    GstCaps *caps[256]; /* by stream; NULL: none known */
+    guint8 types[256];  /* media_type by stream */
+    gboolean known[256];
+    gint stream;           /* the one that is handed on; -1: not chosen yet */
+    gboolean raw;          /* sections are no media: handed on as they are */
+    gboolean framed;       /* media sections were seen */
+    gboolean discont;      /* something is missing before the next buffer */
+    GstClockTime last_end; /* where the last buffer ended */
+    media_timemap times;
+    media_reftrack references;
+    GstTltcpReceived counts; /* read by other threads: under `lock` */
+    GMutex lock;
+} GstTltcpDeframer;
+
+/* What came of a section; at most one of each, in this order. */
+typedef struct {
+    GstCaps *caps;     /* to be set first */
+    GstEvent *event;   /* to be sent then */
+    GstBuffer *buffer; /* to be handed on */
+    gboolean eos;      /* the sender says that this was all */
+} GstTltcpProduct;
+
+void gst_tltcp_deframer_init(GstTltcpDeframer *d);
+void gst_tltcp_deframer_clear(GstTltcpDeframer *d);
+
+/* A new connection. */
+void gst_tltcp_deframer_restart(GstTltcpDeframer *d);
+
+void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size);
+
+/* Takes the section's data over.  `now` is the running time. */
+void gst_tltcp_deframer_section(GstTltcpDeframer *d, media_section *section,
+                                GstClockTime now, GstTltcpProduct *product);
+
+#endif /* GST_TLTCP_DEFRAMER_H */

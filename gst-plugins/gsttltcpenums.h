@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef GST_TLTCP_ENUMS_H
+#define GST_TLTCP_ENUMS_H
+
+#include <gst/gst.h>
+
+/**
+ * GstTltcpMode:
+ * @GST_TLTCP_MODE_CALLER: calls a listener
+ * @GST_TLTCP_MODE_LISTENER: waits for callers
+ *
+ * Who begins.
+ */
+typedef enum {
+    GST_TLTCP_MODE_CALLER = 1,
+    GST_TLTCP_MODE_LISTENER = 2
+} GstTltcpMode;
+
+/**
+ * GstTltcpDeadlineMode:
+ * @GST_TLTCP_DEADLINE_PTS: running time of the PTS + latency
+ * @GST_TLTCP_DEADLINE_GOP: one deadline for the I and P frames of a GOP, the
+ * earlier of its references' for a B frame (Mukherjee and Brecht 2000)
+ * @GST_TLTCP_DEADLINE_CONSTANT: arrival at the sink + latency
+ * @GST_TLTCP_DEADLINE_NONE: never
+ *
+ * When sending a buffer becomes pointless.
+ */
+typedef enum {
+    GST_TLTCP_DEADLINE_PTS = 0,
+    GST_TLTCP_DEADLINE_GOP = 1,
+    GST_TLTCP_DEADLINE_CONSTANT = 2,
+    GST_TLTCP_DEADLINE_NONE = 3
+} GstTltcpDeadlineMode;
+
+/**
+ * GstTltcpDropPolicy:
+ * @GST_TLTCP_DROP_SECTION: buffers one by one, when their deadline is over
+ * @GST_TLTCP_DROP_DEPENDENTS: also what needs a lost buffer, and disposable
+ * frames that would delay those that others need
+ * @GST_TLTCP_DROP_UNTIL_KEYFRAME: all pictures between a loss and the next key
+ * frame
+ *
+ * What is given up when the link is too small.
+ */
+typedef enum {
+    GST_TLTCP_DROP_SECTION = 0,
+    GST_TLTCP_DROP_DEPENDENTS = 1,
+    GST_TLTCP_DROP_UNTIL_KEYFRAME = 2
+} GstTltcpDropPolicy;
+
+/**
+ * GstTltcpOutput:
+ * @GST_TLTCP_OUTPUT_COMPLETE: whole buffers only
+ * @GST_TLTCP_OUTPUT_PARTIAL: also buffers of which a part is missing, flagged
+ * CORRUPTED, zeros in place of what is missing
+ *
+ * What to do with a buffer that did not arrive whole.
+ */
+typedef enum {
+    GST_TLTCP_OUTPUT_COMPLETE = 0,
+    GST_TLTCP_OUTPUT_PARTIAL = 1
+} GstTltcpOutput;
+
+/**
+ * GstTltcpDelivery:
+ * @GST_TLTCP_DELIVERY_TIMED: timestamps restored, latency reported, so that
+ * sinks that synchronise play at an even pace
+ * @GST_TLTCP_DELIVERY_IMMEDIATE: timestamps by arrival, no latency
+ *
+ * What timestamps the buffers get.
+ */
+typedef enum {
+    GST_TLTCP_DELIVERY_TIMED = 0,
+    GST_TLTCP_DELIVERY_IMMEDIATE = 1
+} GstTltcpDelivery;
+
+GType gst_tltcp_mode_get_type(void);
+GType gst_tltcp_deadline_mode_get_type(void);
+GType gst_tltcp_drop_policy_get_type(void);
+GType gst_tltcp_output_get_type(void);
+GType gst_tltcp_delivery_get_type(void);
+
+#define GST_TYPE_TLTCP_MODE gst_tltcp_mode_get_type()
+#define GST_TYPE_TLTCP_DEADLINE_MODE gst_tltcp_deadline_mode_get_type()
+#define GST_TYPE_TLTCP_DROP_POLICY gst_tltcp_drop_policy_get_type()
+#define GST_TYPE_TLTCP_OUTPUT gst_tltcp_output_get_type()
+#define GST_TYPE_TLTCP_DELIVERY gst_tltcp_delivery_get_type()
+
+/* Makes the enumerations part of the plug-in's documented API. */
+void gst_tltcp_enums_register(void);
+
+#endif /* GST_TLTCP_ENUMS_H */

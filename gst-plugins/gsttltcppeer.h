@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* One connection of a sink, with the queue of what it has yet to send.  All
+ * calls under the sender's lock. */
+#ifndef GST_TLTCP_PEER_H
+#define GST_TLTCP_PEER_H
+
+#include <gst/gst.h>
+
+#include <gio/gio.h>
+#include <tltcp/socket.h>
+
+#include "gst-plugins/gsttltcpcause.h"
+#include "gst-plugins/gsttltcpstats.h"
+#include "media/item.h"
+#include "media/outq.h"
+
+typedef struct {
+    tltcp_socket *socket;
+    GSocketAddress *address; /* NULL: not known */
+    gboolean connected;
+    gboolean closed; /* over; cause says why */
+    GstTltcpCause cause;
+    GstPollFD events; /* readable when there are events */
+    media_outq *queue;
+    media_item pending; /* decided to be sent, but there was no room */
+    gboolean has_pending;
+    guint64 written;  /* sections given to the connection */
+    GHashTable *sent; /* their numbers -> what they were */
+    guint64 rate;     /* newest estimate, bit/s */
+    gboolean rate_changed;
+    gboolean key_wanted;
+    GstTltcpSent counts;
+} GstTltcpPeer;
+
+/* Takes the socket over. */
+GstTltcpPeer *gst_tltcp_peer_new(tltcp_socket *socket, gint policy);
+
+/* Forgets all; the socket must have been closed or taken. */
+void gst_tltcp_peer_free(GstTltcpPeer *peer);
+
+/* Appends a section; FALSE: there was no room, it is lost for this peer. */
+gboolean gst_tltcp_peer_push(GstTltcpPeer *peer, GBytes *section,
+                             const media_item *item);
+
+/* Whether the queue would take so many bytes. */
+gboolean gst_tltcp_peer_has_room(const GstTltcpPeer *peer, gsize bytes);
+
+/* Takes events, sends what may be sent; tells when to come back, on
+ * tltcp_now()'s clock. */
+tltcp_time gst_tltcp_peer_service(GstTltcpPeer *peer);
+
+/* All that was pushed has been delivered or given up. */
+gboolean gst_tltcp_peer_is_drained(GstTltcpPeer *peer);
+
+/* Counters and gauges. */
+GstStructure *gst_tltcp_peer_stats(GstTltcpPeer *peer);
+
+#endif /* GST_TLTCP_PEER_H */

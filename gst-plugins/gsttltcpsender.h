@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The connections of a sink and the thread that looks after them: calls or
+ * accepts, sends, calls again, tells the sink what happened. */
+#ifndef GST_TLTCP_SENDER_H
+#define GST_TLTCP_SENDER_H
+
+#include <gst/gst.h>
+
+#include <gio/gio.h>
+
+#include "gst-plugins/gsttltcpsettings.h"
+#include "media/item.h"
+
+typedef struct GstTltcpSender GstTltcpSender;
+
+/* Called from the sender's thread with no lock held. */
+typedef struct {
+    void (*caller_added)(GstElement *element, GSocketAddress *address);
+    void (*caller_removed)(GstElement *element, GSocketAddress *address);
+    /* From the listener's thread; FALSE refuses. */
+    gboolean (*caller_connecting)(GstElement *element, GSocketAddress *address,
+                                  const gchar *streamid);
+    void (*caller_rejected)(GstElement *element, GSocketAddress *address,
+                            const gchar *streamid);
+    void (*key_unit_wanted)(GstElement *element);
+    void (*rate_changed)(GstElement *element, guint64 rate_bps);
+    void (*listening)(GstElement *element, guint port);
+} GstTltcpSenderFuncs;
+
+typedef struct {
+    gint policy;      /* media_drop_policy */
+    guint64 max_rate; /* bit/s, 0: no cap */
+} GstTltcpSenderOptions;
+
+/* Starts to listen or to call.  NULL: failed, an error was posted. */
+GstTltcpSender *gst_tltcp_sender_start(GstElement *element,
+                                       GstTltcpSettings *settings,
+                                       const GstTltcpSenderOptions *options,
+                                       const GstTltcpSenderFuncs *funcs);
+
+/* Closes all connections and frees. */
+void gst_tltcp_sender_stop(GstTltcpSender *sender);
+
+/* Makes waiting calls return at once, or lets them wait again. */
+void gst_tltcp_sender_set_flushing(GstTltcpSender *sender, gboolean flushing);
+
+/* What every connection gets first: the description of the stream, and stream
+ * headers as sections.  Connections that stand get the description at once. */
+void gst_tltcp_sender_set_config(GstTltcpSender *sender, GBytes *config,
+                                 GPtrArray *headers);
+
+/* Waits until somebody is connected; a caller waits only for its first
+ * connection.  Tells how long it waited, ns.  FALSE: flushing or failed. */
+gboolean gst_tltcp_sender_wait_connected(GstTltcpSender *sender,
+                                         guint64 *waited);
+
+/* Gives a section to every connection.  When there is one connection and it has
+ * no room, waits for room until the section's deadline.  When there are several
+ * it waits for `patience` ns at most.  FALSE: flushing or failed. */
+gboolean gst_tltcp_sender_push(GstTltcpSender *sender, GBytes *section,
+                               const media_item *item, guint64 patience);
+
+/* Waits until all was delivered or given up. */
+void gst_tltcp_sender_drain(GstTltcpSender *sender);
+
+gboolean gst_tltcp_sender_has_failed(GstTltcpSender *sender);
+
+/* For the property `stats`. */
+GstStructure *gst_tltcp_sender_stats(GstTltcpSender *sender);
+
+#endif /* GST_TLTCP_SENDER_H */

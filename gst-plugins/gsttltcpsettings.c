@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "gst-plugins/gsttltcpsettings.h"
+
+#include <string.h>
+
+#include "gst-plugins/gsttltcpuri.h"
+
+#define DEFAULT_HOST "127.0.0.1"
+#define DEFAULT_PORT 7001
+/* Largest frame that can be sent: an intra picture of 8K video. */
+#define BUFFER_BYTES (16u << 20)
+
+#define RW_READY \
+    (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+
+static void install_addresses(GObjectClass *klass) {
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_URI,
+        g_param_spec_string("uri", "URI",
+                            "tltcp://HOST:PORT?key=value..., every key the "
+                            "name of a property",
+                            GST_TLTCP_DEFAULT_URI, RW_READY));
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_MODE,
+        g_param_spec_enum("mode", "Mode", "Who begins", GST_TYPE_TLTCP_MODE,
+                          GST_TLTCP_MODE_CALLER, RW_READY));
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_LOCALADDRESS,
+        g_param_spec_string("localaddress", "Local address",
+                            "Address that a listener binds to (NULL: all)",
+                            NULL, RW_READY));
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_LOCALPORT,
+        g_param_spec_uint("localport", "Local port",
+                          "Port that a listener binds to (0: any; tells which "
+                          "once it listens)",
+                          0, 65535, DEFAULT_PORT, RW_READY));
+}
+
+static void install_connection(GObjectClass *klass) {
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_LATENCY,
+        g_param_spec_uint("latency", "Latency",
+                          "Time from capture to playout (milliseconds)", 0,
+                          G_MAXINT32, GST_TLTCP_DEFAULT_LATENCY, RW_READY));
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_PASSPHRASE,
+        g_param_spec_string("passphrase", "Passphrase",
+                            "Secret shared by both ends (not yet available)",
+                            NULL,
+                            G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS |
+                                GST_PARAM_MUTABLE_READY));
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_STREAMID,
+        g_param_spec_string("streamid", "Stream id",
+                            "What a caller asks the listener for", NULL,
+                            RW_READY));
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_AUTO_RECONNECT,
+        g_param_spec_boolean("auto-reconnect", "Reconnect by itself",
+                             "Call again when the connection fails; FALSE: "
+                             "that is an error",
+                             TRUE, RW_READY));
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_CONGESTION_CONTROL,
+        g_param_spec_string("congestion-control", "Congestion control",
+                            "Name of the controller (NULL: the library's "
+                            "default)",
+                            NULL, RW_READY));
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_QLOG_DIR,
+        g_param_spec_string("qlog-dir", "Folder for traces",
+                            "Write a qlog of each connection here (NULL: none)",
+                            NULL, RW_READY));
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_STATS,
+        g_param_spec_boxed("stats", "Statistics",
+                           "Statistics of the connection or connections",
+                           GST_TYPE_STRUCTURE,
+                           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+void gst_tltcp_settings_install(GObjectClass *klass) {
+    install_addresses(klass);
+    install_connection(klass);
+}
+
+void gst_tltcp_settings_init(GstTltcpSettings *s) {
+    memset(s, 0, sizeof(*s));
+    g_mutex_init(&s->lock);
+    s->uri = g_strdup(GST_TLTCP_DEFAULT_URI);
+    s->host = g_strdup(DEFAULT_HOST);
+    s->port = DEFAULT_PORT;
+    s->mode = GST_TLTCP_MODE_CALLER;
+    s->localport = -1;
+    s->latency = GST_TLTCP_DEFAULT_LATENCY;
+    s->auto_reconnect = TRUE;
+}
+
+void gst_tltcp_settings_clear(GstTltcpSettings *s) {
+    g_free(s->uri);
+    g_free(s->host);
+    g_free(s->localaddress);
+    if (s->passphrase)
+        memset(s->passphrase, 0, strlen(s->passphrase));
+    g_free(s->passphrase);
+    g_free(s->streamid);
+    g_free(s->congestion);
+    g_free(s->qlog_dir);
+    g_mutex_clear(&s->lock);
+}
+
+GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s) {
+    GstTltcpSettings *copy = g_new0(GstTltcpSettings, 1);
+
+    g_mutex_init(&copy->lock);
+    g_mutex_lock(&s->lock);
+    copy->uri = g_strdup(s->uri);
+    copy->host = g_strdup(s->host);
+    copy->port = s->port;
+    copy->uri_set = s->uri_set;
+    copy->mode = s->mode;
+    copy->localaddress = g_strdup(s->localaddress);
+    copy->localport = s->localport;
+    copy->latency = s->latency;
+    copy->passphrase = g_strdup(s->passphrase);
+    copy->streamid = g_strdup(s->streamid);
+    copy->auto_reconnect = s->auto_reconnect;
+    copy->congestion = g_strdup(s->congestion);
+    copy->qlog_dir = g_strdup(s->qlog_dir);
+    g_mutex_unlock(&s->lock);
+    return copy;
+}
+
+void gst_tltcp_settings_free(GstTltcpSettings *s) {
+    gst_tltcp_settings_clear(s);
+    g_free(s);
+}
+
+/* An empty string is as good as none. */
+static void set_string(gchar **field, const GValue *value) {
+    const gchar *text = g_value_get_string(value);
+
+    g_free(*field);
+    *field = text && text[0] ? g_strdup(text) : NULL;
+}
+
+gboolean gst_tltcp_settings_set(GstTltcpSettings *s, guint prop,
+                                const GValue *value) {
+    gboolean known = TRUE;
+
+    g_mutex_lock(&s->lock);
+    switch (prop) {
+    case GST_TLTCP_PROP_MODE:
+        s->mode = (GstTltcpMode)g_value_get_enum(value);
+        break;
+    case GST_TLTCP_PROP_LOCALADDRESS:
+        set_string(&s->localaddress, value);
+        break;
+    case GST_TLTCP_PROP_LOCALPORT:
+        s->localport = (gint)g_value_get_uint(value);
+        break;
+    case GST_TLTCP_PROP_LATENCY:
+        s->latency = g_value_get_uint(value);
+        break;
+    case GST_TLTCP_PROP_PASSPHRASE:
+        set_string(&s->passphrase, value);
+        break;
+    case GST_TLTCP_PROP_STREAMID:
+        set_string(&s->streamid, value);
+        break;
+    case GST_TLTCP_PROP_AUTO_RECONNECT:
+        s->auto_reconnect = g_value_get_boolean(value);
+        break;
+    case GST_TLTCP_PROP_CONGESTION_CONTROL:
+        set_string(&s->congestion, value);
+        break;
+    case GST_TLTCP_PROP_QLOG_DIR:
+        set_string(&s->qlog_dir, value);
+        break;
+    default:
+        known = FALSE;
+    }
+    g_mutex_unlock(&s->lock);
+    return known;
+}
+
+gboolean gst_tltcp_settings_get(GstTltcpSettings *s, guint prop,
+                                GValue *value) {
+    gboolean known = TRUE;
+
+    g_mutex_lock(&s->lock);
+    switch (prop) {
+    case GST_TLTCP_PROP_URI:
+        g_value_set_string(value, s->uri);
+        break;
+    case GST_TLTCP_PROP_MODE:
+        g_value_set_enum(value, s->mode);
+        break;
+    case GST_TLTCP_PROP_LOCALADDRESS:
+        g_value_set_string(value, gst_tltcp_settings_bind_host(s));
+        break;
+    case GST_TLTCP_PROP_LOCALPORT:
+        g_value_set_uint(value, s->bound_port
+                                    ? s->bound_port
+                                    : gst_tltcp_settings_bind_port(s));
+        break;
+    case GST_TLTCP_PROP_LATENCY:
+        g_value_set_uint(value, s->latency);
+        break;
+    case GST_TLTCP_PROP_STREAMID:
+        g_value_set_string(value, s->streamid);
+        break;
+    case GST_TLTCP_PROP_AUTO_RECONNECT:
+        g_value_set_boolean(value, s->auto_reconnect);
+        break;
+    case GST_TLTCP_PROP_CONGESTION_CONTROL:
+        g_value_set_string(value, s->congestion);
+        break;
+    case GST_TLTCP_PROP_QLOG_DIR:
+        g_value_set_string(value, s->qlog_dir);
+        break;
+    default:
+        known = FALSE;
+    }
+    g_mutex_unlock(&s->lock);
+    return known;
+}
+
+static void take_ends(GstTltcpSettings *s, const GstTltcpUri *uri) {
+    g_mutex_lock(&s->lock);
+    g_free(s->uri);
+    g_free(s->host);
+    s->uri = g_strdup(uri->text);
+    s->host = g_strdup(uri->host);
+    s->port = uri->port;
+    s->uri_set = TRUE;
+    s->mode = uri->listener ? GST_TLTCP_MODE_LISTENER : GST_TLTCP_MODE_CALLER;
+    g_mutex_unlock(&s->lock);
+}
+
+gboolean gst_tltcp_settings_set_uri(GstTltcpSettings *s, GObject *element,
+                                    const gchar *uri, GError **error) {
+    GstTltcpUri *parsed;
+
+    GST_OBJECT_LOCK(element);
+    gboolean running = GST_STATE(element) > GST_STATE_READY;
+    GST_OBJECT_UNLOCK(element);
+    if (running) {
+        g_set_error(error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE,
+                    "The URI of %s cannot change while it runs",
+                    GST_OBJECT_NAME(element));
+        return FALSE;
+    }
+    parsed = gst_tltcp_uri_parse(element, uri, error);
+    if (!parsed)
+        return FALSE;
+    take_ends(s, parsed);
+    gst_tltcp_uri_apply(parsed, element);
+    gst_tltcp_uri_free(parsed);
+    return TRUE;
+}
+
+void gst_tltcp_settings_config(const GstTltcpSettings *s,
+                               tltcp_config *config) {
+    tltcp_config_init(config);
+    config->latency_ms = s->latency;
+    config->congestion = s->congestion;
+    config->passphrase = s->passphrase;
+    config->stream_id = s->streamid;
+    config->qlog_dir = s->qlog_dir;
+    config->send_buffer = BUFFER_BYTES;
+    config->recv_buffer = BUFFER_BYTES;
+}
+
+const gchar *gst_tltcp_settings_bind_host(const GstTltcpSettings *s) {
+    if (s->localaddress)
+        return s->localaddress;
+    return s->uri_set && s->mode == GST_TLTCP_MODE_LISTENER ? s->host : NULL;
+}
+
+guint gst_tltcp_settings_bind_port(const GstTltcpSettings *s) {
+    return s->localport >= 0 ? (guint)s->localport : s->port;
+}
+
+void gst_tltcp_settings_set_bound(GstTltcpSettings *s, guint port) {
+    g_mutex_lock(&s->lock);
+    s->bound_port = port;
+    g_mutex_unlock(&s->lock);
+}
+
+gchar *gst_tltcp_settings_where(const GstTltcpSettings *s) {
+    gboolean listener = s->mode == GST_TLTCP_MODE_LISTENER;
+    const gchar *host = listener ? gst_tltcp_settings_bind_host(s) : s->host;
+
+    return g_strdup_printf(
+        host && strchr(host, ':') ? "[%s]:%u" : "%s:%u", host ? host : "*",
+        listener ? gst_tltcp_settings_bind_port(s) : s->port);
+}

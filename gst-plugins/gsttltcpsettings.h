@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The properties that both elements have, and the URI that sets them. */
+#ifndef GST_TLTCP_SETTINGS_H
+#define GST_TLTCP_SETTINGS_H
+
+#include <gst/gst.h>
+
+#include <tltcp/config.h>
+
+#include "gst-plugins/gsttltcpenums.h"
+
+enum {
+    GST_TLTCP_PROP_URI = 1,
+    GST_TLTCP_PROP_MODE,
+    GST_TLTCP_PROP_LOCALADDRESS,
+    GST_TLTCP_PROP_LOCALPORT,
+    GST_TLTCP_PROP_LATENCY,
+    GST_TLTCP_PROP_PASSPHRASE,
+    GST_TLTCP_PROP_STREAMID,
+    GST_TLTCP_PROP_AUTO_RECONNECT,
+    GST_TLTCP_PROP_CONGESTION_CONTROL,
+    GST_TLTCP_PROP_QLOG_DIR,
+    GST_TLTCP_PROP_STATS,
+    GST_TLTCP_PROP_LAST
+};
+
+#define GST_TLTCP_DEFAULT_URI "tltcp://127.0.0.1:7001"
+#define GST_TLTCP_DEFAULT_LATENCY 125
+
+typedef struct {
+    GMutex lock; /* for all below */
+    gchar *uri;
+    gchar *host; /* of the URI; NULL: none there */
+    guint port;  /* of the URI */
+    gboolean uri_set;
+    GstTltcpMode mode;
+    gchar *localaddress; /* NULL: the URI's */
+    gint localport;      /* -1: the URI's */
+    guint bound_port;    /* once a listener listens, else 0 */
+    guint latency;       /* ms */
+    gchar *passphrase;
+    gchar *streamid;
+    gboolean auto_reconnect;
+    gchar *congestion;
+    gchar *qlog_dir;
+} GstTltcpSettings;
+
+void gst_tltcp_settings_install(GObjectClass *klass);
+void gst_tltcp_settings_init(GstTltcpSettings *s);
+void gst_tltcp_settings_clear(GstTltcpSettings *s);
+
+/* A copy that the connection's own thread works with. */
+GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s);
+void gst_tltcp_settings_free(GstTltcpSettings *s);
+
+/* FALSE: not one of these properties (URI and statistics are the element's). */
+gboolean gst_tltcp_settings_set(GstTltcpSettings *s, guint prop,
+                                const GValue *value);
+gboolean gst_tltcp_settings_get(GstTltcpSettings *s, guint prop, GValue *value);
+
+/* Sets everything that a URI says, or nothing. */
+gboolean gst_tltcp_settings_set_uri(GstTltcpSettings *s, GObject *element,
+                                    const gchar *uri, GError **error);
+
+/* Fills in a config whose strings belong to the settings. */
+void gst_tltcp_settings_config(const GstTltcpSettings *s, tltcp_config *config);
+
+/* What a listener binds to; NULL: all addresses. */
+const gchar *gst_tltcp_settings_bind_host(const GstTltcpSettings *s);
+guint gst_tltcp_settings_bind_port(const GstTltcpSettings *s);
+
+/* Notes which port it was given; 0: it listens no longer. */
+void gst_tltcp_settings_set_bound(GstTltcpSettings *s, guint port);
+
+/* "host:port" of the other end, or of this one for a listener. */
+gchar *gst_tltcp_settings_where(const GstTltcpSettings *s);
+
+#endif /* GST_TLTCP_SETTINGS_H */

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * SECTION:element-tltcpsrc
+ * @title: tltcpsrc
+ * @see_also: #tltcpsink
+ *
+ * tltcpsrc receives media that #tltcpsink or the tool tltcp-send sends with
+ * TLTCP (Time-lined TCP over UDP).  Caps, timestamps, duration and flags of the
+ * buffers are those at the sender, so nothing has to be typefound.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 tltcpsrc uri="tltcp://:7001?mode=listener&latency=200" !
+ * decodebin ! videoconvert ! autovideosink
+ * ]| Waits on port 7001 for a sender and shows what it sends.
+ * |[
+ * gst-launch-1.0 tltcpsrc uri=tltcp://127.0.0.1:7001 latency=500 ! h264parse !
+ * mp4mux ! filesink location=out.mp4 -e
+ * ]| Calls a #tltcpsink that listens.
+ *
+ * ## Time
+ *
+ * The source is live.  With #tltcpsrc:delivery timed, a buffer is stamped with
+ * the running time at which it would have arrived had the network taken no
+ * longer than at best, and #tltcpsrc:latency is what the source answers to
+ * latency queries: a sink that synchronises shows every frame that much later,
+ * however long it took.  Drift between the clocks is followed slowly.
+ *
+ * ## Gaps
+ *
+ * Behind a gap the next buffer has the flag DISCONT, and a GAP event tells how
+ * long it is.  The signal #tltcpsrc::gap tells where in the byte stream.
+ *
+ * A stream of several parts (tltcp-send of a file with picture and sound) has
+ * its first video stream handed on.
+ *
+ * Since: 0.1
+ */
+#include "gst-plugins/gsttltcpsrc.h"
+
+#include <string.h>
+
+#include "gst-plugins/gsttltcpdeframer.h"
+#include "gst-plugins/gsttltcpreceiver.h"
+#include "gst-plugins/gsttltcpsettings.h"
+#include "gst-plugins/gsttltcpsignals.h"
+#include "gst-plugins/gsttltcpuri.h"
+
+GST_DEBUG_CATEGORY_STATIC(tltcpsrc_debug);
+#define GST_CAT_DEFAULT tltcpsrc_debug
+
+enum {
+    PROP_KEEP_LISTENING = GST_TLTCP_PROP_LAST,
+    PROP_OUTPUT,
+    PROP_DELIVERY,
+    PROP_DROP_UNTIL_KEYFRAME
+};
+
+enum { SIGNAL_GAP, SIGNAL_COUNT };
+
+static guint signals[SIGNAL_COUNT];
+
+struct _GstTltcpSrc {
+    GstPushSrc parent;
+
+    GstTltcpSettings settings;
+    /* Properties, under the settings' lock. */
+    gboolean keep_listening;
+    gint output;
+    gint delivery;
+    gboolean drop_until_keyframe;
+
+    GMutex receiver_lock; /* for the pointer */
+    GstTltcpReceiver *receiver;
+    /* Streaming thread only, but for the deframer's counts. */
+    GstTltcpDeframer deframer;
+    GSocketAddress *caller;
+    gboolean ended; /* the sender said that this was all */
+};
+
+static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
+    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+static void uri_handler_init(gpointer iface, gpointer data);
+
+G_DEFINE_TYPE_WITH_CODE(GstTltcpSrc, gst_tltcp_src, GST_TYPE_PUSH_SRC,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_URI_HANDLER,
+                                              uri_handler_init))
+GST_ELEMENT_REGISTER_DEFINE_WITH_CODE(
+    tltcpsrc, "tltcpsrc", GST_RANK_PRIMARY, GST_TYPE_TLTCP_SRC,
+    GST_DEBUG_CATEGORY_INIT(tltcpsrc_debug, "tltcpsrc", 0, "TLTCP source");
+    gst_tltcp_enums_register())
+
+/* ---- streaming ---- */
+
+static GstClockTime running_now(GstTltcpSrc *self) {
+    GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
+    GstClockTime base = gst_element_get_base_time(GST_ELEMENT(self));
+    GstClockTime now = 0;
+
+    if (clock) {
+        GstClockTime t = gst_clock_get_time(clock);
+        now = t > base ? t - base : 0;
+        gst_object_unref(clock);
+    }
+    return now;
+}
+
+static gboolean keeps_listening(GstTltcpSrc *self) {
+    g_mutex_lock(&self->settings.lock);
+    gboolean keep =
+        self->keep_listening && self->settings.mode == GST_TLTCP_MODE_LISTENER;
+    g_mutex_unlock(&self->settings.lock);
+    return keep;
+}
+
+static void on_connected(GstTltcpSrc *self, GSocketAddress *address) {
+    GST_DEBUG_OBJECT(self, "connected");
+    gst_tltcp_deframer_restart(&self->deframer);
+    self->ended = FALSE;
+    g_mutex_lock(&self->settings.lock);
+    gboolean listener = self->settings.mode == GST_TLTCP_MODE_LISTENER;
+    g_mutex_unlock(&self->settings.lock);
+    g_set_object(&self->caller, address);
+    if (listener)
+        gst_tltcp_signals_caller_added(GST_ELEMENT(self), address);
+}
+
+static void on_gone(GstTltcpSrc *self) {
+    g_mutex_lock(&self->settings.lock);
+    gboolean listener = self->settings.mode == GST_TLTCP_MODE_LISTENER;
+    g_mutex_unlock(&self->settings.lock);
+    if (listener)
+        gst_tltcp_signals_caller_removed(GST_ELEMENT(self), self->caller);
+    g_clear_object(&self->caller);
+}
+
+/* The other end has finished, or is gone without having said so. */
+static GstFlowReturn on_end(GstTltcpSrc *self) {
+    on_gone(self);
+    return keeps_listening(self) ? GST_FLOW_OK : GST_FLOW_EOS;
+}
+
+static GstFlowReturn on_lost(GstTltcpSrc *self, const GstTltcpCause *cause) {
+    if (!cause->was_open)
+        return GST_FLOW_OK; /* never had it; it is tried again */
+    on_gone(self);
+    g_mutex_lock(&self->settings.lock);
+    gboolean listener = self->settings.mode == GST_TLTCP_MODE_LISTENER;
+    g_mutex_unlock(&self->settings.lock);
+    return !listener || keeps_listening(self) ? GST_FLOW_OK : GST_FLOW_EOS;
+}
+
+static GstFlowReturn on_failed(GstTltcpSrc *self, const GstTltcpCause *cause) {
+    if (cause->was_open)
+        on_gone(self);
+    gst_tltcp_cause_post(GST_ELEMENT(self), cause,
+                         gst_tltcp_receiver_where(self->receiver), TRUE);
+    return GST_FLOW_ERROR;
+}
+
+static GstFlowReturn on_section(GstTltcpSrc *self, media_section *section,
+                                GstBuffer **buffer) {
+    GstTltcpProduct product;
+    GstFlowReturn flow = GST_FLOW_OK;
+
+    gst_tltcp_deframer_section(&self->deframer, section, running_now(self),
+                               &product);
+    if (product.caps) {
+        GST_DEBUG_OBJECT(self, "caps %" GST_PTR_FORMAT, (gpointer)product.caps);
+        if (!gst_base_src_set_caps(GST_BASE_SRC(self), product.caps))
+            flow = GST_FLOW_NOT_NEGOTIATED;
+        gst_caps_unref(product.caps);
+    }
+    if (product.event)
+        gst_pad_push_event(GST_BASE_SRC_PAD(self), product.event);
+    if (product.eos && !self->ended) {
+        self->ended = TRUE;
+        if (!keeps_listening(self)) {
+            gst_tltcp_receiver_hang_up(self->receiver);
+            flow = on_end(self);
+        }
+    }
+    *buffer = product.buffer;
+    return flow;
+}
+
+static GstFlowReturn on_arrival(GstTltcpSrc *self, GstTltcpArrival *arrival,
+                                GstBuffer **buffer) {
+    switch (arrival->kind) {
+    case GST_TLTCP_ARRIVAL_CONNECTED:
+        on_connected(self, arrival->address);
+        return GST_FLOW_OK;
+    case GST_TLTCP_ARRIVAL_SECTION:
+        return on_section(self, &arrival->section, buffer);
+    case GST_TLTCP_ARRIVAL_GAP:
+        gst_tltcp_deframer_gap(&self->deframer, arrival->size);
+        g_signal_emit(self, signals[SIGNAL_GAP], 0, arrival->position,
+                      arrival->size);
+        return GST_FLOW_OK;
+    case GST_TLTCP_ARRIVAL_END:
+        return on_end(self);
+    case GST_TLTCP_ARRIVAL_LOST:
+        return on_lost(self, &arrival->cause);
+    case GST_TLTCP_ARRIVAL_FAILED:
+        return on_failed(self, &arrival->cause);
+    case GST_TLTCP_ARRIVAL_FLUSHING:
+        break;
+    }
+    return GST_FLOW_FLUSHING;
+}
+
+static GstFlowReturn gst_tltcp_src_create(GstPushSrc *push,
+                                          GstBuffer **buffer) {
+    GstTltcpSrc *self = GST_TLTCP_SRC(push);
+    GstFlowReturn flow = GST_FLOW_OK;
+    GstTltcpArrival arrival;
+
+    *buffer = NULL;
+    while (flow == GST_FLOW_OK && !*buffer) {
+        gst_tltcp_receiver_next(self->receiver, &arrival);
+        flow = on_arrival(self, &arrival, buffer);
+    }
+    if (flow != GST_FLOW_OK)
+        gst_clear_buffer(buffer);
+    return flow;
+}
+
+static gboolean gst_tltcp_src_start(GstBaseSrc *base) {
+    GstTltcpSrc *self = GST_TLTCP_SRC(base);
+
+    g_mutex_lock(&self->settings.lock);
+    self->deframer.output = (GstTltcpOutput)self->output;
+    self->deframer.delivery = (GstTltcpDelivery)self->delivery;
+    self->deframer.drop_until_keyframe = self->drop_until_keyframe;
+    g_mutex_unlock(&self->settings.lock);
+    gst_tltcp_deframer_restart(&self->deframer);
+    memset(&self->deframer.counts, 0, sizeof(self->deframer.counts));
+    self->ended = FALSE;
+    GstTltcpReceiver *receiver =
+        gst_tltcp_receiver_start(GST_ELEMENT(self), &self->settings);
+    g_mutex_lock(&self->receiver_lock);
+    self->receiver = receiver;
+    g_mutex_unlock(&self->receiver_lock);
+    if (!receiver)
+        return FALSE;
+    if (gst_tltcp_receiver_port(receiver)) {
+        gst_tltcp_settings_set_bound(&self->settings,
+                                     gst_tltcp_receiver_port(receiver));
+        g_object_notify(G_OBJECT(self), "localport");
+    }
+    return TRUE;
+}
+
+static gboolean gst_tltcp_src_stop(GstBaseSrc *base) {
+    GstTltcpSrc *self = GST_TLTCP_SRC(base);
+
+    g_mutex_lock(&self->receiver_lock);
+    GstTltcpReceiver *receiver = g_steal_pointer(&self->receiver);
+    g_mutex_unlock(&self->receiver_lock);
+    g_clear_pointer(&receiver, gst_tltcp_receiver_stop);
+    gst_tltcp_settings_set_bound(&self->settings, 0);
+    g_clear_object(&self->caller);
+    gst_tltcp_deframer_restart(&self->deframer);
+    return TRUE;
+}
+
+static gboolean set_flushing(GstBaseSrc *base, gboolean flushing) {
+    GstTltcpSrc *self = GST_TLTCP_SRC(base);
+
+    g_mutex_lock(&self->receiver_lock);
+    if (self->receiver)
+        gst_tltcp_receiver_set_flushing(self->receiver, flushing);
+    g_mutex_unlock(&self->receiver_lock);
+    return TRUE;
+}
+
+static gboolean gst_tltcp_src_unlock(GstBaseSrc *base) {
+    return set_flushing(base, TRUE);
+}
+
+static gboolean gst_tltcp_src_unlock_stop(GstBaseSrc *base) {
+    return set_flushing(base, FALSE);
+}
+
+static gboolean gst_tltcp_src_query(GstBaseSrc *base, GstQuery *query) {
+    GstTltcpSrc *self = GST_TLTCP_SRC(base);
+
+    if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY)
+        return GST_BASE_SRC_CLASS(gst_tltcp_src_parent_class)
+            ->query(base, query);
+    g_mutex_lock(&self->settings.lock);
+    GstClockTime latency = self->delivery == GST_TLTCP_DELIVERY_TIMED
+                               ? self->settings.latency * GST_MSECOND
+                               : 0;
+    g_mutex_unlock(&self->settings.lock);
+    gst_query_set_latency(query, TRUE, latency, GST_CLOCK_TIME_NONE);
+    return TRUE;
+}
+
+/* ---- properties ---- */
+
+static void gst_tltcp_src_set_property(GObject *object, guint prop,
+                                       const GValue *value, GParamSpec *pspec) {
+    GstTltcpSrc *self = GST_TLTCP_SRC(object);
+    g_autoptr(GError) error = NULL;
+
+    if (prop == GST_TLTCP_PROP_URI) {
+        if (!gst_tltcp_settings_set_uri(&self->settings, object,
+                                        g_value_get_string(value), &error))
+            g_warning("%s", error->message);
+        return;
+    }
+    if (gst_tltcp_settings_set(&self->settings, prop, value))
+        return;
+    g_mutex_lock(&self->settings.lock);
+    switch (prop) {
+    case PROP_KEEP_LISTENING:
+        self->keep_listening = g_value_get_boolean(value);
+        break;
+    case PROP_OUTPUT:
+        self->output = g_value_get_enum(value);
+        break;
+    case PROP_DELIVERY:
+        self->delivery = g_value_get_enum(value);
+        break;
+    case PROP_DROP_UNTIL_KEYFRAME:
+        self->drop_until_keyframe = g_value_get_boolean(value);
+        break;
+    default:
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
+    }
+    g_mutex_unlock(&self->settings.lock);
+}
+
+static GstStructure *get_stats(GstTltcpSrc *self) {
+    GstStructure *stats = gst_structure_new_empty(GST_TLTCP_STATS_NAME);
+    GstTltcpReceived counts;
+
+    g_mutex_lock(&self->receiver_lock);
+    if (self->receiver)
+        gst_tltcp_receiver_add_stats(self->receiver, stats);
+    g_mutex_unlock(&self->receiver_lock);
+    g_mutex_lock(&self->deframer.lock);
+    counts = self->deframer.counts;
+    g_mutex_unlock(&self->deframer.lock);
+    gst_tltcp_stats_add_received(stats, &counts);
+    return stats;
+}
+
+static void gst_tltcp_src_get_property(GObject *object, guint prop,
+                                       GValue *value, GParamSpec *pspec) {
+    GstTltcpSrc *self = GST_TLTCP_SRC(object);
+
+    if (prop == GST_TLTCP_PROP_STATS) {
+        g_value_take_boxed(value, get_stats(self));
+        return;
+    }
+    if (gst_tltcp_settings_get(&self->settings, prop, value))
+        return;
+    g_mutex_lock(&self->settings.lock);
+    switch (prop) {
+    case PROP_KEEP_LISTENING:
+        g_value_set_boolean(value, self->keep_listening);
+        break;
+    case PROP_OUTPUT:
+        g_value_set_enum(value, self->output);
+        break;
+    case PROP_DELIVERY:
+        g_value_set_enum(value, self->delivery);
+        break;
+    case PROP_DROP_UNTIL_KEYFRAME:
+        g_value_set_boolean(value, self->drop_until_keyframe);
+        break;
+    default:
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
+    }
+    g_mutex_unlock(&self->settings.lock);
+}
+
+#define RW_READY \
+    (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+
+static void install_properties(GObjectClass *klass) {
+    g_object_class_install_property(
+        klass, PROP_KEEP_LISTENING,
+        g_param_spec_boolean("keep-listening", "Keep listening",
+                             "Wait for the next caller when one has ended, "
+                             "instead of ending the stream",
+                             FALSE, RW_READY));
+    /**
+     * GstTltcpSrc:output:
+     *
+     * What to do with buffers that did not arrive whole.
+     *
+     * Since: 0.1
+     */
+    g_object_class_install_property(
+        klass, PROP_OUTPUT,
+        g_param_spec_enum("output", "Output",
+                          "What to do with buffers that did not arrive whole",
+                          GST_TYPE_TLTCP_OUTPUT, GST_TLTCP_OUTPUT_COMPLETE,
+                          RW_READY));
+    /**
+     * GstTltcpSrc:delivery:
+     *
+     * What timestamps the buffers get.
+     *
+     * Since: 0.1
+     */
+    g_object_class_install_property(
+        klass, PROP_DELIVERY,
+        g_param_spec_enum(
+            "delivery", "Delivery", "What timestamps the buffers get",
+            GST_TYPE_TLTCP_DELIVERY, GST_TLTCP_DELIVERY_TIMED, RW_READY));
+    g_object_class_install_property(
+        klass, PROP_DROP_UNTIL_KEYFRAME,
+        g_param_spec_boolean("drop-until-keyframe", "Drop until key frame",
+                             "Hand on no picture that needs a lost one", FALSE,
+                             RW_READY));
+}
+
+static void gst_tltcp_src_finalize(GObject *object) {
+    GstTltcpSrc *self = GST_TLTCP_SRC(object);
+
+    gst_tltcp_settings_clear(&self->settings);
+    gst_tltcp_deframer_clear(&self->deframer);
+    g_mutex_clear(&self->receiver_lock);
+    G_OBJECT_CLASS(gst_tltcp_src_parent_class)->finalize(object);
+}
+
+static void gst_tltcp_src_class_init(GstTltcpSrcClass *klass) {
+    GObjectClass *object = G_OBJECT_CLASS(klass);
+    GstElementClass *element = GST_ELEMENT_CLASS(klass);
+    GstBaseSrcClass *base = GST_BASE_SRC_CLASS(klass);
+
+    object->set_property = gst_tltcp_src_set_property;
+    object->get_property = gst_tltcp_src_get_property;
+    object->finalize = gst_tltcp_src_finalize;
+    gst_tltcp_settings_install(object);
+    install_properties(object);
+    gst_tltcp_signals_install(G_TYPE_FROM_CLASS(klass));
+    /**
+     * GstTltcpSrc::gap:
+     * @src: the source
+     * @position: where in the byte stream, from 0
+     * @size: how many bytes will never come
+     *
+     * Something was given up by the sender.  Emitted from the streaming
+     * thread.
+     *
+     * Since: 0.1
+     */
+    signals[SIGNAL_GAP] = g_signal_new(
+        "gap", G_TYPE_FROM_CLASS(klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+        G_TYPE_NONE, 2, G_TYPE_UINT64, G_TYPE_UINT64);
+
+    base->start = gst_tltcp_src_start;
+    base->stop = gst_tltcp_src_stop;
+    base->unlock = gst_tltcp_src_unlock;
+    base->unlock_stop = gst_tltcp_src_unlock_stop;
+    base->query = gst_tltcp_src_query;
+    GST_PUSH_SRC_CLASS(klass)->create = gst_tltcp_src_create;
+
+    gst_element_class_add_static_pad_template(element, &src_template);
+    gst_element_class_set_static_metadata(
+        element, "TLTCP source", "Source/Network",
+        "Receives media with deadlines over the network",
+        "The Perigee authors");
+}
+
+static void gst_tltcp_src_init(GstTltcpSrc *self) {
+    gst_tltcp_settings_init(&self->settings);
+    gst_tltcp_deframer_init(&self->deframer);
+    g_mutex_init(&self->receiver_lock);
+    self->output = GST_TLTCP_OUTPUT_COMPLETE;
+    self->delivery = GST_TLTCP_DELIVERY_TIMED;
+    gst_base_src_set_live(GST_BASE_SRC(self), TRUE);
+    gst_base_src_set_format(GST_BASE_SRC(self), GST_FORMAT_TIME);
+    gst_base_src_set_do_timestamp(GST_BASE_SRC(self), FALSE);
+}
+
+/* ---- URI ---- */
+
+static GstURIType uri_type(GType type) {
+    (void)type;
+    return GST_URI_SRC;
+}
+
+static const gchar *const *uri_protocols(GType type) {
+    static const gchar *const protocols[] = {GST_TLTCP_SCHEME, NULL};
+
+    (void)type;
+    return protocols;
+}
+
+static gchar *uri_get(GstURIHandler *handler) {
+    GstTltcpSrc *self = GST_TLTCP_SRC(handler);
+
+    g_mutex_lock(&self->settings.lock);
+    gchar *uri = g_strdup(self->settings.uri);
+    g_mutex_unlock(&self->settings.lock);
+    return uri;
+}
+
+static gboolean uri_set(GstURIHandler *handler, const gchar *uri,
+                        GError **error) {
+    GstTltcpSrc *self = GST_TLTCP_SRC(handler);
+
+    return gst_tltcp_settings_set_uri(&self->settings, G_OBJECT(self), uri,
+                                      error);
+}
+
+static void uri_handler_init(gpointer iface, gpointer data) {
+    GstURIHandlerInterface *handler = iface;
+
+    (void)data;
+    handler->get_type = uri_type;
+    handler->get_protocols = uri_protocols;
+    handler->get_uri = uri_get;
+    handler->set_uri = uri_set;
+}

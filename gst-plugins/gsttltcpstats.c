@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "gst-plugins/gsttltcpstats.h"
+
+#include <stddef.h>
+
+/* Fields of the library's statistics under the names of the element's. */
+typedef struct {
+    const gchar *name;
+    gsize offset;
+    guint64 divide; /* 1000: nanoseconds become microseconds */
+} Field;
+
+#define FIELD(name, field) \
+    { name, offsetof(tltcp_stats, field), 1 }
+#define FIELD_US(name, field) \
+    { name, offsetof(tltcp_stats, field), 1000 }
+
+static const Field fields[] = {
+    FIELD("sections-offered", sections_offered),
+    FIELD("sections-delivered", sections_delivered),
+    FIELD("sections-partial", sections_partial),
+    FIELD("sections-expired", sections_expired),
+    FIELD("sections-complete", sections_complete),
+    FIELD("sections-cut", sections_cut),
+    FIELD("bytes-offered", bytes_offered),
+    FIELD("bytes-delivered", bytes_delivered),
+    FIELD("bytes-expired", bytes_expired),
+    FIELD("bytes-sent", bytes_sent),
+    FIELD("bytes-retransmitted", bytes_retransmitted),
+    FIELD("bytes-queued", bytes_queued),
+    FIELD("bytes-received", bytes_received),
+    FIELD("bytes-read", bytes_read),
+    FIELD("bytes-unread", bytes_unread),
+    FIELD("gaps", gaps),
+    FIELD("gap-bytes", gap_bytes),
+    FIELD("packets-sent", packets_sent),
+    FIELD("packets-received", packets_received),
+    FIELD("packets-lost", packets_lost),
+    FIELD("packets-lost-obsolete", packets_lost_obsolete),
+    FIELD("packets-spurious", packets_spurious),
+    FIELD("packets-dropped", packets_dropped),
+    FIELD("wire-bytes-sent", wire_bytes_sent),
+    FIELD("wire-bytes-received", wire_bytes_received),
+    FIELD("pseudo-retransmissions", pseudo_retransmissions),
+    FIELD("seq-updates-sent", seq_updates_sent),
+    FIELD("probes-sent", probes_sent),
+    FIELD("rto-count", rto_count),
+    FIELD("ecn-ce", ecn_ce),
+    FIELD("congestion-events", congestion_events),
+    FIELD("cwnd-bytes", cwnd_bytes),
+    FIELD("ssthresh-bytes", ssthresh_bytes),
+    FIELD("bytes-in-flight", bytes_in_flight),
+    FIELD("pacing-rate-bps", pacing_rate_bps),
+    FIELD("delivery-rate-bps", delivery_rate_bps),
+    FIELD("estimated-bitrate-bps", estimated_bps),
+    FIELD("mtu-bytes", datagram_bytes),
+    FIELD_US("rtt-us", srtt_ns),
+    FIELD_US("rtt-var-us", rttvar_ns),
+    FIELD_US("rtt-min-us", min_rtt_ns),
+    FIELD_US("rtt-latest-us", latest_rtt_ns),
+    FIELD_US("rto-us", rto_ns),
+};
+
+void gst_tltcp_stats_add(GstStructure *s, const tltcp_stats *st) {
+    for (gsize i = 0; i < G_N_ELEMENTS(fields); i++) {
+        const guint8 *at = (const guint8 *)st + fields[i].offset;
+        guint64 value = *(const uint64_t *)(gconstpointer)at;
+        gst_structure_set(s, fields[i].name, G_TYPE_UINT64,
+                          value / fields[i].divide, NULL);
+    }
+    gst_structure_set(s, "loss-rate", G_TYPE_DOUBLE, st->loss_rate,
+                      "congestion-control", G_TYPE_STRING, st->congestion,
+                      "recovery", G_TYPE_STRING, st->recovery, "connected-us",
+                      G_TYPE_UINT64, (guint64)(st->now - st->since) / 1000,
+                      NULL);
+}
+
+static void add_classes(GstStructure *s, const gchar *what,
+                        const guint64 *values) {
+    guint64 sum = 0;
+
+    for (guint i = 0; i < MEDIA_CLASS_COUNT; i++) {
+        g_autofree gchar *name =
+            g_strdup_printf("frames-%s-%s", what, media__class_name(i));
+        gst_structure_set(s, name, G_TYPE_UINT64, values[i], NULL);
+        sum += values[i];
+    }
+    g_autofree gchar *total = g_strdup_printf("frames-%s", what);
+    gst_structure_set(s, total, G_TYPE_UINT64, sum, NULL);
+}
+
+void gst_tltcp_stats_add_sent(GstStructure *s, const GstTltcpSent *sent) {
+    add_classes(s, "offered", sent->offered);
+    add_classes(s, "delivered", sent->delivered);
+    add_classes(s, "partial", sent->partial);
+    add_classes(s, "expired", sent->expired);
+    add_classes(s, "dropped", sent->dropped);
+    for (gint i = MEDIA_DROP_NONE + 1; i < MEDIA_DROP_REASONS; i++) {
+        g_autofree gchar *name =
+            g_strdup_printf("frames-dropped-reason-%s", media__drop_name(i));
+        gst_structure_set(s, name, G_TYPE_UINT64, sent->dropped_reason[i],
+                          NULL);
+    }
+    gst_structure_set(s, "key-units-requested", G_TYPE_UINT64,
+                      sent->key_units_requested, NULL);
+}
+
+void gst_tltcp_stats_add_received(GstStructure *s, const GstTltcpReceived *r) {
+    add_classes(s, "pushed", r->frames);
+    gst_structure_set(s, "frames-cut", G_TYPE_UINT64, r->cut, "frames-missing",
+                      G_TYPE_UINT64, r->missing, "frames-missing-references",
+                      G_TYPE_UINT64, r->missing_references,
+                      "frames-undecodable", G_TYPE_UINT64, r->undecodable,
+                      "frames-held-back", G_TYPE_UINT64, r->held_back,
+                      "sections-refused", G_TYPE_UINT64, r->refused, NULL);
+}
+
+void gst_tltcp_stats_sum_sent(GstTltcpSent *sum, const GstTltcpSent *part) {
+    for (guint i = 0; i < MEDIA_CLASS_COUNT; i++) {
+        sum->offered[i] += part->offered[i];
+        sum->delivered[i] += part->delivered[i];
+        sum->partial[i] += part->partial[i];
+        sum->expired[i] += part->expired[i];
+        sum->dropped[i] += part->dropped[i];
+    }
+    for (guint i = 0; i < MEDIA_DROP_REASONS; i++)
+        sum->dropped_reason[i] += part->dropped_reason[i];
+    sum->key_units_requested += part->key_units_requested;
+}

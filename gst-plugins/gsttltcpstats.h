@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef GST_TLTCP_STATS_H
+#define GST_TLTCP_STATS_H
+
+#include <gst/gst.h>
+
+#include <gio/gio.h>
+#include <tltcp/stats.h>
+
+#include "media/framing.h"
+#include "media/outq.h"
+
+#define GST_TLTCP_STATS_NAME "application/x-tltcp-statistics"
+
+/* What became of the buffers that one connection was to carry. */
+typedef struct {
+    guint64 offered[MEDIA_CLASS_COUNT];
+    guint64 delivered[MEDIA_CLASS_COUNT];
+    guint64 partial[MEDIA_CLASS_COUNT];
+    guint64 expired[MEDIA_CLASS_COUNT];
+    guint64 dropped[MEDIA_CLASS_COUNT];         /* never sent */
+    guint64 dropped_reason[MEDIA_DROP_REASONS]; /* the same, by cause */
+    guint64 key_units_requested;
+} GstTltcpSent;
+
+/* What a source made of what arrived. */
+typedef struct {
+    guint64 frames[MEDIA_CLASS_COUNT]; /* pushed downstream */
+    guint64 cut;                       /* frames that came in part */
+    guint64 missing;                   /* frames that did not come at all */
+    guint64 missing_references;        /* of these, those that others need */
+    guint64 undecodable; /* pushed or held back though they need lost ones */
+    guint64 held_back;   /* by drop-until-keyframe */
+    guint64 gaps;
+    guint64 gap_bytes;
+    guint64 refused; /* sections that are no media or are malformed */
+} GstTltcpReceived;
+
+/* Adds the counters and gauges of a connection. */
+void gst_tltcp_stats_add(GstStructure *s, const tltcp_stats *st);
+void gst_tltcp_stats_add_sent(GstStructure *s, const GstTltcpSent *sent);
+void gst_tltcp_stats_add_received(GstStructure *s, const GstTltcpReceived *r);
+void gst_tltcp_stats_sum_sent(GstTltcpSent *sum, const GstTltcpSent *part);
+
+#endif /* GST_TLTCP_STATS_H */

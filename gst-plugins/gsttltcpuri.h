@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef GST_TLTCP_URI_H
+#define GST_TLTCP_URI_H
+
+#include <gst/gst.h>
+
+#define GST_TLTCP_SCHEME "tltcp"
+
+/* What a URI says, all of it checked. */
+typedef struct {
+    gchar *text;       /* the URI itself */
+    gchar *host;       /* NULL: none given */
+    guint port;        /* 0: any, for listeners */
+    gboolean listener; /* mode=listener, or no host */
+    GPtrArray *names;  /* names of properties, all of them but mode */
+    GArray *values;    /* GValues that go with them */
+} GstTltcpUri;
+
+/* Parses `text`: every key must name a writable property of `element`'s own
+ * type, every value must fit it.  On failure gives NULL and an error in
+ * GST_URI_ERROR that names the cause. */
+GstTltcpUri *gst_tltcp_uri_parse(GObject *element, const gchar *text,
+                                 GError **error);
+
+void gst_tltcp_uri_free(GstTltcpUri *uri);
+
+/* Sets the properties that the keys name. */
+void gst_tltcp_uri_apply(const GstTltcpUri *uri, GObject *element);
+
+#endif /* GST_TLTCP_URI_H */
