@@ -84,26 +84,36 @@ static double mean_ms(const struct linkem_transit *t) {
     return t->packets ? (double)t->sum_ns / (double)t->packets / 1e6 : 0;
 }
 
+/* The link is led from event to event, so that each packet's own time is known,
+ * however late this is called. */
+static struct sim_packet *step(struct sim_link *link, uint64_t now,
+                               uint64_t *due) {
+    struct sim_packet *p = NULL;
+    while (!p && (*due = sim_link_next(link)) <= now) {
+        p = sim_link_recv(link, *due);
+    }
+    return p;
+}
+
 struct sim_packet *emulator_take(struct emulator *em, int direction) {
-    struct sim_link *link = em->link[direction];
     struct linkem_lateness *late = &em->late[direction];
     uint64_t now = emulator_now(em);
-    uint64_t due = sim_link_next(link);
-    struct sim_packet *p = sim_link_recv(link, now);
+    uint64_t due;
+    struct sim_packet *p = step(em->link[direction], now, &due);
     if (!p) {
         return NULL;
     }
     if (late->packets == 0) {
-        em->first_out[direction] = now;
+        em->first_out[direction] = due;
+        em->first_bytes[direction] =
+            p->len + sim_link_get(em->link[direction])->overhead;
     }
-    em->last_out[direction] = now;
-    add_transit(&em->transit[direction], now - p->sent);
-    add_transit(&em->recent[direction], now - p->sent);
+    em->last_out[direction] = due;
+    add_transit(&em->transit[direction], due - p->sent);
+    add_transit(&em->recent[direction], due - p->sent);
     late->packets++;
-    if (due < now) {
-        late->sum_ns += now - due;
-        late->max_ns = now - due > late->max_ns ? now - due : late->max_ns;
-    }
+    late->sum_ns += now - due;
+    late->max_ns = now - due > late->max_ns ? now - due : late->max_ns;
     return p;
 }
 
@@ -202,11 +212,13 @@ bool emulator_is_over(const struct emulator *em) {
     return em->options->duration && emulator_now(em) >= em->options->duration;
 }
 
+/* From the first packet's arrival to the last one's; the first is not counted,
+ * since it began earlier. */
 static double delivered_bps(const struct emulator *em, int d) {
     const struct sim_link_stats *s = sim_link_stats(em->link[d]);
     uint64_t bytes = wire_bytes(em->link[d], s->delivered_bytes, s->delivered);
     uint64_t ns = em->last_out[d] - em->first_out[d];
-    return ns ? (double)bytes * 8e9 / (double)ns : 0;
+    return ns ? (double)(bytes - em->first_bytes[d]) * 8e9 / (double)ns : 0;
 }
 
 static json_t *lateness_json(const struct linkem_lateness *l) {

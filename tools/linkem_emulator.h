@@ -34,7 +34,8 @@ struct emulator {
     struct linkem_transit recent[LINKEM_DIRECTIONS];  /* since the last line */
     uint64_t first_out[LINKEM_DIRECTIONS]; /* of the first packet, for rates */
     uint64_t last_out[LINKEM_DIRECTIONS];
-    uint64_t start;       /* on the system's clock */
+    uint64_t first_bytes[LINKEM_DIRECTIONS]; /* of that first packet */
+    uint64_t start;                          /* on the system's clock */
     uint64_t round_start; /* when the changes began, since start */
     size_t change_next;
     FILE *log;

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: MPL-2.0
+"""One run: a sender and a receiver of GStreamer with linkem between them."""
+import contextlib
+import csv
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import time
+
+import measure
+
+START_TIMEOUT = 15
+READ = ["filesrc", "location={clip}", "!", "qtdemux", "!", "h264parse", "!",
+        "video/x-h264,stream-format=byte-stream,alignment=au", "!",
+        "clocksync", "!", "framelog", "location={dir}/sent.csv"]
+MUX = ["!", "mpegtsmux", "alignment=7", "!"]
+KEEP = ["!", "framelog", "location={dir}/received.csv", "!", "filesink",
+        "location={dir}/received.ts", "buffer-mode=unbuffered"]
+
+
+class CaseError(Exception):
+    """Why a run could not be made, in a sentence."""
+
+
+def free_port(kind):
+    with socket.socket(socket.AF_INET, kind) as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+class Processes:
+    """What was started and must be ended."""
+
+    def __init__(self, folder, environment):
+        self.folder, self.environment, self.running = folder, environment, []
+
+    def start(self, name, command):
+        with open(os.path.join(self.folder, name + ".log"), "wb") as log:
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                env=self.environment, start_new_session=True)
+        process.name = name
+        self.running.append(process)
+        return process
+
+    def log(self, process):
+        path = os.path.join(self.folder, process.name + ".log")
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+
+    def why(self, process):
+        """The line of a log that says most."""
+        lines = [line for line in self.log(process).splitlines() if line]
+        for line in lines:
+            if "ERROR" in line or "erroneous" in line:
+                return line
+        return lines[-1] if lines else f"{process.name} said nothing"
+
+    def check(self):
+        for process in self.running:
+            if process.poll() not in (None, 0):
+                raise CaseError(f"{process.name}: {self.why(process)}")
+
+    @staticmethod
+    def end(process, patience=3):
+        with contextlib.suppress(ProcessLookupError):
+            if process.poll() is None:
+                process.send_signal(signal.SIGINT)
+        try:
+            process.wait(patience)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def end_all(self):
+        for process in reversed(self.running):
+            self.end(process)
+
+
+def is_bound(process, port, kinds):
+    """Whether a process, or one in its namespace, has bound a local port."""
+    wanted = f":{port:04X}"
+    for kind in kinds:
+        with contextlib.suppress(OSError):
+            with open(f"/proc/{process.pid}/net/{kind}",
+                      encoding="ascii") as file:
+                if any(line.split()[1].endswith(wanted)
+                       for line in list(file)[1:]):
+                    return True
+    return False
+
+
+def wait_for(condition, processes, what):
+    end = time.monotonic() + START_TIMEOUT
+    while not condition():
+        processes.check()
+        if time.monotonic() > end:
+            raise CaseError(f"{what} does not come up")
+        time.sleep(0.02)
+
+
+class Udp:
+    """Over a relay for UDP on the loopback interface."""
+
+    kinds = ("udp", "udp6")
+    prefix_send = prefix_receive = ()
+
+    def __init__(self, spec, processes):
+        self.spec, self.processes = spec, processes
+        self.receive_port = free_port(socket.SOCK_DGRAM)
+        self.receive_host = "127.0.0.1"
+
+    def start_link(self, linkem):
+        port_file = os.path.join(self.spec["dir"], "port")
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(port_file)
+        self.link = self.processes.start("linkem", [
+            *linkem, "--port-file", port_file, "127.0.0.1:0",
+            f"127.0.0.1:{self.receive_port}"])
+        wait_for(lambda: os.path.exists(port_file) and
+                 os.path.getsize(port_file), self.processes, "linkem")
+        with open(port_file, encoding="ascii") as file:
+            host, port = file.read().strip().rsplit(":", 1)
+        self.send_host, self.send_port = host, int(port)
+
+
+class Tun:
+    """Between two network namespaces, where the kernel's TCP can be used."""
+
+    kinds = ("tcp", "tcp6")
+
+    def __init__(self, spec, processes):
+        self.spec, self.processes = spec, processes
+        names = [f"perigee-{os.getpid()}-{end}" for end in "ab"]
+        self.netns = ",".join(names)
+        self.prefix_send = ("ip", "netns", "exec", names[0])
+        self.prefix_receive = ("ip", "netns", "exec", names[1])
+        self.send_host = self.receive_host = "10.77.0.2"
+        self.send_port = self.receive_port = 5001
+
+    def start_link(self, linkem):
+        port_file = os.path.join(self.spec["dir"], "port")
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(port_file)
+        self.link = self.processes.start("linkem", [
+            *linkem, "--port-file", port_file, "--tun", self.netns])
+        wait_for(lambda: os.path.exists(port_file) and
+                 os.path.getsize(port_file), self.processes, "linkem")
+
+
+def tltcp(spec, way, extra=""):
+    latency = spec["latency_ms"]
+    send = [*READ, "watch=net", "!", "tltcpsink", "name=net",
+            f"uri=tltcp://{way.send_host}:{way.send_port}?latency={latency}"
+            f"{extra}"]
+    receive = ["tltcpsrc",
+               f"uri=tltcp://{way.receive_host}:{way.receive_port}"
+               f"?mode=listener&latency={latency}", "!", "framelog",
+               "location={dir}/received.csv", "!", "fakesink", "sync=false"]
+    return send, receive
+
+
+def tltcp_reliable(spec, way):
+    return tltcp(spec, way, "&deadline-mode=none&drop-policy=section")
+
+
+def srt(spec, way):
+    latency = spec["latency_ms"]
+    send = [*READ, "watch=net", *MUX, "srtsink", "name=net", "sync=false",
+            f"uri=srt://{way.send_host}:{way.send_port}?mode=caller",
+            f"latency={latency}"]
+    receive = ["srtsrc",
+               f"uri=srt://{way.receive_host}:{way.receive_port}?mode=listener",
+               f"latency={latency}", *KEEP]
+    return send, receive
+
+
+def tcp(_spec, way):
+    send = [*READ, *MUX, "tcpclientsink", f"host={way.send_host}",
+            f"port={way.send_port}", "sync=false"]
+    receive = ["tcpserversrc", f"host={way.receive_host}",
+               f"port={way.receive_port}", *KEEP]
+    return send, receive
+
+
+TRANSPORTS = {"tltcp": (Udp, tltcp), "srt": (Udp, srt), "tcp": (Tun, tcp),
+              "reliable": (Udp, tltcp_reliable)}
+
+
+def pipeline(spec, prefix, elements):
+    words = [e.format(clip=spec["clip"], dir=spec["dir"]) for e in elements]
+    return [*prefix, "gst-launch-1.0", *words]
+
+
+def linkem_command(spec):
+    link = spec["link"]
+    return [spec["linkem"], "-q", "--rate", f"{link['rate_bps']:.0f}",
+            "--delay", f"{link['rtt_ms'] / 2}ms", "--queue",
+            f"{link['queue_bytes']}", "--json",
+            os.path.join(spec["dir"], "link.json"), "--log",
+            os.path.join(spec["dir"], "link.csv")]
+
+
+def stream(spec, processes):
+    """Runs the pipelines to their end, or until nothing of use can come."""
+    way_class, make = TRANSPORTS[spec["transport"]]
+    way = way_class(spec, processes)
+    way.start_link(linkem_command(spec))
+    send, receive = make(spec, way)
+    receiver = processes.start(
+        "receiver", pipeline(spec, way.prefix_receive, receive))
+    wait_for(lambda: is_bound(receiver, way.receive_port, way.kinds),
+             processes, "the receiver")
+    sender = processes.start("sender", pipeline(spec, way.prefix_send, send))
+    end = time.monotonic() + spec["seconds"] * 1.6 + START_TIMEOUT
+    while sender.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
+        if receiver.poll() not in (None, 0):
+            break
+    processes.check()
+    settle(spec, receiver, end)
+    for process in (sender, receiver, way.link):
+        processes.end(process)
+
+
+def settle(spec, receiver, end):
+    """Lets the receiver come to its end; TCP may have much to deliver still,
+    the others only what can be of use."""
+    if spec["transport"] not in ("tcp", "reliable"):
+        end = time.monotonic() + 1 + measure.GRACE + (
+            spec["link"]["rtt_ms"] + spec["latency_ms"]) / 1e3
+    while receiver.poll() is None and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def link_series(path):
+    """Round-trip time over time, as packets through the link had it."""
+    rows = {"up": [], "down": []}
+    with open(path, newline="", encoding="ascii") as file:
+        for row in csv.DictReader(file):
+            if row["transit_ms"]:
+                rows[row["direction"]].append(float(row["transit_ms"]))
+    return [a + b for a, b in zip(rows["up"], rows["down"]) if a and b]
+
+
+def last_stats(path):
+    """Numbers out of the newest statistics of the sink."""
+    with contextlib.suppress(FileNotFoundError):
+        with open(path, encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        if lines:
+            found = re.findall(r"([\w-]+)=\((?:u?int(?:64)?|double)\)"
+                               r"(-?[\d.e+]+)", lines[-1])
+            return {name: float(value) for name, value in found}
+    return {}
+
+
+def evaluate(spec):
+    folder = spec["dir"]
+    frames, _ = measure.sent_frames(os.path.join(folder, "sent.csv"))
+    if not frames:
+        raise CaseError("the sender sent no frame")
+    received = os.path.join(folder, "received.csv")
+    if spec["transport"] in ("srt", "tcp"):
+        arrived = measure.received_ts(received,
+                                      os.path.join(folder, "received.ts"))
+    else:
+        arrived = measure.received_frames(received)
+    result = measure.evaluate(frames, list(arrived),
+                              spec["latency_ms"] / 1e3)
+    with open(os.path.join(folder, "link.json"), encoding="ascii") as file:
+        result["link"] = json.load(file)
+    rtts = link_series(os.path.join(folder, "link.csv"))
+    result["rtt_p50"] = measure.percentile(rtts, 0.5)
+    result["rtt_p95"] = measure.percentile(rtts, 0.95)
+    result["stats"] = last_stats(os.path.join(folder, "sent.csv.stats"))
+    start = frames[0]["pts"]
+    result["series"] = [
+        {"time": f["pts"] - start, "type": f["type"], "bytes": f["bytes"],
+         "state": state_of(f)} for f in sorted(frames, key=lambda f: f["pts"])]
+    return result
+
+
+def state_of(frame):
+    if frame["decodable"]:
+        return "shown"
+    if frame["arrival"] is None:
+        return "dropped"
+    return "useless" if frame["on_time"] else "late"
+
+
+def run(spec):
+    """Makes one run; returns its results, or {"error": sentence}."""
+    shutil.rmtree(spec["dir"], ignore_errors=True)
+    os.makedirs(spec["dir"])
+    processes = Processes(spec["dir"], dict(os.environ, **spec["environment"]))
+    try:
+        stream(spec, processes)
+        result = evaluate(spec)
+    except (CaseError, OSError, ValueError, KeyError) as error:
+        result = {"error": str(error)}
+    finally:
+        processes.end_all()
+    return result

@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""Streams a video over emulated links and shows what arrives.
+
+Started by ./dev demo [FILE]; PERIGEE_BUILD_DIR names the build.  The same video
+goes through tltcpsink and tltcpsrc over an ample link and over one that carries
+about 70 % of it, and over that small link through SRT and TCP as well.  Every
+run has a link of its own, so all go on at the same time.
+"""
+import argparse
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+
+import case
+import clip
+import measure
+
+LATENCY_MS = 200
+RTT_MS = 40
+QUEUE_S = 0.2  # of the small link's rate
+SMALL, AMPLE = 0.71, 2.5
+NAMES = {"tltcp": "TLTCP", "srt": "SRT", "tcp": "TCP (kernel)",
+         "reliable": "TLTCP without deadlines (stands in for TCP)"}
+
+
+def say(text):
+    print(f"demo: {text}", file=sys.stderr, flush=True)
+
+
+def fail(text):
+    say(text)
+    sys.exit(1)
+
+
+def has_element(name, environment):
+    return subprocess.run(["gst-inspect-1.0", "--exists", name], check=False,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                          env=dict(os.environ, **environment)).returncode == 0
+
+
+# --- Namespaces for the kernel's TCP ---------------------------------------
+
+def namespace_prefix():
+    """How to get the right to make network namespaces: (), a command to put in
+    front, or None."""
+    try:
+        with open("/dev/net/tun", "rb"):
+            pass
+    except OSError:
+        return None
+    inner = ("mount -t tmpfs none /run && ip netns add perigee-probe && "
+             "ip netns delete perigee-probe")
+    if os.geteuid() == 0:
+        probe, prefix = ["ip", "netns", "list"], []
+    else:
+        probe = ["unshare", "-Urnm", "sh", "-c", inner]
+        prefix = ["unshare", "-Urnm", "sh", "-c",
+                  'mount -t tmpfs none /run && exec "$@"', "sh"]
+    try:
+        done = subprocess.run(probe, check=False, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+    except FileNotFoundError:
+        return None
+    return prefix if done.returncode == 0 else None
+
+
+# --- Runs ------------------------------------------------------------------
+
+def find_plugin(build, name):
+    for folder, _, files in os.walk(build):
+        if name in files:
+            return folder
+    return None
+
+
+def environment_for(build, transports):
+    wanted = ["libgstframelog.so"]
+    if "tltcp" in transports:
+        wanted.append("libgsttltcp.so")
+    folders = []
+    for name in wanted:
+        folder = find_plugin(build, name)
+        if not folder:
+            fail(f"{name} is not in {build}; ./dev build makes it")
+        folders.append(folder)
+    return {"GST_PLUGIN_PATH": os.pathsep.join(
+        folders + [p for p in [os.environ.get("GST_PLUGIN_PATH")] if p]),
+        "GST_REGISTRY": os.path.join(build, "demo", "registry.bin")}
+
+
+def choose_runs(transports, environment, prefix):
+    runs = []
+    if "tltcp" in transports:
+        runs += [("tltcp", "ample"), ("tltcp", "small")]
+    if "srt" in transports:
+        if has_element("srtsink", environment):
+            runs.append(("srt", "small"))
+        else:
+            say("there is no srtsink here (gstreamer1.0-plugins-bad), so no "
+                "SRT")
+    if "tcp" in transports:
+        if prefix is None:
+            say("no right to make network namespaces, so the kernel's TCP "
+                "cannot be put on the link; TLTCP without deadlines stands in "
+                "for it")
+        runs.append(("reliable" if prefix is None else "tcp", "small"))
+    return runs
+
+
+def make_specs(options, build, path, rate):
+    small, ample = (round(rate * share, -4) for share in (SMALL, AMPLE))
+    queue = int(small * QUEUE_S / 8)
+    links = {name: {"name": name, "rate_bps": bps, "rtt_ms": RTT_MS,
+                    "queue_bytes": queue}
+             for name, bps in (("ample", ample), ("small", small))}
+    environment = environment_for(build, options.transports)
+    prefix = namespace_prefix()
+    runs = choose_runs(options.transports, environment, prefix)
+    for transport, link in runs:
+        yield {"transport": transport, "link": links[link], "clip": path,
+               "latency_ms": options.latency, "environment": environment,
+               "seconds": clip.duration(path),
+               "linkem": os.path.join(build, "tools", "linkem"),
+               "dir": os.path.join(build, "demo", f"{transport}-{link}"),
+               "prefix": prefix if transport == "tcp" else []}
+
+
+def start(spec):
+    """Each run is a process of its own, so that they do not hold up each
+    other's clocks."""
+    command = [*spec["prefix"], sys.executable, os.path.abspath(__file__),
+               "--run", json.dumps(spec)]
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True,
+                            stdout=subprocess.PIPE)
+
+
+def collect(process):
+    out, _ = process.communicate()
+    try:
+        return json.loads(out)
+    except ValueError:
+        return {"error": "the run ended without a result"}
+
+
+def run_all(specs):
+    processes = []
+    try:
+        processes = [start(spec) for spec in specs]
+        return [collect(p) for p in processes]
+    finally:
+        for p in processes:
+            if p.poll() is None:
+                p.send_signal(signal.SIGINT)
+                p.wait()
+
+
+# --- The table -------------------------------------------------------------
+
+def describe_link(link, rate):
+    return (f"{link['name']} link: {link['rate_bps'] / 1e6:.2f} Mbit/s "
+            f"({link['rate_bps'] / rate * 100:.0f} % of the stream), RTT "
+            f"{link['rtt_ms']} ms, drop-tail queue of "
+            f"{link['queue_bytes'] / 1000:.0f} kB")
+
+
+def milliseconds(seconds):
+    return "-" if seconds is None else f"{seconds * 1e3:.0f} ms"
+
+
+def print_result(spec, result):
+    print(f"  {NAMES[spec['transport']]}")
+    if "error" in result:
+        print(f"    no result: {result['error']}")
+        return
+    print("    frames    sent  on time     late  dropped  decodable")
+    for kind, row in result["frames"].items():
+        if row["sent"]:
+            print(f"    {kind:6} {row['sent']:7} {row['on_time']:8} "
+                  f"{row['late']:8} {row['dropped']:8} {row['decodable']:10}")
+    all_frames = result["frames"]["all"]
+    rtt = ["-" if r is None else f"{r:.0f} ms"
+           for r in (result["rtt_p50"], result["rtt_p95"])]
+    print(f"    {all_frames['decodable'] / all_frames['sent'] * 100:.1f} % of "
+          f"the pictures shown, longest freeze {result['freeze']:.1f} s; "
+          f"goodput {result['goodput_bps'] / 1e6:.2f} Mbit/s; "
+          f"RTT {rtt[0]} (95 %: {rtt[1]}); "
+          f"delay of frames {milliseconds(result['delay_p50'])} "
+          f"(95 %: {milliseconds(result['delay_p95'])})")
+
+
+def print_table(specs, results, rate, options):
+    link = None
+    for spec, result in zip(specs, results):
+        if spec["link"]["name"] != link:
+            link = spec["link"]["name"]
+            print("\n" + describe_link(spec["link"], rate))
+        print_result(spec, result)
+    print(f"""
+on time: every byte arrived within {options.latency} + \
+{measure.GRACE * 1e3:.0f} ms of being sent; late: every byte, but later;
+dropped: the rest; decodable: on time, and so is all that it refers to.
+goodput: bits of decodable frames; RTT: of the link with its queue.""")
+
+
+def draw(folder, data):
+    """By the first Python here that has matplotlib: Debian's package belongs
+    to Debian's Python, whichever comes first in PATH."""
+    result = os.path.join(folder, "result.json")
+    image = os.path.join(folder, "demo.png")
+    with open(result, "w", encoding="ascii") as file:
+        json.dump(data, file, indent=1)
+    print(f"\nnumbers: {result}")
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)),
+                          "picture.py")
+    for python in (sys.executable, "/usr/bin/python3"):
+        if subprocess.run([python, "-c", "import matplotlib"], check=False,
+                          stderr=subprocess.DEVNULL).returncode == 0:
+            if subprocess.run([python, script, result, image],
+                              check=False).returncode == 0:
+                print(f"picture: {image}")
+            return
+    say("no picture: there is no matplotlib (Debian: python3-matplotlib)")
+
+
+def bit_rate(path):
+    """Of the video as the links will carry it, without any header."""
+    seconds = clip.duration(path)
+    return os.path.getsize(path) * 8 / seconds if seconds else 0
+
+
+def parse():
+    parser = argparse.ArgumentParser(prog="dev demo", description=__doc__)
+    parser.add_argument("file", nargs="?", help="any video")
+    parser.add_argument("--latency", type=int, default=LATENCY_MS,
+                        help="milliseconds (%(default)s)")
+    parser.add_argument("--transports", type=lambda text: text.split(","),
+                        default=["tltcp", "srt", "tcp"],
+                        help="which of tltcp,srt,tcp (all)")
+    parser.add_argument("--run", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def prepare(options, folder):
+    try:
+        if options.file:
+            return clip.from_file(options.file, folder, say)
+        return clip.sample(folder)
+    except clip.ClipError as error:
+        return fail(str(error))
+
+
+def main():
+    options = parse()
+    if options.run:
+        print(json.dumps(case.run(json.loads(options.run))))
+        return
+    build = os.environ.get("PERIGEE_BUILD_DIR")
+    if not build:
+        fail("PERIGEE_BUILD_DIR is not set; start this by ./dev demo")
+    folder = os.path.join(build, "demo")
+    os.makedirs(folder, exist_ok=True)
+    path = prepare(options, folder)
+    rate = bit_rate(path)
+    specs = list(make_specs(options, build, path, rate))
+    say(f"streaming {clip.duration(path):.0f} s of video at "
+        f"{rate / 1e6:.2f} Mbit/s, {len(specs)} times at once")
+    results = run_all(specs)
+    print_table(specs, results, rate, options)
+    data = {"names": NAMES, "rate_bps": rate, "latency_ms": options.latency,
+            "runs": [{"spec": s, "result": r}
+                     for s, r in zip(specs, results)]}
+    draw(folder, data)
+    sys.exit(any("error" in r for r in results))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What arrived, and when: the same yardstick for every transport.
+
+A frame counts as sent at its decoding time on the sender's clock, whatever the
+transport made of it.  It has arrived when the last byte of its slices has, with
+every byte right.  It is on time when that is at most latency + GRACE after it
+was sent, and decodable when it is on time and so is every frame that it refers
+to: disposable frames are referred to by none, all others by everything that
+follows up to the next key frame.
+"""
+import collections
+import csv
+import hashlib
+
+GRACE = 0.2
+TYPES = ("I", "P", "B")
+TS_PACKET = 188
+
+
+def read_log(path):
+    with open(path, newline="", encoding="ascii") as file:
+        for row in csv.DictReader(file):
+            # A process that was ended may leave half a line.
+            if row["digest"] is not None:
+                yield row
+
+
+def sent_frames(path):
+    """The frames in coding order, as the log in front of the sink has them."""
+    frames = []
+    for row in read_log(path):
+        if row["class"] in ("", "header"):
+            continue
+        dts = row["dts_ns"] or row["pts_ns"]
+        frames.append({
+            "log": int(row["arrival_ns"]) * 1e-9,
+            "dts": int(dts) * 1e-9,
+            "pts": int(row["pts_ns"] or dts) * 1e-9,
+            "bytes": int(row["bytes"]),
+            "class": row["class"],
+            "type": row["picture"] if row["picture"] in TYPES else "P",
+            "digest": row["digest"],
+        })
+    if not frames:
+        return frames, 0.0
+    # The sink may hold up the frames behind the first; the schedule counts.
+    start = min(f["log"] - f["dts"] for f in frames)
+    for f in frames:
+        f["sent"] = f["dts"] + start
+    return frames, frames[0]["sent"]
+
+
+def received_frames(path):
+    """(digest, arrival) from a log of whole frames."""
+    for row in read_log(path):
+        corrupted = int(row["flags"], 16) & 0x100
+        if row["digest"] and not corrupted:
+            yield row["digest"], int(row["arrival_ns"]) * 1e-9
+
+
+# --- MPEG transport stream, as SRT and TCP carry it ------------------------
+
+def nal_units(data):
+    """NAL units between start codes, without the zeros behind them."""
+    at = data.find(b"\0\0\1")
+    while at >= 0:
+        end = data.find(b"\0\0\1", at + 3)
+        unit = data[at + 3:end if end >= 0 else len(data)].rstrip(b"\0")
+        if unit:
+            yield unit
+        at = end
+
+
+def digest(data):
+    md5 = hashlib.md5(usedforsecurity=False)
+    slices = False
+    for unit in nal_units(data):
+        if 1 <= unit[0] & 0x1f <= 5:
+            md5.update(unit)
+            slices = True
+    return md5.hexdigest() if slices else None
+
+
+def pes_payload(data):
+    """The elementary stream in a PES packet of video."""
+    if len(data) < 9 or data[:3] != b"\0\0\1" or data[3] & 0xf0 != 0xe0:
+        return b""
+    return data[9 + data[8]:]
+
+
+def ts_payload(packet):
+    control = packet[3] >> 4 & 3
+    if not control & 1:
+        return b""
+    return packet[5 + packet[4]:] if control & 2 else packet[4:]
+
+
+def arrival_times(chunks_path):
+    """Arrival of every chunk with the number of bytes up to its end."""
+    ends, times, total = [], [], 0
+    for row in read_log(chunks_path):
+        total += int(row["bytes"])
+        ends.append(total)
+        times.append(int(row["arrival_ns"]) * 1e-9)
+    return ends, times
+
+
+def video_access_units(data):
+    """(payload, place behind its last byte) for every access unit of video."""
+    pid, parts, last = None, [], 0
+    at = 0
+    while at + TS_PACKET <= len(data):
+        if data[at] != 0x47:
+            at += 1  # lost the rhythm: search for the next packet
+            continue
+        packet = data[at:at + TS_PACKET]
+        at += TS_PACKET
+        payload = ts_payload(packet)
+        this = (packet[1] & 0x1f) << 8 | packet[2]
+        starts = packet[1] & 0x40
+        if starts and payload[:3] == b"\0\0\1" and payload[3] & 0xf0 == 0xe0:
+            pid = this if pid is None else pid
+        if this != pid or not payload:
+            continue
+        if starts and parts:
+            yield pes_payload(b"".join(parts)), last
+            parts = []
+        parts.append(payload)
+        last = at
+    if parts:
+        yield pes_payload(b"".join(parts)), last
+
+
+def received_ts(chunks_path, data_path):
+    """(digest, arrival) from a transport stream and the log of its chunks."""
+    ends, times = arrival_times(chunks_path)
+    with open(data_path, "rb") as file:
+        data = file.read()
+    chunk = 0
+    for unit, end in video_access_units(data):
+        while chunk < len(ends) and ends[chunk] < end:
+            chunk += 1
+        name = digest(unit)
+        if name and chunk < len(ends):
+            yield name, times[chunk]
+
+
+# --- Sent against received -------------------------------------------------
+
+def match(frames, received):
+    """Gives every sent frame its arrival, or None.  Equal frames match in the
+    order in which they were sent."""
+    open_frames = collections.defaultdict(collections.deque)
+    for f in frames:
+        f["arrival"] = None
+        open_frames[f["digest"]].append(f)
+    for name, arrival in received:
+        waiting = open_frames.get(name)
+        if waiting:
+            waiting.popleft()["arrival"] = arrival
+
+
+def mark_on_time(frames, latency):
+    for f in frames:
+        f["delay"] = f["arrival"] and f["arrival"] - f["sent"]
+        f["on_time"] = (f["arrival"] is not None and
+                        f["delay"] <= latency + GRACE)
+
+
+def mark_decodable(frames):
+    chain = before = False
+    key_pts = None
+    for f in frames:
+        if f["class"] == "key":
+            before, chain, key_pts = chain, f["on_time"], f["pts"]
+            f["decodable"] = chain
+            continue
+        leading = key_pts is not None and f["pts"] < key_pts
+        f["decodable"] = f["on_time"] and chain and (before or not leading)
+        if f["class"] != "disposable":
+            chain = chain and f["on_time"]
+
+
+def percentile(values, share):
+    values = sorted(values)
+    return values[min(len(values) - 1, int(len(values) * share))] if values \
+        else None
+
+
+def count(frames, kind):
+    these = [f for f in frames if kind in (f["type"], "all")]
+    arrived = [f for f in these if f["arrival"] is not None]
+    on_time = sum(f["on_time"] for f in these)
+    return {"sent": len(these), "on_time": on_time,
+            "late": len(arrived) - on_time,
+            "dropped": len(these) - len(arrived),
+            "decodable": sum(f["decodable"] for f in these)}
+
+
+def freezes(frames):
+    """Longest time without a new picture, s."""
+    shown = sorted(f["pts"] for f in frames if f["decodable"])
+    every = sorted(f["pts"] for f in frames)
+    edges = [every[0], *shown, every[-1]]
+    return max(b - a for a, b in zip(edges, edges[1:]))
+
+
+def evaluate(frames, received, latency):
+    """Marks the frames and returns the counts."""
+    match(frames, received)
+    mark_on_time(frames, latency)
+    mark_decodable(frames)
+    delays = [f["delay"] for f in frames if f["delay"] is not None]
+    seconds = frames[-1]["dts"] - frames[0]["dts"] or 1
+    useful = sum(f["bytes"] for f in frames if f["decodable"])
+    return {
+        "frames": {kind: count(frames, kind) for kind in (*TYPES, "all")},
+        "goodput_bps": useful * 8 / seconds,
+        "delay_p50": percentile(delays, 0.5),
+        "delay_p95": percentile(delays, 0.95),
+        "freeze": freezes(frames),
+        "seconds": seconds,
+    }
+
+
+def plan_bound(frames, payload_bps, latency):
+    """How many frames could be decodable on time at best, roughly: all that
+    are referred to, then the smallest disposable ones that fit."""
+    seconds = frames[-1]["dts"] - frames[0]["dts"] or 1
+    room = payload_bps / 8 * (seconds + latency)
+    needed = [f for f in frames if f["class"] != "disposable"]
+    room -= sum(f["bytes"] for f in needed)
+    if room < 0:
+        return None
+    bound = len(needed)
+    for size in sorted(f["bytes"] for f in frames
+                       if f["class"] == "disposable"):
+        room -= size
+        if room < 0:
+            break
+        bound += 1
+    return bound
