@@ -9,17 +9,19 @@
 
 /* Sorted by name, like names[]. */
 static const struct cong_ops *const table[] = {
-    &cong__cubic,   &cong__fast,     &cong__fixed,       &cong__mod_westwoodnew,
-    &cong__newreno, &cong__peach,    &cong__reno,        &cong__sack,
-    &cong__stfrc,   &cong__tahoe,    &cong__tfrc,        &cong__tibet,
-    &cong__vegas,   &cong__westwood, &cong__westwoodnew, &cong__yam,
+    &cong__auto,     &cong__bbr,         &cong__cubic,
+    &cong__fast,     &cong__fixed,       &cong__mod_westwoodnew,
+    &cong__newreno,  &cong__peach,       &cong__reno,
+    &cong__sack,     &cong__stfrc,       &cong__tahoe,
+    &cong__tfrc,     &cong__tibet,       &cong__vegas,
+    &cong__westwood, &cong__westwoodnew, &cong__yam,
 };
 
 static const char *const names[] = {
-    "cubic", "fast",  "fixed", "mod-westwoodnew", "newreno",
-    "peach", "reno",  "sack",  "stfrc",           "tahoe",
-    "tfrc",  "tibet", "vegas", "westwood",        "westwoodnew",
-    "yam",   NULL,
+    "auto",    "bbr",   "cubic", "fast",     "fixed",       "mod-westwoodnew",
+    "newreno", "peach", "reno",  "sack",     "stfrc",       "tahoe",
+    "tfrc",    "tibet", "vegas", "westwood", "westwoodnew", "yam",
+    NULL,
 };
 
 const struct cong_ops *cong__find_builtin(const char *name) {
@@ -41,6 +43,9 @@ void cong_init(struct cong *cc, const struct cong_ops *ops, double mss,
     cc->ops = ops;
     cc->mss = mss >= 1 && mss <= CONG_HUGE ? mss : 1;
     cc->cwnd_max = cwnd_max >= cc->mss ? cwnd_max : cc->mss;
+    if (cc->cwnd_max >= CONG_HUGE) {
+        cc->cwnd_max = (double)INFINITY;
+    }
     ops->init(cc, now, rtt > 0 ? rtt : -1);
 }
 

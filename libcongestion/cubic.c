@@ -16,27 +16,9 @@
  * to CONG_IDLE.  What slow start leaves over of a feedback that crosses
  * ssthresh belongs to congestion avoidance.
  */
-#include "libcongestion/internal.h"
+#include "libcongestion/cubic.h"
 
 #include <math.h>
-
-struct memory {
-    double w_max;
-    double w_prior;
-    double w_est;
-    double k;
-    cong_time epoch;
-};
-
-struct cubic {
-    struct window w;
-    double c;
-    double beta;
-    double beta_ecn;
-    struct memory m;
-    struct memory saved; /* as it was before the newest reduction */
-    cong_time last;
-};
 
 static const struct cong__param params[] = {
     CONG__PARAM(cubic, c, "C", 0.001, 1000),

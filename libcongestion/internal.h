@@ -16,6 +16,7 @@
 
 #define CONG__COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+extern const struct cong_ops cong__auto;
 extern const struct cong_ops cong__bbr;
 extern const struct cong_ops cong__cubic;
 extern const struct cong_ops cong__fast;

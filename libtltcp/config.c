@@ -8,6 +8,7 @@
 #define KEY_LEN 32
 #define BUFFER_MIN ((size_t)4096)
 #define BUFFER_MAX ((size_t)1 << 30)
+#define DEFAULT_CONGESTION "auto"
 #define DEFAULT_BUFFER ((size_t)4 << 20)
 
 /* A field in tail padding would not change the size, and struct_size could no
@@ -117,7 +118,8 @@ static const char *bad_number(const tltcp_config *c) {
 }
 
 const struct cong_ops *tltcp__config_congestion(const tltcp_config *c) {
-    return cong_find(c->congestion != NULL ? c->congestion : "cubic");
+    return cong_find(c->congestion != NULL ? c->congestion
+                                           : DEFAULT_CONGESTION);
 }
 
 /* The paper's manners; a controller that has one of its own decides when the

@@ -60,10 +60,10 @@ typedef struct tltcp_config {
     size_t struct_size; /**< set by tltcp_config_init() */
 
     const char *congestion; /**< controller by name, as in cong_list(); NULL:
-                                 "cubic" */
-    const char *recovery;   /**< "packet" or the paper's "dupack",
-                                 "dupack-tahoe", "dupack-newreno"; NULL:
-                                 "packet" */
+                                 "auto" */
+    const char *recovery;   /**< "packet" or the paper's "dupack", of
+                                 whose manners "dupack-tahoe", "dupack-reno" and
+                                 "dupack-newreno" choose one; NULL: "packet" */
     const char *passphrase; /**< shared secret; NULL: no security */
     const uint8_t *key;     /**< 32 bytes instead of a passphrase, or NULL */
     size_t key_len;         /**< 0 or 32 */

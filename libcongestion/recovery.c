@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * Duplicate ACKs and inflation (RFC 5681 section 3.2, RFC 6582 section 3.2).
+ *
+ * Readings: of the two exits of RFC 6582 the one that needs no burst limiter is
+ * taken, min(ssthresh, max(flight, MSS) + MSS); three duplicates begin an
+ * episode only when the cumulative number has passed all that was out at the
+ * last one (NewReno).
+ */
+#include <congestion/recovery.h>
+
+#include "libcongestion/internal.h"
+
+#include <math.h>
+
+#define DUPLICATES 3
+
+void cong_recovery_init(struct cong_recovery *r, enum cong_recovery_kind kind) {
+    *r = (struct cong_recovery){.kind = kind};
+}
+
+double cong_recovery_window(const struct cong_recovery *r,
+                            const struct cong *cc) {
+    double window = cc->cwnd + r->inflation;
+    if (r->limited_transmit && !r->open && r->duplicates < DUPLICATES) {
+        window += r->duplicates * cc->mss;
+    }
+    return fmax(window, cc->mss);
+}
+
+static void tell(struct cong *cc, enum cong_cause cause, double flight,
+                 double missing, unsigned count, cong_time now) {
+    const struct cong_event ev = {
+        .now = now,
+        .cause = cause,
+        .flight = flight,
+        .missing = missing,
+        .count = count,
+    };
+    cc->ops->event(cc, &ev);
+}
+
+static void close_episode(struct cong_recovery *r) {
+    r->open = false;
+    r->partial = false;
+    r->inflation = 0;
+}
+
+/* All that is out belongs to this congestion. */
+static void guard(struct cong_recovery *r, uint64_t next) {
+    r->recover = next;
+    r->guarded = true;
+}
+
+static unsigned begin(struct cong_recovery *r, struct cong *cc, uint64_t next,
+                      double flight, cong_time now) {
+    guard(r, next);
+    tell(cc, CONG_LOSS, flight, cc->mss, 1, now);
+    if (r->kind == CONG_RECOVERY_TAHOE || cc->cwnd <= cc->mss) {
+        close_episode(r);
+        r->duplicates = 0;
+        return CONG_RECOVERY_GO_BACK | CONG_RECOVERY_RESTART_RTO;
+    }
+    r->open = true;
+    r->partial = false;
+    r->inflation = DUPLICATES * cc->mss;
+    return CONG_RECOVERY_REPAIR;
+}
+
+unsigned cong_recovery_duplicate(struct cong_recovery *r, struct cong *cc,
+                                 uint64_t una, uint64_t next, double flight,
+                                 cong_time now) {
+    if (r->open) {
+        r->inflation += cc->mss;
+        return CONG_RECOVERY_NOTHING;
+    }
+    bool known =
+        r->kind != CONG_RECOVERY_RENO && r->guarded && una <= r->recover;
+    if (++r->duplicates != DUPLICATES || known) {
+        return CONG_RECOVERY_NOTHING;
+    }
+    return begin(r, cc, next, flight, now);
+}
+
+static void finish(struct cong_recovery *r, struct cong *cc, double flight,
+                   cong_time now) {
+    close_episode(r);
+    tell(cc, CONG_RECOVERED, flight, 0, 0, now);
+    if (r->kind == CONG_RECOVERY_NEWRENO) {
+        double bound = fmax(flight, cc->mss) + cc->mss;
+        cong__set_cwnd(cc, fmin(cc->cwnd, bound));
+    }
+}
+
+/* The next hole is lost too; the window deflates by what has left. */
+static unsigned repair_next(struct cong_recovery *r, const struct cong *cc,
+                            double acked) {
+    unsigned todo = CONG_RECOVERY_REPAIR;
+    if (!r->partial) {
+        todo |= CONG_RECOVERY_RESTART_RTO;
+    }
+    r->partial = true;
+    r->inflation -= acked;
+    if (acked >= cc->mss) {
+        r->inflation += cc->mss;
+    }
+    return todo;
+}
+
+unsigned cong_recovery_advance(struct cong_recovery *r, struct cong *cc,
+                               uint64_t una, double acked, double flight,
+                               cong_time now) {
+    r->duplicates = 0;
+    if (!r->open) {
+        return CONG_RECOVERY_RESTART_RTO;
+    }
+    if (r->kind == CONG_RECOVERY_NEWRENO && una < r->recover) {
+        return repair_next(r, cc, acked);
+    }
+    finish(r, cc, flight, now);
+    return CONG_RECOVERY_RESTART_RTO;
+}
+
+unsigned cong_recovery_timeout(struct cong_recovery *r, struct cong *cc,
+                               uint64_t next, double flight, unsigned nth,
+                               cong_time now) {
+    guard(r, next);
+    close_episode(r);
+    r->duplicates = 0;
+    tell(cc, CONG_RTO, flight, flight, nth, now);
+    return CONG_RECOVERY_GO_BACK | CONG_RECOVERY_RESTART_RTO;
+}
