@@ -110,6 +110,7 @@ static void on_fate(GstTltcpPeer *peer, const tltcp_event *ev) {
 
 static void on_closed(GstTltcpPeer *peer, gint error, const gchar *reason) {
     peer->closed = TRUE;
+    peer->orderly = !error;
     peer->cause.error = error ? error : TLTCP_ERR_CLOSED;
     peer->cause.writing = TRUE;
     peer->cause.was_open = peer->connected;

@@ -18,7 +18,8 @@ typedef struct {
     tltcp_socket *socket;
     GSocketAddress *address; /* NULL: not known */
     gboolean connected;
-    gboolean closed; /* over; cause says why */
+    gboolean closed;  /* over; cause says why */
+    gboolean orderly; /* the other end closed and all was well */
     GstTltcpCause cause;
     GstPollFD events; /* readable when there are events */
     media_outq *queue;

@@ -31,6 +31,7 @@ struct GstTltcpSender {
     gboolean failed;
     gboolean woken;
     gboolean ever_connected;
+    gboolean finished; /* the end was sent: the others may go */
 
     tltcp_socket *listener;
     GstPollFD accept_fd;
@@ -243,7 +244,7 @@ static void remove_peer(GstTltcpSender *s, guint index) {
     gst_tltcp_stats_sum_sent(&s->departed, &peer->counts);
     if (s->listener)
         note_peer(s, NOTE_REMOVED, peer);
-    else
+    else if (!s->finished || !peer->orderly)
         on_failure(s, &peer->cause);
     g_mutex_unlock(&s->lock);
     tltcp_close(peer->socket, 0);
@@ -415,7 +416,7 @@ GstTltcpSender *gst_tltcp_sender_start(GstElement *element,
     g_mutex_init(&s->lock);
     g_cond_init(&s->changed);
     g_queue_init(&s->notes);
-    s->poll = gst_poll_new(TRUE);
+    s->poll = gst_poll_new_timer(); /* can be woken from other threads */
     s->peers = g_ptr_array_new();
     s->running = TRUE;
     s->retry_delay = RETRY_MIN_NS;
@@ -555,9 +556,18 @@ static void wait_room(GstTltcpSender *s, const media_item *item, gsize bytes,
     }
 }
 
+/* Frames behind the end: the stream goes on. */
+static void begin_again(GstTltcpSender *s) {
+    if (s->finished && !s->listener && !s->peers->len)
+        s->retry_at = tltcp_now();
+    s->finished = FALSE;
+}
+
 gboolean gst_tltcp_sender_push(GstTltcpSender *s, GBytes *section,
                                const media_item *item, guint64 patience) {
     g_mutex_lock(&s->lock);
+    if (item->frame.frame_class != MEDIA_CLASS_HEADER)
+        begin_again(s);
     wait_room(s, item, g_bytes_get_size(section), patience);
     gboolean ok = !s->flushing && !s->failed;
     for (guint i = 0; ok && i < s->peers->len; i++) {
@@ -576,6 +586,12 @@ static gboolean is_drained(const GstTltcpSender *s) {
             return FALSE;
     }
     return TRUE;
+}
+
+void gst_tltcp_sender_finish(GstTltcpSender *s) {
+    g_mutex_lock(&s->lock);
+    s->finished = TRUE;
+    g_mutex_unlock(&s->lock);
 }
 
 /* Deadlines end it, and where there are none, the idle timeout of a connection

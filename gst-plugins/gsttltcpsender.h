@@ -60,6 +60,10 @@ gboolean gst_tltcp_sender_wait_connected(GstTltcpSender *sender,
 gboolean gst_tltcp_sender_push(GstTltcpSender *sender, GBytes *section,
                                const media_item *item, guint64 patience);
 
+/* The end is about to be pushed: that the other end closes then is no
+ * failure. */
+void gst_tltcp_sender_finish(GstTltcpSender *sender);
+
 /* Waits until all was delivered or given up. */
 void gst_tltcp_sender_drain(GstTltcpSender *sender);
 

@@ -403,6 +403,7 @@ static gboolean gst_tltcp_sink_event(GstBaseSink *base, GstEvent *event) {
     if (self->sender && GST_EVENT_TYPE(event) == GST_EVENT_GAP)
         on_gap(self, event);
     if (self->sender && GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
+        gst_tltcp_sender_finish(self->sender);
         push_event_section(self, MEDIA_EVENT_EOS, MEDIA_TIME_NONE,
                            MEDIA_TIME_NONE);
         gst_tltcp_sender_drain(self->sender);

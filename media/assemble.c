@@ -19,12 +19,14 @@ void media__assembly_clear(media_assembly *a) {
 static bool make_room(media_assembly *a, size_t len) {
     size_t cap = a->cap ? a->cap : FIRST_ROOM;
 
-    while (cap < len)
+    while (cap < len) {
         cap *= 2;
+    }
     if (cap > a->cap) {
         uint8_t *grown = realloc(a->section.data, cap);
-        if (!grown)
+        if (!grown) {
             return false;
+        }
         a->section.data = grown;
         a->cap = cap;
     }
@@ -40,14 +42,17 @@ static bool append(media_assembly *a, const void *data, size_t len) {
         a->oversized = true;
         s->complete = false;
     }
-    if (!len)
+    if (!len) {
         return true;
-    if (!make_room(a, s->len + len))
+    }
+    if (!make_room(a, s->len + len)) {
         return false;
-    if (data)
+    }
+    if (data) {
         memcpy(s->data + s->len, data, len);
-    else
+    } else {
         memset(s->data + s->len, 0, len);
+    }
     s->len += len;
     s->missing += data ? 0 : len;
     return true;
@@ -62,8 +67,9 @@ static void begin(media_assembly *a, const struct tltcp_segment *piece) {
 }
 
 int media__assembly_end(media_assembly *a, media_section *out) {
-    if (!a->open)
+    if (!a->open) {
         return 0;
+    }
     *out = a->section;
     a->section = (media_section){0};
     a->open = false;
@@ -85,11 +91,13 @@ static int add_gap(media_assembly *a, const struct tltcp_segment *piece,
     bool inside = a->open && (piece->section == a->section.number ||
                               piece->section == TLTCP_SECTION_UNKNOWN);
 
-    if (!a->open)
+    if (!a->open) {
         return 0;
+    }
     a->section.complete = false;
-    if (!inside || piece->flags & TL_SECTION_END)
+    if (!inside || piece->flags & TL_SECTION_END) {
         return end_cut(a, out);
+    }
     a->gap = len;
     return 0;
 }
@@ -98,17 +106,22 @@ int media__assembly_add(media_assembly *a, const struct tltcp_segment *piece,
                         const void *data, size_t len, media_section *out) {
     int ended = 0;
 
-    if (piece->kind == TL_GAP)
+    if (piece->kind == TL_GAP) {
         return add_gap(a, piece, len, out);
+    }
     if (a->open && (piece->flags & TL_SECTION_START ||
-                    piece->section != a->section.number))
+                    piece->section != a->section.number)) {
         ended += end_cut(a, out);
-    if (!a->open)
+    }
+    if (!a->open) {
         begin(a, piece);
-    if (!append(a, NULL, a->gap) || !append(a, data, len))
+    }
+    if (!append(a, NULL, a->gap) || !append(a, data, len)) {
         return -1;
+    }
     a->gap = 0;
-    if (piece->flags & TL_SECTION_END)
+    if (piece->flags & TL_SECTION_END) {
         ended += media__assembly_end(a, out + ended);
+    }
     return ended;
 }

@@ -74,15 +74,17 @@ static void add_codec_data(struct text *t, const media_config *c) {
     const uint8_t *p = c->extradata.data;
 
     add(t, ", codec_data=(buffer)");
-    for (size_t i = 0; i < c->extradata.len; i++)
+    for (size_t i = 0; i < c->extradata.len; i++) {
         add(t, "%02x", (unsigned)p[i]);
+    }
 }
 
 /* avcC and hvcC begin with a version of 1 (some writers of hvcC: 0), start
  * codes never begin so. */
 static const char *nal_format(const media_config *c, bool h265) {
-    if (!c->nal_length || !c->extradata.len)
+    if (!c->nal_length || !c->extradata.len) {
         return "byte-stream";
+    }
     return h265 ? "hvc1" : "avc";
 }
 
@@ -95,10 +97,12 @@ static void add_extra(struct text *t, const struct codec_caps *row,
         add(t, ", stream-format=(string)%s", nal_format(c, h265));
         data = data && c->nal_length;
     }
-    if (row->extra == EXTRA_AAC)
+    if (row->extra == EXTRA_AAC) {
         add(t, ", stream-format=(string)%s", data ? "raw" : "adts");
-    if (row->extra != EXTRA_NONE && data)
+    }
+    if (row->extra != EXTRA_NONE && data) {
         add_codec_data(t, c);
+    }
 }
 
 static void add_sizes(struct text *t, const struct codec_caps *row,
@@ -107,17 +111,21 @@ static void add_sizes(struct text *t, const struct codec_caps *row,
     uint32_t most = INT32_MAX;
 
     if (!audio && c->width && c->height && c->width <= most &&
-        c->height <= most)
+        c->height <= most) {
         add(t, ", width=(int)%u, height=(int)%u", (unsigned)c->width,
             (unsigned)c->height);
+    }
     if (!audio && c->rate_num && c->rate_den && c->rate_num <= most &&
-        c->rate_den <= most)
+        c->rate_den <= most) {
         add(t, ", framerate=(fraction)%u/%u", (unsigned)c->rate_num,
             (unsigned)c->rate_den);
-    if (audio && c->sample_rate && c->sample_rate <= most)
+    }
+    if (audio && c->sample_rate && c->sample_rate <= most) {
         add(t, ", rate=(int)%u", (unsigned)c->sample_rate);
-    if (audio && c->channels && c->channels <= most)
+    }
+    if (audio && c->channels && c->channels <= most) {
         add(t, ", channels=(int)%u", (unsigned)c->channels);
+    }
 }
 
 static bool is_codec(const struct codec_caps *row, const media_span *name) {
@@ -130,13 +138,16 @@ size_t media__caps_write(const media_config *c, char *buf, size_t cap) {
 
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         const struct codec_caps *row = &table[i];
-        if (!c->codec.len || !is_codec(row, &c->codec))
+        if (!c->codec.len || !is_codec(row, &c->codec)) {
             continue;
+        }
         add(&t, "%s", row->media);
-        if (row->version)
+        if (row->version) {
             add(&t, ", mpegversion=(int)%d", row->version);
-        if (row->fields[0])
+        }
+        if (row->fields[0]) {
             add(&t, ", %s", row->fields);
+        }
         add_extra(&t, row, c);
         add_sizes(&t, row, c);
         break;
@@ -147,8 +158,9 @@ size_t media__caps_write(const media_config *c, char *buf, size_t cap) {
 const char *media__caps_codec(const char *media_type, int version) {
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         if (strcmp(table[i].media, media_type) == 0 &&
-            (!table[i].version || table[i].version == version))
+            (!table[i].version || table[i].version == version)) {
             return table[i].codec;
+        }
     }
     return NULL;
 }

@@ -92,14 +92,16 @@ static void put_field(struct writer *w, unsigned field, const void *data,
 static void put_place(struct writer *w, unsigned field, struct place at) {
     uint8_t word[4];
 
-    if (at.byte && *at.byte)
+    if (at.byte && *at.byte) {
         put_field(w, field, at.byte, 1);
+    }
     if (at.word && *at.word) {
         media__put32(word, *at.word);
         put_field(w, field, word, sizeof(word));
     }
-    if (at.span && at.span->len)
+    if (at.span && at.span->len) {
         put_field(w, field, at.span->data, at.span->len);
+    }
 }
 
 size_t media__config_write(const media_config *c, uint8_t *buf, size_t cap) {
@@ -108,11 +110,13 @@ size_t media__config_write(const media_config *c, uint8_t *buf, size_t cap) {
     struct writer w = {buf, cap, 0};
 
     for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
-        if (spans[i].len > MEDIA_CONFIG_MAX)
+        if (spans[i].len > MEDIA_CONFIG_MAX) {
             return 0;
+        }
     }
-    for (unsigned field = 1; field <= FIELD_LAST; field++)
+    for (unsigned field = 1; field <= FIELD_LAST; field++) {
         put_place(&w, field, locate(&copy, field));
+    }
     return w.len <= MEDIA_CONFIG_MAX ? w.len : 0;
 }
 
@@ -125,18 +129,21 @@ static int take_field(media_config *c, unsigned field, const uint8_t *data,
     struct place at = locate(c, field);
 
     if (at.byte) {
-        if (len != 1)
+        if (len != 1) {
             return MEDIA_ERR_VALUE;
+        }
         *at.byte = data[0];
     }
     if (at.word) {
-        if (len != 4)
+        if (len != 4) {
             return MEDIA_ERR_VALUE;
+        }
         *at.word = media__get32(data);
     }
     if (at.span) {
-        if (is_text(field) && len && memchr(data, 0, len))
+        if (is_text(field) && len && memchr(data, 0, len)) {
             return MEDIA_ERR_VALUE;
+        }
         *at.span = (media_span){data, len};
     }
     return MEDIA_OK;
@@ -148,28 +155,34 @@ int media__config_parse(media_config *c, const void *data, size_t len) {
     uint32_t seen = 0;
 
     memset(&got, 0, sizeof(got));
-    if (len > MEDIA_CONFIG_MAX)
+    if (len > MEDIA_CONFIG_MAX) {
         return MEDIA_ERR_TOO_BIG;
+    }
     while (len) {
-        if (len < FIELD_HEAD)
+        if (len < FIELD_HEAD) {
             return MEDIA_ERR_SHORT;
+        }
         unsigned field = media__get16(p);
         size_t size = media__get32(p + 2);
-        if (size > len - FIELD_HEAD)
+        if (size > len - FIELD_HEAD) {
             return MEDIA_ERR_SHORT;
+        }
         if (field >= 1 && field <= FIELD_LAST) {
-            if (seen & 1u << field)
+            if (seen & 1u << field) {
                 return MEDIA_ERR_VALUE;
+            }
             seen |= 1u << field;
             int error = take_field(&got, field, p + FIELD_HEAD, size);
-            if (error)
+            if (error) {
                 return error;
+            }
         }
         p += FIELD_HEAD + size;
         len -= FIELD_HEAD + size;
     }
-    if (got.nal_length > 4)
+    if (got.nal_length > 4) {
         return MEDIA_ERR_VALUE;
+    }
     *c = got;
     return MEDIA_OK;
 }

@@ -22,16 +22,19 @@ static int64_t guess_chain(const media_deadline *d, int64_t display,
                            int64_t chain_end) {
     int64_t frame_ns = d->frame_ns ? d->frame_ns : d->times.frame_ns;
 
-    if (chain_end != MEDIA_TIME_NONE)
+    if (chain_end != MEDIA_TIME_NONE) {
         return chain_end > display ? chain_end : display;
-    if (d->gop_ns > frame_ns)
+    }
+    if (d->gop_ns > frame_ns) {
         return display + d->gop_ns - frame_ns;
+    }
     return display;
 }
 
 static void begin_chain(media_deadline *d, int64_t display, int64_t chain_end) {
-    if (d->key_pts != MEDIA_TIME_NONE && display > d->key_pts)
+    if (d->key_pts != MEDIA_TIME_NONE && display > d->key_pts) {
         d->gop_ns = display - d->key_pts;
+    }
     d->before = d->chain;
     d->chain = guess_chain(d, display, chain_end);
     d->key_pts = display;
@@ -42,16 +45,20 @@ static void begin_chain(media_deadline *d, int64_t display, int64_t chain_end) {
  * only where it stands between two chains. */
 static int64_t gop_deadline(media_deadline *d, const media_frame *f,
                             int64_t display, int64_t chain_end) {
-    if (f->key)
+    if (f->key) {
         begin_chain(d, display, chain_end);
-    if (d->chain == MEDIA_TIME_NONE)
+    }
+    if (d->chain == MEDIA_TIME_NONE) {
         return display; /* joined in the middle of a chain */
+    }
     if (f->picture == MEDIA_PICTURE_B ||
-        f->frame_class == MEDIA_CLASS_DISPOSABLE)
+        f->frame_class == MEDIA_CLASS_DISPOSABLE) {
         return display < d->key_pts && d->before != MEDIA_TIME_NONE ? d->before
                                                                     : d->chain;
-    if (display > d->chain)
+    }
+    if (display > d->chain) {
         d->chain = display; /* the chain is longer than was guessed */
+    }
     return d->chain;
 }
 
@@ -67,15 +74,17 @@ media_due media__deadline_next(media_deadline *d, const media_frame *f,
     bool picture = f->frame_class != MEDIA_CLASS_AUDIO &&
                    f->frame_class != MEDIA_CLASS_HEADER;
 
-    if (d->mode == MEDIA_DEADLINE_CONSTANT)
+    if (d->mode == MEDIA_DEADLINE_CONSTANT) {
         due.due = due.deadline = t->arrival + d->latency;
-    else if (d->mode == MEDIA_DEADLINE_NONE)
+    } else if (d->mode == MEDIA_DEADLINE_NONE) {
         due.due = due.deadline = MEDIA_NEVER;
-    else if (d->mode == MEDIA_DEADLINE_GOP && picture)
+    } else if (d->mode == MEDIA_DEADLINE_GOP && picture) {
         due.deadline = gop_deadline(d, f, display, chain_end) + d->latency;
-    else if (needed_by_others(f))
+    } else if (needed_by_others(f)) {
         due.deadline += d->grace;
-    if (f->frame_class == MEDIA_CLASS_HEADER)
+    }
+    if (f->frame_class == MEDIA_CLASS_HEADER) {
         due.due = due.deadline = MEDIA_NEVER;
+    }
     return due;
 }

@@ -28,8 +28,9 @@ static unsigned codec_by_name(const char *name) {
     };
 
     for (size_t i = 0; name && i < sizeof(table) / sizeof(table[0]); i++) {
-        if (strcmp(name, table[i].name) == 0)
+        if (strcmp(name, table[i].name) == 0) {
             return table[i].codec;
+        }
     }
     return MEDIA_CODEC_UNKNOWN;
 }
@@ -39,8 +40,9 @@ void media__scanner_init(media_scanner *s, const char *codec_name, int type,
     memset(s, 0, sizeof(*s));
     s->codec = (uint8_t)codec_by_name(codec_name);
     s->type = (uint8_t)type;
-    if (extradata && len)
+    if (extradata && len) {
         media__h26x_extradata(s, extradata, len);
+    }
 }
 
 static void set_picture(media_frame *f, unsigned coding_type) {
@@ -73,8 +75,9 @@ static bool classify_mpeg12(const void *data, size_t len, media_frame *f) {
             return true;
         }
     }
-    if (headers)
+    if (headers) {
         f->frame_class = MEDIA_CLASS_HEADER;
+    }
     return headers;
 }
 
@@ -95,8 +98,9 @@ static bool classify_mpeg4(const void *data, size_t len, media_frame *f) {
             return true;
         }
     }
-    if (headers)
+    if (headers) {
         f->frame_class = MEDIA_CLASS_HEADER;
+    }
     return headers;
 }
 
@@ -140,9 +144,10 @@ void media__scanner_classify(media_scanner *s, const void *data, size_t len,
                              uint32_t flags, media_frame *f) {
     memset(f, 0, sizeof(*f));
     f->tsn = -1;
-    if (!len || !classify_bytes(s, data, len, f))
+    if (!len || !classify_bytes(s, data, len, f)) {
         classify_flags(s, flags, f);
-    else if (flags & MEDIA_FLAG_DROPPABLE &&
-             f->frame_class == MEDIA_CLASS_REFERENCE)
+    } else if (flags & MEDIA_FLAG_DROPPABLE &&
+               f->frame_class == MEDIA_CLASS_REFERENCE) {
         f->frame_class = MEDIA_CLASS_DISPOSABLE;
+    }
 }

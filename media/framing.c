@@ -54,20 +54,28 @@ static void read_fields(media_header *h, const uint8_t *p) {
 
 /* Classes and picture types of later versions are read as "other". */
 static int check_fields(media_header *h) {
-    if (h->kind < MEDIA_KIND_CONFIG || h->kind > MEDIA_KIND_EVENT)
+    if (h->kind < MEDIA_KIND_CONFIG || h->kind > MEDIA_KIND_EVENT) {
         return MEDIA_ERR_VALUE;
-    if (h->kind != MEDIA_KIND_FRAME && h->frame_class)
+    }
+    if (h->kind != MEDIA_KIND_FRAME && h->frame_class) {
         return MEDIA_ERR_VALUE;
-    if (h->frame_class >= MEDIA_CLASS_COUNT)
+    }
+    if (h->frame_class >= MEDIA_CLASS_COUNT) {
         h->frame_class = MEDIA_CLASS_OTHER;
-    if (h->kind == MEDIA_KIND_FRAME && h->picture >= MEDIA_PICTURE_COUNT)
+    }
+    if (h->kind == MEDIA_KIND_FRAME && h->picture >= MEDIA_PICTURE_COUNT) {
         h->picture = MEDIA_PICTURE_OTHER;
-    if (h->kind == MEDIA_KIND_CONFIG && h->length > MEDIA_CONFIG_MAX)
+    }
+    if (h->kind == MEDIA_KIND_CONFIG && h->length > MEDIA_CONFIG_MAX) {
         return MEDIA_ERR_TOO_BIG;
-    if (!time_valid(h->pts) || !time_valid(h->dts) || !time_valid(h->duration))
+    }
+    if (!time_valid(h->pts) || !time_valid(h->dts) ||
+        !time_valid(h->duration)) {
         return MEDIA_ERR_VALUE;
-    if (h->duration < 0 && h->duration != MEDIA_TIME_NONE)
+    }
+    if (h->duration < 0 && h->duration != MEDIA_TIME_NONE) {
         return MEDIA_ERR_VALUE;
+    }
     return MEDIA_OK;
 }
 
@@ -75,22 +83,28 @@ int media__header_parse(media_header *h, const void *data, size_t len,
                         size_t *payload) {
     const uint8_t *p = data;
 
-    if (len < 5)
+    if (len < 5) {
         return MEDIA_ERR_SHORT;
-    if (media__get16(p) != MAGIC)
+    }
+    if (media__get16(p) != MAGIC) {
         return MEDIA_ERR_MAGIC;
-    if (p[2] != VERSION)
+    }
+    if (p[2] != VERSION) {
         return MEDIA_ERR_VERSION;
-    if (p[4] < MEDIA_HEADER_LEN)
+    }
+    if (p[4] < MEDIA_HEADER_LEN) {
         return MEDIA_ERR_VALUE;
-    if (len < p[4])
+    }
+    if (len < p[4]) {
         return MEDIA_ERR_SHORT;
+    }
 
     media_header got;
     read_fields(&got, p);
     int error = check_fields(&got);
-    if (error)
+    if (error) {
         return error;
+    }
     *h = got;
     *payload = p[4];
     return MEDIA_OK;
@@ -102,12 +116,15 @@ int media__section_parse(media_header *h, const void *data, size_t len,
     size_t at;
     int error = media__header_parse(&got, data, len, &at);
 
-    if (error)
+    if (error) {
         return error;
-    if (got.length > len - at)
+    }
+    if (got.length > len - at) {
         return MEDIA_ERR_SHORT;
-    if (got.length < len - at)
+    }
+    if (got.length < len - at) {
         return MEDIA_ERR_VALUE;
+    }
     *h = got;
     *payload = at;
     return MEDIA_OK;

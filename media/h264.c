@@ -53,8 +53,9 @@ static void read_sei(const media_nal *nal, media_frame *f) {
             f->recovery = !b.bad;
             return;
         }
-        for (uint32_t i = 0; i < size && !b.bad; i++)
+        for (uint32_t i = 0; i < size && !b.bad; i++) {
             media__bits_get(&b, 8);
+        }
     }
 }
 
@@ -67,8 +68,9 @@ static void read_slice(const media_nal *nal, struct sum *sum) {
     sum->slice = true;
     sum->idr = sum->idr || (nal->data[0] & 0x1f) == NAL_IDR;
     sum->referenced = sum->referenced || (nal->data[0] & 0x60);
-    if (b.bad || type > 9)
+    if (b.bad || type > 9) {
         return;
+    }
     sum->inter = sum->inter || (type % 5 != 2 && type % 5 != 4);
     sum->b = sum->b || type % 5 == 1;
 }
@@ -81,8 +83,9 @@ static void read_nal(const media_nal *nal, struct sum *sum, media_frame *f) {
         read_slice(nal, sum);
         break;
     case NAL_SEI:
-        if (!f->recovery)
+        if (!f->recovery) {
             read_sei(nal, f);
+        }
         break;
     case NAL_SPS:
     case NAL_PPS:
@@ -113,11 +116,13 @@ bool media__h264_classify(media_scanner *s, const void *data, size_t len,
 
     memset(&sum, 0, sizeof(sum));
     media__nal_begin(&it, data, len, s->nal_length);
-    while (media__nal_next(&it, &nal))
+    while (media__nal_next(&it, &nal)) {
         read_nal(&nal, &sum, f);
-    if (sum.slice)
+    }
+    if (sum.slice) {
         conclude(&sum, f);
-    else if (sum.params)
+    } else if (sum.params) {
         f->frame_class = MEDIA_CLASS_HEADER;
+    }
     return sum.slice || sum.params;
 }

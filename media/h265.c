@@ -34,8 +34,9 @@ static void read_pps(media_scanner *s, const media_nal *nal) {
     media__bits_ue(&b);     /* pps_seq_parameter_set_id */
     media__bits_get(&b, 2); /* dependent slices, output flag */
     uint32_t extra = media__bits_get(&b, 3);
-    if (!b.bad && pps < sizeof(s->extra_bits))
+    if (!b.bad && pps < sizeof(s->extra_bits)) {
         s->extra_bits[pps] = (uint8_t)extra;
+    }
 }
 
 /* Only the first slice segment of a picture is read. */
@@ -44,15 +45,18 @@ static unsigned picture_type(const media_scanner *s, const media_nal *nal) {
 
     media__bits_begin(&b, nal, 2);
     bool first = media__bits_get(&b, 1);
-    if (nal_type(nal) >= NAL_BLA_W_LP)
+    if (nal_type(nal) >= NAL_BLA_W_LP) {
         media__bits_get(&b, 1); /* no_output_of_prior_pics_flag */
+    }
     uint32_t pps = media__bits_ue(&b);
-    if (!first || b.bad || pps >= sizeof(s->extra_bits))
+    if (!first || b.bad || pps >= sizeof(s->extra_bits)) {
         return MEDIA_PICTURE_OTHER;
+    }
     media__bits_get(&b, s->extra_bits[pps]);
     uint32_t type = media__bits_ue(&b);
-    if (b.bad || type > 2)
+    if (b.bad || type > 2) {
         return MEDIA_PICTURE_OTHER;
+    }
     return type == 0   ? MEDIA_PICTURE_B
            : type == 1 ? MEDIA_PICTURE_P
                        : MEDIA_PICTURE_I;
@@ -79,8 +83,9 @@ static void read_slice(media_scanner *s, const media_nal *nal, media_frame *f) {
     f->frame_class = f->key                        ? MEDIA_CLASS_KEY
                      : is_disposable(s, type, tid) ? MEDIA_CLASS_DISPOSABLE
                                                    : MEDIA_CLASS_REFERENCE;
-    if (f->key && f->picture == MEDIA_PICTURE_OTHER)
+    if (f->key && f->picture == MEDIA_PICTURE_OTHER) {
         f->picture = MEDIA_PICTURE_I;
+    }
 }
 
 bool media__h265_classify(media_scanner *s, const void *data, size_t len,
@@ -93,16 +98,18 @@ bool media__h265_classify(media_scanner *s, const void *data, size_t len,
     media__nal_begin(&it, data, len, s->nal_length);
     while (media__nal_next(&it, &nal)) {
         unsigned type = nal_type(&nal);
-        if (type == NAL_PPS)
+        if (type == NAL_PPS) {
             read_pps(s, &nal);
+        }
         params = params || (type >= NAL_VPS && type <= NAL_PPS);
         if (type <= NAL_IRAP_LAST && !slice) {
             read_slice(s, &nal, f);
             slice = true;
         }
     }
-    if (!slice && params)
+    if (!slice && params) {
         f->frame_class = MEDIA_CLASS_HEADER;
+    }
     return slice || params;
 }
 
@@ -116,11 +123,13 @@ static void read_hvcc(media_scanner *s, const uint8_t *p, size_t len) {
         for (; units && len - at >= 2; units--) {
             size_t size = (size_t)p[at] << 8 | p[at + 1];
             at += 2;
-            if (size > len - at)
+            if (size > len - at) {
                 return;
+            }
             media_nal nal = {p + at, size};
-            if (size > 2 && nal_type(&nal) == NAL_PPS)
+            if (size > 2 && nal_type(&nal) == NAL_PPS) {
                 read_pps(s, &nal);
+            }
             at += size;
         }
     }
@@ -133,8 +142,9 @@ void media__h26x_extradata(media_scanner *s, const uint8_t *data, size_t len) {
 
     if (start_codes) {
         memset(&unused, 0, sizeof(unused));
-        if (s->codec == MEDIA_CODEC_H265)
+        if (s->codec == MEDIA_CODEC_H265) {
             media__h265_classify(s, data, len, &unused);
+        }
     } else if (s->codec == MEDIA_CODEC_H264 && len >= 7) {
         s->nal_length = (uint8_t)((data[4] & 3) + 1);
     } else if (s->codec == MEDIA_CODEC_H265 && len >= 23) {

@@ -6,6 +6,7 @@
 #ifndef MEDIA_ITEM_H
 #define MEDIA_ITEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,7 +27,9 @@ typedef struct media_item {
 /** What the connection does, from its statistics. */
 typedef struct media_link {
     size_t unsent;     /**< bytes given to the connection, not yet sent */
-    uint64_t rate_bps; /**< what the path carries, bit/s; 0: not known */
+    uint64_t rate_bps; /**< at which it sends, bit/s; 0: not known */
+    bool growing;      /**< the path may carry much more than rate_bps: it has
+                            not been filled yet */
     int64_t delay;     /**< how much longer than at best a packet takes to
                             arrive now (srtt - min_rtt), ns */
 } media_link;

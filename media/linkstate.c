@@ -6,20 +6,27 @@
 #define PAYLOAD_PERCENT 96
 
 static uint64_t rate_by_window(const tltcp_stats *st) {
-    if (!st->srtt_ns || !st->cwnd_bytes || st->cwnd_bytes > UINT32_MAX)
+    if (!st->srtt_ns || !st->cwnd_bytes || st->cwnd_bytes > UINT32_MAX) {
         return 0;
+    }
     uint64_t us = st->srtt_ns / 1000;
     return us ? st->cwnd_bytes * 8 * 10000 * PAYLOAD_PERCENT / us : 0;
 }
 
 media_link media__link_state(const tltcp_stats *st) {
-    media_link link = {0, st->estimated_bps, 0};
+    media_link link = {.rate_bps = st->estimated_bps};
 
-    if (st->bytes_queued > st->bytes_in_flight)
+    if (st->bytes_queued > st->bytes_in_flight) {
         link.unsent = (size_t)(st->bytes_queued - st->bytes_in_flight);
-    if (!link.rate_bps)
+    }
+    if (!link.rate_bps) {
         link.rate_bps = rate_by_window(st);
-    if (st->srtt_ns > st->min_rtt_ns && st->min_rtt_ns)
+    }
+    /* In slow start the window says what was tried, not what is possible. */
+    link.growing =
+        st->cwnd_bytes != UINT64_MAX && st->cwnd_bytes < st->ssthresh_bytes;
+    if (st->srtt_ns > st->min_rtt_ns && st->min_rtt_ns) {
         link.delay = (int64_t)(st->srtt_ns - st->min_rtt_ns);
+    }
     return link;
 }

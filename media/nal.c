@@ -7,10 +7,12 @@
 static const uint8_t *find_start_code(const uint8_t *p, const uint8_t *end) {
     while (end - p >= 3) {
         const uint8_t *one = memchr(p + 2, 1, (size_t)(end - p - 2));
-        if (!one)
+        if (!one) {
             break;
-        if (one[-1] == 0 && one[-2] == 0)
+        }
+        if (one[-1] == 0 && one[-2] == 0) {
             return one - 2;
+        }
         p = one - 1;
     }
     return end;
@@ -21,8 +23,9 @@ void media__nal_begin(media_nal_iter *it, const void *data, size_t len,
     it->at = data;
     it->end = len ? it->at + len : it->at;
     it->nal_length = nal_length;
-    if (len && !nal_length)
+    if (len && !nal_length) {
         it->at = find_start_code(it->at, it->end);
+    }
 }
 
 static bool next_by_start_code(media_nal_iter *it, media_nal *nal) {
@@ -30,8 +33,9 @@ static bool next_by_start_code(media_nal_iter *it, media_nal *nal) {
         const uint8_t *start = it->at + 3;
         const uint8_t *next = find_start_code(start, it->end);
         it->at = next;
-        while (next > start && next[-1] == 0)
+        while (next > start && next[-1] == 0) {
             next--; /* trailing zeros are no part of the unit */
+        }
         if (next > start) {
             *nal = (media_nal){start, (size_t)(next - start)};
             return true;
@@ -43,15 +47,18 @@ static bool next_by_start_code(media_nal_iter *it, media_nal *nal) {
 static bool next_by_length(media_nal_iter *it, media_nal *nal) {
     while ((size_t)(it->end - it->at) > it->nal_length) {
         size_t len = 0;
-        for (unsigned i = 0; i < it->nal_length; i++)
+        for (unsigned i = 0; i < it->nal_length; i++) {
             len = len << 8 | it->at[i];
+        }
         it->at += it->nal_length;
-        if (len > (size_t)(it->end - it->at))
+        if (len > (size_t)(it->end - it->at)) {
             len = (size_t)(it->end - it->at);
+        }
         *nal = (media_nal){it->at, len};
         it->at += len;
-        if (len)
+        if (len) {
             return true;
+        }
     }
     return false;
 }
@@ -82,8 +89,9 @@ uint32_t media__bits_get(media_bits *b, unsigned n) {
     uint32_t v = 0;
 
     while (n--) {
-        if (!b->have)
+        if (!b->have) {
             load_byte(b);
+        }
         b->have--;
         v = v << 1 | (b->cur >> b->have & 1u);
     }

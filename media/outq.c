@@ -37,12 +37,14 @@ static media_item *item_at(const media_outq *q, size_t i) {
 }
 
 media_outq *media__outq_new(int policy, size_t max_items, size_t max_bytes) {
-    if (!max_items || max_items > SIZE_MAX / 2 / sizeof(media_item))
+    if (!max_items || max_items > SIZE_MAX / 2 / sizeof(media_item)) {
         return NULL;
+    }
     media_outq *q =
         calloc(1, sizeof(media_outq) + max_items * sizeof(media_item));
-    if (!q)
+    if (!q) {
         return NULL;
+    }
     q->policy = policy;
     q->max_items = max_items;
     q->max_bytes = max_bytes;
@@ -51,15 +53,17 @@ media_outq *media__outq_new(int policy, size_t max_items, size_t max_bytes) {
 
 void media__outq_free(media_outq *q, void (*drop)(void *user, media_item *item),
                       void *user) {
-    for (size_t i = 0; q && drop && i < q->count; i++)
+    for (size_t i = 0; q && drop && i < q->count; i++) {
         drop(user, item_at(q, i));
+    }
     free(q);
 }
 
 void media__outq_set_policy(media_outq *q, int policy) {
     q->policy = policy;
-    if (policy == MEDIA_DROP_SECTION)
+    if (policy == MEDIA_DROP_SECTION) {
         memset(q->broken, 0, sizeof(q->broken));
+    }
 }
 
 static bool is_picture(const media_item *item) {
@@ -74,23 +78,27 @@ static bool is_needed(const media_item *item) {
 }
 
 static bool breaks_chain(const media_outq *q, const media_item *item) {
-    if (q->policy == MEDIA_DROP_DEPENDENTS)
+    if (q->policy == MEDIA_DROP_DEPENDENTS) {
         return is_needed(item);
+    }
     return q->policy == MEDIA_DROP_UNTIL_KEYFRAME && is_picture(item);
 }
 
 bool media__outq_on_lost(media_outq *q, const media_item *item) {
     /* What came before the newest key frame harms nobody any more. */
-    if (item->arrival < q->restart[item->stream])
+    if (item->arrival < q->restart[item->stream]) {
         return false;
-    if (breaks_chain(q, item))
+    }
+    if (breaks_chain(q, item)) {
         q->broken[item->stream] = item->arrival + KEY_WAIT_NS;
+    }
     return is_needed(item);
 }
 
 bool media__outq_push(media_outq *q, const media_item *item) {
-    if (is_needed(item) && item->stream < MEDIA_RHYTHM_STREAMS)
+    if (is_needed(item) && item->stream < MEDIA_RHYTHM_STREAMS) {
         media__rhythm_learn(&q->rhythm[item->stream], item);
+    }
     if (q->count == q->max_items ||
         (q->count && item->bytes > q->max_bytes - q->bytes)) {
         media__outq_on_lost(q, item);
@@ -102,8 +110,9 @@ bool media__outq_push(media_outq *q, const media_item *item) {
 }
 
 void media__outq_wait_key(media_outq *q, uint8_t stream, int64_t now) {
-    if (q->policy != MEDIA_DROP_SECTION)
+    if (q->policy != MEDIA_DROP_SECTION) {
         q->broken[stream] = now + KEY_WAIT_NS;
+    }
 }
 
 size_t media__outq_items(const media_outq *q) {
@@ -118,16 +127,18 @@ int64_t media__item_deadline(const media_item *item, const media_link *link) {
     int64_t deadline = item->deadline;
 
     if (deadline != MEDIA_NEVER &&
-        item->frame.frame_class == MEDIA_CLASS_DISPOSABLE)
+        item->frame.frame_class == MEDIA_CLASS_DISPOSABLE) {
         deadline -= link->delay;
+    }
     return deadline;
 }
 
 /* When the oldest frame would have left, if it were sent now. */
 static int64_t leaves(const media_item *item, const media_link *link,
                       int64_t now) {
-    if (!link->rate_bps)
+    if (!link->rate_bps || link->growing) {
         return now;
+    }
     return now + media__leave_time(link->unsent + item->bytes, link->rate_bps);
 }
 
@@ -135,8 +146,9 @@ static int64_t leaves(const media_item *item, const media_link *link,
  * not over: the estimate may be wrong, and all depends on it. */
 static bool is_late(const media_item *item, const media_link *link,
                     int64_t now) {
-    if (item->frame.frame_class == MEDIA_CLASS_DISPOSABLE)
+    if (item->frame.frame_class == MEDIA_CLASS_DISPOSABLE) {
         return leaves(item, link, now) > media__item_deadline(item, link);
+    }
     return now >= item->deadline;
 }
 
@@ -147,14 +159,17 @@ static bool is_outrun(const media_outq *q, const media_link *link,
     const media_item *head = item_at(q, 0);
     int64_t last_due = head->due;
 
-    if (head->frame.frame_class != MEDIA_CLASS_REFERENCE)
+    if (head->frame.frame_class != MEDIA_CLASS_REFERENCE) {
         return false;
+    }
     for (size_t i = 1; i < q->count; i++) {
         const media_item *item = item_at(q, i);
-        if (item->stream != head->stream || !is_picture(item))
+        if (item->stream != head->stream || !is_picture(item)) {
             continue;
-        if (item->frame.frame_class == MEDIA_CLASS_KEY)
+        }
+        if (item->frame.frame_class == MEDIA_CLASS_KEY) {
             return leaves(head, link, now) + link->delay > last_due;
+        }
         last_due = item->due > last_due ? item->due : last_due;
     }
     return false;
@@ -163,13 +178,16 @@ static bool is_outrun(const media_outq *q, const media_link *link,
 /* (3) of the header */
 static bool must_yield(media_outq *q, const media_link *link, int64_t now) {
     if (item_at(q, 0)->frame.frame_class != MEDIA_CLASS_DISPOSABLE ||
-        !link->rate_bps)
+        !link->rate_bps || link->growing) {
         return false;
+    }
     q->plan.count = 0;
-    for (size_t i = 0; i < q->count && i < MEDIA_PLAN_MAX / 2; i++)
+    for (size_t i = 0; i < q->count && i < MEDIA_PLAN_MAX / 2; i++) {
         media__plan_add(&q->plan, item_at(q, i));
-    for (size_t i = 0; i < MEDIA_RHYTHM_STREAMS; i++)
+    }
+    for (size_t i = 0; i < MEDIA_RHYTHM_STREAMS; i++) {
         media__plan_expect(&q->plan, &q->rhythm[i]);
+    }
     media__plan_choose(&q->plan, link, now);
     return !q->plan.slots[0].taken;
 }
@@ -178,22 +196,28 @@ static int judge_head(media_outq *q, const media_link *link, int64_t now) {
     const media_item *head = item_at(q, 0);
     bool restart = head->frame.key || head->frame.recovery;
 
-    if (is_late(head, link, now))
+    if (is_late(head, link, now)) {
         return MEDIA_DROP_LATE;
-    if (q->policy == MEDIA_DROP_SECTION)
+    }
+    if (q->policy == MEDIA_DROP_SECTION) {
         return MEDIA_DROP_NONE;
-    if (q->broken[head->stream] > now && is_picture(head) && !restart)
+    }
+    if (q->broken[head->stream] > now && is_picture(head) && !restart) {
         return MEDIA_DROP_DEPENDS;
-    if (is_outrun(q, link, now))
+    }
+    if (is_outrun(q, link, now)) {
         return MEDIA_DROP_LATE;
-    if (q->policy == MEDIA_DROP_DEPENDENTS && must_yield(q, link, now))
+    }
+    if (q->policy == MEDIA_DROP_DEPENDENTS && must_yield(q, link, now)) {
         return MEDIA_DROP_YIELDED;
+    }
     return MEDIA_DROP_NONE;
 }
 
 static size_t backlog_wanted(const media_link *link) {
-    if (!link->rate_bps)
+    if (!link->rate_bps) {
         return BACKLOG_UNKNOWN;
+    }
     size_t bytes = (size_t)(link->rate_bps / 8 * (BACKLOG_NS / MS) / 1000);
     return bytes > BACKLOG_MIN ? bytes : BACKLOG_MIN;
 }
@@ -201,8 +225,9 @@ static size_t backlog_wanted(const media_link *link) {
 static int64_t look_again(const media_link *link, size_t wanted, int64_t now) {
     int64_t wait = LOOK_MAX_NS;
 
-    if (link->rate_bps)
+    if (link->rate_bps) {
         wait = media__leave_time(link->unsent - wanted, link->rate_bps);
+    }
     wait = wait < LOOK_MIN_NS ? LOOK_MIN_NS : wait;
     return now + (wait > LOOK_MAX_NS ? LOOK_MAX_NS : wait);
 }
@@ -219,10 +244,11 @@ static void take_head(media_outq *q, int reason, media_next *next) {
     q->first = (q->first + 1) % q->max_items;
     q->count--;
     q->bytes -= next->item.bytes;
-    if (reason)
+    if (reason) {
         media__outq_on_lost(q, &next->item);
-    else if (next->item.frame.key || next->item.frame.recovery)
+    } else if (next->item.frame.key || next->item.frame.recovery) {
         begin_chain(q, &next->item);
+    }
 }
 
 void media__outq_next(media_outq *q, const media_link *link, int64_t now,
@@ -232,12 +258,14 @@ void media__outq_next(media_outq *q, const media_link *link, int64_t now,
     memset(next, 0, sizeof(*next));
     next->verdict = MEDIA_WAIT;
     next->when = MEDIA_NEVER;
-    if (!q->count)
+    if (!q->count) {
         return;
-    if (link->unsent > wanted)
+    }
+    if (link->unsent > wanted) {
         next->when = look_again(link, wanted, now);
-    else
+    } else {
         take_head(q, judge_head(q, link, now), next);
+    }
 }
 
 const char *media__drop_name(int reason) {

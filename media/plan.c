@@ -17,8 +17,9 @@ int64_t media__leave_time(size_t bytes, uint64_t rate_bps) {
     uint64_t ns_per_byte = (uint64_t)(8 * NS_PER_S) / rate_bps;
     uint64_t rest = (uint64_t)(8 * NS_PER_S) % rate_bps;
 
-    if (bytes > UINT32_MAX || ns_per_byte > UINT32_MAX / 2)
+    if (bytes > UINT32_MAX || ns_per_byte > UINT32_MAX / 2) {
         return MEDIA_NEVER / 4;
+    }
     return (int64_t)(bytes * ns_per_byte + bytes * rest / rate_bps);
 }
 
@@ -29,31 +30,37 @@ static int64_t smooth(int64_t old, int64_t sample) {
 static void learn_gaps(media_rhythm *r, const media_item *item, bool key) {
     int64_t gap = item->arrival - r->last_arrival;
 
-    if (r->last_arrival && gap > 0 && gap < EXPECT_NS)
+    if (r->last_arrival && gap > 0 && gap < EXPECT_NS) {
         r->gap = smooth(r->gap, gap);
-    if (key && r->last_key && item->arrival > r->last_key)
+    }
+    if (key && r->last_key && item->arrival > r->last_key) {
         r->gop = item->arrival - r->last_key;
+    }
     r->last_arrival = item->arrival;
-    if (key)
+    if (key) {
         r->last_key = item->arrival;
+    }
 }
 
 void media__rhythm_learn(media_rhythm *r, const media_item *item) {
     bool key = item->frame.frame_class == MEDIA_CLASS_KEY;
 
     learn_gaps(r, item, key);
-    if (item->due != MEDIA_NEVER)
+    if (item->due != MEDIA_NEVER) {
         *(key ? &r->key_slack : &r->ref_slack) = item->due - item->arrival;
-    if (key)
+    }
+    if (key) {
         r->key_bytes = item->bytes;
-    else
+    } else {
         r->ref_bytes =
             (size_t)smooth((int64_t)r->ref_bytes, (int64_t)item->bytes);
+    }
 }
 
 void media__plan_add(media_plan *p, const media_item *item) {
-    if (p->count == MEDIA_PLAN_MAX)
+    if (p->count == MEDIA_PLAN_MAX) {
         return;
+    }
     p->slots[p->count++] = (media_slot){
         .arrival = item->arrival,
         .due = item->due,
@@ -66,10 +73,12 @@ void media__plan_add(media_plan *p, const media_item *item) {
 static void insert_by_arrival(media_plan *p, const media_slot *slot) {
     size_t i = p->count;
 
-    if (p->count == MEDIA_PLAN_MAX)
+    if (p->count == MEDIA_PLAN_MAX) {
         return;
-    while (i > 0 && p->slots[i - 1].arrival > slot->arrival)
+    }
+    while (i > 0 && p->slots[i - 1].arrival > slot->arrival) {
         i--;
+    }
     memmove(&p->slots[i + 1], &p->slots[i],
             (p->count - i) * sizeof(p->slots[0]));
     p->slots[i] = *slot;
@@ -81,12 +90,14 @@ void media__plan_expect(media_plan *p, const media_rhythm *r) {
     int64_t next_key = r->gop ? r->last_key + r->gop : MEDIA_NEVER;
     bool key = false;
 
-    if (!r->gap || !r->ref_bytes)
+    if (!r->gap || !r->ref_bytes) {
         return;
+    }
     for (int i = 0; i < EXPECT_MAX && !key; i++) {
         at += r->gap;
-        if (at - r->last_arrival > EXPECT_NS)
+        if (at - r->last_arrival > EXPECT_NS) {
             return;
+        }
         key = at >= next_key - r->gap / 2;
         media_slot slot = {
             .arrival = at,
@@ -106,18 +117,21 @@ static bool lay_out(media_plan *p, const media_link *link, int64_t now,
 
     for (size_t i = 0; i < p->count; i++) {
         media_slot *s = &p->slots[i];
-        if (s->optional && !s->taken)
+        if (s->optional && !s->taken) {
             continue;
+        }
         at = at > s->arrival ? at : s->arrival;
         at += media__leave_time(s->bytes, link->rate_bps);
-        if (at > MEDIA_NEVER / 2)
+        if (at > MEDIA_NEVER / 2) {
             return false;
+        }
         int64_t late = s->due == MEDIA_NEVER ? 0 : at + link->delay - s->due;
         late = late > 0 ? late : 0;
-        if (first)
+        if (first) {
             s->late = late;
-        else if (late > (s->optional ? 0 : s->late))
+        } else if (late > (s->optional ? 0 : s->late)) {
             return false;
+        }
     }
     return true;
 }
@@ -130,8 +144,9 @@ static media_slot *next_smallest(media_plan *p, const media_slot *after) {
         media_slot *s = &p->slots[i];
         bool tried = after && (s->bytes < after->bytes ||
                                (s->bytes == after->bytes && s <= after));
-        if (s->optional && !tried && (!best || s->bytes < best->bytes))
+        if (s->optional && !tried && (!best || s->bytes < best->bytes)) {
             best = s;
+        }
     }
     return best;
 }

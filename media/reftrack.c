@@ -42,8 +42,9 @@ static bool on_reference(media_reftrack *t, const struct step *s) {
         lose_reference(t);
         return false;
     }
-    if (s->recovery && !t->chain_ok && !t->recovering)
+    if (s->recovery && !t->chain_ok && !t->recovering) {
         t->recovering = s->recovery_cnt + 1;
+    }
     if (t->recovering && --t->recovering == 0) {
         t->chain_ok = true;
         t->before_ok = false;
@@ -62,8 +63,9 @@ static bool step(media_reftrack *t, const struct step *s) {
         return s->intact && t->chain_ok &&
                (t->before_ok || !shown_before_key(t, s));
     case MEDIA_CLASS_HEADER:
-        if (!s->intact)
+        if (!s->intact) {
             lose_reference(t);
+        }
         return s->intact;
     default:
         return s->intact; /* stands alone */
@@ -75,16 +77,18 @@ static void find_missing(media_reftrack *t, const media_header *h) {
     uint32_t missing = h->number - t->next;
     uint32_t refs = h->refs - t->refs;
 
-    if (!t->started)
+    if (!t->started) {
         return;
+    }
     if (missing > INT32_MAX || refs > missing) {
         lose_reference(t);
         return;
     }
     t->lost += missing;
     t->lost_refs += refs;
-    if (refs)
+    if (refs) {
         lose_reference(t);
+    }
 }
 
 bool media__reftrack_frame(media_reftrack *t, const media_header *h,
@@ -99,8 +103,9 @@ bool media__reftrack_frame(media_reftrack *t, const media_header *h,
     };
 
     /* Headers are outside the count: they never expire and may be repeated. */
-    if (h->frame_class == MEDIA_CLASS_HEADER)
+    if (h->frame_class == MEDIA_CLASS_HEADER) {
         return step(t, &s);
+    }
     find_missing(t, h);
     t->started = true;
     t->next = h->number + 1;

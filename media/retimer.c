@@ -18,8 +18,9 @@ void media__retimer_init(media_retimer *r, int64_t frame_ns) {
 
 /* When a frame is decoded, by what is there. */
 static int64_t decode_time(const media_times *t) {
-    if (t->dts != MEDIA_TIME_NONE)
+    if (t->dts != MEDIA_TIME_NONE) {
         return t->dts;
+    }
     return t->pts != MEDIA_TIME_NONE ? t->pts : t->arrival;
 }
 
@@ -27,11 +28,12 @@ static void learn_distance(media_retimer *r, const media_times *t,
                            int64_t decoded) {
     int64_t step = decoded - r->last_dts;
 
-    if (t->duration > 0 && t->duration < PLAUSIBLE_NS)
+    if (t->duration > 0 && t->duration < PLAUSIBLE_NS) {
         r->frame_ns = t->duration;
-    else if (r->last_dts != MEDIA_TIME_NONE && step > 0 &&
-             step < PLAUSIBLE_NS && (!r->frame_ns || step < r->frame_ns))
+    } else if (r->last_dts != MEDIA_TIME_NONE && step > 0 &&
+               step < PLAUSIBLE_NS && (!r->frame_ns || step < r->frame_ns)) {
         r->frame_ns = step;
+    }
     r->last_dts = decoded;
 }
 
@@ -46,8 +48,9 @@ static void learn_order(media_retimer *r, const media_frame *f) {
 }
 
 static bool plausible(const media_times *t) {
-    if (t->pts == MEDIA_TIME_NONE)
+    if (t->pts == MEDIA_TIME_NONE) {
         return false;
+    }
     int64_t ahead = t->pts - decode_time(t);
     return ahead <= PLAUSIBLE_NS && ahead >= -PLAUSIBLE_NS;
 }
@@ -58,8 +61,9 @@ static bool plausible(const media_times *t) {
  * references. */
 static int64_t by_tsn(media_retimer *r, const media_frame *f, int64_t decoded,
                       int64_t frame_ns) {
-    if (f->key || r->gop_base == MEDIA_TIME_NONE)
+    if (f->key || r->gop_base == MEDIA_TIME_NONE) {
         r->gop_base = decoded + (r->reorders || f->tsn ? frame_ns : 0);
+    }
     return r->gop_base + f->tsn * frame_ns;
 }
 
@@ -67,10 +71,12 @@ static int64_t rebuild(media_retimer *r, const media_frame *f,
                        int64_t decoded) {
     int64_t frame_ns = r->frame_ns ? r->frame_ns : DEFAULT_FRAME_NS;
 
-    if (f->tsn >= 0)
+    if (f->tsn >= 0) {
         return by_tsn(r, f, decoded, frame_ns);
-    if (!r->reorders || f->picture == MEDIA_PICTURE_B)
+    }
+    if (!r->reorders || f->picture == MEDIA_PICTURE_B) {
         return decoded;
+    }
     return decoded + (1 + r->last_run) * frame_ns;
 }
 
@@ -81,10 +87,12 @@ int64_t media__retimer_pts(media_retimer *r, const media_frame *f,
 
     learn_distance(r, t, decoded);
     learn_order(r, f);
-    if (both && t->pts != t->dts && plausible(t))
+    if (both && t->pts != t->dts && plausible(t)) {
         r->reliable = true;
+    }
     bool liar = both && t->pts == t->dts && r->reorders && !r->reliable;
-    if (plausible(t) && !liar)
+    if (plausible(t) && !liar) {
         return t->pts;
+    }
     return rebuild(r, f, decoded);
 }

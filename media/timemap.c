@@ -24,12 +24,15 @@ static void restart(media_timemap *m, int64_t offset, int64_t arrival) {
 static void close_window(media_timemap *m, int64_t offset, int64_t arrival) {
     int64_t least = m->least[0];
 
-    for (int i = 1; i < m->windows; i++)
+    for (int i = 1; i < m->windows; i++) {
         least = m->least[i] < least ? m->least[i] : least;
-    if (m->windows == MEDIA_TIMEMAP_WINDOWS && least > m->offset)
+    }
+    if (m->windows == MEDIA_TIMEMAP_WINDOWS && least > m->offset) {
         m->offset += (least - m->offset) / FOLLOW;
-    if (m->windows < MEDIA_TIMEMAP_WINDOWS)
+    }
+    if (m->windows < MEDIA_TIMEMAP_WINDOWS) {
         m->windows++;
+    }
     memmove(m->least + 1, m->least,
             (size_t)(m->windows - 1) * sizeof(m->least[0]));
     m->least[0] = offset;
@@ -46,12 +49,15 @@ bool media__timemap_arrival(media_timemap *m, int64_t media, int64_t arrival) {
         restart(m, offset, arrival);
         return again;
     }
-    if (offset < m->offset)
+    if (offset < m->offset) {
         m->offset = offset;
-    if (offset < m->least[0])
+    }
+    if (offset < m->least[0]) {
         m->least[0] = offset;
-    if (arrival - m->window_start >= WINDOW_NS)
+    }
+    if (arrival - m->window_start >= WINDOW_NS) {
         close_window(m, offset, arrival);
+    }
     return false;
 }
 
