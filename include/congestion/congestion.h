@@ -168,8 +168,8 @@ CONG_API const char *const *cong_list(void);
  * @param ops       which controller
  * @param mss       largest payload, bytes, at least 1; anything else counts
  *                  as 1
- * @param cwnd_max  bound of the window, bytes; INFINITY: none; below @p mss or
- *                  not a number counts as @p mss
+ * @param cwnd_max  bound of the window, bytes; INFINITY (or 1e18 and more):
+ *                  none; below @p mss or not a number counts as @p mss
  * @param now       current time
  * @param rtt       RTT already known, or -1; 0 counts as not known
  */

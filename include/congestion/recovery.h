@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file congestion/recovery.h
+ * @brief The recovery engines of classic TCP for a byte stream with cumulative
+ * acknowledgements: Tahoe, Reno (RFC 5681 section 3.2), NewReno (RFC 6582).
+ *
+ * The engine counts duplicate ACKs, tells the controller about losses, and
+ * keeps the inflation of the window, so that no controller has to.  Hosts that
+ * know the fate of every transmission use congestion/episode.h with
+ * congestion/prr.h instead.
+ *
+ * For every ACK the host calls cong_ops::ack first, with cong_ack::recovery as
+ * cong_recovery::open says, then one function of this file, and then does what
+ * the answer says.
+ */
+#ifndef CONGESTION_RECOVERY_H
+#define CONGESTION_RECOVERY_H
+
+#include <congestion/congestion.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Which engine. */
+enum cong_recovery_kind {
+    CONG_RECOVERY_TAHOE,  /**< a loss restarts; no recovery */
+    CONG_RECOVERY_RENO,   /**< any advance ends the episode */
+    CONG_RECOVERY_NEWRENO /**< one hole per round trip until all is repaired */
+};
+
+/** What the host does next; bits. */
+enum cong_recovery_action {
+    CONG_RECOVERY_NOTHING = 0,
+    CONG_RECOVERY_REPAIR = 1,  /**< send the first unacknowledged segment again,
+                                    whatever the window says */
+    CONG_RECOVERY_GO_BACK = 2, /**< send everything not known delivered again,
+                                    in slow start */
+    CONG_RECOVERY_RESTART_RTO = 4 /**< restart the retransmission timer */
+};
+
+/** @brief The engine of one connection. */
+struct cong_recovery {
+    enum cong_recovery_kind kind; /**< set by cong_recovery_init() */
+    bool limited_transmit; /**< the first two duplicates release a segment each
+                                (RFC 3042); off by default */
+    bool open;             /**< an episode is open */
+    bool guarded;          /**< recover holds */
+    bool partial;          /**< a partial ACK of this episode was seen */
+    unsigned duplicates;   /**< since the newest advance */
+    uint64_t recover; /**< end of what had been sent when the newest episode
+                           began or the timer expired */
+    double inflation; /**< bytes; may be negative */
+};
+
+/**
+ * @brief Sets up an engine.
+ * @param r     engine
+ * @param kind  which
+ */
+CONG_API void cong_recovery_init(struct cong_recovery *r,
+                                 enum cong_recovery_kind kind);
+/**
+ * @brief The window that holds, inflation and limited transmit included.
+ * @param r   engine
+ * @param cc  controller
+ * @return bytes, at least cong::mss
+ */
+CONG_API double cong_recovery_window(const struct cong_recovery *r,
+                                     const struct cong *cc);
+/**
+ * @brief A duplicate ACK: it leaves data outstanding, repeats the highest
+ * cumulative number, and carries neither data nor a window change.
+ * @param r       engine
+ * @param cc      controller; is told about a loss
+ * @param una     the number that it repeats
+ * @param next    end of what has been sent
+ * @param flight  bytes outstanding, without those of limited transmit
+ * @param now     current time
+ * @return ::cong_recovery_action bits
+ */
+CONG_API unsigned cong_recovery_duplicate(struct cong_recovery *r,
+                                          struct cong *cc, uint64_t una,
+                                          uint64_t next, double flight,
+                                          cong_time now);
+/**
+ * @brief An ACK that advances.
+ * @param r       engine
+ * @param cc      controller; is told about the end of an episode
+ * @param una     the new cumulative number
+ * @param acked   bytes by which it advanced
+ * @param flight  bytes outstanding after it
+ * @param now     current time
+ * @return ::cong_recovery_action bits
+ */
+CONG_API unsigned cong_recovery_advance(struct cong_recovery *r,
+                                        struct cong *cc, uint64_t una,
+                                        double acked, double flight,
+                                        cong_time now);
+/**
+ * @brief The retransmission timer expired.
+ * @param r       engine
+ * @param cc      controller; is told
+ * @param next    end of what has been sent
+ * @param flight  bytes outstanding
+ * @param nth     n-th expiry for the same data, from 1
+ * @param now     current time
+ * @return ::cong_recovery_action bits
+ */
+CONG_API unsigned cong_recovery_timeout(struct cong_recovery *r,
+                                        struct cong *cc, uint64_t next,
+                                        double flight, unsigned nth,
+                                        cong_time now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* CONGESTION_RECOVERY_H */
