@@ -263,7 +263,7 @@ void cong__bbr_check_probe_rtt_done(struct bbr *b, cong_time now) {
 static void hold_probe_rtt(struct bbr *b) {
     if (b->probe_rtt_done < 0) {
         if (b->s.inflight <= cong__bbr_probe_rtt_cwnd(b)) {
-            b->probe_rtt_done = b->s.now + PROBE_RTT_TIME;
+            b->probe_rtt_done = cong__later(b->s.now, PROBE_RTT_TIME);
             b->probe_rtt_round_done = false;
             start_round(b);
         }

@@ -79,7 +79,7 @@ static void avoid(struct cubic *q, const struct cong_ack *ack, double n) {
 /* A pause of the application moves the epoch along. */
 static void skip_pause(struct cubic *q, cong_time now) {
     if (q->m.epoch >= 0) {
-        q->m.epoch += cong__elapsed(now, q->last);
+        q->m.epoch = cong__later(q->m.epoch, cong__elapsed(now, q->last));
     }
 }
 

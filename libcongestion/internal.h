@@ -52,6 +52,8 @@ double cong__seconds(cong_time t);
 cong_time cong__ns(double seconds);
 /* a - b, 0 when time went back. */
 cong_time cong__elapsed(cong_time a, cong_time b);
+/* t + d, d >= 0, as far as the type goes. */
+cong_time cong__later(cong_time t, cong_time d);
 
 /* Sets the window within [mss, cwnd_max]. */
 void cong__set_cwnd(struct cong *cc, double cwnd);

@@ -24,7 +24,7 @@ void cong_pacer_set(struct cong_pacer *p, double rate, double credit) {
     }
     p->rate = rate;
     if (rate > 0 && p->t_base >= 0) {
-        p->t_next = p->t_base + duration(p, p->size);
+        p->t_next = cong__later(p->t_base, duration(p, p->size));
     }
 }
 
@@ -42,7 +42,7 @@ void cong_pacer_sent(struct cong_pacer *p, double size, cong_time now) {
     }
     p->t_next = p->t_base;
     if (p->rate > 0) {
-        p->t_next += duration(p, p->size);
+        p->t_next = cong__later(p->t_base, duration(p, p->size));
     }
 }
 

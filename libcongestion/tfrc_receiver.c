@@ -78,9 +78,10 @@ static void lose_gap(struct cong_tfrc_receiver *r, uint64_t from, uint64_t to,
     cong_time at = t0 + (cong_time)step;
     do {
         tell_lost(r, from + (uint64_t)nth, at, (cong_time)rtt, now);
-        double next = (double)(r->history.t_start - t0) + rtt + 1;
-        nth = fmax(place(next, step), nth + 1);
-        at = t0 + (cong_time)fmax((nth + 1) * step, next);
+        cong_time next = cong__later(r->history.t_start, (cong_time)rtt + 1);
+        nth = fmax(place((double)cong__elapsed(next, t0), step), nth + 1);
+        at = cong__later(t0, (cong_time)fmin((nth + 1) * step, span));
+        at = at > next ? at : next;
     } while (nth < count && at < t1);
     cong_loss_history_received(&r->history, to - 1);
 }

@@ -35,6 +35,10 @@ cong_time cong__elapsed(cong_time a, cong_time b) {
     return a - b;
 }
 
+cong_time cong__later(cong_time t, cong_time d) {
+    return t > INT64_MAX - d ? INT64_MAX : t + d;
+}
+
 void cong__set_cwnd(struct cong *cc, double cwnd) {
     double top = cc->cwnd_max < CONG_HUGE ? cc->cwnd_max : CONG_HUGE;
     if (cwnd > top) {

@@ -12,7 +12,10 @@ struct rig {
     cong_time now;
 };
 
-#define MS(x) ((cong_time)((x)*1e6 + 0.5))
+/* Milliseconds as time. */
+static inline cong_time MS(double ms) {
+    return (cong_time)(ms * 1e6 + 0.5);
+}
 
 /* Starts a controller at time 0; fails the test when there is none. */
 void rig_start(struct rig *r, const char *name, double mss, double cwnd_max,
