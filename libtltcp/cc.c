@@ -146,12 +146,35 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
         ack->rs = &cc->sample;
     }
     cc->cong->ops->ack(cc->cong, ack);
+    cc->report_limited |= cc->limited;
     cc->limited = false;
     if (cc->episode && cc->use_prr) {
         cong_prr_ack(&cc->prr, ack->acked, after > 0 ? after : 0,
                      cc->cong->ssthresh, cc->cong->mss, advanced);
     }
     estimate(cc, ack->now);
+    set_pace(cc);
+}
+
+bool tltcp__cc_wants_reports(const tltcp__cc *cc) {
+    return cc->cong->feedback_timeout > 0;
+}
+
+void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
+                         tltcp_time now) {
+    const struct cong_ack ack = {
+        .now = (cong_time)now,
+        .rtt = cc->rtt.latest,
+        .min_rtt = cc->rtt.min_rtt,
+        .srtt = cc->rtt.srtt,
+        .flight = flight,
+        .p = p,
+        .x_recv = x_recv,
+        .round = true,
+        .limited = cc->report_limited || cc->limited,
+    };
+    cc->cong->ops->ack(cc->cong, &ack);
+    cc->report_limited = false;
     set_pace(cc);
 }
 

@@ -32,7 +32,8 @@ typedef struct tltcp__cc {
     bool use_prr; /* in this episode */
     bool can_undo;
     bool paced;
-    bool limited; /* held back since the last feedback */
+    bool limited;        /* held back since the last feedback */
+    bool report_limited; /* the same since the last report */
 } tltcp__cc;
 
 /* Returns 0, TLTCP_ERR_NOMEM or TLTCP_ERR_INVAL (a parameter of the
@@ -57,6 +58,11 @@ void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now);
 
 /* One feedback; fills in what the host knows and calls the controller. */
 void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced);
+/* The controller lives on the receiver's reports (TFRC). */
+bool tltcp__cc_wants_reports(const tltcp__cc *cc);
+/* A report came: loss event rate and receive rate. */
+void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
+                         tltcp_time now);
 /* An episode begins (count 1) or a repair was lost.  True when the controller
  * has started over: everything in flight is to be taken as lost. */
 bool tltcp__cc_on_loss(tltcp__cc *cc, const struct cong_event *ev);

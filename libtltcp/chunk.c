@@ -55,6 +55,21 @@ bool tltcp__ack_parse(const tltcp__chunk *c, tltcp__ack *out) {
     return !r.bad && cmn__reader_left(&r) % TLTCP__ACK_RANGE_LEN == 0;
 }
 
+#define FRACTION 4294967296.0 /* 2^32 */
+
+bool tltcp__report_parse(const tltcp__chunk *c, tltcp__report *out) {
+    cmn__reader r = cmn__reader_of(c->body, c->len);
+    out->p = (double)cmn__get32(&r) / FRACTION;
+    out->x_recv = (double)cmn__get64(&r);
+    return !r.bad && r.p == r.end;
+}
+
+bool tltcp__rtt_parse(const tltcp__chunk *c, uint32_t *us) {
+    cmn__reader r = cmn__reader_of(c->body, c->len);
+    *us = cmn__get32(&r);
+    return !r.bad && r.p == r.end;
+}
+
 void tltcp__chunk_put(cmn__writer *w, uint8_t type, uint8_t flags, size_t len) {
     cmn__put8(w, type);
     cmn__put8(w, flags);
@@ -97,4 +112,16 @@ void tltcp__ack_put(cmn__writer *w, const tltcp__ack *a, size_t n_ranges) {
         cmn__put32(w, a->ect1);
         cmn__put32(w, a->ce);
     }
+}
+
+void tltcp__report_put(cmn__writer *w, const tltcp__report *r) {
+    double p = r->p * FRACTION;
+    tltcp__chunk_put(w, TLTCP__REPORT, 0, 12);
+    cmn__put32(w, p < FRACTION - 1 ? (uint32_t)p : UINT32_MAX);
+    cmn__put64(w, r->x_recv < 1e18 ? (uint64_t)r->x_recv : UINT64_MAX);
+}
+
+void tltcp__rtt_put(cmn__writer *w, uint32_t us) {
+    tltcp__chunk_put(w, TLTCP__RTT, 0, 4);
+    cmn__put32(w, us);
 }

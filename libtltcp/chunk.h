@@ -23,7 +23,7 @@ enum tltcp__chunk_type {
     TLTCP__FIN = 0x09,
     TLTCP__CLOSE = 0x0a,
     TLTCP__REPORT = 0x0b, /* loss event rate and receive rate, RFC 5348 */
-    TLTCP__RTT = 0x0c,    /* the sender's RTT, for REPORT */
+    TLTCP__RTT = 0x0c,    /* the sender's RTT; asks for REPORTs */
     TLTCP__PARAMS = 0x10,
     TLTCP__NOISE = 0x11 /* handshake message of the secured mode */
 };
@@ -45,6 +45,8 @@ enum tltcp__chunk_type {
 #define TLTCP__ACK_RANGE_LEN 8u
 #define TLTCP__WINDOW_LEN (TLTCP__CHUNK_LEN + 8u)
 #define TLTCP__FIN_LEN (TLTCP__CHUNK_LEN + 8u)
+#define TLTCP__RTT_LEN (TLTCP__CHUNK_LEN + 4u)
+#define TLTCP__REPORT_LEN (TLTCP__CHUNK_LEN + 12u)
 
 typedef struct tltcp__chunk {
     uint8_t type;
@@ -87,11 +89,19 @@ typedef struct tltcp__ack {
     cmn__reader ranges;      /* {missing - 1, present - 1} downwards */
 } tltcp__ack;
 
+/* What a receiver measured (RFC 5348, 3.2.2). */
+typedef struct tltcp__report {
+    double p;      /* loss event rate, 0 to 1; 32 bits of fraction */
+    double x_recv; /* bytes/s; whole ones */
+} tltcp__report;
+
 /* All return false when malformed. */
 bool tltcp__data_parse(const tltcp__chunk *c, tltcp__data *out);
 bool tltcp__skip_parse(const tltcp__chunk *c, tltcp__skip *out);
 bool tltcp__place_parse(const tltcp__chunk *c, tltcp__place *out);
 bool tltcp__ack_parse(const tltcp__chunk *c, tltcp__ack *out);
+bool tltcp__report_parse(const tltcp__chunk *c, tltcp__report *out);
+bool tltcp__rtt_parse(const tltcp__chunk *c, uint32_t *us);
 
 void tltcp__chunk_put(cmn__writer *w, uint8_t type, uint8_t flags, size_t len);
 /* The header of a DATA chunk; its len bytes follow. */
@@ -99,6 +109,8 @@ void tltcp__data_put(cmn__writer *w, uint8_t flags, uint32_t seq,
                      uint32_t section, size_t len);
 void tltcp__skip_put(cmn__writer *w, const tltcp__skip *s);
 void tltcp__place_put(cmn__writer *w, uint8_t type, tltcp__place p);
+void tltcp__report_put(cmn__writer *w, const tltcp__report *r);
+void tltcp__rtt_put(cmn__writer *w, uint32_t us);
 /* The fixed part of an ACK chunk with n_ranges ranges to follow. */
 void tltcp__ack_put(cmn__writer *w, const tltcp__ack *a, size_t n_ranges);
 

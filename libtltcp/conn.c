@@ -150,6 +150,7 @@ void tltcp_conn_free(tltcp_conn *c) {
     cmn__ring_free(&c->fates);
     cmn__free(&mem, c->stream_id);
     cmn__free(&mem, c->token);
+    cmn__free(&mem, c->measure);
     tltcp__secret_clear(&c->secret);
     cmn__free(&mem, c);
 }
@@ -344,6 +345,13 @@ void tltcp__conn_check_closing(tltcp_conn *c, tltcp_time now) {
         c->close_at = now;
         c->want |= TLTCP__WANT_CLOSE;
     }
+}
+
+tltcp_time tltcp__conn_report_at(const tltcp_conn *c) {
+    cong_time at = c->measure != NULL
+                       ? cong_tfrc_receiver_due(c->measure, (cong_time)c->now)
+                       : -1;
+    return at < 0 ? TLTCP_TIME_NEVER : (tltcp_time)at;
 }
 
 size_t tltcp__conn_allowance(const tltcp_conn *c) {

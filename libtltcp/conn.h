@@ -2,6 +2,7 @@
 #ifndef LIBTLTCP_CONN_H
 #define LIBTLTCP_CONN_H
 
+#include <congestion/tfrc.h>
 #include <tltcp/conn.h>
 
 #include "libtltcp/acks.h"
@@ -81,6 +82,7 @@ struct tltcp_conn {
     tltcp_stats stats;
     tltcp__candidate candidate;
     cmn__ring fates;
+    struct cong_tfrc_receiver *measure; /* NULL: no reports asked for */
 
     tltcp_endpoint *ep;  /* NULL: client */
     tltcp_conn *next_id; /* in the endpoint's tables */
@@ -161,6 +163,9 @@ size_t tltcp__conn_allowance(const tltcp_conn *c);
 /* For tests of wrapping numbers, before anything was sent: the first packet
  * number and the wire number of stream place 0. */
 void tltcp__conn_set_first(tltcp_conn *c, uint64_t pn, uint32_t seq);
+
+/* When the peer should be sent a REPORT; NEVER: none wanted. */
+tltcp_time tltcp__conn_report_at(const tltcp_conn *c);
 
 /* conn_trace.c */
 void tltcp__trace_packet(const tltcp_conn *c, bool sent, uint64_t pn,

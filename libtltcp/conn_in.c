@@ -6,6 +6,8 @@
 typedef struct intake {
     tltcp_time now;
     uint64_t path;
+    uint64_t pn;
+    cong_time peer_rtt; /* -1: not told */
     bool eliciting;
     bool newest; /* the packet has the highest number so far */
 } intake;
@@ -69,6 +71,31 @@ static int on_ack(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
         tltcp__trace_metrics(c, now);
     }
     return rv;
+}
+
+static int on_report(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
+    tltcp__report r;
+    if (!tltcp__report_parse(k, &r)) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    tltcp__sender_on_report(&c->sender, &r, now);
+    return 0;
+}
+
+static int on_rtt(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
+    uint32_t us;
+    if (!tltcp__rtt_parse(k, &us)) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    if (c->measure == NULL) {
+        c->measure = cmn__alloc(&c->mem, sizeof(*c->measure));
+        if (c->measure == NULL) {
+            return TLTCP_ERR_NOMEM;
+        }
+        cong_tfrc_receiver_init(c->measure, c->mtu.base, in->pn);
+    }
+    in->peer_rtt = (cong_time)us * (cong_time)TLTCP_US;
+    return 0;
 }
 
 static int on_challenge(tltcp_conn *c, const tltcp__chunk *k, uint64_t path) {
@@ -135,7 +162,8 @@ static int on_close(tltcp_conn *c, const tltcp__chunk *k) {
 }
 
 static int on_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
-    in->eliciting |= k->type != TLTCP__ACK && k->type != TLTCP__CLOSE;
+    in->eliciting |= k->type != TLTCP__ACK && k->type != TLTCP__CLOSE &&
+                     k->type != TLTCP__REPORT;
     switch (k->type) {
     case TLTCP__DATA:
         return on_data(c, k);
@@ -151,6 +179,10 @@ static int on_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
         return on_challenge(c, k, in->path);
     case TLTCP__RESPONSE:
         return on_response(c, k, in->now);
+    case TLTCP__REPORT:
+        return on_report(c, k, in->now);
+    case TLTCP__RTT:
+        return on_rtt(c, k, in);
     case TLTCP__CLOSE:
         return on_close(c, k);
     case TLTCP__PING:
@@ -221,8 +253,11 @@ static int take_chunks(tltcp_conn *c, const tltcp__packet *p, intake *in) {
 static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
                           const tltcp__packet *p, size_t len, tltcp_time now) {
     uint64_t pn = cmn__widen(p->pn, c->acks.largest);
-    intake in = {
-        .now = now, .path = info->path, .newest = pn >= c->acks.largest};
+    intake in = {.now = now,
+                 .path = info->path,
+                 .pn = pn,
+                 .peer_rtt = -1,
+                 .newest = pn >= c->acks.largest};
     int rv;
     if (tltcp__acks_seen(&c->acks, pn)) {
         drop(c);
@@ -239,6 +274,10 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
     if (rv != 0) {
         tltcp__conn_fail(c, rv, tltcp_strerror(rv));
         return;
+    }
+    if (c->measure != NULL) {
+        cong_tfrc_receiver_on_packet(c->measure, pn, (double)len, in.peer_rtt,
+                                     info->ecn == 3, (cong_time)now);
     }
     c->stats.packets_received++;
     c->stats.wire_bytes_received += len;

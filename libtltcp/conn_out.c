@@ -120,6 +120,16 @@ static void put_ping(tltcp_conn *c, draft *d) {
     done(c, TLTCP__WANT_PING);
 }
 
+static void put_report(tltcp_conn *c, draft *d) {
+    struct cong_tfrc_report measured;
+    tltcp__report r;
+    if (cong_tfrc_receiver_report(c->measure, (cong_time)d->now, &measured)) {
+        r.p = measured.p;
+        r.x_recv = measured.x_recv;
+        tltcp__report_put(&d->w, &r);
+    }
+}
+
 static void put_nonce(draft *d, uint8_t type, uint64_t nonce) {
     tltcp__chunk_put(&d->w, type, 0, sizeof(nonce));
     cmn__put64(&d->w, nonce);
@@ -235,7 +245,7 @@ static size_t send_probe(tltcp_conn *c, uint8_t *buf, size_t cap,
 
 /* Whether an ordinary packet has a reason to leave. */
 static bool has_reason(tltcp_conn *c, tltcp_time now) {
-    return tltcp__acks_due(&c->acks, now) ||
+    return tltcp__acks_due(&c->acks, now) || tltcp__conn_report_at(c) <= now ||
            wants(c, TLTCP__WANT_ACK | TLTCP__WANT_PING | TLTCP__WANT_FIN |
                         TLTCP__WANT_WINDOW) ||
            tltcp__sender_may_send(&c->sender, now);
@@ -268,6 +278,9 @@ static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
     }
     if (c->acks.owed > 0 || wants(c, TLTCP__WANT_ACK)) {
         put_ack(c, &d);
+    }
+    if (tltcp__conn_report_at(c) <= now) {
+        put_report(c, &d);
     }
     if (wants(c, TLTCP__WANT_WINDOW)) {
         put_window(c, &d);
@@ -415,6 +428,7 @@ tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
         return at;
     }
     at = earlier(at, c->acks.owed > 0 ? c->acks.due : TLTCP_TIME_NEVER);
+    at = earlier(at, tltcp__conn_report_at(c));
     at = earlier(at, data_at(c));
     at = earlier(at, c->ping_at);
     if (c->candidate.path != 0) {

@@ -14,6 +14,7 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                        tltcp_time now) {
     int rv;
     *s = (tltcp__sender){.loss_at = TLTCP_TIME_NEVER,
+                         .report_by = TLTCP_TIME_NEVER,
                          .stats = stats,
                          .arrival = cfg->deadline_at_receiver,
                          .ecn = !cfg->no_ecn,
@@ -53,6 +54,21 @@ void tltcp__sender_on_window(tltcp__sender *s, tltcp__place window) {
     }
     if (section > s->sec.peer_section) {
         s->sec.peer_section = section;
+    }
+}
+
+static void expect_report(tltcp__sender *s, tltcp_time now) {
+    s->report_by = tltcp__cc_wants_reports(&s->cc)
+                       ? now + (tltcp_time)s->cc.cong->feedback_timeout
+                       : TLTCP_TIME_NEVER;
+}
+
+void tltcp__sender_on_report(tltcp__sender *s, const tltcp__report *r,
+                             tltcp_time now) {
+    if (tltcp__cc_wants_reports(&s->cc)) {
+        tltcp__cc_on_report(&s->cc, r->p, r->x_recv, tltcp__sender_flight(s),
+                            now);
+        expect_report(s, now);
     }
 }
 
@@ -127,6 +143,14 @@ static int put_skips(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
         tltcp__skip_put(w, &skip);
     }
     return 0;
+}
+
+/* RFC 5348, 3.2.1: with each data packet. */
+static void put_rtt(const tltcp__sender *s, cmn__writer *w) {
+    cong_time us = s->cc.rtt.srtt / (cong_time)TLTCP_US;
+    if (tltcp__cc_wants_reports(&s->cc) && us > 0) {
+        tltcp__rtt_put(w, us < UINT32_MAX ? (uint32_t)us : UINT32_MAX);
+    }
 }
 
 static void put_update(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
@@ -221,7 +245,8 @@ int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     const uint8_t *start = w->p;
     int rv = put_skips(s, rec, w);
     if (rv == 0 && (update_due(s) || s->probes > 0 || data_ready(s)) &&
-        cmn__writer_left(w) >= TLTCP__UPDATE_LEN) {
+        cmn__writer_left(w) >= TLTCP__UPDATE_LEN + TLTCP__RTT_LEN) {
+        put_rtt(s, w);
         put_update(s, rec, w);
         rv = put_data(s, rec, w, now);
         s->probes -= s->probes > 0;
@@ -235,6 +260,9 @@ int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
 void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
                            tltcp_time now) {
     rec->at = now;
+    if (eliciting && s->report_by == TLTCP_TIME_NEVER) {
+        expect_report(s, now);
+    }
     if (eliciting) {
         cong_rate_on_sent(&s->cc.rate, &rec->snap, (double)s->map.bytes,
                           rec->size, (cong_time)now);
@@ -274,6 +302,7 @@ tltcp_time tltcp__sender_timeout(const tltcp__sender *s) {
     if (s->dup != NULL) {
         at = earlier(at, s->dup->rto_at);
     }
+    at = earlier(at, s->report_by);
     return earlier(at, tltcp__sections_deadline(&s->sec));
 }
 
@@ -283,6 +312,11 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
     if (s->dup != NULL && s->dup->rto_at <= now) {
         s->stats->rto_count++;
         tltcp__dupack_on_timeout(s->dup, &s->cc, &s->sec, now);
+    }
+    if (s->report_by <= now) {
+        tltcp__cc_on_event(&s->cc, CONG_NOFEEDBACK, tltcp__sender_flight(s), 0,
+                           1, now);
+        expect_report(s, now);
     }
     if (rv == 0 && s->loss_at <= now) {
         rv = tltcp__sender_detect(s, now, news);

@@ -40,13 +40,14 @@ typedef struct tltcp__sender {
     uint64_t ecn_sent; /* packets that left as ECT(0) */
     uint32_t ecn_ect0; /* the peer's counts, as last heard */
     uint32_t ecn_ce;
-    uint32_t first_seq; /* wire number of stream place 0 */
-    unsigned pto_count; /* probe timeouts in a row */
-    unsigned probes;    /* packets that may leave whatever the window says */
-    uint16_t resend;    /* TLTCP__SENT_* that were lost */
-    bool arrival;       /* deadlines mean arrival (paper, section 3) */
-    bool ecn;           /* mark packets */
-    bool hold;          /* no data yet: the handshake is under way */
+    uint32_t first_seq;   /* wire number of stream place 0 */
+    tltcp_time report_by; /* no report until then is bad news */
+    unsigned pto_count;   /* probe timeouts in a row */
+    unsigned probes;      /* packets that may leave whatever the window says */
+    uint16_t resend;      /* TLTCP__SENT_* that were lost */
+    bool arrival;         /* deadlines mean arrival (paper, section 3) */
+    bool ecn;             /* mark packets */
+    bool hold;            /* no data yet: the handshake is under way */
 } tltcp__sender;
 
 /* What an ACK told beside what the sender keeps for itself. */
@@ -71,6 +72,9 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem);
 /* An ACK arrived.  0, TLTCP_ERR_ACK, _PROTOCOL or _NOMEM. */
 int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
                          tltcp_time now, tltcp__news *news);
+/* A report of the receiver's arrived (RFC 5348). */
+void tltcp__sender_on_report(tltcp__sender *s, const tltcp__report *r,
+                             tltcp_time now);
 /* The peer's window, as stream places. */
 void tltcp__sender_on_window(tltcp__sender *s, tltcp__place window);
 
