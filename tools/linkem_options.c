@@ -379,6 +379,7 @@ int linkem_options_parse(int argc, char **argv, struct linkem_options *o) {
     memcpy(o->tun_addr, addresses, sizeof(addresses));
     for (int d = 0; d < LINKEM_DIRECTIONS; d++) {
         sim_link_config_init(&o->link[d]);
+        o->link[d].rule = SIM_QUEUE_WAITING;
         o->link[d].overhead = OVERHEAD_IPV4;
     }
     while (rc < 0 &&

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <string.h>
+
+#include "tests/support/cmocka.h"
+#include "tools/reception.h"
+
+#define MS INT64_C(1000000)
+
+/* Reception is linked without libavformat: what it writes is noted here. */
+static struct {
+    int described;
+    int written;
+    bool refuse;
+} file;
+
+struct mux {
+    int unused;
+};
+
+bool mux_describe(struct mux *m, unsigned stream, const media_config *c,
+                  char *why) {
+    (void)m;
+    (void)stream;
+    (void)c;
+    (void)strcpy(why, "does not fit");
+    file.described++;
+    return !file.refuse;
+}
+
+bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
+               char *why) {
+    (void)m;
+    (void)h;
+    (void)data;
+    (void)why;
+    file.written++;
+    return true;
+}
+
+bool mux_close(struct mux *m, char *why) {
+    (void)m;
+    (void)why;
+    return true;
+}
+
+struct rig {
+    struct reception_wishes wishes;
+    struct reception_totals totals;
+    struct reception r;
+    struct mux mux;
+    uint8_t section[MEDIA_HEADER_LEN + 512];
+};
+
+static int setup(void **state) {
+    static struct rig rig;
+    memset(&rig, 0, sizeof(rig));
+    memset(&file, 0, sizeof(file));
+    rig.wishes =
+        (struct reception_wishes){.latency = 100 * MS, .keep_broken = true};
+    reception_init(&rig.r, &rig.wishes, &rig.totals, &rig.mux);
+    *state = &rig;
+    return 0;
+}
+
+static size_t build(struct rig *rig, uint8_t class, uint32_t number,
+                    uint32_t refs, int64_t pts) {
+    media_header h = {.kind = MEDIA_KIND_FRAME,
+                      .frame_class = class,
+                      .picture = MEDIA_PICTURE_P,
+                      .generation = 1,
+                      .number = number,
+                      .refs = refs,
+                      .length = 10,
+                      .pts = pts,
+                      .dts = pts,
+                      .duration = MEDIA_TIME_NONE};
+    if (class == MEDIA_CLASS_KEY) {
+        h.picture = MEDIA_PICTURE_I;
+    } else if (class == MEDIA_CLASS_DISPOSABLE) {
+        h.picture = MEDIA_PICTURE_B;
+    }
+    media__header_write(&h, rig->section);
+    return MEDIA_HEADER_LEN + 10;
+}
+
+static void whole(struct rig *rig, uint8_t class, uint32_t number,
+                  uint32_t refs, int64_t pts, uint64_t now) {
+    size_t len = build(rig, class, number, refs, pts);
+    reception_section(&rig->r, rig->section, len, now);
+}
+
+static void frames_in_time_are_on_time_and_others_late(void **state) {
+    struct rig *rig = *state;
+    const uint64_t t = 1000000000;
+    whole(rig, MEDIA_CLASS_KEY, 0, 0, 0, t);
+    whole(rig, MEDIA_CLASS_REFERENCE, 1, 1, 40 * MS, t + 140 * MS);
+    whole(rig, MEDIA_CLASS_REFERENCE, 2, 2, 80 * MS, t + 181 * MS);
+    assert_int_equal(rig->totals.kind[TALLY_I].on_time, 1);
+    assert_int_equal(rig->totals.kind[TALLY_P].decodable, 2);
+    assert_int_equal(rig->totals.kind[TALLY_P].on_time, 1);
+    assert_int_equal(rig->totals.kind[TALLY_P].late, 1);
+    assert_int_equal(file.written, 3);
+}
+
+static void what_refers_to_a_lost_frame_is_not_decodable(void **state) {
+    struct rig *rig = *state;
+    whole(rig, MEDIA_CLASS_KEY, 0, 0, 0, 1);
+    whole(rig, MEDIA_CLASS_REFERENCE, 2, 2, 80 * MS, 80 * MS);
+    whole(rig, MEDIA_CLASS_DISPOSABLE, 3, 3, 60 * MS, 81 * MS);
+    whole(rig, MEDIA_CLASS_KEY, 4, 3, 120 * MS, 120 * MS);
+    assert_int_equal(rig->totals.kind[TALLY_P].received, 1);
+    assert_int_equal(rig->totals.kind[TALLY_P].decodable, 0);
+    assert_int_equal(rig->totals.kind[TALLY_B].decodable, 0);
+    assert_int_equal(rig->totals.kind[TALLY_I].decodable, 2);
+    assert_int_equal(file.written, 4);
+}
+
+static void undecodable_frames_can_be_left_out_of_the_file(void **state) {
+    struct rig *rig = *state;
+    rig->wishes.keep_broken = false;
+    whole(rig, MEDIA_CLASS_REFERENCE, 5, 5, 0, 1);
+    assert_int_equal(file.written, 0);
+    whole(rig, MEDIA_CLASS_KEY, 6, 6, 40 * MS, 40 * MS);
+    assert_int_equal(file.written, 1);
+}
+
+static void a_cut_frame_counts_and_breaks_the_chain(void **state) {
+    struct rig *rig = *state;
+    whole(rig, MEDIA_CLASS_KEY, 0, 0, 0, 1);
+    (void)build(rig, MEDIA_CLASS_REFERENCE, 1, 1, 40 * MS);
+    reception_cut(&rig->r, rig->section, MEDIA_HEADER_LEN + 3, 2);
+    reception_cut(&rig->r, rig->section, 3, 2); /* not even a header */
+    reception_cut(&rig->r, NULL, 0, 2);
+    assert_int_equal(rig->totals.kind[TALLY_P].cut, 1);
+    whole(rig, MEDIA_CLASS_DISPOSABLE, 2, 2, 20 * MS, 3);
+    assert_int_equal(rig->totals.kind[TALLY_B].received, 1);
+    assert_int_equal(rig->totals.kind[TALLY_B].decodable, 0);
+}
+
+static void the_sender_says_the_latency_unless_told_otherwise(void **state) {
+    struct rig *rig = *state;
+    media_config c = {.type = MEDIA_TYPE_VIDEO, .latency_ms = 500};
+    media_header h = {.kind = MEDIA_KIND_CONFIG, .generation = 1};
+    size_t len;
+    rig->wishes.latency = -1;
+    reception_init(&rig->r, &rig->wishes, &rig->totals, &rig->mux);
+    len = media__config_write(&c, rig->section + MEDIA_HEADER_LEN, 512);
+    assert_in_range(len, 1, 512);
+    h.length = (uint32_t)len;
+    media__header_write(&h, rig->section);
+    reception_section(&rig->r, rig->section, MEDIA_HEADER_LEN + len, 1);
+    assert_int_equal(rig->r.latency, 500 * MS);
+    assert_int_equal(file.described, 1);
+}
+
+static void a_stream_that_does_not_fit_the_file_fails(void **state) {
+    struct rig *rig = *state;
+    media_config c = {.type = MEDIA_TYPE_VIDEO};
+    media_header h = {.kind = MEDIA_KIND_CONFIG, .generation = 1};
+    size_t len = media__config_write(&c, rig->section + MEDIA_HEADER_LEN, 512);
+    file.refuse = true;
+    h.length = (uint32_t)len;
+    media__header_write(&h, rig->section);
+    reception_section(&rig->r, rig->section, MEDIA_HEADER_LEN + len, 1);
+    assert_true(rig->r.failed);
+    assert_string_equal(rig->r.why, "does not fit");
+    assert_false(reception_end(&rig->r));
+}
+
+static void bytes_that_are_no_media_are_counted_and_skipped(void **state) {
+    struct rig *rig = *state;
+    memset(rig->section, 0xa5, sizeof(rig->section));
+    reception_section(&rig->r, rig->section, 200, 1);
+    reception_section(&rig->r, rig->section, 1, 1);
+    assert_int_equal(rig->totals.foreign, 2);
+    assert_int_equal(file.written, 0);
+}
+
+static void the_end_of_the_stream_is_noticed(void **state) {
+    struct rig *rig = *state;
+    media_header h = {.kind = MEDIA_KIND_EVENT,
+                      .picture = MEDIA_EVENT_EOS,
+                      .pts = MEDIA_TIME_NONE,
+                      .dts = MEDIA_TIME_NONE,
+                      .duration = MEDIA_TIME_NONE};
+    media__header_write(&h, rig->section);
+    assert_false(rig->r.ended);
+    reception_section(&rig->r, rig->section, MEDIA_HEADER_LEN, 1);
+    assert_true(rig->r.ended);
+}
+
+#define T(f) cmocka_unit_test_setup(f, setup)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        T(frames_in_time_are_on_time_and_others_late),
+        T(what_refers_to_a_lost_frame_is_not_decodable),
+        T(undecodable_frames_can_be_left_out_of_the_file),
+        T(a_cut_frame_counts_and_breaks_the_chain),
+        T(the_sender_says_the_latency_unless_told_otherwise),
+        T(a_stream_that_does_not_fit_the_file_fails),
+        T(bytes_that_are_no_media_are_counted_and_skipped),
+        T(the_end_of_the_stream_is_noticed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

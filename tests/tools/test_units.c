@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <string.h>
+
+#include "tests/support/cmocka.h"
+#include "tools/address.h"
+#include "tools/units.h"
+#include "tools/url.h"
+
+static void rates_are_in_powers_of_a_thousand(void **state) {
+    double bps = 0;
+    (void)state;
+    assert_null(units_rate("2mbit", &bps));
+    assert_float_equal(bps, 2e6, 0);
+    assert_null(units_rate("1.5Gbit/s", &bps));
+    assert_float_equal(bps, 1.5e9, 0);
+    assert_null(units_rate("64000", &bps));
+    assert_float_equal(bps, 64e3, 0);
+}
+
+static void rates_in_other_words_are_refused_and_change_nothing(void **state) {
+    static const char *const wrong[] = {
+        "",    "mbit", "2mbps", "2 mbit", "-1mbit", "+1mbit",
+        "inf", "0x10", "nan",   "1e999",  "2mbitx", "2MB",
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        double bps = 7;
+        assert_non_null(units_rate(wrong[i], &bps));
+        assert_float_equal(bps, 7, 0);
+    }
+}
+
+static void times_need_a_unit_unless_they_are_zero(void **state) {
+    uint64_t ns = 7;
+    (void)state;
+    assert_non_null(units_time("40", &ns));
+    assert_int_equal(ns, 7);
+    assert_null(units_time("0", &ns));
+    assert_int_equal(ns, 0);
+    assert_null(units_time("1.5ms", &ns));
+    assert_int_equal(ns, 1500000);
+    assert_null(units_time("2min", &ns));
+    assert_int_equal(ns, UINT64_C(120000000000));
+    assert_non_null(units_time("1e30s", &ns));
+}
+
+static void milliseconds_may_go_without_a_unit(void **state) {
+    uint32_t ms = 0;
+    (void)state;
+    assert_null(units_ms("200", &ms));
+    assert_int_equal(ms, 200);
+    assert_null(units_ms("0.2s", &ms));
+    assert_int_equal(ms, 200);
+    assert_non_null(units_ms("two", &ms));
+    assert_non_null(units_ms("100000000", &ms));
+}
+
+static void sizes_know_thousands_and_1024s(void **state) {
+    uint64_t bytes = 0;
+    (void)state;
+    assert_null(units_size("50kB", &bytes));
+    assert_int_equal(bytes, 50000);
+    assert_null(units_size("50KiB", &bytes));
+    assert_int_equal(bytes, 51200);
+    assert_null(units_size("1500", &bytes));
+    assert_int_equal(bytes, 1500);
+    assert_non_null(units_size("-1", &bytes));
+    assert_non_null(units_size("50k b", &bytes));
+}
+
+static void probabilities_end_at_one(void **state) {
+    double p = 0;
+    (void)state;
+    assert_null(units_probability("2.5%", &p));
+    assert_float_equal(p, 0.025, 1e-12);
+    assert_null(units_probability("1", &p));
+    assert_float_equal(p, 1, 0);
+    assert_non_null(units_probability("101%", &p));
+    assert_non_null(units_probability("1.01", &p));
+}
+
+static void counts_hold_to_their_range(void **state) {
+    uint64_t n = 7;
+    (void)state;
+    assert_null(units_count("18446744073709551615", 0, UINT64_MAX, &n));
+    assert_true(n == UINT64_MAX);
+    assert_non_null(units_count("18446744073709551616", 0, UINT64_MAX, &n));
+    assert_non_null(units_count("0", 1, 5, &n));
+    assert_non_null(units_count("6", 1, 5, &n));
+    assert_non_null(units_count("3x", 1, 5, &n));
+    assert_non_null(units_count("-3", 0, 5, &n));
+}
+
+static void addresses_are_taken_apart(void **state) {
+    struct hostport hp;
+    (void)state;
+    assert_null(address_split("192.0.2.7:5000", &hp));
+    assert_string_equal(hp.host, "192.0.2.7");
+    assert_string_equal(hp.port, "5000");
+    assert_null(address_split("[2001:db8::1]:0", &hp));
+    assert_string_equal(hp.host, "2001:db8::1");
+    assert_null(address_split(":5000", &hp));
+    assert_string_equal(hp.host, "");
+}
+
+static void wrong_addresses_are_refused(void **state) {
+    static const char *const wrong[] = {
+        "",        "host",     "host:",   "host:x",  "host:65536",
+        "::1:500", "[::1:500", "host:5 ", "host:-1", "[]x:1"};
+    struct hostport hp;
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_non_null(address_split(wrong[i], &hp));
+    }
+}
+
+static void an_address_survives_being_text(void **state) {
+    struct hostport hp;
+    struct address a;
+    struct address b;
+    char text[ADDRESS_TEXT_MAX];
+    static const char *const addresses[] = {"127.0.0.1:5000", "[::1]:65535"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        assert_null(address_split(addresses[i], &hp));
+        assert_null(address_resolve(&hp, false, &a));
+        address_text(&a, text);
+        assert_string_equal(text, addresses[i]);
+        assert_true(address_equal(&a, &a));
+        assert_null(address_split(addresses[1 - i], &hp));
+        assert_null(address_resolve(&hp, false, &b));
+        assert_false(address_equal(&a, &b));
+    }
+}
+
+static const char *collect(void *user, const char *key, const char *value) {
+    char *out = user;
+    if (strcmp(key, "bad") == 0) {
+        return "no such key";
+    }
+    (void)strcat(strcat(strcat(strcat(out, key), "="), value), ";");
+    return NULL;
+}
+
+static void urls_give_host_port_and_decoded_keys(void **state) {
+    struct hostport hp;
+    char keys[256] = "";
+    char why[URL_WHY_MAX];
+    (void)state;
+    assert_true(url_parse("tltcp://[::1]:5000/?latency=200&streamid=a%26b",
+                          false, &hp, collect, keys, why));
+    assert_string_equal(hp.host, "::1");
+    assert_string_equal(hp.port, "5000");
+    assert_string_equal(keys, "latency=200;streamid=a&b;");
+}
+
+static void wrong_urls_say_why(void **state) {
+    static const char *const wrong[][2] = {
+        {"srt://host:1", "tltcp://"},
+        {"tltcp://host", "port"},
+        {"tltcp://:5000", "host"},
+        {"tltcp://host:99999", "port"},
+        {"tltcp://host:1/path", "path"},
+        {"tltcp://host:1?x", "KEY=VALUE"},
+        {"tltcp://host:1?x=%4", "escaped"},
+        {"tltcp://host:1?x=%00", "escaped"},
+        {"tltcp://host:1?bad=1", "no such key"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        struct hostport hp;
+        char keys[256] = "";
+        char why[URL_WHY_MAX] = "";
+        assert_false(url_parse(wrong[i][0], false, &hp, collect, keys, why));
+        assert_non_null(strstr(why, wrong[i][1]));
+    }
+}
+
+static void a_listener_needs_no_host(void **state) {
+    struct hostport hp;
+    char keys[256] = "";
+    char why[URL_WHY_MAX];
+    (void)state;
+    assert_true(url_parse("tltcp://:5000", true, &hp, collect, keys, why));
+    assert_string_equal(hp.host, "");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rates_are_in_powers_of_a_thousand),
+        cmocka_unit_test(rates_in_other_words_are_refused_and_change_nothing),
+        cmocka_unit_test(times_need_a_unit_unless_they_are_zero),
+        cmocka_unit_test(milliseconds_may_go_without_a_unit),
+        cmocka_unit_test(sizes_know_thousands_and_1024s),
+        cmocka_unit_test(probabilities_end_at_one),
+        cmocka_unit_test(counts_hold_to_their_range),
+        cmocka_unit_test(addresses_are_taken_apart),
+        cmocka_unit_test(wrong_addresses_are_refused),
+        cmocka_unit_test(an_address_survives_being_text),
+        cmocka_unit_test(urls_give_host_port_and_decoded_keys),
+        cmocka_unit_test(wrong_urls_say_why),
+        cmocka_unit_test(a_listener_needs_no_host),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

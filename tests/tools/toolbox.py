@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What the tests of the tools share."""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+BUILD = pathlib.Path(os.environ["PERIGEE_BUILD_DIR"])
+TOOLS = BUILD / "tools"
+PATIENCE = 60  # for what takes moments unless something hangs
+
+
+def run(tool, *arguments, **options):
+    """Runs a tool to its end."""
+    return subprocess.run([TOOLS / tool, *map(str, arguments)],
+                          stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=PATIENCE, check=False, **options)
+
+
+def need(*commands):
+    """Skips a test on a machine without these commands."""
+    for command in commands:
+        if not shutil.which(command):
+            raise unittest.SkipTest(f"there is no {command} here")
+
+
+def udp_socket():
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.bind(("127.0.0.1", 0))
+    s.settimeout(PATIENCE)
+    return s
+
+
+class Folder(unittest.TestCase):
+    """A test with a folder of its own whose processes all end."""
+
+    def setUp(self):
+        # pylint: disable=consider-using-with
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+
+    def start(self, tool, *arguments):
+        process = subprocess.Popen(
+            [TOOLS / tool, *map(str, arguments)], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+    def finish(self, process, number=None):
+        """Waits for the end; returns status and standard error."""
+        if number:
+            process.send_signal(number)
+        _, errors = process.communicate(timeout=PATIENCE)
+        return process.returncode, errors
+
+    def address(self, process, path):
+        """The address that a tool wrote into a file once it listened."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end and process.poll() is None:
+            with contextlib.suppress(FileNotFoundError):
+                text = path.read_text(encoding="ascii")
+                if text.endswith("\n"):
+                    return text.split()
+            time.sleep(0.01)
+        self.fail(f"it does not listen: {self.finish(process)}")
+        return []
+
+    def linkem(self, *arguments):
+        """Starts linkem; returns it and the ports it listens on."""
+        file = self.folder / f"ports{time.monotonic_ns()}"
+        process = self.start("linkem", "-q", "--json", self.folder /
+                             "link.json", "--port-file", file, *arguments)
+        ports = [int(a.rsplit(":", 1)[1]) for a in self.address(process, file)]
+        return process, ports
+
+    def link_report(self, process, number=signal.SIGINT):
+        status, errors = self.finish(process, number)
+        self.assertEqual((status, errors), (0, ""))
+        return self.json("link.json")
+
+    def json(self, name):
+        with open(self.folder / name, encoding="ascii") as file:
+            return json.load(file)

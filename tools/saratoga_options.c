@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "saratoga_options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "saratoga_help.h"
+#include "tool.h"
+#include "units.h"
+
+#define TOOL "saratoga"
+
+enum {
+    OPT_RATE = 256,
+    OPT_CONGESTION,
+    OPT_CHECKSUM,
+    OPT_DESCRIPTOR,
+    OPT_TIMESTAMPS,
+    OPT_PROFILE,
+    OPT_RESUME,
+    OPT_OVERWRITE,
+    OPT_JSON,
+    OPT_BIND,
+    OPT_PORT_FILE,
+    OPT_MTU,
+    OPT_UPLINK,
+    OPT_RTT,
+    OPT_INACTIVITY,
+    OPT_RETRY,
+    OPT_ROOT,
+    OPT_NO_READ,
+    OPT_WRITE,
+    OPT_DELETE,
+    OPT_BEACON,
+    OPT_BEACON_TO,
+    OPT_EID,
+    OPT_MAX_SESSIONS,
+    OPT_MAX_PER_PEER,
+    OPT_MAX_PEERS,
+    OPT_QUOTA,
+    OPT_INTERVAL,
+    OPT_WAIT,
+    OPT_ONCE
+};
+
+static const struct option options[] = {
+    {"rate", required_argument, NULL, OPT_RATE},
+    {"congestion", required_argument, NULL, OPT_CONGESTION},
+    {"checksum", required_argument, NULL, OPT_CHECKSUM},
+    {"descriptor", required_argument, NULL, OPT_DESCRIPTOR},
+    {"timestamps", optional_argument, NULL, OPT_TIMESTAMPS},
+    {"profile", required_argument, NULL, OPT_PROFILE},
+    {"resume", no_argument, NULL, OPT_RESUME},
+    {"overwrite", no_argument, NULL, OPT_OVERWRITE},
+    {"recursive", no_argument, NULL, 'r'},
+    {"json", required_argument, NULL, OPT_JSON},
+    {"bind", required_argument, NULL, OPT_BIND},
+    {"port-file", required_argument, NULL, OPT_PORT_FILE},
+    {"mtu", required_argument, NULL, OPT_MTU},
+    {"uplink", required_argument, NULL, OPT_UPLINK},
+    {"rtt", required_argument, NULL, OPT_RTT},
+    {"inactivity", required_argument, NULL, OPT_INACTIVITY},
+    {"retry", required_argument, NULL, OPT_RETRY},
+    {"root", required_argument, NULL, OPT_ROOT},
+    {"no-read", no_argument, NULL, OPT_NO_READ},
+    {"write", no_argument, NULL, OPT_WRITE},
+    {"delete", no_argument, NULL, OPT_DELETE},
+    {"beacon", required_argument, NULL, OPT_BEACON},
+    {"beacon-to", required_argument, NULL, OPT_BEACON_TO},
+    {"eid", required_argument, NULL, OPT_EID},
+    {"max-sessions", required_argument, NULL, OPT_MAX_SESSIONS},
+    {"max-per-peer", required_argument, NULL, OPT_MAX_PER_PEER},
+    {"max-peers", required_argument, NULL, OPT_MAX_PEERS},
+    {"quota", required_argument, NULL, OPT_QUOTA},
+    {"interval", required_argument, NULL, OPT_INTERVAL},
+    {"wait", required_argument, NULL, OPT_WAIT},
+    {"once", no_argument, NULL, OPT_ONCE},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {NULL, 0, NULL, 0}};
+
+/* Words and what they stand for, the last without a word. */
+struct choice {
+    const char *word;
+    uint32_t value;
+};
+
+static const char *choose(const struct choice *c, const char *text,
+                          const char *wanted, uint32_t *value) {
+    for (; c->word; c++) {
+        if (strcmp(c->word, text) == 0) {
+            *value = c->value;
+            return NULL;
+        }
+    }
+    return wanted;
+}
+
+static const char *set_checksum(const char *text, uint32_t *value) {
+    static const struct choice choices[] = {
+        {"none", SARATOGA_NONE},     {"crc32c", SARATOGA_CRC32C},
+        {"md5", SARATOGA_MD5},       {"sha1", SARATOGA_SHA1},
+        {"sha256", SARATOGA_SHA256}, {NULL, 0}};
+    return choose(choices, text, "none, crc32c, md5, sha1 or sha256", value);
+}
+
+static const char *set_descriptor(const char *text, uint32_t *value) {
+    static const struct choice choices[] = {{"16", SARATOGA_16_BIT},
+                                            {"32", SARATOGA_32_BIT},
+                                            {"64", SARATOGA_64_BIT},
+                                            {"128", SARATOGA_128_BIT},
+                                            {NULL, 0}};
+    return choose(choices, text, "16, 32, 64 or 128", value);
+}
+
+static const char *set_timestamps(const char *text, uint32_t *value) {
+    static const struct choice choices[] = {{"on", SARATOGA_TS_POSIX64_F},
+                                            {"off", SARATOGA_TS_OFF},
+                                            {"local", SARATOGA_TS_LOCAL},
+                                            {"posix32", SARATOGA_TS_POSIX32},
+                                            {"posix64", SARATOGA_TS_POSIX64},
+                                            {"y2k", SARATOGA_TS_Y2K},
+                                            {"posix32f", SARATOGA_TS_POSIX32_F},
+                                            {"posix64f", SARATOGA_TS_POSIX64_F},
+                                            {NULL, 0}};
+    return choose(choices, text ? text : "on",
+                  "on, off, local, posix32, posix64, posix32f, posix64f or y2k",
+                  value);
+}
+
+static const char *set_profile(const char *text, saratoga_options *o) {
+    static const struct choice choices[] = {{"draft", SARATOGA_DRAFT},
+                                            {"nasa-perl", SARATOGA_NASA_PERL},
+                                            {"vallona", SARATOGA_VALLONA},
+                                            {NULL, 0}};
+    uint32_t profile = 0;
+    const char *why =
+        choose(choices, text, "draft, nasa-perl or vallona", &profile);
+    if (!why) {
+        (void)saratoga_options_set_profile(o, profile);
+    }
+    return why;
+}
+
+static const char *set_rate(const char *text, uint64_t *bps) {
+    double x = 0;
+    const char *why = units_rate(text, &x);
+    if (!why && (x < 1 || x > 1e15)) {
+        why = "a rate of at least 1 bit/s, such as 38.4kbit";
+    }
+    *bps = why ? 0 : (uint64_t)(x + 0.5);
+    return why;
+}
+
+/* Seconds, or a time with its unit. */
+static const char *set_seconds(const char *text, uint64_t *ns) {
+    double x;
+    if (!units_number(text, &x) && x < 1e9) {
+        *ns = (uint64_t)(x * 1e9);
+        return NULL;
+    }
+    return units_time(text, ns)
+               ? "a time in seconds, or with its unit, such as 30 or 500ms"
+               : NULL;
+}
+
+static const char *set_mtu(const char *text, uint32_t *mtu) {
+    uint64_t n = 0;
+    if (units_count(text, 576, 65535, &n)) {
+        return "a number of bytes from 576 to 65535";
+    }
+    *mtu = (uint32_t)n;
+    return NULL;
+}
+
+static const char *set_limit(const char *text, uint64_t *n) {
+    return units_count(text, 1, 1000000, n) ? "a number from 1 to 1000000"
+                                            : NULL;
+}
+
+static const char *take_transfer(struct saratoga_args *a, int opt,
+                                 const char *text) {
+    switch (opt) {
+    case OPT_RATE:
+        return set_rate(text, &a->transfer.rate_bps);
+    case OPT_CONGESTION:
+        a->transfer.congestion = text;
+        return NULL;
+    case OPT_CHECKSUM:
+        return set_checksum(text, &a->transfer.checksum);
+    case OPT_DESCRIPTOR:
+        return set_descriptor(text, &a->transfer.descriptor);
+    case OPT_PROFILE:
+        return set_profile(text, &a->transfer);
+    case OPT_MTU:
+        return set_mtu(text, &a->mtu);
+    case OPT_UPLINK:
+        return set_rate(text, &a->uplink_bps);
+    case OPT_RTT:
+        return units_time(text, &a->transfer.rtt_hint);
+    case OPT_INACTIVITY:
+        return set_seconds(text, &a->transfer.inactivity);
+    default:
+        return set_seconds(text, &a->transfer.request_retry);
+    }
+}
+
+static const char *take_node(struct saratoga_args *a, int opt,
+                             const char *text) {
+    switch (opt) {
+    case OPT_BEACON:
+        return set_seconds(text, &a->beacon);
+    case OPT_MAX_SESSIONS:
+        return set_limit(text, &a->max_sessions);
+    case OPT_MAX_PER_PEER:
+        return set_limit(text, &a->max_per_peer);
+    case OPT_MAX_PEERS:
+        return set_limit(text, &a->max_peers);
+    case OPT_QUOTA:
+        return units_size(text, &a->quota);
+    case OPT_INTERVAL:
+        return set_seconds(text, &a->interval);
+    case OPT_WAIT:
+        return set_seconds(text, &a->wait);
+    default:
+        return NULL;
+    }
+}
+
+/* Options whose value is kept as it is. */
+static const char **text_of(struct saratoga_args *a, int opt) {
+    switch (opt) {
+    case OPT_JSON:
+        return &a->json;
+    case OPT_BIND:
+        return &a->bind;
+    case OPT_PORT_FILE:
+        return &a->port_file;
+    case OPT_ROOT:
+        return &a->root;
+    case OPT_BEACON_TO:
+        return &a->beacon_to;
+    case OPT_EID:
+        return &a->eid;
+    default:
+        return NULL;
+    }
+}
+
+static bool *flag_of(struct saratoga_args *a, int opt) {
+    switch (opt) {
+    case OPT_RESUME:
+        return &a->resume;
+    case OPT_OVERWRITE:
+        return &a->overwrite;
+    case 'r':
+        return &a->recursive;
+    case 'q':
+        return &a->quiet;
+    case OPT_NO_READ:
+        return &a->no_read;
+    case OPT_WRITE:
+        return &a->write;
+    case OPT_DELETE:
+        return &a->remove;
+    case OPT_ONCE:
+        return &a->once;
+    default:
+        return NULL;
+    }
+}
+
+static const char *take_value(struct saratoga_args *a, int opt,
+                              const char *text) {
+    const char **kept = text_of(a, opt);
+    if (kept) {
+        *kept = text;
+        return NULL;
+    }
+    if (opt == OPT_TIMESTAMPS) {
+        return set_timestamps(text, &a->transfer.timestamps);
+    }
+    return opt < OPT_ROOT ? take_transfer(a, opt, text)
+                          : take_node(a, opt, text);
+}
+
+static int take_option(struct saratoga_args *a, int opt, const char *name,
+                       char **argv) {
+    bool *flag = flag_of(a, opt);
+    const char *why;
+    if (flag) {
+        *flag = true;
+        return -1;
+    }
+    switch (opt) {
+    case 'V':
+        return tool_version(TOOL);
+    case 'h':
+        (void)fputs(saratoga_help, stdout);
+        return TOOL_OK;
+    case '?':
+    case ':':
+        return tool_bad_option(TOOL, opt, argv);
+    default:
+        why = take_value(a, opt, optarg);
+        return why ? tool_misuse(TOOL, "--%s %s: must be %s", name, optarg, why)
+                   : -1;
+    }
+}
+
+static const struct {
+    const char *name;
+    enum saratoga_command command;
+    int least; /* words */
+    int most;
+    const char *usage;
+} commands[] = {{"serve", SARATOGA_CMD_SERVE, 0, 0, "serve [--root DIR]"},
+                {"get", SARATOGA_CMD_GET, 1, 100000, "get URL... [FILE]"},
+                {"put", SARATOGA_CMD_PUT, 2, 100000, "put FILE... URL"},
+                {"take", SARATOGA_CMD_TAKE, 1, 100000, "take URL... [FILE]"},
+                {"give", SARATOGA_CMD_GIVE, 2, 100000, "give FILE... URL"},
+                {"ls", SARATOGA_CMD_LS, 1, 1, "ls URL"},
+                {"rm", SARATOGA_CMD_RM, 1, 100000, "rm URL..."},
+                {"peers", SARATOGA_CMD_PEERS, 0, 0, "peers"},
+                {"mirror", SARATOGA_CMD_MIRROR, 2, 2, "mirror URL DIR"}};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+static int take_words(struct saratoga_args *a, int words, char **word) {
+    if (words == 0) {
+        return tool_misuse(TOOL, "a command is wanted: serve, get, put, take, "
+                                 "give, ls, rm, peers or mirror");
+    }
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, word[0]) != 0) {
+            continue;
+        }
+        a->command = commands[i].command;
+        a->name = commands[i].name;
+        a->words = words - 1;
+        a->word = word + 1;
+        if (a->words < commands[i].least || a->words > commands[i].most) {
+            return tool_misuse(TOOL, "usage: saratoga %s", commands[i].usage);
+        }
+        return -1;
+    }
+    return tool_misuse(TOOL, "there is no command '%s'", word[0]);
+}
+
+static int check(const struct saratoga_args *a) {
+    char why[SARATOGA_WHY_MAX] = "";
+    int rc = saratoga_options_check(&a->transfer, why);
+    if (rc < 0) {
+        return tool_misuse(TOOL, "%s", why[0] ? why : saratoga_strerror(rc));
+    }
+    return -1;
+}
+
+int saratoga_args_parse(int argc, char **argv, struct saratoga_args *a) {
+    int opt;
+    int rc = -1;
+    int index = 0;
+    memset(a, 0, sizeof(*a));
+    saratoga_options_init(&a->transfer);
+    a->root = ".";
+    a->interval = 30 * SARATOGA_S;
+    while (rc < 0 &&
+           (opt = getopt_long(argc, argv, ":rqhV", options, &index)) != -1) {
+        rc = take_option(a, opt, options[index].name, argv);
+    }
+    if (rc < 0) {
+        rc = take_words(a, argc - optind, argv + optind);
+    }
+    return rc >= 0 ? rc : check(a);
+}
