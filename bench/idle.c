@@ -42,6 +42,7 @@ static void wait_for(double seconds) {
 }
 
 static void listen_idle(const struct bench_options *o) {
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are wanted */
     tltcp_socket **all = calloc(o->connections, sizeof(*all));
     tltcp_socket *listener;
     struct sockaddr_in a;
@@ -163,6 +164,7 @@ static void call_idle(const struct bench_options *o) {
     unsigned over = 0;
 
     if (all == NULL || epoll < 0) {
+        free(all);
         bench_fail("memory", "none left");
         return;
     }

@@ -133,6 +133,7 @@ static bool is_codec(const struct codec_caps *row, const media_span *name) {
            memcmp(row->codec, name->data, name->len) == 0;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): written through `t` */
 size_t media__caps_write(const media_config *c, char *buf, size_t cap) {
     struct text t = {buf, cap, 0};
 

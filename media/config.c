@@ -104,6 +104,7 @@ static void put_place(struct writer *w, unsigned field, struct place at) {
     }
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): written through `w` */
 size_t media__config_write(const media_config *c, uint8_t *buf, size_t cap) {
     media_config copy = *c;
     const media_span spans[] = {c->codec, c->caps, c->extradata, c->title};

@@ -28,7 +28,7 @@ static const char *codec_of_caps(const media_span *caps) {
     (void)snprintf(type, sizeof(type), "%.*s", (int)strcspn(text, ", ;"), text);
     version = strstr(text, "mpegversion=(int)");
     if (version) {
-        (void)sscanf(version, "mpegversion=(int)%1d", &number);
+        number = (int)strtol(strchr(version, ')') + 1, NULL, 10);
     }
     return media__caps_codec(type, number);
 }

@@ -109,9 +109,12 @@ static void show(struct server *s, const struct reception *r) {
 static void take_pieces(struct server *s, struct reception *r,
                         struct assembler *a, const struct msghdr *msg) {
     const struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-    const struct tltcp_segment *segment =
-        (const struct tltcp_segment *)(const void *)CMSG_DATA(c);
+    const struct tltcp_segment *segment;
     uint64_t now = tltcp_now();
+    if (c == NULL) {
+        return;
+    }
+    segment = (const struct tltcp_segment *)(const void *)CMSG_DATA(c);
     for (size_t i = 0; i < msg->msg_iovlen; i++) {
         bool taken = false;
         while (!taken) {

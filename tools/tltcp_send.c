@@ -38,11 +38,9 @@ static void read_next(struct job *j) {
         rc = source_next(j->source, &j->next, j->why);
         if (rc == SOURCE_FRAME) {
             j->has_next = true;
-        } else if (rc == SOURCE_BROKEN) {
-            j->over = j->broken = true;
-        } else if (--j->loops_left == 0) {
+        } else if (rc != SOURCE_BROKEN && --j->loops_left == 0) {
             j->over = true;
-        } else if (!source_rewind(j->source, j->why)) {
+        } else if (rc == SOURCE_BROKEN || !source_rewind(j->source, j->why)) {
             j->over = j->broken = true;
         }
     }

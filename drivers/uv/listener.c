@@ -164,7 +164,7 @@ static int bind_first(struct tltcp__reactor **r, const tltcp_config *own,
         }
     }
     free(list);
-    return rv;
+    return count == 0 && rv == 0 ? TLTCP_ERR_ADDRESS : rv;
 }
 
 static int make_endpoint(struct tltcp__reactor *r, const tltcp_config *own) {

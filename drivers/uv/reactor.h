@@ -87,7 +87,7 @@ struct tltcp__reactor {
 };
 
 /* Makes the loop and the socket; nothing runs yet. */
-int tltcp__reactor_new(struct tltcp__reactor **r, const tltcp_config *c,
+int tltcp__reactor_new(struct tltcp__reactor **out, const tltcp_config *c,
                        const drv__addr *bind, int family);
 /* Starts the I/O thread. */
 int tltcp__reactor_start(struct tltcp__reactor *r);

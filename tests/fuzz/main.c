@@ -6,6 +6,7 @@
  *   fuzz_x FILE...          replays
  *   fuzz_x --random FIRST N  inputs numbered FIRST to FIRST + N - 1
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +55,7 @@ static int self_made(uint64_t first, uint64_t n) {
         char name[32];
         size_t len = make_input(first + i);
         /* What is running when it crashes can be told from the number. */
-        (void)snprintf(name, sizeof(name), "input %llu",
-                       (unsigned long long)(first + i));
+        (void)snprintf(name, sizeof(name), "input %" PRIu64, first + i);
         if (getenv("FUZZ_VERBOSE") != NULL) {
             (void)fprintf(stderr, "%s\n", name);
         }

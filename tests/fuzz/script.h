@@ -42,6 +42,6 @@ static inline uint64_t script_below(struct script *s, uint64_t n) {
         }                                                            \
     } while (0)
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *in, size_t size);
 
 #endif /* TESTS_FUZZ_SCRIPT_H */

@@ -203,9 +203,9 @@ static void junk_does_not_disturb_a_listener(void **state) {
         tltcp_local_address(l->listener, (struct sockaddr *)&sa, &len), 0);
     for (unsigned i = 0; i < 500; i++) {
         for (size_t k = 0; k < sizeof(junk); k++) {
-            junk[k] = lo_byte(i * 977u + k * 31u);
+            junk[k] = lo_byte((size_t)i * 977 + k * 31);
         }
-        (void)sendto(fd, junk, i * 3, 0, (struct sockaddr *)&sa, len);
+        (void)sendto(fd, junk, (size_t)i * 3, 0, (struct sockaddr *)&sa, len);
     }
     close(fd);
     lo_send_text(l->client, "unimpressed");

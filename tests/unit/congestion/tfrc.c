@@ -63,9 +63,11 @@ static void read_intervals(struct cong_loss_history *h, const char *text) {
     h->lossy = true;
     char *end;
     unsigned n = 0;
-    for (double x = strtod(text, &end); end != text; x = strtod(text, &end)) {
+    double x = strtod(text, &end);
+    while (end != text) {
         h->interval[n++] = x;
         text = end;
+        x = strtod(text, &end);
     }
     h->closed = n - 1;
 }
