@@ -210,6 +210,7 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
         }
     }
     tltcp__conn_set_mss(c);
+    c->introduced = true;
     return true;
 }
 
@@ -292,7 +293,8 @@ static void check_rate(tltcp_conn *c, tltcp_time now) {
     double was = (double)c->rate_told;
     double is = 8 * c->sender.cc.est_rate;
     double step = is > was ? is - was : was - is;
-    if (now - c->rate_told_at >= RATE_EVERY && step > RATE_STEP * was) {
+    if (c->state == TLTCP__OPEN && now - c->rate_told_at >= RATE_EVERY &&
+        step > RATE_STEP * was) {
         c->rate_told_at = now;
         c->rate_told = (uint64_t)is;
         c->rate_due = true;

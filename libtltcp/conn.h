@@ -130,7 +130,8 @@ struct tltcp_conn {
     bool report_fates;
     bool finish; /* no more writing */
     bool fin_acked;
-    bool closing; /* tltcp_conn_close() was called */
+    bool closing;    /* tltcp_conn_close() was called */
+    bool introduced; /* the peer's PARAMS were taken */
     bool connected_told;
     bool closed_told;
     bool closed_known;

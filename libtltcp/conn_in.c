@@ -48,6 +48,7 @@ static int on_place(tltcp_conn *c, const tltcp__chunk *k) {
         return tltcp__reasm_on_update(&c->reasm, place(c, p.seq),
                                       section(c, p.section));
     case TLTCP__FIN:
+        c->want |= TLTCP__WANT_ACK; /* somebody waits for it */
         return tltcp__reasm_on_fin(&c->reasm, place(c, p.seq),
                                    section(c, p.section));
     default:
@@ -186,6 +187,7 @@ static int on_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
     case TLTCP__CLOSE:
         return on_close(c, k);
     case TLTCP__PING:
+        c->want |= TLTCP__WANT_ACK;
         return 0;
     default:
         return k->type >= TLTCP__CHUNK_MAY_SKIP ? 0 : TLTCP_ERR_PROTOCOL;
@@ -197,7 +199,8 @@ static int on_hello_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in,
                           bool *have_params) {
     if (k->type == TLTCP__PARAMS) {
         tltcp__params p;
-        if (!tltcp__params_parse(k, &p) || !tltcp__conn_on_params(c, &p)) {
+        if (!tltcp__params_parse(k, &p) ||
+            (!c->introduced && !tltcp__conn_on_params(c, &p))) {
             return TLTCP_ERR_PROTOCOL;
         }
         *have_params = true;

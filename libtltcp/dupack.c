@@ -18,8 +18,25 @@ void tltcp__dupack_free(tltcp__dupack *d) {
     cmn__ring_free(&d->out);
 }
 
-static bool in_flight(const tltcp__dupack *d, uint64_t i) {
-    return i < d->resend;
+static uint32_t flying(const tltcp__dupack *d, const tltcp__extent *x) {
+    return x->epoch == d->epoch ? x->flying : 0;
+}
+
+/* len bytes of an extent left. */
+static void take_off(tltcp__dupack *d, tltcp__extent *x, uint64_t len) {
+    x->flying = flying(d, x) + (uint32_t)len;
+    x->epoch = d->epoch;
+    d->flight += len;
+}
+
+/* Its bytes below cum are done with. */
+static void land_below(tltcp__dupack *d, tltcp__extent *x, uint64_t cum) {
+    uint32_t out = flying(d, x);
+    uint32_t left = x->end > cum ? (uint32_t)(x->end - cum) : 0;
+    if (out > left) {
+        d->flight -= out - left;
+        x->flying = left;
+    }
 }
 
 static void restart_rto(tltcp__dupack *d, const tltcp__cc *cc, tltcp_time now) {
@@ -30,6 +47,8 @@ static void restart_rto(tltcp__dupack *d, const tltcp__cc *cc, tltcp_time now) {
 /* Everything out counts as lost: TCP's snd_nxt = snd_una. */
 static void go_back(tltcp__dupack *d) {
     d->resend = d->out.head;
+    d->resend_at = 0;
+    d->epoch++;
     d->flight = 0;
     d->inflation = 0;
     d->again = NOWHERE;
@@ -49,18 +68,14 @@ static double settle_below(tltcp__dupack *d, tltcp__sections *sec, uint64_t cum,
     double bytes = 0;
     *at = 0;
     while (cmn__ring_len(&d->out) > 0) {
-        uint64_t i = d->out.head;
-        tltcp__extent *x = extent(d, i);
-        uint64_t end = x->end < cum ? x->end : cum;
+        tltcp__extent *x = extent(d, d->out.head);
         if (x->start >= cum) {
             break;
         }
-        if (in_flight(d, i)) {
-            d->flight -= end - x->start;
-        }
-        bytes += (double)(end - x->start);
-        if (end < x->end) {
-            x->start = end;
+        land_below(d, x, cum);
+        bytes += (double)((x->end < cum ? x->end : cum) - x->start);
+        if (x->end > cum) {
+            x->start = cum;
             break;
         }
         *at = x->repeated ? 0 : x->at;
@@ -69,6 +84,7 @@ static double settle_below(tltcp__dupack *d, tltcp__sections *sec, uint64_t cum,
     }
     if (d->resend < d->out.head) {
         d->resend = d->out.head;
+        d->resend_at = 0;
     }
     return bytes;
 }
@@ -175,14 +191,43 @@ int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
     return 0;
 }
 
-static bool is_live(tltcp__sections *sec, const tltcp__extent *x) {
-    return x->end > sec->update && x->section >= sec->update_section;
+/* The extent that holds place seq, or the first one behind it. */
+static uint64_t find(const tltcp__dupack *d, uint64_t seq) {
+    uint64_t lo = d->out.head;
+    uint64_t hi = d->out.tail;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        if (extent(d, mid)->end > seq) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    return lo;
 }
 
-/* Moves resend over what became obsolete: TCP counts it as lost. */
-static void skip_obsolete(tltcp__dupack *d, tltcp__sections *sec) {
+static bool is_live(const tltcp__sections *sec, const tltcp__extent *x) {
+    return x->end > sec->update && x->section >= sec->update_section &&
+           tltcp__sections_is_live(sec, x->section);
+}
+
+/* The lowest current data in flight at or above the hole, or NULL. */
+static tltcp__extent *lowest_current(const tltcp__dupack *d,
+                                     const tltcp__sections *sec) {
+    uint64_t i = find(d, d->again > sec->update ? d->again : sec->update);
+    while (i < d->out.tail && !is_live(sec, extent(d, i))) {
+        i++;
+    }
+    return i < d->out.tail ? extent(d, i) : NULL;
+}
+
+void tltcp__dupack_refresh(tltcp__dupack *d, const tltcp__sections *sec) {
     while (d->resend < d->out.tail && !is_live(sec, extent(d, d->resend))) {
-        d->resend++;
+        d->resend++; /* TCP would count it as lost: not in flight */
+        d->resend_at = 0;
+    }
+    if (d->again != NOWHERE && lowest_current(d, sec) == NULL) {
+        d->again = NOWHERE;
     }
 }
 
@@ -199,30 +244,15 @@ bool tltcp__dupack_open(const tltcp__dupack *d, const tltcp__cc *cc) {
            (double)d->flight + mss <= (window > mss ? window : mss);
 }
 
-/* The extent that holds place seq, or the first one behind it. */
-static uint64_t find(const tltcp__dupack *d, uint64_t seq) {
-    uint64_t lo = d->out.head;
-    uint64_t hi = d->out.tail;
-    while (lo < hi) {
-        uint64_t mid = lo + (hi - lo) / 2;
-        if (extent(d, mid)->end > seq) {
-            hi = mid;
-        } else {
-            lo = mid + 1;
-        }
-    }
-    return lo;
-}
-
 /* The paper's 5.5: the slot of a retransmission goes to the lowest
  * unacknowledged current data, though it was not lost itself. */
-static bool take_again(tltcp__dupack *d, tltcp__sections *sec, tltcp_time now,
-                       tltcp__piece *out) {
+static bool take_again(tltcp__dupack *d, tltcp__sections *sec, uint64_t max,
+                       tltcp_time now, tltcp__piece *out) {
+    tltcp__extent *x = lowest_current(d, sec);
     uint64_t hole = d->again;
-    uint64_t i = find(d, hole > sec->update ? hole : sec->update);
-    tltcp__extent *x = i < d->out.tail ? extent(d, i) : NULL;
     d->again = NOWHERE;
-    if (x == NULL || !tltcp__sections_again(sec, x->start, x->end, now, out)) {
+    if (x == NULL ||
+        !tltcp__sections_again(sec, x->start, x->end, max, now, out)) {
         return false;
     }
     sec->stats->pseudo_retransmissions += x->start > hole;
@@ -232,33 +262,50 @@ static bool take_again(tltcp__dupack *d, tltcp__sections *sec, tltcp_time now,
 
 bool tltcp__dupack_next(tltcp__dupack *d, tltcp__sections *sec, uint64_t max,
                         tltcp_time now, tltcp__piece *out) {
-    if (d->again != NOWHERE && take_again(d, sec, now, out)) {
+    const tltcp__extent *x;
+    uint64_t start;
+    if (d->again != NOWHERE && take_again(d, sec, max, now, out)) {
         return true;
     }
-    skip_obsolete(d, sec);
-    if (d->resend < d->out.tail) {
-        const tltcp__extent *x = extent(d, d->resend);
-        return tltcp__sections_again(sec, x->start, x->end, now, out);
+    tltcp__dupack_refresh(d, sec);
+    if (d->resend == d->out.tail) {
+        return tltcp__sections_next(sec, max, true, now, out);
     }
-    return tltcp__sections_next(sec, max, true, now, out);
+    x = extent(d, d->resend);
+    start = d->resend_at > x->start ? d->resend_at : x->start;
+    return tltcp__sections_again(sec, start, x->end, max, now, out);
+}
+
+static bool is_resend(const tltcp__dupack *d, const tltcp__piece *p) {
+    const tltcp__extent *x;
+    if (d->resend == d->out.tail) {
+        return false;
+    }
+    x = extent(d, d->resend);
+    return p->start == (d->resend_at > x->start ? d->resend_at : x->start);
 }
 
 int tltcp__dupack_on_sent(tltcp__dupack *d, tltcp__cc *cc,
                           const tltcp__piece *p, tltcp_time now) {
-    uint64_t len = p->end - p->start;
+    tltcp__extent *x;
     if (p->losses == 0) {
-        tltcp__extent *x = cmn__ring_push(&d->out);
+        x = cmn__ring_push(&d->out);
         if (x == NULL) {
             return TLTCP_ERR_NOMEM;
         }
-        *x = (tltcp__extent){p->start, p->end, p->section, now, false};
+        *x = (tltcp__extent){
+            .start = p->start, .end = p->end, .section = p->section, .at = now};
         d->resend = d->out.tail;
-        d->flight += len;
-    } else if (d->resend < d->out.tail &&
-               extent(d, d->resend)->start == p->start) {
-        extent(d, d->resend)->repeated = true;
-        d->resend++;
-        d->flight += len;
+        take_off(d, x, p->end - p->start);
+    } else if (is_resend(d, p)) {
+        x = extent(d, d->resend);
+        x->repeated = true;
+        take_off(d, x, p->end - p->start);
+        d->resend_at = p->end;
+        if (p->end == x->end) {
+            d->resend++;
+            d->resend_at = 0;
+        }
     }
     if (d->rto_at == TLTCP_TIME_NEVER) {
         restart_rto(d, cc, now);
@@ -274,7 +321,7 @@ void tltcp__dupack_on_timeout(tltcp__dupack *d, tltcp__cc *cc,
     cc->episode = false;
     cc->rtt.backoff++;
     tltcp__cc_on_event(cc, CONG_RTO, flight, flight, ++d->expiries, now);
-    skip_obsolete(d, sec);
+    tltcp__dupack_refresh(d, sec);
     d->rto_at = d->resend < d->out.tail
                     ? now + (tltcp_time)cong_rtt_rto(&cc->rtt)
                     : TLTCP_TIME_NEVER;

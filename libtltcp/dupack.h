@@ -9,8 +9,8 @@
 /* The paper's recovery: cumulative acknowledgements, three duplicates, fast
  * retransmit and fast recovery, Jacobson and Karn's timeout (section 5).
  *
- * What left is remembered as extents in stream order; [head, resend) is in
- * flight as TCP counts it, [resend, tail) is to be sent again after a timeout.
+ * What left is remembered as extents in stream order.  After a timeout nothing
+ * counts as in flight, and what stands from `resend` on is sent again.
  * A seq_update moves the cumulative point over losses that are then never seen:
  * the blindness of the paper's 5.5, kept on purpose. */
 
@@ -20,18 +20,22 @@ typedef struct tltcp__extent {
     uint64_t start, end;
     uint64_t section;
     tltcp_time at;
+    uint32_t flying; /* bytes in flight, when epoch is the current one */
+    uint32_t epoch;
     bool repeated; /* Karn: gives no RTT sample */
 } tltcp__extent;
 
 typedef struct tltcp__dupack {
-    cmn__ring out; /* extents by order of first sending */
-    uint64_t resend;
-    uint64_t una;      /* cumulative point heard */
-    uint64_t recover;  /* newreno: end of what was out at the loss */
-    uint64_t again;    /* place to retransmit at once; UINT64_MAX: none */
-    uint64_t flight;   /* bytes */
-    double inflation;  /* bytes that duplicates add to the window */
-    tltcp_time rto_at; /* NEVER: nothing out */
+    cmn__ring out;      /* extents by order of first sending */
+    uint64_t resend;    /* extent to be sent again next; tail: none */
+    uint64_t resend_at; /* place in it where that goes on */
+    uint64_t una;       /* cumulative point heard */
+    uint64_t recover;   /* newreno: end of what was out at the loss */
+    uint64_t again;     /* place to retransmit at once; UINT64_MAX: none */
+    uint64_t flight;    /* bytes */
+    double inflation;   /* bytes that duplicates add to the window */
+    tltcp_time rto_at;  /* NEVER: nothing out */
+    uint32_t epoch;     /* grows with each timeout */
     unsigned dups;
     unsigned expiries; /* in a row */
     uint8_t manner;
@@ -45,6 +49,8 @@ void tltcp__dupack_free(tltcp__dupack *d);
 /* The peer's cumulative point, with `data` data packets newly acknowledged. */
 int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
                          uint64_t cum, unsigned data, tltcp_time now);
+/* Passes over what became obsolete meanwhile. */
+void tltcp__dupack_refresh(tltcp__dupack *d, const tltcp__sections *sec);
 /* Whether something is to be sent, and whether the window lets it out. */
 bool tltcp__dupack_has(const tltcp__dupack *d, const tltcp__sections *sec,
                        const tltcp__cc *cc);

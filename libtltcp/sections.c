@@ -303,20 +303,24 @@ bool tltcp__sections_next(tltcp__sections *s, uint64_t max, bool new_data,
     return take_repair(s, max, out) || (new_data && take_new(s, max, out));
 }
 
+bool tltcp__sections_is_live(const tltcp__sections *s, uint64_t section) {
+    return known(s, section) && rec(s, section)->state == TLTCP__LIVE;
+}
+
 bool tltcp__sections_again(tltcp__sections *s, uint64_t start, uint64_t end,
-                           tltcp_time now, tltcp__piece *out) {
+                           uint64_t max, tltcp_time now, tltcp__piece *out) {
     uint64_t number;
     if (tltcp__sections_expire(s, now) != 0 || start < s->una ||
         start >= s->end) {
         return false;
     }
     number = tltcp__sections_find(s, start);
-    if (number >= s->recs.tail || rec(s, number)->state != TLTCP__LIVE) {
+    if (!tltcp__sections_is_live(s, number)) {
         return false;
     }
     *out = (tltcp__piece){
         .start = start, .end = end, .section = number, .losses = 1};
-    describe(s, out, end - start);
+    describe(s, out, max);
     return true;
 }
 

@@ -99,10 +99,11 @@ bool tltcp__sections_has(const tltcp__sections *s, bool new_data);
  * be sent: the lowest repair, then new data.  False when there is none. */
 bool tltcp__sections_next(tltcp__sections *s, uint64_t max, bool new_data,
                           tltcp_time now, tltcp__piece *out);
-/* Describes [start, end) of a live section so that it is sent again as it is;
- * false when it is not live any more. */
+/* Describes [start, end) of a live section, at most max bytes of it, so that
+ * it is sent again; false when it is not live any more. */
 bool tltcp__sections_again(tltcp__sections *s, uint64_t start, uint64_t end,
-                           tltcp_time now, tltcp__piece *out);
+                           uint64_t max, tltcp_time now, tltcp__piece *out);
+bool tltcp__sections_is_live(const tltcp__sections *s, uint64_t section);
 /* A piece went into a packet: counts it. */
 void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p);
 

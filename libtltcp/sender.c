@@ -114,6 +114,9 @@ bool tltcp__sender_ready(tltcp__sender *s, tltcp_time now) {
     if (s->hold || tltcp__sections_expire(&s->sec, now) != 0) {
         return false;
     }
+    if (s->dup != NULL) {
+        tltcp__dupack_refresh(s->dup, &s->sec);
+    }
     return control_waits(s) || data_ready(s);
 }
 
@@ -180,9 +183,8 @@ static bool next_probe(tltcp__sender *s, uint64_t max, tltcp_time now,
         rec->flags |= TLTCP__SENT_PROBED;
         f = tltcp__sentmap_frame(&s->map, rec, 0);
         if (f->kind == TLTCP__FRAME_DATA &&
-            tltcp__sections_again(&s->sec, f->start,
-                                  f->start + (f->len < max ? f->len : max), now,
-                                  out)) {
+            tltcp__sections_again(&s->sec, f->start, f->start + f->len, max,
+                                  now, out)) {
             return true;
         }
     }
