@@ -58,7 +58,7 @@ static void put_number(FILE *f, double v) {
         v = -v;
     }
     if (v >= EXACT) {
-        fprintf(f, "%.0f", v);
+        fprintf(f, "%.0f.0", v); /* no reader's integer is so long */
         return;
     }
     whole = (uint64_t)v;

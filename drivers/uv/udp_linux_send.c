@@ -84,9 +84,9 @@ static void address(struct drv__udp_fast *f, struct msghdr *m,
 static size_t chunk(const struct drv__udp_fast *f,
                     const struct drv__udp_entry *e, size_t left, bool split) {
     size_t most = e->segment;
+    size_t segments = GSO_BYTES / e->segment;
 
-    if (f->gso && !split) {
-        size_t segments = GSO_BYTES / e->segment;
+    if (f->gso && !split && segments > 1) {
         most *= segments < GSO_SEGMENTS ? segments : GSO_SEGMENTS;
     }
     return left < most ? left : most;

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef DRIVERS_UV_SARATOGA_ROOT_H
+#define DRIVERS_UV_SARATOGA_ROOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <sys/stat.h>
+
+/*
+ * The part of the file system that peers may name.
+ *
+ * Paths are taken relative to a folder; "..", empty names, special files and
+ * symbolic links that lead out are refused by the kernel where it can
+ * (openat2() of Linux 5.6) and component by component elsewhere, where links
+ * are refused altogether.  What this library itself puts there, and what starts
+ * as it does, cannot be named.  All calls block: they belong on the thread
+ * pool.
+ */
+
+#define SARATOGA__PATH_MAX 1024 /* octets with the NUL, as on the wire */
+#define SARATOGA__OWN_PREFIX ".saratoga-"
+
+typedef struct saratoga__root {
+    int fd;
+    bool no_openat2; /* tests: the portable way */
+} saratoga__root;
+
+/* Each returns 0 or UV_E... */
+int saratoga__root_open(saratoga__root *r, const char *folder);
+void saratoga__root_close(saratoga__root *r);
+
+/* Writes `path` without leading, doubled and trailing slashes and without "."
+ * into `clean`, SARATOGA__PATH_MAX bytes; the root itself is "".  Returns 0,
+ * UV_EACCES when it leads out or names one of our own files, UV_EINVAL or
+ * UV_ENAMETOOLONG.  Pure. */
+int saratoga__path_clean(const char *path, char *clean);
+
+/* Whether a name is one of ours, to be left out of listings.  Pure. */
+bool saratoga__name_is_own(const char *name);
+
+/* Opens a regular file for reading.  Returns a descriptor or UV_E... */
+int saratoga__root_read(const saratoga__root *r, const char *path,
+                        struct stat *st);
+/* Opens a folder.  `make`: also makes it and those above it. */
+int saratoga__root_folder(const saratoga__root *r, const char *path, bool make);
+/* Opens the folder that holds `path`, whose last name is *leaf in `path`. */
+int saratoga__root_parent(const saratoga__root *r, const char *path, bool make,
+                          const char **leaf);
+/* Removes a regular file; UV_ENOENT when there is none. */
+int saratoga__root_unlink(const saratoga__root *r, const char *path);
+
+#endif /* DRIVERS_UV_SARATOGA_ROOT_H */

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The small parts of the driver: tokens, tallies, flags, alarms, traces. */
+#include <dirent.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "drivers/uv/alarm.h"
+#include "drivers/uv/flag.h"
+#include "drivers/uv/qlog.h"
+#include "drivers/uv/route.h"
+#include "tests/loopback/lo.h"
+
+/* --- Tokens -------------------------------------------------------------- */
+
+/* Vectors of the paper's appendix and of the authors' own test. */
+static void siphash_agrees_with_the_published_vectors(void **state) {
+    static const uint64_t vectors[] = {
+        UINT64_C(0x726fdb47dd0e0e31), UINT64_C(0x74f839c593dc67fd),
+        UINT64_C(0x0d6c8009d9a94f5a), UINT64_C(0x85676696d7fb7e2d)};
+    uint8_t key[DRV__KEY_LEN];
+    uint8_t data[15];
+
+    (void)state;
+    for (uint8_t i = 0; i < 16; i++) {
+        key[i] = i;
+    }
+    for (uint8_t i = 0; i < 15; i++) {
+        data[i] = i;
+    }
+    for (size_t len = 0; len < 4; len++) {
+        assert_true(drv__siphash(key, data, len) == vectors[len]);
+    }
+    assert_true(drv__siphash(key, data, 15) == UINT64_C(0xa129ca6149be45e5));
+}
+
+static drv__route route_of(uint32_t ip, uint16_t port) {
+    drv__route r;
+
+    memset(&r, 0, sizeof(r));
+    r.remote.in4.sin_family = AF_INET;
+    r.remote.in4.sin_addr.s_addr = htonl(ip);
+    r.remote.in4.sin_port = htons(port);
+    return r;
+}
+
+static void tokens_tell_routes_apart(void **state) {
+    static const uint8_t key[DRV__KEY_LEN] = {1, 2, 3};
+    static const uint8_t other[DRV__KEY_LEN] = {1, 2, 4};
+    drv__route a = route_of(0x7f000001, 1000);
+    drv__route b = route_of(0x7f000001, 1001);
+    drv__route c = route_of(0x7f000002, 1000);
+    drv__route mapped = a;
+
+    (void)state;
+    assert_true(drv__route_token(key, &a) == drv__route_token(key, &a));
+    assert_true(drv__route_token(key, &a) != drv__route_token(key, &b));
+    assert_true(drv__route_token(key, &a) != drv__route_token(key, &c));
+    assert_true(drv__route_token(key, &a) != drv__route_token(other, &a));
+    drv__addr_map(&mapped.remote);
+    assert_int_equal(mapped.remote.sa.sa_family, AF_INET6);
+    assert_true(drv__route_token(key, &a) == drv__route_token(key, &mapped));
+    mapped.local.s6_addr[15] = 9;
+    assert_true(drv__route_token(key, &a) != drv__route_token(key, &mapped));
+    assert_true(drv__route_network(key, &a) == drv__route_network(key, &b));
+    assert_true(drv__route_network(key, &a) != drv__route_network(key, &c));
+    drv__addr_unmap(&mapped.remote);
+    assert_memory_equal(&mapped.remote.in4, &a.remote.in4,
+                        sizeof(a.remote.in4));
+}
+
+static void the_route_in_use_is_never_forgotten(void **state) {
+    drv__routes t = {0};
+    drv__route r = route_of(1, 1);
+
+    (void)state;
+    drv__routes_add(&t, 100, &r, 0);
+    for (uint16_t i = 1; i < 50; i++) {
+        r = route_of(1, i);
+        drv__routes_add(&t, i, &r, 100);
+        assert_non_null(drv__routes_find(&t, 100));
+        assert_non_null(drv__routes_find(&t, i));
+        assert_int_equal(drv__routes_find(&t, i)->remote.in4.sin_port,
+                         htons(i));
+    }
+    assert_null(drv__routes_find(&t, 1));
+}
+
+/* --- Tally --------------------------------------------------------------- */
+
+static void a_tally_agrees_with_a_plain_array(void **state) {
+    enum { KEYS = 200, STEPS = 50000 };
+    drv__tally t = {0};
+    unsigned plain[KEYS] = {0};
+    uint32_t random = 1;
+
+    (void)state;
+    assert_int_equal(drv__tally_get(&t, 7), 0);
+    for (int step = 0; step < STEPS; step++) {
+        uint64_t key;
+
+        random = random * 1664525u + 1013904223u;
+        key = (random >> 8) % KEYS;
+        if ((random >> 30) < 2) {
+            assert_int_equal(drv__tally_up(&t, 16 * key + 16), 0);
+            plain[key]++;
+        } else if (plain[key] > 0) {
+            drv__tally_down(&t, 16 * key + 16);
+            plain[key]--;
+        }
+        assert_int_equal(drv__tally_get(&t, 16 * key + 16), plain[key]);
+    }
+    for (uint64_t key = 0; key < KEYS; key++) {
+        assert_int_equal(drv__tally_get(&t, 16 * key + 16), plain[key]);
+    }
+    drv__tally_free(&t);
+}
+
+/* --- Flag ---------------------------------------------------------------- */
+
+static void a_flag_is_readable_while_raised(void **state) {
+    drv__flag f = {.fd = -1};
+
+    (void)state;
+    drv__flag_set(&f, true); /* not open: nothing happens */
+    assert_int_equal(drv__flag_open(&f), 0);
+    assert_false(lo_ready(f.fd));
+    for (int i = 0; i < 3; i++) {
+        drv__flag_set(&f, true);
+        drv__flag_set(&f, true);
+        assert_true(lo_ready(f.fd));
+        assert_true(lo_ready(f.fd));
+        drv__flag_set(&f, false);
+        assert_false(lo_ready(f.fd));
+    }
+    drv__flag_close(&f);
+}
+
+/* --- Alarm --------------------------------------------------------------- */
+
+struct bell {
+    uv_loop_t loop;
+    drv__alarm alarm;
+    uint64_t rang;
+    unsigned times;
+};
+
+static void ring(void *owner) {
+    struct bell *b = owner;
+
+    b->rang = uv_hrtime();
+    b->times++;
+    uv_stop(&b->loop);
+}
+
+static void an_alarm_rings_not_too_early_and_once(void **state) {
+    struct bell b = {.times = 0};
+    uint64_t at;
+
+    (void)state;
+    assert_int_equal(uv_loop_init(&b.loop), 0);
+    assert_int_equal(drv__alarm_init(&b.alarm, &b.loop, ring, &b), 0);
+    at = uv_hrtime() + 3000000;
+    drv__alarm_set(&b.alarm, at + 1000000000); /* an earlier one replaces it */
+    drv__alarm_set(&b.alarm, at);
+    drv__alarm_set(&b.alarm, at + 5000000); /* a later one does not */
+    (void)uv_run(&b.loop, UV_RUN_DEFAULT);
+    assert_true(b.rang + 1000000 >= at); /* libuv's own are exact to 1 ms */
+    drv__alarm_set(&b.alarm, 0);         /* past: at once */
+    (void)uv_run(&b.loop, UV_RUN_DEFAULT);
+    assert_int_equal(b.times, 2);
+    (void)uv_run(&b.loop, UV_RUN_NOWAIT);
+    assert_int_equal(b.times, 2);
+    drv__alarm_close(&b.alarm);
+    (void)uv_run(&b.loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&b.loop), 0);
+}
+
+/* --- Traces -------------------------------------------------------------- */
+
+struct folder {
+    struct lo lo;
+    char dir[64];
+};
+
+static int make_folder(void **state) {
+    struct folder *f = calloc(1, sizeof(*f));
+
+    if (f == NULL) {
+        return -1;
+    }
+    tltcp_config_init(&f->lo.config);
+    f->lo.host = "127.0.0.1";
+    snprintf(f->dir, sizeof(f->dir), "/tmp/perigee-test-XXXXXX");
+    *state = f;
+    return mkdtemp(f->dir) != NULL ? 0 : -1;
+}
+
+/* Calls `look` with every file, which is then removed. */
+static unsigned each_file(const char *dir, void (*look)(const char *path)) {
+    DIR *d = opendir(dir);
+    struct dirent *e;
+    unsigned count = 0;
+
+    assert_non_null(d);
+    while ((e = readdir(d)) != NULL) {
+        char path[400];
+
+        if (e->d_name[0] == '.') {
+            continue;
+        }
+        snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+        if (look != NULL) {
+            look(path);
+        }
+        (void)unlink(path);
+        count++;
+    }
+    closedir(d);
+    return count;
+}
+
+static int remove_folder(void **state) {
+    struct folder *f = *state;
+
+    (void)each_file(f->dir, NULL);
+    (void)rmdir(f->dir);
+    return lo_teardown(state);
+}
+
+/* Checks a whole qlog file and counts its records. */
+static unsigned read_qlog(const char *path) {
+    FILE *file = fopen(path, "rb");
+    static char line[8192];
+    unsigned records = 0;
+    double before = -1;
+
+    assert_non_null(file);
+    while (fgets(line, sizeof(line), file) != NULL) {
+        json_t *j = json_loads(line + 1, 0, NULL);
+
+        assert_int_equal(line[0], 0x1e);
+        assert_int_equal(line[strlen(line) - 1], '\n');
+        assert_non_null(j);
+        if (records == 0) {
+            assert_string_equal(
+                json_string_value(json_object_get(j, "qlog_format")),
+                "JSON-SEQ");
+            assert_true(json_is_object(json_object_get(j, "trace")));
+        } else {
+            double time = json_number_value(json_object_get(j, "time"));
+
+            assert_true(time >= before);
+            before = time;
+            assert_non_null(json_string_value(json_object_get(j, "name")));
+            assert_true(json_is_object(json_object_get(j, "data")));
+        }
+        records++;
+        json_decref(j);
+    }
+    fclose(file);
+    return records;
+}
+
+static void expect_some_records(const char *path) {
+    assert_true(read_qlog(path) > 5);
+}
+
+static void each_connection_writes_its_qlog(void **state) {
+    struct folder *f = *state;
+    struct lo *l = &f->lo;
+
+    l->config.qlog_dir = f->dir;
+    lo_pair(l);
+    lo_send_text(l->client, "traced");
+    lo_expect_text(l->server, "traced");
+    assert_int_equal(tltcp_close(l->client, LO_PATIENCE), 0);
+    assert_int_equal(tltcp_close(l->server, LO_PATIENCE), 0);
+    assert_int_equal(tltcp_close(l->listener, 0), 0);
+    l->client = l->server = l->listener = NULL;
+    assert_int_equal(each_file(f->dir, expect_some_records), 2);
+}
+
+static void expect_awkward_values(const char *path) {
+    FILE *file = fopen(path, "rb");
+    char text[2000];
+    size_t len;
+
+    assert_int_equal(read_qlog(path), 3);
+    assert_non_null(file);
+    len = fread(text, 1, sizeof(text) - 1, file);
+    text[len] = '\0';
+    fclose(file);
+    assert_non_null(strstr(text, "\"time\":1.500000"));
+    assert_non_null(strstr(text, "\"whole\":12,\"part\":-0.250000,"
+                                 "\"none\":null,\"huge\":1"));
+    assert_non_null(strstr(text, "\"trigger\":\"say \\\"\\\\\\u0009\""));
+}
+
+static void values_are_written_as_json_wants_them(void **state) {
+    static const char *const keys[] = {"whole", "part", "none", "huge", NULL};
+    static const char *const no_keys[] = {NULL};
+    const double values[] = {12, -0.25, 1.0 / 0.0, 1e300};
+    struct folder *f = *state;
+    struct drv__qlog *q = drv__qlog_open(f->dir, 0xabcdef, true, 1000);
+    tltcp_trace_event ev = {
+        .name = "a:b", .now = 1000 + 1500000, .keys = keys, .values = values};
+
+    assert_non_null(q);
+    drv__qlog_write(q, &ev, 16);
+    ev.keys = no_keys;
+    ev.text = "say \"\\\t";
+    drv__qlog_write(q, &ev, 16);
+    drv__qlog_close(q);
+    assert_int_equal(each_file(f->dir, expect_awkward_values), 1);
+}
+
+static void count_events(void *user, const tltcp_trace_event *ev) {
+    unsigned *count = user;
+
+    assert_non_null(ev->name);
+    (*count)++;
+}
+
+static void on_trace_hears_everything_before_close_returns(void **state) {
+    struct folder *f = *state;
+    struct lo *l = &f->lo;
+    unsigned count = 0;
+
+    lo_listen(l);
+    l->config.on_trace = count_events; /* the caller's I/O thread only */
+    l->config.user = &count;
+    lo_connect(l);
+    assert_int_equal(tltcp_close(l->client, LO_PATIENCE), 0);
+    l->client = NULL;
+    assert_true(count > 3);
+}
+
+#define Q(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(siphash_agrees_with_the_published_vectors),
+        cmocka_unit_test(tokens_tell_routes_apart),
+        cmocka_unit_test(the_route_in_use_is_never_forgotten),
+        cmocka_unit_test(a_tally_agrees_with_a_plain_array),
+        cmocka_unit_test(a_flag_is_readable_while_raised),
+        cmocka_unit_test(an_alarm_rings_not_too_early_and_once),
+        Q(each_connection_writes_its_qlog),
+        Q(values_are_written_as_json_wants_them),
+        Q(on_trace_hears_everything_before_close_returns),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

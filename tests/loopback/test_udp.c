@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The UDP layer below the sockets, against a socket of the system. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "drivers/uv/udp.h"
+
+#define DATAGRAM ((size_t)1000)
+#define BURST 40u
+
+/* The loopback interface never fills up, so the calls are made to fail: linked
+ * with --wrap. */
+static struct {
+    int error;       /* errno; 0: none */
+    bool batches;    /* only what has more than one segment */
+    unsigned after;  /* calls that go through first */
+    unsigned period; /* then every so many fail; 0: all */
+    unsigned calls;
+    unsigned failed;
+} fault;
+
+/* A drv__udp on a loop, and a socket of the system that it talks to. */
+struct rig {
+    uv_loop_t loop;
+    drv__udp *udp;
+    drv__addr own;  /* of the drv__udp */
+    drv__addr peer; /* of the system's */
+    int fd;
+    uint64_t bytes; /* heard so far */
+    unsigned calls;
+    unsigned bursts;
+    unsigned datagrams;
+    uint32_t ecn;
+    drv__route route;
+    int error;
+    unsigned writable;
+    uint64_t wanted;
+    uint8_t first[16];
+};
+
+static void on_bursts(void *owner, const drv__burst *in, size_t count) {
+    struct rig *r = owner;
+
+    r->calls++;
+    for (size_t i = 0; i < count; i++) {
+        if (r->bytes == 0) {
+            memcpy(r->first, in[i].data, in[i].len < 16 ? in[i].len : 16);
+        }
+        r->bursts++;
+        r->bytes += in[i].len;
+        r->datagrams +=
+            (unsigned)((in[i].len + in[i].segment - 1) / in[i].segment);
+        r->ecn = in[i].ecn;
+        r->route = *in[i].route;
+    }
+    if (r->bytes >= r->wanted) {
+        uv_stop(&r->loop);
+    }
+}
+
+static void on_writable(void *owner) {
+    struct rig *r = owner;
+
+    r->writable++;
+    uv_stop(&r->loop);
+}
+
+static void on_error(void *owner, int status) {
+    struct rig *r = owner;
+
+    r->error = status;
+    uv_stop(&r->loop);
+}
+
+static const drv__udp_ops ops = {
+    .on_bursts = on_bursts, .on_writable = on_writable, .on_error = on_error};
+
+static void open_peer(struct rig *r) {
+    socklen_t len = sizeof(r->peer);
+    int on = 1;
+
+    memset(&r->peer, 0, sizeof(r->peer));
+    r->peer.in4.sin_family = AF_INET;
+    r->peer.in4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    r->fd = socket(AF_INET, SOCK_DGRAM, 0);
+    assert_true(r->fd >= 0);
+    (void)setsockopt(r->fd, IPPROTO_IP, IP_RECVTOS, &on, sizeof(on));
+    assert_int_equal(bind(r->fd, &r->peer.sa, len), 0);
+    assert_int_equal(getsockname(r->fd, &r->peer.sa, &len), 0);
+}
+
+static int set_up(void **state, bool plain, bool no_offload) {
+    struct rig *r = calloc(1, sizeof(*r));
+    drv__addr any = {.in4 = {.sin_family = AF_INET}};
+    drv__udp_options o = {.bind = &any,
+                          .plain = plain,
+                          .no_offload = no_offload,
+                          .max_datagram = 2000,
+                          .buffer = 1 << 20,
+                          .ops = &ops,
+                          .owner = r};
+
+    if (r == NULL || uv_loop_init(&r->loop) != 0) {
+        return -1;
+    }
+    any.in4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    open_peer(r);
+    assert_int_equal(drv__udp_open(&r->udp, &r->loop, &o), 0);
+    assert_int_equal(drv__udp_local(r->udp, &r->own), 0);
+    *state = r;
+    return 0;
+}
+
+static int set_up_fast(void **state) {
+    return set_up(state, false, false);
+}
+
+static int set_up_no_offload(void **state) {
+    return set_up(state, false, true);
+}
+
+static int set_up_plain(void **state) {
+    return set_up(state, true, false);
+}
+
+static int tear_down(void **state) {
+    struct rig *r = *state;
+
+    drv__udp_close(r->udp);
+    while (uv_run(&r->loop, UV_RUN_DEFAULT) != 0) {
+    }
+    assert_int_equal(uv_loop_close(&r->loop), 0);
+    close(r->fd);
+    free(r);
+    memset(&fault, 0, sizeof(fault));
+    return 0;
+}
+
+static drv__route to_peer(const struct rig *r) {
+    drv__route route;
+
+    memset(&route, 0, sizeof(route));
+    route.remote = r->peer;
+    return route;
+}
+
+/* Sends a burst whose datagrams are numbered in their first byte. */
+static bool send_burst(struct rig *r, size_t len, size_t segment,
+                       uint32_t ecn) {
+    drv__route route = to_peer(r);
+    uint8_t *room = drv__udp_room(r->udp);
+
+    if (room == NULL) {
+        return false;
+    }
+    for (size_t at = 0; at < len; at += segment) {
+        memset(room + at, (int)(at / segment),
+               len - at < segment ? len - at : segment);
+    }
+    drv__udp_put(r->udp, &route, ecn, len, segment);
+    return true;
+}
+
+static void expect_datagram(struct rig *r, size_t len, int number) {
+    uint8_t buf[4000];
+    ssize_t n = recv(r->fd, buf, sizeof(buf), 0);
+
+    assert_int_equal(n, len);
+    assert_int_equal(buf[0], number);
+    assert_int_equal(buf[len - 1], number);
+}
+
+static void a_burst_leaves_as_its_datagrams(void **state) {
+    struct rig *r = *state;
+
+    assert_true(send_burst(r, BURST * DATAGRAM + 300, DATAGRAM, 0));
+    assert_true(send_burst(r, 7, 7, 0));
+    assert_true(drv__udp_flush(r->udp));
+    for (unsigned i = 0; i < BURST; i++) {
+        expect_datagram(r, DATAGRAM, (int)i);
+    }
+    expect_datagram(r, 300, BURST);
+    expect_datagram(r, 7, 0);
+}
+
+static void small_segments_beyond_the_kernels_limit_are_split(void **state) {
+    struct rig *r = *state;
+
+    assert_true(send_burst(r, 150 * 10, 10, 0)); /* more than 64 or 128 */
+    assert_true(drv__udp_flush(r->udp));
+    for (int i = 0; i < 150; i++) {
+        expect_datagram(r, 10, i);
+    }
+}
+
+static void everything_that_came_is_heard(void **state) {
+    struct rig *r = *state;
+    uint8_t data[DATAGRAM] = {42};
+
+    r->wanted = BURST * DATAGRAM;
+    for (unsigned i = 0; i < BURST; i++) {
+        assert_int_equal(sendto(r->fd, data, sizeof(data), 0, &r->own.sa,
+                                sizeof(r->own.in4)),
+                         sizeof(data));
+    }
+    (void)uv_run(&r->loop, UV_RUN_DEFAULT);
+    assert_int_equal(r->bytes, BURST * DATAGRAM);
+    assert_int_equal(r->datagrams, BURST);
+    assert_int_equal(r->first[0], 42);
+    assert_int_equal(r->route.remote.in4.sin_port, r->peer.in4.sin_port);
+}
+
+static void codepoints_go_out(void **state) {
+    struct rig *r = *state;
+    static const uint32_t codepoints[] = {2, 2, 0, 1, 3, 2};
+
+    for (size_t i = 0; i < 6; i++) {
+        uint8_t byte;
+        struct iovec iov = {.iov_base = &byte, .iov_len = 1};
+        uint8_t control[64];
+        struct msghdr m = {.msg_iov = &iov,
+                           .msg_iovlen = 1,
+                           .msg_control = control,
+                           .msg_controllen = sizeof(control)};
+
+        assert_true(send_burst(r, 1, 1, codepoints[i]));
+        assert_true(drv__udp_flush(r->udp));
+        assert_int_equal(recvmsg(r->fd, &m, 0), 1);
+        assert_non_null(CMSG_FIRSTHDR(&m));
+        assert_int_equal(*CMSG_DATA(CMSG_FIRSTHDR(&m)), codepoints[i]);
+    }
+}
+
+static void codepoints_come_in(void **state) {
+    struct rig *r = *state;
+
+    for (int ecn = 0; ecn < 4; ecn++) {
+        assert_int_equal(
+            setsockopt(r->fd, IPPROTO_IP, IP_TOS, &ecn, sizeof(ecn)), 0);
+        r->wanted = r->bytes + 1;
+        assert_int_equal(
+            sendto(r->fd, "x", 1, 0, &r->own.sa, sizeof(r->own.in4)), 1);
+        (void)uv_run(&r->loop, UV_RUN_DEFAULT);
+        assert_int_equal(r->ecn, ecn);
+    }
+}
+
+/* Kernels merge only what is alike, so the codepoint of a burst is true. */
+static void offload_brings_few_calls(void **state) {
+    struct rig *r = *state;
+    drv__udp *other;
+    struct rig sender = {.fd = -1};
+    drv__udp_options o = {.family = AF_INET,
+                          .max_datagram = 2000,
+                          .buffer = 1 << 20,
+                          .ops = &ops,
+                          .owner = &sender};
+    uint8_t *room;
+
+    assert_int_equal(drv__udp_open(&other, &r->loop, &o), 0);
+    assert_int_equal(drv__udp_connect(other, &r->own), 0);
+    room = drv__udp_room(other);
+    memset(room, 1, BURST * DATAGRAM);
+    drv__udp_put(other, NULL, 2, BURST * DATAGRAM, DATAGRAM);
+    assert_true(drv__udp_flush(other));
+    r->wanted = BURST * DATAGRAM;
+    (void)uv_run(&r->loop, UV_RUN_DEFAULT);
+    assert_int_equal(r->datagrams, BURST);
+    assert_int_equal(r->bursts, 1);
+    assert_int_equal(r->ecn, 2);
+    drv__udp_close(other);
+}
+
+static void datagrams_longer_than_asked_for_are_dropped(void **state) {
+    struct rig *r = *state;
+    uint8_t data[3000] = {1};
+
+    assert_true(sendto(r->fd, data, sizeof(data), 0, &r->own.sa,
+                       sizeof(r->own.in4)) > 0);
+    assert_true(sendto(r->fd, "", 0, 0, &r->own.sa, sizeof(r->own.in4)) == 0);
+    assert_true(sendto(r->fd, "x", 1, 0, &r->own.sa, sizeof(r->own.in4)) == 1);
+    r->wanted = 1;
+    (void)uv_run(&r->loop, UV_RUN_DEFAULT);
+    assert_int_equal(r->bytes, 1);
+}
+
+/* What the path does not carry is lost, without an error and without harm. */
+static void a_datagram_beyond_the_mtu_is_dropped(void **state) {
+    struct rig *r = *state;
+    uint8_t buf[100];
+
+    assert_true(send_burst(r, 65530, 65530, 0)); /* no UDP payload is so long */
+    assert_true(drv__udp_flush(r->udp));
+    assert_true(send_burst(r, 5, 5, 0));
+    assert_true(drv__udp_flush(r->udp));
+    assert_int_equal(recv(r->fd, buf, sizeof(buf), 0), 5);
+    assert_int_equal(r->error, 0);
+}
+
+static void a_refusal_is_heard_on_a_connected_socket(void **state) {
+    struct rig *r = *state;
+
+    assert_int_equal(drv__udp_connect(r->udp, &r->peer), 0);
+    close(r->fd);
+    r->fd = -1;
+    memcpy(drv__udp_room(r->udp), "x", 1);
+    drv__udp_put(r->udp, NULL, 0, 1, 1);
+    assert_true(drv__udp_flush(r->udp));
+    (void)uv_run(&r->loop, UV_RUN_DEFAULT);
+    assert_int_equal(r->error, UV_ECONNREFUSED);
+}
+
+/* --- A kernel that does not take everything ------------------------------ */
+
+int __wrap_sendmmsg(int fd, struct mmsghdr *msg, unsigned count, int flags);
+int __real_sendmmsg(int fd, struct mmsghdr *msg, unsigned count, int flags);
+int __wrap_uv_udp_try_send(uv_udp_t *udp, const uv_buf_t *bufs, unsigned count,
+                           const struct sockaddr *to);
+int __real_uv_udp_try_send(uv_udp_t *udp, const uv_buf_t *bufs, unsigned count,
+                           const struct sockaddr *to);
+
+static bool is_batch(const struct msghdr *m) {
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c != NULL;
+         c = CMSG_NXTHDR((struct msghdr *)(uintptr_t)m, c)) {
+        if (c->cmsg_level == IPPROTO_UDP) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool fails(void) {
+    unsigned n = fault.calls++;
+
+    if (fault.error == 0 || n < fault.after ||
+        (fault.period != 0 && (n - fault.after) % fault.period != 0)) {
+        return false;
+    }
+    fault.failed++;
+    return true;
+}
+
+int __wrap_sendmmsg(int fd, struct mmsghdr *msg, unsigned count, int flags) {
+    if ((!fault.batches || is_batch(&msg->msg_hdr)) && fails()) {
+        errno = fault.error;
+        return -1;
+    }
+    /* Not all at once, either. */
+    return __real_sendmmsg(fd, msg, fault.error != 0 ? 1 : count, flags);
+}
+
+int __wrap_uv_udp_try_send(uv_udp_t *udp, const uv_buf_t *bufs, unsigned count,
+                           const struct sockaddr *to) {
+    if (fails()) {
+        return uv_translate_sys_error(fault.error);
+    }
+    return __real_uv_udp_try_send(udp, bufs, count, to);
+}
+
+static void expect_bursts(struct rig *r, unsigned bursts) {
+    for (unsigned i = 0; i < bursts * BURST; i++) {
+        expect_datagram(r, DATAGRAM, (int)(i % BURST));
+    }
+}
+
+/* A full send buffer delays; it loses nothing and reorders nothing. */
+static void what_the_kernel_does_not_take_is_kept(void **state) {
+    struct rig *r = *state;
+
+    fault.error = EAGAIN;
+    fault.period = 3;
+    assert_true(send_burst(r, BURST * DATAGRAM, DATAGRAM, 0));
+    assert_true(send_burst(r, BURST * DATAGRAM, DATAGRAM, 0));
+    assert_false(drv__udp_flush(r->udp));
+    assert_true(drv__udp_blocked(r->udp));
+    assert_null(drv__udp_room(r->udp));
+    assert_false(drv__udp_flush(r->udp));
+    assert_int_equal(r->writable, 0);
+    (void)uv_run(&r->loop, UV_RUN_DEFAULT);
+    assert_int_equal(r->writable, 1);
+    assert_false(drv__udp_blocked(r->udp));
+    assert_non_null(drv__udp_room(r->udp));
+    assert_true(fault.failed > 0);
+    expect_bursts(r, 2);
+}
+
+static void refused_segmentation_is_done_by_hand(void **state) {
+    static const int errors[] = {EIO, EINVAL, EOPNOTSUPP, EMSGSIZE};
+    struct rig *r = *state;
+
+    for (size_t i = 0; i < 4; i++) {
+        fault.error = errors[i];
+        fault.batches = true;
+        fault.failed = 0;
+        assert_true(send_burst(r, BURST * DATAGRAM, DATAGRAM, 0));
+        assert_true(drv__udp_flush(r->udp));
+        expect_bursts(r, 1);
+        assert_int_equal(r->error, 0);
+        if (i == 0) { /* EIO: it will never do it */
+            assert_int_equal(fault.failed, 1);
+        }
+    }
+}
+
+static void an_interrupted_call_is_repeated(void **state) {
+    struct rig *r = *state;
+
+    fault.error = EINTR;
+    fault.period = 2;
+    assert_true(send_burst(r, BURST * DATAGRAM, DATAGRAM, 0));
+    assert_true(drv__udp_flush(r->udp));
+    expect_bursts(r, 1);
+}
+
+static void a_lost_route_loses_datagrams_and_is_told(void **state) {
+    struct rig *r = *state;
+    uint8_t byte;
+
+    fault.error = ENETUNREACH;
+    assert_true(send_burst(r, DATAGRAM, DATAGRAM, 0));
+    assert_true(drv__udp_flush(r->udp));
+    assert_int_equal(r->error, UV_ENETUNREACH);
+    fault.error = 0;
+    assert_true(send_burst(r, 1, 1, 0));
+    assert_true(drv__udp_flush(r->udp));
+    assert_int_equal(recv(r->fd, &byte, 1, 0), 1);
+}
+
+#define T(f, how) \
+    { #f " (" #how ")", f, set_up_##how, tear_down, NULL }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        T(a_burst_leaves_as_its_datagrams, fast),
+        T(a_burst_leaves_as_its_datagrams, no_offload),
+        T(a_burst_leaves_as_its_datagrams, plain),
+        T(small_segments_beyond_the_kernels_limit_are_split, fast),
+        T(small_segments_beyond_the_kernels_limit_are_split, no_offload),
+        T(small_segments_beyond_the_kernels_limit_are_split, plain),
+        T(everything_that_came_is_heard, fast),
+        T(everything_that_came_is_heard, no_offload),
+        T(everything_that_came_is_heard, plain),
+        T(codepoints_go_out, fast),
+        T(codepoints_come_in, fast),
+        T(offload_brings_few_calls, fast),
+        T(datagrams_longer_than_asked_for_are_dropped, no_offload),
+        T(a_datagram_beyond_the_mtu_is_dropped, fast),
+        T(a_datagram_beyond_the_mtu_is_dropped, plain),
+        T(a_refusal_is_heard_on_a_connected_socket, fast),
+        T(a_refusal_is_heard_on_a_connected_socket, plain),
+        T(what_the_kernel_does_not_take_is_kept, fast),
+        T(what_the_kernel_does_not_take_is_kept, no_offload),
+        T(what_the_kernel_does_not_take_is_kept, plain),
+        T(refused_segmentation_is_done_by_hand, fast),
+        T(an_interrupted_call_is_repeated, fast),
+        T(a_lost_route_loses_datagrams_and_is_told, fast),
+        T(a_lost_route_loses_datagrams_and_is_told, plain),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
