@@ -62,7 +62,7 @@ static uint64_t sent_end(const tltcp__dupack *d) {
 }
 
 /* Takes off the books what lies below cum; returns its bytes and, in *at, when
- * the newest of it left that was sent only once (0: none). */
+ * the newest of it left (0: no RTT to be had from it). */
 static double settle_below(tltcp__dupack *d, tltcp__sections *sec, uint64_t cum,
                            tltcp_time *at) {
     double bytes = 0;
@@ -78,7 +78,7 @@ static double settle_below(tltcp__dupack *d, tltcp__sections *sec, uint64_t cum,
             x->start = cum;
             break;
         }
-        *at = x->repeated ? 0 : x->at;
+        *at = x->start >= d->untimed ? x->at : 0;
         tltcp__sections_on_forgotten(sec, x->section);
         cmn__ring_pop(&d->out);
     }
@@ -256,7 +256,7 @@ static bool take_again(tltcp__dupack *d, tltcp__sections *sec, uint64_t max,
         return false;
     }
     sec->stats->pseudo_retransmissions += x->start > hole;
-    x->repeated = true;
+    d->untimed = sent_end(d);
     return true;
 }
 
@@ -299,7 +299,7 @@ int tltcp__dupack_on_sent(tltcp__dupack *d, tltcp__cc *cc,
         take_off(d, x, p->end - p->start);
     } else if (is_resend(d, p)) {
         x = extent(d, d->resend);
-        x->repeated = true;
+        d->untimed = sent_end(d);
         take_off(d, x, p->end - p->start);
         d->resend_at = p->end;
         if (p->end == x->end) {

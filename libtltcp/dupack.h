@@ -22,13 +22,13 @@ typedef struct tltcp__extent {
     tltcp_time at;
     uint32_t flying; /* bytes in flight, when epoch is the current one */
     uint32_t epoch;
-    bool repeated; /* Karn: gives no RTT sample */
 } tltcp__extent;
 
 typedef struct tltcp__dupack {
     cmn__ring out;      /* extents by order of first sending */
     uint64_t resend;    /* extent to be sent again next; tail: none */
     uint64_t resend_at; /* place in it where that goes on */
+    uint64_t untimed;   /* a retransmission ends the timing of what is out */
     uint64_t una;       /* cumulative point heard */
     uint64_t recover;   /* newreno: end of what was out at the loss */
     uint64_t again;     /* place to retransmit at once; UINT64_MAX: none */
