@@ -146,8 +146,8 @@ static void one_listener_serves_ipv4_and_ipv6(void **state) {
         assert_int_equal(tltcp_accept(l->listener, &server, LO_PATIENCE), 0);
         lo_send_text(six, "six");
         lo_expect_text(server, "six");
-        assert_int_equal(tltcp_close(six, 0), 0);
-        assert_int_equal(tltcp_close(server, 0), 0);
+        assert_int_equal(tltcp_close(six, LO_PATIENCE), 0);
+        assert_int_equal(tltcp_close(server, LO_PATIENCE), 0);
     }
 }
 
