@@ -10,10 +10,12 @@ static guint media_type(const GstStructure *s) {
     gboolean muxed = FALSE;
 
     gst_structure_get_boolean(s, "systemstream", &muxed);
-    if (muxed || gst_structure_has_name(s, "video/mpegts"))
+    if (muxed || gst_structure_has_name(s, "video/mpegts")) {
         return MEDIA_TYPE_DATA;
-    if (g_str_has_prefix(name, "video/") || g_str_has_prefix(name, "image/"))
+    }
+    if (g_str_has_prefix(name, "video/") || g_str_has_prefix(name, "image/")) {
         return MEDIA_TYPE_VIDEO;
+    }
     return g_str_has_prefix(name, "audio/") ? MEDIA_TYPE_AUDIO
                                             : MEDIA_TYPE_DATA;
 }
@@ -23,20 +25,23 @@ static const gchar *codec_name(const GstStructure *s) {
     gint layer = 0;
 
     if (media_type(s) == MEDIA_TYPE_DATA &&
-        !gst_structure_has_name(s, "video/mpegts"))
+        !gst_structure_has_name(s, "video/mpegts")) {
         return NULL;
+    }
     gst_structure_get_int(s, "mpegversion", &version);
     if (gst_structure_has_name(s, "audio/mpeg")) {
         gst_structure_get_int(s, "layer", &layer);
-        if (version == 2)
+        if (version == 2) {
             version = 4; /* MPEG-2 AAC */
-        else if (version == 1 && layer == 2)
+        } else if (version == 1 && layer == 2) {
             return "mp2";
+        }
     }
-    if (gst_structure_has_name(s, "audio/x-raw"))
+    if (gst_structure_has_name(s, "audio/x-raw")) {
         return g_strcmp0(gst_structure_get_string(s, "format"), "S16LE") == 0
                    ? "pcm_s16le"
                    : NULL;
+    }
     return media__caps_codec(gst_structure_get_name(s), version);
 }
 
@@ -97,8 +102,9 @@ static void describe(media_config *c, const GstStructure *s) {
     c->rate_den = c->rate_num ? positive(den) : 0;
     c->sample_rate = get_int(s, "rate");
     c->channels = get_int(s, "channels");
-    if (codec)
+    if (codec) {
         c->codec = (media_span){codec, strlen(codec)};
+    }
 }
 
 GBytes *gst_tltcp_caps_to_section(GstCaps *caps, guint32 generation,
@@ -121,8 +127,9 @@ GBytes *gst_tltcp_caps_to_section(GstCaps *caps, guint32 generation,
         c.nal_length = nal_length(s, &map);
     }
     GBytes *section = write_section(&c, generation);
-    if (buffer)
+    if (buffer) {
         gst_buffer_unmap(buffer, &map);
+    }
     return section;
 }
 
@@ -134,8 +141,9 @@ void gst_tltcp_caps_scanner(GstCaps *caps, media_scanner *scanner) {
     codec_data(s, &map, &buffer);
     media__scanner_init(scanner, codec_name(s), (gint)media_type(s), map.data,
                         map.size);
-    if (buffer)
+    if (buffer) {
         gst_buffer_unmap(buffer, &map);
+    }
 }
 
 gboolean gst_tltcp_caps_is_predicted(GstCaps *caps) {
@@ -152,8 +160,9 @@ gint64 gst_tltcp_caps_frame_ns(GstCaps *caps) {
 
     if (!gst_structure_get_fraction(gst_caps_get_structure(caps, 0),
                                     "framerate", &num, &den) ||
-        num <= 0 || den <= 0)
+        num <= 0 || den <= 0) {
         return 0;
+    }
     return (gint64)gst_util_uint64_scale_int(GST_SECOND, den, num);
 }
 
@@ -162,14 +171,16 @@ GPtrArray *gst_tltcp_caps_headers(GstCaps *caps) {
         gst_caps_get_structure(caps, 0), "streamheader");
     GPtrArray *headers;
 
-    if (!list || !GST_VALUE_HOLDS_ARRAY(list))
+    if (!list || !GST_VALUE_HOLDS_ARRAY(list)) {
         return NULL;
+    }
     headers = g_ptr_array_new_with_free_func((GDestroyNotify)gst_buffer_unref);
     for (guint i = 0; i < gst_value_array_get_size(list); i++) {
         const GValue *item = gst_value_array_get_value(list, i);
-        if (GST_VALUE_HOLDS_BUFFER(item) && gst_value_get_buffer(item))
+        if (GST_VALUE_HOLDS_BUFFER(item) && gst_value_get_buffer(item)) {
             g_ptr_array_add(headers,
                             gst_buffer_ref(gst_value_get_buffer(item)));
+        }
     }
     return headers;
 }
@@ -179,8 +190,9 @@ static GstCaps *parse_caps(const gchar *text) {
     g_autoptr(GstCaps) caps = gst_caps_from_string(text);
 
     if (!caps || gst_caps_is_any(caps) || gst_caps_get_size(caps) != 1 ||
-        !gst_caps_is_fixed(caps))
+        !gst_caps_is_fixed(caps)) {
         return NULL;
+    }
     return g_steal_pointer(&caps);
 }
 
@@ -192,8 +204,9 @@ GstCaps *gst_tltcp_caps_from_config(const media_config *config) {
         return g_utf8_validate(text, -1, NULL) ? parse_caps(text) : NULL;
     }
     gsize len = media__caps_write(config, NULL, 0);
-    if (!len)
+    if (!len) {
         return NULL;
+    }
     text = g_malloc(len + 1);
     media__caps_write(config, text, len + 1);
     return parse_caps(text);

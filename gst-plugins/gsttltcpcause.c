@@ -21,9 +21,10 @@ gboolean gst_tltcp_cause_is_permanent(const GstTltcpCause *cause) {
 gchar *gst_tltcp_cause_text(const GstTltcpCause *cause) {
     const gchar *what = tltcp_strerror(cause->error);
 
-    if (cause->error == TLTCP_ERR_UNSUPPORTED)
+    if (cause->error == TLTCP_ERR_UNSUPPORTED) {
         what = "a passphrase is not yet available in this version; unset the "
                "property passphrase";
+    }
     return cause->reason[0] ? g_strdup_printf("%s (%s)", what, cause->reason)
                             : g_strdup(what);
 }
@@ -32,8 +33,9 @@ static gint resource_code(const GstTltcpCause *cause) {
     switch (cause->error) {
     case TLTCP_ERR_AUTH:
     case TLTCP_ERR_REFUSED:
-        if (cause->error == TLTCP_ERR_AUTH || cause->reason[0])
+        if (cause->error == TLTCP_ERR_AUTH || cause->reason[0]) {
             return GST_RESOURCE_ERROR_NOT_AUTHORIZED;
+        }
         break;
     case TLTCP_ERR_ADDRESS:
         return GST_RESOURCE_ERROR_NOT_FOUND;
@@ -46,9 +48,10 @@ static gint resource_code(const GstTltcpCause *cause) {
     default:
         break;
     }
-    if (cause->was_open)
+    if (cause->was_open) {
         return cause->writing ? GST_RESOURCE_ERROR_WRITE
                               : GST_RESOURCE_ERROR_READ;
+    }
     return cause->writing ? GST_RESOURCE_ERROR_OPEN_WRITE
                           : GST_RESOURCE_ERROR_OPEN_READ;
 }
@@ -75,8 +78,9 @@ void gst_tltcp_connection_message(GstElement *element, const gchar *state,
         G_TYPE_STRING, where, "attempt", G_TYPE_UINT, attempt, "error",
         G_TYPE_INT, cause ? cause->error : 0, NULL);
 
-    if (why)
+    if (why) {
         gst_structure_set(s, "cause", G_TYPE_STRING, why, NULL);
+    }
     gst_element_post_message(element,
                              gst_message_new_element(GST_OBJECT(element), s));
 }

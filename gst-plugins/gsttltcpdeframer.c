@@ -15,8 +15,9 @@ void gst_tltcp_deframer_init(GstTltcpDeframer *d) {
 }
 
 void gst_tltcp_deframer_restart(GstTltcpDeframer *d) {
-    for (guint i = 0; i < G_N_ELEMENTS(d->caps); i++)
+    for (guint i = 0; i < G_N_ELEMENTS(d->caps); i++) {
         gst_caps_replace(&d->caps[i], NULL);
+    }
     memset(d->types, 0, sizeof(d->types));
     memset(d->known, 0, sizeof(d->known));
     d->stream = -1;
@@ -53,10 +54,12 @@ static gint choose_stream(const GstTltcpDeframer *d, gint otherwise) {
     gint chosen = -1;
 
     for (gint i = 0; i < 256; i++) {
-        if (d->known[i] && d->types[i] == MEDIA_TYPE_VIDEO)
+        if (d->known[i] && d->types[i] == MEDIA_TYPE_VIDEO) {
             return i;
-        if (d->known[i] && chosen < 0)
+        }
+        if (d->known[i] && chosen < 0) {
             chosen = i;
+        }
     }
     return chosen < 0 ? otherwise : chosen;
 }
@@ -73,16 +76,18 @@ static void on_config(GstTltcpDeframer *d, const media_header *h,
     d->caps[h->stream] = gst_tltcp_caps_from_config(&config);
     d->types[h->stream] = config.type;
     d->known[h->stream] = TRUE;
-    if (d->stream == h->stream && d->caps[h->stream])
+    if (d->stream == h->stream && d->caps[h->stream]) {
         product->caps = gst_caps_ref(d->caps[h->stream]);
+    }
 }
 
 static gboolean is_chosen(GstTltcpDeframer *d, const media_header *h,
                           GstTltcpProduct *product) {
     if (d->stream < 0) {
         d->stream = choose_stream(d, h->stream);
-        if (d->caps[d->stream])
+        if (d->caps[d->stream]) {
             product->caps = gst_caps_ref(d->caps[d->stream]);
+        }
     }
     return d->stream == h->stream;
 }
@@ -101,11 +106,13 @@ static void stamp_by_arrival(const media_header *h, GstClockTime now,
                              GstBuffer *buffer) {
     gint64 ahead = 0;
 
-    if (h->pts != MEDIA_TIME_NONE && h->dts != MEDIA_TIME_NONE)
+    if (h->pts != MEDIA_TIME_NONE && h->dts != MEDIA_TIME_NONE) {
         ahead = h->pts - h->dts;
+    }
     GST_BUFFER_PTS(buffer) = to_time((gint64)now + ahead);
-    if (h->dts != MEDIA_TIME_NONE)
+    if (h->dts != MEDIA_TIME_NONE) {
         GST_BUFFER_DTS(buffer) = now;
+    }
 }
 
 static void stamp_by_sender(GstTltcpDeframer *d, const media_header *h,
@@ -113,24 +120,29 @@ static void stamp_by_sender(GstTltcpDeframer *d, const media_header *h,
     gint64 sent = sent_at(h);
 
     if (sent != MEDIA_TIME_NONE &&
-        media__timemap_arrival(&d->times, sent, (gint64)now))
+        media__timemap_arrival(&d->times, sent, (gint64)now)) {
         d->discont = TRUE;
-    if (h->pts != MEDIA_TIME_NONE)
+    }
+    if (h->pts != MEDIA_TIME_NONE) {
         GST_BUFFER_PTS(buffer) =
             to_time(media__timemap_local(&d->times, h->pts));
-    if (h->dts != MEDIA_TIME_NONE)
+    }
+    if (h->dts != MEDIA_TIME_NONE) {
         GST_BUFFER_DTS(buffer) =
             to_time(media__timemap_local(&d->times, h->dts));
+    }
 }
 
 static void stamp(GstTltcpDeframer *d, const media_header *h, GstClockTime now,
                   GstBuffer *buffer) {
-    if (d->delivery == GST_TLTCP_DELIVERY_IMMEDIATE)
+    if (d->delivery == GST_TLTCP_DELIVERY_IMMEDIATE) {
         stamp_by_arrival(h, now, buffer);
-    else
+    } else {
         stamp_by_sender(d, h, now, buffer);
-    if (h->duration != MEDIA_TIME_NONE)
+    }
+    if (h->duration != MEDIA_TIME_NONE) {
         GST_BUFFER_DURATION(buffer) = (GstClockTime)h->duration;
+    }
 }
 
 /* ---- frames ---- */
@@ -140,8 +152,9 @@ static GstEvent *make_gap_event(const GstTltcpDeframer *d, GstBuffer *buffer) {
     GstClockTime start = GST_BUFFER_DTS_OR_PTS(buffer);
 
     if (!GST_CLOCK_TIME_IS_VALID(d->last_end) ||
-        !GST_CLOCK_TIME_IS_VALID(start) || start <= d->last_end)
+        !GST_CLOCK_TIME_IS_VALID(start) || start <= d->last_end) {
         return NULL;
+    }
     return gst_event_new_gap(d->last_end, start - d->last_end);
 }
 
@@ -151,17 +164,19 @@ static void finish_buffer(GstTltcpDeframer *d, const media_header *h,
     GstClockTime start = GST_BUFFER_DTS_OR_PTS(buffer);
 
     GST_BUFFER_FLAG_SET(buffer, gst_tltcp_flags_from_wire(h->flags));
-    if (!intact)
+    if (!intact) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
+    }
     if (d->discont) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
         product->event = make_gap_event(d, buffer);
     }
     d->discont = FALSE;
-    if (GST_CLOCK_TIME_IS_VALID(start))
+    if (GST_CLOCK_TIME_IS_VALID(start)) {
         d->last_end = start + (GST_BUFFER_DURATION_IS_VALID(buffer)
                                    ? GST_BUFFER_DURATION(buffer)
                                    : 0);
+    }
     count(d, &d->counts.frames[h->frame_class]);
     product->buffer = buffer;
 }
@@ -181,8 +196,9 @@ static gboolean track(GstTltcpDeframer *d, const media_header *h,
                     !(h->flags & MEDIA_FLAG_RECOVERY) &&
                     !d->references.recovering;
 
-    if (d->references.lost != lost)
+    if (d->references.lost != lost) {
         d->discont = TRUE;
+    }
     g_mutex_lock(&d->lock);
     d->counts.missing = d->references.lost;
     d->counts.missing_references = d->references.lost_refs;
@@ -199,10 +215,12 @@ static void on_frame(GstTltcpDeframer *d, const media_header *h,
         section->complete || d->output == GST_TLTCP_OUTPUT_PARTIAL;
     GstBuffer *buffer;
 
-    if (!is_chosen(d, h, product))
+    if (!is_chosen(d, h, product)) {
         return;
-    if (!section->complete)
+    }
+    if (!section->complete) {
         count(d, &d->counts.cut);
+    }
     if (!track(d, h, section->complete) || !wanted) {
         d->discont = TRUE;
         return;
@@ -217,16 +235,19 @@ static void on_frame(GstTltcpDeframer *d, const media_header *h,
 
 static void on_event(GstTltcpDeframer *d, const media_header *h,
                      GstTltcpProduct *product) {
-    if (d->stream >= 0 && h->stream != d->stream)
+    if (d->stream >= 0 && h->stream != d->stream) {
         return;
-    if (h->picture == MEDIA_EVENT_EOS)
+    }
+    if (h->picture == MEDIA_EVENT_EOS) {
         product->eos = TRUE;
+    }
     if (h->picture == MEDIA_EVENT_GAP && h->pts != MEDIA_TIME_NONE &&
-        d->times.started && d->delivery == GST_TLTCP_DELIVERY_TIMED)
+        d->times.started && d->delivery == GST_TLTCP_DELIVERY_TIMED) {
         product->event = gst_event_new_gap(
             to_time(media__timemap_local(&d->times, h->pts)),
             h->duration != MEDIA_TIME_NONE ? (GstClockTime)h->duration
                                            : GST_CLOCK_TIME_NONE);
+    }
 }
 
 /* A sender that knows nothing of media: its sections are the buffers. */
@@ -237,8 +258,9 @@ static void on_raw(GstTltcpDeframer *d, media_section *section,
     memset(&h, 0, sizeof(h));
     h.pts = h.dts = h.duration = MEDIA_TIME_NONE;
     d->raw = TRUE;
-    if (!section->complete && d->output != GST_TLTCP_OUTPUT_PARTIAL)
+    if (!section->complete && d->output != GST_TLTCP_OUTPUT_PARTIAL) {
         return;
+    }
     GstBuffer *buffer = gst_buffer_new_wrapped_full(
         0, section->data, section->len, 0, section->len, section->data, free);
     section->data = NULL;
@@ -248,8 +270,9 @@ static void on_raw(GstTltcpDeframer *d, media_section *section,
 
 static gint parse(const media_section *section, media_header *h,
                   gsize *payload) {
-    if (!section->begins)
+    if (!section->begins) {
         return MEDIA_ERR_SHORT;
+    }
     return section->complete
                ? media__section_parse(h, section->data, section->len, payload)
                : media__header_parse(h, section->data, section->len, payload);
@@ -270,19 +293,21 @@ static void dispatch(GstTltcpDeframer *d, media_section *section,
         return;
     }
     d->framed = TRUE;
-    if (h.kind == MEDIA_KIND_FRAME)
+    if (h.kind == MEDIA_KIND_FRAME) {
         on_frame(d, &h, section, payload, now, product);
-    else if (h.kind == MEDIA_KIND_CONFIG && section->complete)
+    } else if (h.kind == MEDIA_KIND_CONFIG && section->complete) {
         on_config(d, &h, section->data + payload, product);
-    else if (h.kind == MEDIA_KIND_EVENT)
+    } else if (h.kind == MEDIA_KIND_EVENT) {
         on_event(d, &h, product);
+    }
 }
 
 void gst_tltcp_deframer_section(GstTltcpDeframer *d, media_section *section,
                                 GstClockTime now, GstTltcpProduct *product) {
     memset(product, 0, sizeof(*product));
-    if (!section->complete)
+    if (!section->complete) {
         d->discont = TRUE;
+    }
     dispatch(d, section, now, product);
     free(section->data);
     section->data = NULL;

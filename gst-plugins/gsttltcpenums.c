@@ -49,6 +49,7 @@ void gst_tltcp_enums_register(void) {
                            GST_TYPE_TLTCP_DROP_POLICY, GST_TYPE_TLTCP_OUTPUT,
                            GST_TYPE_TLTCP_DELIVERY};
 
-    for (gsize i = 0; i < G_N_ELEMENTS(types); i++)
+    for (gsize i = 0; i < G_N_ELEMENTS(types); i++) {
         gst_type_mark_as_plugin_api(types[i], (GstPluginAPIFlags)0);
+    }
 }

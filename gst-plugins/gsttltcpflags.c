@@ -21,15 +21,17 @@ static const struct {
 guint32 gst_tltcp_flags_to_wire(guint buffer_flags) {
     guint32 flags = 0;
 
-    for (gsize i = 0; i < G_N_ELEMENTS(pairs); i++)
+    for (gsize i = 0; i < G_N_ELEMENTS(pairs); i++) {
         flags |= buffer_flags & pairs[i].buffer ? pairs[i].wire : 0;
+    }
     return flags;
 }
 
 guint gst_tltcp_flags_from_wire(guint32 flags) {
     guint buffer_flags = 0;
 
-    for (gsize i = 0; i < G_N_ELEMENTS(pairs); i++)
+    for (gsize i = 0; i < G_N_ELEMENTS(pairs); i++) {
         buffer_flags |= flags & pairs[i].wire ? pairs[i].buffer : 0;
+    }
     return buffer_flags;
 }

@@ -9,10 +9,11 @@
 void gst_tltcp_framer_set_caps(GstTltcpFramer *f, GstCaps *caps) {
     f->generation++;
     f->predicted = caps && gst_tltcp_caps_is_predicted(caps);
-    if (caps)
+    if (caps) {
         gst_tltcp_caps_scanner(caps, &f->scanner);
-    else
+    } else {
         media__scanner_init(&f->scanner, NULL, MEDIA_TYPE_UNKNOWN, NULL, 0);
+    }
 }
 
 void gst_tltcp_framer_set_deadlines(GstTltcpFramer *f, gint mode,
@@ -25,12 +26,14 @@ void gst_tltcp_framer_set_deadlines(GstTltcpFramer *f, gint mode,
 static gint64 running_time(const GstSegment *segment, GstClockTime t) {
     guint64 running = 0;
 
-    if (!GST_CLOCK_TIME_IS_VALID(t) || segment->format != GST_FORMAT_TIME)
+    if (!GST_CLOCK_TIME_IS_VALID(t) || segment->format != GST_FORMAT_TIME) {
         return MEDIA_TIME_NONE;
+    }
     gint sign =
         gst_segment_to_running_time_full(segment, GST_FORMAT_TIME, t, &running);
-    if (!sign || running > G_MAXINT64 / 16)
+    if (!sign || running > G_MAXINT64 / 16) {
         return MEDIA_TIME_NONE;
+    }
     return sign > 0 ? (gint64)running : -(gint64)running;
 }
 
@@ -44,20 +47,24 @@ media_times gst_tltcp_framer_times(const GstSegment *segment, GstBuffer *buffer,
     };
 
     if (GST_BUFFER_DURATION_IS_VALID(buffer) &&
-        GST_BUFFER_DURATION(buffer) < G_MAXINT64 / 16)
+        GST_BUFFER_DURATION(buffer) < G_MAXINT64 / 16) {
         t.duration = (gint64)GST_BUFFER_DURATION(buffer);
+    }
     return t;
 }
 
 static guint32 wire_flags(const media_frame *frame, guint32 flags) {
     flags &= ~(guint32)MEDIA_FLAG_KEY;
-    if (frame->key)
+    if (frame->key) {
         flags |= MEDIA_FLAG_KEY;
-    if (frame->key && frame->closed_gop)
+    }
+    if (frame->key && frame->closed_gop) {
         flags |= MEDIA_FLAG_CLOSED;
-    if (frame->recovery)
+    }
+    if (frame->recovery) {
         flags |= MEDIA_FLAG_RECOVERY | MIN(frame->recovery_cnt, 0xffff)
                                            << MEDIA_RECOVERY_SHIFT;
+    }
     return flags;
 }
 
@@ -74,8 +81,9 @@ static GBytes *copy_section(media_header *h, GstBuffer *buffer) {
 /* A buffer that is no key unit says so.  Where it does not (a demuxer without a
  * parser behind it) the codec is one that the scanner reads. */
 static guint32 hints(const GstTltcpFramer *f, guint32 flags) {
-    if (f->predicted && !(flags & MEDIA_FLAG_DELTA))
+    if (f->predicted && !(flags & MEDIA_FLAG_DELTA)) {
         flags |= MEDIA_FLAG_KEY;
+    }
     return flags;
 }
 
@@ -86,8 +94,9 @@ GBytes *gst_tltcp_framer_section(GstTltcpFramer *f, GstBuffer *buffer,
     media_header h;
 
     memset(item, 0, sizeof(*item));
-    if (!gst_buffer_map(buffer, &map, GST_MAP_READ))
+    if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) {
         return NULL;
+    }
     media__scanner_classify(&f->scanner, map.data, map.size, hints(f, flags),
                             &item->frame);
     gst_buffer_unmap(buffer, &map);

@@ -20,8 +20,9 @@ static GSocketAddress *address_of(tltcp_socket *socket) {
     struct sockaddr_storage storage;
     socklen_t len = sizeof(storage);
 
-    if (tltcp_peer_address(socket, (struct sockaddr *)&storage, &len) < 0)
+    if (tltcp_peer_address(socket, (struct sockaddr *)&storage, &len) < 0) {
         return NULL;
+    }
     return g_socket_address_new_from_native(&storage, len);
 }
 
@@ -35,8 +36,9 @@ GstTltcpPeer *gst_tltcp_peer_new(tltcp_socket *socket, gint policy) {
         g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
     gst_poll_fd_init(&peer->events);
     peer->events.fd = tltcp_event_fd(socket);
-    if (!peer->queue)
+    if (!peer->queue) {
         g_error("out of memory");
+    }
     return peer;
 }
 
@@ -47,8 +49,9 @@ static void drop_bytes(void *user, media_item *item) {
 
 void gst_tltcp_peer_free(GstTltcpPeer *peer) {
     media__outq_free(peer->queue, drop_bytes, NULL);
-    if (peer->has_pending)
+    if (peer->has_pending) {
         g_bytes_unref(peer->pending.user);
+    }
     g_hash_table_unref(peer->sent);
     g_clear_object(&peer->address);
     g_free(peer);
@@ -92,18 +95,21 @@ static void on_fate(GstTltcpPeer *peer, const tltcp_event *ev) {
     gint64 number = (gint64)ev->section;
     Sent *sent = g_hash_table_lookup(peer->sent, &number);
 
-    if (!sent)
+    if (!sent) {
         return;
+    }
     guint frame_class = sent->item.frame.frame_class;
     if (ev->fate == TLTCP_FATE_DELIVERED) {
         peer->counts.delivered[frame_class]++;
     } else {
-        if (ev->fate == TLTCP_FATE_PARTIAL)
+        if (ev->fate == TLTCP_FATE_PARTIAL) {
             peer->counts.partial[frame_class]++;
-        else
+        } else {
             peer->counts.expired[frame_class]++;
-        if (media__outq_on_lost(peer->queue, &sent->item))
+        }
+        if (media__outq_on_lost(peer->queue, &sent->item)) {
             peer->key_wanted = TRUE;
+        }
     }
     g_hash_table_remove(peer->sent, &number);
 }
@@ -166,8 +172,9 @@ static gssize send_section(tltcp_socket *socket, GBytes *section,
 }
 
 static tltcp_time engine_time(gint64 t) {
-    if (t == MEDIA_NEVER)
+    if (t == MEDIA_NEVER) {
         return TLTCP_TIME_NEVER;
+    }
     return t > 0 ? (tltcp_time)t : 0;
 }
 
@@ -186,8 +193,9 @@ static gboolean send_pending(GstTltcpPeer *peer, media_link *link) {
     gint64 deadline = media__item_deadline(item, link);
     gssize n = send_section(peer->socket, item->user, engine_time(deadline));
 
-    if (n == TLTCP_ERR_AGAIN)
+    if (n == TLTCP_ERR_AGAIN) {
         return FALSE;
+    }
     if (n >= 0) {
         note_written(peer, item);
         link->unsent += item->bytes;
@@ -202,8 +210,9 @@ static gboolean send_pending(GstTltcpPeer *peer, media_link *link) {
 
 static void on_dropped(GstTltcpPeer *peer, const media_next *next) {
     count_drop(peer, &next->item, next->reason);
-    if (is_needed(&next->item))
+    if (is_needed(&next->item)) {
         peer->key_wanted = TRUE;
+    }
     g_bytes_unref(next->item.user);
 }
 
@@ -212,16 +221,19 @@ static tltcp_time feed(GstTltcpPeer *peer) {
     media_next next;
 
     tltcp_stats_init(&st);
-    if (tltcp_get_stats(peer->socket, &st) < 0)
+    if (tltcp_get_stats(peer->socket, &st) < 0) {
         return TLTCP_TIME_NEVER;
+    }
     media_link link = media__link_state(&st);
     tltcp_time now = tltcp_now();
     for (;;) {
-        if (peer->has_pending && !send_pending(peer, &link))
+        if (peer->has_pending && !send_pending(peer, &link)) {
             return now + RETRY_NS;
+        }
         media__outq_next(peer->queue, &link, (gint64)now, &next);
-        if (next.verdict == MEDIA_WAIT)
+        if (next.verdict == MEDIA_WAIT) {
             return engine_time(next.when);
+        }
         if (next.verdict == MEDIA_DROP) {
             on_dropped(peer, &next);
         } else {
@@ -234,18 +246,22 @@ static tltcp_time feed(GstTltcpPeer *peer) {
 tltcp_time gst_tltcp_peer_service(GstTltcpPeer *peer) {
     take_events(peer);
     if (peer->closed || !peer->connected ||
-        (!peer->has_pending && !media__outq_items(peer->queue)))
+        (!peer->has_pending && !media__outq_items(peer->queue))) {
         return TLTCP_TIME_NEVER;
+    }
     return feed(peer);
 }
 
 gboolean gst_tltcp_peer_is_drained(GstTltcpPeer *peer) {
     tltcp_stats st;
 
-    if (peer->closed)
+    if (peer->closed) {
         return TRUE;
-    if (!peer->connected || peer->has_pending || media__outq_items(peer->queue))
+    }
+    if (!peer->connected || peer->has_pending ||
+        media__outq_items(peer->queue)) {
         return FALSE;
+    }
     tltcp_stats_init(&st);
     return tltcp_get_stats(peer->socket, &st) < 0 || !st.bytes_queued;
 }
@@ -255,13 +271,15 @@ GstStructure *gst_tltcp_peer_stats(GstTltcpPeer *peer) {
     tltcp_stats st;
 
     tltcp_stats_init(&st);
-    if (tltcp_get_stats(peer->socket, &st) == 0)
+    if (tltcp_get_stats(peer->socket, &st) == 0) {
         gst_tltcp_stats_add(s, &st);
+    }
     gst_tltcp_stats_add_sent(s, &peer->counts);
     gst_structure_set(s, "frames-queued", G_TYPE_UINT64,
                       (guint64)media__outq_items(peer->queue), NULL);
-    if (peer->address)
+    if (peer->address) {
         gst_structure_set(s, "caller-address", G_TYPE_SOCKET_ADDRESS,
                           peer->address, NULL);
+    }
     return s;
 }

@@ -57,8 +57,9 @@ static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     gboolean busy = g_atomic_int_get(&r->busy);
 
     if (!busy && gst_tltcp_signals_caller_connecting(r->element, address,
-                                                     caller->stream_id))
+                                                     caller->stream_id)) {
         return true;
+    }
     gst_tltcp_signals_caller_rejected(r->element, address, caller->stream_id);
     g_strlcpy(reason,
               busy ? "there is another caller already"
@@ -112,8 +113,9 @@ GstTltcpReceiver *gst_tltcp_receiver_start(GstElement *element,
     media__assembly_init(&r->assembly, SECTION_BYTES);
     gst_tltcp_settings_config(r->settings, &config);
     cause.error = tltcp_config_check(&config, cause.reason);
-    if (!cause.error && r->settings->mode == GST_TLTCP_MODE_LISTENER)
+    if (!cause.error && r->settings->mode == GST_TLTCP_MODE_LISTENER) {
         cause.error = start_listening(r, &config);
+    }
     if (cause.error) {
         gst_tltcp_cause_post(element, &cause, r->where, TRUE);
         free_receiver(r);
@@ -127,8 +129,10 @@ guint gst_tltcp_receiver_port(const GstTltcpReceiver *r) {
     socklen_t len = sizeof(storage);
 
     if (!r->listener ||
-        tltcp_local_address(r->listener, (struct sockaddr *)&storage, &len) < 0)
+        tltcp_local_address(r->listener, (struct sockaddr *)&storage, &len) <
+            0) {
         return 0;
+    }
     g_autoptr(GSocketAddress) address = native_address(&storage, len);
     return G_IS_INET_SOCKET_ADDRESS(address)
                ? g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(address))
@@ -149,8 +153,9 @@ static void watch(GstTltcpReceiver *r, GstPollFD *pfd, gint fd) {
 }
 
 static void unwatch(GstTltcpReceiver *r, GstPollFD *pfd) {
-    if (pfd->fd >= 0)
+    if (pfd->fd >= 0) {
         gst_poll_remove_fd(r->poll, pfd);
+    }
     gst_poll_fd_init(pfd);
 }
 
@@ -174,8 +179,9 @@ static void on_connected(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
     unwatch(r, &r->event_fd);
     watch(r, &r->data_fd, tltcp_fd(r->socket));
     g_clear_object(&r->address);
-    if (tltcp_peer_address(r->socket, (struct sockaddr *)&storage, &len) == 0)
+    if (tltcp_peer_address(r->socket, (struct sockaddr *)&storage, &len) == 0) {
         r->address = native_address(&storage, len);
+    }
     gst_tltcp_connection_message(r->element, "connected", r->where, NULL, 0);
     arrival->kind = GST_TLTCP_ARRIVAL_CONNECTED;
     arrival->address = r->address;
@@ -186,8 +192,9 @@ static void close_socket(GstTltcpReceiver *r, gint linger_ms) {
     tltcp_socket *socket = r->socket;
     r->socket = NULL;
     g_mutex_unlock(&r->lock);
-    if (!socket)
+    if (!socket) {
         return;
+    }
     unwatch(r, &r->event_fd);
     unwatch(r, &r->data_fd);
     tltcp_close(socket, linger_ms);
@@ -225,8 +232,9 @@ static void fail(GstTltcpReceiver *r, gint error, const gchar *reason,
                                      !gst_tltcp_cause_is_permanent(cause));
     gst_tltcp_connection_message(r->element, r->connected ? "lost" : "failed",
                                  r->where, cause, r->attempt);
-    if (again && !r->warned)
+    if (again && !r->warned) {
         gst_tltcp_cause_post(r->element, cause, r->where, FALSE);
+    }
     r->warned = TRUE;
     r->retry_at = tltcp_now() + r->retry_delay;
     r->retry_delay = MIN(2 * r->retry_delay, RETRY_MAX_NS);
@@ -241,8 +249,9 @@ static gboolean accept_caller(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
     tltcp_socket *socket;
     gint error = tltcp_accept(r->listener, &socket, 0);
 
-    if (error == TLTCP_ERR_AGAIN)
+    if (error == TLTCP_ERR_AGAIN) {
         return FALSE;
+    }
     if (error) {
         arrival->kind = GST_TLTCP_ARRIVAL_FAILED;
         arrival->cause.error = error;
@@ -261,8 +270,9 @@ static gboolean call(GstTltcpReceiver *r, GstTltcpArrival *arrival,
     g_autofree gchar *service = g_strdup_printf("%u", r->settings->port);
 
     *when = r->retry_at;
-    if (tltcp_now() < r->retry_at)
+    if (tltcp_now() < r->retry_at) {
         return FALSE;
+    }
     *when = TLTCP_TIME_NEVER;
     gst_tltcp_settings_config(r->settings, &config);
     r->attempt++;
@@ -310,10 +320,12 @@ static void on_piece(GstTltcpReceiver *r, const struct tltcp_segment *piece,
     media_section ended[2];
     gint n = media__assembly_add(&r->assembly, piece, r->piece, len, ended);
 
-    for (gint i = 0; i < n; i++)
+    for (gint i = 0; i < n; i++) {
         add_ready(r, GST_TLTCP_ARRIVAL_SECTION)->section = ended[i];
-    if (n < 0)
+    }
+    if (n < 0) {
         media__assembly_clear(&r->assembly);
+    }
     if (piece->kind == TL_GAP) {
         GstTltcpArrival *gap = add_ready(r, GST_TLTCP_ARRIVAL_GAP);
         gap->position = piece->seq;
@@ -350,8 +362,9 @@ static gboolean receive(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
 
     while (g_queue_is_empty(&r->ready)) {
         gssize n = receive_piece(r, &piece, &len);
-        if (n == TLTCP_ERR_AGAIN)
+        if (n == TLTCP_ERR_AGAIN) {
             return FALSE;
+        }
         if (n > 0) {
             on_piece(r, &piece, len);
         } else if (n == 0) {
@@ -373,12 +386,15 @@ static gboolean receive(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
 static gboolean try_next(GstTltcpReceiver *r, GstTltcpArrival *arrival,
                          tltcp_time *when) {
     *when = TLTCP_TIME_NEVER;
-    if (r->connected)
+    if (r->connected) {
         return receive(r, arrival);
-    if (r->listener)
+    }
+    if (r->listener) {
         return accept_caller(r, arrival);
-    if (!r->socket && call(r, arrival, when))
+    }
+    if (!r->socket && call(r, arrival, when)) {
         return TRUE;
+    }
     return r->socket && finish_call(r, arrival);
 }
 
@@ -408,7 +424,8 @@ void gst_tltcp_receiver_add_stats(GstTltcpReceiver *r, GstStructure *stats) {
 
     tltcp_stats_init(&st);
     g_mutex_lock(&r->lock);
-    if (r->socket && tltcp_get_stats(r->socket, &st) == 0)
+    if (r->socket && tltcp_get_stats(r->socket, &st) == 0) {
         gst_tltcp_stats_add(stats, &st);
+    }
     g_mutex_unlock(&r->lock);
 }

@@ -84,15 +84,17 @@ static void note_state(GstTltcpSender *s, const gchar *state,
 
     note->state = state;
     note->has_cause = cause != NULL;
-    if (cause)
+    if (cause) {
         note->cause = *cause;
+    }
 }
 
 static void note_peer(GstTltcpSender *s, NoteKind kind, GstTltcpPeer *peer) {
     Note *note = add_note(s, kind);
 
-    if (peer->address)
+    if (peer->address) {
         note->address = g_object_ref(peer->address);
+    }
 }
 
 static void tell(GstTltcpSender *s, const Note *note) {
@@ -129,8 +131,9 @@ static void tell_notes(GstTltcpSender *s) {
         g_mutex_lock(&s->lock);
         note = g_queue_pop_head(&s->notes);
         g_mutex_unlock(&s->lock);
-        if (!note)
+        if (!note) {
             return;
+        }
         tell(s, note);
         g_clear_object(&note->address);
         g_free(note);
@@ -152,11 +155,13 @@ static void greet(GstTltcpSender *s, GstTltcpPeer *peer) {
     item.frame.frame_class = MEDIA_CLASS_HEADER;
     item.due = item.deadline = MEDIA_NEVER;
     item.arrival = (gint64)tltcp_now();
-    if (!s->config)
+    if (!s->config) {
         return;
+    }
     gst_tltcp_peer_push(peer, s->config, &item);
-    for (guint i = 0; s->headers && i < s->headers->len; i++)
+    for (guint i = 0; s->headers && i < s->headers->len; i++) {
         gst_tltcp_peer_push(peer, g_ptr_array_index(s->headers, i), &item);
+    }
     media__outq_wait_key(peer->queue, 0, item.arrival);
     add_note(s, NOTE_KEY_WANTED);
 }
@@ -177,8 +182,9 @@ static void on_connected(GstTltcpSender *s, GstTltcpPeer *peer) {
     s->warned = FALSE;
     s->ever_connected = TRUE;
     greet(s, peer);
-    if (s->listener)
+    if (s->listener) {
         note_peer(s, NOTE_ADDED, peer);
+    }
     note_state(s, "connected", NULL);
     g_cond_broadcast(&s->changed);
 }
@@ -186,8 +192,9 @@ static void on_connected(GstTltcpSender *s, GstTltcpPeer *peer) {
 static void accept_callers(GstTltcpSender *s) {
     tltcp_socket *socket;
 
-    while (s->listener && tltcp_accept(s->listener, &socket, 0) == 0)
+    while (s->listener && tltcp_accept(s->listener, &socket, 0) == 0) {
         on_connected(s, add_peer(s, socket));
+    }
 }
 
 static void on_failure(GstTltcpSender *s, const GstTltcpCause *cause) {
@@ -202,8 +209,9 @@ static void on_failure(GstTltcpSender *s, const GstTltcpCause *cause) {
         s->retry_at = tltcp_now() + s->retry_delay;
         s->retry_delay = MIN(2 * s->retry_delay, RETRY_MAX_NS);
     }
-    if (fatal || !s->warned)
+    if (fatal || !s->warned) {
         add_note(s, fatal ? NOTE_FAILED : NOTE_WARN)->cause = *cause;
+    }
     s->warned = TRUE;
     g_cond_broadcast(&s->changed);
 }
@@ -227,14 +235,16 @@ static void call(GstTltcpSender *s) {
     g_mutex_unlock(&s->lock);
     cause.error =
         tltcp_connect(&socket, s->settings->host, service, &config, 0);
-    if (cause.error)
+    if (cause.error) {
         tltcp_config_check(&config, cause.reason);
+    }
     g_mutex_lock(&s->lock);
     s->retry_at = TLTCP_TIME_NEVER;
-    if (cause.error)
+    if (cause.error) {
         on_failure(s, &cause);
-    else
+    } else {
         add_peer(s, socket);
+    }
 }
 
 static void remove_peer(GstTltcpSender *s, guint index) {
@@ -242,10 +252,11 @@ static void remove_peer(GstTltcpSender *s, guint index) {
 
     gst_poll_remove_fd(s->poll, &peer->events);
     gst_tltcp_stats_sum_sent(&s->departed, &peer->counts);
-    if (s->listener)
+    if (s->listener) {
         note_peer(s, NOTE_REMOVED, peer);
-    else if (!s->finished || !peer->orderly)
+    } else if (!s->finished || !peer->orderly) {
         on_failure(s, &peer->cause);
+    }
     g_mutex_unlock(&s->lock);
     tltcp_close(peer->socket, 0);
     g_mutex_lock(&s->lock);
@@ -260,8 +271,9 @@ static void note_rate(GstTltcpSender *s) {
         best = MAX(best, peer->rate);
         peer->rate_changed = FALSE;
     }
-    if (best == s->rate)
+    if (best == s->rate) {
         return;
+    }
     s->rate = best;
     add_note(s, NOTE_RATE)->rate = best;
 }
@@ -279,8 +291,9 @@ static tltcp_time service_peer(GstTltcpSender *s, GstTltcpPeer *peer) {
         peer->counts.key_units_requested++;
         add_note(s, NOTE_KEY_WANTED);
     }
-    if (peer->rate_changed)
+    if (peer->rate_changed) {
         note_rate(s);
+    }
     return when;
 }
 
@@ -292,10 +305,11 @@ static tltcp_time service(GstTltcpSender *s) {
     for (guint i = s->peers->len; i-- > 0;) {
         GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
         tltcp_time at = service_peer(s, peer);
-        if (peer->closed)
+        if (peer->closed) {
             remove_peer(s, i);
-        else
+        } else {
             when = MIN(when, at);
+        }
     }
     if (!s->listener && !s->failed && !s->peers->len &&
         tltcp_now() >= s->retry_at) {
@@ -319,8 +333,9 @@ static gpointer run(gpointer user) {
                                : when > now             ? when - now
                                                         : 0);
         g_mutex_lock(&s->lock);
-        if (s->woken)
+        if (s->woken) {
             s->woken = !gst_poll_read_control(s->poll);
+        }
     }
     g_mutex_unlock(&s->lock);
     tell_notes(s);
@@ -331,11 +346,13 @@ static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     GstTltcpSender *s = user;
     g_autoptr(GSocketAddress) address = NULL;
 
-    if (caller->address)
+    if (caller->address) {
         address = g_socket_address_new_from_native(
             (gpointer)(gsize)caller->address, caller->address_len);
-    if (s->funcs.caller_connecting(s->element, address, caller->stream_id))
+    }
+    if (s->funcs.caller_connecting(s->element, address, caller->stream_id)) {
         return true;
+    }
     s->funcs.caller_rejected(s->element, address, caller->stream_id);
     g_strlcpy(reason, "refused by the application", TLTCP_REASON_MAX + 1);
     return false;
@@ -345,8 +362,9 @@ static guint bound_port(tltcp_socket *listener) {
     struct sockaddr_storage storage;
     socklen_t len = sizeof(storage);
 
-    if (tltcp_local_address(listener, (struct sockaddr *)&storage, &len) < 0)
+    if (tltcp_local_address(listener, (struct sockaddr *)&storage, &len) < 0) {
         return 0;
+    }
     g_autoptr(GSocketAddress) address =
         g_socket_address_new_from_native(&storage, len);
     return G_IS_INET_SOCKET_ADDRESS(address)
@@ -397,8 +415,9 @@ static gboolean check_config(GstTltcpSender *s) {
 
     make_config(s, &config);
     cause.error = tltcp_config_check(&config, cause.reason);
-    if (cause.error)
+    if (cause.error) {
         gst_tltcp_cause_post(s->element, &cause, s->where, TRUE);
+    }
     return !cause.error;
 }
 
@@ -422,8 +441,9 @@ GstTltcpSender *gst_tltcp_sender_start(GstElement *element,
     s->retry_delay = RETRY_MIN_NS;
     gst_poll_fd_init(&s->accept_fd);
     gboolean listener = s->settings->mode == GST_TLTCP_MODE_LISTENER;
-    if (listener)
+    if (listener) {
         s->retry_at = TLTCP_TIME_NEVER;
+    }
     if (!check_config(s) || (listener && !start_listening(s))) {
         free_sender(s);
         return NULL;
@@ -483,11 +503,13 @@ void gst_tltcp_sender_set_config(GstTltcpSender *s, GBytes *config,
     s->headers = headers ? g_ptr_array_ref(headers) : NULL;
     for (guint i = 0; i < s->peers->len; i++) {
         GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (!peer->connected)
+        if (!peer->connected) {
             continue; /* will be greeted */
+        }
         gst_tltcp_peer_push(peer, config, &item);
-        for (guint h = 0; first && headers && h < headers->len; h++)
+        for (guint h = 0; first && headers && h < headers->len; h++) {
             gst_tltcp_peer_push(peer, g_ptr_array_index(headers, h), &item);
+        }
     }
     wake(s);
     g_mutex_unlock(&s->lock);
@@ -496,15 +518,17 @@ void gst_tltcp_sender_set_config(GstTltcpSender *s, GBytes *config,
 static gboolean anybody_connected(const GstTltcpSender *s) {
     for (guint i = 0; i < s->peers->len; i++) {
         const GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (peer->connected)
+        if (peer->connected) {
             return TRUE;
+        }
     }
     return FALSE;
 }
 
 static gboolean must_wait(const GstTltcpSender *s) {
-    if (!s->listener)
+    if (!s->listener) {
         return !s->ever_connected;
+    }
     return !anybody_connected(s);
 }
 
@@ -525,8 +549,9 @@ gboolean gst_tltcp_sender_wait_connected(GstTltcpSender *s, guint64 *waited) {
 static gboolean all_have_room(const GstTltcpSender *s, gsize bytes) {
     for (guint i = 0; i < s->peers->len; i++) {
         const GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (peer->connected && !gst_tltcp_peer_has_room(peer, bytes))
+        if (peer->connected && !gst_tltcp_peer_has_room(peer, bytes)) {
             return FALSE;
+        }
     }
     return TRUE;
 }
@@ -536,10 +561,12 @@ static gint64 room_wait_end(const GstTltcpSender *s, const media_item *item,
     tltcp_time now = tltcp_now();
     gint64 end = G_MAXINT64;
 
-    if (s->peers->len > 1)
+    if (s->peers->len > 1) {
         return g_get_monotonic_time() + (gint64)(patience / 1000);
-    if (item->deadline != MEDIA_NEVER)
+    }
+    if (item->deadline != MEDIA_NEVER) {
         end = g_get_monotonic_time() + (item->deadline - (gint64)now) / 1000;
+    }
     return end;
 }
 
@@ -549,31 +576,35 @@ static void wait_room(GstTltcpSender *s, const media_item *item, gsize bytes,
 
     while (!s->flushing && !s->failed && s->running &&
            !all_have_room(s, bytes)) {
-        if (end == G_MAXINT64)
+        if (end == G_MAXINT64) {
             g_cond_wait(&s->changed, &s->lock);
-        else if (!g_cond_wait_until(&s->changed, &s->lock, end))
+        } else if (!g_cond_wait_until(&s->changed, &s->lock, end)) {
             return;
+        }
     }
 }
 
 /* Frames behind the end: the stream goes on. */
 static void begin_again(GstTltcpSender *s) {
-    if (s->finished && !s->listener && !s->peers->len)
+    if (s->finished && !s->listener && !s->peers->len) {
         s->retry_at = tltcp_now();
+    }
     s->finished = FALSE;
 }
 
 gboolean gst_tltcp_sender_push(GstTltcpSender *s, GBytes *section,
                                const media_item *item, guint64 patience) {
     g_mutex_lock(&s->lock);
-    if (item->frame.frame_class != MEDIA_CLASS_HEADER)
+    if (item->frame.frame_class != MEDIA_CLASS_HEADER) {
         begin_again(s);
+    }
     wait_room(s, item, g_bytes_get_size(section), patience);
     gboolean ok = !s->flushing && !s->failed;
     for (guint i = 0; ok && i < s->peers->len; i++) {
         GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (peer->connected)
+        if (peer->connected) {
             gst_tltcp_peer_push(peer, section, item);
+        }
     }
     wake(s);
     g_mutex_unlock(&s->lock);
@@ -582,8 +613,9 @@ gboolean gst_tltcp_sender_push(GstTltcpSender *s, GBytes *section,
 
 static gboolean is_drained(const GstTltcpSender *s) {
     for (guint i = 0; i < s->peers->len; i++) {
-        if (!gst_tltcp_peer_is_drained(g_ptr_array_index(s->peers, i)))
+        if (!gst_tltcp_peer_is_drained(g_ptr_array_index(s->peers, i))) {
             return FALSE;
+        }
     }
     return TRUE;
 }
@@ -598,9 +630,10 @@ void gst_tltcp_sender_finish(GstTltcpSender *s) {
  * whose peer is gone. */
 void gst_tltcp_sender_drain(GstTltcpSender *s) {
     g_mutex_lock(&s->lock);
-    while (!s->flushing && !s->failed && s->running && !is_drained(s))
+    while (!s->flushing && !s->failed && s->running && !is_drained(s)) {
         g_cond_wait_until(&s->changed, &s->lock,
                           g_get_monotonic_time() + DRAIN_LOOK_US);
+    }
     g_mutex_unlock(&s->lock);
 }
 
@@ -644,12 +677,14 @@ GstStructure *gst_tltcp_sender_stats(GstTltcpSender *s) {
     } else {
         stats = gst_structure_new_empty(GST_TLTCP_STATS_NAME);
         tltcp_stats_init(&st);
-        if (s->listener && tltcp_get_stats(s->listener, &st) == 0)
+        if (s->listener && tltcp_get_stats(s->listener, &st) == 0) {
             gst_tltcp_stats_add(stats, &st);
-        if (s->listener)
+        }
+        if (s->listener) {
             add_callers(s, stats);
-        else
+        } else {
             gst_tltcp_stats_add_sent(stats, &s->departed);
+        }
     }
     g_mutex_unlock(&s->lock);
     return stats;

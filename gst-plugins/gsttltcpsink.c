@@ -126,11 +126,13 @@ static void on_key_unit_wanted(GstElement *element) {
     gboolean ask =
         self->force_key_unit &&
         (!self->key_unit_at || now - self->key_unit_at >= KEY_UNIT_US);
-    if (ask)
+    if (ask) {
         self->key_unit_at = now;
+    }
     g_mutex_unlock(&self->settings.lock);
-    if (!ask)
+    if (!ask) {
         return;
+    }
     GST_DEBUG_OBJECT(self, "asking upstream for a key unit");
     gst_pad_push_event(GST_BASE_SINK_PAD(self),
                        gst_video_event_new_upstream_force_key_unit(
@@ -182,8 +184,9 @@ static gint64 to_engine(GstTltcpSink *self, gint64 running, GstClockTime now,
                         tltcp_time engine_now) {
     GstBaseSink *base = GST_BASE_SINK(self);
 
-    if (running == MEDIA_NEVER)
+    if (running == MEDIA_NEVER) {
         return MEDIA_NEVER;
+    }
     return running - (gint64)now + (gint64)engine_now +
            (gint64)gst_base_sink_get_latency(base) +
            gst_base_sink_get_ts_offset(base);
@@ -219,8 +222,9 @@ static GPtrArray *make_header_sections(GstTltcpSink *self) {
         GST_BUFFER_FLAG_SET(header, GST_BUFFER_FLAG_HEADER);
         GBytes *section =
             gst_tltcp_framer_section(&self->framer, header, &none, &item);
-        if (section)
+        if (section) {
             g_ptr_array_add(sections, section);
+        }
     }
     return sections;
 }
@@ -231,10 +235,12 @@ static void describe(GstTltcpSink *self) {
     gst_tltcp_framer_set_caps(&self->framer, self->caps);
     set_deadlines(self);
     g_clear_pointer(&self->stream_headers, g_ptr_array_unref);
-    if (self->caps)
+    if (self->caps) {
         self->stream_headers = gst_tltcp_caps_headers(self->caps);
-    if (self->stream_headers)
+    }
+    if (self->stream_headers) {
         headers = make_header_sections(self);
+    }
     g_autoptr(GBytes) config = gst_tltcp_caps_to_section(
         self->caps, self->framer.generation, latency_ms(self));
     gst_tltcp_sender_set_config(self->sender, config, headers);
@@ -245,8 +251,9 @@ static gboolean gst_tltcp_sink_set_caps(GstBaseSink *base, GstCaps *caps) {
     GstTltcpSink *self = GST_TLTCP_SINK(base);
 
     gst_caps_replace(&self->caps, caps);
-    if (self->sender)
+    if (self->sender) {
         describe(self);
+    }
     return TRUE;
 }
 
@@ -255,8 +262,9 @@ static gboolean same_bytes(GstBuffer *a, GstBuffer *b) {
     gboolean same = FALSE;
 
     if (gst_buffer_get_size(a) != gst_buffer_get_size(b) ||
-        !gst_buffer_map(a, &map, GST_MAP_READ))
+        !gst_buffer_map(a, &map, GST_MAP_READ)) {
         return FALSE;
+    }
     same = gst_buffer_memcmp(b, 0, map.data, map.size) == 0;
     gst_buffer_unmap(a, &map);
     return same;
@@ -265,11 +273,13 @@ static gboolean same_bytes(GstBuffer *a, GstBuffer *b) {
 /* Everybody got the stream headers with the description. */
 static gboolean is_known_header(GstTltcpSink *self, GstBuffer *buffer) {
     if (!self->stream_headers ||
-        !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_HEADER))
+        !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_HEADER)) {
         return FALSE;
+    }
     for (guint i = 0; i < self->stream_headers->len; i++) {
-        if (same_bytes(buffer, g_ptr_array_index(self->stream_headers, i)))
+        if (same_bytes(buffer, g_ptr_array_index(self->stream_headers, i))) {
             return TRUE;
+        }
     }
     return FALSE;
 }
@@ -281,8 +291,9 @@ static void start_late(GstTltcpSink *self, GstClockTime waited) {
     gboolean live = FALSE;
 
     if (!waited ||
-        !gst_base_sink_query_latency(base, &live, NULL, NULL, NULL) || live)
+        !gst_base_sink_query_latency(base, &live, NULL, NULL, NULL) || live) {
         return;
+    }
     GST_INFO_OBJECT(self, "waited %" GST_TIME_FORMAT " for a connection",
                     GST_TIME_ARGS(waited));
     self->own_offset += (GstClockTimeDiff)waited;
@@ -303,11 +314,13 @@ static GstFlowReturn wait_connected(GstTltcpSink *self) {
     g_mutex_unlock(&self->settings.lock);
     while (wait && !gst_tltcp_sender_wait_connected(self->sender, &waited)) {
         GstFlowReturn flow = flow_of(self);
-        if (flow != GST_FLOW_FLUSHING)
+        if (flow != GST_FLOW_FLUSHING) {
             return flow;
+        }
         flow = gst_base_sink_wait_preroll(GST_BASE_SINK(self));
-        if (flow != GST_FLOW_OK)
+        if (flow != GST_FLOW_OK) {
             return flow;
+        }
     }
     start_late(self, waited);
     return GST_FLOW_OK;
@@ -326,14 +339,17 @@ static GstFlowReturn push(GstTltcpSink *self, GBytes *section,
                           const media_item *item) {
     guint64 patience = 0;
 
-    if (item->deadline == MEDIA_NEVER)
+    if (item->deadline == MEDIA_NEVER) {
         patience = latency_ms(self) * GST_MSECOND;
+    }
     while (!gst_tltcp_sender_push(self->sender, section, item, patience)) {
         GstFlowReturn flow = flow_of(self);
-        if (flow == GST_FLOW_FLUSHING)
+        if (flow == GST_FLOW_FLUSHING) {
             flow = gst_base_sink_wait_preroll(GST_BASE_SINK(self));
-        if (flow != GST_FLOW_OK)
+        }
+        if (flow != GST_FLOW_OK) {
             return flow;
+        }
     }
     return GST_FLOW_OK;
 }
@@ -343,14 +359,17 @@ static GstFlowReturn gst_tltcp_sink_render(GstBaseSink *base,
     GstTltcpSink *self = GST_TLTCP_SINK(base);
     media_item item;
 
-    if (!self->described)
+    if (!self->described) {
         describe(self);
+    }
     GstFlowReturn flow = wait_connected(self);
-    if (flow != GST_FLOW_OK || is_known_header(self, buffer))
+    if (flow != GST_FLOW_OK || is_known_header(self, buffer)) {
         return flow;
+    }
     GstClockTime now = running_now(self);
-    if (!GST_CLOCK_TIME_IS_VALID(now))
+    if (!GST_CLOCK_TIME_IS_VALID(now)) {
         now = 0;
+    }
     gboolean timed = base->segment.format == GST_FORMAT_TIME;
     media_times times = gst_tltcp_framer_times(&base->segment, buffer, now);
     /* Time that the sink has lost by waiting is no time of the media. */
@@ -358,11 +377,13 @@ static GstFlowReturn gst_tltcp_sink_render(GstBaseSink *base,
                      gst_base_sink_get_ts_offset(base);
     g_autoptr(GBytes) section =
         gst_tltcp_framer_section(&self->framer, buffer, &times, &item);
-    if (!section)
+    if (!section) {
         return GST_FLOW_OK;
+    }
     /* What has no time line, such as the bytes of a file, is never too late. */
-    if (!timed && self->framer.deadline.mode != MEDIA_DEADLINE_CONSTANT)
+    if (!timed && self->framer.deadline.mode != MEDIA_DEADLINE_CONSTANT) {
         item.due = item.deadline = MEDIA_NEVER;
+    }
     to_engine_times(self, &item, now);
     GST_LOG_OBJECT(
         self, "%s frame of %" G_GSIZE_FORMAT " bytes, pts %" G_GINT64_FORMAT,
@@ -393,15 +414,17 @@ static void on_gap(GstTltcpSink *self, GstEvent *event) {
             : MEDIA_TIME_NONE;
     guint64 at = gst_segment_to_running_time(&GST_BASE_SINK(self)->segment,
                                              GST_FORMAT_TIME, start);
-    if (GST_CLOCK_TIME_IS_VALID(at) && at < G_MAXINT64 / 16)
+    if (GST_CLOCK_TIME_IS_VALID(at) && at < G_MAXINT64 / 16) {
         push_event_section(self, MEDIA_EVENT_GAP, (gint64)at, length);
+    }
 }
 
 static gboolean gst_tltcp_sink_event(GstBaseSink *base, GstEvent *event) {
     GstTltcpSink *self = GST_TLTCP_SINK(base);
 
-    if (self->sender && GST_EVENT_TYPE(event) == GST_EVENT_GAP)
+    if (self->sender && GST_EVENT_TYPE(event) == GST_EVENT_GAP) {
         on_gap(self, event);
+    }
     if (self->sender && GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
         gst_tltcp_sender_finish(self->sender);
         push_event_section(self, MEDIA_EVENT_EOS, MEDIA_TIME_NONE,
@@ -420,8 +443,9 @@ static void gst_tltcp_sink_get_times(GstBaseSink *base, GstBuffer *buffer,
     (void)base;
     *start = t;
     *end = GST_CLOCK_TIME_NONE;
-    if (GST_CLOCK_TIME_IS_VALID(t) && GST_BUFFER_DURATION_IS_VALID(buffer))
+    if (GST_CLOCK_TIME_IS_VALID(t) && GST_BUFFER_DURATION_IS_VALID(buffer)) {
         *end = t + GST_BUFFER_DURATION(buffer);
+    }
 }
 
 static gboolean gst_tltcp_sink_start(GstBaseSink *base) {
@@ -465,8 +489,9 @@ static gboolean set_flushing(GstBaseSink *base, gboolean flushing) {
     GstTltcpSink *self = GST_TLTCP_SINK(base);
 
     g_mutex_lock(&self->sender_lock);
-    if (self->sender)
+    if (self->sender) {
         gst_tltcp_sender_set_flushing(self->sender, flushing);
+    }
     g_mutex_unlock(&self->sender_lock);
     return TRUE;
 }
@@ -489,12 +514,14 @@ static void gst_tltcp_sink_set_property(GObject *object, guint prop,
 
     if (prop == GST_TLTCP_PROP_URI) {
         if (!gst_tltcp_settings_set_uri(&self->settings, object,
-                                        g_value_get_string(value), &error))
+                                        g_value_get_string(value), &error)) {
             g_warning("%s", error->message);
+        }
         return;
     }
-    if (gst_tltcp_settings_set(&self->settings, prop, value))
+    if (gst_tltcp_settings_set(&self->settings, prop, value)) {
         return;
+    }
     g_mutex_lock(&self->settings.lock);
     switch (prop) {
     case PROP_WAIT_FOR_CONNECTION:
@@ -523,11 +550,12 @@ static void gst_tltcp_sink_set_property(GObject *object, guint prop,
 
 static void get_stats(GstTltcpSink *self, GValue *value) {
     g_mutex_lock(&self->sender_lock);
-    if (self->sender)
+    if (self->sender) {
         g_value_take_boxed(value, gst_tltcp_sender_stats(self->sender));
-    else
+    } else {
         g_value_take_boxed(value,
                            gst_structure_new_empty(GST_TLTCP_STATS_NAME));
+    }
     g_mutex_unlock(&self->sender_lock);
 }
 
@@ -539,8 +567,9 @@ static void gst_tltcp_sink_get_property(GObject *object, guint prop,
         get_stats(self, value);
         return;
     }
-    if (gst_tltcp_settings_get(&self->settings, prop, value))
+    if (gst_tltcp_settings_get(&self->settings, prop, value)) {
         return;
+    }
     g_mutex_lock(&self->settings.lock);
     switch (prop) {
     case PROP_WAIT_FOR_CONNECTION:

@@ -122,16 +122,18 @@ static void on_connected(GstTltcpSrc *self, GSocketAddress *address) {
     gboolean listener = self->settings.mode == GST_TLTCP_MODE_LISTENER;
     g_mutex_unlock(&self->settings.lock);
     g_set_object(&self->caller, address);
-    if (listener)
+    if (listener) {
         gst_tltcp_signals_caller_added(GST_ELEMENT(self), address);
+    }
 }
 
 static void on_gone(GstTltcpSrc *self) {
     g_mutex_lock(&self->settings.lock);
     gboolean listener = self->settings.mode == GST_TLTCP_MODE_LISTENER;
     g_mutex_unlock(&self->settings.lock);
-    if (listener)
+    if (listener) {
         gst_tltcp_signals_caller_removed(GST_ELEMENT(self), self->caller);
+    }
     g_clear_object(&self->caller);
 }
 
@@ -142,8 +144,9 @@ static GstFlowReturn on_end(GstTltcpSrc *self) {
 }
 
 static GstFlowReturn on_lost(GstTltcpSrc *self, const GstTltcpCause *cause) {
-    if (!cause->was_open)
+    if (!cause->was_open) {
         return GST_FLOW_OK; /* never had it; it is tried again */
+    }
     on_gone(self);
     g_mutex_lock(&self->settings.lock);
     gboolean listener = self->settings.mode == GST_TLTCP_MODE_LISTENER;
@@ -152,8 +155,9 @@ static GstFlowReturn on_lost(GstTltcpSrc *self, const GstTltcpCause *cause) {
 }
 
 static GstFlowReturn on_failed(GstTltcpSrc *self, const GstTltcpCause *cause) {
-    if (cause->was_open)
+    if (cause->was_open) {
         on_gone(self);
+    }
     gst_tltcp_cause_post(GST_ELEMENT(self), cause,
                          gst_tltcp_receiver_where(self->receiver), TRUE);
     return GST_FLOW_ERROR;
@@ -168,12 +172,14 @@ static GstFlowReturn on_section(GstTltcpSrc *self, media_section *section,
                                &product);
     if (product.caps) {
         GST_DEBUG_OBJECT(self, "caps %" GST_PTR_FORMAT, (gpointer)product.caps);
-        if (!gst_base_src_set_caps(GST_BASE_SRC(self), product.caps))
+        if (!gst_base_src_set_caps(GST_BASE_SRC(self), product.caps)) {
             flow = GST_FLOW_NOT_NEGOTIATED;
+        }
         gst_caps_unref(product.caps);
     }
-    if (product.event)
+    if (product.event) {
         gst_pad_push_event(GST_BASE_SRC_PAD(self), product.event);
+    }
     if (product.eos && !self->ended) {
         self->ended = TRUE;
         if (!keeps_listening(self)) {
@@ -221,8 +227,9 @@ static GstFlowReturn gst_tltcp_src_create(GstPushSrc *push,
         gst_tltcp_receiver_next(self->receiver, &arrival);
         flow = on_arrival(self, &arrival, buffer);
     }
-    if (flow != GST_FLOW_OK)
+    if (flow != GST_FLOW_OK) {
         gst_clear_buffer(buffer);
+    }
     return flow;
 }
 
@@ -242,8 +249,9 @@ static gboolean gst_tltcp_src_start(GstBaseSrc *base) {
     g_mutex_lock(&self->receiver_lock);
     self->receiver = receiver;
     g_mutex_unlock(&self->receiver_lock);
-    if (!receiver)
+    if (!receiver) {
         return FALSE;
+    }
     if (gst_tltcp_receiver_port(receiver)) {
         gst_tltcp_settings_set_bound(&self->settings,
                                      gst_tltcp_receiver_port(receiver));
@@ -269,8 +277,9 @@ static gboolean set_flushing(GstBaseSrc *base, gboolean flushing) {
     GstTltcpSrc *self = GST_TLTCP_SRC(base);
 
     g_mutex_lock(&self->receiver_lock);
-    if (self->receiver)
+    if (self->receiver) {
         gst_tltcp_receiver_set_flushing(self->receiver, flushing);
+    }
     g_mutex_unlock(&self->receiver_lock);
     return TRUE;
 }
@@ -286,9 +295,10 @@ static gboolean gst_tltcp_src_unlock_stop(GstBaseSrc *base) {
 static gboolean gst_tltcp_src_query(GstBaseSrc *base, GstQuery *query) {
     GstTltcpSrc *self = GST_TLTCP_SRC(base);
 
-    if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY)
+    if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY) {
         return GST_BASE_SRC_CLASS(gst_tltcp_src_parent_class)
             ->query(base, query);
+    }
     g_mutex_lock(&self->settings.lock);
     GstClockTime latency = self->delivery == GST_TLTCP_DELIVERY_TIMED
                                ? self->settings.latency * GST_MSECOND
@@ -307,12 +317,14 @@ static void gst_tltcp_src_set_property(GObject *object, guint prop,
 
     if (prop == GST_TLTCP_PROP_URI) {
         if (!gst_tltcp_settings_set_uri(&self->settings, object,
-                                        g_value_get_string(value), &error))
+                                        g_value_get_string(value), &error)) {
             g_warning("%s", error->message);
+        }
         return;
     }
-    if (gst_tltcp_settings_set(&self->settings, prop, value))
+    if (gst_tltcp_settings_set(&self->settings, prop, value)) {
         return;
+    }
     g_mutex_lock(&self->settings.lock);
     switch (prop) {
     case PROP_KEEP_LISTENING:
@@ -338,8 +350,9 @@ static GstStructure *get_stats(GstTltcpSrc *self) {
     GstTltcpReceived counts;
 
     g_mutex_lock(&self->receiver_lock);
-    if (self->receiver)
+    if (self->receiver) {
         gst_tltcp_receiver_add_stats(self->receiver, stats);
+    }
     g_mutex_unlock(&self->receiver_lock);
     g_mutex_lock(&self->deframer.lock);
     counts = self->deframer.counts;
@@ -356,8 +369,9 @@ static void gst_tltcp_src_get_property(GObject *object, guint prop,
         g_value_take_boxed(value, get_stats(self));
         return;
     }
-    if (gst_tltcp_settings_get(&self->settings, prop, value))
+    if (gst_tltcp_settings_get(&self->settings, prop, value)) {
         return;
+    }
     g_mutex_lock(&self->settings.lock);
     switch (prop) {
     case PROP_KEEP_LISTENING:

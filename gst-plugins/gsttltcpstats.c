@@ -123,7 +123,8 @@ void gst_tltcp_stats_sum_sent(GstTltcpSent *sum, const GstTltcpSent *part) {
         sum->expired[i] += part->expired[i];
         sum->dropped[i] += part->dropped[i];
     }
-    for (guint i = 0; i < MEDIA_DROP_REASONS; i++)
+    for (guint i = 0; i < MEDIA_DROP_REASONS; i++) {
         sum->dropped_reason[i] += part->dropped_reason[i];
+    }
     sum->key_units_requested += part->key_units_requested;
 }

@@ -28,8 +28,9 @@ void gst_tltcp_uri_free(GstTltcpUri *uri) {
 /* Numbers are taken whole, in the range that the property has. */
 static gboolean read_unsigned(const gchar *text, guint64 min, guint64 max,
                               guint64 *value, gchar **expected) {
-    if (g_ascii_string_to_unsigned(text, 10, min, max, value, NULL))
+    if (g_ascii_string_to_unsigned(text, 10, min, max, value, NULL)) {
         return TRUE;
+    }
     *expected = g_strdup_printf(
         "a number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, min, max);
     return FALSE;
@@ -37,8 +38,9 @@ static gboolean read_unsigned(const gchar *text, guint64 min, guint64 max,
 
 static gboolean read_signed(const gchar *text, gint64 min, gint64 max,
                             gint64 *value, gchar **expected) {
-    if (g_ascii_string_to_signed(text, 10, min, max, value, NULL))
+    if (g_ascii_string_to_signed(text, 10, min, max, value, NULL)) {
         return TRUE;
+    }
     *expected = g_strdup_printf(
         "a number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, min, max);
     return FALSE;
@@ -65,16 +67,18 @@ static gboolean read_enum(const gchar *text, GParamSpecEnum *spec,
     guint64 number;
 
     if (!found &&
-        g_ascii_string_to_unsigned(text, 10, 0, G_MAXINT, &number, NULL))
+        g_ascii_string_to_unsigned(text, 10, 0, G_MAXINT, &number, NULL)) {
         found = g_enum_get_value(spec->enum_class, (gint)number);
+    }
     if (found) {
         g_value_set_enum(value, found->value);
         return TRUE;
     }
     GString *nicks = g_string_new("one of");
-    for (guint i = 0; i < spec->enum_class->n_values; i++)
+    for (guint i = 0; i < spec->enum_class->n_values; i++) {
         g_string_append_printf(nicks, "%s %s", i ? "," : "",
                                spec->enum_class->values[i].value_nick);
+    }
     *expected = g_string_free(nicks, FALSE);
     return FALSE;
 }
@@ -111,8 +115,9 @@ static gboolean read_congestion(const gchar *text, GValue *value,
     tltcp_config_init(&config);
     config.congestion = text;
     g_value_set_string(value, text);
-    if (tltcp_config_check(&config, why) == 0)
+    if (tltcp_config_check(&config, why) == 0) {
         return TRUE;
+    }
     *expected = g_strdup_printf("the name of a controller: %s", why);
     return FALSE;
 }
@@ -120,8 +125,9 @@ static gboolean read_congestion(const gchar *text, GValue *value,
 static gboolean read_string(const gchar *text, GParamSpec *spec, GValue *value,
                             gchar **expected) {
     g_value_set_string(value, text);
-    if (strcmp(spec->name, "congestion-control") == 0)
+    if (strcmp(spec->name, "congestion-control") == 0) {
         return read_congestion(text, value, expected);
+    }
     if (strcmp(spec->name, "streamid") == 0 &&
         strlen(text) > TLTCP_STREAM_ID_MAX) {
         *expected = g_strdup_printf("at most %d bytes", TLTCP_STREAM_ID_MAX);
@@ -133,12 +139,15 @@ static gboolean read_string(const gchar *text, GParamSpec *spec, GValue *value,
 static gboolean read_value(const gchar *text, GParamSpec *spec, GValue *value,
                            gchar **expected) {
     g_value_init(value, spec->value_type);
-    if (G_IS_PARAM_SPEC_STRING(spec))
+    if (G_IS_PARAM_SPEC_STRING(spec)) {
         return read_string(text, spec, value, expected);
-    if (G_IS_PARAM_SPEC_BOOLEAN(spec))
+    }
+    if (G_IS_PARAM_SPEC_BOOLEAN(spec)) {
         return read_boolean(text, value, expected);
-    if (G_IS_PARAM_SPEC_ENUM(spec))
+    }
+    if (G_IS_PARAM_SPEC_ENUM(spec)) {
         return read_enum(text, G_PARAM_SPEC_ENUM(spec), value, expected);
+    }
     return read_number(text, spec, value, expected);
 }
 
@@ -147,8 +156,9 @@ static GParamSpec *find_key(GObject *element, const gchar *key) {
         g_object_class_find_property(G_OBJECT_GET_CLASS(element), key);
 
     if (!spec || spec->owner_type != G_OBJECT_TYPE(element) ||
-        !(spec->flags & G_PARAM_WRITABLE) || strcmp(key, "uri") == 0)
+        !(spec->flags & G_PARAM_WRITABLE) || strcmp(key, "uri") == 0) {
         return NULL;
+    }
     return spec;
 }
 
@@ -164,9 +174,10 @@ static gboolean add_key(GstTltcpUri *uri, GObject *element, const gchar *key,
         return FALSE;
     }
     gboolean ok = text && read_value(text, spec, &value, &expected);
-    if (!ok)
+    if (!ok) {
         FAIL(error, "Bad value \"%s\" of \"%s\" in \"%s\": expected %s",
              text ? text : "", key, uri->text, expected ? expected : "a value");
+    }
     if (ok && strcmp(key, "mode") == 0) {
         uri->listener = g_value_get_enum(&value) == GST_TLTCP_MODE_LISTENER;
     } else if (ok) {
@@ -174,8 +185,9 @@ static gboolean add_key(GstTltcpUri *uri, GObject *element, const gchar *key,
         g_array_append_val(uri->values, value);
         return TRUE;
     }
-    if (G_IS_VALUE(&value))
+    if (G_IS_VALUE(&value)) {
         g_value_unset(&value);
+    }
     return ok;
 }
 
@@ -185,12 +197,14 @@ static gboolean read_keys(GstTltcpUri *uri, GObject *element, GstUri *parsed,
     GHashTableIter iter;
     gpointer key, value;
 
-    if (!table)
+    if (!table) {
         return TRUE;
+    }
     g_hash_table_iter_init(&iter, table);
     while (g_hash_table_iter_next(&iter, &key, &value)) {
-        if (!add_key(uri, element, key, value, error))
+        if (!add_key(uri, element, key, value, error)) {
             return FALSE;
+        }
     }
     return TRUE;
 }
@@ -220,21 +234,23 @@ static void read_host(GstTltcpUri *uri, GstUri *parsed) {
     const gchar *host = gst_uri_get_host(parsed);
     gsize len = host ? strlen(host) : 0;
 
-    if (len > 2 && host[0] == '[' && host[len - 1] == ']')
+    if (len > 2 && host[0] == '[' && host[len - 1] == ']') {
         uri->host = g_strndup(host + 1, len - 2);
-    else if (len)
+    } else if (len) {
         uri->host = g_strdup(host);
+    }
     uri->listener = !uri->host;
 }
 
 static gboolean check_ends(const GstTltcpUri *uri, GError **error) {
-    if (!uri->listener && !uri->host)
+    if (!uri->listener && !uri->host) {
         FAIL(error, "No host in \"%s\": a caller needs one", uri->text);
-    else if (!uri->listener && !uri->port)
+    } else if (!uri->listener && !uri->port) {
         FAIL(error, "Bad port in \"%s\": a caller needs one from 1 to 65535",
              uri->text);
-    else
+    } else {
         return TRUE;
+    }
     return FALSE;
 }
 
@@ -258,13 +274,15 @@ GstTltcpUri *gst_tltcp_uri_parse(GObject *element, const gchar *text,
     }
     read_host(uri, parsed);
     if (!read_port(uri, error) || !read_keys(uri, element, parsed, error) ||
-        !check_ends(uri, error))
+        !check_ends(uri, error)) {
         return NULL;
+    }
     return g_steal_pointer(&uri);
 }
 
 void gst_tltcp_uri_apply(const GstTltcpUri *uri, GObject *element) {
-    for (guint i = 0; i < uri->names->len; i++)
+    for (guint i = 0; i < uri->names->len; i++) {
         g_object_set_property(element, g_ptr_array_index(uri->names, i),
                               &g_array_index(uri->values, GValue, i));
+    }
 }
