@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * Sends a live stream: 30 made-up frames a second, each worth sending for
+ * 200 ms only.  What is late by then is dropped here and becomes a gap there.
+ *
+ *   live_send HOST PORT [SECONDS]
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <tltcp/socket.h>
+
+#define FPS 30
+#define BUDGET (200 * TLTCP_MS)
+
+/* One frame is one section with one deadline. */
+static ssize_t send_frame(tltcp_socket *s, void *frame, size_t len,
+                          tltcp_time deadline) {
+    union {
+        struct cmsghdr align;
+        char room[CMSG_SPACE(sizeof(tltcp_time))];
+    } control;
+    struct iovec iov = {.iov_base = frame, .iov_len = len};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = &control,
+                         .msg_controllen = sizeof(control)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+    c->cmsg_level = SOL_TLTCP;
+    c->cmsg_type = TL_DEADLINE;
+    c->cmsg_len = CMSG_LEN(sizeof(deadline));
+    memcpy(CMSG_DATA(c), &deadline, sizeof(deadline));
+    return tltcp_sendmsg(s, &msg, MSG_TL);
+}
+
+static void wait_until(tltcp_time when) {
+    tltcp_time now = tltcp_now();
+    tltcp_time left = when > now ? when - now : 0;
+    struct timespec t = {.tv_sec = (time_t)(left / TLTCP_S),
+                         .tv_nsec = (long)(left % TLTCP_S)};
+
+    nanosleep(&t, NULL);
+}
+
+static void report(const tltcp_socket *s) {
+    tltcp_stats st;
+
+    tltcp_stats_init(&st);
+    if (tltcp_get_stats(s, &st) == 0) {
+        printf("%llu frames, %llu dropped, srtt %.1f ms\n",
+               (unsigned long long)st.sections_offered,
+               (unsigned long long)(st.sections_expired + st.sections_partial),
+               (double)st.srtt_ns / (double)TLTCP_MS);
+    }
+}
+
+int main(int argc, char **argv) {
+    static char frame[40000];
+    int frames = FPS * (argc > 3 ? atoi(argv[3]) : 10);
+    tltcp_socket *s;
+    tltcp_time start;
+    int rv;
+
+    if (argc < 3) {
+        fprintf(stderr, "usage: %s HOST PORT [SECONDS]\n", argv[0]);
+        return 2;
+    }
+    rv = tltcp_connect(&s, argv[1], argv[2], NULL, -1);
+    if (rv != 0) {
+        fprintf(stderr, "%s port %s: %s\n", argv[1], argv[2],
+                tltcp_strerror(rv));
+        return 1;
+    }
+    start = tltcp_now();
+    for (int i = 0; i < frames && rv >= 0; i++) {
+        size_t len = i % FPS == 0 ? sizeof(frame) : sizeof(frame) / 8;
+
+        wait_until(start + (tltcp_time)i * TLTCP_S / FPS);
+        rv = (int)send_frame(s, frame, len, tltcp_now() + BUDGET);
+    }
+    if (rv < 0) {
+        fprintf(stderr, "send: %s\n", tltcp_strerror(rv));
+    }
+    report(s);
+    return tltcp_close(s, 1000) == 0 && rv >= 0 ? 0 : 1;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * Serves many callers from one thread with poll(): everything that comes is
+ * sent back.
+ *
+ *   poll_loop PORT
+ */
+#include <poll.h>
+#include <stdio.h>
+
+#include <tltcp/socket.h>
+
+#define CALLERS 100
+#define ROOM 65536
+
+struct server {
+    tltcp_socket *listener;
+    tltcp_socket *caller[CALLERS];
+    struct pollfd fds[CALLERS + 1]; /* [0]: the listener's */
+    nfds_t count;
+};
+
+static void take_callers(struct server *srv) {
+    tltcp_socket *s;
+
+    while (srv->count <= CALLERS && tltcp_accept(srv->listener, &s, 0) == 0) {
+        srv->caller[srv->count - 1] = s;
+        srv->fds[srv->count].fd = tltcp_fd(s);
+        srv->fds[srv->count].events = POLLIN;
+        srv->count++;
+    }
+}
+
+/* Returns false when the caller has gone. */
+static bool echo(tltcp_socket *s) {
+    static char room[ROOM];
+    struct iovec iov = {.iov_base = room, .iov_len = sizeof(room)};
+    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
+    ssize_t rv = tltcp_recvmsg(s, &msg, MSG_DONTWAIT);
+
+    while (rv > 0) {
+        /* A caller that does not read back loses data rather than stop us. */
+        (void)tltcp_sendmsg(s, &msg, MSG_DONTWAIT);
+        iov.iov_len = sizeof(room);
+        msg.msg_iovlen = 1;
+        rv = tltcp_recvmsg(s, &msg, MSG_DONTWAIT);
+    }
+    return rv == TLTCP_ERR_AGAIN || rv == TLTCP_ERR_GAP;
+}
+
+static void drop(struct server *srv, nfds_t i) {
+    tltcp_close(srv->caller[i - 1], 100);
+    srv->count--;
+    srv->caller[i - 1] = srv->caller[srv->count - 1];
+    srv->fds[i] = srv->fds[srv->count];
+}
+
+int main(int argc, char **argv) {
+    static struct server srv;
+    int rv;
+
+    if (argc < 2) {
+        fprintf(stderr, "usage: %s PORT\n", argv[0]);
+        return 2;
+    }
+    rv = tltcp_listen(&srv.listener, NULL, argv[1], NULL);
+    if (rv != 0) {
+        fprintf(stderr, "port %s: %s\n", argv[1], tltcp_strerror(rv));
+        return 1;
+    }
+    srv.fds[0].fd = tltcp_fd(srv.listener);
+    srv.fds[0].events = POLLIN;
+    srv.count = 1;
+    while (poll(srv.fds, srv.count, -1) >= 0) {
+        for (nfds_t i = srv.count - 1; i > 0; i--) {
+            if ((srv.fds[i].revents & POLLIN) != 0 &&
+                !echo(srv.caller[i - 1])) {
+                drop(&srv, i);
+            }
+        }
+        if ((srv.fds[0].revents & POLLIN) != 0) {
+            take_callers(&srv);
+        }
+    }
+    return 1;
+}
