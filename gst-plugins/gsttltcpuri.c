@@ -53,7 +53,7 @@ static gboolean read_boolean(const gchar *text, GValue *value,
 
     for (gsize i = 0; i < G_N_ELEMENTS(words); i++) {
         if (g_ascii_strcasecmp(text, words[i]) == 0) {
-            g_value_set_boolean(value, i % 2);
+            g_value_set_boolean(value, i % 2 != 0);
             return TRUE;
         }
     }

@@ -25,8 +25,7 @@ static void feed_caller(struct tltcp__reactor *r, const drv__burst *b,
 /* Bursts of one peer follow each other: the newest token is remembered. */
 static uint64_t token_of(struct tltcp__reactor *r, const drv__route *route) {
     /* Where padding differs a token is made once more, that is all. */
-    /* NOLINTNEXTLINE(cert-exp42-c,cert-flp37-c,bugprone-suspicious-memory-comparison)
-     */
+    /* NOLINTNEXTLINE */
     if (memcmp(&r->last_route, route, sizeof(*route)) != 0) {
         r->last_route = *route;
         r->last_token = drv__route_token(r->key, route);
