@@ -37,7 +37,7 @@ LAYERS = {
     # linkem puts the simulator's model of a link between real sockets.
     "tools": (PUBLIC | {"media", "sim"}, ANY),
     "examples": (PUBLIC, ANY),
-    "bench": (PUBLIC | {"media"}, ANY),
+    "bench": (PUBLIC | {"media", "sim"}, ANY),
     "sim": (PUBLIC, ANY),
 }
 LIBRARIES = {"common", "libcongestion", "libtltcp", "libsaratoga", "media"}
