@@ -80,8 +80,9 @@ static bool is_random(const struct adaptive *a) {
 }
 
 static void auto_event(struct cong *cc, const struct cong_event *ev) {
-    const struct adaptive *a = (const struct adaptive *)cc;
+    struct adaptive *a = (struct adaptive *)cc;
     if (ev->cause == CONG_LOSS && is_random(a)) {
+        a->q.saved = a->q.m; /* a false alarm finds it as it is */
         cong__set_ssthresh(cc, a->gentle * cc->cwnd);
         cong__set_cwnd(cc, cc->ssthresh);
     } else {

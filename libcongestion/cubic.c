@@ -8,7 +8,8 @@
  * State: cwnd, ssthresh (bytes); w_max, w_prior, w_est (segments); k (s); epoch
  * (start of the phase of congestion avoidance), last (newest feedback).  All
  * but the last are restored when a reduction turns out to be a false alarm
- * (4.9). Parameters: iw (segments), C (segments/s^3), beta, beta_ecn (both:
+ * (4.9).
+ * Parameters: iw (segments), C or c (segments/s^3), beta, beta_ecn (both:
  * fraction of the flight that is kept).
  *
  * Readings: time in which the application was the limit does not count as time
@@ -22,6 +23,7 @@
 
 static const struct cong__param params[] = {
     CONG__PARAM(cubic, c, "C", 0.001, 1000),
+    CONG__PARAM(cubic, c, "c", 0.001, 1000),
     CONG__PARAM(cubic, beta, "beta", 0.1, 0.99),
     CONG__PARAM(cubic, beta_ecn, "beta_ecn", 0.1, 1),
 };

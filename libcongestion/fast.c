@@ -9,8 +9,8 @@
  * ns); avg (smoothed RTT, ns; 0: none).
  * Parameters: iw (segments); alpha (segments that the flow keeps queued: about
  * what the path carries in 10 ms, and no more than half of its queue; 20 by
- * default); g (weight of an update); q_min (seconds of queueing taken for
- * none).
+ * default); g or gamma (weight of an update); q_min (seconds of queueing taken
+ * for none).
  *
  * Readings: the paper's n is the target number of this flow's own segments in
  * the queue of the path; one update per round trip; without a queue the window
@@ -33,6 +33,7 @@ struct fast {
 static const struct cong__param params[] = {
     CONG__PARAM(fast, alpha, "alpha", 0.1, 1e6),
     CONG__PARAM(fast, g, "g", 0.001, 1),
+    CONG__PARAM(fast, g, "gamma", 0.001, 1),
     CONG__PARAM(fast, q_min, "q_min", 0, 1),
 };
 

@@ -166,6 +166,57 @@ static void cubic_forgets_a_reduction_that_was_a_false_alarm(void **state) {
     rig_stop(&other);
 }
 
+/* RTTs between 100 and 200 ms, the newest as given; then a loss at 100. */
+static double auto_after_loss(double rtt, double lost_share) {
+    struct rig r;
+    rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
+    rig_ack_rtt(&r, 1, MS(100));
+    rig_ack_rtt(&r, 1, MS(200));
+    for (int i = 0; i < 2000; i++) {
+        r.ack.lost = lost_share;
+        rig_ack_rtt(&r, 1, MS(rtt));
+    }
+    r.cc->cwnd = 100;
+    rig_event(&r, CONG_LOSS, 100, 1, 1);
+    double cwnd = r.cc->cwnd;
+    rig_stop(&r);
+    return cwnd;
+}
+
+static void auto_gives_way_to_congestion_and_not_to_chance(void **state) {
+    (void)state;
+    check_near(auto_after_loss(110, 0.01), 95, 1e-9);
+    check_near(auto_after_loss(190, 0.01), 70, 1e-9);
+    check_near(auto_after_loss(110, 0.2), 70, 1e-9);
+}
+
+static void auto_finds_its_memory_after_a_false_alarm(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
+    rig_ack_rtt(&r, 1, MS(200));
+    rig_ack_rtt(&r, 1, MS(190));
+    r.cc->cwnd = 100;
+    rig_event(&r, CONG_LOSS, 100, 1, 1); /* congestion */
+    for (int i = 1; i <= 50; i++) {
+        r.now = MS(100 * i);
+        rig_ack_rtt(&r, 10, MS(100));
+    }
+    struct rig other = r;
+    rig_start(&other, "auto", 1, (double)INFINITY, MS(100));
+    memcpy(other.cc, r.cc, r.cc->ops->size);
+    rig_event(&r, CONG_LOSS, 100, 1, 1); /* chance, and a false alarm */
+    r.cc->cwnd = other.cc->cwnd;
+    r.cc->ssthresh = other.cc->ssthresh;
+    rig_event(&r, CONG_UNDO, 100, 0, 0);
+    r.now = other.now = MS(6000);
+    rig_ack_rtt(&r, 10, MS(100));
+    rig_ack_rtt(&other, 10, MS(100));
+    check_near(r.cc->cwnd, other.cc->cwnd, 1e-12);
+    rig_stop(&r);
+    rig_stop(&other);
+}
+
 static void ecn_keeps_more_when_told_so(void **state) {
     struct rig r;
     (void)state;
@@ -250,6 +301,8 @@ int main(void) {
         cmocka_unit_test(cubic_is_not_slower_than_reno_on_short_paths),
         cmocka_unit_test(cubic_does_not_count_the_pauses_of_the_application),
         cmocka_unit_test(cubic_forgets_a_reduction_that_was_a_false_alarm),
+        cmocka_unit_test(auto_gives_way_to_congestion_and_not_to_chance),
+        cmocka_unit_test(auto_finds_its_memory_after_a_false_alarm),
         cmocka_unit_test(ecn_keeps_more_when_told_so),
         cmocka_unit_test(a_window_grows_only_when_it_was_the_limit),
         cmocka_unit_test(a_silence_of_an_rto_restarts_from_the_initial_window),
