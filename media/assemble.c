@@ -66,7 +66,7 @@ static void begin(media_assembly *a, const struct tltcp_segment *piece) {
     a->section.complete = a->section.begins;
 }
 
-int media__assembly_end(media_assembly *a, media_section *out) {
+static int finish(media_assembly *a, media_section *out) {
     if (!a->open) {
         return 0;
     }
@@ -79,9 +79,9 @@ int media__assembly_end(media_assembly *a, media_section *out) {
     return 1;
 }
 
-static int end_cut(media_assembly *a, media_section *out) {
+int media__assembly_end(media_assembly *a, media_section *out) {
     a->section.complete = false;
-    return media__assembly_end(a, out);
+    return finish(a, out);
 }
 
 /* A hole at the end of a section may reach into the next ones, so that its size
@@ -96,7 +96,7 @@ static int add_gap(media_assembly *a, const struct tltcp_segment *piece,
     }
     a->section.complete = false;
     if (!inside || piece->flags & TL_SECTION_END) {
-        return end_cut(a, out);
+        return media__assembly_end(a, out);
     }
     a->gap = len;
     return 0;
@@ -111,7 +111,7 @@ int media__assembly_add(media_assembly *a, const struct tltcp_segment *piece,
     }
     if (a->open && (piece->flags & TL_SECTION_START ||
                     piece->section != a->section.number)) {
-        ended += end_cut(a, out);
+        ended += media__assembly_end(a, out);
     }
     if (!a->open) {
         begin(a, piece);
@@ -121,7 +121,7 @@ int media__assembly_add(media_assembly *a, const struct tltcp_segment *piece,
     }
     a->gap = 0;
     if (piece->flags & TL_SECTION_END) {
-        ended += media__assembly_end(a, out + ended);
+        ended += finish(a, out + ended);
     }
     return ended;
 }

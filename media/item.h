@@ -14,14 +14,14 @@
 
 /** A frame in the queue. */
 typedef struct media_item {
-    media_frame frame;   /**< what it is */
-    uint8_t stream;      /**< which stream, from 0 */
-    uint8_t reserved[7]; /**< 0 */
-    size_t bytes;        /**< as it will be sent, header included */
-    int64_t arrival;     /**< when it was pushed */
-    int64_t due;         /**< when it should be there; ::MEDIA_NEVER */
-    int64_t deadline; /**< when sending has become pointless; ::MEDIA_NEVER */
-    void *user;       /**< the caller's */
+    media_frame frame; /**< what it is */
+    uint8_t stream;    /**< which stream, from 0 */
+    uint64_t order;    /**< the queue sets it: counts what was pushed */
+    size_t bytes;      /**< as it will be sent, header included */
+    int64_t arrival;   /**< when it was pushed */
+    int64_t due;       /**< when it should be there; ::MEDIA_NEVER */
+    int64_t deadline;  /**< when sending has become pointless; ::MEDIA_NEVER */
+    void *user;        /**< the caller's */
 } media_item;
 
 /** What the connection does, from its statistics. */

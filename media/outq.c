@@ -18,6 +18,14 @@
 #define LOOK_MIN_NS (1 * MS)
 #define LOOK_MAX_NS (10 * MS)
 
+/* What is lost of a stream.  Orders count what was pushed, from 1. */
+struct chain {
+    int64_t until;       /* when waiting for a key frame ends; 0: no wait */
+    uint64_t first_lost; /* only what comes behind it waits */
+    uint64_t last_lost;  /* the newest loss */
+    uint64_t restart;    /* the newest key frame sent */
+};
+
 struct media_outq {
     int policy;
     size_t max_items;
@@ -25,8 +33,8 @@ struct media_outq {
     size_t first; /* of count items, in a ring of max_items */
     size_t count;
     size_t bytes;
-    int64_t broken[256];  /* until when streams wait for a key frame */
-    int64_t restart[256]; /* arrival of the newest key frame sent */
+    uint64_t pushed;          /* items so far */
+    struct chain chains[256]; /* by stream */
     media_rhythm rhythm[MEDIA_RHYTHM_STREAMS];
     media_plan plan; /* scratch */
     media_item ring[];
@@ -62,7 +70,7 @@ void media__outq_free(media_outq *q, void (*drop)(void *user, media_item *item),
 void media__outq_set_policy(media_outq *q, int policy) {
     q->policy = policy;
     if (policy == MEDIA_DROP_SECTION) {
-        memset(q->broken, 0, sizeof(q->broken));
+        memset(q->chains, 0, sizeof(q->chains));
     }
 }
 
@@ -84,34 +92,67 @@ static bool breaks_chain(const media_outq *q, const media_item *item) {
     return q->policy == MEDIA_DROP_UNTIL_KEYFRAME && is_picture(item);
 }
 
+static void break_chain(struct chain *c, uint64_t order, int64_t now) {
+    if (!c->until || order < c->first_lost) {
+        c->first_lost = order;
+    }
+    if (order > c->last_lost) {
+        c->last_lost = order;
+    }
+    c->until = now + KEY_WAIT_NS;
+}
+
+/* A loss behind the key frame, in a queue that was full, still counts. */
+static void begin_chain(struct chain *c, uint64_t order) {
+    c->restart = order;
+    c->first_lost = c->last_lost;
+    if (c->last_lost < order) {
+        c->until = 0;
+    }
+}
+
+static bool waits_for_key(const media_outq *q, const media_item *item,
+                          int64_t now) {
+    const struct chain *c = &q->chains[item->stream];
+    bool restart = item->frame.key || item->frame.recovery;
+
+    return c->until > now && item->order > c->first_lost && is_picture(item) &&
+           !restart;
+}
+
 bool media__outq_on_lost(media_outq *q, const media_item *item) {
+    struct chain *c = &q->chains[item->stream];
+
     /* What came before the newest key frame harms nobody any more. */
-    if (item->arrival < q->restart[item->stream]) {
+    if (item->order < c->restart) {
         return false;
     }
     if (breaks_chain(q, item)) {
-        q->broken[item->stream] = item->arrival + KEY_WAIT_NS;
+        break_chain(c, item->order, item->arrival);
     }
     return is_needed(item);
 }
 
 bool media__outq_push(media_outq *q, const media_item *item) {
+    media_item mine = *item;
+
+    mine.order = ++q->pushed;
     if (is_needed(item) && item->stream < MEDIA_RHYTHM_STREAMS) {
         media__rhythm_learn(&q->rhythm[item->stream], item);
     }
     if (q->count == q->max_items ||
         (q->count && item->bytes > q->max_bytes - q->bytes)) {
-        media__outq_on_lost(q, item);
+        media__outq_on_lost(q, &mine);
         return false;
     }
-    *item_at(q, q->count++) = *item;
+    *item_at(q, q->count++) = mine;
     q->bytes += item->bytes;
     return true;
 }
 
 void media__outq_wait_key(media_outq *q, uint8_t stream, int64_t now) {
     if (q->policy != MEDIA_DROP_SECTION) {
-        q->broken[stream] = now + KEY_WAIT_NS;
+        break_chain(&q->chains[stream], q->pushed, now);
     }
 }
 
@@ -194,7 +235,6 @@ static bool must_yield(media_outq *q, const media_link *link, int64_t now) {
 
 static int judge_head(media_outq *q, const media_link *link, int64_t now) {
     const media_item *head = item_at(q, 0);
-    bool restart = head->frame.key || head->frame.recovery;
 
     if (is_late(head, link, now)) {
         return MEDIA_DROP_LATE;
@@ -202,7 +242,7 @@ static int judge_head(media_outq *q, const media_link *link, int64_t now) {
     if (q->policy == MEDIA_DROP_SECTION) {
         return MEDIA_DROP_NONE;
     }
-    if (q->broken[head->stream] > now && is_picture(head) && !restart) {
+    if (waits_for_key(q, head, now)) {
         return MEDIA_DROP_DEPENDS;
     }
     if (is_outrun(q, link, now)) {
@@ -232,11 +272,6 @@ static int64_t look_again(const media_link *link, size_t wanted, int64_t now) {
     return now + (wait > LOOK_MAX_NS ? LOOK_MAX_NS : wait);
 }
 
-static void begin_chain(media_outq *q, const media_item *item) {
-    q->broken[item->stream] = 0;
-    q->restart[item->stream] = item->arrival;
-}
-
 static void take_head(media_outq *q, int reason, media_next *next) {
     next->item = *item_at(q, 0);
     next->reason = reason;
@@ -247,7 +282,7 @@ static void take_head(media_outq *q, int reason, media_next *next) {
     if (reason) {
         media__outq_on_lost(q, &next->item);
     } else if (next->item.frame.key || next->item.frame.recovery) {
-        begin_chain(q, &next->item);
+        begin_chain(&q->chains[next->item.stream], next->item.order);
     }
 }
 

@@ -26,12 +26,12 @@ static int64_t decode_time(const media_times *t) {
 
 static void learn_distance(media_retimer *r, const media_times *t,
                            int64_t decoded) {
-    int64_t step = decoded - r->last_dts;
+    int64_t step = r->last_dts == MEDIA_TIME_NONE ? 0 : decoded - r->last_dts;
 
     if (t->duration > 0 && t->duration < PLAUSIBLE_NS) {
         r->frame_ns = t->duration;
-    } else if (r->last_dts != MEDIA_TIME_NONE && step > 0 &&
-               step < PLAUSIBLE_NS && (!r->frame_ns || step < r->frame_ns)) {
+    } else if (step > 0 && step < PLAUSIBLE_NS &&
+               (!r->frame_ns || step < r->frame_ns)) {
         r->frame_ns = step;
     }
     r->last_dts = decoded;

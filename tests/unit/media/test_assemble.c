@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <stdlib.h>
+
+#include "media/assemble.h"
+#include "tests/support/cmocka.h"
+
+#define START TL_SECTION_START
+#define END TL_SECTION_END
+
+struct world {
+    media_assembly a;
+    media_section out[2];
+    int ended;
+};
+
+static int setup(void **state) {
+    static struct world w;
+
+    memset(&w, 0, sizeof(w));
+    media__assembly_init(&w.a, 1000);
+    *state = &w;
+    return 0;
+}
+
+static int teardown(void **state) {
+    struct world *w = *state;
+
+    media__assembly_clear(&w->a);
+    return 0;
+}
+
+static void add(struct world *w, uint32_t kind, uint64_t section,
+                uint32_t flags, const char *data, size_t len) {
+    struct tltcp_segment piece = {
+        .kind = kind, .flags = flags, .section = section};
+
+    w->ended = media__assembly_add(&w->a, &piece, data, len, w->out);
+}
+
+static void data(struct world *w, uint64_t section, uint32_t flags,
+                 const char *text) {
+    add(w, TL_DATA, section, flags, text, strlen(text));
+}
+
+static void gap(struct world *w, uint64_t section, uint32_t flags,
+                size_t size) {
+    add(w, TL_GAP, section, flags, NULL, size);
+}
+
+static void expect(struct world *w, int i, const char *bytes, size_t len,
+                   bool complete) {
+    assert_true(w->ended > i);
+    assert_int_equal(w->out[i].len, len);
+    assert_memory_equal(w->out[i].data, bytes, len);
+    assert_int_equal(w->out[i].complete, complete);
+    free(w->out[i].data);
+}
+
+static void a_section_of_one_piece_is_complete(void **state) {
+    struct world *w = *state;
+
+    data(w, 0, START | END, "frame");
+    assert_int_equal(w->ended, 1);
+    expect(w, 0, "frame", 5, true);
+    assert_true(w->out[0].begins);
+}
+
+static void pieces_are_joined(void **state) {
+    struct world *w = *state;
+
+    data(w, 0, START, "fr");
+    assert_int_equal(w->ended, 0);
+    data(w, 0, 0, "am");
+    data(w, 0, END, "e");
+    expect(w, 0, "frame", 5, true);
+}
+
+static void a_hole_inside_keeps_its_place(void **state) {
+    struct world *w = *state;
+
+    data(w, 4, START, "ab");
+    gap(w, 4, 0, 3);
+    data(w, 4, END, "f");
+    expect(w, 0, "ab\0\0\0f", 6, false);
+    assert_int_equal(w->out[0].missing, 3);
+    assert_int_equal(w->out[0].number, 4);
+}
+
+static void a_gap_at_the_end_ends_the_section(void **state) {
+    struct world *w = *state;
+
+    data(w, 0, START, "ab");
+    gap(w, 0, END, 30);
+    expect(w, 0, "ab", 2, false);
+    assert_true(w->out[0].begins);
+}
+
+static void a_gap_into_the_next_sections_cuts_at_both_ends(void **state) {
+    struct world *w = *state;
+
+    data(w, 0, START, "ab");
+    gap(w, 0, 0, 5000);
+    assert_int_equal(w->ended, 0);
+    data(w, 2, END, "z");
+    assert_int_equal(w->ended, 2);
+    expect(w, 0, "ab", 2, false);
+    expect(w, 1, "z", 1, false);
+    assert_false(w->out[1].begins);
+}
+
+static void a_new_start_ends_what_was_open(void **state) {
+    struct world *w = *state;
+
+    data(w, 0, START, "ab");
+    data(w, 1, START | END, "cd");
+    assert_int_equal(w->ended, 2);
+    expect(w, 0, "ab", 2, false);
+    expect(w, 1, "cd", 2, true);
+}
+
+static void a_gap_between_sections_says_nothing(void **state) {
+    struct world *w = *state;
+
+    gap(w, 0, START | END, 100);
+    assert_int_equal(w->ended, 0);
+    data(w, 1, START | END, "cd");
+    expect(w, 0, "cd", 2, true);
+}
+
+static void a_section_larger_than_allowed_is_cut(void **state) {
+    struct world *w = *state;
+    char bytes[600];
+
+    memset(bytes, 'x', sizeof(bytes));
+    add(w, TL_DATA, 0, START, bytes, sizeof(bytes));
+    add(w, TL_DATA, 0, END, bytes, sizeof(bytes));
+    assert_int_equal(w->out[0].len, 1000);
+    assert_false(w->out[0].complete);
+    free(w->out[0].data);
+}
+
+static void a_huge_gap_inside_takes_no_more_memory_than_allowed(void **state) {
+    struct world *w = *state;
+
+    data(w, 0, START, "a");
+    gap(w, 0, 0, SIZE_MAX - 5);
+    data(w, 0, END, "b");
+    assert_int_equal(w->ended, 1);
+    assert_int_equal(w->out[0].len, 1000);
+    free(w->out[0].data);
+}
+
+static void the_end_of_the_stream_gives_what_is_there(void **state) {
+    struct world *w = *state;
+
+    assert_int_equal(media__assembly_end(&w->a, w->out), 0);
+    data(w, 0, START, "ab");
+    assert_int_equal(media__assembly_end(&w->a, w->out), 1);
+    assert_int_equal(w->out[0].len, 2);
+    assert_false(w->out[0].complete);
+    free(w->out[0].data);
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        T(a_section_of_one_piece_is_complete),
+        T(pieces_are_joined),
+        T(a_hole_inside_keeps_its_place),
+        T(a_gap_at_the_end_ends_the_section),
+        T(a_gap_into_the_next_sections_cuts_at_both_ends),
+        T(a_new_start_ends_what_was_open),
+        T(a_gap_between_sections_says_nothing),
+        T(a_section_larger_than_allowed_is_cut),
+        T(a_huge_gap_inside_takes_no_more_memory_than_allowed),
+        T(the_end_of_the_stream_gives_what_is_there),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "media/deadline.h"
+#include "tests/support/cmocka.h"
+
+#define MS INT64_C(1000000)
+#define FRAME (40 * MS)
+#define LATENCY (200 * MS)
+#define NONE MEDIA_TIME_NONE
+
+static media_frame frame_of(char kind) {
+    media_frame f = {.tsn = -1, .key = kind == 'I'};
+
+    switch (kind) {
+    case 'I':
+        f.frame_class = MEDIA_CLASS_KEY;
+        f.picture = MEDIA_PICTURE_I;
+        break;
+    case 'P':
+        f.frame_class = MEDIA_CLASS_REFERENCE;
+        f.picture = MEDIA_PICTURE_P;
+        break;
+    case 'B':
+        f.frame_class = MEDIA_CLASS_DISPOSABLE;
+        f.picture = MEDIA_PICTURE_B;
+        break;
+    case 'A':
+        f.frame_class = MEDIA_CLASS_AUDIO;
+        break;
+    default:
+        f.frame_class = MEDIA_CLASS_HEADER;
+    }
+    return f;
+}
+
+static media_due next(media_deadline *d, char kind, int64_t pts, int64_t dts,
+                      int64_t chain_end) {
+    media_frame f = frame_of(kind);
+    media_times t = {pts, dts, FRAME, dts == NONE ? 0 : dts};
+
+    return media__deadline_next(d, &f, &t, chain_end);
+}
+
+static void a_deadline_is_the_display_time_plus_latency(void **state) {
+    media_deadline d;
+
+    (void)state;
+    media__deadline_init(&d, MEDIA_DEADLINE_PTS, LATENCY, 0, FRAME);
+    for (const char *kind = "IPBA"; *kind; kind++) {
+        media_due due = next(&d, *kind, 7 * FRAME, 5 * FRAME, NONE);
+        assert_int_equal(due.display, 7 * FRAME);
+        assert_int_equal(due.due, 7 * FRAME + LATENCY);
+        assert_int_equal(due.deadline, due.due);
+    }
+}
+
+static void what_others_need_has_grace(void **state) {
+    media_deadline d;
+
+    (void)state;
+    media__deadline_init(&d, MEDIA_DEADLINE_PTS, LATENCY, 500 * MS, FRAME);
+    media_due due = next(&d, 'P', 7 * FRAME, 5 * FRAME, NONE);
+    assert_int_equal(due.due, 7 * FRAME + LATENCY);
+    assert_int_equal(due.deadline, due.due + 500 * MS);
+    due = next(&d, 'B', 6 * FRAME, 6 * FRAME, NONE);
+    assert_int_equal(due.deadline, 6 * FRAME + LATENCY);
+    due = next(&d, 'A', 6 * FRAME, NONE, NONE);
+    assert_int_equal(due.deadline, 6 * FRAME + LATENCY);
+}
+
+static void headers_never_expire(void **state) {
+    media_deadline d;
+
+    (void)state;
+    for (int mode = MEDIA_DEADLINE_PTS; mode <= MEDIA_DEADLINE_NONE; mode++) {
+        media__deadline_init(&d, mode, LATENCY, 0, FRAME);
+        assert_int_equal(next(&d, 'H', 0, 0, NONE).deadline, MEDIA_NEVER);
+    }
+}
+
+static void constant_counts_from_arrival(void **state) {
+    media_deadline d;
+
+    (void)state;
+    media__deadline_init(&d, MEDIA_DEADLINE_CONSTANT, LATENCY, 500 * MS, FRAME);
+    media_due due = next(&d, 'P', 9 * FRAME, 5 * FRAME, NONE);
+    assert_int_equal(due.deadline, 5 * FRAME + LATENCY);
+    assert_int_equal(due.due, due.deadline);
+}
+
+static void none_never_expires(void **state) {
+    media_deadline d;
+
+    (void)state;
+    media__deadline_init(&d, MEDIA_DEADLINE_NONE, LATENCY, 0, FRAME);
+    assert_int_equal(next(&d, 'B', 0, 0, NONE).deadline, MEDIA_NEVER);
+}
+
+/* One frame of a GOP example: what it is, and when it is shown, in frames. */
+struct row {
+    char kind;
+    int shown;
+    int chain_end; /* key frames: shown last of their chain; -1: not said */
+    int deadline;  /* expected, in frames, without latency */
+};
+
+static void run_gop(const struct row *rows, size_t count) {
+    media_deadline d;
+
+    media__deadline_init(&d, MEDIA_DEADLINE_GOP, LATENCY, 0, FRAME);
+    for (size_t i = 0; i < count; i++) {
+        const struct row *r = &rows[i];
+        media_due due =
+            next(&d, r->kind, r->shown * FRAME, ((int)i - 1) * FRAME,
+                 r->chain_end < 0 ? NONE : r->chain_end * FRAME);
+        assert_int_equal(due.deadline, r->deadline * FRAME + LATENCY);
+        assert_int_equal(due.due, r->shown * FRAME + LATENCY);
+    }
+}
+
+/* Section 4 of the paper: eight frames, shown I1 B2 B3 P4 B5 B6 P7 I8, stored
+ * (and sent) I1 P4 B2 B3 P7 B5 B6 I8.  I1, P4 and P7 share the deadline of
+ * their chain; each B has the earlier one of the two frames that it depends on,
+ * here the same; I8 begins a chain with a deadline of its own. */
+static void the_eight_frames_of_the_paper_have_its_deadlines(void **state) {
+    static const struct row rows[] = {
+        {'I', 1, 7, 7},  {'P', 4, -1, 7}, {'B', 2, -1, 7}, {'B', 3, -1, 7},
+        {'P', 7, -1, 7}, {'B', 5, -1, 7}, {'B', 6, -1, 7}, {'I', 8, 14, 14},
+    };
+
+    (void)state;
+    run_gop(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+/* Shown I1 B2 B3 P4 B5 B6 I7 B8: B5 and B6 depend on P4 of the first chain and
+ * on I7 of the second, are sent after I7, and carry the earlier deadline. */
+static void
+b_frames_between_two_chains_have_the_earlier_deadline(void **state) {
+    static const struct row rows[] = {
+        {'I', 1, 4, 4},  {'P', 4, -1, 4},   {'B', 2, -1, 4},
+        {'B', 3, -1, 4}, {'I', 7, 10, 10},  {'B', 5, -1, 4},
+        {'B', 6, -1, 4}, {'P', 10, -1, 10}, {'B', 8, -1, 10},
+    };
+
+    (void)state;
+    run_gop(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+/* A live sender cannot look ahead: the second GOP is taken to be as long as the
+ * first, from key frame to key frame. */
+static void
+without_looking_ahead_a_chain_is_as_long_as_the_one_before(void **state) {
+    static const struct row rows[] = {
+        {'I', 1, -1, 1},   {'P', 4, -1, 4},   {'B', 2, -1, 4},
+        {'P', 5, -1, 5},   {'I', 6, -1, 10},  {'P', 9, -1, 10},
+        {'P', 12, -1, 12}, {'B', 10, -1, 12},
+    };
+
+    (void)state;
+    run_gop(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+static void joined_in_the_middle_each_frame_stands_alone(void **state) {
+    static const struct row rows[] = {
+        {'P', 4, -1, 4}, {'B', 2, -1, 2}, {'P', 7, -1, 7}, {'I', 8, 9, 9}};
+
+    (void)state;
+    run_gop(rows, sizeof(rows) / sizeof(rows[0]));
+}
+
+static int64_t display(media_retimer *r, char kind, int32_t tsn, int64_t pts,
+                       int64_t dts) {
+    media_frame f = frame_of(kind);
+    media_times t = {pts, dts, NONE, 1000 * MS};
+
+    f.tsn = tsn;
+    return media__retimer_pts(r, &f, &t);
+}
+
+/* A parsed .m1v file: no PTS at all, DTS counts up.  Shown: B0 B1 I2 B3 B4 P5.
+ */
+static void times_are_rebuilt_from_temporal_references(void **state) {
+    media_retimer r;
+
+    (void)state;
+    media__retimer_init(&r, FRAME);
+    assert_int_equal(display(&r, 'I', 2, NONE, 0), 3 * FRAME);
+    assert_int_equal(display(&r, 'B', 0, NONE, FRAME), 1 * FRAME);
+    assert_int_equal(display(&r, 'B', 1, NONE, 2 * FRAME), 2 * FRAME);
+    assert_int_equal(display(&r, 'P', 5, NONE, 3 * FRAME), 6 * FRAME);
+    assert_int_equal(display(&r, 'B', 3, NONE, 4 * FRAME), 4 * FRAME);
+    /* the next group: its tsn 0 is shown after P5 */
+    display(&r, 'B', 4, NONE, 5 * FRAME);
+    assert_int_equal(display(&r, 'I', 2, NONE, 6 * FRAME), 9 * FRAME);
+    assert_int_equal(display(&r, 'B', 0, NONE, 7 * FRAME), 7 * FRAME);
+}
+
+/* mpeg2enc: PTS = DTS in coding order, wrong for B. */
+static void times_that_ignore_reordering_are_rebuilt(void **state) {
+    media_retimer r;
+
+    (void)state;
+    media__retimer_init(&r, FRAME);
+    display(&r, 'I', -1, 0, 0);
+    display(&r, 'P', -1, FRAME, FRAME);
+    assert_int_equal(display(&r, 'B', -1, 2 * FRAME, 2 * FRAME), 2 * FRAME);
+    display(&r, 'B', -1, 3 * FRAME, 3 * FRAME);
+    /* the next reference is shown behind two B frames, as the one before */
+    assert_int_equal(display(&r, 'P', -1, 4 * FRAME, 4 * FRAME), 7 * FRAME);
+}
+
+static void right_times_are_believed(void **state) {
+    media_retimer r;
+
+    (void)state;
+    media__retimer_init(&r, 0);
+    assert_int_equal(display(&r, 'I', -1, FRAME, 0), FRAME);
+    assert_int_equal(display(&r, 'P', -1, 4 * FRAME, FRAME), 4 * FRAME);
+    assert_int_equal(display(&r, 'B', -1, 2 * FRAME, 2 * FRAME), 2 * FRAME);
+    assert_int_equal(display(&r, 'P', -1, 7 * FRAME, 4 * FRAME), 7 * FRAME);
+    assert_int_equal(display(&r, 'P', -1, 9 * FRAME, 9 * FRAME), 9 * FRAME);
+}
+
+static void segments_of_a_thousand_hours_are_normal(void **state) {
+    media_retimer r;
+    int64_t base = INT64_C(3600000) * 1000 * MS;
+
+    (void)state;
+    media__retimer_init(&r, FRAME);
+    assert_int_equal(display(&r, 'I', -1, base, base - 2 * FRAME), base);
+}
+
+static void garbage_is_replaced_by_the_decoding_time(void **state) {
+    media_retimer r;
+
+    (void)state;
+    media__retimer_init(&r, FRAME);
+    assert_int_equal(display(&r, 'I', -1, INT64_MAX / 2, 3 * FRAME), 3 * FRAME);
+}
+
+static void without_any_time_the_arrival_counts(void **state) {
+    media_retimer r;
+
+    (void)state;
+    media__retimer_init(&r, FRAME);
+    assert_int_equal(display(&r, 'I', -1, NONE, NONE), 1000 * MS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_deadline_is_the_display_time_plus_latency),
+        cmocka_unit_test(what_others_need_has_grace),
+        cmocka_unit_test(headers_never_expire),
+        cmocka_unit_test(constant_counts_from_arrival),
+        cmocka_unit_test(none_never_expires),
+        cmocka_unit_test(the_eight_frames_of_the_paper_have_its_deadlines),
+        cmocka_unit_test(b_frames_between_two_chains_have_the_earlier_deadline),
+        cmocka_unit_test(
+            without_looking_ahead_a_chain_is_as_long_as_the_one_before),
+        cmocka_unit_test(joined_in_the_middle_each_frame_stands_alone),
+        cmocka_unit_test(times_are_rebuilt_from_temporal_references),
+        cmocka_unit_test(times_that_ignore_reordering_are_rebuilt),
+        cmocka_unit_test(right_times_are_believed),
+        cmocka_unit_test(segments_of_a_thousand_hours_are_normal),
+        cmocka_unit_test(garbage_is_replaced_by_the_decoding_time),
+        cmocka_unit_test(without_any_time_the_arrival_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

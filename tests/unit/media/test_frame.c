@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <stdlib.h>
+
+#include "media/frame.h"
+#include "media/nal.h"
+#include "tests/support/cmocka.h"
+
+#define BYTES(s) (s), sizeof(s) - 1
+
+static media_frame classify(const char *codec, const void *data, size_t len) {
+    media_scanner s;
+    media_frame f;
+
+    media__scanner_init(&s, codec, MEDIA_TYPE_VIDEO, NULL, 0);
+    media__scanner_classify(&s, data, len, 0, &f);
+    return f;
+}
+
+static void assert_frame(media_frame f, unsigned frame_class,
+                         unsigned picture) {
+    assert_int_equal(f.frame_class, frame_class);
+    assert_int_equal(f.picture, picture);
+    assert_int_equal(f.key, frame_class == MEDIA_CLASS_KEY);
+}
+
+/* temporal_reference 5, picture_coding_type 1, 2, 3 */
+static void mpeg_pictures_are_known_by_their_type(void **state) {
+    media_frame f = classify("mpeg2video", BYTES("\0\0\1\0\1\x4f\xff"));
+
+    (void)state;
+    assert_frame(f, MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
+    assert_int_equal(f.tsn, 5);
+    f = classify("mpeg1video", BYTES("\0\0\1\0\1\x57\xff"));
+    assert_frame(f, MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_P);
+    f = classify("mpeg1video", BYTES("\0\0\1\0\1\x5f\xff"));
+    assert_frame(f, MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_B);
+}
+
+static void an_mpeg_group_header_closes_or_breaks(void **state) {
+    media_frame f =
+        classify("mpeg2video", BYTES("\0\0\1\xb3\x28\0\0\1\xb8\0\x08\0\x40"
+                                     "\0\0\1\0\0\x0f\xff"));
+
+    (void)state;
+    assert_frame(f, MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
+    assert_true(f.closed_gop);
+    assert_false(f.broken_link);
+    f = classify("mpeg2video",
+                 BYTES("\0\0\1\xb8\0\x08\0\x20\0\0\1\0\0\x0f\xff"));
+    assert_true(f.broken_link);
+    assert_frame(classify("mpeg2video", BYTES("\0\0\1\xb3\x28\x01")),
+                 MEDIA_CLASS_HEADER, MEDIA_PICTURE_OTHER);
+}
+
+static void mpeg4_vops_are_known_by_their_type(void **state) {
+    (void)state;
+    assert_frame(classify("mpeg4", BYTES("\0\0\1\xb6\x10")), MEDIA_CLASS_KEY,
+                 MEDIA_PICTURE_I);
+    assert_frame(classify("mpeg4", BYTES("\0\0\1\xb6\x50")),
+                 MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_P);
+    assert_frame(classify("mpeg4", BYTES("\0\0\1\xb6\x90")),
+                 MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_B);
+    assert_frame(classify("mpeg4", BYTES("\0\0\1\xb6\xd0")),
+                 MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_P);
+}
+
+/* Slice data: first_mb_in_slice 0 is bit 1; slice_type 7 (I) is 0001000, 5 (P)
+ * 00110, 6 (B) 00111. */
+static void h264_slices_are_known_by_type_and_reference(void **state) {
+    (void)state;
+    assert_frame(classify("h264", BYTES("\0\0\0\1\x67\x42\0\0\1\x65\x88\x80")),
+                 MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
+    assert_frame(classify("h264", BYTES("\0\0\1\x41\x9a\x80")),
+                 MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_P);
+    assert_frame(classify("h264", BYTES("\0\0\1\x01\x9e\x80")),
+                 MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_B);
+    assert_frame(classify("h264", BYTES("\0\0\1\x21\x9e\x80")),
+                 MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_B);
+    assert_frame(classify("h264", BYTES("\0\0\1\x01\x9a\x80")),
+                 MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_P);
+}
+
+static void one_b_slice_makes_an_h264_picture_b(void **state) {
+    (void)state;
+    assert_frame(classify("h264", BYTES("\0\0\1\x41\x9a\x80\0\0\1\x41\x9e")),
+                 MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_B);
+}
+
+static void h264_parameter_sets_alone_are_a_header(void **state) {
+    (void)state;
+    assert_frame(classify("h264", BYTES("\0\0\1\x67\x42\0\0\1\x68\xce")),
+                 MEDIA_CLASS_HEADER, MEDIA_PICTURE_OTHER);
+}
+
+/* SEI 6 of one byte: recovery_frame_cnt 0 is bit 1, 4 is 00101. */
+static void a_recovery_point_makes_an_intra_picture_a_key_frame(void **state) {
+    media_frame f =
+        classify("h264", BYTES("\0\0\1\x06\x06\x01\xc4\x80\0\0\1\x61\x88\x80"));
+
+    (void)state;
+    assert_frame(f, MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
+    assert_false(f.closed_gop);
+    f = classify("h264", BYTES("\0\0\1\x06\x06\x01\x2c\x80\0\0\1\x61\x9a\x80"));
+    assert_frame(f, MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_P);
+    assert_true(f.recovery);
+    assert_int_equal(f.recovery_cnt, 4);
+    /* behind another message (type 5, two bytes) */
+    f = classify("h264", BYTES("\0\0\1\x06\x05\x02zz\x06\x01\xc4\x80"
+                               "\0\0\1\x61\x88\x80"));
+    assert_frame(f, MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
+}
+
+static void
+an_intra_picture_without_recovery_point_is_no_key_frame(void **state) {
+    (void)state;
+    assert_frame(classify("h264", BYTES("\0\0\1\x61\x88\x80")),
+                 MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_I);
+}
+
+static void avcc_says_how_long_lengths_are(void **state) {
+    static const uint8_t avcc[] = {1, 0x64, 0, 0x1f, 0xfd, 0xe1, 0};
+    media_scanner s;
+    media_frame f;
+
+    (void)state;
+    media__scanner_init(&s, "h264", MEDIA_TYPE_VIDEO, avcc, sizeof(avcc));
+    assert_int_equal(s.nal_length, 2);
+    media__scanner_classify(&s, BYTES("\0\2\x09\xf0\0\3\x65\x88\x80"), 0, &f);
+    assert_frame(f, MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
+}
+
+static void h264_extradata_with_start_codes_has_no_lengths(void **state) {
+    media_scanner s;
+
+    (void)state;
+    media__scanner_init(&s, "h264", MEDIA_TYPE_VIDEO,
+                        BYTES("\0\0\0\1\x67\x42\0\x1f\0\0\0\1\x68\xce"));
+    assert_int_equal(s.nal_length, 0);
+}
+
+/* first_slice_segment 1, (no_output 1 for IRAP), pps 0 is bit 1, then
+ * slice_type: 2 (I) 011, 1 (P) 010, 0 (B) 1. */
+static void h265_pictures_are_known_by_nal_type(void **state) {
+    media_frame f = classify("hevc", BYTES("\0\0\1\x26\x01\xec\x80"));
+
+    (void)state;
+    assert_frame(f, MEDIA_CLASS_KEY, MEDIA_PICTURE_I); /* IDR_W_RADL */
+    assert_true(f.closed_gop);
+    f = classify("hevc", BYTES("\0\0\1\x2a\x01\xec\x80"));
+    assert_frame(f, MEDIA_CLASS_KEY, MEDIA_PICTURE_I); /* CRA */
+    assert_false(f.closed_gop);
+    assert_frame(classify("hevc", BYTES("\0\0\1\x02\x01\xd0\x80")),
+                 MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_P); /* TRAIL_R */
+    assert_frame(classify("hevc", BYTES("\0\0\1\x00\x01\xe0\x80")),
+                 MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_B); /* TRAIL_N */
+    f = classify("hevc", BYTES("\0\0\1\x12\x01\xe0\x80"));
+    assert_frame(f, MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_B); /* RASL_R */
+    assert_true(f.leading);
+}
+
+static void
+h265_pictures_of_a_lower_layer_may_be_needed_by_a_higher_one(void **state) {
+    media_scanner s;
+    media_frame f;
+
+    (void)state;
+    media__scanner_init(&s, "hevc", MEDIA_TYPE_VIDEO, NULL, 0);
+    media__scanner_classify(&s, BYTES("\0\0\1\x04\x03\xe0\x80"), 0, &f);
+    assert_int_equal(f.temporal_id, 2);
+    assert_int_equal(f.frame_class, MEDIA_CLASS_DISPOSABLE); /* TSA_N */
+    media__scanner_classify(&s, BYTES("\0\0\1\x00\x01\xe0\x80"), 0, &f);
+    assert_int_equal(f.frame_class, MEDIA_CLASS_REFERENCE); /* layer 0 */
+}
+
+/* PPS 0 of SPS 0 (bits 1 1), flags 00, num_extra_slice_header_bits 2 (010):
+ * two bits more before slice_type. */
+static void h265_slice_headers_may_have_extra_bits(void **state) {
+    media_scanner s;
+    media_frame f;
+
+    (void)state;
+    media__scanner_init(&s, "hevc", MEDIA_TYPE_VIDEO, NULL, 0);
+    media__scanner_classify(
+        &s, BYTES("\0\0\1\x44\x01\xc4\x80\0\0\1\x02\x01\xf4\x80"), 0, &f);
+    assert_int_equal(f.picture, MEDIA_PICTURE_P);
+}
+
+static void hvcc_gives_lengths_and_parameter_sets(void **state) {
+    static const uint8_t hvcc[] = {1, 0,  0, 0, 0, 0, 0,    0, 0,    0,   0,
+                                   0, 0,  0, 0, 0, 0, 0,    0, 0,    0,   3,
+                                   1, 34, 0, 1, 0, 4, 0x44, 1, 0xc4, 0x80};
+    media_scanner s;
+    media_frame f;
+
+    (void)state;
+    media__scanner_init(&s, "hevc", MEDIA_TYPE_VIDEO, hvcc, sizeof(hvcc));
+    assert_int_equal(s.nal_length, 4);
+    assert_int_equal(s.extra_bits[0], 2);
+    media__scanner_classify(&s, BYTES("\0\0\0\4\x02\x01\xf4\x80"), 0, &f);
+    assert_int_equal(f.picture, MEDIA_PICTURE_P);
+}
+
+static void flags_decide_where_the_codec_is_not_known(void **state) {
+    static const struct {
+        int type;
+        uint32_t flags;
+        unsigned frame_class;
+    } rows[] = {
+        {MEDIA_TYPE_VIDEO, 0, MEDIA_CLASS_OTHER},
+        {MEDIA_TYPE_VIDEO, MEDIA_FLAG_KEY, MEDIA_CLASS_KEY},
+        {MEDIA_TYPE_VIDEO, MEDIA_FLAG_DELTA, MEDIA_CLASS_REFERENCE},
+        {MEDIA_TYPE_VIDEO, MEDIA_FLAG_DELTA | MEDIA_FLAG_DROPPABLE,
+         MEDIA_CLASS_DISPOSABLE},
+        {MEDIA_TYPE_VIDEO, MEDIA_FLAG_HEADER, MEDIA_CLASS_HEADER},
+        {MEDIA_TYPE_VIDEO, MEDIA_FLAG_HEADER | MEDIA_FLAG_KEY, MEDIA_CLASS_KEY},
+        {MEDIA_TYPE_AUDIO, MEDIA_FLAG_KEY, MEDIA_CLASS_AUDIO},
+        {MEDIA_TYPE_DATA, MEDIA_FLAG_DELTA, MEDIA_CLASS_OTHER},
+    };
+    media_scanner s;
+    media_frame f;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        media__scanner_init(&s, "vp8", rows[i].type, NULL, 0);
+        media__scanner_classify(&s, "x", 1, rows[i].flags, &f);
+        assert_int_equal(f.frame_class, rows[i].frame_class);
+    }
+}
+
+static void the_bytes_count_more_than_a_key_flag(void **state) {
+    media_scanner s;
+    media_frame f;
+
+    (void)state;
+    media__scanner_init(&s, "h264", MEDIA_TYPE_VIDEO, NULL, 0);
+    media__scanner_classify(&s, BYTES("\0\0\1\x41\x9a\x80"), MEDIA_FLAG_KEY,
+                            &f);
+    assert_frame(f, MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_P);
+    media__scanner_classify(&s, BYTES("\0\0\1\x41\x9a\x80"),
+                            MEDIA_FLAG_DROPPABLE, &f);
+    assert_frame(f, MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_P);
+}
+
+static void emulation_prevention_bytes_are_no_data(void **state) {
+    static const uint8_t data[] = {0x65, 0, 0, 3, 1, 0xff};
+    media_nal nal = {data, sizeof(data)};
+    media_bits b;
+
+    (void)state;
+    media__bits_begin(&b, &nal, 1);
+    assert_int_equal(media__bits_get(&b, 24), 1);
+    assert_int_equal(media__bits_get(&b, 8), 0xff);
+    assert_false(b.bad);
+    assert_int_equal(media__bits_get(&b, 1), 0);
+    assert_true(b.bad);
+}
+
+static void golomb_numbers_are_read_up_to_the_largest(void **state) {
+    static const uint8_t data[] = {0x00, 0x00, 0x00, 0x01,
+                                   0xff, 0xff, 0xff, 0xff};
+    media_nal nal = {data, sizeof(data)};
+    media_bits b;
+
+    (void)state;
+    media__bits_begin(&b, &nal, 0);
+    assert_int_equal(media__bits_ue(&b), UINT32_MAX - 1);
+    assert_false(b.bad);
+    media__bits_begin(&b, &nal, 8);
+    media__bits_ue(&b);
+    assert_true(b.bad);
+}
+
+/* Exact allocations, so that a sanitizer sees one byte too far. */
+static void no_bytes_can_make_the_scanner_read_past_them(void **state) {
+    static const char *const codecs[] = {"mpeg2video", "mpeg4", "h264", "hevc"};
+    uint32_t random = 1;
+    media_scanner s;
+    media_frame f;
+
+    (void)state;
+    for (unsigned round = 0; round < 40000; round++) {
+        size_t len = round % 61;
+        uint8_t *data = malloc(len ? len : 1);
+        assert_non_null(data);
+        for (size_t i = 0; i < len; i++) {
+            random = random * 1664525u + 1013904223u;
+            data[i] = random >> 30 ? (uint8_t)(random >> 27 & 1)
+                                   : (uint8_t)(random >> 16);
+        }
+        media__scanner_init(&s, codecs[round % 4], MEDIA_TYPE_VIDEO, data, len);
+        s.nal_length = (uint8_t)(round / 4 % 5);
+        media__scanner_classify(&s, data, len, 0, &f);
+        assert_in_range(f.frame_class, 0, MEDIA_CLASS_COUNT - 1);
+        assert_in_range(f.picture, 0, MEDIA_PICTURE_COUNT - 1);
+        free(data);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mpeg_pictures_are_known_by_their_type),
+        cmocka_unit_test(an_mpeg_group_header_closes_or_breaks),
+        cmocka_unit_test(mpeg4_vops_are_known_by_their_type),
+        cmocka_unit_test(h264_slices_are_known_by_type_and_reference),
+        cmocka_unit_test(one_b_slice_makes_an_h264_picture_b),
+        cmocka_unit_test(h264_parameter_sets_alone_are_a_header),
+        cmocka_unit_test(a_recovery_point_makes_an_intra_picture_a_key_frame),
+        cmocka_unit_test(
+            an_intra_picture_without_recovery_point_is_no_key_frame),
+        cmocka_unit_test(avcc_says_how_long_lengths_are),
+        cmocka_unit_test(h264_extradata_with_start_codes_has_no_lengths),
+        cmocka_unit_test(h265_pictures_are_known_by_nal_type),
+        cmocka_unit_test(
+            h265_pictures_of_a_lower_layer_may_be_needed_by_a_higher_one),
+        cmocka_unit_test(h265_slice_headers_may_have_extra_bits),
+        cmocka_unit_test(hvcc_gives_lengths_and_parameter_sets),
+        cmocka_unit_test(flags_decide_where_the_codec_is_not_known),
+        cmocka_unit_test(the_bytes_count_more_than_a_key_flag),
+        cmocka_unit_test(emulation_prevention_bytes_are_no_data),
+        cmocka_unit_test(golomb_numbers_are_read_up_to_the_largest),
+        cmocka_unit_test(no_bytes_can_make_the_scanner_read_past_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
