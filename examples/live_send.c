@@ -59,7 +59,7 @@ static void report(const tltcp_socket *s) {
 
 int main(int argc, char **argv) {
     static char frame[40000];
-    int frames = FPS * (argc > 3 ? atoi(argv[3]) : 10);
+    long frames = FPS * (argc > 3 ? strtol(argv[3], NULL, 10) : 10);
     tltcp_socket *s;
     tltcp_time start;
     int rv;
@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
         return 1;
     }
     start = tltcp_now();
-    for (int i = 0; i < frames && rv >= 0; i++) {
+    for (long i = 0; i < frames && rv >= 0; i++) {
         size_t len = i % FPS == 0 ? sizeof(frame) : sizeof(frame) / 8;
 
         wait_until(start + (tltcp_time)i * TLTCP_S / FPS);
