@@ -37,6 +37,7 @@ void sim_net_free(struct sim_net *n) {
     if (n == NULL) {
         return;
     }
+    sim_loop_free(&n->loop); /* the timers of the links lie in it */
     for (uint32_t i = 0; i < n->n_joints; i++) {
         sim_link_free(n->joints[i]->link);
         free(n->joints[i]);
@@ -44,7 +45,6 @@ void sim_net_free(struct sim_net *n) {
     for (uint32_t i = 0; i < n->n_nodes; i++) {
         free(n->nodes[i].routes);
     }
-    sim_loop_free(&n->loop);
     free(n->joints);
     free(n->nodes);
     free(n);

@@ -76,13 +76,15 @@ static void random_names(tltcp_config *c, struct sim_random *r) {
         "packet", "packet",       "packet",
         "dupack", "dupack-tahoe", "dupack-newreno",
     };
-    const char *const *names = cong_list();
-    size_t n = 0;
-    while (names[n] != NULL) {
-        n++;
-    }
+    static const char *const controllers[] = {
+        "tahoe", "reno",     "newreno",     "sack",
+        "vegas", "fast",     "peach",       "yam",
+        "tibet", "westwood", "westwoodnew", "mod-westwoodnew",
+        "tfrc",  "cubic",    "bbr",         "fixed",
+    };
+    const char *name = controllers[pick(r, 16)];
     c->recovery = recoveries[pick(r, 6)];
-    c->congestion = names[pick(r, n)];
+    c->congestion = cong_find(name) != NULL ? name : "cubic";
     if (strcmp(c->congestion, "fixed") == 0 || sim_random_chance(r, 0.1)) {
         c->max_rate = (uint64_t)scale(r, 200e3, 5e6);
     }
@@ -162,6 +164,7 @@ void plan_random(struct plan *p, uint64_t seed) {
     }
     p->config[SERVER].always_retry = sim_random_chance(&r, 0.2);
     p->batch = sim_random_chance(&r, 0.5) ? 65535 : 9300;
+    p->quiet = sim_random_chance(&r, 0.5);
     p->source[CLIENT].sections = 0;
     if (sim_random_chance(&r, 0.8)) {
         random_source(p, CLIENT, &r);

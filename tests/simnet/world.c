@@ -64,12 +64,20 @@ static void on_send(void *user, struct sim_peer *p, const tltcp_pktinfo *info,
     e->datagrams++;
     e->largest = len > e->largest ? len : e->largest;
     e->last_send = now;
+    trace_datagram(e, "sends", dgram, len);
     check_amplification(e, len);
     check_datagram(e, dgram, len);
     check_flight(e);
     if (e->world->spy != NULL) {
         e->world->spy(e->world->spy_user, e, dgram, len);
     }
+}
+
+static void on_recv(void *user, struct sim_peer *p, const tltcp_pktinfo *info,
+                    const void *dgram, size_t len) {
+    (void)p;
+    (void)info;
+    trace_datagram(user, "takes", dgram, len);
 }
 
 static void on_event(void *user, struct sim_peer *p, const tltcp_event *ev) {
@@ -103,6 +111,11 @@ static void on_event(void *user, struct sim_peer *p, const tltcp_event *ev) {
     }
 }
 
+void end_close(struct end *e) {
+    e->closing = true;
+    tltcp_conn_close(e->peer->conn, NEVER, sim_host_now(e->host));
+}
+
 static void attach(struct end *e, struct sim_peer *p) {
     e->peer = p;
     sim_source_start(&e->out->source, p);
@@ -123,10 +136,9 @@ static void on_ready(void *user, struct sim_peer *p) {
     }
     sim_reader_ready(&e->in->reader);
     sim_source_ready(&e->out->source);
-    if (!e->closing && !e->world->plan.keep_open && e->out->source.done &&
-        e->in->reader.ended) {
-        e->closing = true;
-        tltcp_conn_close(p->conn, NEVER, sim_host_now(e->host));
+    if (!e->closing && !e->world->plan.keep_open && !e->world->plan.quiet &&
+        e->out->source.done && e->in->reader.ended) {
+        end_close(e);
     }
 }
 
@@ -134,6 +146,7 @@ static struct sim_app app_of(struct end *e) {
     return (struct sim_app){.on_event = on_event,
                             .on_ready = on_ready,
                             .on_send = on_send,
+                            .on_recv = on_recv,
                             .user = e};
 }
 
@@ -231,7 +244,8 @@ int world_open(struct world *w, const struct plan *p) {
 static bool all_over(const struct world *w) {
     for (int i = 0; i < 2; i++) {
         const struct end *e = &w->end[i];
-        if (e->peer == NULL || !tltcp_conn_is_closed(e->peer->conn)) {
+        if (e->peer == NULL || !tltcp_conn_is_closed(e->peer->conn) ||
+            !(e->in->reader.ended || e->in->reader.error != 0)) {
             return false;
         }
     }
@@ -245,6 +259,28 @@ void world_run(struct world *w) {
     }
 }
 
+static bool all_quiet(const struct world *w) {
+    for (int i = 0; i < 2; i++) {
+        const struct end *e = &w->end[i];
+        if (e->peer == NULL || !e->out->source.done || !e->in->reader.ended ||
+            end_stats(e).bytes_in_flight != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void world_run_until_quiet(struct world *w) {
+    struct sim_loop *l = sim_net_loop(w->net);
+    while (w->why[0] == '\0' && !all_quiet(w)) {
+        if (all_over(w) || !sim_loop_step(l, w->plan.max_time)) {
+            world_fault(w, "never quiet: %" PRIu64 ", %" PRIu64 " in flight",
+                        end_stats(&w->end[CLIENT]).bytes_in_flight,
+                        end_stats(&w->end[SERVER]).bytes_in_flight);
+        }
+    }
+}
+
 void world_run_for(struct world *w, uint64_t ns) {
     struct sim_loop *l = sim_net_loop(w->net);
     uint64_t until = l->now + ns;
@@ -253,7 +289,6 @@ void world_run_for(struct world *w, uint64_t ns) {
 }
 
 static void check_end_of(struct world *w, struct end *e) {
-    tltcp_stats st = end_stats(e);
     if (e->peer == NULL || !e->connected) {
         world_fault(w, "end %d never connected", (int)(e - w->end));
     } else if (!tltcp_conn_is_closed(e->peer->conn) || !e->closed) {
@@ -261,9 +296,6 @@ static void check_end_of(struct world *w, struct end *e) {
     } else if (e->error != 0) {
         world_fault(w, "end %d closed with %s (%s)", (int)(e - w->end),
                     tltcp_strerror(e->error), e->reason);
-    } else if (st.bytes_in_flight != 0) {
-        world_fault(w, "end %d: %" PRIu64 " bytes in flight in the end",
-                    (int)(e - w->end), st.bytes_in_flight);
     }
 }
 
@@ -290,19 +322,31 @@ void world_close(struct world *w) {
     }
 }
 
-uint64_t play(const struct plan *p) {
+bool play(const struct plan *p, uint64_t *hash) {
     static struct world w; /* large */
-    char line[600];
-    assert_int_equal(world_open(&w, p), 0);
+    char line[700];
+    int rv = world_open(&w, p);
+    if (rv != 0) {
+        world_fault(&w, "not opened: %s", tltcp_strerror(rv));
+    }
+    if (p->quiet) {
+        world_run_until_quiet(&w);
+        for (int i = 0; i < 2 && w.why[0] == '\0'; i++) {
+            end_close(&w.end[i]);
+            sim_peer_pump(w.end[i].peer);
+        }
+    }
     world_run(&w);
     if (!p->no_delivery_check) {
         world_check_end(&w);
     }
     if (w.why[0] != '\0') {
-        print_error("%s\n%s\n", plan_describe(p, line, sizeof(line)), w.why);
+        print_error("%s\n    %s\n", plan_describe(p, line, sizeof(line)),
+                    w.why);
     }
     world_close(&w);
-    assert_string_equal(w.why, "");
-    assert_int_equal(w.alloc.blocks, 0);
-    return w.hash;
+    if (hash != NULL) {
+        *hash = w.hash;
+    }
+    return w.why[0] == '\0' && w.alloc.blocks == 0;
 }

@@ -32,6 +32,7 @@ struct plan {
     size_t batch;                       /* bytes per tltcp_conn_send() */
     uint64_t max_time;                  /* virtual time that must do */
     bool keep_open;                     /* nobody closes; the test does */
+    bool quiet; /* close only when nothing is in flight */
     enum sim_answer answer;
     bool no_flight_check;   /* where the window is not what limits */
     bool no_delivery_check; /* the transfer is not expected to end */
@@ -42,6 +43,7 @@ struct tally {
     uint64_t got;   /* bytes handed over */
     uint64_t tiled; /* the same with gaps, from its start */
     unsigned fate;  /* enum tltcp_fate; 0: none yet */
+    bool late;      /* the fate was known only after the deadline */
 };
 
 /* The stream out of one end, as it comes out at the other. */
@@ -72,9 +74,12 @@ struct end {
     uint64_t connected_at; /* virtual time */
     uint64_t closed_at;
     uint64_t path_events;
+    uint64_t lead;      /* longest time by which deadlines come early */
+    bool data;          /* the datagram at hand carries DATA */
     uint64_t flight;    /* at the last look */
     uint64_t probes;    /* likewise */
     uint64_t retries;   /* likewise: rto_count */
+    uint64_t probed_at; /* virtual time */
     uint64_t datagrams; /* sent */
     uint64_t largest;   /* datagram sent */
     uint64_t last_send; /* virtual time */
@@ -104,6 +109,9 @@ const char *plan_describe(const struct plan *p, char *buf, size_t size);
 int world_open(struct world *w, const struct plan *p);
 /* Runs until both ends are over or plan.max_time has passed. */
 void world_run(struct world *w);
+/* Runs until all was read and nothing is in flight at either end. */
+void world_run_until_quiet(struct world *w);
+void end_close(struct end *e);
 /* Runs for some virtual time. */
 void world_run_for(struct world *w, uint64_t ns);
 /* Checks what must hold in the end of a transfer that went well. */
@@ -115,10 +123,14 @@ void world_fault(struct world *w, const char *format, ...)
 
 uint64_t world_now(struct world *w);
 tltcp_stats end_stats(const struct end *e);
-/* Opens, runs, checks, closes; prints what is wrong.  Returns the hash. */
-uint64_t play(const struct plan *p);
+/* Opens, runs, checks, closes; prints what is wrong.  False when anything is;
+ * *hash, unless NULL, names the trace. */
+bool play(const struct plan *p, uint64_t *hash);
 
-/* Called by the world: see check.c. */
+/* Called by the world: see trace.c. */
+void trace_datagram(struct end *e, const char *what, const void *dgram,
+                    size_t len);
+/* Likewise: see check.c. */
 void check_datagram(struct end *e, const void *dgram, size_t len);
 void check_flight(struct end *e);
 void check_piece(void *flow, const struct tltcp_segment *seg,

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* With SIMNET_TRACE in the environment: every datagram in a line, to see what
+ * led to a fault. */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "libtltcp/chunk.h"
+#include "libtltcp/conn.h"
+#include "tests/simnet/world.h"
+
+static void print_ack(const tltcp__chunk *c) {
+    tltcp__ack a;
+    uint32_t pn;
+    if (!tltcp__ack_parse(c, &a)) {
+        return;
+    }
+    (void)printf(" ACK[%u-%u", a.largest - a.first, a.largest);
+    pn = a.largest - a.first;
+    while (cmn__reader_left(&a.ranges) > 0) {
+        uint32_t hi = pn - cmn__get32(&a.ranges) - 2;
+        pn = hi - cmn__get32(&a.ranges);
+        (void)printf(" %u-%u", pn, hi);
+    }
+    (void)printf("] cum %u win %u,%u", a.cumulative, a.window.seq,
+                 a.window.section);
+}
+
+static void print_chunk(const tltcp__chunk *c) {
+    static const char *const names[] = {
+        "PADDING",   "DATA",     "UPDATE", "SKIP",  "ACK",    "WINDOW", "PING",
+        "CHALLENGE", "RESPONSE", "FIN",    "CLOSE", "REPORT", "RTT",
+    };
+    tltcp__data d;
+    tltcp__skip s;
+    tltcp__place p;
+    if (c->type == TLTCP__ACK) {
+        print_ack(c);
+    } else if (c->type == TLTCP__DATA && tltcp__data_parse(c, &d)) {
+        (void)printf(" DATA %u+%zu s%u f%u", d.seq, d.len, d.section, c->flags);
+    } else if (c->type == TLTCP__SKIP && tltcp__skip_parse(c, &s)) {
+        (void)printf(" SKIP %u-%u s%u", s.start, s.end, s.section);
+    } else if (c->len == 8 && tltcp__place_parse(c, &p)) {
+        (void)printf(" %s %u,%u", c->type < 13 ? names[c->type] : "?", p.seq,
+                     p.section);
+    } else {
+        (void)printf(" %s+%zu", c->type < 13 ? names[c->type] : "?", c->len);
+    }
+}
+
+void trace_datagram(struct end *e, const char *what, const void *dgram,
+                    size_t len) {
+    tltcp_stats st = end_stats(e);
+    tltcp__packet p;
+    tltcp__chunk c;
+    cmn__reader r;
+    if (getenv("SIMNET_TRACE") == NULL) {
+        return;
+    }
+    (void)printf("%.6f %d %s %zu ", (double)world_now(e->world) * 1e-9,
+                 (int)(e - e->world->end), what, len);
+    if (!tltcp__packet_parse(dgram, len, &p)) {
+        (void)printf("damaged\n");
+        return;
+    }
+    (void)printf("type %x pn %u flight %" PRIu64 " cwnd %" PRIu64 ":", p.type,
+                 p.pn, st.bytes_in_flight, st.cwnd_bytes);
+    r = cmn__reader_of(p.body, p.body_len);
+    while (p.type != TLTCP__VERSIONS && tltcp__chunk_next(&r, &c)) {
+        print_chunk(&c);
+    }
+    (void)printf("\n");
+}
