@@ -159,6 +159,13 @@ int saratoga__part_empty(saratoga__part *p) {
     return ftruncate(p->fd, 0) == 0 ? 0 : last_error();
 }
 
+int saratoga__part_cut(saratoga__part *p, uint64_t size) {
+    if (size == 0) {
+        return saratoga__part_empty(p);
+    }
+    return ftruncate(p->fd, (off_t)size) == 0 ? 0 : last_error();
+}
+
 static int write_whole(int fd, const uint8_t *data, size_t len) {
     while (len > 0) {
         ssize_t n = write(fd, data, len);

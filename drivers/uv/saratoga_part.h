@@ -40,6 +40,8 @@ int saratoga__part_open(saratoga__part *p, const saratoga__root *r,
 int saratoga__part_save(saratoga__part *p, const uint8_t *map, size_t len);
 /* Forgets what is there. */
 int saratoga__part_empty(saratoga__part *p);
+/* Shortens it. */
+int saratoga__part_cut(saratoga__part *p, uint64_t size);
 /* Makes it the file it is to become: `size` octets, on the disk, under its
  * name.  SARATOGA__EXISTS: there is one, and it may not be replaced; the
  * partial file stays. */

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "drivers/uv/saratoga_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Transfers that this side asks for. */
+
+#define SERVICE "7542"
+
+static bool sends(uint32_t request) {
+    return request == SARATOGA_PUT || request == SARATOGA_GIVE ||
+           request == SARATOGA_BLIND_PUT;
+}
+
+static bool receives(uint32_t request) {
+    return request == SARATOGA_GET || request == SARATOGA_TAKE;
+}
+
+/* --- In a thread --------------------------------------------------------- */
+
+static int open_here(saratoga__file *f) {
+    int rv = saratoga__root_open(&f->own_root, f->folder);
+
+    if (rv != 0) {
+        return rv;
+    }
+    f->root = &f->own_root;
+    if (sends(f->request)) {
+        return saratoga__source_open(f);
+    }
+    return f->name[0] != '\0' ? saratoga__sink_open(f) : 0;
+}
+
+static void prepare(saratoga__file *f) {
+    f->stage = f->host_name;
+    f->status =
+        saratoga__resolve(f->host_name, f->service, false, &f->peer.remote);
+    if (f->status == 0 && (sends(f->request) || receives(f->request))) {
+        f->stage = f->name[0] != '\0' ? f->name : f->folder;
+        f->status = open_here(f);
+    }
+}
+
+/* --- On the loop --------------------------------------------------------- */
+
+static const char *what(int error) {
+    return error == SARATOGA_ERR_STATE ? "the same transfer is running already"
+                                       : saratoga_strerror(error);
+}
+
+static void start(saratoga__file *f) {
+    saratoga_request r;
+    int rv;
+
+    if (f->status != 0) {
+        saratoga__file_fail(f, saratoga__error_of(f->status), "%s: %s",
+                            f->stage, saratoga__error_text(f->status));
+        return;
+    }
+    saratoga_request_init(&r);
+    r.type = f->request;
+    r.path = f->path;
+    r.peer_name = f->host_name;
+    r.options = &f->options;
+    r.source = sends(f->request) ? &f->source : NULL;
+    r.partial = f->resumable ? &f->partial : NULL;
+    r.user = f;
+    saratoga__pktinfo(f->u, &f->peer, &r.to);
+    f->host = r.to.host;
+    rv = saratoga_transfer_start(f->u->node, &r, &f->handle, saratoga__now());
+    if (rv != 0) {
+        f->handle = 0;
+        saratoga__file_fail(f, rv, "%s: %s", f->path, what(rv));
+        return;
+    }
+    if (f->source.digest_later) {
+        saratoga__source_sum_later(f);
+    }
+    saratoga__kick(f->u);
+}
+
+static void prepared(saratoga__file *f) {
+    saratoga_uv *u = f->u;
+    drv__addr own;
+
+    if (f->cancelled) {
+        saratoga__file_fail(f, SARATOGA_ERR_CANCELLED, "%s",
+                            saratoga_strerror(SARATOGA_ERR_CANCELLED));
+        return;
+    }
+    if (drv__udp_local(u->udp, &own) == 0 && own.sa.sa_family == AF_INET6) {
+        drv__addr_map(&f->peer.remote);
+    }
+    if (f->status == 0 && sends(f->request)) {
+        saratoga__source_sum(f, start);
+    } else {
+        start(f);
+    }
+}
+
+/* False: too long for its place. */
+static bool copy(char *to, size_t room, const char *from) {
+    size_t len = from != NULL ? strlen(from) : 0;
+
+    if (len >= room) {
+        return false;
+    }
+    if (len > 0) {
+        memcpy(to, from, len);
+    }
+    to[len] = '\0';
+    return true;
+}
+
+static int take_options(saratoga__file *f, const saratoga_options *o) {
+    f->options = o != NULL ? *o : f->u->options;
+    f->has_options = true;
+    if (f->options.congestion == NULL) {
+        return 0;
+    }
+    if (!copy(f->congestion, sizeof(f->congestion), f->options.congestion)) {
+        return SARATOGA_ERR_ALGORITHM;
+    }
+    f->options.congestion = f->congestion;
+    return 0;
+}
+
+/* The name of a file here, when none was given. */
+static const char *last_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+static int take(saratoga__file *f, const saratoga_uv_transfer *t) {
+    const char *file = t->file;
+
+    if (t->host == NULL || (sends(t->type) && file == NULL)) {
+        return SARATOGA_ERR_INVAL;
+    }
+    if (!copy(f->host_name, sizeof(f->host_name), t->host) ||
+        !copy(f->service, sizeof(f->service),
+              t->service != NULL ? t->service : SERVICE) ||
+        !copy(f->path, sizeof(f->path), t->path) ||
+        !copy(f->folder, sizeof(f->folder),
+              t->folder != NULL ? t->folder : ".")) {
+        return SARATOGA_ERR_INVAL;
+    }
+    if (file == NULL && receives(t->type)) {
+        file = last_name(f->path);
+    }
+    if (file != NULL && saratoga__path_clean(file, f->name) != 0) {
+        return SARATOGA_ERR_INVAL;
+    }
+    return take_options(f, t->options);
+}
+
+int saratoga_uv_start(saratoga_uv *u, const saratoga_uv_transfer *t,
+                      uint64_t *id) {
+    saratoga__file *f = saratoga__file_new(u);
+    int rv;
+
+    if (f == NULL) {
+        return SARATOGA_ERR_NOMEM;
+    }
+    rv = u->closing ? SARATOGA_ERR_STATE : take(f, t);
+    if (rv != 0) {
+        saratoga__file_free(f);
+        return rv;
+    }
+    f->id = ++u->next_id;
+    f->request = t->type;
+    f->user = t->user;
+    f->overwrite = t->overwrite;
+    f->resume = t->resume;
+    f->in_memory = t->type == SARATOGA_GETDIR;
+    *id = f->id;
+    saratoga__file_job(f, prepare, prepared);
+    saratoga__kick(u);
+    return 0;
+}
+
+void saratoga__file_cancel(saratoga__file *f) {
+    unsigned status =
+        sends(f->request) ? SARATOGA_CANNOT_SEND : SARATOGA_NOT_INTERESTED;
+
+    f->cancelled = true;
+    if (f->handle != 0 && !f->ended) {
+        (void)saratoga_transfer_cancel(f->u->node, f->handle, status,
+                                       saratoga__now());
+    }
+    saratoga__kick(f->u);
+}
+
+int saratoga_uv_cancel(saratoga_uv *u, uint64_t id) {
+    saratoga__file *f = id != 0 ? saratoga__file_find(u, id) : NULL;
+
+    if (f == NULL) {
+        return SARATOGA_ERR_GONE;
+    }
+    saratoga__file_cancel(f);
+    return 0;
+}
+
+int saratoga_uv_get_stats(saratoga_uv *u, uint64_t id, saratoga_stats *st) {
+    saratoga__file *f = id != 0 ? saratoga__file_find(u, id) : NULL;
+
+    if (f == NULL || f->handle == 0) {
+        return SARATOGA_ERR_GONE;
+    }
+    return saratoga_transfer_get_stats(u->node, f->handle, st, saratoga__now());
+}
+
+void saratoga_uv_transfer_init_sized(saratoga_uv_transfer *t, size_t size) {
+    memset(t, 0, size);
+    t->struct_size = size;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef DRIVERS_UV_SARATOGA_IMPL_H
+#define DRIVERS_UV_SARATOGA_IMPL_H
+
+#include <saratoga/node.h>
+#include <saratoga/uv.h>
+
+#include "drivers/uv/alarm.h"
+#include "drivers/uv/route.h"
+#include "drivers/uv/saratoga_part.h"
+#include "drivers/uv/udp.h"
+
+/*
+ * The node around the engine.  Everything runs on the loop's thread but what
+ * the files of this node hand to the thread pool: saratoga_work.c (blocks of
+ * files) and saratoga_job.c (opening, listing, digests, ends).
+ *
+ * Each transfer of the engine has a saratoga__file of ours, which is its
+ * `user`.  It lives until the transfer has ended and no thread is at work on
+ * it.
+ */
+
+/* --- Where datagrams go --------------------------------------------------- */
+
+#define SARATOGA__ROUTES 4096u /* a power of two */
+
+struct saratoga__routes {
+    uint8_t key[DRV__KEY_LEN];
+    struct saratoga__route_entry {
+        uint64_t path;
+        drv__route route;
+    } * entry; /* by path, direct-mapped */
+};
+
+/* --- Checksums of files that were sent before ----------------------------- */
+
+#define SARATOGA__SUMS 64u
+
+struct saratoga__sum {
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    struct timespec mtime;
+    struct timespec ctime;
+    uint32_t checksum; /* 0: not in use */
+    uint8_t digest[SARATOGA_CHECKSUM_MAX];
+};
+
+/* --- Files ------------------------------------------------------------------
+ */
+
+typedef struct saratoga__file saratoga__file;
+typedef struct saratoga__op saratoga__op;
+
+/* A call on the thread pool; one at a time per file. */
+struct saratoga__job {
+    uv_work_t work;
+    void (*run)(saratoga__file *f);  /* in a thread */
+    void (*done)(saratoga__file *f); /* on the loop */
+    bool busy;
+};
+
+struct saratoga__file {
+    saratoga_uv *u;
+    saratoga__file *next;
+    saratoga__file *prev;
+    uint64_t id;            /* of a transfer of ours; 0: a peer's */
+    saratoga_handle handle; /* 0: the engine does not know it (any more) */
+    uint32_t request;       /* saratoga_request_type */
+    void *user;
+    drv__route peer;
+    uint64_t host; /* token of the peer */
+    char host_name[256];
+    char service[32];
+    char path[SARATOGA_PATH_MAX]; /* at the responder, as asked for */
+    saratoga_options options;
+    char congestion[32]; /* options.congestion points here */
+    bool has_options;
+    uint32_t widest; /* descriptor that the peer takes */
+
+    /* The file here. */
+    saratoga__root own_root; /* of a transfer of ours */
+    const saratoga__root *root;
+    char folder[PATH_MAX];
+    char name[SARATOGA_PATH_MAX]; /* below root; "": by the peer's METADATA */
+    bool overwrite;
+    bool resume;
+    bool has_part;
+    bool exists; /* what is received is compared with what is there */
+    bool in_memory;
+    int fd; /* of a source, or of what is compared with; -1: none */
+    struct stat st;
+    saratoga__part part;
+    uint8_t *memory;
+    size_t memory_len;
+    size_t memory_cap;
+
+    /* Being sent. */
+    saratoga_source source;
+    uint64_t digest_at;
+    int sum_status;
+    void (*after_sum)(saratoga__file *f);
+
+    /* Being received. */
+    saratoga_partial partial; /* what METADATA said; what was held */
+    saratoga_range *ranges;   /* of partial, from malloc() */
+    bool described;           /* METADATA came, or a map told */
+    bool counted;             /* its size is part of the quota used */
+
+    saratoga_digest *digest; /* running */
+    uint32_t digest_type;
+
+    /* Work under way. */
+    struct saratoga__job job;
+    unsigned pending;      /* works of the engine with a thread */
+    saratoga__op *waiting; /* for the file to be open */
+    saratoga__op *waiting_last;
+    const char *stage; /* what the job was at */
+    int status;        /* of the job: UV_E... or SARATOGA__... */
+    uint8_t *map;
+    size_t map_len;
+    uint64_t saved;     /* bytes that the saved map names */
+    uint64_t next_save; /* by uv_hrtime() */
+
+    bool cancelled; /* by the application, before the engine knew it */
+    bool ended;
+    bool closing;   /* its last job is under way */
+    bool committed; /* the file has its name */
+    bool bad_sum;
+    bool resumable; /* there was a map of use */
+    bool remove;    /* the source, the peer having it */
+    saratoga_uv_event result;
+};
+
+struct saratoga__event {
+    struct saratoga__event *next;
+    uint8_t *memory; /* of a record */
+    saratoga_uv_event ev;
+};
+
+struct saratoga_uv {
+    uv_loop_t own_loop;
+    uv_loop_t *loop;
+    saratoga_uv_config config;
+    saratoga_config engine;
+    saratoga_options options;
+    saratoga_node *node;
+    drv__udp *udp;
+    drv__alarm alarm;
+    uv_prepare_t before;
+    uv_check_t turn;
+    uv_idle_t again;
+    uv_timer_t tick;
+    uv_timer_t patience; /* of saratoga_uv_run() */
+    bool has_handles;
+    bool has_alarm;
+    bool dirty;
+    bool closing;
+
+    struct saratoga__routes routes;
+    drv__route beacon_route;
+    saratoga__root root;
+    bool has_root;
+    uint64_t taken; /* of the quota */
+    struct saratoga__sum sum[SARATOGA__SUMS];
+    unsigned next_sum;
+
+    saratoga__file *files;
+    unsigned n_files;
+    uint64_t next_id;
+
+    struct saratoga__event *first;
+    struct saratoga__event *last;
+    unsigned waiting; /* events */
+    uint8_t *record;  /* of the event taken last */
+    void (*on_events)(void *user);
+    void *on_events_user;
+};
+
+/* Room for what is received into memory: directory records. */
+#define SARATOGA__MEMORY_MAX ((size_t)16 * 1024 * 1024)
+
+/* Beside UV_E... and SARATOGA__EXISTS. */
+#define SARATOGA__CHANGED (-20001) /* the file is not what it was */
+#define SARATOGA__BAD_SUM (-20003) /* its checksum is wrong */
+
+static inline saratoga_time saratoga__now(void) {
+    return uv_hrtime();
+}
+
+/* saratoga_uv.c */
+void saratoga__kick(saratoga_uv *u);
+
+/* saratoga_net.c: the socket and addresses. */
+int saratoga__net_open(saratoga_uv *u, char *why);
+void saratoga__net_close(saratoga_uv *u);
+/* Sends what the engine has; true: there is more, later. */
+bool saratoga__net_send(saratoga_uv *u);
+void saratoga__pktinfo(saratoga_uv *u, const drv__route *r,
+                       saratoga_pktinfo *info);
+/* Where a datagram came from or is to go; NULL: not known any more. */
+const drv__route *saratoga__route_of(saratoga_uv *u,
+                                     const saratoga_pktinfo *to);
+void saratoga__address_text(const drv__addr *a, char *text);
+/* Resolves; blocks.  Returns 0 or UV_E... */
+int saratoga__resolve(const char *host, const char *service, bool passive,
+                      drv__addr *a);
+
+/* saratoga_file.c: the life of a file. */
+saratoga__file *saratoga__file_new(saratoga_uv *u);
+/* Frees one that nobody has heard of. */
+void saratoga__file_free(saratoga__file *f);
+/* Starts a job; `done` is called in any case. */
+void saratoga__file_job(saratoga__file *f, void (*run)(saratoga__file *),
+                        void (*done)(saratoga__file *));
+/* Ends once nothing is under way: keeps or removes what came, tells. */
+void saratoga__file_settle(saratoga__file *f);
+/* Ends before the engine knew of it. */
+void saratoga__file_fail(saratoga__file *f, int error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Saves the map when it is time to. */
+void saratoga__file_tick(saratoga__file *f, uint64_t now);
+/* Whether a file of that name below the root is in use. */
+bool saratoga__file_in_use(const saratoga_uv *u, const char *name);
+saratoga__file *saratoga__file_find(saratoga_uv *u, uint64_t id);
+
+/* saratoga_source.c: files to send; most of it blocks. */
+int saratoga__source_open(saratoga__file *f);
+/* Whether it is not what it was; blocks. */
+bool saratoga__source_changed(const saratoga__file *f);
+/* Looks up or computes the checksum of a file, or puts it off
+ * (source.digest_later); then calls `then`, with f->status. */
+void saratoga__source_sum(saratoga__file *f, void (*then)(saratoga__file *f));
+/* Computes what was put off, and tells the engine. */
+void saratoga__source_sum_later(saratoga__file *f);
+/* The checksum of what is in memory; blocks. */
+void saratoga__source_sum_memory(saratoga__file *f);
+
+/* saratoga_list.c; both block.  A directory record, or any file. */
+int saratoga__source_list(saratoga__file *f, uint32_t widest);
+int saratoga__source_pick(saratoga__file *f);
+
+/* saratoga_sink.c: what is received.  Opening blocks. */
+int saratoga__sink_open(saratoga__file *f);
+void saratoga__sink_metadata(saratoga__file *f, const saratoga_event *ev);
+
+/* saratoga_work.c: blocks. */
+void saratoga__work_start(saratoga_uv *u, const saratoga_work *w);
+/* Does, or fails with UV_E..., what waits for the file to be open. */
+void saratoga__work_release(saratoga__file *f, int status);
+
+/* saratoga_serve.c: requests of peers. */
+void saratoga__serve_request(saratoga_uv *u, const saratoga_event *ev);
+/* The code on the wire for an error. */
+unsigned saratoga__status_of(int error, unsigned otherwise);
+/* What to say of an error. */
+const char *saratoga__error_text(int error);
+/* As a saratoga_error. */
+int saratoga__error_of(int error);
+
+/* saratoga_ask.c: transfers of ours.  Ends one, whoever asked for it. */
+void saratoga__file_cancel(saratoga__file *f);
+
+/* saratoga_close.c: goes on closing, when there is nothing left to wait for. */
+void saratoga__close_step(saratoga_uv *u);
+
+/* saratoga_events.c */
+void saratoga__on_event(saratoga_uv *u, const saratoga_event *ev);
+/* Queues an event; takes `memory`. */
+void saratoga__tell(saratoga_uv *u, const saratoga_uv_event *ev,
+                    uint8_t *memory);
+void saratoga__forget_events(saratoga_uv *u);
+
+#endif /* DRIVERS_UV_SARATOGA_IMPL_H */

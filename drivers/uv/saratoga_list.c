@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "drivers/uv/saratoga_impl.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Directory records, and the choice of a file for those who ask for any. */
+
+#define ENTRY_MAX (10 + 16 + SARATOGA_PATH_MAX)
+
+static void describe(const saratoga__file *f, const char *name,
+                     const struct stat *st, saratoga_entry *e) {
+    bool plain = f->u->engine.time_y2k_plain;
+
+    memset(e, 0, sizeof(*e));
+    e->directory = S_ISDIR(st->st_mode);
+    e->special = !e->directory && !S_ISREG(st->st_mode);
+    e->size = e->directory || e->special ? 0 : (uint64_t)st->st_size;
+    e->mtime = saratoga_time_from_posix(st->st_mtim.tv_sec, plain);
+    e->ctime = saratoga_time_from_posix(st->st_ctim.tv_sec, plain);
+    e->descriptor = SARATOGA_DESCRIPTOR_FIT;
+    (void)snprintf(e->path, sizeof(e->path), "%s", name);
+}
+
+static int append(saratoga__file *f, const saratoga_entry *e, uint32_t widest) {
+    if (f->memory_cap - f->memory_len < ENTRY_MAX) {
+        size_t cap = f->memory_cap * 2 + (size_t)64 * 1024;
+        uint8_t *grown =
+            cap <= SARATOGA__MEMORY_MAX ? realloc(f->memory, cap) : NULL;
+
+        if (grown == NULL) {
+            return UV_ENOMEM;
+        }
+        f->memory = grown;
+        f->memory_cap = cap;
+    }
+    f->memory_len +=
+        saratoga_entry_write(e, widest, f->memory + f->memory_len, ENTRY_MAX);
+    return 0;
+}
+
+/* Names in order; *count of them.  NULL: errno. */
+static char **names_of(int folder, size_t *count) {
+    DIR *d = fdopendir(folder);
+    char **names = NULL;
+    size_t cap = 0;
+    const struct dirent *e;
+
+    *count = 0;
+    while (d != NULL && (e = readdir(d)) != NULL) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+            saratoga__name_is_own(e->d_name)) {
+            continue;
+        }
+        if (*count == cap) {
+            char **grown = realloc(names, (cap * 2 + 64) * sizeof(*names));
+
+            if (grown == NULL) {
+                break;
+            }
+            names = grown;
+            cap = cap * 2 + 64;
+        }
+        names[*count] = strdup(e->d_name);
+        if (names[*count] == NULL) {
+            break;
+        }
+        ++*count;
+    }
+    if (d != NULL) {
+        (void)closedir(d);
+    } else {
+        (void)close(folder);
+    }
+    return names;
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int list_folder(saratoga__file *f, int folder, uint32_t widest) {
+    int again = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+    size_t count = 0;
+    char **names = again >= 0 ? names_of(again, &count) : NULL;
+    int rv = again >= 0 ? 0 : UV_EMFILE;
+
+    if (count > 1) {
+        qsort(names, count, sizeof(*names), by_name);
+    }
+    for (size_t i = 0; i < count; i++) {
+        struct stat st;
+        saratoga_entry e;
+
+        if (rv == 0 &&
+            fstatat(folder, names[i], &st, AT_SYMLINK_NOFOLLOW) == 0) {
+            describe(f, names[i], &st, &e);
+            rv = append(f, &e, widest);
+        }
+        free(names[i]);
+    }
+    free(names);
+    return rv;
+}
+
+static int list_file(saratoga__file *f, uint32_t widest) {
+    const char *leaf = strrchr(f->name, '/');
+    saratoga_entry e;
+    int fd = saratoga__root_read(f->root, f->name, &f->st);
+
+    if (fd < 0) {
+        return fd;
+    }
+    (void)close(fd);
+    describe(f, leaf != NULL ? leaf + 1 : f->name, &f->st, &e);
+    return append(f, &e, widest);
+}
+
+int saratoga__source_list(saratoga__file *f, uint32_t widest) {
+    int folder = saratoga__root_folder(f->root, f->name, false);
+    int rv = folder;
+
+    f->in_memory = true;
+    if (folder == UV_ENOTDIR) {
+        rv = list_file(f, widest);
+    } else if (folder >= 0) {
+        rv = fstat(folder, &f->st) == 0 ? list_folder(f, folder, widest)
+                                        : UV_EIO;
+        (void)close(folder);
+    }
+    if (rv != 0) {
+        return rv;
+    }
+    describe(f, f->path, &f->st, &f->source.entry);
+    f->source.entry.directory = true;
+    f->source.entry.size = f->memory_len;
+    f->source.kind = SARATOGA_DIRECTORY;
+    return 0;
+}
+
+int saratoga__source_pick(saratoga__file *f) {
+    int folder = saratoga__root_folder(f->root, "", false);
+    struct timespec oldest = {0, 0};
+    size_t count = 0;
+    char **names;
+
+    if (folder < 0) {
+        return folder;
+    }
+    names = names_of(fcntl(folder, F_DUPFD_CLOEXEC, 0), &count);
+    for (size_t i = 0; i < count; i++) {
+        struct stat st;
+
+        if (fstatat(folder, names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(st.st_mode) &&
+            (f->name[0] == '\0' || st.st_mtim.tv_sec < oldest.tv_sec ||
+             (st.st_mtim.tv_sec == oldest.tv_sec &&
+              st.st_mtim.tv_nsec < oldest.tv_nsec))) {
+            oldest = st.st_mtim;
+            (void)snprintf(f->name, sizeof(f->name), "%s", names[i]);
+        }
+        free(names[i]);
+    }
+    free(names);
+    (void)close(folder);
+    (void)snprintf(f->path, sizeof(f->path), "%s", f->name);
+    return f->name[0] != '\0' ? 0 : UV_ENOENT;
+}

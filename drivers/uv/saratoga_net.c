@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "drivers/uv/saratoga_impl.h"
+
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if !defined(_WIN32)
+#include <arpa/inet.h>
+#endif
+
+/* What the kernel holds for us: a tenth of a second at 300 Mbit/s. */
+#define BUFFER ((size_t)4 * 1024 * 1024)
+/* Bursts before the rest of the loop has its turn. */
+#define BURSTS 32
+
+/* --- Addresses ----------------------------------------------------------- */
+
+int saratoga__resolve(const char *host, const char *service, bool passive,
+                      drv__addr *a) {
+    struct addrinfo hints;
+    struct addrinfo *found = NULL;
+
+    memset(&hints, 0, sizeof(hints));
+    hints.ai_socktype = SOCK_DGRAM;
+    hints.ai_flags = AI_NUMERICSERV | (passive ? AI_PASSIVE : 0);
+    if (getaddrinfo(host, service, &hints, &found) != 0) {
+        return UV_EAI_NONAME;
+    }
+    memset(a, 0, sizeof(*a));
+    if (found->ai_addrlen <= sizeof(*a)) {
+        memcpy(a, found->ai_addr, found->ai_addrlen);
+    }
+    freeaddrinfo(found);
+    return a->sa.sa_family == AF_INET || a->sa.sa_family == AF_INET6
+               ? 0
+               : UV_EAFNOSUPPORT;
+}
+
+void saratoga__address_text(const drv__addr *a, char *text) {
+    drv__addr shown = *a;
+    char ip[64] = "?";
+
+    drv__addr_unmap(&shown);
+    if (shown.sa.sa_family == AF_INET6) {
+        (void)uv_ip6_name(&shown.in6, ip, sizeof(ip));
+        (void)snprintf(text, SARATOGA_UV_ADDRESS, "[%s]:%u", ip,
+                       (unsigned)drv__addr_port(&shown));
+    } else {
+        (void)uv_ip4_name(&shown.in4, ip, sizeof(ip));
+        (void)snprintf(text, SARATOGA_UV_ADDRESS, "%s:%u", ip,
+                       (unsigned)drv__addr_port(&shown));
+    }
+}
+
+/* --- Tokens -------------------------------------------------------------- */
+
+/* The address, and with_port also the port, as a number that is never 0. */
+static uint64_t token(const saratoga_uv *u, const drv__addr *a,
+                      bool with_port) {
+    struct {
+        struct in6_addr ip;
+        uint32_t scope;
+        uint32_t port;
+    } who;
+
+    memset(&who, 0, sizeof(who));
+    drv__addr_ip(a, &who.ip);
+    who.scope =
+        a->sa.sa_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a->in6.sin6_addr)
+            ? a->in6.sin6_scope_id
+            : 0;
+    who.port = with_port ? drv__addr_port(a) : UINT32_MAX;
+    return drv__siphash(u->routes.key, &who, sizeof(who)) | 1u;
+}
+
+static bool is_group(const drv__addr *a) {
+    struct in6_addr ip;
+
+    drv__addr_ip(a, &ip);
+    return IN6_IS_ADDR_MULTICAST(&ip) ||
+           (IN6_IS_ADDR_V4MAPPED(&ip) && (ip.s6_addr[12] & 0xf0u) == 0xe0u);
+}
+
+static struct saratoga__route_entry *slot(saratoga_uv *u, uint64_t path) {
+    return &u->routes.entry[(path >> 8) & (SARATOGA__ROUTES - 1)];
+}
+
+void saratoga__pktinfo(saratoga_uv *u, const drv__route *r,
+                       saratoga_pktinfo *info) {
+    struct saratoga__route_entry *e;
+
+    memset(info, 0, sizeof(*info));
+    info->host = token(u, &r->remote, false);
+    info->path = token(u, &r->remote, true);
+    info->flags = is_group(&r->remote) ? (uint32_t)SARATOGA_PKT_MULTICAST : 0;
+    e = slot(u, info->path);
+    e->path = info->path;
+    e->route = *r;
+}
+
+/* A flood of other addresses may have pushed a route out: the files know
+ * theirs. */
+const drv__route *saratoga__route_of(saratoga_uv *u,
+                                     const saratoga_pktinfo *to) {
+    const struct saratoga__route_entry *e = slot(u, to->path);
+
+    if (e->path == to->path) {
+        return &e->route;
+    }
+    if (to->path == u->engine.beacon_to.path) {
+        return &u->beacon_route;
+    }
+    for (const saratoga__file *f = u->files; f != NULL; f = f->next) {
+        if (f->host == to->host) {
+            return &f->peer;
+        }
+    }
+    return NULL;
+}
+
+/* --- Receiving ----------------------------------------------------------- */
+
+static void on_bursts(void *owner, const drv__burst *in, size_t count) {
+    saratoga_uv *u = owner;
+    saratoga_time now = saratoga__now();
+
+    for (size_t i = 0; i < count; i++) {
+        const drv__burst *b = &in[i];
+        saratoga_pktinfo from;
+
+        saratoga__pktinfo(u, b->route, &from);
+        for (size_t at = 0; at < b->len; at += b->segment) {
+            size_t len = b->len - at;
+
+            saratoga_node_recv(u->node, &from, b->data + at,
+                               len < b->segment ? len : b->segment, now);
+        }
+    }
+    saratoga__kick(u);
+}
+
+static void on_writable(void *owner) {
+    saratoga__kick(owner);
+}
+
+/* Refusals of a peer's host come and go with passes: the timers tell. */
+static void on_error(void *owner, int status) {
+    (void)owner;
+    (void)status;
+}
+
+static const drv__udp_ops udp_ops = {
+    .on_bursts = on_bursts, .on_writable = on_writable, .on_error = on_error};
+
+/* --- Sending ------------------------------------------------------------- */
+
+bool saratoga__net_send(saratoga_uv *u) {
+    saratoga_time now = saratoga__now();
+
+    for (unsigned i = 0; i < BURSTS; i++) {
+        uint8_t *room = drv__udp_room(u->udp);
+        saratoga_pktinfo to;
+        size_t segment = 0;
+        size_t len;
+        const drv__route *r;
+        drv__route fixed;
+
+        if (room == NULL && !drv__udp_flush(u->udp)) {
+            return false; /* on_writable follows */
+        }
+        room = drv__udp_room(u->udp);
+        len = saratoga_node_send(u->node, &to, room, DRV__BURST_MAX, &segment,
+                                 now);
+        if (len == 0) {
+            (void)drv__udp_flush(u->udp);
+            return false;
+        }
+        r = saratoga__route_of(u, &to);
+        if (r == NULL) {
+            continue;
+        }
+        fixed = *r;
+        if ((to.flags & SARATOGA_PKT_WELL_KNOWN) != 0) {
+            /* The same place in both kinds of address. */
+            fixed.remote.in4.sin_port = htons(SARATOGA_PORT);
+        }
+        drv__udp_put(u->udp, &fixed, 0, len, segment);
+    }
+    (void)drv__udp_flush(u->udp);
+    return true;
+}
+
+/* --- Opening ------------------------------------------------------------- */
+
+static int open_at(saratoga_uv *u, const drv__addr *at) {
+    drv__udp_options o;
+
+    memset(&o, 0, sizeof(o));
+    o.bind = at;
+    o.plain = u->config.plain_udp;
+    o.max_datagram = 65535;
+    o.buffer = BUFFER;
+    o.ops = &udp_ops;
+    o.owner = u;
+    return drv__udp_open(&u->udp, u->loop, &o);
+}
+
+static int open_any(saratoga_uv *u, const char *service) {
+    drv__addr at;
+    int rv = saratoga__resolve("::", service, true, &at);
+
+    if (rv == 0) {
+        rv = open_at(u, &at);
+    }
+    if (rv == UV_EAFNOSUPPORT || rv == UV_EADDRNOTAVAIL ||
+        rv == UV_EAI_NONAME) { /* no IPv6 here */
+        rv = saratoga__resolve("0.0.0.0", service, true, &at);
+        if (rv == 0) {
+            rv = open_at(u, &at);
+        }
+    }
+    return rv;
+}
+
+/* Without a route for groups there is nothing to hear. */
+static void join_groups(saratoga_uv *u) {
+#if !defined(_WIN32)
+    int fd = drv__udp_fileno(u->udp);
+    struct ip_mreq four;
+    struct ipv6_mreq six;
+
+    memset(&four, 0, sizeof(four));
+    memset(&six, 0, sizeof(six));
+    (void)inet_pton(AF_INET, SARATOGA_GROUP_IPV4, &four.imr_multiaddr);
+    (void)inet_pton(AF_INET6, SARATOGA_GROUP_IPV6, &six.ipv6mr_multiaddr);
+    (void)setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &four, sizeof(four));
+    (void)setsockopt(fd, IPPROTO_IPV6, IPV6_JOIN_GROUP, &six, sizeof(six));
+#else
+    (void)u;
+#endif
+}
+
+int saratoga__net_open(saratoga_uv *u, char *why) {
+    const char *service = u->config.service != NULL ? u->config.service : "0";
+    const char *host = u->config.host;
+    drv__addr at;
+    int rv;
+
+    u->routes.entry = calloc(SARATOGA__ROUTES, sizeof(*u->routes.entry));
+    if (u->routes.entry == NULL) {
+        return UV_ENOMEM;
+    }
+    if (host == NULL || *host == '\0') {
+        rv = open_any(u, service);
+    } else {
+        rv = saratoga__resolve(host, service, true, &at);
+        if (rv == 0) {
+            rv = open_at(u, &at);
+        }
+    }
+    if (rv != 0) {
+        (void)snprintf(why, SARATOGA_UV_TEXT, "cannot listen on %s port %s: %s",
+                       host != NULL ? host : "any address", service,
+                       saratoga__error_text(rv));
+        return rv;
+    }
+    if (u->config.join) {
+        join_groups(u);
+    }
+    return 0;
+}
+
+void saratoga__net_close(saratoga_uv *u) {
+    if (u->udp != NULL) {
+        drv__udp_close(u->udp);
+    }
+    u->udp = NULL;
+    free(u->routes.entry);
+    u->routes.entry = NULL;
+}

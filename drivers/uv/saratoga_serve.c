@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "drivers/uv/saratoga_impl.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Requests of peers: what they may, and how it begins. */
+
+static void refuse(saratoga__file *f, unsigned status) {
+    (void)saratoga_transfer_refuse(f->u->node, f->handle, status,
+                                   saratoga__now());
+    saratoga__kick(f->u);
+}
+
+static bool gone(saratoga__file *f) {
+    if (f->ended) { /* while a thread was at it */
+        saratoga__file_settle(f);
+    }
+    return f->ended;
+}
+
+/* --- Giving -------------------------------------------------------------- */
+
+static void give(saratoga__file *f) {
+    saratoga_answer a;
+    int rv;
+
+    if (gone(f)) {
+        return;
+    }
+    if (f->status != 0) {
+        refuse(f, saratoga__status_of(f->status, SARATOGA_CANNOT_SEND));
+        return;
+    }
+    saratoga_answer_init(&a);
+    a.source = &f->source;
+    a.user = f;
+    rv = saratoga_transfer_accept(f->u->node, f->handle, &a, saratoga__now());
+    if (rv == 0 && f->source.digest_later) {
+        saratoga__source_sum_later(f);
+    } else if (rv != 0 && rv != SARATOGA_ERR_TOO_LONG) {
+        refuse(f, SARATOGA_CANNOT_SEND);
+    }
+    saratoga__kick(f->u);
+}
+
+static void open_source(saratoga__file *f) {
+    f->status = f->name[0] == '\0' ? saratoga__source_pick(f) : 0;
+    if (f->status == 0) {
+        f->status = saratoga__source_open(f);
+    }
+}
+
+static void source_open(saratoga__file *f) {
+    if (f->status != 0 || f->ended) {
+        give(f);
+    } else {
+        saratoga__source_sum(f, give);
+    }
+}
+
+static void list(saratoga__file *f) {
+    f->status = saratoga__source_list(f, f->widest);
+    if (f->status == 0) {
+        saratoga__source_sum_memory(f);
+    }
+}
+
+/* --- Taking -------------------------------------------------------------- */
+
+static void take(saratoga__file *f) {
+    saratoga_answer a;
+
+    if (gone(f)) {
+        return;
+    }
+    if (f->status != 0) {
+        refuse(f, saratoga__status_of(f->status, SARATOGA_CANNOT_RECEIVE));
+        return;
+    }
+    saratoga_answer_init(&a);
+    a.partial = f->resumable ? &f->partial : NULL;
+    a.user = f;
+    if (saratoga_transfer_accept(f->u->node, f->handle, &a, saratoga__now()) !=
+        0) {
+        refuse(f, SARATOGA_CANNOT_RECEIVE);
+    }
+    saratoga__kick(f->u);
+}
+
+static void open_part(saratoga__file *f) {
+    f->status = saratoga__sink_open(f);
+}
+
+/* --- Deleting ------------------------------------------------------------ */
+
+static void unlink_file(saratoga__file *f) {
+    f->status = saratoga__root_unlink(f->root, f->name);
+}
+
+static void unlinked(saratoga__file *f) {
+    if (gone(f)) {
+        return;
+    }
+    if (f->status != 0 && f->status != UV_ENOENT && f->status != UV_ENOTDIR) {
+        refuse(f, saratoga__status_of(f->status, SARATOGA_DID_NOT_DELETE));
+        return;
+    }
+    f->status = 0;
+    (void)saratoga_transfer_accept(f->u->node, f->handle, NULL,
+                                   saratoga__now());
+    saratoga__kick(f->u);
+}
+
+/* --- What is allowed ----------------------------------------------------- */
+
+static bool gives(uint32_t request) {
+    return request == SARATOGA_GET || request == SARATOGA_TAKE ||
+           request == SARATOGA_GETDIR;
+}
+
+static bool allowed(const saratoga_uv *u, uint32_t request) {
+    if (!u->has_root) {
+        return false;
+    }
+    switch (request) {
+    case SARATOGA_GET:
+    case SARATOGA_GETDIR:
+        return u->config.may_read;
+    case SARATOGA_TAKE:
+        return u->config.may_read && u->config.may_delete;
+    case SARATOGA_PUT:
+    case SARATOGA_GIVE:
+    case SARATOGA_BLIND_PUT:
+        return u->config.may_write;
+    case SARATOGA_DELETE:
+        return u->config.may_delete;
+    default:
+        return false;
+    }
+}
+
+/* Whether one more host may be served beside those that are. */
+static bool has_place(const saratoga_uv *u, uint64_t host) {
+    unsigned hosts = 1;
+
+    for (const saratoga__file *f = u->files; f != NULL; f = f->next) {
+        bool first = f->id == 0 && f->host != host;
+
+        for (const saratoga__file *g = f->next; g != NULL && first;
+             g = g->next) {
+            first = g->id != 0 || g->host != f->host;
+        }
+        hosts += first ? 1u : 0;
+    }
+    return u->config.max_peers == 0 || hosts <= u->config.max_peers;
+}
+
+/* 0, or why not. */
+static unsigned judge(const saratoga__file *f) {
+    unsigned busy =
+        gives(f->request) ? SARATOGA_CANNOT_SEND : SARATOGA_CANNOT_RECEIVE;
+
+    if (f->request == SARATOGA_NOOP || f->request > SARATOGA_BLIND_PUT) {
+        return SARATOGA_BAD_REQUEST;
+    }
+    if (!allowed(f->u, f->request)) {
+        return SARATOGA_ACCESS_DENIED;
+    }
+    if (!has_place(f->u, f->host)) {
+        return busy;
+    }
+    if (f->request == SARATOGA_DELETE && saratoga__file_in_use(f->u, f->name)) {
+        return SARATOGA_IN_USE;
+    }
+    return 0;
+}
+
+static void begin(saratoga__file *f) {
+    switch (f->request) {
+    case SARATOGA_GET:
+    case SARATOGA_TAKE:
+        saratoga__file_job(f, open_source, source_open);
+        break;
+    case SARATOGA_GETDIR:
+        saratoga__file_job(f, list, give);
+        break;
+    case SARATOGA_DELETE:
+        saratoga__file_job(f, unlink_file, unlinked);
+        break;
+    default:
+        f->resume = true;
+        saratoga__file_job(f, open_part, take);
+        break;
+    }
+}
+
+static int name_it(saratoga__file *f, const saratoga_event *ev) {
+    const char *path = ev->path != NULL ? ev->path : "";
+
+    if (ev->request == SARATOGA_BLIND_PUT && ev->has_entry) {
+        path = ev->entry.path;
+    }
+    (void)snprintf(f->path, sizeof(f->path), "%s", path);
+    return saratoga__path_clean(path, f->name);
+}
+
+void saratoga__serve_request(saratoga_uv *u, const saratoga_event *ev) {
+    saratoga__file *f = saratoga__file_new(u);
+    const drv__route *r = saratoga__route_of(u, &ev->from);
+    unsigned status;
+    int rv;
+
+    if (f == NULL || r == NULL) {
+        (void)saratoga_transfer_refuse(u->node, ev->handle,
+                                       SARATOGA_UNSPECIFIED, saratoga__now());
+        (void)saratoga_transfer_release(u->node, ev->handle, saratoga__now());
+        if (f != NULL) {
+            saratoga__file_free(f);
+        }
+        return;
+    }
+    f->handle = ev->handle;
+    f->request = ev->request;
+    f->host = ev->from.host;
+    f->peer = *r;
+    f->root = &u->root;
+    f->overwrite = u->config.overwrite;
+    f->widest = ev->descriptor;
+    (void)saratoga_transfer_set_user(u->node, ev->handle, f);
+    rv = name_it(f, ev);
+    status = rv != 0 ? saratoga__status_of(rv, SARATOGA_NOT_FOUND) : judge(f);
+    if (status == 0) {
+        begin(f);
+    } else {
+        refuse(f, status);
+    }
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "drivers/uv/saratoga_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <sys/statvfs.h>
+
+/* The node: its loop, and what is done in each turn of it. */
+
+/* Rounds of events and work before the loop has its turn. */
+#define ROUNDS 8
+#define TICK_MS 250
+/* While the socket is full the engine's timer need not ring. */
+#define BLOCKED_WAIT SARATOGA_MS
+
+/* --- Turns of the loop --------------------------------------------------- */
+
+void saratoga__kick(saratoga_uv *u) {
+    u->dirty = true;
+}
+
+static bool drain(saratoga_uv *u) {
+    saratoga_event ev;
+    saratoga_work w;
+    bool any = false;
+
+    while (saratoga_node_next_event(u->node, &ev) == 1) {
+        saratoga__on_event(u, &ev);
+        any = true;
+    }
+    while (saratoga_node_next_work(u->node, &w) == 1) {
+        saratoga__work_start(u, &w);
+        any = true;
+    }
+    return any;
+}
+
+static void on_again(uv_idle_t *idle) {
+    (void)idle; /* its being there keeps the loop from sleeping */
+}
+
+static void pump(saratoga_uv *u) {
+    bool more = true;
+    uint64_t at;
+
+    if (!u->dirty || u->node == NULL) {
+        return;
+    }
+    u->dirty = false;
+    for (int i = 0; i < ROUNDS && more; i++) {
+        more = drain(u);
+    }
+    more = saratoga__net_send(u) || more;
+    u->dirty = u->dirty || more;
+    if (u->dirty) {
+        (void)uv_idle_start(&u->again, on_again);
+        return;
+    }
+    (void)uv_idle_stop(&u->again);
+    at = saratoga_node_timeout(u->node);
+    if (drv__udp_blocked(u->udp)) {
+        uint64_t later = saratoga__now() + BLOCKED_WAIT;
+        at = at < later ? later : at;
+    }
+    drv__alarm_set(&u->alarm, at);
+}
+
+static void ring(void *owner) {
+    saratoga_uv *u = owner;
+
+    saratoga_node_on_timeout(u->node, saratoga__now());
+    saratoga__kick(u);
+}
+
+static void before(uv_prepare_t *handle) {
+    pump(handle->data);
+}
+
+static void after(uv_check_t *handle) {
+    pump(handle->data);
+    saratoga__close_step(handle->data);
+}
+
+static void tell_free_space(saratoga_uv *u) {
+    struct statvfs fs;
+
+    if (u->has_root && u->config.may_write && fstatvfs(u->root.fd, &fs) == 0) {
+        saratoga_node_set_free_space(u->node, (uint64_t)fs.f_bavail *
+                                                  fs.f_frsize / 1024);
+    }
+}
+
+static void tick(uv_timer_t *timer) {
+    saratoga_uv *u = timer->data;
+    uint64_t now = uv_hrtime();
+
+    for (saratoga__file *f = u->files; f != NULL; f = f->next) {
+        saratoga__file_tick(f, now);
+    }
+    tell_free_space(u);
+    saratoga__kick(u);
+}
+
+/* --- Running ------------------------------------------------------------- */
+
+static void out_of_patience(uv_timer_t *timer) {
+    saratoga_uv *u = timer->data;
+
+    uv_stop(u->loop);
+}
+
+void saratoga_uv_run(saratoga_uv *u, unsigned timeout_ms) {
+    if (u->loop != &u->own_loop || u->first != NULL) {
+        return;
+    }
+    uv_update_time(u->loop);
+    (void)uv_timer_start(&u->patience, out_of_patience, timeout_ms, 0);
+    (void)uv_run(u->loop, UV_RUN_DEFAULT);
+    (void)uv_timer_stop(&u->patience);
+}
+
+void saratoga_uv_on_events(saratoga_uv *u, void (*fn)(void *user), void *user) {
+    u->on_events = fn;
+    u->on_events_user = user;
+}
+
+int saratoga_uv_get_node_stats(saratoga_uv *u, saratoga_node_stats *st) {
+    return saratoga_node_get_stats(u->node, st);
+}
+
+unsigned saratoga_uv_active(const saratoga_uv *u) {
+    return u->n_files;
+}
+
+int saratoga_uv_local_address(const saratoga_uv *u, char *text) {
+    drv__addr a;
+
+    if (drv__udp_local(u->udp, &a) != 0) {
+        return SARATOGA_ERR_IO;
+    }
+    saratoga__address_text(&a, text);
+    return 0;
+}
+
+/* --- Opening ------------------------------------------------------------- */
+
+void saratoga_uv_config_init_sized(saratoga_uv_config *c, size_t size) {
+    memset(c, 0, size);
+    c->struct_size = size;
+    c->may_read = true;
+    c->max_peers = 256;
+}
+
+static char *keep(const char *text) {
+    return text != NULL ? strdup(text) : NULL;
+}
+
+static void copy_config(saratoga_uv *u, const saratoga_uv_config *c) {
+    size_t size =
+        c->struct_size < sizeof(u->config) ? c->struct_size : sizeof(u->config);
+
+    saratoga_uv_config_init(&u->config);
+    memcpy(&u->config, c, size);
+    u->config.host = keep(c->host);
+    u->config.service = keep(c->service);
+    u->config.root = keep(c->root);
+    u->config.beacon_host = keep(c->beacon_host);
+    u->config.beacon_service = keep(c->beacon_service);
+    saratoga_options_init(&u->options);
+    if (c->node != NULL) {
+        u->engine = *c->node;
+    } else {
+        saratoga_config_init(&u->engine);
+    }
+    if (u->engine.transfer != NULL) {
+        u->options = *u->engine.transfer;
+    }
+}
+
+static void start_handles(saratoga_uv *u) {
+    (void)uv_prepare_init(u->loop, &u->before);
+    (void)uv_check_init(u->loop, &u->turn);
+    (void)uv_idle_init(u->loop, &u->again);
+    (void)uv_timer_init(u->loop, &u->tick);
+    (void)uv_timer_init(u->loop, &u->patience);
+    u->before.data = u;
+    u->turn.data = u;
+    u->again.data = u;
+    u->tick.data = u;
+    u->patience.data = u;
+    u->has_handles = true;
+    (void)uv_prepare_start(&u->before, before);
+    (void)uv_check_start(&u->turn, after);
+    (void)uv_timer_start(&u->tick, tick, TICK_MS, TICK_MS);
+}
+
+static int open_loop(saratoga_uv *u, char *why) {
+    int rv;
+
+    u->loop = u->config.loop;
+    if (u->loop == NULL) {
+        rv = uv_loop_init(&u->own_loop);
+        if (rv != 0) {
+            (void)snprintf(why, SARATOGA_UV_TEXT, "cannot make a loop: %s",
+                           uv_strerror(rv));
+            return rv;
+        }
+        u->loop = &u->own_loop;
+    }
+    start_handles(u);
+    rv = drv__alarm_init(&u->alarm, u->loop, ring, u);
+    u->has_alarm = rv == 0;
+    if (rv != 0) {
+        (void)snprintf(why, SARATOGA_UV_TEXT, "cannot make a timer: %s",
+                       uv_strerror(rv));
+    }
+    return rv;
+}
+
+static int open_root(saratoga_uv *u, char *why) {
+    int rv;
+
+    if (u->config.root == NULL) {
+        return 0;
+    }
+    rv = saratoga__root_open(&u->root, u->config.root);
+    if (rv != 0) {
+        (void)snprintf(why, SARATOGA_UV_TEXT, "%s: %s", u->config.root,
+                       saratoga__error_text(rv));
+        return rv;
+    }
+    u->has_root = true;
+    return 0;
+}
+
+/* Blocks for the sake of a name; before anything runs. */
+static int aim_beacons(saratoga_uv *u, char *why) {
+    const char *host = u->config.beacon_host;
+    const char *service = u->config.beacon_service;
+    drv__route to;
+    drv__addr own;
+    int rv;
+
+    if (u->engine.eid == NULL || u->engine.beacon_interval == 0) {
+        return 0;
+    }
+    memset(&to, 0, sizeof(to));
+    rv = saratoga__resolve(host != NULL ? host : SARATOGA_GROUP_IPV4,
+                           service != NULL ? service : "7542", false,
+                           &to.remote);
+    if (rv != 0) {
+        (void)snprintf(why, SARATOGA_UV_TEXT, "%s: %s", host,
+                       saratoga__error_text(rv));
+        return rv;
+    }
+    if (drv__udp_local(u->udp, &own) == 0 && own.sa.sa_family == AF_INET6) {
+        drv__addr_map(&to.remote);
+    }
+    u->beacon_route = to;
+    saratoga__pktinfo(u, &to, &u->engine.beacon_to);
+    return 0;
+}
+
+static int open_engine(saratoga_uv *u, char *why) {
+    uint8_t seed[SARATOGA_SEED_LEN];
+    struct timespec wall;
+    int rv = uv_random(NULL, NULL, seed, sizeof(seed), 0, NULL);
+
+    if (rv != 0) {
+        (void)snprintf(why, SARATOGA_UV_TEXT, "no random numbers: %s",
+                       uv_strerror(rv));
+        return SARATOGA_ERR_IO;
+    }
+    (void)clock_gettime(CLOCK_REALTIME, &wall);
+    u->engine.posix_offset = (int64_t)wall.tv_sec * INT64_C(1000000000) +
+                             wall.tv_nsec - (int64_t)saratoga__now();
+    u->engine.timer_granularity_us = DRV__ALARM_GRAIN_US;
+    rv = saratoga_config_check(&u->engine, why);
+    if (rv == 0) {
+        rv = saratoga_node_new(&u->node, &u->engine, seed, saratoga__now());
+    }
+    if (rv != 0 && why[0] == '\0') {
+        (void)snprintf(why, SARATOGA_UV_TEXT, "%s", saratoga_strerror(rv));
+    }
+    return rv;
+}
+
+static int open_all(saratoga_uv *u, char *why) {
+    if (uv_random(NULL, NULL, u->routes.key, sizeof(u->routes.key), 0, NULL) !=
+            0 ||
+        open_loop(u, why) != 0 || open_root(u, why) != 0 ||
+        saratoga__net_open(u, why) != 0 || aim_beacons(u, why) != 0) {
+        return SARATOGA_ERR_IO;
+    }
+    return open_engine(u, why);
+}
+
+int saratoga_uv_open(saratoga_uv **out, const saratoga_uv_config *c,
+                     char *why) {
+    char unwanted[SARATOGA_UV_TEXT];
+    saratoga_uv *u = calloc(1, sizeof(*u));
+    int rv;
+
+    why = why != NULL ? why : unwanted;
+    why[0] = '\0';
+    *out = NULL;
+    if (u == NULL) {
+        return SARATOGA_ERR_NOMEM;
+    }
+    u->root.fd = -1;
+    copy_config(u, c);
+    rv = open_all(u, why);
+    if (rv != 0) {
+        saratoga_uv_close(u);
+        return rv;
+    }
+    tell_free_space(u);
+    saratoga__kick(u);
+    *out = u;
+    return 0;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file saratoga/uv.h
+ * @brief A Saratoga node with sockets and files, on libuv: many transfers at
+ * once, in both roles.
+ *
+ * Files are read and written on libuv's thread pool and never held in memory as
+ * a whole.  What is received gets its name only when it is whole and verified;
+ * until then it lies beside it, with a map of what is there, so that a later
+ * transfer can go on, even after a crash.
+ *
+ * All calls belong to one thread, that of the loop.
+ */
+#ifndef SARATOGA_UV_H
+#define SARATOGA_UV_H
+
+#include <saratoga/config.h>
+#include <saratoga/entry.h>
+#include <saratoga/event.h>
+#include <saratoga/stats.h>
+#include <saratoga/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct uv_loop_s;
+
+/** A node with its sockets and files. */
+typedef struct saratoga_uv saratoga_uv;
+
+/** Room for the text of an event or an error. */
+#define SARATOGA_UV_TEXT 512
+/** Room for an address as text, with its port. */
+#define SARATOGA_UV_ADDRESS 80
+
+/** @brief Options of a node; start from saratoga_uv_config_init(). */
+typedef struct saratoga_uv_config {
+    size_t struct_size; /**< set by saratoga_uv_config_init() */
+    const saratoga_config
+        *node;              /**< of the engine; copied; NULL: its defaults */
+    struct uv_loop_s *loop; /**< the caller's, or NULL: one of its own, run by
+                                 saratoga_uv_run() */
+    const char *host;       /**< local address; NULL: any, IPv6 and IPv4 */
+    const char *service;    /**< local port; NULL: a free one */
+    const char *root;   /**< folder that peers may name; NULL: every request is
+                             refused */
+    bool may_read;      /**< peers may get and list; true */
+    bool may_write;     /**< peers may put; false */
+    bool may_delete;    /**< peers may delete and take; false */
+    bool overwrite;     /**< puts may replace files; false */
+    bool plain_udp;     /**< portable I/O even where faster calls exist */
+    bool join;          /**< hear beacons sent to the groups; false */
+    bool reserved[2];   /**< false */
+    uint32_t max_peers; /**< hosts served at once; 0: no limit; default 256 */
+    uint32_t reserved2; /**< 0 */
+    uint64_t quota;     /**< bytes taken in by puts, in all; 0: no limit */
+    const char *beacon_host;    /**< where beacons go; NULL: the IPv4 group */
+    const char *beacon_service; /**< NULL: 7542 */
+} saratoga_uv_config;
+
+/** @brief Fills in every default. @param c  config, of any content */
+#define saratoga_uv_config_init(c) \
+    saratoga_uv_config_init_sized((c), sizeof(*(c)))
+
+/**
+ * @brief Behind saratoga_uv_config_init(); do not call directly.
+ * @param c     config to fill in
+ * @param size  sizeof(saratoga_uv_config) as the caller was compiled
+ */
+SARATOGA_API void saratoga_uv_config_init_sized(saratoga_uv_config *c,
+                                                size_t size);
+
+/** @brief A transfer that this side asks for; zero it, then
+ * saratoga_uv_transfer_init(). */
+typedef struct saratoga_uv_transfer {
+    size_t struct_size;  /**< set by saratoga_uv_transfer_init() */
+    uint32_t type;       /**< ::saratoga_request_type */
+    bool resume;         /**< go on where an earlier transfer ended */
+    bool overwrite;      /**< a file that is there may be replaced */
+    bool reserved[2];    /**< false */
+    const char *host;    /**< the peer: a name or an address */
+    const char *service; /**< its port; NULL: 7542 */
+    const char *path;    /**< at the peer */
+    const char *folder;  /**< local folder, which is never left; NULL: "." */
+    const char *file;    /**< path in it; get and take: NULL: the last name of
+                              what the peer sends */
+    const saratoga_options *options; /**< copied; NULL: the node's */
+    void *user;                      /**< for events */
+} saratoga_uv_transfer;
+
+/** @brief Zeroes and tags. @param t  transfer, of any content */
+#define saratoga_uv_transfer_init(t) \
+    saratoga_uv_transfer_init_sized((t), sizeof(*(t)))
+
+/**
+ * @brief Behind saratoga_uv_transfer_init(); do not call directly.
+ * @param t     to set up
+ * @param size  sizeof(saratoga_uv_transfer) as the caller was compiled
+ */
+SARATOGA_API void saratoga_uv_transfer_init_sized(saratoga_uv_transfer *t,
+                                                  size_t size);
+
+/** Kinds of events. */
+enum saratoga_uv_event_type {
+    SARATOGA_UV_NONE = 0,   /**< nothing */
+    SARATOGA_UV_DONE = 1,   /**< a transfer of ours is over */
+    SARATOGA_UV_SERVED = 2, /**< a transfer that a peer asked for is over */
+    SARATOGA_UV_PEER = 3    /**< a beacon was heard */
+};
+
+/** @brief One event. */
+typedef struct saratoga_uv_event {
+    uint32_t type;        /**< ::saratoga_uv_event_type */
+    int32_t error;        /**< DONE, SERVED: 0 or a negative ::saratoga_error */
+    uint64_t id;          /**< DONE: of saratoga_uv_start() */
+    void *user;           /**< DONE: saratoga_uv_transfer::user */
+    uint32_t request;     /**< DONE, SERVED: ::saratoga_request_type */
+    uint32_t status;      /**< DONE, SERVED: code on the wire */
+    bool verified;        /**< received, and its checksum was right */
+    bool already;         /**< resumed, and nothing was missing */
+    bool reserved[2];     /**< false */
+    uint32_t checksum;    /**< ::saratoga_checksum of the file */
+    saratoga_stats stats; /**< DONE, SERVED: at the end */
+    saratoga_entry entry; /**< DONE, SERVED: of the file, as far as known */
+    const uint8_t *record; /**< DONE of getdir: the directory record; valid
+                              until the next saratoga_uv_next_event() */
+    size_t record_len;     /**< bytes of it */
+    uint32_t abilities;    /**< PEER: of ::saratoga_ability */
+    uint32_t descriptor;   /**< PEER: widest ::saratoga_descriptor */
+    uint64_t free_kib;     /**< PEER: with ::SARATOGA_FREE_SPACE */
+    char address[SARATOGA_UV_ADDRESS]; /**< PEER, SERVED: HOST:PORT */
+    char eid[SARATOGA_EID_MAX + 1];    /**< PEER */
+    char path[SARATOGA_PATH_MAX];      /**< DONE, SERVED: what was asked for */
+    char text[SARATOGA_UV_TEXT];       /**< why it failed, a sentence */
+} saratoga_uv_event;
+
+/**
+ * @brief Makes a node and opens its socket.
+ * @param[out] u    the node; end it with saratoga_uv_close()
+ * @param c         config; strings are copied
+ * @param[out] why  what went wrong, ::SARATOGA_UV_TEXT bytes
+ * @retval 0                     open
+ * @retval SARATOGA_ERR_INVAL    an option is wrong
+ * @retval SARATOGA_ERR_ALGORITHM see saratoga_config_check()
+ * @retval SARATOGA_ERR_IO       socket or root cannot be opened
+ * @retval SARATOGA_ERR_NOMEM    no memory
+ */
+SARATOGA_API int saratoga_uv_open(saratoga_uv **u, const saratoga_uv_config *c,
+                                  char *why);
+/**
+ * @brief Ends a node: keeps partial files and their maps, frees.  With a loop
+ * of its own this blocks until its threads are idle; else it frees once the
+ * loop has run.
+ * @param u  node, or NULL
+ */
+SARATOGA_API void saratoga_uv_close(saratoga_uv *u);
+/**
+ * @brief Runs the node's own loop.
+ * @param u           node
+ * @param timeout_ms  returns after this time, or as soon as there is an event
+ */
+SARATOGA_API void saratoga_uv_run(saratoga_uv *u, unsigned timeout_ms);
+/**
+ * @brief Takes the oldest event.
+ * @param u        node
+ * @param[out] ev  the event
+ * @retval 1 @p ev was filled in
+ * @retval 0 there is none
+ */
+SARATOGA_API int saratoga_uv_next_event(saratoga_uv *u, saratoga_uv_event *ev);
+/**
+ * @brief Has a function called, from the loop, when there are events.
+ * @param u     node
+ * @param fn    the function; must not close the node; NULL: none
+ * @param user  handed to it
+ */
+SARATOGA_API void saratoga_uv_on_events(saratoga_uv *u, void (*fn)(void *user),
+                                        void *user);
+/**
+ * @brief Begins a transfer or a deletion; a ::SARATOGA_UV_DONE follows.
+ * @param u        node
+ * @param t        what
+ * @param[out] id  names it
+ * @retval 0                  begun
+ * @retval SARATOGA_ERR_INVAL something is missing or too long
+ * @retval SARATOGA_ERR_NOMEM no memory
+ */
+SARATOGA_API int saratoga_uv_start(saratoga_uv *u,
+                                   const saratoga_uv_transfer *t, uint64_t *id);
+/**
+ * @brief Ends a transfer of ours; what came is kept.  A ::SARATOGA_UV_DONE
+ * follows.
+ * @param u   node
+ * @param id  of saratoga_uv_start()
+ * @retval 0                 will end
+ * @retval SARATOGA_ERR_GONE no such transfer
+ */
+SARATOGA_API int saratoga_uv_cancel(saratoga_uv *u, uint64_t id);
+/**
+ * @brief Takes a snapshot of a transfer of ours.
+ * @param u        node
+ * @param id       of saratoga_uv_start()
+ * @param[out] st  set up with saratoga_stats_init()
+ * @retval 0                  filled in
+ * @retval SARATOGA_ERR_GONE  no such transfer, or not yet begun
+ */
+SARATOGA_API int saratoga_uv_get_stats(saratoga_uv *u, uint64_t id,
+                                       saratoga_stats *st);
+/**
+ * @brief Statistics of the node.
+ * @param u        node
+ * @param[out] st  set up with saratoga_node_stats_init()
+ * @return as saratoga_node_get_stats()
+ */
+SARATOGA_API int saratoga_uv_get_node_stats(saratoga_uv *u,
+                                            saratoga_node_stats *st);
+/**
+ * @brief Transfers under way, in both roles.
+ * @param u  node
+ * @return how many
+ */
+SARATOGA_API unsigned saratoga_uv_active(const saratoga_uv *u);
+/**
+ * @brief The local address.
+ * @param u          node
+ * @param[out] text  HOST:PORT, ::SARATOGA_UV_ADDRESS bytes
+ * @retval 0               written
+ * @retval SARATOGA_ERR_IO the system does not tell
+ */
+SARATOGA_API int saratoga_uv_local_address(const saratoga_uv *u, char *text);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* SARATOGA_UV_H */
