@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "media/linkstate.h"
 #include "tool.h"
 
 #define TOOL "tltcp-send"
@@ -226,19 +227,11 @@ static void take_events(struct sender *s) {
 
 static media_link link_state(const struct sender *s) {
     tltcp_stats st;
-    media_link link = {0};
     tltcp_stats_init(&st);
     if (tltcp_get_stats(s->socket, &st) != 0) {
-        return link;
+        return (media_link){0};
     }
-    if (st.bytes_queued > st.bytes_in_flight) {
-        link.unsent = (size_t)(st.bytes_queued - st.bytes_in_flight);
-    }
-    link.rate_bps = st.estimated_bps;
-    if (st.srtt_ns > st.min_rtt_ns) {
-        link.delay = (int64_t)(st.srtt_ns - st.min_rtt_ns);
-    }
-    return link;
+    return media__link_state(&st);
 }
 
 static void give_up(struct sender *s, struct pending *p, int reason) {
