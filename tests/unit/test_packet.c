@@ -36,6 +36,19 @@ static void crc32c_has_the_published_check_values(void **state) {
     }
 }
 
+static void crc32c_of_a_whole_is_that_of_its_bytes(void **state) {
+    static uint8_t data[3000];
+    uint32_t crc = 0;
+    (void)state;
+    for (size_t i = 0; i < sizeof(data); i++) {
+        data[i] = (uint8_t)(i * 193 + (i >> 8) * 7);
+    }
+    for (size_t len = 0; len < sizeof(data); len++) {
+        assert_int_equal(cmn__crc32c(0, data, len), crc);
+        crc = cmn__crc32c(crc, data + len, 1);
+    }
+}
+
 static void a_short_packet_has_these_bytes(void **state) {
     static const uint8_t expected[] = {0x50, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06,
                                        0x07, 0x08, 0x11, 0x22, 0x33, 0x44};
@@ -296,6 +309,7 @@ static void unknown_parameters_are_skipped(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(crc32c_has_the_published_check_values),
+        cmocka_unit_test(crc32c_of_a_whole_is_that_of_its_bytes),
         cmocka_unit_test(a_short_packet_has_these_bytes),
         cmocka_unit_test(an_initial_carries_version_ids_and_token),
         cmocka_unit_test(every_turned_bit_is_noticed),
