@@ -324,9 +324,10 @@ bool tltcp__sections_again(tltcp__sections *s, uint64_t start, uint64_t end,
     return true;
 }
 
-void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p) {
+void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p,
+                             bool tracked) {
     tltcp__section *r = rec(s, p->section);
-    r->flying++;
+    r->flying += tracked;
     r->sent = true;
     s->stats->bytes_sent += p->end - p->start;
     if (p->losses > 0) {

@@ -104,8 +104,10 @@ bool tltcp__sections_next(tltcp__sections *s, uint64_t max, bool new_data,
 bool tltcp__sections_again(tltcp__sections *s, uint64_t start, uint64_t end,
                            uint64_t max, tltcp_time now, tltcp__piece *out);
 bool tltcp__sections_is_live(const tltcp__sections *s, uint64_t section);
-/* A piece went into a packet: counts it. */
-void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p);
+/* A piece went into a packet.  Tracked: on_acked, on_lost or on_forgotten will
+ * tell of this copy. */
+void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p,
+                             bool tracked);
 
 /* The fate of a piece that left.  0 or TLTCP_ERR_NOMEM. */
 int tltcp__sections_on_acked(tltcp__sections *s, uint64_t section,

@@ -223,7 +223,8 @@ static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                     (uint32_t)p->section, len);
     tltcp__sections_copy(&s->sec, p->start, w->p, len);
     w->p += len;
-    tltcp__sections_on_sent(&s->sec, p);
+    /* an extent of the paper's recovery stands for all its copies */
+    tltcp__sections_on_sent(&s->sec, p, s->dup == NULL || p->losses == 0);
     return s->dup != NULL ? tltcp__dupack_on_sent(s->dup, &s->cc, p, now) : 0;
 }
 

@@ -140,7 +140,7 @@ static void check_piece(struct model *m, const tltcp__piece *p) {
 }
 
 static void leave(struct model *m, const tltcp__piece *p) {
-    tltcp__sections_on_sent(&m->sec, p);
+    tltcp__sections_on_sent(&m->sec, p, true);
     for (uint64_t i = p->start; i < p->end; i++) {
         m->sent[i] = true;
         m->repair[i] = false;
