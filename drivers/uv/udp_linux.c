@@ -197,13 +197,29 @@ static int open_socket(struct drv__udp_fast *f, const drv__udp_options *o) {
     return 0;
 }
 
+/* Lets go of the local address, which may be gone, but keeps the port, to which
+ * a translator on the way may have become used. */
+static void disconnect(const struct drv__udp_fast *f) {
+    struct sockaddr none = {.sa_family = AF_UNSPEC};
+    drv__addr own = {.sa = {.sa_family = 0}};
+    socklen_t len = sizeof(own);
+
+    (void)getsockname(f->fd, &own.sa, &len);
+    (void)connect(f->fd, &none, sizeof(none));
+    if (own.sa.sa_family == AF_INET6) {
+        own.in6.sin6_addr = in6addr_any;
+    } else {
+        own.in4.sin_addr.s_addr = htonl(INADDR_ANY);
+    }
+    (void)bind(f->fd, &own.sa, drv__addr_len(&own));
+}
+
 static int fast_connect(drv__udp *u, const drv__addr *to) {
     struct drv__udp_fast *f = (struct drv__udp_fast *)u;
     drv__addr peer = *to;
 
-    if (u->connected) { /* lets go of the local address, which may be gone */
-        struct sockaddr none = {.sa_family = AF_UNSPEC};
-        (void)connect(f->fd, &none, sizeof(none));
+    if (u->connected) {
+        disconnect(f);
     }
     if (u->family == AF_INET6) {
         drv__addr_map(&peer);

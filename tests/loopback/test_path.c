@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Addresses that change under a connection, and routes that go away. */
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#include "tests/loopback/lo.h"
+
+/* --- A translator between the two ends ----------------------------------- */
+
+/* Forwards datagrams, and can take another port towards the listener, as a home
+ * router does after a while. */
+struct relay {
+    int front;   /* where the client calls */
+    int back[2]; /* towards the listener */
+    struct sockaddr_in client;
+    struct sockaddr_in server;
+    atomic_int side;
+    atomic_bool stop;
+    uv_thread_t thread;
+};
+
+static int open_port(struct sockaddr_in *a) {
+    socklen_t len = sizeof(*a);
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+    memset(a, 0, sizeof(*a));
+    a->sin_family = AF_INET;
+    a->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)a, sizeof(*a)), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)a, &len), 0);
+    return fd;
+}
+
+static void forward(int in, int out, struct sockaddr_in *from,
+                    const struct sockaddr_in *to) {
+    uint8_t buf[2048];
+    struct sockaddr_in a;
+    socklen_t len = sizeof(a);
+    ssize_t n = recvfrom(in, buf, sizeof(buf), MSG_DONTWAIT,
+                         (struct sockaddr *)&a, &len);
+
+    if (n > 0) {
+        if (from != NULL) {
+            *from = a;
+        }
+        (void)sendto(out, buf, (size_t)n, 0, (const struct sockaddr *)to,
+                     sizeof(*to));
+    }
+}
+
+static void run_relay(void *arg) {
+    struct relay *r = arg;
+
+    while (!atomic_load(&r->stop)) {
+        struct pollfd p[3] = {{.fd = r->front, .events = POLLIN},
+                              {.fd = r->back[0], .events = POLLIN},
+                              {.fd = r->back[1], .events = POLLIN}};
+
+        if (poll(p, 3, 20) <= 0) {
+            continue;
+        }
+        if (p[0].revents != 0) {
+            forward(r->front, r->back[atomic_load(&r->side)], &r->client,
+                    &r->server);
+        }
+        for (int i = 0; i < 2; i++) {
+            if (p[1 + i].revents != 0 && r->client.sin_port != 0) {
+                forward(r->back[i], r->front, NULL, &r->client);
+            }
+        }
+    }
+}
+
+static void start_relay(struct relay *r, struct lo *l) {
+    struct sockaddr_in a;
+    socklen_t len = sizeof(r->server);
+
+    memset(r, 0, sizeof(*r));
+    lo_listen(l);
+    assert_int_equal(
+        tltcp_local_address(l->listener, (struct sockaddr *)&r->server, &len),
+        0);
+    r->back[0] = open_port(&a);
+    r->back[1] = open_port(&a);
+    r->front = open_port(&a);
+    snprintf(l->port, sizeof(l->port), "%u", (unsigned)ntohs(a.sin_port));
+    assert_int_equal(uv_thread_create(&r->thread, run_relay, r), 0);
+}
+
+static void stop_relay(struct relay *r) {
+    atomic_store(&r->stop, true);
+    assert_int_equal(uv_thread_join(&r->thread), 0);
+    close(r->front);
+    close(r->back[0]);
+    close(r->back[1]);
+}
+
+static uint16_t peer_port(const tltcp_socket *s) {
+    struct sockaddr_in a;
+    socklen_t len = sizeof(a);
+
+    assert_int_equal(tltcp_peer_address(s, (struct sockaddr *)&a, &len), 0);
+    return a.sin_port;
+}
+
+static void a_connection_follows_its_peer_to_another_address(void **state) {
+    struct lo *l = *state;
+    struct relay r;
+    tltcp_event ev;
+    uint16_t before;
+
+    start_relay(&r, l);
+    lo_connect(l);
+    lo_accept(l);
+    lo_send_text(l->client, "from the old place");
+    lo_expect_text(l->server, "from the old place");
+    before = peer_port(l->server);
+    for (int move = 1; move < 6; move++) { /* to and fro */
+        atomic_store(&r.side, move % 2);
+        lo_send_text(l->client, "from the new place");
+        lo_expect_text(l->server, "from the new place");
+        lo_event(l->server, TLTCP_EVENT_PATH, &ev);
+        assert_true((peer_port(l->server) == before) == (move % 2 == 0));
+        lo_send_text(l->server, "to the new place");
+        lo_expect_text(l->client, "to the new place");
+    }
+    assert_int_equal(tltcp_close(l->client, LO_PATIENCE), 0);
+    l->client = NULL;
+    lo_expect_end(l->server);
+    stop_relay(&r);
+}
+
+static void a_bulk_transfer_survives_moves(void **state) {
+    enum { SECTIONS = 400, LEN = 5000 };
+    struct lo *l = *state;
+    struct relay r;
+    uint8_t *data = malloc(LEN);
+    uint64_t got = 0;
+
+    assert_non_null(data);
+    l->config.send_buffer = (size_t)SECTIONS * LEN;
+    start_relay(&r, l);
+    lo_connect(l);
+    lo_accept(l);
+    for (uint64_t i = 0; i < SECTIONS; i++) {
+        for (uint64_t k = 0; k < LEN; k++) {
+            data[k] = lo_byte(i * LEN + k);
+        }
+        assert_int_equal(lo_send(l->client, data, LEN, TLTCP_TIME_NEVER), LEN);
+    }
+    while (got < (uint64_t)SECTIONS * LEN) {
+        ssize_t n = lo_recv_plain(l->server, data, LEN, 0);
+
+        assert_true(n > 0);
+        for (ssize_t k = 0; k < n; k++) {
+            assert_int_equal(data[k], lo_byte(got + (uint64_t)k));
+        }
+        got += (uint64_t)n;
+        atomic_store(&r.side, (int)(got / 500000) % 2);
+    }
+    stop_relay(&r);
+    free(data);
+}
+
+/* --- A kernel without a route -------------------------------------------- */
+
+/* Calls of sendmmsg() that fail, linked with --wrap; those of the thread that
+ * serves the caller alone, since only it is connected. */
+static atomic_int failures;
+static atomic_int error;
+
+int __wrap_sendmmsg(int fd, struct mmsghdr *msg, unsigned count, int flags);
+int __real_sendmmsg(int fd, struct mmsghdr *msg, unsigned count, int flags);
+
+int __wrap_sendmmsg(int fd, struct mmsghdr *msg, unsigned count, int flags) {
+    if (msg->msg_hdr.msg_name == NULL && atomic_load(&failures) > 0) {
+        atomic_fetch_sub(&failures, 1);
+        errno = atomic_load(&error);
+        return -1;
+    }
+    return __real_sendmmsg(fd, msg, count, flags);
+}
+
+static void a_route_that_comes_back_is_used_again(void **state) {
+    static const int errors[] = {ENETUNREACH, EINVAL, EADDRNOTAVAIL, EPERM};
+    struct lo *l = *state;
+
+    lo_pair(l);
+    for (size_t i = 0; i < 4; i++) {
+        atomic_store(&error, errors[i]);
+        atomic_store(&failures, 3);
+        lo_send_text(l->client, "after all");
+        lo_expect_text(l->server, "after all");
+    }
+    lo_send_text(l->server, "and back");
+    lo_expect_text(l->client, "and back");
+    assert_int_equal(atomic_load(&failures), 0);
+}
+
+static void refusals_do_not_end_an_open_connection(void **state) {
+    struct lo *l = *state;
+
+    lo_pair(l);
+    atomic_store(&error, ECONNREFUSED); /* anybody could forge it */
+    atomic_store(&failures, 3);
+    lo_send_text(l->client, "all the same");
+    lo_expect_text(l->server, "all the same");
+}
+
+#define T(f) \
+    { #f, f, lo_ipv4, lo_teardown, NULL }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        T(a_connection_follows_its_peer_to_another_address),
+        T(a_bulk_transfer_survives_moves),
+        T(a_route_that_comes_back_is_used_again),
+        T(refusals_do_not_end_an_open_connection),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
