@@ -4,7 +4,19 @@
  * @brief TLTCP behind calls that look like sockets (paper, section 4).
  *
  * A socket may be used by several threads, one sender and one receiver at a
- * time each.  tltcp_close() must be the last call.
+ * time each.  tltcp_close() must be the last call: no other may be under way.
+ *
+ * One thread of the library's own does the I/O of a listener and of all that it
+ * accepted, and one that of each calling socket; these threads block all
+ * signals.  Nothing is shared by the whole process.  Sockets do not survive
+ * fork().
+ *
+ * tltcp_config::on_caller and tltcp_config::on_trace run on such a thread with
+ * no lock held; they must not block and must not close sockets.
+ *
+ * Descriptors (tltcp_fd() and its like) are for poll() and event loops alone:
+ * they are level-triggered, owned by the socket, and never to be read, written
+ * or closed.
  */
 #ifndef TLTCP_SOCKET_H
 #define TLTCP_SOCKET_H
@@ -69,6 +81,11 @@ TLTCP_API tltcp_time tltcp_now(void);
 
 /**
  * @brief Listens for callers.
+ *
+ * Callers that on_caller does not refuse wait for tltcp_accept(), up to 4096 of
+ * them; further ones are refused, and so are those beyond
+ * tltcp_config::max_per_address, for which an IPv4 address or an IPv6 /64
+ * counts as one.
  * @param[out] s   the listener; end with tltcp_close()
  * @param host     address or name to bind to; NULL: all addresses, IPv4 and
  * IPv6
@@ -82,7 +99,8 @@ TLTCP_API tltcp_time tltcp_now(void);
  * @retval TLTCP_ERR_ALGORITHM no such controller or recovery
  * @retval TLTCP_ERR_UNSUPPORTED security asked for but not built in
  * @retval TLTCP_ERR_NOMEM     out of memory
- * @retval TLTCP_ERR_IO        the operating system refused
+ * @retval TLTCP_ERR_IO        the operating system refused, or
+ *                             tltcp_config::qlog_dir is not there
  */
 TLTCP_API int tltcp_listen(tltcp_socket **s, const char *host,
                            const char *service, const tltcp_config *c);
@@ -102,6 +120,10 @@ TLTCP_API int tltcp_accept(tltcp_socket *listener, tltcp_socket **s,
 
 /**
  * @brief Calls a listener.
+ *
+ * A name that stands for several addresses is tried at each, on to the next
+ * when one refuses or stays silent for its share of the time.  Looking up a
+ * name blocks whatever @p timeout_ms says; numbers need no look-up.
  * @param[out] s      the connection; end with tltcp_close()
  * @param host        address or name
  * @param service     port number or name
@@ -172,8 +194,9 @@ TLTCP_API ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg,
  * of one section in `msg_iov[i]` (`iov_len` bytes copied), or a gap (`iov_base`
  * untouched, `iov_len` its size).  With ::MSG_TL the control data holds one
  * cmsghdr (::SOL_TLTCP, ::TL_SEGMENT) with one struct tltcp_segment per piece;
- * as many pieces are given as the room there allows.  Without ::MSG_TL a gap
- * ends the call early and the next one begins with ::TLTCP_ERR_GAP once.
+ * as many pieces are given as the room there allows, and `msg_flags` is
+ * `MSG_CTRUNC` when that kept it from filling all buffers.  Without ::MSG_TL a
+ * gap ends the call early and the next one begins with ::TLTCP_ERR_GAP once.
  * @param s      connection
  * @param msg    buffers
  * @param flags  ::MSG_TL, `MSG_DONTWAIT`
@@ -199,6 +222,9 @@ TLTCP_API int tltcp_fd(const tltcp_socket *s);
 
 /**
  * @brief A descriptor that is readable while a section may be sent.
+ *
+ * After ::TLTCP_ERR_AGAIN it stays unreadable until the section that was
+ * refused would fit and an eighth of the send buffer is free.
  * @param s  connection
  * @return descriptor owned by the socket; or TLTCP_ERR_INVAL, TLTCP_ERR_IO
  */
@@ -213,6 +239,10 @@ TLTCP_API int tltcp_event_fd(const tltcp_socket *s);
 
 /**
  * @brief Takes the oldest event: fates of sections, rate changes, the end.
+ *
+ * Of changes of address and of rate only the newest waits.  Fates that nobody
+ * takes wait up to a number of 65536; beyond it the oldest go, and the counters
+ * of tltcp_get_stats() still have them.
  * @param s           connection
  * @param[out] ev     the event
  * @param timeout_ms  milliseconds to wait; < 0: for ever; 0: do not wait
@@ -284,8 +314,10 @@ TLTCP_API int tltcp_shutdown(tltcp_socket *s);
 /**
  * @brief Closes and frees.
  *
- * Waits until every section was delivered or expired and the peer knows of the
- * end, at most @p linger_ms.
+ * A connection: waits until every section was delivered or expired and the peer
+ * knows of the end, at most @p linger_ms.  A listener: callers not yet accepted
+ * are refused; what it accepted lives on, and the port stays bound until the
+ * last of these is closed.
  * @param s          socket, or NULL
  * @param linger_ms  milliseconds; 0: abort; < 0: until the idle timeout
  * @retval 0                 all was delivered or expired
