@@ -43,7 +43,8 @@ def nm(*args):
 def undefined(layer, *objects):
     bad = []
     for path in objects:
-        crypto = pathlib.Path(path).name.startswith(("crypto.", "secret."))
+        crypto = pathlib.Path(path).name.startswith(
+            ("aead.", "crypto.", "hello.", "noise.", "seal.", "secret."))
         for fields in nm("-u", path):
             name = fields[-1] if fields else ""
             if len(fields) < 2 or name in ALLOWED[layer] or OURS.match(name):

@@ -15,6 +15,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -71,6 +72,15 @@ class Readme(unittest.TestCase):
             process.kill()
         process.communicate()
 
+    def listens(self):
+        """Waits until somebody has the port."""
+        number = f":{int(self.port):04X} "
+        tables = [pathlib.Path(f"/proc/net/{t}") for t in ("udp", "udp6")]
+        end = time.monotonic() + WAIT
+        while not any(number in t.read_text() for t in tables if t.exists()):
+            self.assertLess(time.monotonic(), end, "nobody listens")
+            time.sleep(0.01)
+
     def ends_well(self, process):
         text, _ = process.communicate(timeout=WAIT)
         self.assertEqual(process.returncode, 0, f"{process.args}\n{text}")
@@ -95,6 +105,7 @@ class Readme(unittest.TestCase):
     def test_the_programs_send_and_receive(self):
         send, receive = blocks("c")
         receiver = self.start(self.program("receive", receive))
+        self.listens()
         sender = self.start(self.program("send", send))
         self.ends_well(sender)
         self.assertEqual(self.ends_well(receiver), "8 bytes\n")
@@ -114,6 +125,7 @@ class Readme(unittest.TestCase):
         sink = self.local(sink).replace(
             "videotestsrc", "videotestsrc num-buffers=60")
         receiver = self.start(shlex.split(source))
+        self.listens()
         sender = self.start(shlex.split(sink))
         self.ends_well(sender)
         text = self.ends_well(receiver)
@@ -129,6 +141,7 @@ class Readme(unittest.TestCase):
         receive, = commands("tltcp-recv")
         send, = commands("tltcp-send")
         receiver = self.start(shlex.split(self.local(receive)))
+        self.listens()
         sender = self.start(shlex.split(self.local(send)))
         self.ends_well(sender)
         # It would wait for the next caller.
