@@ -36,8 +36,8 @@ static void one_round(struct cong *cc, long round) {
                            .limited = true};
     cong_time start = round * ROUND_NS;
     for (int i = 0; i < ACKS_PER_ROUND; i++) {
-        ack.now = start + i * (ROUND_NS / ACKS_PER_ROUND);
-        ack.rtt = ROUND_NS + (round % 7) * 100000 + i * 1000;
+        ack.now = start + (cong_time)i * (ROUND_NS / ACKS_PER_ROUND);
+        ack.rtt = ROUND_NS + (round % 7) * 100000 + (cong_time)i * 1000;
         ack.srtt = ack.rtt;
         ack.round = i == ACKS_PER_ROUND - 1;
         cc->ops->ack(cc, &ack);

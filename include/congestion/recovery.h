@@ -31,7 +31,7 @@ enum cong_recovery_kind {
 
 /** What the host does next; bits. */
 enum cong_recovery_action {
-    CONG_RECOVERY_NOTHING = 0,
+    CONG_RECOVERY_NOTHING = 0, /**< nothing */
     CONG_RECOVERY_REPAIR = 1,  /**< send the first unacknowledged segment again,
                                     whatever the window says */
     CONG_RECOVERY_GO_BACK = 2, /**< send everything not known delivered again,

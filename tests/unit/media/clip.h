@@ -44,8 +44,9 @@ static inline void clip_frame_set(struct clip *c, char type, int64_t shown,
 
     memset(f, 0, sizeof(*f));
     for (size_t i = 0; i < 3; i++) {
-        if (kinds[i].type != type)
+        if (kinds[i].type != type) {
             continue;
+        }
         f->frame.frame_class = kinds[i].frame_class;
         f->frame.picture = kinds[i].picture;
         f->bytes = kinds[i].bytes / 2 +
@@ -66,8 +67,9 @@ static inline void clip_make(struct clip *c, uint32_t seed) {
         for (int64_t i = 1; i < 50; i += 3) {
             int64_t p = i + 2 < 50 ? i + 2 : 49;
             clip_frame_set(c, 'P', gop + p, &seed);
-            for (int64_t b = i; b < p; b++)
+            for (int64_t b = i; b < p; b++) {
                 clip_frame_set(c, 'B', gop + b, &seed);
+            }
         }
     }
 }
