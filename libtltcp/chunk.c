@@ -114,6 +114,14 @@ void tltcp__ack_put(cmn__writer *w, const tltcp__ack *a, size_t n_ranges) {
     }
 }
 
+void tltcp__close_put(cmn__writer *w, uint8_t flags, uint32_t code,
+                      const char *reason) {
+    size_t len = strlen(reason);
+    tltcp__chunk_put(w, TLTCP__CLOSE, flags, 4 + len);
+    cmn__put32(w, code);
+    cmn__put_bytes(w, reason, len);
+}
+
 void tltcp__report_put(cmn__writer *w, const tltcp__report *r) {
     double p = r->p * FRACTION;
     tltcp__chunk_put(w, TLTCP__REPORT, 0, 12);

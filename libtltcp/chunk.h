@@ -109,6 +109,8 @@ void tltcp__data_put(cmn__writer *w, uint8_t flags, uint32_t seq,
                      uint32_t section, size_t len);
 void tltcp__skip_put(cmn__writer *w, const tltcp__skip *s);
 void tltcp__place_put(cmn__writer *w, uint8_t type, tltcp__place p);
+void tltcp__close_put(cmn__writer *w, uint8_t flags, uint32_t code,
+                      const char *reason);
 void tltcp__report_put(cmn__writer *w, const tltcp__report *r);
 void tltcp__rtt_put(cmn__writer *w, uint32_t us);
 /* The fixed part of an ACK chunk with n_ranges ranges to follow. */

@@ -6,6 +6,8 @@
 #include "libtltcp/packet.h"
 
 #define KEY_LEN 32
+#define PASSPHRASE_MIN 8
+#define PASSPHRASE_MAX 512
 #define BUFFER_MIN ((size_t)4096)
 #define BUFFER_MAX ((size_t)1 << 30)
 #define DEFAULT_CONGESTION "auto"
@@ -14,7 +16,7 @@
 /* A field in tail padding would not change the size, and struct_size could no
  * longer tell old callers from new ones. */
 _Static_assert(sizeof(tltcp_config) ==
-                   offsetof(tltcp_config, congestion_params) + sizeof(void *),
+                   offsetof(tltcp_config, more_passphrases) + sizeof(void *),
                "tail padding in tltcp_config");
 _Static_assert(sizeof(tltcp_stats) == offsetof(tltcp_stats, recovery) +
                                           sizeof(((tltcp_stats *)0)->recovery),
@@ -84,6 +86,19 @@ static bool is_between(uint64_t x, uint64_t low, uint64_t high) {
     return x >= low && x <= high;
 }
 
+static bool is_passphrase(const char *p) {
+    return p == NULL || is_between(strlen(p), PASSPHRASE_MIN, PASSPHRASE_MAX);
+}
+
+static bool are_passphrases(const char *const *p) {
+    while (p != NULL && *p != NULL) {
+        if (!is_passphrase(*p++)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static const char *bad_number(const tltcp_config *c) {
     const struct {
         bool good;
@@ -106,6 +121,10 @@ static const char *bad_number(const tltcp_config *c) {
          "stream_id is longer than 512 bytes"},
         {c->key == NULL ? c->key_len == 0 : c->key_len == KEY_LEN,
          "a key has 32 bytes"},
+        {c->key == NULL || c->passphrase == NULL,
+         "either a passphrase or a key, not both"},
+        {is_passphrase(c->passphrase) && are_passphrases(c->more_passphrases),
+         "a passphrase has 8 to 512 bytes"},
         {c->congestion_params == NULL || c->congestion_values != NULL,
          "congestion_params needs congestion_values"},
     };
@@ -161,11 +180,6 @@ int tltcp_config_check(const tltcp_config *config, char *why) {
     if (bad != NULL) {
         say(why, bad, NULL);
         return TLTCP_ERR_INVAL;
-    }
-    if (c.passphrase != NULL || c.key != NULL) {
-        say(why, "this build has no security: leave passphrase and key unset",
-            NULL);
-        return TLTCP_ERR_UNSUPPORTED;
     }
     if (tltcp__config_congestion(&c) == NULL) {
         list_controllers(why);

@@ -37,6 +37,7 @@ static void set_options(tltcp_conn *c, const tltcp_config *cfg,
     c->report_fates = cfg->report_fates;
     c->no_ecn = cfg->no_ecn;
     c->max_datagram = cfg->max_datagram;
+    c->rekey_packets = cfg->rekey_packets;
     c->ack_every = cfg->ack_every;
     c->on_trace = cfg->on_trace;
     c->trace_user = cfg->user;
@@ -111,6 +112,14 @@ int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
     return 0;
 }
 
+static int set_key(tltcp_conn *c, const tltcp_config *cfg) {
+    c->hello = cmn__alloc(&c->mem, sizeof(*c->hello));
+    if (c->hello == NULL || tltcp__keys_take(cfg, &c->hello->key, 1) != 1) {
+        return TLTCP_ERR_NOMEM;
+    }
+    return 0;
+}
+
 int tltcp_conn_new(tltcp_conn **conn, const tltcp_config *config,
                    const uint8_t *seed, uint64_t path, tltcp_time now) {
     tltcp_config cfg;
@@ -123,6 +132,9 @@ int tltcp_conn_new(tltcp_conn **conn, const tltcp_config *config,
     rv = tltcp__conn_make(&c, &cfg, seed, path, now);
     if (rv == 0 && cfg.stream_id != NULL) {
         rv = set_stream_id(c, cfg.stream_id, strlen(cfg.stream_id));
+    }
+    if (rv == 0 && (cfg.passphrase != NULL || cfg.key != NULL)) {
+        rv = set_key(c, &cfg);
     }
     if (rv != 0) {
         tltcp_conn_free(c);
@@ -149,6 +161,8 @@ void tltcp_conn_free(tltcp_conn *c) {
     tltcp__acks_free(&c->acks);
     cmn__ring_free(&c->fates);
     cmn__free(&mem, c->stream_id);
+    tltcp__hello_free(c->hello, &mem);
+    tltcp__seal_free(c->seal, &mem);
     cmn__free(&mem, c->token);
     cmn__free(&mem, c->measure);
     tltcp__secret_clear(&c->secret);
@@ -221,7 +235,7 @@ void tltcp__conn_set_mss(tltcp_conn *c) {
     struct cong *cong = c->sender.cc.cong;
     if (c->sender.dup != NULL) {
         mss -= TLTCP__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__DATA_LEN +
-               TLTCP__CHECK_LEN;
+               (uint32_t)tltcp__conn_trailer(c);
     }
     cong->cwnd_max = cong->cwnd_max < 1e15
                          ? cong->cwnd_max / cong->mss * (double)mss
@@ -229,10 +243,16 @@ void tltcp__conn_set_mss(tltcp_conn *c) {
     cong->mss = mss;
 }
 
+size_t tltcp__conn_trailer(const tltcp_conn *c) {
+    return c->seal != NULL ? TLTCP__TAG_LEN : TLTCP__CHECK_LEN;
+}
+
 void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
     c->state = TLTCP__OPEN;
     c->sender.hold = false;
     c->connect_by = TLTCP_TIME_NEVER;
+    tltcp__hello_free(c->hello, &c->mem);
+    c->hello = NULL;
     c->may_probe_mtu = true;
     c->ping_at = c->ep == NULL && c->keep_alive != TLTCP_TIME_NEVER
                      ? now + c->keep_alive

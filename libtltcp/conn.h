@@ -6,6 +6,7 @@
 #include <tltcp/conn.h>
 
 #include "libtltcp/acks.h"
+#include "libtltcp/hello.h"
 #include "libtltcp/mtu.h"
 #include "libtltcp/packet.h"
 #include "libtltcp/params.h"
@@ -89,7 +90,9 @@ struct tltcp_conn {
     tltcp_conn *next_caller;
     void *user;
     char *stream_id;
-    uint8_t *token; /* client: to be returned */
+    tltcp__hello *hello; /* secured: until the handshake is done */
+    tltcp__seal *seal;   /* secured: of SHORT packets */
+    uint8_t *token;      /* client: to be returned */
     size_t token_len;
 
     uint64_t id;        /* by which the peer calls us */
@@ -116,6 +119,7 @@ struct tltcp_conn {
     tltcp_trace_fn on_trace;
     void *trace_user;
     uint64_t rate_told;
+    uint64_t rekey_packets;
     uint32_t max_datagram;
     uint32_t ack_every; /* what we ask of the peer */
     uint32_t close_code;
@@ -167,6 +171,15 @@ void tltcp__conn_set_first(tltcp_conn *c, uint64_t pn, uint32_t seq);
 
 /* When the peer should be sent a REPORT; NEVER: none wanted. */
 tltcp_time tltcp__conn_report_at(const tltcp_conn *c);
+
+/* Bytes behind the chunks of a SHORT packet: check or tag. */
+size_t tltcp__conn_trailer(const tltcp_conn *c);
+/* conn_hello.c, the secured handshake: makes the message to send if it was not
+ * made yet, with CLOSE in the place of PARAMS when refusing. */
+bool tltcp__conn_make_hello(tltcp_conn *c);
+/* Opens what the listener answered; *plain has room for TLTCP__HELLO_MAX and
+ * becomes the body of *p. */
+bool tltcp__conn_open_answer(tltcp_conn *c, tltcp__packet *p, uint8_t *plain);
 
 /* conn_trace.c */
 void tltcp__trace_packet(const tltcp_conn *c, bool sent, uint64_t pn,

@@ -136,6 +136,15 @@ int tltcp_conn_refuse(tltcp_conn *c, const char *reason, tltcp_time now) {
     return 0;
 }
 
+int tltcp_conn_rekey(tltcp_conn *c) {
+    if (c->seal == NULL || c->state != TLTCP__OPEN) {
+        return TLTCP_ERR_STATE;
+    }
+    tltcp__seal_renew(c->seal);
+    c->want |= TLTCP__WANT_PING; /* carries the new phase at once */
+    return 0;
+}
+
 static void take_fate(tltcp_conn *c, tltcp_event *ev) {
     const tltcp__told *t = cmn__ring_at(&c->fates, c->fates.head);
     ev->type = TLTCP_EVENT_FATE;

@@ -314,14 +314,22 @@ static void on_short(tltcp_conn *c, const tltcp_pktinfo *info,
 static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
                       const tltcp__packet *p, size_t len, tltcp_time now) {
     bool first = c->state == TLTCP__CALLING;
+    uint8_t text[TLTCP__HELLO_MAX];
+    tltcp__packet plain = *p;
     if (c->ep != NULL || c->state >= TLTCP__DYING ||
         p->version != TLTCP__VERSION || p->scid == 0 ||
         (!first && p->scid != c->peer_id)) {
         drop(c);
         return;
     }
+    if (first && !tltcp__conn_open_answer(c, &plain, text)) {
+        drop(c);
+        return;
+    }
     c->peer_id = p->scid;
-    take_numbered(c, info, p, len, now);
+    if (first || c->seal == NULL) { /* repeated, it tells nothing new */
+        take_numbered(c, info, &plain, len, now);
+    }
     if (c->state == TLTCP__CALLING) {
         tltcp__conn_open(c, now);
     }
@@ -367,6 +375,21 @@ static void on_retry(tltcp_conn *c, const tltcp__packet *p, tltcp_time now) {
     c->want |= TLTCP__WANT_HELLO;
 }
 
+/* The listener has other keys, or none, or wants one. */
+static void on_reject(tltcp_conn *c, const tltcp__packet *p) {
+    cmn__reader r = cmn__reader_of(p->body, p->body_len);
+    if (c->state != TLTCP__CALLING || c->ep != NULL ||
+        p->version != TLTCP__VERSION ||
+        cmn__get32(&r) != (uint32_t)-TLTCP_ERR_AUTH) {
+        drop(c);
+        return;
+    }
+    tltcp__conn_fail(c, TLTCP_ERR_AUTH,
+                     c->hello != NULL
+                         ? "the listener has no such passphrase or key"
+                         : "the listener asks for a passphrase or key");
+}
+
 static void on_versions(tltcp_conn *c, const tltcp__packet *p) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
     bool ours = false;
@@ -403,10 +426,40 @@ void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
     case TLTCP__RETRY:
         on_retry(c, p, now);
         break;
+    case TLTCP__REJECT:
+        on_reject(c, p);
+        break;
     default:
         on_versions(c, p);
         break;
     }
+}
+
+/* A sealed packet: what it says counts only once it is known to be genuine. */
+static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
+                        const uint8_t *dgram, size_t len, tltcp_time now) {
+    tltcp__packet p;
+    uint64_t pn;
+    if (len > c->max_datagram || !tltcp__packet_parse_sealed(dgram, len, &p) ||
+        p.dcid != c->id) {
+        drop(c);
+        return;
+    }
+    pn = cmn__widen(p.pn, c->acks.largest);
+    if (tltcp__acks_seen(&c->acks, pn) ||
+        !tltcp__seal_open(c->seal, p.type & TLTCP__PHASE, pn, dgram,
+                          TLTCP__SHORT_LEN, p.body, p.body_len)) {
+        drop(c);
+        return;
+    }
+    p.type = TLTCP__SHORT;
+    p.body = c->seal->plain;
+    p.body_len -= TLTCP__TAG_LEN;
+    tltcp__conn_take(c, info, &p, len, now);
+}
+
+static bool is_short(const uint8_t *dgram, size_t len) {
+    return len > 0 && (dgram[0] & ~TLTCP__PHASE) == TLTCP__SHORT;
 }
 
 int tltcp_conn_recv(tltcp_conn *c, const tltcp_pktinfo *info, const void *dgram,
@@ -414,6 +467,10 @@ int tltcp_conn_recv(tltcp_conn *c, const tltcp_pktinfo *info, const void *dgram,
     tltcp__packet p;
     if (c->state == TLTCP__CLOSED) {
         return TLTCP_ERR_CLOSED;
+    }
+    if (c->seal != NULL && is_short(dgram, len)) {
+        take_sealed(c, info, dgram, len, now);
+        return 0;
     }
     if (!tltcp__packet_parse(dgram, len, &p) ||
         (p.type != TLTCP__INITIAL && p.dcid != c->id)) {

@@ -14,6 +14,7 @@ typedef struct draft {
     uint8_t *start;
     tltcp__sent *rec;
     tltcp_time now;
+    size_t trailer;
     bool eliciting;
 } draft;
 
@@ -28,6 +29,7 @@ static void done(tltcp_conn *c, unsigned what) {
 /* Opens a packet of at most cap bytes, its check included. */
 static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
                         size_t cap, tltcp_time now) {
+    size_t trailer = TLTCP__CHECK_LEN;
     tltcp__packet p = {
         .type = type,
         .version = TLTCP__VERSION,
@@ -37,7 +39,12 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
         .token = c->token,
         .token_len = type == TLTCP__INITIAL ? c->token_len : 0,
     };
-    *d = (draft){.w = cmn__writer_of(buf, cap - TLTCP__CHECK_LEN),
+    if (type == TLTCP__SHORT && c->seal != NULL) {
+        p.type |= tltcp__seal_phase(c->seal);
+        trailer = TLTCP__TAG_LEN;
+    }
+    *d = (draft){.w = cmn__writer_of(buf, cap - trailer),
+                 .trailer = trailer,
                  .start = buf,
                  .now = now};
     d->rec = tltcp__sentmap_open(&c->sender.map);
@@ -49,11 +56,25 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
     return true;
 }
 
+/* The tag or the check behind the chunks. */
+static void finish_packet(tltcp_conn *c, draft *d, uint64_t pn) {
+    uint8_t *text = d->start + TLTCP__SHORT_LEN;
+    d->w.end += d->trailer;
+    if (d->trailer == TLTCP__CHECK_LEN) {
+        tltcp__packet_seal(&d->w, d->start);
+        return;
+    }
+    if (!tltcp__seal_close(c->seal, pn, d->start, TLTCP__SHORT_LEN, text,
+                           (size_t)(d->w.p - text))) {
+        tltcp__conn_bury(c, TLTCP_ERR_LIMIT);
+    }
+    d->w.p += TLTCP__TAG_LEN;
+}
+
 static size_t close_packet(tltcp_conn *c, draft *d) {
     uint64_t pn = tltcp__sentmap_next(&c->sender.map) - 1;
     size_t len;
-    d->w.end += TLTCP__CHECK_LEN;
-    tltcp__packet_seal(&d->w, d->start);
+    finish_packet(c, d, pn);
     len = (size_t)(d->w.p - d->start);
     d->rec->size = (uint32_t)len;
     if (!c->proven) {
@@ -67,7 +88,7 @@ static size_t close_packet(tltcp_conn *c, draft *d) {
 }
 
 static void pad_to(draft *d, size_t size) {
-    size_t have = (size_t)(d->w.p - d->start) + TLTCP__CHECK_LEN;
+    size_t have = (size_t)(d->w.p - d->start) + d->trailer;
     if (have < size) {
         memset(d->w.p, TLTCP__PADDING, size - have);
         d->w.p += size - have;
@@ -136,10 +157,8 @@ static void put_nonce(draft *d, uint8_t type, uint64_t nonce) {
 }
 
 static void put_close(const tltcp_conn *c, draft *d) {
-    size_t len = c->close_flags == 0 ? strlen(c->reason) : 0;
-    tltcp__chunk_put(&d->w, TLTCP__CLOSE, c->close_flags, 4 + len);
-    cmn__put32(&d->w, c->close_code);
-    cmn__put_bytes(&d->w, c->reason, len);
+    tltcp__close_put(&d->w, c->close_flags, c->close_code,
+                     c->close_flags == 0 ? c->reason : "");
 }
 
 /* INITIAL or ANSWER. */
@@ -149,11 +168,16 @@ static size_t send_hello(tltcp_conn *c, uint8_t *buf, size_t cap,
     tltcp__params p = tltcp__conn_params(c);
     draft d;
     if (tltcp__conn_allowance(c) < TLTCP__DATAGRAM_MIN || cap < c->mtu.base ||
+        !tltcp__conn_make_hello(c) ||
         !open_packet(c, &d, type, buf, c->mtu.base, now)) {
         return 0;
     }
-    tltcp__params_put(&d.w, &p);
-    if (c->state == TLTCP__ANSWERED) {
+    if (c->hello != NULL) {
+        tltcp__hello_put(c->hello, &d.w);
+    } else {
+        tltcp__params_put(&d.w, &p);
+    }
+    if (c->state == TLTCP__ANSWERED && c->hello == NULL) {
         put_ack(c, &d);
     }
     if (type == TLTCP__INITIAL) {
@@ -171,12 +195,17 @@ static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
     bool stranger = c->ep != NULL && !c->proven;
     draft d;
     if (tltcp__conn_allowance(c) < c->mtu.base || cap < c->mtu.base ||
+        (stranger && !tltcp__conn_make_hello(c)) ||
         !open_packet(c, &d, stranger ? TLTCP__ANSWER : TLTCP__SHORT, buf,
                      c->mtu.base, now)) {
         return 0;
     }
-    put_ack(c, &d);
-    put_close(c, &d);
+    if (stranger && c->hello != NULL) {
+        tltcp__hello_put(c->hello, &d.w);
+    } else {
+        put_ack(c, &d);
+        put_close(c, &d);
+    }
     done(c, TLTCP__WANT_CLOSE);
     if (c->state == TLTCP__DYING) {
         c->state = TLTCP__CLOSED;
@@ -430,7 +459,7 @@ tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
     at = earlier(at, c->acks.owed > 0 ? c->acks.due : TLTCP_TIME_NEVER);
     at = earlier(at, tltcp__conn_report_at(c));
     at = earlier(at, data_at(c));
-    at = earlier(at, c->ping_at);
+    at = earlier(at, c->state == TLTCP__OPEN ? c->ping_at : TLTCP_TIME_NEVER);
     if (c->candidate.path != 0) {
         at = earlier(at, c->candidate.at);
     }

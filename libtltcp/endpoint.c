@@ -3,6 +3,7 @@
 #include "libtltcp/conn.h"
 
 #define TABLE_FIRST 64u
+#define KEYS_MAX 16
 
 /* Connections by id, and callers not yet proven by path and their own id.  Both
  * are chains through the connections. */
@@ -10,7 +11,11 @@ struct tltcp_endpoint {
     cmn__mem mem;
     tltcp_config cfg;
     tltcp__secret secret;
-    uint64_t salt; /* keeps strangers from choosing the chain */
+    tltcp__key *keys; /* secured: what callers may use */
+    int n_keys;
+    tltcp_time tell_after;
+    uint64_t rejected; /* callers with a wrong key, or none */
+    uint64_t salt;     /* keeps strangers from choosing the chain */
     tltcp_conn **by_id;
     tltcp_conn **by_caller;
     size_t buckets; /* a power of two */
@@ -33,6 +38,19 @@ static tltcp_conn **id_chain(const tltcp_endpoint *ep, uint64_t id) {
 static tltcp_conn **caller_chain(const tltcp_endpoint *ep, uint64_t path,
                                  uint64_t id) {
     return &ep->by_caller[mix(path + mix(id ^ ep->salt)) & (ep->buckets - 1)];
+}
+
+static int take_keys(tltcp_endpoint *ep) {
+    if (ep->cfg.passphrase == NULL && ep->cfg.key == NULL &&
+        ep->cfg.more_passphrases == NULL) {
+        return 0;
+    }
+    ep->keys = cmn__alloc(&ep->mem, KEYS_MAX * sizeof(*ep->keys));
+    if (ep->keys == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    ep->n_keys = tltcp__keys_take(&ep->cfg, ep->keys, KEYS_MAX);
+    return ep->n_keys < 0 ? ep->n_keys : 0;
 }
 
 int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
@@ -62,6 +80,11 @@ int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
         tltcp_endpoint_free(ep);
         return TLTCP_ERR_NOMEM;
     }
+    rv = take_keys(ep);
+    if (rv != 0) {
+        tltcp_endpoint_free(ep);
+        return rv;
+    }
     tltcp__secret_init(&ep->secret, seed);
     ep->salt = tltcp__secret_next(&ep->secret);
     *out = ep;
@@ -76,12 +99,20 @@ void tltcp_endpoint_free(tltcp_endpoint *ep) {
     mem = ep->mem;
     cmn__free(&mem, ep->by_id);
     cmn__free(&mem, ep->by_caller);
+    if (ep->keys != NULL) {
+        tltcp__keys_clear(ep->keys, KEYS_MAX);
+        cmn__free(&mem, ep->keys);
+    }
     tltcp__secret_clear(&ep->secret);
     cmn__free(&mem, ep);
 }
 
 size_t tltcp_endpoint_count(const tltcp_endpoint *ep) {
     return ep->count;
+}
+
+uint64_t tltcp_endpoint_rejected(const tltcp_endpoint *ep) {
+    return ep->rejected;
 }
 
 void tltcp__endpoint_set_first(tltcp_endpoint *ep, uint64_t pn, uint32_t seq) {
@@ -222,9 +253,61 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     return c;
 }
 
+/* Once a second at most: a flood must not fill a disk. */
+static void tell_rejected(tltcp_endpoint *ep, tltcp_time now) {
+    static const char *const keys[] = {"callers_rejected", NULL};
+    const double values[] = {(double)ep->rejected};
+    const tltcp_trace_event ev = {.name = "security:caller_rejected",
+                                  .now = now,
+                                  .keys = keys,
+                                  .values = values,
+                                  .text = "wrong key, or none"};
+    if (ep->cfg.on_trace != NULL && now >= ep->tell_after) {
+        ep->tell_after = now + TLTCP_S;
+        ep->cfg.on_trace(ep->cfg.user, &ev);
+    }
+}
+
+static int reply_reject(tltcp_endpoint *ep, tltcp_dispatch *out, uint64_t scid,
+                        tltcp_time now) {
+    static const uint32_t code[] = {(uint32_t)-TLTCP_ERR_AUTH};
+    const tltcp__packet p = {
+        .type = TLTCP__REJECT, .version = TLTCP__VERSION, .dcid = scid};
+    ep->rejected++;
+    tell_rejected(ep, now);
+    return reply(out, &p, code, 1);
+}
+
+/* Opens a secured caller's INITIAL, whose body becomes the plain one; false
+ * when the keys do not fit.  *hello is NULL when neither side is secured. */
+static bool open_call(tltcp_endpoint *ep, tltcp__packet *p, uint8_t *plain,
+                      tltcp__hello **hello) {
+    cmn__reader r = cmn__reader_of(p->body, p->body_len);
+    uint8_t seed[TLTCP_SEED_LEN];
+    tltcp__chunk k;
+    bool secured = tltcp__chunk_next(&r, &k) && k.type == TLTCP__NOISE;
+    *hello = NULL;
+    if (!secured || ep->keys == NULL) {
+        return !secured && ep->keys == NULL;
+    }
+    *hello = cmn__alloc(&ep->mem, sizeof(**hello));
+    tltcp__secret_derive(&ep->secret, seed);
+    if (*hello == NULL ||
+        !tltcp__hello_take_call(*hello, &k, p->scid, ep->keys, ep->n_keys, seed,
+                                plain, &p->body_len)) {
+        tltcp__hello_free(*hello, &ep->mem);
+        return false;
+    }
+    p->body = plain;
+    return true;
+}
+
 static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
                          const tltcp__packet *p, size_t len,
                          tltcp_dispatch *out, tltcp_time now) {
+    uint8_t plain[TLTCP__HELLO_MAX];
+    tltcp__packet open = *p;
+    tltcp__hello *hello;
     bool crowded =
         ep->cfg.always_retry || ep->half_open >= ep->cfg.max_half_open;
     tltcp_conn *c;
@@ -235,11 +318,16 @@ static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
                                        p->token, p->token_len)) {
         return reply_retry(ep, out, info->path, p->scid, now);
     }
+    if (!open_call(ep, &open, plain, &hello)) {
+        return reply_reject(ep, out, p->scid, now);
+    }
     c = make_called(ep, info, p, now);
     if (c == NULL) {
+        tltcp__hello_free(hello, &ep->mem);
         return TLTCP_DROPPED;
     }
-    tltcp__conn_take(c, info, p, len, now);
+    c->hello = hello;
+    tltcp__conn_take(c, info, &open, len, now);
     if (c->state != TLTCP__CALLED) { /* its hello was not acceptable */
         tltcp_conn_free(c);
         return TLTCP_DROPPED;

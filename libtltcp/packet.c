@@ -4,7 +4,7 @@
 #include "common/crc32c.h"
 
 static bool is_long(uint8_t type) {
-    return type >= TLTCP__INITIAL && type <= TLTCP__VERSIONS;
+    return type >= TLTCP__INITIAL && type <= TLTCP__REJECT;
 }
 
 static bool has_number(uint8_t type) {
@@ -52,11 +52,25 @@ bool tltcp__packet_parse(const void *dgram, size_t len, tltcp__packet *out) {
     return !r.bad && out->token_len <= TLTCP__TOKEN_MAX;
 }
 
+bool tltcp__packet_parse_sealed(const void *dgram, size_t len,
+                                tltcp__packet *out) {
+    cmn__reader r = cmn__reader_of(dgram, len);
+    *out = (tltcp__packet){0};
+    out->type = cmn__get8(&r);
+    out->dcid = cmn__get64(&r);
+    out->pn = cmn__get32(&r);
+    out->body = r.p;
+    out->body_len = cmn__reader_left(&r);
+    return !r.bad && (out->type & ~TLTCP__PHASE) == TLTCP__SHORT;
+}
+
 bool tltcp__packet_peek(const void *dgram, size_t len, uint8_t *type,
                         uint64_t *dcid) {
     cmn__reader r = cmn__reader_of(dgram, len);
     *type = cmn__get8(&r);
-    if (*type != TLTCP__SHORT) {
+    if ((*type & ~TLTCP__PHASE) == TLTCP__SHORT) {
+        *type = TLTCP__SHORT;
+    } else {
         (void)cmn__get32(&r);
     }
     *dcid = cmn__get64(&r);
@@ -65,7 +79,7 @@ bool tltcp__packet_peek(const void *dgram, size_t len, uint8_t *type,
 
 void tltcp__packet_put(cmn__writer *w, const tltcp__packet *p) {
     cmn__put8(w, p->type);
-    if (p->type == TLTCP__SHORT) {
+    if ((p->type & ~TLTCP__PHASE) == TLTCP__SHORT) {
         cmn__put64(w, p->dcid);
         cmn__put32(w, p->pn);
         return;

@@ -19,8 +19,12 @@ enum tltcp__packet_type {
     TLTCP__INITIAL = 0x58,
     TLTCP__ANSWER = 0x59,
     TLTCP__RETRY = 0x5a,
-    TLTCP__VERSIONS = 0x5b
+    TLTCP__VERSIONS = 0x5b,
+    TLTCP__REJECT = 0x5c
 };
+
+/* Bit of a SHORT packet's type: which of two keys in turn sealed it. */
+#define TLTCP__PHASE 0x01u
 
 #define TLTCP__SHORT_LEN 13u /* type, connection id, packet number */
 #define TLTCP__LONG_LEN 26u  /* type, version, two ids, number, token length */
@@ -45,6 +49,11 @@ typedef struct tltcp__packet {
 /* Takes a datagram apart; what it points to lies in the datagram.  False when
  * malformed or damaged. */
 bool tltcp__packet_parse(const void *dgram, size_t len, tltcp__packet *out);
+
+/* Takes the header off a sealed SHORT packet; the body is what is sealed, tag
+ * included. */
+bool tltcp__packet_parse_sealed(const void *dgram, size_t len,
+                                tltcp__packet *out);
 
 /* The connection id that a datagram is addressed to, without checking it. */
 bool tltcp__packet_peek(const void *dgram, size_t len, uint8_t *type,

@@ -127,6 +127,11 @@ typedef struct tltcp_config {
     const double *congestion_values;      /**< values for congestion_params */
     const char *const *congestion_params; /**< cong_set() names,
                                  NULL-terminated; NULL: defaults */
+    uint64_t rekey_packets; /**< secured: new keys after so many packets; 0:
+                                 well before the cipher's limit */
+    const char *const *more_passphrases; /**< listener: further passphrases that
+                                 callers may use, NULL-terminated, so that they
+                                 can be changed without a pause; or NULL */
 } tltcp_config;
 
 /** @brief Fills in every default. @param c  config, of any content */
@@ -147,7 +152,6 @@ TLTCP_API void tltcp_config_init_sized(tltcp_config *c, size_t size);
  * @retval TLTCP_ERR_INVAL       a value is out of its range
  * @retval TLTCP_ERR_ALGORITHM   no such controller or recovery; @p why lists
  *                               those that exist
- * @retval TLTCP_ERR_UNSUPPORTED security is asked for but not built in
  */
 TLTCP_API int tltcp_config_check(const tltcp_config *c, char *why);
 

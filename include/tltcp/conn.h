@@ -355,6 +355,22 @@ TLTCP_API int tltcp_conn_refuse(tltcp_conn *conn, const char *reason,
  */
 TLTCP_API size_t tltcp_endpoint_count(const tltcp_endpoint *ep);
 
+/**
+ * @brief How many callers had a wrong passphrase or key, or none.
+ * @param ep  endpoint
+ * @return those since it was made
+ */
+TLTCP_API uint64_t tltcp_endpoint_rejected(const tltcp_endpoint *ep);
+
+/**
+ * @brief Asks for new keys in both directions of a secured connection, as soon
+ * as the peer has confirmed the present ones.
+ * @param conn  connection
+ * @retval 0               asked for
+ * @retval TLTCP_ERR_STATE not secured, or not open
+ */
+TLTCP_API int tltcp_conn_rekey(tltcp_conn *conn);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_SEAL_H
+#define LIBTLTCP_SEAL_H
+
+#include "common/mem.h"
+#include "libtltcp/aead.h"
+
+/* Seals SHORT packets: AEAD with the header as associated data, the packet
+ * number as nonce, and keys that are replaced before the cipher's limits.
+ *
+ * A packet announces its keys' phase by one bit.  Whoever sees the other one on
+ * a packet that its next keys open goes over to them, in both directions. */
+
+typedef struct tltcp__seal {
+    struct evp_cipher_ctx_st *tx;
+    struct evp_cipher_ctx_st *rx;
+    struct evp_cipher_ctx_st *rx_old; /* for what was overtaken; or NULL */
+    struct evp_cipher_ctx_st *rx_next;
+    uint8_t *plain; /* the packet opened last */
+    uint8_t tx_key[TLTCP__KEY_LEN];
+    uint8_t rx_key[TLTCP__KEY_LEN]; /* of rx_next */
+    uint64_t rx_from;               /* lowest number seen with rx */
+    uint64_t sealed;                /* packets sealed with tx */
+    uint64_t limit;                 /* after so many new keys are due */
+    uint32_t tx_phase;
+    uint32_t rx_phase;
+    uint8_t suite;
+} tltcp__seal;
+
+/* room: of the largest packet that will be opened. */
+tltcp__seal *tltcp__seal_new(const cmn__mem *mem, uint8_t suite,
+                             const uint8_t *tx_key, const uint8_t *rx_key,
+                             size_t room, uint64_t limit);
+void tltcp__seal_free(tltcp__seal *s, const cmn__mem *mem);
+
+/* The phase bit for the next packet; renews the keys when that is due. */
+uint8_t tltcp__seal_phase(tltcp__seal *s);
+/* Seals len bytes at text, in place, with TLTCP__TAG_LEN bytes of room behind
+ * them. */
+bool tltcp__seal_close(tltcp__seal *s, uint64_t pn, const uint8_t *header,
+                       size_t header_len, uint8_t *text, size_t len);
+/* Opens len bytes, tag included, into s->plain.  False when forged. */
+bool tltcp__seal_open(tltcp__seal *s, uint8_t phase, uint64_t pn,
+                      const uint8_t *header, size_t header_len,
+                      const uint8_t *text, size_t len);
+/* New keys as soon as the peer has confirmed the present ones. */
+void tltcp__seal_renew(tltcp__seal *s);
+
+#endif /* LIBTLTCP_SEAL_H */
