@@ -27,6 +27,8 @@ struct sim_net {
     uint32_t n_nodes;
     struct joint **joints;
     uint32_t n_joints;
+    sim_tap_fn tap;
+    void *tap_user;
 };
 
 struct sim_net *sim_net_new(void) {
@@ -102,7 +104,8 @@ static void forward(struct sim_net *n, uint32_t at, struct sim_packet *p) {
     }
     link = dst < node->n_routes ? node->routes[dst] : NO_ROUTE;
     link = link != NO_ROUTE ? link : node->fallback;
-    if (dst == at || link == NO_ROUTE) {
+    if (dst == at || link == NO_ROUTE ||
+        (n->tap != NULL && !n->tap(n->tap_user, link, p, n->loop.now))) {
         sim_packet_free(p);
         return;
     }
@@ -170,6 +173,11 @@ void sim_net_set_link(struct sim_net *n, uint32_t link,
     struct joint *j = n->joints[link];
     sim_link_set(j->link, c, n->loop.now);
     (void)sim_loop_arm(&n->loop, &j->timer, sim_link_next(j->link));
+}
+
+void sim_net_set_tap(struct sim_net *n, sim_tap_fn tap, void *user) {
+    n->tap = tap;
+    n->tap_user = user;
 }
 
 void sim_net_send(struct sim_net *n, uint32_t from, struct sim_packet *p) {

@@ -95,6 +95,23 @@ const struct sim_link *sim_net_link(const struct sim_net *n, uint32_t link);
 void sim_net_set_link(struct sim_net *n, uint32_t link,
                       const struct sim_link_config *c);
 /**
+ * @brief Watches packets as they are put into a link; may change them.
+ * @param user  from sim_net_set_tap()
+ * @param link  number of the link
+ * @param p     packet
+ * @param now   virtual time, ns
+ * @return false to make it vanish
+ */
+typedef bool (*sim_tap_fn)(void *user, uint32_t link, struct sim_packet *p,
+                           uint64_t now);
+/**
+ * @brief Puts a tap on all links.
+ * @param n     network
+ * @param tap   NULL: none
+ * @param user  for tap
+ */
+void sim_net_set_tap(struct sim_net *n, sim_tap_fn tap, void *user);
+/**
  * @brief Sends a packet to sim_packet::dst.
  * @param n     network
  * @param from  node that sends it
