@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "saratoga_bar.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define PICTURE 20
+#define LINE 512
+
+void saratoga_bar_init(struct saratoga_bar *b, bool quiet) {
+    struct winsize size;
+    memset(b, 0, sizeof(*b));
+    b->on = !quiet && isatty(STDERR_FILENO) == 1;
+    b->width = 80;
+    if (b->on && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 &&
+        size.ws_col >= 20) {
+        b->width = size.ws_col;
+    }
+}
+
+void saratoga_bar_restart(struct saratoga_bar *b) {
+    b->bytes = 0;
+    b->then = 0;
+    b->rate = 0;
+}
+
+static void measure(struct saratoga_bar *b, const saratoga_stats *st) {
+    if (b->then != 0 && st->now > b->then && st->bytes >= b->bytes) {
+        double rate =
+            (double)(st->bytes - b->bytes) * 8e9 / (double)(st->now - b->then);
+        b->rate = b->rate > 0 ? 0.8 * b->rate + 0.2 * rate : rate;
+    }
+    b->bytes = st->bytes;
+    b->then = st->now;
+}
+
+static void paint(char *out, double share) {
+    int full = (int)(share * PICTURE + 0.5);
+    full = full < 0 ? 0 : full;
+    full = full > PICTURE ? PICTURE : full;
+    memset(out, '#', (size_t)full);
+    memset(out + full, '.', (size_t)(PICTURE - full));
+    out[PICTURE] = '\0';
+}
+
+static void left(char *out, size_t room, const struct saratoga_bar *b,
+                 const saratoga_stats *st) {
+    double s;
+    if (b->rate < 1 || st->bytes >= st->size_bytes) {
+        (void)snprintf(out, room, "--:--");
+        return;
+    }
+    s = (double)(st->size_bytes - st->bytes) * 8 / b->rate;
+    if (s > 359999) {
+        (void)snprintf(out, room, "--:--");
+    } else if (s >= 3600) {
+        (void)snprintf(out, room, "%u:%02u:%02u", (unsigned)s / 3600,
+                       (unsigned)s / 60 % 60, (unsigned)s % 60);
+    } else {
+        (void)snprintf(out, room, "%02u:%02u", (unsigned)s / 60,
+                       (unsigned)s % 60);
+    }
+}
+
+static void write_line(char *line, const struct saratoga_bar *b,
+                       const char *name, const saratoga_stats *st) {
+    char picture[PICTURE + 1];
+    char when[16];
+    if (!st || st->size_bytes == SARATOGA_SIZE_UNKNOWN) {
+        (void)snprintf(line, LINE, "%.40s  waiting for the peer", name);
+        return;
+    }
+    paint(picture,
+          st->size_bytes > 0 ? (double)st->bytes / (double)st->size_bytes : 1);
+    left(when, sizeof(when), b, st);
+    (void)snprintf(line, LINE, "[%s] %.1f of %.1f MB, %.2f Mbit/s, %s left, %s",
+                   picture, (double)st->bytes / 1e6,
+                   (double)st->size_bytes / 1e6, b->rate / 1e6, when, name);
+}
+
+void saratoga_bar_show(struct saratoga_bar *b, const char *name,
+                       const saratoga_stats *st) {
+    char line[LINE];
+    if (!b->on) {
+        return;
+    }
+    if (st) {
+        measure(b, st);
+    }
+    write_line(line, b, name, st);
+    (void)fprintf(stderr, "\r%-*.*s", b->width - 1, b->width - 1, line);
+    b->drawn = true;
+}
+
+void saratoga_bar_clear(struct saratoga_bar *b) {
+    if (b->drawn) {
+        (void)fprintf(stderr, "\r%-*s\r", b->width - 1, "");
+        b->drawn = false;
+    }
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "saratoga_batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "saratoga_node.h"
+#include "tool.h"
+
+#define TOOL "saratoga"
+#define SLICE_MS 200
+/* How long stray packets are answered at the end: a lost word that all has come
+ * is asked for again within this time. */
+#define LINGER_MS 100
+#define LINGER_LOSS_MS 1000
+
+struct saratoga_task *saratoga_task_new(void) {
+    struct saratoga_task *t = calloc(1, sizeof(struct saratoga_task));
+    if (!t) {
+        (void)tool_fail(TOOL, "not enough memory");
+    }
+    return t;
+}
+
+void saratoga_batch_add(struct saratoga_batch *b, struct saratoga_task *t) {
+    *(b->last ? &b->last->next : &b->first) = t;
+    b->last = t;
+}
+
+int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
+                        const char *service, bool hear) {
+    saratoga_uv_config c;
+    saratoga_config engine;
+    struct hostport bind;
+    memset(b, 0, sizeof(*b));
+    b->args = a;
+    b->reports = json_array();
+    saratoga_bar_init(&b->bar, a->quiet);
+    if (!tool_node_config(a, &c, &engine, &bind)) {
+        return TOOL_USAGE;
+    }
+    if (!c.service) {
+        c.service = service;
+    }
+    c.join = hear;
+    return tool_node_open(&b->node, &c);
+}
+
+/* --- One task ------------------------------------------------------------ */
+
+static bool start(struct saratoga_batch *b, const struct saratoga_task *t,
+                  uint64_t *id) {
+    saratoga_uv_transfer x;
+    int rc;
+    saratoga_uv_transfer_init(&x);
+    x.type = t->type;
+    x.host = t->host;
+    x.service = t->port;
+    x.path = t->path;
+    x.folder = t->folder[0] ? t->folder : NULL;
+    x.file = t->file[0] ? t->file : NULL;
+    x.resume = t->resume;
+    x.overwrite = t->overwrite;
+    x.options = &b->args->transfer;
+    rc = saratoga_uv_start(b->node, &x, id);
+    if (rc != 0) {
+        (void)tool_fail(TOOL, "%s: %s", t->path, saratoga_strerror(rc));
+    }
+    return rc == 0;
+}
+
+static const char *shown(const struct saratoga_task *t) {
+    return t->file[0] ? t->file : t->path;
+}
+
+static void draw(struct saratoga_batch *b, const struct saratoga_task *t,
+                 uint64_t id) {
+    saratoga_stats st;
+    saratoga_stats_init(&st);
+    saratoga_bar_show(&b->bar, shown(t),
+                      saratoga_uv_get_stats(b->node, id, &st) == 0 ? &st
+                                                                   : NULL);
+}
+
+static bool is_transfer(uint32_t type) {
+    return type != SARATOGA_GETDIR && type != SARATOGA_DELETE;
+}
+
+static void finish(struct saratoga_batch *b, const struct saratoga_task *t,
+                   const saratoga_uv_event *ev) {
+    saratoga_bar_clear(&b->bar);
+    b->done++;
+    b->unreachable = ev->error == SARATOGA_ERR_TIMEOUT;
+    b->repaired = b->repaired || ev->stats.holes_reported > 0;
+    if (is_transfer(t->type)) {
+        json_array_append_new(b->reports, saratoga_report(t, ev));
+    }
+    if (ev->error != 0) {
+        b->failed++;
+        (void)tool_fail(TOOL, "%s: %s", shown(t), ev->text);
+    } else if (b->bar.on && is_transfer(t->type)) {
+        saratoga_report_line(t, ev);
+    }
+    if (b->on_done) {
+        b->on_done(b, t, ev);
+    }
+}
+
+/* Takes what there is; true: the task is done. */
+static bool take_events(struct saratoga_batch *b, const struct saratoga_task *t,
+                        uint64_t id) {
+    saratoga_uv_event ev;
+    bool over = false;
+    while (saratoga_uv_next_event(b->node, &ev) == 1) {
+        if (ev.type == SARATOGA_UV_DONE && ev.id == id && t) {
+            finish(b, t, &ev);
+            over = true;
+        } else if (ev.type == SARATOGA_UV_PEER && b->on_peer) {
+            b->on_peer(b, NULL, &ev);
+        }
+    }
+    return over;
+}
+
+static void run_task(struct saratoga_batch *b, const struct saratoga_task *t) {
+    uint64_t id = 0;
+    bool asked = false;
+    if (!start(b, t, &id)) {
+        b->failed++;
+        return;
+    }
+    saratoga_bar_restart(&b->bar);
+    while (!take_events(b, t, id)) {
+        if (tool_is_stopped() && !asked) {
+            (void)saratoga_uv_cancel(b->node, id);
+            asked = true;
+        }
+        saratoga_uv_run(b->node, SLICE_MS);
+        draw(b, t, id);
+    }
+}
+
+void saratoga_batch_run(struct saratoga_batch *b) {
+    while (b->first) {
+        struct saratoga_task *t = b->first;
+        b->first = t->next;
+        b->last = b->first ? b->last : NULL;
+        if (tool_is_stopped()) {
+            b->failed++;
+        } else {
+            run_task(b, t);
+        }
+        free(t);
+    }
+}
+
+static uint64_t now(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * SARATOGA_S + (uint64_t)t.tv_nsec;
+}
+
+void saratoga_batch_wait(struct saratoga_batch *b, uint64_t ns,
+                         const bool *stop) {
+    uint64_t end = ns < UINT64_MAX - now() ? now() + ns : UINT64_MAX;
+    while (!tool_is_stopped() && now() < end && !(stop && *stop)) {
+        uint64_t left = (end - now()) / SARATOGA_MS + 1;
+        saratoga_uv_run(b->node, left < SLICE_MS ? (unsigned)left : SLICE_MS);
+        (void)take_events(b, NULL, 0);
+    }
+}
+
+int saratoga_batch_close(struct saratoga_batch *b, int rc) {
+    unsigned ms = b->repaired ? LINGER_LOSS_MS : LINGER_MS;
+    if (b->node && b->done > b->failed) {
+        saratoga_batch_wait(b, ms * SARATOGA_MS, NULL);
+    }
+    saratoga_uv_close(b->node);
+    b->node = NULL;
+    json_decref(b->reports);
+    while (b->first) {
+        struct saratoga_task *next = b->first->next;
+        free(b->first);
+        b->first = next;
+    }
+    return rc == TOOL_OK && b->failed > 0 ? TOOL_FAILED : rc;
+}
+
+int saratoga_batch_report(struct saratoga_batch *b) {
+    if (!b->args->json) {
+        return TOOL_OK;
+    }
+    return tool_write_json(TOOL, b->args->json,
+                           saratoga_report_all(b->reports));
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file saratoga_batch.h
+ * @brief Transfers one after another, with a progress line and a report.
+ */
+#ifndef TOOLS_SARATOGA_BATCH_H
+#define TOOLS_SARATOGA_BATCH_H
+
+#include <jansson.h>
+
+#include <saratoga/uv.h>
+
+#include "saratoga_bar.h"
+#include "saratoga_options.h"
+
+/** @brief One transfer, listing or deletion. */
+struct saratoga_task {
+    struct saratoga_task *next;
+    uint32_t type; /**< saratoga_request_type */
+    char host[256];
+    char port[32];
+    char path[SARATOGA_PATH_MAX]; /**< at the peer */
+    char folder[4096];            /**< here */
+    char file[SARATOGA_PATH_MAX]; /**< in it; "": by the peer */
+    bool resume;
+    bool overwrite;
+};
+
+struct saratoga_batch;
+
+/** @brief What becomes of a finished task. */
+typedef void (*saratoga_batch_fn)(struct saratoga_batch *b,
+                                  const struct saratoga_task *t,
+                                  const saratoga_uv_event *ev);
+
+/** @brief The queue. */
+struct saratoga_batch {
+    const struct saratoga_args *args;
+    saratoga_uv *node;
+    struct saratoga_task *first;
+    struct saratoga_task *last;
+    struct saratoga_bar bar;
+    saratoga_batch_fn on_done; /**< NULL: nothing beyond counting */
+    saratoga_batch_fn on_peer; /**< beacons; the task is NULL */
+    void *user;
+    json_t *reports; /**< array, an object per transfer */
+    unsigned done;
+    unsigned failed;
+    bool repaired;    /**< something was lost on the way */
+    bool unreachable; /**< the last one failed for want of an answer */
+};
+
+/**
+ * @brief Opens a node for a client.
+ * @param[out] b  batch @param a  command line @param service  local port;
+ * NULL: a free one @param hear  hears beacons
+ * @return TOOL_OK or an exit code
+ */
+int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
+                        const char *service, bool hear);
+/** @brief A new task, zeroed; the caller fills it in and adds it.
+ * @return NULL when memory is short */
+struct saratoga_task *saratoga_task_new(void);
+/** @brief Adds a task, which the batch then owns. @param b  batch @param t
+ * task */
+void saratoga_batch_add(struct saratoga_batch *b, struct saratoga_task *t);
+/** @brief Does all tasks, those that on_done adds included; less when a signal
+ * asks for the end. @param b  batch */
+void saratoga_batch_run(struct saratoga_batch *b);
+/** @brief Waits, passing beacons on. @param b  batch @param ns  how long
+ * @param stop  ends earlier once it is true; or NULL */
+void saratoga_batch_wait(struct saratoga_batch *b, uint64_t ns,
+                         const bool *stop);
+/** @brief Ends the node: answers stray packets for a moment, first.
+ * @param b  batch @param rc  exit code so far @return it, or one for what
+ * failed */
+int saratoga_batch_close(struct saratoga_batch *b, int rc);
+/** @brief Writes the report, when one is wanted. @param b  batch
+ * @return TOOL_OK or TOOL_FAILED */
+int saratoga_batch_report(struct saratoga_batch *b);
+
+#endif /* TOOLS_SARATOGA_BATCH_H */

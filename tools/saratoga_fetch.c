@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "saratoga_commands.h"
+#include "tool.h"
+
+#define TOOL "saratoga"
+
+struct saratoga_task *saratoga_task_for(const char *text, uint32_t type) {
+    struct saratoga_url u;
+    char why[SARATOGA_URL_WHY];
+    struct saratoga_task *t;
+    if (!saratoga_url_parse(text, &u, why)) {
+        (void)tool_misuse(TOOL, "%s: %s", text, why);
+        return NULL;
+    }
+    t = saratoga_task_new();
+    if (t) {
+        t->type = type;
+        memcpy(t->host, u.at.host, sizeof(t->host));
+        memcpy(t->port, u.at.port, sizeof(t->port));
+        memcpy(t->path, u.path, sizeof(t->path));
+    }
+    return t;
+}
+
+static bool is_folder(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* --- Records ------------------------------------------------------------- */
+
+static bool join(char *to, size_t room, const char *a, const char *b) {
+    size_t len = strlen(a);
+    const char *slash = len > 0 && a[len - 1] != '/' ? "/" : "";
+    int n = snprintf(to, room, "%s%s%s", a, slash, b);
+    return n >= 0 && (size_t)n < room;
+}
+
+/* Same size, and the time that a fetch gives it. */
+static bool is_here(const struct saratoga_task *t, const saratoga_entry *e) {
+    char path[sizeof(t->folder) + sizeof(t->file) + 2];
+    struct stat st;
+    return join(path, sizeof(path), t->folder, t->file) &&
+           lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+           (uint64_t)st.st_size == e->size &&
+           st.st_mtime == saratoga_time_to_posix(e->mtime, false);
+}
+
+static void add_entry(struct saratoga_batch *b, const struct saratoga_task *t,
+                      const saratoga_entry *e, bool fresh) {
+    struct saratoga_task *n = saratoga_task_new();
+    if (!n) {
+        return;
+    }
+    *n = *t;
+    n->next = NULL;
+    n->type = e->directory ? SARATOGA_GETDIR : SARATOGA_GET;
+    if (!join(n->path, sizeof(n->path), t->path, e->path) ||
+        !join(n->file, sizeof(n->file), t->file, e->path)) {
+        (void)tool_fail(TOOL, "%s: the path is too long", e->path);
+        b->failed++;
+        free(n);
+    } else if (!e->directory && fresh && is_here(n, e)) {
+        free(n);
+    } else {
+        n->resume = n->resume || fresh;
+        n->overwrite = n->overwrite || fresh;
+        saratoga_batch_add(b, n);
+    }
+}
+
+void saratoga_fetch_record(struct saratoga_batch *b,
+                           const struct saratoga_task *t,
+                           const saratoga_uv_event *ev, bool fresh) {
+    const uint8_t *at = ev->record;
+    size_t left = ev->record_len;
+    saratoga_entry e;
+    size_t n;
+    while (left > 0 && (n = saratoga_entry_read(at, left, &e)) > 0) {
+        at += n;
+        left -= n;
+        if (!e.special && strcmp(e.path, ".") != 0 &&
+            strcmp(e.path, "..") != 0) {
+            add_entry(b, t, &e, fresh);
+        }
+    }
+    if (left > 0) {
+        (void)tool_fail(TOOL, "%s: the list is damaged", t->path);
+        b->failed++;
+    }
+}
+
+static void on_listed(struct saratoga_batch *b, const struct saratoga_task *t,
+                      const saratoga_uv_event *ev) {
+    if (t->type == SARATOGA_GETDIR && ev->error == 0) {
+        saratoga_fetch_record(b, t, ev, false);
+    }
+}
+
+/* --- Places -------------------------------------------------------------- */
+
+/* DIR/NAME taken apart. */
+static bool set_place(struct saratoga_task *t, const char *file) {
+    const char *slash = strrchr(file, '/');
+    size_t len = slash ? (size_t)(slash - file) : 0;
+    int n = snprintf(t->file, sizeof(t->file), "%s", slash ? slash + 1 : file);
+    if (len >= sizeof(t->folder) || n < 0 || (size_t)n >= sizeof(t->file)) {
+        (void)tool_misuse(TOOL, "%.80s...: the name is too long", file);
+        return false;
+    }
+    if (slash == file) {
+        len = 1;
+    }
+    memcpy(t->folder, file, len);
+    t->folder[len] = '\0';
+    return true;
+}
+
+static bool set_target(const struct saratoga_args *a, struct saratoga_task *t,
+                       const char *target, bool folder) {
+    size_t len = strlen(t->path);
+    bool named = len > 0 && t->path[len - 1] != '/';
+    if (!folder && target) {
+        return set_place(t, target);
+    }
+    if (!a->recursive && !named && len > 0) {
+        (void)tool_misuse(TOOL, "%s names a folder; use -r", t->path);
+        return false;
+    }
+    (void)snprintf(t->folder, sizeof(t->folder), "%s", target ? target : ".");
+    return true;
+}
+
+static bool add_fetch(struct saratoga_batch *b, const char *url,
+                      const char *target, bool folder) {
+    const struct saratoga_args *a = b->args;
+    uint32_t type =
+        a->command == SARATOGA_CMD_TAKE ? SARATOGA_TAKE : SARATOGA_GET;
+    struct saratoga_task *t =
+        saratoga_task_for(url, a->recursive ? SARATOGA_GETDIR : type);
+    if (!t || !set_target(a, t, target, folder)) {
+        free(t);
+        return false;
+    }
+    t->resume = a->resume;
+    t->overwrite = a->overwrite;
+    saratoga_batch_add(b, t);
+    return true;
+}
+
+int saratoga_fetch(const struct saratoga_args *a) {
+    struct saratoga_batch b;
+    int urls = a->words;
+    const char *target = NULL;
+    bool folder;
+    int rc;
+    if (!saratoga_url_is(a->word[urls - 1])) {
+        target = a->word[--urls];
+    }
+    if (urls == 0) {
+        return tool_misuse(TOOL, "a URL is wanted: saratoga://HOST/PATH");
+    }
+    if (a->recursive && a->command == SARATOGA_CMD_TAKE) {
+        return tool_misuse(TOOL, "take works on single files");
+    }
+    folder = !target || a->recursive || is_folder(target);
+    if (urls > 1 && !folder) {
+        return tool_misuse(TOOL, "%s is no folder, and there are several files",
+                           target);
+    }
+    if (folder && target && !is_folder(target) && mkdir(target, 0777) != 0) {
+        return tool_fail(TOOL, "%s: the folder cannot be made", target);
+    }
+    rc = saratoga_batch_open(&b, a, NULL, false);
+    for (int i = 0; i < urls && rc == TOOL_OK; i++) {
+        rc = add_fetch(&b, a->word[i], target, folder) ? TOOL_OK : TOOL_USAGE;
+    }
+    if (rc == TOOL_OK) {
+        b.on_done = on_listed;
+        saratoga_batch_run(&b);
+        rc = saratoga_batch_report(&b);
+    }
+    return saratoga_batch_close(&b, rc);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file saratoga_help.h
+ * @brief What saratoga --help prints.
+ */
+#ifndef TOOLS_SARATOGA_HELP_H
+#define TOOLS_SARATOGA_HELP_H
+
+/** @brief The text. */
+extern const char saratoga_help[];
+
+#endif /* TOOLS_SARATOGA_HELP_H */

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "saratoga_commands.h"
+#include "tool.h"
+
+#define TOOL "saratoga"
+#define PORT "7542"
+
+/* --- ls ------------------------------------------------------------------ */
+
+/* What a terminal would take for a command is not shown as it is. */
+static void print_name(const char *name) {
+    for (; *name != '\0'; name++) {
+        unsigned char c = (unsigned char)*name;
+        (void)putchar(c < 0x20 || c == 0x7f ? '?' : c);
+    }
+}
+
+static void print_entry(const saratoga_entry *e) {
+    time_t t = (time_t)saratoga_time_to_posix(e->mtime, false);
+    char when[32] = "";
+    struct tm tm;
+    if (gmtime_r(&t, &tm)) {
+        (void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+    }
+    (void)printf("%c %14llu  %s  ",
+                 e->directory ? 'd' : (char)(e->special ? 's' : '-'),
+                 (unsigned long long)e->size, when);
+    print_name(e->path);
+    (void)printf("%s\n", e->directory ? "/" : "");
+}
+
+static json_t *entry_json(const saratoga_entry *e) {
+    return json_pack(
+        "{s:o, s:s, s:I, s:I}", "path", json_string_nocheck(e->path), "type",
+        e->directory ? "directory" : (e->special ? "special" : "file"), "size",
+        (json_int_t)e->size, "mtime",
+        (json_int_t)saratoga_time_to_posix(e->mtime, false));
+}
+
+static void on_listed(struct saratoga_batch *b, const struct saratoga_task *t,
+                      const saratoga_uv_event *ev) {
+    const uint8_t *at = ev->record;
+    size_t left = ev->error == 0 ? ev->record_len : 0;
+    saratoga_entry e;
+    size_t n;
+    (void)t;
+    while (left > 0 && (n = saratoga_entry_read(at, left, &e)) > 0) {
+        at += n;
+        left -= n;
+        if (b->args->json) {
+            json_array_append_new(b->reports, entry_json(&e));
+        } else {
+            print_entry(&e);
+        }
+    }
+    if (left > 0) {
+        (void)tool_fail(TOOL, "the list is damaged");
+        b->failed++;
+    }
+}
+
+int saratoga_list(const struct saratoga_args *a) {
+    struct saratoga_batch b;
+    struct saratoga_task *t = saratoga_task_for(a->word[0], SARATOGA_GETDIR);
+    int rc;
+    if (!t) {
+        return TOOL_USAGE;
+    }
+    rc = saratoga_batch_open(&b, a, NULL, false);
+    saratoga_batch_add(&b, t);
+    if (rc == TOOL_OK) {
+        b.on_done = on_listed;
+        saratoga_batch_run(&b);
+    }
+    if (rc == TOOL_OK && a->json && b.failed == 0) {
+        rc = tool_write_json(TOOL, a->json,
+                             json_pack("{s:O}", "entries", b.reports));
+    }
+    return saratoga_batch_close(&b, rc);
+}
+
+/* --- peers --------------------------------------------------------------- */
+
+static json_t *peer_json(const saratoga_uv_event *ev) {
+    json_t *o = json_pack(
+        "{s:o, s:s, s:b, s:b}", "eid", json_string_nocheck(ev->eid), "address",
+        ev->address, "sends", (ev->abilities & SARATOGA_WILLING_TO_SEND) != 0,
+        "receives", (ev->abilities & SARATOGA_WILLING_TO_RECEIVE) != 0);
+    if ((ev->abilities & SARATOGA_FREE_SPACE) != 0 &&
+        ev->free_kib <= INT64_MAX) {
+        json_object_set_new(o, "free_kib",
+                            json_integer((json_int_t)ev->free_kib));
+    }
+    return o;
+}
+
+static bool is_known(const json_t *reports, const saratoga_uv_event *ev) {
+    size_t i;
+    json_t *o;
+    json_array_foreach(reports, i, o) {
+        if (strcmp(json_string_value(json_object_get(o, "eid")), ev->eid) ==
+                0 &&
+            strcmp(json_string_value(json_object_get(o, "address")),
+                   ev->address) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void on_peer(struct saratoga_batch *b, const struct saratoga_task *t,
+                    const saratoga_uv_event *ev) {
+    (void)t;
+    if (is_known(b->reports, ev) || json_array_size(b->reports) >= 10000) {
+        return;
+    }
+    json_array_append_new(b->reports, peer_json(ev));
+    if (!b->args->json) {
+        (void)printf("%-24s ", ev->address);
+        print_name(ev->eid);
+        (void)printf(
+            "%s%s\n",
+            (ev->abilities & SARATOGA_WILLING_TO_SEND) != 0 ? "  sends" : "",
+            (ev->abilities & SARATOGA_WILLING_TO_RECEIVE) != 0 ? "  receives"
+                                                               : "");
+        (void)fflush(stdout);
+    }
+}
+
+int saratoga_peers(const struct saratoga_args *a) {
+    struct saratoga_batch b;
+    int rc = saratoga_batch_open(&b, a, PORT, true);
+    if (rc == TOOL_OK) {
+        b.on_peer = on_peer;
+        saratoga_batch_wait(&b, a->wait != 0 ? a->wait : UINT64_MAX, NULL);
+        if (a->json) {
+            rc = tool_write_json(TOOL, a->json,
+                                 json_pack("{s:O}", "peers", b.reports));
+        }
+    }
+    return saratoga_batch_close(&b, rc);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "saratoga_commands.h"
+#include "saratoga_node.h"
+#include "tool.h"
+
+#define TOOL "saratoga"
+#define PORT "7542"
+#define SLICE_MS 200
+/* Until the peer has been heard again, an unproven address gets no more. */
+#define UNPROVEN ((uint64_t)64 * 1024)
+
+static const char *verb(uint32_t request) {
+    static const char *const verbs[] = {"noop", "get",    "put",   "take",
+                                        "give", "delete", "getdir"};
+    return request < sizeof(verbs) / sizeof(verbs[0]) ? verbs[request]
+                                                      : "put (blind)";
+}
+
+static void log_event(const saratoga_uv_event *ev) {
+    if (ev->type != SARATOGA_UV_SERVED) {
+        return;
+    }
+    (void)fprintf(stderr, "%s %s %s: %s", ev->address, verb(ev->request),
+                  ev->path, ev->error == 0 ? "done" : ev->text);
+    if (ev->error == 0 && ev->stats.bytes > 0) {
+        (void)fprintf(stderr, ", %llu bytes",
+                      (unsigned long long)ev->stats.bytes);
+    }
+    (void)fputc('\n', stderr);
+}
+
+static bool write_port(const struct saratoga_args *a, saratoga_uv *node) {
+    char address[SARATOGA_UV_ADDRESS];
+    char fresh[4096];
+    FILE *f;
+    bool ok;
+    if (!a->port_file) {
+        return true;
+    }
+    /* Whoever waits for the file finds it whole. */
+    (void)snprintf(fresh, sizeof(fresh), "%s.new", a->port_file);
+    f = fopen(fresh, "we");
+    ok = f && saratoga_uv_local_address(node, address) == 0 &&
+         fprintf(f, "%s\n", address) > 0;
+    ok = f && fclose(f) == 0 && ok && rename(fresh, a->port_file) == 0;
+    if (!ok) {
+        (void)tool_fail(TOOL, "cannot write %s", a->port_file);
+    }
+    return ok;
+}
+
+static bool set_beacons(const struct saratoga_args *a, saratoga_uv_config *c,
+                        saratoga_config *engine, struct hostport *to,
+                        char *name) {
+    char text[320];
+    const char *bracket = a->beacon_to ? strrchr(a->beacon_to, ']') : NULL;
+    const char *why;
+    (void)gethostname(name, SARATOGA_EID_MAX);
+    name[SARATOGA_EID_MAX] = '\0';
+    engine->eid = a->eid ? a->eid : name;
+    engine->beacon_interval = a->beacon;
+    if (!a->beacon_to) {
+        return true;
+    }
+    (void)snprintf(text, sizeof(text), "%s%s", a->beacon_to,
+                   strchr(bracket ? bracket : a->beacon_to, ':') ? ""
+                                                                 : ":" PORT);
+    why = address_split(text, to);
+    if (why) {
+        (void)tool_misuse(TOOL, "--beacon-to %s: %s", a->beacon_to, why);
+        return false;
+    }
+    c->beacon_host = to->host;
+    c->beacon_service = to->port;
+    return true;
+}
+
+static void set_limits(const struct saratoga_args *a, saratoga_uv_config *c,
+                       saratoga_config *engine) {
+    c->root = a->root;
+    c->may_read = !a->no_read;
+    c->may_write = a->write;
+    c->may_delete = a->remove;
+    c->overwrite = a->overwrite;
+    c->quota = a->quota;
+    c->join = true;
+    if (a->max_peers != 0) {
+        c->max_peers = (uint32_t)a->max_peers;
+    }
+    if (a->max_sessions != 0) {
+        engine->max_transfers = (uint32_t)a->max_sessions;
+    }
+    if (a->max_per_peer != 0) {
+        engine->max_per_host = (uint32_t)a->max_per_peer;
+    }
+    if (!c->service) {
+        c->service = PORT;
+    }
+}
+
+static void serve(const struct saratoga_args *a, saratoga_uv *node) {
+    saratoga_uv_event ev;
+    char address[SARATOGA_UV_ADDRESS] = "";
+    if (!a->quiet && saratoga_uv_local_address(node, address) == 0) {
+        (void)fprintf(stderr, "serving %s at %s\n", a->root, address);
+    }
+    while (!tool_is_stopped()) {
+        saratoga_uv_run(node, SLICE_MS);
+        while (saratoga_uv_next_event(node, &ev) == 1) {
+            if (!a->quiet) {
+                log_event(&ev);
+            }
+        }
+    }
+}
+
+int saratoga_serve(const struct saratoga_args *a) {
+    saratoga_uv_config c;
+    saratoga_config engine;
+    saratoga_options options = a->transfer;
+    struct hostport bind;
+    struct hostport to;
+    char name[SARATOGA_EID_MAX + 1];
+    saratoga_uv *node = NULL;
+    int rc;
+    if (!tool_node_config(a, &c, &engine, &bind) ||
+        !set_beacons(a, &c, &engine, &to, name)) {
+        return TOOL_USAGE;
+    }
+    set_limits(a, &c, &engine);
+    if (options.rate_bps == 0) {
+        options.unconfirmed = UNPROVEN;
+    }
+    engine.transfer = &options;
+    rc = tool_node_open(&node, &c);
+    if (rc == TOOL_OK && write_port(a, node)) {
+        serve(a, node);
+    } else {
+        rc = TOOL_FAILED;
+    }
+    saratoga_uv_close(node);
+    return rc;
+}
