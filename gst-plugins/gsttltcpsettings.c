@@ -101,8 +101,9 @@ void gst_tltcp_settings_clear(GstTltcpSettings *s) {
     g_free(s->uri);
     g_free(s->host);
     g_free(s->localaddress);
-    if (s->passphrase)
+    if (s->passphrase) {
         memset(s->passphrase, 0, strlen(s->passphrase));
+    }
     g_free(s->passphrase);
     g_free(s->streamid);
     g_free(s->congestion);
@@ -253,8 +254,9 @@ gboolean gst_tltcp_settings_set_uri(GstTltcpSettings *s, GObject *element,
         return FALSE;
     }
     parsed = gst_tltcp_uri_parse(element, uri, error);
-    if (!parsed)
+    if (!parsed) {
         return FALSE;
+    }
     take_ends(s, parsed);
     gst_tltcp_uri_apply(parsed, element);
     gst_tltcp_uri_free(parsed);
@@ -274,8 +276,9 @@ void gst_tltcp_settings_config(const GstTltcpSettings *s,
 }
 
 const gchar *gst_tltcp_settings_bind_host(const GstTltcpSettings *s) {
-    if (s->localaddress)
+    if (s->localaddress) {
         return s->localaddress;
+    }
     return s->uri_set && s->mode == GST_TLTCP_MODE_LISTENER ? s->host : NULL;
 }
 

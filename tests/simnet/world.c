@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "libtltcp/conn.h"
+
 void world_fault(struct world *w, const char *format, ...) {
     va_list ap;
     size_t n;
@@ -33,6 +35,7 @@ tltcp_stats end_stats(const struct end *e) {
 static void hash_in(struct world *w, const void *data, size_t len) {
     const uint8_t *p = data;
     for (size_t i = 0; i < len; i++) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
         w->hash = (w->hash ^ p[i]) * UINT64_C(0x100000001b3);
     }
 }
@@ -68,8 +71,8 @@ static void on_send(void *user, struct sim_peer *p, const tltcp_pktinfo *info,
     check_amplification(e, len);
     check_datagram(e, dgram, len);
     check_flight(e);
-    if (e->world->spy != NULL) {
-        e->world->spy(e->world->spy_user, e, dgram, len);
+    if (e->world->plan.spy != NULL) {
+        e->world->plan.spy(e->world->plan.user, e, dgram, len);
     }
 }
 
@@ -117,7 +120,11 @@ void end_close(struct end *e) {
 }
 
 static void attach(struct end *e, struct sim_peer *p) {
+    const struct plan *plan = &e->world->plan;
     e->peer = p;
+    if (e == &e->world->end[CLIENT]) { /* nothing has left yet */
+        tltcp__conn_set_first(p->conn, plan->first_pn, plan->first_seq);
+    }
     sim_source_start(&e->out->source, p);
     sim_reader_start(&e->in->reader, p);
     if (e->out->source.cfg.sections == 0) { /* nothing to say */
@@ -232,6 +239,11 @@ int world_open(struct world *w, const struct plan *p) {
     rv = sim_host_listen(w->end[SERVER].host, &w->plan.config[SERVER],
                          p->seed ^ 0x5e57e5, on_caller, w);
     if (rv == 0) {
+        tltcp__endpoint_set_first(sim_host_endpoint(w->end[SERVER].host),
+                                  p->first_pn, p->first_seq);
+        sim_net_set_tap(w->net, p->tap, p->user);
+    }
+    if (rv == 0) {
         struct sim_app app = app_of(&w->end[CLIENT]);
         rv = sim_host_connect(
             w->end[CLIENT].host, &caller, &w->plan.config[CLIENT],
@@ -304,6 +316,14 @@ void world_check_end(struct world *w) {
         check_end_of(w, &w->end[i]);
         check_flow_end(w, &w->flow[i]);
     }
+}
+
+void world_finish(struct world *w) {
+    world_run(w);
+    world_check_end(w);
+    assert_string_equal(w->why, "");
+    world_close(w);
+    assert_int_equal(w->alloc.blocks, 0);
 }
 
 void world_close(struct world *w) {

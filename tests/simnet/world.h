@@ -21,6 +21,8 @@
 
 enum { CLIENT = 0, SERVER = 1 };
 
+struct end;
+
 /* What is to happen; plan_init() gives a plain, lossless transfer. */
 struct plan {
     uint64_t seed;
@@ -32,7 +34,12 @@ struct plan {
     size_t batch;                       /* bytes per tltcp_conn_send() */
     uint64_t max_time;                  /* virtual time that must do */
     bool keep_open;                     /* nobody closes; the test does */
-    bool quiet; /* close only when nothing is in flight */
+    bool quiet;         /* close only when nothing is in flight */
+    uint64_t first_pn;  /* first packet number of both ends */
+    uint32_t first_seq; /* wire number of place 0 of both streams */
+    sim_tap_fn tap;     /* sees every packet on both links */
+    void (*spy)(void *user, struct end *e, const void *dgram, size_t len);
+    void *user; /* of tap and spy */
     enum sim_answer answer;
     bool no_flight_check;   /* where the window is not what limits */
     bool no_delivery_check; /* the transfer is not expected to end */
@@ -94,9 +101,6 @@ struct world {
     struct test_alloc alloc;
     uint64_t hash; /* of all datagrams with their times */
     char why[400]; /* the first thing found wrong, or "" */
-    /* Looks at every datagram besides the world; may be NULL. */
-    void (*spy)(void *user, struct end *e, const void *dgram, size_t len);
-    void *spy_user;
 };
 
 void plan_init(struct plan *p, uint64_t seed);
@@ -107,6 +111,8 @@ const char *plan_describe(const struct plan *p, char *buf, size_t size);
 
 /* Sets everything up; the handshake has begun.  0 or an error of the engine. */
 int world_open(struct world *w, const struct plan *p);
+/* Runs and checks a transfer that is to go well, asserts that it did. */
+void world_finish(struct world *w);
 /* Runs until both ends are over or plan.max_time has passed. */
 void world_run(struct world *w);
 /* Runs until all was read and nothing is in flight at either end. */
@@ -133,7 +139,7 @@ void trace_datagram(struct end *e, const char *what, const void *dgram,
 /* Likewise: see check.c. */
 void check_datagram(struct end *e, const void *dgram, size_t len);
 void check_flight(struct end *e);
-void check_piece(void *flow, const struct tltcp_segment *seg,
+void check_piece(void *user, const struct tltcp_segment *seg,
                  const uint8_t *data, uint64_t len);
 void check_fate(struct end *e, const tltcp_event *ev);
 void check_flow_end(struct world *w, struct flow *f);
