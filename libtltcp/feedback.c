@@ -168,6 +168,11 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
         t->news->probe_lost = rec->size;
         return;
     }
+    if ((rec->flags & TLTCP__SENT_HELLO) != 0) {
+        /* one that an impatient timer repeated is answered by nobody */
+        s->resend |= rec->flags;
+        return;
+    }
     lose_frames(s, rec, t);
     s->stats->packets_lost++;
     s->resend |= rec->flags;
