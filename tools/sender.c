@@ -111,17 +111,37 @@ static bool send_config(struct sender *s, const struct source *src,
     return p && !s->closed;
 }
 
-static const char *connect_error(int rc) {
-    return rc == TLTCP_ERR_TIMEOUT ? "nobody answers" : tltcp_strerror(rc);
+/* The answer of the peer, or the code that stands for none. */
+static int await_peer(struct sender *s) {
+    tltcp_event ev;
+    int rc;
+    do {
+        rc = tltcp_next_event(s->socket, &ev, -1);
+    } while (rc == 1 && ev.type != TLTCP_EVENT_CONNECTED &&
+             ev.type != TLTCP_EVENT_CLOSED);
+    if (rc == 1 && ev.type == TLTCP_EVENT_CLOSED) {
+        memcpy(s->reason, ev.reason, sizeof(s->reason));
+        return ev.error < 0 ? ev.error : TLTCP_ERR_CLOSED;
+    }
+    return rc == 1 ? 0 : rc;
 }
 
 static int connect_to(struct sender *s) {
     const struct send_options *o = s->options;
     int rc =
-        tltcp_connect(&s->socket, o->peer.host, o->peer.port, &o->config, -1);
-    return rc < 0 ? tool_fail(TOOL, "cannot connect to %s: %s", o->url,
-                              connect_error(rc))
-                  : TOOL_OK;
+        tltcp_connect(&s->socket, o->peer.host, o->peer.port, &o->config, 0);
+    if (rc == 0) {
+        rc = await_peer(s);
+    }
+    if (rc == 0) {
+        return TOOL_OK;
+    }
+    if (s->reason[0] != '\0') {
+        return tool_fail(TOOL, "%s refuses: %s", o->url, s->reason);
+    }
+    return tool_fail(TOOL, "cannot connect to %s: %s", o->url,
+                     rc == TLTCP_ERR_TIMEOUT ? "nobody answers"
+                                             : tltcp_strerror(rc));
 }
 
 int sender_open(struct sender *s, const struct send_options *o,

@@ -8,16 +8,21 @@
 #include <string.h>
 
 #include "media/caps.h"
+#include "picture_order.h"
 
 #define STREAMS_MAX 16
+#define SHORT_NS 300000000        /* what may be missing at the end */
 #define FRAME_NS_DEFAULT 40000000 /* 25 pictures a second */
 
 struct track {
     const AVStream *stream;
     media_scanner scanner;
     media_retimer retimer;
+    struct picture_order order; /* when the container has no times */
+    bool ordered;               /* it is in use */
     int64_t frame_ns;
     int64_t next_dts; /* where a frame without a time goes */
+    int64_t end;      /* of the newest frame in this round, file's time */
     uint32_t number;
     uint32_t refs;
 };
@@ -32,6 +37,7 @@ struct source {
     int64_t offset; /* added by rewinding */
     int64_t end;    /* of the frames so far */
     bool started;   /* zero holds */
+    bool corrupt;   /* the newest frame is damaged */
     char *path;
 };
 
@@ -52,9 +58,18 @@ static uint8_t type_of(const AVStream *stream) {
     }
 }
 
+/* libavformat plays any text as a film of a terminal. */
+static bool is_text(const AVCodecParameters *par) {
+    return par->codec_id == AV_CODEC_ID_ANSI ||
+           par->codec_id == AV_CODEC_ID_BINTEXT ||
+           par->codec_id == AV_CODEC_ID_XBIN ||
+           par->codec_id == AV_CODEC_ID_IDF;
+}
+
 static bool is_wanted(const AVStream *stream) {
     return type_of(stream) != MEDIA_TYPE_UNKNOWN &&
            stream->codecpar->codec_id != AV_CODEC_ID_NONE &&
+           !is_text(stream->codecpar) &&
            !(stream->disposition & AV_DISPOSITION_ATTACHED_PIC);
 }
 
@@ -133,8 +148,7 @@ static bool open_file(struct source *s, char *why) {
     return true;
 }
 
-/* libavformat takes some text files for subtitles or modules of ours; a file
- * of which hardly anything fits is no media file. */
+/* Bytes that look like a format by chance yield streams without properties. */
 static bool is_plausible(const struct source *s, char *why) {
     for (unsigned i = 0; i < s->tracks; i++) {
         const AVCodecParameters *par = s->track[i].stream->codecpar;
@@ -171,6 +185,9 @@ struct source *source_open(const char *path, char *why) {
 void source_close(struct source *s) {
     if (!s) {
         return;
+    }
+    for (unsigned i = 0; i < s->tracks; i++) {
+        picture_order_free(&s->track[i].order);
     }
     avformat_close_input(&s->format);
     av_packet_free(&s->packet);
@@ -251,6 +268,19 @@ static uint32_t packet_flags(const struct track *t, const AVPacket *p) {
     return flags;
 }
 
+/* MEDIA_TIME_NONE when there is nothing to make it from. */
+static int64_t made_up_pts(struct track *t, const struct source_frame *f,
+                           int64_t dts, int64_t step) {
+    if (t->number == 0) {
+        t->ordered = picture_order_init(&t->order, t->stream->codecpar, step);
+    }
+    if (!t->ordered) {
+        return MEDIA_TIME_NONE;
+    }
+    return picture_order_pts(&t->order, f->packet, dts,
+                             f->what.key && f->what.closed_gop);
+}
+
 /* Raw streams have no times: frames then follow each other at the nominal
  * distance. */
 static void set_times(struct source *s, struct track *t,
@@ -277,7 +307,11 @@ static void set_times(struct source *s, struct track *t,
     if (pts != MEDIA_TIME_NONE) {
         pts += s->offset - s->zero;
     }
+    if (p->pts == AV_NOPTS_VALUE && p->dts == AV_NOPTS_VALUE) {
+        pts = made_up_pts(t, f, dts, step);
+    }
     t->next_dts = dts + step;
+    t->end = t->next_dts - s->offset + s->zero;
     if (t->next_dts > s->end) {
         s->end = t->next_dts;
     }
@@ -317,6 +351,7 @@ static void describe(struct source *s, struct source_frame *f) {
     struct track *t = &s->track[stream];
     uint32_t flags = packet_flags(t, s->packet);
     f->packet = s->packet;
+    s->corrupt = s->packet->flags & AV_PKT_FLAG_CORRUPT;
     media__scanner_classify(&t->scanner, s->packet->data,
                             (size_t)s->packet->size, flags, &f->what);
     set_times(s, t, f);
@@ -328,6 +363,31 @@ static bool is_sent(const struct source *s, const AVPacket *p) {
     return p->stream_index < most &&
            (unsigned)p->stream_index < s->format->nb_streams &&
            s->track_of[p->stream_index] >= 0 && p->size > 0;
+}
+
+/* When a stream should end by what the container says; 0: it does not. */
+static int64_t promised_end(const struct source *s, const struct track *t) {
+    int64_t start = to_ns(t->stream->start_time, t->stream->time_base);
+    int64_t length = to_ns(t->stream->duration, t->stream->time_base);
+    if (start != MEDIA_TIME_NONE && length != MEDIA_TIME_NONE) {
+        return start + length;
+    }
+    if (s->format->duration_estimation_method == AVFMT_DURATION_FROM_STREAM) {
+        return source_duration(s);
+    }
+    return 0;
+}
+
+/* Some formats just end where the file does.  Streams need not be equally long,
+ * so only when all stop early is something missing. */
+static bool is_short(const struct source *s) {
+    for (unsigned i = 0; i < s->tracks; i++) {
+        const struct track *t = &s->track[i];
+        if (t->end > promised_end(s, t) - SHORT_NS) {
+            return false;
+        }
+    }
+    return true;
 }
 
 int source_next(struct source *s, struct source_frame *f, char *why) {
@@ -350,6 +410,10 @@ int source_next(struct source *s, struct source_frame *f, char *why) {
     rc = s->format->pb ? s->format->pb->error : 0;
     if (rc < 0 && rc != AVERROR_EOF) {
         complain(why, "cannot be read to its end", rc);
+        return SOURCE_BROKEN;
+    }
+    if (s->corrupt || is_short(s)) {
+        (void)snprintf(why, SOURCE_WHY_MAX, "ends in the middle");
         return SOURCE_BROKEN;
     }
     return SOURCE_OVER;
@@ -375,6 +439,7 @@ bool source_rewind(struct source *s, char *why) {
         }
         t->stream = s->format->streams[index];
         t->next_dts = MEDIA_TIME_NONE;
+        t->end = 0;
     }
     return true;
 }

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Short videos for tests, made by FFmpeg."""
+import subprocess
+
+import toolbox
+
+VIDEO = ["-f", "lavfi", "-i", "testsrc2=size=160x120:rate=25"]
+SOUND = ["-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000"]
+H264 = ["-c:v", "libx264", "-preset", "ultrafast", "-x264-params",
+        "keyint=25:bframes=2:b-adapt=0:b-pyramid=none:scenecut=0"]
+MAKERS = {
+    "h264-aac.mp4": [*VIDEO, *SOUND, *H264, "-c:a", "aac"],
+    "h264-aac.ts": [*VIDEO, *SOUND, *H264, "-c:a", "aac"],
+    "mpeg2-mp2.ts": [*VIDEO, *SOUND, "-c:v", "mpeg2video", "-bf", "2", "-c:a",
+                     "mp2"],
+    "mpeg1.mpg": [*VIDEO, "-c:v", "mpeg1video", "-bf", "2"],
+    "mpeg1.m1v": [*VIDEO, "-c:v", "mpeg1video", "-bf", "2"],
+    "raw.h264": [*VIDEO, *H264],
+    "hevc.mkv": [*VIDEO, "-c:v", "libx265", "-x265-params",
+                 "keyint=25:log-level=none"],
+    "sound.m4a": [*SOUND, "-c:a", "aac"],
+}
+
+
+def make(folder, name, seconds=2):
+    """Makes one of MAKERS in a folder; returns its path."""
+    toolbox.need("ffmpeg", "ffprobe")
+    path = folder / name
+    if not path.exists():
+        subprocess.run(["ffmpeg", "-v", "error", "-y", *MAKERS[name], "-t",
+                        str(seconds), path], check=True,
+                       stdin=subprocess.DEVNULL, timeout=toolbox.PATIENCE)
+    return path
+
+
+def digests(path, kind):
+    """A digest of every decoded frame of a kind of stream, v or a."""
+    done = subprocess.run(
+        ["ffmpeg", "-v", "error", "-i", path, "-map", f"0:{kind}", "-f",
+         "framemd5", "-"], check=True, text=True, capture_output=True,
+        stdin=subprocess.DEVNULL, timeout=toolbox.PATIENCE)
+    return [line.split(",")[-1].strip() for line in done.stdout.splitlines()
+            if not line.startswith("#")]
+
+
+def decodes(path):
+    """Whether a file decodes without a complaint that ends it."""
+    return subprocess.run(["ffmpeg", "-v", "quiet", "-i", path, "-f", "null",
+                           "-"], check=False, stdin=subprocess.DEVNULL,
+                          timeout=toolbox.PATIENCE).returncode == 0

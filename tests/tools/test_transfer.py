@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: MPL-2.0
+"""tltcp-send to tltcp-recv, directly and over emulated links."""
+import os
+import pathlib
+import shutil
+import signal
+import tempfile
+import unittest
+
+import clips
+import toolbox
+
+TYPES = {"I", "P", "B", "audio", "other"}
+
+
+class Transfer(toolbox.Folder):
+    clips = None
+
+    @classmethod
+    def setUpClass(cls):
+        cls.clips = pathlib.Path(tempfile.mkdtemp())
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.clips)
+
+    def clip(self, name, seconds=2):
+        return clips.make(self.clips, name, seconds)
+
+    def receiver(self, output, *arguments):
+        file = self.folder / "port"
+        file.unlink(missing_ok=True)
+        process = self.start("tltcp-recv", "-q", "--json", self.folder /
+                             "recv.json", "--port-file", file, *arguments,
+                             "tltcp://127.0.0.1:0", self.folder / output)
+        return process, self.address(process, file)[0]
+
+    def send(self, clip, address, *arguments):
+        return toolbox.run("tltcp-send", "-q", "--json", self.folder /
+                           "send.json", *arguments, clip, f"tltcp://{address}")
+
+    def transfer(self, clip, output, *send_options, link=()):
+        receiver, address = self.receiver(output, "--once")
+        relay = None
+        if link:
+            relay, ports = self.linkem(*link, "127.0.0.1:0", address)
+            address = f"127.0.0.1:{ports[0]}"
+        done = self.send(clip, address, *send_options)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.finish(receiver), (0, ""))
+        if relay:
+            self.link_report(relay)
+        return self.json("send.json"), self.json("recv.json")
+
+    def check_reports(self, sent, received):
+        """What must hold between the two reports whatever was lost."""
+        for counts in (sent["sections"], *sent["frames"].values()):
+            self.assertEqual(counts["offered"], counts["delivered"] +
+                             counts["partial"] + counts["expired"])
+        self.assertEqual(set(sent["frames"]), TYPES)
+        self.assertEqual(set(received["frames"]), TYPES)
+        for kind, counts in received["frames"].items():
+            self.assertEqual(counts["decodable"],
+                             counts["on_time"] + counts["late"])
+            self.assertLessEqual(counts["decodable"], counts["received"])
+            self.assertLessEqual(sent["frames"][kind]["delivered"],
+                                 counts["received"])
+            self.assertLessEqual(counts["received"] + counts["cut"],
+                                 sent["frames"][kind]["offered"])
+        self.assertEqual(sent["bytes"]["offered"],
+                         sent["bytes"]["delivered"] + sent["bytes"]["expired"])
+
+    def check_equal(self, clip, output, kinds):
+        for kind in kinds:
+            want = clips.digests(clip, kind)
+            got = clips.digests(self.folder / output, kind)
+            self.assertTrue(want)
+            if kind == "a":
+                # Silence that a container told players to skip may be heard.
+                self.assertLessEqual(len(got), len(want) + 1)
+                got = got[-len(want):]
+            self.assertEqual(got, want)
+
+    def test_every_kind_of_file_arrives_frame_by_frame(self):
+        for name, output, kinds in (
+                ("h264-aac.mp4", "out.mp4", "va"),
+                ("h264-aac.mp4", "out.ts", "v"),
+                ("h264-aac.ts", "out.mkv", "va"),
+                ("h264-aac.ts", "out.mp4", "v"),
+                ("mpeg2-mp2.ts", "out.ts", "va"),
+                ("mpeg1.mpg", "out.mkv", "v"),
+                ("mpeg1.m1v", "out.m1v", "v"),
+                ("raw.h264", "out.h264", "v"),
+                ("raw.h264", "out.mkv", "v"),
+                ("hevc.mkv", "out.mp4", "v"),
+                ("sound.m4a", "out.m4a", "a")):
+            with self.subTest(name=name, output=output):
+                clip = self.clip(name)
+                sent, received = self.transfer(clip, output, "--speed", 0)
+                self.check_reports(sent, received)
+                self.check_equal(clip, output, kinds)
+                self.assertEqual(received["gaps"], 0)
+                self.assertEqual(sent["bytes"]["delivered"],
+                                 sent["bytes"]["offered"])
+
+    def test_reports_have_all_fields_of_the_contract(self):
+        sent, received = self.transfer(self.clip("h264-aac.mp4"), "out.mp4",
+                                       "--speed", 0)
+        self.assertLessEqual(
+            {"sections", "bytes", "frames", "srtt_ms", "min_rtt_ms",
+             "loss_rate", "cwnd_bytes", "goodput_bps", "estimated_bps",
+             "congestion", "recovery", "seconds"}, set(sent))
+        self.assertEqual(set(sent["bytes"]), {"offered", "delivered",
+                                              "expired", "sent",
+                                              "retransmitted"})
+        self.assertEqual(sent["recovery"], "packet")
+        self.assertLessEqual({"bytes", "gaps", "gap_bytes", "sections",
+                              "frames", "goodput_bps", "seconds"},
+                             set(received))
+        self.assertEqual(set(received["sections"]), {"complete", "cut"})
+        # 2 s at 25 pictures a second with a key frame every 25.
+        self.assertEqual(received["frames"]["I"]["received"], 2)
+        self.assertEqual(sum(received["frames"][t]["received"]
+                             for t in "IPB"), 50)
+        self.assertGreater(received["frames"]["audio"]["received"], 90)
+
+    def test_without_deadlines_a_bad_link_loses_nothing(self):
+        clip = self.clip("h264-aac.mp4")
+        sent, received = self.transfer(
+            clip, "out.mp4", "--speed", 0,
+            link=("--rate", "8mbit", "--delay", "5ms", "--both",
+                  "loss=3%,duplicate=1%,corrupt=1%,reorder=2%:3ms"))
+        self.check_reports(sent, received)
+        self.check_equal(clip, "out.mp4", "va")
+        self.assertGreater(sent["bytes"]["retransmitted"], 0)
+
+    def test_live_over_a_link_that_is_too_small_thins_out(self):
+        clip = self.clip("h264-aac.ts")
+        sent, received = self.transfer(
+            clip, "out.mkv", "--latency", "200",
+            link=("--rate", "200kbit", "--delay", "10ms"))
+        self.check_reports(sent, received)
+        whole = sent["sections"]
+        self.assertGreater(whole["expired"], 0)
+        self.assertGreater(whole["delivered"], 2)
+        self.assertTrue(clips.decodes(self.folder / "out.mkv"))
+
+    def test_deadline_modes_policies_and_recoveries_all_deliver(self):
+        clip = self.clip("raw.h264")
+        for options in (["--deadline-mode", "gop"],
+                        ["--drop-policy", "section"],
+                        ["--drop-policy", "until-keyframe"],
+                        ["--recovery", "dupack"], ["--congestion", "reno"],
+                        ["--speed", "4", "--loop", "2"]):
+            with self.subTest(options=options):
+                sent, received = self.transfer(clip, "out.h264", "--latency",
+                                               "10s", *options)
+                self.check_reports(sent, received)
+                frames = 100 if "--loop" in options else 50
+                self.assertEqual(sum(f["decodable"] for f in
+                                     received["frames"].values()), frames)
+
+    def test_frame_logs_tell_of_every_frame(self):
+        clip = self.clip("raw.h264")
+        log = self.folder / "frames.csv"
+        sent, _ = self.transfer(clip, "out.h264", "--speed", 0, "--frames",
+                                log)
+        lines = log.read_text(encoding="ascii").splitlines()
+        self.assertEqual(len(lines), 51)
+        self.assertEqual(sum(",delivered," in line for line in lines), 50)
+        self.assertEqual(sent["sections"]["offered"], 52)  # CONFIG, end
+
+    def test_a_film_that_ends_in_the_middle_is_sent_so_far_and_named(self):
+        toolbox.need("ffmpeg")
+        clip = self.folder / "half.mp4"
+        whole = self.clip("h264-aac.mp4")
+        clips.subprocess.run(
+            ["ffmpeg", "-v", "error", "-i", whole, "-c", "copy", "-movflags",
+             "faststart", clip], check=True, stdin=clips.subprocess.DEVNULL)
+        os.truncate(clip, clip.stat().st_size // 2)
+        receiver, address = self.receiver("out.mkv", "--once")
+        done = self.send(clip, address, "--speed", 0)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("half.mp4: ends in the middle", done.stderr)
+        self.finish(receiver)
+        self.assertGreater(self.json("recv.json")["frames"]["I"]["received"],
+                           0)
+        self.assertTrue(clips.decodes(self.folder / "out.mkv"))
+
+    def test_a_second_caller_gets_a_file_of_its_own(self):
+        clip = self.clip("raw.h264")
+        receiver, address = self.receiver("out.ts")
+        for _ in range(2):
+            done = self.send(clip, address, "--speed", 0)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        # The file is complete when the next caller is let in.
+        done = self.send(clip, address, "--speed", 0)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.finish(receiver, signal.SIGTERM)
+        self.check_equal(clip, "out.ts", "v")
+        self.check_equal(clip, "out-2.ts", "v")
+
+    def test_a_caller_who_asks_for_another_stream_is_told_so(self):
+        receiver, address = self.receiver("out.ts", "--once", "--streamid",
+                                          "cam1")
+        done = self.send(self.clip("raw.h264"), address + "?streamid=cam2")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no stream of that name", done.stderr)
+        done = self.send(self.clip("raw.h264"), address + "?streamid=cam1",
+                         "--speed", 0)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.finish(receiver)[0], 0)
+
+    def test_a_container_that_cannot_hold_the_stream_is_named(self):
+        receiver, address = self.receiver("out.wav", "--once")
+        self.send(self.clip("raw.h264"), address, "--speed", 0)
+        status, errors = self.finish(receiver)
+        self.assertEqual(status, 1)
+        self.assertIn("does not hold h264", errors)
+        self.assertEqual(len(errors.splitlines()), 1)
+
+    def test_standard_output_takes_the_stream(self):
+        clip = self.clip("raw.h264")
+        file = self.folder / "port"
+        receiver = toolbox.subprocess.Popen(
+            [toolbox.TOOLS / "tltcp-recv", "-q", "--once", "--format", "nut",
+             "--port-file", file, "tltcp://127.0.0.1:0", "-"],
+            stdout=toolbox.subprocess.PIPE, stderr=toolbox.subprocess.PIPE)
+        self.addCleanup(self.end, receiver)
+        done = self.send(clip, self.address(receiver, file)[0], "--speed", 0)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        out, _ = receiver.communicate(timeout=toolbox.PATIENCE)
+        (self.folder / "out.nut").write_bytes(out)
+        self.check_equal(clip, "out.nut", "v")
+
+    def test_an_interrupted_receiver_leaves_a_whole_file(self):
+        receiver, address = self.receiver("out.mp4")
+        done = self.send(self.clip("raw.h264"), address, "--speed", 0)
+        self.assertEqual(done.returncode, 0)
+        status, errors = self.finish(receiver, signal.SIGINT)
+        self.assertEqual((status, errors), (0, ""))
+        self.check_equal(self.clip("raw.h264"), "out.mp4", "v")
+
+
+if __name__ == "__main__":
+    unittest.main()
