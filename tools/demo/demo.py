@@ -13,11 +13,12 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 
-import case
-import clip
-import measure
+sys.dont_write_bytecode = True  # leaves the tree as it is
+
+import case  # noqa: E402
+import clip  # noqa: E402
+import measure  # noqa: E402
 
 LATENCY_MS = 200
 RTT_MS = 40
@@ -70,26 +71,18 @@ def namespace_prefix():
 
 # --- Runs ------------------------------------------------------------------
 
-def find_plugin(build, name):
-    for folder, _, files in os.walk(build):
-        if name in files:
-            return folder
-    return None
-
-
 def environment_for(build, transports):
-    wanted = ["libgstframelog.so"]
+    wanted = ["tools/demo/libgstframelog.so"]
     if "tltcp" in transports:
-        wanted.append("libgsttltcp.so")
-    folders = []
+        wanted.append("gst-plugins/libgsttltcp.so")
     for name in wanted:
-        folder = find_plugin(build, name)
-        if not folder:
+        if not os.path.exists(os.path.join(build, name)):
             fail(f"{name} is not in {build}; ./dev build makes it")
-        folders.append(folder)
-    return {"GST_PLUGIN_PATH": os.pathsep.join(
-        folders + [p for p in [os.environ.get("GST_PLUGIN_PATH")] if p]),
-        "GST_REGISTRY": os.path.join(build, "demo", "registry.bin")}
+    folders = [os.path.dirname(os.path.join(build, name)) for name in wanted]
+    if os.environ.get("GST_PLUGIN_PATH"):
+        folders.append(os.environ["GST_PLUGIN_PATH"])
+    return {"GST_PLUGIN_PATH": os.pathsep.join(folders),
+            "GST_REGISTRY": os.path.join(build, "demo", "registry.bin")}
 
 
 def choose_runs(transports, environment, prefix):
