@@ -141,7 +141,7 @@ struct tltcp_conn {
     bool closed_known;
     bool path_told;
     bool rate_due;
-    bool retried; /* client: followed one RETRY */
+    uint8_t retries; /* client: RETRYs followed */
     char reason[TLTCP_REASON_MAX + 1];
 };
 
@@ -190,7 +190,7 @@ void tltcp__trace_fate(const tltcp_conn *c, const tltcp__told *t);
 void tltcp__trace_state(const tltcp_conn *c, const char *what, tltcp_time now);
 
 /* endpoint.c */
-void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c);
+void tltcp__endpoint_on_proven(tltcp_endpoint *ep);
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c);
 /* For tests: as tltcp__conn_set_first() for every connection made later. */
 void tltcp__endpoint_set_first(tltcp_endpoint *ep, uint64_t pn, uint32_t seq);

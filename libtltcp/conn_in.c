@@ -2,6 +2,8 @@
 /* What arrives: packets and their chunks. */
 #include "libtltcp/conn.h"
 
+#define RETRIES_MAX 8
+
 /* What the chunks of one packet asked for. */
 typedef struct intake {
     tltcp_time now;
@@ -306,7 +308,7 @@ static void on_short(tltcp_conn *c, const tltcp_pktinfo *info,
         c->proven = true;
         c->path = info->path;
         tltcp__conn_open(c, now);
-        tltcp__endpoint_on_proven(c->ep, c);
+        tltcp__endpoint_on_proven(c->ep);
     }
     take_numbered(c, info, p, len, now);
 }
@@ -358,11 +360,13 @@ static void on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
 }
 
 static void on_retry(tltcp_conn *c, const tltcp__packet *p, tltcp_time now) {
-    if (c->state != TLTCP__CALLING || c->ep != NULL || c->retried ||
-        p->version != TLTCP__VERSION || p->token_len == 0) {
+    if (c->state != TLTCP__CALLING || c->ep != NULL ||
+        c->retries >= RETRIES_MAX || p->version != TLTCP__VERSION ||
+        p->token_len == 0) {
         drop(c);
         return;
     }
+    cmn__free(&c->mem, c->token); /* it has expired on the way */
     c->token = cmn__alloc(&c->mem, p->token_len);
     if (c->token == NULL) {
         tltcp__conn_fail(c, TLTCP_ERR_NOMEM, NULL);
@@ -370,7 +374,7 @@ static void on_retry(tltcp_conn *c, const tltcp__packet *p, tltcp_time now) {
     }
     memcpy(c->token, p->token, p->token_len);
     c->token_len = p->token_len;
-    c->retried = true;
+    c->retries++;
     c->heard_at = now;
     c->want |= TLTCP__WANT_HELLO;
 }

@@ -2,7 +2,8 @@
 /* What leaves, and when: packets and timers. */
 #include "libtltcp/conn.h"
 
-#define CLOSE_TRIES 4u
+#define CLOSE_TRIES 8u
+#define CLOSE_WAIT_MAX TLTCP_S
 #define CHALLENGE_TRIES 3u
 #define CHALLENGE_MIN 64u /* bytes */
 #define PINGED_ACKS 32u   /* let one in so many lone ACKs be acknowledged */
@@ -17,6 +18,10 @@ typedef struct draft {
     size_t trailer;
     bool eliciting;
 } draft;
+
+static tltcp_time earlier(tltcp_time a, tltcp_time b) {
+    return a < b ? a : b;
+}
 
 static bool wants(const tltcp_conn *c, unsigned what) {
     return (c->want & what) != 0;
@@ -210,7 +215,9 @@ static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
     if (c->state == TLTCP__DYING) {
         c->state = TLTCP__CLOSED;
     } else {
-        c->close_at = now + (tltcp__sender_pto(&c->sender) << c->close_tries);
+        c->close_at =
+            now + earlier(tltcp__sender_pto(&c->sender) << c->close_tries,
+                          CLOSE_WAIT_MAX);
         c->close_tries++;
     }
     return close_packet(c, &d);
@@ -402,10 +409,6 @@ size_t tltcp_conn_send(tltcp_conn *c, tltcp_pktinfo *info, void *buf,
         }
     }
     return n;
-}
-
-static tltcp_time earlier(tltcp_time a, tltcp_time b) {
-    return a < b ? a : b;
 }
 
 /* When the sender would put something into a packet. */

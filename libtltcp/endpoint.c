@@ -5,7 +5,8 @@
 #define TABLE_FIRST 64u
 #define KEYS_MAX 16
 
-/* Connections by id, and callers not yet proven by path and their own id.  Both
+/* Connections by id, and by the path and id of the caller, so that an INITIAL
+ * that is late or repeated makes no second one.  Both
  * are chains through the connections. */
 struct tltcp_endpoint {
     cmn__mem mem;
@@ -137,15 +138,13 @@ static tltcp_conn *find_caller(const tltcp_endpoint *ep, uint64_t path,
     return c;
 }
 
-static void link_in(tltcp_endpoint *ep, tltcp_conn *c, bool caller) {
+static void link_in(tltcp_endpoint *ep, tltcp_conn *c) {
     tltcp_conn **at = id_chain(ep, c->id);
     c->next_id = *at;
     *at = c;
-    if (caller) {
-        at = caller_chain(ep, c->caller_path, c->caller_id);
-        c->next_caller = *at;
-        *at = c;
-    }
+    at = caller_chain(ep, c->caller_path, c->caller_id);
+    c->next_caller = *at;
+    *at = c;
 }
 
 /* Twice the buckets; without memory the chains just grow. */
@@ -163,7 +162,7 @@ static void widen(tltcp_endpoint *ep) {
         tltcp_conn *next;
         for (tltcp_conn *c = ep->by_id[i]; c != NULL; c = next) {
             next = c->next_id;
-            link_in(&wide, c, !c->proven);
+            link_in(&wide, c);
         }
     }
     cmn__free(&ep->mem, ep->by_id);
@@ -178,19 +177,17 @@ static void unlink_caller(tltcp_endpoint *ep, tltcp_conn *c) {
     }
     if (*at == c) {
         *at = c->next_caller;
-        ep->half_open--;
     }
 }
 
-void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c) {
-    unlink_caller(ep, c);
+void tltcp__endpoint_on_proven(tltcp_endpoint *ep) {
+    ep->half_open--;
 }
 
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
     tltcp_conn **at = id_chain(ep, c->id);
-    if (!c->proven) {
-        unlink_caller(ep, c);
-    }
+    ep->half_open -= !c->proven;
+    unlink_caller(ep, c);
     while (*at != NULL && *at != c) {
         at = &(*at)->next_id;
     }
@@ -246,7 +243,7 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     c->caller_path = info->path;
     ep->count++;
     ep->half_open++;
-    link_in(ep, c, true);
+    link_in(ep, c);
     if (ep->count > ep->buckets) {
         widen(ep);
     }
