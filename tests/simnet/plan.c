@@ -110,7 +110,7 @@ static void random_config(tltcp_config *c, struct sim_random *r) {
     c->timer_granularity_us = (uint32_t)scale(r, 1, 10000);
     c->connect_timeout_ms = 300000;
     c->idle_timeout_ms = 600000; /* no blackout lasts so long */
-    c->keep_alive_ms = 5000;
+    c->keep_alive_ms = 60000;
 }
 
 static void random_source(struct plan *p, int i, struct sim_random *r) {
@@ -165,6 +165,10 @@ void plan_random(struct plan *p, uint64_t seed) {
     p->config[SERVER].always_retry = sim_random_chance(&r, 0.2);
     p->batch = sim_random_chance(&r, 0.5) ? 65535 : 9300;
     p->quiet = sim_random_chance(&r, 0.5);
+    if (sim_random_chance(&r, 0.5)) { /* numbers wrap on the way */
+        p->first_pn = UINT32_MAX - pick(&r, 100);
+        p->first_seq = UINT32_MAX - (uint32_t)pick(&r, 100000);
+    }
     p->source[CLIENT].sections = 0;
     if (sim_random_chance(&r, 0.8)) {
         random_source(p, CLIENT, &r);

@@ -171,7 +171,7 @@ static enum sim_answer on_caller(void *user, struct sim_peer *p) {
 void plan_init(struct plan *p, uint64_t seed) {
     memset(p, 0, sizeof(*p));
     p->seed = seed;
-    p->max_time = 10000 * SEC;
+    p->max_time = 100000 * SEC;
     p->batch = 65535;
     for (int i = 0; i < 2; i++) {
         sim_link_config_init(&p->link[i]);
