@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MPL-2.0
+# The Saratoga node on libuv.
+if(NOT TARGET saratoga_uv_objects)
+    return()
+endif()
+
+set(driver ${PROJECT_SOURCE_DIR}/drivers/uv)
+perigee_unit_test(saratoga_files GNU
+    SOURCES test_saratoga_files.c ${driver}/saratoga_map.c
+            ${driver}/saratoga_part.c ${driver}/saratoga_root.c
+    LINK PkgConfig::UV
+    LABELS loopback)

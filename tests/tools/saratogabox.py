@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What the tests of saratoga share."""
+import hashlib
+import pathlib
+import random
+import signal
+
+import toolbox
+
+
+def content(size, seed=1):
+    return random.Random(seed).randbytes(size)
+
+
+def digest(path):
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() \
+            if hasattr(hashlib, "file_digest") \
+            else hashlib.sha256(file.read()).hexdigest()
+
+
+class Node(toolbox.Folder):
+    """A test with a folder to serve, `here`, and one to fetch into, `there`."""
+
+    def setUp(self):
+        super().setUp()
+        self.here = self.folder / "here"
+        self.there = self.folder / "there"
+        self.here.mkdir()
+        self.there.mkdir()
+        self.port = None
+        self.served = 0
+
+    def put_file(self, name, size, seed=1, folder=None):
+        path = (folder or self.here) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content(size, seed))
+        return path
+
+    def serve(self, *options, port=0, root=None):
+        """Starts a server; returns it, its port in self.port."""
+        self.served += 1
+        file = self.folder / f"port{self.served}"
+        server = self.start("saratoga", "serve", "-q", "--root",
+                            root or self.here, "--bind", f"127.0.0.1:{port}",
+                            "--port-file", file, *options)
+        self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
+        return server
+
+    def url(self, path="", port=None):
+        return f"saratoga://127.0.0.1:{port or self.port}/{path}"
+
+    def run_ok(self, *arguments):
+        done = toolbox.run("saratoga", *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+        return done
+
+    def run_bad(self, word, *arguments, status=1):
+        done = toolbox.run("saratoga", *arguments)
+        self.assertEqual(done.returncode, status, (arguments, done.stderr))
+        self.assertIn(word, done.stderr)
+        self.assertTrue(done.stderr.startswith("saratoga: "), done.stderr)
+        return done
+
+    def same(self, a, b):
+        self.assertEqual(digest(a), digest(b))
+
+    def stop(self, process):
+        status, errors = self.finish(process, signal.SIGTERM)
+        self.assertEqual((status, errors), (0, ""))
+
+    def left_over(self, folder):
+        """Files of saratoga's own in a folder."""
+        return sorted(p.name for p in pathlib.Path(folder).rglob(".saratoga-*"))

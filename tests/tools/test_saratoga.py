@@ -1,0 +1,325 @@
+# SPDX-License-Identifier: MPL-2.0
+"""saratoga by its command line: transfers on this machine."""
+import json
+import os
+import resource
+import unittest
+
+import saratogabox
+import toolbox
+
+FIELDS = {"file", "bytes", "seconds", "goodput_bps", "packets",
+          "retransmitted", "holes_reported", "status_packets", "srtt_ms",
+          "rate_bps", "checksum", "verified", "resumed_from"}
+
+
+class CommandLine(saratogabox.Node):
+    def test_it_tells_its_help_and_version(self):
+        done = self.run_ok("--help")
+        self.assertIn("Usage: saratoga", done.stdout)
+        done = self.run_ok("--version")
+        self.assertRegex(done.stdout,
+                         r"^saratoga \(Perigee\) \d+\.\d+\.\d+\n$")
+
+    def test_wrong_usage_ends_with_2_and_a_sentence(self):
+        for word, *arguments in (
+                ("command", ), ("fly", "fly"), ("--nonsense", "--nonsense"),
+                ("usage", "get"), ("URL", "get", "file"),
+                ("usage", "put", "file"), ("saratoga://", "ls", "http://x/"),
+                ("host", "ls", "saratoga:///x"),
+                ("port", "ls", "saratoga://h:99999/"),
+                ("percent", "ls", "saratoga://h/%zz"),
+                ("path is missing", "rm", "saratoga://h/"),
+                ("--rate", "get", "--rate", "fast", "saratoga://h/x"),
+                ("--checksum", "get", "--checksum", "md4", "saratoga://h/x"),
+                ("--descriptor", "get", "--descriptor", "8", "saratoga://h/x"),
+                ("--profile", "get", "--profile", "x", "saratoga://h/x"),
+                ("--mtu", "get", "--mtu", "100", "saratoga://h/x"),
+                ("cubic", "get", "--congestion", "none", "saratoga://h/x"),
+                ("take", "take", "-r", "saratoga://h/x")):
+            self.run_bad(word, *arguments, status=2)
+
+    def test_failures_end_with_1_and_a_sentence(self):
+        self.run_bad("no such host", "ls", "saratoga://no.such.host.invalid/")
+        self.run_bad("cannot write", "get", "--json", "/nonexistent/x",
+                     "saratoga://127.0.0.1/x")
+        self.run_bad("no-root", "serve", "--root", self.folder / "no-root")
+        with toolbox.udp_socket() as s:
+            port = s.getsockname()[1]
+            self.run_bad("cannot listen", "serve", "--bind",
+                         f"127.0.0.1:{port}")
+
+    def test_a_peer_that_is_not_there_is_a_failure(self):
+        with toolbox.udp_socket() as s:
+            self.port = s.getsockname()[1]
+            self.run_bad("silent", "get", "--inactivity", "1", "--retry",
+                         "200ms", self.url("x"), self.there / "x")
+        self.assertEqual(list(self.there.iterdir()), [])
+
+
+class Transfers(saratogabox.Node):
+    def test_get_fetches_files_of_all_sizes(self):
+        self.serve()
+        for size in 0, 1, 1400, 65535, 65536, 1000000:
+            source = self.put_file(f"f{size}", size, size)
+            self.run_ok("get", self.url(f"f{size}"), self.there / "got")
+            self.same(source, self.there / "got")
+            (self.there / "got").unlink()
+        self.assertEqual(self.left_over(self.folder), [])
+
+    def test_get_keeps_the_time_of_the_file(self):
+        self.serve()
+        source = self.put_file("f", 10)
+        os.utime(source, (1513468800, 1513468800))
+        self.run_ok("get", self.url("f"), self.there / "f")
+        self.assertEqual((self.there / "f").stat().st_mtime, 1513468800)
+
+    def test_the_report_has_all_fields(self):
+        self.serve()
+        self.put_file("f", 300000)
+        done = self.run_ok("get", "--json", "-", self.url("f"),
+                           self.there / "f")
+        report = json.loads(done.stdout)
+        self.assertEqual(set(report), FIELDS)
+        self.assertEqual(report["bytes"], 300000)
+        self.assertEqual(report["file"], str(self.there / "f"))
+        self.assertEqual(report["checksum"], "md5")
+        self.assertEqual(report["resumed_from"], 0)
+        self.assertIs(report["verified"], True)
+        self.assertGreaterEqual(report["packets"], 300000 // 1500)
+
+    def test_put_stores_a_file_where_writing_is_allowed(self):
+        self.serve("--write")
+        source = self.put_file("f", 200000, folder=self.there)
+        done = self.run_ok("put", "--json", "-", source,
+                           self.url("new/folder/f"))
+        self.same(source, self.here / "new/folder/f")
+        report = json.loads(done.stdout)
+        self.assertEqual(set(report), FIELDS)
+        self.assertIs(report["verified"], True)
+        self.run_ok("put", source, source, self.url("two/"))
+        self.same(source, self.here / "two/f")
+
+    def test_take_and_give_delete_at_their_origin(self):
+        self.serve("--write", "--delete")
+        data = self.put_file("f", 5000).read_bytes()
+        self.run_ok("take", self.url("f"), self.there / "f")
+        self.assertEqual((self.there / "f").read_bytes(), data)
+        self.assertFalse((self.here / "f").exists())
+        self.run_ok("give", self.there / "f", self.url("back"))
+        self.assertEqual((self.here / "back").read_bytes(), data)
+        self.assertFalse((self.there / "f").exists())
+
+    def test_all_but_reading_is_off_unless_allowed(self):
+        self.serve()
+        source = self.put_file("f", 100)
+        new = self.put_file("new", 100, folder=self.there)
+        denied = "access denied"
+        self.run_bad(denied, "put", new, self.url("new"))
+        self.run_bad(denied, "give", new, self.url("new"))
+        self.run_bad(denied, "take", self.url("f"), self.there / "f")
+        self.run_bad(denied, "rm", self.url("f"))
+        self.assertTrue(source.exists() and new.exists())
+        self.assertEqual([p.name for p in self.here.iterdir()], ["f"])
+        self.assertEqual([p.name for p in self.there.iterdir()], ["new"])
+
+    def test_reading_can_be_forbidden(self):
+        self.serve("--no-read", "--write")
+        self.put_file("f", 100)
+        self.run_bad("access denied", "get", self.url("f"), self.there / "f")
+        self.run_bad("access denied", "ls", self.url())
+
+    def test_rm_deletes_and_what_is_gone_is_gone(self):
+        self.serve("--delete")
+        self.put_file("f", 100)
+        self.run_ok("rm", self.url("f"))
+        self.assertFalse((self.here / "f").exists())
+        self.run_ok("rm", self.url("f"))
+
+    def test_ls_lists_a_folder_and_a_file(self):
+        self.serve()
+        self.put_file("b", 7)
+        self.put_file("sub/c", 8)
+        done = self.run_ok("ls", "--json", "-", self.url())
+        entries = {e["path"]: e for e in json.loads(done.stdout)["entries"]}
+        self.assertEqual(set(entries), {"b", "sub"})
+        self.assertEqual(entries["b"]["size"], 7)
+        self.assertEqual(entries["sub"]["type"], "directory")
+        done = self.run_ok("ls", self.url("sub/c"))
+        self.assertIn(" c\n", done.stdout)
+        self.run_bad("not found", "ls", self.url("none"))
+
+    def test_folders_go_both_ways(self):
+        self.serve("--write")
+        names = "a", "x/b", "x/y/c"
+        for i, name in enumerate(names):
+            self.put_file(name, 1000 + i, i)
+        self.run_ok("get", "-r", self.url(), self.there)
+        for name in names:
+            self.same(self.here / name, self.there / name)
+        self.run_ok("put", "-r", self.there, self.url("copy"))
+        for name in names:
+            self.same(self.here / name, self.here / "copy" / name)
+
+    def test_several_files_go_into_a_folder(self):
+        self.serve()
+        self.put_file("a", 10)
+        self.put_file("b", 20)
+        done = self.run_ok("get", "--json", "-", self.url("a"), self.url("b"),
+                           self.there)
+        self.assertEqual(json.loads(done.stdout)["bytes"], 30)
+        self.assertEqual(len(json.loads(done.stdout)["files"]), 2)
+        self.same(self.here / "b", self.there / "b")
+
+    def test_a_get_of_anything_takes_the_oldest_file(self):
+        self.serve()
+        new, old = self.put_file("new", 10), self.put_file("old", 20)
+        os.utime(new, (2000000000, 2000000000))
+        os.utime(old, (1000000000, 1000000000))
+        self.run_ok("get", self.url(), self.there)
+        self.same(old, self.there / "old")
+
+    def test_checksums_descriptors_and_controllers(self):
+        for options in (("--checksum", "none"), ("--checksum", "crc32c"),
+                        ("--checksum", "sha1"), ("--checksum", "sha256"),
+                        ("--descriptor", "64"), ("--descriptor", "128"),
+                        ("--timestamps=off",), ("--rate", "50mbit"),
+                        ("--congestion", "tfrc"), ("--congestion", "cubic")):
+            with self.subTest(options):
+                server = self.serve(*options)
+                source = self.put_file("f", 100000)
+                done = self.run_ok("get", "--json", "-", self.url("f"),
+                                   self.there / "f")
+                self.same(source, self.there / "f")
+                (self.there / "f").unlink()
+                if options[0] == "--checksum":
+                    self.assertEqual(json.loads(done.stdout)["checksum"],
+                                     options[1])
+                self.stop(server)
+
+    def test_many_clients_are_served_at_once(self):
+        self.serve("--write")
+        source = self.put_file("f", 300000)
+        running = []
+        for i in range(8):
+            running.append(self.start("saratoga", "get", self.url("f"),
+                                      self.there / f"get{i}"))
+            running.append(self.start("saratoga", "put", source,
+                                      self.url(f"put{i}")))
+        for process in running:
+            self.assertEqual(self.finish(process), (0, ""))
+        for i in range(8):
+            self.same(source, self.there / f"get{i}")
+            self.same(source, self.here / f"put{i}")
+
+
+class BadInput(saratogabox.Node):
+    def test_nothing_outside_the_root_can_be_named(self):
+        (self.folder / "secret").write_text("secret")
+        (self.here / "out").symlink_to(self.folder / "secret")
+        (self.here / "up").symlink_to("..")
+        os.mkfifo(self.here / "pipe")
+        self.serve("--write", "--delete")
+        new = self.put_file("new", 10, folder=self.there)
+        for path in ("../secret", "%2e%2e/secret", "out", "up/secret", "pipe",
+                     "x/../../secret"):
+            with self.subTest(path):
+                self.run_bad("access denied", "get", self.url(path),
+                             self.there / "got")
+                self.run_bad("access denied", "put", new, self.url(path))
+                self.run_bad("", "rm", self.url(path))
+        self.assertEqual((self.folder / "secret").read_text(), "secret")
+        self.assertFalse((self.there / "got").exists())
+
+    def test_a_file_that_is_there_is_not_replaced_unasked(self):
+        self.serve("--write")
+        source = self.put_file("f", 1000)
+        mine = self.there / "f"
+        mine.write_text("mine")
+        self.run_bad("there already", "get", self.url("f"), mine)
+        self.run_bad("access denied", "put", mine, self.url("f"))
+        self.assertEqual(mine.read_text(), "mine")
+        self.same(source, self.here / "f")
+        self.assertEqual(source.stat().st_size, 1000)
+        self.run_ok("get", "--overwrite", self.url("f"), mine)
+        self.same(source, mine)
+
+    def test_a_put_of_what_is_there_already_goes_well(self):
+        self.serve("--write")
+        source = self.put_file("f", 100000, folder=self.there)
+        self.run_ok("put", source, self.url("f"))
+        self.run_ok("put", source, self.url("f"))
+        self.same(source, self.here / "f")
+
+    def test_a_missing_file_and_a_folder_cannot_be_fetched(self):
+        self.serve()
+        (self.here / "sub").mkdir()
+        self.run_bad("not found", "get", self.url("none"), self.there / "x")
+        self.run_bad("access denied", "get", self.url("sub"), self.there / "x")
+        self.assertEqual(list(self.there.iterdir()), [])
+
+    def test_a_full_disk_is_a_clear_error(self):
+        self.serve()
+        self.put_file("f", 3000000)
+
+        def small_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1000000, 1000000))
+
+        done = toolbox.run("saratoga", "get", self.url("f"), self.there / "f",
+                           preexec_fn=small_files)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("large", done.stderr)
+        self.assertFalse((self.there / "f").exists())
+
+    def test_a_file_that_changes_while_it_is_sent_is_not_delivered(self):
+        self.serve("--rate", "20mbit")
+        source = self.put_file("f", 4000000)
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        self.wait_for_part()
+        with open(source, "r+b") as file:
+            file.write(b"changed")
+        status, errors = self.finish(client)
+        self.assertEqual(status, 1)
+        self.assertIn("saratoga: ", errors)
+        self.assertFalse((self.there / "f").exists())
+
+    def test_a_file_that_vanishes_while_it_is_sent_still_arrives(self):
+        self.serve("--rate", "20mbit")
+        source = self.put_file("f", 2000000)
+        data = source.read_bytes()
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        self.wait_for_part()
+        source.unlink()
+        self.assertEqual(self.finish(client), (0, ""))
+        self.assertEqual((self.there / "f").read_bytes(), data)
+
+    def wait_for_part(self):
+        while not any(p.stat().st_size > 0 for p in
+                      self.there.glob(".saratoga-*.part")):
+            pass
+
+    def test_limits_of_quota_and_sessions_hold(self):
+        self.serve("--write", "--quota", "150kB")
+        a = self.put_file("a", 100000, folder=self.there)
+        b = self.put_file("b", 100000, 2, folder=self.there)
+        self.run_ok("put", a, self.url("a"))
+        self.run_bad("refused by the peer", "put", b, self.url("b"))
+        self.assertEqual([p.name for p in self.here.iterdir()], ["a"])
+
+    def test_datagrams_of_all_sorts_do_no_harm(self):
+        self.serve("--write", "--delete")
+        source = self.put_file("f", 50000)
+        with toolbox.udp_socket() as s:
+            for i in range(3000):
+                head = bytes([0x20 | i % 32, i * 7 % 256, i * 13 % 256,
+                              i * 31 % 256])
+                s.sendto(head + saratogabox.content(i % 60, i),
+                         ("127.0.0.1", self.port))
+        self.run_ok("get", self.url("f"), self.there / "f")
+        self.same(source, self.there / "f")
+        self.assertEqual([p.name for p in self.here.iterdir()
+                          if p.name == "f"], ["f"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: MPL-2.0
+"""saratoga over bad links, through crashes and passes."""
+import json
+import pathlib
+import random
+import signal
+import time
+import unittest
+
+import saratogabox
+import toolbox
+
+MIB = 1024 * 1024
+
+
+def peak_memory(process):
+    """Bytes of memory that a process has held at most."""
+    text = pathlib.Path(f"/proc/{process.pid}/status").read_text(
+        encoding="ascii")
+    for line in text.splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+class Links(saratogabox.Node):
+    def link(self, *options):
+        """A link to the server; its end is the port to call from now on."""
+        process, ports = self.linkem(*options, "127.0.0.1:0",
+                                     f"127.0.0.1:{self.port}")
+        self.port = ports[0]
+        return process
+
+    def test_a_lossy_lopsided_link_is_used_with_little_uplink(self):
+        source = self.put_file("f", 3000000)
+        self.serve("--rate", "20mbit")
+        link = self.link("--down", "rate=20mbit,delay=25ms,loss=2%,queue=1MB",
+                         "--up", "rate=38.4kbit,delay=25ms,queue=10kB",
+                         "--seed", "7")
+        done = self.run_ok("get", "--json", "-", "--uplink", "38.4kbit",
+                           self.url("f"), self.there / "f")
+        self.same(source, self.there / "f")
+        report = json.loads(done.stdout)
+        self.assertGreater(report["holes_reported"], 0)
+        self.assertIs(report["verified"], True)
+        self.link_report(link)
+
+    def test_a_link_with_congestion_control_delivers(self):
+        source = self.put_file("f", 400000)
+        self.serve()
+        self.link("--both", "rate=5mbit,delay=10ms,loss=1%,queue=50kB",
+                  "--seed", "3")
+        self.run_ok("get", self.url("f"), self.there / "f")
+        self.same(source, self.there / "f")
+
+    def test_puts_arrive_over_a_lossy_link(self):
+        source = self.put_file("f", 400000, folder=self.there)
+        self.serve("--write")
+        self.link("--both", "rate=20mbit,delay=10ms,loss=5%,queue=100kB",
+                  "--seed", "5")
+        self.run_ok("put", "--rate", "10mbit", source, self.url("f"))
+        self.same(source, self.here / "f")
+
+
+class Crashes(saratogabox.Node):
+    """Both sides die at random moments; what is there at the end is right."""
+    ROUNDS = 12
+
+    def one_life(self, rng, command, server_options):
+        """True: the transfer went to its end."""
+        server = self.serve(*server_options)
+        client = self.start("saratoga", *command())
+        victim = rng.choice([server, client, None])
+        if victim:
+            time.sleep(rng.uniform(0.05, 0.6))  # the moment is what is random
+            victim.send_signal(signal.SIGKILL)
+        if victim is not client and victim is not None:
+            client.send_signal(rng.choice([signal.SIGTERM, signal.SIGKILL]))
+        status, _ = self.finish(client)
+        self.end(server)
+        return status == 0
+
+    def survive(self, target, source, command, server_options):
+        rng = random.Random(42)
+        for _ in range(self.ROUNDS):
+            whole = self.one_life(rng, command, server_options)
+            if target.exists():
+                self.same(source, target)
+            else:
+                self.assertFalse(whole)
+        server = self.serve(*server_options)
+        self.run_ok(*command())
+        self.same(source, target)
+        self.assertEqual(self.left_over(target.parent), [])
+        self.stop(server)
+
+    def test_gets_survive(self):
+        source = self.put_file("f", 4000000)
+        self.survive(self.there / "f", source,
+                     lambda: ("get", "--resume", "--inactivity", "2",
+                              self.url("f"), self.there / "f"),
+                     ("--rate", "30mbit"))
+
+    def test_puts_survive(self):
+        source = self.put_file("f", 4000000, folder=self.there)
+        self.survive(self.here / "f", source,
+                     lambda: ("put", "--resume", "--rate", "30mbit",
+                              "--inactivity", "2", source, self.url("f")),
+                     ("--write", "--inactivity", "2"))
+
+    def test_a_resumed_get_fetches_only_what_is_missing(self):
+        source = self.put_file("f", 5000000)
+        server = self.serve("--rate", "20mbit")
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        while not any(p.stat().st_size > 2000000 for p in
+                      self.there.glob(".saratoga-*.part")):
+            time.sleep(0.01)
+        status, _ = self.finish(client, signal.SIGTERM)
+        self.assertEqual(status, 1)
+        self.assertEqual(len(self.left_over(self.there)), 2)
+        done = self.run_ok("get", "--resume", "--json", "-", self.url("f"),
+                           self.there / "f")
+        self.same(source, self.there / "f")
+        self.assertGreater(json.loads(done.stdout)["resumed_from"], 1000000)
+        self.stop(server)
+
+    def test_a_changed_file_is_not_resumed(self):
+        source = self.put_file("f", 3000000)
+        self.serve("--rate", "20mbit")
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        while not any(p.stat().st_size > 1000000 for p in
+                      self.there.glob(".saratoga-*.part")):
+            time.sleep(0.01)
+        self.finish(client, signal.SIGTERM)
+        self.put_file("f", 3000000, seed=2)
+        self.run_ok("get", "--resume", self.url("f"), self.there / "f")
+        self.same(source, self.there / "f")
+
+
+class Memory(saratogabox.Node):
+    def test_a_file_of_a_gigabyte_needs_little_memory(self):
+        size = 1 << 30
+        with open(self.here / "f", "wb") as file:
+            file.truncate(size)
+        server = self.serve("--rate", "2gbit")
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        peak = 0
+        while client.poll() is None:
+            peak = max(peak, peak_memory(client))
+            time.sleep(0.02)
+        self.assertEqual(self.finish(client), (0, ""))
+        self.assertEqual((self.there / "f").stat().st_size, size)
+        self.assertLess(peak, 32 * MIB)
+        self.assertLess(peak_memory(server), 32 * MIB)
+
+
+class Stations(saratogabox.Node):
+    def test_beacons_are_heard(self):
+        with toolbox.udp_socket() as s:
+            port = s.getsockname()[1]
+        self.serve("--beacon", "0.1", "--eid", "sat-1", "--beacon-to",
+                   f"127.0.0.1:{port}")
+        done = self.run_ok("peers", "--bind", f"127.0.0.1:{port}", "--wait",
+                           "1", "--json", "-")
+        peers = json.loads(done.stdout)["peers"]
+        self.assertEqual([p["eid"] for p in peers], ["sat-1"])
+        self.assertEqual(peers[0]["address"], f"127.0.0.1:{self.port}")
+
+    def test_a_mirror_fetches_what_is_new_through_passes(self):
+        a = self.put_file("a", 300000)
+        b = self.put_file("img/b", 3000000, 2)
+        server = self.serve("--rate", "20mbit")
+        port = self.port
+        mirror = self.start("saratoga", "mirror", "-q", "--bind",
+                            "127.0.0.1:0", "--interval", "0.2",
+                            "--inactivity", "1", self.url(), self.there)
+        self.wait_for(self.there / "a")
+        server.kill()  # in the middle of b: the pass is over
+        self.finish(server)
+        c = self.put_file("c", 1000, 3)
+        self.serve("--rate", "20mbit", port=port)
+        self.wait_for(self.there / "img/b")
+        self.wait_for(self.there / "c")
+        for source, name in (a, "a"), (b, "img/b"), (c, "c"):
+            self.same(source, self.there / name)
+        self.assertEqual(self.finish(mirror, signal.SIGTERM)[0], 0)
+
+    def test_a_mirror_asked_for_one_pass_ends_when_all_is_there(self):
+        self.put_file("a", 3000)
+        self.put_file("x/b", 3000, 2)
+        self.serve()
+        self.run_ok("mirror", "--once", "--bind", "127.0.0.1:0", self.url(),
+                    self.there)
+        self.same(self.here / "x/b", self.there / "x/b")
+        self.run_ok("mirror", "--once", "--bind", "127.0.0.1:0", self.url(),
+                    self.there)
+
+    def wait_for(self, path):
+        end = time.monotonic() + toolbox.PATIENCE
+        while not path.exists():
+            self.assertLess(time.monotonic(), end, f"{path} does not come")
+            time.sleep(0.01)
+
+
+if __name__ == "__main__":
+    unittest.main()
