@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "gst-plugins/gsttltcpcause.h"
 
+gboolean gst_tltcp_cause_was_answered(const tltcp_socket *socket) {
+    tltcp_stats st;
+
+    tltcp_stats_init(&st);
+    return tltcp_get_stats(socket, &st) == 0 && st.packets_received > 0;
+}
+
 gboolean gst_tltcp_cause_is_permanent(const GstTltcpCause *cause) {
     switch (cause->error) {
     case TLTCP_ERR_REFUSED:
-        return cause->reason[0] != 0; /* a listener is there and says no */
+        return cause->answered; /* a listener is there and says no */
     case TLTCP_ERR_INVAL:
     case TLTCP_ERR_ALGORITHM:
     case TLTCP_ERR_AUTH:
@@ -32,8 +39,9 @@ gchar *gst_tltcp_cause_text(const GstTltcpCause *cause) {
 static gint resource_code(const GstTltcpCause *cause) {
     switch (cause->error) {
     case TLTCP_ERR_AUTH:
+        return GST_RESOURCE_ERROR_NOT_AUTHORIZED;
     case TLTCP_ERR_REFUSED:
-        if (cause->error == TLTCP_ERR_AUTH || cause->reason[0]) {
+        if (cause->answered) {
             return GST_RESOURCE_ERROR_NOT_AUTHORIZED;
         }
         break;

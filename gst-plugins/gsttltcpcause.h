@@ -6,15 +6,19 @@
 
 #include <gst/gst.h>
 
-#include <tltcp/types.h>
+#include <tltcp/socket.h>
 
 /* Why a connection does not stand. */
 typedef struct {
     gint error;                         /* negative tltcp_error, or 0 */
     gboolean writing;                   /* of a sink */
     gboolean was_open;                  /* it stood before */
-    gchar reason[TLTCP_REASON_MAX + 1]; /* what the other end said, or "" */
+    gboolean answered;                  /* somebody was there */
+    gchar reason[TLTCP_REASON_MAX + 1]; /* a sentence, or "" */
 } GstTltcpCause;
+
+/* Whether anything ever came back on this connection. */
+gboolean gst_tltcp_cause_was_answered(const tltcp_socket *socket);
 
 /* Trying again cannot help. */
 gboolean gst_tltcp_cause_is_permanent(const GstTltcpCause *cause);

@@ -120,6 +120,7 @@ static void on_closed(GstTltcpPeer *peer, gint error, const gchar *reason) {
     peer->cause.error = error ? error : TLTCP_ERR_CLOSED;
     peer->cause.writing = TRUE;
     peer->cause.was_open = peer->connected;
+    peer->cause.answered = gst_tltcp_cause_was_answered(peer->socket);
     g_strlcpy(peer->cause.reason, reason, sizeof(peer->cause.reason));
 }
 

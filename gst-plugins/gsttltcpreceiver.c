@@ -227,6 +227,7 @@ static void fail(GstTltcpReceiver *r, gint error, const gchar *reason,
 
     cause->error = error ? error : TLTCP_ERR_CLOSED;
     cause->was_open = r->connected;
+    cause->answered = r->socket && gst_tltcp_cause_was_answered(r->socket);
     g_strlcpy(cause->reason, reason, sizeof(cause->reason));
     gboolean again = r->listener || (r->settings->auto_reconnect &&
                                      !gst_tltcp_cause_is_permanent(cause));

@@ -101,6 +101,7 @@ struct _GstTltcpSink {
     GPtrArray *stream_headers;
     gboolean described;
     GstClockTimeDiff own_offset; /* what waiting has added to ts-offset */
+    gint64 lateness; /* least by which buffers came late; -1: none came yet */
 };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
@@ -189,7 +190,18 @@ static gint64 to_engine(GstTltcpSink *self, gint64 running, GstClockTime now,
     }
     return running - (gint64)now + (gint64)engine_now +
            (gint64)gst_base_sink_get_latency(base) +
-           gst_base_sink_get_ts_offset(base);
+           gst_base_sink_get_ts_offset(base) + MAX(self->lateness, 0);
+}
+
+/* A stream of which every buffer comes late is not obsolete, but has begun
+ * late: its source was started behind the clock, or waited for. */
+static void learn_lateness(GstTltcpSink *self, const media_times *times) {
+    gint64 due = times->dts != MEDIA_TIME_NONE ? times->dts : times->pts;
+    gint64 late = due == MEDIA_TIME_NONE ? 0 : MAX(times->arrival - due, 0);
+
+    if (self->lateness < 0 || late < self->lateness) {
+        self->lateness = late;
+    }
 }
 
 static void set_deadlines(GstTltcpSink *self) {
@@ -375,6 +387,8 @@ static GstFlowReturn gst_tltcp_sink_render(GstBaseSink *base,
     /* Time that the sink has lost by waiting is no time of the media. */
     times.arrival -= (gint64)gst_base_sink_get_latency(base) +
                      gst_base_sink_get_ts_offset(base);
+    learn_lateness(self, &times);
+    times.arrival -= MAX(self->lateness, 0);
     g_autoptr(GBytes) section =
         gst_tltcp_framer_section(&self->framer, buffer, &times, &item);
     if (!section) {
@@ -422,6 +436,9 @@ static void on_gap(GstTltcpSink *self, GstEvent *event) {
 static gboolean gst_tltcp_sink_event(GstBaseSink *base, GstEvent *event) {
     GstTltcpSink *self = GST_TLTCP_SINK(base);
 
+    if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
+        self->lateness = -1;
+    }
     if (self->sender && GST_EVENT_TYPE(event) == GST_EVENT_GAP) {
         on_gap(self, event);
     }
@@ -461,6 +478,7 @@ static gboolean gst_tltcp_sink_start(GstBaseSink *base) {
     memset(&self->framer, 0, sizeof(self->framer));
     self->described = FALSE;
     self->own_offset = 0;
+    self->lateness = -1;
     GstTltcpSender *sender = gst_tltcp_sender_start(
         GST_ELEMENT(self), &self->settings, &options, &sender_funcs);
     g_mutex_lock(&self->sender_lock);

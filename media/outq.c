@@ -111,6 +111,12 @@ static void begin_chain(struct chain *c, uint64_t order) {
     }
 }
 
+/* A frame that stands alone needs no key frame, nor does its stream. */
+static bool starts_chain(const media_item *item) {
+    return item->frame.key || item->frame.recovery ||
+           item->frame.frame_class == MEDIA_CLASS_OTHER;
+}
+
 static bool waits_for_key(const media_outq *q, const media_item *item,
                           int64_t now) {
     const struct chain *c = &q->chains[item->stream];
@@ -281,7 +287,7 @@ static void take_head(media_outq *q, int reason, media_next *next) {
     q->bytes -= next->item.bytes;
     if (reason) {
         media__outq_on_lost(q, &next->item);
-    } else if (next->item.frame.key || next->item.frame.recovery) {
+    } else if (starts_chain(&next->item)) {
         begin_chain(&q->chains[next->item.stream], next->item.order);
     }
 }

@@ -67,8 +67,13 @@ static bool step(media_reftrack *t, const struct step *s) {
             lose_reference(t);
         }
         return s->intact;
-    default:
-        return s->intact; /* stands alone */
+    case MEDIA_CLASS_AUDIO:
+        return s->intact;
+    default: /* stands alone, so its stream has no chains to break */
+        if (s->intact) {
+            t->chain_ok = t->before_ok = true;
+        }
+        return s->intact;
     }
 }
 

@@ -11,6 +11,8 @@
  *  - a reference needs every earlier reference back to its key frame;
  *  - a disposable frame needs the same; when it is shown before the key frame
  *    that it follows (open GOP), the references before that key frame too;
+ *  - a frame of class OTHER needs nothing, and nothing before it matters to
+ * those behind it;
  *  - after a recovery point frames are right again once its count has passed.
  */
 #ifndef MEDIA_REFTRACK_H

@@ -235,6 +235,20 @@ who_joins_in_the_middle_waits_for_a_key_frame_but_not_for_ever(void **state) {
     media__outq_free(q, NULL, NULL);
 }
 
+static void a_stream_whose_frames_stand_alone_has_no_key_frames(void **state) {
+    media_outq *q = make(MEDIA_DROP_DEPENDENTS);
+    media_item item = item_of('B', 100, 0, 500 * MS);
+
+    (void)state;
+    media__outq_wait_key(q, 0, 0);
+    item.frame.frame_class = MEDIA_CLASS_OTHER;
+    media__outq_push(q, &item);
+    push(q, 'B', 100, 500 * MS);
+    expect(q, &unknown, 1, "B");
+    expect(q, &unknown, 1, "B");
+    media__outq_free(q, NULL, NULL);
+}
+
 static void a_recovery_point_ends_the_wait_too(void **state) {
     media_outq *q = make(MEDIA_DROP_DEPENDENTS);
     media_item item = item_of('P', 100, 0, 500 * MS);
@@ -514,6 +528,7 @@ int main(void) {
         cmocka_unit_test(section_drops_nothing_but_what_is_late),
         cmocka_unit_test(
             who_joins_in_the_middle_waits_for_a_key_frame_but_not_for_ever),
+        cmocka_unit_test(a_stream_whose_frames_stand_alone_has_no_key_frames),
         cmocka_unit_test(a_recovery_point_ends_the_wait_too),
         cmocka_unit_test(a_disposable_frame_yields_to_a_reference_behind_it),
         cmocka_unit_test(it_does_not_yield_while_there_is_time_for_both),

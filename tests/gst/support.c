@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tests/gst/support.h"
+
+int support_setup(void **state) {
+    GstElement *element;
+
+    (void)state;
+    gst_init(NULL, NULL);
+    element = gst_element_factory_make("tltcpsink", NULL);
+    if (!element) {
+        print_error("tltcpsink was not found: GST_PLUGIN_PATH is wrong\n");
+        return -1;
+    }
+    gst_object_unref(element);
+    return 0;
+}
+
+GstElement *support_element(const char *name, const char *uri) {
+    GstElement *element = gst_element_factory_make(name, NULL);
+    g_autoptr(GError) error = NULL;
+
+    assert_non_null(element);
+    if (!gst_uri_handler_set_uri(GST_URI_HANDLER(element), uri, &error)) {
+        fail_msg("%s: %s", uri, error->message);
+    }
+    return element;
+}
+
+GstHarness *support_harness(GstElement *element) {
+    gboolean is_sink = GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SINK);
+    GstHarness *h = gst_harness_new_with_element(
+        element, is_sink ? "sink" : NULL, is_sink ? NULL : "src");
+
+    gst_harness_use_systemclock(h);
+    if (is_sink) {
+        g_object_set(element, "sync", FALSE, "async", FALSE, NULL);
+    }
+    gst_object_unref(element);
+    return h;
+}
+
+guint support_port(GstElement *element) {
+    guint port = 0;
+
+    g_object_get(element, "localport", &port, NULL);
+    assert_in_range(port, 1, 65535);
+    return port;
+}
+
+GstHarness *support_caller(const char *name, GstElement *listener,
+                           const char *query) {
+    g_autofree char *uri = g_strdup_printf("tltcp://127.0.0.1:%u?%s",
+                                           support_port(listener), query);
+    GstHarness *h = support_harness(support_element(name, uri));
+
+    gst_harness_play(h);
+    return h;
+}
+
+GstHarness *support_listener(const char *name, const char *query) {
+    g_autofree char *uri =
+        g_strdup_printf("tltcp://127.0.0.1:0?mode=listener&%s", query);
+    GstHarness *h = support_harness(support_element(name, uri));
+
+    gst_harness_play(h);
+    return h;
+}
+
+GstBus *support_bus(GstHarness *h) {
+    GstBus *bus = gst_bus_new();
+
+    gst_element_set_bus(h->element, bus);
+    return bus;
+}
+
+void support_wait_state(GstBus *bus, const char *state) {
+    for (;;) {
+        GstMessage *m = gst_bus_timed_pop_filtered(
+            bus, PATIENCE, GST_MESSAGE_ELEMENT | GST_MESSAGE_ERROR);
+        if (!m) {
+            fail_msg("no message \"%s\"", state);
+        }
+        const GstStructure *s = gst_message_get_structure(m);
+        gboolean found =
+            gst_structure_has_name(s, "tltcp-connection") &&
+            g_strcmp0(gst_structure_get_string(s, "state"), state) == 0;
+        gst_message_unref(m);
+        if (found) {
+            return;
+        }
+    }
+}
+
+GstBuffer *support_buffer(guint8 first, gsize len, GstClockTime pts,
+                          GstClockTime dts, guint flags) {
+    GstBuffer *buffer = gst_buffer_new_allocate(NULL, len, NULL);
+    GstMapInfo map;
+
+    gst_buffer_map(buffer, &map, GST_MAP_WRITE);
+    for (gsize i = 0; i < len; i++) {
+        map.data[i] = (guint8)(first + i);
+    }
+    gst_buffer_unmap(buffer, &map);
+    GST_BUFFER_PTS(buffer) = pts;
+    GST_BUFFER_DTS(buffer) = dts;
+    GST_BUFFER_DURATION(buffer) = 40 * GST_MSECOND;
+    GST_BUFFER_FLAG_SET(buffer, flags);
+    return buffer;
+}
+
+GstBuffer *support_frame(char kind, guint8 mark, GstClockTime pts,
+                         GstClockTime dts) {
+    static const guint8 heads[][6] = {{0, 0, 1, 0x65, 0x88, 0x80},
+                                      {0, 0, 1, 0x41, 0x9a, 0x80},
+                                      {0, 0, 1, 0x01, 0x9e, 0x80}};
+    gsize row = kind == 'I' ? 0 : kind == 'P' ? 1 : 2;
+    GstBuffer *buffer = support_buffer(0x80, 200, pts, dts,
+                                       row ? GST_BUFFER_FLAG_DELTA_UNIT : 0);
+
+    gst_buffer_fill(buffer, 0, heads[row], sizeof(heads[row]));
+    gst_buffer_fill(buffer, 6, &mark, 1);
+    return buffer;
+}
+
+guint8 support_mark(GstBuffer *buffer) {
+    guint8 mark = 0;
+
+    gst_buffer_extract(buffer, 6, &mark, 1);
+    return mark;
+}
+
+GstBuffer *support_pull(GstHarness *h) {
+    GstBuffer *buffer = gst_harness_pull(h);
+
+    assert_non_null(buffer);
+    return buffer;
+}
+
+GstEvent *support_pull_event(GstHarness *h, GstEventType type) {
+    for (;;) {
+        GstEvent *event = gst_harness_pull_event(h);
+        assert_non_null(event);
+        if (GST_EVENT_TYPE(event) == type) {
+            return event;
+        }
+        gst_event_unref(event);
+    }
+}

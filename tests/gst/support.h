@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Elements in harnesses, connected over the loopback. */
+#ifndef TESTS_GST_SUPPORT_H
+#define TESTS_GST_SUPPORT_H
+
+#include "tests/support/cmocka.h"
+
+#include <gst/check/gstharness.h>
+#include <gst/gst.h>
+
+/* How long anything may take before a test fails. */
+#define PATIENCE (20 * GST_SECOND)
+
+/* For cmocka_run_group_tests(): gst_init(), and the plug-in from the build. */
+int support_setup(void **state);
+
+/* An element with a URI; fails the test when it is refused. */
+GstElement *support_element(const char *name, const char *uri);
+
+/* An element in a harness that has the system's clock and is not playing yet.
+ * Sinks do not synchronise. */
+GstHarness *support_harness(GstElement *element);
+
+/* The port that a listener was given. */
+guint support_port(GstElement *element);
+
+/* A harness of the other element that calls `listener`. */
+GstHarness *support_caller(const char *name, GstElement *listener,
+                           const char *query);
+
+/* A listener on any port, with `query` behind its URI, playing. */
+GstHarness *support_listener(const char *name, const char *query);
+
+/* Waits until the element posts a connection message of that state. */
+void support_wait_state(GstBus *bus, const char *state);
+
+/* A bus of its own for the element of a harness; unref it. */
+GstBus *support_bus(GstHarness *h);
+
+/* A buffer of `len` bytes that count up from `first`. */
+GstBuffer *support_buffer(guint8 first, gsize len, GstClockTime pts,
+                          GstClockTime dts, guint flags);
+
+/* An H.264 access unit (start codes) that is long enough to be told apart: 'I',
+ * 'P' or 'B' (disposable). */
+GstBuffer *support_frame(char kind, guint8 mark, GstClockTime pts,
+                         GstClockTime dts);
+
+/* The mark of such a frame. */
+guint8 support_mark(GstBuffer *buffer);
+
+/* Pulls a buffer, or fails. */
+GstBuffer *support_pull(GstHarness *h);
+
+/* Pulls the next event of a type, or fails. */
+GstEvent *support_pull_event(GstHarness *h, GstEventType type);
+
+#define SUPPORT_H264_CAPS                                   \
+    "video/x-h264, stream-format=(string)byte-stream, "     \
+    "alignment=(string)au, width=(int)64, height=(int)48, " \
+    "framerate=(fraction)25/1, parsed=(boolean)true"
+
+#endif /* TESTS_GST_SUPPORT_H */

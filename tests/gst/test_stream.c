@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tests/gst/support.h"
+
+#define CAPS "application/x-test, number=(int)7, word=(string)\"two words\""
+#define MS GST_MSECOND
+
+struct pair {
+    GstHarness *src;
+    GstHarness *sink;
+};
+
+static struct pair sink_calls(const char *sink_query, const char *src_query) {
+    struct pair p;
+
+    p.src = support_listener("tltcpsrc", src_query);
+    p.sink = support_caller("tltcpsink", p.src->element, sink_query);
+    return p;
+}
+
+static struct pair source_calls(const char *sink_query, const char *src_query) {
+    struct pair p;
+
+    p.sink = support_listener("tltcpsink", sink_query);
+    p.src = support_caller("tltcpsrc", p.sink->element, src_query);
+    return p;
+}
+
+static void end(struct pair p) {
+    gst_harness_teardown(p.sink);
+    gst_harness_teardown(p.src);
+}
+
+static void push(GstHarness *sink, GstBuffer *buffer) {
+    assert_int_equal(gst_harness_push(sink, buffer), GST_FLOW_OK);
+}
+
+/* Pushes buffers of growing size, and sees that all arrive as they were. */
+static void compare(struct pair p) {
+    const guint flags[] = {GST_BUFFER_FLAG_HEADER, GST_BUFFER_FLAG_DELTA_UNIT,
+                           GST_BUFFER_FLAG_DELTA_UNIT |
+                               GST_BUFFER_FLAG_DROPPABLE,
+                           GST_BUFFER_FLAG_MARKER, GST_BUFFER_FLAG_GAP};
+    const guint all = GST_BUFFER_FLAG_HEADER | GST_BUFFER_FLAG_DELTA_UNIT |
+                      GST_BUFFER_FLAG_DROPPABLE | GST_BUFFER_FLAG_MARKER |
+                      GST_BUFFER_FLAG_GAP | GST_BUFFER_FLAG_CORRUPTED;
+    GstClockTimeDiff offset = 0;
+
+    gst_harness_set_src_caps_str(p.sink, CAPS);
+    for (guint i = 0; i < 30; i++) {
+        GstClockTime dts = i * 40 * MS;
+        GstBuffer *sent = support_buffer((guint8)i, 1 + i * i * 50,
+                                         dts + 80 * MS, dts, flags[i % 5]);
+        gst_buffer_ref(sent);
+        push(p.sink, sent);
+        GstBuffer *got = support_pull(p.src);
+        GstMapInfo map;
+        gst_buffer_map(sent, &map, GST_MAP_READ);
+        assert_int_equal(gst_buffer_get_size(got), map.size);
+        assert_int_equal(gst_buffer_memcmp(got, 0, map.data, map.size), 0);
+        gst_buffer_unmap(sent, &map);
+        assert_int_equal(GST_BUFFER_FLAGS(got) & all, flags[i % 5]);
+        assert_int_equal(GST_BUFFER_DURATION(got), 40 * MS);
+        assert_int_equal(GST_BUFFER_PTS(got) - GST_BUFFER_DTS(got), 80 * MS);
+        /* only ever earlier, when a buffer took less time than all before */
+        assert_true(!i || GST_CLOCK_DIFF(dts, GST_BUFFER_DTS(got)) <= offset);
+        offset = GST_CLOCK_DIFF(dts, GST_BUFFER_DTS(got));
+        gst_buffer_unref(got);
+        gst_buffer_unref(sent);
+    }
+    GstCaps *caps = gst_pad_get_current_caps(p.src->sinkpad);
+    GstCaps *expected = gst_caps_from_string(CAPS);
+    assert_true(gst_caps_is_equal(caps, expected));
+    gst_caps_unref(expected);
+    gst_caps_unref(caps);
+}
+
+static void a_calling_sink_reaches_a_listening_source(void **state) {
+    struct pair p = sink_calls("latency=5000", "latency=5000");
+
+    (void)state;
+    compare(p);
+    end(p);
+}
+
+static void a_calling_source_reaches_a_listening_sink(void **state) {
+    struct pair p = source_calls("latency=5000", "latency=5000");
+
+    (void)state;
+    compare(p);
+    end(p);
+}
+
+static void every_deadline_mode_and_policy_carries_the_stream(void **state) {
+    (void)state;
+    for (guint i = 0; i < 12; i++) {
+        g_autofree char *query = g_strdup_printf(
+            "latency=5000&deadline-mode=%u&drop-policy=%u", i % 4, i / 4);
+        struct pair p = sink_calls(query, "latency=5000");
+        compare(p);
+        end(p);
+    }
+}
+
+static void bytes_without_times_are_carried_reliably(void **state) {
+    struct pair p = sink_calls("latency=1", "latency=1");
+    GstSegment segment;
+
+    (void)state;
+    gst_segment_init(&segment, GST_FORMAT_BYTES);
+    gst_harness_push_event(p.sink, gst_event_new_stream_start("s"));
+    gst_harness_push_event(p.sink, gst_event_new_segment(&segment));
+    for (guint i = 0; i < 200; i++) {
+        push(p.sink, support_buffer((guint8)i, 20000, GST_CLOCK_TIME_NONE,
+                                    GST_CLOCK_TIME_NONE, 0));
+    }
+    for (guint i = 0; i < 200; i++) {
+        GstBuffer *got = support_pull(p.src);
+        guint8 first = 0;
+        gst_buffer_extract(got, 0, &first, 1);
+        assert_int_equal(first, (guint8)i);
+        assert_int_equal(gst_buffer_get_size(got), 20000);
+        gst_buffer_unref(got);
+    }
+    assert_false(gst_pad_has_current_caps(p.src->sinkpad));
+    end(p);
+}
+
+static void new_caps_in_mid_stream_arrive_before_their_buffers(void **state) {
+    struct pair p = sink_calls("latency=5000", "latency=5000");
+
+    (void)state;
+    for (guint i = 0; i < 3; i++) {
+        g_autofree char *text =
+            g_strdup_printf("application/x-test, number=(int)%u", i);
+        gst_harness_set_src_caps_str(p.sink, text);
+        push(p.sink, support_buffer(0, 10, i * 40 * MS, i * 40 * MS, 0));
+        gst_buffer_unref(support_pull(p.src));
+        GstCaps *caps = gst_pad_get_current_caps(p.src->sinkpad);
+        gint number = -1;
+        gst_structure_get_int(gst_caps_get_structure(caps, 0), "number",
+                              &number);
+        assert_int_equal(number, i);
+        gst_caps_unref(caps);
+    }
+    end(p);
+}
+
+static void the_end_travels(void **state) {
+    struct pair p = sink_calls("latency=5000", "latency=5000");
+
+    (void)state;
+    gst_harness_set_src_caps_str(p.sink, CAPS);
+    push(p.sink, support_buffer(0, 10, 0, 0, 0));
+    assert_true(gst_harness_push_event(p.sink, gst_event_new_eos()));
+    gst_buffer_unref(support_pull(p.src));
+    gst_event_unref(support_pull_event(p.src, GST_EVENT_EOS));
+    end(p);
+}
+
+static void nothing_is_left_behind_when_the_end_comes_at_once(void **state) {
+    struct pair p = sink_calls("latency=5000", "latency=5000");
+
+    (void)state;
+    gst_harness_set_src_caps_str(p.sink, CAPS);
+    for (guint i = 0; i < 100; i++) {
+        push(p.sink, support_buffer((guint8)i, 30000, i * MS, i * MS, 0));
+    }
+    gst_harness_push_event(p.sink, gst_event_new_eos());
+    for (guint i = 0; i < 100; i++) {
+        gst_buffer_unref(support_pull(p.src));
+    }
+    gst_event_unref(support_pull_event(p.src, GST_EVENT_EOS));
+    end(p);
+}
+
+static void a_gap_event_travels(void **state) {
+    struct pair p = sink_calls("latency=5000", "latency=5000");
+    GstClockTime start, duration;
+
+    (void)state;
+    gst_harness_set_src_caps_str(p.sink, CAPS);
+    push(p.sink, support_buffer(0, 10, 0, 0, 0));
+    GstBuffer *buffer = support_pull(p.src);
+    gst_harness_push_event(p.sink, gst_event_new_gap(40 * MS, 120 * MS));
+    GstEvent *gap = support_pull_event(p.src, GST_EVENT_GAP);
+    gst_event_parse_gap(gap, &start, &duration);
+    assert_int_equal(start, GST_BUFFER_PTS(buffer) + 40 * MS);
+    assert_int_equal(duration, 120 * MS);
+    gst_event_unref(gap);
+    gst_buffer_unref(buffer);
+    end(p);
+}
+
+static void keep_listening_serves_one_sender_after_the_other(void **state) {
+    GstHarness *src =
+        support_listener("tltcpsrc", "latency=5000&keep-listening=true");
+
+    (void)state;
+    for (guint i = 0; i < 3; i++) {
+        GstHarness *sink =
+            support_caller("tltcpsink", src->element, "latency=5000");
+        gst_harness_set_src_caps_str(sink, CAPS);
+        push(sink, support_buffer((guint8)(10 + i), 10, 0, 0, 0));
+        GstBuffer *got = support_pull(src);
+        guint8 first = 0;
+        gst_buffer_extract(got, 0, &first, 1);
+        assert_int_equal(first, 10 + i);
+        assert_true(GST_BUFFER_FLAG_IS_SET(got, GST_BUFFER_FLAG_DISCONT));
+        gst_buffer_unref(got);
+        gst_harness_push_event(sink, gst_event_new_eos());
+        gst_harness_teardown(sink);
+    }
+    gst_harness_teardown(src);
+}
+
+static void a_source_asks_for_its_latency(void **state) {
+    GstHarness *timed = support_listener("tltcpsrc", "latency=321");
+    GstHarness *at_once =
+        support_listener("tltcpsrc", "latency=321&delivery=immediate");
+    GstClockTime min = 0;
+    GstClockTime max = 0;
+    gboolean live = FALSE;
+
+    (void)state;
+    GstQuery *query = gst_query_new_latency();
+    assert_true(gst_element_query(timed->element, query));
+    gst_query_parse_latency(query, &live, &min, &max);
+    assert_true(live);
+    assert_int_equal(min, 321 * MS);
+    assert_int_equal(max, GST_CLOCK_TIME_NONE);
+    gst_query_unref(query);
+    query = gst_query_new_latency();
+    assert_true(gst_element_query(at_once->element, query));
+    gst_query_parse_latency(query, &live, &min, &max);
+    assert_true(live);
+    assert_int_equal(min, 0);
+    gst_query_unref(query);
+    gst_harness_teardown(timed);
+    gst_harness_teardown(at_once);
+}
+
+static guint64 get_u64(const GstStructure *s, const char *name) {
+    guint64 value = G_MAXUINT64;
+
+    if (!gst_structure_get_uint64(s, name, &value)) {
+        fail_msg("no field %s", name);
+    }
+    return value;
+}
+
+static gboolean name_is_hyphenated(GQuark id, const GValue *value,
+                                   gpointer user) {
+    const char *name = g_quark_to_string(id);
+
+    (void)value;
+    (void)user;
+    assert_null(strchr(name, '_'));
+    return TRUE;
+}
+
+static void statistics_count_what_was_sent_and_received(void **state) {
+    static const char *const gauges[] = {
+        "cwnd-bytes",      "bytes-in-flight",       "rtt-us",
+        "rtt-min-us",      "estimated-bitrate-bps", "packets-lost",
+        "sections-expired"};
+    struct pair p = sink_calls("latency=5000", "latency=5000");
+    GstStructure *s = NULL;
+
+    (void)state;
+    gst_harness_set_src_caps_str(p.sink, SUPPORT_H264_CAPS);
+    push(p.sink, support_frame('I', 1, 40 * MS, 0));
+    push(p.sink, support_frame('B', 2, 80 * MS, 80 * MS));
+    gst_buffer_unref(support_pull(p.src));
+    gst_buffer_unref(support_pull(p.src));
+    g_object_get(p.sink->element, "stats", &s, NULL);
+    assert_string_equal(gst_structure_get_name(s),
+                        "application/x-tltcp-statistics");
+    assert_int_equal(get_u64(s, "frames-offered-key"), 1);
+    assert_int_equal(get_u64(s, "frames-offered-disposable"), 1);
+    assert_int_equal(get_u64(s, "sections-offered"), 3); /* caps too */
+    assert_int_equal(get_u64(s, "frames-dropped"), 0);
+    for (guint i = 0; i < G_N_ELEMENTS(gauges); i++) {
+        get_u64(s, gauges[i]);
+    }
+    gst_structure_foreach(s, name_is_hyphenated, NULL);
+    gst_structure_free(s);
+    g_object_get(p.src->element, "stats", &s, NULL);
+    assert_int_equal(get_u64(s, "frames-pushed-key"), 1);
+    assert_int_equal(get_u64(s, "frames-pushed-disposable"), 1);
+    assert_int_equal(get_u64(s, "frames-missing"), 0);
+    assert_int_equal(get_u64(s, "sections-complete"), 3);
+    gst_structure_foreach(s, name_is_hyphenated, NULL);
+    gst_structure_free(s);
+    end(p);
+}
+
+static void timestamps_follow_the_display_times_of_the_sender(void **state) {
+    struct pair p = sink_calls("latency=5000", "latency=5000");
+
+    (void)state;
+    gst_harness_set_src_caps_str(p.sink, SUPPORT_H264_CAPS);
+    push(p.sink, support_frame('I', 1, 40 * MS, 0));
+    push(p.sink, support_frame('P', 2, 160 * MS, 40 * MS));
+    push(p.sink, support_frame('B', 3, 80 * MS, 80 * MS));
+    for (guint i = 0; i < 3; i++) {
+        static const GstClockTime ahead[] = {40 * MS, 120 * MS, 0};
+        GstBuffer *got = support_pull(p.src);
+        assert_int_equal(support_mark(got), i + 1);
+        assert_int_equal(GST_BUFFER_PTS(got) - GST_BUFFER_DTS(got), ahead[i]);
+        gst_buffer_unref(got);
+    }
+    end(p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_calling_sink_reaches_a_listening_source),
+        cmocka_unit_test(a_calling_source_reaches_a_listening_sink),
+        cmocka_unit_test(every_deadline_mode_and_policy_carries_the_stream),
+        cmocka_unit_test(bytes_without_times_are_carried_reliably),
+        cmocka_unit_test(new_caps_in_mid_stream_arrive_before_their_buffers),
+        cmocka_unit_test(the_end_travels),
+        cmocka_unit_test(nothing_is_left_behind_when_the_end_comes_at_once),
+        cmocka_unit_test(a_gap_event_travels),
+        cmocka_unit_test(keep_listening_serves_one_sender_after_the_other),
+        cmocka_unit_test(a_source_asks_for_its_latency),
+        cmocka_unit_test(statistics_count_what_was_sent_and_received),
+        cmocka_unit_test(timestamps_follow_the_display_times_of_the_sender),
+    };
+    return cmocka_run_group_tests(tests, support_setup, NULL);
+}

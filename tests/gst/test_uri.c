@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tests/gst/support.h"
+
+static guint get_uint(GstElement *e, const char *name) {
+    guint value = 0;
+    g_object_get(e, name, &value, NULL);
+    return value;
+}
+
+static int get_enum(GstElement *e, const char *name) {
+    int value = -1;
+    g_object_get(e, name, &value, NULL);
+    return value;
+}
+
+static gboolean get_boolean(GstElement *e, const char *name) {
+    gboolean value = FALSE;
+    g_object_get(e, name, &value, NULL);
+    return value;
+}
+
+static void assert_text(GstElement *e, const char *name, const char *expected) {
+    g_autofree char *value = NULL;
+    g_object_get(e, name, &value, NULL);
+    assert_string_equal(value, expected);
+}
+
+static void every_key_of_a_sink_is_a_property(void **state) {
+    const char *uri = "tltcp://example.org:5000?latency=300&streamid=cam1"
+                      "&deadline-mode=gop&drop-policy=until-keyframe"
+                      "&max-send-bitrate=2000000&auto-reconnect=false"
+                      "&congestion-control=reno&wait-for-connection=0"
+                      "&force-key-unit=no&reference-grace=50";
+    GstElement *e = support_element("tltcpsink", uri);
+    guint64 rate = 0;
+
+    (void)state;
+    assert_text(e, "uri", uri);
+    assert_text(e, "streamid", "cam1");
+    assert_text(e, "congestion-control", "reno");
+    assert_int_equal(get_enum(e, "mode"), 1);
+    assert_int_equal(get_uint(e, "latency"), 300);
+    assert_int_equal(get_enum(e, "deadline-mode"), 1);
+    assert_int_equal(get_enum(e, "drop-policy"), 2);
+    assert_int_equal(get_uint(e, "reference-grace"), 50);
+    assert_false(get_boolean(e, "auto-reconnect"));
+    assert_false(get_boolean(e, "wait-for-connection"));
+    assert_false(get_boolean(e, "force-key-unit"));
+    g_object_get(e, "max-send-bitrate", &rate, NULL);
+    assert_int_equal(rate, 2000000);
+    gst_object_unref(e);
+}
+
+static void every_key_of_a_source_is_a_property(void **state) {
+    GstElement *e = support_element(
+        "tltcpsrc", "tltcp://127.0.0.1:5001?mode=listener&keep-listening=true"
+                    "&output=partial&delivery=immediate"
+                    "&drop-until-keyframe=yes&latency=0");
+
+    (void)state;
+    assert_int_equal(get_enum(e, "mode"), 2);
+    assert_text(e, "localaddress", "127.0.0.1");
+    assert_int_equal(get_uint(e, "localport"), 5001);
+    assert_true(get_boolean(e, "keep-listening"));
+    assert_int_equal(get_enum(e, "output"), 1);
+    assert_int_equal(get_enum(e, "delivery"), 1);
+    assert_true(get_boolean(e, "drop-until-keyframe"));
+    assert_int_equal(get_uint(e, "latency"), 0);
+    gst_object_unref(e);
+}
+
+static void enumerations_are_taken_by_number_too(void **state) {
+    GstElement *e = support_element("tltcpsink", "tltcp://h:1?deadline-mode=2");
+
+    (void)state;
+    assert_int_equal(get_enum(e, "deadline-mode"), 2);
+    gst_object_unref(e);
+}
+
+static void a_uri_without_host_is_a_listener(void **state) {
+    GstElement *e = support_element("tltcpsrc", "tltcp://:7002");
+
+    (void)state;
+    assert_int_equal(get_enum(e, "mode"), 2);
+    assert_int_equal(get_uint(e, "localport"), 7002);
+    gst_object_unref(e);
+}
+
+static void escaped_values_are_unescaped(void **state) {
+    GstElement *e =
+        support_element("tltcpsink", "tltcp://h:1?streamid=a%20b%26c%3d1");
+
+    (void)state;
+    assert_text(e, "streamid", "a b&c=1");
+    gst_object_unref(e);
+}
+
+static void mode_and_port_may_be_set_as_properties(void **state) {
+    GstElement *e = support_element("tltcpsrc", "tltcp://127.0.0.1:7003");
+
+    (void)state;
+    g_object_set(e, "mode", 2, NULL);
+    assert_int_equal(get_uint(e, "localport"), 7003);
+    g_object_set(e, "localport", 7004, NULL);
+    assert_int_equal(get_uint(e, "localport"), 7004);
+    gst_object_unref(e);
+}
+
+/* What is wrong, and a word that the message must have. */
+static const struct {
+    const char *element;
+    const char *uri;
+    const char *word;
+} refused[] = {
+    {"tltcpsink", "tltcp://h:1?bogus=1", "bogus"},
+    {"tltcpsink", "tltcp://h:1?latency=soon", "latency"},
+    {"tltcpsink", "tltcp://h:1?latency=-1", "latency"},
+    {"tltcpsink", "tltcp://h:1?latency=200ms", "number"},
+    {"tltcpsink", "tltcp://h:1?latency=4294967296", "2147483647"},
+    {"tltcpsink", "tltcp://h:1?latency=", "latency"},
+    {"tltcpsink", "tltcp://h:1?latency", "latency"},
+    {"tltcpsink", "tltcp://h:1?auto-reconnect=maybe", "true or false"},
+    {"tltcpsink", "tltcp://h:1?deadline-mode=later", "gop"},
+    {"tltcpsink", "tltcp://h:1?mode=rendezvous", "listener"},
+    {"tltcpsink", "tltcp://h:1?congestion-control=magic", "reno"},
+    {"tltcpsink", "tltcp://h:1?stats=1", "stats"},
+    {"tltcpsink", "tltcp://h:1?uri=x", "uri"},
+    {"tltcpsink", "tltcp://h:1?sync=false", "sync"},
+    {"tltcpsink", "tltcp://h:1?keep-listening=true", "keep-listening"},
+    {"tltcpsrc", "tltcp://h:1?deadline-mode=gop", "deadline-mode"},
+    {"tltcpsink", "tltcp://h:99999", "port"},
+    {"tltcpsink", "tltcp://h:-1", "PORT"},
+    {"tltcpsink", "tltcp://h:", "port"},
+    {"tltcpsink", "tltcp://h", "port"},
+    {"tltcpsink", "tltcp://h:12ab", "PORT"},
+    {"tltcpsink", "tltcp://h:0", "port"},
+    {"tltcpsink", "tltcp://:1?mode=caller", "host"},
+    {"tltcpsink", "srt://h:1", "URI"},
+    {"tltcpsink", "nonsense", "URI"},
+    {"tltcpsink", "", "URI"},
+};
+
+static void wrong_uris_are_refused_with_the_cause(void **state) {
+    (void)state;
+    for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
+        GstElement *e = gst_element_factory_make(refused[i].element, NULL);
+        GError *error = NULL;
+        if (gst_uri_handler_set_uri(GST_URI_HANDLER(e), refused[i].uri,
+                                    &error)) {
+            fail_msg("%s was taken", refused[i].uri);
+        }
+        assert_non_null(error);
+        if (!strstr(error->message, refused[i].word)) {
+            fail_msg("%s: \"%s\" does not say %s", refused[i].uri,
+                     error->message, refused[i].word);
+        }
+        g_error_free(error);
+        gst_object_unref(e);
+    }
+}
+
+static void a_refused_uri_changes_nothing(void **state) {
+    GstElement *e = support_element("tltcpsink", "tltcp://h:1?latency=7");
+
+    (void)state;
+    assert_false(gst_uri_handler_set_uri(
+        GST_URI_HANDLER(e), "tltcp://i:2?latency=8&bogus=1", NULL));
+    assert_text(e, "uri", "tltcp://h:1?latency=7");
+    assert_int_equal(get_uint(e, "latency"), 7);
+    gst_object_unref(e);
+}
+
+static void elements_are_made_from_uris(void **state) {
+    GstElement *sink =
+        gst_element_make_from_uri(GST_URI_SINK, "tltcp://h:1", NULL, NULL);
+    GstElement *src =
+        gst_element_make_from_uri(GST_URI_SRC, "tltcp://h:1", NULL, NULL);
+
+    (void)state;
+    assert_non_null(sink);
+    assert_non_null(src);
+    assert_string_equal(G_OBJECT_TYPE_NAME(sink), "GstTltcpSink");
+    assert_string_equal(G_OBJECT_TYPE_NAME(src), "GstTltcpSrc");
+    gst_object_unref(sink);
+    gst_object_unref(src);
+}
+
+static void a_running_element_keeps_its_uri(void **state) {
+    GstHarness *h = support_listener("tltcpsrc", "latency=10");
+    g_autoptr(GError) error = NULL;
+
+    (void)state;
+    assert_false(gst_uri_handler_set_uri(GST_URI_HANDLER(h->element),
+                                         "tltcp://h:1", &error));
+    assert_int_equal(error->code, GST_URI_ERROR_BAD_STATE);
+    gst_harness_teardown(h);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key_of_a_sink_is_a_property),
+        cmocka_unit_test(every_key_of_a_source_is_a_property),
+        cmocka_unit_test(enumerations_are_taken_by_number_too),
+        cmocka_unit_test(a_uri_without_host_is_a_listener),
+        cmocka_unit_test(escaped_values_are_unescaped),
+        cmocka_unit_test(mode_and_port_may_be_set_as_properties),
+        cmocka_unit_test(wrong_uris_are_refused_with_the_cause),
+        cmocka_unit_test(a_refused_uri_changes_nothing),
+        cmocka_unit_test(elements_are_made_from_uris),
+        cmocka_unit_test(a_running_element_keeps_its_uri),
+    };
+    return cmocka_run_group_tests(tests, support_setup, NULL);
+}
