@@ -55,14 +55,18 @@ FAST static uint64_t by_three(uint64_t crc, const uint8_t *p, size_t len,
     return advance(crc, twice) ^ advance(b, once) ^ c;
 }
 
+/* Bytes of a stretch. */
+#define LONG ((size_t)384)
+#define SHORT ((size_t)64)
+
 FAST static uint32_t by_instruction(uint32_t crc, const uint8_t *p,
                                     size_t len) {
     uint64_t c = crc;
-    for (; len >= 3 * 384; len -= 3 * 384, p += 3 * 384) {
-        c = by_three(c, p, 384, 0xd270f1a2, 0xd7a4825c);
+    for (; len >= 3 * LONG; len -= 3 * LONG, p += 3 * LONG) {
+        c = by_three(c, p, LONG, 0xd270f1a2, 0xd7a4825c);
     }
-    for (; len >= 3 * 64; len -= 3 * 64, p += 3 * 64) {
-        c = by_three(c, p, 64, 0x9e4addf8, 0x0d3b6092);
+    for (; len >= 3 * SHORT; len -= 3 * SHORT, p += 3 * SHORT) {
+        c = by_three(c, p, SHORT, 0x9e4addf8, 0x0d3b6092);
     }
     for (; len >= 8; len -= 8, p += 8) {
         c = _mm_crc32_u64(c, word_of(p));

@@ -30,7 +30,7 @@ CRYPTO = re.compile(r"((EVP|OPENSSL|OSSL|ERR)_|CRYPTO_memcmp$|HMAC)")
 ALLOWED = {
     "common": STRINGS | {"calloc", "free", "malloc", "realloc"} | PROCESSOR,
     "congestion": STRINGS | MATHS,
-    "engine": STRINGS | MATHS,
+    "engine": STRINGS | MATHS | PROCESSOR,
 }
 
 
