@@ -27,6 +27,7 @@ static void configure(tltcp_config *c, const struct bench_options *o) {
     c->plain_udp = strcmp(o->mode, "plain") == 0;
     c->max_datagram = o->datagram;
     c->base_datagram = o->datagram;
+    c->max_rate = (uint64_t)(o->mbps * 1e6);
     c->send_buffer = (size_t)8 << 20;
     c->recv_buffer = (size_t)16 << 20;
 }

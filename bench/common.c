@@ -19,7 +19,8 @@ void bench_fail(const char *what, const char *why) {
 static void usage(const char *program) {
     fprintf(stderr,
             "usage: %s --role recv|send --mode MODE [--port N] [--seconds S]\n"
-            "       [--datagram BYTES] [--connections N] [--cpu N]\n",
+            "       [--datagram BYTES] [--mbps N] [--connections N]\n"
+            "       [--cpu N]\n",
             program);
     exit(2);
 }
@@ -44,6 +45,7 @@ void bench_parse(struct bench_options *o, int argc, char **argv) {
         {"port", required_argument, NULL, 'p'},
         {"seconds", required_argument, NULL, 's'},
         {"datagram", required_argument, NULL, 'd'},
+        {"mbps", required_argument, NULL, 'b'},
         {"connections", required_argument, NULL, 'n'},
         {"cpu", required_argument, NULL, 'c'},
         {NULL, 0, NULL, 0}};
@@ -69,6 +71,9 @@ void bench_parse(struct bench_options *o, int argc, char **argv) {
             break;
         case 's':
             o->seconds = strtod(optarg, NULL);
+            break;
+        case 'b':
+            o->mbps = strtod(optarg, NULL);
             break;
         case 'd':
             o->datagram = (unsigned)strtoul(optarg, NULL, 10);

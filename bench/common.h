@@ -13,6 +13,7 @@ struct bench_options {
     const char *mode;     /* what to compare */
     const char *port;     /* to send to */
     double seconds;       /* how long to send */
+    double mbps;          /* Mbit/s to send at most; 0: as fast as it goes */
     unsigned datagram;    /* bytes of UDP payload */
     unsigned connections; /* idle connections */
     int cpu;              /* core to run on; -1: any */

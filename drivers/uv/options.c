@@ -9,17 +9,12 @@
 #include <netdb.h>
 #endif
 
-#include "drivers/uv/alarm.h"
-
 /* More addresses of one name than this are not tried. */
 #define ADDRESSES_MAX 16u
 #define PORT_MAX 65535u
 
 int tltcp__options_copy(tltcp_config *own, const tltcp_config *c) {
-    uint32_t grain;
-
     tltcp_config_init(own);
-    grain = own->timer_granularity_us;
     if (c != NULL) {
         size_t size = c->struct_size;
 
@@ -28,9 +23,6 @@ int tltcp__options_copy(tltcp_config *own, const tltcp_config *c) {
         }
         memcpy(own, c, size < sizeof(*own) ? size : sizeof(*own));
         own->struct_size = sizeof(*own);
-    }
-    if (own->timer_granularity_us == grain && !own->plain_udp) {
-        own->timer_granularity_us = DRV__ALARM_GRAIN_US;
     }
     return 0;
 }

@@ -8,8 +8,8 @@
 
 /* From what the application says to what the driver works with. */
 
-/* Copies an application's config, which may be of another size or NULL, and
- * sets what is the driver's to set.  Returns 0 or TLTCP_ERR_INVAL. */
+/* Copies an application's config, which may be of another size or NULL. Returns
+ * 0 or TLTCP_ERR_INVAL. */
 int tltcp__options_copy(tltcp_config *own, const tltcp_config *c);
 
 /* Turns host and service into addresses, best first; free(*list).  `passive`:
