@@ -64,15 +64,23 @@ static gint resource_code(const GstTltcpCause *cause) {
                           : GST_RESOURCE_ERROR_OPEN_READ;
 }
 
+static gchar *sentence(const GstTltcpCause *cause, const gchar *where) {
+    g_autofree gchar *why = gst_tltcp_cause_text(cause);
+
+    if (cause->listening) {
+        return g_strdup_printf("Cannot listen on %s: %s", where, why);
+    }
+    return cause->was_open
+               ? g_strdup_printf("The connection with %s failed: %s", where,
+                                 why)
+               : g_strdup_printf("No connection with %s: %s", where, why);
+}
+
 void gst_tltcp_cause_post(GstElement *element, const GstTltcpCause *cause,
                           const gchar *where, gboolean is_error) {
-    g_autofree gchar *why = gst_tltcp_cause_text(cause);
     gst_element_message_full(
         element, is_error ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING,
-        GST_RESOURCE_ERROR, resource_code(cause),
-        cause->was_open
-            ? g_strdup_printf("The connection with %s failed: %s", where, why)
-            : g_strdup_printf("No connection with %s: %s", where, why),
+        GST_RESOURCE_ERROR, resource_code(cause), sentence(cause, where),
         g_strdup_printf("TLTCP error %d", cause->error), __FILE__, G_STRFUNC,
         __LINE__);
 }

@@ -12,6 +12,7 @@
 typedef struct {
     gint error;                         /* negative tltcp_error, or 0 */
     gboolean writing;                   /* of a sink */
+    gboolean listening;                 /* of a listener's port */
     gboolean was_open;                  /* it stood before */
     gboolean answered;                  /* somebody was there */
     gchar reason[TLTCP_REASON_MAX + 1]; /* a sentence, or "" */

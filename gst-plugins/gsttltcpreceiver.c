@@ -114,6 +114,7 @@ GstTltcpReceiver *gst_tltcp_receiver_start(GstElement *element,
     gst_tltcp_settings_config(r->settings, &config);
     cause.error = tltcp_config_check(&config, cause.reason);
     if (!cause.error && r->settings->mode == GST_TLTCP_MODE_LISTENER) {
+        cause.listening = TRUE;
         cause.error = start_listening(r, &config);
     }
     if (cause.error) {

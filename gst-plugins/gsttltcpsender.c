@@ -374,7 +374,7 @@ static guint bound_port(tltcp_socket *listener) {
 
 static gboolean start_listening(GstTltcpSender *s) {
     tltcp_config config;
-    GstTltcpCause cause = {.writing = TRUE};
+    GstTltcpCause cause = {.writing = TRUE, .listening = TRUE};
     g_autofree gchar *service =
         g_strdup_printf("%u", gst_tltcp_settings_bind_port(s->settings));
 

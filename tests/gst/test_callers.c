@@ -327,15 +327,18 @@ static guint free_port(void) {
     return g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(bound));
 }
 
-static void start_badly(const char *element, const char *uri, gint code,
+static void start_badly(const char *name, const char *uri, gint code,
                         const char *word) {
-    GstHarness *h = support_harness(support_element(element, uri));
-    GstBus *bus = support_bus(h);
+    GstElement *element = support_element(name, uri);
+    GstBus *bus = gst_bus_new();
 
-    gst_element_set_state(h->element, GST_STATE_PLAYING);
+    gst_element_set_bus(element, bus);
+    gst_element_set_state(element, GST_STATE_PLAYING);
     assert_error(bus, code, word);
+    gst_element_set_state(element, GST_STATE_NULL);
+    gst_element_set_bus(element, NULL);
     gst_object_unref(bus);
-    gst_harness_teardown(h);
+    gst_object_unref(element);
 }
 
 static void errors_name_their_cause(void **state) {
@@ -349,45 +352,44 @@ static void errors_name_their_cause(void **state) {
     start_badly("tltcpsink", absent, GST_RESOURCE_ERROR_OPEN_WRITE,
                 "127.0.0.1");
     start_badly("tltcpsrc", absent, GST_RESOURCE_ERROR_OPEN_READ, "127.0.0.1");
-    start_badly("tltcpsrc", taken, GST_RESOURCE_ERROR_BUSY, "taken");
-    start_badly("tltcpsink", taken, GST_RESOURCE_ERROR_BUSY, "taken");
+    start_badly("tltcpsrc", taken, GST_RESOURCE_ERROR_BUSY, "in use");
+    start_badly("tltcpsink", taken, GST_RESOURCE_ERROR_BUSY, "in use");
     start_badly("tltcpsink", "tltcp://no-such-host.invalid:7",
                 GST_RESOURCE_ERROR_NOT_FOUND, "no-such-host.invalid");
     gst_harness_teardown(other);
 }
 
+static void fails_with_property(const char *name, const char *value,
+                                const char *word) {
+    GstElement *element = support_element("tltcpsink", "tltcp://127.0.0.1:7");
+    GstBus *bus = gst_bus_new();
+
+    gst_element_set_bus(element, bus);
+    g_object_set(element, name, value, NULL);
+    assert_int_equal(gst_element_set_state(element, GST_STATE_PAUSED),
+                     GST_STATE_CHANGE_FAILURE);
+    assert_error(bus, GST_RESOURCE_ERROR_SETTINGS, word);
+    gst_element_set_state(element, GST_STATE_NULL);
+    gst_element_set_bus(element, NULL);
+    gst_object_unref(bus);
+    gst_object_unref(element);
+}
+
 static void
 an_unknown_controller_is_named_when_set_as_a_property(void **state) {
-    GstHarness *h =
-        support_harness(support_element("tltcpsink", "tltcp://127.0.0.1:7"));
-    GstBus *bus = support_bus(h);
-
     (void)state;
-    g_object_set(h->element, "congestion-control", "magic", NULL);
-    assert_int_equal(gst_element_set_state(h->element, GST_STATE_PLAYING),
-                     GST_STATE_CHANGE_FAILURE);
-    assert_error(bus, GST_RESOURCE_ERROR_SETTINGS, "reno");
-    gst_object_unref(bus);
-    gst_harness_teardown(h);
+    fails_with_property("congestion-control", "magic", "reno");
 }
 
 static void a_passphrase_works_or_is_said_not_to(void **state) {
-    GstHarness *h =
-        support_harness(support_element("tltcpsink", "tltcp://127.0.0.1:7"));
-    GstBus *bus = support_bus(h);
     tltcp_config config;
 
     (void)state;
     tltcp_config_init(&config);
     config.passphrase = "a long enough secret";
     if (tltcp_config_check(&config, NULL) == TLTCP_ERR_UNSUPPORTED) {
-        g_object_set(h->element, "passphrase", config.passphrase, NULL);
-        assert_int_equal(gst_element_set_state(h->element, GST_STATE_PLAYING),
-                         GST_STATE_CHANGE_FAILURE);
-        assert_error(bus, GST_RESOURCE_ERROR_SETTINGS, "passphrase");
+        fails_with_property("passphrase", config.passphrase, "passphrase");
     }
-    gst_object_unref(bus);
-    gst_harness_teardown(h);
 }
 
 static void a_sink_that_waits_for_callers_can_be_stopped(void **state) {
