@@ -436,8 +436,10 @@ static bool urgent(const tltcp_conn *c) {
     }
 }
 
+/* Until it is open another timer watches it. */
 static tltcp_time idle_at(const tltcp_conn *c) {
-    return c->idle > 0 ? c->heard_at + c->idle : TLTCP_TIME_NEVER;
+    return c->idle > 0 && c->state >= TLTCP__OPEN ? c->heard_at + c->idle
+                                                  : TLTCP_TIME_NEVER;
 }
 
 tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
