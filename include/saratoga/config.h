@@ -106,7 +106,8 @@ typedef struct saratoga_options {
     uint32_t reserved2; /**< 0 */
     const char *const *congestion_params; /**< cong_set() names,
                                                NULL-terminated; or NULL */
-    const double *congestion_values;      /**< values for them */
+    const double *congestion_values; /**< values for them; both must stay valid
+                                          as long as what uses them */
 } saratoga_options;
 
 /** @brief Fills in every default. @param o  options, of any content */

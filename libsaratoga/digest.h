@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBSARATOGA_DIGEST_H
+#define LIBSARATOGA_DIGEST_H
+
+#include <saratoga/digest.h>
+
+/* An Id that stays the same for the same key of 16 octets, peer, type and path,
+ * and that nobody without the key can guess.  Never 0. */
+uint32_t saratoga__keyed_id(const uint8_t *key, const char *peer, uint32_t type,
+                            const char *path);
+
+#endif /* LIBSARATOGA_DIGEST_H */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBSARATOGA_ENV_H
+#define LIBSARATOGA_ENV_H
+
+#include <saratoga/config.h>
+#include <saratoga/event.h>
+#include <saratoga/stats.h>
+
+#include "common/ring.h"
+#include "common/rng.h"
+#include "libsaratoga/jobs.h"
+
+/* What all sessions of a node share. */
+typedef struct saratoga__env {
+    cmn__mem mem;
+    saratoga_config cfg;
+    saratoga_options defaults;
+    saratoga__jobs jobs;
+    cmn__rng rng;
+    cmn__ring events;          /* of saratoga_event */
+    uint32_t strangers;        /* events of no transfer that wait */
+    saratoga_time uplink_free; /* STATUS may leave from then on */
+    saratoga_node_stats stats;
+    char eid[SARATOGA_EID_MAX + 1];
+} saratoga__env;
+
+/* Queues an event; false without memory. */
+bool saratoga__env_event(saratoga__env *e, const saratoga_event *ev);
+bool saratoga__env_next_event(saratoga__env *e, saratoga_event *ev);
+/* Calls the trace hook, if there is one.  Keys end with NULL. */
+void saratoga__env_trace(const saratoga__env *e, const char *name,
+                         saratoga_handle handle, saratoga_time now,
+                         const char *const *keys, const double *values,
+                         const char *text);
+/* STATUS of that many octets leaves: when may the next one? */
+void saratoga__env_uplink_used(saratoga__env *e, size_t len, saratoga_time now);
+
+#endif /* LIBSARATOGA_ENV_H */

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBSARATOGA_NODE_INTERNAL_H
+#define LIBSARATOGA_NODE_INTERNAL_H
+
+#include <saratoga/node.h>
+
+#include "common/heap.h"
+#include "libsaratoga/session.h"
+#include "libsaratoga/table.h"
+
+#define SARATOGA__STRAYS 64
+#define SARATOGA__STRAY_MAX 288 /* a BEACON with the longest EID */
+
+/* A datagram that belongs to no session. */
+typedef struct saratoga__stray {
+    saratoga_pktinfo to;
+    size_t len;
+    uint8_t bytes[SARATOGA__STRAY_MAX];
+} saratoga__stray;
+
+struct saratoga_node {
+    saratoga__env env;
+    saratoga__table table;
+    cmn__heap timers;                /* of session indices */
+    saratoga__session *ready;        /* ring of those that may write */
+    saratoga__session *status_first; /* queue of those that owe a STATUS */
+    saratoga__session *status_last;
+    saratoga__stray stray[SARATOGA__STRAYS];
+    uint32_t stray_first;
+    uint32_t strays;
+    double refusals; /* tokens */
+    saratoga_time refusals_at;
+    saratoga_time beacon_at;
+    uint64_t free_kib;
+    bool tell_free;
+};
+
+/* node.c */
+/* After anything that happened to a session: its timer, its place among those
+ * that may write, and its end. */
+void saratoga__node_touch(saratoga_node *n, saratoga__session *s,
+                          saratoga_time now);
+/* A new session, not yet in the table under host and Id.  Returns 0 or an
+ * error. */
+int saratoga__node_add(saratoga_node *n, const saratoga_options *opt,
+                       const saratoga_pktinfo *peer, uint32_t id, uint32_t type,
+                       bool sends, saratoga__session **out, saratoga_time now);
+void saratoga__node_remove(saratoga_node *n, saratoga__session *s);
+saratoga__session *saratoga__node_find(const saratoga_node *n,
+                                       saratoga_handle handle);
+bool saratoga__is_sender(uint32_t type, bool initiator);
+
+/* strays.c */
+/* A failure STATUS to somebody who has no session, at a limited rate. */
+void saratoga__stray_refuse(saratoga_node *n, const saratoga_pktinfo *to,
+                            uint32_t id, uint32_t code, saratoga_time now);
+int saratoga__stray_beacon(saratoga_node *n, const saratoga_pktinfo *to);
+size_t saratoga__stray_write(saratoga_node *n, saratoga_pktinfo *to,
+                             uint8_t *buf, size_t cap);
+
+#endif /* LIBSARATOGA_NODE_INTERNAL_H */

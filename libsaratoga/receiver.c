@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/session.h"
+
+#define QUIET_MAX_DOUBLINGS 5
+#define VERIFY_PATIENCE SARATOGA_S /* then the sender hears of us */
+
+int saratoga__receiver_keep(saratoga__session *s, const saratoga_partial *p) {
+    saratoga__receiver *in = &s->in;
+    size_t bytes = p->count * sizeof(saratoga_range);
+    saratoga_range *copy = NULL;
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->ranges[i].start >= p->ranges[i].end ||
+            (i > 0 && p->ranges[i].start < p->ranges[i - 1].end)) {
+            return SARATOGA_ERR_INVAL;
+        }
+    }
+    if (bytes > 0) {
+        copy = cmn__resize(&s->env->mem, NULL, bytes);
+        if (copy == NULL) {
+            return SARATOGA_ERR_NOMEM;
+        }
+        memcpy(copy, p->ranges, bytes);
+    }
+    in->partial = *p;
+    in->partial.ranges = copy;
+    in->has_partial = true;
+    return 0;
+}
+
+int saratoga__receiver_open(saratoga__session *s, saratoga_time now) {
+    saratoga__receiver *in = &s->in;
+    cmn__ranges_init(&in->got, &s->env->mem, s->opt.max_holes + 1);
+    cmn__bytes_init(&in->window, &s->env->mem);
+    saratoga__sink_init(&in->sink, &s->env->jobs, s->handle, s->opt.blocks,
+                        s->opt.block, s->opt.max_holes);
+    in->size = SARATOGA_SIZE_UNKNOWN;
+    in->quiet_at = SARATOGA_TIME_NEVER;
+    in->linger_until = SARATOGA_TIME_NEVER;
+    s->heard = now;
+    return 0;
+}
+
+void saratoga__receiver_free(saratoga__session *s) {
+    saratoga__receiver *in = &s->in;
+    if (in->has_partial) {
+        cmn__free(&s->env->mem, (void *)(uintptr_t)in->partial.ranges);
+        in->has_partial = false;
+    }
+    if (in->got.mem != NULL) {
+        cmn__ranges_free(&in->got);
+        cmn__bytes_free(&in->window);
+        saratoga__sink_free(&in->sink);
+        in->got.mem = NULL;
+    }
+}
+
+/* ---- METADATA ---- */
+
+/* What is computed over the file; none also for types that nobody knows. */
+static uint32_t checksum_of(const saratoga__session *s) {
+    uint32_t type = s->sum_type;
+    if (type == SARATOGA__WIRE_SHA256 && !s->env->cfg.sha256) {
+        return SARATOGA_NONE;
+    }
+    return saratoga_digest_len(type) == s->sum_len ? type : SARATOGA_NONE;
+}
+
+static bool is_same_copy(const saratoga__session *s,
+                         const saratoga__metadata *m) {
+    const saratoga_partial *p = &s->in.partial;
+    return m->entry.size == p->entry.size && m->entry.mtime == p->entry.mtime &&
+           m->entry.ctime == p->entry.ctime &&
+           m->sum_type == (p->checksum & 0xF) &&
+           m->sum_len == saratoga_digest_len(p->checksum) &&
+           memcmp(m->sum, p->digest, m->sum_len) == 0;
+}
+
+static void take_partial(saratoga__session *s, saratoga_time now) {
+    saratoga__receiver *in = &s->in;
+    const saratoga_partial *p = &in->partial;
+    for (size_t i = 0; i < p->count; i++) {
+        const saratoga_range *r = &p->ranges[i];
+        uint64_t end = r->end < in->size ? r->end : in->size;
+        if (r->start < end &&
+            (cmn__ranges_add(&in->got, r->start, end, NULL) != 0 ||
+             cmn__ranges_add(&in->sink.held, r->start, end, NULL) != 0)) {
+            saratoga__session_fail(s, SARATOGA_ERR_NOMEM, now);
+            return;
+        }
+        in->highest = end > in->highest ? end : in->highest;
+    }
+    in->resumed = in->got.total;
+    in->volunteer = in->resumed > 0;
+}
+
+static void resume_or_purge(saratoga__session *s, const saratoga__metadata *m,
+                            saratoga_time now) {
+    saratoga_event ev = {0};
+    if (is_same_copy(s, m)) {
+        take_partial(s, now);
+    } else if (s->in.partial.count > 0) {
+        (void)saratoga__sink_truncate(&s->in.sink);
+        saratoga__session_event(s, SARATOGA_EVENT_PURGED, &ev);
+    }
+}
+
+/* The whole of a copy is held, and the sender has the same. */
+static bool is_unchanged(const saratoga__session *s) {
+    const saratoga__receiver *in = &s->in;
+    return s->opt.update_check && in->resumed > 0 && in->resumed == in->size;
+}
+
+static void tell_metadata(saratoga__session *s) {
+    saratoga_event ev = {.has_entry = true,
+                         .checksum = s->sum_type,
+                         .resumed = s->in.resumed,
+                         .entry = s->entry};
+    size_t n = s->sum_len < sizeof(ev.digest) ? s->sum_len : sizeof(ev.digest);
+    memcpy(ev.digest, s->sum, n);
+    saratoga__session_event(s, SARATOGA_EVENT_METADATA, &ev);
+}
+
+/* What the peer must not do, and the code that tells it so; 0: all is well. */
+static uint32_t metadata_fault(const saratoga__session *s,
+                               const saratoga__metadata *m) {
+    const saratoga__receiver *in = &s->in;
+    uint64_t size = m->kind == SARATOGA_STREAM ? UINT64_MAX : m->entry.size;
+    if (m->entry.huge || (m->kind != SARATOGA_STREAM &&
+                          m->entry.size > saratoga__highest(m->descriptor))) {
+        return SARATOGA_BAD_DESCRIPTOR;
+    }
+    if (m->descriptor > s->opt.max_descriptor) {
+        return SARATOGA_TOO_LONG;
+    }
+    if (in->has_data &&
+        (m->kind != s->kind || m->descriptor != s->descriptor)) {
+        return SARATOGA_FLAGS_CHANGED;
+    }
+    return in->highest > size ? (uint32_t)SARATOGA_BAD_DESCRIPTOR : 0;
+}
+
+static void first_metadata(saratoga__session *s, const saratoga__metadata *m,
+                           saratoga_time now) {
+    saratoga__receiver *in = &s->in;
+    uint32_t fault = metadata_fault(s, m);
+    if (fault != 0) {
+        saratoga__session_end(s,
+                              fault == SARATOGA_TOO_LONG
+                                  ? SARATOGA_ERR_TOO_LONG
+                                  : SARATOGA_ERR_PROTOCOL,
+                              fault, false, true, now);
+        return;
+    }
+    in->has_metadata = true;
+    s->kind = m->kind;
+    s->descriptor = m->descriptor;
+    s->entry = m->entry;
+    s->has_entry = true;
+    s->sum_type = m->sum_type;
+    s->sum_len = m->sum_len;
+    memcpy(s->sum, m->sum, m->sum_len);
+    if (s->kind != SARATOGA_STREAM) {
+        in->size = m->entry.size;
+    }
+    if (in->has_partial && s->kind == SARATOGA_FILE) {
+        resume_or_purge(s, m, now);
+    }
+    tell_metadata(s);
+    s->unchanged = is_unchanged(s);
+}
+
+/* Repeated METADATA must say the same, except that a checksum may come late and
+ * a stream may end. */
+static bool is_changed(const saratoga__session *s,
+                       const saratoga__metadata *m) {
+    bool sum = s->sum_len != 0 &&
+               (m->sum_type != s->sum_type || m->sum_len != s->sum_len ||
+                memcmp(m->sum, s->sum, s->sum_len) != 0);
+    return sum || m->kind != s->kind || m->descriptor != s->descriptor ||
+           m->entry.size != s->entry.size || m->entry.mtime != s->entry.mtime;
+}
+
+static void more_metadata(saratoga__session *s, const saratoga__metadata *m,
+                          saratoga_time now) {
+    if (is_changed(s, m)) {
+        saratoga__session_end(s, SARATOGA_ERR_CHANGED, SARATOGA_UNSPECIFIED,
+                              false, true, now);
+        return;
+    }
+    if (s->sum_len == 0 && m->sum_len != 0 && s->in.sink.digested == 0 &&
+        !s->in.whole) {
+        s->sum_type = m->sum_type;
+        s->sum_len = m->sum_len;
+        memcpy(s->sum, m->sum, m->sum_len);
+    }
+}
+
+void saratoga__receiver_on_metadata(saratoga__session *s,
+                                    const saratoga__metadata *m,
+                                    saratoga_time now) {
+    saratoga__receiver *in = &s->in;
+    if (!in->has_metadata) {
+        first_metadata(s, m, now);
+    } else {
+        more_metadata(s, m, now);
+    }
+    if (s->state != SARATOGA__OPEN) {
+        return;
+    }
+    if (m->ended && s->kind == SARATOGA_STREAM && !in->eod &&
+        in->highest == in->delivered) {
+        in->size = in->highest;
+    }
+    if (in->quiet_at == SARATOGA_TIME_NEVER) {
+        in->quiet_at = saratoga__later(now, s->opt.quiet_status);
+    }
+    saratoga__receiver_advance(s, now);
+}
+
+/* ---- DATA ---- */
+
+/* Where in the file or stream; false: nowhere. */
+static bool place(const saratoga__session *s, const saratoga__data *d,
+                  uint64_t *at) {
+    const saratoga__receiver *in = &s->in;
+    uint64_t top = saratoga__highest(s->descriptor);
+    *at = d->offset.lo;
+    if (d->offset.hi != 0) {
+        return false;
+    }
+    if (s->kind == SARATOGA_STREAM && top != UINT64_MAX) {
+        uint64_t ahead = (d->offset.lo - in->highest) & top;
+        if (ahead <= top / 2) {
+            *at = in->highest + ahead;
+        } else {
+            uint64_t back = (in->highest - d->offset.lo) & top;
+            if (back > in->highest) {
+                return false;
+            }
+            *at = in->highest - back;
+        }
+    }
+    return *at <= UINT64_MAX - d->len &&
+           (s->kind == SARATOGA_STREAM || *at + d->len <= top);
+}
+
+static uint32_t data_fault(saratoga__session *s, const saratoga__data *d,
+                           uint64_t *at) {
+    saratoga__receiver *in = &s->in;
+    if (!in->has_data && !in->has_metadata) {
+        s->kind = d->kind;
+        s->descriptor = d->descriptor;
+    }
+    if (d->kind != s->kind || d->descriptor != s->descriptor) {
+        return SARATOGA_FLAGS_CHANGED;
+    }
+    if (!place(s, d, at) ||
+        (in->size != SARATOGA_SIZE_UNKNOWN && *at + d->len > in->size)) {
+        return SARATOGA_BAD_DESCRIPTOR;
+    }
+    if (d->eod && in->size != SARATOGA_SIZE_UNKNOWN &&
+        *at + d->len < in->size) {
+        return SARATOGA_UNSPECIFIED;
+    }
+    if (d->eod && *at + d->len < in->highest) {
+        return SARATOGA_UNSPECIFIED;
+    }
+    return 0;
+}
+
+static bool store_stream(saratoga__session *s, uint64_t at,
+                         const uint8_t *bytes, size_t len) {
+    saratoga__receiver *in = &s->in;
+    if (s->opt.unreliable) {
+        return saratoga__sink_put(&in->sink, at, bytes, len);
+    }
+    if (at + len > in->delivered + s->opt.window ||
+        cmn__bytes_reserve(&in->window, in->delivered,
+                           in->highest > in->delivered ? in->highest
+                                                       : in->delivered,
+                           in->delivered + s->opt.window) != 0) {
+        return false;
+    }
+    cmn__bytes_put(&in->window, at, bytes, len);
+    return true;
+}
+
+/* Bytes that are not here yet; false: no room, so they were not taken. */
+static bool store(saratoga__session *s, uint64_t start, uint64_t end,
+                  const uint8_t *bytes) {
+    saratoga__receiver *in = &s->in;
+    size_t len = (size_t)(end - start);
+    if (!saratoga__sink_has_room(&in->sink, start, len) ||
+        cmn__ranges_add(&in->got, start, end, NULL) != 0) {
+        return false;
+    }
+    if (s->kind == SARATOGA_STREAM
+            ? store_stream(s, start, bytes, len)
+            : saratoga__sink_put(&in->sink, start, bytes, len)) {
+        return true;
+    }
+    (void)cmn__ranges_sub(&in->got, start, end, NULL);
+    return false;
+}
+
+/* The parts that are new: the first copy of a byte counts. */
+static bool take(saratoga__session *s, uint64_t at, const saratoga__data *d) {
+    saratoga__receiver *in = &s->in;
+    uint64_t end = at + d->len;
+    uint64_t from = at;
+    if (s->kind == SARATOGA_STREAM && from < in->delivered) {
+        from = in->delivered < end ? in->delivered : end;
+    }
+    while (from < end) {
+        cmn__range r;
+        uint64_t stop = end;
+        if (cmn__ranges_next(&in->got, from, &r) && r.start < end) {
+            if (r.start <= from) {
+                s->st.duplicate_bytes += (r.end < end ? r.end : end) - from;
+                from = r.end;
+                continue;
+            }
+            stop = r.start;
+        }
+        if (!store(s, from, stop, d->bytes + (from - at))) {
+            return false;
+        }
+        from = stop;
+    }
+    return true;
+}
+
+static void note_asked(saratoga__session *s, const saratoga__data *d,
+                       uint64_t end, saratoga_time now) {
+    saratoga__receiver *in = &s->in;
+    saratoga__answer_due a = {.irt = end, .due = true};
+    if (d->stamp != NULL) {
+        a.stamped = true;
+        memcpy(a.stamp, d->stamp, sizeof(a.stamp));
+    }
+    if (d->asks) {
+        in->spacing = in->ask_seen > 0 ? now - in->ask_seen : 0;
+        in->ask_seen = now;
+        /* Within one batch the answer to the highest tells most. */
+        if (!in->asked.due || a.irt >= in->asked.irt) {
+            in->asked = a;
+        }
+    }
+    if (end >= in->highest) {
+        in->highest_stamp = a;
+    }
+}
+
+static void first_data(saratoga__session *s) {
+    s->in.has_data = true;
+    if (!s->in.told_first) {
+        s->in.told_first = true;
+        s->in.volunteer = true;
+    }
+}
+
+/* A stray of a transfer that is done. */
+static void on_stray(saratoga__session *s, const saratoga__data *d) {
+    s->in.volunteer |= s->in.complete || d->asks;
+}
+
+static void accept_data(saratoga__session *s, const saratoga__data *d,
+                        uint64_t at, saratoga_time now) {
+    saratoga__receiver *in = &s->in;
+    uint64_t end = at + d->len;
+    note_asked(s, d, end, now);
+    if (in->has_partial && !in->has_metadata) {
+        in->volunteer |= d->asks;
+        return; /* not known yet whether it is the same file */
+    }
+    if (take(s, at, d) && end > in->highest) {
+        in->highest = end;
+    }
+    if (in->quiet_rounds > 0 || in->quiet_at == SARATOGA_TIME_NEVER) {
+        in->quiet_rounds = 0;
+        in->quiet_at = saratoga__later(now, s->opt.quiet_status);
+    }
+    if (d->eod) {
+        in->eod = true;
+        in->size = end;
+    }
+    saratoga__receiver_advance(s, now);
+}
+
+void saratoga__receiver_on_data(saratoga__session *s, const saratoga__data *d,
+                                saratoga_time now) {
+    uint64_t at = 0;
+    uint32_t fault;
+    if (s->state == SARATOGA__LINGER || s->in.complete) {
+        on_stray(s, d);
+        return;
+    }
+    fault = data_fault(s, d, &at);
+    if (fault != 0) {
+        saratoga__session_end(s, SARATOGA_ERR_PROTOCOL, fault, false, true,
+                              now);
+        return;
+    }
+    s->st.data_packets++;
+    s->st.data_bytes += d->len;
+    s->st.requests_packets += d->asks ? 1 : 0;
+    if (!s->in.has_data) {
+        first_data(s);
+    }
+    accept_data(s, d, at, now);
+}
+
+/* ---- getting done ---- */
+
+static void deliver_stream(saratoga__session *s) {
+    saratoga__receiver *in = &s->in;
+    uint8_t piece[2048];
+    cmn__range r;
+    if (s->opt.unreliable) {
+        in->delivered = in->highest;
+        return;
+    }
+    while (cmn__ranges_next(&in->got, in->delivered, &r) &&
+           r.start <= in->delivered) {
+        uint64_t n = r.end - in->delivered;
+        size_t len = n < sizeof(piece) ? (size_t)n : sizeof(piece);
+        if (!saratoga__sink_has_room(&in->sink, in->delivered, len)) {
+            return;
+        }
+        cmn__bytes_get(&in->window, in->delivered, piece, len);
+        if (!saratoga__sink_put(&in->sink, in->delivered, piece, len)) {
+            return;
+        }
+        in->delivered += len;
+    }
+}
+
+static bool has_all(const saratoga__session *s) {
+    const saratoga__receiver *in = &s->in;
+    if (in->size == SARATOGA_SIZE_UNKNOWN) {
+        return false;
+    }
+    if (s->kind == SARATOGA_STREAM) {
+        return in->delivered >= in->size;
+    }
+    return in->got.total >= in->size;
+}
+
+static void complete(saratoga__session *s, saratoga_time now) {
+    saratoga__receiver *in = &s->in;
+    saratoga_time four = s->rtt.srtt > 0 ? 4 * (saratoga_time)s->rtt.srtt : 0;
+    saratoga_time linger = s->opt.linger > four ? s->opt.linger : four;
+    in->complete = true;
+    in->verified = in->has_metadata && checksum_of(s) != SARATOGA_NONE;
+    in->volunteer = true;
+    in->asked.due = false;
+    in->group.due = false;
+    in->quiet_at = SARATOGA_TIME_NEVER;
+    in->linger_until = saratoga__later(now, linger);
+    s->st.bytes = in->size;
+    saratoga__session_end(s, 0, SARATOGA_SUCCESS, false, false, now);
+}
+
+/* All bytes are here: have them written, digested and committed. */
+static void finish_file(saratoga__session *s, saratoga_time now) {
+    saratoga__receiver *in = &s->in;
+    bool stream = s->kind == SARATOGA_STREAM;
+    uint32_t sum = stream ? (uint32_t)SARATOGA_NONE : checksum_of(s);
+    if (in->sink.committed || s->unchanged) {
+        complete(s, now);
+        return;
+    }
+    saratoga__sink_flush(&in->sink);
+    if (in->sink.order != NULL || in->sink.writing > 0 ||
+        (!stream && !saratoga__sink_is_whole(&in->sink, in->size))) {
+        return;
+    }
+    if (sum != SARATOGA_NONE && in->sink.digested < in->size) {
+        saratoga__sink_digest(&in->sink, sum, true);
+    } else if (!saratoga__sink_commit(&in->sink, sum, s->sum, in->size)) {
+        saratoga__session_fail(s, SARATOGA_ERR_NOMEM, now);
+    }
+}
+
+void saratoga__receiver_advance(saratoga__session *s, saratoga_time now) {
+    saratoga__receiver *in = &s->in;
+    if (s->state != SARATOGA__OPEN) {
+        return;
+    }
+    if (s->kind == SARATOGA_STREAM) {
+        deliver_stream(s);
+    } else if (in->has_metadata) {
+        saratoga__sink_digest(&in->sink, checksum_of(s), false);
+    }
+    if (!has_all(s)) {
+        return;
+    }
+    if (!in->whole) {
+        in->whole = true;
+        in->whole_at = now;
+    }
+    if (in->has_metadata || in->unverifiable) {
+        finish_file(s, now);
+    }
+}
+
+void saratoga__receiver_on_job(saratoga__session *s, saratoga__job *job,
+                               int64_t result, saratoga_time now) {
+    int rv = saratoga__sink_on_done(&s->in.sink, job, result);
+    if (rv != 0 && s->state == SARATOGA__OPEN) {
+        saratoga__session_fail(s, rv, now);
+        return;
+    }
+    saratoga__receiver_advance(s, now);
+}
+
+/* ---- time ---- */
+
+static saratoga_time quiet_interval(const saratoga__session *s) {
+    const saratoga__receiver *in = &s->in;
+    saratoga_time t = 2 * in->spacing;
+    uint32_t n = in->quiet_rounds;
+    t = t > s->opt.quiet_status ? t : s->opt.quiet_status;
+    n = n < QUIET_MAX_DOUBLINGS ? n : QUIET_MAX_DOUBLINGS;
+    return t >= SARATOGA_TIME_NEVER >> n ? SARATOGA_TIME_NEVER : t << n;
+}
+
+static void metadata_is_late(saratoga__session *s, saratoga_time now) {
+    if (s->type == SARATOGA_BLIND_PUT || s->in.has_partial) {
+        saratoga__session_end(s, SARATOGA_ERR_PROTOCOL,
+                              SARATOGA_METADATA_REQUIRED, false, true, now);
+        return;
+    }
+    s->in.unverifiable = true;
+    saratoga__receiver_advance(s, now);
+}
+
+static saratoga_time metadata_limit(const saratoga__session *s) {
+    const saratoga__receiver *in = &s->in;
+    if (!in->whole || in->has_metadata || in->unverifiable) {
+        return SARATOGA_TIME_NEVER;
+    }
+    return saratoga__later(in->whole_at, s->opt.metadata_wait);
+}
+
+void saratoga__receiver_on_timeout(saratoga__session *s, saratoga_time now) {
+    saratoga__receiver *in = &s->in;
+    if (s->state == SARATOGA__LINGER) {
+        if (now >= in->linger_until) {
+            s->state = SARATOGA__OVER;
+        }
+        return;
+    }
+    if (now >= metadata_limit(s)) {
+        metadata_is_late(s, now);
+        return;
+    }
+    if (now >= in->quiet_at && !in->volunteer && !in->asked.due) {
+        in->volunteer = true;
+        in->quiet_rounds++;
+        in->quiet_at = saratoga__later(now, quiet_interval(s));
+    }
+    /* Writes that found no memory, and the like. */
+    saratoga__receiver_advance(s, now);
+}
+
+saratoga_time saratoga__receiver_wake(const saratoga__session *s,
+                                      saratoga_time now) {
+    const saratoga__receiver *in = &s->in;
+    saratoga_time at = saratoga__sooner(in->quiet_at, metadata_limit(s));
+    if (s->state == SARATOGA__LINGER) {
+        return in->linger_until;
+    }
+    if (in->hold_until > now && (in->volunteer || in->asked.due)) {
+        at = saratoga__sooner(at, in->hold_until);
+    }
+    return at;
+}

@@ -1,0 +1,539 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/session.h"
+
+#include "libsaratoga/stamp.h"
+
+#define LOG_MAX ((uint64_t)1 << 18)
+#define ONE_WAY_METADATA SARATOGA_S /* repeated so often */
+#define STALL_MIN (2 * SARATOGA_S)
+#define NS_PER_S 1e9
+
+static double granularity(const saratoga__session *s) {
+    return (double)s->env->cfg.timer_granularity_us * 1e-6;
+}
+
+static size_t head_len(const saratoga__session *s) {
+    size_t stamp =
+        s->opt.timestamps == SARATOGA_TS_OFF ? 0 : SARATOGA__STAMP_LEN;
+    return 8 + stamp + saratoga__width(s->descriptor);
+}
+
+static size_t payload_len(const saratoga__session *s) {
+    const saratoga_config *c = &s->env->cfg;
+    size_t room = c->mtu - c->overhead - head_len(s);
+    return s->opt.payload > 0 && s->opt.payload < room ? s->opt.payload : room;
+}
+
+/* Nobody answers: the way back does not exist, or too many would. */
+static bool is_one_way(const saratoga__session *s) {
+    return s->opt.no_status || s->opt.multicast || s->opt.unreliable;
+}
+
+static int open_source(saratoga__session *s) {
+    saratoga__sender *o = &s->out;
+    if (s->kind == SARATOGA_STREAM) {
+        o->size = o->finished ? o->base : SARATOGA_SIZE_UNKNOWN;
+        return 0;
+    }
+    o->size = s->entry.size;
+    if (s->unchanged) { /* METADATA says it all */
+        o->next = o->size;
+        o->eod_sent = true;
+        return 0;
+    }
+    if (cmn__ranges_add(&o->todo, 0, o->size, NULL) != 0) {
+        return SARATOGA_ERR_NOMEM;
+    }
+    return saratoga__source_init(&o->source, &s->env->jobs, s->handle,
+                                 s->opt.blocks, s->opt.block, o->payload,
+                                 o->size);
+}
+
+int saratoga__sender_open(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    const cmn__mem *mem = &s->env->mem;
+    int rv;
+    o->payload = payload_len(s);
+    cmn__ranges_init(&o->todo, mem, s->opt.max_holes + 2);
+    cmn__ranges_init(&o->tail, mem, s->opt.max_holes + 2);
+    cmn__ranges_init(&o->miss, mem, s->opt.max_holes + 2);
+    cmn__bytes_init(&o->window, mem);
+    saratoga__sentlog_init(&o->log, mem, LOG_MAX);
+    rv = open_source(s);
+    if (rv == 0) {
+        rv = saratoga__pace_init(&o->pace, mem, &s->opt, (double)o->payload,
+                                 (double)(head_len(s) + s->env->cfg.overhead),
+                                 granularity(s), s->rtt.srtt, now);
+    }
+    o->lite = s->opt.lite && (s->peer_abilities & SARATOGA_LITE) != 0;
+    o->unanswered = SARATOGA_TIME_NEVER;
+    o->poll_at = SARATOGA_TIME_NEVER;
+    o->rto_at = SARATOGA_TIME_NEVER;
+    o->copies = s->opt.copies - 1;
+    o->passes = s->opt.cycles;
+    o->early_polls = SARATOGA__EARLY_POLLS;
+    o->ask_at = now;
+    o->confirmed = s->rtt.srtt > 0 && s->opt.rtt_hint == 0;
+    o->poll_due = o->size == 0 && !s->unchanged;
+    s->send_metadata = !o->digest_pending;
+    s->heard = now;
+    return rv;
+}
+
+void saratoga__sender_free(saratoga__session *s) {
+    saratoga__sender *o = &s->out;
+    if (o->todo.mem == NULL) {
+        return;
+    }
+    cmn__ranges_free(&o->todo);
+    cmn__ranges_free(&o->tail);
+    cmn__ranges_free(&o->miss);
+    cmn__bytes_free(&o->window);
+    saratoga__source_free(&o->source);
+    saratoga__sentlog_free(&o->log);
+    saratoga__pace_free(&o->pace, &s->env->mem);
+    o->todo.mem = NULL;
+}
+
+void saratoga__sender_plan(saratoga__session *s) {
+    if (s->state == SARATOGA__OPEN && s->kind != SARATOGA_STREAM) {
+        saratoga__source_plan(&s->out.source, &s->out.todo);
+    }
+}
+
+bool saratoga__sender_is_drained(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    return o->todo.count == 0 && o->size != SARATOGA_SIZE_UNKNOWN &&
+           o->next >= o->size;
+}
+
+/* ---- when to ask ---- */
+
+/* So long that answers of the size seen leave half of the peer's thin way
+ * back free. */
+static saratoga_time uplink_spacing(const saratoga__session *s) {
+    double bytes = (double)(s->out.status_len + s->env->cfg.overhead);
+    double share = s->env->cfg.status_share * (double)s->opt.uplink_bps / 8;
+    return share > 0 ? (saratoga_time)(bytes / share * NS_PER_S) : 0;
+}
+
+static saratoga_time spacing(const saratoga__session *s) {
+    saratoga_time least = uplink_spacing(s);
+    saratoga_time wanted = s->opt.first_spacing;
+    if (s->rtt.srtt > 0) {
+        wanted = (saratoga_time)s->rtt.srtt;
+        if (s->out.pace.cong == NULL) {
+            wanted = saratoga__sooner(wanted, s->opt.status_spacing);
+        }
+    }
+    return wanted > least ? wanted : least;
+}
+
+/* An open loop needs no answer per RTT where that would be every packet. */
+static bool has_sent_enough(const saratoga__session *s, saratoga_time now) {
+    const saratoga__sender *o = &s->out;
+    return o->pace.cong != NULL || o->since_ask + 1 >= s->opt.spacing_packets ||
+           now >= saratoga__later(o->ask_at, s->opt.status_spacing);
+}
+
+static bool is_window_full(const saratoga__sender *o) {
+    return o->pace.law == SARATOGA__WINDOW &&
+           (double)o->log.flight + 2 * o->pace.mss > o->pace.cong->cwnd;
+}
+
+static bool wants_answer(const saratoga__session *s, saratoga_time now) {
+    const saratoga__sender *o = &s->out;
+    if (is_one_way(s)) {
+        return false;
+    }
+    return o->log.ring.tail == 1 || is_window_full(o) ||
+           (now >= o->ask_at && has_sent_enough(s, now));
+}
+
+static void on_asked(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    o->ask_at = saratoga__later(now, spacing(s));
+    o->since_ask = 0;
+    o->poll_due = false;
+    o->unanswered = saratoga__sooner(o->unanswered, now);
+    if (o->rto_at == SARATOGA_TIME_NEVER) {
+        o->rto_at = saratoga__later(now, (saratoga_time)cong_rtt_rto(&s->rtt));
+    }
+    s->st.requests_packets++;
+}
+
+/* ---- polls at the end, or when nothing is heard ---- */
+
+static saratoga_time first_wait(const saratoga__session *s) {
+    saratoga_time wait = s->opt.poll;
+    if (s->rtt.srtt <= 0) {
+        return wait > SARATOGA_S ? wait : SARATOGA_S;
+    }
+    return 2 * (saratoga_time)s->rtt.srtt > wait
+               ? 2 * (saratoga_time)s->rtt.srtt
+               : wait;
+}
+
+void saratoga__sender_restart_poll(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    o->poll_wait = first_wait(s);
+    o->poll_at = SARATOGA_TIME_NEVER;
+    if (!is_one_way(s) && (o->stalled || o->todo.count == 0) &&
+        o->next > o->proven) {
+        o->poll_at = saratoga__later(now, o->poll_wait);
+    }
+}
+
+/* The last requests may get lost: a few more follow soon. */
+static void arm_poll(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    saratoga_time wait = o->poll_wait > 0 ? o->poll_wait : first_wait(s);
+    saratoga_time most = s->opt.poll_max;
+    if (is_one_way(s)) {
+        return;
+    }
+    if (o->early_polls > 0 && saratoga__sender_is_drained(s) &&
+        s->rtt.srtt > 0) {
+        o->early_polls--;
+        o->poll_at = saratoga__later(now, (saratoga_time)s->rtt.srtt / 8);
+        return;
+    }
+    o->poll_at = saratoga__later(now, wait);
+    if (o->stalled) { /* the link may be back any time */
+        most = saratoga__sooner(most, SARATOGA_S);
+        most = most > first_wait(s) ? most : first_wait(s);
+    }
+    o->poll_wait = saratoga__sooner(2 * wait, most > wait ? most : wait);
+}
+
+/* ---- writing ---- */
+
+static uint64_t next_stamp(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    uint64_t x = saratoga__stamp_clock(now, s->env->cfg.posix_offset);
+    if (s->opt.timestamps == SARATOGA_TS_LOCAL) {
+        x = o->log.ring.tail;
+    }
+    /* Each transmission has its own, so that an echo names one. */
+    o->last_stamp = x > o->last_stamp ? x : o->last_stamp + 1;
+    return o->last_stamp;
+}
+
+static void note(saratoga__session *s, cmn__range r, bool asks, uint64_t stamp,
+                 saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    saratoga__sent sent = {.offset = r.start,
+                           .stamp = stamp,
+                           .at = now,
+                           .len = (uint32_t)(r.end - r.start),
+                           .asks = asks,
+                           .again = r.end > r.start && r.start < o->next};
+    (void)saratoga__sentlog_add(&o->log, &sent);
+    s->st.data_packets++;
+    s->st.data_bytes += sent.len;
+    o->since_ask++;
+    if (sent.again) {
+        s->st.retransmitted_packets++;
+        s->st.retransmitted_bytes += sent.len;
+        if (o->next >= o->size) {
+            (void)cmn__ranges_add(&o->tail, r.start, r.end, NULL);
+        }
+    }
+    if (asks) {
+        on_asked(s, now);
+    }
+    o->next = r.end > o->next ? r.end : o->next;
+}
+
+static size_t write_head(saratoga__session *s, cmn__writer *w, cmn__range r,
+                         bool asks, saratoga_time now) {
+    uint8_t stamp[SARATOGA__STAMP_LEN];
+    uint64_t x = next_stamp(s, now);
+    saratoga__data d = {.descriptor = s->descriptor,
+                        .kind = s->kind,
+                        .asks = asks,
+                        .eod = r.end == s->out.size,
+                        .id = s->id,
+                        .offset = {0, r.start}};
+    if (s->opt.timestamps != SARATOGA_TS_OFF) {
+        saratoga__stamp_write(s->opt.timestamps, x, stamp);
+        d.stamp = stamp;
+    }
+    saratoga__data_write_head(w, &d);
+    s->out.eod_sent |= d.eod;
+    note(s, r, asks, x, now);
+    return w->bad ? 0 : 1;
+}
+
+static size_t write_poll(saratoga__session *s, uint8_t *buf, size_t cap,
+                         saratoga_time now) {
+    cmn__writer w = cmn__writer_of(buf, cap);
+    saratoga__sender *o = &s->out;
+    cmn__range at = {o->next, o->next};
+    bool asks = !is_one_way(s);
+    size_t len;
+    (void)write_head(s, &w, at, asks, now);
+    len = (size_t)(w.p - buf);
+    o->poll_due = false;
+    s->st.polls++;
+    saratoga__pace_sent(&o->pace, (double)(len + s->env->cfg.overhead), now);
+    arm_poll(s, now);
+    return len;
+}
+
+/* The lowest bytes to be sent, at most a packet of them.  At the end of a
+ * multicast or one-way pass the next one begins. */
+static bool next_range(saratoga__session *s, cmn__range *r) {
+    saratoga__sender *o = &s->out;
+    if (!cmn__ranges_next(&o->todo, 0, r)) {
+        return false;
+    }
+    if (r->end - r->start > o->payload) {
+        r->end = r->start + o->payload;
+    }
+    return true;
+}
+
+static bool copy_payload(saratoga__session *s, cmn__range r, uint8_t *to) {
+    size_t len = (size_t)(r.end - r.start);
+    if (s->kind == SARATOGA_STREAM) {
+        cmn__bytes_get(&s->out.window, r.start, to, len);
+        return true;
+    }
+    return saratoga__source_copy(&s->out.source, r.start, to, len);
+}
+
+static bool may_send(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    if (o->stalled || (!o->confirmed && s->opt.unconfirmed > 0 &&
+                       s->st.data_bytes >= s->opt.unconfirmed)) {
+        return false;
+    }
+    if (saratoga__pace_next(&o->pace, (double)o->log.flight, now) > now) {
+        o->pace.limited = true;
+        return false;
+    }
+    return true;
+}
+
+/* Nothing follows: no better packet to ask with will come. */
+static bool is_last(const saratoga__sender *o, cmn__range r) {
+    return o->todo.total == r.end - r.start;
+}
+
+static size_t write_one(saratoga__session *s, cmn__range r, uint8_t *buf,
+                        size_t cap, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    size_t head = head_len(s);
+    size_t len = head + (size_t)(r.end - r.start);
+    bool newest = r.end >= o->next;
+    bool ask = wants_answer(s, now) || (is_last(o, r) && !is_one_way(s));
+    cmn__writer w = cmn__writer_of(buf, cap);
+    if (len > cap || !copy_payload(s, r, buf + head)) {
+        return 0;
+    }
+    /* Answers cover what lies below the packet that asks, so a repair does not
+     * ask: an empty packet at the far end does. */
+    o->poll_due |= ask && !newest;
+    (void)write_head(s, &w, r, ask && newest, now);
+    (void)cmn__ranges_sub(&o->todo, r.start, r.end, NULL);
+    if (s->opt.unreliable && r.end > o->proven) {
+        o->proven = r.end;
+    }
+    saratoga__pace_sent(&o->pace, (double)(len + s->env->cfg.overhead), now);
+    s->st.wire_bytes += len + s->env->cfg.overhead;
+    return len;
+}
+
+static size_t write_batch(saratoga__session *s, uint8_t *buf, size_t cap,
+                          size_t *segment, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    size_t total = 0;
+    cmn__range r;
+    *segment = 0;
+    while (next_range(s, &r) && may_send(s, now)) {
+        size_t len = head_len(s) + (size_t)(r.end - r.start);
+        if (*segment != 0 && (len > *segment || o->poll_due)) {
+            break;
+        }
+        len = write_one(s, r, buf + total, cap - total, now);
+        if (len == 0) {
+            break;
+        }
+        *segment = *segment == 0 ? len : *segment;
+        total += len;
+        if (len < *segment) {
+            break;
+        }
+    }
+    if (total > 0) {
+        saratoga__sender_plan(s);
+    }
+    return total;
+}
+
+/* A small last batch of repairs goes more than once: the link has nothing
+ * better to do, and another loss would cost a round trip. */
+static void repeat_tail(saratoga__session *s) {
+    saratoga__sender *o = &s->out;
+    double least = 4 * (double)o->payload;
+    double most = o->pace.pacer.rate * (double)s->rtt.srtt / (4 * NS_PER_S);
+    cmn__range r = {0, 0};
+    if (o->copies == 0 ||
+        (double)o->tail.total > (most > least ? most : least)) {
+        return;
+    }
+    o->copies--;
+    while (cmn__ranges_next(&o->tail, r.end, &r)) {
+        (void)cmn__ranges_add(&o->todo, r.start, r.end, NULL);
+    }
+    cmn__ranges_clear(&o->tail);
+}
+
+size_t saratoga__sender_write(saratoga__session *s, uint8_t *buf, size_t cap,
+                              size_t *segment, uint32_t *flags,
+                              saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    size_t n = 0;
+    saratoga__pace_update(&o->pace, s->rtt.srtt);
+    if (!o->meta_sent && !o->digest_pending) {
+        return 0; /* METADATA leaves first */
+    }
+    *segment = 0;
+    if (o->poll_due && cap >= head_len(s)) {
+        n = write_poll(s, buf, cap, now);
+        *segment = n;
+    } else if (o->todo.count > 0) {
+        n = write_batch(s, buf, cap, segment, now);
+        if (n > 0 && o->todo.count == 0) {
+            repeat_tail(s);
+            saratoga__sender_plan(s);
+            arm_poll(s, now);
+        }
+    }
+    if (n > 0 && o->lite) {
+        *flags |= SARATOGA_PKT_LITE;
+    }
+    return n;
+}
+
+/* ---- time ---- */
+
+static saratoga_time stall_after(const saratoga__session *s) {
+    saratoga_time rto = (saratoga_time)cong_rtt_rto(&s->rtt);
+    saratoga_time half = s->opt.inactivity / 2;
+    if (!s->out.confirmed) {
+        return half;
+    }
+    return 4 * rto > STALL_MIN ? 4 * rto : STALL_MIN;
+}
+
+/* A one-way transfer has been through the file: again, or done. */
+static void end_pass(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    if (o->passes > 1) {
+        o->passes--;
+        (void)cmn__ranges_add(&o->todo, 0, o->size, NULL);
+        saratoga__sender_plan(s);
+    } else if (!s->opt.multicast ||
+               now >= saratoga__later(o->meta_at, s->opt.linger)) {
+        saratoga__session_end(s, 0, SARATOGA_SUCCESS, false, false, now);
+    }
+}
+
+static void one_way_timeout(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    bool drained = saratoga__sender_is_drained(s);
+    if (drained && (o->eod_sent || s->unchanged)) {
+        end_pass(s, now);
+    } else if (now >= saratoga__later(o->meta_at, ONE_WAY_METADATA)) {
+        s->send_metadata = true;
+        o->meta_at = now;
+    }
+}
+
+static bool owes_answer(const saratoga__sender *o) {
+    return o->unanswered != SARATOGA_TIME_NEVER;
+}
+
+static void check_stall(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    if (!o->stalled && owes_answer(o) &&
+        now >= saratoga__later(o->unanswered, stall_after(s))) {
+        o->stalled = true;
+        o->poll_due = true;
+        saratoga__env_trace(s->env, "saratoga:stalled", s->handle, now, NULL,
+                            NULL, "no answer");
+    }
+}
+
+static void check_rto(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    if (o->pace.law != SARATOGA__WINDOW || now < o->rto_at) {
+        return;
+    }
+    o->timeouts++;
+    s->rtt.backoff = o->timeouts;
+    saratoga__pace_on_rto(&o->pace, (double)o->log.flight, o->timeouts, now);
+    saratoga__sentlog_give_up(&o->log);
+    o->poll_due = true;
+    o->rto_at = SARATOGA_TIME_NEVER;
+}
+
+void saratoga__sender_on_timeout(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    saratoga__pace_on_timeout(&o->pace, (double)o->log.flight, now);
+    if (is_one_way(s)) {
+        one_way_timeout(s, now);
+        return;
+    }
+    check_stall(s, now);
+    check_rto(s, now);
+    if (now >= o->poll_at && (o->stalled || o->todo.count == 0)) {
+        o->poll_due = true;
+        o->poll_at = SARATOGA_TIME_NEVER;
+    }
+    if (s->unchanged && o->meta_sent &&
+        now >= saratoga__later(o->meta_at, first_wait(s))) {
+        s->send_metadata = true;
+    }
+}
+
+static saratoga_time one_way_wake(const saratoga__session *s,
+                                  saratoga_time at) {
+    const saratoga__sender *o = &s->out;
+    if (saratoga__sender_is_drained(s)) {
+        saratoga_time end = s->opt.multicast && o->passes <= 1
+                                ? saratoga__later(o->meta_at, s->opt.linger)
+                                : 0;
+        return saratoga__sooner(at, end);
+    }
+    return saratoga__sooner(at, saratoga__later(o->meta_at, ONE_WAY_METADATA));
+}
+
+saratoga_time saratoga__sender_wake(const saratoga__session *s,
+                                    saratoga_time now) {
+    const saratoga__sender *o = &s->out;
+    saratoga_time at = o->pace.feedback_at;
+    if (o->todo.count > 0 && !o->stalled) {
+        at = saratoga__sooner(
+            at, saratoga__pace_next(&o->pace, (double)o->log.flight, now + 1));
+    }
+    if (is_one_way(s)) {
+        return one_way_wake(s, at);
+    }
+    if (owes_answer(o) && !o->stalled) {
+        at = saratoga__sooner(at,
+                              saratoga__later(o->unanswered, stall_after(s)));
+    }
+    if (o->pace.law == SARATOGA__WINDOW) {
+        at = saratoga__sooner(at, o->rto_at);
+    }
+    if (o->stalled || o->todo.count == 0) {
+        at = saratoga__sooner(at, o->poll_at);
+    }
+    if (s->unchanged) {
+        at = saratoga__sooner(at, saratoga__later(o->meta_at, first_wait(s)));
+    }
+    return at;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/session.h"
+
+#include "libsaratoga/stamp.h"
+
+#define NO_IRT UINT64_MAX
+
+/* A STATUS in terms of this session. */
+typedef struct report {
+    uint64_t progress;
+    uint64_t irt;
+    uint64_t edge; /* it says something about all below */
+    uint64_t d;    /* the transmission that it answers; 0: not known */
+    cong_time rtt; /* sample; -1: none */
+    bool full;     /* the whole list of holes */
+} report;
+
+/* A number on the wire as a place in the file or stream. */
+static bool place(const saratoga__session *s, const saratoga__wide *x,
+                  uint64_t *out) {
+    const saratoga__sender *o = &s->out;
+    uint64_t top = saratoga__highest(s->descriptor);
+    if (s->kind == SARATOGA_STREAM && top != UINT64_MAX) {
+        uint64_t back = (o->next - x->lo) & top; /* how far below next */
+        if (back > o->next) {
+            return false;
+        }
+        *out = o->next - back;
+        return true;
+    }
+    *out = x->lo;
+    return x->hi == 0 && (o->size == SARATOGA_SIZE_UNKNOWN ? x->lo <= o->next
+                                                           : x->lo <= o->size);
+}
+
+/* Holes that make no sense are left out, the STATUS counts all the same. */
+static void take_holes(saratoga__session *s, const saratoga__status_pkt *p,
+                       report *r) {
+    saratoga__sender *o = &s->out;
+    uint64_t lowest = NO_IRT;
+    for (size_t i = 0; i < p->hole_count; i++) {
+        saratoga__wide from;
+        saratoga__wide to;
+        uint64_t start;
+        uint64_t last;
+        saratoga__status_hole(p, i, &from, &to);
+        if (!place(s, &from, &start) || !place(s, &to, &last) || last < start ||
+            (o->size != SARATOGA_SIZE_UNKNOWN && start >= o->size)) {
+            continue;
+        }
+        last = last + 1 > o->size ? o->size : last + 1;
+        if (cmn__ranges_add(&o->miss, start, last, NULL) != 0) {
+            r->full = false; /* the rest comes with another STATUS */
+            break;
+        }
+        lowest = start < lowest ? start : lowest;
+        r->edge = last > r->edge ? last : r->edge;
+        s->st.holes_reported++;
+    }
+    r->progress = lowest < r->progress ? lowest : r->progress;
+}
+
+/* Which transmission is answered, and the RTT when that is certain. */
+static void place_in_log(saratoga__session *s, const saratoga__status_pkt *p,
+                         report *r, saratoga_time now) {
+    const saratoga__sentlog *log = &s->out.log;
+    saratoga_time recent =
+        s->rtt.srtt > 0 ? (saratoga_time)s->rtt.srtt : SARATOGA_S;
+    uint64_t low;
+    uint64_t high;
+    bool sure = true;
+    r->rtt = -1;
+    if (p->stamp != NULL &&
+        saratoga__stamp_read(s->opt.timestamps, p->stamp, &low, &high)) {
+        r->d = saratoga__sentlog_by_stamp(log, low, high, r->irt);
+    } else {
+        r->d = saratoga__sentlog_by_end(log, r->irt);
+        /* Two polls at the same place look alike. */
+        sure = r->d != 0 && saratoga__sentlog_at(log, r->d)->len > 0;
+    }
+    if (r->d != 0 && !p->voluntary && sure) {
+        const saratoga__sent *sent = saratoga__sentlog_at(log, r->d);
+        if (now > sent->at) {
+            r->rtt = (cong_time)(now - sent->at);
+        }
+    }
+    if (r->d == 0) {
+        r->d = saratoga__sentlog_by_time(log, now > recent ? now - recent : 0);
+    }
+}
+
+static void end_cycle(saratoga__session *s, uint64_t d, uint64_t irt,
+                      cong_time sample, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    const saratoga__path path = {.rtt = s->rtt.srtt,
+                                 .symmetry = s->opt.symmetry,
+                                 .mss = (double)o->payload,
+                                 .holdover = 3};
+    double flight = (double)o->log.flight;
+    saratoga__cycle c;
+    if (d <= o->log.done ||
+        !saratoga__sentlog_cycle(&o->log, d, irt, &o->miss, &path, &c)) {
+        return;
+    }
+    saratoga__pace_on_cycle(&o->pace, &c, &s->rtt, sample, flight,
+                            (double)o->miss.total, now);
+    s->st.loss_events = o->pace.law == SARATOGA__STFRC
+                            ? o->log.events
+                            : s->st.loss_events + (c.lost_packets > 0 ? 1 : 0);
+}
+
+/* A list in parts: what came so far counts when another answer begins. */
+static void begin_list(saratoga__session *s, const report *r,
+                       saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    if (o->group_d != 0 && (r->d != o->group_d || r->full)) {
+        if (r->d != o->group_d) {
+            end_cycle(s, o->group_d, o->group_irt, -1, now);
+        }
+        o->group_d = 0;
+    }
+    if (o->group_d == 0) {
+        cmn__ranges_clear(&o->miss);
+    }
+}
+
+/* Adds to what is to be sent what `miss` names and no later repair covers. */
+static void queue_repairs(saratoga__session *s, uint64_t d) {
+    saratoga__sender *o = &s->out;
+    cmn__range r = {0, 0};
+    saratoga__sentlog_spare(&o->log, d, &o->miss);
+    while (cmn__ranges_next(&o->miss, r.end, &r)) {
+        if (cmn__ranges_add(&o->todo, r.start, r.end, NULL) != 0) {
+            break;
+        }
+    }
+}
+
+static void apply(saratoga__session *s, const report *r, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    bool stale = r->d < o->status_d;
+    uint64_t missing = o->miss.total;
+    if (!stale) {
+        o->status_d = r->d;
+    }
+    if (r->full && !stale) {
+        if (!s->opt.multicast) {
+            (void)cmn__ranges_sub(&o->todo, 0, r->edge, NULL);
+            o->next = r->edge > o->next ? r->edge : o->next;
+        }
+        o->held = r->edge > missing ? r->edge - missing : 0;
+        s->st.holes = o->miss.count;
+        s->st.hole_bytes = missing;
+        if (missing == 0) {
+            saratoga__pace_on_repaired(&o->pace, now);
+        }
+    }
+    o->proven = r->progress > o->proven ? r->progress : o->proven;
+    queue_repairs(s, r->d);
+    saratoga__sender_plan(s);
+}
+
+/* Exactly what section 6.6 says; for one that deletes its copy thereupon
+ * nothing less will do. */
+static bool is_completed(const saratoga__session *s,
+                         const saratoga__status_pkt *p, const report *r) {
+    const saratoga__sender *o = &s->out;
+    bool deletes = s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE;
+    uint64_t size = o->size;
+    if (size == SARATOGA_SIZE_UNKNOWN || p->no_metadata || p->incomplete ||
+        p->hole_count != 0 || (size == 0 && !o->eod_sent && !s->unchanged)) {
+        return false;
+    }
+    if (r->progress == size && r->irt == size) {
+        return p->voluntary || !deletes;
+    }
+    if (s->opt.profile == SARATOGA_VALLONA && !deletes && size > 0) {
+        return r->progress == size - 1 && o->eod_sent;
+    }
+    return s->opt.profile == SARATOGA_NASA_PERL && !deletes &&
+           r->progress == size && r->irt + 1 == size;
+}
+
+static void advance_stream(saratoga__session *s) {
+    saratoga__sender *o = &s->out;
+    saratoga_event ev = {0};
+    if (s->kind != SARATOGA_STREAM || o->proven <= o->base) {
+        return;
+    }
+    o->base = o->proven;
+    if (o->wants_room) {
+        o->wants_room = false;
+        saratoga__session_event(s, SARATOGA_EVENT_WRITABLE, &ev);
+    }
+}
+
+static void note_heard(saratoga__session *s, size_t len) {
+    saratoga__sender *o = &s->out;
+    o->confirmed = true;
+    o->stalled = false;
+    o->unanswered = SARATOGA_TIME_NEVER;
+    o->rto_at = SARATOGA_TIME_NEVER;
+    o->timeouts = 0;
+    o->status_len = o->status_len == 0 ? len : (3 * o->status_len + len) / 4;
+    s->st.status_packets++;
+    s->st.status_bytes += len;
+}
+
+static void trace_status(const saratoga__session *s, const report *r,
+                         saratoga_time now) {
+    static const char *const keys[] = {"progress", "irt",  "missing",
+                                       "rtt_ms",   "rate", NULL};
+    double values[] = {(double)r->progress, (double)r->irt,
+                       (double)s->out.miss.total, (double)r->rtt * 1e-6,
+                       8 * s->out.pace.pacer.rate};
+    saratoga__env_trace(s->env, "saratoga:status_received", s->handle, now,
+                        keys, values, NULL);
+}
+
+/* What is repeated without being asked for begins anew. */
+static void plan_copies(saratoga__session *s) {
+    saratoga__sender *o = &s->out;
+    cmn__ranges_clear(&o->tail);
+    o->copies = s->opt.copies - 1;
+    o->early_polls = SARATOGA__EARLY_POLLS;
+}
+
+void saratoga__sender_on_status(saratoga__session *s,
+                                const saratoga__status_pkt *p, size_t len,
+                                saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    report r = {.full = !p->incomplete};
+    note_heard(s, len);
+    if (p->no_metadata && !o->digest_pending &&
+        now >= saratoga__later(
+                   o->meta_at,
+                   (saratoga_time)(s->rtt.srtt > 0 ? s->rtt.srtt / 2 : 0))) {
+        s->send_metadata = true;
+    }
+    if (!place(s, &p->progress, &r.progress) || !place(s, &p->irt, &r.irt)) {
+        saratoga__sender_restart_poll(s, now);
+        return;
+    }
+    if (is_completed(s, p, &r)) {
+        o->held = o->size;
+        o->proven = o->size;
+        s->st.holes = 0;
+        saratoga__session_end(s, 0, SARATOGA_SUCCESS, true, false, now);
+        return;
+    }
+    r.edge = r.irt > r.progress ? r.irt : r.progress;
+    place_in_log(s, p, &r, now);
+    if (r.rtt > 0) {
+        cong_rtt_sample(&s->rtt, r.rtt);
+    }
+    begin_list(s, &r, now);
+    take_holes(s, p, &r);
+    trace_status(s, &r, now);
+    if (r.full) {
+        end_cycle(s, r.d, r.edge, r.rtt, now);
+    } else {
+        o->group_d = r.d;
+        o->group_irt = r.edge;
+    }
+    plan_copies(s);
+    apply(s, &r, now);
+    advance_stream(s);
+    saratoga__sender_restart_poll(s, now);
+}

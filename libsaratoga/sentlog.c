@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/sentlog.h"
+
+#include <congestion/tfrc.h>
+
+#define NS_PER_S 1e9
+#define HOLDOVER_FROM 20 /* shorter cycles have nothing to spare */
+
+typedef struct arrival {
+    cong_time at;
+    double bytes;
+} arrival;
+
+void saratoga__sentlog_init(saratoga__sentlog *log, const cmn__mem *mem,
+                            uint64_t max) {
+    *log = (saratoga__sentlog){.max = max};
+    cmn__ring_init(&log->ring, mem, sizeof(saratoga__sent), 1);
+    cmn__ring_init(&log->arrivals, mem, sizeof(arrival), 0);
+    cong_loss_history_init(&log->history);
+}
+
+void saratoga__sentlog_free(saratoga__sentlog *log) {
+    if (log->ring.mem != NULL) {
+        cmn__ring_free(&log->ring);
+        cmn__ring_free(&log->arrivals);
+    }
+}
+
+const saratoga__sent *saratoga__sentlog_at(const saratoga__sentlog *log,
+                                           uint64_t d) {
+    return cmn__ring_at(&log->ring, d);
+}
+
+static void pop(saratoga__sentlog *log) {
+    log->flight -= saratoga__sentlog_at(log, log->ring.head)->len;
+    cmn__ring_pop(&log->ring);
+}
+
+uint64_t saratoga__sentlog_add(saratoga__sentlog *log,
+                               const saratoga__sent *sent) {
+    saratoga__sent *at;
+    if (cmn__ring_len(&log->ring) >= log->max) {
+        log->done = log->ring.head;
+        pop(log);
+    }
+    at = cmn__ring_push(&log->ring);
+    if (at == NULL) {
+        return 0;
+    }
+    *at = *sent;
+    log->flight += sent->len;
+    return log->ring.tail - 1;
+}
+
+void saratoga__sentlog_give_up(saratoga__sentlog *log) {
+    while (log->ring.head != log->ring.tail) {
+        pop(log);
+    }
+    log->done = log->ring.tail - 1;
+}
+
+/* The first number whose field, which grows with the numbers, is above x. */
+static uint64_t above(const saratoga__sentlog *log, uint64_t x, bool by_time) {
+    uint64_t lo = log->ring.head;
+    uint64_t hi = log->ring.tail;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        const saratoga__sent *s = saratoga__sentlog_at(log, mid);
+        if ((by_time ? s->at : s->stamp) > x) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    return lo;
+}
+
+uint64_t saratoga__sentlog_by_stamp(const saratoga__sentlog *log, uint64_t low,
+                                    uint64_t high, uint64_t irt) {
+    uint64_t d = above(log, high, false);
+    uint64_t newest = 0;
+    while (d > log->ring.head) {
+        const saratoga__sent *s = saratoga__sentlog_at(log, --d);
+        if (s->stamp < low) {
+            break;
+        }
+        if (s->offset + s->len == irt) {
+            return d;
+        }
+        newest = newest != 0 ? newest : d;
+    }
+    return newest;
+}
+
+uint64_t saratoga__sentlog_by_end(const saratoga__sentlog *log, uint64_t irt) {
+    for (uint64_t d = log->ring.tail; d > log->ring.head; d--) {
+        const saratoga__sent *s = saratoga__sentlog_at(log, d - 1);
+        if (s->asks && s->offset + s->len == irt) {
+            return d - 1;
+        }
+    }
+    return 0;
+}
+
+uint64_t saratoga__sentlog_by_time(const saratoga__sentlog *log,
+                                   saratoga_time t) {
+    uint64_t d = above(log, t, true);
+    return d > log->ring.head ? d - 1 : 0;
+}
+
+void saratoga__sentlog_spare(const saratoga__sentlog *log, uint64_t d,
+                             cmn__ranges *missing) {
+    uint64_t from = d + 1 > log->ring.head ? d + 1 : log->ring.head;
+    for (uint64_t i = from; i < log->ring.tail && missing->count > 0; i++) {
+        const saratoga__sent *s = saratoga__sentlog_at(log, i);
+        if (s->again && s->len > 0) {
+            /* Cannot fail for want of memory but by splitting, after which
+             * some bytes are sent once more than needed. */
+            (void)cmn__ranges_sub(missing, s->offset, s->offset + s->len, NULL);
+        }
+    }
+}
+
+static bool is_missing(const cmn__ranges *missing, const saratoga__sent *s) {
+    cmn__range r;
+    return s->len > 0 && cmn__ranges_next(missing, s->offset, &r) &&
+           r.start < s->offset + s->len;
+}
+
+/* The last transmission whose fate is known: what reaches beyond irt was not
+ * reported on, and the last few may have been overtaken by the one that
+ * asked. */
+static uint64_t last_known(const saratoga__sentlog *log, uint64_t d,
+                           uint64_t irt, const cmn__ranges *missing,
+                           uint32_t holdover) {
+    uint64_t first = log->ring.head;
+    if (d - first >= HOLDOVER_FROM) {
+        for (uint64_t i = d - holdover; i < d; i++) {
+            if (is_missing(missing, saratoga__sentlog_at(log, i))) {
+                d = i - 1;
+                break;
+            }
+        }
+    }
+    for (uint64_t i = d; i >= first && d - i < HOLDOVER_FROM; i--) {
+        const saratoga__sent *s = saratoga__sentlog_at(log, i);
+        d = s->offset + s->len > irt ? i - 1 : d;
+    }
+    return d;
+}
+
+static cong_time arrival_time(saratoga__sentlog *log, const saratoga__sent *s,
+                              cong_time forward) {
+    cong_time t = (cong_time)s->at + forward;
+    log->t_last = t > log->t_last ? t : log->t_last;
+    return log->t_last;
+}
+
+/* Bytes received in the RTT up to t, per second. */
+static double receive_rate(saratoga__sentlog *log, cong_time t, cong_time rtt) {
+    double bytes = 0;
+    while (cmn__ring_len(&log->arrivals) > 0 &&
+           ((arrival *)cmn__ring_at(&log->arrivals, log->arrivals.head))->at <=
+               t - rtt) {
+        cmn__ring_pop(&log->arrivals);
+    }
+    for (uint64_t i = log->arrivals.head; i < log->arrivals.tail; i++) {
+        bytes += ((arrival *)cmn__ring_at(&log->arrivals, i))->bytes;
+    }
+    return bytes / ((double)rtt / NS_PER_S);
+}
+
+static void count(saratoga__sentlog *log, uint64_t last,
+                  const cmn__ranges *missing, cong_time forward,
+                  saratoga__cycle *out) {
+    for (uint64_t d = log->ring.head; d <= last; d++) {
+        saratoga__sent *s = cmn__ring_at(&log->ring, d);
+        arrival *a;
+        s->lost = is_missing(missing, s);
+        out->packets++;
+        if (s->lost) {
+            out->lost_packets++;
+            out->lost += s->len;
+            continue;
+        }
+        out->acked += s->len;
+        a = cmn__ring_push(&log->arrivals);
+        if (a != NULL) {
+            *a = (arrival){(cong_time)s->at + forward, s->len};
+        }
+    }
+}
+
+static void tell_history(saratoga__sentlog *log, uint64_t last,
+                         const saratoga__path *path, cong_time forward) {
+    double first = cong_tfrc_first_interval(path->mss, path->rtt, log->x_max);
+    for (; log->ring.head <= last; pop(log)) {
+        uint64_t d = log->ring.head;
+        const saratoga__sent *s = saratoga__sentlog_at(log, d);
+        cong_time t = arrival_time(log, s, forward);
+        if (!s->lost) {
+            cong_loss_history_received(&log->history, d);
+        } else if (cong_loss_history_lost(&log->history, d, t, path->rtt,
+                                          first)) {
+            log->events++;
+        }
+    }
+}
+
+bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,
+                             const cmn__ranges *missing,
+                             const saratoga__path *path, saratoga__cycle *out) {
+    cong_time forward = (cong_time)(path->symmetry * (double)path->rtt);
+    uint64_t last;
+    cong_time t;
+    if (d < log->ring.head || d >= log->ring.tail || path->rtt <= 0) {
+        return false;
+    }
+    t = (cong_time)saratoga__sentlog_at(log, d)->at + forward;
+    last = last_known(log, d, irt, missing, path->holdover);
+    if (last < log->ring.head) {
+        return false;
+    }
+    *out = (saratoga__cycle){.first = log->ring.head, .last = last};
+    count(log, last, missing, forward, out);
+    out->x_recv = receive_rate(log, t, path->rtt);
+    log->x_max = out->x_recv > log->x_max ? out->x_recv : log->x_max;
+    tell_history(log, last, path, forward);
+    out->p = cong_loss_history_rate(&log->history);
+    log->done = last;
+    return true;
+}
