@@ -23,7 +23,7 @@ void gst_tltcp_deframer_restart(GstTltcpDeframer *d) {
     d->stream = -1;
     d->raw = d->framed = FALSE;
     d->discont = TRUE;
-    d->last_end = GST_CLOCK_TIME_NONE;
+    d->last_end = MEDIA_TIME_NONE;
     media__timemap_init(&d->times);
     media__reftrack_init(&d->references);
 }
@@ -147,36 +147,44 @@ static void stamp(GstTltcpDeframer *d, const media_header *h, GstClockTime now,
 
 /* ---- frames ---- */
 
-/* Tells what is missing between the last buffer and this one. */
-static GstEvent *make_gap_event(const GstTltcpDeframer *d, GstBuffer *buffer) {
-    GstClockTime start = GST_BUFFER_DTS_OR_PTS(buffer);
+/* Tells what is missing between the last buffer and this one.  How long that is
+ * is counted on the sender's time line: that of this end may just have
+ * moved. */
+static GstEvent *make_gap_event(const GstTltcpDeframer *d,
+                                const media_header *h, GstBuffer *buffer) {
+    GstClockTime end = GST_BUFFER_DTS_OR_PTS(buffer);
+    gint64 sent = sent_at(h);
 
-    if (!GST_CLOCK_TIME_IS_VALID(d->last_end) ||
-        !GST_CLOCK_TIME_IS_VALID(start) || start <= d->last_end) {
+    if (d->last_end == MEDIA_TIME_NONE || sent == MEDIA_TIME_NONE ||
+        sent <= d->last_end || !GST_CLOCK_TIME_IS_VALID(end)) {
         return NULL;
     }
-    return gst_event_new_gap(d->last_end, start - d->last_end);
+    GstClockTime duration = (GstClockTime)(sent - d->last_end);
+    return gst_event_new_gap(end > duration ? end - duration : 0, duration);
+}
+
+static void note_end(GstTltcpDeframer *d, const media_header *h) {
+    gint64 sent = sent_at(h);
+
+    d->last_end = sent;
+    if (sent != MEDIA_TIME_NONE && h->duration != MEDIA_TIME_NONE) {
+        d->last_end += h->duration;
+    }
 }
 
 static void finish_buffer(GstTltcpDeframer *d, const media_header *h,
                           GstBuffer *buffer, gboolean intact,
                           GstTltcpProduct *product) {
-    GstClockTime start = GST_BUFFER_DTS_OR_PTS(buffer);
-
     GST_BUFFER_FLAG_SET(buffer, gst_tltcp_flags_from_wire(h->flags));
     if (!intact) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
     }
     if (d->discont) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
-        product->event = make_gap_event(d, buffer);
+        product->event = make_gap_event(d, h, buffer);
     }
     d->discont = FALSE;
-    if (GST_CLOCK_TIME_IS_VALID(start)) {
-        d->last_end = start + (GST_BUFFER_DURATION_IS_VALID(buffer)
-                                   ? GST_BUFFER_DURATION(buffer)
-                                   : 0);
-    }
+    note_end(d, h);
     count(d, &d->counts.frames[h->frame_class]);
     product->buffer = buffer;
 }

@@ -19,11 +19,11 @@ typedef struct {
     GstCaps *caps[256]; /* by stream; NULL: none known */
     guint8 types[256];  /* media_type by stream */
     gboolean known[256];
-    gint stream;           /* the one that is handed on; -1: not chosen yet */
-    gboolean raw;          /* sections are no media: handed on as they are */
-    gboolean framed;       /* media sections were seen */
-    gboolean discont;      /* something is missing before the next buffer */
-    GstClockTime last_end; /* where the last buffer ended */
+    gint stream;      /* the one that is handed on; -1: not chosen yet */
+    gboolean raw;     /* sections are no media: handed on as they are */
+    gboolean framed;  /* media sections were seen */
+    gboolean discont; /* something is missing before the next buffer */
+    gint64 last_end; /* where the last buffer ended on the sender's time line */
     media_timemap times;
     media_reftrack references;
     GstTltcpReceived counts; /* read by other threads: under `lock` */
