@@ -4,7 +4,12 @@
 #include <string.h>
 
 #define BURST_PACKETS 10 /* RFC 9002, 7.7 */
-#define EST_SECONDS 0.5  /* time constant of the encoder's estimate */
+#define QUANTUM_MAX 65000.0
+#define EST_SECONDS 0.5      /* time constant of the encoder's estimate */
+#define CAPACITY_SECONDS 0.5 /* of the path's rate under a queue */
+#define CAPACITY_GROWTH 0.05 /* per second without a queue */
+#define QUEUE_MIN 4000000    /* ns; less is noise */
+#define PAYLOAD_SHARE 0.96   /* of a packet, headers of chunks taken off */
 #define NS_PER_S 1e9
 
 static bool is_finite(double x) {
@@ -75,6 +80,9 @@ bool tltcp__cc_window_open(const tltcp__cc *cc, double flight) {
 
 tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now) {
     cong_time at = cong_pacer_next(&cc->pacer, (cong_time)now);
+    if (at < cc->t_resume && cc->pacer.rate > 0) {
+        at = cc->t_resume;
+    }
     return at > 0 ? (tltcp_time)at : 0;
 }
 
@@ -86,14 +94,21 @@ bool tltcp__cc_pacer_open(tltcp__cc *cc, tltcp_time now) {
     return false;
 }
 
+/* Bytes worth a wake: what the driver's clock can tell apart, but no more than
+ * one system call takes. */
+static double quantum(const tltcp__cc *cc, double rate) {
+    double bytes = rate * cc->granularity;
+    return bytes < QUANTUM_MAX ? bytes : QUANTUM_MAX;
+}
+
 static void set_pace(tltcp__cc *cc) {
     double rate = cc->paced ? cong_pacing_rate(cc->cong, cc->rtt.srtt) : 0;
     double burst = BURST_PACKETS * cc->cong->mss;
     if (cc->max_rate > 0 && (rate <= 0 || rate > cc->max_rate)) {
         rate = cc->max_rate;
     }
-    if (burst < rate * cc->granularity) {
-        burst = rate * cc->granularity;
+    if (burst < rate * cc->granularity + quantum(cc, rate)) {
+        burst = rate * cc->granularity + quantum(cc, rate);
     }
     cong_pacer_set(&cc->pacer, rate, burst);
 }
@@ -108,25 +123,62 @@ void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time now) {
     }
 }
 
+/* Once the pacer says no, it lets this much gather, so that fast flows do not
+ * cost a wake per packet. */
+static void rest(tltcp__cc *cc, double size, cong_time now) {
+    double more = quantum(cc, cc->pacer.rate) - size;
+    cong_time next = cong_pacer_next(&cc->pacer, now);
+    if (next > now && more > 0) {
+        cc->t_resume = next + (cong_time)(more / cc->pacer.rate * NS_PER_S);
+    }
+}
+
 void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now) {
     cong_pacer_sent(&cc->pacer, size, (cong_time)now);
+    rest(cc, size, (cong_time)now);
     cc->t_sent = (cong_time)now;
     if (cc->episode && cc->use_prr) {
         cong_prr_sent(&cc->prr, size);
     }
 }
 
+/* A queue stands on the path: what is delivered is what it carries. */
+static bool is_saturated(const tltcp__cc *cc) {
+    cong_time queue = cc->rtt.srtt - cc->rtt.min_rtt;
+    return cc->rtt.srtt > 0 && 4 * queue > cc->rtt.min_rtt && queue > QUEUE_MIN;
+}
+
+/* The delivery rate while a queue stood, which may be a little more with each
+ * second that has passed since.  While the application is the limit, a sample
+ * can only raise it: others may have filled the queue. */
+static void measure_capacity(tltcp__cc *cc, const struct cong_rate_sample *rs,
+                             double seconds) {
+    double gain = seconds < CAPACITY_SECONDS ? seconds / CAPACITY_SECONDS : 1;
+    if (!is_saturated(cc)) {
+        cc->capacity *= 1 + CAPACITY_GROWTH * seconds;
+    } else if (rs != NULL && (cc->capacity <= 0 || rs->rate > cc->capacity)) {
+        cc->capacity = rs->rate;
+    } else if (rs != NULL && !rs->app_limited) {
+        cc->capacity += gain * (rs->rate - cc->capacity);
+    }
+}
+
 /* What the path would carry, for encoders: the window over the RTT, or what the
- * controller paces at, and at least what was just delivered. */
-static void estimate(tltcp__cc *cc, cong_time now) {
+ * controller paces at, but not more than the path is known to deliver. */
+static void estimate(tltcp__cc *cc, const struct cong_rate_sample *rs,
+                     cong_time now) {
     double rate = cc->cong->pacing_rate;
-    double dt = (double)(now - cc->t_est) / NS_PER_S;
-    double gain = dt < EST_SECONDS ? dt / EST_SECONDS : 1;
+    double seconds = cc->t_est >= 0 ? (double)(now - cc->t_est) / NS_PER_S : 0;
+    double gain = seconds < EST_SECONDS ? seconds / EST_SECONDS : 1;
+    measure_capacity(cc, rs, seconds);
     if (is_finite(cc->cong->cwnd) && cc->rtt.srtt > 0) {
         rate = cc->cong->cwnd / ((double)cc->rtt.srtt / NS_PER_S);
     }
     if (cc->max_rate > 0 && rate > cc->max_rate) {
         rate = cc->max_rate;
+    }
+    if (cc->capacity > 0 && rate > cc->capacity) {
+        rate = cc->capacity;
     }
     if (rate > 0) {
         gain = cc->est_rate <= 0 ? 1 : gain;
@@ -152,7 +204,7 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
         cong_prr_ack(&cc->prr, ack->acked, after > 0 ? after : 0,
                      cc->cong->ssthresh, cc->cong->mss, advanced);
     }
-    estimate(cc, ack->now);
+    estimate(cc, ack->rs, ack->now);
     set_pace(cc);
 }
 
@@ -238,12 +290,16 @@ static uint64_t time_of(cong_time t) {
     return t > 0 ? (uint64_t)t : 0;
 }
 
+uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc) {
+    return whole(8 * PAYLOAD_SHARE * cc->est_rate);
+}
+
 void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st) {
     st->cwnd_bytes = whole(cc->cong->cwnd);
     st->ssthresh_bytes = whole(cc->cong->ssthresh);
     st->pacing_rate_bps = whole(8 * cc->pacer.rate);
     st->delivery_rate_bps = whole(8 * cc->sample.rate);
-    st->estimated_bps = whole(8 * cc->est_rate);
+    st->estimated_bps = tltcp__cc_estimated_bps(cc);
     st->srtt_ns = time_of(cc->rtt.srtt);
     st->rttvar_ns = time_of(cc->rtt.rttvar);
     st->min_rtt_ns = time_of(cc->rtt.min_rtt);

@@ -24,12 +24,14 @@ typedef struct tltcp__cc {
     double max_rate;                /* bytes/s; 0: no cap */
     double granularity;             /* seconds that a burst must cover */
     double est_rate;                /* bytes/s, smoothed; 0: not known */
+    double capacity; /* bytes/s of the path as last seen; 0: not known */
     double undo_cwnd;
     double undo_ssthresh;
     cong_time t_sent; /* when something last left; -1: never */
     cong_time t_est;
-    bool episode; /* open */
-    bool use_prr; /* in this episode */
+    cong_time t_resume; /* the pacer, once it said no, says no until then */
+    bool episode;       /* open */
+    bool use_prr;       /* in this episode */
     bool can_undo;
     bool paced;
     bool limited;        /* held back since the last feedback */
@@ -72,6 +74,8 @@ void tltcp__cc_on_recovered(tltcp__cc *cc, tltcp_time now);
 /* Every loss of the episode was a false alarm. */
 void tltcp__cc_undo(tltcp__cc *cc, tltcp_time now);
 
+/* What the path would carry, in bit/s of sections. */
+uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc);
 void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st);
 
 #endif /* LIBTLTCP_CC_H */

@@ -311,7 +311,7 @@ void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now) {
 
 static void check_rate(tltcp_conn *c, tltcp_time now) {
     double was = (double)c->rate_told;
-    double is = 8 * c->sender.cc.est_rate;
+    double is = (double)tltcp__cc_estimated_bps(&c->sender.cc);
     double step = is > was ? is - was : was - is;
     if (c->state == TLTCP__OPEN && now - c->rate_told_at >= RATE_EVERY &&
         step > RATE_STEP * was) {
