@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "media/linkstate.h"
 
+#include "media/plan.h"
+
 /* Headers of packets and chunks: the estimate counts sections only, the window
  * counts all. */
 #define PAYLOAD_PERCENT 96
@@ -11,6 +13,17 @@ static uint64_t rate_by_window(const tltcp_stats *st) {
     }
     uint64_t us = st->srtt_ns / 1000;
     return us ? st->cwnd_bytes * 8 * 10000 * PAYLOAD_PERCENT / us : 0;
+}
+
+/* How long the queue of the path is now: what is in flight beyond the path's
+ * own content; the RTT tells it late. */
+static int64_t queue_delay(const tltcp_stats *st, uint64_t rate_bps) {
+    int64_t rtt = (int64_t)st->min_rtt_ns;
+    int64_t full = 0;
+    if (rate_bps) {
+        full = media__leave_time((size_t)st->bytes_in_flight, rate_bps);
+    }
+    return rtt > 0 && full > rtt ? full - rtt : 0;
 }
 
 media_link media__link_state(const tltcp_stats *st) {
@@ -25,8 +38,6 @@ media_link media__link_state(const tltcp_stats *st) {
     /* In slow start the window says what was tried, not what is possible. */
     link.growing =
         st->cwnd_bytes != UINT64_MAX && st->cwnd_bytes < st->ssthresh_bytes;
-    if (st->srtt_ns > st->min_rtt_ns && st->min_rtt_ns) {
-        link.delay = (int64_t)(st->srtt_ns - st->min_rtt_ns);
-    }
+    link.delay = queue_delay(st, link.rate_bps);
     return link;
 }

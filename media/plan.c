@@ -108,6 +108,12 @@ void media__plan_expect(media_plan *p, const media_rhythm *r) {
     }
 }
 
+/* By when a frame should be there.  Half of its time stays in reserve: frames
+ * larger than expected, and what the path does next, live on it. */
+static int64_t wanted(const media_slot *s) {
+    return s->due == MEDIA_NEVER ? s->due : s->due - (s->due - s->arrival) / 2;
+}
+
 /* Lays the plan out and says whether it is good: all that is optional in time,
  * nothing else later than it has to be.  The first time notes how late that
  * is. */
@@ -125,7 +131,7 @@ static bool lay_out(media_plan *p, const media_link *link, int64_t now,
         if (at > MEDIA_NEVER / 2) {
             return false;
         }
-        int64_t late = s->due == MEDIA_NEVER ? 0 : at + link->delay - s->due;
+        int64_t late = at + link->delay - wanted(s);
         late = late > 0 ? late : 0;
         if (first) {
             s->late = late;
