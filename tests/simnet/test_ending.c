@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* How connections end, and what may be called when. */
+#include "libtltcp/conn.h"
+#include "tests/simnet/world.h"
+
+static struct world w;
+
+static tltcp_conn *conn(int i) {
+    return w.end[i].peer->conn;
+}
+
+static tltcp_time now(int i) {
+    return sim_host_now(w.end[i].host);
+}
+
+static void open_and_run(struct plan *p, uint64_t ns) {
+    assert_int_equal(world_open(&w, p), 0);
+    world_run_for(&w, ns);
+    assert_string_equal(w.why, "");
+}
+
+static void a_close_under_loss_tells_both_ends(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        struct plan p;
+        plan_init(&p, seed);
+        p.source[CLIENT].sections = seed % 5;
+        p.source[SERVER].sections = seed % 3;
+        p.link[CLIENT].loss = 0.2;
+        p.link[SERVER].loss = 0.2;
+        p.config[CLIENT].connect_timeout_ms = 120000;
+        p.config[SERVER].connect_timeout_ms = 120000;
+        assert_true(play(&p, NULL));
+    }
+}
+
+static void a_close_drains_what_was_written(void **state) {
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.link[CLIENT].rate = 100e3; /* 50 kB take 4 s */
+    p.source[CLIENT].close = true;
+    p.source[CLIENT].linger = NEVER;
+    assert_true(play(&p, NULL));
+}
+
+static void a_close_waits_at_most_for_its_linger_time(void **state) {
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.link[CLIENT].rate = 100e3;
+    p.source[CLIENT].close = true;
+    p.source[CLIENT].linger = 1 * SEC;
+    p.keep_open = true;
+    open_and_run(&p, 20 * SEC);
+    assert_int_equal(w.end[CLIENT].error, TLTCP_ERR_ABORTED);
+    assert_int_equal(w.end[SERVER].error, TLTCP_ERR_ABORTED);
+    assert_in_range(w.end[CLIENT].closed_at, 1 * SEC, 1100 * MS);
+    assert_true(w.flow[CLIENT].fates[TLTCP_FATE_ABANDONED] > 0);
+    assert_int_equal(w.flow[CLIENT].reader.error, TLTCP_ERR_ABORTED);
+    assert_false(w.flow[CLIENT].reader.ended);
+    world_close(&w);
+}
+
+static void an_abort_reaches_the_other_end_with_its_reason(void **state) {
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].interval = 100 * MS;
+    open_and_run(&p, 1 * SEC);
+    tltcp_conn_abort(conn(CLIENT), TLTCP_ERR_LIMIT, "enough", now(CLIENT));
+    sim_peer_pump(w.end[CLIENT].peer);
+    world_run_for(&w, 1 * SEC);
+    assert_true(tltcp_conn_is_closed(conn(CLIENT)));
+    assert_true(tltcp_conn_is_closed(conn(SERVER)));
+    assert_int_equal(w.end[CLIENT].error, TLTCP_ERR_LIMIT);
+    assert_true(w.end[SERVER].error < 0);
+    assert_string_equal(w.end[SERVER].reason, "enough");
+    world_close(&w);
+    assert_int_equal(w.alloc.blocks, 0);
+}
+
+static bool cut(void *user, uint32_t link, struct sim_packet *p, uint64_t at) {
+    const uint64_t *since = user;
+    (void)link;
+    (void)p;
+    return at < *since;
+}
+
+static void silence_ends_both_ends_after_the_lower_idle_timeout(void **state) {
+    uint64_t since = 1 * SEC;
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].interval = 100 * MS;
+    p.config[CLIENT].idle_timeout_ms = 20000;
+    p.config[SERVER].idle_timeout_ms = 7000;
+    p.tap = cut;
+    p.user = &since;
+    open_and_run(&p, 30 * SEC);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(w.end[i].error, TLTCP_ERR_TIMEOUT);
+        assert_in_range(w.end[i].closed_at, 7900 * MS, 8100 * MS);
+    }
+    world_close(&w);
+}
+
+static void keep_alive_holds_a_connection_without_traffic(void **state) {
+    struct plan p;
+    uint64_t sent;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].sections = 1;
+    p.config[CLIENT].idle_timeout_ms = 9000;
+    p.keep_open = true;
+    open_and_run(&p, 10 * SEC);
+    sent = w.end[CLIENT].datagrams + w.end[SERVER].datagrams;
+    world_run_for(&w, 300 * SEC);
+    assert_false(w.end[CLIENT].closed);
+    assert_false(w.end[SERVER].closed);
+    /* one PING and one ACK every 3 s */
+    assert_in_range(w.end[CLIENT].datagrams + w.end[SERVER].datagrams - sent,
+                    180, 260);
+    end_close(&w.end[CLIENT]);
+    sim_peer_pump(w.end[CLIENT].peer);
+    world_run_for(&w, 10 * SEC);
+    assert_true(w.end[CLIENT].closed);
+    world_close(&w);
+}
+
+static void without_keep_alive_an_idle_connection_ends(void **state) {
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].sections = 1;
+    p.config[CLIENT].idle_timeout_ms = 9000;
+    p.config[CLIENT].keep_alive_ms = UINT32_MAX;
+    p.keep_open = true;
+    open_and_run(&p, 30 * SEC);
+    assert_int_equal(w.end[CLIENT].error, TLTCP_ERR_TIMEOUT);
+    assert_int_equal(w.end[SERVER].error, TLTCP_ERR_TIMEOUT);
+    world_close(&w);
+}
+
+static void a_connection_without_idle_timeout_stays(void **state) {
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].sections = 1;
+    p.config[CLIENT].idle_timeout_ms = 0;
+    p.config[CLIENT].keep_alive_ms = UINT32_MAX;
+    p.config[SERVER].idle_timeout_ms = 0;
+    p.keep_open = true;
+    open_and_run(&p, 10000 * SEC);
+    assert_false(w.end[CLIENT].closed);
+    assert_false(w.end[SERVER].closed);
+    world_close(&w);
+}
+
+static void one_direction_may_end_before_the_other(void **state) {
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].sections = 2;
+    p.source[SERVER].sections = 50;
+    p.source[SERVER].interval = 100 * MS;
+    open_and_run(&p, 2 * SEC);
+    assert_true(w.flow[CLIENT].reader.ended);
+    assert_false(w.flow[SERVER].reader.ended);
+    assert_false(w.end[SERVER].closed);
+    world_finish(&w);
+}
+
+static void what_was_received_can_be_read_after_the_close(void **state) {
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].close = true;
+    p.source[CLIENT].linger = NEVER;
+    p.reader[SERVER].pause_from = 0;
+    p.reader[SERVER].pause_until = 20 * SEC;
+    open_and_run(&p, 10 * SEC);
+    assert_true(tltcp_conn_is_closed(conn(CLIENT)));
+    assert_true(tltcp_conn_is_closed(conn(SERVER)));
+    assert_int_equal(w.end[SERVER].error, 0);
+    assert_int_equal(w.flow[CLIENT].next_seq, 0);
+    world_run_for(&w, 20 * SEC);
+    assert_int_equal(w.flow[CLIENT].next_seq, 50000);
+    assert_true(w.flow[CLIENT].reader.ended);
+    world_close(&w);
+}
+
+static void calls_at_the_wrong_time_give_their_error(void **state) {
+    uint8_t data[10] = {0};
+    tltcp_section s = {data, sizeof(data), NEVER, 0};
+    tltcp_section empty = {data, 0, NEVER, 0};
+    tltcp_section large = {data, 5000, NEVER, 0};
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].sections = 0;
+    p.config[SERVER].send_buffer = 4096;
+    p.source[SERVER].sections = 1;
+    p.source[SERVER].start = 5 * SEC;
+    p.keep_open = true;
+    open_and_run(&p, 1 * SEC);
+    /* the client has finished */
+    assert_int_equal(tltcp_conn_write(conn(CLIENT), &s, 1, now(CLIENT)),
+                     TLTCP_ERR_STATE);
+    assert_int_equal(tltcp_conn_writable(conn(CLIENT)), 0);
+    assert_int_equal(tltcp_conn_write(conn(SERVER), &s, 0, now(SERVER)),
+                     TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_conn_write(conn(SERVER), &empty, 1, now(SERVER)),
+                     TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_conn_write(conn(SERVER), &large, 1, now(SERVER)),
+                     TLTCP_ERR_TOO_BIG);
+    tltcp_conn_abort(conn(SERVER), TLTCP_ERR_ABORTED, NULL, now(SERVER));
+    assert_int_equal(tltcp_conn_write(conn(SERVER), &s, 1, now(SERVER)),
+                     TLTCP_ERR_CLOSED);
+    sim_peer_pump(w.end[SERVER].peer);
+    world_run_for(&w, 1 * SEC);
+    assert_int_equal(tltcp_conn_write(conn(CLIENT), &s, 1, now(CLIENT)),
+                     TLTCP_ERR_CLOSED);
+    world_close(&w);
+}
+
+static void reading_says_what_it_needs(void **state) {
+    uint8_t data[10];
+    tltcp_buf buf = {data, sizeof(data)};
+    struct tltcp_segment seg;
+    size_t count = 0;
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].start = 5 * SEC;
+    p.keep_open = true;
+    open_and_run(&p, 1 * SEC);
+    assert_int_equal(
+        tltcp_conn_read(conn(SERVER), &buf, &seg, &count, now(SERVER)),
+        TLTCP_ERR_INVAL);
+    count = 1;
+    assert_int_equal(
+        tltcp_conn_read(conn(SERVER), &buf, &seg, &count, now(SERVER)),
+        TLTCP_ERR_AGAIN);
+    assert_int_equal(count, 0);
+    count = 1;
+    buf.len = 0;
+    assert_int_equal(
+        tltcp_conn_read(conn(SERVER), &buf, &seg, &count, now(SERVER)),
+        TLTCP_ERR_INVAL);
+    world_close(&w);
+}
+
+static void a_full_send_buffer_takes_some_sections_of_many(void **state) {
+    static uint8_t data[1500];
+    tltcp_section s[5];
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].start = 100 * SEC;
+    p.config[CLIENT].send_buffer = 4096;
+    p.keep_open = true;
+    open_and_run(&p, 1 * MS); /* the handshake is not done */
+    for (int i = 0; i < 5; i++) {
+        s[i] = (tltcp_section){data, sizeof(data), NEVER, (uint64_t)i};
+    }
+    assert_int_equal(tltcp_conn_write(conn(CLIENT), s, 5, now(CLIENT)), 2);
+    assert_int_equal(tltcp_conn_write(conn(CLIENT), s, 1, now(CLIENT)),
+                     TLTCP_ERR_AGAIN);
+    assert_int_equal(tltcp_conn_writable(conn(CLIENT)), 4096 - 3000);
+    world_close(&w);
+}
+
+static void impossible_configs_are_refused_with_a_reason(void **state) {
+    static const uint8_t seed[TLTCP_SEED_LEN] = {1};
+    char why[TLTCP_REASON_MAX + 1];
+    tltcp_config c;
+    tltcp_conn *made = NULL;
+    tltcp_endpoint *ep = NULL;
+    (void)state;
+#define REFUSED(field, value, code, word)                              \
+    do {                                                               \
+        tltcp_config_init(&c);                                         \
+        c.field = (value);                                             \
+        why[0] = '\0';                                                 \
+        assert_int_equal(tltcp_config_check(&c, why), code);           \
+        assert_non_null(strstr(why, word));                            \
+        assert_int_equal(tltcp_conn_new(&made, &c, seed, 1, 0), code); \
+        assert_int_equal(tltcp_endpoint_new(&ep, &c, seed, 0), code);  \
+    } while (0)
+    REFUSED(congestion, "vega", TLTCP_ERR_ALGORITHM, "cubic");
+    REFUSED(recovery, "dup", TLTCP_ERR_ALGORITHM, "dupack");
+    REFUSED(send_buffer, 10, TLTCP_ERR_INVAL, "send_buffer");
+    REFUSED(recv_buffer, 10, TLTCP_ERR_INVAL, "recv_buffer");
+    REFUSED(max_sections, 3, TLTCP_ERR_INVAL, "max_sections");
+    REFUSED(max_datagram, 1100, TLTCP_ERR_INVAL, "max_datagram");
+    REFUSED(base_datagram, 9000, TLTCP_ERR_INVAL, "base_datagram");
+    REFUSED(ack_every, 65, TLTCP_ERR_INVAL, "ack_every");
+    REFUSED(max_ack_delay_ms, 1001, TLTCP_ERR_INVAL, "max_ack_delay_ms");
+#undef REFUSED
+    assert_null(made);
+    assert_null(ep);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_close_under_loss_tells_both_ends),
+        cmocka_unit_test(a_close_drains_what_was_written),
+        cmocka_unit_test(a_close_waits_at_most_for_its_linger_time),
+        cmocka_unit_test(an_abort_reaches_the_other_end_with_its_reason),
+        cmocka_unit_test(silence_ends_both_ends_after_the_lower_idle_timeout),
+        cmocka_unit_test(keep_alive_holds_a_connection_without_traffic),
+        cmocka_unit_test(without_keep_alive_an_idle_connection_ends),
+        cmocka_unit_test(a_connection_without_idle_timeout_stays),
+        cmocka_unit_test(one_direction_may_end_before_the_other),
+        cmocka_unit_test(what_was_received_can_be_read_after_the_close),
+        cmocka_unit_test(calls_at_the_wrong_time_give_their_error),
+        cmocka_unit_test(reading_says_what_it_needs),
+        cmocka_unit_test(a_full_send_buffer_takes_some_sections_of_many),
+        cmocka_unit_test(impossible_configs_are_refused_with_a_reason),
+    };
+    return cmocka_run_group_tests_name("ending", tests, NULL, NULL);
+}
