@@ -38,6 +38,8 @@ int main(int argc, char **argv) {
         return TOOL_FAILED;
     }
     tool_catch_signals(&mask);
+    /* A limit of file sizes shows as an error of write(). */
+    (void)signal(SIGXFSZ, SIG_IGN);
     /* The loop wakes several times a second: it needs no mask of its own. */
     (void)sigprocmask(SIG_SETMASK, &mask, NULL);
     return run(&args);

@@ -182,6 +182,7 @@ static const char *set_limit(const char *text, uint64_t *n) {
 
 static const char *take_transfer(struct saratoga_args *a, int opt,
                                  const char *text) {
+    const char *why;
     switch (opt) {
     case OPT_RATE:
         return set_rate(text, &a->transfer.rate_bps);
@@ -191,7 +192,11 @@ static const char *take_transfer(struct saratoga_args *a, int opt,
     case OPT_CHECKSUM:
         return set_checksum(text, &a->transfer.checksum);
     case OPT_DESCRIPTOR:
-        return set_descriptor(text, &a->transfer.descriptor);
+        why = set_descriptor(text, &a->transfer.descriptor);
+        if (!why) { /* of what is sent, and the widest to be taken */
+            a->transfer.max_descriptor = a->transfer.descriptor;
+        }
+        return why;
     case OPT_PROFILE:
         return set_profile(text, &a->transfer);
     case OPT_MTU:

@@ -89,7 +89,8 @@ static void on_done(saratoga__file *f, const saratoga_event *ev) {
     r->verified = ev->verified;
     if (ev->has_entry) {
         r->entry = ev->entry;
-    } else if (f->source.entry.path[0] != '\0') {
+    }
+    if (f->source.entry.path[0] != '\0') {
         r->entry = f->source.entry;
         r->checksum = f->source.checksum;
     }

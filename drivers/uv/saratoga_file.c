@@ -77,8 +77,8 @@ static void job_done(uv_work_t *work, int status) {
 
     f->job.busy = false;
     f->status = f->status == 0 ? status : f->status;
-    f->job.done(f);
     saratoga__kick(f->u);
+    f->job.done(f); /* may free it */
 }
 
 void saratoga__file_job(saratoga__file *f, void (*run)(saratoga__file *),
