@@ -6,18 +6,22 @@ import os
 import subprocess
 
 SECONDS = 30
-ENCODER = ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p",
-           "-x264-params", "keyint=50:min-keyint=50:scenecut=0:bframes=2:"
-           "b-adapt=0:b-pyramid=none:open-gop=0:ipratio=1.2:pbratio=1.1"]
+ENCODER = ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p"]
+GROUPS = ("keyint=50:min-keyint=50:scenecut=0:bframes=2:b-adapt=0:"
+          "b-pyramid=none:open-gop=0")
 # Moving content that is hard to predict: a zoom into a fractal, grain, and a
-# test picture that wanders over it.
+# test picture that wanders over it.  I frames take about 6 % of the bits, P
+# frames 43 %, B frames 51 %, much alike from second to second.
 SAMPLE = ["-f", "lavfi", "-i",
-          "mandelbrot=size=640x360:rate=25:maxiter=300:end_scale=0.002",
+          "mandelbrot=size=640x360:rate=25:maxiter=300:start_scale=1:"
+          "end_scale=0.01",
           "-f", "lavfi", "-i", "testsrc2=size=200x112:rate=25",
           "-filter_complex",
-          "[0]noise=alls=9:allf=t[a];[a][1]overlay="
+          "[0]noise=alls=14:allf=t[a];[a][1]overlay="
           "x='(W-w)/2+(W-w)/2*sin(t)':y='(H-h)/2+(H-h)/2*cos(t*1.3)'",
-          "-b:v", "2700k", "-maxrate", "3000k", "-bufsize", "3000k"]
+          "-b:v", "2700k", "-maxrate", "2800k", "-bufsize", "1400k",
+          *ENCODER, "-x264-params", GROUPS +
+          ":ipratio=1.35:pbratio=1.05:mbtree=0:vbv-init=0.3"]
 
 
 class ClipError(Exception):
@@ -49,10 +53,10 @@ def encode(arguments, target):
 
 def sample(folder):
     """Makes the sample once; returns its path."""
-    key = hashlib.sha256(repr((SAMPLE, ENCODER, SECONDS)).encode()).hexdigest()
+    key = hashlib.sha256(repr((SAMPLE, SECONDS)).encode()).hexdigest()
     path = os.path.join(folder, f"sample-{key[:8]}.mp4")
     if not os.path.exists(path):
-        ok, complaints = encode([*SAMPLE, *ENCODER], path)
+        ok, complaints = encode(SAMPLE, path)
         if not ok:
             raise ClipError("cannot make the sample: " + last_line(complaints))
     return path
@@ -90,7 +94,8 @@ def from_file(path, folder, say):
     else:
         say(f"{stream['codec_name']} is encoded to H.264 first, so that all "
             "three transports can carry it")
-        arguments = ["-i", path, "-map", "0:V:0", *ENCODER, "-crf", "23"]
+        arguments = ["-i", path, "-map", "0:V:0", *ENCODER, "-x264-params",
+                     GROUPS, "-crf", "23"]
     ok, complaints = encode(arguments, target)
     got = duration(target) if ok else 0.0
     if got < 2:
