@@ -81,7 +81,8 @@ enum cong_cause {
 struct cong_event {
     cong_time now;         /**< when */
     enum cong_cause cause; /**< what */
-    double flight;         /**< bytes in flight at detection */
+    double flight;         /**< bytes in flight at detection; NOFEEDBACK: 0
+                                when nothing left since the newest feedback */
     double missing;        /**< bytes known lost, not repaired */
     unsigned count;        /**< LOSS: n-th loss of the same data; RTO: n-th
                                 expiry; IDLE: whole RTOs of silence */
