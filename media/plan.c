@@ -108,10 +108,14 @@ void media__plan_expect(media_plan *p, const media_rhythm *r) {
     }
 }
 
-/* By when a frame should be there.  Half of its time stays in reserve: frames
- * larger than expected, and what the path does next, live on it. */
+/* By when a frame should be there.  Those that others need keep half of their
+ * time in reserve: frames larger than expected, and what the path does next,
+ * live on it. */
 static int64_t wanted(const media_slot *s) {
-    return s->due == MEDIA_NEVER ? s->due : s->due - (s->due - s->arrival) / 2;
+    if (s->optional || s->due == MEDIA_NEVER) {
+        return s->due;
+    }
+    return s->due - (s->due - s->arrival) / 2;
 }
 
 /* Lays the plan out and says whether it is good: all that is optional in time,

@@ -279,7 +279,7 @@ static void it_does_not_yield_while_there_is_time_for_both(void **state) {
 
     (void)state;
     push(q, 'B', 12500, 200 * MS);
-    push(q, 'P', 25000, 160 * MS);
+    push(q, 'P', 25000, 310 * MS); /* half of it stays in reserve */
     expect(q, &two_mbit, 0, "B");
     media__outq_free(q, NULL, NULL);
 }
@@ -301,7 +301,7 @@ static void the_smaller_of_two_disposable_frames_is_kept(void **state) {
     (void)state;
     push(q, 'B', 15000, 200 * MS); /* 60 ms */
     push(q, 'B', 10000, 200 * MS); /* 40 ms */
-    push(q, 'P', 25000, 150 * MS); /* 100 ms: room for 50 ms */
+    push(q, 'P', 25000, 300 * MS); /* 100 ms: room for 50 in half the time */
     expect(q, &two_mbit, 0, "-B");
     media_next next = ask(q, &two_mbit, 0);
     assert_int_equal(next.verdict, MEDIA_SEND);
