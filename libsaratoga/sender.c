@@ -77,6 +77,9 @@ int saratoga__sender_open(saratoga__session *s, saratoga_time now) {
     o->poll_due = o->size == 0 && !s->unchanged;
     s->send_metadata = !o->digest_pending;
     s->heard = now;
+    if (rv == 0) {
+        saratoga__sender_plan(s);
+    }
     return rv;
 }
 
@@ -96,6 +99,7 @@ void saratoga__sender_free(saratoga__session *s) {
 }
 
 void saratoga__sender_plan(saratoga__session *s) {
+    s->out.starved = false;
     if (s->state == SARATOGA__OPEN && s->kind != SARATOGA_STREAM) {
         saratoga__source_plan(&s->out.source, &s->out.todo);
     }
@@ -303,10 +307,17 @@ static bool copy_payload(saratoga__session *s, cmn__range r, uint8_t *to) {
     return saratoga__source_copy(&s->out.source, r.start, to, len);
 }
 
+/* Something other than the pacer stands in the way. */
+static bool is_held_up(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    return o->stalled || o->starved || o->todo.count == 0 ||
+           (!o->confirmed && s->opt.unconfirmed > 0 &&
+            s->st.data_bytes >= s->opt.unconfirmed);
+}
+
 static bool may_send(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
-    if (o->stalled || (!o->confirmed && s->opt.unconfirmed > 0 &&
-                       s->st.data_bytes >= s->opt.unconfirmed)) {
+    if (is_held_up(s)) {
         return false;
     }
     if (saratoga__pace_next(&o->pace, (double)o->log.flight, now) > now) {
@@ -330,6 +341,7 @@ static size_t write_one(saratoga__session *s, cmn__range r, uint8_t *buf,
     bool ask = wants_answer(s, now) || (is_last(o, r) && !is_one_way(s));
     cmn__writer w = cmn__writer_of(buf, cap);
     if (len > cap || !copy_payload(s, r, buf + head)) {
+        o->starved = len <= cap; /* until a read ends */
         return 0;
     }
     /* Answers cover what lies below the packet that asks, so a repair does not
@@ -515,7 +527,7 @@ saratoga_time saratoga__sender_wake(const saratoga__session *s,
                                     saratoga_time now) {
     const saratoga__sender *o = &s->out;
     saratoga_time at = o->pace.feedback_at;
-    if (o->todo.count > 0 && !o->stalled) {
+    if (!is_held_up(s)) {
         at = saratoga__sooner(
             at, saratoga__pace_next(&o->pace, (double)o->log.flight, now + 1));
     }

@@ -136,6 +136,13 @@ static void queue_repairs(saratoga__session *s, uint64_t d) {
     }
 }
 
+/* All packets of a list but the last are full. */
+static bool ends_list(saratoga__sender *o, const saratoga__status_pkt *p) {
+    bool shorter = o->group_d != 0 && p->hole_count < o->group_holes;
+    o->group_holes = p->hole_count;
+    return shorter;
+}
+
 static void apply(saratoga__session *s, const report *r, saratoga_time now) {
     saratoga__sender *o = &s->out;
     bool stale = r->d < o->status_d;
@@ -256,8 +263,9 @@ void saratoga__sender_on_status(saratoga__session *s,
     begin_list(s, &r, now);
     take_holes(s, p, &r);
     trace_status(s, &r, now);
-    if (r.full) {
+    if (r.full || ends_list(o, p)) {
         end_cycle(s, r.d, r.edge, r.rtt, now);
+        o->group_d = 0;
     } else {
         o->group_d = r.d;
         o->group_irt = r.edge;

@@ -224,6 +224,12 @@ bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,
     *out = (saratoga__cycle){.first = log->ring.head, .last = last};
     count(log, last, missing, forward, out);
     out->x_recv = receive_rate(log, t, path->rtt);
+    if (log->t_cycle > 0 && t - log->t_cycle > path->rtt) {
+        /* A slow sender has little, perhaps nothing, in the last RTT. */
+        double whole = out->acked * NS_PER_S / (double)(t - log->t_cycle);
+        out->x_recv = whole > out->x_recv ? whole : out->x_recv;
+    }
+    log->t_cycle = t;
     log->x_max = out->x_recv > log->x_max ? out->x_recv : log->x_max;
     tell_history(log, last, path, forward);
     out->p = cong_loss_history_rate(&log->history);

@@ -35,7 +35,8 @@ typedef struct saratoga__sentlog {
     struct cong_loss_history history;
     double x_max; /* highest receive rate */
     cong_time t_last;
-    uint64_t events; /* loss events */
+    cong_time t_cycle; /* when the packet that ended the last cycle arrived */
+    uint64_t events;   /* loss events */
 } saratoga__sentlog;
 
 typedef struct saratoga__cycle {

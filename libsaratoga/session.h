@@ -56,6 +56,7 @@ typedef struct saratoga__sender {
     uint64_t status_d; /* transmission that the newest STATUS answered */
     uint64_t group_d;  /* the incomplete hole list in `miss` answers this */
     uint64_t group_irt;
+    size_t group_holes; /* in its newest packet */
     size_t payload;
     size_t status_len; /* octets of the last answer, smoothed */
     saratoga_time ask_at;
@@ -70,7 +71,8 @@ typedef struct saratoga__sender {
     uint32_t passes;
     uint32_t early_polls; /* left to be sent at the end */
     bool confirmed;       /* the peer was heard in answer */
-    bool stalled;
+    bool stalled;         /* nothing is heard: polls only */
+    bool starved;         /* waits for reads */
     bool poll_due;
     bool eod_sent;
     bool meta_sent;
