@@ -39,6 +39,9 @@ class Processes:
         self.folder, self.environment, self.running = folder, environment, []
 
     def start(self, name, command):
+        if os.geteuid() == 0:
+            # A machine that is busy with other things measures those.
+            command = ["nice", "-n", "-10", *command]
         with open(os.path.join(self.folder, name + ".log"), "wb") as log:
             process = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
@@ -274,6 +277,8 @@ def evaluate(spec):
                               spec["latency_ms"] / 1e3)
     with open(os.path.join(folder, "link.json"), encoding="ascii") as file:
         result["link"] = json.load(file)
+    result["held_up"] = max(result["link"][direction]["lateness"]["max_us"]
+                            for direction in ("up", "down")) / 1e6
     rtts = link_series(os.path.join(folder, "link.csv"))
     result["rtt_p50"] = measure.percentile(rtts, 0.5)
     result["rtt_p95"] = measure.percentile(rtts, 0.95)

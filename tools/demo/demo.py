@@ -24,6 +24,7 @@ LATENCY_MS = 200
 RTT_MS = 40
 QUEUE_S = 0.2  # of the small link's rate
 SMALL, AMPLE = 0.71, 2.5
+HELD_UP_S = 0.05  # by a busy machine: more spoils the numbers
 NAMES = {"tltcp": "TLTCP", "srt": "SRT", "tcp": "TCP (kernel)",
          "reliable": "TLTCP without deadlines (stands in for TCP)"}
 
@@ -185,6 +186,14 @@ def print_result(spec, result):
           f"(95 %: {milliseconds(result['delay_p95'])})")
 
 
+def warn_if_busy(results):
+    worst = max((r["held_up"] for r in results if "held_up" in r), default=0)
+    if worst > HELD_UP_S:
+        say(f"this machine was too busy to measure well: packets were held up "
+            f"by as much as {worst * 1e3:.0f} ms beyond what the links did; "
+            "try again when it is idle")
+
+
 def print_table(specs, results, rate, options):
     link = None
     for spec, result in zip(specs, results):
@@ -263,6 +272,7 @@ def main():
         f"{rate / 1e6:.2f} Mbit/s, {len(specs)} times at once")
     results = run_all(specs)
     print_table(specs, results, rate, options)
+    warn_if_busy(results)
     data = {"names": NAMES, "rate_bps": rate, "latency_ms": options.latency,
             "runs": [{"spec": s, "result": r}
                      for s, r in zip(specs, results)]}
