@@ -172,9 +172,32 @@ static void reactor_free(struct tltcp__reactor *r) {
     free_memory(r);
 }
 
-static int init_loop(struct tltcp__reactor *r) {
-    int rv = uv_loop_init(&r->loop);
+/* Descriptors that the first loop of a process cannot do without. */
+#define LOOP_DESCRIPTORS 4
 
+/* libuv ends the process when it does not find them, so they are looked for
+ * before. */
+static int look_for_descriptors(void) {
+    drv__flag probe[LOOP_DESCRIPTORS];
+    int rv = 0;
+    int n = 0;
+
+    while (n < LOOP_DESCRIPTORS && rv == 0) {
+        rv = drv__flag_open(&probe[n]);
+        n += rv == 0;
+    }
+    while (n > 0) {
+        drv__flag_close(&probe[--n]);
+    }
+    return rv;
+}
+
+static int init_loop(struct tltcp__reactor *r) {
+    int rv = look_for_descriptors();
+
+    if (rv == 0) {
+        rv = uv_loop_init(&r->loop);
+    }
     if (rv != 0) {
         return rv;
     }
