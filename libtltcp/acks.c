@@ -39,7 +39,7 @@ int tltcp__acks_on_packet(tltcp__acks *a, uint64_t pn, bool eliciting,
     int rv = cmn__ranges_add(&a->seen, pn, pn + 1, NULL);
     if (rv == CMN__RANGES_FULL) {
         forget_lowest(a);
-        rv = cmn__ranges_add(&a->seen, pn, pn + 1, NULL);
+        rv = pn < a->floor ? 0 : cmn__ranges_add(&a->seen, pn, pn + 1, NULL);
     }
     if (rv != 0) {
         return TLTCP_ERR_NOMEM;

@@ -170,6 +170,19 @@ static void memory_is_bounded_whatever_the_holes(void **state) {
     assert_true(tltcp__acks_seen(&w->acks, 3)); /* forgotten: taken as seen */
 }
 
+static void packets_of_any_number_are_taken_in(void **state) {
+    struct world *w = *state;
+    cmn__rng g;
+    cmn__rng_seed(&g, 12);
+    for (int i = 0; i < 100000; i++) {
+        uint64_t pn = 5000 + cmn__rng_below(&g, UINT64_C(1) << 30);
+        if (!tltcp__acks_seen(&w->acks, pn)) {
+            take(w, pn, (tltcp_time)i);
+            assert_true(tltcp__acks_seen(&w->acks, pn));
+        }
+    }
+}
+
 static void a_small_packet_carries_fewer_ranges_or_no_ack(void **state) {
     struct world *w = *state;
     tltcp__ack a;
@@ -202,6 +215,7 @@ int main(void) {
         T(an_ack_names_what_was_received_and_nothing_else),
         T(what_the_peer_has_heard_of_is_not_repeated),
         T(memory_is_bounded_whatever_the_holes),
+        T(packets_of_any_number_are_taken_in),
         T(a_small_packet_carries_fewer_ranges_or_no_ack),
         T(without_memory_a_packet_counts_as_not_received),
     };
