@@ -8,6 +8,7 @@
 #define CHALLENGE_MIN 64u /* bytes */
 #define PINGED_ACKS 32u   /* let one in so many lone ACKs be acknowledged */
 #define ECN_ECT0 2u
+#define DSCP_LOWER_EFFORT 1u /* RFC 8622 */
 
 /* A packet in the making. */
 typedef struct draft {
@@ -81,7 +82,8 @@ static size_t close_packet(tltcp_conn *c, draft *d) {
     size_t len;
     finish_packet(c, d, pn);
     len = (size_t)(d->w.p - d->start);
-    d->rec->size = (uint32_t)len;
+    /* a dummy is in no window */
+    d->rec->size = (d->rec->flags & TLTCP__SENT_DUMMY) == 0 ? (uint32_t)len : 0;
     if (!c->proven) {
         c->sent += len;
     }
@@ -256,9 +258,14 @@ static size_t send_response(tltcp_conn *c, uint8_t *buf, size_t cap,
     return close_packet(c, &d);
 }
 
+/* The first flight is for data. */
+static bool may_spare_a_probe(const tltcp_conn *c) {
+    return c->sender.peer_cum > 0 || !tltcp__sender_would_send(&c->sender);
+}
+
 static bool probe_due(const tltcp_conn *c, tltcp_time now) {
     return c->state == TLTCP__OPEN && c->may_probe_mtu &&
-           tltcp__mtu_due(&c->mtu) <= now;
+           tltcp__mtu_due(&c->mtu) <= now && may_spare_a_probe(c);
 }
 
 static size_t send_probe(tltcp_conn *c, uint8_t *buf, size_t cap,
@@ -276,6 +283,22 @@ static size_t send_probe(tltcp_conn *c, uint8_t *buf, size_t cap,
     put_ping(c, &d);
     pad_to(&d, size);
     d.rec->flags |= TLTCP__SENT_PROBE;
+    return close_packet(c, &d);
+}
+
+/* Peach's: looks like data, brings nothing, and goes first where the path is
+ * full. */
+static size_t send_dummy(tltcp_conn *c, uint8_t *buf, size_t cap,
+                         tltcp_time now) {
+    draft d;
+    if (cap < c->mtu.current ||
+        !open_packet(c, &d, TLTCP__SHORT, buf, c->mtu.current, now)) {
+        return 0;
+    }
+    put_ping(c, &d);
+    pad_to(&d, c->mtu.current);
+    d.rec->flags |= TLTCP__SENT_DUMMY;
+    tltcp__sender_on_dummy(&c->sender, now);
     return close_packet(c, &d);
 }
 
@@ -358,6 +381,10 @@ static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
     }
     if (wants(c, TLTCP__WANT_CLOSE) && c->state >= TLTCP__CLOSING) {
         return send_close(c, buf, cap, now);
+    }
+    if (c->state == TLTCP__OPEN && tltcp__sender_dummy_at(&c->sender) <= now) {
+        info->dscp = DSCP_LOWER_EFFORT;
+        return send_dummy(c, buf, cap, now);
     }
     return probe_due(c, now) ? send_probe(c, buf, cap, now) : 0;
 }
@@ -464,11 +491,14 @@ tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
     at = earlier(at, c->acks.owed > 0 ? c->acks.due : TLTCP_TIME_NEVER);
     at = earlier(at, tltcp__conn_report_at(c));
     at = earlier(at, data_at(c));
+    if (c->state == TLTCP__OPEN) {
+        at = earlier(at, tltcp__sender_dummy_at(&c->sender));
+    }
     at = earlier(at, c->state == TLTCP__OPEN ? c->ping_at : TLTCP_TIME_NEVER);
     if (c->candidate.path != 0) {
         at = earlier(at, c->candidate.at);
     }
-    if (c->state == TLTCP__OPEN && c->may_probe_mtu) {
+    if (c->state == TLTCP__OPEN && c->may_probe_mtu && may_spare_a_probe(c)) {
         at = earlier(at, tltcp__mtu_due(&c->mtu));
     }
     return at;

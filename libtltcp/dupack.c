@@ -110,16 +110,19 @@ static void on_partial(tltcp__dupack *d, const tltcp__cc *cc, double bytes) {
     }
 }
 
-static void grow(tltcp__cc *cc, double bytes, double flight, bool recovery,
+static void grow(tltcp__dupack *d, tltcp__cc *cc, double bytes, double flight,
                  cong_time rtt, tltcp_time now) {
     struct cong_ack ack = {
         .now = (cong_time)now,
         .rtt = rtt,
         .acked = bytes,
         .flight = flight,
-        .recovery = recovery,
-        .round = true,
+        .recovery = d->in_recovery,
+        .round = d->una >= d->round_end,
     };
+    if (ack.round) {
+        d->round_end = sent_end(d);
+    }
     tltcp__cc_on_ack(cc, &ack, true);
 }
 
@@ -137,7 +140,7 @@ static void on_advance(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
         rtt = (cong_time)(now - at);
         cong_rtt_sample(&cc->rtt, rtt);
     }
-    grow(cc, bytes, flight, recovering, rtt, now);
+    grow(d, cc, bytes, flight, rtt, now);
     if (!recovering) {
         restart_rto(d, cc, now);
     } else if (d->manner == TLTCP__NEWRENO && cum < d->recover) {

@@ -30,6 +30,7 @@ typedef struct tltcp__dupack {
     uint64_t resend_at; /* place in it where that goes on */
     uint64_t untimed;   /* a retransmission ends the timing of what is out */
     uint64_t una;       /* cumulative point heard */
+    uint64_t round_end; /* acknowledged, it ends the round trip */
     uint64_t recover;   /* newreno: end of what was out at the loss */
     uint64_t again;     /* place to retransmit at once; UINT64_MAX: none */
     uint64_t flight;    /* bytes */

@@ -68,6 +68,7 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
     credit_frames(s, rec, late, t);
     tltcp__sentmap_on_acked(&s->map, rec);
     t->news->acked |= rec->flags;
+    t->ack.probes_acked += (rec->flags & TLTCP__SENT_DUMMY) != 0;
     t->ect += (rec->flags & TLTCP__SENT_ECT) != 0;
     if (rec->acked_upto > t->news->acked_upto) {
         t->news->acked_upto = rec->acked_upto;
@@ -141,7 +142,8 @@ static int take_runs(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
     return 0;
 }
 
-static void lose_frames(tltcp__sender *s, const tltcp__sent *rec, tally *t) {
+static void lose_frames(tltcp__sender *s, uint64_t pn, const tltcp__sent *rec,
+                        tally *t) {
     bool current = false;
     for (unsigned i = 0; i < rec->frames; i++) {
         const tltcp__frame *f = tltcp__sentmap_frame(&s->map, rec, i);
@@ -154,7 +156,7 @@ static void lose_frames(tltcp__sender *s, const tltcp__sent *rec, tally *t) {
         }
         first_error(t, tltcp__sections_on_lost(&s->sec, f->section, f->start,
                                                end, f->losses, &current));
-        if (f->losses + 1u > t->losses) {
+        if (pn >= s->repeat_pn && f->losses + 1u > t->losses) {
             t->losses = f->losses + 1u;
         }
     }
@@ -168,12 +170,15 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
         t->news->probe_lost = rec->size;
         return;
     }
+    if ((rec->flags & TLTCP__SENT_DUMMY) != 0) {
+        return;
+    }
     if ((rec->flags & TLTCP__SENT_HELLO) != 0) {
         /* one that an impatient timer repeated is answered by nobody */
         s->resend |= rec->flags;
         return;
     }
-    lose_frames(s, rec, t);
+    lose_frames(s, pn, rec, t);
     s->stats->packets_lost++;
     s->resend |= rec->flags;
     if (pn + 1 == s->update_pn) {
@@ -231,6 +236,7 @@ static bool persistent(const tltcp__sender *s, const tally *t) {
 
 static void open_episode(tltcp__sender *s, tally *t) {
     s->episode_pn = tltcp__sentmap_next(&s->map);
+    s->repeat_pn = s->episode_pn;
     s->episode_seq = s->sec.nxt;
     s->episode_lost = 0;
     s->episode_spurious = 0;
@@ -249,7 +255,8 @@ static void tell_loss(tltcp__sender *s, tally *t) {
     if (t->new_loss && !s->cc.episode) {
         open_episode(s, t);
     } else if (s->cc.episode && t->losses > 1) {
-        ev.count = t->losses;
+        ev.count = t->losses; /* once for what was out then */
+        s->repeat_pn = tltcp__sentmap_next(&s->map);
     } else {
         s->episode_lost += t->lost_packets;
         return;
@@ -396,7 +403,8 @@ int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
     if (s->dup != NULL) {
         first_error(&t, tltcp__dupack_on_ack(s->dup, &s->sec, &s->cc,
                                              s->peer_cum, t.data, now));
-    } else if (t.ack.acked > 0 || t.lost_packets > 0) {
+    } else if (t.ack.acked > 0 || t.lost_packets > 0 ||
+               t.ack.probes_acked > 0) {
         tell(s, &t, advanced);
         on_ecn(s, ack, &t);
     }

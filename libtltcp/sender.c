@@ -260,6 +260,15 @@ int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     return rv;
 }
 
+tltcp_time tltcp__sender_dummy_at(const tltcp__sender *s) {
+    return s->cc.cong->probes > 0 && !s->hold ? s->dummy_at : TLTCP_TIME_NEVER;
+}
+
+void tltcp__sender_on_dummy(tltcp__sender *s, tltcp_time now) {
+    s->cc.cong->probes--;
+    s->dummy_at = now + (tltcp_time)s->cc.cong->probe_gap;
+}
+
 void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
                            tltcp_time now) {
     rec->at = now;

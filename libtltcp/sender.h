@@ -33,8 +33,10 @@ typedef struct tltcp__sender {
     uint64_t episode_seq;        /* and the end of the stream sent then */
     uint64_t episode_lost;       /* packets; and how many of them turned up */
     uint64_t episode_spurious;
-    uint64_t round_pn;  /* its ACK ends the round trip */
-    uint64_t update_pn; /* newest packet with an UPDATE, plus one */
+    uint64_t repeat_pn;  /* first sent after a repair was last found lost */
+    tltcp_time dummy_at; /* no dummy before */
+    uint64_t round_pn;   /* its ACK ends the round trip */
+    uint64_t update_pn;  /* newest packet with an UPDATE, plus one */
     uint64_t update_sent;
     uint64_t peer_cum; /* highest cumulative acknowledgement */
     uint64_t ecn_sent; /* packets that left as ECT(0) */
@@ -91,6 +93,11 @@ int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
 /* The packet of rec left. */
 void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
                            tltcp_time now);
+
+/* When the controller's next dummy (Peach) may leave; NEVER: it wants none. */
+tltcp_time tltcp__sender_dummy_at(const tltcp__sender *s);
+/* One has left. */
+void tltcp__sender_on_dummy(tltcp__sender *s, tltcp_time now);
 
 /* The next time to call tltcp__sender_on_timeout(): loss and probe timers and
  * the lifetime timer. */

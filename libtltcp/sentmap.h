@@ -35,6 +35,7 @@ enum tltcp__sent_state {
 #define TLTCP__SENT_HELLO 0x40u  /* INITIAL or ANSWER */
 #define TLTCP__SENT_CLOSE 0x80u
 #define TLTCP__SENT_DATA 0x100u
+#define TLTCP__SENT_DUMMY 0x200u /* of Peach: in no window, not repaired */
 
 enum tltcp__frame_kind { TLTCP__FRAME_DATA, TLTCP__FRAME_SKIP };
 

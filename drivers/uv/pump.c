@@ -68,7 +68,7 @@ static bool burst(tltcp_socket *s, uint8_t *room) {
     } else {
         tltcp__calling_sent(r, room, len);
     }
-    drv__udp_put(r->udp, route, info.ecn, len, segment);
+    drv__udp_put(r->udp, route, info.dscp << 2 | info.ecn, len, segment);
     return true;
 }
 

@@ -42,7 +42,7 @@ typedef struct drv__burst {
     const uint8_t *data;
     size_t len;
     size_t segment;
-    uint32_t ecn; /* 0 to 3, as in the IP header */
+    uint32_t ecn; /* 0 to 3, as in the IP header; out: DSCP above it */
 } drv__burst;
 
 typedef struct drv__udp drv__udp;

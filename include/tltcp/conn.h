@@ -39,9 +39,9 @@ typedef struct tltcp_endpoint tltcp_endpoint;
 
 /** @brief What travels beside the bytes of a datagram. */
 typedef struct tltcp_pktinfo {
-    uint64_t path;     /**< the driver's token for the addresses */
-    uint32_t ecn;      /**< ECN codepoint of the IP header, 0 to 3 */
-    uint32_t reserved; /**< 0 */
+    uint64_t path; /**< the driver's token for the addresses */
+    uint32_t ecn;  /**< ECN codepoint of the IP header, 0 to 3 */
+    uint32_t dscp; /**< out: DSCP to mark with, 0 to 63; in: not looked at */
 } tltcp_pktinfo;
 
 /** @brief A section to be written (paper, section 4). */
