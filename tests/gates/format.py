@@ -34,12 +34,16 @@ def main():
     if not tool:
         print(f"format: clang-format {PINNED} is not here, nothing was checked")
         sys.exit(77)
-    bad, sources = [], tree.files(root, ".c", ".h")
-    for file in sources:
-        done = subprocess.run([tool, "--style=file", str(file)],
-                              capture_output=True, check=True)
-        if done.stdout != file.read_bytes():
-            bad.append(f"{file.relative_to(root)}: run {tool} -i on it")
+    sources = tree.files(root, ".c", ".h")
+    done = subprocess.run(
+        [tool, "--style=file", "--dry-run", "--Werror", *map(str, sources)],
+        capture_output=True, text=True, check=False)
+    found = {line.split(":")[0] for line in done.stderr.splitlines()
+             if "[-Wclang-format-violations]" in line}
+    bad = [f"{pathlib.Path(file).relative_to(root)}: run {tool} -i on it"
+           for file in sorted(found)]
+    if done.returncode and not bad:
+        bad = [done.stderr]
     tree.finish("format", bad, f"{len(sources)} files")
 
 
