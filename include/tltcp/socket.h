@@ -47,9 +47,45 @@ struct msghdr {
     size_t msg_controllen; /**< bytes of it */
     int msg_flags;         /**< flags on receipt */
 };
+/** Head of a piece of control data. */
+struct cmsghdr {
+    size_t cmsg_len; /**< bytes, this head included */
+    int cmsg_level;  /**< ::SOL_TLTCP */
+    int cmsg_type;   /**< ::TL_DEADLINE or ::TL_SEGMENT */
+};
+#undef CMSG_ALIGN
+#undef CMSG_LEN
+#undef CMSG_SPACE
+#undef CMSG_DATA
+#undef CMSG_FIRSTHDR
+#undef CMSG_NXTHDR
+/** Rounds up to where the next head may begin. */
+#define CMSG_ALIGN(n) (((n) + sizeof(size_t) - 1) & ~(sizeof(size_t) - 1))
+/** Value of cmsg_len for @p n bytes of data. */
+#define CMSG_LEN(n) (CMSG_ALIGN(sizeof(struct cmsghdr)) + (n))
+/** Room that @p n bytes of data take with their head. */
+#define CMSG_SPACE(n) (CMSG_ALIGN(sizeof(struct cmsghdr)) + CMSG_ALIGN(n))
+/** Where the data of a head begins. */
+#define CMSG_DATA(c) ((unsigned char *)(c) + CMSG_ALIGN(sizeof(struct cmsghdr)))
+/** The first head, or NULL. */
+#define CMSG_FIRSTHDR(m)                           \
+    ((m)->msg_controllen >= sizeof(struct cmsghdr) \
+         ? (struct cmsghdr *)(m)->msg_control      \
+         : (struct cmsghdr *)NULL)
+/** The head after @p c, or NULL. */
+#define CMSG_NXTHDR(m, c)                                                      \
+    ((size_t)((char *)(c) - (char *)(m)->msg_control) +                        \
+                 CMSG_ALIGN((c)->cmsg_len) + sizeof(struct cmsghdr) <=         \
+             (m)->msg_controllen                                               \
+         ? (struct cmsghdr *)(void *)((char *)(c) + CMSG_ALIGN((c)->cmsg_len)) \
+         : (struct cmsghdr *)NULL)
 #ifndef MSG_DONTWAIT
 /** Do not wait. */
 #define MSG_DONTWAIT 0x40
+#endif
+#ifndef MSG_CTRUNC
+/** Control data was too small. */
+#define MSG_CTRUNC 0x0200
 #endif
 #else
 #include <sys/socket.h>
