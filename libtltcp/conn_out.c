@@ -53,6 +53,11 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
                  .trailer = trailer,
                  .start = buf,
                  .now = now};
+    if (tltcp__sentmap_is_full(&c->sender.map) &&
+        c->state != TLTCP__DYING) { /* whose last words go out */
+        tltcp__conn_fail(c, TLTCP_ERR_LIMIT, "the peer acknowledges nothing");
+        return false;
+    }
     d->rec = tltcp__sentmap_open(&c->sender.map);
     if (d->rec == NULL) {
         tltcp__conn_fail(c, TLTCP_ERR_NOMEM, "out of memory");

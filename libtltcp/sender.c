@@ -23,6 +23,8 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     tltcp__sections_init(&s->sec, mem, cfg->send_buffer, cfg->max_sections,
                          stats);
     tltcp__sentmap_init(&s->map, mem, 0);
+    /* a round trip of packets, be they small, and of lone ACKs */
+    s->map.max += (cfg->send_buffer + cfg->recv_buffer) / 512;
     cong_rack_init(&s->rack);
     rv = tltcp__cc_init(&s->cc, mem, cfg, ops, cfg->base_datagram, now);
     if (rv == 0 && dup != NULL) {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/sentmap.h"
 
+#define RECORDS_MIN 65536u
+
 void tltcp__sentmap_init(tltcp__sentmap *m, const cmn__mem *mem,
                          uint64_t first) {
-    *m = (tltcp__sentmap){.oldest = first};
+    *m = (tltcp__sentmap){.oldest = first, .max = RECORDS_MIN};
     cmn__ring_init(&m->packets, mem, sizeof(tltcp__sent), first);
     cmn__ring_init(&m->frames, mem, sizeof(tltcp__frame), 0);
     cmn__ranges_init(&m->acked, mem, UINT32_MAX);

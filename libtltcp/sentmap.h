@@ -65,6 +65,7 @@ typedef struct tltcp__sentmap {
     uint64_t oldest;   /* lowest number that may be FLYING */
     uint64_t bytes;    /* in flight */
     uint64_t flying;   /* packets in flight */
+    size_t max;        /* records; the owner may raise it */
 } tltcp__sentmap;
 
 void tltcp__sentmap_init(tltcp__sentmap *m, const cmn__mem *mem,
@@ -74,6 +75,12 @@ void tltcp__sentmap_free(tltcp__sentmap *m);
 /* The number that the next packet gets. */
 static inline uint64_t tltcp__sentmap_next(const tltcp__sentmap *m) {
     return m->packets.tail;
+}
+
+/* The peer withholds its acknowledgements: even lone ACKs stay on record behind
+ * a packet in flight. */
+static inline bool tltcp__sentmap_is_full(const tltcp__sentmap *m) {
+    return cmn__ring_len(&m->packets) >= m->max;
 }
 
 /* The record of a packet that is still remembered, or NULL. */
