@@ -105,7 +105,7 @@ struct disk_file *host_find_file(struct host *h, const char *name) {
 
 bool host_same(const struct disk_file *a, const struct disk_file *b) {
     return a != NULL && b != NULL && a->size == b->size &&
-           memcmp(a->data, b->data, a->size) == 0;
+           (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
 }
 
 void host_digest(const struct disk_file *f, uint32_t type, uint8_t *out) {

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* How long transfers may take.  Virtual time: the results repeat exactly. */
+#include <congestion/congestion.h>
+
+#include "tests/simnet/saratoga/world.h"
+#include "tests/support/cmocka.h"
+
+#define FILE_SIZE UINT64_C(50000000)
+#define PACKET 1500.0
+#define PAYLOAD (1500 - 28 - 8 - 16 - 4)
+
+struct mark {
+    struct plan plan;
+    double rtts; /* allowed beside 1.02 times the wire time */
+};
+
+static double wire_time(const struct plan *p, uint64_t size) {
+    double packets = (double)size / PAYLOAD;
+    return packets * PACKET * 8 / p->down_bps * (1 + p->loss);
+}
+
+static saratoga_options open_loop(const struct plan *p) {
+    saratoga_options o;
+    saratoga_options_init(&o);
+    o.rate_bps = (uint64_t)p->down_bps;
+    o.uplink_bps = (uint64_t)p->up_bps;
+    return o;
+}
+
+static void assert_in_time(const struct mark *m) {
+    const struct plan *p = &m->plan;
+    saratoga_options o = open_loop(p);
+    saratoga_config cfg;
+    struct world w;
+    struct xfer *x;
+    double limit = 1.02 * wire_time(p, FILE_SIZE) +
+                   m->rtts * (double)p->rtt / (double)SEC;
+    double took;
+    saratoga_config_init(&cfg);
+    cfg.uplink_bps = (uint64_t)p->up_bps;
+    w = world_new(p, NULL, &cfg);
+    w.sat->answer_options = &o;
+    (void)host_make_file(w.sat, "f", FILE_SIZE, p->seed);
+    x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
+    world_finish(&w, x, 600 * SEC);
+    assert_true(x->done);
+    assert_int_equal(x->end.error, 0);
+    assert_true(x->end.verified);
+    assert_true(host_same(host_find_file(w.sat, "f"), x->file));
+    took = (double)x->done_at / (double)SEC;
+    if (took > limit) {
+        print_error("%.3f s, allowed %.3f s, seed %llu\n", took, limit,
+                    (unsigned long long)p->seed);
+    }
+    assert_true(took <= limit);
+    if (p->up_bps > 0) { /* the uplink's share */
+        double bytes = (double)(w.ground->sent_bytes +
+                                28 * w.ground->sent_packets);
+        assert_true(bytes * 8 <= 0.5 * p->up_bps * took + 8 * PACKET);
+    }
+    world_free(&w);
+}
+
+static void with_seeds(struct mark m) {
+    for (m.plan.seed = 1; m.plan.seed <= 3; m.plan.seed++) {
+        assert_in_time(&m);
+    }
+}
+
+static void a_private_link_with_an_uplink_of_384_kbit(void **state) {
+    (void)state;
+    with_seeds((struct mark){{100e6, 384e3, 50 * MSEC, 1e-4, 0, 0}, 4});
+}
+
+static void a_private_link_with_an_uplink_of_38_kbit(void **state) {
+    (void)state;
+    with_seeds((struct mark){{100e6, 38400, 50 * MSEC, 1e-4, 0, 0}, 4});
+}
+
+static void a_satellite_link_without_loss(void **state) {
+    (void)state;
+    assert_in_time(&(struct mark){{20e6, 0, 600 * MSEC, 0, 0, 1}, 2});
+}
+
+static void a_satellite_link_with_1_percent_loss(void **state) {
+    (void)state;
+    with_seeds((struct mark){{20e6, 0, 600 * MSEC, 0.01, 0.01, 0}, 4});
+}
+
+static void a_satellite_link_with_5_percent_loss(void **state) {
+    (void)state;
+    with_seeds((struct mark){{20e6, 0, 600 * MSEC, 0.05, 0.05, 0}, 6});
+}
+
+/* IP bits between two moments, over the time between them. */
+struct gauge {
+    uint64_t first;
+    uint64_t last;
+    uint64_t bits;
+};
+
+static void measure(void *user, struct host *h, const saratoga_pktinfo *to,
+                    const uint8_t *dgram, size_t len) {
+    struct gauge *g = user;
+    (void)to;
+    if (dgram[0] == 0x23) {
+        g->bits += g->first != 0 ? 8 * (len + 28) : 0;
+        g->first = g->first != 0 ? g->first : host_now(h);
+        g->last = host_now(h);
+    }
+}
+
+static void the_rate_is_kept_to_1_percent(void **state) {
+    static const double rate[] = {1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rate) / sizeof(rate[0]); i++) {
+        struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
+        struct gauge g = {0, 0, 0};
+        saratoga_options o;
+        struct world w = world_new(&p, NULL, NULL);
+        struct xfer *x;
+        uint64_t size = rate[i] < 1e6 ? 60000 : 6000000;
+        saratoga_options_init(&o);
+        o.rate_bps = (uint64_t)rate[i];
+        w.sat->tap = measure;
+        w.sat->tap_user = &g;
+        (void)host_make_file(w.sat, "f", size, 1);
+        x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+        world_finish(&w, x, 600 * SEC);
+        assert_int_equal(x->end.error, 0);
+        assert_in_range((uint64_t)((double)g.bits * 1e12 /
+                                   (double)(g.last - g.first) / rate[i]),
+                        990, 1010);
+        world_free(&w);
+    }
+}
+
+static void the_rate_changes_while_running(void **state) {
+    struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
+    saratoga_options o;
+    struct world w = world_new(&p, NULL, NULL);
+    struct xfer *x;
+    struct gauge g = {0, 0, 0};
+    (void)state;
+    saratoga_options_init(&o);
+    o.rate_bps = 1000000;
+    (void)host_make_file(w.sat, "f", 5000000, 1);
+    x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+    world_run(&w, 2 * SEC);
+    assert_int_equal(saratoga_transfer_set_rate(w.sat->node, x->handle,
+                                                10000000, 2 * SEC),
+                     0);
+    host_pump(w.sat);
+    world_run(&w, 2 * SEC + 100 * MSEC);
+    w.sat->tap = measure;
+    w.sat->tap_user = &g;
+    world_run(&w, 3 * SEC);
+    assert_in_range(g.bits * 1000 / (g.last - g.first), 9, 10);
+    world_finish(&w, x, 60 * SEC);
+    assert_int_equal(x->end.error, 0);
+    world_free(&w);
+}
+
+static void sessions_share_a_thin_uplink(void **state) {
+    enum { N = 6 };
+    struct plan p = {100e6, 38400, 50 * MSEC, 1e-3, 0, 5};
+    saratoga_config cfg;
+    saratoga_options o = open_loop(&p);
+    struct world w;
+    struct xfer *x[N];
+    uint64_t least = UINT64_MAX;
+    uint64_t most = 0;
+    (void)state;
+    saratoga_config_init(&cfg);
+    cfg.uplink_bps = 38400;
+    w = world_new(&p, NULL, &cfg);
+    o.rate_bps = 100000000 / N;
+    w.sat->answer_options = &o;
+    for (int i = 0; i < N; i++) {
+        char name[] = {'f', (char)('0' + i), 0};
+        (void)host_make_file(w.sat, name, 5000000, (uint64_t)i);
+        x[i] = host_start(w.ground, w.sat, SARATOGA_GET, name, NULL, NULL);
+    }
+    world_run(&w, 60 * SEC);
+    for (int i = 0; i < N; i++) {
+        assert_true(x[i]->done);
+        assert_int_equal(x[i]->end.error, 0);
+        least = x[i]->done_at < least ? x[i]->done_at : least;
+        most = x[i]->done_at > most ? x[i]->done_at : most;
+    }
+    assert_true(most < 2 * least); /* none starves */
+    world_free(&w);
+}
+
+static void bursts_of_loss_do_not_stop_a_controlled_sender(void **state) {
+    static const char *const name[] = {"stfrc", "cubic", "newreno", "bbr",
+                                       "vegas", "westwood"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+        struct plan p = {10e6, 0, 100 * MSEC, 0.002, 0, 9};
+        saratoga_options o;
+        struct world w = world_new(&p, NULL, NULL);
+        struct xfer *x;
+        if (cong_find(name[i]) == NULL) {
+            world_free(&w);
+            continue;
+        }
+        saratoga_options_init(&o);
+        o.congestion = name[i];
+        (void)host_make_file(w.sat, "f", 3000000, 1);
+        x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+        world_finish(&w, x, 120 * SEC);
+        assert_true(x->done);
+        assert_int_equal(x->end.error, 0);
+        assert_string_equal(x->stats.congestion, name[i]);
+        assert_true(host_same(x->file, host_find_file(w.ground, "f")));
+        world_free(&w);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_private_link_with_an_uplink_of_384_kbit),
+        cmocka_unit_test(a_private_link_with_an_uplink_of_38_kbit),
+        cmocka_unit_test(a_satellite_link_without_loss),
+        cmocka_unit_test(a_satellite_link_with_1_percent_loss),
+        cmocka_unit_test(a_satellite_link_with_5_percent_loss),
+        cmocka_unit_test(the_rate_is_kept_to_1_percent),
+        cmocka_unit_test(the_rate_changes_while_running),
+        cmocka_unit_test(sessions_share_a_thin_uplink),
+        cmocka_unit_test(bursts_of_loss_do_not_stop_a_controlled_sender),
+    };
+    return cmocka_run_group_tests_name("marks", tests, NULL, NULL);
+}
