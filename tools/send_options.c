@@ -28,6 +28,9 @@ static const char help[] =
     "  --drop-policy POLICY   section: by deadline alone; dependents: also "
     "what\n"
     "                         needs a lost frame (default); until-keyframe\n"
+    "  --reference-grace MS   how much longer frames that others need are "
+    "worth\n"
+    "                         sending, except with policy section (1000)\n"
     "  --speed X              plays X times as fast (1); 0: as fast as the\n"
     "                         connection takes it, without deadlines\n"
     "  --loop N               sends INPUT N times (1)\n"
@@ -56,6 +59,7 @@ enum {
     OPT_LATENCY = 256,
     OPT_MODE,
     OPT_POLICY,
+    OPT_GRACE,
     OPT_SPEED,
     OPT_LOOP,
     OPT_CONGESTION,
@@ -74,6 +78,7 @@ static const struct option options[] = {
     {"latency", required_argument, NULL, OPT_LATENCY},
     {"deadline-mode", required_argument, NULL, OPT_MODE},
     {"drop-policy", required_argument, NULL, OPT_POLICY},
+    {"reference-grace", required_argument, NULL, OPT_GRACE},
     {"speed", required_argument, NULL, OPT_SPEED},
     {"loop", required_argument, NULL, OPT_LOOP},
     {"congestion", required_argument, NULL, OPT_CONGESTION},
@@ -107,6 +112,7 @@ static const char *set_mode(struct send_options *o, const char *text) {
 static const char *set_policy(struct send_options *o, const char *text) {
     if (strcmp(text, "section") == 0) {
         o->drop_policy = MEDIA_DROP_SECTION;
+        o->grace_ms = 0; /* nothing is known about who needs whom */
     } else if (strcmp(text, "dependents") == 0) {
         o->drop_policy = MEDIA_DROP_DEPENDENTS;
     } else if (strcmp(text, "until-keyframe") == 0) {
@@ -155,6 +161,8 @@ static const char *take_media_option(struct send_options *o, int opt,
     switch (opt) {
     case OPT_LATENCY:
         return units_ms(text, &o->latency_ms);
+    case OPT_GRACE:
+        return units_ms(text, &o->grace_ms);
     case OPT_MODE:
         return set_mode(o, text);
     case OPT_POLICY:
@@ -274,6 +282,7 @@ int send_options_parse(int argc, char **argv, struct send_options *o) {
     tltcp_config_init(&o->config);
     o->config.report_fates = true;
     o->latency_ms = 200;
+    o->grace_ms = 1000;
     o->deadline_mode = MEDIA_DEADLINE_PTS;
     o->drop_policy = MEDIA_DROP_DEPENDENTS;
     o->speed = 1;

@@ -16,6 +16,7 @@ struct send_options {
     struct hostport peer;    /**< from the URL */
     tltcp_config config;     /**< for the connection */
     uint32_t latency_ms;     /**< budget from display time on */
+    uint32_t grace_ms;       /**< how much longer references are sent */
     int deadline_mode;       /**< ::media_deadline_mode */
     int drop_policy;         /**< ::media_drop_policy */
     double speed;            /**< 1: as timed; 0: without pacing */

@@ -161,8 +161,9 @@ int sender_open(struct sender *s, const struct send_options *o,
     }
     for (unsigned i = 0; i < source_streams(src); i++) {
         int64_t latency = (int64_t)o->latency_ms * 1000000;
-        media__deadline_init(&s->deadline[i], o->deadline_mode, latency,
-                             latency, source_frame_ns(src, i));
+        int64_t grace = (int64_t)o->grace_ms * 1000000;
+        media__deadline_init(&s->deadline[i], o->deadline_mode, latency, grace,
+                             source_frame_ns(src, i));
         if (!send_config(s, src, i)) {
             return tool_fail(TOOL, "cannot describe stream %u to the peer", i);
         }
@@ -248,9 +249,7 @@ static void take_events(struct sender *s) {
 static media_link link_state(const struct sender *s) {
     tltcp_stats st;
     tltcp_stats_init(&st);
-    if (tltcp_get_stats(s->socket, &st) != 0) {
-        return (media_link){0};
-    }
+    (void)tltcp_get_stats(s->socket, &st);
     return media__link_state(&st);
 }
 
@@ -261,6 +260,7 @@ static void give_up(struct sender *s, struct pending *p, int reason) {
 
 static uint64_t send_due(struct sender *s) {
     media_next next;
+    struct pending *p;
     while (!s->held && !s->closed) {
         media_link link = link_state(s);
         media__outq_next(s->queue, &link, (int64_t)tltcp_now(), &next);
@@ -268,10 +268,12 @@ static uint64_t send_due(struct sender *s) {
             return next.when == MEDIA_NEVER ? TLTCP_TIME_NEVER
                                             : (uint64_t)next.when;
         }
+        p = next.item.user;
+        p->entry.item = next.item;
         if (next.verdict == MEDIA_DROP) {
-            give_up(s, next.item.user, next.reason);
+            give_up(s, p, next.reason);
         } else {
-            give(s, next.item.user, media__item_deadline(&next.item, &link));
+            give(s, p, media__item_deadline(&next.item, &link));
         }
     }
     return TLTCP_TIME_NEVER;

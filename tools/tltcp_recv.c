@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "assembler.h"
+#include "media/assemble.h"
 #include "progress.h"
 #include "reception.h"
 #include "recv_options.h"
@@ -105,27 +105,33 @@ static void show(struct server *s, const struct reception *r) {
     progress_show(&s->progress, &state, tltcp_now());
 }
 
+static void take_section(struct reception *r, media_section *section,
+                         uint64_t now) {
+    if (section->complete) {
+        reception_section(r, section->data, section->len, now);
+    } else if (section->begins) {
+        reception_cut(r, section->data, section->len, now);
+    }
+    free(section->data);
+}
+
 /* Every piece of one call. */
 static void take_pieces(struct server *s, struct reception *r,
-                        struct assembler *a, const struct msghdr *msg) {
+                        media_assembly *a, const struct msghdr *msg) {
     const struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-    const struct tltcp_segment *segment;
+    const struct tltcp_segment *segment =
+        (const struct tltcp_segment *)(const void *)CMSG_DATA(c);
     uint64_t now = tltcp_now();
-    if (c == NULL) {
-        return;
-    }
-    segment = (const struct tltcp_segment *)(const void *)CMSG_DATA(c);
+    media_section section[2];
     for (size_t i = 0; i < msg->msg_iovlen; i++) {
-        bool taken = false;
-        while (!taken) {
-            enum assembler_result result =
-                assembler_piece(a, &segment[i], msg->msg_iov[i].iov_base,
-                                msg->msg_iov[i].iov_len, &taken);
-            if (result == ASSEMBLER_WHOLE) {
-                reception_section(r, a->data, a->len, now);
-            } else if (result == ASSEMBLER_CUT) {
-                reception_cut(r, a->data, a->len, now);
-            }
+        int n = media__assembly_add(a, &segment[i], msg->msg_iov[i].iov_base,
+                                    msg->msg_iov[i].iov_len, section);
+        for (int k = 0; k < n; k++) {
+            take_section(r, &section[k], now);
+        }
+        if (n < 0) {
+            r->failed = true;
+            (void)snprintf(r->why, sizeof(r->why), "out of memory");
         }
         if (segment[i].kind == TL_GAP) {
             s->totals.gaps++;
@@ -135,7 +141,7 @@ static void take_pieces(struct server *s, struct reception *r,
 }
 
 static ssize_t receive(struct server *s, tltcp_socket *socket,
-                       struct reception *r, struct assembler *a) {
+                       struct reception *r, media_assembly *a) {
     _Alignas(struct cmsghdr) char
         control[CMSG_SPACE(PIECES * sizeof(struct tltcp_segment))];
     struct iovec iov[PIECES];
@@ -157,9 +163,10 @@ static ssize_t receive(struct server *s, tltcp_socket *socket,
 /* Returns 0 when the stream ended in order, else a negative code. */
 static int receive_all(struct server *s, tltcp_socket *socket,
                        struct reception *r) {
-    struct assembler a;
+    media_assembly a;
+    media_section rest;
     ssize_t n = TLTCP_ERR_AGAIN;
-    assembler_init(&a, SECTION_MAX);
+    media__assembly_init(&a, SECTION_MAX);
     while (!tool_is_stopped() && !r->failed) {
         n = receive(s, socket, r, &a);
         show(s, r);
@@ -169,10 +176,10 @@ static int receive_all(struct server *s, tltcp_socket *socket,
             break;
         }
     }
-    if (assembler_end(&a) == ASSEMBLER_CUT) {
-        reception_cut(r, a.data, a.len, tltcp_now());
+    if (media__assembly_end(&a, &rest) == 1) {
+        take_section(r, &rest, tltcp_now());
     }
-    assembler_free(&a);
+    media__assembly_clear(&a);
     return n == TLTCP_ERR_AGAIN || n > 0 ? 0 : (int)n;
 }
 
