@@ -195,6 +195,24 @@ static void forget_packet(saratoga__session *s) {
     s->asked_packet = NULL;
 }
 
+/* A blind put was asked about with its METADATA. */
+static void take_early_metadata(saratoga__session *s, saratoga_time now) {
+    saratoga__metadata m = {.descriptor = s->descriptor,
+                            .kind = s->kind,
+                            .lite = s->entry.lite,
+                            .id = s->id,
+                            .sum_type = s->sum_type,
+                            .sum_len = s->sum_len};
+    uint8_t sum[SARATOGA__SUM_MAX];
+    if (s->type != SARATOGA_BLIND_PUT || !s->has_entry) {
+        return;
+    }
+    memcpy(sum, s->sum, sizeof(sum));
+    m.sum = sum;
+    m.entry = s->entry;
+    saratoga__session_on_metadata(s, &m, now);
+}
+
 int saratoga_transfer_accept(saratoga_node *node, saratoga_handle handle,
                              const saratoga_answer *answer, saratoga_time now) {
     saratoga__session *s = saratoga__node_find(node, handle);
@@ -212,9 +230,9 @@ int saratoga_transfer_accept(saratoga_node *node, saratoga_handle handle,
             s->send_reply = true;
             saratoga__session_end(s, 0, SARATOGA_SUCCESS, false, false, now);
         } else {
-            s->has_entry &= s->sends;
             saratoga__session_open(s, now);
             s->send_reply = !s->sends && !s->opt.multicast;
+            take_early_metadata(s, now);
         }
     }
     saratoga__node_touch(node, s, now);

@@ -194,6 +194,10 @@ static void on_blind_metadata(saratoga_node *n, saratoga__session *s,
     }
     s->entry = m->entry;
     s->kind = m->kind;
+    s->descriptor = m->descriptor;
+    s->sum_type = m->sum_type;
+    s->sum_len = m->sum_len;
+    memcpy(s->sum, m->sum, m->sum_len);
     s->has_entry = true;
     memcpy(s->path, m->entry.path, sizeof(s->path));
     if (n->env.cfg.update_check && !s->announced) {

@@ -264,7 +264,10 @@ static size_t write_head(saratoga__session *s, cmn__writer *w, cmn__range r,
         d.stamp = stamp;
     }
     saratoga__data_write_head(w, &d);
-    s->out.eod_sent |= d.eod;
+    if (d.eod && !s->out.eod_sent) {
+        s->out.eod_sent = true;
+        s->out.eod_at = now;
+    }
     note(s, r, asks, x, now);
     return w->bad ? 0 : 1;
 }

@@ -167,15 +167,25 @@ static void apply(saratoga__session *s, const report *r, saratoga_time now) {
     saratoga__sender_plan(s);
 }
 
+/* Of an empty file the acceptance looks like the completed STATUS: only what
+ * can have been sent after the end was heard of counts. */
+static bool is_acceptance(const saratoga__session *s, saratoga_time now) {
+    saratoga_time half =
+        s->rtt.min_rtt > 0 ? (saratoga_time)s->rtt.min_rtt / 2 : 0;
+    return !s->unchanged &&
+           (!s->out.eod_sent || now < s->out.eod_at + half);
+}
+
 /* Exactly what section 6.6 says; for one that deletes its copy thereupon
  * nothing less will do. */
 static bool is_completed(const saratoga__session *s,
-                         const saratoga__status_pkt *p, const report *r) {
+                         const saratoga__status_pkt *p, const report *r,
+                         saratoga_time now) {
     const saratoga__sender *o = &s->out;
     bool deletes = s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE;
     uint64_t size = o->size;
     if (size == SARATOGA_SIZE_UNKNOWN || p->no_metadata || p->incomplete ||
-        p->hole_count != 0 || (size == 0 && !o->eod_sent && !s->unchanged)) {
+        p->hole_count != 0 || (size == 0 && is_acceptance(s, now))) {
         return false;
     }
     if (r->progress == size && r->irt == size) {
@@ -248,7 +258,7 @@ void saratoga__sender_on_status(saratoga__session *s,
         saratoga__sender_restart_poll(s, now);
         return;
     }
-    if (is_completed(s, p, &r)) {
+    if (is_completed(s, p, &r, now)) {
         o->held = o->size;
         o->proven = o->size;
         s->st.holes = 0;
