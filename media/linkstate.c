@@ -7,6 +7,9 @@
  * counts all. */
 #define PAYLOAD_PERCENT 96
 
+/* How long the estimate takes to settle. */
+#define SETTLE_NS (2 * TLTCP_S)
+
 static uint64_t rate_by_window(const tltcp_stats *st) {
     if (!st->srtt_ns || !st->cwnd_bytes || st->cwnd_bytes > UINT32_MAX) {
         return 0;
@@ -26,6 +29,15 @@ static int64_t queue_delay(const tltcp_stats *st, uint64_t rate_bps) {
     return rtt > 0 && full > rtt ? full - rtt : 0;
 }
 
+/* In slow start the window says what was tried, not what is possible; and the
+ * estimate takes its time to settle, unless the path has shown its limit. */
+static bool is_growing(const tltcp_stats *st) {
+    bool slow_start =
+        st->cwnd_bytes != UINT64_MAX && st->cwnd_bytes < st->ssthresh_bytes;
+    bool young = st->now - st->since < SETTLE_NS && !st->congestion_events;
+    return slow_start || young;
+}
+
 media_link media__link_state(const tltcp_stats *st) {
     media_link link = {.rate_bps = st->estimated_bps};
 
@@ -35,9 +47,7 @@ media_link media__link_state(const tltcp_stats *st) {
     if (!link.rate_bps) {
         link.rate_bps = rate_by_window(st);
     }
-    /* In slow start the window says what was tried, not what is possible. */
-    link.growing =
-        st->cwnd_bytes != UINT64_MAX && st->cwnd_bytes < st->ssthresh_bytes;
+    link.growing = is_growing(st);
     link.delay = queue_delay(st, link.rate_bps);
     return link;
 }

@@ -10,6 +10,7 @@
 /* Expected frames in a plan at most, and how far ahead they are looked for. */
 #define EXPECT_MAX 48
 #define EXPECT_NS (3 * NS_PER_S)
+#define RESERVE_PART 4
 /* Sizes and gaps are smoothed by 1/4. */
 #define SMOOTH 4
 
@@ -118,12 +119,15 @@ static int64_t wanted(const media_slot *s) {
     return s->due - (s->due - s->arrival) / 2;
 }
 
-/* Lays the plan out and says whether it is good: all that is optional in time,
+/* What stands on the path goes before, and drains while nothing is sent.
+ *
+ * Lays the plan out and says whether it is good: all that is optional in time,
  * nothing else later than it has to be.  The first time notes how late that
  * is. */
 static bool lay_out(media_plan *p, const media_link *link, int64_t now,
                     bool first) {
-    int64_t at = now + media__leave_time(link->unsent, link->rate_bps);
+    int64_t at =
+        now + link->delay + media__leave_time(link->unsent, link->rate_bps);
 
     for (size_t i = 0; i < p->count; i++) {
         media_slot *s = &p->slots[i];
@@ -135,7 +139,7 @@ static bool lay_out(media_plan *p, const media_link *link, int64_t now,
         if (at > MEDIA_NEVER / 2) {
             return false;
         }
-        int64_t late = at + link->delay - wanted(s);
+        int64_t late = at - wanted(s);
         late = late > 0 ? late : 0;
         if (first) {
             s->late = late;
