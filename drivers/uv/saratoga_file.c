@@ -13,7 +13,8 @@
 saratoga__file *saratoga__file_new(saratoga_uv *u) {
     saratoga__file *f = calloc(1, sizeof(*f));
 
-    if (f == NULL) {
+    if (f == NULL || uv_mutex_init(&f->map_lock) != 0) {
+        free(f);
         return NULL;
     }
     f->u = u;
@@ -42,6 +43,7 @@ void saratoga__file_free(saratoga__file *f) {
     free(f->memory);
     free(f->ranges);
     free(f->map);
+    uv_mutex_destroy(&f->map_lock);
     free(f);
 }
 
@@ -134,8 +136,11 @@ static bool draw_map(saratoga__file *f) {
 }
 
 static void save(saratoga__file *f) {
-    /* Should it fail, the map before is still true. */
-    (void)saratoga__part_save(&f->part, f->map, f->map_len);
+    uv_mutex_lock(&f->map_lock);
+    if (!f->part.finished) { /* should it fail, the map before is still true */
+        (void)saratoga__part_save(&f->part, f->map, f->map_len);
+    }
+    uv_mutex_unlock(&f->map_lock);
 }
 
 void saratoga__file_tick(saratoga__file *f, uint64_t now) {

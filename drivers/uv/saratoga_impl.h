@@ -91,6 +91,7 @@ struct saratoga__file {
     int fd; /* of a source, or of what is compared with; -1: none */
     struct stat st;
     saratoga__part part;
+    uv_mutex_t map_lock; /* a map must not be saved behind the end's back */
     uint8_t *memory;
     size_t memory_len;
     size_t memory_cap;
@@ -99,6 +100,8 @@ struct saratoga__file {
     saratoga_source source;
     uint64_t digest_at;
     int sum_status;
+    uint64_t wire_bytes; /* sent when it was last looked at */
+    uint64_t busy_at;    /* when that last grew; 0: never looked at */
     void (*after_sum)(saratoga__file *f);
 
     /* Being received. */
@@ -167,6 +170,7 @@ struct saratoga_uv {
 
     saratoga__file *files;
     unsigned n_files;
+    unsigned sharing; /* files that the rate is divided among */
     uint64_t next_id;
 
     struct saratoga__event *first;
@@ -263,6 +267,9 @@ void saratoga__file_cancel(saratoga__file *f);
 
 /* saratoga_close.c: goes on closing, when there is nothing left to wait for. */
 void saratoga__close_step(saratoga_uv *u);
+
+/* saratoga_share.c: divides the rate anew when it has to be. */
+void saratoga__share_rate(saratoga_uv *u);
 
 /* saratoga_events.c */
 void saratoga__on_event(saratoga_uv *u, const saratoga_event *ev);

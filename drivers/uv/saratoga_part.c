@@ -248,6 +248,7 @@ int saratoga__part_finish(saratoga__part *p, uint64_t size,
     if (rv != 0) {
         return rv;
     }
+    p->finished = true;
     (void)unlinkat(p->folder, p->map, 0);
     /* Some file systems cannot; the file is there all the same. */
     (void)fsync(p->folder);

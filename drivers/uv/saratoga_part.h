@@ -26,7 +26,8 @@ typedef struct saratoga__part {
     char name[SARATOGA__PART_NAME];
     char map[SARATOGA__PART_NAME];
     bool overwrite;
-    bool exists; /* the target does */
+    bool exists;   /* the target does */
+    bool finished; /* it has its name, and no map any more */
     struct stat target;
 } saratoga__part;
 

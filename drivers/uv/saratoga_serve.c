@@ -36,6 +36,7 @@ static void give(saratoga__file *f) {
     a.source = &f->source;
     a.user = f;
     rv = saratoga_transfer_accept(f->u->node, f->handle, &a, saratoga__now());
+    saratoga__share_rate(f->u);
     if (rv == 0 && f->source.digest_later) {
         saratoga__source_sum_later(f);
     } else if (rv != 0 && rv != SARATOGA_ERR_TOO_LONG) {

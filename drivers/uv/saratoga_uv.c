@@ -100,6 +100,7 @@ static void tick(uv_timer_t *timer) {
     for (saratoga__file *f = u->files; f != NULL; f = f->next) {
         saratoga__file_tick(f, now);
     }
+    saratoga__share_rate(u);
     tell_free_space(u);
     saratoga__kick(u);
 }
@@ -311,6 +312,8 @@ int saratoga_uv_open(saratoga_uv **out, const saratoga_uv_config *c,
         return SARATOGA_ERR_NOMEM;
     }
     u->root.fd = -1;
+    /* The library behind sets itself up here, not first in a pool's thread. */
+    saratoga_digest_free(saratoga_digest_new(SARATOGA_MD5));
     copy_config(u, c);
     rv = open_all(u, why);
     if (rv != 0) {

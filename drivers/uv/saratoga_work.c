@@ -167,7 +167,10 @@ static int64_t do_commit(saratoga__file *f, const saratoga_work *w) {
             (time_t)saratoga_time_to_posix(f->partial.entry.mtime, plain);
         mtime.tv_nsec = 0;
     }
-    return saratoga__part_finish(&f->part, w->length, &mtime);
+    uv_mutex_lock(&f->map_lock);
+    rv = saratoga__part_finish(&f->part, w->length, &mtime);
+    uv_mutex_unlock(&f->map_lock);
+    return rv;
 }
 
 static int64_t do_truncate(saratoga__file *f, const saratoga_work *w) {
