@@ -2,7 +2,6 @@
 #include "libsaratoga/session.h"
 
 #define QUIET_MAX_DOUBLINGS 5
-#define VERIFY_PATIENCE SARATOGA_S /* then the sender hears of us */
 
 int saratoga__receiver_keep(saratoga__session *s, const saratoga_partial *p) {
     saratoga__receiver *in = &s->in;
@@ -555,9 +554,9 @@ void saratoga__receiver_on_timeout(saratoga__session *s, saratoga_time now) {
         metadata_is_late(s, now);
         return;
     }
-    if (now >= in->quiet_at && !in->volunteer && !in->asked.due) {
+    if (now >= in->quiet_at) {
+        in->quiet_rounds += in->volunteer || in->asked.due ? 0 : 1;
         in->volunteer = true;
-        in->quiet_rounds++;
         in->quiet_at = saratoga__later(now, quiet_interval(s));
     }
     /* Writes that found no memory, and the like. */
@@ -571,8 +570,15 @@ saratoga_time saratoga__receiver_wake(const saratoga__session *s,
     if (s->state == SARATOGA__LINGER) {
         return in->linger_until;
     }
-    if (in->hold_until > now && (in->volunteer || in->asked.due)) {
-        at = saratoga__sooner(at, in->hold_until);
+    if (in->volunteer || in->asked.due) {
+        saratoga_time patient =
+            saratoga__later(in->whole_at, SARATOGA__VERIFY_PATIENCE);
+        if (in->hold_until > now) {
+            at = saratoga__sooner(at, in->hold_until);
+        }
+        if (in->whole && patient > now) {
+            at = saratoga__sooner(at, patient);
+        }
     }
     return at;
 }

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/session.h"
 
-/* While all is here but not yet verified, the last octet is reported as
- * missing, so that the sender neither takes it for done nor gives up. */
-#define VERIFY_PATIENCE SARATOGA_S
-#define GROUP_DELAY_MAX (100 * SARATOGA_MS)
-
 static uint64_t progress(const saratoga__session *s) {
     cmn__range r;
     if (s->kind == SARATOGA_STREAM && s->opt.unreliable) {
@@ -26,7 +21,7 @@ bool saratoga__receiver_wants_status(const saratoga__session *s,
         now < in->hold_until) {
         return false;
     }
-    if (is_verifying(s) && now - in->whole_at < VERIFY_PATIENCE) {
+    if (is_verifying(s) && now - in->whole_at < SARATOGA__VERIFY_PATIENCE) {
         return false; /* the final word is near */
     }
     return in->group.due || in->asked.due || in->volunteer;

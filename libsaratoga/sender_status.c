@@ -172,8 +172,7 @@ static void apply(saratoga__session *s, const report *r, saratoga_time now) {
 static bool is_acceptance(const saratoga__session *s, saratoga_time now) {
     saratoga_time half =
         s->rtt.min_rtt > 0 ? (saratoga_time)s->rtt.min_rtt / 2 : 0;
-    return !s->unchanged &&
-           (!s->out.eod_sent || now < s->out.eod_at + half);
+    return !s->unchanged && (!s->out.eod_sent || now < s->out.eod_at + half);
 }
 
 /* Exactly what section 6.6 says; for one that deletes its copy thereupon

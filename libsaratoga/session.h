@@ -38,6 +38,10 @@ enum saratoga__state {
 #define SARATOGA__SUM_MAX 60
 /* Polls that follow soon when all is sent, in case one gets lost. */
 #define SARATOGA__EARLY_POLLS 2
+/* When all is here but takes longer than this to verify, the last octet is
+ * reported as missing, so that the sender neither takes it for done nor gives
+ * up. */
+#define SARATOGA__VERIFY_PATIENCE SARATOGA_S
 
 typedef struct saratoga__sender {
     cmn__ranges todo; /* to be sent: repairs lie below new data */
@@ -66,7 +70,7 @@ typedef struct saratoga__sender {
     saratoga_time meta_at; /* METADATA left; or repeat then (one-way) */
     saratoga_time rto_at;
     saratoga_time eod_at; /* the end was first told */
-    uint32_t since_ask; /* DATA since the last request */
+    uint32_t since_ask;   /* DATA since the last request */
     uint32_t timeouts;
     uint32_t copies;
     uint32_t passes;

@@ -156,8 +156,8 @@ static void answer_delete(struct host *h, const saratoga_event *ev) {
 }
 
 static void answer_get(struct host *h, const saratoga_event *ev) {
-    struct disk_file *f = ev->path[0] == '\0' ? h->files
-                                              : host_find_file(h, ev->path);
+    struct disk_file *f =
+        ev->path[0] == '\0' ? h->files : host_find_file(h, ev->path);
     saratoga_answer a;
     saratoga_source src;
     struct xfer *x;
@@ -349,9 +349,8 @@ static void finish_work(struct host *h, size_t i) {
 
 static void on_disk(struct sim_timer *t, uint64_t now) {
     struct host *h = t->user;
-    size_t i = h->n_pending > 0 ? (size_t)sim_random_below(&h->luck,
-                                                           h->n_pending)
-                                : 0;
+    size_t i =
+        h->n_pending > 0 ? (size_t)sim_random_below(&h->luck, h->n_pending) : 0;
     (void)now;
     if (h->n_pending > 0) {
         finish_work(h, i);
@@ -443,10 +442,10 @@ static void on_timer(struct sim_timer *t, uint64_t now) {
 struct xfer *host_start_request(struct host *h, saratoga_request *q,
                                 const char *name) {
     saratoga_handle handle = 0;
-    struct xfer *x = new_xfer(h, 0, q->type,
-                              q->type == SARATOGA_PUT ||
-                                  q->type == SARATOGA_GIVE ||
-                                  q->type == SARATOGA_BLIND_PUT);
+    struct xfer *x =
+        new_xfer(h, 0, q->type,
+                 q->type == SARATOGA_PUT || q->type == SARATOGA_GIVE ||
+                     q->type == SARATOGA_BLIND_PUT);
     saratoga_source src;
     q->user = x;
     if (x->sends) {

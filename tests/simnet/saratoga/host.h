@@ -68,11 +68,11 @@ struct host {
     bool refuse;
     uint32_t refuse_status;
     const saratoga_options *answer_options;
-    uint32_t checksum;   /* of files it sends */
+    uint32_t checksum; /* of files it sends */
     bool digest_later;
-    bool keep_handles;   /* do not release after DONE */
-    bool full;           /* writes fail */
-    bool shrunk;         /* reads come short */
+    bool keep_handles;         /* do not release after DONE */
+    bool full;                 /* writes fail */
+    bool shrunk;               /* reads come short */
     saratoga_partial *partial; /* offered when it receives */
     struct disk_file *partial_file;
     uint64_t group; /* address of the multicast group, or 0 */

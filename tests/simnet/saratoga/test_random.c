@@ -73,9 +73,8 @@ static void random_options(struct luck *l, saratoga_options *o) {
 }
 
 static uint32_t random_sum(struct luck *l) {
-    static const uint32_t sum[] = {SARATOGA_NONE, SARATOGA_CRC32C,
-                                   SARATOGA_MD5, SARATOGA_SHA1,
-                                   SARATOGA_SHA256};
+    static const uint32_t sum[] = {SARATOGA_NONE, SARATOGA_CRC32C, SARATOGA_MD5,
+                                   SARATOGA_SHA1, SARATOGA_SHA256};
     return sum[below(l, 5)];
 }
 
@@ -101,9 +100,8 @@ static const char *judge(const struct world *w, const struct xfer *x,
 }
 
 static bool play(uint64_t seed) {
-    static const uint32_t types[] = {SARATOGA_GET,  SARATOGA_PUT,
-                                     SARATOGA_TAKE, SARATOGA_GIVE,
-                                     SARATOGA_BLIND_PUT};
+    static const uint32_t types[] = {SARATOGA_GET, SARATOGA_PUT, SARATOGA_TAKE,
+                                     SARATOGA_GIVE, SARATOGA_BLIND_PUT};
     struct luck l;
     struct plan p = {0, 0, 0, 0, 0, seed};
     struct sim_link_config link;

@@ -31,10 +31,10 @@ static inline struct hex unhex(const char *text) {
     return h;
 }
 
-#define assert_octets(data, n, text)                 \
-    do {                                             \
-        struct hex want_ = unhex(text);              \
-        assert_int_equal((n), want_.len);            \
+#define assert_octets(data, n, text)                     \
+    do {                                                 \
+        struct hex want_ = unhex(text);                  \
+        assert_int_equal((n), want_.len);                \
         assert_memory_equal((data), want_.b, want_.len); \
     } while (0)
 

@@ -20,9 +20,9 @@ static cmn__writer *start(struct out *o) {
     return &o->w;
 }
 
-#define assert_written(o, text)                                    \
-    do {                                                           \
-        assert_false((o)->w.bad);                                  \
+#define assert_written(o, text)                                   \
+    do {                                                          \
+        assert_false((o)->w.bad);                                 \
         assert_octets((o)->b, (size_t)((o)->w.p - (o)->b), text); \
     } while (0)
 
@@ -44,8 +44,8 @@ static void beacon_both_ways(const char *text, const saratoga__beacon *want) {
 }
 
 static void v1_beacon_with_free_space(void **state) {
-    saratoga__beacon want = {.abilities = ALL | SARATOGA_STREAMS |
-                                          SARATOGA_FREE_SPACE,
+    saratoga__beacon want = {.abilities =
+                                 ALL | SARATOGA_STREAMS | SARATOGA_FREE_SPACE,
                              .descriptor = SARATOGA_64_BIT,
                              .free_kib = 1048576,
                              .eid = (const uint8_t *)"sat-1",
@@ -110,8 +110,8 @@ static void v2_v10_v12_v15_requests(void **state) {
                       SARATOGA_DELETE, 0x2C, SARATOGA_32_BIT, "img/0001.raw");
     request_both_ways("218f0001 0000002e 00", SARATOGA_GET, 0x2E,
                       SARATOGA_64_BIT, "");
-    request_both_ways("218f0002 00000030 75702f6e65772e62696e 00",
-                      SARATOGA_PUT, 0x30, SARATOGA_64_BIT, "up/new.bin");
+    request_both_ways("218f0002 00000030 75702f6e65772e62696e 00", SARATOGA_PUT,
+                      0x30, SARATOGA_64_BIT, "up/new.bin");
 }
 
 static void padding_is_no_authentication_but_anything_else_is(void **state) {
@@ -150,8 +150,7 @@ static void metadata_both_ways(const char *text, saratoga__metadata *m) {
 static void v3_metadata_with_md5(void **state) {
     saratoga__metadata m;
     (void)state;
-    metadata_both_ways("22000042 1a2b3c4d " MD5_F
-                       " 8000 1388 21c86fea 21c87026"
+    metadata_both_ways("22000042 1a2b3c4d " MD5_F " 8000 1388 21c86fea 21c87026"
                        " 696d672f303030312e726177 00",
                        &m);
     assert_int_equal(m.id, 0x1A2B3C4D);

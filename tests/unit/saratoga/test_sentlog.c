@@ -63,8 +63,7 @@ static void send_new(struct rig *r, uint64_t first, uint64_t n) {
 }
 
 static void miss(struct rig *r, uint64_t offset) {
-    assert_int_equal(cmn__ranges_add(&r->missing, offset, offset + S, NULL),
-                     0);
+    assert_int_equal(cmn__ranges_add(&r->missing, offset, offset + S, NULL), 0);
 }
 
 static saratoga__cycle status(struct rig *r, uint64_t d, uint64_t irt) {
