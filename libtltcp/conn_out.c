@@ -59,6 +59,10 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
         return false;
     }
     d->rec = tltcp__sentmap_open(&c->sender.map);
+    if (d->rec == NULL && c->state == TLTCP__DYING) {
+        tltcp__conn_bury(c, c->error); /* not even for the last words */
+        return false;
+    }
     if (d->rec == NULL) {
         tltcp__conn_fail(c, TLTCP_ERR_NOMEM, "out of memory");
         return false;
