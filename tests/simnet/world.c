@@ -222,6 +222,7 @@ int world_open(struct world *w, const struct plan *p) {
     int rv;
     memset(w, 0, sizeof(*w));
     w->plan = *p;
+    w->alloc = p->alloc;
     w->hash = UINT64_C(0xcbf29ce484222325);
     w->net = sim_net_new();
     assert_non_null(w->net);

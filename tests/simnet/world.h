@@ -39,7 +39,8 @@ struct plan {
     uint32_t first_seq; /* wire number of place 0 of both streams */
     sim_tap_fn tap;     /* sees every packet on both links */
     void (*spy)(void *user, struct end *e, const void *dgram, size_t len);
-    void *user; /* of tap and spy */
+    void *user;              /* of tap and spy */
+    struct test_alloc alloc; /* how it starts: failures, limits */
     enum sim_answer answer;
     bool no_flight_check;   /* where the window is not what limits */
     bool no_delivery_check; /* the transfer is not expected to end */

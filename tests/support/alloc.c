@@ -49,6 +49,7 @@ void *test_alloc_realloc(void *user, void *ptr, size_t size) {
     }
     a->calls++;
     if (a->calls == a->fail_at ||
+        (a->fail_from != 0 && a->calls >= a->fail_from) ||
         (a->limit != 0 && a->live + size > a->limit)) {
         return NULL;
     }

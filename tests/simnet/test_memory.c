@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Memory: every request for it may fail, and in steady state there is none. */
+#include <inttypes.h>
+
+#include "libtltcp/conn.h"
+#include "tests/simnet/world.h"
+
+static struct world w;
+
+static void eventful(struct plan *p, uint64_t seed) {
+    plan_init(p, seed);
+    for (int i = 0; i < 2; i++) {
+        p->config[i].recovery = seed % 2 == 0 ? "packet" : "dupack";
+        p->config[i].unordered = seed % 4 >= 2;
+        p->link[i].loss = 0.1;
+        p->link[i].reorder = 0.1;
+        p->link[i].reorder_delay = 20 * MS;
+        p->source[i].sections = 30;
+        p->source[i].size_max = 4000;
+        p->source[i].interval = 5 * MS;
+        p->source[i].budget = 150 * MS;
+        p->source[i].reliable = 0.5;
+    }
+    p->config[CLIENT].stream_id = "camera 1";
+    p->config[SERVER].always_retry = true;
+}
+
+/* Runs with failures; true when the failure was reached. */
+static bool run_starved(struct plan *p, uint64_t fail_at, uint64_t fail_from) {
+    bool reached;
+    p->alloc.fail_at = fail_at;
+    p->alloc.fail_from = fail_from;
+    (void)world_open(&w, p);
+    world_run_for(&w, 300 * SEC);
+    if (w.why[0] != '\0') {
+        fail_msg("request %" PRIu64 ": %s", fail_at + fail_from, w.why);
+    }
+    reached = w.alloc.calls >= fail_at + fail_from;
+    world_close(&w);
+    assert_int_equal(w.alloc.blocks, 0);
+    assert_int_equal(w.alloc.live, 0);
+    return reached;
+}
+
+static void any_single_request_may_fail(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        struct plan p;
+        uint64_t k = 1;
+        eventful(&p, seed);
+        while (run_starved(&p, k, 0)) {
+            k++;
+        }
+        assert_true(k > 50); /* there were some */
+    }
+}
+
+static void memory_may_run_out_for_good_at_any_time(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        struct plan p;
+        uint64_t k = 1;
+        eventful(&p, seed);
+        while (run_starved(&p, 0, k)) {
+            k++;
+        }
+        assert_true(k > 50);
+    }
+}
+
+static void running_out_of_memory_has_a_name(void **state) {
+    struct plan p;
+    (void)state;
+    eventful(&p, 0);
+    p.alloc.fail_from = 1;
+    assert_int_equal(world_open(&w, &p), TLTCP_ERR_NOMEM);
+    world_close(&w);
+}
+
+/* Requests for memory, and packets, in ten seconds of a settled connection. */
+static void assert_steady(struct plan *p) {
+    uint64_t calls;
+    uint64_t packets;
+    p->source[CLIENT].sections = UINT64_MAX;
+    p->keep_open = true;
+    assert_int_equal(world_open(&w, p), 0);
+    world_run_for(&w, 20 * SEC);
+    calls = w.alloc.calls;
+    packets = w.end[CLIENT].datagrams + w.end[SERVER].datagrams;
+    world_run_for(&w, 10 * SEC);
+    assert_string_equal(w.why, "");
+    calls = w.alloc.calls - calls;
+    packets = w.end[CLIENT].datagrams + w.end[SERVER].datagrams - packets;
+    assert_true(packets > 3000);
+    /* None per packet; a table may still grow when losses heap up. */
+    if (calls > packets / 1000) {
+        fail_msg("%" PRIu64 " requests in %" PRIu64 " packets", calls, packets);
+    }
+    world_close(&w);
+}
+
+static void a_steady_bulk_transfer_asks_for_no_memory(void **state) {
+    static const char *const recoveries[] = {"packet", "dupack"};
+    (void)state;
+    for (int r = 0; r < 2; r++) {
+        for (int loss = 0; loss < 2; loss++) {
+            struct plan p;
+            plan_init(&p, 1);
+            p.config[CLIENT].recovery = recoveries[r];
+            p.config[CLIENT].send_buffer = 200000;
+            p.link[CLIENT].loss = 0.01 * loss;
+            assert_steady(&p);
+        }
+    }
+}
+
+static void a_steady_live_stream_asks_for_no_memory(void **state) {
+    (void)state;
+    for (int unordered = 0; unordered < 2; unordered++) {
+        for (int loss = 0; loss < 2; loss++) {
+            struct plan p;
+            plan_init(&p, 1);
+            p.config[SERVER].unordered = unordered == 1;
+            p.link[CLIENT].loss = 0.02 * loss;
+            p.link[CLIENT].rate = 4e6;
+            p.source[CLIENT].interval = 10 * MS;
+            p.source[CLIENT].size_min = 2000;
+            p.source[CLIENT].size_max = 9000; /* 4.4 Mbit/s: some expire */
+            p.source[CLIENT].budget = 150 * MS;
+            assert_steady(&p);
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(any_single_request_may_fail),
+        cmocka_unit_test(memory_may_run_out_for_good_at_any_time),
+        cmocka_unit_test(running_out_of_memory_has_a_name),
+        cmocka_unit_test(a_steady_bulk_transfer_asks_for_no_memory),
+        cmocka_unit_test(a_steady_live_stream_asks_for_no_memory),
+    };
+    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+}
