@@ -29,8 +29,8 @@ gchar *gst_tltcp_cause_text(const GstTltcpCause *cause) {
     const gchar *what = tltcp_strerror(cause->error);
 
     if (cause->error == TLTCP_ERR_UNSUPPORTED) {
-        what = "a passphrase is not yet available in this version; unset the "
-               "property passphrase";
+        what = "the library was built without security; unset the property "
+               "passphrase";
     }
     return cause->reason[0] ? g_strdup_printf("%s (%s)", what, cause->reason)
                             : g_strdup(what);

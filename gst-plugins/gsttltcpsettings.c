@@ -46,7 +46,8 @@ static void install_connection(GObjectClass *klass) {
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_PASSPHRASE,
         g_param_spec_string("passphrase", "Passphrase",
-                            "Secret shared by both ends (not yet available)",
+                            "Secret shared by both ends, 8 to 512 bytes (NULL: "
+                            "no security)",
                             NULL,
                             G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS |
                                 GST_PARAM_MUTABLE_READY));

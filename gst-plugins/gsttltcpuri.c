@@ -31,8 +31,9 @@ static gboolean read_unsigned(const gchar *text, guint64 min, guint64 max,
     if (g_ascii_string_to_unsigned(text, 10, min, max, value, NULL)) {
         return TRUE;
     }
-    *expected = g_strdup_printf(
-        "a number from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, min, max);
+    *expected = g_strdup_printf("expected a number from %" G_GUINT64_FORMAT
+                                " to %" G_GUINT64_FORMAT,
+                                min, max);
     return FALSE;
 }
 
@@ -41,8 +42,9 @@ static gboolean read_signed(const gchar *text, gint64 min, gint64 max,
     if (g_ascii_string_to_signed(text, 10, min, max, value, NULL)) {
         return TRUE;
     }
-    *expected = g_strdup_printf(
-        "a number from %" G_GINT64_FORMAT " to %" G_GINT64_FORMAT, min, max);
+    *expected = g_strdup_printf("expected a number from %" G_GINT64_FORMAT
+                                " to %" G_GINT64_FORMAT,
+                                min, max);
     return FALSE;
 }
 
@@ -57,7 +59,7 @@ static gboolean read_boolean(const gchar *text, GValue *value,
             return TRUE;
         }
     }
-    *expected = g_strdup("true or false");
+    *expected = g_strdup("expected true or false");
     return FALSE;
 }
 
@@ -74,7 +76,7 @@ static gboolean read_enum(const gchar *text, GParamSpecEnum *spec,
         g_value_set_enum(value, found->value);
         return TRUE;
     }
-    GString *nicks = g_string_new("one of");
+    GString *nicks = g_string_new("expected one of");
     for (guint i = 0; i < spec->enum_class->n_values; i++) {
         g_string_append_printf(nicks, "%s %s", i ? "," : "",
                                spec->enum_class->values[i].value_nick);
@@ -102,38 +104,36 @@ static gboolean read_number(const gchar *text, GParamSpec *spec, GValue *value,
         ok = read_signed(text, p->minimum, p->maximum, &i, expected);
         g_value_set_int(value, (gint)i);
     } else {
-        *expected = g_strdup("nothing: it cannot be set by URI");
+        *expected = g_strdup("it cannot be set by URI");
     }
     return ok;
 }
 
-static gboolean read_congestion(const gchar *text, GValue *value,
-                                gchar **expected) {
+/* The library knows best which controllers and secrets will do. */
+static gboolean check_string(const gchar *name, const gchar *text,
+                             gchar **expected) {
     tltcp_config config;
     gchar why[TLTCP_REASON_MAX + 1] = "";
 
     tltcp_config_init(&config);
-    config.congestion = text;
-    g_value_set_string(value, text);
-    if (tltcp_config_check(&config, why) == 0) {
-        return TRUE;
+    if (strcmp(name, "congestion-control") == 0) {
+        config.congestion = text;
+    } else if (strcmp(name, "passphrase") == 0) {
+        config.passphrase = text;
+    } else if (strcmp(name, "streamid") == 0) {
+        config.stream_id = text;
     }
-    *expected = g_strdup_printf("the name of a controller: %s", why);
-    return FALSE;
+    gint error = tltcp_config_check(&config, why);
+    if (error) {
+        *expected = g_strdup(why[0] ? why : tltcp_strerror(error));
+    }
+    return !error;
 }
 
 static gboolean read_string(const gchar *text, GParamSpec *spec, GValue *value,
                             gchar **expected) {
     g_value_set_string(value, text);
-    if (strcmp(spec->name, "congestion-control") == 0) {
-        return read_congestion(text, value, expected);
-    }
-    if (strcmp(spec->name, "streamid") == 0 &&
-        strlen(text) > TLTCP_STREAM_ID_MAX) {
-        *expected = g_strdup_printf("at most %d bytes", TLTCP_STREAM_ID_MAX);
-        return FALSE;
-    }
-    return TRUE;
+    return check_string(spec->name, text, expected);
 }
 
 static gboolean read_value(const gchar *text, GParamSpec *spec, GValue *value,
@@ -162,6 +162,10 @@ static GParamSpec *find_key(GObject *element, const gchar *key) {
     return spec;
 }
 
+static const gchar *shown(const gchar *key, const gchar *text) {
+    return !text ? "" : strcmp(key, "passphrase") == 0 ? "..." : text;
+}
+
 static gboolean add_key(GstTltcpUri *uri, GObject *element, const gchar *key,
                         const gchar *text, GError **error) {
     GParamSpec *spec = find_key(element, key);
@@ -175,8 +179,9 @@ static gboolean add_key(GstTltcpUri *uri, GObject *element, const gchar *key,
     }
     gboolean ok = text && read_value(text, spec, &value, &expected);
     if (!ok) {
-        FAIL(error, "Bad value \"%s\" of \"%s\" in \"%s\": expected %s",
-             text ? text : "", key, uri->text, expected ? expected : "a value");
+        FAIL(error, "Bad value \"%s\" of \"%s\" in \"%s\": %s",
+             shown(key, text), key, uri->text,
+             expected ? expected : "there is none");
     }
     if (ok && strcmp(key, "mode") == 0) {
         uri->listener = g_value_get_enum(&value) == GST_TLTCP_MODE_LISTENER;
@@ -191,6 +196,16 @@ static gboolean add_key(GstTltcpUri *uri, GObject *element, const gchar *key,
     return ok;
 }
 
+/* The text of the URI can be read, so the secret must not stay in it. */
+static void hide_passphrase(GstTltcpUri *uri, const GstUri *parsed) {
+    g_autoptr(GstUri) copy = gst_uri_copy(parsed);
+
+    if (gst_uri_remove_query_key(copy, "passphrase")) {
+        g_free(uri->text);
+        uri->text = gst_uri_to_string(copy);
+    }
+}
+
 static gboolean read_keys(GstTltcpUri *uri, GObject *element, GstUri *parsed,
                           GError **error) {
     g_autoptr(GHashTable) table = gst_uri_get_query_table(parsed);
@@ -200,6 +215,7 @@ static gboolean read_keys(GstTltcpUri *uri, GObject *element, GstUri *parsed,
     if (!table) {
         return TRUE;
     }
+    hide_passphrase(uri, parsed);
     g_hash_table_iter_init(&iter, table);
     while (g_hash_table_iter_next(&iter, &key, &value)) {
         if (!add_key(uri, element, key, value, error)) {

@@ -381,15 +381,62 @@ an_unknown_controller_is_named_when_set_as_a_property(void **state) {
     fails_with_property("congestion-control", "magic", "reno");
 }
 
-static void a_passphrase_works_or_is_said_not_to(void **state) {
+static bool have_security(void) {
     tltcp_config config;
 
-    (void)state;
     tltcp_config_init(&config);
     config.passphrase = "a long enough secret";
-    if (tltcp_config_check(&config, NULL) == TLTCP_ERR_UNSUPPORTED) {
-        fails_with_property("passphrase", config.passphrase, "passphrase");
+    return tltcp_config_check(&config, NULL) == 0;
+}
+
+static void with_the_same_passphrase_the_stream_arrives(void **state) {
+    (void)state;
+    if (!have_security()) {
+        fails_with_property("passphrase", "long enough", "passphrase");
+        skip();
     }
+    GstHarness *src = support_listener("tltcpsrc", "passphrase=long%20enough");
+    GstHarness *sink =
+        support_caller("tltcpsink", src->element, "passphrase=long%20enough");
+    gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
+    push(sink, support_frame('I', 'a', 40 * MS, 0));
+    assert_marks(src, "a");
+    gst_harness_teardown(sink);
+    gst_harness_teardown(src);
+}
+
+static void a_wrong_passphrase_is_an_error_of_the_caller(void **state) {
+    GstHarness *sink =
+        support_listener("tltcpsink", "passphrase=long%20enough");
+    static const char *const wrong[] = {"?passphrase=something%20else", ""};
+
+    (void)state;
+    for (gsize i = 0; have_security() && i < G_N_ELEMENTS(wrong); i++) {
+        g_autofree char *uri = g_strdup_printf(
+            "tltcp://127.0.0.1:%u%s", support_port(sink->element), wrong[i]);
+        start_badly("tltcpsrc", uri, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+                    "passphrase");
+    }
+    gst_harness_teardown(sink);
+}
+
+static void a_passphrase_can_be_read_nowhere(void **state) {
+    GstElement *e = support_element(
+        "tltcpsink", "tltcp://h:1?latency=5&passphrase=long%20enough");
+    g_autofree char *uri = NULL;
+    g_autoptr(GError) error = NULL;
+    GParamSpec *spec =
+        g_object_class_find_property(G_OBJECT_GET_CLASS(e), "passphrase");
+
+    (void)state;
+    assert_false(spec->flags & G_PARAM_READABLE);
+    g_object_get(e, "uri", &uri, NULL);
+    assert_string_equal(uri, "tltcp://h:1?latency=5");
+    assert_false(gst_uri_handler_set_uri(
+        GST_URI_HANDLER(e), "tltcp://h:1?passphrase=short", &error));
+    assert_null(strstr(error->message, "short"));
+    assert_non_null(strstr(error->message, "8 to 512"));
+    gst_object_unref(e);
 }
 
 static void a_sink_that_waits_for_callers_can_be_stopped(void **state) {
@@ -484,7 +531,9 @@ int main(void) {
         cmocka_unit_test(a_key_unit_is_asked_for_when_somebody_joins),
         cmocka_unit_test(errors_name_their_cause),
         cmocka_unit_test(an_unknown_controller_is_named_when_set_as_a_property),
-        cmocka_unit_test(a_passphrase_works_or_is_said_not_to),
+        cmocka_unit_test(with_the_same_passphrase_the_stream_arrives),
+        cmocka_unit_test(a_wrong_passphrase_is_an_error_of_the_caller),
+        cmocka_unit_test(a_passphrase_can_be_read_nowhere),
         cmocka_unit_test(a_sink_that_waits_for_callers_can_be_stopped),
         cmocka_unit_test(a_source_that_waits_can_be_stopped),
         cmocka_unit_test(a_sink_calls_again_when_the_connection_is_lost),
