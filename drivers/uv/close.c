@@ -7,8 +7,7 @@
 /* Hands a connection back to the I/O thread, which sends what is to be sent and
  * lets go of it.  Under mx. */
 static void give_back(tltcp_socket *s) {
-    s->release = true;
-    tltcp__kick(s);
+    tltcp__let_go(s);
     while (!s->gone) {
         (void)tltcp__wait(s, &s->changed, &s->watchers, TLTCP_TIME_NEVER);
     }

@@ -272,8 +272,7 @@ void tltcp__listener_close(tltcp_socket *s) {
                              "the listener was closed", tltcp_now());
         }
         if (!i->owned) {
-            i->release = true;
-            tltcp__kick(i);
+            tltcp__let_go(i);
         }
     }
     uv_mutex_unlock(&r->mx);

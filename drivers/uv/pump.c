@@ -99,6 +99,7 @@ static void forget(tltcp_socket *s) {
     if (s->timer != CMN__HEAP_NONE) {
         cmn__heap_remove(&r->timers, s->timer);
     }
+    r->leaving -= s->release;
     tltcp_conn_free(tltcp__engine(s));
     s->conn = NULL;
     r->current = NULL;
@@ -145,7 +146,7 @@ static void on_again(uv_idle_t *idle) {
 }
 
 static void sleep_or_go_on(struct tltcp__reactor *r, tltcp_time at, bool more) {
-    if (more && !drv__udp_blocked(r->udp)) {
+    if (more) {
         (void)uv_idle_start(&r->again, on_again);
     } else {
         (void)uv_idle_stop(&r->again);
@@ -163,8 +164,36 @@ static tltcp_time next_time(const struct tltcp__reactor *r) {
     return first.key;
 }
 
-bool tltcp__pump(struct tltcp__reactor *r) {
+/* Those that applications gave back do not wait for a kernel that is full. */
+static void let_go(struct tltcp__reactor *r) {
+    tltcp_socket *last = r->dirty_last;
+    bool end = r->dirty == NULL;
+
+    while (!end && r->leaving > 0) {
+        tltcp_socket *s = tltcp__next_dirty(r);
+
+        end = s == last;
+        if (s->release) {
+            (void)pump_one(s);
+        } else {
+            tltcp__mark(s);
+        }
+    }
+}
+
+static void pump_dirty(struct tltcp__reactor *r) {
     tltcp_socket *s = NULL;
+
+    for (int i = 0; i < CONNECTIONS && (s = tltcp__next_dirty(r)) != NULL;
+         i++) {
+        if (!pump_one(s)) {
+            let_go(r);
+            return;
+        }
+    }
+}
+
+bool tltcp__pump(struct tltcp__reactor *r) {
     tltcp_time at;
     bool more;
 
@@ -174,18 +203,13 @@ bool tltcp__pump(struct tltcp__reactor *r) {
         tltcp__calling_turn(r);
     }
     tltcp__run_timers(r, tltcp_now());
-    for (int i = 0; i < CONNECTIONS && (s = tltcp__next_dirty(r)) != NULL;
-         i++) {
-        if (!pump_one(s)) {
-            break;
-        }
-    }
-    more = r->dirty != NULL;
+    pump_dirty(r);
+    /* While the kernel takes no more, only its word or a wake go on. */
+    more = flush(r) && r->dirty != NULL;
     r->pumping = more;
     at = next_time(r);
     uv_mutex_unlock(&r->mx);
-    (void)drv__udp_flush(r->udp);
     sleep_or_go_on(r, at, more);
     tltcp__tracer_flush(r->tracer);
-    return more && !drv__udp_blocked(r->udp);
+    return more;
 }

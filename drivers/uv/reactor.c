@@ -41,6 +41,14 @@ void tltcp__kick(tltcp_socket *s) {
     }
 }
 
+void tltcp__let_go(tltcp_socket *s) {
+    if (!s->release) {
+        s->release = true;
+        s->r->leaving++;
+    }
+    tltcp__kick(s);
+}
+
 tltcp_socket *tltcp__next_dirty(struct tltcp__reactor *r) {
     tltcp_socket *s = r->dirty;
 

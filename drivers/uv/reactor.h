@@ -74,8 +74,9 @@ struct tltcp__reactor {
     tltcp_socket *current; /* whose engine runs */
     cmn__mem mem;
     cmn__heap timers;
-    unsigned users; /* handles of applications */
-    bool pumping;   /* the I/O thread will look at `dirty` without a wake */
+    unsigned users;   /* handles of applications */
+    unsigned leaving; /* connections with tltcp_socket::release */
+    bool pumping;     /* the I/O thread will look at `dirty` without a wake */
     bool stopping;
     struct tltcp__listening *listening;
     struct tltcp__calling *calling;
@@ -98,6 +99,10 @@ void tltcp__reactor_release(struct tltcp__reactor *r);
 void tltcp__kick(tltcp_socket *s);
 /* The same from the I/O thread. */
 void tltcp__mark(tltcp_socket *s);
+
+/* The application, or the listener, gives a connection back: it is freed once
+ * its last words are sent.  Under mx. */
+void tltcp__let_go(tltcp_socket *s);
 
 /* The next dirty one, or NULL. */
 tltcp_socket *tltcp__next_dirty(struct tltcp__reactor *r);

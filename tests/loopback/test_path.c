@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Addresses that change under a connection, and routes that go away. */
 #include <errno.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdatomic.h>
@@ -216,6 +217,34 @@ static void refusals_do_not_end_an_open_connection(void **state) {
     lo_expect_text(l->server, "all the same");
 }
 
+static void a_full_kernel_does_not_hold_up_the_end(void **state) {
+    struct lo *l = *state;
+
+    lo_pair(l);
+    atomic_store(&error, EAGAIN);
+    atomic_store(&failures, INT_MAX); /* for good */
+    lo_send_text(l->client, "never leaves");
+    assert_int_equal(tltcp_close(l->client, 20), TLTCP_ERR_TIMEOUT);
+    l->client = NULL;
+    atomic_store(&failures, 0);
+}
+
+static void a_full_kernel_delays_but_loses_nothing(void **state) {
+    struct lo *l = *state;
+    tltcp_stats st;
+
+    lo_pair(l);
+    atomic_store(&error, EAGAIN);
+    for (int i = 0; i < 20; i++) {
+        atomic_store(&failures, 5);
+        lo_send_text(l->client, "in its time");
+        lo_expect_text(l->server, "in its time");
+    }
+    tltcp_stats_init(&st);
+    assert_int_equal(tltcp_get_stats(l->client, &st), 0);
+    assert_int_equal(st.packets_lost, 0);
+}
+
 #define T(f) \
     { #f, f, lo_ipv4, lo_teardown, NULL }
 
@@ -225,6 +254,8 @@ int main(void) {
         T(a_bulk_transfer_survives_moves),
         T(a_route_that_comes_back_is_used_again),
         T(refusals_do_not_end_an_open_connection),
+        T(a_full_kernel_does_not_hold_up_the_end),
+        T(a_full_kernel_delays_but_loses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
