@@ -116,8 +116,9 @@ struct saratoga__file {
     /* Work under way. */
     struct saratoga__job job;
     unsigned pending;      /* works of the engine with a thread */
-    saratoga__op *waiting; /* for the file to be open */
+    saratoga__op *waiting; /* for the file to be open, or cut */
     saratoga__op *waiting_last;
+    bool cutting;      /* nothing is written while the file is cut */
     const char *stage; /* what the job was at */
     int status;        /* of the job: UV_E... or SARATOGA__... */
     uint8_t *map;

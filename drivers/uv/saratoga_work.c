@@ -234,6 +234,10 @@ static void done(uv_work_t *work, int status) {
 
     f->pending--;
     answer(f->u, f, &op->todo, status != 0 ? status : op->result);
+    if (op->todo.type == SARATOGA_WORK_TRUNCATE) {
+        f->cutting = false;
+        saratoga__work_release(f, 0);
+    }
     free(op);
     saratoga__file_settle(f);
 }
@@ -290,6 +294,7 @@ static void queue(struct saratoga__op *op) {
     saratoga__file *f = op->file;
 
     op->work.data = op;
+    f->cutting = f->cutting || op->todo.type == SARATOGA_WORK_TRUNCATE;
     f->pending++;
     if (uv_queue_work(f->u->loop, &op->work, run, done) != 0) {
         f->pending--;
@@ -299,14 +304,26 @@ static void queue(struct saratoga__op *op) {
 }
 
 static bool has_place(const saratoga__file *f) {
-    return f->fd >= 0 || f->has_part;
+    return (f->fd >= 0 || f->has_part) && !f->cutting;
+}
+
+static void submit(struct saratoga__op *op) {
+    saratoga__file *f = op->file;
+
+    if (has_place(f)) {
+        queue(op);
+        return;
+    }
+    op->next = NULL;
+    *(f->waiting_last != NULL ? &f->waiting_last->next : &f->waiting) = op;
+    f->waiting_last = op;
 }
 
 void saratoga__work_start(saratoga_uv *u, const saratoga_work *w) {
     saratoga__file *f = w->user;
     struct saratoga__op *op;
 
-    if (f == NULL || (f->ended && !has_place(f) && !f->in_memory)) {
+    if (f == NULL || (f->ended && f->fd < 0 && !f->has_part && !f->in_memory)) {
         answer(u, f, w, UV_ECANCELED);
         return;
     }
@@ -321,13 +338,7 @@ void saratoga__work_start(saratoga_uv *u, const saratoga_work *w) {
     }
     op->file = f;
     op->todo = *w;
-    if (has_place(f)) {
-        queue(op);
-        return;
-    }
-    op->next = NULL; /* until the name is known and the file is open */
-    *(f->waiting_last != NULL ? &f->waiting_last->next : &f->waiting) = op;
-    f->waiting_last = op;
+    submit(op);
 }
 
 void saratoga__work_release(saratoga__file *f, int status) {
@@ -339,7 +350,7 @@ void saratoga__work_release(saratoga__file *f, int status) {
         struct saratoga__op *next = op->next;
 
         if (status == 0) {
-            queue(op);
+            submit(op);
         } else {
             answer(f->u, f, &op->todo, status);
             free(op);
