@@ -197,7 +197,7 @@ gboolean gst_tltcp_settings_get(GstTltcpSettings *s, guint prop,
         g_value_set_string(value, s->uri);
         break;
     case GST_TLTCP_PROP_MODE:
-        g_value_set_enum(value, s->mode);
+        g_value_set_enum(value, (gint)s->mode);
         break;
     case GST_TLTCP_PROP_LOCALADDRESS:
         g_value_set_string(value, gst_tltcp_settings_bind_host(s));

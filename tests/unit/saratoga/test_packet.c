@@ -419,11 +419,11 @@ static void packets_cut_at_any_octet_are_refused_or_shorter(void **state) {
     static const char *const text[] = {
         "209f5000 00100000 7361742d31",
         "218f0001 1a2b3c4d 696d672f303030312e726177 00",
-        "22000042 1a2b3c4d " MD5_F
-        " 8000 1388 21c86fea 21c87026 696d672f303030312e726177 00",
+        ("22000042 1a2b3c4d " MD5_F
+         " 8000 1388 21c86fea 21c87026 696d672f303030312e726177 00"),
         "23098000 1a2b3c4d 000000005a35b380 8000000000000004 1386 e5e6",
-        "24080000 1a2b3c4d 000000005a35b380 8000000000000004"
-        " 03e8 1388 03e807cf 0bb81385"};
+        ("24080000 1a2b3c4d 000000005a35b380 8000000000000004"
+         " 03e8 1388 03e807cf 0bb81385")};
     static const size_t least[] = {9, 21, 49, 26, 12};
     (void)state;
     for (size_t i = 0; i < 5; i++) {
