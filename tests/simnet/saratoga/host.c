@@ -37,6 +37,7 @@ struct host *host_new(struct sim_net *net, const saratoga_config *cfg,
     }
     h->net = net;
     h->checksum = SARATOGA_MD5;
+    h->mtime = 1000;
     h->spin_at = UINT64_MAX;
     sim_random_init(&h->luck, seed);
     h->timer = (struct sim_timer){.fire = on_timer, .user = h};
@@ -135,11 +136,17 @@ static void describe(const struct host *h, const struct disk_file *f,
                      saratoga_source *src) {
     memset(src, 0, sizeof(*src));
     src->entry.size = f->size;
-    src->entry.mtime = 1000;
-    src->entry.ctime = 1000;
+    src->entry.mtime = h->mtime;
+    src->entry.ctime = h->mtime;
     strncpy(src->entry.path, f->name, SARATOGA_PATH_MAX - 1);
     src->checksum = h->checksum;
     src->digest_later = h->digest_later;
+    if (h->stream) {
+        src->kind = SARATOGA_STREAM;
+        src->entry.size = 0;
+        src->checksum = SARATOGA_NONE;
+        return;
+    }
     host_digest(f, h->checksum, src->digest);
 }
 

@@ -69,10 +69,12 @@ struct host {
     uint32_t refuse_status;
     const saratoga_options *answer_options;
     uint32_t checksum; /* of files it sends */
+    uint32_t mtime;    /* and ctime of files it sends, as on the wire */
     bool digest_later;
-    bool keep_handles;         /* do not release after DONE */
-    bool full;                 /* writes fail */
-    bool shrunk;               /* reads come short */
+    bool stream;       /* what it sends is a stream, written by the test */
+    bool keep_handles; /* do not release after DONE */
+    bool full;         /* writes fail */
+    bool shrunk;       /* reads come short */
     saratoga_partial *partial; /* offered when it receives */
     struct disk_file *partial_file;
     uint64_t group; /* address of the multicast group, or 0 */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef TESTS_SIMNET_SARATOGA_RAW_H
+#define TESTS_SIMNET_SARATOGA_RAW_H
+
+#include "tests/simnet/saratoga/host.h"
+#include "tests/unit/saratoga/hex.h"
+
+/* A node whose peer is the test itself, octet by octet. */
+
+#define RAW_MAX 4096
+
+struct sent {
+    uint8_t bytes[1600];
+    size_t len;
+    uint32_t flags;
+    uint32_t coverage;
+};
+
+struct raw {
+    struct sim_net *net;
+    struct host *h;
+    saratoga_pktinfo peer;
+    struct sent *sent;
+    size_t n;
+    size_t seen; /* looked at so far */
+};
+
+static inline void raw_tap(void *user, struct host *h,
+                           const saratoga_pktinfo *to, const uint8_t *dgram,
+                           size_t len) {
+    struct raw *r = user;
+    (void)h;
+    if (r->n < RAW_MAX && len <= sizeof(r->sent->bytes)) {
+        struct sent *s = &r->sent[r->n++];
+        memcpy(s->bytes, dgram, len);
+        s->len = len;
+        s->flags = to->flags;
+        s->coverage = to->coverage;
+    }
+}
+
+static inline struct raw *raw_new(const saratoga_config *cfg) {
+    struct raw *r = test_calloc(1, sizeof(*r));
+    r->sent = test_calloc(RAW_MAX, sizeof(*r->sent));
+    r->net = sim_net_new();
+    r->h = host_new(r->net, cfg, 1);
+    r->h->tap = raw_tap;
+    r->h->tap_user = r;
+    r->peer = (saratoga_pktinfo){.host = 99, .path = sim_address(98, 7)};
+    return r;
+}
+
+static inline void raw_free(struct raw *r) {
+    assert_false(r->h->stuck);
+    host_free(r->h);
+    sim_net_free(r->net);
+    test_free(r->sent);
+    test_free(r);
+}
+
+static inline void raw_recv(struct raw *r, const void *data, size_t len) {
+    saratoga_node_recv(r->h->node, &r->peer, data, len, host_now(r->h));
+    host_pump(r->h);
+}
+
+static inline void raw_hex(struct raw *r, const char *text) {
+    struct hex x = unhex(text);
+    raw_recv(r, x.b, x.len);
+}
+
+static inline void raw_wait(struct raw *r, uint64_t ns) {
+    sim_loop_run(sim_net_loop(r->net), host_now(r->h) + ns);
+}
+
+/* The next datagram that was sent, or NULL. */
+static inline const struct sent *raw_next(struct raw *r) {
+    return r->seen < r->n ? &r->sent[r->seen++] : NULL;
+}
+
+#define assert_sent(r, text)                     \
+    do {                                         \
+        const struct sent *s_ = raw_next(r);     \
+        assert_non_null(s_);                     \
+        assert_octets(s_->bytes, s_->len, text); \
+    } while (0)
+
+#define assert_silent(r) assert_null(raw_next(r))
+
+static inline struct xfer *raw_get(struct raw *r, const char *path,
+                                   const saratoga_options *o, uint32_t id) {
+    saratoga_request q;
+    saratoga_request_init(&q);
+    q.type = SARATOGA_GET;
+    q.to = r->peer;
+    q.path = path;
+    q.options = o;
+    q.id = id;
+    return host_start_request(r->h, &q, path);
+}
+
+#endif /* TESTS_SIMNET_SARATOGA_RAW_H */

@@ -1,0 +1,569 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What the draft demands, one test each, octet by octet. */
+#include "tests/simnet/saratoga/raw.h"
+
+#define META_D                                                              \
+    "22000042 00000007 781e5e245d69b566979b86e28d23f2c7 8000 000a 21c86fea" \
+    " 21c86fea 6400"
+
+static struct raw *receiver(uint32_t id, struct xfer **x) {
+    saratoga_config c;
+    struct raw *r;
+    saratoga_config_init(&c);
+    c.streams = false;
+    r = raw_new(&c);
+    r->h->keep_handles = true;
+    *x = raw_get(r, "d", NULL, id);
+    assert_non_null(*x);
+    return r;
+}
+
+static saratoga_options plain(void) {
+    saratoga_options o;
+    saratoga_options_init(&o);
+    o.timestamps = SARATOGA_TS_OFF;
+    o.payload = 4;
+    o.rate_bps = 1000000;
+    return o;
+}
+
+/* A node that has the file "d" of ten octets. */
+static struct raw *server(const saratoga_options *o) {
+    struct raw *r = raw_new(NULL);
+    struct disk_file *f = host_make_file(r->h, "d", 10, 1);
+    memcpy(f->data, "0123456789", 10);
+    r->h->mtime = 0x21c86fea;
+    r->h->answer_options = o;
+    return r;
+}
+
+static void v16_a_whole_get_with_a_loss_as_the_receiver(void **state) {
+    struct xfer *x;
+    struct raw *r = receiver(7, &x);
+    (void)state;
+    assert_sent(r, "218f0001 00000007 6400");
+    raw_hex(r, META_D);
+    raw_hex(r, "23000000 00000007 0000 30313233");
+    assert_sent(r, "24010000 00000007 0004 0004");
+    raw_hex(r, "23018000 00000007 0008 3839");
+    assert_sent(r, "24000000 00000007 0004 000a 0004 0007");
+    raw_hex(r, "23010000 00000007 0004 34353637");
+    assert_sent(r, "24010000 00000007 000a 000a");
+    assert_true(x->done && x->end.verified && x->committed);
+    assert_memory_equal(x->file->data, "0123456789", 10);
+    raw_free(r);
+}
+
+static void v16_a_whole_get_with_a_loss_as_the_sender(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    (void)state;
+    raw_hex(r, "218f0001 00000007 6400");
+    raw_wait(r, 20 * MSEC);
+    assert_sent(r, META_D);
+    assert_sent(r, "23010000 00000007 0000 30313233");
+    assert_sent(r, "23000000 00000007 0004 34353637");
+    assert_sent(r, "23018000 00000007 0008 3839");
+    raw_hex(r, "24000000 00000007 0004 000a 0004 0007");
+    raw_wait(r, MSEC);
+    assert_sent(r, "23000000 00000007 0004 34353637");
+    assert_sent(r, "23018000 00000007 000a");
+    raw_hex(r, "24010000 00000007 000a 000a");
+    assert_true(r->h->xfers->done);
+    assert_int_equal(r->h->xfers->end.error, 0);
+    raw_free(r);
+}
+
+static void another_version_is_dropped_in_silence(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    (void)state;
+    raw_hex(r, "018f0001 00000007 6400");
+    raw_hex(r, "418f0001 00000007 6400");
+    raw_wait(r, SEC);
+    assert_silent(r);
+    raw_free(r);
+}
+
+static void undefined_bits_are_ignored_and_sent_as_zero(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    const struct sent *s;
+    (void)state;
+    raw_hex(r, "21af7f01 00000007 6400"); /* bits 10 and 17 to 23 set */
+    raw_wait(r, 20 * MSEC);
+    while ((s = raw_next(r)) != NULL) {
+        uint32_t word = (uint32_t)s->bytes[0] << 24 |
+                        (uint32_t)s->bytes[1] << 16 |
+                        (uint32_t)s->bytes[2] << 8 | s->bytes[3];
+        bool meta = (word >> 24 & 31) == 2;
+        assert_int_equal(word & (meta ? 0x0003FF00u : 0x00067FFFu), 0);
+    }
+    assert_true(r->n >= 4);
+    raw_free(r);
+}
+
+static void
+a_descriptor_wider_than_the_requester_takes_is_refused(void **state) {
+    struct raw *r = raw_new(NULL);
+    (void)state;
+    (void)host_make_file(r->h, "d", 70000, 1);
+    raw_hex(r, "210f0001 00000007 6400"); /* 16 bits at most */
+    assert_sent(r, "24010008 00000007 0000 0000");
+    raw_wait(r, SEC);
+    assert_silent(r);
+    raw_free(r);
+}
+
+static void
+only_data_go_by_udp_lite_and_their_headers_are_covered(void **state) {
+    saratoga_options o = plain();
+    struct raw *r;
+    const struct sent *s;
+    (void)state;
+    o.lite = true;
+    r = server(&o);
+    raw_hex(r, "218f8001 00000007 6400"); /* takes UDP-Lite */
+    raw_wait(r, 20 * MSEC);
+    s = raw_next(r);
+    assert_int_equal(s->bytes[0], 0x22);
+    assert_int_equal(s->bytes[1] & 4, 4); /* may have errors */
+    assert_int_equal(s->flags & SARATOGA_PKT_LITE, 0);
+    s = raw_next(r);
+    assert_int_equal(s->bytes[0], 0x23);
+    assert_int_equal(s->flags & SARATOGA_PKT_LITE, SARATOGA_PKT_LITE);
+    assert_int_equal(s->coverage, 10);
+    raw_free(r);
+    r = server(&o); /* to one that does not take it: plain UDP */
+    raw_hex(r, "218f0001 00000007 6400");
+    raw_wait(r, 20 * MSEC);
+    while ((s = raw_next(r)) != NULL) {
+        assert_int_equal(s->flags & SARATOGA_PKT_LITE, 0);
+    }
+    r->peer.flags = SARATOGA_PKT_LITE; /* nothing but DATA may come so */
+    raw_hex(r, "218f0001 00000008 6400");
+    raw_wait(r, 20 * MSEC);
+    r->peer.flags = 0;
+    assert_silent(r);
+    raw_free(r);
+}
+
+static void beacons_tell_capabilities_even_when_unwilling(void **state) {
+    saratoga_config c;
+    struct raw *r;
+    (void)state;
+    saratoga_config_init(&c);
+    c.eid = "sat-1";
+    r = raw_new(&c);
+    saratoga_node_set_free_space(r->h->node, 1048576);
+    assert_int_equal(saratoga_node_beacon(r->h->node, &r->peer, 0), 0);
+    host_pump(r->h);
+    assert_sent(r, "209f5000 00100000 7361742d31");
+    saratoga_node_set_willing(r->h->node, false, false);
+    saratoga_node_set_free_space(r->h->node, UINT64_MAX);
+    assert_int_equal(saratoga_node_beacon(r->h->node, &r->peer, 0), 0);
+    host_pump(r->h);
+    assert_sent(r, "209a0000 7361742d31");
+    raw_hex(r, "204f4000 ffff 7361742d32");
+    assert_int_equal(r->h->beacons, 1);
+    assert_string_equal(r->h->beacon.eid, "sat-2");
+    assert_int_equal(r->h->beacon.free_kib, UINT64_MAX);
+    raw_free(r);
+}
+
+static void metadata_with_an_unknown_checksum_still_serves(void **state) {
+    struct xfer *x;
+    struct raw *r = receiver(7, &x);
+    (void)state;
+    raw_hex(r, "2200001d 00000007 01020304 8000 0002 00000001 00000001 6400");
+    raw_hex(r, "23018000 00000007 0000 6162");
+    assert_true(x->done);
+    assert_int_equal(x->end.error, 0);
+    assert_false(x->end.verified);
+    raw_free(r);
+}
+
+static void a_file_that_fails_its_checksum_is_discarded(void **state) {
+    struct xfer *x;
+    struct raw *r = receiver(7, &x);
+    (void)state;
+    raw_hex(r, META_D);
+    raw_hex(r, "23018000 00000007 0000 30313233343536373800");
+    assert_true(x->done && !x->committed);
+    assert_int_equal(x->end.error, SARATOGA_ERR_CHECKSUM);
+    assert_null(host_find_file(r->h, "d"));
+    (void)raw_next(r);
+    assert_sent(r, "24010001 00000007 0000 0000");
+    raw_free(r);
+}
+
+static void data_unlike_the_metadata_end_the_session(void **state) {
+    static const char *const data[] = {"23110000 00000007 0000 6162",
+                                       "23410000 00000007 00000000 6162"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct xfer *x;
+        struct raw *r = receiver(7, &x);
+        (void)raw_next(r);
+        raw_hex(r, META_D);
+        raw_hex(r, data[i]);
+        assert_sent(r, "2401000d 00000007 0000 0000");
+        assert_int_equal(x->end.error, SARATOGA_ERR_PROTOCOL);
+        raw_free(r);
+    }
+}
+
+static void data_beyond_the_size_end_the_session(void **state) {
+    struct xfer *x;
+    struct raw *r = receiver(7, &x);
+    (void)state;
+    (void)raw_next(r);
+    raw_hex(r, META_D);
+    raw_hex(r, "23000000 00000007 0008 616263");
+    assert_sent(r, "24010009 00000007 0000 0000");
+    raw_free(r);
+}
+
+static void an_end_below_the_size_ends_the_session(void **state) {
+    struct xfer *x;
+    struct raw *r = receiver(7, &x);
+    (void)state;
+    (void)raw_next(r);
+    raw_hex(r, META_D);
+    raw_hex(r, "23018000 00000007 0000 6162");
+    assert_sent(r, "24010001 00000007 0000 0000");
+    raw_free(r);
+}
+
+static void missing_metadata_are_reported(void **state) {
+    struct xfer *x;
+    struct raw *r = receiver(7, &x);
+    (void)state;
+    (void)raw_next(r);
+    raw_hex(r, "23010000 00000007 0000 30313233");
+    assert_sent(r, "24040000 00000007 0004 0004");
+    raw_hex(r, META_D);
+    raw_hex(r, "23018000 00000007 0004 343536373839");
+    assert_true(x->done && x->end.verified);
+    raw_free(r);
+}
+
+static void an_answer_repeats_the_timestamp_of_what_asked(void **state) {
+    struct xfer *x;
+    struct raw *r = receiver(7, &x);
+    (void)state;
+    (void)raw_next(r);
+    raw_hex(r, META_D);
+    raw_hex(r, "23090000 00000007 000102030405060708090a0b0c0d0e0f 0004 3435");
+    assert_sent(r, "24080000 00000007 000102030405060708090a0b0c0d0e0f"
+                   " 0000 0006 0000 0003");
+    raw_free(r);
+}
+
+static void a_refusal_is_a_status(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    (void)state;
+    raw_hex(r, "218f0001 00000009 7800");
+    assert_sent(r, "24010004 00000009 0000 0000");
+    raw_hex(r, "218f0009 0000000a 7800"); /* an unknown type */
+    assert_sent(r, "2401000b 0000000a 0000 0000");
+    raw_hex(r, "258f0009 0000000b 7800"); /* an unknown packet */
+    assert_sent(r, "2401000a 0000000b 0000 0000");
+    raw_free(r);
+}
+
+static void a_get_that_is_repeated_gets_the_same_answer(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    (void)state;
+    raw_hex(r, "218f0001 00000007 6400");
+    raw_wait(r, 20 * MSEC);
+    r->seen = r->n;
+    raw_hex(r, "218f0001 00000007 6400");
+    assert_sent(r, META_D);
+    assert_int_equal(r->h->requests, 1);
+    raw_hex(r, "218f0001 00000007 6500"); /* another path */
+    assert_sent(r, "24010006 00000007 0000 0000");
+    raw_free(r);
+}
+
+static void holes_are_repaired_before_new_data(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    struct disk_file *f = host_make_file(r->h, "e", 100, 1);
+    const struct sent *s;
+    uint64_t below = 0;
+    (void)state;
+    (void)f;
+    o.rate_bps = 10000;
+    raw_hex(r, "218f0001 00000007 6500");
+    raw_wait(r, 250 * MSEC);
+    assert_true(r->n >= 4 && r->n < 12);
+    r->seen = r->n;
+    raw_hex(r, "24000000 00000007 0000 000c 0000 0003 0008 000b");
+    raw_wait(r, 250 * MSEC);
+    while ((s = raw_next(r)) != NULL && below < 2) {
+        if (s->len > 10) {
+            assert_int_equal(s->bytes[9], below == 0 ? 0 : 8);
+            below++;
+        }
+    }
+    assert_int_equal(below, 2);
+    raw_free(r);
+}
+
+static void holes_are_listed_in_ascending_order(void **state) {
+    struct xfer *x;
+    struct raw *r = receiver(7, &x);
+    (void)state;
+    (void)raw_next(r);
+    raw_hex(r, META_D);
+    raw_hex(r, "23000000 00000007 0007 37");
+    (void)raw_next(r);
+    raw_hex(r, "23000000 00000007 0001 31");
+    raw_hex(r, "23010000 00000007 0009 39");
+    assert_sent(r, "24000000 00000007 0000 000a 0000 0000 0002 0006 0008 0008");
+    raw_free(r);
+}
+
+static void the_body_of_a_failure_is_not_read(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    (void)state;
+    raw_hex(r, "218f0001 00000007 6400");
+    raw_hex(r, "2401000e 00000007"); /* cut short, yet a failure */
+    assert_true(r->h->xfers->done);
+    assert_int_equal(r->h->xfers->end.error, SARATOGA_ERR_REFUSED);
+    assert_int_equal(r->h->xfers->end.status, SARATOGA_NOT_INTERESTED);
+    r->seen = r->n;
+    raw_wait(r, 5 * SEC);
+    assert_silent(r); /* it stops at once */
+    raw_free(r);
+}
+
+static void strays_are_answered_with_the_completed_status(void **state) {
+    struct xfer *x;
+    struct raw *r = receiver(7, &x);
+    (void)state;
+    raw_hex(r, META_D);
+    raw_hex(r, "23018000 00000007 0000 30313233343536373839");
+    assert_true(x->done);
+    assert_int_equal(
+        saratoga_transfer_release(r->h->node, x->handle, host_now(r->h)), 0);
+    r->seen = r->n;
+    for (int i = 0; i < 3; i++) {
+        raw_wait(r, SEC);
+        raw_hex(r, "23018000 00000007 000a");
+        assert_sent(r, "24010000 00000007 000a 000a");
+    }
+    raw_wait(r, 10 * SEC);
+    assert_silent(r);
+    raw_free(r);
+}
+
+static void delete_is_answered_with_zeros_and_may_be_repeated(void **state) {
+    struct raw *r = raw_new(NULL);
+    (void)state;
+    (void)host_make_file(r->h, "d", 10, 1);
+    raw_hex(r, "218f0005 0000002c 6400");
+    assert_sent(r, "24010000 0000002c 0000 0000");
+    assert_null(host_find_file(r->h, "d"));
+    raw_hex(r, "218f0005 0000002d 6400"); /* not there: just as well */
+    assert_sent(r, "24010000 0000002d 0000 0000");
+    raw_hex(r, "218f0005 0000002e 00");
+    assert_sent(r, "2401000b 0000002e 0000 0000");
+    raw_free(r);
+}
+
+static void a_deletion_asked_for_ends_with_either_answer(void **state) {
+    static const char *const answer[] = {"24010000 00000007 0000 0000",
+                                         "24810000 00000007 0000 0000",
+                                         "24010004 00000007 0000 0000"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct raw *r = raw_new(NULL);
+        saratoga_request q;
+        struct xfer *x;
+        saratoga_request_init(&q);
+        q.type = SARATOGA_DELETE;
+        q.to = r->peer;
+        q.path = "d";
+        q.id = 7;
+        x = host_start_request(r->h, &q, "d");
+        raw_hex(r, answer[i]);
+        assert_true(x->done);
+        assert_int_equal(x->end.error, 0);
+        raw_free(r);
+    }
+}
+
+static void a_blind_put_is_answered(void **state) {
+    struct raw *r = raw_new(NULL);
+    (void)state;
+    raw_hex(r, META_D);
+    assert_int_equal(r->h->request.request, SARATOGA_BLIND_PUT);
+    assert_string_equal(r->h->request.path, "d");
+    assert_sent(r, "24010000 00000007 0000 0000");
+    raw_hex(r, "23018000 00000007 0000 30313233343536373839");
+    assert_true(r->h->xfers->done && r->h->xfers->end.verified);
+    raw_free(r);
+    r = raw_new(NULL);
+    r->h->refuse = true;
+    r->h->refuse_status = SARATOGA_ACCESS_DENIED;
+    raw_hex(r, META_D);
+    assert_sent(r, "24010005 00000007 0000 0000");
+    raw_free(r);
+}
+
+static void data_that_nobody_announced_need_metadata(void **state) {
+    struct raw *r = raw_new(NULL);
+    (void)state;
+    raw_hex(r, "23018000 00000007 0000 3031");
+    assert_silent(r);
+    raw_wait(r, 3 * SEC);
+    assert_sent(r, "24050010 00000007 0000 0000");
+    raw_free(r);
+}
+
+static struct raw *resuming(const char *digest_of, struct xfer **x) {
+    static saratoga_range have[] = {{0, 4}, {6, 8}};
+    static saratoga_partial p;
+    struct raw *r = raw_new(NULL);
+    saratoga_request q;
+    struct hex sum = unhex(digest_of);
+    p = (saratoga_partial){
+        .checksum = SARATOGA_MD5, .ranges = have, .count = 2};
+    p.entry.size = 10;
+    p.entry.mtime = 0x21c86fea;
+    p.entry.ctime = 0x21c86fea;
+    memcpy(p.digest, sum.b, 16);
+    r->h->partial_file = host_make_file(r->h, "d", 10, 1);
+    memcpy(r->h->partial_file->data, "0123..67..", 10);
+    r->h->partial_file->visible = false;
+    saratoga_request_init(&q);
+    q.type = SARATOGA_GET;
+    q.to = r->peer;
+    q.path = "d";
+    q.id = 7;
+    q.partial = &p;
+    *x = host_start_request(r->h, &q, "d");
+    (void)raw_next(r);
+    return r;
+}
+
+static void a_resume_tells_what_is_held(void **state) {
+    struct xfer *x;
+    struct raw *r = resuming("781e5e245d69b566979b86e28d23f2c7", &x);
+    (void)state;
+    raw_hex(r, META_D);
+    assert_sent(r, "24010000 00000007 0004 0008 0004 0005");
+    assert_false(x->purged);
+    raw_hex(r, "23000000 00000007 0004 3435");
+    raw_hex(r, "23018000 00000007 0008 3839");
+    assert_true(x->done && x->end.verified);
+    assert_int_equal(x->end.resumed, 6);
+    raw_free(r);
+}
+
+static void a_resume_of_another_file_is_purged(void **state) {
+    struct xfer *x;
+    struct raw *r = resuming("00000000000000000000000000000000", &x);
+    (void)state;
+    raw_hex(r, "23000000 00000007 0000 30313233"); /* not known yet */
+    raw_hex(r, META_D);
+    assert_true(x->purged);
+    raw_hex(r, "23018000 00000007 0000 30313233343536373839");
+    assert_true(x->done && x->end.verified);
+    assert_int_equal(x->end.resumed, 0);
+    raw_free(r);
+}
+
+static void no_answer_is_asked_for_in_multicast(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    saratoga_request q;
+    const struct sent *s;
+    (void)state;
+    o.multicast = true;
+    saratoga_request_init(&q);
+    q.type = SARATOGA_BLIND_PUT;
+    q.to = r->peer;
+    q.to.flags = SARATOGA_PKT_MULTICAST;
+    q.path = "d";
+    q.options = &o;
+    assert_non_null(host_start_request(r->h, &q, "d"));
+    raw_wait(r, 20 * SEC);
+    assert_true(r->n >= 4);
+    while ((s = raw_next(r)) != NULL) {
+        assert_true(s->bytes[0] != 0x23 || (s->bytes[1] & 1) == 0);
+        assert_int_equal(s->flags, SARATOGA_PKT_MULTICAST);
+    }
+    assert_true(r->h->xfers->done);
+    raw_free(r);
+}
+
+static void holes_around_a_wrapped_offset_go_in_two_lists(void **state) {
+    saratoga_options o;
+    struct xfer *x;
+    struct raw *r = raw_new(NULL);
+    uint8_t big[1024];
+    (void)state;
+    saratoga_options_init(&o);
+    o.window = 1 << 17;
+    x = raw_get(r, "t", &o, 7);
+    (void)raw_next(r);
+    raw_hex(r, "22300000 00000007 8200 0000 00000000 00000000 7400");
+    memset(big, 'x', sizeof(big));
+    for (unsigned at = 0; at < 65536 - 1000; at += 1000) {
+        uint8_t head[] = {0x23, 0x30, 0, 0, 0, 0, 0, 7, 0, 0};
+        uint8_t pkt[1010];
+        head[8] = (uint8_t)(at >> 8);
+        head[9] = (uint8_t)at;
+        memcpy(pkt, head, 10);
+        memcpy(pkt + 10, big, 1000);
+        raw_recv(r, pkt, 1010);
+    }
+    r->seen = r->n;
+    raw_hex(r, "23310000 00000007 0100 6162"); /* 65792, behind the wrap */
+    /* 65000 to 65535 are missing before it, 0 to 255 behind it. */
+    assert_sent(r, "24020000 00000007 fde8 0102 fde8 ffff");
+    assert_sent(r, "24020000 00000007 fde8 0102 0000 00ff");
+    assert_false(x->done);
+    raw_free(r);
+}
+
+int main(void) {
+#define T(f) cmocka_unit_test(f)
+    const struct CMUnitTest tests[] = {
+        T(v16_a_whole_get_with_a_loss_as_the_receiver),
+        T(v16_a_whole_get_with_a_loss_as_the_sender),
+        T(another_version_is_dropped_in_silence),
+        T(undefined_bits_are_ignored_and_sent_as_zero),
+        T(a_descriptor_wider_than_the_requester_takes_is_refused),
+        T(only_data_go_by_udp_lite_and_their_headers_are_covered),
+        T(beacons_tell_capabilities_even_when_unwilling),
+        T(metadata_with_an_unknown_checksum_still_serves),
+        T(a_file_that_fails_its_checksum_is_discarded),
+        T(data_unlike_the_metadata_end_the_session),
+        T(data_beyond_the_size_end_the_session),
+        T(an_end_below_the_size_ends_the_session),
+        T(missing_metadata_are_reported),
+        T(an_answer_repeats_the_timestamp_of_what_asked),
+        T(a_refusal_is_a_status),
+        T(a_get_that_is_repeated_gets_the_same_answer),
+        T(holes_are_repaired_before_new_data),
+        T(holes_are_listed_in_ascending_order),
+        T(the_body_of_a_failure_is_not_read),
+        T(strays_are_answered_with_the_completed_status),
+        T(delete_is_answered_with_zeros_and_may_be_repeated),
+        T(a_deletion_asked_for_ends_with_either_answer),
+        T(a_blind_put_is_answered),
+        T(data_that_nobody_announced_need_metadata),
+        T(a_resume_tells_what_is_held),
+        T(a_resume_of_another_file_is_purged),
+        T(no_answer_is_asked_for_in_multicast),
+        T(holes_around_a_wrapped_offset_go_in_two_lists),
+    };
+    return cmocka_run_group_tests_name("conformance", tests, NULL, NULL);
+}
