@@ -11,7 +11,9 @@ gboolean gst_tltcp_cause_was_answered(const tltcp_socket *socket) {
 gboolean gst_tltcp_cause_is_permanent(const GstTltcpCause *cause) {
     switch (cause->error) {
     case TLTCP_ERR_REFUSED:
-        return cause->answered; /* a listener is there and says no */
+        /* a listener is there and says no, for good */
+        return cause->answered &&
+               !g_str_has_prefix(cause->reason, GST_TLTCP_BUSY);
     case TLTCP_ERR_INVAL:
     case TLTCP_ERR_ALGORITHM:
     case TLTCP_ERR_AUTH:

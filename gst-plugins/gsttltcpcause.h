@@ -8,6 +8,9 @@
 
 #include <tltcp/socket.h>
 
+/* Begins the reason of a refusal that may not last. */
+#define GST_TLTCP_BUSY "busy"
+
 /* Why a connection does not stand. */
 typedef struct {
     gint error;                         /* negative tltcp_error, or 0 */

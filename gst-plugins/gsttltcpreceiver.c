@@ -62,7 +62,7 @@ static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     }
     gst_tltcp_signals_caller_rejected(r->element, address, caller->stream_id);
     g_strlcpy(reason,
-              busy ? "there is another caller already"
+              busy ? GST_TLTCP_BUSY " with another caller"
                    : "refused by the application",
               TLTCP_REASON_MAX + 1);
     return false;

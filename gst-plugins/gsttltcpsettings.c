@@ -9,6 +9,8 @@
 #define DEFAULT_PORT 7001
 /* Largest frame that can be sent: an intra picture of 8K video. */
 #define BUFFER_BYTES (16u << 20)
+/* A peer that says nothing for so long is gone. */
+#define IDLE_MS 5000
 
 #define RW_READY \
     (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
@@ -272,6 +274,7 @@ void gst_tltcp_settings_config(const GstTltcpSettings *s,
     config->passphrase = s->passphrase;
     config->stream_id = s->streamid;
     config->qlog_dir = s->qlog_dir;
+    config->idle_timeout_ms = IDLE_MS;
     config->send_buffer = BUFFER_BYTES;
     config->recv_buffer = BUFFER_BYTES;
 }
