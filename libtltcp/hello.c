@@ -108,13 +108,14 @@ bool tltcp__hello_answer(tltcp__hello *h, uint64_t own_id, const void *payload,
 bool tltcp__hello_take_answer(tltcp__hello *h, const tltcp__chunk *k,
                               uint64_t peer_id, uint8_t *payload, size_t *len) {
     uint8_t text[TLTCP__HELLO_MAX];
+    const size_t n = k->len;
     cmn__reader r;
-    if (k->len < ID_LEN + TLTCP__NOISE_OVERHEAD || k->len > sizeof(text) ||
-        !tltcp__noise_read(&h->noise, true, k->body, k->len, text)) {
+    if (n < ID_LEN + TLTCP__NOISE_OVERHEAD || n > sizeof(text) ||
+        !tltcp__noise_read(&h->noise, true, k->body, n, text)) {
         return false;
     }
-    r = cmn__reader_of(text, k->len);
-    *len = k->len - ID_LEN - TLTCP__NOISE_OVERHEAD;
+    r = cmn__reader_of(text, n);
+    *len = n - ID_LEN - TLTCP__NOISE_OVERHEAD;
     memcpy(payload, text + ID_LEN, *len);
     return cmn__get64(&r) == peer_id;
 }
