@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "drivers/uv/saratoga_impl.h"
 
+#include <errno.h>
+
 /* Errors of the system as the protocol and the application know them. */
 
 unsigned saratoga__status_of(int error, unsigned otherwise) {
@@ -30,11 +32,10 @@ int saratoga__error_of(int error) {
         return 0;
     case UV_ENOSPC:
     case UV_EFBIG:
-        return SARATOGA_ERR_NO_SPACE;
 #if defined(EDQUOT)
     case -EDQUOT:
-        return SARATOGA_ERR_NO_SPACE;
 #endif
+        return SARATOGA_ERR_NO_SPACE;
     case UV_ENOMEM:
         return SARATOGA_ERR_NOMEM;
     case UV_ECANCELED:

@@ -66,7 +66,6 @@ struct saratoga__file {
     saratoga__file *prev;
     uint64_t id;            /* of a transfer of ours; 0: a peer's */
     saratoga_handle handle; /* 0: the engine does not know it (any more) */
-    uint32_t request;       /* saratoga_request_type */
     void *user;
     drv__route peer;
     uint64_t host; /* token of the peer */
@@ -75,20 +74,14 @@ struct saratoga__file {
     char path[SARATOGA_PATH_MAX]; /* at the responder, as asked for */
     saratoga_options options;
     char congestion[32]; /* options.congestion points here */
-    bool has_options;
-    uint32_t widest; /* descriptor that the peer takes */
+    uint32_t request;    /* saratoga_request_type */
+    uint32_t widest;     /* descriptor that the peer takes */
 
     /* The file here. */
     saratoga__root own_root; /* of a transfer of ours */
     const saratoga__root *root;
     char folder[PATH_MAX];
     char name[SARATOGA_PATH_MAX]; /* below root; "": by the peer's METADATA */
-    bool overwrite;
-    bool resume;
-    bool has_part;
-    bool exists; /* what is received is compared with what is there */
-    bool in_memory;
-    int fd; /* of a source, or of what is compared with; -1: none */
     struct stat st;
     saratoga__part part;
     uv_mutex_t map_lock; /* a map must not be saved behind the end's back */
@@ -99,7 +92,6 @@ struct saratoga__file {
     /* Being sent. */
     saratoga_source source;
     uint64_t digest_at;
-    int sum_status;
     uint64_t wire_bytes; /* sent when it was last looked at */
     uint64_t busy_at;    /* when that last grew; 0: never looked at */
     void (*after_sum)(saratoga__file *f);
@@ -107,25 +99,34 @@ struct saratoga__file {
     /* Being received. */
     saratoga_partial partial; /* what METADATA said; what was held */
     saratoga_range *ranges;   /* of partial, from malloc() */
-    bool described;           /* METADATA came, or a map told */
-    bool counted;             /* its size is part of the quota used */
 
     saratoga_digest *digest; /* running */
-    uint32_t digest_type;
 
     /* Work under way. */
     struct saratoga__job job;
-    unsigned pending;      /* works of the engine with a thread */
     saratoga__op *waiting; /* for the file to be open, or cut */
     saratoga__op *waiting_last;
-    bool cutting;      /* nothing is written while the file is cut */
     const char *stage; /* what the job was at */
-    int status;        /* of the job: UV_E... or SARATOGA__... */
     uint8_t *map;
     size_t map_len;
     uint64_t saved;     /* bytes that the saved map names */
     uint64_t next_save; /* by uv_hrtime() */
 
+    int fd;           /* of a source, or of what is compared with; -1: none */
+    int status;       /* of the job: UV_E... or SARATOGA__... */
+    int sum_status;   /* of the checksum of a source */
+    unsigned pending; /* works of the engine with a thread */
+    uint32_t digest_type; /* of `digest` */
+
+    bool has_options;
+    bool overwrite;
+    bool resume;
+    bool has_part;
+    bool in_memory;
+    bool exists;    /* what is received is compared with what is there */
+    bool described; /* METADATA came, or a map told */
+    bool counted;   /* its size is part of the quota used */
+    bool cutting;   /* nothing is written while the file is cut */
     bool cancelled; /* by the application, before the engine knew it */
     bool ended;
     bool closing;   /* its last job is under way */

@@ -220,13 +220,15 @@ int saratoga__root_unlink(const saratoga__root *r, const char *path) {
     if (parent < 0) {
         return parent;
     }
-    if (fstatat(parent, leaf, &st, AT_SYMLINK_NOFOLLOW) != 0) {
-        rv = system_error();
-    } else if (!S_ISREG(st.st_mode)) {
-        rv = UV_EACCES;
-    } else if (unlinkat(parent, leaf, 0) != 0) {
-        rv = system_error();
+    rv = fstatat(parent, leaf, &st, AT_SYMLINK_NOFOLLOW);
+    if (rv == 0 && !S_ISREG(st.st_mode)) {
+        (void)close(parent);
+        return UV_EACCES;
     }
+    if (rv == 0) {
+        rv = unlinkat(parent, leaf, 0);
+    }
+    rv = rv != 0 ? system_error() : 0;
     (void)close(parent);
     return rv;
 }
