@@ -77,6 +77,7 @@ static bool write_holes(saratoga__session *s, cmn__writer *w, size_t room) {
         saratoga__put_offset(w, s->descriptor,
                              s->opt.half_open_holes ? h.end : h.end - 1);
         in->group_at = h.end;
+        s->st.holes_reported++;
         room--;
     }
     if (room > 0) {
