@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Whole transfers of every kind, and what may befall them. */
+#include <stdlib.h>
+
+#include "tests/simnet/saratoga/world.h"
+#include "tests/support/cmocka.h"
+
+static const struct plan GOOD = {10e6, 0, 100 * MSEC, 0, 0, 1};
+static const struct plan LOSSY = {10e6, 0, 100 * MSEC, 0.03, 0.03, 1};
+
+static saratoga_options at_rate(uint64_t bps) {
+    saratoga_options o;
+    saratoga_options_init(&o);
+    o.rate_bps = bps;
+    return o;
+}
+
+static void assert_arrived(const struct world *w, const struct xfer *x,
+                           const char *name) {
+    assert_true(x->done);
+    assert_int_equal(x->end.error, 0);
+    assert_true(host_same(x->file, host_find_file(w->ground, name)));
+    assert_false(w->sat->stuck || w->ground->stuck);
+}
+
+static void every_width_and_checksum_works(void **state) {
+    static const uint32_t sum[] = {SARATOGA_NONE, SARATOGA_CRC32C, SARATOGA_MD5,
+                                   SARATOGA_SHA1, SARATOGA_SHA256};
+    (void)state;
+    for (uint32_t i = 0; i < 20; i++) {
+        saratoga_config c;
+        saratoga_options o = at_rate(9000000);
+        struct world w;
+        struct xfer *x;
+        saratoga_config_init(&c);
+        c.sha256 = true;
+        o.max_descriptor = SARATOGA_128_BIT;
+        o.descriptor = i / 5;
+        c.transfer = &o;
+        w = world_new(&LOSSY, &c, &c);
+        w.sat->checksum = sum[i % 5];
+        (void)host_make_file(w.sat, "f", 60000, i);
+        x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", NULL, NULL);
+        world_finish(&w, x, 100 * SEC);
+        assert_arrived(&w, x, "f");
+        assert_int_equal(x->stats.descriptor, i / 5);
+        assert_int_equal(w.ground->xfers->end.verified, i % 5 != 0);
+        world_free(&w);
+    }
+}
+
+static void take_and_give_delete_what_was_delivered(void **state) {
+    static const uint32_t type[] = {SARATOGA_TAKE, SARATOGA_GIVE};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        saratoga_options o = at_rate(9000000);
+        struct world w = world_new(&LOSSY, NULL, NULL);
+        struct xfer *x;
+        w.sat->answer_options = &o;
+        (void)host_make_file(w.sat, "f", 200000, 3);
+        x = i == 0 ? host_start(w.ground, w.sat, type[i], "f", NULL, NULL)
+                   : host_start(w.sat, w.ground, type[i], "f", &o, NULL);
+        world_finish(&w, x, 100 * SEC);
+        world_run(&w, host_now(w.sat) + 10 * SEC);
+        assert_true(w.sat->xfers->end.remove);
+        assert_null(host_find_file(w.sat, "f"));
+        assert_non_null(host_find_file(w.ground, "f"));
+        world_free(&w);
+    }
+}
+
+static void nothing_is_deleted_when_the_file_does_not_arrive(void **state) {
+    struct world w = world_new(&GOOD, NULL, NULL);
+    struct xfer *x;
+    saratoga_options o = at_rate(9000000);
+    (void)state;
+    (void)host_make_file(w.sat, "f", 200000, 3);
+    w.ground->full = true;
+    x = host_start(w.sat, w.ground, SARATOGA_GIVE, "f", &o, NULL);
+    world_finish(&w, x, 100 * SEC);
+    assert_int_equal(x->end.error, SARATOGA_ERR_REFUSED);
+    assert_int_equal(x->end.status, SARATOGA_CANNOT_RECEIVE);
+    assert_false(x->end.remove);
+    assert_non_null(host_find_file(w.sat, "f"));
+    assert_int_equal(w.ground->xfers->end.error, SARATOGA_ERR_NO_SPACE);
+    world_free(&w);
+}
+
+static void a_file_that_shrinks_while_sent_ends_with_an_error(void **state) {
+    struct world w = world_new(&GOOD, NULL, NULL);
+    struct xfer *x;
+    (void)state;
+    (void)host_make_file(w.sat, "f", 2000000, 3);
+    x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
+    world_run(&w, 300 * MSEC);
+    w.sat->shrunk = true;
+    world_finish(&w, x, 100 * SEC);
+    assert_int_equal(x->end.error, SARATOGA_ERR_REFUSED);
+    assert_int_equal(x->end.status, SARATOGA_CANNOT_SEND);
+    assert_int_equal(w.sat->xfers->end.error, SARATOGA_ERR_CHANGED);
+    assert_null(host_find_file(w.ground, "f"));
+    world_free(&w);
+}
+
+static void an_outage_is_sat_through(void **state) {
+    struct world w = world_new(&GOOD, NULL, NULL);
+    struct sim_link_config c;
+    struct xfer *x;
+    saratoga_options o = at_rate(9000000);
+    (void)state;
+    link_config(&c, 10e6, 50 * MSEC, 0);
+    c.blackout_start = SEC;
+    c.blackout_length = 20 * SEC;
+    sim_net_set_link(w.net, w.down, &c);
+    sim_net_set_link(w.net, w.up, &c);
+    (void)host_make_file(w.sat, "f", 5000000, 3);
+    x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+    world_finish(&w, x, 100 * SEC);
+    assert_arrived(&w, x, "f");
+    /* Little was sent into the void, and it went on soon after. */
+    assert_true(x->done_at < 30 * SEC);
+    assert_true(x->stats.data_bytes < 5000000 + 4000000);
+    world_free(&w);
+}
+
+static void silence_ends_a_transfer_on_both_sides(void **state) {
+    struct world w = world_new(&GOOD, NULL, NULL);
+    struct xfer *x;
+    (void)state;
+    (void)host_make_file(w.sat, "f", 50000000, 3);
+    x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
+    world_run(&w, SEC);
+    w.sat->dead = true;
+    world_finish(&w, x, 100 * SEC);
+    assert_int_equal(x->end.error, SARATOGA_ERR_TIMEOUT);
+    assert_in_range(x->done_at, 30 * SEC, 32 * SEC);
+    assert_null(host_find_file(w.ground, "f"));
+    world_free(&w);
+}
+
+static void a_request_into_the_void_is_given_up(void **state) {
+    struct world w = world_new(&GOOD, NULL, NULL);
+    saratoga_options o;
+    struct xfer *x;
+    (void)state;
+    saratoga_options_init(&o);
+    o.inactivity = 3600 * SEC;
+    w.sat->dead = true;
+    x = host_start(w.ground, w.sat, SARATOGA_GET, "f", &o, NULL);
+    world_finish(&w, x, 1000 * SEC);
+    assert_int_equal(x->end.error, SARATOGA_ERR_TIMEOUT);
+    assert_int_equal(w.ground->sent_packets, 5); /* 1, 2, 4, 8, 16 s */
+    assert_int_equal(x->done_at, 31 * SEC);
+    world_free(&w);
+}
+
+static void timers_may_be_hours(void **state) {
+    struct plan p = {1e6, 0, 7200 * SEC, 0.01, 0.01, 4}; /* two hours */
+    saratoga_options o = at_rate(900000);
+    struct world w;
+    struct xfer *x;
+    (void)state;
+    o.rtt_hint = 7200 * SEC;
+    o.request_retry = 8000 * SEC;
+    o.inactivity = 100000 * SEC;
+    o.poll = 600 * SEC;
+    o.poll_max = 8000 * SEC;
+    o.quiet_status = 3600 * SEC;
+    o.metadata_wait = 20000 * SEC;
+    o.status_spacing = 100 * SEC;
+    w = world_new(&p, NULL, NULL);
+    w.sat->answer_options = &o;
+    (void)host_make_file(w.sat, "f", 1000000, 3);
+    x = host_start(w.ground, w.sat, SARATOGA_GET, "f", &o, NULL);
+    world_finish(&w, x, 200000 * SEC);
+    assert_int_equal(x->end.error, 0);
+    assert_true(x->done_at < 6 * 7200 * SEC);
+    world_free(&w);
+}
+
+/* What a ground station that was killed finds on its disk. */
+static void keep_partial(struct world *w, const struct xfer *x,
+                         saratoga_partial *p, saratoga_range *ranges,
+                         size_t max) {
+    uint64_t at = 0;
+    memset(p, 0, sizeof(*p));
+    p->ranges = ranges;
+    if (!x->has_metadata) {
+        return;
+    }
+    p->entry = x->metadata.entry;
+    p->checksum = x->metadata.checksum;
+    memcpy(p->digest, x->metadata.digest, sizeof(p->digest));
+    while (p->count < max &&
+           saratoga_transfer_held(w->ground->node, x->handle, at,
+                                  &ranges[p->count]) == 1) {
+        at = ranges[p->count++].end;
+    }
+}
+
+static void a_killed_receiver_resumes_again_and_again(void **state) {
+    static saratoga_range ranges[4096];
+    uint8_t seed[SARATOGA_SEED_LEN] = {0};
+    uint64_t resumed = 0;
+    (void)state;
+    for (uint64_t run = 0; run < 100; run++) {
+        struct plan p = LOSSY;
+        struct world w;
+        struct xfer *x = NULL;
+        saratoga_partial partial;
+        saratoga_options o = at_rate(9000000);
+        int kills = 0;
+        p.seed = run;
+        w = world_new(&p, NULL, NULL);
+        w.sat->answer_options = &o;
+        (void)host_make_file(w.sat, "f", 400000, run);
+        x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
+        for (; kills < 3; kills++) {
+            uint64_t bytes = 50 + sim_random_below(&w.ground->luck, 300);
+            world_run(&w, host_now(w.sat) + bytes * MSEC);
+            if (x->done) {
+                break;
+            }
+            keep_partial(&w, x, &partial, ranges, 4096);
+            /* Both sides lose all they knew. */
+            w.ground->partial_file = x->file;
+            saratoga_node_free(w.ground->node);
+            assert_int_equal(
+                saratoga_node_new(&w.ground->node, NULL, seed, host_now(w.sat)),
+                0);
+            x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL,
+                           partial.count > 0 ? &partial : NULL);
+        }
+        world_finish(&w, x, host_now(w.sat) + 100 * SEC);
+        assert_true(x->done);
+        assert_int_equal(x->end.error, 0);
+        assert_true(x->end.verified);
+        assert_true(host_same(host_find_file(w.sat, "f"), x->file));
+        resumed += x->end.resumed;
+        world_free(&w);
+    }
+    assert_true(resumed > 100 * 100000); /* a quarter of each, on average */
+}
+
+static void a_blind_get_brings_what_the_peer_chooses(void **state) {
+    struct world w = world_new(&LOSSY, NULL, NULL);
+    struct xfer *x;
+    (void)state;
+    (void)host_make_file(w.sat, "chosen", 5000, 3);
+    x = host_start(w.ground, w.sat, SARATOGA_GET, "", NULL, NULL);
+    world_finish(&w, x, 100 * SEC);
+    assert_int_equal(x->end.error, 0);
+    assert_string_equal(x->end.entry.path, "chosen");
+    world_free(&w);
+}
+
+static void a_copy_that_is_the_same_is_not_sent_again(void **state) {
+    saratoga_config c;
+    saratoga_options o;
+    struct world w;
+    struct xfer *x;
+    struct disk_file *f;
+    saratoga_range all = {0, 5000};
+    saratoga_partial have = {
+        .checksum = SARATOGA_MD5, .ranges = &all, .count = 1};
+    (void)state;
+    saratoga_config_init(&c);
+    saratoga_options_init(&o);
+    c.update_check = true;
+    o.update_check = true;
+    w = world_new(&GOOD, &c, NULL);
+    f = host_make_file(w.sat, "f", 5000, 3);
+    w.ground->partial_file = host_make_file(w.ground, "f", 5000, 3);
+    have.entry.size = 5000;
+    have.entry.mtime = 1000;
+    have.entry.ctime = 1000;
+    strncpy(have.entry.path, "f", 2);
+    host_digest(f, SARATOGA_MD5, have.digest);
+    x = host_start(w.ground, w.sat, SARATOGA_GET, "f", &o, &have);
+    world_finish(&w, x, 100 * SEC);
+    assert_int_equal(x->end.error, 0);
+    assert_true(x->end.unchanged);
+    world_run(&w, host_now(w.sat) + SEC);
+    assert_true(w.sat->xfers->done && w.sat->xfers->end.unchanged);
+    assert_int_equal(w.sat->xfers->stats.data_bytes, 0);
+    world_free(&w);
+}
+
+static void a_reliable_stream_arrives_in_order(void **state) {
+    struct world w = world_new(&LOSSY, NULL, NULL);
+    saratoga_options o = at_rate(9000000);
+    struct disk_file *f = host_make_file(w.sat, "s", 300000, 3);
+    struct xfer *x;
+    uint64_t written = 0;
+    (void)state;
+    o.descriptor = SARATOGA_16_BIT; /* wraps */
+    o.window = 32768;
+    w.sat->stream = true;
+    x = host_start(w.sat, w.ground, SARATOGA_PUT, "s", &o, NULL);
+    while (!x->done && host_now(w.sat) < 200 * SEC) {
+        world_run(&w, host_now(w.sat) + 10 * MSEC);
+        if (written < f->size && x->accepted) {
+            int64_t n =
+                saratoga_stream_write(w.sat->node, x->handle, f->data + written,
+                                      f->size - written, host_now(w.sat));
+            written += n > 0 ? (uint64_t)n : 0;
+            if (written == f->size) {
+                assert_int_equal(saratoga_stream_finish(w.sat->node, x->handle,
+                                                        host_now(w.sat)),
+                                 0);
+            }
+            host_pump(w.sat);
+        }
+    }
+    assert_arrived(&w, x, "s");
+    world_free(&w);
+}
+
+static void a_multicast_put_reaches_who_listens(void **state) {
+    struct world w = world_new(&GOOD, NULL, NULL);
+    saratoga_options o = at_rate(5000000);
+    saratoga_request q;
+    struct xfer *x;
+    (void)state;
+    o.multicast = true;
+    o.cycles = 3; /* what one pass loses the next one brings */
+    (void)host_make_file(w.sat, "f", 100000, 3);
+    saratoga_request_init(&q);
+    q.type = SARATOGA_BLIND_PUT;
+    q.to = (saratoga_pktinfo){.host = 500,
+                              .path = sim_address(w.ground->node_id, 99),
+                              .flags = SARATOGA_PKT_MULTICAST};
+    q.path = "f";
+    q.options = &o;
+    x = host_start_request(w.sat, &q, "f");
+    world_finish(&w, x, 100 * SEC);
+    assert_arrived(&w, x, "f");
+    world_free(&w);
+}
+
+static void a_one_way_put_needs_nobody_to_answer(void **state) {
+    struct plan p = {10e6, 0, 100 * MSEC, 0.05, 1, 1}; /* nothing comes back */
+    struct world w = world_new(&p, NULL, NULL);
+    saratoga_options o = at_rate(5000000);
+    struct xfer *x;
+    (void)state;
+    o.no_status = true;
+    o.cycles = 5;
+    (void)host_make_file(w.sat, "f", 100000, 3);
+    x = host_start(w.sat, w.ground, SARATOGA_BLIND_PUT, "f", &o, NULL);
+    world_finish(&w, x, 100 * SEC);
+    world_run(&w, host_now(w.sat) + SEC);
+    assert_arrived(&w, x, "f");
+    world_free(&w);
+}
+
+static void a_link_known_to_be_down_stops_all_timers(void **state) {
+    struct world w = world_new(&GOOD, NULL, NULL);
+    saratoga_options o = at_rate(9000000);
+    struct xfer *x;
+    uint64_t sent;
+    (void)state;
+    (void)host_make_file(w.sat, "f", 2000000, 3);
+    w.sat->answer_options = &o;
+    x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
+    world_run(&w, SEC);
+    (void)saratoga_transfer_set_link_down(w.sat->node, w.sat->xfers->handle,
+                                          true, SEC);
+    (void)saratoga_transfer_set_link_down(w.ground->node, x->handle, true, SEC);
+    world_run(&w, 2 * SEC);
+    sent = w.sat->sent_packets + w.ground->sent_packets;
+    world_run(&w, 3600 * SEC);
+    assert_int_equal(w.sat->sent_packets + w.ground->sent_packets, sent);
+    (void)saratoga_transfer_set_link_down(w.ground->node, x->handle, false,
+                                          3600 * SEC);
+    (void)saratoga_transfer_set_link_down(w.sat->node, w.sat->xfers->handle,
+                                          false, 3600 * SEC);
+    host_pump(w.sat);
+    host_pump(w.ground);
+    world_finish(&w, x, 3700 * SEC);
+    assert_int_equal(x->end.error, 0);
+    world_free(&w);
+}
+
+int main(void) {
+#define T(f) cmocka_unit_test(f)
+    const struct CMUnitTest tests[] = {
+        T(every_width_and_checksum_works),
+        T(take_and_give_delete_what_was_delivered),
+        T(nothing_is_deleted_when_the_file_does_not_arrive),
+        T(a_file_that_shrinks_while_sent_ends_with_an_error),
+        T(an_outage_is_sat_through),
+        T(silence_ends_a_transfer_on_both_sides),
+        T(a_request_into_the_void_is_given_up),
+        T(timers_may_be_hours),
+        T(a_killed_receiver_resumes_again_and_again),
+        T(a_blind_get_brings_what_the_peer_chooses),
+        T(a_copy_that_is_the_same_is_not_sent_again),
+        T(a_reliable_stream_arrives_in_order),
+        T(a_multicast_put_reaches_who_listens),
+        T(a_one_way_put_needs_nobody_to_answer),
+        T(a_link_known_to_be_down_stops_all_timers),
+    };
+    return cmocka_run_group_tests_name("cases", tests, NULL, NULL);
+}
