@@ -46,7 +46,7 @@ class Demo(toolbox.Folder):
 
     def test_a_film_is_streamed_and_counted_to_the_last_frame(self):
         film = clips.make(self.folder, "h264-aac.mp4", seconds=4)
-        done = self.demo("--transports", "tltcp,srt", film)
+        done = self.demo("--transports", "tltcp,srt", "--shortest", "0", film)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("ample link", done.stdout)
         self.assertIn("small link", done.stdout)
@@ -66,6 +66,20 @@ class Demo(toolbox.Folder):
         self.assertEqual(result["frames"]["all"]["sent"], 100)
         self.assertEqual(len(result["series"]), 100)
 
+    def test_what_is_not_as_a_live_encoder_makes_it_is_encoded_anew(self):
+        film = clips.make(self.folder, "mpeg1.mpg")
+        done = self.demo("--transports", "tltcp", "--shortest", "3", film)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn("mpeg1.mpg is mpeg1video", done.stderr)
+        self.assertIn("is played 2 times", done.stderr)
+        with open(self.build / "demo" / "result.json",
+                  encoding="ascii") as file:
+            result = json.load(file)["runs"][0]["result"]
+        # The two rounds, but for a frame or so at the seam.
+        self.assertGreater(result["frames"]["all"]["sent"], 90)
+        self.assertGreaterEqual(result["frames"]["I"]["sent"], 2)
+        self.assertGreater(result["frames"]["B"]["sent"], 50)
+
     def test_a_film_that_ends_in_the_middle_is_shown_so_far(self):
         whole = clips.make(self.folder, "h264-aac.ts", seconds=6)
         half = self.folder / "half.mp4"
@@ -73,7 +87,7 @@ class Demo(toolbox.Folder):
                         "-movflags", "faststart", half], check=True,
                        stdin=subprocess.DEVNULL)
         os.truncate(half, half.stat().st_size * 6 // 10)
-        done = self.demo("--transports", "tltcp", half)
+        done = self.demo("--transports", "tltcp", "--shortest", "0", half)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("half.mp4 ends in the middle", done.stderr)
 

@@ -51,9 +51,12 @@ class Yardstick(unittest.TestCase):
         self.assertEqual(result["frames"]["all"]["on_time"], 5)
         self.assertEqual(result["frames"]["P"]["dropped"], 1)
 
-    def test_a_late_reference_is_as_bad_as_a_lost_one(self):
-        frames, _ = self.decodable("IPB", {0: 5, 1: 0.01, 2: 0.01})
-        self.assertFalse(any(f["decodable"] for f in frames))
+    def test_a_late_reference_spoils_what_was_to_be_shown_before_it_came(self):
+        # The limit is 0.3 s; P comes 0.4 s after it was sent at 0.04.
+        frames, _ = self.decodable("IPBBBB", {0: 0.01, 1: 0.4, **{
+            n: 0.01 for n in range(2, 6)}})
+        self.assertEqual([f["decodable"] for f in frames],
+                         [True, False, False, False, True, True])
 
     def test_a_lost_disposable_frame_harms_nobody(self):
         frames, _ = self.decodable("IBP", {0: 0.01, 2: 0.01})

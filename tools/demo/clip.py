@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The video that the demo sends: FILE, or a sample made on the spot."""
+"""The video that the demo sends: FILE, or a sample made on the spot.
+
+FILE goes as it is when it is H.264 with key frames often enough and B frames,
+as a live encoder would make it.  Anything else is encoded like that first, at
+its own bit rate: a film that has its only key frame at the beginning cannot
+recover from a loss on any transport.
+"""
 import hashlib
 import json
+import math
 import os
 import subprocess
 
 SECONDS = 30
+KEY_INTERVAL_MAX = 4  # seconds
+HEIGHT_MAX = 720      # of what is encoded here; more takes too long
+RATE_MAX = 6e6        # likewise, bit/s
 ENCODER = ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p"]
 GROUPS = ("keyint=50:min-keyint=50:scenecut=0:bframes=2:b-adapt=0:"
           "b-pyramid=none:open-gop=0")
@@ -40,10 +50,10 @@ def last_line(text):
     return lines[-1] if lines else "no reason given"
 
 
-def encode(arguments, target):
+def encode(arguments, target, seconds=SECONDS):
     temporary = target + ".part.mp4"
     ok, _, complaints = run(["ffmpeg", "-v", "error", "-y", *arguments, "-an",
-                             "-sn", "-dn", "-t", str(SECONDS), temporary])
+                             "-sn", "-dn", "-t", str(seconds), temporary])
     if ok:
         os.replace(temporary, target)
     elif os.path.exists(temporary):
@@ -66,14 +76,44 @@ def probe(path):
     """The first stream of video in a file."""
     ok, out, complaints = run([
         "ffprobe", "-v", "error", "-select_streams", "V:0", "-show_entries",
-        "stream=codec_name,width,height,r_frame_rate:format=duration",
-        "-of", "json", path])
+        "stream=codec_name,width,height,has_b_frames", "-of", "json", path])
     if not ok:
         raise ClipError(f"{path} is no video: {last_line(complaints)}")
     found = json.loads(out)
     if not found.get("streams"):
         raise ClipError(f"{path} holds no video")
     return found["streams"][0]
+
+
+def packets(path):
+    """(time, bytes, is key frame) of the video up to SECONDS."""
+    _, out, _ = run(["ffprobe", "-v", "error", "-select_streams", "V:0",
+                     "-read_intervals", f"%+{SECONDS}", "-show_entries",
+                     "packet=dts_time,pts_time,size,flags", "-of", "json",
+                     path])
+    found = []
+    for p in json.loads(out or "{}").get("packets", []):
+        time = p.get("dts_time", p.get("pts_time"))
+        if time is not None:
+            found.append((float(time), int(p["size"]), "K" in p["flags"]))
+    return found
+
+
+def why_not_as_it_is(stream, found):
+    """What keeps a film from being sent as it is, or None."""
+    if stream["codec_name"] != "h264":
+        return f"is {stream['codec_name']}, which not all transports carry"
+    keys = [time for time, _, key in found if key] + [found[-1][0]]
+    gap = max((b - a for a, b in zip(keys, keys[1:])), default=0)
+    if gap > KEY_INTERVAL_MAX:
+        return f"has {gap:.0f} s between two key frames"
+    if not stream.get("has_b_frames"):
+        return "has no B frames, none that could be left out"
+    return None
+
+
+def largest_frame(path):
+    return max(size for _, size, _ in packets(path))
 
 
 def duration(path):
@@ -85,23 +125,48 @@ def duration(path):
         return 0.0
 
 
-def from_file(path, folder, say):
-    """The beginning of FILE as H.264; returns the path of the copy."""
+def encoder_like_live(stream, found):
+    """Options to encode as a live encoder would, at the film's own rate."""
+    seconds = found[-1][0] - found[0][0] or 1
+    rate = min(RATE_MAX, sum(size for _, size, _ in found) * 8 / seconds)
+    options = [*ENCODER, "-b:v", f"{rate:.0f}", "-maxrate",
+               f"{rate * 1.05:.0f}", "-bufsize", f"{rate / 4:.0f}",
+               "-force_key_frames", "expr:gte(t,n_forced*2)", "-x264-params",
+               GROUPS.replace("keyint=50:min-keyint=50", "keyint=250") +
+               # little lookahead, as when the next pictures are not there yet
+               ":mbtree=0:rc-lookahead=5:ipratio=1.2:pbratio=1.1"]
+    if stream["height"] > HEIGHT_MAX:
+        options += ["-vf", f"scale=-2:{HEIGHT_MAX}"]
+    return options
+
+
+def from_file(path, folder, shortest, say):
+    """The beginning of FILE as H.264, repeated up to `shortest` seconds; returns
+    the path of the copy."""
     stream = probe(path)
+    found = packets(path)
+    if len(found) < 2:
+        raise ClipError(f"{path} holds no two pictures of video")
     target = os.path.join(folder, "clip.mp4")
-    if stream["codec_name"] == "h264":
-        arguments = ["-i", path, "-map", "0:V:0", "-c:v", "copy"]
-    else:
-        say(f"{stream['codec_name']} is encoded to H.264 first, so that all "
-            "three transports can carry it")
-        arguments = ["-i", path, "-map", "0:V:0", *ENCODER, "-x264-params",
-                     GROUPS, "-crf", "23"]
-    ok, complaints = encode(arguments, target)
+    reason = why_not_as_it_is(stream, found)
+    how = ["-c:v", "copy"]
+    if reason:
+        say(f"{path} {reason}; it is encoded as a live encoder would: H.264, a "
+            "key frame every 2 s, two B frames in a row, at its own bit rate")
+        how = encoder_like_live(stream, found)
+    wanted = min(duration(path) or SECONDS, SECONDS)
+    repeat = []
+    if wanted < shortest:
+        times = math.ceil(shortest / wanted)
+        say(f"{path} is short; it is played {times} times")
+        repeat = ["-stream_loop", str(times - 1)]
+        wanted *= times
+    ok, complaints = encode([*repeat, "-i", path, "-map", "0:V:0", *how],
+                            target)
     got = duration(target) if ok else 0.0
     if got < 2:
         raise ClipError(f"{path} holds no two seconds of video: "
                         f"{last_line(complaints)}")
-    wanted = min(duration(path) or SECONDS, SECONDS)
     if got < wanted - 1:
         say(f"{path} ends in the middle, after {got:.1f} of {wanted:.1f} s; "
             "going on with that")

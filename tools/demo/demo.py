@@ -9,6 +9,7 @@ run has a link of its own, so all go on at the same time.
 """
 import argparse
 import json
+import math
 import os
 import signal
 import subprocess
@@ -105,9 +106,21 @@ def choose_runs(transports, environment, prefix):
     return runs
 
 
+def choose_latency(asked, path, small):
+    """No transport can have a frame there sooner than the link carries it."""
+    seconds = clip.largest_frame(path) * 8 / small
+    if asked is not None or seconds <= LATENCY_MS / 1e3 + measure.GRACE / 2:
+        return LATENCY_MS if asked is None else asked
+    latency = math.ceil(seconds * 12.5 + 1) * 100
+    say(f"the largest frame alone takes {seconds * 1e3:.0f} ms on the small "
+        f"link, so the latency is {latency} ms for all")
+    return latency
+
+
 def make_specs(options, build, path, rate):
     small, ample = (round(rate * share, -4) for share in (SMALL, AMPLE))
     queue = int(small * QUEUE_S / 8)
+    latency = choose_latency(options.latency, path, small)
     links = {name: {"name": name, "rate_bps": bps, "rtt_ms": RTT_MS,
                     "queue_bytes": queue}
              for name, bps in (("ample", ample), ("small", small))}
@@ -116,7 +129,7 @@ def make_specs(options, build, path, rate):
     runs = choose_runs(options.transports, environment, prefix)
     for transport, link in runs:
         yield {"transport": transport, "link": links[link], "clip": path,
-               "latency_ms": options.latency, "environment": environment,
+               "latency_ms": latency, "environment": environment,
                "seconds": clip.duration(path),
                "linkem": os.path.join(build, "tools", "linkem"),
                "dir": os.path.join(build, "demo", f"{transport}-{link}"),
@@ -194,7 +207,7 @@ def warn_if_busy(results):
             "try again when it is idle")
 
 
-def print_table(specs, results, rate, options):
+def print_table(specs, results, rate):
     link = None
     for spec, result in zip(specs, results):
         if spec["link"]["name"] != link:
@@ -202,9 +215,9 @@ def print_table(specs, results, rate, options):
             print("\n" + describe_link(spec["link"], rate))
         print_result(spec, result)
     print(f"""
-on time: every byte arrived within {options.latency} + \
+on time: every byte arrived within {specs[0]['latency_ms']} + \
 {measure.GRACE * 1e3:.0f} ms of being sent; late: every byte, but later;
-dropped: the rest; decodable: on time, and so is all that it refers to.
+dropped: the rest; decodable: on time, and all that it refers to is there then.
 goodput: bits of decodable frames; RTT: of the link with its queue.""")
 
 
@@ -237,8 +250,12 @@ def bit_rate(path):
 def parse():
     parser = argparse.ArgumentParser(prog="dev demo", description=__doc__)
     parser.add_argument("file", nargs="?", help="any video")
-    parser.add_argument("--latency", type=int, default=LATENCY_MS,
-                        help="milliseconds (%(default)s)")
+    parser.add_argument("--latency", type=int,
+                        help=f"milliseconds ({LATENCY_MS}, more for large "
+                        "frames)")
+    parser.add_argument("--shortest", type=float, default=15,
+                        help="seconds; shorter films are repeated "
+                        "(%(default)s)")
     parser.add_argument("--transports", type=lambda text: text.split(","),
                         default=["tltcp", "srt", "tcp"],
                         help="which of tltcp,srt,tcp (all)")
@@ -249,7 +266,8 @@ def parse():
 def prepare(options, folder):
     try:
         if options.file:
-            return clip.from_file(options.file, folder, say)
+            return clip.from_file(options.file, folder, options.shortest,
+                                  say)
         return clip.sample(folder)
     except clip.ClipError as error:
         return fail(str(error))
@@ -271,9 +289,9 @@ def main():
     say(f"streaming {clip.duration(path):.0f} s of video at "
         f"{rate / 1e6:.2f} Mbit/s, {len(specs)} times at once")
     results = run_all(specs)
-    print_table(specs, results, rate, options)
+    print_table(specs, results, rate)
     warn_if_busy(results)
-    data = {"names": NAMES, "rate_bps": rate, "latency_ms": options.latency,
+    data = {"names": NAMES, "rate_bps": rate, "latency_ms": specs[0]["latency_ms"],
             "runs": [{"spec": s, "result": r}
                      for s, r in zip(specs, results)]}
     draw(folder, data)

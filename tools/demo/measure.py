@@ -4,13 +4,14 @@
 A frame counts as sent at its decoding time on the sender's clock, whatever the
 transport made of it.  It has arrived when the last byte of its slices has, with
 every byte right.  It is on time when that is at most latency + GRACE after it
-was sent, and decodable when it is on time and so is every frame that it refers
-to: disposable frames are referred to by none, all others by everything that
-follows up to the next key frame.
+was sent, and decodable when by then all that it refers to has arrived too.
+Disposable frames are referred to by none, all others by everything that follows
+up to the next key frame.
 """
 import collections
 import csv
 import hashlib
+import math
 
 GRACE = 0.2
 TYPES = ("I", "P", "B")
@@ -167,18 +168,25 @@ def mark_on_time(frames, latency):
                         f["delay"] <= latency + GRACE)
 
 
-def mark_decodable(frames):
-    chain = before = False
+NEVER = math.inf
+
+
+def mark_decodable(frames, latency):
+    """A reference that comes late spoils the frames that were to be shown
+    before it came; one that is lost, all up to the next key frame."""
+    chain = before = NEVER  # arrival of the last of the references
     key_pts = None
     for f in frames:
+        arrival = NEVER if f["arrival"] is None else f["arrival"]
+        needs = chain
         if f["class"] == "key":
-            before, chain, key_pts = chain, f["on_time"], f["pts"]
-            f["decodable"] = chain
-            continue
-        leading = key_pts is not None and f["pts"] < key_pts
-        f["decodable"] = f["on_time"] and chain and (before or not leading)
+            before, chain, key_pts = chain, arrival, f["pts"]
+            needs = arrival
+        elif key_pts is not None and f["pts"] < key_pts:
+            needs = max(chain, before)
+        f["decodable"] = max(needs, arrival) <= f["sent"] + latency + GRACE
         if f["class"] != "disposable":
-            chain = chain and f["on_time"]
+            chain = max(chain, arrival)
 
 
 def percentile(values, share):
@@ -209,7 +217,7 @@ def evaluate(frames, received, latency):
     """Marks the frames and returns the counts."""
     match(frames, received)
     mark_on_time(frames, latency)
-    mark_decodable(frames)
+    mark_decodable(frames, latency)
     delays = [f["delay"] for f in frames if f["delay"] is not None]
     seconds = frames[-1]["dts"] - frames[0]["dts"] or 1
     useful = sum(f["bytes"] for f in frames if f["decodable"])
