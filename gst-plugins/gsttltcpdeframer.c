@@ -8,6 +8,13 @@
 #include "gst-plugins/gsttltcpflags.h"
 #include "media/framing.h"
 
+/* How much later than the latency frames may be before the time line is laid
+ * anew. */
+#define LATE_NS (gint64)(500 * GST_MSECOND)
+
+/* More than a minute is no latency that a stranger may ask for. */
+#define LATENCY_MAX_MS 60000
+
 void gst_tltcp_deframer_init(GstTltcpDeframer *d) {
     memset(d, 0, sizeof(*d));
     g_mutex_init(&d->lock);
@@ -24,7 +31,7 @@ void gst_tltcp_deframer_restart(GstTltcpDeframer *d) {
     d->raw = d->framed = FALSE;
     d->discont = TRUE;
     d->last_end = MEDIA_TIME_NONE;
-    media__timemap_init(&d->times);
+    media__playout_init(&d->times, (gint64)d->latency + LATE_NS);
     media__reftrack_init(&d->references);
 }
 
@@ -39,6 +46,25 @@ void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size) {
     d->counts.gap_bytes += size;
     g_mutex_unlock(&d->lock);
     d->discont = TRUE;
+}
+
+GstClockTime gst_tltcp_deframer_latency(GstTltcpDeframer *d) {
+    g_mutex_lock(&d->lock);
+    GstClockTime latency = MAX(d->latency, d->sender_latency);
+    g_mutex_unlock(&d->lock);
+    return latency;
+}
+
+/* A sender with more patience sends frames that this end would not wait for. */
+static void on_sender_latency(GstTltcpDeframer *d, guint32 latency_ms,
+                              GstTltcpProduct *product) {
+    GstClockTime before = gst_tltcp_deframer_latency(d);
+
+    g_mutex_lock(&d->lock);
+    d->sender_latency = MIN(latency_ms, LATENCY_MAX_MS) * GST_MSECOND;
+    g_mutex_unlock(&d->lock);
+    d->times.tolerance = (gint64)gst_tltcp_deframer_latency(d) + LATE_NS;
+    product->latency_changed = before != gst_tltcp_deframer_latency(d);
 }
 
 static void count(GstTltcpDeframer *d, guint64 *counter) {
@@ -72,6 +98,7 @@ static void on_config(GstTltcpDeframer *d, const media_header *h,
         count(d, &d->counts.refused);
         return;
     }
+    on_sender_latency(d, config.latency_ms, product);
     gst_caps_replace(&d->caps[h->stream], NULL);
     d->caps[h->stream] = gst_tltcp_caps_from_config(&config);
     d->types[h->stream] = config.type;
@@ -120,16 +147,16 @@ static void stamp_by_sender(GstTltcpDeframer *d, const media_header *h,
     gint64 sent = sent_at(h);
 
     if (sent != MEDIA_TIME_NONE &&
-        media__timemap_arrival(&d->times, sent, (gint64)now)) {
+        media__playout_arrival(&d->times, sent, (gint64)now)) {
         d->discont = TRUE;
     }
     if (h->pts != MEDIA_TIME_NONE) {
         GST_BUFFER_PTS(buffer) =
-            to_time(media__timemap_local(&d->times, h->pts));
+            to_time(media__playout_local(&d->times, h->pts));
     }
     if (h->dts != MEDIA_TIME_NONE) {
         GST_BUFFER_DTS(buffer) =
-            to_time(media__timemap_local(&d->times, h->dts));
+            to_time(media__playout_local(&d->times, h->dts));
     }
 }
 
@@ -252,7 +279,7 @@ static void on_event(GstTltcpDeframer *d, const media_header *h,
     if (h->picture == MEDIA_EVENT_GAP && h->pts != MEDIA_TIME_NONE &&
         d->times.started && d->delivery == GST_TLTCP_DELIVERY_TIMED) {
         product->event = gst_event_new_gap(
-            to_time(media__timemap_local(&d->times, h->pts)),
+            to_time(media__playout_local(&d->times, h->pts)),
             h->duration != MEDIA_TIME_NONE ? (GstClockTime)h->duration
                                            : GST_CLOCK_TIME_NONE);
     }

@@ -8,13 +8,14 @@
 #include "gst-plugins/gsttltcpenums.h"
 #include "gst-plugins/gsttltcpstats.h"
 #include "media/assemble.h"
+#include "media/playout.h"
 #include "media/reftrack.h"
-#include "media/timemap.h"
 
 typedef struct {
     GstTltcpOutput output;
     GstTltcpDelivery delivery;
     gboolean drop_until_keyframe;
+    GstClockTime latency; /* this end's */
 
     GstCaps *caps[256]; /* by stream; NULL: none known */
     guint8 types[256];  /* media_type by stream */
@@ -24,9 +25,10 @@ typedef struct {
     gboolean framed;  /* media sections were seen */
     gboolean discont; /* something is missing before the next buffer */
     gint64 last_end; /* where the last buffer ended on the sender's time line */
-    media_timemap times;
+    media_playout times;
     media_reftrack references;
-    GstTltcpReceived counts; /* read by other threads: under `lock` */
+    GstTltcpReceived counts;     /* read by other threads: under `lock` */
+    GstClockTime sender_latency; /* likewise under the lock */
     GMutex lock;
 } GstTltcpDeframer;
 
@@ -36,6 +38,7 @@ typedef struct {
     GstEvent *event;   /* to be sent then */
     GstBuffer *buffer; /* to be handed on */
     gboolean eos;      /* the sender says that this was all */
+    gboolean latency_changed;
 } GstTltcpProduct;
 
 void gst_tltcp_deframer_init(GstTltcpDeframer *d);
@@ -43,6 +46,9 @@ void gst_tltcp_deframer_clear(GstTltcpDeframer *d);
 
 /* A new connection. */
 void gst_tltcp_deframer_restart(GstTltcpDeframer *d);
+
+/* The longer of both ends' latencies. */
+GstClockTime gst_tltcp_deframer_latency(GstTltcpDeframer *d);
 
 void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size);
 

@@ -22,9 +22,10 @@
  *
  * The source is live.  With #tltcpsrc:delivery timed, a buffer is stamped with
  * the running time at which it would have arrived had the network taken no
- * longer than at best, and #tltcpsrc:latency is what the source answers to
- * latency queries: a sink that synchronises shows every frame that much later,
- * however long it took.  Drift between the clocks is followed slowly.
+ * longer than at best, and #tltcpsrc:latency, or the sender's when that is
+ * longer, is what the source answers to latency queries: a sink that
+ * synchronises shows every frame that much later, however long it took.  Drift
+ * between the clocks is followed slowly.
  *
  * ## Gaps
  *
@@ -177,6 +178,10 @@ static GstFlowReturn on_section(GstTltcpSrc *self, media_section *section,
         }
         gst_caps_unref(product.caps);
     }
+    if (product.latency_changed) {
+        gst_element_post_message(GST_ELEMENT(self),
+                                 gst_message_new_latency(GST_OBJECT(self)));
+    }
     if (product.event) {
         gst_pad_push_event(GST_BASE_SRC_PAD(self), product.event);
     }
@@ -240,6 +245,8 @@ static gboolean gst_tltcp_src_start(GstBaseSrc *base) {
     self->deframer.output = (GstTltcpOutput)self->output;
     self->deframer.delivery = (GstTltcpDelivery)self->delivery;
     self->deframer.drop_until_keyframe = self->drop_until_keyframe;
+    self->deframer.latency = self->settings.latency * GST_MSECOND;
+    self->deframer.sender_latency = 0;
     g_mutex_unlock(&self->settings.lock);
     gst_tltcp_deframer_restart(&self->deframer);
     memset(&self->deframer.counts, 0, sizeof(self->deframer.counts));
@@ -300,10 +307,11 @@ static gboolean gst_tltcp_src_query(GstBaseSrc *base, GstQuery *query) {
             ->query(base, query);
     }
     g_mutex_lock(&self->settings.lock);
-    GstClockTime latency = self->delivery == GST_TLTCP_DELIVERY_TIMED
-                               ? self->settings.latency * GST_MSECOND
-                               : 0;
+    gboolean timed = self->delivery == GST_TLTCP_DELIVERY_TIMED;
+    GstClockTime latency = self->settings.latency * GST_MSECOND;
     g_mutex_unlock(&self->settings.lock);
+    latency =
+        timed ? MAX(latency, gst_tltcp_deframer_latency(&self->deframer)) : 0;
     gst_query_set_latency(query, TRUE, latency, GST_CLOCK_TIME_NONE);
     return TRUE;
 }

@@ -239,6 +239,34 @@ static void a_source_asks_for_its_latency(void **state) {
     gst_harness_teardown(at_once);
 }
 
+static GstClockTime latency_of(GstElement *src) {
+    GstQuery *query = gst_query_new_latency();
+    GstClockTime min = 0;
+
+    assert_true(gst_element_query(src, query));
+    gst_query_parse_latency(query, NULL, &min, NULL);
+    gst_query_unref(query);
+    return min;
+}
+
+static void the_longer_latency_of_both_ends_holds(void **state) {
+    (void)state;
+    for (guint i = 0; i < 2; i++) {
+        struct pair p = sink_calls(i ? "latency=700" : "latency=300",
+                                   i ? "latency=300" : "latency=700");
+        GstBus *bus = support_bus(p.src);
+        gst_harness_set_src_caps_str(p.sink, CAPS);
+        push(p.sink, support_buffer(0, 10, 0, 0, 0));
+        gst_buffer_unref(support_pull(p.src));
+        assert_int_equal(latency_of(p.src->element), 700 * MS);
+        GstMessage *m = gst_bus_pop_filtered(bus, GST_MESSAGE_LATENCY);
+        assert_int_equal(m != NULL, i == 1);
+        gst_clear_message(&m);
+        gst_object_unref(bus);
+        end(p);
+    }
+}
+
 static guint64 get_u64(const GstStructure *s, const char *name) {
     guint64 value = G_MAXUINT64;
 
@@ -324,6 +352,7 @@ int main(void) {
         cmocka_unit_test(a_gap_event_travels),
         cmocka_unit_test(keep_listening_serves_one_sender_after_the_other),
         cmocka_unit_test(a_source_asks_for_its_latency),
+        cmocka_unit_test(the_longer_latency_of_both_ends_holds),
         cmocka_unit_test(statistics_count_what_was_sent_and_received),
         cmocka_unit_test(timestamps_follow_the_display_times_of_the_sender),
     };

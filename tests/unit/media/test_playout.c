@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "media/playout.h"
+#include "tests/support/cmocka.h"
+
+#define MS INT64_C(1000000)
+#define S (1000 * MS)
+
+static void the_first_arrival_sets_the_map(void **state) {
+    media_playout p;
+
+    (void)state;
+    media__playout_init(&p, S);
+    assert_false(media__playout_arrival(&p, 500 * MS, 90 * S));
+    assert_int_equal(media__playout_local(&p, 540 * MS), 90 * S + 40 * MS);
+}
+
+static void an_earlier_arrival_moves_it_at_first(void **state) {
+    media_playout p;
+
+    (void)state;
+    media__playout_init(&p, S);
+    media__playout_arrival(&p, 0, 300 * MS);
+    media__playout_arrival(&p, 40 * MS, 120 * MS + 200 * MS);
+    assert_int_equal(media__playout_local(&p, 0), 280 * MS);
+}
+
+static void later_it_stays_where_it_is(void **state) {
+    media_playout p;
+    int64_t t = 0;
+
+    (void)state;
+    media__playout_init(&p, S);
+    for (; t < 3 * S; t += 40 * MS) {
+        media__playout_arrival(&p, t, t + 300 * MS);
+    }
+    media__playout_arrival(&p, t, t + 20 * MS);
+    assert_int_equal(media__playout_local(&p, 0), 300 * MS);
+}
+
+/* A sender ten times as fast as real time: frames keep their distances. */
+static void a_sender_ahead_of_time_does_not_squeeze_the_frames(void **state) {
+    media_playout p;
+
+    (void)state;
+    media__playout_init(&p, S);
+    for (int64_t t = 0; t < 600 * S; t += 40 * MS) {
+        assert_false(media__playout_arrival(&p, t, t / 10));
+    }
+    assert_in_range(media__playout_local(&p, 0) + S, 0, S);
+}
+
+static void queueing_delay_does_not_move_it(void **state) {
+    media_playout p;
+
+    (void)state;
+    media__playout_init(&p, S);
+    for (int64_t t = 0; t < 100 * S; t += 40 * MS) {
+        int64_t queue = t % S ? 150 * MS : 0; /* one frame per second is free */
+        assert_false(media__playout_arrival(&p, t, t + 20 * MS + queue));
+    }
+    assert_int_equal(media__playout_local(&p, 0), 20 * MS);
+}
+
+/* 100 ppm is 6 ms per minute. */
+static void drift_is_followed_both_ways(void **state) {
+    (void)state;
+    for (int64_t ppm = -100; ppm <= 100; ppm += 200) {
+        media_playout p;
+        int64_t t = 0;
+        media__playout_init(&p, S);
+        for (; t < 1200 * S; t += 40 * MS) {
+            media__playout_arrival(&p, t, t + t / 1000000 * ppm + 20 * MS);
+        }
+        int64_t error =
+            media__playout_local(&p, t) - (t + t / 1000000 * ppm + 20 * MS);
+        assert_in_range(error + 20 * MS, 0, 40 * MS);
+    }
+}
+
+static void when_every_frame_is_too_late_it_begins_anew(void **state) {
+    media_playout p;
+    int64_t t = 0;
+    int anew = 0;
+
+    (void)state;
+    media__playout_init(&p, 300 * MS);
+    for (; t < 10 * S; t += 40 * MS) {
+        assert_false(media__playout_arrival(&p, t, t + 20 * MS));
+    }
+    for (; t < 20 * S; t += 40 * MS) { /* the sender paused for a second */
+        anew += media__playout_arrival(&p, t, t + 1020 * MS);
+    }
+    assert_int_equal(anew, 1);
+    assert_int_equal(media__playout_local(&p, 0), 1020 * MS);
+}
+
+static void a_time_line_that_jumps_begins_anew(void **state) {
+    media_playout p;
+
+    (void)state;
+    media__playout_init(&p, S);
+    media__playout_arrival(&p, 1000 * S, 5 * S);
+    assert_true(media__playout_arrival(&p, 0, 6 * S));
+    assert_int_equal(media__playout_local(&p, 0), 6 * S);
+    assert_true(media__playout_arrival(&p, 40 * MS, 30 * S)); /* a pause */
+    assert_int_equal(media__playout_local(&p, 40 * MS), 30 * S);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_first_arrival_sets_the_map),
+        cmocka_unit_test(an_earlier_arrival_moves_it_at_first),
+        cmocka_unit_test(later_it_stays_where_it_is),
+        cmocka_unit_test(a_sender_ahead_of_time_does_not_squeeze_the_frames),
+        cmocka_unit_test(queueing_delay_does_not_move_it),
+        cmocka_unit_test(drift_is_followed_both_ways),
+        cmocka_unit_test(when_every_frame_is_too_late_it_begins_anew),
+        cmocka_unit_test(a_time_line_that_jumps_begins_anew),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
