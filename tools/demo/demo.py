@@ -25,7 +25,7 @@ LATENCY_MS = 200
 RTT_MS = 40
 QUEUE_S = 0.2  # of the small link's rate
 SMALL, AMPLE = 0.71, 2.5
-HELD_UP_S = 0.05  # by a busy machine: more spoils the numbers
+HELD_UP_S = 0.1  # by a busy machine: more spoils the numbers
 NAMES = {"tltcp": "TLTCP", "srt": "SRT", "tcp": "TCP (kernel)",
          "reliable": "TLTCP without deadlines (stands in for TCP)"}
 
@@ -75,7 +75,7 @@ def namespace_prefix():
 
 def environment_for(build, transports):
     wanted = ["tools/demo/libgstframelog.so"]
-    if "tltcp" in transports:
+    if "tltcp" in transports or "tcp" in transports:
         wanted.append("gst-plugins/libgsttltcp.so")
     for name in wanted:
         if not os.path.exists(os.path.join(build, name)):
@@ -229,6 +229,8 @@ def draw(folder, data):
     with open(result, "w", encoding="ascii") as file:
         json.dump(data, file, indent=1)
     print(f"\nnumbers: {result}")
+    if all("error" in run["result"] for run in data["runs"]):
+        return
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                           "picture.py")
     for python in (sys.executable, "/usr/bin/python3"):
