@@ -67,6 +67,7 @@ static bool rehash(saratoga__table *t, uint32_t cells) {
 static bool widen(saratoga__table *t) {
     uint32_t cap = t->cap == 0 ? FIRST : 2 * t->cap;
     struct saratoga__session **s =
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are wanted */
         cmn__resize(t->mem, t->session, cap * sizeof(*s));
     uint32_t *g;
     if (s == NULL) {

@@ -119,10 +119,13 @@ static void take_section(struct reception *r, media_section *section,
 static void take_pieces(struct server *s, struct reception *r,
                         media_assembly *a, const struct msghdr *msg) {
     const struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-    const struct tltcp_segment *segment =
-        (const struct tltcp_segment *)(const void *)CMSG_DATA(c);
+    const struct tltcp_segment *segment;
     uint64_t now = tltcp_now();
     media_section section[2];
+    if (c == NULL) {
+        return;
+    }
+    segment = (const struct tltcp_segment *)(const void *)CMSG_DATA(c);
     for (size_t i = 0; i < msg->msg_iovlen; i++) {
         int n = media__assembly_add(a, &segment[i], msg->msg_iov[i].iov_base,
                                     msg->msg_iov[i].iov_len, section);
