@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 #
-# The helpers with which every folder describes its targets.
+# The functions with which every folder describes its targets.
 #
 #   perigee_options(target [POSIX] [GNU])
 #   perigee_feature(NAME "text" module>=version ...)
