@@ -16,22 +16,54 @@ static bool is_finite(double x) {
     return x < 1e300;
 }
 
-static void set_params(struct cong *cong, const tltcp_config *cfg, int *rv) {
-    for (size_t i = 0;
-         cfg->congestion_params != NULL && cfg->congestion_params[i] != NULL;
-         i++) {
-        if (cong_set(cong, cfg->congestion_params[i],
-                     cfg->congestion_values[i]) != 0) {
-            *rv = TLTCP_ERR_INVAL;
+/* Keeps the parameters: a new path needs them again. */
+static int take_params(tltcp__cc *cc, const cmn__mem *mem,
+                       const tltcp_config *cfg) {
+    const char *const *names = cfg->congestion_params;
+    size_t n = 0;
+    while (names != NULL && names[n] != NULL) {
+        if (strlen(names[n]) >= sizeof(cc->params->name)) {
+            return TLTCP_ERR_INVAL; /* no parameter has so long a name */
+        }
+        n++;
+    }
+    if (n == 0) {
+        return 0;
+    }
+    cc->params = cmn__alloc(mem, n * sizeof(*cc->params));
+    if (cc->params == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    for (; cc->n_params < n; cc->n_params++) {
+        tltcp__cc_param *p = &cc->params[cc->n_params];
+        memcpy(p->name, names[cc->n_params], strlen(names[cc->n_params]) + 1);
+        p->value = cfg->congestion_values[cc->n_params];
+    }
+    return 0;
+}
+
+/* What the config asks of a controller that has just been made. */
+static int set_params(tltcp__cc *cc) {
+    int rv = 0;
+    if (cc->max_rate > 0) { /* the controllers without it do not know it */
+        (void)cong_set(cc->cong, "rate", cc->max_rate);
+    }
+    for (size_t i = 0; i < cc->n_params; i++) {
+        if (cong_set(cc->cong, cc->params[i].name, cc->params[i].value) != 0) {
+            rv = TLTCP_ERR_INVAL;
         }
     }
+    if (cc->initial_window > 0) {
+        cc->cong->cwnd = cc->initial_window * cc->cong->mss;
+    }
+    return rv;
 }
 
 int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
                    const struct cong_ops *ops, double mss, tltcp_time now) {
     double cwnd_max =
         cfg->max_window > 0 ? (double)cfg->max_window * mss : (double)INT64_MAX;
-    int rv = 0;
+    int rv;
     *cc = (tltcp__cc){.t_sent = -1, .t_est = -1, .paced = !cfg->no_pacing};
     cc->cong = cmn__alloc(mem, ops->size);
     if (cc->cong == NULL) {
@@ -39,12 +71,10 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
     }
     cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
     cc->max_rate = (double)cfg->max_rate / 8;
-    if (cc->max_rate > 0) { /* the controllers without it do not know it */
-        (void)cong_set(cc->cong, "rate", cc->max_rate);
-    }
-    set_params(cc->cong, cfg, &rv);
-    if (cfg->initial_window > 0) {
-        cc->cong->cwnd = (double)cfg->initial_window * mss;
+    cc->initial_window = (double)cfg->initial_window;
+    rv = take_params(cc, mem, cfg);
+    if (rv == 0) {
+        rv = set_params(cc);
     }
     cc->granularity = (double)cfg->timer_granularity_us * 1e-6;
     cong_rtt_init(&cc->rtt, (cong_time)TLTCP_MS,
@@ -56,15 +86,17 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
 
 void tltcp__cc_free(tltcp__cc *cc, const cmn__mem *mem) {
     cmn__free(mem, cc->cong);
+    cmn__free(mem, cc->params);
     cc->cong = NULL;
+    cc->params = NULL;
 }
 
 void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     const struct cong_ops *ops = cc->cong->ops;
     double mss = cc->cong->mss;
     double cwnd_max = cc->cong->cwnd_max;
-    memset(cc->cong, 0, ops->size);
     cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
+    (void)set_params(cc); /* which were good before */
     cong_rtt_init(&cc->rtt, cc->rtt.granularity, cc->rtt.rto_min);
     cc->episode = false;
     cc->can_undo = false;

@@ -12,10 +12,18 @@
 
 #include "common/mem.h"
 
+typedef struct tltcp__cc_param {
+    char name[24];
+    double value;
+} tltcp__cc_param;
+
 /* The host of a congestion controller: feeds it and turns its answers into
  * "may this packet leave now". */
 typedef struct tltcp__cc {
     struct cong *cong;
+    tltcp__cc_param *params; /* that the config asks of the controller */
+    size_t n_params;
+    double initial_window; /* packets; 0: the controller's own */
     struct cong_rtt rtt;
     struct cong_rate rate;
     struct cong_pacer pacer;
