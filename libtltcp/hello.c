@@ -108,16 +108,24 @@ bool tltcp__hello_answer(tltcp__hello *h, uint64_t own_id, const void *payload,
 bool tltcp__hello_take_answer(tltcp__hello *h, const tltcp__chunk *k,
                               uint64_t peer_id, uint8_t *payload, size_t *len) {
     uint8_t text[TLTCP__HELLO_MAX];
+    tltcp__noise before = h->noise;
     const size_t n = k->len;
     cmn__reader r;
+    bool ours;
     if (n < ID_LEN + TLTCP__NOISE_OVERHEAD || n > sizeof(text) ||
         !tltcp__noise_read(&h->noise, true, k->body, n, text)) {
+        tltcp__noise_clear(&before);
         return false;
     }
     r = cmn__reader_of(text, n);
     *len = n - ID_LEN - TLTCP__NOISE_OVERHEAD;
     memcpy(payload, text + ID_LEN, *len);
-    return cmn__get64(&r) == peer_id;
+    ours = cmn__get64(&r) == peer_id;
+    if (!ours) { /* its header was changed: the true one may still come */
+        h->noise = before;
+    }
+    tltcp__noise_clear(&before);
+    return ours;
 }
 
 void tltcp__hello_put(const tltcp__hello *h, cmn__writer *w) {
