@@ -312,9 +312,10 @@ static void next_section(tltcp__reasm *r, bool complete) {
     }
 }
 
+/* Never back, whatever a peer says of its sections. */
 static void move_cursor(tltcp__reasm *r, uint64_t to) {
-    r->cursor = to;
-    (void)cmn__ranges_sub(&r->got, 0, to, NULL);
+    r->cursor = to > r->cursor ? to : r->cursor;
+    (void)cmn__ranges_sub(&r->got, 0, r->cursor, NULL);
 }
 
 /* Passes over what was delivered out of order. */
@@ -372,8 +373,10 @@ static bool swallow(tltcp__reasm *r, uint64_t to) {
         }
         next_section(r, false);
     }
-    while (numbered && r->recs.head < r->update_section) {
-        next_section(r, false);
+    if (numbered && r->recs.head < r->update_section) {
+        /* in one step: a peer may name any number */
+        r->stats->sections_cut += r->update_section - r->recs.head;
+        r->recs.head = r->recs.tail = r->update_section;
     }
     return numbered;
 }
