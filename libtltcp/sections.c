@@ -3,6 +3,9 @@
 
 #include "libtltcp/chunk.h"
 
+/* What a peer must bear of seq_update beyond its window. */
+#define AHEAD_MAX (UINT64_C(1) << 30)
+
 static tltcp__section *rec(const tltcp__sections *s, uint64_t number) {
     return cmn__ring_at(&s->recs, number);
 }
@@ -41,10 +44,12 @@ void tltcp__sections_free(tltcp__sections *s) {
 }
 
 size_t tltcp__sections_room(const tltcp__sections *s) {
+    uint64_t room = s->limit - (s->end - s->una);
+    uint64_t ahead = s->peer_seq + AHEAD_MAX - s->end;
     if (cmn__ring_len(&s->recs) >= s->max_sections) {
         return 0;
     }
-    return s->limit - (size_t)(s->end - s->una);
+    return (size_t)(room < ahead ? room : ahead);
 }
 
 int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,

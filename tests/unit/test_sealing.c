@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Secured connections, packet by packet. */
+#include <string.h>
+
+#include "libtltcp/conn.h"
+#include "tests/support/cmocka.h"
+
+#define PATH 7u
+
+struct pair {
+    tltcp_endpoint *ep;
+    tltcp_conn *client;
+    tltcp_conn *server;
+    tltcp_time now;
+    uint8_t dgram[1472];
+    size_t len;
+};
+
+static const uint8_t key[32] = {1, 2, 3};
+
+static void pair_open(struct pair *x) {
+    static const uint8_t seed[2][TLTCP_SEED_LEN] = {{1}, {2}};
+    tltcp_config cfg;
+    tltcp_config_init(&cfg);
+    cfg.key = key;
+    cfg.key_len = sizeof(key);
+    *x = (struct pair){.now = TLTCP_S};
+    assert_int_equal(tltcp_endpoint_new(&x->ep, &cfg, seed[0], x->now), 0);
+    assert_int_equal(tltcp_conn_new(&x->client, &cfg, seed[1], PATH, x->now),
+                     0);
+}
+
+static void pair_close(struct pair *x) {
+    tltcp_conn_free(x->client);
+    tltcp_conn_free(x->server);
+    tltcp_endpoint_free(x->ep);
+}
+
+/* The next datagram of c, into x->dgram; false when there is none. */
+static bool next(struct pair *x, tltcp_conn *c) {
+    tltcp_pktinfo info;
+    size_t segment;
+    x->len =
+        tltcp_conn_send(c, &info, x->dgram, sizeof(x->dgram), &segment, x->now);
+    return x->len > 0;
+}
+
+static int to_server(struct pair *x) {
+    const tltcp_pktinfo info = {.path = PATH};
+    tltcp_dispatch out;
+    int verdict =
+        tltcp_endpoint_recv(x->ep, &info, x->dgram, x->len, &out, x->now);
+    if (verdict == TLTCP_CALLER) {
+        x->server = out.conn;
+    }
+    return verdict;
+}
+
+static int to_client(struct pair *x) {
+    const tltcp_pktinfo info = {.path = PATH};
+    return tltcp_conn_recv(x->client, &info, x->dgram, x->len, x->now);
+}
+
+static void shuttle(struct pair *x) {
+    for (int i = 0; i < 20; i++) {
+        while (next(x, x->client)) {
+            (void)to_server(x);
+        }
+        while (next(x, x->server)) {
+            (void)to_client(x);
+        }
+        x->now += TLTCP_MS;
+    }
+}
+
+static void call(struct pair *x) {
+    pair_open(x);
+    assert_true(next(x, x->client));
+    assert_int_equal(to_server(x), TLTCP_CALLER);
+}
+
+static void a_caller_who_repeats_itself_may_still_be_accepted(void **state) {
+    struct pair x;
+    (void)state;
+    call(&x);
+    x.now += TLTCP_S;
+    tltcp_conn_on_timeout(x.client, x.now);
+    assert_true(next(&x, x.client));
+    assert_int_equal(to_server(&x), TLTCP_TAKEN);
+    assert_int_equal(tltcp_conn_accept(x.server, x.now), 0);
+    shuttle(&x);
+    assert_int_equal(x.client->state, TLTCP__OPEN);
+    assert_int_equal(x.server->state, TLTCP__OPEN);
+    pair_close(&x);
+}
+
+static void
+an_answer_with_a_false_id_does_not_spoil_the_true_one(void **state) {
+    uint8_t answer[1472];
+    struct pair x;
+    cmn__writer w;
+    size_t len;
+    (void)state;
+    call(&x);
+    assert_int_equal(tltcp_conn_accept(x.server, x.now), 0);
+    assert_true(next(&x, x.server));
+    len = x.len;
+    memcpy(answer, x.dgram, len);
+    x.dgram[13] ^= 1; /* scid */
+    w = cmn__writer_of(x.dgram, len);
+    w.p += len - TLTCP__CHECK_LEN;
+    tltcp__packet_seal(&w, x.dgram);
+    (void)to_client(&x);
+    assert_int_equal(x.client->state, TLTCP__CALLING);
+    memcpy(x.dgram, answer, len);
+    (void)to_client(&x);
+    assert_int_equal(x.client->state, TLTCP__OPEN);
+    pair_close(&x);
+}
+
+static void what_cannot_be_sealed_does_not_leave(void **state) {
+    const tltcp_section s = {"secret", 6, TLTCP_TIME_NEVER, 0};
+    struct pair x;
+    (void)state;
+    call(&x);
+    assert_int_equal(tltcp_conn_accept(x.server, x.now), 0);
+    shuttle(&x);
+    assert_int_equal(tltcp_conn_write(x.client, &s, 1, x.now), 1);
+    x.client->seal->tx_phase++; /* the peer never follows */
+    x.client->seal->sealed = UINT64_C(1) << 40;
+    assert_false(next(&x, x.client));
+    assert_true(tltcp_conn_is_closed(x.client));
+    pair_close(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_caller_who_repeats_itself_may_still_be_accepted),
+        cmocka_unit_test(an_answer_with_a_false_id_does_not_spoil_the_true_one),
+        cmocka_unit_test(what_cannot_be_sealed_does_not_leave),
+    };
+    return cmocka_run_group_tests_name("sealing", tests, NULL, NULL);
+}
