@@ -42,9 +42,9 @@ static void set_options(tltcp_conn *c, const tltcp_config *cfg,
     c->on_trace = cfg->on_trace;
     c->trace_user = cfg->user;
     c->idle = cfg->idle_timeout_ms * TLTCP_MS;
-    c->keep_alive = cfg->keep_alive_ms == UINT32_MAX ? TLTCP_TIME_NEVER
-                    : cfg->keep_alive_ms > 0 ? cfg->keep_alive_ms * TLTCP_MS
-                                             : c->idle / 3;
+    c->keep_alive = cfg->keep_alive_ms == UINT32_MAX
+                        ? TLTCP_TIME_NEVER
+                        : cfg->keep_alive_ms * TLTCP_MS;
     c->now = now;
     c->heard_at = now;
     c->connect_by = now + cfg->connect_timeout_ms * TLTCP_MS;
@@ -196,6 +196,19 @@ tltcp__params tltcp__conn_params(const tltcp_conn *c) {
     return p;
 }
 
+/* Often enough for the idle timeout that both ends agreed on. */
+static void set_keep_alive(tltcp_conn *c) {
+    bool unset = c->keep_alive == 0;
+    if (c->keep_alive == TLTCP_TIME_NEVER) {
+        return;
+    }
+    if (c->idle > 0 && (unset || c->keep_alive > c->idle / 3)) {
+        c->keep_alive = c->idle / 3;
+    } else if (unset) {
+        c->keep_alive = TLTCP_TIME_NEVER;
+    }
+}
+
 bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
     tltcp_time idle = p->idle_ms * TLTCP_MS;
     if (c->ep != NULL &&
@@ -213,16 +226,8 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
     if (idle > 0 && (c->idle == 0 || idle < c->idle)) {
         c->idle = idle;
     }
-    if (c->keep_alive != TLTCP_TIME_NEVER && c->keep_alive > c->idle / 3) {
-        c->keep_alive = c->idle > 0 ? c->idle / 3 : TLTCP_TIME_NEVER;
-    }
-    if (p->datagram < c->mtu.limit) {
-        c->mtu.limit = p->datagram;
-        c->mtu.high = p->datagram;
-        if (c->mtu.current > p->datagram) {
-            c->mtu.current = p->datagram;
-        }
-    }
+    set_keep_alive(c);
+    tltcp__mtu_cap(&c->mtu, p->datagram);
     tltcp__conn_set_mss(c);
     c->introduced = true;
     return true;
@@ -306,7 +311,12 @@ void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now) {
     tltcp__mtu_restart(&c->mtu, now);
     tltcp__conn_set_mss(c);
     tltcp__cc_restart(&c->sender.cc, now);
-    c->sender.ecn = !c->no_ecn;
+    c->sender.ecn = !c->no_ecn && c->sender.dup == NULL;
+}
+
+void tltcp__conn_trim(tltcp_conn *c) {
+    tltcp__sections_trim(&c->sender.sec);
+    tltcp__reasm_trim(&c->reasm);
 }
 
 static void check_rate(tltcp_conn *c, tltcp_time now) {

@@ -158,6 +158,8 @@ void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason);
 void tltcp__conn_bury(tltcp_conn *c, int error);
 /* Goes over to another path and starts its measurements afresh. */
 void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now);
+/* Gives back the memory of buffers that are empty. */
+void tltcp__conn_trim(tltcp_conn *c);
 void tltcp__conn_on_news(tltcp_conn *c, const tltcp__news *news,
                          tltcp_time now);
 void tltcp__conn_set_mss(tltcp_conn *c);

@@ -197,8 +197,10 @@ int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
     s.struct_size = size;
     s.bytes_queued = s.bytes_offered - s.bytes_delivered - s.bytes_expired;
     s.bytes_in_flight = (uint64_t)tltcp__sender_flight(&c->sender);
-    s.bytes_unread = c->reasm.got.total;
-    s.rto_ns = tltcp__sender_pto(&c->sender);
+    s.bytes_unread = s.bytes_received - s.bytes_read;
+    s.rto_ns = c->sender.dup == NULL
+                   ? tltcp__sender_pto(&c->sender)
+                   : (uint64_t)cong_rtt_rto(&c->sender.cc.rtt);
     s.datagram_bytes = c->mtu.current;
     s.loss_rate = s.packets_sent > 0
                       ? (double)s.packets_lost / (double)s.packets_sent

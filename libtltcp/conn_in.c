@@ -3,6 +3,7 @@
 #include "libtltcp/conn.h"
 
 #define RETRIES_MAX 8
+#define SILENCE TLTCP_S /* worth giving memory back */
 
 /* What the chunks of one packet asked for. */
 typedef struct intake {
@@ -106,13 +107,13 @@ static int on_challenge(tltcp_conn *c, const tltcp__chunk *k, uint64_t path) {
     c->response = cmn__get64(&r);
     c->response_path = path;
     c->want |= TLTCP__WANT_RESPONSE;
-    return r.bad ? TLTCP_ERR_PROTOCOL : 0;
+    return r.bad || r.p < r.end ? TLTCP_ERR_PROTOCOL : 0;
 }
 
 static int on_response(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
     cmn__reader r = cmn__reader_of(k->body, k->len);
     uint64_t nonce = cmn__get64(&r);
-    if (r.bad) {
+    if (r.bad || r.p < r.end) {
         return TLTCP_ERR_PROTOCOL;
     }
     if (c->candidate.path != 0 && nonce == c->candidate.nonce) {
@@ -190,7 +191,7 @@ static int on_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
         return on_close(c, k);
     case TLTCP__PING:
         c->want |= TLTCP__WANT_ACK;
-        return 0;
+        return k->len == 0 ? 0 : TLTCP_ERR_PROTOCOL;
     default:
         return k->type >= TLTCP__CHUNK_MAY_SKIP ? 0 : TLTCP_ERR_PROTOCOL;
     }
@@ -268,6 +269,9 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
         drop(c);
         return;
     }
+    if (now - c->heard_at >= SILENCE) {
+        tltcp__conn_trim(c);
+    }
     rv = take_chunks(c, p, &in);
     if (rv == TLTCP_ERR_LIMIT) { /* as if the network had lost it */
         drop(c);
@@ -344,13 +348,12 @@ static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
 
 static void on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
                        const tltcp__packet *p, size_t len, tltcp_time now) {
-    bool again = c->state == TLTCP__ANSWERED;
-    if (c->state != TLTCP__CALLED && !again) {
+    if (c->state != TLTCP__CALLED && c->state != TLTCP__ANSWERED) {
         drop(c);
         return;
     }
     c->received += len;
-    if (again) { /* the answer was lost, or is late */
+    if (c->introduced) { /* the answer was lost, or is late */
         c->want |= TLTCP__WANT_HELLO;
         drop(c);
         return;

@@ -71,25 +71,30 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
     return true;
 }
 
-/* The tag or the check behind the chunks. */
-static void finish_packet(tltcp_conn *c, draft *d, uint64_t pn) {
+/* The tag or the check behind the chunks.  False when it cannot be sealed: then
+ * it must not leave. */
+static bool finish_packet(tltcp_conn *c, draft *d, uint64_t pn) {
     uint8_t *text = d->start + TLTCP__SHORT_LEN;
     d->w.end += d->trailer;
     if (d->trailer == TLTCP__CHECK_LEN) {
         tltcp__packet_seal(&d->w, d->start);
-        return;
+        return true;
     }
     if (!tltcp__seal_close(c->seal, pn, d->start, TLTCP__SHORT_LEN, text,
                            (size_t)(d->w.p - text))) {
         tltcp__conn_bury(c, TLTCP_ERR_LIMIT);
+        return false;
     }
     d->w.p += TLTCP__TAG_LEN;
+    return true;
 }
 
 static size_t close_packet(tltcp_conn *c, draft *d) {
     uint64_t pn = tltcp__sentmap_next(&c->sender.map) - 1;
     size_t len;
-    finish_packet(c, d, pn);
+    if (!finish_packet(c, d, pn)) {
+        return 0;
+    }
     len = (size_t)(d->w.p - d->start);
     /* a dummy is in no window */
     d->rec->size = (d->rec->flags & TLTCP__SENT_DUMMY) == 0 ? (uint32_t)len : 0;
@@ -367,7 +372,7 @@ static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
         return 0;
     }
     ping_now_and_then(c, &d);
-    if (d.eliciting && c->sender.ecn) {
+    if (c->sender.ecn) {
         d.rec->flags |= TLTCP__SENT_ECT;
     }
     return close_packet(c, &d);
@@ -542,8 +547,7 @@ static void on_ping_timer(tltcp_conn *c, tltcp_time now) {
     if (c->ping_at <= now && c->state == TLTCP__OPEN) {
         c->want |= TLTCP__WANT_PING;
         c->ping_at = now + c->keep_alive;
-        tltcp__sections_trim(&c->sender.sec);
-        tltcp__reasm_trim(&c->reasm);
+        tltcp__conn_trim(c);
     }
 }
 

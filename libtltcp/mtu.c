@@ -16,6 +16,13 @@ void tltcp__mtu_init(tltcp__mtu *m, uint32_t base, uint32_t limit,
                       .enabled = enabled};
 }
 
+void tltcp__mtu_cap(tltcp__mtu *m, uint32_t limit) {
+    if (limit < m->limit) {
+        tltcp__mtu_init(m, m->base < limit ? m->base : limit, limit,
+                        m->enabled);
+    }
+}
+
 void tltcp__mtu_restart(tltcp__mtu *m, tltcp_time now) {
     tltcp__mtu_init(m, m->base, m->limit, m->enabled);
     m->next = now;

@@ -20,6 +20,8 @@ typedef struct tltcp__mtu {
 
 void tltcp__mtu_init(tltcp__mtu *m, uint32_t base, uint32_t limit,
                      bool enabled);
+/* The peer takes no more; before the search has begun. */
+void tltcp__mtu_cap(tltcp__mtu *m, uint32_t limit);
 /* The path changed. */
 void tltcp__mtu_restart(tltcp__mtu *m, tltcp_time now);
 /* When a probe may leave; NEVER: none wanted. */

@@ -17,7 +17,7 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                          .report_by = TLTCP_TIME_NEVER,
                          .stats = stats,
                          .arrival = cfg->deadline_at_receiver,
-                         .ecn = !cfg->no_ecn,
+                         .ecn = !cfg->no_ecn && dup == NULL,
                          .hold = true,
                          .peer_ack_delay = 25 * TLTCP_MS};
     tltcp__sections_init(&s->sec, mem, cfg->send_buffer, cfg->max_sections,
@@ -254,6 +254,7 @@ int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
         put_rtt(s, w);
         put_update(s, rec, w);
         rv = put_data(s, rec, w, now);
+        s->stats->seq_updates_sent += (rec->flags & TLTCP__SENT_DATA) == 0;
         s->probes -= s->probes > 0;
     }
     if (w->p != start) {
@@ -282,8 +283,8 @@ void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
                           rec->size, (cong_time)now);
         tltcp__cc_on_sent(&s->cc, rec->size, now);
         s->t_eliciting = now;
-        s->ecn_sent += (rec->flags & TLTCP__SENT_ECT) != 0;
     }
+    s->ecn_sent += (rec->flags & TLTCP__SENT_ECT) != 0;
     tltcp__sentmap_commit(&s->map, rec, eliciting);
 }
 

@@ -157,6 +157,48 @@ static void a_connection_without_idle_timeout_stays(void **state) {
     world_close(&w);
 }
 
+static void without_idle_timeouts_pings_come_as_asked_for(void **state) {
+    static const uint32_t keep_alive_ms[] = {0, 1000};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct plan p;
+        uint64_t sent;
+        plan_init(&p, 1);
+        p.source[CLIENT].sections = 1;
+        p.config[CLIENT].idle_timeout_ms = 0;
+        p.config[SERVER].idle_timeout_ms = 0;
+        p.config[CLIENT].keep_alive_ms = keep_alive_ms[i];
+        p.keep_open = true;
+        open_and_run(&p, 2 * SEC);
+        sent = w.end[CLIENT].datagrams;
+        world_run_for(&w, 100 * SEC);
+        assert_in_range(w.end[CLIENT].datagrams - sent, i == 0 ? 0 : 90,
+                        i == 0 ? 0 : 110);
+        world_close(&w);
+    }
+}
+
+static void both_ends_of_a_silent_connection_give_memory_back(void **state) {
+    struct plan p;
+    size_t before;
+    (void)state;
+    plan_init(&p, 1);
+    for (int i = 0; i < 2; i++) {
+        p.source[i].sections = 20;
+        p.source[i].size_min = 20000;
+        p.source[i].size_max = 20000;
+        p.source[i].start = 1 * SEC;
+    }
+    p.keep_open = true;
+    open_and_run(&p, 500 * MS);
+    before = w.alloc.live;
+    world_run_for(&w, 60 * SEC);
+    assert_true(w.flow[CLIENT].next_seq == 400000);
+    assert_true(w.flow[SERVER].next_seq == 400000);
+    assert_true(w.alloc.live - before < 300000);
+    world_close(&w);
+}
+
 static void one_direction_may_end_before_the_other(void **state) {
     struct plan p;
     (void)state;
@@ -318,6 +360,8 @@ int main(void) {
         cmocka_unit_test(reading_says_what_it_needs),
         cmocka_unit_test(a_full_send_buffer_takes_some_sections_of_many),
         cmocka_unit_test(impossible_configs_are_refused_with_a_reason),
+        cmocka_unit_test(without_idle_timeouts_pings_come_as_asked_for),
+        cmocka_unit_test(both_ends_of_a_silent_connection_give_memory_back),
     };
     return cmocka_run_group_tests_name("ending", tests, NULL, NULL);
 }

@@ -406,6 +406,36 @@ static void acks_of_the_oldest_kind_cost_no_memory(void **state) {
     finish();
 }
 
+static void sections_by_the_billion_are_passed_in_one_step(void **state) {
+    const tltcp__reasm *r;
+    struct lie l;
+    (void)state;
+    begin(47);
+    r = &w.end[SERVER].peer->conn->reasm;
+    lie_begin(&l, &w.end[SERVER]);
+    tltcp__place_put(
+        &l.w, TLTCP__UPDATE,
+        (tltcp__place){stream_read() + 5000, sections_read() + 0x7ffffff0});
+    assert_int_equal(lie_tell(&l, &w.end[SERVER]), 0);
+    assert_int_equal(r->recs.head, r->update_section);
+    assert_true(w.end[SERVER].peer->conn->stats.sections_cut >= 0x7ffffff0);
+    finish();
+}
+
+static void nonces_and_pings_of_the_wrong_length_end_it(void **state) {
+    static const uint8_t types[] = {TLTCP__CHALLENGE, TLTCP__RESPONSE,
+                                    TLTCP__PING};
+    (void)state;
+    for (size_t i = 0; i < sizeof(types); i++) {
+        struct lie l;
+        begin(48 + i);
+        lie_begin(&l, &w.end[SERVER]);
+        tltcp__chunk_put(&l.w, types[i], 0, 9);
+        cmn__put(&l.w, 0, 9);
+        expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_ack_of_a_packet_never_sent_ends_it),
@@ -429,6 +459,8 @@ int main(void) {
         cmocka_unit_test(a_flood_of_chunks_is_answered_by_few_packets),
         cmocka_unit_test(a_peer_that_acknowledges_nothing_costs_bounded_memory),
         cmocka_unit_test(acks_of_the_oldest_kind_cost_no_memory),
+        cmocka_unit_test(sections_by_the_billion_are_passed_in_one_step),
+        cmocka_unit_test(nonces_and_pings_of_the_wrong_length_end_it),
     };
     return cmocka_run_group_tests_name("liars", tests, NULL, NULL);
 }

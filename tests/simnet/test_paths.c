@@ -255,6 +255,67 @@ static void a_path_that_marks_everything_still_carries_data(void **state) {
     (void)run_ecn(SIM_ECN_ALL_CE, false, &count);
 }
 
+static void lone_acks_among_data_do_not_spoil_ecn(void **state) {
+    struct plan p;
+    (void)state;
+    steady(&p, 1);
+    p.keep_open = true;
+    p.link[CLIENT].loss = 0.05; /* gaps are answered by ACKs alone */
+    p.link[SERVER].loss = 0.05;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 3 * SEC);
+    assert_true(w.end[CLIENT].peer->conn->sender.ecn);
+    assert_true(w.end[SERVER].peer->conn->sender.ecn);
+    world_close(&w);
+}
+
+static void the_papers_recovery_asks_for_no_marks(void **state) {
+    struct ecn_count count = {{0}, 0};
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.config[CLIENT].recovery = "dupack";
+    p.source[CLIENT].sections = 100;
+    p.tap = count_ecn;
+    p.user = &count;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_finish(&w);
+    assert_int_equal(count.last_ect, 0);
+}
+
+static void datagrams_are_never_larger_than_the_peer_takes(void **state) {
+    struct plan p;
+    (void)state;
+    steady(&p, 1);
+    p.config[CLIENT].max_datagram = 1200;
+    p.config[SERVER].base_datagram = 1400;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 700 * MS);
+    (void)sim_peer_rebind(w.end[CLIENT].peer); /* back to the base */
+    world_run_for(&w, 5 * SEC);
+    assert_int_equal(w.end[SERVER].path_events, 1);
+    assert_int_equal(w.end[SERVER].largest, 1200);
+    world_finish(&w);
+}
+
+static void a_controller_keeps_its_parameters_on_a_new_path(void **state) {
+    static const char *const names[] = {"rate", NULL};
+    static const double values[] = {500000};
+    struct plan p;
+    (void)state;
+    steady(&p, 1);
+    p.config[SERVER].congestion = "fixed";
+    p.config[SERVER].congestion_params = names;
+    p.config[SERVER].congestion_values = values;
+    assert_int_equal(world_open(&w, &p), 0);
+    for (int i = 0; i < 2; i++) {
+        world_run_for(&w, 1 * SEC);
+        assert_int_equal(end_stats(&w.end[SERVER]).pacing_rate_bps, 4000000);
+        (void)sim_peer_rebind(w.end[CLIENT].peer);
+    }
+    world_finish(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_caller_behind_a_nat_may_change_its_address),
@@ -267,6 +328,10 @@ int main(void) {
         cmocka_unit_test(marks_slow_the_sender_down_before_losses_do),
         cmocka_unit_test(a_path_that_spoils_ecn_is_not_asked_for_it_again),
         cmocka_unit_test(a_path_that_marks_everything_still_carries_data),
+        cmocka_unit_test(lone_acks_among_data_do_not_spoil_ecn),
+        cmocka_unit_test(the_papers_recovery_asks_for_no_marks),
+        cmocka_unit_test(datagrams_are_never_larger_than_the_peer_takes),
+        cmocka_unit_test(a_controller_keeps_its_parameters_on_a_new_path),
     };
     return cmocka_run_group_tests_name("path", tests, NULL, NULL);
 }
