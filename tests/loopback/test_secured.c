@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Passphrases and keys through the socket API. */
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#include "tests/loopback/lo.h"
+
+#define RIGHT "correct horse battery"
+#define WRONG "a wrong passphrase"
+/* A caller that is told nothing would only give up after this. */
+#define HOUR 3600000
+
+static void pair_works(struct lo *l) {
+    lo_send_text(l->client, "there");
+    lo_expect_text(l->server, "there");
+    lo_send_text(l->server, "and back");
+    lo_expect_text(l->client, "and back");
+}
+
+static void close_pair(struct lo *l) {
+    (void)tltcp_close(l->client, 0);
+    (void)tltcp_close(l->server, 0);
+    l->client = NULL;
+    l->server = NULL;
+}
+
+static void both_ends_with_the_passphrase_talk(void **state) {
+    struct lo *l = *state;
+
+    l->config.passphrase = RIGHT;
+    lo_pair(l);
+    pair_works(l);
+    assert_int_equal(tltcp_shutdown(l->client), 0);
+    lo_expect_end(l->server);
+}
+
+static void both_ends_with_the_key_talk(void **state) {
+    struct lo *l = *state;
+    uint8_t key[32];
+
+    for (unsigned i = 0; i < sizeof(key); i++) {
+        key[i] = lo_byte(i);
+    }
+    l->config.key = key;
+    l->config.key_len = sizeof(key);
+    lo_pair(l);
+    pair_works(l);
+}
+
+/* The refusal must come from the listener: the patience is an hour, and the
+ * test program's own is a minute. */
+static void expect_no_entry(struct lo *l) {
+    char reason[TLTCP_REASON_MAX + 1] = "";
+    tltcp_socket *s = NULL;
+
+    assert_int_equal(tltcp_connect(&s, l->host, l->port, &l->config, HOUR),
+                     TLTCP_ERR_AUTH);
+    assert_null(s);
+    l->config.connect_timeout_ms = HOUR;
+    assert_int_equal(tltcp_connect(&l->client, l->host, l->port, &l->config, 0),
+                     0);
+    assert_int_equal(tltcp_wait_connected(l->client, -1), TLTCP_ERR_AUTH);
+    assert_int_equal(tltcp_socket_error(l->client, reason), TLTCP_ERR_AUTH);
+    assert_non_null(strstr(reason, "passphrase"));
+    assert_int_equal(tltcp_accept(l->listener, &s, 0), TLTCP_ERR_AGAIN);
+}
+
+static void a_wrong_passphrase_is_named_as_the_cause(void **state) {
+    struct lo *l = *state;
+
+    l->config.passphrase = RIGHT;
+    lo_listen(l);
+    l->config.passphrase = WRONG;
+    expect_no_entry(l);
+}
+
+static void a_wrong_key_is_named_as_the_cause(void **state) {
+    struct lo *l = *state;
+    uint8_t key[32] = {1};
+
+    l->config.key = key;
+    l->config.key_len = sizeof(key);
+    lo_listen(l);
+    key[31] = 1;
+    expect_no_entry(l);
+}
+
+static void
+without_a_passphrase_a_secured_listener_lets_nobody_in(void **state) {
+    struct lo *l = *state;
+
+    l->config.passphrase = RIGHT;
+    lo_listen(l);
+    l->config.passphrase = NULL;
+    expect_no_entry(l);
+}
+
+static void a_passphrase_is_not_dropped_for_a_plain_listener(void **state) {
+    struct lo *l = *state;
+
+    lo_listen(l);
+    l->config.passphrase = RIGHT;
+    expect_no_entry(l);
+}
+
+static void the_right_passphrase_works_after_wrong_ones(void **state) {
+    struct lo *l = *state;
+
+    l->config.passphrase = RIGHT;
+    lo_listen(l);
+    l->config.passphrase = WRONG;
+    expect_no_entry(l);
+    close_pair(l);
+    l->config.passphrase = RIGHT;
+    lo_connect(l);
+    lo_accept(l);
+    pair_works(l);
+}
+
+static void old_and_new_passphrases_work_side_by_side(void **state) {
+    static const char *const more[] = {"the one of yesterday",
+                                       "the one of last week", NULL};
+    const char *const good[] = {RIGHT, more[0], more[1]};
+    tltcp_socket *client[3];
+    tltcp_socket *server[3];
+    struct lo *l = *state;
+
+    l->config.passphrase = RIGHT;
+    l->config.more_passphrases = more;
+    lo_listen(l);
+    l->config.more_passphrases = NULL;
+    for (unsigned i = 0; i < 3; i++) {
+        l->config.passphrase = good[i];
+        lo_connect(l);
+        lo_accept(l);
+        client[i] = l->client;
+        server[i] = l->server;
+    }
+    for (unsigned i = 0; i < 3; i++) { /* all open at once */
+        l->client = client[i];
+        l->server = server[i];
+        pair_works(l);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        l->client = client[i];
+        l->server = server[i];
+        close_pair(l);
+    }
+    l->config.passphrase = WRONG;
+    expect_no_entry(l);
+}
+
+static bool nobody(void *user, const tltcp_caller *caller, char *reason) {
+    assert_null(user);
+    snprintf(reason, TLTCP_REASON_MAX + 1, "no such stream: %s",
+             caller->stream_id);
+    return false;
+}
+
+static void a_refusal_arrives_with_its_reason(void **state) {
+    struct lo *l = *state;
+    char reason[TLTCP_REASON_MAX + 1];
+
+    l->config.passphrase = RIGHT;
+    l->config.on_caller = nobody;
+    lo_listen(l);
+    l->config.stream_id = "camera/2";
+    assert_int_equal(tltcp_connect(&l->client, l->host, l->port, &l->config, 0),
+                     0);
+    assert_int_equal(tltcp_wait_connected(l->client, LO_PATIENCE),
+                     TLTCP_ERR_REFUSED);
+    assert_int_equal(tltcp_socket_error(l->client, reason), TLTCP_ERR_REFUSED);
+    assert_string_equal(reason, "no such stream: camera/2");
+}
+
+/* --- Bulk ---------------------------------------------------------------- */
+
+#define BULK ((uint64_t)4000000)
+
+struct bulk {
+    tltcp_socket *from;
+    tltcp_socket *to;
+    atomic_int failed; /* CMocka's asserts belong to the main thread */
+};
+
+static void send_bulk(void *arg) {
+    struct bulk *b = arg;
+    uint8_t data[10000];
+    struct iovec iov = {.iov_base = data, .iov_len = sizeof(data)};
+    struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
+
+    for (uint64_t at = 0; at < BULK && !atomic_load(&b->failed);) {
+        for (size_t i = 0; i < sizeof(data); i++) {
+            data[i] = lo_byte(at + i);
+        }
+        if (tltcp_sendmsg(b->from, &m, 0) != (ssize_t)sizeof(data)) {
+            atomic_store(&b->failed, 1);
+        }
+        at += sizeof(data);
+    }
+    (void)tltcp_shutdown(b->from);
+}
+
+static void carry_bulk(struct bulk *b) {
+    uv_thread_t thread;
+    uint8_t data[16384];
+    uint64_t at = 0;
+    ssize_t n;
+
+    assert_int_equal(uv_thread_create(&thread, send_bulk, b), 0);
+    while ((n = lo_recv_plain(b->to, data, sizeof(data), 0)) > 0) {
+        for (size_t i = 0; i < (size_t)n; i++, at++) {
+            assert_int_equal(data[i], lo_byte(at));
+        }
+    }
+    assert_int_equal(n, 0);
+    assert_int_equal(uv_thread_join(&thread), 0);
+    assert_int_equal(atomic_load(&b->failed), 0);
+    assert_int_equal(at, BULK);
+}
+
+static void a_bulk_transfer_survives_hundreds_of_new_keys(void **state) {
+    struct lo *l = *state;
+    struct bulk b;
+
+    l->config.passphrase = RIGHT;
+    l->config.rekey_packets = 10;
+    lo_pair(l);
+    b = (struct bulk){.from = l->client, .to = l->server};
+    carry_bulk(&b);
+    b = (struct bulk){.from = l->server, .to = l->client};
+    carry_bulk(&b);
+}
+
+/* --- What others on the way see ------------------------------------------ */
+
+#define PLAIN "this must not be readable on the way, nor any part of it"
+#define STREAM "contribution/studio-7"
+
+/* Forwards datagrams and searches them. */
+struct tap {
+    int front; /* where the client calls */
+    int back;  /* towards the listener */
+    struct sockaddr_in client;
+    struct sockaddr_in server;
+    atomic_uint datagrams;
+    atomic_uint plain; /* with readable text */
+    atomic_bool stop;
+    uv_thread_t thread;
+};
+
+static int open_port(struct sockaddr_in *a) {
+    socklen_t len = sizeof(*a);
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+    memset(a, 0, sizeof(*a));
+    a->sin_family = AF_INET;
+    a->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)a, sizeof(*a)), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)a, &len), 0);
+    return fd;
+}
+
+static void forward(struct tap *t, int in, int out, struct sockaddr_in *from,
+                    const struct sockaddr_in *to) {
+    uint8_t buf[2048];
+    socklen_t len = sizeof(*from);
+    ssize_t n = recvfrom(in, buf, sizeof(buf), MSG_DONTWAIT,
+                         (struct sockaddr *)from, &len);
+
+    if (n <= 0) {
+        return;
+    }
+    atomic_fetch_add(&t->datagrams, 1);
+    if (memmem(buf, (size_t)n, PLAIN, 16) != NULL ||
+        memmem(buf, (size_t)n, STREAM, 12) != NULL) {
+        atomic_fetch_add(&t->plain, 1);
+    }
+    (void)sendto(out, buf, (size_t)n, 0, (const struct sockaddr *)to,
+                 sizeof(*to));
+}
+
+static void run_tap(void *arg) {
+    struct tap *t = arg;
+
+    while (!atomic_load(&t->stop)) {
+        struct pollfd p[2] = {{.fd = t->front, .events = POLLIN},
+                              {.fd = t->back, .events = POLLIN}};
+        struct sockaddr_in from;
+
+        if (poll(p, 2, 20) <= 0) {
+            continue;
+        }
+        if (p[0].revents != 0) {
+            forward(t, t->front, t->back, &t->client, &t->server);
+        }
+        if (p[1].revents != 0) {
+            forward(t, t->back, t->front, &from, &t->client);
+        }
+    }
+}
+
+/* A connection through a tap; gives how many datagrams had text in them. */
+static unsigned readable_datagrams(struct lo *l) {
+    struct tap t = {.front = -1};
+    struct sockaddr_in a;
+    socklen_t len = sizeof(t.server);
+
+    lo_listen(l);
+    assert_int_equal(
+        tltcp_local_address(l->listener, (struct sockaddr *)&t.server, &len),
+        0);
+    t.back = open_port(&a);
+    t.front = open_port(&a);
+    snprintf(l->port, sizeof(l->port), "%u", (unsigned)ntohs(a.sin_port));
+    assert_int_equal(uv_thread_create(&t.thread, run_tap, &t), 0);
+    l->config.stream_id = STREAM;
+    lo_connect(l);
+    lo_accept(l);
+    assert_string_equal(tltcp_stream_id(l->server), STREAM);
+    lo_send_text(l->client, PLAIN);
+    lo_expect_text(l->server, PLAIN);
+    lo_send_text(l->server, PLAIN);
+    lo_expect_text(l->client, PLAIN);
+    atomic_store(&t.stop, true);
+    assert_int_equal(uv_thread_join(&t.thread), 0);
+    close(t.front);
+    close(t.back);
+    assert_true(atomic_load(&t.datagrams) >= 4);
+    return atomic_load(&t.plain);
+}
+
+static void a_secured_connection_shows_no_plain_text(void **state) {
+    struct lo *l = *state;
+
+    l->config.passphrase = RIGHT;
+    assert_int_equal(readable_datagrams(l), 0);
+}
+
+/* So that the search above is known to find what there is. */
+static void a_plain_connection_shows_all_of_it(void **state) {
+    assert_true(readable_datagrams(*state) >= 3);
+}
+
+#define T(f) \
+    { #f, f, lo_ipv4, lo_teardown, NULL }
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        T(both_ends_with_the_passphrase_talk),
+        T(both_ends_with_the_key_talk),
+        T(a_wrong_passphrase_is_named_as_the_cause),
+        T(a_wrong_key_is_named_as_the_cause),
+        T(without_a_passphrase_a_secured_listener_lets_nobody_in),
+        T(a_passphrase_is_not_dropped_for_a_plain_listener),
+        T(the_right_passphrase_works_after_wrong_ones),
+        T(old_and_new_passphrases_work_side_by_side),
+        T(a_refusal_arrives_with_its_reason),
+        T(a_bulk_transfer_survives_hundreds_of_new_keys),
+        T(a_secured_connection_shows_no_plain_text),
+        T(a_plain_connection_shows_all_of_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
