@@ -136,12 +136,12 @@ static int connect_to(struct sender *s) {
     if (rc == 0) {
         return TOOL_OK;
     }
-    if (s->reason[0] != '\0') {
-        return tool_fail(TOOL, "%s refuses: %s", o->url, s->reason);
+    if (s->reason[0] == '\0') {
+        (void)snprintf(s->reason, sizeof(s->reason), "%s",
+                       rc == TLTCP_ERR_TIMEOUT ? "nobody answers"
+                                               : tltcp_strerror(rc));
     }
-    return tool_fail(TOOL, "cannot connect to %s: %s", o->url,
-                     rc == TLTCP_ERR_TIMEOUT ? "nobody answers"
-                                             : tltcp_strerror(rc));
+    return tool_fail(TOOL, "cannot connect to %s: %s", o->url, s->reason);
 }
 
 int sender_open(struct sender *s, const struct send_options *o,

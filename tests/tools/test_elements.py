@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The tools against the GStreamer elements, both ways."""
+import os
+import subprocess
+import unittest
+
+import clips
+import toolbox
+
+PLUGINS = toolbox.BUILD / "gst-plugins"
+
+
+class Elements(toolbox.Folder):
+    def setUp(self):
+        super().setUp()
+        toolbox.need("gst-launch-1.0", "ffmpeg", "ffprobe")
+        self.environment = dict(
+            os.environ, GST_PLUGIN_PATH=str(PLUGINS),
+            GST_REGISTRY=str(self.folder / "registry.bin"))
+
+    def pipeline(self, *words):
+        process = subprocess.Popen(
+            ["gst-launch-1.0", "-q", *map(str, words)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env=self.environment)
+        self.addCleanup(self.end, process)
+        return process
+
+    def receive(self, output, *pipeline):
+        """Runs a pipeline that sends into tltcp-recv."""
+        file = self.folder / "port"
+        file.unlink(missing_ok=True)
+        receiver = self.start("tltcp-recv", "-q", "--once", "--json",
+                              self.folder / "recv.json", "--port-file", file,
+                              "tltcp://127.0.0.1:0", self.folder / output)
+        address = self.address(receiver, file)[0]
+        sender = self.pipeline(*pipeline, "!", "tltcpsink",
+                               f"uri=tltcp://{address}?latency=10000")
+        self.assertEqual(self.finish(sender)[0], 0)
+        self.assertEqual(self.finish(receiver), (0, ""))
+        return self.json("recv.json")["frames"]
+
+    def test_a_pipeline_is_received_into_any_container(self):
+        clip = clips.make(self.folder, "h264-aac.ts")
+        for form in ("byte-stream", "avc"):
+            for output in ("out.mp4", "out.ts", "out.mkv"):
+                with self.subTest(form=form, output=output):
+                    frames = self.receive(
+                        output, "filesrc", f"location={clip}", "!", "tsdemux",
+                        "!", "h264parse", "!", "video/x-h264,alignment=au,"
+                        f"stream-format={form}")
+                    self.assertEqual(sum(frames[t]["received"]
+                                         for t in "IPB"), 50)
+                    self.assertEqual(clips.digests(self.folder / output, "v"),
+                                     clips.digests(clip, "v"))
+
+    def test_mpeg_and_sound_are_received_too(self):
+        clip = clips.make(self.folder, "mpeg2-mp2.ts")
+        frames = self.receive("out.ts", "filesrc", f"location={clip}", "!",
+                              "tsdemux", "!", "mpegvideoparse")
+        self.assertGreater(frames["B"]["received"], 10)
+        self.assertTrue(clips.decodes(self.folder / "out.ts"))
+        clip = clips.make(self.folder, "h264-aac.ts")
+        frames = self.receive("out.mkv", "filesrc", f"location={clip}", "!",
+                              "tsdemux", "!", "aacparse")
+        self.assertGreater(frames["audio"]["received"], 90)
+        self.assertTrue(clips.decodes(self.folder / "out.mkv"))
+
+    def test_a_file_is_sent_into_a_pipeline(self):
+        for name, demuxed in (("raw.h264", "h264parse"),
+                              ("mpeg1.m1v", "mpegvideoparse")):
+            with self.subTest(name=name):
+                clip = clips.make(self.folder, name)
+                with toolbox.udp_socket() as s:
+                    port = s.getsockname()[1]
+                out = self.folder / ("out-" + name)
+                receiver = self.pipeline(
+                    "tltcpsrc", f"uri=tltcp://127.0.0.1:{port}?mode=listener"
+                    "&latency=10000", "delivery=immediate", "!", demuxed, "!",
+                    "filesink", f"location={out}")
+                self.send_until_heard(clip, port)
+                self.assertEqual(self.finish(receiver)[0], 0)
+                self.assertEqual(clips.digests(out, "v"),
+                                 clips.digests(clip, "v"))
+
+    def send_until_heard(self, clip, port):
+        """The pipeline does not say when it listens."""
+        for _ in range(100):
+            done = toolbox.run("tltcp-send", "-q", "--speed", "0", clip,
+                               f"tltcp://127.0.0.1:{port}")
+            if done.returncode == 0:
+                return
+            self.assertIn("cannot connect", done.stderr)
+        self.fail("the pipeline never listened")
+
+
+if __name__ == "__main__":
+    unittest.main()
