@@ -1,146 +1,17 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "gst-plugins/gsttltcpsender.h"
+#include "gst-plugins/gsttltcpsenderimpl.h"
 
 #include <string.h>
 
-#include <tltcp/socket.h>
-
 #include "gst-plugins/gsttltcpcause.h"
-#include "gst-plugins/gsttltcppeer.h"
-#include "gst-plugins/gsttltcpstats.h"
+#include "gst-plugins/gsttltcpnotes.h"
 
 #define RETRY_MIN_NS (200 * TLTCP_MS)
 #define RETRY_MAX_NS (2 * TLTCP_S)
-#define DRAIN_LOOK_US (10 * G_TIME_SPAN_MILLISECOND)
 /* What closing may take in all, to say goodbye and to deliver the rest. */
 #define LINGER_US (500 * G_TIME_SPAN_MILLISECOND)
 
-struct GstTltcpSender {
-    GstElement *element; /* outlives this */
-    GstTltcpSettings *settings;
-    GstTltcpSenderOptions options;
-    GstTltcpSenderFuncs funcs;
-    gchar *where;
-
-    GMutex lock; /* for all below */
-    GCond changed;
-    GThread *thread;
-    GstPoll *poll;
-    gboolean running;
-    gboolean flushing;
-    gboolean failed;
-    gboolean woken;
-    gboolean ever_connected;
-    gboolean finished; /* the end was sent: the others may go */
-
-    tltcp_socket *listener;
-    GstPollFD accept_fd;
-    GPtrArray *peers;
-    GstTltcpSent departed; /* counts of connections that are gone */
-    tltcp_time retry_at;
-    tltcp_time retry_delay;
-    guint attempt;
-    gboolean warned;
-    guint64 rate;
-
-    GBytes *config;
-    GPtrArray *headers;
-    GQueue notes; /* of Note, to be told when the lock is free */
-};
-
-typedef enum {
-    NOTE_ADDED,
-    NOTE_REMOVED,
-    NOTE_KEY_WANTED,
-    NOTE_RATE,
-    NOTE_STATE,
-    NOTE_FAILED,
-    NOTE_WARN
-} NoteKind;
-
-/* Something to tell the sink or the bus. */
-typedef struct {
-    NoteKind kind;
-    GSocketAddress *address;
-    GstTltcpCause cause;
-    gboolean has_cause;
-    const gchar *state;
-    guint attempt;
-    guint64 rate;
-} Note;
-
-static Note *add_note(GstTltcpSender *s, NoteKind kind) {
-    Note *note = g_new0(Note, 1);
-
-    note->kind = kind;
-    note->attempt = s->attempt;
-    g_queue_push_tail(&s->notes, note);
-    return note;
-}
-
-static void note_state(GstTltcpSender *s, const gchar *state,
-                       const GstTltcpCause *cause) {
-    Note *note = add_note(s, NOTE_STATE);
-
-    note->state = state;
-    note->has_cause = cause != NULL;
-    if (cause) {
-        note->cause = *cause;
-    }
-}
-
-static void note_peer(GstTltcpSender *s, NoteKind kind, GstTltcpPeer *peer) {
-    Note *note = add_note(s, kind);
-
-    if (peer->address) {
-        note->address = g_object_ref(peer->address);
-    }
-}
-
-static void tell(GstTltcpSender *s, const Note *note) {
-    switch (note->kind) {
-    case NOTE_ADDED:
-        s->funcs.caller_added(s->element, note->address);
-        break;
-    case NOTE_REMOVED:
-        s->funcs.caller_removed(s->element, note->address);
-        break;
-    case NOTE_KEY_WANTED:
-        s->funcs.key_unit_wanted(s->element);
-        break;
-    case NOTE_RATE:
-        s->funcs.rate_changed(s->element, note->rate);
-        break;
-    case NOTE_STATE:
-        gst_tltcp_connection_message(s->element, note->state, s->where,
-                                     note->has_cause ? &note->cause : NULL,
-                                     note->attempt);
-        break;
-    case NOTE_FAILED:
-    case NOTE_WARN:
-        gst_tltcp_cause_post(s->element, &note->cause, s->where,
-                             note->kind == NOTE_FAILED);
-        break;
-    }
-}
-
-static void tell_notes(GstTltcpSender *s) {
-    Note *note;
-
-    for (;;) {
-        g_mutex_lock(&s->lock);
-        note = g_queue_pop_head(&s->notes);
-        g_mutex_unlock(&s->lock);
-        if (!note) {
-            return;
-        }
-        tell(s, note);
-        g_clear_object(&note->address);
-        g_free(note);
-    }
-}
-
-static void wake(GstTltcpSender *s) {
+void gst_tltcp_sender_wake(GstTltcpSender *s) {
     if (!s->woken) {
         s->woken = TRUE;
         gst_poll_write_control(s->poll);
@@ -163,7 +34,7 @@ static void greet(GstTltcpSender *s, GstTltcpPeer *peer) {
         gst_tltcp_peer_push(peer, g_ptr_array_index(s->headers, i), &item);
     }
     media__outq_wait_key(peer->queue, 0, item.arrival);
-    add_note(s, NOTE_KEY_WANTED);
+    gst_tltcp_note_add(s, GST_TLTCP_NOTE_KEY_WANTED);
 }
 
 static GstTltcpPeer *add_peer(GstTltcpSender *s, tltcp_socket *socket) {
@@ -183,9 +54,9 @@ static void on_connected(GstTltcpSender *s, GstTltcpPeer *peer) {
     s->ever_connected = TRUE;
     greet(s, peer);
     if (s->listener) {
-        note_peer(s, NOTE_ADDED, peer);
+        gst_tltcp_note_peer(s, GST_TLTCP_NOTE_ADDED, peer);
     }
-    note_state(s, "connected", NULL);
+    gst_tltcp_note_state(s, "connected", NULL);
     g_cond_broadcast(&s->changed);
 }
 
@@ -201,7 +72,7 @@ static void on_failure(GstTltcpSender *s, const GstTltcpCause *cause) {
     gboolean fatal =
         gst_tltcp_cause_is_permanent(cause) || !s->settings->auto_reconnect;
 
-    note_state(s, cause->was_open ? "lost" : "failed", cause);
+    gst_tltcp_note_state(s, cause->was_open ? "lost" : "failed", cause);
     if (fatal) {
         s->failed = TRUE;
         s->retry_at = TLTCP_TIME_NEVER;
@@ -210,7 +81,9 @@ static void on_failure(GstTltcpSender *s, const GstTltcpCause *cause) {
         s->retry_delay = MIN(2 * s->retry_delay, RETRY_MAX_NS);
     }
     if (fatal || !s->warned) {
-        add_note(s, fatal ? NOTE_FAILED : NOTE_WARN)->cause = *cause;
+        gst_tltcp_note_add(s,
+                           fatal ? GST_TLTCP_NOTE_FAILED : GST_TLTCP_NOTE_WARN)
+            ->cause = *cause;
     }
     s->warned = TRUE;
     g_cond_broadcast(&s->changed);
@@ -231,7 +104,7 @@ static void call(GstTltcpSender *s) {
 
     make_config(s, &config);
     s->attempt++;
-    note_state(s, s->attempt > 1 ? "retrying" : "connecting", NULL);
+    gst_tltcp_note_state(s, s->attempt > 1 ? "retrying" : "connecting", NULL);
     g_mutex_unlock(&s->lock);
     cause.error =
         tltcp_connect(&socket, s->settings->host, service, &config, 0);
@@ -253,7 +126,7 @@ static void remove_peer(GstTltcpSender *s, guint index) {
     gst_poll_remove_fd(s->poll, &peer->events);
     gst_tltcp_stats_sum_sent(&s->departed, &peer->counts);
     if (s->listener) {
-        note_peer(s, NOTE_REMOVED, peer);
+        gst_tltcp_note_peer(s, GST_TLTCP_NOTE_REMOVED, peer);
     } else if (!s->finished || !peer->orderly) {
         on_failure(s, &peer->cause);
     }
@@ -275,7 +148,7 @@ static void note_rate(GstTltcpSender *s) {
         return;
     }
     s->rate = best;
-    add_note(s, NOTE_RATE)->rate = best;
+    gst_tltcp_note_add(s, GST_TLTCP_NOTE_RATE)->rate = best;
 }
 
 static tltcp_time service_peer(GstTltcpSender *s, GstTltcpPeer *peer) {
@@ -289,7 +162,7 @@ static tltcp_time service_peer(GstTltcpSender *s, GstTltcpPeer *peer) {
     if (peer->key_wanted) {
         peer->key_wanted = FALSE;
         peer->counts.key_units_requested++;
-        add_note(s, NOTE_KEY_WANTED);
+        gst_tltcp_note_add(s, GST_TLTCP_NOTE_KEY_WANTED);
     }
     if (peer->rate_changed) {
         note_rate(s);
@@ -327,7 +200,7 @@ static gpointer run(gpointer user) {
     while (s->running) {
         tltcp_time when = service(s);
         g_mutex_unlock(&s->lock);
-        tell_notes(s);
+        gst_tltcp_notes_tell(s);
         tltcp_time now = tltcp_now();
         gst_poll_wait(s->poll, when == TLTCP_TIME_NEVER ? GST_CLOCK_TIME_NONE
                                : when > now             ? when - now
@@ -338,7 +211,7 @@ static gpointer run(gpointer user) {
         }
     }
     g_mutex_unlock(&s->lock);
-    tell_notes(s);
+    gst_tltcp_notes_tell(s);
     return NULL;
 }
 
@@ -471,221 +344,11 @@ static void close_peers(GstTltcpSender *s) {
 void gst_tltcp_sender_stop(GstTltcpSender *s) {
     g_mutex_lock(&s->lock);
     s->running = FALSE;
-    wake(s);
+    gst_tltcp_sender_wake(s);
     g_cond_broadcast(&s->changed);
     g_mutex_unlock(&s->lock);
     g_thread_join(s->thread);
     close_peers(s);
     tltcp_close(s->listener, 0);
     free_sender(s);
-}
-
-void gst_tltcp_sender_set_flushing(GstTltcpSender *s, gboolean flushing) {
-    g_mutex_lock(&s->lock);
-    s->flushing = flushing;
-    g_cond_broadcast(&s->changed);
-    g_mutex_unlock(&s->lock);
-}
-
-void gst_tltcp_sender_set_config(GstTltcpSender *s, GBytes *config,
-                                 GPtrArray *headers) {
-    media_item item;
-
-    memset(&item, 0, sizeof(item));
-    item.frame.frame_class = MEDIA_CLASS_HEADER;
-    item.due = item.deadline = MEDIA_NEVER;
-    item.arrival = (gint64)tltcp_now();
-    g_mutex_lock(&s->lock);
-    gboolean first = s->config == NULL;
-    g_clear_pointer(&s->config, g_bytes_unref);
-    g_clear_pointer(&s->headers, g_ptr_array_unref);
-    s->config = g_bytes_ref(config);
-    s->headers = headers ? g_ptr_array_ref(headers) : NULL;
-    for (guint i = 0; i < s->peers->len; i++) {
-        GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (!peer->connected) {
-            continue; /* will be greeted */
-        }
-        gst_tltcp_peer_push(peer, config, &item);
-        for (guint h = 0; first && headers && h < headers->len; h++) {
-            gst_tltcp_peer_push(peer, g_ptr_array_index(headers, h), &item);
-        }
-    }
-    wake(s);
-    g_mutex_unlock(&s->lock);
-}
-
-static gboolean anybody_connected(const GstTltcpSender *s) {
-    for (guint i = 0; i < s->peers->len; i++) {
-        const GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (peer->connected) {
-            return TRUE;
-        }
-    }
-    return FALSE;
-}
-
-static gboolean must_wait(const GstTltcpSender *s) {
-    if (!s->listener) {
-        return !s->ever_connected;
-    }
-    return !anybody_connected(s);
-}
-
-gboolean gst_tltcp_sender_wait_connected(GstTltcpSender *s, guint64 *waited) {
-    tltcp_time start = tltcp_now();
-
-    *waited = 0;
-    g_mutex_lock(&s->lock);
-    while (!s->flushing && !s->failed && s->running && must_wait(s)) {
-        g_cond_wait(&s->changed, &s->lock);
-        *waited = tltcp_now() - start;
-    }
-    gboolean ok = !s->flushing && !s->failed;
-    g_mutex_unlock(&s->lock);
-    return ok;
-}
-
-static gboolean all_have_room(const GstTltcpSender *s, gsize bytes) {
-    for (guint i = 0; i < s->peers->len; i++) {
-        const GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (peer->connected && !gst_tltcp_peer_has_room(peer, bytes)) {
-            return FALSE;
-        }
-    }
-    return TRUE;
-}
-
-static gint64 room_wait_end(const GstTltcpSender *s, const media_item *item,
-                            guint64 patience) {
-    tltcp_time now = tltcp_now();
-    gint64 end = G_MAXINT64;
-
-    if (s->peers->len > 1) {
-        return g_get_monotonic_time() + (gint64)(patience / 1000);
-    }
-    if (item->deadline != MEDIA_NEVER) {
-        end = g_get_monotonic_time() + (item->deadline - (gint64)now) / 1000;
-    }
-    return end;
-}
-
-static void wait_room(GstTltcpSender *s, const media_item *item, gsize bytes,
-                      guint64 patience) {
-    gint64 end = room_wait_end(s, item, patience);
-
-    while (!s->flushing && !s->failed && s->running &&
-           !all_have_room(s, bytes)) {
-        if (end == G_MAXINT64) {
-            g_cond_wait(&s->changed, &s->lock);
-        } else if (!g_cond_wait_until(&s->changed, &s->lock, end)) {
-            return;
-        }
-    }
-}
-
-/* Frames behind the end: the stream goes on. */
-static void begin_again(GstTltcpSender *s) {
-    if (s->finished && !s->listener && !s->peers->len) {
-        s->retry_at = tltcp_now();
-    }
-    s->finished = FALSE;
-}
-
-gboolean gst_tltcp_sender_push(GstTltcpSender *s, GBytes *section,
-                               const media_item *item, guint64 patience) {
-    g_mutex_lock(&s->lock);
-    if (item->frame.frame_class != MEDIA_CLASS_HEADER) {
-        begin_again(s);
-    }
-    wait_room(s, item, g_bytes_get_size(section), patience);
-    gboolean ok = !s->flushing && !s->failed;
-    for (guint i = 0; ok && i < s->peers->len; i++) {
-        GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (peer->connected) {
-            gst_tltcp_peer_push(peer, section, item);
-        }
-    }
-    wake(s);
-    g_mutex_unlock(&s->lock);
-    return ok;
-}
-
-static gboolean is_drained(const GstTltcpSender *s) {
-    for (guint i = 0; i < s->peers->len; i++) {
-        if (!gst_tltcp_peer_is_drained(g_ptr_array_index(s->peers, i))) {
-            return FALSE;
-        }
-    }
-    return TRUE;
-}
-
-void gst_tltcp_sender_finish(GstTltcpSender *s) {
-    g_mutex_lock(&s->lock);
-    s->finished = TRUE;
-    g_mutex_unlock(&s->lock);
-}
-
-/* Deadlines end it, and where there are none, the idle timeout of a connection
- * whose peer is gone. */
-void gst_tltcp_sender_drain(GstTltcpSender *s) {
-    g_mutex_lock(&s->lock);
-    while (!s->flushing && !s->failed && s->running && !is_drained(s)) {
-        g_cond_wait_until(&s->changed, &s->lock,
-                          g_get_monotonic_time() + DRAIN_LOOK_US);
-    }
-    g_mutex_unlock(&s->lock);
-}
-
-gboolean gst_tltcp_sender_has_failed(GstTltcpSender *s) {
-    g_mutex_lock(&s->lock);
-    gboolean failed = s->failed;
-    g_mutex_unlock(&s->lock);
-    return failed;
-}
-
-static void add_callers(GstTltcpSender *s, GstStructure *stats) {
-    GstTltcpSent sum = s->departed;
-
-    G_GNUC_BEGIN_IGNORE_DEPRECATIONS
-    GValueArray *callers = g_value_array_new(s->peers->len);
-    for (guint i = 0; i < s->peers->len; i++) {
-        GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        GstStructure *one = gst_tltcp_peer_stats(peer);
-        GValue value = G_VALUE_INIT;
-        gst_tltcp_stats_sum_sent(&sum, &peer->counts);
-        g_value_init(&value, GST_TYPE_STRUCTURE);
-        g_value_take_boxed(&value, one);
-        g_value_array_append(callers, &value);
-        g_value_unset(&value);
-    }
-    gst_structure_set(stats, "callers", g_value_array_get_type(), callers,
-                      NULL);
-    g_value_array_free(callers);
-    G_GNUC_END_IGNORE_DEPRECATIONS
-    gst_tltcp_stats_add_sent(stats, &sum);
-}
-
-GstStructure *gst_tltcp_sender_stats(GstTltcpSender *s) {
-    GstStructure *stats = NULL;
-    tltcp_stats st;
-
-    g_mutex_lock(&s->lock);
-    if (!s->listener && s->peers->len) {
-        stats = gst_tltcp_peer_stats(g_ptr_array_index(s->peers, 0));
-        gst_structure_remove_field(stats, "caller-address");
-    } else {
-        stats = gst_structure_new_empty(GST_TLTCP_STATS_NAME);
-        tltcp_stats_init(&st);
-        if (s->listener && tltcp_get_stats(s->listener, &st) == 0) {
-            gst_tltcp_stats_add(stats, &st);
-        }
-        if (s->listener) {
-            add_callers(s, stats);
-        } else {
-            gst_tltcp_stats_add_sent(stats, &s->departed);
-        }
-    }
-    g_mutex_unlock(&s->lock);
-    return stats;
 }

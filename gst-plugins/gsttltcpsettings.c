@@ -12,6 +12,9 @@
 /* A peer that says nothing for so long is gone. */
 #define IDLE_MS 5000
 
+/* Where an element's settings hang. */
+#define SETTINGS_KEY "tltcp-settings"
+
 #define RW_READY \
     (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
 
@@ -88,8 +91,9 @@ void gst_tltcp_settings_install(GObjectClass *klass) {
     install_connection(klass);
 }
 
-void gst_tltcp_settings_init(GstTltcpSettings *s) {
+void gst_tltcp_settings_init(GstTltcpSettings *s, GObject *element) {
     memset(s, 0, sizeof(*s));
+    g_object_set_data(element, SETTINGS_KEY, s);
     g_mutex_init(&s->lock);
     s->uri = g_strdup(GST_TLTCP_DEFAULT_URI);
     s->host = g_strdup(DEFAULT_HOST);
@@ -98,6 +102,10 @@ void gst_tltcp_settings_init(GstTltcpSettings *s) {
     s->localport = -1;
     s->latency = GST_TLTCP_DEFAULT_LATENCY;
     s->auto_reconnect = TRUE;
+}
+
+GstTltcpSettings *gst_tltcp_settings_of(GObject *element) {
+    return g_object_get_data(element, SETTINGS_KEY);
 }
 
 void gst_tltcp_settings_clear(GstTltcpSettings *s) {

@@ -46,7 +46,11 @@ typedef struct {
 } GstTltcpSettings;
 
 void gst_tltcp_settings_install(GObjectClass *klass);
-void gst_tltcp_settings_init(GstTltcpSettings *s);
+void gst_tltcp_settings_init(GstTltcpSettings *s, GObject *element);
+
+/* The settings of such an element. */
+GstTltcpSettings *gst_tltcp_settings_of(GObject *element);
+
 void gst_tltcp_settings_clear(GstTltcpSettings *s);
 
 /* A copy that the connection's own thread works with. */
@@ -61,6 +65,10 @@ gboolean gst_tltcp_settings_get(GstTltcpSettings *s, guint prop, GValue *value);
 /* Sets everything that a URI says, or nothing. */
 gboolean gst_tltcp_settings_set_uri(GstTltcpSettings *s, GObject *element,
                                     const gchar *uri, GError **error);
+
+/* The interface GstURIHandler of an element that was given to
+ * gst_tltcp_settings_init(). */
+void gst_tltcp_settings_uri_handler_init(gpointer iface, gpointer data);
 
 /* Fills in a config whose strings belong to the settings. */
 void gst_tltcp_settings_config(const GstTltcpSettings *s, tltcp_config *config);

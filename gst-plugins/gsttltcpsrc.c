@@ -45,7 +45,6 @@
 #include "gst-plugins/gsttltcpreceiver.h"
 #include "gst-plugins/gsttltcpsettings.h"
 #include "gst-plugins/gsttltcpsignals.h"
-#include "gst-plugins/gsttltcpuri.h"
 
 GST_DEBUG_CATEGORY_STATIC(tltcpsrc_debug);
 #define GST_CAT_DEFAULT tltcpsrc_debug
@@ -82,11 +81,10 @@ struct _GstTltcpSrc {
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-static void uri_handler_init(gpointer iface, gpointer data);
-
-G_DEFINE_TYPE_WITH_CODE(GstTltcpSrc, gst_tltcp_src, GST_TYPE_PUSH_SRC,
-                        G_IMPLEMENT_INTERFACE(GST_TYPE_URI_HANDLER,
-                                              uri_handler_init))
+G_DEFINE_TYPE_WITH_CODE(
+    GstTltcpSrc, gst_tltcp_src, GST_TYPE_PUSH_SRC,
+    G_IMPLEMENT_INTERFACE(GST_TYPE_URI_HANDLER,
+                          gst_tltcp_settings_uri_handler_init))
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE(
     tltcpsrc, "tltcpsrc", GST_RANK_PRIMARY, GST_TYPE_TLTCP_SRC,
     GST_DEBUG_CATEGORY_INIT(tltcpsrc_debug, "tltcpsrc", 0, "TLTCP source");
@@ -492,7 +490,7 @@ static void gst_tltcp_src_class_init(GstTltcpSrcClass *klass) {
 }
 
 static void gst_tltcp_src_init(GstTltcpSrc *self) {
-    gst_tltcp_settings_init(&self->settings);
+    gst_tltcp_settings_init(&self->settings, G_OBJECT(self));
     gst_tltcp_deframer_init(&self->deframer);
     g_mutex_init(&self->receiver_lock);
     self->output = GST_TLTCP_OUTPUT_COMPLETE;
@@ -500,45 +498,4 @@ static void gst_tltcp_src_init(GstTltcpSrc *self) {
     gst_base_src_set_live(GST_BASE_SRC(self), TRUE);
     gst_base_src_set_format(GST_BASE_SRC(self), GST_FORMAT_TIME);
     gst_base_src_set_do_timestamp(GST_BASE_SRC(self), FALSE);
-}
-
-/* ---- URI ---- */
-
-static GstURIType uri_type(GType type) {
-    (void)type;
-    return GST_URI_SRC;
-}
-
-static const gchar *const *uri_protocols(GType type) {
-    static const gchar *const protocols[] = {GST_TLTCP_SCHEME, NULL};
-
-    (void)type;
-    return protocols;
-}
-
-static gchar *uri_get(GstURIHandler *handler) {
-    GstTltcpSrc *self = GST_TLTCP_SRC(handler);
-
-    g_mutex_lock(&self->settings.lock);
-    gchar *uri = g_strdup(self->settings.uri);
-    g_mutex_unlock(&self->settings.lock);
-    return uri;
-}
-
-static gboolean uri_set(GstURIHandler *handler, const gchar *uri,
-                        GError **error) {
-    GstTltcpSrc *self = GST_TLTCP_SRC(handler);
-
-    return gst_tltcp_settings_set_uri(&self->settings, G_OBJECT(self), uri,
-                                      error);
-}
-
-static void uri_handler_init(gpointer iface, gpointer data) {
-    GstURIHandlerInterface *handler = iface;
-
-    (void)data;
-    handler->get_type = uri_type;
-    handler->get_protocols = uri_protocols;
-    handler->get_uri = uri_get;
-    handler->set_uri = uri_set;
 }

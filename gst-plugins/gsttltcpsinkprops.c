@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "gst-plugins/gsttltcpsinkimpl.h"
+#include "gst-plugins/gsttltcpstats.h"
+
+#define DEFAULT_DEADLINE_MODE GST_TLTCP_DEADLINE_PTS
+#define DEFAULT_DROP_POLICY GST_TLTCP_DROP_DEPENDENTS
+#define DEFAULT_REFERENCE_GRACE 1000
+
+enum {
+    PROP_WAIT_FOR_CONNECTION = GST_TLTCP_PROP_LAST,
+    PROP_DEADLINE_MODE,
+    PROP_DROP_POLICY,
+    PROP_REFERENCE_GRACE,
+    PROP_MAX_SEND_BITRATE,
+    PROP_ESTIMATED_BITRATE,
+    PROP_FORCE_KEY_UNIT
+};
+
+static void gst_tltcp_sink_set_property(GObject *object, guint prop,
+                                        const GValue *value,
+                                        GParamSpec *pspec) {
+    GstTltcpSink *self = GST_TLTCP_SINK(object);
+    g_autoptr(GError) error = NULL;
+
+    if (prop == GST_TLTCP_PROP_URI) {
+        if (!gst_tltcp_settings_set_uri(&self->settings, object,
+                                        g_value_get_string(value), &error)) {
+            g_warning("%s", error->message);
+        }
+        return;
+    }
+    if (gst_tltcp_settings_set(&self->settings, prop, value)) {
+        return;
+    }
+    g_mutex_lock(&self->settings.lock);
+    switch (prop) {
+    case PROP_WAIT_FOR_CONNECTION:
+        self->wait_for_connection = g_value_get_boolean(value);
+        break;
+    case PROP_DEADLINE_MODE:
+        self->deadline_mode = g_value_get_enum(value);
+        break;
+    case PROP_DROP_POLICY:
+        self->drop_policy = g_value_get_enum(value);
+        break;
+    case PROP_REFERENCE_GRACE:
+        self->reference_grace = g_value_get_uint(value);
+        break;
+    case PROP_MAX_SEND_BITRATE:
+        self->max_send_bitrate = g_value_get_uint64(value);
+        break;
+    case PROP_FORCE_KEY_UNIT:
+        self->force_key_unit = g_value_get_boolean(value);
+        break;
+    default:
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
+    }
+    g_mutex_unlock(&self->settings.lock);
+}
+
+static void get_stats(GstTltcpSink *self, GValue *value) {
+    g_mutex_lock(&self->sender_lock);
+    if (self->sender) {
+        g_value_take_boxed(value, gst_tltcp_sender_stats(self->sender));
+    } else {
+        g_value_take_boxed(value,
+                           gst_structure_new_empty(GST_TLTCP_STATS_NAME));
+    }
+    g_mutex_unlock(&self->sender_lock);
+}
+
+static void gst_tltcp_sink_get_property(GObject *object, guint prop,
+                                        GValue *value, GParamSpec *pspec) {
+    GstTltcpSink *self = GST_TLTCP_SINK(object);
+
+    if (prop == GST_TLTCP_PROP_STATS) {
+        get_stats(self, value);
+        return;
+    }
+    if (gst_tltcp_settings_get(&self->settings, prop, value)) {
+        return;
+    }
+    g_mutex_lock(&self->settings.lock);
+    switch (prop) {
+    case PROP_WAIT_FOR_CONNECTION:
+        g_value_set_boolean(value, self->wait_for_connection);
+        break;
+    case PROP_DEADLINE_MODE:
+        g_value_set_enum(value, self->deadline_mode);
+        break;
+    case PROP_DROP_POLICY:
+        g_value_set_enum(value, self->drop_policy);
+        break;
+    case PROP_REFERENCE_GRACE:
+        g_value_set_uint(value, self->reference_grace);
+        break;
+    case PROP_MAX_SEND_BITRATE:
+        g_value_set_uint64(value, self->max_send_bitrate);
+        break;
+    case PROP_ESTIMATED_BITRATE:
+        g_value_set_uint(value, self->estimated_bitrate);
+        break;
+    case PROP_FORCE_KEY_UNIT:
+        g_value_set_boolean(value, self->force_key_unit);
+        break;
+    default:
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
+    }
+    g_mutex_unlock(&self->settings.lock);
+}
+
+#define RW_READY \
+    (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+
+static void install_dropping(GObjectClass *klass) {
+    /**
+     * GstTltcpSink:deadline-mode:
+     *
+     * When sending a buffer becomes pointless.
+     *
+     * Since: 0.1
+     */
+    g_object_class_install_property(
+        klass, PROP_DEADLINE_MODE,
+        g_param_spec_enum("deadline-mode", "Deadline mode",
+                          "When sending a buffer becomes pointless",
+                          GST_TYPE_TLTCP_DEADLINE_MODE, DEFAULT_DEADLINE_MODE,
+                          RW_READY));
+    /**
+     * GstTltcpSink:drop-policy:
+     *
+     * What is given up when the link is too small.
+     *
+     * Since: 0.1
+     */
+    g_object_class_install_property(
+        klass, PROP_DROP_POLICY,
+        g_param_spec_enum("drop-policy", "Drop policy",
+                          "What is given up when the link is too small",
+                          GST_TYPE_TLTCP_DROP_POLICY, DEFAULT_DROP_POLICY,
+                          RW_READY));
+    /**
+     * GstTltcpSink:reference-grace:
+     *
+     * How much longer than others a frame that others need is worth sending:
+     * what follows can be decoded with it though it is shown late itself.  With
+     * #GstTltcpSink:deadline-mode pts, and a #GstTltcpSink:drop-policy other
+     * than section.
+     *
+     * Since: 0.1
+     */
+    g_object_class_install_property(
+        klass, PROP_REFERENCE_GRACE,
+        g_param_spec_uint("reference-grace", "Grace of references",
+                          "How much longer frames that others need are worth "
+                          "sending (milliseconds)",
+                          0, G_MAXINT32, DEFAULT_REFERENCE_GRACE, RW_READY));
+}
+
+static void install_sending(GObjectClass *klass) {
+    g_object_class_install_property(
+        klass, PROP_WAIT_FOR_CONNECTION,
+        g_param_spec_boolean("wait-for-connection", "Wait for a connection",
+                             "Block the stream until somebody is connected",
+                             TRUE, RW_READY));
+    g_object_class_install_property(
+        klass, PROP_MAX_SEND_BITRATE,
+        g_param_spec_uint64("max-send-bitrate", "Largest bit rate",
+                            "Cap on what is sent, in bit/s on the wire (0: "
+                            "none); the rate of the controller \"fixed\"",
+                            0, G_MAXUINT64, 0, RW_READY));
+    /**
+     * GstTltcpSink:estimated-bitrate:
+     *
+     * What the path would carry, for encoders to follow: the highest of all
+     * callers.  0 while it is not known.
+     *
+     * Since: 0.1
+     */
+    g_object_class_install_property(
+        klass, PROP_ESTIMATED_BITRATE,
+        g_param_spec_uint("estimated-bitrate", "Estimated bit rate",
+                          "What the path would carry (bit/s)", 0, G_MAXUINT, 0,
+                          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+    g_object_class_install_property(
+        klass, PROP_FORCE_KEY_UNIT,
+        g_param_spec_boolean("force-key-unit", "Force key unit",
+                             "Ask upstream for a key unit when a frame that "
+                             "others need is lost and when a caller joins",
+                             TRUE,
+                             G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+                                 GST_PARAM_MUTABLE_PLAYING));
+}
+
+void gst_tltcp_sink_install_properties(GObjectClass *klass) {
+    klass->set_property = gst_tltcp_sink_set_property;
+    klass->get_property = gst_tltcp_sink_get_property;
+    gst_tltcp_settings_install(klass);
+    install_dropping(klass);
+    install_sending(klass);
+}
+
+void gst_tltcp_sink_init_properties(GstTltcpSink *self) {
+    self->wait_for_connection = TRUE;
+    self->deadline_mode = DEFAULT_DEADLINE_MODE;
+    self->drop_policy = DEFAULT_DROP_POLICY;
+    self->reference_grace = DEFAULT_REFERENCE_GRACE;
+    self->force_key_unit = TRUE;
+}
