@@ -145,3 +145,18 @@ ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg, int flags) {
     uv_mutex_unlock(&s->r->mx);
     return rv;
 }
+
+int tltcp_rekey(tltcp_socket *s) {
+    int rv;
+
+    if (s == NULL || s->listener) {
+        return TLTCP_ERR_INVAL;
+    }
+    uv_mutex_lock(&s->r->mx);
+    rv = tltcp_conn_rekey(tltcp__engine(s));
+    if (rv == 0) {
+        tltcp__after_call(s);
+    }
+    uv_mutex_unlock(&s->r->mx);
+    return rv;
+}

@@ -348,6 +348,19 @@ TLTCP_API int tltcp_socket_error(const tltcp_socket *s, char *reason);
 TLTCP_API int tltcp_shutdown(tltcp_socket *s);
 
 /**
+ * @brief Asks for new keys in both directions of a secured connection.
+ *
+ * They come as soon as the peer has confirmed the present ones, without a
+ * pause; tltcp_config::rekey_packets asks by itself.  Any thread may call it
+ * while others send and receive.
+ * @param s  connection
+ * @retval 0                asked for
+ * @retval TLTCP_ERR_INVAL  NULL or a listener
+ * @retval TLTCP_ERR_STATE  not secured, not connected yet, or over
+ */
+TLTCP_API int tltcp_rekey(tltcp_socket *s);
+
+/**
  * @brief Closes and frees.
  *
  * A connection: waits until every section was delivered or expired and the peer

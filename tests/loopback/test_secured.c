@@ -226,19 +226,6 @@ static void carry_bulk(struct bulk *b) {
     assert_int_equal(at, BULK);
 }
 
-static void a_bulk_transfer_survives_hundreds_of_new_keys(void **state) {
-    struct lo *l = *state;
-    struct bulk b;
-
-    l->config.passphrase = RIGHT;
-    l->config.rekey_packets = 10;
-    lo_pair(l);
-    b = (struct bulk){.from = l->client, .to = l->server};
-    carry_bulk(&b);
-    b = (struct bulk){.from = l->server, .to = l->client};
-    carry_bulk(&b);
-}
-
 /* --- What others on the way see ------------------------------------------ */
 
 #define PLAIN "this must not be readable on the way, nor any part of it"
@@ -252,6 +239,8 @@ struct tap {
     struct sockaddr_in server;
     atomic_uint datagrams;
     atomic_uint plain; /* with readable text */
+    uint8_t phase[2];  /* of the newest keys, there and back */
+    atomic_uint renewed[2];
     atomic_bool stop;
     uv_thread_t thread;
 };
@@ -269,6 +258,19 @@ static int open_port(struct sockaddr_in *a) {
     return fd;
 }
 
+/* SHORT packets show by their lowest bit which keys sealed them. */
+static void look(struct tap *t, bool back, const uint8_t *buf, size_t n) {
+    atomic_fetch_add(&t->datagrams, 1);
+    if (memmem(buf, n, PLAIN, 16) != NULL ||
+        memmem(buf, n, STREAM, 12) != NULL) {
+        atomic_fetch_add(&t->plain, 1);
+    }
+    if ((buf[0] & 0xfe) == 0x50 && (buf[0] & 1) != t->phase[back]) {
+        t->phase[back] = buf[0] & 1;
+        atomic_fetch_add(&t->renewed[back], 1);
+    }
+}
+
 static void forward(struct tap *t, int in, int out, struct sockaddr_in *from,
                     const struct sockaddr_in *to) {
     uint8_t buf[2048];
@@ -279,11 +281,7 @@ static void forward(struct tap *t, int in, int out, struct sockaddr_in *from,
     if (n <= 0) {
         return;
     }
-    atomic_fetch_add(&t->datagrams, 1);
-    if (memmem(buf, (size_t)n, PLAIN, 16) != NULL ||
-        memmem(buf, (size_t)n, STREAM, 12) != NULL) {
-        atomic_fetch_add(&t->plain, 1);
-    }
+    look(t, in == t->back, buf, (size_t)n);
     (void)sendto(out, buf, (size_t)n, 0, (const struct sockaddr *)to,
                  sizeof(*to));
 }
@@ -308,32 +306,43 @@ static void run_tap(void *arg) {
     }
 }
 
-/* A connection through a tap; gives how many datagrams had text in them. */
-static unsigned readable_datagrams(struct lo *l) {
-    struct tap t = {.front = -1};
+/* A pair of sockets with a tap between them. */
+static void start_tap(struct tap *t, struct lo *l) {
     struct sockaddr_in a;
-    socklen_t len = sizeof(t.server);
+    socklen_t len = sizeof(t->server);
 
+    memset(t, 0, sizeof(*t));
     lo_listen(l);
     assert_int_equal(
-        tltcp_local_address(l->listener, (struct sockaddr *)&t.server, &len),
+        tltcp_local_address(l->listener, (struct sockaddr *)&t->server, &len),
         0);
-    t.back = open_port(&a);
-    t.front = open_port(&a);
+    t->back = open_port(&a);
+    t->front = open_port(&a);
     snprintf(l->port, sizeof(l->port), "%u", (unsigned)ntohs(a.sin_port));
-    assert_int_equal(uv_thread_create(&t.thread, run_tap, &t), 0);
-    l->config.stream_id = STREAM;
+    assert_int_equal(uv_thread_create(&t->thread, run_tap, t), 0);
     lo_connect(l);
     lo_accept(l);
+}
+
+static void stop_tap(struct tap *t) {
+    atomic_store(&t->stop, true);
+    assert_int_equal(uv_thread_join(&t->thread), 0);
+    close(t->front);
+    close(t->back);
+}
+
+/* How many datagrams of a connection had text in them. */
+static unsigned readable_datagrams(struct lo *l) {
+    struct tap t;
+
+    l->config.stream_id = STREAM;
+    start_tap(&t, l);
     assert_string_equal(tltcp_stream_id(l->server), STREAM);
     lo_send_text(l->client, PLAIN);
     lo_expect_text(l->server, PLAIN);
     lo_send_text(l->server, PLAIN);
     lo_expect_text(l->client, PLAIN);
-    atomic_store(&t.stop, true);
-    assert_int_equal(uv_thread_join(&t.thread), 0);
-    close(t.front);
-    close(t.back);
+    stop_tap(&t);
     assert_true(atomic_load(&t.datagrams) >= 4);
     return atomic_load(&t.plain);
 }
@@ -350,6 +359,53 @@ static void a_plain_connection_shows_all_of_it(void **state) {
     assert_true(readable_datagrams(*state) >= 3);
 }
 
+/* --- New keys ------------------------------------------------------------ */
+
+static void a_bulk_transfer_survives_dozens_of_new_keys(void **state) {
+    struct lo *l = *state;
+    struct tap t;
+    struct bulk b;
+
+    l->config.passphrase = RIGHT;
+    l->config.rekey_packets = 10;
+    start_tap(&t, l);
+    b = (struct bulk){.from = l->client, .to = l->server};
+    carry_bulk(&b);
+    b = (struct bulk){.from = l->server, .to = l->client};
+    carry_bulk(&b);
+    stop_tap(&t);
+    assert_true(atomic_load(&t.renewed[0]) >= 24);
+    assert_true(atomic_load(&t.renewed[1]) >= 24);
+}
+
+static void new_keys_come_when_asked_for(void **state) {
+    struct lo *l = *state;
+    struct tap t;
+
+    l->config.passphrase = RIGHT;
+    start_tap(&t, l);
+    pair_works(l);
+    assert_int_equal(atomic_load(&t.renewed[0]), 0);
+    assert_int_equal(atomic_load(&t.renewed[1]), 0);
+    for (unsigned i = 1; i <= 4; i++) { /* each end in turn */
+        assert_int_equal(tltcp_rekey(i % 2 == 0 ? l->server : l->client), 0);
+        pair_works(l);
+    }
+    stop_tap(&t);
+    assert_true(atomic_load(&t.renewed[0]) >= 1);
+    assert_true(atomic_load(&t.renewed[1]) >= 1);
+}
+
+static void new_keys_need_a_secured_connection(void **state) {
+    struct lo *l = *state;
+
+    assert_int_equal(tltcp_rekey(NULL), TLTCP_ERR_INVAL);
+    lo_pair(l);
+    assert_int_equal(tltcp_rekey(l->listener), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_rekey(l->client), TLTCP_ERR_STATE);
+    assert_int_equal(tltcp_rekey(l->server), TLTCP_ERR_STATE);
+}
+
 #define T(f) \
     { #f, f, lo_ipv4, lo_teardown, NULL }
 
@@ -364,9 +420,11 @@ int main(void) {
         T(the_right_passphrase_works_after_wrong_ones),
         T(old_and_new_passphrases_work_side_by_side),
         T(a_refusal_arrives_with_its_reason),
-        T(a_bulk_transfer_survives_hundreds_of_new_keys),
         T(a_secured_connection_shows_no_plain_text),
         T(a_plain_connection_shows_all_of_it),
+        T(a_bulk_transfer_survives_dozens_of_new_keys),
+        T(new_keys_come_when_asked_for),
+        T(new_keys_need_a_secured_connection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
