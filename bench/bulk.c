@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
  * Bulk data over one TLTCP connection through the socket API.  Modes: "gso",
- * "mmsg" (no segmentation offload) and "plain" (uv_udp).
+ * "sealed" (the same with a passphrase), "mmsg" (no segmentation offload) and
+ * "plain" (uv_udp).
  */
 #include <arpa/inet.h>
 #include <stdlib.h>
@@ -25,6 +26,9 @@ static void configure(tltcp_config *c, const struct bench_options *o) {
     tltcp_config_init(c);
     c->no_gso = strcmp(o->mode, "mmsg") == 0;
     c->plain_udp = strcmp(o->mode, "plain") == 0;
+    if (strcmp(o->mode, "sealed") == 0) {
+        c->passphrase = "of the benchmark";
+    }
     c->max_datagram = o->datagram;
     c->base_datagram = o->datagram;
     c->max_rate = (uint64_t)(o->mbps * 1e6);
