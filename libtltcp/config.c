@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "libtltcp/hello.h"
 #include "libtltcp/packet.h"
 
 #define KEY_LEN 32
@@ -16,7 +17,7 @@
 /* A field in tail padding would not change the size, and struct_size could no
  * longer tell old callers from new ones. */
 _Static_assert(sizeof(tltcp_config) ==
-                   offsetof(tltcp_config, more_passphrases) + sizeof(void *),
+                   offsetof(tltcp_config, local_service) + sizeof(void *),
                "tail padding in tltcp_config");
 _Static_assert(sizeof(tltcp_stats) == offsetof(tltcp_stats, recovery) +
                                           sizeof(((tltcp_stats *)0)->recovery),
@@ -99,6 +100,14 @@ static bool are_passphrases(const char *const *p) {
     return true;
 }
 
+static bool are_few(const char *const *p) {
+    int n = 0;
+    while (p != NULL && p[n] != NULL && n < TLTCP__KEYS_MAX) {
+        n++;
+    }
+    return n < TLTCP__KEYS_MAX;
+}
+
 static const char *bad_number(const tltcp_config *c) {
     const struct {
         bool good;
@@ -123,6 +132,8 @@ static const char *bad_number(const tltcp_config *c) {
          "a key has 32 bytes"},
         {c->key == NULL || c->passphrase == NULL,
          "either a passphrase or a key, not both"},
+        {are_few(c->more_passphrases),
+         "there may be 15 more_passphrases at most"},
         {is_passphrase(c->passphrase) && are_passphrases(c->more_passphrases),
          "a passphrase has 8 to 512 bytes"},
         {c->congestion_params == NULL || c->congestion_values != NULL,

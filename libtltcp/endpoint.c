@@ -3,7 +3,6 @@
 #include "libtltcp/conn.h"
 
 #define TABLE_FIRST 64u
-#define KEYS_MAX 16
 
 /* Connections by id, and by the path and id of the caller, so that an INITIAL
  * that is late or repeated makes no second one.  Both
@@ -46,11 +45,11 @@ static int take_keys(tltcp_endpoint *ep) {
         ep->cfg.more_passphrases == NULL) {
         return 0;
     }
-    ep->keys = cmn__alloc(&ep->mem, KEYS_MAX * sizeof(*ep->keys));
+    ep->keys = cmn__alloc(&ep->mem, TLTCP__KEYS_MAX * sizeof(*ep->keys));
     if (ep->keys == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    ep->n_keys = tltcp__keys_take(&ep->cfg, ep->keys, KEYS_MAX);
+    ep->n_keys = tltcp__keys_take(&ep->cfg, ep->keys, TLTCP__KEYS_MAX);
     return ep->n_keys < 0 ? ep->n_keys : 0;
 }
 
@@ -101,7 +100,7 @@ void tltcp_endpoint_free(tltcp_endpoint *ep) {
     cmn__free(&mem, ep->by_id);
     cmn__free(&mem, ep->by_caller);
     if (ep->keys != NULL) {
-        tltcp__keys_clear(ep->keys, KEYS_MAX);
+        tltcp__keys_clear(ep->keys, TLTCP__KEYS_MAX);
         cmn__free(&mem, ep->keys);
     }
     tltcp__secret_clear(&ep->secret);

@@ -24,6 +24,7 @@ typedef struct tltcp__key {
 } tltcp__key;
 
 #define TLTCP__HELLO_MAX 768u
+#define TLTCP__KEYS_MAX 16 /* of a listener */
 
 typedef struct tltcp__hello {
     tltcp__noise noise;

@@ -6,7 +6,8 @@
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
 #define PTO_SHIFT_MAX 6u
 #define PTO_MAX (10 * TLTCP_S)
-#define PROBES 2u /* packets per probe timeout */
+#define PROBES 2u    /* packets per probe timeout */
+#define ECN_TRIES 3u /* probe timeouts, RFC 9000, A.4 */
 
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                        const tltcp_config *cfg, const struct cong_ops *ops,
@@ -337,6 +338,10 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
         rv = tltcp__sender_detect(s, now, news);
     } else if (rv == 0 && s->loss_at == TLTCP_TIME_NEVER && pto_at(s) <= now) {
         s->pto_count++;
+        if (s->pto_count >= ECN_TRIES && s->ecn_sent > 0 &&
+            (s->ecn_ect0 | s->ecn_ce) == 0) {
+            s->ecn = false; /* perhaps the path drops what is marked */
+        }
         s->stats->probes_sent++;
         s->probes = PROBES;
         news->probe_timeout = true;

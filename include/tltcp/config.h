@@ -78,13 +78,15 @@ typedef struct tltcp_config {
     bool no_pacing;            /**< send whatever the window allows at once (the
                                     paper's senders) */
     bool no_ecn;               /**< leave packets Not-ECT */
-    bool report_fates;         /**< queue a ::TLTCP_EVENT_FATE per section */
+    bool report_fates;         /**< queue a ::TLTCP_EVENT_FATE per section; of
+                                    those not taken the last 65536 stay */
     bool no_mtu_probing;       /**< stay at base_datagram bytes */
     bool plain_udp;            /**< driver: portable I/O even where faster calls
                                     exist */
     bool no_gso;            /**< driver: no segmentation or receive offload */
     size_t send_buffer;     /**< bytes not yet acknowledged or expired, 4 KiB to
-                                 1 GiB; default 4 MiB */
+                                 1 GiB; default 4 MiB.  What expires while the
+                                 peer reads nothing counts from 1 GiB on */
     size_t recv_buffer;     /**< bytes not yet read, 4 KiB to 1 GiB; default
                                  4 MiB */
     uint32_t max_sections;  /**< sections waiting at either end, 16 to 2^20;
@@ -98,8 +100,9 @@ typedef struct tltcp_config {
     uint32_t connect_timeout_ms; /**< give up connecting; default 5000 */
     uint32_t idle_timeout_ms;    /**< close after this silence; default 30000;
                                  the lower of both ends counts */
-    uint32_t keep_alive_ms;      /**< client: ping after this silence; default a
-                                      third of the idle timeout; UINT32_MAX: never */
+    uint32_t keep_alive_ms;      /**< client: ping after this silence; at most,
+                                      and by default (0), a third of the idle
+                                      timeout; UINT32_MAX: never */
     uint32_t ack_every; /**< ask the peer to acknowledge every n-th packet,
                              1 to 64; default 2 */
     uint32_t max_ack_delay_ms; /**< longest wait of our acknowledgements, 0 to
@@ -130,8 +133,9 @@ typedef struct tltcp_config {
     uint64_t rekey_packets; /**< secured: new keys after so many packets; 0:
                                  well before the cipher's limit */
     const char *const *more_passphrases; /**< listener: further passphrases that
-                                 callers may use, NULL-terminated, so that they
-                                 can be changed without a pause; or NULL */
+                                 callers may use, at most 15, NULL-terminated,
+                                 so that they can be changed without a pause; or
+                                 NULL */
 } tltcp_config;
 
 /** @brief Fills in every default. @param c  config, of any content */

@@ -255,6 +255,25 @@ static void a_path_that_marks_everything_still_carries_data(void **state) {
     (void)run_ecn(SIM_ECN_ALL_CE, false, &count);
 }
 
+static bool drop_ect(void *user, uint32_t link, struct sim_packet *p,
+                     uint64_t now) {
+    (void)user;
+    (void)link;
+    (void)now;
+    return p->ecn == 0;
+}
+
+static void a_path_that_drops_marked_packets_is_survived(void **state) {
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[SERVER].sections = 50;
+    p.tap = drop_ect;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run(&w);
+    world_finish(&w);
+}
+
 static void lone_acks_among_data_do_not_spoil_ecn(void **state) {
     struct plan p;
     (void)state;
@@ -332,6 +351,7 @@ int main(void) {
         cmocka_unit_test(the_papers_recovery_asks_for_no_marks),
         cmocka_unit_test(datagrams_are_never_larger_than_the_peer_takes),
         cmocka_unit_test(a_controller_keeps_its_parameters_on_a_new_path),
+        cmocka_unit_test(a_path_that_drops_marked_packets_is_survived),
     };
     return cmocka_run_group_tests_name("path", tests, NULL, NULL);
 }

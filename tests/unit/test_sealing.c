@@ -133,11 +133,28 @@ static void what_cannot_be_sealed_does_not_leave(void **state) {
     pair_close(&x);
 }
 
+static void more_passphrases_than_are_kept_are_refused(void **state) {
+    const char *more[17] = {NULL};
+    char why[TLTCP_REASON_MAX + 1];
+    tltcp_config cfg;
+    (void)state;
+    for (int i = 0; i < 15; i++) {
+        more[i] = "a passphrase";
+    }
+    tltcp_config_init(&cfg);
+    cfg.more_passphrases = more;
+    assert_int_equal(tltcp_config_check(&cfg, why), 0);
+    more[15] = "one too many";
+    assert_int_equal(tltcp_config_check(&cfg, why), TLTCP_ERR_INVAL);
+    assert_non_null(strstr(why, "more_passphrases"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_caller_who_repeats_itself_may_still_be_accepted),
         cmocka_unit_test(an_answer_with_a_false_id_does_not_spoil_the_true_one),
         cmocka_unit_test(what_cannot_be_sealed_does_not_leave),
+        cmocka_unit_test(more_passphrases_than_are_kept_are_refused),
     };
     return cmocka_run_group_tests_name("sealing", tests, NULL, NULL);
 }
