@@ -178,8 +178,9 @@ TLTCP_API size_t tltcp_conn_writable(const tltcp_conn *conn);
  * @retval 0                end of the stream
  * @retval TLTCP_ERR_AGAIN  nothing ready
  * @retval TLTCP_ERR_INVAL  *@p count is 0 or the first buffer is empty
- * @retval TLTCP_ERR_ABORTED the stream was cut off; a further call tells why in
- *                          the ::TLTCP_EVENT_CLOSED
+ * @retval TLTCP_ERR_ABORTED the peer closed before the end of its stream
+ * @retval others           the stream was cut off for this reason, which is
+ * that of the ::TLTCP_EVENT_CLOSED
  */
 TLTCP_API int64_t tltcp_conn_read(tltcp_conn *conn, tltcp_buf *bufs,
                                   struct tltcp_segment *segments, size_t *count,
