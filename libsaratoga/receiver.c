@@ -2,6 +2,7 @@
 #include "libsaratoga/session.h"
 
 #define QUIET_MAX_DOUBLINGS 5
+#define MULTICAST_DELAY (100 * SARATOGA_MS)
 
 int saratoga__receiver_keep(saratoga__session *s, const saratoga_partial *p) {
     saratoga__receiver *in = &s->in;
@@ -350,6 +351,13 @@ static void note_asked(saratoga__session *s, const saratoga__data *d,
     }
 }
 
+/* Of many receivers not all answer at once. */
+static void hold_back(saratoga__session *s, saratoga_time now) {
+    if (s->opt.multicast && now >= s->in.hold_until) {
+        s->in.hold_until = now + cmn__rng_below(&s->env->rng, MULTICAST_DELAY);
+    }
+}
+
 static void first_data(saratoga__session *s) {
     s->in.has_data = true;
     if (!s->in.told_first) {
@@ -368,6 +376,7 @@ static void accept_data(saratoga__session *s, const saratoga__data *d,
     saratoga__receiver *in = &s->in;
     uint64_t end = at + d->len;
     note_asked(s, d, end, now);
+    hold_back(s, now);
     if (in->has_partial && !in->has_metadata) {
         in->volunteer |= d->asks;
         return; /* not known yet whether it is the same file */

@@ -9,11 +9,13 @@
 #define HOLES 100000u
 #define STEP (HUGE_SIZE / (HOLES + 1))
 
+#define META_D                                                              \
+    "22000042 00000007 781e5e245d69b566979b86e28d23f2c7 8000 000a 21c86fea" \
+    " 21c86fea 6400"
+
 static const char *const whole_get[] = {
-    "22000042 00000007 781e5e245d69b566979b86e28d23f2c7 8000 000a 21c86fea"
-    " 21c86fea 6400",
-    "23000000 00000007 0000 30313233", "23000000 00000007 0004 34353637",
-    "23018000 00000007 0008 3839"};
+    META_D, "23000000 00000007 0000 30313233",
+    "23000000 00000007 0004 34353637", "23018000 00000007 0008 3839"};
 
 static struct raw *counted(struct test_alloc *a) {
     saratoga_config c;
