@@ -136,6 +136,10 @@ typedef struct tltcp_config {
                                  callers may use, at most 15, NULL-terminated,
                                  so that they can be changed without a pause; or
                                  NULL */
+    const char *local_host;    /**< driver, caller: address or name of this
+                                    machine to call from; NULL: any */
+    const char *local_service; /**< driver, caller: port number or name to call
+                                    from; NULL or "0": any free port */
 } tltcp_config;
 
 /** @brief Fills in every default. @param c  config, of any content */
