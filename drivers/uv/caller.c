@@ -119,6 +119,43 @@ static int family_of(const drv__addr *list, size_t count) {
     return AF_INET;
 }
 
+/* The local address to call from, of the wanted family when there is one; what
+ * cannot be reached from it is passed over when it comes to connecting. */
+static int choose_local(drv__addr *local, bool *chosen, const tltcp_config *own,
+                        int family) {
+    const char *service = own->local_service;
+    drv__addr *list = NULL;
+    size_t count = 0;
+    size_t at = 0;
+    int rv;
+
+    *chosen = own->local_host != NULL || service != NULL;
+    if (!*chosen) {
+        return 0;
+    }
+    rv = tltcp__options_resolve(&list, &count, own->local_host,
+                                service != NULL ? service : "0", true);
+    if (rv != 0) {
+        return rv;
+    }
+    while (at + 1 < count && list[at].sa.sa_family != family) {
+        at++;
+    }
+    *local = list[at];
+    free(list);
+    return 0;
+}
+
+static int open_reactor(struct tltcp__reactor **r, const tltcp_config *own,
+                        int family) {
+    drv__addr local;
+    bool chosen;
+    int rv = choose_local(&local, &chosen, own, family);
+
+    return rv != 0 ? rv
+                   : tltcp__reactor_new(r, own, chosen ? &local : NULL, family);
+}
+
 static int connect_first(struct tltcp__reactor *r) {
     struct tltcp__calling *c = r->calling;
     int rv = UV_EADDRNOTAVAIL;
@@ -200,7 +237,7 @@ static int call(tltcp_socket **s, const char *host, const char *service,
     if (rv != 0) {
         return rv;
     }
-    rv = tltcp__reactor_new(&r, own, NULL, family_of(list, count));
+    rv = open_reactor(&r, own, family_of(list, count));
     if (rv != 0) {
         free(list);
         return rv;

@@ -253,6 +253,9 @@ static void keep_config(struct tltcp__reactor *r, const tltcp_config *c) {
     r->config.qlog_dir = NULL;
     r->config.congestion_values = NULL;
     r->config.congestion_params = NULL;
+    r->config.more_passphrases = NULL;
+    r->config.local_host = NULL;
+    r->config.local_service = NULL;
 }
 
 int tltcp__reactor_new(struct tltcp__reactor **out, const tltcp_config *c,

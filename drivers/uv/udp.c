@@ -79,6 +79,7 @@ int drv__udp_init(drv__udp *u, const struct drv__udp_impl *impl,
     u->max_datagram = o->max_datagram;
     u->family = o->bind != NULL ? o->bind->sa.sa_family : o->family;
     u->wildcard = o->bind != NULL && is_wildcard(o->bind);
+    u->fixed = o->bind != NULL && !u->wildcard;
     u->arena = malloc(UDP__ARENA);
     return u->arena != NULL ? 0 : UV_ENOMEM;
 }

@@ -38,6 +38,7 @@ struct drv__udp {
     size_t max_datagram;
     int family;
     bool wildcard;  /* bound to all addresses: the local one must be told */
+    bool fixed;     /* bound to one address, which must be kept */
     bool connected; /* to one peer */
     bool blocked;
     unsigned first; /* entries before it are sent */

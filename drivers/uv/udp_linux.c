@@ -197,8 +197,8 @@ static int open_socket(struct drv__udp_fast *f, const drv__udp_options *o) {
     return 0;
 }
 
-/* Lets go of the local address, which may be gone, but keeps the port, to which
- * a translator on the way may have become used. */
+/* Lets go of the local address, which may be gone, unless it was asked for, but
+ * keeps the port, to which a translator on the way may have become used. */
 static void disconnect(const struct drv__udp_fast *f) {
     struct sockaddr none = {.sa_family = AF_UNSPEC};
     drv__addr own = {.sa = {.sa_family = 0}};
@@ -206,7 +206,9 @@ static void disconnect(const struct drv__udp_fast *f) {
 
     (void)getsockname(f->fd, &own.sa, &len);
     (void)connect(f->fd, &none, sizeof(none));
-    if (own.sa.sa_family == AF_INET6) {
+    if (f->base.fixed) {
+        /* as it is */
+    } else if (own.sa.sa_family == AF_INET6) {
         own.in6.sin6_addr = in6addr_any;
     } else {
         own.in4.sin_addr.s_addr = htonl(INADDR_ANY);

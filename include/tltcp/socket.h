@@ -168,7 +168,11 @@ TLTCP_API int tltcp_accept(tltcp_socket *listener, tltcp_socket **s,
  *                    tltcp_config::connect_timeout_ms says; 0: do not wait, the
  *                    socket becomes readable or writable when decided
  * @retval 0                   connected, or under way when @p timeout_ms is 0
- * @retval TLTCP_ERR_ADDRESS   @p host or @p service is not usable
+ * @retval TLTCP_ERR_ADDRESS   @p host or @p service is not usable, or
+ *                             tltcp_config::local_host or
+ *                             tltcp_config::local_service is not, or @p host
+ *                             cannot be reached from there
+ * @retval TLTCP_ERR_IN_USE    tltcp_config::local_service is taken
  * @retval TLTCP_ERR_TIMEOUT   nobody answered
  * @retval TLTCP_ERR_REFUSED   no listener there, or it said no
  * @retval TLTCP_ERR_VERSION   it speaks another version only

@@ -52,6 +52,7 @@ static void both_ends_with_the_key_talk(void **state) {
     l->config.key_len = sizeof(key);
     lo_pair(l);
     pair_works(l);
+    l->config.key = NULL;
 }
 
 /* The refusal must come from the listener: the patience is an hour, and the
@@ -90,6 +91,7 @@ static void a_wrong_key_is_named_as_the_cause(void **state) {
     lo_listen(l);
     key[31] = 1;
     expect_no_entry(l);
+    l->config.key = NULL;
 }
 
 static void
