@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "libtltcp/noise.h"
+#include "libtltcp/seal.h"
+
+#define HEX_MAX 400
+#define BYTES_MAX 200
+
+/* One published run of the pattern, as far as it was read. */
+struct run {
+    uint8_t prologue[BYTES_MAX], psk[BYTES_MAX];
+    uint8_t e[2][BYTES_MAX]; /* initiator's, responder's */
+    uint8_t hash[BYTES_MAX];
+    size_t prologue_len;
+    uint8_t suite;
+    unsigned messages;
+    tltcp__noise side[2];
+    uint8_t key[2][TLTCP__KEY_LEN];
+    uint64_t sent[2];
+};
+
+static size_t bytes_of(const char *hex, uint8_t *out) {
+    size_t n = 0;
+    unsigned x;
+    while (n < BYTES_MAX && sscanf(hex + 2 * n, "%2x", &x) == 1) {
+        out[n++] = (uint8_t)x;
+    }
+    return n;
+}
+
+static void start(struct run *r) {
+    for (int i = 0; i < 2; i++) {
+        assert_true(tltcp__noise_init(&r->side[i], r->suite, r->psk,
+                                      r->prologue, r->prologue_len, r->e[i]));
+    }
+}
+
+static void handshake_message(struct run *r, const uint8_t *payload, size_t len,
+                              const uint8_t *expected, size_t expected_len) {
+    bool second = r->messages == 1;
+    uint8_t out[BYTES_MAX];
+    uint8_t back[BYTES_MAX];
+    assert_int_equal(expected_len, len + TLTCP__NOISE_OVERHEAD);
+    assert_true(
+        tltcp__noise_write(&r->side[second], second, payload, len, out));
+    assert_memory_equal(out, expected, expected_len);
+    out[expected_len - 1] ^= 1;
+    assert_false(
+        tltcp__noise_read(&r->side[!second], second, out, expected_len, back));
+    assert_true(tltcp__noise_read(&r->side[!second], second, expected,
+                                  expected_len, back));
+    assert_memory_equal(back, payload, len);
+    if (second) {
+        assert_memory_equal(r->side[0].h, r->hash, TLTCP__KEY_LEN);
+        assert_true(tltcp__noise_split(&r->side[0], r->key[0], r->key[1]));
+    }
+}
+
+static void transport_message(struct run *r, const uint8_t *payload, size_t len,
+                              const uint8_t *expected, size_t expected_len) {
+    unsigned from = r->messages % 2;
+    uint8_t out[BYTES_MAX];
+    assert_int_equal(expected_len, len + TLTCP__TAG_LEN);
+    assert_true(tltcp__aead_seal_once(r->suite, r->key[from], r->sent[from]++,
+                                      NULL, 0, payload, len, out));
+    assert_memory_equal(out, expected, expected_len);
+}
+
+static void take_line(struct run *r, const char *key, const char *a,
+                      const char *b) {
+    uint8_t payload[BYTES_MAX];
+    uint8_t text[BYTES_MAX];
+    if (strcmp(key, "name") == 0) {
+        memset(r, 0, sizeof(*r));
+        r->suite =
+            strstr(a, "AESGCM") != NULL ? TLTCP__AES_GCM : TLTCP__CHACHA_POLY;
+    } else if (strcmp(key, "prologue") == 0) {
+        r->prologue_len = bytes_of(a, r->prologue);
+    } else if (strcmp(key, "psk") == 0) {
+        (void)bytes_of(a, r->psk);
+    } else if (strcmp(key, "init_ephemeral") == 0) {
+        (void)bytes_of(a, r->e[0]);
+    } else if (strcmp(key, "resp_ephemeral") == 0) {
+        (void)bytes_of(a, r->e[1]);
+    } else if (strcmp(key, "hash") == 0) {
+        (void)bytes_of(a, r->hash);
+        start(r);
+    } else {
+        size_t len = bytes_of(a, payload);
+        size_t text_len = bytes_of(b, text);
+        (r->messages < 2 ? handshake_message
+                         : transport_message)(r, payload, len, text, text_len);
+        r->messages++;
+    }
+}
+
+static void the_published_vectors_come_out(void **state) {
+    FILE *f = fopen(NOISE_VECTORS, "r");
+    char line[2 * HEX_MAX + 40];
+    char key[32];
+    char a[HEX_MAX];
+    char b[HEX_MAX];
+    struct run r;
+    unsigned messages = 0;
+    (void)state;
+    assert_non_null(f);
+    while (fgets(line, sizeof(line), f) != NULL) {
+        if (line[0] != '#' && sscanf(line, "%31s %399s %399s", key, a, b) > 1) {
+            take_line(&r, key, a, b);
+            messages += strcmp(key, "message") == 0;
+        }
+    }
+    (void)fclose(f);
+    assert_int_equal(messages, 12);
+}
+
+static const uint8_t header[13] = {1, 2, 3};
+
+/* A sealed packet on its way. */
+struct sealed {
+    uint8_t text[64];
+    uint64_t pn;
+    uint8_t phase;
+};
+
+static struct sealed seal_one(tltcp__seal *s, uint64_t pn, char what) {
+    struct sealed p = {.pn = pn, .phase = tltcp__seal_phase(s)};
+    p.text[0] = (uint8_t)what;
+    assert_true(tltcp__seal_close(s, pn, header, sizeof(header), p.text, 1));
+    return p;
+}
+
+static bool opens(tltcp__seal *s, const struct sealed *p, char what) {
+    return tltcp__seal_open(s, p->phase, p->pn, header, sizeof(header), p->text,
+                            1 + TLTCP__TAG_LEN) &&
+           s->plain[0] == (uint8_t)what;
+}
+
+struct ends {
+    cmn__mem mem;
+    tltcp__seal *a, *b;
+};
+
+static int make_ends(void **state) {
+    static struct ends e;
+    static const uint8_t one[TLTCP__KEY_LEN] = {1};
+    static const uint8_t two[TLTCP__KEY_LEN] = {2};
+    e.mem = cmn__mem_default();
+    e.a = tltcp__seal_new(&e.mem, TLTCP__AES_GCM, one, two, 64, 3);
+    e.b = tltcp__seal_new(&e.mem, TLTCP__AES_GCM, two, one, 64, 3);
+    *state = &e;
+    return e.a == NULL || e.b == NULL;
+}
+
+static int free_ends(void **state) {
+    struct ends *e = *state;
+    tltcp__seal_free(e->a, &e->mem);
+    tltcp__seal_free(e->b, &e->mem);
+    return 0;
+}
+
+static void a_changed_packet_does_not_open(void **state) {
+    const struct ends *e = *state;
+    struct sealed p = seal_one(e->a, 7, 'x');
+    struct sealed forged = p;
+    assert_true(opens(e->b, &p, 'x'));
+    forged.text[0] ^= 1;
+    assert_false(opens(e->b, &forged, 'x'));
+    forged = p;
+    forged.pn++;
+    assert_false(opens(e->b, &forged, 'x'));
+    forged = p;
+    forged.phase ^= 1;
+    assert_false(opens(e->b, &forged, 'x'));
+    assert_true(opens(e->b, &p, 'x')); /* and what was tried left no trace */
+}
+
+static void
+keys_change_in_both_directions_and_old_packets_still_open(void **state) {
+    const struct ends *e = *state;
+    struct sealed late;
+    struct sealed p;
+    uint64_t pn = 0;
+    while (e->a->tx_phase == 0) {
+        late = seal_one(e->a, pn, 'l');
+        p = late;
+        pn++;
+        (void)tltcp__seal_phase(e->a);
+    }
+    p = seal_one(e->a, pn, 'n');
+    assert_int_equal(p.phase, 1);
+    assert_true(opens(e->b, &p, 'n'));
+    assert_true(opens(e->b, &late, 'l')); /* overtaken */
+    p = seal_one(e->b, 0, 'r');
+    assert_int_equal(p.phase, 1); /* the other side has followed */
+    assert_true(opens(e->a, &p, 'r'));
+}
+
+static void new_keys_wait_until_the_peer_has_followed(void **state) {
+    const struct ends *e = *state;
+    for (uint64_t pn = 0; pn < 20; pn++) {
+        (void)seal_one(e->a, pn, 'x');
+    }
+    assert_int_equal(e->a->tx_phase, 1);
+}
+
+int main(void) {
+#define T(f) cmocka_unit_test_setup_teardown(f, make_ends, free_ends)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_published_vectors_come_out),
+        T(a_changed_packet_does_not_open),
+        T(keys_change_in_both_directions_and_old_packets_still_open),
+        T(new_keys_wait_until_the_peer_has_followed),
+    };
+    return cmocka_run_group_tests_name("noise", tests, NULL, NULL);
+}
