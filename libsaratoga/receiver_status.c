@@ -67,23 +67,35 @@ static uint64_t wrap_limit(const saratoga__session *s, uint64_t from,
     return wrap < end ? wrap : end;
 }
 
-/* Writes holes until the packet is full; true: the list is not at its end. */
+static void write_hole(saratoga__session *s, cmn__writer *w, uint64_t start,
+                       uint64_t end) {
+    saratoga__put_offset(w, s->descriptor, start);
+    saratoga__put_offset(w, s->descriptor,
+                         s->opt.half_open_holes ? end : end - 1);
+}
+
+/* Writes holes until the packet is full; true: the list is not at its end.
+ * One look-up per hole: where it ends, what was received begins. */
 static bool write_holes(saratoga__session *s, cmn__writer *w, size_t room) {
     saratoga__receiver *in = &s->in;
     uint64_t limit = wrap_limit(s, in->group_at, in->group.irt);
-    cmn__range h;
-    while (room > 0 && next_hole(s, in->group_at, limit, &h)) {
-        saratoga__put_offset(w, s->descriptor, h.start);
-        saratoga__put_offset(w, s->descriptor,
-                             s->opt.half_open_holes ? h.end : h.end - 1);
-        in->group_at = h.end;
-        s->st.holes_reported++;
-        room--;
+    uint64_t at = in->group_at;
+    cmn__range r;
+    if (cmn__ranges_next(&in->got, at, &r) && r.start <= at) {
+        at = r.end;
     }
-    if (room > 0) {
-        in->group_at = limit;
+    for (; room > 0 && at < limit; room--) {
+        uint64_t end = limit;
+        uint64_t after = limit;
+        if (cmn__ranges_next(&in->got, at, &r) && r.start < limit) {
+            end = r.start;
+            after = r.end;
+        }
+        write_hole(s, w, at, end);
+        at = after;
     }
-    return next_hole(s, in->group_at, in->group.irt, &h);
+    in->group_at = at;
+    return next_hole(s, at, in->group.irt, &r);
 }
 
 static uint32_t packets_allowed(const saratoga__session *s) {
