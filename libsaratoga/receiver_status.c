@@ -87,6 +87,7 @@ static bool write_holes(saratoga__session *s, cmn__writer *w, size_t room) {
     for (; room > 0 && at < limit; room--) {
         uint64_t end = limit;
         uint64_t after = limit;
+        s->st.holes_reported++;
         if (cmn__ranges_next(&in->got, at, &r) && r.start < limit) {
             end = r.start;
             after = r.end;
