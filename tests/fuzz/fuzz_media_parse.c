@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Parsers of media sections and frames: nothing is read outside the input, and
+ * what they accept is written again the same. */
+#include <string.h>
+
+#include "media/caps.h"
+#include "media/frame.h"
+#include "media/framing.h"
+#include "tests/fuzz/script.h"
+
+/* Exactly as large as the data, so that a byte too far is seen. */
+static uint8_t *copy_of(const uint8_t *data, size_t len) {
+    uint8_t *copy = malloc(len ? len : 1);
+    FUZZ_CHECK(copy != NULL);
+    if (len) {
+        memcpy(copy, data, len);
+    }
+    return copy;
+}
+
+static void header(const uint8_t *data, size_t len) {
+    uint8_t again[MEDIA_HEADER_LEN];
+    media_header h;
+    media_header back;
+    size_t at;
+
+    if (media__section_parse(&h, data, len, &at) != MEDIA_OK) {
+        return;
+    }
+    FUZZ_CHECK(at + h.length == len);
+    media__header_write(&h, again);
+    FUZZ_CHECK(media__header_parse(&back, again, sizeof(again), &at) ==
+               MEDIA_OK);
+    FUZZ_CHECK(memcmp(&h, &back, sizeof(h)) == 0);
+}
+
+static bool inside(const media_span *s, const uint8_t *data, size_t len) {
+    const uint8_t *p = s->data;
+    return s->len == 0 ||
+           (p >= data && s->len <= len && p + s->len <= data + len);
+}
+
+static void config(const uint8_t *data, size_t len) {
+    media_config c;
+    media_config back;
+    char caps[64];
+
+    if (media__config_parse(&c, data, len) != MEDIA_OK) {
+        return;
+    }
+    FUZZ_CHECK(inside(&c.codec, data, len) && inside(&c.caps, data, len));
+    FUZZ_CHECK(inside(&c.extradata, data, len) && inside(&c.title, data, len));
+    size_t need = media__config_write(&c, NULL, 0);
+    FUZZ_CHECK(need <= len);
+    uint8_t *again = malloc(need + 1);
+    FUZZ_CHECK(again != NULL);
+    FUZZ_CHECK(media__config_write(&c, again, need) == need);
+    FUZZ_CHECK(media__config_parse(&back, again, need) == MEDIA_OK);
+    FUZZ_CHECK(back.width == c.width && back.caps.len == c.caps.len);
+    (void)media__caps_write(&c, caps, sizeof(caps));
+    free(again);
+}
+
+static void frame(struct script *s, const uint8_t *data, size_t len) {
+    static const char *const codecs[] = {"mpeg1video", "mpeg4", "h264", "hevc",
+                                         NULL};
+    const char *codec = codecs[script_below(s, 5)];
+    int type = (int)script_below(s, 4);
+    size_t extra = (size_t)script_below(s, len + 1);
+    uint32_t flags = (uint32_t)script_number(s, 2);
+    uint8_t *head = copy_of(data, extra);
+    media_scanner scanner;
+    media_frame f;
+
+    media__scanner_init(&scanner, codec, type, head, extra);
+    FUZZ_CHECK(scanner.nal_length <= 4);
+    for (int i = 0; i < 2; i++) {
+        media__scanner_classify(&scanner, data, len, flags, &f);
+        FUZZ_CHECK(f.frame_class < MEDIA_CLASS_COUNT);
+        FUZZ_CHECK(f.picture < MEDIA_PICTURE_COUNT);
+        FUZZ_CHECK(f.key == (f.frame_class == MEDIA_CLASS_KEY));
+        scanner.nal_length = (uint8_t)script_below(s, 5);
+    }
+    free(head);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *in, size_t size) {
+    struct script s = {in, in + (size < 8 ? size : 8)};
+    size_t skip = size < 8 ? size : 8;
+    uint8_t *data = copy_of(in + skip, size - skip);
+
+    header(data, size - skip);
+    config(data, size - skip);
+    if (size - skip >= MEDIA_HEADER_LEN) { /* past the magic, which is rare */
+        static const uint8_t start[] = {'P', 'M', 1};
+        memcpy(data, start, sizeof(start));
+        data[4] = MEDIA_HEADER_LEN;
+        header(data, size - skip);
+    }
+    frame(&s, data, size - skip);
+    free(data);
+    return 0;
+}
