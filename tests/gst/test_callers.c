@@ -447,6 +447,74 @@ static void a_passphrase_can_be_read_nowhere(void **state) {
     gst_object_unref(e);
 }
 
+static void on_notify(GObject *object, GParamSpec *spec, gpointer user) {
+    guint rate = 0;
+
+    (void)spec;
+    g_object_get(object, "estimated-bitrate", &rate, NULL);
+    if (rate) {
+        counter_add(user);
+    }
+}
+
+static void what_the_path_carries_is_notified(void **state) {
+    GstHarness *src = support_listener("tltcpsrc", "latency=5000");
+    GstHarness *sink =
+        support_caller("tltcpsink", src->element, "latency=5000");
+    struct counter notified = {0};
+
+    (void)state;
+    g_signal_connect(sink->element, "notify::estimated-bitrate",
+                     G_CALLBACK(on_notify), &notified);
+    gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
+    for (guint i = 0; i < 200; i++) {
+        push(sink, support_buffer((guint8)i, 100000, i * MS, i * MS, 0));
+        gst_buffer_unref(support_pull(src));
+    }
+    counter_wait(&notified, 1);
+    gst_harness_teardown(sink);
+    gst_harness_teardown(src);
+}
+
+static void a_sink_need_not_wait_for_callers(void **state) {
+    struct counter added = {0};
+    struct counter removed = {0};
+    GstHarness *sink = listening_sink("latency=5000&wait-for-connection=false",
+                                      &added, &removed);
+
+    (void)state;
+    push(sink, support_frame('I', 'a', 40 * MS, 0));
+    push(sink, support_frame('P', 'b', 80 * MS, 40 * MS));
+    GstHarness *src = support_caller("tltcpsrc", sink->element, "");
+    counter_wait(&added, 1);
+    push(sink, support_frame('I', 'c', 120 * MS, 80 * MS));
+    assert_marks(src, "c");
+    gst_harness_teardown(sink);
+    gst_harness_teardown(src);
+}
+
+/* Of many callers that come and go none is left over. */
+static void callers_come_and_go(void **state) {
+    struct counter added = {0};
+    struct counter removed = {0};
+    GstHarness *sink = listening_sink("latency=5000&wait-for-connection=false",
+                                      &added, &removed);
+    g_autofree char *port = g_strdup_printf("%u", support_port(sink->element));
+
+    (void)state;
+    for (int i = 0; i < 60; i++) {
+        tltcp_socket *s = NULL;
+        assert_int_equal(tltcp_connect(&s, "127.0.0.1", port, NULL, 10000), 0);
+        counter_wait(&added, i + 1);
+        push(sink, support_frame(i % 10 ? 'P' : 'I', 'a', (guint)i * 40 * MS,
+                                 (guint)i * 40 * MS));
+        tltcp_close(s, 0);
+    }
+    counter_wait(&removed, 60);
+    assert_int_equal(count_callers(sink->element), 0);
+    gst_harness_teardown(sink);
+}
+
 static void a_sink_that_waits_for_callers_can_be_stopped(void **state) {
     GstElement *pipeline =
         gst_parse_launch("videotestsrc ! video/x-raw,width=16,height=16 ! "
@@ -542,6 +610,9 @@ int main(void) {
         cmocka_unit_test(with_the_same_passphrase_the_stream_arrives),
         cmocka_unit_test(a_wrong_passphrase_is_an_error_of_the_caller),
         cmocka_unit_test(a_passphrase_can_be_read_nowhere),
+        cmocka_unit_test(what_the_path_carries_is_notified),
+        cmocka_unit_test(a_sink_need_not_wait_for_callers),
+        cmocka_unit_test(callers_come_and_go),
         cmocka_unit_test(a_sink_that_waits_for_callers_can_be_stopped),
         cmocka_unit_test(a_source_that_waits_can_be_stopped),
         cmocka_unit_test(a_sink_calls_again_when_the_connection_is_lost),
