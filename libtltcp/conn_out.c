@@ -396,7 +396,8 @@ static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
     if (wants(c, TLTCP__WANT_CLOSE) && c->state >= TLTCP__CLOSING) {
         return send_close(c, buf, cap, now);
     }
-    if (c->state == TLTCP__OPEN && tltcp__sender_dummy_at(&c->sender) <= now) {
+    if (c->state == TLTCP__OPEN && tltcp__sender_dummy_at(&c->sender) <= now &&
+        !tltcp__sender_may_send(&c->sender, now)) { /* which goes first */
         info->dscp = DSCP_LOWER_EFFORT;
         return send_dummy(c, buf, cap, now);
     }
