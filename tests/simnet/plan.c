@@ -165,8 +165,10 @@ void plan_random(struct plan *p, uint64_t seed) {
     p->config[SERVER].always_retry = sim_random_chance(&r, 0.2);
     p->batch = sim_random_chance(&r, 0.5) ? 65535 : 9300;
     p->quiet = sim_random_chance(&r, 0.5);
+    p->secured = sim_random_chance(&r, 0.15);
     if (sim_random_chance(&r, 0.5)) { /* numbers wrap on the way */
-        p->first_pn = UINT32_MAX - pick(&r, 100);
+        p->first_pn =
+            UINT32_MAX - 40 - pick(&r, 100); /* not in the handshake */
         p->first_seq = UINT32_MAX - (uint32_t)pick(&r, 100000);
     }
     p->source[CLIENT].sections = 0;
@@ -190,7 +192,8 @@ static int describe_link(char *buf, size_t size, const char *name,
 }
 
 const char *plan_describe(const struct plan *p, char *buf, size_t size) {
-    size_t n = (size_t)snprintf(buf, size, "seed %" PRIu64 ":", p->seed);
+    size_t n = (size_t)snprintf(buf, size, "seed %" PRIu64 "%s:", p->seed,
+                                p->secured ? " secured" : "");
     for (int i = 0; i < 2 && n < size; i++) {
         const tltcp_config *c = &p->config[i];
         n += (size_t)describe_link(buf + n, size - n, i == 0 ? " up" : "; down",

@@ -44,10 +44,11 @@ static bool run_starved(struct plan *p, uint64_t fail_at, uint64_t fail_from) {
 
 static void any_single_request_may_fail(void **state) {
     (void)state;
-    for (uint64_t seed = 0; seed < 4; seed++) {
+    for (uint64_t seed = 0; seed < 5; seed++) {
         struct plan p;
         uint64_t k = 1;
         eventful(&p, seed);
+        p.secured = seed == 4;
         while (run_starved(&p, k, 0)) {
             k++;
         }
@@ -57,10 +58,11 @@ static void any_single_request_may_fail(void **state) {
 
 static void memory_may_run_out_for_good_at_any_time(void **state) {
     (void)state;
-    for (uint64_t seed = 0; seed < 4; seed++) {
+    for (uint64_t seed = 0; seed < 5; seed++) {
         struct plan p;
         uint64_t k = 1;
         eventful(&p, seed);
+        p.secured = seed == 4;
         while (run_starved(&p, 0, k)) {
             k++;
         }

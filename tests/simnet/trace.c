@@ -59,7 +59,7 @@ void trace_datagram(struct end *e, const char *what, const void *dgram,
     (void)printf("%.6f %d %s %zu ", (double)world_now(e->world) * 1e-9,
                  (int)(e - e->world->end), what, len);
     if (!tltcp__packet_parse(dgram, len, &p)) {
-        (void)printf("damaged\n");
+        (void)printf(e->world->plan.secured ? "sealed\n" : "damaged\n");
         return;
     }
     (void)printf("type %x pn %u flight %" PRIu64 " cwnd %" PRIu64 ":", p.type,

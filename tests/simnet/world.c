@@ -216,6 +216,11 @@ static void open_end(struct world *w, int i) {
     e->host = sim_host_new(w->net, w->plan.clock[i]);
     assert_non_null(e->host);
     sim_host_set_batch(e->host, w->plan.batch);
+    if (w->plan.secured) {
+        static const uint8_t key[32] = {42, 1, 2, 3};
+        w->plan.config[i].key = key;
+        w->plan.config[i].key_len = sizeof(key);
+    }
     w->plan.config[i].allocator =
         (tltcp_allocator){test_alloc_realloc, &w->alloc};
 }

@@ -42,6 +42,7 @@ struct plan {
     void *user;              /* of tap and spy */
     struct test_alloc alloc; /* how it starts: failures, limits */
     enum sim_answer answer;
+    bool secured;           /* both ends have a key: packets cannot be read */
     bool light;             /* looks at nothing: for measuring */
     bool no_flight_check;   /* where the window is not what limits */
     bool no_delivery_check; /* the transfer is not expected to end */
