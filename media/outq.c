@@ -12,6 +12,9 @@
 #define BACKLOG_MIN 4000
 #define BACKLOG_NS (10 * MS)
 #define BACKLOG_UNKNOWN 65536
+#define BACKLOG_MAX (4u << 20)
+/* When it ran dry all the same, this many times as much, at most. */
+#define BOOST_MAX 256
 /* Longest wait for a key frame. */
 #define KEY_WAIT_NS (10000 * MS)
 /* Between two looks. */
@@ -33,7 +36,9 @@ struct media_outq {
     size_t first; /* of count items, in a ring of max_items */
     size_t count;
     size_t bytes;
-    uint64_t pushed;          /* items so far */
+    bool held;       /* the last answer was to wait for the connection */
+    unsigned boost;  /* of the backlog, at least 1 */
+    uint64_t pushed; /* items so far */
     struct chain chains[256]; /* by stream */
     media_rhythm rhythm[MEDIA_RHYTHM_STREAMS];
     media_plan plan; /* scratch */
@@ -56,6 +61,7 @@ media_outq *media__outq_new(int policy, size_t max_items, size_t max_bytes) {
     q->policy = policy;
     q->max_items = max_items;
     q->max_bytes = max_bytes;
+    q->boost = 1;
     return q;
 }
 
@@ -260,12 +266,25 @@ static int judge_head(media_outq *q, const media_link *link, int64_t now) {
     return MEDIA_DROP_NONE;
 }
 
-static size_t backlog_wanted(const media_link *link) {
-    if (!link->rate_bps) {
-        return BACKLOG_UNKNOWN;
+static size_t backlog_wanted(const media_outq *q, const media_link *link) {
+    size_t bytes = BACKLOG_UNKNOWN;
+
+    if (link->rate_bps) {
+        bytes = (size_t)(link->rate_bps / 8 * (BACKLOG_NS / MS) / 1000);
     }
-    size_t bytes = (size_t)(link->rate_bps / 8 * (BACKLOG_NS / MS) / 1000);
-    return bytes > BACKLOG_MIN ? bytes : BACKLOG_MIN;
+    bytes = bytes > BACKLOG_MIN ? bytes : BACKLOG_MIN;
+    return bytes < BACKLOG_MAX / q->boost ? bytes * q->boost : BACKLOG_MAX;
+}
+
+/* A connection that had nothing left when it was looked at is faster than its
+ * rate says: what limits it is how often it is looked at. */
+static void adapt(media_outq *q, const media_link *link, size_t wanted) {
+    if (q->held && !link->unsent && q->boost < BOOST_MAX) {
+        q->boost *= 2;
+    } else if (q->held && link->unsent > wanted / 2 && q->boost > 1) {
+        q->boost--;
+    }
+    q->held = false;
 }
 
 static int64_t look_again(const media_link *link, size_t wanted, int64_t now) {
@@ -294,7 +313,7 @@ static void take_head(media_outq *q, int reason, media_next *next) {
 
 void media__outq_next(media_outq *q, const media_link *link, int64_t now,
                       media_next *next) {
-    size_t wanted = backlog_wanted(link);
+    size_t wanted = backlog_wanted(q, link);
 
     memset(next, 0, sizeof(*next));
     next->verdict = MEDIA_WAIT;
@@ -304,7 +323,9 @@ void media__outq_next(media_outq *q, const media_link *link, int64_t now,
     }
     if (link->unsent > wanted) {
         next->when = look_again(link, wanted, now);
+        q->held = true;
     } else {
+        adapt(q, link, wanted);
         take_head(q, judge_head(q, link, now), next);
     }
 }

@@ -98,6 +98,31 @@ decisions_wait_until_the_connection_has_little_to_send(void **state) {
     media__outq_free(q, NULL, NULL);
 }
 
+static media_link with_unsent(size_t unsent) {
+    return (media_link){.unsent = unsent, .rate_bps = 2 * MBIT};
+}
+
+/* The estimate may be too low; what must not be is that the path stands idle
+ * between two looks. */
+static void a_connection_that_ran_dry_gets_more_at_once(void **state) {
+    media_outq *q = make(MEDIA_DROP_SECTION);
+    media_link little = with_unsent(5000);
+    media_link none = with_unsent(0);
+    media_link more = with_unsent(9000);
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        push(q, 'P', 100, 500 * MS);
+    }
+    expect(q, &little, 0, "");
+    expect(q, &none, 0, "P"); /* it had run dry */
+    expect(q, &little, 0, "P");
+    expect(q, &more, 0, "");
+    expect(q, &little, 0, "P"); /* it had not: back to less, step by step */
+    expect(q, &little, 0, "");
+    media__outq_free(q, NULL, NULL);
+}
+
 static void obsolete_frames_are_dropped(void **state) {
     media_outq *q = make(MEDIA_DROP_SECTION);
 
@@ -516,6 +541,7 @@ int main(void) {
         cmocka_unit_test(frames_leave_in_the_order_they_came),
         cmocka_unit_test(
             decisions_wait_until_the_connection_has_little_to_send),
+        cmocka_unit_test(a_connection_that_ran_dry_gets_more_at_once),
         cmocka_unit_test(obsolete_frames_are_dropped),
         cmocka_unit_test(
             a_disposable_frame_that_cannot_be_there_in_time_is_not_begun),
