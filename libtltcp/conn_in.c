@@ -69,6 +69,11 @@ static int on_ack(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
         return TLTCP_ERR_PROTOCOL;
     }
     rv = tltcp__sender_on_ack(&c->sender, &a, now, &news);
+    if (rv == 0 && c->seal != NULL) {
+        tltcp__seal_on_acked(
+            c->seal,
+            cmn__widen(a.largest, tltcp__sentmap_next(&c->sender.map)));
+    }
     if (rv == 0) {
         tltcp__conn_on_news(c, &news, now);
         tltcp__trace_losses(c, lost, now);

@@ -71,16 +71,20 @@ static void renew_tx(tltcp__seal *s) {
         memcpy(s->tx_key, key, sizeof(key));
         s->tx_phase++;
         s->sealed = 0;
+        s->confirmed = false;
     }
     OPENSSL_cleanse(key, sizeof(key));
 }
 
 uint8_t tltcp__seal_phase(tltcp__seal *s) {
-    if (s->tx_phase < s->rx_phase ||
-        (s->sealed >= s->limit && s->tx_phase == s->rx_phase)) {
+    if (s->confirmed && (s->tx_phase < s->rx_phase || s->sealed >= s->limit)) {
         renew_tx(s);
     }
     return (uint8_t)(s->tx_phase & 1);
+}
+
+void tltcp__seal_on_acked(tltcp__seal *s, uint64_t pn) {
+    s->confirmed |= s->sealed > 0 && pn >= s->tx_from;
 }
 
 void tltcp__seal_renew(tltcp__seal *s) {
@@ -91,6 +95,9 @@ bool tltcp__seal_close(tltcp__seal *s, uint64_t pn, const uint8_t *header,
                        size_t header_len, uint8_t *text, size_t len) {
     uint8_t nonce[TLTCP__NONCE_LEN];
     tltcp__aead_nonce(s->suite, pn, nonce);
+    if (s->sealed == 0) {
+        s->tx_from = pn;
+    }
     /* a peer that never confirms must not keep us sealing for ever */
     return ++s->sealed < 2 * SEALED_MAX &&
            tltcp__aead_seal(s->tx, nonce, header, header_len, text, len, text);

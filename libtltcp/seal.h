@@ -9,7 +9,9 @@
  * number as nonce, and keys that are replaced before the cipher's limits.
  *
  * A packet announces its keys' phase by one bit.  Whoever sees the other one on
- * a packet that its next keys open goes over to them, in both directions. */
+ * a packet that its next keys open goes over to them, and renews its own, too.
+ * Nobody goes on before the peer has opened a packet of the present keys: it
+ * could not tell the ones after the next from those before. */
 
 typedef struct tltcp__seal {
     struct evp_cipher_ctx_st *tx;
@@ -20,11 +22,13 @@ typedef struct tltcp__seal {
     uint8_t tx_key[TLTCP__KEY_LEN];
     uint8_t rx_key[TLTCP__KEY_LEN]; /* of rx_next */
     uint64_t rx_from;               /* lowest number seen with rx */
+    uint64_t tx_from;               /* lowest number sealed with tx */
     uint64_t sealed;                /* packets sealed with tx */
     uint64_t limit;                 /* after so many new keys are due */
     uint32_t tx_phase;
     uint32_t rx_phase;
     uint8_t suite;
+    bool confirmed; /* the peer has opened a packet sealed with tx */
 } tltcp__seal;
 
 /* room: of the largest packet that will be opened. */
@@ -43,6 +47,8 @@ bool tltcp__seal_close(tltcp__seal *s, uint64_t pn, const uint8_t *header,
 bool tltcp__seal_open(tltcp__seal *s, uint8_t phase, uint64_t pn,
                       const uint8_t *header, size_t header_len,
                       const uint8_t *text, size_t len);
+/* The peer has opened the packet numbered pn. */
+void tltcp__seal_on_acked(tltcp__seal *s, uint64_t pn);
 /* New keys as soon as the peer has confirmed the present ones. */
 void tltcp__seal_renew(tltcp__seal *s);
 
