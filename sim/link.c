@@ -19,14 +19,19 @@ enum luck {
     LUCKS
 };
 
+struct fifo {
+    struct sim_packet *head;
+    struct sim_packet **tail;
+};
+
 struct sim_link {
     struct sim_link_config cfg;
     struct sim_link_stats stats;
     struct sim_random rnd[LUCKS];
     struct sim_red red;
-    struct sim_packet *head; /* waiting, first to be sent */
-    struct sim_packet **tail;
-    uint64_t waiting;
+    struct fifo queue; /* waiting, first to be sent */
+    struct fifo low;   /* lower effort: when nothing else waits */
+    uint64_t waiting;  /* in both */
     uint64_t waiting_bytes;
     uint64_t busy_until;    /* end of the transmission under way */
     uint64_t last_arrival;  /* of packets that keep the order */
@@ -62,11 +67,29 @@ struct sim_link *sim_link_new(const struct sim_link_config *c, uint64_t seed) {
         return NULL;
     }
     l->cfg = *c;
-    l->tail = &l->head;
+    l->queue.tail = &l->queue.head;
+    l->low.tail = &l->low.head;
     for (uint64_t i = 0; i < LUCKS; i++) {
         sim_random_init(&l->rnd[i], seed + i * UINT64_C(0xd1342543de82ef95));
     }
     return l;
+}
+
+static void append(struct fifo *f, struct sim_packet *p) {
+    p->next = NULL;
+    *f->tail = p;
+    f->tail = &p->next;
+}
+
+static struct sim_packet *take(struct fifo *f) {
+    struct sim_packet *p = f->head;
+    if (p != NULL) {
+        f->head = p->next;
+        if (f->head == NULL) {
+            f->tail = &f->head;
+        }
+    }
+    return p;
 }
 
 void sim_link_free(struct sim_link *l) {
@@ -74,8 +97,7 @@ void sim_link_free(struct sim_link *l) {
     if (l == NULL) {
         return;
     }
-    while ((p = l->head) != NULL) {
-        l->head = p->next;
+    while ((p = take(&l->queue)) != NULL || (p = take(&l->low)) != NULL) {
         sim_packet_free(p);
     }
     while ((p = sim_heap_pop(&l->flying)) != NULL) {
@@ -175,6 +197,7 @@ static struct sim_packet *copy_of(const struct sim_packet *p) {
         q->dst = p->dst;
         q->sent = p->sent;
         q->ecn = p->ecn;
+        q->dscp = p->dscp;
     }
     return q;
 }
@@ -199,16 +222,23 @@ static void on_the_wire(struct sim_link *l, struct sim_packet *p,
     }
 }
 
-/* Starts every transmission that begins at or before now. */
-static void advance(struct sim_link *l, uint64_t now) {
-    struct sim_packet *p;
-    while ((p = l->head) != NULL && l->busy_until <= now) {
-        l->head = p->next;
-        if (l->head == NULL) {
-            l->tail = &l->head;
-        }
+/* Takes the next packet out of a queue. */
+static struct sim_packet *dequeue(struct sim_link *l, struct fifo *f) {
+    struct sim_packet *p = take(f);
+    if (p != NULL) {
         l->waiting--;
         l->waiting_bytes -= wire_size(l, p);
+    }
+    return p;
+}
+
+/* Starts every transmission that begins at or before now. */
+static void advance(struct sim_link *l, uint64_t now) {
+    while (l->waiting > 0 && l->busy_until <= now) {
+        struct sim_packet *p = dequeue(l, &l->queue);
+        if (p == NULL) {
+            p = dequeue(l, &l->low);
+        }
         l->busy_until += transmission_time(l, wire_size(l, p));
         on_the_wire(l, p, l->busy_until);
     }
@@ -258,13 +288,28 @@ static bool red_drops(struct sim_link *l, struct sim_packet *p, uint64_t now) {
     return v != SIM_RED_PASS;
 }
 
+static bool is_low(const struct sim_link *l, const struct sim_packet *p) {
+    return l->cfg.lower_effort && p->dscp == SIM_DSCP_LOWER_EFFORT;
+}
+
+/* Makes room at the expense of those who give way. */
+static bool make_room(struct sim_link *l, const struct sim_packet *p,
+                      uint64_t now) {
+    while (queue_is_full(l, wire_size(l, p), now)) {
+        struct sim_packet *victim = is_low(l, p) ? NULL : dequeue(l, &l->low);
+        if (victim == NULL) {
+            return false;
+        }
+        drop(victim, &l->stats.dropped_queue);
+    }
+    return true;
+}
+
 static void enqueue(struct sim_link *l, struct sim_packet *p, uint64_t now) {
     if (l->busy_until < now) {
         l->busy_until = now; /* idle: transmission starts at once */
     }
-    p->next = NULL;
-    *l->tail = p;
-    l->tail = &p->next;
+    append(is_low(l, p) ? &l->low : &l->queue, p);
     l->waiting++;
     l->waiting_bytes += wire_size(l, p);
     advance(l, now);
@@ -277,11 +322,11 @@ static void enqueue(struct sim_link *l, struct sim_packet *p, uint64_t now) {
 }
 
 static void admit(struct sim_link *l, struct sim_packet *p, uint64_t now) {
-    if (l->cfg.rate <= 0 && l->head == NULL) {
+    if (l->cfg.rate <= 0 && l->waiting == 0) {
         on_the_wire(l, p, now);
     } else if (l->cfg.red_on && red_drops(l, p, now)) {
         drop(p, &l->stats.dropped_red);
-    } else if (queue_is_full(l, wire_size(l, p), now)) {
+    } else if (!make_room(l, p, now)) {
         sim_red_dropped(&l->red);
         drop(p, &l->stats.dropped_queue);
     } else {
@@ -323,7 +368,7 @@ struct sim_packet *sim_link_recv(struct sim_link *l, uint64_t now) {
 
 uint64_t sim_link_next(const struct sim_link *l) {
     uint64_t arrival = sim_heap_time(&l->flying);
-    if (l->head != NULL && l->busy_until < arrival) {
+    if (l->waiting > 0 && l->busy_until < arrival) {
         return l->busy_until;
     }
     return arrival;
@@ -331,15 +376,10 @@ uint64_t sim_link_next(const struct sim_link *l) {
 
 void sim_link_set(struct sim_link *l, const struct sim_link_config *c,
                   uint64_t now) {
-    struct sim_packet *p;
     advance(l, now);
+    l->waiting_bytes -= l->waiting * l->cfg.overhead;
+    l->waiting_bytes += l->waiting * c->overhead;
     l->cfg = *c;
-    l->waiting_bytes = 0; /* the overhead may have changed */
-    for (p = l->head; p != NULL; p = p->next) {
-        /* advance() moved the head on;
-         * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
-        l->waiting_bytes += wire_size(l, p);
-    }
     advance(l, now);
 }
 

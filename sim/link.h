@@ -33,6 +33,9 @@ enum sim_ecn {
     SIM_ECN_CE = 3 /**< congestion experienced */
 };
 
+/** DSCP of packets that give way to all others (RFC 8622). */
+#define SIM_DSCP_LOWER_EFFORT 1
+
 /** What a path does to ECN codepoints. */
 enum sim_ecn_path {
     SIM_ECN_KEEP,   /**< nothing */
@@ -58,6 +61,7 @@ struct sim_packet {
     uint64_t dst;            /**< where to; the owner's meaning */
     uint64_t sent;           /**< when it was offered to the link, ns */
     uint32_t ecn;            /**< enum sim_ecn */
+    uint32_t dscp;           /**< DSCP of the IP header */
     uint32_t len;            /**< bytes at data */
     uint8_t data[];          /**< contents */
 };
@@ -72,10 +76,13 @@ struct sim_link_config {
                             and bit errors, e.g. 28 for IPv4 and UDP */
     uint32_t mtu;      /**< larger packets (without overhead) vanish; 0: none */
 
-    uint64_t limit_packets;    /**< of the queue; 0: no such limit */
-    uint64_t limit_bytes;      /**< that may wait; 0: no such limit */
-    uint64_t limit_time;       /**< longest wait in the queue, ns; 0: none */
-    enum sim_queue_rule rule;  /**< what limit_packets counts */
+    uint64_t limit_packets;   /**< of the queue; 0: no such limit */
+    uint64_t limit_bytes;     /**< that may wait; 0: no such limit */
+    uint64_t limit_time;      /**< longest wait in the queue, ns; 0: none */
+    enum sim_queue_rule rule; /**< what limit_packets counts */
+    /** Packets of SIM_DSCP_LOWER_EFFORT wait behind all others and are pushed
+     * out by them (RFC 8622): what TCP Peach counts on. */
+    bool lower_effort;
     bool red_on;               /**< RED in front of the limits */
     struct sim_red_config red; /**< when red_on */
     uint64_t mark_above;       /**< mark ECN-capable packets that find this many

@@ -49,13 +49,14 @@ uint64_t sim_peer_address(const struct sim_peer *p) {
     return sim_address(p->host->node, p->port);
 }
 
-static void transmit(struct sim_host *h, uint32_t port, uint64_t to,
-                     uint32_t ecn, const void *data, size_t len) {
+static void transmit(struct sim_host *h, uint32_t port,
+                     const tltcp_pktinfo *info, const void *data, size_t len) {
     struct sim_packet *p = sim_packet_new(data, len);
     if (p != NULL) {
         p->src = sim_address(h->node, port);
-        p->dst = to;
-        p->ecn = ecn;
+        p->dst = info->path;
+        p->ecn = info->ecn;
+        p->dscp = info->dscp;
         sim_net_send(h->net, h->node, p);
     }
 }
@@ -68,7 +69,7 @@ static void transmit_batch(struct sim_peer *p, const tltcp_pktinfo *info,
         if (p->app.on_send != NULL) {
             p->app.on_send(p->app.user, p, info, h->buf + at, len);
         }
-        transmit(h, p->port, info->path, info->ecn, h->buf + at, len);
+        transmit(h, p->port, info, h->buf + at, len);
     }
 }
 
@@ -201,7 +202,8 @@ static void to_endpoint(struct sim_host *h, const struct sim_packet *pkt) {
         welcome(h, out.conn);
         break;
     case TLTCP_REPLY:
-        transmit(h, 0, pkt->src, 0, out.reply, out.reply_len);
+        info.ecn = 0;
+        transmit(h, 0, &info, out.reply, out.reply_len);
         break;
     default:
         break;

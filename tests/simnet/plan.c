@@ -42,6 +42,7 @@ static void random_queue(struct sim_link_config *c, struct sim_random *r) {
         c->red.setbit = sim_random_chance(r, 0.5);
         break;
     }
+    c->lower_effort = true; /* what Peach needs */
     c->mark_above = sim_random_chance(r, 0.2) ? 5 + pick(r, 20) : 0;
 }
 

@@ -414,6 +414,45 @@ static void red_marks_instead_when_it_may(void **state) {
     sim_link_free(l);
 }
 
+/* Ten of each kind into a queue of ten; what comes out of each. */
+static void offer_both(struct sim_link *l, uint64_t out[2]) {
+    struct sim_packet *p;
+    uint64_t now;
+    for (uint64_t i = 0; i < 20; i++) {
+        p = sim_packet_new(NULL, 1000);
+        assert_non_null(p);
+        p->dst = i;
+        p->dscp = i < 10 ? SIM_DSCP_LOWER_EFFORT : 0;
+        sim_link_send(l, p, 0);
+    }
+    while ((now = sim_link_next(l)) != NONE) {
+        while ((p = sim_link_recv(l, now)) != NULL) {
+            out[p->dscp == 0]++;
+            sim_packet_free(p);
+        }
+    }
+}
+
+static void packets_of_lower_effort_give_way(void **state) {
+    struct sim_link_config c = ideal();
+    (void)state;
+    c.rate = 1e6;
+    c.limit_packets = 10;
+    c.rule = SIM_QUEUE_WAITING;
+    for (int on = 0; on < 2; on++) {
+        uint64_t out[2] = {0, 0};
+        struct sim_link *l;
+        c.lower_effort = on == 1;
+        l = make(&c, 1);
+        offer_both(l, out);
+        assert_int_equal(out[0], on ? 1 : 10); /* one was being sent */
+        assert_int_equal(out[1], on ? 10 : 1);
+        assert_int_equal(sim_link_stats(l)->dropped_queue, 9);
+        assert_int_equal(sim_link_waiting(l), 0);
+        sim_link_free(l);
+    }
+}
+
 static void impossible_parameters_are_named(void **state) {
     struct sim_link_config c = ideal();
     char why[SIM_WHY_MAX];
@@ -470,6 +509,7 @@ int main(void) {
         cmocka_unit_test(a_queue_marks_above_its_threshold),
         cmocka_unit_test(red_holds_the_average_queue_by_early_drops),
         cmocka_unit_test(red_marks_instead_when_it_may),
+        cmocka_unit_test(packets_of_lower_effort_give_way),
         cmocka_unit_test(impossible_parameters_are_named),
         cmocka_unit_test(a_link_is_freed_with_what_is_in_it),
     };
