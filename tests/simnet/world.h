@@ -91,6 +91,7 @@ struct end {
     uint64_t retries;   /* likewise: rto_count */
     uint64_t probed_at; /* virtual time */
     uint64_t datagrams; /* sent */
+    uint64_t bytes;     /* in them */
     uint64_t largest;   /* datagram sent */
     uint64_t last_send; /* virtual time */
 };
