@@ -32,15 +32,13 @@ static struct timespec to_timespec(uint64_t ns) {
 }
 
 static int run(struct emulator *em, const struct face *face, struct pollfd *fds,
-               size_t max) {
-    sigset_t during_wait;
-    tool_catch_signals(&during_wait);
+               size_t max, const sigset_t *during_wait) {
     while (!tool_is_stopped() && !emulator_is_over(em)) {
         uint64_t wait = emulator_run(em);
         struct timespec timeout = to_timespec(wait);
         size_t n = face->fds(face->impl, fds, max);
         int ready = ppoll(fds, (nfds_t)n, wait == UINT64_MAX ? NULL : &timeout,
-                          &during_wait);
+                          during_wait);
         if (ready < 0 && errno != EINTR) {
             return tool_fail(TOOL, "cannot wait: %s", strerror(errno));
         }
@@ -53,14 +51,14 @@ static int run(struct emulator *em, const struct face *face, struct pollfd *fds,
 }
 
 static int emulate(const struct linkem_options *o, struct emulator *em,
-                   const struct face *face) {
+                   const struct face *face, const sigset_t *during_wait) {
     size_t max = o->pairs + o->clients_max + 2;
     struct pollfd *fds = calloc(max, sizeof(*fds));
     int rc;
     if (!fds) {
         return tool_fail(TOOL, "out of memory");
     }
-    rc = run(em, face, fds, max);
+    rc = run(em, face, fds, max, during_wait);
     free(fds);
     if (rc == TOOL_OK && o->json) {
         json_t *json = emulator_json(em);
@@ -74,6 +72,7 @@ int main(int argc, char **argv) {
     static struct linkem_options options;
     struct emulator em;
     struct face face;
+    sigset_t during_wait;
     int rc = linkem_options_parse(argc, argv, &options);
     if (rc >= 0) {
         return rc;
@@ -88,10 +87,12 @@ int main(int argc, char **argv) {
     if (emulator_init(&em, &options) != TOOL_OK) {
         return TOOL_FAILED;
     }
+    /* before anybody can learn that linkem listens, and stop it */
+    tool_catch_signals(&during_wait);
     rc = options.netns[0] ? face_tun(&face, &options)
                           : face_relay(&face, &options);
     if (rc == TOOL_OK) {
-        rc = emulate(&options, &em, &face);
+        rc = emulate(&options, &em, &face, &during_wait);
         face.free(face.impl);
     }
     emulator_free(&em);

@@ -10,7 +10,7 @@
 
 /* Exactly as large as the data, so that a byte too far is seen. */
 static uint8_t *copy_of(const uint8_t *data, size_t len) {
-    uint8_t *copy = malloc(len ? len : 1);
+    uint8_t *copy = calloc(1, len ? len : 1);
     FUZZ_CHECK(copy != NULL);
     if (len) {
         memcpy(copy, data, len);

@@ -10,7 +10,7 @@ perigee_unit_test(saratoga_files GNU
             ${driver}/saratoga_part.c ${driver}/saratoga_root.c
     LINK PkgConfig::UV
     LABELS loopback)
-perigee_unit_test(saratoga_node GNU
+perigee_unit_test(saratoga_node GNU TIMEOUT 300
     SOURCES test_saratoga_node.c
     LINK saratoga PkgConfig::UV
     LABELS loopback)
