@@ -278,13 +278,13 @@ TLTCP_API void *tltcp_conn_user(const tltcp_conn *conn);
 
 /**
  * @brief Makes the listening side of a port.
- * @param[out] ep  the new endpoint; free with tltcp_endpoint_free()
+ * @param[out] out  the new endpoint; free with tltcp_endpoint_free()
  * @param config   copied; also the options of accepted connections
  * @param seed     ::TLTCP_SEED_LEN unpredictable bytes
  * @param now      current time
  * @retval 0 made; otherwise as tltcp_conn_new()
  */
-TLTCP_API int tltcp_endpoint_new(tltcp_endpoint **ep,
+TLTCP_API int tltcp_endpoint_new(tltcp_endpoint **out,
                                  const tltcp_config *config,
                                  const uint8_t *seed, tltcp_time now);
 
