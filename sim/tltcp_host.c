@@ -14,6 +14,8 @@ struct sim_host {
     sim_caller_fn on_caller;
     void *user;
     struct sim_peer *peers;
+    struct sim_peer **ports; /* callers by port, those below next_port */
+    uint32_t cap_ports;
     uint64_t clock;
     uint32_t node;
     uint32_t next_port;
@@ -136,6 +138,22 @@ static void on_timer(struct sim_timer *t, uint64_t now) {
     sim_peer_pump(p);
 }
 
+/* A fresh port that leads to a caller; 0 when memory is short. */
+static uint32_t open_port(struct sim_host *h, struct sim_peer *p) {
+    if (h->next_port >= h->cap_ports) {
+        uint32_t cap = h->cap_ports == 0 ? 16 : 2 * h->cap_ports;
+        struct sim_peer **wide =
+            realloc(h->ports, cap * sizeof(struct sim_peer *));
+        if (wide == NULL) {
+            return 0;
+        }
+        h->ports = wide;
+        h->cap_ports = cap;
+    }
+    h->ports[h->next_port] = p;
+    return h->next_port++;
+}
+
 static struct sim_peer *new_peer(struct sim_host *h) {
     struct sim_peer *p = calloc(1, sizeof(*p));
     if (p == NULL) {
@@ -158,6 +176,9 @@ void sim_peer_free(struct sim_peer *p) {
     for (at = &p->host->peers; *at != p; at = &(*at)->next) {
     }
     *at = p->next;
+    if (p->port != 0) {
+        p->host->ports[p->port] = NULL;
+    }
     sim_loop_stop(sim_net_loop(p->host->net), &p->timer);
     tltcp_conn_free(p->conn);
     free(p);
@@ -223,13 +244,9 @@ static void to_caller(struct sim_peer *p, const struct sim_packet *pkt) {
 static void deliver(void *user, struct sim_packet *pkt, uint64_t now) {
     struct sim_host *h = user;
     uint32_t port = (uint32_t)(pkt->dst >> 32);
-    struct sim_peer *p = h->peers;
     (void)now;
-    while (p != NULL && (port == 0 || p->port != port)) {
-        p = p->next;
-    }
-    if (p != NULL) {
-        to_caller(p, pkt);
+    if (port >= FIRST_PORT && port < h->next_port && h->ports[port] != NULL) {
+        to_caller(h->ports[port], pkt);
     } else if (port == 0 && h->endpoint != NULL) {
         to_endpoint(h, pkt);
     }
@@ -271,6 +288,7 @@ void sim_host_free(struct sim_host *h) {
     }
     tltcp_endpoint_free(h->endpoint);
     sim_net_set_node(h->net, h->node, ignore, NULL);
+    free(h->ports);
     free(h);
 }
 
@@ -308,7 +326,11 @@ int sim_host_connect(struct sim_host *h, struct sim_peer **out,
     }
     p->conn = conn;
     p->remote = remote;
-    p->port = h->next_port++;
+    p->port = open_port(h, p);
+    if (p->port == 0) {
+        sim_peer_free(p);
+        return TLTCP_ERR_NOMEM;
+    }
     if (app != NULL) {
         p->app = *app;
     }
@@ -319,6 +341,7 @@ int sim_host_connect(struct sim_host *h, struct sim_peer **out,
 
 uint64_t sim_peer_rebind(struct sim_peer *p) {
     uint64_t before = sim_peer_address(p);
-    p->port = p->host->next_port++;
+    p->host->ports[p->port] = NULL;
+    p->port = open_port(p->host, p);
     return before;
 }
