@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "linkem_settings.h"
+#include "sim/link_settings.h"
 #include "tool.h"
 
 #define TOOL "linkem"

@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "linkem_settings.h"
+#include "sim/link_settings.h"
+#include "sim/units.h"
 #include "tool.h"
-#include "units.h"
 
 #define TOOL "linkem"
 #define OVERHEAD_IPV4 28

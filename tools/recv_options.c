@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/units.h"
 #include "tool.h"
-#include "units.h"
 #include "url.h"
 
 #define TOOL "tltcp-recv"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "saratoga_help.h"
+#include "sim/units.h"
 #include "tool.h"
-#include "units.h"
 
 #define TOOL "saratoga"
 

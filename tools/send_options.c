@@ -7,8 +7,8 @@
 
 #include "media/deadline.h"
 #include "media/outq.h"
+#include "sim/units.h"
 #include "tool.h"
-#include "units.h"
 #include "url.h"
 
 #define TOOL "tltcp-send"

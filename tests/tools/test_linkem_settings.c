@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <string.h>
 
+#include "sim/link_settings.h"
 #include "tests/support/cmocka.h"
-#include "tools/linkem_settings.h"
 
 static struct sim_link_config fresh(void) {
     struct sim_link_config c;

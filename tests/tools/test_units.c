@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <string.h>
 
+#include "sim/units.h"
 #include "tests/support/cmocka.h"
 #include "tools/address.h"
-#include "tools/units.h"
 #include "tools/url.h"
 
 static void rates_are_in_powers_of_a_thousand(void **state) {

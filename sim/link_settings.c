@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "linkem_settings.h"
+#include "sim/link_settings.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
-#include "units.h"
+#include "sim/units.h"
 
 #define FULL_PACKET 1500
 #define LIST_MAX 1024

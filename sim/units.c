@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "units.h"
+#include "sim/units.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
- * @file units.h
+ * @file sim/units.h
  * @brief Quantities as people write them: 2mbit, 40ms, 50kB, 1%.
  *
  * Every function returns NULL when all went well, or a sentence that says what
  * may be written; the result is then untouched.
  */
-#ifndef TOOLS_UNITS_H
-#define TOOLS_UNITS_H
+#ifndef SIM_UNITS_H
+#define SIM_UNITS_H
 
 #include <stdint.h>
 
@@ -34,4 +34,4 @@ const char *units_count(const char *text, uint64_t min, uint64_t max,
 /** @brief A finite number, at least 0. */
 const char *units_number(const char *text, double *x);
 
-#endif /* TOOLS_UNITS_H */
+#endif /* SIM_UNITS_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
- * @file linkem_settings.h
+ * @file sim/link_settings.h
  * @brief What a link is like, as text: "rate=2mbit,delay=20ms".
  */
-#ifndef TOOLS_LINKEM_SETTINGS_H
-#define TOOLS_LINKEM_SETTINGS_H
+#ifndef SIM_LINK_SETTINGS_H
+#define SIM_LINK_SETTINGS_H
 
 #include "sim/link.h"
 
@@ -31,4 +31,4 @@ void settings_default_queue(struct sim_link_config *config);
 /** @brief The help text for the settings. */
 extern const char settings_help[];
 
-#endif /* TOOLS_LINKEM_SETTINGS_H */
+#endif /* SIM_LINK_SETTINGS_H */
