@@ -89,6 +89,13 @@ static void prepare(struct sim_source *s) {
     }
     s->pending.written = now;
     s->pending.deadline = choose_deadline(s, now);
+    /* Kept while it waits: a refused write is tried again with every ACK. */
+    free(s->contents);
+    s->contents = malloc((size_t)s->pending.len);
+    if (s->contents != NULL) {
+        sim_source_fill(s->cfg.seed, s->pending.seq, s->contents,
+                        (size_t)s->pending.len);
+    }
 }
 
 static bool record(struct sim_source *s) {
@@ -107,15 +114,11 @@ static bool record(struct sim_source *s) {
 
 static bool write_pending(struct sim_source *s) {
     tltcp_time now = sim_host_now(s->peer->host);
-    tltcp_section x = {NULL, (size_t)s->pending.len, s->pending.deadline,
+    tltcp_section x = {s->contents, (size_t)s->pending.len, s->pending.deadline,
                        s->count};
-    void *data = record(s) ? malloc(x.len) : NULL;
     int rv = TLTCP_ERR_NOMEM;
-    if (data != NULL) {
-        sim_source_fill(s->cfg.seed, s->pending.seq, data, x.len);
-        x.data = data;
+    if (s->contents != NULL && record(s)) {
         rv = tltcp_conn_write(s->peer->conn, &x, 1, now);
-        free(data);
     }
     if (rv == TLTCP_ERR_AGAIN) {
         s->refused++;
@@ -176,6 +179,8 @@ void sim_source_free(struct sim_source *s) {
         sim_loop_stop(loop_of(s), &s->timer);
     }
     free(s->sections);
+    free(s->contents);
     s->sections = NULL;
+    s->contents = NULL;
     s->started = false;
 }

@@ -46,6 +46,7 @@ struct sim_source {
     struct sim_timer timer;
     struct sim_random rnd;
     struct sim_section pending;   /**< next section, len 0: none yet */
+    void *contents;               /**< of the pending section */
     struct sim_section *sections; /**< those taken, when recorded */
     uint64_t count;               /**< sections taken */
     uint64_t cap;                 /**< room at sections */
