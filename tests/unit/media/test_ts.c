@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "media/ts.h"
+#include "tests/support/cmocka.h"
+
+#define PACKET MEDIA_TS_PACKET
+#define VIDEO 0x100
+#define SOUND 0x101
+#define MAP 0x1000
+#define TICK_NS (100000 / 9)
+
+/* --- A small multiplexer -------------------------------------------------- */
+
+struct stream {
+    uint8_t data[64 * PACKET];
+    size_t len;
+    uint8_t counter[0x2000];
+};
+
+static uint8_t *new_packet(struct stream *s, unsigned pid, bool start) {
+    uint8_t *p = s->data + s->len;
+    assert_true(s->len + PACKET <= sizeof(s->data));
+    s->len += PACKET;
+    memset(p, 0xff, PACKET);
+    p[0] = 0x47;
+    p[1] = (uint8_t)((start ? 0x40 : 0) | pid >> 8);
+    p[2] = (uint8_t)pid;
+    p[3] = (uint8_t)(0x10 | (s->counter[pid]++ & 0xf));
+    return p;
+}
+
+/* As much of the payload as fits; the packet is filled up by stuffing. */
+static size_t add_payload(struct stream *s, unsigned pid, bool start,
+                          const uint8_t *data, size_t len) {
+    uint8_t *p = new_packet(s, pid, start);
+    size_t n = len < 184 ? len : 184;
+    size_t fill = 184 - n;
+    if (fill) {
+        p[3] |= 0x20;
+        p[4] = (uint8_t)(fill - 1);
+        if (fill > 1) {
+            p[5] = 0;
+        }
+    }
+    memcpy(p + 4 + fill, data, n);
+    return n;
+}
+
+static void add_pes(struct stream *s, unsigned pid, uint64_t pts,
+                    const uint8_t *es, size_t es_len, bool with_length) {
+    uint8_t pes[8 * PACKET] = {0, 0, 1, pid == VIDEO ? 0xe0 : 0xc0};
+    size_t len = 14 + es_len;
+    size_t at = 0;
+    if (with_length) {
+        pes[4] = (uint8_t)((len - 6) >> 8);
+        pes[5] = (uint8_t)(len - 6);
+    }
+    pes[6] = 0x80;
+    pes[7] = 0x80;
+    pes[8] = 5;
+    pes[9] = (uint8_t)(0x21 | (pts >> 29 & 0xe));
+    pes[10] = (uint8_t)(pts >> 22);
+    pes[11] = (uint8_t)(1 | (pts >> 14 & 0xfe));
+    pes[12] = (uint8_t)(pts >> 7);
+    pes[13] = (uint8_t)(1 | (pts << 1 & 0xfe));
+    memcpy(pes + 14, es, es_len);
+    while (at < len) {
+        at += add_payload(s, pid, at == 0, pes + at, len - at);
+    }
+}
+
+static uint32_t crc32(const uint8_t *data, size_t len) {
+    uint32_t crc = UINT32_MAX;
+    for (size_t i = 0; i < len * 8; i++) {
+        uint32_t bit = data[i / 8] >> (7 - i % 8) & 1u;
+        crc = (crc >> 31 ^ bit) ? crc << 1 ^ 0x04c11db7u : crc << 1;
+    }
+    return crc;
+}
+
+static void add_table(struct stream *s, unsigned pid, const uint8_t *body,
+                      size_t len, uint32_t damage) {
+    uint8_t *p = new_packet(s, pid, true);
+    uint32_t crc = crc32(body, len) ^ damage;
+    p[4] = 0;
+    memcpy(p + 5, body, len);
+    for (int i = 0; i < 4; i++) {
+        p[5 + len + (size_t)i] = (uint8_t)(crc >> (24 - 8 * i));
+    }
+}
+
+static void add_tables(struct stream *s, uint32_t damage) {
+    static const uint8_t pat[] = {
+        0, 0xb0, 13, 0, 1, 0xc1, 0, 0, 0, 1, MAP >> 8 | 0xe0, MAP & 0xff};
+    static const uint8_t pmt[] = {
+        2, 0xb0, 23,   0,    1,    0xc1, 0,    0,    0xe1, 0,    0xf0,
+        0, 0x1b, 0xe1, 0x00, 0xf0, 0,    0x0f, 0xe1, 0x01, 0xf0, 0};
+    add_table(s, 0, pat, sizeof(pat), 0);
+    add_table(s, MAP, pmt, sizeof(pmt), damage);
+}
+
+static void add_clock(struct stream *s, unsigned pid) {
+    uint8_t *p = new_packet(s, pid, false);
+    s->counter[pid]--;
+    p[3] = (uint8_t)(0x20 | ((p[3] - 1) & 0xf));
+    p[4] = 183;
+    p[5] = 0x10;
+    memcpy(p + 6, "clock!", 6);
+}
+
+/* A slice of a picture that others need or none, of some size. */
+static void add_picture(struct stream *s, uint64_t pts, bool needed,
+                        size_t bytes) {
+    uint8_t es[4 * PACKET] = {0, 0, 1, needed ? 0x61 : 0x01, 0x9a};
+    memset(es + 5, 0x55, sizeof(es) - 5);
+    add_pes(s, VIDEO, pts, es, bytes, false);
+}
+
+/* --- What comes out ------------------------------------------------------- */
+
+struct seen {
+    unsigned slot;
+    unsigned frame_class;
+    size_t len;
+    int64_t pts;
+    bool rest;
+};
+
+struct taken {
+    struct seen unit[32];
+    size_t units;
+    size_t bytes;
+    uint8_t data[64 * PACKET];
+};
+
+static void take(void *user, const media_ts_unit *u) {
+    struct taken *t = user;
+    assert_true(t->units < 32);
+    assert_int_equal(u->len % PACKET, 0);
+    t->unit[t->units++] =
+        (struct seen){u->slot, u->frame.frame_class, u->len, u->pts, u->rest};
+    memcpy(t->data + t->bytes, u->data, u->len);
+    t->bytes += u->len;
+}
+
+static void split(const struct stream *s, size_t step, struct taken *t) {
+    media_ts *ts = media__ts_new(take, t);
+    memset(t, 0, sizeof(*t));
+    assert_non_null(ts);
+    for (size_t at = 0; at < s->len; at += step) {
+        size_t n = s->len - at < step ? s->len - at : step;
+        assert_true(media__ts_push(ts, s->data + at, n));
+    }
+    media__ts_free(ts);
+}
+
+static void assert_class(const struct taken *t, size_t i,
+                         unsigned frame_class) {
+    assert_true(i < t->units);
+    assert_int_equal(t->unit[i].frame_class, frame_class);
+}
+
+/* --- The tests ------------------------------------------------------------ */
+
+static void pictures_are_units_that_end_at_once(void **state) {
+    static struct stream s;
+    static struct taken t;
+    (void)state;
+    memset(&s, 0, sizeof(s));
+    add_tables(&s, 0);
+    add_picture(&s, 90000, true, 500);
+    add_picture(&s, 93600, false, 300);
+    split(&s, s.len, &t);
+    assert_int_equal(t.units, 4);
+    assert_class(&t, 0, MEDIA_CLASS_HEADER);
+    assert_class(&t, 1, MEDIA_CLASS_HEADER);
+    assert_class(&t, 2, MEDIA_CLASS_REFERENCE);
+    assert_class(&t, 3, MEDIA_CLASS_DISPOSABLE);
+    assert_int_equal(t.unit[0].slot, 0);
+    assert_int_equal(t.unit[2].slot, t.unit[3].slot);
+    assert_int_equal(t.unit[2].len, 3 * PACKET);
+    assert_int_equal(t.unit[2].pts, 1000000000);
+    assert_int_equal(t.unit[3].pts, 1040000000);
+    assert_int_equal(t.bytes, s.len);
+    assert_memory_equal(t.data, s.data, s.len);
+}
+
+static void a_unit_that_fills_its_packets_ends_with_the_next(void **state) {
+    static struct stream s;
+    static struct taken t;
+    (void)state;
+    memset(&s, 0, sizeof(s));
+    add_tables(&s, 0);
+    add_picture(&s, 0, true, 2 * 184 - 14);
+    split(&s, s.len, &t);
+    assert_int_equal(t.units, 2);
+    add_picture(&s, 3600, true, 100);
+    split(&s, s.len, &t);
+    assert_int_equal(t.units, 4);
+    assert_int_equal(t.unit[2].len, 2 * PACKET);
+}
+
+static void a_unit_with_a_length_ends_by_it(void **state) {
+    static struct stream s;
+    static struct taken t;
+    static const uint8_t es[2 * 184 - 14];
+    (void)state;
+    memset(&s, 0, sizeof(s));
+    add_tables(&s, 0);
+    add_pes(&s, SOUND, 0, es, sizeof(es), true);
+    split(&s, s.len, &t);
+    assert_int_equal(t.units, 3);
+    assert_class(&t, 2, MEDIA_CLASS_AUDIO);
+}
+
+static void streams_that_alternate_are_told_apart(void **state) {
+    static struct stream a, b, s;
+    static struct taken t;
+    static const uint8_t es[300];
+    (void)state;
+    memset(&a, 0, sizeof(a));
+    memset(&b, 0, sizeof(b));
+    memset(&s, 0, sizeof(s));
+    add_tables(&s, 0);
+    add_picture(&a, 0, true, 500);
+    add_pes(&b, SOUND, 0, es, sizeof(es), true);
+    for (size_t i = 0; i < 3; i++) {
+        memcpy(s.data + s.len, a.data + i * PACKET, PACKET);
+        s.len += PACKET;
+        if (i < 2) {
+            memcpy(s.data + s.len, b.data + i * PACKET, PACKET);
+            s.len += PACKET;
+        }
+    }
+    split(&s, s.len, &t);
+    assert_int_equal(t.units, 4);
+    assert_class(&t, 2, MEDIA_CLASS_AUDIO);
+    assert_class(&t, 3, MEDIA_CLASS_REFERENCE);
+    assert_int_not_equal(t.unit[2].slot, t.unit[3].slot);
+    assert_int_equal(t.unit[2].len, 2 * PACKET);
+    assert_int_equal(t.unit[3].len, 3 * PACKET);
+}
+
+static void clocks_are_kept_and_null_packets_left_out(void **state) {
+    static struct stream s;
+    static struct taken t;
+    (void)state;
+    memset(&s, 0, sizeof(s));
+    add_tables(&s, 0);
+    add_clock(&s, VIDEO);
+    (void)new_packet(&s, 0x1fff, false);
+    split(&s, s.len, &t);
+    assert_int_equal(t.units, 3);
+    assert_class(&t, 2, MEDIA_CLASS_HEADER);
+    assert_int_equal(t.unit[2].slot, 0);
+}
+
+static void
+bytes_may_be_cut_anywhere_and_foreign_ones_are_skipped(void **state) {
+    static struct stream s;
+    static struct taken whole, cut;
+    static uint8_t noisy[65 * PACKET];
+    media_ts *ts = media__ts_new(take, &cut);
+    (void)state;
+    memset(&s, 0, sizeof(s));
+    add_tables(&s, 0);
+    for (unsigned i = 0; i < 6; i++) {
+        add_picture(&s, i * 3600, i % 3 == 0, 200 + i * 50);
+    }
+    split(&s, s.len, &whole);
+    for (size_t step = 1; step < 400; step += 37) {
+        split(&s, step, &cut);
+        assert_memory_equal(&cut, &whole, sizeof(whole));
+    }
+    memset(&cut, 0, sizeof(cut));
+    memset(noisy, 0x11, 10);
+    memcpy(noisy + 10, s.data, s.len);
+    assert_true(media__ts_push(ts, noisy, 10 + s.len));
+    assert_int_equal(media__ts_skipped(ts), 10);
+    assert_memory_equal(&cut, &whole, sizeof(whole));
+    media__ts_free(ts);
+}
+
+static void a_table_with_a_wrong_checksum_says_nothing(void **state) {
+    static struct stream s;
+    static struct taken t;
+    (void)state;
+    memset(&s, 0, sizeof(s));
+    add_tables(&s, 1);
+    add_picture(&s, 0, false, 100);
+    split(&s, s.len, &t);
+    assert_int_equal(t.units, 3);
+    assert_class(&t, 2, MEDIA_CLASS_OTHER);
+}
+
+static void times_go_on_where_33_bits_wrap(void **state) {
+    static struct stream s;
+    static struct taken t;
+    const uint64_t end = UINT64_C(1) << 33;
+    (void)state;
+    memset(&s, 0, sizeof(s));
+    add_tables(&s, 0);
+    add_picture(&s, end - 3600, true, 100);
+    add_picture(&s, 0, true, 100);
+    add_picture(&s, end - 1800, true, 100);
+    split(&s, s.len, &t);
+    assert_int_equal(t.units, 5);
+    assert_int_equal(t.unit[3].pts - t.unit[2].pts, 40000000);
+    assert_int_equal(t.unit[4].pts - t.unit[2].pts, 20000000);
+}
+
+static void what_goes_on_after_an_early_end_is_a_rest(void **state) {
+    static struct stream s;
+    static struct taken t;
+    static const uint8_t es[100];
+    (void)state;
+    memset(&s, 0, sizeof(s));
+    add_tables(&s, 0);
+    add_picture(&s, 0, false, 100);
+    (void)add_payload(&s, VIDEO, false, es, sizeof(es));
+    split(&s, s.len, &t);
+    assert_int_equal(t.units, 4);
+    assert_false(t.unit[2].rest);
+    assert_true(t.unit[3].rest);
+    assert_class(&t, 3, MEDIA_CLASS_DISPOSABLE);
+}
+
+static void the_clock_of_a_unit_can_be_kept_without_it(void **state) {
+    static struct stream s;
+    uint8_t out[PACKET];
+    uint8_t *p;
+    (void)state;
+    memset(&s, 0, sizeof(s));
+    add_picture(&s, 0, false, 400);
+    assert_false(media__ts_clock(s.data, s.len, out));
+    s.counter[VIDEO] = 5;
+    p = new_packet(&s, VIDEO, true);
+    p[3] |= 0x20;
+    p[4] = 7;
+    p[5] = 0x10;
+    memcpy(p + 6, "clock!", 6);
+    assert_true(media__ts_clock(s.data, s.len, out));
+    assert_memory_equal(out + 6, "clock!", 6);
+    assert_int_equal(out[1] & 0x40, 0);
+    assert_int_equal(out[3], 0x20 | 4);
+    assert_int_equal(out[4], 183);
+    assert_int_equal(out[5], 0x10);
+}
+
+static void a_transport_stream_is_recognised(void **state) {
+    static struct stream s;
+    (void)state;
+    memset(&s, 0, sizeof(s));
+    add_tables(&s, 0);
+    assert_true(media__ts_is(s.data, s.len));
+    assert_false(media__ts_is(s.data, 100));
+    assert_false(media__ts_is(s.data + 1, PACKET));
+    s.data[PACKET] = 0;
+    assert_false(media__ts_is(s.data, s.len));
+}
+
+/* Adaptation fields, tables and PES headers that claim more than is there. */
+static void nothing_in_a_packet_leads_outside(void **state) {
+    static struct stream s;
+    uint32_t random = 1;
+    struct taken *t = calloc(1, sizeof(*t));
+    (void)state;
+    for (int round = 0; round < 2000; round++) {
+        memset(&s, 0, sizeof(s));
+        add_tables(&s, 0);
+        add_picture(&s, 0, true, 400);
+        add_clock(&s, VIDEO);
+        for (int i = 0; i < 12; i++) {
+            random = random * 1664525 + 1013904223;
+            s.data[(random >> 8) % s.len] = (uint8_t)(random >> 24);
+        }
+        split(&s, s.len, t);
+        for (size_t at = 0; at + PACKET <= s.len; at += PACKET) {
+            uint8_t out[PACKET];
+            (void)media__ts_clock(s.data + at, PACKET, out);
+        }
+    }
+    free(t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pictures_are_units_that_end_at_once),
+        cmocka_unit_test(a_unit_that_fills_its_packets_ends_with_the_next),
+        cmocka_unit_test(a_unit_with_a_length_ends_by_it),
+        cmocka_unit_test(streams_that_alternate_are_told_apart),
+        cmocka_unit_test(clocks_are_kept_and_null_packets_left_out),
+        cmocka_unit_test(
+            bytes_may_be_cut_anywhere_and_foreign_ones_are_skipped),
+        cmocka_unit_test(a_table_with_a_wrong_checksum_says_nothing),
+        cmocka_unit_test(times_go_on_where_33_bits_wrap),
+        cmocka_unit_test(what_goes_on_after_an_early_end_is_a_rest),
+        cmocka_unit_test(the_clock_of_a_unit_can_be_kept_without_it),
+        cmocka_unit_test(a_transport_stream_is_recognised),
+        cmocka_unit_test(nothing_in_a_packet_leads_outside),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
