@@ -205,32 +205,12 @@ static bool is_late(const media_item *item, const media_link *link,
     return now >= item->deadline;
 }
 
-/* (4) of the header: the frames between this one and the next key frame are
- * all that need it. */
-static bool is_outrun(const media_outq *q, const media_link *link,
-                      int64_t now) {
-    const media_item *head = item_at(q, 0);
-    int64_t last_due = head->due;
+/* (3) and (4) of the header */
+static bool is_left_out(media_outq *q, const media_link *link, int64_t now) {
+    int frame_class = item_at(q, 0)->frame.frame_class;
 
-    if (head->frame.frame_class != MEDIA_CLASS_REFERENCE) {
-        return false;
-    }
-    for (size_t i = 1; i < q->count; i++) {
-        const media_item *item = item_at(q, i);
-        if (item->stream != head->stream || !is_picture(item)) {
-            continue;
-        }
-        if (item->frame.frame_class == MEDIA_CLASS_KEY) {
-            return leaves(head, link, now) + link->delay > last_due;
-        }
-        last_due = item->due > last_due ? item->due : last_due;
-    }
-    return false;
-}
-
-/* (3) of the header */
-static bool must_yield(media_outq *q, const media_link *link, int64_t now) {
-    if (item_at(q, 0)->frame.frame_class != MEDIA_CLASS_DISPOSABLE ||
+    if ((frame_class != MEDIA_CLASS_DISPOSABLE &&
+         frame_class != MEDIA_CLASS_REFERENCE) ||
         !link->rate_bps || link->growing) {
         return false;
     }
@@ -238,11 +218,11 @@ static bool must_yield(media_outq *q, const media_link *link, int64_t now) {
     for (size_t i = 0; i < q->count && i < MEDIA_PLAN_MAX / 2; i++) {
         media__plan_add(&q->plan, item_at(q, i));
     }
-    for (size_t i = 0; i < MEDIA_RHYTHM_STREAMS; i++) {
-        media__plan_expect(&q->plan, &q->rhythm[i]);
+    for (uint8_t i = 0; i < MEDIA_RHYTHM_STREAMS; i++) {
+        media__plan_expect(&q->plan, &q->rhythm[i], i);
     }
     media__plan_choose(&q->plan, link, now);
-    return !q->plan.slots[0].taken;
+    return q->plan.slots[0].state == MEDIA_SLOT_OUT;
 }
 
 static int judge_head(media_outq *q, const media_link *link, int64_t now) {
@@ -257,10 +237,7 @@ static int judge_head(media_outq *q, const media_link *link, int64_t now) {
     if (waits_for_key(q, head, now)) {
         return MEDIA_DROP_DEPENDS;
     }
-    if (is_outrun(q, link, now)) {
-        return MEDIA_DROP_LATE;
-    }
-    if (q->policy == MEDIA_DROP_DEPENDENTS && must_yield(q, link, now)) {
+    if (q->policy == MEDIA_DROP_DEPENDENTS && is_left_out(q, link, now)) {
         return MEDIA_DROP_YIELDED;
     }
     return MEDIA_DROP_NONE;

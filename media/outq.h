@@ -19,8 +19,9 @@
  *     the stream lets expect up to the next key frame, at the rate that the
  *     path carries.  Among disposable frames the smallest come first, since
  *     each counts for one picture.
- *  4. A reference that would come too late for all that need it is dropped when
- *     the next key frame is waiting behind it.
+ *  4. With `dependents` the references at the end of a GOP are dropped that
+ *     would come much too late, or without which the next key frame would be in
+ *     time and otherwise not.
  *  5. Headers are never dropped.
  *
  * Pure: no clock, no I/O; `now` and all times are on one clock of the caller's.

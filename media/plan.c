@@ -10,9 +10,11 @@
 /* Expected frames in a plan at most, and how far ahead they are looked for. */
 #define EXPECT_MAX 48
 #define EXPECT_NS (3 * NS_PER_S)
-#define RESERVE_PART 4
 /* Sizes and gaps are smoothed by 1/4. */
 #define SMOOTH 4
+/* A reference is kept that comes a little late: a player that shows it late is
+ * better off than one that shows nothing up to the next key frame. */
+#define LATE_NS (NS_PER_S / 5)
 
 int64_t media__leave_time(size_t bytes, uint64_t rate_bps) {
     uint64_t ns_per_byte = (uint64_t)(8 * NS_PER_S) / rate_bps;
@@ -28,15 +30,19 @@ static int64_t smooth(int64_t old, int64_t sample) {
     return old ? old + (sample - old) / SMOOTH : sample;
 }
 
+/* The mean over a GOP is the gap to count with; until the first one is whole,
+ * a smoothed one. */
 static void learn_gaps(media_rhythm *r, const media_item *item, bool key) {
     int64_t gap = item->arrival - r->last_arrival;
 
-    if (r->last_arrival && gap > 0 && gap < EXPECT_NS) {
+    if (!r->gop && r->last_arrival && gap > 0 && gap < EXPECT_NS) {
         r->gap = smooth(r->gap, gap);
     }
     if (key && r->last_key && item->arrival > r->last_key) {
         r->gop = item->arrival - r->last_key;
+        r->gap = r->gop / r->frames;
     }
+    r->frames = key ? 1 : r->frames + 1;
     r->last_arrival = item->arrival;
     if (key) {
         r->last_key = item->arrival;
@@ -66,7 +72,8 @@ void media__plan_add(media_plan *p, const media_item *item) {
         .arrival = item->arrival,
         .due = item->due,
         .bytes = item->bytes,
-        .optional = item->frame.frame_class == MEDIA_CLASS_DISPOSABLE,
+        .frame_class = item->frame.frame_class,
+        .stream = item->stream,
     };
 }
 
@@ -86,7 +93,7 @@ static void insert_by_arrival(media_plan *p, const media_slot *slot) {
     p->count++;
 }
 
-void media__plan_expect(media_plan *p, const media_rhythm *r) {
+void media__plan_expect(media_plan *p, const media_rhythm *r, uint8_t stream) {
     int64_t at = r->last_arrival;
     int64_t next_key = r->gop ? r->last_key + r->gop : MEDIA_NEVER;
     bool key = false;
@@ -104,61 +111,142 @@ void media__plan_expect(media_plan *p, const media_rhythm *r) {
             .arrival = at,
             .due = at + (key ? r->key_slack : r->ref_slack),
             .bytes = key ? r->key_bytes : r->ref_bytes,
+            .frame_class = key ? MEDIA_CLASS_KEY : MEDIA_CLASS_REFERENCE,
+            .stream = stream,
         };
         insert_by_arrival(p, &slot);
     }
 }
 
-/* By when a frame should be there.  Those that others need keep half of their
- * time in reserve: frames larger than expected, and what the path does next,
- * live on it. */
-static int64_t wanted(const media_slot *s) {
-    if (s->optional || s->due == MEDIA_NEVER) {
-        return s->due;
-    }
-    return s->due - (s->due - s->arrival) / 2;
+static bool is_optional(const media_slot *s) {
+    return s->frame_class == MEDIA_CLASS_DISPOSABLE;
 }
 
-/* What stands on the path goes before, and drains while nothing is sent.
- *
- * Lays the plan out and says whether it is good: all that is optional in time,
- * nothing else later than it has to be.  The first time notes how late that
- * is. */
-static bool lay_out(media_plan *p, const media_link *link, int64_t now,
-                    bool first) {
+/* How long after its time a frame comes.  Those that others need keep half of
+ * their time in reserve: frames larger than expected, and what the path does
+ * next, live on it. */
+static int64_t lateness(const media_slot *s) {
+    int64_t wanted = s->due;
+
+    if (s->due == MEDIA_NEVER) {
+        return 0;
+    }
+    if (!is_optional(s)) {
+        wanted -= (s->due - s->arrival) / 2;
+    }
+    return s->there > wanted ? s->there - wanted : 0;
+}
+
+/* When what is taken arrives.  What stands on the path goes before, and drains
+ * while nothing is sent. */
+static void lay_out(media_plan *p, const media_link *link, int64_t now) {
     int64_t at =
         now + link->delay + media__leave_time(link->unsent, link->rate_bps);
 
     for (size_t i = 0; i < p->count; i++) {
         media_slot *s = &p->slots[i];
-        if (s->optional && !s->taken) {
+        if (s->state == MEDIA_SLOT_TAKEN) {
+            at = at > s->arrival ? at : s->arrival;
+            at += media__leave_time(s->bytes, link->rate_bps);
+            at = at < MEDIA_NEVER / 2 ? at : MEDIA_NEVER / 2;
+            s->there = at;
+        }
+    }
+}
+
+static bool is_cuttable(const media_plan *p, size_t i) {
+    return p->slots[i].frame_class == MEDIA_CLASS_REFERENCE &&
+           p->slots[i].stream == p->slots[0].stream;
+}
+
+/* The next key frame of the first frame's stream; 0: none in sight. */
+static size_t find_key(const media_plan *p) {
+    for (size_t i = 1; i < p->count; i++) {
+        if (p->slots[i].frame_class == MEDIA_CLASS_KEY &&
+            p->slots[i].stream == p->slots[0].stream) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void set_references(media_plan *p, const media_link *link, int64_t now,
+                           size_t end, int state) {
+    for (size_t i = 0; i < end; i++) {
+        if (is_cuttable(p, i)) {
+            p->slots[i].state = state;
+        }
+    }
+    lay_out(p, link, now);
+}
+
+/* By when the next key frame should be there: half of what it has beyond the
+ * least possible, which is without the references before it, is kept for what
+ * was not expected.  MEDIA_NEVER: it cannot be helped. */
+static int64_t key_time(media_plan *p, const media_link *link, int64_t now,
+                        size_t key) {
+    const media_slot *k = &p->slots[key];
+
+    set_references(p, link, now, key, MEDIA_SLOT_OUT);
+    int64_t least = k->there;
+    set_references(p, link, now, key, MEDIA_SLOT_TAKEN);
+    if (k->due == MEDIA_NEVER || least >= k->due) {
+        return MEDIA_NEVER;
+    }
+    return least + (k->due - least) / 2;
+}
+
+/* What stands between the first frame that is cut off and the next key frame
+ * refers to it. */
+static void leave_out_dependents(media_plan *p, size_t first, size_t key) {
+    for (size_t i = first; i < key; i++) {
+        if (is_optional(&p->slots[i]) &&
+            p->slots[i].stream == p->slots[0].stream) {
+            p->slots[i].state = MEDIA_SLOT_OUT;
+        }
+    }
+}
+
+static void cut_tail(media_plan *p, const media_link *link, int64_t now) {
+    size_t key = find_key(p);
+    if (!key) {
+        return; /* a stream without key frames has nothing to wait for */
+    }
+    int64_t key_by = key_time(p, link, now, key);
+    size_t first = key;
+    for (size_t i = key; i-- > 0;) {
+        media_slot *s = &p->slots[i];
+        if (!is_cuttable(p, i)) {
             continue;
         }
-        at = at > s->arrival ? at : s->arrival;
-        at += media__leave_time(s->bytes, link->rate_bps);
-        if (at > MEDIA_NEVER / 2) {
-            return false;
+        if (p->slots[key].there <= key_by &&
+            (s->due == MEDIA_NEVER || s->there <= s->due + LATE_NS)) {
+            break;
         }
-        int64_t late = at - wanted(s);
-        late = late > 0 ? late : 0;
-        if (first) {
-            s->late = late;
-        } else if (late > (s->optional ? 0 : s->late)) {
+        s->state = MEDIA_SLOT_OUT;
+        first = i;
+        lay_out(p, link, now);
+    }
+    leave_out_dependents(p, first, key);
+}
+
+static bool harms_none(const media_plan *p) {
+    for (size_t i = 0; i < p->count; i++) {
+        const media_slot *s = &p->slots[i];
+        if (s->state == MEDIA_SLOT_TAKEN &&
+            lateness(s) > (is_optional(s) ? 0 : s->late)) {
             return false;
         }
     }
     return true;
 }
 
-/* The smallest optional frame behind those that were tried. */
-static media_slot *next_smallest(media_plan *p, const media_slot *after) {
+static media_slot *smallest_open(media_plan *p) {
     media_slot *best = NULL;
 
     for (size_t i = 0; i < p->count; i++) {
         media_slot *s = &p->slots[i];
-        bool tried = after && (s->bytes < after->bytes ||
-                               (s->bytes == after->bytes && s <= after));
-        if (s->optional && !tried && (!best || s->bytes < best->bytes)) {
+        if (s->state == MEDIA_SLOT_OPEN && (!best || s->bytes < best->bytes)) {
             best = s;
         }
     }
@@ -166,9 +254,22 @@ static media_slot *next_smallest(media_plan *p, const media_slot *after) {
 }
 
 void media__plan_choose(media_plan *p, const media_link *link, int64_t now) {
-    lay_out(p, link, now, true);
-    for (media_slot *s = next_smallest(p, NULL); s; s = next_smallest(p, s)) {
-        s->taken = true;
-        s->taken = lay_out(p, link, now, false);
+    media_slot *s;
+
+    for (size_t i = 0; i < p->count; i++) {
+        p->slots[i].state =
+            is_optional(&p->slots[i]) ? MEDIA_SLOT_OPEN : MEDIA_SLOT_TAKEN;
+    }
+    lay_out(p, link, now);
+    cut_tail(p, link, now);
+    for (size_t i = 0; i < p->count; i++) {
+        p->slots[i].late = lateness(&p->slots[i]);
+    }
+    while ((s = smallest_open(p))) {
+        s->state = MEDIA_SLOT_TAKEN;
+        lay_out(p, link, now);
+        if (!harms_none(p)) {
+            s->state = MEDIA_SLOT_OUT;
+        }
     }
 }
