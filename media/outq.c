@@ -27,6 +27,7 @@ struct chain {
     uint64_t first_lost; /* only what comes behind it waits */
     uint64_t last_lost;  /* the newest loss */
     uint64_t restart;    /* the newest key frame sent */
+    int64_t leading_due; /* what is due before needs what was lost */
 };
 
 struct media_outq {
@@ -108,11 +109,16 @@ static void break_chain(struct chain *c, uint64_t order, int64_t now) {
     c->until = now + KEY_WAIT_NS;
 }
 
-/* A loss behind the key frame, in a queue that was full, still counts. */
-static void begin_chain(struct chain *c, uint64_t order) {
-    c->restart = order;
+/* A loss behind the key frame, in a queue that was full, still counts.  The
+ * pictures behind the key frame of an open GOP that are shown before it refer
+ * to the GOP before. */
+static void begin_chain(struct chain *c, const media_item *item) {
+    bool open = c->until && !item->frame.closed_gop && item->due != MEDIA_NEVER;
+
+    c->leading_due = open ? item->due : INT64_MIN;
+    c->restart = item->order;
     c->first_lost = c->last_lost;
-    if (c->last_lost < order) {
+    if (c->last_lost < item->order) {
         c->until = 0;
     }
 }
@@ -128,8 +134,11 @@ static bool waits_for_key(const media_outq *q, const media_item *item,
     const struct chain *c = &q->chains[item->stream];
     bool restart = item->frame.key || item->frame.recovery;
 
-    return c->until > now && item->order > c->first_lost && is_picture(item) &&
-           !restart;
+    if (!is_picture(item) || restart) {
+        return false;
+    }
+    return (c->until > now && item->order > c->first_lost) ||
+           (c->restart && item->due < c->leading_due);
 }
 
 bool media__outq_on_lost(media_outq *q, const media_item *item) {
@@ -284,7 +293,7 @@ static void take_head(media_outq *q, int reason, media_next *next) {
     if (reason) {
         media__outq_on_lost(q, &next->item);
     } else if (starts_chain(&next->item)) {
-        begin_chain(&q->chains[next->item.stream], next->item.order);
+        begin_chain(&q->chains[next->item.stream], &next->item);
     }
 }
 

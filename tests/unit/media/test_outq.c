@@ -260,6 +260,31 @@ who_joins_in_the_middle_waits_for_a_key_frame_but_not_for_ever(void **state) {
     media__outq_free(q, NULL, NULL);
 }
 
+static void
+pictures_before_an_open_key_frame_go_with_what_they_need(void **state) {
+    media_outq *q = make(MEDIA_DROP_DEPENDENTS);
+    media_item open = item_of('I', 100, 0, 580 * MS);
+    media_item closed = open;
+
+    (void)state;
+    closed.frame.closed_gop = true;
+    for (int i = 0; i < 3; i++) {
+        if (i > 0) {
+            push(q, 'P', 100, -1);
+            expect(q, &unknown, 0, "-P");
+        }
+        media__outq_push(q, i == 2 ? &closed : &open);
+        push(q, 'B', 100, 540 * MS);
+        push(q, 'P', 100, 700 * MS);
+        push(q, 'B', 100, 660 * MS);
+        expect(q, &unknown, 0, "I");
+        expect(q, &unknown, 0, i == 1 ? "-B" : "B");
+        expect(q, &unknown, 0, "P");
+        expect(q, &unknown, 0, "B");
+    }
+    media__outq_free(q, NULL, NULL);
+}
+
 static void a_stream_whose_frames_stand_alone_has_no_key_frames(void **state) {
     media_outq *q = make(MEDIA_DROP_DEPENDENTS);
     media_item item = item_of('B', 100, 0, 500 * MS);
@@ -559,6 +584,8 @@ int main(void) {
         cmocka_unit_test(section_drops_nothing_but_what_is_late),
         cmocka_unit_test(
             who_joins_in_the_middle_waits_for_a_key_frame_but_not_for_ever),
+        cmocka_unit_test(
+            pictures_before_an_open_key_frame_go_with_what_they_need),
         cmocka_unit_test(a_stream_whose_frames_stand_alone_has_no_key_frames),
         cmocka_unit_test(a_recovery_point_ends_the_wait_too),
         cmocka_unit_test(a_disposable_frame_yields_to_a_reference_behind_it),
