@@ -3,8 +3,10 @@
 
 #include <string.h>
 
+#include "media/av1.h"
 #include "media/h26x.h"
 #include "media/nal.h"
+#include "media/vpx.h"
 
 /* First byte behind 00 00 01 */
 enum {
@@ -25,6 +27,8 @@ static unsigned codec_by_name(const char *name) {
         {"mpeg1video", MEDIA_CODEC_MPEG12}, {"mpeg2video", MEDIA_CODEC_MPEG12},
         {"mpeg4", MEDIA_CODEC_MPEG4},       {"h264", MEDIA_CODEC_H264},
         {"hevc", MEDIA_CODEC_H265},         {"h265", MEDIA_CODEC_H265},
+        {"vp8", MEDIA_CODEC_VP8},           {"vp9", MEDIA_CODEC_VP9},
+        {"av1", MEDIA_CODEC_AV1},
     };
 
     for (size_t i = 0; name && i < sizeof(table) / sizeof(table[0]); i++) {
@@ -40,7 +44,9 @@ void media__scanner_init(media_scanner *s, const char *codec_name, int type,
     memset(s, 0, sizeof(*s));
     s->codec = (uint8_t)codec_by_name(codec_name);
     s->type = (uint8_t)type;
-    if (extradata && len) {
+    if (extradata && len && s->codec == MEDIA_CODEC_AV1) {
+        media__av1_extradata(s, extradata, len);
+    } else if (extradata && len) {
         media__h26x_extradata(s, extradata, len);
     }
 }
@@ -115,6 +121,12 @@ static bool classify_bytes(media_scanner *s, const void *data, size_t len,
         return media__h264_classify(s, data, len, f);
     case MEDIA_CODEC_H265:
         return media__h265_classify(s, data, len, f);
+    case MEDIA_CODEC_VP8:
+        return media__vp8_classify(data, len, f);
+    case MEDIA_CODEC_VP9:
+        return media__vp9_classify(data, len, f);
+    case MEDIA_CODEC_AV1:
+        return media__av1_classify(s, data, len, f);
     default:
         return false;
     }

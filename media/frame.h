@@ -4,10 +4,10 @@
  * @brief What a coded frame is: its class and its picture type, from the few
  * header bits that say so.
  *
- * MPEG-1, MPEG-2, MPEG-4 part 2, H.264 and H.265.  Only start codes, NAL unit
- * headers and the first fields of slice headers are read; that is less than a
- * parser would do, works on frames that a parser would refuse, and is the same
- * code for GStreamer and libavformat.
+ * MPEG-1, MPEG-2, MPEG-4 part 2, H.264, H.265, VP8, VP9 and AV1.  Only start
+ * codes, unit headers and the first fields of slice or frame headers are read;
+ * that is less than a parser would do, works on frames that a parser would
+ * refuse, and is the same code for GStreamer and libavformat.
  */
 #ifndef MEDIA_FRAME_H
 #define MEDIA_FRAME_H

@@ -15,8 +15,6 @@ enum {
     NAL_PPS = 8
 };
 
-#define SEI_RECOVERY_POINT 6
-
 /* What the NAL units of one access unit add up to. */
 struct sum {
     bool slice;
@@ -26,38 +24,6 @@ struct sum {
     bool inter; /* a slice that is not intra */
     bool b;     /* a B slice */
 };
-
-static uint32_t sei_number(media_bits *b) {
-    uint32_t sum = 0;
-    uint32_t byte;
-
-    do {
-        byte = media__bits_get(b, 8);
-        sum += byte;
-    } while (byte == 0xff && !b->bad);
-    return sum;
-}
-
-/* Looks for a recovery point among the messages of an SEI NAL unit. */
-static void read_sei(const media_nal *nal, media_frame *f) {
-    media_bits b;
-
-    media__bits_begin(&b, nal, 1);
-    while (b.end - b.at > 2 && !b.bad) {
-        uint32_t type = sei_number(&b);
-        uint32_t size = sei_number(&b);
-        if (type == SEI_RECOVERY_POINT) {
-            f->recovery_cnt = media__bits_ue(&b);
-            media__bits_get(&b, 1); /* exact_match_flag */
-            f->broken_link = media__bits_get(&b, 1) && !b.bad;
-            f->recovery = !b.bad;
-            return;
-        }
-        for (uint32_t i = 0; i < size && !b.bad; i++) {
-            media__bits_get(&b, 8);
-        }
-    }
-}
 
 static void read_slice(const media_nal *nal, struct sum *sum) {
     media_bits b;
@@ -84,7 +50,7 @@ static void read_nal(const media_nal *nal, struct sum *sum, media_frame *f) {
         break;
     case NAL_SEI:
         if (!f->recovery) {
-            read_sei(nal, f);
+            media__sei_read(nal, 1, f);
         }
         break;
     case NAL_SPS:

@@ -19,7 +19,8 @@ enum {
     NAL_IRAP_LAST = 23,
     NAL_VPS = 32,
     NAL_SPS = 33,
-    NAL_PPS = 34
+    NAL_PPS = 34,
+    NAL_SEI_PREFIX = 39
 };
 
 static unsigned nal_type(const media_nal *nal) {
@@ -83,6 +84,7 @@ static void read_slice(media_scanner *s, const media_nal *nal, media_frame *f) {
     f->frame_class = f->key                        ? MEDIA_CLASS_KEY
                      : is_disposable(s, type, tid) ? MEDIA_CLASS_DISPOSABLE
                                                    : MEDIA_CLASS_REFERENCE;
+    f->recovery = f->recovery && !f->key;
     if (f->key && f->picture == MEDIA_PICTURE_OTHER) {
         f->picture = MEDIA_PICTURE_I;
     }
@@ -100,6 +102,9 @@ bool media__h265_classify(media_scanner *s, const void *data, size_t len,
         unsigned type = nal_type(&nal);
         if (type == NAL_PPS) {
             read_pps(s, &nal);
+        }
+        if (type == NAL_SEI_PREFIX && !slice && !f->recovery) {
+            media__sei_read(&nal, 2, f);
         }
         params = params || (type >= NAL_VPS && type <= NAL_PPS);
         if (type <= NAL_IRAP_LAST && !slice) {

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "media/nal.h"
 #include "media/scan.h"
 
 /**
@@ -39,5 +40,13 @@ bool media__h264_classify(media_scanner *s, const void *data, size_t len,
  */
 bool media__h265_classify(media_scanner *s, const void *data, size_t len,
                           media_frame *f);
+
+/**
+ * @brief Looks for a recovery point among the messages of an SEI NAL unit.
+ * @param nal     the unit
+ * @param header  bytes of its header: 1 for H.264, 2 for H.265
+ * @param f       gets `recovery`, `recovery_cnt`, `broken_link`
+ */
+void media__sei_read(const media_nal *nal, size_t header, media_frame *f);
 
 #endif /* MEDIA_H26X_H */

@@ -74,8 +74,15 @@ void media__bits_begin(media_bits *b, const media_nal *nal, size_t skip) {
     b->at = nal->data + (skip < nal->len ? skip : nal->len);
 }
 
+void media__bits_begin_raw(media_bits *b, const uint8_t *data, size_t len) {
+    memset(b, 0, sizeof(*b));
+    b->at = data;
+    b->end = data + len;
+    b->raw = true;
+}
+
 static void load_byte(media_bits *b) {
-    if (b->zeros >= 2 && b->at < b->end && *b->at == 3) {
+    if (!b->raw && b->zeros >= 2 && b->at < b->end && *b->at == 3) {
         b->at++;
         b->zeros = 0;
     }

@@ -42,13 +42,15 @@ void media__nal_begin(media_nal_iter *it, const void *data, size_t len,
  */
 bool media__nal_next(media_nal_iter *it, media_nal *nal);
 
-/** Reads bits, skipping emulation prevention bytes; zeros behind the end. */
+/** Reads bits, skipping emulation prevention bytes unless they are raw; zeros
+ * behind the end. */
 typedef struct media_bits {
     const uint8_t *at;  /**< next byte */
     const uint8_t *end; /**< behind the last byte */
     unsigned zeros;     /**< zero bytes just read */
     unsigned have;      /**< bits left in cur */
     uint8_t cur;        /**< byte being read */
+    bool raw;           /**< there are no emulation prevention bytes */
     bool bad;           /**< something read lay behind the end */
 } media_bits;
 
@@ -59,6 +61,14 @@ typedef struct media_bits {
  * @param skip  bytes of its header
  */
 void media__bits_begin(media_bits *b, const media_nal *nal, size_t skip);
+
+/**
+ * @brief Begins reading bytes that have no emulation prevention.
+ * @param b     reader
+ * @param data  first byte
+ * @param len   bytes at @p data
+ */
+void media__bits_begin_raw(media_bits *b, const uint8_t *data, size_t len);
 
 /** @brief Reads bits. @param b reader @param n 0 to 32 @return their value */
 uint32_t media__bits_get(media_bits *b, unsigned n);

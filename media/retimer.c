@@ -37,9 +37,23 @@ static void learn_distance(media_retimer *r, const media_times *t,
     r->last_dts = decoded;
 }
 
+/* The first references of a stream tell by their numbers, before a B frame
+ * does, that pictures shown before them come behind them. */
+static bool shows_reordering(const media_retimer *r, const media_frame *f) {
+    bool skips = f->tsn >= 0 && r->last_tsn >= 0 && f->tsn > r->last_tsn + 1;
+
+    return !f->key && (f->picture == MEDIA_PICTURE_B || skips);
+}
+
 static void learn_order(media_retimer *r, const media_frame *f) {
-    if (f->picture == MEDIA_PICTURE_B && !f->key) {
+    if (!r->reorders && shows_reordering(r, f)) {
         r->reorders = true;
+        if (r->gop_base != MEDIA_TIME_NONE) {
+            r->gop_base += r->frame_ns;
+        }
+    }
+    r->last_tsn = f->tsn;
+    if (f->picture == MEDIA_PICTURE_B && !f->key) {
         r->run++;
     } else if (f->picture != MEDIA_PICTURE_OTHER) {
         r->last_run = r->run;
@@ -59,20 +73,17 @@ static bool plausible(const media_times *t) {
  * first picture in coding order is shown one frame after its turn for each
  * picture that is shown before it, and one more when B frames delay
  * references. */
-static int64_t by_tsn(media_retimer *r, const media_frame *f, int64_t decoded,
-                      int64_t frame_ns) {
+static void begin_group(media_retimer *r, const media_frame *f, int64_t decoded,
+                        int64_t frame_ns) {
     if (f->key || r->gop_base == MEDIA_TIME_NONE) {
         r->gop_base = decoded + (r->reorders || f->tsn ? frame_ns : 0);
     }
-    return r->gop_base + f->tsn * frame_ns;
 }
 
-static int64_t rebuild(media_retimer *r, const media_frame *f,
-                       int64_t decoded) {
-    int64_t frame_ns = r->frame_ns ? r->frame_ns : DEFAULT_FRAME_NS;
-
+static int64_t rebuild(const media_retimer *r, const media_frame *f,
+                       int64_t decoded, int64_t frame_ns) {
     if (f->tsn >= 0) {
-        return by_tsn(r, f, decoded, frame_ns);
+        return r->gop_base + f->tsn * frame_ns;
     }
     if (!r->reorders || f->picture == MEDIA_PICTURE_B) {
         return decoded;
@@ -86,7 +97,11 @@ int64_t media__retimer_pts(media_retimer *r, const media_frame *f,
     bool both = t->pts != MEDIA_TIME_NONE && t->dts != MEDIA_TIME_NONE;
 
     learn_distance(r, t, decoded);
+    int64_t frame_ns = r->frame_ns ? r->frame_ns : DEFAULT_FRAME_NS;
     learn_order(r, f);
+    if (f->tsn >= 0) {
+        begin_group(r, f, decoded, frame_ns);
+    }
     if (both && t->pts != t->dts && plausible(t)) {
         r->reliable = true;
     }
@@ -94,5 +109,5 @@ int64_t media__retimer_pts(media_retimer *r, const media_frame *f,
     if (plausible(t) && !liar) {
         return t->pts;
     }
-    return rebuild(r, f, decoded);
+    return rebuild(r, f, decoded, frame_ns);
 }

@@ -200,6 +200,70 @@ static void hvcc_gives_lengths_and_parameter_sets(void **state) {
     assert_int_equal(f.picture, MEDIA_PICTURE_P);
 }
 
+/* SEI 6 of one byte behind a header of two: recovery_poc_cnt 4 is ue 7,
+ * 0001000; -2 is ue 4, 00101. */
+static void an_h265_recovery_point_counts_with_a_sign(void **state) {
+    media_frame f = classify("hevc", BYTES("\0\0\1\x4e\x01\x06\x01\x10\x80"
+                                           "\0\0\1\x02\x01\xd0\x80"));
+
+    (void)state;
+    assert_frame(f, MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_P);
+    assert_true(f.recovery);
+    assert_int_equal(f.recovery_cnt, 4);
+    f = classify("hevc", BYTES("\0\0\1\x4e\x01\x06\x01\x2c\x80"
+                               "\0\0\1\x02\x01\xd0\x80"));
+    assert_true(f.recovery);
+    assert_int_equal(f.recovery_cnt, 0);
+}
+
+/* Frame marker 10, profile 00, not existing 0, inter 1, shown 1, resilient 1:
+ * then refresh_frame_flags. */
+static void vp9_frames_are_known_by_what_they_refresh(void **state) {
+    (void)state;
+    assert_frame(classify("vp9", BYTES("\x82\x49\x83\x42\0\0\0\0")),
+                 MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
+    assert_frame(classify("vp9", BYTES("\x87\x01\0\x08\0\0")),
+                 MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_P);
+    assert_frame(classify("vp9", BYTES("\x87\0\0\x08\0\0")),
+                 MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_P);
+    assert_frame(classify("vp9", BYTES("\x88\0")), /* shows a stored one */
+                 MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_P);
+    /* cut before it says */
+    assert_frame(classify("vp9", BYTES("\x87\0")), MEDIA_CLASS_REFERENCE,
+                 MEDIA_PICTURE_P);
+}
+
+/* Marker 110 00 001: one byte per size, two frames. */
+static void a_vp9_superframe_is_as_needed_as_what_is_in_it(void **state) {
+    (void)state;
+    assert_frame(classify("vp9", BYTES("\x87\0\0\x08\0\0"
+                                       "\x87\x01\0\x08\0\0"
+                                       "\xc1\x06\x06\xc1")),
+                 MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_P);
+    assert_frame(classify("vp9", BYTES("\x87\0\0\x08\0\0"
+                                       "\x87\0\0\x08\0\0"
+                                       "\xc1\x06\x06\xc1")),
+                 MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_P);
+    assert_frame(classify("vp9", BYTES("\x82\x49\x83\x42\0\0"
+                                       "\x87\x01\0\x08\0\0"
+                                       "\xc1\x06\x06\xc1")),
+                 MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
+}
+
+/* Before a sequence header was seen, a frame that is no key frame may be
+ * anything.  OBU headers: type 6 (frame) 0x32, its size; frame_type 0 (key)
+ * shown 00 01, inter 00 11. */
+static void an_av1_frame_without_sequence_header_is_kept(void **state) {
+    (void)state;
+    assert_frame(classify("av1", BYTES("\x12\0\x32\x02\x10\0")),
+                 MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
+    assert_frame(classify("av1", BYTES("\x12\0\x32\x02\x30\0")),
+                 MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_P);
+    /* show_existing_frame */
+    assert_frame(classify("av1", BYTES("\x12\0\x1a\x01\x80")),
+                 MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_P);
+}
+
 static void flags_decide_where_the_codec_is_not_known(void **state) {
     static const struct {
         int type;
@@ -221,7 +285,7 @@ static void flags_decide_where_the_codec_is_not_known(void **state) {
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        media__scanner_init(&s, "vp8", rows[i].type, NULL, 0);
+        media__scanner_init(&s, "theora", rows[i].type, NULL, 0);
         media__scanner_classify(&s, "x", 1, rows[i].flags, &f);
         assert_int_equal(f.frame_class, rows[i].frame_class);
     }
@@ -272,7 +336,9 @@ static void golomb_numbers_are_read_up_to_the_largest(void **state) {
 
 /* Exact allocations, so that a sanitizer sees one byte too far. */
 static void no_bytes_can_make_the_scanner_read_past_them(void **state) {
-    static const char *const codecs[] = {"mpeg2video", "mpeg4", "h264", "hevc"};
+    static const char *const codecs[] = {"mpeg2video", "mpeg4", "h264", "hevc",
+                                         "vp8",        "vp9",   "av1"};
+    const size_t count = sizeof(codecs) / sizeof(codecs[0]);
     uint32_t random = 1;
     media_scanner s;
     media_frame f;
@@ -287,8 +353,9 @@ static void no_bytes_can_make_the_scanner_read_past_them(void **state) {
             data[i] = random >> 30 ? (uint8_t)(random >> 27 & 1)
                                    : (uint8_t)(random >> 16);
         }
-        media__scanner_init(&s, codecs[round % 4], MEDIA_TYPE_VIDEO, data, len);
-        s.nal_length = (uint8_t)(round / 4 % 5);
+        media__scanner_init(&s, codecs[round % count], MEDIA_TYPE_VIDEO, data,
+                            len);
+        s.nal_length = (uint8_t)(round / count % 5);
         media__scanner_classify(&s, data, len, 0, &f);
         assert_in_range(f.frame_class, 0, MEDIA_CLASS_COUNT - 1);
         assert_in_range(f.picture, 0, MEDIA_PICTURE_COUNT - 1);
@@ -314,6 +381,10 @@ int main(void) {
             h265_pictures_of_a_lower_layer_may_be_needed_by_a_higher_one),
         cmocka_unit_test(h265_slice_headers_may_have_extra_bits),
         cmocka_unit_test(hvcc_gives_lengths_and_parameter_sets),
+        cmocka_unit_test(an_h265_recovery_point_counts_with_a_sign),
+        cmocka_unit_test(vp9_frames_are_known_by_what_they_refresh),
+        cmocka_unit_test(a_vp9_superframe_is_as_needed_as_what_is_in_it),
+        cmocka_unit_test(an_av1_frame_without_sequence_header_is_kept),
         cmocka_unit_test(flags_decide_where_the_codec_is_not_known),
         cmocka_unit_test(the_bytes_count_more_than_a_key_flag),
         cmocka_unit_test(emulation_prevention_bytes_are_no_data),
