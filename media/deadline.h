@@ -46,7 +46,8 @@ typedef struct media_retimer {
     int32_t run;      /**< B frames since the last reference */
     int32_t last_run; /**< B frames between the two references before */
     int32_t last_tsn; /**< tsn of the frame before */
-    bool reorders;    /**< a B frame was seen */
+    bool reorders;    /**< a B frame was seen, or one to come */
+    bool undelayed;   /**< gop_base was set when none had been */
     bool reliable;    /**< PTS and DTS were seen to differ */
 } media_retimer;
 

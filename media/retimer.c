@@ -48,7 +48,7 @@ static bool shows_reordering(const media_retimer *r, const media_frame *f) {
 static void learn_order(media_retimer *r, const media_frame *f) {
     if (!r->reorders && shows_reordering(r, f)) {
         r->reorders = true;
-        if (r->gop_base != MEDIA_TIME_NONE) {
+        if (r->undelayed) {
             r->gop_base += r->frame_ns;
         }
     }
@@ -76,7 +76,8 @@ static bool plausible(const media_times *t) {
 static void begin_group(media_retimer *r, const media_frame *f, int64_t decoded,
                         int64_t frame_ns) {
     if (f->key || r->gop_base == MEDIA_TIME_NONE) {
-        r->gop_base = decoded + (r->reorders || f->tsn ? frame_ns : 0);
+        r->undelayed = !r->reorders && !f->tsn;
+        r->gop_base = decoded + (r->undelayed ? 0 : frame_ns);
     }
 }
 
