@@ -122,6 +122,7 @@ saratoga__job *saratoga__jobs_new(saratoga__jobs *j, saratoga_handle handle,
 
 void saratoga__jobs_submit(saratoga__jobs *j, saratoga__job *job) {
     job->state = SARATOGA__JOB_QUEUED;
+    j->unseen = true;
     job->next = NULL;
     if (j->first == NULL) {
         j->first = job;
@@ -151,6 +152,7 @@ void saratoga__jobs_drop(saratoga__jobs *j, saratoga__job *job) {
 }
 
 saratoga__job *saratoga__jobs_issue(saratoga__jobs *j) {
+    j->unseen = false;
     while (j->first != NULL) {
         saratoga__job *job = j->first;
         j->first = job->next;

@@ -42,6 +42,7 @@ typedef struct saratoga__jobs {
     saratoga__job *last;
     saratoga__job *spare; /* jobs with buffers, not in use */
     uint32_t spares;
+    bool unseen; /* queued since the driver last looked */
 } saratoga__jobs;
 
 void saratoga__jobs_init(saratoga__jobs *j, const cmn__mem *mem);

@@ -233,6 +233,9 @@ saratoga__session *saratoga__node_find(const saratoga_node *n,
 saratoga_time saratoga_node_timeout(const saratoga_node *node) {
     cmn__heap_item first;
     saratoga_time at = node->beacon_at;
+    if (node->env.jobs.unseen) {
+        return 0;
+    }
     if (cmn__heap_first(&node->timers, &first)) {
         at = saratoga__sooner(at, first.key);
     }

@@ -54,6 +54,8 @@ static void pump(saratoga_uv *u) {
         more = drain(u);
     }
     more = saratoga__net_send(u) || more;
+    /* What was sent makes room for what is read next. */
+    more = drain(u) || more;
     u->dirty = u->dirty || more;
     if (u->dirty) {
         (void)uv_idle_start(&u->again, on_again);

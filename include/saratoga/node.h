@@ -7,7 +7,8 @@
  * No call blocks, does I/O, reads a clock or starts a thread.  After any call,
  * in this order: saratoga_node_next_event() until it returns 0,
  * saratoga_node_next_work() until it returns 0, saratoga_node_send() until it
- * writes nothing, then a timer for saratoga_node_timeout().
+ * writes nothing, and work once more, since what was sent makes room for what
+ * is read next; then a timer for saratoga_node_timeout().
  *
  * One thread at a time per node.  `now` never runs backwards.
  *
@@ -90,7 +91,9 @@ SARATOGA_API size_t saratoga_node_send(saratoga_node *node,
 /**
  * @brief When saratoga_node_on_timeout() wants to be called.
  * @param node  node
- * @return absolute time, perhaps past; ::SARATOGA_TIME_NEVER: not needed
+ * @return absolute time, perhaps past, as when there is work that
+ * saratoga_node_next_work() has not been asked for; ::SARATOGA_TIME_NEVER: not
+ * needed
  */
 SARATOGA_API saratoga_time saratoga_node_timeout(const saratoga_node *node);
 /**

@@ -429,7 +429,7 @@ void host_pump(struct host *h) {
         }
         again |= take_work(h);
         again |= flush(h);
-    } while (again);
+    } while (again && !h->terse);
     at = saratoga_node_timeout(h->node);
     (void)sim_loop_arm(sim_net_loop(h->net), &h->timer,
                        at == SARATOGA_TIME_NEVER || h->stuck ? SIM_NEVER : at);

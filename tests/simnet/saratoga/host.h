@@ -72,6 +72,7 @@ struct host {
     uint32_t mtime;    /* and ctime of files it sends, as on the wire */
     bool digest_later;
     bool stream;       /* what it sends is a stream, written by the test */
+    bool terse;        /* takes events, work and datagrams once per turn */
     bool keep_handles; /* do not release after DONE */
     bool full;         /* writes fail */
     bool shrunk;       /* reads come short */

@@ -123,6 +123,23 @@ static void an_outage_is_sat_through(void **state) {
     world_free(&w);
 }
 
+/* Nothing but the sender's own timer can tell of the work: what is heard comes
+ * a second later. */
+static void what_is_sent_makes_room_for_reads_at_once(void **state) {
+    struct plan p = {0, 0, SEC, 0, 0, 6};
+    struct world w = world_new(&p, NULL, NULL);
+    struct xfer *x;
+    saratoga_options o = at_rate(UINT64_C(1000000000000000));
+    (void)state;
+    w.sat->terse = true;
+    (void)host_make_file(w.sat, "f", 10000000, 3);
+    x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+    world_finish(&w, x, 100 * SEC);
+    assert_arrived(&w, x, "f");
+    assert_true(x->done_at < 2 * SEC + 100 * MSEC);
+    world_free(&w);
+}
+
 static void silence_ends_a_transfer_on_both_sides(void **state) {
     struct world w = world_new(&GOOD, NULL, NULL);
     struct xfer *x;
@@ -390,6 +407,7 @@ int main(void) {
         T(nothing_is_deleted_when_the_file_does_not_arrive),
         T(a_file_that_shrinks_while_sent_ends_with_an_error),
         T(an_outage_is_sat_through),
+        T(what_is_sent_makes_room_for_reads_at_once),
         T(silence_ends_a_transfer_on_both_sides),
         T(a_request_into_the_void_is_given_up),
         T(timers_may_be_hours),
