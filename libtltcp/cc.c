@@ -98,6 +98,15 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
     (void)set_params(cc); /* which were good before */
     cong_rtt_init(&cc->rtt, cc->rtt.granularity, cc->rtt.rto_min);
+    cong_rate_init(&cc->rate);
+    cc->rate.t_first = (cong_time)now;
+    cc->rate.t_delivered = (cong_time)now;
+    cc->sample = (struct cong_rate_sample){0};
+    cong_pacer_init(&cc->pacer);
+    cc->t_resume = 0;
+    cc->est_rate = 0;
+    cc->t_est = -1;
+    cc->capacity = 0;
     cc->episode = false;
     cc->can_undo = false;
 }

@@ -17,10 +17,11 @@
 /* A field in tail padding would not change the size, and struct_size could no
  * longer tell old callers from new ones. */
 _Static_assert(sizeof(tltcp_config) ==
-                   offsetof(tltcp_config, local_service) + sizeof(void *),
+                   offsetof(tltcp_config, max_half_open_per_address) +
+                       sizeof(uint64_t),
                "tail padding in tltcp_config");
-_Static_assert(sizeof(tltcp_stats) == offsetof(tltcp_stats, recovery) +
-                                          sizeof(((tltcp_stats *)0)->recovery),
+_Static_assert(sizeof(tltcp_stats) ==
+                   offsetof(tltcp_stats, callers_retried) + sizeof(uint64_t),
                "tail padding in tltcp_stats");
 
 void tltcp_config_init_sized(tltcp_config *c, size_t size) {
@@ -40,6 +41,7 @@ void tltcp_config_init_sized(tltcp_config *c, size_t size) {
         .max_connections = 65536,
         .max_half_open = 256,
         .max_per_address = 16384,
+        .max_half_open_per_address = 64,
     };
     memset(c, 0, size);
     memcpy(c, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));

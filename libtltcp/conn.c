@@ -6,6 +6,7 @@
 #define FATES_MAX 65536u
 #define RATE_EVERY (100 * TLTCP_MS)
 #define RATE_STEP 0.05
+#define LEAVE_OUT_FIRST 64u /* packets */
 
 static void on_fate(void *owner, uint64_t number, const tltcp__section *s,
                     int fate) {
@@ -259,6 +260,8 @@ void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
     tltcp__hello_free(c->hello, &c->mem);
     c->hello = NULL;
     c->may_probe_mtu = true;
+    c->leave_out_in =
+        1 + (uint32_t)(tltcp__secret_next(&c->secret) % LEAVE_OUT_FIRST);
     c->ping_at = c->ep == NULL && c->keep_alive != TLTCP_TIME_NEVER
                      ? now + c->keep_alive
                      : TLTCP_TIME_NEVER;
@@ -310,8 +313,8 @@ void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now) {
     c->path_told = true;
     tltcp__mtu_restart(&c->mtu, now);
     tltcp__conn_set_mss(c);
-    tltcp__cc_restart(&c->sender.cc, now);
-    c->sender.ecn = !c->no_ecn && c->sender.dup == NULL;
+    tltcp__sender_on_new_path(&c->sender, !c->no_ecn && c->sender.dup == NULL,
+                              now);
 }
 
 void tltcp__conn_trim(tltcp_conn *c) {
@@ -323,8 +326,8 @@ static void check_rate(tltcp_conn *c, tltcp_time now) {
     double was = (double)c->rate_told;
     double is = (double)tltcp__cc_estimated_bps(&c->sender.cc);
     double step = is > was ? is - was : was - is;
-    if (c->state == TLTCP__OPEN && now - c->rate_told_at >= RATE_EVERY &&
-        step > RATE_STEP * was) {
+    if (c->state == TLTCP__OPEN && is > 0 &&
+        now - c->rate_told_at >= RATE_EVERY && step > RATE_STEP * was) {
         c->rate_told_at = now;
         c->rate_told = (uint64_t)is;
         c->rate_due = true;

@@ -99,6 +99,7 @@ struct tltcp_conn {
     uint64_t peer_id;   /* 0: not known yet */
     uint64_t caller_id; /* server: the client's, for repeated INITIALs */
     uint64_t caller_path;
+    uint64_t network; /* server: in which the caller is counted; 0: none */
     uint64_t path;
     uint64_t response_path; /* where a CHALLENGE came from */
     uint64_t response;      /* and what it said */
@@ -121,7 +122,8 @@ struct tltcp_conn {
     uint64_t rate_told;
     uint64_t rekey_packets;
     uint32_t max_datagram;
-    uint32_t ack_every; /* what we ask of the peer */
+    uint32_t ack_every;    /* what we ask of the peer */
+    uint32_t leave_out_in; /* packets until a number is left out */
     uint32_t close_code;
     int error; /* 0 or why it is over */
     unsigned close_tries;
@@ -192,7 +194,7 @@ void tltcp__trace_fate(const tltcp_conn *c, const tltcp__told *t);
 void tltcp__trace_state(const tltcp_conn *c, const char *what, tltcp_time now);
 
 /* endpoint.c */
-void tltcp__endpoint_on_proven(tltcp_endpoint *ep);
+void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c);
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c);
 /* For tests: as tltcp__conn_set_first() for every connection made later. */
 void tltcp__endpoint_set_first(tltcp_endpoint *ep, uint64_t pn, uint32_t seq);

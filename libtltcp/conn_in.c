@@ -317,7 +317,7 @@ static void on_short(tltcp_conn *c, const tltcp_pktinfo *info,
         c->proven = true;
         c->path = info->path;
         tltcp__conn_open(c, now);
-        tltcp__endpoint_on_proven(c->ep);
+        tltcp__endpoint_on_proven(c->ep, c);
     }
     take_numbered(c, info, p, len, now);
 }
@@ -387,19 +387,27 @@ static void on_retry(tltcp_conn *c, const tltcp__packet *p, tltcp_time now) {
     c->want |= TLTCP__WANT_HELLO;
 }
 
-/* The listener has other keys, or none, or wants one. */
+/* The listener has other keys, or no room. */
 static void on_reject(tltcp_conn *c, const tltcp__packet *p) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
+    uint32_t code = cmn__get32(&r);
     if (c->state != TLTCP__CALLING || c->ep != NULL ||
-        p->version != TLTCP__VERSION ||
-        cmn__get32(&r) != (uint32_t)-TLTCP_ERR_AUTH) {
+        p->version != TLTCP__VERSION) {
         drop(c);
-        return;
+    } else if (code == (uint32_t)-TLTCP_ERR_AUTH) {
+        tltcp__conn_fail(c, TLTCP_ERR_AUTH,
+                         c->hello != NULL
+                             ? "the listener has no such passphrase or key"
+                             : "the listener asks for a passphrase or key");
+    } else if (code == (uint32_t)-TLTCP_ERR_LIMIT) {
+        tltcp__conn_fail(c, TLTCP_ERR_LIMIT,
+                         "the listener has as many connections as it may");
+    } else if (code == (uint32_t)-TLTCP_ERR_REFUSED) {
+        tltcp__conn_fail(c, TLTCP_ERR_REFUSED,
+                         "too many connections from your address");
+    } else {
+        drop(c);
     }
-    tltcp__conn_fail(c, TLTCP_ERR_AUTH,
-                     c->hello != NULL
-                         ? "the listener has no such passphrase or key"
-                         : "the listener asks for a passphrase or key");
 }
 
 static void on_versions(tltcp_conn *c, const tltcp__packet *p) {
@@ -447,6 +455,16 @@ void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
     }
 }
 
+/* RFC 9001, 6.6: the AEAD bears so many guesses; half of the lower limit. */
+#define FORGED_MAX (UINT64_C(1) << 35)
+
+static void on_forged(tltcp_conn *c) {
+    drop(c);
+    if (++c->stats.packets_forged >= FORGED_MAX) {
+        tltcp__conn_fail(c, TLTCP_ERR_LIMIT, "too many forged packets");
+    }
+}
+
 /* A sealed packet: what it says counts only once it is known to be genuine. */
 static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
                         const uint8_t *dgram, size_t len, tltcp_time now) {
@@ -458,10 +476,13 @@ static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
         return;
     }
     pn = cmn__widen(p.pn, c->acks.largest);
-    if (tltcp__acks_seen(&c->acks, pn) ||
-        !tltcp__seal_open(c->seal, p.type & TLTCP__PHASE, pn, dgram,
-                          TLTCP__SHORT_LEN, p.body, p.body_len)) {
+    if (tltcp__acks_seen(&c->acks, pn)) {
         drop(c);
+        return;
+    }
+    if (!tltcp__seal_open(c->seal, p.type & TLTCP__PHASE, pn, dgram,
+                          TLTCP__SHORT_LEN, p.body, p.body_len)) {
+        on_forged(c);
         return;
     }
     p.type = TLTCP__SHORT;

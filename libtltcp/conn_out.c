@@ -5,8 +5,9 @@
 #define CLOSE_TRIES 8u
 #define CLOSE_WAIT_MAX TLTCP_S
 #define CHALLENGE_TRIES 3u
-#define CHALLENGE_MIN 64u /* bytes */
-#define PINGED_ACKS 32u   /* let one in so many lone ACKs be acknowledged */
+#define CHALLENGE_MIN 64u     /* bytes */
+#define PINGED_ACKS 32u       /* let one in so many lone ACKs be acknowledged */
+#define LEAVE_OUT_WITHIN 512u /* packets */
 #define ECN_ECT0 2u
 #define DSCP_LOWER_EFFORT 1u /* RFC 8622 */
 
@@ -32,6 +33,18 @@ static void done(tltcp_conn *c, unsigned what) {
     c->want &= (uint16_t)~what;
 }
 
+/* Now and then a packet number is not used.  Not where a controller's receiver
+ * takes it for a loss (TFRC), nor under the paper's recovery. */
+static void leave_out_sometimes(tltcp_conn *c) {
+    tltcp__sender *s = &c->sender;
+    if (c->state == TLTCP__OPEN && s->dup == NULL &&
+        !tltcp__cc_wants_reports(&s->cc) && --c->leave_out_in == 0) {
+        tltcp__sender_leave_out(s);
+        c->leave_out_in =
+            1 + (uint32_t)(tltcp__secret_next(&c->secret) % LEAVE_OUT_WITHIN);
+    }
+}
+
 /* Opens a packet of at most cap bytes, its check included. */
 static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
                         size_t cap, tltcp_time now) {
@@ -41,10 +54,11 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
         .version = TLTCP__VERSION,
         .dcid = c->peer_id,
         .scid = c->id,
-        .pn = (uint32_t)tltcp__sentmap_next(&c->sender.map),
         .token = c->token,
         .token_len = type == TLTCP__INITIAL ? c->token_len : 0,
     };
+    leave_out_sometimes(c);
+    p.pn = (uint32_t)tltcp__sentmap_next(&c->sender.map);
     if (type == TLTCP__SHORT && c->seal != NULL) {
         p.type |= tltcp__seal_phase(c->seal);
         trailer = TLTCP__TAG_LEN;

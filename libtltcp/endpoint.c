@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/admission.h"
 #include "libtltcp/config.h"
 #include "libtltcp/conn.h"
 
@@ -13,14 +14,11 @@ struct tltcp_endpoint {
     tltcp__secret secret;
     tltcp__key *keys; /* secured: what callers may use */
     int n_keys;
-    tltcp_time tell_after;
-    uint64_t rejected; /* callers with a wrong key, or none */
-    uint64_t salt;     /* keeps strangers from choosing the chain */
+    tltcp__admission admission;
+    uint64_t salt; /* keeps strangers from choosing the chain */
     tltcp_conn **by_id;
     tltcp_conn **by_caller;
     size_t buckets; /* a power of two */
-    size_t count;
-    size_t half_open;
     uint64_t first_pn;
     uint32_t first_seq;
 };
@@ -59,7 +57,6 @@ int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
     cmn__mem mem;
     tltcp_endpoint *ep;
     int rv = tltcp_config_check(config, NULL);
-    (void)now;
     if (rv != 0) {
         return rv;
     }
@@ -74,6 +71,9 @@ int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
     ep->mem = mem;
     ep->cfg = cfg;
     ep->buckets = TABLE_FIRST;
+    tltcp__secret_init(&ep->secret, seed);
+    ep->salt = tltcp__secret_next(&ep->secret);
+    tltcp__admission_init(&ep->admission, &mem, &cfg, &ep->secret, now);
     ep->by_id = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
     ep->by_caller = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
     if (ep->by_id == NULL || ep->by_caller == NULL) {
@@ -85,8 +85,6 @@ int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
         tltcp_endpoint_free(ep);
         return rv;
     }
-    tltcp__secret_init(&ep->secret, seed);
-    ep->salt = tltcp__secret_next(&ep->secret);
     *out = ep;
     return 0;
 }
@@ -103,16 +101,33 @@ void tltcp_endpoint_free(tltcp_endpoint *ep) {
         tltcp__keys_clear(ep->keys, TLTCP__KEYS_MAX);
         cmn__free(&mem, ep->keys);
     }
+    tltcp__admission_free(&ep->admission);
     tltcp__secret_clear(&ep->secret);
     cmn__free(&mem, ep);
 }
 
 size_t tltcp_endpoint_count(const tltcp_endpoint *ep) {
-    return ep->count;
+    return ep->admission.count;
 }
 
 uint64_t tltcp_endpoint_rejected(const tltcp_endpoint *ep) {
-    return ep->rejected;
+    return ep->admission.rejected;
+}
+
+int tltcp_endpoint_get_stats(const tltcp_endpoint *ep, tltcp_stats *st) {
+    tltcp_stats full;
+    size_t size = st->struct_size;
+    if (size < sizeof(size)) {
+        return TLTCP_ERR_INVAL;
+    }
+    tltcp_stats_init(&full);
+    memcpy(&full, st, size < sizeof(full) ? size : sizeof(full));
+    full.packets_dropped += ep->admission.dropped;
+    full.callers_rejected = ep->admission.rejected;
+    full.callers_turned_away = ep->admission.turned_away;
+    full.callers_retried = ep->admission.retried;
+    memcpy(st, &full, size < sizeof(full) ? size : sizeof(full));
+    return 0;
 }
 
 void tltcp__endpoint_set_first(tltcp_endpoint *ep, uint64_t pn, uint32_t seq) {
@@ -179,20 +194,19 @@ static void unlink_caller(tltcp_endpoint *ep, tltcp_conn *c) {
     }
 }
 
-void tltcp__endpoint_on_proven(tltcp_endpoint *ep) {
-    ep->half_open--;
+void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c) {
+    tltcp__admission_on_proven(&ep->admission, c->network);
 }
 
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
     tltcp_conn **at = id_chain(ep, c->id);
-    ep->half_open -= !c->proven;
     unlink_caller(ep, c);
     while (*at != NULL && *at != c) {
         at = &(*at)->next_id;
     }
     if (*at == c) {
         *at = c->next_id;
-        ep->count--;
+        tltcp__admission_leave(&ep->admission, c->network, c->proven);
     }
 }
 
@@ -214,15 +228,16 @@ static int reply_versions(tltcp_dispatch *out, uint64_t scid) {
     return reply(out, &p, versions, sizeof(versions) / sizeof(versions[0]));
 }
 
-static int reply_retry(const tltcp_endpoint *ep, tltcp_dispatch *out,
-                       uint64_t path, uint64_t scid, tltcp_time now) {
+static int reply_retry(tltcp_endpoint *ep, tltcp_dispatch *out, uint64_t path,
+                       uint64_t scid, tltcp_time now) {
     uint8_t token[TLTCP__TOKEN_LEN];
     const tltcp__packet p = {.type = TLTCP__RETRY,
                              .version = TLTCP__VERSION,
                              .dcid = scid,
                              .token = token,
                              .token_len = sizeof(token)};
-    tltcp__token_make(&ep->secret, path, scid, now, token);
+    tltcp__tokens_make(&ep->admission.tokens, &ep->secret, path, scid, now,
+                       token);
     return reply(out, &p, NULL, 0);
 }
 
@@ -235,91 +250,76 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     if (tltcp__conn_make(&c, &ep->cfg, seed, info->path, now) != 0) {
         return NULL;
     }
+    if (tltcp__admission_enter(&ep->admission, info->network) != 0) {
+        tltcp_conn_free(c);
+        return NULL;
+    }
     tltcp__conn_set_first(c, ep->first_pn, ep->first_seq);
     c->ep = ep;
     c->state = TLTCP__CALLED;
     c->caller_id = p->scid;
     c->caller_path = info->path;
-    ep->count++;
-    ep->half_open++;
+    c->network = info->network;
     link_in(ep, c);
-    if (ep->count > ep->buckets) {
+    if (ep->admission.count > ep->buckets) {
         widen(ep);
     }
     return c;
 }
 
-/* Once a second at most: a flood must not fill a disk. */
-static void tell_rejected(tltcp_endpoint *ep, tltcp_time now) {
-    static const char *const keys[] = {"callers_rejected", NULL};
-    const double values[] = {(double)ep->rejected};
-    const tltcp_trace_event ev = {.name = "security:caller_rejected",
-                                  .now = now,
-                                  .keys = keys,
-                                  .values = values,
-                                  .text = "wrong key, or none"};
-    if (ep->cfg.on_trace != NULL && now >= ep->tell_after) {
-        ep->tell_after = now + TLTCP_S;
-        ep->cfg.on_trace(ep->cfg.user, &ev);
-    }
-}
-
-static int reply_reject(tltcp_endpoint *ep, tltcp_dispatch *out, uint64_t scid,
-                        tltcp_time now) {
-    static const uint32_t code[] = {(uint32_t)-TLTCP_ERR_AUTH};
+/* Error as of tltcp_error; 0: without a word. */
+static int reply_reject(tltcp_dispatch *out, uint64_t scid, int error) {
+    const uint32_t code[] = {(uint32_t)-error};
     const tltcp__packet p = {
         .type = TLTCP__REJECT, .version = TLTCP__VERSION, .dcid = scid};
-    ep->rejected++;
-    tell_rejected(ep, now);
-    return reply(out, &p, code, 1);
+    return error != 0 ? reply(out, &p, code, 1) : TLTCP_DROPPED;
 }
 
-/* Opens a secured caller's INITIAL, whose body becomes the plain one; false
- * when the keys do not fit.  *hello is NULL when neither side is secured. */
-static bool open_call(tltcp_endpoint *ep, tltcp__packet *p, uint8_t *plain,
-                      tltcp__hello **hello) {
+/* Opens a secured caller's INITIAL, whose body becomes the plain one.  *hello
+ * is NULL when neither side is secured.  0, TLTCP_ERR_AUTH when the keys do not
+ * fit, or TLTCP_ERR_NOMEM. */
+static int open_call(tltcp_endpoint *ep, tltcp__packet *p, uint8_t *plain,
+                     tltcp__hello **hello) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
     uint8_t seed[TLTCP_SEED_LEN];
     tltcp__chunk k;
     bool secured = tltcp__chunk_next(&r, &k) && k.type == TLTCP__NOISE;
+    int rv;
     *hello = NULL;
     if (!secured || ep->keys == NULL) {
-        return !secured && ep->keys == NULL;
+        return secured || ep->keys != NULL ? TLTCP_ERR_AUTH : 0;
     }
     *hello = cmn__alloc(&ep->mem, sizeof(**hello));
+    if (*hello == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
     tltcp__secret_derive(&ep->secret, seed);
-    if (*hello == NULL ||
-        !tltcp__hello_take_call(*hello, &k, p->scid, ep->keys, ep->n_keys, seed,
-                                plain, &p->body_len)) {
+    rv = tltcp__hello_take_call(*hello, &k, p->scid, ep->keys, ep->n_keys, seed,
+                                plain, &p->body_len);
+    if (rv != 0) {
         tltcp__hello_free(*hello, &ep->mem);
-        return false;
+        return rv;
     }
     p->body = plain;
-    return true;
+    return 0;
 }
 
-static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
-                         const tltcp__packet *p, size_t len,
-                         tltcp_dispatch *out, tltcp_time now) {
+/* Lets a caller in whom the limits do not keep out. */
+static int admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                 const tltcp__packet *p, size_t len, tltcp_dispatch *out,
+                 tltcp_time now) {
     uint8_t plain[TLTCP__HELLO_MAX];
     tltcp__packet open = *p;
     tltcp__hello *hello;
-    bool crowded =
-        ep->cfg.always_retry || ep->half_open >= ep->cfg.max_half_open;
     tltcp_conn *c;
-    if (ep->count >= ep->cfg.max_connections) {
-        return TLTCP_DROPPED;
+    int rv = open_call(ep, &open, plain, &hello);
+    if (rv == TLTCP_ERR_AUTH) {
+        tltcp__admission_on_rejected(&ep->admission, now);
+        return reply_reject(out, p->scid, rv);
     }
-    if (crowded && !tltcp__token_valid(&ep->secret, info->path, p->scid, now,
-                                       p->token, p->token_len)) {
-        return reply_retry(ep, out, info->path, p->scid, now);
-    }
-    if (!open_call(ep, &open, plain, &hello)) {
-        return reply_reject(ep, out, p->scid, now);
-    }
-    c = make_called(ep, info, p, now);
-    if (c == NULL) {
-        tltcp__hello_free(hello, &ep->mem);
+    c = rv == 0 ? make_called(ep, info, p, now) : NULL;
+    if (c == NULL) { /* without memory: he will ask again */
+        tltcp__hello_free(rv == 0 ? hello : NULL, &ep->mem);
         return TLTCP_DROPPED;
     }
     c->hello = hello;
@@ -332,46 +332,68 @@ static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     return TLTCP_CALLER;
 }
 
+static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                         const tltcp__packet *p, size_t len,
+                         tltcp_dispatch *out, tltcp_time now) {
+    int error;
+    switch (tltcp__admission_judge(&ep->admission, p, info->path, info->network,
+                                   now, &error)) {
+    case TLTCP__ASK:
+        return reply_retry(ep, out, info->path, p->scid, now);
+    case TLTCP__TURN_AWAY:
+        return reply_reject(out, p->scid, error);
+    default:
+        return admit(ep, info, p, len, out, now);
+    }
+}
+
 static int on_initial(tltcp_endpoint *ep, const tltcp_pktinfo *info,
-                      const tltcp__packet *p, size_t len, tltcp_dispatch *out,
+                      const void *dgram, size_t len, tltcp_dispatch *out,
                       tltcp_time now) {
-    if (len < TLTCP__DATAGRAM_MIN || p->scid == 0) {
+    tltcp__packet p;
+    /* the length first: it costs nothing to look at */
+    if (len < TLTCP__DATAGRAM_MIN || !tltcp__packet_parse(dgram, len, &p) ||
+        p.scid == 0) {
         return TLTCP_DROPPED;
     }
-    if (p->version != TLTCP__VERSION) {
-        return reply_versions(out, p->scid);
+    if (p.version != TLTCP__VERSION) {
+        return reply_versions(out, p.scid);
     }
-    out->conn = find_caller(ep, info->path, p->scid);
+    out->conn = find_caller(ep, info->path, p.scid);
     if (out->conn == NULL) {
-        return on_new_caller(ep, info, p, len, out, now);
+        return on_new_caller(ep, info, &p, len, out, now);
     }
-    tltcp__conn_take(out->conn, info, p, len, now);
+    tltcp__conn_take(out->conn, info, &p, len, now);
+    return TLTCP_TAKEN;
+}
+
+/* Strangers cost a look into a table. */
+static int on_short(tltcp_endpoint *ep, const tltcp_pktinfo *info, uint64_t id,
+                    const void *dgram, size_t len, tltcp_dispatch *out,
+                    tltcp_time now) {
+    tltcp_conn *c = find_id(ep, id);
+    if (c == NULL || tltcp_conn_recv(c, info, dgram, len, now) != 0) {
+        return TLTCP_DROPPED;
+    }
+    out->conn = c;
     return TLTCP_TAKEN;
 }
 
 int tltcp_endpoint_recv(tltcp_endpoint *ep, const tltcp_pktinfo *info,
                         const void *dgram, size_t len, tltcp_dispatch *out,
                         tltcp_time now) {
-    tltcp__packet p;
+    int verdict = TLTCP_DROPPED;
     uint8_t type;
     uint64_t id;
     out->conn = NULL;
     out->reply_len = 0;
-    if (!tltcp__packet_peek(dgram, len, &type, &id) ||
-        (type != TLTCP__SHORT && type != TLTCP__INITIAL)) {
-        return TLTCP_DROPPED;
-    }
-    if (type == TLTCP__SHORT) { /* strangers cost a look into a table */
-        out->conn = find_id(ep, id);
-        if (out->conn == NULL ||
-            tltcp_conn_recv(out->conn, info, dgram, len, now) != 0) {
-            out->conn = NULL;
-            return TLTCP_DROPPED;
+    if (tltcp__packet_peek(dgram, len, &type, &id)) {
+        if (type == TLTCP__SHORT) {
+            verdict = on_short(ep, info, id, dgram, len, out, now);
+        } else if (type == TLTCP__INITIAL) {
+            verdict = on_initial(ep, info, dgram, len, out, now);
         }
-        return TLTCP_TAKEN;
     }
-    if (!tltcp__packet_parse(dgram, len, &p)) {
-        return TLTCP_DROPPED;
-    }
-    return on_initial(ep, info, &p, len, out, now);
+    ep->admission.dropped += verdict == TLTCP_DROPPED;
+    return verdict;
 }

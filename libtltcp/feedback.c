@@ -87,13 +87,16 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
     }
     if (pn + 1 == t->largest) {
         s->largest_acked_at = rec->at;
-        if (s->dup == NULL) { /* which takes its own, as TCP does */
+        if (s->dup == NULL && pn >= s->path_pn) { /* dup takes its own */
             sample_rtt(s, rec, delay, t);
         }
     }
     cong_rack_delivered(&s->rack, (cong_time)rec->at,
                         (cong_time)(t->now - rec->at));
-    cong_rate_on_acked(&s->cc.rate, &rec->snap, rec->size, (cong_time)t->now);
+    if (pn >= s->path_pn) {
+        cong_rate_on_acked(&s->cc.rate, &rec->snap, rec->size,
+                           (cong_time)t->now);
+    }
     t->ack.acked += rec->size;
     t->news->bytes += rec->size;
     if (rec->size > t->news->largest_size) {
@@ -101,11 +104,25 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
     }
 }
 
+/* A number in [lo, hi) was never used. */
+static bool is_lie(const tltcp__sender *s, uint64_t lo, uint64_t hi) {
+    for (unsigned i = 0; i < TLTCP__LEFT_OUT; i++) {
+        if (s->left_out[i] != 0 && s->left_out[i] >= lo &&
+            s->left_out[i] < hi) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Takes [lo, hi) as acknowledged; visits only numbers not yet known to be. */
-static void take_run(tltcp__sender *s, uint64_t lo, uint64_t hi,
-                     tltcp_time delay, tally *t) {
+static int take_run(tltcp__sender *s, uint64_t lo, uint64_t hi,
+                    tltcp_time delay, tally *t) {
     uint64_t pn = lo > s->map.packets.head ? lo : s->map.packets.head;
     uint64_t from = pn;
+    if (is_lie(s, lo, hi)) {
+        return TLTCP_ERR_ACK;
+    }
     while (pn < hi) {
         cmn__range known = {hi, hi};
         (void)cmn__ranges_next(&s->map.acked, pn, &known);
@@ -117,6 +134,7 @@ static void take_run(tltcp__sender *s, uint64_t lo, uint64_t hi,
     if (from < hi && cmn__ranges_add(&s->map.acked, from, hi, NULL) != 0) {
         first_error(t, TLTCP_ERR_NOMEM);
     }
+    return 0;
 }
 
 static int take_runs(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
@@ -124,12 +142,13 @@ static int take_runs(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
     tltcp_time delay = (tltcp_time)ack->delay_us * TLTCP_US;
     uint64_t hi = t->largest;
     uint64_t lo;
+    int rv;
     if (ack->first >= hi) {
         return TLTCP_ERR_ACK;
     }
     lo = hi - ack->first - 1;
-    take_run(s, lo, hi, delay, t);
-    while (r.p < r.end) {
+    rv = take_run(s, lo, hi, delay, t);
+    while (rv == 0 && r.p < r.end) {
         uint64_t missing = (uint64_t)cmn__get32(&r) + 1;
         uint64_t present = (uint64_t)cmn__get32(&r) + 1;
         if (missing + present > lo) {
@@ -137,9 +156,9 @@ static int take_runs(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
         }
         hi = lo - missing;
         lo = hi - present;
-        take_run(s, lo, hi, delay, t);
+        rv = take_run(s, lo, hi, delay, t);
     }
-    return 0;
+    return rv;
 }
 
 static void lose_frames(tltcp__sender *s, uint64_t pn, const tltcp__sent *rec,
@@ -183,6 +202,9 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
     s->resend |= rec->flags;
     if (pn + 1 == s->update_pn) {
         s->update_sent = 0;
+    }
+    if (pn < s->path_pn) {
+        return; /* says nothing about this path */
     }
     s->cc.rate.lost += rec->size;
     t->ack.lost += rec->size;
@@ -340,18 +362,24 @@ int tltcp__sender_detect(tltcp__sender *s, tltcp_time now, tltcp__news *news) {
 static void on_ecn(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
     uint32_t ect0 = ack->ect0 - s->ecn_ect0;
     uint32_t ce = ack->ce - s->ecn_ce;
-    if (t->largest < s->largest_acked || t->ect == 0) {
+    /* what an earlier path did is in these counts */
+    bool fresh = s->path_pn > 0 && !s->ecn_heard;
+    if (t->largest < s->largest_acked || t->largest <= s->path_pn ||
+        t->ect == 0) {
         return;
     }
-    if (!ack->has_ecn || ect0 + ce < t->ect || ack->ect1 != 0 ||
+    if (!ack->has_ecn || ect0 + ce < t->ect ||
+        (ack->ect1 != s->ecn_ect1 && !fresh) ||
         (uint64_t)ack->ect0 + ack->ce > s->ecn_sent) {
         s->ecn = false;
         return;
     }
+    s->ecn_heard = true;
+    s->ecn_ect1 = ack->ect1;
     s->ecn_ect0 = ack->ect0;
     s->ecn_ce = ack->ce;
     s->stats->ecn_ce = ack->ce;
-    if (ce > 0 && s->ecn && !s->cc.episode) {
+    if (ce > 0 && !fresh && s->ecn && !s->cc.episode) {
         open_episode(s, t);
         tltcp__cc_on_event(&s->cc, CONG_ECN, t->ack.flight, 0, 1, t->now);
         s->cc.episode = true;

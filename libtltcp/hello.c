@@ -73,9 +73,9 @@ bool tltcp__hello_call(tltcp__hello *h, uint64_t own_id, const uint8_t *e,
            tltcp__noise_write(&h->noise, false, payload, len, w.p);
 }
 
-bool tltcp__hello_take_call(tltcp__hello *h, const tltcp__chunk *k,
-                            uint64_t caller_id, const tltcp__key *keys, int n,
-                            const uint8_t *e, uint8_t *payload, size_t *len) {
+int tltcp__hello_take_call(tltcp__hello *h, const tltcp__chunk *k,
+                           uint64_t caller_id, const tltcp__key *keys, int n,
+                           const uint8_t *e, uint8_t *payload, size_t *len) {
     cmn__reader r = cmn__reader_of(k->body, k->len);
     uint64_t id = cmn__get64(&r);
     size_t left = cmn__reader_left(&r);
@@ -85,13 +85,17 @@ bool tltcp__hello_take_call(tltcp__hello *h, const tltcp__chunk *k,
     }
     if (r.bad || i == n || !tltcp__suite_known(k->flags) ||
         left < TLTCP__NOISE_OVERHEAD || left > TLTCP__HELLO_MAX) {
-        return false;
+        return TLTCP_ERR_AUTH;
     }
     h->key = keys[i];
     h->suite = k->flags;
     *len = left - TLTCP__NOISE_OVERHEAD;
-    return start(h, caller_id, e) &&
-           tltcp__noise_read(&h->noise, false, r.p, left, payload);
+    if (!start(h, caller_id, e)) {
+        return TLTCP_ERR_NOMEM; /* OpenSSL has no other reason */
+    }
+    return tltcp__noise_read(&h->noise, false, r.p, left, payload)
+               ? 0
+               : TLTCP_ERR_AUTH;
 }
 
 bool tltcp__hello_answer(tltcp__hello *h, uint64_t own_id, const void *payload,

@@ -43,10 +43,11 @@ void tltcp__keys_clear(tltcp__key *keys, int n);
 /* Makes the caller's first message. */
 bool tltcp__hello_call(tltcp__hello *h, uint64_t own_id, const uint8_t *e,
                        const void *payload, size_t len);
-/* Opens a caller's message with the key it names, out of n keys. */
-bool tltcp__hello_take_call(tltcp__hello *h, const tltcp__chunk *k,
-                            uint64_t caller_id, const tltcp__key *keys, int n,
-                            const uint8_t *e, uint8_t *payload, size_t *len);
+/* Opens a caller's message with the key it names, out of n keys.  0,
+ * TLTCP_ERR_AUTH or TLTCP_ERR_NOMEM. */
+int tltcp__hello_take_call(tltcp__hello *h, const tltcp__chunk *k,
+                           uint64_t caller_id, const tltcp__key *keys, int n,
+                           const uint8_t *e, uint8_t *payload, size_t *len);
 /* Makes the listener's message. */
 bool tltcp__hello_answer(tltcp__hello *h, uint64_t own_id, const void *payload,
                          size_t len);

@@ -12,6 +12,8 @@ void tltcp__reasm_init(tltcp__reasm *r, const cmn__mem *mem, size_t limit,
                        tltcp_stats *stats) {
     *r = (tltcp__reasm){.limit = limit,
                         .max_sections = max_sections,
+                        .granted_seq = limit, /* by PARAMS */
+                        .granted_section = max_sections,
                         .unordered = unordered,
                         .boundary = true,
                         .stats = stats};

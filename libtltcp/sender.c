@@ -49,6 +49,28 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
     }
 }
 
+void tltcp__sender_leave_out(tltcp__sender *s) {
+    uint64_t pn = tltcp__sentmap_next(&s->map);
+    if (tltcp__sentmap_open(&s->map) != NULL) {
+        s->left_out[s->left_out_at] = pn;
+        s->left_out_at = (s->left_out_at + 1) % TLTCP__LEFT_OUT;
+    }
+}
+
+void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now) {
+    tltcp__cc_restart(&s->cc, now);
+    cong_rack_init(&s->rack);
+    s->path_pn = tltcp__sentmap_next(&s->map);
+    s->episode_pn = s->path_pn;
+    s->repeat_pn = s->path_pn;
+    s->round_pn = s->path_pn;
+    s->episode_lost = 0;
+    s->episode_spurious = 0;
+    s->pto_count = 0;
+    s->ecn = ecn;
+    s->ecn_heard = false;
+}
+
 void tltcp__sender_on_window(tltcp__sender *s, tltcp__place window) {
     uint64_t seq = cmn__widen(window.seq - s->first_seq, s->sec.peer_seq);
     uint64_t section = cmn__widen(window.section, s->sec.peer_section);
@@ -338,8 +360,7 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
         rv = tltcp__sender_detect(s, now, news);
     } else if (rv == 0 && s->loss_at == TLTCP_TIME_NEVER && pto_at(s) <= now) {
         s->pto_count++;
-        if (s->pto_count >= ECN_TRIES && s->ecn_sent > 0 &&
-            (s->ecn_ect0 | s->ecn_ce) == 0) {
+        if (s->pto_count >= ECN_TRIES && s->ecn_sent > 0 && !s->ecn_heard) {
             s->ecn = false; /* perhaps the path drops what is marked */
         }
         s->stats->probes_sent++;

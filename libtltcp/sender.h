@@ -10,6 +10,9 @@
 #include "libtltcp/sections.h"
 #include "libtltcp/sentmap.h"
 
+/* Numbers left out that are remembered: an ACK of one is a lie. */
+#define TLTCP__LEFT_OUT 8u
+
 /* Sending with repair: joins the stream (sections), the map of sent packets and
  * the congestion controller.
  *
@@ -41,15 +44,20 @@ typedef struct tltcp__sender {
     uint64_t peer_cum; /* highest cumulative acknowledgement */
     uint64_t ecn_sent; /* packets that left as ECT(0) */
     uint32_t ecn_ect0; /* the peer's counts, as last heard */
+    uint32_t ecn_ect1;
     uint32_t ecn_ce;
-    uint32_t first_seq;   /* wire number of stream place 0 */
-    tltcp_time report_by; /* no report until then is bad news */
-    unsigned pto_count;   /* probe timeouts in a row */
-    unsigned probes;      /* packets that may leave whatever the window says */
-    uint16_t resend;      /* TLTCP__SENT_* that were lost */
-    bool arrival;         /* deadlines mean arrival (paper, section 3) */
-    bool ecn;             /* mark packets */
-    bool hold;            /* no data yet: the handshake is under way */
+    uint64_t path_pn;                   /* first packet sent on this path */
+    uint64_t left_out[TLTCP__LEFT_OUT]; /* numbers never sent; 0: none */
+    unsigned left_out_at;               /* where the next one goes */
+    uint32_t first_seq;                 /* wire number of stream place 0 */
+    tltcp_time report_by;               /* no report until then is bad news */
+    unsigned pto_count;                 /* probe timeouts in a row */
+    unsigned probes; /* packets that may leave whatever the window says */
+    uint16_t resend; /* TLTCP__SENT_* that were lost */
+    bool arrival;    /* deadlines mean arrival (paper, section 3) */
+    bool ecn;        /* mark packets */
+    bool ecn_heard;  /* the peer's counts have shown that it works */
+    bool hold;       /* no data yet: the handshake is under way */
 } tltcp__sender;
 
 /* What an ACK told beside what the sender keeps for itself. */
@@ -77,6 +85,9 @@ int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
 /* A report of the receiver's arrived (RFC 5348). */
 void tltcp__sender_on_report(tltcp__sender *s, const tltcp__report *r,
                              tltcp_time now);
+/* Another path: nothing that was measured on the old one counts any more, nor
+ * does what becomes of packets that left on it. */
+void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now);
 /* The peer's window, as stream places. */
 void tltcp__sender_on_window(tltcp__sender *s, tltcp__place window);
 
@@ -90,6 +101,9 @@ bool tltcp__sender_may_send(tltcp__sender *s, tltcp_time now);
  * *eliciting when something was written. */
 int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                        tltcp_time now, bool *eliciting);
+/* Leaves the next packet number out, so that who acknowledges what he has not
+ * received is found out. */
+void tltcp__sender_leave_out(tltcp__sender *s);
 /* The packet of rec left. */
 void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
                            tltcp_time now);

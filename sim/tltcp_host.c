@@ -77,7 +77,7 @@ static void transmit_batch(struct sim_peer *p, const tltcp_pktinfo *info,
 
 static bool flush(struct sim_peer *p) {
     struct sim_host *h = p->host;
-    tltcp_pktinfo info = {0, 0, 0};
+    tltcp_pktinfo info = {0};
     bool any = false;
     size_t segment = 0;
     size_t n;
@@ -206,8 +206,15 @@ static void welcome(struct sim_host *h, tltcp_conn *conn) {
     sim_peer_pump(p);
 }
 
+/* A node counts as one address, whatever the port. */
+static tltcp_pktinfo info_of(const struct sim_packet *pkt) {
+    return (tltcp_pktinfo){.path = pkt->src,
+                           .ecn = pkt->ecn,
+                           .network = sim_address_node(pkt->src) + UINT64_C(1)};
+}
+
 static void to_endpoint(struct sim_host *h, const struct sim_packet *pkt) {
-    tltcp_pktinfo info = {pkt->src, pkt->ecn, 0};
+    tltcp_pktinfo info = info_of(pkt);
     tltcp_dispatch out;
     struct sim_peer *p;
     switch (tltcp_endpoint_recv(h->endpoint, &info, pkt->data, pkt->len, &out,
@@ -232,7 +239,7 @@ static void to_endpoint(struct sim_host *h, const struct sim_packet *pkt) {
 }
 
 static void to_caller(struct sim_peer *p, const struct sim_packet *pkt) {
-    tltcp_pktinfo info = {pkt->src, pkt->ecn, 0};
+    tltcp_pktinfo info = info_of(pkt);
     if (p->app.on_recv != NULL) {
         p->app.on_recv(p->app.user, p, &info, pkt->data, pkt->len);
     }

@@ -22,15 +22,18 @@ static void feed_caller(struct tltcp__reactor *r, const drv__burst *b,
     tltcp__mark(s);
 }
 
-/* Bursts of one peer follow each other: the newest token is remembered. */
-static uint64_t token_of(struct tltcp__reactor *r, const drv__route *route) {
+/* Bursts of one peer follow each other: the newest tokens are remembered. */
+static tltcp_pktinfo info_of(struct tltcp__reactor *r, const drv__route *route,
+                             uint32_t ecn) {
     /* Where padding differs a token is made once more, that is all. */
     /* NOLINTNEXTLINE */
     if (memcmp(&r->last_route, route, sizeof(*route)) != 0) {
         r->last_route = *route;
         r->last_token = drv__route_token(r->key, route);
+        r->last_network = drv__route_network(r->key, route);
     }
-    return r->last_token;
+    return (tltcp_pktinfo){
+        .path = r->last_token, .ecn = ecn, .network = r->last_network};
 }
 
 static void reply(struct tltcp__reactor *r, const drv__route *route,
@@ -62,7 +65,7 @@ static void taken(tltcp_conn *conn, uint64_t token, const drv__route *route) {
 }
 
 static void feed_listener(struct tltcp__reactor *r, const drv__burst *b) {
-    tltcp_pktinfo info = {.path = token_of(r, b->route), .ecn = b->ecn};
+    tltcp_pktinfo info = info_of(r, b->route, b->ecn);
     tltcp_dispatch d;
     tltcp_time now = tltcp_now();
 

@@ -12,7 +12,7 @@
 
 /* --- On the I/O thread --------------------------------------------------- */
 
-static const char *refusal(const struct tltcp__reactor *r, uint64_t network) {
+static const char *refusal(const struct tltcp__reactor *r) {
     const struct tltcp__listening *l = r->listening;
 
     if (l->handle == NULL) {
@@ -20,9 +20,6 @@ static const char *refusal(const struct tltcp__reactor *r, uint64_t network) {
     }
     if (l->pending >= BACKLOG) {
         return "too many callers are waiting";
-    }
-    if (drv__tally_get(&l->tally, network) >= r->config.max_per_address) {
-        return "too many connections from your address";
     }
     return NULL;
 }
@@ -47,14 +44,11 @@ static bool asked(tltcp_socket *s, const drv__route *route, char *reason) {
     return yes;
 }
 
-static void let_in(tltcp_socket *s, uint64_t network) {
+static void let_in(tltcp_socket *s) {
     struct tltcp__listening *l = s->r->listening;
 
     if (tltcp_conn_accept(tltcp__engine(s), tltcp_now()) != 0) {
         return; /* the listener was closed while the application thought */
-    }
-    if (drv__tally_up(&l->tally, network) == 0) {
-        s->network = network;
     }
     s->pending = true;
     l->pending++;
@@ -64,7 +58,6 @@ static void let_in(tltcp_socket *s, uint64_t network) {
 void tltcp__listening_caller(struct tltcp__reactor *r, tltcp_conn *conn,
                              uint64_t token, const drv__route *route) {
     char reason[TLTCP_REASON_MAX + 1] = "";
-    uint64_t network = drv__route_network(r->key, route);
     tltcp_socket *s = tltcp__socket_new(r, conn);
     const char *no;
 
@@ -74,12 +67,12 @@ void tltcp__listening_caller(struct tltcp__reactor *r, tltcp_conn *conn,
     }
     drv__routes_add(&s->routes, token, route, 0);
     tltcp__mark(s);
-    no = refusal(r, network);
+    no = refusal(r);
     if (no == NULL && !asked(s, route, reason)) {
         no = reason;
     }
     if (no == NULL) {
-        let_in(s, network);
+        let_in(s);
     } else {
         (void)tltcp_conn_refuse(tltcp__engine(s), no, tltcp_now());
     }
@@ -139,9 +132,6 @@ void tltcp__listening_forget(tltcp_socket *s) {
     tltcp_stats st;
 
     tltcp__listening_drop(s);
-    if (s->network != 0) {
-        drv__tally_down(&l->tally, s->network);
-    }
     tltcp_stats_init(&st);
     if (tltcp_conn_get_stats(tltcp__engine(s), &st, tltcp_now()) == 0) {
         tltcp__stats_add(&l->past, &st);

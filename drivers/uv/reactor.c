@@ -157,7 +157,6 @@ static void free_memory(struct tltcp__reactor *r) {
     }
     if (r->listening != NULL) {
         tltcp_endpoint_free(r->listening->endpoint);
-        drv__tally_free(&r->listening->tally);
         free(r->listening);
     }
     if (r->calling != NULL) {

@@ -35,7 +35,6 @@ struct tltcp__listening {
     tltcp_socket *first;  /* callers that wait for tltcp_accept() */
     tltcp_socket *last;
     unsigned pending; /* callers not yet taken by the application */
-    drv__tally tally; /* connections of each network */
     tltcp_stats past; /* sums over those that are gone */
 };
 
@@ -85,6 +84,7 @@ struct tltcp__reactor {
     /* The I/O thread's alone: the route of the newest burst. */
     drv__route last_route;
     uint64_t last_token;
+    uint64_t last_network;
 };
 
 /* Makes the loop and the socket; nothing runs yet. */

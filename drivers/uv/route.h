@@ -30,20 +30,4 @@ void drv__routes_add(drv__routes *t, uint64_t token, const drv__route *r,
                      uint64_t keep);
 const drv__route *drv__routes_find(const drv__routes *t, uint64_t token);
 
-/* Counts by 64-bit keys (0 is not used), in O(1). */
-typedef struct drv__tally {
-    struct drv__tally_entry {
-        uint64_t key;
-        uint64_t count;
-    } * entry;
-    size_t cap; /* a power of two, or 0 */
-    size_t len;
-} drv__tally;
-
-uint64_t drv__tally_get(const drv__tally *t, uint64_t key);
-/* Returns 0, or -1 without memory. */
-int drv__tally_up(drv__tally *t, uint64_t key);
-void drv__tally_down(drv__tally *t, uint64_t key);
-void drv__tally_free(drv__tally *t);
-
 #endif /* DRIVERS_UV_ROUTE_H */

@@ -74,7 +74,6 @@ struct tltcp_socket {
     uint32_t timer;    /* slot in the reactor's heap */
     tltcp_time armed;  /* its key */
     size_t write_want; /* room that makes it writable */
-    uint64_t network;  /* counted in the listener's tally */
     drv__routes routes;
 
     struct tltcp__news news;

@@ -35,6 +35,7 @@ static const size_t counters[] = {
     AT(gap_bytes),
     AT(sections_complete),
     AT(sections_cut),
+    AT(packets_forged),
 };
 
 void tltcp__stats_add(tltcp_stats *sum, const tltcp_stats *one) {

@@ -117,11 +117,12 @@ typedef struct tltcp_config {
     const char *qlog_dir;          /**< folder for traces, one .sqlog file per
                                       connection; NULL: none */
 
-    uint32_t max_connections; /**< listener: open ones at most; default 65536 */
+    uint32_t max_connections; /**< listener: at most, half-open ones included;
+                                   default 65536 */
     uint32_t max_half_open; /**< listener: unvalidated ones beyond which callers
                                  must return a token; default 256 */
-    uint32_t max_per_address;  /**< listener: open ones of one address; default
-                                  16384 */
+    uint32_t max_per_address;  /**< listener: of one address at most, half-open
+                                  ones included; default 16384 */
     bool always_retry;         /**< listener: ask every caller for a token */
     tltcp_accept_fn on_caller; /**< listener: decides; NULL: accept all */
     tltcp_trace_fn on_trace;   /**< NULL: none */
@@ -140,6 +141,9 @@ typedef struct tltcp_config {
                                     machine to call from; NULL: any */
     const char *local_service; /**< driver, caller: port number or name to call
                                     from; NULL or "0": any free port */
+    uint64_t max_half_open_per_address; /**< listener: unvalidated ones of one
+                                    address beyond which its callers must return
+                                    a token; default 64 */
 } tltcp_config;
 
 /** @brief Fills in every default. @param c  config, of any content */

@@ -39,9 +39,12 @@ typedef struct tltcp_endpoint tltcp_endpoint;
 
 /** @brief What travels beside the bytes of a datagram. */
 typedef struct tltcp_pktinfo {
-    uint64_t path; /**< the driver's token for the addresses */
-    uint32_t ecn;  /**< ECN codepoint of the IP header, 0 to 3 */
-    uint32_t dscp; /**< out: DSCP to mark with, 0 to 63; in: not looked at */
+    uint64_t path;    /**< the driver's token for the addresses */
+    uint32_t ecn;     /**< ECN codepoint of the IP header, 0 to 3 */
+    uint32_t dscp;    /**< out: DSCP to mark with, 0 to 63; in: not looked at */
+    uint64_t network; /**< in: the driver's token for what counts as one address
+                           in limits, such as an IPv4 address or an IPv6 /64;
+                           0: such limits do not apply; out: 0 */
 } tltcp_pktinfo;
 
 /** @brief A section to be written (paper, section 4). */
@@ -315,7 +318,9 @@ typedef struct tltcp_dispatch {
  * connection it belongs to.
  *
  * A reply is never longer than a third of what came in.  A caller that repeats
- * itself is TAKEN.
+ * itself is TAKEN.  Of callers beyond tltcp_config::max_connections and
+ * tltcp_config::max_per_address nothing is kept; up to a thousand of them a
+ * second are told so, and end with ::TLTCP_ERR_LIMIT or ::TLTCP_ERR_REFUSED.
  * @param ep     endpoint
  * @param info   path and ECN codepoint
  * @param dgram  the UDP payload
@@ -362,6 +367,18 @@ TLTCP_API size_t tltcp_endpoint_count(const tltcp_endpoint *ep);
  * @return those since it was made
  */
 TLTCP_API uint64_t tltcp_endpoint_rejected(const tltcp_endpoint *ep);
+
+/**
+ * @brief Fills in what only a listener counts: tltcp_stats::callers_rejected,
+ * callers_turned_away and callers_retried; adds to packets_dropped what came
+ * for no connection.
+ * @param ep  endpoint
+ * @param[in,out] st  set up with tltcp_stats_init()
+ * @retval 0               filled in
+ * @retval TLTCP_ERR_INVAL @p st was not set up
+ */
+TLTCP_API int tltcp_endpoint_get_stats(const tltcp_endpoint *ep,
+                                       tltcp_stats *st);
 
 /**
  * @brief Asks for new keys in both directions of a secured connection, as soon

@@ -75,6 +75,12 @@ typedef struct tltcp_stats {
     tltcp_time now;             /**< when the snapshot was taken */
     char congestion[24];        /**< name of the controller */
     char recovery[24];          /**< name of the recovery */
+    uint64_t packets_forged;    /**< secured: in, but not sealed with our keys;
+                                     among packets_dropped too */
+    uint64_t
+        callers_rejected; /**< listener: wrong passphrase or key, or none */
+    uint64_t callers_turned_away; /**< listener: beyond its limits */
+    uint64_t callers_retried;     /**< listener: asked for a token */
 } tltcp_stats;
 
 /** @brief Zeroes and tags a snapshot. @param s  snapshot, of any content */

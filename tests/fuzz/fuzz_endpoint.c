@@ -80,7 +80,9 @@ static void welcome(struct world *w, tltcp_conn *conn) {
 }
 
 static void deliver(struct world *w) {
-    tltcp_pktinfo info = {w->path, (uint32_t)script_below(&w->in, 4), 0};
+    tltcp_pktinfo info = {.path = w->path,
+                          .ecn = (uint32_t)script_below(&w->in, 4),
+                          .network = w->path / 2};
     tltcp_dispatch out;
     struct guest *g;
     switch (tltcp_endpoint_recv(w->ep, &info, w->dgram, w->len, &out, w->now)) {

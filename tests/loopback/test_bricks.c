@@ -89,36 +89,6 @@ static void the_route_in_use_is_never_forgotten(void **state) {
     assert_null(drv__routes_find(&t, 1));
 }
 
-/* --- Tally --------------------------------------------------------------- */
-
-static void a_tally_agrees_with_a_plain_array(void **state) {
-    enum { KEYS = 200, STEPS = 50000 };
-    drv__tally t = {0};
-    unsigned plain[KEYS] = {0};
-    uint32_t random = 1;
-
-    (void)state;
-    assert_int_equal(drv__tally_get(&t, 7), 0);
-    for (int step = 0; step < STEPS; step++) {
-        uint64_t key;
-
-        random = random * 1664525u + 1013904223u;
-        key = (random >> 8) % KEYS;
-        if ((random >> 30) < 2) {
-            assert_int_equal(drv__tally_up(&t, 16 * key + 16), 0);
-            plain[key]++;
-        } else if (plain[key] > 0) {
-            drv__tally_down(&t, 16 * key + 16);
-            plain[key]--;
-        }
-        assert_int_equal(drv__tally_get(&t, 16 * key + 16), plain[key]);
-    }
-    for (uint64_t key = 0; key < KEYS; key++) {
-        assert_int_equal(drv__tally_get(&t, 16 * key + 16), plain[key]);
-    }
-    drv__tally_free(&t);
-}
-
 /* --- Flag ---------------------------------------------------------------- */
 
 static void a_flag_is_readable_while_raised(void **state) {
@@ -346,7 +316,6 @@ int main(void) {
         cmocka_unit_test(siphash_agrees_with_the_published_vectors),
         cmocka_unit_test(tokens_tell_routes_apart),
         cmocka_unit_test(the_route_in_use_is_never_forgotten),
-        cmocka_unit_test(a_tally_agrees_with_a_plain_array),
         cmocka_unit_test(a_flag_is_readable_while_raised),
         cmocka_unit_test(an_alarm_rings_not_too_early_and_once),
         Q(each_connection_writes_its_qlog),

@@ -85,6 +85,8 @@ static void check_data(struct end *e, const tltcp__chunk *c) {
                     "byte %" PRIu64 " of section %" PRIu64 " leaves %" PRIu64
                     " ns after its deadline",
                     seq, i, now - s->deadline);
+    } else if (e->slack == 0 || s->deadline - now < e->slack) {
+        e->slack = s->deadline - now;
     }
     if (d.section != (uint32_t)i ||
         ((c->flags & TLTCP__DATA_START) != 0) != (seq == s->seq) ||

@@ -156,7 +156,7 @@ static void a_crowd_of_callers_is_asked_for_tokens(void **state) {
                               .scid = sim_random_u64(&rnd)};
         tltcp__params params = {
             .window = 1, .sections = 1, .datagram = 1200, .ack_every = 1};
-        tltcp_pktinfo info = {sim_address(9, (uint32_t)i + 1), 0, 0};
+        tltcp_pktinfo info = {.path = sim_address(9, (uint32_t)i + 1)};
         tltcp_dispatch out;
         int verdict;
         tltcp__packet_put(&wr, &call);
@@ -213,7 +213,7 @@ static void answer_versions(const uint8_t *initial, size_t len,
     tltcp__packet call;
     tltcp__packet list = {.type = TLTCP__VERSIONS};
     struct end *e = &w.end[CLIENT];
-    tltcp_pktinfo info = {tltcp_conn_path(e->peer->conn), 0, 0};
+    tltcp_pktinfo info = {.path = tltcp_conn_path(e->peer->conn)};
     assert_true(tltcp__packet_parse(initial, len, &call));
     list.dcid = call.scid;
     tltcp__packet_put(&wr, &list);

@@ -29,7 +29,7 @@ static void lie_begin(struct lie *l, const struct end *victim) {
 }
 
 static int lie_tell(struct lie *l, const struct end *victim) {
-    tltcp_pktinfo info = {tltcp_conn_path(victim->peer->conn), 0, 0};
+    tltcp_pktinfo info = {.path = tltcp_conn_path(victim->peer->conn)};
     int rv;
     l->w.end += TLTCP__CHECK_LEN;
     tltcp__packet_seal(&l->w, l->buf);
@@ -436,6 +436,257 @@ static void nonces_and_pings_of_the_wrong_length_end_it(void **state) {
     }
 }
 
+static void an_ack_of_a_number_left_out_ends_it(void **state) {
+    const tltcp__sender *s;
+    struct lie l;
+    (void)state;
+    begin(60);
+    s = &w.end[CLIENT].peer->conn->sender;
+    while (s->left_out[0] == 0) {
+        world_run_for(&w, 1 * SEC);
+        assert_false(w.end[CLIENT].closed);
+    }
+    lie_begin(&l, &w.end[CLIENT]);
+    put_ack(&l, (uint32_t)s->left_out[0], 0, 0);
+    expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
+}
+
+static bool drop_towards_server(void *user, uint32_t link, struct sim_packet *p,
+                                uint64_t now) {
+    (void)user;
+    (void)p;
+    (void)now;
+    return link != 0;
+}
+
+static void a_receiver_that_acknowledges_ahead_is_found_out(void **state) {
+    const tltcp__sender *s;
+    uint64_t claimed = 0;
+    int told = 0;
+    (void)state;
+    begin(61);
+    s = &w.end[CLIENT].peer->conn->sender;
+    sim_net_set_tap(w.net, drop_towards_server, NULL);
+    claimed = s->map.packets.tail;
+    for (; !w.end[CLIENT].closed && told < 1000; told++) {
+        struct lie l; /* one number after the other, as they must come */
+        while (claimed >= s->map.packets.tail) {
+            world_run_for(&w, 10 * MS);
+        }
+        lie_begin(&l, &w.end[CLIENT]);
+        put_ack(&l, (uint32_t)claimed++, 0, 0);
+        (void)lie_tell(&l, &w.end[CLIENT]);
+    }
+    assert_in_range(told, 1, 600);
+    assert_int_equal(w.end[CLIENT].error, TLTCP_ERR_ACK);
+    finish();
+}
+
+static void a_seq_update_that_goes_backwards_is_ignored(void **state) {
+    struct lie l;
+    uint64_t read;
+    (void)state;
+    begin(62);
+    read = w.flow[CLIENT].next_seq;
+    for (uint32_t back = 0; back < 3; back++) {
+        lie_begin(&l, &w.end[SERVER]);
+        tltcp__place_put(&l.w, TLTCP__UPDATE,
+                         (tltcp__place){(uint32_t)read - 1000 * (back + 1),
+                                        sections_read() - back - 1});
+        assert_int_equal(lie_tell(&l, &w.end[SERVER]), 0);
+    }
+    assert_false(w.end[SERVER].closed);
+    assert_int_equal(w.end[SERVER].peer->conn->reasm.cursor, read);
+    world_run_for(&w, 1 * SEC);
+    assert_true(w.flow[CLIENT].next_seq > read);
+    assert_string_equal(w.why, "");
+    finish();
+}
+
+static void a_boundless_window_makes_the_sender_hold_no_more(void **state) {
+    const tltcp__sections *sec;
+    struct lie l;
+    (void)state;
+    begin(63);
+    sec = &w.end[CLIENT].peer->conn->sender.sec;
+    lie_begin(&l, &w.end[CLIENT]);
+    tltcp__place_put(&l.w, TLTCP__WINDOW,
+                     (tltcp__place){(uint32_t)sec->nxt + 0x7fffffff,
+                                    (uint32_t)sec->recs.tail + 0x7fffffff});
+    assert_int_equal(lie_tell(&l, &w.end[CLIENT]), 0);
+    assert_true(sec->peer_seq >= 0x7fffffff);
+    sim_net_set_tap(w.net, drop_towards_server, NULL);
+    world_run_for(&w, 20 * SEC); /* 400 sections of 1000 bytes */
+    assert_true(end_stats(&w.end[CLIENT]).bytes_queued <=
+                w.plan.config[CLIENT].send_buffer);
+    assert_true(w.alloc.peak < 8000000);
+    finish();
+}
+
+static void a_reader_that_never_reads_costs_its_buffer_only(void **state) {
+    struct plan p;
+    tltcp_stats st;
+    (void)state;
+    plan_init(&p, 64);
+    p.source[CLIENT].sections = 1000;
+    p.source[CLIENT].size_min = 10000;
+    p.source[CLIENT].size_max = 10000;
+    p.config[CLIENT].send_buffer = 200000;
+    p.config[SERVER].recv_buffer = 100000;
+    p.reader[SERVER].pause_from = 0;
+    p.reader[SERVER].pause_until = 3600 * SEC;
+    p.keep_open = true;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 60 * SEC);
+    st = end_stats(&w.end[SERVER]);
+    assert_true(st.bytes_unread <= 100000);
+    st = end_stats(&w.end[CLIENT]);
+    assert_true(st.bytes_queued <= 200000);
+    assert_true(w.alloc.peak < 2000000);
+    assert_false(w.end[CLIENT].closed); /* keep-alives: he lives */
+    finish();
+}
+
+/* A packet that looks right but for an id that was guessed. */
+static void tell_guess(struct end *victim, uint8_t packet, uint8_t chunk,
+                       uint64_t id) {
+    tltcp_pktinfo info = {.path = tltcp_conn_path(victim->peer->conn)};
+    tltcp__packet p = {.type = packet,
+                       .version =
+                           packet == TLTCP__VERSIONS ? 0 : TLTCP__VERSION,
+                       .dcid = id,
+                       .scid = 5,
+                       .token = (const uint8_t *)"token",
+                       .token_len = packet == TLTCP__RETRY ? 5 : 0,
+                       .pn = next_pn++};
+    uint8_t buf[100];
+    cmn__writer wr = cmn__writer_of(buf, sizeof(buf));
+    tltcp__packet_put(&wr, &p);
+    if (packet == TLTCP__SHORT || packet == TLTCP__ANSWER) {
+        tltcp__chunk_put(&wr, chunk, 0, chunk == TLTCP__CLOSE ? 4 : 8);
+        cmn__put(&wr, 9, chunk == TLTCP__CLOSE ? 4 : 8);
+    } else {
+        cmn__put32(&wr, packet == TLTCP__REJECT ? -TLTCP_ERR_AUTH : 7);
+    }
+    tltcp__packet_seal(&wr, buf);
+    (void)tltcp_conn_recv(victim->peer->conn, &info, buf, (size_t)(wr.p - buf),
+                          sim_host_now(victim->host));
+    sim_peer_pump(victim->peer);
+}
+
+static void guessed_ids_neither_end_nor_move_a_connection(void **state) {
+    static const uint8_t packets[] = {TLTCP__SHORT, TLTCP__ANSWER, TLTCP__RETRY,
+                                      TLTCP__VERSIONS, TLTCP__REJECT};
+    static const uint8_t chunks[] = {TLTCP__CLOSE, TLTCP__RESPONSE};
+    struct sim_random r;
+    uint64_t path;
+    (void)state;
+    begin(65);
+    path = tltcp_conn_path(w.end[SERVER].peer->conn);
+    sim_random_init(&r, 65);
+    for (int i = 0; i < 5000; i++) {
+        tell_guess(&w.end[i & 1], packets[i % 5], chunks[i % 2],
+                   sim_random_u64(&r));
+    }
+    assert_false(w.end[CLIENT].closed || w.end[SERVER].closed);
+    assert_int_equal(tltcp_conn_path(w.end[SERVER].peer->conn), path);
+    world_run_for(&w, 1 * SEC);
+    assert_string_equal(w.why, "");
+    finish();
+}
+
+static void guessed_answers_do_not_end_a_call(void **state) {
+    struct sim_random r;
+    struct plan p;
+    (void)state;
+    plan_init(&p, 66);
+    p.source[CLIENT].sections = 3;
+    assert_int_equal(world_open(&w, &p), 0);
+    sim_random_init(&r, 66);
+    for (uint8_t type = TLTCP__ANSWER; type <= TLTCP__REJECT; type++) {
+        for (int i = 0; i < 1000; i++) {
+            tell_guess(&w.end[CLIENT], type, TLTCP__CLOSE, sim_random_u64(&r));
+        }
+    }
+    assert_false(w.end[CLIENT].closed);
+    assert_int_equal(end_stats(&w.end[CLIENT]).packets_dropped, 4000);
+    world_finish(&w);
+}
+
+static void a_guessed_response_does_not_move_the_path(void **state) {
+    struct lie l;
+    uint64_t path;
+    (void)state;
+    begin(67);
+    path = tltcp_conn_path(w.end[SERVER].peer->conn);
+    for (uint64_t i = 0; i < 1000; i++) { /* with the right id, even */
+        lie_begin(&l, &w.end[SERVER]);
+        tltcp__chunk_put(&l.w, TLTCP__RESPONSE, 0, 8);
+        cmn__put64(&l.w, i);
+        assert_int_equal(lie_tell(&l, &w.end[SERVER]), 0);
+    }
+    assert_int_equal(tltcp_conn_path(w.end[SERVER].peer->conn), path);
+    assert_int_equal(w.end[SERVER].path_events, 0);
+    finish();
+}
+
+/* Everything comes a second time, later. */
+struct echo {
+    struct sim_net *net;
+    struct sim_packet *kept[4000];
+    uint32_t link[4000];
+    size_t count;
+    size_t next;
+    bool replaying;
+};
+
+static bool keep_copies(void *user, uint32_t link, struct sim_packet *p,
+                        uint64_t now) {
+    struct echo *e = user;
+    (void)now;
+    if (!e->replaying && e->count < 4000) {
+        struct sim_packet *q = sim_packet_new(p->data, p->len);
+        q->src = p->src;
+        q->dst = p->dst;
+        e->link[e->count] = link;
+        e->kept[e->count++] = q;
+    }
+    return true;
+}
+
+static void packets_that_are_replayed_change_nothing(void **state) {
+    static struct echo e;
+    (void)state;
+    for (int secured = 0; secured < 2; secured++) {
+        struct plan p;
+        uint64_t dropped;
+        memset(&e, 0, sizeof(e));
+        plan_init(&p, 68);
+        p.source[CLIENT].sections = 300;
+        p.source[CLIENT].interval = 10 * MS;
+        p.secured = secured == 1;
+        p.tap = keep_copies;
+        p.user = &e;
+        p.keep_open = true;
+        assert_int_equal(world_open(&w, &p), 0);
+        world_run_for(&w, 2 * SEC);
+        e.replaying = true;
+        dropped = end_stats(&w.end[SERVER]).packets_dropped;
+        for (; e.next < e.count; e.next++) {
+            sim_net_send(w.net, e.link[e.next], e.kept[e.next]);
+            world_run_for(&w, 2 * MS);
+        }
+        world_run_for(&w, 2 * SEC);
+        assert_string_equal(w.why, "");
+        assert_int_equal(w.flow[CLIENT].reader.gaps, 0);
+        assert_false(w.end[CLIENT].closed || w.end[SERVER].closed);
+        assert_true(end_stats(&w.end[SERVER]).packets_dropped > dropped + 100);
+        assert_int_equal(
+            tltcp_endpoint_count(sim_host_endpoint(w.end[SERVER].host)), 1);
+        finish();
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_ack_of_a_packet_never_sent_ends_it),
@@ -461,6 +712,15 @@ int main(void) {
         cmocka_unit_test(acks_of_the_oldest_kind_cost_no_memory),
         cmocka_unit_test(sections_by_the_billion_are_passed_in_one_step),
         cmocka_unit_test(nonces_and_pings_of_the_wrong_length_end_it),
+        cmocka_unit_test(an_ack_of_a_number_left_out_ends_it),
+        cmocka_unit_test(a_receiver_that_acknowledges_ahead_is_found_out),
+        cmocka_unit_test(a_seq_update_that_goes_backwards_is_ignored),
+        cmocka_unit_test(a_boundless_window_makes_the_sender_hold_no_more),
+        cmocka_unit_test(a_reader_that_never_reads_costs_its_buffer_only),
+        cmocka_unit_test(guessed_ids_neither_end_nor_move_a_connection),
+        cmocka_unit_test(guessed_answers_do_not_end_a_call),
+        cmocka_unit_test(a_guessed_response_does_not_move_the_path),
+        cmocka_unit_test(packets_that_are_replayed_change_nothing),
     };
     return cmocka_run_group_tests_name("liars", tests, NULL, NULL);
 }

@@ -335,6 +335,85 @@ static void a_controller_keeps_its_parameters_on_a_new_path(void **state) {
     world_finish(&w);
 }
 
+static bool drop_answers_to(void *user, uint32_t link, struct sim_packet *p,
+                            uint64_t now) {
+    const uint64_t *address = user;
+    (void)now;
+    return link != 1 || p->dst != *address;
+}
+
+static void what_an_old_path_lost_does_not_slow_the_new_one(void **state) {
+    struct plan p;
+    uint64_t dead;
+    (void)state;
+    steady(&p, 1);
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 1 * SEC);
+    dead = sim_peer_address(w.end[CLIENT].peer);
+    sim_net_set_tap(w.net, drop_answers_to, &dead);
+    world_run_for(&w, 30 * MS);
+    (void)sim_peer_rebind(w.end[CLIENT].peer);
+    world_run_for(&w, 3 * SEC);
+    assert_int_equal(w.end[SERVER].path_events, 1);
+    assert_true(end_stats(&w.end[SERVER]).packets_lost > 0);
+    assert_int_equal(end_stats(&w.end[SERVER]).congestion_events, 0);
+    world_finish(&w);
+}
+
+/* Marks are spoilt until the caller moves. */
+static bool spoil_ecn(void *user, uint32_t link, struct sim_packet *p,
+                      uint64_t now) {
+    const bool *on = user;
+    (void)link;
+    (void)now;
+    if (*on && p->ecn == SIM_ECN_ECT0) {
+        p->ecn = 0;
+    }
+    return true;
+}
+
+static void ecn_is_tried_again_on_another_path(void **state) {
+    const tltcp__sender *s;
+    struct plan p;
+    bool spoils = true;
+    (void)state;
+    steady(&p, 1);
+    p.tap = spoil_ecn;
+    p.user = &spoils;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 1 * SEC);
+    s = &w.end[SERVER].peer->conn->sender;
+    assert_false(s->ecn);
+    spoils = false;
+    (void)sim_peer_rebind(w.end[CLIENT].peer);
+    world_run_for(&w, 1 * SEC);
+    assert_int_equal(w.end[SERVER].path_events, 1);
+    assert_true(s->ecn && s->ecn_heard);
+    world_finish(&w);
+}
+
+static void a_new_path_is_measured_from_nothing(void **state) {
+    struct plan p;
+    struct sim_link_config slow;
+    tltcp_stats st;
+    (void)state;
+    steady(&p, 1);
+    p.link[SERVER].rate = 100e6;
+    p.source[SERVER].sections = 2000;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 1 * SEC);
+    slow = p.link[SERVER];
+    slow.delay = 150 * MS;
+    sim_net_set_link(w.net, w.link[SERVER], &slow);
+    (void)sim_peer_rebind(w.end[CLIENT].peer);
+    world_run_for(&w, 2 * SEC);
+    st = end_stats(&w.end[SERVER]);
+    assert_int_equal(w.end[SERVER].path_events, 1);
+    assert_true(st.min_rtt_ns >= 150 * MS); /* the old one was far less */
+    assert_int_equal(st.congestion_events, 0);
+    world_finish(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_caller_behind_a_nat_may_change_its_address),
@@ -352,6 +431,9 @@ int main(void) {
         cmocka_unit_test(datagrams_are_never_larger_than_the_peer_takes),
         cmocka_unit_test(a_controller_keeps_its_parameters_on_a_new_path),
         cmocka_unit_test(a_path_that_drops_marked_packets_is_survived),
+        cmocka_unit_test(what_an_old_path_lost_does_not_slow_the_new_one),
+        cmocka_unit_test(ecn_is_tried_again_on_another_path),
+        cmocka_unit_test(a_new_path_is_measured_from_nothing),
     };
     return cmocka_run_group_tests_name("path", tests, NULL, NULL);
 }

@@ -85,6 +85,7 @@ struct end {
     uint64_t closed_at;
     uint64_t path_events;
     uint64_t lead;      /* longest time by which deadlines come early */
+    uint64_t slack;     /* least time to its deadline of a byte sent */
     bool data;          /* the datagram at hand carries DATA */
     uint64_t flight;    /* at the last look */
     uint64_t probes;    /* likewise */

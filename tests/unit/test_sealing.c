@@ -133,6 +133,99 @@ static void what_cannot_be_sealed_does_not_leave(void **state) {
     pair_close(&x);
 }
 
+static void open_pair(struct pair *x) {
+    call(x);
+    assert_int_equal(tltcp_conn_accept(x->server, x->now), 0);
+    shuttle(x);
+    assert_int_equal(x->client->state, TLTCP__OPEN);
+}
+
+static uint64_t received(const tltcp_conn *c) {
+    return c->stats.packets_received;
+}
+
+static bool write_and_next(struct pair *x) {
+    const tltcp_section s = {"secret", 6, TLTCP_TIME_NEVER, 0};
+    x->now += TLTCP_MS;
+    return tltcp_conn_write(x->client, &s, 1, x->now) == 1 &&
+           next(x, x->client);
+}
+
+/* Long enough for everything to be acknowledged. */
+static void settle(struct pair *x) {
+    for (int i = 0; i < 10; i++) {
+        x->now += 50 * TLTCP_MS;
+        tltcp_conn_on_timeout(x->client, x->now);
+        tltcp_conn_on_timeout(x->server, x->now);
+        shuttle(x);
+    }
+}
+
+static void
+packets_overtaken_by_new_keys_are_opened_those_of_older_keys_not(void **s) {
+    uint8_t old[2][1472];
+    size_t len[2];
+    struct pair x;
+    uint64_t before;
+    (void)s;
+    open_pair(&x);
+    assert_true(write_and_next(&x));
+    (void)to_server(&x);
+    settle(&x);
+    for (int i = 0; i < 2; i++) { /* held back on their way */
+        assert_true(write_and_next(&x));
+        len[i] = x.len;
+        memcpy(old[i], x.dgram, x.len);
+    }
+    assert_int_equal(tltcp_conn_rekey(x.client), 0);
+    assert_true(write_and_next(&x));
+    assert_int_equal(x.dgram[0], TLTCP__SHORT | TLTCP__PHASE);
+    (void)to_server(&x); /* the new key is in use */
+    before = received(x.server);
+    x.len = len[0];
+    memcpy(x.dgram, old[0], x.len);
+    (void)to_server(&x);
+    assert_int_equal(received(x.server), before + 1);
+    (void)to_server(&x); /* again: a duplicate */
+    assert_int_equal(received(x.server), before + 1);
+    settle(&x);
+    assert_int_equal(tltcp_conn_rekey(x.client), 0);
+    assert_true(write_and_next(&x));
+    (void)to_server(&x);
+    assert_int_equal(x.server->seal->rx_phase, 2);
+    before = received(x.server);
+    x.len = len[1]; /* two keys behind */
+    memcpy(x.dgram, old[1], x.len);
+    (void)to_server(&x);
+    assert_int_equal(received(x.server), before);
+    assert_int_equal(x.server->stats.packets_forged, 1);
+    pair_close(&x);
+}
+
+static void forged_packets_are_counted_and_too_many_end_it(void **state) {
+    struct pair x;
+    uint64_t before;
+    (void)state;
+    open_pair(&x);
+    assert_true(write_and_next(&x));
+    before = received(x.server);
+    for (size_t i = TLTCP__SHORT_LEN; i < x.len; i++) {
+        x.dgram[i] ^= 1;
+        (void)to_server(&x);
+        x.dgram[i] ^= 1;
+    }
+    assert_int_equal(x.server->stats.packets_forged, x.len - TLTCP__SHORT_LEN);
+    assert_int_equal(received(x.server), before);
+    (void)to_server(&x); /* the true one still counts */
+    assert_int_equal(received(x.server), before + 1);
+    x.server->stats.packets_forged = (UINT64_C(1) << 35) - 1;
+    assert_true(write_and_next(&x));
+    x.dgram[20] ^= 1;
+    (void)to_server(&x);
+    assert_int_equal(x.server->error, TLTCP_ERR_LIMIT);
+    pair_close(&x);
+}
+
 static void more_passphrases_than_are_kept_are_refused(void **state) {
     const char *more[17] = {NULL};
     char why[TLTCP_REASON_MAX + 1];
@@ -154,6 +247,9 @@ int main(void) {
         cmocka_unit_test(a_caller_who_repeats_itself_may_still_be_accepted),
         cmocka_unit_test(an_answer_with_a_false_id_does_not_spoil_the_true_one),
         cmocka_unit_test(what_cannot_be_sealed_does_not_leave),
+        cmocka_unit_test(
+            packets_overtaken_by_new_keys_are_opened_those_of_older_keys_not),
+        cmocka_unit_test(forged_packets_are_counted_and_too_many_end_it),
         cmocka_unit_test(more_passphrases_than_are_kept_are_refused),
     };
     return cmocka_run_group_tests_name("sealing", tests, NULL, NULL);

@@ -11,5 +11,6 @@ if(TARGET tltcp_objects)
     target_compile_definitions(test_noise PRIVATE
         NOISE_VECTORS="${PROJECT_SOURCE_DIR}/tests/data/noise/nnpsk0.txt")
     perigee_unit_test(sealing SOURCES test_sealing.c)
+    perigee_unit_test(admission SOURCES test_admission.c ${alloc})
     perigee_unit_test(sections SOURCES test_sections.c)
 endif()

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Whom a listener lets in, caller by caller. */
+#include <string.h>
+
+#include "libtltcp/conn.h"
+#include "tests/support/alloc.h"
+#include "tests/support/cmocka.h"
+
+#define GUESTS 64
+
+struct house {
+    tltcp_endpoint *ep;
+    tltcp_conn *guest[GUESTS];
+    size_t guests;
+    tltcp_time now;
+    tltcp_dispatch out;
+    uint8_t token[TLTCP__TOKEN_MAX]; /* of the newest RETRY */
+    size_t token_len;
+    unsigned told; /* to the log */
+};
+
+static void count_words(void *user, const tltcp_trace_event *ev) {
+    struct house *h = user;
+    h->told += strncmp(ev->name, "security:", 9) == 0;
+}
+
+static void open_house(struct house *h, tltcp_config *c) {
+    static const uint8_t seed[TLTCP_SEED_LEN] = {1};
+    *h = (struct house){.now = TLTCP_S};
+    c->on_trace = count_words;
+    c->user = h;
+    assert_int_equal(tltcp_endpoint_new(&h->ep, c, seed, h->now), 0);
+}
+
+static void leave(struct house *h) {
+    while (h->guests > 0) {
+        tltcp_conn_free(h->guest[--h->guests]);
+    }
+}
+
+static void close_house(struct house *h) {
+    leave(h);
+    assert_int_equal(tltcp_endpoint_count(h->ep), 0);
+    tltcp_endpoint_free(h->ep);
+}
+
+/* Somebody calls, with the token at hand if `with_token`. */
+static int knock(struct house *h, uint64_t path, uint64_t network, uint64_t id,
+                 bool with_token) {
+    const tltcp__params params = {
+        .window = 1, .sections = 1, .datagram = 1200, .ack_every = 1};
+    const tltcp_pktinfo info = {.path = path, .network = network};
+    tltcp__packet p = {
+        .type = TLTCP__INITIAL, .version = TLTCP__VERSION, .scid = id};
+    uint8_t dgram[TLTCP__DATAGRAM_MIN] = {0};
+    cmn__writer w = cmn__writer_of(dgram, sizeof(dgram));
+    int verdict;
+    p.token = h->token;
+    p.token_len = with_token ? h->token_len : 0;
+    tltcp__packet_put(&w, &p);
+    tltcp__params_put(&w, &params);
+    w.p = dgram + sizeof(dgram) - TLTCP__CHECK_LEN;
+    tltcp__packet_seal(&w, dgram);
+    verdict = tltcp_endpoint_recv(h->ep, &info, dgram, sizeof(dgram), &h->out,
+                                  h->now);
+    if (verdict == TLTCP_CALLER) {
+        assert_true(h->guests < GUESTS);
+        h->guest[h->guests++] = h->out.conn;
+    }
+    return verdict;
+}
+
+/* What the reply says: 0 for a RETRY, whose token is kept, or the error of a
+ * REJECT. */
+static int word(struct house *h) {
+    tltcp__packet p;
+    cmn__reader r;
+    assert_true(tltcp__packet_parse(h->out.reply, h->out.reply_len, &p));
+    if (p.type == TLTCP__RETRY) {
+        memcpy(h->token, p.token, p.token_len);
+        h->token_len = p.token_len;
+        return 0;
+    }
+    assert_int_equal(p.type, TLTCP__REJECT);
+    r = cmn__reader_of(p.body, p.body_len);
+    return -(int)cmn__get32(&r);
+}
+
+static tltcp_stats stats(const struct house *h) {
+    tltcp_stats st;
+    tltcp_stats_init(&st);
+    assert_int_equal(tltcp_endpoint_get_stats(h->ep, &st), 0);
+    return st;
+}
+
+static void callers_beyond_max_connections_are_told(void **state) {
+    tltcp_config c;
+    struct house h;
+    (void)state;
+    tltcp_config_init(&c);
+    c.max_connections = 3;
+    open_house(&h, &c);
+    for (uint64_t i = 1; i <= 5; i++) {
+        int verdict = knock(&h, i, i, i, false);
+        assert_int_equal(verdict, i <= 3 ? TLTCP_CALLER : TLTCP_REPLY);
+    }
+    assert_int_equal(word(&h), TLTCP_ERR_LIMIT);
+    assert_int_equal(stats(&h).callers_turned_away, 2);
+    assert_int_equal(h.told, 1); /* once a second */
+    leave(&h);
+    assert_int_equal(knock(&h, 9, 9, 9, false), TLTCP_CALLER);
+    close_house(&h);
+}
+
+static void a_flood_of_refusals_is_not_answered(void **state) {
+    tltcp_config c;
+    struct house h;
+    unsigned replies = 0;
+    (void)state;
+    tltcp_config_init(&c);
+    c.max_connections = 1;
+    open_house(&h, &c);
+    assert_int_equal(knock(&h, 1, 1, 1, false), TLTCP_CALLER);
+    for (uint64_t i = 2; i < 10000; i++) {
+        replies += knock(&h, i, i, i, false) == TLTCP_REPLY;
+    }
+    assert_int_equal(replies, 1000);
+    h.now += TLTCP_S;
+    assert_int_equal(knock(&h, 2, 2, 2, false), TLTCP_REPLY);
+    assert_int_equal(stats(&h).callers_turned_away, 9999);
+    close_house(&h);
+}
+
+static void one_address_may_have_so_many_connections(void **state) {
+    tltcp_config c;
+    struct house h;
+    (void)state;
+    tltcp_config_init(&c);
+    c.max_per_address = 2;
+    open_house(&h, &c);
+    for (uint64_t i = 1; i <= 3; i++) { /* from as many ports */
+        int verdict = knock(&h, i, 77, i, false);
+        assert_int_equal(verdict, i <= 2 ? TLTCP_CALLER : TLTCP_REPLY);
+    }
+    assert_int_equal(word(&h), TLTCP_ERR_REFUSED);
+    assert_int_equal(knock(&h, 4, 78, 4, false), TLTCP_CALLER);
+    assert_int_equal(knock(&h, 5, 0, 5, false), TLTCP_CALLER); /* not known */
+    leave(&h);
+    assert_int_equal(knock(&h, 6, 77, 6, false), TLTCP_CALLER);
+    close_house(&h);
+}
+
+static void one_address_with_many_half_open_must_return_a_token(void **state) {
+    tltcp_config c;
+    struct house h;
+    (void)state;
+    tltcp_config_init(&c);
+    c.max_half_open_per_address = 2;
+    open_house(&h, &c);
+    assert_int_equal(knock(&h, 1, 77, 1, false), TLTCP_CALLER);
+    assert_int_equal(knock(&h, 2, 77, 2, false), TLTCP_CALLER);
+    assert_int_equal(knock(&h, 3, 77, 3, false), TLTCP_REPLY);
+    assert_int_equal(word(&h), 0);
+    assert_int_equal(knock(&h, 4, 78, 4, false), TLTCP_CALLER); /* others not */
+    assert_int_equal(knock(&h, 3, 77, 3, true), TLTCP_CALLER);
+    assert_int_equal(stats(&h).callers_retried, 1);
+    close_house(&h);
+}
+
+static void a_token_is_good_for_one_address_one_id_and_ten_seconds(void **s) {
+    tltcp_config c;
+    struct house h;
+    (void)s;
+    tltcp_config_init(&c);
+    c.always_retry = true;
+    open_house(&h, &c);
+    assert_int_equal(knock(&h, 1, 1, 1, false), TLTCP_REPLY);
+    assert_int_equal(word(&h), 0);
+    assert_int_equal(knock(&h, 2, 1, 1, true), TLTCP_REPLY);
+    assert_int_equal(knock(&h, 1, 1, 2, true), TLTCP_REPLY);
+    h.now += 10 * TLTCP_S + 1;
+    assert_int_equal(knock(&h, 1, 1, 1, true), TLTCP_REPLY);
+    h.now -= 1;
+    h.token[10] ^= 1;
+    assert_int_equal(knock(&h, 1, 1, 1, true), TLTCP_REPLY);
+    h.token[10] ^= 1;
+    assert_int_equal(knock(&h, 1, 1, 1, true), TLTCP_CALLER);
+    close_house(&h);
+}
+
+static void tokens_outlive_a_change_of_their_key(void **state) {
+    static const uint8_t seed[TLTCP_SEED_LEN] = {7};
+    uint8_t token[TLTCP__TOKEN_LEN];
+    uint8_t later[TLTCP__TOKEN_LEN];
+    tltcp__secret s;
+    tltcp__tokens t;
+    tltcp__tokens stolen;
+    tltcp_time now = TLTCP_S;
+    (void)state;
+    tltcp__secret_init(&s, seed);
+    tltcp__tokens_init(&t, &s, now);
+    stolen = t;
+    now += 59 * TLTCP_S;
+    tltcp__tokens_make(&t, &s, 1, 2, now, token);
+    now += 2 * TLTCP_S;
+    tltcp__tokens_make(&t, &s, 1, 2, now, later); /* under a new key */
+    assert_true(tltcp__tokens_valid(&t, 1, 2, now, token, sizeof(token)));
+    assert_true(tltcp__tokens_valid(&t, 1, 2, now, later, sizeof(later)));
+    /* who has the old key cannot make tokens any more */
+    stolen.since = now;
+    tltcp__tokens_make(&stolen, &s, 1, 2, now, token);
+    assert_false(tltcp__tokens_valid(&t, 1, 2, now, token, sizeof(token)));
+    tltcp__tokens_clear(&t);
+}
+
+static void for_want_of_memory_nobody_is_called_a_stranger(void **state) {
+    static const uint8_t key[32] = {1};
+    static const uint8_t seed[TLTCP_SEED_LEN] = {2};
+    struct test_alloc alloc = {0};
+    uint8_t dgram[1472];
+    const tltcp_pktinfo info = {.path = 1};
+    tltcp_pktinfo to;
+    tltcp_config c;
+    struct house h;
+    tltcp_conn *caller;
+    size_t segment;
+    size_t len;
+    (void)state;
+    tltcp_config_init(&c);
+    c.key = key;
+    c.key_len = sizeof(key);
+    assert_int_equal(tltcp_conn_new(&caller, &c, seed, 1, TLTCP_S), 0);
+    len = tltcp_conn_send(caller, &to, dgram, sizeof(dgram), &segment, TLTCP_S);
+    c.allocator = (tltcp_allocator){test_alloc_realloc, &alloc};
+    open_house(&h, &c);
+    for (int i = 1; i < 50 && h.guests == 0; i++) {
+        alloc.fail_at = alloc.calls + (uint64_t)i;
+        if (tltcp_endpoint_recv(h.ep, &info, dgram, len, &h.out, h.now) ==
+            TLTCP_CALLER) {
+            h.guest[h.guests++] = h.out.conn;
+        }
+        assert_int_equal(h.out.reply_len, 0); /* he may ask again */
+    }
+    assert_int_equal(h.guests, 1);
+    assert_int_equal(tltcp_endpoint_rejected(h.ep), 0);
+    close_house(&h);
+    assert_int_equal(alloc.blocks, 0);
+    tltcp_conn_free(caller);
+}
+
+static void what_belongs_to_nobody_is_counted(void **state) {
+    const tltcp_pktinfo info = {.path = 1};
+    uint8_t junk[100] = {TLTCP__SHORT, 1, 2, 3};
+    tltcp_config c;
+    struct house h;
+    (void)state;
+    tltcp_config_init(&c);
+    open_house(&h, &c);
+    for (size_t len = 0; len <= sizeof(junk); len++) {
+        assert_int_equal(tltcp_endpoint_recv(h.ep, &info, junk, len, &h.out, 1),
+                         TLTCP_DROPPED);
+    }
+    assert_int_equal(stats(&h).packets_dropped, sizeof(junk) + 1);
+    close_house(&h);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(callers_beyond_max_connections_are_told),
+        cmocka_unit_test(a_flood_of_refusals_is_not_answered),
+        cmocka_unit_test(one_address_may_have_so_many_connections),
+        cmocka_unit_test(one_address_with_many_half_open_must_return_a_token),
+        cmocka_unit_test(
+            a_token_is_good_for_one_address_one_id_and_ten_seconds),
+        cmocka_unit_test(tokens_outlive_a_change_of_their_key),
+        cmocka_unit_test(for_want_of_memory_nobody_is_called_a_stranger),
+        cmocka_unit_test(what_belongs_to_nobody_is_counted),
+    };
+    return cmocka_run_group_tests_name("admission", tests, NULL, NULL);
+}
