@@ -152,6 +152,7 @@ static void sum_up(tltcp_socket *listener, tltcp_stats *sum) {
     tltcp_stats one;
 
     *sum = r->listening->past;
+    sum->struct_size = sizeof(*sum);
     (void)tltcp_endpoint_get_stats(r->listening->endpoint, sum);
     for (tltcp_socket *s = r->all; s != NULL; s = s->next) {
         tltcp_stats_init(&one);
