@@ -20,7 +20,7 @@ static void usage(const char *program) {
     fprintf(stderr,
             "usage: %s --role recv|send --mode MODE [--port N] [--seconds S]\n"
             "       [--datagram BYTES] [--mbps N] [--connections N]\n"
-            "       [--cpu N]\n",
+            "       [--rate N] [--cpu N]\n",
             program);
     exit(2);
 }
@@ -46,6 +46,7 @@ void bench_parse(struct bench_options *o, int argc, char **argv) {
         {"seconds", required_argument, NULL, 's'},
         {"datagram", required_argument, NULL, 'd'},
         {"mbps", required_argument, NULL, 'b'},
+        {"rate", required_argument, NULL, 'R'},
         {"connections", required_argument, NULL, 'n'},
         {"cpu", required_argument, NULL, 'c'},
         {NULL, 0, NULL, 0}};
@@ -71,6 +72,9 @@ void bench_parse(struct bench_options *o, int argc, char **argv) {
             break;
         case 's':
             o->seconds = strtod(optarg, NULL);
+            break;
+        case 'R':
+            o->rate = strtod(optarg, NULL);
             break;
         case 'b':
             o->mbps = strtod(optarg, NULL);

@@ -13,6 +13,7 @@ struct bench_options {
     const char *mode;     /* what to compare */
     const char *port;     /* to send to */
     double seconds;       /* how long to send */
+    double rate;          /* hostile datagrams per second */
     double mbps;          /* Mbit/s to send at most; 0: as fast as it goes */
     unsigned datagram;    /* bytes of UDP payload */
     unsigned connections; /* idle connections */
