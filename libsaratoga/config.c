@@ -36,7 +36,7 @@ void saratoga_options_init_sized(saratoga_options *o, size_t size) {
         .poll_max = 5 * SARATOGA_S,
         .symmetry = 0.5,
         .window = (size_t)1 << 20,
-        .block = (size_t)128 << 10,
+        .block = (size_t)256 << 10,
         .blocks = 8,
     };
     memset(o, 0, size);

@@ -122,7 +122,9 @@ static saratoga_time uplink_spacing(const saratoga__session *s) {
 }
 
 static saratoga_time spacing(const saratoga__session *s) {
-    saratoga_time least = uplink_spacing(s);
+    saratoga_time grain = s->env->cfg.timer_granularity_us * UINT64_C(1000);
+    saratoga_time thin = uplink_spacing(s);
+    saratoga_time least = thin > grain ? thin : grain;
     saratoga_time wanted = s->opt.first_spacing;
     if (s->rtt.srtt > 0) {
         wanted = (saratoga_time)s->rtt.srtt;

@@ -101,7 +101,7 @@ typedef struct saratoga_options {
     saratoga_time rtt_hint; /**< RTT known beforehand; 0: none */
     double symmetry;        /**< stfrc: forward delay / RTT; 0.5 */
     size_t window;          /**< stream: bytes kept at either end; 1 MiB */
-    size_t block;           /**< bytes of one read or write at most; 128 KiB */
+    size_t block;           /**< bytes of one read or write at most; 256 KiB */
     uint32_t blocks;    /**< reads, and as many writes, under way at most; 8 */
     uint32_t reserved2; /**< 0 */
     const char *const *congestion_params; /**< cong_set() names,

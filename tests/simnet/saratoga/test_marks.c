@@ -92,6 +92,24 @@ static void a_satellite_link_with_5_percent_loss(void **state) {
     with_seeds((struct mark){{20e6, 0, 600 * MSEC, 0.05, 0.05, 0}, 6});
 }
 
+/* Four times what the link takes: what gets through takes no longer. */
+static void too_high_a_rate_does_not_stall(void **state) {
+    struct plan p = {10e6, 0, 50 * MSEC, 0, 0, 1};
+    struct world w = world_new(&p, NULL, NULL);
+    saratoga_options o;
+    struct xfer *x;
+    (void)state;
+    saratoga_options_init(&o);
+    o.rate_bps = 40000000;
+    (void)host_make_file(w.sat, "f", 10000000, p.seed);
+    x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+    world_finish(&w, x, 600 * SEC);
+    assert_int_equal(x->end.error, 0);
+    assert_true((double)x->done_at / (double)SEC <=
+                1.02 * wire_time(&p, 10000000) + 0.2);
+    world_free(&w);
+}
+
 /* IP bits between two moments, over the time between them. */
 struct gauge {
     uint64_t first;
@@ -227,6 +245,7 @@ int main(void) {
         cmocka_unit_test(a_satellite_link_without_loss),
         cmocka_unit_test(a_satellite_link_with_1_percent_loss),
         cmocka_unit_test(a_satellite_link_with_5_percent_loss),
+        cmocka_unit_test(too_high_a_rate_does_not_stall),
         cmocka_unit_test(the_rate_is_kept_to_1_percent),
         cmocka_unit_test(the_rate_changes_while_running),
         cmocka_unit_test(sessions_share_a_thin_uplink),
