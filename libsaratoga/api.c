@@ -369,6 +369,7 @@ static void sender_stats(const saratoga__session *s, saratoga_stats *st) {
     st->bytes = o->held > o->proven ? o->held : o->proven;
     st->progress_bytes = o->proven;
     st->highest_bytes = o->next;
+    st->todo_bytes = o->stalled ? 0 : o->todo.total;
     st->flight_bytes = o->log.flight;
     st->rate_bps = (uint64_t)(8 * o->pace.pacer.rate);
     st->cwnd_bytes = UINT64_MAX;

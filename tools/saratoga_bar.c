@@ -20,20 +20,14 @@ void saratoga_bar_init(struct saratoga_bar *b, bool quiet) {
     }
 }
 
-void saratoga_bar_restart(struct saratoga_bar *b) {
-    b->bytes = 0;
-    b->then = 0;
-    b->rate = 0;
-}
-
-static void measure(struct saratoga_bar *b, const saratoga_stats *st) {
-    if (b->then != 0 && st->now > b->then && st->bytes >= b->bytes) {
+static void measure(struct saratoga_bar *b, const struct saratoga_progress *p) {
+    if (b->then != 0 && p->now > b->then && p->fresh >= b->fresh) {
         double rate =
-            (double)(st->bytes - b->bytes) * 8e9 / (double)(st->now - b->then);
+            (double)(p->fresh - b->fresh) * 8e9 / (double)(p->now - b->then);
         b->rate = b->rate > 0 ? 0.8 * b->rate + 0.2 * rate : rate;
     }
-    b->bytes = st->bytes;
-    b->then = st->now;
+    b->fresh = p->fresh;
+    b->then = p->now;
 }
 
 static void paint(char *out, double share) {
@@ -46,13 +40,13 @@ static void paint(char *out, double share) {
 }
 
 static void left(char *out, size_t room, const struct saratoga_bar *b,
-                 const saratoga_stats *st) {
+                 const struct saratoga_progress *p) {
     double s;
-    if (b->rate < 1 || st->bytes >= st->size_bytes) {
+    if (b->rate < 1 || p->bytes >= p->size) {
         (void)snprintf(out, room, "--:--");
         return;
     }
-    s = (double)(st->size_bytes - st->bytes) * 8 / b->rate;
+    s = (double)(p->size - p->bytes) * 8 / b->rate;
     if (s > 359999) {
         (void)snprintf(out, room, "--:--");
     } else if (s >= 3600) {
@@ -65,31 +59,28 @@ static void left(char *out, size_t room, const struct saratoga_bar *b,
 }
 
 static void write_line(char *line, const struct saratoga_bar *b,
-                       const char *name, const saratoga_stats *st) {
+                       const char *name, const struct saratoga_progress *p) {
     char picture[PICTURE + 1];
     char when[16];
-    if (!st || st->size_bytes == SARATOGA_SIZE_UNKNOWN) {
+    if (p->size == 0) {
         (void)snprintf(line, LINE, "%.40s  waiting for the peer", name);
         return;
     }
-    paint(picture,
-          st->size_bytes > 0 ? (double)st->bytes / (double)st->size_bytes : 1);
-    left(when, sizeof(when), b, st);
+    paint(picture, (double)p->bytes / (double)p->size);
+    left(when, sizeof(when), b, p);
     (void)snprintf(line, LINE, "[%s] %.1f of %.1f MB, %.2f Mbit/s, %s left, %s",
-                   picture, (double)st->bytes / 1e6,
-                   (double)st->size_bytes / 1e6, b->rate / 1e6, when, name);
+                   picture, (double)p->bytes / 1e6, (double)p->size / 1e6,
+                   b->rate / 1e6, when, name);
 }
 
 void saratoga_bar_show(struct saratoga_bar *b, const char *name,
-                       const saratoga_stats *st) {
+                       const struct saratoga_progress *p) {
     char line[LINE];
     if (!b->on) {
         return;
     }
-    if (st) {
-        measure(b, st);
-    }
-    write_line(line, b, name, st);
+    measure(b, p);
+    write_line(line, b, name, p);
     (void)fprintf(stderr, "\r%-*.*s", b->width - 1, b->width - 1, line);
     b->drawn = true;
 }

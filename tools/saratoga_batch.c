@@ -48,10 +48,13 @@ int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
     return tool_node_open(&b->node, &c);
 }
 
-/* --- One task ------------------------------------------------------------ */
+/* --- Beginning ----------------------------------------------------------- */
 
-static bool start(struct saratoga_batch *b, const struct saratoga_task *t,
-                  uint64_t *id) {
+static const char *shown(const struct saratoga_task *t) {
+    return t->file[0] ? t->file : t->path;
+}
+
+static bool start(struct saratoga_batch *b, struct saratoga_task *t) {
     saratoga_uv_transfer x;
     int rc;
     saratoga_uv_transfer_init(&x);
@@ -63,26 +66,82 @@ static bool start(struct saratoga_batch *b, const struct saratoga_task *t,
     x.file = t->file[0] ? t->file : NULL;
     x.resume = t->resume;
     x.overwrite = t->overwrite;
-    x.options = &b->args->transfer;
-    rc = saratoga_uv_start(b->node, &x, id);
+    rc = saratoga_uv_start(b->node, &x, &t->id);
     if (rc != 0) {
         (void)tool_fail(TOOL, "%s: %s", t->path, saratoga_strerror(rc));
     }
     return rc == 0;
 }
 
-static const char *shown(const struct saratoga_task *t) {
-    return t->file[0] ? t->file : t->path;
+/* Whether one that runs is about the same file. */
+static bool is_busy(const struct saratoga_batch *b,
+                    const struct saratoga_task *t) {
+    for (const struct saratoga_task *r = b->running; r; r = r->next) {
+        if (strcmp(r->path, t->path) == 0 ||
+            (strcmp(r->file, t->file) == 0 &&
+             strcmp(r->folder, t->folder) == 0)) {
+            return true;
+        }
+    }
+    return false;
 }
 
-static void draw(struct saratoga_batch *b, const struct saratoga_task *t,
-                 uint64_t id) {
-    saratoga_stats st;
-    saratoga_stats_init(&st);
-    saratoga_bar_show(&b->bar, shown(t),
-                      saratoga_uv_get_stats(b->node, id, &st) == 0 ? &st
-                                                                   : NULL);
+static void start_some(struct saratoga_batch *b) {
+    while (b->first && b->n_running < b->args->parallel &&
+           !is_busy(b, b->first)) {
+        struct saratoga_task *t = b->first;
+        b->first = t->next;
+        b->last = b->first ? b->last : NULL;
+        if (!tool_is_stopped() && start(b, t)) {
+            t->next = b->running;
+            b->running = t;
+            b->n_running++;
+        } else {
+            b->failed++;
+            free(t);
+        }
+    }
 }
+
+/* --- On the way ---------------------------------------------------------- */
+
+static void add_up(struct saratoga_progress *p, const saratoga_stats *st) {
+    if (st->size_bytes == SARATOGA_SIZE_UNKNOWN) {
+        return;
+    }
+    p->bytes += st->bytes;
+    p->fresh +=
+        st->bytes > st->resumed_bytes ? st->bytes - st->resumed_bytes : 0;
+    p->size += st->size_bytes;
+    p->now = st->now;
+}
+
+static void draw(struct saratoga_batch *b) {
+    struct saratoga_progress p = b->over;
+    char name[64];
+    for (const struct saratoga_task *t = b->running; t; t = t->next) {
+        saratoga_stats st;
+        saratoga_stats_init(&st);
+        if (saratoga_uv_get_stats(b->node, t->id, &st) == 0) {
+            add_up(&p, &st);
+        }
+    }
+    if (b->running) {
+        (void)snprintf(name, sizeof(name), "%.40s", shown(b->running));
+        if (b->n_running > 1) {
+            (void)snprintf(name, sizeof(name), "%u files", b->n_running);
+        }
+        saratoga_bar_show(&b->bar, name, &p);
+    }
+}
+
+static void cancel_all(struct saratoga_batch *b) {
+    for (const struct saratoga_task *t = b->running; t; t = t->next) {
+        (void)saratoga_uv_cancel(b->node, t->id);
+    }
+}
+
+/* --- The end ------------------------------------------------------------- */
 
 static bool is_transfer(uint32_t type) {
     return type != SARATOGA_GETDIR && type != SARATOGA_DELETE;
@@ -94,6 +153,7 @@ static void finish(struct saratoga_batch *b, const struct saratoga_task *t,
     b->done++;
     b->unreachable = ev->error == SARATOGA_ERR_TIMEOUT;
     b->repaired = b->repaired || ev->stats.holes_reported > 0;
+    add_up(&b->over, &ev->stats);
     if (is_transfer(t->type)) {
         json_array_append_new(b->reports, saratoga_report(t, ev));
     }
@@ -108,51 +168,49 @@ static void finish(struct saratoga_batch *b, const struct saratoga_task *t,
     }
 }
 
-/* Takes what there is; true: the task is done. */
-static bool take_events(struct saratoga_batch *b, const struct saratoga_task *t,
-                        uint64_t id) {
+/* The task that a transfer belongs to, which no longer counts as running. */
+static struct saratoga_task *take_running(struct saratoga_batch *b,
+                                          uint64_t id) {
+    struct saratoga_task **at = &b->running;
+    struct saratoga_task *t;
+    while (*at && (*at)->id != id) {
+        at = &(*at)->next;
+    }
+    t = *at;
+    if (t) {
+        *at = t->next;
+        b->n_running--;
+    }
+    return t;
+}
+
+static void take_events(struct saratoga_batch *b) {
     saratoga_uv_event ev;
-    bool over = false;
     while (saratoga_uv_next_event(b->node, &ev) == 1) {
-        if (ev.type == SARATOGA_UV_DONE && ev.id == id && t) {
-            finish(b, t, &ev);
-            over = true;
+        if (ev.type == SARATOGA_UV_DONE) {
+            struct saratoga_task *t = take_running(b, ev.id);
+            if (t) {
+                finish(b, t, &ev);
+                free(t);
+            }
         } else if (ev.type == SARATOGA_UV_PEER && b->on_peer) {
             b->on_peer(b, NULL, &ev);
         }
     }
-    return over;
-}
-
-static void run_task(struct saratoga_batch *b, const struct saratoga_task *t) {
-    uint64_t id = 0;
-    bool asked = false;
-    if (!start(b, t, &id)) {
-        b->failed++;
-        return;
-    }
-    saratoga_bar_restart(&b->bar);
-    while (!take_events(b, t, id)) {
-        if (tool_is_stopped() && !asked) {
-            (void)saratoga_uv_cancel(b->node, id);
-            asked = true;
-        }
-        saratoga_uv_run(b->node, SLICE_MS);
-        draw(b, t, id);
-    }
 }
 
 void saratoga_batch_run(struct saratoga_batch *b) {
-    while (b->first) {
-        struct saratoga_task *t = b->first;
-        b->first = t->next;
-        b->last = b->first ? b->last : NULL;
-        if (tool_is_stopped()) {
-            b->failed++;
-        } else {
-            run_task(b, t);
+    bool asked = false;
+    start_some(b);
+    while (b->running) {
+        if (tool_is_stopped() && !asked) {
+            cancel_all(b);
+            asked = true;
         }
-        free(t);
+        saratoga_uv_run(b->node, SLICE_MS);
+        take_events(b);
+        start_some(b);
+        draw(b);
     }
 }
 
@@ -168,7 +226,7 @@ void saratoga_batch_wait(struct saratoga_batch *b, uint64_t ns,
     while (!tool_is_stopped() && now() < end && !(stop && *stop)) {
         uint64_t left = (end - now()) / SARATOGA_MS + 1;
         saratoga_uv_run(b->node, left < SLICE_MS ? (unsigned)left : SLICE_MS);
-        (void)take_events(b, NULL, 0);
+        take_events(b);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file saratoga_batch.h
- * @brief Transfers one after another, with a progress line and a report.
+ * @brief Transfers, a few at a time, with a progress line and a report.
  */
 #ifndef TOOLS_SARATOGA_BATCH_H
 #define TOOLS_SARATOGA_BATCH_H
@@ -24,6 +24,7 @@ struct saratoga_task {
     char file[SARATOGA_PATH_MAX]; /**< in it; "": by the peer */
     bool resume;
     bool overwrite;
+    uint64_t id; /**< of the transfer, once it runs */
 };
 
 struct saratoga_batch;
@@ -37,8 +38,11 @@ typedef void (*saratoga_batch_fn)(struct saratoga_batch *b,
 struct saratoga_batch {
     const struct saratoga_args *args;
     saratoga_uv *node;
-    struct saratoga_task *first;
+    struct saratoga_task *first; /**< those that wait */
     struct saratoga_task *last;
+    struct saratoga_task *running; /**< newest first */
+    unsigned n_running;
+    struct saratoga_progress over; /**< of transfers that are over, added up */
     struct saratoga_bar bar;
     saratoga_batch_fn on_done; /**< NULL: nothing beyond counting */
     saratoga_batch_fn on_peer; /**< beacons; the task is NULL */
@@ -65,7 +69,8 @@ struct saratoga_task *saratoga_task_new(void);
  * task */
 void saratoga_batch_add(struct saratoga_batch *b, struct saratoga_task *t);
 /** @brief Does all tasks, those that on_done adds included; less when a signal
- * asks for the end. @param b  batch */
+ * asks for the end.  A few run at a time, so that the link is busy while one
+ * waits for an answer. @param b  batch */
 void saratoga_batch_run(struct saratoga_batch *b);
 /** @brief Waits, passing beacons on. @param b  batch @param ns  how long
  * @param stop  ends earlier once it is true; or NULL */

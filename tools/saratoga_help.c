@@ -46,6 +46,8 @@ const char saratoga_help[] =
     "  --mtu BYTES         of IP packets; default 1500\n"
     "  --inactivity TIME   ends after this silence; default 30\n"
     "  --retry TIME        before the first repeat of a request; default 1\n"
+    "  --parallel N        transfers at once, when there are several; default "
+    "4\n"
     "  --bind ADDR[:PORT]  local address\n"
     "  --json FILE         a report at the end; -: standard output\n"
     "  -q, --quiet         no progress line, no log\n"

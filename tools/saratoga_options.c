@@ -28,6 +28,7 @@ enum {
     OPT_RTT,
     OPT_INACTIVITY,
     OPT_RETRY,
+    OPT_PARALLEL,
     OPT_ROOT,
     OPT_NO_READ,
     OPT_WRITE,
@@ -62,6 +63,7 @@ static const struct option options[] = {
     {"rtt", required_argument, NULL, OPT_RTT},
     {"inactivity", required_argument, NULL, OPT_INACTIVITY},
     {"retry", required_argument, NULL, OPT_RETRY},
+    {"parallel", required_argument, NULL, OPT_PARALLEL},
     {"root", required_argument, NULL, OPT_ROOT},
     {"no-read", no_argument, NULL, OPT_NO_READ},
     {"write", no_argument, NULL, OPT_WRITE},
@@ -175,6 +177,15 @@ static const char *set_mtu(const char *text, uint32_t *mtu) {
     return NULL;
 }
 
+static const char *set_parallel(const char *text, unsigned *n) {
+    uint64_t value = 0;
+    if (units_count(text, 1, 64, &value)) {
+        return "a number from 1 to 64";
+    }
+    *n = (unsigned)value;
+    return NULL;
+}
+
 static const char *set_limit(const char *text, uint64_t *n) {
     return units_count(text, 1, 1000000, n) ? "a number from 1 to 1000000"
                                             : NULL;
@@ -205,6 +216,8 @@ static const char *take_transfer(struct saratoga_args *a, int opt,
         return set_rate(text, &a->uplink_bps);
     case OPT_RTT:
         return units_time(text, &a->transfer.rtt_hint);
+    case OPT_PARALLEL:
+        return set_parallel(text, &a->parallel);
     case OPT_INACTIVITY:
         return set_seconds(text, &a->transfer.inactivity);
     default:
@@ -371,6 +384,7 @@ int saratoga_args_parse(int argc, char **argv, struct saratoga_args *a) {
     saratoga_options_init(&a->transfer);
     a->root = ".";
     a->interval = 30 * SARATOGA_S;
+    a->parallel = 4;
     while (rc < 0 &&
            (opt = getopt_long(argc, argv, ":rqhV", options, &index)) != -1) {
         rc = take_option(a, opt, options[index].name, argv);

@@ -36,6 +36,7 @@ struct saratoga_args {
     bool overwrite;
     bool recursive;
     bool quiet;
+    unsigned parallel;     /**< transfers at once */
     const char *json;      /**< or NULL */
     const char *bind;      /**< ADDR[:PORT], or NULL */
     const char *port_file; /**< or NULL */

@@ -75,6 +75,7 @@ static void start(saratoga__file *f) {
         saratoga__file_fail(f, rv, "%s: %s", f->path, what(rv));
         return;
     }
+    saratoga__share_rate(f->u);
     if (f->source.digest_later) {
         saratoga__source_sum_later(f);
     }
@@ -117,6 +118,7 @@ static bool copy(char *to, size_t room, const char *from) {
 static int take_options(saratoga__file *f, const saratoga_options *o) {
     f->options = o != NULL ? *o : f->u->options;
     f->has_options = true;
+    f->shares_rate = o == NULL;
     if (f->options.congestion == NULL) {
         return 0;
     }

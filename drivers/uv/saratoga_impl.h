@@ -92,8 +92,8 @@ struct saratoga__file {
     /* Being sent. */
     saratoga_source source;
     uint64_t digest_at;
-    uint64_t wire_bytes; /* sent when it was last looked at */
-    uint64_t busy_at;    /* when that last grew; 0: never looked at */
+    uint64_t rate;   /* its share; 0: has none yet */
+    unsigned weight; /* in the sharing; 0: needs nothing now */
     void (*after_sum)(saratoga__file *f);
 
     /* Being received. */
@@ -119,6 +119,7 @@ struct saratoga__file {
     uint32_t digest_type; /* of `digest` */
 
     bool has_options;
+    bool shares_rate; /* that of the node */
     bool overwrite;
     bool resume;
     bool has_part;
@@ -172,7 +173,7 @@ struct saratoga_uv {
 
     saratoga__file *files;
     unsigned n_files;
-    unsigned sharing; /* files that the rate is divided among */
+    uint64_t share_at; /* when the rate is divided again */
     uint64_t next_id;
 
     struct saratoga__event *first;
@@ -270,8 +271,10 @@ void saratoga__file_cancel(saratoga__file *f);
 /* saratoga_close.c: goes on closing, when there is nothing left to wait for. */
 void saratoga__close_step(saratoga_uv *u);
 
-/* saratoga_share.c: divides the rate anew when it has to be. */
+/* saratoga_share.c: divides the rate anew when it has to be; and the same for
+ * those who call it all the time. */
 void saratoga__share_rate(saratoga_uv *u);
+void saratoga__share_rate_now_and_then(saratoga_uv *u);
 
 /* saratoga_events.c */
 void saratoga__on_event(saratoga_uv *u, const saratoga_event *ev);

@@ -228,6 +228,7 @@ void saratoga__serve_request(saratoga_uv *u, const saratoga_event *ev) {
     f->root = &u->root;
     f->overwrite = u->config.overwrite;
     f->widest = ev->descriptor;
+    f->shares_rate = true;
     (void)saratoga_transfer_set_user(u->node, ev->handle, f);
     rv = name_it(f, ev);
     status = rv != 0 ? saratoga__status_of(rv, SARATOGA_NOT_FOUND) : judge(f);

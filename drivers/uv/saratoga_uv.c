@@ -53,6 +53,7 @@ static void pump(saratoga_uv *u) {
     for (int i = 0; i < ROUNDS && more; i++) {
         more = drain(u);
     }
+    saratoga__share_rate_now_and_then(u);
     more = saratoga__net_send(u) || more;
     /* What was sent makes room for what is read next. */
     more = drain(u) || more;

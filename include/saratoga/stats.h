@@ -56,6 +56,8 @@ typedef struct saratoga_stats {
     uint32_t id;             /**< Id on the wire */
     uint32_t sending;        /**< 1: this side sends, 0: receives */
     char congestion[24];     /**< name of the controller, or "open" */
+    uint64_t todo_bytes;     /**< sender: to be sent now, new or again; 0 also
+                                  while the peer seems gone */
 } saratoga_stats;
 
 /** @brief Zeroes and tags a snapshot. @param s  snapshot, of any content */

@@ -85,7 +85,9 @@ typedef struct saratoga_uv_transfer {
     const char *folder;  /**< local folder, which is never left; NULL: "." */
     const char *file;    /**< path in it; get and take: NULL: the last name of
                               what the peer sends */
-    const saratoga_options *options; /**< copied; NULL: the node's */
+    const saratoga_options *options; /**< copied; NULL: the node's, whose
+                                          rate_bps all such transfers and those
+                                          served share */
     void *user;                      /**< for events */
 } saratoga_uv_transfer;
 

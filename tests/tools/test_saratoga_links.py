@@ -53,6 +53,23 @@ class Links(saratogabox.Node):
         self.run_ok("get", self.url("f"), self.there / "f")
         self.same(source, self.there / "f")
 
+    def test_transfers_at_once_share_the_rate(self):
+        names = [f"f{i}" for i in range(4)]
+        for i, name in enumerate(names):
+            self.put_file(name, 500000, i)
+        self.serve("--rate", "20mbit")
+        link = self.link("--both", "delay=10ms", "--down",
+                         "rate=21mbit,queue=100ms")
+        done = self.run_ok("get", "--parallel", "4", "--json", "-",
+                           *(self.url(n) for n in names), self.there)
+        for name in names:
+            self.same(self.here / name, self.there / name)
+        self.assertEqual(len(json.loads(done.stdout)["files"]), 4)
+        # At 20 Mbit/s each, three packets of four would be lost.
+        down = self.link_report(link)["down"]
+        self.assertLess(down["dropped"]["queue"],
+                        down["offered_packets"] / 4)
+
     def test_puts_arrive_over_a_lossy_link(self):
         source = self.put_file("f", 400000, folder=self.there)
         self.serve("--write")
