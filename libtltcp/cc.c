@@ -64,7 +64,10 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
     double cwnd_max =
         cfg->max_window > 0 ? (double)cfg->max_window * mss : (double)INT64_MAX;
     int rv;
-    *cc = (tltcp__cc){.t_sent = -1, .t_est = -1, .paced = !cfg->no_pacing};
+    *cc = (tltcp__cc){.t_sent = -1,
+                      .t_est = -1,
+                      .t_shown = cfg->max_rate > 0 ? (cong_time)now : -1,
+                      .paced = !cfg->no_pacing};
     cc->cong = cmn__alloc(mem, ops->size);
     if (cc->cong == NULL) {
         return TLTCP_ERR_NOMEM;
@@ -109,6 +112,8 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     cc->capacity = 0;
     cc->episode = false;
     cc->can_undo = false;
+    cc->capacity = 0;
+    cc->t_shown = cc->max_rate > 0 ? (cong_time)now : -1;
 }
 
 double tltcp__cc_window(const tltcp__cc *cc) {
@@ -212,6 +217,9 @@ static void estimate(tltcp__cc *cc, const struct cong_rate_sample *rs,
     double seconds = cc->t_est >= 0 ? (double)(now - cc->t_est) / NS_PER_S : 0;
     double gain = seconds < EST_SECONDS ? seconds / EST_SECONDS : 1;
     measure_capacity(cc, rs, seconds);
+    if (cc->capacity > 0 && cc->t_shown < 0) {
+        cc->t_shown = now;
+    }
     if (is_finite(cc->cong->cwnd) && cc->rtt.srtt > 0) {
         rate = cc->cong->cwnd / ((double)cc->rtt.srtt / NS_PER_S);
     }
@@ -333,6 +341,10 @@ static uint64_t time_of(cong_time t) {
 
 uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc) {
     return whole(8 * PAYLOAD_SHARE * cc->est_rate);
+}
+
+double tltcp__cc_limit(const tltcp__cc *cc) {
+    return cc->t_shown >= 0 ? PAYLOAD_SHARE * cc->est_rate : 0;
 }
 
 void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st) {

@@ -17,11 +17,11 @@
 /* A field in tail padding would not change the size, and struct_size could no
  * longer tell old callers from new ones. */
 _Static_assert(sizeof(tltcp_config) ==
-                   offsetof(tltcp_config, max_half_open_per_address) +
-                       sizeof(uint64_t),
+                   offsetof(tltcp_config, reserved) +
+                       sizeof(((tltcp_config *)0)->reserved),
                "tail padding in tltcp_config");
 _Static_assert(sizeof(tltcp_stats) ==
-                   offsetof(tltcp_stats, callers_retried) + sizeof(uint64_t),
+                   offsetof(tltcp_stats, sections_yielded) + sizeof(uint64_t),
                "tail padding in tltcp_stats");
 
 void tltcp_config_init_sized(tltcp_config *c, size_t size) {
@@ -138,6 +138,8 @@ static const char *bad_number(const tltcp_config *c) {
          "there may be 15 more_passphrases at most"},
         {is_passphrase(c->passphrase) && are_passphrases(c->more_passphrases),
          "a passphrase has 8 to 512 bytes"},
+        {c->drop_policy <= TLTCP_DROP_UNTIL_KEY,
+         "drop_policy must be one of enum tltcp_drop_policy"},
         {c->congestion_params == NULL || c->congestion_values != NULL,
          "congestion_params needs congestion_values"},
     };

@@ -18,7 +18,10 @@ static void on_fate(void *owner, uint64_t number, const tltcp__section *s,
                      .written = s->written,
                      .deadline = s->deadline,
                      .now = c->now,
-                     .fate = fate};
+                     .fate = fate,
+                     .cause = s->cause,
+                     .cls = s->cls,
+                     .stream = s->stream};
     tltcp__told *slot;
     tltcp__trace_fate(c, &t);
     if (!c->report_fates) {

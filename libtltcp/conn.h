@@ -61,6 +61,7 @@ typedef struct tltcp__told {
     uint64_t section, tag, bytes, acked;
     tltcp_time written, deadline, now;
     int fate;
+    uint8_t cause, cls, stream;
 } tltcp__told;
 
 /* An address that the peer may have moved to. */

@@ -24,7 +24,10 @@ static int check_write(const tltcp_conn *c, const tltcp_section *sections,
         return TLTCP_ERR_INVAL;
     }
     for (size_t i = 0; i < count; i++) {
-        if (sections[i].len == 0 || sections[i].data == NULL) {
+        const struct tltcp_meta *m = &sections[i].meta;
+        if (sections[i].len == 0 || sections[i].data == NULL ||
+            m->section_class > TL_CLASS_LAST || m->stream >= TL_STREAMS_MAX ||
+            m->reserved != 0) {
             return TLTCP_ERR_INVAL;
         }
     }
@@ -156,6 +159,9 @@ static void take_fate(tltcp_conn *c, tltcp_event *ev) {
     ev->written = t->written;
     ev->deadline = t->deadline;
     ev->now = t->now;
+    ev->cause = t->cause;
+    ev->section_class = t->cls;
+    ev->stream = t->stream;
     cmn__ring_pop(&c->fates);
 }
 

@@ -20,8 +20,11 @@ static void slot_moved(void *owner, uint64_t number, uint32_t slot) {
 
 void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
                           uint32_t max_sections, tltcp_stats *stats) {
-    *s = (tltcp__sections){
-        .limit = limit, .max_sections = max_sections, .stats = stats};
+    *s = (tltcp__sections){.limit = limit,
+                           .max_sections = max_sections,
+                           .policy = TLTCP_DROP_SECTION,
+                           .orphans_from = UINT64_MAX,
+                           .stats = stats};
     cmn__ring_init(&s->recs, mem, sizeof(tltcp__section), 0);
     cmn__bytes_init(&s->buf, mem);
     cmn__heap_init(&s->deadlines, mem, slot_moved, s);
@@ -41,6 +44,10 @@ void tltcp__sections_free(tltcp__sections *s) {
     for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
         cmn__ranges_free(&s->lost[i]);
     }
+    if (s->lineage != NULL) {
+        tltcp__lineage_free(s->lineage);
+        cmn__free(s->recs.mem, s->lineage);
+    }
 }
 
 size_t tltcp__sections_room(const tltcp__sections *s) {
@@ -52,10 +59,22 @@ size_t tltcp__sections_room(const tltcp__sections *s) {
     return (size_t)(room < ahead ? room : ahead);
 }
 
-int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
-                          tltcp_time now) {
-    uint64_t number = s->recs.tail;
-    tltcp__section *r;
+static bool has_meta(const struct tltcp_meta *m) {
+    return m->section_class != TL_CLASS_OTHER ||
+           (m->depends != 0 && m->depends != TL_DEPENDS_NONE);
+}
+
+static int make_lineage(tltcp__sections *s) {
+    s->lineage = cmn__alloc(s->recs.mem, sizeof(*s->lineage));
+    if (s->lineage == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    tltcp__lineage_init(s->lineage, s->recs.mem, s->policy);
+    return 0;
+}
+
+/* Makes sure that a section can be taken.  0 or an error. */
+static int prepare(tltcp__sections *s, const tltcp_section *in) {
     if (in->len > s->limit) {
         return TLTCP_ERR_TOO_BIG;
     }
@@ -64,6 +83,47 @@ int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
     }
     if (cmn__bytes_reserve(&s->buf, s->una, s->end, s->end + in->len) != 0) {
         return TLTCP_ERR_NOMEM;
+    }
+    return s->lineage == NULL && has_meta(&in->meta) ? make_lineage(s) : 0;
+}
+
+static void fill_in(tltcp__section *r, const tltcp_section *in, uint64_t start,
+                    tltcp_time now) {
+    r->start = start;
+    r->end = start + in->len;
+    r->deadline = in->deadline;
+    r->due = in->meta.due != 0 && in->meta.due < in->deadline ? in->meta.due
+                                                              : in->deadline;
+    r->written = now;
+    r->tag = in->meta.tag;
+    r->cls = (uint8_t)in->meta.section_class;
+    r->stream = (uint8_t)in->meta.stream;
+}
+
+/* What it refers to; it may be an orphan from birth. */
+static void relate(tltcp__sections *s, uint64_t number, uint32_t depends) {
+    tltcp__section *r = rec(s, number);
+    r->refers = number;
+    if (s->lineage == NULL) {
+        return;
+    }
+    tltcp__lineage_on_written(s->lineage, number, r, depends);
+    if (known(s, r->refers) && r->refers != number) {
+        rec(s, r->refers)->wanted = true;
+    }
+    if (tltcp__lineage_is_orphan(s->lineage, number, r) &&
+        number < s->orphans_from) {
+        s->orphans_from = number;
+    }
+}
+
+int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
+                          tltcp_time now) {
+    uint64_t number = s->recs.tail;
+    int rv = prepare(s, in);
+    tltcp__section *r;
+    if (rv != 0) {
+        return rv;
     }
     r = cmn__ring_push(&s->recs);
     if (r == NULL) {
@@ -75,11 +135,8 @@ int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
         s->recs.tail--;
         return TLTCP_ERR_NOMEM;
     }
-    r->start = s->end;
-    r->end = s->end + in->len;
-    r->deadline = in->deadline;
-    r->written = now;
-    r->tag = in->tag;
+    fill_in(r, in, s->end, now);
+    relate(s, number, in->meta.depends);
     cmn__bytes_put(&s->buf, s->end, in->data, in->len);
     s->end = r->end;
     s->stats->sections_offered++;
@@ -102,12 +159,27 @@ static void settle(tltcp__sections *s, uint64_t number, int fate) {
     }
 }
 
+/* It will not arrive whole: what refers to it is to go too. */
+static int lose(tltcp__sections *s, uint64_t number) {
+    tltcp__section *r = rec(s, number);
+    int rv = 0;
+    if (!r->lost && s->lineage != NULL) {
+        rv = tltcp__lineage_on_lost(s->lineage, number, r);
+        if (r->wanted && number + 1 < s->orphans_from) {
+            s->orphans_from = number + 1;
+        }
+    }
+    r->lost = true;
+    return rv;
+}
+
 /* An expired section gets its fate once nothing of it is in flight. */
-static void settle_if_expired(tltcp__sections *s, uint64_t number) {
+static int settle_if_expired(tltcp__sections *s, uint64_t number) {
     const tltcp__section *r = rec(s, number);
+    int rv = 0;
     int fate;
     if (r->state != TLTCP__EXPIRED || r->flying > 0) {
-        return;
+        return 0;
     }
     fate = r->acked == r->end - r->start ? TLTCP_FATE_DELIVERED
            : r->acked > 0                ? TLTCP_FATE_PARTIAL
@@ -115,8 +187,12 @@ static void settle_if_expired(tltcp__sections *s, uint64_t number) {
                                          : TLTCP_FATE_UNSENT;
     if (fate != TLTCP_FATE_DELIVERED) {
         s->stats->bytes_expired += r->end - r->start - r->acked;
+        s->stats->sections_orphaned += r->cause == TLTCP_CAUSE_DEPENDS;
+        s->stats->sections_yielded += r->cause == TLTCP_CAUSE_YIELDED;
+        rv = lose(s, number);
     }
     settle(s, number, fate);
+    return rv;
 }
 
 /* Moves nxt to where live data is, or to the end. */
@@ -186,10 +262,21 @@ static void off_the_clock(tltcp__sections *s, tltcp__section *r) {
     }
 }
 
-static int expire_one(tltcp__sections *s, uint64_t number) {
+static bool awaits_repair(const tltcp__sections *s, const tltcp__section *r) {
+    cmn__range x;
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        if (cmn__ranges_next(&s->lost[i], r->start, &x) && x.start < r->end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int give_up(tltcp__sections *s, uint64_t number, uint8_t cause) {
     tltcp__section *r = rec(s, number);
     uint64_t start = r->start;
     uint64_t end = r->end;
+    bool lost = s->nxt < end || awaits_repair(s, r);
     int rv = drop_repairs(s, start, end);
     if (rv == 0 && !s->untold &&
         cmn__ranges_add(&s->skips, start, end, NULL) != 0) {
@@ -197,7 +284,27 @@ static int expire_one(tltcp__sections *s, uint64_t number) {
     }
     off_the_clock(s, r);
     r->state = TLTCP__EXPIRED;
-    settle_if_expired(s, number);
+    r->cause = cause;
+    if (rv == 0 && lost) {
+        rv = lose(s, number);
+    }
+    return rv != 0 ? rv : settle_if_expired(s, number);
+}
+
+/* Gives up what refers to a lost section, and so on: references point back, so
+ * that one pass finds all. */
+static int drop_orphans(tltcp__sections *s) {
+    uint64_t i =
+        s->orphans_from > s->recs.head ? s->orphans_from : s->recs.head;
+    int rv = 0;
+    for (; rv == 0 && i < s->recs.tail; i++) {
+        const tltcp__section *r = rec(s, i);
+        if (r->state == TLTCP__LIVE &&
+            tltcp__lineage_is_orphan(s->lineage, i, r)) {
+            rv = give_up(s, i, TLTCP_CAUSE_DEPENDS);
+        }
+    }
+    s->orphans_from = UINT64_MAX;
     return rv;
 }
 
@@ -211,12 +318,15 @@ tltcp_time tltcp__sections_deadline(const tltcp__sections *s) {
 
 int tltcp__sections_expire(tltcp__sections *s, tltcp_time now) {
     cmn__heap_item first;
-    bool any = false;
+    bool any = s->orphans_from != UINT64_MAX;
     int rv = 0;
     while (rv == 0 && cmn__heap_first(&s->deadlines, &first) &&
            first.key <= now + s->lead) {
-        rv = expire_one(s, first.id);
+        rv = give_up(s, first.id, TLTCP_CAUSE_DEADLINE);
         any = true;
+    }
+    if (rv == 0 && s->orphans_from != UINT64_MAX) {
+        rv = drop_orphans(s);
     }
     if (any) {
         advance(s);
@@ -287,7 +397,23 @@ static bool take_repair(tltcp__sections *s, uint64_t max, tltcp__piece *out) {
     return true;
 }
 
-static bool take_new(tltcp__sections *s, uint64_t max, tltcp__piece *out) {
+/* Whether the next section goes without, so that others arrive whole. */
+static bool must_yield(const tltcp__sections *s, tltcp_time now) {
+    return s->lineage != NULL && s->look_ahead &&
+           rec(s, s->nxt_section)->start == s->nxt &&
+           !tltcp__lookahead_keeps(s->lineage, &s->recs, s->nxt_section,
+                                   tltcp__sections_missing(s), &s->path, now);
+}
+
+static bool take_new(tltcp__sections *s, uint64_t max, tltcp_time now,
+                     tltcp__piece *out) {
+    while (may_send_new(s) && must_yield(s, now)) {
+        if (give_up(s, s->nxt_section, TLTCP_CAUSE_YIELDED) != 0 ||
+            tltcp__sections_expire(s, now) != 0) { /* with its orphans */
+            return false;
+        }
+        advance(s);
+    }
     if (!may_send_new(s)) {
         return false;
     }
@@ -305,7 +431,7 @@ bool tltcp__sections_next(tltcp__sections *s, uint64_t max, bool new_data,
     if (max == 0 || tltcp__sections_expire(s, now) != 0) {
         return false;
     }
-    return take_repair(s, max, out) || (new_data && take_new(s, max, out));
+    return take_repair(s, max, out) || (new_data && take_new(s, max, now, out));
 }
 
 bool tltcp__sections_is_live(const tltcp__sections *s, uint64_t section) {
@@ -362,12 +488,12 @@ static int credit(tltcp__sections *s, uint64_t number, uint64_t start,
     return 0;
 }
 
-static void landed(tltcp__sections *s, uint64_t number) {
+static int landed(tltcp__sections *s, uint64_t number) {
     tltcp__section *r = rec(s, number);
     if (r->flying > 0) {
         r->flying--;
     }
-    settle_if_expired(s, number);
+    return settle_if_expired(s, number);
 }
 
 int tltcp__sections_on_acked(tltcp__sections *s, uint64_t section,
@@ -377,14 +503,16 @@ int tltcp__sections_on_acked(tltcp__sections *s, uint64_t section,
         return 0;
     }
     rv = credit(s, section, start, end);
-    landed(s, section);
+    if (rv == 0) {
+        rv = landed(s, section);
+    }
     advance(s);
     return rv;
 }
 
 void tltcp__sections_on_forgotten(tltcp__sections *s, uint64_t section) {
     if (known(s, section)) {
-        landed(s, section);
+        (void)landed(s, section); /* what refers to it waits for its deadline */
         advance(s);
     }
 }
@@ -433,7 +561,9 @@ int tltcp__sections_on_lost(tltcp__sections *s, uint64_t section,
             rv = queue_repair(s, start, end, level, current);
         }
     }
-    landed(s, section);
+    if (rv == 0) {
+        rv = landed(s, section);
+    }
     advance(s);
     return rv;
 }
@@ -499,7 +629,7 @@ void tltcp__sections_abandon(tltcp__sections *s) {
             settle(s, i, TLTCP_FATE_ABANDONED);
         } else if (r->state == TLTCP__EXPIRED) {
             r->flying = 0;
-            settle_if_expired(s, i);
+            (void)settle_if_expired(s, i);
         }
         (void)drop_repairs(s, r->start, r->end);
     }

@@ -7,37 +7,22 @@
 #include "common/heap.h"
 #include "common/ranges.h"
 #include "common/ring.h"
+#include "libtltcp/lookahead.h"
+#include "libtltcp/section.h"
 
 /* The sending side of the stream: the paper's time-line list.
  *
  * A section is LIVE until every byte was acknowledged (DONE) or its deadline
- * passed (EXPIRED).  Byte ranges are queued for repair, never packets.  The
- * deadline is looked at in two places only: tltcp__sections_next(), when bytes
- * would enter a packet, and tltcp__sections_expire(), the lifetime timer.
+ * passed or it was given up before (EXPIRED).  Byte ranges are queued for
+ * repair, never packets.  The deadline is looked at in two places only:
+ * tltcp__sections_next(), when bytes would enter a packet, and
+ * tltcp__sections_expire(), the lifetime timer.
  *
  * Invariants:
  *  (1) update <= una <= nxt <= end; update is where the first LIVE section
  *      begins, or end.
  *  (2) no byte of an EXPIRED section is in lost[].
  *  (3) acked and lost[] are disjoint. */
-
-enum tltcp__section_state {
-    TLTCP__LIVE,
-    TLTCP__EXPIRED,
-    TLTCP__DONE /* and told to the application */
-};
-
-typedef struct tltcp__section {
-    uint64_t start, end; /* places in the stream */
-    uint64_t acked;      /* bytes of it */
-    uint64_t tag;
-    tltcp_time deadline;
-    tltcp_time written;
-    uint32_t flying; /* frames of it in packets in flight */
-    uint32_t slot;   /* in the heap of deadlines */
-    uint8_t state;
-    bool sent; /* a byte of it left */
-} tltcp__section;
 
 /* How often data can have been lost before; the last level keeps the rest. */
 #define TLTCP__LOST_LEVELS 3
@@ -72,6 +57,11 @@ typedef struct tltcp__sections {
     size_t limit;          /* bytes in [una, end) at most */
     uint32_t max_sections; /* remembered at most */
     bool untold;           /* with the paper's recovery: no skips */
+    bool look_ahead;       /* give up before the deadline, see lookahead.h */
+    uint32_t policy;       /* tltcp_drop_policy */
+    tltcp__outlook path;   /* what it carries; the owner keeps it up to date */
+    tltcp__lineage *lineage; /* NULL: no section had a class yet */
+    uint64_t orphans_from;   /* sections from here on may be orphans; or MAX */
     tltcp__fate_fn on_fate;
     void *owner;
     tltcp_stats *stats;

@@ -6,8 +6,9 @@
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
 #define PTO_SHIFT_MAX 6u
 #define PTO_MAX (10 * TLTCP_S)
-#define PROBES 2u    /* packets per probe timeout */
-#define ECN_TRIES 3u /* probe timeouts, RFC 9000, A.4 */
+#define PROBES 2u                       /* packets per probe timeout */
+#define SETTLE (cong_time)(2 * TLTCP_S) /* of the rate estimate */
+#define ECN_TRIES 3u                    /* probe timeouts, RFC 9000, A.4 */
 
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                        const tltcp_config *cfg, const struct cong_ops *ops,
@@ -35,6 +36,9 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
         }
         tltcp__dupack_init(s->dup, mem, dup->manner);
         s->sec.untold = true;
+    } else {
+        s->sec.policy = cfg->drop_policy;
+        s->sec.look_ahead = !cfg->no_look_ahead;
     }
     return rv;
 }
@@ -268,10 +272,23 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     return rv;
 }
 
+/* What stands in the path's queue goes before whatever leaves now. */
+static void look_out(tltcp__sender *s, tltcp_time now) {
+    double rate = tltcp__cc_limit(&s->cc);
+    double rtt = (double)s->cc.rtt.min_rtt;
+    double queue = rate > 0 ? (double)s->map.bytes / rate * 1e9 - rtt : 0;
+    s->sec.path.settled =
+        s->cc.t_shown >= 0 && (cong_time)now - s->cc.t_shown > SETTLE;
+    s->sec.path.rate = rate;
+    s->sec.path.delay =
+        (tltcp_time)(rtt > 0 && queue > 0 ? queue : 0) + s->sec.lead;
+}
+
 int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                        tltcp_time now, bool *eliciting) {
     const uint8_t *start = w->p;
     int rv = put_skips(s, rec, w);
+    look_out(s, now);
     if (rv == 0 && (update_due(s) || s->probes > 0 || data_ready(s)) &&
         cmn__writer_left(w) >= TLTCP__UPDATE_LEN + TLTCP__RTT_LEN) {
         put_rtt(s, w);

@@ -76,19 +76,44 @@ static tltcp_time choose_deadline(struct sim_source *s, tltcp_time now) {
     return now + s->cfg.budget;
 }
 
+static void choose_meta(struct sim_source *s, struct tltcp_meta *m) {
+    m->section_class = (uint32_t)sim_random_below(&s->rnd, TL_CLASS_LAST + 1);
+    m->stream = (uint32_t)sim_random_below(&s->rnd, s->cfg.streams);
+    if (sim_random_chance(&s->rnd, 0.2)) {
+        m->depends = (uint32_t)sim_random_below(&s->rnd, 10);
+    }
+}
+
+static void choose_shape(struct sim_source *s, tltcp_time now,
+                         tltcp_section *x) {
+    const struct sim_source_config *c = &s->cfg;
+    uint64_t spread = (uint64_t)c->size_max - c->size_min + 1;
+    x->len = c->size_min + (size_t)sim_random_below(&s->rnd, spread);
+    if (c->key_every != 0 && s->count % c->key_every == 0) {
+        x->len *= c->key_scale;
+    }
+    x->deadline = choose_deadline(s, now);
+    if (c->streams != 0) {
+        choose_meta(s, &x->meta);
+    }
+}
+
 /* Decides about the next section; it keeps its deadline while it waits for
  * room, as a frame would. */
 static void prepare(struct sim_source *s) {
-    const struct sim_source_config *c = &s->cfg;
     tltcp_time now = sim_host_now(s->peer->host);
-    uint64_t spread = (uint64_t)c->size_max - c->size_min + 1;
-    s->pending.seq = s->bytes;
-    s->pending.len = c->size_min + sim_random_below(&s->rnd, spread);
-    if (c->key_every != 0 && s->count % c->key_every == 0) {
-        s->pending.len *= c->key_scale;
+    tltcp_section x = {0};
+    if (s->cfg.shape != NULL) {
+        s->cfg.shape(s->cfg.user, s->count, now, &x);
+    } else {
+        choose_shape(s, now, &x);
     }
-    s->pending.written = now;
-    s->pending.deadline = choose_deadline(s, now);
+    x.meta.tag = s->count;
+    s->pending = (struct sim_section){.seq = s->bytes,
+                                      .len = x.len,
+                                      .written = now,
+                                      .deadline = x.deadline,
+                                      .meta = x.meta};
     /* Kept while it waits: a refused write is tried again with every ACK. */
     free(s->contents);
     s->contents = malloc((size_t)s->pending.len);
@@ -114,8 +139,10 @@ static bool record(struct sim_source *s) {
 
 static bool write_pending(struct sim_source *s) {
     tltcp_time now = sim_host_now(s->peer->host);
-    tltcp_section x = {s->contents, (size_t)s->pending.len, s->pending.deadline,
-                       s->count};
+    tltcp_section x = {.data = s->contents,
+                       .len = (size_t)s->pending.len,
+                       .deadline = s->pending.deadline,
+                       .meta = s->pending.meta};
     int rv = TLTCP_ERR_NOMEM;
     if (s->contents != NULL && record(s)) {
         rv = tltcp_conn_write(s->peer->conn, &x, 1, now);

@@ -11,6 +11,11 @@
 
 #include "sim/tltcp_host.h"
 
+/** @brief Describes a section instead of the sizes and budgets of the config:
+ * sets its len, deadline and meta, all but the tag. */
+typedef void (*sim_shape_fn)(void *user, uint64_t number, tltcp_time now,
+                             tltcp_section *section);
+
 /** @brief What is written. */
 struct sim_source_config {
     uint64_t seed;      /**< of contents and sizes */
@@ -25,18 +30,23 @@ struct sim_source_config {
     double reliable;  /**< share of sections without a deadline */
     double backwards; /**< share of sections with half the budget, so that
                            deadlines do not grow steadily */
+    uint32_t streams; /**< sections have classes and references by lot, in so
+                           many streams; 0: none */
     bool finish;      /**< ends the stream after the last section */
     bool close;       /**< closes after the last section */
     uint64_t linger;  /**< close: give up after so long; TLTCP_TIME_NEVER */
     bool record;      /**< keep a table of all sections */
+    sim_shape_fn shape; /**< NULL: as above */
+    void *user;         /**< for shape */
 };
 
 /** @brief A section that was written. */
 struct sim_section {
-    uint64_t seq;        /**< place of its first byte */
-    uint64_t len;        /**< bytes */
-    tltcp_time written;  /**< on the sender's clock */
-    tltcp_time deadline; /**< likewise */
+    uint64_t seq;           /**< place of its first byte */
+    uint64_t len;           /**< bytes */
+    tltcp_time written;     /**< on the sender's clock */
+    tltcp_time deadline;    /**< likewise */
+    struct tltcp_meta meta; /**< its tag is its number */
 };
 
 /** @brief A source; zeroed by sim_source_init(). */

@@ -70,7 +70,10 @@ static void give_fate(tltcp_socket *s, tltcp_event *ev) {
     ev->written = f->written;
     ev->deadline = f->deadline;
     ev->now = f->now;
-    ev->fate = (uint32_t)f->fate;
+    ev->fate = f->fate;
+    ev->cause = f->cause;
+    ev->section_class = f->section_class;
+    ev->stream = f->stream;
     cmn__ring_pop(&s->fates);
     if (cmn__ring_len(&s->fates) == 0) {
         cmn__ring_trim(&s->fates);

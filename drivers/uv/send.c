@@ -6,22 +6,47 @@
 /* Sections handed to the engine in one call. */
 #define BATCH ((size_t)64)
 
-/* Finds the deadlines; NULL when the control data does not fit. */
-static const unsigned char *deadlines(const struct msghdr *msg) {
-    struct cmsghdr *c;
-    size_t len = (size_t)msg->msg_iovlen * sizeof(tltcp_time);
+/* What the control data says, not aligned; NULL: nothing of the kind. */
+struct control {
+    const unsigned char *deadlines;
+    const unsigned char *metas;
+};
 
-    if (msg->msg_control == NULL) {
-        return NULL;
+static bool take_values(const struct cmsghdr *c, size_t len,
+                        const unsigned char **out) {
+    if (*out != NULL || c->cmsg_len != CMSG_LEN(len)) {
+        return false;
     }
-    c = CMSG_FIRSTHDR(msg);
-    if (c == NULL || c->cmsg_level != SOL_TLTCP ||
-        c->cmsg_type != TL_DEADLINE || c->cmsg_len != CMSG_LEN(len) ||
-        c->cmsg_len > msg->msg_controllen ||
-        CMSG_NXTHDR((struct msghdr *)msg, c) != NULL) {
-        return NULL;
+    *out = CMSG_DATA(c);
+    return true;
+}
+
+/* False when it does not fit the sections. */
+static bool take_control(const struct msghdr *msg, struct control *out) {
+    size_t n = (size_t)msg->msg_iovlen;
+    const char *end = (const char *)msg->msg_control + msg->msg_controllen;
+    struct cmsghdr *c = msg->msg_control != NULL ? CMSG_FIRSTHDR(msg) : NULL;
+
+    if (c == NULL) {
+        return false;
     }
-    return CMSG_DATA(c);
+    while (c != NULL) {
+        bool good = c->cmsg_level == SOL_TLTCP && c->cmsg_len >= CMSG_LEN(0) &&
+                    c->cmsg_len <= (size_t)(end - (const char *)c);
+
+        if (good && c->cmsg_type == TL_DEADLINE) {
+            good = take_values(c, n * sizeof(tltcp_time), &out->deadlines);
+        } else if (good && c->cmsg_type == TL_META) {
+            good = take_values(c, n * sizeof(struct tltcp_meta), &out->metas);
+        } else {
+            good = false;
+        }
+        if (!good) {
+            return false;
+        }
+        c = CMSG_NXTHDR((struct msghdr *)msg, c);
+    }
+    return true;
 }
 
 static bool iovecs_are_good(const struct msghdr *msg) {
@@ -39,9 +64,9 @@ static bool iovecs_are_good(const struct msghdr *msg) {
 /* The message on its way into the engine. */
 struct job {
     const struct msghdr *msg;
-    const unsigned char *deadlines; /* NULL: all `deadline` */
-    tltcp_time deadline;
-    size_t at; /* the next section */
+    struct control control;
+    tltcp_time deadline; /* without deadlines in control */
+    size_t at;           /* the next section */
     ssize_t bytes;
 };
 
@@ -54,10 +79,15 @@ static size_t prepare(const struct job *j, tltcp_section *list) {
 
         list[i] = (tltcp_section){
             .data = v->iov_base, .len = v->iov_len, .deadline = j->deadline};
-        if (j->deadlines != NULL) { /* perhaps not aligned */
+        if (j->control.deadlines != NULL) {
             memcpy(&list[i].deadline,
-                   j->deadlines + (j->at + i) * sizeof(tltcp_time),
+                   j->control.deadlines + (j->at + i) * sizeof(tltcp_time),
                    sizeof(tltcp_time));
+        }
+        if (j->control.metas != NULL) {
+            memcpy(&list[i].meta,
+                   j->control.metas + (j->at + i) * sizeof(struct tltcp_meta),
+                   sizeof(struct tltcp_meta));
         }
     }
     return count;
@@ -131,12 +161,10 @@ ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg, int flags) {
         return TLTCP_ERR_STATE;
     }
     latency_ms = s->r->config.latency_ms;
-    if ((flags & MSG_TL) != 0) {
-        j.deadlines = deadlines(msg);
-        if (j.deadlines == NULL) {
-            return TLTCP_ERR_CONTROL;
-        }
-    } else if (latency_ms > 0) {
+    if ((flags & MSG_TL) != 0 && !take_control(msg, &j.control)) {
+        return TLTCP_ERR_CONTROL;
+    }
+    if (latency_ms > 0) {
         j.deadline = tltcp_now() + latency_ms * TLTCP_MS;
     }
     uv_mutex_lock(&s->r->mx);

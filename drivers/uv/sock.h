@@ -32,7 +32,10 @@ struct tltcp__fate {
     tltcp_time written;
     tltcp_time deadline;
     tltcp_time now;
-    uint64_t fate;
+    uint32_t fate;
+    uint32_t cause;
+    uint32_t section_class;
+    uint32_t stream;
 };
 
 /* Everything here belongs to reactor::mx. */

@@ -127,7 +127,10 @@ static void keep_fate(tltcp_socket *s, const tltcp_event *ev) {
                               .written = ev->written,
                               .deadline = ev->deadline,
                               .now = ev->now,
-                              .fate = ev->fate};
+                              .fate = ev->fate,
+                              .cause = ev->cause,
+                              .section_class = ev->section_class,
+                              .stream = ev->stream};
 }
 
 static void on_connected(tltcp_socket *s) {

@@ -50,6 +50,17 @@ typedef struct tltcp_caller {
 typedef bool (*tltcp_accept_fn)(void *user, const tltcp_caller *caller,
                                 char *reason);
 
+/** What dies with a section that is lost.  See struct tltcp_meta.  Sections
+ * without a deadline are reliable all the same. */
+enum tltcp_drop_policy {
+    TLTCP_DROP_DEPENDENTS = 0, /**< what refers to it, at once */
+    TLTCP_DROP_SECTION = 1,    /**< nothing (the paper) */
+    TLTCP_DROP_UNTIL_KEY = 2   /**< what refers to it; and when it is a picture
+                                    (KEY, REFERENCE, DISPOSABLE), all pictures
+                                    of its stream up to the next KEY, for at
+                                    most ten seconds */
+};
+
 /**
  * @brief Options of a connection or a listener.
  *
@@ -144,6 +155,16 @@ typedef struct tltcp_config {
     uint64_t max_half_open_per_address; /**< listener: unvalidated ones of one
                                     address beyond which its callers must return
                                     a token; default 64 */
+    uint32_t drop_policy; /**< sender: ::tltcp_drop_policy; the dupack
+                               recovery takes ::TLTCP_DROP_SECTION */
+    bool no_look_ahead;   /**< sender: give nothing up before its deadline.
+                               Otherwise, once the path is known not to carry in
+                               time what is queued and what the rhythm of the
+                               streams lets expect, DISPOSABLE sections are given
+                               up first, then the REFERENCEs before the next KEY,
+                               latest first; so that what is kept arrives whole.
+                               Never with the dupack recovery */
+    uint8_t reserved[3];  /**< 0 */
 } tltcp_config;
 
 /** @brief Fills in every default. @param c  config, of any content */

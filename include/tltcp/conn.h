@@ -49,10 +49,10 @@ typedef struct tltcp_pktinfo {
 
 /** @brief A section to be written (paper, section 4). */
 typedef struct tltcp_section {
-    const void *data;    /**< copied before the call returns */
-    size_t len;          /**< bytes at data, at least 1 */
-    tltcp_time deadline; /**< absolute; ::TLTCP_TIME_NEVER: reliable */
-    uint64_t tag;        /**< the caller's, comes back in the fate */
+    const void *data;       /**< copied before the call returns */
+    size_t len;             /**< bytes at data, at least 1 */
+    tltcp_time deadline;    /**< absolute; ::TLTCP_TIME_NEVER: reliable */
+    struct tltcp_meta meta; /**< what else is known of it */
 } tltcp_section;
 
 /**
@@ -147,7 +147,8 @@ TLTCP_API int tltcp_conn_next_event(tltcp_conn *conn, tltcp_event *ev);
  * @param count     at least 1
  * @param now       current time
  * @return how many were taken, from the first, or
- * @retval TLTCP_ERR_INVAL   @p count is 0 or a section is empty
+ * @retval TLTCP_ERR_INVAL   @p count is 0, a section is empty or its class or
+ *                           stream out of range
  * @retval TLTCP_ERR_TOO_BIG the first is larger than the send buffer
  * @retval TLTCP_ERR_AGAIN   no room for the first now; wait until
  *                           tltcp_conn_writable()

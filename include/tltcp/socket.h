@@ -51,7 +51,7 @@ struct msghdr {
 struct cmsghdr {
     size_t cmsg_len; /**< bytes, this head included */
     int cmsg_level;  /**< ::SOL_TLTCP */
-    int cmsg_type;   /**< ::TL_DEADLINE or ::TL_SEGMENT */
+    int cmsg_type;   /**< ::TL_DEADLINE, ::TL_META or ::TL_SEGMENT */
 };
 #undef CMSG_ALIGN
 #undef CMSG_LEN
@@ -103,6 +103,8 @@ extern "C" {
 #define TL_DEADLINE 1
 /** Control message: one struct tltcp_segment per piece. */
 #define TL_SEGMENT 2
+/** Control message: one struct tltcp_meta per section. */
+#define TL_META 3
 /** Flag of tltcp_sendmsg() and tltcp_recvmsg(): control data is meant. */
 #define MSG_TL 0x00800000
 
@@ -206,17 +208,18 @@ TLTCP_API int tltcp_wait_connected(tltcp_socket *s, int timeout_ms);
 /**
  * @brief Sends sections; `msg_iov[i]` is section *i*, whole.
  *
- * With ::MSG_TL the control data holds one cmsghdr of level ::SOL_TLTCP and
- * type
- * ::TL_DEADLINE with `msg_iovlen` values of ::tltcp_time.  Without it the
- * deadline is now + tltcp_config::latency_ms, or never when that is 0.  A
- * deadline already past is taken and counted as expired unsent.
+ * With ::MSG_TL the control data holds cmsghdrs of level ::SOL_TLTCP: one of
+ * type ::TL_DEADLINE with `msg_iovlen` values of ::tltcp_time, one of type
+ * ::TL_META with `msg_iovlen` values of struct tltcp_meta, or both.  Without
+ * ::TL_DEADLINE the deadline is now + tltcp_config::latency_ms, or never when
+ * that is 0.  A deadline already past is taken and counted as expired unsent.
  * @param s      connection
  * @param msg    sections; copied before returning
  * @param flags  ::MSG_TL, `MSG_DONTWAIT`
  * @return bytes of the sections taken, from the first, each whole, or
  * @retval TLTCP_ERR_AGAIN   MSG_DONTWAIT and no room for the first
- * @retval TLTCP_ERR_INVAL   NULL, no section, an empty one, or unknown flags
+ * @retval TLTCP_ERR_INVAL   NULL, no section, an empty one, unknown flags, or
+ *                           a class or stream out of range
  * @retval TLTCP_ERR_CONTROL ::MSG_TL without fitting control data
  * @retval TLTCP_ERR_TOO_BIG the first is larger than the send buffer
  * @retval TLTCP_ERR_STATE   a listener, or after tltcp_shutdown()

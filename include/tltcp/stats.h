@@ -81,6 +81,10 @@ typedef struct tltcp_stats {
         callers_rejected; /**< listener: wrong passphrase or key, or none */
     uint64_t callers_turned_away; /**< listener: beyond its limits */
     uint64_t callers_retried;     /**< listener: asked for a token */
+    uint64_t sections_orphaned; /**< given up since what they refer to is lost;
+                                     also counted as partial or expired */
+    uint64_t sections_yielded;  /**< given up for sections that others need;
+                                     likewise */
 } tltcp_stats;
 
 /** @brief Zeroes and tags a snapshot. @param s  snapshot, of any content */

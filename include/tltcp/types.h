@@ -106,6 +106,42 @@ struct tltcp_segment {
                            sections the first; ::TLTCP_SECTION_UNKNOWN */
 };
 
+/** What a section is to the stream that it belongs to. */
+enum tltcp_class {
+    TL_CLASS_OTHER = 0,      /**< not known: lives until its deadline */
+    TL_CLASS_HEADER = 1,     /**< what nothing can be decoded without */
+    TL_CLASS_KEY = 2,        /**< decodable alone; decoding can begin here */
+    TL_CLASS_REFERENCE = 3,  /**< needs others, and others need it */
+    TL_CLASS_DISPOSABLE = 4, /**< needs others; nothing needs it */
+    TL_CLASS_AUDIO = 5,      /**< sound: small, and missed at once */
+    TL_CLASS_LAST = 5        /**< the highest in use */
+};
+
+/** tltcp_meta::depends of a section that refers to none. */
+#define TL_DEPENDS_NONE UINT32_MAX
+/** Streams that a connection can tell apart. */
+#define TL_STREAMS_MAX 16
+
+/**
+ * @brief What is known of a section beside its deadline.
+ *
+ * All zero means nothing, and then its deadline alone decides about it.
+ */
+struct tltcp_meta {
+    uint32_t section_class; /**< ::tltcp_class */
+    uint32_t stream;        /**< 0 to ::TL_STREAMS_MAX - 1: sections of one
+                                 stream refer to each other */
+    uint32_t depends;  /**< it refers to the section written so many before it;
+                            ::TL_DEPENDS_NONE: to none; 0: as the class says:
+                            REFERENCE and DISPOSABLE to the nearest KEY or
+                            REFERENCE before them in their stream, others to
+                            none */
+    uint32_t reserved; /**< 0 */
+    tltcp_time due;    /**< when it should be there, where sending it is still
+                            of use later; 0: its deadline */
+    uint64_t tag;      /**< the caller's, comes back in the fate */
+};
+
 /** A buffer of the caller's. */
 typedef struct tltcp_buf {
     void *base; /**< first byte */

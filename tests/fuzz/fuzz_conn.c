@@ -213,7 +213,8 @@ static void open_world(struct world *w) {
 
 static void write_section(struct world *w, struct end *e) {
     static uint8_t data[8192];
-    tltcp_section s = {data, 1 + (size_t)script_below(&w->in, 4000), 0, 0};
+    tltcp_section s = {.data = data,
+                       .len = 1 + (size_t)script_below(&w->in, 4000)};
     uint64_t budget = script_below(&w->in, 256);
     if (e->n == SECTIONS) {
         return;

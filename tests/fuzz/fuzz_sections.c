@@ -67,7 +67,8 @@ static bool is_live(const struct model *m, const struct record *r) {
 
 static void write_section(struct model *m) {
     uint8_t data[600];
-    tltcp_section s = {data, 1 + (size_t)script_below(&m->in, 128), 0, 0};
+    tltcp_section s = {.data = data,
+                       .len = 1 + (size_t)script_below(&m->in, 128)};
     uint64_t at = m->sec.end;
     size_t room = tltcp__sections_room(&m->sec);
     uint64_t budget = script_below(&m->in, 64);
@@ -79,7 +80,7 @@ static void write_section(struct model *m) {
         data[i] = content(at + i);
     }
     s.deadline = budget == 0 ? TLTCP_TIME_NEVER : m->now + budget - 1;
-    s.tag = m->n + 7;
+    s.meta.tag = m->n + 7;
     rv = tltcp__sections_write(&m->sec, &s, m->now);
     FUZZ_CHECK(rv == (s.len <= room ? 0 : TLTCP_ERR_AGAIN));
     if (rv == 0) {

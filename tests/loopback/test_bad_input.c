@@ -441,6 +441,58 @@ static void deadlines_must_match_the_sections(void **state) {
     assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), TLTCP_ERR_CONTROL);
 }
 
+static void what_is_known_of_sections_must_match_them(void **state) {
+    struct lo *l = *state;
+    char byte = 'x';
+    struct iovec iov = {.iov_base = &byte, .iov_len = 1};
+    struct tltcp_meta meta = {.section_class = TL_CLASS_KEY, .tag = 7};
+    tltcp_time deadline = TLTCP_TIME_NEVER;
+    union {
+        struct cmsghdr align;
+        uint8_t bytes[3 * CMSG_SPACE(sizeof(struct tltcp_meta))];
+    } control;
+    struct msghdr m = {.msg_iov = &iov,
+                       .msg_iovlen = 1,
+                       .msg_control = &control,
+                       .msg_controllen = CMSG_SPACE(sizeof(meta))};
+    struct cmsghdr *c = &control.align;
+    tltcp_event ev;
+
+    l->config.report_fates = true;
+    lo_pair(l);
+    memset(&control, 0, sizeof(control));
+    c->cmsg_level = SOL_TLTCP;
+    c->cmsg_type = TL_META;
+    c->cmsg_len = CMSG_LEN(sizeof(meta) - 1);
+    assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), TLTCP_ERR_CONTROL);
+    c->cmsg_len = CMSG_LEN(sizeof(meta));
+    memcpy(CMSG_DATA(c), &meta, sizeof(meta));
+    assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), 1);
+    do {
+        assert_int_equal(tltcp_next_event(l->client, &ev, LO_PATIENCE), 1);
+    } while (ev.type != TLTCP_EVENT_FATE);
+    assert_int_equal(ev.tag, 7);
+    assert_int_equal(ev.section_class, TL_CLASS_KEY);
+    assert_int_equal(ev.cause, TLTCP_CAUSE_NONE);
+    meta.section_class = TL_CLASS_LAST + 1;
+    memcpy(CMSG_DATA(c), &meta, sizeof(meta));
+    assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), TLTCP_ERR_INVAL);
+    meta = (struct tltcp_meta){.stream = TL_STREAMS_MAX};
+    memcpy(CMSG_DATA(c), &meta, sizeof(meta));
+    assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), TLTCP_ERR_INVAL);
+    meta.stream = 1;
+    memcpy(CMSG_DATA(c), &meta, sizeof(meta));
+    c = (struct cmsghdr *)(void *)(control.bytes + CMSG_SPACE(sizeof(meta)));
+    c->cmsg_level = SOL_TLTCP;
+    c->cmsg_type = TL_DEADLINE;
+    c->cmsg_len = CMSG_LEN(sizeof(deadline));
+    memcpy(CMSG_DATA(c), &deadline, sizeof(deadline));
+    m.msg_controllen += CMSG_SPACE(sizeof(deadline));
+    assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), 1); /* both */
+    c->cmsg_type = TL_META; /* twice, and too short */
+    assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), TLTCP_ERR_CONTROL);
+}
+
 static void control_data_too_small_for_one_piece_is_refused(void **state) {
     struct lo *l = *state;
     char byte;
@@ -529,6 +581,7 @@ int main(void) {
         T(a_section_larger_than_the_buffer_is_refused),
         T(sending_after_shutdown_is_refused),
         T(deadlines_must_match_the_sections),
+        T(what_is_known_of_sections_must_match_them),
         T(control_data_too_small_for_one_piece_is_refused),
         T(little_control_room_limits_the_pieces),
         T(statistics_must_be_set_up),

@@ -184,7 +184,8 @@ static void receive(struct attack *a) {
 
 static void write_more(struct attack *a) {
     uint8_t data[LEN];
-    const tltcp_section s = {data, LEN, TLTCP_TIME_NEVER, 0};
+    const tltcp_section s = {
+        .data = data, .len = LEN, .deadline = TLTCP_TIME_NEVER};
 
     while (a->written < SECTIONS) {
         for (uint64_t i = 0; i < LEN; i++) {

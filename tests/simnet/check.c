@@ -108,6 +108,7 @@ static void check_skipped(struct end *e, uint64_t start, uint64_t end) {
     uint64_t i = section_at(f, start);
     for (; i < f->source.count && section(f, i)->seq < end; i++) {
         if (section(f, i)->deadline > now + e->lead &&
+            !e->world->plan.gives_up &&
             f->tally[i].fate != TLTCP_FATE_DELIVERED) {
             world_fault(e->world,
                         "section %" PRIu64 " is skipped before its deadline",
@@ -251,6 +252,7 @@ static void tile(struct world *w, struct flow *f, uint64_t seq, uint64_t len,
         }
         f->tally[i].tiled += n;
         f->tally[i].got += data ? n : 0;
+        f->tally[i].whole = f->tally[i].got == s->len ? world_now(w) : 0;
         seq += n;
         len -= n;
         i++;
@@ -264,7 +266,7 @@ static void check_gap(struct world *w, const struct flow *f,
     uint64_t first = section_at(f, seg->seq);
     uint64_t i = first;
     for (; i < f->source.count && section(f, i)->seq < seg->seq + len; i++) {
-        if (section(f, i)->deadline > now + sender->lead) {
+        if (section(f, i)->deadline > now + sender->lead && !w->plan.gives_up) {
             world_fault(w, "gap in section %" PRIu64 " before its deadline", i);
         }
     }
@@ -353,6 +355,7 @@ void check_fate(struct end *e, const tltcp_event *ev) {
     }
     f->tally[ev->section].fate = ev->fate;
     f->tally[ev->section].late = ev->now + e->lead >= s->deadline;
+    f->tally[ev->section].cause = ev->cause;
     f->fates[ev->fate]++;
     if (ev->bytes != s->len || ev->acked > s->len ||
         ev->deadline != s->deadline || ev->written != s->written ||
@@ -363,7 +366,8 @@ void check_fate(struct end *e, const tltcp_event *ev) {
                     ev->fate, ev->section, ev->acked, s->len);
     }
     if (ev->fate != TLTCP_FATE_DELIVERED && ev->fate != TLTCP_FATE_ABANDONED &&
-        ev->now + e->lead < s->deadline) {
+        ev->now + e->lead < s->deadline &&
+        (ev->cause == TLTCP_CAUSE_DEADLINE || !e->world->plan.gives_up)) {
         world_fault(e->world, "section %" PRIu64 " given up before its time",
                     ev->section);
     }

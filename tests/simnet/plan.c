@@ -152,6 +152,15 @@ static void random_reader(struct sim_reader_config *c, struct sim_random *r) {
     }
 }
 
+static void random_classes(struct plan *p, int i, struct sim_random *r) {
+    if (sim_random_chance(r, 0.4)) {
+        p->source[i].streams = 1 + (uint32_t)pick(r, 3);
+        p->config[i].drop_policy = (uint32_t)pick(r, TLTCP_DROP_UNTIL_KEY + 1);
+        p->config[i].no_look_ahead = sim_random_chance(r, 0.2);
+        p->gives_up = true;
+    }
+}
+
 void plan_random(struct plan *p, uint64_t seed) {
     struct sim_random r;
     plan_init(p, seed);
@@ -179,6 +188,8 @@ void plan_random(struct plan *p, uint64_t seed) {
     if (p->source[CLIENT].sections == 0 || sim_random_chance(&r, 0.3)) {
         random_source(p, SERVER, &r);
     }
+    random_classes(p, CLIENT, &r);
+    random_classes(p, SERVER, &r);
 }
 
 static int describe_link(char *buf, size_t size, const char *name,

@@ -26,7 +26,8 @@ struct crowd {
 static struct crowd c;
 
 static void say(struct sim_peer *p, uint32_t number) {
-    tltcp_section s = {&number, sizeof(number), TLTCP_TIME_NEVER, 0};
+    tltcp_section s = {
+        .data = &number, .len = sizeof(number), .deadline = TLTCP_TIME_NEVER};
     assert_int_equal(tltcp_conn_write(p->conn, &s, 1, sim_host_now(p->host)),
                      1);
 }

@@ -234,9 +234,9 @@ static void what_was_received_can_be_read_after_the_close(void **state) {
 
 static void calls_at_the_wrong_time_give_their_error(void **state) {
     uint8_t data[10] = {0};
-    tltcp_section s = {data, sizeof(data), NEVER, 0};
-    tltcp_section empty = {data, 0, NEVER, 0};
-    tltcp_section large = {data, 5000, NEVER, 0};
+    tltcp_section s = {.data = data, .len = sizeof(data), .deadline = NEVER};
+    tltcp_section empty = {.data = data, .deadline = NEVER};
+    tltcp_section large = {.data = data, .len = 5000, .deadline = NEVER};
     struct plan p;
     (void)state;
     plan_init(&p, 1);
@@ -304,7 +304,10 @@ static void a_full_send_buffer_takes_some_sections_of_many(void **state) {
     p.keep_open = true;
     open_and_run(&p, 1 * MS); /* the handshake is not done */
     for (int i = 0; i < 5; i++) {
-        s[i] = (tltcp_section){data, sizeof(data), NEVER, (uint64_t)i};
+        s[i] = (tltcp_section){.data = data,
+                               .len = sizeof(data),
+                               .deadline = NEVER,
+                               .meta = {.tag = (uint64_t)i}};
     }
     assert_int_equal(tltcp_conn_write(conn(CLIENT), s, 5, now(CLIENT)), 2);
     assert_int_equal(tltcp_conn_write(conn(CLIENT), s, 1, now(CLIENT)),

@@ -45,6 +45,7 @@ struct plan {
     bool secured;           /* both ends have a key: packets cannot be read */
     bool light;             /* looks at nothing: for measuring */
     bool no_flight_check;   /* where the window is not what limits */
+    bool gives_up;          /* sections may go before their deadline */
     bool no_delivery_check; /* the transfer is not expected to end */
 };
 
@@ -54,6 +55,8 @@ struct tally {
     uint64_t tiled; /* the same with gaps, from its start */
     unsigned fate;  /* enum tltcp_fate; 0: none yet */
     bool late;      /* the fate was known only after the deadline */
+    unsigned cause; /* enum tltcp_cause, of the fate */
+    uint64_t whole; /* virtual time at which the last byte was read; 0: never */
 };
 
 /* The stream out of one end, as it comes out at the other. */

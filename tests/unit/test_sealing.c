@@ -119,7 +119,8 @@ an_answer_with_a_false_id_does_not_spoil_the_true_one(void **state) {
 }
 
 static void what_cannot_be_sealed_does_not_leave(void **state) {
-    const tltcp_section s = {"secret", 6, TLTCP_TIME_NEVER, 0};
+    const tltcp_section s = {
+        .data = "secret", .len = 6, .deadline = TLTCP_TIME_NEVER};
     struct pair x;
     (void)state;
     call(&x);
@@ -145,7 +146,8 @@ static uint64_t received(const tltcp_conn *c) {
 }
 
 static bool write_and_next(struct pair *x) {
-    const tltcp_section s = {"secret", 6, TLTCP_TIME_NEVER, 0};
+    const tltcp_section s = {
+        .data = "secret", .len = 6, .deadline = TLTCP_TIME_NEVER};
     x->now += TLTCP_MS;
     return tltcp_conn_write(x->client, &s, 1, x->now) == 1 &&
            next(x, x->client);

@@ -29,10 +29,207 @@ what_expires_runs_no_further_ahead_than_the_peer_bears(void **state) {
     tltcp__sections_free(&s);
 }
 
+/* ---- what dies with what ---- */
+
+#define S 10 /* bytes of a section */
+
+struct fate {
+    int fate;
+    unsigned cause;
+};
+
+static struct {
+    cmn__mem mem;
+    tltcp_stats stats;
+    tltcp__sections s;
+    struct fate fates[64]; /* by section */
+} t;
+
+static void on_fate(void *owner, uint64_t number, const tltcp__section *s,
+                    int fate) {
+    (void)owner;
+    t.fates[number] = (struct fate){fate, s->cause};
+}
+
+static void begin(uint32_t policy) {
+    memset(&t, 0, sizeof(t));
+    t.mem = cmn__mem_default();
+    tltcp__sections_init(&t.s, &t.mem, 4096, 64, &t.stats);
+    t.s.peer_seq = 4096;
+    t.s.peer_section = 64;
+    t.s.policy = policy;
+    t.s.on_fate = on_fate;
+}
+
+static int end(void **state) {
+    (void)state;
+    tltcp__sections_free(&t.s);
+    return 0;
+}
+
+/* Writes one that expires at `deadline`; it gets the next number. */
+static void write_one(uint32_t cls, uint32_t depends, tltcp_time deadline,
+                      tltcp_time now) {
+    const tltcp_section in = {
+        .data = bytes,
+        .len = S,
+        .deadline = deadline,
+        .meta = {.section_class = cls, .depends = depends}};
+    assert_int_equal(tltcp__sections_write(&t.s, &in, now), 0);
+    assert_int_equal(tltcp__sections_expire(&t.s, now), 0);
+}
+
+static void assert_fates(const char *want) {
+    char got[64] = "";
+    for (size_t i = 0; i < strlen(want); i++) {
+        static const char letter[] = ".tor"; /* none, time, orphan, yielded */
+        got[i] = t.fates[i].fate == 0 ? '.'
+                 : t.fates[i].fate == TLTCP_FATE_DELIVERED
+                     ? 'd'
+                     : letter[t.fates[i].cause];
+    }
+    assert_string_equal(got, want);
+}
+
+static void send_all(tltcp_time now) {
+    tltcp__piece p;
+    while (tltcp__sections_next(&t.s, 4096, true, now, &p)) {
+        tltcp__sections_on_sent(&t.s, &p, true);
+    }
+}
+
+static void arrives(uint64_t n) {
+    assert_int_equal(tltcp__sections_on_acked(&t.s, n, n * S, n * S + S), 0);
+}
+
+static void vanishes(uint64_t n) {
+    bool current;
+    assert_int_equal(
+        tltcp__sections_on_lost(&t.s, n, n * S, n * S + S, 0, &current), 0);
+}
+
+static void write_group(tltcp_time reference) {
+    write_one(TL_CLASS_KEY, 0, 1000, 1);
+    write_one(TL_CLASS_REFERENCE, 0, reference, 1);
+    write_one(TL_CLASS_DISPOSABLE, 0, 1000, 1);
+    write_one(TL_CLASS_AUDIO, 0, 1000, 1);
+    write_one(TL_CLASS_REFERENCE, 0, 1000, 1);
+    write_one(TL_CLASS_DISPOSABLE, 0, 1000, 1);
+    write_one(TL_CLASS_KEY, 0, 1000, 1);
+    write_one(TL_CLASS_REFERENCE, 0, 1000, 1);
+}
+
+static void what_needs_a_lost_reference_goes_with_it(void **state) {
+    (void)state;
+    begin(TLTCP_DROP_DEPENDENTS);
+    write_group(100);
+    assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
+    assert_fates(".to.oo..");
+    assert_int_equal(t.stats.sections_orphaned, 3);
+    write_one(TL_CLASS_REFERENCE, 0, 1000, 100);  /* behind the second key */
+    write_one(TL_CLASS_DISPOSABLE, 4, 1000, 100); /* names one that died */
+    assert_fates(".to.oo...o");
+}
+
+static void a_lost_disposable_section_harms_none(void **state) {
+    (void)state;
+    begin(TLTCP_DROP_DEPENDENTS);
+    write_one(TL_CLASS_KEY, 0, 1000, 1);
+    write_one(TL_CLASS_DISPOSABLE, 0, 100, 1);
+    write_one(TL_CLASS_DISPOSABLE, 0, 1000, 1);
+    write_one(TL_CLASS_REFERENCE, 0, 1000, 1);
+    assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
+    assert_fates(".t..");
+}
+
+static void by_section_each_dies_alone(void **state) {
+    (void)state;
+    begin(TLTCP_DROP_SECTION);
+    write_group(100);
+    assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
+    assert_fates(".t......");
+}
+
+static void any_picture_lost_ends_all_up_to_the_next_key(void **state) {
+    (void)state;
+    begin(TLTCP_DROP_UNTIL_KEY);
+    write_one(TL_CLASS_KEY, 0, 1000, 1);
+    write_one(TL_CLASS_DISPOSABLE, 0, 100, 1);
+    write_one(TL_CLASS_HEADER, 0, 1000, 1);
+    write_one(TL_CLASS_REFERENCE, 2, 1000, 1);
+    assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
+    assert_fates(".t.o");
+    write_one(TL_CLASS_DISPOSABLE, 0, 1000, 100);
+    write_one(TL_CLASS_KEY, 0, 1000, 100);
+    write_one(TL_CLASS_REFERENCE, 0, 1000, 100);
+    assert_fates(".t.oo..");
+}
+
+static void a_stream_without_keys_goes_on_after_ten_seconds(void **state) {
+    (void)state;
+    begin(TLTCP_DROP_DEPENDENTS);
+    write_one(TL_CLASS_REFERENCE, 0, 100, 1);
+    assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
+    write_one(TL_CLASS_REFERENCE, 0, 11 * TLTCP_S, 9 * TLTCP_S);
+    write_one(TL_CLASS_REFERENCE, 0, 13 * TLTCP_S, 10 * TLTCP_S + 2);
+    write_one(TL_CLASS_REFERENCE, 0, 13 * TLTCP_S, 10 * TLTCP_S + 2);
+    assert_fates("to..");
+}
+
+static void what_is_in_flight_at_its_deadline_may_still_arrive(void **state) {
+    (void)state;
+    begin(TLTCP_DROP_DEPENDENTS);
+    write_one(TL_CLASS_KEY, 0, 100, 1);
+    write_one(TL_CLASS_REFERENCE, 0, 100, 1);
+    send_all(1);
+    write_one(TL_CLASS_REFERENCE, 0, 1000, 1);
+    assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
+    assert_fates("...");
+    arrives(0);
+    assert_fates("d..");
+    vanishes(1);
+    assert_int_equal(tltcp__sections_expire(&t.s, 101), 0);
+    assert_fates("dto");
+}
+
+static void other_streams_do_not_care(void **state) {
+    tltcp_section in = {.data = bytes, .len = S, .deadline = 1000};
+    (void)state;
+    begin(TLTCP_DROP_UNTIL_KEY);
+    write_one(TL_CLASS_REFERENCE, 0, 100, 1);
+    in.meta.section_class = TL_CLASS_REFERENCE;
+    in.meta.stream = 1;
+    assert_int_equal(tltcp__sections_write(&t.s, &in, 1), 0);
+    assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
+    assert_fates("t.");
+}
+
+static void what_has_no_deadline_is_reliable(void **state) {
+    (void)state;
+    begin(TLTCP_DROP_DEPENDENTS);
+    write_one(TL_CLASS_KEY, 0, 100, 1);
+    write_one(TL_CLASS_REFERENCE, 0, TLTCP_TIME_NEVER, 1);
+    write_one(TL_CLASS_DISPOSABLE, 0, 1000, 1);
+    assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
+    assert_fates("t..");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
             what_expires_runs_no_further_ahead_than_the_peer_bears),
+        cmocka_unit_test_teardown(what_needs_a_lost_reference_goes_with_it,
+                                  end),
+        cmocka_unit_test_teardown(a_lost_disposable_section_harms_none, end),
+        cmocka_unit_test_teardown(by_section_each_dies_alone, end),
+        cmocka_unit_test_teardown(any_picture_lost_ends_all_up_to_the_next_key,
+                                  end),
+        cmocka_unit_test_teardown(
+            a_stream_without_keys_goes_on_after_ten_seconds, end),
+        cmocka_unit_test_teardown(
+            what_is_in_flight_at_its_deadline_may_still_arrive, end),
+        cmocka_unit_test_teardown(other_streams_do_not_care, end),
+        cmocka_unit_test_teardown(what_has_no_deadline_is_reliable, end),
     };
     return cmocka_run_group_tests_name("sections", tests, NULL, NULL);
 }

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/lineage.h"
+
+/* Losses are remembered for so many sections. */
+#define MEMORY 4096u
+/* Longest wait for a KEY: some streams have none. */
+#define KEY_WAIT (10 * TLTCP_S)
+/* Gaps beyond are pauses. */
+#define GAP_MAX (3 * TLTCP_S)
+#define SMOOTH 4
+
+void tltcp__lineage_init(tltcp__lineage *l, const cmn__mem *mem,
+                         uint32_t policy) {
+    *l = (tltcp__lineage){.policy = policy};
+    cmn__ranges_init(&l->lost, mem, UINT32_MAX);
+}
+
+void tltcp__lineage_free(tltcp__lineage *l) {
+    cmn__ranges_free(&l->lost);
+}
+
+static bool is_needed(const tltcp__section *s) {
+    return s->cls == TL_CLASS_KEY || s->cls == TL_CLASS_REFERENCE;
+}
+
+static bool is_picture(const tltcp__section *s) {
+    return is_needed(s) || s->cls == TL_CLASS_DISPOSABLE;
+}
+
+static bool is_lost(const tltcp__lineage *l, uint64_t number) {
+    return cmn__ranges_has(&l->lost, number);
+}
+
+static uint64_t choose_reference(const tltcp__lineage *l, uint64_t number,
+                                 const tltcp__section *s, uint32_t depends) {
+    const tltcp__stream *t = &l->stream[s->stream];
+    uint64_t before = t->reference;
+    bool implied = depends == 0 && s->cls != TL_CLASS_KEY && is_picture(s);
+    if (depends == TL_DEPENDS_NONE) {
+        return number;
+    }
+    if (depends != 0) {
+        uint64_t named = depends <= number ? number - depends : number;
+        if (l->policy != TLTCP_DROP_UNTIL_KEY || s->cls == TL_CLASS_KEY ||
+            !is_picture(s) || is_lost(l, named)) {
+            return named;
+        }
+        implied = true;
+    }
+    if (l->policy == TLTCP_DROP_UNTIL_KEY) {
+        before = t->picture;
+    }
+    return implied && before > 0 ? before - 1 : number;
+}
+
+static tltcp_time smooth(tltcp_time old, tltcp_time sample) {
+    return old == 0 ? sample : old - old / SMOOTH + sample / SMOOTH;
+}
+
+static tltcp_time span(tltcp_time from, tltcp_time to) {
+    return to == TLTCP_TIME_NEVER ? to : to > from ? to - from : 0;
+}
+
+static void learn(tltcp__rhythm *r, const tltcp__section *s) {
+    bool key = s->cls == TL_CLASS_KEY;
+    double bytes = (double)(s->end - s->start);
+    tltcp_time gap = s->written - r->last;
+    if (r->last != 0 && gap > 0 && gap < GAP_MAX) {
+        r->gap = smooth(r->gap, gap);
+    }
+    if (key && r->last_key != 0 && s->written > r->last_key) {
+        r->gop = s->written - r->last_key;
+    }
+    r->last = s->written;
+    r->last_key = key ? s->written : r->last_key;
+    r->due[key] = span(s->written, s->due);
+    r->dead[key] = span(s->written, s->deadline);
+    if (key || r->bytes[0] <= 0) {
+        r->bytes[key] = bytes;
+    } else {
+        r->bytes[0] += (bytes - r->bytes[0]) / SMOOTH;
+    }
+}
+
+void tltcp__lineage_on_written(tltcp__lineage *l, uint64_t number,
+                               tltcp__section *s, uint32_t depends) {
+    tltcp__stream *t = &l->stream[s->stream];
+    s->refers = choose_reference(l, number, s, depends);
+    if (t->broken != 0 && s->written - t->broken > KEY_WAIT) {
+        s->refers = number; /* the wait is over */
+        t->broken = 0;
+    }
+    if (s->cls == TL_CLASS_KEY) {
+        t->key = number + 1;
+        t->broken = 0;
+    }
+    if (is_needed(s)) {
+        t->reference = number + 1;
+        learn(&t->rhythm, s);
+    }
+    if (is_picture(s)) {
+        t->picture = number + 1;
+    }
+}
+
+int tltcp__lineage_on_lost(tltcp__lineage *l, uint64_t number,
+                           const tltcp__section *s) {
+    tltcp__stream *t = &l->stream[s->stream];
+    if (l->policy == TLTCP_DROP_SECTION) {
+        return 0;
+    }
+    if (number > MEMORY) {
+        (void)cmn__ranges_sub(&l->lost, 0, number - MEMORY, NULL);
+    }
+    if (t->broken == 0 && number + 1 >= t->key &&
+        (is_needed(s) ||
+         (is_picture(s) && l->policy == TLTCP_DROP_UNTIL_KEY))) {
+        t->broken = s->written;
+    }
+    return cmn__ranges_add(&l->lost, number, number + 1, NULL) == 0
+               ? 0
+               : TLTCP_ERR_NOMEM;
+}
+
+bool tltcp__lineage_is_orphan(const tltcp__lineage *l, uint64_t number,
+                              const tltcp__section *s) {
+    return s->refers != number && s->deadline != TLTCP_TIME_NEVER &&
+           is_lost(l, s->refers);
+}

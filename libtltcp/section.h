@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_SECTION_H
+#define LIBTLTCP_SECTION_H
+
+#include <tltcp/types.h>
+
+/* One section on its way out. */
+
+enum tltcp__section_state {
+    TLTCP__LIVE,
+    TLTCP__EXPIRED, /* past its deadline, or given up before */
+    TLTCP__DONE     /* and told to the application */
+};
+
+typedef struct tltcp__section {
+    uint64_t start, end; /* places in the stream */
+    uint64_t acked;      /* bytes of it */
+    uint64_t tag;
+    uint64_t refers; /* number of the section that it needs; its own: none */
+    tltcp_time deadline;
+    tltcp_time due; /* when it should be there; not after the deadline */
+    tltcp_time written;
+    uint32_t flying; /* frames of it in packets in flight */
+    uint32_t slot;   /* in the heap of deadlines */
+    uint8_t state;
+    uint8_t cls;    /* tltcp_class */
+    uint8_t stream; /* below TL_STREAMS_MAX */
+    uint8_t cause;  /* tltcp_cause */
+    bool sent;      /* a byte of it left */
+    bool wanted;    /* a later one refers to it */
+    bool lost;      /* it is known that it will not arrive whole */
+} tltcp__section;
+
+#endif /* LIBTLTCP_SECTION_H */

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tests/simnet/clip.h"
+
+#include <stdlib.h>
+
+#define GOP 50
+#define MINI_GOP 3
+#define KEY_BYTES 42500
+#define REFERENCE_BYTES 17500
+#define DISPOSABLE_BYTES 11250
+
+static uint8_t class_of(uint32_t i) {
+    uint32_t at = i % GOP;
+    if (at == 0) {
+        return TL_CLASS_KEY;
+    }
+    return (at - 1) % MINI_GOP == 0 ? TL_CLASS_REFERENCE : TL_CLASS_DISPOSABLE;
+}
+
+/* Between half and one and a half times the mean, the middle more likely. */
+static uint32_t vary(struct sim_random *r, uint32_t mean) {
+    uint64_t sum = 0;
+    for (int i = 0; i < 3; i++) {
+        sum += sim_random_below(r, mean);
+    }
+    return mean / 2 + (uint32_t)(sum / 3);
+}
+
+void clip_make(struct clip *c, uint64_t seed, uint32_t count) {
+    struct sim_random r;
+    sim_random_init(&r, seed);
+    *c = (struct clip){.count = count, .latency = 200 * MS, .grace = 200 * MS};
+    for (uint32_t i = 0; i < count; i++) {
+        c->cls[i] = class_of(i);
+        c->bytes[i] =
+            vary(&r, c->cls[i] == TL_CLASS_KEY         ? KEY_BYTES
+                     : c->cls[i] == TL_CLASS_REFERENCE ? REFERENCE_BYTES
+                                                       : DISPOSABLE_BYTES);
+    }
+}
+
+static void shape(void *user, uint64_t number, tltcp_time now,
+                  tltcp_section *s) {
+    const struct clip *c = user;
+    bool needed = c->cls[number] != TL_CLASS_DISPOSABLE;
+    s->len = c->bytes[number];
+    s->deadline = now + c->latency + (needed ? c->grace : 0);
+    if (!c->plain) {
+        s->meta.section_class = c->cls[number];
+        s->meta.due = now + c->latency;
+    }
+}
+
+void clip_plan(const struct clip *c, struct plan *p) {
+    struct sim_source_config *s = &p->source[CLIENT];
+    s->sections = c->count;
+    s->interval = CLIP_INTERVAL;
+    s->start = 100 * MS;
+    s->shape = shape;
+    s->user = (void *)c;
+    p->gives_up = true;
+}
+
+void clip_judge(const struct clip *c, const struct flow *f, uint64_t transit,
+                uint64_t patience, struct view *v) {
+    /* the caller's clock against the world's */
+    uint64_t offset = sim_host_now(f->source.peer->host) - world_now(f->world);
+    uint64_t chain = NEVER; /* by when what is referred to was there */
+    uint64_t dark = 0;
+    memset(v, 0, sizeof(*v));
+    for (uint32_t i = 0; i < c->count && i < f->source.count; i++) {
+        uint64_t until =
+            f->source.sections[i].written - offset + transit + patience;
+        uint64_t whole = f->tally[i].whole;
+        uint64_t ready = whole == 0 ? NEVER : whole;
+        if (c->cls[i] != TL_CLASS_KEY && chain > ready) {
+            ready = chain;
+        }
+        if (c->cls[i] != TL_CLASS_DISPOSABLE) {
+            chain = ready;
+        }
+        v->sent[c->cls[i]]++;
+        v->whole[c->cls[i]] += whole != 0;
+        v->on_time[c->cls[i]] += ready <= until;
+        v->seen += ready <= until;
+        v->late += whole != 0 && whole > until;
+        dark = ready <= until ? 0 : dark + CLIP_INTERVAL;
+        v->freeze = dark > v->freeze ? dark : v->freeze;
+    }
+}
+
+static int smaller(const void *a, const void *b) {
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+unsigned clip_bound(const struct clip *c, double rate) {
+    static uint32_t small[CLIP_MAX];
+    double left =
+        rate * ((double)c->count * (double)CLIP_INTERVAL + (double)c->latency) *
+        1e-9;
+    unsigned n = 0;
+    unsigned k = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        if (c->cls[i] == TL_CLASS_DISPOSABLE) {
+            small[k++] = c->bytes[i];
+        } else {
+            left -= c->bytes[i];
+            n++;
+        }
+    }
+    qsort(small, k, sizeof(small[0]), smaller);
+    for (unsigned i = 0; i < k && left >= small[i]; i++) {
+        left -= small[i];
+        n++;
+    }
+    return n;
+}

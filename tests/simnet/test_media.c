@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Live pictures over links that are too small, or lose: which of them can be
+ * seen in time. */
+#include <inttypes.h>
+
+#include "tests/simnet/clip.h"
+
+#define PATIENCE (400 * MS) /* latency and as much again */
+#define PAYLOAD 0.95        /* of a link; the rest is headers */
+
+static struct clip clip;
+static struct world w; /* large */
+
+static void link_of(struct plan *p, double rate, uint64_t rtt, double loss) {
+    for (int i = 0; i < 2; i++) {
+        p->link[i].rate = rate;
+        p->link[i].delay = rtt / 2;
+        p->link[i].limit_packets = 0;
+        p->link[i].limit_bytes = 50000;
+    }
+    p->link[CLIENT].loss = loss;
+}
+
+static void play_clip(const struct plan *p, struct view *v) {
+    assert_int_equal(world_open(&w, p), 0);
+    world_run(&w);
+    world_check_end(&w);
+    assert_string_equal(w.why, "");
+    clip_judge(&clip, &w.flow[CLIENT], p->link[CLIENT].delay, PATIENCE, v);
+    world_close(&w);
+    assert_int_equal(w.alloc.blocks, 0);
+}
+
+static void plan_clip(struct plan *p, uint64_t seed, uint32_t count) {
+    clip_make(&clip, seed, count);
+    plan_init(p, seed);
+    clip_plan(&clip, p);
+}
+
+static void overload_costs_disposable_pictures_alone(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct plan p;
+        struct view v;
+        unsigned bound;
+        plan_clip(&p, seed, 750);
+        link_of(&p, 2e6, 40 * MS, 0);
+        play_clip(&p, &v);
+        bound = clip_bound(&clip, PAYLOAD * 2e6 / 8);
+        print_message("%u of 750, bound %u; %u of %u keys, longest freeze "
+                      "%" PRIu64 " ms\n",
+                      v.seen, bound, v.whole[TL_CLASS_KEY],
+                      v.sent[TL_CLASS_KEY], v.freeze / MS);
+        assert_true(v.seen >= 0.9 * bound);
+        assert_int_equal(v.whole[TL_CLASS_KEY], v.sent[TL_CLASS_KEY]);
+        assert_true(v.freeze <= 400 * MS);
+    }
+}
+
+/* Nearly all goes through: the scheduler must not give up what would. */
+static void an_ample_link_carries_all(void **state) {
+    struct plan p;
+    struct view v;
+    (void)state;
+    plan_clip(&p, 1, 750);
+    link_of(&p, 6e6, 40 * MS, 0);
+    play_clip(&p, &v);
+    assert_true(v.seen >= 749);
+}
+
+/* References make up more than the link carries: the chain is cut where it has
+ * to be, and begins anew with each key. */
+static void a_link_too_small_for_references_gives_up_the_latest(void **state) {
+    struct plan p;
+    struct view v;
+    (void)state;
+    plan_clip(&p, 1, 750);
+    link_of(&p, 1.4e6, 40 * MS, 0);
+    play_clip(&p, &v);
+    assert_int_equal(v.whole[TL_CLASS_KEY], v.sent[TL_CLASS_KEY]);
+    assert_true(v.on_time[TL_CLASS_KEY] >= 14);
+    assert_true(2 * v.on_time[TL_CLASS_REFERENCE] > v.sent[TL_CLASS_REFERENCE]);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(overload_costs_disposable_pictures_alone),
+        cmocka_unit_test(an_ample_link_carries_all),
+        cmocka_unit_test(a_link_too_small_for_references_gives_up_the_latest),
+    };
+    return cmocka_run_group_tests_name("media", tests, NULL, NULL);
+}
