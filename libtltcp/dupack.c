@@ -139,6 +139,10 @@ static void on_advance(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
     if (at > 0 && now > at) {
         rtt = (cong_time)(now - at);
         cong_rtt_sample(&cc->rtt, rtt);
+        /* One segment is timed per round trip (Jacobson): a sample from each
+         * ACK would shrink the variance within one window, and the timeout
+         * would not outlast a queue that grows. */
+        d->untimed = sent_end(d);
     }
     grow(d, cc, bytes, flight, rtt, now);
     if (!recovering) {
@@ -167,6 +171,9 @@ static void on_third(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
     sec->stats->congestion_events++;
     d->recover = sent_end(d);
     d->partial_seen = false;
+    /* The retransmission has a whole timeout of its own: with a steady RTT the
+     * one under way would expire just before the answer to it. */
+    restart_rto(d, cc, now);
     if (tltcp__cc_on_loss(cc, &ev)) {
         go_back(d);
         return;

@@ -28,7 +28,7 @@ typedef struct tltcp__dupack {
     cmn__ring out;      /* extents by order of first sending */
     uint64_t resend;    /* extent to be sent again next; tail: none */
     uint64_t resend_at; /* place in it where that goes on */
-    uint64_t untimed;   /* a retransmission ends the timing of what is out */
+    uint64_t untimed;   /* what lies below gives no RTT */
     uint64_t una;       /* cumulative point heard */
     uint64_t round_end; /* acknowledged, it ends the round trip */
     uint64_t recover;   /* newreno: end of what was out at the loss */

@@ -87,7 +87,9 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
     }
     if (pn + 1 == t->largest) {
         s->largest_acked_at = rec->at;
-        if (s->dup == NULL && pn >= s->path_pn) { /* dup takes its own */
+        /* The paper's recovery times its data itself, as TCP does. */
+        if (pn >= s->path_pn &&
+            (s->dup == NULL || (rec->flags & TLTCP__SENT_DATA) == 0)) {
             sample_rtt(s, rec, delay, t);
         }
     }
