@@ -8,10 +8,10 @@
 
 #include <stdio.h>
 
+#include "live/tally.h"
 #include "media/reftrack.h"
 #include "media/timemap.h"
 #include "mux.h"
-#include "tally.h"
 
 /** @brief Counts of one kind of frame. */
 struct reception_count {

@@ -79,98 +79,47 @@ static const struct option options[] = {
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0}};
 
-static const char *set_latency(struct recv_options *o, const char *text) {
-    o->has_latency = true;
-    return units_ms(text, &o->latency_ms);
-}
-
-static const char *set_passphrase(struct recv_options *o, const char *text) {
-    if (strlen(text) >= sizeof(o->passphrase)) {
-        return "shorter";
+static const char *take(void *user, const char *name, const char *text) {
+    struct recv_options *o = user;
+    const struct {
+        const char *name;
+        const char **to;
+    } texts[] = {{"format", &o->format},
+                 {"streamid", &o->stream_id},
+                 {"json", &o->json},
+                 {"frames", &o->frames},
+                 {"port-file", &o->port_file}};
+    const char *wrong = NULL;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (strcmp(texts[i].name, name) == 0) {
+            *texts[i].to = text;
+            return NULL;
+        }
     }
-    (void)snprintf(o->passphrase, sizeof(o->passphrase), "%s", text);
-    o->config.passphrase = o->passphrase;
-    return NULL;
-}
-
-static void take_file(struct recv_options *o, int opt, const char *text) {
-    switch (opt) {
-    case OPT_FORMAT:
-        o->format = text;
-        break;
-    case OPT_STREAMID:
-        o->stream_id = text;
-        break;
-    case OPT_QLOG:
-        o->config.qlog_dir = text;
-        break;
-    case OPT_JSON:
-        o->json = text;
-        break;
-    case OPT_FRAMES:
-        o->frames = text;
-        break;
-    default:
-        o->port_file = text;
-        break;
-    }
-}
-
-static const char *take_value(struct recv_options *o, int opt,
-                              const char *text) {
-    if (opt == OPT_LATENCY) {
-        return set_latency(o, text);
-    }
-    if (opt == OPT_PASSPHRASE) {
-        return set_passphrase(o, text);
-    }
-    take_file(o, opt, text);
-    return NULL;
-}
-
-static int take_option(struct recv_options *o, int opt, const char *name,
-                       char **argv) {
-    const char *why;
-    switch (opt) {
-    case OPT_ONCE:
+    if (strcmp(name, "once") == 0) {
         o->once = true;
-        return -1;
-    case OPT_DROP:
+    } else if (strcmp(name, "drop-undecodable") == 0) {
         o->keep_broken = false;
-        return -1;
-    case 'q':
+    } else if (strcmp(name, "quiet") == 0) {
         o->quiet = true;
-        return -1;
-    case 'V':
-        return tool_version(TOOL);
-    case 'h':
-        (void)fputs(help, stdout);
-        return TOOL_OK;
-    case '?':
-    case ':':
-        return tool_bad_option(TOOL, opt, argv);
-    default:
-        why = take_value(o, opt, optarg);
-        return why ? tool_misuse(TOOL, "--%s %s: must be %s", name, optarg, why)
-                   : -1;
+    } else {
+        (void)peer_option(&o->from, name, text, &wrong);
     }
+    return wrong;
 }
 
 static const char *take_key(void *user, const char *key, const char *value) {
     struct recv_options *o = user;
-    if (strcmp(key, "latency") == 0) {
-        return set_latency(o, value);
+    const char *wrong = NULL;
+    if (strcmp(key, "latency") != 0 && strcmp(key, "passphrase") != 0) {
+        return "no such key; there are latency, passphrase";
     }
-    if (strcmp(key, "passphrase") == 0) {
-        return set_passphrase(o, value);
-    }
-    return "no such key; there are latency, passphrase";
+    (void)peer_option(&o->from, key, value, &wrong);
+    return wrong;
 }
 
 static int take_words(struct recv_options *o, int words, char **word) {
     char why[URL_WHY_MAX];
-    char wrong[TLTCP_REASON_MAX + 1] = "";
-    int rc;
     if (words != 2) {
         return tool_misuse(TOOL, "URL and OUTPUT are wanted, both");
     }
@@ -186,23 +135,20 @@ static int take_words(struct recv_options *o, int words, char **word) {
         return tool_misuse(TOOL,
                            "OUTPUT and --json cannot both be standard output");
     }
-    rc = tltcp_config_check(&o->config, wrong);
-    if (rc < 0) {
-        return tool_misuse(TOOL, "%s", wrong[0] ? wrong : tltcp_strerror(rc));
-    }
-    return -1;
+    return peer_options_check(TOOL, &o->from);
 }
 
 int recv_options_parse(int argc, char **argv, struct recv_options *o) {
-    int opt;
-    int rc = -1;
-    int index = 0;
+    const struct tool_line line = {.tool = TOOL,
+                                   .help = help,
+                                   .letters = ":qhV",
+                                   .options = options,
+                                   .take = take,
+                                   .user = o};
+    int rc;
     memset(o, 0, sizeof(*o));
-    tltcp_config_init(&o->config);
+    peer_options_init(&o->from);
     o->keep_broken = true;
-    while (rc < 0 &&
-           (opt = getopt_long(argc, argv, ":qhV", options, &index)) != -1) {
-        rc = take_option(o, opt, options[index].name, argv);
-    }
+    rc = tool_options(&line, argc, argv);
     return rc >= 0 ? rc : take_words(o, argc - optind, argv + optind);
 }

@@ -7,25 +7,23 @@
 #define TOOLS_RECV_OPTIONS_H
 
 #include "address.h"
-#include "tltcp/config.h"
+#include "peer_options.h"
 
 /** @brief All that the command line says. */
 struct recv_options {
-    const char *url;       /**< as typed */
-    const char *output;    /**< file, or "-" */
-    const char *format;    /**< container, or NULL: by the name of output */
-    struct hostport local; /**< from the URL */
-    tltcp_config config;   /**< for the listener */
-    bool has_latency;      /**< latency_ms was given */
-    uint32_t latency_ms;   /**< else the sender's holds */
-    bool once;             /**< one caller, then the end */
+    const char *url;          /**< as typed */
+    const char *output;       /**< file, or "-" */
+    const char *format;       /**< container, or NULL: by the name of output */
+    struct hostport local;    /**< from the URL */
+    struct peer_options from; /**< the connection; its latency holds instead of
+                                   the sender's when given */
+    bool once;                /**< one caller, then the end */
     bool keep_broken;      /**< frames that cannot be decoded go in as well */
     const char *stream_id; /**< callers must ask for this; NULL: anything */
     const char *json;      /**< file, "-", or NULL */
     const char *frames;    /**< CSV file, or NULL */
     const char *port_file; /**< takes the address listened on, or NULL */
     bool quiet;
-    char passphrase[128]; /**< what config points at, from the URL */
 };
 
 /**

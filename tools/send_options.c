@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "media/deadline.h"
-#include "media/outq.h"
 #include "sim/units.h"
 #include "tool.h"
 #include "url.h"
@@ -96,157 +94,42 @@ static const struct option options[] = {
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0}};
 
-/* All take text and return NULL or what it must be. */
-
-static const char *set_mode(struct send_options *o, const char *text) {
-    if (strcmp(text, "pts") == 0) {
-        o->deadline_mode = MEDIA_DEADLINE_PTS;
-    } else if (strcmp(text, "gop") == 0) {
-        o->deadline_mode = MEDIA_DEADLINE_GOP;
-    } else {
-        return "pts or gop";
+static const char *take(void *user, const char *name, const char *text) {
+    struct send_options *o = user;
+    const char *wrong = NULL;
+    if (peer_option(&o->to, name, text, &wrong)) {
+        return wrong;
     }
-    return NULL;
-}
-
-static const char *set_policy(struct send_options *o, const char *text) {
-    if (strcmp(text, "section") == 0) {
-        o->drop_policy = MEDIA_DROP_SECTION;
-        o->grace_ms = 0; /* nothing is known about who needs whom */
-    } else if (strcmp(text, "dependents") == 0) {
-        o->drop_policy = MEDIA_DROP_DEPENDENTS;
-    } else if (strcmp(text, "until-keyframe") == 0) {
-        o->drop_policy = MEDIA_DROP_UNTIL_KEYFRAME;
-    } else {
-        return "section, dependents or until-keyframe";
-    }
-    return NULL;
-}
-
-static const char *set_max_rate(struct send_options *o, const char *text) {
-    double bps;
-    const char *why = units_rate(text, &bps);
-    if (why || !(bps < 1e15)) {
-        return "a rate, such as 4mbit";
-    }
-    o->config.max_rate = (uint64_t)bps;
-    return NULL;
-}
-
-static const char *copy(char *to, size_t size, const char *text) {
-    if (strlen(text) >= size) {
-        return "shorter";
-    }
-    (void)snprintf(to, size, "%s", text);
-    return NULL;
-}
-
-static const char *set_stream_id(struct send_options *o, const char *text) {
-    o->config.stream_id = o->stream_id;
-    return copy(o->stream_id, sizeof(o->stream_id), text);
-}
-
-static const char *set_congestion(struct send_options *o, const char *text) {
-    o->config.congestion = o->congestion;
-    return copy(o->congestion, sizeof(o->congestion), text);
-}
-
-static const char *set_passphrase(struct send_options *o, const char *text) {
-    o->config.passphrase = o->passphrase;
-    return copy(o->passphrase, sizeof(o->passphrase), text);
-}
-
-static const char *take_media_option(struct send_options *o, int opt,
-                                     const char *text) {
-    switch (opt) {
-    case OPT_LATENCY:
-        return units_ms(text, &o->latency_ms);
-    case OPT_GRACE:
-        return units_ms(text, &o->grace_ms);
-    case OPT_MODE:
-        return set_mode(o, text);
-    case OPT_POLICY:
-        return set_policy(o, text);
-    case OPT_SPEED:
+    if (strcmp(name, "speed") == 0) {
         return units_number(text, &o->speed);
-    case OPT_LOOP:
+    }
+    if (strcmp(name, "loop") == 0) {
         return units_count(text, 1, 1000000, &o->loops);
-    case OPT_STATS_INTERVAL:
+    }
+    if (strcmp(name, "stats-interval") == 0) {
         return units_time(text, &o->stats_interval);
-    case OPT_JSON:
+    }
+    if (strcmp(name, "json") == 0) {
         o->json = text;
-        return NULL;
-    default:
-        o->frames = text;
-        return NULL;
-    }
-}
-
-static const char *take_value(struct send_options *o, int opt,
-                              const char *text) {
-    switch (opt) {
-    case OPT_CONGESTION:
-        return set_congestion(o, text);
-    case OPT_RECOVERY:
-        o->config.recovery = text;
-        return NULL;
-    case OPT_PASSPHRASE:
-        return set_passphrase(o, text);
-    case OPT_STREAMID:
-        return set_stream_id(o, text);
-    case OPT_MAX_RATE:
-        return set_max_rate(o, text);
-    case OPT_CONNECT_TIMEOUT:
-        return units_ms(text, &o->config.connect_timeout_ms);
-    case OPT_QLOG:
-        o->config.qlog_dir = text;
-        return NULL;
-    default:
-        return take_media_option(o, opt, text);
-    }
-}
-
-static int take_option(struct send_options *o, int opt, const char *name,
-                       char **argv) {
-    const char *why;
-    switch (opt) {
-    case 'q':
+    } else if (strcmp(name, "frames") == 0) {
+        o->to.feed.frames = text;
+    } else {
         o->quiet = true;
-        return -1;
-    case 'V':
-        return tool_version(TOOL);
-    case 'h':
-        (void)fputs(help, stdout);
-        return TOOL_OK;
-    case '?':
-    case ':':
-        return tool_bad_option(TOOL, opt, argv);
-    default:
-        why = take_value(o, opt, optarg);
-        return why ? tool_misuse(TOOL, "--%s %s: must be %s", name, optarg, why)
-                   : -1;
     }
+    return NULL;
 }
 
 static const char *take_key(void *user, const char *key, const char *value) {
+    static const char *const keys[] = {"latency",     "deadline-mode",
+                                       "drop-policy", "congestion-control",
+                                       "passphrase",  "streamid"};
     struct send_options *o = user;
-    if (strcmp(key, "latency") == 0) {
-        return units_ms(value, &o->latency_ms);
-    }
-    if (strcmp(key, "deadline-mode") == 0) {
-        return set_mode(o, value);
-    }
-    if (strcmp(key, "drop-policy") == 0) {
-        return set_policy(o, value);
-    }
-    if (strcmp(key, "congestion-control") == 0) {
-        return set_congestion(o, value);
-    }
-    if (strcmp(key, "passphrase") == 0) {
-        return set_passphrase(o, value);
-    }
-    if (strcmp(key, "streamid") == 0) {
-        return set_stream_id(o, value);
+    const char *wrong = NULL;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (strcmp(key, keys[i]) == 0) {
+            (void)peer_option(&o->to, key, value, &wrong);
+            return wrong;
+        }
     }
     return "no such key; there are latency, deadline-mode, drop-policy, "
            "congestion-control, passphrase, streamid";
@@ -254,8 +137,6 @@ static const char *take_key(void *user, const char *key, const char *value) {
 
 static int take_words(struct send_options *o, int words, char **word) {
     char why[URL_WHY_MAX];
-    char wrong[TLTCP_REASON_MAX + 1] = "";
-    int rc;
     if (words != 2) {
         return tool_misuse(TOOL, "INPUT and URL are wanted, both");
     }
@@ -267,29 +148,22 @@ static int take_words(struct send_options *o, int words, char **word) {
     if (strcmp(o->peer.port, "0") == 0) {
         return tool_misuse(TOOL, "%s: the port cannot be 0", o->url);
     }
-    rc = tltcp_config_check(&o->config, wrong);
-    if (rc < 0) {
-        return tool_misuse(TOOL, "%s", wrong[0] ? wrong : tltcp_strerror(rc));
-    }
-    return -1;
+    return peer_options_check(TOOL, &o->to);
 }
 
 int send_options_parse(int argc, char **argv, struct send_options *o) {
-    int opt;
-    int rc = -1;
-    int index = 0;
+    const struct tool_line line = {.tool = TOOL,
+                                   .help = help,
+                                   .letters = ":qhV",
+                                   .options = options,
+                                   .take = take,
+                                   .user = o};
+    int rc;
     memset(o, 0, sizeof(*o));
-    tltcp_config_init(&o->config);
-    o->config.report_fates = true;
-    o->latency_ms = 200;
-    o->grace_ms = 1000;
-    o->deadline_mode = MEDIA_DEADLINE_PTS;
-    o->drop_policy = MEDIA_DROP_DEPENDENTS;
+    peer_options_init(&o->to);
+    o->to.config.report_fates = true;
     o->speed = 1;
     o->loops = 1;
-    while (rc < 0 &&
-           (opt = getopt_long(argc, argv, ":qhV", options, &index)) != -1) {
-        rc = take_option(o, opt, options[index].name, argv);
-    }
+    rc = tool_options(&line, argc, argv);
     return rc >= 0 ? rc : take_words(o, argc - optind, argv + optind);
 }

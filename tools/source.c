@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "live/feed.h"
 #include "media/caps.h"
 #include "picture_order.h"
 
@@ -323,19 +324,12 @@ static void set_times(struct source *s, struct track *t,
 static void set_header(struct track *t, unsigned stream, uint32_t flags,
                        struct source_frame *f) {
     const media_frame *what = &f->what;
-    if (what->key && what->closed_gop) {
-        flags |= MEDIA_FLAG_CLOSED;
-    }
-    if (what->recovery) {
-        uint32_t count = what->recovery_cnt & UINT32_C(0xffff);
-        flags |= MEDIA_FLAG_RECOVERY | count << MEDIA_RECOVERY_SHIFT;
-    }
     f->header = (media_header){
         .kind = MEDIA_KIND_FRAME,
         .stream = (uint8_t)stream,
         .frame_class = what->frame_class,
         .picture = what->picture,
-        .flags = flags,
+        .flags = flags | feed_flags(what),
         .generation = 1,
         .number = t->number++,
         .refs = t->refs,

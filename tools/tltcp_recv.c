@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "media/assemble.h"
+#include "live/drain.h"
 #include "progress.h"
 #include "reception.h"
 #include "recv_options.h"
@@ -18,9 +18,6 @@
 #include "tool.h"
 
 #define TOOL "tltcp-recv"
-#define PIECES 16
-#define PIECE_BYTES 65536
-#define SECTION_MAX (64u << 20)
 #define TICK_NS 200000000
 
 struct server {
@@ -31,7 +28,6 @@ struct server {
     struct reception_totals totals;
     struct progress progress;
     sigset_t during_wait;
-    uint8_t buffer[PIECES][PIECE_BYTES];
 };
 
 /* Runs on the listener's thread. */
@@ -76,7 +72,7 @@ static int write_port(const struct server *s) {
 
 static int start_listening(struct server *s) {
     const struct recv_options *o = s->options;
-    tltcp_config config = o->config;
+    tltcp_config config = o->from.config;
     bool any = o->local.host[0] == '\0' || strcmp(o->local.host, "*") == 0;
     int rc;
     config.on_caller = on_caller;
@@ -105,73 +101,24 @@ static void show(struct server *s, const struct reception *r) {
     progress_show(&s->progress, &state, tltcp_now());
 }
 
-static void take_section(struct reception *r, media_section *section,
+static void take_section(void *user, const media_section *section,
                          uint64_t now) {
+    struct reception *r = user;
     if (section->complete) {
         reception_section(r, section->data, section->len, now);
     } else if (section->begins) {
         reception_cut(r, section->data, section->len, now);
     }
-    free(section->data);
-}
-
-/* Every piece of one call. */
-static void take_pieces(struct server *s, struct reception *r,
-                        media_assembly *a, const struct msghdr *msg) {
-    const struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-    const struct tltcp_segment *segment;
-    uint64_t now = tltcp_now();
-    media_section section[2];
-    if (c == NULL) {
-        return;
-    }
-    segment = (const struct tltcp_segment *)(const void *)CMSG_DATA(c);
-    for (size_t i = 0; i < msg->msg_iovlen; i++) {
-        int n = media__assembly_add(a, &segment[i], msg->msg_iov[i].iov_base,
-                                    msg->msg_iov[i].iov_len, section);
-        for (int k = 0; k < n; k++) {
-            take_section(r, &section[k], now);
-        }
-        if (n < 0) {
-            r->failed = true;
-            (void)snprintf(r->why, sizeof(r->why), "out of memory");
-        }
-        if (segment[i].kind == TL_GAP) {
-            s->totals.gaps++;
-            s->totals.gap_bytes += msg->msg_iov[i].iov_len;
-        }
-    }
-}
-
-static ssize_t receive(struct server *s, tltcp_socket *socket,
-                       struct reception *r, media_assembly *a) {
-    _Alignas(struct cmsghdr) char
-        control[CMSG_SPACE(PIECES * sizeof(struct tltcp_segment))];
-    struct iovec iov[PIECES];
-    struct msghdr msg = {.msg_iov = iov,
-                         .msg_iovlen = PIECES,
-                         .msg_control = control,
-                         .msg_controllen = sizeof(control)};
-    ssize_t n;
-    for (int i = 0; i < PIECES; i++) {
-        iov[i] = (struct iovec){s->buffer[i], PIECE_BYTES};
-    }
-    n = tltcp_recvmsg(socket, &msg, MSG_TL | MSG_DONTWAIT);
-    if (n > 0) {
-        take_pieces(s, r, a, &msg);
-    }
-    return n;
 }
 
 /* Returns 0 when the stream ended in order, else a negative code. */
 static int receive_all(struct server *s, tltcp_socket *socket,
                        struct reception *r) {
-    media_assembly a;
-    media_section rest;
-    ssize_t n = TLTCP_ERR_AGAIN;
-    media__assembly_init(&a, SECTION_MAX);
-    while (!tool_is_stopped() && !r->failed) {
-        n = receive(s, socket, r, &a);
+    struct drain d;
+    ssize_t n =
+        drain_init(&d, take_section, r) ? TLTCP_ERR_AGAIN : TLTCP_ERR_NOMEM;
+    while (n != TLTCP_ERR_NOMEM && !tool_is_stopped() && !r->failed) {
+        n = drain_read(&d, socket, MSG_DONTWAIT);
         show(s, r);
         if (n == TLTCP_ERR_AGAIN) {
             wait_for(s, tltcp_fd(socket));
@@ -179,10 +126,9 @@ static int receive_all(struct server *s, tltcp_socket *socket,
             break;
         }
     }
-    if (media__assembly_end(&a, &rest) == 1) {
-        take_section(r, &rest, tltcp_now());
-    }
-    media__assembly_clear(&a);
+    drain_end(&d);
+    s->totals.gaps += d.gaps;
+    s->totals.gap_bytes += d.gap_bytes;
     return n == TLTCP_ERR_AGAIN || n > 0 ? 0 : (int)n;
 }
 
@@ -375,8 +321,9 @@ int main(int argc, char **argv) {
         return tool_fail(TOOL, "out of memory");
     }
     s->options = &options;
-    s->wishes.latency =
-        options.has_latency ? (int64_t)options.latency_ms * 1000000 : -1;
+    s->wishes.latency = options.from.has_latency
+                            ? (int64_t)options.from.feed.latency_ms * 1000000
+                            : -1;
     s->wishes.keep_broken = options.keep_broken;
     progress_init(&s->progress, options.quiet);
     rc = run(s);

@@ -58,7 +58,7 @@ static uint64_t push_due(struct job *j) {
         if (when > tltcp_now()) {
             return when;
         }
-        if (!sender_has_room(&j->sender)) {
+        if (!feed_has_room(&j->sender.feed)) {
             return TLTCP_TIME_NEVER;
         }
         if (!sender_push(&j->sender, &j->next)) {
@@ -73,7 +73,7 @@ static uint64_t push_due(struct job *j) {
 static uint64_t bytes_sent(const struct job *j) {
     tltcp_stats st;
     tltcp_stats_init(&st);
-    (void)tltcp_get_stats(j->sender.socket, &st);
+    (void)tltcp_get_stats(j->sender.feed.socket, &st);
     return st.wire_bytes_sent;
 }
 
@@ -91,27 +91,28 @@ static void show(struct job *j) {
 static void stats_line(struct job *j) {
     tltcp_stats st;
     uint64_t now = tltcp_now();
-    uint64_t held = j->sender.ledger.section.expired;
+    uint64_t held = j->sender.feed.ledger.section.expired;
     if (j->options->stats_interval == 0 || now < j->stats_next) {
         return;
     }
     j->stats_next = now + j->options->stats_interval;
     tltcp_stats_init(&st);
-    (void)tltcp_get_stats(j->sender.socket, &st);
+    (void)tltcp_get_stats(j->sender.feed.socket, &st);
     progress_clear(&j->progress);
-    (void)fprintf(
-        stderr,
-        "%s: %.1f s, delivered %" PRIu64 " of %" PRIu64
-        " sections, expired %" PRIu64 ", srtt %.1f ms, cwnd %" PRIu64
-        " bytes, estimate %.2f Mbit/s, lost %.2f %%\n",
-        TOOL, (double)j->media_time / 1e9, j->sender.ledger.section.delivered,
-        j->sender.ledger.section.offered, held, (double)st.srtt_ns / 1e6,
-        st.cwnd_bytes, (double)st.estimated_bps / 1e6, st.loss_rate * 100);
+    (void)fprintf(stderr,
+                  "%s: %.1f s, delivered %" PRIu64 " of %" PRIu64
+                  " sections, expired %" PRIu64 ", srtt %.1f ms, cwnd %" PRIu64
+                  " bytes, estimate %.2f Mbit/s, lost %.2f %%\n",
+                  TOOL, (double)j->media_time / 1e9,
+                  j->sender.feed.ledger.section.delivered,
+                  j->sender.feed.ledger.section.offered, held,
+                  (double)st.srtt_ns / 1e6, st.cwnd_bytes,
+                  (double)st.estimated_bps / 1e6, st.loss_rate * 100);
 }
 
 static void wait_until(struct job *j, uint64_t when) {
-    struct pollfd fds[SENDER_FDS];
-    nfds_t n = sender_poll(&j->sender, fds);
+    struct pollfd fds[FEED_FDS];
+    nfds_t n = feed_poll(&j->sender.feed, fds);
     uint64_t now = tltcp_now();
     uint64_t wait = when > now ? when - now : 0;
     struct timespec timeout;
@@ -127,19 +128,19 @@ static uint64_t earlier(uint64_t a, uint64_t b) {
 
 static void run(struct job *j) {
     bool finished = false;
-    while (!tool_is_stopped() && !j->sender.closed) {
+    while (!tool_is_stopped() && !j->sender.feed.closed) {
         uint64_t frame = push_due(j);
-        uint64_t when = sender_run(&j->sender);
-        if (j->over && !j->has_next && sender_is_idle(&j->sender)) {
+        uint64_t when = feed_run(&j->sender.feed);
+        if (j->over && !j->has_next && feed_is_idle(&j->sender.feed)) {
             if (finished) {
                 break;
             }
-            sender_finish(&j->sender);
+            feed_finish(&j->sender.feed);
             finished = true;
         }
         show(j);
         stats_line(j);
-        if (sender_has_room(&j->sender)) {
+        if (feed_has_room(&j->sender.feed)) {
             when = earlier(when, frame);
         }
         wait_until(j, when);
@@ -148,6 +149,12 @@ static void run(struct job *j) {
 
 static double per_second(uint64_t bytes, double seconds) {
     return seconds > 0 ? (double)bytes * 8 / seconds : 0;
+}
+
+static json_t *counts_json(const struct ledger_count *c) {
+    return json_pack("{s:I,s:I,s:I,s:I}", "offered", (json_int_t)c->offered,
+                     "delivered", (json_int_t)c->delivered, "partial",
+                     (json_int_t)c->partial, "expired", (json_int_t)c->expired);
 }
 
 static json_t *bytes_json(const struct ledger *l, const tltcp_stats *st) {
@@ -163,7 +170,7 @@ static json_t *frames_json(const struct ledger *l) {
     json_t *json = json_object();
     for (int k = 0; k < TALLY_KINDS; k++) {
         (void)json_object_set_new(json, tally_name((enum tally_kind)k),
-                                  ledger_counts_json(&l->kind[k]));
+                                  counts_json(&l->kind[k]));
     }
     return json;
 }
@@ -179,10 +186,10 @@ static json_t *held_back_json(const struct ledger *l) {
 
 static json_t *report(const struct job *j, const tltcp_stats *st,
                       double seconds) {
-    const struct ledger *l = &j->sender.ledger;
+    const struct ledger *l = &j->sender.feed.ledger;
     return json_pack(
         "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:s,s:s,s:o}", "sections",
-        ledger_counts_json(&l->section), "bytes", bytes_json(l, st), "frames",
+        counts_json(&l->section), "bytes", bytes_json(l, st), "frames",
         frames_json(l), "held_back", held_back_json(l), "srtt_ms",
         tool_number((double)st->srtt_ns / 1e6, 3), "min_rtt_ms",
         tool_number((double)st->min_rtt_ns / 1e6, 3), "loss_rate",
@@ -199,11 +206,11 @@ static int conclude(struct job *j) {
     if (j->broken) {
         return tool_fail(TOOL, "%s: %s", o->input, j->why);
     }
-    if (j->sender.error < 0) {
-        const char *reason = j->sender.reason;
+    if (j->sender.feed.error < 0) {
+        const char *reason = j->sender.feed.reason;
         return tool_fail(TOOL, "connection to %s lost: %s%s%s", o->url,
-                         tltcp_strerror(j->sender.error), *reason ? ": " : "",
-                         reason);
+                         tltcp_strerror(j->sender.feed.error),
+                         *reason ? ": " : "", reason);
     }
     if (tool_is_stopped()) {
         return tool_fail(TOOL, "interrupted");
@@ -222,14 +229,14 @@ static int send_all(struct job *j) {
     tltcp_stats_init(&st);
     rc = sender_open(&j->sender, j->options, j->source);
     if (rc != TOOL_OK) {
-        (void)sender_free(&j->sender);
+        (void)feed_free(&j->sender.feed);
         return rc;
     }
     tool_catch_signals(&j->during_wait);
     run(j);
-    (void)tltcp_get_stats(j->sender.socket, &st);
+    (void)tltcp_get_stats(j->sender.feed.socket, &st);
     seconds = (double)(tltcp_now() - j->sender.start) / 1e9;
-    sender_close(&j->sender, LINGER_MS);
+    feed_close(&j->sender.feed, LINGER_MS);
     progress_clear(&j->progress);
     rc = conclude(j);
     if (j->options->json &&
@@ -237,8 +244,8 @@ static int send_all(struct job *j) {
             TOOL_OK) {
         rc = TOOL_FAILED;
     }
-    if (!sender_free(&j->sender)) {
-        rc = tool_fail(TOOL, "cannot write %s", j->options->frames);
+    if (!feed_free(&j->sender.feed)) {
+        rc = tool_fail(TOOL, "cannot write %s", j->options->to.feed.frames);
     }
     return rc;
 }
@@ -251,7 +258,7 @@ int main(int argc, char **argv) {
         return rc;
     }
     if (!tool_can_write(TOOL, options.json) ||
-        !tool_can_write(TOOL, options.frames)) {
+        !tool_can_write(TOOL, options.to.feed.frames)) {
         return TOOL_FAILED;
     }
     av_log_set_level(AV_LOG_QUIET); /* our own line says what is wrong */

@@ -45,6 +45,45 @@ int tool_bad_option(const char *tool, int opt, char **argv) {
     return tool_misuse(tool, "unknown option %s", name);
 }
 
+static const char *name_of(const struct option *options, int opt) {
+    for (; options->name; options++) {
+        if (options->val == opt) {
+            return options->name;
+        }
+    }
+    return "";
+}
+
+static int take_option(const struct tool_line *line, int opt, char **argv) {
+    const char *name = name_of(line->options, opt);
+    const char *why;
+    switch (opt) {
+    case 'V':
+        return tool_version(line->tool);
+    case 'h':
+        (void)fputs(line->help, stdout);
+        return TOOL_OK;
+    case '?':
+    case ':':
+        return tool_bad_option(line->tool, opt, argv);
+    default:
+        why = line->take(line->user, name, optarg);
+        return why ? tool_misuse(line->tool, "--%s %s: must be %s", name,
+                                 optarg ? optarg : "", why)
+                   : -1;
+    }
+}
+
+int tool_options(const struct tool_line *line, int argc, char **argv) {
+    int rc = -1;
+    int opt;
+    while (rc < 0 && (opt = getopt_long(argc, argv, line->letters,
+                                        line->options, NULL)) != -1) {
+        rc = take_option(line, opt, argv);
+    }
+    return rc;
+}
+
 int tool_version(const char *tool) {
     (void)printf("%s (Perigee) %s\n", tool, PERIGEE_VERSION);
     return TOOL_OK;

@@ -6,6 +6,7 @@
 #ifndef TOOLS_TOOL_H
 #define TOOLS_TOOL_H
 
+#include <getopt.h>
 #include <jansson.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -36,6 +37,27 @@ int tool_misuse(const char *tool, const char *format, ...) TOOL_PRINTF(2, 3);
  * @return TOOL_USAGE
  */
 int tool_bad_option(const char *tool, int opt, char **argv);
+
+/** @brief A command line: its options, and what takes them. */
+struct tool_line {
+    const char *tool;             /**< for messages */
+    const char *help;             /**< printed for --help */
+    const char *letters;          /**< for getopt_long(), with ":" before */
+    const struct option *options; /**< each value is unique */
+    /** @brief Takes an option. @param user  as given @param name  its long
+     * name @param text  its value, or NULL @return NULL, or what it must be */
+    const char *(*take)(void *user, const char *name, const char *text);
+    void *user; /**< for take */
+};
+
+/**
+ * @brief Reads the options; --help and --version are among them. What follows
+ * them begins at `argv[optind]`.
+ * @param line        the command line
+ * @param argc, argv  from main()
+ * @return -1 to go on, else an exit status, said why
+ */
+int tool_options(const struct tool_line *line, int argc, char **argv);
 
 /** @brief Prints "TOOL (Perigee) VERSION". @return TOOL_OK */
 int tool_version(const char *tool);

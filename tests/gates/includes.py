@@ -33,9 +33,10 @@ LAYERS = {
                     LIBC | MATHS),
     "drivers": (PUBLIC | {"common"}, ANY),
     "media": (PUBLIC, ANY),
+    "live": (PUBLIC | {"media"}, ANY),
     "gst-plugins": (PUBLIC | {"media"}, ANY),
     # linkem puts the simulator's model of a link between real sockets.
-    "tools": (PUBLIC | {"media", "sim"}, ANY),
+    "tools": (PUBLIC | {"media", "live", "sim"}, ANY),
     "examples": (PUBLIC, ANY),
     "bench": (PUBLIC | {"media", "sim"}, ANY),
     "sim": (PUBLIC, ANY),

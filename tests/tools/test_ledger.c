@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tests/support/cmocka.h"
-#include "tools/ledger.h"
+#include "live/ledger.h"
 
 static struct ledger_entry frame(uint8_t picture, uint32_t number) {
     struct ledger_entry e = {.is_frame = true};

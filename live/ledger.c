@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "ledger.h"
+#include "live/ledger.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -158,10 +158,4 @@ void ledger_abandon(struct ledger *l, uint64_t now) {
             settle(l, at(l, n), TLTCP_FATE_ABANDONED, now);
         }
     }
-}
-
-json_t *ledger_counts_json(const struct ledger_count *c) {
-    return json_pack("{s:I,s:I,s:I,s:I}", "offered", (json_int_t)c->offered,
-                     "delivered", (json_int_t)c->delivered, "partial",
-                     (json_int_t)c->partial, "expired", (json_int_t)c->expired);
 }

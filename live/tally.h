@@ -3,10 +3,8 @@
  * @file tally.h
  * @brief Kinds of frames as reports count them.
  */
-#ifndef TOOLS_TALLY_H
-#define TOOLS_TALLY_H
-
-#include <jansson.h>
+#ifndef LIVE_TALLY_H
+#define LIVE_TALLY_H
 
 #include "media/framing.h"
 
@@ -26,4 +24,4 @@ enum tally_kind tally_kind(const media_header *h);
 /** @brief Its name in reports: I, P, B, audio, other. */
 const char *tally_name(enum tally_kind kind);
 
-#endif /* TOOLS_TALLY_H */
+#endif /* LIVE_TALLY_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "tally.h"
+#include "live/tally.h"
 
 enum tally_kind tally_kind(const media_header *h) {
     if (h->frame_class == MEDIA_CLASS_AUDIO) {

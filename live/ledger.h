@@ -3,14 +3,14 @@
  * @file ledger.h
  * @brief What became of every frame, on the sending side.
  */
-#ifndef TOOLS_LEDGER_H
-#define TOOLS_LEDGER_H
+#ifndef LIVE_LEDGER_H
+#define LIVE_LEDGER_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "live/tally.h"
 #include "media/outq.h"
-#include "tally.h"
 #include "tltcp/event.h"
 
 /** @brief Counts of one kind of frame. */
@@ -81,7 +81,4 @@ bool ledger_fate(struct ledger *l, const tltcp_event *event,
  * arrived. */
 void ledger_abandon(struct ledger *l, uint64_t now);
 
-/** @brief Sections and frames as JSON, in the objects' order of the report. */
-json_t *ledger_counts_json(const struct ledger_count *c);
-
-#endif /* TOOLS_LEDGER_H */
+#endif /* LIVE_LEDGER_H */

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file feed.h
+ * @brief Frames into a connection: deadlines, what to hold back, fates.
+ */
+#ifndef LIVE_FEED_H
+#define LIVE_FEED_H
+
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "live/ledger.h"
+#include "media/deadline.h"
+#include "media/outq.h"
+#include "tltcp/socket.h"
+
+/** Descriptors that feed_poll() may name. */
+#define FEED_FDS 2
+
+/** @brief What to give up, and when. */
+struct feed_settings {
+    int drop_policy;     /**< ::media_drop_policy */
+    int deadline_mode;   /**< ::media_deadline_mode */
+    uint32_t latency_ms; /**< budget from display time on */
+    uint32_t grace_ms;   /**< how much longer references are sent */
+    const char *frames;  /**< CSV file with a line per frame, or NULL */
+};
+
+struct feed;
+
+/** @brief Told about a frame that is given up unsent; may call
+ * feed_send_now().
+ * @param user  as given @param f  feed @param h  its header
+ * @param payload  its bytes */
+typedef void (*feed_given_up)(void *user, struct feed *f, const media_header *h,
+                              const uint8_t *payload);
+
+/** @brief The sending side of a connection. */
+struct feed {
+    struct feed_settings settings;
+    tltcp_socket *socket; /**< closed by feed_close() */
+    media_outq *queue;
+    media_deadline deadline[256]; /**< by slot */
+    struct ledger ledger;
+    struct feed_section *held; /**< the connection has no room for it yet */
+    feed_given_up on_given_up; /**< or NULL */
+    void *user;                /**< for on_given_up */
+    bool closed;               /**< the connection is over */
+    int error;                 /**< why; 0: in order */
+    char reason[TLTCP_REASON_MAX + 1];
+};
+
+/** @brief A frame to send. */
+struct feed_frame {
+    const media_header *header; /**< NULL: plain bytes, sent without */
+    const void *payload;        /**< copied */
+    size_t len;                 /**< bytes at payload */
+    const media_frame *what;    /**< NULL: it never expires and is not queued */
+    media_times times;          /**< on tltcp_now()'s clock */
+    uint8_t slot;               /**< dependencies are within it */
+};
+
+/**
+ * @brief Sets up; ends with feed_free().
+ * @param f  feed
+ * @param s  copied
+ * @retval 0        ready
+ * @retval -ENOMEM  out of memory
+ * @retval <0       minus errno: the CSV file cannot be written
+ */
+int feed_init(struct feed *f, const struct feed_settings *s);
+
+/** @brief Begins on a connection that is made. @param f  feed
+ * @param socket  taken over */
+void feed_start(struct feed *f, tltcp_socket *socket);
+
+/** @brief Sets a slot's deadlines up. @param f  feed @param slot  which
+ * @param frame_ns  nominal distance of frames; 0: not known */
+void feed_slot(struct feed *f, uint8_t slot, int64_t frame_ns);
+
+/** @brief Whether another frame may be pushed. */
+bool feed_has_room(const struct feed *f);
+
+/** @brief Takes a frame. @param f  feed @param frame  what to send
+ * @return false without memory */
+bool feed_push(struct feed *f, const struct feed_frame *frame);
+
+/** @brief Gives a section without a deadline to the connection at once, past
+ * the queue.
+ * @param f  feed @param h  header; its length is set @param payload  copied
+ * @param len  bytes @return false: out of memory, or no connection any more */
+bool feed_send_now(struct feed *f, const media_header *h, const void *payload,
+                   size_t len);
+
+/**
+ * @brief Sends what should be sent, takes what the connection has to say.
+ * @param f  feed
+ * @return when to call again, tltcp_now()'s clock; TLTCP_TIME_NEVER
+ */
+uint64_t feed_run(struct feed *f);
+
+/** @brief The flags of a header that say what a frame is.
+ * @param what  the frame @return ::media_flag CLOSED, RECOVERY */
+uint32_t feed_flags(const media_frame *what);
+
+/** @brief What to poll for before feed_run() is called again.
+ * @param f  feed @param fds  FEED_FDS entries @return how many */
+nfds_t feed_poll(const struct feed *f, struct pollfd *fds);
+
+/** @brief Whether every frame's fate is known and nothing waits. */
+bool feed_is_idle(const struct feed *f);
+
+/** @brief Tells the peer that no more frames come. */
+void feed_finish(struct feed *f);
+
+/** @brief Closes the connection; the ledger stays. @param f  feed
+ * @param linger_ms  as for tltcp_close() */
+void feed_close(struct feed *f, int linger_ms);
+
+/** @brief Frees the rest. @return false when the CSV could not be written */
+bool feed_free(struct feed *f);
+
+#endif /* LIVE_FEED_H */

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "peer_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/units.h"
+#include "tool.h"
+
+void peer_options_init(struct peer_options *o) {
+    memset(o, 0, sizeof(*o));
+    tltcp_config_init(&o->config);
+    o->feed = (struct feed_settings){.drop_policy = MEDIA_DROP_DEPENDENTS,
+                                     .deadline_mode = MEDIA_DEADLINE_PTS,
+                                     .latency_ms = 200,
+                                     .grace_ms = 1000};
+}
+
+static const char *set_mode(struct peer_options *o, const char *text) {
+    if (strcmp(text, "pts") == 0) {
+        o->feed.deadline_mode = MEDIA_DEADLINE_PTS;
+    } else if (strcmp(text, "gop") == 0) {
+        o->feed.deadline_mode = MEDIA_DEADLINE_GOP;
+    } else {
+        return "pts or gop";
+    }
+    return NULL;
+}
+
+static const char *set_policy(struct peer_options *o, const char *text) {
+    if (strcmp(text, "section") == 0) {
+        o->feed.drop_policy = MEDIA_DROP_SECTION;
+        o->feed.grace_ms = 0; /* nothing is known about who needs whom */
+    } else if (strcmp(text, "dependents") == 0) {
+        o->feed.drop_policy = MEDIA_DROP_DEPENDENTS;
+    } else if (strcmp(text, "until-keyframe") == 0) {
+        o->feed.drop_policy = MEDIA_DROP_UNTIL_KEYFRAME;
+    } else {
+        return "section, dependents or until-keyframe";
+    }
+    return NULL;
+}
+
+static const char *set_latency(struct peer_options *o, const char *text) {
+    o->has_latency = true;
+    return units_ms(text, &o->feed.latency_ms);
+}
+
+static const char *set_grace(struct peer_options *o, const char *text) {
+    return units_ms(text, &o->feed.grace_ms);
+}
+
+static const char *set_max_rate(struct peer_options *o, const char *text) {
+    double bps;
+    const char *why = units_rate(text, &bps);
+    if (why || !(bps < 1e15)) {
+        return "a rate, such as 4mbit";
+    }
+    o->config.max_rate = (uint64_t)bps;
+    return NULL;
+}
+
+static const char *copy(char *to, size_t size, const char *text) {
+    if (strlen(text) >= size) {
+        return "shorter";
+    }
+    (void)snprintf(to, size, "%s", text);
+    return NULL;
+}
+
+static const char *set_stream_id(struct peer_options *o, const char *text) {
+    o->config.stream_id = o->stream_id;
+    return copy(o->stream_id, sizeof(o->stream_id), text);
+}
+
+static const char *set_congestion(struct peer_options *o, const char *text) {
+    o->config.congestion = o->congestion;
+    return copy(o->congestion, sizeof(o->congestion), text);
+}
+
+static const char *set_passphrase(struct peer_options *o, const char *text) {
+    o->config.passphrase = o->passphrase;
+    return copy(o->passphrase, sizeof(o->passphrase), text);
+}
+
+static const char *set_recovery(struct peer_options *o, const char *text) {
+    o->config.recovery = text;
+    return NULL;
+}
+
+static const char *set_connect_timeout(struct peer_options *o,
+                                       const char *text) {
+    return units_ms(text, &o->config.connect_timeout_ms);
+}
+
+static const char *set_qlog(struct peer_options *o, const char *text) {
+    o->config.qlog_dir = text;
+    return NULL;
+}
+
+bool peer_option(struct peer_options *o, const char *name, const char *text,
+                 const char **wrong) {
+    static const struct {
+        const char *name;
+        const char *(*set)(struct peer_options *o, const char *text);
+    } table[] = {{"latency", set_latency},
+                 {"deadline-mode", set_mode},
+                 {"drop-policy", set_policy},
+                 {"reference-grace", set_grace},
+                 {"congestion", set_congestion},
+                 {"congestion-control", set_congestion},
+                 {"recovery", set_recovery},
+                 {"passphrase", set_passphrase},
+                 {"streamid", set_stream_id},
+                 {"max-rate", set_max_rate},
+                 {"connect-timeout", set_connect_timeout},
+                 {"qlog", set_qlog}};
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        if (strcmp(table[i].name, name) == 0) {
+            *wrong = table[i].set(o, text);
+            return true;
+        }
+    }
+    return false;
+}
+
+int peer_options_check(const char *tool, const struct peer_options *o) {
+    char wrong[TLTCP_REASON_MAX + 1] = "";
+    int rc = tltcp_config_check(&o->config, wrong);
+    if (rc < 0) {
+        return tool_misuse(tool, "%s", wrong[0] ? wrong : tltcp_strerror(rc));
+    }
+    return -1;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file peer_options.h
+ * @brief What all tools that make a connection let their users choose, on the
+ * command line and in URLs, under the same names.
+ */
+#ifndef TOOLS_PEER_OPTIONS_H
+#define TOOLS_PEER_OPTIONS_H
+
+#include "live/feed.h"
+#include "tltcp/config.h"
+#include "tltcp/socket.h"
+
+/** @brief A connection as its user wants it. */
+struct peer_options {
+    tltcp_config config;       /**< for the connection */
+    struct feed_settings feed; /**< senders: deadlines, what to give up */
+    bool has_latency;          /**< the latency was given */
+    char stream_id[TLTCP_STREAM_ID_MAX + 1]; /**< what config points at */
+    char congestion[32];                     /**< likewise */
+    char passphrase[128];                    /**< likewise */
+};
+
+/** @brief Fills in the defaults. @param o  not copied or moved afterwards */
+void peer_options_init(struct peer_options *o);
+
+/**
+ * @brief Takes an option by its name: latency, deadline-mode, drop-policy,
+ * reference-grace, congestion or congestion-control, recovery, passphrase,
+ * streamid, max-rate, connect-timeout, qlog.
+ * @param o          options
+ * @param name       of the option
+ * @param text       its value; must outlive @p o where it is the name of a
+ *                   recovery or a folder
+ * @param[out] wrong NULL, or what the value must be
+ * @return false when there is no such option
+ */
+bool peer_option(struct peer_options *o, const char *name, const char *text,
+                 const char **wrong);
+
+/** @brief Whether the options go together. @param tool  for the message
+ * @param o  options @return -1, or TOOL_USAGE, said why */
+int peer_options_check(const char *tool, const struct peer_options *o);
+
+#endif /* TOOLS_PEER_OPTIONS_H */
