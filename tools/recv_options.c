@@ -125,7 +125,7 @@ static int take_words(struct recv_options *o, int words, char **word) {
     }
     o->url = word[0];
     o->output = word[1];
-    if (!url_parse(o->url, true, &o->local, take_key, o, why)) {
+    if (!url_parse(o->url, "tltcp://", true, &o->local, take_key, o, why)) {
         return tool_misuse(TOOL, "%s: %s", o->url, why);
     }
     if (strcmp(o->output, "-") == 0 && !o->format) {

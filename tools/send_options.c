@@ -142,7 +142,7 @@ static int take_words(struct send_options *o, int words, char **word) {
     }
     o->input = word[0];
     o->url = word[1];
-    if (!url_parse(o->url, false, &o->peer, take_key, o, why)) {
+    if (!url_parse(o->url, "tltcp://", false, &o->peer, take_key, o, why)) {
         return tool_misuse(TOOL, "%s: %s", o->url, why);
     }
     if (strcmp(o->peer.port, "0") == 0) {

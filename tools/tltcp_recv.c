@@ -51,23 +51,15 @@ static int write_port(const struct server *s) {
     struct address a = {.len = sizeof(a.sa)};
     char text[ADDRESS_TEXT_MAX];
     const char *path = s->options->port_file;
-    FILE *f;
     if (tltcp_local_address(s->listener, (struct sockaddr *)&a.sa, &a.len) !=
         0) {
         return TOOL_OK;
     }
     address_text(&a, text);
-    if (path) {
-        f = fopen(path, "we");
-        if (!f || fprintf(f, "%s\n", text) < 0 || fclose(f) != 0) {
-            return tool_fail(TOOL, "cannot write %s: %s", path,
-                             strerror(errno));
-        }
-    }
     if (!s->options->quiet) {
         (void)fprintf(stderr, "%s: listening on %s\n", TOOL, text);
     }
-    return TOOL_OK;
+    return path ? tool_write_text(TOOL, path, text) : TOOL_OK;
 }
 
 static int start_listening(struct server *s) {

@@ -102,6 +102,16 @@ int tool_write_json(const char *tool, const char *path, json_t *json) {
               : tool_fail(tool, "cannot write %s: %s", path, strerror(errno));
 }
 
+int tool_write_text(const char *tool, const char *path, const char *text) {
+    FILE *f = fopen(path, "we");
+    bool ok = f && fprintf(f, "%s\n", text) > 0;
+    if (f) {
+        ok = fclose(f) == 0 && ok;
+    }
+    return ok ? TOOL_OK
+              : tool_fail(tool, "cannot write %s: %s", path, strerror(errno));
+}
+
 bool tool_can_write(const char *tool, const char *path) {
     FILE *f;
     if (!path || strcmp(path, "-") == 0) {

@@ -71,6 +71,11 @@ int tool_version(const char *tool);
  */
 int tool_write_json(const char *tool, const char *path, json_t *json);
 
+/** @brief Writes a line of text into a file. @param tool  for the message
+ * @param path  file @param text  without end of line
+ * @return TOOL_OK or TOOL_FAILED */
+int tool_write_text(const char *tool, const char *path, const char *text);
+
 /** @brief Lets SIGINT and SIGTERM set what tool_is_stopped() tells, and come
  * only while waiting, so that none is missed.
  * @param[out] during_wait  the mask for ppoll() */

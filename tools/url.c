@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCHEME "tltcp://"
 #define URL_MAX 2048
 
 static int hex(char c) {
@@ -62,17 +61,17 @@ static bool parse_query(char *query, url_key take, void *user, char *why) {
     return true;
 }
 
-bool url_parse(const char *text, bool listen, struct hostport *hp, url_key take,
-               void *user, char *why) {
+bool url_parse(const char *text, const char *scheme, bool listen,
+               struct hostport *hp, url_key take, void *user, char *why) {
     char copy[URL_MAX];
     char *query;
     char *slash;
     const char *wrong;
-    if (strncmp(text, SCHEME, strlen(SCHEME)) != 0) {
-        (void)snprintf(why, URL_WHY_MAX, "must begin with " SCHEME);
+    if (strncmp(text, scheme, strlen(scheme)) != 0) {
+        (void)snprintf(why, URL_WHY_MAX, "must begin with %s", scheme);
         return false;
     }
-    text += strlen(SCHEME);
+    text += strlen(scheme);
     if (strlen(text) >= sizeof(copy)) {
         (void)snprintf(why, URL_WHY_MAX, "too long");
         return false;
@@ -86,15 +85,16 @@ bool url_parse(const char *text, bool listen, struct hostport *hp, url_key take,
     if (slash) {
         if (slash[1] != '\0') {
             (void)snprintf(why, URL_WHY_MAX,
-                           "has no path; a stream is named "
-                           "by ?streamid=NAME");
+                           "has no path; what follows the port begins with ?");
             return false;
         }
         *slash = '\0';
     }
     wrong = address_split(copy, hp);
     if (!wrong && !listen && hp->host[0] == '\0') {
-        wrong = "the host is missing; write " SCHEME "HOST:PORT";
+        (void)snprintf(why, URL_WHY_MAX,
+                       "the host is missing; write %sHOST:PORT", scheme);
+        return false;
     }
     if (wrong) {
         (void)snprintf(why, URL_WHY_MAX, "%s", wrong);

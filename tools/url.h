@@ -18,6 +18,7 @@ typedef const char *(*url_key)(void *user, const char *key, const char *value);
 /**
  * @brief Takes a URL apart.
  * @param text       as typed
+ * @param scheme     such as "tltcp://"
  * @param listen     the host may be missing
  * @param[out] hp    host and port
  * @param take       takes the query
@@ -25,7 +26,7 @@ typedef const char *(*url_key)(void *user, const char *key, const char *value);
  * @param[out] why   URL_WHY_MAX bytes: what is wrong
  * @return true when understood
  */
-bool url_parse(const char *text, bool listen, struct hostport *hp, url_key take,
-               void *user, char *why);
+bool url_parse(const char *text, const char *scheme, bool listen,
+               struct hostport *hp, url_key take, void *user, char *why);
 
 #endif /* TOOLS_URL_H */

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: MPL-2.0
+"""tltcp-live-transmit: its command line, and streams through it."""
+import signal
+import subprocess
+import unittest
+
+import clips
+import test_command_lines
+import toolbox
+
+LISTEN = "tltcp://127.0.0.1:0?mode=listener"
+
+
+class CommandLine(test_command_lines.Refusals):
+    tool = "tltcp-live-transmit"
+    url = "tltcp://127.0.0.1:9"
+
+    def test_it_tells_its_help_and_version(self):
+        self.tell_help_and_version()
+
+    def test_wrong_usage_ends_with_2_and_a_sentence(self):
+        self.refuse("INPUT and OUTPUT")
+        self.refuse("INPUT and OUTPUT", "-")
+        self.refuse("INPUT and OUTPUT", "-", self.url, "more")
+        self.refuse("must be tltcp://", "udp://:1234", "-")
+        self.refuse("--nonsense", "--nonsense", "-", self.url)
+        self.refuse("-t needs a value", "-", self.url, "-t")
+        self.refuse("seconds", "-t", "soon", "-", self.url)
+        self.refuse("0 or 1", "--timeout-mode", "2", "-", self.url)
+        self.refuse("yes or no", "-a", "maybe", "-", self.url)
+        self.refuse("timed or immediate", "--delivery", "x", self.url, "-")
+        self.refuse("65507", "-c", "70000", self.url, "udp://127.0.0.1:9")
+        self.refuse("json", "-s", "1s", "--pf", "xml", "-", self.url)
+        self.refuse("above 0", "-s", "0", "-", self.url)
+        self.refuse("standard output", "--json", "-", self.url, "-")
+
+    def test_urls_are_taken_or_refused_as_a_whole(self):
+        self.refuse("port", "-", "tltcp://127.0.0.1")
+        self.refuse("port", "-", "tltcp://127.0.0.1:70000")
+        self.refuse("mode=listener", "-", "tltcp://127.0.0.1:0")
+        self.refuse("host", "-", "tltcp://:9?mode=caller")
+        self.refuse("caller or listener", "-", self.url + "?mode=rendezvous")
+        self.refuse("there are mode, latency", "-", self.url + "?maxbw=0")
+        self.refuse("adapter", "udp://:9?mode=caller", self.url)
+        self.refuse("host", self.url, "udp://:9")
+        self.refuse("not spoken here", "srt://127.0.0.1:9", self.url)
+        self.refuse("path", "file://", self.url)
+        self.refuse("cubic", "-", self.url + "?congestion-control=warp")
+
+    def test_what_cannot_be_opened_is_named(self):
+        self.refuse("/nonexistent/x.ts", "/nonexistent/x.ts", self.url,
+                    status=1)
+        self.refuse("/nonexistent/x.ts", LISTEN, "/nonexistent/x.ts", "-q",
+                    status=1)
+        self.refuse("no such adapter", "udp://239.1.1.1:9?adapter=nonesuch",
+                    self.url, status=1)
+        for option in ("--json", "--frames", "--statsout", "--port-file"):
+            self.refuse("/nonexistent/x", option, "/nonexistent/x", "-q",
+                        "udp://127.0.0.1:0", LISTEN, status=1)
+        with toolbox.udp_socket() as s:
+            at = f"127.0.0.1:{s.getsockname()[1]}"
+            self.refuse("cannot receive", f"udp://{at}", self.url, status=1)
+            self.refuse("cannot listen", f"tltcp://{at}?mode=listener", "-",
+                        status=1)
+
+    def test_a_peer_that_is_absent_is_told(self):
+        with toolbox.udp_socket() as silent:
+            url = (f"tltcp://127.0.0.1:{silent.getsockname()[1]}"
+                   "?connect-timeout=200")
+            self.refuse("nobody answers", "-a", "no", "-", url, status=1)
+            self.refuse("nobody connected", "-q", "-t", "0.5",
+                        "--timeout-mode", "1", "-", url, status=1)
+
+
+class Streams(toolbox.Folder):
+    def transmit(self, *words, name="port"):
+        """Starts a tool that listens; returns it and its addresses."""
+        file = self.folder / name
+        file.unlink(missing_ok=True)
+        process = self.start("tltcp-live-transmit", "-q", "--port-file", file,
+                             *words)
+        return process, self.address(process, file)
+
+    def receiver(self, output, *words):
+        process, (address,) = self.transmit(
+            "-a", "no", "--json", self.folder / "received.json", *words,
+            LISTEN, output, name="receiver")
+        return process, address
+
+    def multiplexed(self, clip):
+        """What FFmpeg makes of a film that it copies."""
+        done = subprocess.run(
+            ["ffmpeg", "-v", "error", "-i", clip, "-c", "copy", "-f",
+             "mpegts", "-"], check=True, capture_output=True,
+            stdin=subprocess.DEVNULL, timeout=toolbox.PATIENCE)
+        return done.stdout
+
+    def stream(self, clip, target):
+        subprocess.run(
+            ["ffmpeg", "-v", "error", "-re", "-i", clip, "-c", "copy", "-f",
+             "mpegts", target], check=True, stdin=subprocess.DEVNULL,
+            timeout=toolbox.PATIENCE)
+
+    def check_equal(self, clip, output):
+        for kind in "va":
+            self.assertEqual(clips.digests(output, kind),
+                             clips.digests(clip, kind))
+
+    def send_file(self, clip, address, query="", status=0):
+        done = toolbox.run(
+            "tltcp-live-transmit", "-q", "-a", "no", "--json",
+            self.folder / "sent.json", "--frames", self.folder / "sent.csv",
+            clip, f"tltcp://{address}{query}")
+        self.assertEqual((done.returncode, done.stderr), (status, ""))
+        return self.json("sent.json")
+
+    def test_udp_over_a_link_to_udp(self):
+        clip = clips.make(self.folder, "h264-aac.ts")
+        expected = len(self.multiplexed(clip))
+        got = bytearray()
+        with toolbox.udp_socket() as player:
+            receiver, address = self.receiver(
+                f"udp://127.0.0.1:{player.getsockname()[1]}")
+            relay, ports = self.linkem("--delay", "20ms", "--rate", "4mbit",
+                                       "127.0.0.1:0", address)
+            sender, (udp,) = self.transmit(
+                "--json", self.folder / "sent.json", "udp://127.0.0.1:0",
+                f"tltcp://127.0.0.1:{ports[0]}?latency=500")
+            self.stream(clip, f"udp://{udp}?pkt_size=1316")
+            while len(got) < expected:
+                datagram = player.recv(65536)
+                self.assertLessEqual(len(datagram), 1316)
+                got += datagram
+            self.assertEqual(self.finish(sender, signal.SIGINT), (0, ""))
+            self.assertEqual(self.finish(receiver)[0], 0)
+        self.link_report(relay)
+        out = self.folder / "out.ts"
+        out.write_bytes(got)
+        self.check_equal(clip, out)
+        sent = self.json("sent.json")
+        self.assertEqual(sent["sections_delivered"], sent["sections_offered"])
+        self.assertEqual((sent["offered_I"], sent["offered_B"]), (2, 32))
+        self.assertGreater(sent["offered_audio"], 0)
+
+    def test_pipes_carry_a_stream_bit_by_bit(self):
+        clip = clips.make(self.folder, "mpeg2-mp2.ts")
+        receiver, address = self.receiver("-")
+        sender = subprocess.Popen(
+            [toolbox.TOOLS / "tltcp-live-transmit", "-q", "-a", "no",
+             "file://con", f"tltcp://{address}?latency=5000"],
+            stdin=subprocess.PIPE)
+        self.addCleanup(self.end, sender)
+        sender.stdin.write(self.multiplexed(clip))
+        sender.stdin.close()
+        out = self.folder / "out.ts"
+        with receiver.stdout as pipe:
+            out.write_bytes(pipe.buffer.read())
+        self.assertEqual(sender.wait(toolbox.PATIENCE), 0)
+        self.assertEqual(receiver.wait(toolbox.PATIENCE), 0)
+        self.check_equal(clip, out)
+
+    def test_on_a_link_that_is_too_small_b_pictures_give_way(self):
+        clip = clips.make(self.folder, "h264-aac.ts", seconds=4)
+        rate = clip.stat().st_size * 8 // 4 * 3 // 4
+        receiver, address = self.receiver(self.folder / "out.ts")
+        relay, ports = self.linkem("--delay", "10ms", "--rate", rate,
+                                   "--queue", "10kB", "127.0.0.1:0", address)
+        sent = self.send_file(clip, f"127.0.0.1:{ports[0]}", "?latency=300")
+        self.assertEqual(self.finish(receiver)[0], 0)
+        self.link_report(relay)
+        self.assertEqual(sent["delivered_I"], sent["offered_I"])
+        self.assertLess(sent["delivered_B"], sent["offered_B"])
+        self.assertEqual(self.json("received.json")["bytes_out"] % 188, 0)
+        self.assertTrue(clips.decodes(self.folder / "out.ts"))
+        lines = (self.folder / "sent.csv").read_text().splitlines()
+        self.assertEqual(len(lines) - 1, sum(
+            sent[f"offered_{kind}"] for kind in
+            ("I", "P", "B", "audio", "other")))
+
+    def test_bytes_that_are_no_transport_stream_go_as_they_come(self):
+        text = self.folder / "notes.txt"
+        text.write_text("These are notes.\n" * 5000, encoding="ascii")
+        receiver, address = self.receiver(self.folder / "out.txt")
+        self.send_file(text, address, "?latency=10000")
+        self.assertEqual(self.finish(receiver)[0], 0)
+        self.assertEqual((self.folder / "out.txt").read_bytes(),
+                         text.read_bytes())
+
+    def test_a_listening_sender_serves_callers_one_after_the_other(self):
+        clip = clips.make(self.folder, "h264-aac.ts")
+        camera, (udp, address) = self.transmit(
+            "--json", self.folder / "sent.json", "udp://127.0.0.1:0", LISTEN)
+        for turn in range(2):
+            out = self.folder / f"out{turn}.ts"
+            viewer = self.start("tltcp-live-transmit", "-q", "-a", "no",
+                                "--json", self.folder / "received.json",
+                                f"tltcp://{address}?latency=1000", out)
+            while not out.exists() or out.stat().st_size == 0:
+                self.stream(clip, f"udp://{udp}?pkt_size=1316")
+            self.assertEqual(self.finish(viewer, signal.SIGTERM), (0, ""))
+            self.assertTrue(clips.decodes(out))
+        self.assertEqual(self.finish(camera, signal.SIGINT), (0, ""))
+        self.assertEqual(self.json("sent.json")["connections"], 2)
+
+    def test_statistics_are_printed_as_asked(self):
+        clip = clips.make(self.folder, "h264-aac.ts")
+        for form, first in (("json", "{"), ("csv", "seconds,"), ("text", "")):
+            receiver, address = self.receiver(self.folder / "out.ts")
+            log = self.folder / f"stats.{form}"
+            done = toolbox.run("tltcp-live-transmit", "-q", "-a", "no", "-s",
+                               "200ms", "--pf", form, "--statsout", log, clip,
+                               f"tltcp://{address}")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(self.finish(receiver)[0], 0)
+            lines = log.read_text().splitlines()
+            self.assertTrue(lines[0].startswith(first))
+            self.assertGreater(len(lines), 2)
+
+    def test_single_streams_are_refused_with_the_tool_that_takes_them(self):
+        clip = clips.make(self.folder, "raw.h264")
+        receiver, address = self.receiver(self.folder / "out.ts")
+        toolbox.run("tltcp-send", "-q", "--speed", "0", clip,
+                    f"tltcp://{address}")
+        status, errors = self.finish(receiver)
+        self.assertEqual(status, 1)
+        self.assertIn("tltcp-recv", errors)
+
+    def test_it_ends_in_time(self):
+        sender, _ = self.transmit("-t", "0.2", "udp://127.0.0.1:0", LISTEN)
+        self.assertEqual(self.finish(sender), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()
