@@ -112,7 +112,7 @@ void sim_link_free(struct sim_link *l) {
 
 static uint64_t wire_size(const struct sim_link *l,
                           const struct sim_packet *p) {
-    return (uint64_t)p->len + l->cfg.overhead;
+    return p->wire != 0 ? p->wire : (uint64_t)p->len + l->cfg.overhead;
 }
 
 static uint64_t transmission_time(const struct sim_link *l, uint64_t bytes) {
@@ -199,6 +199,8 @@ static struct sim_packet *copy_of(const struct sim_packet *p) {
         q->src = p->src;
         q->dst = p->dst;
         q->sent = p->sent;
+        q->born = p->born;
+        q->wire = p->wire;
         q->ecn = p->ecn;
         q->dscp = p->dscp;
     }
@@ -209,6 +211,7 @@ static struct sim_packet *copy_of(const struct sim_packet *p) {
 static void on_the_wire(struct sim_link *l, struct sim_packet *p,
                         uint64_t left) {
     struct sim_packet *twin = NULL;
+    l->stats.wire_bytes += wire_size(l, p);
     if (is_lost(l, wire_size(l, p))) {
         drop(p, &l->stats.dropped_loss);
         return;

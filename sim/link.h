@@ -60,6 +60,9 @@ struct sim_packet {
     uint64_t src;            /**< where from; the owner's meaning */
     uint64_t dst;            /**< where to; the owner's meaning */
     uint64_t sent;           /**< when it was offered to the link, ns */
+    uint64_t born;           /**< when its host sent it, ns; the network's */
+    uint32_t wire;           /**< bytes that it counts as on links; 0: len and
+                                  the link's overhead */
     uint32_t ecn;            /**< enum sim_ecn */
     uint32_t dscp;           /**< DSCP of the IP header */
     uint32_t len;            /**< bytes at data */
@@ -110,6 +113,7 @@ struct sim_link_stats {
     uint64_t offered_bytes;    /**< their contents */
     uint64_t delivered;        /**< packets taken out, copies included */
     uint64_t delivered_bytes;  /**< their contents */
+    uint64_t wire_bytes;       /**< transmitted, as they count on the link */
     uint64_t dropped_queue;    /**< queue full */
     uint64_t dropped_red;      /**< by RED */
     uint64_t dropped_loss;     /**< loss, bit errors and bursts */

@@ -19,8 +19,15 @@ const char settings_help[] =
     "  jitter=5ms           up to this much more, uniform; packets keep order\n"
     "  queue=50kB|40p|80ms  drop-tail limit in bytes, packets or time waited;\n"
     "                       default: 100ms, at least 10 packets\n"
-    "  red=MIN:MAX[:MAXP]   random early detection on the mean queue in "
-    "packets\n"
+    "  queue-rule=ns2|waiting  what a limit in packets counts: as ns-2 does, "
+    "one\n"
+    "                       fewer may wait; or packets that wait (ns-3, "
+    "Linux)\n"
+    "  lower-effort=on|off  packets of DSCP 1 give way to all others\n"
+    "  red=MIN:MAX[:MAXP[:WEIGHT]]  random early detection on the mean queue "
+    "in\n"
+    "                       packets\n"
+    "  red-gentle=on|off    drops rise slowly above MAX (default on)\n"
     "  ecn=on|off           RED marks ECN-capable packets instead of dropping\n"
     "  mark=N               marks ECN-capable packets that find N waiting\n"
     "  ecn-path=keep|bleach|ce|swap  what the path does to ECN codepoints\n"
@@ -86,9 +93,10 @@ static const char *set_red(struct sim_link_config *c, struct value *v) {
     if (v->parts < 2 || units_number(v->part[0], &red.thresh) ||
         units_number(v->part[1], &red.maxthresh) ||
         (v->parts > 2 && units_probability(v->part[2], &red.max_p)) ||
+        (v->parts > 3 && units_probability(v->part[3], &red.q_weight)) ||
         red.thresh >= red.maxthresh || red.max_p <= 0) {
-        return "two thresholds in packets, the lower first, and a probability, "
-               "such as 5:15:10%";
+        return "two thresholds in packets, the lower first, a probability and "
+               "a weight, such as 5:15:10%:0.2%";
     }
     c->red = red;
     c->red_on = true;
@@ -100,6 +108,24 @@ static const char *set_flag(const char *text, bool *flag) {
         return "on or off";
     }
     *flag = strcmp(text, "on") == 0;
+    return NULL;
+}
+
+static const char *set_red_gentle(struct sim_link_config *c, struct value *v) {
+    return set_flag(v->part[0], &c->red.gentle);
+}
+
+static const char *set_lower_effort(struct sim_link_config *c,
+                                    struct value *v) {
+    return set_flag(v->part[0], &c->lower_effort);
+}
+
+static const char *set_queue_rule(struct sim_link_config *c, struct value *v) {
+    bool ns2 = strcmp(v->part[0], "ns2") == 0;
+    if (!ns2 && strcmp(v->part[0], "waiting") != 0) {
+        return "ns2 or waiting";
+    }
+    c->rule = ns2 ? SIM_QUEUE_NS2 : SIM_QUEUE_WAITING;
     return NULL;
 }
 
@@ -222,7 +248,10 @@ static const struct {
     {"delay", set_delay, 1},
     {"jitter", set_jitter, 1},
     {"queue", set_queue, 1},
-    {"red", set_red, 3},
+    {"queue-rule", set_queue_rule, 1},
+    {"lower-effort", set_lower_effort, 1},
+    {"red", set_red, 4},
+    {"red-gentle", set_red_gentle, 1},
     {"ecn", set_ecn, 1},
     {"mark", set_mark, 1},
     {"ecn-path", set_ecn_path, 1},

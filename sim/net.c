@@ -29,6 +29,8 @@ struct sim_net {
     uint32_t n_joints;
     sim_tap_fn tap;
     void *tap_user;
+    sim_arrival_fn arrival;
+    void *arrival_user;
 };
 
 struct sim_net *sim_net_new(void) {
@@ -99,6 +101,9 @@ static void forward(struct sim_net *n, uint32_t at, struct sim_packet *p) {
     struct joint *j;
     uint32_t link;
     if (dst == at && node->deliver != NULL) {
+        if (n->arrival != NULL) {
+            n->arrival(n->arrival_user, p, n->loop.now);
+        }
         node->deliver(node->user, p, n->loop.now);
         return;
     }
@@ -180,6 +185,13 @@ void sim_net_set_tap(struct sim_net *n, sim_tap_fn tap, void *user) {
     n->tap_user = user;
 }
 
+void sim_net_set_arrival(struct sim_net *n, sim_arrival_fn arrival,
+                         void *user) {
+    n->arrival = arrival;
+    n->arrival_user = user;
+}
+
 void sim_net_send(struct sim_net *n, uint32_t from, struct sim_packet *p) {
+    p->born = n->loop.now;
     forward(n, from, p);
 }

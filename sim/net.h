@@ -112,6 +112,21 @@ typedef bool (*sim_tap_fn)(void *user, uint32_t link, struct sim_packet *p,
  */
 void sim_net_set_tap(struct sim_net *n, sim_tap_fn tap, void *user);
 /**
+ * @brief Watches packets as they reach the host that they are for.
+ * @param user  from sim_net_set_arrival()
+ * @param p     packet
+ * @param now   virtual time, ns
+ */
+typedef void (*sim_arrival_fn)(void *user, const struct sim_packet *p,
+                               uint64_t now);
+/**
+ * @brief Watches all hosts.
+ * @param n        network
+ * @param arrival  NULL: none
+ * @param user     for arrival
+ */
+void sim_net_set_arrival(struct sim_net *n, sim_arrival_fn arrival, void *user);
+/**
  * @brief Sends a packet to sim_packet::dst.
  * @param n     network
  * @param from  node that sends it

@@ -116,8 +116,8 @@ static void prepare(struct sim_source *s) {
                                       .meta = x.meta};
     /* Kept while it waits: a refused write is tried again with every ACK. */
     free(s->contents);
-    s->contents = malloc((size_t)s->pending.len);
-    if (s->contents != NULL) {
+    s->contents = calloc(1, (size_t)s->pending.len);
+    if (s->contents != NULL && !s->cfg.blank) {
         sim_source_fill(s->cfg.seed, s->pending.seq, s->contents,
                         (size_t)s->pending.len);
     }

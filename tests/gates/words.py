@@ -13,8 +13,8 @@ import tree
 
 LICENCE = "SPDX-License-Identifier: MPL-2.0"
 # Kind of file: what its first lines must hold.
-LICENSED = {".c", ".h", ".py", ".sh", ".cmake", ".in"}
-LICENSED_NAMES = {"CMakeLists.txt", "dev", "run"}
+LICENSED = {".c", ".h", ".py", ".sh", ".cmake", ".in", ".scn", ".tcl"}
+LICENSED_NAMES = {"CMakeLists.txt", "dev", "reproduce", "run"}
 # A template becomes a file of another kind.
 UNLICENSED_NAMES = {"component.pc.in"}
 REFUSED = [

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The pages of the reproduction, in the order of the index.
+
+A page is a module with TITLE, plan(quick), which names the runs that it needs
+(a dictionary of lab.Job), and report(page, runs, quick), which is given their
+results under the same names and fills the page.
+"""
+from . import tltcp
+
+PAGES = {
+    "tltcp": tltcp,
+}

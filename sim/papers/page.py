@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Pages in Markdown with figures and a table of claims."""
+import pathlib
+import sys
+
+HOLDS = "holds"
+FAILS = "does not hold"
+NOTICE = """<!-- Made by ./dev reproduce; changes are lost with the next run. -->
+"""
+
+
+def only(condition):
+    """A verdict with a condition."""
+    return f"holds only {condition}"
+
+
+class Page:
+    """One page; report() of a module fills it."""
+
+    def __init__(self, name, title, folder, plotter):
+        self.name = name
+        self.title = title
+        self.folder = folder
+        self.plotter = plotter
+        self.claims = []
+        self.parts = []
+
+    def text(self, *paragraphs):
+        self.parts.extend(paragraphs)
+
+    def heading(self, text):
+        self.parts.append(f"## {text}")
+
+    def table(self, head, rows):
+        lines = ["| " + " | ".join(map(str, head)) + " |",
+                 "|" + " --- |" * len(head)]
+        lines += ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+        self.parts.append("\n".join(lines))
+
+    def figure(self, name, caption, draw, size=(6.4, 3.2), columns=1):
+        """A picture that draw(axes) fills; axes is a list when columns > 1."""
+        file = f"{self.name}-{name}.svg"
+        if self.plotter is None:
+            self.parts.append(f"*{caption}* (not drawn: no matplotlib)")
+            return
+        self.plotter.draw(self.folder / file, draw, size, columns)
+        self.parts.append(f"![{caption}]({file})\n\n*{caption}*")
+
+    def claim(self, name, text, verdict, numbers, expect=None):
+        """A claim of the paper.  expect: the verdict that the tests want; a
+        Boolean verdict means that it holds or does not."""
+        if isinstance(verdict, bool):
+            verdict = HOLDS if verdict else FAILS
+        self.claims.append((f"{self.name}.{name}", text, verdict, numbers,
+                            expect or HOLDS))
+
+    def markdown(self):
+        parts = [NOTICE + f"# {self.title}"]
+        if self.claims:
+            head = ("claim", "verdict", "numbers")
+            rows = [(f"{text} (`{name}`)", f"**{verdict}**", numbers)
+                    for name, text, verdict, numbers, _ in self.claims]
+            claims = Page("", "", None, None)
+            claims.table(head, rows)
+            parts += ["## Claims", *claims.parts]
+        return "\n\n".join(parts + self.parts) + "\n"
+
+
+class Plotter:
+    """Matplotlib, set so that equal data give equal bytes."""
+    COLOURS = ("#1b6ca8", "#d1495b", "#66a182", "#edae49", "#6b4e9b",
+               "#2e4057", "#8d96a3", "#b56576")
+
+    def __init__(self):
+        import matplotlib  # pylint: disable=import-outside-toplevel
+        matplotlib.use("svg")
+        from matplotlib import pyplot  # pylint: disable=import-outside-toplevel
+        matplotlib.rcParams.update({
+            "svg.hashsalt": "perigee", "svg.fonttype": "none",
+            "font.size": 9, "axes.grid": True, "grid.alpha": 0.3,
+            "axes.spines.top": False, "axes.spines.right": False,
+            "path.simplify_threshold": 1.0, "legend.frameon": False,
+            "axes.prop_cycle": matplotlib.cycler(color=self.COLOURS),
+        })
+        self.pyplot = pyplot
+
+    def draw(self, path, draw, size, columns):
+        figure, axes = self.pyplot.subplots(1, columns, figsize=size,
+                                            layout="constrained")
+        draw(list(axes) if columns > 1 else axes)
+        figure.savefig(path, metadata={"Date": None, "Creator": None})
+        self.pyplot.close(figure)
+        text = path.read_text(encoding="utf-8")
+        path.write_text("\n".join(l.rstrip() for l in text.split("\n")),
+                        encoding="utf-8")
+
+
+def find_plotter():
+    try:
+        return Plotter()
+    except ImportError:
+        print("reproduce: no matplotlib (Debian: python3-matplotlib); figures "
+              "are left out", file=sys.stderr)
+        return None
+
+
+def check(claims):
+    """Tells each claim's verdict; returns how many are not as expected."""
+    wrong = 0
+    for name, _, verdict, numbers, expect in claims:
+        good = verdict == expect
+        wrong += not good
+        print(f"{'ok    ' if good else 'FAILED'} {name}: {verdict}"
+              f"{'' if good else f', but {expect} was expected'}: {numbers}")
+    return wrong
+
+
+def write_index(folder, modules, claims, quick):
+    parts = [NOTICE + "# The papers, reproduced"]
+    parts.append(
+        "Every experiment of the papers that Perigee rests on, done again with "
+        "the engines of this library on virtual networks. `./dev reproduce` "
+        "makes these pages; [how to change an experiment or add one]"
+        "(../reproduction.md)."
+        + (" This is the quick set: fewer seeds and points." if quick else ""))
+    rows = []
+    for name, module in modules.items():
+        mine = [c for c in claims if c[0].startswith(name + ".")]
+        rows.append((f"[{module.TITLE}]({name}.md)",
+                     sum(c[2] == HOLDS for c in mine),
+                     sum(c[2] not in (HOLDS, FAILS) for c in mine),
+                     sum(c[2] == FAILS for c in mine)))
+    table = Page("", "", None, None)
+    table.table(("page", "claims that hold", "hold under a condition",
+                 "do not hold"), rows)
+    (folder / "index.md").write_text(
+        "\n\n".join(parts + table.parts) + "\n", encoding="utf-8")
+
+
+def write_all(modules, plans, lab, folder, quick, checking, whole):
+    """Makes the pages from the results; returns the exit code."""
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    plotter = find_plotter()
+    claims, wrong = [], 0
+    for name, module in modules.items():
+        jobs = {k: j for k, j in plans[name].items() if lab.can_run(j)}
+        missing = lab.missing(lab.distinct([jobs]))
+        if missing:
+            print(f"reproduce: {name}: {len(missing)} results are missing; "
+                  "the page is left as it was", file=sys.stderr)
+            wrong += 1
+            continue
+        if len(jobs) < len(plans[name]):
+            print(f"reproduce: {name}: no ns-2 (Debian: ns2); its numbers are "
+                  "left out", file=sys.stderr)
+        page = Page(name, module.TITLE, folder, plotter)
+        module.report(page, {k: lab.load(j) for k, j in jobs.items()}, quick)
+        (folder / f"{name}.md").write_text(page.markdown(), encoding="utf-8")
+        claims += page.claims
+    if whole and not wrong:
+        write_index(folder, modules, claims, quick)
+    print(f"reproduce: pages are in {folder}", file=sys.stderr)
+    if checking:
+        wrong += check(claims)
+    return 1 if wrong else 0

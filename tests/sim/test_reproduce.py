@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MPL-2.0
+"""sim/reproduce: results whole or not at all, clear words, equal bytes."""
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "sim"))
+
+from papers import lab, numbers, page  # noqa: E402
+
+BUILD = pathlib.Path(os.environ["PERIGEE_BUILD_DIR"])
+
+
+def reproduce(*arguments):
+    return subprocess.run(
+        [sys.executable, ROOT / "sim" / "reproduce", *map(str, arguments)],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+        check=False)
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        # pylint: disable=consider-using-with
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def test_an_unknown_page_lists_those_there_are(self):
+        done = reproduce("tltpc")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no page tltpc", done.stderr)
+        self.assertIn("tltcp", done.stderr)
+
+    def test_jobs_are_commands_that_run_one_each(self):
+        done = reproduce("--quick", "--print-jobs", "--results", self.folder,
+                         "tltcp")
+        lines = done.stdout.splitlines()
+        self.assertGreater(len(lines), 10)
+        self.assertEqual(len(lines), len(set(lines)))
+        short = next(line for line in lines if "reproduce" in line)
+        again = subprocess.run(short, shell=True, check=True, timeout=120)
+        self.assertEqual(again.returncode, 0)
+        self.assertEqual(len(list(self.folder.glob("*.jsonl"))), 1)
+        left = reproduce("--quick", "--print-jobs", "--results", self.folder,
+                         "tltcp").stdout.splitlines()
+        self.assertEqual(len(left), len(lines) - 1)
+        self.assertNotIn(shlex.split(short)[-1], " ".join(left))
+
+    def test_collecting_without_results_says_so_and_writes_no_page(self):
+        done = reproduce("--quick", "--collect", "--results", self.folder,
+                         "--output", self.folder / "pages", "tltcp")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("results are missing", done.stderr)
+        self.assertEqual(list((self.folder / "pages").glob("*.md")), [])
+
+
+class Results(unittest.TestCase):
+    def setUp(self):
+        # pylint: disable=consider-using-with
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.lab = lab.Lab(ROOT, BUILD, pathlib.Path(folder.name))
+
+    def test_a_failed_run_leaves_nothing_behind(self):
+        job = lab.Job.of("tltcp", tcp=9999)
+        why = self.lab.run(self.lab.key(job), job)
+        self.assertIn("tcp=9999: it must be 0..500", why)
+        self.assertEqual(list(self.lab.results.iterdir()), [])
+
+    def test_a_parameter_changes_the_key(self):
+        keys = {self.lab.key(lab.Job.of("tltcp", **p)) for p in (
+            {}, {"seed": 1}, {"seed": 2}, {"window": 2})}
+        self.assertEqual(len(keys), 4)
+
+    def test_pages_and_figures_of_equal_results_are_equal(self):
+        job = lab.Job.of("tltcp", tcp=1, tltcp=1, duration=14, warm=0,
+                         sample=0.1, deadline=1)
+        texts = []
+        for turn in ("one", "two"):
+            folder = self.lab.results / turn
+            folder.mkdir(parents=True)
+            key = self.lab.key(job)
+            self.assertIsNone(self.lab.run(key, job))
+            run = self.lab.load(job)
+            p = page.Page("x", "X", folder, page.find_plotter())
+            p.figure("f", "F", lambda axis, r=run: axis.plot(
+                [s["sequence"] for s in r.samples("tltcp")]))
+            p.claim("c", "C", run.received("tcp")[0] > 0, "n")
+            texts.append([p.markdown()] + [
+                f.read_bytes() for f in sorted(folder.iterdir())])
+        self.assertEqual(*texts)
+
+    def test_an_unexpected_verdict_is_counted(self):
+        p = page.Page("x", "X", None, None)
+        p.claim("a", "A", True, "1")
+        p.claim("b", "B", False, "2")
+        p.claim("c", "C", page.only("when d"), "3", expect=page.only("when d"))
+        self.assertEqual(page.check(p.claims), 1)
+
+
+class Metrics(unittest.TestCase):
+    def test_jain(self):
+        for values, expected in (((500, 500), 1), ((700, 300), 0.862069),
+                                 ((1, 0, 0), 1 / 3),
+                                 ((301, 333, 366), 0.993702)):
+            self.assertAlmostEqual(numbers.jain(values), expected, places=6)
+
+    def test_metrics_of_the_tltcp_paper(self):
+        tcp = [200, 240, 250, 260, 270, 280]
+        self.assertAlmostEqual(numbers.upper_over_lower(tcp), 1.17391, places=5)
+        self.assertAlmostEqual(numbers.every_other(tcp), 1.08333, places=5)
+        self.assertAlmostEqual(numbers.spread(tcp), 1.4, places=9)
+
+    def test_confidence_of_a_mean(self):
+        self.assertEqual(numbers.half_width([3]), 0)
+        # Student's t for 4 degrees of freedom, s = 1.5811, n = 5.
+        self.assertAlmostEqual(numbers.half_width([1, 2, 3, 4, 5]),
+                               2.776 * 1.5811 / 5 ** 0.5, places=3)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
