@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The dissector for Wireshark, by tshark: packets written out by hand, packets
+that are damaged, and captures of our own transfers."""
+import hashlib
+import os
+import pathlib
+import subprocess
+import unittest
+
+import pcap
+import saratogabox
+import toolbox
+
+LUA = pathlib.Path(__file__).resolve().parents[2] / "tools" / "wireshark" / \
+    "saratoga.lua"
+MD5 = "046b3239eaade30920069f171518d956"
+NAME = "696d672f303030312e726177 00"  # img/0001.raw
+STAMP = "000000005a35b380 80000000 000000 04"
+TIMES = "21c86fea 21c87026"
+
+# name: octets, {field: what tshark shows}
+PACKETS = {
+    "beacon": (
+        "209f5000 00100000 7361742d31",
+        {"saratoga.type": "0", "saratoga.eid": "sat-1",
+         "saratoga.free_space": "1048576", "saratoga.descriptor.max": "2",
+         "saratoga.flag.streams": "1", "saratoga.flag.udplite": "0",
+         "saratoga.flag.will_receive": "1"}),
+    "beacon without free space": (
+        "204f0000 7361742d31",
+        {"saratoga.eid": "sat-1", "saratoga.free_space": "",
+         "saratoga.descriptor.max": "1"}),
+    "get": (
+        "218f0001 1a2b3c4d" + NAME,
+        {"saratoga.type": "1", "saratoga.request": "1",
+         "saratoga.id": "0x1a2b3c4d", "saratoga.path": "img/0001.raw",
+         "saratoga.authentication": ""}),
+    "get with authentication": (
+        "218f0001 1a2b3c4d" + NAME + "0102030405",
+        {"saratoga.path": "img/0001.raw",
+         "saratoga.authentication": "0102030405"}),
+    "blind get": ("218f0001 0000002e 00", {"saratoga.request": "1"}),
+    "delete": ("214f0005 0000002c" + NAME, {"saratoga.request": "5"}),
+    "metadata": (
+        "22000042 1a2b3c4d" + MD5 + "8000 1388" + TIMES + NAME,
+        {"saratoga.type": "2", "saratoga.kind": "0",
+         "saratoga.checksum": MD5, "saratoga.checksum.type": "2",
+         "saratoga.checksum.words": "4", "saratoga.entry.size": "5000",
+         "saratoga.entry.path": "img/0001.raw",
+         "saratoga.entry.mtime": "Dec 17, 2017 00:00:00.000000000 UTC",
+         "saratoga.entry.ctime": "Dec 17, 2017 00:01:00.000000000 UTC"}),
+    "metadata of a stream that ended": (
+        "22b80000 0000002b 8280 0000000000000000 21c86fea 21c86fea "
+        "74656c656d6574727900",
+        {"saratoga.kind": "3", "saratoga.flag.ended": "1",
+         "saratoga.descriptor": "2", "saratoga.entry.special": "1",
+         "saratoga.entry.size": "0"}),
+    "data": (
+        "23098000 1a2b3c4d" + STAMP + "1386 e5e6",
+        {"saratoga.type": "3", "saratoga.flag.eod": "1",
+         "saratoga.flag.status_requested": "1", "saratoga.offset": "4998",
+         "saratoga.payload": "e5e6", "saratoga.payload.length": "2",
+         "saratoga.timestamp.type": "4", "saratoga.timestamp.time":
+         "Dec 17, 2017 00:00:00.500000000 UTC"}),
+    "poll": ("23018000 1a2b3c4d 1388",
+             {"saratoga.offset": "5000", "saratoga.payload.length": "0"}),
+    "data of 128 bits": (
+        "23c00000 0000002d 00000000000000010000000000000005 6162",
+        {"saratoga.descriptor": "3", "saratoga.offset": "5",
+         "saratoga.high": "0000000000000001"}),
+    "directory record": (
+        "23118000 0000002a 0000"
+        "8000 0006 21c86fea 21c86fea 612e74787400"
+        "8100 0000 21c86fea 21c86fea 73756200"
+        "8080 0000000140000000 21c86fea 21c86fea 6269672e72617700",
+        {"saratoga.kind": "1", "saratoga.entry.path": "a.txt,sub,big.raw",
+         "saratoga.entry.size": "6,0,5368709120",
+         "saratoga.entry.directory": "0,1,0"}),
+    "status with two holes": (
+        "24080000 1a2b3c4d" + STAMP + "03e8 1388 03e807cf 0bb81385",
+        {"saratoga.type": "4", "saratoga.status": "0",
+         "saratoga.flag.voluntary": "0", "saratoga.progress": "1000",
+         "saratoga.in_response_to": "5000", "saratoga.holes": "2",
+         "saratoga.hole.start": "1000,3000",
+         "saratoga.hole.end": "1999,4997"}),
+    "first status of a split list": (
+        "24030000 00000031 0004 001e 0004 0007",
+        {"saratoga.flag.incomplete": "1", "saratoga.flag.voluntary": "1",
+         "saratoga.hole.end": "7"}),
+    "completed": ("24010000 1a2b3c4d 1388 1388",
+                  {"saratoga.progress": "5000", "saratoga.holes": "0"}),
+    "metadata required": (
+        "24050010 1a2b3c4d 0000 0000",
+        {"saratoga.status": "16", "saratoga.flag.no_metadata": "1",
+         "saratoga.progress": ""}),
+}
+
+
+def octets(name):
+    return bytes.fromhex(PACKETS[name][0])
+
+
+class Dissector(saratogabox.Node):
+    def setUp(self):
+        super().setUp()
+        toolbox.need("tshark")
+        about = subprocess.run(["tshark", "-v"], check=True, text=True,
+                               capture_output=True).stdout
+        if "with Lua" not in " ".join(about.split()):
+            self.skipTest("this tshark has no Lua")
+        self.capture = self.folder / "capture.pcap"
+
+    def tshark(self, *arguments):
+        # Nothing that the machine has installed may come between.
+        empty = str(self.folder / "wireshark")
+        done = subprocess.run(
+            ["tshark", "-X", f"lua_script:{LUA}", "-n", "-r", self.capture,
+             *arguments], check=False, capture_output=True, text=True,
+            timeout=toolbox.PATIENCE, stdin=subprocess.DEVNULL,
+            env=dict(os.environ, HOME=empty, TZ="UTC",
+                     WIRESHARK_CONFIG_DIR=empty, WIRESHARK_PLUGIN_DIR=empty))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("Lua Error", done.stdout + done.stderr)
+        return done.stdout
+
+    def fields(self, *names, select="saratoga"):
+        """Rows of the named fields, a packet each."""
+        chosen = [word for name in names for word in ("-e", name)]
+        out = self.tshark("-Y", select, "-T", "fields", "-E", "separator=|",
+                          *chosen)
+        return [line.split("|") for line in out.splitlines()]
+
+    def write(self, payloads):
+        pcap.write(self.capture, [(i, pcap.packet(p))
+                                  for i, p in enumerate(payloads)])
+
+    def test_every_kind_of_packet_is_read(self):
+        self.write([octets(name) for name in PACKETS])
+        names = sorted({n for _, want in PACKETS.values() for n in want})
+        rows = self.fields("frame.number", *names)
+        self.assertEqual(len(rows), len(PACKETS))
+        for row, (name, (_, want)) in zip(rows, PACKETS.items()):
+            got = dict(zip(names, row[1:]))
+            with self.subTest(name):
+                self.assertEqual({n: got[n] for n in want}, want)
+        self.assertEqual(self.fields("frame.number",
+                                     select="_ws.malformed || "
+                                     "saratoga.short || saratoga.stray"),
+                         [["16"]])  # what stands behind a failure
+
+    def test_a_line_tells_what_a_packet_says(self):
+        self.write([octets(n) for n in ("get", "data", "metadata required",
+                                        "status with two holes")])
+        lines = self.tshark().splitlines()
+        for line, text in zip(lines, (
+                "REQUEST 1a2b3c4d: get img/0001.raw",
+                "DATA 1a2b3c4d: 2 bytes at 4998, end of data, asks for STATUS",
+                "STATUS 1a2b3c4d: METADATA required",
+                "STATUS 1a2b3c4d: progress 1000 of 5000, 2 holes")):
+            self.assertIn(text, line)
+
+    def test_damaged_packets_are_told_and_break_nothing(self):
+        whole = [octets(name) for name in PACKETS]
+        damaged = [p[:n] for p in whole for n in range(4, len(p))]
+        damaged += [(int.from_bytes(p[:4], "big") ^ 1 << bit).to_bytes(
+            4, "big") + p[4:] for p in whole for bit in range(32)]
+        self.write(damaged)
+        out = self.tshark("-V", "-O", "saratoga")
+        self.assertEqual(out.count("\nSaratoga"), len(damaged))
+        cut = octets("metadata")
+        self.write([cut[:n] for n in range(4, len(cut))])
+        self.assertEqual(len(self.fields("frame.number", select="saratoga."
+                                         "short || saratoga.entry_bad")),
+                         len(cut) - 4)
+
+    def test_udp_lite_is_read_too(self):
+        pcap.write(self.capture, [(0, pcap.packet(octets("data"),
+                                                  protocol=136))])
+        self.assertEqual(self.fields("saratoga.offset"), [["4998"]])
+
+    def test_other_versions_and_types_are_named(self):
+        self.write([bytes.fromhex("010000001a2b3c4d"),
+                    bytes.fromhex("2a0000001a2b3c4d")])
+        self.assertEqual(self.fields("frame.number",
+                                     select="saratoga.version_unknown"),
+                         [["1"]])
+        self.assertEqual(self.fields("frame.number",
+                                     select="saratoga.type_unknown"),
+                         [["2"]])
+
+    def record(self, command, path, *target,
+               drop=lambda way, payload: False):
+        """A capture of what a command says to the server."""
+        relay = pcap.Relay(self.port, drop=drop)
+        try:
+            self.run_ok(command, "--bind", "127.0.0.1:0",
+                        self.url(path, relay.port), *target)
+        finally:
+            relay.close()
+        pcap.write(self.capture, relay.packets)
+
+    def test_a_transfer_of_ours_is_read_to_the_last_byte(self):
+        size = 200000
+        source = self.put_file("f", size)
+        self.serve("--rate", "100mbit")
+        seen = []
+
+        def drop(way, payload):
+            seen.append(way)
+            return way == "down" and payload[0] == 0x23 and \
+                seen.count("down") == 20
+
+        self.record("get", "f", self.there / "f", drop=drop)
+        self.same(source, self.there / "f")
+        self.assertEqual(self.fields("saratoga.path", "saratoga.request",
+                                     select="saratoga.type == 1")[0],
+                         ["f", "1"])
+        self.assertEqual(self.fields("saratoga.checksum",
+                                     "saratoga.entry.size",
+                                     select="saratoga.type == 2")[0],
+                         [hashlib.md5(source.read_bytes()).hexdigest(),
+                          str(size)])
+        data = bytearray(size)
+        for offset, payload in self.fields(
+                "saratoga.offset", "saratoga.payload",
+                select="saratoga.type == 3 && saratoga.payload"):
+            at, piece = int(offset), bytes.fromhex(payload)
+            data[at:at + len(piece)] = piece
+        self.assertEqual(bytes(data), source.read_bytes())
+        self.assertNotEqual(self.fields("saratoga.hole.start",
+                                        select="saratoga.hole.start"), [])
+        self.assertEqual(self.fields("saratoga.progress", "saratoga.holes",
+                                     select="saratoga.type == 4")[-1],
+                         [str(size), "0"])
+        self.assertEqual(self.fields("frame.number",
+                                     select="_ws.expert.severity >= 0x600000"),
+                         [])
+
+    def test_a_listing_of_ours_is_read(self):
+        self.put_file("image.raw", 12345)
+        self.put_file("more/x", 1)
+        self.serve()
+        self.record("ls", "")
+        names, sizes, folders = self.fields(
+            "saratoga.entry.path", "saratoga.entry.size",
+            "saratoga.entry.directory", select="saratoga.type == 3")[0]
+        self.assertEqual((names, sizes, folders),
+                         ("image.raw,more", "12345,0", "0,1"))
+
+
+if __name__ == "__main__":
+    unittest.main()
