@@ -432,7 +432,9 @@ int saratoga_transfer_get_stats(const saratoga_node *node,
     full.request = s->type;
     full.kind = s->kind;
     full.descriptor = s->descriptor;
-    full.checksum = s->sum_type;
+    full.checksum = saratoga__sum_follows(s->sum_type, s->sum_len)
+                        ? (uint32_t)SARATOGA_NONE
+                        : s->sum_type;
     full.id = s->id;
     full.sending = s->sends ? 1 : 0;
     memcpy(st, &full, size < sizeof(full) ? size : sizeof(full));

@@ -100,7 +100,7 @@ static void repeat_answer(saratoga__session *s) {
     switch (s->state) {
     case SARATOGA__OPEN:
         s->send_reply = !s->sends;
-        s->send_metadata |= s->sends && !s->out.digest_pending;
+        s->send_metadata |= s->sends;
         break;
     case SARATOGA__LINGER:
         s->in.volunteer = true;

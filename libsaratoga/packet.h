@@ -24,6 +24,12 @@ enum saratoga__type {
 
 /* Checksum types on the wire. */
 #define SARATOGA__WIRE_SHA256 15
+/* One word: the type of the checksum that other METADATA will bring. */
+#define SARATOGA__WIRE_FOLLOWS 14
+
+static inline bool saratoga__sum_follows(uint32_t type, size_t len) {
+    return type == SARATOGA__WIRE_FOLLOWS && len == 4;
+}
 
 /* A number of up to 128 bits. */
 typedef struct saratoga__wide {

@@ -54,169 +54,6 @@ void saratoga__receiver_free(saratoga__session *s) {
     }
 }
 
-/* ---- METADATA ---- */
-
-/* What is computed over the file; none also for types that nobody knows. */
-static uint32_t checksum_of(const saratoga__session *s) {
-    uint32_t type = s->sum_type;
-    if (type == SARATOGA__WIRE_SHA256 && !s->env->cfg.sha256) {
-        return SARATOGA_NONE;
-    }
-    return saratoga_digest_len(type) == s->sum_len ? type : SARATOGA_NONE;
-}
-
-static bool is_same_copy(const saratoga__session *s,
-                         const saratoga__metadata *m) {
-    const saratoga_partial *p = &s->in.partial;
-    return m->entry.size == p->entry.size && m->entry.mtime == p->entry.mtime &&
-           m->entry.ctime == p->entry.ctime &&
-           m->sum_type == (p->checksum & 0xF) &&
-           m->sum_len == saratoga_digest_len(p->checksum) &&
-           memcmp(m->sum, p->digest, m->sum_len) == 0;
-}
-
-static void take_partial(saratoga__session *s, saratoga_time now) {
-    saratoga__receiver *in = &s->in;
-    const saratoga_partial *p = &in->partial;
-    for (size_t i = 0; i < p->count; i++) {
-        const saratoga_range *r = &p->ranges[i];
-        uint64_t end = r->end < in->size ? r->end : in->size;
-        if (r->start < end &&
-            (cmn__ranges_add(&in->got, r->start, end, NULL) != 0 ||
-             cmn__ranges_add(&in->sink.held, r->start, end, NULL) != 0)) {
-            saratoga__session_fail(s, SARATOGA_ERR_NOMEM, now);
-            return;
-        }
-        in->highest = end > in->highest ? end : in->highest;
-    }
-    in->resumed = in->got.total;
-    in->volunteer = in->resumed > 0;
-}
-
-static void resume_or_purge(saratoga__session *s, const saratoga__metadata *m,
-                            saratoga_time now) {
-    saratoga_event ev = {0};
-    if (is_same_copy(s, m)) {
-        take_partial(s, now);
-    } else if (s->in.partial.count > 0) {
-        (void)saratoga__sink_truncate(&s->in.sink);
-        saratoga__session_event(s, SARATOGA_EVENT_PURGED, &ev);
-    }
-}
-
-/* The whole of a copy is held, and the sender has the same. */
-static bool is_unchanged(const saratoga__session *s) {
-    const saratoga__receiver *in = &s->in;
-    return s->opt.update_check && in->resumed > 0 && in->resumed == in->size;
-}
-
-static void tell_metadata(saratoga__session *s) {
-    saratoga_event ev = {.has_entry = true,
-                         .checksum = s->sum_type,
-                         .resumed = s->in.resumed,
-                         .entry = s->entry};
-    size_t n = s->sum_len < sizeof(ev.digest) ? s->sum_len : sizeof(ev.digest);
-    memcpy(ev.digest, s->sum, n);
-    saratoga__session_event(s, SARATOGA_EVENT_METADATA, &ev);
-}
-
-/* What the peer must not do, and the code that tells it so; 0: all is well. */
-static uint32_t metadata_fault(const saratoga__session *s,
-                               const saratoga__metadata *m) {
-    const saratoga__receiver *in = &s->in;
-    uint64_t size = m->kind == SARATOGA_STREAM ? UINT64_MAX : m->entry.size;
-    if (m->entry.huge || (m->kind != SARATOGA_STREAM &&
-                          m->entry.size > saratoga__highest(m->descriptor))) {
-        return SARATOGA_BAD_DESCRIPTOR;
-    }
-    if (m->descriptor > s->opt.max_descriptor) {
-        return SARATOGA_TOO_LONG;
-    }
-    if (in->has_data &&
-        (m->kind != s->kind || m->descriptor != s->descriptor)) {
-        return SARATOGA_FLAGS_CHANGED;
-    }
-    return in->highest > size ? (uint32_t)SARATOGA_BAD_DESCRIPTOR : 0;
-}
-
-static void first_metadata(saratoga__session *s, const saratoga__metadata *m,
-                           saratoga_time now) {
-    saratoga__receiver *in = &s->in;
-    uint32_t fault = metadata_fault(s, m);
-    if (fault != 0) {
-        saratoga__session_end(s,
-                              fault == SARATOGA_TOO_LONG
-                                  ? SARATOGA_ERR_TOO_LONG
-                                  : SARATOGA_ERR_PROTOCOL,
-                              fault, false, true, now);
-        return;
-    }
-    in->has_metadata = true;
-    s->kind = m->kind;
-    s->descriptor = m->descriptor;
-    s->entry = m->entry;
-    s->has_entry = true;
-    s->sum_type = m->sum_type;
-    s->sum_len = m->sum_len;
-    memcpy(s->sum, m->sum, m->sum_len);
-    if (s->kind != SARATOGA_STREAM) {
-        in->size = m->entry.size;
-    }
-    if (in->has_partial && s->kind == SARATOGA_FILE) {
-        resume_or_purge(s, m, now);
-    }
-    tell_metadata(s);
-    s->unchanged = is_unchanged(s);
-}
-
-/* Repeated METADATA must say the same, except that a checksum may come late and
- * a stream may end. */
-static bool is_changed(const saratoga__session *s,
-                       const saratoga__metadata *m) {
-    bool sum = s->sum_len != 0 &&
-               (m->sum_type != s->sum_type || m->sum_len != s->sum_len ||
-                memcmp(m->sum, s->sum, s->sum_len) != 0);
-    return sum || m->kind != s->kind || m->descriptor != s->descriptor ||
-           m->entry.size != s->entry.size || m->entry.mtime != s->entry.mtime;
-}
-
-static void more_metadata(saratoga__session *s, const saratoga__metadata *m,
-                          saratoga_time now) {
-    if (is_changed(s, m)) {
-        saratoga__session_end(s, SARATOGA_ERR_CHANGED, SARATOGA_UNSPECIFIED,
-                              false, true, now);
-        return;
-    }
-    if (s->sum_len == 0 && m->sum_len != 0 && s->in.sink.digested == 0 &&
-        !s->in.whole) {
-        s->sum_type = m->sum_type;
-        s->sum_len = m->sum_len;
-        memcpy(s->sum, m->sum, m->sum_len);
-    }
-}
-
-void saratoga__receiver_on_metadata(saratoga__session *s,
-                                    const saratoga__metadata *m,
-                                    saratoga_time now) {
-    saratoga__receiver *in = &s->in;
-    if (!in->has_metadata) {
-        first_metadata(s, m, now);
-    } else {
-        more_metadata(s, m, now);
-    }
-    if (s->state != SARATOGA__OPEN) {
-        return;
-    }
-    if (m->ended && s->kind == SARATOGA_STREAM && !in->eod &&
-        in->highest == in->delivered) {
-        in->size = in->highest;
-    }
-    if (in->quiet_at == SARATOGA_TIME_NEVER) {
-        in->quiet_at = saratoga__later(now, s->opt.quiet_status);
-    }
-    saratoga__receiver_advance(s, now);
-}
-
 /* ---- DATA ---- */
 
 /* Where in the file or stream; false: nowhere. */
@@ -459,7 +296,8 @@ static void complete(saratoga__session *s, saratoga_time now) {
     saratoga_time four = s->rtt.srtt > 0 ? 4 * (saratoga_time)s->rtt.srtt : 0;
     saratoga_time linger = s->opt.linger > four ? s->opt.linger : four;
     in->complete = true;
-    in->verified = in->has_metadata && checksum_of(s) != SARATOGA_NONE;
+    in->verified =
+        in->has_metadata && saratoga__receiver_checksum(s) != SARATOGA_NONE;
     in->volunteer = true;
     in->asked.due = false;
     in->group.due = false;
@@ -473,7 +311,8 @@ static void complete(saratoga__session *s, saratoga_time now) {
 static void finish_file(saratoga__session *s, saratoga_time now) {
     saratoga__receiver *in = &s->in;
     bool stream = s->kind == SARATOGA_STREAM;
-    uint32_t sum = stream ? (uint32_t)SARATOGA_NONE : checksum_of(s);
+    uint32_t sum =
+        stream ? (uint32_t)SARATOGA_NONE : saratoga__receiver_checksum(s);
     if (in->sink.committed || s->unchanged) {
         complete(s, now);
         return;
@@ -485,6 +324,8 @@ static void finish_file(saratoga__session *s, saratoga_time now) {
     }
     if (sum != SARATOGA_NONE && in->sink.digested < in->size) {
         saratoga__sink_digest(&in->sink, sum, true);
+    } else if (in->has_metadata && !saratoga__receiver_is_told(s)) {
+        return; /* all but the checksum to compare with is here */
     } else if (!saratoga__sink_commit(&in->sink, sum, s->sum, in->size)) {
         saratoga__session_fail(s, SARATOGA_ERR_NOMEM, now);
     }
@@ -498,7 +339,7 @@ void saratoga__receiver_advance(saratoga__session *s, saratoga_time now) {
     if (s->kind == SARATOGA_STREAM) {
         deliver_stream(s);
     } else if (in->has_metadata) {
-        saratoga__sink_digest(&in->sink, checksum_of(s), false);
+        saratoga__sink_digest(&in->sink, saratoga__receiver_checksum(s), false);
     }
     if (!has_all(s)) {
         return;

@@ -11,7 +11,7 @@ static uint64_t progress(const saratoga__session *s) {
 
 static bool is_verifying(const saratoga__session *s) {
     return s->in.whole && !s->in.complete &&
-           (s->in.has_metadata || s->in.unverifiable);
+           (saratoga__receiver_is_told(s) || s->in.unverifiable);
 }
 
 bool saratoga__receiver_wants_status(const saratoga__session *s,
@@ -174,7 +174,7 @@ static size_t write_list(saratoga__session *s, uint8_t *buf, size_t cap,
     }
     p = (saratoga__status_pkt){
         .descriptor = s->descriptor,
-        .no_metadata = !in->has_metadata,
+        .no_metadata = !saratoga__receiver_is_told(s),
         .voluntary = in->group_voluntary,
         .id = s->id,
         .stamp = in->group.stamped ? in->group.stamp : NULL,

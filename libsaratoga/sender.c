@@ -75,7 +75,7 @@ int saratoga__sender_open(saratoga__session *s, saratoga_time now) {
     o->ask_at = now;
     o->confirmed = s->rtt.srtt > 0 && s->opt.rtt_hint == 0;
     o->poll_due = o->size == 0 && !s->unchanged;
-    s->send_metadata = !o->digest_pending;
+    s->send_metadata = true;
     s->heard = now;
     if (rv == 0) {
         saratoga__sender_plan(s);
@@ -413,7 +413,7 @@ size_t saratoga__sender_write(saratoga__session *s, uint8_t *buf, size_t cap,
     saratoga__sender *o = &s->out;
     size_t n = 0;
     saratoga__pace_update(&o->pace, s->rtt.srtt);
-    if (!o->meta_sent && !o->digest_pending) {
+    if (!o->meta_sent) {
         return 0; /* METADATA leaves first */
     }
     *segment = 0;

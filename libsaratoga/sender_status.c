@@ -4,6 +4,7 @@
 #include "libsaratoga/stamp.h"
 
 #define NO_IRT UINT64_MAX
+#define PENDING_METADATA SARATOGA_S
 
 /* A STATUS in terms of this session. */
 typedef struct report {
@@ -241,16 +242,22 @@ static void plan_copies(saratoga__session *s) {
     o->early_polls = SARATOGA__EARLY_POLLS;
 }
 
+/* METADATA that are missed may be on their way; while the checksum is being
+ * computed, all receivers miss it. */
+static saratoga_time repeat_after(const saratoga__session *s) {
+    if (s->out.digest_pending) {
+        return PENDING_METADATA;
+    }
+    return s->rtt.srtt > 0 ? (saratoga_time)s->rtt.srtt / 2 : 0;
+}
+
 void saratoga__sender_on_status(saratoga__session *s,
                                 const saratoga__status_pkt *p, size_t len,
                                 saratoga_time now) {
     saratoga__sender *o = &s->out;
     report r = {.full = !p->incomplete};
     note_heard(s, len);
-    if (p->no_metadata && !o->digest_pending &&
-        now >= saratoga__later(
-                   o->meta_at,
-                   (saratoga_time)(s->rtt.srtt > 0 ? s->rtt.srtt / 2 : 0))) {
+    if (p->no_metadata && now >= saratoga__later(o->meta_at, repeat_after(s))) {
         s->send_metadata = true;
     }
     if (!place(s, &p->progress, &r.progress) || !place(s, &p->irt, &r.irt)) {

@@ -66,12 +66,17 @@ int saratoga__session_describe(saratoga__session *s, const saratoga_source *src,
     s->has_entry = true;
     s->sum_len = 0;
     s->sum_type = 0;
-    if (!stream && !src->digest_later) {
+    s->out.digest_pending =
+        src->digest_later && !stream && src->checksum != SARATOGA_NONE;
+    if (s->out.digest_pending) {
+        s->sum_type = SARATOGA__WIRE_FOLLOWS;
+        s->sum_len = 4;
+        memcpy(s->sum, (const uint8_t[4]){0, 0, 0, (uint8_t)src->checksum}, 4);
+    } else if (!stream) {
         s->sum_type = wire_sum(src->checksum);
         s->sum_len = sum;
         memcpy(s->sum, src->digest, sum);
     }
-    s->out.digest_pending = src->digest_later && !stream;
     s->unchanged = src->unchanged;
     return 0;
 }

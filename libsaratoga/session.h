@@ -275,15 +275,21 @@ int saratoga__receiver_keep(saratoga__session *s, const saratoga_partial *p);
 void saratoga__receiver_free(saratoga__session *s);
 void saratoga__receiver_on_data(saratoga__session *s, const saratoga__data *d,
                                 saratoga_time now);
-void saratoga__receiver_on_metadata(saratoga__session *s,
-                                    const saratoga__metadata *m,
-                                    saratoga_time now);
 void saratoga__receiver_on_job(saratoga__session *s, saratoga__job *job,
                                int64_t result, saratoga_time now);
 void saratoga__receiver_on_timeout(saratoga__session *s, saratoga_time now);
 saratoga_time saratoga__receiver_wake(const saratoga__session *s,
                                       saratoga_time now);
 void saratoga__receiver_advance(saratoga__session *s, saratoga_time now);
+
+/* receiver_metadata.c */
+void saratoga__receiver_on_metadata(saratoga__session *s,
+                                    const saratoga__metadata *m,
+                                    saratoga_time now);
+/* The checksum to be computed over the file. */
+uint32_t saratoga__receiver_checksum(const saratoga__session *s);
+/* METADATA are here, and all that they have to tell. */
+bool saratoga__receiver_is_told(const saratoga__session *s);
 
 /* receiver_status.c */
 bool saratoga__receiver_wants_status(const saratoga__session *s,

@@ -107,6 +107,8 @@ static void open_by_name(saratoga__file *f, const char *path) {
 }
 
 void saratoga__sink_metadata(saratoga__file *f, const saratoga_event *ev) {
+    bool again = f->described; /* now with the checksum */
+
     f->partial.entry = ev->entry;
     f->partial.checksum = ev->checksum;
     memcpy(f->partial.digest, ev->digest, sizeof(f->partial.digest));
@@ -115,7 +117,7 @@ void saratoga__sink_metadata(saratoga__file *f, const saratoga_event *ev) {
     f->result.entry = ev->entry;
     if ((ev->kind == SARATOGA_DIRECTORY) != f->in_memory) {
         stop(f, UV_EINVAL, SARATOGA_FLAGS_CHANGED);
-    } else if (!f->in_memory && !f->has_part && !f->exists) {
+    } else if (!again && !f->in_memory && !f->has_part && !f->exists) {
         open_by_name(f, ev->entry.path);
     } else {
         check(f, ev->resumed);

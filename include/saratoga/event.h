@@ -24,7 +24,8 @@ enum saratoga_event_type {
     /** The peer accepted what this side asked for. */
     SARATOGA_EVENT_ACCEPTED = 2,
     /** Receiver: METADATA came; the entry tells name, size and times.  The
-     * driver may saratoga_transfer_cancel() for want of room. */
+     * driver may saratoga_transfer_cancel() for want of room.  Comes again,
+     * with the checksum, when that was not known at first. */
     SARATOGA_EVENT_METADATA = 3,
     /** Over, well or not; the handle stays valid until
      * saratoga_transfer_release(). */

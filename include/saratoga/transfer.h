@@ -40,9 +40,10 @@ typedef struct saratoga_source {
     saratoga_entry entry; /**< size, times, name; of a stream size is 0; of a
                                directory record the length of the record */
     uint32_t kind;        /**< ::saratoga_kind */
-    uint32_t checksum;    /**< ::saratoga_checksum of digest; or none */
-    bool digest_later;    /**< METADATA waits for saratoga_transfer_set_digest()
-                               while DATA flow */
+    uint32_t checksum;    /**< ::saratoga_checksum of digest, also of one that
+                               comes later; or none */
+    bool digest_later;    /**< METADATA first say that the checksum follows;
+                               DATA flow; saratoga_transfer_set_digest() */
     bool unchanged;       /**< get with update check: the peer's copy is the
                                same; METADATA alone is sent */
     bool reserved[6];     /**< false */

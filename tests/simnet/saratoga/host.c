@@ -182,7 +182,7 @@ static void answer_get(struct host *h, const saratoga_event *ev) {
     a.options = h->answer_options;
     a.user = x;
     (void)saratoga_transfer_accept(h->node, ev->handle, &a, host_now(h));
-    if (h->digest_later) {
+    if (h->digest_later && !h->digest_kept) {
         (void)saratoga_transfer_set_digest(h->node, ev->handle, h->checksum,
                                            src.digest, host_now(h));
     }

@@ -70,7 +70,8 @@ struct host {
     const saratoga_options *answer_options;
     uint32_t checksum; /* of files it sends */
     uint32_t mtime;    /* and ctime of files it sends, as on the wire */
-    bool digest_later;
+    bool digest_later; /* the checksum is told once METADATA may have left */
+    bool digest_kept;  /* and not by the host, but by the test */
     bool stream;       /* what it sends is a stream, written by the test */
     bool terse;        /* takes events, work and datagrams once per turn */
     bool keep_handles; /* do not release after DONE */

@@ -140,6 +140,60 @@ static void what_is_sent_makes_room_for_reads_at_once(void **state) {
     world_free(&w);
 }
 
+/* A checksum that takes longer than the file: DATA do not wait for it, what is
+ * held can be resumed meanwhile, and nothing is taken for whole without it. */
+static void a_checksum_may_come_after_the_file(void **state) {
+    struct plan p = {10e6, 10e6, 50 * MSEC, 0.05, 0.05, 8};
+    struct world w = world_new(&p, NULL, NULL);
+    saratoga_options o = at_rate(9000000);
+    uint8_t sum[SARATOGA_CHECKSUM_MAX];
+    struct xfer *x;
+    (void)state;
+    w.sat->answer_options = &o;
+    w.sat->digest_later = true;
+    w.sat->digest_kept = true;
+    host_digest(host_make_file(w.sat, "f", 1000000, 3), SARATOGA_MD5, sum);
+    x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
+    world_run(&w, 300 * MSEC);
+    assert_true(x->has_metadata);
+    assert_int_equal(x->metadata.entry.size, 1000000);
+    assert_int_equal(x->metadata.checksum, SARATOGA_NONE);
+    world_run(&w, 60 * SEC); /* longer than either side's patience */
+    assert_false(x->done);
+    assert_int_equal(x->digested, 1000000);
+    assert_int_equal(
+        saratoga_transfer_set_digest(w.sat->node, w.sat->xfers->handle,
+                                     SARATOGA_MD5, sum, host_now(w.sat)),
+        0);
+    host_pump(w.sat);
+    world_finish(&w, w.sat->xfers, 70 * SEC);
+    assert_arrived(&w, w.sat->xfers, "f");
+    assert_true(x->end.verified);
+    assert_int_equal(x->metadata.checksum, SARATOGA_MD5);
+    world_free(&w);
+}
+
+static void a_checksum_that_comes_late_counts(void **state) {
+    struct world w = world_new(&GOOD, NULL, NULL);
+    uint8_t sum[SARATOGA_CHECKSUM_MAX] = {1, 2, 3};
+    struct xfer *x;
+    (void)state;
+    w.sat->digest_later = true;
+    w.sat->digest_kept = true;
+    (void)host_make_file(w.sat, "f", 100000, 3);
+    x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
+    world_run(&w, SEC);
+    assert_int_equal(
+        saratoga_transfer_set_digest(w.sat->node, w.sat->xfers->handle,
+                                     SARATOGA_MD5, sum, host_now(w.sat)),
+        0);
+    host_pump(w.sat);
+    world_finish(&w, x, 10 * SEC);
+    assert_int_equal(x->end.error, SARATOGA_ERR_CHECKSUM);
+    assert_null(host_find_file(w.ground, "f"));
+    world_free(&w);
+}
+
 static void silence_ends_a_transfer_on_both_sides(void **state) {
     struct world w = world_new(&GOOD, NULL, NULL);
     struct xfer *x;
@@ -408,6 +462,8 @@ int main(void) {
         T(a_file_that_shrinks_while_sent_ends_with_an_error),
         T(an_outage_is_sat_through),
         T(what_is_sent_makes_room_for_reads_at_once),
+        T(a_checksum_may_come_after_the_file),
+        T(a_checksum_that_comes_late_counts),
         T(silence_ends_a_transfer_on_both_sides),
         T(a_request_into_the_void_is_given_up),
         T(timers_may_be_hours),
