@@ -1,189 +1,111 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Bulk flows of chosen controllers over one emulated bottleneck, in virtual
- * time: bench_congestion --rate MBIT --rtt MS --queue BDPS --loss P
- * --seconds S --seed N NAME [NAME ...].  Prints one JSON object. */
+ * time.  Prints one JSON object; equal arguments give equal bytes. */
 #include <getopt.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <congestion/congestion.h>
 
-#include "sim/net.h"
-#include "sim/reader.h"
-#include "sim/source.h"
+#include "sim/bulk.h"
 
-#define FLOWS_MAX 16
-#define ACCESS_BPS 10e9
-#define IP_UDP 28 /* bytes of headers that the link counts */
-#define S UINT64_C(1000000000)
+#define PARAMS_MAX 8
+#define NS 1e9
+
+/* A flow as the command line names it: reno, or auto:tolerance=0.1,depth=1. */
+struct named {
+    char *text;
+    const char *param[PARAMS_MAX + 1];
+    double value[PARAMS_MAX];
+};
 
 struct options {
     double rate, rtt, queue, loss, seconds, warmup, stagger;
+    double handover, handover_rtt, handover_gap;
     uint64_t seed;
     const char *recovery;
-    const char *flow[FLOWS_MAX];
+    struct named flow[SIM_BULK_FLOWS];
     int flows;
 };
 
-struct flow {
-    struct sim_host *from, *to;
-    struct sim_peer *peer;
-    struct sim_source source;
-    struct sim_reader reader;
-    struct sim_timer start;
-    const struct options *o;
-    int index;
-    uint64_t warm_bytes;
-};
-
-struct world {
-    struct sim_net *net;
-    struct flow flow[FLOWS_MAX];
-    uint32_t bottleneck;
-};
-
-static void on_reader_ready(void *user, struct sim_peer *p) {
-    struct flow *f = user;
-    if (f->reader.peer == NULL) {
-        sim_reader_start(&f->reader, p);
-    }
-    sim_reader_ready(&f->reader);
-}
-
-static enum sim_answer on_caller(void *user, struct sim_peer *p) {
-    p->app = (struct sim_app){.on_ready = on_reader_ready, .user = user};
-    return SIM_ACCEPT;
-}
-
-static void on_source_ready(void *user, struct sim_peer *p) {
-    struct flow *f = user;
-    (void)p;
-    sim_source_ready(&f->source);
-}
-
-static void on_start(struct sim_timer *t, uint64_t now) {
-    struct flow *f = t->user;
-    struct sim_app app = {.on_ready = on_source_ready, .user = f};
-    tltcp_config cfg;
-    (void)now;
-    tltcp_config_init(&cfg);
-    cfg.congestion = f->o->flow[f->index];
-    cfg.recovery = f->o->recovery;
-    cfg.send_buffer = (size_t)64 << 20;
-    if (strcmp(cfg.congestion, "fixed") == 0) {
-        cfg.max_rate = (uint64_t)(f->o->rate * 1e6);
-    }
-    if (sim_host_connect(f->from, &f->peer, &cfg,
-                         f->o->seed * FLOWS_MAX + (uint64_t)f->index,
-                         sim_address(sim_host_node(f->to), 0), &app) != 0) {
-        fprintf(stderr, "cannot connect with %s\n", cfg.congestion);
-        exit(1);
-    }
-    sim_source_start(&f->source, f->peer);
-}
-
-static uint32_t link_to(struct world *w, uint32_t from, uint32_t to,
-                        const struct sim_link_config *c, uint64_t seed) {
-    return sim_net_add_link(w->net, from, to, c, seed);
-}
-
-static void add_flow(struct world *w, const struct options *o, int i,
-                     uint32_t left, uint32_t right, uint32_t there,
-                     uint32_t back) {
-    const struct sim_source_config source = {
-        .size_min = 50000, .size_max = 50000, .budget = TLTCP_TIME_NEVER};
-    const struct sim_reader_config reader = {.buffer = SIM_READER_BUF};
-    struct flow *f = &w->flow[i];
-    struct sim_link_config access;
-    tltcp_config cfg;
-    uint32_t a;
-    uint32_t b;
-    f->o = o;
-    f->index = i;
-    f->from = sim_host_new(w->net, S);
-    f->to = sim_host_new(w->net, 2 * S);
-    a = sim_host_node(f->from);
-    b = sim_host_node(f->to);
-    sim_link_config_init(&access);
-    access.rate = ACCESS_BPS;
-    sim_net_route(w->net, a, b, link_to(w, a, left, &access, 1));
-    sim_net_route(w->net, left, b, there);
-    sim_net_route(w->net, right, b, link_to(w, right, b, &access, 2));
-    sim_net_route(w->net, b, a, link_to(w, b, right, &access, 3));
-    sim_net_route(w->net, right, a, back);
-    sim_net_route(w->net, left, a, link_to(w, left, a, &access, 4));
-    sim_source_init(&f->source, &source);
-    sim_reader_init(&f->reader, &reader);
-    tltcp_config_init(&cfg);
-    cfg.recv_buffer = (size_t)64 << 20;
-    if (sim_host_listen(f->to, &cfg, o->seed + 1000 + (uint64_t)i, on_caller,
-                        f) != 0) {
-        exit(1);
-    }
-    f->start.fire = on_start;
-    f->start.user = f;
-    sim_loop_arm(sim_net_loop(w->net), &f->start,
-                 (uint64_t)((double)i * o->stagger * 1e9));
-}
-
-static void build(struct world *w, const struct options *o) {
-    struct sim_link_config c;
-    uint32_t left;
-    uint32_t right;
-    uint32_t back;
-    w->net = sim_net_new();
-    left = sim_net_add_node(w->net, NULL, NULL);
-    right = sim_net_add_node(w->net, NULL, NULL);
-    sim_link_config_init(&c);
-    c.rate = o->rate * 1e6;
-    c.delay = (uint64_t)(o->rtt / 2 * 1e6);
-    c.overhead = IP_UDP;
-    back = link_to(w, right, left, &c, o->seed + 1);
-    c.loss = o->loss;
-    c.limit_bytes = (uint64_t)(o->queue * o->rate * 1e6 / 8 * o->rtt / 1e3);
-    w->bottleneck = link_to(w, left, right, &c, o->seed + 2);
-    for (int i = 0; i < o->flows; i++) {
-        add_flow(w, o, i, left, right, w->bottleneck, back);
-    }
-}
-
-static void report(struct world *w, const struct options *o) {
-    double sum = 0;
-    double squares = 0;
-    double span = o->seconds - o->warmup;
-    const struct sim_link_stats *st =
-        sim_link_stats(sim_net_link(w->net, w->bottleneck));
-    printf("{\"flows\":[");
-    for (int i = 0; i < o->flows; i++) {
-        struct flow *f = &w->flow[i];
-        double mbit = (double)(f->reader.bytes - f->warm_bytes) * 8e-6 / span;
-        tltcp_stats s;
-        tltcp_stats_init(&s);
-        (void)tltcp_conn_get_stats(f->peer->conn, &s, sim_host_now(f->from));
-        sum += mbit;
-        squares += mbit * mbit;
-        printf("%s{\"congestion\":\"%s\",\"goodput_mbps\":%.4f,"
-               "\"srtt_ms\":%.2f,\"lost\":%" PRIu64 ",\"spurious\":%" PRIu64
-               ",\"sent\":%" PRIu64 ",\"cuts\":%" PRIu64 ",\"cwnd\":%" PRIu64
-               "}",
-               i > 0 ? "," : "", o->flow[i], mbit, (double)s.srtt_ns * 1e-6,
-               s.packets_lost, s.packets_spurious, s.packets_sent,
-               s.congestion_events, s.cwnd_bytes);
-    }
-    printf("],\"utilisation\":%.4f,\"jain\":%.4f,\"dropped\":%" PRIu64
-           ",\"queue_peak_bytes\":%" PRIu64 "}\n",
-           sum / o->rate, squares > 0 ? sum * sum / (o->flows * squares) : 0,
-           st->dropped_queue, st->queue_peak_bytes);
-}
-
 static int usage(void) {
-    fprintf(stderr, "usage: bench_congestion [--rate MBIT] [--rtt MS] "
-                    "[--queue BDPS] [--loss P] [--seconds S] [--warmup S]\n"
-                    "       [--stagger S] [--seed N] [--recovery NAME] "
-                    "CONTROLLER ...\n");
+    fprintf(stderr,
+            "usage: bench_congestion [OPTION...] CONTROLLER[:PARAM=X,...] ...\n"
+            "  --rate MBIT        of the bottleneck (10)\n"
+            "  --rtt MS           without queues (100)\n"
+            "  --queue BDPS       of the bottleneck (1)\n"
+            "  --loss P           of each packet, 0 to 1 (0)\n"
+            "  --handover S       one each so often: the RTT changes by\n"
+            "  --handover-rtt MS  so much and back, and for\n"
+            "  --handover-gap MS  so long nothing passes\n"
+            "  --seconds S        length of the run (60)\n"
+            "  --warmup S         of which so much does not count (20)\n"
+            "  --stagger S        between the starts of two flows (0.1)\n"
+            "  --recovery NAME    of TLTCP (packet)\n"
+            "  --seed N           (1)\n");
     return 2;
+}
+
+static bool parse_params(struct named *n, char *text) {
+    int count = 0;
+    for (char *p = strtok(text, ","); p != NULL; p = strtok(NULL, ",")) {
+        char *is = strchr(p, '=');
+        char *end;
+        if (is == NULL || count == PARAMS_MAX) {
+            return false;
+        }
+        *is = '\0';
+        n->param[count] = p;
+        n->value[count++] = strtod(is + 1, &end);
+        if (end == is + 1 || *end != '\0') {
+            return false;
+        }
+    }
+    return count > 0;
+}
+
+static bool parse_flow(struct options *o, const char *text) {
+    struct named *n = &o->flow[o->flows];
+    char *params;
+    if (o->flows == SIM_BULK_FLOWS) {
+        fprintf(stderr, "more than %d flows\n", SIM_BULK_FLOWS);
+        return false;
+    }
+    n->text = strdup(text);
+    o->flows++;
+    if (n->text == NULL) {
+        return false;
+    }
+    params = strchr(n->text, ':');
+    if (params != NULL) {
+        *params++ = '\0';
+        if (!parse_params(n, params)) {
+            fprintf(stderr,
+                    "%s: after the colon there must be up to %d of "
+                    "PARAM=NUMBER with commas between\n",
+                    text, PARAMS_MAX);
+            return false;
+        }
+    }
+    if (cong_find(n->text) == NULL) {
+        fprintf(stderr, "no controller %s; there are:", n->text);
+        for (const char *const *name = cong_list(); *name != NULL; name++) {
+            fprintf(stderr, " %s", *name);
+        }
+        fprintf(stderr, "\n");
+        return false;
+    }
+    return true;
+}
+
+static bool is_possible(const struct options *o) {
+    return o->flows > 0 && o->warmup >= 0 && o->warmup < o->seconds &&
+           o->rate > 0 && o->rtt > 0 && o->queue > 0 && o->loss >= 0 &&
+           o->loss <= 1 && o->stagger >= 0 && o->handover >= 0 &&
+           o->handover_rtt >= 0 && o->handover_gap >= 0;
 }
 
 static bool parse(struct options *o, int argc, char **argv) {
@@ -192,6 +114,9 @@ static bool parse(struct options *o, int argc, char **argv) {
         {"rtt", required_argument, NULL, 't'},
         {"queue", required_argument, NULL, 'q'},
         {"loss", required_argument, NULL, 'l'},
+        {"handover", required_argument, NULL, 'h'},
+        {"handover-rtt", required_argument, NULL, 'd'},
+        {"handover-gap", required_argument, NULL, 'p'},
         {"seconds", required_argument, NULL, 's'},
         {"warmup", required_argument, NULL, 'w'},
         {"stagger", required_argument, NULL, 'g'},
@@ -200,9 +125,10 @@ static bool parse(struct options *o, int argc, char **argv) {
         {NULL, 0, NULL, 0},
     };
     double *number[256] = {
-        ['r'] = &o->rate,   ['t'] = &o->rtt,     ['q'] = &o->queue,
-        ['l'] = &o->loss,   ['s'] = &o->seconds, ['w'] = &o->warmup,
-        ['g'] = &o->stagger};
+        ['r'] = &o->rate,        ['t'] = &o->rtt,      ['q'] = &o->queue,
+        ['l'] = &o->loss,        ['s'] = &o->seconds,  ['w'] = &o->warmup,
+        ['g'] = &o->stagger,     ['h'] = &o->handover, ['d'] = &o->handover_rtt,
+        ['p'] = &o->handover_gap};
     int c;
     while ((c = getopt_long(argc, argv, "", names, NULL)) != -1) {
         if (c == 'n') {
@@ -215,41 +141,81 @@ static bool parse(struct options *o, int argc, char **argv) {
             return false;
         }
     }
-    for (; optind < argc && o->flows < FLOWS_MAX; optind++) {
-        if (cong_find(argv[optind]) == NULL) {
-            fprintf(stderr, "no controller %s\n", argv[optind]);
+    for (; optind < argc; optind++) {
+        if (!parse_flow(o, argv[optind])) {
             return false;
         }
-        o->flow[o->flows++] = argv[optind];
     }
-    return o->flows > 0 && o->warmup < o->seconds;
+    return is_possible(o);
+}
+
+static void configure(struct sim_bulk_config *c, tltcp_config *sender,
+                      const struct options *o) {
+    tltcp_config_init(sender);
+    sender->recovery = o->recovery;
+    sim_bulk_config_init(c);
+    c->sender = sender;
+    c->rate = o->rate * 1e6;
+    c->rtt = (uint64_t)(o->rtt * 1e6);
+    c->queue = o->queue;
+    c->loss = o->loss;
+    c->handover_every = (uint64_t)(o->handover * NS);
+    c->handover_rtt = (uint64_t)(o->handover_rtt * 1e6);
+    c->handover_gap = (uint64_t)(o->handover_gap * 1e6);
+    c->seconds = (uint64_t)(o->seconds * NS);
+    c->warmup = (uint64_t)(o->warmup * NS);
+    c->stagger = (uint64_t)(o->stagger * NS);
+    c->seed = o->seed;
+    c->flows = o->flows;
+    for (int i = 0; i < o->flows; i++) {
+        const struct named *n = &o->flow[i];
+        c->flow[i].congestion = n->text;
+        c->flow[i].params = n->param[0] != NULL ? n->param : NULL;
+        c->flow[i].values = n->value;
+    }
+}
+
+static void report(const struct options *o, const struct sim_bulk_results *r) {
+    printf("{\"flows\":[");
+    for (int i = 0; i < o->flows; i++) {
+        const struct sim_bulk_result *f = &r->flow[i];
+        const tltcp_stats *s = &f->stats;
+        printf("%s{\"congestion\":\"%s\",\"goodput_mbps\":%.4f,"
+               "\"queueing_ms\":%.2f,\"lost\":%" PRIu64 ",\"spurious\":%" PRIu64
+               ",\"sent\":%" PRIu64 ",\"cuts\":%" PRIu64 ",\"cwnd\":%" PRIu64
+               "}",
+               i > 0 ? "," : "", o->flow[i].text, f->goodput / 1e6,
+               f->queueing * 1e3, s->packets_lost, s->packets_spurious,
+               s->packets_sent, s->congestion_events, s->cwnd_bytes);
+    }
+    printf("],\"utilisation\":%.4f,\"jain\":%.4f,\"dropped\":%" PRIu64 "}\n",
+           r->utilisation, r->jain, r->dropped);
 }
 
 int main(int argc, char **argv) {
-    struct options o = {.rate = 10,
-                        .rtt = 100,
-                        .queue = 1,
-                        .seconds = 60,
-                        .warmup = 20,
-                        .stagger = 0.1,
-                        .seed = 1};
-    static struct world w;
+    static struct options o = {.rate = 10,
+                               .rtt = 100,
+                               .queue = 1,
+                               .seconds = 60,
+                               .warmup = 20,
+                               .stagger = 0.1,
+                               .seed = 1};
+    static struct sim_bulk_config c;
+    static struct sim_bulk_results r;
+    tltcp_config sender;
+    int rv;
     if (!parse(&o, argc, argv)) {
         return usage();
     }
-    build(&w, &o);
-    sim_loop_run(sim_net_loop(w.net), (uint64_t)(o.warmup * 1e9));
-    for (int i = 0; i < o.flows; i++) {
-        w.flow[i].warm_bytes = w.flow[i].reader.bytes;
+    configure(&c, &sender, &o);
+    rv = sim_bulk_run(&c, &r);
+    if (rv != 0) {
+        fprintf(stderr, "bench_congestion: %s\n", tltcp_strerror(rv));
+        return 1;
     }
-    sim_loop_run(sim_net_loop(w.net), (uint64_t)(o.seconds * 1e9));
-    report(&w, &o);
+    report(&o, &r);
     for (int i = 0; i < o.flows; i++) {
-        sim_source_free(&w.flow[i].source);
-        sim_reader_stop(&w.flow[i].reader);
-        sim_host_free(w.flow[i].from);
-        sim_host_free(w.flow[i].to);
+        free(o.flow[i].text);
     }
-    sim_net_free(w.net);
     return 0;
 }

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What the controllers reach over TLTCP on a path of the virtual network. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "sim/bulk.h"
+
+#define MS UINT64_C(1000000)
+#define SEC (1000 * MS)
+
+static struct sim_bulk_results results;
+
+static void run(const struct sim_bulk_config *c) {
+    int rv = sim_bulk_run(c, &results);
+    if (rv != 0) {
+        fail_msg("%s: %s", c->flow[0].congestion, tltcp_strerror(rv));
+    }
+}
+
+/* 10 Mbit/s, 100 ms, a queue of one bandwidth-delay product. */
+static double alone(const char *name, double loss, uint64_t seed) {
+    struct sim_bulk_config c;
+    sim_bulk_config_init(&c);
+    c.flow[0].congestion = name;
+    c.flows = 1;
+    c.loss = loss;
+    c.seed = seed;
+    run(&c);
+    return results.utilisation;
+}
+
+static void one_flow_fills_a_link_without_loss(void **state) {
+    static const char *const names[] = {"auto",  "reno",     "newreno", "sack",
+                                        "cubic", "westwood", "tibet",   "vegas",
+                                        "fast",  "tfrc",     "bbr"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        double u = alone(names[i], 0, 1);
+        if (u < 0.9) {
+            fail_msg("%s: %.3f", names[i], u);
+        }
+    }
+}
+
+static void who_estimates_the_path_outdoes_reno_under_loss(void **state) {
+    static const char *const names[] = {"westwood", "tibet", "bbr", "auto"};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        double reno = alone("reno", 0.01, seed);
+        for (size_t i = 0; i < 4; i++) {
+            double u = alone(names[i], 0.01, seed);
+            if (u < 2 * reno) {
+                fail_msg("%s: %.3f, reno: %.3f", names[i], u, reno);
+            }
+        }
+    }
+}
+
+static double default_on_a_radio(double loss, uint64_t seed) {
+    struct sim_bulk_config c;
+    sim_bulk_config_init(&c);
+    c.rate = 6e6;
+    c.rtt = 40 * MS;
+    c.loss = loss;
+    c.seconds = 40 * SEC;
+    c.warmup = 10 * SEC;
+    c.flow[0].congestion = "auto";
+    c.flows = 1;
+    c.seed = seed;
+    run(&c);
+    return results.utilisation;
+}
+
+static void the_default_survives_random_loss(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        double two = default_on_a_radio(0.02, seed);
+        double five = default_on_a_radio(0.05, seed);
+        if (two < 0.8 || five < 0.7) {
+            fail_msg("seed %d: %.3f at 2 %%, %.3f at 5 %%", (int)seed, two,
+                     five);
+        }
+    }
+}
+
+static double default_over(const char *other, double queue, uint64_t seed) {
+    struct sim_bulk_config c;
+    sim_bulk_config_init(&c);
+    c.rtt = 40 * MS;
+    c.queue = queue;
+    c.seconds = 100 * SEC; /* CUBIC takes its time to converge */
+    c.flow[0].congestion = "auto";
+    c.flow[1].congestion = other;
+    c.flows = 2;
+    c.seed = seed;
+    run(&c);
+    return results.flow[0].goodput / results.flow[1].goodput;
+}
+
+static void the_default_shares_a_drop_tail_queue(void **state) {
+    static const char *const others[] = {"reno", "cubic"};
+    static const double queues[] = {0.2, 0.5, 1};
+    (void)state;
+    for (size_t i = 0; i < 6; i++) {
+        double ratio = default_over(others[i % 2], queues[i / 2], 1);
+        if (ratio < 0.5 || ratio > 2) {
+            fail_msg("beside %s, queue %.1f: %.3f", others[i % 2],
+                     queues[i / 2], ratio);
+        }
+    }
+}
+
+/* One loss-ridden flow; sends with an option of its controller set. */
+static uint64_t sent_with(const char *name, const char *param, double value,
+                          const tltcp_config *sender) {
+    const char *params[] = {param, NULL};
+    struct sim_bulk_config c;
+    sim_bulk_config_init(&c);
+    c.flow[0].congestion = name;
+    c.flow[0].params = param != NULL ? params : NULL;
+    c.flow[0].values = &value;
+    c.flows = 1;
+    c.loss = 0.02;
+    c.seconds = 10 * SEC;
+    c.warmup = 0;
+    c.sender = sender;
+    run(&c);
+    return results.flow[0].stats.packets_sent;
+}
+
+static void the_readings_of_the_papers_can_be_chosen(void **state) {
+    static const struct {
+        const char *name, *param;
+        double value;
+    } option[] = {{"yam", "eq_hold", 1},
+                  {"yam", "per_round", 1},
+                  {"yam", "rto_as_dupack", 1},
+                  {"yam", "chi", 0.5},
+                  {"mod-westwoodnew", "literal", 1},
+                  {"westwood", "plus", 0},
+                  {"fast", "alpha", 5}};
+    tltcp_config sender;
+    (void)state;
+    tltcp_config_init(&sender);
+    sender.recovery = "dupack-reno"; /* where timeouts are common */
+    for (size_t i = 0; i < sizeof(option) / sizeof(option[0]); i++) {
+        uint64_t as_it_is = sent_with(option[i].name, NULL, 0, &sender);
+        uint64_t changed = sent_with(option[i].name, option[i].param,
+                                     option[i].value, &sender);
+        if (changed == as_it_is) {
+            fail_msg("%s %s changes nothing", option[i].name, option[i].param);
+        }
+    }
+}
+
+static void a_longer_least_rto_waits_longer(void **state) {
+    tltcp_config sender;
+    uint64_t sent[2];
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        tltcp_config_init(&sender);
+        sender.recovery = "dupack-reno";
+        sender.rto_min_ms = i == 0 ? 200 : 1000; /* ns-2's, RFC 6298's */
+        sent[i] = sent_with("reno", NULL, 0, &sender);
+        assert_true(results.flow[0].stats.rto_count > 0);
+    }
+    assert_true(sent[1] < sent[0]);
+}
+
+static void equal_seeds_give_equal_results(void **state) {
+    static struct sim_bulk_results first;
+    (void)state;
+    (void)alone("bbr", 0.01, 7);
+    first = results;
+    (void)alone("bbr", 0.01, 7);
+    assert_memory_equal(&first, &results, sizeof(first));
+    (void)alone("bbr", 0.01, 8);
+    assert_memory_not_equal(&first, &results, sizeof(first));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_flow_fills_a_link_without_loss),
+        cmocka_unit_test(who_estimates_the_path_outdoes_reno_under_loss),
+        cmocka_unit_test(the_default_survives_random_loss),
+        cmocka_unit_test(the_default_shares_a_drop_tail_queue),
+        cmocka_unit_test(the_readings_of_the_papers_can_be_chosen),
+        cmocka_unit_test(a_longer_least_rto_waits_longer),
+        cmocka_unit_test(equal_seeds_give_equal_results),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
