@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "media/caps.h"
+#include "media/ts.h"
 
 static guint media_type(const GstStructure *s) {
     const gchar *name = gst_structure_get_name(s);
@@ -74,14 +75,16 @@ static guint8 nal_length(const GstStructure *s, const GstMapInfo *data) {
     return scanner.nal_length;
 }
 
-static GBytes *write_section(const media_config *config, guint32 generation) {
+static GBytes *write_section(const media_config *config,
+                             const GstTltcpConfigPlace *place) {
     media_header h;
     gsize len = media__config_write(config, NULL, 0);
     guint8 *section = g_malloc(MEDIA_HEADER_LEN + len);
 
     memset(&h, 0, sizeof(h));
     h.kind = MEDIA_KIND_CONFIG;
-    h.generation = generation;
+    h.stream = place->stream;
+    h.generation = place->generation;
     h.length = (guint32)len;
     h.pts = h.dts = h.duration = MEDIA_TIME_NONE;
     media__header_write(&h, section);
@@ -107,8 +110,8 @@ static void describe(media_config *c, const GstStructure *s) {
     }
 }
 
-GBytes *gst_tltcp_caps_to_section(GstCaps *caps, guint32 generation,
-                                  guint latency_ms) {
+GBytes *gst_tltcp_caps_to_section(GstCaps *caps,
+                                  const GstTltcpConfigPlace *place) {
     const GstStructure *s = caps ? gst_caps_get_structure(caps, 0) : NULL;
     g_autofree gchar *text = caps ? gst_caps_to_string(caps) : NULL;
     GstBuffer *buffer = NULL;
@@ -116,8 +119,8 @@ GBytes *gst_tltcp_caps_to_section(GstCaps *caps, guint32 generation,
     media_config c;
 
     memset(&c, 0, sizeof(c));
-    c.streams = 1;
-    c.latency_ms = latency_ms;
+    c.streams = place->streams;
+    c.latency_ms = place->latency_ms;
     if (s) {
         describe(&c, s);
         c.caps = (media_span){text, strlen(text)};
@@ -126,7 +129,7 @@ GBytes *gst_tltcp_caps_to_section(GstCaps *caps, guint32 generation,
         c.extradata = (media_span){map.data, map.size};
         c.nal_length = nal_length(s, &map);
     }
-    GBytes *section = write_section(&c, generation);
+    GBytes *section = write_section(&c, place);
     if (buffer) {
         gst_buffer_unmap(buffer, &map);
     }
@@ -152,6 +155,14 @@ gboolean gst_tltcp_caps_is_predicted(GstCaps *caps) {
     return media_type(s) == MEDIA_TYPE_VIDEO &&
            !gst_structure_has_name(s, "video/x-raw") &&
            !g_str_has_prefix(gst_structure_get_name(s), "image/");
+}
+
+gboolean gst_tltcp_caps_is_ts(GstCaps *caps) {
+    const GstStructure *s = gst_caps_get_structure(caps, 0);
+    gint size = MEDIA_TS_PACKET;
+
+    gst_structure_get_int(s, "packetsize", &size);
+    return gst_structure_has_name(s, "video/mpegts") && size == MEDIA_TS_PACKET;
 }
 
 gint64 gst_tltcp_caps_frame_ns(GstCaps *caps) {

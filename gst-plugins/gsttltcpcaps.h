@@ -7,9 +7,20 @@
 #include "media/frame.h"
 #include "media/framing.h"
 
+/* Where a CONFIG stands. */
+typedef struct {
+    guint8 stream;
+    guint8 streams; /* how many there are */
+    guint32 generation;
+    guint latency_ms;
+} GstTltcpConfigPlace;
+
 /* A CONFIG section that describes the caps, which may be NULL. */
-GBytes *gst_tltcp_caps_to_section(GstCaps *caps, guint32 generation,
-                                  guint latency_ms);
+GBytes *gst_tltcp_caps_to_section(GstCaps *caps,
+                                  const GstTltcpConfigPlace *place);
+
+/* A transport stream in packets of 188 bytes. */
+gboolean gst_tltcp_caps_is_ts(GstCaps *caps);
 
 /* Sets a scanner up for what the caps say. */
 void gst_tltcp_caps_scanner(GstCaps *caps, media_scanner *scanner);

@@ -21,18 +21,39 @@ void gst_tltcp_deframer_init(GstTltcpDeframer *d) {
     gst_tltcp_deframer_restart(d);
 }
 
+static void free_input(GstTltcpInput *in) {
+    gst_caps_replace(&in->caps, NULL);
+    g_free(in);
+}
+
 void gst_tltcp_deframer_restart(GstTltcpDeframer *d) {
-    for (guint i = 0; i < G_N_ELEMENTS(d->caps); i++) {
-        gst_caps_replace(&d->caps[i], NULL);
+    for (guint i = 0; i < G_N_ELEMENTS(d->inputs); i++) {
+        g_clear_pointer(&d->inputs[i], free_input);
     }
-    memset(d->types, 0, sizeof(d->types));
-    memset(d->known, 0, sizeof(d->known));
-    d->stream = -1;
+    d->first = -1;
     d->raw = d->framed = FALSE;
-    d->discont = TRUE;
-    d->last_end = MEDIA_TIME_NONE;
     media__playout_init(&d->times, (gint64)d->latency + LATE_NS);
-    media__reftrack_init(&d->references);
+}
+
+static GstTltcpInput *input_of(GstTltcpDeframer *d, guint8 stream) {
+    GstTltcpInput *in = d->inputs[stream];
+
+    if (!in) {
+        in = d->inputs[stream] = g_new0(GstTltcpInput, 1);
+        in->discont = TRUE;
+        in->last_end = MEDIA_TIME_NONE;
+        media__reftrack_init(&in->references);
+    }
+    return in;
+}
+
+gboolean gst_tltcp_deframer_is_over(const GstTltcpDeframer *d) {
+    for (guint i = 0; i < G_N_ELEMENTS(d->inputs); i++) {
+        if (d->inputs[i] && !d->inputs[i]->ended) {
+            return FALSE;
+        }
+    }
+    return TRUE;
 }
 
 void gst_tltcp_deframer_clear(GstTltcpDeframer *d) {
@@ -40,12 +61,28 @@ void gst_tltcp_deframer_clear(GstTltcpDeframer *d) {
     g_mutex_clear(&d->lock);
 }
 
+/* Something is missing.  Of which stream, the numbers of its frames tell; where
+ * there is but one, it is clear at once. */
+static void note_break(GstTltcpDeframer *d) {
+    GstTltcpInput *only = NULL;
+
+    for (guint i = 0; i < G_N_ELEMENTS(d->inputs); i++) {
+        if (d->inputs[i] && only) {
+            return;
+        }
+        only = d->inputs[i] ? d->inputs[i] : only;
+    }
+    if (only) {
+        only->discont = TRUE;
+    }
+}
+
 void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size) {
     g_mutex_lock(&d->lock);
     d->counts.gaps++;
     d->counts.gap_bytes += size;
     g_mutex_unlock(&d->lock);
-    d->discont = TRUE;
+    note_break(d);
 }
 
 GstClockTime gst_tltcp_deframer_latency(GstTltcpDeframer *d) {
@@ -76,18 +113,26 @@ static void count(GstTltcpDeframer *d, guint64 *counter) {
 /* ---- streams ---- */
 
 /* The lowest stream of video, else the lowest. */
-static gint choose_stream(const GstTltcpDeframer *d, gint otherwise) {
+static gint choose_first(const GstTltcpDeframer *d) {
     gint chosen = -1;
 
     for (gint i = 0; i < 256; i++) {
-        if (d->known[i] && d->types[i] == MEDIA_TYPE_VIDEO) {
+        const GstTltcpInput *in = d->inputs[i];
+        if (in && in->type == MEDIA_TYPE_VIDEO) {
             return i;
         }
-        if (d->known[i] && chosen < 0) {
+        if (in && chosen < 0) {
             chosen = i;
         }
     }
-    return chosen < 0 ? otherwise : chosen;
+    return chosen;
+}
+
+static void give_caps(GstTltcpInput *in, GstTltcpProduct *product) {
+    if (in->changed && in->caps) {
+        product->caps = gst_caps_ref(in->caps);
+    }
+    in->changed = FALSE;
 }
 
 static void on_config(GstTltcpDeframer *d, const media_header *h,
@@ -99,24 +144,15 @@ static void on_config(GstTltcpDeframer *d, const media_header *h,
         return;
     }
     on_sender_latency(d, config.latency_ms, product);
-    gst_caps_replace(&d->caps[h->stream], NULL);
-    d->caps[h->stream] = gst_tltcp_caps_from_config(&config);
-    d->types[h->stream] = config.type;
-    d->known[h->stream] = TRUE;
-    if (d->stream == h->stream && d->caps[h->stream]) {
-        product->caps = gst_caps_ref(d->caps[h->stream]);
+    GstTltcpInput *in = input_of(d, h->stream);
+    gst_caps_replace(&in->caps, NULL);
+    in->caps = gst_tltcp_caps_from_config(&config);
+    in->type = config.type;
+    in->ended = FALSE;
+    in->changed = TRUE;
+    if (d->first >= 0) {
+        give_caps(in, product);
     }
-}
-
-static gboolean is_chosen(GstTltcpDeframer *d, const media_header *h,
-                          GstTltcpProduct *product) {
-    if (d->stream < 0) {
-        d->stream = choose_stream(d, h->stream);
-        if (d->caps[d->stream]) {
-            product->caps = gst_caps_ref(d->caps[d->stream]);
-        }
-    }
-    return d->stream == h->stream;
 }
 
 /* ---- time ---- */
@@ -148,7 +184,7 @@ static void stamp_by_sender(GstTltcpDeframer *d, const media_header *h,
 
     if (sent != MEDIA_TIME_NONE &&
         media__playout_arrival(&d->times, sent, (gint64)now)) {
-        d->discont = TRUE;
+        input_of(d, h->stream)->discont = TRUE;
     }
     if (h->pts != MEDIA_TIME_NONE) {
         GST_BUFFER_PTS(buffer) =
@@ -177,41 +213,43 @@ static void stamp(GstTltcpDeframer *d, const media_header *h, GstClockTime now,
 /* Tells what is missing between the last buffer and this one.  How long that is
  * is counted on the sender's time line: that of this end may just have
  * moved. */
-static GstEvent *make_gap_event(const GstTltcpDeframer *d,
-                                const media_header *h, GstBuffer *buffer) {
+static GstEvent *make_gap_event(const GstTltcpInput *in, const media_header *h,
+                                GstBuffer *buffer) {
     GstClockTime end = GST_BUFFER_DTS_OR_PTS(buffer);
     gint64 sent = sent_at(h);
 
-    if (d->last_end == MEDIA_TIME_NONE || sent == MEDIA_TIME_NONE ||
-        sent <= d->last_end || !GST_CLOCK_TIME_IS_VALID(end)) {
+    if (in->last_end == MEDIA_TIME_NONE || sent == MEDIA_TIME_NONE ||
+        sent <= in->last_end || !GST_CLOCK_TIME_IS_VALID(end)) {
         return NULL;
     }
-    GstClockTime duration = (GstClockTime)(sent - d->last_end);
+    GstClockTime duration = (GstClockTime)(sent - in->last_end);
     return gst_event_new_gap(end > duration ? end - duration : 0, duration);
 }
 
-static void note_end(GstTltcpDeframer *d, const media_header *h) {
+static void note_end(GstTltcpInput *in, const media_header *h) {
     gint64 sent = sent_at(h);
 
-    d->last_end = sent;
+    in->last_end = sent;
     if (sent != MEDIA_TIME_NONE && h->duration != MEDIA_TIME_NONE) {
-        d->last_end += h->duration;
+        in->last_end += h->duration;
     }
 }
 
 static void finish_buffer(GstTltcpDeframer *d, const media_header *h,
                           GstBuffer *buffer, gboolean intact,
                           GstTltcpProduct *product) {
+    GstTltcpInput *in = input_of(d, h->stream);
+
     GST_BUFFER_FLAG_SET(buffer, gst_tltcp_flags_from_wire(h->flags));
     if (!intact) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
     }
-    if (d->discont) {
+    if (in->discont) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
-        product->event = make_gap_event(d, h, buffer);
+        product->event = make_gap_event(in, h, buffer);
     }
-    d->discont = FALSE;
-    note_end(d, h);
+    in->discont = FALSE;
+    note_end(in, h);
     count(d, &d->counts.frames[h->frame_class]);
     product->buffer = buffer;
 }
@@ -225,18 +263,20 @@ static gboolean is_picture(const media_header *h) {
 /* Returns whether the frame is to be handed on. */
 static gboolean track(GstTltcpDeframer *d, const media_header *h,
                       gboolean intact) {
-    guint64 lost = d->references.lost;
-    gboolean decodable = media__reftrack_frame(&d->references, h, intact);
+    GstTltcpInput *in = input_of(d, h->stream);
+    guint64 lost = in->references.lost;
+    guint64 lost_refs = in->references.lost_refs;
+    gboolean decodable = media__reftrack_frame(&in->references, h, intact);
     gboolean hold = d->drop_until_keyframe && is_picture(h) && !decodable &&
                     !(h->flags & MEDIA_FLAG_RECOVERY) &&
-                    !d->references.recovering;
+                    in->type != MEDIA_TYPE_DATA && !in->references.recovering;
 
-    if (d->references.lost != lost) {
-        d->discont = TRUE;
+    if (in->references.lost != lost) {
+        in->discont = TRUE;
     }
     g_mutex_lock(&d->lock);
-    d->counts.missing = d->references.lost;
-    d->counts.missing_references = d->references.lost_refs;
+    d->counts.missing += in->references.lost - lost;
+    d->counts.missing_references += in->references.lost_refs - lost_refs;
     d->counts.undecodable += is_picture(h) && !decodable ? 1 : 0;
     d->counts.held_back += hold ? 1 : 0;
     g_mutex_unlock(&d->lock);
@@ -248,18 +288,21 @@ static void on_frame(GstTltcpDeframer *d, const media_header *h,
                      GstTltcpProduct *product) {
     gboolean wanted =
         section->complete || d->output == GST_TLTCP_OUTPUT_PARTIAL;
+    GstTltcpInput *in = input_of(d, h->stream);
     GstBuffer *buffer;
 
-    if (!is_chosen(d, h, product)) {
-        return;
+    if (d->first < 0) {
+        d->first = choose_first(d);
     }
     if (!section->complete) {
         count(d, &d->counts.cut);
+        in->discont = TRUE;
     }
     if (!track(d, h, section->complete) || !wanted) {
-        d->discont = TRUE;
+        in->discont = TRUE;
         return;
     }
+    give_caps(in, product);
     buffer = gst_buffer_new_wrapped_full(0, section->data, section->len,
                                          payload, section->len - payload,
                                          section->data, free);
@@ -270,10 +313,8 @@ static void on_frame(GstTltcpDeframer *d, const media_header *h,
 
 static void on_event(GstTltcpDeframer *d, const media_header *h,
                      GstTltcpProduct *product) {
-    if (d->stream >= 0 && h->stream != d->stream) {
-        return;
-    }
     if (h->picture == MEDIA_EVENT_EOS) {
+        input_of(d, h->stream)->ended = TRUE;
         product->eos = TRUE;
     }
     if (h->picture == MEDIA_EVENT_GAP && h->pts != MEDIA_TIME_NONE &&
@@ -293,6 +334,7 @@ static void on_raw(GstTltcpDeframer *d, media_section *section,
     memset(&h, 0, sizeof(h));
     h.pts = h.dts = h.duration = MEDIA_TIME_NONE;
     d->raw = TRUE;
+    d->first = 0;
     if (!section->complete && d->output != GST_TLTCP_OUTPUT_PARTIAL) {
         return;
     }
@@ -328,6 +370,7 @@ static void dispatch(GstTltcpDeframer *d, media_section *section,
         return;
     }
     d->framed = TRUE;
+    product->stream = h.stream;
     if (h.kind == MEDIA_KIND_FRAME) {
         on_frame(d, &h, section, payload, now, product);
     } else if (h.kind == MEDIA_KIND_CONFIG && section->complete) {
@@ -341,7 +384,7 @@ void gst_tltcp_deframer_section(GstTltcpDeframer *d, media_section *section,
                                 GstClockTime now, GstTltcpProduct *product) {
     memset(product, 0, sizeof(*product));
     if (!section->complete) {
-        d->discont = TRUE;
+        note_break(d);
     }
     dispatch(d, section, now, product);
     free(section->data);

@@ -11,22 +11,28 @@
 #include "media/playout.h"
 #include "media/reftrack.h"
 
+/* One stream of the connection. */
+typedef struct {
+    guint8 type;      /* media_type */
+    GstCaps *caps;    /* NULL: none known */
+    gboolean changed; /* the caps, since they were given out */
+    gboolean ended;
+    gboolean discont; /* something is missing before the next buffer */
+    gint64 last_end; /* where the last buffer ended on the sender's time line */
+    media_reftrack references;
+} GstTltcpInput;
+
 typedef struct {
     GstTltcpOutput output;
     GstTltcpDelivery delivery;
     gboolean drop_until_keyframe;
     GstClockTime latency; /* this end's */
 
-    GstCaps *caps[256]; /* by stream; NULL: none known */
-    guint8 types[256];  /* media_type by stream */
-    gboolean known[256];
-    gint stream;      /* the one that is handed on; -1: not chosen yet */
-    gboolean raw;     /* sections are no media: handed on as they are */
-    gboolean framed;  /* media sections were seen */
-    gboolean discont; /* something is missing before the next buffer */
-    gint64 last_end; /* where the last buffer ended on the sender's time line */
+    GstTltcpInput *inputs[256]; /* by stream; NULL: not heard of */
+    gint first;      /* the one that the element's own pad has; -1: not yet */
+    gboolean raw;    /* sections are no media: handed on as they are */
+    gboolean framed; /* media sections were seen */
     media_playout times;
-    media_reftrack references;
     GstTltcpReceived counts;     /* read by other threads: under `lock` */
     GstClockTime sender_latency; /* likewise under the lock */
     GMutex lock;
@@ -34,10 +40,11 @@ typedef struct {
 
 /* What came of a section; at most one of each, in this order. */
 typedef struct {
+    guint8 stream;     /* of all but latency_changed */
     GstCaps *caps;     /* to be set first */
     GstEvent *event;   /* to be sent then */
     GstBuffer *buffer; /* to be handed on */
-    gboolean eos;      /* the sender says that this was all */
+    gboolean eos;      /* the sender says that this was all of the stream */
     gboolean latency_changed;
 } GstTltcpProduct;
 
@@ -49,6 +56,9 @@ void gst_tltcp_deframer_restart(GstTltcpDeframer *d);
 
 /* The longer of both ends' latencies. */
 GstClockTime gst_tltcp_deframer_latency(GstTltcpDeframer *d);
+
+/* Whether every stream has ended. */
+gboolean gst_tltcp_deframer_is_over(const GstTltcpDeframer *d);
 
 void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size);
 

@@ -13,27 +13,63 @@ void gst_tltcp_sender_set_flushing(GstTltcpSender *s, gboolean flushing) {
     g_mutex_unlock(&s->lock);
 }
 
-void gst_tltcp_sender_set_config(GstTltcpSender *s, GBytes *config,
-                                 GPtrArray *headers) {
+void gst_tltcp_sender_look(GstTltcpSender *s) {
+    g_mutex_lock(&s->lock);
+    g_cond_broadcast(&s->changed);
+    g_mutex_unlock(&s->lock);
+}
+
+void gst_tltcp_head_free(gpointer user) {
+    GstTltcpHead *head = user;
+
+    if (head) {
+        g_bytes_unref(head->config);
+        g_clear_pointer(&head->headers, g_ptr_array_unref);
+        g_free(head);
+    }
+}
+
+void gst_tltcp_head_push(const GstTltcpHead *head, GstTltcpPeer *peer) {
     media_item item;
 
+    if (!head) {
+        return;
+    }
     memset(&item, 0, sizeof(item));
     item.frame.frame_class = MEDIA_CLASS_HEADER;
     item.due = item.deadline = MEDIA_NEVER;
+    item.ahead = head->ahead;
     item.arrival = (gint64)tltcp_now();
+    gst_tltcp_peer_push(peer, head->config, &item);
+    for (guint i = 0; head->headers && i < head->headers->len; i++) {
+        gst_tltcp_peer_push(peer, g_ptr_array_index(head->headers, i), &item);
+    }
+}
+
+static GstTltcpHead *new_head(GBytes *config, GPtrArray *headers,
+                              gboolean ahead) {
+    GstTltcpHead *head = g_new0(GstTltcpHead, 1);
+
+    head->config = g_bytes_ref(config);
+    head->headers = headers ? g_ptr_array_ref(headers) : NULL;
+    head->ahead = ahead;
+    return head;
+}
+
+void gst_tltcp_sender_set_config(GstTltcpSender *s, guint stream,
+                                 GBytes *config, GPtrArray *headers,
+                                 gboolean ahead) {
     g_mutex_lock(&s->lock);
-    g_clear_pointer(&s->config, g_bytes_unref);
-    g_clear_pointer(&s->headers, g_ptr_array_unref);
-    s->config = g_bytes_ref(config);
-    s->headers = headers ? g_ptr_array_ref(headers) : NULL;
+    if (stream >= s->heads->len) {
+        g_ptr_array_set_size(s->heads, (gint)stream + 1);
+    }
+    gpointer *slot = &g_ptr_array_index(s->heads, stream);
+    g_clear_pointer(slot, gst_tltcp_head_free);
+    *slot = config ? new_head(config, headers, ahead) : NULL;
     for (guint i = 0; i < s->peers->len; i++) {
         GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (!peer->connected) {
-            continue; /* will be greeted */
-        }
-        gst_tltcp_peer_push(peer, config, &item);
-        for (guint h = 0; headers && h < headers->len; h++) {
-            gst_tltcp_peer_push(peer, g_ptr_array_index(headers, h), &item);
+        if (peer->connected) { /* others will be greeted */
+            gst_tltcp_head_push(*slot, peer);
         }
     }
     gst_tltcp_sender_wake(s);
@@ -57,16 +93,24 @@ static gboolean must_wait(const GstTltcpSender *s) {
     return !anybody_connected(s);
 }
 
-gboolean gst_tltcp_sender_wait_connected(GstTltcpSender *s, guint64 *waited) {
+/* Whether somebody who waits should go on waiting. */
+static gboolean may_wait(const GstTltcpSender *s, const gint *cancelled) {
+    return !s->flushing && !s->failed && s->running &&
+           !g_atomic_int_get(cancelled);
+}
+
+gboolean gst_tltcp_sender_wait_connected(GstTltcpSender *s,
+                                         const gint *cancelled,
+                                         guint64 *waited) {
     tltcp_time start = tltcp_now();
 
     *waited = 0;
     g_mutex_lock(&s->lock);
-    while (!s->flushing && !s->failed && s->running && must_wait(s)) {
+    while (may_wait(s, cancelled) && must_wait(s)) {
         g_cond_wait(&s->changed, &s->lock);
         *waited = tltcp_now() - start;
     }
-    gboolean ok = !s->flushing && !s->failed;
+    gboolean ok = may_wait(s, cancelled);
     g_mutex_unlock(&s->lock);
     return ok;
 }
@@ -95,12 +139,11 @@ static gint64 room_wait_end(const GstTltcpSender *s, const media_item *item,
     return end;
 }
 
-static void wait_room(GstTltcpSender *s, const media_item *item, gsize bytes,
-                      guint64 patience) {
+static void wait_room(GstTltcpSender *s, const media_item *item,
+                      const gint *cancelled, guint64 patience) {
     gint64 end = room_wait_end(s, item, patience);
 
-    while (!s->flushing && !s->failed && s->running &&
-           !all_have_room(s, bytes)) {
+    while (may_wait(s, cancelled) && !all_have_room(s, item->bytes)) {
         if (end == G_MAXINT64) {
             g_cond_wait(&s->changed, &s->lock);
         } else if (!g_cond_wait_until(&s->changed, &s->lock, end)) {
@@ -118,13 +161,15 @@ static void begin_again(GstTltcpSender *s) {
 }
 
 gboolean gst_tltcp_sender_push(GstTltcpSender *s, GBytes *section,
-                               const media_item *item, guint64 patience) {
+                               const media_item *item, const gint *cancelled,
+                               guint64 patience) {
     g_mutex_lock(&s->lock);
     if (item->frame.frame_class != MEDIA_CLASS_HEADER) {
         begin_again(s);
     }
-    wait_room(s, item, g_bytes_get_size(section), patience);
-    gboolean ok = !s->flushing && !s->failed;
+    s->chains = MAX(s->chains, item->stream + 1u);
+    wait_room(s, item, cancelled, patience);
+    gboolean ok = may_wait(s, cancelled);
     for (guint i = 0; ok && i < s->peers->len; i++) {
         GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
         if (peer->connected) {

@@ -6,13 +6,33 @@
 #include "gst-plugins/gsttltcpcaps.h"
 #include "gst-plugins/gsttltcpflags.h"
 
+void gst_tltcp_unit_free(GstTltcpUnit *unit) {
+    g_bytes_unref(unit->section);
+    g_free(unit);
+}
+
+void gst_tltcp_framer_init(GstTltcpFramer *f, guint8 stream) {
+    memset(f, 0, sizeof(*f));
+    f->stream = stream;
+}
+
+void gst_tltcp_framer_clear(GstTltcpFramer *f) {
+    g_clear_pointer(&f->ts, media__ts_free);
+}
+
+static void on_ts_unit(void *user, const media_ts_unit *unit);
+
 void gst_tltcp_framer_set_caps(GstTltcpFramer *f, GstCaps *caps) {
     f->generation++;
     f->predicted = caps && gst_tltcp_caps_is_predicted(caps);
+    g_clear_pointer(&f->ts, media__ts_free);
     if (caps) {
         gst_tltcp_caps_scanner(caps, &f->scanner);
     } else {
         media__scanner_init(&f->scanner, NULL, MEDIA_TYPE_UNKNOWN, NULL, 0);
+    }
+    if (caps && gst_tltcp_caps_is_ts(caps)) {
+        f->ts = media__ts_new(on_ts_unit, f);
     }
 }
 
@@ -68,14 +88,56 @@ static guint32 wire_flags(const media_frame *frame, guint32 flags) {
     return flags;
 }
 
-static GBytes *copy_section(media_header *h, GstBuffer *buffer) {
-    gsize len = gst_buffer_get_size(buffer);
+static media_header make_header(const GstTltcpFramer *f, guint kind) {
+    media_header h;
+
+    memset(&h, 0, sizeof(h));
+    h.kind = (guint8)kind;
+    h.stream = f->stream;
+    h.generation = f->generation;
+    h.number = f->number;
+    h.refs = f->refs;
+    h.pts = h.dts = h.duration = MEDIA_TIME_NONE;
+    return h;
+}
+
+static GBytes *copy_section(media_header *h, gconstpointer data, gsize len) {
     guint8 *section = g_malloc(MEDIA_HEADER_LEN + len);
 
     h->length = (guint32)len;
     media__header_write(h, section);
-    gst_buffer_extract(buffer, 0, section + MEDIA_HEADER_LEN, len);
+    if (len) {
+        memcpy(section + MEDIA_HEADER_LEN, data, len);
+    }
     return g_bytes_new_take(section, MEDIA_HEADER_LEN + len);
+}
+
+/* A frame with its class takes its place in the stream. */
+static void add_unit(GstTltcpFramer *f, const media_frame *frame,
+                     gconstpointer data, gsize len, guint32 flags,
+                     const media_times *times, GQueue *units) {
+    GstTltcpUnit *unit = g_new0(GstTltcpUnit, 1);
+    media_header h = make_header(f, MEDIA_KIND_FRAME);
+    media_due due =
+        media__deadline_next(&f->deadline, frame, times, MEDIA_TIME_NONE);
+
+    h.frame_class = frame->frame_class;
+    h.picture = frame->picture;
+    h.flags = wire_flags(frame, flags);
+    h.pts = times->pts;
+    h.dts = times->dts;
+    h.duration = times->duration;
+    if (frame->frame_class != MEDIA_CLASS_HEADER) {
+        f->number++;
+        f->refs += frame->frame_class != MEDIA_CLASS_DISPOSABLE;
+    }
+    unit->section = copy_section(&h, data, len);
+    unit->item.frame = *frame;
+    unit->item.stream = f->stream;
+    unit->item.bytes = g_bytes_get_size(unit->section);
+    unit->item.due = due.due;
+    unit->item.deadline = due.deadline;
+    g_queue_push_tail(units, unit);
 }
 
 /* A buffer that is no key unit says so.  Where it does not (a demuxer without a
@@ -87,57 +149,77 @@ static guint32 hints(const GstTltcpFramer *f, guint32 flags) {
     return flags;
 }
 
-GBytes *gst_tltcp_framer_section(GstTltcpFramer *f, GstBuffer *buffer,
-                                 const media_times *times, media_item *item) {
-    guint32 flags = gst_tltcp_flags_to_wire(GST_BUFFER_FLAGS(buffer));
-    GstMapInfo map;
-    media_header h;
+/* The units of a transport stream have times on a clock of its own: what counts
+ * here is the buffer's time, and how long after it the picture is shown. */
+static void on_ts_unit(void *user, const media_ts_unit *unit) {
+    GstTltcpFramer *f = user;
+    media_times times = *f->unit_times;
+    gint64 sent = times.dts != MEDIA_TIME_NONE ? times.dts : times.pts;
+    guint32 flags = f->unit_flags;
 
-    memset(item, 0, sizeof(*item));
+    times.duration = MEDIA_TIME_NONE;
+    if (sent != MEDIA_TIME_NONE && unit->pts != MEDIA_TIME_NONE) {
+        times.dts = sent;
+        times.pts = sent + (unit->pts - unit->dts);
+    }
+    if (!unit->frame.key) {
+        flags |= MEDIA_FLAG_DELTA;
+    }
+    f->unit_flags = 0;
+    add_unit(f, &unit->frame, unit->data, unit->len, flags, &times, f->units);
+    GstTltcpUnit *added = g_queue_peek_tail(f->units);
+    added->item.stream = (guint8)(f->stream + unit->slot);
+}
+
+void gst_tltcp_framer_buffer(GstTltcpFramer *f, GstBuffer *buffer,
+                             const media_times *times, GQueue *units) {
+    guint32 flags = gst_tltcp_flags_to_wire(GST_BUFFER_FLAGS(buffer));
+    media_frame frame;
+    GstMapInfo map;
+
     if (!gst_buffer_map(buffer, &map, GST_MAP_READ)) {
-        return NULL;
+        return;
     }
-    media__scanner_classify(&f->scanner, map.data, map.size, hints(f, flags),
-                            &item->frame);
+    if (f->ts) {
+        f->units = units;
+        f->unit_times = times;
+        f->unit_flags |= flags & MEDIA_FLAG_DISCONT;
+        media__ts_push(f->ts, map.data, map.size);
+    } else {
+        media__scanner_classify(&f->scanner, map.data, map.size,
+                                hints(f, flags), &frame);
+        add_unit(f, &frame, map.data, map.size, flags, times, units);
+    }
     gst_buffer_unmap(buffer, &map);
-    media_due due = media__deadline_next(&f->deadline, &item->frame, times,
-                                         MEDIA_TIME_NONE);
-    item->due = due.due;
-    item->deadline = due.deadline;
-    memset(&h, 0, sizeof(h));
-    h.kind = MEDIA_KIND_FRAME;
-    h.frame_class = item->frame.frame_class;
-    h.picture = item->frame.picture;
-    h.flags = wire_flags(&item->frame, flags);
-    h.generation = f->generation;
-    h.number = f->number;
-    h.refs = f->refs;
-    h.pts = times->pts;
-    h.dts = times->dts;
-    h.duration = times->duration;
-    if (item->frame.frame_class != MEDIA_CLASS_HEADER) {
-        f->number++;
-        f->refs += item->frame.frame_class != MEDIA_CLASS_DISPOSABLE;
+}
+
+void gst_tltcp_framer_flush(GstTltcpFramer *f, const media_times *times,
+                            GQueue *units) {
+    if (f->ts) {
+        f->units = units;
+        f->unit_times = times;
+        media__ts_flush(f->ts);
     }
-    GBytes *section = copy_section(&h, buffer);
-    item->bytes = g_bytes_get_size(section);
+}
+
+GBytes *gst_tltcp_framer_header(GstTltcpFramer *f, GstBuffer *buffer) {
+    media_header h = make_header(f, MEDIA_KIND_FRAME);
+    GstMapInfo map = GST_MAP_INFO_INIT;
+
+    h.frame_class = MEDIA_CLASS_HEADER;
+    h.flags = MEDIA_FLAG_HEADER;
+    gst_buffer_map(buffer, &map, GST_MAP_READ);
+    GBytes *section = copy_section(&h, map.data, map.size);
+    gst_buffer_unmap(buffer, &map);
     return section;
 }
 
 GBytes *gst_tltcp_framer_event(GstTltcpFramer *f, guint event, gint64 pts,
                                gint64 duration) {
-    guint8 *section = g_malloc(MEDIA_HEADER_LEN);
-    media_header h;
+    media_header h = make_header(f, MEDIA_KIND_EVENT);
 
-    memset(&h, 0, sizeof(h));
-    h.kind = MEDIA_KIND_EVENT;
     h.picture = (guint8)event;
-    h.generation = f->generation;
-    h.number = f->number;
-    h.refs = f->refs;
     h.pts = pts;
-    h.dts = MEDIA_TIME_NONE;
     h.duration = duration;
-    media__header_write(&h, section);
-    return g_bytes_new_take(section, MEDIA_HEADER_LEN);
+    return copy_section(&h, NULL, 0);
 }

@@ -3,10 +3,13 @@
 
 #include <string.h>
 
+#include "media/framing.h"
 #include "media/linkstate.h"
+#include "media/ts.h"
 
 #define QUEUE_ITEMS 4096
 #define QUEUE_BYTES (16u << 20)
+#define AHEAD_ITEMS 1024
 /* How soon to try again when the connection has no room. */
 #define RETRY_NS (5 * TLTCP_MS)
 
@@ -48,7 +51,13 @@ static void drop_bytes(void *user, media_item *item) {
 }
 
 void gst_tltcp_peer_free(GstTltcpPeer *peer) {
+    media_item *item;
+
     media__outq_free(peer->queue, drop_bytes, NULL);
+    while ((item = g_queue_pop_head(&peer->ahead))) {
+        drop_bytes(NULL, item);
+        g_free(item);
+    }
     if (peer->has_pending) {
         g_bytes_unref(peer->pending.user);
     }
@@ -68,6 +77,17 @@ static gboolean is_needed(const media_item *item) {
            item->frame.frame_class == MEDIA_CLASS_REFERENCE;
 }
 
+static gboolean append(GstTltcpPeer *peer, const media_item *item) {
+    if (!item->ahead) {
+        return media__outq_push(peer->queue, item);
+    }
+    if (peer->ahead.length >= AHEAD_ITEMS) {
+        return FALSE;
+    }
+    g_queue_push_tail(&peer->ahead, g_memdup2(item, sizeof(*item)));
+    return TRUE;
+}
+
 gboolean gst_tltcp_peer_push(GstTltcpPeer *peer, GBytes *section,
                              const media_item *item) {
     media_item mine = *item;
@@ -75,7 +95,7 @@ gboolean gst_tltcp_peer_push(GstTltcpPeer *peer, GBytes *section,
     mine.user = section;
     mine.bytes = g_bytes_get_size(section);
     peer->counts.offered[item->frame.frame_class]++;
-    if (media__outq_push(peer->queue, &mine)) {
+    if (append(peer, &mine)) {
         g_bytes_ref(section);
         return TRUE;
     }
@@ -87,6 +107,9 @@ gboolean gst_tltcp_peer_push(GstTltcpPeer *peer, GBytes *section,
 gboolean gst_tltcp_peer_has_room(const GstTltcpPeer *peer, gsize bytes) {
     gsize queued = media__outq_bytes(peer->queue);
 
+    if (peer->ahead.length >= AHEAD_ITEMS) {
+        return FALSE;
+    }
     return !queued || (media__outq_items(peer->queue) < QUEUE_ITEMS &&
                        queued + bytes <= QUEUE_BYTES);
 }
@@ -209,12 +232,72 @@ static gboolean send_pending(GstTltcpPeer *peer, media_link *link) {
     return TRUE;
 }
 
+/* FALSE: no room now. */
+static gboolean send_ahead(GstTltcpPeer *peer) {
+    media_item *item;
+
+    while ((item = g_queue_peek_head(&peer->ahead))) {
+        gssize n =
+            send_section(peer->socket, item->user, engine_time(item->deadline));
+        if (n == TLTCP_ERR_AGAIN) {
+            return FALSE;
+        }
+        if (n >= 0) {
+            note_written(peer, item);
+        } else {
+            count_drop(peer, item, MEDIA_DROP_OVERFLOW);
+        }
+        g_bytes_unref(item->user);
+        g_free(g_queue_pop_head(&peer->ahead));
+    }
+    return TRUE;
+}
+
+/* The clock reference in a part of a transport stream that is given up, for the
+ * receiver's clock must not stop; NULL: there is none. */
+static GBytes *clock_of(GBytes *section) {
+    gsize len;
+    const guint8 *data = g_bytes_get_data(section, &len);
+    guint8 packet[MEDIA_TS_PACKET];
+    media_header h;
+    gsize payload;
+
+    if (media__section_parse(&h, data, len, &payload) != MEDIA_OK ||
+        !media__ts_is(data + payload, h.length) ||
+        !media__ts_clock(data + payload, h.length, packet)) {
+        return NULL;
+    }
+    h.frame_class = MEDIA_CLASS_HEADER;
+    h.picture = 0;
+    h.flags = MEDIA_FLAG_DELTA;
+    h.length = sizeof(packet);
+    guint8 *copy = g_malloc(MEDIA_HEADER_LEN + sizeof(packet));
+    media__header_write(&h, copy);
+    memcpy(copy + MEDIA_HEADER_LEN, packet, sizeof(packet));
+    return g_bytes_new_take(copy, MEDIA_HEADER_LEN + sizeof(packet));
+}
+
 static void on_dropped(GstTltcpPeer *peer, const media_next *next) {
+    GBytes *clock = clock_of(next->item.user);
+
     count_drop(peer, &next->item, next->reason);
     if (is_needed(&next->item)) {
         peer->key_wanted = TRUE;
     }
     g_bytes_unref(next->item.user);
+    if (clock) {
+        peer->pending = next->item;
+        peer->pending.frame = (media_frame){.frame_class = MEDIA_CLASS_HEADER};
+        peer->pending.due = peer->pending.deadline = MEDIA_NEVER;
+        peer->pending.user = clock;
+        peer->pending.bytes = g_bytes_get_size(clock);
+        peer->has_pending = TRUE;
+    }
+}
+
+static gboolean is_empty(const GstTltcpPeer *peer) {
+    return !peer->has_pending && !peer->ahead.length &&
+           !media__outq_items(peer->queue);
 }
 
 static tltcp_time feed(GstTltcpPeer *peer) {
@@ -228,7 +311,8 @@ static tltcp_time feed(GstTltcpPeer *peer) {
     media_link link = media__link_state(&st);
     tltcp_time now = tltcp_now();
     for (;;) {
-        if (peer->has_pending && !send_pending(peer, &link)) {
+        if (!send_ahead(peer) ||
+            (peer->has_pending && !send_pending(peer, &link))) {
             return now + RETRY_NS;
         }
         media__outq_next(peer->queue, &link, (gint64)now, &next);
@@ -246,8 +330,7 @@ static tltcp_time feed(GstTltcpPeer *peer) {
 
 tltcp_time gst_tltcp_peer_service(GstTltcpPeer *peer) {
     take_events(peer);
-    if (peer->closed || !peer->connected ||
-        (!peer->has_pending && !media__outq_items(peer->queue))) {
+    if (peer->closed || !peer->connected || is_empty(peer)) {
         return TLTCP_TIME_NEVER;
     }
     return feed(peer);
@@ -259,8 +342,7 @@ gboolean gst_tltcp_peer_is_drained(GstTltcpPeer *peer) {
     if (peer->closed) {
         return TRUE;
     }
-    if (!peer->connected || peer->has_pending ||
-        media__outq_items(peer->queue)) {
+    if (!peer->connected || !is_empty(peer)) {
         return FALSE;
     }
     tltcp_stats_init(&st);

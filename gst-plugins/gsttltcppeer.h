@@ -23,6 +23,7 @@ typedef struct {
     GstTltcpCause cause;
     GstPollFD events; /* readable when there are events */
     media_outq *queue;
+    GQueue ahead;       /* media_item: what goes before the queue */
     media_item pending; /* decided to be sent, but there was no room */
     gboolean has_pending;
     guint64 written;  /* sections given to the connection */

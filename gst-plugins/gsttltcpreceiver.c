@@ -20,6 +20,7 @@ struct GstTltcpReceiver {
     GstElement *element; /* outlives this */
     GstTltcpSettings *settings;
     gchar *where;
+    gboolean pieces; /* of sections that are cut are wanted */
     GstPoll *poll;
     gint busy; /* atomic: there is a caller */
 
@@ -38,6 +39,7 @@ struct GstTltcpReceiver {
     gboolean warned;
 
     media_assembly assembly;
+    media_sequence *sequence;
     GQueue ready; /* of GstTltcpArrival, before anything new */
     guint8 piece[PIECE_BYTES];
 };
@@ -68,6 +70,11 @@ static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     return false;
 }
 
+static void make_config(const GstTltcpReceiver *r, tltcp_config *config) {
+    gst_tltcp_settings_config(r->settings, config);
+    config->unordered = !r->pieces;
+}
+
 static gint start_listening(GstTltcpReceiver *r, tltcp_config *config) {
     g_autofree gchar *service =
         g_strdup_printf("%u", gst_tltcp_settings_bind_port(r->settings));
@@ -89,18 +96,21 @@ static void free_receiver(GstTltcpReceiver *r) {
     gst_poll_free(r->poll);
     gst_tltcp_settings_free(r->settings);
     media__assembly_clear(&r->assembly);
+    media__sequence_free(r->sequence);
     g_mutex_clear(&r->lock);
     g_free(r->where);
     g_free(r);
 }
 
 GstTltcpReceiver *gst_tltcp_receiver_start(GstElement *element,
-                                           GstTltcpSettings *settings) {
+                                           GstTltcpSettings *settings,
+                                           gboolean pieces) {
     GstTltcpReceiver *r = g_new0(GstTltcpReceiver, 1);
     GstTltcpCause cause = {0};
     tltcp_config config;
 
     r->element = element;
+    r->pieces = pieces;
     r->settings = gst_tltcp_settings_copy(settings);
     r->where = gst_tltcp_settings_where(r->settings);
     r->poll = gst_poll_new(TRUE);
@@ -111,7 +121,11 @@ GstTltcpReceiver *gst_tltcp_receiver_start(GstElement *element,
     gst_poll_fd_init(&r->data_fd);
     gst_poll_fd_init(&r->event_fd);
     media__assembly_init(&r->assembly, SECTION_BYTES);
-    gst_tltcp_settings_config(r->settings, &config);
+    r->sequence = media__sequence_new();
+    if (!r->sequence) {
+        g_error("out of memory");
+    }
+    make_config(r, &config);
     cause.error = tltcp_config_check(&config, cause.reason);
     if (!cause.error && r->settings->mode == GST_TLTCP_MODE_LISTENER) {
         cause.listening = TRUE;
@@ -166,6 +180,7 @@ static void take_socket(GstTltcpReceiver *r, tltcp_socket *socket) {
     g_mutex_unlock(&r->lock);
     r->connected = FALSE;
     media__assembly_clear(&r->assembly);
+    media__sequence_clear(r->sequence);
     watch(r, &r->event_fd, tltcp_event_fd(socket));
 }
 
@@ -276,7 +291,7 @@ static gboolean call(GstTltcpReceiver *r, GstTltcpArrival *arrival,
         return FALSE;
     }
     *when = TLTCP_TIME_NEVER;
-    gst_tltcp_settings_config(r->settings, &config);
+    make_config(r, &config);
     r->attempt++;
     gst_tltcp_connection_message(r->element,
                                  r->attempt > 1 ? "retrying" : "connecting",
@@ -317,22 +332,35 @@ static GstTltcpArrival *add_ready(GstTltcpReceiver *r,
     return arrival;
 }
 
+static void take_ready(GstTltcpReceiver *r, gboolean all) {
+    media_section section;
+
+    while (media__sequence_next(r->sequence, all, &section)) {
+        add_ready(r, GST_TLTCP_ARRIVAL_SECTION)->section = section;
+    }
+}
+
 static void on_piece(GstTltcpReceiver *r, const struct tltcp_segment *piece,
                      gsize len) {
     media_section ended[2];
     gint n = media__assembly_add(&r->assembly, piece, r->piece, len, ended);
+    gboolean ok = media__sequence_cover(r->sequence, piece->seq, len) && n >= 0;
 
     for (gint i = 0; i < n; i++) {
-        add_ready(r, GST_TLTCP_ARRIVAL_SECTION)->section = ended[i];
+        if (!media__sequence_push(r->sequence, &ended[i])) {
+            free(ended[i].data);
+            ok = FALSE;
+        }
     }
-    if (n < 0) {
-        media__assembly_clear(&r->assembly);
+    if (!ok) {
+        g_error("out of memory");
     }
     if (piece->kind == TL_GAP) {
         GstTltcpArrival *gap = add_ready(r, GST_TLTCP_ARRIVAL_GAP);
         gap->position = piece->seq;
         gap->size = len;
     }
+    take_ready(r, FALSE);
 }
 
 static gssize receive_piece(GstTltcpReceiver *r, struct tltcp_segment *piece,
@@ -357,39 +385,60 @@ static gssize receive_piece(GstTltcpReceiver *r, struct tltcp_segment *piece,
     return n;
 }
 
-static gboolean receive(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
-    struct tltcp_segment piece;
-    gchar reason[TLTCP_REASON_MAX + 1] = "";
-    gsize len = 0;
-
-    while (g_queue_is_empty(&r->ready)) {
-        gssize n = receive_piece(r, &piece, &len);
-        if (n == TLTCP_ERR_AGAIN) {
-            return FALSE;
-        }
-        if (n > 0) {
-            on_piece(r, &piece, len);
-        } else if (n == 0) {
-            arrival->kind = GST_TLTCP_ARRIVAL_END;
-            close_socket(r, GOODBYE_MS);
-            return TRUE;
-        } else {
-            gint error = tltcp_socket_error(r->socket, reason);
-            fail(r, error ? error : (gint)n, reason, arrival);
-            return TRUE;
-        }
-    }
+static gboolean take_first(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
     GstTltcpArrival *first = g_queue_pop_head(&r->ready);
+
+    if (!first) {
+        return FALSE;
+    }
     *arrival = *first;
     g_free(first);
     return TRUE;
 }
 
+/* Nothing more will come: what waits for others need not. */
+static void on_read_end(GstTltcpReceiver *r, gint result) {
+    gchar reason[TLTCP_REASON_MAX + 1] = "";
+
+    take_ready(r, TRUE);
+    if (!result) {
+        add_ready(r, GST_TLTCP_ARRIVAL_END);
+        close_socket(r, GOODBYE_MS);
+        return;
+    }
+    gint error = tltcp_socket_error(r->socket, reason);
+    fail(r, error ? error : result, reason,
+         add_ready(r, GST_TLTCP_ARRIVAL_LOST));
+}
+
+static void receive(GstTltcpReceiver *r) {
+    struct tltcp_segment piece;
+    gsize len = 0;
+
+    while (g_queue_is_empty(&r->ready)) {
+        gssize n = receive_piece(r, &piece, &len);
+        if (n == TLTCP_ERR_AGAIN) {
+            return;
+        }
+        if (n > 0) {
+            on_piece(r, &piece, len);
+        } else {
+            on_read_end(r, (gint)n);
+        }
+    }
+}
+
 static gboolean try_next(GstTltcpReceiver *r, GstTltcpArrival *arrival,
                          tltcp_time *when) {
     *when = TLTCP_TIME_NEVER;
+    if (r->connected && g_queue_is_empty(&r->ready)) {
+        receive(r);
+    }
+    if (take_first(r, arrival)) {
+        return TRUE;
+    }
     if (r->connected) {
-        return receive(r, arrival);
+        return FALSE;
     }
     if (r->listener) {
         return accept_caller(r, arrival);

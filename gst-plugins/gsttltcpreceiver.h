@@ -13,6 +13,7 @@
 #include "gst-plugins/gsttltcpsettings.h"
 #include "gst-plugins/gsttltcpstats.h"
 #include "media/assemble.h"
+#include "media/sequence.h"
 
 typedef struct GstTltcpReceiver GstTltcpReceiver;
 
@@ -35,9 +36,12 @@ typedef struct {
     GstTltcpCause cause;
 } GstTltcpArrival;
 
-/* NULL: failed, an error was posted. */
+/* With `pieces` all that arrived of a section that is cut is handed over, and
+ * every section waits for those before it.  NULL: failed, an error was
+ * posted. */
 GstTltcpReceiver *gst_tltcp_receiver_start(GstElement *element,
-                                           GstTltcpSettings *settings);
+                                           GstTltcpSettings *settings,
+                                           gboolean pieces);
 
 void gst_tltcp_receiver_stop(GstTltcpReceiver *r);
 

@@ -20,20 +20,17 @@ void gst_tltcp_sender_wake(GstTltcpSender *s) {
 
 /* What a new connection gets before anything else. */
 static void greet(GstTltcpSender *s, GstTltcpPeer *peer) {
-    media_item item;
+    gint64 now = (gint64)tltcp_now();
 
-    memset(&item, 0, sizeof(item));
-    item.frame.frame_class = MEDIA_CLASS_HEADER;
-    item.due = item.deadline = MEDIA_NEVER;
-    item.arrival = (gint64)tltcp_now();
-    if (!s->config) {
+    if (!s->heads->len) {
         return;
     }
-    gst_tltcp_peer_push(peer, s->config, &item);
-    for (guint i = 0; s->headers && i < s->headers->len; i++) {
-        gst_tltcp_peer_push(peer, g_ptr_array_index(s->headers, i), &item);
+    for (guint i = 0; i < s->heads->len; i++) {
+        gst_tltcp_head_push(g_ptr_array_index(s->heads, i), peer);
     }
-    media__outq_wait_key(peer->queue, 0, item.arrival);
+    for (guint i = 0; i < MAX(s->chains, 1); i++) {
+        media__outq_wait_key(peer->queue, (guint8)i, now);
+    }
     gst_tltcp_note_add(s, GST_TLTCP_NOTE_KEY_WANTED);
 }
 
@@ -270,8 +267,7 @@ static gboolean start_listening(GstTltcpSender *s) {
 }
 
 static void free_sender(GstTltcpSender *s) {
-    g_clear_pointer(&s->config, g_bytes_unref);
-    g_clear_pointer(&s->headers, g_ptr_array_unref);
+    g_ptr_array_unref(s->heads);
     g_ptr_array_unref(s->peers);
     gst_poll_free(s->poll);
     gst_tltcp_settings_free(s->settings);
@@ -310,6 +306,7 @@ GstTltcpSender *gst_tltcp_sender_start(GstElement *element,
     g_queue_init(&s->notes);
     s->poll = gst_poll_new_timer(); /* can be woken from other threads */
     s->peers = g_ptr_array_new();
+    s->heads = g_ptr_array_new_with_free_func(gst_tltcp_head_free);
     s->running = TRUE;
     s->retry_delay = RETRY_MIN_NS;
     gst_poll_fd_init(&s->accept_fd);

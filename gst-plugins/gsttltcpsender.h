@@ -44,21 +44,29 @@ void gst_tltcp_sender_stop(GstTltcpSender *sender);
 /* Makes waiting calls return at once, or lets them wait again. */
 void gst_tltcp_sender_set_flushing(GstTltcpSender *sender, gboolean flushing);
 
-/* What every connection gets first: the description of the stream, and stream
- * headers as sections.  Connections that stand get the description at once. */
-void gst_tltcp_sender_set_config(GstTltcpSender *sender, GBytes *config,
-                                 GPtrArray *headers);
+/* What every connection gets first: the description of each stream, and stream
+ * headers as sections; `ahead` as that of the frames.  Connections that stand
+ * get the description at once. NULL: the stream is no more. */
+void gst_tltcp_sender_set_config(GstTltcpSender *sender, guint stream,
+                                 GBytes *config, GPtrArray *headers,
+                                 gboolean ahead);
 
 /* Waits until somebody is connected; a caller waits only for its first
- * connection.  Tells how long it waited, ns.  FALSE: flushing or failed. */
+ * connection.  Tells how long it waited, ns.  FALSE: flushing, failed or
+ * cancelled. */
 gboolean gst_tltcp_sender_wait_connected(GstTltcpSender *sender,
+                                         const gint *cancelled,
                                          guint64 *waited);
+
+/* Makes those who wait look at their `cancelled` again. */
+void gst_tltcp_sender_look(GstTltcpSender *sender);
 
 /* Gives a section to every connection.  When there is one connection and it has
  * no room, waits for room until the section's deadline.  When there are several
- * it waits for `patience` ns at most.  FALSE: flushing or failed. */
+ * it waits for `patience` ns at most.  FALSE: flushing, failed or cancelled. */
 gboolean gst_tltcp_sender_push(GstTltcpSender *sender, GBytes *section,
-                               const media_item *item, guint64 patience);
+                               const media_item *item, const gint *cancelled,
+                               guint64 patience);
 
 /* The end is about to be pushed: that the other end closes then is no
  * failure. */

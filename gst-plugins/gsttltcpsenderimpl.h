@@ -10,6 +10,13 @@
 #include "gst-plugins/gsttltcpsender.h"
 #include "gst-plugins/gsttltcpstats.h"
 
+/* What a connection gets of a stream before its first frame. */
+typedef struct {
+    GBytes *config;
+    GPtrArray *headers; /* GBytes, or NULL */
+    gboolean ahead;     /* as media_item::ahead of what follows */
+} GstTltcpHead;
+
 struct GstTltcpSender {
     GstElement *element; /* outlives this */
     GstTltcpSettings *settings;
@@ -38,10 +45,15 @@ struct GstTltcpSender {
     gboolean warned;
     guint64 rate;
 
-    GBytes *config;
-    GPtrArray *headers;
-    GQueue notes; /* of GstTltcpNote, to be told when the lock is free */
+    GPtrArray *heads; /* GstTltcpHead by stream; NULL: none yet */
+    guint chains;     /* elementary streams seen, for the queues */
+    GQueue notes;     /* of GstTltcpNote, to be told when the lock is free */
 };
+
+void gst_tltcp_head_free(gpointer head);
+
+/* Gives a connection the head of a stream; under the lock. */
+void gst_tltcp_head_push(const GstTltcpHead *head, GstTltcpPeer *peer);
 
 /* Makes the thread look around; under the lock. */
 void gst_tltcp_sender_wake(GstTltcpSender *s);

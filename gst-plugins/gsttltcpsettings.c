@@ -32,13 +32,14 @@ static void install_addresses(GObjectClass *klass) {
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_LOCALADDRESS,
         g_param_spec_string("localaddress", "Local address",
-                            "Address that a listener binds to (NULL: all)",
+                            "Address that a listener binds to, or that a "
+                            "caller calls from (NULL: all, or any)",
                             NULL, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_LOCALPORT,
         g_param_spec_uint("localport", "Local port",
-                          "Port that a listener binds to (0: any; tells which "
-                          "once it listens)",
+                          "Port that a listener binds to, or that a caller "
+                          "calls from (0: any; tells which once it listens)",
                           0, 65535, DEFAULT_PORT, RW_READY));
 }
 
@@ -112,6 +113,7 @@ void gst_tltcp_settings_clear(GstTltcpSettings *s) {
     g_free(s->uri);
     g_free(s->host);
     g_free(s->localaddress);
+    g_free(s->localservice);
     if (s->passphrase) {
         memset(s->passphrase, 0, strlen(s->passphrase));
     }
@@ -134,6 +136,8 @@ GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s) {
     copy->mode = s->mode;
     copy->localaddress = g_strdup(s->localaddress);
     copy->localport = s->localport;
+    copy->localservice =
+        s->localport > 0 ? g_strdup_printf("%d", s->localport) : NULL;
     copy->latency = s->latency;
     copy->passphrase = g_strdup(s->passphrase);
     copy->streamid = g_strdup(s->streamid);
@@ -285,6 +289,10 @@ void gst_tltcp_settings_config(const GstTltcpSettings *s,
     config->idle_timeout_ms = IDLE_MS;
     config->send_buffer = BUFFER_BYTES;
     config->recv_buffer = BUFFER_BYTES;
+    if (s->mode == GST_TLTCP_MODE_CALLER) {
+        config->local_host = s->localaddress;
+        config->local_service = s->localservice;
+    }
 }
 
 const gchar *gst_tltcp_settings_bind_host(const GstTltcpSettings *s) {

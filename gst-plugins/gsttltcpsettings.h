@@ -37,6 +37,7 @@ typedef struct {
     gchar *localaddress; /* NULL: the URI's */
     gint localport;      /* -1: the URI's */
     guint bound_port;    /* once a listener listens, else 0 */
+    gchar *localservice; /* localport as a caller says it; NULL: any */
     guint latency;       /* ms */
     gchar *passphrase;
     gchar *streamid;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What the two halves of the sink share: streaming and properties. */
+/* What the parts of the sink share: the element and its properties, what comes
+ * in on a pad, the pads beside the first. */
 #ifndef GST_TLTCP_SINK_IMPL_H
 #define GST_TLTCP_SINK_IMPL_H
 
@@ -7,6 +8,23 @@
 #include "gst-plugins/gsttltcpsender.h"
 #include "gst-plugins/gsttltcpsettings.h"
 #include "gst-plugins/gsttltcpsink.h"
+
+typedef struct GstTltcpStream GstTltcpStream;
+
+/* What comes in on one pad.  Streaming thread of that pad only. */
+struct GstTltcpStream {
+    GstTltcpSink *sink;
+    GstTltcpFramer framer;
+    GstCaps *caps;
+    GPtrArray *headers; /* GstBuffer: stream headers of the caps, or NULL */
+    gboolean described; /* read by other threads under pads_lock */
+    gboolean begun;     /* a buffer was sent */
+    gboolean ahead;     /* as media_item::ahead */
+    gint64 lateness; /* least by which buffers came late; -1: none came yet */
+    gint cancelled;  /* atomic: waiting for the sender is to end */
+    /* Waits until streaming may go on after it was interrupted. */
+    GstFlowReturn (*resume)(GstTltcpStream *stream);
+};
 
 struct _GstTltcpSink {
     GstBaseSink parent;
@@ -24,16 +42,72 @@ struct _GstTltcpSink {
 
     GMutex sender_lock; /* for the pointer */
     GstTltcpSender *sender;
-    /* Streaming thread only. */
-    GstTltcpFramer framer;
-    GstCaps *caps;
-    GPtrArray *stream_headers;
-    gboolean described;
+    GstTltcpStream stream;       /* of the first pad */
     GstClockTimeDiff own_offset; /* what waiting has added to ts-offset */
-    gint64 lateness; /* least by which buffers came late; -1: none came yet */
+
+    GMutex pads_lock; /* for all below */
+    GCond pads_changed;
+    GPtrArray *pads; /* GstTltcpSinkPad: those beside the first */
+    guint8 next_stream;
+    gboolean playing;
+    gboolean stopping;
+    gboolean flushing; /* the first pad */
+    gboolean ending;   /* the end of the first stream is about to be sent */
 };
 
 void gst_tltcp_sink_install_properties(GObjectClass *klass);
 void gst_tltcp_sink_init_properties(GstTltcpSink *self);
+
+/* ---- a stream: gsttltcpsinkstream.c ---- */
+
+void gst_tltcp_stream_init(GstTltcpStream *stream, GstTltcpSink *sink,
+                           guint8 number);
+void gst_tltcp_stream_clear(GstTltcpStream *stream);
+
+/* Begins anew: the connection is new. */
+void gst_tltcp_stream_restart(GstTltcpStream *stream);
+
+void gst_tltcp_stream_set_caps(GstTltcpStream *stream, GstCaps *caps);
+
+/* Sends a buffer whose time has come. */
+GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
+                                      const GstSegment *segment,
+                                      GstBuffer *buffer);
+
+void gst_tltcp_stream_gap(GstTltcpStream *stream, const GstSegment *segment,
+                          GstEvent *event);
+void gst_tltcp_stream_eos(GstTltcpStream *stream);
+
+/* ---- pads beside the first: gsttltcpsinkpad.c ---- */
+
+void gst_tltcp_sink_pads_install(GstElementClass *klass);
+void gst_tltcp_sink_pads_init(GstTltcpSink *self);
+void gst_tltcp_sink_pads_clear(GstTltcpSink *self);
+
+/* Around a change of state of the element. */
+void gst_tltcp_sink_pads_before(GstTltcpSink *self, GstStateChange change);
+void gst_tltcp_sink_pads_after(GstTltcpSink *self, GstStateChange change);
+
+/* The first pad flushes, or does so no longer. */
+void gst_tltcp_sink_pads_set_flushing(GstTltcpSink *self, gboolean flushing);
+
+/* Before the first frame of a stream: waits a little until the others have been
+ * described, so that who receives can choose. */
+void gst_tltcp_sink_pads_wait_described(GstTltcpSink *self);
+
+/* The end of the first stream is about to be sent; TRUE: it is the last. */
+gboolean gst_tltcp_sink_pads_begin_eos(GstTltcpSink *self);
+
+/* Waits until their streams have ended too. */
+void gst_tltcp_sink_pads_wait_eos(GstTltcpSink *self);
+
+/* How many streams there are, the first included. */
+guint8 gst_tltcp_sink_pads_streams(GstTltcpSink *self);
+
+/* Sends an event upstream from each; it stays the caller's. */
+void gst_tltcp_sink_pads_push_event(GstTltcpSink *self, GstEvent *event);
+
+/* Adds what is upstream of them to the answer to a latency query. */
+void gst_tltcp_sink_pads_add_latency(GstTltcpSink *self, GstQuery *query);
 
 #endif /* GST_TLTCP_SINK_IMPL_H */

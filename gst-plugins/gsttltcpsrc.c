@@ -32,8 +32,10 @@
  * Behind a gap the next buffer has the flag DISCONT, and a GAP event tells how
  * long it is.  The signal #tltcpsrc::gap tells where in the byte stream.
  *
- * A stream of several parts (tltcp-send of a file with picture and sound) has
- * its first video stream handed on.
+ * ## Several streams
+ *
+ * The first video stream, or the first stream where there is none, comes out of
+ * the pad `src`, every further one out of a pad of its own, `src_1` and so on.
  *
  * Since: 0.1
  */
@@ -45,6 +47,10 @@
 #include "gst-plugins/gsttltcpreceiver.h"
 #include "gst-plugins/gsttltcpsettings.h"
 #include "gst-plugins/gsttltcpsignals.h"
+#include "gst-plugins/gsttltcpsrcpad.h"
+
+/* More streams than this are no stranger's to make threads with. */
+#define PADS_MAX 63
 
 GST_DEBUG_CATEGORY_STATIC(tltcpsrc_debug);
 #define GST_CAT_DEFAULT tltcpsrc_debug
@@ -74,8 +80,8 @@ struct _GstTltcpSrc {
     GstTltcpReceiver *receiver;
     /* Streaming thread only, but for the deframer's counts. */
     GstTltcpDeframer deframer;
+    GPtrArray *pads; /* GstTltcpSrcPad: of streams beside the first */
     GSocketAddress *caller;
-    gboolean ended; /* the sender said that this was all */
 };
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
@@ -89,8 +95,6 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE(
     tltcpsrc, "tltcpsrc", GST_RANK_PRIMARY, GST_TYPE_TLTCP_SRC,
     GST_DEBUG_CATEGORY_INIT(tltcpsrc_debug, "tltcpsrc", 0, "TLTCP source");
     gst_tltcp_enums_register())
-
-/* ---- streaming ---- */
 
 static GstClockTime running_now(GstTltcpSrc *self) {
     GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
@@ -116,7 +120,6 @@ static gboolean keeps_listening(GstTltcpSrc *self) {
 static void on_connected(GstTltcpSrc *self, GSocketAddress *address) {
     GST_DEBUG_OBJECT(self, "connected");
     gst_tltcp_deframer_restart(&self->deframer);
-    self->ended = FALSE;
     g_mutex_lock(&self->settings.lock);
     gboolean listener = self->settings.mode == GST_TLTCP_MODE_LISTENER;
     g_mutex_unlock(&self->settings.lock);
@@ -162,6 +165,105 @@ static GstFlowReturn on_failed(GstTltcpSrc *self, const GstTltcpCause *cause) {
     return GST_FLOW_ERROR;
 }
 
+/* ---- streams beside the first ---- */
+
+static GstTltcpSrcPad *find_pad(GstTltcpSrc *self, guint stream) {
+    for (guint i = 0; i < self->pads->len; i++) {
+        GstTltcpSrcPad *pad = g_ptr_array_index(self->pads, i);
+        if (gst_tltcp_src_pad_stream(pad) == stream) {
+            return pad;
+        }
+    }
+    return NULL;
+}
+
+/* A pad for each stream that is heard of, once it is known which one has the
+ * element's own.  Returns whether there are new ones. */
+static gboolean add_pads(GstTltcpSrc *self) {
+    gboolean added = FALSE;
+
+    for (gint i = 0; self->deframer.first >= 0 && i < 256; i++) {
+        GstTltcpInput *in = self->deframer.inputs[i];
+        if (!in || i == self->deframer.first || find_pad(self, (guint)i) ||
+            self->pads->len == PADS_MAX) {
+            continue;
+        }
+        in->changed = FALSE;
+        g_ptr_array_add(self->pads, gst_tltcp_src_pad_add(GST_ELEMENT(self),
+                                                          (guint)i, in->caps));
+        added = TRUE;
+    }
+    return added;
+}
+
+static void push_other(GstTltcpSrc *self, GstTltcpProduct *product) {
+    GstTltcpSrcPad *pad = find_pad(self, product->stream);
+
+    if (!pad) {
+        gst_clear_caps(&product->caps);
+        gst_clear_event(&product->event);
+        gst_clear_buffer(&product->buffer);
+        return;
+    }
+    if (product->caps) {
+        gst_tltcp_src_pad_push(
+            pad, GST_MINI_OBJECT(gst_event_new_caps(product->caps)));
+        gst_clear_caps(&product->caps);
+    }
+    if (product->event) {
+        gst_tltcp_src_pad_push(pad, GST_MINI_OBJECT(product->event));
+    }
+    if (product->buffer) {
+        gst_tltcp_src_pad_push(pad, GST_MINI_OBJECT(product->buffer));
+    }
+    if (product->eos && !keeps_listening(self)) {
+        gst_tltcp_src_pad_push(pad, GST_MINI_OBJECT(gst_event_new_eos()));
+    }
+}
+
+static void end_pads(GstTltcpSrc *self) {
+    for (guint i = 0; i < self->pads->len; i++) {
+        gst_tltcp_src_pad_push(g_ptr_array_index(self->pads, i),
+                               GST_MINI_OBJECT(gst_event_new_eos()));
+    }
+}
+
+/* ---- streaming ---- */
+
+static GstFlowReturn push_first(GstTltcpSrc *self, GstTltcpProduct *product,
+                                GstBuffer **buffer) {
+    GstFlowReturn flow = GST_FLOW_OK;
+
+    if (product->caps) {
+        GST_DEBUG_OBJECT(self, "caps %" GST_PTR_FORMAT,
+                         (gpointer)product->caps);
+        if (!gst_base_src_set_caps(GST_BASE_SRC(self), product->caps)) {
+            flow = GST_FLOW_NOT_NEGOTIATED;
+        }
+        gst_caps_unref(product->caps);
+    }
+    if (product->event) {
+        gst_pad_push_event(GST_BASE_SRC_PAD(self), product->event);
+    }
+    *buffer = product->buffer;
+    return flow;
+}
+
+/* The first stream may end before others do. */
+static GstFlowReturn on_stream_end(GstTltcpSrc *self, guint8 stream) {
+    if (keeps_listening(self)) {
+        return GST_FLOW_OK;
+    }
+    if (gst_tltcp_deframer_is_over(&self->deframer)) {
+        gst_tltcp_receiver_hang_up(self->receiver);
+        return on_end(self);
+    }
+    if (stream == self->deframer.first) {
+        gst_pad_push_event(GST_BASE_SRC_PAD(self), gst_event_new_eos());
+    }
+    return GST_FLOW_OK;
+}
+
 static GstFlowReturn on_section(GstTltcpSrc *self, media_section *section,
                                 GstBuffer **buffer) {
     GstTltcpProduct product;
@@ -169,29 +271,22 @@ static GstFlowReturn on_section(GstTltcpSrc *self, media_section *section,
 
     gst_tltcp_deframer_section(&self->deframer, section, running_now(self),
                                &product);
-    if (product.caps) {
-        GST_DEBUG_OBJECT(self, "caps %" GST_PTR_FORMAT, (gpointer)product.caps);
-        if (!gst_base_src_set_caps(GST_BASE_SRC(self), product.caps)) {
-            flow = GST_FLOW_NOT_NEGOTIATED;
-        }
-        gst_caps_unref(product.caps);
-    }
     if (product.latency_changed) {
         gst_element_post_message(GST_ELEMENT(self),
                                  gst_message_new_latency(GST_OBJECT(self)));
     }
-    if (product.event) {
-        gst_pad_push_event(GST_BASE_SRC_PAD(self), product.event);
+    gboolean eos = product.eos;
+    if (product.stream == self->deframer.first || self->deframer.first < 0) {
+        flow = push_first(self, &product, buffer);
     }
-    if (product.eos && !self->ended) {
-        self->ended = TRUE;
-        if (!keeps_listening(self)) {
-            gst_tltcp_receiver_hang_up(self->receiver);
-            flow = on_end(self);
-        }
+    if (add_pads(self)) {
+        gst_element_no_more_pads(GST_ELEMENT(self));
     }
-    *buffer = product.buffer;
-    return flow;
+    if (self->deframer.first >= 0 && product.stream != self->deframer.first) {
+        push_other(self, &product);
+    }
+    return eos && flow == GST_FLOW_OK ? on_stream_end(self, product.stream)
+                                      : flow;
 }
 
 static GstFlowReturn on_arrival(GstTltcpSrc *self, GstTltcpArrival *arrival,
@@ -233,6 +328,9 @@ static GstFlowReturn gst_tltcp_src_create(GstPushSrc *push,
     if (flow != GST_FLOW_OK) {
         gst_clear_buffer(buffer);
     }
+    if (flow == GST_FLOW_EOS) {
+        end_pads(self);
+    }
     return flow;
 }
 
@@ -248,9 +346,9 @@ static gboolean gst_tltcp_src_start(GstBaseSrc *base) {
     g_mutex_unlock(&self->settings.lock);
     gst_tltcp_deframer_restart(&self->deframer);
     memset(&self->deframer.counts, 0, sizeof(self->deframer.counts));
-    self->ended = FALSE;
-    GstTltcpReceiver *receiver =
-        gst_tltcp_receiver_start(GST_ELEMENT(self), &self->settings);
+    GstTltcpReceiver *receiver = gst_tltcp_receiver_start(
+        GST_ELEMENT(self), &self->settings,
+        self->deframer.output == GST_TLTCP_OUTPUT_PARTIAL);
     g_mutex_lock(&self->receiver_lock);
     self->receiver = receiver;
     g_mutex_unlock(&self->receiver_lock);
@@ -312,6 +410,18 @@ static gboolean gst_tltcp_src_query(GstBaseSrc *base, GstQuery *query) {
         timed ? MAX(latency, gst_tltcp_deframer_latency(&self->deframer)) : 0;
     gst_query_set_latency(query, TRUE, latency, GST_CLOCK_TIME_NONE);
     return TRUE;
+}
+
+static GstStateChangeReturn gst_tltcp_src_change_state(GstElement *element,
+                                                       GstStateChange change) {
+    GstTltcpSrc *self = GST_TLTCP_SRC(element);
+    GstStateChangeReturn result = GST_ELEMENT_CLASS(gst_tltcp_src_parent_class)
+                                      ->change_state(element, change);
+
+    if (change == GST_STATE_CHANGE_PAUSED_TO_READY) {
+        g_ptr_array_set_size(self->pads, 0);
+    }
+    return result;
 }
 
 /* ---- properties ---- */
@@ -445,6 +555,7 @@ static void gst_tltcp_src_finalize(GObject *object) {
 
     gst_tltcp_settings_clear(&self->settings);
     gst_tltcp_deframer_clear(&self->deframer);
+    g_ptr_array_unref(self->pads);
     g_mutex_clear(&self->receiver_lock);
     G_OBJECT_CLASS(gst_tltcp_src_parent_class)->finalize(object);
 }
@@ -475,6 +586,7 @@ static void gst_tltcp_src_class_init(GstTltcpSrcClass *klass) {
         "gap", G_TYPE_FROM_CLASS(klass), G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
         G_TYPE_NONE, 2, G_TYPE_UINT64, G_TYPE_UINT64);
 
+    element->change_state = gst_tltcp_src_change_state;
     base->start = gst_tltcp_src_start;
     base->stop = gst_tltcp_src_stop;
     base->unlock = gst_tltcp_src_unlock;
@@ -482,6 +594,9 @@ static void gst_tltcp_src_class_init(GstTltcpSrcClass *klass) {
     base->query = gst_tltcp_src_query;
     GST_PUSH_SRC_CLASS(klass)->create = gst_tltcp_src_create;
 
+    /* What looks only at the first template is to see that there may be
+     * more pads. */
+    gst_tltcp_src_pad_install(element);
     gst_element_class_add_static_pad_template(element, &src_template);
     gst_element_class_set_static_metadata(
         element, "TLTCP source", "Source/Network",
@@ -489,9 +604,14 @@ static void gst_tltcp_src_class_init(GstTltcpSrcClass *klass) {
         "The Perigee authors");
 }
 
+static void remove_pad(gpointer pad) {
+    gst_tltcp_src_pad_remove(pad);
+}
+
 static void gst_tltcp_src_init(GstTltcpSrc *self) {
     gst_tltcp_settings_init(&self->settings, G_OBJECT(self));
     gst_tltcp_deframer_init(&self->deframer);
+    self->pads = g_ptr_array_new_with_free_func(remove_pad);
     g_mutex_init(&self->receiver_lock);
     self->output = GST_TLTCP_OUTPUT_COMPLETE;
     self->delivery = GST_TLTCP_DELIVERY_TIMED;

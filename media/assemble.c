@@ -61,6 +61,7 @@ static bool append(media_assembly *a, const void *data, size_t len) {
 static void begin(media_assembly *a, const struct tltcp_segment *piece) {
     a->open = true;
     a->section.number = piece->section;
+    a->section.seq = piece->seq;
     a->section.begins =
         piece->kind == TL_DATA && piece->flags & TL_SECTION_START;
     a->section.complete = a->section.begins;

@@ -15,6 +15,7 @@
 /** A section that has ended. */
 typedef struct media_section {
     uint64_t number; /**< of the section on its connection */
+    uint64_t seq;    /**< place of its first byte that is there */
     uint8_t *data;   /**< its bytes, zeros where some are missing; free() */
     size_t len;      /**< bytes at data */
     size_t missing;  /**< how many of them are missing */

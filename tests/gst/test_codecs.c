@@ -188,9 +188,9 @@ static void encode(const char *encoder, struct clip *clip) {
 static void classify(struct clip *clip) {
     GstTltcpFramer framer;
     GstSegment segment;
-    media_item item;
+    GQueue units = G_QUEUE_INIT;
 
-    memset(&framer, 0, sizeof(framer));
+    gst_tltcp_framer_init(&framer, 0);
     gst_segment_init(&segment, GST_FORMAT_TIME);
     gst_tltcp_framer_set_caps(&framer, clip->caps);
     gst_tltcp_framer_set_deadlines(&framer, MEDIA_DEADLINE_PTS, 0, 0,
@@ -201,9 +201,11 @@ static void classify(struct clip *clip) {
         GstBuffer *buffer = g_ptr_array_index(clip->buffers, i);
         media_times times =
             gst_tltcp_framer_times(&segment, buffer, i * FRAME_NS);
-        g_bytes_unref(gst_tltcp_framer_section(&framer, buffer, &times, &item));
-        clip->frames[i] = item.frame;
-        clip->display[i] = item.due;
+        gst_tltcp_framer_buffer(&framer, buffer, &times, &units);
+        GstTltcpUnit *unit = g_queue_pop_head(&units);
+        clip->frames[i] = unit->item.frame;
+        clip->display[i] = unit->item.due;
+        gst_tltcp_unit_free(unit);
     }
 }
 

@@ -125,10 +125,52 @@ static void video_is_chosen_before_other_streams(void **state) {
     config(w, 0, MEDIA_TYPE_AUDIO, "audio/x-test");
     config(w, 3, MEDIA_TYPE_VIDEO, "video/x-test");
     frame_of(w, 0, 'I', TRUE);
-    assert_null(w->product.buffer);
-    w->number = w->refs = 0;
-    frame_of(w, 3, 'I', TRUE);
+    assert_int_equal(w->d.first, 3);
+}
+
+static void every_stream_has_its_own_caps_and_gaps(void **state) {
+    struct world *w = *state;
+
+    config(w, 0, MEDIA_TYPE_VIDEO, "video/x-test");
+    config(w, 1, MEDIA_TYPE_AUDIO, "audio/x-test");
+    frame_of(w, 1, 'I', TRUE);
+    assert_int_equal(w->product.stream, 1);
     assert_non_null(w->product.buffer);
+    assert_true(gst_structure_has_name(
+        gst_caps_get_structure(w->product.caps, 0), "audio/x-test"));
+    w->number = w->refs = 0;
+    frame_of(w, 0, 'I', TRUE);
+    assert_int_equal(w->product.stream, 0);
+    assert_true(gst_structure_has_name(
+        gst_caps_get_structure(w->product.caps, 0), "video/x-test"));
+    gst_tltcp_deframer_gap(&w->d, 99); /* of which stream is not known */
+    frame_of(w, 0, 'P', TRUE);
+    assert_false(
+        GST_BUFFER_FLAG_IS_SET(w->product.buffer, GST_BUFFER_FLAG_DISCONT));
+    w->number = 2; /* of stream 1, number 1 is missing */
+    frame_of(w, 1, 'P', TRUE);
+    assert_true(
+        GST_BUFFER_FLAG_IS_SET(w->product.buffer, GST_BUFFER_FLAG_DISCONT));
+    assert_null(w->product.caps);
+}
+
+static void it_is_over_when_all_streams_have_ended(void **state) {
+    struct world *w = *state;
+    media_header h = {.kind = MEDIA_KIND_EVENT,
+                      .picture = MEDIA_EVENT_EOS,
+                      .pts = MEDIA_TIME_NONE,
+                      .dts = MEDIA_TIME_NONE,
+                      .duration = MEDIA_TIME_NONE};
+
+    config(w, 0, MEDIA_TYPE_VIDEO, "video/x-test");
+    config(w, 1, MEDIA_TYPE_AUDIO, "audio/x-test");
+    give(w, &h, "", TRUE, 0);
+    assert_true(w->product.eos);
+    assert_false(gst_tltcp_deframer_is_over(&w->d));
+    h.stream = 1;
+    give(w, &h, "", TRUE, 0);
+    assert_true(w->product.eos);
+    assert_true(gst_tltcp_deframer_is_over(&w->d));
 }
 
 static void a_missing_frame_makes_a_gap_event_and_discont(void **state) {
@@ -347,6 +389,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         T(caps_come_before_the_first_frame),
         T(video_is_chosen_before_other_streams),
+        T(every_stream_has_its_own_caps_and_gaps),
+        T(it_is_over_when_all_streams_have_ended),
         T(a_missing_frame_makes_a_gap_event_and_discont),
         T(a_gap_of_the_transport_makes_discont),
         T(a_cut_frame_is_left_out),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tests/gst/support.h"
 
+#include <gio/gio.h>
+
 static guint get_uint(GstElement *e, const char *name) {
     guint value = 0;
     g_object_get(e, name, &value, NULL);
@@ -196,6 +198,50 @@ static void a_running_element_keeps_its_uri(void **state) {
     gst_harness_teardown(h);
 }
 
+/* A port that was free a moment ago. */
+static guint free_port(void) {
+    GSocket *socket = g_socket_new(G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
+                                   G_SOCKET_PROTOCOL_UDP, NULL);
+    GInetAddress *loopback = g_inet_address_new_loopback(G_SOCKET_FAMILY_IPV4);
+    GSocketAddress *any = g_inet_socket_address_new(loopback, 0);
+
+    assert_true(g_socket_bind(socket, any, FALSE, NULL));
+    GSocketAddress *bound = g_socket_get_local_address(socket, NULL);
+    guint port = g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(bound));
+    g_object_unref(bound);
+    g_object_unref(any);
+    g_object_unref(loopback);
+    g_object_unref(socket);
+    return port;
+}
+
+static void on_caller(GstElement *e, int unused, GSocketAddress *address,
+                      gpointer user) {
+    (void)e;
+    (void)unused;
+    g_async_queue_push(user, GUINT_TO_POINTER(g_inet_socket_address_get_port(
+                                 G_INET_SOCKET_ADDRESS(address))));
+}
+
+static void a_caller_calls_from_its_local_port(void **state) {
+    GstHarness *sink = support_listener("tltcpsink", "latency=10");
+    GAsyncQueue *callers = g_async_queue_new();
+    guint port = free_port();
+    g_autofree char *query =
+        g_strdup_printf("localaddress=127.0.0.1&localport=%u", port);
+
+    (void)state;
+    g_signal_connect(sink->element, "caller-added", G_CALLBACK(on_caller),
+                     callers);
+    GstHarness *src = support_caller("tltcpsrc", sink->element, query);
+    assert_int_equal(
+        GPOINTER_TO_UINT(g_async_queue_timeout_pop(callers, PATIENCE / 1000)),
+        port);
+    gst_harness_teardown(src);
+    gst_harness_teardown(sink);
+    g_async_queue_unref(callers);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key_of_a_sink_is_a_property),
@@ -208,6 +254,7 @@ int main(void) {
         cmocka_unit_test(a_refused_uri_changes_nothing),
         cmocka_unit_test(elements_are_made_from_uris),
         cmocka_unit_test(a_running_element_keeps_its_uri),
+        cmocka_unit_test(a_caller_calls_from_its_local_port),
     };
     return cmocka_run_group_tests(tests, support_setup, NULL);
 }

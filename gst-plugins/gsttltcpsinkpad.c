@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The pads of the sink beside the first, which is GstBaseSink's.  They do for
+ * themselves what it does for that one: wait for PLAYING, wait for the clock,
+ * flush, end. */
+#include "gst-plugins/gsttltcpsinkimpl.h"
+
+/* The wire format has numbers for more, but each is a thread. */
+#define STREAMS_MAX 64
+/* How long the first frames wait for the descriptions of other streams. */
+#define DESCRIBE_US (1 * G_TIME_SPAN_SECOND)
+
+struct _GstTltcpSinkPad {
+    GstPad parent;
+
+    GstTltcpStream stream;
+    GstSegment segment; /* streaming thread only */
+    /* Under the sink's pads_lock: */
+    GstClockID wait; /* NULL: not waiting for the clock */
+    gboolean flushing;
+    gboolean ending; /* the end is about to be sent */
+    gboolean ended;
+};
+
+#define GST_TYPE_TLTCP_SINK_PAD (gst_tltcp_sink_pad_get_type())
+G_DECLARE_FINAL_TYPE(GstTltcpSinkPad, gst_tltcp_sink_pad, GST, TLTCP_SINK_PAD,
+                     GstPad)
+G_DEFINE_TYPE(GstTltcpSinkPad, gst_tltcp_sink_pad, GST_TYPE_PAD)
+
+static GstStaticPadTemplate request_template = GST_STATIC_PAD_TEMPLATE(
+    "sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS_ANY);
+
+static void gst_tltcp_sink_pad_init(GstTltcpSinkPad *pad) {
+    gst_segment_init(&pad->segment, GST_FORMAT_UNDEFINED);
+}
+
+static void gst_tltcp_sink_pad_finalize(GObject *object) {
+    gst_tltcp_stream_clear(&GST_TLTCP_SINK_PAD(object)->stream);
+    G_OBJECT_CLASS(gst_tltcp_sink_pad_parent_class)->finalize(object);
+}
+
+static void gst_tltcp_sink_pad_class_init(GstTltcpSinkPadClass *klass) {
+    G_OBJECT_CLASS(klass)->finalize = gst_tltcp_sink_pad_finalize;
+}
+
+/* ---- streaming ---- */
+
+static gboolean must_stop(const GstTltcpSinkPad *pad) {
+    return pad->flushing || pad->stream.sink->stopping;
+}
+
+/* Under the lock. */
+static GstFlowReturn wait_playing(GstTltcpSinkPad *pad) {
+    GstTltcpSink *self = pad->stream.sink;
+
+    while (!self->playing && !must_stop(pad)) {
+        g_cond_wait(&self->pads_changed, &self->pads_lock);
+    }
+    return must_stop(pad) ? GST_FLOW_FLUSHING : GST_FLOW_OK;
+}
+
+/* The sender lets go of everybody when the first pad flushes or the element
+ * pauses; it is asked again as soon as that is over. */
+static GstFlowReturn resume(GstTltcpStream *stream) {
+    GstTltcpSinkPad *pad =
+        (GstTltcpSinkPad *)((guint8 *)stream -
+                            G_STRUCT_OFFSET(GstTltcpSinkPad, stream));
+    GstTltcpSink *self = stream->sink;
+
+    g_mutex_lock(&self->pads_lock);
+    while (self->flushing && !must_stop(pad)) {
+        g_cond_wait(&self->pads_changed, &self->pads_lock);
+    }
+    GstFlowReturn flow = wait_playing(pad);
+    g_mutex_unlock(&self->pads_lock);
+    g_thread_yield();
+    return flow;
+}
+
+/* As GstBaseSink does for buffers of the first pad. */
+static GstClockTime time_of(GstTltcpSinkPad *pad, GstBuffer *buffer) {
+    GstBaseSink *base = GST_BASE_SINK(pad->stream.sink);
+    GstClockTime t = GST_BUFFER_DTS_OR_PTS(buffer);
+
+    if (!gst_base_sink_get_sync(base) || !GST_CLOCK_TIME_IS_VALID(t) ||
+        pad->segment.format != GST_FORMAT_TIME) {
+        return GST_CLOCK_TIME_NONE;
+    }
+    t = gst_segment_to_running_time(&pad->segment, GST_FORMAT_TIME, t);
+    if (!GST_CLOCK_TIME_IS_VALID(t)) {
+        return t;
+    }
+    GstClockTimeDiff at =
+        (GstClockTimeDiff)(t + gst_base_sink_get_latency(base)) +
+        gst_base_sink_get_ts_offset(base);
+    return at > 0 ? (GstClockTime)at : 0;
+}
+
+/* Under the lock, which is let go of while waiting.  FALSE: interrupted. */
+static gboolean wait_clock(GstTltcpSinkPad *pad, GstClockTime running) {
+    GstTltcpSink *self = pad->stream.sink;
+    g_autoptr(GstClock) clock = gst_element_get_clock(GST_ELEMENT(self));
+
+    if (!clock || !GST_CLOCK_TIME_IS_VALID(running)) {
+        return TRUE;
+    }
+    GstClockID id = gst_clock_new_single_shot_id(
+        clock, gst_element_get_base_time(GST_ELEMENT(self)) + running);
+    pad->wait = id;
+    g_mutex_unlock(&self->pads_lock);
+    GstClockReturn result = gst_clock_id_wait(id, NULL);
+    g_mutex_lock(&self->pads_lock);
+    pad->wait = NULL;
+    gst_clock_id_unref(id);
+    return result != GST_CLOCK_UNSCHEDULED;
+}
+
+static GstFlowReturn synchronise(GstTltcpSinkPad *pad, GstBuffer *buffer) {
+    GstTltcpSink *self = pad->stream.sink;
+    GstFlowReturn flow;
+
+    g_mutex_lock(&self->pads_lock);
+    do {
+        flow = wait_playing(pad);
+    } while (flow == GST_FLOW_OK && !wait_clock(pad, time_of(pad, buffer)));
+    g_mutex_unlock(&self->pads_lock);
+    return flow;
+}
+
+static GstFlowReturn on_buffer(GstPad *gst_pad, GstObject *parent,
+                               GstBuffer *buffer) {
+    GstTltcpSinkPad *pad = GST_TLTCP_SINK_PAD(gst_pad);
+    GstFlowReturn flow = pad->ended ? GST_FLOW_EOS : synchronise(pad, buffer);
+
+    (void)parent;
+    if (flow == GST_FLOW_OK) {
+        flow = gst_tltcp_stream_render(&pad->stream, &pad->segment, buffer);
+    }
+    gst_buffer_unref(buffer);
+    return flow;
+}
+
+/* ---- the beginning ---- */
+
+/* Under the lock. */
+static gboolean all_described(GstTltcpSink *self) {
+    for (guint i = 0; i < self->pads->len; i++) {
+        GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
+        if (!pad->stream.described && !pad->ended &&
+            gst_pad_is_linked(GST_PAD(pad))) {
+            return FALSE;
+        }
+    }
+    return self->stream.described ||
+           !gst_pad_is_linked(GST_BASE_SINK_PAD(self));
+}
+
+void gst_tltcp_sink_pads_wait_described(GstTltcpSink *self) {
+    gint64 end = g_get_monotonic_time() + DESCRIBE_US;
+
+    g_mutex_lock(&self->pads_lock);
+    g_cond_broadcast(&self->pads_changed);
+    while (self->pads->len && self->playing && !self->flushing &&
+           !all_described(self) &&
+           g_cond_wait_until(&self->pads_changed, &self->pads_lock, end)) {
+    }
+    g_mutex_unlock(&self->pads_lock);
+}
+
+/* ---- the end ---- */
+
+/* Under the lock. */
+static gboolean others_end(GstTltcpSink *self, const GstTltcpSinkPad *but) {
+    for (guint i = 0; i < self->pads->len; i++) {
+        GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
+        if (pad != but && !pad->ending && gst_pad_is_linked(GST_PAD(pad))) {
+            return FALSE;
+        }
+    }
+    return !but || self->ending || !gst_pad_is_linked(GST_BASE_SINK_PAD(self));
+}
+
+static void on_eos(GstTltcpSinkPad *pad) {
+    GstTltcpSink *self = pad->stream.sink;
+
+    g_mutex_lock(&self->pads_lock);
+    pad->ending = TRUE;
+    gboolean last = others_end(self, pad);
+    g_mutex_unlock(&self->pads_lock);
+    if (last) {
+        gst_tltcp_sender_finish(self->sender);
+    }
+    gst_tltcp_stream_eos(&pad->stream);
+    g_mutex_lock(&self->pads_lock);
+    pad->ended = TRUE;
+    g_cond_broadcast(&self->pads_changed);
+    g_mutex_unlock(&self->pads_lock);
+}
+
+/* Under the lock. */
+static gboolean all_ended(GstTltcpSink *self) {
+    for (guint i = 0; i < self->pads->len; i++) {
+        GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
+        if (!pad->ended && gst_pad_is_linked(GST_PAD(pad))) {
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+gboolean gst_tltcp_sink_pads_begin_eos(GstTltcpSink *self) {
+    g_mutex_lock(&self->pads_lock);
+    self->ending = TRUE;
+    gboolean last = others_end(self, NULL);
+    g_mutex_unlock(&self->pads_lock);
+    return last;
+}
+
+void gst_tltcp_sink_pads_wait_eos(GstTltcpSink *self) {
+    g_mutex_lock(&self->pads_lock);
+    while (!all_ended(self) && !self->stopping && !self->flushing) {
+        g_cond_wait(&self->pads_changed, &self->pads_lock);
+    }
+    g_mutex_unlock(&self->pads_lock);
+}
+
+/* ---- events ---- */
+
+/* Under the lock. */
+static void interrupt(GstTltcpSinkPad *pad) {
+    if (pad->wait) {
+        gst_clock_id_unschedule(pad->wait);
+    }
+    g_cond_broadcast(&pad->stream.sink->pads_changed);
+}
+
+static void set_flushing(GstTltcpSinkPad *pad, gboolean flushing) {
+    GstTltcpSink *self = pad->stream.sink;
+
+    g_mutex_lock(&self->pads_lock);
+    pad->flushing = flushing;
+    pad->ending = pad->ended = FALSE;
+    g_atomic_int_set(&pad->stream.cancelled, flushing);
+    interrupt(pad);
+    g_mutex_unlock(&self->pads_lock);
+    g_mutex_lock(&self->sender_lock);
+    if (self->sender && flushing) {
+        gst_tltcp_sender_look(self->sender);
+    }
+    g_mutex_unlock(&self->sender_lock);
+}
+
+static gboolean on_event(GstPad *gst_pad, GstObject *parent, GstEvent *event) {
+    GstTltcpSinkPad *pad = GST_TLTCP_SINK_PAD(gst_pad);
+    GstCaps *caps;
+
+    (void)parent;
+    switch (GST_EVENT_TYPE(event)) {
+    case GST_EVENT_CAPS:
+        gst_event_parse_caps(event, &caps);
+        gst_tltcp_stream_set_caps(&pad->stream, caps);
+        break;
+    case GST_EVENT_SEGMENT:
+        gst_event_copy_segment(event, &pad->segment);
+        break;
+    case GST_EVENT_GAP:
+        gst_tltcp_stream_gap(&pad->stream, &pad->segment, event);
+        break;
+    case GST_EVENT_EOS:
+        on_eos(pad);
+        break;
+    case GST_EVENT_FLUSH_START:
+        set_flushing(pad, TRUE);
+        break;
+    case GST_EVENT_FLUSH_STOP:
+        gst_segment_init(&pad->segment, GST_FORMAT_UNDEFINED);
+        pad->stream.lateness = -1;
+        set_flushing(pad, FALSE);
+        break;
+    default:
+        break;
+    }
+    gst_event_unref(event);
+    return TRUE;
+}
+
+/* ---- of the element ---- */
+
+static GstPad *request_pad(GstElement *element, GstPadTemplate *template,
+                           const gchar *wanted, const GstCaps *caps) {
+    GstTltcpSink *self = GST_TLTCP_SINK(element);
+
+    (void)wanted;
+    (void)caps;
+    g_mutex_lock(&self->pads_lock);
+    guint8 number = (guint8)(self->next_stream + 1);
+    if (number >= STREAMS_MAX) {
+        g_mutex_unlock(&self->pads_lock);
+        return NULL;
+    }
+    self->next_stream = number;
+    g_mutex_unlock(&self->pads_lock);
+
+    g_autofree gchar *name = g_strdup_printf("sink_%u", number - 1);
+    GstTltcpSinkPad *pad =
+        g_object_new(GST_TYPE_TLTCP_SINK_PAD, "name", name, "direction",
+                     GST_PAD_SINK, "template", template, NULL);
+    gst_tltcp_stream_init(&pad->stream, self, number);
+    pad->stream.resume = resume;
+    gst_pad_set_chain_function(GST_PAD(pad), on_buffer);
+    gst_pad_set_event_function(GST_PAD(pad), on_event);
+    g_mutex_lock(&self->pads_lock);
+    g_ptr_array_add(self->pads, gst_object_ref(pad));
+    g_mutex_unlock(&self->pads_lock);
+    gst_pad_set_active(GST_PAD(pad), TRUE);
+    gst_element_add_pad(element, GST_PAD(pad));
+    return GST_PAD(pad);
+}
+
+static void release_pad(GstElement *element, GstPad *gst_pad) {
+    GstTltcpSink *self = GST_TLTCP_SINK(element);
+    GstTltcpSinkPad *pad = GST_TLTCP_SINK_PAD(gst_pad);
+
+    set_flushing(pad, TRUE);
+    gst_pad_set_active(gst_pad, FALSE);
+    g_mutex_lock(&self->sender_lock);
+    if (self->sender) {
+        gst_tltcp_sender_set_config(self->sender, pad->stream.framer.stream,
+                                    NULL, NULL, FALSE);
+    }
+    g_mutex_unlock(&self->sender_lock);
+    gst_element_remove_pad(element, gst_pad);
+    g_mutex_lock(&self->pads_lock);
+    g_ptr_array_remove(self->pads, pad);
+    g_cond_broadcast(&self->pads_changed);
+    g_mutex_unlock(&self->pads_lock);
+}
+
+void gst_tltcp_sink_pads_install(GstElementClass *klass) {
+    klass->request_new_pad = request_pad;
+    klass->release_pad = release_pad;
+    gst_element_class_add_static_pad_template_with_gtype(
+        klass, &request_template, GST_TYPE_TLTCP_SINK_PAD);
+}
+
+void gst_tltcp_sink_pads_init(GstTltcpSink *self) {
+    g_mutex_init(&self->pads_lock);
+    g_cond_init(&self->pads_changed);
+    self->pads = g_ptr_array_new_with_free_func(gst_object_unref);
+}
+
+void gst_tltcp_sink_pads_clear(GstTltcpSink *self) {
+    g_ptr_array_unref(self->pads);
+    g_cond_clear(&self->pads_changed);
+    g_mutex_clear(&self->pads_lock);
+}
+
+/* Under the lock. */
+static void interrupt_all(GstTltcpSink *self) {
+    for (guint i = 0; i < self->pads->len; i++) {
+        interrupt(g_ptr_array_index(self->pads, i));
+    }
+    g_cond_broadcast(&self->pads_changed);
+}
+
+/* Under the lock. */
+static void restart_all(GstTltcpSink *self) {
+    self->ending = FALSE;
+    for (guint i = 0; i < self->pads->len; i++) {
+        GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
+        gst_tltcp_stream_restart(&pad->stream);
+        gst_segment_init(&pad->segment, GST_FORMAT_UNDEFINED);
+        pad->ending = pad->ended = pad->flushing = FALSE;
+        g_atomic_int_set(&pad->stream.cancelled, FALSE);
+    }
+}
+
+void gst_tltcp_sink_pads_before(GstTltcpSink *self, GstStateChange change) {
+    g_mutex_lock(&self->pads_lock);
+    if (change == GST_STATE_CHANGE_NULL_TO_READY) {
+        restart_all(self);
+    }
+    if (change == GST_STATE_CHANGE_READY_TO_PAUSED) {
+        self->stopping = FALSE;
+    }
+    if (change == GST_STATE_CHANGE_PLAYING_TO_PAUSED) {
+        self->playing = FALSE;
+        interrupt_all(self);
+    }
+    if (change == GST_STATE_CHANGE_PAUSED_TO_READY) {
+        self->stopping = TRUE;
+        interrupt_all(self);
+    }
+    g_mutex_unlock(&self->pads_lock);
+}
+
+void gst_tltcp_sink_pads_after(GstTltcpSink *self, GstStateChange change) {
+    if (change == GST_STATE_CHANGE_PAUSED_TO_PLAYING) {
+        g_mutex_lock(&self->pads_lock);
+        self->playing = TRUE;
+        interrupt_all(self);
+        g_mutex_unlock(&self->pads_lock);
+    }
+}
+
+void gst_tltcp_sink_pads_set_flushing(GstTltcpSink *self, gboolean flushing) {
+    g_mutex_lock(&self->pads_lock);
+    self->flushing = flushing;
+    self->ending = self->ending && !flushing;
+    g_cond_broadcast(&self->pads_changed);
+    g_mutex_unlock(&self->pads_lock);
+}
+
+guint8 gst_tltcp_sink_pads_streams(GstTltcpSink *self) {
+    g_mutex_lock(&self->pads_lock);
+    guint8 streams = (guint8)(1 + self->pads->len);
+    g_mutex_unlock(&self->pads_lock);
+    return streams;
+}
+
+/* The pads as they are now, for calls that must not hold the lock. */
+static GPtrArray *copy_pads(GstTltcpSink *self) {
+    g_mutex_lock(&self->pads_lock);
+    GPtrArray *pads = g_ptr_array_copy(
+        self->pads, (GCopyFunc)(void (*)(void))gst_object_ref, NULL);
+    g_mutex_unlock(&self->pads_lock);
+    return pads;
+}
+
+void gst_tltcp_sink_pads_push_event(GstTltcpSink *self, GstEvent *event) {
+    g_autoptr(GPtrArray) pads = copy_pads(self);
+
+    for (guint i = 0; i < pads->len; i++) {
+        gst_pad_push_event(g_ptr_array_index(pads, i), gst_event_ref(event));
+    }
+}
+
+void gst_tltcp_sink_pads_add_latency(GstTltcpSink *self, GstQuery *query) {
+    g_autoptr(GPtrArray) pads = copy_pads(self);
+    gboolean live, own_live;
+    GstClockTime min, max, own_min, own_max;
+
+    gst_query_parse_latency(query, &live, &min, &max);
+    for (guint i = 0; i < pads->len; i++) {
+        g_autoptr(GstQuery) own = gst_query_new_latency();
+        if (!gst_pad_peer_query(g_ptr_array_index(pads, i), own)) {
+            continue;
+        }
+        gst_query_parse_latency(own, &own_live, &own_min, &own_max);
+        if (own_live) {
+            live = TRUE;
+            min = MAX(min, own_min);
+            max = MIN(max, own_max);
+        }
+    }
+    gst_query_set_latency(query, live, min, max);
+}

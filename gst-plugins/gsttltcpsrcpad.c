@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "gst-plugins/gsttltcpsrcpad.h"
+
+/* What may wait for somebody downstream who does not take it. */
+#define BYTES_MAX (16u << 20)
+
+struct _GstTltcpSrcPad {
+    GstPad parent;
+
+    guint stream;
+    GMutex lock; /* for all below */
+    GCond changed;
+    GQueue waiting; /* GstMiniObject */
+    gsize bytes;
+    gboolean active;
+    gboolean dropped; /* since the last buffer that waits */
+};
+
+G_DEFINE_TYPE(GstTltcpSrcPad, gst_tltcp_src_pad, GST_TYPE_PAD)
+
+static GstStaticPadTemplate template = GST_STATIC_PAD_TEMPLATE(
+    "src_%u", GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS_ANY);
+
+static void gst_tltcp_src_pad_init(GstTltcpSrcPad *pad) {
+    g_mutex_init(&pad->lock);
+    g_cond_init(&pad->changed);
+    g_queue_init(&pad->waiting);
+}
+
+static void drop_all(GstTltcpSrcPad *pad) {
+    g_queue_clear_full(&pad->waiting, (GDestroyNotify)gst_mini_object_unref);
+    pad->bytes = 0;
+}
+
+static void gst_tltcp_src_pad_finalize(GObject *object) {
+    GstTltcpSrcPad *pad = GST_TLTCP_SRC_PAD(object);
+
+    drop_all(pad);
+    g_cond_clear(&pad->changed);
+    g_mutex_clear(&pad->lock);
+    G_OBJECT_CLASS(gst_tltcp_src_pad_parent_class)->finalize(object);
+}
+
+static void gst_tltcp_src_pad_class_init(GstTltcpSrcPadClass *klass) {
+    G_OBJECT_CLASS(klass)->finalize = gst_tltcp_src_pad_finalize;
+}
+
+/* ---- its thread ---- */
+
+/* NULL: there will be none. */
+static GstMiniObject *take(GstTltcpSrcPad *pad) {
+    GstMiniObject *object = NULL;
+
+    g_mutex_lock(&pad->lock);
+    while (pad->active && !(object = g_queue_pop_head(&pad->waiting))) {
+        g_cond_wait(&pad->changed, &pad->lock);
+    }
+    if (object && GST_IS_BUFFER(object)) {
+        pad->bytes -= gst_buffer_get_size(GST_BUFFER(object));
+    }
+    g_mutex_unlock(&pad->lock);
+    return object;
+}
+
+static void on_flow(GstTltcpSrcPad *pad, GstFlowReturn flow) {
+    GstElement *element = gst_pad_get_parent_element(GST_PAD(pad));
+
+    /* Nobody there is no reason to stop: somebody may come. */
+    if (flow < GST_FLOW_EOS && element) {
+        GST_ELEMENT_FLOW_ERROR(element, flow);
+    }
+    if (flow == GST_FLOW_FLUSHING || flow < GST_FLOW_EOS) {
+        gst_pad_pause_task(GST_PAD(pad));
+    }
+    g_clear_object(&element);
+}
+
+static void loop(gpointer user) {
+    GstTltcpSrcPad *pad = user;
+    GstMiniObject *object = take(pad);
+
+    if (!object) {
+        gst_pad_pause_task(GST_PAD(pad));
+    } else if (GST_IS_EVENT(object)) {
+        gst_pad_push_event(GST_PAD(pad), GST_EVENT(object));
+    } else {
+        on_flow(pad, gst_pad_push(GST_PAD(pad), GST_BUFFER(object)));
+    }
+}
+
+static gboolean activate(GstPad *gst_pad, GstObject *parent, GstPadMode mode,
+                         gboolean active) {
+    GstTltcpSrcPad *pad = GST_TLTCP_SRC_PAD(gst_pad);
+
+    (void)parent;
+    if (mode != GST_PAD_MODE_PUSH) {
+        return FALSE;
+    }
+    g_mutex_lock(&pad->lock);
+    pad->active = active;
+    g_cond_broadcast(&pad->changed);
+    g_mutex_unlock(&pad->lock);
+    return active ? gst_pad_start_task(gst_pad, loop, pad, NULL)
+                  : gst_pad_stop_task(gst_pad);
+}
+
+/* ---- for the element ---- */
+
+/* What holds for one pad holds for all: latency, duration and so on. */
+static gboolean query(GstPad *pad, GstObject *parent, GstQuery *q) {
+    return (GST_QUERY_TYPE(q) == GST_QUERY_LATENCY &&
+            gst_element_query(GST_ELEMENT(parent), q)) ||
+           gst_pad_query_default(pad, parent, q);
+}
+
+static GstEvent *stream_start(GstTltcpSrcPad *pad, GstElement *element) {
+    g_autoptr(GstPad) first = gst_element_get_static_pad(element, "src");
+    g_autoptr(GstEvent) other =
+        gst_pad_get_sticky_event(first, GST_EVENT_STREAM_START, 0);
+    g_autofree gchar *id = gst_pad_create_stream_id_printf(
+        GST_PAD(pad), element, "%03u", pad->stream);
+    GstEvent *event = gst_event_new_stream_start(id);
+    guint group;
+
+    if (other && gst_event_parse_group_id(other, &group)) {
+        gst_event_set_group_id(event, group);
+    }
+    return event;
+}
+
+void gst_tltcp_src_pad_install(GstElementClass *klass) {
+    gst_element_class_add_static_pad_template_with_gtype(
+        klass, &template, GST_TYPE_TLTCP_SRC_PAD);
+}
+
+static void store(GstTltcpSrcPad *pad, GstEvent *event) {
+    gst_pad_store_sticky_event(GST_PAD(pad), event);
+    gst_event_unref(event);
+}
+
+GstTltcpSrcPad *gst_tltcp_src_pad_add(GstElement *element, guint stream,
+                                      GstCaps *caps) {
+    g_autofree gchar *name = g_strdup_printf("src_%u", stream);
+    GstTltcpSrcPad *pad = g_object_new(
+        GST_TYPE_TLTCP_SRC_PAD, "name", name, "direction", GST_PAD_SRC,
+        "template", gst_element_get_pad_template(element, "src_%u"), NULL);
+    GstSegment segment;
+
+    pad->stream = stream;
+    gst_pad_set_activatemode_function(GST_PAD(pad), activate);
+    gst_pad_set_query_function(GST_PAD(pad), query);
+    gst_pad_use_fixed_caps(GST_PAD(pad));
+    gst_object_ref(pad);
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    gst_pad_set_active(GST_PAD(pad), TRUE);
+    /* What is linked when it hears of the pad wants to know what it gives. */
+    store(pad, stream_start(pad, element));
+    if (caps) {
+        store(pad, gst_event_new_caps(caps));
+    }
+    store(pad, gst_event_new_segment(&segment));
+    gst_element_add_pad(element, GST_PAD(pad));
+    return pad;
+}
+
+void gst_tltcp_src_pad_remove(GstTltcpSrcPad *pad) {
+    GstElement *element = gst_pad_get_parent_element(GST_PAD(pad));
+
+    gst_pad_set_active(GST_PAD(pad), FALSE);
+    gst_element_remove_pad(element, GST_PAD(pad));
+    gst_object_unref(element);
+    gst_object_unref(pad);
+}
+
+guint gst_tltcp_src_pad_stream(const GstTltcpSrcPad *pad) {
+    return pad->stream;
+}
+
+void gst_tltcp_src_pad_push(GstTltcpSrcPad *pad, GstMiniObject *object) {
+    gsize len =
+        GST_IS_BUFFER(object) ? gst_buffer_get_size(GST_BUFFER(object)) : 0;
+
+    g_mutex_lock(&pad->lock);
+    if (len && pad->bytes + len > BYTES_MAX) {
+        gst_mini_object_unref(object);
+        pad->dropped = TRUE;
+    } else {
+        if (len && pad->dropped) {
+            GST_BUFFER_FLAG_SET(GST_BUFFER(object), GST_BUFFER_FLAG_DISCONT);
+            pad->dropped = FALSE;
+        }
+        pad->bytes += len;
+        g_queue_push_tail(&pad->waiting, object);
+        g_cond_broadcast(&pad->changed);
+    }
+    g_mutex_unlock(&pad->lock);
+}
