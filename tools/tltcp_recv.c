@@ -56,10 +56,13 @@ static int write_port(const struct server *s) {
         return TOOL_OK;
     }
     address_text(&a, text);
+    if (path && tool_write_text(TOOL, path, text) != TOOL_OK) {
+        return TOOL_FAILED;
+    }
     if (!s->options->quiet) {
         (void)fprintf(stderr, "%s: listening on %s\n", TOOL, text);
     }
-    return path ? tool_write_text(TOOL, path, text) : TOOL_OK;
+    return TOOL_OK;
 }
 
 static int start_listening(struct server *s) {

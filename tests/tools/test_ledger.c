@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <string.h>
 
-#include "tests/support/cmocka.h"
 #include "live/ledger.h"
+#include "tests/support/cmocka.h"
 
 static struct ledger_entry frame(uint8_t picture, uint32_t number) {
     struct ledger_entry e = {.is_frame = true};

@@ -147,7 +147,8 @@ static void urls_give_host_port_and_decoded_keys(void **state) {
     char keys[256] = "";
     char why[URL_WHY_MAX];
     (void)state;
-    assert_true(url_parse("tltcp://[::1]:5000/?latency=200&streamid=a%26b", "tltcp://", false, &hp, collect, keys, why));
+    assert_true(url_parse("tltcp://[::1]:5000/?latency=200&streamid=a%26b",
+                          "tltcp://", false, &hp, collect, keys, why));
     assert_string_equal(hp.host, "::1");
     assert_string_equal(hp.port, "5000");
     assert_string_equal(keys, "latency=200;streamid=a&b;");
@@ -170,7 +171,8 @@ static void wrong_urls_say_why(void **state) {
         struct hostport hp;
         char keys[256] = "";
         char why[URL_WHY_MAX] = "";
-        assert_false(url_parse(wrong[i][0], "tltcp://", false, &hp, collect, keys, why));
+        assert_false(
+            url_parse(wrong[i][0], "tltcp://", false, &hp, collect, keys, why));
         assert_non_null(strstr(why, wrong[i][1]));
     }
 }
@@ -180,7 +182,8 @@ static void a_listener_needs_no_host(void **state) {
     char keys[256] = "";
     char why[URL_WHY_MAX];
     (void)state;
-    assert_true(url_parse("tltcp://:5000", "tltcp://", true, &hp, collect, keys, why));
+    assert_true(
+        url_parse("tltcp://:5000", "tltcp://", true, &hp, collect, keys, why));
     assert_string_equal(hp.host, "");
 }
 
