@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MPL-2.0
 """One run: a sender and a receiver of GStreamer with linkem between them."""
+import collections.abc
 import contextlib
 import csv
+import dataclasses
 import json
 import os
 import re
@@ -12,14 +14,22 @@ import subprocess
 import time
 
 import measure
+import tcp_flows
 
 START_TIMEOUT = 15
-READ = ["filesrc", "location={clip}", "!", "qtdemux", "!", "h264parse", "!",
-        "video/x-h264,stream-format=byte-stream,alignment=au", "!",
-        "clocksync", "!", "framelog", "location={dir}/sent.csv"]
+PARSE = {"h264": ["qtdemux", "!", "h264parse", "!",
+                  "video/x-h264,stream-format=byte-stream,alignment=au"],
+         "hevc": ["qtdemux", "!", "h265parse", "!",
+                  "video/x-h265,stream-format=byte-stream,alignment=au"],
+         "mpeg": ["tsdemux", "!", "mpegvideoparse"]}
 MUX = ["!", "mpegtsmux", "alignment=7", "!"]
 KEEP = ["!", "framelog", "location={dir}/received.csv", "!", "filesink",
         "location={dir}/received.ts", "buffer-mode=unbuffered"]
+
+
+# Lets a namespace's TCP use another congestion control.
+CONTROL = ('echo "$1" > /proc/sys/net/ipv4/tcp_congestion_control && shift && '
+           'exec "$@"')
 
 
 class CaseError(Exception):
@@ -84,10 +94,10 @@ class Processes:
             self.end(process)
 
 
-def is_bound(process, port, kinds):
+def is_bound(process, port):
     """Whether a process, or one in its namespace, has bound a local port."""
     wanted = f":{port:04X}"
-    for kind in kinds:
+    for kind in ("udp", "udp6", "tcp", "tcp6"):
         with contextlib.suppress(OSError):
             with open(f"/proc/{process.pid}/net/{kind}",
                       encoding="ascii") as file:
@@ -109,7 +119,6 @@ def wait_for(condition, processes, what):
 class Udp:
     """Over a relay for UDP on the loopback interface."""
 
-    kinds = ("udp", "udp6")
     prefix_send = prefix_receive = ()
 
     def __init__(self, spec, processes):
@@ -134,8 +143,6 @@ class Udp:
 class Tun:
     """Between two network namespaces, where the kernel's TCP can be used."""
 
-    kinds = ("tcp", "tcp6")
-
     def __init__(self, spec, processes):
         self.spec, self.processes = spec, processes
         names = [f"perigee-{os.getpid()}-{end}" for end in "ab"]
@@ -143,7 +150,7 @@ class Tun:
         self.prefix_send = ("ip", "netns", "exec", names[0])
         self.prefix_receive = ("ip", "netns", "exec", names[1])
         self.send_host = self.receive_host = "10.77.0.2"
-        self.send_port = self.receive_port = 5001
+        self.send_port = self.receive_port = 5002
 
     def start_link(self, linkem):
         port_file = os.path.join(self.spec["dir"], "port")
@@ -155,9 +162,19 @@ class Tun:
                  os.path.getsize(port_file), self.processes, "linkem")
 
 
+def codec(spec):
+    return spec.get("codec", "h264")
+
+
+def read(spec):
+    """The clip at its own speed, written down as it goes."""
+    return ["filesrc", "location={clip}", "!", *PARSE[codec(spec)], "!",
+            "clocksync", "!", "framelog", "location={dir}/sent.csv"]
+
+
 def tltcp(spec, way, extra=""):
     latency = spec["latency_ms"]
-    send = [*READ, "watch=net", "!", "tltcpsink", "name=net",
+    send = [*read(spec), "watch=net", "!", "tltcpsink", "name=net",
             f"uri=tltcp://{way.send_host}:{way.send_port}?latency={latency}"
             f"{extra}"]
     receive = ["tltcpsrc",
@@ -167,14 +184,20 @@ def tltcp(spec, way, extra=""):
     return send, receive
 
 
+def tltcp_paper(spec, way):
+    """Sections of a GOP share a deadline, nothing is chosen."""
+    return tltcp(spec, way, "&deadline-mode=gop&drop-policy=section"
+                 "&congestion-control=reno")
+
+
 def tltcp_reliable(spec, way):
     return tltcp(spec, way, "&deadline-mode=none&drop-policy=section")
 
 
-def srt(spec, way):
+def srt(spec, way, extra=""):
     latency = spec["latency_ms"]
-    send = [*READ, "watch=net", *MUX, "srtsink", "name=net", "sync=false",
-            f"uri=srt://{way.send_host}:{way.send_port}?mode=caller",
+    send = [*read(spec), "watch=net", *MUX, "srtsink", "name=net", "sync=false",
+            f"uri=srt://{way.send_host}:{way.send_port}?mode=caller{extra}",
             f"latency={latency}"]
     receive = ["srtsrc",
                f"uri=srt://{way.receive_host}:{way.receive_port}?mode=listener",
@@ -182,16 +205,50 @@ def srt(spec, way):
     return send, receive
 
 
-def tcp(_spec, way):
-    send = [*READ, *MUX, "tcpclientsink", f"host={way.send_host}",
+def srt_tuned(spec, way):
+    """By one who knows the link: never more than it carries, and no drops by
+    the sender before the latency is over."""
+    bytes_a_second = spec["link"]["rate_bps"] * 0.97 / 8
+    return srt(spec, way, f"&maxbw={bytes_a_second:.0f}")
+
+
+def rist(spec, way):
+    latency = spec["latency_ms"]
+    send = [*read(spec), *MUX, "rtpmp2tpay", "!", "ristsink",
+            f"address={way.send_host}", f"port={way.send_port}"]
+    receive = ["ristsrc", f"address={way.receive_host}",
+               f"port={way.receive_port}", f"receiver-buffer={latency}", "!",
+               "rtpmp2tdepay", *KEEP]
+    return send, receive
+
+
+def tcp(spec, way):
+    send = [*read(spec), *MUX, "tcpclientsink", f"host={way.send_host}",
             f"port={way.send_port}", "sync=false"]
     receive = ["tcpserversrc", f"host={way.receive_host}",
                f"port={way.receive_port}", *KEEP]
     return send, receive
 
 
-TRANSPORTS = {"tltcp": (Udp, tltcp), "srt": (Udp, srt), "tcp": (Tun, tcp),
-              "reliable": (Udp, tltcp_reliable)}
+@dataclasses.dataclass
+class Transport:
+    """Pipelines of both ends, and how they are to be treated."""
+
+    make: collections.abc.Callable
+    ways: tuple = (Udp, Tun)  # the first is used unless the run says another
+    ts: bool = False          # it carries a transport stream
+    reliable: bool = False    # it goes on delivering what is late
+
+
+TRANSPORTS = {
+    "tltcp": Transport(tltcp),
+    "paper": Transport(tltcp_paper),
+    "reliable": Transport(tltcp_reliable, reliable=True),
+    "srt": Transport(srt, ts=True),
+    "srt-tuned": Transport(srt_tuned, ts=True),
+    "rist": Transport(rist, (Tun,), ts=True),
+    "tcp": Transport(tcp, (Tun,), ts=True, reliable=True),
+}
 
 
 def pipeline(spec, prefix, elements):
@@ -203,20 +260,25 @@ def linkem_command(spec):
     link = spec["link"]
     return [spec["linkem"], "-q", "--rate", f"{link['rate_bps']:.0f}",
             "--delay", f"{link['rtt_ms'] / 2}ms", "--queue",
-            f"{link['queue_bytes']}", "--json",
+            f"{link['queue_bytes']}", *link.get("more", []), "--json",
             os.path.join(spec["dir"], "link.json"), "--log",
             os.path.join(spec["dir"], "link.csv")]
 
 
 def stream(spec, processes):
     """Runs the pipelines to their end, or until nothing of use can come."""
-    way_class, make = TRANSPORTS[spec["transport"]]
-    way = way_class(spec, processes)
+    transport = TRANSPORTS[spec["transport"]]
+    ways = {w.__name__.lower(): w for w in transport.ways}
+    way = ways.get(spec.get("way"), transport.ways[0])(spec, processes)
     way.start_link(linkem_command(spec))
-    send, receive = make(spec, way)
+    send, receive = transport.make(spec, way)
+    if spec.get("control"):
+        way.prefix_send = (*way.prefix_send, "sh", "-c", CONTROL, "sh",
+                           spec["control"])
+    tcp_flows.start(spec, way, processes, wait_for)
     receiver = processes.start(
         "receiver", pipeline(spec, way.prefix_receive, receive))
-    wait_for(lambda: is_bound(receiver, way.receive_port, way.kinds),
+    wait_for(lambda: is_bound(receiver, way.receive_port),
              processes, "the receiver")
     sender = processes.start("sender", pipeline(spec, way.prefix_send, send))
     end = time.monotonic() + spec["seconds"] * 1.6 + START_TIMEOUT
@@ -233,7 +295,7 @@ def stream(spec, processes):
 def settle(spec, receiver, end):
     """Lets the receiver come to its end; TCP may have much to deliver still,
     the others only what can be of use."""
-    if spec["transport"] not in ("tcp", "reliable"):
+    if not TRANSPORTS[spec["transport"]].reliable:
         end = time.monotonic() + 1 + measure.GRACE + (
             spec["link"]["rtt_ms"] + spec["latency_ms"]) / 1e3
     while receiver.poll() is None and time.monotonic() < end:
@@ -268,9 +330,9 @@ def evaluate(spec):
     if not frames:
         raise CaseError("the sender sent no frame")
     received = os.path.join(folder, "received.csv")
-    if spec["transport"] in ("srt", "tcp"):
-        arrived = measure.received_ts(received,
-                                      os.path.join(folder, "received.ts"))
+    if TRANSPORTS[spec["transport"]].ts:
+        arrived = measure.received_ts(
+            received, os.path.join(folder, "received.ts"), codec(spec))
     else:
         arrived = measure.received_frames(received)
     result = measure.evaluate(frames, list(arrived),
@@ -282,8 +344,11 @@ def evaluate(spec):
     rtts = link_series(os.path.join(folder, "link.csv"))
     result["rtt_p50"] = measure.percentile(rtts, 0.5)
     result["rtt_p95"] = measure.percentile(rtts, 0.95)
+    result.update(tcp_flows.evaluate(spec, frames, received))
     result["stats"] = last_stats(os.path.join(folder, "sent.csv.stats"))
     start = frames[0]["pts"]
+    result["sent"] = [{key: f[key] for key in (
+        "pts", "dts", "bytes", "class", "decodable")} for f in frames]
     result["series"] = [
         {"time": f["pts"] - start, "type": f["type"], "bytes": f["bytes"],
          "state": state_of(f)} for f in sorted(frames, key=lambda f: f["pts"])]

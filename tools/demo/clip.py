@@ -20,18 +20,34 @@ ENCODER = ["-c:v", "libx264", "-preset", "veryfast", "-pix_fmt", "yuv420p"]
 GROUPS = ("keyint=50:min-keyint=50:scenecut=0:bframes=2:b-adapt=0:"
           "b-pyramid=none:open-gop=0")
 # Moving content that is hard to predict: a zoom into a fractal, grain, and a
-# test picture that wanders over it.  I frames take about 6 % of the bits, P
-# frames 43 %, B frames 51 %, much alike from second to second.
-SAMPLE = ["-f", "lavfi", "-i",
-          "mandelbrot=size=640x360:rate=25:maxiter=300:start_scale=1:"
-          "end_scale=0.01",
-          "-f", "lavfi", "-i", "testsrc2=size=200x112:rate=25",
-          "-filter_complex",
-          "[0]noise=alls=14:allf=t[a];[a][1]overlay="
-          "x='(W-w)/2+(W-w)/2*sin(t)':y='(H-h)/2+(H-h)/2*cos(t*1.3)'",
-          "-b:v", "2700k", "-maxrate", "2800k", "-bufsize", "1400k",
-          *ENCODER, "-x264-params", GROUPS +
-          ":ipratio=1.35:pbratio=1.05:mbtree=0:vbv-init=0.3"]
+# test picture that wanders over it.
+PICTURES = ["-f", "lavfi", "-i",
+            "mandelbrot=size=640x360:rate=25:maxiter=300:start_scale=1:"
+            "end_scale=0.01",
+            "-f", "lavfi", "-i", "testsrc2=size=200x112:rate=25",
+            "-filter_complex",
+            "[0]noise=alls=14:allf=t[a];[a][1]overlay="
+            "x='(W-w)/2+(W-w)/2*sin(t)':y='(H-h)/2+(H-h)/2*cos(t*1.3)'",
+            "-b:v", "2700k", "-maxrate", "2800k", "-bufsize", "1400k"]
+EVEN = ":ipratio=1.35:pbratio=1.05:mbtree=0:vbv-init=0.3"
+# I frames take about 6 % of the bits, P frames 43 %, B frames 51 %, much alike
+# from second to second.
+SAMPLE = [*PICTURES, *ENCODER, "-x264-params", GROUPS + EVEN]
+# What else the samples can be made of: codec for the parser, ending, options.
+SAMPLES = {
+    "h264": ("h264", ".mp4", SAMPLE),
+    "pyramid": ("h264", ".mp4", [
+        *PICTURES, *ENCODER, "-x264-params",
+        GROUPS.replace("bframes=2", "bframes=3").replace(
+            "b-pyramid=none", "b-pyramid=normal") + EVEN]),
+    "hevc": ("hevc", ".mp4", [
+        *PICTURES, "-c:v", "libx265", "-preset", "superfast", "-pix_fmt",
+        "yuv420p", "-x265-params", "keyint=50:min-keyint=50:scenecut=0:"
+        "bframes=3:b-adapt=0:open-gop=1:log-level=none"]),
+    "mpeg1": ("mpeg", ".ts", [
+        *PICTURES, "-c:v", "mpeg1video", "-pix_fmt", "yuv420p", "-bf", "2",
+        "-g", "15", "-sc_threshold", "1000000000"]),
+}
 
 
 class ClipError(Exception):
@@ -51,7 +67,7 @@ def last_line(text):
 
 
 def encode(arguments, target, seconds=SECONDS):
-    temporary = target + ".part.mp4"
+    temporary = target + ".part" + os.path.splitext(target)[1]
     ok, _, complaints = run(["ffmpeg", "-v", "error", "-y", *arguments, "-an",
                              "-sn", "-dn", "-t", str(seconds), temporary])
     if ok:
@@ -61,12 +77,13 @@ def encode(arguments, target, seconds=SECONDS):
     return ok, complaints
 
 
-def sample(folder):
-    """Makes the sample once; returns its path."""
-    key = hashlib.sha256(repr((SAMPLE, SECONDS)).encode()).hexdigest()
-    path = os.path.join(folder, f"sample-{key[:8]}.mp4")
+def sample(folder, content="h264", seconds=SECONDS):
+    """Makes a sample once; returns its path."""
+    _, ending, options = SAMPLES[content]
+    key = hashlib.sha256(repr((options, seconds)).encode()).hexdigest()
+    path = os.path.join(folder, f"sample-{key[:8]}{ending}")
     if not os.path.exists(path):
-        ok, complaints = encode(SAMPLE, path)
+        ok, complaints = encode(options, path, seconds)
         if not ok:
             raise ClipError("cannot make the sample: " + last_line(complaints))
     return path

@@ -4,9 +4,10 @@
  *
  * The demo puts it in front of every sink and behind every source, so that all
  * transports are measured with the same yardstick.  A line per buffer: arrival
- * on CLOCK_MONOTONIC, times, size, flags; for H.264 also class and type of the
- * frame and a digest of its slices.  The digest leaves out all that muxers and
- * parsers may add or take away, such as delimiters and parameter sets.
+ * on CLOCK_MONOTONIC, times, size, flags; for H.264, H.265, MPEG-1 and MPEG-2
+ * also class and type of the frame and a digest of its slices.  The digest
+ * leaves out all that muxers and parsers may add or take away, such as
+ * delimiters and parameter sets.
  *
  * With `watch`, the `stats` of another element of the pipeline are written
  * beside it at intervals.
@@ -31,7 +32,7 @@ struct _Framelog {
     FILE *stats;
     gint64 stats_next; /* us */
     guint64 count;
-    gboolean is_h264;
+    const gchar *codec; /* by libavcodec's name, or NULL */
     media_scanner scanner;
 };
 
@@ -78,6 +79,21 @@ static gboolean on_stop(GstBaseTransform *base) {
     return TRUE;
 }
 
+static const gchar *codec_of(const GstStructure *s) {
+    gint version = 0;
+    if (gst_structure_has_name(s, "video/x-h264")) {
+        return "h264";
+    }
+    if (gst_structure_has_name(s, "video/x-h265")) {
+        return "hevc";
+    }
+    (void)gst_structure_get_int(s, "mpegversion", &version);
+    return gst_structure_has_name(s, "video/mpeg") &&
+                   (version == 1 || version == 2)
+               ? "mpeg2video"
+               : NULL;
+}
+
 static gboolean on_caps(GstBaseTransform *base, GstCaps *in, GstCaps *out) {
     Framelog *self = FRAME_LOG(base);
     const GstStructure *s = gst_caps_get_structure(in, 0);
@@ -85,12 +101,12 @@ static gboolean on_caps(GstBaseTransform *base, GstCaps *in, GstCaps *out) {
     GstMapInfo map = GST_MAP_INFO_INIT;
     GstBuffer *extra = value ? gst_value_get_buffer(value) : NULL;
     (void)out;
-    self->is_h264 = gst_structure_has_name(s, "video/x-h264");
+    self->codec = codec_of(s);
     if (extra && !gst_buffer_map(extra, &map, GST_MAP_READ)) {
         return FALSE;
     }
-    media__scanner_init(&self->scanner, self->is_h264 ? "h264" : NULL,
-                        MEDIA_TYPE_VIDEO, map.data, map.size);
+    media__scanner_init(&self->scanner, self->codec, MEDIA_TYPE_VIDEO, map.data,
+                        map.size);
     if (extra) {
         gst_buffer_unmap(extra, &map);
     }
@@ -106,7 +122,18 @@ static gsize trimmed(const media_nal *nal) {
     return len;
 }
 
-static void log_h264(Framelog *self, const GstMapInfo *map) {
+/* Whether a NAL unit, or what follows a start code of MPEG, is of a picture. */
+static gboolean is_picture(const gchar *codec, guint first) {
+    if (strcmp(codec, "h264") == 0) {
+        return (first & 0x1f) >= 1 && (first & 0x1f) <= 5;
+    }
+    if (strcmp(codec, "hevc") == 0) {
+        return (first >> 1 & 0x3f) < 32;
+    }
+    return first <= 0xaf;
+}
+
+static void log_picture(Framelog *self, const GstMapInfo *map) {
     GChecksum *sum = g_checksum_new(G_CHECKSUM_MD5);
     media_nal_iter it;
     media_nal nal;
@@ -114,8 +141,7 @@ static void log_h264(Framelog *self, const GstMapInfo *map) {
     media__scanner_classify(&self->scanner, map->data, map->size, 0, &frame);
     media__nal_begin(&it, map->data, map->size, self->scanner.nal_length);
     while (media__nal_next(&it, &nal)) {
-        guint type = nal.data[0] & 0x1f;
-        if (type >= 1 && type <= 5) { /* slices */
+        if (is_picture(self->codec, nal.data[0])) {
             g_checksum_update(sum, nal.data, (gssize)trimmed(&nal));
         }
     }
@@ -139,8 +165,8 @@ static void log_buffer(Framelog *self, GstBuffer *buffer) {
     log_time(self->file, GST_BUFFER_DTS(buffer));
     fprintf(self->file, "%" G_GSIZE_FORMAT ",%x,", gst_buffer_get_size(buffer),
             GST_BUFFER_FLAGS(buffer));
-    if (self->is_h264 && gst_buffer_map(buffer, &map, GST_MAP_READ)) {
-        log_h264(self, &map);
+    if (self->codec && gst_buffer_map(buffer, &map, GST_MAP_READ)) {
+        log_picture(self, &map);
         gst_buffer_unmap(buffer, &map);
     } else {
         fputs(",,,\n", self->file);

@@ -15,6 +15,8 @@ import math
 
 GRACE = 0.2
 TYPES = ("I", "P", "B")
+CLASSES = ("key", "reference", "disposable")
+FREEZE = 0.2  # s without a new picture that a viewer notices
 TS_PACKET = 188
 
 
@@ -72,14 +74,20 @@ def nal_units(data):
         at = end
 
 
-def digest(data):
+# Whether what follows a start code belongs to a picture, by its first byte.
+IS_PICTURE = {"h264": lambda first: 1 <= first & 0x1f <= 5,
+              "hevc": lambda first: first >> 1 & 0x3f < 32,
+              "mpeg": lambda first: first <= 0xaf}
+
+
+def digest(data, codec="h264"):
     md5 = hashlib.md5(usedforsecurity=False)
-    slices = False
+    pictures = False
     for unit in nal_units(data):
-        if 1 <= unit[0] & 0x1f <= 5:
+        if IS_PICTURE[codec](unit[0]):
             md5.update(unit)
-            slices = True
-    return md5.hexdigest() if slices else None
+            pictures = True
+    return md5.hexdigest() if pictures else None
 
 
 def pes_payload(data):
@@ -132,7 +140,7 @@ def video_access_units(data):
         yield pes_payload(b"".join(parts)), last
 
 
-def received_ts(chunks_path, data_path):
+def received_ts(chunks_path, data_path, codec="h264"):
     """(digest, arrival) from a transport stream and the log of its chunks."""
     ends, times = arrival_times(chunks_path)
     with open(data_path, "rb") as file:
@@ -141,7 +149,7 @@ def received_ts(chunks_path, data_path):
     for unit, end in video_access_units(data):
         while chunk < len(ends) and ends[chunk] < end:
             chunk += 1
-        name = digest(unit)
+        name = digest(unit, codec)
         if name and chunk < len(ends):
             yield name, times[chunk]
 
@@ -196,7 +204,7 @@ def percentile(values, share):
 
 
 def count(frames, kind):
-    these = [f for f in frames if kind in (f["type"], "all")]
+    these = [f for f in frames if kind in (f["type"], f["class"], "all")]
     arrived = [f for f in these if f["arrival"] is not None]
     on_time = sum(f["on_time"] for f in these)
     return {"sent": len(these), "on_time": on_time,
@@ -206,11 +214,18 @@ def count(frames, kind):
 
 
 def freezes(frames):
-    """Longest time without a new picture, s."""
+    """Times without a new picture, s."""
     shown = sorted(f["pts"] for f in frames if f["decodable"])
     every = sorted(f["pts"] for f in frames)
     edges = [every[0], *shown, every[-1]]
-    return max(b - a for a, b in zip(edges, edges[1:]))
+    return [b - a for a, b in zip(edges, edges[1:])]
+
+
+def waste(frames):
+    """Share of the bytes of whole frames that came after their time."""
+    arrived = [f for f in frames if f["arrival"] is not None]
+    late = sum(f["bytes"] for f in arrived if not f["on_time"])
+    return late / max(1, sum(f["bytes"] for f in arrived))
 
 
 def evaluate(frames, received, latency):
@@ -226,7 +241,11 @@ def evaluate(frames, received, latency):
         "goodput_bps": useful * 8 / seconds,
         "delay_p50": percentile(delays, 0.5),
         "delay_p95": percentile(delays, 0.95),
-        "freeze": freezes(frames),
+        "delay_p99": percentile(delays, 0.99),
+        "freeze": max(freezes(frames)),
+        "freezes": sum(f > FREEZE for f in freezes(frames)),
+        "waste": waste(frames),
+        "classes": {kind: count(frames, kind) for kind in CLASSES},
         "seconds": seconds,
     }
 

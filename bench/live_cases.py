@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The links, streams and transports of ./dev bench live."""
+import dataclasses
+
+QUEUE = 50_000  # bytes, drop tail
+NAMES = {"tltcp": "TLTCP", "paper": "TLTCP, paper", "reliable":
+         "TLTCP, reliable", "srt": "SRT", "srt-tuned": "SRT, tuned",
+         "rist": "RIST", "tcp-reno": "TCP Reno", "tcp-cubic": "TCP CUBIC",
+         "tcp-bbr": "TCP BBR"}
+
+
+@dataclasses.dataclass
+class Case:
+    """A link, what is on it, and what is streamed over it."""
+
+    name: str
+    text: str
+    link: dict
+    content: str = "h264"
+    latency_ms: int = 200
+    flows: dict = None
+    steps: tuple = ()  # (second, bit/s) when the rate changes
+    seconds: int = 30
+
+    def share_bps(self, seconds):
+        """The fair share of the link, on average over the run."""
+        rate = self.link["rate_bps"]
+        if self.steps:
+            edges = [(0, rate), *self.steps, (seconds, 0)]
+            rate = sum(bps * max(0, min(end, seconds) - at) for (at, bps),
+                       (end, _) in zip(edges, edges[1:])) / seconds
+        return rate / (1 + (self.flows["count"] if self.flows else 0))
+
+
+def link(mbit, *more, rtt=40, queue=QUEUE):
+    return {"name": "bench", "rate_bps": mbit * 1e6, "rtt_ms": rtt,
+            "queue_bytes": queue, "more": list(more)}
+
+
+def flows(count, control):
+    return {"count": count, "control": control}
+
+
+def _all():
+    yield Case("ample", "20 Mbit/s", link(20))
+    yield Case("alone", "4 Mbit/s", link(4))
+    yield Case("small", "2 Mbit/s, 70 % of the stream", link(2))
+    yield Case("step", "4, from 10 s on 2, from 20 s on 4 Mbit/s",
+               link(4, "--at", "10s,rate=2mbit", "--at", "20s,rate=4mbit"),
+               steps=((10, 2e6), (20, 4e6)))
+    for control in ("cubic", "reno"):
+        yield Case(f"beside-{control}", f"4 Mbit/s beside one flow of TCP "
+                   f"{control}", link(4), flows=flows(1, control))
+    yield Case("beside-5", "12 Mbit/s beside five flows of TCP cubic",
+               link(12), flows=flows(5, "cubic"))
+    for percent in ("0.1", "1", "2", "10"):
+        yield Case(f"loss-{percent}", f"6 Mbit/s, {percent} % random loss, both "
+                   "ways", link(6, "--loss", f"{percent}%"))
+        yield Case(f"burst-{percent}", f"6 Mbit/s, {percent} % loss in bursts "
+                   "of four, both ways",
+                   link(6, "--loss", f"{percent}%", "--burst", "4"))
+    for rtt in (10, 150, 600):
+        yield Case(f"rtt-{rtt}", f"4 Mbit/s, RTT {rtt} ms, latency "
+                   f"{max(200, rtt)} ms", link(4, rtt=rtt),
+                   latency_ms=max(200, rtt))
+    yield Case("geo", "6 Mbit/s, RTT 600 ms, latency 400 ms, 2 % random loss",
+               link(6, "--loss", "2%", rtt=600), latency_ms=400)
+    for content, text in (("pyramid", "H.264 with a B pyramid"),
+                          ("hevc", "H.265, open GOP"), ("mpeg1", "MPEG-1")):
+        yield Case(f"small-{content}", f"2 Mbit/s, {text}", link(2), content)
+
+
+CASES = {c.name: c for c in _all()}
+QUICK = ["small", "beside-cubic", "alone", "loss-2", "loss-10", "geo"]
+QUICK_TRANSPORTS = ["tltcp", "srt", "rist"]
