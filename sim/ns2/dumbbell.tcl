@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MPL-2.0
+# n flows of one kind over one bottleneck: packets acknowledged per flow and
+# drops, between warm and duration.
+source [file join [file dirname [info script]] common.tcl]
+array set opt {agent Reno n 30 window 10 rate 1.5Mb delay 20ms queue 400
+    packet 1500 access 10Mb access_delay 2ms duration 500 warm 50 stagger 0
+    era now seed 1}
+take_options
+take_era $opt(era)
+set ns [new Simulator]
+set r1 [$ns node]
+set r2 [$ns node]
+make_link $ns $r1 $r2 $opt(rate) $opt(delay) $opt(queue)
+set monitor [$ns monitor-queue $r1 $r2 ""]
+for {set i 0} {$i < $opt(n)} {incr i} {
+    set from [$ns node]
+    set to [$ns node]
+    make_link $ns $from $r1 $opt(access) $opt(access_delay)
+    make_link $ns $r2 $to $opt(access) $opt(access_delay)
+    lassign [make_flow $ns $from $to $opt(agent) $opt(window) $opt(packet)] \
+        tcp($i) ftp
+    $ns at [expr {$opt(stagger) * [$luck uniform 0 1]}] "$ftp start"
+}
+proc begin {} {
+    global opt tcp monitor before dropped
+    for {set i 0} {$i < $opt(n)} {incr i} {
+        set before($i) [packets_acked $tcp($i)]
+    }
+    set dropped [$monitor set pdrops_]
+}
+proc finish {} {
+    global opt tcp monitor before dropped
+    set counts {}
+    for {set i 0} {$i < $opt(n)} {incr i} {
+        lappend counts [expr {[packets_acked $tcp($i)] - $before($i)}]
+    }
+    puts "counts=[join $counts ,] drops=[expr {[$monitor set pdrops_] - $dropped}]"
+    exit 0
+}
+$ns at $opt(warm) begin
+$ns at $opt(duration) finish
+$ns run

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MPL-2.0
+"""The comparison of TCPs over a GEO satellite: Figures 2 to 11."""
+from .lab import Job
+from .numbers import jain, mean, show
+from .page import FAILS, only
+
+TITLE = "TCPs over a GEO satellite"
+# Name, figure, controller, recovery: what the paper compares.
+PAPER = (("Tahoe", 2, "tahoe", "dupack-tahoe"),
+         ("Reno", 3, "reno", "dupack-reno"),
+         ("SACK", 4, "reno", "packet"),
+         ("NewReno", 5, "newreno", "dupack-newreno"),
+         ("Vegas", 6, "vegas", "dupack-reno"),
+         ("Westwood", 7, "westwood", "dupack-reno"),
+         ("Tibet", 8, "tibet", "dupack-reno"))
+MODERN = (("CUBIC", None, "cubic", "packet"), ("BBR", None, "bbr", "packet"))
+QUEUES = (20, 100, 200)
+RATES = (0.448, 2)
+RATE = 2e6       # bit/s of the bottleneck
+PACKET = 1040    # bytes
+UDP_PACKET = 1000
+
+
+def seeds(quick):
+    return range(1, 2 if quick else 4)
+
+
+def one(controller, manner, phase, **more):
+    pacing = "on" if controller == "bbr" else "off"
+    return Job.of("geo", sat=controller, sat_manner=manner, ter=controller,
+                  ter_manner=manner, sat_pacing=pacing, ter_pacing=pacing,
+                  phase=phase, **more)
+
+
+def plan(quick):
+    phase = 200 if quick else 2000
+    short = 100 if quick else 500
+    jobs = {}
+    for name, _, controller, manner in PAPER + MODERN:
+        for seed in seeds(quick):
+            jobs[name, seed] = one(controller, manner, phase, seed=seed,
+                                   **({"sample": phase / 40} if seed == 1
+                                      else {}))
+        for queue in () if quick else QUEUES:
+            jobs[name, "queue", queue] = one(controller, manner, short,
+                                             queue=queue)
+        for udp in () if quick else RATES:
+            jobs[name, "udp", udp] = one(controller, manner, short, udp=udp)
+    for seed in seeds(quick):
+        jobs["mixed", seed] = Job.of(
+            "geo", sat="tibet", sat_manner="dupack-reno", phase=phase,
+            seed=seed, **({"sample": phase / 40} if seed == 1 else {}))
+    return jobs
+
+
+def phase_of(run):
+    return run.lines[-1]["t"] / 3
+
+
+def shares(run, period):
+    """Of the bottleneck: satellite, terrestrial, UDP; with headers."""
+    whole = RATE * phase_of(run)
+    return tuple(sum(run.segments(name, period)) * size * 8 / whole
+                 for name, size in (("sat", PACKET), ("ter", PACKET),
+                                    ("udp", UDP_PACKET)))
+
+
+def loss(run, period):
+    link = run.link("R1", "R2", period)
+    return link["dropped_queue"] / link["offered"]
+
+
+def share(runs, name, seed_list, period, group=0):
+    return [shares(runs[name, s], period)[group] for s in seed_list]
+
+
+def draw_time(run):
+    def draw(axis):
+        for group, words in (("sat", "satellite"), ("ter", "terrestrial")):
+            total = {}
+            for flow in range(15):
+                for x in run.samples(group, flow):
+                    total[x["t"]] = total.get(x["t"], 0) + x["segments"]
+            times = sorted(total)
+            axis.plot(times[1:], [
+                (total[b] - total[a]) * PACKET * 8 / (b - a) / RATE
+                for a, b in zip(times, times[1:])], label=words)
+        arrived = run.samples("udp")
+        axis.plot([x["t"] for x in arrived[1:]], [
+            (b["arrived_bytes"] - a["arrived_bytes"]) * 8 / (b["t"] - a["t"])
+            / RATE for a, b in zip(arrived, arrived[1:])], ":", label="UDP")
+        axis.set_xlabel("s")
+        axis.set_ylabel("share of the bottleneck")
+        axis.set_ylim(0, 1.05)
+        axis.legend(ncols=3, loc="upper center")
+    return draw
+
+
+def claims(page, runs, quick):
+    every = list(seeds(quick))
+    names = [p[0] for p in PAPER]
+    first = {n: mean(share(runs, n, every, 0)) for n in names}
+    page.claim("phase1.full", "Figures 2 to 8: alone, satellite flows fill the "
+               "bottleneck", all(v > 0.9 for v in first.values()),
+               ", ".join(f"{n} {v:.3f}" for n, v in first.items()))
+    second = {n: mean(share(runs, n, every, 1)) for n in names}
+    old = ("Tahoe", "Reno", "NewReno", "Vegas")
+    page.claim("phase2.starve", "Figures 2, 3, 5, 6: beside terrestrial flows "
+               "the satellite ones starve with Tahoe, Reno, NewReno, Vegas",
+               all(second[n] < 0.1 for n in old),
+               "satellite share " + ", ".join(
+                   f"{n} {second[n]:.3f}" for n in old)
+               + "; less than half, yet far from nothing", expect=FAILS)
+    page.claim("phase2.less", "The weaker form: they get less than the "
+               "terrestrial ones", all(second[n] < 0.5 for n in old),
+               ", ".join(f"{n} {second[n]:.3f}" for n in old))
+    page.claim("phase2.sack", "Figure 4: SACK keeps more of its share than "
+               "Reno", second["SACK"] > second["Reno"],
+               f"SACK {second['SACK']:.3f}, Reno {second['Reno']:.3f}",
+               expect=FAILS)
+    page.claim("phase2.westwood", "Figure 7: with Westwood the two groups "
+               "share nearly alike", 0.4 < second["Westwood"] < 0.6,
+               f"satellite share {second['Westwood']:.3f}")
+    page.claim("phase2.tibet", "Figure 8: with Tibet the satellite flows "
+               "return to their maximum", second["Tibet"] > 0.8,
+               f"satellite share {second['Tibet']:.3f}", expect=FAILS)
+    third = {n: mean(share(runs, n, every, 2)) for n in names}
+    page.claim("phase3.regain", "Figures 2 to 6: when UDP pushes the "
+               "terrestrial flows down, satellite ones regain some",
+               all(third[n] > second[n] for n in names[:5]),
+               ", ".join(f"{n} {second[n]:.3f} → {third[n]:.3f}"
+                         for n in names[:5]), expect=FAILS)
+    mixed = mean(share(runs, "mixed", every, 1))
+    page.claim("mixed", "Figures 9 to 11: Tibet on the satellite cannot "
+               "compete with terrestrial Reno", mixed < 0.4,
+               f"satellite share {mixed:.3f}")
+
+
+def table(page, runs, quick):
+    rows = []
+    every = list(seeds(quick))
+    for name, figure, *_ in PAPER + MODERN + (("mixed", "9 to 11"),):
+        rows.append((name, figure or "-", *(
+            " / ".join(show(share(runs, name, every, period, group))
+                       for group in range(groups))
+            for period, groups in ((0, 1), (1, 2), (2, 3))),
+            ", ".join(f"{100 * mean([loss(runs[name, s], p) for s in every]):.1f}"
+                      for p in range(3)),
+            f"{mean([jain(runs[name, s].segments('sat', 1)) for s in every]):.3f}"
+            f", {mean([jain(runs[name, s].segments('ter', 1)) for s in every]):.3f}"
+        ))
+    page.heading("Shares of the bottleneck")
+    page.table(("protocol", "figure", "first phase: satellite",
+                "second: satellite / terrestrial",
+                "third: satellite / terrestrial / UDP", "drops, %",
+                "Jain in the second phase"), rows)
+
+
+def sensitivity(page, runs):
+    page.heading("What the paper does not say, swept")
+    page.text("Satellite share in the second phase by queue of the bottleneck "
+              "(50 above), phases of 500 s:")
+    page.table(("protocol", *QUEUES), [
+        (n, *(f"{shares(runs[n, 'queue', q], 1)[0]:.3f}" for q in QUEUES))
+        for n, *_ in PAPER + MODERN])
+    page.text("Satellite / terrestrial share in the third phase by rate of "
+              "UDP, Mbit/s (1 above):")
+    page.table(("protocol", *RATES), [
+        (n, *("{:.3f} / {:.3f}".format(*shares(runs[n, "udp", u], 2))
+              for u in RATES)) for n, *_ in PAPER + MODERN])
+    reno = [shares(runs["Reno", "queue", q], 1)[0] for q in QUEUES]
+    page.claim("queue-decides", "The size of the queue decides who starves "
+               "(ours)", only("with queues that are small for the paths")
+               if reno[0] < 0.5 < reno[-1] else FAILS,
+               "Reno's satellite share at a queue of "
+               + ", ".join(f"{q}: {r:.3f}" for q, r in zip(QUEUES, reno)),
+               expect=only("with queues that are small for the paths"))
+
+
+def report(page, runs, quick):
+    claims(page, runs, quick)
+    page.text(
+        "15 flows from A over the GEO satellite (263.7 ms one way) and 15 from "
+        "B to a terrestrial host share 2 Mbit/s, 10 ms. Satellite flows from "
+        "the start, terrestrial ones from the second phase on, UDP in the "
+        f"third; phases of {phase_of(runs['Reno', 1]):g} s. Ours, for the paper "
+        "does not say: 1040-byte packets, windows of 20, a queue of 50, UDP at "
+        f"1 Mbit/s; starts spread over 1 s, {len(seeds(quick))} seed(s). "
+        "\"Original TCP\" is taken as Tahoe, SACK as Reno's window with the "
+        "recovery by packet numbers.")
+    table(page, runs, quick)
+    if not quick:
+        sensitivity(page, runs)
+    page.heading("Shares over time")
+    for name, figure, *_ in PAPER + (("mixed", "9 to 11", None, None),):
+        page.figure(str(figure).replace(" ", "-"),
+                    f"Figure{'s' if name == 'mixed' else ''} {figure}: "
+                    + ("satellite Tibet, terrestrial Reno"
+                       if name == "mixed" else name),
+                    draw_time(runs[name, 1]), size=(6.4, 2.2))
