@@ -29,6 +29,18 @@ void saratoga_batch_add(struct saratoga_batch *b, struct saratoga_task *t) {
     b->last = t;
 }
 
+unsigned saratoga_batch_drop(struct saratoga_batch *b) {
+    unsigned n = 0;
+    while (b->first) {
+        struct saratoga_task *next = b->first->next;
+        free(b->first);
+        b->first = next;
+        n++;
+    }
+    b->last = NULL;
+    return n;
+}
+
 int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
                         const char *service, bool hear) {
     saratoga_uv_config c;
@@ -86,13 +98,22 @@ static bool is_busy(const struct saratoga_batch *b,
     return false;
 }
 
+/* A signal came before them. */
+static void leave_waiting(struct saratoga_batch *b) {
+    unsigned n = saratoga_batch_drop(b);
+    if (n > 0) {
+        b->failed += n;
+        (void)tool_fail(TOOL, "stopped, %u not begun", n);
+    }
+}
+
 static void start_some(struct saratoga_batch *b) {
     while (b->first && b->n_running < b->args->parallel &&
            !is_busy(b, b->first)) {
         struct saratoga_task *t = b->first;
         b->first = t->next;
         b->last = b->first ? b->last : NULL;
-        if (!tool_is_stopped() && start(b, t)) {
+        if (start(b, t)) {
             t->next = b->running;
             b->running = t;
             b->n_running++;
@@ -199,9 +220,17 @@ static void take_events(struct saratoga_batch *b) {
     }
 }
 
+static void go_on(struct saratoga_batch *b) {
+    if (tool_is_stopped()) {
+        leave_waiting(b);
+    } else {
+        start_some(b);
+    }
+}
+
 void saratoga_batch_run(struct saratoga_batch *b) {
     bool asked = false;
-    start_some(b);
+    go_on(b);
     while (b->running) {
         if (tool_is_stopped() && !asked) {
             cancel_all(b);
@@ -209,7 +238,7 @@ void saratoga_batch_run(struct saratoga_batch *b) {
         }
         saratoga_uv_run(b->node, SLICE_MS);
         take_events(b);
-        start_some(b);
+        go_on(b);
         draw(b);
     }
 }
@@ -238,11 +267,7 @@ int saratoga_batch_close(struct saratoga_batch *b, int rc) {
     saratoga_uv_close(b->node);
     b->node = NULL;
     json_decref(b->reports);
-    while (b->first) {
-        struct saratoga_task *next = b->first->next;
-        free(b->first);
-        b->first = next;
-    }
+    (void)saratoga_batch_drop(b);
     return rc == TOOL_OK && b->failed > 0 ? TOOL_FAILED : rc;
 }
 

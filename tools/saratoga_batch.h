@@ -68,6 +68,8 @@ struct saratoga_task *saratoga_task_new(void);
 /** @brief Adds a task, which the batch then owns. @param b  batch @param t
  * task */
 void saratoga_batch_add(struct saratoga_batch *b, struct saratoga_task *t);
+/** @brief Drops the tasks that wait. @param b  batch @return how many */
+unsigned saratoga_batch_drop(struct saratoga_batch *b);
 /** @brief Does all tasks, those that on_done adds included; less when a signal
  * asks for the end.  A few run at a time, so that the link is busy while one
  * waits for an answer. @param b  batch */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -19,12 +18,7 @@ static void on_done(struct saratoga_batch *b, const struct saratoga_task *t,
         saratoga_fetch_record(b, t, ev, true);
     }
     if (b->unreachable) { /* the pass is over; what is left waits */
-        while (b->first) {
-            struct saratoga_task *next = b->first->next;
-            free(b->first);
-            b->first = next;
-        }
-        b->last = NULL;
+        (void)saratoga_batch_drop(b);
     }
 }
 

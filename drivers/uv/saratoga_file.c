@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Between two saves of a map: what a crash may cost. */
+/* Between two saves of a map: what a crash may cost.  The first come soon after
+ * one another: of a short pass, too, something is to be left. */
+#define SAVE_FIRST (250 * SARATOGA_MS)
 #define SAVE_EVERY (2 * SARATOGA_S)
 
 saratoga__file *saratoga__file_new(saratoga_uv *u) {
@@ -150,7 +152,9 @@ void saratoga__file_tick(saratoga__file *f, uint64_t now) {
         f->handle == 0 || now < f->next_save) {
         return;
     }
-    f->next_save = now + SAVE_EVERY;
+    f->save_wait = f->save_wait == 0 ? SAVE_FIRST : 2 * f->save_wait;
+    f->save_wait = f->save_wait < SAVE_EVERY ? f->save_wait : SAVE_EVERY;
+    f->next_save = now + f->save_wait;
     saratoga_stats_init(&st);
     if (saratoga_transfer_get_stats(f->u->node, f->handle, &st,
                                     saratoga__now()) == 0 &&

@@ -111,6 +111,7 @@ struct saratoga__file {
     size_t map_len;
     uint64_t saved;     /* bytes that the saved map names */
     uint64_t next_save; /* by uv_hrtime() */
+    uint64_t save_wait; /* between the last save and that */
 
     int fd;           /* of a source, or of what is compared with; -1: none */
     int status;       /* of the job: UV_E... or SARATOGA__... */
