@@ -130,8 +130,15 @@ static bool data_ready(tltcp__sender *s) {
     return ready;
 }
 
+/* While data waits for the window, news of what was dropped waits with it: a
+ * packet of its own would take the place of a whole one. */
 static bool control_waits(const tltcp__sender *s) {
-    return s->sec.skips.count > 0 || update_due(s) || s->probes > 0;
+    bool limited;
+    if (s->sec.skips.count == 0 && !update_due(s)) {
+        return s->probes > 0;
+    }
+    (void)data_waits(s, &limited);
+    return !limited;
 }
 
 bool tltcp__sender_would_send(const tltcp__sender *s) {

@@ -71,15 +71,22 @@ static void an_ample_link_carries_all(void **state) {
 /* References make up more than the link carries: the chain is cut where it has
  * to be, and begins anew with each key. */
 static void a_link_too_small_for_references_gives_up_the_latest(void **state) {
-    struct plan p;
-    struct view v;
+    unsigned whole = 0, on_time = 0, references = 0, all = 0;
     (void)state;
-    plan_clip(&p, 1, 750);
-    link_of(&p, 1.4e6, 40 * MS, 0);
-    play_clip(&p, &v);
-    assert_int_equal(v.whole[TL_CLASS_KEY], v.sent[TL_CLASS_KEY]);
-    assert_true(v.on_time[TL_CLASS_KEY] >= 14);
-    assert_true(2 * v.on_time[TL_CLASS_REFERENCE] > v.sent[TL_CLASS_REFERENCE]);
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct plan p;
+        struct view v;
+        plan_clip(&p, seed, 750);
+        link_of(&p, 1.4e6, 40 * MS, 0);
+        play_clip(&p, &v);
+        whole += v.whole[TL_CLASS_KEY];
+        on_time += v.on_time[TL_CLASS_KEY];
+        references += v.on_time[TL_CLASS_REFERENCE];
+        all += v.sent[TL_CLASS_REFERENCE];
+    }
+    assert_in_range(whole, 71, 75);
+    assert_in_range(on_time, 68, 75);
+    assert_true(2 * references > all);
 }
 
 int main(void) {

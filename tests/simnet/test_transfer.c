@@ -189,6 +189,28 @@ deadlines_at_the_receiver_expire_half_a_round_trip_earlier(void **state) {
     }
 }
 
+/* A packet that only tells what was dropped takes the place of a whole one. */
+static void what_was_dropped_is_told_with_data_that_waits(void **state) {
+    (void)state;
+    for (size_t r = 0; r < 2; r++) {
+        struct plan p;
+        plan_init(&p, r);
+        p.config[CLIENT].recovery = recoveries[r];
+        p.config[CLIENT].max_window = 10;
+        p.link[CLIENT].delay = 100 * MS;
+        p.source[CLIENT].sections = 50;
+        p.source[CLIENT].size_min = 100000;
+        p.source[CLIENT].size_max = 100000;
+        p.source[CLIENT].interval = 400 * MS;
+        p.source[CLIENT].budget = 500 * MS;
+        assert_int_equal(world_open(&w, &p), 0);
+        world_run(&w);
+        assert_in_range(w.flow[CLIENT].reader.gaps, 10, 60);
+        assert_in_range(end_stats(&w.end[CLIENT]).seq_updates_sent, 0, 2);
+        world_finish(&w);
+    }
+}
+
 static void count_windows(void *user, struct end *e, const void *dgram,
                           size_t len) {
     unsigned *count = user;
@@ -389,6 +411,7 @@ int main(void) {
         cmocka_unit_test(the_skip_of_the_last_section_survives_losses),
         cmocka_unit_test(
             deadlines_at_the_receiver_expire_half_a_round_trip_earlier),
+        cmocka_unit_test(what_was_dropped_is_told_with_data_that_waits),
         cmocka_unit_test(the_window_of_the_handshake_is_not_told_again),
         cmocka_unit_test(a_reader_that_is_slow_holds_the_sender_back),
         cmocka_unit_test(a_reader_may_stop_for_long_and_go_on),
