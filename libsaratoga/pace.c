@@ -121,11 +121,31 @@ static bool ends_round(saratoga__pace *p, cong_time srtt, saratoga_time now) {
     return true;
 }
 
-static double told_p(const saratoga__pace *p, const saratoga__cycle *c) {
-    if (p->law == SARATOGA__STFRC) {
-        return c->p;
+/* The share of packets lost, as in draft-eddy-tsvwg-saratoga-tfrc-12, but over
+ * as many reports, weighted alike, as RFC 5348 section 5.4 has intervals.  One
+ * report, as the draft says, is an RTT's few packets: its share is 0, or so
+ * much that the rate falls to where the next share is coarser still. */
+static double share_lost(saratoga__pace *p, const saratoga__cycle *c) {
+    static const double weight[SARATOGA__REPORTS] = {1,   1,   1,   1,
+                                                     0.8, 0.6, 0.4, 0.2};
+    double sent = 0;
+    double gone = 0;
+    for (size_t i = SARATOGA__REPORTS - 1; i > 0; i--) {
+        p->sent[i] = p->sent[i - 1];
+        p->gone[i] = p->gone[i - 1];
     }
-    return c->packets > 0 ? (double)c->lost_packets / (double)c->packets : 0;
+    p->sent[0] = (double)c->packets;
+    p->gone[0] = (double)c->lost_packets;
+    for (size_t i = 0; i < SARATOGA__REPORTS; i++) {
+        sent += weight[i] * p->sent[i];
+        gone += weight[i] * p->gone[i];
+    }
+    return sent > 0 ? gone / sent : 0;
+}
+
+static double told_p(saratoga__pace *p, const saratoga__cycle *c) {
+    double share = share_lost(p, c);
+    return p->law == SARATOGA__STFRC ? c->p : share;
 }
 
 void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,

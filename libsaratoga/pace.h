@@ -9,6 +9,8 @@
 #include "libsaratoga/config.h"
 #include "libsaratoga/sentlog.h"
 
+#define SARATOGA__REPORTS 8
+
 /* When the next DATA may leave: the rate of an open loop, or what a congestion
  * controller allows that is told of every cycle. */
 typedef struct saratoga__pace {
@@ -22,8 +24,10 @@ typedef struct saratoga__pace {
     double mss;
     double p;
     double x_recv;
-    saratoga_time feedback_at; /* silence is told to the controller */
-    saratoga_time cycle_at;    /* when the last one ended; 0: never */
+    double sent[SARATOGA__REPORTS]; /* packets of the last cycles, newest */
+    double gone[SARATOGA__REPORTS]; /* first, and those of them lost: tfrc */
+    saratoga_time feedback_at;      /* silence is told to the controller */
+    saratoga_time cycle_at;         /* when the last one ended; 0: never */
     saratoga_time round_at;
     bool limited; /* held back since the last feedback */
     bool episode; /* a window controller's, until the holes are repaired */

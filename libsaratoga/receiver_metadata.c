@@ -161,8 +161,9 @@ static void first_metadata(saratoga__session *s, const saratoga__metadata *m,
  * a stream may end. */
 static bool is_changed(const saratoga__session *s,
                        const saratoga__metadata *m) {
-    return !is_sum_kept(s, m) || m->kind != s->kind || m->descriptor != s->descriptor ||
-           m->entry.size != s->entry.size || m->entry.mtime != s->entry.mtime;
+    return !is_sum_kept(s, m) || m->kind != s->kind ||
+           m->descriptor != s->descriptor || m->entry.size != s->entry.size ||
+           m->entry.mtime != s->entry.mtime;
 }
 
 static void more_metadata(saratoga__session *s, const saratoga__metadata *m,
@@ -177,8 +178,8 @@ static void more_metadata(saratoga__session *s, const saratoga__metadata *m,
             take_sum(s, m);
             tell_metadata(s);
         }
-    } else if (s->sum_len == 0 && m->sum_len != 0 &&
-               s->in.sink.digested == 0 && !s->in.whole) {
+    } else if (s->sum_len == 0 && m->sum_len != 0 && s->in.sink.digested == 0 &&
+               !s->in.whole) {
         take_sum(s, m);
     }
 }

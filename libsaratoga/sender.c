@@ -6,6 +6,7 @@
 #define LOG_MAX ((uint64_t)1 << 18)
 #define ONE_WAY_METADATA SARATOGA_S /* repeated so often */
 #define STALL_MIN (2 * SARATOGA_S)
+#define SILENCES 4 /* that would end a session, in the longest own one */
 #define NS_PER_S 1e9
 
 static double granularity(const saratoga__session *s) {
@@ -238,6 +239,7 @@ static void note(saratoga__session *s, cmn__range r, bool asks, uint64_t stamp,
     s->st.data_packets++;
     s->st.data_bytes += sent.len;
     o->since_ask++;
+    o->sent_at = now;
     if (sent.again) {
         s->st.retransmitted_packets++;
         s->st.retransmitted_bytes += sent.len;
@@ -469,6 +471,16 @@ static void one_way_timeout(saratoga__session *s, saratoga_time now) {
     }
 }
 
+/* A controller may allow a packet a minute: the session must not end over
+ * that. */
+static saratoga_time keep_alive_at(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    if (!o->confirmed || o->poll_due || o->sent_at == 0) {
+        return SARATOGA_TIME_NEVER;
+    }
+    return saratoga__later(o->sent_at, s->opt.inactivity / SILENCES);
+}
+
 static bool owes_answer(const saratoga__sender *o) {
     return o->unanswered != SARATOGA_TIME_NEVER;
 }
@@ -506,6 +518,7 @@ void saratoga__sender_on_timeout(saratoga__session *s, saratoga_time now) {
     }
     check_stall(s, now);
     check_rto(s, now);
+    o->poll_due |= now >= keep_alive_at(s);
     if (now >= o->poll_at && (o->stalled || o->todo.count == 0)) {
         o->poll_due = true;
         o->poll_at = SARATOGA_TIME_NEVER;
@@ -549,6 +562,7 @@ saratoga_time saratoga__sender_wake(const saratoga__session *s,
     if (o->stalled || o->todo.count == 0) {
         at = saratoga__sooner(at, o->poll_at);
     }
+    at = saratoga__sooner(at, keep_alive_at(s));
     if (s->unchanged) {
         at = saratoga__sooner(at, saratoga__later(o->meta_at, first_wait(s)));
     }

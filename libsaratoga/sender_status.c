@@ -103,6 +103,9 @@ static void end_cycle(saratoga__session *s, uint64_t d, uint64_t irt,
         !saratoga__sentlog_cycle(&o->log, d, irt, &o->miss, &path, &c)) {
         return;
     }
+    if (!(c.acked + c.lost > 0)) {
+        return; /* polls alone say nothing of the rate that the path bears */
+    }
     saratoga__pace_on_cycle(&o->pace, &c, &s->rtt, sample, flight,
                             (double)o->miss.total, now);
     s->st.loss_events = o->pace.law == SARATOGA__STFRC

@@ -69,8 +69,9 @@ typedef struct saratoga__sender {
     saratoga_time poll_wait;
     saratoga_time meta_at; /* METADATA left; or repeat then (one-way) */
     saratoga_time rto_at;
-    saratoga_time eod_at; /* the end was first told */
-    uint32_t since_ask;   /* DATA since the last request */
+    saratoga_time eod_at;  /* the end was first told */
+    saratoga_time sent_at; /* the newest transmission */
+    uint32_t since_ask;    /* DATA since the last request */
     uint32_t timeouts;
     uint32_t copies;
     uint32_t passes;

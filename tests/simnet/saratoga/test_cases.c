@@ -194,6 +194,19 @@ static void a_checksum_that_comes_late_counts(void **state) {
     world_free(&w);
 }
 
+static void a_rate_of_a_packet_in_minutes_ends_no_session(void **state) {
+    struct world w = world_new(&GOOD, NULL, NULL);
+    saratoga_options o = at_rate(100); /* two minutes a packet */
+    struct xfer *x;
+    (void)state;
+    (void)host_make_file(w.sat, "f", 5000, 3);
+    x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+    world_finish(&w, x, 1000 * SEC);
+    assert_arrived(&w, x, "f");
+    assert_true(x->done_at > 200 * SEC);
+    world_free(&w);
+}
+
 static void silence_ends_a_transfer_on_both_sides(void **state) {
     struct world w = world_new(&GOOD, NULL, NULL);
     struct xfer *x;
@@ -464,6 +477,7 @@ int main(void) {
         T(what_is_sent_makes_room_for_reads_at_once),
         T(a_checksum_may_come_after_the_file),
         T(a_checksum_that_comes_late_counts),
+        T(a_rate_of_a_packet_in_minutes_ends_no_session),
         T(silence_ends_a_transfer_on_both_sides),
         T(a_request_into_the_void_is_given_up),
         T(timers_may_be_hours),

@@ -213,7 +213,7 @@ static void sessions_share_a_thin_uplink(void **state) {
 }
 
 static void bursts_of_loss_do_not_stop_a_controlled_sender(void **state) {
-    static const char *const name[] = {"stfrc", "cubic", "newreno",
+    static const char *const name[] = {"stfrc", "tfrc",  "cubic",   "newreno",
                                        "bbr",   "vegas", "westwood"};
     (void)state;
     for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
