@@ -72,9 +72,9 @@ static void make_datagrams(struct flood *f) {
 
     for (unsigned i = 0; i < DATAGRAMS; i++) {
         for (size_t k = 0; k < ROOM; k++) {
-            f->data[i][k] = (uint8_t)rand();
+            f->data[i][k] = (uint8_t)random();
         }
-        f->len[i] = guesses ? ROOM : 1 + (size_t)rand() % ROOM;
+        f->len[i] = guesses ? ROOM : 1 + (size_t)random() % ROOM;
         f->data[i][0] = guesses ? 0x50 : f->data[i][0]; /* SHORT */
         if (calls) {
             make_call(f->data[i], &f->len[i], i);
@@ -155,7 +155,8 @@ static void transmit(const struct bench_options *o) {
 
     f.o = o;
     f.to = (struct sockaddr_in){.sin_family = AF_INET,
-                                .sin_port = htons((uint16_t)atoi(o->port)),
+                                .sin_port =
+                                    htons((uint16_t)strtoul(o->port, NULL, 10)),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     make_datagrams(&f);
     if (pthread_create(&thread, NULL, run_flood, &f) != 0) {

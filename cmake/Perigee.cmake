@@ -40,6 +40,8 @@ function(perigee_options target)
             -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
             -Wpointer-arith -Wwrite-strings -Wformat=2
             -Wimplicit-fallthrough -Wdouble-promotion)
+        target_compile_options(${target} PRIVATE ${PERIGEE_HARDEN_COMPILE})
+        target_link_options(${target} PRIVATE ${PERIGEE_HARDEN_LINK})
         if(PERIGEE_WERROR)
             target_compile_options(${target} PRIVATE -Werror)
         endif()

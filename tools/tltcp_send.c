@@ -63,7 +63,7 @@ static uint64_t push_due(struct job *j) {
         }
         if (!sender_push(&j->sender, &j->next)) {
             j->over = j->broken = true;
-            (void)strcpy(j->why, "out of memory");
+            (void)snprintf(j->why, sizeof(j->why), "out of memory");
         }
         j->media_time = j->next.times.dts;
         j->has_next = false;

@@ -17,7 +17,8 @@ import tree
 # Pure functions on the caller's memory, and the way out of a failed assertion.
 STRINGS = {"abort", "__assert_fail", "memchr", "memcmp", "memcpy", "memmove",
            "memset", "strchr", "strcmp", "strlen", "strncmp", "strncpy",
-           "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail"}
+           "_GLOBAL_OFFSET_TABLE_", "__stack_chk_fail",
+           "__memcpy_chk", "__memmove_chk", "__memset_chk", "__strncpy_chk"}
 # Which instructions the processor has, by the compiler's own library.
 PROCESSOR = {"__cpu_indicator_init", "__cpu_model"}
 MATHS = {"cbrt", "ceil", "exp", "exp2", "expm1", "fabs", "floor", "fmax",

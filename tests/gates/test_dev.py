@@ -147,6 +147,15 @@ class Dev(unittest.TestCase):
             self.assertEqual(status, 1, text)
             self.assertIn("argument", text)
 
+    def test_fuzz_and_soak_ask_how_long(self):
+        for verb in "fuzz", "soak":
+            status, text = self.dev(verb)
+            self.assertEqual(status, 1)
+            self.assertIn(f"{verb} takes one argument, how many minutes", text)
+        status, text = self.dev("coverage", "x")
+        self.assertEqual(status, 1)
+        self.assertIn("coverage takes no argument", text)
+
     def test_a_part_that_is_not_there_is_said_to_be_missing(self):
         status, text = self.dev("reproduce")
         self.assertEqual(status, 1)

@@ -127,6 +127,52 @@ class Includes(Tree):
         self.passes("includes", self.root)
 
 
+class Unsafe(Tree):
+    def test_what_only_looks_like_a_call_passes(self):
+        self.put("tools/a.c", '/* never gets() */\nint x = my_rand(3);\n'
+                 'void f(void) { puts("system(1)"); s->system(2); }\n')
+        self.passes("unsafe", self.root)
+
+    def test_calls_that_cannot_be_safe_are_refused(self):
+        for call in "strcpy(a, b)", "sprintf (a, b)", "system(a)", "atoi(a)":
+            self.put("tools/a.c", f"void f(void) {{\n    {call};\n}}\n")
+            self.refuses("tools/a.c:2: " + call.split("(", 1)[0].strip(),
+                         "unsafe", self.root)
+
+
+class Hardened(Tree):
+    TEXT = ('#include <string.h>\nvoid g(char *);\n'
+            'void f(const char *s, size_t n) '
+            '{ char b[64]; memcpy(b, s, n); g(b); }\n')
+    FLAGS = ["-shared", "-fPIC", "-O2", "-fstack-protector-strong",
+             "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-Wl,-z,relro",
+             "-Wl,-z,now", "-Wl,-z,noexecstack"]
+
+    def build(self, *flags):
+        source, out = self.put("a.c", self.TEXT), self.root / "a.so"
+        subprocess.run([CC, "-w", "-o", out, source, *self.FLAGS, *flags],
+                       check=True)
+        return out
+
+    def test_a_hardened_library_passes(self):
+        self.passes("hardened", "guarded", self.build())
+
+    def test_each_thing_left_out_is_refused(self):
+        for flag, words in {
+                "-Wl,-z,norelro": "read-only relocations",
+                "-Wl,-z,lazy": "binds symbols late",
+                "-Wl,-z,execstack": "executable stack",
+                "-fno-stack-protector": "no stack protector",
+                "-U_FORTIFY_SOURCE": "checked function"}.items():
+            self.refuses(words, "hardened", "guarded", self.build(flag))
+
+    def test_a_program_at_a_fixed_place_is_refused(self):
+        source, out = self.put("b.c", "int main(void) { return 0; }\n"), \
+            self.root / "b"
+        subprocess.run([CC, "-no-pie", "-o", out, source], check=True)
+        self.refuses("position-independent", "hardened", "binary", out)
+
+
 class Symbols(Tree):
     def compile(self, name, text, *flags):
         source = self.put(f"{name}.c", text)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MPL-2.0
+# What makes a mistake in C harder to exploit, where the compiler and the linker
+# offer it.  Sets PERIGEE_HARDEN_COMPILE and PERIGEE_HARDEN_LINK, which
+# perigee_options() applies.  Not with sanitizers, which do more.
+include(CheckCCompilerFlag)
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES C)
+
+set(PERIGEE_HARDEN_COMPILE "")
+set(PERIGEE_HARDEN_LINK "")
+if(NOT PERIGEE_HARDEN OR PERIGEE_SANITIZE OR MSVC)
+    return()
+endif()
+
+foreach(flag -fstack-protector-strong -fstack-clash-protection
+             -fcf-protection=full -mbranch-protection=standard)
+    string(MAKE_C_IDENTIFIER "PERIGEE_HAS${flag}" has)
+    check_c_compiler_flag(${flag} ${has})
+    if(${has})
+        list(APPEND PERIGEE_HARDEN_COMPILE ${flag})
+    endif()
+endforeach()
+# Needs an optimizer; distributions that set it themselves set it first.
+list(APPEND PERIGEE_HARDEN_COMPILE
+    $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>
+    $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=2>)
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    set(PERIGEE_HARDEN_LINK -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+endif()
