@@ -5,6 +5,8 @@
  *
  *   fuzz_x FILE...          replays
  *   fuzz_x --random FIRST N  inputs numbered FIRST to FIRST + N - 1
+ *   fuzz_x --write FOLDER FIRST N  writes these inputs, for a fuzzer to start
+ *                            from
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,8 +66,27 @@ static int self_made(uint64_t first, uint64_t n) {
     return 0;
 }
 
+static int write_inputs(const char *folder, uint64_t first, uint64_t n) {
+    for (uint64_t i = first; i < first + n; i++) {
+        char name[4096];
+        size_t len = make_input(i);
+        FILE *f;
+        (void)snprintf(name, sizeof(name), "%s/input-%" PRIu64, folder, i);
+        f = fopen(name, "wb");
+        if (f == NULL || fwrite(input, 1, len, f) != len || fclose(f) != 0) {
+            (void)fprintf(stderr, "%s: cannot be written\n", name);
+            return 1;
+        }
+    }
+    return 0;
+}
+
 int main(int argc, char **argv) {
     int rv = 0;
+    if (argc == 5 && strcmp(argv[1], "--write") == 0) {
+        return write_inputs(argv[2], strtoull(argv[3], NULL, 10),
+                            strtoull(argv[4], NULL, 10));
+    }
     if (argc == 4 && strcmp(argv[1], "--random") == 0) {
         return self_made(strtoull(argv[2], NULL, 10),
                          strtoull(argv[3], NULL, 10));

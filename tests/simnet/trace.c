@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* With SIMNET_TRACE in the environment: every datagram in a line, to see what
- * led to a fault. */
+ * led to a fault.  With SIMNET_CORPUS, a folder: every kind of packet as a file
+ * there, for a fuzzer to start from. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -47,12 +48,39 @@ static void print_chunk(const tltcp__chunk *c) {
     }
 }
 
+/* One file for each list of chunks. */
+static void keep_as_seed(const char *folder, const uint8_t *dgram, size_t len) {
+    char name[4096];
+    uint32_t kind = 0;
+    tltcp__packet p;
+    tltcp__chunk c;
+    cmn__reader r;
+    FILE *f;
+    if (!tltcp__packet_parse(dgram, len, &p)) {
+        return;
+    }
+    r = cmn__reader_of(p.body, p.body_len);
+    while (p.type != TLTCP__VERSIONS && tltcp__chunk_next(&r, &c)) {
+        kind = kind * 31 + c.type * 8u + (c.flags & 7u);
+    }
+    (void)snprintf(name, sizeof(name), "%s/packet-%02x-%08x", folder, p.type,
+                   kind);
+    f = fopen(name, "wbx"); /* only the first of its kind */
+    if (f != NULL) {
+        (void)fwrite(dgram, 1, len, f);
+        (void)fclose(f);
+    }
+}
+
 void trace_datagram(struct end *e, const char *what, const void *dgram,
                     size_t len) {
     tltcp_stats st = end_stats(e);
     tltcp__packet p;
     tltcp__chunk c;
     cmn__reader r;
+    if (getenv("SIMNET_CORPUS") != NULL) {
+        keep_as_seed(getenv("SIMNET_CORPUS"), dgram, len);
+    }
     if (getenv("SIMNET_TRACE") == NULL) {
         return;
     }

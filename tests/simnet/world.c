@@ -261,7 +261,7 @@ int world_open(struct world *w, const struct plan *p) {
     return rv;
 }
 
-static bool all_over(const struct world *w) {
+bool world_is_over(const struct world *w) {
     for (int i = 0; i < 2; i++) {
         const struct end *e = &w->end[i];
         if (e->peer == NULL || !tltcp_conn_is_closed(e->peer->conn) ||
@@ -274,7 +274,7 @@ static bool all_over(const struct world *w) {
 
 void world_run(struct world *w) {
     struct sim_loop *l = sim_net_loop(w->net);
-    while (w->why[0] == '\0' && !all_over(w) &&
+    while (w->why[0] == '\0' && !world_is_over(w) &&
            sim_loop_step(l, w->plan.max_time)) {
     }
 }
@@ -293,7 +293,7 @@ static bool all_quiet(const struct world *w) {
 void world_run_until_quiet(struct world *w) {
     struct sim_loop *l = sim_net_loop(w->net);
     while (w->why[0] == '\0' && !all_quiet(w)) {
-        if (all_over(w) || !sim_loop_step(l, w->plan.max_time)) {
+        if (world_is_over(w) || !sim_loop_step(l, w->plan.max_time)) {
             world_fault(w, "never quiet: %" PRIu64 ", %" PRIu64 " in flight",
                         end_stats(&w->end[CLIENT]).bytes_in_flight,
                         end_stats(&w->end[SERVER]).bytes_in_flight);

@@ -125,6 +125,8 @@ void world_finish(struct world *w);
 void world_run(struct world *w);
 /* Runs until all was read and nothing is in flight at either end. */
 void world_run_until_quiet(struct world *w);
+/* Both ends are closed and all was read. */
+bool world_is_over(const struct world *w);
 void end_close(struct end *e);
 /* Runs for some virtual time. */
 void world_run_for(struct world *w, uint64_t ns);
