@@ -51,7 +51,9 @@ static int usage(void) {
 
 static bool parse_params(struct named *n, char *text) {
     int count = 0;
-    for (char *p = strtok(text, ","); p != NULL; p = strtok(NULL, ",")) {
+    char *rest;
+    for (char *p = strtok_r(text, ",", &rest); p != NULL;
+         p = strtok_r(NULL, ",", &rest)) {
         char *is = strchr(p, '=');
         char *end;
         if (is == NULL || count == PARAMS_MAX) {

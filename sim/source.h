@@ -38,7 +38,7 @@ struct sim_source_config {
     bool record;      /**< keep a table of all sections */
     sim_shape_fn shape; /**< NULL: as above */
     void *user;         /**< for shape */
-    bool blank;       /**< zeroes for contents, where nobody looks at them */
+    bool blank;         /**< zeroes for contents, where nobody looks at them */
 };
 
 /** @brief A section that was written. */

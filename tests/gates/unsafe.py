@@ -17,7 +17,7 @@ INSTEAD = {
     "popen": "no shell", "rand": "a generator with a seed of its own",
     "scanf": "a parser", "sprintf": "snprintf", "sscanf": "a parser",
     "strcat": "snprintf", "strcpy": "snprintf or memcpy",
-    "strncat": "snprintf", "strtok": "strcspn", "system": "no shell",
+    "strncat": "snprintf", "strtok": "strtok_r", "system": "no shell",
     "tempnam": "mkstemp", "tmpnam": "mkstemp", "vsprintf": "vsnprintf",
 }
 CALL = re.compile(r"(?<![\w.>])(" + "|".join(INSTEAD) + r")\s*\(")
