@@ -72,7 +72,7 @@ def make_spec(args, which, transport, seed, environment, prefix):
     path = clip.sample(str(args.folder), which.content, args.seconds)
     return {"transport": "tcp" if is_tcp else transport, "way": "tun",
             "control": control if is_tcp else None, "link": link,
-            "flows": which.flows, "codec": content[0], "clip": path,
+            "tltcp": args.tltcp and "&" + args.tltcp, "flows": which.flows, "codec": content[0], "clip": path,
             "latency_ms": which.latency_ms, "environment": environment,
             "seconds": args.seconds, "prefix": prefix,
             "linkem": str(args.build / "tools" / "linkem"),
@@ -206,6 +206,8 @@ def parse():
     p.add_argument("--seconds", type=int, help="of each run (30)")
     p.add_argument("--jobs", type=int, default=1,
                    help="runs at once, for machines with many cores")
+    p.add_argument("--tltcp", default="", metavar="KEY=VALUE[&...]",
+                   help="further properties of tltcpsink")
     p.add_argument("--build", type=pathlib.Path, default=pathlib.Path(
         os.environ.get("PERIGEE_BUILD_DIR", ROOT / "build")))
     p.add_argument("--json", type=pathlib.Path, help="where the results go")

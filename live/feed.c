@@ -274,7 +274,8 @@ static void drop_item(void *user, media_item *item) {
     give_up(f, item->user, MEDIA_DROP_LATE);
 }
 
-void feed_close(struct feed *f, int linger_ms) {
+int feed_close(struct feed *f, int linger_ms) {
+    int rc;
     if (f->held) {
         f->on_given_up = NULL;
         give_up(f, f->held, MEDIA_DROP_LATE);
@@ -282,14 +283,15 @@ void feed_close(struct feed *f, int linger_ms) {
     }
     media__outq_free(f->queue, drop_item, f);
     f->queue = NULL;
-    (void)tltcp_close(f->socket, linger_ms);
+    rc = tltcp_close(f->socket, linger_ms);
     f->socket = NULL;
     ledger_abandon(&f->ledger, tltcp_now());
+    return rc;
 }
 
 bool feed_free(struct feed *f) {
     if (f->queue || f->socket) {
-        feed_close(f, 0);
+        (void)feed_close(f, 0);
     }
     return ledger_free(&f->ledger);
 }

@@ -116,8 +116,8 @@ bool feed_is_idle(const struct feed *f);
 void feed_finish(struct feed *f);
 
 /** @brief Closes the connection; the ledger stays. @param f  feed
- * @param linger_ms  as for tltcp_close() */
-void feed_close(struct feed *f, int linger_ms);
+ * @param linger_ms  as for tltcp_close() @return as tltcp_close() */
+int feed_close(struct feed *f, int linger_ms);
 
 /** @brief Frees the rest. @return false when the CSV could not be written */
 bool feed_free(struct feed *f);

@@ -266,7 +266,7 @@ static void begin_target(struct job *j, tltcp_socket *s) {
 static void end_target(struct job *j, int linger_ms) {
     (void)tltcp_get_stats(j->feed.socket, &j->last);
     tsfeed_attach(&j->stream, NULL);
-    feed_close(&j->feed, linger_ms);
+    (void)feed_close(&j->feed, linger_ms);
     totals_add_sent(&j->totals, &j->feed.ledger);
     j->totals.bytes_out += j->last.bytes_delivered;
     j->feeding = false;

@@ -236,7 +236,7 @@ static int send_all(struct job *j) {
     run(j);
     (void)tltcp_get_stats(j->sender.feed.socket, &st);
     seconds = (double)(tltcp_now() - j->sender.start) / 1e9;
-    feed_close(&j->sender.feed, LINGER_MS);
+    (void)feed_close(&j->sender.feed, LINGER_MS);
     progress_clear(&j->progress);
     rc = conclude(j);
     if (j->options->json &&

@@ -176,7 +176,7 @@ def tltcp(spec, way, extra=""):
     latency = spec["latency_ms"]
     send = [*read(spec), "watch=net", "!", "tltcpsink", "name=net",
             f"uri=tltcp://{way.send_host}:{way.send_port}?latency={latency}"
-            f"{extra}"]
+            f"{extra}{spec.get('tltcp', '')}"]
     receive = ["tltcpsrc",
                f"uri=tltcp://{way.receive_host}:{way.receive_port}"
                f"?mode=listener&latency={latency}", "!", "framelog",
