@@ -81,6 +81,18 @@ class Install(unittest.TestCase):
         self.assertNotIn("libtltcp", run("readelf", "-d", program).stdout)
         self.starts(program)
 
+    def test_pkg_config_of_the_context_for_ffmpeg(self):
+        if not (self.lib / "pkgconfig" / "tltcp-avio.pc").exists():
+            self.skipTest("built without FFmpeg")
+        program = self.work / "avio"
+        words = run("pkg-config", "--cflags", "--libs", "tltcp-avio", "tltcp",
+                    "libavformat", "libavcodec", "libavutil",
+                    PKG_CONFIG_PATH=str(self.lib / "pkgconfig")).stdout
+        run(CC, "-std=c11", "-D_POSIX_C_SOURCE=200809L",
+            ROOT / "examples/avio_recv.c", "-o", program, *shlex.split(words))
+        done = run(program, check=False, LD_LIBRARY_PATH=str(self.lib))
+        self.assertIn("usage", done.stdout)
+
     def test_c_plus_plus(self):
         if not CXX:
             self.skipTest("no C++ compiler")
