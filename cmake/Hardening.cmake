@@ -12,6 +12,7 @@ if(NOT PERIGEE_HARDEN OR PERIGEE_SANITIZE OR MSVC)
     return()
 endif()
 
+set(CMAKE_REQUIRED_FLAGS -Werror) # a flag that means nothing here is no flag
 foreach(flag -fstack-protector-strong -fstack-clash-protection
              -fcf-protection=full -mbranch-protection=standard)
     string(MAKE_C_IDENTIFIER "PERIGEE_HAS${flag}" has)
@@ -20,6 +21,7 @@ foreach(flag -fstack-protector-strong -fstack-clash-protection
         list(APPEND PERIGEE_HARDEN_COMPILE ${flag})
     endif()
 endforeach()
+unset(CMAKE_REQUIRED_FLAGS)
 # Needs an optimizer; distributions that set it themselves set it first.
 list(APPEND PERIGEE_HARDEN_COMPILE
     $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>
