@@ -62,11 +62,12 @@ int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
 
 /* --- Beginning ----------------------------------------------------------- */
 
-static const char *shown(const struct saratoga_task *t) {
-    return t->file[0] ? t->file : t->path;
+static const char *shown(const struct saratoga_task *t, char *out) {
+    return saratoga_shown(out, t->file[0] ? t->file : t->path);
 }
 
 static bool start(struct saratoga_batch *b, struct saratoga_task *t) {
+    char name[SARATOGA_SHOWN];
     saratoga_uv_transfer x;
     int rc;
     saratoga_uv_transfer_init(&x);
@@ -80,7 +81,7 @@ static bool start(struct saratoga_batch *b, struct saratoga_task *t) {
     x.overwrite = t->overwrite;
     rc = saratoga_uv_start(b->node, &x, &t->id);
     if (rc != 0) {
-        (void)tool_fail(TOOL, "%s: %s", t->path, saratoga_strerror(rc));
+        (void)tool_fail(TOOL, "%s: %s", shown(t, name), saratoga_strerror(rc));
     }
     return rc == 0;
 }
@@ -139,7 +140,7 @@ static void add_up(struct saratoga_progress *p, const saratoga_stats *st) {
 
 static void draw(struct saratoga_batch *b) {
     struct saratoga_progress p = b->over;
-    char name[64];
+    char name[SARATOGA_SHOWN];
     for (const struct saratoga_task *t = b->running; t; t = t->next) {
         saratoga_stats st;
         saratoga_stats_init(&st);
@@ -148,7 +149,7 @@ static void draw(struct saratoga_batch *b) {
         }
     }
     if (b->running) {
-        (void)snprintf(name, sizeof(name), "%.40s", shown(b->running));
+        (void)shown(b->running, name);
         if (b->n_running > 1) {
             (void)snprintf(name, sizeof(name), "%u files", b->n_running);
         }
@@ -170,6 +171,7 @@ static bool is_transfer(uint32_t type) {
 
 static void finish(struct saratoga_batch *b, const struct saratoga_task *t,
                    const saratoga_uv_event *ev) {
+    char name[SARATOGA_SHOWN];
     saratoga_bar_clear(&b->bar);
     b->done++;
     b->unreachable = ev->error == SARATOGA_ERR_TIMEOUT;
@@ -180,7 +182,7 @@ static void finish(struct saratoga_batch *b, const struct saratoga_task *t,
     }
     if (ev->error != 0) {
         b->failed++;
-        (void)tool_fail(TOOL, "%s: %s", shown(t), ev->text);
+        (void)tool_fail(TOOL, "%s: %s", shown(t, name), ev->text);
     } else if (b->bar.on && is_transfer(t->type)) {
         saratoga_report_line(t, ev);
     }

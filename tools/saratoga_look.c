@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "saratoga_commands.h"
+#include "saratoga_node.h"
 #include "tool.h"
 
 #define TOOL "saratoga"
@@ -11,31 +12,23 @@
 
 /* --- ls ------------------------------------------------------------------ */
 
-/* What a terminal would take for a command is not shown as it is. */
-static void print_name(const char *name) {
-    for (; *name != '\0'; name++) {
-        unsigned char c = (unsigned char)*name;
-        (void)putchar(c < 0x20 || c == 0x7f ? '?' : c);
-    }
-}
-
 static void print_entry(const saratoga_entry *e) {
     time_t t = (time_t)saratoga_time_to_posix(e->mtime, false);
     char when[32] = "";
+    char name[SARATOGA_SHOWN];
     struct tm tm;
     if (gmtime_r(&t, &tm)) {
         (void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
     }
-    (void)printf("%c %14llu  %s  ",
+    (void)printf("%c %14llu  %s  %s%s\n",
                  e->directory ? 'd' : (char)(e->special ? 's' : '-'),
-                 (unsigned long long)e->size, when);
-    print_name(e->path);
-    (void)printf("%s\n", e->directory ? "/" : "");
+                 (unsigned long long)e->size, when,
+                 saratoga_shown(name, e->path), e->directory ? "/" : "");
 }
 
 static json_t *entry_json(const saratoga_entry *e) {
     return json_pack(
-        "{s:o, s:s, s:I, s:I}", "path", json_string_nocheck(e->path), "type",
+        "{s:o, s:s, s:I, s:I}", "path", saratoga_json_text(e->path), "type",
         e->directory ? "directory" : (e->special ? "special" : "file"), "size",
         (json_int_t)e->size, "mtime",
         (json_int_t)saratoga_time_to_posix(e->mtime, false));
@@ -87,7 +80,7 @@ int saratoga_list(const struct saratoga_args *a) {
 
 static json_t *peer_json(const saratoga_uv_event *ev) {
     json_t *o = json_pack(
-        "{s:o, s:s, s:b, s:b}", "eid", json_string_nocheck(ev->eid), "address",
+        "{s:o, s:s, s:b, s:b}", "eid", saratoga_json_text(ev->eid), "address",
         ev->address, "sends", (ev->abilities & SARATOGA_WILLING_TO_SEND) != 0,
         "receives", (ev->abilities & SARATOGA_WILLING_TO_RECEIVE) != 0);
     if ((ev->abilities & SARATOGA_FREE_SPACE) != 0 &&
@@ -98,14 +91,15 @@ static json_t *peer_json(const saratoga_uv_event *ev) {
     return o;
 }
 
-static bool is_known(const json_t *reports, const saratoga_uv_event *ev) {
+static bool is_same(const json_t *a, const json_t *b, const char *field) {
+    return json_equal(json_object_get(a, field), json_object_get(b, field));
+}
+
+static bool is_known(const json_t *reports, const json_t *peer) {
     size_t i;
     json_t *o;
     json_array_foreach(reports, i, o) {
-        if (strcmp(json_string_value(json_object_get(o, "eid")), ev->eid) ==
-                0 &&
-            strcmp(json_string_value(json_object_get(o, "address")),
-                   ev->address) == 0) {
+        if (is_same(o, peer, "eid") && is_same(o, peer, "address")) {
             return true;
         }
     }
@@ -114,16 +108,21 @@ static bool is_known(const json_t *reports, const saratoga_uv_event *ev) {
 
 static void on_peer(struct saratoga_batch *b, const struct saratoga_task *t,
                     const saratoga_uv_event *ev) {
+    json_t *peer;
     (void)t;
-    if (is_known(b->reports, ev) || json_array_size(b->reports) >= 10000) {
+    if (json_array_size(b->reports) >= 10000) {
         return;
     }
-    json_array_append_new(b->reports, peer_json(ev));
+    peer = peer_json(ev);
+    if (is_known(b->reports, peer)) {
+        json_decref(peer);
+        return;
+    }
+    json_array_append_new(b->reports, peer);
     if (!b->args->json) {
-        (void)printf("%-24s ", ev->address);
-        print_name(ev->eid);
+        char name[SARATOGA_SHOWN];
         (void)printf(
-            "%s%s\n",
+            "%-24s %s%s%s\n", ev->address, saratoga_shown(name, ev->eid),
             (ev->abilities & SARATOGA_WILLING_TO_SEND) != 0 ? "  sends" : "",
             (ev->abilities & SARATOGA_WILLING_TO_RECEIVE) != 0 ? "  receives"
                                                                : "");

@@ -54,6 +54,18 @@ int tool_node_open(saratoga_uv **node, const saratoga_uv_config *c) {
     return rc == 0 ? TOOL_OK : tool_fail(TOOL, "%s", why);
 }
 
+/* --- Names --------------------------------------------------------------- */
+
+const char *saratoga_shown(char *out, const char *text) {
+    size_t n = 0;
+    for (; text[n] != '\0' && n + 1 < SARATOGA_SHOWN; n++) {
+        unsigned char c = (unsigned char)text[n];
+        out[n] = (char)(c < 0x20 || c == 0x7f ? '?' : c);
+    }
+    out[n] = '\0';
+    return out;
+}
+
 /* --- Reports ------------------------------------------------------------- */
 
 static const char *checksum_name(uint32_t checksum) {
@@ -95,6 +107,23 @@ static json_t *count(uint64_t n) {
     return json_integer((json_int_t)n);
 }
 
+json_t *saratoga_json_text(const char *text) {
+    json_t *o = json_string(text);
+    char plain[SARATOGA_PATH_MAX + 4096];
+    size_t n = 0;
+    if (o) {
+        return o;
+    }
+    for (; text[n] != '\0' && n + 1 < sizeof(plain); n++) {
+        plain[n] = text[n];
+        if ((unsigned char)text[n] >= 0x80) {
+            plain[n] = '?';
+        }
+    }
+    plain[n] = '\0';
+    return json_string(plain);
+}
+
 /* Where the file is here. */
 static json_t *file_here(const struct saratoga_task *t,
                          const saratoga_uv_event *ev) {
@@ -105,7 +134,7 @@ static json_t *file_here(const struct saratoga_task *t,
     } else {
         (void)snprintf(text, sizeof(text), "%s", name);
     }
-    return json_string_nocheck(text);
+    return saratoga_json_text(text);
 }
 
 json_t *saratoga_report(const struct saratoga_task *t,
@@ -130,7 +159,7 @@ json_t *saratoga_report(const struct saratoga_task *t,
     json_object_set_new(o, "verified", json_boolean(is_verified(ev)));
     json_object_set_new(o, "resumed_from", count(st->resumed_bytes));
     if (ev->error != 0) {
-        json_object_set_new(o, "error", json_string_nocheck(ev->text));
+        json_object_set_new(o, "error", saratoga_json_text(ev->text));
     }
     return o;
 }
@@ -171,8 +200,9 @@ json_t *saratoga_report_all(json_t *reports) {
 
 void saratoga_report_line(const struct saratoga_task *t,
                           const saratoga_uv_event *ev) {
+    char name[SARATOGA_SHOWN];
     (void)fprintf(stderr, "%s: %.1f MB in %.2f s, %.2f Mbit/s%s\n",
-                  t->file[0] ? t->file : t->path, (double)ev->stats.bytes / 1e6,
-                  seconds(ev), goodput(ev) / 1e6,
+                  saratoga_shown(name, t->file[0] ? t->file : t->path),
+                  (double)ev->stats.bytes / 1e6, seconds(ev), goodput(ev) / 1e6,
                   is_verified(ev) ? ", verified" : ", not verified");
 }

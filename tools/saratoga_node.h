@@ -27,6 +27,16 @@ bool tool_node_config(const struct saratoga_args *a, saratoga_uv_config *c,
  * @return TOOL_OK, or TOOL_FAILED after saying why */
 int tool_node_open(saratoga_uv **node, const saratoga_uv_config *c);
 
+/** Room for a name on a terminal. */
+#define SARATOGA_SHOWN 1100
+/** @brief A name as it may be printed: what a terminal would take for a command
+ * becomes a question mark. @param out  SARATOGA_SHOWN bytes @param text  any
+ * string @return @p out */
+const char *saratoga_shown(char *out, const char *text);
+/** @brief A string for a report: of one that is no UTF-8, as peers and file
+ * systems may have them, the bytes beyond ASCII become question marks.
+ * @param text  any string */
+json_t *saratoga_json_text(const char *text);
 /** @brief What is told of a transfer. @param t  task @param ev  its end */
 json_t *saratoga_report(const struct saratoga_task *t,
                         const saratoga_uv_event *ev);

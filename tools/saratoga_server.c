@@ -21,11 +21,13 @@ static const char *verb(uint32_t request) {
 }
 
 static void log_event(const saratoga_uv_event *ev) {
+    char name[SARATOGA_SHOWN];
     if (ev->type != SARATOGA_UV_SERVED) {
         return;
     }
     (void)fprintf(stderr, "%s %s %s: %s", ev->address, verb(ev->request),
-                  ev->path, ev->error == 0 ? "done" : ev->text);
+                  saratoga_shown(name, ev->path),
+                  ev->error == 0 ? "done" : ev->text);
     if (ev->error == 0 && ev->stats.bytes > 0) {
         (void)fprintf(stderr, ", %llu bytes",
                       (unsigned long long)ev->stats.bytes);

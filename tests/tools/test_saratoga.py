@@ -150,6 +150,22 @@ class Transfers(saratogabox.Node):
         self.assertIn(" c\n", done.stdout)
         self.run_bad("not found", "ls", self.url("none"))
 
+    def test_names_that_are_no_utf_8_can_be_listed_and_fetched(self):
+        self.serve()
+        name = b"caf\xe9\x1b[2J"
+        with open(os.path.join(os.fsencode(self.here), name), "wb") as file:
+            file.write(b"menu")
+        done = self.run_ok("ls", "--json", "-", self.url())
+        self.assertEqual([e["path"] for e in
+                          json.loads(done.stdout)["entries"]],
+                         ["caf?\x1b[2J"])
+        self.assertNotIn("\x1b", toolbox.run(
+            "saratoga", "ls", self.url(), errors="replace").stdout)
+        done = self.run_ok("get", "-r", "--json", "-", self.url(), self.there)
+        self.assertIs(json.loads(done.stdout)["verified"], True)
+        with open(os.path.join(os.fsencode(self.there), name), "rb") as file:
+            self.assertEqual(file.read(), b"menu")
+
     def test_folders_go_both_ways(self):
         self.serve("--write")
         names = "a", "x/b", "x/y/c"

@@ -1,0 +1,357 @@
+# SPDX-License-Identifier: MPL-2.0
+"""saratoga with disks that are full, files that may not be touched, and peers
+that lie about who they are."""
+import ctypes
+import os
+import pathlib
+import signal
+import socket
+import struct
+import subprocess
+import time
+import unittest
+
+import pcap
+import saratogabox
+import toolbox
+
+MB = 1000000
+GET, METADATA, DATA, STATUS = 1, 2, 3, 4
+PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
+
+
+def kind(packet):
+    return packet[0] & 0x1f
+
+
+def beacon(eid):
+    return bytes.fromhex("208f0000") + eid
+
+
+def get(name, number):
+    return struct.pack(">II", 0x218f0001, number) + name + b"\0"
+
+
+def failure(number, code):
+    return struct.pack(">IIHH", 0x24010000 | code, number, 0, 0)
+
+
+def without_override():
+    """Root, too, has to keep to the permissions of files from here on."""
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    for capability in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
+        prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+def namespace():
+    """A command to put in front of one that mounts; or why there is none."""
+    for prefix in (["unshare", "--mount"],
+                   ["unshare", "--map-root-user", "--mount"]):
+        try:
+            done = subprocess.run(
+                [*prefix, "mount", "-t", "tmpfs", "none", "/mnt"],
+                capture_output=True, text=True, check=False)
+        except FileNotFoundError as error:
+            raise unittest.SkipTest("there is no unshare") from error
+        if done.returncode == 0:
+            return prefix
+    raise unittest.SkipTest(f"no file system may be mounted: {done.stderr}")
+
+
+class Disks(saratogabox.Node):
+    """A disk of its own for one command, in a mount namespace."""
+
+    def script(self, size, text, **names):
+        """Runs a shell script whose $disk is a disk of that size."""
+        disk = self.folder / "disk"
+        disk.mkdir(exist_ok=True)
+        # Folders of the tools may lie where the disk is to be mounted over.
+        names = {"tool": toolbox.TOOLS / "saratoga", "disk": disk, **names}
+        return subprocess.run(
+            [*namespace(), "sh", "-euc",
+             f'mount -t tmpfs -o size={size} none "$disk"\n' + text],
+            check=False, capture_output=True, text=True,
+            timeout=2 * toolbox.PATIENCE, stdin=subprocess.DEVNULL,
+            env={**os.environ, **{k: str(v) for k, v in names.items()}})
+
+    def test_a_file_larger_than_the_disk_is_refused_before_it_comes(self):
+        self.serve()
+        self.put_file("f", 3 * MB)
+        done = self.script(2 * MB, '''
+            ! "$tool" get "$url" "$disk/f" || exit 9
+            ls -A "$disk"
+            ''', url=self.url("f"))
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertIn("no space left on device", done.stderr)
+
+    def test_a_get_goes_on_when_a_full_disk_has_room_again(self):
+        self.serve("--rate", "20mbit")
+        source = self.put_file("f", 3 * MB)
+        done = self.script(4 * MB, '''
+            echo keep >"$disk/other"
+            "$tool" get "$url" "$disk/f" & get=$!
+            until [ -s "$disk"/.saratoga-*.part ]; do sleep 0.01; done
+            cat /dev/zero >"$disk/filler" 2>/dev/null || true
+            ! wait $get || exit 9
+            [ ! -e "$disk/f" ] || exit 8
+            [ "$(cat "$disk/other")" = keep ]
+            rm "$disk/filler"
+            "$tool" get --resume --json - "$url" "$disk/f"
+            cmp "$source" "$disk/f"
+            ls -A "$disk"
+            ''', url=self.url("f"), source=source)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("no space left on device", done.stderr)
+        self.assertEqual(done.stdout.splitlines()[-2:], ["f", "other"])
+
+    def test_a_put_to_a_full_disk_is_refused_and_may_be_repeated(self):
+        source = self.put_file("f", 3 * MB)
+        done = self.script(4 * MB, '''
+            "$tool" serve -q --write --root "$disk" --bind 127.0.0.1:0 \\
+                --port-file "$port" & serve=$!
+            until [ -s "$port" ]; do sleep 0.01; done
+            url=saratoga://$(cat "$port")/f
+            "$tool" put --rate 20mbit "$source" "$url" & put=$!
+            until [ -s "$disk"/.saratoga-*.part ]; do sleep 0.01; done
+            cat /dev/zero >"$disk/filler" 2>/dev/null || true
+            ! wait $put || exit 9
+            [ ! -e "$disk/f" ] || exit 8
+            rm "$disk/filler"
+            "$tool" put --rate 20mbit "$source" "$url"
+            cmp "$source" "$disk/f"
+            kill $serve
+            wait $serve
+            ls -A "$disk"
+            ''', source=source, port=self.folder / "port")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, "f\n")
+        self.assertIn("refused by the peer", done.stderr)
+
+
+class Permissions(saratogabox.Node):
+    def as_plain_user(self, *arguments):
+        return toolbox.run("saratoga", *arguments,
+                           preexec_fn=without_override)
+
+    def refused(self, word, *arguments):
+        done = self.as_plain_user(*arguments)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(word, done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+
+    def test_a_folder_that_may_not_be_written_is_told(self):
+        self.serve()
+        self.put_file("f", 1000)
+        self.there.chmod(0o555)
+        self.addCleanup(self.there.chmod, 0o755)
+        self.refused("permission denied", "get", self.url("f"),
+                     self.there / "f")
+        self.assertEqual(list(self.there.iterdir()), [])
+
+    def test_a_file_that_may_not_be_read_is_told(self):
+        self.serve("--write")
+        source = self.put_file("f", 1000, folder=self.there)
+        source.chmod(0)
+        self.refused("permission denied", "put", source, self.url("f"))
+        self.assertEqual(list(self.here.iterdir()), [])
+
+    def test_a_server_denies_what_it_may_not_touch(self):
+        self.put_file("locked", 1000).chmod(0)
+        (self.here / "closed").mkdir(mode=0o555)
+        mine = self.put_file("f", 1000, folder=self.there)
+        file = self.folder / "port"
+        # pylint: disable=consider-using-with
+        server = subprocess.Popen(
+            [toolbox.TOOLS / "saratoga", "serve", "-q", "--write", "--root",
+             self.here, "--bind", "127.0.0.1:0", "--port-file", file],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, preexec_fn=without_override)
+        self.addCleanup(self.end, server)
+        self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
+        self.run_bad("access denied", "get", self.url("locked"),
+                     self.there / "got")
+        self.run_bad("access denied", "put", mine, self.url("closed/f"))
+        self.assertEqual(list((self.here / "closed").iterdir()), [])
+
+
+class Strangers(saratogabox.Node):
+    """Others on the network, who know what they should not."""
+
+    def other_host(self, number):
+        """A socket of another address of this machine."""
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.addCleanup(s.close)
+        s.bind((f"127.0.0.{number}", 0))
+        s.settimeout(toolbox.PATIENCE)
+        return s
+
+    def test_a_failure_from_another_address_ends_no_transfer(self):
+        source = self.put_file("f", MB)
+        self.serve("--rate", "20mbit")
+        stranger = self.other_host(9)
+        server = ("127.0.0.1", self.port)
+        told = []
+
+        def drop(way, packet):
+            # The stranger sees the Id, and says at once that all is over.
+            if way == "down" and kind(packet) == DATA and len(told) < 50:
+                number, = struct.unpack(">I", packet[4:8])
+                stranger.sendto(failure(number, 5), server)
+                told.append(number)
+            return False
+
+        relay = pcap.Relay(self.port, drop=drop)
+        try:
+            self.run_ok("get", self.url("f", relay.port), self.there / "f")
+        finally:
+            relay.close()
+        self.assertGreater(len(told), 0)
+        self.same(source, self.there / "f")
+
+    def test_data_from_another_address_are_no_part_of_a_file(self):
+        source = self.put_file("f", MB)
+        self.serve("--rate", "20mbit")
+        stranger = self.other_host(9)
+        false = []
+
+        def drop(way, packet):
+            if way == "down" and kind(packet) == DATA and len(false) < 50:
+                # The same place, other bytes, a moment earlier.
+                forged = packet[:-4] + b"evil"
+                stranger.sendto(forged, relay.client)
+                false.append(forged)
+            return False
+
+        relay = pcap.Relay(self.port, drop=drop)
+        try:
+            self.run_ok("get", self.url("f", relay.port), self.there / "f")
+        finally:
+            relay.close()
+        self.assertGreater(len(false), 0)
+        self.same(source, self.there / "f")
+
+    def receive(self, s, name, number, size):
+        """A get by hand, without repairs; returns what came."""
+        data = bytearray(size)
+        missing = size
+        s.sendto(get(name, number), ("127.0.0.1", self.port))
+        while missing > 0:
+            packet = s.recv(65536)
+            self.assertEqual(struct.unpack(">I", packet[4:8])[0], number)
+            if kind(packet) == STATUS:
+                self.assertEqual(packet[3], 0, packet.hex())
+            if kind(packet) == DATA and packet[1] >> 6 == 1:
+                head = 12 + (16 if packet[1] & 0x08 else 0)
+                at, = struct.unpack(">I", packet[head - 4:head])
+                data[at:at + len(packet) - head] = packet[head:]
+                missing -= len(packet) - head
+        return bytes(data)
+
+    def test_peers_with_the_same_id_get_what_each_asked_for(self):
+        size = 70000
+        a = self.put_file("a", size, 1)
+        b = self.put_file("b", size, 2)
+        self.serve("--rate", "5mbit", "--descriptor", "32")
+        first, second = self.other_host(2), self.other_host(3)
+        first.sendto(get(b"a", 77), ("127.0.0.1", self.port))
+        self.assertEqual(self.receive(second, b"b", 77, size),
+                         b.read_bytes())
+        self.assertEqual(self.receive(first, b"a", 77, size),
+                         a.read_bytes())
+
+    def test_names_from_others_are_no_commands_to_a_terminal(self):
+        file = self.folder / "port"
+        server = self.start("saratoga", "serve", "--root", self.here, "--bind",
+                            "127.0.0.1:0", "--port-file", file)
+        self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
+        stranger = self.other_host(9)
+        stranger.sendto(get(b"a\x1b[2Jb", 1), ("127.0.0.1", self.port))
+        self.assertEqual(kind(stranger.recv(100)), STATUS)
+        _, log = self.finish(server, signal.SIGTERM)
+        self.assertIn("get a?[2Jb: ", log)
+        self.assertNotIn("\x1b", log)
+
+    def test_a_flood_of_beacons_costs_little_and_stops_nothing(self):
+        source = self.put_file("f", MB)
+        self.serve("--rate", "20mbit")
+        with toolbox.udp_socket() as s:
+            ground = s.getsockname()[1]
+        file = self.folder / "peers.json"
+        peers = self.start("saratoga", "peers", "--bind",
+                           f"127.0.0.1:{ground}", "--json", file)
+        mirror = self.start("saratoga", "mirror", "-q", "--interval", "0.2",
+                            "--bind", "127.0.0.1:0", self.url(), self.there)
+        flood = self.other_host(9)
+        before = None
+        count = 0
+        while not (self.there / "f").exists() or count < 30000:
+            self.assertIsNone(mirror.poll())
+            for i in range(count, count + 1000):
+                text = b"\xff\0\x1b[2J" if i % 100 == 0 else b"sat-%d" % i
+                flood.sendto(beacon(text), ("127.0.0.1", ground))
+                flood.sendto(beacon(text), ("127.0.0.1", self.port))
+            count += 1000
+            if before is None and count >= 15000:
+                before = self.memory(peers)
+        self.same(source, self.there / "f")
+        self.assertLess(self.memory(peers), before + 16 * MB)
+        self.assertEqual(self.finish(mirror, signal.SIGTERM)[0], 0)
+        self.assertEqual(self.finish(peers, signal.SIGTERM), (0, ""))
+        known = self.json("peers.json")["peers"]
+        self.assertGreater(len(known), 0)
+        self.assertLessEqual(len(known), 10000)
+
+    @staticmethod
+    def memory(process):
+        text = pathlib.Path(f"/proc/{process.pid}/statm").read_text(
+            encoding="ascii")
+        return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+class Changes(saratogabox.Node):
+    def wait_for_part(self):
+        end = time.monotonic() + toolbox.PATIENCE
+        while not any(p.stat().st_size > 0 for p in
+                      self.there.glob(".saratoga-*.part")):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.002)
+
+    def test_a_file_that_shrinks_while_it_is_sent_is_not_delivered(self):
+        self.serve("--rate", "20mbit")
+        source = self.put_file("f", 3 * MB)
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        self.wait_for_part()
+        os.truncate(source, MB)
+        status, errors = self.finish(client)
+        self.assertEqual(status, 1)
+        self.assertTrue(errors.startswith("saratoga: "), errors)
+        self.assertFalse((self.there / "f").exists())
+
+    def test_a_target_that_appears_meanwhile_is_not_replaced(self):
+        self.serve("--rate", "20mbit")
+        self.put_file("f", 2 * MB)
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        self.wait_for_part()
+        (self.there / "f").write_text("mine", encoding="ascii")
+        status, errors = self.finish(client)
+        self.assertEqual(status, 1)
+        self.assertIn("there already", errors)
+        self.assertEqual((self.there / "f").read_text(encoding="ascii"),
+                         "mine")
+
+    def test_a_folder_that_vanishes_meanwhile_is_an_error(self):
+        self.serve("--rate", "20mbit")
+        self.put_file("f", 2 * MB)
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        self.wait_for_part()
+        for path in self.there.iterdir():
+            path.unlink()
+        self.there.rmdir()
+        status, errors = self.finish(client)
+        self.assertEqual(status, 1)
+        self.assertTrue(errors.startswith("saratoga: "), errors)
+        self.assertFalse((self.there / "f").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
