@@ -70,5 +70,7 @@ struct flow {
 extern const struct flow_ops flow_tltcp;
 /** Packets at a constant rate. */
 extern const struct flow_ops flow_cbr;
+/** Saratoga transfers. */
+extern const struct flow_ops flow_saratoga;
 
 #endif /* SIM_FLOW_H */

@@ -10,6 +10,7 @@
 static const struct flow_ops *const kinds[] = {
     [SCENARIO_TLTCP] = &flow_tltcp,
     [SCENARIO_CBR] = &flow_cbr,
+    [SCENARIO_SARATOGA] = &flow_saratoga,
 };
 
 static bool no_memory(char *why) {
@@ -37,7 +38,8 @@ static bool on_link(void *user, uint32_t link, struct sim_packet *p,
     }
     f = flow_at(t, t->sender_of, p->src);
     f = f != NULL ? f : flow_at(t, t->receiver_of, p->src);
-    if (f != NULL && f->spec->packet != 0) {
+    if (f != NULL && f->spec->packet != 0 &&
+        f->spec->kind != SCENARIO_SARATOGA) {
         uint64_t size = p->len + f->spec->packet - f->full_packet;
         p->wire = (uint32_t)(p->len < SMALL ? f->spec->ack : size);
     }

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "sim/saratoga_host.h"
+
+#define BATCH 65535
+#define SPINS_MAX 2000
+
+uint64_t sim_saratoga_now(const struct sim_saratoga *s) {
+    return sim_net_loop(s->net)->now;
+}
+
+saratoga_pktinfo sim_saratoga_address(const struct sim_saratoga *s) {
+    return (saratoga_pktinfo){.host = s->node + 1u,
+                              .path = sim_address(s->node, SARATOGA_PORT)};
+}
+
+static void transmit(struct sim_saratoga *s, const saratoga_pktinfo *to,
+                     const uint8_t *dgram, size_t len) {
+    struct sim_packet *p = sim_packet_new(dgram, len);
+    s->sent_packets++;
+    s->sent_bytes += len;
+    if (s->app.on_send != NULL) {
+        s->app.on_send(s->app.user, to, dgram, len);
+    }
+    if (p != NULL) {
+        p->src = sim_address(s->node, SARATOGA_PORT);
+        p->dst = to->path;
+        sim_net_send(s->net, s->node, p);
+    }
+}
+
+static bool flush(struct sim_saratoga *s) {
+    uint8_t buf[BATCH];
+    saratoga_pktinfo to;
+    size_t segment = 0;
+    size_t len;
+    bool any = false;
+    while ((len = saratoga_node_send(s->engine, &to, buf, sizeof(buf), &segment,
+                                     sim_saratoga_now(s))) > 0) {
+        for (size_t at = 0; at < len; at += segment) {
+            transmit(s, &to, buf + at, len - at < segment ? len - at : segment);
+        }
+        any = true;
+    }
+    return any;
+}
+
+void sim_saratoga_pump(struct sim_saratoga *s) {
+    saratoga_event ev;
+    saratoga_time at;
+    bool again;
+    if (s->dead) {
+        return;
+    }
+    do {
+        again = false;
+        while (saratoga_node_next_event(s->engine, &ev) > 0) {
+            s->app.on_event(s->app.user, &ev);
+            again = true;
+        }
+        again |= s->app.take_work(s->app.user);
+        again |= flush(s);
+    } while (again && !s->terse);
+    at = saratoga_node_timeout(s->engine);
+    (void)sim_loop_arm(sim_net_loop(s->net), &s->timer,
+                       at == SARATOGA_TIME_NEVER || s->stuck ? SIM_NEVER : at);
+}
+
+static void on_timer(struct sim_timer *t, uint64_t now) {
+    struct sim_saratoga *s = t->user;
+    s->spins = now == s->spin_at ? s->spins + 1 : 0;
+    s->spin_at = now;
+    s->stuck |= s->spins > SPINS_MAX;
+    saratoga_node_on_timeout(s->engine, now);
+    sim_saratoga_pump(s);
+}
+
+static void deliver(void *user, struct sim_packet *p, uint64_t now) {
+    struct sim_saratoga *s = user;
+    saratoga_pktinfo from = {.host = sim_address_node(p->src) + 1u,
+                             .path = p->src};
+    if (s->engine != NULL && !s->dead) {
+        from.flags = p->dst != sim_address(s->node, SARATOGA_PORT)
+                         ? SARATOGA_PKT_MULTICAST
+                         : 0;
+        saratoga_node_recv(s->engine, &from, p->data, p->len, now);
+        sim_saratoga_pump(s);
+    }
+    sim_packet_free(p);
+}
+
+bool sim_saratoga_open(struct sim_saratoga *s, struct sim_net *net,
+                       const saratoga_config *cfg, uint64_t seed,
+                       const struct sim_saratoga_app *app) {
+    uint8_t bytes[SARATOGA_SEED_LEN] = {0};
+    for (size_t i = 0; i < 8; i++) {
+        bytes[i] = (uint8_t)(seed >> (8 * i));
+    }
+    *s = (struct sim_saratoga){.net = net, .app = *app, .spin_at = SIM_NEVER};
+    s->timer.fire = on_timer;
+    s->timer.user = s;
+    s->node = sim_net_add_node(net, deliver, s);
+    return s->node != UINT32_MAX &&
+           saratoga_node_new(&s->engine, cfg, bytes, sim_saratoga_now(s)) == 0;
+}
+
+/* What remains of a closed host. */
+static void ignore(void *user, struct sim_packet *p, uint64_t now) {
+    (void)user;
+    (void)now;
+    sim_packet_free(p);
+}
+
+void sim_saratoga_close(struct sim_saratoga *s) {
+    if (s->net != NULL) {
+        sim_loop_stop(sim_net_loop(s->net), &s->timer);
+        sim_net_set_node(s->net, s->node, ignore, NULL);
+    }
+    saratoga_node_free(s->engine);
+    s->engine = NULL;
+}
