@@ -26,6 +26,7 @@ struct options {
     double rate, rtt, queue, loss, seconds, warmup, stagger;
     double handover, handover_rtt, handover_gap;
     uint64_t seed;
+    bool red;
     const char *recovery;
     struct named flow[SIM_BULK_FLOWS];
     int flows;
@@ -38,6 +39,7 @@ static int usage(void) {
             "  --rtt MS           without queues (100)\n"
             "  --queue BDPS       of the bottleneck (1)\n"
             "  --loss P           of each packet, 0 to 1 (0)\n"
+            "  --red              drops early\n"
             "  --handover S       one each so often: the RTT changes by\n"
             "  --handover-rtt MS  so much and back, and for\n"
             "  --handover-gap MS  so long nothing passes\n"
@@ -45,8 +47,16 @@ static int usage(void) {
             "  --warmup S         of which so much does not count (20)\n"
             "  --stagger S        between the starts of two flows (0.1)\n"
             "  --recovery NAME    of TLTCP (packet)\n"
-            "  --seed N           (1)\n");
+            "  --seed N           (1)\n"
+            "  --list             the names of the controllers, and no run\n");
     return 2;
+}
+
+static void list_controllers(FILE *to) {
+    for (const char *const *name = cong_list(); *name != NULL; name++) {
+        fprintf(to, " %s", *name);
+    }
+    fprintf(to, "\n");
 }
 
 static bool parse_params(struct named *n, char *text) {
@@ -94,10 +104,7 @@ static bool parse_flow(struct options *o, const char *text) {
     }
     if (cong_find(n->text) == NULL) {
         fprintf(stderr, "no controller %s; there are:", n->text);
-        for (const char *const *name = cong_list(); *name != NULL; name++) {
-            fprintf(stderr, " %s", *name);
-        }
-        fprintf(stderr, "\n");
+        list_controllers(stderr);
         return false;
     }
     return true;
@@ -124,6 +131,8 @@ static bool parse(struct options *o, int argc, char **argv) {
         {"stagger", required_argument, NULL, 'g'},
         {"seed", required_argument, NULL, 'n'},
         {"recovery", required_argument, NULL, 'c'},
+        {"red", no_argument, NULL, 'R'},
+        {"list", no_argument, NULL, 'L'},
         {NULL, 0, NULL, 0},
     };
     double *number[256] = {
@@ -137,6 +146,11 @@ static bool parse(struct options *o, int argc, char **argv) {
             o->seed = strtoull(optarg, NULL, 10);
         } else if (c == 'c') {
             o->recovery = optarg;
+        } else if (c == 'R') {
+            o->red = true;
+        } else if (c == 'L') {
+            list_controllers(stdout);
+            exit(0);
         } else if (c > 0 && c < 256 && number[c] != NULL) {
             *number[c] = strtod(optarg, NULL);
         } else {
@@ -161,6 +175,7 @@ static void configure(struct sim_bulk_config *c, tltcp_config *sender,
     c->rtt = (uint64_t)(o->rtt * 1e6);
     c->queue = o->queue;
     c->loss = o->loss;
+    c->red = o->red;
     c->handover_every = (uint64_t)(o->handover * NS);
     c->handover_rtt = (uint64_t)(o->handover_rtt * 1e6);
     c->handover_gap = (uint64_t)(o->handover_gap * 1e6);

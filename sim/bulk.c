@@ -9,7 +9,8 @@
 #include "sim/source.h"
 
 #define ACCESS_BPS 10e9
-#define IP_UDP 28 /* bytes of headers that the link counts */
+#define IP_UDP 28   /* bytes of headers that the link counts */
+#define PACKET 1228 /* bytes of most packets, headers counted */
 #define SECOND UINT64_C(1000000000)
 #define SAMPLE_EVERY (SECOND / 20)
 #define IDLE_MS 600000
@@ -198,6 +199,15 @@ static void arm(struct run *r, struct sim_timer *t, sim_timer_fn fire,
     sim_loop_arm(sim_net_loop(r->net), t, at);
 }
 
+static void use_red(struct sim_link_config *link) {
+    link->red_on = true;
+    link->red.bytes = true;
+    link->red.gentle = true;
+    link->red.mean_pktsize = PACKET;
+    link->red.thresh = (double)link->limit_bytes / PACKET / 4;
+    link->red.maxthresh = 3 * link->red.thresh;
+}
+
 static int build(struct run *r) {
     const struct sim_bulk_config *c = r->c;
     int rv = 0;
@@ -211,6 +221,9 @@ static int build(struct run *r) {
     r->ahead.loss = c->loss;
     r->ahead.limit_bytes =
         (uint64_t)(c->queue * c->rate / 8 * (double)c->rtt / 1e9);
+    if (c->red) {
+        use_red(&r->ahead);
+    }
     r->link_back = join(r, r->right, r->left, &r->back, c->seed + 1);
     r->link_ahead = join(r, r->left, r->right, &r->ahead, c->seed + 2);
     for (int i = 0; rv == 0 && i < c->flows; i++) {

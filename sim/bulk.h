@@ -31,6 +31,8 @@ struct sim_bulk_config {
     uint64_t rtt; /**< without queues, ns */
     double queue; /**< of the bottleneck, in products of rate and rtt */
     double loss;  /**< of each packet towards the receivers, 0 to 1 */
+    bool red;     /**< RED drops early, from an average of a quarter of the
+                       queue on to three quarters of it */
     /** A handover each so often, ns: the RTT alternates between rtt and rtt +
      * handover_rtt, and nothing passes for handover_gap.  0: none. */
     uint64_t handover_every;

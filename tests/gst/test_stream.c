@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tests/gst/support.h"
 
+#include <congestion/congestion.h>
+
 #define CAPS "application/x-test, number=(int)7, word=(string)\"two words\""
 #define MS GST_MSECOND
 
@@ -95,6 +97,18 @@ static void every_deadline_mode_and_policy_carries_the_stream(void **state) {
     for (guint i = 0; i < 12; i++) {
         g_autofree char *query = g_strdup_printf(
             "latency=5000&deadline-mode=%u&drop-policy=%u", i % 4, i / 4);
+        struct pair p = sink_calls(query, "latency=5000");
+        compare(p);
+        end(p);
+    }
+}
+
+static void every_controller_carries_the_stream(void **state) {
+    (void)state;
+    for (const char *const *name = cong_list(); *name != NULL; name++) {
+        g_autofree char *query = g_strdup_printf(
+            "latency=5000&max-send-bitrate=50000000&congestion-control=%s",
+            *name);
         struct pair p = sink_calls(query, "latency=5000");
         compare(p);
         end(p);
@@ -345,6 +359,7 @@ int main(void) {
         cmocka_unit_test(a_calling_sink_reaches_a_listening_source),
         cmocka_unit_test(a_calling_source_reaches_a_listening_sink),
         cmocka_unit_test(every_deadline_mode_and_policy_carries_the_stream),
+        cmocka_unit_test(every_controller_carries_the_stream),
         cmocka_unit_test(bytes_without_times_are_carried_reliably),
         cmocka_unit_test(new_caps_in_mid_stream_arrive_before_their_buffers),
         cmocka_unit_test(the_end_travels),

@@ -58,8 +58,22 @@ class Examples(unittest.TestCase):
             self.assertIn("30 frames, ", self.send(port))
         self.assertIsNone(server.poll())
 
+    def test_a_controller_of_ones_own_carries_a_stream(self):
+        port = free_port()
+        receiver = self.start("live_recv", port)
+        for _ in range(ATTEMPTS):
+            p = program("own_controller", "127.0.0.1", port, "1")
+            out, err = p.communicate(timeout=PATIENCE)
+            if p.returncode == 0:
+                break
+        self.assertEqual((p.returncode, err), (0, ""))
+        self.assertRegex(out, r"^low-delay: srtt \d")
+        out, err = receiver.communicate(timeout=PATIENCE)
+        self.assertEqual((receiver.returncode, err), (0, ""))
+        self.assertEqual(out, "100 frames, 1000000 bytes; 0 gaps of 0 bytes\n")
+
     def test_what_is_missing_is_said(self):
-        for name in ("live_send", "live_recv", "poll_loop"):
+        for name in ("live_send", "live_recv", "poll_loop", "own_controller"):
             p = program(name)
             _, err = p.communicate(timeout=PATIENCE)
             self.assertEqual(p.returncode, 2)

@@ -125,7 +125,7 @@ static uint64_t sent_with(const char *name, const char *param, double value,
     c.flow[0].params = param != NULL ? params : NULL;
     c.flow[0].values = &value;
     c.flows = 1;
-    c.loss = 0.02;
+    c.loss = 0.05;
     c.seconds = 10 * SEC;
     c.warmup = 0;
     c.sender = sender;

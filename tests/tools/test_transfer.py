@@ -160,6 +160,17 @@ class Transfer(toolbox.Folder):
                 self.assertEqual(sum(f["decodable"] for f in
                                      received["frames"].values()), frames)
 
+    def test_controllers_of_every_kind_carry_a_film(self):
+        clip = self.clip("raw.h264")
+        # rates, reports of the receiver, dummies, nothing new while it repairs
+        for name in ("bbr", "tfrc", "peach", "yam"):
+            with self.subTest(name=name):
+                sent, received = self.transfer(clip, "out.h264", "--speed", 0,
+                                               "--congestion", name)
+                self.check_reports(sent, received)
+                self.assertEqual(sent["congestion"], name)
+                self.assertEqual(received["gaps"], 0)
+
     def test_frame_logs_tell_of_every_frame(self):
         clip = self.clip("raw.h264")
         log = self.folder / "frames.csv"

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""The benchmark of controllers gives the same files for the same seeds.
+Arguments: the folder of the benchmarks' sources, bench_congestion."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv.pop()
+sys.path.insert(0, sys.argv.pop())
+sys.dont_write_bytecode = True
+
+import congestion  # pylint: disable=wrong-import-position
+
+SHORT = ("--rate", "2", "--rtt", "40", "--loss", "0.02", "--seconds", "6",
+         "--warmup", "1")
+
+
+class Bench(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.cases = congestion.CASES
+        congestion.CASES = (
+            ("short", "short, under loss", SHORT, (), "utilisation"),
+            ("delay", "its queue", SHORT, (), "queueing"),
+            ("beside", "over Reno", SHORT, ("reno",), "ratio"))
+
+    def tearDown(self):
+        congestion.CASES = self.cases
+
+    def bench(self, name, **options):
+        congestion.bench(PROGRAM, self.folder / name, False, seeds=2,
+                         only=["auto", "reno"], **options)
+        return {f.name: f.read_bytes()
+                for f in (self.folder / name).iterdir()}
+
+    def test_equal_seeds_give_equal_files(self):
+        first, second = self.bench("a"), self.bench("b")
+        self.assertLessEqual({"congestion.md", "congestion.json"}, set(first))
+        self.assertEqual(first, second)
+        results = json.loads(first["congestion.json"])
+        self.assertEqual(set(results["medians"]), {"auto", "reno"})
+        for figures in results["samples"].values():
+            self.assertTrue(all(len(v) == 2 for v in figures.values()))
+        self.assertGreater(results["medians"]["auto"]["short"],
+                           results["medians"]["reno"]["short"])
+
+    def test_the_table_of_a_page_is_replaced(self):
+        page = self.folder / "page.md"
+        page.write_text("before\n<!-- bench congestion -->\nold\n<!-- end -->\n"
+                        "after\n")
+        table = self.bench("c", page=page)["congestion.md"].decode()
+        self.assertEqual(page.read_text(),
+                         "before\n<!-- bench congestion -->\n" + table
+                         + "<!-- end -->\nafter\n")
+
+    def test_names_that_do_not_exist_are_refused_with_those_that_do(self):
+        with self.assertRaisesRegex(congestion.Failed, "warp; .*westwood"):
+            congestion.bench(PROGRAM, self.folder, False, only=["warp"])
+        done = subprocess.run([PROGRAM, "reno:beta=x"], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("PARAM=NUMBER", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
