@@ -63,15 +63,16 @@ static bool to_u64(double x, uint64_t *n) {
     return true;
 }
 
-static const struct unit time_units[] = {{"ns", 1},  {"us", 1e3},   {"ms", 1e6},
-                                         {"s", 1e9}, {"min", 6e10}, {NULL, 0}};
+static const struct unit time_units[] = {
+    {"ns", 1},     {"us", 1e3},   {"ms", 1e6}, {"s", 1e9},
+    {"min", 6e10}, {"h", 3.6e12}, {NULL, 0}};
 
 const char *units_time(const char *text, uint64_t *ns) {
     double x;
     const char *end;
     bool zero = number(text, &x, &end) && *end == '\0' && x == 0;
     if ((!zero && !quantity(text, time_units, &x)) || !to_u64(x, ns)) {
-        return "a time with its unit (ns, us, ms, s or min), such as 40ms";
+        return "a time with its unit (ns, us, ms, s, min or h), such as 40ms";
     }
     return NULL;
 }

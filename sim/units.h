@@ -14,7 +14,7 @@
 /** @brief bit/s: bit, kbit, mbit, gbit (powers of 1000); no unit: bit/s. */
 const char *units_rate(const char *text, double *bps);
 
-/** @brief ns: ns, us, ms, s, min; only 0 needs no unit. */
+/** @brief ns: ns, us, ms, s, min, h; only 0 needs no unit. */
 const char *units_time(const char *text, uint64_t *ns);
 
 /** @brief Milliseconds: like units_time(), but a bare number is in ms. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "saratoga_help.h"
+#include "saratoga_settings.h"
 #include "sim/units.h"
 #include "tool.h"
 
@@ -29,6 +30,9 @@ enum {
     OPT_INACTIVITY,
     OPT_RETRY,
     OPT_PARALLEL,
+    OPT_SET,
+    OPT_ONE_WAY,
+    OPT_MULTICAST,
     OPT_ROOT,
     OPT_NO_READ,
     OPT_WRITE,
@@ -64,6 +68,9 @@ static const struct option options[] = {
     {"inactivity", required_argument, NULL, OPT_INACTIVITY},
     {"retry", required_argument, NULL, OPT_RETRY},
     {"parallel", required_argument, NULL, OPT_PARALLEL},
+    {"set", required_argument, NULL, OPT_SET},
+    {"one-way", no_argument, NULL, OPT_ONE_WAY},
+    {"multicast", no_argument, NULL, OPT_MULTICAST},
     {"root", required_argument, NULL, OPT_ROOT},
     {"no-read", no_argument, NULL, OPT_NO_READ},
     {"write", no_argument, NULL, OPT_WRITE},
@@ -135,11 +142,12 @@ static const char *set_timestamps(const char *text, uint32_t *value) {
 static const char *set_profile(const char *text, saratoga_options *o) {
     static const struct choice choices[] = {{"draft", SARATOGA_DRAFT},
                                             {"nasa-perl", SARATOGA_NASA_PERL},
+                                            {"go", SARATOGA_GO},
                                             {"vallona", SARATOGA_VALLONA},
                                             {NULL, 0}};
     uint32_t profile = 0;
     const char *why =
-        choose(choices, text, "draft, nasa-perl or vallona", &profile);
+        choose(choices, text, "draft, nasa-perl, vallona or go", &profile);
     if (!why) {
         (void)saratoga_options_set_profile(o, profile);
     }
@@ -154,18 +162,6 @@ static const char *set_rate(const char *text, uint64_t *bps) {
     }
     *bps = why ? 0 : (uint64_t)(x + 0.5);
     return why;
-}
-
-/* Seconds, or a time with its unit. */
-static const char *set_seconds(const char *text, uint64_t *ns) {
-    double x;
-    if (!units_number(text, &x) && x < 1e9) {
-        *ns = (uint64_t)(x * 1e9);
-        return NULL;
-    }
-    return units_time(text, ns)
-               ? "a time in seconds, or with its unit, such as 30 or 500ms"
-               : NULL;
 }
 
 static const char *set_mtu(const char *text, uint32_t *mtu) {
@@ -216,12 +212,14 @@ static const char *take_transfer(struct saratoga_args *a, int opt,
         return set_rate(text, &a->uplink_bps);
     case OPT_RTT:
         return units_time(text, &a->transfer.rtt_hint);
+    case OPT_SET:
+        return saratoga_set(&a->transfer, text);
     case OPT_PARALLEL:
         return set_parallel(text, &a->parallel);
     case OPT_INACTIVITY:
-        return set_seconds(text, &a->transfer.inactivity);
+        return saratoga_seconds(text, &a->transfer.inactivity);
     default:
-        return set_seconds(text, &a->transfer.request_retry);
+        return saratoga_seconds(text, &a->transfer.request_retry);
     }
 }
 
@@ -229,7 +227,7 @@ static const char *take_node(struct saratoga_args *a, int opt,
                              const char *text) {
     switch (opt) {
     case OPT_BEACON:
-        return set_seconds(text, &a->beacon);
+        return saratoga_seconds(text, &a->beacon);
     case OPT_MAX_SESSIONS:
         return set_limit(text, &a->max_sessions);
     case OPT_MAX_PER_PEER:
@@ -239,9 +237,9 @@ static const char *take_node(struct saratoga_args *a, int opt,
     case OPT_QUOTA:
         return units_size(text, &a->quota);
     case OPT_INTERVAL:
-        return set_seconds(text, &a->interval);
+        return saratoga_seconds(text, &a->interval);
     case OPT_WAIT:
-        return set_seconds(text, &a->wait);
+        return saratoga_seconds(text, &a->wait);
     default:
         return NULL;
     }
@@ -271,6 +269,10 @@ static bool *flag_of(struct saratoga_args *a, int opt) {
     switch (opt) {
     case OPT_RESUME:
         return &a->resume;
+    case OPT_ONE_WAY:
+        return &a->transfer.no_status;
+    case OPT_MULTICAST:
+        return &a->transfer.multicast;
     case OPT_OVERWRITE:
         return &a->overwrite;
     case 'r':
@@ -372,6 +374,10 @@ static int check(const struct saratoga_args *a) {
     int rc = saratoga_options_check(&a->transfer, why);
     if (rc < 0) {
         return tool_misuse(TOOL, "%s", why[0] ? why : saratoga_strerror(rc));
+    }
+    if ((a->transfer.no_status || a->transfer.multicast) &&
+        a->command != SARATOGA_CMD_PUT) {
+        return tool_misuse(TOOL, "--one-way and --multicast go with put");
     }
     return -1;
 }

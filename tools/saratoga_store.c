@@ -13,6 +13,9 @@
 #define DEPTH 64
 
 static uint32_t type_of(const struct saratoga_args *a) {
+    if (a->transfer.no_status || a->transfer.multicast) {
+        return SARATOGA_BLIND_PUT; /* nobody can answer a REQUEST */
+    }
     return a->command == SARATOGA_CMD_GIVE ? SARATOGA_GIVE : SARATOGA_PUT;
 }
 

@@ -6,6 +6,7 @@ import resource
 import socket
 import unittest
 
+import pcap
 import saratogabox
 import toolbox
 
@@ -36,6 +37,11 @@ class CommandLine(saratogabox.Node):
                 ("--descriptor", "get", "--descriptor", "8", "saratoga://h/x"),
                 ("--profile", "get", "--profile", "x", "saratoga://h/x"),
                 ("--mtu", "get", "--mtu", "100", "saratoga://h/x"),
+                ("--set", "get", "--set", "speed=9", "saratoga://h/x"),
+                ("--set", "get", "--set", "retry", "saratoga://h/x"),
+                ("--set", "get", "--set", "retry=soon", "saratoga://h/x"),
+                ("copies", "get", "--set", "copies=9", "saratoga://h/x"),
+                ("go with put", "get", "--one-way", "saratoga://h/x"),
                 ("cubic", "get", "--congestion", "none", "saratoga://h/x"),
                 ("take", "take", "-r", "saratoga://h/x")):
             self.run_bad(word, *arguments, status=2)
@@ -213,6 +219,48 @@ class Transfers(saratogabox.Node):
                     self.assertEqual(json.loads(done.stdout)["checksum"],
                                      options[1])
                 self.stop(server)
+
+    def test_every_setting_and_profile_still_transfers(self):
+        settings = ("retry=2,tries=3", "status-spacing=200ms",
+                    "first-spacing=50ms,spacing-packets=8",
+                    "quiet-status=1,metadata-wait=3", "inactivity=2h",
+                    "linger=1,poll=100ms,poll-max=2", "rtt=40ms,symmetry=0.65",
+                    "copies=1,cycles=2", "max-holes=64,payload=700",
+                    "unconfirmed=1MB", "block=16KiB,blocks=2,window=64KiB")
+        source = self.put_file("f", 60000)
+        for options in [("--set", s) for s in settings] + \
+                [("--profile", p) for p in ("nasa-perl", "go")] + \
+                [(f"--timestamps={t}", ) for t in (
+                    "local", "posix32", "posix64", "posix32f", "y2k")]:
+            with self.subTest(options):
+                server = self.serve("--rate", "100mbit", *options)
+                self.run_ok("get", *options, self.url("f"), self.there / "f")
+                self.same(source, self.there / "f")
+                (self.there / "f").unlink()
+                self.stop(server)
+
+    def test_the_payload_of_packets_can_be_set(self):
+        self.put_file("f", 70000)
+        self.serve("--set", "payload=700")
+        done = self.run_ok("get", "--json", "-", self.url("f"),
+                           self.there / "f")
+        self.assertGreaterEqual(json.loads(done.stdout)["packets"], 100)
+
+    def test_a_one_way_put_arrives_and_claims_nothing(self):
+        source = self.put_file("f", 50000, folder=self.there)
+        self.serve("--write")
+        # The way back does not exist: what comes back is lost.
+        relay = pcap.Relay(self.port, drop=lambda way, packet: way == "down")
+        try:
+            done = self.run_ok("put", "--one-way", "--rate", "20mbit", "--set",
+                               "cycles=2", "--json", "-", source,
+                               self.url("f", relay.port))
+        finally:
+            relay.close()
+        report = json.loads(done.stdout)
+        self.assertIs(report["verified"], False)
+        self.assertEqual(report["status_packets"], 0)
+        self.same(source, self.here / "f")
 
     def test_many_clients_are_served_at_once(self):
         self.serve("--write")

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """saratoga over bad links and through passes."""
 import json
+import os
 import pathlib
 import signal
+import subprocess
 import time
 import unittest
 
@@ -106,6 +108,44 @@ class Resuming(saratogabox.Node):
         self.put_file("f", 3000000, seed=2)
         self.run_ok("get", "--resume", self.url("f"), self.there / "f")
         self.same(source, self.there / "f")
+
+
+class Groups(saratogabox.Node):
+    def test_a_put_to_a_group_reaches_a_member_of_it(self):
+        source = self.put_file("f", 200000, folder=self.there)
+        script = """
+            ip link set lo up
+            ip link set lo multicast on
+            ip route add 224.0.0.0/4 dev lo src 127.0.0.1
+            "$tool" serve -q --write --root "$here" --bind 0.0.0.0 \\
+                --port-file "$port" & serve=$!
+            until [ -s "$port" ]; do sleep 0.01; done
+            "$tool" put --multicast --rate 20mbit --set cycles=2 \\
+                "$source" saratoga://224.0.0.108/f
+            until [ -e "$here/f" ]; do sleep 0.01; done
+            kill $serve
+            wait $serve
+            """
+        done = subprocess.run(
+            [*self.namespace(), "sh", "-euc", script], check=False,
+            capture_output=True, text=True, timeout=toolbox.PATIENCE,
+            env={**os.environ, "tool": str(toolbox.TOOLS / "saratoga"),
+                 "here": str(self.here), "source": str(source),
+                 "port": str(self.folder / "port")})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.same(source, self.here / "f")
+
+    @staticmethod
+    def namespace():
+        """A command that gives another a network of its own."""
+        toolbox.need("unshare", "ip")
+        for prefix in (["unshare", "--net"],
+                       ["unshare", "--map-root-user", "--net"]):
+            done = subprocess.run([*prefix, "ip", "link", "set", "lo", "up"],
+                                  capture_output=True, text=True, check=False)
+            if done.returncode == 0:
+                return prefix
+        raise unittest.SkipTest(f"no network namespace: {done.stderr}")
 
 
 def is_sanitized():

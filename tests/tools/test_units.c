@@ -41,6 +41,8 @@ static void times_need_a_unit_unless_they_are_zero(void **state) {
     assert_int_equal(ns, 1500000);
     assert_null(units_time("2min", &ns));
     assert_int_equal(ns, UINT64_C(120000000000));
+    assert_null(units_time("2h", &ns));
+    assert_int_equal(ns, UINT64_C(7200000000000));
     assert_non_null(units_time("1e30s", &ns));
 }
 

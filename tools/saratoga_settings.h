@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file saratoga_settings.h
+ * @brief NAME=VALUE for what few need to set: timers and sizes of transfers.
+ */
+#ifndef TOOLS_SARATOGA_SETTINGS_H
+#define TOOLS_SARATOGA_SETTINGS_H
+
+#include <saratoga/config.h>
+
+/**
+ * @brief Sets one.
+ * @param o     options
+ * @param text  NAME=VALUE, several separated by commas
+ * @return NULL, or what it must be
+ */
+const char *saratoga_set(saratoga_options *o, const char *text);
+/** @brief Seconds, or a time with its unit. @param text  to read
+ * @param[out] ns  it @return NULL, or what it must be */
+const char *saratoga_seconds(const char *text, uint64_t *ns);
+
+#endif /* TOOLS_SARATOGA_SETTINGS_H */
