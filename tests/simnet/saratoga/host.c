@@ -4,46 +4,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH 65535
-#define SPINS_MAX 2000
-
-static void on_timer(struct sim_timer *t, uint64_t now);
 static void on_disk(struct sim_timer *t, uint64_t now);
+static void on_event(void *user, const saratoga_event *ev);
+static bool take_work(void *user);
 
 uint64_t host_now(const struct host *h) {
-    return sim_net_loop(h->net)->now;
+    return sim_saratoga_now(&h->sim);
 }
 
-static void deliver(void *user, struct sim_packet *p, uint64_t now) {
+static void on_send(void *user, const saratoga_pktinfo *to,
+                    const uint8_t *dgram, size_t len) {
     struct host *h = user;
-    saratoga_pktinfo from = {.host = sim_address_node(p->src) + 1u,
-                             .path = p->src};
-    if (!h->dead) {
-        from.flags = p->dst != sim_address(h->node_id, SARATOGA_PORT)
-                         ? SARATOGA_PKT_MULTICAST
-                         : 0;
-        saratoga_node_recv(h->node, &from, p->data, p->len, now);
-        host_pump(h);
+    if (h->tap != NULL) {
+        h->tap(h->tap_user, h, to, dgram, len);
     }
-    sim_packet_free(p);
 }
 
 struct host *host_new(struct sim_net *net, const saratoga_config *cfg,
                       uint64_t seed) {
     struct host *h = calloc(1, sizeof(*h));
-    uint8_t bytes[SARATOGA_SEED_LEN] = {0};
-    for (size_t i = 0; i < 8; i++) {
-        bytes[i] = (uint8_t)(seed >> (8 * i));
-    }
-    h->net = net;
+    const struct sim_saratoga_app app = {on_event, take_work, on_send, h};
     h->checksum = SARATOGA_MD5;
     h->mtime = 1000;
-    h->spin_at = UINT64_MAX;
     sim_random_init(&h->luck, seed);
-    h->timer = (struct sim_timer){.fire = on_timer, .user = h};
     h->disk_timer = (struct sim_timer){.fire = on_disk, .user = h};
-    h->node_id = sim_net_add_node(net, deliver, h);
-    if (saratoga_node_new(&h->node, cfg, bytes, host_now(h)) != 0) {
+    if (!sim_saratoga_open(&h->sim, net, cfg, seed, &app)) {
         abort();
     }
     return h;
@@ -62,15 +47,13 @@ void host_free(struct host *h) {
         free(h->files);
         h->files = next;
     }
-    sim_loop_stop(sim_net_loop(h->net), &h->timer);
-    sim_loop_stop(sim_net_loop(h->net), &h->disk_timer);
-    saratoga_node_free(h->node);
+    sim_loop_stop(sim_net_loop(h->sim.net), &h->disk_timer);
+    sim_saratoga_close(&h->sim);
     free(h);
 }
 
 saratoga_pktinfo host_address(const struct host *h) {
-    return (saratoga_pktinfo){.host = h->node_id + 1u,
-                              .path = sim_address(h->node_id, SARATOGA_PORT)};
+    return sim_saratoga_address(&h->sim);
 }
 
 static struct disk_file *new_file(struct host *h, const char *name) {
@@ -151,7 +134,8 @@ static void describe(const struct host *h, const struct disk_file *f,
 }
 
 static void refuse(struct host *h, const saratoga_event *ev, uint32_t status) {
-    (void)saratoga_transfer_refuse(h->node, ev->handle, status, host_now(h));
+    (void)saratoga_transfer_refuse(h->sim.engine, ev->handle, status,
+                                   host_now(h));
 }
 
 static void answer_delete(struct host *h, const saratoga_event *ev) {
@@ -159,7 +143,8 @@ static void answer_delete(struct host *h, const saratoga_event *ev) {
     if (f != NULL) {
         f->visible = false;
     }
-    (void)saratoga_transfer_accept(h->node, ev->handle, NULL, host_now(h));
+    (void)saratoga_transfer_accept(h->sim.engine, ev->handle, NULL,
+                                   host_now(h));
 }
 
 static void answer_get(struct host *h, const saratoga_event *ev) {
@@ -181,10 +166,10 @@ static void answer_get(struct host *h, const saratoga_event *ev) {
     a.source = &src;
     a.options = h->answer_options;
     a.user = x;
-    (void)saratoga_transfer_accept(h->node, ev->handle, &a, host_now(h));
+    (void)saratoga_transfer_accept(h->sim.engine, ev->handle, &a, host_now(h));
     if (h->digest_later && !h->digest_kept) {
-        (void)saratoga_transfer_set_digest(h->node, ev->handle, h->checksum,
-                                           src.digest, host_now(h));
+        (void)saratoga_transfer_set_digest(
+            h->sim.engine, ev->handle, h->checksum, src.digest, host_now(h));
     }
 }
 
@@ -196,7 +181,7 @@ static void answer_put(struct host *h, const saratoga_event *ev) {
     a.partial = h->partial;
     a.user = x;
     x->file = h->partial != NULL ? h->partial_file : new_file(h, ev->path);
-    (void)saratoga_transfer_accept(h->node, ev->handle, &a, host_now(h));
+    (void)saratoga_transfer_accept(h->sim.engine, ev->handle, &a, host_now(h));
 }
 
 static void answer(struct host *h, const saratoga_event *ev) {
@@ -216,26 +201,27 @@ static void answer(struct host *h, const saratoga_event *ev) {
 
 static void on_done(struct host *h, struct xfer *x, const saratoga_event *ev) {
     if (x == NULL) {
-        (void)saratoga_transfer_release(h->node, ev->handle, host_now(h));
+        (void)saratoga_transfer_release(h->sim.engine, ev->handle, host_now(h));
         return;
     }
     x->done = true;
     x->done_at = host_now(h);
     x->end = *ev;
     saratoga_stats_init(&x->stats);
-    (void)saratoga_transfer_get_stats(h->node, x->handle, &x->stats,
+    (void)saratoga_transfer_get_stats(h->sim.engine, x->handle, &x->stats,
                                       host_now(h));
     if (ev->remove && x->file != NULL) {
         x->file->visible = false;
     }
     if (!h->keep_handles) {
         x->released = true;
-        (void)saratoga_transfer_release(h->node, ev->handle, host_now(h));
+        (void)saratoga_transfer_release(h->sim.engine, ev->handle, host_now(h));
     }
 }
 
-static void on_event(struct host *h, const saratoga_event *ev) {
-    struct xfer *x = saratoga_transfer_user(h->node, ev->handle);
+static void on_event(void *user, const saratoga_event *ev) {
+    struct host *h = user;
+    struct xfer *x = saratoga_transfer_user(h->sim.engine, ev->handle);
     switch (ev->type) {
     case SARATOGA_EVENT_REQUEST:
         answer(h, ev);
@@ -350,7 +336,7 @@ static int64_t do_work(struct host *h, const saratoga_work *w) {
 static void finish_work(struct host *h, size_t i) {
     struct pending_work p = h->pending[i];
     h->pending[i] = h->pending[--h->n_pending];
-    (void)saratoga_node_work_done(h->node, p.work.id, do_work(h, &p.work),
+    (void)saratoga_node_work_done(h->sim.engine, p.work.id, do_work(h, &p.work),
                                   host_now(h));
 }
 
@@ -365,11 +351,12 @@ static void on_disk(struct sim_timer *t, uint64_t now) {
     }
 }
 
-static bool take_work(struct host *h) {
+static bool take_work(void *user) {
+    struct host *h = user;
     bool any = false;
     while (h->n_pending < PENDING_MAX &&
-           saratoga_node_next_work(h->node, &h->pending[h->n_pending].work) >
-               0) {
+           saratoga_node_next_work(h->sim.engine,
+                                   &h->pending[h->n_pending].work) > 0) {
         h->n_pending++;
         any = true;
         if (h->disk_delay == 0) {
@@ -377,71 +364,14 @@ static bool take_work(struct host *h) {
         }
     }
     if (h->n_pending > 0 && h->disk_timer.slot == 0) {
-        (void)sim_loop_arm(sim_net_loop(h->net), &h->disk_timer,
+        (void)sim_loop_arm(sim_net_loop(h->sim.net), &h->disk_timer,
                            host_now(h) + h->disk_delay);
     }
     return any;
 }
 
-/* ---- the network ---- */
-
-static void transmit(struct host *h, const saratoga_pktinfo *to,
-                     const uint8_t *dgram, size_t len) {
-    struct sim_packet *p = sim_packet_new(dgram, len);
-    p->src = sim_address(h->node_id, SARATOGA_PORT);
-    p->dst = to->path;
-    h->sent_packets++;
-    h->sent_bytes += len;
-    if (h->tap != NULL) {
-        h->tap(h->tap_user, h, to, dgram, len);
-    }
-    sim_net_send(h->net, h->node_id, p);
-}
-
-static bool flush(struct host *h) {
-    static uint8_t buf[BATCH];
-    saratoga_pktinfo to;
-    size_t segment = 0;
-    size_t len;
-    bool any = false;
-    while ((len = saratoga_node_send(h->node, &to, buf, sizeof(buf), &segment,
-                                     host_now(h))) > 0) {
-        for (size_t at = 0; at < len; at += segment) {
-            transmit(h, &to, buf + at, len - at < segment ? len - at : segment);
-        }
-        any = true;
-    }
-    return any;
-}
-
 void host_pump(struct host *h) {
-    saratoga_event ev;
-    saratoga_time at;
-    bool again;
-    if (h->dead) {
-        return;
-    }
-    do {
-        again = false;
-        while (saratoga_node_next_event(h->node, &ev) > 0) {
-            on_event(h, &ev);
-            again = true;
-        }
-        again |= take_work(h);
-        again |= flush(h);
-    } while (again && !h->terse);
-    at = saratoga_node_timeout(h->node);
-    (void)sim_loop_arm(sim_net_loop(h->net), &h->timer,
-                       at == SARATOGA_TIME_NEVER || h->stuck ? SIM_NEVER : at);
-}
-
-static void on_timer(struct sim_timer *t, uint64_t now) {
-    struct host *h = t->user;
-    h->spins = now == h->spin_at ? h->spins + 1 : 0;
-    h->spin_at = now;
-    h->stuck |= h->spins > SPINS_MAX;
-    saratoga_node_on_timeout(h->node, now);
-    host_pump(h);
+    sim_saratoga_pump(&h->sim);
 }
 
 /* ---- starting ---- */
@@ -464,7 +394,7 @@ struct xfer *host_start_request(struct host *h, saratoga_request *q,
     } else {
         x->file = new_file(h, name);
     }
-    if (saratoga_transfer_start(h->node, q, &handle, host_now(h)) != 0) {
+    if (saratoga_transfer_start(h->sim.engine, q, &handle, host_now(h)) != 0) {
         return NULL;
     }
     x->handle = handle;

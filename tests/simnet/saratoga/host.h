@@ -4,7 +4,7 @@
 
 #include <saratoga/node.h>
 
-#include "sim/net.h"
+#include "sim/saratoga_host.h"
 
 /* A Saratoga node with a disk in memory on a host of the virtual network. */
 
@@ -52,10 +52,7 @@ struct pending_work {
 #define PENDING_MAX 256
 
 struct host {
-    struct sim_net *net;
-    uint32_t node_id;
-    saratoga_node *node;
-    struct sim_timer timer;
+    struct sim_saratoga sim; /* the node on the network */
     struct sim_timer disk_timer;
     struct sim_random luck;
     struct disk_file *files;
@@ -63,7 +60,6 @@ struct host {
     struct pending_work pending[PENDING_MAX];
     size_t n_pending;
     uint64_t disk_delay; /* 0: work is done at once */
-    bool dead;           /* takes and sends nothing */
     /* policy */
     bool refuse;
     uint32_t refuse_status;
@@ -73,7 +69,6 @@ struct host {
     bool digest_later; /* the checksum is told once METADATA may have left */
     bool digest_kept;  /* and not by the host, but by the test */
     bool stream;       /* what it sends is a stream, written by the test */
-    bool terse;        /* takes events, work and datagrams once per turn */
     bool keep_handles; /* do not release after DONE */
     bool full;         /* writes fail */
     bool shrunk;       /* reads come short */
@@ -85,11 +80,6 @@ struct host {
     saratoga_event beacon;
     saratoga_event request;
     uint64_t requests;
-    uint64_t sent_packets;
-    uint64_t sent_bytes;
-    uint64_t spins;
-    uint64_t spin_at;
-    bool stuck;
     void (*tap)(void *user, struct host *h, const saratoga_pktinfo *to,
                 const uint8_t *dgram, size_t len);
     void *tap_user;

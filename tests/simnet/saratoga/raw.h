@@ -51,7 +51,7 @@ static inline struct raw *raw_new(const saratoga_config *cfg) {
 }
 
 static inline void raw_free(struct raw *r) {
-    assert_false(r->h->stuck);
+    assert_false(r->h->sim.stuck);
     host_free(r->h);
     sim_net_free(r->net);
     test_free(r->sent);
@@ -59,7 +59,7 @@ static inline void raw_free(struct raw *r) {
 }
 
 static inline void raw_recv(struct raw *r, const void *data, size_t len) {
-    saratoga_node_recv(r->h->node, &r->peer, data, len, host_now(r->h));
+    saratoga_node_recv(r->h->sim.engine, &r->peer, data, len, host_now(r->h));
     host_pump(r->h);
 }
 

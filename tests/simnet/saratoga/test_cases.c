@@ -20,7 +20,7 @@ static void assert_arrived(const struct world *w, const struct xfer *x,
     assert_true(x->done);
     assert_int_equal(x->end.error, 0);
     assert_true(host_same(x->file, host_find_file(w->ground, name)));
-    assert_false(w->sat->stuck || w->ground->stuck);
+    assert_false(w->sat->sim.stuck || w->ground->sim.stuck);
 }
 
 static void every_width_and_checksum_works(void **state) {
@@ -131,7 +131,7 @@ static void what_is_sent_makes_room_for_reads_at_once(void **state) {
     struct xfer *x;
     saratoga_options o = at_rate(UINT64_C(1000000000000000));
     (void)state;
-    w.sat->terse = true;
+    w.sat->sim.terse = true;
     (void)host_make_file(w.sat, "f", 10000000, 3);
     x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
     world_finish(&w, x, 100 * SEC);
@@ -162,7 +162,7 @@ static void a_checksum_may_come_after_the_file(void **state) {
     assert_false(x->done);
     assert_int_equal(x->digested, 1000000);
     assert_int_equal(
-        saratoga_transfer_set_digest(w.sat->node, w.sat->xfers->handle,
+        saratoga_transfer_set_digest(w.sat->sim.engine, w.sat->xfers->handle,
                                      SARATOGA_MD5, sum, host_now(w.sat)),
         0);
     host_pump(w.sat);
@@ -184,7 +184,7 @@ static void a_checksum_that_comes_late_counts(void **state) {
     x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
     world_run(&w, SEC);
     assert_int_equal(
-        saratoga_transfer_set_digest(w.sat->node, w.sat->xfers->handle,
+        saratoga_transfer_set_digest(w.sat->sim.engine, w.sat->xfers->handle,
                                      SARATOGA_MD5, sum, host_now(w.sat)),
         0);
     host_pump(w.sat);
@@ -214,7 +214,7 @@ static void silence_ends_a_transfer_on_both_sides(void **state) {
     (void)host_make_file(w.sat, "f", 50000000, 3);
     x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
     world_run(&w, SEC);
-    w.sat->dead = true;
+    w.sat->sim.dead = true;
     world_finish(&w, x, 100 * SEC);
     assert_int_equal(x->end.error, SARATOGA_ERR_TIMEOUT);
     assert_in_range(x->done_at, 30 * SEC, 32 * SEC);
@@ -229,11 +229,11 @@ static void a_request_into_the_void_is_given_up(void **state) {
     (void)state;
     saratoga_options_init(&o);
     o.inactivity = 3600 * SEC;
-    w.sat->dead = true;
+    w.sat->sim.dead = true;
     x = host_start(w.ground, w.sat, SARATOGA_GET, "f", &o, NULL);
     world_finish(&w, x, 1000 * SEC);
     assert_int_equal(x->end.error, SARATOGA_ERR_TIMEOUT);
-    assert_int_equal(w.ground->sent_packets, 5); /* 1, 2, 4, 8, 16 s */
+    assert_int_equal(w.ground->sim.sent_packets, 5); /* 1, 2, 4, 8, 16 s */
     assert_int_equal(x->done_at, 31 * SEC);
     world_free(&w);
 }
@@ -276,7 +276,7 @@ static void keep_partial(struct world *w, const struct xfer *x,
     p->checksum = x->metadata.checksum;
     memcpy(p->digest, x->metadata.digest, sizeof(p->digest));
     while (p->count < max &&
-           saratoga_transfer_held(w->ground->node, x->handle, at,
+           saratoga_transfer_held(w->ground->sim.engine, x->handle, at,
                                   &ranges[p->count]) == 1) {
         at = ranges[p->count++].end;
     }
@@ -308,10 +308,10 @@ static void a_killed_receiver_resumes_again_and_again(void **state) {
             keep_partial(&w, x, &partial, ranges, 4096);
             /* Both sides lose all they knew. */
             w.ground->partial_file = x->file;
-            saratoga_node_free(w.ground->node);
-            assert_int_equal(
-                saratoga_node_new(&w.ground->node, NULL, seed, host_now(w.sat)),
-                0);
+            saratoga_node_free(w.ground->sim.engine);
+            assert_int_equal(saratoga_node_new(&w.ground->sim.engine, NULL,
+                                               seed, host_now(w.sat)),
+                             0);
             x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL,
                            partial.count > 0 ? &partial : NULL);
         }
@@ -384,12 +384,13 @@ static void a_reliable_stream_arrives_in_order(void **state) {
     while (!x->done && host_now(w.sat) < 200 * SEC) {
         world_run(&w, host_now(w.sat) + 10 * MSEC);
         if (written < f->size && x->accepted) {
-            int64_t n =
-                saratoga_stream_write(w.sat->node, x->handle, f->data + written,
-                                      f->size - written, host_now(w.sat));
+            int64_t n = saratoga_stream_write(
+                w.sat->sim.engine, x->handle, f->data + written,
+                f->size - written, host_now(w.sat));
             written += n > 0 ? (uint64_t)n : 0;
             if (written == f->size) {
-                assert_int_equal(saratoga_stream_finish(w.sat->node, x->handle,
+                assert_int_equal(saratoga_stream_finish(w.sat->sim.engine,
+                                                        x->handle,
                                                         host_now(w.sat)),
                                  0);
             }
@@ -412,7 +413,7 @@ static void a_multicast_put_reaches_who_listens(void **state) {
     saratoga_request_init(&q);
     q.type = SARATOGA_BLIND_PUT;
     q.to = (saratoga_pktinfo){.host = 500,
-                              .path = sim_address(w.ground->node_id, 99),
+                              .path = sim_address(w.ground->sim.node, 99),
                               .flags = SARATOGA_PKT_MULTICAST};
     q.path = "f";
     q.options = &o;
@@ -448,17 +449,19 @@ static void a_link_known_to_be_down_stops_all_timers(void **state) {
     w.sat->answer_options = &o;
     x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
     world_run(&w, SEC);
-    (void)saratoga_transfer_set_link_down(w.sat->node, w.sat->xfers->handle,
-                                          true, SEC);
-    (void)saratoga_transfer_set_link_down(w.ground->node, x->handle, true, SEC);
+    (void)saratoga_transfer_set_link_down(w.sat->sim.engine,
+                                          w.sat->xfers->handle, true, SEC);
+    (void)saratoga_transfer_set_link_down(w.ground->sim.engine, x->handle, true,
+                                          SEC);
     world_run(&w, 2 * SEC);
-    sent = w.sat->sent_packets + w.ground->sent_packets;
+    sent = w.sat->sim.sent_packets + w.ground->sim.sent_packets;
     world_run(&w, 3600 * SEC);
-    assert_int_equal(w.sat->sent_packets + w.ground->sent_packets, sent);
-    (void)saratoga_transfer_set_link_down(w.ground->node, x->handle, false,
-                                          3600 * SEC);
-    (void)saratoga_transfer_set_link_down(w.sat->node, w.sat->xfers->handle,
+    assert_int_equal(w.sat->sim.sent_packets + w.ground->sim.sent_packets,
+                     sent);
+    (void)saratoga_transfer_set_link_down(w.ground->sim.engine, x->handle,
                                           false, 3600 * SEC);
+    (void)saratoga_transfer_set_link_down(
+        w.sat->sim.engine, w.sat->xfers->handle, false, 3600 * SEC);
     host_pump(w.sat);
     host_pump(w.ground);
     world_finish(&w, x, 3700 * SEC);

@@ -155,13 +155,13 @@ static void beacons_tell_capabilities_even_when_unwilling(void **state) {
     saratoga_config_init(&c);
     c.eid = "sat-1";
     r = raw_new(&c);
-    saratoga_node_set_free_space(r->h->node, 1048576);
-    assert_int_equal(saratoga_node_beacon(r->h->node, &r->peer, 0), 0);
+    saratoga_node_set_free_space(r->h->sim.engine, 1048576);
+    assert_int_equal(saratoga_node_beacon(r->h->sim.engine, &r->peer, 0), 0);
     host_pump(r->h);
     assert_sent(r, "209f5000 00100000 7361742d31");
-    saratoga_node_set_willing(r->h->node, false, false);
-    saratoga_node_set_free_space(r->h->node, UINT64_MAX);
-    assert_int_equal(saratoga_node_beacon(r->h->node, &r->peer, 0), 0);
+    saratoga_node_set_willing(r->h->sim.engine, false, false);
+    saratoga_node_set_free_space(r->h->sim.engine, UINT64_MAX);
+    assert_int_equal(saratoga_node_beacon(r->h->sim.engine, &r->peer, 0), 0);
     host_pump(r->h);
     assert_sent(r, "209a0000 7361742d31");
     raw_hex(r, "204f4000 ffff 7361742d32");
@@ -350,7 +350,8 @@ static void strays_are_answered_with_the_completed_status(void **state) {
     raw_hex(r, "23018000 00000007 0000 30313233343536373839");
     assert_true(x->done);
     assert_int_equal(
-        saratoga_transfer_release(r->h->node, x->handle, host_now(r->h)), 0);
+        saratoga_transfer_release(r->h->sim.engine, x->handle, host_now(r->h)),
+        0);
     r->seen = r->n;
     for (int i = 0; i < 3; i++) {
         raw_wait(r, SEC);

@@ -112,9 +112,9 @@ static void add_tcp(struct stage *s, unsigned i) {
     wire(s, sim_host_node(t->from), sim_host_node(t->to), s->back, i);
     sim_source_init(&t->source, &source);
     sim_reader_init(&t->reader, &reader);
-    assert_int_equal(sim_host_listen(t->to, &cfg, s->scene->seed + 1000 + i,
-                                     on_caller, t),
-                     0);
+    assert_int_equal(
+        sim_host_listen(t->to, &cfg, s->scene->seed + 1000 + i, on_caller, t),
+        0);
     assert_int_equal(
         sim_host_connect(t->from, &t->peer, &cfg, s->scene->seed * 64 + i,
                          sim_address(sim_host_node(t->to), 0), &app),
@@ -131,12 +131,11 @@ static void add_file(struct stage *s, unsigned i) {
     saratoga_options_init(&o);
     o.congestion = s->scene->congestion;
     o.symmetry = s->scene->red ? 0.65 : 0.75;
-    o.uplink_bps =
-        (uint64_t)(s->scene->uplink_bps / (double)s->scene->flows);
+    o.uplink_bps = (uint64_t)(s->scene->uplink_bps / (double)s->scene->flows);
     cfg.uplink_bps = o.uplink_bps;
     f->from = host_new(s->net, &cfg, s->scene->seed * 640 + i);
     f->to = host_new(s->net, &cfg, s->scene->seed * 6400 + i);
-    wire(s, f->from->node_id, f->to->node_id, s->thin, i + FLOWS_MAX / 2);
+    wire(s, f->from->sim.node, f->to->sim.node, s->thin, i + FLOWS_MAX / 2);
     (void)host_make_file(f->from, "f", FILE_SIZE, i);
     f->x = host_start(f->from, f->to, SARATOGA_PUT, "f", &o, NULL);
 }
@@ -175,8 +174,8 @@ static void build(struct stage *s, const struct scene *scene) {
 static uint64_t file_bytes(const struct file_flow *f) {
     saratoga_stats st;
     saratoga_stats_init(&st);
-    (void)saratoga_transfer_get_stats(f->to->node, f->to->xfers->handle, &st,
-                                      host_now(f->to));
+    (void)saratoga_transfer_get_stats(f->to->sim.engine, f->to->xfers->handle,
+                                      &st, host_now(f->to));
     return st.data_bytes;
 }
 

@@ -43,10 +43,10 @@ static struct raw *huge_receiver(struct test_alloc *a, struct xfer **x) {
 /* The work of a huge file is done by nobody. */
 static void forget_work(struct raw *r) {
     saratoga_work w;
-    while (saratoga_node_next_work(r->h->node, &w) > 0) {
+    while (saratoga_node_next_work(r->h->sim.engine, &w) > 0) {
         (void)saratoga_node_work_done(
-            r->h->node, w.id, w.type == SARATOGA_WORK_READ ? (int64_t)w.len : 0,
-            host_now(r->h));
+            r->h->sim.engine, w.id,
+            w.type == SARATOGA_WORK_READ ? (int64_t)w.len : 0, host_now(r->h));
     }
 }
 
@@ -54,7 +54,8 @@ static void forget_work(struct raw *r) {
 static void feed(struct raw *r, uint64_t offset, bool asks) {
     uint8_t p[18] = {0x23, (uint8_t)(asks ? 0x81 : 0x80), 0, 0, 0, 0, 0, 7};
     put64(p + 8, offset);
-    saratoga_node_recv(r->h->node, &r->peer, p, sizeof(p), host_now(r->h));
+    saratoga_node_recv(r->h->sim.engine, &r->peer, p, sizeof(p),
+                       host_now(r->h));
     forget_work(r);
 }
 
@@ -93,13 +94,13 @@ static void a_hundred_thousand_holes_in_a_huge_file(void **state) {
     s->h->disk_delay = SEC; /* never read */
     raw_hex(s, "218f0001 00000007 6400");
     for (size_t i = first; i < r->n; i++) {
-        saratoga_node_recv(s->h->node, &s->peer, r->sent[i].bytes,
+        saratoga_node_recv(s->h->sim.engine, &s->peer, r->sent[i].bytes,
                            r->sent[i].len, 0);
     }
     saratoga_stats_init(&st);
-    assert_int_equal(
-        saratoga_transfer_get_stats(s->h->node, s->h->xfers->handle, &st, 0),
-        0);
+    assert_int_equal(saratoga_transfer_get_stats(s->h->sim.engine,
+                                                 s->h->xfers->handle, &st, 0),
+                     0);
     assert_int_equal(st.holes_reported, HOLES + 1);
     assert_true(b.peak < 32u << 20);
     f->size = 10;
@@ -259,7 +260,7 @@ static void floods_cost_bounded_memory_and_few_answers(void **state) {
     uint8_t request[] = {0x21, 0x8f, 0, 1, 0, 0, 0, 0, 'x', 0};
     (void)state;
     for (int i = 0; i < 20000; i++) { /* nobody looks at events meanwhile */
-        saratoga_node_recv(r->h->node, &r->peer, beacon.b, beacon.len, 0);
+        saratoga_node_recv(r->h->sim.engine, &r->peer, beacon.b, beacon.len, 0);
     }
     assert_true(a.peak < 2u << 20);
     r->h->refuse = true;
@@ -267,7 +268,8 @@ static void floods_cost_bounded_memory_and_few_answers(void **state) {
     for (uint32_t i = 1; i < 20000; i++) {
         request[4] = (uint8_t)(i >> 8);
         request[5] = (uint8_t)i;
-        saratoga_node_recv(r->h->node, &r->peer, request, sizeof(request), 0);
+        saratoga_node_recv(r->h->sim.engine, &r->peer, request, sizeof(request),
+                           0);
     }
     host_pump(r->h);
     assert_true(r->n < 64 + 64 + 32); /* sessions of a host, and strays */

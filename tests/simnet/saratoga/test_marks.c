@@ -54,8 +54,8 @@ static void assert_in_time(const struct mark *m) {
     }
     assert_true(took <= limit);
     if (p->up_bps > 0) { /* the uplink's share */
-        double bytes =
-            (double)(w.ground->sent_bytes + 28 * w.ground->sent_packets);
+        double bytes = (double)(w.ground->sim.sent_bytes +
+                                28 * w.ground->sim.sent_packets);
         assert_true(bytes * 8 <= 0.5 * p->up_bps * took + 8 * PACKET);
     }
     world_free(&w);
@@ -167,9 +167,9 @@ static void the_rate_changes_while_running(void **state) {
     (void)host_make_file(w.sat, "f", 5000000, 1);
     x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
     world_run(&w, 2 * SEC);
-    assert_int_equal(
-        saratoga_transfer_set_rate(w.sat->node, x->handle, 10000000, 2 * SEC),
-        0);
+    assert_int_equal(saratoga_transfer_set_rate(w.sat->sim.engine, x->handle,
+                                                10000000, 2 * SEC),
+                     0);
     host_pump(w.sat);
     world_run(&w, 2 * SEC + 100 * MSEC);
     w.sat->tap = measure;

@@ -81,7 +81,7 @@ static uint32_t random_sum(struct luck *l) {
 static const char *judge(const struct world *w, const struct xfer *x,
                          const struct disk_file *sent, bool gone) {
     const struct disk_file *got = host_find_file(w->ground, "f");
-    if (w->sat->stuck || w->ground->stuck) {
+    if (w->sat->sim.stuck || w->ground->sim.stuck) {
         return "a timer is always due";
     }
     if (!x->done) {

@@ -43,9 +43,9 @@ static inline struct world world_new(const struct plan *p,
     w.ground = host_new(w.net, ground, 2 * p->seed + 2);
     link_config(&down, p->down_bps, p->rtt / 2, p->loss);
     link_config(&up, p->up_bps, p->rtt / 2, p->up_loss);
-    w.down = sim_net_add_link(w.net, w.sat->node_id, w.ground->node_id, &down,
+    w.down = sim_net_add_link(w.net, w.sat->sim.node, w.ground->sim.node, &down,
                               2 * p->seed + 77);
-    w.up = sim_net_add_link(w.net, w.ground->node_id, w.sat->node_id, &up,
+    w.up = sim_net_add_link(w.net, w.ground->sim.node, w.sat->sim.node, &up,
                             2 * p->seed + 78);
     return w;
 }
