@@ -5,9 +5,10 @@ A page is a module with TITLE, plan(quick), which names the runs that it needs
 (a dictionary of lab.Job), and report(page, runs, quick), which is given their
 results under the same names and fills the page.
 """
-from . import geo, stfrc, tltcp
+from . import calibration, geo, stfrc, tltcp
 
 PAGES = {
+    "calibration": calibration,
     "tltcp": tltcp,
     "geo": geo,
     "stfrc": stfrc,

@@ -20,9 +20,9 @@ class Job:
     scenario: str
     params: tuple = ()
 
-    @staticmethod
-    def of(scenario, **params):
-        return Job(scenario, tuple(sorted(
+    @classmethod
+    def of(cls, scenario, **params):
+        return cls(scenario, tuple(sorted(
             (k, format(v, ".12g") if isinstance(v, float) else str(v))
             for k, v in params.items())))
 
