@@ -96,6 +96,7 @@ struct tltcp_conn {
     uint8_t *token;      /* client: to be returned */
     size_t token_len;
 
+    uint64_t luck;      /* what is left of an unpredictable number */
     uint64_t id;        /* by which the peer calls us */
     uint64_t peer_id;   /* 0: not known yet */
     uint64_t caller_id; /* server: the client's, for repeated INITIALs */

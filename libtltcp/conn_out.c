@@ -33,6 +33,17 @@ static void done(tltcp_conn *c, unsigned what) {
     c->want &= (uint16_t)~what;
 }
 
+/* One unpredictable number is good for several draws: it costs an HMAC. */
+static uint32_t draw_below(tltcp_conn *c, uint32_t n) {
+    uint32_t got;
+    if (c->luck < n) {
+        c->luck = tltcp__secret_next(&c->secret);
+    }
+    got = (uint32_t)(c->luck % n);
+    c->luck /= n;
+    return got;
+}
+
 /* Now and then a packet number is not used.  Not where a controller's receiver
  * takes it for a loss (TFRC), nor under the paper's recovery. */
 static void leave_out_sometimes(tltcp_conn *c) {
@@ -40,8 +51,7 @@ static void leave_out_sometimes(tltcp_conn *c) {
     if (c->state == TLTCP__OPEN && s->dup == NULL &&
         !tltcp__cc_wants_reports(&s->cc) && --c->leave_out_in == 0) {
         tltcp__sender_leave_out(s);
-        c->leave_out_in =
-            1 + (uint32_t)(tltcp__secret_next(&c->secret) % LEAVE_OUT_WITHIN);
+        c->leave_out_in = 1 + draw_below(c, LEAVE_OUT_WITHIN);
     }
 }
 
