@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "saratoga_help.h"
 
-const char saratoga_help[] =
+#include <stddef.h>
+
+const char *const saratoga_help[] = {
     "Usage: saratoga serve [--root DIR] [--write] [--delete] [--beacon SEC]\n"
     "                      [--bind ADDR[:PORT]] [OPTION...]\n"
     "       saratoga get [-r] [OPTION...] URL... [FILE or DIR]\n"
@@ -55,6 +57,11 @@ const char saratoga_help[] =
     "times\n"
     "  --multicast         put: the host is a group, whose members serve with\n"
     "                      --write; likewise\n"
+    "  --udp-lite          serve: content may have errors, and goes by "
+    "UDP-Lite "
+    "to\n"
+    "                      those who take it; get: takes it; with --checksum "
+    "none\n"
     "  --set NAME=VALUE    times: retry, status-spacing, first-spacing,\n"
     "                      quiet-status, metadata-wait, inactivity, linger, "
     "poll,\n"
@@ -65,7 +72,7 @@ const char saratoga_help[] =
     "  --bind ADDR[:PORT]  local address\n"
     "  --json FILE         a report at the end; -: standard output\n"
     "  -q, --quiet         no progress line, no log\n"
-    "\n"
+    "\n",
     "serve:\n"
     "  --root DIR          what peers may name; default: the current folder\n"
     "  --no-read           no get, no ls\n"
@@ -94,4 +101,5 @@ const char saratoga_help[] =
     "\n"
     "A pass of ten minutes, 100 Mbit/s down and 38.4 kbit/s up:\n"
     "  satellite:  saratoga serve --root /images --rate 100mbit --beacon 5\n"
-    "  ground:     saratoga mirror --uplink 38.4kbit saratoga://sat/ images\n";
+    "  ground:     saratoga mirror --uplink 38.4kbit saratoga://sat/ images\n",
+    NULL};

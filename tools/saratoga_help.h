@@ -6,7 +6,7 @@
 #ifndef TOOLS_SARATOGA_HELP_H
 #define TOOLS_SARATOGA_HELP_H
 
-/** @brief The text. */
-extern const char saratoga_help[];
+/** @brief The text, in pieces as long as C99 allows; the last is NULL. */
+extern const char *const saratoga_help[];
 
 #endif /* TOOLS_SARATOGA_HELP_H */

@@ -38,6 +38,7 @@ bool tool_node_config(const struct saratoga_args *a, saratoga_uv_config *c,
     c->node = engine;
     engine->transfer = &a->transfer;
     engine->sha256 = true;
+    engine->lite = a->transfer.lite;
     if (a->mtu != 0) {
         engine->mtu = a->mtu;
     }

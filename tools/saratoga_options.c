@@ -33,6 +33,7 @@ enum {
     OPT_SET,
     OPT_ONE_WAY,
     OPT_MULTICAST,
+    OPT_UDP_LITE,
     OPT_ROOT,
     OPT_NO_READ,
     OPT_WRITE,
@@ -71,6 +72,7 @@ static const struct option options[] = {
     {"set", required_argument, NULL, OPT_SET},
     {"one-way", no_argument, NULL, OPT_ONE_WAY},
     {"multicast", no_argument, NULL, OPT_MULTICAST},
+    {"udp-lite", no_argument, NULL, OPT_UDP_LITE},
     {"root", required_argument, NULL, OPT_ROOT},
     {"no-read", no_argument, NULL, OPT_NO_READ},
     {"write", no_argument, NULL, OPT_WRITE},
@@ -273,6 +275,8 @@ static bool *flag_of(struct saratoga_args *a, int opt) {
         return &a->transfer.no_status;
     case OPT_MULTICAST:
         return &a->transfer.multicast;
+    case OPT_UDP_LITE:
+        return &a->transfer.lite;
     case OPT_OVERWRITE:
         return &a->overwrite;
     case 'r':
@@ -318,7 +322,9 @@ static int take_option(struct saratoga_args *a, int opt, const char *name,
     case 'V':
         return tool_version(TOOL);
     case 'h':
-        (void)fputs(saratoga_help, stdout);
+        for (const char *const *text = saratoga_help; *text; text++) {
+            (void)fputs(*text, stdout);
+        }
         return TOOL_OK;
     case '?':
     case ':':

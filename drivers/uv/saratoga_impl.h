@@ -153,6 +153,7 @@ struct saratoga_uv {
     saratoga_options options;
     saratoga_node *node;
     drv__udp *udp;
+    drv__udp *lite; /* UDP-Lite, on the same port; or NULL */
     drv__alarm alarm;
     uv_prepare_t before;
     uv_check_t turn;

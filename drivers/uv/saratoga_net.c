@@ -122,8 +122,8 @@ const drv__route *saratoga__route_of(saratoga_uv *u,
 
 /* --- Receiving ----------------------------------------------------------- */
 
-static void on_bursts(void *owner, const drv__burst *in, size_t count) {
-    saratoga_uv *u = owner;
+static void take(saratoga_uv *u, const drv__burst *in, size_t count,
+                 uint32_t flags) {
     saratoga_time now = saratoga__now();
 
     for (size_t i = 0; i < count; i++) {
@@ -131,6 +131,7 @@ static void on_bursts(void *owner, const drv__burst *in, size_t count) {
         saratoga_pktinfo from;
 
         saratoga__pktinfo(u, b->route, &from);
+        from.flags |= flags;
         for (size_t at = 0; at < b->len; at += b->segment) {
             size_t len = b->len - at;
 
@@ -139,6 +140,14 @@ static void on_bursts(void *owner, const drv__burst *in, size_t count) {
         }
     }
     saratoga__kick(u);
+}
+
+static void on_bursts(void *owner, const drv__burst *in, size_t count) {
+    take(owner, in, count, 0);
+}
+
+static void on_lite(void *owner, const drv__burst *in, size_t count) {
+    take(owner, in, count, SARATOGA_PKT_LITE);
 }
 
 static void on_writable(void *owner) {
@@ -153,8 +162,39 @@ static void on_error(void *owner, int status) {
 
 static const drv__udp_ops udp_ops = {
     .on_bursts = on_bursts, .on_writable = on_writable, .on_error = on_error};
+static const drv__udp_ops lite_ops = {
+    .on_bursts = on_lite, .on_writable = on_writable, .on_error = on_error};
 
 /* --- Sending ------------------------------------------------------------- */
+
+/* By UDP-Lite what may go by it.  Should its socket be full it is lost, and
+ * repaired like any loss: those who tolerate errors seldom mind. */
+static bool put_lite(saratoga_uv *u, const drv__route *r,
+                     const saratoga_pktinfo *to, const uint8_t *data,
+                     size_t len, size_t segment) {
+    uint8_t *room;
+
+    if (u->lite == NULL || (to->flags & SARATOGA_PKT_LITE) == 0) {
+        return false;
+    }
+    drv__udp_cover(u->lite, to->coverage);
+    room = drv__udp_room(u->lite);
+    if (room == NULL && drv__udp_flush(u->lite)) {
+        room = drv__udp_room(u->lite);
+    }
+    if (room != NULL) {
+        memcpy(room, data, len);
+        drv__udp_put(u->lite, r, 0, len, segment);
+    }
+    return true;
+}
+
+static void flush(saratoga_uv *u) {
+    (void)drv__udp_flush(u->udp);
+    if (u->lite != NULL) {
+        (void)drv__udp_flush(u->lite);
+    }
+}
 
 bool saratoga__net_send(saratoga_uv *u) {
     saratoga_time now = saratoga__now();
@@ -174,7 +214,7 @@ bool saratoga__net_send(saratoga_uv *u) {
         len = saratoga_node_send(u->node, &to, room, DRV__BURST_MAX, &segment,
                                  now);
         if (len == 0) {
-            (void)drv__udp_flush(u->udp);
+            flush(u);
             return false;
         }
         r = saratoga__route_of(u, &to);
@@ -186,9 +226,11 @@ bool saratoga__net_send(saratoga_uv *u) {
             /* The same place in both kinds of address. */
             fixed.remote.in4.sin_port = htons(SARATOGA_PORT);
         }
-        drv__udp_put(u->udp, &fixed, 0, len, segment);
+        if (!put_lite(u, &fixed, &to, room, len, segment)) {
+            drv__udp_put(u->udp, &fixed, 0, len, segment);
+        }
     }
-    (void)drv__udp_flush(u->udp);
+    flush(u);
     return true;
 }
 
@@ -205,6 +247,29 @@ static int open_at(saratoga_uv *u, const drv__addr *at) {
     o.ops = &udp_ops;
     o.owner = u;
     return drv__udp_open(&u->udp, u->loop, &o);
+}
+
+/* On the port of the other socket.  A system without UDP-Lite sends all by UDP,
+ * and tells nobody that it could take the other. */
+static void open_lite(saratoga_uv *u) {
+    drv__udp_options o;
+    drv__addr at;
+
+    if (!u->engine.lite && !u->options.lite) {
+        return;
+    }
+    memset(&o, 0, sizeof(o));
+    o.bind = &at;
+    o.lite = true;
+    o.max_datagram = 65535;
+    o.buffer = BUFFER;
+    o.ops = &lite_ops;
+    o.owner = u;
+    if (drv__udp_local(u->udp, &at) != 0 ||
+        drv__udp_open(&u->lite, u->loop, &o) != 0) {
+        u->lite = NULL;
+        u->engine.lite = false;
+    }
 }
 
 static int open_any(saratoga_uv *u, const char *service) {
@@ -266,6 +331,7 @@ int saratoga__net_open(saratoga_uv *u, char *why) {
                        saratoga__error_text(rv));
         return rv;
     }
+    open_lite(u);
     if (u->config.join) {
         join_groups(u);
     }
@@ -277,6 +343,10 @@ void saratoga__net_close(saratoga_uv *u) {
         drv__udp_close(u->udp);
     }
     u->udp = NULL;
+    if (u->lite != NULL) {
+        drv__udp_close(u->lite);
+    }
+    u->lite = NULL;
     free(u->routes.entry);
     u->routes.entry = NULL;
 }

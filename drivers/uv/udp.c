@@ -61,13 +61,32 @@ static bool is_wildcard(const drv__addr *a) {
            (IN6_IS_ADDR_V4MAPPED(&ip) && memcmp(&ip.s6_addr[12], zero, 4) == 0);
 }
 
+/* As in <linux/udp.h> and <netinet/udplite.h>, which not all systems have. */
+#define UDPLITE_HEADER 8
+#define UDPLITE_SEND_CSCOV 10
+
+void drv__udp_cover(drv__udp *u, size_t bytes) {
+    int fd = drv__udp_fileno(u);
+    int cover = bytes > 0 ? (int)bytes + UDPLITE_HEADER : 0;
+
+    if (bytes == u->cover) {
+        return;
+    }
+    if (u->count > u->first) { /* with the coverage that was meant for it */
+        (void)drv__udp_flush(u);
+    }
+    u->cover = bytes;
+    (void)setsockopt(fd, UDP__LITE, UDPLITE_SEND_CSCOV, (const void *)&cover,
+                     sizeof(cover));
+}
+
 int drv__udp_open(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o) {
 #if defined(__linux__)
     if (!o->plain) {
         return drv__udp_open_fast(u, loop, o);
     }
 #endif
-    return drv__udp_open_plain(u, loop, o);
+    return o->lite ? UV_EPROTONOSUPPORT : drv__udp_open_plain(u, loop, o);
 }
 
 int drv__udp_init(drv__udp *u, const struct drv__udp_impl *impl,

@@ -60,6 +60,8 @@ typedef struct drv__udp_options {
     int family;            /* of sockets without `bind` */
     bool plain;            /* portable I/O only */
     bool no_offload;       /* no UDP_SEGMENT, no UDP_GRO */
+    bool lite;             /* UDP-Lite (RFC 3828); only on Linux, implies
+                              no_offload */
     size_t max_datagram;   /* longest one to receive */
     size_t buffer;         /* SO_RCVBUF and SO_SNDBUF wanted */
     const drv__udp_ops *ops;
@@ -77,6 +79,9 @@ int drv__udp_connect(drv__udp *u, const drv__addr *to);
 int drv__udp_local(const drv__udp *u, drv__addr *a);
 /* The system's descriptor, for tests and tuning; -1 when there is none. */
 int drv__udp_fileno(const drv__udp *u);
+/* UDP-Lite: the checksum of what is put from now on covers the first `bytes` of
+ * each payload; 0: all. */
+void drv__udp_cover(drv__udp *u, size_t bytes);
 /* Stops, and frees when the loop has let go of the handles. */
 void drv__udp_close(drv__udp *u);
 

@@ -21,6 +21,8 @@ struct drv__udp_entry {
     bool routed; /* route is set */
 };
 
+#define UDP__LITE 136 /* the number of UDP-Lite as a protocol */
+
 struct drv__udp_impl {
     int (*connect)(drv__udp *u, const drv__addr *to);
     int (*local)(const drv__udp *u, drv__addr *a);
@@ -41,6 +43,7 @@ struct drv__udp {
     bool fixed;     /* bound to one address, which must be kept */
     bool connected; /* to one peer */
     bool blocked;
+    size_t cover;   /* UDP-Lite: bytes of payloads under the checksum; 0: all */
     unsigned first; /* entries before it are sent */
     unsigned count;
     size_t used; /* of the arena */

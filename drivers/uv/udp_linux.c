@@ -161,6 +161,7 @@ static bool enable(int fd, int level, int name) {
 }
 
 static void set_up(struct drv__udp_fast *f, const drv__udp_options *o) {
+    bool offload = !o->no_offload && !o->lite;
     int zero = 0;
 
     drv__udp_tune(f->fd, f->base.family, o->buffer);
@@ -173,16 +174,16 @@ static void set_up(struct drv__udp_fast *f, const drv__udp_options *o) {
     } else if (f->base.wildcard) {
         (void)enable(f->fd, IPPROTO_IP, IP_PKTINFO);
     }
-    f->gro = !o->no_offload && enable(f->fd, IPPROTO_UDP, UDP_GRO);
-    f->gso = !o->no_offload && setsockopt(f->fd, IPPROTO_UDP, UDP_SEGMENT,
-                                          &zero, sizeof(zero)) == 0;
+    f->gro = offload && enable(f->fd, IPPROTO_UDP, UDP_GRO);
+    f->gso = offload && setsockopt(f->fd, IPPROTO_UDP, UDP_SEGMENT, &zero,
+                                   sizeof(zero)) == 0;
 }
 
 static int open_socket(struct drv__udp_fast *f, const drv__udp_options *o) {
     int zero = 0;
 
     f->fd = socket(f->base.family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
-                   IPPROTO_UDP);
+                   o->lite ? UDP__LITE : IPPROTO_UDP);
     if (f->fd < 0) {
         return uv_translate_sys_error(errno);
     }

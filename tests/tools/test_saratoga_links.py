@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MPL-2.0
 """saratoga over bad links and through passes."""
+import contextlib
 import json
 import os
 import pathlib
 import signal
+import socket
+import struct
 import subprocess
 import time
 import unittest
@@ -108,6 +111,66 @@ class Resuming(saratogabox.Node):
         self.put_file("f", 3000000, seed=2)
         self.run_ok("get", "--resume", self.url("f"), self.there / "f")
         self.same(source, self.there / "f")
+
+
+class UdpLite(saratogabox.Node):
+    PROTOCOL, RECV_COVERAGE = 136, 11
+    HEADERS = 8 + 8 + 16 + 2  # UDP-Lite, Saratoga, timestamp, offset
+
+    def setUp(self):
+        super().setUp()
+        try:
+            self.lite_socket().close()
+        except OSError as error:
+            self.skipTest(f"no UDP-Lite here: {error}")
+
+    def lite_socket(self, port=0):
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM, self.PROTOCOL)
+        s.bind(("127.0.0.1", port))
+        s.settimeout(toolbox.PATIENCE)
+        return s
+
+    def ask(self, coverage, udp, lite):
+        """Asks for a file, takes UDP-Lite with at least that coverage."""
+        lite.setsockopt(self.PROTOCOL, self.RECV_COVERAGE, coverage)
+        udp.sendto(struct.pack(">II", 0x210f8001, coverage) + b"f\0",
+                   ("127.0.0.1", self.port))
+
+    def test_data_that_tolerates_errors_goes_by_udp_lite(self):
+        source = self.put_file("f", 1000)
+        self.serve("--udp-lite", "--checksum", "none", "--inactivity", "2")
+        with toolbox.udp_socket() as udp, \
+                self.lite_socket(udp.getsockname()[1]) as lite:
+            self.ask(self.HEADERS, udp, lite)
+            packet = lite.recv(65536)
+            self.assertEqual(packet[0], 0x23)
+            self.assertEqual(packet[26:], source.read_bytes())
+            metadata = udp.recv(65536)
+            self.assertEqual(metadata[0], 0x22)  # all else goes by UDP
+            self.assertTrue(metadata[1] & 0x04)  # errors are permitted
+            # The checksum ends where the data begin: who wants more of it
+            # hears of the file by UDP, and gets polls without data at most.
+            self.ask(self.HEADERS + 1, udp, lite)
+            wanted = struct.pack(">I", self.HEADERS + 1)
+            while udp.recv(65536)[4:8] != wanted:
+                pass
+            lite.settimeout(1)
+            with contextlib.suppress(TimeoutError):
+                for _ in range(20):
+                    packet = lite.recv(65536)
+                    self.assertTrue(packet[4:8] != wanted or
+                                    len(packet) <= 26, packet.hex())
+
+    def test_a_get_takes_udp_lite_and_does_without(self):
+        source = self.put_file("f", 100000)
+        for theirs in (("--udp-lite", ), ()):
+            for mine in (("--udp-lite", ), ()):
+                with self.subTest(theirs + mine):
+                    server = self.serve("--checksum", "none", *theirs)
+                    self.run_ok("get", *mine, self.url("f"), self.there / "f")
+                    self.same(source, self.there / "f")
+                    (self.there / "f").unlink()
+                    self.stop(server)
 
 
 class Groups(saratogabox.Node):
