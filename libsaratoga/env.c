@@ -50,7 +50,7 @@ void saratoga__env_trace(const saratoga__env *e, const char *name,
 void saratoga__env_uplink_used(saratoga__env *e, size_t len,
                                saratoga_time now) {
     double rate = (double)e->cfg.uplink_bps * e->cfg.status_share / 8;
-    double bytes = (double)(len + e->cfg.overhead);
+    double bytes = (double)len;
     if (rate > 0) {
         saratoga_time from = e->uplink_free > now ? e->uplink_free : now;
         e->uplink_free = from + (saratoga_time)(bytes / rate * 1e9);

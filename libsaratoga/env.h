@@ -32,7 +32,8 @@ void saratoga__env_trace(const saratoga__env *e, const char *name,
                          saratoga_handle handle, saratoga_time now,
                          const char *const *keys, const double *values,
                          const char *text);
-/* STATUS of that many octets leaves: when may the next one? */
+/* STATUS of that many octets, headers included, leaves: when may the next one?
+ */
 void saratoga__env_uplink_used(saratoga__env *e, size_t len, saratoga_time now);
 
 #endif /* LIBSARATOGA_ENV_H */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/node_internal.h"
 
+#define IPV6_HEADERS 48
+
 static void on_moved(void *owner, uint64_t id, uint32_t slot) {
     saratoga_node *n = owner;
     n->table.session[id]->timer_slot = slot;
@@ -99,6 +101,12 @@ static saratoga__key key_of(const saratoga__session *s) {
     return (saratoga__key){s->to.host, s->id, s->sends};
 }
 
+static uint32_t headers(const saratoga_node *n, const saratoga_pktinfo *peer) {
+    uint32_t usual = n->env.cfg.overhead;
+    bool six = (peer->flags & SARATOGA_PKT_IPV6) != 0;
+    return six && usual < IPV6_HEADERS ? IPV6_HEADERS : usual;
+}
+
 int saratoga__node_add(saratoga_node *n, const saratoga_options *opt,
                        const saratoga_pktinfo *peer, uint32_t id, uint32_t type,
                        bool sends, saratoga__session **out, saratoga_time now) {
@@ -111,6 +119,7 @@ int saratoga__node_add(saratoga_node *n, const saratoga_options *opt,
     saratoga__session_init(s, &n->env, opt, now);
     s->to = *peer;
     s->to.coverage = 0;
+    s->overhead = headers(n, peer);
     s->to.flags &= SARATOGA_PKT_MULTICAST;
     s->id = id;
     s->type = type;

@@ -32,7 +32,7 @@ bool saratoga__receiver_wants_status(const saratoga__session *s,
 static size_t hole_room(const saratoga__session *s) {
     const saratoga_config *c = &s->env->cfg;
     size_t width = saratoga__width(s->descriptor);
-    size_t room = c->mtu - c->overhead - 8 - 2 * width;
+    size_t room = c->mtu - s->overhead - 8 - 2 * width;
     room -= s->in.group.stamped ? SARATOGA__STAMP_LEN : 0;
     return room / (2 * width);
 }
@@ -204,7 +204,7 @@ size_t saratoga__receiver_write_status(saratoga__session *s, uint8_t *buf,
                               : write_list(s, buf, cap, now);
     s->st.status_packets++;
     s->st.status_bytes += n;
-    saratoga__env_uplink_used(s->env, n, now);
+    saratoga__env_uplink_used(s->env, n + s->overhead, now);
     return n;
 }
 

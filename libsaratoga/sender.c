@@ -21,7 +21,7 @@ static size_t head_len(const saratoga__session *s) {
 
 static size_t payload_len(const saratoga__session *s) {
     const saratoga_config *c = &s->env->cfg;
-    size_t room = c->mtu - c->overhead - head_len(s);
+    size_t room = c->mtu - s->overhead - head_len(s);
     return s->opt.payload > 0 && s->opt.payload < room ? s->opt.payload : room;
 }
 
@@ -58,12 +58,13 @@ int saratoga__sender_open(saratoga__session *s, saratoga_time now) {
     cmn__ranges_init(&o->todo, mem, s->opt.max_holes + 2);
     cmn__ranges_init(&o->tail, mem, s->opt.max_holes + 2);
     cmn__ranges_init(&o->miss, mem, s->opt.max_holes + 2);
+    cmn__ranges_init(&o->news, mem, s->opt.max_holes + 2);
     cmn__bytes_init(&o->window, mem);
-    saratoga__sentlog_init(&o->log, mem, LOG_MAX);
+    saratoga__sentlog_init(&o->log, mem, LOG_MAX, s->opt.max_holes);
     rv = open_source(s);
     if (rv == 0) {
         rv = saratoga__pace_init(&o->pace, mem, &s->opt, (double)o->payload,
-                                 (double)(head_len(s) + s->env->cfg.overhead),
+                                 (double)(head_len(s) + s->overhead),
                                  granularity(s), s->rtt.srtt, now);
     }
     o->lite = s->opt.lite && (s->peer_abilities & SARATOGA_LITE) != 0;
@@ -92,6 +93,7 @@ void saratoga__sender_free(saratoga__session *s) {
     cmn__ranges_free(&o->todo);
     cmn__ranges_free(&o->tail);
     cmn__ranges_free(&o->miss);
+    cmn__ranges_free(&o->news);
     cmn__bytes_free(&o->window);
     saratoga__source_free(&o->source);
     saratoga__sentlog_free(&o->log);
@@ -117,7 +119,7 @@ bool saratoga__sender_is_drained(const saratoga__session *s) {
 /* So long that answers of the size seen leave half of the peer's thin way
  * back free. */
 static saratoga_time uplink_spacing(const saratoga__session *s) {
-    double bytes = (double)(s->out.status_len + s->env->cfg.overhead);
+    double bytes = (double)(s->out.status_len + s->overhead);
     double share = s->env->cfg.status_share * (double)s->opt.uplink_bps / 8;
     return share > 0 ? (saratoga_time)(bytes / share * NS_PER_S) : 0;
 }
@@ -287,7 +289,7 @@ static size_t write_poll(saratoga__session *s, uint8_t *buf, size_t cap,
     len = (size_t)(w.p - buf);
     o->poll_due = false;
     s->st.polls++;
-    saratoga__pace_sent(&o->pace, (double)(len + s->env->cfg.overhead), now);
+    saratoga__pace_sent(&o->pace, (double)(len + s->overhead), now);
     arm_poll(s, now);
     return len;
 }
@@ -359,8 +361,8 @@ static size_t write_one(saratoga__session *s, cmn__range r, uint8_t *buf,
     if (s->opt.unreliable && r.end > o->proven) {
         o->proven = r.end;
     }
-    saratoga__pace_sent(&o->pace, (double)(len + s->env->cfg.overhead), now);
-    s->st.wire_bytes += len + s->env->cfg.overhead;
+    saratoga__pace_sent(&o->pace, (double)(len + s->overhead), now);
+    s->st.wire_bytes += len + s->overhead;
     return len;
 }
 

@@ -39,6 +39,7 @@ static void take_holes(saratoga__session *s, const saratoga__status_pkt *p,
                        report *r) {
     saratoga__sender *o = &s->out;
     uint64_t lowest = NO_IRT;
+    cmn__ranges_clear(&o->news);
     for (size_t i = 0; i < p->hole_count; i++) {
         saratoga__wide from;
         saratoga__wide to;
@@ -50,7 +51,8 @@ static void take_holes(saratoga__session *s, const saratoga__status_pkt *p,
             continue;
         }
         last = last + 1 > o->size ? o->size : last + 1;
-        if (cmn__ranges_add(&o->miss, start, last, NULL) != 0) {
+        if (cmn__ranges_add(&o->miss, start, last, NULL) != 0 ||
+            cmn__ranges_add(&o->news, start, last, NULL) != 0) {
             r->full = false; /* the rest comes with another STATUS */
             break;
         }
@@ -128,12 +130,12 @@ static void begin_list(saratoga__session *s, const report *r,
     }
 }
 
-/* Adds to what is to be sent what `miss` names and no later repair covers. */
+/* Adds to what is to be sent the news that no later repair covers. */
 static void queue_repairs(saratoga__session *s, uint64_t d) {
     saratoga__sender *o = &s->out;
     cmn__range r = {0, 0};
-    saratoga__sentlog_spare(&o->log, d, &o->miss);
-    while (cmn__ranges_next(&o->miss, r.end, &r)) {
+    saratoga__sentlog_spare(&o->log, d, &o->news);
+    while (cmn__ranges_next(&o->news, r.end, &r)) {
         if (cmn__ranges_add(&o->todo, r.start, r.end, NULL) != 0) {
             break;
         }

@@ -12,10 +12,11 @@ typedef struct arrival {
 } arrival;
 
 void saratoga__sentlog_init(saratoga__sentlog *log, const cmn__mem *mem,
-                            uint64_t max) {
+                            uint64_t max, uint32_t max_holes) {
     *log = (saratoga__sentlog){.max = max};
     cmn__ring_init(&log->ring, mem, sizeof(saratoga__sent), 1);
     cmn__ring_init(&log->arrivals, mem, sizeof(arrival), 0);
+    cmn__ranges_init(&log->later, mem, max_holes);
     cong_loss_history_init(&log->history);
 }
 
@@ -23,6 +24,7 @@ void saratoga__sentlog_free(saratoga__sentlog *log) {
     if (log->ring.mem != NULL) {
         cmn__ring_free(&log->ring);
         cmn__ring_free(&log->arrivals);
+        cmn__ranges_free(&log->later);
     }
 }
 
@@ -49,6 +51,7 @@ uint64_t saratoga__sentlog_add(saratoga__sentlog *log,
     }
     *at = *sent;
     log->flight += sent->len;
+    log->again = sent->again ? log->ring.tail - 1 : log->again;
     return log->ring.tail - 1;
 }
 
@@ -108,15 +111,37 @@ uint64_t saratoga__sentlog_by_time(const saratoga__sentlog *log,
     return d > log->ring.head ? d - 1 : 0;
 }
 
-void saratoga__sentlog_spare(const saratoga__sentlog *log, uint64_t d,
-                             cmn__ranges *missing) {
-    uint64_t from = d + 1 > log->ring.head ? d + 1 : log->ring.head;
-    for (uint64_t i = from; i < log->ring.tail && missing->count > 0; i++) {
+/* All parts of a hole list ask about the same d. */
+static void know_later(saratoga__sentlog *log, uint64_t d) {
+    uint64_t from = log->later_to;
+    if (log->later_d != d || from <= d) {
+        cmn__ranges_clear(&log->later);
+        log->later_d = d;
+        from = d;
+    }
+    from = from + 1 > log->ring.head ? from + 1 : log->ring.head;
+    for (uint64_t i = from; i <= log->again; i++) {
         const saratoga__sent *s = saratoga__sentlog_at(log, i);
         if (s->again && s->len > 0) {
-            /* Cannot fail for want of memory but by splitting, after which
-             * some bytes are sent once more than needed. */
-            (void)cmn__ranges_sub(missing, s->offset, s->offset + s->len, NULL);
+            /* Without memory some bytes are sent once more than needed. */
+            (void)cmn__ranges_add(&log->later, s->offset, s->offset + s->len,
+                                  NULL);
+        }
+    }
+    log->later_to = log->again > d ? log->again : d;
+}
+
+void saratoga__sentlog_spare(saratoga__sentlog *log, uint64_t d,
+                             cmn__ranges *missing) {
+    uint64_t at = 0;
+    cmn__range r;
+    cmn__range s;
+    know_later(log, d);
+    while (log->later.count > 0 && cmn__ranges_next(missing, at, &r)) {
+        at = r.end;
+        if (cmn__ranges_next(&log->later, r.start, &s) && s.start < r.end) {
+            (void)cmn__ranges_sub(missing, s.start, s.end, NULL);
+            at = s.end;
         }
     }
 }

@@ -37,6 +37,10 @@ typedef struct saratoga__sentlog {
     cong_time t_last;
     cong_time t_cycle; /* when the packet that ended the last cycle arrived */
     uint64_t events;   /* loss events */
+    uint64_t again;    /* newest repair */
+    cmn__ranges later; /* what repairs after transmission later_d cover, */
+    uint64_t later_d;
+    uint64_t later_to; /* as far as this one */
 } saratoga__sentlog;
 
 typedef struct saratoga__cycle {
@@ -58,7 +62,7 @@ typedef struct saratoga__path {
 } saratoga__path;
 
 void saratoga__sentlog_init(saratoga__sentlog *log, const cmn__mem *mem,
-                            uint64_t max);
+                            uint64_t max, uint32_t max_holes);
 void saratoga__sentlog_free(saratoga__sentlog *log);
 /* Returns the number, or 0 without memory. */
 uint64_t saratoga__sentlog_add(saratoga__sentlog *log,
@@ -75,7 +79,7 @@ uint64_t saratoga__sentlog_by_end(const saratoga__sentlog *log, uint64_t irt);
 uint64_t saratoga__sentlog_by_time(const saratoga__sentlog *log,
                                    saratoga_time t);
 /* Takes out of `missing` what left again after transmission d. */
-void saratoga__sentlog_spare(const saratoga__sentlog *log, uint64_t d,
+void saratoga__sentlog_spare(saratoga__sentlog *log, uint64_t d,
                              cmn__ranges *missing);
 /* Ends a cycle at transmission d.  `missing` lists what the receiver lacks
  * below irt.  False: nothing to learn. */

@@ -46,7 +46,8 @@ enum saratoga__state {
 typedef struct saratoga__sender {
     cmn__ranges todo; /* to be sent: repairs lie below new data */
     cmn__ranges tail; /* repairs of the end, sent since the last STATUS */
-    cmn__ranges miss; /* what the STATUS being read reports */
+    cmn__ranges miss; /* what the hole list being read reports */
+    cmn__ranges news; /* what the newest STATUS adds to that */
     saratoga__source source;
     cmn__bytes window; /* of a stream */
     saratoga__sentlog log;
@@ -135,6 +136,7 @@ typedef struct saratoga__session {
     saratoga_handle handle;
     void *user;
     saratoga_pktinfo to;
+    uint32_t overhead; /* of IP and UDP */
     uint32_t id;
     uint32_t type; /* saratoga_request_type */
     enum saratoga__state state;

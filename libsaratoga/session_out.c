@@ -91,7 +91,7 @@ size_t saratoga__session_write(saratoga__session *s, uint8_t *buf, size_t cap,
         s->send_error = false;
         s->send_reply = false;
         n = saratoga__write_plain_status(s->id, code, buf, cap);
-        saratoga__env_uplink_used(s->env, n, now);
+        saratoga__env_uplink_used(s->env, n + s->overhead, now);
     } else if (s->announce) {
         n = write_announcement(s, buf, cap);
     } else if (s->send_request) {

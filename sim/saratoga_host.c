@@ -82,6 +82,7 @@ static void deliver(void *user, struct sim_packet *p, uint64_t now) {
         from.flags = p->dst != sim_address(s->node, SARATOGA_PORT)
                          ? SARATOGA_PKT_MULTICAST
                          : 0;
+        from.flags |= s->six ? (uint32_t)SARATOGA_PKT_IPV6 : 0;
         saratoga_node_recv(s->engine, &from, p->data, p->len, now);
         sim_saratoga_pump(s);
     }

@@ -33,6 +33,7 @@ struct sim_saratoga {
     struct sim_timer timer; /**< the engine's */
     uint32_t node;          /**< of the network */
     bool dead;              /**< takes and sends nothing */
+    bool six;               /**< its peers have IPv6 addresses */
     bool terse;       /**< asks the engine once per occasion, as a driver may */
     bool stuck;       /**< the engine asked for the same time again and again */
     uint64_t spins;   /**< timeouts in a row without time passing */

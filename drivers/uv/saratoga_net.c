@@ -83,6 +83,11 @@ static bool is_group(const drv__addr *a) {
            (IN6_IS_ADDR_V4MAPPED(&ip) && (ip.s6_addr[12] & 0xf0u) == 0xe0u);
 }
 
+static bool is_ipv6(const drv__addr *a) {
+    return a->sa.sa_family == AF_INET6 &&
+           !IN6_IS_ADDR_V4MAPPED(&a->in6.sin6_addr);
+}
+
 static struct saratoga__route_entry *slot(saratoga_uv *u, uint64_t path) {
     return &u->routes.entry[(path >> 8) & (SARATOGA__ROUTES - 1)];
 }
@@ -95,6 +100,7 @@ void saratoga__pktinfo(saratoga_uv *u, const drv__route *r,
     info->host = token(u, &r->remote, false);
     info->path = token(u, &r->remote, true);
     info->flags = is_group(&r->remote) ? (uint32_t)SARATOGA_PKT_MULTICAST : 0;
+    info->flags |= is_ipv6(&r->remote) ? (uint32_t)SARATOGA_PKT_IPV6 : 0;
     e = slot(u, info->path);
     e->path = info->path;
     e->route = *r;

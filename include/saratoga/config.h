@@ -146,8 +146,8 @@ typedef struct saratoga_config {
                                 Ids */
     int64_t posix_offset;  /**< ns to add to `now` for POSIX time */
     uint32_t mtu;          /**< of IP packets; 576 to 65535; default 1500 */
-    uint32_t overhead;     /**< bytes of the IP and UDP headers; 28 (default) or
-                                48 */
+    uint32_t overhead;     /**< bytes of the IP and UDP headers; 28 (default);
+                                48 at least with ::SARATOGA_PKT_IPV6 */
     uint32_t max_datagram; /**< longest in a batch; 0: from the MTU */
     uint32_t timer_granularity_us; /**< how exactly the driver wakes; bursts
                                         cover it; 1000 */

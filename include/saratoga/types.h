@@ -157,11 +157,14 @@ enum saratoga_profile {
 
 /** Flags of a datagram. */
 enum saratoga_pkt_flag {
-    SARATOGA_PKT_MULTICAST = 1, /**< in: came to a group; out: to a group */
-    SARATOGA_PKT_LITE = 2,      /**< UDP-Lite; out: cover only
-                                     saratoga_pktinfo::coverage bytes */
-    SARATOGA_PKT_WELL_KNOWN = 4 /**< out: to port 7542 of the host, whatever
-                                     the path says */
+    SARATOGA_PKT_MULTICAST = 1,  /**< in: came to a group; out: to a group */
+    SARATOGA_PKT_LITE = 2,       /**< UDP-Lite; out: cover only
+                                      saratoga_pktinfo::coverage bytes */
+    SARATOGA_PKT_WELL_KNOWN = 4, /**< out: to port 7542 of the host, whatever
+                                      the path says */
+    SARATOGA_PKT_IPV6 = 8 /**< the remote address is IPv6: headers take at
+                               least 48 bytes, whatever
+                               saratoga_config::overhead says */
 };
 
 /**

@@ -409,6 +409,7 @@ struct xfer *host_start(struct host *h, const struct host *peer, uint32_t type,
     saratoga_request_init(&q);
     q.type = type;
     q.to = host_address(peer);
+    q.to.flags |= h->sim.six ? (uint32_t)SARATOGA_PKT_IPV6 : 0;
     q.path = name;
     q.options = opt;
     q.partial = partial;

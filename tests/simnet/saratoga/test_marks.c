@@ -116,6 +116,8 @@ struct gauge {
     uint64_t last;
     uint64_t bits;
     uint64_t open;
+    size_t longest;
+    size_t headers;
 };
 
 static void measure(void *user, struct host *h, const saratoga_pktinfo *to,
@@ -124,7 +126,8 @@ static void measure(void *user, struct host *h, const saratoga_pktinfo *to,
     (void)to;
     if (dgram[0] == 0x23 && len > 64) { /* polls come when all is sent */
         g->bits += g->open; /* a packet takes the time until the next */
-        g->open = 8 * (len + 28);
+        g->open = 8 * (len + g->headers);
+        g->longest = len > g->longest ? len : g->longest;
         g->first = g->first != 0 ? g->first : host_now(h);
         g->last = host_now(h);
     }
@@ -135,7 +138,7 @@ static void the_rate_is_kept_to_1_percent(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof(rate) / sizeof(rate[0]); i++) {
         struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
-        struct gauge g = {0, 0, 0, 0};
+        struct gauge g = {.headers = 28};
         saratoga_options o;
         struct world w = world_new(&p, NULL, NULL);
         struct xfer *x;
@@ -155,12 +158,40 @@ static void the_rate_is_kept_to_1_percent(void **state) {
     }
 }
 
+/* From either side, whether it asked or was asked. */
+static void packets_over_ipv6_fit_the_mtu_and_the_rate(void **state) {
+    (void)state;
+    for (int puts = 0; puts < 2; puts++) {
+        struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
+        struct gauge g = {.headers = 48};
+        saratoga_options o;
+        struct world w = world_new(&p, NULL, NULL);
+        struct xfer *x;
+        saratoga_options_init(&o);
+        o.rate_bps = 1000000;
+        w.sat->sim.six = true;
+        w.ground->sim.six = true;
+        w.sat->answer_options = &o;
+        w.sat->tap = measure;
+        w.sat->tap_user = &g;
+        (void)host_make_file(w.sat, "f", 1000000, 1);
+        x = host_start(puts ? w.sat : w.ground, puts ? w.ground : w.sat,
+                       puts ? SARATOGA_PUT : SARATOGA_GET, "f",
+                       puts ? &o : NULL, NULL);
+        world_finish(&w, x, 600 * SEC);
+        assert_int_equal(x->end.error, 0);
+        assert_int_equal(g.longest, 1500 - 48);
+        assert_in_range(g.bits * 1000000 / (g.last - g.first), 990, 1010);
+        world_free(&w);
+    }
+}
+
 static void the_rate_changes_while_running(void **state) {
     struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
     saratoga_options o;
     struct world w = world_new(&p, NULL, NULL);
     struct xfer *x;
-    struct gauge g = {0, 0, 0, 0};
+    struct gauge g = {.headers = 28};
     (void)state;
     saratoga_options_init(&o);
     o.rate_bps = 1000000;
@@ -181,12 +212,24 @@ static void the_rate_changes_while_running(void **state) {
     world_free(&w);
 }
 
+static void measure_status(void *user, struct host *h,
+                           const saratoga_pktinfo *to, const uint8_t *dgram,
+                           size_t len) {
+    struct gauge *g = user;
+    (void)to;
+    if (dgram[0] == 0x24) {
+        g->bits += 8 * (len + g->headers);
+        g->last = host_now(h);
+    }
+}
+
 static void sessions_share_a_thin_uplink(void **state) {
-    enum { N = 6 };
+    enum { N = 24 };
     struct plan p = {100e6, 38400, 50 * MSEC, 1e-3, 0, 5};
     saratoga_config cfg;
     saratoga_options o = open_loop(&p);
     struct world w;
+    struct gauge g = {.headers = 28};
     struct xfer *x[N];
     uint64_t least = UINT64_MAX;
     uint64_t most = 0;
@@ -194,11 +237,13 @@ static void sessions_share_a_thin_uplink(void **state) {
     saratoga_config_init(&cfg);
     cfg.uplink_bps = 38400;
     w = world_new(&p, NULL, &cfg);
+    w.ground->tap = measure_status;
+    w.ground->tap_user = &g;
     o.rate_bps = 100000000 / N;
     w.sat->answer_options = &o;
     for (int i = 0; i < N; i++) {
-        char name[] = {'f', (char)('0' + i), 0};
-        (void)host_make_file(w.sat, name, 5000000, (uint64_t)i);
+        char name[] = {'f', (char)('a' + i), 0};
+        (void)host_make_file(w.sat, name, 2000000, (uint64_t)i);
         x[i] = host_start(w.ground, w.sat, SARATOGA_GET, name, NULL, NULL);
     }
     world_run(&w, 60 * SEC);
@@ -209,6 +254,8 @@ static void sessions_share_a_thin_uplink(void **state) {
         most = x[i]->done_at > most ? x[i]->done_at : most;
     }
     assert_true(most < 2 * least); /* none starves */
+    assert_true((double)g.bits <=
+                0.5 * 38400 * (double)g.last / (double)SEC + 8 * PACKET);
     world_free(&w);
 }
 
@@ -247,6 +294,7 @@ int main(void) {
         cmocka_unit_test(a_satellite_link_with_5_percent_loss),
         cmocka_unit_test(too_high_a_rate_does_not_stall),
         cmocka_unit_test(the_rate_is_kept_to_1_percent),
+        cmocka_unit_test(packets_over_ipv6_fit_the_mtu_and_the_rate),
         cmocka_unit_test(the_rate_changes_while_running),
         cmocka_unit_test(sessions_share_a_thin_uplink),
         cmocka_unit_test(bursts_of_loss_do_not_stop_a_controlled_sender),

@@ -28,7 +28,7 @@ static int setup(void **state) {
     const struct cong_ops *ops = cong_find("stfrc");
     memset(&r, 0, sizeof(r));
     r.mem = (cmn__mem){test_alloc_realloc, &r.alloc};
-    saratoga__sentlog_init(&r.log, &r.mem, 1u << 18);
+    saratoga__sentlog_init(&r.log, &r.mem, 1u << 18, 1000);
     cmn__ranges_init(&r.missing, &r.mem, 1000);
     assert_true(ops->size <= sizeof(r.cong));
     cong_init(&r.cong.cc, ops, S, (double)INFINITY, 0, R);
