@@ -62,8 +62,13 @@ static void write_line(char *line, const struct saratoga_bar *b,
                        const char *name, const struct saratoga_progress *p) {
     char picture[PICTURE + 1];
     char when[16];
-    if (p->size == 0) {
+    if (p->bytes == 0 && p->size == 0) {
         (void)snprintf(line, LINE, "%.40s  waiting for the peer", name);
+        return;
+    }
+    if (p->size < p->bytes) { /* a stream */
+        (void)snprintf(line, LINE, "%.1f MB, %.2f Mbit/s, %s",
+                       (double)p->bytes / 1e6, b->rate / 1e6, name);
         return;
     }
     paint(picture, (double)p->bytes / (double)p->size);

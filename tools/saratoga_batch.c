@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "saratoga_node.h"
 #include "tool.h"
@@ -79,6 +80,8 @@ static bool start(struct saratoga_batch *b, struct saratoga_task *t) {
     x.file = t->file[0] ? t->file : NULL;
     x.resume = t->resume;
     x.overwrite = t->overwrite;
+    x.stream = t->stream;
+    x.input = STDIN_FILENO;
     rc = saratoga_uv_start(b->node, &x, &t->id);
     if (rc != 0) {
         (void)tool_fail(TOOL, "%s: %s", shown(t, name), saratoga_strerror(rc));
@@ -128,13 +131,10 @@ static void start_some(struct saratoga_batch *b) {
 /* --- On the way ---------------------------------------------------------- */
 
 static void add_up(struct saratoga_progress *p, const saratoga_stats *st) {
-    if (st->size_bytes == SARATOGA_SIZE_UNKNOWN) {
-        return;
-    }
+    p->size += st->size_bytes == SARATOGA_SIZE_UNKNOWN ? 0 : st->size_bytes;
     p->bytes += st->bytes;
     p->fresh +=
         st->bytes > st->resumed_bytes ? st->bytes - st->resumed_bytes : 0;
-    p->size += st->size_bytes;
     p->now = st->now;
 }
 

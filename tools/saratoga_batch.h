@@ -24,6 +24,7 @@ struct saratoga_task {
     char file[SARATOGA_PATH_MAX]; /**< in it; "": by the peer */
     bool resume;
     bool overwrite;
+    bool stream; /**< of standard input */
     uint64_t id; /**< of the transfer, once it runs */
 };
 

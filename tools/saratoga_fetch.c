@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "saratoga_commands.h"
 #include "tool.h"
@@ -153,12 +156,74 @@ static bool add_fetch(struct saratoga_batch *b, const char *url,
     return true;
 }
 
+/* --- To standard output -------------------------------------------------- */
+
+static bool copy_out(const char *path) {
+    char piece[65536];
+    FILE *f = fopen(path, "re");
+    size_t n = 0;
+    bool ok = f != NULL;
+    while (ok && (n = fread(piece, 1, sizeof(piece), f)) > 0) {
+        ok = fwrite(piece, 1, n, stdout) == n;
+    }
+    ok = ok && !ferror(f) && fflush(stdout) == 0;
+    if (f) {
+        (void)fclose(f);
+    }
+    return ok;
+}
+
+/* What a get that failed has left for a resume. */
+static void remove_parts(const char *folder) {
+    DIR *d = opendir(folder);
+    const struct dirent *e;
+    while (d && (e = readdir(d)) != NULL) {
+        if (strncmp(e->d_name, ".saratoga-", 10) == 0) {
+            (void)unlinkat(dirfd(d), e->d_name, 0);
+        }
+    }
+    if (d) {
+        (void)closedir(d);
+    }
+}
+
+/* Its parts come in any order, and only whole and verified is it of use: it
+ * waits in a folder of its own. */
+static int fetch_to_pipe(const struct saratoga_args *a) {
+    const char *tmp = getenv("TMPDIR");
+    char folder[3000];
+    char file[3010];
+    struct saratoga_args to = *a;
+    char *word[2];
+    int rc;
+    (void)snprintf(folder, sizeof(folder), "%.2900s/saratoga-XXXXXX",
+                   tmp && *tmp ? tmp : "/tmp");
+    if (!mkdtemp(folder)) {
+        return tool_fail(TOOL, "%s: %s", folder, strerror(errno));
+    }
+    (void)snprintf(file, sizeof(file), "%s/file", folder);
+    word[0] = a->word[0];
+    word[1] = file;
+    to.word = word;
+    rc = saratoga_fetch(&to);
+    if (rc == TOOL_OK && !copy_out(file)) {
+        rc = tool_fail(TOOL, "cannot write to standard output");
+    }
+    (void)unlink(file);
+    remove_parts(folder);
+    (void)rmdir(folder);
+    return rc;
+}
+
 int saratoga_fetch(const struct saratoga_args *a) {
     struct saratoga_batch b;
     int urls = a->words;
     const char *target = NULL;
     bool folder;
     int rc;
+    if (urls == 2 && strcmp(a->word[1], "-") == 0 && !a->recursive) {
+        return fetch_to_pipe(a);
+    }
     if (!saratoga_url_is(a->word[urls - 1])) {
         target = a->word[--urls];
     }

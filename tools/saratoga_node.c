@@ -131,6 +131,9 @@ static json_t *file_here(const struct saratoga_task *t,
                          const saratoga_uv_event *ev) {
     char text[sizeof(t->folder) + sizeof(t->file) + 2];
     const char *name = t->file[0] ? t->file : ev->entry.path;
+    if (t->stream) {
+        return json_string("-");
+    }
     if (t->folder[0] && strcmp(t->folder, ".") != 0) {
         (void)snprintf(text, sizeof(text), "%s/%s", t->folder, name);
     } else {

@@ -34,6 +34,7 @@ enum {
     OPT_ONE_WAY,
     OPT_MULTICAST,
     OPT_UDP_LITE,
+    OPT_UNRELIABLE,
     OPT_ROOT,
     OPT_NO_READ,
     OPT_WRITE,
@@ -73,6 +74,7 @@ static const struct option options[] = {
     {"one-way", no_argument, NULL, OPT_ONE_WAY},
     {"multicast", no_argument, NULL, OPT_MULTICAST},
     {"udp-lite", no_argument, NULL, OPT_UDP_LITE},
+    {"unreliable", no_argument, NULL, OPT_UNRELIABLE},
     {"root", required_argument, NULL, OPT_ROOT},
     {"no-read", no_argument, NULL, OPT_NO_READ},
     {"write", no_argument, NULL, OPT_WRITE},
@@ -275,6 +277,8 @@ static bool *flag_of(struct saratoga_args *a, int opt) {
         return &a->transfer.no_status;
     case OPT_MULTICAST:
         return &a->transfer.multicast;
+    case OPT_UNRELIABLE:
+        return &a->transfer.unreliable;
     case OPT_UDP_LITE:
         return &a->transfer.lite;
     case OPT_OVERWRITE:

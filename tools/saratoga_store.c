@@ -41,6 +41,21 @@ static bool add_file(struct saratoga_batch *b, const char *url,
     return true;
 }
 
+/* Standard input goes to PATH. */
+static bool add_stream(struct saratoga_batch *b, const char *url) {
+    struct saratoga_task *t = saratoga_task_for(url, type_of(b->args));
+    size_t len = t ? strlen(t->path) : 0;
+    if (!t || t->type == SARATOGA_GIVE || len == 0 || t->path[len - 1] == '/') {
+        (void)tool_misuse(TOOL, "standard input can be put, and to a URL that "
+                                "names a file");
+        free(t);
+        return false;
+    }
+    t->stream = true;
+    saratoga_batch_add(b, t);
+    return true;
+}
+
 static bool add_folder(struct saratoga_batch *b, const char *url,
                        const char *folder, const char *rest, const char *path,
                        int depth);
@@ -114,6 +129,9 @@ static bool add_word(struct saratoga_batch *b, const char *word,
     const char *name = split(word, folder, sizeof(folder));
     size_t len = strlen(u->path);
     struct stat st;
+    if (strcmp(word, "-") == 0) {
+        return add_stream(b, url);
+    }
     if (stat(word, &st) != 0) {
         (void)tool_fail(TOOL, "%s: %s", word, strerror(errno));
         return false;

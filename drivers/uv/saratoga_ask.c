@@ -21,8 +21,12 @@ static bool receives(uint32_t request) {
 /* --- In a thread --------------------------------------------------------- */
 
 static int open_here(saratoga__file *f) {
-    int rv = saratoga__root_open(&f->own_root, f->folder);
+    int rv;
 
+    if (saratoga__is_stream(f)) {
+        return saratoga__stream_describe(f);
+    }
+    rv = saratoga__root_open(&f->own_root, f->folder);
     if (rv != 0) {
         return rv;
     }
@@ -76,6 +80,9 @@ static void start(saratoga__file *f) {
         return;
     }
     saratoga__share_rate(f->u);
+    if (f->request == SARATOGA_BLIND_PUT) { /* nobody has to accept it */
+        saratoga__stream_go_on(f);
+    }
     if (f->source.digest_later) {
         saratoga__source_sum_later(f);
     }
@@ -94,7 +101,7 @@ static void prepared(saratoga__file *f) {
     if (drv__udp_local(u->udp, &own) == 0 && own.sa.sa_family == AF_INET6) {
         drv__addr_map(&f->peer.remote);
     }
-    if (f->status == 0 && sends(f->request)) {
+    if (f->status == 0 && sends(f->request) && !saratoga__is_stream(f)) {
         saratoga__source_sum(f, start);
     } else {
         start(f);
@@ -139,9 +146,12 @@ static const char *last_name(const char *path) {
 static int take(saratoga__file *f, const saratoga_uv_transfer *t) {
     const char *file = t->file;
 
-    if (t->host == NULL || (sends(t->type) && file == NULL)) {
+    if (t->host == NULL || (sends(t->type) && file == NULL && !t->stream) ||
+        (t->stream && t->type != SARATOGA_PUT &&
+         t->type != SARATOGA_BLIND_PUT)) {
         return SARATOGA_ERR_INVAL;
     }
+    f->input = t->stream ? t->input : -1;
     if (!copy(f->host_name, sizeof(f->host_name), t->host) ||
         !copy(f->service, sizeof(f->service),
               t->service != NULL ? t->service : SERVICE) ||

@@ -132,6 +132,12 @@ void saratoga__on_event(saratoga_uv *u, const saratoga_event *ev) {
             saratoga__sink_metadata(f, ev);
         }
         break;
+    case SARATOGA_EVENT_ACCEPTED:
+    case SARATOGA_EVENT_WRITABLE:
+        if (f != NULL) {
+            saratoga__stream_go_on(f);
+        }
+        break;
     case SARATOGA_EVENT_PURGED:
         if (f != NULL) {
             f->resumable = false;

@@ -21,6 +21,7 @@ saratoga__file *saratoga__file_new(saratoga_uv *u) {
     }
     f->u = u;
     f->fd = -1;
+    f->input = -1;
     f->own_root.fd = -1;
     f->part.fd = -1;
     f->part.folder = -1;
@@ -45,6 +46,7 @@ void saratoga__file_free(saratoga__file *f) {
     free(f->memory);
     free(f->ranges);
     free(f->map);
+    free(f->piece);
     uv_mutex_destroy(&f->map_lock);
     free(f);
 }
@@ -118,7 +120,7 @@ static bool draw_map(saratoga__file *f) {
     saratoga_range r = {0, 0};
     size_t n = count_ranges(f, &f->saved);
 
-    if (n == 0 || !f->described) {
+    if (n == 0 || !f->described || f->endless) {
         return false;
     }
     ranges = malloc(n * sizeof(*ranges));

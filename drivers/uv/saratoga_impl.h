@@ -95,6 +95,11 @@ struct saratoga__file {
     uint64_t rate;   /* its share; 0: has none yet */
     unsigned weight; /* in the sharing; 0: needs nothing now */
     void (*after_sum)(saratoga__file *f);
+    int input;       /* of a stream; -1: it is none */
+    int input_error; /* UV_E... */
+    uint8_t *piece;  /* of the stream, read and not yet with the engine */
+    size_t piece_len;
+    size_t piece_at;
 
     /* Being received. */
     saratoga_partial partial; /* what METADATA said; what was held */
@@ -119,6 +124,9 @@ struct saratoga__file {
     unsigned pending; /* works of the engine with a thread */
     uint32_t digest_type; /* of `digest` */
 
+    bool input_over; /* there is no more to read */
+    bool finished;   /* and the engine knows */
+    bool endless;    /* a stream is received: nothing of it is resumed */
     bool has_options;
     bool shares_rate; /* that of the node */
     bool overwrite;
@@ -244,6 +252,12 @@ void saratoga__source_sum(saratoga__file *f, void (*then)(saratoga__file *f));
 void saratoga__source_sum_later(saratoga__file *f);
 /* The checksum of what is in memory; blocks. */
 void saratoga__source_sum_memory(saratoga__file *f);
+
+/* saratoga_stream.c: streams that are sent. */
+bool saratoga__is_stream(const saratoga__file *f);
+int saratoga__stream_describe(saratoga__file *f);
+/* Hands on what was read, reads more; nothing when that is under way. */
+void saratoga__stream_go_on(saratoga__file *f);
 
 /* saratoga_list.c; both block.  A directory record, or any file. */
 int saratoga__source_list(saratoga__file *f, uint32_t widest);

@@ -15,8 +15,8 @@
 #define WEIGHT 32u
 
 static bool shares(const saratoga__file *f) {
-    return f->shares_rate && f->fd >= 0 && !f->exists && !f->ended &&
-           f->handle != 0;
+    return f->shares_rate && (f->fd >= 0 || saratoga__is_stream(f)) &&
+           !f->exists && !f->ended && f->handle != 0;
 }
 
 /* Whether the link is of use to it: not while it only waits for an answer. */

@@ -113,6 +113,7 @@ void saratoga__sink_metadata(saratoga__file *f, const saratoga_event *ev) {
     f->partial.checksum = ev->checksum;
     memcpy(f->partial.digest, ev->digest, sizeof(f->partial.digest));
     f->described = true;
+    f->endless = ev->kind == SARATOGA_STREAM;
     f->result.checksum = ev->checksum;
     f->result.entry = ev->entry;
     if ((ev->kind == SARATOGA_DIRECTORY) != f->in_memory) {

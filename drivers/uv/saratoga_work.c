@@ -319,6 +319,17 @@ static void submit(struct saratoga__op *op) {
     f->waiting_last = op;
 }
 
+/* What a stream brings is counted as it comes: nobody told its size. */
+static bool fits_quota(saratoga__file *f, const saratoga_work *w) {
+    saratoga_uv *u = f->u;
+
+    if (!f->endless || f->id != 0 || w->type != SARATOGA_WORK_WRITE) {
+        return true;
+    }
+    u->taken += w->len;
+    return u->config.quota == 0 || u->taken <= u->config.quota;
+}
+
 void saratoga__work_start(saratoga_uv *u, const saratoga_work *w) {
     saratoga__file *f = w->user;
     struct saratoga__op *op;
@@ -331,9 +342,9 @@ void saratoga__work_start(saratoga_uv *u, const saratoga_work *w) {
         in_memory(f, w);
         return;
     }
-    op = calloc(1, sizeof(*op));
+    op = fits_quota(f, w) ? calloc(1, sizeof(*op)) : NULL;
     if (op == NULL) {
-        answer(u, f, w, UV_ENOMEM);
+        answer(u, f, w, f->endless ? UV_ENOSPC : UV_ENOMEM);
         return;
     }
     op->file = f;

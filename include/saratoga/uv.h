@@ -78,7 +78,8 @@ typedef struct saratoga_uv_transfer {
     uint32_t type;       /**< ::saratoga_request_type */
     bool resume;         /**< go on where an earlier transfer ended */
     bool overwrite;      /**< a file that is there may be replaced */
-    bool reserved[2];    /**< false */
+    bool stream;         /**< put: what comes out of `input`, until its end */
+    bool reserved;       /**< false */
     const char *host;    /**< the peer: a name or an address */
     const char *service; /**< its port; NULL: 7542 */
     const char *path;    /**< at the peer */
@@ -89,6 +90,9 @@ typedef struct saratoga_uv_transfer {
                                           rate_bps all such transfers and those
                                           served share */
     void *user;                      /**< for events */
+    int input;                       /**< stream: a descriptor to read, such as
+                                          a pipe; not closed; without O_NONBLOCK
+                                          it must be one that poll() knows */
 } saratoga_uv_transfer;
 
 /** @brief Zeroes and tags. @param t  transfer, of any content */
