@@ -52,12 +52,6 @@ static void wake(const struct side *w) {
     (void)!write(w->wake, &one, sizeof(one));
 }
 
-static int milliseconds_until(uint64_t when) {
-    uint64_t now = tltcp_now();
-    uint64_t ms = when > now ? (when - now) / NS_PER_MS + 1 : 0;
-    return ms < LOOK_MS ? (int)ms : LOOK_MS;
-}
-
 /* Sends what is queued whenever the connection can take it. */
 static void *send_queue(void *user) {
     struct side *w = user;
@@ -65,14 +59,14 @@ static void *send_queue(void *user) {
     uint64_t count;
     (void)pthread_mutex_lock(&w->lock);
     while (!w->stop) {
-        uint64_t when = feed_run(&w->feed);
         nfds_t n = 1;
+        feed_run(&w->feed);
         (void)pthread_cond_broadcast(&w->changed);
         if (!w->feed.closed) {
             n += feed_poll(&w->feed, fds + 1);
         }
         (void)pthread_mutex_unlock(&w->lock);
-        (void)poll(fds, n, milliseconds_until(when));
+        (void)poll(fds, n, LOOK_MS);
         if (fds[0].revents) {
             (void)!read(w->wake, &count, sizeof(count));
         }
@@ -92,7 +86,7 @@ static int write_packet(void *opaque,
     struct side *w = opaque;
     int rc = len;
     (void)pthread_mutex_lock(&w->lock);
-    while (!w->feed.closed && media__outq_bytes(w->feed.queue) > QUEUE_MAX) {
+    while (!w->feed.closed && feed_bytes(&w->feed) > QUEUE_MAX) {
         (void)pthread_cond_wait(&w->changed, &w->lock);
     }
     if (w->feed.closed) {
@@ -106,8 +100,7 @@ static int write_packet(void *opaque,
 }
 
 static bool start_writer(struct side *w, tltcp_socket *s, uint32_t latency_ms) {
-    const struct feed_settings settings = {.drop_policy = MEDIA_DROP_DEPENDENTS,
-                                           .deadline_mode = MEDIA_DEADLINE_PTS,
+    const struct feed_settings settings = {.deadline_mode = MEDIA_DEADLINE_PTS,
                                            .latency_ms = latency_ms,
                                            .grace_ms = GRACE_MS};
     w->writes = true;
@@ -128,8 +121,7 @@ static bool start_writer(struct side *w, tltcp_socket *s, uint32_t latency_ms) {
 /* Waits until the queue is empty, the connection is over or the time is. */
 static void drain_queue(struct side *w, uint64_t until) {
     struct timespec t;
-    while (!w->feed.closed && tltcp_now() < until &&
-           (w->feed.held || media__outq_items(w->feed.queue) > 0)) {
+    while (!w->feed.closed && tltcp_now() < until && feed_bytes(&w->feed) > 0) {
         (void)clock_gettime(CLOCK_REALTIME, &t);
         t.tv_nsec += (long)(LOOK_MS * NS_PER_MS);
         t.tv_sec += t.tv_nsec / 1000000000;
@@ -152,8 +144,8 @@ static int stop_writer(struct side *w, int linger_ms) {
         wake(w);
         (void)pthread_join(w->thread, NULL);
     }
-    if (w->feed.queue) {
-        bool left = media__outq_items(w->feed.queue) > 0 || w->feed.held;
+    if (w->feed.socket) {
+        bool left = !w->feed.closed && feed_bytes(&w->feed) > 0;
         rc = w->feed.closed ? TLTCP_ERR_CLOSED : left ? TLTCP_ERR_TIMEOUT : 0;
         feed_finish(&w->feed);
         left = feed_close(&w->feed, linger_ms) == TLTCP_ERR_TIMEOUT;

@@ -5,17 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/linkstate.h"
-
-#define QUEUE_FRAMES 4096
-#define QUEUE_BYTES (64u << 20)
+#define WAITING_MAX (64u << 20)
 #define GENERATION 1
 #define MS INT64_C(1000000)
 
-/* A section that waits: header, if it has one, and payload in one piece. */
+/* A section: header, if it has one, and payload in one piece. */
 struct feed_section {
+    struct feed_section *next;
     struct ledger_entry entry;
-    size_t head; /* bytes of the header */
+    struct tltcp_meta meta;
+    tltcp_time deadline;
     size_t len;
     uint8_t data[];
 };
@@ -27,13 +26,13 @@ static struct feed_section *section_new(const media_header *h,
     if (!p) {
         return NULL;
     }
-    *p = (struct feed_section){.head = head, .len = head + bytes};
+    *p = (struct feed_section){.len = head + bytes,
+                               .deadline = TLTCP_TIME_NEVER};
     p->entry.header = h ? *h : (media_header){.kind = MEDIA_KIND_FRAME};
     p->entry.header.length = (uint32_t)bytes;
     p->entry.is_frame = p->entry.header.kind == MEDIA_KIND_FRAME;
-    p->entry.item.bytes = p->len;
-    p->entry.item.deadline = MEDIA_NEVER;
-    p->entry.item.due = MEDIA_NEVER;
+    p->entry.bytes = p->len;
+    p->entry.deadline = MEDIA_NEVER;
     if (h) {
         media__header_write(&p->entry.header, p->data);
     }
@@ -43,22 +42,29 @@ static struct feed_section *section_new(const media_header *h,
     return p;
 }
 
-/* One section with its deadline. */
-static ssize_t send_section(struct feed *f, struct feed_section *p,
-                            tltcp_time deadline) {
-    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(deadline))];
-    struct iovec iov = {p->data, p->len};
-    struct msghdr msg = {.msg_iov = &iov,
-                         .msg_iovlen = 1,
-                         .msg_control = control,
-                         .msg_controllen = sizeof(control)};
-    struct cmsghdr *c;
-    memset(control, 0, sizeof(control));
-    c = CMSG_FIRSTHDR(&msg);
+static void add_control(struct msghdr *msg, struct cmsghdr *c, int type,
+                        const void *data, size_t len) {
     c->cmsg_level = SOL_TLTCP;
-    c->cmsg_type = TL_DEADLINE;
-    c->cmsg_len = CMSG_LEN(sizeof(deadline));
-    memcpy(CMSG_DATA(c), &deadline, sizeof(deadline));
+    c->cmsg_type = type;
+    c->cmsg_len = CMSG_LEN(len);
+    memcpy(CMSG_DATA(c), data, len);
+    msg->msg_controllen += CMSG_SPACE(len);
+}
+
+/* One section with its deadline and what it is. */
+static ssize_t send_section(struct feed *f, struct feed_section *p) {
+    _Alignas(struct cmsghdr) char
+        control[CMSG_SPACE(sizeof(p->deadline)) + CMSG_SPACE(sizeof(p->meta))];
+    struct iovec iov = {p->data, p->len};
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control};
+    memset(control, 0, sizeof(control));
+    add_control(&msg, (struct cmsghdr *)(void *)control, TL_DEADLINE,
+                &p->deadline, sizeof(p->deadline));
+    add_control(
+        &msg,
+        (struct cmsghdr *)(void *)(control + CMSG_SPACE(sizeof(p->deadline))),
+        TL_META, &p->meta, sizeof(p->meta));
     return tltcp_sendmsg(f->socket, &msg, MSG_TL | MSG_DONTWAIT);
 }
 
@@ -68,14 +74,11 @@ static void fail(struct feed *f, int error) {
     f->error = cause < 0 ? cause : error;
 }
 
-/* Gives a section to the connection, or keeps it until there is room. */
-static void give(struct feed *f, struct feed_section *p, int64_t deadline) {
-    tltcp_time when =
-        deadline == MEDIA_NEVER ? TLTCP_TIME_NEVER : (tltcp_time)deadline;
-    ssize_t n = send_section(f, p, when);
+/* Gives a section to the connection and frees it; false: there is no room. */
+static bool give(struct feed *f, struct feed_section *p) {
+    ssize_t n = send_section(f, p);
     if (n == TLTCP_ERR_AGAIN) {
-        f->held = p;
-        return;
+        return false;
     }
     if (n == TLTCP_ERR_TOO_BIG && p->entry.is_frame) {
         ledger_held_back(&f->ledger, &p->entry, MEDIA_DROP_OVERFLOW,
@@ -89,15 +92,44 @@ static void give(struct feed *f, struct feed_section *p, int64_t deadline) {
         }
     }
     free(p);
+    return true;
+}
+
+/* Gives what waits, in order. */
+static void give_waiting(struct feed *f) {
+    while (f->first && !f->closed) {
+        struct feed_section *p = f->first;
+        struct feed_section *next = p->next;
+        size_t len = p->len;
+        if (!give(f, p)) {
+            return;
+        }
+        f->waiting -= len;
+        f->first = next;
+        f->last = next ? f->last : NULL;
+    }
+}
+
+static void append(struct feed *f, struct feed_section *p) {
+    if (f->waiting + p->len > WAITING_MAX && p->entry.is_frame) {
+        ledger_held_back(&f->ledger, &p->entry, MEDIA_DROP_OVERFLOW,
+                         tltcp_now());
+        free(p);
+        return;
+    }
+    f->waiting += p->len;
+    if (f->last) {
+        f->last->next = p;
+    } else {
+        f->first = p;
+    }
+    f->last = p;
+    give_waiting(f);
 }
 
 int feed_init(struct feed *f, const struct feed_settings *s) {
     memset(f, 0, sizeof(*f));
     f->settings = *s;
-    f->queue = media__outq_new(s->drop_policy, QUEUE_FRAMES, QUEUE_BYTES);
-    if (!f->queue) {
-        return -ENOMEM;
-    }
     if (!ledger_init(&f->ledger, s->frames)) {
         return errno ? -errno : -EIO;
     }
@@ -120,7 +152,7 @@ void feed_slot(struct feed *f, uint8_t slot, int64_t frame_ns) {
 }
 
 bool feed_has_room(const struct feed *f) {
-    return !f->closed && !f->held;
+    return !f->closed && !f->first;
 }
 
 uint32_t feed_flags(const media_frame *what) {
@@ -135,55 +167,46 @@ uint32_t feed_flags(const media_frame *what) {
     return flags;
 }
 
-static bool enqueue(struct feed *f, const struct feed_frame *frame,
-                    struct feed_section *p) {
-    media_item *item = &p->entry.item;
-    media_due due;
-    item->frame = *frame->what;
-    item->stream = frame->slot;
-    item->arrival = (int64_t)tltcp_now();
-    item->user = p;
-    due = media__deadline_next(&f->deadline[frame->slot], frame->what,
-                               &frame->times, MEDIA_TIME_NONE);
-    item->due = due.due;
-    item->deadline = due.deadline;
-    return media__outq_push(f->queue, item);
+static void set_deadline(struct feed *f, const struct feed_frame *frame,
+                         struct feed_section *p) {
+    media_due due = media__deadline_next(&f->deadline[frame->slot], frame->what,
+                                         &frame->times, MEDIA_TIME_NONE);
+    p->meta.section_class = frame->what->frame_class;
+    p->meta.stream = frame->stream;
+    p->entry.deadline = due.deadline;
+    if (due.deadline != MEDIA_NEVER) {
+        p->deadline = (tltcp_time)due.deadline;
+        p->meta.due = due.due == MEDIA_NEVER ? 0 : (tltcp_time)due.due;
+    }
 }
 
 bool feed_push(struct feed *f, const struct feed_frame *frame) {
     struct feed_section *p =
         section_new(frame->header, frame->payload, frame->len);
-    if (!p) {
-        return false;
+    if (p && frame->what) {
+        set_deadline(f, frame, p);
     }
-    if (!frame->what) {
-        give(f, p, MEDIA_NEVER);
-    } else if (!enqueue(f, frame, p)) {
-        ledger_held_back(&f->ledger, &p->entry, MEDIA_DROP_OVERFLOW,
-                         tltcp_now());
-        free(p);
+    if (p) {
+        append(f, p);
     }
-    return true;
+    return p != NULL;
 }
 
-bool feed_send_now(struct feed *f, const media_header *h, const void *payload,
-                   size_t len) {
-    struct feed_section *p =
-        feed_has_room(f) ? section_new(h, payload, len) : NULL;
+bool feed_push_section(struct feed *f, const media_header *h,
+                       const void *payload, size_t len) {
+    struct feed_section *p = f->closed ? NULL : section_new(h, payload, len);
     if (p) {
-        give(f, p, MEDIA_NEVER);
+        p->meta.section_class = TL_CLASS_HEADER;
+        append(f, p);
     }
     return p && !f->closed;
 }
 
-static void take_events(struct feed *f) {
+void feed_run(struct feed *f) {
     tltcp_event ev;
-    struct ledger_entry lost;
     while (tltcp_next_event(f->socket, &ev, 0) == 1) {
         if (ev.type == TLTCP_EVENT_FATE) {
-            if (ledger_fate(&f->ledger, &ev, &lost)) {
-                (void)media__outq_on_lost(f->queue, &lost.item);
-            }
+            ledger_fate(&f->ledger, &ev);
         } else if (ev.type == TLTCP_EVENT_CLOSED) {
             f->closed = true;
             f->error = ev.error;
@@ -191,71 +214,29 @@ static void take_events(struct feed *f) {
             ledger_abandon(&f->ledger, ev.now);
         }
     }
-}
-
-static media_link link_state(const struct feed *f) {
-    tltcp_stats st;
-    tltcp_stats_init(&st);
-    (void)tltcp_get_stats(f->socket, &st);
-    return media__link_state(&st);
-}
-
-static void give_up(struct feed *f, struct feed_section *p, int reason) {
-    ledger_held_back(&f->ledger, &p->entry, reason, tltcp_now());
-    if (f->on_given_up) {
-        f->on_given_up(f->user, f, &p->entry.header, p->data + p->head);
-    }
-    free(p);
-}
-
-static uint64_t send_due(struct feed *f) {
-    media_next next;
-    struct feed_section *p;
-    while (!f->held && !f->closed) {
-        media_link link = link_state(f);
-        media__outq_next(f->queue, &link, (int64_t)tltcp_now(), &next);
-        if (next.verdict == MEDIA_WAIT) {
-            return next.when == MEDIA_NEVER ? TLTCP_TIME_NEVER
-                                            : (uint64_t)next.when;
-        }
-        p = next.item.user;
-        p->entry.item = next.item;
-        if (next.verdict == MEDIA_DROP) {
-            give_up(f, p, next.reason);
-        } else {
-            give(f, p, media__item_deadline(&next.item, &link));
-        }
-    }
-    return TLTCP_TIME_NEVER;
-}
-
-uint64_t feed_run(struct feed *f) {
-    struct feed_section *held = f->held;
-    take_events(f);
-    if (f->closed) {
-        return TLTCP_TIME_NEVER;
-    }
-    if (held) {
-        f->held = NULL;
-        give(f, held, held->entry.item.deadline);
-    }
-    return send_due(f);
+    give_waiting(f);
 }
 
 nfds_t feed_poll(const struct feed *f, struct pollfd *fds) {
     nfds_t n = 0;
     fds[n++] =
         (struct pollfd){.fd = tltcp_event_fd(f->socket), .events = POLLIN};
-    if (f->held) {
+    if (f->first) {
         fds[n++] = (struct pollfd){.fd = tltcp_writable_fd(f->socket),
                                    .events = POLLIN};
     }
     return n;
 }
 
+uint64_t feed_bytes(const struct feed *f) {
+    tltcp_stats st;
+    tltcp_stats_init(&st);
+    (void)tltcp_get_stats(f->socket, &st);
+    return f->waiting + st.bytes_queued;
+}
+
 bool feed_is_idle(const struct feed *f) {
-    return f->closed || (!f->held && media__outq_items(f->queue) == 0 &&
-                         f->ledger.open == 0);
+    return f->closed || (!f->first && f->ledger.open == 0);
 }
 
 void feed_finish(struct feed *f) {
@@ -265,24 +246,19 @@ void feed_finish(struct feed *f) {
                             .pts = MEDIA_TIME_NONE,
                             .dts = MEDIA_TIME_NONE,
                             .duration = MEDIA_TIME_NONE};
-    (void)feed_send_now(f, &h, NULL, 0);
-}
-
-static void drop_item(void *user, media_item *item) {
-    struct feed *f = user;
-    f->on_given_up = NULL; /* nothing can be sent any more */
-    give_up(f, item->user, MEDIA_DROP_LATE);
+    (void)feed_push_section(f, &h, NULL, 0);
 }
 
 int feed_close(struct feed *f, int linger_ms) {
     int rc;
-    if (f->held) {
-        f->on_given_up = NULL;
-        give_up(f, f->held, MEDIA_DROP_LATE);
-        f->held = NULL;
+    while (f->first) {
+        struct feed_section *p = f->first;
+        f->first = p->next;
+        ledger_held_back(&f->ledger, &p->entry, MEDIA_DROP_LATE, tltcp_now());
+        free(p);
     }
-    media__outq_free(f->queue, drop_item, f);
-    f->queue = NULL;
+    f->last = NULL;
+    f->waiting = 0;
     rc = tltcp_close(f->socket, linger_ms);
     f->socket = NULL;
     ledger_abandon(&f->ledger, tltcp_now());
@@ -290,7 +266,7 @@ int feed_close(struct feed *f, int linger_ms) {
 }
 
 bool feed_free(struct feed *f) {
-    if (f->queue || f->socket) {
+    if (f->socket) {
         (void)feed_close(f, 0);
     }
     return ledger_free(&f->ledger);

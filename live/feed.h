@@ -13,42 +13,31 @@
 
 #include "live/ledger.h"
 #include "media/deadline.h"
-#include "media/outq.h"
 #include "tltcp/socket.h"
 
 /** Descriptors that feed_poll() may name. */
 #define FEED_FDS 2
 
-/** @brief What to give up, and when. */
+/** @brief When frames are to be there; what is given up, the connection's
+ * configuration says. */
 struct feed_settings {
-    int drop_policy;     /**< ::media_drop_policy */
     int deadline_mode;   /**< ::media_deadline_mode */
     uint32_t latency_ms; /**< budget from display time on */
     uint32_t grace_ms;   /**< how much longer references are sent */
     const char *frames;  /**< CSV file with a line per frame, or NULL */
 };
 
-struct feed;
-
-/** @brief Told about a frame that is given up unsent; may call
- * feed_send_now().
- * @param user  as given @param f  feed @param h  its header
- * @param payload  its bytes */
-typedef void (*feed_given_up)(void *user, struct feed *f, const media_header *h,
-                              const uint8_t *payload);
-
 /** @brief The sending side of a connection. */
 struct feed {
     struct feed_settings settings;
-    tltcp_socket *socket; /**< closed by feed_close() */
-    media_outq *queue;
+    tltcp_socket *socket;         /**< closed by feed_close() */
     media_deadline deadline[256]; /**< by slot */
     struct ledger ledger;
-    struct feed_section *held; /**< the connection has no room for it yet */
-    feed_given_up on_given_up; /**< or NULL */
-    void *user;                /**< for on_given_up */
-    bool closed;               /**< the connection is over */
-    int error;                 /**< why; 0: in order */
+    struct feed_section *first; /**< what the connection has no room for yet */
+    struct feed_section *last;
+    size_t waiting; /**< bytes of it */
+    bool closed;    /**< the connection is over */
+    int error;      /**< why; 0: in order */
     char reason[TLTCP_REASON_MAX + 1];
 };
 
@@ -57,18 +46,19 @@ struct feed_frame {
     const media_header *header; /**< NULL: plain bytes, sent without */
     const void *payload;        /**< copied */
     size_t len;                 /**< bytes at payload */
-    const media_frame *what;    /**< NULL: it never expires and is not queued */
+    const media_frame *what;    /**< NULL: it never expires */
     media_times times;          /**< on tltcp_now()'s clock */
-    uint8_t slot;               /**< dependencies are within it */
+    uint8_t slot;               /**< deadlines are within it */
+    uint8_t stream;             /**< frames refer to others of the same, below
+                                     TL_STREAMS_MAX */
 };
 
 /**
  * @brief Sets up; ends with feed_free().
  * @param f  feed
  * @param s  copied
- * @retval 0        ready
- * @retval -ENOMEM  out of memory
- * @retval <0       minus errno: the CSV file cannot be written
+ * @retval 0   ready
+ * @retval <0  minus errno: the CSV file cannot be written
  */
 int feed_init(struct feed *f, const struct feed_settings *s);
 
@@ -87,19 +77,15 @@ bool feed_has_room(const struct feed *f);
  * @return false without memory */
 bool feed_push(struct feed *f, const struct feed_frame *frame);
 
-/** @brief Gives a section without a deadline to the connection at once, past
- * the queue.
+/** @brief Sends a section without a deadline.
  * @param f  feed @param h  header; its length is set @param payload  copied
  * @param len  bytes @return false: out of memory, or no connection any more */
-bool feed_send_now(struct feed *f, const media_header *h, const void *payload,
-                   size_t len);
+bool feed_push_section(struct feed *f, const media_header *h,
+                       const void *payload, size_t len);
 
-/**
- * @brief Sends what should be sent, takes what the connection has to say.
- * @param f  feed
- * @return when to call again, tltcp_now()'s clock; TLTCP_TIME_NEVER
- */
-uint64_t feed_run(struct feed *f);
+/** @brief Takes what the connection has to say, gives it what waits.
+ * @param f  feed */
+void feed_run(struct feed *f);
 
 /** @brief The flags of a header that say what a frame is.
  * @param what  the frame @return ::media_flag CLOSED, RECOVERY */
@@ -108,6 +94,10 @@ uint32_t feed_flags(const media_frame *what);
 /** @brief What to poll for before feed_run() is called again.
  * @param f  feed @param fds  FEED_FDS entries @return how many */
 nfds_t feed_poll(const struct feed *f, struct pollfd *fds);
+
+/** @brief Bytes that are not yet known to have arrived or to be lost.
+ * @param f  feed */
+uint64_t feed_bytes(const struct feed *f);
 
 /** @brief Whether every frame's fate is known and nothing waits. */
 bool feed_is_idle(const struct feed *f);

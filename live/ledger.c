@@ -69,13 +69,13 @@ static void csv_line(const struct ledger *l, const struct ledger_entry *e,
                   (double)h->pts / 1e6, (double)h->dts / 1e6);
     csv_time(l, (int64_t)e->written, e->written != 0);
     csv_time(l, (int64_t)now, true);
-    csv_time(l, e->item.deadline, e->item.deadline != MEDIA_NEVER);
+    csv_time(l, e->deadline, e->deadline != MEDIA_NEVER);
     (void)fprintf(l->csv, "%s,%s\n", fate, reason);
 }
 
 static void offer(struct ledger *l, const struct ledger_entry *e) {
     l->section.offered++;
-    l->bytes_offered += e->item.bytes;
+    l->bytes_offered += e->bytes;
     if (e->is_frame) {
         l->kind[tally_kind(&e->header)].offered++;
     }
@@ -99,7 +99,7 @@ void ledger_held_back(struct ledger *l, const struct ledger_entry *entry,
     l->section.expired++;
     l->kind[tally_kind(&entry->header)].expired++;
     l->held_back[reason]++;
-    l->bytes_held_back += entry->item.bytes;
+    l->bytes_held_back += entry->bytes;
     csv_line(l, entry, "held-back", media__drop_name(reason), now);
 }
 
@@ -123,39 +123,49 @@ static const char *fate_name(uint32_t fate) {
     return names[fate <= TLTCP_FATE_ABANDONED ? fate : 0];
 }
 
-static void settle(struct ledger *l, struct ledger_entry *e, uint32_t fate,
-                   uint64_t now) {
+/* Of what the connection gave up before it sent anything, the reason. */
+static int reason_of(const tltcp_event *event) {
+    switch (event->cause) {
+    case TLTCP_CAUSE_DEPENDS:
+        return MEDIA_DROP_DEPENDS;
+    case TLTCP_CAUSE_YIELDED:
+        return MEDIA_DROP_YIELDED;
+    default:
+        return MEDIA_DROP_LATE;
+    }
+}
+
+static void settle(struct ledger *l, struct ledger_entry *e,
+                   const tltcp_event *event) {
+    bool unsent = event->fate == TLTCP_FATE_UNSENT;
+    int reason = unsent || event->cause ? reason_of(event) : MEDIA_DROP_NONE;
     e->used = false;
     l->open--;
-    count(&l->section, fate);
+    count(&l->section, event->fate);
     if (e->is_frame) {
-        count(&l->kind[tally_kind(&e->header)], fate);
+        count(&l->kind[tally_kind(&e->header)], event->fate);
+        l->held_back[reason] += unsent;
     }
-    csv_line(l, e, fate_name(fate), "", now);
+    csv_line(l, e, unsent ? "held-back" : fate_name(event->fate),
+             reason == MEDIA_DROP_NONE ? "" : media__drop_name(reason),
+             event->now);
     while (l->first < l->next && !at(l, l->first)->used) {
         l->first++;
     }
 }
 
-bool ledger_fate(struct ledger *l, const tltcp_event *event,
-                 struct ledger_entry *out) {
-    struct ledger_entry *e;
-    if (event->section < l->first || event->section >= l->next) {
-        return false;
+void ledger_fate(struct ledger *l, const tltcp_event *event) {
+    if (event->section >= l->first && event->section < l->next &&
+        at(l, event->section)->used) {
+        settle(l, at(l, event->section), event);
     }
-    e = at(l, event->section);
-    if (!e->used) {
-        return false;
-    }
-    *out = *e;
-    settle(l, e, event->fate, event->now);
-    return out->is_frame && event->fate != TLTCP_FATE_DELIVERED;
 }
 
 void ledger_abandon(struct ledger *l, uint64_t now) {
     for (uint64_t n = l->first; n < l->next; n++) {
         if (at(l, n)->used) {
-            settle(l, at(l, n), TLTCP_FATE_ABANDONED, now);
+            const tltcp_event gone = {.fate = TLTCP_FATE_ABANDONED, .now = now};
+            settle(l, at(l, n), &gone);
         }
     }
 }

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "live/tally.h"
+#include "media/deadline.h"
 #include "media/outq.h"
 #include "tltcp/event.h"
 
@@ -26,7 +27,8 @@ struct ledger_entry {
     bool used;           /**< its fate is not known yet */
     bool is_frame;       /**< not a CONFIG or EVENT */
     media_header header; /**< what it is */
-    media_item item;     /**< as it was queued; its `user` is not valid */
+    size_t bytes;        /**< of the section */
+    int64_t deadline;    /**< ::MEDIA_NEVER */
     uint64_t written;    /**< when it went to the connection; 0: never */
 };
 
@@ -40,7 +42,7 @@ struct ledger {
     uint64_t start;             /* time 0 of the CSV */
     struct ledger_count kind[TALLY_KINDS];
     struct ledger_count section;
-    uint64_t held_back[MEDIA_DROP_REASONS]; /* frames, by reason */
+    uint64_t held_back[MEDIA_DROP_REASONS]; /* frames never sent, by reason */
     uint64_t bytes_offered;                 /* held back or not */
     uint64_t bytes_held_back; /* of frames that the connection never had */
     FILE *csv;
@@ -67,15 +69,9 @@ bool ledger_sent(struct ledger *l, const struct ledger_entry *entry);
 void ledger_held_back(struct ledger *l, const struct ledger_entry *entry,
                       int reason, uint64_t now);
 
-/**
- * @brief Enters the fate of a section.
- * @param l         book
- * @param event     a ::TLTCP_EVENT_FATE
- * @param[out] out  its entry, when it was a frame and did not arrive
- * @return true when @p out was filled in
- */
-bool ledger_fate(struct ledger *l, const tltcp_event *event,
-                 struct ledger_entry *out);
+/** @brief Enters the fate of a section. @param l  book
+ * @param event  a ::TLTCP_EVENT_FATE */
+void ledger_fate(struct ledger *l, const tltcp_event *event);
 
 /** @brief The connection is gone: what is open will never be known to have
  * arrived. */

@@ -7,6 +7,11 @@
 
 #define GENERATION 1
 #define CODEC "mpegts"
+/* A clock reference at least every 100 ms (ISO/IEC 13818-1, 2.7.2), and
+ * pictures are 40 ms apart or less. */
+#define CLOCK_NS 50000000
+/* Longest wait for a key frame: some streams have none. */
+#define KEY_WAIT_NS INT64_C(10000000000)
 
 static void send_config(struct tsfeed *t) {
     const media_header h = {.kind = MEDIA_KIND_CONFIG,
@@ -26,7 +31,7 @@ static void send_config(struct tsfeed *t) {
     }
     len = media__config_write(&c, payload, sizeof(payload));
     if (len > 0 && len <= sizeof(payload)) {
-        (void)feed_send_now(t->feed, &h, payload, len);
+        (void)feed_push_section(t->feed, &h, payload, len);
     }
 }
 
@@ -44,15 +49,44 @@ static media_header header_of(const struct tsfeed *t, const media_frame *what) {
                           .duration = MEDIA_TIME_NONE};
 }
 
-static void keep_clock(void *user, struct feed *f, const media_header *h,
-                       const uint8_t *payload) {
+/* Clocks must not stop, whatever is given up: of units that nobody needs the
+ * clock reference goes ahead when there was none for a while. */
+static void keep_clock(struct tsfeed *t, const media_ts_unit *u) {
     const media_frame what = {.frame_class = MEDIA_CLASS_HEADER, .tsn = -1};
-    struct tsfeed *t = user;
     uint8_t packet[MEDIA_TS_PACKET];
-    if (media__ts_clock(payload, h->length, packet)) {
-        media_header clock = header_of(t, &what);
-        (void)feed_send_now(f, &clock, packet, sizeof(packet));
+    media_header h = header_of(t, &what);
+    if (!media__ts_clock(u->data, u->len, packet)) {
+        return;
     }
+    if (u->frame.frame_class != MEDIA_CLASS_DISPOSABLE) {
+        t->clock = t->now;
+    } else if (t->now - t->clock > CLOCK_NS) {
+        t->clock = t->now;
+        (void)feed_push_section(t->feed, &h, packet, sizeof(packet));
+    }
+}
+
+/* Pictures refer to others of their PID; what stands alone needs no number. */
+static uint8_t stream_of(struct tsfeed *t, const media_ts_unit *u) {
+    unsigned c = u->frame.frame_class;
+    if (c != MEDIA_CLASS_KEY && c != MEDIA_CLASS_REFERENCE &&
+        c != MEDIA_CLASS_DISPOSABLE) {
+        return 0;
+    }
+    if (t->stream[u->slot] == 0 && t->streams < TL_STREAMS_MAX - 1) {
+        t->stream[u->slot] = ++t->streams;
+    }
+    return t->stream[u->slot];
+}
+
+/* Who joins in the middle can use nothing before a key frame. */
+static bool waits_for_key(struct tsfeed *t, const media_ts_unit *u) {
+    unsigned c = u->frame.frame_class;
+    if (t->now > t->wait_until || !stream_of(t, u) || t->keyed[u->slot]) {
+        return false;
+    }
+    t->keyed[u->slot] = c == MEDIA_CLASS_KEY;
+    return !t->keyed[u->slot];
 }
 
 /* The stream comes at its own pace, so a unit is to be decoded when it is
@@ -75,7 +109,8 @@ static void on_unit(void *user, const media_ts_unit *u) {
                                .len = u->len,
                                .what = &u->frame,
                                .times = times_of(t, u),
-                               .slot = u->slot};
+                               .slot = u->slot,
+                               .stream = stream_of(t, u)};
     t->units++;
     if (t->time_slot == 0 && u->dts != MEDIA_TIME_NONE) {
         t->time_slot = u->slot;
@@ -83,9 +118,10 @@ static void on_unit(void *user, const media_ts_unit *u) {
     if (u->slot == t->time_slot && u->dts != MEDIA_TIME_NONE) {
         t->time = u->dts;
     }
-    if (!t->feed || t->feed->closed) {
+    if (!t->feed || t->feed->closed || waits_for_key(t, u)) {
         return;
     }
+    keep_clock(t, u);
     h.pts = u->pts;
     h.dts = u->dts;
     if (u->frame.frame_class != MEDIA_CLASS_HEADER) {
@@ -106,15 +142,10 @@ void tsfeed_attach(struct tsfeed *t, struct feed *feed) {
     t->feed = feed;
     t->number = 0;
     t->refs = 0;
-    if (feed && t->kind != TSFEED_PLAIN) {
-        feed->on_given_up = keep_clock;
-        feed->user = t;
-    }
     if (feed && t->kind == TSFEED_TS) {
         send_config(t);
-        for (unsigned slot = 1; slot < 256; slot++) {
-            media__outq_wait_key(feed->queue, (uint8_t)slot, t->now);
-        }
+        memset(t->keyed, 0, sizeof(t->keyed));
+        t->wait_until = t->now + KEY_WAIT_NS;
     }
 }
 
@@ -122,8 +153,6 @@ static void decide(struct tsfeed *t, const void *data, size_t len) {
     t->kind = media__ts_is(data, len) ? TSFEED_TS : TSFEED_PLAIN;
     if (t->kind == TSFEED_TS && t->feed) {
         send_config(t);
-    } else if (t->feed) {
-        t->feed->on_given_up = NULL;
     }
 }
 

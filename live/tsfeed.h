@@ -5,8 +5,8 @@
  *
  * A transport stream is one media stream, number 0, of codec `mpegts`. Its
  * units (media/ts.h) are the frames; what each needs is looked for within its
- * PID. Tables never expire, and of a unit that is given up the clock reference
- * is sent all the same. Anything else than a transport stream goes as it is
+ * PID. Tables never expire, and clock references go on when pictures are given
+ * up. Anything else than a transport stream goes as it is
  * pushed, a section per call, with the latency as its deadline.
  */
 #ifndef LIVE_TSFEED_H
@@ -29,11 +29,16 @@ struct tsfeed {
     media_ts *ts;
     uint32_t number; /**< of the next frame */
     uint32_t refs;
-    int64_t now;        /**< when what is pushed was there */
-    int64_t time;       /**< newest decoding time of the first stream that has
-                             times; ::MEDIA_TIME_NONE */
-    uint8_t time_slot;  /**< that stream; 0: none yet */
-    int64_t ahead[256]; /**< by slot: display less decoding time */
+    int64_t now;         /**< when what is pushed was there */
+    int64_t time;        /**< newest decoding time of the first stream that has
+                              times; ::MEDIA_TIME_NONE */
+    uint8_t time_slot;   /**< that stream; 0: none yet */
+    int64_t ahead[256];  /**< by slot: display less decoding time */
+    int64_t clock;       /**< when the newest clock reference was sent */
+    int64_t wait_until;  /**< pictures wait for a key frame up to then */
+    bool keyed[256];     /**< by slot: there was one */
+    uint8_t stream[256]; /**< by slot: of the connection, from 1; 0: none */
+    uint8_t streams;
     uint64_t units;
     bool failed; /**< out of memory */
 };

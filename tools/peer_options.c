@@ -7,11 +7,14 @@
 #include "sim/units.h"
 #include "tool.h"
 
+/* Seconds of any stream, for what waits is given up by its deadline. */
+#define SEND_BUFFER (64u << 20)
+
 void peer_options_init(struct peer_options *o) {
     memset(o, 0, sizeof(*o));
     tltcp_config_init(&o->config);
-    o->feed = (struct feed_settings){.drop_policy = MEDIA_DROP_DEPENDENTS,
-                                     .deadline_mode = MEDIA_DEADLINE_PTS,
+    o->config.send_buffer = SEND_BUFFER;
+    o->feed = (struct feed_settings){.deadline_mode = MEDIA_DEADLINE_PTS,
                                      .latency_ms = 200,
                                      .grace_ms = 1000};
 }
@@ -29,15 +32,16 @@ static const char *set_mode(struct peer_options *o, const char *text) {
 
 static const char *set_policy(struct peer_options *o, const char *text) {
     if (strcmp(text, "section") == 0) {
-        o->feed.drop_policy = MEDIA_DROP_SECTION;
+        o->config.drop_policy = TLTCP_DROP_SECTION;
         o->feed.grace_ms = 0; /* nothing is known about who needs whom */
     } else if (strcmp(text, "dependents") == 0) {
-        o->feed.drop_policy = MEDIA_DROP_DEPENDENTS;
+        o->config.drop_policy = TLTCP_DROP_DEPENDENTS;
     } else if (strcmp(text, "until-keyframe") == 0) {
-        o->feed.drop_policy = MEDIA_DROP_UNTIL_KEYFRAME;
+        o->config.drop_policy = TLTCP_DROP_UNTIL_KEY;
     } else {
         return "section, dependents or until-keyframe";
     }
+    o->config.no_look_ahead = o->config.drop_policy == TLTCP_DROP_SECTION;
     return NULL;
 }
 

@@ -24,7 +24,7 @@ static bool send_config(struct sender *s, const struct source *src,
     bool ok = false;
     if (payload && len) {
         (void)source_config(src, stream, latency, payload, len);
-        ok = feed_send_now(&s->feed, &h, payload, len);
+        ok = feed_push_section(&s->feed, &h, payload, len);
     }
     free(payload);
     return ok;
@@ -83,7 +83,8 @@ bool sender_push(struct sender *s, const struct source_frame *f) {
     struct feed_frame frame = {.header = &f->header,
                                .payload = f->packet->data,
                                .len = (size_t)f->packet->size,
-                               .slot = f->header.stream};
+                               .slot = f->header.stream,
+                               .stream = f->header.stream % TL_STREAMS_MAX};
     if (is_paced(s)) {
         frame.what = &f->what;
         /* The latency is real time whatever the speed, so the media's times

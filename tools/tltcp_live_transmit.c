@@ -128,7 +128,7 @@ static bool may_read(struct job *j, uint64_t now, uint64_t *when) {
     if (j->o->in.kind == ENDPOINT_UDP) {
         return true; /* waits for nobody */
     }
-    if (!j->feeding || media__outq_bytes(j->feed.queue) > QUEUE_MAX) {
+    if (!j->feeding || feed_bytes(&j->feed) > QUEUE_MAX) {
         return false;
     }
     due = scheduled(j, now);
@@ -307,7 +307,6 @@ static void finish_target(struct job *j) {
 
 static void run_target(struct job *j, uint64_t *when) {
     tltcp_socket *s = NULL;
-    uint64_t next;
     if (!j->feeding) {
         int rc = link_run(&j->target, &s, when);
         if (rc != TOOL_OK) {
@@ -317,8 +316,7 @@ static void run_target(struct job *j, uint64_t *when) {
         }
     }
     if (j->feeding) {
-        next = feed_run(&j->feed);
-        *when = next < *when ? next : *when;
+        feed_run(&j->feed);
         if (j->feed.closed) {
             lose_target(j);
         }
