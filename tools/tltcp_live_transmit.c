@@ -16,7 +16,8 @@
 #include "transmit_stats.h"
 
 #define TOOL "tltcp-live-transmit"
-#define TICK_NS UINT64_C(200000000)
+#define NS_PER_MS UINT64_C(1000000)
+#define TICK_NS (200 * NS_PER_MS)
 #define LINGER_MS 2000
 #define READ_MAX 65536
 #define DATAGRAMS 64      /* between two looks at everything else */
@@ -29,10 +30,14 @@
 struct job {
     const struct transmit_options *o;
     uint64_t start;
-    int status; /* to exit with; -1: goes on */
-    bool over;  /* the input has ended */
+    int status;       /* to exit with; -1: goes on */
+    bool over;        /* the input has ended */
+    uint64_t stop_at; /* after a signal; 0: there was none */
     int in_fd;
     int out_fd;
+    size_t
+        packed; /* bytes of a transport stream that a datagram has room for */
+    uint8_t datagram[READ_MAX];
 
     struct link source; /* input by TLTCP */
     tltcp_socket *from; /* its connection */
@@ -77,6 +82,37 @@ static void no_memory(struct job *j) {
 
 /* --- From the input to the output ----------------------------------------- */
 
+static void write_out(struct job *j, const uint8_t *data, size_t len) {
+    if (!fd_write(&j->o->out, j->out_fd, data, len, (size_t)j->o->chunk)) {
+        end_with(j, tool_fail(TOOL, "cannot write %s: %s", j->o->out.text,
+                              strerror(errno)));
+        return;
+    }
+    j->totals.bytes_out += len;
+}
+
+static void flush_datagram(struct job *j) {
+    if (j->packed > 0) {
+        write_out(j, j->datagram, j->packed);
+        j->packed = 0;
+    }
+}
+
+/* Units of a transport stream that go at the same time share datagrams. */
+static void pack(struct job *j, const uint8_t *data, size_t len) {
+    while (len > 0) {
+        size_t room = (size_t)j->o->chunk - j->packed;
+        size_t n = len < room ? len : room;
+        memcpy(j->datagram + j->packed, data, n);
+        j->packed += n;
+        data += n;
+        len -= n;
+        if (n == room) {
+            flush_datagram(j);
+        }
+    }
+}
+
 static void deliver(struct job *j, const uint8_t *data, size_t len,
                     uint64_t now) {
     j->totals.bytes_in += len;
@@ -86,12 +122,11 @@ static void deliver(struct job *j, const uint8_t *data, size_t len,
         }
         return;
     }
-    if (!fd_write(&j->o->out, j->out_fd, data, len, (size_t)j->o->chunk)) {
-        end_with(j, tool_fail(TOOL, "cannot write %s: %s", j->o->out.text,
-                              strerror(errno)));
-        return;
+    if (j->o->out.kind == ENDPOINT_UDP && j->drain.described) {
+        pack(j, data, len);
+    } else {
+        write_out(j, data, len);
     }
-    j->totals.bytes_out += len;
 }
 
 static void end_input(struct job *j) {
@@ -171,7 +206,7 @@ static void on_bytes(void *user, const struct tsdrain_bytes *b) {
         from->has_latency ? from->feed.latency_ms : j->drain.latency_ms;
     if (sends(j) || j->o->immediate) {
         deliver(j, b->data, b->len, b->now);
-    } else if (!release_push(&j->release, b, latency * 1000000)) {
+    } else if (!release_push(&j->release, b, latency * NS_PER_MS)) {
         no_memory(j);
     }
 }
@@ -399,9 +434,24 @@ static bool wait_until(struct job *j, bool reads, uint64_t when) {
            fds[0].revents;
 }
 
+/* Whether a signal ends it now; what was sent has a while to arrive. */
+static bool is_stopped(struct job *j) {
+    if (!tool_is_stopped()) {
+        return false;
+    }
+    if (!j->feeding) {
+        return true;
+    }
+    if (j->stop_at == 0) {
+        j->stop_at = tltcp_now() + LINGER_MS * NS_PER_MS;
+        end_input(j);
+    }
+    return tltcp_now() >= j->stop_at;
+}
+
 static void run(struct job *j) {
     bool readable = false;
-    while (j->status < 0 && !tool_is_stopped()) {
+    while (j->status < 0 && !is_stopped(j)) {
         uint64_t when = TLTCP_TIME_NEVER;
         uint64_t now = tltcp_now();
         bool reads;
@@ -413,6 +463,7 @@ static void run(struct job *j) {
         if (receives(j)) {
             run_source(j, &when);
             run_release(j, now, &when);
+            flush_datagram(j);
         }
         if (sends(j)) {
             run_target(j, &when);

@@ -100,11 +100,12 @@ class Streams(toolbox.Folder):
             stdin=subprocess.DEVNULL, timeout=toolbox.PATIENCE)
         return done.stdout
 
-    def stream(self, clip, target):
-        subprocess.run(
+    def camera(self, clip, target):
+        process = subprocess.Popen(
             ["ffmpeg", "-v", "error", "-re", "-i", clip, "-c", "copy", "-f",
-             "mpegts", target], check=True, stdin=subprocess.DEVNULL,
-            timeout=toolbox.PATIENCE)
+             "mpegts", target], stdin=subprocess.DEVNULL)
+        self.addCleanup(self.end, process)
+        return process
 
     def check_equal(self, clip, output):
         for kind in "va":
@@ -132,7 +133,7 @@ class Streams(toolbox.Folder):
             sender, (udp,) = self.transmit(
                 "--json", self.folder / "sent.json", "udp://127.0.0.1:0",
                 f"tltcp://127.0.0.1:{ports[0]}?latency=5000")
-            self.stream(clip, f"udp://{udp}?pkt_size=1316")
+            self.camera(clip, f"udp://{udp}?pkt_size=1316")
             while with_payload(got) < expected:
                 datagram = player.recv(65536)
                 self.assertLessEqual(len(datagram), 1316)
@@ -202,7 +203,8 @@ class Streams(toolbox.Folder):
                                 "--json", self.folder / "received.json",
                                 f"tltcp://{address}?latency=1000", out)
             while not out.exists() or out.stat().st_size == 0:
-                self.stream(clip, f"udp://{udp}?pkt_size=1316")
+                film = self.camera(clip, f"udp://{udp}?pkt_size=1316")
+                self.assertEqual(film.wait(toolbox.PATIENCE), 0)
             self.assertEqual(self.finish(viewer, signal.SIGTERM), (0, ""))
             self.assertTrue(clips.decodes(out))
         self.assertEqual(self.finish(camera, signal.SIGINT), (0, ""))
