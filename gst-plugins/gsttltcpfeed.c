@@ -38,7 +38,6 @@ void gst_tltcp_head_push(const GstTltcpHead *head, GstTltcpPeer *peer) {
     memset(&item, 0, sizeof(item));
     item.frame.frame_class = MEDIA_CLASS_HEADER;
     item.due = item.deadline = MEDIA_NEVER;
-    item.ahead = head->ahead;
     item.arrival = (gint64)tltcp_now();
     gst_tltcp_peer_push(peer, head->config, &item);
     for (guint i = 0; head->headers && i < head->headers->len; i++) {
@@ -46,26 +45,23 @@ void gst_tltcp_head_push(const GstTltcpHead *head, GstTltcpPeer *peer) {
     }
 }
 
-static GstTltcpHead *new_head(GBytes *config, GPtrArray *headers,
-                              gboolean ahead) {
+static GstTltcpHead *new_head(GBytes *config, GPtrArray *headers) {
     GstTltcpHead *head = g_new0(GstTltcpHead, 1);
 
     head->config = g_bytes_ref(config);
     head->headers = headers ? g_ptr_array_ref(headers) : NULL;
-    head->ahead = ahead;
     return head;
 }
 
 void gst_tltcp_sender_set_config(GstTltcpSender *s, guint stream,
-                                 GBytes *config, GPtrArray *headers,
-                                 gboolean ahead) {
+                                 GBytes *config, GPtrArray *headers) {
     g_mutex_lock(&s->lock);
     if (stream >= s->heads->len) {
         g_ptr_array_set_size(s->heads, (gint)stream + 1);
     }
     gpointer *slot = &g_ptr_array_index(s->heads, stream);
     g_clear_pointer(slot, gst_tltcp_head_free);
-    *slot = config ? new_head(config, headers, ahead) : NULL;
+    *slot = config ? new_head(config, headers) : NULL;
     for (guint i = 0; i < s->peers->len; i++) {
         GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
         if (peer->connected) { /* others will be greeted */
@@ -167,7 +163,6 @@ gboolean gst_tltcp_sender_push(GstTltcpSender *s, GBytes *section,
     if (item->frame.frame_class != MEDIA_CLASS_HEADER) {
         begin_again(s);
     }
-    s->chains = MAX(s->chains, item->stream + 1u);
     wait_room(s, item, cancelled, patience);
     gboolean ok = may_wait(s, cancelled);
     for (guint i = 0; ok && i < s->peers->len; i++) {

@@ -5,6 +5,7 @@
 
 #include "gst-plugins/gsttltcpcaps.h"
 #include "gst-plugins/gsttltcpflags.h"
+#include "gst-plugins/gsttltcpmeta.h"
 
 void gst_tltcp_unit_free(GstTltcpUnit *unit) {
     g_bytes_unref(unit->section);
@@ -188,7 +189,10 @@ void gst_tltcp_framer_buffer(GstTltcpFramer *f, GstBuffer *buffer,
     } else {
         media__scanner_classify(&f->scanner, map.data, map.size,
                                 hints(f, flags), &frame);
+        gst_tltcp_meta_frame(buffer, &frame);
         add_unit(f, &frame, map.data, map.size, flags, times, units);
+        GstTltcpUnit *added = g_queue_peek_tail(units);
+        gst_tltcp_meta_item(buffer, &added->item);
     }
     gst_buffer_unmap(buffer, &map);
 }

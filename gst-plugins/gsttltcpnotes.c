@@ -21,13 +21,14 @@ void gst_tltcp_note_state(GstTltcpSender *s, const gchar *state,
     }
 }
 
-void gst_tltcp_note_peer(GstTltcpSender *s, GstTltcpNoteKind kind,
-                         GstTltcpPeer *peer) {
+GstTltcpNote *gst_tltcp_note_peer(GstTltcpSender *s, GstTltcpNoteKind kind,
+                                  GstTltcpPeer *peer) {
     GstTltcpNote *note = gst_tltcp_note_add(s, kind);
 
     if (peer->address) {
         note->address = g_object_ref(peer->address);
     }
+    return note;
 }
 
 static void tell(GstTltcpSender *s, const GstTltcpNote *note) {
@@ -43,6 +44,9 @@ static void tell(GstTltcpSender *s, const GstTltcpNote *note) {
         break;
     case GST_TLTCP_NOTE_RATE:
         s->funcs.rate_changed(s->element, note->rate);
+        break;
+    case GST_TLTCP_NOTE_LOST:
+        s->funcs.section_dropped(s->element, note->address, &note->loss);
         break;
     case GST_TLTCP_NOTE_STATE:
         gst_tltcp_connection_message(s->element, note->state, s->where,

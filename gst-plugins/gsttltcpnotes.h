@@ -11,6 +11,7 @@ typedef enum {
     GST_TLTCP_NOTE_REMOVED,
     GST_TLTCP_NOTE_KEY_WANTED,
     GST_TLTCP_NOTE_RATE,
+    GST_TLTCP_NOTE_LOST,
     GST_TLTCP_NOTE_STATE,
     GST_TLTCP_NOTE_FAILED,
     GST_TLTCP_NOTE_WARN
@@ -25,6 +26,7 @@ typedef struct {
     const gchar *state;
     guint attempt;
     guint64 rate;
+    GstTltcpLoss loss;
 } GstTltcpNote;
 
 /* Under the lock: something to tell. */
@@ -35,8 +37,8 @@ void gst_tltcp_note_state(GstTltcpSender *s, const gchar *state,
                           const GstTltcpCause *cause);
 
 /* The same about a caller. */
-void gst_tltcp_note_peer(GstTltcpSender *s, GstTltcpNoteKind kind,
-                         GstTltcpPeer *peer);
+GstTltcpNote *gst_tltcp_note_peer(GstTltcpSender *s, GstTltcpNoteKind kind,
+                                  GstTltcpPeer *peer);
 
 /* Without the lock: tells all. */
 void gst_tltcp_notes_tell(GstTltcpSender *s);

@@ -3,21 +3,33 @@
 
 #include <string.h>
 
+#include "media/deadline.h"
 #include "media/framing.h"
-#include "media/linkstate.h"
 #include "media/ts.h"
 
-#define QUEUE_ITEMS 4096
-#define QUEUE_BYTES (16u << 20)
-#define AHEAD_ITEMS 1024
+/* What waits for room in the connection, which has a buffer of its own. */
+#define WAITING_ITEMS 1024
+#define WAITING_BYTES (16u << 20)
+/* Losses that wait to be told; further ones are only counted. */
+#define LOST_MAX 256
 /* How soon to try again when the connection has no room. */
 #define RETRY_NS (5 * TLTCP_MS)
 
 /* A section that the connection has; what it is when its fate is known. */
 typedef struct {
     gint64 number;
-    media_item item;
+    guint8 stream;
+    guint8 frame_class;
+    guint64 tag;
+    GBytes *clock; /* to be sent when it is given up; NULL: none */
 } Sent;
+
+static void free_sent(gpointer user) {
+    Sent *sent = user;
+
+    g_clear_pointer(&sent->clock, g_bytes_unref);
+    g_free(sent);
+}
 
 static GSocketAddress *address_of(tltcp_socket *socket) {
     struct sockaddr_storage storage;
@@ -29,89 +41,125 @@ static GSocketAddress *address_of(tltcp_socket *socket) {
     return g_socket_address_new_from_native(&storage, len);
 }
 
-GstTltcpPeer *gst_tltcp_peer_new(tltcp_socket *socket, gint policy) {
+GstTltcpPeer *gst_tltcp_peer_new(tltcp_socket *socket) {
     GstTltcpPeer *peer = g_new0(GstTltcpPeer, 1);
 
     peer->socket = socket;
     peer->address = address_of(socket);
-    peer->queue = media__outq_new(policy, QUEUE_ITEMS, QUEUE_BYTES);
     peer->sent =
-        g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+        g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, free_sent);
     gst_poll_fd_init(&peer->events);
     peer->events.fd = tltcp_event_fd(socket);
-    if (!peer->queue) {
-        g_error("out of memory");
-    }
     return peer;
-}
-
-static void drop_bytes(void *user, media_item *item) {
-    (void)user;
-    g_bytes_unref(item->user);
 }
 
 void gst_tltcp_peer_free(GstTltcpPeer *peer) {
     media_item *item;
 
-    media__outq_free(peer->queue, drop_bytes, NULL);
-    while ((item = g_queue_pop_head(&peer->ahead))) {
-        drop_bytes(NULL, item);
+    while ((item = g_queue_pop_head(&peer->waiting))) {
+        g_bytes_unref(item->user);
         g_free(item);
     }
-    if (peer->has_pending) {
-        g_bytes_unref(peer->pending.user);
-    }
+    g_queue_clear_full(&peer->lost, g_free);
     g_hash_table_unref(peer->sent);
     g_clear_object(&peer->address);
     g_free(peer);
 }
 
-static void count_drop(GstTltcpPeer *peer, const media_item *item,
-                       gint reason) {
-    peer->counts.dropped[item->frame.frame_class]++;
+void gst_tltcp_peer_join(GstTltcpPeer *peer) {
+    for (guint i = 0; i < G_N_ELEMENTS(peer->chains); i++) {
+        media__chain_join(&peer->chains[i], (gint64)tltcp_now());
+    }
+}
+
+static media_chain *chain_of(GstTltcpPeer *peer, guint stream) {
+    return &peer->chains[stream % TL_STREAMS_MAX];
+}
+
+static void tell_lost(GstTltcpPeer *peer, guint stream, guint frame_class,
+                      guint reason, guint64 tag) {
+    GstTltcpLoss loss = {stream, frame_class, reason, tag};
+
+    if (peer->lost.length < LOST_MAX) {
+        g_queue_push_tail(&peer->lost, g_memdup2(&loss, sizeof(loss)));
+    }
+}
+
+static void drop(GstTltcpPeer *peer, guint stream, guint frame_class,
+                 guint reason, guint64 tag) {
+    peer->counts.dropped[frame_class]++;
     peer->counts.dropped_reason[reason]++;
+    tell_lost(peer, stream, frame_class, reason, tag);
 }
 
-static gboolean is_needed(const media_item *item) {
-    return item->frame.frame_class == MEDIA_CLASS_KEY ||
-           item->frame.frame_class == MEDIA_CLASS_REFERENCE;
-}
-
-static gboolean append(GstTltcpPeer *peer, const media_item *item) {
-    if (!item->ahead) {
-        return media__outq_push(peer->queue, item);
-    }
-    if (peer->ahead.length >= AHEAD_ITEMS) {
-        return FALSE;
-    }
-    g_queue_push_tail(&peer->ahead, g_memdup2(item, sizeof(*item)));
-    return TRUE;
+gboolean gst_tltcp_peer_has_room(const GstTltcpPeer *peer, gsize bytes) {
+    return !peer->waiting.length ||
+           (peer->waiting.length < WAITING_ITEMS &&
+            peer->waiting_bytes + bytes <= WAITING_BYTES);
 }
 
 gboolean gst_tltcp_peer_push(GstTltcpPeer *peer, GBytes *section,
                              const media_item *item) {
     media_item mine = *item;
+    guint frame_class = item->frame.frame_class;
+    gint reason = MEDIA_DROP_NONE;
 
     mine.user = section;
     mine.bytes = g_bytes_get_size(section);
-    peer->counts.offered[item->frame.frame_class]++;
-    if (append(peer, &mine)) {
-        g_bytes_ref(section);
-        return TRUE;
+    peer->counts.offered[frame_class]++;
+    if (!media__chain_takes(chain_of(peer, item->stream), item)) {
+        reason = MEDIA_DROP_DEPENDS;
+    } else if (!gst_tltcp_peer_has_room(peer, mine.bytes)) {
+        reason = MEDIA_DROP_OVERFLOW;
+        /* What refers to it is of no use either. */
+        if (media__chain_misses(chain_of(peer, item->stream), frame_class,
+                                peer->written + peer->waiting.length)) {
+            media__chain_join(chain_of(peer, item->stream), item->arrival);
+            peer->key_wanted = TRUE;
+        }
     }
-    count_drop(peer, &mine, MEDIA_DROP_OVERFLOW);
-    peer->key_wanted = peer->key_wanted || is_needed(&mine);
-    return FALSE;
-}
-
-gboolean gst_tltcp_peer_has_room(const GstTltcpPeer *peer, gsize bytes) {
-    gsize queued = media__outq_bytes(peer->queue);
-
-    if (peer->ahead.length >= AHEAD_ITEMS) {
+    if (reason) {
+        drop(peer, item->stream, frame_class, (guint)reason, item->tag);
         return FALSE;
     }
-    return !queued || (media__outq_items(peer->queue) < QUEUE_ITEMS &&
-                       queued + bytes <= QUEUE_BYTES);
+    g_bytes_ref(section);
+    g_queue_push_tail(&peer->waiting, g_memdup2(&mine, sizeof(mine)));
+    peer->waiting_bytes += mine.bytes;
+    return TRUE;
+}
+
+/* ---- what became of it ---- */
+
+static gint reason_of(const tltcp_event *ev) {
+    switch (ev->cause) {
+    case TLTCP_CAUSE_DEPENDS:
+        return MEDIA_DROP_DEPENDS;
+    case TLTCP_CAUSE_YIELDED:
+        return MEDIA_DROP_YIELDED;
+    default:
+        return MEDIA_DROP_LATE;
+    }
+}
+
+static void push_clock(GstTltcpPeer *peer, const Sent *sent);
+
+static void on_lost(GstTltcpPeer *peer, const Sent *sent,
+                    const tltcp_event *ev) {
+    guint frame_class = sent->frame_class;
+
+    if (ev->fate == TLTCP_FATE_UNSENT) {
+        drop(peer, sent->stream, frame_class, (guint)reason_of(ev), sent->tag);
+    } else {
+        guint64 *counts = ev->fate == TLTCP_FATE_PARTIAL ? peer->counts.partial
+                                                         : peer->counts.expired;
+        counts[frame_class]++;
+        tell_lost(peer, sent->stream, frame_class, MEDIA_DROP_NONE, sent->tag);
+    }
+    if (media__chain_misses(chain_of(peer, sent->stream), frame_class,
+                            ev->section)) {
+        peer->key_wanted = TRUE;
+    }
+    push_clock(peer, sent);
 }
 
 static void on_fate(GstTltcpPeer *peer, const tltcp_event *ev) {
@@ -121,18 +169,10 @@ static void on_fate(GstTltcpPeer *peer, const tltcp_event *ev) {
     if (!sent) {
         return;
     }
-    guint frame_class = sent->item.frame.frame_class;
     if (ev->fate == TLTCP_FATE_DELIVERED) {
-        peer->counts.delivered[frame_class]++;
+        peer->counts.delivered[sent->frame_class]++;
     } else {
-        if (ev->fate == TLTCP_FATE_PARTIAL) {
-            peer->counts.partial[frame_class]++;
-        } else {
-            peer->counts.expired[frame_class]++;
-        }
-        if (media__outq_on_lost(peer->queue, &sent->item)) {
-            peer->key_wanted = TRUE;
-        }
+        on_lost(peer, sent, ev);
     }
     g_hash_table_remove(peer->sent, &number);
 }
@@ -171,87 +211,7 @@ static void take_events(GstTltcpPeer *peer) {
     }
 }
 
-static gssize send_section(tltcp_socket *socket, GBytes *section,
-                           tltcp_time deadline) {
-    union {
-        struct cmsghdr head;
-        guint8 room[CMSG_SPACE(sizeof(tltcp_time))];
-    } control;
-    gsize len;
-    gconstpointer data = g_bytes_get_data(section, &len);
-    struct iovec iov = {(gpointer)(gsize)data, len};
-    struct msghdr msg;
-
-    memset(&msg, 0, sizeof(msg));
-    memset(&control, 0, sizeof(control));
-    control.head.cmsg_level = SOL_TLTCP;
-    control.head.cmsg_type = TL_DEADLINE;
-    control.head.cmsg_len = CMSG_LEN(sizeof(deadline));
-    memcpy(CMSG_DATA(&control.head), &deadline, sizeof(deadline));
-    msg.msg_iov = &iov;
-    msg.msg_iovlen = 1;
-    msg.msg_control = &control;
-    msg.msg_controllen = sizeof(control.room);
-    return tltcp_sendmsg(socket, &msg, MSG_TL | MSG_DONTWAIT);
-}
-
-static tltcp_time engine_time(gint64 t) {
-    if (t == MEDIA_NEVER) {
-        return TLTCP_TIME_NEVER;
-    }
-    return t > 0 ? (tltcp_time)t : 0;
-}
-
-static void note_written(GstTltcpPeer *peer, const media_item *item) {
-    Sent *sent = g_new0(Sent, 1);
-
-    sent->number = (gint64)peer->written++;
-    sent->item = *item;
-    sent->item.user = NULL;
-    g_hash_table_insert(peer->sent, &sent->number, sent);
-}
-
-/* FALSE: no room now, the section stays pending. */
-static gboolean send_pending(GstTltcpPeer *peer, media_link *link) {
-    media_item *item = &peer->pending;
-    gint64 deadline = media__item_deadline(item, link);
-    gssize n = send_section(peer->socket, item->user, engine_time(deadline));
-
-    if (n == TLTCP_ERR_AGAIN) {
-        return FALSE;
-    }
-    if (n >= 0) {
-        note_written(peer, item);
-        link->unsent += item->bytes;
-    } else {
-        count_drop(peer, item, MEDIA_DROP_OVERFLOW);
-        media__outq_on_lost(peer->queue, item);
-    }
-    g_bytes_unref(item->user);
-    peer->has_pending = FALSE;
-    return TRUE;
-}
-
-/* FALSE: no room now. */
-static gboolean send_ahead(GstTltcpPeer *peer) {
-    media_item *item;
-
-    while ((item = g_queue_peek_head(&peer->ahead))) {
-        gssize n =
-            send_section(peer->socket, item->user, engine_time(item->deadline));
-        if (n == TLTCP_ERR_AGAIN) {
-            return FALSE;
-        }
-        if (n >= 0) {
-            note_written(peer, item);
-        } else {
-            count_drop(peer, item, MEDIA_DROP_OVERFLOW);
-        }
-        g_bytes_unref(item->user);
-        g_free(g_queue_pop_head(&peer->ahead));
-    }
-    return TRUE;
-}
+/* ---- on its way ---- */
 
 /* The clock reference in a part of a transport stream that is given up, for the
  * receiver's clock must not stop; NULL: there is none. */
@@ -277,63 +237,121 @@ static GBytes *clock_of(GBytes *section) {
     return g_bytes_new_take(copy, MEDIA_HEADER_LEN + sizeof(packet));
 }
 
-static void on_dropped(GstTltcpPeer *peer, const media_next *next) {
-    GBytes *clock = clock_of(next->item.user);
-
-    count_drop(peer, &next->item, next->reason);
-    if (is_needed(&next->item)) {
-        peer->key_wanted = TRUE;
+static tltcp_time engine_time(gint64 t) {
+    if (t == MEDIA_NEVER) {
+        return TLTCP_TIME_NEVER;
     }
-    g_bytes_unref(next->item.user);
-    if (clock) {
-        peer->pending = next->item;
-        peer->pending.frame = (media_frame){.frame_class = MEDIA_CLASS_HEADER};
-        peer->pending.due = peer->pending.deadline = MEDIA_NEVER;
-        peer->pending.user = clock;
-        peer->pending.bytes = g_bytes_get_size(clock);
-        peer->has_pending = TRUE;
-    }
+    return t > 0 ? (tltcp_time)t : 0;
 }
 
-static gboolean is_empty(const GstTltcpPeer *peer) {
-    return !peer->has_pending && !peer->ahead.length &&
-           !media__outq_items(peer->queue);
+static gpointer add_control(struct msghdr *msg, guint8 *at, gint type,
+                            gconstpointer data, gsize len) {
+    struct cmsghdr *head = (struct cmsghdr *)(gpointer)at;
+
+    head->cmsg_level = SOL_TLTCP;
+    head->cmsg_type = type;
+    head->cmsg_len = CMSG_LEN(len);
+    memcpy(CMSG_DATA(head), data, len);
+    msg->msg_controllen += CMSG_SPACE(len);
+    return at + CMSG_SPACE(len);
+}
+
+static gssize send_section(GstTltcpPeer *peer, const media_item *item,
+                           const struct tltcp_meta *meta) {
+    tltcp_time deadline = engine_time(item->deadline);
+    union {
+        struct cmsghdr align;
+        guint8 room[CMSG_SPACE(sizeof(deadline)) + CMSG_SPACE(sizeof(*meta))];
+    } control;
+    gsize len;
+    gconstpointer data = g_bytes_get_data(item->user, &len);
+    struct iovec iov = {(gpointer)(gsize)data, len};
+    struct msghdr msg;
+
+    memset(&msg, 0, sizeof(msg));
+    memset(&control, 0, sizeof(control));
+    msg.msg_iov = &iov;
+    msg.msg_iovlen = 1;
+    msg.msg_control = &control;
+    guint8 *next = add_control(&msg, control.room, TL_DEADLINE, &deadline,
+                               sizeof(deadline));
+    add_control(&msg, next, TL_META, meta, sizeof(*meta));
+    return tltcp_sendmsg(peer->socket, &msg, MSG_TL | MSG_DONTWAIT);
+}
+
+static void note_written(GstTltcpPeer *peer, const media_item *item) {
+    Sent *sent = g_new0(Sent, 1);
+
+    sent->number = (gint64)peer->written++;
+    sent->stream = item->stream;
+    sent->frame_class = item->frame.frame_class;
+    sent->tag = item->tag;
+    sent->clock = clock_of(item->user);
+    g_hash_table_insert(peer->sent, &sent->number, sent);
+}
+
+/* FALSE: no room now. */
+static gboolean send_item(GstTltcpPeer *peer, const media_item *item) {
+    media_chain *chain = chain_of(peer, item->stream);
+    media_chain before = *chain;
+    guint32 implied = media__chain_add(chain, item, peer->written);
+    struct tltcp_meta meta = {
+        .section_class = item->frame.frame_class,
+        .stream = item->stream % TL_STREAMS_MAX,
+        .depends = item->depends ? item->depends : implied,
+        .due = item->due == MEDIA_NEVER ? 0 : engine_time(item->due),
+        .tag = item->tag,
+    };
+    gssize n = send_section(peer, item, &meta);
+
+    if (n >= 0) {
+        note_written(peer, item);
+        return TRUE;
+    }
+    *chain = before; /* it was not written */
+    if (n == TLTCP_ERR_AGAIN) {
+        return FALSE;
+    }
+    drop(peer, item->stream, item->frame.frame_class, MEDIA_DROP_OVERFLOW,
+         item->tag);
+    return TRUE;
 }
 
 static tltcp_time feed(GstTltcpPeer *peer) {
-    tltcp_stats st;
-    media_next next;
+    media_item *item;
 
-    tltcp_stats_init(&st);
-    if (tltcp_get_stats(peer->socket, &st) < 0) {
-        return TLTCP_TIME_NEVER;
+    while ((item = g_queue_peek_head(&peer->waiting))) {
+        if (!send_item(peer, item)) {
+            return tltcp_now() + RETRY_NS;
+        }
+        peer->waiting_bytes -= item->bytes;
+        g_bytes_unref(item->user);
+        g_free(g_queue_pop_head(&peer->waiting));
     }
-    media_link link = media__link_state(&st);
-    tltcp_time now = tltcp_now();
-    for (;;) {
-        if (!send_ahead(peer) ||
-            (peer->has_pending && !send_pending(peer, &link))) {
-            return now + RETRY_NS;
-        }
-        media__outq_next(peer->queue, &link, (gint64)now, &next);
-        if (next.verdict == MEDIA_WAIT) {
-            return engine_time(next.when);
-        }
-        if (next.verdict == MEDIA_DROP) {
-            on_dropped(peer, &next);
-        } else {
-            peer->pending = next.item;
-            peer->has_pending = TRUE;
-        }
+    return TLTCP_TIME_NEVER;
+}
+
+/* It goes before what waits: it is late already. */
+static void push_clock(GstTltcpPeer *peer, const Sent *sent) {
+    media_item item;
+
+    if (!sent->clock) {
+        return;
     }
+    memset(&item, 0, sizeof(item));
+    item.frame.frame_class = MEDIA_CLASS_HEADER;
+    item.stream = sent->stream;
+    item.due = item.deadline = MEDIA_NEVER;
+    item.user = g_bytes_ref(sent->clock);
+    item.bytes = g_bytes_get_size(sent->clock);
+    peer->counts.offered[MEDIA_CLASS_HEADER]++;
+    peer->waiting_bytes += item.bytes;
+    g_queue_push_head(&peer->waiting, g_memdup2(&item, sizeof(item)));
 }
 
 tltcp_time gst_tltcp_peer_service(GstTltcpPeer *peer) {
     take_events(peer);
-    if (peer->closed || !peer->connected || is_empty(peer)) {
-        return TLTCP_TIME_NEVER;
-    }
-    return feed(peer);
+    return peer->closed || !peer->connected ? TLTCP_TIME_NEVER : feed(peer);
 }
 
 gboolean gst_tltcp_peer_is_drained(GstTltcpPeer *peer) {
@@ -342,7 +360,7 @@ gboolean gst_tltcp_peer_is_drained(GstTltcpPeer *peer) {
     if (peer->closed) {
         return TRUE;
     }
-    if (!peer->connected || !is_empty(peer)) {
+    if (!peer->connected || peer->waiting.length) {
         return FALSE;
     }
     tltcp_stats_init(&st);
@@ -358,8 +376,9 @@ GstStructure *gst_tltcp_peer_stats(GstTltcpPeer *peer) {
         gst_tltcp_stats_add(s, &st);
     }
     gst_tltcp_stats_add_sent(s, &peer->counts);
-    gst_structure_set(s, "frames-queued", G_TYPE_UINT64,
-                      (guint64)media__outq_items(peer->queue), NULL);
+    gst_structure_set(
+        s, "frames-queued", G_TYPE_UINT64,
+        (guint64)(peer->waiting.length + g_hash_table_size(peer->sent)), NULL);
     if (peer->address) {
         gst_structure_set(s, "caller-address", G_TYPE_SOCKET_ADDRESS,
                           peer->address, NULL);

@@ -10,9 +10,10 @@
 #include <tltcp/socket.h>
 
 #include "gst-plugins/gsttltcpcause.h"
+#include "gst-plugins/gsttltcpsender.h"
 #include "gst-plugins/gsttltcpstats.h"
+#include "media/chain.h"
 #include "media/item.h"
-#include "media/outq.h"
 
 typedef struct {
     tltcp_socket *socket;
@@ -22,20 +23,24 @@ typedef struct {
     gboolean orderly; /* the other end closed and all was well */
     GstTltcpCause cause;
     GstPollFD events; /* readable when there are events */
-    media_outq *queue;
-    GQueue ahead;       /* media_item: what goes before the queue */
-    media_item pending; /* decided to be sent, but there was no room */
-    gboolean has_pending;
+    GQueue waiting;   /* media_item: for room in the connection */
+    gsize waiting_bytes;
+    media_chain chains[TL_STREAMS_MAX];
     guint64 written;  /* sections given to the connection */
     GHashTable *sent; /* their numbers -> what they were */
     guint64 rate;     /* newest estimate, bit/s */
     gboolean rate_changed;
     gboolean key_wanted;
+    GQueue lost; /* GstTltcpLoss: to be told to the application */
     GstTltcpSent counts;
 } GstTltcpPeer;
 
 /* Takes the socket over. */
-GstTltcpPeer *gst_tltcp_peer_new(tltcp_socket *socket, gint policy);
+GstTltcpPeer *gst_tltcp_peer_new(tltcp_socket *socket);
+
+/* The streams are in their middle: they begin with frames where decoding can
+ * begin. */
+void gst_tltcp_peer_join(GstTltcpPeer *peer);
 
 /* Forgets all; the socket must have been closed or taken. */
 void gst_tltcp_peer_free(GstTltcpPeer *peer);
@@ -44,7 +49,7 @@ void gst_tltcp_peer_free(GstTltcpPeer *peer);
 gboolean gst_tltcp_peer_push(GstTltcpPeer *peer, GBytes *section,
                              const media_item *item);
 
-/* Whether the queue would take so many bytes. */
+/* Whether so many bytes would be taken. */
 gboolean gst_tltcp_peer_has_room(const GstTltcpPeer *peer, gsize bytes);
 
 /* Takes events, sends what may be sent; tells when to come back, on

@@ -20,22 +20,18 @@ void gst_tltcp_sender_wake(GstTltcpSender *s) {
 
 /* What a new connection gets before anything else. */
 static void greet(GstTltcpSender *s, GstTltcpPeer *peer) {
-    gint64 now = (gint64)tltcp_now();
-
     if (!s->heads->len) {
         return;
     }
     for (guint i = 0; i < s->heads->len; i++) {
         gst_tltcp_head_push(g_ptr_array_index(s->heads, i), peer);
     }
-    for (guint i = 0; i < MAX(s->chains, 1); i++) {
-        media__outq_wait_key(peer->queue, (guint8)i, now);
-    }
+    gst_tltcp_peer_join(peer);
     gst_tltcp_note_add(s, GST_TLTCP_NOTE_KEY_WANTED);
 }
 
 static GstTltcpPeer *add_peer(GstTltcpSender *s, tltcp_socket *socket) {
-    GstTltcpPeer *peer = gst_tltcp_peer_new(socket, s->options.policy);
+    GstTltcpPeer *peer = gst_tltcp_peer_new(socket);
 
     gst_poll_add_fd(s->poll, &peer->events);
     gst_poll_fd_ctl_read(s->poll, &peer->events, TRUE);
@@ -90,6 +86,17 @@ static void make_config(GstTltcpSender *s, tltcp_config *config) {
     gst_tltcp_settings_config(s->settings, config);
     config->max_rate = s->options.max_rate;
     config->report_fates = true;
+    switch (s->options.policy) {
+    case GST_TLTCP_DROP_SECTION:
+        config->drop_policy = TLTCP_DROP_SECTION;
+        config->no_look_ahead = true;
+        break;
+    case GST_TLTCP_DROP_UNTIL_KEYFRAME:
+        config->drop_policy = TLTCP_DROP_UNTIL_KEY;
+        break;
+    default:
+        config->drop_policy = TLTCP_DROP_DEPENDENTS;
+    }
 }
 
 /* Looking up a name may block, so the lock is not held. */
@@ -155,6 +162,11 @@ static tltcp_time service_peer(GstTltcpSender *s, GstTltcpPeer *peer) {
     if (peer->connected && !was_connected) {
         on_connected(s, peer);
         when = 0;
+    }
+    GstTltcpLoss *loss;
+    while ((loss = g_queue_pop_head(&peer->lost))) {
+        gst_tltcp_note_peer(s, GST_TLTCP_NOTE_LOST, peer)->loss = *loss;
+        g_free(loss);
     }
     if (peer->key_wanted) {
         peer->key_wanted = FALSE;

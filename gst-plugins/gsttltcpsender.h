@@ -13,6 +13,14 @@
 
 typedef struct GstTltcpSender GstTltcpSender;
 
+/* A section that did not arrive whole. */
+typedef struct {
+    guint stream;
+    guint frame_class;
+    guint reason; /* media_drop_reason; NONE: in part, or too late */
+    guint64 tag;
+} GstTltcpLoss;
+
 /* Called from the sender's thread with no lock held. */
 typedef struct {
     void (*caller_added)(GstElement *element, GSocketAddress *address);
@@ -24,11 +32,13 @@ typedef struct {
                             const gchar *streamid);
     void (*key_unit_wanted)(GstElement *element);
     void (*rate_changed)(GstElement *element, guint64 rate_bps);
+    void (*section_dropped)(GstElement *element, GSocketAddress *caller,
+                            const GstTltcpLoss *loss);
     void (*listening)(GstElement *element, guint port);
 } GstTltcpSenderFuncs;
 
 typedef struct {
-    gint policy;      /* media_drop_policy */
+    gint policy;      /* GstTltcpDropPolicy */
     guint64 max_rate; /* bit/s, 0: no cap */
 } GstTltcpSenderOptions;
 
@@ -45,11 +55,10 @@ void gst_tltcp_sender_stop(GstTltcpSender *sender);
 void gst_tltcp_sender_set_flushing(GstTltcpSender *sender, gboolean flushing);
 
 /* What every connection gets first: the description of each stream, and stream
- * headers as sections; `ahead` as that of the frames.  Connections that stand
+ * headers as sections.  Connections that stand
  * get the description at once. NULL: the stream is no more. */
 void gst_tltcp_sender_set_config(GstTltcpSender *sender, guint stream,
-                                 GBytes *config, GPtrArray *headers,
-                                 gboolean ahead);
+                                 GBytes *config, GPtrArray *headers);
 
 /* Waits until somebody is connected; a caller waits only for its first
  * connection.  Tells how long it waited, ns.  FALSE: flushing, failed or

@@ -14,7 +14,6 @@
 typedef struct {
     GBytes *config;
     GPtrArray *headers; /* GBytes, or NULL */
-    gboolean ahead;     /* as media_item::ahead of what follows */
 } GstTltcpHead;
 
 struct GstTltcpSender {
@@ -46,7 +45,6 @@ struct GstTltcpSender {
     guint64 rate;
 
     GPtrArray *heads; /* GstTltcpHead by stream; NULL: none yet */
-    guint chains;     /* elementary streams seen, for the queues */
     GQueue notes;     /* of GstTltcpNote, to be told when the lock is free */
 };
 

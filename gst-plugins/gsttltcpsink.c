@@ -52,13 +52,19 @@
 
 #include <gst/video/video.h>
 
+#include "gst-plugins/gsttltcpmeta.h"
 #include "gst-plugins/gsttltcpsignals.h"
+#include "media/outq.h"
 
 GST_DEBUG_CATEGORY_STATIC(tltcpsink_debug);
 #define GST_CAT_DEFAULT tltcpsink_debug
 
 /* Between two requests for a key unit. */
 #define KEY_UNIT_US (500 * G_TIME_SPAN_MILLISECOND)
+
+enum { SIGNAL_SECTION_DROPPED, SIGNAL_COUNT };
+
+static guint signals[SIGNAL_COUNT];
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -70,7 +76,7 @@ G_DEFINE_TYPE_WITH_CODE(
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE(
     tltcpsink, "tltcpsink", GST_RANK_PRIMARY, GST_TYPE_TLTCP_SINK,
     GST_DEBUG_CATEGORY_INIT(tltcpsink_debug, "tltcpsink", 0, "TLTCP sink");
-    gst_tltcp_enums_register())
+    gst_tltcp_enums_register(); gst_tltcp_meta_register())
 
 /* ---- from the sender's thread ---- */
 
@@ -105,6 +111,14 @@ static void on_rate_changed(GstElement *element, guint64 rate_bps) {
     g_object_notify(G_OBJECT(self), "estimated-bitrate");
 }
 
+static void on_section_dropped(GstElement *element, GSocketAddress *caller,
+                               const GstTltcpLoss *loss) {
+    g_signal_emit(element, signals[SIGNAL_SECTION_DROPPED], 0, caller,
+                  loss->stream, media__class_name(loss->frame_class),
+                  loss->reason ? media__drop_name((gint)loss->reason) : "lost",
+                  loss->tag);
+}
+
 static void on_listening(GstElement *element, guint port) {
     gst_tltcp_settings_set_bound(&GST_TLTCP_SINK(element)->settings, port);
     g_object_notify(G_OBJECT(element), "localport");
@@ -117,6 +131,7 @@ static const GstTltcpSenderFuncs sender_funcs = {
     .caller_rejected = gst_tltcp_signals_caller_rejected,
     .key_unit_wanted = on_key_unit_wanted,
     .rate_changed = on_rate_changed,
+    .section_dropped = on_section_dropped,
     .listening = on_listening,
 };
 
@@ -291,6 +306,25 @@ static void gst_tltcp_sink_class_init(GstTltcpSinkClass *klass) {
     object->finalize = gst_tltcp_sink_finalize;
     gst_tltcp_sink_install_properties(object);
     gst_tltcp_signals_install(G_TYPE_FROM_CLASS(klass));
+    /**
+     * GstTltcpSink::section-dropped:
+     * @sink: the sink
+     * @caller: (nullable): the address of the caller that did not get it
+     * @stream: which stream it was of, 0 that of the first pad
+     * @frame_class: "key", "reference", "disposable" and so on
+     * @reason: "late", "depends" (what it refers to is lost), "yielded" (gave
+     *     way to what others need), "overflow", or "lost" on the way
+     * @tag: that of its GstTltcpSendMeta, else 0
+     *
+     * A buffer did not arrive whole.  Emitted from a thread of the element,
+     * which must not be made to wait.
+     *
+     * Since: 0.1
+     */
+    signals[SIGNAL_SECTION_DROPPED] = g_signal_new(
+        "section-dropped", G_TYPE_FROM_CLASS(klass), G_SIGNAL_RUN_LAST, 0, NULL,
+        NULL, NULL, G_TYPE_NONE, 5, G_TYPE_SOCKET_ADDRESS, G_TYPE_UINT,
+        G_TYPE_STRING, G_TYPE_STRING, G_TYPE_UINT64);
 
     element->change_state = gst_tltcp_sink_change_state;
     element->send_event = gst_tltcp_sink_send_event;

@@ -19,7 +19,6 @@ struct GstTltcpStream {
     GPtrArray *headers; /* GstBuffer: stream headers of the caps, or NULL */
     gboolean described; /* read by other threads under pads_lock */
     gboolean begun;     /* a buffer was sent */
-    gboolean ahead;     /* as media_item::ahead */
     gint64 lateness; /* least by which buffers came late; -1: none came yet */
     gint cancelled;  /* atomic: waiting for the sender is to end */
     /* Waits until streaming may go on after it was interrupted. */

@@ -325,7 +325,7 @@ static void release_pad(GstElement *element, GstPad *gst_pad) {
     g_mutex_lock(&self->sender_lock);
     if (self->sender) {
         gst_tltcp_sender_set_config(self->sender, pad->stream.framer.stream,
-                                    NULL, NULL, FALSE);
+                                    NULL, NULL);
     }
     g_mutex_unlock(&self->sender_lock);
     gst_element_remove_pad(element, gst_pad);

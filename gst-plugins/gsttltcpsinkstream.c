@@ -143,10 +143,7 @@ static void describe(GstTltcpStream *stream) {
     };
     g_autoptr(GPtrArray) headers = make_header_sections(stream);
     g_autoptr(GBytes) config = gst_tltcp_caps_to_section(stream->caps, &place);
-    stream->ahead =
-        place.streams > 1 && stream->framer.scanner.type == MEDIA_TYPE_AUDIO;
-    gst_tltcp_sender_set_config(self->sender, place.stream, config, headers,
-                                stream->ahead);
+    gst_tltcp_sender_set_config(self->sender, place.stream, config, headers);
     g_mutex_lock(&self->pads_lock);
     stream->described = TRUE;
     g_cond_broadcast(&self->pads_changed);
@@ -264,7 +261,6 @@ static GstFlowReturn push_units(GstTltcpStream *stream, GQueue *units,
         if (!timed && stream->framer.deadline.mode != MEDIA_DEADLINE_CONSTANT) {
             item->due = item->deadline = MEDIA_NEVER;
         }
-        item->ahead = stream->ahead;
         to_engine_times(stream, item, now);
         if (flow == GST_FLOW_OK) {
             flow = push(stream, unit->section, item);
@@ -304,7 +300,6 @@ static void push_event(GstTltcpStream *stream, guint event, gint64 pts,
 
     memset(&item, 0, sizeof(item));
     item.frame.frame_class = MEDIA_CLASS_HEADER;
-    item.ahead = stream->ahead;
     item.bytes = g_bytes_get_size(section);
     item.arrival = (gint64)tltcp_now();
     item.due = item.deadline = MEDIA_NEVER;

@@ -21,8 +21,8 @@ typedef struct media_item {
     int64_t arrival;   /**< when it was pushed */
     int64_t due;       /**< when it should be there; ::MEDIA_NEVER */
     int64_t deadline;  /**< when sending has become pointless; ::MEDIA_NEVER */
-    bool ahead;        /**< sound and what belongs to it: small, and missed
-                            at once, so it goes before what is queued */
+    uint32_t depends;  /**< as tltcp_meta::depends; 0: by its class */
+    uint64_t tag;      /**< as tltcp_meta::tag */
     void *user;        /**< the caller's */
 } media_item;
 

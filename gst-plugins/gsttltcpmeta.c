@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "gst-plugins/gsttltcpmeta.h"
+
+#include <tltcp/types.h>
+
+#include "media/deadline.h"
+#include "media/framing.h"
+
+void gst_tltcp_meta_register(void) {
+    static const gchar *tags[] = {NULL};
+
+    if (!gst_meta_get_info(GST_TLTCP_SEND_META)) {
+        gst_meta_register_custom(GST_TLTCP_SEND_META, tags, NULL, NULL, NULL);
+    }
+}
+
+static const GstStructure *find(GstBuffer *buffer) {
+    GstCustomMeta *meta =
+        gst_buffer_get_custom_meta(buffer, GST_TLTCP_SEND_META);
+
+    return meta ? gst_custom_meta_get_structure(meta) : NULL;
+}
+
+void gst_tltcp_meta_frame(GstBuffer *buffer, media_frame *frame) {
+    const GstStructure *s = find(buffer);
+    const gchar *name = s ? gst_structure_get_string(s, "class") : NULL;
+
+    for (guint i = 0; name && i < MEDIA_CLASS_COUNT; i++) {
+        if (g_strcmp0(name, media__class_name(i)) == 0) {
+            frame->frame_class = (guint8)i;
+            frame->key = i == MEDIA_CLASS_KEY;
+            return;
+        }
+    }
+    if (name) {
+        GST_WARNING("a buffer's class \"%s\" is none that is known", name);
+    }
+}
+
+void gst_tltcp_meta_item(GstBuffer *buffer, media_item *item) {
+    const GstStructure *s = find(buffer);
+    gboolean independent = FALSE;
+    guint64 value;
+
+    if (!s) {
+        return;
+    }
+    if (gst_structure_get_uint64(s, "deadline", &value)) {
+        item->deadline = value < G_MAXINT64 ? (gint64)value : MEDIA_NEVER;
+        item->due = item->deadline;
+    }
+    if (gst_structure_get_boolean(s, "independent", &independent) &&
+        independent) {
+        item->depends = TL_DEPENDS_NONE;
+    }
+    if (gst_structure_get_uint64(s, "tag", &value)) {
+        item->tag = value;
+    }
+}

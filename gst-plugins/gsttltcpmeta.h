@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What an application says of a buffer that the sink would otherwise find out,
+ * in a custom meta, so that it needs no header and no library of ours:
+ *
+ *   GstCustomMeta *m =
+ *       gst_buffer_add_custom_meta(buffer, "GstTltcpSendMeta");
+ *   gst_structure_set(gst_custom_meta_get_structure(m),
+ *                     "class", G_TYPE_STRING, "disposable", NULL);
+ *
+ * Every field may be absent. */
+#ifndef GST_TLTCP_META_H
+#define GST_TLTCP_META_H
+
+#include <gst/gst.h>
+
+#include "media/item.h"
+
+#define GST_TLTCP_SEND_META "GstTltcpSendMeta"
+
+void gst_tltcp_meta_register(void);
+
+/* The frame as the meta of the buffer says: "class" (a string: header, key,
+ * reference, disposable, audio, other). */
+void gst_tltcp_meta_frame(GstBuffer *buffer, media_frame *frame);
+
+/* And the rest: "deadline" (guint64, ns of running time, GST_CLOCK_TIME_NONE:
+ * never), "independent" (boolean: it refers to nothing), "tag" (guint64, comes
+ * back in the signal section-dropped). */
+void gst_tltcp_meta_item(GstBuffer *buffer, media_item *item);
+
+#endif /* GST_TLTCP_META_H */

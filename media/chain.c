@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "media/chain.h"
+
+#include <string.h>
+
+#include <tltcp/types.h>
+
+#include "media/deadline.h"
+
+/* Longest wait for a frame where decoding can begin. */
+#define WAIT_NS INT64_C(10000000000)
+
+void media__chain_join(media_chain *c, int64_t now) {
+    memset(c, 0, sizeof(*c));
+    c->wait_until = now + WAIT_NS;
+}
+
+static bool is_picture(const media_item *item) {
+    return item->frame.frame_class == MEDIA_CLASS_KEY ||
+           item->frame.frame_class == MEDIA_CLASS_REFERENCE ||
+           item->frame.frame_class == MEDIA_CLASS_DISPOSABLE;
+}
+
+bool media__chain_takes(media_chain *c, const media_item *item) {
+    if (!c->wait_until || item->frame.frame_class == MEDIA_CLASS_HEADER) {
+        return true;
+    }
+    if (is_picture(item) && !item->frame.key && !item->frame.recovery &&
+        item->arrival < c->wait_until) {
+        return false;
+    }
+    c->wait_until = 0;
+    return true;
+}
+
+static bool is_leading(const media_chain *c, const media_item *item) {
+    bool before = item->due != MEDIA_NEVER && c->key_due != MEDIA_NEVER &&
+                  item->due < c->key_due;
+
+    return c->key && !c->key_closed && (item->frame.leading || before);
+}
+
+/* The newest that a frame of this layer may refer to. */
+static uint64_t newest(const media_chain *c, unsigned layer) {
+    uint64_t found = 0;
+
+    for (unsigned i = 0; i <= layer; i++) {
+        found = c->references[i] > found ? c->references[i] : found;
+    }
+    return found;
+}
+
+static void add_key(media_chain *c, const media_item *item, uint64_t section) {
+    uint64_t before = newest(c, MEDIA_LAYERS - 1);
+
+    memset(c, 0, sizeof(*c));
+    c->before_key = before;
+    c->key = c->references[0] = section + 1;
+    c->key_due = item->due;
+    c->key_closed = item->frame.closed_gop;
+}
+
+static uint32_t distance(uint64_t section, uint64_t to) {
+    uint64_t back = section + 1 - to;
+
+    return to && back < TL_DEPENDS_NONE ? (uint32_t)back : 0;
+}
+
+uint32_t media__chain_add(media_chain *c, const media_item *item,
+                          uint64_t section) {
+    bool reference = item->frame.frame_class == MEDIA_CLASS_REFERENCE;
+    unsigned layer = item->frame.temporal_id % MEDIA_LAYERS;
+    uint64_t to;
+
+    if (item->frame.frame_class == MEDIA_CLASS_KEY) {
+        add_key(c, item, section);
+        return TL_DEPENDS_NONE;
+    }
+    if (!reference && item->frame.frame_class != MEDIA_CLASS_DISPOSABLE) {
+        return 0;
+    }
+    if (is_leading(c, item)) {
+        to = c->leading ? c->leading : c->before_key;
+        c->leading = reference ? section + 1 : c->leading;
+    } else {
+        to = newest(c, layer);
+        c->references[layer] = reference ? section + 1 : c->references[layer];
+    }
+    return item->frame.recovery ? TL_DEPENDS_NONE : distance(section, to);
+}
+
+bool media__chain_misses(const media_chain *c, unsigned frame_class,
+                         uint64_t section) {
+    bool needed =
+        frame_class == MEDIA_CLASS_KEY || frame_class == MEDIA_CLASS_REFERENCE;
+
+    return needed && section + 1 >= c->key;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file media/chain.h
+ * @brief What the frames of one elementary stream refer to, for
+ * tltcp_meta::depends, and from which frame on they can be decoded.
+ */
+#ifndef MEDIA_CHAIN_H
+#define MEDIA_CHAIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "media/item.h"
+
+/** Temporal layers that are told apart. */
+#define MEDIA_LAYERS 8
+
+/** A stream as one connection has it.  All zero: nothing was sent.  Sections
+ * count from 0, and stand here by their numbers + 1. */
+typedef struct media_chain {
+    uint64_t references[MEDIA_LAYERS]; /**< newest by temporal layer, since the
+                                            newest key frame */
+    uint64_t key;                      /**< newest key frame */
+    uint64_t before_key;               /**< newest reference before it */
+    uint64_t leading;   /**< newest reference that is shown before it */
+    int64_t key_due;    /**< when it is due */
+    bool key_closed;    /**< nothing behind it needs anything before it */
+    int64_t wait_until; /**< for a frame where decoding can begin; 0: not */
+} media_chain;
+
+/**
+ * @brief Nothing of the stream was sent, and it is in its middle: waits for a
+ * frame where decoding can begin, for a while.  Some streams have none.
+ * @param c    chain
+ * @param now  current time
+ */
+void media__chain_join(media_chain *c, int64_t now);
+
+/**
+ * @brief Whether a frame is of use to who has joined.
+ * @param c     chain
+ * @param item  the next frame of the stream
+ * @return false: it is not to be sent
+ */
+bool media__chain_takes(media_chain *c, const media_item *item);
+
+/**
+ * @brief What a frame refers to.
+ * @param c        chain
+ * @param item     the frame, which is sent now
+ * @param section  its number on the connection
+ * @return value for tltcp_meta::depends
+ */
+uint32_t media__chain_add(media_chain *c, const media_item *item,
+                          uint64_t section);
+
+/**
+ * @brief Whether it matters that a section did not arrive.
+ * @param c            chain
+ * @param frame_class  its ::media_class
+ * @param section      its number on the connection
+ * @return true when a key frame should be asked for
+ */
+bool media__chain_misses(const media_chain *c, unsigned frame_class,
+                         uint64_t section);
+
+#endif /* MEDIA_CHAIN_H */

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <string.h>
+
+#include <tltcp/types.h>
+
+#include "media/chain.h"
+#include "media/deadline.h"
+#include "tests/support/cmocka.h"
+
+/* 'I' closed, 'C' open key frame, 'P' reference, 'B' disposable, 'R' recovery
+ * point, 'h' header; due in the order given. */
+static media_item item_of(char kind, int64_t due, unsigned layer) {
+    media_item item;
+
+    memset(&item, 0, sizeof(item));
+    item.due = due;
+    item.frame.key = kind == 'I' || kind == 'C';
+    item.frame.closed_gop = kind == 'I';
+    item.frame.recovery = kind == 'R';
+    item.frame.temporal_id = (uint8_t)layer;
+    item.frame.frame_class = item.frame.key ? MEDIA_CLASS_KEY
+                             : kind == 'B'  ? MEDIA_CLASS_DISPOSABLE
+                             : kind == 'h'  ? MEDIA_CLASS_HEADER
+                                            : MEDIA_CLASS_REFERENCE;
+    return item;
+}
+
+/* Adds a frame as section `n` and says how far back it refers. */
+static uint32_t add(media_chain *c, char kind, int64_t due, uint64_t n) {
+    media_item item = item_of(kind, due, 0);
+
+    return media__chain_add(c, &item, n);
+}
+
+static void frames_refer_to_the_reference_before_them(void **state) {
+    media_chain c = {0};
+
+    (void)state;
+    assert_int_equal(add(&c, 'I', 1, 0), TL_DEPENDS_NONE);
+    assert_int_equal(add(&c, 'P', 4, 1), 1);
+    assert_int_equal(add(&c, 'B', 2, 2), 1);
+    assert_int_equal(add(&c, 'B', 3, 3), 2);
+    assert_int_equal(add(&c, 'P', 7, 10), 9); /* sections of others between */
+    assert_int_equal(add(&c, 'h', MEDIA_NEVER, 11), 0);
+}
+
+static void
+what_leads_an_open_key_frame_refers_to_what_is_before(void **state) {
+    media_chain c = {0};
+
+    (void)state;
+    add(&c, 'I', 1, 0);
+    add(&c, 'P', 4, 1);
+    assert_int_equal(add(&c, 'C', 7, 2), TL_DEPENDS_NONE);
+    assert_int_equal(add(&c, 'P', 6, 3), 2);  /* leading, to section 1 */
+    assert_int_equal(add(&c, 'B', 5, 4), 1);  /* leading, to section 3 */
+    assert_int_equal(add(&c, 'P', 10, 5), 3); /* to the key frame */
+}
+
+static void nothing_leads_a_closed_key_frame(void **state) {
+    media_chain c = {0};
+
+    (void)state;
+    add(&c, 'I', 1, 0);
+    add(&c, 'P', 4, 1);
+    add(&c, 'I', 7, 2);
+    assert_int_equal(add(&c, 'B', 6, 3), 1);
+}
+
+static void lower_layers_do_not_refer_to_higher_ones(void **state) {
+    media_chain c = {0};
+    media_item high = item_of('P', 2, 2);
+    media_item low = item_of('P', 3, 0);
+    media_item middle = item_of('B', 4, 1);
+
+    (void)state;
+    add(&c, 'I', 1, 0);
+    assert_int_equal(media__chain_add(&c, &high, 1), 1);
+    assert_int_equal(media__chain_add(&c, &low, 2), 2);
+    assert_int_equal(media__chain_add(&c, &middle, 3), 1);
+}
+
+static void a_recovery_point_refers_to_nothing(void **state) {
+    media_chain c = {0};
+
+    (void)state;
+    add(&c, 'I', 1, 0);
+    add(&c, 'P', 2, 1);
+    assert_int_equal(add(&c, 'R', 3, 2), TL_DEPENDS_NONE);
+    assert_int_equal(add(&c, 'P', 4, 3), 1);
+}
+
+static bool takes(media_chain *c, char kind, int64_t arrival) {
+    media_item item = item_of(kind, 0, 0);
+
+    item.arrival = arrival;
+    return media__chain_takes(c, &item);
+}
+
+static void who_joins_gets_nothing_before_a_key_frame(void **state) {
+    media_chain c = {0};
+
+    (void)state;
+    assert_true(takes(&c, 'P', 0));
+    media__chain_join(&c, 0);
+    assert_true(takes(&c, 'h', 1));
+    assert_false(takes(&c, 'P', 1));
+    assert_false(takes(&c, 'B', 2));
+    assert_true(takes(&c, 'I', 3));
+    assert_true(takes(&c, 'P', 4));
+    media__chain_join(&c, 5);
+    assert_true(takes(&c, 'R', 6));
+}
+
+static void the_wait_for_a_key_frame_ends(void **state) {
+    media_chain c;
+
+    (void)state;
+    media__chain_join(&c, 0);
+    assert_false(takes(&c, 'P', INT64_C(9999999999)));
+    assert_true(takes(&c, 'P', INT64_C(10000000000)));
+    assert_true(takes(&c, 'P', INT64_C(10000000001)));
+}
+
+static void a_loss_before_the_newest_key_frame_harms_nobody(void **state) {
+    media_chain c = {0};
+
+    (void)state;
+    add(&c, 'I', 1, 0);
+    add(&c, 'P', 2, 1);
+    assert_true(media__chain_misses(&c, MEDIA_CLASS_REFERENCE, 1));
+    assert_true(media__chain_misses(&c, MEDIA_CLASS_KEY, 0));
+    assert_false(media__chain_misses(&c, MEDIA_CLASS_DISPOSABLE, 1));
+    add(&c, 'I', 3, 2);
+    assert_false(media__chain_misses(&c, MEDIA_CLASS_REFERENCE, 1));
+    assert_true(media__chain_misses(&c, MEDIA_CLASS_KEY, 2));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_refer_to_the_reference_before_them),
+        cmocka_unit_test(what_leads_an_open_key_frame_refers_to_what_is_before),
+        cmocka_unit_test(nothing_leads_a_closed_key_frame),
+        cmocka_unit_test(lower_layers_do_not_refer_to_higher_ones),
+        cmocka_unit_test(a_recovery_point_refers_to_nothing),
+        cmocka_unit_test(who_joins_gets_nothing_before_a_key_frame),
+        cmocka_unit_test(the_wait_for_a_key_frame_ends),
+        cmocka_unit_test(a_loss_before_the_newest_key_frame_harms_nobody),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
