@@ -31,6 +31,7 @@ void gst_tltcp_deframer_restart(GstTltcpDeframer *d) {
         g_clear_pointer(&d->inputs[i], free_input);
     }
     d->first = -1;
+    d->streams = 0;
     d->raw = d->framed = FALSE;
     media__playout_init(&d->times, (gint64)d->latency + LATE_NS);
 }
@@ -48,12 +49,15 @@ static GstTltcpInput *input_of(GstTltcpDeframer *d, guint8 stream) {
 }
 
 gboolean gst_tltcp_deframer_is_over(const GstTltcpDeframer *d) {
+    guint known = 0;
+
     for (guint i = 0; i < G_N_ELEMENTS(d->inputs); i++) {
         if (d->inputs[i] && !d->inputs[i]->ended) {
             return FALSE;
         }
+        known += d->inputs[i] != NULL;
     }
-    return TRUE;
+    return known >= d->streams;
 }
 
 void gst_tltcp_deframer_clear(GstTltcpDeframer *d) {
@@ -148,6 +152,7 @@ static void on_config(GstTltcpDeframer *d, const media_header *h,
     gst_caps_replace(&in->caps, NULL);
     in->caps = gst_tltcp_caps_from_config(&config);
     in->type = config.type;
+    d->streams = MAX(d->streams, config.streams);
     in->ended = FALSE;
     in->changed = TRUE;
     if (d->first >= 0) {

@@ -29,6 +29,7 @@ typedef struct {
     GstClockTime latency; /* this end's */
 
     GstTltcpInput *inputs[256]; /* by stream; NULL: not heard of */
+    guint streams;              /* how many there will be, as far as was said */
     gint first;      /* the one that the element's own pad has; -1: not yet */
     gboolean raw;    /* sections are no media: handed on as they are */
     gboolean framed; /* media sections were seen */

@@ -100,7 +100,7 @@ gboolean gst_tltcp_sink_pads_begin_eos(GstTltcpSink *self);
 /* Waits until their streams have ended too. */
 void gst_tltcp_sink_pads_wait_eos(GstTltcpSink *self);
 
-/* How many streams there are, the first included. */
+/* How many streams will come, the first included. */
 guint8 gst_tltcp_sink_pads_streams(GstTltcpSink *self);
 
 /* Sends an event upstream from each; it stays the caller's. */

@@ -411,10 +411,16 @@ void gst_tltcp_sink_pads_set_flushing(GstTltcpSink *self, gboolean flushing) {
 }
 
 guint8 gst_tltcp_sink_pads_streams(GstTltcpSink *self) {
+    guint streams = gst_pad_is_linked(GST_BASE_SINK_PAD(self)) ? 1 : 0;
+
     g_mutex_lock(&self->pads_lock);
-    guint8 streams = (guint8)(1 + self->pads->len);
+    for (guint i = 0; i < self->pads->len; i++) {
+        if (gst_pad_is_linked(g_ptr_array_index(self->pads, i))) {
+            streams++;
+        }
+    }
     g_mutex_unlock(&self->pads_lock);
-    return streams;
+    return (guint8)streams;
 }
 
 /* The pads as they are now, for calls that must not hold the lock. */

@@ -154,6 +154,28 @@ static void every_stream_has_its_own_caps_and_gaps(void **state) {
     assert_null(w->product.caps);
 }
 
+static void it_is_not_over_before_all_streams_have_begun(void **state) {
+    struct world *w = *state;
+    media_config c = {.type = MEDIA_TYPE_AUDIO, .streams = 2};
+    guint8 payload[64];
+    media_header h = {.kind = MEDIA_KIND_CONFIG,
+                      .generation = 1,
+                      .pts = MEDIA_TIME_NONE,
+                      .dts = MEDIA_TIME_NONE,
+                      .duration = MEDIA_TIME_NONE};
+
+    h.length = (guint32)media__config_write(&c, payload, sizeof(payload));
+    give(w, &h, payload, TRUE, 0);
+    h.kind = MEDIA_KIND_EVENT;
+    h.picture = MEDIA_EVENT_EOS;
+    h.length = 0;
+    give(w, &h, "", TRUE, 0);
+    assert_false(gst_tltcp_deframer_is_over(&w->d));
+    h.stream = 1;
+    give(w, &h, "", TRUE, 0);
+    assert_true(gst_tltcp_deframer_is_over(&w->d));
+}
+
 static void it_is_over_when_all_streams_have_ended(void **state) {
     struct world *w = *state;
     media_header h = {.kind = MEDIA_KIND_EVENT,
@@ -391,6 +413,7 @@ int main(void) {
         T(video_is_chosen_before_other_streams),
         T(every_stream_has_its_own_caps_and_gaps),
         T(it_is_over_when_all_streams_have_ended),
+        T(it_is_not_over_before_all_streams_have_begun),
         T(a_missing_frame_makes_a_gap_event_and_discont),
         T(a_gap_of_the_transport_makes_discont),
         T(a_cut_frame_is_left_out),
