@@ -244,6 +244,7 @@ GstStructure *gst_tltcp_sender_stats(GstTltcpSender *s) {
         tltcp_stats_init(&st);
         if (s->listener && tltcp_get_stats(s->listener, &st) == 0) {
             gst_tltcp_stats_add(stats, &st);
+            gst_tltcp_stats_add_outside(stats, &st);
         }
         if (s->listener) {
             add_callers(s, stats);

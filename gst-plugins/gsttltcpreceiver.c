@@ -478,5 +478,8 @@ void gst_tltcp_receiver_add_stats(GstTltcpReceiver *r, GstStructure *stats) {
     if (r->socket && tltcp_get_stats(r->socket, &st) == 0) {
         gst_tltcp_stats_add(stats, &st);
     }
+    if (r->listener && tltcp_get_stats(r->listener, &st) == 0) {
+        gst_tltcp_stats_add_outside(stats, &st);
+    }
     g_mutex_unlock(&r->lock);
 }

@@ -39,6 +39,7 @@ static const Field fields[] = {
     FIELD("packets-lost-obsolete", packets_lost_obsolete),
     FIELD("packets-spurious", packets_spurious),
     FIELD("packets-dropped", packets_dropped),
+    FIELD("packets-forged", packets_forged),
     FIELD("wire-bytes-sent", wire_bytes_sent),
     FIELD("wire-bytes-received", wire_bytes_received),
     FIELD("pseudo-retransmissions", pseudo_retransmissions),
@@ -73,6 +74,13 @@ void gst_tltcp_stats_add(GstStructure *s, const tltcp_stats *st) {
                       "recovery", G_TYPE_STRING, st->recovery, "connected-us",
                       G_TYPE_UINT64, (guint64)(st->now - st->since) / 1000,
                       NULL);
+}
+
+void gst_tltcp_stats_add_outside(GstStructure *s, const tltcp_stats *st) {
+    gst_structure_set(
+        s, "callers-rejected", G_TYPE_UINT64, (guint64)st->callers_rejected,
+        "callers-turned-away", G_TYPE_UINT64, (guint64)st->callers_turned_away,
+        "callers-retried", G_TYPE_UINT64, (guint64)st->callers_retried, NULL);
 }
 
 static void add_classes(GstStructure *s, const gchar *what,

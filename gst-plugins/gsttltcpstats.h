@@ -38,6 +38,8 @@ typedef struct {
 
 /* Adds the counters and gauges of a connection. */
 void gst_tltcp_stats_add(GstStructure *s, const tltcp_stats *st);
+/* Adds a listener's counts of callers that stayed outside. */
+void gst_tltcp_stats_add_outside(GstStructure *s, const tltcp_stats *st);
 void gst_tltcp_stats_add_sent(GstStructure *s, const GstTltcpSent *sent);
 void gst_tltcp_stats_add_received(GstStructure *s, const GstTltcpReceived *r);
 void gst_tltcp_stats_sum_sent(GstTltcpSent *sum, const GstTltcpSent *part);

@@ -413,6 +413,18 @@ static void with_the_same_passphrase_the_stream_arrives(void **state) {
     gst_harness_teardown(src);
 }
 
+static guint64 rejected_at(GstElement *listener) {
+    GstStructure *s = NULL;
+    guint64 n = 0;
+
+    g_object_get(listener, "stats", &s, NULL);
+    assert_true(gst_structure_get_uint64(s, "callers-rejected", &n));
+    assert_true(gst_structure_has_field(s, "callers-turned-away"));
+    assert_true(gst_structure_has_field(s, "callers-retried"));
+    gst_structure_free(s);
+    return n;
+}
+
 static void a_wrong_passphrase_is_an_error_of_the_caller(void **state) {
     GstHarness *sink =
         support_listener("tltcpsink", "passphrase=long%20enough");
@@ -424,8 +436,17 @@ static void a_wrong_passphrase_is_an_error_of_the_caller(void **state) {
             "tltcp://127.0.0.1:%u%s", support_port(sink->element), wrong[i]);
         start_badly("tltcpsrc", uri, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
                     "passphrase");
+        assert_true(rejected_at(sink->element) > i);
     }
     gst_harness_teardown(sink);
+}
+
+static void a_source_tells_whom_it_turned_away(void **state) {
+    GstHarness *src = support_listener("tltcpsrc", "passphrase=long%20enough");
+
+    (void)state;
+    assert_int_equal(rejected_at(src->element), 0);
+    gst_harness_teardown(src);
 }
 
 static void a_passphrase_can_be_read_nowhere(void **state) {
@@ -609,6 +630,7 @@ int main(void) {
         cmocka_unit_test(an_unknown_controller_is_named_when_set_as_a_property),
         cmocka_unit_test(with_the_same_passphrase_the_stream_arrives),
         cmocka_unit_test(a_wrong_passphrase_is_an_error_of_the_caller),
+        cmocka_unit_test(a_source_tells_whom_it_turned_away),
         cmocka_unit_test(a_passphrase_can_be_read_nowhere),
         cmocka_unit_test(what_the_path_carries_is_notified),
         cmocka_unit_test(a_sink_need_not_wait_for_callers),
