@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What docs/media-servers.md tells people to do, as it stands there."""
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import time
+import unittest
+
+import clips
+import toolbox
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / \
+    "media-servers.md"
+
+
+def commands(heading):
+    """The commands of a section."""
+    text = PAGE.read_text(encoding="utf-8")
+    section = re.search(rf"^## {heading}.*?(?=^## |\Z)", text, re.M | re.S)
+    return re.findall(r"^```sh\n(.*?)\n```$", section.group(), re.M | re.S)
+
+
+def free_port(kind):
+    with socket.socket(socket.AF_INET, kind) as s:
+        s.bind(("127.0.0.1", 0))
+        return str(s.getsockname()[1])
+
+
+class Page(toolbox.Folder):
+    def setUp(self):
+        super().setUp()
+        toolbox.need("ffmpeg", "ffprobe", "gst-launch-1.0")
+        clip = clips.make(self.folder, "h264-aac.mp4")
+        clip.rename(self.folder / "film.mp4")
+        clips.make(self.folder, "h264-aac.ts").rename(self.folder / "film.ts")
+        (self.folder / "live").mkdir()
+        self.ports = {p: free_port(socket.SOCK_DGRAM)
+                      for p in ("5000", "1234", "1235")}
+        self.ports["1935"] = free_port(socket.SOCK_STREAM)
+        self.environment = dict(
+            os.environ, PATH=f"{toolbox.TOOLS}:{os.environ['PATH']}",
+            GST_PLUGIN_PATH=str(toolbox.BUILD / "gst-plugins"),
+            GST_REGISTRY=str(self.folder / "registry.bin"))
+
+    def start_line(self, line):
+        """A command of the page, on ports and an address of this machine."""
+        for port, free in self.ports.items():
+            line = line.replace(f":{port}", f":{free}")
+        line = line.replace("192.0.2.7", "127.0.0.1")
+        process = subprocess.Popen(
+            ["bash", "-c", line], cwd=self.folder, env=self.environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True, start_new_session=True)
+        self.addCleanup(self.end_group, process)
+        return process
+
+    @staticmethod
+    def end_group(process):
+        """A pipeline of the shell ends as a whole."""
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.communicate()
+
+    def await_port(self, port, kinds=("udp", "udp6")):
+        number = f":{int(self.ports[port]):04X} "
+        tables = [pathlib.Path(f"/proc/net/{k}") for k in kinds]
+        end = time.monotonic() + toolbox.PATIENCE
+        while not any(number in t.read_text() for t in tables):
+            self.assertLess(time.monotonic(), end, "nobody listens")
+            time.sleep(0.01)
+
+    def ends_well(self, process):
+        _, errors = process.communicate(timeout=toolbox.PATIENCE)
+        self.assertEqual(process.returncode, 0, errors)
+
+    def pictures(self, path):
+        return len(clips.digests(path, "v"))
+
+    def test_ffmpeg_through_pipes(self):
+        receive, send = commands("FFmpeg")
+        receiver = self.start_line(receive)
+        self.await_port("5000")
+        self.ends_well(self.start_line(send))
+        self.ends_well(receiver)
+        self.assertEqual(self.pictures(self.folder / "received.ts"), 50)
+
+    def test_programs_that_speak_udp(self):
+        receive, send, encoder = commands("Any program")
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as player:
+            player.bind(("127.0.0.1", int(self.ports["1235"])))
+            player.settimeout(toolbox.PATIENCE)
+            self.start_line(receive)
+            self.await_port("5000")
+            self.start_line(send)
+            self.await_port("1234")
+            film = self.start_line(encoder)
+            got = b""
+            while len(got) < 20000:
+                got += player.recv(65536)
+            self.ends_well(film)
+        self.assertEqual(set(got[::188]), {0x47})
+
+    def test_hls(self):
+        receive, send = commands("HLS")
+        receiver = self.start_line(receive)
+        self.await_port("5000")
+        self.ends_well(self.start_line(send))
+        self.ends_well(receiver)
+        playlist = (self.folder / "live" / "live.m3u8").read_text()
+        self.assertIn("segment00000.ts", playlist)
+        self.assertTrue(clips.decodes(self.folder / "live" / "live.m3u8"))
+
+    def test_rtmp(self):
+        send, serve = commands("RTMP")
+        _, film = commands("HLS")
+        server = self.start_line(serve)
+        self.await_port("1935", ("tcp", "tcp6"))
+        gateway = self.start_line(send)
+        self.await_port("5000")
+        self.ends_well(self.start_line(film))
+        self.ends_well(gateway)
+        self.ends_well(server)
+        self.assertGreater(self.pictures(self.folder / "received.flv"), 40)
+
+    def test_elements_of_the_other_lines_exist(self):
+        text = PAGE.read_text(encoding="utf-8")
+        for line in re.findall(r"^gst-launch-1.0 .*$", text, re.M):
+            for element in re.findall(r"(?:^gst-launch-1.0|!) ([a-z0-9]+)",
+                                      line):
+                done = subprocess.run(
+                    ["gst-inspect-1.0", element], check=False,
+                    env=self.environment, stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL, timeout=toolbox.PATIENCE)
+                self.assertEqual(done.returncode, 0, element)
+
+
+if __name__ == "__main__":
+    unittest.main()
