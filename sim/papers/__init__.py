@@ -5,11 +5,12 @@ A page is a module with TITLE, plan(quick), which names the runs that it needs
 (a dictionary of lab.Job), and report(page, runs, quick), which is given their
 results under the same names and fills the page.
 """
-from . import calibration, geo, stfrc, tltcp
+from . import calibration, geo, stfrc, tltcp, yam
 
 PAGES = {
     "calibration": calibration,
     "tltcp": tltcp,
+    "yam": yam,
     "geo": geo,
     "stfrc": stfrc,
 }

@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: MPL-2.0
+"""TCP Yam: Figures 7 to 25 and Table 1."""
+from .lab import Job
+from .numbers import jain, mean, show
+from .page import FAILS, only
+
+TITLE = "TCP Yam"
+PACKET = 1040      # bytes
+WIRE = 8 * PACKET  # bits
+# Name, controller, recovery, its parameter.  Yam repairs all that is missing at
+# once, so it needs a sender that knows what is missing; FAST's target is 5
+# packets, for ns-2's default of 100 would not fit into a queue of 18.
+YAM = ("Yam", "yam", "packet", ("iw", 1))
+RENO = ("Reno", "reno", "dupack-reno", ("iw", 1))
+VEGAS = ("Vegas", "vegas", "dupack-reno", ("iw", 1))
+FAST = ("FAST", "fast", "packet", ("alpha", 5))
+GREEDY = ("FAST, target 100, Reno's recovery", "fast", "dupack-reno",
+          ("alpha", 100))
+PEACH = ("Peach", "peach", "packet", ("iw", 1))
+MODERN = (("CUBIC", "cubic", "packet", ("iw", 1)),
+          ("BBR", "bbr", "packet", ("seed", 0)))
+KINDS = (YAM, RENO, FAST, PEACH)
+READINGS = (("as adopted", "iw", 1), ("equal RTTs change nothing", "eq_hold", 1),
+            ("RTTs of rounds", "per_round", 1),
+            ("timeouts as losses", "rto_as_dupack", 1))
+STEP = {True: 10, False: 180}  # of Table 1, s
+PRINTED = {"Yam": (0.95, 0.971, 0.95), "FAST": (0.96, 0.972, 0.96),
+           "Reno": (0.68, 0.90, 0.71)}
+
+
+def seeds(quick):
+    return range(1, 4 if quick else 11)
+
+
+def counts(quick):
+    return (1, 3, 4, 5, 8, 10) if quick else range(1, 11)
+
+
+def side(kind, letter):
+    """The parameters of yam.scn that choose a controller."""
+    _, controller, manner, (param, value) = kind
+    return {letter: controller, f"{letter}_manner": manner,
+            f"{letter}_param": param, f"{letter}_value": value,
+            f"{letter}_pacing": "on" if controller == "bbr" else "off"}
+
+
+def alone(kind):
+    _, controller, manner, (param, value) = kind
+    return {"congestion": controller, "manner": manner, "param": param,
+            "value": value, "pacing": "on" if controller == "bbr" else "off"}
+
+
+def dumbbell(kind, **more):
+    return Job.of("yam", **side(kind, "a"), **more,
+                  **({"lower_effort": "on"} if kind is PEACH else {}))
+
+
+def plan(quick):
+    jobs = {}
+    for n in counts(quick):
+        for seed in seeds(quick):
+            jobs["many", GREEDY[0], n, seed] = dumbbell(
+                GREEDY, n_a=n, window=24, stagger=1, seed=seed)
+    for kind in KINDS + MODERN:
+        jobs["one", kind[0]] = dumbbell(kind, window=20, duration=10,
+                                        sample=0.05)
+        for n in counts(quick):
+            for seed in seeds(quick):
+                jobs["many", kind[0], n, seed] = dumbbell(
+                    kind, n_a=n, window=24, stagger=1, seed=seed)
+        jobs["dynamic", kind[0]] = Job.of("yam-dynamic", **alone(kind),
+                                          sample=0.25)
+    for other in (YAM, RENO, VEGAS):
+        for seed in seeds(quick):
+            for seconds in (10, 100):
+                jobs["pair", other[0], seconds, seed] = dumbbell(
+                    YAM, **side(other, "b"), n_b=1, window=24, stagger=1,
+                    duration=seconds, seed=seed,
+                    **({"sample": 0.1} if seed == 1 and seconds == 10
+                       else {}))
+    for words, param, value in READINGS[1:]:
+        kind = ("Yam", "yam", "packet", (param, value))
+        for other in (YAM, RENO):
+            mine = kind if other is YAM else other
+            for seed in seeds(quick):
+                jobs["reading", words, other[0], seed] = dumbbell(
+                    kind, **side(mine, "b"), n_b=1, window=24, stagger=1,
+                    seed=seed)
+    for kind in (YAM, FAST, RENO):
+        if kind is FAST:
+            kind = ("FAST", "fast", "packet", ("alpha", 200))
+        for share in (1,) if quick else (0.5, 1):
+            jobs["fast", kind[0], share] = Job.of(
+                "yam-fast", **alone(kind), share=share, step=STEP[quick],
+                sample=STEP[quick] / 20)
+    return jobs
+
+
+# ---- what the runs say ----
+
+def rate(flows, seconds):
+    """Of all the flows, kbit/s with headers."""
+    return sum(x["segments"] for x in flows) * WIRE / seconds / 1000
+
+
+def pair(runs, other, seconds, quick):
+    """Per seed, kbit/s of Yam and of the other."""
+    return [tuple(rate(runs["pair", other, seconds, s].flows(f), seconds)
+                  for f in "ab") for s in seeds(quick)]
+
+
+def reading(runs, words, other, quick):
+    """The same by another reading of Yam, over 100 s."""
+    return [tuple(rate(runs["reading", words, other, s].flows(f), 100)
+                  for f in "ab") for s in seeds(quick)]
+
+
+def many(runs, kind, n, quick):
+    return [runs["many", kind, n, s].flows("a") for s in seeds(quick)]
+
+
+def total(runs, kind, n, quick):
+    return mean([rate(f, 100) for f in many(runs, kind, n, quick)])
+
+
+def fairness(runs, kind, n, quick):
+    return mean([jain([x["segments"] for x in f])
+                 for f in many(runs, kind, n, quick)])
+
+
+def step_jain(run, period):
+    return jain([x["segments"] for x in run.flows(period=period)
+                 if x["segments"] > 0])
+
+
+def at(samples, t):
+    """The last sample not after t."""
+    return [x for x in samples if x["t"] <= t + 1e-9][-1]
+
+
+# ---- figures ----
+
+def curves(run, names, field):
+    """Window, or throughput since the sample before, over time."""
+    def draw(axis):
+        for name, words in names:
+            x = run.samples(name)
+            if field == "cwnd":
+                axis.plot([s["t"] for s in x], [s["cwnd"] for s in x],
+                          label=words)
+            else:
+                axis.plot([s["t"] for s in x[1:]], [
+                    (b["segments"] - a["segments"]) * WIRE / (b["t"] - a["t"])
+                    / 1e6 for a, b in zip(x, x[1:])], label=words)
+        axis.set_xlabel("s")
+        axis.set_ylabel("cwnd, packets" if field == "cwnd" else "Mbit/s")
+        axis.set_ylim(bottom=0)
+        axis.legend()
+    return draw
+
+
+def over_flows(runs, quick, what, words):
+    def draw(axis):
+        for kind in KINDS:
+            n = list(counts(quick))
+            axis.plot(n, [what(runs, kind[0], i, quick) for i in n], "o-",
+                      ms=3, label=kind[0])
+        axis.set_xlabel("flows")
+        axis.set_ylabel(words)
+        axis.legend(ncols=4)
+    return draw
+
+
+def figures(page, runs, quick):
+    page.heading("Figures")
+    for number, key, names, title in (
+            ("7-8", ("one", "Yam"), (("a", "Yam"),), "Yam alone"),
+            ("10-11", ("pair", "Yam", 10, 1),
+             (("a", "Yam"), ("b", "another")), "two of Yam"),
+            ("12-13", ("pair", "Reno", 10, 1), (("a", "Yam"), ("b", "Reno")),
+             "Yam beside Reno"),
+            ("14-15", ("pair", "Vegas", 10, 1), (("a", "Yam"), ("b", "Vegas")),
+             "Yam beside Vegas"),
+            ("21-22", ("dynamic", "Yam"),
+             (("red", "0 to 11 s"), ("green", "5 to 15 s"),
+              ("blue", "from 15 s")), "flows that come and go"),
+            ("25", ("fast", "Yam", 1), (("one", "100 ms"), ("two", "150 ms"),
+                                        ("three", "200 ms")),
+             "400 Mbit/s, delays one way")):
+        run = runs[key]
+        page.figure(number, f"Figures {number}: {title}",
+                    lambda axes, run=run, names=names: [
+                        curves(run, names, field)(axis)
+                        for field, axis in zip(("cwnd", "rate"), axes)],
+                    size=(8, 2.4), columns=2)
+    page.figure("17-18", "Figures 17 and 18: flows of one kind",
+                lambda axes: (
+                    over_flows(runs, quick, total, "kbit/s together")(axes[0]),
+                    over_flows(runs, quick, fairness, "Jain index")(axes[1])),
+                size=(8, 2.8), columns=2)
+
+
+# ---- claims ----
+
+def claim_one(page, runs):
+    run = runs["one", "Yam"]
+    samples = run.samples("a")
+    early, end = at(samples, 1)["cuts"], samples[-1]["cuts"]
+    page.claim("fig7.one-loss", "Figures 7, 8: one flow loses once in its "
+               "first second and never again", early == end == 1,
+               f"{early:g} reduction(s) in 1 s, {end:g} in 10 s")
+    got = rate(run.flows("a"), 10)
+    page.claim("fig8.full", "Figure 8: its throughput is high and flat",
+               got > 950, f"{got:.0f} of 1000 kbit/s")
+
+
+def claim_pairs(page, runs, quick):
+    j = [jain(p) for p in pair(runs, "Yam", 100, quick)]
+    page.claim("fig11.fair", "Figures 10, 11: two of Yam share fairly "
+               "(Jain 0.95 and more)", mean(j) >= 0.95,
+               f"Jain over 100 s {show(j)}", expect=FAILS)
+    reno = [a / b for a, b in pair(runs, "Reno", 100, quick)]
+    hold = [a / b for a, b in reading(runs, "equal RTTs change nothing",
+                                      "Reno", quick)]
+    when = only("when equal RTTs change nothing (the prose; the formula "
+                "says that they shrink the window)")
+    page.claim("fig13.more", "Figures 12, 13: Yam takes clearly more than "
+               "Reno", mean(reno) > 1.2 or (when if mean(hold) > 1.2
+                                            else FAILS),
+               f"Yam over Reno in 100 s {show(reno)}, when equal RTTs change "
+               f"nothing {show(hold)}", expect=when)
+    vegas = [a / b for a, b in pair(runs, "Vegas", 10, quick)]
+    page.claim("fig15.more", "Figures 14, 15: Yam takes much more than Vegas",
+               mean(vegas) > 1.5, f"Yam over Vegas in 10 s {show(vegas)}")
+
+
+def claim_many(page, runs, quick):
+    sums = {k: mean([total(runs, k, n, quick) for n in counts(quick)])
+            for k in ("Yam", "Reno", "FAST", GREEDY[0])}
+    page.claim("fig17.reno", "Figure 17: Yam's total is about Reno's",
+               abs(sums["Yam"] / sums["Reno"] - 1) < 0.05,
+               f"mean over the numbers of flows: Yam {sums['Yam']:.0f}, Reno "
+               f"{sums['Reno']:.0f} kbit/s")
+    ours = min(sums["Yam"], sums["Reno"])
+    greedy = only("with a target of 100 packets, ns-2's default, and Reno's "
+                  "recovery")
+    page.claim("fig17.fast", "Figure 17: both are above FAST",
+               ours > sums["FAST"] or (greedy if ours > 1.02 * sums[GREEDY[0]]
+                                       else FAILS),
+               f"FAST {sums['FAST']:.0f} kbit/s with a target of 5, and "
+               f"{sums[GREEDY[0]]:.0f} with one of 100, which is more than the "
+               "queue holds", expect=greedy)
+    few = {k: mean([fairness(runs, k, n, quick) for n in (3, 4, 5)])
+           for k in ("Yam", "Reno")}
+    rest = {k: mean([fairness(runs, k, n, quick) for n in (8, 10)])
+            for k in ("Yam", "Reno")}
+    page.claim("fig18.few", "Figure 18: of 3 to 5 flows, those of Yam are less "
+               "fair", few["Yam"] < few["Reno"] - 0.02,
+               f"Jain: Yam {few['Yam']:.3f}, Reno {few['Reno']:.3f}")
+    page.claim("fig18.many", "Figure 18: beyond, fairness is similar",
+               abs(rest["Yam"] - rest["Reno"]) < 0.02,
+               f"Jain of 8 and 10: Yam {rest['Yam']:.3f}, Reno "
+               f"{rest['Reno']:.3f}")
+
+
+def claim_dynamic(page, runs):
+    run = runs["dynamic", "Yam"]
+    red, green = (rate(run.flows(f, 1), 6) for f in ("red", "green"))
+    page.claim("fig22.slow", "Figures 21, 22: the second flow starts slowly "
+               "beside the first", green < red,
+               f"{green:.0f} beside {red:.0f} kbit/s")
+    left = rate(run.flows("green", 2), 4)
+    page.claim("fig22.alone", "Figure 22: alone, it does not fill the link",
+               left < 900, f"{left:.0f} of 1000 kbit/s once the first has left",
+               expect=FAILS)
+
+
+def claim_fast(page, runs):
+    j = {k: [step_jain(runs["fast", k, 1], p) for p in (1, 2, 3)]
+         for k in ("Yam", "FAST", "Reno")}
+    page.claim("table1.two", "Table 1: two of Yam, then three, then two share "
+               "as fairly as FAST (within 0.05)",
+               all(abs(a - b) < 0.05 for a, b in zip(j["Yam"], j["FAST"])),
+               "Yam " + ", ".join(f"{x:.3f}" for x in j["Yam"]) + "; FAST "
+               + ", ".join(f"{x:.3f}" for x in j["FAST"]))
+    page.claim("table1.reno", "Table 1: Reno is the least fair of the three "
+               "with two flows", j["Reno"][0] < min(j["Yam"][0], j["FAST"][0]),
+               "Reno " + ", ".join(f"{x:.3f}" for x in j["Reno"]))
+
+
+# ---- tables ----
+
+def table_many(page, runs, quick):
+    page.heading("Flows of one kind")
+    page.text("kbit/s together and Jain index over 100 s by number of flows, "
+              "window 24, starts spread over 1 s:")
+    numbers = list(counts(quick))
+    page.table(("kind", *numbers), [
+        (k[0], *(f"{total(runs, k[0], n, quick):.0f}, "
+                 f"{fairness(runs, k[0], n, quick):.3f}" for n in numbers))
+        for k in KINDS + MODERN])
+
+
+def table_readings(page, runs, quick):
+    page.heading("What the paper does not say, swept")
+    page.text("Shares over 100 s (kbit/s) by the reading of Yam's rules; its "
+              "Figures 7 and 8 come out with all of them:")
+    rows = []
+    for words, *_ in READINGS:
+        cells = []
+        for other in (YAM, RENO):
+            both = pair(runs, other[0], 100, quick) if words == "as adopted" \
+                else reading(runs, words, other[0], quick)
+            cells += [show([a for a, _ in both], 0),
+                      show([b for _, b in both], 0)]
+        rows.append((words, *cells))
+    page.table(("reading", "Yam", "the other Yam", "Yam", "Reno beside it"),
+               rows)
+
+
+def table_dynamic(page, runs):
+    page.heading("Three flows that come and go")
+    page.table(("kind", "0-5 s: first", "5-11 s: first / second",
+                "11-15 s: second", "15-20 s: third"), [
+        (k[0], f"{rate(runs['dynamic', k[0]].flows('red', 0), 5):.0f}",
+         f"{rate(runs['dynamic', k[0]].flows('red', 1), 6):.0f} / "
+         f"{rate(runs['dynamic', k[0]].flows('green', 1), 6):.0f}",
+         f"{rate(runs['dynamic', k[0]].flows('green', 2), 4):.0f}",
+         f"{rate(runs['dynamic', k[0]].flows('blue', 3), 5):.0f}")
+        for k in KINDS + MODERN])
+
+
+def table_fast(page, runs, quick):
+    page.heading("Table 1")
+    page.text(f"Jain index of the flows that are there, and their Mbit/s; steps "
+              f"of {STEP[quick]} s where the paper has 1800. FAST's target is "
+              "200 packets here.")
+    rows = []
+    for share in (1,) if quick else (0.5, 1):
+        for name in ("Yam", "FAST", "Reno"):
+            run = runs["fast", name, share]
+            cells = [f"{step_jain(run, p):.3f} ("
+                     + " / ".join(f"{rate([x], STEP[quick]) / 1000:.0f}"
+                                  for x in run.flows(period=p)
+                                  if x["segments"] > 0) + ")"
+                     for p in (1, 2, 3)]
+            rows.append((name, "one way" if share == 1 else "round trip",
+                         *(f"{c}; printed {w}"
+                           for c, w in zip(cells, PRINTED[name]))))
+    page.table(("sender", "delays are", "two flows", "three", "two again"),
+               rows)
+
+
+def report(page, runs, quick):
+    claim_one(page, runs)
+    claim_pairs(page, runs, quick)
+    claim_many(page, runs, quick)
+    claim_dynamic(page, runs)
+    if not quick:  # ten seconds are too few for windows to settle
+        claim_fast(page, runs)
+    page.text(
+        "A dumbbell of 1 Mbit/s, 4 ms, queue 18, with access links of "
+        "10 Mbit/s, 1 ms, and windows of 20 (one flow) and 24. Ours, for the "
+        "paper does not say: packets of 1040 bytes; Yam repairs by packet "
+        "numbers, for it wants all that is missing in one round trip; FAST's "
+        "target is 5 packets; routers drop Peach's dummies first. Rates count "
+        f"headers. {len(seeds(quick))} seeds, which move the starts by up to "
+        "a second.")
+    table_many(page, runs, quick)
+    table_dynamic(page, runs)
+    table_fast(page, runs, quick)
+    table_readings(page, runs, quick)
+    figures(page, runs, quick)
