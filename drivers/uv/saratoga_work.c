@@ -113,33 +113,31 @@ static int64_t digest_file(saratoga__file *f, uint64_t at, uint64_t left) {
     return rv;
 }
 
-static int64_t do_digest(saratoga__file *f, const saratoga_work *w) {
-    int64_t rv = digest_begin(f, w->checksum);
-
-    if (rv != 0) {
-        return rv;
-    }
+static int64_t digest_range(saratoga__file *f, uint64_t at, uint64_t length) {
     if (!f->in_memory) {
-        return digest_file(f, w->offset, w->length);
+        return digest_file(f, at, length);
     }
-    if (w->offset > f->memory_len || w->length > f->memory_len - w->offset) {
+    if (at > f->memory_len || length > f->memory_len - at) {
         return UV_EIO;
     }
-    return saratoga_digest_update(f->digest, f->memory + w->offset,
-                                  (size_t)w->length) == 0
+    return saratoga_digest_update(f->digest, f->memory + at, (size_t)length) ==
+                   0
                ? 0
                : UV_EIO;
 }
 
-static int64_t verify(saratoga__file *f, const saratoga_work *w) {
-    uint8_t sum[SARATOGA_CHECKSUM_MAX];
-    size_t len = saratoga_digest_len(w->checksum);
-    int rv;
+static int64_t do_digest(saratoga__file *f, const saratoga_work *w) {
+    int64_t rv = digest_begin(f, w->checksum);
 
-    if (len == 0) {
-        return 0; /* none, or one that nobody here knows */
-    }
-    rv = digest_begin(f, w->checksum);
+    return rv == 0 ? digest_range(f, w->offset, w->length) : rv;
+}
+
+/* Ends the checksum of what was digested, and compares. */
+static int64_t compare_sum(saratoga__file *f, uint32_t type,
+                           const uint8_t *digest) {
+    uint8_t sum[SARATOGA_CHECKSUM_MAX];
+    int64_t rv = digest_begin(f, type);
+
     if (rv == 0 && saratoga_digest_final(f->digest, sum) != 0) {
         rv = UV_EIO;
     }
@@ -148,7 +146,30 @@ static int64_t verify(saratoga__file *f, const saratoga_work *w) {
     if (rv != 0) {
         return rv;
     }
-    return memcmp(sum, w->digest, len) == 0 ? 0 : SARATOGA__BAD_SUM;
+    return memcmp(sum, digest, saratoga_digest_len(type)) == 0
+               ? 0
+               : SARATOGA__BAD_SUM;
+}
+
+static bool takes_ieee(const saratoga__file *f) {
+    return f->has_options ? f->options.accept_ieee_crc
+                          : f->u->options.accept_ieee_crc;
+}
+
+static int64_t verify(saratoga__file *f, const saratoga_work *w) {
+    int64_t rv;
+
+    if (saratoga_digest_len(w->checksum) == 0) {
+        return 0; /* none, or one that nobody here knows */
+    }
+    rv = compare_sum(f, w->checksum, w->digest);
+    if (rv == SARATOGA__BAD_SUM && w->checksum == SARATOGA_CRC32C &&
+        takes_ieee(f)) { /* some mean the other CRC by that name */
+        rv = digest_begin(f, SARATOGA_CRC32_IEEE);
+        rv = rv == 0 ? digest_range(f, 0, w->length) : rv;
+        rv = rv == 0 ? compare_sum(f, SARATOGA_CRC32_IEEE, w->digest) : rv;
+    }
+    return rv;
 }
 
 static int64_t do_commit(saratoga__file *f, const saratoga_work *w) {

@@ -10,6 +10,7 @@ import struct
 import subprocess
 import time
 import unittest
+import zlib
 
 import saratogabox
 import toolbox
@@ -111,6 +112,40 @@ class Resuming(saratogabox.Node):
         self.put_file("f", 3000000, seed=2)
         self.run_ok("get", "--resume", self.url("f"), self.there / "f")
         self.same(source, self.there / "f")
+
+
+class OtherPeers(saratogabox.Node):
+    """What implementations that deviate from the draft send."""
+
+    def blind_put(self, name, data, crc):
+        """A put by hand; the status of the first failure, or 0 at the end."""
+        number = zlib.crc32(name)
+        entry = struct.pack(">HHII", 0x8000, len(data), 1, 1) + name + b"\0"
+        with toolbox.udp_socket() as s:
+            s.connect(("127.0.0.1", self.port))
+            s.send(struct.pack(">III", 0x22000011, number, crc) + entry)
+            self.assertEqual(s.recv(100)[3], 0)  # now it is awaited
+            s.settimeout(0.05)
+            while True:
+                s.send(struct.pack(">IIH", 0x23018000, number, 0) + data)
+                with contextlib.suppress(TimeoutError):
+                    packet = s.recv(100)
+                    if packet[3] != 0 or packet[8:10] == packet[10:12] == \
+                            struct.pack(">H", len(data)):
+                        return packet[3]
+
+    def test_the_crc_of_ieee_passes_where_the_profile_says_so(self):
+        data = saratogabox.content(1000)
+        crc = zlib.crc32(data)
+        server = self.serve("--write")
+        self.assertNotEqual(self.blind_put(b"f", data, crc), 0)
+        self.assertFalse((self.here / "f").exists())
+        self.stop(server)
+        self.serve("--write", "--profile", "go")
+        self.assertNotEqual(self.blind_put(b"bad", data, crc ^ 1), 0)
+        self.assertFalse((self.here / "bad").exists())
+        self.assertEqual(self.blind_put(b"f", data, crc), 0)
+        self.assertEqual((self.here / "f").read_bytes(), data)
 
 
 class UdpLite(saratogabox.Node):
