@@ -15,6 +15,8 @@ struct feed_section {
     struct ledger_entry entry;
     struct tltcp_meta meta;
     tltcp_time deadline;
+    media_item item; /* what its chain asks for */
+    bool chained;    /* it has a chain */
     size_t len;
     uint8_t data[];
 };
@@ -76,7 +78,16 @@ static void fail(struct feed *f, int error) {
 
 /* Gives a section to the connection and frees it; false: there is no room. */
 static bool give(struct feed *f, struct feed_section *p) {
-    ssize_t n = send_section(f, p);
+    media_chain *chain = &f->chain[p->meta.stream];
+    media_chain before = *chain;
+    ssize_t n;
+    if (p->chained) {
+        p->meta.depends = media__chain_add(chain, &p->item, f->ledger.next);
+    }
+    n = send_section(f, p);
+    if (n < 0) {
+        *chain = before;
+    }
     if (n == TLTCP_ERR_AGAIN) {
         return false;
     }
@@ -174,6 +185,13 @@ static void set_deadline(struct feed *f, const struct feed_frame *frame,
     p->meta.section_class = frame->what->frame_class;
     p->meta.stream = frame->stream;
     p->entry.deadline = due.deadline;
+    p->chained = true;
+    p->item = (media_item){.frame = *frame->what,
+                           .stream = frame->stream,
+                           .bytes = p->len,
+                           .arrival = frame->times.arrival,
+                           .due = due.due,
+                           .deadline = due.deadline};
     if (due.deadline != MEDIA_NEVER) {
         p->deadline = (tltcp_time)due.deadline;
         p->meta.due = due.due == MEDIA_NEVER ? 0 : (tltcp_time)due.due;
@@ -183,13 +201,26 @@ static void set_deadline(struct feed *f, const struct feed_frame *frame,
 bool feed_push(struct feed *f, const struct feed_frame *frame) {
     struct feed_section *p =
         section_new(frame->header, frame->payload, frame->len);
-    if (p && frame->what) {
+    if (!p) {
+        return false;
+    }
+    if (frame->what) {
         set_deadline(f, frame, p);
+        if (!media__chain_takes(&f->chain[frame->stream], &p->item)) {
+            ledger_held_back(&f->ledger, &p->entry, MEDIA_DROP_DEPENDS,
+                             tltcp_now());
+            free(p);
+            return true;
+        }
     }
-    if (p) {
-        append(f, p);
+    append(f, p);
+    return true;
+}
+
+void feed_join(struct feed *f) {
+    for (size_t i = 0; i < TL_STREAMS_MAX; i++) {
+        media__chain_join(&f->chain[i], (int64_t)tltcp_now());
     }
-    return p != NULL;
 }
 
 bool feed_push_section(struct feed *f, const media_header *h,

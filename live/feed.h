@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "live/ledger.h"
+#include "media/chain.h"
 #include "media/deadline.h"
 #include "tltcp/socket.h"
 
@@ -30,8 +31,9 @@ struct feed_settings {
 /** @brief The sending side of a connection. */
 struct feed {
     struct feed_settings settings;
-    tltcp_socket *socket;         /**< closed by feed_close() */
-    media_deadline deadline[256]; /**< by slot */
+    tltcp_socket *socket;              /**< closed by feed_close() */
+    media_deadline deadline[256];      /**< by slot */
+    media_chain chain[TL_STREAMS_MAX]; /**< by stream */
     struct ledger ledger;
     struct feed_section *first; /**< what the connection has no room for yet */
     struct feed_section *last;
@@ -69,6 +71,10 @@ void feed_start(struct feed *f, tltcp_socket *socket);
 /** @brief Sets a slot's deadlines up. @param f  feed @param slot  which
  * @param frame_ns  nominal distance of frames; 0: not known */
 void feed_slot(struct feed *f, uint8_t slot, int64_t frame_ns);
+
+/** @brief The streams are in their middle: pictures wait for one where decoding
+ * can begin. @param f  feed */
+void feed_join(struct feed *f);
 
 /** @brief Whether another frame may be pushed. */
 bool feed_has_room(const struct feed *f);

@@ -10,8 +10,6 @@
 /* A clock reference at least every 100 ms (ISO/IEC 13818-1, 2.7.2), and
  * pictures are 40 ms apart or less. */
 #define CLOCK_NS 50000000
-/* Longest wait for a key frame: some streams have none. */
-#define KEY_WAIT_NS INT64_C(10000000000)
 
 static void send_config(struct tsfeed *t) {
     const media_header h = {.kind = MEDIA_KIND_CONFIG,
@@ -79,16 +77,6 @@ static uint8_t stream_of(struct tsfeed *t, const media_ts_unit *u) {
     return t->stream[u->slot];
 }
 
-/* Who joins in the middle can use nothing before a key frame. */
-static bool waits_for_key(struct tsfeed *t, const media_ts_unit *u) {
-    unsigned c = u->frame.frame_class;
-    if (t->now > t->wait_until || !stream_of(t, u) || t->keyed[u->slot]) {
-        return false;
-    }
-    t->keyed[u->slot] = c == MEDIA_CLASS_KEY;
-    return !t->keyed[u->slot];
-}
-
 /* The stream comes at its own pace, so a unit is to be decoded when it is
  * there. */
 static media_times times_of(struct tsfeed *t, const media_ts_unit *u) {
@@ -118,7 +106,7 @@ static void on_unit(void *user, const media_ts_unit *u) {
     if (u->slot == t->time_slot && u->dts != MEDIA_TIME_NONE) {
         t->time = u->dts;
     }
-    if (!t->feed || t->feed->closed || waits_for_key(t, u)) {
+    if (!t->feed || t->feed->closed) {
         return;
     }
     keep_clock(t, u);
@@ -144,8 +132,7 @@ void tsfeed_attach(struct tsfeed *t, struct feed *feed) {
     t->refs = 0;
     if (feed && t->kind == TSFEED_TS) {
         send_config(t);
-        memset(t->keyed, 0, sizeof(t->keyed));
-        t->wait_until = t->now + KEY_WAIT_NS;
+        feed_join(feed);
     }
 }
 

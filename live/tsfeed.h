@@ -35,8 +35,6 @@ struct tsfeed {
     uint8_t time_slot;   /**< that stream; 0: none yet */
     int64_t ahead[256];  /**< by slot: display less decoding time */
     int64_t clock;       /**< when the newest clock reference was sent */
-    int64_t wait_until;  /**< pictures wait for a key frame up to then */
-    bool keyed[256];     /**< by slot: there was one */
     uint8_t stream[256]; /**< by slot: of the connection, from 1; 0: none */
     uint8_t streams;
     uint64_t units;
