@@ -12,6 +12,9 @@
  * anew. */
 #define LATE_NS (gint64)(500 * GST_MSECOND)
 
+/* The delay of frames is smoothed over so many. */
+#define DELAY_FRAMES 16
+
 /* More than a minute is no latency that a stranger may ask for. */
 #define LATENCY_MAX_MS 60000
 
@@ -183,14 +186,29 @@ static void stamp_by_arrival(const media_header *h, GstClockTime now,
     }
 }
 
-static void stamp_by_sender(GstTltcpDeframer *d, const media_header *h,
-                            GstClockTime now, GstBuffer *buffer) {
+static void note_arrival(GstTltcpDeframer *d, const media_header *h,
+                         GstClockTime now) {
     gint64 sent = sent_at(h);
 
-    if (sent != MEDIA_TIME_NONE &&
-        media__playout_arrival(&d->times, sent, (gint64)now)) {
+    if (sent == MEDIA_TIME_NONE) {
+        return;
+    }
+    gboolean anew = media__playout_arrival(&d->times, sent, (gint64)now);
+    if (anew && d->delivery == GST_TLTCP_DELIVERY_TIMED) {
         input_of(d, h->stream)->discont = TRUE;
     }
+    gint64 delay = (gint64)now - media__playout_local(&d->times, sent);
+    gint64 shown = h->pts != MEDIA_TIME_NONE ? h->pts : sent;
+    gint64 due = media__playout_local(&d->times, shown) +
+                 (gint64)gst_tltcp_deframer_latency(d);
+    g_mutex_lock(&d->lock);
+    d->counts.delay_ns += (delay - d->counts.delay_ns) / DELAY_FRAMES;
+    d->counts.late += (gint64)now > due;
+    g_mutex_unlock(&d->lock);
+}
+
+static void stamp_by_sender(GstTltcpDeframer *d, const media_header *h,
+                            GstBuffer *buffer) {
     if (h->pts != MEDIA_TIME_NONE) {
         GST_BUFFER_PTS(buffer) =
             to_time(media__playout_local(&d->times, h->pts));
@@ -203,10 +221,11 @@ static void stamp_by_sender(GstTltcpDeframer *d, const media_header *h,
 
 static void stamp(GstTltcpDeframer *d, const media_header *h, GstClockTime now,
                   GstBuffer *buffer) {
+    note_arrival(d, h, now);
     if (d->delivery == GST_TLTCP_DELIVERY_IMMEDIATE) {
         stamp_by_arrival(h, now, buffer);
     } else {
-        stamp_by_sender(d, h, now, buffer);
+        stamp_by_sender(d, h, buffer);
     }
     if (h->duration != MEDIA_TIME_NONE) {
         GST_BUFFER_DURATION(buffer) = (GstClockTime)h->duration;

@@ -162,6 +162,12 @@ static void on_lost(GstTltcpPeer *peer, const Sent *sent,
     push_clock(peer, sent);
 }
 
+static void note_delivery(GstTltcpPeer *peer, const tltcp_event *ev) {
+    gint64 took = (gint64)(ev->now - ev->written);
+
+    peer->delivery += peer->delivery ? (took - peer->delivery) / 16 : took;
+}
+
 static void on_fate(GstTltcpPeer *peer, const tltcp_event *ev) {
     gint64 number = (gint64)ev->section;
     Sent *sent = g_hash_table_lookup(peer->sent, &number);
@@ -171,6 +177,7 @@ static void on_fate(GstTltcpPeer *peer, const tltcp_event *ev) {
     }
     if (ev->fate == TLTCP_FATE_DELIVERED) {
         peer->counts.delivered[sent->frame_class]++;
+        note_delivery(peer, ev);
     } else {
         on_lost(peer, sent, ev);
     }
@@ -374,6 +381,10 @@ GstStructure *gst_tltcp_peer_stats(GstTltcpPeer *peer) {
     tltcp_stats_init(&st);
     if (tltcp_get_stats(peer->socket, &st) == 0) {
         gst_tltcp_stats_add(s, &st);
+        gst_structure_set(
+            s, "delivery-time-us", G_TYPE_UINT64,
+            (guint64)MAX(peer->delivery - (gint64)st.srtt_ns / 2, 0) / 1000,
+            NULL);
     }
     gst_tltcp_stats_add_sent(s, &peer->counts);
     gst_structure_set(

@@ -28,6 +28,7 @@ typedef struct {
     media_chain chains[TL_STREAMS_MAX];
     guint64 written;  /* sections given to the connection */
     GHashTable *sent; /* their numbers -> what they were */
+    gint64 delivery;  /* ns from writing to arrival, smoothed; 0: none yet */
     guint64 rate;     /* newest estimate, bit/s */
     gboolean rate_changed;
     gboolean key_wanted;

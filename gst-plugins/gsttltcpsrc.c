@@ -395,6 +395,21 @@ static gboolean gst_tltcp_src_unlock_stop(GstBaseSrc *base) {
     return set_flushing(base, FALSE);
 }
 
+static gboolean is_timed(GstTltcpSrc *self) {
+    g_mutex_lock(&self->settings.lock);
+    gboolean timed = self->delivery == GST_TLTCP_DELIVERY_TIMED;
+    g_mutex_unlock(&self->settings.lock);
+    return timed;
+}
+
+/* The longer one of both ends, this one's as it is set now. */
+static GstClockTime total_latency(GstTltcpSrc *self) {
+    g_mutex_lock(&self->settings.lock);
+    GstClockTime latency = self->settings.latency * GST_MSECOND;
+    g_mutex_unlock(&self->settings.lock);
+    return MAX(latency, gst_tltcp_deframer_latency(&self->deframer));
+}
+
 static gboolean gst_tltcp_src_query(GstBaseSrc *base, GstQuery *query) {
     GstTltcpSrc *self = GST_TLTCP_SRC(base);
 
@@ -402,13 +417,8 @@ static gboolean gst_tltcp_src_query(GstBaseSrc *base, GstQuery *query) {
         return GST_BASE_SRC_CLASS(gst_tltcp_src_parent_class)
             ->query(base, query);
     }
-    g_mutex_lock(&self->settings.lock);
-    gboolean timed = self->delivery == GST_TLTCP_DELIVERY_TIMED;
-    GstClockTime latency = self->settings.latency * GST_MSECOND;
-    g_mutex_unlock(&self->settings.lock);
-    latency =
-        timed ? MAX(latency, gst_tltcp_deframer_latency(&self->deframer)) : 0;
-    gst_query_set_latency(query, TRUE, latency, GST_CLOCK_TIME_NONE);
+    gst_query_set_latency(query, TRUE, is_timed(self) ? total_latency(self) : 0,
+                          GST_CLOCK_TIME_NONE);
     return TRUE;
 }
 
@@ -474,6 +484,9 @@ static GstStructure *get_stats(GstTltcpSrc *self) {
     counts = self->deframer.counts;
     g_mutex_unlock(&self->deframer.lock);
     gst_tltcp_stats_add_received(stats, &counts);
+    gst_tltcp_stats_add_latency(stats, is_timed(self)
+                                           ? total_latency(self)
+                                           : (guint64)MAX(counts.delay_ns, 0));
     return stats;
 }
 

@@ -120,7 +120,18 @@ void gst_tltcp_stats_add_received(GstStructure *s, const GstTltcpReceived *r) {
                       G_TYPE_UINT64, r->missing_references,
                       "frames-undecodable", G_TYPE_UINT64, r->undecodable,
                       "frames-held-back", G_TYPE_UINT64, r->held_back,
+                      "frames-late", G_TYPE_UINT64, r->late, "frame-delay-us",
+                      G_TYPE_UINT64, (guint64)MAX(r->delay_ns, 0) / 1000,
                       "sections-refused", G_TYPE_UINT64, r->refused, NULL);
+}
+
+void gst_tltcp_stats_add_latency(GstStructure *s, guint64 wait_ns) {
+    guint64 rtt = 0;
+
+    if (gst_structure_get_uint64(s, "rtt-min-us", &rtt)) {
+        gst_structure_set(s, "end-to-end-latency-us", G_TYPE_UINT64,
+                          rtt / 2 + wait_ns / 1000, NULL);
+    }
 }
 
 void gst_tltcp_stats_sum_sent(GstTltcpSent *sum, const GstTltcpSent *part) {

@@ -33,6 +33,8 @@ typedef struct {
     guint64 held_back;   /* by drop-until-keyframe */
     guint64 gaps;
     guint64 gap_bytes;
+    guint64 late;    /* frames that came after they were to be shown */
+    gint64 delay_ns; /* by how much longer than at best frames took of late */
     guint64 refused; /* sections that are no media or are malformed */
 } GstTltcpReceived;
 
@@ -42,6 +44,11 @@ void gst_tltcp_stats_add(GstStructure *s, const tltcp_stats *st);
 void gst_tltcp_stats_add_outside(GstStructure *s, const tltcp_stats *st);
 void gst_tltcp_stats_add_sent(GstStructure *s, const GstTltcpSent *sent);
 void gst_tltcp_stats_add_received(GstStructure *s, const GstTltcpReceived *r);
+
+/* How long it takes from the sender's sink until a frame is shown, as far as it
+ * can be told from here: half of the lowest RTT, which must be in the structure
+ * already, and what the frame then waits. */
+void gst_tltcp_stats_add_latency(GstStructure *s, guint64 wait_ns);
 void gst_tltcp_stats_sum_sent(GstTltcpSent *sum, const GstTltcpSent *part);
 
 #endif /* GST_TLTCP_STATS_H */

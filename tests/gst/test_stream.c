@@ -302,9 +302,9 @@ static gboolean name_is_hyphenated(GQuark id, const GValue *value,
 
 static void statistics_count_what_was_sent_and_received(void **state) {
     static const char *const gauges[] = {
-        "cwnd-bytes",      "bytes-in-flight",       "rtt-us",
-        "rtt-min-us",      "estimated-bitrate-bps", "packets-lost",
-        "sections-expired"};
+        "cwnd-bytes",       "bytes-in-flight",       "rtt-us",
+        "rtt-min-us",       "estimated-bitrate-bps", "packets-lost",
+        "sections-expired", "delivery-time-us"};
     struct pair p = sink_calls("latency=5000", "latency=5000");
     GstStructure *s = NULL;
 
@@ -330,7 +330,10 @@ static void statistics_count_what_was_sent_and_received(void **state) {
     assert_int_equal(get_u64(s, "frames-pushed-key"), 1);
     assert_int_equal(get_u64(s, "frames-pushed-disposable"), 1);
     assert_int_equal(get_u64(s, "frames-missing"), 0);
+    assert_int_equal(get_u64(s, "frames-late"), 0);
     assert_int_equal(get_u64(s, "sections-complete"), 3);
+    assert_true(get_u64(s, "end-to-end-latency-us") >= 5000000);
+    assert_true(get_u64(s, "frame-delay-us") < 5000000);
     gst_structure_foreach(s, name_is_hyphenated, NULL);
     gst_structure_free(s);
     end(p);
