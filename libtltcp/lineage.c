@@ -65,12 +65,15 @@ static void learn(tltcp__rhythm *r, const tltcp__section *s) {
     bool key = s->cls == TL_CLASS_KEY;
     double bytes = (double)(s->end - s->start);
     tltcp_time gap = s->written - r->last;
-    if (r->last != 0 && gap > 0 && gap < GAP_MAX) {
+    /* the mean over a GOP; until the first one is whole, a smoothed one */
+    if (r->gop == 0 && r->last != 0 && gap > 0 && gap < GAP_MAX) {
         r->gap = smooth(r->gap, gap);
     }
     if (key && r->last_key != 0 && s->written > r->last_key) {
         r->gop = s->written - r->last_key;
+        r->gap = r->gop / r->count;
     }
+    r->count = key ? 1 : r->count + 1;
     r->last = s->written;
     r->last_key = key ? s->written : r->last_key;
     r->due[key] = span(s->written, s->due);

@@ -15,8 +15,9 @@
 typedef struct tltcp__rhythm {
     tltcp_time last;     /* the newest was written; 0: none yet */
     tltcp_time last_key; /* likewise the newest KEY */
-    tltcp_time gap;      /* between two, smoothed; 0: not known */
+    tltcp_time gap;      /* between two on average; 0: not known */
     tltcp_time gop;      /* between two KEYs; 0: not known */
+    uint64_t count;      /* since the newest KEY, and it */
     tltcp_time due[2];   /* from writing to due: REFERENCE, KEY */
     tltcp_time dead[2];  /* from writing to the deadline, likewise */
     double bytes[2];     /* of a REFERENCE, smoothed; of the newest KEY */

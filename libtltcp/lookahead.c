@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/lookahead.h"
 
-#define QUEUED_MAX 64   /* sections looked at */
-#define SLOTS_MAX 128   /* with those expected */
-#define EXPECT_MAX 48   /* of one stream */
-#define HORIZON TLTCP_S /* how far ahead is looked for those expected */
+#define QUEUED_MAX 64         /* sections looked at */
+#define SLOTS_MAX 128         /* with those expected */
+#define EXPECT_MAX 48         /* of one stream */
+#define HORIZON (3 * TLTCP_S) /* how far ahead is looked for those expected */
 #define NEVER (INT64_MAX / 4)
 #define NS_PER_S 1e9
 /* Sections that others need keep a part of their time in reserve: larger ones
  * than expected, and what the path does next, live on it. */
 #define RESERVE_PART 3
+/* A reference is kept that comes a little late: a player that shows it late is
+ * better off than one that shows nothing up to the next key frame. */
+#define LATE ((int64_t)TLTCP_S / 5)
 
 enum tier { MUST, CHAIN, OPTIONAL };
 
@@ -18,8 +21,9 @@ typedef struct slot {
     int64_t written; /* cannot leave before */
     int64_t due;
     int64_t deadline;
-    int64_t cost; /* of sending it */
-    int64_t late; /* by as much it is late whatever is left out */
+    int64_t cost;  /* of sending it */
+    int64_t there; /* when it is through, if taken */
+    int64_t late;  /* by as much it is late whatever is left out */
     uint8_t tier;
     uint8_t stream;
     uint8_t cls;
@@ -117,34 +121,38 @@ static int64_t part_before(int64_t end, int64_t written) {
     return end >= NEVER ? end : end - (end - written) / RESERVE_PART;
 }
 
-/* By when a slot must be through while slots of a tier are added. */
-static int64_t limit(const slot *s, int adding) {
-    if (s->tier == OPTIONAL) {
-        return s->due;
-    }
-    if (adding == OPTIONAL) {
-        return part_before(s->due, s->written);
-    }
-    return s->tier == CHAIN ? s->deadline
-                            : part_before(s->deadline, s->written);
+/* By when a slot must be through when optional ones are added. */
+static int64_t limit(const slot *s) {
+    return s->tier == OPTIONAL ? s->due : part_before(s->due, s->written);
 }
 
-/* Lays out what was taken.  False when something comes later than it has to.
- * With `note` that is how late it comes now. */
-static bool lay_out(plan *p, int adding, bool note) {
+static int64_t lateness(const slot *s) {
+    int64_t by = limit(s);
+    return s->taken && s->there > by ? s->there - by : 0;
+}
+
+static void lay_out(plan *p) {
     int64_t at = p->start;
     for (size_t i = 0; i < p->count; i++) {
         slot *s = &p->slots[i];
-        int64_t late;
-        if (!s->taken) {
-            continue;
+        if (s->taken) {
+            at = (at > s->written ? at : s->written) + s->cost;
+            s->there = at;
         }
-        at = (at > s->written ? at : s->written) + s->cost;
-        late = at - limit(s, adding);
-        late = late > 0 ? late : 0;
-        if (note) {
-            s->late = late;
-        } else if (late > s->late) {
+    }
+}
+
+static void note_lateness(plan *p) {
+    for (size_t i = 0; i < p->count; i++) {
+        p->slots[i].late = lateness(&p->slots[i]);
+    }
+}
+
+/* Nothing comes later than was noted. */
+static bool harms_none(plan *p) {
+    lay_out(p);
+    for (size_t i = 0; i < p->count; i++) {
+        if (lateness(&p->slots[i]) > p->slots[i].late) {
             return false;
         }
     }
@@ -157,19 +165,61 @@ static void take_tier(plan *p, int tier) {
     }
 }
 
+/* The next KEY of the first slot's stream; 0: none in sight. */
+static size_t find_key(const plan *p) {
+    for (size_t i = 1; i < p->count; i++) {
+        if (p->slots[i].cls == TL_CLASS_KEY &&
+            p->slots[i].stream == p->slots[0].stream) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+static bool can_be_cut(const plan *p, size_t i) {
+    return p->slots[i].tier == CHAIN &&
+           p->slots[i].stream == p->slots[0].stream;
+}
+
+/* By when the next KEY should be there: most of what it has beyond the least
+ * possible, which is without the references before it, is kept for what was not
+ * expected.  NEVER: it cannot be helped. */
+static int64_t key_time(plan *p, size_t key) {
+    const slot *k = &p->slots[key];
+    int64_t least;
+    int64_t last;
+    lay_out(p);
+    least = k->there;
+    last = least < k->due ? k->due : k->deadline;
+    return least < last ? least + (last - least) / RESERVE_PART : NEVER;
+}
+
+/* Only the chain of the stream in question is open to question.  It is cut
+ * from its end. */
 static void take_chain(plan *p) {
-    uint32_t broken = 0; /* streams, a bit each */
+    size_t key = find_key(p);
+    int64_t key_by = NEVER;
     for (size_t i = 0; i < p->count; i++) {
+        p->slots[i].taken |= p->slots[i].tier == CHAIN && !can_be_cut(p, i);
+    }
+    if (key > 0) {
+        key_by = key_time(p, key);
+    }
+    for (size_t i = 0; i < (key > 0 ? key : p->count); i++) {
+        p->slots[i].taken |= can_be_cut(p, i);
+    }
+    lay_out(p);
+    for (size_t i = key; i-- > 0;) {
         slot *s = &p->slots[i];
-        uint32_t bit = UINT32_C(1) << s->stream;
-        if (s->cls == TL_CLASS_KEY) {
-            broken &= ~bit;
+        if (!can_be_cut(p, i)) {
+            continue;
         }
-        if (s->tier == CHAIN && (broken & bit) == 0) {
-            s->taken = true;
-            s->taken = lay_out(p, CHAIN, false);
-            broken |= s->taken ? 0 : bit;
+        if (p->slots[key].there <= key_by &&
+            (s->there <= s->deadline && s->there - LATE <= s->due)) {
+            break;
         }
+        s->taken = false;
+        lay_out(p);
     }
 }
 
@@ -193,17 +243,16 @@ static void take_optional(plan *p) {
     slot *s = NULL;
     while (s != &p->slots[0] && (s = next_smallest(p, s)) != NULL) {
         s->taken = true;
-        s->taken = lay_out(p, OPTIONAL, false);
+        s->taken = harms_none(p);
     }
 }
 
 /* True when the first is taken. */
 static bool choose(plan *p) {
     take_tier(p, MUST);
-    (void)lay_out(p, CHAIN, true);
     take_chain(p);
     if (p->slots[0].tier == OPTIONAL) {
-        (void)lay_out(p, OPTIONAL, true);
+        note_lateness(p);
         take_optional(p);
     }
     return p->slots[0].taken;
@@ -215,7 +264,7 @@ static bool all_fits(plan *p) {
     for (int tier = MUST; tier <= OPTIONAL; tier++) {
         take_tier(p, tier);
     }
-    fits = lay_out(p, OPTIONAL, false);
+    fits = harms_none(p);
     for (size_t i = 0; !fits && i < p->count; i++) {
         p->slots[i].taken = false;
     }

@@ -11,9 +11,9 @@
  * next KEY, is laid out one after the other at the rate of the path:
  *
  *  1. KEY, HEADER, AUDIO and what is not known are always in the plan.
- *  2. REFERENCEs are added in order, so that the latest go without first.  One
- *     is left out when it, or one that must be in the plan, would miss its
- *     deadline by it; those behind it up to the next KEY are then of no use.
+ *  2. REFERENCEs of the section's stream are cut off from the end of the GOP,
+ *     as long as they come much too late or make the next KEY come too late: a
+ *     late KEY costs a whole GOP.
  *  3. DISPOSABLEs are added from the smallest on, since each counts for one
  *     picture.  One is left out when it would come late, or make anything else
  *     come later than it has to.

@@ -5,9 +5,10 @@
 
 #define GOP 50
 #define MINI_GOP 3
-#define KEY_BYTES 42500
-#define REFERENCE_BYTES 17500
-#define DISPOSABLE_BYTES 11250
+
+struct means {
+    uint32_t key, reference, disposable; /* bytes */
+};
 
 static uint8_t class_of(uint32_t i) {
     uint32_t at = i % GOP;
@@ -26,17 +27,28 @@ static uint32_t vary(struct sim_random *r, uint32_t mean) {
     return mean / 2 + (uint32_t)(sum / 3);
 }
 
-void clip_make(struct clip *c, uint64_t seed, uint32_t count) {
+static void fill(struct clip *c, uint64_t seed, const struct means *m) {
     struct sim_random r;
     sim_random_init(&r, seed);
-    *c = (struct clip){.count = count, .latency = 200 * MS, .grace = 200 * MS};
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < c->count; i++) {
         c->cls[i] = class_of(i);
         c->bytes[i] =
-            vary(&r, c->cls[i] == TL_CLASS_KEY         ? KEY_BYTES
-                     : c->cls[i] == TL_CLASS_REFERENCE ? REFERENCE_BYTES
-                                                       : DISPOSABLE_BYTES);
+            vary(&r, c->cls[i] == TL_CLASS_KEY         ? m->key
+                     : c->cls[i] == TL_CLASS_REFERENCE ? m->reference
+                                                       : m->disposable);
     }
+}
+
+void clip_make(struct clip *c, uint64_t seed, uint32_t count) {
+    static const struct means means = {42500, 17500, 11250};
+    *c = (struct clip){.count = count, .latency = 200 * MS, .grace = 200 * MS};
+    fill(c, seed, &means);
+}
+
+void clip_make_heavy(struct clip *c, uint64_t seed, uint32_t count) {
+    static const struct means means = {25000, 10000, 2100};
+    *c = (struct clip){.count = count, .latency = 600 * MS, .grace = 1000 * MS};
+    fill(c, seed, &means);
 }
 
 static void shape(void *user, uint64_t number, tltcp_time now,

@@ -35,6 +35,9 @@ struct view {
 };
 
 void clip_make(struct clip *c, uint64_t seed, uint32_t count);
+/* The same of 1 Mbit/s, nearly all of it in references, with a latency of
+ * 600 ms. */
+void clip_make_heavy(struct clip *c, uint64_t seed, uint32_t count);
 /* Sends the clip out of CLIENT; the plan then points to it. */
 void clip_plan(const struct clip *c, struct plan *p);
 /* Judges the flow.  A picture is on time when it and all that it refers to came

@@ -89,11 +89,40 @@ static void a_link_too_small_for_references_gives_up_the_latest(void **state) {
     assert_true(2 * references > all);
 }
 
+/* A grace much longer than the latency must not make everything late for
+ * ever. */
+static void
+the_end_of_a_gop_goes_so_that_the_next_begins_in_time(void **state) {
+    unsigned keys = 0;
+    unsigned seen = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct plan p;
+        struct view v;
+        clip_make_heavy(&clip, seed, 750);
+        plan_init(&p, seed);
+        clip_plan(&clip, &p);
+        link_of(&p, 0.74e6, 40 * MS, 0);
+        p.link[CLIENT].limit_bytes = 18000;
+        assert_int_equal(world_open(&w, &p), 0);
+        world_run(&w);
+        world_check_end(&w);
+        assert_string_equal(w.why, "");
+        clip_judge(&clip, &w.flow[CLIENT], 20 * MS, 600 * MS, &v);
+        world_close(&w);
+        keys += v.on_time[TL_CLASS_KEY];
+        seen += v.seen;
+    }
+    assert_in_range(keys, 70, 75);
+    assert_in_range(seen, 1000, 3750);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overload_costs_disposable_pictures_alone),
         cmocka_unit_test(an_ample_link_carries_all),
         cmocka_unit_test(a_link_too_small_for_references_gives_up_the_latest),
+        cmocka_unit_test(the_end_of_a_gop_goes_so_that_the_next_begins_in_time),
     };
     return cmocka_run_group_tests_name("media", tests, NULL, NULL);
 }
