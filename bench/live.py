@@ -24,6 +24,7 @@ import case  # noqa: E402
 import clip  # noqa: E402
 import demo  # noqa: E402
 import live_cases  # noqa: E402
+import live_fair  # noqa: E402
 import live_quality  # noqa: E402
 import measure  # noqa: E402
 import tcp_flows  # noqa: E402
@@ -206,6 +207,9 @@ def parse():
     p.add_argument("--seconds", type=int, help="of each run (30)")
     p.add_argument("--jobs", type=int, default=1,
                    help="runs at once, for machines with many cores")
+    p.add_argument("--bulk", type=lambda t: t.split(","), metavar="NAMES",
+                   help="only F and S of a greedy flow of TLTCP with these "
+                        "controllers, such as auto,cubic,reno")
     p.add_argument("--tltcp", default="", metavar="KEY=VALUE[&...]",
                    help="further properties of tltcpsink")
     p.add_argument("--build", type=pathlib.Path, default=pathlib.Path(
@@ -222,6 +226,24 @@ def choose_cases(args):
         if name not in live_cases.CASES:
             sys.exit(f"bench live: there is no case {name}; --list names them")
     return [live_cases.CASES[name] for name in wanted]
+
+
+def bench_bulk(args):
+    """Fairness alone, without the limits of a stream."""
+    path = clip.sample(str(args.folder), "h264", 30)
+
+    def make(control, congestion):
+        which = live_cases.CASES["beside-" + control]
+        return {"link": {**which.link, "more": []}, "flows": which.flows,
+                "clip": path, "seconds": args.seconds, "bulk": True,
+                "congestion": congestion,
+                "prefix": demo.namespace_prefix() or [],
+                "linkem": str(args.build / "tools" / "linkem"),
+                "dir": str(args.folder / f"bulk-{control}-{congestion}")}
+
+    print(f"A greedy flow of TLTCP with each controller beside one flow of the "
+          f"kernel's TCP on 4 Mbit/s, {args.seconds} s: F, and what both got")
+    live_fair.bench(args, start, make)
 
 
 def bench(args):
@@ -254,7 +276,9 @@ def bench(args):
 def main():
     args = parse()
     if args.run:
-        print(json.dumps(case.run(json.loads(args.run))))
+        spec = json.loads(args.run)
+        run = live_fair.run if spec.get("bulk") else case.run
+        print(json.dumps(run(spec)))
         return
     if args.list:
         for which in live_cases.CASES.values():
@@ -266,7 +290,10 @@ def main():
     if os.getloadavg()[0] > 1:
         say(f"the machine is busy (load {os.getloadavg()[0]:.1f}); delays may "
             "be longer than they are")
-    bench(args)
+    if args.bulk:
+        bench_bulk(args)
+    else:
+        bench(args)
 
 
 if __name__ == "__main__":

@@ -110,14 +110,18 @@ def evaluate(spec, frames, received):
     the stream's rate over the mean of the others, the largest over the least."""
     if not spec.get("flows"):
         return {}
-    start, end = frames[0]["sent"] + HEAD_START, frames[-1]["sent"]
+    return compare(spec, media_samples(received),
+                   frames[0]["sent"] + HEAD_START, frames[-1]["sent"])
+
+
+def compare(spec, samples, start, end):
     flows = {}
     with open(log_of(spec), encoding="ascii") as file:
         for line in list(file)[1:]:
             now, number, total = line.split(",")
             flows.setdefault(number, []).append((int(now) * 1e-9, int(total)))
-    rates = [rate(samples, start, end) for samples in flows.values()]
-    own = rate(media_samples(received), start, end)
+    rates = [rate(flow, start, end) for flow in flows.values()]
+    own = rate(samples, start, end)
     mean = sum(rates) / max(1, len(rates))
     least = min([own, *rates])
     return {"media_bps": own, "tcp_bps": rates,
