@@ -177,12 +177,14 @@ static void finish(struct saratoga_batch *b, const struct saratoga_task *t,
     b->unreachable = ev->error == SARATOGA_ERR_TIMEOUT;
     b->repaired = b->repaired || ev->stats.holes_reported > 0;
     add_up(&b->over, &ev->stats);
-    if (is_transfer(t->type)) {
+    if (b->args->json && is_transfer(t->type)) {
         json_array_append_new(b->reports, saratoga_report(t, ev));
     }
     if (ev->error != 0) {
         b->failed++;
-        (void)tool_fail(TOOL, "%s: %s", shown(t, name), ev->text);
+        if (!b->unreachable || !b->hushed) {
+            (void)tool_fail(TOOL, "%s: %s", shown(t, name), ev->text);
+        }
     } else if (b->bar.on && is_transfer(t->type)) {
         saratoga_report_line(t, ev);
     }

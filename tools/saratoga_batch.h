@@ -53,6 +53,7 @@ struct saratoga_batch {
     unsigned failed;
     bool repaired;    /**< something was lost on the way */
     bool unreachable; /**< the last one failed for want of an answer */
+    bool hushed;      /**< which is known and not said again */
 };
 
 /**

@@ -9,6 +9,8 @@
 
 #define TOOL "saratoga"
 #define PORT "7542"
+#define UNANSWERED (2 * SARATOGA_S)
+#define TRIES 3 /* of a request, each waits longer: 1, 2 and 4 s */
 
 /* A ground station: looks, fetches what is new, waits for the next pass. */
 
@@ -17,7 +19,8 @@ static void on_done(struct saratoga_batch *b, const struct saratoga_task *t,
     if (t->type == SARATOGA_GETDIR && ev->error == 0) {
         saratoga_fetch_record(b, t, ev, true);
     }
-    if (b->unreachable) { /* the pass is over; what is left waits */
+    b->hushed = b->unreachable; /* once per gap between passes is enough */
+    if (b->unreachable) {       /* the pass is over; what is left waits */
         (void)saratoga_batch_drop(b);
     }
 }
@@ -29,6 +32,13 @@ static void on_peer(struct saratoga_batch *b, const struct saratoga_task *t,
     if ((ev->abilities & SARATOGA_WILLING_TO_SEND) != 0) {
         *heard = true;
     }
+}
+
+/* Without an answer it looks again soon: beacons may not be sent, and a pass is
+ * short. */
+static uint64_t pause_of(const struct saratoga_batch *b) {
+    return b->unreachable && b->args->interval > UNANSWERED ? UNANSWERED
+                                                            : b->args->interval;
 }
 
 /* One look, and all that follows from it.  False: the URL is wrong. */
@@ -45,27 +55,39 @@ static bool look(struct saratoga_batch *b) {
     return true;
 }
 
-static void passes(struct saratoga_batch *b, bool *heard) {
+static int passes(struct saratoga_batch *b, bool *heard) {
     const struct saratoga_args *a = b->args;
     bool whole = false;
     while (!tool_is_stopped() && !(whole && a->once)) {
-        unsigned failed = b->failed;
+        b->failed = 0;
         *heard = false;
         if (!look(b)) {
-            return;
+            return TOOL_USAGE;
         }
-        whole = b->failed == failed;
+        whole = b->failed == 0;
         if (!(whole && a->once)) {
-            saratoga_batch_wait(b, a->interval, heard);
+            saratoga_batch_wait(b, pause_of(b), heard);
         }
-        b->failed = whole || !tool_is_stopped() ? 0 : b->failed;
+    }
+    b->failed = a->once ? b->failed : 0; /* to be stopped is its usual end */
+    return TOOL_OK;
+}
+
+static void ask_often(struct saratoga_args *a) {
+    saratoga_options defaults;
+    saratoga_options_init(&defaults);
+    if (a->transfer.request_tries == defaults.request_tries) {
+        a->transfer.request_tries = TRIES;
     }
 }
 
-int saratoga_mirror(const struct saratoga_args *a) {
+int saratoga_mirror(const struct saratoga_args *given) {
+    struct saratoga_args args = *given;
+    const struct saratoga_args *a = &args;
     struct saratoga_batch b;
     bool heard = false;
     int rc;
+    ask_often(&args);
     if (mkdir(a->word[1], 0777) != 0 && errno != EEXIST) {
         return tool_fail(TOOL, "%s: %s", a->word[1], strerror(errno));
     }
@@ -74,8 +96,8 @@ int saratoga_mirror(const struct saratoga_args *a) {
         b.on_done = on_done;
         b.on_peer = on_peer;
         b.user = &heard;
-        passes(&b, &heard);
-        rc = saratoga_batch_report(&b);
+        rc = passes(&b, &heard);
+        rc = rc == TOOL_OK ? saratoga_batch_report(&b) : rc;
     }
     return saratoga_batch_close(&b, rc);
 }

@@ -30,6 +30,8 @@ class CommandLine(saratogabox.Node):
                 ("command", ), ("fly", "fly"), ("--nonsense", "--nonsense"),
                 ("usage", "get"), ("URL", "get", "file"),
                 ("usage", "put", "file"), ("saratoga://", "ls", "http://x/"),
+                ("saratoga://", "mirror", "file", self.there),
+                ("saratoga://", "mirror", "http://x/", self.there),
                 ("host", "ls", "saratoga:///x"),
                 ("port", "ls", "saratoga://h:99999/"),
                 ("percent", "ls", "saratoga://h/%zz"),
@@ -207,9 +209,12 @@ class Transfers(saratogabox.Node):
     def test_checksums_descriptors_and_controllers(self):
         for options in (("--checksum", "none"), ("--checksum", "crc32c"),
                         ("--checksum", "sha1"), ("--checksum", "sha256"),
+                        ("--checksum", "md5"), ("--descriptor", "32"),
                         ("--descriptor", "64"), ("--descriptor", "128"),
                         ("--timestamps=off",), ("--rate", "50mbit"),
-                        ("--congestion", "tfrc"), ("--congestion", "cubic")):
+                        ("--congestion", "stfrc"), ("--congestion", "tfrc"),
+                        ("--congestion", "cubic"), ("--congestion", "auto"),
+                        ("--profile", "draft")):
             with self.subTest(options):
                 server = self.serve(*options)
                 source = self.put_file("f", 100000)
@@ -221,6 +226,42 @@ class Transfers(saratogabox.Node):
                     self.assertEqual(json.loads(done.stdout)["checksum"],
                                      options[1])
                 self.stop(server)
+
+    def test_16_bits_hold_small_files_alone(self):
+        self.serve()
+        source = self.put_file("small", 65535)
+        self.put_file("large", 65536)
+        self.run_ok("get", "--descriptor", "16", self.url("small"),
+                    self.there / "small")
+        self.same(source, self.there / "small")
+        self.run_bad("longer", "get", "--descriptor", "16", self.url("large"),
+                     self.there / "large")
+        self.assertFalse((self.there / "large").exists())
+
+    def test_a_terminal_sees_progress_unless_it_shall_be_quiet(self):
+        self.serve("--rate", "8mbit")
+        self.put_file("f", 700000)
+        for quiet in ((), ("-q", )):
+            master, slave = os.openpty()
+            process = subprocess.Popen(
+                [toolbox.TOOLS / "saratoga", "get", *quiet, "--overwrite",
+                 self.url("f"), self.there / "f"], stderr=slave,
+                stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+            os.close(slave)
+            seen = b""
+            with open(master, "rb", buffering=0) as terminal:
+                try:
+                    while piece := terminal.read(4096):
+                        seen += piece
+                except OSError:
+                    pass  # the other end is closed
+            self.assertEqual(process.wait(toolbox.PATIENCE), 0)
+            if quiet:
+                self.assertEqual(seen, b"")
+            else:
+                self.assertRegex(seen, rb"\[#*\.*\] [0-9.]+ of 0.7 MB, "
+                                 rb"[0-9.]+ Mbit/s, .* left, f")
+                self.assertIn(b"verified", seen)
 
     def test_every_setting_and_profile_still_transfers(self):
         settings = ("retry=2,tries=3", "status-spacing=200ms",

@@ -208,11 +208,35 @@ class UdpLite(saratogabox.Node):
                     self.stop(server)
 
 
-class Groups(saratogabox.Node):
+class Networks(saratogabox.Node):
+    """Transfers that need a network of their own: groups, fixed ports."""
+
+    def script(self, text, **names):
+        names = {"tool": toolbox.TOOLS / "saratoga", "here": self.here,
+                 "port": self.folder / "port", **names}
+        done = subprocess.run(
+            [*self.namespace(), "sh", "-euc", "ip link set lo up\n" + text],
+            check=False, capture_output=True, text=True,
+            timeout=toolbox.PATIENCE,
+            env={**os.environ, **{k: str(v) for k, v in names.items()}})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_the_vallona_profile_keeps_to_the_well_known_port(self):
+        source = self.put_file("f", 100000)
+        self.script("""
+            "$tool" serve -q --profile vallona --root "$here" \\
+                --bind 127.0.0.1 --port-file "$port" & serve=$!
+            until [ -s "$port" ]; do sleep 0.01; done
+            "$tool" get --profile vallona --bind 127.0.0.2 \\
+                saratoga://127.0.0.1/f "$there/f"
+            kill $serve
+            wait $serve
+            """, there=self.there)
+        self.same(source, self.there / "f")
+
     def test_a_put_to_a_group_reaches_a_member_of_it(self):
         source = self.put_file("f", 200000, folder=self.there)
-        script = """
-            ip link set lo up
+        self.script("""
             ip link set lo multicast on
             ip route add 224.0.0.0/4 dev lo src 127.0.0.1
             "$tool" serve -q --write --root "$here" --bind 0.0.0.0 \\
@@ -223,14 +247,7 @@ class Groups(saratogabox.Node):
             until [ -e "$here/f" ]; do sleep 0.01; done
             kill $serve
             wait $serve
-            """
-        done = subprocess.run(
-            [*self.namespace(), "sh", "-euc", script], check=False,
-            capture_output=True, text=True, timeout=toolbox.PATIENCE,
-            env={**os.environ, "tool": str(toolbox.TOOLS / "saratoga"),
-                 "here": str(self.here), "source": str(source),
-                 "port": str(self.folder / "port")})
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+            """, source=source)
         self.same(source, self.here / "f")
 
     @staticmethod
@@ -300,6 +317,24 @@ class Stations(saratogabox.Node):
         for source, name in (a, "a"), (b, "img/b"), (c, "c"):
             self.same(source, self.there / name)
         self.assertEqual(self.finish(mirror, signal.SIGTERM)[0], 0)
+
+    def test_a_mirror_finds_a_pass_soon_and_complains_once(self):
+        with toolbox.udp_socket() as s:
+            self.port = s.getsockname()[1]
+        mirror = self.start("saratoga", "mirror", "--bind", "127.0.0.1:0",
+                            "--retry", "50ms", "--interval", "1h",
+                            self.url(), self.there)
+        # Two looks without an answer, each with three requests.
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            s.bind(("127.0.0.1", self.port))
+            s.settimeout(toolbox.PATIENCE)
+            for _ in range(6):
+                self.assertEqual(s.recv(100)[3], 6)
+        self.put_file("f", 1000)
+        self.serve(port=self.port)
+        self.wait_for(self.there / "f")
+        _, errors = self.finish(mirror, signal.SIGTERM)
+        self.assertEqual(errors.count("silent"), 1, errors)
 
     def test_a_mirror_asked_for_one_pass_ends_when_all_is_there(self):
         self.put_file("a", 3000)
