@@ -14,7 +14,7 @@ def shade(axes, spans, label):
         axes.axvspan(start, end, color=DOWN, linewidth=0, zorder=0)
     if label and spans:
         start, end = max(spans, key=lambda s: s[1] - s[0])
-        axes.text((start + end) / 2, 0.96, "no link", ha="center", va="top",
+        axes.text((start + end) / 2, 0.03, "no link", ha="center", va="bottom",
                   transform=axes.get_xaxis_transform(), color=UP, fontsize=9)
 
 
