@@ -94,7 +94,7 @@ static void begin(saratoga__session *s, saratoga_time now) {
 }
 
 static int send_noop(saratoga_node *n, const saratoga_request *q,
-                     saratoga_handle *handle) {
+                     saratoga_handle *handle, saratoga_time now) {
     saratoga__stray *s;
     cmn__writer w;
     saratoga__request pkt = {.type = SARATOGA_NOOP,
@@ -108,6 +108,7 @@ static int send_noop(saratoga_node *n, const saratoga_request *q,
     s->to = q->to;
     w = cmn__writer_of(s->bytes, sizeof(s->bytes));
     saratoga__request_write(&w, &pkt);
+    saratoga__sign_request(&n->env, &w, s->bytes, 8, now);
     s->len = (size_t)(w.p - s->bytes);
     *handle = 0;
     return 0;
@@ -121,7 +122,7 @@ int saratoga_transfer_start(saratoga_node *node,
     uint32_t id;
     int rv = check_request(request);
     if (rv == 0 && request->type == SARATOGA_NOOP) {
-        return send_noop(node, request, handle);
+        return send_noop(node, request, handle, now);
     }
     rv = rv != 0 ? rv : choose_id(node, request, &id);
     if (rv != 0) {
@@ -161,6 +162,19 @@ static int take_source(saratoga__session *s, const saratoga_source *src,
     return rv;
 }
 
+static int take_options(saratoga__session *s, const saratoga_options *o) {
+    saratoga_options full;
+    void *block;
+    saratoga__options_take(&full, o);
+    if (saratoga__options_own(&full, &s->env->mem, &block) != 0) {
+        return SARATOGA_ERR_NOMEM;
+    }
+    cmn__free(&s->env->mem, s->opt_block);
+    s->opt_block = block;
+    s->opt = full;
+    return 0;
+}
+
 static int take_answer(saratoga__session *s, const saratoga_answer *a,
                        saratoga_time now) {
     bool multicast = s->opt.multicast;
@@ -168,15 +182,8 @@ static int take_answer(saratoga__session *s, const saratoga_answer *a,
     if (a != NULL && a->options != NULL) {
         rv = saratoga_options_check(a->options, NULL);
         if (rv == 0) {
-            saratoga_options full;
-            saratoga__options_take(&full, a->options);
-            s->opt = full;
+            rv = take_options(s, a->options);
             s->opt.multicast |= multicast;
-            if (full.congestion != NULL) {
-                strncpy(s->congestion, full.congestion,
-                        sizeof(s->congestion) - 1);
-                s->opt.congestion = s->congestion;
-            }
         }
     }
     if (rv == 0 && s->sends) {

@@ -9,8 +9,9 @@ _Static_assert(sizeof(saratoga_options) ==
                    offsetof(saratoga_options, congestion_values) +
                        sizeof(void *),
                "tail padding in saratoga_options");
-_Static_assert(sizeof(saratoga_config) == offsetof(saratoga_config, allocator) +
-                                              sizeof(saratoga_allocator),
+_Static_assert(sizeof(saratoga_config) ==
+                   offsetof(saratoga_config, reserved2) +
+                       sizeof(((saratoga_config *)0)->reserved2),
                "tail padding in saratoga_config");
 
 void saratoga_options_init_sized(saratoga_options *o, size_t size) {
@@ -37,6 +38,7 @@ void saratoga_options_init_sized(saratoga_options *o, size_t size) {
         .symmetry = 0.5,
         .window = (size_t)1 << 20,
         .block = (size_t)256 << 10,
+        .early = (uint64_t)64 << 20,
         .blocks = 8,
     };
     memset(o, 0, size);
@@ -85,6 +87,7 @@ void saratoga_config_init_sized(saratoga_config *c, size_t size) {
         .status_share = 0.5,
         .status_packets = 1024,
         .error_rate = 20,
+        .auth_window = 300 * SARATOGA_S,
     };
     memset(c, 0, size);
     memcpy(c, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));
@@ -97,6 +100,51 @@ void saratoga__options_take(saratoga_options *out, const saratoga_options *in) {
                in->struct_size < sizeof(*out) ? in->struct_size : sizeof(*out));
         out->struct_size = sizeof(*out);
     }
+}
+
+static size_t count_params(const saratoga_options *o) {
+    size_t n = 0;
+    while (o->congestion_params != NULL && o->congestion_params[n] != NULL) {
+        n++;
+    }
+    return n;
+}
+
+static const char *keep(const char *text, char **to) {
+    size_t len = strlen(text) + 1;
+    char *kept = *to;
+    memcpy(kept, text, len);
+    *to += len;
+    return kept;
+}
+
+int saratoga__options_own(saratoga_options *o, const cmn__mem *mem,
+                          void **block) {
+    size_t n = count_params(o);
+    size_t size = n * sizeof(double) + (n + 1) * sizeof(char *);
+    double *value;
+    const char **name;
+    char *text;
+    size += o->congestion != NULL ? strlen(o->congestion) + 1 : 0;
+    for (size_t i = 0; i < n; i++) {
+        size += strlen(o->congestion_params[i]) + 1;
+    }
+    value = cmn__resize(mem, NULL, size);
+    if (value == NULL) {
+        return SARATOGA_ERR_NOMEM;
+    }
+    name = (const char **)(void *)(value + n);
+    text = (char *)(name + n + 1);
+    for (size_t i = 0; i < n; i++) {
+        value[i] = o->congestion_values[i];
+        name[i] = keep(o->congestion_params[i], &text);
+    }
+    name[n] = NULL;
+    o->congestion = o->congestion != NULL ? keep(o->congestion, &text) : NULL;
+    o->congestion_params = n > 0 ? name : NULL;
+    o->congestion_values = n > 0 ? value : NULL;
+    *block = value;
+    return 0;
 }
 
 void saratoga__config_take(saratoga_config *out, const saratoga_config *in) {
@@ -171,11 +219,13 @@ static bool is_between(uint64_t x, uint64_t low, uint64_t high) {
 static int check_options(const saratoga_options *o, char *why) {
     const struct cong_ops *ops;
     enum saratoga__law law = saratoga__options_law(o, &ops);
-    bool known_sum =
-        o->checksum <= SARATOGA_SHA1 || o->checksum == SARATOGA_SHA256;
+    bool known_sum = o->checksum <= SARATOGA_SHA1 ||
+                     o->checksum == SARATOGA_HMAC_SHA256 ||
+                     o->checksum == SARATOGA_SHA256;
     const struct rule rule[] = {
         {o->profile <= SARATOGA_GO, "profile must be 0 to 3"},
-        {known_sum, "checksum must be none, CRC-32C, MD5, SHA-1 or SHA-256"},
+        {known_sum,
+         "checksum must be none, CRC-32C, MD5, SHA-1, SHA-256 or HMAC-SHA-256"},
         {o->descriptor <= SARATOGA_DESCRIPTOR_FIT, "descriptor must be 0 to 4"},
         {o->max_descriptor <= SARATOGA_128_BIT,
          "max_descriptor must be 0 to 3"},
@@ -234,6 +284,12 @@ int saratoga_config_check(const saratoga_config *c, char *why) {
         {full.status_share > 0 && full.status_share <= 1,
          "status_share must be above 0, at most 1"},
         {full.status_packets >= 1, "status_packets must be at least 1"},
+        {full.auth_key == NULL
+             ? full.auth_key_len == 0
+             : is_between(full.auth_key_len, 16, SARATOGA_KEY_MAX),
+         "auth_key must have 16 to 256 bytes"},
+        {!full.auth_files || full.auth_key != NULL,
+         "auth_files needs an auth_key"},
         {is_between(eid, 1, SARATOGA_EID_MAX),
          "an EID must have 1 to 255 bytes"},
     };

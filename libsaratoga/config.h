@@ -5,9 +5,17 @@
 #include <congestion/congestion.h>
 #include <saratoga/config.h>
 
+#include "common/mem.h"
+
 /* Full options: what the caller gave, defaults for the rest. */
 void saratoga__options_take(saratoga_options *out, const saratoga_options *in);
 void saratoga__config_take(saratoga_config *out, const saratoga_config *in);
+
+/* Makes copies of the strings and values that options point to, in one block
+ * that goes to cmn__free().  Returns 0 or SARATOGA_ERR_NOMEM, when nothing has
+ * changed. */
+int saratoga__options_own(saratoga_options *o, const cmn__mem *mem,
+                          void **block);
 
 /* What drives the sending rate. */
 enum saratoga__law {

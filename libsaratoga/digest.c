@@ -10,12 +10,16 @@
 #include "common/wire.h"
 
 #define ID_KEY_LEN 16
+#define HMAC_BLOCK 64 /* of SHA-256 */
+#define HMAC_INNER 0x36
+#define HMAC_OUTER 0x5c
 #define IEEE_POLYNOMIAL UINT32_C(0xEDB88320)
 
 struct saratoga_digest {
     EVP_MD_CTX *evp; /* NULL: a CRC */
     uint32_t type;
     uint32_t crc;
+    uint8_t outer[HMAC_BLOCK]; /* HMAC: the key for the second pass */
 };
 
 size_t saratoga_digest_len(uint32_t type) {
@@ -28,6 +32,7 @@ size_t saratoga_digest_len(uint32_t type) {
     case SARATOGA_SHA1:
         return 20;
     case SARATOGA_SHA256:
+    case SARATOGA_HMAC_SHA256:
         return 32;
     default:
         return 0;
@@ -41,13 +46,14 @@ static const EVP_MD *algorithm(uint32_t type) {
     case SARATOGA_SHA1:
         return EVP_sha1();
     case SARATOGA_SHA256:
+    case SARATOGA_HMAC_SHA256:
         return EVP_sha256();
     default:
         return NULL;
     }
 }
 
-saratoga_digest *saratoga_digest_new(uint32_t type) {
+static saratoga_digest *begin(uint32_t type) {
     const EVP_MD *md = algorithm(type);
     saratoga_digest *d;
     if (saratoga_digest_len(type) == 0) {
@@ -67,6 +73,43 @@ saratoga_digest *saratoga_digest_new(uint32_t type) {
         }
     }
     return d;
+}
+
+saratoga_digest *saratoga_digest_new(uint32_t type) {
+    return type != SARATOGA_HMAC_SHA256 ? begin(type) : NULL;
+}
+
+/* RFC 2104. */
+saratoga_digest *saratoga_digest_new_keyed(uint32_t type, const uint8_t *key,
+                                           size_t len) {
+    uint8_t block[HMAC_BLOCK] = {0};
+    saratoga_digest *d = type == SARATOGA_HMAC_SHA256 ? begin(type) : NULL;
+    if (d == NULL) {
+        return NULL;
+    }
+    if (len <= sizeof(block)) {
+        memcpy(block, key, len);
+    } else {
+        (void)EVP_Digest(key, len, block, NULL, EVP_sha256(), NULL);
+    }
+    for (size_t i = 0; i < sizeof(block); i++) {
+        d->outer[i] = block[i] ^ HMAC_OUTER;
+        block[i] ^= HMAC_INNER;
+    }
+    if (saratoga_digest_update(d, block, sizeof(block)) != 0) {
+        saratoga_digest_free(d);
+        d = NULL;
+    }
+    OPENSSL_cleanse(block, sizeof(block));
+    return d;
+}
+
+bool saratoga__equal(const void *a, const void *b, size_t len) {
+    return CRYPTO_memcmp(a, b, len) == 0;
+}
+
+void saratoga__wipe(void *p, size_t len) {
+    OPENSSL_cleanse(p, len);
 }
 
 /* Only for checking what some peers send: speed does not matter. */
@@ -89,11 +132,22 @@ int saratoga_digest_update(saratoga_digest *d, const void *data, size_t len) {
     return 0;
 }
 
+static int final_outer(saratoga_digest *d, uint8_t *out, size_t len) {
+    bool good = EVP_DigestInit_ex(d->evp, EVP_sha256(), NULL) == 1 &&
+                EVP_DigestUpdate(d->evp, d->outer, sizeof(d->outer)) == 1 &&
+                EVP_DigestUpdate(d->evp, out, len) == 1 &&
+                EVP_DigestFinal_ex(d->evp, out, NULL) == 1;
+    return good ? 0 : SARATOGA_ERR_IO;
+}
+
 int saratoga_digest_final(saratoga_digest *d, uint8_t *out) {
     cmn__writer w = cmn__writer_of(out, 4);
     unsigned n = 0;
     if (d->evp != NULL) {
-        return EVP_DigestFinal_ex(d->evp, out, &n) == 1 ? 0 : SARATOGA_ERR_IO;
+        if (EVP_DigestFinal_ex(d->evp, out, &n) != 1) {
+            return SARATOGA_ERR_IO;
+        }
+        return d->type == SARATOGA_HMAC_SHA256 ? final_outer(d, out, n) : 0;
     }
     cmn__put32(&w, d->type == SARATOGA_CRC32C ? d->crc : ~d->crc);
     return 0;
@@ -102,6 +156,7 @@ int saratoga_digest_final(saratoga_digest *d, uint8_t *out) {
 void saratoga_digest_free(saratoga_digest *d) {
     if (d != NULL) {
         EVP_MD_CTX_free(d->evp);
+        OPENSSL_cleanse(d->outer, sizeof(d->outer));
         OPENSSL_free(d);
     }
 }

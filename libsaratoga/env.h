@@ -8,6 +8,7 @@
 
 #include "common/ring.h"
 #include "common/rng.h"
+#include "libsaratoga/auth.h"
 #include "libsaratoga/jobs.h"
 
 /* What all sessions of a node share. */
@@ -15,7 +16,9 @@ typedef struct saratoga__env {
     cmn__mem mem;
     saratoga_config cfg;
     saratoga_options defaults;
+    void *defaults_block; /* what they point to */
     saratoga__jobs jobs;
+    saratoga__auth auth;
     cmn__rng rng;
     cmn__ring events;          /* of saratoga_event */
     uint32_t strangers;        /* events of no transfer that wait */

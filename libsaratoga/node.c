@@ -8,7 +8,7 @@ static void on_moved(void *owner, uint64_t id, uint32_t slot) {
     n->table.session[id]->timer_slot = slot;
 }
 
-static void take_config(saratoga_node *n, const saratoga_config *config) {
+static int take_config(saratoga_node *n, const saratoga_config *config) {
     saratoga_config *c = &n->env.cfg;
     saratoga__config_take(c, config);
     saratoga__options_take(&n->env.defaults, c->transfer);
@@ -17,6 +17,8 @@ static void take_config(saratoga_node *n, const saratoga_config *config) {
         strncpy(n->env.eid, c->eid, SARATOGA_EID_MAX);
         c->eid = n->env.eid;
     }
+    return saratoga__options_own(&n->env.defaults, &n->env.mem,
+                                 &n->env.defaults_block);
 }
 
 static uint64_t seed_number(const uint8_t *seed) {
@@ -31,6 +33,7 @@ static uint64_t seed_number(const uint8_t *seed) {
 static void init_parts(saratoga_node *n, saratoga_time now) {
     saratoga__env *e = &n->env;
     saratoga__jobs_init(&e->jobs, &e->mem);
+    saratoga__auth_init(&e->auth, &e->mem, &e->cfg);
     cmn__ring_init(&e->events, &e->mem, sizeof(saratoga_event), 0);
     saratoga__table_init(&n->table, &e->mem, e->cfg.max_transfers,
                          cmn__rng_next(&e->rng));
@@ -63,7 +66,11 @@ int saratoga_node_new(saratoga_node **node, const saratoga_config *config,
         return SARATOGA_ERR_NOMEM;
     }
     n->env.mem = mem;
-    take_config(n, config);
+    rv = take_config(n, config);
+    if (rv != 0) {
+        cmn__free(&mem, n);
+        return rv;
+    }
     cmn__rng_seed(&n->env.rng, seed_number(seed));
     init_parts(n, now);
     *node = n;
@@ -86,6 +93,8 @@ void saratoga_node_free(saratoga_node *node) {
     cmn__heap_free(&node->timers);
     cmn__ring_free(&node->env.events);
     saratoga__jobs_free(&node->env.jobs);
+    saratoga__auth_free(&node->env.auth);
+    cmn__free(&mem, node->env.defaults_block);
     cmn__free(&mem, node);
 }
 
@@ -116,7 +125,11 @@ int saratoga__node_add(saratoga_node *n, const saratoga_options *opt,
     if (s == NULL) {
         return SARATOGA_ERR_NOMEM;
     }
-    saratoga__session_init(s, &n->env, opt, now);
+    rv = saratoga__session_init(s, &n->env, opt, now);
+    if (rv != 0) {
+        cmn__free(&n->env.mem, s);
+        return rv;
+    }
     s->to = *peer;
     s->to.coverage = 0;
     s->overhead = headers(n, peer);
@@ -132,6 +145,7 @@ int saratoga__node_add(saratoga_node *n, const saratoga_options *opt,
         rv = SARATOGA_ERR_NOMEM;
     }
     if (rv != 0) {
+        saratoga__session_free(s);
         cmn__free(&n->env.mem, s);
         return rv;
     }

@@ -129,6 +129,25 @@ static bool announced_before(saratoga_node *n, const saratoga__request *q,
     return true;
 }
 
+/* With a key: only what is signed, and once.  A repeat is dropped without a
+ * word, since the network makes some. */
+static bool is_allowed(saratoga_node *n, const input *in,
+                       const saratoga__request *q) {
+    enum saratoga__verdict v = SARATOGA__GENUINE;
+    if (n->env.auth.key_len > 0) {
+        v = saratoga__auth_judge(&n->env.auth, in->dgram, 8 + q->path_len,
+                                 q->auth, q->auth_len,
+                                 in->now + (uint64_t)n->env.cfg.posix_offset);
+    }
+    if (v == SARATOGA__FORGED) {
+        saratoga__stray_refuse(n, in->from, q->id, SARATOGA_ACCESS_DENIED,
+                               in->now);
+    } else if (v == SARATOGA__REPLAYED) {
+        drop(n);
+    }
+    return v == SARATOGA__GENUINE;
+}
+
 static void on_request(saratoga_node *n, const input *in) {
     saratoga__request q;
     saratoga__session *s;
@@ -136,6 +155,9 @@ static void on_request(saratoga_node *n, const input *in) {
         .type = SARATOGA_EVENT_NOOP, .from = *in->from, .path = ""};
     if (!saratoga__request_parse(in->dgram, in->len, &q)) {
         drop(n);
+        return;
+    }
+    if (!is_allowed(n, in, &q)) {
         return;
     }
     if (q.type == SARATOGA_NOOP) {
@@ -172,6 +194,11 @@ static void on_request(saratoga_node *n, const input *in) {
 /* Somebody sends without having asked: a blind put, perhaps. */
 static saratoga__session *new_stranger(saratoga_node *n, const input *in) {
     saratoga__session *s = NULL;
+    if (n->env.auth.key_len > 0) { /* nothing of it is signed */
+        saratoga__stray_refuse(n, in->from, in->id, SARATOGA_ACCESS_DENIED,
+                               in->now);
+        return NULL;
+    }
     if (is_full(n, in->from->host) || !n->env.cfg.can_receive ||
         saratoga__node_add(n, &n->env.defaults, in->from, in->id,
                            SARATOGA_BLIND_PUT, false, &s, in->now) != 0) {

@@ -208,15 +208,20 @@ static void on_stray(saratoga__session *s, const saratoga__data *d) {
     s->in.volunteer |= s->in.complete || d->asks;
 }
 
+/* Before METADATA it is not known how long the file is. */
+static bool is_too_early(const saratoga__session *s, uint64_t end) {
+    return s->kind != SARATOGA_STREAM && end > s->opt.early;
+}
+
 static void accept_data(saratoga__session *s, const saratoga__data *d,
                         uint64_t at, saratoga_time now) {
     saratoga__receiver *in = &s->in;
     uint64_t end = at + d->len;
     note_asked(s, d, end, now);
     hold_back(s, now);
-    if (in->has_partial && !in->has_metadata) {
+    if (!in->has_metadata && (in->has_partial || is_too_early(s, end))) {
         in->volunteer |= d->asks;
-        return; /* not known yet whether it is the same file */
+        return; /* nor whether it is the one of which a part is held */
     }
     if (take(s, at, d) && end > in->highest) {
         in->highest = end;

@@ -7,7 +7,8 @@ uint32_t saratoga__receiver_checksum(const saratoga__session *s) {
     bool follows = saratoga__sum_follows(s->sum_type, s->sum_len);
     uint32_t type = follows ? s->sum[s->sum_len - 1] : s->sum_type;
     size_t len = saratoga_digest_len(type);
-    if (type == SARATOGA__WIRE_SHA256 && !s->env->cfg.sha256) {
+    if ((type == SARATOGA__WIRE_SHA256 && !s->env->cfg.sha256) ||
+        (type == SARATOGA_HMAC_SHA256 && s->env->auth.key_len == 0)) {
         return SARATOGA_NONE;
     }
     return follows || len == s->sum_len ? type : SARATOGA_NONE;
@@ -53,7 +54,7 @@ static bool is_sum_kept(const saratoga__session *s,
     bool had = saratoga__sum_follows(s->sum_type, s->sum_len);
     bool has = saratoga__sum_follows(m->sum_type, m->sum_len);
     if (had && !has) {
-        return m->sum_type == SARATOGA_NONE ||
+        return (m->sum_type == SARATOGA_NONE && !s->env->cfg.auth_files) ||
                m->sum_type == s->sum[s->sum_len - 1];
     }
     if (has && !had) { /* overtaken on the way */
@@ -110,6 +111,13 @@ static void tell_metadata(saratoga__session *s) {
     saratoga__session_event(s, SARATOGA_EVENT_METADATA, &ev);
 }
 
+static bool is_keyed(const saratoga__metadata *m) {
+    uint32_t type = saratoga__sum_follows(m->sum_type, m->sum_len)
+                        ? m->sum[m->sum_len - 1]
+                        : m->sum_type;
+    return type == SARATOGA_HMAC_SHA256;
+}
+
 /* What the peer must not do, and the code that tells it so; 0: all is well. */
 static uint32_t metadata_fault(const saratoga__session *s,
                                const saratoga__metadata *m) {
@@ -121,6 +129,9 @@ static uint32_t metadata_fault(const saratoga__session *s,
     }
     if (m->descriptor > s->opt.max_descriptor) {
         return SARATOGA_TOO_LONG;
+    }
+    if (s->env->cfg.auth_files && !is_keyed(m)) {
+        return SARATOGA_ACCESS_DENIED;
     }
     if (in->has_data &&
         (m->kind != s->kind || m->descriptor != s->descriptor)) {

@@ -3,14 +3,10 @@
 
 #define RTO_MIN (200 * SARATOGA_MS)
 
-void saratoga__session_init(saratoga__session *s, saratoga__env *env,
-                            const saratoga_options *opt, saratoga_time now) {
+int saratoga__session_init(saratoga__session *s, saratoga__env *env,
+                           const saratoga_options *opt, saratoga_time now) {
     s->env = env;
     s->opt = *opt;
-    if (opt->congestion != NULL) { /* the caller's string may go */
-        strncpy(s->congestion, opt->congestion, sizeof(s->congestion) - 1);
-        s->opt.congestion = s->congestion;
-    }
     s->born = now;
     s->heard = now;
     s->retry_at = SARATOGA_TIME_NEVER;
@@ -21,6 +17,7 @@ void saratoga__session_init(saratoga__session *s, saratoga__env *env,
     if (s->opt.rtt_hint > 0) {
         cong_rtt_sample(&s->rtt, (cong_time)s->opt.rtt_hint);
     }
+    return saratoga__options_own(&s->opt, &env->mem, &s->opt_block);
 }
 
 void saratoga__session_free(saratoga__session *s) {
@@ -28,6 +25,7 @@ void saratoga__session_free(saratoga__session *s) {
     saratoga__receiver_free(s);
     cmn__free(&s->env->mem, s->asked_packet);
     cmn__free(&s->env->mem, s->auth);
+    cmn__free(&s->env->mem, s->opt_block);
     s->asked_packet = NULL;
     s->auth = NULL;
 }

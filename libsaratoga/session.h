@@ -154,7 +154,7 @@ typedef struct saratoga__session {
     bool announce;   /* update check: METADATA before the REQUEST */
     bool announced;  /* the peer did so */
     saratoga_options opt;
-    char congestion[32];
+    void *opt_block; /* what opt points to */
     char path[SARATOGA_PATH_MAX];
     uint32_t peer_abilities;
     uint32_t peer_descriptor;
@@ -194,8 +194,8 @@ typedef struct saratoga__session {
 } saratoga__session;
 
 /* session.c: what both roles share */
-void saratoga__session_init(saratoga__session *s, saratoga__env *env,
-                            const saratoga_options *opt, saratoga_time now);
+int saratoga__session_init(saratoga__session *s, saratoga__env *env,
+                           const saratoga_options *opt, saratoga_time now);
 void saratoga__session_free(saratoga__session *s);
 /* Sets descriptor, METADATA and sum of a source.  Returns 0 or an error. */
 int saratoga__session_describe(saratoga__session *s, const saratoga_source *src,
@@ -247,6 +247,11 @@ static inline saratoga_time saratoga__later(saratoga_time a, saratoga_time d) {
 /* session_out.c: packets that both roles send */
 size_t saratoga__write_request(saratoga__session *s, uint8_t *buf, size_t cap,
                                saratoga_time now);
+/* With a key: adds the authentication field to a REQUEST without one, of which
+ * `len` octets reach through the path. */
+void saratoga__sign_request(saratoga__env *e, cmn__writer *w,
+                            const uint8_t *packet, size_t len,
+                            saratoga_time now);
 size_t saratoga__write_metadata(saratoga__session *s, uint8_t *buf, size_t cap,
                                 saratoga_time now);
 /* A STATUS without holes, 16-bit zeros. */

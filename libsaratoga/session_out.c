@@ -12,6 +12,18 @@ static uint32_t abilities(const saratoga_config *c) {
     return a;
 }
 
+void saratoga__sign_request(saratoga__env *e, cmn__writer *w,
+                            const uint8_t *packet, size_t len,
+                            saratoga_time now) {
+    uint8_t field[SARATOGA__AUTH_LEN];
+    if (!w->bad && e->auth.key_len > 0) {
+        saratoga__auth_write(&e->auth, packet, len,
+                             now + (uint64_t)e->cfg.posix_offset, &e->rng,
+                             field);
+        cmn__put_bytes(w, field, sizeof(field));
+    }
+}
+
 size_t saratoga__write_request(saratoga__session *s, uint8_t *buf, size_t cap,
                                saratoga_time now) {
     cmn__writer w = cmn__writer_of(buf, cap);
@@ -24,6 +36,9 @@ size_t saratoga__write_request(saratoga__session *s, uint8_t *buf, size_t cap,
                            .auth = s->auth,
                            .auth_len = s->auth_len};
     saratoga__request_write(&w, &q);
+    if (s->auth_len == 0) {
+        saratoga__sign_request(s->env, &w, buf, 8 + q.path_len, now);
+    }
     s->send_request = false;
     s->asked_at = now;
     s->tries++;

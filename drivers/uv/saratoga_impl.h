@@ -158,6 +158,7 @@ struct saratoga_uv {
     uv_loop_t *loop;
     saratoga_uv_config config;
     saratoga_config engine;
+    uint8_t auth_key[SARATOGA_KEY_MAX]; /* engine.auth_key, if any */
     saratoga_options options;
     saratoga_node *node;
     drv__udp *udp;
@@ -262,6 +263,9 @@ void saratoga__stream_go_on(saratoga__file *f);
 /* saratoga_list.c; both block.  A directory record, or any file. */
 int saratoga__source_list(saratoga__file *f, uint32_t widest);
 int saratoga__source_pick(saratoga__file *f);
+
+/* A checksum, with the node's key if it needs one; NULL: not available. */
+saratoga_digest *saratoga__digest_begin(const saratoga_uv *u, uint32_t type);
 
 /* saratoga_sink.c: what is received.  Opening blocks. */
 int saratoga__sink_open(saratoga__file *f);

@@ -77,6 +77,16 @@ static void remember(const saratoga__file *f) {
     memcpy(s->digest, f->source.digest, sizeof(s->digest));
 }
 
+saratoga_digest *saratoga__digest_begin(const saratoga_uv *u, uint32_t type) {
+    if (type == SARATOGA_HMAC_SHA256) {
+        return u->engine.auth_key_len > 0
+                   ? saratoga_digest_new_keyed(type, u->auth_key,
+                                               u->engine.auth_key_len)
+                   : NULL;
+    }
+    return saratoga_digest_new(type);
+}
+
 static int add_piece(saratoga__file *f, uint8_t *piece, size_t len) {
     size_t done = 0;
 
@@ -109,7 +119,7 @@ static void sum_step(saratoga__file *f) {
     uint8_t *piece = malloc(PIECE);
 
     if (f->digest == NULL) {
-        f->digest = saratoga_digest_new(f->source.checksum);
+        f->digest = saratoga__digest_begin(f->u, f->source.checksum);
     }
     f->sum_status = piece != NULL && f->digest != NULL ? 0 : UV_ENOMEM;
     while (f->sum_status == 0 && f->digest_at < end) {
@@ -186,7 +196,7 @@ void saratoga__source_sum_memory(saratoga__file *f) {
     saratoga_digest *d;
 
     f->source.checksum = wanted(f);
-    d = saratoga_digest_new(f->source.checksum);
+    d = saratoga__digest_begin(f->u, f->source.checksum);
     if (d == NULL || saratoga_digest_update(d, f->memory, f->memory_len) != 0 ||
         saratoga_digest_final(d, f->source.digest) != 0) {
         f->source.checksum = SARATOGA_NONE;

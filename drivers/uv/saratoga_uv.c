@@ -179,6 +179,11 @@ static void copy_config(saratoga_uv *u, const saratoga_uv_config *c) {
     } else {
         saratoga_config_init(&u->engine);
     }
+    if (u->engine.auth_key != NULL &&
+        u->engine.auth_key_len <= sizeof(u->auth_key)) {
+        memcpy(u->auth_key, u->engine.auth_key, u->engine.auth_key_len);
+        u->engine.auth_key = u->auth_key;
+    }
     if (u->engine.transfer != NULL) {
         u->options = *u->engine.transfer;
     }

@@ -87,7 +87,7 @@ static int digest_begin(saratoga__file *f, uint32_t type) {
         return 0;
     }
     saratoga_digest_free(f->digest);
-    f->digest = saratoga_digest_new(type);
+    f->digest = saratoga__digest_begin(f->u, type);
     f->digest_type = type;
     return f->digest != NULL ? 0 : UV_ENOMEM;
 }

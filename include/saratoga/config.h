@@ -104,10 +104,11 @@ typedef struct saratoga_options {
     size_t block;           /**< bytes of one read or write at most; 256 KiB */
     uint32_t blocks;    /**< reads, and as many writes, under way at most; 8 */
     uint32_t reserved2; /**< 0 */
+    uint64_t early;     /**< receiver: bytes of a file beyond these are not kept
+                             before METADATA told its size; 64 MiB */
     const char *const *congestion_params; /**< cong_set() names,
                                                NULL-terminated; or NULL */
-    const double *congestion_values; /**< values for them; both must stay valid
-                                          as long as what uses them */
+    const double *congestion_values;      /**< values for them; all is copied */
 } saratoga_options;
 
 /** @brief Fills in every default. @param o  options, of any content */
@@ -175,6 +176,16 @@ typedef struct saratoga_config {
     saratoga_trace_fn on_trace;    /**< NULL: none */
     void *user;                    /**< for on_trace */
     saratoga_allocator allocator;  /**< zeroed: the C library's */
+    const uint8_t *auth_key;       /**< copied; shared with the peers: REQUESTs
+                                        from here are signed with it, others
+                                        refused unless they are; blind puts are
+                                        refused.  NULL: none */
+    size_t auth_key_len;           /**< 16 to ::SARATOGA_KEY_MAX bytes */
+    saratoga_time auth_window; /**< by how much the time in a REQUEST may differ
+                                    from this node's; 5 min */
+    bool auth_files;           /**< files are taken only with a checksum of
+                                    ::SARATOGA_HMAC_SHA256 */
+    bool reserved2[7];         /**< false */
 } saratoga_config;
 
 /** @brief Fills in every default. @param c  config, of any content */

@@ -32,6 +32,15 @@ SARATOGA_API size_t saratoga_digest_len(uint32_t type);
  */
 SARATOGA_API saratoga_digest *saratoga_digest_new(uint32_t type);
 /**
+ * @brief Starts a checksum that only those can compute who have a key.
+ * @param type  ::SARATOGA_HMAC_SHA256
+ * @param key   not needed any more when the call returns
+ * @param len   bytes of it, 1 to ::SARATOGA_KEY_MAX
+ * @return as saratoga_digest_new()
+ */
+SARATOGA_API saratoga_digest *
+saratoga_digest_new_keyed(uint32_t type, const uint8_t *key, size_t len);
+/**
  * @brief Adds bytes in order.
  * @param d     checksum
  * @param data  bytes

@@ -42,6 +42,8 @@ typedef uint64_t saratoga_time;
 #define SARATOGA_CHECKSUM_MAX 32
 /** Bytes of randomness that a node is made from. */
 #define SARATOGA_SEED_LEN 32
+/** Longest key for authentication, in bytes. */
+#define SARATOGA_KEY_MAX 256
 /** A size that is not known. */
 #define SARATOGA_SIZE_UNKNOWN UINT64_MAX
 
@@ -127,10 +129,13 @@ enum saratoga_descriptor {
 
 /** Checksums of METADATA. */
 enum saratoga_checksum {
-    SARATOGA_NONE = 0,    /**< none */
-    SARATOGA_CRC32C = 1,  /**< CRC-32C (Castagnoli) */
-    SARATOGA_MD5 = 2,     /**< MD5 */
-    SARATOGA_SHA1 = 3,    /**< SHA-1 */
+    SARATOGA_NONE = 0,         /**< none */
+    SARATOGA_CRC32C = 1,       /**< CRC-32C (Castagnoli) */
+    SARATOGA_MD5 = 2,          /**< MD5 */
+    SARATOGA_SHA1 = 3,         /**< SHA-1 */
+    SARATOGA_HMAC_SHA256 = 13, /**< HMAC-SHA-256 with
+                                    saratoga_config::auth_key, a local code
+                                    point */
     SARATOGA_SHA256 = 15, /**< SHA-256, a local code point; off by default */
     SARATOGA_CRC32_IEEE = 256 /**< not on the wire: what some peers compute
                                    under the name CRC-32C */

@@ -9,6 +9,8 @@
 
 #include <dirent.h>
 #include <ftw.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,6 +30,8 @@ struct pair {
     char there[80];
     uv_loop_t loop; /* of both, in some tests */
     bool shared;
+    bool keyed;
+    bool six; /* over IPv6 */
     saratoga_uv *server;
     saratoga_uv *client;
     char port[16];
@@ -81,6 +85,12 @@ static unsigned count_files(const char *folder, const char *prefix) {
     return n;
 }
 
+static const uint8_t key[] = "a key that both have";
+
+static const char *loopback(const struct pair *p) {
+    return p->six ? "::1" : "127.0.0.1";
+}
+
 static void open_pair(struct pair *p, bool may_write, uint64_t rate_bps) {
     saratoga_uv_config c;
     saratoga_config engine;
@@ -92,10 +102,16 @@ static void open_pair(struct pair *p, bool may_write, uint64_t rate_bps) {
     o.rate_bps = rate_bps;
     saratoga_config_init(&engine);
     engine.transfer = &o;
+    if (p->keyed) {
+        engine.auth_key = key;
+        engine.auth_key_len = sizeof(key);
+        engine.auth_files = true;
+        o.checksum = SARATOGA_HMAC_SHA256;
+    }
     saratoga_uv_config_init(&c);
     c.node = &engine;
     c.loop = p->shared ? &p->loop : NULL;
-    c.host = "127.0.0.1";
+    c.host = loopback(p);
     c.root = p->here;
     c.may_write = may_write;
     assert_int_equal(saratoga_uv_open(&p->server, &c, why), 0);
@@ -154,7 +170,7 @@ static uint64_t ask(struct pair *p, uint32_t type, const char *path,
 
     saratoga_uv_transfer_init(&t);
     t.type = type;
-    t.host = "127.0.0.1";
+    t.host = loopback(p);
     t.service = p->port;
     t.path = path;
     t.folder = p->there;
@@ -243,6 +259,46 @@ a_transfer_that_is_cancelled_ends_and_keeps_what_came(void **state) {
     assert_int_equal(count_files(p->there, ".saratoga-"), 2);
 }
 
+static void get_put_and_list(struct pair *p) {
+    make_file(p->here, "get", FILE_LEN, 1);
+    make_file(p->there, "put", FILE_LEN, 2);
+    open_pair(p, true, 0);
+    (void)ask(p, SARATOGA_GET, "get", "get");
+    (void)ask(p, SARATOGA_PUT, "put", "put");
+    wait_for(p, 2);
+    expect_file(p->there, "get", FILE_LEN, 1);
+    expect_file(p->here, "put", FILE_LEN, 2);
+    (void)ask(p, SARATOGA_GETDIR, "", NULL);
+    wait_for(p, 3);
+    assert_int_equal(p->last.error, 0);
+}
+
+static void peers_with_a_key_verify_files_with_it(void **state) {
+    struct pair *p = *state;
+
+    p->keyed = true;
+    get_put_and_list(p);
+    assert_int_equal(p->last.checksum, SARATOGA_HMAC_SHA256);
+    assert_true(p->last.verified);
+}
+
+static void files_go_over_ipv6(void **state) {
+    struct pair *p = *state;
+    struct sockaddr_in6 here = {.sin6_family = AF_INET6,
+                                .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+    int fd = socket(AF_INET6, SOCK_DGRAM, 0);
+    bool can = fd >= 0 && bind(fd, (struct sockaddr *)&here, sizeof(here)) == 0;
+
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    if (!can) {
+        skip();
+    }
+    p->six = true;
+    get_put_and_list(p);
+}
+
 static void nodes_can_be_closed_in_the_middle_of_everything(void **state) {
     struct pair *p = *state;
 
@@ -318,6 +374,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(
             a_transfer_that_is_cancelled_ends_and_keeps_what_came, set_up,
             tear_down),
+        cmocka_unit_test_setup_teardown(peers_with_a_key_verify_files_with_it,
+                                        set_up, tear_down),
+        cmocka_unit_test_setup_teardown(files_go_over_ipv6, set_up, tear_down),
         cmocka_unit_test_setup_teardown(
             nodes_can_be_closed_in_the_middle_of_everything, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_directory_record_comes_with_the_event,

@@ -207,6 +207,32 @@ static void a_rate_of_a_packet_in_minutes_ends_no_session(void **state) {
     world_free(&w);
 }
 
+/* What the caller's options pointed to may be gone when it is used. */
+static void options_are_copied_with_what_they_point_to(void **state) {
+    struct world w = world_new(&GOOD, NULL, NULL);
+    char law[] = "fixed";
+    char param[] = "rate";
+    const char *names[] = {param, NULL};
+    double value = 25000; /* bytes/s */
+    saratoga_options o;
+    struct xfer *x;
+    (void)state;
+    saratoga_options_init(&o);
+    o.congestion = law;
+    o.congestion_params = names;
+    o.congestion_values = &value;
+    (void)host_make_file(w.sat, "f", 100000, 3);
+    x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+    memset(law, 'x', sizeof(law) - 1);
+    memset(param, 'x', sizeof(param) - 1);
+    names[0] = NULL;
+    value = 1;
+    world_finish(&w, x, 100 * SEC);
+    assert_arrived(&w, x, "f");
+    assert_in_range(x->done_at, 4 * SEC, 5 * SEC);
+    world_free(&w);
+}
+
 static void silence_ends_a_transfer_on_both_sides(void **state) {
     struct world w = world_new(&GOOD, NULL, NULL);
     struct xfer *x;
@@ -481,6 +507,7 @@ int main(void) {
         T(a_checksum_may_come_after_the_file),
         T(a_checksum_that_comes_late_counts),
         T(a_rate_of_a_packet_in_minutes_ends_no_session),
+        T(options_are_copied_with_what_they_point_to),
         T(silence_ends_a_transfer_on_both_sides),
         T(a_request_into_the_void_is_given_up),
         T(timers_may_be_hours),

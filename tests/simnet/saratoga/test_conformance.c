@@ -248,6 +248,22 @@ static void missing_metadata_are_reported(void **state) {
     raw_free(r);
 }
 
+/* Nobody makes a file of 2^32 bytes here with a single packet. */
+static void data_far_out_wait_for_metadata(void **state) {
+    struct xfer *x;
+    struct raw *r = receiver(7, &x);
+    (void)state;
+    (void)raw_next(r);
+    raw_hex(r, "23410000 00000007 ffff0000 30313233");
+    assert_sent(r, "24440000 00000007 00000000 ffff0004 00000000 ffff0003");
+    assert_int_equal(x->file->size, 0);
+    raw_hex(r, "22400042 00000007 781e5e245d69b566979b86e28d23f2c7 8000 000a "
+               "21c86fea 21c86fea 6400");
+    raw_hex(r, "23418000 00000007 00000000 30313233343536373839");
+    assert_true(x->done && x->end.verified);
+    raw_free(r);
+}
+
 static void an_answer_repeats_the_timestamp_of_what_asked(void **state) {
     struct xfer *x;
     struct raw *r = receiver(7, &x);
@@ -550,6 +566,7 @@ int main(void) {
         T(data_beyond_the_size_end_the_session),
         T(an_end_below_the_size_ends_the_session),
         T(missing_metadata_are_reported),
+        T(data_far_out_wait_for_metadata),
         T(an_answer_repeats_the_timestamp_of_what_asked),
         T(a_refusal_is_a_status),
         T(a_get_that_is_repeated_gets_the_same_answer),

@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Peers that share a key, and those that do not. */
+#include <string.h>
+
+#include "libsaratoga/auth.h"
+#include "tests/simnet/saratoga/world.h"
+#include "tests/support/cmocka.h"
+
+#define REQUEST_FIRST 0x21
+
+static const uint8_t key[] = "the key of both of them";
+static const uint8_t other[] = "the key of somebody else";
+
+static saratoga_config keyed(const uint8_t *k) {
+    saratoga_config c;
+    saratoga_config_init(&c);
+    c.auth_key = k;
+    c.auth_key_len = k != NULL ? sizeof(key) : 0;
+    return c;
+}
+
+static struct world world_of(const uint8_t *sat_key,
+                             const uint8_t *ground_key) {
+    const struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
+    saratoga_config sat = keyed(sat_key);
+    saratoga_config ground = keyed(ground_key);
+    struct world w = world_new(&p, &sat, &ground);
+    (void)host_make_file(w.sat, "f", 10000, 1);
+    return w;
+}
+
+/* The REQUEST of a get as it leaves. */
+struct wiretap {
+    uint8_t bytes[1600];
+    size_t len;
+};
+
+static void listen_in(void *user, struct host *h, const saratoga_pktinfo *to,
+                      const uint8_t *dgram, size_t len) {
+    struct wiretap *t = user;
+    (void)h;
+    (void)to;
+    if (dgram[0] == REQUEST_FIRST && len <= sizeof(t->bytes)) {
+        memcpy(t->bytes, dgram, len);
+        t->len = len;
+    }
+}
+
+static struct xfer *get(struct world *w, struct wiretap *t) {
+    struct xfer *x;
+    w->ground->tap = listen_in;
+    w->ground->tap_user = t;
+    x = host_start(w->ground, w->sat, SARATOGA_GET, "f", NULL, NULL);
+    world_finish(w, x, 60 * SEC);
+    return x;
+}
+
+/* A datagram from elsewhere; what comes back is counted. */
+static uint64_t answers_to(struct world *w, uint64_t host,
+                           const struct wiretap *t) {
+    saratoga_pktinfo from = {.host = host, .path = sim_address(98, 7)};
+    uint64_t before = w->sat->sim.sent_packets;
+    saratoga_node_recv(w->sat->sim.engine, &from, t->bytes, t->len,
+                       host_now(w->sat));
+    host_pump(w->sat);
+    return w->sat->sim.sent_packets - before;
+}
+
+static void who_has_the_key_is_served(void **state) {
+    struct world w = world_of(key, key);
+    struct wiretap t = {.len = 0};
+    struct xfer *x = get(&w, &t);
+    (void)state;
+    assert_int_equal(x->end.error, 0);
+    assert_true(host_same(host_find_file(w.sat, "f"), x->file));
+    assert_int_equal(t.len, 8 + 1 + 1 + SARATOGA__AUTH_LEN);
+    world_free(&w);
+}
+
+static void who_has_none_or_another_is_refused(void **state) {
+    const uint8_t *const wrong[] = {NULL, other};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct world w = world_of(key, wrong[i]);
+        struct wiretap t;
+        struct xfer *x = get(&w, &t);
+        assert_int_equal(x->end.error, SARATOGA_ERR_REFUSED);
+        assert_int_equal(x->end.status, SARATOGA_ACCESS_DENIED);
+        assert_int_equal(w.sat->requests, 0);
+        world_free(&w);
+    }
+}
+
+static void who_has_a_key_asks_those_without(void **state) {
+    struct world w = world_of(NULL, key);
+    struct wiretap t;
+    (void)state;
+    assert_int_equal(get(&w, &t)->end.error, 0);
+    world_free(&w);
+}
+
+static void a_request_counts_once(void **state) {
+    struct world w = world_of(key, key);
+    struct wiretap t;
+    (void)state;
+    (void)get(&w, &t);
+    world_run(&w, 30 * SEC); /* all is over and forgotten */
+    assert_int_equal(answers_to(&w, 99, &t), 0);
+    assert_int_equal(answers_to(&w, w.ground->sim.node + 1, &t), 0);
+    assert_int_equal(w.sat->requests, 1);
+    world_free(&w);
+}
+
+static void a_request_that_was_changed_is_refused(void **state) {
+    struct wiretap t;
+    struct world w = world_of(key, key);
+    (void)state;
+    (void)get(&w, &t);
+    for (size_t i = 0; i < t.len; i++) {
+        struct wiretap bad = t;
+        bad.bytes[i] ^= 1;
+        (void)answers_to(&w, 99, &bad);
+    }
+    assert_int_equal(w.sat->requests, 1);
+    for (size_t len = 9; len < t.len; len++) {
+        struct wiretap cut = t;
+        cut.len = len;
+        (void)answers_to(&w, 99, &cut);
+    }
+    assert_int_equal(w.sat->requests, 1);
+    world_free(&w);
+}
+
+static void a_request_of_another_time_is_refused(void **state) {
+    struct world w = world_of(key, other);
+    struct world late = world_of(key, key);
+    struct wiretap t;
+    (void)state;
+    (void)get(&late, &t); /* captured at 0 s, not seen by the other one */
+    world_run(&w, 299 * SEC);
+    assert_true(answers_to(&w, 99, &t) > 0);
+    assert_int_equal(w.sat->requests, 1);
+    world_free(&w);
+    w = world_of(key, other);
+    world_run(&w, 302 * SEC);
+    assert_int_equal(answers_to(&w, 99, &t), 1);
+    assert_int_equal(w.sat->requests, 0);
+    world_free(&w);
+    world_free(&late);
+}
+
+static void what_is_forgotten_is_not_accepted_again(void **state) {
+    cmn__mem mem = cmn__mem_default();
+    saratoga_config c = keyed(key);
+    saratoga__auth a;
+    cmn__rng rng;
+    uint8_t first[SARATOGA__AUTH_LEN];
+    uint8_t field[SARATOGA__AUTH_LEN];
+    const uint8_t packet[] = "a request";
+    (void)state;
+    cmn__rng_seed(&rng, 1);
+    saratoga__auth_init(&a, &mem, &c);
+    saratoga__auth_write(&a, packet, sizeof(packet), 1, &rng, first);
+    for (uint64_t t = 1; t <= 10000; t++) {
+        saratoga__auth_write(&a, packet, sizeof(packet), t, &rng, field);
+        assert_int_equal(saratoga__auth_judge(&a, packet, sizeof(packet),
+                                              t == 1 ? first : field,
+                                              sizeof(field), 10),
+                         SARATOGA__GENUINE);
+    }
+    assert_int_equal(saratoga__auth_judge(&a, packet, sizeof(packet), first,
+                                          sizeof(first), 10),
+                     SARATOGA__REPLAYED);
+    assert_int_equal(saratoga__auth_judge(&a, packet, sizeof(packet), field,
+                                          sizeof(field), 10),
+                     SARATOGA__REPLAYED);
+    saratoga__auth_free(&a);
+}
+
+static void blind_puts_are_refused(void **state) {
+    struct world w = world_of(key, key);
+    struct xfer *x =
+        host_start(w.sat, w.ground, SARATOGA_BLIND_PUT, "f", NULL, NULL);
+    (void)state;
+    world_finish(&w, x, 60 * SEC);
+    assert_int_equal(x->end.status, SARATOGA_ACCESS_DENIED);
+    assert_int_equal(w.ground->requests, 0);
+    world_free(&w);
+}
+
+static void files_without_a_keyed_checksum_are_not_taken(void **state) {
+    const struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
+    saratoga_config sat = keyed(key);
+    saratoga_config ground = keyed(key);
+    struct world w;
+    struct wiretap t;
+    struct xfer *x;
+    (void)state;
+    ground.auth_files = true;
+    w = world_new(&p, &sat, &ground);
+    (void)host_make_file(w.sat, "f", 10000, 1);
+    x = get(&w, &t);
+    assert_int_equal(x->end.status, SARATOGA_ACCESS_DENIED);
+    assert_null(host_find_file(w.ground, "f"));
+    world_free(&w);
+}
+
+/* RFC 4231, cases 2 and 6. */
+static void hmacs_of_the_rfc(void **state) {
+    static const uint8_t two[] = {
+        0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e, 0x6a, 0x04, 0x24,
+        0x26, 0x08, 0x95, 0x75, 0xc7, 0x5a, 0x00, 0x3f, 0x08, 0x9d, 0x27,
+        0x39, 0x83, 0x9d, 0xec, 0x58, 0xb9, 0x64, 0xec, 0x38, 0x43};
+    static const uint8_t six[] = {
+        0x60, 0xe4, 0x31, 0x59, 0x1e, 0xe0, 0xb6, 0x7f, 0x0d, 0x8a, 0x26,
+        0xaa, 0xcb, 0xf5, 0xb7, 0x7f, 0x8e, 0x0b, 0xc6, 0x21, 0x37, 0x28,
+        0xc5, 0x14, 0x05, 0x46, 0x04, 0x0f, 0x0e, 0xe3, 0x7f, 0x54};
+    static const char long_text[] =
+        "Test Using Larger Than Block-Size Key - Hash Key First";
+    uint8_t long_key[131];
+    uint8_t out[32];
+    saratoga_digest *d = saratoga_digest_new_keyed(SARATOGA_HMAC_SHA256,
+                                                   (const uint8_t *)"Jefe", 4);
+    (void)state;
+    assert_int_equal(
+        saratoga_digest_update(d, "what do ya want for nothing?", 28), 0);
+    assert_int_equal(saratoga_digest_final(d, out), 0);
+    saratoga_digest_free(d);
+    assert_memory_equal(out, two, sizeof(two));
+    memset(long_key, 0xaa, sizeof(long_key));
+    d = saratoga_digest_new_keyed(SARATOGA_HMAC_SHA256, long_key,
+                                  sizeof(long_key));
+    assert_int_equal(
+        saratoga_digest_update(d, long_text, sizeof(long_text) - 1), 0);
+    assert_int_equal(saratoga_digest_final(d, out), 0);
+    saratoga_digest_free(d);
+    assert_memory_equal(out, six, sizeof(six));
+    assert_null(saratoga_digest_new(SARATOGA_HMAC_SHA256));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_has_the_key_is_served),
+        cmocka_unit_test(who_has_none_or_another_is_refused),
+        cmocka_unit_test(who_has_a_key_asks_those_without),
+        cmocka_unit_test(a_request_counts_once),
+        cmocka_unit_test(a_request_that_was_changed_is_refused),
+        cmocka_unit_test(a_request_of_another_time_is_refused),
+        cmocka_unit_test(what_is_forgotten_is_not_accepted_again),
+        cmocka_unit_test(blind_puts_are_refused),
+        cmocka_unit_test(files_without_a_keyed_checksum_are_not_taken),
+        cmocka_unit_test(hmacs_of_the_rfc),
+    };
+    return cmocka_run_group_tests_name("auth", tests, NULL, NULL);
+}
