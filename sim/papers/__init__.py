@@ -5,7 +5,7 @@ A page is a module with TITLE, plan(quick), which names the runs that it needs
 (a dictionary of lab.Job), and report(page, runs, quick), which is given their
 results under the same names and fills the page.
 """
-from . import calibration, geo, stfrc, tltcp, yam
+from . import calibration, geo, matrix, stfrc, tltcp, yam
 
 PAGES = {
     "calibration": calibration,
@@ -13,4 +13,5 @@ PAGES = {
     "yam": yam,
     "geo": geo,
     "stfrc": stfrc,
+    "matrix": matrix,
 }
