@@ -7,9 +7,11 @@ from .page import FAILS, only
 TITLE = "Every controller on every path"
 # tfrc and stfrc are fed by Saratoga: see the page of STFRC.  fixed and auto
 # have no law of their own.
+# Peach as it was meant: on links where its dummies give way to all others.
+GIVING_WAY = "peach, dummies give way"
 CONTROLLERS = ("reno", "newreno", "sack", "tahoe", "cubic", "bbr", "vegas",
                "fast", "yam", "westwood", "westwoodnew", "mod-westwoodnew",
-               "tibet", "peach")
+               "tibet", "peach", GIVING_WAY)
 PAYLOAD = 1500 * 8e-6  # Mbit of a full packet, about
 # Name: what it stands for, parameters.
 PATHS = {
@@ -41,8 +43,14 @@ def seeds(quick):
     return range(1, 2 if quick else 6)
 
 
+def settings(controller):
+    if controller == GIVING_WAY:
+        return {"congestion": "peach", "lower_effort": "on"}
+    return {"congestion": controller}
+
+
 def plan(quick):
-    return {(path, c, seed): Job.of("path", congestion=c, seed=seed, **params)
+    return {(path, c, seed): Job.of("path", seed=seed, **settings(c), **params)
             for path, (_, params) in PATHS.items() for c in CONTROLLERS
             for seed in seeds(quick)}
 

@@ -155,6 +155,8 @@ def write_all(modules, plans, lab, folder, quick, checking, whole):
             print(f"reproduce: {name}: no ns-2 (Debian: ns2); its numbers are "
                   "left out", file=sys.stderr)
         page = Page(name, module.TITLE, folder, plotter)
+        if quick:
+            page.text("*The quick set: few seeds and points, shorter runs.*")
         module.report(page, {k: lab.load(j) for k, j in jobs.items()}, quick)
         (folder / f"{name}.md").write_text(page.markdown(), encoding="utf-8")
         claims += page.claims
