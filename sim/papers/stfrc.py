@@ -18,8 +18,8 @@ class Scope:
     """How much is run."""
 
     def __init__(self, quick):
-        self.time = {"duration": 80, "warm": 20} if quick else {}
-        self.span = 60  # s that are counted, either way
+        self.time = {"duration": 50, "warm": 20} if quick else {}
+        self.span = 30 if quick else 60  # s that are counted
         self.flows = (4, 32) if quick else (1, 2, 4, 8, 16, 32, 64)
         self.rates = (4, 16) if quick else (1, 2, 4, 8, 16, 32, 64)
         self.thin_flows = (4, 32) if quick else (1, 4, 16, 64)
@@ -316,7 +316,7 @@ def report(page, runs, quick):
         "As many STFRC as TCP SACK flows over one bottleneck of 20 ms, queue "
         "25 packets per Mbit/s, RED thresholds 3 + 1.5 and 10 + 5 per Mbit/s "
         "in packets, packets of 1040 bytes, counted over "
-        + ("60 of 80 s" if quick else "the last 60 of 200 s")
+        + ("30 of 50 s" if quick else "the last 60 of 200 s")
         + ". STFRC is the engine of libsaratoga sending an endless file; TCP "
         "SACK is the TLTCP engine with packet numbers and Reno's window. Ours, "
         "for the paper does not say: starts spread over 5 s, ways to the "
