@@ -8,6 +8,7 @@
 
 #include <tltcp/conn.h>
 
+#include "libtltcp/hello.h"
 #include "libtltcp/packet.h"
 #include "libtltcp/params.h"
 #include "tests/fuzz/script.h"
@@ -24,6 +25,8 @@ struct guest {
 };
 
 struct world {
+    tltcp__key key;
+    bool secured;
     struct script in;
     struct test_alloc alloc;
     tltcp_endpoint *ep;
@@ -109,6 +112,27 @@ static void put_noise(struct world *w, cmn__writer *wr, size_t n) {
     }
 }
 
+/* The first message of one who has the key, around parameters and noise; its
+ * key id or its text is spoilt now and then. */
+static void put_hello(struct world *w, cmn__writer *wr, uint64_t scid,
+                      const tltcp__params *params) {
+    static const uint8_t e[TLTCP_SEED_LEN] = {5};
+    tltcp__hello h = {.key = w->key};
+    uint8_t payload[200];
+    cmn__writer text = cmn__writer_of(payload, sizeof(payload));
+    uint8_t *start = wr->p;
+    if (script_below(&w->in, 8) != 0) {
+        tltcp__params_put(&text, params);
+    }
+    put_noise(w, &text, (size_t)script_below(&w->in, 32));
+    FUZZ_CHECK(
+        tltcp__hello_call(&h, scid, e, payload, (size_t)(text.p - payload)));
+    tltcp__hello_put(&h, wr);
+    if (script_below(&w->in, 4) == 0) {
+        start[script_below(&w->in, (uint64_t)(wr->p - start))] ^= 1;
+    }
+}
+
 /* A packet that is nearly right. */
 static void forge(struct world *w) {
     static const uint8_t types[] = {TLTCP__INITIAL, TLTCP__SHORT,
@@ -131,7 +155,9 @@ static void forge(struct world *w) {
     cmn__writer wr = cmn__writer_of(w->dgram, 1400);
     p.version += (uint32_t)(script_below(&w->in, 16) == 0);
     tltcp__packet_put(&wr, &p);
-    if (p.type == TLTCP__INITIAL && script_below(&w->in, 8) != 0) {
+    if (p.type == TLTCP__INITIAL && w->secured) {
+        put_hello(w, &wr, p.scid, &params);
+    } else if (p.type == TLTCP__INITIAL && script_below(&w->in, 8) != 0) {
         tltcp__params_put(&wr, &params);
     }
     put_noise(w, &wr, (size_t)script_below(&w->in, 64));
@@ -204,6 +230,7 @@ static void step(struct world *w) {
 
 static void open_endpoint(struct world *w) {
     static const uint8_t seed[TLTCP_SEED_LEN] = {1, 2, 3};
+    static const uint8_t key[32] = {4, 5, 6};
     uint64_t x = script_number(&w->in, 1);
     tltcp_config c;
     tltcp_config_init(&c);
@@ -212,6 +239,13 @@ static void open_endpoint(struct world *w) {
     c.max_half_open = 1 + (uint32_t)(x & 15);
     c.always_retry = (x & 16) != 0;
     c.unordered = (x & 32) != 0;
+    w->secured = (x & 64) != 0;
+    if (w->secured) {
+        c.key = key;
+        c.key_len = sizeof(key);
+        FUZZ_CHECK(tltcp__keys_take(&c, &w->key, 1) == 1);
+    }
+    c.max_half_open_per_address = 1 + (x >> 7) * 5;
     FUZZ_CHECK(tltcp_endpoint_new(&w->ep, &c, seed, w->now) == 0);
 }
 
