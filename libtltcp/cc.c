@@ -9,7 +9,8 @@
 #define CAPACITY_SECONDS 0.5 /* of the path's rate under a queue */
 #define CAPACITY_GROWTH 0.05 /* per second without a queue */
 #define QUEUE_MIN 4000000    /* ns; less is noise */
-#define PAYLOAD_SHARE 0.96   /* of a packet, headers of chunks taken off */
+#define FULL_MEMORY (10 * (cong_time)TLTCP_S)
+#define PAYLOAD_SHARE 0.96 /* of a packet, headers of chunks taken off */
 #define NS_PER_S 1e9
 
 static bool is_finite(double x) {
@@ -67,6 +68,7 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
     *cc = (tltcp__cc){.t_sent = -1,
                       .t_est = -1,
                       .t_shown = cfg->max_rate > 0 ? (cong_time)now : -1,
+                      .t_full = -1,
                       .paced = !cfg->no_pacing};
     cc->cong = cmn__alloc(mem, ops->size);
     if (cc->cong == NULL) {
@@ -114,6 +116,7 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     cc->can_undo = false;
     cc->capacity = 0;
     cc->t_shown = cc->max_rate > 0 ? (cong_time)now : -1;
+    cc->t_full = -1;
 }
 
 double tltcp__cc_window(const tltcp__cc *cc) {
@@ -217,8 +220,9 @@ static void estimate(tltcp__cc *cc, const struct cong_rate_sample *rs,
     double seconds = cc->t_est >= 0 ? (double)(now - cc->t_est) / NS_PER_S : 0;
     double gain = seconds < EST_SECONDS ? seconds / EST_SECONDS : 1;
     measure_capacity(cc, rs, seconds);
-    if (cc->capacity > 0 && cc->t_shown < 0) {
-        cc->t_shown = now;
+    if (is_saturated(cc)) {
+        cc->t_full = now;
+        cc->t_shown = cc->t_shown < 0 ? now : cc->t_shown;
     }
     if (is_finite(cc->cong->cwnd) && cc->rtt.srtt > 0) {
         rate = cc->cong->cwnd / ((double)cc->rtt.srtt / NS_PER_S);
@@ -343,8 +347,9 @@ uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc) {
     return whole(8 * PAYLOAD_SHARE * cc->est_rate);
 }
 
-double tltcp__cc_limit(const tltcp__cc *cc) {
-    return cc->t_shown >= 0 ? PAYLOAD_SHARE * cc->est_rate : 0;
+double tltcp__cc_limit(const tltcp__cc *cc, tltcp_time now) {
+    bool full = cc->t_full >= 0 && (cong_time)now - cc->t_full < FULL_MEMORY;
+    return full || cc->max_rate > 0 ? PAYLOAD_SHARE * cc->est_rate : 0;
 }
 
 void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st) {

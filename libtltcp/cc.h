@@ -37,6 +37,7 @@ typedef struct tltcp__cc {
     double undo_ssthresh;
     cong_time t_sent; /* when something last left; -1: never */
     cong_time t_est;
+    cong_time t_full;   /* a queue last stood on the path; -1: never */
     cong_time t_shown;  /* the path first showed its capacity; -1: not yet */
     cong_time t_resume; /* the pacer, once it said no, says no until then */
     bool episode;       /* open */
@@ -85,8 +86,8 @@ void tltcp__cc_undo(tltcp__cc *cc, tltcp_time now);
 
 /* What the path would carry, in bit/s of sections. */
 uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc);
-/* The same in bytes/s, once the path has shown a limit; else 0. */
-double tltcp__cc_limit(const tltcp__cc *cc);
+/* The same in bytes/s, if the path has shown a limit of late; else 0. */
+double tltcp__cc_limit(const tltcp__cc *cc, tltcp_time now);
 void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st);
 
 #endif /* LIBTLTCP_CC_H */

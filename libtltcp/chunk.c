@@ -70,6 +70,25 @@ bool tltcp__rtt_parse(const tltcp__chunk *c, uint32_t *us) {
     return !r.bad && r.p == r.end;
 }
 
+bool tltcp__repair_parse(const tltcp__chunk *c, tltcp__repair_chunk *out) {
+    cmn__reader r = cmn__reader_of(c->body, c->len);
+    out->start = cmn__get32(&r);
+    out->section = cmn__get32(&r);
+    out->len = cmn__get32(&r);
+    out->index = cmn__get8(&r);
+    out->symbol = r.p;
+    out->size = cmn__reader_left(&r);
+    return !r.bad && out->size > 0 && out->len > 0;
+}
+
+bool tltcp__rebuilt_parse(const tltcp__chunk *c, uint32_t *start,
+                          uint32_t *len) {
+    cmn__reader r = cmn__reader_of(c->body, c->len);
+    *start = cmn__get32(&r);
+    *len = cmn__get32(&r);
+    return !r.bad && r.p == r.end && *len > 0;
+}
+
 void tltcp__chunk_put(cmn__writer *w, uint8_t type, uint8_t flags, size_t len) {
     cmn__put8(w, type);
     cmn__put8(w, flags);
@@ -132,4 +151,21 @@ void tltcp__report_put(cmn__writer *w, const tltcp__report *r) {
 void tltcp__rtt_put(cmn__writer *w, uint32_t us) {
     tltcp__chunk_put(w, TLTCP__RTT, 0, 4);
     cmn__put32(w, us);
+}
+
+void tltcp__repair_put(cmn__writer *w, uint8_t flags,
+                       const tltcp__repair_chunk *r) {
+    tltcp__chunk_put(w, TLTCP__REPAIR, flags,
+                     TLTCP__REPAIR_LEN - TLTCP__CHUNK_LEN + r->size);
+    cmn__put32(w, r->start);
+    cmn__put32(w, r->section);
+    cmn__put32(w, r->len);
+    cmn__put8(w, r->index);
+    cmn__put_bytes(w, r->symbol, r->size);
+}
+
+void tltcp__rebuilt_put(cmn__writer *w, uint32_t start, uint32_t len) {
+    tltcp__chunk_put(w, TLTCP__REBUILT, 0, 8);
+    cmn__put32(w, start);
+    cmn__put32(w, len);
 }

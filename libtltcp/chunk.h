@@ -22,8 +22,10 @@ enum tltcp__chunk_type {
     TLTCP__RESPONSE = 0x08,
     TLTCP__FIN = 0x09,
     TLTCP__CLOSE = 0x0a,
-    TLTCP__REPORT = 0x0b, /* loss event rate and receive rate, RFC 5348 */
-    TLTCP__RTT = 0x0c,    /* the sender's RTT; asks for REPORTs */
+    TLTCP__REPORT = 0x0b,  /* loss event rate and receive rate, RFC 5348 */
+    TLTCP__RTT = 0x0c,     /* the sender's RTT; asks for REPORTs */
+    TLTCP__REPAIR = 0x0d,  /* a symbol of forward error correction */
+    TLTCP__REBUILT = 0x0e, /* bytes that were made from REPAIRs */
     TLTCP__PARAMS = 0x10,
     TLTCP__NOISE = 0x11 /* handshake message of the secured mode */
 };
@@ -46,6 +48,8 @@ enum tltcp__chunk_type {
 #define TLTCP__WINDOW_LEN (TLTCP__CHUNK_LEN + 8u)
 #define TLTCP__FIN_LEN (TLTCP__CHUNK_LEN + 8u)
 #define TLTCP__RTT_LEN (TLTCP__CHUNK_LEN + 4u)
+#define TLTCP__REPAIR_LEN (TLTCP__CHUNK_LEN + 13u)
+#define TLTCP__REBUILT_LEN (TLTCP__CHUNK_LEN + 8u)
 #define TLTCP__REPORT_LEN (TLTCP__CHUNK_LEN + 12u)
 
 typedef struct tltcp__chunk {
@@ -89,6 +93,16 @@ typedef struct tltcp__ack {
     cmn__reader ranges;      /* {missing - 1, present - 1} downwards */
 } tltcp__ack;
 
+/* A symbol of repair for the block [start, start + len) of a section. */
+typedef struct tltcp__repair_chunk {
+    uint32_t start;
+    uint32_t section;
+    uint32_t len;
+    uint8_t index;
+    const uint8_t *symbol;
+    size_t size;
+} tltcp__repair_chunk;
+
 /* What a receiver measured (RFC 5348, 3.2.2). */
 typedef struct tltcp__report {
     double p;      /* loss event rate, 0 to 1; 32 bits of fraction */
@@ -100,6 +114,9 @@ bool tltcp__data_parse(const tltcp__chunk *c, tltcp__data *out);
 bool tltcp__skip_parse(const tltcp__chunk *c, tltcp__skip *out);
 bool tltcp__place_parse(const tltcp__chunk *c, tltcp__place *out);
 bool tltcp__ack_parse(const tltcp__chunk *c, tltcp__ack *out);
+bool tltcp__repair_parse(const tltcp__chunk *c, tltcp__repair_chunk *out);
+bool tltcp__rebuilt_parse(const tltcp__chunk *c, uint32_t *start,
+                          uint32_t *len);
 bool tltcp__report_parse(const tltcp__chunk *c, tltcp__report *out);
 bool tltcp__rtt_parse(const tltcp__chunk *c, uint32_t *us);
 
@@ -107,6 +124,10 @@ void tltcp__chunk_put(cmn__writer *w, uint8_t type, uint8_t flags, size_t len);
 /* The header of a DATA chunk; its len bytes follow. */
 void tltcp__data_put(cmn__writer *w, uint8_t flags, uint32_t seq,
                      uint32_t section, size_t len);
+/* With its symbol; flags as those of DATA, of the block. */
+void tltcp__repair_put(cmn__writer *w, uint8_t flags,
+                       const tltcp__repair_chunk *r);
+void tltcp__rebuilt_put(cmn__writer *w, uint32_t start, uint32_t len);
 void tltcp__skip_put(cmn__writer *w, const tltcp__skip *s);
 void tltcp__place_put(cmn__writer *w, uint8_t type, tltcp__place p);
 void tltcp__close_put(cmn__writer *w, uint8_t flags, uint32_t code,

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "libtltcp/fec.h"
 #include "libtltcp/hello.h"
 #include "libtltcp/packet.h"
 
@@ -21,7 +22,7 @@ _Static_assert(sizeof(tltcp_config) ==
                        sizeof(((tltcp_config *)0)->reserved),
                "tail padding in tltcp_config");
 _Static_assert(sizeof(tltcp_stats) ==
-                   offsetof(tltcp_stats, sections_yielded) + sizeof(uint64_t),
+                   offsetof(tltcp_stats, bytes_rebuilt) + sizeof(uint64_t),
                "tail padding in tltcp_stats");
 
 void tltcp_config_init_sized(tltcp_config *c, size_t size) {
@@ -140,6 +141,7 @@ static const char *bad_number(const tltcp_config *c) {
          "a passphrase has 8 to 512 bytes"},
         {c->drop_policy <= TLTCP_DROP_UNTIL_KEY,
          "drop_policy must be one of enum tltcp_drop_policy"},
+        {c->fec <= TLTCP_FEC_ON, "fec must be one of enum tltcp_fec"},
         {c->congestion_params == NULL || c->congestion_values != NULL,
          "congestion_params needs congestion_values"},
     };
@@ -195,6 +197,10 @@ int tltcp_config_check(const tltcp_config *config, char *why) {
     if (bad != NULL) {
         say(why, bad, NULL);
         return TLTCP_ERR_INVAL;
+    }
+    if (c.fec == TLTCP_FEC_ON && !tltcp__fec_available()) {
+        say(why, "forward error correction is not in this build", NULL);
+        return TLTCP_ERR_UNSUPPORTED;
     }
     if (tltcp__config_congestion(&c) == NULL) {
         list_controllers(why);

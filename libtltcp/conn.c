@@ -40,6 +40,7 @@ static void set_options(tltcp_conn *c, const tltcp_config *cfg,
                         tltcp_time now) {
     c->report_fates = cfg->report_fates;
     c->no_ecn = cfg->no_ecn;
+    c->fec = cfg->fec != TLTCP_FEC_OFF && tltcp__fec_available();
     c->max_datagram = cfg->max_datagram;
     c->rekey_packets = cfg->rekey_packets;
     c->ack_every = cfg->ack_every;
@@ -162,6 +163,7 @@ void tltcp_conn_free(tltcp_conn *c) {
     }
     tltcp__sender_free(&c->sender, &mem);
     tltcp__reasm_free(&c->reasm);
+    tltcp__rebuild_free(c->rebuild);
     tltcp__acks_free(&c->acks);
     cmn__ring_free(&c->fates);
     cmn__free(&mem, c->stream_id);
@@ -188,7 +190,7 @@ tltcp__params tltcp__conn_params(const tltcp_conn *c) {
         .sections = c->reasm.max_sections,
         .idle_ms = (uint32_t)(c->idle / TLTCP_MS),
         .datagram = c->max_datagram,
-        .features = TLTCP__FEATURE_SKIP,
+        .features = TLTCP__FEATURE_SKIP | (c->fec ? TLTCP__FEATURE_REPAIR : 0),
         .ack_every = c->sender.dup != NULL ? 1 : c->ack_every,
         .ack_delay_ms = (uint32_t)(c->acks.max_delay / TLTCP_MS),
         .first_seq = c->sender.first_seq,
@@ -227,6 +229,8 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
     if ((p->features & TLTCP__FEATURE_SKIP) == 0) {
         c->sender.sec.untold = true;
     }
+    c->sender.sec.repair.on = c->fec && c->sender.dup == NULL &&
+                              (p->features & TLTCP__FEATURE_REPAIR) != 0;
     if (idle > 0 && (c->idle == 0 || idle < c->idle)) {
         c->idle = idle;
     }
@@ -246,6 +250,9 @@ void tltcp__conn_set_mss(tltcp_conn *c) {
         mss -= TLTCP__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__DATA_LEN +
                (uint32_t)tltcp__conn_trailer(c);
     }
+    c->sender.sec.repair.room = c->mtu.current - TLTCP__SHORT_LEN -
+                                TLTCP__RTT_LEN - TLTCP__UPDATE_LEN -
+                                TLTCP__REPAIR_LEN - tltcp__conn_trailer(c);
     cong->cwnd_max = cong->cwnd_max < 1e15
                          ? cong->cwnd_max / cong->mss * (double)mss
                          : cong->cwnd_max;

@@ -11,6 +11,7 @@
 #include "libtltcp/packet.h"
 #include "libtltcp/params.h"
 #include "libtltcp/reasm.h"
+#include "libtltcp/rebuild.h"
 #include "libtltcp/secret.h"
 #include "libtltcp/sender.h"
 
@@ -84,6 +85,7 @@ struct tltcp_conn {
     tltcp_stats stats;
     tltcp__candidate candidate;
     cmn__ring fates;
+    tltcp__rebuild *rebuild;            /* NULL: no REPAIR came yet */
     struct cong_tfrc_receiver *measure; /* NULL: no reports asked for */
 
     tltcp_endpoint *ep;  /* NULL: client */
@@ -135,6 +137,7 @@ struct tltcp_conn {
     bool proven; /* the peer's address */
     bool may_probe_mtu;
     bool no_ecn;
+    bool fec; /* understood */
     bool report_fates;
     bool finish; /* no more writing */
     bool fin_acked;

@@ -25,11 +25,48 @@ static uint64_t section(const tltcp_conn *c, uint32_t wire) {
 
 static int on_data(tltcp_conn *c, const tltcp__chunk *k) {
     tltcp__data d;
+    int rv;
     if (!tltcp__data_parse(k, &d)) {
         return TLTCP_ERR_PROTOCOL;
     }
-    return tltcp__reasm_on_data(&c->reasm, place(c, d.seq), d.bytes, d.len,
-                                section(c, d.section), k->flags);
+    rv = tltcp__reasm_on_data(&c->reasm, place(c, d.seq), d.bytes, d.len,
+                              section(c, d.section), k->flags);
+    if (rv == 0 && c->rebuild != NULL && c->rebuild->blocks > 0) {
+        rv = tltcp__rebuild_on_data(c->rebuild, &c->reasm, place(c, d.seq),
+                                    place(c, d.seq) + d.len);
+    }
+    return rv;
+}
+
+static int on_repair(tltcp_conn *c, const tltcp__chunk *k) {
+    tltcp__repair_chunk p;
+    tltcp__repair_in in;
+    if (!c->fec || !tltcp__repair_parse(k, &p)) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    if (c->rebuild == NULL) {
+        c->rebuild = tltcp__rebuild_new(&c->mem, c->reasm.limit / 2);
+        if (c->rebuild == NULL) {
+            return TLTCP_ERR_NOMEM;
+        }
+    }
+    in = (tltcp__repair_in){.start = place(c, p.start),
+                            .section = section(c, p.section),
+                            .symbol = p.symbol,
+                            .size = p.size,
+                            .index = p.index,
+                            .flags = k->flags};
+    in.end = in.start + p.len;
+    return tltcp__rebuild_on_repair(c->rebuild, &c->reasm, &in);
+}
+
+static int on_rebuilt(tltcp_conn *c, const tltcp__chunk *k) {
+    uint32_t start;
+    uint32_t len;
+    if (!tltcp__rebuilt_parse(k, &start, &len)) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    return tltcp__sender_on_rebuilt(&c->sender, start, len);
 }
 
 static int on_skip(tltcp_conn *c, const tltcp__chunk *k) {
@@ -172,10 +209,14 @@ static int on_close(tltcp_conn *c, const tltcp__chunk *k) {
 
 static int on_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
     in->eliciting |= k->type != TLTCP__ACK && k->type != TLTCP__CLOSE &&
-                     k->type != TLTCP__REPORT;
+                     k->type != TLTCP__REPORT && k->type != TLTCP__REBUILT;
     switch (k->type) {
     case TLTCP__DATA:
         return on_data(c, k);
+    case TLTCP__REPAIR:
+        return on_repair(c, k);
+    case TLTCP__REBUILT:
+        return on_rebuilt(c, k);
     case TLTCP__UPDATE:
     case TLTCP__FIN:
     case TLTCP__WINDOW:

@@ -8,6 +8,7 @@
 #define CHALLENGE_MIN 64u     /* bytes */
 #define PINGED_ACKS 32u       /* let one in so many lone ACKs be acknowledged */
 #define LEAVE_OUT_WITHIN 512u /* packets */
+#define ACK_ROOM 300u         /* for an ACK with many ranges */
 #define ECN_ECT0 2u
 #define DSCP_LOWER_EFFORT 1u /* RFC 8622 */
 
@@ -154,6 +155,17 @@ static void put_ack(tltcp_conn *c, draft *d) {
         d->rec->acked_upto = upto;
         tltcp__reasm_on_granted(&c->reasm, seq, section);
         done(c, TLTCP__WANT_ACK);
+    }
+}
+
+/* Goes before the ACK, which would otherwise make the peer repeat. */
+static void put_rebuilt(tltcp_conn *c, draft *d) {
+    tltcp__rebuild *b = c->rebuild;
+    while (b != NULL && b->told > 0 &&
+           cmn__writer_left(&d->w) >= TLTCP__REBUILT_LEN + ACK_ROOM) {
+        const tltcp__rebuilt_range *x = &b->tell[--b->told];
+        tltcp__rebuilt_put(&d->w, (uint32_t)x->start + c->first_seq,
+                           (uint32_t)(x->end - x->start));
     }
 }
 
@@ -374,6 +386,7 @@ static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
         return 0;
     }
     if (c->acks.owed > 0 || wants(c, TLTCP__WANT_ACK)) {
+        put_rebuilt(c, &d);
         put_ack(c, &d);
     }
     if (tltcp__conn_report_at(c) <= now) {

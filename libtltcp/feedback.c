@@ -40,6 +40,8 @@ static void credit_frames(tltcp__sender *s, const tltcp__sent *rec, bool late,
                                                  f->start + f->len)
                        : tltcp__sections_on_acked(&s->sec, f->section, f->start,
                                                   f->start + f->len));
+        } else if (f->kind == TLTCP__FRAME_REPAIR && !late) {
+            tltcp__sections_on_forgotten(&s->sec, f->section);
         }
     }
     t->data += (rec->flags & TLTCP__SENT_DATA) != 0;
@@ -82,6 +84,7 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
         cong_rack_reordered(&s->rack, true);
         return;
     }
+    tltcp__repair_on_packet(&s->sec.repair, false);
     if (pn + 1 < s->largest_acked) {
         cong_rack_reordered(&s->rack, false);
     }
@@ -175,6 +178,10 @@ static void lose_frames(tltcp__sender *s, uint64_t pn, const tltcp__sent *rec,
                         tltcp__sections_on_skip_lost(&s->sec, f->start, end));
             continue;
         }
+        if (f->kind == TLTCP__FRAME_REPAIR) {
+            tltcp__sections_on_forgotten(&s->sec, f->section);
+            continue;
+        }
         first_error(t, tltcp__sections_on_lost(&s->sec, f->section, f->start,
                                                end, f->losses, &current));
         if (pn >= s->repeat_pn && f->losses + 1u > t->losses) {
@@ -200,6 +207,7 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
         return;
     }
     lose_frames(s, pn, rec, t);
+    tltcp__repair_on_packet(&s->sec.repair, true);
     s->stats->packets_lost++;
     s->resend |= rec->flags;
     if (pn + 1 == s->update_pn) {
@@ -403,6 +411,14 @@ static int on_cumulative(tltcp__sender *s, uint32_t wire, tally *t,
     s->peer_cum = cum;
     first_error(t, tltcp__sections_on_cumulative(&s->sec, cum));
     return 0;
+}
+
+int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len) {
+    uint64_t from = cmn__widen(start - s->first_seq, s->peer_cum);
+    if (from + len > s->sec.nxt) {
+        return TLTCP_ERR_ACK;
+    }
+    return tltcp__sections_on_rebuilt(&s->sec, from, from + len);
 }
 
 int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,

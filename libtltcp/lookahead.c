@@ -34,6 +34,7 @@ typedef struct plan {
     slot slots[SLOTS_MAX]; /* in order of sending */
     size_t count;
     double ns_per_byte;
+    int64_t lead;
     int64_t start; /* when the first of them could leave */
 } plan;
 
@@ -42,6 +43,14 @@ static int64_t from_now(tltcp_time t, tltcp_time now) {
         return NEVER;
     }
     return t >= now ? (int64_t)(t - now) : -(int64_t)(now - t);
+}
+
+static int64_t later(int64_t at, tltcp_time span) {
+    return span >= (tltcp_time)NEVER ? NEVER : at + (int64_t)span;
+}
+
+static int64_t earlier(int64_t at, int64_t span) {
+    return at >= NEVER ? NEVER : at - span;
 }
 
 static int64_t cost_of(const plan *p, double bytes) {
@@ -66,8 +75,8 @@ static void add_queued(plan *p, const cmn__ring *recs, uint64_t first,
         }
         p->slots[p->count++] = (slot){
             .written = from_now(s->written, now),
-            .due = from_now(s->due, now),
-            .deadline = from_now(s->deadline, now),
+            .due = earlier(from_now(s->due, now), p->lead),
+            .deadline = earlier(from_now(s->deadline, now), p->lead),
             .cost = cost_of(p, (double)(s->end - s->start)),
             .tier = tier_of(s->cls, s->deadline),
             .stream = s->stream,
@@ -89,10 +98,6 @@ static void insert(plan *p, const slot *x) {
     p->count++;
 }
 
-static int64_t later(int64_t at, tltcp_time span) {
-    return span >= (tltcp_time)NEVER ? NEVER : at + (int64_t)span;
-}
-
 static void add_expected(plan *p, const tltcp__stream *t, uint8_t stream,
                          tltcp_time now) {
     const tltcp__rhythm *r = &t->rhythm;
@@ -108,8 +113,8 @@ static void add_expected(plan *p, const tltcp__stream *t, uint8_t stream,
         key = at >= next_key - r->gap / 2;
         x.written = from_now(at, now);
         x.written = x.written > 0 ? x.written : 0; /* it is overdue */
-        x.due = later(x.written, r->due[key]);
-        x.deadline = later(x.written, r->dead[key]);
+        x.due = earlier(later(x.written, r->due[key]), p->lead);
+        x.deadline = earlier(later(x.written, r->dead[key]), p->lead);
         x.cost = cost_of(p, r->bytes[key]);
         x.cls = key ? TL_CLASS_KEY : TL_CLASS_REFERENCE;
         x.tier = tier_of(x.cls, r->dead[key]);
@@ -282,6 +287,7 @@ bool tltcp__lookahead_keeps(const tltcp__lineage *l, const cmn__ring *recs,
         return true;
     }
     p.count = 0;
+    p.lead = (int64_t)path->lead;
     p.ns_per_byte = NS_PER_S / path->rate;
     p.start = (int64_t)path->delay + cost_of(&p, (double)before);
     add_queued(&p, recs, first, now);

@@ -25,7 +25,9 @@
 typedef struct tltcp__outlook {
     double rate;      /* bytes of sections per second; 0: no limit was seen */
     tltcp_time delay; /* of the path's queue */
+    tltcp_time lead;  /* by so much sections are due to leave earlier */
     bool settled;     /* the rate is known for a while */
+    bool starved;     /* not the path limits, but a window that has to grow */
 } tltcp__outlook;
 
 /* Whether to send the section `first` of recs, of which no byte has left;

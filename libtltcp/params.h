@@ -21,7 +21,8 @@ enum tltcp__param {
     TLTCP__PARAM_FIRST_SEQ = 9     /* wire number of stream place 0 */
 };
 
-#define TLTCP__FEATURE_SKIP 0x01u /* understands SKIP chunks */
+#define TLTCP__FEATURE_SKIP 0x01u   /* understands SKIP chunks */
+#define TLTCP__FEATURE_REPAIR 0x02u /* understands REPAIR chunks */
 
 typedef struct tltcp__params {
     uint32_t window;

@@ -3,6 +3,7 @@
 
 #include "libtltcp/chunk.h"
 
+#define KEEP_MAX ((size_t)256 << 10) /* more than a block of FEC */
 #define HOLES_MAX 16384u /* beyond, packets are dropped as if lost */
 /* How far a sender may expire ahead of the window: its largest send buffer. */
 #define UPDATE_MAX (UINT64_C(1) << 30)
@@ -164,7 +165,11 @@ static int store(tltcp__reasm *r, uint64_t seq, const uint8_t *data,
                  uint64_t end, uint64_t *added) {
     uint64_t start = seq > r->cursor ? seq : r->cursor;
     uint64_t used = r->top > r->cursor ? r->top : r->cursor;
-    if (cmn__bytes_reserve(&r->buf, r->cursor, used, end > used ? end : used) !=
+    if (used - r->floor > r->buf.cap) { /* a gap went by, or it was trimmed */
+        r->floor = r->cursor;
+        (void)cmn__ranges_sub(&r->got, 0, r->floor, NULL);
+    }
+    if (cmn__bytes_reserve(&r->buf, r->floor, used, end > used ? end : used) !=
             0 ||
         cmn__ranges_add(&r->got, start, end, added) != 0) {
         return TLTCP_ERR_NOMEM;
@@ -317,7 +322,10 @@ static void next_section(tltcp__reasm *r, bool complete) {
 /* Never back, whatever a peer says of its sections. */
 static void move_cursor(tltcp__reasm *r, uint64_t to) {
     r->cursor = to > r->cursor ? to : r->cursor;
-    (void)cmn__ranges_sub(&r->got, 0, r->cursor, NULL);
+    if (r->cursor - r->floor > r->keep) {
+        r->floor = r->cursor - r->keep;
+    }
+    (void)cmn__ranges_sub(&r->got, 0, r->floor, NULL);
 }
 
 /* Passes over what was delivered out of order. */
@@ -462,8 +470,15 @@ bool tltcp__reasm_window_due(const tltcp__reasm *r) {
                r->max_sections / 2;
 }
 
+void tltcp__reasm_keep(tltcp__reasm *r) {
+    size_t share = r->limit / 4;
+    r->keep = share < KEEP_MAX ? share : KEEP_MAX;
+}
+
 void tltcp__reasm_trim(tltcp__reasm *r) {
-    if (r->got.count == 0 && r->top <= r->cursor) {
+    if (r->top <= r->cursor) {
+        cmn__ranges_clear(&r->got);
+        r->floor = r->cursor;
         cmn__bytes_free(&r->buf);
         cmn__ring_trim(&r->recs);
         cmn__ring_trim(&r->ready);

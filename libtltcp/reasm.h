@@ -30,8 +30,8 @@ typedef struct tltcp__incoming {
 
 typedef struct tltcp__reasm {
     cmn__ring recs;   /* by section number; head is the one at cursor */
-    cmn__bytes buf;   /* [cursor, top) */
-    cmn__ranges got;  /* received, at or above cursor */
+    cmn__bytes buf;   /* [floor, top) */
+    cmn__ranges got;  /* received, at or above floor */
     cmn__ranges have; /* received or skipped, above cum */
     cmn__ring ready;  /* unordered: numbers of whole sections */
     uint64_t cursor;
@@ -44,6 +44,8 @@ typedef struct tltcp__reasm {
     uint64_t taken;       /* unordered: bytes read of the section in delivery */
     uint64_t granted_seq; /* newest window told to the peer */
     uint64_t granted_section;
+    uint64_t floor; /* got and buf begin here, not above cursor */
+    size_t keep;    /* bytes to keep below cursor for REPAIRs; at first 0 */
     size_t limit;
     uint32_t max_sections;
     bool unordered;
@@ -83,6 +85,9 @@ void tltcp__reasm_window(const tltcp__reasm *r, uint64_t *seq,
 void tltcp__reasm_on_granted(tltcp__reasm *r, uint64_t seq, uint64_t section);
 /* The window has moved enough to be worth a packet of its own. */
 bool tltcp__reasm_window_due(const tltcp__reasm *r);
+/* The peer sends REPAIRs: from now on what was read is kept for a while, since
+ * what is missing of a block is made from all that came of it. */
+void tltcp__reasm_keep(tltcp__reasm *r);
 /* Gives memory back when nothing waits. */
 void tltcp__reasm_trim(tltcp__reasm *r);
 

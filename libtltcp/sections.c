@@ -5,6 +5,8 @@
 
 /* What a peer must bear of seq_update beyond its window. */
 #define AHEAD_MAX (UINT64_C(1) << 30)
+/* Where some had to yield, others get no repair for so long. */
+#define SCARCE (2 * TLTCP_S)
 
 static tltcp__section *rec(const tltcp__sections *s, uint64_t number) {
     return cmn__ring_at(&s->recs, number);
@@ -30,6 +32,7 @@ void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
     cmn__heap_init(&s->deadlines, mem, slot_moved, s);
     cmn__ranges_init(&s->acked, mem, UINT32_MAX);
     cmn__ranges_init(&s->skips, mem, UINT32_MAX);
+    tltcp__repair_init(&s->repair, mem, TLTCP_FEC_OFF);
     for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
         cmn__ranges_init(&s->lost[i], mem, UINT32_MAX);
     }
@@ -44,6 +47,7 @@ void tltcp__sections_free(tltcp__sections *s) {
     for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
         cmn__ranges_free(&s->lost[i]);
     }
+    tltcp__repair_free(&s->repair);
     if (s->lineage != NULL) {
         tltcp__lineage_free(s->lineage);
         cmn__free(s->recs.mem, s->lineage);
@@ -276,7 +280,8 @@ static int give_up(tltcp__sections *s, uint64_t number, uint8_t cause) {
     tltcp__section *r = rec(s, number);
     uint64_t start = r->start;
     uint64_t end = r->end;
-    bool lost = s->nxt < end || awaits_repair(s, r);
+    bool unsent = s->nxt < end;
+    bool lost = unsent || awaits_repair(s, r);
     int rv = drop_repairs(s, start, end);
     if (rv == 0 && !s->untold &&
         cmn__ranges_add(&s->skips, start, end, NULL) != 0) {
@@ -285,7 +290,11 @@ static int give_up(tltcp__sections *s, uint64_t number, uint8_t cause) {
     off_the_clock(s, r);
     r->state = TLTCP__EXPIRED;
     r->cause = cause;
-    if (rv == 0 && lost) {
+    if (unsent && cause == TLTCP_CAUSE_DEADLINE && s->path.starved) {
+        /* what refers to it is sent all the same: a window that nothing fills
+         * would never grow */
+        r->lost = true;
+    } else if (rv == 0 && lost) {
         rv = lose(s, number);
     }
     return rv != 0 ? rv : settle_if_expired(s, number);
@@ -405,9 +414,21 @@ static bool must_yield(const tltcp__sections *s, tltcp_time now) {
                                    tltcp__sections_missing(s), &s->path, now);
 }
 
+/* Before the first byte of a section leaves. */
+static void protect(tltcp__sections *s, tltcp_time now) {
+    const tltcp__section *r = rec(s, s->nxt_section);
+    double wait =
+        s->path.rate > 0 ? (double)(r->end - r->start) / s->path.rate * 1e9 : 0;
+    if (s->repair.on) {
+        tltcp__repair_protect(&s->repair, s->nxt_section, r, &s->buf,
+                              now + s->lead + (tltcp_time)wait);
+    }
+}
+
 static bool take_new(tltcp__sections *s, uint64_t max, tltcp_time now,
                      tltcp__piece *out) {
     while (may_send_new(s) && must_yield(s, now)) {
+        s->repair.scarce = now + SCARCE;
         if (give_up(s, s->nxt_section, TLTCP_CAUSE_YIELDED) != 0 ||
             tltcp__sections_expire(s, now) != 0) { /* with its orphans */
             return false;
@@ -417,9 +438,14 @@ static bool take_new(tltcp__sections *s, uint64_t max, tltcp_time now,
     if (!may_send_new(s)) {
         return false;
     }
+    if (s->nxt == rec(s, s->nxt_section)->start) {
+        protect(s, now);
+    }
     *out = (tltcp__piece){.start = s->nxt,
                           .end = s->end < s->peer_seq ? s->end : s->peer_seq,
                           .section = s->nxt_section};
+    out->end =
+        tltcp__repair_cut(&s->repair, out->section, out->start, out->end);
     describe(s, out, max);
     s->nxt = out->end;
     find_new(s);
@@ -580,6 +606,47 @@ int tltcp__sections_on_cumulative(tltcp__sections *s, uint64_t seq) {
             rv = credit(s, number, r->start, r->end < seq ? r->end : seq);
         }
         number++;
+    }
+    advance(s);
+    return rv;
+}
+
+void tltcp__sections_on_repair_sent(tltcp__sections *s, uint64_t section) {
+    rec(s, section)->flying++;
+    tltcp__repair_sent(&s->repair);
+}
+
+bool tltcp__sections_next_repair(const tltcp__sections *s,
+                                 tltcp__repair_piece *out) {
+    return tltcp__repair_next(&s->repair, s->nxt, out) &&
+           tltcp__sections_is_live(s, out->section);
+}
+
+size_t tltcp__sections_next_len(const tltcp__sections *s) {
+    const tltcp__section *r;
+    uint64_t cut;
+    if (!may_send_new(s)) {
+        return 0;
+    }
+    r = rec(s, s->nxt_section);
+    if (s->nxt == r->start) { /* how it will be cut is not decided yet */
+        size_t len = (size_t)(r->end - r->start);
+        return s->repair.loss > 0 && len > s->repair.room ? s->repair.room
+                                                          : len;
+    }
+    cut = tltcp__repair_cut(&s->repair, s->nxt_section, s->nxt, r->end);
+    return (size_t)(cut - s->nxt);
+}
+
+int tltcp__sections_on_rebuilt(tltcp__sections *s, uint64_t start,
+                               uint64_t end) {
+    int rv = 0;
+    start = start > s->una ? start : s->una;
+    while (rv == 0 && start < end) {
+        uint64_t number = tltcp__sections_find(s, start);
+        uint64_t stop = rec(s, number)->end < end ? rec(s, number)->end : end;
+        rv = credit(s, number, start, stop);
+        start = stop;
     }
     advance(s);
     return rv;

@@ -8,6 +8,7 @@
 #include "common/ranges.h"
 #include "common/ring.h"
 #include "libtltcp/lookahead.h"
+#include "libtltcp/repair.h"
 #include "libtltcp/section.h"
 
 /* The sending side of the stream: the paper's time-line list.
@@ -61,7 +62,8 @@ typedef struct tltcp__sections {
     uint32_t policy;       /* tltcp_drop_policy */
     tltcp__outlook path;   /* what it carries; the owner keeps it up to date */
     tltcp__lineage *lineage; /* NULL: no section had a class yet */
-    uint64_t orphans_from;   /* sections from here on may be orphans; or MAX */
+    tltcp__repair repair;
+    uint64_t orphans_from; /* sections from here on may be orphans; or MAX */
     tltcp__fate_fn on_fate;
     void *owner;
     tltcp_stats *stats;
@@ -113,6 +115,17 @@ int tltcp__sections_on_lost(tltcp__sections *s, uint64_t section,
                             bool *current);
 /* The peer has received or skipped everything below seq. */
 int tltcp__sections_on_cumulative(tltcp__sections *s, uint64_t seq);
+
+/* A symbol of repair for it left, tracked as a piece; see on_forgotten. */
+void tltcp__sections_on_repair_sent(tltcp__sections *s, uint64_t section);
+/* The next symbol of repair, if it is still of use. */
+bool tltcp__sections_next_repair(const tltcp__sections *s,
+                                 tltcp__repair_piece *out);
+/* Bytes of the symbol, or the section, that comes next of what never left. */
+size_t tltcp__sections_next_len(const tltcp__sections *s);
+/* The peer made [start, end) from repair symbols.  0 or an error. */
+int tltcp__sections_on_rebuilt(tltcp__sections *s, uint64_t start,
+                               uint64_t end);
 
 /* The next stretch to skip above update, with the section behind it. */
 bool tltcp__sections_next_skip(tltcp__sections *s, tltcp__piece *out);

@@ -39,6 +39,7 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     } else {
         s->sec.policy = cfg->drop_policy;
         s->sec.look_ahead = !cfg->no_look_ahead;
+        s->sec.repair.mode = cfg->fec;
     }
     return rv;
 }
@@ -110,6 +111,11 @@ static bool update_due(const tltcp__sender *s) {
     return s->sec.update > s->peer_cum && s->sec.update > s->update_sent;
 }
 
+static bool repair_waits(const tltcp__sender *s) {
+    tltcp__repair_piece p;
+    return tltcp__sections_next_repair(&s->sec, &p);
+}
+
 /* Data waits and the window is open; *limited when it waits for the window. */
 static bool data_waits(const tltcp__sender *s, bool *limited) {
     double flight = tltcp__sender_flight(s);
@@ -118,15 +124,27 @@ static bool data_waits(const tltcp__sender *s, bool *limited) {
                                      tltcp__cc_window_open(&s->cc, flight);
     bool waits = s->dup != NULL
                      ? tltcp__dupack_has(s->dup, &s->sec, &s->cc)
-                     : tltcp__sections_has(&s->sec, !s->cc.cong->repair_only);
+                     : tltcp__sections_has(&s->sec, !s->cc.cong->repair_only) ||
+                           repair_waits(s);
     *limited = waits && !open;
     return waits && open;
+}
+
+/* Data waits for the window or its pacer, though no limit of the path is known;
+ * so it stays until all has left. */
+static void note_starving(tltcp__sender *s, bool limited) {
+    if (s->sec.nxt == s->sec.end || s->sec.path.rate > 0) {
+        s->sec.path.starved = false;
+    } else if (limited) {
+        s->sec.path.starved = true;
+    }
 }
 
 static bool data_ready(tltcp__sender *s) {
     bool limited;
     bool ready = data_waits(s, &limited);
     s->cc.limited |= limited;
+    note_starving(s, limited);
     return ready;
 }
 
@@ -157,8 +175,13 @@ bool tltcp__sender_ready(tltcp__sender *s, tltcp_time now) {
 }
 
 bool tltcp__sender_may_send(tltcp__sender *s, tltcp_time now) {
-    return tltcp__sender_ready(s, now) &&
-           (s->probes > 0 || tltcp__cc_pacer_open(&s->cc, now));
+    bool open;
+    if (!tltcp__sender_ready(s, now)) {
+        return false;
+    }
+    open = s->probes > 0 || tltcp__cc_pacer_open(&s->cc, now);
+    note_starving(s, !open);
+    return open;
 }
 
 static int put_skips(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
@@ -264,12 +287,55 @@ static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     return s->dup != NULL ? tltcp__dupack_on_sent(s->dup, &s->cc, p, now) : 0;
 }
 
+/* A symbol of repair, if the packet has room for it. */
+static int put_repair(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
+                      bool *put) {
+    tltcp__repair_piece p;
+    tltcp__frame *f;
+    *put = false;
+    if (!tltcp__sections_next_repair(&s->sec, &p) ||
+        cmn__writer_left(w) < TLTCP__REPAIR_LEN + p.size) {
+        return 0;
+    }
+    f = tltcp__sentmap_add(&s->map, rec);
+    if (f == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    *f = (tltcp__frame){.start = p.start,
+                        .section = p.section,
+                        .len = (uint32_t)(p.end - p.start),
+                        .kind = TLTCP__FRAME_REPAIR};
+    tltcp__repair_put(
+        w, p.flags,
+        &(tltcp__repair_chunk){.start = (uint32_t)p.start + s->first_seq,
+                               .section = (uint32_t)p.section,
+                               .len = (uint32_t)(p.end - p.start),
+                               .index = p.index,
+                               .symbol = p.symbol,
+                               .size = p.size});
+    rec->flags |= TLTCP__SENT_DATA;
+    s->stats->repair_bytes_sent += p.size;
+    tltcp__sections_on_repair_sent(&s->sec, p.section);
+    *put = true;
+    return 0;
+}
+
+/* Whether what comes next should rather begin a packet: a symbol in two packets
+ * is lost twice as easily. */
+static bool wants_a_packet(const tltcp__sender *s, const tltcp__sent *rec,
+                           size_t left) {
+    return (rec->flags & TLTCP__SENT_DATA) != 0 && s->sec.repair.on &&
+           (repair_waits(s) || left < tltcp__sections_next_len(&s->sec));
+}
+
 static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                     tltcp_time now) {
     tltcp__piece p;
-    int rv = 0;
-    while (rv == 0 && cmn__writer_left(w) > TLTCP__DATA_LEN + PIECE_MIN &&
-           data_ready(s) &&
+    bool repaired;
+    int rv = put_repair(s, rec, w, &repaired);
+    while (rv == 0 && !repaired &&
+           cmn__writer_left(w) > TLTCP__DATA_LEN + PIECE_MIN && data_ready(s) &&
+           !wants_a_packet(s, rec, cmn__writer_left(w) - TLTCP__DATA_LEN) &&
            next_piece(s, cmn__writer_left(w) - TLTCP__DATA_LEN, now, &p)) {
         rv = put_piece(s, rec, w, &p, now);
         if (s->probes > 0 || s->dup != NULL) {
@@ -281,14 +347,17 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
 
 /* What stands in the path's queue goes before whatever leaves now. */
 static void look_out(tltcp__sender *s, tltcp_time now) {
-    double rate = tltcp__cc_limit(&s->cc);
+    /* RACK waits a quarter of an RTT for packets that were overtaken */
+    s->sec.repair.round =
+        s->cc.rtt.srtt > 0 ? (tltcp_time)(s->cc.rtt.srtt / 4 * 5) : 0;
+    double rate = tltcp__cc_limit(&s->cc, now) / (1 + s->sec.repair.share);
     double rtt = (double)s->cc.rtt.min_rtt;
     double queue = rate > 0 ? (double)s->map.bytes / rate * 1e9 - rtt : 0;
     s->sec.path.settled =
         s->cc.t_shown >= 0 && (cong_time)now - s->cc.t_shown > SETTLE;
     s->sec.path.rate = rate;
-    s->sec.path.delay =
-        (tltcp_time)(rtt > 0 && queue > 0 ? queue : 0) + s->sec.lead;
+    s->sec.path.delay = (tltcp_time)(rtt > 0 && queue > 0 ? queue : 0);
+    s->sec.path.lead = s->sec.lead;
 }
 
 int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,

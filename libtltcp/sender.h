@@ -82,6 +82,9 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem);
 /* An ACK arrived.  0, TLTCP_ERR_ACK, _PROTOCOL or _NOMEM. */
 int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
                          tltcp_time now, tltcp__news *news);
+/* The peer made len bytes at the wire number start from repair symbols.  As
+ * above. */
+int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len);
 /* A report of the receiver's arrived (RFC 5348). */
 void tltcp__sender_on_report(tltcp__sender *s, const tltcp__report *r,
                              tltcp_time now);

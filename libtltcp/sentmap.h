@@ -37,7 +37,11 @@ enum tltcp__sent_state {
 #define TLTCP__SENT_DATA 0x100u
 #define TLTCP__SENT_DUMMY 0x200u /* of Peach: in no window, not repaired */
 
-enum tltcp__frame_kind { TLTCP__FRAME_DATA, TLTCP__FRAME_SKIP };
+enum tltcp__frame_kind {
+    TLTCP__FRAME_DATA,
+    TLTCP__FRAME_SKIP,
+    TLTCP__FRAME_REPAIR
+};
 
 typedef struct tltcp__frame {
     uint64_t start; /* place in the stream */

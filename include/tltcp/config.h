@@ -61,6 +61,16 @@ enum tltcp_drop_policy {
                                     most ten seconds */
 };
 
+/** Forward error correction; both ends must be built with it. */
+enum tltcp_fec {
+    TLTCP_FEC_AUTO = 0, /**< where a section's deadline leaves no time to repeat
+                             what was lost, in the measure of the loss seen and
+                             of its class; without loss none */
+    TLTCP_FEC_OFF = 1,  /**< neither sent nor understood */
+    TLTCP_FEC_ON = 2    /**< of all sections, as if nothing could be repeated
+                             and one packet in a hundred at least were lost */
+};
+
 /**
  * @brief Options of a connection or a listener.
  *
@@ -164,7 +174,8 @@ typedef struct tltcp_config {
                                up first, then the REFERENCEs before the next KEY,
                                latest first; so that what is kept arrives whole.
                                Never with the dupack recovery */
-    uint8_t reserved[3];  /**< 0 */
+    uint8_t fec;          /**< ::tltcp_fec; never with the dupack recovery */
+    uint8_t reserved[2];  /**< 0 */
 } tltcp_config;
 
 /** @brief Fills in every default. @param c  config, of any content */
@@ -183,6 +194,7 @@ TLTCP_API void tltcp_config_init_sized(tltcp_config *c, size_t size);
  * @param[out] why  a sentence, TLTCP_REASON_MAX + 1 bytes; NULL: not wanted
  * @retval 0                     usable
  * @retval TLTCP_ERR_INVAL       a value is out of its range
+ * @retval TLTCP_ERR_UNSUPPORTED ::TLTCP_FEC_ON, which this build has not
  * @retval TLTCP_ERR_ALGORITHM   no such controller or recovery; @p why lists
  *                               those that exist
  */

@@ -85,6 +85,8 @@ typedef struct tltcp_stats {
                                      also counted as partial or expired */
     uint64_t sections_yielded;  /**< given up for sections that others need;
                                      likewise */
+    uint64_t repair_bytes_sent; /**< forward error correction: symbols sent */
+    uint64_t bytes_rebuilt;     /**< made from them; of bytes_received */
 } tltcp_stats;
 
 /** @brief Zeroes and tags a snapshot. @param s  snapshot, of any content */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libtltcp/conn.h"
+#include "libtltcp/fec.h"
 #include "libtltcp/packet.h"
 #include "sim/reader.h"
 #include "sim/source.h"
@@ -167,6 +168,9 @@ static void configure(struct world *w, tltcp_config *c) {
     c->send_buffer = (x >> 8 & 1) != 0 ? 4096 : 1 << 18;
     c->max_sections = (x >> 9 & 1) != 0 ? 16 : 1024;
     c->always_retry = (x >> 10 & 1) != 0;
+    if ((x >> 11 & 1) != 0 && tltcp__fec_available()) {
+        c->fec = TLTCP_FEC_ON;
+    }
     c->report_fates = true;
     if (w->secured) {
         static const uint8_t key[32] = {1, 2, 3};

@@ -48,6 +48,7 @@ RESERVED = {
     re.compile(r"openssl/"): re.compile(
         r"libtltcp/(aead|crypto|hello|noise|seal|secret)\.c$|"
         r"libsaratoga/digest\.c$"),
+    re.compile(r"isa-l/"): re.compile(r"libtltcp/fec\.c$"),
     # Instructions of a processor, chosen at run time.
     re.compile(r"\w+intrin\.h$|arm_acle\.h$"): re.compile(r"common/"),
     # The table of controllers that a program adds.

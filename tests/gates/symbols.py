@@ -30,6 +30,9 @@ CRYPTO = re.compile(r"((EVP|OPENSSL|OSSL|ERR)_|CRYPTO_(memcmp|free|zalloc)$|HMAC
 # The files of the engines that may call libcrypto.
 CIPHERS = {"aead", "crypto", "digest", "hello", "noise", "seal", "secret"}
 
+# The file that may call ISA-L.
+ERASURE = re.compile(r"(ec_encode_data|ec_init_tables|gf_inv|gf_invert_matrix)$")
+
 # Memory comes through common/mem.c alone: the application may replace it.
 ALLOWED = {
     "common": STRINGS | {"calloc", "free", "malloc", "realloc"} | PROCESSOR,
@@ -47,12 +50,14 @@ def nm(*args):
 def undefined(layer, *objects):
     bad = []
     for path in objects:
-        crypto = pathlib.Path(path).name.split(".")[0] in CIPHERS
+        file = pathlib.Path(path).name.split(".")[0]
+        allowed = CRYPTO if file in CIPHERS else ERASURE
+        special = layer == "engine" and (file in CIPHERS or file == "fec")
         for fields in nm("-u", path):
             name = fields[-1] if fields else ""
             if len(fields) < 2 or name in ALLOWED[layer] or OURS.match(name):
                 continue
-            if not (crypto and layer == "engine" and CRYPTO.match(name)):
+            if not (special and allowed.match(name)):
                 bad.append(f"{pathlib.Path(path).name} needs {name}")
     return bad, f"{len(objects)} objects"
 

@@ -4,6 +4,7 @@
 
 #include <congestion/congestion.h>
 
+#include "libtltcp/fec.h"
 #include "tests/simnet/world.h"
 
 #define TOTAL 120000 /* bytes of a random stream, about */
@@ -153,6 +154,9 @@ static void random_reader(struct sim_reader_config *c, struct sim_random *r) {
 }
 
 static void random_classes(struct plan *p, int i, struct sim_random *r) {
+    if (tltcp__fec_available()) {
+        p->config[i].fec = (uint8_t)pick(r, TLTCP_FEC_ON + 1);
+    }
     if (sim_random_chance(r, 0.4)) {
         p->source[i].streams = 1 + (uint32_t)pick(r, 3);
         p->config[i].drop_policy = (uint32_t)pick(r, TLTCP_DROP_UNTIL_KEY + 1);

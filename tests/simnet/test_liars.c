@@ -436,6 +436,55 @@ static void nonces_and_pings_of_the_wrong_length_end_it(void **state) {
     }
 }
 
+static void put_repair(struct lie *l, uint32_t start, uint32_t len,
+                       uint8_t index) {
+    static const uint8_t symbol[100] = {1};
+    const tltcp__repair_chunk r = {.start = start,
+                                   .section = start / 1000,
+                                   .len = len,
+                                   .index = index,
+                                   .symbol = symbol,
+                                   .size = sizeof(symbol)};
+    tltcp__repair_put(&l->w, 0, &r);
+}
+
+static void repairs_of_anything_cost_bounded_memory(void **state) {
+    (void)state;
+    if (!tltcp__fec_available()) {
+        skip();
+    }
+    begin(57);
+    for (uint32_t i = 0; i < 20000 && !w.end[SERVER].closed; i++) {
+        struct lie l;
+        uint32_t ahead = 1000 + i * 7 % 80000;
+        lie_begin(&l, &w.end[SERVER]);
+        put_repair(&l, stream_read() + ahead, 200 + i % 9000,
+                   (uint8_t)(i % TLTCP__FEC_REPAIR));
+        (void)lie_tell(&l, &w.end[SERVER]);
+    }
+    assert_false(w.end[SERVER].closed);
+    assert_true(w.end[SERVER].peer->conn->rebuild->bytes <= 50000);
+    finish();
+}
+
+static void repairs_that_cannot_be_end_it(void **state) {
+    struct lie l;
+    (void)state;
+    begin(58);
+    lie_begin(&l, &w.end[SERVER]);
+    put_repair(&l, stream_read() + 100, 100, TLTCP__FEC_REPAIR);
+    expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
+}
+
+static void a_claim_to_have_rebuilt_what_was_never_sent_ends_it(void **state) {
+    struct lie l;
+    (void)state;
+    begin(59);
+    lie_begin(&l, &w.end[CLIENT]);
+    tltcp__rebuilt_put(&l.w, 900000, 1000);
+    expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
+}
+
 static void an_ack_of_a_number_left_out_ends_it(void **state) {
     const tltcp__sender *s;
     struct lie l;
@@ -712,6 +761,9 @@ int main(void) {
         cmocka_unit_test(acks_of_the_oldest_kind_cost_no_memory),
         cmocka_unit_test(sections_by_the_billion_are_passed_in_one_step),
         cmocka_unit_test(nonces_and_pings_of_the_wrong_length_end_it),
+        cmocka_unit_test(repairs_of_anything_cost_bounded_memory),
+        cmocka_unit_test(repairs_that_cannot_be_end_it),
+        cmocka_unit_test(a_claim_to_have_rebuilt_what_was_never_sent_ends_it),
         cmocka_unit_test(an_ack_of_a_number_left_out_ends_it),
         cmocka_unit_test(a_receiver_that_acknowledges_ahead_is_found_out),
         cmocka_unit_test(a_seq_update_that_goes_backwards_is_ignored),

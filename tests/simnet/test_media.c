@@ -3,6 +3,7 @@
  * seen in time. */
 #include <inttypes.h>
 
+#include "libtltcp/fec.h"
 #include "tests/simnet/clip.h"
 
 #define PATIENCE (400 * MS) /* latency and as much again */
@@ -117,12 +118,102 @@ the_end_of_a_gop_goes_so_that_the_next_begins_in_time(void **state) {
     assert_in_range(seen, 1000, 3750);
 }
 
+/* ---- no time to repeat what is lost ---- */
+
+/* A private link that loses, and how many sections come in time: what the
+ * controllers make of loss is another matter. */
+static void plan_lossy(struct plan *p, uint64_t seed, uint64_t rtt, double loss,
+                       uint64_t budget) {
+    plan_clip(p, seed, 750);
+    clip.latency = budget;
+    clip.grace = 0;
+    link_of(p, 6e6, rtt, loss);
+    p->link[CLIENT].limit_bytes = 200000;
+    p->config[CLIENT].congestion = "fixed";
+    p->config[CLIENT].max_rate = 5800000;
+    p->config[CLIENT].deadline_at_receiver = true;
+    p->config[SERVER].unordered = true;
+}
+
+/* The share of sections that came whole within their budget, the first five
+ * seconds left out, in which the loss becomes known. */
+static double play_lossy(const struct plan *p, uint64_t budget,
+                         tltcp_stats *st) {
+    const struct flow *f = &w.flow[CLIENT];
+    unsigned n = 0;
+    unsigned good = 0;
+    assert_int_equal(world_open(&w, p), 0);
+    world_run(&w);
+    world_check_end(&w);
+    assert_string_equal(w.why, "");
+    for (uint64_t i = 125; i < f->source.count; i++, n++) {
+        uint64_t whole = f->tally[i].whole; /* the caller's clock is ours */
+        good += whole != 0 && whole <= f->source.sections[i].written + budget;
+    }
+    *st = end_stats(&w.end[CLIENT]);
+    world_close(&w);
+    assert_int_equal(w.alloc.blocks, 0);
+    return (double)good / n;
+}
+
+static int needs_fec(void **state) {
+    (void)state;
+    if (!tltcp__fec_available()) {
+        skip();
+    }
+    return 0;
+}
+
+static void over_a_satellite_repair_comes_along(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct plan p;
+        tltcp_stats st;
+        double with;
+        double without;
+        plan_lossy(&p, seed, 600 * MS, 0.02, 400 * MS);
+        with = play_lossy(&p, 400 * MS, &st);
+        assert_true(st.repair_bytes_sent < st.bytes_sent / 3);
+        p.config[SERVER].fec = TLTCP_FEC_OFF;
+        without = play_lossy(&p, 400 * MS, &st);
+        assert_int_equal(st.repair_bytes_sent, 0);
+        print_message("in time: %.4f, without repair %.4f\n", with, without);
+        assert_true(with >= 0.97 && with > without + 0.1);
+    }
+}
+
+static void ten_percent_of_loss_are_borne(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        struct plan p;
+        tltcp_stats st;
+        double share;
+        plan_lossy(&p, seed, 40 * MS, 0.1, 200 * MS);
+        share = play_lossy(&p, 200 * MS, &st);
+        print_message("in time: %.4f, repair %.3f of the data\n", share,
+                      (double)st.repair_bytes_sent / (double)st.bytes_sent);
+        assert_true(share >= 0.95);
+    }
+}
+
+static void without_loss_there_is_no_repair(void **state) {
+    struct plan p;
+    tltcp_stats st;
+    (void)state;
+    plan_lossy(&p, 1, 600 * MS, 0, 400 * MS);
+    assert_true(play_lossy(&p, 400 * MS, &st) >= 0.97);
+    assert_int_equal(st.repair_bytes_sent, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(overload_costs_disposable_pictures_alone),
         cmocka_unit_test(an_ample_link_carries_all),
         cmocka_unit_test(a_link_too_small_for_references_gives_up_the_latest),
         cmocka_unit_test(the_end_of_a_gop_goes_so_that_the_next_begins_in_time),
+        cmocka_unit_test_setup(over_a_satellite_repair_comes_along, needs_fec),
+        cmocka_unit_test_setup(ten_percent_of_loss_are_borne, needs_fec),
+        cmocka_unit_test(without_loss_there_is_no_repair),
     };
     return cmocka_run_group_tests_name("media", tests, NULL, NULL);
 }

@@ -28,8 +28,9 @@ static void print_ack(const tltcp__chunk *c) {
 
 static void print_chunk(const tltcp__chunk *c) {
     static const char *const names[] = {
-        "PADDING",   "DATA",     "UPDATE", "SKIP",  "ACK",    "WINDOW", "PING",
-        "CHALLENGE", "RESPONSE", "FIN",    "CLOSE", "REPORT", "RTT",
+        "PADDING", "DATA",   "UPDATE",    "SKIP",     "ACK",
+        "WINDOW",  "PING",   "CHALLENGE", "RESPONSE", "FIN",
+        "CLOSE",   "REPORT", "RTT",       "REPAIR",   "REBUILT",
     };
     tltcp__data d;
     tltcp__skip s;
@@ -41,10 +42,10 @@ static void print_chunk(const tltcp__chunk *c) {
     } else if (c->type == TLTCP__SKIP && tltcp__skip_parse(c, &s)) {
         (void)printf(" SKIP %u-%u s%u", s.start, s.end, s.section);
     } else if (c->len == 8 && tltcp__place_parse(c, &p)) {
-        (void)printf(" %s %u,%u", c->type < 13 ? names[c->type] : "?", p.seq,
+        (void)printf(" %s %u,%u", c->type < 15 ? names[c->type] : "?", p.seq,
                      p.section);
     } else {
-        (void)printf(" %s+%zu", c->type < 13 ? names[c->type] : "?", c->len);
+        (void)printf(" %s+%zu", c->type < 15 ? names[c->type] : "?", c->len);
     }
 }
 

@@ -24,4 +24,8 @@ function(engine_copy name)
     target_compile_options(${name} PRIVATE -w ${ARGN})
     target_link_libraries(${name} PUBLIC
         perigee_common PkgConfig::OPENSSL m)
+    if(PERIGEE_HAVE_ISAL)
+        target_compile_definitions(${name} PRIVATE PERIGEE_HAVE_ISAL)
+        target_link_libraries(${name} PUBLIC PkgConfig::ISAL)
+    endif()
 endfunction()

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/fec.h"
+
+uint8_t *tltcp__fec_reserve(tltcp__fec_room *room, size_t n) {
+    if (n > room->cap) {
+        cmn__free(room->mem, room->bytes);
+        room->bytes = cmn__alloc(room->mem, n);
+        room->cap = room->bytes != NULL ? n : 0;
+    }
+    return room->bytes;
+}
+
+void tltcp__fec_room_free(tltcp__fec_room *room) {
+    cmn__free(room->mem, room->bytes);
+    room->bytes = NULL;
+    room->cap = 0;
+}
+
+#ifdef PERIGEE_HAVE_ISAL
+
+#include <isa-l/erasure_code.h>
+
+#define TABLE 32u /* bytes that ISA-L wants per coefficient */
+
+bool tltcp__fec_available(void) {
+    return true;
+}
+
+/* Element of the Cauchy matrix: 1 / (x + y), the x and y all different. */
+static uint8_t coefficient(unsigned repair, unsigned data) {
+    return gf_inv((unsigned char)((TLTCP__FEC_DATA + repair) ^ data));
+}
+
+/* to[i] = sum over j of matrix[i][j] * from[j] */
+static void multiply(uint8_t *tables, uint8_t *matrix, unsigned rows,
+                     unsigned columns, size_t size, uint8_t **from,
+                     uint8_t **to) {
+    ec_init_tables((int)columns, (int)rows, matrix, tables);
+    ec_encode_data((int)size, (int)columns, (int)rows, tables, from, to);
+}
+
+bool tltcp__fec_encode(tltcp__fec_room *room, uint8_t *data, unsigned k,
+                       size_t size, uint8_t *repair, unsigned n) {
+    uint8_t matrix[TLTCP__FEC_REPAIR * TLTCP__FEC_DATA];
+    uint8_t *from[TLTCP__FEC_DATA];
+    uint8_t *to[TLTCP__FEC_REPAIR];
+    uint8_t *tables = tltcp__fec_reserve(room, (size_t)TABLE * n * k);
+    if (tables == NULL) {
+        return false;
+    }
+    for (unsigned j = 0; j < k; j++) {
+        from[j] = data + j * size;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        to[i] = repair + i * size;
+        for (unsigned j = 0; j < k; j++) {
+            matrix[i * k + j] = coefficient(i, j);
+        }
+    }
+    multiply(tables, matrix, n, k, size, from, to);
+    return true;
+}
+
+static bool is_in(const uint8_t *set, unsigned n, unsigned x) {
+    for (unsigned i = 0; i < n; i++) {
+        if (set[i] == x) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Takes what is known of the data out of the repair symbols; what is left is
+ * the part of the missing ones. */
+static void subtract_known(uint8_t *tables, uint8_t *sum, uint8_t *data,
+                           unsigned k, size_t size, const uint8_t *missing,
+                           uint8_t *repair, const uint8_t *index, unsigned n) {
+    uint8_t matrix[TLTCP__FEC_REPAIR * TLTCP__FEC_DATA];
+    uint8_t *from[TLTCP__FEC_DATA];
+    uint8_t *to[TLTCP__FEC_REPAIR];
+    for (unsigned j = 0; j < k; j++) {
+        bool gone = is_in(missing, n, j);
+        from[j] = data + j * size;
+        for (unsigned i = 0; i < n; i++) {
+            matrix[i * k + j] = gone ? 0 : coefficient(index[i], j);
+        }
+    }
+    for (unsigned i = 0; i < n; i++) {
+        to[i] = sum + i * size;
+    }
+    multiply(tables, matrix, n, k, size, from, to);
+    for (size_t i = 0; i < n * size; i++) {
+        repair[i] ^= sum[i];
+    }
+}
+
+bool tltcp__fec_decode(tltcp__fec_room *room, uint8_t *data, unsigned k,
+                       size_t size, const uint8_t *missing, uint8_t *repair,
+                       const uint8_t *index, unsigned n) {
+    size_t len = (size_t)TABLE * n * (k > n ? k : n);
+    uint8_t *tables = tltcp__fec_reserve(room, len + n * size);
+    uint8_t matrix[TLTCP__FEC_REPAIR * TLTCP__FEC_REPAIR];
+    uint8_t inverse[TLTCP__FEC_REPAIR * TLTCP__FEC_REPAIR];
+    uint8_t *from[TLTCP__FEC_REPAIR];
+    uint8_t *to[TLTCP__FEC_REPAIR];
+    if (tables == NULL) {
+        return false;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        from[i] = repair + i * size;
+        to[i] = data + missing[i] * size;
+        for (unsigned j = 0; j < n; j++) {
+            matrix[i * n + j] = coefficient(index[i], missing[j]);
+        }
+    }
+    subtract_known(tables, tables + len, data, k, size, missing, repair, index,
+                   n);
+    if (gf_invert_matrix(matrix, inverse, (int)n) != 0) {
+        return false;
+    }
+    multiply(tables, inverse, n, n, size, from, to);
+    return true;
+}
+
+#else
+
+bool tltcp__fec_available(void) {
+    return false;
+}
+
+bool tltcp__fec_encode(tltcp__fec_room *room, uint8_t *data, unsigned k,
+                       size_t size, uint8_t *repair, unsigned n) {
+    (void)room;
+    (void)data;
+    (void)k;
+    (void)size;
+    (void)repair;
+    (void)n;
+    return false;
+}
+
+bool tltcp__fec_decode(tltcp__fec_room *room, uint8_t *data, unsigned k,
+                       size_t size, const uint8_t *missing, uint8_t *repair,
+                       const uint8_t *index, unsigned n) {
+    (void)missing;
+    (void)index;
+    return tltcp__fec_encode(room, data, k, size, repair, n);
+}
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_REPAIR_H
+#define LIBTLTCP_REPAIR_H
+
+#include "common/ring.h"
+#include "libtltcp/fec.h"
+#include "libtltcp/section.h"
+
+/* Forward error correction, the sender's part: how much repair a section needs,
+ * and the repair symbols of the one that is being sent.
+ *
+ * A section is cut into symbols of equal size, one to a packet, and these into
+ * blocks.  How many repair symbols each block gets follows from the loss seen
+ * and from how often a packet can still be repeated before the section is due:
+ * so many that the block fails with no more than the probability that its class
+ * allows.  Without loss, or with time to repeat, that is none.
+ *
+ * The symbols are made before the section's first byte leaves, since
+ * acknowledged bytes are not kept, and go out behind each block's last data. */
+typedef struct tltcp__repair {
+    tltcp__fec_room symbols; /* of the section at hand, block after block */
+    tltcp__fec_room data;    /* of one block */
+    tltcp__fec_room tables;
+    uint64_t section; /* at hand; UINT64_MAX: none */
+    uint64_t start, end;
+    size_t size;      /* of a symbol */
+    unsigned width;   /* symbols of data in a block; the last has fewer */
+    unsigned repairs; /* symbols of repair in each block; 0: not protected */
+    unsigned blocks;
+    unsigned next;     /* repair symbol to send, counted over all blocks */
+    size_t room;       /* symbol that fits a packet with nothing else */
+    double loss;       /* share of packets lost, smoothed */
+    double share;      /* repair per data, smoothed */
+    tltcp_time scarce; /* some had to yield, until then that counts */
+    tltcp_time round;  /* what it takes to repeat a packet; 0: not known */
+    uint8_t mode;      /* tltcp_fec */
+    bool on;           /* the peer understands it */
+} tltcp__repair;
+
+/* One repair symbol on its way out. */
+typedef struct tltcp__repair_piece {
+    uint64_t section;
+    uint64_t start, end; /* the block */
+    const uint8_t *symbol;
+    size_t size;
+    uint8_t index;
+    uint8_t flags; /* TLTCP__DATA_START, TLTCP__DATA_END of the block */
+} tltcp__repair_piece;
+
+void tltcp__repair_init(tltcp__repair *r, const cmn__mem *mem, uint8_t mode);
+void tltcp__repair_free(tltcp__repair *r);
+
+/* What became of a packet. */
+void tltcp__repair_on_packet(tltcp__repair *r, bool lost);
+
+/* A section is about to be sent that will be through at `through`: decides, and
+ * makes the symbols of its bytes in `buf`.  Without memory it goes without. */
+void tltcp__repair_protect(tltcp__repair *r, uint64_t number,
+                           const tltcp__section *s, const cmn__bytes *buf,
+                           tltcp_time through);
+/* Where the symbol that begins at or contains `at` ends; `end` when the section
+ * is not the one at hand or not protected. */
+uint64_t tltcp__repair_cut(const tltcp__repair *r, uint64_t section,
+                           uint64_t at, uint64_t end);
+/* The next symbol of repair, when all data of its block, that is up to `nxt`,
+ * has left. */
+bool tltcp__repair_next(const tltcp__repair *r, uint64_t nxt,
+                        tltcp__repair_piece *out);
+/* It left. */
+void tltcp__repair_sent(tltcp__repair *r);
+/* The rest is not needed any more. */
+void tltcp__repair_drop(tltcp__repair *r);
+
+#endif /* LIBTLTCP_REPAIR_H */
