@@ -111,8 +111,14 @@ static void leave_waiting(struct saratoga_batch *b) {
     }
 }
 
+/* What had no answer may be the end of a pass: no more is begun until one of
+ * those that run tells otherwise. */
+static bool holds(const struct saratoga_batch *b) {
+    return b->unreachable && b->n_running > 0;
+}
+
 static void start_some(struct saratoga_batch *b) {
-    while (b->first && b->n_running < b->args->parallel &&
+    while (!holds(b) && b->first && b->n_running < b->args->parallel &&
            !is_busy(b, b->first)) {
         struct saratoga_task *t = b->first;
         b->first = t->next;

@@ -10,7 +10,6 @@
 #define TOOL "saratoga"
 #define PORT "7542"
 #define UNANSWERED (2 * SARATOGA_S)
-#define TRIES 3 /* of a request, each waits longer: 1, 2 and 4 s */
 
 /* A ground station: looks, fetches what is new, waits for the next pass. */
 
@@ -20,7 +19,8 @@ static void on_done(struct saratoga_batch *b, const struct saratoga_task *t,
         saratoga_fetch_record(b, t, ev, true);
     }
     b->hushed = b->unreachable; /* once per gap between passes is enough */
-    if (b->unreachable) {       /* the pass is over; what is left waits */
+    if (b->unreachable && b->n_running == 0) {
+        /* The pass is over; what is left waits. */
         (void)saratoga_batch_drop(b);
     }
 }
@@ -73,21 +73,10 @@ static int passes(struct saratoga_batch *b, bool *heard) {
     return TOOL_OK;
 }
 
-static void ask_often(struct saratoga_args *a) {
-    saratoga_options defaults;
-    saratoga_options_init(&defaults);
-    if (a->transfer.request_tries == defaults.request_tries) {
-        a->transfer.request_tries = TRIES;
-    }
-}
-
-int saratoga_mirror(const struct saratoga_args *given) {
-    struct saratoga_args args = *given;
-    const struct saratoga_args *a = &args;
+int saratoga_mirror(const struct saratoga_args *a) {
     struct saratoga_batch b;
     bool heard = false;
     int rc;
-    ask_often(&args);
     if (mkdir(a->word[1], 0777) != 0 && errno != EEXIST) {
         return tool_fail(TOOL, "%s: %s", a->word[1], strerror(errno));
     }

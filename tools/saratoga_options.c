@@ -11,6 +11,7 @@
 #include "tool.h"
 
 #define TOOL "saratoga"
+#define MIRROR_TRIES 3
 
 enum {
     OPT_RATE = 256,
@@ -379,9 +380,22 @@ static int take_words(struct saratoga_args *a, int words, char **word) {
     return tool_misuse(TOOL, "there is no command '%s'", word[0]);
 }
 
-static int check(const struct saratoga_args *a) {
+/* A mirror gives up a request early, to begin anew with the first, short wait:
+ * the others come to be longer than is left of a pass. */
+static uint32_t usual_tries(enum saratoga_command command) {
+    saratoga_options defaults;
+    saratoga_options_init(&defaults);
+    return command == SARATOGA_CMD_MIRROR ? MIRROR_TRIES
+                                          : defaults.request_tries;
+}
+
+static int check(struct saratoga_args *a) {
     char why[SARATOGA_WHY_MAX] = "";
-    int rc = saratoga_options_check(&a->transfer, why);
+    int rc;
+    if (a->transfer.request_tries == 0) { /* not set */
+        a->transfer.request_tries = usual_tries(a->command);
+    }
+    rc = saratoga_options_check(&a->transfer, why);
     if (rc < 0) {
         return tool_misuse(TOOL, "%s", why[0] ? why : saratoga_strerror(rc));
     }
@@ -399,6 +413,7 @@ int saratoga_args_parse(int argc, char **argv, struct saratoga_args *a) {
     memset(a, 0, sizeof(*a));
     saratoga_options_init(&a->transfer);
     a->root = ".";
+    a->transfer.request_tries = 0;
     a->interval = 30 * SARATOGA_S;
     a->parallel = 4;
     while (rc < 0 &&

@@ -152,7 +152,8 @@ class Pass:
         report = self.work / "station.json"
         station = self.start(
             "saratoga", "mirror", "--once", "--uplink", self.options.up,
-            "--interval", "0.2", "--retry", "200ms", "--bind", "127.0.0.1:0",
+            "--interval", "0.2", "--set", "retry=200ms,tries=5", "--bind",
+            "127.0.0.1:0",
             "--json", report, f"saratoga://127.0.0.1:{port}/", self.ground)
         self.watch(station, expected)
         self.end(self.link)  # writes the rest of its log
