@@ -152,8 +152,9 @@ def write_all(modules, plans, lab, folder, quick, checking, whole):
             wrong += 1
             continue
         if len(jobs) < len(plans[name]):
-            print(f"reproduce: {name}: no ns-2 (Debian: ns2); its numbers are "
-                  "left out", file=sys.stderr)
+            print(f"reproduce: {name}: no ns-2, so its numbers are left out; "
+                  "./dev reproduce --with-ns2 installs it (Debian: ns2)",
+                  file=sys.stderr)
         page = Page(name, module.TITLE, folder, plotter)
         if quick:
             page.text("*The quick set: few seeds and points, shorter runs.*")

@@ -222,6 +222,19 @@ def claims_window(page, points, quick):
                          for x in losing))
 
 
+def claim_pseudo(page, runs, quick):
+    def count(manner, seed):
+        run = runs["flows", 50, True, manner, seed]
+        return sum(x["pseudo"] for x in run.flows("tltcp"))
+    old = [count("dupack-reno", s) for s in seeds(quick)]
+    new = [count("packet", s) for s in seeds(quick)]
+    page.claim("fig4.pseudo", "Figures 2 to 4: a loss among obsolete data "
+               "makes the sender repeat current data that was not lost",
+               min(old) > 0,
+               f"pseudo-retransmissions of 25 TLTCP flows: {show(old, 0)}; "
+               f"with packet numbers {show(new, 0)}")
+
+
 def claims_rest(page, points, quick):
     fs = [f for x in values("delay", quick)
           for f in points["delay", x, "dupack-reno"].f]
@@ -262,6 +275,7 @@ def report(page, runs, quick):
     claim_sequence(page, runs)
     claims_flows(page, points, quick)
     claims_window(page, points, quick)
+    claim_pseudo(page, runs, quick)
     claims_rest(page, points, quick)
     claims_beyond(page, points, quick)
     page.text(
