@@ -124,7 +124,7 @@ int main(int argc, char **argv) {
     if (!pipeline) {
         return 1;
     }
-    GstClockTime limit = argc > 3 ? (GstClockTime)atol(argv[3]) * GST_SECOND
+    GstClockTime limit = argc > 3 ? strtoul(argv[3], NULL, 10) * GST_SECOND
                                   : GST_CLOCK_TIME_NONE;
     gboolean ok = run(pipeline, limit);
     gst_object_unref(e->element);
