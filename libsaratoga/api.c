@@ -142,6 +142,9 @@ int saratoga_transfer_start(saratoga_node *node,
         return rv;
     }
     *handle = s->handle;
+    if ((s->to.flags & SARATOGA_PKT_MULTICAST) != 0) {
+        node->group = s->to.host;
+    }
     begin(s, now);
     saratoga__node_touch(node, s, now);
     return 0;

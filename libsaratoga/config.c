@@ -10,8 +10,7 @@ _Static_assert(sizeof(saratoga_options) ==
                        sizeof(void *),
                "tail padding in saratoga_options");
 _Static_assert(sizeof(saratoga_config) ==
-                   offsetof(saratoga_config, reserved2) +
-                       sizeof(((saratoga_config *)0)->reserved2),
+                   offsetof(saratoga_config, group) + sizeof(saratoga_pktinfo),
                "tail padding in saratoga_config");
 
 void saratoga_options_init_sized(saratoga_options *o, size_t size) {

@@ -292,6 +292,10 @@ void saratoga_node_on_timeout(saratoga_node *node, saratoga_time now) {
 static void emit(const saratoga__session *s, saratoga_pktinfo *to,
                  uint32_t flags) {
     *to = s->to;
+    if (!s->sends && s->opt.multicast && s->env->cfg.group.path != 0) {
+        *to = s->env->cfg.group;
+        to->flags |= SARATOGA_PKT_MULTICAST;
+    }
     to->flags |= flags;
     if (s->opt.well_known_port) {
         to->flags |= SARATOGA_PKT_WELL_KNOWN;

@@ -283,6 +283,21 @@ static void on_data(saratoga_node *n, const input *in) {
 
 /* ---- STATUS ---- */
 
+/* Others of a group say what they miss: to its sender, or to us who may miss
+ * the same. */
+static saratoga__session *find_in_group(const saratoga_node *n,
+                                        const input *in) {
+    saratoga__session *s = find(n, n->group, in->id, true);
+    for (uint32_t i = 0; s == NULL && i < n->table.cap; i++) {
+        saratoga__session *one = n->table.session[i];
+        if (one != NULL && one->opt.multicast && !one->sends &&
+            one->id == in->id) {
+            s = one;
+        }
+    }
+    return s;
+}
+
 static void on_status(saratoga_node *n, const input *in) {
     saratoga__status_pkt p;
     saratoga__session *s = find(n, in->from->host, in->id, true);
@@ -295,10 +310,15 @@ static void on_status(saratoga_node *n, const input *in) {
         s = other != NULL ? other : s;
     }
     if (s == NULL) {
+        s = find_in_group(n, in);
+    }
+    if (s == NULL) {
         drop(n); /* a STATUS is never answered by a STATUS */
         return;
     }
-    heard_from(s, in->from);
+    if (!s->opt.multicast) {
+        heard_from(s, in->from);
+    }
     saratoga__session_on_status(s, &p, in->len, in->now);
     saratoga__node_touch(n, s, in->now);
 }

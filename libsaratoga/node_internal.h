@@ -33,6 +33,7 @@ struct saratoga_node {
     saratoga_time beacon_at;
     uint64_t free_kib;
     bool tell_free;
+    uint64_t group; /* host of the group sent to last */
 };
 
 /* node.c */

@@ -301,6 +301,7 @@ static void complete(saratoga__session *s, saratoga_time now) {
     saratoga_time four = s->rtt.srtt > 0 ? 4 * (saratoga_time)s->rtt.srtt : 0;
     saratoga_time linger = s->opt.linger > four ? s->opt.linger : four;
     in->complete = true;
+    hold_back(s, now);
     in->verified =
         in->has_metadata && saratoga__receiver_checksum(s) != SARATOGA_NONE;
     in->volunteer = true;
@@ -412,6 +413,7 @@ void saratoga__receiver_on_timeout(saratoga__session *s, saratoga_time now) {
     if (now >= in->quiet_at) {
         in->quiet_rounds += in->volunteer || in->asked.due ? 0 : 1;
         in->volunteer = true;
+        hold_back(s, now);
         in->quiet_at = saratoga__later(now, quiet_interval(s));
     }
     /* Writes that found no memory, and the like. */

@@ -212,9 +212,10 @@ void saratoga__receiver_on_other(saratoga__session *s,
                                  const saratoga__status_pkt *p) {
     saratoga__receiver *in = &s->in;
     uint64_t at = progress(s);
+    uint64_t end = p->irt.lo < in->highest ? p->irt.lo : in->highest;
     cmn__range mine;
-    bool covered = true;
-    for (uint64_t i = 0; covered && next_hole(s, at, in->highest, &mine); i++) {
+    bool covered = end > at; /* what came later has the next turn */
+    while (covered && next_hole(s, at, end, &mine)) {
         covered = false;
         for (size_t k = 0; k < p->hole_count && !covered; k++) {
             saratoga__wide from;

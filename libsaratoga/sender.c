@@ -449,6 +449,13 @@ static saratoga_time stall_after(const saratoga__session *s) {
     return 4 * rto > STALL_MIN ? 4 * rto : STALL_MIN;
 }
 
+/* So long somebody in a group may ask for what is missing. */
+static saratoga_time linger_end(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    saratoga_time last = o->sent_at > o->meta_at ? o->sent_at : o->meta_at;
+    return saratoga__later(last, s->opt.linger);
+}
+
 /* A one-way transfer has been through the file: again, or done. */
 static void end_pass(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
@@ -456,8 +463,7 @@ static void end_pass(saratoga__session *s, saratoga_time now) {
         o->passes--;
         (void)cmn__ranges_add(&o->todo, 0, o->size, NULL);
         saratoga__sender_plan(s);
-    } else if (!s->opt.multicast ||
-               now >= saratoga__later(o->meta_at, s->opt.linger)) {
+    } else if (!s->opt.multicast || now >= linger_end(s)) {
         saratoga__session_end(s, 0, SARATOGA_SUCCESS, false, false, now);
     }
 }
@@ -535,9 +541,8 @@ static saratoga_time one_way_wake(const saratoga__session *s,
                                   saratoga_time at) {
     const saratoga__sender *o = &s->out;
     if (saratoga__sender_is_drained(s)) {
-        saratoga_time end = s->opt.multicast && o->passes <= 1
-                                ? saratoga__later(o->meta_at, s->opt.linger)
-                                : 0;
+        saratoga_time end =
+            s->opt.multicast && o->passes <= 1 ? linger_end(s) : 0;
         return saratoga__sooner(at, end);
     }
     return saratoga__sooner(at, saratoga__later(o->meta_at, ONE_WAY_METADATA));

@@ -92,6 +92,16 @@ static void place_in_log(saratoga__session *s, const saratoga__status_pkt *p,
     }
 }
 
+/* A volunteered STATUS bears the time of the highest place, whatever came
+ * after.  What left to a group longer ago than an answer takes is answered. */
+static void place_in_group(saratoga__session *s, report *r, saratoga_time now) {
+    saratoga_time trip =
+        s->rtt.srtt > 0 ? (saratoga_time)s->rtt.srtt : s->opt.poll;
+    uint64_t d =
+        saratoga__sentlog_by_time(&s->out.log, now > trip ? now - trip : 0);
+    r->d = d > r->d ? d : r->d;
+}
+
 static void end_cycle(saratoga__session *s, uint64_t d, uint64_t irt,
                       cong_time sample, saratoga_time now) {
     saratoga__sender *o = &s->out;
@@ -142,6 +152,17 @@ static void queue_repairs(saratoga__session *s, uint64_t d) {
     }
 }
 
+/* Nobody asks members of a group at the end, and what one of them lacks behind
+ * the last that it saw is no hole. */
+static void queue_tail(saratoga__session *s, const report *r,
+                       saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    if (s->opt.multicast && r->full && saratoga__sender_is_drained(s) &&
+        r->edge < o->size && now >= saratoga__later(o->sent_at, s->opt.poll)) {
+        (void)cmn__ranges_add(&o->todo, r->edge, o->size, NULL);
+    }
+}
+
 /* All packets of a list but the last are full. */
 static bool ends_list(saratoga__sender *o, const saratoga__status_pkt *p) {
     bool shorter = o->group_d != 0 && p->hole_count < o->group_holes;
@@ -169,6 +190,7 @@ static void apply(saratoga__session *s, const report *r, saratoga_time now) {
         }
     }
     o->proven = r->progress > o->proven ? r->progress : o->proven;
+    queue_tail(s, r, now);
     queue_repairs(s, r->d);
     saratoga__sender_plan(s);
 }
@@ -269,7 +291,9 @@ void saratoga__sender_on_status(saratoga__session *s,
         saratoga__sender_restart_poll(s, now);
         return;
     }
-    if (is_completed(s, p, &r, now)) {
+    if (s->opt.multicast) { /* others may lack something */
+        r.progress = 0;
+    } else if (is_completed(s, p, &r, now)) {
         o->held = o->size;
         o->proven = o->size;
         s->st.holes = 0;
@@ -278,6 +302,9 @@ void saratoga__sender_on_status(saratoga__session *s,
     }
     r.edge = r.irt > r.progress ? r.irt : r.progress;
     place_in_log(s, p, &r, now);
+    if (s->opt.multicast) {
+        place_in_group(s, &r, now);
+    }
     if (r.rtt > 0) {
         cong_rtt_sample(&s->rtt, r.rtt);
     }

@@ -264,7 +264,7 @@ static bool is_refusal(const saratoga__session *s,
 void saratoga__session_on_status(saratoga__session *s,
                                  const saratoga__status_pkt *p, size_t len,
                                  saratoga_time now) {
-    bool group = (s->to.flags & SARATOGA_PKT_MULTICAST) != 0;
+    bool group = s->opt.multicast;
     if (!saratoga__session_lives(s) || s->state == SARATOGA__EXPECTING) {
         return;
     }

@@ -186,6 +186,9 @@ typedef struct saratoga_config {
     bool auth_files;           /**< files are taken only with a checksum of
                                     ::SARATOGA_HMAC_SHA256 */
     bool reserved2[7];         /**< false */
+    saratoga_pktinfo group; /**< multicast: where receivers send STATUS, so that
+                                 the others hear what is asked for already;
+                                 zeroed: to the sender */
 } saratoga_config;
 
 /** @brief Fills in every default. @param c  config, of any content */
