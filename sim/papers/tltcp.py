@@ -13,12 +13,12 @@ FLOWS = (10, 20, 30, 40, 50)
 WINDOWS = (5, 10, 20, 40, 80)
 DELAYS = (5, 20, 100, 200, 500)
 DEADLINES = (0.5, 2.5, 12.5, 62.5)
-# What is varied: parameter, its values, those of the quick set, figures.
+# What is varied: parameter, its values, figures, words.
 SWEEPS = {
-    "flows": (FLOWS, (30, 50), "7 and 8", "flows"),
-    "window": (WINDOWS, (10, 20), "9 and 10", "receive window, packets"),
-    "delay": (DELAYS, (20, 200), "11 and 12", "bottleneck delay, ms"),
-    "deadline": (DEADLINES, (0.5, 12.5), "13", "deadline, s"),
+    "flows": (FLOWS, "7 and 8", "flows"),
+    "window": (WINDOWS, "9 and 10", "receive window, packets"),
+    "delay": (DELAYS, "11 and 12", "bottleneck delay, ms"),
+    "deadline": (DEADLINES, "13", "deadline, s"),
 }
 
 
@@ -26,12 +26,9 @@ def seeds(quick):
     return range(1, 3 if quick else 6)
 
 
-def values(sweep, quick):
-    return SWEEPS[sweep][1 if quick else 0]
-
-
 def job(sweep, value, mix, manner, seed, quick, stagger=1):
-    params = {"duration": 200 if quick else 500, "seed": seed, "stagger": stagger, "manner": manner,
+    params = {"duration": 200 if quick else 500, "seed": seed,
+              "stagger": stagger, "manner": manner,
               "tcp": 15 if mix else 30, "tltcp": 15 if mix else 0}
     if sweep == "flows":
         params["tcp"] = value // 2 if mix else value
@@ -48,7 +45,7 @@ def plan(quick):
             "tltcp", tcp=1, tltcp=1, duration=14, warm=0, sample=0.1,
             deadline=1, manner=manner)
         for sweep in SWEEPS:
-            for value in values(sweep, quick):
+            for value in SWEEPS[sweep][0]:
                 for mix in (True, False):
                     for seed in seeds(quick):
                         jobs[sweep, value, mix, manner, seed] = job(
@@ -99,9 +96,8 @@ HEAD = ("F", "F, together", "F_worst", "F_best", "S of the mix",
         "S, together", "S of TCP alone", "S alone, together", "drops")
 
 
-def sweep_part(page, points, sweep, quick):
-    xs = values(sweep, quick)
-    figures, label = SWEEPS[sweep][2:]
+def sweep_part(page, points, sweep):
+    xs, figures, label = SWEEPS[sweep]
     page.heading(f"Figures {figures}: {label}" if sweep != "deadline"
                  else f"Figure {figures}: {label}")
 
@@ -175,8 +171,8 @@ def claim_sequence(page, runs):
                f"{len(jumps)} jumps in 14 s; sections of {section:.0f} packets")
 
 
-def claims_flows(page, points, quick):
-    calm = [x for x in values("flows", quick) if x <= 40]
+def claims_flows(page, points):
+    calm = [x for x in SWEEPS["flows"][0] if x <= 40]
     fs = [f for x in calm for f in points["flows", x, "dupack-reno"].f]
     page.claim("fig7.fair-to-40", "Figure 7: fair up to 40 flows",
                all(abs(f - 1) < 0.05 for f in fs),
@@ -190,8 +186,8 @@ def claims_flows(page, points, quick):
                f"drops {100 * mean(p.drops):.2f} %")
 
 
-def claims_window(page, points, quick):
-    small = [x for x in values("window", quick) if x <= 10]
+def claims_window(page, points):
+    small = [x for x in SWEEPS["window"][0] if x <= 10]
     fs = [f for x in small for f in points["window", x, "dupack-reno"].f]
     page.claim("fig9.fair-small", "Figure 9: fair at windows of 5 and 10",
                all(abs(f - 1) < 0.05 for f in fs), f"F {show(fs)}; no loss")
@@ -200,20 +196,19 @@ def claims_window(page, points, quick):
                "has S of about 2", 1.5 < p.s0_base < 3.5,
                f"S {p.s0_base:.2f} when all start at once, "
                f"{show(p.s_base, 2)} when starts are spread")
-    if not quick:
-        big = [points["window", x, "dupack-reno"] for x in (40, 80)]
-        better = [q.s0_base < p.s0_base for q in big]
-        spread_ = [mean(q.s_base) < mean(p.s_base) for q in big]
-        page.claim(
-            "fig10.better-at-40", "Figure 10: shares are more equal again at "
-            "40 and 80",
-            True if all(better) and all(spread_) else
-            only("when all flows start at once") if all(better) else
-            only("when starts are spread") if all(spread_) else False,
-            "S of TCP alone at 20, 40, 80: together "
-            + ", ".join(f"{q.s0_base:.2f}" for q in [p, *big])
-            + "; spread " + ", ".join(show(q.s_base, 2) for q in [p, *big]))
-    losing = [x for x in values("window", quick) if x >= 20]
+    big = [points["window", x, "dupack-reno"] for x in (40, 80)]
+    better = [q.s0_base < p.s0_base for q in big]
+    spread_ = [mean(q.s_base) < mean(p.s_base) for q in big]
+    page.claim(
+        "fig10.better-at-40", "Figure 10: shares are more equal again at "
+        "40 and 80",
+        True if all(better) and all(spread_) else
+        only("when all flows start at once") if all(better) else
+        only("when starts are spread") if all(spread_) else False,
+        "S of TCP alone at 20, 40, 80: together "
+        + ", ".join(f"{q.s0_base:.2f}" for q in [p, *big])
+        + "; spread " + ", ".join(show(q.s_base, 2) for q in [p, *big]))
+    losing = [x for x in SWEEPS["window"][0] if x >= 20]
     f = [mean(points["window", x, "dupack-reno"].f) for x in losing]
     page.claim("fig9.more", "Figure 9: where packets are lost TLTCP gets more "
                "than TCP", all(x > 1 for x in f),
@@ -235,8 +230,8 @@ def claim_pseudo(page, runs, quick):
                f"with packet numbers {show(new, 0)}")
 
 
-def claims_rest(page, points, quick):
-    fs = [f for x in values("delay", quick)
+def claims_rest(page, points):
+    fs = [f for x in SWEEPS["delay"][0]
           for f in points["delay", x, "dupack-reno"].f]
     page.claim("fig11.delay", "Figures 11 and 12: fair at every delay",
                all(abs(f - 1) < 0.05 for f in fs),
@@ -248,14 +243,14 @@ def claims_rest(page, points, quick):
                f"F {show(old.f)} with the paper's recovery, {show(new.f)} with "
                "packet numbers; with windows of 10 nothing is lost, so no "
                "duplicate is ever waited for", expect=FAILS)
-    long_ = [f for x in values("deadline", quick) if x > 1
+    long_ = [f for x in SWEEPS["deadline"][0] if x > 1
              for f in points["deadline", x, "dupack-reno"].f]
     page.claim("fig13.long", "Figure 13: fair at longer deadlines",
                all(abs(f - 1) < 0.05 for f in long_), f"F {show(long_)}")
 
 
-def claims_beyond(page, points, quick):
-    losing = [("window", x) for x in values("window", quick) if x >= 20]
+def claims_beyond(page, points):
+    losing = [("window", x) for x in SWEEPS["window"][0] if x >= 20]
     losing.append(("flows", 50))
     old = [mean(points[s, x, "dupack-reno"].f) for s, x in losing]
     new = [mean(points[s, x, "packet"].f) for s, x in losing]
@@ -270,22 +265,22 @@ def claims_beyond(page, points, quick):
 
 def report(page, runs, quick):
     points = {(sweep, x, manner): Point(runs, sweep, x, manner, seeds(quick))
-              for sweep in SWEEPS for x in values(sweep, quick)
+              for sweep in SWEEPS for x in SWEEPS[sweep][0]
               for manner in MANNERS}
     claim_sequence(page, runs)
-    claims_flows(page, points, quick)
-    claims_window(page, points, quick)
+    claims_flows(page, points)
+    claims_window(page, points)
     claim_pseudo(page, runs, quick)
-    claims_rest(page, points, quick)
-    claims_beyond(page, points, quick)
+    claims_rest(page, points)
+    claims_beyond(page, points)
     page.text(
         f"Unless said otherwise: 15 TLTCP and 15 TCP flows, 1.5 Mbit/s, 20 ms, "
         "400 packets of ns-2's drop-tail, windows of 10, packets of 1500 "
-        f"bytes, 50 to {200 if quick else 500} s; throughput is what reaches the receiver, in time "
-        "or late. TCP is the same engine without deadlines. The "
+        f"bytes, 50 to {200 if quick else 500} s; throughput is what reaches "
+        "the receiver, in time or late. TCP is the same engine without deadlines. The "
         "paper does not say when flows start: starts are spread over 1 s with "
         f"{len(seeds(quick))} seeds (mean ± 95 % confidence [least, most]), and "
         "\"together\" is one run in which all start at 0 s.")
     sequence_part(page, runs)
     for sweep in SWEEPS:
-        sweep_part(page, points, sweep, quick)
+        sweep_part(page, points, sweep)
