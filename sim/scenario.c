@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/iridium.h"
 #include "sim/link_settings.h"
 #include "sim/scenario_flow.h"
 #include "sim/scenario_params.h"
@@ -12,6 +13,7 @@
 
 #define WORDS_MAX 48
 #define NODES_MAX 4096
+#define ORBIT_STEP_MIN UINT64_C(100000000) /* ns */
 
 struct reader {
     struct scenario *s;
@@ -151,6 +153,98 @@ static bool read_change(struct reader *r) {
     return true;
 }
 
+/* One of the links between two nodes gets a delay, from a moment on. */
+static bool set_delay(struct reader *r, uint32_t from, uint32_t to, uint64_t at,
+                      double seconds) {
+    struct scenario *s = r->s;
+    for (uint32_t i = 0; i < s->n_links; i++) {
+        struct scenario_change *c;
+        if (s->links[i].from != from || s->links[i].to != to) {
+            continue;
+        }
+        if (at == 0) {
+            s->links[i].config.delay = (uint64_t)(seconds * 1e9);
+            return true;
+        }
+        c = grow((void **)&s->changes, s->n_changes, sizeof(*c));
+        if (c == NULL) {
+            return refuse(r, "memory is short", "");
+        }
+        *c = (struct scenario_change){at, i, s->links[i].config};
+        c->config.delay = (uint64_t)(seconds * 1e9);
+        s->n_changes++;
+        return true;
+    }
+    return refuse(r, "there is no link from there to", s->nodes[to]);
+}
+
+static bool read_place(struct reader *r, const char *text,
+                       struct iridium_place *p) {
+    char *end;
+    p->latitude = strtod(text, &end);
+    if (*end == ',') {
+        p->longitude = strtod(end + 1, &end);
+        if (*end == '\0' && p->latitude >= -90 && p->latitude <= 90 &&
+            p->longitude >= -180 && p->longitude <= 180) {
+            return true;
+        }
+    }
+    return refuse(r, "a place is LATITUDE,LONGITUDE in degrees, not", text);
+}
+
+/* The three stretches of a way, in both directions, as they are at a moment. */
+static bool follow_orbit(struct reader *r, struct iridium *g,
+                         const uint32_t *node, uint64_t at, uint64_t shift) {
+    struct iridium_way way;
+    if (!iridium_look(g, (double)(at + shift) / 1e9, &way)) {
+        return refuse(r, "no satellite serves one of the places", "");
+    }
+    const double delay[] = {way.up, way.between, way.down};
+    for (unsigned i = 0; i < 3; i++) {
+        if (!set_delay(r, node[i], node[i + 1], at, delay[i]) ||
+            !set_delay(r, node[i + 1], node[i], at, delay[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool read_iridium(struct reader *r) {
+    struct iridium_place place[2];
+    struct iridium g;
+    uint64_t every;
+    uint64_t shift;
+    uint32_t node[4];
+    if (r->words != 9 || r->s->duration == 0) {
+        return refuse(r,
+                      "write, after duration and the links: iridium NODE "
+                      "SATELLITE SATELLITE NODE PLACE PLACE EVERY SHIFT",
+                      "");
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        if (!find_node(r->s, r->word[i + 1], &node[i])) {
+            return refuse(r, "no link names the node", r->word[i + 1]);
+        }
+    }
+    if (!read_place(r, r->word[5], &place[0]) ||
+        !read_place(r, r->word[6], &place[1]) ||
+        !read_time(r, r->word[7], &every) ||
+        !read_time(r, r->word[8], &shift)) {
+        return false;
+    }
+    if (every < ORBIT_STEP_MIN) {
+        return refuse(r, "the orbit is looked at every 0.1 s at most, not",
+                      r->word[7]);
+    }
+    iridium_init(&g, place[0], place[1]);
+    for (uint64_t at = 0; at < r->s->duration; at += every) {
+        if (!follow_orbit(r, &g, node, at, shift)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool read_measure(struct reader *r) {
     struct scenario *s = r->s;
     struct scenario_period *p =
@@ -217,6 +311,9 @@ static bool read_words(struct reader *r) {
     if (strcmp(verb, "change") == 0) {
         return read_change(r);
     }
+    if (strcmp(verb, "iridium") == 0) {
+        return read_iridium(r);
+    }
     if (strcmp(verb, "flow") == 0) {
         return read_flow(r);
     }
@@ -234,7 +331,7 @@ static bool read_words(struct reader *r) {
     }
     return refuse(r,
                   "a line begins with set, seed, duration, measure, sample, "
-                  "link, oneway, change or flow, not",
+                  "link, oneway, change, iridium or flow, not",
                   verb);
 }
 

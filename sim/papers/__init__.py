@@ -5,12 +5,13 @@ A page is a module with TITLE, plan(quick), which names the runs that it needs
 (a dictionary of lab.Job), and report(page, runs, quick), which is given their
 results under the same names and fills the page.
 """
-from . import calibration, geo, matrix, stfrc, tltcp, yam
+from . import calibration, geo, matrix, stfrc, tltcp, westwoodnew, yam
 
 PAGES = {
     "calibration": calibration,
     "tltcp": tltcp,
     "yam": yam,
+    "westwoodnew": westwoodnew,
     "geo": geo,
     "stfrc": stfrc,
     "matrix": matrix,
