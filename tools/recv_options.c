@@ -138,17 +138,13 @@ static int take_words(struct recv_options *o, int words, char **word) {
     return peer_options_check(TOOL, &o->from);
 }
 
+static const struct tool_line line = {TOOL, help, ":qhV", options, take};
+
 int recv_options_parse(int argc, char **argv, struct recv_options *o) {
-    const struct tool_line line = {.tool = TOOL,
-                                   .help = help,
-                                   .letters = ":qhV",
-                                   .options = options,
-                                   .take = take,
-                                   .user = o};
     int rc;
     memset(o, 0, sizeof(*o));
     peer_options_init(&o->from);
     o->keep_broken = true;
-    rc = tool_options(&line, argc, argv);
+    rc = tool_options(&line, o, argc, argv);
     return rc >= 0 ? rc : take_words(o, argc - optind, argv + optind);
 }

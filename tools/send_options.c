@@ -151,19 +151,15 @@ static int take_words(struct send_options *o, int words, char **word) {
     return peer_options_check(TOOL, &o->to);
 }
 
+static const struct tool_line line = {TOOL, help, ":qhV", options, take};
+
 int send_options_parse(int argc, char **argv, struct send_options *o) {
-    const struct tool_line line = {.tool = TOOL,
-                                   .help = help,
-                                   .letters = ":qhV",
-                                   .options = options,
-                                   .take = take,
-                                   .user = o};
     int rc;
     memset(o, 0, sizeof(*o));
     peer_options_init(&o->to);
     o->to.config.report_fates = true;
     o->speed = 1;
     o->loops = 1;
-    rc = tool_options(&line, argc, argv);
+    rc = tool_options(&line, o, argc, argv);
     return rc >= 0 ? rc : take_words(o, argc - optind, argv + optind);
 }

@@ -54,7 +54,8 @@ static const char *name_of(const struct option *options, int opt) {
     return "";
 }
 
-static int take_option(const struct tool_line *line, int opt, char **argv) {
+static int take_option(const struct tool_line *line, void *user, int opt,
+                       char **argv) {
     const char *name = name_of(line->options, opt);
     const char *why;
     switch (opt) {
@@ -67,19 +68,20 @@ static int take_option(const struct tool_line *line, int opt, char **argv) {
     case ':':
         return tool_bad_option(line->tool, opt, argv);
     default:
-        why = line->take(line->user, name, optarg);
+        why = line->take(user, name, optarg);
         return why ? tool_misuse(line->tool, "--%s %s: must be %s", name,
                                  optarg ? optarg : "", why)
                    : -1;
     }
 }
 
-int tool_options(const struct tool_line *line, int argc, char **argv) {
+int tool_options(const struct tool_line *line, void *user, int argc,
+                 char **argv) {
     int rc = -1;
     int opt;
     while (rc < 0 && (opt = getopt_long(argc, argv, line->letters,
                                         line->options, NULL)) != -1) {
-        rc = take_option(line, opt, argv);
+        rc = take_option(line, user, opt, argv);
     }
     return rc;
 }

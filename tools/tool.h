@@ -47,17 +47,18 @@ struct tool_line {
     /** @brief Takes an option. @param user  as given @param name  its long
      * name @param text  its value, or NULL @return NULL, or what it must be */
     const char *(*take)(void *user, const char *name, const char *text);
-    void *user; /**< for take */
 };
 
 /**
  * @brief Reads the options; --help and --version are among them. What follows
  * them begins at `argv[optind]`.
  * @param line        the command line
+ * @param user        for its take
  * @param argc, argv  from main()
  * @return -1 to go on, else an exit status, said why
  */
-int tool_options(const struct tool_line *line, int argc, char **argv);
+int tool_options(const struct tool_line *line, void *user, int argc,
+                 char **argv);
 
 /** @brief Prints "TOOL (Perigee) VERSION". @return TOOL_OK */
 int tool_version(const char *tool);

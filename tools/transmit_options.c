@@ -315,17 +315,14 @@ static int take_words(struct transmit_options *o, int words, char **word) {
     return check(o);
 }
 
+static const struct tool_line line = {TOOL, help, ":t:a:c:s:qhV", options,
+                                      take};
+
 int transmit_options_parse(int argc, char **argv, struct transmit_options *o) {
-    const struct tool_line line = {.tool = TOOL,
-                                   .help = help,
-                                   .letters = ":t:a:c:s:qhV",
-                                   .options = options,
-                                   .take = take,
-                                   .user = o};
     int rc;
     memset(o, 0, sizeof(*o));
     o->reconnect = true;
     o->chunk = (uint64_t)7 * 188;
-    rc = tool_options(&line, argc, argv);
+    rc = tool_options(&line, o, argc, argv);
     return rc >= 0 ? rc : take_words(o, argc - optind, argv + optind);
 }
