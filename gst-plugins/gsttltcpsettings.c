@@ -161,9 +161,24 @@ static void set_string(gchar **field, const GValue *value) {
     *field = text && text[0] ? g_strdup(text) : NULL;
 }
 
-gboolean gst_tltcp_settings_set(GstTltcpSettings *s, guint prop,
-                                const GValue *value) {
+static void set_uri(GstTltcpSettings *s, GObject *element,
+                    const GValue *value) {
+    g_autoptr(GError) error = NULL;
+
+    if (!gst_tltcp_settings_set_uri(s, element, g_value_get_string(value),
+                                    &error)) {
+        g_warning("%s", error->message);
+    }
+}
+
+gboolean gst_tltcp_settings_set(GstTltcpSettings *s, GObject *element,
+                                guint prop, const GValue *value) {
     gboolean known = TRUE;
+
+    if (prop == GST_TLTCP_PROP_URI) {
+        set_uri(s, element, value);
+        return TRUE;
+    }
 
     g_mutex_lock(&s->lock);
     switch (prop) {
@@ -319,4 +334,12 @@ gchar *gst_tltcp_settings_where(const GstTltcpSettings *s) {
     return g_strdup_printf(
         host && strchr(host, ':') ? "[%s]:%u" : "%s:%u", host ? host : "*",
         listener ? gst_tltcp_settings_bind_port(s) : s->port);
+}
+
+GstClockTime gst_tltcp_running_now(GstElement *element) {
+    g_autoptr(GstClock) clock = gst_element_get_clock(element);
+    GstClockTime base = gst_element_get_base_time(element);
+    GstClockTime t = clock ? gst_clock_get_time(clock) : 0;
+
+    return t > base ? t - base : 0;
 }

@@ -58,9 +58,9 @@ void gst_tltcp_settings_clear(GstTltcpSettings *s);
 GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s);
 void gst_tltcp_settings_free(GstTltcpSettings *s);
 
-/* FALSE: not one of these properties (URI and statistics are the element's). */
-gboolean gst_tltcp_settings_set(GstTltcpSettings *s, guint prop,
-                                const GValue *value);
+/* FALSE: not one of these properties (statistics are the element's). */
+gboolean gst_tltcp_settings_set(GstTltcpSettings *s, GObject *element,
+                                guint prop, const GValue *value);
 gboolean gst_tltcp_settings_get(GstTltcpSettings *s, guint prop, GValue *value);
 
 /* Sets everything that a URI says, or nothing. */
@@ -80,6 +80,9 @@ guint gst_tltcp_settings_bind_port(const GstTltcpSettings *s);
 
 /* Notes which port it was given; 0: it listens no longer. */
 void gst_tltcp_settings_set_bound(GstTltcpSettings *s, guint port);
+
+/* The element's running time; 0: it has no clock yet. */
+GstClockTime gst_tltcp_running_now(GstElement *element);
 
 /* "host:port" of the other end, or of this one for a listener. */
 gchar *gst_tltcp_settings_where(const GstTltcpSettings *s);

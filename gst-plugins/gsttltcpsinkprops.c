@@ -20,16 +20,7 @@ static void gst_tltcp_sink_set_property(GObject *object, guint prop,
                                         const GValue *value,
                                         GParamSpec *pspec) {
     GstTltcpSink *self = GST_TLTCP_SINK(object);
-    g_autoptr(GError) error = NULL;
-
-    if (prop == GST_TLTCP_PROP_URI) {
-        if (!gst_tltcp_settings_set_uri(&self->settings, object,
-                                        g_value_get_string(value), &error)) {
-            g_warning("%s", error->message);
-        }
-        return;
-    }
-    if (gst_tltcp_settings_set(&self->settings, prop, value)) {
+    if (gst_tltcp_settings_set(&self->settings, object, prop, value)) {
         return;
     }
     g_mutex_lock(&self->settings.lock);

@@ -32,19 +32,6 @@ void gst_tltcp_stream_restart(GstTltcpStream *stream) {
 
 /* ---- time ---- */
 
-static GstClockTime running_now(GstTltcpSink *self) {
-    GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
-    GstClockTime base = gst_element_get_base_time(GST_ELEMENT(self));
-    GstClockTime now = 0;
-
-    if (clock) {
-        GstClockTime t = gst_clock_get_time(clock);
-        now = t > base ? t - base : 0;
-        gst_object_unref(clock);
-    }
-    return now;
-}
-
 /* How far a running time lies from now on the library's clock.  The sink's own
  * latency counts as the moment of capture: live pipelines wait for it. */
 static gint64 to_engine(const GstTltcpStream *stream, gint64 running,
@@ -286,7 +273,7 @@ GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
     if (flow != GST_FLOW_OK || is_known_header(stream, buffer)) {
         return flow;
     }
-    GstClockTime now = running_now(stream->sink);
+    GstClockTime now = gst_tltcp_running_now(GST_ELEMENT(stream->sink));
     media_times times = times_of(stream, segment, buffer, now);
     gst_tltcp_framer_buffer(&stream->framer, buffer, &times, &units);
     return push_units(stream, &units, segment->format == GST_FORMAT_TIME, now);
@@ -324,7 +311,7 @@ void gst_tltcp_stream_gap(GstTltcpStream *stream, const GstSegment *segment,
 void gst_tltcp_stream_eos(GstTltcpStream *stream) {
     media_times none = {MEDIA_TIME_NONE, MEDIA_TIME_NONE, MEDIA_TIME_NONE, 0};
     GQueue units = G_QUEUE_INIT;
-    GstClockTime now = running_now(stream->sink);
+    GstClockTime now = gst_tltcp_running_now(GST_ELEMENT(stream->sink));
 
     none.arrival = (gint64)now;
     gst_tltcp_framer_flush(&stream->framer, &none, &units);

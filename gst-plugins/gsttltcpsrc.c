@@ -96,19 +96,6 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE(
     GST_DEBUG_CATEGORY_INIT(tltcpsrc_debug, "tltcpsrc", 0, "TLTCP source");
     gst_tltcp_enums_register())
 
-static GstClockTime running_now(GstTltcpSrc *self) {
-    GstClock *clock = gst_element_get_clock(GST_ELEMENT(self));
-    GstClockTime base = gst_element_get_base_time(GST_ELEMENT(self));
-    GstClockTime now = 0;
-
-    if (clock) {
-        GstClockTime t = gst_clock_get_time(clock);
-        now = t > base ? t - base : 0;
-        gst_object_unref(clock);
-    }
-    return now;
-}
-
 static gboolean keeps_listening(GstTltcpSrc *self) {
     g_mutex_lock(&self->settings.lock);
     gboolean keep =
@@ -269,7 +256,8 @@ static GstFlowReturn on_section(GstTltcpSrc *self, media_section *section,
     GstTltcpProduct product;
     GstFlowReturn flow = GST_FLOW_OK;
 
-    gst_tltcp_deframer_section(&self->deframer, section, running_now(self),
+    gst_tltcp_deframer_section(&self->deframer, section,
+                               gst_tltcp_running_now(GST_ELEMENT(self)),
                                &product);
     if (product.latency_changed) {
         gst_element_post_message(GST_ELEMENT(self),
@@ -439,16 +427,7 @@ static GstStateChangeReturn gst_tltcp_src_change_state(GstElement *element,
 static void gst_tltcp_src_set_property(GObject *object, guint prop,
                                        const GValue *value, GParamSpec *pspec) {
     GstTltcpSrc *self = GST_TLTCP_SRC(object);
-    g_autoptr(GError) error = NULL;
-
-    if (prop == GST_TLTCP_PROP_URI) {
-        if (!gst_tltcp_settings_set_uri(&self->settings, object,
-                                        g_value_get_string(value), &error)) {
-            g_warning("%s", error->message);
-        }
-        return;
-    }
-    if (gst_tltcp_settings_set(&self->settings, prop, value)) {
+    if (gst_tltcp_settings_set(&self->settings, object, prop, value)) {
         return;
     }
     g_mutex_lock(&self->settings.lock);
