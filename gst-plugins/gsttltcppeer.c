@@ -130,17 +130,6 @@ gboolean gst_tltcp_peer_push(GstTltcpPeer *peer, GBytes *section,
 
 /* ---- what became of it ---- */
 
-static gint reason_of(const tltcp_event *ev) {
-    switch (ev->cause) {
-    case TLTCP_CAUSE_DEPENDS:
-        return MEDIA_DROP_DEPENDS;
-    case TLTCP_CAUSE_YIELDED:
-        return MEDIA_DROP_YIELDED;
-    default:
-        return MEDIA_DROP_LATE;
-    }
-}
-
 static void push_clock(GstTltcpPeer *peer, const Sent *sent);
 
 static void on_lost(GstTltcpPeer *peer, const Sent *sent,
@@ -148,7 +137,8 @@ static void on_lost(GstTltcpPeer *peer, const Sent *sent,
     guint frame_class = sent->frame_class;
 
     if (ev->fate == TLTCP_FATE_UNSENT) {
-        drop(peer, sent->stream, frame_class, (guint)reason_of(ev), sent->tag);
+        drop(peer, sent->stream, frame_class, (guint)media__drop_reason(ev),
+             sent->tag);
     } else {
         guint64 *counts = ev->fate == TLTCP_FATE_PARTIAL ? peer->counts.partial
                                                          : peer->counts.expired;

@@ -123,22 +123,11 @@ static const char *fate_name(uint32_t fate) {
     return names[fate <= TLTCP_FATE_ABANDONED ? fate : 0];
 }
 
-/* Of what the connection gave up before it sent anything, the reason. */
-static int reason_of(const tltcp_event *event) {
-    switch (event->cause) {
-    case TLTCP_CAUSE_DEPENDS:
-        return MEDIA_DROP_DEPENDS;
-    case TLTCP_CAUSE_YIELDED:
-        return MEDIA_DROP_YIELDED;
-    default:
-        return MEDIA_DROP_LATE;
-    }
-}
-
 static void settle(struct ledger *l, struct ledger_entry *e,
                    const tltcp_event *event) {
     bool unsent = event->fate == TLTCP_FATE_UNSENT;
-    int reason = unsent || event->cause ? reason_of(event) : MEDIA_DROP_NONE;
+    int reason =
+        unsent || event->cause ? media__drop_reason(event) : MEDIA_DROP_NONE;
     e->used = false;
     l->open--;
     count(&l->section, event->fate);

@@ -11,7 +11,7 @@
 
 #include "live/tally.h"
 #include "media/deadline.h"
-#include "media/outq.h"
+#include "media/drop.h"
 #include "tltcp/event.h"
 
 /** @brief Counts of one kind of frame. */

@@ -33,4 +33,4 @@ function(media_fuzz_target name inputs)
 endfunction()
 
 media_fuzz_target(parse 30000)
-media_fuzz_target(queue 10000)
+media_fuzz_target(sequence 10000)
