@@ -215,6 +215,23 @@ static bool is_between(uint64_t x, uint64_t low, uint64_t high) {
     return x >= low && x <= high;
 }
 
+/* Whether text is UTF-8: as many octets follow each first one as it says. */
+static bool is_utf8(const char *text) {
+    const uint8_t *p = (const uint8_t *)text;
+    while (*p != 0) {
+        size_t more = *p < 0x80 ? 0 : *p < 0xE0 ? 1 : *p < 0xF0 ? 2 : 3;
+        if ((*p >= 0x80 && *p < 0xC2) || *p > 0xF4) {
+            return false;
+        }
+        for (p++; more > 0; more--, p++) {
+            if ((*p & 0xC0) != 0x80) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static int check_options(const saratoga_options *o, char *why) {
     const struct cong_ops *ops;
     enum saratoga__law law = saratoga__options_law(o, &ops);
@@ -291,6 +308,7 @@ int saratoga_config_check(const saratoga_config *c, char *why) {
          "auth_files needs an auth_key"},
         {is_between(eid, 1, SARATOGA_EID_MAX),
          "an EID must have 1 to 255 bytes"},
+        {full.eid == NULL || is_utf8(full.eid), "an EID must be UTF-8"},
     };
     rv = judge(rule, sizeof(rule) / sizeof(rule[0]), why);
     return rv != 0 ? rv : saratoga_options_check(full.transfer, why);

@@ -433,6 +433,43 @@ static void a_blind_put_is_answered(void **state) {
     raw_free(r);
 }
 
+static void a_sender_stops_when_refused(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    saratoga_request q;
+    struct xfer *x;
+    (void)state;
+    o.rate_bps = 1000; /* more is to come for a while */
+    o.payload = 2;
+    saratoga_request_init(&q);
+    q.type = SARATOGA_BLIND_PUT;
+    q.id = 7;
+    q.to = r->peer;
+    q.path = "d";
+    q.options = &o;
+    x = host_start_request(r->h, &q, "d");
+    raw_wait(r, SEC);
+    assert_true(r->n > 0);
+    assert_false(x->done);
+    raw_hex(r, "24010005 00000007 0000 0000");
+    assert_int_equal(x->end.error, SARATOGA_ERR_REFUSED);
+    r->seen = r->n;
+    raw_wait(r, 60 * SEC);
+    assert_silent(r);
+    raw_free(r);
+}
+
+static void streams_carry_no_checksum(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    (void)state;
+    r->h->stream = true;
+    raw_hex(r, "219f0001 00000007 6400");
+    assert_sent(r, "22b00000 00000007 8280 0000000000000000 21c86fea 21c86fea"
+                   " 6400");
+    raw_free(r);
+}
+
 static void data_that_nobody_announced_need_metadata(void **state) {
     struct raw *r = raw_new(NULL);
     (void)state;
@@ -577,6 +614,8 @@ int main(void) {
         T(delete_is_answered_with_zeros_and_may_be_repeated),
         T(a_deletion_asked_for_ends_with_either_answer),
         T(a_blind_put_is_answered),
+        T(a_sender_stops_when_refused),
+        T(streams_carry_no_checksum),
         T(data_that_nobody_announced_need_metadata),
         T(a_resume_tells_what_is_held),
         T(a_resume_of_another_file_is_purged),

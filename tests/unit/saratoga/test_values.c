@@ -91,6 +91,17 @@ static void bad_options_are_named(void **state) {
     c.mtu = 100;
     assert_int_equal(saratoga_config_check(&c, why), SARATOGA_ERR_INVAL);
     assert_non_null(strstr(why, "mtu"));
+    saratoga_config_init(&c);
+    c.eid = "s\xc3\xa1t";
+    assert_int_equal(saratoga_config_check(&c, why), 0);
+    c.eid = "s\xe1t";
+    assert_int_equal(saratoga_config_check(&c, why), SARATOGA_ERR_INVAL);
+    assert_non_null(strstr(why, "UTF-8"));
+    saratoga_config_init(&c);
+    c.auth_key = (const uint8_t *)"short";
+    c.auth_key_len = 5;
+    assert_int_equal(saratoga_config_check(&c, why), SARATOGA_ERR_INVAL);
+    assert_non_null(strstr(why, "auth_key"));
 }
 
 static void profiles_set_what_peers_need(void **state) {
