@@ -39,6 +39,9 @@ bool tool_node_config(const struct saratoga_args *a, saratoga_uv_config *c,
     engine->transfer = &a->transfer;
     engine->sha256 = true;
     engine->lite = a->transfer.lite;
+    engine->auth_key = a->key_len > 0 ? a->key : NULL;
+    engine->auth_key_len = a->key_len;
+    engine->auth_files = a->auth_files;
     if (a->mtu != 0) {
         engine->mtu = a->mtu;
     }
@@ -79,6 +82,8 @@ static const char *checksum_name(uint32_t checksum) {
         return "sha1";
     case SARATOGA_SHA256:
         return "sha256";
+    case SARATOGA_HMAC_SHA256:
+        return "hmac-sha256";
     default:
         return "none";
     }

@@ -36,6 +36,8 @@ enum {
     OPT_MULTICAST,
     OPT_UDP_LITE,
     OPT_UNRELIABLE,
+    OPT_AUTH_KEY,
+    OPT_AUTH_FILES,
     OPT_ROOT,
     OPT_NO_READ,
     OPT_WRITE,
@@ -76,6 +78,8 @@ static const struct option options[] = {
     {"multicast", no_argument, NULL, OPT_MULTICAST},
     {"udp-lite", no_argument, NULL, OPT_UDP_LITE},
     {"unreliable", no_argument, NULL, OPT_UNRELIABLE},
+    {"auth-key", required_argument, NULL, OPT_AUTH_KEY},
+    {"auth-files", no_argument, NULL, OPT_AUTH_FILES},
     {"root", required_argument, NULL, OPT_ROOT},
     {"no-read", no_argument, NULL, OPT_NO_READ},
     {"write", no_argument, NULL, OPT_WRITE},
@@ -114,10 +118,15 @@ static const char *choose(const struct choice *c, const char *text,
 
 static const char *set_checksum(const char *text, uint32_t *value) {
     static const struct choice choices[] = {
-        {"none", SARATOGA_NONE},     {"crc32c", SARATOGA_CRC32C},
-        {"md5", SARATOGA_MD5},       {"sha1", SARATOGA_SHA1},
-        {"sha256", SARATOGA_SHA256}, {NULL, 0}};
-    return choose(choices, text, "none, crc32c, md5, sha1 or sha256", value);
+        {"none", SARATOGA_NONE},
+        {"crc32c", SARATOGA_CRC32C},
+        {"md5", SARATOGA_MD5},
+        {"sha1", SARATOGA_SHA1},
+        {"sha256", SARATOGA_SHA256},
+        {"hmac-sha256", SARATOGA_HMAC_SHA256},
+        {NULL, 0}};
+    return choose(choices, text,
+                  "none, crc32c, md5, sha1, sha256 or hmac-sha256", value);
 }
 
 static const char *set_descriptor(const char *text, uint32_t *value) {
@@ -192,6 +201,20 @@ static const char *set_limit(const char *text, uint64_t *n) {
                                             : NULL;
 }
 
+/* The bytes of a file, as they are. */
+static const char *read_key(struct saratoga_args *a, const char *path) {
+    FILE *f = fopen(path, "re");
+    bool all;
+    if (!f) {
+        return "a file that can be read";
+    }
+    a->key_len = fread(a->key, 1, sizeof(a->key), f);
+    all = fgetc(f) == EOF && !ferror(f);
+    (void)fclose(f);
+    return all && a->key_len >= 16 ? NULL
+                                   : "a file of 16 to 256 bytes, the key";
+}
+
 static const char *take_transfer(struct saratoga_args *a, int opt,
                                  const char *text) {
     const char *why;
@@ -217,6 +240,8 @@ static const char *take_transfer(struct saratoga_args *a, int opt,
         return set_rate(text, &a->uplink_bps);
     case OPT_RTT:
         return units_time(text, &a->transfer.rtt_hint);
+    case OPT_AUTH_KEY:
+        return read_key(a, text);
     case OPT_SET:
         return saratoga_set(&a->transfer, text);
     case OPT_PARALLEL:
@@ -280,6 +305,8 @@ static bool *flag_of(struct saratoga_args *a, int opt) {
         return &a->transfer.multicast;
     case OPT_UNRELIABLE:
         return &a->transfer.unreliable;
+    case OPT_AUTH_FILES:
+        return &a->auth_files;
     case OPT_UDP_LITE:
         return &a->transfer.lite;
     case OPT_OVERWRITE:
@@ -398,6 +425,11 @@ static int check(struct saratoga_args *a) {
     rc = saratoga_options_check(&a->transfer, why);
     if (rc < 0) {
         return tool_misuse(TOOL, "%s", why[0] ? why : saratoga_strerror(rc));
+    }
+    if ((a->auth_files || a->transfer.checksum == SARATOGA_HMAC_SHA256) &&
+        a->key_len == 0) {
+        return tool_misuse(TOOL, "--auth-files and --checksum hmac-sha256 need "
+                                 "--auth-key");
     }
     if ((a->transfer.no_status || a->transfer.multicast) &&
         a->command != SARATOGA_CMD_PUT) {

@@ -36,10 +36,13 @@ struct saratoga_args {
     bool overwrite;
     bool recursive;
     bool quiet;
-    unsigned parallel;     /**< transfers at once */
-    const char *json;      /**< or NULL */
-    const char *bind;      /**< ADDR[:PORT], or NULL */
-    const char *port_file; /**< or NULL */
+    unsigned parallel;             /**< transfers at once */
+    const char *json;              /**< or NULL */
+    const char *bind;              /**< ADDR[:PORT], or NULL */
+    const char *port_file;         /**< or NULL */
+    uint8_t key[SARATOGA_KEY_MAX]; /**< of --auth-key */
+    size_t key_len;                /**< 0: none */
+    bool auth_files;
     uint32_t mtu;
     uint64_t uplink_bps; /**< 0: not known */
 

@@ -412,6 +412,54 @@ class Transfers(saratogabox.Node):
             self.same(source, self.here / f"put{i}")
 
 
+class Keys(saratogabox.Node):
+    def setUp(self):
+        super().setUp()
+        self.key = self.put_file("key", 32, 1, self.folder)
+        self.other = self.put_file("other", 32, 2, self.folder)
+
+    def test_only_those_with_the_key_are_served(self):
+        source = self.put_file("f", 50000)
+        self.serve("--write", "--delete", "--auth-key", self.key)
+        self.run_ok("get", "--auth-key", self.key, self.url("f"),
+                    self.there / "f")
+        self.same(source, self.there / "f")
+        self.run_ok("put", "--auth-key", self.key, source, self.url("g"))
+        self.same(source, self.here / "g")
+        for key in ((), ("--auth-key", self.other)):
+            for command in (("get", self.url("f"), self.there / "x"),
+                            ("put", source, self.url("x")),
+                            ("rm", self.url("f")), ("ls", self.url())):
+                self.run_bad("access denied", command[0], *key, *command[1:])
+        self.assertTrue(source.exists())
+        self.assertFalse((self.here / "x").exists())
+        self.assertFalse((self.there / "x").exists())
+
+    def test_files_may_have_to_be_signed(self):
+        source = self.put_file("f", 50000)
+        server = self.serve("--auth-key", self.key)
+        self.run_bad("", "get", "--auth-key", self.key, "--auth-files",
+                     self.url("f"), self.there / "f")
+        self.assertFalse((self.there / "f").exists())
+        self.stop(server)
+        self.serve("--auth-key", self.key, "--checksum", "hmac-sha256")
+        done = self.run_ok("get", "--auth-key", self.key, "--auth-files",
+                           "--json", "-", self.url("f"), self.there / "f")
+        self.same(source, self.there / "f")
+        report = json.loads(done.stdout)
+        self.assertEqual((report["checksum"], report["verified"]),
+                         ("hmac-sha256", True))
+
+    def test_keys_that_are_none_are_told(self):
+        short = self.put_file("short", 15, 1, self.folder)
+        long = self.put_file("long", 257, 1, self.folder)
+        for key in short, long, self.folder / "none":
+            self.run_bad("--auth-key", "get", "--auth-key", key,
+                         "saratoga://h/x", status=2)
+        self.run_bad("need --auth-key", "get", "--auth-files",
+                     "saratoga://h/x", status=2)
+
+
 class BadInput(saratogabox.Node):
     def test_nothing_outside_the_root_can_be_named(self):
         (self.folder / "secret").write_text("secret")

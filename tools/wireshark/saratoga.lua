@@ -18,7 +18,7 @@ local widths = {[0] = "16 bits", "32 bits", "64 bits", "128 bits"}
 local kinds = {[0] = "file", "directory record",
                "reserved (bundle in older drafts)", "stream"}
 local checksums = {[0] = "none", "CRC-32C", "MD5", "SHA-1",
-                   [14] = "to follow (local)", [15] = "SHA-256 (local)"}
+                   [13] = "HMAC-SHA-256 (local)", [14] = "to follow (local)", [15] = "SHA-256 (local)"}
 local stamps = {[0] = "local", "POSIX, 32 bits", "POSIX, 64 bits",
                 "POSIX, 32 bits and fraction", "POSIX, 64 bits and fraction",
                 "seconds since 2000"}
