@@ -8,7 +8,11 @@
 #define EST_SECONDS 0.5      /* time constant of the encoder's estimate */
 #define CAPACITY_SECONDS 0.5 /* of the path's rate under a queue */
 #define CAPACITY_GROWTH 0.05 /* per second without a queue */
+#define PLATEAU 10000000000  /* ns since a queue stood */
+#define PLATEAU_GROWTH 0.005 /* per second, so long */
 #define QUEUE_MIN 4000000    /* ns; less is noise */
+#define LOW_WINDOW 100000000 /* ns; over which a queue must stand */
+#define OPTIMISM 1.02        /* a path that is not filled would not show more */
 #define FULL_MEMORY (10 * (cong_time)TLTCP_S)
 #define PAYLOAD_SHARE 0.96 /* of a packet, headers of chunks taken off */
 #define NS_PER_S 1e9
@@ -112,9 +116,11 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     cc->est_rate = 0;
     cc->t_est = -1;
     cc->capacity = 0;
+    cc->low = cc->low_before = 0;
     cc->episode = false;
     cc->can_undo = false;
     cc->capacity = 0;
+    cc->low = cc->low_before = 0;
     cc->t_shown = cc->max_rate > 0 ? (cong_time)now : -1;
     cc->t_full = -1;
 }
@@ -191,41 +197,67 @@ void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now) {
     }
 }
 
-/* A queue stands on the path: what is delivered is what it carries. */
-static bool is_saturated(const tltcp__cc *cc) {
-    cong_time queue = cc->rtt.srtt - cc->rtt.min_rtt;
-    return cc->rtt.srtt > 0 && 4 * queue > cc->rtt.min_rtt && queue > QUEUE_MIN;
+/* Keeps the lowest RTT of the last one or two windows: a burst makes a queue
+ * that is gone before the next one. */
+static void note_low_rtt(tltcp__cc *cc, cong_time rtt, cong_time now) {
+    cong_time window =
+        cc->rtt.srtt > LOW_WINDOW ? cc->rtt.srtt : (cong_time)LOW_WINDOW;
+    if (rtt <= 0) {
+        return;
+    }
+    if (now - cc->t_low > window) {
+        cc->low_before = cc->low;
+        cc->low = rtt;
+        cc->t_low = now;
+    } else if (rtt < cc->low) {
+        cc->low = rtt;
+    }
 }
 
-/* The delivery rate while a queue stood, which may be a little more with each
- * second that has passed since.  While the application is the limit, a sample
- * can only raise it: others may have filled the queue. */
+/* A queue stands on the path: what is delivered is what it carries. */
+static bool is_saturated(const tltcp__cc *cc) {
+    cong_time low = cc->low < cc->low_before ? cc->low : cc->low_before;
+    cong_time queue = low - cc->rtt.min_rtt;
+    return cc->rtt.min_rtt > 0 && 4 * queue > cc->rtt.min_rtt &&
+           queue > QUEUE_MIN;
+}
+
+/* What was delivered at most, corrected while a queue stands, but not by the
+ * application's pauses.  Without a queue there may be more: a little for a
+ * while, for the path has just shown what it carries, then more and more. */
 static void measure_capacity(tltcp__cc *cc, const struct cong_rate_sample *rs,
-                             double seconds) {
+                             double seconds, cong_time now) {
     double gain = seconds < CAPACITY_SECONDS ? seconds / CAPACITY_SECONDS : 1;
-    if (!is_saturated(cc)) {
-        cc->capacity *= 1 + CAPACITY_GROWTH * seconds;
-    } else if (rs != NULL && (cc->capacity <= 0 || rs->rate > cc->capacity)) {
+    bool saturated = is_saturated(cc);
+    if (rs != NULL && rs->rate > cc->capacity &&
+        (cc->capacity > 0 || saturated)) {
         cc->capacity = rs->rate;
+    } else if (!saturated) {
+        double growth =
+            now - cc->t_full < PLATEAU ? PLATEAU_GROWTH : CAPACITY_GROWTH;
+        cc->capacity *= 1 + growth * seconds;
     } else if (rs != NULL && !rs->app_limited) {
         cc->capacity += gain * (rs->rate - cc->capacity);
     }
 }
 
 /* What the path would carry, for encoders: the window over the RTT, or what the
- * controller paces at, but not more than the path is known to deliver. */
+ * controller paces at, but not more than the path is known to deliver.  Where
+ * that is known, the RTT that counts is the one without our own queue: a window
+ * that was cut just now has not drained it yet. */
 static void estimate(tltcp__cc *cc, const struct cong_rate_sample *rs,
                      cong_time now) {
     double rate = cc->cong->pacing_rate;
     double seconds = cc->t_est >= 0 ? (double)(now - cc->t_est) / NS_PER_S : 0;
     double gain = seconds < EST_SECONDS ? seconds / EST_SECONDS : 1;
-    measure_capacity(cc, rs, seconds);
+    measure_capacity(cc, rs, seconds, now);
     if (is_saturated(cc)) {
         cc->t_full = now;
         cc->t_shown = cc->t_shown < 0 ? now : cc->t_shown;
     }
     if (is_finite(cc->cong->cwnd) && cc->rtt.srtt > 0) {
-        rate = cc->cong->cwnd / ((double)cc->rtt.srtt / NS_PER_S);
+        cong_time rtt = cc->capacity > 0 ? cc->rtt.min_rtt : cc->rtt.srtt;
+        rate = cc->cong->cwnd / ((double)rtt / NS_PER_S);
     }
     if (cc->max_rate > 0 && rate > cc->max_rate) {
         rate = cc->max_rate;
@@ -257,6 +289,7 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
         cong_prr_ack(&cc->prr, ack->acked, after > 0 ? after : 0,
                      cc->cong->ssthresh, cc->cong->mss, advanced);
     }
+    note_low_rtt(cc, ack->rtt, ack->now);
     estimate(cc, ack->rs, ack->now);
     set_pace(cc);
 }
@@ -349,7 +382,8 @@ uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc) {
 
 double tltcp__cc_limit(const tltcp__cc *cc, tltcp_time now) {
     bool full = cc->t_full >= 0 && (cong_time)now - cc->t_full < FULL_MEMORY;
-    return full || cc->max_rate > 0 ? PAYLOAD_SHARE * cc->est_rate : 0;
+    return full || cc->max_rate > 0 ? OPTIMISM * PAYLOAD_SHARE * cc->est_rate
+                                    : 0;
 }
 
 void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st) {

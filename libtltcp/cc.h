@@ -37,6 +37,10 @@ typedef struct tltcp__cc {
     double undo_ssthresh;
     cong_time t_sent; /* when something last left; -1: never */
     cong_time t_est;
+    cong_time
+        low; /* lowest RTT of the window since t_low, and the one before */
+    cong_time low_before;
+    cong_time t_low;
     cong_time t_full;   /* a queue last stood on the path; -1: never */
     cong_time t_shown;  /* the path first showed its capacity; -1: not yet */
     cong_time t_resume; /* the pacer, once it said no, says no until then */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The estimated bitrate, which encoders follow, when the path changes. */
+#include "tests/simnet/world.h"
+
+#define STEP (10 * SEC)
+#define LOOK (100 * MS)
+#define SETTLE (3 * SEC)
+#define INTERVAL (40 * MS)
+
+static struct world w; /* large */
+
+/* Link rates in turn, bit/s. */
+static const double rates[] = {4e6, 2e6, 4e6};
+
+/* Of the link's rate, what is left for sections: headers of UDP, IP, packets
+ * and chunks, with the CRC, taken off. */
+#define PAYLOAD 0.955
+
+/* An encoder that fills a share of the estimate; before there is one, 1 Mbit/s.
+ */
+static void follow(void *user, uint64_t number, tltcp_time now,
+                   tltcp_section *s) {
+    const double *share = user;
+    uint64_t bps = end_stats(&w.end[CLIENT]).estimated_bps;
+    double rate = bps > 0 ? (double)bps : 1e6;
+    (void)number;
+    s->len = (size_t)(*share * rate / 8 * (double)INTERVAL * 1e-9) + 1;
+    s->deadline = now + 500 * MS;
+}
+
+static void set_rate(double rate) {
+    uint32_t link = w.link[CLIENT];
+    struct sim_link_config c = *sim_link_get(sim_net_link(w.net, link));
+    c.rate = rate;
+    sim_net_set_link(w.net, link, &c);
+}
+
+static void plan_steps(struct plan *p, uint64_t rtt) {
+    plan_init(p, 1);
+    for (int i = 0; i < 2; i++) {
+        p->link[i].rate = rates[0];
+        p->link[i].delay = rtt / 2;
+        p->link[i].limit_packets = 0;
+        p->link[i].limit_bytes = 50000;
+    }
+    p->source[CLIENT].sections = UINT64_MAX;
+    p->keep_open = true;
+    p->no_delivery_check = true;
+    p->gives_up = true;
+}
+
+/* Plays the steps; asserts that SETTLE after each the estimate is right to
+ * within 10 %, and stays so. */
+static void follow_steps(const struct plan *p) {
+    assert_int_equal(world_open(&w, p), 0);
+    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+        uint64_t begin = world_now(&w);
+        set_rate(rates[i]);
+        while (world_now(&w) - begin < STEP) {
+            uint64_t age;
+            double off;
+            world_run_for(&w, LOOK);
+            age = world_now(&w) - begin;
+            off = (double)end_stats(&w.end[CLIENT]).estimated_bps /
+                      (PAYLOAD * rates[i]) -
+                  1;
+            if (age > SETTLE && (off > 0.1 || off < -0.1)) {
+                fail_msg("%.1f s after the step to %.0f bit/s the estimate is "
+                         "off by %+.3f",
+                         (double)age * 1e-9, rates[i], off);
+            }
+        }
+    }
+    assert_string_equal(w.why, "");
+    world_close(&w);
+}
+
+static void a_greedy_sender_knows_the_rate(void **state) {
+    struct plan p;
+    (void)state;
+    plan_steps(&p, 40 * MS);
+    follow_steps(&p);
+}
+
+static void an_encoder_that_follows_gets_to_know_it(void **state) {
+    static const double share = 0.9;
+    struct plan p;
+    (void)state;
+    plan_steps(&p, 40 * MS);
+    p.source[CLIENT].interval = INTERVAL;
+    p.source[CLIENT].shape = follow;
+    p.source[CLIENT].user = (void *)(uintptr_t)&share;
+    follow_steps(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_greedy_sender_knows_the_rate),
+        cmocka_unit_test(an_encoder_that_follows_gets_to_know_it),
+    };
+    return cmocka_run_group_tests_name("rate", tests, NULL, NULL);
+}
