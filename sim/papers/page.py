@@ -115,7 +115,8 @@ def check(claims):
     return wrong
 
 
-def write_index(folder, modules, claims, quick):
+def write_index(folder, modules, quick):
+    """From the pages that are there, whichever run made them."""
     parts = [NOTICE + "# The papers, reproduced"]
     parts.append(
         "Every experiment of the papers that Perigee rests on, done again with "
@@ -125,11 +126,12 @@ def write_index(folder, modules, claims, quick):
         + (" This is the quick set: fewer seeds and points." if quick else ""))
     rows = []
     for name, module in modules.items():
-        mine = [c for c in claims if c[0].startswith(name + ".")]
-        rows.append((f"[{module.TITLE}]({name}.md)",
-                     sum(c[2] == HOLDS for c in mine),
-                     sum(c[2] not in (HOLDS, FAILS) for c in mine),
-                     sum(c[2] == FAILS for c in mine)))
+        if (folder / f"{name}.md").is_file():
+            text = (folder / f"{name}.md").read_text(encoding="utf-8")
+            rows.append((f"[{module.TITLE}]({name}.md)",
+                         *(text.count(f"| **{verdict}")
+                           for verdict in (f"{HOLDS}**", f"{HOLDS} only",
+                                           f"{FAILS}**"))))
     table = Page("", "", None, None)
     table.table(("page", "claims that hold", "hold under a condition",
                  "do not hold"), rows)
@@ -137,8 +139,9 @@ def write_index(folder, modules, claims, quick):
         "\n\n".join(parts + table.parts) + "\n", encoding="utf-8")
 
 
-def write_all(modules, plans, lab, folder, quick, checking, whole):
-    """Makes the pages from the results; returns the exit code."""
+def write_all(modules, everything, plans, lab, folder, quick, checking):
+    """Makes the pages of modules from the results, and the index of everything;
+    returns the exit code."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     plotter = find_plotter()
@@ -161,8 +164,7 @@ def write_all(modules, plans, lab, folder, quick, checking, whole):
         module.report(page, {k: lab.load(j) for k, j in jobs.items()}, quick)
         (folder / f"{name}.md").write_text(page.markdown(), encoding="utf-8")
         claims += page.claims
-    if whole and not wrong:
-        write_index(folder, modules, claims, quick)
+    write_index(folder, everything, quick)
     print(f"reproduce: pages are in {folder}", file=sys.stderr)
     if checking:
         wrong += check(claims)

@@ -207,7 +207,8 @@ def claims_window(page, points):
         only("when starts are spread") if all(spread_) else False,
         "S of TCP alone at 20, 40, 80: together "
         + ", ".join(f"{q.s0_base:.2f}" for q in [p, *big])
-        + "; spread " + ", ".join(show(q.s_base, 2) for q in [p, *big]))
+        + "; spread " + ", ".join(show(q.s_base, 2) for q in [p, *big]),
+        expect=only("when all flows start at once"))
     losing = [x for x in SWEEPS["window"][0] if x >= 20]
     f = [mean(points["window", x, "dupack-reno"].f) for x in losing]
     page.claim("fig9.more", "Figure 9: where packets are lost TLTCP gets more "
