@@ -15,7 +15,7 @@
 #include "live/tsdrain.h"
 #include "live/tsfeed.h"
 
-#define BLOCK (7 * MEDIA_TS_PACKET)
+#define BLOCK ((size_t)7 * MEDIA_TS_PACKET)
 #define LATENCY_MAX 3600000
 #define GRACE_MS 1000
 #define QUEUE_MAX 8000000 /* bytes; a write waits beyond it */
