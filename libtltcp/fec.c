@@ -70,56 +70,71 @@ static bool is_in(const uint8_t *set, unsigned n, unsigned x) {
     return false;
 }
 
+/* The arguments of tltcp__fec_decode(). */
+struct block {
+    uint8_t *data;
+    unsigned k;
+    size_t size;
+    const uint8_t *missing;
+    uint8_t *repair;
+    const uint8_t *index;
+    unsigned n;
+};
+
 /* Takes what is known of the data out of the repair symbols; what is left is
  * the part of the missing ones. */
-static void subtract_known(uint8_t *tables, uint8_t *sum, uint8_t *data,
-                           unsigned k, size_t size, const uint8_t *missing,
-                           uint8_t *repair, const uint8_t *index, unsigned n) {
+static void subtract_known(const struct block *b, uint8_t *tables,
+                           uint8_t *sum) {
     uint8_t matrix[TLTCP__FEC_REPAIR * TLTCP__FEC_DATA];
     uint8_t *from[TLTCP__FEC_DATA];
     uint8_t *to[TLTCP__FEC_REPAIR];
-    for (unsigned j = 0; j < k; j++) {
-        bool gone = is_in(missing, n, j);
-        from[j] = data + j * size;
-        for (unsigned i = 0; i < n; i++) {
-            matrix[i * k + j] = gone ? 0 : coefficient(index[i], j);
+    for (unsigned j = 0; j < b->k; j++) {
+        bool gone = is_in(b->missing, b->n, j);
+        from[j] = b->data + j * b->size;
+        for (unsigned i = 0; i < b->n; i++) {
+            matrix[i * b->k + j] = gone ? 0 : coefficient(b->index[i], j);
         }
     }
-    for (unsigned i = 0; i < n; i++) {
-        to[i] = sum + i * size;
+    for (unsigned i = 0; i < b->n; i++) {
+        to[i] = sum + i * b->size;
     }
-    multiply(tables, matrix, n, k, size, from, to);
-    for (size_t i = 0; i < n * size; i++) {
-        repair[i] ^= sum[i];
+    multiply(tables, matrix, b->n, b->k, b->size, from, to);
+    for (size_t i = 0; i < b->n * b->size; i++) {
+        b->repair[i] ^= sum[i];
     }
+}
+
+/* Makes the missing ones of what is left. */
+static bool solve(const struct block *b, uint8_t *tables) {
+    uint8_t matrix[TLTCP__FEC_REPAIR * TLTCP__FEC_REPAIR];
+    uint8_t inverse[TLTCP__FEC_REPAIR * TLTCP__FEC_REPAIR];
+    uint8_t *from[TLTCP__FEC_REPAIR];
+    uint8_t *to[TLTCP__FEC_REPAIR];
+    for (unsigned i = 0; i < b->n; i++) {
+        from[i] = b->repair + i * b->size;
+        to[i] = b->data + b->missing[i] * b->size;
+        for (unsigned j = 0; j < b->n; j++) {
+            matrix[i * b->n + j] = coefficient(b->index[i], b->missing[j]);
+        }
+    }
+    if (gf_invert_matrix(matrix, inverse, (int)b->n) != 0) {
+        return false;
+    }
+    multiply(tables, inverse, b->n, b->n, b->size, from, to);
+    return true;
 }
 
 bool tltcp__fec_decode(tltcp__fec_room *room, uint8_t *data, unsigned k,
                        size_t size, const uint8_t *missing, uint8_t *repair,
                        const uint8_t *index, unsigned n) {
+    const struct block b = {data, k, size, missing, repair, index, n};
     size_t len = (size_t)TABLE * n * (k > n ? k : n);
     uint8_t *tables = tltcp__fec_reserve(room, len + n * size);
-    uint8_t matrix[TLTCP__FEC_REPAIR * TLTCP__FEC_REPAIR];
-    uint8_t inverse[TLTCP__FEC_REPAIR * TLTCP__FEC_REPAIR];
-    uint8_t *from[TLTCP__FEC_REPAIR];
-    uint8_t *to[TLTCP__FEC_REPAIR];
     if (tables == NULL) {
         return false;
     }
-    for (unsigned i = 0; i < n; i++) {
-        from[i] = repair + i * size;
-        to[i] = data + missing[i] * size;
-        for (unsigned j = 0; j < n; j++) {
-            matrix[i * n + j] = coefficient(index[i], missing[j]);
-        }
-    }
-    subtract_known(tables, tables + len, data, k, size, missing, repair, index,
-                   n);
-    if (gf_invert_matrix(matrix, inverse, (int)n) != 0) {
-        return false;
-    }
-    multiply(tables, inverse, n, n, size, from, to);
-    return true;
+    subtract_known(&b, tables, tables + len);
+    return solve(&b, tables);
 }
 
 #else
