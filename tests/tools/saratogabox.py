@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """What the tests of saratoga share."""
+import contextlib
 import hashlib
 import pathlib
 import random
 import signal
+import time
 
 import toolbox
 
@@ -68,6 +70,15 @@ class Node(toolbox.Folder):
     def stop(self, process):
         status, errors = self.finish(process, signal.SIGTERM)
         self.assertEqual((status, errors), (0, ""))
+
+    def wait_for_part(self, process, size=1, folder=None):
+        """Until that much has come of a file, or the process has ended."""
+        while process.poll() is None:
+            for part in (folder or self.there).glob(".saratoga-*.part"):
+                with contextlib.suppress(FileNotFoundError):  # just renamed
+                    if part.stat().st_size >= size:
+                        return
+            time.sleep(0.002)
 
     def left_over(self, folder):
         """Files of saratoga's own in a folder."""

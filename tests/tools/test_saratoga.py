@@ -335,9 +335,8 @@ class Transfers(saratogabox.Node):
         for at in range(0, len(data), 20000):
             put.stdin.write(data[at:at + 20000])
             put.stdin.flush()
-            while not any(p.stat().st_size >= at + 20000 for p in
-                          self.here.glob(".saratoga-*.part")):
-                self.assertIsNone(put.poll())
+            self.wait_for_part(put, at + 20000, self.here)
+            self.assertIsNone(put.poll())
         self.assertFalse((self.here / "log").exists())
         self.assertEqual(put.communicate(timeout=toolbox.PATIENCE)[1], b"")
         self.assertEqual((self.here / "log").read_bytes(), data)
@@ -522,7 +521,7 @@ class BadInput(saratogabox.Node):
         self.serve("--rate", "20mbit")
         source = self.put_file("f", 4000000)
         client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part()
+        self.wait_for_part(client)
         with open(source, "r+b") as file:
             file.write(b"changed")
         status, errors = self.finish(client)
@@ -535,15 +534,10 @@ class BadInput(saratogabox.Node):
         source = self.put_file("f", 2000000)
         data = source.read_bytes()
         client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part()
+        self.wait_for_part(client)
         source.unlink()
         self.assertEqual(self.finish(client), (0, ""))
         self.assertEqual((self.there / "f").read_bytes(), data)
-
-    def wait_for_part(self):
-        while not any(p.stat().st_size > 0 for p in
-                      self.there.glob(".saratoga-*.part")):
-            pass
 
     def test_limits_of_quota_and_sessions_hold(self):
         self.serve("--write", "--quota", "150kB")

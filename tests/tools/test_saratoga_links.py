@@ -89,9 +89,7 @@ class Resuming(saratogabox.Node):
         source = self.put_file("f", 5000000)
         server = self.serve("--rate", "20mbit")
         client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        while not any(p.stat().st_size > 2000000 for p in
-                      self.there.glob(".saratoga-*.part")):
-            time.sleep(0.01)
+        self.wait_for_part(client, 2000001)
         status, _ = self.finish(client, signal.SIGTERM)
         self.assertEqual(status, 1)
         self.assertEqual(len(self.left_over(self.there)), 2)
@@ -105,9 +103,7 @@ class Resuming(saratogabox.Node):
         source = self.put_file("f", 3000000)
         self.serve("--rate", "20mbit")
         client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        while not any(p.stat().st_size > 1000000 for p in
-                      self.there.glob(".saratoga-*.part")):
-            time.sleep(0.01)
+        self.wait_for_part(client, 1000001)
         self.finish(client, signal.SIGTERM)
         self.put_file("f", 3000000, seed=2)
         self.run_ok("get", "--resume", self.url("f"), self.there / "f")
