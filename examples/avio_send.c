@@ -3,11 +3,12 @@
  * Sends the video and audio of a file, at its own speed, as a transport stream
  * that libavformat writes through TLTCP.
  *
- * usage: avio_send FILE HOST PORT
+ * usage: avio_send FILE HOST PORT [LATENCY_MS]
  */
 #include <libavformat/avformat.h>
 #include <libavutil/time.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <tltcp/avio.h>
 
 #define LATENCY_MS 200
@@ -82,7 +83,8 @@ static int send_file(AVFormatContext *in, AVIOContext **pb) {
     return rc < 0 ? fail_av("cannot send", rc) : 0;
 }
 
-static AVIOContext *call(const char *host, const char *port) {
+static AVIOContext *call(const char *host, const char *port,
+                         uint32_t latency_ms) {
     tltcp_config config;
     tltcp_socket *s;
     int rc;
@@ -93,15 +95,19 @@ static AVIOContext *call(const char *host, const char *port) {
         (void)fail("cannot connect", tltcp_strerror(rc));
         return NULL;
     }
-    return tltcp_avio_writer(s, LATENCY_MS);
+    return tltcp_avio_writer(s, latency_ms);
 }
 
 int main(int argc, char **argv) {
     AVFormatContext *in = NULL;
     AVIOContext *pb;
+    uint32_t latency_ms = LATENCY_MS;
     int rc;
-    if (argc != 4) {
-        return fail("usage", "avio_send FILE HOST PORT");
+    if (argc != 4 && argc != 5) {
+        return fail("usage", "avio_send FILE HOST PORT [LATENCY_MS]");
+    }
+    if (argc == 5) {
+        latency_ms = (uint32_t)strtoul(argv[4], NULL, 10);
     }
     rc = avformat_open_input(&in, argv[1], NULL, NULL);
     if (rc >= 0) {
@@ -111,7 +117,7 @@ int main(int argc, char **argv) {
         avformat_close_input(&in);
         return fail_av(argv[1], rc);
     }
-    pb = call(argv[2], argv[3]);
+    pb = call(argv[2], argv[3], latency_ms);
     rc = pb ? send_file(in, &pb) : 1;
     avformat_close_input(&in);
     return rc;
