@@ -31,6 +31,10 @@ def losses(quick):
     return (0, 0.01) if quick else LOSSES
 
 
+def kinds(quick):
+    return PAPER if quick else EVERY
+
+
 def sizes(quick):
     """MB of Figure 7, and of Figure 8."""
     return ((1, 10), (1, 3)) if quick else (
@@ -52,7 +56,7 @@ def transfer(kind, loss, trial, size):
 def plan(quick):
     jobs = {}
     files = sorted({s for group in sizes(quick) for s in group})
-    for kind in EVERY:
+    for kind in kinds(quick):
         for trial in trials(quick):
             for loss in losses(quick):
                 jobs["minute", kind[0], loss, trial] = job(
@@ -176,7 +180,7 @@ def tables(page, runs, quick):
     page.text("kbit/s of TCP over 60 s, of which UDP takes 820 from 3 to 55 s:")
     page.table(("controller", *(f"{100 * l:g} %" for l in losses(quick))), [
         (k[0], *(show(kbps(runs, k[0], l, quick), 0) for l in losses(quick)))
-        for k in EVERY])
+        for k in kinds(quick)])
     page.heading("Files at 1 % loss")
     files, drops = sizes(quick)
     page.table(("controller", *(f"{s:g} MB, s" for s in files)), [
