@@ -70,20 +70,9 @@ static bool is_in(const uint8_t *set, unsigned n, unsigned x) {
     return false;
 }
 
-/* The arguments of tltcp__fec_decode(). */
-struct block {
-    uint8_t *data;
-    unsigned k;
-    size_t size;
-    const uint8_t *missing;
-    uint8_t *repair;
-    const uint8_t *index;
-    unsigned n;
-};
-
 /* Takes what is known of the data out of the repair symbols; what is left is
  * the part of the missing ones. */
-static void subtract_known(const struct block *b, uint8_t *tables,
+static void subtract_known(const tltcp__fec_block *b, uint8_t *tables,
                            uint8_t *sum) {
     uint8_t matrix[TLTCP__FEC_REPAIR * TLTCP__FEC_DATA];
     uint8_t *from[TLTCP__FEC_DATA];
@@ -105,7 +94,7 @@ static void subtract_known(const struct block *b, uint8_t *tables,
 }
 
 /* Makes the missing ones of what is left. */
-static bool solve(const struct block *b, uint8_t *tables) {
+static bool solve(const tltcp__fec_block *b, uint8_t *tables) {
     uint8_t matrix[TLTCP__FEC_REPAIR * TLTCP__FEC_REPAIR];
     uint8_t inverse[TLTCP__FEC_REPAIR * TLTCP__FEC_REPAIR];
     uint8_t *from[TLTCP__FEC_REPAIR];
@@ -124,17 +113,14 @@ static bool solve(const struct block *b, uint8_t *tables) {
     return true;
 }
 
-bool tltcp__fec_decode(tltcp__fec_room *room, uint8_t *data, unsigned k,
-                       size_t size, const uint8_t *missing, uint8_t *repair,
-                       const uint8_t *index, unsigned n) {
-    const struct block b = {data, k, size, missing, repair, index, n};
-    size_t len = (size_t)TABLE * n * (k > n ? k : n);
-    uint8_t *tables = tltcp__fec_reserve(room, len + n * size);
+bool tltcp__fec_decode(tltcp__fec_room *room, const tltcp__fec_block *b) {
+    size_t len = (size_t)TABLE * b->n * (b->k > b->n ? b->k : b->n);
+    uint8_t *tables = tltcp__fec_reserve(room, len + b->n * b->size);
     if (tables == NULL) {
         return false;
     }
-    subtract_known(&b, tables, tables + len);
-    return solve(&b, tables);
+    subtract_known(b, tables, tables + len);
+    return solve(b, tables);
 }
 
 #else
@@ -154,12 +140,10 @@ bool tltcp__fec_encode(tltcp__fec_room *room, uint8_t *data, unsigned k,
     return false;
 }
 
-bool tltcp__fec_decode(tltcp__fec_room *room, uint8_t *data, unsigned k,
-                       size_t size, const uint8_t *missing, uint8_t *repair,
-                       const uint8_t *index, unsigned n) {
-    (void)missing;
-    (void)index;
-    return tltcp__fec_encode(room, data, k, size, repair, n);
+bool tltcp__fec_decode(tltcp__fec_room *room, const tltcp__fec_block *b) {
+    (void)room;
+    (void)b;
+    return false;
 }
 
 #endif

@@ -34,11 +34,19 @@ bool tltcp__fec_available(void);
 bool tltcp__fec_encode(tltcp__fec_room *room, uint8_t *data, unsigned k,
                        size_t size, uint8_t *repair, unsigned n);
 
-/* Fills in the n data symbols whose numbers are in `missing`, of k, from n
- * repair symbols with the numbers `index`, all different.  Changes the repair
- * symbols.  False without memory. */
-bool tltcp__fec_decode(tltcp__fec_room *room, uint8_t *data, unsigned k,
-                       size_t size, const uint8_t *missing, uint8_t *repair,
-                       const uint8_t *index, unsigned n);
+/* A block that lacks some of its data. */
+typedef struct tltcp__fec_block {
+    uint8_t *data; /* k symbols of `size` bytes */
+    unsigned k;
+    size_t size;
+    const uint8_t *missing; /* numbers of the n that are not there */
+    uint8_t *repair;        /* n symbols */
+    const uint8_t *index;   /* and their numbers, all different */
+    unsigned n;
+} tltcp__fec_block;
+
+/* Fills in what is missing; changes the repair symbols.  False without memory.
+ */
+bool tltcp__fec_decode(tltcp__fec_room *room, const tltcp__fec_block *b);
 
 #endif /* LIBTLTCP_FEC_H */

@@ -117,8 +117,9 @@ static int decode(tltcp__rebuild *b, tltcp__reasm *r, tltcp__block *k,
     }
     memset(data + (k->end - k->start), 0,
            symbols * k->size - (size_t)(k->end - k->start));
-    if (tltcp__fec_decode(&b->tables, data, symbols, k->size, missing,
-                          k->repair, k->index, n)) {
+    if (tltcp__fec_decode(&b->tables,
+                          &(tltcp__fec_block){data, symbols, k->size, missing,
+                                              k->repair, k->index, n})) {
         rv = deliver(b, r, k, data, missing, n);
     }
     return rv;

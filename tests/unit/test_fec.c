@@ -67,8 +67,9 @@ static void any_symbols_make_good_as_many(void **state) {
             fill(damaged + missing[i] * SIZE, SIZE);
             memcpy(some + i * SIZE, all + index[i] * SIZE, SIZE);
         }
-        assert_true(tltcp__fec_decode(&room, damaged, k, SIZE, missing, some,
-                                      index, n));
+        assert_true(tltcp__fec_decode(
+            &room,
+            &(tltcp__fec_block){damaged, k, SIZE, missing, some, index, n}));
         assert_memory_equal(damaged, data, k * SIZE);
     }
     tltcp__fec_room_free(&room);
