@@ -18,6 +18,7 @@
 struct reader {
     struct scenario *s;
     struct params params;
+    char text[PARAMS_LINE_MAX]; /* the line, cut into words */
     char *word[WORDS_MAX];
     uint32_t words;
     char *why;
@@ -336,10 +337,9 @@ static bool read_words(struct reader *r) {
 }
 
 static bool read_line(struct reader *r, const char *line) {
-    char text[PARAMS_LINE_MAX];
-    char *rest = text;
+    char *rest = r->text;
     char *word;
-    if (!params_expand(&r->params, line, text, r->why)) {
+    if (!params_expand(&r->params, line, r->text, r->why)) {
         return false;
     }
     r->words = 0;
