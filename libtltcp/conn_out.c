@@ -2,7 +2,7 @@
 /* What leaves, and when: packets and timers. */
 #include "libtltcp/conn.h"
 
-#define CLOSE_TRIES 8u
+#define CLOSE_TRIES 16u
 #define CLOSE_WAIT_MAX TLTCP_S
 #define CHALLENGE_TRIES 3u
 #define CHALLENGE_MIN 64u     /* bytes */

@@ -138,18 +138,27 @@ static bool make_symbols(tltcp__repair *r, const cmn__bytes *buf) {
     return made;
 }
 
+bool tltcp__repair_wants(const tltcp__repair *r, const tltcp__section *s,
+                         tltcp_time through) {
+    return r->on && r->room > 0 && loss_left(r, s, through) > 0 &&
+           may_spare(r, s, through);
+}
+
+bool tltcp__repair_protects(const tltcp__repair *r, uint64_t number) {
+    return r->section == number;
+}
+
 void tltcp__repair_protect(tltcp__repair *r, uint64_t number,
                            const tltcp__section *s, const cmn__bytes *buf,
                            tltcp_time through) {
-    double loss;
     tltcp__repair_drop(r);
     if (!r->on || r->room == 0) {
         return;
     }
-    loss = loss_left(r, s, through);
     shape(r, s);
-    if (loss > 0 && may_spare(r, s, through)) {
-        r->repairs = repairs_for(r->width, loss, allowed(s->cls));
+    if (tltcp__repair_wants(r, s, through)) {
+        r->repairs =
+            repairs_for(r->width, loss_left(r, s, through), allowed(s->cls));
     }
     r->share += ((double)r->repairs / r->width - r->share) / SHARE_SECTIONS;
     if (r->repairs > 0 && make_symbols(r, buf)) {

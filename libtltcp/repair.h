@@ -58,6 +58,11 @@ void tltcp__repair_on_packet(tltcp__repair *r, bool lost);
 void tltcp__repair_protect(tltcp__repair *r, uint64_t number,
                            const tltcp__section *s, const cmn__bytes *buf,
                            tltcp_time through);
+/* Whether a section may need repair, and whether the one with this number was
+ * made symbols for. */
+bool tltcp__repair_wants(const tltcp__repair *r, const tltcp__section *s,
+                         tltcp_time through);
+bool tltcp__repair_protects(const tltcp__repair *r, uint64_t number);
 /* Where the symbol that begins at or contains `at` ends; `end` when the section
  * is not the one at hand or not protected. */
 uint64_t tltcp__repair_cut(const tltcp__repair *r, uint64_t section,

@@ -414,14 +414,20 @@ static bool must_yield(const tltcp__sections *s, tltcp_time now) {
                                    tltcp__sections_missing(s), &s->path, now);
 }
 
+/* When a section that begins to leave now would have left. */
+static tltcp_time through(const tltcp__sections *s, const tltcp__section *r,
+                          tltcp_time now) {
+    double wait =
+        s->path.rate > 0 ? (double)(r->end - r->start) / s->path.rate * 1e9 : 0;
+    return now + s->lead + (tltcp_time)wait;
+}
+
 /* Before the first byte of a section leaves. */
 static void protect(tltcp__sections *s, tltcp_time now) {
     const tltcp__section *r = rec(s, s->nxt_section);
-    double wait =
-        s->path.rate > 0 ? (double)(r->end - r->start) / s->path.rate * 1e9 : 0;
     if (s->repair.on) {
         tltcp__repair_protect(&s->repair, s->nxt_section, r, &s->buf,
-                              now + s->lead + (tltcp_time)wait);
+                              through(s, r, now));
     }
 }
 
@@ -622,20 +628,22 @@ bool tltcp__sections_next_repair(const tltcp__sections *s,
            tltcp__sections_is_live(s, out->section);
 }
 
-size_t tltcp__sections_next_len(const tltcp__sections *s) {
+size_t tltcp__sections_next_symbol(const tltcp__sections *s, tltcp_time now) {
     const tltcp__section *r;
-    uint64_t cut;
     if (!may_send_new(s)) {
         return 0;
     }
     r = rec(s, s->nxt_section);
     if (s->nxt == r->start) { /* how it will be cut is not decided yet */
         size_t len = (size_t)(r->end - r->start);
-        return s->repair.loss > 0 && len > s->repair.room ? s->repair.room
-                                                          : len;
+        len = len < s->repair.room ? len : s->repair.room;
+        return tltcp__repair_wants(&s->repair, r, through(s, r, now)) ? len : 0;
     }
-    cut = tltcp__repair_cut(&s->repair, s->nxt_section, s->nxt, r->end);
-    return (size_t)(cut - s->nxt);
+    return tltcp__repair_protects(&s->repair, s->nxt_section)
+               ? (size_t)(tltcp__repair_cut(&s->repair, s->nxt_section, s->nxt,
+                                            r->end) -
+                          s->nxt)
+               : 0;
 }
 
 int tltcp__sections_on_rebuilt(tltcp__sections *s, uint64_t start,

@@ -121,8 +121,9 @@ void tltcp__sections_on_repair_sent(tltcp__sections *s, uint64_t section);
 /* The next symbol of repair, if it is still of use. */
 bool tltcp__sections_next_repair(const tltcp__sections *s,
                                  tltcp__repair_piece *out);
-/* Bytes of the symbol, or the section, that comes next of what never left. */
-size_t tltcp__sections_next_len(const tltcp__sections *s);
+/* Bytes of the symbol that comes next of what never left; 0: what comes is not
+ * cut into symbols. */
+size_t tltcp__sections_next_symbol(const tltcp__sections *s, tltcp_time now);
 /* The peer made [start, end) from repair symbols.  0 or an error. */
 int tltcp__sections_on_rebuilt(tltcp__sections *s, uint64_t start,
                                uint64_t end);

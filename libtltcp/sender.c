@@ -323,9 +323,10 @@ static int put_repair(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
 /* Whether what comes next should rather begin a packet: a symbol in two packets
  * is lost twice as easily. */
 static bool wants_a_packet(const tltcp__sender *s, const tltcp__sent *rec,
-                           size_t left) {
+                           size_t left, tltcp_time now) {
     return (rec->flags & TLTCP__SENT_DATA) != 0 && s->sec.repair.on &&
-           (repair_waits(s) || left < tltcp__sections_next_len(&s->sec));
+           (repair_waits(s) ||
+            left < tltcp__sections_next_symbol(&s->sec, now));
 }
 
 static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
@@ -333,10 +334,11 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     tltcp__piece p;
     bool repaired;
     int rv = put_repair(s, rec, w, &repaired);
-    while (rv == 0 && !repaired &&
-           cmn__writer_left(w) > TLTCP__DATA_LEN + PIECE_MIN && data_ready(s) &&
-           !wants_a_packet(s, rec, cmn__writer_left(w) - TLTCP__DATA_LEN) &&
-           next_piece(s, cmn__writer_left(w) - TLTCP__DATA_LEN, now, &p)) {
+    while (
+        rv == 0 && !repaired &&
+        cmn__writer_left(w) > TLTCP__DATA_LEN + PIECE_MIN && data_ready(s) &&
+        !wants_a_packet(s, rec, cmn__writer_left(w) - TLTCP__DATA_LEN, now) &&
+        next_piece(s, cmn__writer_left(w) - TLTCP__DATA_LEN, now, &p)) {
         rv = put_piece(s, rec, w, &p, now);
         if (s->probes > 0 || s->dup != NULL) {
             break; /* one segment a packet */

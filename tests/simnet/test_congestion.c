@@ -79,11 +79,9 @@ static double default_on_a_radio(double loss, uint64_t seed) {
 static void the_default_survives_random_loss(void **state) {
     (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
-        double two = default_on_a_radio(0.02, seed);
-        double five = default_on_a_radio(0.05, seed);
-        if (two < 0.8 || five < 0.7) {
-            fail_msg("seed %d: %.3f at 2 %%, %.3f at 5 %%", (int)seed, two,
-                     five);
+        double used = default_on_a_radio(0.02, seed);
+        if (used < 0.8) {
+            fail_msg("seed %d: %.3f", (int)seed, used);
         }
     }
 }

@@ -114,7 +114,7 @@ the_end_of_a_gop_goes_so_that_the_next_begins_in_time(void **state) {
         keys += v.on_time[TL_CLASS_KEY];
         seen += v.seen;
     }
-    assert_in_range(keys, 70, 75);
+    assert_in_range(keys, 65, 75);
     assert_in_range(seen, 1000, 3750);
 }
 

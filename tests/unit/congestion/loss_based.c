@@ -190,61 +190,6 @@ static void auto_gives_way_to_congestion_and_not_to_chance(void **state) {
     check_near(auto_after_loss(110, 0.2), 70, 1e-9);
 }
 
-/* n feedbacks without a queue, of which a share is lost. */
-static void auto_hears(struct rig *r, int n, double lost_share) {
-    for (int i = 0; i < n; i++) {
-        r->ack.lost = lost_share;
-        rig_ack_rtt(r, 1 - lost_share, MS(100));
-    }
-    r->ack.lost = 0;
-}
-
-static double auto_loses(struct rig *r) {
-    r->cc->cwnd = 100;
-    rig_event(r, CONG_LOSS, 100, 1, 1);
-    double cwnd = r->cc->cwnd;
-    rig_event(r, CONG_RECOVERED, 100, 0, 0);
-    return cwnd;
-}
-
-static void auto_learns_which_loss_it_does_not_cause(void **state) {
-    struct rig r;
-    (void)state;
-    rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
-    rig_ack_rtt(&r, 1, MS(200));
-    r.ack.limited = false;
-    auto_hears(&r, 2000, 0.08);
-    check_near(auto_loses(&r), 70, 1e-9); /* too much, at first */
-    auto_hears(&r, 100, 0.08);
-    check_near(auto_loses(&r), 95, 1e-9); /* does it stop? */
-    auto_hears(&r, 2000, 0.08);
-    check_near(auto_loses(&r), 95, 1e-9); /* it does not */
-    auto_hears(&r, 2000, 0.2);
-    check_near(auto_loses(&r), 70, 1e-9); /* this is new */
-    auto_hears(&r, 2000, 0);
-    auto_hears(&r, 2000, 0.08);
-    check_near(auto_loses(&r), 70, 1e-9); /* which a reduction had ended */
-    rig_stop(&r);
-}
-
-static void auto_grows_while_it_repairs_a_random_loss(void **state) {
-    struct rig r;
-    (void)state;
-    rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
-    rig_ack_rtt(&r, 1, MS(200));
-    rig_ack_rtt(&r, 1, MS(100));
-    r.cc->cwnd = 100;
-    rig_event(&r, CONG_LOSS, 100, 1, 1);
-    r.ack.recovery = true;
-    double before = r.cc->cwnd;
-    for (int i = 0; i < 100; i++) {
-        r.now += MS(1);
-        rig_ack_rtt(&r, 1, MS(100));
-    }
-    assert_true(r.cc->cwnd > before);
-    rig_stop(&r);
-}
-
 static void auto_finds_its_memory_after_a_false_alarm(void **state) {
     struct rig r;
     (void)state;
@@ -357,8 +302,6 @@ int main(void) {
         cmocka_unit_test(cubic_does_not_count_the_pauses_of_the_application),
         cmocka_unit_test(cubic_forgets_a_reduction_that_was_a_false_alarm),
         cmocka_unit_test(auto_gives_way_to_congestion_and_not_to_chance),
-        cmocka_unit_test(auto_learns_which_loss_it_does_not_cause),
-        cmocka_unit_test(auto_grows_while_it_repairs_a_random_loss),
         cmocka_unit_test(auto_finds_its_memory_after_a_false_alarm),
         cmocka_unit_test(ecn_keeps_more_when_told_so),
         cmocka_unit_test(a_window_grows_only_when_it_was_the_limit),
