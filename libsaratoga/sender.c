@@ -289,7 +289,7 @@ static size_t write_poll(saratoga__session *s, uint8_t *buf, size_t cap,
     len = (size_t)(w.p - buf);
     o->poll_due = false;
     s->st.polls++;
-    saratoga__pace_sent(&o->pace, (double)(len + s->overhead), now);
+    /* not charged to the rate: at its lowest, polls would take all of it */
     arm_poll(s, now);
     return len;
 }

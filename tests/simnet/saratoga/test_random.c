@@ -160,9 +160,21 @@ static void files_end_whole_or_absent(void **state) {
     assert_int_equal(bad, 0);
 }
 
+/* Losses at the start brought the rate to its lowest, where polls took all of
+ * it and DATA never left again. */
+static void the_lowest_rate_is_for_data(void **state) {
+    static const uint64_t seeds[] = {1078085, 2078674, 3077855,
+                                     4078041, 6078782, 192242209802};
+    (void)state;
+    for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
+        assert_true(play(seeds[i]));
+    }
+}
+
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_end_whole_or_absent),
+        cmocka_unit_test(the_lowest_rate_is_for_data),
     };
     if (argc == 3) {
         first = strtoull(argv[1], NULL, 10);
