@@ -219,7 +219,7 @@ int main(int argc, char **argv) {
                                .seed = 1};
     static struct sim_bulk_config c;
     static struct sim_bulk_results r;
-    tltcp_config sender;
+    static tltcp_config sender;
     int rv;
     if (!parse(&o, argc, argv)) {
         return usage();

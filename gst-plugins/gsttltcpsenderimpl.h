@@ -48,7 +48,7 @@ struct GstTltcpSender {
     GQueue notes;     /* of GstTltcpNote, to be told when the lock is free */
 };
 
-void gst_tltcp_head_free(gpointer head);
+void gst_tltcp_head_free(gpointer user);
 
 /* Gives a connection the head of a stream; under the lock. */
 void gst_tltcp_head_push(const GstTltcpHead *head, GstTltcpPeer *peer);

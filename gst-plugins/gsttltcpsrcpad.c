@@ -55,7 +55,7 @@ static GstMiniObject *take(GstTltcpSrcPad *pad) {
     while (pad->active && !(object = g_queue_pop_head(&pad->waiting))) {
         g_cond_wait(&pad->changed, &pad->lock);
     }
-    if (object && GST_IS_BUFFER(object)) {
+    if (GST_IS_BUFFER(object)) { /* NULL is none */
         pad->bytes -= gst_buffer_get_size(GST_BUFFER(object));
     }
     g_mutex_unlock(&pad->lock);

@@ -91,11 +91,12 @@ static bool read_segmentation(struct bools *b) {
 /* Section 9.6; returns whether something stays changed. */
 static bool read_filter(struct bools *b) {
     literal(b, 1 + 6 + 3); /* type, level, sharpness */
-    if (!flag(b) || !flag(b)) {
-        return false;
+    bool adjusted = flag(b);
+    bool changed = adjusted && flag(b);
+    if (changed) {
+        skip_optional(b, 2 * DELTAS, 7);
     }
-    skip_optional(b, 2 * DELTAS, 7);
-    return true;
+    return changed;
 }
 
 /* Section 9.7; returns whether a reference frame is stored. */

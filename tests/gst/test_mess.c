@@ -280,8 +280,9 @@ static void an_encoder_that_does_not_listen_is_no_end(void **state) {
     g_signal_connect(p.sink->element, "section-dropped", G_CALLBACK(on_dropped),
                      dropped);
     for (guint i = 0; i < 50; i++) {
-        GstBuffer *frame = support_frame(i % 10 ? i % 2 ? 'B' : 'P' : 'I', 0,
-                                         i * 40 * MS, i * 40 * MS);
+        static const char kind[] = "IBPBPBPBPB";
+        GstBuffer *frame =
+            support_frame(kind[i % 10], 0, i * 40 * MS, i * 40 * MS);
         frame = gst_buffer_append(frame, support_buffer(0x80, 50000, 0, 0, 0));
         GstCustomMeta *m =
             gst_buffer_add_custom_meta(frame, "GstTltcpSendMeta");

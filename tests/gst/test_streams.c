@@ -158,6 +158,7 @@ static guint sink_port(GstElement *pipeline) {
     return support_port(sink);
 }
 
+G_GNUC_PRINTF(3, 4)
 static void send_to(struct run *r, guint port, const char *format, ...) {
     va_list args;
 
@@ -170,6 +171,7 @@ static void send_to(struct run *r, guint port, const char *format, ...) {
     r->sender = play(launch);
 }
 
+G_GNUC_PRINTF(2, 3)
 static void send_to_callers(struct run *r, const char *format, ...) {
     va_list args;
 

@@ -28,7 +28,7 @@ static void a_satellite_is_as_far_as_its_elevation_says(void **state) {
     static const double km[] = {2463.68, 1363.63, 884.84};
     unsigned seen[3] = {0};
     (void)state;
-    for (double t = 0; t < DAY; t += 7) {
+    for (unsigned t = 0; t < DAY; t += 7) {
         for (int i = 0; i < IRIDIUM_SATELLITES; i++) {
             double e = iridium_elevation(serdang, i, t);
             for (unsigned k = 0; k < 3; k++) {
@@ -51,7 +51,7 @@ static void there_is_a_way_all_day_long_and_handovers(void **state) {
     unsigned neighbours = 0;
     (void)state;
     iridium_init(&g, serdang, tsetserleg);
-    for (double t = 0; t < DAY; t += 10) {
+    for (unsigned t = 0; t < DAY; t += 10) {
         double whole;
         assert_true(iridium_look(&g, t, &way));
         whole = way.up + way.between + way.down;
