@@ -331,13 +331,19 @@ static void lose_target(struct job *j) {
 static void finish_target(struct job *j) {
     if (!j->feeding) {
         end_with(j, TOOL_OK);
-    } else if (feed_is_idle(&j->feed) && !j->finished) {
+    } else if (feed_is_idle(&j->feed) && !j->finished && !j->feed.closed) {
         feed_finish(&j->feed);
         j->finished = true;
     } else if (feed_is_idle(&j->feed)) {
         end_target(j, LINGER_MS);
         end_with(j, TOOL_OK);
     }
+}
+
+/* Some peers close as soon as they have heard of the end. */
+static bool peer_has_all(const struct job *j) {
+    return j->over && j->feed.error >= 0 && !j->feed.first &&
+           j->feed.ledger.open == 0;
 }
 
 static void run_target(struct job *j, uint64_t *when) {
@@ -352,7 +358,7 @@ static void run_target(struct job *j, uint64_t *when) {
     }
     if (j->feeding) {
         feed_run(&j->feed);
-        if (j->feed.closed) {
+        if (j->feed.closed && !peer_has_all(j)) {
             lose_target(j);
         }
     }

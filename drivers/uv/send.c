@@ -24,12 +24,13 @@ static bool take_values(const struct cmsghdr *c, size_t len,
 /* False when it does not fit the sections. */
 static bool take_control(const struct msghdr *msg, struct control *out) {
     size_t n = (size_t)msg->msg_iovlen;
-    const char *end = (const char *)msg->msg_control + msg->msg_controllen;
     struct cmsghdr *c = msg->msg_control != NULL ? CMSG_FIRSTHDR(msg) : NULL;
+    const char *end;
 
     if (c == NULL) {
         return false;
     }
+    end = (const char *)msg->msg_control + msg->msg_controllen;
     while (c != NULL) {
         bool good = c->cmsg_level == SOL_TLTCP && c->cmsg_len >= CMSG_LEN(0) &&
                     c->cmsg_len <= (size_t)(end - (const char *)c);
