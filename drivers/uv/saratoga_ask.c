@@ -54,6 +54,17 @@ static const char *what(int error) {
                                        : saratoga_strerror(error);
 }
 
+/* Cancelled while a job ran: nothing begins any more. */
+static bool is_called_off(saratoga__file *f) {
+    bool off = f->cancelled;
+
+    if (off) { /* which may free it */
+        saratoga__file_fail(f, SARATOGA_ERR_CANCELLED, "%s",
+                            saratoga_strerror(SARATOGA_ERR_CANCELLED));
+    }
+    return off;
+}
+
 static void start(saratoga__file *f) {
     saratoga_request r;
     int rv;
@@ -61,6 +72,9 @@ static void start(saratoga__file *f) {
     if (f->status != 0) {
         saratoga__file_fail(f, saratoga__error_of(f->status), "%s: %s",
                             f->stage, saratoga__error_text(f->status));
+        return;
+    }
+    if (is_called_off(f)) {
         return;
     }
     saratoga_request_init(&r);
@@ -93,9 +107,7 @@ static void prepared(saratoga__file *f) {
     saratoga_uv *u = f->u;
     drv__addr own;
 
-    if (f->cancelled) {
-        saratoga__file_fail(f, SARATOGA_ERR_CANCELLED, "%s",
-                            saratoga_strerror(SARATOGA_ERR_CANCELLED));
+    if (is_called_off(f)) {
         return;
     }
     if (drv__udp_local(u->udp, &own) == 0 && own.sa.sa_family == AF_INET6) {

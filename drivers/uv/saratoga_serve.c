@@ -207,7 +207,9 @@ static int name_it(saratoga__file *f, const saratoga_event *ev) {
 }
 
 void saratoga__serve_request(saratoga_uv *u, const saratoga_event *ev) {
-    saratoga__file *f = saratoga__file_new(u);
+    /* what comes to a node that closes would keep it for as long as a peer is
+     * waited for */
+    saratoga__file *f = u->closing ? NULL : saratoga__file_new(u);
     const drv__route *r = saratoga__route_of(u, &ev->from);
     unsigned status;
     int rv;
