@@ -152,6 +152,20 @@ struct tltcp_conn {
     char reason[TLTCP_REASON_MAX + 1];
 };
 
+static inline bool tltcp__conn_wants(const tltcp_conn *c, unsigned what) {
+    return (c->want & what) != 0;
+}
+
+/* Ordinary packets may leave. */
+static inline bool tltcp__conn_flows(const tltcp_conn *c) {
+    return c->state == TLTCP__OPEN || c->state == TLTCP__CLOSING;
+}
+
+/* A probe of the MTU may leave: the first flight is for data. */
+static inline bool tltcp__conn_spares_probe(const tltcp_conn *c) {
+    return c->sender.peer_cum > 0 || !tltcp__sender_would_send(&c->sender);
+}
+
 /* conn.c */
 int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
                      const uint8_t *seed, uint64_t path, tltcp_time now);

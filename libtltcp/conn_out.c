@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What leaves, and when: packets and timers. */
+/* What leaves: packets. */
 #include "libtltcp/conn.h"
 
-#define CLOSE_TRIES 16u
 #define CLOSE_WAIT_MAX TLTCP_S
-#define CHALLENGE_TRIES 3u
 #define CHALLENGE_MIN 64u     /* bytes */
 #define PINGED_ACKS 32u       /* let one in so many lone ACKs be acknowledged */
 #define LEAVE_OUT_WITHIN 512u /* packets */
@@ -21,14 +19,6 @@ typedef struct draft {
     size_t trailer;
     bool eliciting;
 } draft;
-
-static tltcp_time earlier(tltcp_time a, tltcp_time b) {
-    return a < b ? a : b;
-}
-
-static bool wants(const tltcp_conn *c, unsigned what) {
-    return (c->want & what) != 0;
-}
 
 static void done(tltcp_conn *c, unsigned what) {
     c->want &= (uint16_t)~what;
@@ -267,9 +257,9 @@ static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
     if (c->state == TLTCP__DYING) {
         c->state = TLTCP__CLOSED;
     } else {
-        c->close_at =
-            now + earlier(tltcp__sender_pto(&c->sender) << c->close_tries,
-                          CLOSE_WAIT_MAX);
+        c->close_at = now + tltcp__earlier(tltcp__sender_pto(&c->sender)
+                                               << c->close_tries,
+                                           CLOSE_WAIT_MAX);
         c->close_tries++;
     }
     return close_packet(c, &d);
@@ -308,14 +298,9 @@ static size_t send_response(tltcp_conn *c, uint8_t *buf, size_t cap,
     return close_packet(c, &d);
 }
 
-/* The first flight is for data. */
-static bool may_spare_a_probe(const tltcp_conn *c) {
-    return c->sender.peer_cum > 0 || !tltcp__sender_would_send(&c->sender);
-}
-
 static bool probe_due(const tltcp_conn *c, tltcp_time now) {
     return c->state == TLTCP__OPEN && c->may_probe_mtu &&
-           tltcp__mtu_due(&c->mtu) <= now && may_spare_a_probe(c);
+           tltcp__mtu_due(&c->mtu) <= now && tltcp__conn_spares_probe(c);
 }
 
 static size_t send_probe(tltcp_conn *c, uint8_t *buf, size_t cap,
@@ -355,8 +340,8 @@ static size_t send_dummy(tltcp_conn *c, uint8_t *buf, size_t cap,
 /* Whether an ordinary packet has a reason to leave. */
 static bool has_reason(tltcp_conn *c, tltcp_time now) {
     return tltcp__acks_due(&c->acks, now) || tltcp__conn_report_at(c) <= now ||
-           wants(c, TLTCP__WANT_ACK | TLTCP__WANT_PING | TLTCP__WANT_FIN |
-                        TLTCP__WANT_WINDOW) ||
+           tltcp__conn_wants(c, TLTCP__WANT_ACK | TLTCP__WANT_PING |
+                                    TLTCP__WANT_FIN | TLTCP__WANT_WINDOW) ||
            tltcp__sender_may_send(&c->sender, now);
 }
 
@@ -385,20 +370,20 @@ static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
     if (!open_packet(c, &d, TLTCP__SHORT, buf, cap, now)) {
         return 0;
     }
-    if (c->acks.owed > 0 || wants(c, TLTCP__WANT_ACK)) {
+    if (c->acks.owed > 0 || tltcp__conn_wants(c, TLTCP__WANT_ACK)) {
         put_rebuilt(c, &d);
         put_ack(c, &d);
     }
     if (tltcp__conn_report_at(c) <= now) {
         put_report(c, &d);
     }
-    if (wants(c, TLTCP__WANT_WINDOW)) {
+    if (tltcp__conn_wants(c, TLTCP__WANT_WINDOW)) {
         put_window(c, &d);
     }
-    if (wants(c, TLTCP__WANT_FIN)) {
+    if (tltcp__conn_wants(c, TLTCP__WANT_FIN)) {
         put_fin(c, &d);
     }
-    if (wants(c, TLTCP__WANT_PING)) {
+    if (tltcp__conn_wants(c, TLTCP__WANT_PING)) {
         put_ping(c, &d);
     }
     if (data) {
@@ -418,19 +403,20 @@ static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
 /* Packets that stand alone: other paths, other sizes, no companions. */
 static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
                            size_t cap, tltcp_time now) {
-    if (c->state == TLTCP__OPEN && wants(c, TLTCP__WANT_CHALLENGE)) {
+    if (c->state == TLTCP__OPEN &&
+        tltcp__conn_wants(c, TLTCP__WANT_CHALLENGE)) {
         info->path = c->candidate.path;
         return send_challenge(c, buf, cap, now);
     }
-    if (c->state == TLTCP__OPEN && wants(c, TLTCP__WANT_RESPONSE)) {
+    if (c->state == TLTCP__OPEN && tltcp__conn_wants(c, TLTCP__WANT_RESPONSE)) {
         info->path = c->response_path;
         return send_response(c, buf, cap, now);
     }
-    if (wants(c, TLTCP__WANT_HELLO) &&
+    if (tltcp__conn_wants(c, TLTCP__WANT_HELLO) &&
         (c->state == TLTCP__CALLING || c->state == TLTCP__ANSWERED)) {
         return send_hello(c, buf, cap, now);
     }
-    if (wants(c, TLTCP__WANT_CLOSE) && c->state >= TLTCP__CLOSING) {
+    if (tltcp__conn_wants(c, TLTCP__WANT_CLOSE) && c->state >= TLTCP__CLOSING) {
         return send_close(c, buf, cap, now);
     }
     if (c->state == TLTCP__OPEN && tltcp__sender_dummy_at(&c->sender) <= now &&
@@ -441,16 +427,12 @@ static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
     return probe_due(c, now) ? send_probe(c, buf, cap, now) : 0;
 }
 
-static bool may_send_ordinary(const tltcp_conn *c) {
-    return c->state == TLTCP__OPEN || c->state == TLTCP__CLOSING;
-}
-
 /* As many ordinary packets of one size as fit. */
 static size_t send_train(tltcp_conn *c, uint8_t *buf, size_t cap,
                          size_t *segment, tltcp_time now) {
     size_t total = 0;
     size_t size = c->mtu.current;
-    while (cap - total >= size && may_send_ordinary(c)) {
+    while (cap - total >= size && tltcp__conn_flows(c)) {
         size_t len = send_ordinary(c, buf + total, size, now);
         total += len;
         if (len < size) {
@@ -480,7 +462,7 @@ size_t tltcp_conn_send(tltcp_conn *c, tltcp_pktinfo *info, void *buf,
     *info = (tltcp_pktinfo){.path = c->path};
     n = send_special(c, info, buf, cap, now);
     *segment = n;
-    if (n == 0 && may_send_ordinary(c)) {
+    if (n == 0 && tltcp__conn_flows(c)) {
         n = send_train(c, buf, cap, segment, now);
         info->ecn = c->sender.ecn ? ECN_ECT0 : 0;
         if (n == 0) {
@@ -488,138 +470,4 @@ size_t tltcp_conn_send(tltcp_conn *c, tltcp_pktinfo *info, void *buf,
         }
     }
     return n;
-}
-
-/* When the sender would put something into a packet. */
-static tltcp_time data_at(const tltcp_conn *c) {
-    const tltcp__sender *s = &c->sender;
-    if (!tltcp__sender_would_send(s)) {
-        return TLTCP_TIME_NEVER;
-    }
-    return s->probes > 0 ? 0 : tltcp__cc_pace_at(&s->cc, c->now);
-}
-
-static bool urgent(const tltcp_conn *c) {
-    switch (c->state) {
-    case TLTCP__CALLING:
-    case TLTCP__ANSWERED:
-        return wants(c, TLTCP__WANT_HELLO) &&
-               tltcp__conn_allowance(c) >= TLTCP__DATAGRAM_MIN;
-    case TLTCP__OPEN:
-        return (c->want & (uint16_t)~TLTCP__WANT_HELLO) != 0;
-    case TLTCP__CLOSING:
-    case TLTCP__DYING:
-        return wants(c, TLTCP__WANT_CLOSE);
-    default:
-        return false;
-    }
-}
-
-/* Until it is open another timer watches it. */
-static tltcp_time idle_at(const tltcp_conn *c) {
-    return c->idle > 0 && c->state >= TLTCP__OPEN ? c->heard_at + c->idle
-                                                  : TLTCP_TIME_NEVER;
-}
-
-tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
-    tltcp_time at;
-    if (c->state == TLTCP__CLOSED) {
-        return TLTCP_TIME_NEVER;
-    }
-    if (urgent(c)) {
-        return 0;
-    }
-    at = earlier(c->connect_by, c->linger_by);
-    at = earlier(at, idle_at(c));
-    at = earlier(at,
-                 c->state == TLTCP__CLOSING ? c->close_at : TLTCP_TIME_NEVER);
-    if (c->state == TLTCP__CALLED || c->state == TLTCP__DYING) {
-        return at;
-    }
-    at = earlier(at, tltcp__sender_timeout(&c->sender));
-    if (!may_send_ordinary(c)) {
-        return at;
-    }
-    at = earlier(at, c->acks.owed > 0 ? c->acks.due : TLTCP_TIME_NEVER);
-    at = earlier(at, tltcp__conn_report_at(c));
-    at = earlier(at, data_at(c));
-    if (c->state == TLTCP__OPEN) {
-        at = earlier(at, tltcp__sender_dummy_at(&c->sender));
-    }
-    at = earlier(at, c->state == TLTCP__OPEN ? c->ping_at : TLTCP_TIME_NEVER);
-    if (c->candidate.path != 0) {
-        at = earlier(at, c->candidate.at);
-    }
-    if (c->state == TLTCP__OPEN && c->may_probe_mtu && may_spare_a_probe(c)) {
-        at = earlier(at, tltcp__mtu_due(&c->mtu));
-    }
-    return at;
-}
-
-static void on_candidate_timer(tltcp_conn *c, tltcp_time now) {
-    tltcp__candidate *k = &c->candidate;
-    if (k->path == 0 || k->at > now) {
-        return;
-    }
-    if (k->tries >= CHALLENGE_TRIES) {
-        *k = (tltcp__candidate){0};
-    } else {
-        c->want |= TLTCP__WANT_CHALLENGE;
-        k->at = TLTCP_TIME_NEVER; /* until it has left */
-    }
-}
-
-static void on_close_timer(tltcp_conn *c, tltcp_time now) {
-    if (c->state != TLTCP__CLOSING || c->close_at > now ||
-        wants(c, TLTCP__WANT_CLOSE)) {
-        return;
-    }
-    if (c->close_tries >= CLOSE_TRIES) {
-        tltcp__conn_bury(c, 0); /* all was delivered; the peer has gone first */
-    } else {
-        c->want |= TLTCP__WANT_CLOSE;
-    }
-}
-
-static void on_ping_timer(tltcp_conn *c, tltcp_time now) {
-    if (c->ping_at <= now && c->state == TLTCP__OPEN) {
-        c->want |= TLTCP__WANT_PING;
-        c->ping_at = now + c->keep_alive;
-        tltcp__conn_trim(c);
-    }
-}
-
-/* The timers that end a connection.  True when one did. */
-static bool on_last_timers(tltcp_conn *c, tltcp_time now) {
-    if (idle_at(c) <= now || c->connect_by <= now) {
-        tltcp__conn_bury(c, TLTCP_ERR_TIMEOUT);
-    } else if (c->linger_by <= now && c->state < TLTCP__CLOSING) {
-        tltcp__conn_fail(c, TLTCP_ERR_ABORTED,
-                         "closed before all was delivered");
-    } else if (c->linger_by <= now && c->state == TLTCP__CLOSING) {
-        tltcp__conn_bury(c, 0);
-    }
-    return c->state >= TLTCP__DYING;
-}
-
-void tltcp_conn_on_timeout(tltcp_conn *c, tltcp_time now) {
-    tltcp__news news = {0};
-    uint64_t lost = c->stats.packets_lost;
-    int rv;
-    if (now > c->now) {
-        c->now = now;
-    }
-    if (c->state >= TLTCP__DYING || on_last_timers(c, now)) {
-        return;
-    }
-    rv = tltcp__sender_on_timeout(&c->sender, now, &news);
-    if (rv != 0) {
-        tltcp__conn_fail(c, rv, tltcp_strerror(rv));
-        return;
-    }
-    tltcp__conn_on_news(c, &news, now);
-    tltcp__trace_losses(c, lost, now);
-    on_candidate_timer(c, now);
-    on_close_timer(c, now);
-    on_ping_timer(c, now);
 }

@@ -1,23 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libtltcp/sections.h"
-
-#include "libtltcp/chunk.h"
+/* What was written, until its fate is known. */
+#include "libtltcp/sections_books.h"
 
 /* What a peer must bear of seq_update beyond its window. */
 #define AHEAD_MAX (UINT64_C(1) << 30)
-/* Where some had to yield, others get no repair for so long. */
-#define SCARCE (2 * TLTCP_S)
-
-static tltcp__section *rec(const tltcp__sections *s, uint64_t number) {
-    return cmn__ring_at(&s->recs, number);
-}
-
-static bool known(const tltcp__sections *s, uint64_t number) {
-    return number >= s->recs.head && number < s->recs.tail;
-}
 
 static void slot_moved(void *owner, uint64_t number, uint32_t slot) {
-    rec(owner, number)->slot = slot;
+    tltcp__sections_rec(owner, number)->slot = slot;
 }
 
 void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
@@ -106,14 +95,14 @@ static void fill_in(tltcp__section *r, const tltcp_section *in, uint64_t start,
 
 /* What it refers to; it may be an orphan from birth. */
 static void relate(tltcp__sections *s, uint64_t number, uint32_t depends) {
-    tltcp__section *r = rec(s, number);
+    tltcp__section *r = tltcp__sections_rec(s, number);
     r->refers = number;
     if (s->lineage == NULL) {
         return;
     }
     tltcp__lineage_on_written(s->lineage, number, r, depends);
-    if (known(s, r->refers) && r->refers != number) {
-        rec(s, r->refers)->wanted = true;
+    if (tltcp__sections_knows(s, r->refers) && r->refers != number) {
+        tltcp__sections_rec(s, r->refers)->wanted = true;
     }
     if (tltcp__lineage_is_orphan(s->lineage, number, r) &&
         number < s->orphans_from) {
@@ -148,8 +137,8 @@ int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
     return 0;
 }
 
-static void settle(tltcp__sections *s, uint64_t number, int fate) {
-    tltcp__section *r = rec(s, number);
+void tltcp__sections_settle(tltcp__sections *s, uint64_t number, int fate) {
+    tltcp__section *r = tltcp__sections_rec(s, number);
     r->state = TLTCP__DONE;
     if (fate == TLTCP_FATE_DELIVERED) {
         s->stats->sections_delivered++;
@@ -165,7 +154,7 @@ static void settle(tltcp__sections *s, uint64_t number, int fate) {
 
 /* It will not arrive whole: what refers to it is to go too. */
 static int lose(tltcp__sections *s, uint64_t number) {
-    tltcp__section *r = rec(s, number);
+    tltcp__section *r = tltcp__sections_rec(s, number);
     int rv = 0;
     if (!r->lost && s->lineage != NULL) {
         rv = tltcp__lineage_on_lost(s->lineage, number, r);
@@ -177,9 +166,8 @@ static int lose(tltcp__sections *s, uint64_t number) {
     return rv;
 }
 
-/* An expired section gets its fate once nothing of it is in flight. */
-static int settle_if_expired(tltcp__sections *s, uint64_t number) {
-    const tltcp__section *r = rec(s, number);
+int tltcp__sections_settle_expired(tltcp__sections *s, uint64_t number) {
+    const tltcp__section *r = tltcp__sections_rec(s, number);
     int rv = 0;
     int fate;
     if (r->state != TLTCP__EXPIRED || r->flying > 0) {
@@ -195,14 +183,13 @@ static int settle_if_expired(tltcp__sections *s, uint64_t number) {
         s->stats->sections_yielded += r->cause == TLTCP_CAUSE_YIELDED;
         rv = lose(s, number);
     }
-    settle(s, number, fate);
+    tltcp__sections_settle(s, number, fate);
     return rv;
 }
 
-/* Moves nxt to where live data is, or to the end. */
-static void find_new(tltcp__sections *s) {
+void tltcp__sections_find_new(tltcp__sections *s) {
     while (s->nxt_section < s->recs.tail) {
-        const tltcp__section *r = rec(s, s->nxt_section);
+        const tltcp__section *r = tltcp__sections_rec(s, s->nxt_section);
         if (r->state == TLTCP__LIVE && s->nxt < r->end) {
             s->nxt = s->nxt > r->start ? s->nxt : r->start;
             return;
@@ -212,15 +199,14 @@ static void find_new(tltcp__sections *s) {
     }
 }
 
-/* Moves una and seq_update over what is settled, and forgets old records. */
-static void advance(tltcp__sections *s) {
+void tltcp__sections_advance(tltcp__sections *s) {
     cmn__range r;
     while (s->update_section < s->recs.tail &&
-           rec(s, s->update_section)->state != TLTCP__LIVE) {
+           tltcp__sections_rec(s, s->update_section)->state != TLTCP__LIVE) {
         s->update_section++;
     }
     s->update = s->update_section < s->recs.tail
-                    ? rec(s, s->update_section)->start
+                    ? tltcp__sections_rec(s, s->update_section)->start
                     : s->end;
     if (s->una < s->update) {
         s->una = s->update;
@@ -235,22 +221,24 @@ static void advance(tltcp__sections *s) {
         (void)cmn__ranges_sub(&s->skips, 0, s->update, NULL);
     }
     while (s->recs.head < s->recs.tail &&
-           rec(s, s->recs.head)->state == TLTCP__DONE) {
+           tltcp__sections_rec(s, s->recs.head)->state == TLTCP__DONE) {
         cmn__ring_pop(&s->recs);
     }
     if (s->acked.count > 0) {
-        (void)cmn__ranges_sub(
-            &s->acked, 0,
-            cmn__ring_len(&s->recs) > 0 ? rec(s, s->recs.head)->start : s->end,
-            NULL);
+        (void)cmn__ranges_sub(&s->acked, 0,
+                              cmn__ring_len(&s->recs) > 0
+                                  ? tltcp__sections_rec(s, s->recs.head)->start
+                                  : s->end,
+                              NULL);
     }
     if (s->nxt_section < s->recs.head) {
         s->nxt_section = s->recs.head;
     }
-    find_new(s);
+    tltcp__sections_find_new(s);
 }
 
-static int drop_repairs(tltcp__sections *s, uint64_t start, uint64_t end) {
+int tltcp__sections_drop_repairs(tltcp__sections *s, uint64_t start,
+                                 uint64_t end) {
     for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
         if (s->lost[i].count > 0 &&
             cmn__ranges_sub(&s->lost[i], start, end, NULL) != 0) {
@@ -260,7 +248,7 @@ static int drop_repairs(tltcp__sections *s, uint64_t start, uint64_t end) {
     return 0;
 }
 
-static void off_the_clock(tltcp__sections *s, tltcp__section *r) {
+void tltcp__sections_off_the_clock(tltcp__sections *s, tltcp__section *r) {
     if (r->slot != CMN__HEAP_NONE) {
         cmn__heap_remove(&s->deadlines, r->slot);
     }
@@ -276,18 +264,19 @@ static bool awaits_repair(const tltcp__sections *s, const tltcp__section *r) {
     return false;
 }
 
-static int give_up(tltcp__sections *s, uint64_t number, uint8_t cause) {
-    tltcp__section *r = rec(s, number);
+int tltcp__sections_give_up(tltcp__sections *s, uint64_t number,
+                            uint8_t cause) {
+    tltcp__section *r = tltcp__sections_rec(s, number);
     uint64_t start = r->start;
     uint64_t end = r->end;
     bool unsent = s->nxt < end;
     bool lost = unsent || awaits_repair(s, r);
-    int rv = drop_repairs(s, start, end);
+    int rv = tltcp__sections_drop_repairs(s, start, end);
     if (rv == 0 && !s->untold &&
         cmn__ranges_add(&s->skips, start, end, NULL) != 0) {
         rv = TLTCP_ERR_NOMEM;
     }
-    off_the_clock(s, r);
+    tltcp__sections_off_the_clock(s, r);
     r->state = TLTCP__EXPIRED;
     r->cause = cause;
     if (unsent && cause == TLTCP_CAUSE_DEADLINE && s->path.starved) {
@@ -297,7 +286,7 @@ static int give_up(tltcp__sections *s, uint64_t number, uint8_t cause) {
     } else if (rv == 0 && lost) {
         rv = lose(s, number);
     }
-    return rv != 0 ? rv : settle_if_expired(s, number);
+    return rv != 0 ? rv : tltcp__sections_settle_expired(s, number);
 }
 
 /* Gives up what refers to a lost section, and so on: references point back, so
@@ -307,10 +296,10 @@ static int drop_orphans(tltcp__sections *s) {
         s->orphans_from > s->recs.head ? s->orphans_from : s->recs.head;
     int rv = 0;
     for (; rv == 0 && i < s->recs.tail; i++) {
-        const tltcp__section *r = rec(s, i);
+        const tltcp__section *r = tltcp__sections_rec(s, i);
         if (r->state == TLTCP__LIVE &&
             tltcp__lineage_is_orphan(s->lineage, i, r)) {
-            rv = give_up(s, i, TLTCP_CAUSE_DEPENDS);
+            rv = tltcp__sections_give_up(s, i, TLTCP_CAUSE_DEPENDS);
         }
     }
     s->orphans_from = UINT64_MAX;
@@ -331,30 +320,16 @@ int tltcp__sections_expire(tltcp__sections *s, tltcp_time now) {
     int rv = 0;
     while (rv == 0 && cmn__heap_first(&s->deadlines, &first) &&
            first.key <= now + s->lead) {
-        rv = give_up(s, first.id, TLTCP_CAUSE_DEADLINE);
+        rv = tltcp__sections_give_up(s, first.id, TLTCP_CAUSE_DEADLINE);
         any = true;
     }
     if (rv == 0 && s->orphans_from != UINT64_MAX) {
         rv = drop_orphans(s);
     }
     if (any) {
-        advance(s);
+        tltcp__sections_advance(s);
     }
     return rv;
-}
-
-static bool may_send_new(const tltcp__sections *s) {
-    return s->nxt < s->end && s->nxt < s->peer_seq &&
-           s->nxt_section < s->peer_section;
-}
-
-bool tltcp__sections_has(const tltcp__sections *s, bool new_data) {
-    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
-        if (s->lost[i].count > 0) {
-            return true;
-        }
-    }
-    return new_data && may_send_new(s);
 }
 
 uint64_t tltcp__sections_find(const tltcp__sections *s, uint64_t seq) {
@@ -362,7 +337,7 @@ uint64_t tltcp__sections_find(const tltcp__sections *s, uint64_t seq) {
     uint64_t hi = s->recs.tail;
     while (lo < hi) {
         uint64_t mid = lo + (hi - lo) / 2;
-        if (rec(s, mid)->end > seq) {
+        if (tltcp__sections_rec(s, mid)->end > seq) {
             hi = mid;
         } else {
             lo = mid + 1;
@@ -371,312 +346,9 @@ uint64_t tltcp__sections_find(const tltcp__sections *s, uint64_t seq) {
     return lo;
 }
 
-static void describe(const tltcp__sections *s, tltcp__piece *p, uint64_t max) {
-    const tltcp__section *r = rec(s, p->section);
-    if (p->end > r->end) {
-        p->end = r->end;
-    }
-    if (p->end - p->start > max) {
-        p->end = p->start + max;
-    }
-    p->flags = (uint8_t)((p->start == r->start ? TLTCP__DATA_START : 0) |
-                         (p->end == r->end ? TLTCP__DATA_END : 0));
-}
-
-static bool take_repair(tltcp__sections *s, uint64_t max, tltcp__piece *out) {
-    cmn__range best = {UINT64_MAX, UINT64_MAX};
-    int level = -1;
-    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
-        cmn__range r;
-        if (cmn__ranges_next(&s->lost[i], 0, &r) && r.start < best.start) {
-            best = r;
-            level = i;
-        }
-    }
-    if (level < 0) {
-        return false;
-    }
-    *out = (tltcp__piece){.start = best.start,
-                          .end = best.end,
-                          .section = tltcp__sections_find(s, best.start),
-                          .losses = (uint8_t)(level + 1)};
-    describe(s, out, max);
-    /* cuts the head of a range: cannot need memory */
-    (void)cmn__ranges_sub(&s->lost[level], out->start, out->end, NULL);
-    return true;
-}
-
-/* Whether the next section goes without, so that others arrive whole. */
-static bool must_yield(const tltcp__sections *s, tltcp_time now) {
-    return s->lineage != NULL && s->look_ahead &&
-           rec(s, s->nxt_section)->start == s->nxt &&
-           !tltcp__lookahead_keeps(s->lineage, &s->recs, s->nxt_section,
-                                   tltcp__sections_missing(s), &s->path, now);
-}
-
-/* When a section that begins to leave now would have left. */
-static tltcp_time through(const tltcp__sections *s, const tltcp__section *r,
-                          tltcp_time now) {
-    double wait =
-        s->path.rate > 0 ? (double)(r->end - r->start) / s->path.rate * 1e9 : 0;
-    return now + s->lead + (tltcp_time)wait;
-}
-
-/* Before the first byte of a section leaves. */
-static void protect(tltcp__sections *s, tltcp_time now) {
-    const tltcp__section *r = rec(s, s->nxt_section);
-    if (s->repair.on) {
-        tltcp__repair_protect(&s->repair, s->nxt_section, r, &s->buf,
-                              through(s, r, now));
-    }
-}
-
-static bool take_new(tltcp__sections *s, uint64_t max, tltcp_time now,
-                     tltcp__piece *out) {
-    while (may_send_new(s) && must_yield(s, now)) {
-        s->repair.scarce = now + SCARCE;
-        if (give_up(s, s->nxt_section, TLTCP_CAUSE_YIELDED) != 0 ||
-            tltcp__sections_expire(s, now) != 0) { /* with its orphans */
-            return false;
-        }
-        advance(s);
-    }
-    if (!may_send_new(s)) {
-        return false;
-    }
-    if (s->nxt == rec(s, s->nxt_section)->start) {
-        protect(s, now);
-    }
-    *out = (tltcp__piece){.start = s->nxt,
-                          .end = s->end < s->peer_seq ? s->end : s->peer_seq,
-                          .section = s->nxt_section};
-    out->end =
-        tltcp__repair_cut(&s->repair, out->section, out->start, out->end);
-    describe(s, out, max);
-    s->nxt = out->end;
-    find_new(s);
-    return true;
-}
-
-bool tltcp__sections_next(tltcp__sections *s, uint64_t max, bool new_data,
-                          tltcp_time now, tltcp__piece *out) {
-    if (max == 0 || tltcp__sections_expire(s, now) != 0) {
-        return false;
-    }
-    return take_repair(s, max, out) || (new_data && take_new(s, max, now, out));
-}
-
 bool tltcp__sections_is_live(const tltcp__sections *s, uint64_t section) {
-    return known(s, section) && rec(s, section)->state == TLTCP__LIVE;
-}
-
-bool tltcp__sections_again(tltcp__sections *s, uint64_t start, uint64_t end,
-                           uint64_t max, tltcp_time now, tltcp__piece *out) {
-    uint64_t number;
-    if (tltcp__sections_expire(s, now) != 0 || start < s->una ||
-        start >= s->end) {
-        return false;
-    }
-    number = tltcp__sections_find(s, start);
-    if (!tltcp__sections_is_live(s, number)) {
-        return false;
-    }
-    *out = (tltcp__piece){
-        .start = start, .end = end, .section = number, .losses = 1};
-    describe(s, out, max);
-    return true;
-}
-
-void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p,
-                             bool tracked) {
-    tltcp__section *r = rec(s, p->section);
-    r->flying += tracked;
-    r->sent = true;
-    s->stats->bytes_sent += p->end - p->start;
-    if (p->losses > 0) {
-        s->stats->bytes_retransmitted += p->end - p->start;
-    }
-}
-
-static int credit(tltcp__sections *s, uint64_t number, uint64_t start,
-                  uint64_t end) {
-    tltcp__section *r = rec(s, number);
-    uint64_t added;
-    if (r->state == TLTCP__DONE) {
-        return 0;
-    }
-    if (cmn__ranges_add(&s->acked, start, end, &added) != 0) {
-        return TLTCP_ERR_NOMEM;
-    }
-    r->acked += added;
-    s->stats->bytes_delivered += added;
-    if (added > 0 && drop_repairs(s, start, end) != 0) {
-        return TLTCP_ERR_NOMEM;
-    }
-    if (r->state == TLTCP__LIVE && r->acked == r->end - r->start) {
-        off_the_clock(s, r);
-        settle(s, number, TLTCP_FATE_DELIVERED);
-    }
-    return 0;
-}
-
-static int landed(tltcp__sections *s, uint64_t number) {
-    tltcp__section *r = rec(s, number);
-    if (r->flying > 0) {
-        r->flying--;
-    }
-    return settle_if_expired(s, number);
-}
-
-int tltcp__sections_on_acked(tltcp__sections *s, uint64_t section,
-                             uint64_t start, uint64_t end) {
-    int rv;
-    if (!known(s, section)) {
-        return 0;
-    }
-    rv = credit(s, section, start, end);
-    if (rv == 0) {
-        rv = landed(s, section);
-    }
-    advance(s);
-    return rv;
-}
-
-void tltcp__sections_on_forgotten(tltcp__sections *s, uint64_t section) {
-    if (known(s, section)) {
-        (void)landed(s, section); /* what refers to it waits for its deadline */
-        advance(s);
-    }
-}
-
-int tltcp__sections_on_late(tltcp__sections *s, uint64_t section,
-                            uint64_t start, uint64_t end) {
-    int rv = known(s, section) ? credit(s, section, start, end) : 0;
-    advance(s);
-    return rv;
-}
-
-/* Queues for repair what of [start, end) was not acknowledged meanwhile. */
-static int queue_repair(tltcp__sections *s, uint64_t start, uint64_t end,
-                        unsigned level, bool *current) {
-    while (start < end) {
-        cmn__range r;
-        uint64_t stop = end;
-        if (cmn__ranges_next(&s->acked, start, &r) && r.start < end) {
-            stop = r.start > start ? r.start : start;
-        } else {
-            r.end = end;
-        }
-        if (stop > start) {
-            *current = true;
-            if (cmn__ranges_add(&s->lost[level], start, stop, NULL) != 0) {
-                return TLTCP_ERR_NOMEM;
-            }
-        }
-        start = r.end;
-    }
-    return 0;
-}
-
-int tltcp__sections_on_lost(tltcp__sections *s, uint64_t section,
-                            uint64_t start, uint64_t end, unsigned losses,
-                            bool *current) {
-    unsigned level =
-        losses < TLTCP__LOST_LEVELS ? losses : TLTCP__LOST_LEVELS - 1;
-    int rv = 0;
-    if (!known(s, section)) {
-        return 0;
-    }
-    if (rec(s, section)->state == TLTCP__LIVE) {
-        rv = drop_repairs(s, start, end);
-        if (rv == 0) {
-            rv = queue_repair(s, start, end, level, current);
-        }
-    }
-    if (rv == 0) {
-        rv = landed(s, section);
-    }
-    advance(s);
-    return rv;
-}
-
-int tltcp__sections_on_cumulative(tltcp__sections *s, uint64_t seq) {
-    uint64_t number = s->update_section;
-    int rv = 0;
-    if (seq <= s->una) {
-        return 0;
-    }
-    while (rv == 0 && number < s->recs.tail && rec(s, number)->start < seq) {
-        const tltcp__section *r = rec(s, number);
-        if (r->state == TLTCP__LIVE) {
-            rv = credit(s, number, r->start, r->end < seq ? r->end : seq);
-        }
-        number++;
-    }
-    advance(s);
-    return rv;
-}
-
-void tltcp__sections_on_repair_sent(tltcp__sections *s, uint64_t section) {
-    rec(s, section)->flying++;
-    tltcp__repair_sent(&s->repair);
-}
-
-bool tltcp__sections_next_repair(const tltcp__sections *s,
-                                 tltcp__repair_piece *out) {
-    return tltcp__repair_next(&s->repair, s->nxt, out) &&
-           tltcp__sections_is_live(s, out->section);
-}
-
-size_t tltcp__sections_next_symbol(const tltcp__sections *s, tltcp_time now) {
-    const tltcp__section *r;
-    if (!may_send_new(s)) {
-        return 0;
-    }
-    r = rec(s, s->nxt_section);
-    if (s->nxt == r->start) { /* how it will be cut is not decided yet */
-        size_t len = (size_t)(r->end - r->start);
-        len = len < s->repair.room ? len : s->repair.room;
-        return tltcp__repair_wants(&s->repair, r, through(s, r, now)) ? len : 0;
-    }
-    return tltcp__repair_protects(&s->repair, s->nxt_section)
-               ? (size_t)(tltcp__repair_cut(&s->repair, s->nxt_section, s->nxt,
-                                            r->end) -
-                          s->nxt)
-               : 0;
-}
-
-int tltcp__sections_on_rebuilt(tltcp__sections *s, uint64_t start,
-                               uint64_t end) {
-    int rv = 0;
-    start = start > s->una ? start : s->una;
-    while (rv == 0 && start < end) {
-        uint64_t number = tltcp__sections_find(s, start);
-        uint64_t stop = rec(s, number)->end < end ? rec(s, number)->end : end;
-        rv = credit(s, number, start, stop);
-        start = stop;
-    }
-    advance(s);
-    return rv;
-}
-
-bool tltcp__sections_next_skip(tltcp__sections *s, tltcp__piece *out) {
-    cmn__range r;
-    if (!cmn__ranges_next(&s->skips, s->update, &r)) {
-        return false;
-    }
-    *out = (tltcp__piece){.start = r.start, .end = r.end};
-    out->section =
-        r.end == s->end ? s->recs.tail : tltcp__sections_find(s, r.end);
-    (void)cmn__ranges_sub(&s->skips, r.start, r.end, NULL);
-    return true;
-}
-
-int tltcp__sections_on_skip_lost(tltcp__sections *s, uint64_t start,
-                                 uint64_t end) {
-    start = start > s->update ? start : s->update;
-    return cmn__ranges_add(&s->skips, start, end, NULL) == 0 ? 0
-                                                             : TLTCP_ERR_NOMEM;
+    return tltcp__sections_knows(s, section) &&
+           tltcp__sections_rec(s, section)->state == TLTCP__LIVE;
 }
 
 void tltcp__sections_copy(const tltcp__sections *s, uint64_t start, void *to,
@@ -698,17 +370,17 @@ bool tltcp__sections_settled(const tltcp__sections *s) {
 
 void tltcp__sections_abandon(tltcp__sections *s) {
     for (uint64_t i = s->recs.head; i < s->recs.tail; i++) {
-        tltcp__section *r = rec(s, i);
-        off_the_clock(s, r);
+        tltcp__section *r = tltcp__sections_rec(s, i);
+        tltcp__sections_off_the_clock(s, r);
         if (r->state == TLTCP__LIVE) {
-            settle(s, i, TLTCP_FATE_ABANDONED);
+            tltcp__sections_settle(s, i, TLTCP_FATE_ABANDONED);
         } else if (r->state == TLTCP__EXPIRED) {
             r->flying = 0;
-            (void)settle_if_expired(s, i);
+            (void)tltcp__sections_settle_expired(s, i);
         }
-        (void)drop_repairs(s, r->start, r->end);
+        (void)tltcp__sections_drop_repairs(s, r->start, r->end);
     }
-    advance(s);
+    tltcp__sections_advance(s);
 }
 
 void tltcp__sections_trim(tltcp__sections *s) {

@@ -426,17 +426,13 @@ static tltcp_time pto_at(const tltcp__sender *s) {
     return s->t_eliciting + (wait < PTO_MAX ? wait : PTO_MAX);
 }
 
-static tltcp_time earlier(tltcp_time a, tltcp_time b) {
-    return a < b ? a : b;
-}
-
 tltcp_time tltcp__sender_timeout(const tltcp__sender *s) {
     tltcp_time at = s->loss_at != TLTCP_TIME_NEVER ? s->loss_at : pto_at(s);
     if (s->dup != NULL) {
-        at = earlier(at, s->dup->rto_at);
+        at = tltcp__earlier(at, s->dup->rto_at);
     }
-    at = earlier(at, s->report_by);
-    return earlier(at, tltcp__sections_deadline(&s->sec));
+    at = tltcp__earlier(at, s->report_by);
+    return tltcp__earlier(at, tltcp__sections_deadline(&s->sec));
 }
 
 int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,

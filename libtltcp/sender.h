@@ -13,6 +13,10 @@
 /* Numbers left out that are remembered: an ACK of one is a lie. */
 #define TLTCP__LEFT_OUT 8u
 
+static inline tltcp_time tltcp__earlier(tltcp_time a, tltcp_time b) {
+    return a < b ? a : b;
+}
+
 /* Sending with repair: joins the stream (sections), the map of sent packets and
  * the congestion controller.
  *

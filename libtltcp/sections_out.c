@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What of the stream leaves next. */
+#include "libtltcp/chunk.h"
+#include "libtltcp/sections_books.h"
+
+/* Where some had to yield, others get no repair for so long. */
+#define SCARCE (2 * TLTCP_S)
+
+static bool may_send_new(const tltcp__sections *s) {
+    return s->nxt < s->end && s->nxt < s->peer_seq &&
+           s->nxt_section < s->peer_section;
+}
+
+bool tltcp__sections_has(const tltcp__sections *s, bool new_data) {
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        if (s->lost[i].count > 0) {
+            return true;
+        }
+    }
+    return new_data && may_send_new(s);
+}
+
+static void describe(const tltcp__sections *s, tltcp__piece *p, uint64_t max) {
+    const tltcp__section *r = tltcp__sections_rec(s, p->section);
+    if (p->end > r->end) {
+        p->end = r->end;
+    }
+    if (p->end - p->start > max) {
+        p->end = p->start + max;
+    }
+    p->flags = (uint8_t)((p->start == r->start ? TLTCP__DATA_START : 0) |
+                         (p->end == r->end ? TLTCP__DATA_END : 0));
+}
+
+static bool take_repair(tltcp__sections *s, uint64_t max, tltcp__piece *out) {
+    cmn__range best = {UINT64_MAX, UINT64_MAX};
+    int level = -1;
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        cmn__range r;
+        if (cmn__ranges_next(&s->lost[i], 0, &r) && r.start < best.start) {
+            best = r;
+            level = i;
+        }
+    }
+    if (level < 0) {
+        return false;
+    }
+    *out = (tltcp__piece){.start = best.start,
+                          .end = best.end,
+                          .section = tltcp__sections_find(s, best.start),
+                          .losses = (uint8_t)(level + 1)};
+    describe(s, out, max);
+    /* cuts the head of a range: cannot need memory */
+    (void)cmn__ranges_sub(&s->lost[level], out->start, out->end, NULL);
+    return true;
+}
+
+/* Whether the next section goes without, so that others arrive whole. */
+static bool must_yield(const tltcp__sections *s, tltcp_time now) {
+    return s->lineage != NULL && s->look_ahead &&
+           tltcp__sections_rec(s, s->nxt_section)->start == s->nxt &&
+           !tltcp__lookahead_keeps(s->lineage, &s->recs, s->nxt_section,
+                                   tltcp__sections_missing(s), &s->path, now);
+}
+
+/* When a section that begins to leave now would have left. */
+static tltcp_time through(const tltcp__sections *s, const tltcp__section *r,
+                          tltcp_time now) {
+    double wait =
+        s->path.rate > 0 ? (double)(r->end - r->start) / s->path.rate * 1e9 : 0;
+    return now + s->lead + (tltcp_time)wait;
+}
+
+/* Before the first byte of a section leaves. */
+static void protect(tltcp__sections *s, tltcp_time now) {
+    const tltcp__section *r = tltcp__sections_rec(s, s->nxt_section);
+    if (s->repair.on) {
+        tltcp__repair_protect(&s->repair, s->nxt_section, r, &s->buf,
+                              through(s, r, now));
+    }
+}
+
+static bool take_new(tltcp__sections *s, uint64_t max, tltcp_time now,
+                     tltcp__piece *out) {
+    while (may_send_new(s) && must_yield(s, now)) {
+        s->repair.scarce = now + SCARCE;
+        if (tltcp__sections_give_up(s, s->nxt_section, TLTCP_CAUSE_YIELDED) !=
+                0 ||
+            tltcp__sections_expire(s, now) != 0) { /* with its orphans */
+            return false;
+        }
+        tltcp__sections_advance(s);
+    }
+    if (!may_send_new(s)) {
+        return false;
+    }
+    if (s->nxt == tltcp__sections_rec(s, s->nxt_section)->start) {
+        protect(s, now);
+    }
+    *out = (tltcp__piece){.start = s->nxt,
+                          .end = s->end < s->peer_seq ? s->end : s->peer_seq,
+                          .section = s->nxt_section};
+    out->end =
+        tltcp__repair_cut(&s->repair, out->section, out->start, out->end);
+    describe(s, out, max);
+    s->nxt = out->end;
+    tltcp__sections_find_new(s);
+    return true;
+}
+
+bool tltcp__sections_next(tltcp__sections *s, uint64_t max, bool new_data,
+                          tltcp_time now, tltcp__piece *out) {
+    if (max == 0 || tltcp__sections_expire(s, now) != 0) {
+        return false;
+    }
+    return take_repair(s, max, out) || (new_data && take_new(s, max, now, out));
+}
+
+bool tltcp__sections_again(tltcp__sections *s, uint64_t start, uint64_t end,
+                           uint64_t max, tltcp_time now, tltcp__piece *out) {
+    uint64_t number;
+    if (tltcp__sections_expire(s, now) != 0 || start < s->una ||
+        start >= s->end) {
+        return false;
+    }
+    number = tltcp__sections_find(s, start);
+    if (!tltcp__sections_is_live(s, number)) {
+        return false;
+    }
+    *out = (tltcp__piece){
+        .start = start, .end = end, .section = number, .losses = 1};
+    describe(s, out, max);
+    return true;
+}
+
+void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p,
+                             bool tracked) {
+    tltcp__section *r = tltcp__sections_rec(s, p->section);
+    r->flying += tracked;
+    r->sent = true;
+    s->stats->bytes_sent += p->end - p->start;
+    if (p->losses > 0) {
+        s->stats->bytes_retransmitted += p->end - p->start;
+    }
+}
+
+void tltcp__sections_on_repair_sent(tltcp__sections *s, uint64_t section) {
+    tltcp__sections_rec(s, section)->flying++;
+    tltcp__repair_sent(&s->repair);
+}
+
+bool tltcp__sections_next_repair(const tltcp__sections *s,
+                                 tltcp__repair_piece *out) {
+    return tltcp__repair_next(&s->repair, s->nxt, out) &&
+           tltcp__sections_is_live(s, out->section);
+}
+
+size_t tltcp__sections_next_symbol(const tltcp__sections *s, tltcp_time now) {
+    const tltcp__section *r;
+    if (!may_send_new(s)) {
+        return 0;
+    }
+    r = tltcp__sections_rec(s, s->nxt_section);
+    if (s->nxt == r->start) { /* how it will be cut is not decided yet */
+        size_t len = (size_t)(r->end - r->start);
+        len = len < s->repair.room ? len : s->repair.room;
+        return tltcp__repair_wants(&s->repair, r, through(s, r, now)) ? len : 0;
+    }
+    return tltcp__repair_protects(&s->repair, s->nxt_section)
+               ? (size_t)(tltcp__repair_cut(&s->repair, s->nxt_section, s->nxt,
+                                            r->end) -
+                          s->nxt)
+               : 0;
+}
+
+bool tltcp__sections_next_skip(tltcp__sections *s, tltcp__piece *out) {
+    cmn__range r;
+    if (!cmn__ranges_next(&s->skips, s->update, &r)) {
+        return false;
+    }
+    *out = (tltcp__piece){.start = r.start, .end = r.end};
+    out->section =
+        r.end == s->end ? s->recs.tail : tltcp__sections_find(s, r.end);
+    (void)cmn__ranges_sub(&s->skips, r.start, r.end, NULL);
+    return true;
+}
