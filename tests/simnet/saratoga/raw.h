@@ -16,6 +16,11 @@ struct sent {
     uint32_t coverage;
 };
 
+/* METADATA of the file "d" of ten octets. */
+#define META_D                                                              \
+    "22000042 00000007 781e5e245d69b566979b86e28d23f2c7 8000 000a 21c86fea" \
+    " 21c86fea 6400"
+
 struct raw {
     struct sim_net *net;
     struct host *h;

@@ -2,10 +2,6 @@
 /* What the draft demands, one test each, octet by octet. */
 #include "tests/simnet/saratoga/raw.h"
 
-#define META_D                                                              \
-    "22000042 00000007 781e5e245d69b566979b86e28d23f2c7 8000 000a 21c86fea" \
-    " 21c86fea 6400"
-
 static struct raw *receiver(uint32_t id, struct xfer **x) {
     saratoga_config c;
     struct raw *r;
@@ -480,59 +476,6 @@ static void data_that_nobody_announced_need_metadata(void **state) {
     raw_free(r);
 }
 
-static struct raw *resuming(const char *digest_of, struct xfer **x) {
-    static saratoga_range have[] = {{0, 4}, {6, 8}};
-    static saratoga_partial p;
-    struct raw *r = raw_new(NULL);
-    saratoga_request q;
-    struct hex sum = unhex(digest_of);
-    p = (saratoga_partial){
-        .checksum = SARATOGA_MD5, .ranges = have, .count = 2};
-    p.entry.size = 10;
-    p.entry.mtime = 0x21c86fea;
-    p.entry.ctime = 0x21c86fea;
-    memcpy(p.digest, sum.b, 16);
-    r->h->partial_file = host_make_file(r->h, "d", 10, 1);
-    memcpy(r->h->partial_file->data, "0123..67..", 10);
-    r->h->partial_file->visible = false;
-    saratoga_request_init(&q);
-    q.type = SARATOGA_GET;
-    q.to = r->peer;
-    q.path = "d";
-    q.id = 7;
-    q.partial = &p;
-    *x = host_start_request(r->h, &q, "d");
-    (void)raw_next(r);
-    return r;
-}
-
-static void a_resume_tells_what_is_held(void **state) {
-    struct xfer *x;
-    struct raw *r = resuming("781e5e245d69b566979b86e28d23f2c7", &x);
-    (void)state;
-    raw_hex(r, META_D);
-    assert_sent(r, "24010000 00000007 0004 0008 0004 0005");
-    assert_false(x->purged);
-    raw_hex(r, "23000000 00000007 0004 3435");
-    raw_hex(r, "23018000 00000007 0008 3839");
-    assert_true(x->done && x->end.verified);
-    assert_int_equal(x->end.resumed, 6);
-    raw_free(r);
-}
-
-static void a_resume_of_another_file_is_purged(void **state) {
-    struct xfer *x;
-    struct raw *r = resuming("00000000000000000000000000000000", &x);
-    (void)state;
-    raw_hex(r, "23000000 00000007 0000 30313233"); /* not known yet */
-    raw_hex(r, META_D);
-    assert_true(x->purged);
-    raw_hex(r, "23018000 00000007 0000 30313233343536373839");
-    assert_true(x->done && x->end.verified);
-    assert_int_equal(x->end.resumed, 0);
-    raw_free(r);
-}
-
 static void no_answer_is_asked_for_in_multicast(void **state) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
@@ -617,8 +560,6 @@ int main(void) {
         T(a_sender_stops_when_refused),
         T(streams_carry_no_checksum),
         T(data_that_nobody_announced_need_metadata),
-        T(a_resume_tells_what_is_held),
-        T(a_resume_of_another_file_is_purged),
         T(no_answer_is_asked_for_in_multicast),
         T(holes_around_a_wrapped_offset_go_in_two_lists),
     };

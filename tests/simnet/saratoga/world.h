@@ -3,6 +3,7 @@
 #define TESTS_SIMNET_SARATOGA_WORLD_H
 
 #include "tests/simnet/saratoga/host.h"
+#include "tests/support/cmocka.h"
 
 /* A satellite and a ground station with a link each way. */
 struct world {
@@ -65,6 +66,21 @@ static inline void world_finish(struct world *w, const struct xfer *x,
                                 uint64_t limit) {
     while (!x->done && sim_loop_step(sim_net_loop(w->net), limit)) {
     }
+}
+
+static inline saratoga_options at_rate(uint64_t bps) {
+    saratoga_options o;
+    saratoga_options_init(&o);
+    o.rate_bps = bps;
+    return o;
+}
+
+static inline void assert_arrived(const struct world *w, const struct xfer *x,
+                                  const char *name) {
+    assert_true(x->done);
+    assert_int_equal(x->end.error, 0);
+    assert_true(host_same(x->file, host_find_file(w->ground, name)));
+    assert_false(w->sat->sim.stuck || w->ground->sim.stuck);
 }
 
 #endif /* TESTS_SIMNET_SARATOGA_WORLD_H */

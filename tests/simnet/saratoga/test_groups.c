@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* One sender, and many or silent receivers. */
+#include "tests/simnet/saratoga/world.h"
+#include "tests/support/cmocka.h"
+
+static const struct plan GOOD = {10e6, 0, 100 * MSEC, 0, 0, 1};
+
+static void a_multicast_put_reaches_who_listens(void **state) {
+    struct world w = world_new(&GOOD, NULL, NULL);
+    saratoga_options o = at_rate(5000000);
+    saratoga_request q;
+    struct xfer *x;
+    (void)state;
+    o.multicast = true;
+    o.cycles = 3; /* what one pass loses the next one brings */
+    (void)host_make_file(w.sat, "f", 100000, 3);
+    saratoga_request_init(&q);
+    q.type = SARATOGA_BLIND_PUT;
+    q.to = (saratoga_pktinfo){.host = 500,
+                              .path = sim_address(w.ground->sim.node, 99),
+                              .flags = SARATOGA_PKT_MULTICAST};
+    q.path = "f";
+    q.options = &o;
+    x = host_start_request(w.sat, &q, "f");
+    world_finish(&w, x, 100 * SEC);
+    assert_arrived(&w, x, "f");
+    world_free(&w);
+}
+
+/* A switch that gives the packets of a group to all others. */
+enum { MEMBERS = 4 };
+struct group {
+    struct sim_net *net;
+    uint32_t node;
+    struct host *member[MEMBERS];
+};
+
+#define GROUP_PORT 99
+
+static void repeat(void *user, struct sim_packet *p, uint64_t now) {
+    struct group *g = user;
+    (void)now;
+    for (size_t i = 0; i < MEMBERS; i++) {
+        uint32_t node = g->member[i]->sim.node;
+        struct sim_packet *copy;
+        if (node == sim_address_node(p->src)) {
+            continue;
+        }
+        copy = sim_packet_new(p->data, p->len);
+        copy->src = p->src;
+        copy->dst = sim_address(node, GROUP_PORT);
+        sim_net_send(g->net, g->node, copy);
+    }
+    sim_packet_free(p);
+}
+
+static saratoga_pktinfo group_address(const struct group *g) {
+    return (saratoga_pktinfo){.host = g->node + 1,
+                              .path = sim_address(g->node, GROUP_PORT),
+                              .flags = SARATOGA_PKT_MULTICAST};
+}
+
+/* `common`: lost by all members, `own`: by each for itself. */
+static void build_group(struct group *g, double common, double own,
+                        bool shared) {
+    saratoga_config cfg;
+    struct sim_link_config in;
+    struct sim_link_config out;
+    saratoga_config_init(&cfg);
+    g->net = sim_net_new();
+    g->node = sim_net_add_node(g->net, repeat, g);
+    if (shared) {
+        cfg.group = group_address(g);
+    }
+    for (size_t i = 0; i < MEMBERS; i++) {
+        g->member[i] = host_new(g->net, &cfg, 70 + i);
+        link_config(&in, 0, 5 * MSEC, i == 0 ? common : 0);
+        link_config(&out, 0, 20 * MSEC, i > 0 ? own : 0);
+        (void)sim_net_add_link(g->net, g->member[i]->sim.node, g->node, &in, i);
+        (void)sim_net_add_link(g->net, g->node, g->member[i]->sim.node, &out,
+                               90 + i);
+    }
+}
+
+/* One pass, and repairs.  Returns the STATUS that the sender was told. */
+static uint64_t put_to_group(double common, double own, bool shared) {
+    struct group g = {.net = NULL};
+    saratoga_options o = at_rate(5000000);
+    saratoga_request q;
+    struct xfer *x;
+    uint64_t told;
+    build_group(&g, common, own, shared);
+    o.multicast = true;
+    (void)host_make_file(g.member[0], "f", 1000000, 3);
+    saratoga_request_init(&q);
+    q.type = SARATOGA_BLIND_PUT;
+    q.to = group_address(&g);
+    q.path = "f";
+    q.options = &o;
+    x = host_start_request(g.member[0], &q, "f");
+    while (!x->done && sim_loop_step(sim_net_loop(g.net), 100 * SEC)) {
+    }
+    assert_int_equal(x->end.error, 0);
+    for (size_t i = 1; i < MEMBERS; i++) {
+        assert_true(host_same(x->file, host_find_file(g.member[i], "f")));
+    }
+    /* Less than half as much again: nothing goes once for each member. */
+    assert_true(x->stats.retransmitted_bytes < 450000);
+    told = x->stats.status_packets;
+    for (size_t i = 0; i < MEMBERS; i++) {
+        host_free(g.member[i]);
+    }
+    sim_net_free(g.net);
+    return told;
+}
+
+static void a_group_is_repaired_by_what_its_members_tell(void **state) {
+    (void)state;
+    (void)put_to_group(0, 0.1, true);
+    (void)put_to_group(0.1, 0.02, true);
+    (void)put_to_group(0, 0.1, false);
+}
+
+/* What others have asked for is not asked for again. */
+static void members_of_a_group_that_miss_the_same_tell_it_once(void **state) {
+    uint64_t alone = put_to_group(0.1, 0, false);
+    uint64_t heard = put_to_group(0.1, 0, true);
+    (void)state;
+    if (3 * heard > 2 * alone) {
+        print_error("%llu STATUS, %llu when nobody hears them\n",
+                    (unsigned long long)heard, (unsigned long long)alone);
+    }
+    /* All tell that it began and that it ended. */
+    assert_true(3 * heard <= 2 * alone);
+}
+
+static void a_one_way_put_needs_nobody_to_answer(void **state) {
+    struct plan p = {10e6, 0, 100 * MSEC, 0.05, 1, 1}; /* nothing comes back */
+    struct world w = world_new(&p, NULL, NULL);
+    saratoga_options o = at_rate(5000000);
+    struct xfer *x;
+    (void)state;
+    o.no_status = true;
+    o.cycles = 5;
+    (void)host_make_file(w.sat, "f", 100000, 3);
+    x = host_start(w.sat, w.ground, SARATOGA_BLIND_PUT, "f", &o, NULL);
+    world_finish(&w, x, 100 * SEC);
+    world_run(&w, host_now(w.sat) + SEC);
+    assert_arrived(&w, x, "f");
+    world_free(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_multicast_put_reaches_who_listens),
+        cmocka_unit_test(a_group_is_repaired_by_what_its_members_tell),
+        cmocka_unit_test(members_of_a_group_that_miss_the_same_tell_it_once),
+        cmocka_unit_test(a_one_way_put_needs_nobody_to_answer),
+    };
+    return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Transfers that go on where an earlier one broke off. */
+#include "tests/simnet/saratoga/raw.h"
+#include "tests/simnet/saratoga/world.h"
+
+static const struct plan LOSSY = {10e6, 0, 100 * MSEC, 0.03, 0.03, 1};
+
+/* What a ground station that was killed finds on its disk. */
+static void keep_partial(struct world *w, const struct xfer *x,
+                         saratoga_partial *p, saratoga_range *ranges,
+                         size_t max) {
+    uint64_t at = 0;
+    memset(p, 0, sizeof(*p));
+    p->ranges = ranges;
+    if (!x->has_metadata) {
+        return;
+    }
+    p->entry = x->metadata.entry;
+    p->checksum = x->metadata.checksum;
+    memcpy(p->digest, x->metadata.digest, sizeof(p->digest));
+    while (p->count < max &&
+           saratoga_transfer_held(w->ground->sim.engine, x->handle, at,
+                                  &ranges[p->count]) == 1) {
+        at = ranges[p->count++].end;
+    }
+}
+
+static void a_killed_receiver_resumes_again_and_again(void **state) {
+    static saratoga_range ranges[4096];
+    uint8_t seed[SARATOGA_SEED_LEN] = {0};
+    uint64_t resumed = 0;
+    (void)state;
+    for (uint64_t run = 0; run < 100; run++) {
+        struct plan p = LOSSY;
+        struct world w;
+        struct xfer *x = NULL;
+        saratoga_partial partial;
+        saratoga_options o = at_rate(9000000);
+        int kills = 0;
+        p.seed = run;
+        w = world_new(&p, NULL, NULL);
+        w.sat->answer_options = &o;
+        (void)host_make_file(w.sat, "f", 400000, run);
+        x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
+        for (; kills < 3; kills++) {
+            uint64_t bytes = 50 + sim_random_below(&w.ground->luck, 300);
+            world_run(&w, host_now(w.sat) + bytes * MSEC);
+            if (x->done) {
+                break;
+            }
+            keep_partial(&w, x, &partial, ranges, 4096);
+            /* Both sides lose all they knew. */
+            w.ground->partial_file = x->file;
+            saratoga_node_free(w.ground->sim.engine);
+            assert_int_equal(saratoga_node_new(&w.ground->sim.engine, NULL,
+                                               seed, host_now(w.sat)),
+                             0);
+            x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL,
+                           partial.count > 0 ? &partial : NULL);
+        }
+        world_finish(&w, x, host_now(w.sat) + 100 * SEC);
+        assert_true(x->done);
+        assert_int_equal(x->end.error, 0);
+        assert_true(x->end.verified);
+        assert_true(host_same(host_find_file(w.sat, "f"), x->file));
+        resumed += x->end.resumed;
+        world_free(&w);
+    }
+    assert_true(resumed > 100 * 100000); /* a quarter of each, on average */
+}
+
+static struct raw *resuming(const char *digest_of, struct xfer **x) {
+    static saratoga_range have[] = {{0, 4}, {6, 8}};
+    static saratoga_partial p;
+    struct raw *r = raw_new(NULL);
+    saratoga_request q;
+    struct hex sum = unhex(digest_of);
+    p = (saratoga_partial){
+        .checksum = SARATOGA_MD5, .ranges = have, .count = 2};
+    p.entry.size = 10;
+    p.entry.mtime = 0x21c86fea;
+    p.entry.ctime = 0x21c86fea;
+    memcpy(p.digest, sum.b, 16);
+    r->h->partial_file = host_make_file(r->h, "d", 10, 1);
+    memcpy(r->h->partial_file->data, "0123..67..", 10);
+    r->h->partial_file->visible = false;
+    saratoga_request_init(&q);
+    q.type = SARATOGA_GET;
+    q.to = r->peer;
+    q.path = "d";
+    q.id = 7;
+    q.partial = &p;
+    *x = host_start_request(r->h, &q, "d");
+    (void)raw_next(r);
+    return r;
+}
+
+static void a_resume_tells_what_is_held(void **state) {
+    struct xfer *x;
+    struct raw *r = resuming("781e5e245d69b566979b86e28d23f2c7", &x);
+    (void)state;
+    raw_hex(r, META_D);
+    assert_sent(r, "24010000 00000007 0004 0008 0004 0005");
+    assert_false(x->purged);
+    raw_hex(r, "23000000 00000007 0004 3435");
+    raw_hex(r, "23018000 00000007 0008 3839");
+    assert_true(x->done && x->end.verified);
+    assert_int_equal(x->end.resumed, 6);
+    raw_free(r);
+}
+
+static void a_resume_of_another_file_is_purged(void **state) {
+    struct xfer *x;
+    struct raw *r = resuming("00000000000000000000000000000000", &x);
+    (void)state;
+    raw_hex(r, "23000000 00000007 0000 30313233"); /* not known yet */
+    raw_hex(r, META_D);
+    assert_true(x->purged);
+    raw_hex(r, "23018000 00000007 0000 30313233343536373839");
+    assert_true(x->done && x->end.verified);
+    assert_int_equal(x->end.resumed, 0);
+    raw_free(r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_killed_receiver_resumes_again_and_again),
+        cmocka_unit_test(a_resume_tells_what_is_held),
+        cmocka_unit_test(a_resume_of_another_file_is_purged),
+    };
+    return cmocka_run_group_tests_name("resume", tests, NULL, NULL);
+}
