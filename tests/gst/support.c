@@ -146,3 +146,65 @@ GstEvent *support_pull_event(GstHarness *h, GstEventType type) {
         gst_event_unref(event);
     }
 }
+
+void support_push(GstHarness *sink, GstBuffer *buffer) {
+    assert_int_equal(gst_harness_push(sink, buffer), GST_FLOW_OK);
+}
+
+void support_expect(GstHarness *src, const char *marks) {
+    for (; *marks; marks++) {
+        GstBuffer *got = support_pull(src);
+        assert_int_equal(support_mark(got), *marks);
+        gst_buffer_unref(got);
+    }
+}
+
+static GstMessage *wait_error(GstBus *bus) {
+    GstMessage *m =
+        gst_bus_timed_pop_filtered(bus, PATIENCE, GST_MESSAGE_ERROR);
+
+    assert_non_null(m);
+    return m;
+}
+
+void support_expect_error(GstBus *bus, gint code, const char *word) {
+    GstMessage *m = wait_error(bus);
+    g_autoptr(GError) error = NULL;
+
+    gst_message_parse_error(m, &error, NULL);
+    assert_int_equal(error->domain, GST_RESOURCE_ERROR);
+    assert_int_equal(error->code, code);
+    if (!strstr(error->message, word)) {
+        fail_msg("\"%s\" does not say %s", error->message, word);
+    }
+    gst_message_unref(m);
+}
+
+void support_fails_at(const char *name, const char *uri, gint code,
+                      const char *word) {
+    GstElement *element = support_element(name, uri);
+    GstBus *bus = gst_bus_new();
+
+    gst_element_set_bus(element, bus);
+    gst_element_set_state(element, GST_STATE_PLAYING);
+    support_expect_error(bus, code, word);
+    gst_element_set_state(element, GST_STATE_NULL);
+    gst_element_set_bus(element, NULL);
+    gst_object_unref(bus);
+    gst_object_unref(element);
+}
+
+void support_fails_with(const char *name, const char *value, const char *word) {
+    GstElement *element = support_element("tltcpsink", "tltcp://127.0.0.1:7");
+    GstBus *bus = gst_bus_new();
+
+    gst_element_set_bus(element, bus);
+    g_object_set(element, name, value, NULL);
+    assert_int_equal(gst_element_set_state(element, GST_STATE_PAUSED),
+                     GST_STATE_CHANGE_FAILURE);
+    support_expect_error(bus, GST_RESOURCE_ERROR_SETTINGS, word);
+    gst_element_set_state(element, GST_STATE_NULL);
+    gst_element_set_bus(element, NULL);
+    gst_object_unref(bus);
+    gst_object_unref(element);
+}

@@ -55,6 +55,22 @@ GstBuffer *support_pull(GstHarness *h);
 /* Pulls the next event of a type, or fails. */
 GstEvent *support_pull_event(GstHarness *h, GstEventType type);
 
+/* Pushes a buffer, which must be taken. */
+void support_push(GstHarness *h, GstBuffer *buffer);
+
+/* Pulls frames with just these marks. */
+void support_expect(GstHarness *h, const char *marks);
+
+/* Waits for an error of GST_RESOURCE_ERROR whose message has this word. */
+void support_expect_error(GstBus *bus, gint code, const char *word);
+
+/* Starting an element with this URI ends in such an error. */
+void support_fails_at(const char *name, const char *uri, gint code,
+                      const char *word);
+
+/* A sink with this property does not start, and says the word. */
+void support_fails_with(const char *name, const char *value, const char *word);
+
 #define SUPPORT_H264_CAPS                                   \
     "video/x-h264, stream-format=(string)byte-stream, "     \
     "alignment=(string)au, width=(int)64, height=(int)48, " \

@@ -32,10 +32,6 @@ static void end(struct pair p) {
     gst_harness_teardown(p.src);
 }
 
-static void push(GstHarness *sink, GstBuffer *buffer) {
-    assert_int_equal(gst_harness_push(sink, buffer), GST_FLOW_OK);
-}
-
 /* Pushes buffers of growing size, and sees that all arrive as they were. */
 static void compare(struct pair p) {
     const guint flags[] = {GST_BUFFER_FLAG_HEADER, GST_BUFFER_FLAG_DELTA_UNIT,
@@ -53,7 +49,7 @@ static void compare(struct pair p) {
         GstBuffer *sent = support_buffer((guint8)i, 1 + i * i * 50,
                                          dts + 80 * MS, dts, flags[i % 5]);
         gst_buffer_ref(sent);
-        push(p.sink, sent);
+        support_push(p.sink, sent);
         GstBuffer *got = support_pull(p.src);
         GstMapInfo map;
         gst_buffer_map(sent, &map, GST_MAP_READ);
@@ -124,7 +120,8 @@ static void bytes_without_times_are_carried_reliably(void **state) {
     gst_harness_push_event(p.sink, gst_event_new_stream_start("s"));
     gst_harness_push_event(p.sink, gst_event_new_segment(&segment));
     for (guint i = 0; i < 200; i++) {
-        push(p.sink, support_buffer((guint8)i, 20000, GST_CLOCK_TIME_NONE,
+        support_push(p.sink,
+                     support_buffer((guint8)i, 20000, GST_CLOCK_TIME_NONE,
                                     GST_CLOCK_TIME_NONE, 0));
     }
     for (guint i = 0; i < 200; i++) {
@@ -147,7 +144,8 @@ static void new_caps_in_mid_stream_arrive_before_their_buffers(void **state) {
         g_autofree char *text =
             g_strdup_printf("application/x-test, number=(int)%u", i);
         gst_harness_set_src_caps_str(p.sink, text);
-        push(p.sink, support_buffer(0, 10, i * 40 * MS, i * 40 * MS, 0));
+        support_push(p.sink,
+                     support_buffer(0, 10, i * 40 * MS, i * 40 * MS, 0));
         gst_buffer_unref(support_pull(p.src));
         GstCaps *caps = gst_pad_get_current_caps(p.src->sinkpad);
         gint number = -1;
@@ -164,7 +162,7 @@ static void the_end_travels(void **state) {
 
     (void)state;
     gst_harness_set_src_caps_str(p.sink, CAPS);
-    push(p.sink, support_buffer(0, 10, 0, 0, 0));
+    support_push(p.sink, support_buffer(0, 10, 0, 0, 0));
     assert_true(gst_harness_push_event(p.sink, gst_event_new_eos()));
     gst_buffer_unref(support_pull(p.src));
     gst_event_unref(support_pull_event(p.src, GST_EVENT_EOS));
@@ -177,7 +175,8 @@ static void nothing_is_left_behind_when_the_end_comes_at_once(void **state) {
     (void)state;
     gst_harness_set_src_caps_str(p.sink, CAPS);
     for (guint i = 0; i < 100; i++) {
-        push(p.sink, support_buffer((guint8)i, 30000, i * MS, i * MS, 0));
+        support_push(p.sink,
+                     support_buffer((guint8)i, 30000, i * MS, i * MS, 0));
     }
     gst_harness_push_event(p.sink, gst_event_new_eos());
     for (guint i = 0; i < 100; i++) {
@@ -193,7 +192,7 @@ static void a_gap_event_travels(void **state) {
 
     (void)state;
     gst_harness_set_src_caps_str(p.sink, CAPS);
-    push(p.sink, support_buffer(0, 10, 0, 0, 0));
+    support_push(p.sink, support_buffer(0, 10, 0, 0, 0));
     GstBuffer *buffer = support_pull(p.src);
     gst_harness_push_event(p.sink, gst_event_new_gap(40 * MS, 120 * MS));
     GstEvent *gap = support_pull_event(p.src, GST_EVENT_GAP);
@@ -214,7 +213,7 @@ static void keep_listening_serves_one_sender_after_the_other(void **state) {
         GstHarness *sink =
             support_caller("tltcpsink", src->element, "latency=5000");
         gst_harness_set_src_caps_str(sink, CAPS);
-        push(sink, support_buffer((guint8)(10 + i), 10, 0, 0, 0));
+        support_push(sink, support_buffer((guint8)(10 + i), 10, 0, 0, 0));
         GstBuffer *got = support_pull(src);
         guint8 first = 0;
         gst_buffer_extract(got, 0, &first, 1);
@@ -270,7 +269,7 @@ static void the_longer_latency_of_both_ends_holds(void **state) {
                                    i ? "latency=300" : "latency=700");
         GstBus *bus = support_bus(p.src);
         gst_harness_set_src_caps_str(p.sink, CAPS);
-        push(p.sink, support_buffer(0, 10, 0, 0, 0));
+        support_push(p.sink, support_buffer(0, 10, 0, 0, 0));
         gst_buffer_unref(support_pull(p.src));
         assert_int_equal(latency_of(p.src->element), 700 * MS);
         GstMessage *m = gst_bus_pop_filtered(bus, GST_MESSAGE_LATENCY);
@@ -310,8 +309,8 @@ static void statistics_count_what_was_sent_and_received(void **state) {
 
     (void)state;
     gst_harness_set_src_caps_str(p.sink, SUPPORT_H264_CAPS);
-    push(p.sink, support_frame('I', 1, 40 * MS, 0));
-    push(p.sink, support_frame('B', 2, 80 * MS, 80 * MS));
+    support_push(p.sink, support_frame('I', 1, 40 * MS, 0));
+    support_push(p.sink, support_frame('B', 2, 80 * MS, 80 * MS));
     gst_buffer_unref(support_pull(p.src));
     gst_buffer_unref(support_pull(p.src));
     g_object_get(p.sink->element, "stats", &s, NULL);
@@ -344,9 +343,9 @@ static void timestamps_follow_the_display_times_of_the_sender(void **state) {
 
     (void)state;
     gst_harness_set_src_caps_str(p.sink, SUPPORT_H264_CAPS);
-    push(p.sink, support_frame('I', 1, 40 * MS, 0));
-    push(p.sink, support_frame('P', 2, 160 * MS, 40 * MS));
-    push(p.sink, support_frame('B', 3, 80 * MS, 80 * MS));
+    support_push(p.sink, support_frame('I', 1, 40 * MS, 0));
+    support_push(p.sink, support_frame('P', 2, 160 * MS, 40 * MS));
+    support_push(p.sink, support_frame('B', 3, 80 * MS, 80 * MS));
     for (guint i = 0; i < 3; i++) {
         static const GstClockTime ahead[] = {40 * MS, 120 * MS, 0};
         GstBuffer *got = support_pull(p.src);

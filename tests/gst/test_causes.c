@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Connections that fail, and what the application hears of it. */
+#include "tests/gst/support.h"
+
+#include <gio/gio.h>
+
+#define MS GST_MSECOND
+
+/* A port that was free a moment ago and that nobody listens on. */
+static guint free_port(void) {
+    g_autoptr(GSocket) s =
+        g_socket_new(G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM,
+                     G_SOCKET_PROTOCOL_UDP, NULL);
+    g_autoptr(GInetAddress) any =
+        g_inet_address_new_loopback(G_SOCKET_FAMILY_IPV4);
+    g_autoptr(GSocketAddress) a = g_inet_socket_address_new(any, 0);
+
+    assert_true(g_socket_bind(s, a, FALSE, NULL));
+    g_autoptr(GSocketAddress) bound = g_socket_get_local_address(s, NULL);
+    return g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(bound));
+}
+
+static void errors_name_their_cause(void **state) {
+    g_autofree char *absent = g_strdup_printf(
+        "tltcp://127.0.0.1:%u?auto-reconnect=false", free_port());
+    GstHarness *other = support_listener("tltcpsrc", "latency=1");
+    g_autofree char *taken = g_strdup_printf(
+        "tltcp://127.0.0.1:%u?mode=listener", support_port(other->element));
+
+    (void)state;
+    support_fails_at("tltcpsink", absent, GST_RESOURCE_ERROR_OPEN_WRITE,
+                     "127.0.0.1");
+    support_fails_at("tltcpsrc", absent, GST_RESOURCE_ERROR_OPEN_READ,
+                     "127.0.0.1");
+    support_fails_at("tltcpsrc", taken, GST_RESOURCE_ERROR_BUSY, "in use");
+    support_fails_at("tltcpsink", taken, GST_RESOURCE_ERROR_BUSY, "in use");
+    support_fails_at("tltcpsink", "tltcp://no-such-host.invalid:7",
+                     GST_RESOURCE_ERROR_NOT_FOUND, "no-such-host.invalid");
+    gst_harness_teardown(other);
+}
+
+static void
+an_unknown_controller_is_named_when_set_as_a_property(void **state) {
+    (void)state;
+    support_fails_with("congestion-control", "magic", "reno");
+}
+
+static void a_sink_that_waits_for_callers_can_be_stopped(void **state) {
+    GstElement *pipeline =
+        gst_parse_launch("videotestsrc ! video/x-raw,width=16,height=16 ! "
+                         "tltcpsink uri=tltcp://127.0.0.1:0?mode=listener",
+                         NULL);
+
+    (void)state;
+    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    gst_element_get_state(pipeline, NULL, NULL, PATIENCE);
+    assert_int_equal(gst_element_set_state(pipeline, GST_STATE_NULL),
+                     GST_STATE_CHANGE_SUCCESS);
+    gst_object_unref(pipeline);
+}
+
+static void a_source_that_waits_can_be_stopped(void **state) {
+    GstHarness *h = support_listener("tltcpsrc", "latency=1");
+
+    (void)state;
+    assert_int_equal(gst_element_set_state(h->element, GST_STATE_NULL),
+                     GST_STATE_CHANGE_SUCCESS);
+    gst_harness_teardown(h);
+}
+
+static void a_sink_calls_again_when_the_connection_is_lost(void **state) {
+    GstHarness *src = support_listener("tltcpsrc", "latency=5000");
+    g_autofree char *uri = g_strdup_printf("tltcp://127.0.0.1:%u?mode=listener",
+                                           support_port(src->element));
+    GstHarness *sink = support_caller("tltcpsink", src->element, "");
+    GstBus *bus = support_bus(sink);
+
+    (void)state;
+    gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
+    support_push(sink, support_frame('I', 'a', 40 * MS, 0));
+    support_expect(src, "a");
+    gst_harness_teardown(src);
+    support_wait_state(bus, "lost");
+    src = support_harness(support_element("tltcpsrc", uri));
+    gst_harness_play(src);
+    support_wait_state(bus, "connected");
+    support_push(sink, support_frame('P', 'b', 80 * MS, 40 * MS));
+    support_push(sink, support_frame('I', 'c', 120 * MS, 80 * MS));
+    support_expect(src, "c");
+    assert_true(gst_pad_has_current_caps(src->sinkpad));
+    gst_object_unref(bus);
+    gst_harness_teardown(sink);
+    gst_harness_teardown(src);
+}
+
+static void without_reconnecting_a_lost_connection_is_an_error(void **state) {
+    GstHarness *src = support_listener("tltcpsrc", "latency=5000");
+    GstHarness *sink =
+        support_caller("tltcpsink", src->element, "auto-reconnect=false");
+    GstBus *bus = support_bus(sink);
+
+    (void)state;
+    gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
+    support_push(sink, support_frame('I', 'a', 40 * MS, 0));
+    support_expect(src, "a");
+    gst_harness_teardown(src);
+    support_expect_error(bus, GST_RESOURCE_ERROR_WRITE, "failed");
+    assert_int_equal(
+        gst_harness_push(sink, support_frame('P', 'b', 80 * MS, 40 * MS)),
+        GST_FLOW_ERROR);
+    gst_object_unref(bus);
+    gst_harness_teardown(sink);
+}
+
+static void elements_come_and_go_a_hundred_times(void **state) {
+    (void)state;
+    for (guint i = 0; i < 100; i++) {
+        GstElement *e =
+            gst_element_factory_make(i % 2 ? "tltcpsink" : "tltcpsrc", NULL);
+        g_object_set(e, "uri", "tltcp://127.0.0.1:0?mode=listener", NULL);
+        if (i % 4 > 1) {
+            gst_element_set_state(e, GST_STATE_PAUSED);
+        }
+        gst_element_set_state(e, GST_STATE_NULL);
+        gst_object_unref(e);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_name_their_cause),
+        cmocka_unit_test(an_unknown_controller_is_named_when_set_as_a_property),
+        cmocka_unit_test(a_sink_that_waits_for_callers_can_be_stopped),
+        cmocka_unit_test(a_source_that_waits_can_be_stopped),
+        cmocka_unit_test(a_sink_calls_again_when_the_connection_is_lost),
+        cmocka_unit_test(without_reconnecting_a_lost_connection_is_an_error),
+        cmocka_unit_test(elements_come_and_go_a_hundred_times),
+    };
+    return cmocka_run_group_tests(tests, support_setup, NULL);
+}
