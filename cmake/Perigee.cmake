@@ -300,7 +300,7 @@ function(perigee_install_package)
                   ${PROJECT_BINARY_DIR}/perigee-config-version.cmake
         DESTINATION ${package_dir})
     if(PERIGEE_BUILD_STATIC OR NOT BUILD_SHARED_LIBS)
-        install(TARGETS perigee_common EXPORT perigee-common-targets)
+        install(TARGETS perigee_common perigee_secure EXPORT perigee-common-targets)
         install(EXPORT perigee-common-targets NAMESPACE perigee::
             DESTINATION ${package_dir})
     endif()

@@ -8,6 +8,10 @@
 
 #include "common/wire.h"
 
+#define TLTCP__VERSION UINT32_C(0x544c0001)
+/* A version that nobody speaks, to keep negotiation exercised. */
+#define TLTCP__VERSION_GREASE UINT32_C(0x544c0a0a)
+
 /* Chunks, of which packets are made: docs/tltcp-protocol.md, section 4. */
 
 enum tltcp__chunk_type {

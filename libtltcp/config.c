@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "libtltcp/fec.h"
-#include "libtltcp/hello.h"
-#include "libtltcp/packet.h"
+#include "secure/keys.h"
+#include "secure/packet.h"
 
 #define KEY_LEN 32
 #define PASSPHRASE_MIN 8
@@ -18,8 +18,7 @@
 /* A field in tail padding would not change the size, and struct_size could no
  * longer tell old callers from new ones. */
 _Static_assert(sizeof(tltcp_config) ==
-                   offsetof(tltcp_config, reserved) +
-                       sizeof(((tltcp_config *)0)->reserved),
+                   offsetof(tltcp_config, more_keys) + sizeof(void *),
                "tail padding in tltcp_config");
 _Static_assert(sizeof(tltcp_stats) ==
                    offsetof(tltcp_stats, bytes_rebuilt) + sizeof(uint64_t),
@@ -32,7 +31,7 @@ void tltcp_config_init_sized(tltcp_config *c, size_t size) {
         .recv_buffer = DEFAULT_BUFFER,
         .max_sections = 16384,
         .max_datagram = 1472,
-        .base_datagram = TLTCP__DATAGRAM_MIN,
+        .base_datagram = SEC__DATAGRAM_MIN,
         .connect_timeout_ms = 5000,
         .idle_timeout_ms = 30000,
         .ack_every = 2,
@@ -90,28 +89,16 @@ static bool is_between(uint64_t x, uint64_t low, uint64_t high) {
     return x >= low && x <= high;
 }
 
-static bool is_passphrase(const char *p) {
-    return p == NULL || is_between(strlen(p), PASSPHRASE_MIN, PASSPHRASE_MAX);
-}
-
-static bool are_passphrases(const char *const *p) {
-    while (p != NULL && *p != NULL) {
-        if (!is_passphrase(*p++)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool are_few(const char *const *p) {
-    int n = 0;
-    while (p != NULL && p[n] != NULL && n < TLTCP__KEYS_MAX) {
-        n++;
-    }
-    return n < TLTCP__KEYS_MAX;
+sec__key_source tltcp__config_keys(const tltcp_config *c) {
+    return (sec__key_source){.passphrase = c->passphrase,
+                             .key = c->key,
+                             .key_len = c->key_len,
+                             .more_passphrases = c->more_passphrases,
+                             .more_keys = c->more_keys};
 }
 
 static const char *bad_number(const tltcp_config *c) {
+    sec__key_source keys;
     const struct {
         bool good;
         const char *what;
@@ -122,23 +109,15 @@ static const char *bad_number(const tltcp_config *c) {
          "recv_buffer must be 4 KiB to 1 GiB"},
         {is_between(c->max_sections, 16, 1u << 20),
          "max_sections must be 16 to 1048576"},
-        {is_between(c->base_datagram, TLTCP__DATAGRAM_MIN, c->max_datagram),
+        {is_between(c->base_datagram, SEC__DATAGRAM_MIN, c->max_datagram),
          "base_datagram must be 1200 up to max_datagram"},
-        {c->max_datagram <= TLTCP__DATAGRAM_MAX,
+        {c->max_datagram <= SEC__DATAGRAM_MAX,
          "max_datagram must be 1200 to 65000"},
         {is_between(c->ack_every, 1, 64), "ack_every must be 1 to 64"},
         {c->max_ack_delay_ms <= 1000, "max_ack_delay_ms must be 0 to 1000"},
         {is_between(c->rto_min_ms, 1, 60000), "rto_min_ms must be 1 to 60000"},
         {c->stream_id == NULL || strlen(c->stream_id) <= TLTCP_STREAM_ID_MAX,
          "stream_id is longer than 512 bytes"},
-        {c->key == NULL ? c->key_len == 0 : c->key_len == KEY_LEN,
-         "a key has 32 bytes"},
-        {c->key == NULL || c->passphrase == NULL,
-         "either a passphrase or a key, not both"},
-        {are_few(c->more_passphrases),
-         "there may be 15 more_passphrases at most"},
-        {is_passphrase(c->passphrase) && are_passphrases(c->more_passphrases),
-         "a passphrase has 8 to 512 bytes"},
         {c->drop_policy <= TLTCP_DROP_UNTIL_KEY,
          "drop_policy must be one of enum tltcp_drop_policy"},
         {c->fec <= TLTCP_FEC_ON, "fec must be one of enum tltcp_fec"},
@@ -150,7 +129,8 @@ static const char *bad_number(const tltcp_config *c) {
             return rule[i].what;
         }
     }
-    return NULL;
+    keys = tltcp__config_keys(c);
+    return sec__keys_check(&keys);
 }
 
 const struct cong_ops *tltcp__config_congestion(const tltcp_config *c) {

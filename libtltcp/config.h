@@ -7,9 +7,12 @@
 #include <tltcp/stats.h>
 
 #include "libtltcp/dupack.h"
+#include "secure/keys.h"
 
 /* A full config: what the caller gave, defaults for the rest. */
 void tltcp__config_take(tltcp_config *out, const tltcp_config *in);
+/* Passphrases and keys in it. */
+sec__key_source tltcp__config_keys(const tltcp_config *c);
 /* The controller asked for, or NULL. */
 const struct cong_ops *tltcp__config_congestion(const tltcp_config *c);
 /* The recovery asked for: -1 packet, else a manner of the dupack one.  False

@@ -104,8 +104,8 @@ int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
     c->mem = mem;
     c->path = path;
     set_options(c, cfg, now);
-    tltcp__secret_init(&c->secret, seed);
-    c->id = tltcp__secret_next(&c->secret);
+    sec__secret_init(&c->secret, seed);
+    c->id = sec__secret_next(&c->secret);
     rv = set_parts(c, cfg, now);
     if (rv != 0) {
         tltcp_conn_free(c);
@@ -118,10 +118,12 @@ int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
 }
 
 static int set_key(tltcp_conn *c, const tltcp_config *cfg) {
+    const sec__key_source keys = tltcp__config_keys(cfg);
     c->hello = cmn__alloc(&c->mem, sizeof(*c->hello));
-    if (c->hello == NULL || tltcp__keys_take(cfg, &c->hello->key, 1) != 1) {
+    if (c->hello == NULL || sec__keys_take(&keys, &c->hello->key, 1) != 1) {
         return TLTCP_ERR_NOMEM;
     }
+    c->hello->version = TLTCP__VERSION;
     return 0;
 }
 
@@ -167,11 +169,11 @@ void tltcp_conn_free(tltcp_conn *c) {
     tltcp__acks_free(&c->acks);
     cmn__ring_free(&c->fates);
     cmn__free(&mem, c->stream_id);
-    tltcp__hello_free(c->hello, &mem);
-    tltcp__seal_free(c->seal, &mem);
+    sec__hello_free(c->hello, &mem);
+    sec__seal_free(c->seal, &mem);
     cmn__free(&mem, c->token);
     cmn__free(&mem, c->measure);
-    tltcp__secret_clear(&c->secret);
+    sec__secret_clear(&c->secret);
     cmn__free(&mem, c);
 }
 
@@ -247,10 +249,10 @@ void tltcp__conn_set_mss(tltcp_conn *c) {
     uint32_t mss = c->mtu.current;
     struct cong *cong = c->sender.cc.cong;
     if (c->sender.dup != NULL) {
-        mss -= TLTCP__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__DATA_LEN +
+        mss -= SEC__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__DATA_LEN +
                (uint32_t)tltcp__conn_trailer(c);
     }
-    c->sender.sec.repair.room = c->mtu.current - TLTCP__SHORT_LEN -
+    c->sender.sec.repair.room = c->mtu.current - SEC__SHORT_LEN -
                                 TLTCP__RTT_LEN - TLTCP__UPDATE_LEN -
                                 TLTCP__REPAIR_LEN - tltcp__conn_trailer(c);
     cong->cwnd_max = cong->cwnd_max < 1e15
@@ -260,18 +262,18 @@ void tltcp__conn_set_mss(tltcp_conn *c) {
 }
 
 size_t tltcp__conn_trailer(const tltcp_conn *c) {
-    return c->seal != NULL ? TLTCP__TAG_LEN : TLTCP__CHECK_LEN;
+    return c->seal != NULL ? SEC__TAG_LEN : SEC__CHECK_LEN;
 }
 
 void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
     c->state = TLTCP__OPEN;
     c->sender.hold = false;
     c->connect_by = TLTCP_TIME_NEVER;
-    tltcp__hello_free(c->hello, &c->mem);
+    sec__hello_free(c->hello, &c->mem);
     c->hello = NULL;
     c->may_probe_mtu = true;
     c->leave_out_in =
-        1 + (uint32_t)(tltcp__secret_next(&c->secret) % LEAVE_OUT_FIRST);
+        1 + (uint32_t)(sec__secret_next(&c->secret) % LEAVE_OUT_FIRST);
     c->ping_at = c->ep == NULL && c->keep_alive != TLTCP_TIME_NEVER
                      ? now + c->keep_alive
                      : TLTCP_TIME_NEVER;

@@ -6,14 +6,15 @@
 #include <tltcp/conn.h>
 
 #include "libtltcp/acks.h"
-#include "libtltcp/hello.h"
+#include "libtltcp/chunk.h"
 #include "libtltcp/mtu.h"
-#include "libtltcp/packet.h"
 #include "libtltcp/params.h"
 #include "libtltcp/reasm.h"
 #include "libtltcp/rebuild.h"
-#include "libtltcp/secret.h"
 #include "libtltcp/sender.h"
+#include "secure/hello.h"
+#include "secure/packet.h"
+#include "secure/secret.h"
 
 /* A connection: owns everything and decides the order.  Only conn*.c and tests
  * look in here.
@@ -81,7 +82,7 @@ struct tltcp_conn {
     tltcp__reasm reasm;
     tltcp__acks acks;
     tltcp__mtu mtu;
-    tltcp__secret secret;
+    sec__secret secret;
     tltcp_stats stats;
     tltcp__candidate candidate;
     cmn__ring fates;
@@ -93,9 +94,9 @@ struct tltcp_conn {
     tltcp_conn *next_caller;
     void *user;
     char *stream_id;
-    tltcp__hello *hello; /* secured: until the handshake is done */
-    tltcp__seal *seal;   /* secured: of SHORT packets */
-    uint8_t *token;      /* client: to be returned */
+    sec__hello *hello; /* secured: until the handshake is done */
+    sec__seal *seal;   /* secured: of SHORT packets */
+    uint8_t *token;    /* client: to be returned */
     size_t token_len;
 
     uint64_t luck;      /* what is left of an unpredictable number */
@@ -200,9 +201,11 @@ size_t tltcp__conn_trailer(const tltcp_conn *c);
 /* conn_hello.c, the secured handshake: makes the message to send if it was not
  * made yet, with CLOSE in the place of PARAMS when refusing. */
 bool tltcp__conn_make_hello(tltcp_conn *c);
-/* Opens what the listener answered; *plain has room for TLTCP__HELLO_MAX and
+/* Puts the message made into a packet. */
+void sec__hello_put(const sec__hello *h, cmn__writer *w);
+/* Opens what the listener answered; *plain has room for SEC__HELLO_MAX and
  * becomes the body of *p. */
-bool tltcp__conn_open_answer(tltcp_conn *c, tltcp__packet *p, uint8_t *plain);
+bool tltcp__conn_open_answer(tltcp_conn *c, sec__packet *p, uint8_t *plain);
 
 /* conn_trace.c */
 void tltcp__trace_packet(const tltcp_conn *c, bool sent, uint64_t pn,
@@ -219,6 +222,6 @@ void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c);
 void tltcp__endpoint_set_first(tltcp_endpoint *ep, uint64_t pn, uint32_t seq);
 /* A datagram for c; also called by tltcp_conn_recv(). */
 void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
-                      const tltcp__packet *p, size_t len, tltcp_time now);
+                      const sec__packet *p, size_t len, tltcp_time now);
 
 #endif /* LIBTLTCP_CONN_H */

@@ -143,7 +143,7 @@ int tltcp_conn_rekey(tltcp_conn *c) {
     if (c->seal == NULL || c->state != TLTCP__OPEN) {
         return TLTCP_ERR_STATE;
     }
-    tltcp__seal_renew(c->seal);
+    sec__seal_renew(c->seal);
     c->want |= TLTCP__WANT_PING; /* carries the new phase at once */
     return 0;
 }

@@ -4,13 +4,13 @@
 
 /* Both messages are known: from now on packets are sealed. */
 static bool start_sealing(tltcp_conn *c) {
-    c->seal = tltcp__hello_seal(c->hello, &c->mem, c->ep == NULL,
-                                c->max_datagram, c->rekey_packets);
+    c->seal = sec__hello_seal(c->hello, &c->mem, c->ep == NULL, c->max_datagram,
+                              c->rekey_packets);
     return c->seal != NULL;
 }
 
 bool tltcp__conn_make_hello(tltcp_conn *c) {
-    uint8_t payload[TLTCP__HELLO_MAX];
+    uint8_t payload[SEC__HELLO_MAX];
     uint8_t e[TLTCP_SEED_LEN];
     cmn__writer w = cmn__writer_of(payload, sizeof(payload));
     tltcp__params p = tltcp__conn_params(c);
@@ -24,12 +24,12 @@ bool tltcp__conn_make_hello(tltcp_conn *c) {
         tltcp__params_put(&w, &p);
     }
     if (c->ep == NULL) {
-        tltcp__secret_derive(&c->secret, e);
-        ok = tltcp__hello_call(c->hello, c->id, e, payload,
-                               (size_t)(w.p - payload));
+        sec__secret_derive(&c->secret, e);
+        ok = sec__hello_call(c->hello, c->id, e, payload,
+                             (size_t)(w.p - payload));
     } else {
-        ok = tltcp__hello_answer(c->hello, c->id, payload,
-                                 (size_t)(w.p - payload)) &&
+        ok = sec__hello_answer(c->hello, c->id, payload,
+                               (size_t)(w.p - payload)) &&
              start_sealing(c);
     }
     if (!ok) {
@@ -38,14 +38,23 @@ bool tltcp__conn_make_hello(tltcp_conn *c) {
     return ok;
 }
 
-bool tltcp__conn_open_answer(tltcp_conn *c, tltcp__packet *p, uint8_t *plain) {
+void sec__hello_put(const sec__hello *h, cmn__writer *w) {
+    tltcp__chunk_put(w, TLTCP__NOISE, h->suite, h->len);
+    cmn__put_bytes(w, h->msg, h->len);
+}
+
+bool tltcp__conn_open_answer(tltcp_conn *c, sec__packet *p, uint8_t *plain) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
     tltcp__chunk k;
+    sec__hello_msg msg;
     if (c->hello == NULL) {
         return true;
     }
-    if (!tltcp__chunk_next(&r, &k) || k.type != TLTCP__NOISE ||
-        !tltcp__hello_take_answer(c->hello, &k, p->scid, plain, &p->body_len) ||
+    if (!tltcp__chunk_next(&r, &k) || k.type != TLTCP__NOISE) {
+        return false;
+    }
+    msg = (sec__hello_msg){.body = k.body, .len = k.len};
+    if (!sec__hello_take_answer(c->hello, &msg, p->scid, plain, &p->body_len) ||
         !start_sealing(c)) {
         return false;
     }

@@ -107,9 +107,8 @@ static int on_ack(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
     }
     rv = tltcp__sender_on_ack(&c->sender, &a, now, &news);
     if (rv == 0 && c->seal != NULL) {
-        tltcp__seal_on_acked(
-            c->seal,
-            cmn__widen(a.largest, tltcp__sentmap_next(&c->sender.map)));
+        sec__seal_on_acked(c->seal, cmn__widen(a.largest, tltcp__sentmap_next(
+                                                              &c->sender.map)));
     }
     if (rv == 0) {
         tltcp__conn_on_news(c, &news, now);
@@ -276,25 +275,25 @@ static void on_other_path(tltcp_conn *c, uint64_t path, size_t len,
     }
     if (k->path != path) {
         *k = (tltcp__candidate){
-            .path = path, .nonce = tltcp__secret_next(&c->secret), .at = now};
+            .path = path, .nonce = sec__secret_next(&c->secret), .at = now};
         c->want |= TLTCP__WANT_CHALLENGE;
     }
     k->received += len;
 }
 
-static int take_chunks(tltcp_conn *c, const tltcp__packet *p, intake *in) {
+static int take_chunks(tltcp_conn *c, const sec__packet *p, intake *in) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
     bool have_params = false;
     tltcp__chunk k;
     int rv = 0;
     while (rv == 0 && c->state != TLTCP__CLOSED && tltcp__chunk_next(&r, &k)) {
-        rv = p->type == TLTCP__SHORT ? on_chunk(c, &k, in)
-                                     : on_hello_chunk(c, &k, in, &have_params);
+        rv = p->type == SEC__SHORT ? on_chunk(c, &k, in)
+                                   : on_hello_chunk(c, &k, in, &have_params);
     }
     if (rv == 0 && r.bad) {
         rv = TLTCP_ERR_PROTOCOL;
     }
-    if (rv == 0 && p->type != TLTCP__SHORT && !have_params &&
+    if (rv == 0 && p->type != SEC__SHORT && !have_params &&
         c->state < TLTCP__OPEN) {
         rv = TLTCP_ERR_PROTOCOL;
     }
@@ -303,7 +302,7 @@ static int take_chunks(tltcp_conn *c, const tltcp__packet *p, intake *in) {
 
 /* A numbered packet for this connection. */
 static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
-                          const tltcp__packet *p, size_t len, tltcp_time now) {
+                          const sec__packet *p, size_t len, tltcp_time now) {
     uint64_t pn = cmn__widen(p->pn, c->acks.largest);
     intake in = {.now = now,
                  .path = info->path,
@@ -348,7 +347,7 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
 }
 
 static void on_short(tltcp_conn *c, const tltcp_pktinfo *info,
-                     const tltcp__packet *p, size_t len, tltcp_time now) {
+                     const sec__packet *p, size_t len, tltcp_time now) {
     if (c->state < TLTCP__ANSWERED || c->state >= TLTCP__DYING) {
         drop(c);
         return;
@@ -364,10 +363,10 @@ static void on_short(tltcp_conn *c, const tltcp_pktinfo *info,
 }
 
 static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
-                      const tltcp__packet *p, size_t len, tltcp_time now) {
+                      const sec__packet *p, size_t len, tltcp_time now) {
     bool first = c->state == TLTCP__CALLING;
-    uint8_t text[TLTCP__HELLO_MAX];
-    tltcp__packet plain = *p;
+    uint8_t text[SEC__HELLO_MAX];
+    sec__packet plain = *p;
     if (c->ep != NULL || c->state >= TLTCP__DYING ||
         p->version != TLTCP__VERSION || p->scid == 0 ||
         (!first && p->scid != c->peer_id)) {
@@ -393,7 +392,7 @@ static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
 }
 
 static void on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
-                       const tltcp__packet *p, size_t len, tltcp_time now) {
+                       const sec__packet *p, size_t len, tltcp_time now) {
     if (c->state != TLTCP__CALLED && c->state != TLTCP__ANSWERED) {
         drop(c);
         return;
@@ -408,7 +407,7 @@ static void on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
     take_numbered(c, info, p, len, now);
 }
 
-static void on_retry(tltcp_conn *c, const tltcp__packet *p, tltcp_time now) {
+static void on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now) {
     if (c->state != TLTCP__CALLING || c->ep != NULL ||
         c->retries >= RETRIES_MAX || p->version != TLTCP__VERSION ||
         p->token_len == 0) {
@@ -429,7 +428,7 @@ static void on_retry(tltcp_conn *c, const tltcp__packet *p, tltcp_time now) {
 }
 
 /* The listener has other keys, or no room. */
-static void on_reject(tltcp_conn *c, const tltcp__packet *p) {
+static void on_reject(tltcp_conn *c, const sec__packet *p) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
     uint32_t code = cmn__get32(&r);
     if (c->state != TLTCP__CALLING || c->ep != NULL ||
@@ -451,7 +450,7 @@ static void on_reject(tltcp_conn *c, const tltcp__packet *p) {
     }
 }
 
-static void on_versions(tltcp_conn *c, const tltcp__packet *p) {
+static void on_versions(tltcp_conn *c, const sec__packet *p) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
     bool ours = false;
     if (c->state != TLTCP__CALLING || c->ep != NULL || p->version != 0) {
@@ -470,24 +469,24 @@ static void on_versions(tltcp_conn *c, const tltcp__packet *p) {
 }
 
 void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
-                      const tltcp__packet *p, size_t len, tltcp_time now) {
+                      const sec__packet *p, size_t len, tltcp_time now) {
     if (now > c->now) {
         c->now = now;
     }
     switch (p->type) {
-    case TLTCP__SHORT:
+    case SEC__SHORT:
         on_short(c, info, p, len, now);
         break;
-    case TLTCP__INITIAL:
+    case SEC__INITIAL:
         on_initial(c, info, p, len, now);
         break;
-    case TLTCP__ANSWER:
+    case SEC__ANSWER:
         on_answer(c, info, p, len, now);
         break;
-    case TLTCP__RETRY:
+    case SEC__RETRY:
         on_retry(c, p, now);
         break;
-    case TLTCP__REJECT:
+    case SEC__REJECT:
         on_reject(c, p);
         break;
     default:
@@ -509,9 +508,9 @@ static void on_forged(tltcp_conn *c) {
 /* A sealed packet: what it says counts only once it is known to be genuine. */
 static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
                         const uint8_t *dgram, size_t len, tltcp_time now) {
-    tltcp__packet p;
+    sec__packet p;
     uint64_t pn;
-    if (len > c->max_datagram || !tltcp__packet_parse_sealed(dgram, len, &p) ||
+    if (len > c->max_datagram || !sec__packet_parse_sealed(dgram, len, &p) ||
         p.dcid != c->id) {
         drop(c);
         return;
@@ -521,24 +520,24 @@ static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
         drop(c);
         return;
     }
-    if (!tltcp__seal_open(c->seal, p.type & TLTCP__PHASE, pn, dgram,
-                          TLTCP__SHORT_LEN, p.body, p.body_len)) {
+    if (!sec__seal_open(c->seal, p.type & SEC__PHASE, pn, dgram, SEC__SHORT_LEN,
+                        p.body, p.body_len)) {
         on_forged(c);
         return;
     }
-    p.type = TLTCP__SHORT;
+    p.type = SEC__SHORT;
     p.body = c->seal->plain;
-    p.body_len -= TLTCP__TAG_LEN;
+    p.body_len -= SEC__TAG_LEN;
     tltcp__conn_take(c, info, &p, len, now);
 }
 
 static bool is_short(const uint8_t *dgram, size_t len) {
-    return len > 0 && (dgram[0] & ~TLTCP__PHASE) == TLTCP__SHORT;
+    return len > 0 && (dgram[0] & ~SEC__PHASE) == SEC__SHORT;
 }
 
 int tltcp_conn_recv(tltcp_conn *c, const tltcp_pktinfo *info, const void *dgram,
                     size_t len, tltcp_time now) {
-    tltcp__packet p;
+    sec__packet p;
     if (c->state == TLTCP__CLOSED) {
         return TLTCP_ERR_CLOSED;
     }
@@ -546,8 +545,8 @@ int tltcp_conn_recv(tltcp_conn *c, const tltcp_pktinfo *info, const void *dgram,
         take_sealed(c, info, dgram, len, now);
         return 0;
     }
-    if (!tltcp__packet_parse(dgram, len, &p) ||
-        (p.type != TLTCP__INITIAL && p.dcid != c->id)) {
+    if (!sec__packet_parse(dgram, len, &p) ||
+        (p.type != SEC__INITIAL && p.dcid != c->id)) {
         drop(c);
         return 0;
     }

@@ -28,7 +28,7 @@ static void done(tltcp_conn *c, unsigned what) {
 static uint32_t draw_below(tltcp_conn *c, uint32_t n) {
     uint32_t got;
     if (c->luck < n) {
-        c->luck = tltcp__secret_next(&c->secret);
+        c->luck = sec__secret_next(&c->secret);
     }
     got = (uint32_t)(c->luck % n);
     c->luck /= n;
@@ -49,20 +49,20 @@ static void leave_out_sometimes(tltcp_conn *c) {
 /* Opens a packet of at most cap bytes, its check included. */
 static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
                         size_t cap, tltcp_time now) {
-    size_t trailer = TLTCP__CHECK_LEN;
-    tltcp__packet p = {
+    size_t trailer = SEC__CHECK_LEN;
+    sec__packet p = {
         .type = type,
         .version = TLTCP__VERSION,
         .dcid = c->peer_id,
         .scid = c->id,
         .token = c->token,
-        .token_len = type == TLTCP__INITIAL ? c->token_len : 0,
+        .token_len = type == SEC__INITIAL ? c->token_len : 0,
     };
     leave_out_sometimes(c);
     p.pn = (uint32_t)tltcp__sentmap_next(&c->sender.map);
-    if (type == TLTCP__SHORT && c->seal != NULL) {
-        p.type |= tltcp__seal_phase(c->seal);
-        trailer = TLTCP__TAG_LEN;
+    if (type == SEC__SHORT && c->seal != NULL) {
+        p.type |= sec__seal_phase(c->seal);
+        trailer = SEC__TAG_LEN;
     }
     *d = (draft){.w = cmn__writer_of(buf, cap - trailer),
                  .trailer = trailer,
@@ -82,25 +82,25 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
         tltcp__conn_fail(c, TLTCP_ERR_NOMEM, "out of memory");
         return false;
     }
-    tltcp__packet_put(&d->w, &p);
+    sec__packet_put(&d->w, &p);
     return true;
 }
 
 /* The tag or the check behind the chunks.  False when it cannot be sealed: then
  * it must not leave. */
 static bool finish_packet(tltcp_conn *c, draft *d, uint64_t pn) {
-    uint8_t *text = d->start + TLTCP__SHORT_LEN;
+    uint8_t *text = d->start + SEC__SHORT_LEN;
     d->w.end += d->trailer;
-    if (d->trailer == TLTCP__CHECK_LEN) {
-        tltcp__packet_seal(&d->w, d->start);
+    if (d->trailer == SEC__CHECK_LEN) {
+        sec__packet_seal(&d->w, d->start);
         return true;
     }
-    if (!tltcp__seal_close(c->seal, pn, d->start, TLTCP__SHORT_LEN, text,
-                           (size_t)(d->w.p - text))) {
+    if (!sec__seal_close(c->seal, pn, d->start, SEC__SHORT_LEN, text,
+                         (size_t)(d->w.p - text))) {
         tltcp__conn_bury(c, TLTCP_ERR_LIMIT);
         return false;
     }
-    d->w.p += TLTCP__TAG_LEN;
+    d->w.p += SEC__TAG_LEN;
     return true;
 }
 
@@ -211,24 +211,24 @@ static void put_close(const tltcp_conn *c, draft *d) {
 /* INITIAL or ANSWER. */
 static size_t send_hello(tltcp_conn *c, uint8_t *buf, size_t cap,
                          tltcp_time now) {
-    uint8_t type = c->ep == NULL ? TLTCP__INITIAL : TLTCP__ANSWER;
+    uint8_t type = c->ep == NULL ? SEC__INITIAL : SEC__ANSWER;
     tltcp__params p = tltcp__conn_params(c);
     draft d;
-    if (tltcp__conn_allowance(c) < TLTCP__DATAGRAM_MIN || cap < c->mtu.base ||
+    if (tltcp__conn_allowance(c) < SEC__DATAGRAM_MIN || cap < c->mtu.base ||
         !tltcp__conn_make_hello(c) ||
         !open_packet(c, &d, type, buf, c->mtu.base, now)) {
         return 0;
     }
     if (c->hello != NULL) {
-        tltcp__hello_put(c->hello, &d.w);
+        sec__hello_put(c->hello, &d.w);
     } else {
         tltcp__params_put(&d.w, &p);
     }
     if (c->state == TLTCP__ANSWERED && c->hello == NULL) {
         put_ack(c, &d);
     }
-    if (type == TLTCP__INITIAL) {
-        pad_to(&d, TLTCP__DATAGRAM_MIN);
+    if (type == SEC__INITIAL) {
+        pad_to(&d, SEC__DATAGRAM_MIN);
     }
     d.rec->flags |= TLTCP__SENT_HELLO;
     d.eliciting = true;
@@ -243,12 +243,12 @@ static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
     draft d;
     if (tltcp__conn_allowance(c) < c->mtu.base || cap < c->mtu.base ||
         (stranger && !tltcp__conn_make_hello(c)) ||
-        !open_packet(c, &d, stranger ? TLTCP__ANSWER : TLTCP__SHORT, buf,
+        !open_packet(c, &d, stranger ? SEC__ANSWER : SEC__SHORT, buf,
                      c->mtu.base, now)) {
         return 0;
     }
     if (stranger && c->hello != NULL) {
-        tltcp__hello_put(c->hello, &d.w);
+        sec__hello_put(c->hello, &d.w);
     } else {
         put_ack(c, &d);
         put_close(c, &d);
@@ -274,7 +274,7 @@ static size_t send_challenge(tltcp_conn *c, uint8_t *buf, size_t cap,
     done(c, TLTCP__WANT_CHALLENGE);
     k->at = now + tltcp__sender_pto(&c->sender);
     if (k->path == 0 || room < CHALLENGE_MIN || cap < c->mtu.base ||
-        !open_packet(c, &d, TLTCP__SHORT, buf, c->mtu.base, now)) {
+        !open_packet(c, &d, SEC__SHORT, buf, c->mtu.base, now)) {
         return 0;
     }
     put_nonce(&d, TLTCP__CHALLENGE, k->nonce);
@@ -291,7 +291,7 @@ static size_t send_response(tltcp_conn *c, uint8_t *buf, size_t cap,
     draft d;
     done(c, TLTCP__WANT_RESPONSE);
     if (cap < c->mtu.base ||
-        !open_packet(c, &d, TLTCP__SHORT, buf, c->mtu.base, now)) {
+        !open_packet(c, &d, SEC__SHORT, buf, c->mtu.base, now)) {
         return 0;
     }
     put_nonce(&d, TLTCP__RESPONSE, c->response);
@@ -312,7 +312,7 @@ static size_t send_probe(tltcp_conn *c, uint8_t *buf, size_t cap,
         return 0;
     }
     size = tltcp__mtu_start(&c->mtu);
-    if (!open_packet(c, &d, TLTCP__SHORT, buf, size, now)) {
+    if (!open_packet(c, &d, SEC__SHORT, buf, size, now)) {
         return 0;
     }
     put_ping(c, &d);
@@ -327,7 +327,7 @@ static size_t send_dummy(tltcp_conn *c, uint8_t *buf, size_t cap,
                          tltcp_time now) {
     draft d;
     if (cap < c->mtu.current ||
-        !open_packet(c, &d, TLTCP__SHORT, buf, c->mtu.current, now)) {
+        !open_packet(c, &d, SEC__SHORT, buf, c->mtu.current, now)) {
         return 0;
     }
     put_ping(c, &d);
@@ -367,7 +367,7 @@ static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
     if (data) {
         tltcp__cc_on_wake(&c->sender.cc, tltcp__sender_flight(&c->sender), now);
     }
-    if (!open_packet(c, &d, TLTCP__SHORT, buf, cap, now)) {
+    if (!open_packet(c, &d, SEC__SHORT, buf, cap, now)) {
         return 0;
     }
     if (c->acks.owed > 0 || tltcp__conn_wants(c, TLTCP__WANT_ACK)) {

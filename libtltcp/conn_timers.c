@@ -19,7 +19,7 @@ static bool urgent(const tltcp_conn *c) {
     case TLTCP__CALLING:
     case TLTCP__ANSWERED:
         return tltcp__conn_wants(c, TLTCP__WANT_HELLO) &&
-               tltcp__conn_allowance(c) >= TLTCP__DATAGRAM_MIN;
+               tltcp__conn_allowance(c) >= SEC__DATAGRAM_MIN;
     case TLTCP__OPEN:
         return (c->want & (uint16_t)~TLTCP__WANT_HELLO) != 0;
     case TLTCP__CLOSING:

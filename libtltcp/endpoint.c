@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libtltcp/admission.h"
 #include "libtltcp/config.h"
 #include "libtltcp/conn.h"
+#include "secure/admission.h"
 
 #define TABLE_FIRST 64u
 
@@ -11,10 +11,10 @@
 struct tltcp_endpoint {
     cmn__mem mem;
     tltcp_config cfg;
-    tltcp__secret secret;
-    tltcp__key *keys; /* secured: what callers may use */
+    sec__secret secret;
+    sec__key *keys; /* secured: what callers may use */
     int n_keys;
-    tltcp__admission admission;
+    sec__admission admission;
     uint64_t salt; /* keeps strangers from choosing the chain */
     tltcp_conn **by_id;
     tltcp_conn **by_caller;
@@ -39,16 +39,39 @@ static tltcp_conn **caller_chain(const tltcp_endpoint *ep, uint64_t path,
 }
 
 static int take_keys(tltcp_endpoint *ep) {
-    if (ep->cfg.passphrase == NULL && ep->cfg.key == NULL &&
-        ep->cfg.more_passphrases == NULL) {
+    const sec__key_source keys = tltcp__config_keys(&ep->cfg);
+    if (!sec__keys_any(&keys)) {
         return 0;
     }
-    ep->keys = cmn__alloc(&ep->mem, TLTCP__KEYS_MAX * sizeof(*ep->keys));
+    ep->keys = cmn__alloc(&ep->mem, SEC__KEYS_MAX * sizeof(*ep->keys));
     if (ep->keys == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    ep->n_keys = tltcp__keys_take(&ep->cfg, ep->keys, TLTCP__KEYS_MAX);
-    return ep->n_keys < 0 ? ep->n_keys : 0;
+    ep->n_keys = sec__keys_take(&keys, ep->keys, SEC__KEYS_MAX);
+    return ep->n_keys < 0 ? TLTCP_ERR_NOMEM : 0;
+}
+
+static void tell(void *user, const char *name, const char *key, uint64_t count,
+                 const char *why, uint64_t now) {
+    const tltcp_config *cfg = user;
+    const char *const keys[] = {key, NULL};
+    const double values[] = {(double)count};
+    const tltcp_trace_event ev = {
+        .name = name, .now = now, .keys = keys, .values = values, .text = why};
+    cfg->on_trace(cfg->user, &ev);
+}
+
+static void set_limits(tltcp_endpoint *ep, tltcp_time now) {
+    const sec__limits limits = {
+        .max = ep->cfg.max_connections,
+        .max_of_network = ep->cfg.max_per_address,
+        .max_half_open = ep->cfg.max_half_open,
+        .max_half_open_of = ep->cfg.max_half_open_per_address,
+        .careful = ep->cfg.always_retry,
+        .tell = ep->cfg.on_trace != NULL ? tell : NULL,
+        .user = &ep->cfg,
+    };
+    sec__admission_init(&ep->admission, &ep->mem, &limits, &ep->secret, now);
 }
 
 int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
@@ -71,9 +94,9 @@ int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
     ep->mem = mem;
     ep->cfg = cfg;
     ep->buckets = TABLE_FIRST;
-    tltcp__secret_init(&ep->secret, seed);
-    ep->salt = tltcp__secret_next(&ep->secret);
-    tltcp__admission_init(&ep->admission, &mem, &cfg, &ep->secret, now);
+    sec__secret_init(&ep->secret, seed);
+    ep->salt = sec__secret_next(&ep->secret);
+    set_limits(ep, now);
     ep->by_id = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
     ep->by_caller = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
     if (ep->by_id == NULL || ep->by_caller == NULL) {
@@ -98,11 +121,11 @@ void tltcp_endpoint_free(tltcp_endpoint *ep) {
     cmn__free(&mem, ep->by_id);
     cmn__free(&mem, ep->by_caller);
     if (ep->keys != NULL) {
-        tltcp__keys_clear(ep->keys, TLTCP__KEYS_MAX);
+        sec__keys_clear(ep->keys, SEC__KEYS_MAX);
         cmn__free(&mem, ep->keys);
     }
-    tltcp__admission_free(&ep->admission);
-    tltcp__secret_clear(&ep->secret);
+    sec__admission_free(&ep->admission);
+    sec__secret_clear(&ep->secret);
     cmn__free(&mem, ep);
 }
 
@@ -195,7 +218,7 @@ static void unlink_caller(tltcp_endpoint *ep, tltcp_conn *c) {
 }
 
 void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c) {
-    tltcp__admission_on_proven(&ep->admission, c->network);
+    sec__admission_on_proven(&ep->admission, c->network);
 }
 
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
@@ -206,51 +229,33 @@ void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
     }
     if (*at == c) {
         *at = c->next_id;
-        tltcp__admission_leave(&ep->admission, c->network, c->proven);
+        sec__admission_leave(&ep->admission, c->network, c->proven);
     }
-}
-
-static int reply(tltcp_dispatch *out, const tltcp__packet *p,
-                 const uint32_t *versions, size_t n) {
-    cmn__writer w = cmn__writer_of(out->reply, sizeof(out->reply));
-    tltcp__packet_put(&w, p);
-    for (size_t i = 0; i < n; i++) {
-        cmn__put32(&w, versions[i]);
-    }
-    tltcp__packet_seal(&w, out->reply);
-    out->reply_len = (size_t)(w.p - out->reply);
-    return TLTCP_REPLY;
 }
 
 static int reply_versions(tltcp_dispatch *out, uint64_t scid) {
     static const uint32_t versions[] = {TLTCP__VERSION, TLTCP__VERSION_GREASE};
-    const tltcp__packet p = {.type = TLTCP__VERSIONS, .dcid = scid};
-    return reply(out, &p, versions, sizeof(versions) / sizeof(versions[0]));
-}
-
-static int reply_retry(tltcp_endpoint *ep, tltcp_dispatch *out, uint64_t path,
-                       uint64_t scid, tltcp_time now) {
-    uint8_t token[TLTCP__TOKEN_LEN];
-    const tltcp__packet p = {.type = TLTCP__RETRY,
-                             .version = TLTCP__VERSION,
-                             .dcid = scid,
-                             .token = token,
-                             .token_len = sizeof(token)};
-    tltcp__tokens_make(&ep->admission.tokens, &ep->secret, path, scid, now,
-                       token);
-    return reply(out, &p, NULL, 0);
+    const sec__packet p = {.type = SEC__VERSIONS, .dcid = scid};
+    cmn__writer w = cmn__writer_of(out->reply, sizeof(out->reply));
+    sec__packet_put(&w, &p);
+    for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+        cmn__put32(&w, versions[i]);
+    }
+    sec__packet_seal(&w, out->reply);
+    out->reply_len = (size_t)(w.p - out->reply);
+    return TLTCP_REPLY;
 }
 
 /* Makes the connection of a caller whose INITIAL is p. */
 static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
-                               const tltcp__packet *p, tltcp_time now) {
+                               const sec__packet *p, tltcp_time now) {
     uint8_t seed[TLTCP_SEED_LEN];
     tltcp_conn *c;
-    tltcp__secret_derive(&ep->secret, seed);
+    sec__secret_derive(&ep->secret, seed);
     if (tltcp__conn_make(&c, &ep->cfg, seed, info->path, now) != 0) {
         return NULL;
     }
-    if (tltcp__admission_enter(&ep->admission, info->network) != 0) {
+    if (sec__admission_enter(&ep->admission, info->network) != 0) {
         tltcp_conn_free(c);
         return NULL;
     }
@@ -267,24 +272,32 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     return c;
 }
 
-/* Error as of tltcp_error; 0: without a word. */
-static int reply_reject(tltcp_dispatch *out, uint64_t scid, int error) {
-    const uint32_t code[] = {(uint32_t)-error};
-    const tltcp__packet p = {
-        .type = TLTCP__REJECT, .version = TLTCP__VERSION, .dcid = scid};
-    return error != 0 ? reply(out, &p, code, 1) : TLTCP_DROPPED;
+_Static_assert(SEC__WRONG_KEY == -TLTCP_ERR_AUTH &&
+                   SEC__FULL == -TLTCP_ERR_LIMIT &&
+                   SEC__REFUSED == -TLTCP_ERR_REFUSED,
+               "codes on the wire are those of errors");
+
+/* Why as of sec__refusal; 0: without a word. */
+static int reply_reject(tltcp_dispatch *out, const sec__packet *p,
+                        uint32_t why) {
+    if (why == 0) {
+        return TLTCP_DROPPED;
+    }
+    out->reply_len = sec__refuse(p, why, out->reply);
+    return TLTCP_REPLY;
 }
 
 /* Opens a secured caller's INITIAL, whose body becomes the plain one.  *hello
  * is NULL when neither side is secured.  0, TLTCP_ERR_AUTH when the keys do not
  * fit, or TLTCP_ERR_NOMEM. */
-static int open_call(tltcp_endpoint *ep, tltcp__packet *p, uint8_t *plain,
-                     tltcp__hello **hello) {
+static int open_call(tltcp_endpoint *ep, sec__packet *p, uint8_t *plain,
+                     sec__hello **hello) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
     uint8_t seed[TLTCP_SEED_LEN];
     tltcp__chunk k;
     bool secured = tltcp__chunk_next(&r, &k) && k.type == TLTCP__NOISE;
-    int rv;
+    sec__hello_msg msg;
+    enum sec__hello_result result;
     *hello = NULL;
     if (!secured || ep->keys == NULL) {
         return secured || ep->keys != NULL ? TLTCP_ERR_AUTH : 0;
@@ -293,12 +306,14 @@ static int open_call(tltcp_endpoint *ep, tltcp__packet *p, uint8_t *plain,
     if (*hello == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    tltcp__secret_derive(&ep->secret, seed);
-    rv = tltcp__hello_take_call(*hello, &k, p->scid, ep->keys, ep->n_keys, seed,
-                                plain, &p->body_len);
-    if (rv != 0) {
-        tltcp__hello_free(*hello, &ep->mem);
-        return rv;
+    (*hello)->version = TLTCP__VERSION;
+    msg = (sec__hello_msg){.body = k.body, .len = k.len, .suite = k.flags};
+    sec__secret_derive(&ep->secret, seed);
+    result = sec__hello_take_call(*hello, &msg, p->scid, ep->keys, ep->n_keys,
+                                  seed, plain, &p->body_len);
+    if (result != SEC__HELLO_FINE) {
+        sec__hello_free(*hello, &ep->mem);
+        return result == SEC__HELLO_WRONG ? TLTCP_ERR_AUTH : TLTCP_ERR_NOMEM;
     }
     p->body = plain;
     return 0;
@@ -306,20 +321,20 @@ static int open_call(tltcp_endpoint *ep, tltcp__packet *p, uint8_t *plain,
 
 /* Lets a caller in whom the limits do not keep out. */
 static int admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
-                 const tltcp__packet *p, size_t len, tltcp_dispatch *out,
+                 const sec__packet *p, size_t len, tltcp_dispatch *out,
                  tltcp_time now) {
-    uint8_t plain[TLTCP__HELLO_MAX];
-    tltcp__packet open = *p;
-    tltcp__hello *hello;
+    uint8_t plain[SEC__HELLO_MAX];
+    sec__packet open = *p;
+    sec__hello *hello;
     tltcp_conn *c;
     int rv = open_call(ep, &open, plain, &hello);
     if (rv == TLTCP_ERR_AUTH) {
-        tltcp__admission_on_rejected(&ep->admission, now);
-        return reply_reject(out, p->scid, rv);
+        sec__admission_on_rejected(&ep->admission, now);
+        return reply_reject(out, p, SEC__WRONG_KEY);
     }
     c = rv == 0 ? make_called(ep, info, p, now) : NULL;
     if (c == NULL) { /* without memory: he will ask again */
-        tltcp__hello_free(rv == 0 ? hello : NULL, &ep->mem);
+        sec__hello_free(rv == 0 ? hello : NULL, &ep->mem);
         return TLTCP_DROPPED;
     }
     c->hello = hello;
@@ -333,15 +348,17 @@ static int admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
 }
 
 static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
-                         const tltcp__packet *p, size_t len,
-                         tltcp_dispatch *out, tltcp_time now) {
-    int error;
-    switch (tltcp__admission_judge(&ep->admission, p, info->path, info->network,
-                                   now, &error)) {
-    case TLTCP__ASK:
-        return reply_retry(ep, out, info->path, p->scid, now);
-    case TLTCP__TURN_AWAY:
-        return reply_reject(out, p->scid, error);
+                         const sec__packet *p, size_t len, tltcp_dispatch *out,
+                         tltcp_time now) {
+    uint32_t why;
+    switch (sec__admission_judge(&ep->admission, p, info->path, info->network,
+                                 now, &why)) {
+    case SEC__ASK:
+        out->reply_len = sec__admission_ask(&ep->admission, &ep->secret, p,
+                                            info->path, now, out->reply);
+        return TLTCP_REPLY;
+    case SEC__TURN_AWAY:
+        return reply_reject(out, p, why);
     default:
         return admit(ep, info, p, len, out, now);
     }
@@ -350,9 +367,9 @@ static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
 static int on_initial(tltcp_endpoint *ep, const tltcp_pktinfo *info,
                       const void *dgram, size_t len, tltcp_dispatch *out,
                       tltcp_time now) {
-    tltcp__packet p;
+    sec__packet p;
     /* the length first: it costs nothing to look at */
-    if (len < TLTCP__DATAGRAM_MIN || !tltcp__packet_parse(dgram, len, &p) ||
+    if (len < SEC__DATAGRAM_MIN || !sec__packet_parse(dgram, len, &p) ||
         p.scid == 0) {
         return TLTCP_DROPPED;
     }
@@ -387,10 +404,10 @@ int tltcp_endpoint_recv(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     uint64_t id;
     out->conn = NULL;
     out->reply_len = 0;
-    if (tltcp__packet_peek(dgram, len, &type, &id)) {
-        if (type == TLTCP__SHORT) {
+    if (sec__packet_peek(dgram, len, &type, &id)) {
+        if (type == SEC__SHORT) {
             verdict = on_short(ep, info, id, dgram, len, out, now);
-        } else if (type == TLTCP__INITIAL) {
+        } else if (type == SEC__INITIAL) {
             verdict = on_initial(ep, info, dgram, len, out, now);
         }
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/params.h"
 
-#include "libtltcp/packet.h"
+#include "secure/packet.h"
 
 static bool take_stream_id(tltcp__params *out, const uint8_t *p, size_t len) {
     if (len > TLTCP_STREAM_ID_MAX || memchr(p, 0, len) != NULL) {
@@ -39,7 +39,7 @@ static uint32_t *number(tltcp__params *p, uint8_t id) {
 static bool in_range(const tltcp__params *p) {
     return p->window >= 1 && p->window <= UINT32_C(1) << 30 &&
            p->sections >= 1 && p->sections <= UINT32_C(1) << 20 &&
-           p->datagram >= TLTCP__DATAGRAM_MIN && p->ack_every >= 1 &&
+           p->datagram >= SEC__DATAGRAM_MIN && p->ack_every >= 1 &&
            p->ack_every <= 64 && p->ack_delay_ms <= 1000;
 }
 

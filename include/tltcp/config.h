@@ -176,6 +176,9 @@ typedef struct tltcp_config {
                                Never with the dupack recovery */
     uint8_t fec;          /**< ::tltcp_fec; never with the dupack recovery */
     uint8_t reserved[2];  /**< 0 */
+    const uint8_t *const *more_keys; /**< listener: further keys of 32 bytes,
+                                 as more_passphrases and at most 15 with
+                                 them, NULL-terminated; or NULL */
 } tltcp_config;
 
 /** @brief Fills in every default. @param c  config, of any content */

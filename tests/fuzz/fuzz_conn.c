@@ -9,7 +9,7 @@
 
 #include "libtltcp/conn.h"
 #include "libtltcp/fec.h"
-#include "libtltcp/packet.h"
+#include "secure/packet.h"
 #include "sim/reader.h"
 #include "sim/source.h"
 #include "tests/fuzz/script.h"
@@ -95,9 +95,9 @@ static void on_event(void *user, struct sim_peer *p, const tltcp_event *ev) {
 
 static void reseal(struct sim_packet *p) {
     cmn__writer wr = cmn__writer_of(p->data, p->len);
-    if (p->len > TLTCP__CHECK_LEN) {
-        wr.p += p->len - TLTCP__CHECK_LEN;
-        tltcp__packet_seal(&wr, p->data);
+    if (p->len > SEC__CHECK_LEN) {
+        wr.p += p->len - SEC__CHECK_LEN;
+        sec__packet_seal(&wr, p->data);
     }
 }
 

@@ -8,9 +8,10 @@
 
 #include <tltcp/conn.h>
 
-#include "libtltcp/hello.h"
-#include "libtltcp/packet.h"
-#include "libtltcp/params.h"
+#include "libtltcp/config.h"
+#include "libtltcp/conn.h"
+#include "secure/hello.h"
+#include "secure/packet.h"
 #include "tests/fuzz/script.h"
 #include "tests/support/alloc.h"
 
@@ -25,7 +26,7 @@ struct guest {
 };
 
 struct world {
-    tltcp__key key;
+    sec__key key;
     bool secured;
     struct script in;
     struct test_alloc alloc;
@@ -117,7 +118,7 @@ static void put_noise(struct world *w, cmn__writer *wr, size_t n) {
 static void put_hello(struct world *w, cmn__writer *wr, uint64_t scid,
                       const tltcp__params *params) {
     static const uint8_t e[TLTCP_SEED_LEN] = {5};
-    tltcp__hello h = {.key = w->key};
+    sec__hello h = {.key = w->key, .version = TLTCP__VERSION};
     uint8_t payload[200];
     cmn__writer text = cmn__writer_of(payload, sizeof(payload));
     uint8_t *start = wr->p;
@@ -126,8 +127,8 @@ static void put_hello(struct world *w, cmn__writer *wr, uint64_t scid,
     }
     put_noise(w, &text, (size_t)script_below(&w->in, 32));
     FUZZ_CHECK(
-        tltcp__hello_call(&h, scid, e, payload, (size_t)(text.p - payload)));
-    tltcp__hello_put(&h, wr);
+        sec__hello_call(&h, scid, e, payload, (size_t)(text.p - payload)));
+    sec__hello_put(&h, wr);
     if (script_below(&w->in, 4) == 0) {
         start[script_below(&w->in, (uint64_t)(wr->p - start))] ^= 1;
     }
@@ -135,18 +136,17 @@ static void put_hello(struct world *w, cmn__writer *wr, uint64_t scid,
 
 /* A packet that is nearly right. */
 static void forge(struct world *w) {
-    static const uint8_t types[] = {TLTCP__INITIAL, TLTCP__SHORT,
-                                    TLTCP__INITIAL, TLTCP__ANSWER,
-                                    TLTCP__RETRY,   TLTCP__VERSIONS};
+    static const uint8_t types[] = {SEC__INITIAL, SEC__SHORT, SEC__INITIAL,
+                                    SEC__ANSWER,  SEC__RETRY, SEC__VERSIONS};
     const tltcp_conn *c = w->guest[script_below(&w->in, CONNS)].conn;
     uint8_t token[24] = {0};
-    tltcp__packet p = {.type = types[script_below(&w->in, 6)],
-                       .version = TLTCP__VERSION,
-                       .dcid = c != NULL ? tltcp_conn_id(c) : 0,
-                       .scid = script_below(&w->in, 8),
-                       .pn = (uint32_t)script_below(&w->in, 300),
-                       .token = token,
-                       .token_len = script_below(&w->in, 2) * sizeof(token)};
+    sec__packet p = {.type = types[script_below(&w->in, 6)],
+                     .version = TLTCP__VERSION,
+                     .dcid = c != NULL ? tltcp_conn_id(c) : 0,
+                     .scid = script_below(&w->in, 8),
+                     .pn = (uint32_t)script_below(&w->in, 300),
+                     .token = token,
+                     .token_len = script_below(&w->in, 2) * sizeof(token)};
     tltcp__params params = {.window = 65536,
                             .sections = 100,
                             .datagram = 1472,
@@ -154,10 +154,10 @@ static void forge(struct world *w) {
                             .features = TLTCP__FEATURE_SKIP};
     cmn__writer wr = cmn__writer_of(w->dgram, 1400);
     p.version += (uint32_t)(script_below(&w->in, 16) == 0);
-    tltcp__packet_put(&wr, &p);
-    if (p.type == TLTCP__INITIAL && w->secured) {
+    sec__packet_put(&wr, &p);
+    if (p.type == SEC__INITIAL && w->secured) {
         put_hello(w, &wr, p.scid, &params);
-    } else if (p.type == TLTCP__INITIAL && script_below(&w->in, 8) != 0) {
+    } else if (p.type == SEC__INITIAL && script_below(&w->in, 8) != 0) {
         tltcp__params_put(&wr, &params);
     }
     put_noise(w, &wr, (size_t)script_below(&w->in, 64));
@@ -165,7 +165,7 @@ static void forge(struct world *w) {
         memset(wr.p, 0, 1300);
         wr.p = w->dgram + 1300 < wr.p ? wr.p : w->dgram + 1300;
     }
-    tltcp__packet_seal(&wr, w->dgram);
+    sec__packet_seal(&wr, w->dgram);
     w->len = (size_t)(wr.p - w->dgram);
 }
 
@@ -173,7 +173,7 @@ static void noise(struct world *w) {
     cmn__writer wr = cmn__writer_of(w->dgram, sizeof(w->dgram));
     put_noise(w, &wr, (size_t)script_below(&w->in, 200));
     if (script_below(&w->in, 2) == 1) {
-        tltcp__packet_seal(&wr, w->dgram);
+        sec__packet_seal(&wr, w->dgram);
     }
     w->len = (size_t)(wr.p - w->dgram);
 }
@@ -233,6 +233,7 @@ static void open_endpoint(struct world *w) {
     static const uint8_t key[32] = {4, 5, 6};
     uint64_t x = script_number(&w->in, 1);
     tltcp_config c;
+    sec__key_source from;
     tltcp_config_init(&c);
     c.allocator = (tltcp_allocator){test_alloc_realloc, &w->alloc};
     c.max_connections = CONNS;
@@ -243,7 +244,8 @@ static void open_endpoint(struct world *w) {
     if (w->secured) {
         c.key = key;
         c.key_len = sizeof(key);
-        FUZZ_CHECK(tltcp__keys_take(&c, &w->key, 1) == 1);
+        from = tltcp__config_keys(&c);
+        FUZZ_CHECK(sec__keys_take(&from, &w->key, 1) == 1);
     }
     c.max_half_open_per_address = 1 + (x >> 7) * 5;
     FUZZ_CHECK(tltcp_endpoint_new(&w->ep, &c, seed, w->now) == 0);

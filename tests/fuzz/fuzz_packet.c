@@ -4,8 +4,8 @@
 
 #include "common/crc32c.h"
 #include "libtltcp/chunk.h"
-#include "libtltcp/packet.h"
 #include "libtltcp/params.h"
+#include "secure/packet.h"
 #include "tests/fuzz/script.h"
 
 static void data(const tltcp__chunk *c) {
@@ -92,17 +92,17 @@ static void chunks(const uint8_t *body, size_t len) {
 static void packet(const uint8_t *dgram, size_t len) {
     static uint8_t buf[70000];
     cmn__writer w = cmn__writer_of(buf, sizeof(buf));
-    tltcp__packet p;
+    sec__packet p;
     uint64_t dcid = 0;
     uint8_t type = 0;
-    bool peeked = tltcp__packet_peek(dgram, len, &type, &dcid);
-    if (!tltcp__packet_parse(dgram, len, &p)) {
+    bool peeked = sec__packet_peek(dgram, len, &type, &dcid);
+    if (!sec__packet_parse(dgram, len, &p)) {
         return;
     }
     FUZZ_CHECK(peeked && type == p.type && dcid == p.dcid);
-    tltcp__packet_put(&w, &p);
+    sec__packet_put(&w, &p);
     cmn__put_bytes(&w, p.body, p.body_len);
-    tltcp__packet_seal(&w, buf);
+    sec__packet_seal(&w, buf);
     FUZZ_CHECK(!w.bad && (size_t)(w.p - buf) == len);
     FUZZ_CHECK(memcmp(buf, dgram, len) == 0);
     chunks(p.body, p.body_len);
@@ -116,8 +116,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t size) {
     }
     packet(in, size); /* as it is: the check nearly always fails */
     cmn__put_bytes(&w, in, size);
-    tltcp__packet_seal(&w, buf);
-    packet(buf, size + TLTCP__CHECK_LEN);
+    sec__packet_seal(&w, buf);
+    packet(buf, size + SEC__CHECK_LEN);
     chunks(in, size);
     return 0;
 }

@@ -26,12 +26,13 @@ LAYERS = {
     "include/tltcp": (set(), LIBC | SOCKETS),
     "include/saratoga": (set(), LIBC),
     "common": (set(), LIBC),
+    "secure": ({"common"}, LIBC),
     "libcongestion": ({"include/congestion", "common"}, LIBC | MATHS),
-    "libtltcp": ({"include/tltcp", "include/congestion", "common"},
+    "libtltcp": ({"include/tltcp", "include/congestion", "common", "secure"},
                  LIBC | MATHS),
     "libsaratoga": ({"include/saratoga", "include/congestion", "common"},
                     LIBC | MATHS),
-    "drivers": (PUBLIC | {"common"}, ANY),
+    "drivers": (PUBLIC | {"common", "secure"}, ANY),
     "media": (PUBLIC, ANY),
     "live": (PUBLIC | {"media"}, ANY),
     "gst-plugins": (PUBLIC | {"media"}, ANY),
@@ -41,12 +42,12 @@ LAYERS = {
     "bench": (PUBLIC | {"media", "sim"}, ANY),
     "sim": (PUBLIC, ANY),
 }
-LIBRARIES = {"common", "libcongestion", "libtltcp", "libsaratoga", "media"}
+LIBRARIES = {"common", "secure", "libcongestion", "libtltcp", "libsaratoga", "media"}
 # Headers from outside that only some files may see.
 RESERVED = {
     re.compile(r"uv\.h$"): re.compile(r"drivers/|examples/"),
     re.compile(r"openssl/"): re.compile(
-        r"libtltcp/(aead|crypto|hello|noise|seal|secret)\.c$|"
+        r"secure/(aead|hello|keys|noise|seal|secret)\.c$|"
         r"libsaratoga/digest\.c$"),
     re.compile(r"isa-l/"): re.compile(r"libtltcp/fec\.c$"),
     # Instructions of a processor, chosen at run time.

@@ -24,11 +24,11 @@ PROCESSOR = {"__cpu_indicator_init", "__cpu_model"}
 MATHS = {"cbrt", "ceil", "exp", "exp2", "expm1", "fabs", "floor", "fmax",
          "fmin", "fmod", "ldexp", "llround", "log", "log1p", "log2", "lround",
          "nextafter", "pow", "round", "sqrt", "trunc"}
-OURS = re.compile(r"(tltcp|cong|cmn|saratoga)_")
+OURS = re.compile(r"(tltcp|cong|cmn|saratoga|sec)_")
 CRYPTO = re.compile(r"((EVP|OPENSSL|OSSL|ERR)_|CRYPTO_(memcmp|free|zalloc)$|HMAC)")
 
 # The files of the engines that may call libcrypto.
-CIPHERS = {"aead", "crypto", "digest", "hello", "noise", "seal", "secret"}
+CIPHERS = {"aead", "digest", "hello", "keys", "noise", "seal", "secret"}
 
 # The file that may call ISA-L.
 ERASURE = re.compile(r"(ec_encode_data|ec_init_tables|gf_inv|gf_invert_matrix)$")

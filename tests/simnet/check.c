@@ -178,12 +178,11 @@ static void check_chunk(struct end *e, const tltcp__chunk *c) {
 }
 
 static bool has_chunks(uint8_t type) {
-    return type == TLTCP__SHORT || type == TLTCP__INITIAL ||
-           type == TLTCP__ANSWER;
+    return type == SEC__SHORT || type == SEC__INITIAL || type == SEC__ANSWER;
 }
 
 void check_datagram(struct end *e, const void *dgram, size_t len) {
-    tltcp__packet p;
+    sec__packet p;
     tltcp__chunk c;
     cmn__reader r;
     e->data = false;
@@ -191,7 +190,7 @@ void check_datagram(struct end *e, const void *dgram, size_t len) {
     if (e->world->plan.secured) {
         return;
     }
-    if (!tltcp__packet_parse(dgram, len, &p)) {
+    if (!sec__packet_parse(dgram, len, &p)) {
         world_fault(e->world, "a datagram of %zu bytes is malformed", len);
         return;
     }

@@ -5,18 +5,18 @@ struct world w;
 uint32_t lie_next_pn;
 
 void lie_begin(struct lie *l, const struct end *victim) {
-    tltcp__packet p = {.type = TLTCP__SHORT,
-                       .dcid = tltcp_conn_id(victim->peer->conn),
-                       .pn = lie_next_pn++};
-    l->w = cmn__writer_of(l->buf, sizeof(l->buf) - TLTCP__CHECK_LEN);
-    tltcp__packet_put(&l->w, &p);
+    sec__packet p = {.type = SEC__SHORT,
+                     .dcid = tltcp_conn_id(victim->peer->conn),
+                     .pn = lie_next_pn++};
+    l->w = cmn__writer_of(l->buf, sizeof(l->buf) - SEC__CHECK_LEN);
+    sec__packet_put(&l->w, &p);
 }
 
 int lie_tell(struct lie *l, const struct end *victim) {
     tltcp_pktinfo info = {.path = tltcp_conn_path(victim->peer->conn)};
     int rv;
-    l->w.end += TLTCP__CHECK_LEN;
-    tltcp__packet_seal(&l->w, l->buf);
+    l->w.end += SEC__CHECK_LEN;
+    sec__packet_seal(&l->w, l->buf);
     assert_false(l->w.bad);
     rv = tltcp_conn_recv(victim->peer->conn, &info, l->buf,
                          (size_t)(l->w.p - l->buf), sim_host_now(victim->host));

@@ -6,32 +6,31 @@
 static void tell_guess(struct end *victim, uint8_t packet, uint8_t chunk,
                        uint64_t id) {
     tltcp_pktinfo info = {.path = tltcp_conn_path(victim->peer->conn)};
-    tltcp__packet p = {.type = packet,
-                       .version =
-                           packet == TLTCP__VERSIONS ? 0 : TLTCP__VERSION,
-                       .dcid = id,
-                       .scid = 5,
-                       .token = (const uint8_t *)"token",
-                       .token_len = packet == TLTCP__RETRY ? 5 : 0,
-                       .pn = lie_next_pn++};
+    sec__packet p = {.type = packet,
+                     .version = packet == SEC__VERSIONS ? 0 : TLTCP__VERSION,
+                     .dcid = id,
+                     .scid = 5,
+                     .token = (const uint8_t *)"token",
+                     .token_len = packet == SEC__RETRY ? 5 : 0,
+                     .pn = lie_next_pn++};
     uint8_t buf[100];
     cmn__writer wr = cmn__writer_of(buf, sizeof(buf));
-    tltcp__packet_put(&wr, &p);
-    if (packet == TLTCP__SHORT || packet == TLTCP__ANSWER) {
+    sec__packet_put(&wr, &p);
+    if (packet == SEC__SHORT || packet == SEC__ANSWER) {
         tltcp__chunk_put(&wr, chunk, 0, chunk == TLTCP__CLOSE ? 4 : 8);
         cmn__put(&wr, 9, chunk == TLTCP__CLOSE ? 4 : 8);
     } else {
-        cmn__put32(&wr, packet == TLTCP__REJECT ? -TLTCP_ERR_AUTH : 7);
+        cmn__put32(&wr, packet == SEC__REJECT ? -TLTCP_ERR_AUTH : 7);
     }
-    tltcp__packet_seal(&wr, buf);
+    sec__packet_seal(&wr, buf);
     (void)tltcp_conn_recv(victim->peer->conn, &info, buf, (size_t)(wr.p - buf),
                           sim_host_now(victim->host));
     sim_peer_pump(victim->peer);
 }
 
 static void guessed_ids_neither_end_nor_move_a_connection(void **state) {
-    static const uint8_t packets[] = {TLTCP__SHORT, TLTCP__ANSWER, TLTCP__RETRY,
-                                      TLTCP__VERSIONS, TLTCP__REJECT};
+    static const uint8_t packets[] = {SEC__SHORT, SEC__ANSWER, SEC__RETRY,
+                                      SEC__VERSIONS, SEC__REJECT};
     static const uint8_t chunks[] = {TLTCP__CLOSE, TLTCP__RESPONSE};
     struct sim_random r;
     uint64_t path;
@@ -58,7 +57,7 @@ static void guessed_answers_do_not_end_a_call(void **state) {
     p.source[CLIENT].sections = 3;
     assert_int_equal(world_open(&w, &p), 0);
     sim_random_init(&r, 66);
-    for (uint8_t type = TLTCP__ANSWER; type <= TLTCP__REJECT; type++) {
+    for (uint8_t type = SEC__ANSWER; type <= SEC__REJECT; type++) {
         for (int i = 0; i < 1000; i++) {
             tell_guess(&w.end[CLIENT], type, TLTCP__CLOSE, sim_random_u64(&r));
         }

@@ -151,18 +151,18 @@ static void a_crowd_of_callers_is_asked_for_tokens(void **state) {
     for (uint64_t i = 0; i < 100; i++) { /* strangers that never answer */
         uint8_t dgram[1200] = {0};
         cmn__writer wr = cmn__writer_of(dgram, sizeof(dgram));
-        tltcp__packet call = {.type = TLTCP__INITIAL,
-                              .version = TLTCP__VERSION,
-                              .scid = sim_random_u64(&rnd)};
+        sec__packet call = {.type = SEC__INITIAL,
+                            .version = TLTCP__VERSION,
+                            .scid = sim_random_u64(&rnd)};
         tltcp__params params = {
             .window = 1, .sections = 1, .datagram = 1200, .ack_every = 1};
         tltcp_pktinfo info = {.path = sim_address(9, (uint32_t)i + 1)};
         tltcp_dispatch out;
         int verdict;
-        tltcp__packet_put(&wr, &call);
+        sec__packet_put(&wr, &call);
         tltcp__params_put(&wr, &params);
-        wr.p = dgram + sizeof(dgram) - TLTCP__CHECK_LEN;
-        tltcp__packet_seal(&wr, dgram);
+        wr.p = dgram + sizeof(dgram) - SEC__CHECK_LEN;
+        sec__packet_seal(&wr, dgram);
         verdict = tltcp_endpoint_recv(ep, &info, dgram, sizeof(dgram), &out,
                                       sim_host_now(w.end[SERVER].host));
         assert_int_equal(verdict, i < 10 ? TLTCP_CALLER : TLTCP_REPLY);
@@ -181,11 +181,11 @@ static bool change_version(void *user, uint32_t link, struct sim_packet *p,
     cmn__writer wr = cmn__writer_of(p->data + 1, 4);
     (void)user;
     (void)now;
-    if (link == 0 && p->data[0] == TLTCP__INITIAL) {
+    if (link == 0 && p->data[0] == SEC__INITIAL) {
         cmn__put32(&wr, TLTCP__VERSION + 1);
         wr = cmn__writer_of(p->data, p->len);
-        wr.p += p->len - TLTCP__CHECK_LEN;
-        tltcp__packet_seal(&wr, p->data);
+        wr.p += p->len - SEC__CHECK_LEN;
+        sec__packet_seal(&wr, p->data);
     }
     return true;
 }
@@ -210,15 +210,15 @@ static void answer_versions(const uint8_t *initial, size_t len,
                             uint32_t version) {
     uint8_t dgram[64];
     cmn__writer wr = cmn__writer_of(dgram, sizeof(dgram));
-    tltcp__packet call;
-    tltcp__packet list = {.type = TLTCP__VERSIONS};
+    sec__packet call;
+    sec__packet list = {.type = SEC__VERSIONS};
     struct end *e = &w.end[CLIENT];
     tltcp_pktinfo info = {.path = tltcp_conn_path(e->peer->conn)};
-    assert_true(tltcp__packet_parse(initial, len, &call));
+    assert_true(sec__packet_parse(initial, len, &call));
     list.dcid = call.scid;
-    tltcp__packet_put(&wr, &list);
+    sec__packet_put(&wr, &list);
     cmn__put32(&wr, version);
-    tltcp__packet_seal(&wr, dgram);
+    sec__packet_seal(&wr, dgram);
     (void)tltcp_conn_recv(e->peer->conn, &info, dgram, (size_t)(wr.p - dgram),
                           sim_host_now(e->host));
     sim_peer_pump(e->peer);

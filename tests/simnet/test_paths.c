@@ -101,12 +101,12 @@ static void packets_of_a_stranger_change_nothing(void **state) {
     for (int i = 0; i < 1000; i++) { /* the right form, but not the id */
         uint8_t dgram[64];
         cmn__writer wr = cmn__writer_of(dgram, sizeof(dgram));
-        tltcp__packet pkt = {.type = TLTCP__SHORT,
-                             .dcid = sim_random_u64(&r),
-                             .pn = (uint32_t)sim_random_u64(&r)};
+        sec__packet pkt = {.type = SEC__SHORT,
+                           .dcid = sim_random_u64(&r),
+                           .pn = (uint32_t)sim_random_u64(&r)};
         struct sim_packet *q;
-        tltcp__packet_put(&wr, &pkt);
-        tltcp__packet_seal(&wr, dgram);
+        sec__packet_put(&wr, &pkt);
+        sec__packet_seal(&wr, dgram);
         q = sim_packet_new(dgram, (size_t)(wr.p - dgram));
         q->src = sim_address(sim_host_node(w.end[SERVER].host), 0);
         q->dst = sim_peer_address(w.end[CLIENT].peer);

@@ -214,11 +214,11 @@ static void what_was_dropped_is_told_with_data_that_waits(void **state) {
 static void count_windows(void *user, struct end *e, const void *dgram,
                           size_t len) {
     unsigned *count = user;
-    tltcp__packet p;
+    sec__packet p;
     tltcp__chunk k;
     cmn__reader r;
     (void)e;
-    if (tltcp__packet_parse(dgram, len, &p) && p.type == TLTCP__SHORT) {
+    if (sec__packet_parse(dgram, len, &p) && p.type == SEC__SHORT) {
         r = cmn__reader_of(p.body, p.body_len);
         while (tltcp__chunk_next(&r, &k)) {
             *count += k.type == TLTCP__WINDOW;

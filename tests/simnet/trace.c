@@ -53,15 +53,15 @@ static void print_chunk(const tltcp__chunk *c) {
 static void keep_as_seed(const char *folder, const uint8_t *dgram, size_t len) {
     char name[4096];
     uint32_t kind = 0;
-    tltcp__packet p;
+    sec__packet p;
     tltcp__chunk c;
     cmn__reader r;
     FILE *f;
-    if (!tltcp__packet_parse(dgram, len, &p)) {
+    if (!sec__packet_parse(dgram, len, &p)) {
         return;
     }
     r = cmn__reader_of(p.body, p.body_len);
-    while (p.type != TLTCP__VERSIONS && tltcp__chunk_next(&r, &c)) {
+    while (p.type != SEC__VERSIONS && tltcp__chunk_next(&r, &c)) {
         kind = kind * 31 + c.type * 8u + (c.flags & 7u);
     }
     (void)snprintf(name, sizeof(name), "%s/packet-%02x-%08x", folder, p.type,
@@ -76,7 +76,7 @@ static void keep_as_seed(const char *folder, const uint8_t *dgram, size_t len) {
 void trace_datagram(struct end *e, const char *what, const void *dgram,
                     size_t len) {
     tltcp_stats st = end_stats(e);
-    tltcp__packet p;
+    sec__packet p;
     tltcp__chunk c;
     cmn__reader r;
     if (getenv("SIMNET_CORPUS") != NULL) {
@@ -87,14 +87,14 @@ void trace_datagram(struct end *e, const char *what, const void *dgram,
     }
     (void)printf("%.6f %d %s %zu ", (double)world_now(e->world) * 1e-9,
                  (int)(e - e->world->end), what, len);
-    if (!tltcp__packet_parse(dgram, len, &p)) {
+    if (!sec__packet_parse(dgram, len, &p)) {
         (void)printf(e->world->plan.secured ? "sealed\n" : "damaged\n");
         return;
     }
     (void)printf("type %x pn %u flight %" PRIu64 " cwnd %" PRIu64 ":", p.type,
                  p.pn, st.bytes_in_flight, st.cwnd_bytes);
     r = cmn__reader_of(p.body, p.body_len);
-    while (p.type != TLTCP__VERSIONS && tltcp__chunk_next(&r, &c)) {
+    while (p.type != SEC__VERSIONS && tltcp__chunk_next(&r, &c)) {
         print_chunk(&c);
     }
     (void)printf("\n");

@@ -5,7 +5,7 @@
 # The check sum stays as it is: it is a loop over bytes and would drown the rest.
 function(engine_copy name)
     set(sources "")
-    foreach(part perigee_common congestion_objects tltcp_objects)
+    foreach(part perigee_common perigee_secure congestion_objects tltcp_objects)
         get_target_property(files ${part} SOURCES)
         get_target_property(dir ${part} SOURCE_DIR)
         foreach(file IN LISTS files)

@@ -14,7 +14,7 @@ struct house {
     size_t guests;
     tltcp_time now;
     tltcp_dispatch out;
-    uint8_t token[TLTCP__TOKEN_MAX]; /* of the newest RETRY */
+    uint8_t token[SEC__TOKEN_MAX]; /* of the newest RETRY */
     size_t token_len;
     unsigned told; /* to the log */
 };
@@ -50,17 +50,17 @@ static int knock(struct house *h, uint64_t path, uint64_t network, uint64_t id,
     const tltcp__params params = {
         .window = 1, .sections = 1, .datagram = 1200, .ack_every = 1};
     const tltcp_pktinfo info = {.path = path, .network = network};
-    tltcp__packet p = {
-        .type = TLTCP__INITIAL, .version = TLTCP__VERSION, .scid = id};
-    uint8_t dgram[TLTCP__DATAGRAM_MIN] = {0};
+    sec__packet p = {
+        .type = SEC__INITIAL, .version = TLTCP__VERSION, .scid = id};
+    uint8_t dgram[SEC__DATAGRAM_MIN] = {0};
     cmn__writer w = cmn__writer_of(dgram, sizeof(dgram));
     int verdict;
     p.token = h->token;
     p.token_len = with_token ? h->token_len : 0;
-    tltcp__packet_put(&w, &p);
+    sec__packet_put(&w, &p);
     tltcp__params_put(&w, &params);
-    w.p = dgram + sizeof(dgram) - TLTCP__CHECK_LEN;
-    tltcp__packet_seal(&w, dgram);
+    w.p = dgram + sizeof(dgram) - SEC__CHECK_LEN;
+    sec__packet_seal(&w, dgram);
     verdict = tltcp_endpoint_recv(h->ep, &info, dgram, sizeof(dgram), &h->out,
                                   h->now);
     if (verdict == TLTCP_CALLER) {
@@ -73,15 +73,15 @@ static int knock(struct house *h, uint64_t path, uint64_t network, uint64_t id,
 /* What the reply says: 0 for a RETRY, whose token is kept, or the error of a
  * REJECT. */
 static int word(struct house *h) {
-    tltcp__packet p;
+    sec__packet p;
     cmn__reader r;
-    assert_true(tltcp__packet_parse(h->out.reply, h->out.reply_len, &p));
-    if (p.type == TLTCP__RETRY) {
+    assert_true(sec__packet_parse(h->out.reply, h->out.reply_len, &p));
+    if (p.type == SEC__RETRY) {
         memcpy(h->token, p.token, p.token_len);
         h->token_len = p.token_len;
         return 0;
     }
-    assert_int_equal(p.type, TLTCP__REJECT);
+    assert_int_equal(p.type, SEC__REJECT);
     r = cmn__reader_of(p.body, p.body_len);
     return -(int)cmn__get32(&r);
 }
@@ -190,27 +190,27 @@ static void a_token_is_good_for_one_address_one_id_and_ten_seconds(void **s) {
 
 static void tokens_outlive_a_change_of_their_key(void **state) {
     static const uint8_t seed[TLTCP_SEED_LEN] = {7};
-    uint8_t token[TLTCP__TOKEN_LEN];
-    uint8_t later[TLTCP__TOKEN_LEN];
-    tltcp__secret s;
-    tltcp__tokens t;
-    tltcp__tokens stolen;
+    uint8_t token[SEC__TOKEN_LEN];
+    uint8_t later[SEC__TOKEN_LEN];
+    sec__secret s;
+    sec__tokens t;
+    sec__tokens stolen;
     tltcp_time now = TLTCP_S;
     (void)state;
-    tltcp__secret_init(&s, seed);
-    tltcp__tokens_init(&t, &s, now);
+    sec__secret_init(&s, seed);
+    sec__tokens_init(&t, &s, now);
     stolen = t;
     now += 59 * TLTCP_S;
-    tltcp__tokens_make(&t, &s, 1, 2, now, token);
+    sec__tokens_make(&t, &s, 1, 2, now, token);
     now += 2 * TLTCP_S;
-    tltcp__tokens_make(&t, &s, 1, 2, now, later); /* under a new key */
-    assert_true(tltcp__tokens_valid(&t, 1, 2, now, token, sizeof(token)));
-    assert_true(tltcp__tokens_valid(&t, 1, 2, now, later, sizeof(later)));
+    sec__tokens_make(&t, &s, 1, 2, now, later); /* under a new key */
+    assert_true(sec__tokens_valid(&t, 1, 2, now, token, sizeof(token)));
+    assert_true(sec__tokens_valid(&t, 1, 2, now, later, sizeof(later)));
     /* who has the old key cannot make tokens any more */
     stolen.since = now;
-    tltcp__tokens_make(&stolen, &s, 1, 2, now, token);
-    assert_false(tltcp__tokens_valid(&t, 1, 2, now, token, sizeof(token)));
-    tltcp__tokens_clear(&t);
+    sec__tokens_make(&stolen, &s, 1, 2, now, token);
+    assert_false(sec__tokens_valid(&t, 1, 2, now, token, sizeof(token)));
+    sec__tokens_clear(&t);
 }
 
 static void for_want_of_memory_nobody_is_called_a_stranger(void **state) {
@@ -250,7 +250,7 @@ static void for_want_of_memory_nobody_is_called_a_stranger(void **state) {
 
 static void what_belongs_to_nobody_is_counted(void **state) {
     const tltcp_pktinfo info = {.path = 1};
-    uint8_t junk[100] = {TLTCP__SHORT, 1, 2, 3};
+    uint8_t junk[100] = {SEC__SHORT, 1, 2, 3};
     tltcp_config c;
     struct house h;
     (void)state;

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "libtltcp/noise.h"
-#include "libtltcp/seal.h"
+#include "secure/noise.h"
+#include "secure/seal.h"
 
 #define HEX_MAX 400
 #define BYTES_MAX 200
@@ -22,8 +22,8 @@ struct run {
     size_t prologue_len;
     uint8_t suite;
     unsigned messages;
-    tltcp__noise side[2];
-    uint8_t key[2][TLTCP__KEY_LEN];
+    sec__noise side[2];
+    uint8_t key[2][SEC__KEY_LEN];
     uint64_t sent[2];
 };
 
@@ -38,8 +38,8 @@ static size_t bytes_of(const char *hex, uint8_t *out) {
 
 static void start(struct run *r) {
     for (int i = 0; i < 2; i++) {
-        assert_true(tltcp__noise_init(&r->side[i], r->suite, r->psk,
-                                      r->prologue, r->prologue_len, r->e[i]));
+        assert_true(sec__noise_init(&r->side[i], r->suite, r->psk, r->prologue,
+                                    r->prologue_len, r->e[i]));
     }
 }
 
@@ -48,19 +48,18 @@ static void handshake_message(struct run *r, const uint8_t *payload, size_t len,
     bool second = r->messages == 1;
     uint8_t out[BYTES_MAX];
     uint8_t back[BYTES_MAX];
-    assert_int_equal(expected_len, len + TLTCP__NOISE_OVERHEAD);
-    assert_true(
-        tltcp__noise_write(&r->side[second], second, payload, len, out));
+    assert_int_equal(expected_len, len + SEC__NOISE_OVERHEAD);
+    assert_true(sec__noise_write(&r->side[second], second, payload, len, out));
     assert_memory_equal(out, expected, expected_len);
     out[expected_len - 1] ^= 1;
     assert_false(
-        tltcp__noise_read(&r->side[!second], second, out, expected_len, back));
-    assert_true(tltcp__noise_read(&r->side[!second], second, expected,
-                                  expected_len, back));
+        sec__noise_read(&r->side[!second], second, out, expected_len, back));
+    assert_true(sec__noise_read(&r->side[!second], second, expected,
+                                expected_len, back));
     assert_memory_equal(back, payload, len);
     if (second) {
-        assert_memory_equal(r->side[0].h, r->hash, TLTCP__KEY_LEN);
-        assert_true(tltcp__noise_split(&r->side[0], r->key[0], r->key[1]));
+        assert_memory_equal(r->side[0].h, r->hash, SEC__KEY_LEN);
+        assert_true(sec__noise_split(&r->side[0], r->key[0], r->key[1]));
     }
 }
 
@@ -68,9 +67,9 @@ static void transport_message(struct run *r, const uint8_t *payload, size_t len,
                               const uint8_t *expected, size_t expected_len) {
     unsigned from = r->messages % 2;
     uint8_t out[BYTES_MAX];
-    assert_int_equal(expected_len, len + TLTCP__TAG_LEN);
-    assert_true(tltcp__aead_seal_once(r->suite, r->key[from], r->sent[from]++,
-                                      NULL, 0, payload, len, out));
+    assert_int_equal(expected_len, len + SEC__TAG_LEN);
+    assert_true(sec__aead_seal_once(r->suite, r->key[from], r->sent[from]++,
+                                    NULL, 0, payload, len, out));
     assert_memory_equal(out, expected, expected_len);
 }
 
@@ -81,7 +80,7 @@ static void take_line(struct run *r, const char *key, const char *a,
     if (strcmp(key, "name") == 0) {
         memset(r, 0, sizeof(*r));
         r->suite =
-            strstr(a, "AESGCM") != NULL ? TLTCP__AES_GCM : TLTCP__CHACHA_POLY;
+            strstr(a, "AESGCM") != NULL ? SEC__AES_GCM : SEC__CHACHA_POLY;
     } else if (strcmp(key, "prologue") == 0) {
         r->prologue_len = bytes_of(a, r->prologue);
     } else if (strcmp(key, "psk") == 0) {
@@ -131,39 +130,39 @@ struct sealed {
     uint8_t phase;
 };
 
-static struct sealed seal_one(tltcp__seal *s, uint64_t pn, char what) {
-    struct sealed p = {.pn = pn, .phase = tltcp__seal_phase(s)};
+static struct sealed seal_one(sec__seal *s, uint64_t pn, char what) {
+    struct sealed p = {.pn = pn, .phase = sec__seal_phase(s)};
     p.text[0] = (uint8_t)what;
-    assert_true(tltcp__seal_close(s, pn, header, sizeof(header), p.text, 1));
+    assert_true(sec__seal_close(s, pn, header, sizeof(header), p.text, 1));
     return p;
 }
 
-static bool opens(tltcp__seal *s, const struct sealed *p, char what) {
-    return tltcp__seal_open(s, p->phase, p->pn, header, sizeof(header), p->text,
-                            1 + TLTCP__TAG_LEN) &&
+static bool opens(sec__seal *s, const struct sealed *p, char what) {
+    return sec__seal_open(s, p->phase, p->pn, header, sizeof(header), p->text,
+                          1 + SEC__TAG_LEN) &&
            s->plain[0] == (uint8_t)what;
 }
 
 struct ends {
     cmn__mem mem;
-    tltcp__seal *a, *b;
+    sec__seal *a, *b;
 };
 
 static int make_ends(void **state) {
     static struct ends e;
-    static const uint8_t one[TLTCP__KEY_LEN] = {1};
-    static const uint8_t two[TLTCP__KEY_LEN] = {2};
+    static const uint8_t one[SEC__KEY_LEN] = {1};
+    static const uint8_t two[SEC__KEY_LEN] = {2};
     e.mem = cmn__mem_default();
-    e.a = tltcp__seal_new(&e.mem, TLTCP__AES_GCM, one, two, 64, 3);
-    e.b = tltcp__seal_new(&e.mem, TLTCP__AES_GCM, two, one, 64, 3);
+    e.a = sec__seal_new(&e.mem, SEC__AES_GCM, one, two, 64, 3);
+    e.b = sec__seal_new(&e.mem, SEC__AES_GCM, two, one, 64, 3);
     *state = &e;
     return e.a == NULL || e.b == NULL;
 }
 
 static int free_ends(void **state) {
     struct ends *e = *state;
-    tltcp__seal_free(e->a, &e->mem);
-    tltcp__seal_free(e->b, &e->mem);
+    sec__seal_free(e->a, &e->mem);
+    sec__seal_free(e->b, &e->mem);
     return 0;
 }
 
@@ -193,8 +192,8 @@ keys_change_in_both_directions_and_old_packets_still_open(void **state) {
     while (e->a->tx_phase == 0) {
         p = seal_one(e->a, pn, 'l');
         assert_true(opens(e->b, &p, 'l'));
-        tltcp__seal_on_acked(e->a, pn++);
-        (void)tltcp__seal_phase(e->a);
+        sec__seal_on_acked(e->a, pn++);
+        (void)sec__seal_phase(e->a);
     }
     p = seal_one(e->a, pn, 'n');
     assert_int_equal(p.phase, 1);
@@ -203,7 +202,7 @@ keys_change_in_both_directions_and_old_packets_still_open(void **state) {
     p = seal_one(e->b, 0, 'r');
     assert_int_equal(p.phase, 0);
     assert_true(opens(e->a, &p, 'r'));
-    tltcp__seal_on_acked(e->b, 0);
+    sec__seal_on_acked(e->b, 0);
     p = seal_one(e->b, 1, 'r');
     assert_int_equal(p.phase, 1); /* the other side has followed */
     assert_true(opens(e->a, &p, 'r'));
@@ -217,15 +216,15 @@ static void nobody_goes_two_generations_ahead(void **state) {
     for (uint64_t pn = 0; pn < 4; pn++) {
         p = seal_one(e->a, pn, 'a');
         assert_true(opens(e->b, &p, 'a'));
-        tltcp__seal_on_acked(e->a, pn);
+        sec__seal_on_acked(e->a, pn);
         p = seal_one(e->b, pn, 'b');
         assert_true(opens(e->a, &p, 'b'));
-        tltcp__seal_on_acked(e->b, pn);
+        sec__seal_on_acked(e->b, pn);
     }
     for (uint64_t pn = 4; pn < 40; pn++) {
         p = seal_one(e->b, pn, 'b');
         assert_true(opens(e->a, &p, 'b'));
-        tltcp__seal_on_acked(e->b, pn);
+        sec__seal_on_acked(e->b, pn);
         p = seal_one(e->a, pn, 'a');
     }
     assert_true(opens(e->b, &p, 'a'));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "common/crc32c.h"
 #include "libtltcp/chunk.h"
-#include "libtltcp/packet.h"
 #include "libtltcp/params.h"
+#include "secure/packet.h"
 #include "tests/support/cmocka.h"
 
 static uint8_t buf[2048];
@@ -13,7 +13,7 @@ static size_t written(const cmn__writer *w) {
 }
 
 static size_t seal(cmn__writer *w) {
-    tltcp__packet_seal(w, buf);
+    sec__packet_seal(w, buf);
     return written(w);
 }
 
@@ -52,17 +52,17 @@ static void crc32c_of_a_whole_is_that_of_its_bytes(void **state) {
 static void a_short_packet_has_these_bytes(void **state) {
     static const uint8_t expected[] = {0x50, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06,
                                        0x07, 0x08, 0x11, 0x22, 0x33, 0x44};
-    tltcp__packet p = {.type = TLTCP__SHORT,
-                       .dcid = UINT64_C(0x0102030405060708),
-                       .pn = 0x11223344};
-    tltcp__packet q;
+    sec__packet p = {.type = SEC__SHORT,
+                     .dcid = UINT64_C(0x0102030405060708),
+                     .pn = 0x11223344};
+    sec__packet q;
     cmn__writer w = cmn__writer_of(buf, sizeof(buf));
     (void)state;
-    tltcp__packet_put(&w, &p);
-    assert_int_equal(written(&w), TLTCP__SHORT_LEN);
+    sec__packet_put(&w, &p);
+    assert_int_equal(written(&w), SEC__SHORT_LEN);
     assert_memory_equal(buf, expected, sizeof(expected));
     cmn__put_bytes(&w, "body", 4);
-    assert_true(tltcp__packet_parse(buf, seal(&w), &q));
+    assert_true(sec__packet_parse(buf, seal(&w), &q));
     assert_int_equal(q.dcid, p.dcid);
     assert_int_equal(q.pn, p.pn);
     assert_int_equal(q.body_len, 4);
@@ -70,68 +70,68 @@ static void a_short_packet_has_these_bytes(void **state) {
 }
 
 static size_t make_initial(const char *token) {
-    tltcp__packet p = {.type = TLTCP__INITIAL,
-                       .version = TLTCP__VERSION,
-                       .scid = 0xabcdef,
-                       .pn = 7,
-                       .token = (const uint8_t *)token,
-                       .token_len = strlen(token)};
+    sec__packet p = {.type = SEC__INITIAL,
+                     .version = TLTCP__VERSION,
+                     .scid = 0xabcdef,
+                     .pn = 7,
+                     .token = (const uint8_t *)token,
+                     .token_len = strlen(token)};
     cmn__writer w = cmn__writer_of(buf, sizeof(buf));
-    tltcp__packet_put(&w, &p);
+    sec__packet_put(&w, &p);
     cmn__put_bytes(&w, "xyz", 3);
     return seal(&w);
 }
 
 static void an_initial_carries_version_ids_and_token(void **state) {
-    tltcp__packet q;
+    sec__packet q;
     uint8_t type = 0;
     uint64_t dcid = 1;
     size_t len = make_initial("token");
     (void)state;
-    assert_true(tltcp__packet_parse(buf, len, &q));
-    assert_int_equal(q.type, TLTCP__INITIAL);
+    assert_true(sec__packet_parse(buf, len, &q));
+    assert_int_equal(q.type, SEC__INITIAL);
     assert_int_equal(q.version, TLTCP__VERSION);
     assert_int_equal(q.dcid, 0);
     assert_int_equal(q.scid, 0xabcdef);
     assert_int_equal(q.pn, 7);
     assert_int_equal(q.token_len, 5);
     assert_memory_equal(q.token, "token", 5);
-    assert_true(tltcp__packet_peek(buf, len, &type, &dcid));
-    assert_int_equal(type, TLTCP__INITIAL);
+    assert_true(sec__packet_peek(buf, len, &type, &dcid));
+    assert_int_equal(type, SEC__INITIAL);
     assert_int_equal(dcid, 0);
 }
 
 static void every_turned_bit_is_noticed(void **state) {
-    tltcp__packet q;
+    sec__packet q;
     size_t len = make_initial("token");
     (void)state;
     for (size_t bit = 0; bit < len * 8; bit++) {
         buf[bit / 8] ^= (uint8_t)(1U << (bit % 8));
-        assert_false(tltcp__packet_parse(buf, len, &q));
+        assert_false(sec__packet_parse(buf, len, &q));
         buf[bit / 8] ^= (uint8_t)(1U << (bit % 8));
     }
-    assert_true(tltcp__packet_parse(buf, len, &q));
+    assert_true(sec__packet_parse(buf, len, &q));
 }
 
 static void every_cut_packet_is_refused(void **state) {
-    tltcp__packet q;
+    sec__packet q;
     size_t len = make_initial("token");
     (void)state;
     for (size_t n = 0; n < len; n++) {
-        assert_false(tltcp__packet_parse(buf, n, &q));
+        assert_false(sec__packet_parse(buf, n, &q));
     }
 }
 
 static void a_token_that_is_too_long_is_refused(void **state) {
-    char token[TLTCP__TOKEN_MAX + 2];
-    tltcp__packet q;
+    char token[SEC__TOKEN_MAX + 2];
+    sec__packet q;
     (void)state;
     memset(token, 't', sizeof(token));
-    token[TLTCP__TOKEN_MAX] = '\0';
-    assert_true(tltcp__packet_parse(buf, make_initial(token), &q));
-    token[TLTCP__TOKEN_MAX] = 't';
-    token[TLTCP__TOKEN_MAX + 1] = '\0';
-    assert_false(tltcp__packet_parse(buf, make_initial(token), &q));
+    token[SEC__TOKEN_MAX] = '\0';
+    assert_true(sec__packet_parse(buf, make_initial(token), &q));
+    token[SEC__TOKEN_MAX] = 't';
+    token[SEC__TOKEN_MAX + 1] = '\0';
+    assert_false(sec__packet_parse(buf, make_initial(token), &q));
 }
 
 static void chunks_follow_each_other_until_padding(void **state) {

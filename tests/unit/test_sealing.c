@@ -108,8 +108,8 @@ an_answer_with_a_false_id_does_not_spoil_the_true_one(void **state) {
     memcpy(answer, x.dgram, len);
     x.dgram[13] ^= 1; /* scid */
     w = cmn__writer_of(x.dgram, len);
-    w.p += len - TLTCP__CHECK_LEN;
-    tltcp__packet_seal(&w, x.dgram);
+    w.p += len - SEC__CHECK_LEN;
+    sec__packet_seal(&w, x.dgram);
     (void)to_client(&x);
     assert_int_equal(x.client->state, TLTCP__CALLING);
     memcpy(x.dgram, answer, len);
@@ -181,7 +181,7 @@ packets_overtaken_by_new_keys_are_opened_those_of_older_keys_not(void **s) {
     }
     assert_int_equal(tltcp_conn_rekey(x.client), 0);
     assert_true(write_and_next(&x));
-    assert_int_equal(x.dgram[0], TLTCP__SHORT | TLTCP__PHASE);
+    assert_int_equal(x.dgram[0], SEC__SHORT | SEC__PHASE);
     (void)to_server(&x); /* the new key is in use */
     before = received(x.server);
     x.len = len[0];
@@ -211,12 +211,12 @@ static void forged_packets_are_counted_and_too_many_end_it(void **state) {
     open_pair(&x);
     assert_true(write_and_next(&x));
     before = received(x.server);
-    for (size_t i = TLTCP__SHORT_LEN; i < x.len; i++) {
+    for (size_t i = SEC__SHORT_LEN; i < x.len; i++) {
         x.dgram[i] ^= 1;
         (void)to_server(&x);
         x.dgram[i] ^= 1;
     }
-    assert_int_equal(x.server->stats.packets_forged, x.len - TLTCP__SHORT_LEN);
+    assert_int_equal(x.server->stats.packets_forged, x.len - SEC__SHORT_LEN);
     assert_int_equal(received(x.server), before);
     (void)to_server(&x); /* the true one still counts */
     assert_int_equal(received(x.server), before + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libtltcp/seal.h"
+#include "secure/seal.h"
 
 #include <string.h>
 
@@ -12,42 +12,42 @@
 
 static bool next_key(uint8_t *key) {
     static const uint8_t label[] = "tltcp next key";
-    uint8_t out[1][TLTCP__KEY_LEN];
-    bool ok = tltcp__hkdf(key, label, sizeof(label) - 1, out, 1);
-    memcpy(key, out[0], TLTCP__KEY_LEN);
+    uint8_t out[1][SEC__KEY_LEN];
+    bool ok = sec__hkdf(key, label, sizeof(label) - 1, out, 1);
+    memcpy(key, out[0], SEC__KEY_LEN);
     OPENSSL_cleanse(out, sizeof(out));
     return ok;
 }
 
-static EVP_CIPHER_CTX *next_rx(tltcp__seal *s) {
-    return next_key(s->rx_key) ? tltcp__aead_new(s->suite, s->rx_key, false)
+static EVP_CIPHER_CTX *next_rx(sec__seal *s) {
+    return next_key(s->rx_key) ? sec__aead_new(s->suite, s->rx_key, false)
                                : NULL;
 }
 
-tltcp__seal *tltcp__seal_new(const cmn__mem *mem, uint8_t suite,
-                             const uint8_t *tx_key, const uint8_t *rx_key,
-                             size_t room, uint64_t limit) {
-    tltcp__seal *s = cmn__alloc(mem, sizeof(*s));
+sec__seal *sec__seal_new(const cmn__mem *mem, uint8_t suite,
+                         const uint8_t *tx_key, const uint8_t *rx_key,
+                         size_t room, uint64_t limit) {
+    sec__seal *s = cmn__alloc(mem, sizeof(*s));
     if (s == NULL) {
         return NULL;
     }
     s->suite = suite;
     s->limit = limit > 0 && limit < SEALED_MAX ? limit : SEALED_MAX;
-    memcpy(s->tx_key, tx_key, TLTCP__KEY_LEN);
-    memcpy(s->rx_key, rx_key, TLTCP__KEY_LEN);
+    memcpy(s->tx_key, tx_key, SEC__KEY_LEN);
+    memcpy(s->rx_key, rx_key, SEC__KEY_LEN);
     s->plain = cmn__alloc(mem, room);
-    s->tx = tltcp__aead_new(suite, tx_key, true);
-    s->rx = tltcp__aead_new(suite, rx_key, false);
+    s->tx = sec__aead_new(suite, tx_key, true);
+    s->rx = sec__aead_new(suite, rx_key, false);
     s->rx_next = next_rx(s);
     if (s->plain == NULL || s->tx == NULL || s->rx == NULL ||
         s->rx_next == NULL) {
-        tltcp__seal_free(s, mem);
+        sec__seal_free(s, mem);
         return NULL;
     }
     return s;
 }
 
-void tltcp__seal_free(tltcp__seal *s, const cmn__mem *mem) {
+void sec__seal_free(sec__seal *s, const cmn__mem *mem) {
     if (s == NULL) {
         return;
     }
@@ -60,11 +60,11 @@ void tltcp__seal_free(tltcp__seal *s, const cmn__mem *mem) {
     cmn__free(mem, s);
 }
 
-static void renew_tx(tltcp__seal *s) {
+static void renew_tx(sec__seal *s) {
     EVP_CIPHER_CTX *fresh;
-    uint8_t key[TLTCP__KEY_LEN];
+    uint8_t key[SEC__KEY_LEN];
     memcpy(key, s->tx_key, sizeof(key));
-    fresh = next_key(key) ? tltcp__aead_new(s->suite, key, true) : NULL;
+    fresh = next_key(key) ? sec__aead_new(s->suite, key, true) : NULL;
     if (fresh != NULL) { /* without memory: later */
         EVP_CIPHER_CTX_free(s->tx);
         s->tx = fresh;
@@ -76,35 +76,35 @@ static void renew_tx(tltcp__seal *s) {
     OPENSSL_cleanse(key, sizeof(key));
 }
 
-uint8_t tltcp__seal_phase(tltcp__seal *s) {
+uint8_t sec__seal_phase(sec__seal *s) {
     if (s->confirmed && (s->tx_phase < s->rx_phase || s->sealed >= s->limit)) {
         renew_tx(s);
     }
     return (uint8_t)(s->tx_phase & 1);
 }
 
-void tltcp__seal_on_acked(tltcp__seal *s, uint64_t pn) {
+void sec__seal_on_acked(sec__seal *s, uint64_t pn) {
     s->confirmed |= s->sealed > 0 && pn >= s->tx_from;
 }
 
-void tltcp__seal_renew(tltcp__seal *s) {
+void sec__seal_renew(sec__seal *s) {
     s->sealed = s->sealed > s->limit ? s->sealed : s->limit;
 }
 
-bool tltcp__seal_close(tltcp__seal *s, uint64_t pn, const uint8_t *header,
-                       size_t header_len, uint8_t *text, size_t len) {
-    uint8_t nonce[TLTCP__NONCE_LEN];
-    tltcp__aead_nonce(s->suite, pn, nonce);
+bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
+                     size_t header_len, uint8_t *text, size_t len) {
+    uint8_t nonce[SEC__NONCE_LEN];
+    sec__aead_nonce(s->suite, pn, nonce);
     if (s->sealed == 0) {
         s->tx_from = pn;
     }
     /* a peer that never confirms must not keep us sealing for ever */
     return ++s->sealed < 2 * SEALED_MAX &&
-           tltcp__aead_seal(s->tx, nonce, header, header_len, text, len, text);
+           sec__aead_seal(s->tx, nonce, header, header_len, text, len, text);
 }
 
 /* The peer has new keys: so shall we. */
-static void go_on(tltcp__seal *s, uint64_t pn) {
+static void go_on(sec__seal *s, uint64_t pn) {
     EVP_CIPHER_CTX_free(s->rx_old);
     s->rx_old = s->rx;
     s->rx = s->rx_next;
@@ -113,17 +113,17 @@ static void go_on(tltcp__seal *s, uint64_t pn) {
     s->rx_from = pn;
 }
 
-bool tltcp__seal_open(tltcp__seal *s, uint8_t phase, uint64_t pn,
-                      const uint8_t *header, size_t header_len,
-                      const uint8_t *text, size_t len) {
-    uint8_t nonce[TLTCP__NONCE_LEN];
+bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
+                    const uint8_t *header, size_t header_len,
+                    const uint8_t *text, size_t len) {
+    uint8_t nonce[SEC__NONCE_LEN];
     bool present = phase == (s->rx_phase & 1);
     EVP_CIPHER_CTX *c = present           ? s->rx
                         : pn < s->rx_from ? s->rx_old
                                           : s->rx_next;
-    tltcp__aead_nonce(s->suite, pn, nonce);
-    if (c == NULL || len < TLTCP__TAG_LEN ||
-        !tltcp__aead_open(c, nonce, header, header_len, text, len, s->plain)) {
+    sec__aead_nonce(s->suite, pn, nonce);
+    if (c == NULL || len < SEC__TAG_LEN ||
+        !sec__aead_open(c, nonce, header, header_len, text, len, s->plain)) {
         return false;
     }
     if (!present && c == s->rx_next) {

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef SECURE_SEAL_H
+#define SECURE_SEAL_H
+
+#include "common/mem.h"
+#include "secure/aead.h"
+
+/* Seals SHORT packets: AEAD with the header as associated data, the packet
+ * number as nonce, and keys that are replaced before the cipher's limits.
+ *
+ * A packet announces its keys' phase by one bit.  Whoever sees the other one on
+ * a packet that its next keys open goes over to them, and renews its own, too.
+ * Nobody goes on before the peer has opened a packet of the present keys: it
+ * could not tell the ones after the next from those before. */
+
+typedef struct sec__seal {
+    struct evp_cipher_ctx_st *tx;
+    struct evp_cipher_ctx_st *rx;
+    struct evp_cipher_ctx_st *rx_old; /* for what was overtaken; or NULL */
+    struct evp_cipher_ctx_st *rx_next;
+    uint8_t *plain; /* the packet opened last */
+    uint8_t tx_key[SEC__KEY_LEN];
+    uint8_t rx_key[SEC__KEY_LEN]; /* of rx_next */
+    uint64_t rx_from;             /* lowest number seen with rx */
+    uint64_t tx_from;             /* lowest number sealed with tx */
+    uint64_t sealed;              /* packets sealed with tx */
+    uint64_t limit;               /* after so many new keys are due */
+    uint32_t tx_phase;
+    uint32_t rx_phase;
+    uint8_t suite;
+    bool confirmed; /* the peer has opened a packet sealed with tx */
+} sec__seal;
+
+/* room: of the largest packet that will be opened. */
+sec__seal *sec__seal_new(const cmn__mem *mem, uint8_t suite,
+                         const uint8_t *tx_key, const uint8_t *rx_key,
+                         size_t room, uint64_t limit);
+void sec__seal_free(sec__seal *s, const cmn__mem *mem);
+
+/* The phase bit for the next packet; renews the keys when that is due. */
+uint8_t sec__seal_phase(sec__seal *s);
+/* Seals len bytes at text, in place, with SEC__TAG_LEN bytes of room behind
+ * them. */
+bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
+                     size_t header_len, uint8_t *text, size_t len);
+/* Opens len bytes, tag included, into s->plain.  False when forged. */
+bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
+                    const uint8_t *header, size_t header_len,
+                    const uint8_t *text, size_t len);
+/* The peer has opened the packet numbered pn. */
+void sec__seal_on_acked(sec__seal *s, uint64_t pn);
+/* New keys as soon as the peer has confirmed the present ones. */
+void sec__seal_renew(sec__seal *s);
+
+#endif /* SECURE_SEAL_H */

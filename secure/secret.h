@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef SECURE_SECRET_H
+#define SECURE_SECRET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SEC__SEED_LEN 32u
+#define SEC__S UINT64_C(1000000000) /* times are ns */
+
+/* Unpredictable numbers and address tokens from a seed of the driver's:
+ * HMAC-SHA-256 with the seed as key. */
+typedef struct sec__secret {
+    uint8_t key[SEC__SEED_LEN];
+    uint64_t counter;
+} sec__secret;
+
+/* Keys of address tokens.  A key is used for a minute; the one before stays
+ * good for what it has signed. */
+typedef struct sec__tokens {
+    uint8_t key[SEC__SEED_LEN];
+    uint8_t before[SEC__SEED_LEN];
+    uint64_t since; /* when `key` was made */
+} sec__tokens;
+
+#define SEC__TOKEN_LEN 24u /* time and half an HMAC */
+
+void sec__secret_init(sec__secret *s, const uint8_t *seed);
+/* Wipes the key. */
+void sec__secret_clear(sec__secret *s);
+/* The next unpredictable number, never 0. */
+uint64_t sec__secret_next(sec__secret *s);
+/* A seed for something that hangs off this one. */
+void sec__secret_derive(sec__secret *s, uint8_t *seed);
+
+void sec__tokens_init(sec__tokens *t, sec__secret *s, uint64_t now);
+/* Wipes the keys. */
+void sec__tokens_clear(sec__tokens *t);
+/* A token that only someone at `path` who calls himself `id` can return. */
+void sec__tokens_make(sec__tokens *t, sec__secret *s, uint64_t path,
+                      uint64_t id, uint64_t now, uint8_t *token);
+bool sec__tokens_valid(const sec__tokens *t, uint64_t path, uint64_t id,
+                       uint64_t now, const uint8_t *token, size_t len);
+
+#endif /* SECURE_SECRET_H */
