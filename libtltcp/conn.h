@@ -202,7 +202,7 @@ size_t tltcp__conn_trailer(const tltcp_conn *c);
  * made yet, with CLOSE in the place of PARAMS when refusing. */
 bool tltcp__conn_make_hello(tltcp_conn *c);
 /* Puts the message made into a packet. */
-void sec__hello_put(const sec__hello *h, cmn__writer *w);
+void tltcp__hello_put(const sec__hello *h, cmn__writer *w);
 /* Opens what the listener answered; *plain has room for SEC__HELLO_MAX and
  * becomes the body of *p. */
 bool tltcp__conn_open_answer(tltcp_conn *c, sec__packet *p, uint8_t *plain);

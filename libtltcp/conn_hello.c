@@ -38,7 +38,7 @@ bool tltcp__conn_make_hello(tltcp_conn *c) {
     return ok;
 }
 
-void sec__hello_put(const sec__hello *h, cmn__writer *w) {
+void tltcp__hello_put(const sec__hello *h, cmn__writer *w) {
     tltcp__chunk_put(w, TLTCP__NOISE, h->suite, h->len);
     cmn__put_bytes(w, h->msg, h->len);
 }

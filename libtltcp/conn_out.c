@@ -220,7 +220,7 @@ static size_t send_hello(tltcp_conn *c, uint8_t *buf, size_t cap,
         return 0;
     }
     if (c->hello != NULL) {
-        sec__hello_put(c->hello, &d.w);
+        tltcp__hello_put(c->hello, &d.w);
     } else {
         tltcp__params_put(&d.w, &p);
     }
@@ -248,7 +248,7 @@ static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
         return 0;
     }
     if (stranger && c->hello != NULL) {
-        sec__hello_put(c->hello, &d.w);
+        tltcp__hello_put(c->hello, &d.w);
     } else {
         put_ack(c, &d);
         put_close(c, &d);

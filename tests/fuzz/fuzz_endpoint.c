@@ -128,7 +128,7 @@ static void put_hello(struct world *w, cmn__writer *wr, uint64_t scid,
     put_noise(w, &text, (size_t)script_below(&w->in, 32));
     FUZZ_CHECK(
         sec__hello_call(&h, scid, e, payload, (size_t)(text.p - payload)));
-    sec__hello_put(&h, wr);
+    tltcp__hello_put(&h, wr);
     if (script_below(&w->in, 4) == 0) {
         start[script_below(&w->in, (uint64_t)(wr->p - start))] ^= 1;
     }
