@@ -30,7 +30,7 @@ gboolean gst_tltcp_cause_is_permanent(const GstTltcpCause *cause) {
 gchar *gst_tltcp_cause_text(const GstTltcpCause *cause) {
     const gchar *what = tltcp_strerror(cause->error);
 
-    if (cause->error == TLTCP_ERR_UNSUPPORTED) {
+    if (cause->error == TLTCP_ERR_UNSUPPORTED && !cause->reason[0]) {
         what = "the library was built without security; unset the property "
                "passphrase";
     }

@@ -44,10 +44,17 @@ DEFINE_ENUM(gst_tltcp_delivery_get_type, "GstTltcpDelivery",
             {GST_TLTCP_DELIVERY_IMMEDIATE, "Timestamps by arrival",
              "immediate"})
 
+/* The values are the library's. */
+DEFINE_ENUM(gst_tltcp_fec_get_type, "GstTltcpFec",
+            {GST_TLTCP_FEC_AUTO, "Where there is no time to repeat", "auto"},
+            {GST_TLTCP_FEC_OFF, "Never", "off"},
+            {GST_TLTCP_FEC_ON, "Always", "on"})
+
 void gst_tltcp_enums_register(void) {
-    const GType types[] = {GST_TYPE_TLTCP_MODE, GST_TYPE_TLTCP_DEADLINE_MODE,
-                           GST_TYPE_TLTCP_DROP_POLICY, GST_TYPE_TLTCP_OUTPUT,
-                           GST_TYPE_TLTCP_DELIVERY};
+    const GType types[] = {
+        GST_TYPE_TLTCP_MODE,        GST_TYPE_TLTCP_DEADLINE_MODE,
+        GST_TYPE_TLTCP_DROP_POLICY, GST_TYPE_TLTCP_OUTPUT,
+        GST_TYPE_TLTCP_DELIVERY,    GST_TYPE_TLTCP_FEC};
 
     for (gsize i = 0; i < G_N_ELEMENTS(types); i++) {
         gst_type_mark_as_plugin_api(types[i], (GstPluginAPIFlags)0);

@@ -75,17 +75,35 @@ typedef enum {
     GST_TLTCP_DELIVERY_IMMEDIATE = 1
 } GstTltcpDelivery;
 
+/**
+ * GstTltcpFec:
+ * @GST_TLTCP_FEC_AUTO: where the deadline leaves no time to repeat what is
+ * lost, in the measure of the loss seen
+ * @GST_TLTCP_FEC_OFF: none
+ * @GST_TLTCP_FEC_ON: always
+ *
+ * When repair packets are sent along, which replace lost ones without asking
+ * the sender.
+ */
+typedef enum {
+    GST_TLTCP_FEC_AUTO = 0,
+    GST_TLTCP_FEC_OFF = 1,
+    GST_TLTCP_FEC_ON = 2
+} GstTltcpFec;
+
 GType gst_tltcp_mode_get_type(void);
 GType gst_tltcp_deadline_mode_get_type(void);
 GType gst_tltcp_drop_policy_get_type(void);
 GType gst_tltcp_output_get_type(void);
 GType gst_tltcp_delivery_get_type(void);
+GType gst_tltcp_fec_get_type(void);
 
 #define GST_TYPE_TLTCP_MODE gst_tltcp_mode_get_type()
 #define GST_TYPE_TLTCP_DEADLINE_MODE gst_tltcp_deadline_mode_get_type()
 #define GST_TYPE_TLTCP_DROP_POLICY gst_tltcp_drop_policy_get_type()
 #define GST_TYPE_TLTCP_OUTPUT gst_tltcp_output_get_type()
 #define GST_TYPE_TLTCP_DELIVERY gst_tltcp_delivery_get_type()
+#define GST_TYPE_TLTCP_FEC gst_tltcp_fec_get_type()
 
 /* Makes the enumerations part of the plug-in's documented API. */
 void gst_tltcp_enums_register(void);

@@ -34,7 +34,7 @@ static gchar *uri_get(GstURIHandler *handler) {
 static gboolean uri_set(GstURIHandler *handler, const gchar *uri,
                         GError **error) {
     return gst_tltcp_settings_set_uri(gst_tltcp_settings_of(G_OBJECT(handler)),
-                                      G_OBJECT(handler), uri, error);
+                                      uri, error);
 }
 
 void gst_tltcp_settings_uri_handler_init(gpointer iface, gpointer data) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "gst-plugins/gsttltcpfields.h"
 #include "gst-plugins/gsttltcpuri.h"
 
 #define DEFAULT_HOST "127.0.0.1"
@@ -75,6 +76,12 @@ static void install_connection(GObjectClass *klass) {
                             "default)",
                             NULL, RW_READY));
     g_object_class_install_property(
+        klass, GST_TLTCP_PROP_FEC,
+        g_param_spec_enum("fec", "Forward error correction",
+                          "Packets sent along that replace lost ones; both "
+                          "ends must want them",
+                          GST_TYPE_TLTCP_FEC, GST_TLTCP_FEC_AUTO, RW_READY));
+    g_object_class_install_property(
         klass, GST_TLTCP_PROP_QLOG_DIR,
         g_param_spec_string("qlog-dir", "Folder for traces",
                             "Write a qlog of each connection here (NULL: none)",
@@ -92,8 +99,11 @@ void gst_tltcp_settings_install(GObjectClass *klass) {
     install_connection(klass);
 }
 
-void gst_tltcp_settings_init(GstTltcpSettings *s, GObject *element) {
+void gst_tltcp_settings_init(GstTltcpSettings *s, GObject *element,
+                             const GstTltcpField *own) {
     memset(s, 0, sizeof(*s));
+    s->element = element;
+    s->own = own;
     g_object_set_data(element, SETTINGS_KEY, s);
     g_mutex_init(&s->lock);
     s->uri = g_strdup(GST_TLTCP_DEFAULT_URI);
@@ -143,6 +153,7 @@ GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s) {
     copy->streamid = g_strdup(s->streamid);
     copy->auto_reconnect = s->auto_reconnect;
     copy->congestion = g_strdup(s->congestion);
+    copy->fec = s->fec;
     copy->qlog_dir = g_strdup(s->qlog_dir);
     g_mutex_unlock(&s->lock);
     return copy;
@@ -153,64 +164,45 @@ void gst_tltcp_settings_free(GstTltcpSettings *s) {
     g_free(s);
 }
 
-/* An empty string is as good as none. */
-static void set_string(gchar **field, const GValue *value) {
-    const gchar *text = g_value_get_string(value);
-
-    g_free(*field);
-    *field = text && text[0] ? g_strdup(text) : NULL;
-}
-
-static void set_uri(GstTltcpSettings *s, GObject *element,
-                    const GValue *value) {
+static void set_uri(GstTltcpSettings *s, const GValue *value) {
     g_autoptr(GError) error = NULL;
 
-    if (!gst_tltcp_settings_set_uri(s, element, g_value_get_string(value),
-                                    &error)) {
+    if (!gst_tltcp_settings_set_uri(s, g_value_get_string(value), &error)) {
         g_warning("%s", error->message);
     }
 }
 
-gboolean gst_tltcp_settings_set(GstTltcpSettings *s, GObject *element,
-                                guint prop, const GValue *value) {
+/* What is only stored; the passphrase is not readable all the same. */
+static const GstTltcpField fields[] = {
+    {GST_TLTCP_PROP_MODE, G_STRUCT_OFFSET(GstTltcpSettings, mode)},
+    {GST_TLTCP_PROP_LATENCY, G_STRUCT_OFFSET(GstTltcpSettings, latency)},
+    {GST_TLTCP_PROP_PASSPHRASE, G_STRUCT_OFFSET(GstTltcpSettings, passphrase)},
+    {GST_TLTCP_PROP_STREAMID, G_STRUCT_OFFSET(GstTltcpSettings, streamid)},
+    {GST_TLTCP_PROP_AUTO_RECONNECT,
+     G_STRUCT_OFFSET(GstTltcpSettings, auto_reconnect)},
+    {GST_TLTCP_PROP_CONGESTION_CONTROL,
+     G_STRUCT_OFFSET(GstTltcpSettings, congestion)},
+    {GST_TLTCP_PROP_FEC, G_STRUCT_OFFSET(GstTltcpSettings, fec)},
+    {GST_TLTCP_PROP_QLOG_DIR, G_STRUCT_OFFSET(GstTltcpSettings, qlog_dir)},
+    {GST_TLTCP_PROP_LOCALADDRESS,
+     G_STRUCT_OFFSET(GstTltcpSettings, localaddress)},
+    {0, 0},
+};
+
+gboolean gst_tltcp_settings_set(GstTltcpSettings *s, guint prop,
+                                const GValue *value) {
     gboolean known = TRUE;
 
     if (prop == GST_TLTCP_PROP_URI) {
-        set_uri(s, element, value);
+        set_uri(s, value);
         return TRUE;
     }
-
     g_mutex_lock(&s->lock);
-    switch (prop) {
-    case GST_TLTCP_PROP_MODE:
-        s->mode = (GstTltcpMode)g_value_get_enum(value);
-        break;
-    case GST_TLTCP_PROP_LOCALADDRESS:
-        set_string(&s->localaddress, value);
-        break;
-    case GST_TLTCP_PROP_LOCALPORT:
+    if (prop == GST_TLTCP_PROP_LOCALPORT) {
         s->localport = (gint)g_value_get_uint(value);
-        break;
-    case GST_TLTCP_PROP_LATENCY:
-        s->latency = g_value_get_uint(value);
-        break;
-    case GST_TLTCP_PROP_PASSPHRASE:
-        set_string(&s->passphrase, value);
-        break;
-    case GST_TLTCP_PROP_STREAMID:
-        set_string(&s->streamid, value);
-        break;
-    case GST_TLTCP_PROP_AUTO_RECONNECT:
-        s->auto_reconnect = g_value_get_boolean(value);
-        break;
-    case GST_TLTCP_PROP_CONGESTION_CONTROL:
-        set_string(&s->congestion, value);
-        break;
-    case GST_TLTCP_PROP_QLOG_DIR:
-        set_string(&s->qlog_dir, value);
-        break;
-    default:
-        known = FALSE;
+    } else {
+        known = gst_tltcp_fields_set(fields, s, prop, value) ||
+                gst_tltcp_fields_set(s->own, s->element, prop, value);
     }
     g_mutex_unlock(&s->lock);
     return known;
@@ -225,9 +217,6 @@ gboolean gst_tltcp_settings_get(GstTltcpSettings *s, guint prop,
     case GST_TLTCP_PROP_URI:
         g_value_set_string(value, s->uri);
         break;
-    case GST_TLTCP_PROP_MODE:
-        g_value_set_enum(value, (gint)s->mode);
-        break;
     case GST_TLTCP_PROP_LOCALADDRESS:
         g_value_set_string(value, gst_tltcp_settings_bind_host(s));
         break;
@@ -236,23 +225,9 @@ gboolean gst_tltcp_settings_get(GstTltcpSettings *s, guint prop,
                                     ? s->bound_port
                                     : gst_tltcp_settings_bind_port(s));
         break;
-    case GST_TLTCP_PROP_LATENCY:
-        g_value_set_uint(value, s->latency);
-        break;
-    case GST_TLTCP_PROP_STREAMID:
-        g_value_set_string(value, s->streamid);
-        break;
-    case GST_TLTCP_PROP_AUTO_RECONNECT:
-        g_value_set_boolean(value, s->auto_reconnect);
-        break;
-    case GST_TLTCP_PROP_CONGESTION_CONTROL:
-        g_value_set_string(value, s->congestion);
-        break;
-    case GST_TLTCP_PROP_QLOG_DIR:
-        g_value_set_string(value, s->qlog_dir);
-        break;
     default:
-        known = FALSE;
+        known = gst_tltcp_fields_get(fields, s, prop, value) ||
+                gst_tltcp_fields_get(s->own, s->element, prop, value);
     }
     g_mutex_unlock(&s->lock);
     return known;
@@ -270,8 +245,9 @@ static void take_ends(GstTltcpSettings *s, const GstTltcpUri *uri) {
     g_mutex_unlock(&s->lock);
 }
 
-gboolean gst_tltcp_settings_set_uri(GstTltcpSettings *s, GObject *element,
-                                    const gchar *uri, GError **error) {
+gboolean gst_tltcp_settings_set_uri(GstTltcpSettings *s, const gchar *uri,
+                                    GError **error) {
+    GObject *element = s->element;
     GstTltcpUri *parsed;
 
     GST_OBJECT_LOCK(element);
@@ -300,6 +276,7 @@ void gst_tltcp_settings_config(const GstTltcpSettings *s,
     config->congestion = s->congestion;
     config->passphrase = s->passphrase;
     config->stream_id = s->streamid;
+    config->fec = (uint8_t)s->fec;
     config->qlog_dir = s->qlog_dir;
     config->idle_timeout_ms = IDLE_MS;
     config->send_buffer = BUFFER_BYTES;

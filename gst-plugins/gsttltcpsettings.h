@@ -8,6 +8,7 @@
 #include <tltcp/config.h>
 
 #include "gst-plugins/gsttltcpenums.h"
+#include "gst-plugins/gsttltcpfields.h"
 
 enum {
     GST_TLTCP_PROP_URI = 1,
@@ -19,6 +20,7 @@ enum {
     GST_TLTCP_PROP_STREAMID,
     GST_TLTCP_PROP_AUTO_RECONNECT,
     GST_TLTCP_PROP_CONGESTION_CONTROL,
+    GST_TLTCP_PROP_FEC,
     GST_TLTCP_PROP_QLOG_DIR,
     GST_TLTCP_PROP_STATS,
     GST_TLTCP_PROP_LAST
@@ -28,12 +30,14 @@ enum {
 #define GST_TLTCP_DEFAULT_LATENCY 125
 
 typedef struct {
-    GMutex lock; /* for all below */
+    GObject *element;         /* not of a copy */
+    const GstTltcpField *own; /* its further properties, in itself */
+    GMutex lock;              /* for them and all below */
     gchar *uri;
     gchar *host; /* of the URI; NULL: none there */
     guint port;  /* of the URI */
     gboolean uri_set;
-    GstTltcpMode mode;
+    gint mode;           /* GstTltcpMode */
     gchar *localaddress; /* NULL: the URI's */
     gint localport;      /* -1: the URI's */
     guint bound_port;    /* once a listener listens, else 0 */
@@ -43,11 +47,13 @@ typedef struct {
     gchar *streamid;
     gboolean auto_reconnect;
     gchar *congestion;
+    gint fec; /* GstTltcpFec */
     gchar *qlog_dir;
 } GstTltcpSettings;
 
 void gst_tltcp_settings_install(GObjectClass *klass);
-void gst_tltcp_settings_init(GstTltcpSettings *s, GObject *element);
+void gst_tltcp_settings_init(GstTltcpSettings *s, GObject *element,
+                             const GstTltcpField *own);
 
 /* The settings of such an element. */
 GstTltcpSettings *gst_tltcp_settings_of(GObject *element);
@@ -58,14 +64,14 @@ void gst_tltcp_settings_clear(GstTltcpSettings *s);
 GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s);
 void gst_tltcp_settings_free(GstTltcpSettings *s);
 
-/* FALSE: not one of these properties (statistics are the element's). */
-gboolean gst_tltcp_settings_set(GstTltcpSettings *s, GObject *element,
-                                guint prop, const GValue *value);
+/* FALSE: no such property (statistics are the element's). */
+gboolean gst_tltcp_settings_set(GstTltcpSettings *s, guint prop,
+                                const GValue *value);
 gboolean gst_tltcp_settings_get(GstTltcpSettings *s, guint prop, GValue *value);
 
 /* Sets everything that a URI says, or nothing. */
-gboolean gst_tltcp_settings_set_uri(GstTltcpSettings *s, GObject *element,
-                                    const gchar *uri, GError **error);
+gboolean gst_tltcp_settings_set_uri(GstTltcpSettings *s, const gchar *uri,
+                                    GError **error);
 
 /* The interface GstURIHandler of an element that was given to
  * gst_tltcp_settings_init(). */

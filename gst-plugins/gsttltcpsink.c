@@ -347,7 +347,6 @@ static void gst_tltcp_sink_class_init(GstTltcpSinkClass *klass) {
 }
 
 static void gst_tltcp_sink_init(GstTltcpSink *self) {
-    gst_tltcp_settings_init(&self->settings, G_OBJECT(self));
     g_mutex_init(&self->sender_lock);
     gst_tltcp_stream_init(&self->stream, self, 0);
     self->stream.resume = resume;

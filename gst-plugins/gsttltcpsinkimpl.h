@@ -29,7 +29,7 @@ struct _GstTltcpSink {
     GstBaseSink parent;
 
     GstTltcpSettings settings;
-    /* Properties, under the settings' lock. */
+    /* More properties, under their lock. */
     gboolean wait_for_connection;
     gint deadline_mode;
     gint drop_policy;

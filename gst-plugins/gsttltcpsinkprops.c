@@ -16,37 +16,25 @@ enum {
     PROP_FORCE_KEY_UNIT
 };
 
+static const GstTltcpField fields[] = {
+    {PROP_WAIT_FOR_CONNECTION,
+     G_STRUCT_OFFSET(GstTltcpSink, wait_for_connection)},
+    {PROP_DEADLINE_MODE, G_STRUCT_OFFSET(GstTltcpSink, deadline_mode)},
+    {PROP_DROP_POLICY, G_STRUCT_OFFSET(GstTltcpSink, drop_policy)},
+    {PROP_REFERENCE_GRACE, G_STRUCT_OFFSET(GstTltcpSink, reference_grace)},
+    {PROP_MAX_SEND_BITRATE, G_STRUCT_OFFSET(GstTltcpSink, max_send_bitrate)},
+    {PROP_ESTIMATED_BITRATE, G_STRUCT_OFFSET(GstTltcpSink, estimated_bitrate)},
+    {PROP_FORCE_KEY_UNIT, G_STRUCT_OFFSET(GstTltcpSink, force_key_unit)},
+    {0, 0},
+};
+
 static void gst_tltcp_sink_set_property(GObject *object, guint prop,
                                         const GValue *value,
                                         GParamSpec *pspec) {
-    GstTltcpSink *self = GST_TLTCP_SINK(object);
-    if (gst_tltcp_settings_set(&self->settings, object, prop, value)) {
-        return;
-    }
-    g_mutex_lock(&self->settings.lock);
-    switch (prop) {
-    case PROP_WAIT_FOR_CONNECTION:
-        self->wait_for_connection = g_value_get_boolean(value);
-        break;
-    case PROP_DEADLINE_MODE:
-        self->deadline_mode = g_value_get_enum(value);
-        break;
-    case PROP_DROP_POLICY:
-        self->drop_policy = g_value_get_enum(value);
-        break;
-    case PROP_REFERENCE_GRACE:
-        self->reference_grace = g_value_get_uint(value);
-        break;
-    case PROP_MAX_SEND_BITRATE:
-        self->max_send_bitrate = g_value_get_uint64(value);
-        break;
-    case PROP_FORCE_KEY_UNIT:
-        self->force_key_unit = g_value_get_boolean(value);
-        break;
-    default:
+    if (!gst_tltcp_settings_set(&GST_TLTCP_SINK(object)->settings, prop,
+                                value)) {
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
     }
-    g_mutex_unlock(&self->settings.lock);
 }
 
 static void get_stats(GstTltcpSink *self, GValue *value) {
@@ -66,38 +54,9 @@ static void gst_tltcp_sink_get_property(GObject *object, guint prop,
 
     if (prop == GST_TLTCP_PROP_STATS) {
         get_stats(self, value);
-        return;
-    }
-    if (gst_tltcp_settings_get(&self->settings, prop, value)) {
-        return;
-    }
-    g_mutex_lock(&self->settings.lock);
-    switch (prop) {
-    case PROP_WAIT_FOR_CONNECTION:
-        g_value_set_boolean(value, self->wait_for_connection);
-        break;
-    case PROP_DEADLINE_MODE:
-        g_value_set_enum(value, self->deadline_mode);
-        break;
-    case PROP_DROP_POLICY:
-        g_value_set_enum(value, self->drop_policy);
-        break;
-    case PROP_REFERENCE_GRACE:
-        g_value_set_uint(value, self->reference_grace);
-        break;
-    case PROP_MAX_SEND_BITRATE:
-        g_value_set_uint64(value, self->max_send_bitrate);
-        break;
-    case PROP_ESTIMATED_BITRATE:
-        g_value_set_uint(value, self->estimated_bitrate);
-        break;
-    case PROP_FORCE_KEY_UNIT:
-        g_value_set_boolean(value, self->force_key_unit);
-        break;
-    default:
+    } else if (!gst_tltcp_settings_get(&self->settings, prop, value)) {
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
     }
-    g_mutex_unlock(&self->settings.lock);
 }
 
 #define RW_READY \
@@ -192,6 +151,7 @@ void gst_tltcp_sink_install_properties(GObjectClass *klass) {
 }
 
 void gst_tltcp_sink_init_properties(GstTltcpSink *self) {
+    gst_tltcp_settings_init(&self->settings, G_OBJECT(self), fields);
     self->wait_for_connection = TRUE;
     self->deadline_mode = DEFAULT_DEADLINE_MODE;
     self->drop_policy = DEFAULT_DROP_POLICY;

@@ -39,14 +39,10 @@
  *
  * Since: 0.1
  */
-#include "gst-plugins/gsttltcpsrc.h"
-
 #include <string.h>
 
-#include "gst-plugins/gsttltcpdeframer.h"
-#include "gst-plugins/gsttltcpreceiver.h"
-#include "gst-plugins/gsttltcpsettings.h"
 #include "gst-plugins/gsttltcpsignals.h"
+#include "gst-plugins/gsttltcpsrcimpl.h"
 #include "gst-plugins/gsttltcpsrcpad.h"
 
 /* More streams than this are no stranger's to make threads with. */
@@ -55,34 +51,9 @@
 GST_DEBUG_CATEGORY_STATIC(tltcpsrc_debug);
 #define GST_CAT_DEFAULT tltcpsrc_debug
 
-enum {
-    PROP_KEEP_LISTENING = GST_TLTCP_PROP_LAST,
-    PROP_OUTPUT,
-    PROP_DELIVERY,
-    PROP_DROP_UNTIL_KEYFRAME
-};
-
 enum { SIGNAL_GAP, SIGNAL_COUNT };
 
 static guint signals[SIGNAL_COUNT];
-
-struct _GstTltcpSrc {
-    GstPushSrc parent;
-
-    GstTltcpSettings settings;
-    /* Properties, under the settings' lock. */
-    gboolean keep_listening;
-    gint output;
-    gint delivery;
-    gboolean drop_until_keyframe;
-
-    GMutex receiver_lock; /* for the pointer */
-    GstTltcpReceiver *receiver;
-    /* Streaming thread only, but for the deframer's counts. */
-    GstTltcpDeframer deframer;
-    GPtrArray *pads; /* GstTltcpSrcPad: of streams beside the first */
-    GSocketAddress *caller;
-};
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -383,21 +354,6 @@ static gboolean gst_tltcp_src_unlock_stop(GstBaseSrc *base) {
     return set_flushing(base, FALSE);
 }
 
-static gboolean is_timed(GstTltcpSrc *self) {
-    g_mutex_lock(&self->settings.lock);
-    gboolean timed = self->delivery == GST_TLTCP_DELIVERY_TIMED;
-    g_mutex_unlock(&self->settings.lock);
-    return timed;
-}
-
-/* The longer one of both ends, this one's as it is set now. */
-static GstClockTime total_latency(GstTltcpSrc *self) {
-    g_mutex_lock(&self->settings.lock);
-    GstClockTime latency = self->settings.latency * GST_MSECOND;
-    g_mutex_unlock(&self->settings.lock);
-    return MAX(latency, gst_tltcp_deframer_latency(&self->deframer));
-}
-
 static gboolean gst_tltcp_src_query(GstBaseSrc *base, GstQuery *query) {
     GstTltcpSrc *self = GST_TLTCP_SRC(base);
 
@@ -405,7 +361,7 @@ static gboolean gst_tltcp_src_query(GstBaseSrc *base, GstQuery *query) {
         return GST_BASE_SRC_CLASS(gst_tltcp_src_parent_class)
             ->query(base, query);
     }
-    gst_query_set_latency(query, TRUE, is_timed(self) ? total_latency(self) : 0,
+    gst_query_set_latency(query, TRUE, gst_tltcp_src_latency(self),
                           GST_CLOCK_TIME_NONE);
     return TRUE;
 }
@@ -420,126 +376,6 @@ static GstStateChangeReturn gst_tltcp_src_change_state(GstElement *element,
         g_ptr_array_set_size(self->pads, 0);
     }
     return result;
-}
-
-/* ---- properties ---- */
-
-static void gst_tltcp_src_set_property(GObject *object, guint prop,
-                                       const GValue *value, GParamSpec *pspec) {
-    GstTltcpSrc *self = GST_TLTCP_SRC(object);
-    if (gst_tltcp_settings_set(&self->settings, object, prop, value)) {
-        return;
-    }
-    g_mutex_lock(&self->settings.lock);
-    switch (prop) {
-    case PROP_KEEP_LISTENING:
-        self->keep_listening = g_value_get_boolean(value);
-        break;
-    case PROP_OUTPUT:
-        self->output = g_value_get_enum(value);
-        break;
-    case PROP_DELIVERY:
-        self->delivery = g_value_get_enum(value);
-        break;
-    case PROP_DROP_UNTIL_KEYFRAME:
-        self->drop_until_keyframe = g_value_get_boolean(value);
-        break;
-    default:
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
-    }
-    g_mutex_unlock(&self->settings.lock);
-}
-
-static GstStructure *get_stats(GstTltcpSrc *self) {
-    GstStructure *stats = gst_structure_new_empty(GST_TLTCP_STATS_NAME);
-    GstTltcpReceived counts;
-
-    g_mutex_lock(&self->receiver_lock);
-    if (self->receiver) {
-        gst_tltcp_receiver_add_stats(self->receiver, stats);
-    }
-    g_mutex_unlock(&self->receiver_lock);
-    g_mutex_lock(&self->deframer.lock);
-    counts = self->deframer.counts;
-    g_mutex_unlock(&self->deframer.lock);
-    gst_tltcp_stats_add_received(stats, &counts);
-    gst_tltcp_stats_add_latency(stats, is_timed(self)
-                                           ? total_latency(self)
-                                           : (guint64)MAX(counts.delay_ns, 0));
-    return stats;
-}
-
-static void gst_tltcp_src_get_property(GObject *object, guint prop,
-                                       GValue *value, GParamSpec *pspec) {
-    GstTltcpSrc *self = GST_TLTCP_SRC(object);
-
-    if (prop == GST_TLTCP_PROP_STATS) {
-        g_value_take_boxed(value, get_stats(self));
-        return;
-    }
-    if (gst_tltcp_settings_get(&self->settings, prop, value)) {
-        return;
-    }
-    g_mutex_lock(&self->settings.lock);
-    switch (prop) {
-    case PROP_KEEP_LISTENING:
-        g_value_set_boolean(value, self->keep_listening);
-        break;
-    case PROP_OUTPUT:
-        g_value_set_enum(value, self->output);
-        break;
-    case PROP_DELIVERY:
-        g_value_set_enum(value, self->delivery);
-        break;
-    case PROP_DROP_UNTIL_KEYFRAME:
-        g_value_set_boolean(value, self->drop_until_keyframe);
-        break;
-    default:
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
-    }
-    g_mutex_unlock(&self->settings.lock);
-}
-
-#define RW_READY \
-    (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
-
-static void install_properties(GObjectClass *klass) {
-    g_object_class_install_property(
-        klass, PROP_KEEP_LISTENING,
-        g_param_spec_boolean("keep-listening", "Keep listening",
-                             "Wait for the next caller when one has ended, "
-                             "instead of ending the stream",
-                             FALSE, RW_READY));
-    /**
-     * GstTltcpSrc:output:
-     *
-     * What to do with buffers that did not arrive whole.
-     *
-     * Since: 0.1
-     */
-    g_object_class_install_property(
-        klass, PROP_OUTPUT,
-        g_param_spec_enum("output", "Output",
-                          "What to do with buffers that did not arrive whole",
-                          GST_TYPE_TLTCP_OUTPUT, GST_TLTCP_OUTPUT_COMPLETE,
-                          RW_READY));
-    /**
-     * GstTltcpSrc:delivery:
-     *
-     * What timestamps the buffers get.
-     *
-     * Since: 0.1
-     */
-    g_object_class_install_property(
-        klass, PROP_DELIVERY,
-        g_param_spec_enum(
-            "delivery", "Delivery", "What timestamps the buffers get",
-            GST_TYPE_TLTCP_DELIVERY, GST_TLTCP_DELIVERY_TIMED, RW_READY));
-    g_object_class_install_property(
-        klass, PROP_DROP_UNTIL_KEYFRAME,
-        g_param_spec_boolean("drop-until-keyframe", "Drop until key frame",
-                             "Hand on no picture that needs a lost one", FALSE,
-                             RW_READY));
 }
 
 static void gst_tltcp_src_finalize(GObject *object) {
@@ -557,11 +393,8 @@ static void gst_tltcp_src_class_init(GstTltcpSrcClass *klass) {
     GstElementClass *element = GST_ELEMENT_CLASS(klass);
     GstBaseSrcClass *base = GST_BASE_SRC_CLASS(klass);
 
-    object->set_property = gst_tltcp_src_set_property;
-    object->get_property = gst_tltcp_src_get_property;
     object->finalize = gst_tltcp_src_finalize;
-    gst_tltcp_settings_install(object);
-    install_properties(object);
+    gst_tltcp_src_install_properties(object);
     gst_tltcp_signals_install(G_TYPE_FROM_CLASS(klass));
     /**
      * GstTltcpSrc::gap:
@@ -601,12 +434,10 @@ static void remove_pad(gpointer pad) {
 }
 
 static void gst_tltcp_src_init(GstTltcpSrc *self) {
-    gst_tltcp_settings_init(&self->settings, G_OBJECT(self));
+    gst_tltcp_src_init_properties(self);
     gst_tltcp_deframer_init(&self->deframer);
     self->pads = g_ptr_array_new_with_free_func(remove_pad);
     g_mutex_init(&self->receiver_lock);
-    self->output = GST_TLTCP_OUTPUT_COMPLETE;
-    self->delivery = GST_TLTCP_DELIVERY_TIMED;
     gst_base_src_set_live(GST_BASE_SRC(self), TRUE);
     gst_base_src_set_format(GST_BASE_SRC(self), GST_FORMAT_TIME);
     gst_base_src_set_do_timestamp(GST_BASE_SRC(self), FALSE);

@@ -31,6 +31,8 @@ static const Field fields[] = {
     FIELD("bytes-received", bytes_received),
     FIELD("bytes-read", bytes_read),
     FIELD("bytes-unread", bytes_unread),
+    FIELD("bytes-rebuilt", bytes_rebuilt),
+    FIELD("repair-bytes-sent", repair_bytes_sent),
     FIELD("gaps", gaps),
     FIELD("gap-bytes", gap_bytes),
     FIELD("packets-sent", packets_sent),

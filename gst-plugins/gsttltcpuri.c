@@ -109,19 +109,22 @@ static gboolean read_number(const gchar *text, GParamSpec *spec, GValue *value,
     return ok;
 }
 
-/* The library knows best which controllers and secrets will do. */
-static gboolean check_string(const gchar *name, const gchar *text,
-                             gchar **expected) {
+/* The library knows best which controllers and secrets will do, and what it was
+ * built with. */
+static gboolean check_with_library(const gchar *name, const GValue *value,
+                                   gchar **expected) {
     tltcp_config config;
     gchar why[TLTCP_REASON_MAX + 1] = "";
 
     tltcp_config_init(&config);
     if (strcmp(name, "congestion-control") == 0) {
-        config.congestion = text;
+        config.congestion = g_value_get_string(value);
     } else if (strcmp(name, "passphrase") == 0) {
-        config.passphrase = text;
+        config.passphrase = g_value_get_string(value);
     } else if (strcmp(name, "streamid") == 0) {
-        config.stream_id = text;
+        config.stream_id = g_value_get_string(value);
+    } else if (strcmp(name, "fec") == 0) {
+        config.fec = (uint8_t)g_value_get_enum(value);
     }
     gint error = tltcp_config_check(&config, why);
     if (error) {
@@ -130,17 +133,12 @@ static gboolean check_string(const gchar *name, const gchar *text,
     return !error;
 }
 
-static gboolean read_string(const gchar *text, GParamSpec *spec, GValue *value,
-                            gchar **expected) {
-    g_value_set_string(value, text);
-    return check_string(spec->name, text, expected);
-}
-
 static gboolean read_value(const gchar *text, GParamSpec *spec, GValue *value,
                            gchar **expected) {
     g_value_init(value, spec->value_type);
     if (G_IS_PARAM_SPEC_STRING(spec)) {
-        return read_string(text, spec, value, expected);
+        g_value_set_string(value, text);
+        return TRUE;
     }
     if (G_IS_PARAM_SPEC_BOOLEAN(spec)) {
         return read_boolean(text, value, expected);
@@ -177,7 +175,8 @@ static gboolean add_key(GstTltcpUri *uri, GObject *element, const gchar *key,
              key, uri->text, G_OBJECT_TYPE_NAME(element));
         return FALSE;
     }
-    gboolean ok = text && read_value(text, spec, &value, &expected);
+    gboolean ok = text && read_value(text, spec, &value, &expected) &&
+                  check_with_library(key, &value, &expected);
     if (!ok) {
         FAIL(error, "Bad value \"%s\" of \"%s\" in \"%s\": %s",
              shown(key, text), key, uri->text,

@@ -92,6 +92,19 @@ static const char *set_recovery(struct peer_options *o, const char *text) {
     return NULL;
 }
 
+static const char *set_fec(struct peer_options *o, const char *text) {
+    if (strcmp(text, "auto") == 0) {
+        o->config.fec = TLTCP_FEC_AUTO;
+    } else if (strcmp(text, "on") == 0) {
+        o->config.fec = TLTCP_FEC_ON;
+    } else if (strcmp(text, "off") == 0) {
+        o->config.fec = TLTCP_FEC_OFF;
+    } else {
+        return "auto, on or off";
+    }
+    return NULL;
+}
+
 static const char *set_connect_timeout(struct peer_options *o,
                                        const char *text) {
     return units_ms(text, &o->config.connect_timeout_ms);
@@ -117,6 +130,7 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
                  {"passphrase", set_passphrase},
                  {"streamid", set_stream_id},
                  {"max-rate", set_max_rate},
+                 {"fec", set_fec},
                  {"connect-timeout", set_connect_timeout},
                  {"qlog", set_qlog}};
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {

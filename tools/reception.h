@@ -28,6 +28,7 @@ struct reception_totals {
     uint64_t bytes; /**< of whole sections */
     uint64_t gaps;  /**< runs of missing bytes */
     uint64_t gap_bytes;
+    uint64_t rebuilt;  /**< bytes made from repair packets */
     uint64_t complete; /**< sections */
     uint64_t cut;      /**< sections that arrived in part or not at all */
     uint64_t foreign;  /**< sections that are no media */

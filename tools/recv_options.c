@@ -31,6 +31,9 @@ static const char help[] =
     "  --format NAME       the container, whatever the name's ending\n"
     "  --passphrase P      shared secret\n"
     "  --streamid ID       refuses callers that ask for anything else\n"
+    "  --fec WHEN          takes repair packets: auto, when the sender wants "
+    "them\n"
+    "                      (default); off\n"
     "  --qlog DIR          writes a trace of each connection\n"
     "  --json FILE         writes statistics at the end; -: standard output\n"
     "  --frames FILE       writes when every frame arrived as CSV\n"
@@ -57,6 +60,7 @@ enum {
     OPT_FORMAT,
     OPT_PASSPHRASE,
     OPT_STREAMID,
+    OPT_FEC,
     OPT_QLOG,
     OPT_JSON,
     OPT_FRAMES,
@@ -70,6 +74,7 @@ static const struct option options[] = {
     {"format", required_argument, NULL, OPT_FORMAT},
     {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
     {"streamid", required_argument, NULL, OPT_STREAMID},
+    {"fec", required_argument, NULL, OPT_FEC},
     {"qlog", required_argument, NULL, OPT_QLOG},
     {"json", required_argument, NULL, OPT_JSON},
     {"frames", required_argument, NULL, OPT_FRAMES},

@@ -37,6 +37,9 @@ static const char help[] =
     "  --passphrase P         shared secret\n"
     "  --streamid ID          what the listener is asked for\n"
     "  --max-rate RATE        at most so much on the wire, such as 4mbit\n"
+    "  --fec WHEN             sends repair packets: auto, where there is no "
+    "time\n"
+    "                         to repeat what is lost (default); on, off\n"
     "  --connect-timeout MS   gives up connecting after (5000)\n"
     "  --qlog DIR             writes a trace of the connection\n"
     "  --json FILE            writes statistics at the end; -: standard "
@@ -48,7 +51,7 @@ static const char help[] =
     "  -V, --version          the version\n"
     "\n"
     "Keys of the URL: latency, deadline-mode, drop-policy, "
-    "congestion-control,\n"
+    "congestion-control, fec,\n"
     "passphrase, streamid.\n"
     "\n"
     "Example: tltcp-send --latency 200 film.mp4 tltcp://192.0.2.7:5000\n";
@@ -65,6 +68,7 @@ enum {
     OPT_PASSPHRASE,
     OPT_STREAMID,
     OPT_MAX_RATE,
+    OPT_FEC,
     OPT_CONNECT_TIMEOUT,
     OPT_QLOG,
     OPT_JSON,
@@ -84,6 +88,7 @@ static const struct option options[] = {
     {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
     {"streamid", required_argument, NULL, OPT_STREAMID},
     {"max-rate", required_argument, NULL, OPT_MAX_RATE},
+    {"fec", required_argument, NULL, OPT_FEC},
     {"connect-timeout", required_argument, NULL, OPT_CONNECT_TIMEOUT},
     {"qlog", required_argument, NULL, OPT_QLOG},
     {"json", required_argument, NULL, OPT_JSON},
@@ -120,9 +125,9 @@ static const char *take(void *user, const char *name, const char *text) {
 }
 
 static const char *take_key(void *user, const char *key, const char *value) {
-    static const char *const keys[] = {"latency",     "deadline-mode",
-                                       "drop-policy", "congestion-control",
-                                       "passphrase",  "streamid"};
+    static const char *const keys[] = {
+        "latency", "deadline-mode", "drop-policy", "congestion-control",
+        "fec",     "passphrase",    "streamid"};
     struct send_options *o = user;
     const char *wrong = NULL;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -132,7 +137,7 @@ static const char *take_key(void *user, const char *key, const char *value) {
         }
     }
     return "no such key; there are latency, deadline-mode, drop-policy, "
-           "congestion-control, passphrase, streamid";
+           "congestion-control, fec, passphrase, streamid";
 }
 
 static int take_words(struct send_options *o, int words, char **word) {

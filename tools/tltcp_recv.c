@@ -133,6 +133,7 @@ static void add_sections(struct server *s, tltcp_socket *socket) {
     if (tltcp_get_stats(socket, &st) == 0) {
         s->totals.complete += st.sections_complete;
         s->totals.cut += st.sections_cut;
+        s->totals.rebuilt += st.bytes_rebuilt;
     }
 }
 
@@ -240,13 +241,14 @@ static json_t *frames_json(const struct reception_totals *t) {
 static json_t *report(const struct reception_totals *t) {
     double seconds = (double)(t->last - t->first) / 1e9;
     double bps = seconds > 0 ? (double)t->bytes * 8 / seconds : 0;
-    return json_pack(
-        "{s:I,s:I,s:I,s:{s:I,s:I},s:o,s:o,s:o,s:I}", "bytes",
-        (json_int_t)t->bytes, "gaps", (json_int_t)t->gaps, "gap_bytes",
-        (json_int_t)t->gap_bytes, "sections", "complete",
-        (json_int_t)t->complete, "cut", (json_int_t)t->cut, "frames",
-        frames_json(t), "goodput_bps", tool_number(bps, 0), "seconds",
-        tool_number(seconds, 3), "callers", (json_int_t)t->callers);
+    return json_pack("{s:I,s:I,s:I,s:I,s:{s:I,s:I},s:o,s:o,s:o,s:I}", "bytes",
+                     (json_int_t)t->bytes, "gaps", (json_int_t)t->gaps,
+                     "gap_bytes", (json_int_t)t->gap_bytes, "bytes_rebuilt",
+                     (json_int_t)t->rebuilt, "sections", "complete",
+                     (json_int_t)t->complete, "cut", (json_int_t)t->cut,
+                     "frames", frames_json(t), "goodput_bps",
+                     tool_number(bps, 0), "seconds", tool_number(seconds, 3),
+                     "callers", (json_int_t)t->callers);
 }
 
 static int open_frames(struct server *s) {

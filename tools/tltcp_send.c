@@ -189,7 +189,7 @@ static json_t *report(const struct job *j, const tltcp_stats *st,
                       double seconds) {
     const struct ledger *l = &j->sender.feed.ledger;
     return json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:s,s:s,s:o}", "sections",
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:I,s:s,s:s,s:o}", "sections",
         counts_json(&l->section), "bytes", bytes_json(l, st), "frames",
         frames_json(l), "held_back", held_back_json(l), "srtt_ms",
         tool_number((double)st->srtt_ns / 1e6, 3), "min_rtt_ms",
@@ -197,9 +197,9 @@ static json_t *report(const struct job *j, const tltcp_stats *st,
         tool_number(st->loss_rate, 6), "cwnd_bytes",
         (json_int_t)(st->cwnd_bytes == UINT64_MAX ? 0 : st->cwnd_bytes),
         "goodput_bps", tool_number(per_second(st->bytes_delivered, seconds), 0),
-        "estimated_bps", (json_int_t)st->estimated_bps, "congestion",
-        st->congestion, "recovery", st->recovery, "seconds",
-        tool_number(seconds, 3));
+        "estimated_bps", (json_int_t)st->estimated_bps, "repair_bytes_sent",
+        (json_int_t)st->repair_bytes_sent, "congestion", st->congestion,
+        "recovery", st->recovery, "seconds", tool_number(seconds, 3));
 }
 
 static int conclude(struct job *j) {

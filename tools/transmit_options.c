@@ -26,9 +26,8 @@ static const char help[] =
     "  file://con, -          standard input or output\n"
     "\n"
     "Keys of tltcp: mode (caller, listener), latency, passphrase, streamid,\n"
-    "congestion-control, max-rate, drop-policy, reference-grace, "
-    "deadline-mode,\n"
-    "connect-timeout; of udp: adapter, ttl, tos, buffer.\n"
+    "congestion-control, max-rate, fec, drop-policy, reference-grace,\n"
+    "deadline-mode, connect-timeout; of udp: adapter, ttl, tos, buffer.\n"
     "\n"
     "  -t, --timeout S        ends after S seconds (0: never)\n"
     "      --timeout-mode N   0: in any case (default); 1: only when nobody "
@@ -186,7 +185,8 @@ static const char *take_tltcp_key(void *user, const char *key,
     if (strcmp(key, "qlog") == 0 || strcmp(key, "recovery") == 0 ||
         !peer_option(&e->to, key, value, &wrong)) {
         return "no such key; there are mode, latency, passphrase, streamid, "
-               "congestion-control, max-rate, drop-policy, reference-grace, "
+               "congestion-control, max-rate, fec, drop-policy, "
+               "reference-grace, "
                "deadline-mode, connect-timeout";
     }
     return wrong;

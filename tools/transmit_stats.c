@@ -54,6 +54,8 @@ static void set_connection(json_t *json, const tltcp_stats *st) {
     set_number(json, "min_rtt_ms", (double)st->min_rtt_ns / 1e6);
     set_number(json, "loss_percent", st->loss_rate * 100);
     set(json, "bytes_retransmitted", st->bytes_retransmitted);
+    set(json, "repair_bytes_sent", st->repair_bytes_sent);
+    set(json, "bytes_rebuilt", st->bytes_rebuilt);
     set(json, "cwnd_bytes", st->cwnd_bytes != UINT64_MAX ? st->cwnd_bytes : 0);
     set(json, "estimated_bps", st->estimated_bps);
 }

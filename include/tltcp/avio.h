@@ -15,6 +15,9 @@
  * Bytes that are no transport stream may be written as well; every write of
  * libavformat is then one section, due after the latency.
  *
+ * Everything else is chosen where the connection is made, by tltcp_config: the
+ * congestion control, the secret, forward error correction, what is given up.
+ *
  * One thread at a time may use a context.  The contexts do not seek.
  */
 #ifndef TLTCP_AVIO_H

@@ -2,6 +2,7 @@
 #include "tests/gst/support.h"
 
 #include <congestion/congestion.h>
+#include <tltcp/config.h>
 
 #define CAPS "application/x-test, number=(int)7, word=(string)\"two words\""
 #define MS GST_MSECOND
@@ -338,6 +339,35 @@ static void statistics_count_what_was_sent_and_received(void **state) {
     end(p);
 }
 
+static guint64 repair_sent(const char *fec) {
+    g_autofree char *query = g_strdup_printf("latency=2000&fec=%s", fec);
+    struct pair p = sink_calls(query, "latency=2000");
+    GstStructure *stats = NULL;
+
+    compare(p);
+    g_object_get(p.sink->element, "stats", &stats, NULL);
+    guint64 sent = get_u64(stats, "repair-bytes-sent");
+    gst_structure_free(stats);
+    g_object_get(p.src->element, "stats", &stats, NULL);
+    assert_true(gst_structure_has_field(stats, "bytes-rebuilt"));
+    gst_structure_free(stats);
+    return sent;
+}
+
+static void repair_packets_are_sent_when_asked_for(void **state) {
+    tltcp_config config;
+
+    (void)state;
+    tltcp_config_init(&config);
+    config.fec = TLTCP_FEC_ON;
+    if (tltcp_config_check(&config, NULL) == TLTCP_ERR_UNSUPPORTED) {
+        skip(); /* built without the erasure code */
+    }
+    assert_true(repair_sent("on") > 0);
+    assert_int_equal(repair_sent("auto"), 0);
+    assert_int_equal(repair_sent("off"), 0);
+}
+
 static void timestamps_follow_the_display_times_of_the_sender(void **state) {
     struct pair p = sink_calls("latency=5000", "latency=5000");
 
@@ -371,6 +401,7 @@ int main(void) {
         cmocka_unit_test(a_source_asks_for_its_latency),
         cmocka_unit_test(the_longer_latency_of_both_ends_holds),
         cmocka_unit_test(statistics_count_what_was_sent_and_received),
+        cmocka_unit_test(repair_packets_are_sent_when_asked_for),
         cmocka_unit_test(timestamps_follow_the_display_times_of_the_sender),
     };
     return cmocka_run_group_tests(tests, support_setup, NULL);

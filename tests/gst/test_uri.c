@@ -32,7 +32,7 @@ static void every_key_of_a_sink_is_a_property(void **state) {
                       "&deadline-mode=gop&drop-policy=until-keyframe"
                       "&max-send-bitrate=2000000&auto-reconnect=false"
                       "&congestion-control=reno&wait-for-connection=0"
-                      "&force-key-unit=no&reference-grace=50";
+                      "&force-key-unit=no&reference-grace=50&fec=off";
     GstElement *e = support_element("tltcpsink", uri);
     guint64 rate = 0;
 
@@ -45,6 +45,7 @@ static void every_key_of_a_sink_is_a_property(void **state) {
     assert_int_equal(get_enum(e, "deadline-mode"), 1);
     assert_int_equal(get_enum(e, "drop-policy"), 2);
     assert_int_equal(get_uint(e, "reference-grace"), 50);
+    assert_int_equal(get_enum(e, "fec"), 1);
     assert_false(get_boolean(e, "auto-reconnect"));
     assert_false(get_boolean(e, "wait-for-connection"));
     assert_false(get_boolean(e, "force-key-unit"));
@@ -57,7 +58,7 @@ static void every_key_of_a_source_is_a_property(void **state) {
     GstElement *e = support_element(
         "tltcpsrc", "tltcp://127.0.0.1:5001?mode=listener&keep-listening=true"
                     "&output=partial&delivery=immediate"
-                    "&drop-until-keyframe=yes&latency=0");
+                    "&drop-until-keyframe=yes&latency=0&fec=on");
 
     (void)state;
     assert_int_equal(get_enum(e, "mode"), 2);
@@ -68,6 +69,7 @@ static void every_key_of_a_source_is_a_property(void **state) {
     assert_int_equal(get_enum(e, "delivery"), 1);
     assert_true(get_boolean(e, "drop-until-keyframe"));
     assert_int_equal(get_uint(e, "latency"), 0);
+    assert_int_equal(get_enum(e, "fec"), 2);
     gst_object_unref(e);
 }
 
@@ -125,6 +127,7 @@ static const struct {
     {"tltcpsink", "tltcp://h:1?deadline-mode=later", "gop"},
     {"tltcpsink", "tltcp://h:1?mode=rendezvous", "listener"},
     {"tltcpsink", "tltcp://h:1?congestion-control=magic", "reno"},
+    {"tltcpsink", "tltcp://h:1?fec=maybe", "auto, off, on"},
     {"tltcpsink", "tltcp://h:1?stats=1", "stats"},
     {"tltcpsink", "tltcp://h:1?uri=x", "uri"},
     {"tltcpsink", "tltcp://h:1?sync=false", "sync"},

@@ -134,6 +134,17 @@ class Transfer(toolbox.Folder):
         self.check_equal(clip, "out.mp4", "va")
         self.assertGreater(sent["bytes"]["retransmitted"], 0)
 
+    def test_repair_packets_replace_lost_ones_when_asked_for(self):
+        clip = self.clip("h264-aac.mp4")
+        link = ("--rate", "8mbit", "--delay", "5ms", "--both", "loss=3%")
+        for when, some in (("on", True), ("off", False)):
+            with self.subTest(fec=when):
+                sent, received = self.transfer(
+                    clip, "out.mp4", "--speed", 0, "--fec", when, link=link)
+                self.check_equal(clip, "out.mp4", "va")
+                self.assertEqual(sent["repair_bytes_sent"] > 0, some)
+                self.assertEqual(received["bytes_rebuilt"] > 0, some)
+
     def test_live_over_a_link_that_is_too_small_thins_out(self):
         clip = self.clip("h264-aac.ts")
         sent, received = self.transfer(

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What the parts of the source share. */
+#ifndef GST_TLTCP_SRC_IMPL_H
+#define GST_TLTCP_SRC_IMPL_H
+
+#include "gst-plugins/gsttltcpdeframer.h"
+#include "gst-plugins/gsttltcpreceiver.h"
+#include "gst-plugins/gsttltcpsettings.h"
+#include "gst-plugins/gsttltcpsrc.h"
+
+struct _GstTltcpSrc {
+    GstPushSrc parent;
+
+    GstTltcpSettings settings;
+    /* More properties, under their lock. */
+    gboolean keep_listening;
+    gint output;
+    gint delivery;
+    gboolean drop_until_keyframe;
+
+    GMutex receiver_lock; /* for the pointer */
+    GstTltcpReceiver *receiver;
+    /* Streaming thread only, but for the deframer's counts. */
+    GstTltcpDeframer deframer;
+    GPtrArray *pads; /* GstTltcpSrcPad: of streams beside the first */
+    GSocketAddress *caller;
+};
+
+/* ---- properties: gsttltcpsrcprops.c ---- */
+
+void gst_tltcp_src_install_properties(GObjectClass *klass);
+void gst_tltcp_src_init_properties(GstTltcpSrc *self);
+
+/* How much later than at best a buffer may come: the longer one of both ends'
+ * latencies, this one's as it is set now; 0 when buffers are stamped by
+ * arrival. */
+GstClockTime gst_tltcp_src_latency(GstTltcpSrc *self);
+
+#endif /* GST_TLTCP_SRC_IMPL_H */
