@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What was written, until its fate is known. */
-#include "libtltcp/sections_books.h"
+#include "libtltcp/sections.h"
 
 /* What a peer must bear of seq_update beyond its window. */
 #define AHEAD_MAX (UINT64_C(1) << 30)

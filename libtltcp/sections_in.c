@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What became of pieces that left. */
-#include "libtltcp/sections_books.h"
+#include "libtltcp/sections.h"
 
 static int credit(tltcp__sections *s, uint64_t number, uint64_t start,
                   uint64_t end) {

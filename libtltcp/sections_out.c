@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What of the stream leaves next. */
 #include "libtltcp/chunk.h"
-#include "libtltcp/sections_books.h"
+#include "libtltcp/sections.h"
 
 /* Where some had to yield, others get no repair for so long. */
 #define SCARCE (2 * TLTCP_S)

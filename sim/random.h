@@ -11,9 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/rng.h"
+
 /** @brief State of one independent sequence. */
 struct sim_random {
-    uint64_t s[4]; /**< never all zero */
+    cmn__rng rng; /**< the libraries' own generator */
 };
 
 /**

@@ -2,36 +2,14 @@
 #include "progress.h"
 
 #include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
+
+#include "terminal.h"
 
 #define INTERVAL_NS 200000000
-#define BAR 24
-
-static int terminal_width(void) {
-    struct winsize size;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 20) {
-        return 80;
-    }
-    return size.ws_col;
-}
 
 void progress_init(struct progress *p, bool quiet) {
-    *p = (struct progress){.on = !quiet && isatty(STDERR_FILENO) == 1,
-                           .width = 80};
-    if (p->on) {
-        p->width = terminal_width();
-    }
-}
-
-static void bar(char *out, double share) {
-    int full = (int)(share * BAR + 0.5);
-    full = full < 0 ? 0 : full;
-    full = full > BAR ? BAR : full;
-    memset(out, '#', (size_t)full);
-    memset(out + full, '.', (size_t)(BAR - full));
-    out[BAR] = '\0';
+    *p = (struct progress){.width = quiet ? 0 : terminal_width()};
+    p->on = p->width > 0;
 }
 
 static void measure(struct progress *p, uint64_t bytes, uint64_t now) {
@@ -45,12 +23,12 @@ static void measure(struct progress *p, uint64_t bytes, uint64_t now) {
 }
 
 static int write_left(char *line, size_t room, const struct progress_state *s) {
-    char picture[BAR + 1];
+    char picture[TERMINAL_BAR + 1];
     double left;
     if (s->total <= 0) {
         return snprintf(line, room, "%.1f s", s->done);
     }
-    bar(picture, s->done / s->total);
+    terminal_bar(picture, s->done / s->total);
     left = s->speed > 0 ? (s->total - s->done) / s->speed : 0;
     left = left > 0 ? left : 0;
     return snprintf(line, room, "[%s] %.1f of %.1f s, %.0f s left", picture,

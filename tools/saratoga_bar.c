@@ -3,21 +3,14 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-#define PICTURE 20
+#include "terminal.h"
+
 #define LINE 512
 
 void saratoga_bar_init(struct saratoga_bar *b, bool quiet) {
-    struct winsize size;
-    memset(b, 0, sizeof(*b));
-    b->on = !quiet && isatty(STDERR_FILENO) == 1;
-    b->width = 80;
-    if (b->on && ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 &&
-        size.ws_col >= 20) {
-        b->width = size.ws_col;
-    }
+    *b = (struct saratoga_bar){.width = quiet ? 0 : terminal_width()};
+    b->on = b->width > 0;
 }
 
 static void measure(struct saratoga_bar *b, const struct saratoga_progress *p) {
@@ -28,15 +21,6 @@ static void measure(struct saratoga_bar *b, const struct saratoga_progress *p) {
     }
     b->fresh = p->fresh;
     b->then = p->now;
-}
-
-static void paint(char *out, double share) {
-    int full = (int)(share * PICTURE + 0.5);
-    full = full < 0 ? 0 : full;
-    full = full > PICTURE ? PICTURE : full;
-    memset(out, '#', (size_t)full);
-    memset(out + full, '.', (size_t)(PICTURE - full));
-    out[PICTURE] = '\0';
 }
 
 static void left(char *out, size_t room, const struct saratoga_bar *b,
@@ -60,7 +44,7 @@ static void left(char *out, size_t room, const struct saratoga_bar *b,
 
 static void write_line(char *line, const struct saratoga_bar *b,
                        const char *name, const struct saratoga_progress *p) {
-    char picture[PICTURE + 1];
+    char picture[TERMINAL_BAR + 1];
     char when[16];
     if (p->bytes == 0 && p->size == 0) {
         (void)snprintf(line, LINE, "%.40s  waiting for the peer", name);
@@ -71,7 +55,7 @@ static void write_line(char *line, const struct saratoga_bar *b,
                        (double)p->bytes / 1e6, b->rate / 1e6, name);
         return;
     }
-    paint(picture, (double)p->bytes / (double)p->size);
+    terminal_bar(picture, (double)p->bytes / (double)p->size);
     left(when, sizeof(when), b, p);
     (void)snprintf(line, LINE, "[%s] %.1f of %.1f MB, %.2f Mbit/s, %s left, %s",
                    picture, (double)p->bytes / 1e6, (double)p->size / 1e6,

@@ -7,32 +7,16 @@ Another version formats differently; without version 14 nothing is checked, and
 the status says so (77: skipped).
 """
 import pathlib
-import re
-import shutil
 import subprocess
 import sys
 
 import tree
 
-PINNED = "14"
-
-
-def find_tool():
-    for name in (f"clang-format-{PINNED}", "clang-format"):
-        path = shutil.which(name)
-        if path:
-            text = subprocess.run([path, "--version"], capture_output=True,
-                                  text=True, check=True).stdout
-            if re.search(rf"version {PINNED}\.", text):
-                return path
-    return None
-
-
 def main():
     root = pathlib.Path(sys.argv[1]).resolve() if sys.argv[1:] else tree.ROOT
-    tool = find_tool()
+    tool = tree.find_tool("clang-format")
     if not tool:
-        print(f"format: clang-format {PINNED} is not here, nothing was checked")
+        print(f"format: clang-format {tree.CLANG} is not here, nothing was checked")
         sys.exit(77)
     sources = tree.files(root, ".c", ".h")
     done = subprocess.run(

@@ -40,7 +40,7 @@ LAYERS = {
     "tools": (PUBLIC | {"media", "live", "sim"}, ANY),
     "examples": (PUBLIC, ANY),
     "bench": (PUBLIC | {"media", "sim"}, ANY),
-    "sim": (PUBLIC, ANY),
+    "sim": (PUBLIC | {"common"}, ANY),
 }
 LIBRARIES = {"common", "secure", "libcongestion", "libtltcp", "libsaratoga", "media"}
 # Headers from outside that only some files may see.

@@ -15,25 +15,10 @@ import os
 import pathlib
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 
 import tree
-
-PINNED = "14"
-
-
-def find_tool():
-    for name in (f"clang-tidy-{PINNED}", "clang-tidy"):
-        path = shutil.which(name)
-        if path:
-            text = subprocess.run([path, "--version"], capture_output=True,
-                                  text=True, check=True).stdout
-            if re.search(rf"version {PINNED}\.", text):
-                return path
-    return None
-
 
 def cache_folder():
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
@@ -89,9 +74,9 @@ def wanted(entry, folders):
 
 def main():
     build, folders = pathlib.Path(sys.argv[1]), sys.argv[2:]
-    tool = find_tool()
+    tool = tree.find_tool("clang-tidy")
     if not tool:
-        print(f"tidy: clang-tidy {PINNED} is not here, nothing was checked")
+        print(f"tidy: clang-tidy {tree.CLANG} is not here, nothing was checked")
         sys.exit(77)
     commands = json.loads((build / "compile_commands.json").read_text())
     entries = {e["file"]: e for e in commands if wanted(e, folders)}.values()

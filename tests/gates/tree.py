@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """What the gates share: the files of the tree, and how a gate ends."""
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
@@ -24,6 +26,21 @@ def files(root, *suffixes):
             for part in p.relative_to(root).parts))
     return sorted(p for p in paths if p.is_file() and
                   (not suffixes or p.suffix in suffixes))
+
+
+CLANG = "14"  # other versions format and complain differently
+
+
+def find_tool(tool):
+    """The path of a tool of that version of clang; None: it is not here."""
+    for name in (f"{tool}-{CLANG}", tool):
+        path = shutil.which(name)
+        if path:
+            text = subprocess.run([path, "--version"], capture_output=True,
+                                  text=True, check=True).stdout
+            if re.search(rf"version {CLANG}\.", text):
+                return path
+    return None
 
 
 def finish(gate, complaints, summary=""):

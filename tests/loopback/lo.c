@@ -201,3 +201,26 @@ void lo_event(tltcp_socket *s, uint32_t type, tltcp_event *ev) {
         assert_true(ev->type == type || ev->type != TLTCP_EVENT_CLOSED);
     } while (ev->type != type);
 }
+
+int lo_bind(struct sockaddr_in *a) {
+    socklen_t len = sizeof(*a);
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+
+    memset(a, 0, sizeof(*a));
+    a->sin_family = AF_INET;
+    a->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)a, sizeof(*a)), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)a, &len), 0);
+    return fd;
+}
+
+void lo_expect_refusal(struct lo *l, const char *reason) {
+    char said[TLTCP_REASON_MAX + 1];
+    assert_int_equal(tltcp_connect(&l->client, l->host, l->port, &l->config, 0),
+                     0);
+    assert_int_equal(tltcp_wait_connected(l->client, LO_PATIENCE),
+                     TLTCP_ERR_REFUSED);
+    assert_int_equal(tltcp_socket_error(l->client, said), TLTCP_ERR_REFUSED);
+    assert_string_equal(said, reason);
+}

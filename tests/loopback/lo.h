@@ -2,6 +2,7 @@
 #ifndef TESTS_LOOPBACK_LO_H
 #define TESTS_LOOPBACK_LO_H
 
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,6 +48,10 @@ void lo_pair(struct lo *l); /* all three */
 
 /* The port of a socket, as text. */
 void lo_port(const tltcp_socket *s, char port[8]);
+/* A UDP socket on a free port of 127.0.0.1. */
+int lo_bind(struct sockaddr_in *a);
+/* A call that the listener refuses with this reason. */
+void lo_expect_refusal(struct lo *l, const char *reason);
 /* Waits until fd is readable. */
 void lo_poll(int fd);
 /* Whether fd is readable now. */

@@ -166,19 +166,13 @@ static bool only_camera_1(void *user, const tltcp_caller *caller,
 
 static void a_listener_refuses_with_a_reason(void **state) {
     struct lo *l = *state;
-    char reason[TLTCP_REASON_MAX + 1];
     tltcp_event ev;
 
     l->config.on_caller = only_camera_1;
     l->config.user = l;
     lo_listen(l);
     l->config.stream_id = "camera/2";
-    assert_int_equal(tltcp_connect(&l->client, l->host, l->port, &l->config, 0),
-                     0);
-    assert_int_equal(tltcp_wait_connected(l->client, LO_PATIENCE),
-                     TLTCP_ERR_REFUSED);
-    assert_int_equal(tltcp_socket_error(l->client, reason), TLTCP_ERR_REFUSED);
-    assert_string_equal(reason, "no such stream: camera/2");
+    lo_expect_refusal(l, "no such stream: camera/2");
     lo_event(l->client, TLTCP_EVENT_CLOSED, &ev);
     assert_int_equal(ev.error, TLTCP_ERR_REFUSED);
     assert_string_equal(ev.reason, "no such stream: camera/2");

@@ -28,19 +28,6 @@ struct relay {
     uv_thread_t thread;
 };
 
-static int open_port(struct sockaddr_in *a) {
-    socklen_t len = sizeof(*a);
-    int fd = socket(AF_INET, SOCK_DGRAM, 0);
-
-    memset(a, 0, sizeof(*a));
-    a->sin_family = AF_INET;
-    a->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    assert_true(fd >= 0);
-    assert_int_equal(bind(fd, (struct sockaddr *)a, sizeof(*a)), 0);
-    assert_int_equal(getsockname(fd, (struct sockaddr *)a, &len), 0);
-    return fd;
-}
-
 static void forward(int in, int out, struct sockaddr_in *from,
                     const struct sockaddr_in *to) {
     uint8_t buf[2048];
@@ -90,9 +77,9 @@ static void start_relay(struct relay *r, struct lo *l) {
     assert_int_equal(
         tltcp_local_address(l->listener, (struct sockaddr *)&r->server, &len),
         0);
-    r->back[0] = open_port(&a);
-    r->back[1] = open_port(&a);
-    r->front = open_port(&a);
+    r->back[0] = lo_bind(&a);
+    r->back[1] = lo_bind(&a);
+    r->front = lo_bind(&a);
     snprintf(l->port, sizeof(l->port), "%u", (unsigned)ntohs(a.sin_port));
     assert_int_equal(uv_thread_create(&r->thread, run_relay, r), 0);
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include <fcntl.h>
-#include <ftw.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -20,6 +19,7 @@
 #include "drivers/uv/saratoga_map.h"
 #include "drivers/uv/saratoga_part.h"
 #include "drivers/uv/saratoga_root.h"
+#include "tests/support/folder.h"
 
 /* What peers may name, partial files and their maps. */
 
@@ -81,18 +81,10 @@ static int by_steps(void **state) {
     return set_up(state, true);
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind,
-                      struct FTW *ftw) {
-    (void)st;
-    (void)kind;
-    (void)ftw;
-    return remove(path);
-}
-
 static int tear_down(void **state) {
     struct world *w = *state;
     saratoga__root_close(&w->root);
-    assert_int_equal(nftw(w->base, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+    assert_int_equal(remove_folder(w->base), 0);
     free(w);
     return 0;
 }

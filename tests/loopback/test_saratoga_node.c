@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include <dirent.h>
-#include <ftw.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -18,6 +17,8 @@
 #include <uv.h>
 
 #include <saratoga/uv.h>
+
+#include "tests/support/folder.h"
 
 /* Two nodes with files: one serves, the other asks. */
 
@@ -146,19 +147,11 @@ static void close_pair(struct pair *p) {
     }
 }
 
-static int remove_one(const char *path, const struct stat *st, int kind,
-                      struct FTW *ftw) {
-    (void)st;
-    (void)kind;
-    (void)ftw;
-    return remove(path);
-}
-
 static int tear_down(void **state) {
     struct pair *p = *state;
     close_pair(p);
     assert_int_equal(uv_loop_close(&p->loop), 0);
-    assert_int_equal(nftw(p->base, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+    assert_int_equal(remove_folder(p->base), 0);
     free(p);
     return 0;
 }

@@ -180,13 +180,21 @@ static enum cong_episode_result lose(struct cong_episode *e, struct rig *r,
     return cong_episode_lost(e, r->cc, &n);
 }
 
+/* An episode of nothing yet; cwnd 0: the controller's first. */
+static void begin(struct cong_episode *e, struct rig *r, const char *name,
+                  double cwnd) {
+    cong_episode_init(e);
+    rig_start(r, name, 1, (double)INFINITY, -1);
+    if (cwnd > 0) {
+        r->cc->cwnd = cwnd;
+    }
+}
+
 static void losses_of_one_flight_reduce_once(void **state) {
     struct cong_episode e;
     struct rig r;
     (void)state;
-    cong_episode_init(&e);
-    rig_start(&r, "vegas", 1, (double)INFINITY, -1);
-    r.cc->cwnd = 16;
+    begin(&e, &r, "vegas", 16);
     assert_int_equal(lose(&e, &r, 3, 20, 1), CONG_EPISODE_REDUCED);
     check_near(r.cc->cwnd, 12, 0.0);
     for (uint64_t i = 4; i < 30; i++) {
@@ -206,9 +214,7 @@ static void a_lost_repair_reduces_again_once_per_flight(void **state) {
     struct cong_episode e;
     struct rig r;
     (void)state;
-    cong_episode_init(&e);
-    rig_start(&r, "vegas", 1, (double)INFINITY, -1);
-    r.cc->cwnd = 16;
+    begin(&e, &r, "vegas", 16);
     lose(&e, &r, 3, 20, 1);
     assert_int_equal(lose(&e, &r, 20, 24, 2), CONG_EPISODE_REDUCED);
     check_near(r.cc->cwnd, 6, 0.0);
@@ -222,9 +228,7 @@ static void marks_reduce_once_a_round_trip_and_open_nothing(void **state) {
     struct cong_episode e;
     struct rig r;
     (void)state;
-    cong_episode_init(&e);
-    rig_start(&r, "reno", 1, (double)INFINITY, -1);
-    r.cc->cwnd = 16;
+    begin(&e, &r, "reno", 16);
     struct cong_episode_news n = news(3, 20, 16, 1);
     assert_int_equal(cong_episode_marked(&e, r.cc, &n), CONG_EPISODE_REDUCED);
     n.number = 19;
@@ -241,8 +245,7 @@ static void a_controller_that_restarts_closes_the_episode(void **state) {
     struct cong_episode e;
     struct rig r;
     (void)state;
-    cong_episode_init(&e);
-    rig_start(&r, "tahoe", 1, (double)INFINITY, -1);
+    begin(&e, &r, "tahoe", 0);
     assert_int_equal(lose(&e, &r, 3, 20, 1), CONG_EPISODE_RESTART);
     assert_false(e.open);
     assert_int_equal(lose(&e, &r, 4, 20, 1), CONG_EPISODE_SAME);
@@ -253,9 +256,7 @@ static void a_false_alarm_is_taken_back_whole(void **state) {
     struct cong_episode e;
     struct rig r;
     (void)state;
-    cong_episode_init(&e);
-    rig_start(&r, "yam", 1, (double)INFINITY, -1);
-    r.cc->cwnd = 16;
+    begin(&e, &r, "yam", 16);
     r.cc->ssthresh = 14;
     lose(&e, &r, 3, 20, 1);
     lose(&e, &r, 4, 20, 1);
@@ -274,9 +275,7 @@ static void a_window_that_has_regrown_is_left_alone(void **state) {
     struct cong_episode e;
     struct rig r;
     (void)state;
-    cong_episode_init(&e);
-    rig_start(&r, "reno", 1, (double)INFINITY, -1);
-    r.cc->cwnd = 10;
+    begin(&e, &r, "reno", 10);
     struct cong_episode_news n = news(0, 20, 10, 1);
     cong_episode_timeout(&e, r.cc, &n);
     check_near(r.cc->cwnd, 1, 0.0);
