@@ -198,16 +198,11 @@ static int make_connection(struct tltcp__reactor *r, const tltcp_config *own,
     uint8_t seed[TLTCP_SEED_LEN];
     tltcp_config inner = *own;
     tltcp_conn *conn;
-    int rv = uv_random(NULL, NULL, seed, sizeof(seed), 0, NULL);
+    int rv = tltcp__reactor_engine(r, &inner, seed);
 
-    if (rv != 0) {
-        return tltcp__error_of(rv);
+    if (rv == 0) {
+        rv = tltcp_conn_new(&conn, &inner, seed, 1, tltcp_now());
     }
-    if (r->tracer != NULL) {
-        inner.on_trace = tltcp__tracer_take;
-        inner.user = r;
-    }
-    rv = tltcp_conn_new(&conn, &inner, seed, 1, tltcp_now());
     if (rv != 0) {
         return rv;
     }

@@ -160,14 +160,10 @@ static int bind_first(struct tltcp__reactor **r, const tltcp_config *own,
 static int make_endpoint(struct tltcp__reactor *r, const tltcp_config *own) {
     uint8_t seed[TLTCP_SEED_LEN];
     tltcp_config inner = *own;
-    int rv = uv_random(NULL, NULL, seed, sizeof(seed), 0, NULL);
+    int rv = tltcp__reactor_engine(r, &inner, seed);
 
     if (rv != 0) {
-        return tltcp__error_of(rv);
-    }
-    if (r->tracer != NULL) {
-        inner.on_trace = tltcp__tracer_take;
-        inner.user = r;
+        return rv;
     }
     return tltcp_endpoint_new(&r->listening->endpoint, &inner, seed,
                               tltcp_now());

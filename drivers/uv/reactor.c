@@ -286,6 +286,16 @@ int tltcp__reactor_new(struct tltcp__reactor **out, const tltcp_config *c,
     return 0;
 }
 
+int tltcp__reactor_engine(struct tltcp__reactor *r, tltcp_config *inner,
+                          uint8_t seed[TLTCP_SEED_LEN]) {
+    if (r->tracer != NULL) {
+        inner->on_trace = tltcp__tracer_take;
+        inner->user = r;
+    }
+    return tltcp__error_of(
+        uv_random(NULL, NULL, seed, TLTCP_SEED_LEN, 0, NULL));
+}
+
 void tltcp__reactor_release(struct tltcp__reactor *r) {
     bool last;
 

@@ -92,6 +92,9 @@ int tltcp__reactor_new(struct tltcp__reactor **out, const tltcp_config *c,
                        const drv__addr *bind, int family);
 /* Starts the I/O thread. */
 int tltcp__reactor_start(struct tltcp__reactor *r);
+/* What an engine of it is made with, beside the application's configuration. */
+int tltcp__reactor_engine(struct tltcp__reactor *r, tltcp_config *inner,
+                          uint8_t seed[TLTCP_SEED_LEN]);
 /* One handle less; with the last one the thread ends and all is freed. */
 void tltcp__reactor_release(struct tltcp__reactor *r);
 
