@@ -3,8 +3,8 @@
 """Live video over emulated links: TLTCP beside SRT, RIST and the kernel's TCP.
 
 Every run streams a sample in real time between two network namespaces with
-linkem between them, so it takes as long as the sample is; a round takes each
-transport in turn.  All are measured with the yardstick of ./dev demo: a frame
+linkem between them, so it takes as long as the sample is; --jobs makes some at
+once, each on a link of its own.  All are measured with the yardstick of ./dev demo: a frame
 counts when it, and all that it refers to, was there within the latency
 (+ 200 ms) of being sent.
 """
@@ -15,6 +15,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools" / "demo"))
@@ -25,15 +26,18 @@ import clip  # noqa: E402
 import demo  # noqa: E402
 import live_cases  # noqa: E402
 import live_fair  # noqa: E402
-import live_quality  # noqa: E402
+import live_page  # noqa: E402
+import live_runs  # noqa: E402
 import measure  # noqa: E402
 import tcp_flows  # noqa: E402
-
-HEADERS = 0.95  # of the link's bits are left to the stream, about
 
 
 def say(text):
     print(f"bench live: {text}", file=sys.stderr, flush=True)
+
+
+def clock(seconds):
+    return f"{seconds // 3600:.0f} h {seconds % 3600 / 60:.0f} min"
 
 
 # --- What can be run here --------------------------------------------------
@@ -77,45 +81,18 @@ def make_spec(args, which, transport, seed, environment, prefix):
             "latency_ms": which.latency_ms, "environment": environment,
             "seconds": args.seconds, "prefix": prefix,
             "linkem": str(args.build / "tools" / "linkem"),
-            "dir": str(args.folder / f"{which.name}-{transport}-{seed}")}
+            "dir": str(args.folder / "-".join(
+                (*which.name.split("/"), transport, str(seed))))}
+
+
+def command(spec):
+    return [*spec["prefix"], sys.executable, os.path.abspath(__file__), "--run",
+            json.dumps(spec)]
 
 
 def start(spec):
-    return subprocess.Popen(
-        [*spec["prefix"], sys.executable, os.path.abspath(__file__), "--run",
-         json.dumps(spec)],
-        stdin=subprocess.DEVNULL, text=True, stdout=subprocess.PIPE)
-
-
-def run_batch(specs, jobs):
-    """Runs some at once, each on a link of its own."""
-    results = []
-    for at in range(0, len(specs), jobs):
-        processes = [start(spec) for spec in specs[at:at + jobs]]
-        try:
-            results += [demo.collect(p) for p in processes]
-        finally:
-            for p in processes:
-                if p.poll() is None:
-                    p.terminate()
-                    p.wait()
-    return results
-
-
-def finish(which, spec, result):
-    """Adds what needs the pictures, and the bound; drops what is bulky."""
-    if "error" in result:
-        return result
-    frames = result.pop("sent")
-    bound = measure.plan_bound(frames, which.share_bps(len(frames) and
-                               spec["seconds"]) * HEADERS,
-                               spec["latency_ms"] / 1e3)
-    whole = result["frames"]["all"]["sent"]
-    result["bound"] = min(whole, bound or whole)
-    result["of_bound"] = result["frames"]["all"]["decodable"] / result["bound"]
-    result.update(live_quality.after_concealment(spec["clip"], frames))
-    del result["series"]
-    return result
+    return subprocess.Popen(command(spec), stdin=subprocess.DEVNULL, text=True,
+                            stdout=subprocess.PIPE)
 
 
 # --- Results ---------------------------------------------------------------
@@ -136,48 +113,28 @@ def summary(runs):
     out = {key: middle(good, key) for key in keys}
     out["classes"] = {
         kind: {key: statistics.median(r["classes"][kind][key] for r in good)
-               for key in ("sent", "on_time", "decodable")}
+               for key in ("sent", "bound", "on_time", "decodable")}
         for kind in measure.CLASSES}
     out["runs"] = len(good)
     return out
 
 
-def text(value, form, scale=1):
-    return "-" if value is None else format(value * scale, form)
+def collect(which, transports, futures):
+    """Waits for the runs of a case, of each transport in turn."""
+    runs = {t: [] for t in transports}
+    for transport, future in futures:
+        runs[transport].append(future.result())
+    return {"text": which.text, "latency_ms": which.latency_ms,
+            "rows": {t: summary(runs[t]) for t in transports}, "runs": runs}
 
 
-def class_text(row):
-    return " ".join(f"{c['decodable']:.0f}/{c['sent']:.0f}"
-                    for c in row["classes"].values() if c["sent"])
-
-
-def print_case(which, rows):
-    print(f"\n{which.name}: {which.text}")
-    print(f"  {'':16}{'% of bound':>10} {'key ref disp':>22} {'freeze s':>9} "
-          f"{'waste %':>7} {'delay ms 50/95/99':>18} {'PSNR':>6} {'SSIM':>6} "
-          f"{'F':>5} {'S':>5}")
-    for transport, row in rows.items():
-        name = live_cases.NAMES[transport]
-        if "error" in row:
-            print(f"  {name:16}no result: {row['error']}")
-            continue
-        delays = "/".join(text(row[f"delay_p{p}"], ".0f", 1e3)
-                          for p in (50, 95, 99))
-        print(f"  {name:16}{text(row['of_bound'], '.1f', 100):>10} "
-              f"{class_text(row):>22} {text(row['freeze'], '.2f'):>9} "
-              f"{text(row['waste'], '.1f', 100):>7} {delays:>18} "
-              f"{text(row['psnr'], '.1f'):>6} {text(row['ssim'], '.3f'):>6} "
-              f"{text(row['F'], '.2f'):>5} {text(row['S'], '.2f'):>5}",
-              flush=True)
-
-
-def write(args, results, absent):
+def write(args, data):
     path = args.json or args.folder / "live.json"
-    data = {"seconds": args.seconds, "seeds": args.seeds,
-            "cores": os.cpu_count(), "load": os.getloadavg()[0],
-            "absent": absent, "names": live_cases.NAMES, "cases": results}
     path.write_text(json.dumps(data, indent=1) + "\n", encoding="ascii")
     print(f"\nJSON: {path}")
+    if args.page:
+        live_page.write(args.page, data)
+        print(f"page: {args.page}")
     image = path.with_suffix(".png")
     for python in (sys.executable, "/usr/bin/python3"):
         done = subprocess.run(
@@ -191,12 +148,17 @@ def write(args, results, absent):
 
 # --- The command -----------------------------------------------------------
 
+def jobs(word):
+    return word if word == "auto" else int(word)
+
+
 def parse():
     p = argparse.ArgumentParser(
         prog="dev bench live", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("cases", nargs="*", metavar="CASE",
-                   help="which to run (all); --list names them")
+    p.add_argument("cases", nargs="*", metavar="CASE[/CONTENT]",
+                   help="which to run (all); --list names them; CONTENT: "
+                        + ", ".join(clip.SAMPLES))
     p.add_argument("--list", action="store_true", help="names the cases")
     p.add_argument("--quick", action="store_true",
                    help="key cases, key transports, 12 s each")
@@ -205,8 +167,11 @@ def parse():
     p.add_argument("--seeds", type=int, default=1, help="runs of each")
     p.add_argument("--first-seed", type=int, default=1)
     p.add_argument("--seconds", type=int, help="of each run (30)")
-    p.add_argument("--jobs", type=int, default=1,
-                   help="runs at once, for machines with many cores")
+    p.add_argument("--jobs", type=jobs, default=1,
+                   help="runs at once, or auto: as many as the idle processors "
+                        f"carry, {live_runs.PER_CORE} each (1)")
+    p.add_argument("--latency", type=int, metavar="MS",
+                   help="of all cases, instead of their own")
     p.add_argument("--bulk", type=lambda t: t.split(","), metavar="NAMES",
                    help="only F and S of a greedy flow of TLTCP with these "
                         "controllers, such as auto,cubic,reno")
@@ -215,6 +180,14 @@ def parse():
     p.add_argument("--build", type=pathlib.Path, default=pathlib.Path(
         os.environ.get("PERIGEE_BUILD_DIR", ROOT / "build")))
     p.add_argument("--json", type=pathlib.Path, help="where the results go")
+    p.add_argument("--page", type=pathlib.Path,
+                   help="page whose results are to be replaced, such as "
+                        "docs/live-bench.md")
+    p.add_argument("--from", dest="source", type=pathlib.Path, metavar="JSON",
+                   nargs="+", help="shows results of before, together, instead "
+                   "of running")
+    p.add_argument("--keep", action="store_true",
+                   help="keeps the logs of every run")
     p.add_argument("--run", help=argparse.SUPPRESS)
     return p.parse_args()
 
@@ -222,10 +195,12 @@ def parse():
 def choose_cases(args):
     wanted = args.cases or (live_cases.QUICK if args.quick else
                             list(live_cases.CASES))
-    for name in wanted:
-        if name not in live_cases.CASES:
-            sys.exit(f"bench live: there is no case {name}; --list names them")
-    return [live_cases.CASES[name] for name in wanted]
+    for word in wanted:
+        name, _, content = word.partition("/")
+        if name not in live_cases.CASES or (content and
+                                            content not in clip.SAMPLES):
+            sys.exit(f"bench live: there is no case {word}; --list names them")
+    return live_cases.choose(wanted, args.latency)
 
 
 def bench_bulk(args):
@@ -246,31 +221,70 @@ def bench_bulk(args):
     live_fair.bench(args, start, make)
 
 
+def make_samples(args, cases):
+    """Before the first run, so that none is disturbed by it."""
+    for content in sorted({which.content for which in cases}):
+        clip.sample(str(args.folder), content, args.seconds)
+
+
+def run_all(args, cases, transports, specs):
+    """Case by case, but the next one's runs fill up what is free."""
+    with live_runs.Pool(args.jobs, command, args.keep) as pool:
+        futures = [[(t, pool.submit(which, spec)) for t, spec in of_case]
+                   for which, of_case in zip(cases, specs)]
+        results = {}
+        for which, of_case in zip(cases, futures):
+            results[which.name] = collect(which, transports, of_case)
+            live_page.print_case(which.name, results[which.name])
+        return results, pool.again
+
+
+def worst_delay(results):
+    return max((r["held_up"] for c in results.values()
+                for runs in c["runs"].values() for r in runs
+                if "held_up" in r), default=0)
+
+
 def bench(args):
     environment = demo.environment_for(str(args.build), ["tltcp"])
     prefix = demo.namespace_prefix()
     if prefix is None:
         sys.exit("bench live: no right to make network namespaces; run it as "
                  "root")
+    idle = live_runs.idle_processors()
+    if args.jobs == "auto":
+        args.jobs = max(1, round(idle * live_runs.PER_CORE))
+    if idle < os.cpu_count() * 0.8:
+        say(f"the machine is busy ({idle:.1f} of {os.cpu_count()} processors "
+            "are idle); delays may be longer than they are")
     transports, absent = choose_transports(
         args.transports or (live_cases.QUICK_TRANSPORTS if args.quick else
                             list(live_cases.NAMES)), environment)
-    results = {}
+    cases = choose_cases(args)
     seeds = range(args.first_seed, args.first_seed + args.seeds)
-    for which in choose_cases(args):
-        which.seconds = args.seconds
-        specs = [make_spec(args, which, t, seed, environment, prefix)
-                 for seed in seeds for t in transports]
-        done = [finish(which, s, r) for s, r in
-                zip(specs, run_batch(specs, args.jobs))]
-        rows = {t: [r for s, r in zip(specs, done)
-                    if s["dir"].rsplit("-", 1)[0].endswith(
-                        f"{which.name}-{t}")] for t in transports}
-        medians = {t: summary(runs) for t, runs in rows.items()}
-        print_case(which, medians)
-        results[which.name] = {"text": which.text, "latency_ms":
-                               which.latency_ms, "rows": medians, "runs": rows}
-    write(args, results, absent)
+    make_samples(args, cases)
+    specs = [[(t, make_spec(args, which, t, seed, environment, prefix))
+              for seed in seeds for t in transports] for which in cases]
+    count = sum(map(len, specs))
+    say(f"{count} runs, {args.jobs} at a time, about "
+        + clock(count * (args.seconds + live_runs.OVERHEAD_S) / args.jobs))
+    begin = time.monotonic()
+    results, again = run_all(args, cases, transports, specs)
+    took = time.monotonic() - begin
+    how = {"transports": transports, "absent": absent, "seeds": args.seeds,
+           "seconds": args.seconds, "cores": os.cpu_count(), "idle": idle,
+           "jobs": args.jobs, "held_up": worst_delay(results), "again": again,
+           "took_s": took}
+    write(args, {"names": live_cases.NAMES, "made": [how], "cases": results})
+    print(f"took {clock(took)}")
+
+
+def show(args):
+    data = live_page.merge([json.loads(path.read_text(encoding="ascii"))
+                            for path in args.source])
+    for name, case_ in data["cases"].items():
+        live_page.print_case(name, case_)
+    write(args, data)
 
 
 def main():
@@ -287,9 +301,9 @@ def main():
     args.seconds = args.seconds or (12 if args.quick else 30)
     args.folder = args.build / "bench-live"
     args.folder.mkdir(parents=True, exist_ok=True)
-    if os.getloadavg()[0] > 1:
-        say(f"the machine is busy (load {os.getloadavg()[0]:.1f}); delays may "
-            "be longer than they are")
+    if args.source:
+        show(args)
+        return
     if args.bulk:
         bench_bulk(args)
     else:

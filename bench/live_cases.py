@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The links, streams and transports of ./dev bench live."""
+import collections.abc
 import dataclasses
 
 QUEUE = 50_000  # bytes, drop tail
@@ -20,7 +21,6 @@ class Case:
     latency_ms: int = 200
     flows: dict = None
     steps: tuple = ()  # (second, bit/s) when the rate changes
-    seconds: int = 30
 
     def share_bps(self, seconds):
         """The fair share of the link, on average over the run."""
@@ -35,6 +35,12 @@ class Case:
 def link(mbit, *more, rtt=40, queue=QUEUE):
     return {"name": "bench", "rate_bps": mbit * 1e6, "rtt_ms": rtt,
             "queue_bytes": queue, "more": list(more)}
+
+
+def bursts(loss, length=4):
+    """Chances to enter and to leave the state in which all is lost."""
+    leave = 1 / length
+    return f"{loss * leave / (1 - loss):.6%}:{leave:.0%}"
 
 
 def flows(count, control):
@@ -58,7 +64,7 @@ def _all():
                    "ways", link(6, "--loss", f"{percent}%"))
         yield Case(f"burst-{percent}", f"6 Mbit/s, {percent} % loss in bursts "
                    "of four, both ways",
-                   link(6, "--loss", f"{percent}%", "--burst", "4"))
+                   link(6, "--burst", bursts(float(percent) / 100)))
     for rtt in (10, 150, 600):
         yield Case(f"rtt-{rtt}", f"4 Mbit/s, RTT {rtt} ms, latency "
                    f"{max(200, rtt)} ms", link(4, rtt=rtt),
@@ -73,3 +79,63 @@ def _all():
 CASES = {c.name: c for c in _all()}
 QUICK = ["small", "beside-cubic", "alone", "loss-2", "loss-10", "geo"]
 QUICK_TRANSPORTS = ["tltcp", "srt", "rist"]
+
+
+@dataclasses.dataclass
+class Aim:
+    """What TLTCP as it comes is to reach in a case, by the median."""
+
+    case: str
+    text: str
+    value: collections.abc.Callable  # of a row
+    least: float = float("-inf")
+    most: float = float("inf")
+    form: str = ".1f"
+    scale: float = 100
+
+    def met(self, row):
+        value = self.value(row)
+        return value is not None and self.least <= value <= self.most
+
+
+def _bound(case, percent):
+    return Aim(case, f"at least {percent:g} % of the bound",
+               lambda r: r["of_bound"], least=percent / 100)
+
+
+def _lost_keys(row):
+    return row["classes"]["key"]["sent"] - row["classes"]["key"]["decodable"]
+
+
+AIMS = [
+    _bound("small", 90),
+    Aim("small", "no key frame lost", _lost_keys, most=0, form=".0f", scale=1),
+    Aim("small", "no freeze over 400 ms", lambda r: r["freeze"], most=0.4001,
+        form=".0f", scale=1000),
+    _bound("beside-cubic", 80),
+    Aim("beside-cubic", "F from 0.8 to 1.25", lambda r: r["F"], 0.8, 1.25,
+        ".2f", 1),
+    _bound("alone", 99.9), _bound("loss-2", 99.9), _bound("loss-10", 95),
+    _bound("geo", 97),
+    *(Aim(case, "less than 1 % of the bytes late", lambda r: r["waste"],
+          most=0.00999) for case in ("small", "beside-cubic", "alone", "loss-2",
+                                     "loss-10", "geo")),
+]
+
+
+def choose(words, latency_ms=None):
+    """Cases by name; NAME/CONTENT streams something else over that link."""
+    chosen = []
+    for word in words:
+        name, _, content = word.partition("/")
+        which = CASES[name]
+        if content:
+            which = dataclasses.replace(
+                which, name=word, content=content,
+                text=f"{which.text}; {content}")
+        if latency_ms:
+            which = dataclasses.replace(
+                which, latency_ms=latency_ms,
+                text=f"{which.text}; latency {latency_ms} ms")
+        chosen.append(which)
+    return chosen

@@ -7,6 +7,7 @@
 #include "gst-plugins/gsttltcpcaps.h"
 #include "gst-plugins/gsttltcpflags.h"
 #include "media/framing.h"
+#include "media/ts.h"
 
 /* How much later than the latency frames may be before the time line is laid
  * anew. */
@@ -26,6 +27,7 @@ void gst_tltcp_deframer_init(GstTltcpDeframer *d) {
 
 static void free_input(GstTltcpInput *in) {
     gst_caps_replace(&in->caps, NULL);
+    g_free(in->ts);
     g_free(in);
 }
 
@@ -155,6 +157,9 @@ static void on_config(GstTltcpDeframer *d, const media_header *h,
     gst_caps_replace(&in->caps, NULL);
     in->caps = gst_tltcp_caps_from_config(&config);
     in->type = config.type;
+    if (!in->ts && in->caps && gst_tltcp_caps_is_ts(in->caps)) {
+        in->ts = g_new0(media_tstrack, 1);
+    }
     d->streams = MAX(d->streams, config.streams);
     in->ended = FALSE;
     in->changed = TRUE;
@@ -284,27 +289,66 @@ static gboolean is_picture(const media_header *h) {
            h->frame_class == MEDIA_CLASS_DISPOSABLE;
 }
 
+/* What has become known with a frame. */
+typedef struct {
+    gboolean decodable;
+    guint64 missing;
+    guint64 missing_refs;
+} Verdict;
+
+static Verdict judge(GstTltcpInput *in, const media_header *h,
+                     const media_section *section, gsize payload) {
+    gboolean intact = section->complete;
+    media_reftrack *r = &in->references;
+    guint64 lost = in->ts ? in->ts->lost : r->lost;
+    guint64 refs = in->ts ? in->ts->lost_refs : r->lost_refs;
+    Verdict v;
+
+    v.decodable = in->ts
+                      ? media__tstrack_frame(in->ts, h, section->data + payload,
+                                             section->len - payload, intact)
+                      : media__reftrack_frame(r, h, intact);
+    v.missing = (in->ts ? in->ts->lost : r->lost) - lost;
+    v.missing_refs = (in->ts ? in->ts->lost_refs : r->lost_refs) - refs;
+    return v;
+}
+
 /* Returns whether the frame is to be handed on. */
 static gboolean track(GstTltcpDeframer *d, const media_header *h,
-                      gboolean intact) {
+                      const media_section *section, gsize payload) {
     GstTltcpInput *in = input_of(d, h->stream);
-    guint64 lost = in->references.lost;
-    guint64 lost_refs = in->references.lost_refs;
-    gboolean decodable = media__reftrack_frame(&in->references, h, intact);
-    gboolean hold = d->drop_until_keyframe && is_picture(h) && !decodable &&
+    Verdict v = judge(in, h, section, payload);
+    gboolean hold = d->drop_until_keyframe && is_picture(h) && !v.decodable &&
                     !(h->flags & MEDIA_FLAG_RECOVERY) &&
-                    in->type != MEDIA_TYPE_DATA && !in->references.recovering;
+                    (in->ts || in->type != MEDIA_TYPE_DATA) &&
+                    !in->references.recovering;
 
-    if (in->references.lost != lost) {
+    if (v.missing) {
         in->discont = TRUE;
     }
     g_mutex_lock(&d->lock);
-    d->counts.missing += in->references.lost - lost;
-    d->counts.missing_references += in->references.lost_refs - lost_refs;
-    d->counts.undecodable += is_picture(h) && !decodable ? 1 : 0;
+    d->counts.missing += v.missing;
+    d->counts.missing_references += v.missing_refs;
+    d->counts.undecodable += is_picture(h) && !v.decodable ? 1 : 0;
     d->counts.held_back += hold ? 1 : 0;
     g_mutex_unlock(&d->lock);
     return !hold;
+}
+
+/* Of a part of a transport stream that is held back the clock reference goes
+ * on; FALSE: it has none. */
+static gboolean keep_clock(const GstTltcpInput *in,
+                           const media_section *section, gsize payload,
+                           gsize *len) {
+    guint8 packet[MEDIA_TS_PACKET];
+
+    if (!in->ts || !section->complete ||
+        !media__ts_clock(section->data + payload, *len, packet)) {
+        return FALSE;
+    }
+    memcpy(section->data + payload, packet, sizeof(packet));
+    *len = sizeof(packet);
+    return TRUE;
 }
 
 static void on_frame(GstTltcpDeframer *d, const media_header *h,
@@ -313,6 +357,7 @@ static void on_frame(GstTltcpDeframer *d, const media_header *h,
     gboolean wanted =
         section->complete || d->output == GST_TLTCP_OUTPUT_PARTIAL;
     GstTltcpInput *in = input_of(d, h->stream);
+    gsize len = section->len - payload;
     GstBuffer *buffer;
 
     if (d->first < 0) {
@@ -322,14 +367,15 @@ static void on_frame(GstTltcpDeframer *d, const media_header *h,
         count(d, &d->counts.cut);
         in->discont = TRUE;
     }
-    if (!track(d, h, section->complete) || !wanted) {
+    if (!track(d, h, section, payload) || !wanted) {
         in->discont = TRUE;
-        return;
+        if (!keep_clock(in, section, payload, &len)) {
+            return;
+        }
     }
     give_caps(in, product);
     buffer = gst_buffer_new_wrapped_full(0, section->data, section->len,
-                                         payload, section->len - payload,
-                                         section->data, free);
+                                         payload, len, section->data, free);
     section->data = NULL;
     stamp(d, h, now, buffer);
     finish_buffer(d, h, buffer, section->complete, product);

@@ -10,6 +10,7 @@
 #include "media/assemble.h"
 #include "media/playout.h"
 #include "media/reftrack.h"
+#include "media/tstrack.h"
 
 /* One stream of the connection. */
 typedef struct {
@@ -20,6 +21,7 @@ typedef struct {
     gboolean discont; /* something is missing before the next buffer */
     gint64 last_end; /* where the last buffer ended on the sender's time line */
     media_reftrack references;
+    media_tstrack *ts; /* instead, of a transport stream */
 } GstTltcpInput;
 
 typedef struct {

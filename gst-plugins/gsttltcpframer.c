@@ -130,7 +130,8 @@ static void add_unit(GstTltcpFramer *f, const media_frame *frame,
     h.duration = times->duration;
     if (frame->frame_class != MEDIA_CLASS_HEADER) {
         f->number++;
-        f->refs += frame->frame_class != MEDIA_CLASS_DISPOSABLE;
+        f->refs += f->ts ? media__ts_counts(frame)
+                         : frame->frame_class != MEDIA_CLASS_DISPOSABLE;
     }
     unit->section = copy_section(&h, data, len);
     unit->item.frame = *frame;

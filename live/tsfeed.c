@@ -114,7 +114,7 @@ static void on_unit(void *user, const media_ts_unit *u) {
     h.dts = u->dts;
     if (u->frame.frame_class != MEDIA_CLASS_HEADER) {
         t->number++;
-        t->refs += u->frame.frame_class != MEDIA_CLASS_DISPOSABLE;
+        t->refs += media__ts_counts(&u->frame);
     }
     t->failed = !feed_push(t->feed, &frame) || t->failed;
 }

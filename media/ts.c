@@ -440,6 +440,11 @@ bool media__ts_is(const void *data, size_t len) {
     return true;
 }
 
+bool media__ts_counts(const media_frame *f) {
+    return f->frame_class == MEDIA_CLASS_KEY ||
+           f->frame_class == MEDIA_CLASS_REFERENCE;
+}
+
 bool media__ts_clock(const uint8_t *data, size_t len, uint8_t *out) {
     for (size_t at = 0; at + PACKET <= len; at += PACKET) {
         const uint8_t *p = data + at;

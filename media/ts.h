@@ -82,6 +82,13 @@ uint64_t media__ts_skipped(const media_ts *ts);
 bool media__ts_is(const void *data, size_t len);
 
 /**
+ * @brief Whether a unit counts for media_header::refs: pictures that others
+ * need do, for sound that is missing harms no picture.
+ * @param f  what the unit is
+ */
+bool media__ts_counts(const media_frame *f);
+
+/**
  * @brief Makes a packet with the first clock reference of a unit that will not
  * be sent, for clocks must not stop.
  * @param data      whole packets

@@ -269,6 +269,52 @@ static void pictures_wait_for_a_key_frame_when_asked_to(void **state) {
     assert_int_equal(count_of(w, &w->d.counts.held_back), 4);
 }
 
+/* One packet of PID 256 that begins a picture, with a clock reference. */
+static gboolean ts_frame(struct world *w, char kind) {
+    guint8 packet[188] = {0x47, 0x41, 0, 0x30, 50, 0x10, 0, 0, 0, 0, 0x7e, 0};
+    media_header h = {.kind = MEDIA_KIND_FRAME,
+                      .frame_class = (kind & ~0x20) == 'I'
+                                         ? MEDIA_CLASS_KEY
+                                         : MEDIA_CLASS_REFERENCE,
+                      .flags = MEDIA_FLAG_DELTA,
+                      .number = w->number,
+                      .refs = w->refs++,
+                      .length = sizeof(packet),
+                      .pts = w->number * 40 * MS,
+                      .dts = w->number * 40 * MS,
+                      .duration = MEDIA_TIME_NONE};
+
+    packet[3] |= w->number++ & 0x0f;
+    if (g_ascii_islower(kind)) {
+        return FALSE;
+    }
+    give(w, &h, packet, TRUE, (GstClockTime)(1000 * MS + h.pts));
+    assert_non_null(w->product.buffer);
+    gst_buffer_extract(w->product.buffer, 0, packet, sizeof(packet));
+    assert_int_equal(gst_buffer_get_size(w->product.buffer), sizeof(packet));
+    return packet[3] & 0x10; /* there is a payload */
+}
+
+static void
+pictures_of_a_transport_stream_are_held_back_clocks_are_not(void **state) {
+    struct world *w = *state;
+
+    config(w, 0, MEDIA_TYPE_DATA, "video/mpegts, packetsize=(int)188");
+    w->d.drop_until_keyframe = TRUE;
+    assert_false(ts_frame(w, 'P'));
+    assert_true(ts_frame(w, 'I'));
+    assert_true(ts_frame(w, 'P'));
+    ts_frame(w, 'p');
+    assert_false(ts_frame(w, 'P'));
+    assert_true(
+        GST_BUFFER_FLAG_IS_SET(w->product.buffer, GST_BUFFER_FLAG_DISCONT));
+    assert_false(ts_frame(w, 'P'));
+    assert_true(ts_frame(w, 'I'));
+    assert_int_equal(count_of(w, &w->d.counts.held_back), 3);
+    assert_int_equal(count_of(w, &w->d.counts.missing), 1);
+    assert_int_equal(count_of(w, &w->d.counts.missing_references), 1);
+}
+
 static void sections_that_are_no_media_are_handed_on_as_they_are(void **state) {
     struct world *w = *state;
     media_section section = {.data = (uint8_t *)strdup("plain"),
@@ -419,6 +465,7 @@ int main(void) {
         T(a_cut_frame_is_left_out),
         T(a_cut_frame_is_flagged_when_partial_ones_are_wanted),
         T(pictures_wait_for_a_key_frame_when_asked_to),
+        T(pictures_of_a_transport_stream_are_held_back_clocks_are_not),
         T(sections_that_are_no_media_are_handed_on_as_they_are),
         T(malformed_sections_are_counted_and_dropped),
         T(caps_of_a_stranger_must_be_one_fixed_type),

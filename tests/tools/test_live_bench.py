@@ -9,8 +9,11 @@ import toolbox
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tools" / "demo")]
+import case  # noqa: E402
 import live_cases  # noqa: E402
+import live_page  # noqa: E402
 import live_quality  # noqa: E402
+import live_runs  # noqa: E402
 import measure  # noqa: E402
 import tcp_flows  # noqa: E402
 
@@ -20,7 +23,7 @@ def frame(number, decodable=True, kind="reference", size=1000):
             "class": kind, "decodable": decodable}
 
 
-class Cases(unittest.TestCase):
+class Cases(toolbox.Folder):
     def test_the_fair_share_counts_flows_and_steps(self):
         cases = live_cases.CASES
         self.assertEqual(cases["alone"].share_bps(30), 4e6)
@@ -33,6 +36,113 @@ class Cases(unittest.TestCase):
         self.assertLessEqual(set(live_cases.QUICK), set(live_cases.CASES))
         self.assertLessEqual(set(live_cases.QUICK_TRANSPORTS),
                              set(live_cases.NAMES))
+
+
+    def test_linkem_takes_every_link(self):
+        for which in live_cases.CASES.values():
+            with self.subTest(which=which.name):
+                command = case.linkem_command(
+                    {"linkem": str(toolbox.TOOLS / "linkem"),
+                     "link": which.link, "dir": str(self.folder)})
+                done = subprocess.run(
+                    [*command, "--duration", "1ms", "127.0.0.1:0",
+                     "127.0.0.1:9"], capture_output=True, text=True,
+                    stdin=subprocess.DEVNULL, check=False,
+                    timeout=toolbox.PATIENCE)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_bursts_make_the_loss_that_is_named(self):
+        enter, leave = (float(word.rstrip("%")) / 100
+                        for word in live_cases.bursts(0.1).split(":"))
+        self.assertAlmostEqual(enter / (enter + leave), 0.1, 4)
+        self.assertEqual(leave, 0.25)
+
+    def test_any_content_goes_over_any_link(self):
+        which, = live_cases.choose(["loss-2/mpeg1"], 500)
+        self.assertEqual((which.name, which.content, which.latency_ms),
+                         ("loss-2/mpeg1", "mpeg1", 500))
+        self.assertEqual(which.link, live_cases.CASES["loss-2"].link)
+
+
+def row(of_bound, **more):
+    counts = {"sent": 10, "bound": 10, "on_time": 10, "decodable": 10}
+    return {"of_bound": of_bound, "freeze": 0.2, "freezes": 0, "waste": 0.001,
+            "delay_p50": 0.07, "delay_p95": 0.1, "delay_p99": None,
+            "psnr": 40.0, "ssim": 0.9, "F": None, "S": None,
+            "classes": {kind: dict(counts) for kind in measure.CLASSES},
+            **more}
+
+
+def data(transport, rows):
+    how = {"transports": [transport], "absent": {"rist": "no ristsink"},
+           "seeds": 5, "seconds": 30, "cores": 2, "idle": 1.9, "jobs": 4,
+           "held_up": 0.01, "again": 1}
+    return {"made": [how], "cases": {
+        name: {"text": "a link", "rows": {transport: r}, "runs": {}}
+        for name, r in rows.items()}}
+
+
+class Page(toolbox.Folder):
+    def test_results_take_the_place_of_older_ones(self):
+        page = self.folder / "page.md"
+        page.write_text(f"Before.\n{live_page.BEGIN}\nold\n{live_page.END}\n"
+                        "After.\n", encoding="utf-8")
+        both = live_page.merge([
+            data("tltcp", {"alone": row(0.98), "small": row(0.95)}),
+            data("srt", {"alone": {"error": "no peer"}})])
+        for _ in range(2):
+            live_page.write(page, both)
+        text = page.read_text(encoding="utf-8")
+        self.assertTrue(text.startswith("Before.\n"))
+        self.assertTrue(text.endswith("\nAfter.\n"))
+        self.assertNotIn("old", text)
+        self.assertEqual(text.count("| alone | TLTCP | 98.0 | 10/10 10/10 "
+                                    "10/10 | 0.20 "), 1)
+        self.assertIn("| alone | SRT | no result: no peer |", text)
+        self.assertIn("RIST is absent: no ristsink.", text)
+        self.assertIn("| alone | at least 99.9 % of the bound | 98.0 | "
+                      "**short** |", text)
+        self.assertIn("| small | at least 90 % of the bound | 95.0 | met |",
+                      text)
+        self.assertEqual(len({line.count("|") for line in text.splitlines()
+                              if line.startswith(("| alone | T",
+                                                  "| alone | S"))}), 1)
+
+    def test_a_page_without_a_place_for_them_is_left_alone(self):
+        page = self.folder / "page.md"
+        page.write_text("Text.\n", encoding="utf-8")
+        with self.assertRaises(ValueError):
+            live_page.write(page, data("tltcp", {"alone": row(1)}))
+        self.assertEqual(page.read_text(encoding="utf-8"), "Text.\n")
+
+    def test_every_aim_is_for_a_case_that_exists(self):
+        for aim in live_cases.AIMS:
+            self.assertIn(aim.case, live_cases.CASES)
+            self.assertIsInstance(aim.met(row(1, F=1.0)), bool)
+        self.assertFalse(all(aim.met(row(0.5, F=3.0, freeze=1, waste=0.5))
+                             for aim in live_cases.AIMS))
+
+
+class Runs(toolbox.Folder):
+    """The pool, with a program that gives results instead of streaming."""
+
+    RESULTS = ('import json, pathlib, sys; '
+               'n = len(list(pathlib.Path(sys.argv[1]).glob("ran*"))); '
+               'pathlib.Path(sys.argv[1], f"ran{n}").touch(); '
+               'print(json.dumps({"error": "x", "held_up": [%s][n]}))')
+
+    def make(self, held_up):
+        command = [sys.executable, "-c", self.RESULTS % held_up, self.folder]
+        with live_runs.Pool(2, lambda _: command, keep=True) as pool:
+            result = pool.submit(None, {"dir": str(self.folder)}).result()
+        return result["held_up"], pool.again
+
+    def test_a_run_that_was_held_up_is_made_again(self):
+        self.assertEqual(self.make("0.01"), (0.01, 0))
+
+    def test_the_better_of_two_counts(self):
+        self.assertEqual(self.make("0.4, 0.2"), (0.2, 1))
+
 
 
 class Yardsticks(unittest.TestCase):
@@ -79,11 +189,14 @@ class Quality(toolbox.Folder):
             stdin=subprocess.DEVNULL, timeout=toolbox.PATIENCE)
         whole = [frame(n) for n in range(10)]
         torn = [frame(n, n % 2 == 0) for n in range(10)]
+        half = [frame(n, n < 5) for n in range(10)]
         perfect = live_quality.after_concealment(str(clip), whole)
         worse = live_quality.after_concealment(str(clip), torn)
         self.assertEqual(perfect["psnr"], live_quality.PERFECT_DB)
         self.assertAlmostEqual(perfect["ssim"], 1)
         self.assertLess(worse["psnr"], 60)
+        self.assertNotEqual(live_quality.after_concealment(str(clip), half),
+                            worse)
         self.assertLess(worse["ssim"], 1)
 
 

@@ -27,8 +27,10 @@ KEEP = ["!", "framelog", "location={dir}/received.csv", "!", "filesink",
         "location={dir}/received.ts", "buffer-mode=unbuffered"]
 
 
-# Lets a namespace's TCP use another congestion control.
-CONTROL = ('echo "$1" > /proc/sys/net/ipv4/tcp_congestion_control && shift && '
+# Lets TCP to a host use another congestion control.  The system-wide setting
+# takes only what everybody may use, a route any.
+CONTROL = ('device=$(ip -o route get "$2" | sed "s/.* dev //; s/ .*//") && '
+           'ip route replace "$2" dev "$device" congctl "$1" && shift 2 && '
            'exec "$@"')
 
 
@@ -274,7 +276,7 @@ def stream(spec, processes):
     send, receive = transport.make(spec, way)
     if spec.get("control"):
         way.prefix_send = (*way.prefix_send, "sh", "-c", CONTROL, "sh",
-                           spec["control"])
+                           spec["control"], way.send_host)
     tcp_flows.start(spec, way, processes, wait_for)
     receiver = processes.start(
         "receiver", pipeline(spec, way.prefix_receive, receive))
