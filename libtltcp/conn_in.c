@@ -495,12 +495,9 @@ void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
     }
 }
 
-/* RFC 9001, 6.6: the AEAD bears so many guesses; half of the lower limit. */
-#define FORGED_MAX (UINT64_C(1) << 35)
-
 static void on_forged(tltcp_conn *c) {
     drop(c);
-    if (++c->stats.packets_forged >= FORGED_MAX) {
+    if (++c->stats.packets_forged >= SEC__FORGED_MAX) {
         tltcp__conn_fail(c, TLTCP_ERR_LIMIT, "too many forged packets");
     }
 }
@@ -521,7 +518,7 @@ static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
         return;
     }
     if (!sec__seal_open(c->seal, p.type & SEC__PHASE, pn, dgram, SEC__SHORT_LEN,
-                        p.body, p.body_len)) {
+                        p.body, p.body_len, c->seal->plain)) {
         on_forged(c);
         return;
     }

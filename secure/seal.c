@@ -35,11 +35,11 @@ sec__seal *sec__seal_new(const cmn__mem *mem, uint8_t suite,
     s->limit = limit > 0 && limit < SEALED_MAX ? limit : SEALED_MAX;
     memcpy(s->tx_key, tx_key, SEC__KEY_LEN);
     memcpy(s->rx_key, rx_key, SEC__KEY_LEN);
-    s->plain = cmn__alloc(mem, room);
+    s->plain = room > 0 ? cmn__alloc(mem, room) : NULL;
     s->tx = sec__aead_new(suite, tx_key, true);
     s->rx = sec__aead_new(suite, rx_key, false);
     s->rx_next = next_rx(s);
-    if (s->plain == NULL || s->tx == NULL || s->rx == NULL ||
+    if ((room > 0 && s->plain == NULL) || s->tx == NULL || s->rx == NULL ||
         s->rx_next == NULL) {
         sec__seal_free(s, mem);
         return NULL;
@@ -76,8 +76,16 @@ static void renew_tx(sec__seal *s) {
     OPENSSL_cleanse(key, sizeof(key));
 }
 
+static bool is_due(const sec__seal *s) {
+    return s->tx_phase < s->rx_phase || s->sealed >= s->limit;
+}
+
+bool sec__seal_waits(const sec__seal *s) {
+    return is_due(s) && !s->confirmed;
+}
+
 uint8_t sec__seal_phase(sec__seal *s) {
-    if (s->confirmed && (s->tx_phase < s->rx_phase || s->sealed >= s->limit)) {
+    if (is_due(s) && s->confirmed) {
         renew_tx(s);
     }
     return (uint8_t)(s->tx_phase & 1);
@@ -115,7 +123,7 @@ static void go_on(sec__seal *s, uint64_t pn) {
 
 bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
                     const uint8_t *header, size_t header_len,
-                    const uint8_t *text, size_t len) {
+                    const uint8_t *text, size_t len, uint8_t *plain) {
     uint8_t nonce[SEC__NONCE_LEN];
     bool present = phase == (s->rx_phase & 1);
     EVP_CIPHER_CTX *c = present           ? s->rx
@@ -123,7 +131,7 @@ bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
                                           : s->rx_next;
     sec__aead_nonce(s->suite, pn, nonce);
     if (c == NULL || len < SEC__TAG_LEN ||
-        !sec__aead_open(c, nonce, header, header_len, text, len, s->plain)) {
+        !sec__aead_open(c, nonce, header, header_len, text, len, plain)) {
         return false;
     }
     if (!present && c == s->rx_next) {

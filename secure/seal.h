@@ -13,12 +13,15 @@
  * Nobody goes on before the peer has opened a packet of the present keys: it
  * could not tell the ones after the next from those before. */
 
+/* RFC 9001, 6.6: the AEAD bears so many guesses; half of the lower limit. */
+#define SEC__FORGED_MAX (UINT64_C(1) << 35)
+
 typedef struct sec__seal {
     struct evp_cipher_ctx_st *tx;
     struct evp_cipher_ctx_st *rx;
     struct evp_cipher_ctx_st *rx_old; /* for what was overtaken; or NULL */
     struct evp_cipher_ctx_st *rx_next;
-    uint8_t *plain; /* the packet opened last */
+    uint8_t *plain; /* room for a packet that is opened, or NULL */
     uint8_t tx_key[SEC__KEY_LEN];
     uint8_t rx_key[SEC__KEY_LEN]; /* of rx_next */
     uint64_t rx_from;             /* lowest number seen with rx */
@@ -31,7 +34,7 @@ typedef struct sec__seal {
     bool confirmed; /* the peer has opened a packet sealed with tx */
 } sec__seal;
 
-/* room: of the largest packet that will be opened. */
+/* room: of `plain`; 0: there is none. */
 sec__seal *sec__seal_new(const cmn__mem *mem, uint8_t suite,
                          const uint8_t *tx_key, const uint8_t *rx_key,
                          size_t room, uint64_t limit);
@@ -43,10 +46,12 @@ uint8_t sec__seal_phase(sec__seal *s);
  * them. */
 bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
                      size_t header_len, uint8_t *text, size_t len);
-/* Opens len bytes, tag included, into s->plain.  False when forged. */
+/* Opens len bytes, tag included, into `plain`.  False when forged. */
 bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
                     const uint8_t *header, size_t header_len,
-                    const uint8_t *text, size_t len);
+                    const uint8_t *text, size_t len, uint8_t *plain);
+/* New keys are due and wait for the peer to confirm the present ones. */
+bool sec__seal_waits(const sec__seal *s);
 /* The peer has opened the packet numbered pn. */
 void sec__seal_on_acked(sec__seal *s, uint64_t pn);
 /* New keys as soon as the peer has confirmed the present ones. */

@@ -139,7 +139,7 @@ static struct sealed seal_one(sec__seal *s, uint64_t pn, char what) {
 
 static bool opens(sec__seal *s, const struct sealed *p, char what) {
     return sec__seal_open(s, p->phase, p->pn, header, sizeof(header), p->text,
-                          1 + SEC__TAG_LEN) &&
+                          1 + SEC__TAG_LEN, s->plain) &&
            s->plain[0] == (uint8_t)what;
 }
 
