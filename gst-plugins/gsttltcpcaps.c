@@ -46,6 +46,25 @@ static const gchar *codec_name(const GstStructure *s) {
     return media__caps_codec(gst_structure_get_name(s), version);
 }
 
+/* Of RTP what the packets carry; only of these codecs frames are known. */
+static const gchar *rtp_codec(const GstStructure *s) {
+    const gchar *name = gst_structure_get_string(s, "encoding-name");
+
+    return g_strcmp0(name, "H264") == 0   ? "h264"
+           : g_strcmp0(name, "H265") == 0 ? "hevc"
+                                          : NULL;
+}
+
+static void rtp_scanner(const GstStructure *s, media_scanner *scanner) {
+    const gchar *codec = rtp_codec(s);
+    gboolean audio =
+        g_strcmp0(gst_structure_get_string(s, "media"), "audio") == 0;
+
+    media__scanner_init(scanner, codec,
+                        audio ? MEDIA_TYPE_AUDIO : MEDIA_TYPE_DATA, NULL, 0);
+    scanner->rtp = codec != NULL;
+}
+
 /* The bytes stay the caps'. */
 static gboolean codec_data(const GstStructure *s, GstMapInfo *map,
                            GstBuffer **buffer) {
@@ -141,6 +160,10 @@ void gst_tltcp_caps_scanner(GstCaps *caps, media_scanner *scanner) {
     GstBuffer *buffer = NULL;
     GstMapInfo map = GST_MAP_INFO_INIT;
 
+    if (gst_structure_has_name(s, "application/x-rtp")) {
+        rtp_scanner(s, scanner);
+        return;
+    }
     codec_data(s, &map, &buffer);
     media__scanner_init(scanner, codec_name(s), (gint)media_type(s), map.data,
                         map.size);

@@ -25,7 +25,8 @@ bool media__chain_takes(media_chain *c, const media_item *item) {
     if (!c->wait_until || item->frame.frame_class == MEDIA_CLASS_HEADER) {
         return true;
     }
-    if (is_picture(item) && !item->frame.key && !item->frame.recovery &&
+    bool begins = item->frame.key && !item->frame.continues;
+    if (is_picture(item) && !begins && !item->frame.recovery &&
         item->arrival < c->wait_until) {
         return false;
     }
@@ -66,19 +67,12 @@ static uint32_t distance(uint64_t section, uint64_t to) {
     return to && back < TL_DEPENDS_NONE ? (uint32_t)back : 0;
 }
 
-uint32_t media__chain_add(media_chain *c, const media_item *item,
-                          uint64_t section) {
-    bool reference = item->frame.frame_class == MEDIA_CLASS_REFERENCE;
+/* What a reference or a disposable frame refers to; notes a reference. */
+static uint64_t refer(media_chain *c, const media_item *item, bool reference,
+                      uint64_t section) {
     unsigned layer = item->frame.temporal_id % MEDIA_LAYERS;
     uint64_t to;
 
-    if (item->frame.frame_class == MEDIA_CLASS_KEY) {
-        add_key(c, item, section);
-        return TL_DEPENDS_NONE;
-    }
-    if (!reference && item->frame.frame_class != MEDIA_CLASS_DISPOSABLE) {
-        return 0;
-    }
     if (is_leading(c, item)) {
         to = c->leading ? c->leading : c->before_key;
         c->leading = reference ? section + 1 : c->leading;
@@ -86,6 +80,28 @@ uint32_t media__chain_add(media_chain *c, const media_item *item,
         to = newest(c, layer);
         c->references[layer] = reference ? section + 1 : c->references[layer];
     }
+    return to;
+}
+
+uint32_t media__chain_add(media_chain *c, const media_item *item,
+                          uint64_t section) {
+    bool key = item->frame.frame_class == MEDIA_CLASS_KEY;
+    uint64_t to;
+
+    if (!is_picture(item)) {
+        return 0;
+    }
+    if (key && !item->frame.continues) {
+        add_key(c, item, section);
+        c->last = section + 1;
+        return TL_DEPENDS_NONE;
+    }
+    to = refer(c, item, key || item->frame.frame_class == MEDIA_CLASS_REFERENCE,
+               section);
+    if (item->frame.continues) {
+        to = c->last;
+    }
+    c->last = section + 1;
     return item->frame.recovery ? TL_DEPENDS_NONE : distance(section, to);
 }
 

@@ -21,6 +21,7 @@ typedef struct media_chain {
     uint64_t references[MEDIA_LAYERS]; /**< newest by temporal layer, since the
                                             newest key frame */
     uint64_t key;                      /**< newest key frame */
+    uint64_t last;                     /**< newest picture of any class */
     uint64_t before_key;               /**< newest reference before it */
     uint64_t leading;   /**< newest reference that is shown before it */
     int64_t key_due;    /**< when it is due */

@@ -6,6 +6,7 @@
 #include "media/av1.h"
 #include "media/h26x.h"
 #include "media/nal.h"
+#include "media/rtp.h"
 #include "media/vpx.h"
 
 /* First byte behind 00 00 01 */
@@ -112,6 +113,9 @@ static bool classify_mpeg4(const void *data, size_t len, media_frame *f) {
 
 static bool classify_bytes(media_scanner *s, const void *data, size_t len,
                            media_frame *f) {
+    if (s->rtp) {
+        return media__rtp_classify(s, data, len, f);
+    }
     switch (s->codec) {
     case MEDIA_CODEC_MPEG12:
         return classify_mpeg12(data, len, f);

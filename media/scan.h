@@ -32,6 +32,8 @@ typedef struct media_frame {
     bool leading;          /**< H.265: shown before the key frame it follows */
     bool broken_link;      /**< MPEG, H.264: frames shown before it are bad */
     bool closed_gop;       /**< IDR, or MPEG closed GOP */
+    bool continues;        /**< RTP: goes on with the frame that the packet
+                                before it began */
     uint32_t recovery_cnt; /**< frames until right after a recovery point */
     int32_t tsn;           /**< MPEG-1/2: temporal_reference; -1: none */
 } media_frame;
@@ -49,6 +51,16 @@ typedef struct media_av1_seq {
     bool decoder_model;     /**< decoder_model_info_present_flag */
 } media_av1_seq;
 
+/** The frame that RTP packets bring. */
+typedef struct media_rtp {
+    bool started;          /**< there was a packet */
+    bool open;             /**< its first slice was seen */
+    bool recovery;         /**< so was a recovery point before it */
+    uint32_t recovery_cnt; /**< of that */
+    uint32_t time;         /**< RTP timestamp */
+    media_frame frame;     /**< what its first slice said */
+} media_rtp;
+
 /** A stream as the scanner sees it.  Plain memory: copy it as you like. */
 typedef struct media_scanner {
     uint8_t codec;          /**< ::media_codec */
@@ -57,6 +69,8 @@ typedef struct media_scanner {
     uint8_t max_tid;        /**< highest H.265 temporal layer so far */
     uint8_t extra_bits[64]; /**< H.265: num_extra_slice_header_bits by PPS */
     media_av1_seq av1;      /**< AV1 */
+    bool rtp;               /**< H.264, H.265: as RTP packets */
+    media_rtp rtp_frame;    /**< then: the frame at hand */
 } media_scanner;
 
 #endif /* MEDIA_SCAN_H */

@@ -23,6 +23,17 @@
     "no-upd-entropy>\" "                                           \
     "temporal-scalability-layer-sync-flags=<(boolean)false,(boolean)false> "
 
+#define X264 "x264enc bframes=2 b-pyramid=false key-int-max=25 "
+#define X265                                                      \
+    "x265enc key-int-max=20 option-string=\"bframes=3:b-adapt=0:" \
+    "pools=1:frame-threads=1:log-level=none:"
+#define AVDEC_H264 "avdec_h264 max-threads=1"
+#define AVDEC_H265 "avdec_h265 max-threads=1"
+#define AVDEC_MPEG2 "avdec_mpeg2video max-threads=1"
+#define AVDEC_MPEG4 "avdec_mpeg4 max-threads=1"
+#define AV1_UNITS \
+    "! av1parse ! video/x-av1,alignment=tu,stream-format=obu-stream"
+
 struct clip {
     GstCaps *caps;
     GPtrArray *buffers; /* GstBuffer */
@@ -41,55 +52,52 @@ struct row {
 
 static const struct row rows[] = {
     {"MPEG-1",
-     "mpeg2enc format=0 b-per-refframe=2 max-gop-size=12 ! "
-     "mpegvideoparse",
-     "avdec_mpeg2video max-threads=1", 30, 4, FALSE},
+     "mpeg2enc format=0 b-per-refframe=2 max-gop-size=12 ! mpegvideoparse",
+     AVDEC_MPEG2, 30, 4, FALSE},
     {"MPEG-1 out of a file without times",
-     "mpeg2enc format=0 b-per-refframe=2 max-gop-size=12 @ "
-     "mpegvideoparse",
-     "avdec_mpeg2video max-threads=1", 30, 4, FALSE},
+     "mpeg2enc format=0 b-per-refframe=2 max-gop-size=12 @ mpegvideoparse",
+     AVDEC_MPEG2, 30, 4, FALSE},
     {"MPEG-2, two parsers",
-     "mpeg2enc format=3 b-per-refframe=2 "
-     "max-gop-size=12 ! mpegvideoparse ! mpegvideoparse",
-     "avdec_mpeg2video max-threads=1", 30, 4, FALSE},
-    {"MPEG-4 part 2", "avenc_mpeg4 max-bframes=2 gop-size=12",
-     "avdec_mpeg4 max-threads=1", 30, 4, FALSE},
+     "mpeg2enc format=3 b-per-refframe=2 max-gop-size=12 ! mpegvideoparse ! "
+     "mpegvideoparse",
+     AVDEC_MPEG2, 30, 4, FALSE},
+    {"MPEG-4 part 2", "avenc_mpeg4 max-bframes=2 gop-size=12", AVDEC_MPEG4, 30,
+     4, FALSE},
     {"MPEG-4 part 2, parsed",
-     "avenc_mpeg4 max-bframes=2 gop-size=12 ! "
-     "mpeg4videoparse",
-     "avdec_mpeg4 max-threads=1", 30, 4, FALSE},
-    {"H.264", "x264enc bframes=2 b-pyramid=false key-int-max=25",
-     "h264parse ! avdec_h264 max-threads=1", 25, 3, FALSE},
-    {"H.264 with lengths",
-     "x264enc bframes=2 b-pyramid=false key-int-max=25 "
-     "! h264parse ! video/x-h264,stream-format=avc",
-     "avdec_h264 max-threads=1", 25, 3, FALSE},
+     "avenc_mpeg4 max-bframes=2 gop-size=12 ! mpeg4videoparse", AVDEC_MPEG4, 30,
+     4, FALSE},
+    {"H.264", X264, "h264parse ! " AVDEC_H264, 25, 3, FALSE},
+    {"H.264 with lengths", X264 "! h264parse ! video/x-h264,stream-format=avc",
+     AVDEC_H264, 25, 3, FALSE},
+    {"H.264, two parsers", X264 "! h264parse ! h264parse", AVDEC_H264, 25, 3,
+     FALSE},
     {"H.264 with B frames that are references",
-     "x264enc bframes=3 b-adapt=false "
-     "key-int-max=25 ! h264parse",
-     "avdec_h264 max-threads=1", 25, 3, FALSE},
+     "x264enc bframes=3 b-adapt=false key-int-max=25 ! h264parse", AVDEC_H264,
+     25, 3, FALSE},
     {"H.264, open GOPs",
      "x264enc bframes=3 b-adapt=false key-int-max=20 "
      "option-string=open-gop=1 ! h264parse",
-     "avdec_h264 max-threads=1", 20, 3, FALSE},
+     AVDEC_H264, 20, 3, FALSE},
     {"H.264, intra refresh",
-     "x264enc bframes=0 intra-refresh=true "
-     "key-int-max=20 ! h264parse",
-     "avdec_h264 max-threads=1", 0, 1, TRUE},
+     "x264enc bframes=0 intra-refresh=true key-int-max=20 ! h264parse",
+     AVDEC_H264, 0, 1, TRUE},
     {"H.264 out of a demuxer, where every buffer looks like a key frame",
-     "x264enc bframes=2 b-pyramid=false key-int-max=25 ! mpegtsmux ! tsdemux",
-     "h264parse ! avdec_h264 max-threads=1", 25, 3, FALSE},
+     X264 "! mpegtsmux ! tsdemux", "h264parse ! " AVDEC_H264, 25, 3, FALSE},
+    {"H.264 in RTP", X264 "! rtph264pay mtu=300",
+     "rtph264depay ! h264parse ! " AVDEC_H264, 25, 3, FALSE},
+    {"H.264 in RTP, aggregated",
+     X264 "! rtph264pay mtu=300 aggregate-mode=zero-latency "
+          "config-interval=-1",
+     "rtph264depay ! h264parse ! " AVDEC_H264, 25, 3, FALSE},
     {"H.264 by another encoder", "openh264enc gop-size=20 ! h264parse",
-     "avdec_h264 max-threads=1", 0, 3, FALSE},
-    {"H.265",
-     "x265enc key-int-max=20 option-string=\"bframes=3:b-adapt=0:"
-     "pools=1:frame-threads=1:log-level=none:open-gop=1\" ! h265parse",
-     "avdec_h265 max-threads=1", 20, 3, FALSE},
+     AVDEC_H264, 0, 3, FALSE},
+    {"H.265", X265 "open-gop=1\" ! h265parse", AVDEC_H265, 20, 3, FALSE},
     {"H.265, temporal layers",
-     "x265enc key-int-max=20 option-string=\""
-     "bframes=3:b-adapt=0:temporal-layers=1:pools=1:frame-threads=1:"
-     "log-level=none\" ! h265parse ! video/x-h265,stream-format=hvc1",
-     "avdec_h265 max-threads=1", 20, 3, FALSE},
+     X265 "temporal-layers=1\" ! h265parse ! "
+          "video/x-h265,stream-format=hvc1",
+     AVDEC_H265, 20, 3, FALSE},
+    {"H.265 in RTP", X265 "open-gop=0\" ! h265parse ! rtph265pay mtu=300",
+     "rtph265depay ! h265parse ! " AVDEC_H265, 20, 3, FALSE},
     {"VP8", "vp8enc deadline=1 keyframe-max-dist=20", "vp8dec", 0, 3, FALSE},
     {"VP8, temporal layers",
      "vp8enc name=layered deadline=1 keyframe-max-dist=20 " LAYER_FLAGS
@@ -98,22 +106,18 @@ static const struct row rows[] = {
     {"VP9", "vp9enc deadline=1 cpu-used=8 keyframe-max-dist=20", "vp9dec", 0, 3,
      FALSE},
     {"VP9 with hidden frames",
-     "vp9enc deadline=1000000 cpu-used=8 "
-     "keyframe-max-dist=30 lag-in-frames=10 auto-alt-ref=true",
+     "vp9enc deadline=1000000 cpu-used=8 keyframe-max-dist=30 "
+     "lag-in-frames=10 auto-alt-ref=true",
      "vp9dec", 0, 2, FALSE},
     {"VP9, temporal layers",
      "vp9enc name=layered deadline=1 cpu-used=8 "
      "keyframe-max-dist=20 " LAYER_FLAGS "error-resilient=default",
      "vp9dec", 15, 3, FALSE},
     {"AV1",
-     "av1enc usage-profile=realtime cpu-used=8 keyframe-max-dist=20 ! av1parse "
-     "! "
-     "video/x-av1,alignment=tu,stream-format=obu-stream",
+     "av1enc usage-profile=realtime cpu-used=8 keyframe-max-dist=20 " AV1_UNITS,
      "av1dec", 0, 3, FALSE},
     {"AV1 with hidden frames",
-     "av1enc cpu-used=8 lag-in-frames=8 "
-     "keyframe-max-dist=30 ! av1parse ! "
-     "video/x-av1,alignment=tu,stream-format=obu-stream",
+     "av1enc cpu-used=8 lag-in-frames=8 keyframe-max-dist=30 " AV1_UNITS,
      "av1dec", 1, 2, FALSE},
 };
 
@@ -338,9 +342,14 @@ static void check_keys(const struct clip *clip, const struct row *row,
     guint last = 0;
 
     assert_true(count_class(clip, MEDIA_CLASS_KEY) >= row->keys);
-    assert_true(clip->frames[0].key);
+    while (clip->frames[last].frame_class == MEDIA_CLASS_HEADER ||
+           clip->frames[last].frame_class == MEDIA_CLASS_OTHER) {
+        last++;
+    }
+    assert_true(clip->frames[last].key);
     for (guint i = 0; i < clip->buffers->len; i++) {
-        last = clip->frames[i].key && clip->frames[i].closed_gop ? i : last;
+        const media_frame *f = &clip->frames[i];
+        last = f->key && f->closed_gop && !f->continues ? i : last;
     }
     g_autoptr(GPtrArray) part = decode(clip, row->decoder, is_behind, last);
     assert_int_equal(matches(whole, part), part->len);

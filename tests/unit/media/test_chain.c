@@ -44,6 +44,33 @@ static void frames_refer_to_the_reference_before_them(void **state) {
     assert_int_equal(add(&c, 'h', MEDIA_NEVER, 11), 0);
 }
 
+static uint32_t go_on(media_chain *c, char kind, uint64_t n) {
+    media_item item = item_of(kind, 1, 0);
+
+    item.frame.continues = true;
+    return media__chain_add(c, &item, n);
+}
+
+static void parts_of_a_frame_refer_to_the_part_before_them(void **state) {
+    media_chain c = {0};
+    media_item part = item_of('I', 1, 0);
+
+    (void)state;
+    assert_int_equal(add(&c, 'I', 1, 0), TL_DEPENDS_NONE);
+    assert_int_equal(go_on(&c, 'I', 1), 1);
+    assert_int_equal(go_on(&c, 'I', 3), 2);
+    assert_int_equal(add(&c, 'P', 4, 4), 1);
+    assert_int_equal(go_on(&c, 'P', 5), 1);
+    assert_int_equal(add(&c, 'B', 2, 6), 1);
+    assert_int_equal(go_on(&c, 'B', 7), 1);
+    assert_int_equal(add(&c, 'B', 3, 8), 3); /* to the end of the P frame */
+    media__chain_join(&c, 0);
+    part.frame.continues = true;
+    assert_false(media__chain_takes(&c, &part));
+    part.frame.continues = false;
+    assert_true(media__chain_takes(&c, &part));
+}
+
 static void
 what_leads_an_open_key_frame_refers_to_what_is_before(void **state) {
     media_chain c = {0};
@@ -139,6 +166,7 @@ static void a_loss_before_the_newest_key_frame_harms_nobody(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_refer_to_the_reference_before_them),
+        cmocka_unit_test(parts_of_a_frame_refer_to_the_part_before_them),
         cmocka_unit_test(what_leads_an_open_key_frame_refers_to_what_is_before),
         cmocka_unit_test(nothing_leads_a_closed_key_frame),
         cmocka_unit_test(lower_layers_do_not_refer_to_higher_ones),
