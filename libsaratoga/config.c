@@ -10,7 +10,7 @@ _Static_assert(sizeof(saratoga_options) ==
                        sizeof(void *),
                "tail padding in saratoga_options");
 _Static_assert(sizeof(saratoga_config) ==
-                   offsetof(saratoga_config, group) + sizeof(saratoga_pktinfo),
+                   offsetof(saratoga_config, reserved3) + sizeof(uint32_t),
                "tail padding in saratoga_config");
 
 void saratoga_options_init_sized(saratoga_options *o, size_t size) {
@@ -295,6 +295,7 @@ int saratoga_config_check(const saratoga_config *c, char *why) {
     const struct rule rule[] = {
         {is_between(full.mtu, 576, 65535), "mtu must be 576 to 65535"},
         {is_between(full.overhead, 8, 128), "overhead must be 8 to 128"},
+        {full.carrier_overhead <= 128, "carrier_overhead must be 0 to 128"},
         {is_between(full.max_transfers, 1, 1u << 20),
          "max_transfers must be 1 to 1048576"},
         {full.status_share > 0 && full.status_share <= 1,

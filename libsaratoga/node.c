@@ -113,7 +113,8 @@ static saratoga__key key_of(const saratoga__session *s) {
 static uint32_t headers(const saratoga_node *n, const saratoga_pktinfo *peer) {
     uint32_t usual = n->env.cfg.overhead;
     bool six = (peer->flags & SARATOGA_PKT_IPV6) != 0;
-    return six && usual < IPV6_HEADERS ? IPV6_HEADERS : usual;
+    return n->env.cfg.carrier_overhead +
+           (six && usual < IPV6_HEADERS ? IPV6_HEADERS : usual);
 }
 
 int saratoga__node_add(saratoga_node *n, const saratoga_options *opt,

@@ -29,6 +29,7 @@ const char *saratoga_strerror(int error) {
         "ended by this side",
         "the file is too long for the descriptor in use",
         "not available in this build",
+        "the peer has another passphrase or key, or none",
     };
     _Static_assert(sizeof(text) / sizeof(text[0]) == 1 - SARATOGA_ERR_LAST,
                    "a text per error");

@@ -67,6 +67,7 @@ static bool is_called_off(saratoga__file *f) {
 
 static void start(saratoga__file *f) {
     saratoga_request r;
+    const char *objection;
     int rv;
 
     if (f->status != 0) {
@@ -75,6 +76,15 @@ static void start(saratoga__file *f) {
         return;
     }
     if (is_called_off(f)) {
+        return;
+    }
+    objection =
+        saratoga__is_secured(f->u)
+            ? saratoga__secure_objection(f->u, &f->peer.remote, &f->options)
+            : NULL;
+    if (objection != NULL) {
+        saratoga__file_fail(f, SARATOGA_ERR_INVAL, "%s: %s", f->host_name,
+                            objection);
         return;
     }
     saratoga_request_init(&r);
@@ -87,6 +97,7 @@ static void start(saratoga__file *f) {
     r.user = f;
     saratoga__pktinfo(f->u, &f->peer, &r.to);
     f->host = r.to.host;
+    f->path_token = r.to.path;
     rv = saratoga_transfer_start(f->u->node, &r, &f->handle, saratoga__now());
     if (rv != 0) {
         f->handle = 0;

@@ -7,6 +7,7 @@
 
 static void free_node(saratoga_uv *u) {
     saratoga__root_close(&u->root);
+    saratoga__secure_close(u);
     free((char *)(uintptr_t)u->config.host);
     free((char *)(uintptr_t)u->config.service);
     free((char *)(uintptr_t)u->config.root);
@@ -37,6 +38,7 @@ static void close_handles(saratoga_uv *u) {
     if (u->has_alarm) {
         drv__alarm_close(&u->alarm);
     }
+    saratoga__secure_farewell(u);
     saratoga__net_close(u);
 }
 

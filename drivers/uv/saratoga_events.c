@@ -66,7 +66,12 @@ void saratoga__forget_events(saratoga_uv *u) {
 static void explain(saratoga__file *f, const saratoga_event *ev) {
     saratoga_uv_event *r = &f->result;
 
-    if (f->status != 0) { /* what was behind it */
+    if (f->kept_out != 0) {
+        (void)snprintf(r->text, sizeof(r->text), "%s",
+                       f->kept_out == SARATOGA_ERR_AUTH
+                           ? saratoga_strerror(f->kept_out)
+                           : "the peer has as many secured sessions as it may");
+    } else if (f->status != 0) { /* what was behind it */
         (void)snprintf(r->text, sizeof(r->text), "%s",
                        saratoga__error_text(f->status));
     } else if (ev->remote) {
@@ -84,7 +89,7 @@ static void on_done(saratoga__file *f, const saratoga_event *ev) {
     saratoga_stats_init(&r->stats);
     (void)saratoga_transfer_get_stats(f->u->node, f->handle, &r->stats,
                                       saratoga__now());
-    r->error = ev->error;
+    r->error = ev->error != 0 && f->kept_out != 0 ? f->kept_out : ev->error;
     r->status = ev->status;
     r->verified = ev->verified;
     if (ev->has_entry) {

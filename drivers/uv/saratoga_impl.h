@@ -8,6 +8,7 @@
 #include "drivers/uv/alarm.h"
 #include "drivers/uv/route.h"
 #include "drivers/uv/saratoga_part.h"
+#include "drivers/uv/saratoga_secure.h"
 #include "drivers/uv/udp.h"
 
 /*
@@ -68,7 +69,8 @@ struct saratoga__file {
     saratoga_handle handle; /* 0: the engine does not know it (any more) */
     void *user;
     drv__route peer;
-    uint64_t host; /* token of the peer */
+    uint64_t host;       /* token of the peer */
+    uint64_t path_token; /* with its port; 0: a peer's transfer */
     char host_name[256];
     char service[32];
     char path[SARATOGA_PATH_MAX]; /* at the responder, as asked for */
@@ -144,6 +146,7 @@ struct saratoga__file {
     bool bad_sum;
     bool resumable; /* there was a map of use */
     bool remove;    /* the source, the peer having it */
+    int kept_out;   /* saratoga_error: the peer takes no calls of ours */
     saratoga_uv_event result;
 };
 
@@ -174,6 +177,7 @@ struct saratoga_uv {
     bool dirty;
     bool closing;
 
+    struct saratoga__secure *secure;
     struct saratoga__routes routes;
     drv__route beacon_route;
     saratoga__root root;
@@ -216,9 +220,18 @@ void saratoga__net_close(saratoga_uv *u);
 bool saratoga__net_send(saratoga_uv *u);
 void saratoga__pktinfo(saratoga_uv *u, const drv__route *r,
                        saratoga_pktinfo *info);
+/* The two halves of it: what the engine calls a place, and which place is meant
+ * when it says so. */
+void saratoga__place(const saratoga_uv *u, const drv__route *r,
+                     saratoga_pktinfo *info);
+void saratoga__remember(saratoga_uv *u, uint64_t path, const drv__route *r);
+bool saratoga__is_group(const drv__addr *a);
+/* Room for a burst, or NULL when the socket is full. */
+uint8_t *saratoga__net_room(saratoga_uv *u);
 /* Where a datagram came from or is to go; NULL: not known any more. */
 const drv__route *saratoga__route_of(saratoga_uv *u,
                                      const saratoga_pktinfo *to);
+const drv__route *saratoga__route_of_path(saratoga_uv *u, uint64_t path);
 void saratoga__address_text(const drv__addr *a, char *text);
 /* Resolves; blocks.  Returns 0 or UV_E... */
 int saratoga__resolve(const char *host, const char *service, bool passive,

@@ -75,7 +75,7 @@ static uint64_t token(const saratoga_uv *u, const drv__addr *a,
     return drv__siphash(u->routes.key, &who, sizeof(who)) | 1u;
 }
 
-static bool is_group(const drv__addr *a) {
+bool saratoga__is_group(const drv__addr *a) {
     struct in6_addr ip;
 
     drv__addr_ip(a, &ip);
@@ -92,18 +92,41 @@ static struct saratoga__route_entry *slot(saratoga_uv *u, uint64_t path) {
     return &u->routes.entry[(path >> 8) & (SARATOGA__ROUTES - 1)];
 }
 
-void saratoga__pktinfo(saratoga_uv *u, const drv__route *r,
-                       saratoga_pktinfo *info) {
-    struct saratoga__route_entry *e;
-
+void saratoga__place(const saratoga_uv *u, const drv__route *r,
+                     saratoga_pktinfo *info) {
     memset(info, 0, sizeof(*info));
     info->host = token(u, &r->remote, false);
     info->path = token(u, &r->remote, true);
-    info->flags = is_group(&r->remote) ? (uint32_t)SARATOGA_PKT_MULTICAST : 0;
+    info->flags =
+        saratoga__is_group(&r->remote) ? (uint32_t)SARATOGA_PKT_MULTICAST : 0;
     info->flags |= is_ipv6(&r->remote) ? (uint32_t)SARATOGA_PKT_IPV6 : 0;
-    e = slot(u, info->path);
-    e->path = info->path;
+}
+
+void saratoga__remember(saratoga_uv *u, uint64_t path, const drv__route *r) {
+    struct saratoga__route_entry *e = slot(u, path);
+
+    e->path = path;
     e->route = *r;
+}
+
+void saratoga__pktinfo(saratoga_uv *u, const drv__route *r,
+                       saratoga_pktinfo *info) {
+    saratoga__place(u, r, info);
+    saratoga__remember(u, info->path, r);
+}
+
+const drv__route *saratoga__route_of_path(saratoga_uv *u, uint64_t path) {
+    const struct saratoga__route_entry *e = slot(u, path);
+
+    if (e->path == path) {
+        return &e->route;
+    }
+    for (const saratoga__file *f = u->files; f != NULL; f = f->next) {
+        if (f->path_token == path) {
+            return &f->peer;
+        }
+    }
+    return NULL;
 }
 
 /* A flood of other addresses may have pushed a route out: the files know
@@ -136,13 +159,18 @@ static void take(saratoga_uv *u, const drv__burst *in, size_t count,
         const drv__burst *b = &in[i];
         saratoga_pktinfo from;
 
-        saratoga__pktinfo(u, b->route, &from);
-        from.flags |= flags;
+        memset(&from, 0, sizeof(from));
+        if (!saratoga__is_secured(u)) {
+            saratoga__pktinfo(u, b->route, &from);
+            from.flags |= flags;
+        }
         for (size_t at = 0; at < b->len; at += b->segment) {
-            size_t len = b->len - at;
+            size_t left = b->len - at;
+            size_t len = left < b->segment ? left : b->segment;
 
-            saratoga_node_recv(u->node, &from, b->data + at,
-                               len < b->segment ? len : b->segment, now);
+            if (!saratoga__secure_take(u, b->route, b->data + at, len, now)) {
+                saratoga_node_recv(u->node, &from, b->data + at, len, now);
+            }
         }
     }
     saratoga__kick(u);
@@ -202,42 +230,71 @@ static void flush(saratoga_uv *u) {
     }
 }
 
+uint8_t *saratoga__net_room(saratoga_uv *u) {
+    uint8_t *room = drv__udp_room(u->udp);
+
+    if (room == NULL && drv__udp_flush(u->udp)) {
+        room = drv__udp_room(u->udp);
+    }
+    return room;
+}
+
+/* One burst as the engine wrote it. */
+static void put_plain(saratoga_uv *u, const saratoga_pktinfo *to,
+                      const uint8_t *data, size_t len, size_t segment) {
+    const drv__route *r = saratoga__route_of(u, to);
+    drv__route fixed;
+
+    if (r == NULL) {
+        return;
+    }
+    fixed = *r;
+    if ((to->flags & SARATOGA_PKT_WELL_KNOWN) != 0) {
+        /* The same place in both kinds of address. */
+        fixed.remote.in4.sin_port = htons(SARATOGA_PORT);
+    }
+    if (!put_lite(u, &fixed, to, data, len, segment)) {
+        drv__udp_put(u->udp, &fixed, 0, len, segment);
+    }
+}
+
+/* False: nothing is left, or the socket is full and on_writable follows. */
+static bool send_burst(saratoga_uv *u, saratoga_time now) {
+    bool secured = saratoga__is_secured(u);
+    uint8_t *room = saratoga__net_room(u);
+    size_t cap = DRV__BURST_MAX;
+    saratoga_pktinfo to;
+    size_t segment = 0;
+    size_t len;
+
+    if (room == NULL) {
+        return false;
+    }
+    if (secured) {
+        room = saratoga__secure_scratch(u, &cap);
+    }
+    len = saratoga_node_send(u->node, &to, room, cap, &segment, now);
+    if (len == 0) {
+        return false;
+    }
+    if (secured) {
+        saratoga__secure_put(u, &to, len, segment, now);
+    } else {
+        put_plain(u, &to, room, len, segment);
+    }
+    return true;
+}
+
 bool saratoga__net_send(saratoga_uv *u) {
     saratoga_time now = saratoga__now();
+    bool more = saratoga__secure_send(u, now);
 
-    for (unsigned i = 0; i < BURSTS; i++) {
-        uint8_t *room = drv__udp_room(u->udp);
-        saratoga_pktinfo to;
-        size_t segment = 0;
-        size_t len;
-        const drv__route *r;
-        drv__route fixed;
-
-        if (room == NULL && !drv__udp_flush(u->udp)) {
-            return false; /* on_writable follows */
-        }
-        room = drv__udp_room(u->udp);
-        len = saratoga_node_send(u->node, &to, room, DRV__BURST_MAX, &segment,
-                                 now);
-        if (len == 0) {
-            flush(u);
-            return false;
-        }
-        r = saratoga__route_of(u, &to);
-        if (r == NULL) {
-            continue;
-        }
-        fixed = *r;
-        if ((to.flags & SARATOGA_PKT_WELL_KNOWN) != 0) {
-            /* The same place in both kinds of address. */
-            fixed.remote.in4.sin_port = htons(SARATOGA_PORT);
-        }
-        if (!put_lite(u, &fixed, &to, room, len, segment)) {
-            drv__udp_put(u->udp, &fixed, 0, len, segment);
-        }
+    for (unsigned i = 0; i < BURSTS && more; i++) {
+        more = send_burst(u, now);
     }
+    (void)saratoga__secure_send(u, now); /* calls that were begun */
     flush(u);
-    return true;
+    return more;
 }
 
 /* --- Opening ------------------------------------------------------------- */

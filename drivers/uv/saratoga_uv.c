@@ -44,6 +44,7 @@ static void on_again(uv_idle_t *idle) {
 
 static void pump(saratoga_uv *u) {
     bool more = true;
+    uint64_t carrier;
     uint64_t at;
 
     if (!u->dirty || u->node == NULL) {
@@ -55,6 +56,7 @@ static void pump(saratoga_uv *u) {
     }
     saratoga__share_rate_now_and_then(u);
     more = saratoga__net_send(u) || more;
+    saratoga__secure_settle(u);
     /* What was sent makes room for what is read next. */
     more = drain(u) || more;
     u->dirty = u->dirty || more;
@@ -64,6 +66,8 @@ static void pump(saratoga_uv *u) {
     }
     (void)uv_idle_stop(&u->again);
     at = saratoga_node_timeout(u->node);
+    carrier = saratoga__secure_timeout(u);
+    at = at < carrier ? at : carrier;
     if (drv__udp_blocked(u->udp)) {
         uint64_t later = saratoga__now() + BLOCKED_WAIT;
         at = at < later ? later : at;
@@ -75,6 +79,7 @@ static void ring(void *owner) {
     saratoga_uv *u = owner;
 
     saratoga_node_on_timeout(u->node, saratoga__now());
+    saratoga__secure_on_timeout(u, saratoga__now());
     saratoga__kick(u);
 }
 
@@ -132,7 +137,12 @@ void saratoga_uv_on_events(saratoga_uv *u, void (*fn)(void *user), void *user) {
 }
 
 int saratoga_uv_get_node_stats(saratoga_uv *u, saratoga_node_stats *st) {
-    return saratoga_node_get_stats(u->node, st);
+    int rv = saratoga_node_get_stats(u->node, st);
+
+    if (rv == 0) {
+        saratoga__secure_get_stats(u, st);
+    }
+    return rv;
 }
 
 unsigned saratoga_uv_active(const saratoga_uv *u) {
@@ -301,7 +311,8 @@ static int open_all(saratoga_uv *u, char *why) {
     if (uv_random(NULL, NULL, u->routes.key, sizeof(u->routes.key), 0, NULL) !=
             0 ||
         open_loop(u, why) != 0 || open_root(u, why) != 0 ||
-        saratoga__net_open(u, why) != 0 || aim_beacons(u, why) != 0) {
+        saratoga__net_open(u, why) != 0 || aim_beacons(u, why) != 0 ||
+        saratoga__secure_open(u, why) != 0) {
         return SARATOGA_ERR_IO;
     }
     return open_engine(u, why);

@@ -189,6 +189,9 @@ typedef struct saratoga_config {
     saratoga_pktinfo group; /**< multicast: where receivers send STATUS, so that
                                  the others hear what is asked for already;
                                  zeroed: to the sender */
+    uint32_t carrier_overhead; /**< bytes that something between this node and
+                                    UDP adds to each datagram; 0 */
+    uint32_t reserved3;        /**< 0 */
 } saratoga_config;
 
 /** @brief Fills in every default. @param c  config, of any content */

@@ -85,6 +85,11 @@ typedef struct saratoga_node_stats {
     uint64_t beacons_received;  /**< BEACONs in */
     uint64_t transfers;         /**< now, those that linger included */
     uint64_t transfers_begun;   /**< so far */
+    uint64_t sealed_sessions;   /**< secured: now, half-open ones included */
+    uint64_t sealed_forged;     /**< secured: dropped, damaged or forged */
+    uint64_t sealed_repeated;   /**< secured: dropped, seen before */
+    uint64_t sealed_foreign;    /**< secured: dropped, plain or of nobody */
+    uint64_t callers_rejected;  /**< with a wrong passphrase or key, or none */
 } saratoga_node_stats;
 
 /** @brief Zeroes and tags a snapshot. @param s  snapshot, of any content */

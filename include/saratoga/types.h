@@ -70,7 +70,9 @@ enum saratoga_error {
     SARATOGA_ERR_CANCELLED = -15, /**< ended by this side */
     SARATOGA_ERR_TOO_LONG = -16,  /**< too long for the descriptor in use */
     SARATOGA_ERR_UNSUPPORTED = -17, /**< not available in this build */
-    SARATOGA_ERR_LAST = -17         /**< the lowest of them */
+    SARATOGA_ERR_AUTH = -18,        /**< passphrase or key do not fit the
+                                         peer's */
+    SARATOGA_ERR_LAST = -18         /**< the lowest of them */
 };
 
 /** Status codes on the wire; all but the first end a session. */

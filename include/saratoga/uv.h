@@ -57,6 +57,21 @@ typedef struct saratoga_uv_config {
     uint64_t quota;     /**< bytes taken in by puts, in all; 0: no limit */
     const char *beacon_host;    /**< where beacons go; NULL: the IPv4 group */
     const char *beacon_service; /**< NULL: 7542 */
+    const char *passphrase;     /**< 8 to 512 bytes, shared with the peers: all
+                                     that this node sends and takes is sealed;
+                                     not with groups, UDP-Lite or one-way
+                                     transfers; see docs/security-keys.md.  NULL:
+                                     plain */
+    const uint8_t *key; /**< 32 bytes instead of a passphrase, or NULL */
+    size_t key_len;     /**< 0 or 32 */
+    const char *const
+        *more_passphrases;           /**< further ones that callers may use,
+                                          so that they can be changed without
+                                          a pause, NULL-terminated; or NULL */
+    const uint8_t *const *more_keys; /**< the same for keys of 32 bytes; at
+                                          most 15 together */
+    uint64_t rekey_packets; /**< secured: new keys after so many packets; 0:
+                               well before the cipher's limit */
 } saratoga_uv_config;
 
 /** @brief Fills in every default. @param c  config, of any content */

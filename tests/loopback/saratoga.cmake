@@ -11,6 +11,10 @@ perigee_unit_test(saratoga_files GNU
     LINK PkgConfig::UV
     LABELS loopback)
 perigee_unit_test(saratoga_node GNU TIMEOUT 300
-    SOURCES test_saratoga_node.c
+    SOURCES test_saratoga_node.c saratoga_pair.c
+    LINK saratoga PkgConfig::UV
+    LABELS loopback)
+perigee_unit_test(saratoga_secured GNU TIMEOUT 120
+    SOURCES test_saratoga_secured.c saratoga_pair.c
     LINK saratoga PkgConfig::UV
     LABELS loopback)
