@@ -115,10 +115,11 @@ endfunction()
 # One library of the family: <name>_objects, <name> (shared, or static when
 # BUILD_SHARED_LIBS is off), <name>_static (with PERIGEE_BUILD_STATIC), the
 # aliases perigee::..., its .pc file and its own export set, so that a component
-# of the CMake package loads only what was asked for.
+# of the CMake package loads only what was asked for.  NEEDS are other libraries
+# of the family, and those of them that are PUBLIC are what its users call too.
 function(perigee_library name)
     cmake_parse_arguments(A "" "DEFINE;DESCRIPTION"
-        "SOURCES;OBJECTS;NEEDS;LINK;PC_REQUIRES_PRIVATE;PC_LIBS_PRIVATE"
+        "SOURCES;OBJECTS;NEEDS;PUBLIC;LINK;PC_REQUIRES_PRIVATE;PC_LIBS_PRIVATE"
         ${ARGN})
     perigee_objects(${name}_objects DEFINE ${A_DEFINE} SOURCES ${A_SOURCES}
         LINK ${A_NEEDS} ${A_LINK} perigee_common)
@@ -129,7 +130,8 @@ function(perigee_library name)
 
     add_library(${name} ${objects})
     perigee__library_target(${name} ${name} ${A_DEFINE})
-    target_link_libraries(${name} PRIVATE perigee_common ${A_NEEDS} ${A_LINK})
+    target_link_libraries(${name} PRIVATE perigee_common ${A_NEEDS} ${A_LINK}
+        INTERFACE ${A_PUBLIC})
     set_target_properties(${name} PROPERTIES
         VERSION ${PROJECT_VERSION}
         SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
@@ -147,7 +149,8 @@ function(perigee_library name)
     set_property(GLOBAL PROPERTY PERIGEE_NEEDS_${name} "${A_NEEDS}")
     if(PERIGEE_INSTALL)
         perigee__library_install(${name} "${A_DESCRIPTION}" "${targets}"
-            "${A_NEEDS};${A_PC_REQUIRES_PRIVATE}" "${A_PC_LIBS_PRIVATE}")
+            "${A_PUBLIC}" "${A_NEEDS};${A_PC_REQUIRES_PRIVATE}"
+            "${A_PC_LIBS_PRIVATE}")
     endif()
 endfunction()
 
@@ -166,14 +169,15 @@ function(perigee__library_target target name define)
     endif()
 endfunction()
 
-function(perigee__library_install name description targets requires libs)
+function(perigee__library_install name description targets public requires libs)
     set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perigee)
     install(TARGETS ${targets} EXPORT perigee-${name}-targets)
     install(EXPORT perigee-${name}-targets NAMESPACE perigee::
         DESTINATION ${package_dir})
     set(PC_NAME ${name})
     set(PC_DESCRIPTION "${description}")
-    list(REMOVE_ITEM requires "")
+    list(JOIN public ", " PC_REQUIRES)
+    list(REMOVE_ITEM requires "" ${public})
     list(JOIN requires ", " PC_REQUIRES_PRIVATE)
     list(JOIN libs " " PC_LIBS_PRIVATE)
     perigee__pc_prefix(PC_PREFIX)

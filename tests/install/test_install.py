@@ -81,11 +81,14 @@ class Install(unittest.TestCase):
         self.assertNotIn("libtltcp", run("readelf", "-d", program).stdout)
         self.starts(program)
 
-    def test_pkg_config_of_the_context_for_ffmpeg(self):
+    def need_avio(self):
         if not (self.lib / "pkgconfig" / "tltcp-avio.pc").exists():
             self.skipTest("built without FFmpeg")
+
+    def test_pkg_config_of_the_context_for_ffmpeg(self):
+        self.need_avio()
         program = self.work / "avio"
-        words = run("pkg-config", "--cflags", "--libs", "tltcp-avio", "tltcp",
+        words = run("pkg-config", "--cflags", "--libs", "tltcp-avio",
                     "libavformat", "libavcodec", "libavutil",
                     PKG_CONFIG_PATH=str(self.lib / "pkgconfig")).stdout
         run(CC, "-std=c11", "-D_POSIX_C_SOURCE=200809L",
@@ -121,6 +124,13 @@ class Install(unittest.TestCase):
 
     def test_cmake_with_one_component_brings_what_it_needs(self):
         self.starts(self.cmake("cmake-one", "-DCOMPONENTS=tltcp")[0])
+
+    def test_cmake_of_the_context_for_ffmpeg(self):
+        self.need_avio()
+        program, _ = self.cmake("avio-cmake",
+                                f"-DEXAMPLE={ROOT}/examples/avio_recv.c",
+                                tree="avio")
+        self.assertIn("usage", run(program, check=False).stdout)
 
     def test_cmake_refuses_a_component_that_is_not_there(self):
         _, done = self.cmake("cmake-none", "-DCOMPONENTS=tltcp;no_such",
