@@ -2,42 +2,74 @@
 /*
  * AUTO: CUBIC that tells random loss from congestion.
  *
- * Source: our own; the test of the queue by the RTT at the time of the loss is
- * in the manner of TCP Veno (Fu, Liew 2003), the tolerance of a small loss rate
- * without a queue in that of BBR (draft-ietf-ccwg-bbr).  Growth, and what a
- * congestive loss costs, are CUBIC's (RFC 9438).
+ * Source: our own.  To judge by the RTT at the time of the loss is in the
+ * manner of TCP Veno (Fu, Liew 2003); a window that was used is kept while the
+ * application is the limit, and what a loss leaves is measured by that use, in
+ * the spirit of RFC 7661.  Growth, and what congestion costs, are CUBIC's (RFC
+ * 9438).
  *
- * A loss is taken as random when the queue was short as it was noticed: the RTT
- * lies in the lower part of the span between the lowest RTT and the highest one
- * remembered, and few packets are lost at present.  It then costs a little of
- * the window, and CUBIC's own memory stays as it is.
+ * Three verdicts on an episode of loss.  By chance: the losses of late do not
+ * follow the RTT (see rtt_history.h), and no queue stands on the path; nothing
+ * is given up, and growth goes on.  Doubtful: a queue may stand, but it was
+ * short at the time, and few packets are lost; it costs a little of the window.
+ * Congestion: all else.
  *
- * State: q (CUBIC's); top (highest RTT remembered, sinks slowly towards the
- * lowest one, ns); rtt (newest, ns); base (lowest, ns); p (share of bytes lost
- * of late).  Parameters: those of CUBIC, and tolerance (share of bytes that may
- * be lost without being taken as congestion), depth (part of the span that
- * counts as a short queue), gentle (what a random loss leaves of the window).
+ * The initial window is ten segments (RFC 6928) for every 100 ms of a longer
+ * round trip, so that a long path is not filled later than a short one.
+ *
+ * State: q (CUBIC's); past (RTTs); base (lowest, ns), rtt (newest, ns); p
+ * (share of bytes lost of late); rank (mean rank of the losses of late, 0 to
+ * 1), judged (their number); pipe (bytes most in flight in this span of 2 s and
+ * the one before); chance (the open episode is one by chance).
+ * Parameters: those of CUBIC, and tolerance (share of bytes whose loss may be
+ * doubtful), bearable (whose loss may be by chance), depth (part of the span of
+ * the RTTs that counts as a short queue), gentle (what a doubtful loss leaves
+ * of the window).
  */
 #include "libcongestion/cubic.h"
+#include "libcongestion/rtt_history.h"
 
 #include <math.h>
 
-#define SINK 0.004        /* of the span, per round trip */
-#define LOSS_SEGMENTS 400 /* over which p is averaged */
+#define LOSS_SEGMENTS 400    /* over which p is averaged */
+#define SUSPECT 0.75         /* the mean rank to begin with */
+#define INDEPENDENT 0.7      /* a mean rank below: losses not by the queue */
+#define JUDGED 8             /* losses over which the rank is averaged */
+#define JUDGED_FIRST 4       /* of which the first say little */
+#define SPACING 16           /* segments between two RTTs remembered */
+#define FULL 0.9             /* quantile of the RTTs that a full queue makes */
+#define SOME_QUEUE 0.0625    /* of the lowest RTT ... */
+#define SOME_QUEUE_MIN 2e6   /* ... and ns: less is noise */
+#define QUEUE 0.125          /* the same, just now */
+#define QUEUE_MIN 4e6        /* ns */
+#define PIPE_SPAN 2000000000 /* ns */
+#define ROOM 2               /* the window grows to so many times its use */
+#define INITIAL 10           /* segments ... */
+#define INITIAL_RTT 1e8      /* ... per so many ns */
+#define INITIAL_MOST 10      /* times that at most */
 
 struct adaptive {
     struct cubic q;
     double tolerance;
+    double bearable;
     double depth;
     double gentle;
-    double top;
-    double rtt;
+    struct cong__rtt_history past;
     double base;
+    double rtt;
     double p;
+    double rank;
+    unsigned judged;
+    double pipe, pipe_before;
+    cong_time pipe_from;
+    bool chance;
 };
+
+enum verdict { BY_CHANCE, DOUBTFUL, CONGESTION };
 
 static const struct cong__param params[] = {
     CONG__PARAM(adaptive, tolerance, "tolerance", 0, 1),
+    CONG__PARAM(adaptive, bearable, "bearable", 0, 1),
     CONG__PARAM(adaptive, depth, "depth", 0, 1),
     CONG__PARAM(adaptive, gentle, "gentle", 0.5, 1),
 };
@@ -45,48 +77,129 @@ static const struct cong__param params[] = {
 static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct adaptive *a = (struct adaptive *)cc;
     cong__cubic.init(cc, now, rtt);
+    a->q.w.iw = INITIAL;
+    cong__set_cwnd(cc, INITIAL * cc->mss);
     a->tolerance = 0.05;
+    a->bearable = 0.15;
     a->depth = 0.5;
     a->gentle = 0.95;
+    a->rank = SUSPECT;
+    a->pipe_from = now;
 }
 
-/* Remembers what the RTT spans and what share of the bytes is lost. */
-static void observe(struct adaptive *a, const struct cong_ack *ack) {
-    double total = cong__clean(ack->acked) + cong__clean(ack->lost);
-    double gain = fmin(total / (LOSS_SEGMENTS * a->q.w.cc.mss), 1);
-    if (total > 0) {
-        a->p += gain * (cong__clean(ack->lost) / total - a->p);
+/* With the first RTT, unless the window was set otherwise. */
+static void scale_initial_window(struct adaptive *a) {
+    struct cong *cc = &a->q.w.cc;
+    double times = fmin(a->rtt / INITIAL_RTT, INITIAL_MOST);
+    if (times > 1 && cc->cwnd == a->q.w.iw * cc->mss) {
+        a->q.w.iw *= times;
+        cong__set_cwnd(cc, a->q.w.iw * cc->mss);
     }
+}
+
+static void note_rtt(struct adaptive *a, const struct cong_ack *ack) {
+    const struct cong *cc = &a->q.w.cc;
+    double spacing = fmin(cc->cwnd, SPACING * cc->mss);
+    bool first = a->rtt <= 0;
     if (ack->min_rtt > 0) {
         a->base = (double)ack->min_rtt;
     }
     if (ack->rtt > 0) {
         a->rtt = (double)ack->rtt;
-        a->top = fmax(a->top, a->rtt);
+        if (first) {
+            scale_initial_window(a);
+        }
     }
-    if (ack->round) {
-        a->top -= SINK * fmax(a->top - a->base, 0);
+    cong__rtt_history_add(&a->past, ack, spacing);
+}
+
+static void note_loss(struct adaptive *a, const struct cong_ack *ack) {
+    double lost = cong__clean(ack->lost);
+    double total = cong__clean(ack->acked) + lost;
+    double gain = fmin(total / (LOSS_SEGMENTS * a->q.w.cc.mss), 1);
+    if (total > 0) {
+        a->p += gain * (lost / total - a->p);
     }
+}
+
+static void note_use(struct adaptive *a, const struct cong_ack *ack) {
+    if (cong__elapsed(a->pipe_from, ack->now) == 0 &&
+        cong__elapsed(ack->now, a->pipe_from) > PIPE_SPAN) {
+        a->pipe_before = a->pipe;
+        a->pipe = 0;
+        a->pipe_from = ack->now;
+    }
+    a->pipe = fmax(a->pipe, cong__clean(ack->flight));
+}
+
+/* How much of the window was in use of late. */
+static double use(const struct adaptive *a, double flight) {
+    double most = fmax(a->pipe, a->pipe_before);
+    return fmin(fmax(cong__clean(flight), most), a->q.w.cc.cwnd);
 }
 
 static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
-    observe((struct adaptive *)cc, ack);
-    cong__cubic.ack(cc, ack);
+    struct adaptive *a = (struct adaptive *)cc;
+    struct cong_ack seen = *ack;
+    note_rtt(a, ack);
+    note_loss(a, ack);
+    note_use(a, ack);
+    seen.recovery &= !a->chance;
+    seen.limited &= cc->cwnd < ROOM * fmax(a->pipe, a->pipe_before);
+    cong__cubic.ack(cc, &seen);
 }
 
-static bool is_random(const struct adaptive *a) {
-    double span = a->top - a->base;
-    return a->p < a->tolerance && a->rtt - a->base <= a->depth * span;
+static bool shows_queue(const struct adaptive *a, double rtt, double part,
+                        double least) {
+    return rtt - a->base > fmax(part * a->base, least);
+}
+
+/* For most of the time, or just now.  Bursts do not count. */
+static bool queue_stands(const struct adaptive *a) {
+    double mostly = cong__rtts_quantile(&a->past.lows, 0.5);
+    double now = cong__rtt_history_low(&a->past);
+    return shows_queue(a, mostly, SOME_QUEUE, SOME_QUEUE_MIN) ||
+           shows_queue(a, now, QUEUE, QUEUE_MIN);
+}
+
+/* Losses of late do not follow the RTT; of the first ones only those that came
+ * without any queue are taken for such. */
+static bool is_independent(struct adaptive *a) {
+    a->rank += (cong__rtts_rank(&a->past.samples, a->rtt) - a->rank) / JUDGED;
+    if (a->judged < JUDGED_FIRST) {
+        a->judged++;
+        return !shows_queue(a, a->rtt, SOME_QUEUE, SOME_QUEUE_MIN);
+    }
+    return a->rank < INDEPENDENT;
+}
+
+static enum verdict judge(struct adaptive *a) {
+    double span = cong__rtts_quantile(&a->past.samples, FULL) - a->base;
+    if (is_independent(a) && !queue_stands(a) && a->p < a->bearable) {
+        return BY_CHANCE;
+    }
+    return a->p < a->tolerance && a->rtt - a->base <= a->depth * span
+               ? DOUBTFUL
+               : CONGESTION;
 }
 
 static void auto_event(struct cong *cc, const struct cong_event *ev) {
     struct adaptive *a = (struct adaptive *)cc;
-    if (ev->cause == CONG_LOSS && is_random(a)) {
-        a->q.saved = a->q.m; /* a false alarm finds it as it is */
+    struct cong_event seen = *ev;
+    enum verdict verdict = CONGESTION;
+    if (ev->cause == CONG_LOSS) {
+        verdict = judge(a);
+        a->chance = verdict == BY_CHANCE;
+    }
+    if (verdict == CONGESTION) {
+        seen.flight = use(a, ev->flight);
+        cong__cubic.event(cc, &seen);
+        return;
+    }
+    a->q.saved = a->q.m; /* a false alarm finds it as it is */
+    if (verdict == DOUBTFUL) {
         cong__set_ssthresh(cc, a->gentle * cc->cwnd);
         cong__set_cwnd(cc, cc->ssthresh);
-    } else {
-        cong__cubic.event(cc, ev);
     }
 }
 

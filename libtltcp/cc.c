@@ -332,7 +332,8 @@ bool tltcp__cc_on_loss(tltcp__cc *cc, const struct cong_event *ev) {
     }
     cc->episode = true;
     if (first) {
-        cc->use_prr = cc->cong->ssthresh < ev->flight && !cc->cong->repair_only;
+        cc->use_prr = cc->cong->cwnd < cc->undo_cwnd &&
+                      cc->cong->ssthresh < ev->flight && !cc->cong->repair_only;
         cong_prr_enter(&cc->prr, ev->flight);
         cc->prr.cwnd = cc->cong->cwnd;
     }

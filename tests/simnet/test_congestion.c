@@ -77,11 +77,16 @@ static double default_on_a_radio(double loss, uint64_t seed) {
 }
 
 static void the_default_survives_random_loss(void **state) {
+    static const struct {
+        double loss, least;
+    } radio[] = {{0.02, 0.8}, {0.05, 0.7}};
     (void)state;
-    for (uint64_t seed = 1; seed <= 5; seed++) {
-        double used = default_on_a_radio(0.02, seed);
-        if (used < 0.8) {
-            fail_msg("seed %d: %.3f", (int)seed, used);
+    for (size_t i = 0; i < 2; i++) {
+        for (uint64_t seed = 1; seed <= 5; seed++) {
+            double used = default_on_a_radio(radio[i].loss, seed);
+            if (used < radio[i].least) {
+                fail_msg("%.2f, seed %d: %.3f", radio[i].loss, (int)seed, used);
+            }
         }
     }
 }

@@ -166,16 +166,15 @@ static void cubic_forgets_a_reduction_that_was_a_false_alarm(void **state) {
     rig_stop(&other);
 }
 
-/* RTTs between 100 and 200 ms, the newest as given; then a loss at 100. */
+/* RTTs all over 100 to 200 ms, the newest as given; then a loss at 100. */
 static double auto_after_loss(double rtt, double lost_share) {
     struct rig r;
     rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
-    rig_ack_rtt(&r, 1, MS(100));
-    rig_ack_rtt(&r, 1, MS(200));
     for (int i = 0; i < 2000; i++) {
         r.ack.lost = lost_share;
-        rig_ack_rtt(&r, 1, MS(rtt));
+        rig_ack_rtt(&r, 1, MS(100 + i % 101));
     }
+    rig_ack_rtt(&r, 1, MS(rtt));
     r.cc->cwnd = 100;
     rig_event(&r, CONG_LOSS, 100, 1, 1);
     double cwnd = r.cc->cwnd;
@@ -188,6 +187,68 @@ static void auto_gives_way_to_congestion_and_not_to_chance(void **state) {
     check_near(auto_after_loss(110, 0.01), 95, 1e-9);
     check_near(auto_after_loss(190, 0.01), 70, 1e-9);
     check_near(auto_after_loss(110, 0.2), 70, 1e-9);
+}
+
+/* The window, 100 at first, after losses at the RTTs given in turn, each behind
+ * 40 round trips of 100 ms to 100 ms and a swing, a packet each. */
+static double auto_after_losses(const double *rtts, int n, double swing) {
+    struct rig r;
+    rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
+    r.ack.limited = false; /* it does not grow */
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k <= 40; k++) {
+            r.ack.round = true;
+            rig_ack_rtt(&r, 1, MS(100 + swing * k / 40));
+        }
+        r.ack.round = false;
+        rig_ack_rtt(&r, 1, MS(rtts[i]));
+        r.cc->cwnd = i == 0 ? 100 : r.cc->cwnd;
+        rig_event(&r, CONG_LOSS, r.cc->cwnd, 1, 1);
+    }
+    double cwnd = r.cc->cwnd;
+    rig_stop(&r);
+    return cwnd;
+}
+
+static void
+auto_does_not_mind_losses_that_the_queue_did_not_make(void **state) {
+    static const double any[] = {101, 103, 100, 102, 101, 104, 100, 103};
+    static const double full[] = {140, 139, 140, 140, 139, 140, 140, 140};
+    static const double half[] = {110, 112, 110, 111, 110, 112, 111, 110};
+    (void)state;
+    check_near(auto_after_losses(any, 8, 4), 100, 1e-9);
+    /* a queue that comes and goes: at its top, and below */
+    assert_true(auto_after_losses(full, 8, 40) < 100 * pow(0.71, 8));
+    assert_true(auto_after_losses(half, 8, 40) < 100 * pow(0.96, 8));
+}
+
+/* Between two frames little is in flight: no reason to take more away. */
+static void auto_measures_what_it_gives_up_by_the_use(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
+    r.cc->cwnd = 100;
+    r.ack.limited = false;
+    r.ack.flight = 80;
+    rig_ack_rtt(&r, 1, MS(100));
+    r.ack.flight = 4;
+    rig_ack_rtt(&r, 1, MS(200));
+    rig_event(&r, CONG_LOSS, 4, 1, 1);
+    check_near(r.cc->cwnd, 0.7 * 80, 1e-9);
+    rig_stop(&r);
+}
+
+static void auto_begins_with_more_on_a_long_path(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "auto", 1, (double)INFINITY, -1);
+    check_near(r.cc->cwnd, 10, 0.0);
+    r.ack.limited = false;
+    rig_ack_rtt(&r, 1, MS(600));
+    check_near(r.cc->cwnd, 60, 1e-9);
+    rig_ack_rtt(&r, 1, MS(900)); /* once */
+    check_near(r.cc->cwnd, 60, 1e-9);
+    rig_stop(&r);
 }
 
 static void auto_finds_its_memory_after_a_false_alarm(void **state) {
@@ -302,6 +363,9 @@ int main(void) {
         cmocka_unit_test(cubic_does_not_count_the_pauses_of_the_application),
         cmocka_unit_test(cubic_forgets_a_reduction_that_was_a_false_alarm),
         cmocka_unit_test(auto_gives_way_to_congestion_and_not_to_chance),
+        cmocka_unit_test(auto_does_not_mind_losses_that_the_queue_did_not_make),
+        cmocka_unit_test(auto_measures_what_it_gives_up_by_the_use),
+        cmocka_unit_test(auto_begins_with_more_on_a_long_path),
         cmocka_unit_test(auto_finds_its_memory_after_a_false_alarm),
         cmocka_unit_test(ecn_keeps_more_when_told_so),
         cmocka_unit_test(a_window_grows_only_when_it_was_the_limit),

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libcongestion/rtt_history.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST 16 /* samples taken at every feedback */
+
+static unsigned known(const struct cong__rtts *r) {
+    return r->count < CONG__RTTS ? r->count : CONG__RTTS;
+}
+
+static void take(struct cong__rtts *r, double rtt) {
+    r->at[r->count % CONG__RTTS] = rtt;
+    /* never wraps to few */
+    r->count = r->count + 1 < 2 * CONG__RTTS ? r->count + 1 : CONG__RTTS;
+}
+
+void cong__rtt_history_add(struct cong__rtt_history *h,
+                           const struct cong_ack *ack, double spacing) {
+    h->since += cong__clean(ack->acked);
+    if (ack->rtt > 0) {
+        double rtt = (double)ack->rtt;
+        h->low = h->low > 0 ? fmin(h->low, rtt) : rtt;
+        if (h->since >= spacing || h->samples.count < FIRST) {
+            take(&h->samples, rtt);
+            h->since = 0;
+        }
+    }
+    if (ack->round && h->low > 0) {
+        take(&h->lows, h->low);
+        h->low_before = h->low;
+        h->low = 0;
+    }
+}
+
+double cong__rtts_rank(const struct cong__rtts *r, double rtt) {
+    unsigned n = known(r);
+    double below = 0;
+    for (unsigned i = 0; i < n; i++) {
+        below += r->at[i] < rtt ? 1 : r->at[i] > rtt ? 0 : 0.5;
+    }
+    return n > 0 ? below / n : 0.5;
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a;
+    double y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double cong__rtts_quantile(const struct cong__rtts *r, double share) {
+    double sorted[CONG__RTTS];
+    unsigned n = known(r);
+    if (n == 0) {
+        return 0;
+    }
+    memcpy(sorted, r->at, n * sizeof(sorted[0]));
+    qsort(sorted, n, sizeof(sorted[0]), by_size);
+    return sorted[(unsigned)(share * (n - 1))];
+}
+
+double cong__rtt_history_low(const struct cong__rtt_history *h) {
+    return h->low <= 0          ? h->low_before
+           : h->low_before <= 0 ? h->low
+                                : fmin(h->low, h->low_before);
+}
