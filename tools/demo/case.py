@@ -22,7 +22,6 @@ PARSE = {"h264": ["qtdemux", "!", "h264parse", "!",
          "hevc": ["qtdemux", "!", "h265parse", "!",
                   "video/x-h265,stream-format=byte-stream,alignment=au"],
          "mpeg": ["tsdemux", "!", "mpegvideoparse"]}
-MUX = ["!", "mpegtsmux", "alignment=7", "!"]
 KEEP = ["!", "framelog", "location={dir}/received.csv", "!", "filesink",
         "location={dir}/received.ts", "buffer-mode=unbuffered"]
 
@@ -174,6 +173,14 @@ def read(spec):
             "clocksync", "!", "framelog", "location={dir}/sent.csv"]
 
 
+def multiplexed(spec):
+    """As a transport stream.  The sinks of SRT and RIST close at its end
+    without waiting for what is under way, so the end waits."""
+    linger = 2 * spec["latency_ms"] + spec["link"]["rtt_ms"]
+    return ["!", "mpegtsmux", "alignment=7", "!", "framelog",
+            "location={dir}/chunks.csv", f"linger={linger}", "!"]
+
+
 def tltcp(spec, way, extra=""):
     latency = spec["latency_ms"]
     send = [*read(spec), "watch=net", "!", "tltcpsink", "name=net",
@@ -198,7 +205,7 @@ def tltcp_reliable(spec, way):
 
 def srt(spec, way, extra=""):
     latency = spec["latency_ms"]
-    send = [*read(spec), "watch=net", *MUX, "srtsink", "name=net", "sync=false",
+    send = [*read(spec), "watch=net", *multiplexed(spec), "srtsink", "name=net", "sync=false",
             f"uri=srt://{way.send_host}:{way.send_port}?mode=caller{extra}",
             f"latency={latency}"]
     receive = ["srtsrc",
@@ -216,7 +223,7 @@ def srt_tuned(spec, way):
 
 def rist(spec, way):
     latency = spec["latency_ms"]
-    send = [*read(spec), *MUX, "rtpmp2tpay", "!", "ristsink",
+    send = [*read(spec), *multiplexed(spec), "rtpmp2tpay", "!", "ristsink",
             f"address={way.send_host}", f"port={way.send_port}"]
     receive = ["ristsrc", f"address={way.receive_host}",
                f"port={way.receive_port}", f"receiver-buffer={latency}", "!",
@@ -225,7 +232,7 @@ def rist(spec, way):
 
 
 def tcp(spec, way):
-    send = [*read(spec), *MUX, "tcpclientsink", f"host={way.send_host}",
+    send = [*read(spec), *multiplexed(spec), "tcpclientsink", f"host={way.send_host}",
             f"port={way.send_port}", "sync=false"]
     receive = ["tcpserversrc", f"host={way.receive_host}",
                f"port={way.receive_port}", *KEEP]

@@ -10,7 +10,8 @@
  * delimiters and parameter sets.
  *
  * With `watch`, the `stats` of another element of the pipeline are written
- * beside it at intervals.
+ * beside it at intervals.  With `linger` the end of the stream is held back,
+ * for some sinks throw away what they have not sent when it comes.
  */
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
@@ -28,6 +29,7 @@ struct _Framelog {
     gchar *location;
     gchar *watch;
     guint interval_ms;
+    guint linger_ms;
     FILE *file;
     FILE *stats;
     gint64 stats_next; /* us */
@@ -38,7 +40,7 @@ struct _Framelog {
 
 G_DEFINE_TYPE(Framelog, framelog, GST_TYPE_BASE_TRANSFORM)
 
-enum { PROP_0, PROP_LOCATION, PROP_WATCH, PROP_INTERVAL };
+enum { PROP_0, PROP_LOCATION, PROP_WATCH, PROP_INTERVAL, PROP_LINGER };
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -214,6 +216,7 @@ static gboolean on_event(GstBaseTransform *base, GstEvent *event) {
     if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
         self->stats_next = 0;
         log_stats(self);
+        g_usleep((gulong)self->linger_ms * 1000);
     }
     return GST_BASE_TRANSFORM_CLASS(framelog_parent_class)
         ->sink_event(base, event);
@@ -234,6 +237,9 @@ static void set_property(GObject *object, guint id, const GValue *value,
     case PROP_INTERVAL:
         self->interval_ms = g_value_get_uint(value);
         break;
+    case PROP_LINGER:
+        self->linger_ms = g_value_get_uint(value);
+        break;
     default:
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
         break;
@@ -252,6 +258,9 @@ static void get_property(GObject *object, guint id, GValue *value,
         break;
     case PROP_INTERVAL:
         g_value_set_uint(value, self->interval_ms);
+        break;
+    case PROP_LINGER:
+        g_value_set_uint(value, self->linger_ms);
         break;
     default:
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
@@ -288,6 +297,11 @@ static void framelog_class_init(FramelogClass *klass) {
         g_param_spec_uint("watch-interval", "Watch interval",
                           "milliseconds between two of its stats", 1, 3600000,
                           200, flags));
+    g_object_class_install_property(
+        object, PROP_LINGER,
+        g_param_spec_uint("linger", "Linger",
+                          "milliseconds for which the end is held back", 0,
+                          60000, 0, flags));
     gst_element_class_set_static_metadata(
         element, "Frame log", "Generic/Debug",
         "Writes down which buffers pass, and when", "Perigee");
