@@ -19,8 +19,8 @@ void bench_fail(const char *what, const char *why) {
 static void usage(const char *program) {
     fprintf(stderr,
             "usage: %s --role recv|send --mode MODE [--port N] [--seconds S]\n"
-            "       [--datagram BYTES] [--mbps N] [--connections N]\n"
-            "       [--rate N] [--cpu N]\n",
+            "       [--datagram BYTES] [--mbps N] [--slices N]\n"
+            "       [--connections N] [--rate N] [--cpu N]\n",
             program);
     exit(2);
 }
@@ -45,6 +45,7 @@ void bench_parse(struct bench_options *o, int argc, char **argv) {
         {"port", required_argument, NULL, 'p'},
         {"seconds", required_argument, NULL, 's'},
         {"datagram", required_argument, NULL, 'd'},
+        {"slices", required_argument, NULL, 'M'},
         {"mbps", required_argument, NULL, 'b'},
         {"rate", required_argument, NULL, 'R'},
         {"connections", required_argument, NULL, 'n'},
@@ -75,6 +76,9 @@ void bench_parse(struct bench_options *o, int argc, char **argv) {
             break;
         case 'R':
             o->rate = strtod(optarg, NULL);
+            break;
+        case 'M':
+            o->slices = (unsigned)strtoul(optarg, NULL, 10);
             break;
         case 'b':
             o->mbps = strtod(optarg, NULL);

@@ -14,6 +14,7 @@ struct bench_options {
     const char *port;     /* to send to */
     double seconds;       /* how long to send */
     double rate;          /* hostile datagrams per second */
+    unsigned slices;      /* to measure; 0: as many as `seconds` let */
     double mbps;          /* Mbit/s to send at most; 0: as fast as it goes */
     unsigned datagram;    /* bytes of UDP payload */
     unsigned connections; /* idle connections */

@@ -43,11 +43,30 @@ void cmn__ranges_clear(cmn__ranges *r) {
     r->total = 0;
 }
 
+/* Whether what stands at x or above begins with the last range, or is nothing:
+ * sets grow at their end. */
+static bool find_last(const cmn__ranges *r, uint64_t x, place *p) {
+    const block *k;
+    *p = (place){r->n_blocks, 0};
+    if (r->n_blocks == 0) {
+        return true;
+    }
+    k = &r->block[r->n_blocks - 1];
+    if (k->at[k->len - 1].end < x) {
+        return true;
+    }
+    *p = (place){r->n_blocks - 1, k->len - 1};
+    return k->at[k->len - 1].start <= x || r->count == 1;
+}
+
 /* The first range that ends at x or above. */
 static place find(const cmn__ranges *r, uint64_t x) {
     uint32_t lo = 0;
     uint32_t hi = r->n_blocks;
-    place p = {0, 0};
+    place p;
+    if (find_last(r, x, &p)) {
+        return p;
+    }
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
         const block *k = &r->block[mid];
@@ -263,9 +282,10 @@ int cmn__ranges_sub(cmn__ranges *r, uint64_t start, uint64_t end,
     cmn__range *x = at(r, p);
     int rv = 0;
     if (start < end && x != NULL && x->start < start && x->end > end) {
+        uint64_t low = x->start; /* below what is inserted, unlike start + 1 */
         rv = insert(r, after(r, p), (cmn__range){end, x->end});
         if (rv == 0) { /* the insertion may have moved it */
-            x = at(r, find_above(r, start));
+            x = at(r, find_above(r, low));
             r->total -= x->end - start;
             x->end = start;
         }

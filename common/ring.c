@@ -5,6 +5,7 @@
 
 #define RING_FIRST 4 /* records */
 #define BYTES_FIRST ((size_t)4096)
+#define CACHE_LINE 64u
 
 void cmn__ring_init(cmn__ring *r, const cmn__mem *mem, size_t elem,
                     uint64_t first) {
@@ -79,6 +80,18 @@ void cmn__bytes_get(const cmn__bytes *b, uint64_t at, void *data, size_t len) {
     if (n < len) {
         memcpy((uint8_t *)data + n, b->buf, len - n);
     }
+}
+
+void cmn__bytes_fetch(const cmn__bytes *b, uint64_t at, size_t len) {
+#if defined(__GNUC__)
+    for (size_t i = 0; i < len; i += CACHE_LINE) {
+        __builtin_prefetch(b->buf + ((at + i) & (b->cap - 1)));
+    }
+#else
+    (void)b;
+    (void)at;
+    (void)len;
+#endif
 }
 
 int cmn__bytes_reserve(cmn__bytes *b, uint64_t base, uint64_t used,

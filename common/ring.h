@@ -53,6 +53,8 @@ void cmn__bytes_free(cmn__bytes *b);
 int cmn__bytes_reserve(cmn__bytes *b, uint64_t base, uint64_t used,
                        uint64_t end);
 void cmn__bytes_put(cmn__bytes *b, uint64_t at, const void *data, size_t len);
+/* They will be wanted soon: what lies far away is fetched meanwhile. */
+void cmn__bytes_fetch(const cmn__bytes *b, uint64_t at, size_t len);
 void cmn__bytes_get(const cmn__bytes *b, uint64_t at, void *data, size_t len);
 
 #endif /* COMMON_RING_H */

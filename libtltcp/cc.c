@@ -169,9 +169,13 @@ static void set_pace(tltcp__cc *cc) {
 }
 
 void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time now) {
-    cong_time rto = cong_rtt_rto(&cc->rtt);
+    cong_time rto;
     cong_time quiet = (cong_time)now - cc->t_sent;
+    if (quiet == 0) { /* another packet of the same train */
+        return;
+    }
     set_pace(cc);
+    rto = cong_rtt_rto(&cc->rtt);
     if (cc->t_sent >= 0 && flight <= 0 && quiet > rto) {
         tltcp__cc_on_event(cc, CONG_IDLE, 0, 0, (unsigned)(quiet / rto), now);
         cc->t_sent = (cong_time)now; /* told once */

@@ -337,12 +337,11 @@ static size_t send_dummy(tltcp_conn *c, uint8_t *buf, size_t cap,
     return close_packet(c, &d);
 }
 
-/* Whether an ordinary packet has a reason to leave. */
+/* Whether an ordinary packet has a reason to leave beside data. */
 static bool has_reason(tltcp_conn *c, tltcp_time now) {
     return tltcp__acks_due(&c->acks, now) || tltcp__conn_report_at(c) <= now ||
            tltcp__conn_wants(c, TLTCP__WANT_ACK | TLTCP__WANT_PING |
-                                    TLTCP__WANT_FIN | TLTCP__WANT_WINDOW) ||
-           tltcp__sender_may_send(&c->sender, now);
+                                    TLTCP__WANT_FIN | TLTCP__WANT_WINDOW);
 }
 
 /* A side that only receives would never learn which of its ACKs arrived. */
@@ -357,13 +356,12 @@ static void ping_now_and_then(tltcp_conn *c, draft *d) {
 
 static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
                             tltcp_time now) {
-    bool data;
+    bool data = tltcp__sender_may_send(&c->sender, now);
     draft d;
     int rv = 0;
-    if (!has_reason(c, now)) {
+    if (!data && !has_reason(c, now)) {
         return 0;
     }
-    data = tltcp__sender_may_send(&c->sender, now);
     if (data) {
         tltcp__cc_on_wake(&c->sender.cc, tltcp__sender_flight(&c->sender), now);
     }

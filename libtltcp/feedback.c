@@ -7,8 +7,16 @@
 #define PERSISTENT_PTOS 3 /* RFC 9002, 7.6 */
 #define KEEP_LOST_RTTS 3  /* how long a false loss can be noticed */
 
+/* Pieces of one section that were acknowledged and follow each other. */
+typedef struct run {
+    uint64_t section;
+    uint64_t start, end;
+    uint32_t pieces; /* 0: none yet */
+} run;
+
 /* What one feedback adds up to. */
 typedef struct tally {
+    run run; /* not credited yet */
     tltcp__news *news;
     struct cong_ack ack;
     tltcp_time now;
@@ -29,18 +37,42 @@ static void first_error(tally *t, int rv) {
     }
 }
 
+static void credit_run(tltcp__sender *s, tally *t) {
+    run *r = &t->run;
+    if (r->pieces > 0) {
+        first_error(t, tltcp__sections_on_acked(&s->sec, r->section, r->start,
+                                                r->end, r->pieces));
+        r->pieces = 0;
+    }
+}
+
+static void credit_frame(tltcp__sender *s, const tltcp__frame *f, tally *t) {
+    run *r = &t->run;
+    if (r->pieces > 0 && r->section == f->section && r->end == f->start) {
+        r->end += f->len;
+        r->pieces++;
+        return;
+    }
+    credit_run(s, t);
+    *r = (run){f->section, f->start, f->start + f->len, 1};
+}
+
+static void credit_late(tltcp__sender *s, const tltcp__frame *f, tally *t) {
+    credit_run(s, t);
+    first_error(t, tltcp__sections_on_late(&s->sec, f->section, f->start,
+                                           f->start + f->len));
+}
+
 static void credit_frames(tltcp__sender *s, const tltcp__sent *rec, bool late,
                           tally *t) {
     for (unsigned i = 0; i < rec->frames; i++) {
         const tltcp__frame *f = tltcp__sentmap_frame(&s->map, rec, i);
-        if (f->kind == TLTCP__FRAME_DATA) {
-            first_error(
-                t, late
-                       ? tltcp__sections_on_late(&s->sec, f->section, f->start,
-                                                 f->start + f->len)
-                       : tltcp__sections_on_acked(&s->sec, f->section, f->start,
-                                                  f->start + f->len));
+        if (f->kind == TLTCP__FRAME_DATA && late) {
+            credit_late(s, f, t);
+        } else if (f->kind == TLTCP__FRAME_DATA) {
+            credit_frame(s, f, t);
         } else if (f->kind == TLTCP__FRAME_REPAIR && !late) {
+            credit_run(s, t);
             tltcp__sections_on_forgotten(&s->sec, f->section);
         }
     }
@@ -431,6 +463,7 @@ int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
         return TLTCP_ERR_ACK;
     }
     rv = take_runs(s, ack, &t);
+    credit_run(s, &t);
     if (rv == 0) {
         rv = on_cumulative(s, ack->cumulative, &t, &advanced);
     }

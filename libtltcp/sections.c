@@ -354,6 +354,7 @@ bool tltcp__sections_is_live(const tltcp__sections *s, uint64_t section) {
 void tltcp__sections_copy(const tltcp__sections *s, uint64_t start, void *to,
                           size_t len) {
     cmn__bytes_get(&s->buf, start, to, len);
+    cmn__bytes_fetch(&s->buf, start + len, len); /* mostly comes next */
 }
 
 uint64_t tltcp__sections_missing(const tltcp__sections *s) {

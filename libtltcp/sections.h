@@ -101,9 +101,10 @@ bool tltcp__sections_is_live(const tltcp__sections *s, uint64_t section);
 void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p,
                              bool tracked);
 
-/* The fate of a piece that left.  0 or TLTCP_ERR_NOMEM. */
+/* The fate of pieces that left, which together are [start, end).  0 or
+ * TLTCP_ERR_NOMEM. */
 int tltcp__sections_on_acked(tltcp__sections *s, uint64_t section,
-                             uint64_t start, uint64_t end);
+                             uint64_t start, uint64_t end, uint32_t pieces);
 /* It left the books without a fate of its own. */
 void tltcp__sections_on_forgotten(tltcp__sections *s, uint64_t section);
 /* It was acknowledged although it had been called lost. */

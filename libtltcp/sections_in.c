@@ -24,23 +24,21 @@ static int credit(tltcp__sections *s, uint64_t number, uint64_t start,
     return 0;
 }
 
-static int landed(tltcp__sections *s, uint64_t number) {
+static int landed(tltcp__sections *s, uint64_t number, uint32_t pieces) {
     tltcp__section *r = tltcp__sections_rec(s, number);
-    if (r->flying > 0) {
-        r->flying--;
-    }
+    r->flying -= pieces < r->flying ? pieces : r->flying;
     return tltcp__sections_settle_expired(s, number);
 }
 
 int tltcp__sections_on_acked(tltcp__sections *s, uint64_t section,
-                             uint64_t start, uint64_t end) {
+                             uint64_t start, uint64_t end, uint32_t pieces) {
     int rv;
     if (!tltcp__sections_knows(s, section)) {
         return 0;
     }
     rv = credit(s, section, start, end);
     if (rv == 0) {
-        rv = landed(s, section);
+        rv = landed(s, section, pieces);
     }
     tltcp__sections_advance(s);
     return rv;
@@ -48,7 +46,8 @@ int tltcp__sections_on_acked(tltcp__sections *s, uint64_t section,
 
 void tltcp__sections_on_forgotten(tltcp__sections *s, uint64_t section) {
     if (tltcp__sections_knows(s, section)) {
-        (void)landed(s, section); /* what refers to it waits for its deadline */
+        (void)landed(s, section,
+                     1); /* what refers to it waits for its deadline */
         tltcp__sections_advance(s);
     }
 }
@@ -99,7 +98,7 @@ int tltcp__sections_on_lost(tltcp__sections *s, uint64_t section,
         }
     }
     if (rv == 0) {
-        rv = landed(s, section);
+        rv = landed(s, section, 1);
     }
     tltcp__sections_advance(s);
     return rv;

@@ -191,8 +191,8 @@ static void acknowledge(struct model *m) {
         for (uint64_t i = p.start; i < p.end; i++) {
             m->acked[i] = true;
         }
-        FUZZ_CHECK(
-            tltcp__sections_on_acked(&m->sec, p.section, p.start, p.end) == 0);
+        FUZZ_CHECK(tltcp__sections_on_acked(&m->sec, p.section, p.start, p.end,
+                                            1) == 0);
     }
 }
 

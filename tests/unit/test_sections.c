@@ -98,7 +98,7 @@ static void send_all(tltcp_time now) {
 }
 
 static void arrives(uint64_t n) {
-    assert_int_equal(tltcp__sections_on_acked(&t.s, n, n * S, n * S + S), 0);
+    assert_int_equal(tltcp__sections_on_acked(&t.s, n, n * S, n * S + S, 1), 0);
 }
 
 static void vanishes(uint64_t n) {
