@@ -11,7 +11,6 @@ import demo
 import live_quality
 import measure
 
-HEADERS = 0.95    # of the link's bits are left to the stream, about
 OVERHEAD_S = 8    # of a run beside the stream: starting, ending, looking at it
 HELD_UP_S = 0.05  # by a busy machine: more spoils a run, and it is made again
 PER_CORE = 2      # runs that one idle processor carries
@@ -80,11 +79,9 @@ def finish(which, spec, result):
     if "error" in result:
         return result
     frames = result.pop("sent")
-    seconds = spec["seconds"]
-    bound = measure.plan_bound(frames, which.share_bps(seconds) * HEADERS,
-                               spec["latency_ms"] / 1e3)
-    whole = result["frames"]["all"]["sent"]
-    result["bound"] = min(whole, bound or whole)
+    best = measure.at_best(frames, which.share_bps(spec["seconds"]),
+                           spec["latency_ms"] / 1e3)
+    result["bound"] = best or len(frames)
     classes = result["classes"]
     needed = sum(classes[kind]["sent"] for kind in ("key", "reference"))
     for kind, row in classes.items():

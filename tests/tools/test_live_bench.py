@@ -163,6 +163,8 @@ class Yardsticks(unittest.TestCase):
         self.assertEqual(measure.plan_bound(frames, 2500 * 8 / seconds, 0.2),
                          3)
         self.assertIsNone(measure.plan_bound(frames, 8, 0.2))
+        self.assertIsNone(measure.at_best(frames, 8, 0.2))
+        self.assertEqual(measure.at_best(frames, 1e9, 0.2), 4)
 
     def test_rates_are_taken_between_two_times(self):
         samples = [(t / 10, t * 100) for t in range(100)]

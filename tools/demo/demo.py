@@ -22,6 +22,7 @@ import clip  # noqa: E402
 import measure  # noqa: E402
 
 LATENCY_MS = 200
+SAMPLE_S = 20
 RTT_MS = 40
 QUEUE_S = 0.2  # of the small link's rate
 SMALL, AMPLE = 0.71, 2.5
@@ -191,8 +192,11 @@ def print_result(spec, result):
     all_frames = result["frames"]["all"]
     rtt = ["-" if r is None else f"{r:.0f} ms"
            for r in (result["rtt_p50"], result["rtt_p95"])]
+    best = result["at_best"]
     print(f"    {all_frames['decodable'] / all_frames['sent'] * 100:.1f} % of "
-          f"the pictures shown, longest freeze {result['freeze']:.1f} s; "
+          f"the pictures shown"
+          + (f", {best / all_frames['sent'] * 100:.1f} % could be at best"
+             if best else "") + f"; longest freeze {result['freeze']:.1f} s; "
           f"goodput {result['goodput_bps'] / 1e6:.2f} Mbit/s; "
           f"RTT {rtt[0]} (95 %: {rtt[1]}); "
           f"delay of frames {milliseconds(result['delay_p50'])} "
@@ -205,6 +209,14 @@ def warn_if_busy(results):
         say(f"this machine was too busy to measure well: packets were held up "
             f"by as much as {worst * 1e3:.0f} ms beyond what the links did; "
             "try again when it is idle")
+
+
+def add_bound(spec, result):
+    """What any transport could show at best; not where even that is unknown."""
+    if "error" not in result:
+        result["at_best"] = measure.at_best(
+            result.pop("sent"), spec["link"]["rate_bps"],
+            spec["latency_ms"] / 1e3)
 
 
 def print_table(specs, results, rate):
@@ -270,7 +282,7 @@ def prepare(options, folder):
         if options.file:
             return clip.from_file(options.file, folder, options.shortest,
                                   say)
-        return clip.sample(folder)
+        return clip.sample(folder, seconds=SAMPLE_S)
     except clip.ClipError as error:
         return fail(str(error))
 
@@ -291,6 +303,8 @@ def main():
     say(f"streaming {clip.duration(path):.0f} s of video at "
         f"{rate / 1e6:.2f} Mbit/s, {len(specs)} times at once")
     results = run_all(specs)
+    for spec, result in zip(specs, results):
+        add_bound(spec, result)
     print_table(specs, results, rate)
     warn_if_busy(results)
     data = {"names": NAMES, "rate_bps": rate, "latency_ms": specs[0]["latency_ms"],

@@ -18,6 +18,7 @@ TYPES = ("I", "P", "B")
 CLASSES = ("key", "reference", "disposable")
 FREEZE = 0.2  # s without a new picture that a viewer notices
 TS_PACKET = 188
+HEADERS = 0.95  # of a link's bits are left to the stream, about
 
 
 def read_log(path):
@@ -267,3 +268,10 @@ def plan_bound(frames, payload_bps, latency):
             break
         bound += 1
     return bound
+
+
+def at_best(frames, link_bps, latency):
+    """As plan_bound(), of what a link carries; None: not even all that others
+    refer to fits."""
+    bound = plan_bound(frames, link_bps * HEADERS, latency)
+    return bound and min(bound, len(frames))

@@ -74,6 +74,9 @@ def caption(names, spec, result):
                      if frames[kind]["sent"])
     whole = frames["all"]
     share = whole["decodable"] / whole["sent"] * 100
+    best = result["at_best"]
+    if best and best < whole["sent"]:
+        kept = f"at best {best / whole['sent'] * 100:.0f} %; " + kept
     return (f"{names[spec['transport']]}, {spec['link']['name']} link "
             f"({spec['link']['rate_bps'] / 1e6:.2f} Mbit/s)",
             f"{share:.0f} % of the pictures shown   ({kept})")
