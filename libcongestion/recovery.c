@@ -64,7 +64,9 @@ static unsigned begin(struct cong_recovery *r, struct cong *cc, uint64_t next,
     r->open = true;
     r->partial = false;
     r->inflation = DUPLICATES * cc->mss;
-    return CONG_RECOVERY_REPAIR;
+    /* The repair has a whole timeout of its own: with a steady RTT the one
+     * under way would expire just before the answer to it. */
+    return CONG_RECOVERY_REPAIR | CONG_RECOVERY_RESTART_RTO;
 }
 
 unsigned cong_recovery_duplicate(struct cong_recovery *r, struct cong *cc,

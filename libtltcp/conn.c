@@ -76,6 +76,7 @@ static int set_parts(tltcp_conn *c, const tltcp_config *cfg, tltcp_time now) {
     int rv;
     (void)tltcp__config_recovery(cfg, &manner);
     dup.manner = (uint8_t)manner;
+    dup.limited_transmit = cfg->limited_transmit;
     rv = tltcp__sender_init(&c->sender, &c->mem, cfg,
                             tltcp__config_congestion(cfg),
                             manner >= 0 ? &dup : NULL, &c->stats, now);

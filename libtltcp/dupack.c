@@ -8,9 +8,12 @@ static tltcp__extent *extent(const tltcp__dupack *d, uint64_t i) {
     return cmn__ring_at(&d->out, i);
 }
 
-void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem, uint8_t manner) {
-    *d = (tltcp__dupack){
-        .manner = manner, .again = NOWHERE, .rto_at = TLTCP_TIME_NEVER};
+void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem, uint8_t manner,
+                        bool limited_transmit) {
+    *d = (tltcp__dupack){.manner = manner,
+                         .limited_transmit = limited_transmit,
+                         .again = NOWHERE,
+                         .rto_at = TLTCP_TIME_NEVER};
     cmn__ring_init(&d->out, mem, sizeof(tltcp__extent), 0);
 }
 
@@ -110,6 +113,9 @@ static void on_partial(tltcp__dupack *d, const tltcp__cc *cc, double bytes) {
     }
 }
 
+/* The window grows with what has just arrived, not with what a cumulative
+ * number skips that arrived long before (RFC 5681, 3.1): after a timeout one
+ * ACK would otherwise open it at once. */
 static void grow(tltcp__dupack *d, tltcp__cc *cc, double bytes, double flight,
                  cong_time rtt, tltcp_time now) {
     struct cong_ack ack = {
@@ -127,8 +133,9 @@ static void grow(tltcp__dupack *d, tltcp__cc *cc, double bytes, double flight,
 }
 
 static void on_advance(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
-                       uint64_t cum, tltcp_time now) {
+                       uint64_t cum, unsigned data, tltcp_time now) {
     double flight = (double)d->flight;
+    double arrived = data * cc->cong->mss;
     bool recovering = d->in_recovery;
     tltcp_time at;
     double bytes = settle_below(d, sec, cum, &at);
@@ -144,7 +151,8 @@ static void on_advance(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
          * would not outlast a queue that grows. */
         d->untimed = sent_end(d);
     }
-    grow(d, cc, bytes, flight, rtt, now);
+    grow(d, cc, recovering || bytes < arrived ? bytes : arrived, flight, rtt,
+         now);
     if (!recovering) {
         restart_rto(d, cc, now);
     } else if (d->manner == TLTCP__NEWRENO && cum < d->recover) {
@@ -164,7 +172,7 @@ static void on_third(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
     const struct cong_event ev = {
         .now = (cong_time)now,
         .cause = CONG_LOSS,
-        .flight = (double)d->flight,
+        .flight = (double)d->level,
         .missing = cc->cong->mss,
         .count = 1,
     };
@@ -187,14 +195,16 @@ static void on_third(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
 int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
                          uint64_t cum, unsigned data, tltcp_time now) {
     if (cum > d->una) {
-        on_advance(d, sec, cc, cum, now);
+        on_advance(d, sec, cc, cum, data, now);
     } else if (data > 0 && d->flight > 0 && d->in_recovery) {
         d->inflation += data * cc->cong->mss;
     } else if (data > 0 && d->flight > 0) {
+        d->level = d->dups == 0 ? d->flight : d->level;
         d->dups += data;
-        /* RFC 6582, 4: not for what was out before the last loss */
-        if (d->dups >= DUPS &&
-            (d->manner == TLTCP__RENO || d->una >= d->recover)) {
+        /* RFC 6582, 4: not for what was out before the last loss, nor for what
+         * went out again needlessly after it */
+        if (d->dups >= DUPS && (d->manner == TLTCP__RENO || d->recover == 0 ||
+                                d->una > d->recover)) {
             on_third(d, sec, cc, now);
         }
     }
@@ -247,11 +257,22 @@ bool tltcp__dupack_has(const tltcp__dupack *d, const tltcp__sections *sec,
            (!cc->cong->repair_only && tltcp__sections_has(sec, true));
 }
 
+/* What may be out: cwnd, what duplicates say has left, and before the third of
+ * them a new segment for each, as far as the receiver's window goes (RFC
+ * 3042). */
+static double window(const tltcp__dupack *d, const struct cong *cc) {
+    double bytes = cc->cwnd + d->inflation;
+    if (d->limited_transmit && !d->in_recovery && d->dups < DUPS &&
+        d->resend == d->out.tail) {
+        bytes = cc->cwnd + d->dups * cc->mss;
+        bytes = bytes < cc->cwnd_max ? bytes : cc->cwnd_max;
+    }
+    return bytes > cc->mss ? bytes : cc->mss;
+}
+
 bool tltcp__dupack_open(const tltcp__dupack *d, const tltcp__cc *cc) {
-    double mss = cc->cong->mss;
-    double window = cc->cong->cwnd + d->inflation;
     return d->again != NOWHERE ||
-           (double)d->flight + mss <= (window > mss ? window : mss);
+           (double)d->flight + cc->cong->mss <= window(d, cc->cong);
 }
 
 /* The paper's 5.5: the slot of a retransmission goes to the lowest

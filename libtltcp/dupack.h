@@ -34,17 +34,20 @@ typedef struct tltcp__dupack {
     uint64_t recover;   /* newreno: end of what was out at the loss */
     uint64_t again;     /* place to retransmit at once; UINT64_MAX: none */
     uint64_t flight;    /* bytes */
+    uint64_t level;     /* of them when the first duplicate came */
     double inflation;   /* bytes that duplicates add to the window */
     tltcp_time rto_at;  /* NEVER: nothing out */
     uint32_t epoch;     /* grows with each timeout */
     unsigned dups;
     unsigned expiries; /* in a row */
     uint8_t manner;
+    bool limited_transmit; /* RFC 3042 */
     bool in_recovery;
     bool partial_seen; /* a partial ACK was seen in this recovery */
 } tltcp__dupack;
 
-void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem, uint8_t manner);
+void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem, uint8_t manner,
+                        bool limited_transmit);
 void tltcp__dupack_free(tltcp__dupack *d);
 
 /* The peer's cumulative point, with `data` data packets newly acknowledged. */

@@ -34,7 +34,7 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
         if (s->dup == NULL) {
             return TLTCP_ERR_NOMEM;
         }
-        tltcp__dupack_init(s->dup, mem, dup->manner);
+        tltcp__dupack_init(s->dup, mem, dup->manner, dup->limited_transmit);
         s->sec.untold = true;
     } else {
         s->sec.policy = cfg->drop_policy;

@@ -57,6 +57,7 @@ struct flow {
     uint64_t index;       /**< among those of spec */
     uint64_t seed;        /**< its own */
     uint64_t start_at;    /**< ns */
+    uint64_t exit_delay;  /**< of the receiver's own link, ns */
     uint32_t from;        /**< node of the sender */
     uint32_t to;          /**< node of the receiver */
     uint64_t full_packet; /**< bytes of a full datagram, when known */

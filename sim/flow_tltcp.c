@@ -107,6 +107,7 @@ static void configure(struct connection *c, const struct scenario_flow *f) {
     g->recovery = f->recovery;
     g->congestion_params = f->n_params > 0 ? c->params : NULL;
     g->congestion_values = f->values;
+    g->limited_transmit = f->limited_transmit;
     g->no_pacing = !f->pacing;
     g->no_ecn = !f->ecn;
     g->no_mtu_probing = true;

@@ -35,7 +35,8 @@ struct sim_link {
     uint64_t waiting_bytes;
     uint64_t busy_until;    /* end of the transmission under way */
     uint64_t last_arrival;  /* of packets that keep the order */
-    struct sim_heap flying; /* by time of arrival */
+    struct fifo flying;     /* those, first to arrive */
+    struct sim_heap astray; /* those that do not, by time of arrival */
     bool burst;             /* Gilbert-Elliott: in the bad state */
 };
 
@@ -69,6 +70,7 @@ struct sim_link *sim_link_new(const struct sim_link_config *c, uint64_t seed) {
     l->cfg = *c;
     l->queue.tail = &l->queue.head;
     l->low.tail = &l->low.head;
+    l->flying.tail = &l->flying.head;
     for (uint64_t i = 0; i < LUCKS; i++) {
         sim_random_init(&l->rnd[i], seed + i * UINT64_C(0xd1342543de82ef95));
     }
@@ -100,13 +102,12 @@ void sim_link_free(struct sim_link *l) {
     if (l == NULL) {
         return;
     }
-    while ((p = take(&l->queue)) != NULL || (p = take(&l->low)) != NULL) {
+    while ((p = take(&l->queue)) != NULL || (p = take(&l->low)) != NULL ||
+           (p = take(&l->flying)) != NULL ||
+           (p = sim_heap_pop(&l->astray)) != NULL) {
         sim_packet_free(p);
     }
-    while ((p = sim_heap_pop(&l->flying)) != NULL) {
-        sim_packet_free(p);
-    }
-    sim_heap_free(&l->flying);
+    sim_heap_free(&l->astray);
     free(l);
 }
 
@@ -182,15 +183,16 @@ static void fly(struct sim_link *l, struct sim_packet *p, uint64_t left) {
         at += sim_random_below(&l->rnd[JITTER], l->cfg.jitter + 1);
     }
     if (sim_random_chance(&l->rnd[REORDER], l->cfg.reorder)) {
-        at += l->cfg.reorder_delay;
+        p->due = at + l->cfg.reorder_delay;
         l->stats.reordered++;
-    } else {
-        at = at > l->last_arrival ? at : l->last_arrival;
-        l->last_arrival = at;
+        if (!sim_heap_push(&l->astray, p->due, p)) {
+            drop(p, &l->stats.dropped_nomem);
+        }
+        return;
     }
-    if (!sim_heap_push(&l->flying, at, p)) {
-        drop(p, &l->stats.dropped_nomem);
-    }
+    p->due = at > l->last_arrival ? at : l->last_arrival;
+    l->last_arrival = p->due;
+    append(&l->flying, p);
 }
 
 static struct sim_packet *copy_of(const struct sim_packet *p) {
@@ -358,13 +360,19 @@ void sim_link_send(struct sim_link *l, struct sim_packet *p, uint64_t now) {
     }
 }
 
+/* When the next packet that keeps the order arrives. */
+static uint64_t in_order(const struct sim_link *l) {
+    return l->flying.head != NULL ? l->flying.head->due : SIM_NEVER;
+}
+
 struct sim_packet *sim_link_recv(struct sim_link *l, uint64_t now) {
-    struct sim_packet *p;
+    struct sim_packet *p = NULL;
     advance(l, now);
-    if (sim_heap_time(&l->flying) > now) {
-        return NULL;
+    if (in_order(l) <= now && in_order(l) <= sim_heap_time(&l->astray)) {
+        p = take(&l->flying);
+    } else if (sim_heap_time(&l->astray) <= now) {
+        p = sim_heap_pop(&l->astray);
     }
-    p = sim_heap_pop(&l->flying);
     if (p != NULL) {
         l->stats.delivered++;
         l->stats.delivered_bytes += p->len;
@@ -373,7 +381,8 @@ struct sim_packet *sim_link_recv(struct sim_link *l, uint64_t now) {
 }
 
 uint64_t sim_link_next(const struct sim_link *l) {
-    uint64_t arrival = sim_heap_time(&l->flying);
+    uint64_t astray = sim_heap_time(&l->astray);
+    uint64_t arrival = in_order(l) < astray ? in_order(l) : astray;
     if (l->waiting > 0 && l->busy_until < arrival) {
         return l->busy_until;
     }

@@ -60,6 +60,7 @@ struct sim_packet {
     uint64_t src;            /**< where from; the owner's meaning */
     uint64_t dst;            /**< where to; the owner's meaning */
     uint64_t sent;           /**< when it was offered to the link, ns */
+    uint64_t due;            /**< when it arrives, ns; the link's */
     uint64_t born;           /**< when its host sent it, ns; the network's */
     uint32_t wire;           /**< bytes that it counts as on links; 0: len and
                                   the link's overhead */

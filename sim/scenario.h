@@ -67,6 +67,7 @@ struct scenario_flow {
     uint64_t bytes;          /**< to transfer; 0: without end */
     uint64_t rto_min;        /**< lower bound of the timeout */
     uint64_t ack_every;      /**< packets per acknowledgement */
+    bool limited_transmit;   /**< RFC 3042, with duplicate ACKs */
     bool pacing;             /**< spread packets over the round trip */
     bool ecn;                /**< packets are ECN-capable */
     double rate;     /**< CBR: wire; open loop and "fixed": of IP packets */

@@ -41,6 +41,8 @@ static const struct key {
     {"rto-min", TIME, offsetof(struct scenario_flow, rto_min), 1e6, 6e10},
     {"ack-every", COUNT, offsetof(struct scenario_flow, ack_every), 1, 64},
     {"pacing", FLAG, offsetof(struct scenario_flow, pacing), 0, 0},
+    {"limited-transmit", FLAG, offsetof(struct scenario_flow, limited_transmit),
+     0, 0},
     {"ecn", FLAG, offsetof(struct scenario_flow, ecn), 0, 0},
     {"rate", RATE, offsetof(struct scenario_flow, rate), 0, 0},
     {"symmetry", NUMBER, offsetof(struct scenario_flow, symmetry), 0.01, 1},

@@ -26,6 +26,17 @@ static struct flow *flow_at(const struct stage *t, struct flow *const *table,
     return node < t->n_hosts ? table[node] : NULL;
 }
 
+/* What a datagram of so many bytes counts as.  The engine's datagrams have a
+ * least size: a paper's packets that are smaller stand for parts of them. */
+static uint64_t size_of(const struct flow *f, uint64_t len) {
+    uint64_t packet = f->spec->packet;
+    if (len < SMALL) {
+        return f->spec->ack;
+    }
+    return packet < f->full_packet ? len * packet / f->full_packet
+                                   : len + packet - f->full_packet;
+}
+
 /* A paper counts its packets in its own sizes, whatever the engine writes. */
 static bool on_link(void *user, uint32_t link, struct sim_packet *p,
                     uint64_t now) {
@@ -40,8 +51,7 @@ static bool on_link(void *user, uint32_t link, struct sim_packet *p,
     f = f != NULL ? f : flow_at(t, t->receiver_of, p->src);
     if (f != NULL && f->spec->packet != 0 &&
         f->spec->kind != SCENARIO_SARATOGA) {
-        uint64_t size = p->len + f->spec->packet - f->full_packet;
-        p->wire = (uint32_t)(p->len < SMALL ? f->spec->ack : size);
+        p->wire = (uint32_t)size_of(f, p->len);
     }
     return true;
 }
@@ -173,6 +183,7 @@ static bool open_flow(struct stage *t, struct flow *f, struct sim_random *luck,
     uint64_t spread = sim_random_below(luck, spec->exit_spread + 1);
     f->net = t->net;
     f->ops = kinds[spec->kind];
+    f->exit_delay = spec->exit_delay + spread;
     f->start_at = spec->start + sim_random_below(luck, spec->stagger + 1);
     f->seed = sim_random_u64(luck) >> 1;
     f->start = (struct sim_timer){.fire = on_start, .user = f};
@@ -182,8 +193,7 @@ static bool open_flow(struct stage *t, struct flow *f, struct sim_random *luck,
     }
     if (!attach(t, f->from, spec->from, spec->access_rate,
                 spec->access_delay) ||
-        !attach(t, f->to, spec->to, spec->exit_rate,
-                spec->exit_delay + spread) ||
+        !attach(t, f->to, spec->to, spec->exit_rate, f->exit_delay) ||
         !sim_loop_arm(sim_net_loop(t->net), &f->start, f->start_at) ||
         !sim_loop_arm(sim_net_loop(t->net), &f->stop, spec->stop)) {
         return no_memory(why);

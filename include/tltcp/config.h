@@ -165,17 +165,20 @@ typedef struct tltcp_config {
     uint64_t max_half_open_per_address; /**< listener: unvalidated ones of one
                                     address beyond which its callers must return
                                     a token; default 64 */
-    uint32_t drop_policy; /**< sender: ::tltcp_drop_policy; the dupack
-                               recovery takes ::TLTCP_DROP_SECTION */
-    bool no_look_ahead;   /**< sender: give nothing up before its deadline.
-                               Otherwise, once the path is known not to carry in
-                               time what is queued and what the rhythm of the
-                               streams lets expect, DISPOSABLE sections are given
-                               up first, then the REFERENCEs before the next KEY,
-                               latest first; so that what is kept arrives whole.
-                               Never with the dupack recovery */
-    uint8_t fec;          /**< ::tltcp_fec; never with the dupack recovery */
-    uint8_t reserved[2];  /**< 0 */
+    uint32_t drop_policy;  /**< sender: ::tltcp_drop_policy; the dupack
+                                recovery takes ::TLTCP_DROP_SECTION */
+    bool no_look_ahead;    /**< sender: give nothing up before its deadline.
+                                Otherwise, once the path is known not to carry in
+                                time what is queued and what the rhythm of the
+                                streams lets expect, DISPOSABLE sections are given
+                                up first, then the REFERENCEs before the next KEY,
+                                latest first; so that what is kept arrives whole.
+                                Never with the dupack recovery */
+    uint8_t fec;           /**< ::tltcp_fec; never with the dupack recovery */
+    bool limited_transmit; /**< dupack recovery: the first two duplicates each
+                               let a packet out (RFC 3042), which the paper's
+                               senders did not know */
+    uint8_t reserved[1];   /**< 0 */
     const uint8_t *const *more_keys; /**< listener: further keys of 32 bytes,
                                  as more_passphrases and at most 15 with
                                  them, NULL-terminated; or NULL */

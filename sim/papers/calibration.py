@@ -52,7 +52,7 @@ def plan(quick):
             for seed in seeds(quick):
                 jobs["here", case, agent, seed] = Job.of(
                     "tltcp", tcp=n, tltcp=0, window=window, manner=manner,
-                    congestion=controller, stagger=1, seed=seed,
+                    congestion=controller, limited="on", stagger=1, seed=seed,
                     rate=path["rate"], delay=path["delay"],
                     queue=path["queue"], packet=path["packet"],
                     access_delay=path["access"], warm=path["warm"],
@@ -67,7 +67,7 @@ def plan(quick):
         controller, manner = AGENTS[agent]
         jobs["here", "geo", agent] = Job.of(
             "geo", sat=controller, ter=controller, sat_manner=manner,
-            ter_manner=manner, phase=phase)
+            ter_manner=manner, limited="on", phase=phase)
         jobs["ns-2", "geo", agent] = Ns2Job.of("geo", agent=agent, phase=phase)
     return jobs
 
@@ -168,9 +168,9 @@ def report(page, runs, quick):
         "defaults, initial window 2; starts spread over 1 s with "
         f"{len(every)} seeds (mean ± 95 % confidence [least, most]). Sack1 is "
         "played by the recovery by packet numbers, which also detects losses "
-        "by time and reduces in proportion (PRR); ns-2 uses limited transmit, "
-        "the engine's duplicate-ACK recovery does not. **ns-2** in bold: apart "
-        "by more than the tolerance." if compared else
+        "by time and reduces in proportion (PRR). Limited transmit is on, as in "
+        "ns-2. **ns-2** in bold: apart by more than the tolerance." if compared
+        else
         "ns-2 was not installed when this page was made (Debian: ns2).")
     page.table(("case", "agent", "", "kbit/s", "drops", "F_worst", "S",
                 "Jain", "CoV"), rows)

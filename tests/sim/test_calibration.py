@@ -58,6 +58,21 @@ class Calibration(unittest.TestCase):
         self.assertLess(again, 0.01 * total)
         self.assertGreater(total * 1460 * 8 / 150e3, 1440)
 
+    def test_a_timeout_or_tahoe_opens_the_window_packet_by_packet(self):
+        # One ACK that jumps over what had arrived before must not open the
+        # whole window; ns-2's Tahoe drops 321 to 343.
+        lines = run("tltcp", tcp=50, tltcp=0, stagger=1, congestion="tahoe",
+                    manner="dupack-tahoe", limited="on")
+        self.assertTrue(300 <= drops(lines) <= 430, drops(lines))
+
+    def test_limited_transmit_avoids_timeouts(self):
+        def timeouts(limited):
+            lines = run("tltcp", tcp=50, tltcp=0, stagger=1, seed=3,
+                        limited=limited)
+            return sum(f["timeouts"] for f in flows(lines))
+        # ns-2: 44 without, none with it.
+        self.assertLess(timeouts("on"), timeouts("off") / 2)
+
     def test_a_seed_names_a_run(self):
         first = run("tltcp", tcp=5, tltcp=5, duration=60, stagger=1, seed=7)
         self.assertEqual(first, run("tltcp", tcp=5, tltcp=5, duration=60,

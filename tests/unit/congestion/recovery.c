@@ -119,17 +119,19 @@ static void duplicates_of_an_old_congestion_begin_nothing(void **state) {
     f.next = 30;
     (void)cong_recovery_advance(&f.engine, f.rig.cc, 12, 11, 18, 0);
     assert_int_equal(duplicates(&f, 2), 0);
-    assert_int_equal(duplicates(&f, 1), CONG_RECOVERY_REPAIR);
+    assert_int_equal(duplicates(&f, 1),
+                     CONG_RECOVERY_REPAIR | CONG_RECOVERY_RESTART_RTO);
     rig_stop(&f.rig);
 }
 
-static void only_the_first_partial_ack_restarts_the_timer(void **state) {
+static void of_partial_acks_only_the_first_restarts_the_timer(void **state) {
     struct flow f = {.una = 1, .next = 11};
     (void)state;
     rig_start(&f.rig, "newreno", 1, (double)INFINITY, -1);
     f.rig.cc->cwnd = 10;
     cong_recovery_init(&f.engine, CONG_RECOVERY_NEWRENO);
-    assert_int_equal(duplicates(&f, 3), CONG_RECOVERY_REPAIR);
+    assert_int_equal(duplicates(&f, 3),
+                     CONG_RECOVERY_REPAIR | CONG_RECOVERY_RESTART_RTO);
     assert_int_equal(cong_recovery_advance(&f.engine, f.rig.cc, 4, 3, 7, 0),
                      CONG_RECOVERY_REPAIR | CONG_RECOVERY_RESTART_RTO);
     assert_int_equal(cong_recovery_advance(&f.engine, f.rig.cc, 6, 2, 5, 0),
@@ -291,7 +293,7 @@ int main(void) {
         cmocka_unit_test(reno_recovery_follows_its_vectors),
         cmocka_unit_test(newreno_recovery_follows_its_vectors),
         cmocka_unit_test(duplicates_of_an_old_congestion_begin_nothing),
-        cmocka_unit_test(only_the_first_partial_ack_restarts_the_timer),
+        cmocka_unit_test(of_partial_acks_only_the_first_restarts_the_timer),
         cmocka_unit_test(tahoe_goes_back_and_opens_no_episode),
         cmocka_unit_test(limited_transmit_releases_two_segments),
         cmocka_unit_test(losses_of_one_flight_reduce_once),

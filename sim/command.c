@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The command line of the programs that run scenarios. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/show.h"
+
+#define TEXT_MAX ((size_t)1 << 20)
+
+static char *read_text(const char *path) {
+    FILE *f = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    char *text = f != NULL ? calloc(1, TEXT_MAX + 1) : NULL;
+    if (text != NULL) {
+        size_t len = fread(text, 1, TEXT_MAX, f);
+        if (len == TEXT_MAX || ferror(f) != 0) {
+            free(text);
+            text = NULL;
+        }
+    }
+    if (f != NULL && f != stdin) {
+        (void)fclose(f);
+    }
+    return text;
+}
+
+static const char *name_of(const char *program) {
+    const char *slash = strrchr(program, '/');
+    return slash != NULL ? slash + 1 : program;
+}
+
+static int usage(const char *program, const char *more, bool asked) {
+    printf("usage: %s SCENARIO [NAME=VALUE ...]\n\n"
+           "Runs the experiment that the file SCENARIO (-: standard input)"
+           " describes and\nprints lines of JSON.  NAME=VALUE gives "
+           "another value to a parameter that the\nfile declares by "
+           "\"set\".  docs/reproduction.md describes both.\n%s",
+           program, more);
+    return asked ? 0 : 2;
+}
+
+int show_command(int argc, char **argv, const struct show_network *net,
+                 const char *more) {
+    const char *program = name_of(argv[0]);
+    static char why[SCENARIO_WHY_MAX];
+    struct scenario s = {0};
+    char *text;
+    bool ok;
+    if (argc < 2 || strcmp(argv[1], "--help") == 0) {
+        return usage(program, more, argc >= 2);
+    }
+    text = read_text(argv[1]);
+    if (text == NULL) {
+        fprintf(stderr, "%s: cannot read %s\n", program, argv[1]);
+        return 1;
+    }
+    ok = scenario_read(&s, text, argv + 2, argc - 2, why) &&
+         show_run(&s, net, why);
+    if (!ok) {
+        fprintf(stderr, "%s: %s: %s\n", program, argv[1], why);
+    }
+    scenario_free(&s);
+    free(text);
+    return ok && fflush(stdout) == 0 ? 0 : 1;
+}
