@@ -82,11 +82,6 @@ static const char *set_congestion(struct peer_options *o, const char *text) {
     return copy(o->congestion, sizeof(o->congestion), text);
 }
 
-static const char *set_passphrase(struct peer_options *o, const char *text) {
-    o->config.passphrase = o->passphrase;
-    return copy(o->passphrase, sizeof(o->passphrase), text);
-}
-
 static const char *set_recovery(struct peer_options *o, const char *text) {
     o->config.recovery = text;
     return NULL;
@@ -127,7 +122,6 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
                  {"congestion", set_congestion},
                  {"congestion-control", set_congestion},
                  {"recovery", set_recovery},
-                 {"passphrase", set_passphrase},
                  {"streamid", set_stream_id},
                  {"max-rate", set_max_rate},
                  {"fec", set_fec},
@@ -139,14 +133,39 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
             return true;
         }
     }
-    return false;
+    return secrets_option(&o->secrets, name, text, wrong);
 }
 
-int peer_options_check(const char *tool, const struct peer_options *o) {
+static void set_secrets(struct peer_options *o) {
+    struct secrets *s = &o->secrets;
+    secrets_finish(s);
+    o->config.passphrase = s->passphrase;
+    o->config.key = s->key;
+    o->config.key_len = s->key ? sizeof(s->bytes[0]) : 0;
+    if (s->passphrase || s->key) {
+        o->config.more_passphrases = s->more_passphrases;
+        o->config.more_keys = s->more_keys;
+    }
+}
+
+int peer_options_check(const char *tool, struct peer_options *o) {
     char wrong[TLTCP_REASON_MAX + 1] = "";
-    int rc = tltcp_config_check(&o->config, wrong);
+    int rc;
+    set_secrets(o);
+    rc = tltcp_config_check(&o->config, wrong);
     if (rc < 0) {
         return tool_misuse(tool, "%s", wrong[0] ? wrong : tltcp_strerror(rc));
     }
     return -1;
+}
+
+void peer_watch(struct secrets_watch *w, const char *tool,
+                const tltcp_socket *listener) {
+    tltcp_stats st;
+    if (listener && secrets_look(w)) {
+        tltcp_stats_init(&st);
+        if (tltcp_get_stats(listener, &st) == 0) {
+            secrets_tell(w, tool, st.callers_rejected);
+        }
+    }
 }

@@ -8,6 +8,7 @@
 #define TOOLS_PEER_OPTIONS_H
 
 #include "live/feed.h"
+#include "secrets.h"
 #include "tltcp/config.h"
 #include "tltcp/socket.h"
 
@@ -18,7 +19,7 @@ struct peer_options {
     bool has_latency;          /**< the latency was given */
     char stream_id[TLTCP_STREAM_ID_MAX + 1]; /**< what config points at */
     char congestion[32];                     /**< likewise */
-    char passphrase[128];                    /**< likewise */
+    struct secrets secrets;                  /**< likewise */
 };
 
 /** @brief Fills in the defaults. @param o  not copied or moved afterwards */
@@ -27,7 +28,7 @@ void peer_options_init(struct peer_options *o);
 /**
  * @brief Takes an option by its name: latency, deadline-mode, drop-policy,
  * reference-grace, congestion or congestion-control, recovery, passphrase,
- * streamid, max-rate, fec, connect-timeout, qlog.
+ * passphrase-file, key-file, streamid, max-rate, fec, connect-timeout, qlog.
  * @param o          options
  * @param name       of the option
  * @param text       its value; must outlive @p o where it is the name of a
@@ -38,8 +39,15 @@ void peer_options_init(struct peer_options *o);
 bool peer_option(struct peer_options *o, const char *name, const char *text,
                  const char **wrong);
 
-/** @brief Whether the options go together. @param tool  for the message
- * @param o  options @return -1, or TOOL_USAGE, said why */
-int peer_options_check(const char *tool, const struct peer_options *o);
+/** @brief After the last option: looks for a passphrase in the environment when
+ * none was given, and whether the options go together. @param tool  for the
+ * message @param o  options @return -1, or TOOL_USAGE, said why */
+int peer_options_check(const char *tool, struct peer_options *o);
+
+/** @brief Says now and then how many callers were turned away. @param w  what
+ * was said before, zeroed at first @param tool  whose message it is
+ * @param listener  socket, or NULL */
+void peer_watch(struct secrets_watch *w, const char *tool,
+                const tltcp_socket *listener);
 
 #endif /* TOOLS_PEER_OPTIONS_H */

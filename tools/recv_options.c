@@ -28,8 +28,8 @@ static const char help[] =
     "  --drop-undecodable  leaves out whole frames too, when what they refer "
     "to\n"
     "                      is missing\n"
-    "  --format NAME       the container, whatever the name's ending\n"
-    "  --passphrase P      shared secret\n"
+    "  --format NAME       the container, whatever the name's "
+    "ending\n" SECRETS_HELP
     "  --streamid ID       refuses callers that ask for anything else\n"
     "  --fec WHEN          takes repair packets: auto, when the sender wants "
     "them\n"
@@ -59,6 +59,8 @@ enum {
     OPT_DROP,
     OPT_FORMAT,
     OPT_PASSPHRASE,
+    OPT_PASSPHRASE_FILE,
+    OPT_KEY_FILE,
     OPT_STREAMID,
     OPT_FEC,
     OPT_QLOG,
@@ -73,6 +75,8 @@ static const struct option options[] = {
     {"drop-undecodable", no_argument, NULL, OPT_DROP},
     {"format", required_argument, NULL, OPT_FORMAT},
     {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
+    {"passphrase-file", required_argument, NULL, OPT_PASSPHRASE_FILE},
+    {"key-file", required_argument, NULL, OPT_KEY_FILE},
     {"streamid", required_argument, NULL, OPT_STREAMID},
     {"fec", required_argument, NULL, OPT_FEC},
     {"qlog", required_argument, NULL, OPT_QLOG},

@@ -57,7 +57,7 @@ int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
     if (!c.service) {
         c.service = service;
     }
-    c.join = hear;
+    c.join = hear && !saratoga_is_secured(a); /* they are plain */
     return tool_node_open(&b->node, &c);
 }
 

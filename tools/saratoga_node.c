@@ -31,6 +31,10 @@ static bool take_bind(const struct saratoga_args *a, saratoga_uv_config *c,
     return true;
 }
 
+bool saratoga_is_secured(const struct saratoga_args *a) {
+    return a->secrets.passphrase || a->secrets.key;
+}
+
 bool tool_node_config(const struct saratoga_args *a, saratoga_uv_config *c,
                       saratoga_config *engine, struct hostport *bind) {
     saratoga_uv_config_init(c);
@@ -42,6 +46,13 @@ bool tool_node_config(const struct saratoga_args *a, saratoga_uv_config *c,
     engine->auth_key = a->key_len > 0 ? a->key : NULL;
     engine->auth_key_len = a->key_len;
     engine->auth_files = a->auth_files;
+    c->passphrase = a->secrets.passphrase;
+    c->key = a->secrets.key;
+    c->key_len = c->key ? sizeof(a->secrets.bytes[0]) : 0;
+    if (saratoga_is_secured(a)) {
+        c->more_passphrases = a->secrets.more_passphrases;
+        c->more_keys = a->secrets.more_keys;
+    }
     if (a->mtu != 0) {
         engine->mtu = a->mtu;
     }

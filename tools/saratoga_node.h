@@ -23,6 +23,9 @@
  */
 bool tool_node_config(const struct saratoga_args *a, saratoga_uv_config *c,
                       saratoga_config *engine, struct hostport *bind);
+/** @brief Whether there is a passphrase or key. @param a  command line
+ * @return it */
+bool saratoga_is_secured(const struct saratoga_args *a);
 /** @brief Opens a node. @param[out] node  it @param c  config
  * @return TOOL_OK, or TOOL_FAILED after saying why */
 int tool_node_open(saratoga_uv **node, const saratoga_uv_config *c);

@@ -38,6 +38,9 @@ enum {
     OPT_UNRELIABLE,
     OPT_AUTH_KEY,
     OPT_AUTH_FILES,
+    OPT_PASSPHRASE,
+    OPT_PASSPHRASE_FILE,
+    OPT_KEY_FILE,
     OPT_ROOT,
     OPT_NO_READ,
     OPT_WRITE,
@@ -80,6 +83,9 @@ static const struct option options[] = {
     {"unreliable", no_argument, NULL, OPT_UNRELIABLE},
     {"auth-key", required_argument, NULL, OPT_AUTH_KEY},
     {"auth-files", no_argument, NULL, OPT_AUTH_FILES},
+    {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
+    {"passphrase-file", required_argument, NULL, OPT_PASSPHRASE_FILE},
+    {"key-file", required_argument, NULL, OPT_KEY_FILE},
     {"root", required_argument, NULL, OPT_ROOT},
     {"no-read", no_argument, NULL, OPT_NO_READ},
     {"write", no_argument, NULL, OPT_WRITE},
@@ -362,7 +368,9 @@ static int take_option(struct saratoga_args *a, int opt, const char *name,
     case ':':
         return tool_bad_option(TOOL, opt, argv);
     default:
-        why = take_value(a, opt, optarg);
+        if (!secrets_option(&a->secrets, name, optarg, &why)) {
+            why = take_value(a, opt, optarg);
+        }
         return why ? tool_misuse(TOOL, "--%s %s: must be %s", name, optarg, why)
                    : -1;
     }
@@ -419,6 +427,12 @@ static uint32_t usual_tries(enum saratoga_command command) {
 static int check(struct saratoga_args *a) {
     char why[SARATOGA_WHY_MAX] = "";
     int rc;
+    if (a->command != SARATOGA_CMD_PEERS) {
+        secrets_finish(&a->secrets);
+    } else if (a->secrets.texts + a->secrets.keys > 0) {
+        return tool_misuse(TOOL, "peers hears beacons to a group, which are "
+                                 "plain: no passphrase or key with it");
+    }
     if (a->transfer.request_tries == 0) { /* not set */
         a->transfer.request_tries = usual_tries(a->command);
     }

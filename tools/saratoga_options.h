@@ -11,6 +11,8 @@
 
 #include <saratoga/config.h>
 
+#include "secrets.h"
+
 /** What is to be done. */
 enum saratoga_command {
     SARATOGA_CMD_SERVE,
@@ -24,7 +26,7 @@ enum saratoga_command {
     SARATOGA_CMD_MIRROR
 };
 
-/** The command line. */
+/** The command line; not to be moved once it is parsed. */
 struct saratoga_args {
     enum saratoga_command command;
     const char *name; /**< of the command */
@@ -43,6 +45,7 @@ struct saratoga_args {
     uint8_t key[SARATOGA_KEY_MAX]; /**< of --auth-key */
     size_t key_len;                /**< 0: none */
     bool auth_files;
+    struct secrets secrets; /**< all is sealed */
     uint32_t mtu;
     uint64_t uplink_bps; /**< 0: not known */
 

@@ -89,7 +89,7 @@ static void set_limits(const struct saratoga_args *a, saratoga_uv_config *c,
     c->may_delete = a->remove;
     c->overwrite = a->overwrite;
     c->quota = a->quota;
-    c->join = true;
+    c->join = !saratoga_is_secured(a);
     if (a->max_peers != 0) {
         c->max_peers = (uint32_t)a->max_peers;
     }
@@ -104,7 +104,17 @@ static void set_limits(const struct saratoga_args *a, saratoga_uv_config *c,
     }
 }
 
+static void watch_callers(struct secrets_watch *w, saratoga_uv *node) {
+    saratoga_node_stats st;
+    if (secrets_look(w)) {
+        saratoga_node_stats_init(&st);
+        (void)saratoga_uv_get_node_stats(node, &st);
+        secrets_tell(w, TOOL, st.callers_rejected);
+    }
+}
+
 static void serve(const struct saratoga_args *a, saratoga_uv *node) {
+    struct secrets_watch watch = {0, 0};
     saratoga_uv_event ev;
     char address[SARATOGA_UV_ADDRESS] = "";
     if (!a->quiet && saratoga_uv_local_address(node, address) == 0) {
@@ -112,6 +122,9 @@ static void serve(const struct saratoga_args *a, saratoga_uv *node) {
     }
     while (!tool_is_stopped()) {
         saratoga_uv_run(node, SLICE_MS);
+        if (!a->quiet) {
+            watch_callers(&watch, node);
+        }
         while (saratoga_uv_next_event(node, &ev) == 1) {
             if (!a->quiet) {
                 log_event(&ev);

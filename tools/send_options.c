@@ -33,8 +33,7 @@ static const char help[] =
     "                         connection takes it, without deadlines\n"
     "  --loop N               sends INPUT N times (1)\n"
     "  --congestion NAME      congestion control\n"
-    "  --recovery NAME        packet (default) or dupack\n"
-    "  --passphrase P         shared secret\n"
+    "  --recovery NAME        packet (default) or dupack\n" SECRETS_HELP
     "  --streamid ID          what the listener is asked for\n"
     "  --max-rate RATE        at most so much on the wire, such as 4mbit\n"
     "  --fec WHEN             sends repair packets: auto, where there is no "
@@ -66,6 +65,8 @@ enum {
     OPT_CONGESTION,
     OPT_RECOVERY,
     OPT_PASSPHRASE,
+    OPT_PASSPHRASE_FILE,
+    OPT_KEY_FILE,
     OPT_STREAMID,
     OPT_MAX_RATE,
     OPT_FEC,
@@ -86,6 +87,8 @@ static const struct option options[] = {
     {"congestion", required_argument, NULL, OPT_CONGESTION},
     {"recovery", required_argument, NULL, OPT_RECOVERY},
     {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
+    {"passphrase-file", required_argument, NULL, OPT_PASSPHRASE_FILE},
+    {"key-file", required_argument, NULL, OPT_KEY_FILE},
     {"streamid", required_argument, NULL, OPT_STREAMID},
     {"max-rate", required_argument, NULL, OPT_MAX_RATE},
     {"fec", required_argument, NULL, OPT_FEC},

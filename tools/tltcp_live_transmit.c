@@ -455,6 +455,13 @@ static bool is_stopped(struct job *j) {
     return tltcp_now() >= j->stop_at;
 }
 
+static void watch_callers(struct job *j, uint64_t *when) {
+    uint64_t source = link_watch(&j->source);
+    uint64_t target = link_watch(&j->target);
+    *when = source < *when ? source : *when;
+    *when = target < *when ? target : *when;
+}
+
 static void run(struct job *j) {
     bool readable = false;
     while (j->status < 0 && !is_stopped(j)) {
@@ -476,6 +483,7 @@ static void run(struct job *j) {
         } else if (j->over && release_when(&j->release) == TLTCP_TIME_NEVER) {
             end_with(j, TOOL_OK);
         }
+        watch_callers(j, &when);
         print_stats(j, now);
         check_timeout(j, now);
         reads = may_read(j, now, &when);

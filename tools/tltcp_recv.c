@@ -27,6 +27,7 @@ struct server {
     struct reception_wishes wishes;
     struct reception_totals totals;
     struct progress progress;
+    struct secrets_watch watch;
     sigset_t during_wait;
 };
 
@@ -84,6 +85,9 @@ static int start_listening(struct server *s) {
 static void wait_for(struct server *s, int fd) {
     struct pollfd p = {.fd = fd, .events = POLLIN};
     struct timespec tick = {.tv_nsec = TICK_NS};
+    if (!s->options->quiet) {
+        peer_watch(&s->watch, TOOL, s->listener);
+    }
     (void)ppoll(&p, 1, &tick, &s->during_wait);
 }
 

@@ -133,6 +133,14 @@ int link_run(struct link *l, tltcp_socket **s, uint64_t *when) {
     return rc;
 }
 
+uint64_t link_watch(struct link *l) {
+    if (l->quiet || !l->listener) {
+        return TLTCP_TIME_NEVER;
+    }
+    peer_watch(&l->watch, l->tool, l->listener);
+    return l->watch.due;
+}
+
 nfds_t link_poll(const struct link *l, struct pollfd *fds) {
     if (l->listener) {
         fds[0] = (struct pollfd){.fd = tltcp_fd(l->listener), .events = POLLIN};

@@ -25,6 +25,7 @@ struct link {
     tltcp_socket *listener; /* NULL: calls */
     tltcp_socket *calling;  /* not decided yet */
     uint64_t retry_at;
+    struct secrets_watch watch;
     atomic_bool busy; /* read on the listener's own thread */
 };
 
@@ -42,6 +43,10 @@ int link_open(struct link *l, char *text);
  * @return TOOL_OK, or an exit status: it failed and nothing is retried
  */
 int link_run(struct link *l, tltcp_socket **s, uint64_t *when);
+
+/** @brief Says now and then how many callers were turned away. @param l  link
+ * @return when to call it again */
+uint64_t link_watch(struct link *l);
 
 /** @brief What to poll for before link_run(). @param l  link
  * @param fds  LINK_FDS entries @return how many */

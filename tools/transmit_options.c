@@ -25,9 +25,14 @@ static const char help[] =
     "  file://PATH, PATH      a file; as INPUT it is played at its own speed\n"
     "  file://con, -          standard input or output\n"
     "\n"
-    "Keys of tltcp: mode (caller, listener), latency, passphrase, streamid,\n"
-    "congestion-control, max-rate, fec, drop-policy, reference-grace,\n"
-    "deadline-mode, connect-timeout; of udp: adapter, ttl, tos, buffer.\n"
+    "Keys of tltcp: mode (caller, listener), latency, passphrase,\n"
+    "passphrase-file, key-file, streamid, congestion-control, max-rate, fec,\n"
+    "drop-policy, reference-grace, deadline-mode, connect-timeout; of udp:\n"
+    "adapter, ttl, tos, buffer. A passphrase in a URL can be seen by others "
+    "on\n"
+    "this machine, one in a file, or in $PERIGEE_PASSPHRASE, cannot. Of "
+    "several\n"
+    "passphrases and keys the first is used for calls, a listener takes all.\n"
     "\n"
     "  -t, --timeout S        ends after S seconds (0: never)\n"
     "      --timeout-mode N   0: in any case (default); 1: only when nobody "
@@ -184,8 +189,9 @@ static const char *take_tltcp_key(void *user, const char *key,
     }
     if (strcmp(key, "qlog") == 0 || strcmp(key, "recovery") == 0 ||
         !peer_option(&e->to, key, value, &wrong)) {
-        return "no such key; there are mode, latency, passphrase, streamid, "
-               "congestion-control, max-rate, fec, drop-policy, "
+        return "no such key; there are mode, latency, passphrase, "
+               "passphrase-file, key-file, streamid, congestion-control, "
+               "max-rate, fec, drop-policy, "
                "reference-grace, "
                "deadline-mode, connect-timeout";
     }
@@ -279,8 +285,8 @@ static bool parse_endpoint(struct endpoint *e, const char *text, bool is_output,
     return true;
 }
 
-static int check(const struct transmit_options *o) {
-    const struct endpoint *ends[] = {&o->in, &o->out};
+static int check(struct transmit_options *o) {
+    struct endpoint *ends[] = {&o->in, &o->out};
     if (o->in.kind != ENDPOINT_TLTCP && o->out.kind != ENDPOINT_TLTCP) {
         return tool_misuse(TOOL, "one of INPUT and OUTPUT must be tltcp://");
     }

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MPL-2.0
+"""Passphrases and keys of the tools: on the command line, in files, in the
+environment; who fits is served, who does not is told."""
+import os
+import signal
+import unittest
+
+import saratogabox
+import toolbox
+
+SECRET = "correct horse battery staple"
+
+
+class Secrets(saratogabox.Node):
+    def setUp(self):
+        super().setUp()
+        self.file = self.secret("passphrase", SECRET + "\n")
+        self.key = self.secret("key", os.urandom(32))
+        self.old = self.secret("old", os.urandom(32).hex() + "\n")
+
+    def secret(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes)
+                         else content.encode())
+        path.chmod(0o600)
+        return path
+
+    def environment(self, **more):
+        return {**os.environ, **more}
+
+
+class Files(Secrets):
+    """saratoga."""
+
+    def get(self, *options, **more):
+        (self.there / "f").unlink(missing_ok=True)
+        return toolbox.run("saratoga", "get", "-q", *options, self.url("f"),
+                           self.there / "f", **more)
+
+    def arrives(self, *options, **more):
+        done = self.get(*options, **more)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.same(self.here / "f", self.there / "f")
+
+    def is_told(self, *options, **more):
+        done = self.get(*options, **more)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("another passphrase or key, or none", done.stderr)
+        self.assertFalse((self.there / "f").exists())
+
+    def test_a_passphrase_may_come_from_anywhere(self):
+        self.put_file("f", 300000)
+        self.serve("--passphrase-file", self.file)
+        self.arrives("--passphrase-file", self.file)
+        self.arrives("--passphrase", SECRET)
+        self.arrives(env=self.environment(PERIGEE_PASSPHRASE=SECRET))
+        self.is_told("--passphrase", "another passphrase")
+        self.is_told("--key-file", self.key)
+
+    def test_files_are_put_and_listed_as_well(self):
+        self.serve("--write", "--key-file", self.key)
+        self.put_file("g", 100000, folder=self.there)
+        self.run_ok("put", "-q", "--key-file", self.key, self.there / "g",
+                    self.url("g"))
+        self.same(self.there / "g", self.here / "g")
+        done = self.run_ok("ls", "--key-file", self.key, self.url())
+        self.assertIn("g", done.stdout)
+
+    def test_keys_are_changed_without_a_pause(self):
+        self.put_file("f", 1000)
+        self.serve("--key-file", self.key, "--key-file", self.old,
+                   "--passphrase-file", self.file)
+        self.arrives("--key-file", self.key)
+        self.arrives("--key-file", self.old)
+        self.arrives("--passphrase-file", self.file)
+
+    def test_neither_side_falls_back_to_plain_text(self):
+        self.put_file("f", 1000)
+        self.serve()
+        self.is_told("--passphrase-file", self.file)
+        self.serve("--passphrase-file", self.file)
+        done = self.get("--inactivity", "1", "--retry", "200ms")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("silent", done.stderr)
+
+    def test_who_is_turned_away_shows_at_the_server(self):
+        self.put_file("f", 1000)
+        file = self.folder / "where"
+        server = self.start("saratoga", "serve", "--root", self.here, "--bind",
+                            "127.0.0.1:0", "--port-file", file,
+                            "--passphrase-file", self.file)
+        self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
+        self.is_told("--key-file", self.key)
+        for line in server.stderr:
+            if "turned away so far: 1" in line:
+                break
+        self.assertEqual(self.finish(server, signal.SIGTERM)[0], 0)
+
+    def test_what_cannot_be_secured_is_refused(self):
+        self.run_bad("group", "serve", "--beacon", "5", "--bind",
+                     "127.0.0.1:0", "--key-file", self.key)
+        self.run_bad("way back", "put", "--one-way", "--key-file", self.key,
+                     self.key, "saratoga://127.0.0.1/x")
+        self.run_bad("group", "put", "--multicast", "--key-file", self.key,
+                     self.key, "saratoga://224.0.0.108/x")
+        self.run_bad("group", "peers", "--wait", "1", "--key-file", self.key,
+                     status=2)
+
+
+class CommandLines(Secrets):
+    def test_files_that_are_no_secrets_are_refused(self):
+        short = self.secret("short", "1234567\n")
+        odd = self.secret("odd", "0" * 63)
+        for tool, words in (("saratoga", ("ls", "saratoga://h/")),
+                            ("tltcp-recv", ("tltcp://:0", "x.mp4")),
+                            ("tltcp-send", ("x.mp4", "tltcp://h:9"))):
+            for option, path in (("--passphrase-file", short),
+                                 ("--passphrase-file", "/nonexistent"),
+                                 ("--key-file", odd),
+                                 ("--key-file", "/nonexistent")):
+                done = toolbox.run(tool, option, path, *words)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(option, done.stderr)
+
+    def test_the_environment_is_looked_into(self):
+        done = toolbox.run("tltcp-recv", "tltcp://:0", "x.mp4",
+                           env=self.environment(PERIGEE_PASSPHRASE="short"))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("8 to 512", done.stderr)
+
+
+class Streams(Secrets):
+    """tltcp-live-transmit; the others take the same options."""
+
+    def listen(self, *words):
+        file = self.folder / "listener"
+        file.unlink(missing_ok=True)
+        process = self.start("tltcp-live-transmit", "-a", "no", "--port-file",
+                             file, *words)
+        self.port = int(self.address(process, file)[0].rsplit(":", 1)[1])
+        return process
+
+    def send(self, query, **more):
+        return toolbox.run(
+            "tltcp-live-transmit", "-q", "-a", "no", "--", self.here / "f",
+            f"tltcp://127.0.0.1:{self.port}?{query}", **more)
+
+    def listener(self, *keys):
+        query = "&".join(f"key-file={key}" for key in keys)
+        return self.listen("--", f"tltcp://127.0.0.1:0?mode=listener&{query}",
+                           self.there / "f")
+
+    def test_a_stream_goes_by_a_key_that_is_going_out(self):
+        self.put_file("f", 50000)
+        receiver = self.listener(self.key, self.old)
+        done = self.send(f"key-file={self.old}")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.finish(receiver)[0], 0)
+        self.same(self.here / "f", self.there / "f")
+
+    def test_a_passphrase_in_the_environment_is_for_both_sides(self):
+        self.put_file("f", 50000)
+        os.environ["PERIGEE_PASSPHRASE"] = SECRET
+        self.addCleanup(os.environ.pop, "PERIGEE_PASSPHRASE")
+        receiver = self.listen("--", "tltcp://127.0.0.1:0?mode=listener",
+                               self.there / "f")
+        done = self.send(f"passphrase-file={self.file}")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.finish(receiver)[0], 0)
+
+    def test_who_is_turned_away_shows_at_the_listener(self):
+        self.put_file("f", 1000)
+        receiver = self.listener(self.key)
+        done = self.send(f"key-file={self.old}")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("passphrase or key", done.stderr)
+        for line in receiver.stderr:
+            if "turned away so far: 1" in line:
+                break
+
+
+if __name__ == "__main__":
+    unittest.main()
