@@ -18,6 +18,13 @@ MAKERS = {
     "raw.h264": [*VIDEO, *H264],
     "hevc.mkv": [*VIDEO, "-c:v", "libx265", "-x265-params",
                  "keyint=25:log-level=none"],
+    "h264.flv": [*VIDEO, *H264],
+    "h264.mkv": [*VIDEO, *H264],
+    "mpeg4.avi": [*VIDEO, "-c:v", "mpeg4", "-bf", "2", "-g", "25"],
+    "vp8.webm": [*VIDEO, "-c:v", "libvpx", "-deadline", "realtime"],
+    "vp9.webm": [*VIDEO, "-c:v", "libvpx-vp9", "-deadline", "good",
+                 "-cpu-used", "8", "-lag-in-frames", "10"],
+    "av1.mkv": [*VIDEO, "-c:v", "libaom-av1", "-cpu-used", "8"],
     "sound.m4a": [*SOUND, "-c:a", "aac"],
 }
 
