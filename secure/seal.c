@@ -6,9 +6,12 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
+#include "secure/record.h"
+
 /* AES-GCM loses confidentiality from about 2^23 full packets on (RFC 9001,
  * 6.6); half of that leaves time for the peer to follow. */
 #define SEALED_MAX (UINT64_C(1) << 22)
+#define NO_NUMBER UINT64_MAX
 
 static bool next_key(uint8_t *key) {
     static const uint8_t label[] = "tltcp next key";
@@ -19,9 +22,17 @@ static bool next_key(uint8_t *key) {
     return ok;
 }
 
+static EVP_CIPHER_CTX *new_rx(uint8_t suite, const uint8_t *key) {
+    EVP_CIPHER_CTX *c = sec__aead_new(suite, key, false);
+    if (c != NULL && suite == SEC__AES_GCM && !sec__record_begin(c, 0)) {
+        EVP_CIPHER_CTX_free(c);
+        c = NULL;
+    }
+    return c;
+}
+
 static EVP_CIPHER_CTX *next_rx(sec__seal *s) {
-    return next_key(s->rx_key) ? sec__aead_new(s->suite, s->rx_key, false)
-                               : NULL;
+    return next_key(s->rx_key) ? new_rx(s->suite, s->rx_key) : NULL;
 }
 
 sec__seal *sec__seal_new(const cmn__mem *mem, uint8_t suite,
@@ -32,12 +43,14 @@ sec__seal *sec__seal_new(const cmn__mem *mem, uint8_t suite,
         return NULL;
     }
     s->suite = suite;
+    s->tx_next = NO_NUMBER;
     s->limit = limit > 0 && limit < SEALED_MAX ? limit : SEALED_MAX;
     memcpy(s->tx_key, tx_key, SEC__KEY_LEN);
     memcpy(s->rx_key, rx_key, SEC__KEY_LEN);
-    s->plain = room > 0 ? cmn__alloc(mem, room) : NULL;
+    s->room = room > 0 ? cmn__alloc(mem, SEC__RECORD_LEAD + room) : NULL;
+    s->plain = s->room != NULL ? s->room + SEC__RECORD_LEAD : NULL;
     s->tx = sec__aead_new(suite, tx_key, true);
-    s->rx = sec__aead_new(suite, rx_key, false);
+    s->rx = new_rx(suite, rx_key);
     s->rx_next = next_rx(s);
     if ((room > 0 && s->plain == NULL) || s->tx == NULL || s->rx == NULL ||
         s->rx_next == NULL) {
@@ -55,7 +68,7 @@ void sec__seal_free(sec__seal *s, const cmn__mem *mem) {
     EVP_CIPHER_CTX_free(s->rx);
     EVP_CIPHER_CTX_free(s->rx_old);
     EVP_CIPHER_CTX_free(s->rx_next);
-    cmn__free(mem, s->plain);
+    cmn__free(mem, s->room);
     OPENSSL_cleanse(s, sizeof(*s));
     cmn__free(mem, s);
 }
@@ -70,6 +83,7 @@ static void renew_tx(sec__seal *s) {
         s->tx = fresh;
         memcpy(s->tx_key, key, sizeof(key));
         s->tx_phase++;
+        s->tx_next = NO_NUMBER;
         s->sealed = 0;
         s->confirmed = false;
     }
@@ -99,16 +113,34 @@ void sec__seal_renew(sec__seal *s) {
     s->sealed = s->sealed > s->limit ? s->sealed : s->limit;
 }
 
+static bool is_record(const sec__seal *s, const uint8_t *header,
+                      size_t header_len) {
+    return s->suite == SEC__AES_GCM && header_len == SEC__RECORD_AD_LEN &&
+           sec__record_fits(header);
+}
+
+static bool close_record(sec__seal *s, uint64_t pn, const uint8_t *header,
+                         uint8_t *text, size_t len) {
+    bool ready = pn == s->tx_next || sec__record_begin(s->tx, pn);
+    s->tx_next = pn + 1;
+    return ready && sec__record_seal(s->tx, pn, header, text, len);
+}
+
 bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
                      size_t header_len, uint8_t *text, size_t len) {
     uint8_t nonce[SEC__NONCE_LEN];
-    sec__aead_nonce(s->suite, pn, nonce);
     if (s->sealed == 0) {
         s->tx_from = pn;
     }
-    /* a peer that never confirms must not keep us sealing for ever */
-    return ++s->sealed < 2 * SEALED_MAX &&
-           sec__aead_seal(s->tx, nonce, header, header_len, text, len, text);
+    if (++s->sealed >= 2 * SEALED_MAX) {
+        return false; /* a peer that never confirms must not keep us sealing */
+    }
+    if (header + header_len == text && is_record(s, header, header_len)) {
+        return close_record(s, pn, header, text, len);
+    }
+    s->tx_next = NO_NUMBER;
+    sec__aead_nonce(s->suite, pn, nonce);
+    return sec__aead_seal(s->tx, nonce, header, header_len, text, len, text);
 }
 
 /* The peer has new keys: so shall we. */
@@ -121,17 +153,26 @@ static void go_on(sec__seal *s, uint64_t pn) {
     s->rx_from = pn;
 }
 
+static bool open_text(const sec__seal *s, EVP_CIPHER_CTX *c, uint64_t pn,
+                      const uint8_t *header, size_t header_len,
+                      const uint8_t *text, size_t len, uint8_t *plain) {
+    uint8_t nonce[SEC__NONCE_LEN];
+    if (plain == s->plain && is_record(s, header, header_len)) {
+        return sec__record_open(c, pn, header, text, len, plain);
+    }
+    sec__aead_nonce(s->suite, pn, nonce);
+    return sec__aead_open(c, nonce, header, header_len, text, len, plain);
+}
+
 bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
                     const uint8_t *header, size_t header_len,
                     const uint8_t *text, size_t len, uint8_t *plain) {
-    uint8_t nonce[SEC__NONCE_LEN];
     bool present = phase == (s->rx_phase & 1);
     EVP_CIPHER_CTX *c = present           ? s->rx
                         : pn < s->rx_from ? s->rx_old
                                           : s->rx_next;
-    sec__aead_nonce(s->suite, pn, nonce);
     if (c == NULL || len < SEC__TAG_LEN ||
-        !sec__aead_open(c, nonce, header, header_len, text, len, plain)) {
+        !open_text(s, c, pn, header, header_len, text, len, plain)) {
         return false;
     }
     if (!present && c == s->rx_next) {

@@ -21,11 +21,13 @@ typedef struct sec__seal {
     struct evp_cipher_ctx_st *rx;
     struct evp_cipher_ctx_st *rx_old; /* for what was overtaken; or NULL */
     struct evp_cipher_ctx_st *rx_next;
+    uint8_t *room;  /* `plain` with what goes before it, or NULL */
     uint8_t *plain; /* room for a packet that is opened, or NULL */
     uint8_t tx_key[SEC__KEY_LEN];
     uint8_t rx_key[SEC__KEY_LEN]; /* of rx_next */
     uint64_t rx_from;             /* lowest number seen with rx */
     uint64_t tx_from;             /* lowest number sealed with tx */
+    uint64_t tx_next;             /* whose nonce tx has ready */
     uint64_t sealed;              /* packets sealed with tx */
     uint64_t limit;               /* after so many new keys are due */
     uint32_t tx_phase;
@@ -43,10 +45,11 @@ void sec__seal_free(sec__seal *s, const cmn__mem *mem);
 /* The phase bit for the next packet; renews the keys when that is due. */
 uint8_t sec__seal_phase(sec__seal *s);
 /* Seals len bytes at text, in place, with SEC__TAG_LEN bytes of room behind
- * them. */
+ * them.  Costs least when the text stands behind the header. */
 bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
                      size_t header_len, uint8_t *text, size_t len);
-/* Opens len bytes, tag included, into `plain`.  False when forged. */
+/* Opens len bytes, tag included, into `plain`.  False when forged.  Costs least
+ * when it is s->plain. */
 bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
                     const uint8_t *header, size_t header_len,
                     const uint8_t *text, size_t len, uint8_t *plain);

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "secure/record.h"
+
+#include <string.h>
+
+#include <openssl/core_names.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+
+/* What libcrypto takes off the length of a record. */
+#define SEALING SEC__RECORD_LEAD
+#define OPENING (SEC__RECORD_LEAD + SEC__TAG_LEN)
+
+static unsigned last_two(const uint8_t *ad) {
+    return (unsigned)ad[SEC__RECORD_AD_LEN - 2] << 8 |
+           ad[SEC__RECORD_AD_LEN - 1];
+}
+
+bool sec__record_fits(const uint8_t *ad) {
+    return last_two(ad) <= UINT16_MAX - OPENING;
+}
+
+bool sec__record_begin(EVP_CIPHER_CTX *c, uint64_t n) {
+    uint8_t nonce[SEC__NONCE_LEN];
+    sec__aead_nonce(SEC__AES_GCM, n, nonce);
+    return EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_IV_FIXED, -1, nonce) == 1;
+}
+
+/* One record at io: the number, the text, the tag. */
+static bool work(EVP_CIPHER_CTX *c, const uint8_t *ad, unsigned taken_off,
+                 uint8_t *io, size_t len) {
+    uint8_t given[SEC__RECORD_AD_LEN];
+    unsigned length = last_two(ad) + taken_off;
+    const OSSL_PARAM params[] = {
+        OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD,
+                                          given, sizeof(given)),
+        OSSL_PARAM_construct_end()};
+    memcpy(given, ad, sizeof(given));
+    given[sizeof(given) - 2] = (uint8_t)(length >> 8);
+    given[sizeof(given) - 1] = (uint8_t)length;
+    return EVP_CIPHER_CTX_set_params(c, params) == 1 &&
+           EVP_Cipher(c, io, io, (unsigned)len) >= 0;
+}
+
+/* The end of the nonce of number n. */
+static void put_number(uint8_t *to, uint64_t n) {
+    uint8_t nonce[SEC__NONCE_LEN];
+    sec__aead_nonce(SEC__AES_GCM, n, nonce);
+    memcpy(to, nonce + SEC__NONCE_LEN - SEC__RECORD_LEAD, SEC__RECORD_LEAD);
+}
+
+bool sec__record_seal(EVP_CIPHER_CTX *c, uint64_t n, const uint8_t *ad,
+                      uint8_t *text, size_t len) {
+    uint8_t *io = text - SEC__RECORD_LEAD;
+    uint8_t before[SEC__RECORD_LEAD];
+    uint8_t number[SEC__RECORD_LEAD];
+    bool ok;
+    memcpy(before, io, sizeof(before));
+    put_number(number, n);
+    ok = work(c, ad, SEALING, io, SEC__RECORD_LEAD + len + SEC__TAG_LEN);
+    /* no two packets may ever share a nonce */
+    ok = ok && memcmp(io, number, sizeof(number)) == 0;
+    memcpy(io, before, sizeof(before));
+    return ok;
+}
+
+bool sec__record_open(EVP_CIPHER_CTX *c, uint64_t n, const uint8_t *ad,
+                      const uint8_t *text, size_t len, uint8_t *out) {
+    uint8_t *io = out - SEC__RECORD_LEAD;
+    put_number(io, n);
+    memcpy(out, text, len);
+    return work(c, ad, OPENING, io, SEC__RECORD_LEAD + len);
+}

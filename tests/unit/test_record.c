@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Packets sealed as libcrypto's records against packets sealed step by step. */
+#include <string.h>
+
+#include <openssl/evp.h>
+
+#include "secure/record.h"
+#include "secure/seal.h"
+#include "tests/support/cmocka.h"
+
+#define TEXT 200u
+
+static const uint8_t key[SEC__KEY_LEN] = {9, 8, 7};
+
+struct packet {
+    uint8_t header[SEC__RECORD_AD_LEN];
+    uint8_t text[TEXT + SEC__TAG_LEN];
+};
+
+static struct packet packet_of(uint64_t n) {
+    struct packet p;
+    for (size_t i = 0; i < sizeof(p.header); i++) {
+        p.header[i] = i < 9 ? (uint8_t)(i * 17) : (uint8_t)(n >> 8 * (12 - i));
+    }
+    memset(p.text, (int)(n & 0xff), sizeof(p.text));
+    return p;
+}
+
+static struct packet sealed_in_steps(EVP_CIPHER_CTX *c, uint64_t n,
+                                     size_t len) {
+    struct packet p = packet_of(n);
+    uint8_t nonce[SEC__NONCE_LEN];
+    sec__aead_nonce(SEC__AES_GCM, n, nonce);
+    assert_true(sec__aead_seal(c, nonce, p.header, sizeof(p.header), p.text,
+                               len, p.text));
+    return p;
+}
+
+static const uint64_t numbers[] = {0,
+                                   1,
+                                   2,
+                                   9,
+                                   255,
+                                   256,
+                                   65510,
+                                   65511,
+                                   65536,
+                                   UINT32_MAX - 99,
+                                   UINT64_C(0x123456789abcdef)};
+
+#define COUNT (sizeof(numbers) / sizeof(numbers[0]))
+
+static void a_record_is_what_the_steps_make(void **state) {
+    EVP_CIPHER_CTX *c = sec__aead_new(SEC__AES_GCM, key, true);
+    EVP_CIPHER_CTX *steps = sec__aead_new(SEC__AES_GCM, key, true);
+    (void)state;
+    for (size_t i = 0; i < COUNT; i++) {
+        for (size_t len = 0; len <= TEXT; len += 25) {
+            struct packet expected = sealed_in_steps(steps, numbers[i], len);
+            struct packet p = packet_of(numbers[i]);
+            assert_true(sec__record_fits(p.header));
+            assert_true(sec__record_begin(c, numbers[i]));
+            assert_true(sec__record_seal(c, numbers[i], p.header, p.text, len));
+            assert_memory_equal(&p, &expected, sizeof(p));
+        }
+    }
+    EVP_CIPHER_CTX_free(c);
+    EVP_CIPHER_CTX_free(steps);
+}
+
+static void
+a_record_opens_what_the_steps_sealed_and_nothing_else(void **state) {
+    EVP_CIPHER_CTX *c = sec__aead_new(SEC__AES_GCM, key, false);
+    EVP_CIPHER_CTX *steps = sec__aead_new(SEC__AES_GCM, key, true);
+    uint8_t room[SEC__RECORD_LEAD + TEXT + SEC__TAG_LEN];
+    uint8_t *out = room + SEC__RECORD_LEAD;
+    (void)state;
+    assert_true(sec__record_begin(c, 0));
+    for (size_t i = 0; i < COUNT; i++) {
+        uint64_t n = numbers[i];
+        struct packet p = sealed_in_steps(steps, n, TEXT);
+        struct packet plain = packet_of(n);
+        size_t len = sizeof(p.text);
+        assert_true(sec__record_open(c, n, p.header, p.text, len, out));
+        assert_memory_equal(out, plain.text, TEXT);
+        assert_false(sec__record_open(c, n + 1, p.header, p.text, len, out));
+        p.text[i] ^= 1;
+        assert_false(sec__record_open(c, n, p.header, p.text, len, out));
+        p.text[i] ^= 1;
+        p.header[i] ^= 1;
+        assert_false(sec__record_open(c, n, p.header, p.text, len, out));
+        p.header[i] ^= 1;
+        assert_true(sec__record_open(c, n, p.header, p.text, len, out));
+    }
+    EVP_CIPHER_CTX_free(c);
+    EVP_CIPHER_CTX_free(steps);
+}
+
+static void lengths_that_would_wrap_do_not_fit(void **state) {
+    (void)state;
+    for (uint64_t n = 65500; n < 65536; n++) {
+        struct packet p = packet_of(n);
+        assert_int_equal(sec__record_fits(p.header), n <= 65511);
+    }
+}
+
+static void a_record_with_the_nonce_of_another_never_leaves(void **state) {
+    EVP_CIPHER_CTX *c = sec__aead_new(SEC__AES_GCM, key, true);
+    struct packet p = packet_of(7);
+    (void)state;
+    assert_false(sec__record_seal(c, 7, p.header, p.text, TEXT)); /* no begin */
+    assert_true(sec__record_begin(c, 6));
+    assert_false(sec__record_seal(c, 7, p.header, p.text, TEXT));
+    p = packet_of(7); /* the number behind it is ready now */
+    assert_true(sec__record_seal(c, 7, p.header, p.text, TEXT));
+    EVP_CIPHER_CTX_free(c);
+}
+
+/* All of the values that do not fit, and numbers that are left out. */
+static void seventy_thousand_packets_are_sealed_as_in_steps(void **state) {
+    cmn__mem mem = cmn__mem_default();
+    sec__seal *a = sec__seal_new(&mem, SEC__AES_GCM, key, key, 0, 0);
+    sec__seal *b = sec__seal_new(&mem, SEC__AES_GCM, key, key, TEXT + 16, 0);
+    EVP_CIPHER_CTX *steps = sec__aead_new(SEC__AES_GCM, key, true);
+    (void)state;
+    for (uint64_t n = 0; n < 70000; n += n % 300 == 5 ? 2 : 1) {
+        struct packet expected = sealed_in_steps(steps, n, TEXT);
+        struct packet p = packet_of(n);
+        assert_true(
+            sec__seal_close(a, n, p.header, sizeof(p.header), p.text, TEXT));
+        assert_memory_equal(&p, &expected, sizeof(p));
+        assert_true(sec__seal_open(b, 0, n, p.header, sizeof(p.header), p.text,
+                                   sizeof(p.text), b->plain));
+        assert_int_equal(b->plain[TEXT - 1], n & 0xff);
+    }
+    EVP_CIPHER_CTX_free(steps);
+    sec__seal_free(a, &mem);
+    sec__seal_free(b, &mem);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_record_is_what_the_steps_make),
+        cmocka_unit_test(a_record_opens_what_the_steps_sealed_and_nothing_else),
+        cmocka_unit_test(lengths_that_would_wrap_do_not_fit),
+        cmocka_unit_test(a_record_with_the_nonce_of_another_never_leaves),
+        cmocka_unit_test(seventy_thousand_packets_are_sealed_as_in_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
