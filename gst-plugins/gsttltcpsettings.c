@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <congestion/congestion.h>
+
 #include "gst-plugins/gsttltcpfields.h"
 #include "gst-plugins/gsttltcpuri.h"
 
@@ -44,6 +46,14 @@ static void install_addresses(GObjectClass *klass) {
                           0, 65535, DEFAULT_PORT, RW_READY));
 }
 
+static const gchar *list_controllers(void) {
+    g_autofree gchar *names = g_strjoinv(", ", (gchar **)cong_list());
+    g_autofree gchar *text = g_strdup_printf(
+        "Name of the controller (NULL: the library's default): %s", names);
+
+    return g_intern_string(text);
+}
+
 static void install_connection(GObjectClass *klass) {
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_LATENCY,
@@ -72,14 +82,12 @@ static void install_connection(GObjectClass *klass) {
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_CONGESTION_CONTROL,
         g_param_spec_string("congestion-control", "Congestion control",
-                            "Name of the controller (NULL: the library's "
-                            "default)",
-                            NULL, RW_READY));
+                            list_controllers(), NULL, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_FEC,
         g_param_spec_enum("fec", "Forward error correction",
-                          "Packets sent along that replace lost ones; both "
-                          "ends must want them",
+                          "Packets sent along that replace lost ones; used "
+                          "unless either end says off",
                           GST_TYPE_TLTCP_FEC, GST_TLTCP_FEC_AUTO, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_QLOG_DIR,

@@ -68,6 +68,14 @@ static void a_source_that_waits_can_be_stopped(void **state) {
     gst_harness_teardown(h);
 }
 
+/* A frame arrives, then the source is gone. */
+static void lose_source(GstHarness *sink, GstHarness *src) {
+    gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
+    support_push(sink, support_frame('I', 'a', 40 * MS, 0));
+    support_expect(src, "a");
+    gst_harness_teardown(src);
+}
+
 static void a_sink_calls_again_when_the_connection_is_lost(void **state) {
     GstHarness *src = support_listener("tltcpsrc", "latency=5000");
     g_autofree char *uri = g_strdup_printf("tltcp://127.0.0.1:%u?mode=listener",
@@ -76,10 +84,7 @@ static void a_sink_calls_again_when_the_connection_is_lost(void **state) {
     GstBus *bus = support_bus(sink);
 
     (void)state;
-    gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
-    support_push(sink, support_frame('I', 'a', 40 * MS, 0));
-    support_expect(src, "a");
-    gst_harness_teardown(src);
+    lose_source(sink, src);
     support_wait_state(bus, "lost");
     src = support_harness(support_element("tltcpsrc", uri));
     gst_harness_play(src);
@@ -100,10 +105,7 @@ static void without_reconnecting_a_lost_connection_is_an_error(void **state) {
     GstBus *bus = support_bus(sink);
 
     (void)state;
-    gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
-    support_push(sink, support_frame('I', 'a', 40 * MS, 0));
-    support_expect(src, "a");
-    gst_harness_teardown(src);
+    lose_source(sink, src);
     support_expect_error(bus, GST_RESOURCE_ERROR_WRITE, "failed");
     assert_int_equal(
         gst_harness_push(sink, support_frame('P', 'b', 80 * MS, 40 * MS)),

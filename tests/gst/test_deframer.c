@@ -52,16 +52,20 @@ static void give(struct world *w, const media_header *h, const void *payload,
     gst_tltcp_deframer_section(&w->d, &section, now, &w->product);
 }
 
+static media_header header_of(unsigned kind, guint8 stream) {
+    return (media_header){.kind = (guint8)kind,
+                          .stream = stream,
+                          .generation = 1,
+                          .pts = MEDIA_TIME_NONE,
+                          .dts = MEDIA_TIME_NONE,
+                          .duration = MEDIA_TIME_NONE};
+}
+
 static void config(struct world *w, guint8 stream, guint8 type,
                    const char *caps) {
     media_config c = {.type = type, .caps = {caps, strlen(caps)}};
     guint8 payload[512];
-    media_header h = {.kind = MEDIA_KIND_CONFIG,
-                      .stream = stream,
-                      .generation = 1,
-                      .pts = MEDIA_TIME_NONE,
-                      .dts = MEDIA_TIME_NONE,
-                      .duration = MEDIA_TIME_NONE};
+    media_header h = header_of(MEDIA_KIND_CONFIG, stream);
 
     h.length = (guint32)media__config_write(&c, payload, sizeof(payload));
     give(w, &h, payload, TRUE, 0);
@@ -158,11 +162,7 @@ static void it_is_not_over_before_all_streams_have_begun(void **state) {
     struct world *w = *state;
     media_config c = {.type = MEDIA_TYPE_AUDIO, .streams = 2};
     guint8 payload[64];
-    media_header h = {.kind = MEDIA_KIND_CONFIG,
-                      .generation = 1,
-                      .pts = MEDIA_TIME_NONE,
-                      .dts = MEDIA_TIME_NONE,
-                      .duration = MEDIA_TIME_NONE};
+    media_header h = header_of(MEDIA_KIND_CONFIG, 0);
 
     h.length = (guint32)media__config_write(&c, payload, sizeof(payload));
     give(w, &h, payload, TRUE, 0);
@@ -178,11 +178,8 @@ static void it_is_not_over_before_all_streams_have_begun(void **state) {
 
 static void it_is_over_when_all_streams_have_ended(void **state) {
     struct world *w = *state;
-    media_header h = {.kind = MEDIA_KIND_EVENT,
-                      .picture = MEDIA_EVENT_EOS,
-                      .pts = MEDIA_TIME_NONE,
-                      .dts = MEDIA_TIME_NONE,
-                      .duration = MEDIA_TIME_NONE};
+    media_header h = header_of(MEDIA_KIND_EVENT, 0);
+    h.picture = MEDIA_EVENT_EOS;
 
     config(w, 0, MEDIA_TYPE_VIDEO, "video/x-test");
     config(w, 1, MEDIA_TYPE_AUDIO, "audio/x-test");
@@ -330,11 +327,8 @@ static void sections_that_are_no_media_are_handed_on_as_they_are(void **state) {
 
 static void malformed_sections_are_counted_and_dropped(void **state) {
     struct world *w = *state;
-    media_header h = {.kind = MEDIA_KIND_CONFIG,
-                      .length = 3,
-                      .pts = MEDIA_TIME_NONE,
-                      .dts = MEDIA_TIME_NONE,
-                      .duration = MEDIA_TIME_NONE};
+    media_header h = header_of(MEDIA_KIND_CONFIG, 0);
+    h.length = 3;
 
     frame(w, 'I');
     give(w, &h, "???", TRUE, 0);
@@ -376,10 +370,7 @@ static void caps_are_made_for_senders_that_know_none(void **state) {
                       .width = 640,
                       .height = 360};
     guint8 payload[256];
-    media_header h = {.kind = MEDIA_KIND_CONFIG,
-                      .pts = MEDIA_TIME_NONE,
-                      .dts = MEDIA_TIME_NONE,
-                      .duration = MEDIA_TIME_NONE};
+    media_header h = header_of(MEDIA_KIND_CONFIG, 0);
     gint width = 0;
 
     h.length = (guint32)media__config_write(&c, payload, sizeof(payload));
@@ -394,11 +385,8 @@ static void caps_are_made_for_senders_that_know_none(void **state) {
 
 static void the_end_is_told(void **state) {
     struct world *w = *state;
-    media_header h = {.kind = MEDIA_KIND_EVENT,
-                      .picture = MEDIA_EVENT_EOS,
-                      .pts = MEDIA_TIME_NONE,
-                      .dts = MEDIA_TIME_NONE,
-                      .duration = MEDIA_TIME_NONE};
+    media_header h = header_of(MEDIA_KIND_EVENT, 0);
+    h.picture = MEDIA_EVENT_EOS;
 
     frame(w, 'I');
     assert_false(w->product.eos);

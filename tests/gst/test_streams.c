@@ -225,14 +225,20 @@ static struct output *wait_output(struct run *r, const char *type,
     return o;
 }
 
-static void picture_and_sound_share_a_connection(void **state) {
-    struct run *r = *state;
+/* So many pictures, such as "num-buffers=5", and so much sound, to their end.
+ */
+static void carry_both(struct run *r, const char *pictures, const char *sound) {
     guint port = receive(r, "tltcp://127.0.0.1:0?mode=listener");
 
-    send_to(r, port, VIDEO " ! s. " AUDIO " ! s.", "num-buffers=50",
-            "num-buffers=50");
+    send_to(r, port, VIDEO " ! s. " AUDIO " ! s.", pictures, sound);
     wait_message(r->sender, GST_MESSAGE_EOS);
     wait_message(r->receiver, GST_MESSAGE_EOS);
+}
+
+static void picture_and_sound_share_a_connection(void **state) {
+    struct run *r = *state;
+
+    carry_both(r, "num-buffers=50", "num-buffers=50");
     struct output *video = find(r, "video/x-h264", 50);
     struct output *audio = find(r, "audio/x-raw", 50);
     assert_non_null(video);
@@ -248,12 +254,8 @@ static void picture_and_sound_share_a_connection(void **state) {
 
 static void a_stream_may_end_before_the_others(void **state) {
     struct run *r = *state;
-    guint port = receive(r, "tltcp://127.0.0.1:0?mode=listener");
 
-    send_to(r, port, VIDEO " ! s. " AUDIO " ! s.", "num-buffers=5",
-            "num-buffers=200");
-    wait_message(r->sender, GST_MESSAGE_EOS);
-    wait_message(r->receiver, GST_MESSAGE_EOS);
+    carry_both(r, "num-buffers=5", "num-buffers=200");
     assert_int_equal(find(r, "video/x-h264", 1)->buffers, 5);
     assert_int_equal(find(r, "audio/x-raw", 1)->buffers, 200);
 }
