@@ -13,18 +13,28 @@ saratoga_pktinfo sim_saratoga_address(const struct sim_saratoga *s) {
                               .path = sim_address(s->node, SARATOGA_PORT)};
 }
 
-static void transmit(struct sim_saratoga *s, const saratoga_pktinfo *to,
-                     const uint8_t *dgram, size_t len) {
+void sim_saratoga_transmit(struct sim_saratoga *s, uint64_t src, uint64_t dst,
+                           const uint8_t *dgram, size_t len) {
     struct sim_packet *p = sim_packet_new(dgram, len);
     s->sent_packets++;
     s->sent_bytes += len;
+    if (p != NULL) {
+        p->src = src;
+        p->dst = dst;
+        sim_net_send(s->net, s->node, p);
+    }
+}
+
+static void leave(struct sim_saratoga *s, const saratoga_pktinfo *to,
+                  const uint8_t *dgram, size_t len) {
     if (s->app.on_send != NULL) {
         s->app.on_send(s->app.user, to, dgram, len);
     }
-    if (p != NULL) {
-        p->src = sim_address(s->node, SARATOGA_PORT);
-        p->dst = to->path;
-        sim_net_send(s->net, s->node, p);
+    if (s->wrap.out != NULL) {
+        s->wrap.out(s->wrap.user, to, dgram, len);
+    } else {
+        sim_saratoga_transmit(s, sim_address(s->node, SARATOGA_PORT), to->path,
+                              dgram, len);
     }
 }
 
@@ -37,7 +47,7 @@ static bool flush(struct sim_saratoga *s) {
     while ((len = saratoga_node_send(s->engine, &to, buf, sizeof(buf), &segment,
                                      sim_saratoga_now(s))) > 0) {
         for (size_t at = 0; at < len; at += segment) {
-            transmit(s, &to, buf + at, len - at < segment ? len - at : segment);
+            leave(s, &to, buf + at, len - at < segment ? len - at : segment);
         }
         any = true;
     }
@@ -74,17 +84,25 @@ static void on_timer(struct sim_timer *t, uint64_t now) {
     sim_saratoga_pump(s);
 }
 
+void sim_saratoga_take(struct sim_saratoga *s, const saratoga_pktinfo *from,
+                       const uint8_t *dgram, size_t len) {
+    saratoga_node_recv(s->engine, from, dgram, len, sim_saratoga_now(s));
+    sim_saratoga_pump(s);
+}
+
 static void deliver(void *user, struct sim_packet *p, uint64_t now) {
     struct sim_saratoga *s = user;
     saratoga_pktinfo from = {.host = sim_address_node(p->src) + 1u,
                              .path = p->src};
-    if (s->engine != NULL && !s->dead) {
+    (void)now;
+    if (s->engine != NULL && !s->dead && s->wrap.in != NULL) {
+        s->wrap.in(s->wrap.user, p);
+    } else if (s->engine != NULL && !s->dead) {
         from.flags = p->dst != sim_address(s->node, SARATOGA_PORT)
                          ? SARATOGA_PKT_MULTICAST
                          : 0;
         from.flags |= s->six ? (uint32_t)SARATOGA_PKT_IPV6 : 0;
-        saratoga_node_recv(s->engine, &from, p->data, p->len, now);
-        sim_saratoga_pump(s);
+        sim_saratoga_take(s, &from, p->data, p->len);
     }
     sim_packet_free(p);
 }
