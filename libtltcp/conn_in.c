@@ -3,7 +3,9 @@
 #include "libtltcp/conn.h"
 
 #define RETRIES_MAX 8
-#define SILENCE TLTCP_S /* worth giving memory back */
+#define ANSWER_EVERY (50 * TLTCP_MS) /* to a call that comes again and again \
+                                      */
+#define SILENCE TLTCP_S              /* worth giving memory back */
 
 /* What the chunks of one packet asked for. */
 typedef struct intake {
@@ -399,7 +401,9 @@ static void on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
     }
     c->received += len;
     if (c->introduced) { /* the answer was lost, or is late */
-        c->want |= TLTCP__WANT_HELLO;
+        if (now - c->sender.t_eliciting >= ANSWER_EVERY) {
+            c->want |= TLTCP__WANT_HELLO;
+        }
         drop(c);
         return;
     }

@@ -47,6 +47,7 @@ static int take_keys(tltcp_endpoint *ep) {
     if (ep->keys == NULL) {
         return TLTCP_ERR_NOMEM;
     }
+    ep->admission.limits.costly = true;
     ep->n_keys = sec__keys_take(&keys, ep->keys, SEC__KEYS_MAX);
     return ep->n_keys < 0 ? TLTCP_ERR_NOMEM : 0;
 }

@@ -45,10 +45,23 @@ static uint32_t no_room(const sec__admission *a, uint64_t network) {
                : 0;
 }
 
-static bool must_prove(const sec__admission *a, uint64_t network) {
+/* So many strangers at once, and then one each so long, get keys made with
+ * them: that is where a call costs most, and a recorded one can be sent again.
+ */
+#define STRANGERS_AT_ONCE 32u
+#define STRANGER_EVERY (SEC__S / 100)
+
+static uint64_t work_ahead(const sec__admission *a, uint64_t now) {
+    return a->worked > now ? a->worked - now : 0;
+}
+
+static bool must_prove(const sec__admission *a, uint64_t network,
+                       uint64_t now) {
     return a->limits.careful || a->half_open >= a->limits.max_half_open ||
            (network != 0 && cmn__tally_get(&a->half_open_of, network) >=
-                                a->limits.max_half_open_of);
+                                a->limits.max_half_open_of) ||
+           (a->limits.costly &&
+            work_ahead(a, now) > (STRANGERS_AT_ONCE - 1) * STRANGER_EVERY);
 }
 
 /* So many words a second are enough for those who mean well. */
@@ -72,12 +85,15 @@ enum sec__verdict sec__admission_judge(sec__admission *a, const sec__packet *p,
         *why = may_refuse(a, now) ? *why : 0;
         return SEC__TURN_AWAY;
     }
-    if (must_prove(a, network) &&
-        !sec__tokens_valid(&a->tokens, path, p->scid, now, p->token,
-                           p->token_len)) {
+    if (sec__tokens_valid(&a->tokens, path, p->scid, now, p->token,
+                          p->token_len)) {
+        return SEC__ADMIT;
+    }
+    if (must_prove(a, network, now)) {
         a->retried++;
         return SEC__ASK;
     }
+    a->worked = now + work_ahead(a, now) + STRANGER_EVERY;
     return SEC__ADMIT;
 }
 

@@ -12,6 +12,7 @@ typedef struct sec__limits {
     uint64_t max_half_open; /* beyond which a token is asked for */
     uint64_t max_half_open_of;
     bool careful; /* a token from everybody */
+    bool costly;  /* keys are made with everybody who is let in */
     /* Told of those who stay outside, now and then; NULL: not wanted. */
     void (*tell)(void *user, const char *name, const char *key, uint64_t count,
                  const char *why, uint64_t now);
@@ -30,6 +31,7 @@ typedef struct sec__admission {
     size_t half_open;
     uint64_t told_at; /* when the log last heard of somebody */
     uint64_t second;  /* began so; `refusals` are of it */
+    uint64_t worked;  /* up to then, as it were, keys are made with strangers */
     unsigned refusals;
     uint64_t rejected; /* wrong key, or none */
     uint64_t turned_away;

@@ -165,6 +165,7 @@ int sec__carrier_new(sec__carrier **out, const cmn__mem *mem,
     c->salt = sec__secret_next(&c->secret);
     sec__admission_init(&c->admission, &c->mem, &config->limits, &c->secret,
                         now);
+    c->admission.limits.costly = true;
     c->plain = cmn__alloc(mem, c->max_datagram);
     if (c->plain == NULL || !take_keys(c, &config->keys)) {
         sec__carrier_free(c);

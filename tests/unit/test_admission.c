@@ -213,6 +213,58 @@ static void tokens_outlive_a_change_of_their_key(void **state) {
     sec__tokens_clear(&t);
 }
 
+static const uint8_t shared_key[32] = {1};
+
+/* A secured caller, with the token that came in reply if there is one. */
+static int secured_knock(struct house *h, uint8_t who) {
+    const uint8_t seed[TLTCP_SEED_LEN] = {2, who};
+    const tltcp_pktinfo info = {.path = who};
+    uint8_t dgram[1472];
+    tltcp_pktinfo to;
+    tltcp_config c;
+    tltcp_conn *caller;
+    size_t segment;
+    size_t len;
+    int verdict;
+    tltcp_config_init(&c);
+    c.key = shared_key;
+    c.key_len = sizeof(shared_key);
+    assert_int_equal(tltcp_conn_new(&caller, &c, seed, 1, h->now), 0);
+    if (h->out.reply_len > 0) {
+        (void)tltcp_conn_recv(caller, &info, h->out.reply, h->out.reply_len,
+                              h->now);
+    }
+    len = tltcp_conn_send(caller, &to, dgram, sizeof(dgram), &segment, h->now);
+    verdict = tltcp_endpoint_recv(h->ep, &info, dgram, len, &h->out, h->now);
+    if (verdict == TLTCP_CALLER) {
+        assert_true(h->guests < GUESTS);
+        h->guest[h->guests++] = h->out.conn;
+    }
+    tltcp_conn_free(caller);
+    return verdict;
+}
+
+static void keys_are_made_with_so_many_strangers_a_second(void **state) {
+    tltcp_config c;
+    struct house h;
+    uint8_t who = 0;
+    (void)state;
+    tltcp_config_init(&c);
+    c.key = shared_key;
+    c.key_len = sizeof(shared_key);
+    open_house(&h, &c);
+    while (secured_knock(&h, ++who) == TLTCP_CALLER) {
+    }
+    assert_int_equal(h.guests, 32);
+    assert_int_equal(stats(&h).callers_retried, 1);
+    assert_int_equal(secured_knock(&h, who), TLTCP_CALLER); /* proven */
+    h.now += 30 * TLTCP_MS;
+    while (secured_knock(&h, ++who) == TLTCP_CALLER) {
+    }
+    assert_int_equal(h.guests, 32 + 1 + 3);
+    close_house(&h);
+}
+
 static void for_want_of_memory_nobody_is_called_a_stranger(void **state) {
     static const uint8_t key[32] = {1};
     static const uint8_t seed[TLTCP_SEED_LEN] = {2};
@@ -273,6 +325,7 @@ int main(void) {
         cmocka_unit_test(
             a_token_is_good_for_one_address_one_id_and_ten_seconds),
         cmocka_unit_test(tokens_outlive_a_change_of_their_key),
+        cmocka_unit_test(keys_are_made_with_so_many_strangers_a_second),
         cmocka_unit_test(for_want_of_memory_nobody_is_called_a_stranger),
         cmocka_unit_test(what_belongs_to_nobody_is_counted),
     };

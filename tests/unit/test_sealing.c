@@ -94,6 +94,26 @@ static void a_caller_who_repeats_itself_may_still_be_accepted(void **state) {
     pair_close(&x);
 }
 
+static void a_call_sent_over_and_over_is_answered_now_and_then(void **state) {
+    uint8_t initial[1472];
+    unsigned answers = 0;
+    struct pair x;
+    size_t len;
+    (void)state;
+    call(&x);
+    memcpy(initial, x.dgram, x.len);
+    len = x.len;
+    assert_int_equal(tltcp_conn_accept(x.server, x.now), 0);
+    for (int i = 0; i < 200; i++, x.now += TLTCP_MS) {
+        answers += next(&x, x.server);
+        memcpy(x.dgram, initial, len);
+        x.len = len;
+        assert_int_equal(to_server(&x), TLTCP_TAKEN);
+    }
+    assert_int_equal(answers, 4);
+    pair_close(&x);
+}
+
 static void
 an_answer_with_a_false_id_does_not_spoil_the_true_one(void **state) {
     uint8_t answer[1472];
@@ -247,6 +267,7 @@ static void more_passphrases_than_are_kept_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_caller_who_repeats_itself_may_still_be_accepted),
+        cmocka_unit_test(a_call_sent_over_and_over_is_answered_now_and_then),
         cmocka_unit_test(an_answer_with_a_false_id_does_not_spoil_the_true_one),
         cmocka_unit_test(what_cannot_be_sealed_does_not_leave),
         cmocka_unit_test(
