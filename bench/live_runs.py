@@ -11,7 +11,7 @@ import demo
 import live_quality
 import measure
 
-OVERHEAD_S = 8    # of a run beside the stream: starting, ending, looking at it
+OVERHEAD_S = 5    # of a run beside the stream: starting, ending, looking at it
 HELD_UP_S = 0.05  # by a busy machine: more spoils a run, and it is made again
 PER_CORE = 2      # runs that one idle processor carries
 
