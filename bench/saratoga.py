@@ -4,6 +4,7 @@
 The file lies in memory, so that no disk is measured.  Time is the tool's own,
 from the request to the verified file; memory the most that was resident.
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -47,7 +48,9 @@ def finish(process):
     return used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss
 
 
-def transfer(tool, folder, options):
+def transfer(tool, folder, options, get_options=(),
+             via=contextlib.nullcontext):
+    """Fetches a file from a server; `via` puts something between them."""
     port_file = folder / "port"
     port_file.unlink(missing_ok=True)
     (folder / "copy").unlink(missing_ok=True)
@@ -56,12 +59,13 @@ def transfer(tool, folder, options):
          "127.0.0.1:0", "--port-file", str(port_file), *options],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        address = await_file(port_file, server)
-        client = subprocess.Popen(
-            [tool, "get", "-q", "--json", str(folder / "report"),
-             f"saratoga://{address}/file", str(folder / "copy")],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        cpu_recv, memory_recv = finish(client)
+        with via(await_file(port_file, server)) as address:
+            client = subprocess.Popen(
+                [tool, "get", "-q", *get_options, "--json",
+                 str(folder / "report"), f"saratoga://{address}/file",
+                 str(folder / "copy")],
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            cpu_recv, memory_recv = finish(client)
     finally:
         server.send_signal(signal.SIGINT)
         cpu_send, memory_send = finish(server)
@@ -70,6 +74,7 @@ def transfer(tool, folder, options):
     report = json.loads((folder / "report").read_text())
     gigabytes = report["bytes"] / GIGA
     return {"gbps": report["goodput_bps"] / GIGA,
+            "seconds": report["seconds"],
             "cpu_send": cpu_send / gigabytes,
             "cpu_recv": cpu_recv / gigabytes,
             "mib_send": memory_send / MIB, "mib_recv": memory_recv / MIB}
@@ -97,6 +102,17 @@ def bench(args, peers):
         for system, measure in peers.items():
             samples[system].append(measure())
     return samples
+
+
+def holes(program):
+    """What a STATUS that lists very many holes costs both sides."""
+    done = subprocess.run([str(program)], capture_output=True, text=True,
+                          check=True)
+    cost = json.loads(done.stdout)
+    print(f"\nA STATUS with {cost['holes']} holes ({cost['packets']} packets): "
+          f"built in {cost['built_ms']:.1f} ms, applied in "
+          f"{cost['applied_ms']:.1f} ms (goal: each under 10 ms)")
+    return cost
 
 
 def show(samples, megabytes, runs):

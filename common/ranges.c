@@ -59,34 +59,47 @@ static bool find_last(const cmn__ranges *r, uint64_t x, place *p) {
     return k->at[k->len - 1].start <= x || r->count == 1;
 }
 
-/* The first range that ends at x or above. */
-static place find(const cmn__ranges *r, uint64_t x) {
+static uint64_t top(const cmn__ranges *r, uint32_t b) {
+    return r->block[b].at[r->block[b].len - 1].end;
+}
+
+/* The first block whose top is x or above. */
+static uint32_t find_block(const cmn__ranges *r, uint64_t x) {
     uint32_t lo = 0;
     uint32_t hi = r->n_blocks;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (top(r, mid) >= x) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    return lo;
+}
+
+static uint32_t find_in_block(const block *k, uint64_t x) {
+    uint32_t lo = 0;
+    uint32_t hi = k->len;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (k->at[mid].end >= x) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    return lo;
+}
+
+/* The first range that ends at x or above. */
+static place find(const cmn__ranges *r, uint64_t x) {
     place p;
     if (find_last(r, x, &p)) {
         return p;
     }
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        const block *k = &r->block[mid];
-        if (k->at[k->len - 1].end >= x) {
-            hi = mid;
-        } else {
-            lo = mid + 1;
-        }
-    }
-    p.b = lo;
-    hi = lo < r->n_blocks ? r->block[lo].len : 0;
-    for (lo = 0; lo < hi;) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (r->block[p.b].at[mid].end >= x) {
-            hi = mid;
-        } else {
-            lo = mid + 1;
-        }
-    }
-    p.i = lo;
+    p.b = find_block(r, x);
+    p.i = p.b < r->n_blocks ? find_in_block(&r->block[p.b], x) : 0;
     return p;
 }
 
@@ -247,23 +260,42 @@ static void extend(cmn__ranges *r, place p, uint64_t end) {
     r->total += x->end - old;
 }
 
+/* What is built in order grows at the end. */
+static bool append(cmn__ranges *r, uint64_t start, uint64_t end) {
+    block *k = r->n_blocks > 0 ? &r->block[r->n_blocks - 1] : NULL;
+    if (k == NULL || k->len == k->cap || r->count >= r->max || start >= end ||
+        k->at[k->len - 1].end >= start) {
+        return false;
+    }
+    k->at[k->len++] = (cmn__range){start, end};
+    r->count++;
+    r->total += end - start;
+    return true;
+}
+
+static int merge(cmn__ranges *r, uint64_t start, uint64_t end) {
+    place p = find(r, start);
+    cmn__range *x = at(r, p);
+    if (start >= end) {
+        return 0;
+    }
+    if (x == NULL || x->start > end) {
+        return insert(r, p, (cmn__range){start, end});
+    }
+    if (start < x->start) {
+        r->total += x->start - start;
+        x->start = start;
+    }
+    if (end > x->end) {
+        extend(r, p, end);
+    }
+    return 0;
+}
+
 int cmn__ranges_add(cmn__ranges *r, uint64_t start, uint64_t end,
                     uint64_t *added) {
     uint64_t before = r->total;
-    place p = find(r, start);
-    cmn__range *x = at(r, p);
-    int rv = 0;
-    if (start < end && (x == NULL || x->start > end)) {
-        rv = insert(r, p, (cmn__range){start, end});
-    } else if (start < end) {
-        if (start < x->start) {
-            r->total += x->start - start;
-            x->start = start;
-        }
-        if (end > x->end) {
-            extend(r, p, end);
-        }
-    }
+    int rv = append(r, start, end) ? 0 : merge(r, start, end);
     if (added != NULL) {
         *added = r->total - before;
     }
@@ -316,6 +348,34 @@ bool cmn__ranges_next(const cmn__ranges *r, uint64_t x, cmn__range *out) {
         *out = *y;
     }
     return y != NULL;
+}
+
+static bool is_first_to_reach(const cmn__ranges *r, place p, uint64_t x) {
+    const cmn__range *k;
+    if (p.b >= r->n_blocks || p.i >= r->block[p.b].len) {
+        return false;
+    }
+    k = &r->block[p.b].at[p.i];
+    if (k->end < x) {
+        return false;
+    }
+    return p.i > 0 ? k[-1].end < x : p.b == 0 || top(r, p.b - 1) < x;
+}
+
+bool cmn__ranges_near(const cmn__ranges *r, cmn__ranges_hint *hint, uint64_t x,
+                      cmn__range *out) {
+    uint64_t end = x == UINT64_MAX ? x : x + 1;
+    place p = {hint->block, hint->at};
+    if (!is_first_to_reach(r, p, end)) {
+        p = p.b < r->n_blocks ? after(r, p) : p;
+        p = is_first_to_reach(r, p, end) ? p : find(r, end);
+        *hint = (cmn__ranges_hint){p.b, p.i};
+    }
+    if (p.b >= r->n_blocks) {
+        return false;
+    }
+    *out = r->block[p.b].at[p.i];
+    return true;
 }
 
 bool cmn__ranges_has(const cmn__ranges *r, uint64_t x) {

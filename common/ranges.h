@@ -49,6 +49,14 @@ int cmn__ranges_sub(cmn__ranges *r, uint64_t start, uint64_t end,
 bool cmn__ranges_has(const cmn__ranges *r, uint64_t x);
 /* The lowest range that ends above x. */
 bool cmn__ranges_next(const cmn__ranges *r, uint64_t x, cmn__range *out);
+/* The same, quick for those who look at one range after another: the hint says
+ * where the last look ended.  It is zero at first and serves one set. */
+typedef struct cmn__ranges_hint {
+    uint32_t block;
+    uint32_t at;
+} cmn__ranges_hint;
+bool cmn__ranges_near(const cmn__ranges *r, cmn__ranges_hint *hint, uint64_t x,
+                      cmn__range *out);
 /* The highest range that starts below x. */
 bool cmn__ranges_prev(const cmn__ranges *r, uint64_t x, cmn__range *out);
 

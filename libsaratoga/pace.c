@@ -52,6 +52,10 @@ int saratoga__pace_init(saratoga__pace *p, const cmn__mem *mem,
     return set_params(p->cong, o);
 }
 
+bool saratoga__pace_has_equation(const saratoga__pace *p) {
+    return p->law == SARATOGA__STFRC || p->law == SARATOGA__TFRC;
+}
+
 void saratoga__pace_free(saratoga__pace *p, const cmn__mem *mem) {
     cmn__free(mem, p->cong);
     p->cong = NULL;
@@ -169,7 +173,8 @@ void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
     }
     if (p->law != SARATOGA__WINDOW) {
         ack.p = p->p;
-        ack.x_recv = p->x_recv;
+        /* A TFRC receiver to which nothing came would not have reported. */
+        ack.x_recv = c->acked > 0 ? p->x_recv : -1;
     }
     ack.rs = sample_rate(p, c, flight, now);
     ack.round = ends_round(p, rtt->srtt, now);
@@ -207,6 +212,10 @@ void saratoga__pace_on_rto(saratoga__pace *p, double flight, unsigned nth,
         p->episode = false;
         tell(p, CONG_RTO, flight, nth, now);
     }
+}
+
+void saratoga__pace_on_heard(saratoga__pace *p, saratoga_time now) {
+    arm(p, now);
 }
 
 void saratoga__pace_on_timeout(saratoga__pace *p, double flight,

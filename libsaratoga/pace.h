@@ -37,6 +37,8 @@ typedef struct saratoga__pace {
 int saratoga__pace_init(saratoga__pace *p, const cmn__mem *mem,
                         const saratoga_options *o, double mss, double overhead,
                         double granularity, cong_time rtt, saratoga_time now);
+/* Whether its law is fed with a loss rate and a receive rate. */
+bool saratoga__pace_has_equation(const saratoga__pace *p);
 void saratoga__pace_free(saratoga__pace *p, const cmn__mem *mem);
 void saratoga__pace_set_rate(saratoga__pace *p, uint64_t bps);
 /* Follows the controller; call before asking. */
@@ -55,6 +57,8 @@ void saratoga__pace_on_repaired(saratoga__pace *p, saratoga_time now);
 /* No STATUS for an RTO; nth in a row. */
 void saratoga__pace_on_rto(saratoga__pace *p, double flight, unsigned nth,
                            saratoga_time now);
+/* Any STATUS is feedback, whatever it says. */
+void saratoga__pace_on_heard(saratoga__pace *p, saratoga_time now);
 /* Tells the controller of silence when it is time. */
 void saratoga__pace_on_timeout(saratoga__pace *p, double flight,
                                saratoga_time now);

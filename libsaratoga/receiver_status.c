@@ -80,15 +80,16 @@ static bool write_holes(saratoga__session *s, cmn__writer *w, size_t room) {
     saratoga__receiver *in = &s->in;
     uint64_t limit = wrap_limit(s, in->group_at, in->group.irt);
     uint64_t at = in->group_at;
+    cmn__ranges_hint hint = {0, 0};
     cmn__range r;
-    if (cmn__ranges_next(&in->got, at, &r) && r.start <= at) {
+    if (cmn__ranges_near(&in->got, &hint, at, &r) && r.start <= at) {
         at = r.end;
     }
     for (; room > 0 && at < limit; room--) {
         uint64_t end = limit;
         uint64_t after = limit;
         s->st.holes_reported++;
-        if (cmn__ranges_next(&in->got, at, &r) && r.start < limit) {
+        if (cmn__ranges_near(&in->got, &hint, at, &r) && r.start < limit) {
             end = r.start;
             after = r.end;
         }

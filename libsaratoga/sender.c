@@ -188,7 +188,7 @@ void saratoga__sender_restart_poll(saratoga__session *s, saratoga_time now) {
     o->poll_wait = first_wait(s);
     o->poll_at = SARATOGA_TIME_NEVER;
     if (!is_one_way(s) && (o->stalled || o->todo.count == 0) &&
-        o->next > o->proven) {
+        (o->next > o->proven || saratoga__sender_is_drained(s))) {
         o->poll_at = saratoga__later(now, o->poll_wait);
     }
 }

@@ -108,7 +108,9 @@ static void end_cycle(saratoga__session *s, uint64_t d, uint64_t irt,
     const saratoga__path path = {.rtt = s->rtt.srtt,
                                  .symmetry = s->opt.symmetry,
                                  .mss = (double)o->payload,
-                                 .holdover = 3};
+                                 .holdover = 3,
+                                 .no_history =
+                                     !saratoga__pace_has_equation(&o->pace)};
     double flight = (double)o->log.flight;
     saratoga__cycle c;
     if (d <= o->log.done ||
@@ -143,9 +145,10 @@ static void begin_list(saratoga__session *s, const report *r,
 /* Adds to what is to be sent the news that no later repair covers. */
 static void queue_repairs(saratoga__session *s, uint64_t d) {
     saratoga__sender *o = &s->out;
+    cmn__ranges_hint hint = {0, 0};
     cmn__range r = {0, 0};
     saratoga__sentlog_spare(&o->log, d, &o->news);
-    while (cmn__ranges_next(&o->news, r.end, &r)) {
+    while (cmn__ranges_near(&o->news, &hint, r.end, &r)) {
         if (cmn__ranges_add(&o->todo, r.start, r.end, NULL) != 0) {
             break;
         }
@@ -284,6 +287,7 @@ void saratoga__sender_on_status(saratoga__session *s,
     saratoga__sender *o = &s->out;
     report r = {.full = !p->incomplete};
     note_heard(s, len);
+    saratoga__pace_on_heard(&o->pace, now);
     if (p->no_metadata && now >= saratoga__later(o->meta_at, repeat_after(s))) {
         s->send_metadata = true;
     }

@@ -134,21 +134,25 @@ static void know_later(saratoga__sentlog *log, uint64_t d) {
 void saratoga__sentlog_spare(saratoga__sentlog *log, uint64_t d,
                              cmn__ranges *missing) {
     uint64_t at = 0;
+    cmn__ranges_hint hint = {0, 0};
+    cmn__ranges_hint hint_later = {0, 0};
     cmn__range r;
     cmn__range s;
     know_later(log, d);
-    while (log->later.count > 0 && cmn__ranges_next(missing, at, &r)) {
+    while (log->later.count > 0 && cmn__ranges_near(missing, &hint, at, &r)) {
         at = r.end;
-        if (cmn__ranges_next(&log->later, r.start, &s) && s.start < r.end) {
+        if (cmn__ranges_near(&log->later, &hint_later, r.start, &s) &&
+            s.start < r.end) {
             (void)cmn__ranges_sub(missing, s.start, s.end, NULL);
             at = s.end;
         }
     }
 }
 
-static bool is_missing(const cmn__ranges *missing, const saratoga__sent *s) {
+static bool is_missing(const cmn__ranges *missing, cmn__ranges_hint *hint,
+                       const saratoga__sent *s) {
     cmn__range r;
-    return s->len > 0 && cmn__ranges_next(missing, s->offset, &r) &&
+    return s->len > 0 && cmn__ranges_near(missing, hint, s->offset, &r) &&
            r.start < s->offset + s->len;
 }
 
@@ -159,9 +163,10 @@ static uint64_t last_known(const saratoga__sentlog *log, uint64_t d,
                            uint64_t irt, const cmn__ranges *missing,
                            uint32_t holdover) {
     uint64_t first = log->ring.head;
+    cmn__ranges_hint hint = {0, 0};
     if (d - first >= HOLDOVER_FROM) {
         for (uint64_t i = d - holdover; i < d; i++) {
-            if (is_missing(missing, saratoga__sentlog_at(log, i))) {
+            if (is_missing(missing, &hint, saratoga__sentlog_at(log, i))) {
                 d = i - 1;
                 break;
             }
@@ -196,12 +201,13 @@ static double receive_rate(saratoga__sentlog *log, cong_time t, cong_time rtt) {
 }
 
 static void count(saratoga__sentlog *log, uint64_t last,
-                  const cmn__ranges *missing, cong_time forward,
+                  const cmn__ranges *missing, bool keeps, cong_time forward,
                   saratoga__cycle *out) {
+    cmn__ranges_hint hint = {0, 0};
     for (uint64_t d = log->ring.head; d <= last; d++) {
         saratoga__sent *s = cmn__ring_at(&log->ring, d);
         arrival *a;
-        s->lost = is_missing(missing, s);
+        s->lost = is_missing(missing, &hint, s);
         out->packets++;
         if (s->lost) {
             out->lost_packets++;
@@ -209,7 +215,7 @@ static void count(saratoga__sentlog *log, uint64_t last,
             continue;
         }
         out->acked += s->len;
-        a = cmn__ring_push(&log->arrivals);
+        a = keeps ? cmn__ring_push(&log->arrivals) : NULL;
         if (a != NULL) {
             *a = (arrival){(cong_time)s->at + forward, s->len};
         }
@@ -218,7 +224,13 @@ static void count(saratoga__sentlog *log, uint64_t last,
 
 static void tell_history(saratoga__sentlog *log, uint64_t last,
                          const saratoga__path *path, cong_time forward) {
-    double first = cong_tfrc_first_interval(path->mss, path->rtt, log->x_max);
+    double first;
+    if (path->no_history) {
+        for (; log->ring.head <= last; pop(log)) {
+        }
+        return;
+    }
+    first = cong_tfrc_first_interval(path->mss, path->rtt, log->x_max);
     for (; log->ring.head <= last; pop(log)) {
         uint64_t d = log->ring.head;
         const saratoga__sent *s = saratoga__sentlog_at(log, d);
@@ -247,9 +259,10 @@ bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,
         return false;
     }
     *out = (saratoga__cycle){.first = log->ring.head, .last = last};
-    count(log, last, missing, forward, out);
+    count(log, last, missing, !path->no_history, forward, out);
     out->x_recv = receive_rate(log, t, path->rtt);
-    if (log->t_cycle > 0 && t - log->t_cycle > path->rtt) {
+    if (log->t_cycle > 0 && t > log->t_cycle &&
+        (path->no_history || t - log->t_cycle > path->rtt)) {
         /* A slow sender has little, perhaps nothing, in the last RTT. */
         double whole = out->acked * NS_PER_S / (double)(t - log->t_cycle);
         out->x_recv = whole > out->x_recv ? whole : out->x_recv;

@@ -59,6 +59,8 @@ typedef struct saratoga__path {
     double symmetry; /* forward delay over RTT */
     double mss;
     uint32_t holdover; /* packets that may be overtaken */
+    bool no_history;   /* no equation asks for the loss event rate, nor for what
+                          arrived within exactly one RTT */
 } saratoga__path;
 
 void saratoga__sentlog_init(saratoga__sentlog *log, const cmn__mem *mem,

@@ -68,6 +68,21 @@ static void assert_same(const cmn__ranges *r, const struct model *m) {
     assert_int_equal(r->total, total);
 }
 
+/* Whatever a hint says, the answer is the same. */
+static void assert_nearby(const cmn__ranges *r, uint64_t x,
+                          const cmn__range *want) {
+    static cmn__ranges_hint kept; /* from other calls, and other sets */
+    cmn__ranges_hint fresh = {0, 0};
+    cmn__range a = {0, 0};
+    cmn__range b = {0, 0};
+    assert_int_equal(cmn__ranges_near(r, &kept, x, &a), want != NULL);
+    assert_int_equal(cmn__ranges_near(r, &fresh, x, &b), want != NULL);
+    if (want != NULL) {
+        assert_true(a.start == want->start && a.end == want->end);
+        assert_true(b.start == want->start && b.end == want->end);
+    }
+}
+
 static void assert_neighbours(const cmn__ranges *r, const struct model *m,
                               uint64_t x) {
     cmn__range y = {0, 0};
@@ -78,6 +93,7 @@ static void assert_neighbours(const cmn__ranges *r, const struct model *m,
     }
     assert_int_equal(cmn__ranges_next(r, x, &y), i < WORLD);
     assert_true(i == WORLD || (y.start <= i && y.end > i));
+    assert_nearby(r, x, i < WORLD ? &y : NULL);
     for (i = x; i > 0 && !m->has[i - 1]; i--) {
     }
     assert_int_equal(cmn__ranges_prev(r, x, &y), i > 0);

@@ -378,6 +378,25 @@ static void a_link_known_to_be_down_stops_all_timers(void **state) {
     world_free(&w);
 }
 
+/* Where all of an RTT's few packets get lost nothing is known of the rate that
+ * the path bears: it is not taken for none at all. */
+static void a_rate_equation_starves_nobody_where_much_is_lost(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        const struct plan p = {10e6, 0, 140 * MSEC, 0.25, 0, seed};
+        struct world w = world_new(&p, NULL, NULL);
+        saratoga_options o;
+        struct xfer *x;
+        saratoga_options_init(&o);
+        o.congestion = "stfrc";
+        (void)host_make_file(w.sat, "f", 100000, 3);
+        x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+        world_finish(&w, x, 60 * SEC);
+        assert_arrived(&w, x, "f");
+        world_free(&w);
+    }
+}
+
 int main(void) {
 #define T(f) cmocka_unit_test(f)
     const struct CMUnitTest tests[] = {
@@ -397,6 +416,7 @@ int main(void) {
         T(a_blind_get_brings_what_the_peer_chooses),
         T(a_copy_that_is_the_same_is_not_sent_again),
         T(a_reliable_stream_arrives_in_order),
+        T(a_rate_equation_starves_nobody_where_much_is_lost),
         T(a_link_known_to_be_down_stops_all_timers),
     };
     return cmocka_run_group_tests_name("cases", tests, NULL, NULL);

@@ -76,6 +76,10 @@ int __wrap_cmn__ranges_sub(cmn__ranges *r, uint64_t start, uint64_t end,
                            uint64_t *removed);
 bool __real_cmn__ranges_next(const cmn__ranges *r, uint64_t x, cmn__range *out);
 bool __wrap_cmn__ranges_next(const cmn__ranges *r, uint64_t x, cmn__range *out);
+bool __real_cmn__ranges_near(const cmn__ranges *r, cmn__ranges_hint *hint,
+                             uint64_t x, cmn__range *out);
+bool __wrap_cmn__ranges_near(const cmn__ranges *r, cmn__ranges_hint *hint,
+                             uint64_t x, cmn__range *out);
 
 int __wrap_cmn__ranges_add(cmn__ranges *r, uint64_t start, uint64_t end,
                            uint64_t *added) {
@@ -93,6 +97,12 @@ bool __wrap_cmn__ranges_next(const cmn__ranges *r, uint64_t x,
                              cmn__range *out) {
     steps++;
     return __real_cmn__ranges_next(r, x, out);
+}
+
+bool __wrap_cmn__ranges_near(const cmn__ranges *r, cmn__ranges_hint *hint,
+                             uint64_t x, cmn__range *out) {
+    steps++;
+    return __real_cmn__ranges_near(r, hint, x, out);
 }
 
 static void a_hundred_thousand_holes_in_a_huge_file(void **state) {
