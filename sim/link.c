@@ -353,7 +353,7 @@ void sim_link_send(struct sim_link *l, struct sim_packet *p, uint64_t now) {
     l->stats.offered_bytes += p->len;
     if (l->cfg.mtu != 0 && p->len > l->cfg.mtu) {
         drop(p, &l->stats.dropped_mtu);
-    } else if (in_blackout(&l->cfg, now)) {
+    } else if (l->cfg.no_carrier || in_blackout(&l->cfg, now)) {
         drop(p, &l->stats.dropped_blackout);
     } else {
         admit(l, p, now);

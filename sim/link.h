@@ -106,6 +106,7 @@ struct sim_link_config {
     uint64_t blackout_start;  /**< from then on all packets offered are lost */
     uint64_t blackout_length; /**< for so long; 0: no blackout */
     uint64_t blackout_period; /**< again after so long; 0: once */
+    bool no_carrier;          /**< nothing passes, blackout or not */
 };
 
 /** @brief What happened to packets so far. */
@@ -118,7 +119,7 @@ struct sim_link_stats {
     uint64_t dropped_queue;    /**< queue full */
     uint64_t dropped_red;      /**< by RED */
     uint64_t dropped_loss;     /**< loss, bit errors and bursts */
-    uint64_t dropped_blackout; /**< offered during a blackout */
+    uint64_t dropped_blackout; /**< offered in a blackout or without carrier */
     uint64_t dropped_mtu;      /**< too large */
     uint64_t dropped_nomem;    /**< memory was short */
     uint64_t marked;           /**< CE set by the queue */

@@ -232,9 +232,7 @@ static const char *set_carrier(struct sim_link_config *c, struct value *v) {
     bool on;
     const char *why = set_flag(v->part[0], &on);
     if (!why) {
-        c->blackout_start = 0;
-        c->blackout_length = on ? 0 : UINT64_MAX;
-        c->blackout_period = 0;
+        c->no_carrier = !on;
     }
     return why;
 }

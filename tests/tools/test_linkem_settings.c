@@ -92,10 +92,11 @@ static void a_carrier_that_is_off_lets_nothing_pass(void **state) {
     struct sim_link_config c = fresh();
     char why[SETTINGS_WHY_MAX];
     (void)state;
-    assert_true(settings_apply("carrier=off", &c, why));
-    assert_true(c.blackout_length == UINT64_MAX);
+    assert_true(settings_apply("blackout=10s+2s,carrier=off", &c, why));
+    assert_true(c.no_carrier);
     assert_true(settings_apply("carrier=on", &c, why));
-    assert_int_equal(c.blackout_length, 0);
+    assert_false(c.no_carrier);
+    assert_true(c.blackout_length == UINT64_C(2000000000)); /* as it was */
 }
 
 static void a_mistake_is_named_and_changes_nothing(void **state) {

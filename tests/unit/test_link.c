@@ -303,6 +303,18 @@ static void a_blackout_swallows_what_is_offered_and_comes_again(void **state) {
     sim_link_free(l);
 }
 
+static void without_carrier_nothing_passes(void **state) {
+    struct sim_link_config c = ideal();
+    struct sim_link *l;
+    (void)state;
+    c.no_carrier = true;
+    l = make(&c, 2);
+    offer(l, 50, 1, 0);
+    assert_int_equal(sim_link_stats(l)->dropped_blackout, 1);
+    assert_int_equal(drain(l, NULL), 0);
+    sim_link_free(l);
+}
+
 static void packets_beyond_the_mtu_vanish(void **state) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
@@ -504,6 +516,7 @@ int main(void) {
         cmocka_unit_test(jitter_keeps_the_order_and_reordering_does_not),
         cmocka_unit_test(duplicates_are_copies_and_corruption_turns_one_bit),
         cmocka_unit_test(a_blackout_swallows_what_is_offered_and_comes_again),
+        cmocka_unit_test(without_carrier_nothing_passes),
         cmocka_unit_test(packets_beyond_the_mtu_vanish),
         cmocka_unit_test(a_path_may_keep_or_spoil_ecn),
         cmocka_unit_test(a_queue_marks_above_its_threshold),
