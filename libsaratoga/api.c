@@ -243,6 +243,7 @@ int saratoga_transfer_accept(saratoga_node *node, saratoga_handle handle,
             saratoga__session_open(s, now);
             s->send_reply = !s->sends && !s->opt.multicast;
             take_early_metadata(s, now);
+            saratoga__session_replay(s, now);
         }
     }
     saratoga__node_touch(node, s, now);

@@ -23,6 +23,7 @@ typedef struct saratoga__env {
     cmn__ring events;          /* of saratoga_event */
     uint32_t strangers;        /* events of no transfer that wait */
     saratoga_time uplink_free; /* STATUS may leave from then on */
+    size_t early_bytes;        /* kept for sessions not yet answered */
     saratoga_node_stats stats;
     char eid[SARATOGA_EID_MAX + 1];
 } saratoga__env;

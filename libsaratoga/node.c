@@ -292,9 +292,14 @@ void saratoga_node_on_timeout(saratoga_node *node, saratoga_time now) {
 
 static void emit(const saratoga__session *s, saratoga_pktinfo *to,
                  uint32_t flags) {
+    const saratoga_pktinfo *group = &s->env->cfg.group;
+    bool told = !s->sends && s->opt.multicast;
     *to = s->to;
-    if (!s->sends && s->opt.multicast && s->env->cfg.group.path != 0) {
-        *to = s->env->cfg.group;
+    if (told && s->to.group != 0) {
+        to->path = s->to.group;
+        to->flags |= SARATOGA_PKT_MULTICAST;
+    } else if (told && group->path != 0) {
+        *to = *group;
         to->flags |= SARATOGA_PKT_MULTICAST;
     }
     to->flags |= flags;

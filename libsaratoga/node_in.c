@@ -270,6 +270,9 @@ static void on_data(saratoga_node *n, const input *in) {
         }
     }
     heard_from(s, in->from);
+    if (s->state <= SARATOGA__ASKED && !s->sends) {
+        saratoga__early_keep(&s->early, &n->env, in->dgram, in->len);
+    }
     if (s->state == SARATOGA__OVER) {
         /* Refused or given up; the sender has not heard. */
         s->send_error |= s->status != SARATOGA_SUCCESS && d.asks;

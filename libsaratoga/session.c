@@ -23,6 +23,7 @@ int saratoga__session_init(saratoga__session *s, saratoga__env *env,
 void saratoga__session_free(saratoga__session *s) {
     saratoga__sender_free(s);
     saratoga__receiver_free(s);
+    saratoga__early_free(&s->early, s->env);
     cmn__free(&s->env->mem, s->asked_packet);
     cmn__free(&s->env->mem, s->auth);
     cmn__free(&s->env->mem, s->opt_block);
@@ -217,6 +218,18 @@ void saratoga__session_on_data(saratoga__session *s, const saratoga__data *d,
     if (s->state == SARATOGA__OPEN || s->state == SARATOGA__LINGER) {
         saratoga__receiver_on_data(s, d, now);
     }
+}
+
+void saratoga__session_replay(saratoga__session *s, saratoga_time now) {
+    for (size_t at = 0; at < s->early.len;) {
+        size_t len;
+        const uint8_t *packet = saratoga__early_at(&s->early, &at, &len);
+        saratoga__data d;
+        if (saratoga__data_parse(packet, len, &d)) {
+            saratoga__session_on_data(s, &d, now);
+        }
+    }
+    saratoga__early_free(&s->early, s->env);
 }
 
 void saratoga__session_on_metadata(saratoga__session *s,

@@ -8,6 +8,7 @@
 
 #include "common/ranges.h"
 #include "common/ring.h"
+#include "libsaratoga/early.h"
 #include "libsaratoga/env.h"
 #include "libsaratoga/pace.h"
 #include "libsaratoga/packet.h"
@@ -182,6 +183,7 @@ typedef struct saratoga__session {
     bool remote;
     saratoga__sender out;
     saratoga__receiver in;
+    saratoga__early early;
     saratoga_stats st;
     /* the node's */
     uint32_t index;
@@ -210,6 +212,8 @@ void saratoga__session_end(saratoga__session *s, int error, uint32_t status,
 /* A local cause: the error that the driver sees and the code for the peer. */
 void saratoga__session_fail(saratoga__session *s, int error, saratoga_time now);
 void saratoga__session_open(saratoga__session *s, saratoga_time now);
+/* Takes in the DATA that came before it was open. */
+void saratoga__session_replay(saratoga__session *s, saratoga_time now);
 void saratoga__session_on_data(saratoga__session *s, const saratoga__data *d,
                                saratoga_time now);
 void saratoga__session_on_metadata(saratoga__session *s,

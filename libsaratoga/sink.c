@@ -31,22 +31,29 @@ void saratoga__sink_free(saratoga__sink *s) {
 }
 
 static bool continues(const saratoga__sink *s, uint64_t offset, size_t len) {
-    return s->open != NULL && s->open->offset + s->open->len == offset &&
+    return s->open != NULL && s->open->state != SARATOGA__JOB_ISSUED &&
+           s->open->offset + s->open->len == offset &&
            s->open->len + len <= s->open->cap;
 }
 
 bool saratoga__sink_has_room(const saratoga__sink *s, uint64_t offset,
                              size_t len) {
-    uint32_t used = s->writing + (s->open != NULL ? 1u : 0u);
+    bool extra = s->open != NULL && s->open->state == SARATOGA__JOB_HELD;
+    uint32_t used = s->writing + (extra ? 1u : 0u);
     return continues(s, offset, len) || used < s->limit + 1;
 }
 
-void saratoga__sink_flush(saratoga__sink *s) {
-    if (s->open != NULL) {
+/* Until the driver takes it, it can grow. */
+static void submit(saratoga__sink *s) {
+    if (s->open != NULL && s->open->state == SARATOGA__JOB_HELD) {
         s->writing++;
         saratoga__jobs_submit(s->jobs, s->open);
-        s->open = NULL;
     }
+}
+
+void saratoga__sink_flush(saratoga__sink *s) {
+    submit(s);
+    s->open = NULL;
 }
 
 bool saratoga__sink_put(saratoga__sink *s, uint64_t offset, const void *data,
@@ -63,7 +70,7 @@ bool saratoga__sink_put(saratoga__sink *s, uint64_t offset, const void *data,
     memcpy(s->open->buf + s->open->len, data, len);
     s->open->len += len;
     if (s->writing == 0) {
-        saratoga__sink_flush(s);
+        submit(s);
     }
     return true;
 }
@@ -82,8 +89,18 @@ static bool order(saratoga__sink *s, uint32_t type, uint64_t offset,
     return true;
 }
 
+static void discard_open(saratoga__sink *s) {
+    if (s->open != NULL && s->open->state == SARATOGA__JOB_QUEUED) {
+        s->writing--;
+    }
+    if (s->open != NULL && s->open->state != SARATOGA__JOB_ISSUED) {
+        drop(s, &s->open);
+    }
+    s->open = NULL;
+}
+
 bool saratoga__sink_truncate(saratoga__sink *s) {
-    drop(s, &s->open);
+    discard_open(s);
     drop(s, &s->order);
     cmn__ranges_clear(&s->held);
     s->digested = 0;
@@ -122,6 +139,7 @@ bool saratoga__sink_commit(saratoga__sink *s, uint32_t checksum,
 static int on_written(saratoga__sink *s, const saratoga__job *job,
                       int64_t result) {
     s->writing--;
+    s->open = s->open != job ? s->open : NULL;
     if (result < 0) {
         return (int)result;
     }
@@ -130,7 +148,7 @@ static int on_written(saratoga__sink *s, const saratoga__job *job,
         return SARATOGA_ERR_NOMEM;
     }
     if (s->writing == 0) {
-        saratoga__sink_flush(s);
+        submit(s);
     }
     return 0;
 }

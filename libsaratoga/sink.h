@@ -9,12 +9,12 @@
  * beginning and committed.
  *
  * A piece grows while others are being written, so that a slow disk gets large
- * writes and an idle one gets the data at once. */
+ * writes and an idle one gets all that came since it was asked last. */
 
 typedef struct saratoga__sink {
     saratoga__jobs *jobs;
     saratoga_handle handle;
-    saratoga__job *open;  /* being filled */
+    saratoga__job *open;  /* being filled; may be submitted already */
     saratoga__job *order; /* TRUNCATE, DIGEST or COMMIT under way */
     cmn__ranges held;     /* written */
     size_t block_len;

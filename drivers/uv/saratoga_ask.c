@@ -65,6 +65,21 @@ static bool is_called_off(saratoga__file *f) {
     return off;
 }
 
+/* What members of a group miss, they tell the group. */
+static bool hears_group(saratoga__file *f) {
+    int rv = 0;
+
+    if (f->options.multicast && saratoga__is_group(&f->peer.remote)) {
+        rv = saratoga__ear_open(f->u, &f->peer.remote);
+    }
+    if (rv != 0) {
+        saratoga__file_fail(f, saratoga__error_of(rv),
+                            "cannot hear the group %s: %s", f->host_name,
+                            saratoga__error_text(rv));
+    }
+    return rv == 0;
+}
+
 static void start(saratoga__file *f) {
     saratoga_request r;
     const char *objection;
@@ -75,7 +90,7 @@ static void start(saratoga__file *f) {
                             f->stage, saratoga__error_text(f->status));
         return;
     }
-    if (is_called_off(f)) {
+    if (is_called_off(f) || !hears_group(f)) {
         return;
     }
     objection =

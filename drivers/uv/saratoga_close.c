@@ -35,6 +35,9 @@ static void close_handles(saratoga_uv *u) {
     uv_close((uv_handle_t *)&u->turn, NULL);
     uv_close((uv_handle_t *)&u->again, NULL);
     uv_close((uv_handle_t *)&u->tick, NULL);
+    if (u->has_done) {
+        saratoga__done_close(&u->done);
+    }
     if (u->has_alarm) {
         drv__alarm_close(&u->alarm);
     }

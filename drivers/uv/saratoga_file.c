@@ -12,10 +12,27 @@
 #define SAVE_FIRST (250 * SARATOGA_MS)
 #define SAVE_EVERY (2 * SARATOGA_S)
 
+static bool init_locks(saratoga__file *f, const saratoga_uv *u) {
+    if (uv_mutex_init(&f->map_lock) != 0) {
+        return false;
+    }
+    if (uv_mutex_init(&f->line.lock) != 0) {
+        uv_mutex_destroy(&f->map_lock);
+        return false;
+    }
+    if (saratoga__hash_init(&f->hash, u->auth_key, u->engine.auth_key_len) !=
+        0) {
+        uv_mutex_destroy(&f->line.lock);
+        uv_mutex_destroy(&f->map_lock);
+        return false;
+    }
+    return true;
+}
+
 saratoga__file *saratoga__file_new(saratoga_uv *u) {
     saratoga__file *f = calloc(1, sizeof(*f));
 
-    if (f == NULL || uv_mutex_init(&f->map_lock) != 0) {
+    if (f == NULL || !init_locks(f, u)) {
         free(f);
         return NULL;
     }
@@ -42,11 +59,12 @@ void saratoga__file_free(saratoga__file *f) {
         f->next->prev = f->prev;
     }
     u->n_files--;
-    saratoga_digest_free(f->digest);
     free(f->memory);
     free(f->ranges);
     free(f->map);
     free(f->piece);
+    saratoga__hash_free(&f->hash);
+    uv_mutex_destroy(&f->line.lock);
     uv_mutex_destroy(&f->map_lock);
     free(f);
 }

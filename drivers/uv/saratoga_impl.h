@@ -7,6 +7,9 @@
 
 #include "drivers/uv/alarm.h"
 #include "drivers/uv/route.h"
+#include "drivers/uv/saratoga_hash.h"
+#include "drivers/uv/saratoga_io.h"
+#include "drivers/uv/saratoga_line.h"
 #include "drivers/uv/saratoga_part.h"
 #include "drivers/uv/saratoga_secure.h"
 #include "drivers/uv/udp.h"
@@ -51,7 +54,6 @@ struct saratoga__sum {
  */
 
 typedef struct saratoga__file saratoga__file;
-typedef struct saratoga__op saratoga__op;
 
 /* A call on the thread pool; one at a time per file. */
 struct saratoga__job {
@@ -93,9 +95,10 @@ struct saratoga__file {
 
     /* Being sent. */
     saratoga_source source;
-    uint64_t digest_at;
-    uint64_t rate;   /* its share; 0: has none yet */
-    unsigned weight; /* in the sharing; 0: needs nothing now */
+    uint64_t sum_told; /* how far it was at the last tick */
+    uint64_t read_end; /* behind the newest block read */
+    uint64_t rate;     /* its share; 0: has none yet */
+    unsigned weight;   /* in the sharing; 0: needs nothing now */
     void (*after_sum)(saratoga__file *f);
     int input;       /* of a stream; -1: it is none */
     int input_error; /* UV_E... */
@@ -107,13 +110,13 @@ struct saratoga__file {
     saratoga_partial partial; /* what METADATA said; what was held */
     saratoga_range *ranges;   /* of partial, from malloc() */
 
-    saratoga_digest *digest; /* running */
+    struct saratoga__hash hash;
 
     /* Work under way. */
     struct saratoga__job job;
-    saratoga__op *waiting; /* for the file to be open, or cut */
-    saratoga__op *waiting_last;
-    const char *stage; /* what the job was at */
+    struct saratoga__line line;
+    saratoga__ops waiting; /* for the file to be open */
+    const char *stage;     /* what the job was at */
     uint8_t *map;
     size_t map_len;
     uint64_t saved;     /* bytes that the saved map names */
@@ -124,8 +127,9 @@ struct saratoga__file {
     int status;       /* of the job: UV_E... or SARATOGA__... */
     int sum_status;   /* of the checksum of a source */
     unsigned pending; /* works of the engine with a thread */
-    uint32_t digest_type; /* of `digest` */
 
+    bool sum_due;    /* its checksum is computed while it is sent */
+    bool sum_ended;  /* it is known */
     bool input_over; /* there is no more to read */
     bool finished;   /* and the engine knows */
     bool endless;    /* a stream is received: nothing of it is resumed */
@@ -138,7 +142,6 @@ struct saratoga__file {
     bool exists;    /* what is received is compared with what is there */
     bool described; /* METADATA came, or a map told */
     bool counted;   /* its size is part of the quota used */
-    bool cutting;   /* nothing is written while the file is cut */
     bool cancelled; /* by the application, before the engine knew it */
     bool ended;
     bool closing;   /* its last job is under way */
@@ -166,7 +169,9 @@ struct saratoga_uv {
     saratoga_node *node;
     drv__udp *udp;
     drv__udp *lite; /* UDP-Lite, on the same port; or NULL */
+    drv__udp *ear;  /* hears a group that is sent to; or NULL */
     drv__alarm alarm;
+    struct saratoga__done done;
     uv_prepare_t before;
     uv_check_t turn;
     uv_idle_t again;
@@ -174,6 +179,7 @@ struct saratoga_uv {
     uv_timer_t patience; /* of saratoga_uv_run() */
     bool has_handles;
     bool has_alarm;
+    bool has_done;
     bool dirty;
     bool closing;
 
@@ -202,8 +208,7 @@ struct saratoga_uv {
 /* Room for what is received into memory: directory records. */
 #define SARATOGA__MEMORY_MAX ((size_t)16 * 1024 * 1024)
 
-/* Beside UV_E... and SARATOGA__EXISTS. */
-#define SARATOGA__CHANGED (-20001) /* the file is not what it was */
+/* Beside UV_E..., SARATOGA__EXISTS and SARATOGA__CHANGED. */
 #define SARATOGA__BAD_SUM (-20003) /* its checksum is wrong */
 
 static inline saratoga_time saratoga__now(void) {
@@ -213,9 +218,23 @@ static inline saratoga_time saratoga__now(void) {
 /* saratoga_uv.c */
 void saratoga__kick(saratoga_uv *u);
 
+/* saratoga_group.c */
+bool saratoga__is_group(const drv__addr *a);
+/* The group that a datagram came to, as a place to send to; false: to none. */
+bool saratoga__group_of(const saratoga_uv *u, const drv__route *r,
+                        drv__route *group);
+void saratoga__groups_join(saratoga_uv *u);
+/* Hears what members of a group say that this node sends to.  Returns 0 or
+ * UV_E... */
+int saratoga__ear_open(saratoga_uv *u, const drv__addr *group);
+void saratoga__ear_close(saratoga_uv *u);
+
 /* saratoga_net.c: the socket and addresses. */
 int saratoga__net_open(saratoga_uv *u, char *why);
 void saratoga__net_close(saratoga_uv *u);
+/* Hands datagrams to the engine. */
+void saratoga__net_take(saratoga_uv *u, const drv__burst *in, size_t count,
+                        uint32_t flags);
 /* Sends what the engine has; true: there is more, later. */
 bool saratoga__net_send(saratoga_uv *u);
 void saratoga__pktinfo(saratoga_uv *u, const drv__route *r,
@@ -225,7 +244,6 @@ void saratoga__pktinfo(saratoga_uv *u, const drv__route *r,
 void saratoga__place(const saratoga_uv *u, const drv__route *r,
                      saratoga_pktinfo *info);
 void saratoga__remember(saratoga_uv *u, uint64_t path, const drv__route *r);
-bool saratoga__is_group(const drv__addr *a);
 /* Room for a burst, or NULL when the socket is full. */
 uint8_t *saratoga__net_room(saratoga_uv *u);
 /* Where a datagram came from or is to go; NULL: not known any more. */
@@ -262,8 +280,12 @@ bool saratoga__source_changed(const saratoga__file *f);
 /* Looks up or computes the checksum of a file, or puts it off
  * (source.digest_later); then calls `then`, with f->status. */
 void saratoga__source_sum(saratoga__file *f, void (*then)(saratoga__file *f));
-/* Computes what was put off, and tells the engine. */
+/* Computes what was put off while the file is read, and tells the engine. */
 void saratoga__source_sum_later(saratoga__file *f);
+/* A block was read that ends there. */
+void saratoga__source_read(saratoga__file *f, uint64_t end);
+/* Goes ahead with the checksum when the reads are slower than it. */
+void saratoga__source_tick(saratoga__file *f);
 /* The checksum of what is in memory; blocks. */
 void saratoga__source_sum_memory(saratoga__file *f);
 
@@ -276,9 +298,6 @@ void saratoga__stream_go_on(saratoga__file *f);
 /* saratoga_list.c; both block.  A directory record, or any file. */
 int saratoga__source_list(saratoga__file *f, uint32_t widest);
 int saratoga__source_pick(saratoga__file *f);
-
-/* A checksum, with the node's key if it needs one; NULL: not available. */
-saratoga_digest *saratoga__digest_begin(const saratoga_uv *u, uint32_t type);
 
 /* saratoga_sink.c: what is received.  Opening blocks. */
 int saratoga__sink_open(saratoga__file *f);

@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if !defined(_WIN32)
-#include <arpa/inet.h>
-#endif
-
 /* What the kernel holds for us: a tenth of a second at 300 Mbit/s. */
 #define BUFFER ((size_t)4 * 1024 * 1024)
 /* Bursts before the rest of the loop has its turn. */
@@ -73,14 +69,6 @@ static uint64_t token(const saratoga_uv *u, const drv__addr *a,
             : 0;
     who.port = with_port ? drv__addr_port(a) : UINT32_MAX;
     return drv__siphash(u->routes.key, &who, sizeof(who)) | 1u;
-}
-
-bool saratoga__is_group(const drv__addr *a) {
-    struct in6_addr ip;
-
-    drv__addr_ip(a, &ip);
-    return IN6_IS_ADDR_MULTICAST(&ip) ||
-           (IN6_IS_ADDR_V4MAPPED(&ip) && (ip.s6_addr[12] & 0xf0u) == 0xe0u);
 }
 
 static bool is_ipv6(const drv__addr *a) {
@@ -151,8 +139,27 @@ const drv__route *saratoga__route_of(saratoga_uv *u,
 
 /* --- Receiving ----------------------------------------------------------- */
 
-static void take(saratoga_uv *u, const drv__burst *in, size_t count,
-                 uint32_t flags) {
+/* Who sent it; and to which group, if it came to one: answers to that come from
+ * an address of ours. */
+static void tell_origin(saratoga_uv *u, const drv__route *r,
+                        saratoga_pktinfo *from) {
+    drv__route back = *r;
+    drv__route group;
+    saratoga_pktinfo to;
+
+    if (!saratoga__group_of(u, r, &group)) {
+        saratoga__pktinfo(u, r, from);
+        return;
+    }
+    saratoga__pktinfo(u, &group, &to);
+    memset(&back.local, 0, sizeof(back.local));
+    saratoga__pktinfo(u, &back, from);
+    from->group = to.path;
+    from->flags |= SARATOGA_PKT_MULTICAST;
+}
+
+void saratoga__net_take(saratoga_uv *u, const drv__burst *in, size_t count,
+                        uint32_t flags) {
     saratoga_time now = saratoga__now();
 
     for (size_t i = 0; i < count; i++) {
@@ -161,7 +168,7 @@ static void take(saratoga_uv *u, const drv__burst *in, size_t count,
 
         memset(&from, 0, sizeof(from));
         if (!saratoga__is_secured(u)) {
-            saratoga__pktinfo(u, b->route, &from);
+            tell_origin(u, b->route, &from);
             from.flags |= flags;
         }
         for (size_t at = 0; at < b->len; at += b->segment) {
@@ -177,11 +184,11 @@ static void take(saratoga_uv *u, const drv__burst *in, size_t count,
 }
 
 static void on_bursts(void *owner, const drv__burst *in, size_t count) {
-    take(owner, in, count, 0);
+    saratoga__net_take(owner, in, count, 0);
 }
 
 static void on_lite(void *owner, const drv__burst *in, size_t count) {
-    take(owner, in, count, SARATOGA_PKT_LITE);
+    saratoga__net_take(owner, in, count, SARATOGA_PKT_LITE);
 }
 
 static void on_writable(void *owner) {
@@ -352,24 +359,6 @@ static int open_any(saratoga_uv *u, const char *service) {
     return rv;
 }
 
-/* Without a route for groups there is nothing to hear. */
-static void join_groups(saratoga_uv *u) {
-#if !defined(_WIN32)
-    int fd = drv__udp_fileno(u->udp);
-    struct ip_mreq four;
-    struct ipv6_mreq six;
-
-    memset(&four, 0, sizeof(four));
-    memset(&six, 0, sizeof(six));
-    (void)inet_pton(AF_INET, SARATOGA_GROUP_IPV4, &four.imr_multiaddr);
-    (void)inet_pton(AF_INET6, SARATOGA_GROUP_IPV6, &six.ipv6mr_multiaddr);
-    (void)setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &four, sizeof(four));
-    (void)setsockopt(fd, IPPROTO_IPV6, IPV6_JOIN_GROUP, &six, sizeof(six));
-#else
-    (void)u;
-#endif
-}
-
 int saratoga__net_open(saratoga_uv *u, char *why) {
     const char *service = u->config.service != NULL ? u->config.service : "0";
     const char *host = u->config.host;
@@ -396,12 +385,13 @@ int saratoga__net_open(saratoga_uv *u, char *why) {
     }
     open_lite(u);
     if (u->config.join) {
-        join_groups(u);
+        saratoga__groups_join(u);
     }
     return 0;
 }
 
 void saratoga__net_close(saratoga_uv *u) {
+    saratoga__ear_close(u);
     if (u->udp != NULL) {
         drv__udp_close(u->udp);
     }

@@ -9,11 +9,13 @@
 
 /* Files to send: opening them, and their checksums. */
 
-#define PIECE ((size_t)128 * 1024)
-/* Up to here a checksum is computed before anything is sent, beyond it while
- * the first bytes are on their way, in steps that leave the pool to others. */
+/* Up to here a checksum is computed before anything is sent, beyond it from the
+ * blocks that are read to be sent.  When those come slowly it goes ahead, in
+ * steps that leave the pool to others: a receiver that knows the checksum can
+ * resume later. */
 #define AT_ONCE ((uint64_t)16 * 1024 * 1024)
 #define STEP ((uint64_t)32 * 1024 * 1024)
+#define SLOW ((uint64_t)4 * 1024 * 1024) /* from tick to tick */
 
 static bool same_time(const struct timespec *a, const struct timespec *b) {
     return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
@@ -77,61 +79,21 @@ static void remember(const saratoga__file *f) {
     memcpy(s->digest, f->source.digest, sizeof(s->digest));
 }
 
-saratoga_digest *saratoga__digest_begin(const saratoga_uv *u, uint32_t type) {
-    if (type == SARATOGA_HMAC_SHA256) {
-        return u->engine.auth_key_len > 0
-                   ? saratoga_digest_new_keyed(type, u->auth_key,
-                                               u->engine.auth_key_len)
-                   : NULL;
-    }
-    return saratoga_digest_new(type);
-}
-
-static int add_piece(saratoga__file *f, uint8_t *piece, size_t len) {
-    size_t done = 0;
-
-    while (done < len) {
-        ssize_t n = pread(f->fd, piece + done, len - done,
-                          (off_t)(f->digest_at + done));
-
-        if (n <= 0) {
-            return n == 0 ? SARATOGA__CHANGED : UV_EIO;
-        }
-        done += (size_t)n;
-    }
-    f->digest_at += len;
-    return saratoga_digest_update(f->digest, piece, len) == 0 ? 0 : UV_EIO;
-}
-
-static int end_sum(saratoga__file *f) {
-    int rv =
-        saratoga_digest_final(f->digest, f->source.digest) == 0 ? 0 : UV_EIO;
-
-    saratoga_digest_free(f->digest);
-    f->digest = NULL;
-    return rv == 0 && saratoga__source_changed(f) ? SARATOGA__CHANGED : rv;
-}
-
-/* The next STEP bytes of it. */
+/* Up to STEP bytes of it, and what was read meanwhile; or its end. */
 static void sum_step(saratoga__file *f) {
     uint64_t size = f->source.entry.size;
-    uint64_t end = size - f->digest_at > STEP ? f->digest_at + STEP : size;
-    uint8_t *piece = malloc(PIECE);
+    uint64_t at = saratoga__hash_at(&f->hash);
 
-    if (f->digest == NULL) {
-        f->digest = saratoga__digest_begin(f->u, f->source.checksum);
+    f->sum_status = saratoga__hash_catch_up(
+        &f->hash, f->fd, size - at > STEP ? at + STEP : size);
+    if (f->sum_status != 0 || saratoga__hash_at(&f->hash) < size) {
+        return;
     }
-    f->sum_status = piece != NULL && f->digest != NULL ? 0 : UV_ENOMEM;
-    while (f->sum_status == 0 && f->digest_at < end) {
-        uint64_t left = end - f->digest_at;
-
-        f->sum_status =
-            add_piece(f, piece, left < PIECE ? (size_t)left : PIECE);
+    f->sum_status = saratoga__hash_end(&f->hash, f->source.digest);
+    f->sum_ended = true;
+    if (f->sum_status == 0 && saratoga__source_changed(f)) {
+        f->sum_status = SARATOGA__CHANGED;
     }
-    if (f->sum_status == 0 && end == size) {
-        f->sum_status = end_sum(f);
-    }
-    free(piece);
 }
 
 static void sum_told(saratoga__file *f) {
@@ -148,18 +110,51 @@ static void sum_told(saratoga__file *f) {
 }
 
 static void sum_goes_on(saratoga__file *f) {
+    uint64_t at = saratoga__hash_at(&f->hash);
+
     if (f->ended) {
         saratoga__file_settle(f);
-    } else if (f->sum_status == 0 && f->digest != NULL) {
-        saratoga__file_job(f, sum_step, sum_goes_on);
-    } else {
+    } else if (f->sum_status != 0 || f->sum_ended) {
+        f->sum_due = false;
         sum_told(f);
+    } else if (at != f->read_end || at == f->source.entry.size) {
+        saratoga__file_job(f, sum_step, sum_goes_on);
+    } /* otherwise the reads carry it on */
+}
+
+static void go_ahead(saratoga__file *f) {
+    if (!f->job.busy && !f->ended) {
+        saratoga__file_job(f, sum_step, sum_goes_on);
     }
 }
 
 void saratoga__source_sum_later(saratoga__file *f) {
     f->source.digest_later = false;
-    saratoga__file_job(f, sum_step, sum_goes_on);
+    f->sum_due = true;
+    f->sum_status = saratoga__hash_begin(&f->hash, f->source.checksum);
+    if (f->sum_status != 0) {
+        sum_goes_on(f);
+    }
+}
+
+void saratoga__source_read(saratoga__file *f, uint64_t end) {
+    f->read_end = end > f->read_end ? end : f->read_end;
+    if (f->sum_due && saratoga__hash_at(&f->hash) == f->source.entry.size) {
+        go_ahead(f);
+    }
+}
+
+void saratoga__source_tick(saratoga__file *f) {
+    uint64_t at;
+
+    if (f->job.busy || !f->sum_due) {
+        return;
+    }
+    at = saratoga__hash_at(&f->hash);
+    if (at < f->sum_told + SLOW) {
+        go_ahead(f);
+    }
+    f->sum_told = at;
 }
 
 static void sum_was_quick(saratoga__file *f) {
@@ -184,11 +179,14 @@ void saratoga__source_sum(saratoga__file *f, void (*then)(saratoga__file *f)) {
     if (s != NULL) {
         memcpy(f->source.digest, s->digest, sizeof(s->digest));
         then(f);
-    } else if (f->source.entry.size <= AT_ONCE) {
-        saratoga__file_job(f, sum_step, sum_was_quick);
-    } else {
+    } else if (f->source.entry.size > AT_ONCE) {
         f->source.digest_later = true;
         then(f);
+    } else if (saratoga__hash_begin(&f->hash, f->source.checksum) != 0) {
+        f->status = UV_ENOMEM;
+        then(f);
+    } else {
+        saratoga__file_job(f, sum_step, sum_was_quick);
     }
 }
 
@@ -196,7 +194,8 @@ void saratoga__source_sum_memory(saratoga__file *f) {
     saratoga_digest *d;
 
     f->source.checksum = wanted(f);
-    d = saratoga__digest_begin(f->u, f->source.checksum);
+    d = saratoga__digest_begin(f->source.checksum, f->u->auth_key,
+                               f->u->engine.auth_key_len);
     if (d == NULL || saratoga_digest_update(d, f->memory, f->memory_len) != 0 ||
         saratoga_digest_final(d, f->source.digest) != 0) {
         f->source.checksum = SARATOGA_NONE;

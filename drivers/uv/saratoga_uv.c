@@ -15,6 +15,9 @@
 #define TICK_MS 250
 /* While the socket is full the engine's timer need not ring. */
 #define BLOCKED_WAIT SARATOGA_MS
+/* Setting a timer costs more than sending a few packets: what is due within
+ * half of what the engine reckons with goes together. */
+#define GRAIN ((uint64_t)DRV__ALARM_GRAIN_US * 500)
 
 /* --- Turns of the loop --------------------------------------------------- */
 
@@ -42,10 +45,18 @@ static void on_again(uv_idle_t *idle) {
     (void)idle; /* its being there keeps the loop from sleeping */
 }
 
+static void set_alarm(saratoga_uv *u) {
+    uint64_t wait = drv__udp_blocked(u->udp) ? BLOCKED_WAIT : GRAIN;
+    uint64_t soonest = saratoga__now() + wait;
+    uint64_t at = saratoga_node_timeout(u->node);
+    uint64_t carrier = saratoga__secure_timeout(u);
+
+    at = at < carrier ? at : carrier;
+    drv__alarm_set(&u->alarm, at < soonest ? soonest : at);
+}
+
 static void pump(saratoga_uv *u) {
     bool more = true;
-    uint64_t carrier;
-    uint64_t at;
 
     if (!u->dirty || u->node == NULL) {
         return;
@@ -65,14 +76,7 @@ static void pump(saratoga_uv *u) {
         return;
     }
     (void)uv_idle_stop(&u->again);
-    at = saratoga_node_timeout(u->node);
-    carrier = saratoga__secure_timeout(u);
-    at = at < carrier ? at : carrier;
-    if (drv__udp_blocked(u->udp)) {
-        uint64_t later = saratoga__now() + BLOCKED_WAIT;
-        at = at < later ? later : at;
-    }
-    drv__alarm_set(&u->alarm, at);
+    set_alarm(u);
 }
 
 static void ring(void *owner) {
@@ -106,6 +110,7 @@ static void tick(uv_timer_t *timer) {
     uint64_t now = uv_hrtime();
 
     for (saratoga__file *f = u->files; f != NULL; f = f->next) {
+        saratoga__source_tick(f);
         saratoga__file_tick(f, now);
     }
     saratoga__share_rate(u);
@@ -230,8 +235,12 @@ static int open_loop(saratoga_uv *u, char *why) {
         u->loop = &u->own_loop;
     }
     start_handles(u);
-    rv = drv__alarm_init(&u->alarm, u->loop, ring, u);
-    u->has_alarm = rv == 0;
+    rv = saratoga__done_init(&u->done, u);
+    u->has_done = rv == 0;
+    if (rv == 0) {
+        rv = drv__alarm_init(&u->alarm, u->loop, ring, u);
+        u->has_alarm = rv == 0;
+    }
     if (rv != 0) {
         (void)snprintf(why, SARATOGA_UV_TEXT, "cannot make a timer: %s",
                        uv_strerror(rv));

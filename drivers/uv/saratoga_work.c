@@ -1,63 +1,27 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "drivers/uv/saratoga_impl.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* The engine's work on files: blocks read, written, digested, and the end. */
 
-#define PIECE ((size_t)128 * 1024)
-
-struct saratoga__op {
-    uv_work_t work;
-    saratoga__op *next; /* in the file's queue */
-    saratoga__file *file;
-    saratoga_work todo;
-    int64_t result; /* bytes, or UV_E... or SARATOGA__... */
-};
+/* A writer with so many blocks to go leaves the checksum for later. */
+#define BACKLOG 4u
 
 /* --- In a thread --------------------------------------------------------- */
 
-/* Bytes read, fewer at the end of the file; or UV_E... */
-static int64_t read_at(int fd, uint8_t *to, size_t len, uint64_t at) {
-    size_t done = 0;
+static int64_t do_read(saratoga__file *f, const saratoga_work *w) {
+    int64_t n = saratoga__read_at(f->fd, w->buf, w->len, w->offset);
 
-    while (done < len) {
-        ssize_t n = pread(fd, to + done, len - done, (off_t)(at + done));
-
-        if (n == 0) {
-            break;
-        }
-        if (n < 0 && errno != EINTR) {
-            return uv_translate_sys_error(errno);
-        }
-        done += n > 0 ? (size_t)n : 0;
+    if (n >= 0 && saratoga__source_changed(f)) {
+        return SARATOGA__CHANGED;
     }
-    return (int64_t)done;
-}
-
-static int64_t write_at(int fd, const uint8_t *from, size_t len, uint64_t at) {
-    while (len > 0) {
-        ssize_t n = pwrite(fd, from, len, (off_t)at);
-
-        if (n < 0 && errno != EINTR) {
-            return uv_translate_sys_error(errno);
-        }
-        if (n > 0) {
-            from += n;
-            len -= (size_t)n;
-            at += (uint64_t)n;
-        }
+    if (n > 0) {
+        saratoga__hash_offer(&f->hash, w->offset, w->buf, (size_t)n, true);
     }
-    return 0;
-}
-
-static int64_t do_read(const saratoga__file *f, const saratoga_work *w) {
-    int64_t n = read_at(f->fd, w->buf, w->len, w->offset);
-
-    return n >= 0 && saratoga__source_changed(f) ? SARATOGA__CHANGED : n;
+    return n;
 }
 
 /* What comes must be what is there. */
@@ -66,7 +30,7 @@ static int64_t compare(const saratoga__file *f, const saratoga_work *w) {
     int64_t rv = UV_ENOMEM;
 
     if (here != NULL) {
-        rv = read_at(f->fd, here, w->len, w->offset);
+        rv = saratoga__read_at(f->fd, here, w->len, w->offset);
     }
     if (rv >= 0) {
         rv = (size_t)rv == w->len && memcmp(here, w->buf, w->len) == 0
@@ -77,72 +41,45 @@ static int64_t compare(const saratoga__file *f, const saratoga_work *w) {
     return rv;
 }
 
-static int64_t do_write(const saratoga__file *f, const saratoga_work *w) {
-    return f->exists ? compare(f, w)
-                     : write_at(f->part.fd, w->buf, w->len, w->offset);
-}
+static int64_t do_write(saratoga__file *f, const saratoga_work *w) {
+    int64_t rv =
+        f->exists ? compare(f, w)
+                  : saratoga__write_at(f->part.fd, w->buf, w->len, w->offset);
 
-static int digest_begin(saratoga__file *f, uint32_t type) {
-    if (f->digest != NULL && f->digest_type == type) {
-        return 0;
+    if (rv == 0) {
+        saratoga__hash_offer(&f->hash, w->offset, w->buf, w->len,
+                             saratoga__line_waiting(f) <= BACKLOG);
     }
-    saratoga_digest_free(f->digest);
-    f->digest = saratoga__digest_begin(f->u, type);
-    f->digest_type = type;
-    return f->digest != NULL ? 0 : UV_ENOMEM;
-}
-
-static int64_t digest_file(saratoga__file *f, uint64_t at, uint64_t left) {
-    int fd = f->exists ? f->fd : f->part.fd;
-    uint8_t *piece = malloc(PIECE);
-    int64_t rv = piece != NULL ? 0 : UV_ENOMEM;
-
-    while (rv == 0 && left > 0) {
-        size_t want = left < PIECE ? (size_t)left : PIECE;
-        int64_t n = read_at(fd, piece, want, at);
-
-        if (n != (int64_t)want) {
-            rv = n < 0 ? n : UV_EIO;
-        } else if (saratoga_digest_update(f->digest, piece, want) != 0) {
-            rv = UV_EIO;
-        }
-        at += want;
-        left -= want;
-    }
-    free(piece);
     return rv;
 }
 
-static int64_t digest_range(saratoga__file *f, uint64_t at, uint64_t length) {
-    if (!f->in_memory) {
-        return digest_file(f, at, length);
+/* The checksum from the beginning to `end`. */
+static int64_t digest_to(saratoga__file *f, uint32_t type, uint64_t end) {
+    int64_t rv = saratoga__hash_begin(&f->hash, type);
+
+    if (rv != 0) {
+        return rv;
     }
-    if (at > f->memory_len || length > f->memory_len - at) {
+    if (!f->in_memory) {
+        return saratoga__hash_catch_up(&f->hash, f->exists ? f->fd : f->part.fd,
+                                       end);
+    }
+    if (end > f->memory_len) {
         return UV_EIO;
     }
-    return saratoga_digest_update(f->digest, f->memory + at, (size_t)length) ==
-                   0
-               ? 0
-               : UV_EIO;
-}
-
-static int64_t do_digest(saratoga__file *f, const saratoga_work *w) {
-    int64_t rv = digest_begin(f, w->checksum);
-
-    return rv == 0 ? digest_range(f, w->offset, w->length) : rv;
+    rv = (int64_t)saratoga__hash_at(&f->hash);
+    saratoga__hash_offer(&f->hash, (uint64_t)rv, f->memory + rv,
+                         (size_t)(end - (uint64_t)rv), true);
+    return 0;
 }
 
 /* Ends the checksum of what was digested, and compares. */
 static int64_t compare_sum(saratoga__file *f, uint32_t type,
                            const uint8_t *digest) {
     uint8_t sum[SARATOGA_CHECKSUM_MAX];
-    int64_t rv = digest_begin(f, type);
+    int64_t rv = saratoga__hash_begin(&f->hash, type);
 
-    if (rv == 0 && saratoga_digest_final(f->digest, sum) != 0) {
-        rv = UV_EIO;
-    }
-    saratoga_digest_free(f->digest);
-    f->digest = NULL;
+    rv = rv == 0 ? saratoga__hash_end(&f->hash, sum) : rv;
     if (rv != 0) {
         return rv;
     }
@@ -165,8 +102,7 @@ static int64_t verify(saratoga__file *f, const saratoga_work *w) {
     rv = compare_sum(f, w->checksum, w->digest);
     if (rv == SARATOGA__BAD_SUM && w->checksum == SARATOGA_CRC32C &&
         takes_ieee(f)) { /* some mean the other CRC by that name */
-        rv = digest_begin(f, SARATOGA_CRC32_IEEE);
-        rv = rv == 0 ? digest_range(f, 0, w->length) : rv;
+        rv = digest_to(f, SARATOGA_CRC32_IEEE, w->length);
         rv = rv == 0 ? compare_sum(f, SARATOGA_CRC32_IEEE, w->digest) : rv;
     }
     return rv;
@@ -195,8 +131,7 @@ static int64_t do_commit(saratoga__file *f, const saratoga_work *w) {
 }
 
 static int64_t do_truncate(saratoga__file *f, const saratoga_work *w) {
-    saratoga_digest_free(f->digest);
-    f->digest = NULL;
+    saratoga__hash_reset(&f->hash);
     if (f->in_memory) {
         f->memory_len =
             w->offset < f->memory_len ? (size_t)w->offset : f->memory_len;
@@ -208,8 +143,7 @@ static int64_t do_truncate(saratoga__file *f, const saratoga_work *w) {
     return saratoga__part_cut(&f->part, w->offset);
 }
 
-static void run(uv_work_t *work) {
-    struct saratoga__op *op = work->data;
+void saratoga__op_run(saratoga__op *op) {
     const saratoga_work *w = &op->todo;
 
     switch (w->type) {
@@ -220,7 +154,7 @@ static void run(uv_work_t *work) {
         op->result = do_write(op->file, w);
         break;
     case SARATOGA_WORK_DIGEST:
-        op->result = do_digest(op->file, w);
+        op->result = digest_to(op->file, w->checksum, w->offset + w->length);
         break;
     case SARATOGA_WORK_COMMIT:
         op->result = do_commit(op->file, w);
@@ -249,15 +183,13 @@ static void answer(saratoga_uv *u, saratoga__file *f, const saratoga_work *w,
     saratoga__kick(u);
 }
 
-static void done(uv_work_t *work, int status) {
-    struct saratoga__op *op = work->data;
+void saratoga__op_done(saratoga__op *op) {
     saratoga__file *f = op->file;
 
     f->pending--;
-    answer(f->u, f, &op->todo, status != 0 ? status : op->result);
-    if (op->todo.type == SARATOGA_WORK_TRUNCATE) {
-        f->cutting = false;
-        saratoga__work_release(f, 0);
+    answer(f->u, f, &op->todo, op->result);
+    if (op->todo.type == SARATOGA_WORK_READ && !f->ended) {
+        saratoga__source_read(f, op->todo.offset + op->todo.len);
     }
     free(op);
     saratoga__file_settle(f);
@@ -298,46 +230,53 @@ static int64_t read_memory(const saratoga__file *f, const saratoga_work *w) {
 }
 
 static void in_memory(saratoga__file *f, const saratoga_work *w) {
-    struct saratoga__op op = {.file = f, .todo = *w};
+    saratoga__op op = {.file = f, .todo = *w};
 
     if (w->type == SARATOGA_WORK_WRITE) {
         op.result = write_memory(f, w);
     } else if (w->type == SARATOGA_WORK_READ) {
         op.result = read_memory(f, w);
     } else {
-        op.work.data = &op;
-        run(&op.work);
+        saratoga__op_run(&op);
     }
     answer(f->u, f, w, op.result);
 }
 
-static void queue(struct saratoga__op *op) {
+static void run_beside(uv_work_t *work) {
+    saratoga__op_run(work->data);
+}
+
+static void done_beside(uv_work_t *work, int status) {
+    saratoga__op *op = work->data;
+
+    (void)status;
+    saratoga__op_done(op);
+}
+
+/* What was written lately is not read again; the rest is, by a thread of its
+ * own, so that no block waits for it. */
+static void digest(saratoga__op *op) {
     saratoga__file *f = op->file;
 
-    op->work.data = op;
-    f->cutting = f->cutting || op->todo.type == SARATOGA_WORK_TRUNCATE;
     f->pending++;
-    if (uv_queue_work(f->u->loop, &op->work, run, done) != 0) {
-        f->pending--;
-        answer(f->u, f, &op->todo, UV_ENOMEM);
-        free(op);
-    }
-}
-
-static bool has_place(const saratoga__file *f) {
-    return (f->fd >= 0 || f->has_part) && !f->cutting;
-}
-
-static void submit(struct saratoga__op *op) {
-    saratoga__file *f = op->file;
-
-    if (has_place(f)) {
-        queue(op);
+    if (saratoga__hash_at(&f->hash) >= op->todo.offset + op->todo.length) {
+        saratoga__op_done(op);
         return;
     }
-    op->next = NULL;
-    *(f->waiting_last != NULL ? &f->waiting_last->next : &f->waiting) = op;
-    f->waiting_last = op;
+    op->work.data = op;
+    (void)uv_queue_work(f->u->loop, &op->work, run_beside, done_beside);
+}
+
+static void submit(saratoga__op *op) {
+    saratoga__file *f = op->file;
+
+    if (f->fd < 0 && !f->has_part) {
+        saratoga__ops_add(&f->waiting, op);
+    } else if (op->todo.type == SARATOGA_WORK_DIGEST) {
+        digest(op);
+    } else {
+        saratoga__line_add(f, op);
+    }
 }
 
 /* What a stream brings is counted as it comes: nobody told its size. */
@@ -353,7 +292,7 @@ static bool fits_quota(saratoga__file *f, const saratoga_work *w) {
 
 void saratoga__work_start(saratoga_uv *u, const saratoga_work *w) {
     saratoga__file *f = w->user;
-    struct saratoga__op *op;
+    saratoga__op *op;
 
     if (f == NULL || (f->ended && f->fd < 0 && !f->has_part && !f->in_memory)) {
         answer(u, f, w, UV_ECANCELED);
@@ -374,12 +313,11 @@ void saratoga__work_start(saratoga_uv *u, const saratoga_work *w) {
 }
 
 void saratoga__work_release(saratoga__file *f, int status) {
-    struct saratoga__op *op = f->waiting;
+    saratoga__ops ops = f->waiting;
 
-    f->waiting = NULL;
-    f->waiting_last = NULL;
-    while (op != NULL) {
-        struct saratoga__op *next = op->next;
+    f->waiting = (saratoga__ops){0};
+    while (ops.first != NULL) {
+        saratoga__op *op = saratoga__ops_take(&ops);
 
         if (status == 0) {
             submit(op);
@@ -387,6 +325,5 @@ void saratoga__work_release(saratoga__file *f, int status) {
             answer(f->u, f, &op->todo, status);
             free(op);
         }
-        op = next;
     }
 }

@@ -159,6 +159,13 @@ int drv__udp_local(const drv__udp *u, drv__addr *a) {
     return u->impl->local(u, a);
 }
 
+void drv__udp_share(drv__udp *u) {
+    int on = 1;
+
+    (void)setsockopt(drv__udp_fileno(u), SOL_SOCKET, SO_REUSEADDR,
+                     (const char *)&on, sizeof(on));
+}
+
 int drv__udp_fileno(const drv__udp *u) {
     return u->impl->fileno(u);
 }

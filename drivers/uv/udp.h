@@ -59,6 +59,7 @@ typedef struct drv__udp_options {
     const drv__addr *bind; /* NULL: any address and port of `family` */
     int family;            /* of sockets without `bind` */
     bool plain;            /* portable I/O only */
+    bool shared;           /* beside others that are, on the same port */
     bool no_offload;       /* no UDP_SEGMENT, no UDP_GRO */
     bool lite;             /* UDP-Lite (RFC 3828); only on Linux, implies
                               no_offload */
@@ -77,6 +78,9 @@ int drv__udp_open(drv__udp **u, uv_loop_t *loop, const drv__udp_options *o);
  * which also picks the local address anew. */
 int drv__udp_connect(drv__udp *u, const drv__addr *to);
 int drv__udp_local(const drv__udp *u, drv__addr *a);
+/* From now on others that are may use the same port; those that are not are
+ * refused still. */
+void drv__udp_share(drv__udp *u);
 /* The system's descriptor, for tests and tuning; -1 when there is none. */
 int drv__udp_fileno(const drv__udp *u);
 /* UDP-Lite: the checksum of what is put from now on covers the first `bytes` of

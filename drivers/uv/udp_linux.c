@@ -190,6 +190,9 @@ static int open_socket(struct drv__udp_fast *f, const drv__udp_options *o) {
     if (f->base.family == AF_INET6) {
         (void)setsockopt(f->fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
     }
+    if (o->shared) {
+        (void)enable(f->fd, SOL_SOCKET, SO_REUSEADDR);
+    }
     if (o->bind != NULL &&
         bind(f->fd, &o->bind->sa, drv__addr_len(o->bind)) != 0) {
         return uv_translate_sys_error(errno);

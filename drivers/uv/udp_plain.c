@@ -153,7 +153,8 @@ static int start(struct plain *p, const drv__udp_options *o) {
     int rv = 0;
 
     if (o->bind != NULL) {
-        rv = uv_udp_bind(&p->udp, &o->bind->sa, 0);
+        rv = uv_udp_bind(&p->udp, &o->bind->sa,
+                         o->shared ? UV_UDP_REUSEADDR : 0);
     }
     if (rv == 0) {
         int fd = plain_fileno(&p->base);

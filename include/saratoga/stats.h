@@ -90,6 +90,8 @@ typedef struct saratoga_node_stats {
     uint64_t sealed_repeated;   /**< secured: dropped, seen before */
     uint64_t sealed_foreign;    /**< secured: dropped, plain or of nobody */
     uint64_t callers_rejected;  /**< with a wrong passphrase or key, or none */
+    uint64_t early_dropped;     /**< DATA that came before their transfer was
+                                     accepted and found no room to wait in */
 } saratoga_node_stats;
 
 /** @brief Zeroes and tags a snapshot. @param s  snapshot, of any content */

@@ -187,6 +187,8 @@ typedef struct saratoga_pktinfo {
     uint32_t flags;    /**< of ::saratoga_pkt_flag */
     uint32_t coverage; /**< out, UDP-Lite: bytes of the UDP payload that the
                             checksum must cover */
+    uint64_t group;    /**< in, multicast: path of the group that it was sent
+                            to, where what is missing is told; 0: not known */
 } saratoga_pktinfo;
 
 /**

@@ -80,6 +80,12 @@ class Node(toolbox.Folder):
                         return
             time.sleep(0.002)
 
+    def wait_for(self, path):
+        end = time.monotonic() + toolbox.PATIENCE
+        while not path.exists():
+            self.assertLess(time.monotonic(), end, f"{path} does not come")
+            time.sleep(0.01)
+
     def left_over(self, folder):
         """Files of saratoga's own in a folder."""
         return sorted(p.name for p in pathlib.Path(folder).rglob(".saratoga-*"))

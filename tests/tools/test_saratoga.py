@@ -296,8 +296,9 @@ class Transfers(saratogabox.Node):
         relay = pcap.Relay(self.port, drop=lambda way, packet: way == "down")
         try:
             done = self.run_ok("put", "--one-way", "--rate", "20mbit", "--set",
-                               "cycles=2", "--json", "-", source,
+                               "cycles=1", "--json", "-", source,
                                self.url("f", relay.port))
+            self.wait_for(self.here / "f")
         finally:
             relay.close()
         report = json.loads(done.stdout)

@@ -8,6 +8,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 import time
 import unittest
 import zlib
@@ -232,9 +233,7 @@ class Networks(saratogabox.Node):
 
     def test_a_put_to_a_group_reaches_a_member_of_it(self):
         source = self.put_file("f", 200000, folder=self.there)
-        self.script("""
-            ip link set lo multicast on
-            ip route add 224.0.0.0/4 dev lo src 127.0.0.1
+        self.script(self.GROUP + """
             "$tool" serve -q --write --root "$here" --bind 0.0.0.0 \\
                 --port-file "$port" & serve=$!
             until [ -s "$port" ]; do sleep 0.01; done
@@ -245,6 +244,38 @@ class Networks(saratogabox.Node):
             wait $serve
             """, source=source)
         self.same(source, self.here / "f")
+
+    GROUP = """
+        ip link set lo multicast on
+        ip route add 224.0.0.0/4 dev lo src 127.0.0.1
+        """
+
+    def test_a_member_of_a_group_tells_the_group_what_it_misses(self):
+        data = saratogabox.content(5000)
+        (self.folder / "data").write_bytes(data)
+        self.script(self.GROUP + """
+            "$tool" serve -q --write --root "$here" --bind 0.0.0.0 \\
+                --port-file "$port" & serve=$!
+            until [ -s "$port" ]; do sleep 0.01; done
+            "$python" "$peer" send "$data"
+            until [ -e "$here/f" ]; do sleep 0.01; done
+            kill $serve
+            wait $serve
+            """, python=sys.executable, data=self.folder / "data",
+                    peer=pathlib.Path(__file__).with_name("group_peer.py"))
+        self.assertEqual((self.here / "f").read_bytes(), data)
+
+    def test_a_put_to_a_group_repairs_what_a_member_misses(self):
+        source = self.put_file("f", 200000, folder=self.there)
+        self.script(self.GROUP + """
+            "$python" "$peer" receive "$got" "$port" & member=$!
+            until [ -s "$port" ]; do sleep 0.01; done
+            "$tool" put --multicast --rate 20mbit --set cycles=1 \\
+                "$source" saratoga://224.0.0.108/f
+            wait $member
+            """, python=sys.executable, source=source, got=self.folder / "got",
+                    peer=pathlib.Path(__file__).with_name("group_peer.py"))
+        self.same(source, self.folder / "got")
 
     @staticmethod
     def namespace():
@@ -341,12 +372,6 @@ class Stations(saratogabox.Node):
         self.same(self.here / "x/b", self.there / "x/b")
         self.run_ok("mirror", "--once", "--bind", "127.0.0.1:0", self.url(),
                     self.there)
-
-    def wait_for(self, path):
-        end = time.monotonic() + toolbox.PATIENCE
-        while not path.exists():
-            self.assertLess(time.monotonic(), end, f"{path} does not come")
-            time.sleep(0.01)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What the draft demands, one test each, octet by octet. */
 #include "tests/simnet/saratoga/raw.h"
+#include "tests/support/alloc.h"
 
 static struct raw *receiver(uint32_t id, struct xfer **x) {
     saratoga_config c;
@@ -530,6 +531,89 @@ static void holes_around_a_wrapped_offset_go_in_two_lists(void **state) {
     raw_free(r);
 }
 
+static void recv_unanswered(struct raw *r, const char *text) {
+    struct hex x = unhex(text);
+    saratoga_node_recv(r->h->sim.engine, &r->peer, x.b, x.len, host_now(r->h));
+}
+
+/* Who sends one way does not wait for the driver to make up its mind. */
+static void data_that_come_before_the_answer_are_not_lost(void **state) {
+    struct raw *r = raw_new(NULL);
+    struct disk_file *f;
+    (void)state;
+    recv_unanswered(r, "22000042 00000007 781e5e245d69b566979b86e28d23f2c7 "
+                       "8000 000a 21c86fea 21c86fea 6400");
+    recv_unanswered(r, "23000000 00000007 0000 30313233");
+    recv_unanswered(r, "23000000 00000007 0004 34353637");
+    recv_unanswered(r, "23008000 00000007 0008 3839");
+    host_pump(r->h);
+    f = host_find_file(r->h, "d");
+    assert_non_null(f);
+    assert_true(f->visible);
+    assert_int_equal(f->size, 10);
+    assert_memory_equal(f->data, "0123456789", 10);
+    raw_free(r);
+}
+
+static void what_waits_for_an_answer_is_bounded(void **state) {
+    struct test_alloc a = {0};
+    saratoga_config cfg;
+    struct raw *r;
+    uint8_t data[1400] = {0x23, 0x40, 0, 0, 0, 0, 0, 7};
+    saratoga_node_stats st;
+    (void)state;
+    saratoga_config_init(&cfg);
+    cfg.allocator = (saratoga_allocator){test_alloc_realloc, &a};
+    r = raw_new(&cfg);
+    recv_unanswered(r,
+                    "22400000 00000007 8040 00100000 00000001 00000001 6400");
+    for (int i = 0; i < 3000; i++) {
+        saratoga_node_recv(r->h->sim.engine, &r->peer, data, sizeof(data), 0);
+    }
+    saratoga_node_stats_init(&st);
+    assert_int_equal(saratoga_node_get_stats(r->h->sim.engine, &st), 0);
+    assert_in_range(st.early_dropped, 3000 - (1 << 20) / 1400, 2999);
+    assert_true(a.peak < 4u << 20);
+    r->h->refuse = true;
+    r->h->refuse_status = SARATOGA_ACCESS_DENIED;
+    host_pump(r->h);
+    raw_free(r);
+    assert_int_equal(a.blocks, 0);
+}
+
+/* Acceptance and completion of an empty file look alike.  What comes too soon
+ * after the end to answer it is the former: the sender asks again. */
+static void an_empty_file_is_asked_about_until_it_is_held(void **state) {
+    static const char *const word = "24010000 00000030 0000 0000";
+    struct raw *r = raw_new(NULL);
+    saratoga_request q;
+    saratoga_options o;
+    struct xfer *x;
+    (void)state;
+    saratoga_options_init(&o);
+    o.timestamps = SARATOGA_TS_OFF;
+    (void)host_make_file(r->h, "e", 0, 1);
+    saratoga_request_init(&q);
+    q.type = SARATOGA_PUT;
+    q.to = r->peer;
+    q.path = "e";
+    q.options = &o;
+    q.id = 0x30;
+    x = host_start_request(r->h, &q, "e");
+    raw_wait(r, 400 * MSEC);
+    raw_hex(r, word);
+    raw_wait(r, MSEC);
+    raw_hex(r, word);
+    assert_false(x->done);
+    r->seen = r->n;
+    raw_wait(r, 3 * SEC);
+    assert_sent(r, "23018000 00000030 0000");
+    raw_hex(r, word);
+    assert_true(x->done);
+    assert_int_equal(x->end.error, 0);
+    raw_free(r);
+}
+
 int main(void) {
 #define T(f) cmocka_unit_test(f)
     const struct CMUnitTest tests[] = {
@@ -550,6 +634,9 @@ int main(void) {
         T(an_answer_repeats_the_timestamp_of_what_asked),
         T(a_refusal_is_a_status),
         T(a_get_that_is_repeated_gets_the_same_answer),
+        T(data_that_come_before_the_answer_are_not_lost),
+        T(what_waits_for_an_answer_is_bounded),
+        T(an_empty_file_is_asked_about_until_it_is_held),
         T(holes_are_repaired_before_new_data),
         T(holes_are_listed_in_ascending_order),
         T(the_body_of_a_failure_is_not_read),

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "drivers/uv/saratoga_impl.h"
+
+#include <string.h>
+
+#if !defined(_WIN32)
+#include <arpa/inet.h>
+#endif
+
+/* Groups: who belongs to them, what came to them, and how one who only sends to
+ * one hears what its members miss. */
+
+#define BUFFER ((size_t)256 * 1024)
+#define STATUS 4u /* type of a packet */
+#define TYPE_MASK 0x1Fu
+
+static bool is_multicast(const struct in6_addr *ip) {
+    return IN6_IS_ADDR_MULTICAST(ip) ||
+           (IN6_IS_ADDR_V4MAPPED(ip) && (ip->s6_addr[12] & 0xf0u) == 0xe0u);
+}
+
+bool saratoga__is_group(const drv__addr *a) {
+    struct in6_addr ip;
+
+    drv__addr_ip(a, &ip);
+    return is_multicast(&ip);
+}
+
+bool saratoga__group_of(const saratoga_uv *u, const drv__route *r,
+                        drv__route *group) {
+    drv__addr own;
+
+    if (!is_multicast(&r->local) || drv__udp_local(u->udp, &own) != 0) {
+        return false;
+    }
+    *group = *r; /* the scope is that of the sender */
+    memset(&group->local, 0, sizeof(group->local));
+    if (r->remote.sa.sa_family == AF_INET6) {
+        group->remote.in6.sin6_addr = r->local;
+    } else {
+        memcpy(&group->remote.in4.sin_addr, &r->local.s6_addr[12],
+               sizeof(group->remote.in4.sin_addr));
+    }
+    /* The same place in both kinds of address. */
+    group->remote.in4.sin_port = htons(drv__addr_port(&own));
+    return true;
+}
+
+static void join(int fd, const struct in_addr *four,
+                 const struct in6_addr *six) {
+#if !defined(_WIN32)
+    struct ip_mreq a;
+    struct ipv6_mreq b;
+
+    memset(&a, 0, sizeof(a));
+    memset(&b, 0, sizeof(b));
+    if (four != NULL) {
+        a.imr_multiaddr = *four;
+        (void)setsockopt(fd, IPPROTO_IP, IP_ADD_MEMBERSHIP, &a, sizeof(a));
+    }
+    if (six != NULL) {
+        b.ipv6mr_multiaddr = *six;
+        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_JOIN_GROUP, &b, sizeof(b));
+    }
+#else
+    (void)fd;
+    (void)four;
+    (void)six;
+#endif
+}
+
+/* Without a route for groups there is nothing to hear.  Another that has our
+ * port is told so when it binds; once that is done, ears may be put beside. */
+void saratoga__groups_join(saratoga_uv *u) {
+    int fd = drv__udp_fileno(u->udp);
+    struct in_addr four;
+    struct in6_addr six;
+
+    if (inet_pton(AF_INET, SARATOGA_GROUP_IPV4, &four) == 1 &&
+        inet_pton(AF_INET6, SARATOGA_GROUP_IPV6, &six) == 1) {
+        join(fd, &four, &six);
+    }
+    drv__udp_share(u->udp);
+}
+
+/* --- The ear ------------------------------------------------------------- */
+
+/* Our own DATA come back, too: what members say is STATUS. */
+static void on_bursts(void *owner, const drv__burst *in, size_t count) {
+    saratoga_uv *u = owner;
+
+    for (size_t i = 0; i < count; i++) {
+        if (in[i].len > 0 && (in[i].data[0] & TYPE_MASK) == STATUS) {
+            saratoga__net_take(u, &in[i], 1, SARATOGA_PKT_MULTICAST);
+        }
+    }
+}
+
+static void on_writable(void *owner) {
+    (void)owner; /* it only hears */
+}
+
+static void on_error(void *owner, int status) {
+    (void)owner;
+    (void)status;
+}
+
+static const drv__udp_ops ear_ops = {
+    .on_bursts = on_bursts, .on_writable = on_writable, .on_error = on_error};
+
+int saratoga__ear_open(saratoga_uv *u, const drv__addr *group) {
+    drv__udp_options o;
+    drv__addr at = *group;
+    int rv;
+
+    if (u->ear != NULL) {
+        return 0;
+    }
+    drv__addr_unmap(&at);
+    memset(&o, 0, sizeof(o));
+    o.bind = &at;
+    o.shared = true;
+    o.max_datagram = 65535;
+    o.buffer = BUFFER;
+    o.ops = &ear_ops;
+    o.owner = u;
+    rv = drv__udp_open(&u->ear, u->loop, &o);
+    if (rv != 0) {
+        u->ear = NULL;
+        return rv;
+    }
+    join(drv__udp_fileno(u->ear),
+         at.sa.sa_family == AF_INET ? &at.in4.sin_addr : NULL,
+         at.sa.sa_family == AF_INET6 ? &at.in6.sin6_addr : NULL);
+    return 0;
+}
+
+void saratoga__ear_close(saratoga_uv *u) {
+    if (u->ear != NULL) {
+        drv__udp_close(u->ear);
+    }
+    u->ear = NULL;
+}
