@@ -6,6 +6,7 @@ verified file.
 """
 import contextlib
 import dataclasses
+import filecmp
 import os
 import pathlib
 import signal
@@ -74,9 +75,12 @@ def emulated(tools, folder, link, seed, target):
 
 def measure(tools, folder, link, seed):
     options = ["--uplink", link.uplink] if link.uplink else []
-    return saratoga.transfer(
+    sample = saratoga.transfer(
         tools / "saratoga", folder, ["--rate", f"{link.mbit}mbit"], options,
-        lambda target: emulated(tools, folder, link, seed, target))["seconds"]
+        lambda target: emulated(tools, folder, link, seed, target))
+    if not filecmp.cmp(folder / "root" / "file", folder / "copy", False):
+        raise saratoga.Failed("what arrived is another file")
+    return sample["seconds"]
 
 
 def bench(tools, size, runs, links=LINKS):

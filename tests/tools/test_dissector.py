@@ -2,17 +2,12 @@
 """The dissector for Wireshark, by tshark: packets written out by hand, packets
 that are damaged, and captures of our own transfers."""
 import hashlib
-import os
-import pathlib
-import subprocess
 import unittest
 
+import dissectbox
 import pcap
 import saratogabox
-import toolbox
 
-LUA = pathlib.Path(__file__).resolve().parents[2] / "tools" / "wireshark" / \
-    "saratoga.lua"
 MD5 = "046b3239eaade30920069f171518d956"
 NAME = "696d672f303030312e726177 00"  # img/0001.raw
 STAMP = "000000005a35b380 80000000 000000 04"
@@ -103,49 +98,13 @@ def octets(name):
     return bytes.fromhex(PACKETS[name][0])
 
 
-class Dissector(saratogabox.Node):
-    def setUp(self):
-        super().setUp()
-        toolbox.need("tshark")
-        about = subprocess.run(["tshark", "-v"], check=True, text=True,
-                               capture_output=True).stdout
-        if "with Lua" not in " ".join(about.split()):
-            self.skipTest("this tshark has no Lua")
-        self.capture = self.folder / "capture.pcap"
-
-    def tshark(self, *arguments):
-        # Nothing that the machine has installed may come between.
-        empty = str(self.folder / "wireshark")
-        done = subprocess.run(
-            ["tshark", "-X", f"lua_script:{LUA}", "-n", "-r", self.capture,
-             *arguments], check=False, capture_output=True, text=True,
-            timeout=toolbox.PATIENCE, stdin=subprocess.DEVNULL,
-            env=dict(os.environ, HOME=empty, TZ="UTC",
-                     WIRESHARK_CONFIG_DIR=empty, WIRESHARK_PLUGIN_DIR=empty))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertNotIn("Lua Error", done.stdout + done.stderr)
-        return done.stdout
-
-    def fields(self, *names, select="saratoga"):
-        """Rows of the named fields, a packet each."""
-        chosen = [word for name in names for word in ("-e", name)]
-        out = self.tshark("-Y", select, "-T", "fields", "-E", "separator=|",
-                          *chosen)
-        return [line.split("|") for line in out.splitlines()]
-
-    def write(self, payloads):
-        pcap.write(self.capture, [(i, pcap.packet(p))
-                                  for i, p in enumerate(payloads)])
+class Dissector(dissectbox.Dissector, saratogabox.Node):
+    LUA = "saratoga.lua"
+    PROTOCOL = "saratoga"
 
     def test_every_kind_of_packet_is_read(self):
-        self.write([octets(name) for name in PACKETS])
-        names = sorted({n for _, want in PACKETS.values() for n in want})
-        rows = self.fields("frame.number", *names)
-        self.assertEqual(len(rows), len(PACKETS))
-        for row, (name, (_, want)) in zip(rows, PACKETS.items()):
-            got = dict(zip(names, row[1:]))
-            with self.subTest(name):
-                self.assertEqual({n: got[n] for n in want}, want)
+        self.check_packets({name: (octets(name), want)
+                            for name, (_, want) in PACKETS.items()})
         self.assertEqual(self.fields("frame.number",
                                      select="_ws.malformed || "
                                      "saratoga.short || saratoga.stray"),

@@ -16,6 +16,10 @@ import zlib
 import saratogabox
 import toolbox
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "bench"))
+
+import saratoga_links  # noqa: E402  pylint: disable=wrong-import-position
+
 MIB = 1024 * 1024
 
 
@@ -83,6 +87,16 @@ class Links(saratogabox.Node):
                   "--seed", "5")
         self.run_ok("put", "--rate", "10mbit", source, self.url("f"))
         self.same(source, self.here / "f")
+
+
+class Bench(unittest.TestCase):
+    def test_a_row_of_the_bench_is_a_verified_file(self):
+        link = saratoga_links.Link("thin", 20, 40, 0.01, 4, "384kbit")
+        self.assertAlmostEqual(link.wire_seconds(1444e6), 606, delta=1)
+        seconds = saratoga_links.bench(toolbox.TOOLS, 300000, 1, [link])
+        # Nothing arrives sooner than the link can carry it.
+        self.assertGreater(seconds["thin"][0],
+                           link.wire_seconds(300000) / (1 + link.loss))
 
 
 class Resuming(saratogabox.Node):
