@@ -7,7 +7,7 @@
     "videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420," \
     "width=320,height=240,framerate=25/1 ! %s ! "                       \
     "tltcpsink name=net latency=100 reference-grace=0 sync=false "      \
-    "max-send-bitrate=400000 force-key-unit=%s uri=tltcp://127.0.0.1:%u"
+    "max-send-bitrate=400000 %s uri=tltcp://127.0.0.1:%u"
 
 struct row {
     const char *name;
@@ -45,14 +45,14 @@ static GstPadProbeReturn on_frame(GstPad *pad, GstPadProbeInfo *info,
 }
 
 static gboolean begin(struct sender *s, const struct row *row,
-                      const char *force) {
+                      const char *properties) {
     g_autoptr(GError) error = NULL;
 
     memset(s, 0, sizeof(*s));
     g_mutex_init(&s->lock);
     g_cond_init(&s->changed);
     s->src = support_listener("tltcpsrc", "latency=100");
-    g_autofree char *launch = g_strdup_printf(SENDER, row->encoder, force,
+    g_autofree char *launch = g_strdup_printf(SENDER, row->encoder, properties,
                                               support_port(s->src->element));
     s->pipeline = gst_parse_launch(launch, &error);
     if (error) {
@@ -104,7 +104,7 @@ static guint64 count(struct sender *s, const char *name) {
 static void an_encoder_begins_anew_after_a_loss_that_matters(void **state) {
     struct sender s;
 
-    if (!begin(&s, *state, "true")) {
+    if (!begin(&s, *state, "")) {
         end(&s);
         skip();
     }
@@ -117,7 +117,7 @@ static void an_encoder_begins_anew_after_a_loss_that_matters(void **state) {
 static void an_encoder_is_left_alone_when_not_wanted(void **state) {
     struct sender s;
 
-    if (!begin(&s, *state, "false")) {
+    if (!begin(&s, *state, "force-key-unit=false")) {
         end(&s);
         skip();
     }
@@ -127,14 +127,43 @@ static void an_encoder_is_left_alone_when_not_wanted(void **state) {
     end(&s);
 }
 
+/* Groups of ten pictures of which the connection carries a part. */
+static void after_a_loss_a_key_frame_comes_first_when_asked_for(void **state) {
+    static const struct row row = {
+        "x264enc", "x264enc name=encoder tune=zerolatency bitrate=1200 "
+                   "speed-preset=ultrafast key-int-max=10 ! h264parse"};
+    struct sender s;
+    guint losses = 0;
+    guint whole = 0;
+
+    (void)state;
+    if (!begin(&s, &row, "force-key-unit=false drop-policy=until-keyframe")) {
+        end(&s);
+        skip();
+    }
+    assert_true(wait_for(&s, 100, 0));
+    for (GstBuffer *b; (b = gst_harness_try_pull(s.src));) {
+        gboolean key = !GST_BUFFER_FLAG_IS_SET(b, GST_BUFFER_FLAG_DELTA_UNIT);
+        gboolean gap = GST_BUFFER_FLAG_IS_SET(b, GST_BUFFER_FLAG_DISCONT);
+        assert_true(key || !gap);
+        losses += gap ? 1 : 0;
+        whole += gap ? 0 : 1;
+        gst_buffer_unref(b);
+    }
+    assert_true(losses > 1); /* the first buffer counts as one */
+    assert_true(whole > 0);
+    end(&s);
+}
+
 int main(void) {
-    struct CMUnitTest tests[2 * G_N_ELEMENTS(rows)];
+    struct CMUnitTest tests[2 * G_N_ELEMENTS(rows) + 1] = {
+        cmocka_unit_test(after_a_loss_a_key_frame_comes_first_when_asked_for)};
 
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-        tests[2 * i] = (struct CMUnitTest){
+        tests[2 * i + 1] = (struct CMUnitTest){
             rows[i].name, an_encoder_begins_anew_after_a_loss_that_matters,
             NULL, NULL, (void *)(gsize)&rows[i]};
-        tests[2 * i + 1] = (struct CMUnitTest){
+        tests[2 * i + 2] = (struct CMUnitTest){
             rows[i].name, an_encoder_is_left_alone_when_not_wanted, NULL, NULL,
             (void *)(gsize)&rows[i]};
     }
