@@ -2,7 +2,8 @@
 /*
  * A live stream into a listener while strangers flood it.  Modes name the
  * flood: "junk" (random bytes), "guesses" (data for connections that do not
- * exist) and "calls" (from addresses that never answer).
+ * exist), "calls" (with the right key, from addresses that never answer) and
+ * "tokens" (the same with a token of just now, but of another listener).
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -52,22 +53,53 @@ static void configure(tltcp_config *c) {
 
 /* --- The flood ----------------------------------------------------------- */
 
-static void make_call(uint8_t *data, size_t *len, unsigned i) {
-    uint8_t seed[TLTCP_SEED_LEN] = {(uint8_t)i, 1};
+static size_t hello(tltcp_conn *conn, uint8_t *data) {
     tltcp_pktinfo info;
+    size_t segment;
+
+    return tltcp_conn_send(conn, &info, data, ROOM, &segment, tltcp_now());
+}
+
+/* A listener of nobody asks for a token and gives it. */
+static void get_token(tltcp_conn *conn, const uint8_t *data, size_t len) {
+    static const uint8_t seed[TLTCP_SEED_LEN] = {3};
+    const tltcp_pktinfo info = {.path = 1};
+    tltcp_endpoint *other;
+    tltcp_dispatch d;
+    tltcp_config c;
+
+    configure(&c);
+    c.always_retry = true;
+    check(tltcp_endpoint_new(&other, &c, seed, tltcp_now()), "listener");
+    if (tltcp_endpoint_recv(other, &info, data, len, &d, tltcp_now()) !=
+        TLTCP_REPLY) {
+        bench_fail("token", "none was given");
+    }
+    (void)tltcp_conn_recv(conn, &info, d.reply, d.reply_len, tltcp_now());
+    tltcp_endpoint_free(other);
+}
+
+static size_t make_call(uint8_t *data, unsigned i, bool token) {
+    uint8_t seed[TLTCP_SEED_LEN] = {(uint8_t)i, 1};
     tltcp_config c;
     tltcp_conn *conn;
-    size_t segment;
+    size_t len;
 
     configure(&c);
     c.max_datagram = 1200;
     check(tltcp_conn_new(&conn, &c, seed, 1, tltcp_now()), "call");
-    *len = tltcp_conn_send(conn, &info, data, ROOM, &segment, tltcp_now());
+    len = hello(conn, data);
+    if (token) {
+        get_token(conn, data, len);
+        len = hello(conn, data);
+    }
     tltcp_conn_free(conn);
+    return len;
 }
 
 static void make_datagrams(struct flood *f) {
-    bool calls = strcmp(f->o->mode, "calls") == 0;
+    bool tokens = strcmp(f->o->mode, "tokens") == 0;
+    bool calls = tokens || strcmp(f->o->mode, "calls") == 0;
     bool guesses = strcmp(f->o->mode, "guesses") == 0;
 
     for (unsigned i = 0; i < DATAGRAMS; i++) {
@@ -77,7 +109,7 @@ static void make_datagrams(struct flood *f) {
         f->len[i] = guesses ? ROOM : 1 + (size_t)random() % ROOM;
         f->data[i][0] = guesses ? 0x50 : f->data[i][0]; /* SHORT */
         if (calls) {
-            make_call(f->data[i], &f->len[i], i);
+            f->len[i] = make_call(f->data[i], i, tokens);
         }
     }
 }

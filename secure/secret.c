@@ -3,9 +3,11 @@
 
 #include <string.h>
 
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
+#include <openssl/params.h>
 
 #include "common/wire.h"
 
@@ -53,49 +55,79 @@ void sec__secret_derive(sec__secret *s, uint8_t *seed) {
     next(s, SEED, seed);
 }
 
+/* HMAC with a key that nobody has seen. */
+static EVP_MAC_CTX *new_key(sec__secret *s) {
+    static char digest[] = "SHA256";
+    const OSSL_PARAM params[] = {
+        OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, digest, 0),
+        OSSL_PARAM_construct_end()};
+    uint8_t key[SEC__SEED_LEN];
+    EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
+    EVP_MAC_CTX *c = hmac != NULL ? EVP_MAC_CTX_new(hmac) : NULL;
+    sec__secret_derive(s, key);
+    if (c != NULL && EVP_MAC_init(c, key, sizeof(key), params) != 1) {
+        EVP_MAC_CTX_free(c);
+        c = NULL;
+    }
+    OPENSSL_cleanse(key, sizeof(key));
+    EVP_MAC_free(hmac);
+    return c;
+}
+
 void sec__tokens_init(sec__tokens *t, sec__secret *s, uint64_t now) {
-    sec__secret_derive(s, t->key);
-    sec__secret_derive(s, t->before);
+    t->key = new_key(s);
+    t->before = new_key(s);
     t->since = now;
 }
 
 void sec__tokens_clear(sec__tokens *t) {
-    OPENSSL_cleanse(t, sizeof(*t));
+    EVP_MAC_CTX_free(t->key);
+    EVP_MAC_CTX_free(t->before);
+    *t = (sec__tokens){0};
 }
 
-static void token_mac(const uint8_t *key, uint64_t path, uint64_t id,
-                      uint64_t at, uint8_t *out) {
+/* Half an HMAC of what a token vouches for. */
+static bool token_mac(EVP_MAC_CTX *key, uint64_t path, uint64_t id, uint64_t at,
+                      uint8_t *out) {
     uint8_t in[25];
+    uint8_t full[MAC_LEN];
+    size_t n;
     cmn__writer w = cmn__writer_of(in, sizeof(in));
     cmn__put8(&w, TOKEN);
     cmn__put64(&w, path);
     cmn__put64(&w, id);
     cmn__put64(&w, at);
-    mac(key, in, sizeof(in), out);
+    if (key == NULL || EVP_MAC_init(key, NULL, 0, NULL) != 1 ||
+        EVP_MAC_update(key, in, sizeof(in)) != 1 ||
+        EVP_MAC_final(key, full, &n, sizeof(full)) != 1) {
+        return false;
+    }
+    memcpy(out, full, TOKEN_MAC_LEN);
+    return true;
 }
 
 void sec__tokens_make(sec__tokens *t, sec__secret *s, uint64_t path,
                       uint64_t id, uint64_t now, uint8_t *token) {
-    uint8_t out[MAC_LEN];
+    uint8_t out[TOKEN_MAC_LEN] = {0};
     cmn__writer w = cmn__writer_of(token, SEC__TOKEN_LEN);
     if (now - t->since >= TOKEN_KEY_LIFE) {
-        memcpy(t->before, t->key, sizeof(t->before));
-        sec__secret_derive(s, t->key);
+        EVP_MAC_CTX_free(t->before);
+        t->before = t->key;
+        t->key = new_key(s);
         t->since = now;
     }
-    token_mac(t->key, path, id, now, out);
+    (void)token_mac(t->key, path, id, now,
+                    out); /* else it is good for nothing */
     cmn__put64(&w, now);
-    cmn__put_bytes(&w, out, TOKEN_MAC_LEN);
+    cmn__put_bytes(&w, out, sizeof(out));
 }
 
 bool sec__tokens_valid(const sec__tokens *t, uint64_t path, uint64_t id,
                        uint64_t now, const uint8_t *token, size_t len) {
-    uint8_t out[MAC_LEN];
+    uint8_t out[TOKEN_MAC_LEN];
     cmn__reader r = cmn__reader_of(token, len);
     uint64_t at = cmn__get64(&r);
-    if (len != SEC__TOKEN_LEN || at > now || now - at > TOKEN_LIFE) {
-        return false;
-    }
-    token_mac(at >= t->since ? t->key : t->before, path, id, at, out);
-    return CRYPTO_memcmp(out, r.p, TOKEN_MAC_LEN) == 0;
+    return len == SEC__TOKEN_LEN && at <= now && now - at <= TOKEN_LIFE &&
+           token_mac(at >= t->since ? t->key : t->before, path, id, at, out) &&
+           CRYPTO_memcmp(out, r.p, sizeof(out)) == 0;
 }

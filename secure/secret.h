@@ -16,11 +16,14 @@ typedef struct sec__secret {
     uint64_t counter;
 } sec__secret;
 
+struct evp_mac_ctx_st;
+
 /* Keys of address tokens.  A key is used for a minute; the one before stays
- * good for what it has signed. */
+ * good for what it has signed.  They stand ready in libcrypto: taking them up
+ * for each token costs several times the token. */
 typedef struct sec__tokens {
-    uint8_t key[SEC__SEED_LEN];
-    uint8_t before[SEC__SEED_LEN];
+    struct evp_mac_ctx_st *key; /* NULL: no memory, and no token is valid */
+    struct evp_mac_ctx_st *before;
     uint64_t since; /* when `key` was made */
 } sec__tokens;
 

@@ -182,10 +182,29 @@ uint8_t *drv__udp_room(drv__udp *u) {
     return u->arena + u->used;
 }
 
+/* One more datagram of the same kind to the same peer, such as answers to a
+ * batch of calls: the kernel takes both at once. */
+static bool joins(const struct drv__udp_entry *e, const drv__route *route,
+                  uint32_t ecn, size_t len, size_t segment) {
+    if (len != segment || segment != e->segment || ecn != e->ecn ||
+        e->left % segment != 0 || e->routed != (route != NULL)) {
+        return false;
+    }
+    /* Where padding differs there are two entries, that is all. */
+    /* NOLINTNEXTLINE */
+    return route == NULL || memcmp(&e->route, route, sizeof(*route)) == 0;
+}
+
 void drv__udp_put(drv__udp *u, const drv__route *route, uint32_t ecn,
                   size_t len, size_t segment) {
-    struct drv__udp_entry *e = &u->queue[u->count++];
+    struct drv__udp_entry *e = &u->queue[u->count];
 
+    if (u->count > u->first && joins(e - 1, route, ecn, len, segment)) {
+        e[-1].left += len;
+        u->used += len;
+        return;
+    }
+    u->count++;
     e->at = u->used;
     e->left = len;
     e->segment = segment;
