@@ -22,6 +22,7 @@ typedef struct saratoga__env {
     cmn__rng rng;
     cmn__ring events;          /* of saratoga_event */
     uint32_t strangers;        /* events of no transfer that wait */
+    uint32_t untold;           /* sessions whose DONE found no memory */
     saratoga_time uplink_free; /* STATUS may leave from then on */
     size_t early_bytes;        /* kept for sessions not yet answered */
     saratoga_node_stats stats;

@@ -374,8 +374,17 @@ size_t saratoga_node_send(saratoga_node *node, saratoga_pktinfo *to, void *buf,
 
 /* ---- events and work ---- */
 
+static bool tell_late(saratoga_node *n, saratoga_event *ev) {
+    bool told = false;
+    for (uint32_t i = 0; i < n->table.cap && n->env.untold > 0 && !told; i++) {
+        saratoga__session *s = n->table.session[i];
+        told = s != NULL && saratoga__session_tell_late(s, ev);
+    }
+    return told;
+}
+
 int saratoga_node_next_event(saratoga_node *node, saratoga_event *ev) {
-    return saratoga__env_next_event(&node->env, ev) ? 1 : 0;
+    return saratoga__env_next_event(&node->env, ev) || tell_late(node, ev);
 }
 
 int saratoga_node_next_work(saratoga_node *node, saratoga_work *work) {

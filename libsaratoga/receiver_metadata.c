@@ -90,7 +90,7 @@ static void resume_or_purge(saratoga__session *s, const saratoga__metadata *m,
         take_partial(s, now);
     } else if (s->in.partial.count > 0) {
         (void)saratoga__sink_truncate(&s->in.sink);
-        saratoga__session_event(s, SARATOGA_EVENT_PURGED, &ev);
+        (void)saratoga__session_event(s, SARATOGA_EVENT_PURGED, &ev);
     }
 }
 
@@ -108,7 +108,7 @@ static void tell_metadata(saratoga__session *s) {
                          .entry = s->entry};
     size_t n = s->sum_len < sizeof(ev.digest) ? s->sum_len : sizeof(ev.digest);
     memcpy(ev.digest, s->sum, follows ? 0 : n);
-    saratoga__session_event(s, SARATOGA_EVENT_METADATA, &ev);
+    (void)saratoga__session_event(s, SARATOGA_EVENT_METADATA, &ev);
 }
 
 static bool is_keyed(const saratoga__metadata *m) {

@@ -237,7 +237,7 @@ static void advance_stream(saratoga__session *s) {
     o->base = o->proven;
     if (o->wants_room) {
         o->wants_room = false;
-        saratoga__session_event(s, SARATOGA_EVENT_WRITABLE, &ev);
+        (void)saratoga__session_event(s, SARATOGA_EVENT_WRITABLE, &ev);
     }
 }
 

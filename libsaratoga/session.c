@@ -24,6 +24,8 @@ void saratoga__session_free(saratoga__session *s) {
     saratoga__sender_free(s);
     saratoga__receiver_free(s);
     saratoga__early_free(&s->early, s->env);
+    s->env->untold -= s->untold ? 1 : 0;
+    s->untold = false;
     cmn__free(&s->env->mem, s->asked_packet);
     cmn__free(&s->env->mem, s->auth);
     cmn__free(&s->env->mem, s->opt_block);
@@ -80,8 +82,8 @@ int saratoga__session_describe(saratoga__session *s, const saratoga_source *src,
     return 0;
 }
 
-void saratoga__session_event(saratoga__session *s, uint32_t type,
-                             saratoga_event *ev) {
+static void complete(const saratoga__session *s, uint32_t type,
+                     saratoga_event *ev) {
     ev->type = type;
     ev->handle = s->handle;
     ev->from = s->to;
@@ -89,9 +91,12 @@ void saratoga__session_event(saratoga__session *s, uint32_t type,
     ev->initiator = s->initiator;
     ev->kind = s->kind;
     ev->path = s->path;
-    if (!s->released) {
-        (void)saratoga__env_event(s->env, ev);
-    }
+}
+
+bool saratoga__session_event(saratoga__session *s, uint32_t type,
+                             saratoga_event *ev) {
+    complete(s, type, ev);
+    return s->released || saratoga__env_event(s->env, ev);
 }
 
 void saratoga__session_ask(saratoga__session *s, const saratoga__request *q) {
@@ -106,24 +111,42 @@ void saratoga__session_ask(saratoga__session *s, const saratoga__request *q) {
         ev.auth = s->asked_packet + ev.auth_covers + 1;
         ev.auth_len = q->auth_len;
     }
-    saratoga__session_event(s, SARATOGA_EVENT_REQUEST, &ev);
+    (void)saratoga__session_event(s, SARATOGA_EVENT_REQUEST, &ev);
 }
 
+static saratoga_event done_event(const saratoga__session *s) {
+    return (saratoga_event){
+        .error = s->error,
+        .status = s->status,
+        .remote = s->remote,
+        .has_entry = s->has_entry,
+        .verified = !s->sends && s->in.verified,
+        .unchanged = s->unchanged,
+        .resumed = s->in.resumed,
+        .remove = s->error == 0 && s->sends && !s->unchanged &&
+                  (s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE),
+        .entry = s->entry};
+}
+
+/* This must be heard even when there is no memory for events. */
 static void tell_done(saratoga__session *s) {
-    saratoga_event ev = {.error = s->error,
-                         .status = s->status,
-                         .remote = s->remote,
-                         .has_entry = s->has_entry,
-                         .verified = !s->sends && s->in.verified,
-                         .unchanged = s->unchanged,
-                         .resumed = s->in.resumed,
-                         .entry = s->entry};
-    ev.remove = s->error == 0 && s->sends && !s->unchanged &&
-                (s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE);
+    saratoga_event ev = done_event(s);
     if (!s->done_told) {
         s->done_told = true;
-        saratoga__session_event(s, SARATOGA_EVENT_DONE, &ev);
+        s->untold = !saratoga__session_event(s, SARATOGA_EVENT_DONE, &ev);
+        s->env->untold += s->untold ? 1 : 0;
     }
+}
+
+bool saratoga__session_tell_late(saratoga__session *s, saratoga_event *ev) {
+    bool tell = s->untold && !s->released;
+    s->env->untold -= s->untold ? 1 : 0;
+    s->untold = false;
+    if (tell) {
+        *ev = done_event(s);
+        complete(s, SARATOGA_EVENT_DONE, ev);
+    }
+    return tell;
 }
 
 static void trace_end(const saratoga__session *s, saratoga_time now) {
@@ -260,7 +283,7 @@ static void on_accepted(saratoga__session *s, saratoga_time now) {
         saratoga__session_end(s, 0, SARATOGA_SUCCESS, true, false, now);
         return;
     }
-    saratoga__session_event(s, SARATOGA_EVENT_ACCEPTED, &ev);
+    (void)saratoga__session_event(s, SARATOGA_EVENT_ACCEPTED, &ev);
     if (s->state == SARATOGA__ASKING) {
         saratoga__session_open(s, now);
     }

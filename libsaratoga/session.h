@@ -144,6 +144,7 @@ typedef struct saratoga__session {
     bool sends;
     bool initiator;
     bool done_told;
+    bool untold; /* found no memory, though */
     bool released;
     bool down;         /* the link is */
     bool accepted;     /* initiator: success STATUS came */
@@ -202,8 +203,10 @@ void saratoga__session_free(saratoga__session *s);
 /* Sets descriptor, METADATA and sum of a source.  Returns 0 or an error. */
 int saratoga__session_describe(saratoga__session *s, const saratoga_source *src,
                                uint32_t widest);
-void saratoga__session_event(saratoga__session *s, uint32_t type,
+bool saratoga__session_event(saratoga__session *s, uint32_t type,
                              saratoga_event *ev);
+/* The DONE that found no memory, if there is one. */
+bool saratoga__session_tell_late(saratoga__session *s, saratoga_event *ev);
 /* Has the driver asked; q as received, or NULL. */
 void saratoga__session_ask(saratoga__session *s, const saratoga__request *q);
 /* Ends it.  `tell`: the peer gets `status` in a last STATUS. */
