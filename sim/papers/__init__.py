@@ -5,10 +5,12 @@ A page is a module with TITLE, plan(quick), which names the runs that it needs
 (a dictionary of lab.Job), and report(page, runs, quick), which is given their
 results under the same names and fills the page.
 """
-from . import calibration, geo, matrix, stfrc, tltcp, westwoodnew, yam
+from . import (calibration, geo, matrix, ns3, stfrc, tltcp, westwoodnew,
+               yam)
 
 PAGES = {
     "calibration": calibration,
+    "ns3": ns3,
     "tltcp": tltcp,
     "yam": yam,
     "westwoodnew": westwoodnew,

@@ -72,6 +72,13 @@ def plan(quick):
     return jobs
 
 
+def ns2_counts(run):
+    """Packets acknowledged, per flow; a single flow is no list to ns-2."""
+    counts = run.lines[0]["counts"]
+    return [float(x) for x in counts.split(",")] \
+        if isinstance(counts, str) else [counts]
+
+
 class Outcome:
     """What some runs of one case gave."""
 
@@ -83,11 +90,8 @@ class Outcome:
         for seed in seed_list:
             run = runs[side, case, agent, seed]
             if side == "ns-2":
-                line = run.lines[0]
-                text = line["counts"]
-                counts.append([float(x) for x in text.split(",")]
-                              if isinstance(text, str) else [text])
-                self.drops.append(line["drops"])
+                counts.append(ns2_counts(run))
+                self.drops.append(run.lines[0]["drops"])
             else:
                 counts.append(run.segments("tcp"))
                 self.drops.append(run.link("R1", "R2")["dropped_queue"])

@@ -32,6 +32,17 @@ class Ns2Job(Job):
     """A run of a script of sim/ns2 by ns-2, where that is installed."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Ns3Job(Job):
+    """A run of a scenario with ns-3 as the network, where that is there.
+    native_GROUP=TYPE lets a TCP of ns-3 play a group of flows."""
+
+    @classmethod
+    def of(cls, scenario, **params):
+        return super().of(scenario, **{
+            k.replace("native_", "native."): v for k, v in params.items()})
+
+
 class Run:
     """What one run gave."""
 
@@ -86,6 +97,7 @@ class Lab:
         self.simulate = build / "sim" / "simulate"
         self.results = pathlib.Path(results)
         self.ns2 = shutil.which("ns")
+        self.ns3 = build / "sim" / "ns3" / "simulate-ns3"
         if not self.simulate.is_file():
             sys.exit(f"reproduce: {self.simulate} is not there; "
                      "./dev build makes it")
@@ -101,22 +113,27 @@ class Lab:
             return self.root / "sim" / "ns2" / f"{job.scenario}.tcl"
         return self.root / "sim" / "scenarios" / f"{job.scenario}.scn"
 
+    def _program(self, job):
+        if isinstance(job, Ns2Job):
+            return self.ns2
+        return self.ns3 if isinstance(job, Ns3Job) else self.simulate
+
     def key(self, job):
         """Changes with the program, the scenario and its parameters."""
-        program = self.ns2 if isinstance(job, Ns2Job) else self.simulate
-        parts = [self._digest(os.path.realpath(program)),
+        parts = [self._digest(os.path.realpath(self._program(job))),
                  self._digest(self._file(job)), *map("=".join, job.params)]
         if isinstance(job, Ns2Job):
             parts.append(self._digest(self.root / "sim/ns2/common.tcl"))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
 
     def can_run(self, job):
+        if isinstance(job, Ns3Job):
+            return self.ns3.is_file()
         return self.ns2 is not None or not isinstance(job, Ns2Job)
 
     def command(self, job):
         params = ["=".join(p) for p in job.params]
-        program = [self.ns2] if isinstance(job, Ns2Job) else [self.simulate]
-        return [*map(str, program), str(self._file(job)), *params]
+        return [str(self._program(job)), str(self._file(job)), *params]
 
     def distinct(self, plans):
         """All jobs of some plans, each once, by key."""

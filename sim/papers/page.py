@@ -5,6 +5,7 @@ import sys
 
 HOLDS = "holds"
 FAILS = "does not hold"
+QUICK = "*The quick set: few seeds and points, shorter runs.*"
 NOTICE = """<!-- Made by ./dev reproduce; changes are lost with the next run. -->
 """
 
@@ -115,28 +116,37 @@ def check(claims):
     return wrong
 
 
-def write_index(folder, modules, quick):
+def write_index(folder, modules):
     """From the pages that are there, whichever run made them."""
     parts = [NOTICE + "# The papers, reproduced"]
     parts.append(
         "Every experiment of the papers that Perigee rests on, done again with "
         "the engines of this library on virtual networks. `./dev reproduce` "
         "makes these pages; [how to change an experiment or add one]"
-        "(../reproduction.md)."
-        + (" This is the quick set: fewer seeds and points." if quick else ""))
+        "(../reproduction.md). The quick set has fewer seeds and points and "
+        "shorter runs.")
     rows = []
     for name, module in modules.items():
         if (folder / f"{name}.md").is_file():
             text = (folder / f"{name}.md").read_text(encoding="utf-8")
             rows.append((f"[{module.TITLE}]({name}.md)",
+                         "quick" if QUICK in text else "full",
                          *(text.count(f"| **{verdict}")
                            for verdict in (f"{HOLDS}**", f"{HOLDS} only",
                                            f"{FAILS}**"))))
     table = Page("", "", None, None)
-    table.table(("page", "claims that hold", "hold under a condition",
+    table.table(("page", "set", "claims that hold", "hold under a condition",
                  "do not hold"), rows)
     (folder / "index.md").write_text(
         "\n\n".join(parts + table.parts) + "\n", encoding="utf-8")
+
+
+def absent(lab):
+    """Which of the other simulators are not there."""
+    return " and ".join(
+        f"no {name}" for name, there in (("ns-2", lab.ns2 is not None),
+                                         ("ns-3", lab.ns3.is_file()))
+        if not there)
 
 
 def write_all(modules, everything, plans, lab, folder, quick, checking):
@@ -155,16 +165,16 @@ def write_all(modules, everything, plans, lab, folder, quick, checking):
             wrong += 1
             continue
         if len(jobs) < len(plans[name]):
-            print(f"reproduce: {name}: no ns-2, so its numbers are left out; "
-                  "./dev reproduce --with-ns2 installs it (Debian: ns2)",
-                  file=sys.stderr)
+            print(f"reproduce: {name}: {absent(lab)}, so what they give is "
+                  "left out; ./dev reproduce --with-ns2 or --with-ns3 installs "
+                  "it (Debian: ns2, libns3-dev)", file=sys.stderr)
         page = Page(name, module.TITLE, folder, plotter)
         if quick:
-            page.text("*The quick set: few seeds and points, shorter runs.*")
+            page.text(QUICK)
         module.report(page, {k: lab.load(j) for k, j in jobs.items()}, quick)
         (folder / f"{name}.md").write_text(page.markdown(), encoding="utf-8")
         claims += page.claims
-    write_index(folder, everything, quick)
+    write_index(folder, everything)
     print(f"reproduce: pages are in {folder}", file=sys.stderr)
     if checking:
         wrong += check(claims)
