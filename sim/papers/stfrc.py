@@ -12,6 +12,17 @@ RATIOS = (0.5, 0.6, 0.7)
 # they come each 0.1, 0.5 s or so; 0: each round trip.
 SPARSE = (0, 0.016, 0.003)
 PACKET = 1040
+# Modern TCP instead of SACK, 16 + 16 flows at 16 Mbit/s, RED.
+RIVALS = ("reno", "cubic", "bbr")
+# What the paper does not say: what is swept on the same path, and the unit of
+# the error rate, which only the satellite's downlink has.
+UNSAID = {"as adopted": {},
+          "destinations all equally far": {"exit_spread": 0},
+          "destinations up to 100 ms further": {"exit_spread": 100},
+          "starts within 0.1 s": {"stagger": 0.1},
+          "packets of 1500 bytes": {"packet": 1500}}
+ERRORS = {"1e-4 per packet": {}, "1e-4 per bit": {"error": 0,
+                                                  "bit_error": 1e-4}}
 
 
 class Scope:
@@ -35,9 +46,9 @@ def symmetric(scope, n, bw, red, seed=1, **more):
                   **more)
 
 
-def asymmetric(scope, n, bw, uplink, seed=1, known=0):
+def asymmetric(scope, n, bw, uplink, seed=1, known=0, **more):
     return Job.of("stfrc", n=n, bw=bw, seed=seed, place="SAT", tcp_delay=6,
-                  uplink=uplink, known_uplink=known, **scope.time)
+                  uplink=uplink, known_uplink=known, **scope.time, **more)
 
 
 def plan(quick):
@@ -68,6 +79,17 @@ def plan(quick):
         for seed in s.few:
             jobs["sparse", known, seed] = symmetric(s, 16, 16, 1, seed,
                                                     known_uplink=known)
+    for seed in s.few:
+        for rival in RIVALS:
+            jobs["rival", rival, seed] = symmetric(
+                s, 16, 16, 1, seed, tcp_congestion=rival,
+                tcp_pacing="on" if rival == "bbr" else "off")
+        for words, params in UNSAID.items():
+            jobs["unsaid", words, seed] = symmetric(s, 16, 16, 1, seed,
+                                                    **params)
+        for words, params in ERRORS.items():
+            jobs["error", words, seed] = asymmetric(s, 4, 8, 0.384, seed,
+                                                    **params)
     jobs["rate"] = Job.of("stfrc", n=32, bw=16, duration=40, warm=10,
                           sample=0.1)
     return jobs
@@ -80,7 +102,8 @@ def normalised(run, job, flow):
     span = float(p.get("duration", 200)) - float(p.get("warm", 140))
     fair = bw * 1e6 / 2 / n * span / 8
     if flow == "tcp":
-        return [x["segments"] * PACKET / fair for x in run.flows("tcp")]
+        size = float(p.get("packet", PACKET))
+        return [x["segments"] * size / fair for x in run.flows("tcp")]
     return [x["arrived_bytes"] / fair for x in run.flows("stfrc")]
 
 
@@ -308,6 +331,25 @@ def variation_part(page, rows, v, s):
                 draw, (6.4, 2.6))
 
 
+def swept_part(page, v, s):
+    def cells(*key):
+        return [show([get(*key, x) for x in s.few], 2)
+                for get in (v.tcp, v.stfrc)]
+    page.heading("Beside modern TCP")
+    page.text("16 + 16 flows, 16 Mbit/s, RED; throughput over the fair share:")
+    page.table(("TCP's window", "TCP", "STFRC"), [
+        (r.upper() if r != "reno" else "Reno's (SACK)", *cells("rival", r))
+        for r in RIVALS])
+    page.heading("What the paper does not say, swept")
+    page.text("The same path:")
+    page.table(("reading", "TCP", "STFRC"),
+               [(w, *cells("unsaid", w)) for w in UNSAID])
+    page.text("The error rate of the downlink, 4 + 4 flows, 8 Mbit/s, uplink "
+              "0.384 Mbit/s:")
+    page.table(("reading", "TCP", "STFRC"),
+               [(w, *cells("error", w)) for w in ERRORS])
+
+
 def report(page, runs, quick):
     s = Scope(quick)
     v = View(runs, quick)
@@ -327,5 +369,6 @@ def report(page, runs, quick):
     grid_part(page, v, s)
     thin_part(page, v, s)
     variation_part(page, rows, v, s)
+    swept_part(page, v, s)
     page.heading("Figure 12: rate over time")
     rate_part(page, v)

@@ -74,7 +74,7 @@ def plan(quick):
                     kind, n_a=n, window=24, stagger=1, seed=seed)
         jobs["dynamic", kind[0]] = Job.of("yam-dynamic", **alone(kind),
                                           sample=0.25)
-    for other in (YAM, RENO, VEGAS):
+    for other in (YAM, RENO, VEGAS) + MODERN:
         for seed in seeds(quick):
             for seconds in (10, 100):
                 jobs["pair", other[0], seconds, seed] = dumbbell(
@@ -308,6 +308,20 @@ def table_many(page, runs, quick):
         for k in kinds(quick)])
 
 
+def table_pairs(page, runs, quick):
+    page.heading("Yam beside another")
+    page.text("kbit/s of one flow of Yam and one of another kind, window 24:")
+    rows = []
+    for other in (YAM, RENO, VEGAS) + MODERN:
+        cells = []
+        for seconds in (10, 100):
+            both = pair(runs, other[0], seconds, quick)
+            cells += [show([x[i] for x in both], 0) for i in (0, 1)]
+        rows.append((other[0], *cells))
+    page.table(("other", "Yam, 10 s", "the other, 10 s", "Yam, 100 s",
+                "the other, 100 s"), rows)
+
+
 def table_readings(page, runs, quick):
     page.heading("What the paper does not say, swept")
     page.text("Shares over 100 s (kbit/s) by the reading of Yam's rules; its "
@@ -374,6 +388,7 @@ def report(page, runs, quick):
         f"headers. {len(seeds(quick))} seeds, which move the starts by up to "
         "a second.")
     table_many(page, runs, quick)
+    table_pairs(page, runs, quick)
     table_dynamic(page, runs, quick)
     if not quick:
         table_fast(page, runs)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """sim/reproduce: results whole or not at all, clear words, equal bytes."""
+import json
 import os
 import pathlib
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -60,6 +62,27 @@ class Commands(unittest.TestCase):
                          ["index.md"])
 
 
+    def test_an_interrupted_run_leaves_whole_results_and_goes_on(self):
+        done = subprocess.Popen(  # pylint: disable=consider-using-with
+            [sys.executable, ROOT / "sim" / "reproduce", "--quick", "--jobs",
+             "1", "--results", self.folder, "--output", self.folder / "pages",
+             "yam"], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            text=True)
+        self.addCleanup(done.wait)
+        self.addCleanup(done.kill)
+        while not list(self.folder.glob("*.jsonl")):
+            self.assertIsNone(done.poll())
+        done.send_signal(signal.SIGINT)
+        said = done.communicate(timeout=60)[1]
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("the same command goes on from here", said)
+        for result in self.folder.glob("*.jsonl"):
+            last = result.read_text(encoding="utf-8").splitlines()[-1]
+            self.assertEqual(json.loads(last)["kind"], "end")
+        self.assertEqual(list(self.folder.glob("*.part")), [])
+        self.assertFalse((self.folder / "pages").exists())
+
+
 class Results(unittest.TestCase):
     def setUp(self):
         # pylint: disable=consider-using-with
@@ -72,6 +95,26 @@ class Results(unittest.TestCase):
         why = self.lab.run(self.lab.key(job), job)
         self.assertIn("tcp=9999: it must be 0..500", why)
         self.assertEqual(list(self.lab.results.iterdir()), [])
+
+    def test_what_a_killed_run_left_is_no_result(self):
+        job = lab.Job.of("tltcp")
+        key = self.lab.key(job)
+        self.lab.results.mkdir(exist_ok=True)
+        (self.lab.results / f"{key}x.part").write_text("{", encoding="utf-8")
+        self.assertEqual(self.lab.missing({key: job}), {key: job})
+
+    def test_a_simulator_that_is_not_there_is_named_and_left_out(self):
+        self.lab.ns2 = None
+        self.lab.ns3 = self.lab.results / "none"
+        jobs = {"a": lab.Ns2Job.of("dumbbell"), "b": lab.Ns3Job.of("tltcp"),
+                "c": lab.Job.of("tltcp")}
+        self.assertEqual(list(self.lab.distinct([jobs]).values()), [jobs["c"]])
+        self.assertEqual(page.absent(self.lab), "no ns-2 and no ns-3")
+
+    def test_without_a_plotter_a_page_says_what_is_left_out(self):
+        p = page.Page("x", "X", None, None)
+        p.figure("f", "Figure 1", lambda axis: axis.plot([1]))
+        self.assertIn("Figure 1* (not drawn: no matplotlib)", p.markdown())
 
     def test_a_parameter_changes_the_key(self):
         keys = {self.lab.key(lab.Job.of("tltcp", **p)) for p in (
