@@ -77,7 +77,8 @@ def make_spec(args, which, transport, seed, environment, prefix):
     path = clip.sample(str(args.folder), which.content, args.seconds)
     return {"transport": "tcp" if is_tcp else transport, "way": "tun",
             "control": control if is_tcp else None, "link": link,
-            "tltcp": args.tltcp and "&" + args.tltcp, "flows": which.flows, "codec": content[0], "clip": path,
+            "tltcp": args.tltcp and "&" + args.tltcp, "flows": which.flows,
+            "codec": content[0], "clip": path,
             "latency_ms": which.latency_ms, "environment": environment,
             "seconds": args.seconds, "prefix": prefix,
             "linkem": str(args.build / "tools" / "linkem"),
@@ -107,7 +108,8 @@ def summary(runs):
     good = [r for r in runs if "error" not in r]
     if not good:
         return {"error": runs[0]["error"]}
-    keys = ("of_bound", "freeze", "freezes", "waste", "delay_p50", "delay_p95",
+    keys = ("of_bound", "beyond_of_bound", "freeze", "freezes", "waste",
+            "delay_p50", "delay_p95",
             "delay_p99", "goodput_bps", "psnr", "ssim", "F", "S", "media_bps",
             "held_up")
     out = {key: middle(good, key) for key in keys}

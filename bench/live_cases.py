@@ -4,9 +4,10 @@ import collections.abc
 import dataclasses
 
 QUEUE = 50_000  # bytes, drop tail
-NAMES = {"tltcp": "TLTCP", "paper": "TLTCP, paper", "reliable":
-         "TLTCP, reliable", "srt": "SRT", "srt-tuned": "SRT, tuned",
-         "rist": "RIST", "tcp-reno": "TCP Reno", "tcp-cubic": "TCP CUBIC",
+NAMES = {"tltcp": "TLTCP", "paper": "TLTCP, paper",
+         "reliable": "TLTCP, reliable", "fixed": "TLTCP, fixed rate",
+         "srt": "SRT", "srt-tuned": "SRT, tuned", "rist": "RIST",
+         "tcp-reno": "TCP Reno", "tcp-cubic": "TCP CUBIC",
          "tcp-bbr": "TCP BBR"}
 
 

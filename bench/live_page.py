@@ -22,6 +22,7 @@ def delays(row):
 # Heading, width on a terminal, text of a row.
 COLUMNS = (
     ("% of bound", 10, lambda r: text(r["of_bound"], ".1f", 100)),
+    ("beyond path", 11, lambda r: text(r["beyond_of_bound"], ".1f", 100)),
     ("key ref disp", 22, classes_text),
     ("freeze s", 8, lambda r: text(r["freeze"], ".2f")),
     ("freezes", 7, lambda r: text(r["freezes"], ".0f")),
@@ -36,11 +37,11 @@ COLUMNS = (
 
 def print_case(name, case):
     print(f"\n{name}: {case['text']}")
-    print(" " * 18 + " ".join(f"{h:>{w}}" for h, w, _ in COLUMNS))
+    print(" " * 20 + " ".join(f"{h:>{w}}" for h, w, _ in COLUMNS))
     for transport, row in case["rows"].items():
         cells = " ".join(f"{f(row):>{w}}" for _, w, f in COLUMNS) \
             if "error" not in row else f"no result: {row['error']}"
-        print(f"  {live_cases.NAMES[transport]:16}{cells}", flush=True)
+        print(f"  {live_cases.NAMES[transport]:18}{cells}", flush=True)
 
 
 def cells(words):

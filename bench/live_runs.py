@@ -88,6 +88,7 @@ def finish(which, spec, result):
         row["bound"] = row["sent"]
     classes["disposable"]["bound"] = max(0, result["bound"] - needed)
     result["of_bound"] = result["frames"]["all"]["decodable"] / result["bound"]
+    result["beyond_of_bound"] = result["beyond_path"] / result["bound"]
     result.update(live_quality.after_concealment(spec["clip"], frames))
     del result["series"]
     return result

@@ -66,7 +66,8 @@ class Cases(toolbox.Folder):
 
 def row(of_bound, **more):
     counts = {"sent": 10, "bound": 10, "on_time": 10, "decodable": 10}
-    return {"of_bound": of_bound, "freeze": 0.2, "freezes": 0, "waste": 0.001,
+    return {"of_bound": of_bound, "beyond_of_bound": of_bound, "freeze": 0.2,
+            "freezes": 0, "waste": 0.001,
             "delay_p50": 0.07, "delay_p95": 0.1, "delay_p99": None,
             "psnr": 40.0, "ssim": 0.9, "F": None, "S": None,
             "classes": {kind: dict(counts) for kind in measure.CLASSES},
@@ -96,7 +97,7 @@ class Page(toolbox.Folder):
         self.assertTrue(text.startswith("Before.\n"))
         self.assertTrue(text.endswith("\nAfter.\n"))
         self.assertNotIn("old", text)
-        self.assertEqual(text.count("| alone | TLTCP | 98.0 | 10/10 10/10 "
+        self.assertEqual(text.count("| alone | TLTCP | 98.0 | 98.0 | 10/10 10/10 "
                                     "10/10 | 0.20 "), 1)
         self.assertIn("| alone | SRT | no result: no peer |", text)
         self.assertIn("RIST is absent: no ristsink.", text)
@@ -154,6 +155,15 @@ class Yardsticks(unittest.TestCase):
         frames = [dict(frame(n), arrival=a, on_time=a == 1)
                   for n, a in enumerate((1, 1, 2, None))]
         self.assertAlmostEqual(measure.waste(frames), 1 / 3)
+
+    def test_what_the_path_takes_may_be_left_out(self):
+        frames = [dict(frame(n), sent=0.0, arrival=a)
+                  for n, a in enumerate((0.5, 0.65, 0.9))]
+        frames[0]["class"] = "key"
+        for rtt, shown in ((0.04, 1), (0.6, 2), (2, 3)):
+            self.assertEqual(
+                measure.decodable_beyond_path(frames, 0.4, rtt), shown)
+        self.assertTrue(frames[2]["decodable"])  # as it was
 
     def test_the_bound_keeps_what_others_need_and_the_smallest_of_the_rest(
             self):

@@ -203,6 +203,15 @@ def tltcp_reliable(spec, way):
     return tltcp(spec, way, "&deadline-mode=none&drop-policy=section")
 
 
+def tltcp_fixed(spec, way):
+    """By one who knows the link and whose it is: its fair share less what
+    headers and lower layers take, whatever is lost."""
+    flows = spec["flows"]["count"] if spec.get("flows") else 0
+    rate = spec["link"]["rate_bps"] * 0.95 / (1 + flows)
+    return tltcp(spec, way, "&congestion-control=fixed"
+                 f"&max-send-bitrate={rate:.0f}")
+
+
 def srt(spec, way, extra=""):
     latency = spec["latency_ms"]
     send = [*read(spec), "watch=net", *multiplexed(spec), "srtsink", "name=net", "sync=false",
@@ -253,6 +262,7 @@ TRANSPORTS = {
     "tltcp": Transport(tltcp),
     "paper": Transport(tltcp_paper),
     "reliable": Transport(tltcp_reliable, reliable=True),
+    "fixed": Transport(tltcp_fixed),
     "srt": Transport(srt, ts=True),
     "srt-tuned": Transport(srt_tuned, ts=True),
     "rist": Transport(rist, (Tun,), ts=True),
@@ -346,6 +356,8 @@ def evaluate(spec):
         arrived = measure.received_frames(received)
     result = measure.evaluate(frames, list(arrived),
                               spec["latency_ms"] / 1e3)
+    result["beyond_path"] = measure.decodable_beyond_path(
+        frames, spec["latency_ms"] / 1e3, spec["link"]["rtt_ms"] / 1e3)
     with open(os.path.join(folder, "link.json"), encoding="ascii") as file:
         result["link"] = json.load(file)
     result["held_up"] = max(result["link"][direction]["lateness"]["max_us"]

@@ -14,6 +14,7 @@ import hashlib
 import math
 
 GRACE = 0.2
+USUAL_PATH = 0.02  # s one way; GRACE covers it
 TYPES = ("I", "P", "B")
 CLASSES = ("key", "reference", "disposable")
 FREEZE = 0.2  # s without a new picture that a viewer notices
@@ -196,6 +197,14 @@ def mark_decodable(frames, latency):
         f["decodable"] = max(needs, arrival) <= f["sent"] + latency + GRACE
         if f["class"] != "disposable":
             chain = max(chain, arrival)
+
+
+def decodable_beyond_path(frames, latency, rtt):
+    """How many were decodable in time when the path's own delay does not count,
+    nor a link's usual one: as players count that add their latency to it."""
+    marked = [dict(f) for f in frames]
+    mark_decodable(marked, latency + rtt / 2 - USUAL_PATH)
+    return sum(f["decodable"] for f in marked)
 
 
 def percentile(values, share):
