@@ -8,6 +8,9 @@
  * the spirit of RFC 7661.  Growth, and what congestion costs, are CUBIC's (RFC
  * 9438).
  *
+ * A flow whose application pauses now and then takes at most what that wants,
+ * and congestion leaves it more (beta_live).
+ *
  * Three verdicts on an episode of loss.  By chance: the losses of late do not
  * follow the RTT (see rtt_history.h), and no queue stands on the path; nothing
  * is given up, and growth goes on.  Doubtful: a queue may stand, but it was
@@ -20,11 +23,12 @@
  * State: q (CUBIC's); past (RTTs); base (lowest, ns), rtt (newest, ns); p
  * (share of bytes lost of late); rank (mean rank of the losses of late, 0 to
  * 1), judged (their number); pipe (bytes most in flight in this span of 2 s and
- * the one before); chance (the open episode is one by chance).
- * Parameters: those of CUBIC, and tolerance (share of bytes whose loss may be
- * doubtful), bearable (whose loss may be by chance), depth (part of the span of
- * the RTTs that counts as a short queue), gentle (what a doubtful loss leaves
- * of the window).
+ * the one before); paused (when the application was last the limit); chance
+ * (the open episode is one by chance). Parameters: those of CUBIC, and
+ * tolerance (share of bytes whose loss may be doubtful), bearable (whose loss
+ * may be by chance), depth (part of the span of the RTTs that counts as a short
+ * queue), gentle (what a doubtful loss leaves of the window), beta_live (what
+ * congestion leaves of it to a live stream, at least).
  */
 #include "libcongestion/cubic.h"
 #include "libcongestion/rtt_history.h"
@@ -43,6 +47,7 @@
 #define QUEUE 0.125          /* the same, just now */
 #define QUEUE_MIN 4e6        /* ns */
 #define PIPE_SPAN 2000000000 /* ns */
+#define PAUSE 5000000000     /* ns since the application was the limit */
 #define ROOM 2               /* the window grows to so many times its use */
 #define INITIAL 10           /* segments ... */
 #define INITIAL_RTT 1e8      /* ... per so many ns */
@@ -54,6 +59,7 @@ struct adaptive {
     double bearable;
     double depth;
     double gentle;
+    double beta_live;
     struct cong__rtt_history past;
     double base;
     double rtt;
@@ -62,6 +68,7 @@ struct adaptive {
     unsigned judged;
     double pipe, pipe_before;
     cong_time pipe_from;
+    cong_time paused; /* when the application was last the limit; 0: never */
     bool chance;
 };
 
@@ -72,6 +79,7 @@ static const struct cong__param params[] = {
     CONG__PARAM(adaptive, bearable, "bearable", 0, 1),
     CONG__PARAM(adaptive, depth, "depth", 0, 1),
     CONG__PARAM(adaptive, gentle, "gentle", 0.5, 1),
+    CONG__PARAM(adaptive, beta_live, "beta_live", 0.1, 0.99),
 };
 
 static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
@@ -83,6 +91,7 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->bearable = 0.15;
     a->depth = 0.5;
     a->gentle = 0.95;
+    a->beta_live = 0.8;
     a->rank = SUSPECT;
     a->pipe_from = now;
 }
@@ -144,6 +153,9 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     note_rtt(a, ack);
     note_loss(a, ack);
     note_use(a, ack);
+    if (!ack->limited) {
+        a->paused = ack->now;
+    }
     seen.recovery &= !a->chance;
     seen.limited &= cc->cwnd < ROOM * fmax(a->pipe, a->pipe_before);
     cong__cubic.ack(cc, &seen);
@@ -183,17 +195,31 @@ static enum verdict judge(struct adaptive *a) {
                : CONGESTION;
 }
 
+/* Its application does not take all it can get. */
+static bool is_live(const struct adaptive *a, cong_time now) {
+    return a->paused > 0 && cong__elapsed(now, a->paused) < PAUSE;
+}
+
+static void give_way(struct adaptive *a, const struct cong_event *ev) {
+    struct cong_event seen = *ev;
+    double beta = a->q.beta;
+    seen.flight = use(a, ev->flight);
+    if (ev->cause == CONG_LOSS && is_live(a, ev->now)) {
+        a->q.beta = fmax(beta, a->beta_live);
+    }
+    cong__cubic.event(&a->q.w.cc, &seen);
+    a->q.beta = beta;
+}
+
 static void auto_event(struct cong *cc, const struct cong_event *ev) {
     struct adaptive *a = (struct adaptive *)cc;
-    struct cong_event seen = *ev;
     enum verdict verdict = CONGESTION;
     if (ev->cause == CONG_LOSS) {
         verdict = judge(a);
         a->chance = verdict == BY_CHANCE;
     }
     if (verdict == CONGESTION) {
-        seen.flight = use(a, ev->flight);
-        cong__cubic.event(cc, &seen);
+        give_way(a, ev);
         return;
     }
     a->q.saved = a->q.m; /* a false alarm finds it as it is */

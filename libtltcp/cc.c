@@ -11,7 +11,12 @@
 #define PLATEAU 10000000000  /* ns since a queue stood */
 #define PLATEAU_GROWTH 0.005 /* per second, so long */
 #define QUEUE_MIN 4000000    /* ns; less is noise */
+#define FOREIGN 2            /* times what is in flight: a queue of others */
+#define CHANGE 1.1           /* times: the path carries more, or less */
+#define SETTLE (2 * (cong_time)TLTCP_S)
+#define WANTED (2 * (cong_time)TLTCP_S)
 #define LOW_WINDOW 100000000 /* ns; over which a queue must stand */
+#define CLAIM 1.25           /* while others have a part: claim as much more */
 #define OPTIMISM 1.02        /* a path that is not filled would not show more */
 #define FULL_MEMORY (10 * (cong_time)TLTCP_S)
 #define PAYLOAD_SHARE 0.96 /* of a packet, headers of chunks taken off */
@@ -73,6 +78,9 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
                       .t_est = -1,
                       .t_shown = cfg->max_rate > 0 ? (cong_time)now : -1,
                       .t_full = -1,
+                      .t_limited = -1,
+                      .t_foreign = -1,
+                      .t_changed = -1,
                       .paced = !cfg->no_pacing};
     cc->cong = cmn__alloc(mem, ops->size);
     if (cc->cong == NULL) {
@@ -123,6 +131,10 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     cc->low = cc->low_before = 0;
     cc->t_shown = cc->max_rate > 0 ? (cong_time)now : -1;
     cc->t_full = -1;
+    cc->t_limited = -1;
+    cc->t_foreign = -1;
+    cc->t_changed = -1;
+    cc->steady = 0;
 }
 
 double tltcp__cc_window(const tltcp__cc *cc) {
@@ -226,11 +238,25 @@ static bool is_saturated(const tltcp__cc *cc) {
            queue > QUEUE_MIN;
 }
 
+/* The queue is not ours: we have too little in flight.  Others fill it, and
+ * would give way. */
+static bool is_shared(const tltcp__cc *cc, const struct cong_rate_sample *rs) {
+    double low = (double)(cc->low < cc->low_before ? cc->low : cc->low_before);
+    return rs != NULL &&
+           FOREIGN * rs->tx_in_flight < cc->capacity * low / NS_PER_S;
+}
+
+/* By which a window that was the limit would make the rate grow. */
+static double growth_of_window(const tltcp__cc *cc, double seconds) {
+    double srtt = (double)cc->rtt.srtt / NS_PER_S;
+    return srtt > 0 ? cc->cong->mss / (srtt * srtt) * seconds : 0;
+}
+
 /* What was delivered at most, corrected while a queue stands, but not by the
  * application's pauses.  Without a queue there may be more: a little for a
  * while, for the path has just shown what it carries, then more and more. */
 static void measure_capacity(tltcp__cc *cc, const struct cong_rate_sample *rs,
-                             double seconds, cong_time now) {
+                             double seconds, bool limited, cong_time now) {
     double gain = seconds < CAPACITY_SECONDS ? seconds / CAPACITY_SECONDS : 1;
     bool saturated = is_saturated(cc);
     if (rs != NULL && rs->rate > cc->capacity &&
@@ -240,9 +266,46 @@ static void measure_capacity(tltcp__cc *cc, const struct cong_rate_sample *rs,
         double growth =
             now - cc->t_full < PLATEAU ? PLATEAU_GROWTH : CAPACITY_GROWTH;
         cc->capacity *= 1 + growth * seconds;
+    } else if (!limited && is_shared(cc, rs)) {
+        cc->t_foreign = now;
+        cc->capacity += growth_of_window(cc, seconds);
     } else if (rs != NULL && !rs->app_limited) {
         cc->capacity += gain * (rs->rate - cc->capacity);
     }
+}
+
+static bool is_recent(cong_time then, cong_time now, cong_time span) {
+    return then >= 0 && now - then < span;
+}
+
+/* Notes when the path carries more or less than it has shown. */
+static void note_change(tltcp__cc *cc, cong_time now) {
+    if (cc->t_shown < 0) {
+        cc->steady = cc->capacity;
+    } else if (cc->capacity > CHANGE * cc->steady ||
+               CHANGE * cc->capacity < cc->steady) {
+        cc->steady = cc->capacity;
+        cc->t_changed = now;
+    }
+}
+
+/* A queue is a limit of the path only for who wanted to send more. */
+static void note_full(tltcp__cc *cc, bool limited, cong_time now) {
+    cc->t_limited = limited ? now : cc->t_limited;
+    if (is_saturated(cc) && is_recent(cc->t_limited, now, WANTED)) {
+        cc->t_full = now;
+        cc->t_shown = cc->t_shown < 0 ? now : cc->t_shown;
+    }
+}
+
+bool tltcp__cc_is_contested(const tltcp__cc *cc, tltcp_time now) {
+    return is_recent(cc->t_changed, (cong_time)now, SETTLE) ||
+           is_recent(cc->t_foreign, (cong_time)now, FULL_MEMORY);
+}
+
+bool tltcp__cc_is_settled(const tltcp__cc *cc, tltcp_time now) {
+    return cc->t_shown >= 0 && (cong_time)now - cc->t_shown > SETTLE &&
+           !tltcp__cc_is_contested(cc, now);
 }
 
 /* What the path would carry, for encoders: the window over the RTT, or what the
@@ -250,15 +313,13 @@ static void measure_capacity(tltcp__cc *cc, const struct cong_rate_sample *rs,
  * that is known, the RTT that counts is the one without our own queue: a window
  * that was cut just now has not drained it yet. */
 static void estimate(tltcp__cc *cc, const struct cong_rate_sample *rs,
-                     cong_time now) {
+                     bool limited, cong_time now) {
     double rate = cc->cong->pacing_rate;
     double seconds = cc->t_est >= 0 ? (double)(now - cc->t_est) / NS_PER_S : 0;
     double gain = seconds < EST_SECONDS ? seconds / EST_SECONDS : 1;
-    measure_capacity(cc, rs, seconds, now);
-    if (is_saturated(cc)) {
-        cc->t_full = now;
-        cc->t_shown = cc->t_shown < 0 ? now : cc->t_shown;
-    }
+    measure_capacity(cc, rs, seconds, limited, now);
+    note_change(cc, now);
+    note_full(cc, limited, now);
     if (is_finite(cc->cong->cwnd) && cc->rtt.srtt > 0) {
         cong_time rtt = cc->capacity > 0 ? cc->rtt.min_rtt : cc->rtt.srtt;
         rate = cc->cong->cwnd / ((double)rtt / NS_PER_S);
@@ -294,7 +355,7 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
                      cc->cong->ssthresh, cc->cong->mss, advanced);
     }
     note_low_rtt(cc, ack->rtt, ack->now);
-    estimate(cc, ack->rs, ack->now);
+    estimate(cc, ack->rs, ack->limited, ack->now);
     set_pace(cc);
 }
 
@@ -386,9 +447,16 @@ uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc) {
 }
 
 double tltcp__cc_limit(const tltcp__cc *cc, tltcp_time now) {
-    bool full = cc->t_full >= 0 && (cong_time)now - cc->t_full < FULL_MEMORY;
-    return full || cc->max_rate > 0 ? OPTIMISM * PAYLOAD_SHARE * cc->est_rate
-                                    : 0;
+    double rate = cc->est_rate;
+    if (!is_recent(cc->t_full, (cong_time)now, FULL_MEMORY) &&
+        cc->max_rate <= 0) {
+        return 0;
+    }
+    if (cc->capacity > 0 && cc->capacity < rate) {
+        rate = cc->capacity; /* which the smoothed one has not reached yet */
+    }
+    return PAYLOAD_SHARE * rate *
+           (tltcp__cc_is_contested(cc, now) ? CLAIM : OPTIMISM);
 }
 
 void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st) {

@@ -84,8 +84,9 @@ static void sample_rtt(tltcp__sender *s, const tltcp__sent *rec,
     cong_time rtt = (cong_time)(t->now - rec->at);
     cong_time wait =
         (cong_time)(delay < s->peer_ack_delay ? delay : s->peer_ack_delay);
-    if (s->cc.rtt.min_rtt >= 0 && rtt - wait >= s->cc.rtt.min_rtt) {
-        rtt -= wait;
+    /* never below the lowest: what was small has waited for less on the way */
+    if (s->cc.rtt.min_rtt >= 0 && rtt > s->cc.rtt.min_rtt) {
+        rtt = rtt - wait > s->cc.rtt.min_rtt ? rtt - wait : s->cc.rtt.min_rtt;
     }
     rtt = rtt > 0 ? rtt : 1;
     cong_rtt_sample(&s->cc.rtt, rtt);

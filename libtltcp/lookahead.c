@@ -11,8 +11,8 @@
  * than expected, and what the path does next, live on it. */
 #define RESERVE_PART 3
 /* A reference is kept that comes a little late: a player that shows it late is
- * better off than one that shows nothing up to the next key frame. */
-#define LATE ((int64_t)TLTCP_S / 5)
+ * better off than one that shows nothing up to the next KEY. */
+#define LATE ((int64_t)TLTCP_S / 6)
 
 enum tier { MUST, CHAIN, OPTIONAL };
 
@@ -36,6 +36,7 @@ typedef struct plan {
     double ns_per_byte;
     int64_t lead;
     int64_t start; /* when the first of them could leave */
+    bool settled;
 } plan;
 
 static int64_t from_now(tltcp_time t, tltcp_time now) {
@@ -181,6 +182,14 @@ static size_t find_key(const plan *p) {
     return 0;
 }
 
+/* Where others have a part of the path, what is late has a use as well while
+ * nothing better waits: a window that nothing fills does not grow. */
+static bool is_of_use(const plan *p, const slot *s, size_t key) {
+    bool in_time = s->there <= s->deadline && s->there - LATE <= s->due;
+    bool key_waits = key > 0 && p->slots[key].written <= 0;
+    return in_time || (!p->settled && !key_waits);
+}
+
 static bool can_be_cut(const plan *p, size_t i) {
     return p->slots[i].tier == CHAIN &&
            p->slots[i].stream == p->slots[0].stream;
@@ -219,8 +228,7 @@ static void take_chain(plan *p) {
         if (!can_be_cut(p, i)) {
             continue;
         }
-        if (p->slots[key].there <= key_by &&
-            (s->there <= s->deadline && s->there - LATE <= s->due)) {
+        if (p->slots[key].there <= key_by && is_of_use(p, s, key)) {
             break;
         }
         s->taken = false;
@@ -282,11 +290,11 @@ bool tltcp__lookahead_keeps(const tltcp__lineage *l, const cmn__ring *recs,
     const tltcp__section *s = cmn__ring_at(recs, first);
     uint8_t tier = tier_of(s->cls, s->deadline);
     plan p;
-    /* a REFERENCE given up in error costs a whole chain */
-    if (path->rate <= 0 || tier == MUST || (tier == CHAIN && !path->settled)) {
+    if (path->rate <= 0 || tier == MUST) {
         return true;
     }
     p.count = 0;
+    p.settled = path->settled;
     p.lead = (int64_t)path->lead;
     p.ns_per_byte = NS_PER_S / path->rate;
     p.start = (int64_t)path->delay + cost_of(&p, (double)before);

@@ -13,7 +13,8 @@
  *  1. KEY, HEADER, AUDIO and what is not known are always in the plan.
  *  2. REFERENCEs of the section's stream are cut off from the end of the GOP,
  *     as long as they come much too late or make the next KEY come too late: a
- *     late KEY costs a whole GOP.
+ *     late KEY costs a whole GOP.  While others have a part of the path, those
+ *     that come too late go only when the next KEY waits already.
  *  3. DISPOSABLEs are added from the smallest on, since each counts for one
  *     picture.  One is left out when it would come late, or make anything else
  *     come later than it has to.
@@ -26,7 +27,7 @@ typedef struct tltcp__outlook {
     double rate;      /* bytes of sections per second; 0: no limit was seen */
     tltcp_time delay; /* of the path's queue */
     tltcp_time lead;  /* by so much sections are due to leave earlier */
-    bool settled;     /* the rate is known for a while */
+    bool settled;     /* the rate is known for a while, and is ours */
     bool starved;     /* not the path limits, but a window that has to grow */
 } tltcp__outlook;
 

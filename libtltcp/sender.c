@@ -6,9 +6,8 @@
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
 #define PTO_SHIFT_MAX 6u
 #define PTO_MAX (10 * TLTCP_S)
-#define PROBES 2u                       /* packets per probe timeout */
-#define SETTLE (cong_time)(2 * TLTCP_S) /* of the rate estimate */
-#define ECN_TRIES 3u                    /* probe timeouts, RFC 9000, A.4 */
+#define PROBES 2u    /* packets per probe timeout */
+#define ECN_TRIES 3u /* probe timeouts, RFC 9000, A.4 */
 
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                        const tltcp_config *cfg, const struct cong_ops *ops,
@@ -355,8 +354,7 @@ static void look_out(tltcp__sender *s, tltcp_time now) {
     double rate = tltcp__cc_limit(&s->cc, now) / (1 + s->sec.repair.share);
     double rtt = (double)s->cc.rtt.min_rtt;
     double queue = rate > 0 ? (double)s->map.bytes / rate * 1e9 - rtt : 0;
-    s->sec.path.settled =
-        s->cc.t_shown >= 0 && (cong_time)now - s->cc.t_shown > SETTLE;
+    s->sec.path.settled = tltcp__cc_is_settled(&s->cc, now);
     s->sec.path.rate = rate;
     s->sec.path.delay = (tltcp_time)(rtt > 0 && queue > 0 ? queue : 0);
     s->sec.path.lead = s->sec.lead;

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tests/simnet/rival.h"
+
+#define SEGMENTS 10 /* RFC 6928 */
+#define BUFFER ((size_t)1 << 20)
+
+static void on_source_ready(void *user, struct sim_peer *p) {
+    struct rival *r = user;
+    (void)p;
+    sim_source_ready(&r->source);
+}
+
+static void on_reader_ready(void *user, struct sim_peer *p) {
+    struct rival *r = user;
+    if (r->reader.peer == NULL) {
+        sim_reader_start(&r->reader, p);
+    }
+    sim_reader_ready(&r->reader);
+}
+
+static enum sim_answer on_caller(void *user, struct sim_peer *p) {
+    p->app = (struct sim_app){.on_ready = on_reader_ready, .user = user};
+    return SIM_ACCEPT;
+}
+
+/* Behind the links of the world, at no distance from its ends. */
+static void route(struct rival *r) {
+    struct sim_net *net = r->world->net;
+    uint32_t client = sim_host_node(r->world->end[CLIENT].host);
+    uint32_t server = sim_host_node(r->world->end[SERVER].host);
+    uint32_t from = sim_host_node(r->from);
+    uint32_t to = sim_host_node(r->to);
+    struct sim_link_config wire;
+    sim_link_config_init(&wire);
+    (void)sim_net_add_link(net, from, client, &wire, 1);
+    (void)sim_net_add_link(net, client, from, &wire, 2);
+    (void)sim_net_add_link(net, to, server, &wire, 3);
+    (void)sim_net_add_link(net, server, to, &wire, 4);
+    assert_true(sim_net_route(net, client, to, r->world->link[CLIENT]));
+    assert_true(sim_net_route(net, server, from, r->world->link[SERVER]));
+}
+
+void rival_join(struct rival *r, struct world *w, const char *congestion,
+                uint64_t seed) {
+    const struct sim_source_config source = {
+        .size_min = 50000, .size_max = 50000, .budget = NEVER, .blank = true};
+    const struct sim_reader_config reader = {.buffer = SIM_READER_BUF};
+    struct sim_app app = {.on_ready = on_source_ready, .user = r};
+    tltcp_config c;
+    *r = (struct rival){.world = w};
+    r->from = sim_host_new(w->net, SEC);
+    r->to = sim_host_new(w->net, 2 * SEC);
+    assert_true(r->from != NULL && r->to != NULL);
+    route(r);
+    sim_source_init(&r->source, &source);
+    sim_reader_init(&r->reader, &reader);
+    tltcp_config_init(&c);
+    c.congestion = congestion;
+    c.no_pacing = true;
+    c.initial_window = SEGMENTS;
+    c.send_buffer = c.recv_buffer = BUFFER;
+    c.idle_timeout_ms = 600000;
+    assert_int_equal(sim_host_listen(r->to, &c, seed + 1, on_caller, r), 0);
+    assert_int_equal(sim_host_connect(r->from, &r->peer, &c, seed,
+                                      sim_address(sim_host_node(r->to), 0),
+                                      &app),
+                     0);
+    sim_source_start(&r->source, r->peer);
+}
+
+void rival_leave(struct rival *r) {
+    sim_source_free(&r->source);
+    sim_reader_stop(&r->reader);
+    sim_host_free(r->from);
+    sim_host_free(r->to);
+}
