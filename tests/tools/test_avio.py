@@ -27,7 +27,7 @@ class Avio(toolbox.Folder):
         return len(done.stdout.split())
 
     def send(self, clip, host, port):
-        sender = self.example("avio_send", clip, host, port, 5000)
+        sender = self.example("avio_send", clip, host, port)
         self.assertEqual(self.finish(sender), (0, ""))
 
     def test_what_one_writes_the_other_reads(self):
