@@ -29,7 +29,10 @@ static char packet(struct world *w, const void *payload, size_t len) {
     memcpy(data + 12, payload, len);
     media__scanner_classify(&w->scanner, data, 12 + len, 0, &w->frame);
     letter = "ohkrda"[w->frame.frame_class];
-    return w->frame.continues ? (char)(letter & ~0x20) : letter;
+    if (w->frame.continues) {
+        letter = (char)(letter & ~0x20);
+    }
+    return letter;
 }
 
 #define P(w, text) packet(w, text, sizeof(text) - 1)
