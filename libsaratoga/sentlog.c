@@ -140,9 +140,11 @@ void saratoga__sentlog_spare(saratoga__sentlog *log, uint64_t d,
     cmn__range s;
     know_later(log, d);
     while (log->later.count > 0 && cmn__ranges_near(missing, &hint, at, &r)) {
+        uint64_t from = r.start > at ? r.start : at;
         at = r.end;
-        if (cmn__ranges_near(&log->later, &hint_later, r.start, &s) &&
+        if (cmn__ranges_near(&log->later, &hint_later, from, &s) &&
             s.start < r.end) {
+            /* At the limit of holes one is not split: go on behind it. */
             (void)cmn__ranges_sub(missing, s.start, s.end, NULL);
             at = s.end;
         }
