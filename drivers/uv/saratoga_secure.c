@@ -105,7 +105,8 @@ int saratoga__secure_open(saratoga_uv *u, char *why) {
     }
     if (wrong == NULL) {
         rv = make(u, &keys, secured);
-        wrong = saratoga__error_text(rv);
+        /* libuv's text of what is no error takes memory for good */
+        wrong = rv != 0 ? saratoga__error_text(rv) : NULL;
     }
     if (rv != 0) {
         (void)snprintf(why, SARATOGA_UV_TEXT, "%s", wrong);
