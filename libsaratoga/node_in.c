@@ -212,6 +212,16 @@ static saratoga__session *new_stranger(saratoga_node *n, const input *in) {
     return s;
 }
 
+/* For whom METADATA and DATA are; NULL: for nobody here. */
+static saratoga__session *receiver_of(saratoga_node *n, const input *in) {
+    saratoga__session *s = find(n, in->from->host, in->id, false);
+    s = s != NULL ? s : new_stranger(n, in);
+    if (s != NULL) {
+        heard_from(s, in->from);
+    }
+    return s;
+}
+
 static void on_blind_metadata(saratoga_node *n, saratoga__session *s,
                               const saratoga__metadata *m, const input *in) {
     if (m->entry.huge) {
@@ -236,18 +246,15 @@ static void on_blind_metadata(saratoga_node *n, saratoga__session *s,
 
 static void on_metadata(saratoga_node *n, const input *in) {
     saratoga__metadata m;
-    saratoga__session *s = find(n, in->from->host, in->id, false);
+    saratoga__session *s;
     if (!saratoga__metadata_parse(in->dgram, in->len, &m)) {
         drop(n);
         return;
     }
+    s = receiver_of(n, in);
     if (s == NULL) {
-        s = new_stranger(n, in);
-        if (s == NULL) {
-            return;
-        }
+        return;
     }
-    heard_from(s, in->from);
     if (s->state == SARATOGA__EXPECTING) {
         on_blind_metadata(n, s, &m, in);
     } else {
@@ -258,18 +265,15 @@ static void on_metadata(saratoga_node *n, const input *in) {
 
 static void on_data(saratoga_node *n, const input *in) {
     saratoga__data d;
-    saratoga__session *s = find(n, in->from->host, in->id, false);
+    saratoga__session *s;
     if (!saratoga__data_parse(in->dgram, in->len, &d)) {
         drop(n);
         return;
     }
+    s = receiver_of(n, in);
     if (s == NULL) {
-        s = new_stranger(n, in);
-        if (s == NULL) {
-            return;
-        }
+        return;
     }
-    heard_from(s, in->from);
     if (s->state <= SARATOGA__ASKED && !s->sends) {
         saratoga__early_keep(&s->early, &n->env, in->dgram, in->len);
     }

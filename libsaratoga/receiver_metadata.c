@@ -43,8 +43,10 @@ static bool is_same_sum(const saratoga_partial *p,
 static bool is_same_copy(const saratoga__session *s,
                          const saratoga__metadata *m) {
     const saratoga_partial *p = &s->in.partial;
+    /* A whole copy of one's own has a ctime of its own. */
     return m->entry.size == p->entry.size && m->entry.mtime == p->entry.mtime &&
-           m->entry.ctime == p->entry.ctime && is_same_sum(p, m);
+           (m->entry.ctime == p->entry.ctime || s->opt.update_check) &&
+           is_same_sum(p, m);
 }
 
 /* Whether METADATA agree about the checksum: one may have been announced by

@@ -228,15 +228,23 @@ static void heard_answer(saratoga__session *s, saratoga_time now) {
     }
 }
 
-void saratoga__session_on_data(saratoga__session *s, const saratoga__data *d,
-                               saratoga_time now) {
+/* METADATA or DATA came; false: to one that awaits none. */
+static bool heard_sender(saratoga__session *s, saratoga_time now) {
     s->heard = now;
     if (s->sends || s->type == SARATOGA_DELETE) {
-        return;
+        return false;
     }
     heard_answer(s, now);
     if (s->state == SARATOGA__ASKING) {
         saratoga__session_open(s, now);
+    }
+    return true;
+}
+
+void saratoga__session_on_data(saratoga__session *s, const saratoga__data *d,
+                               saratoga_time now) {
+    if (!heard_sender(s, now)) {
+        return;
     }
     if (s->state == SARATOGA__OPEN || s->state == SARATOGA__LINGER) {
         saratoga__receiver_on_data(s, d, now);
@@ -258,15 +266,7 @@ void saratoga__session_replay(saratoga__session *s, saratoga_time now) {
 void saratoga__session_on_metadata(saratoga__session *s,
                                    const saratoga__metadata *m,
                                    saratoga_time now) {
-    s->heard = now;
-    if (s->sends || s->type == SARATOGA_DELETE) {
-        return;
-    }
-    heard_answer(s, now);
-    if (s->state == SARATOGA__ASKING) {
-        saratoga__session_open(s, now);
-    }
-    if (s->state == SARATOGA__OPEN) {
+    if (heard_sender(s, now) && s->state == SARATOGA__OPEN) {
         s->st.metadata_packets++;
         saratoga__receiver_on_metadata(s, m, now);
     }

@@ -43,6 +43,7 @@ bool tool_node_config(const struct saratoga_args *a, saratoga_uv_config *c,
     engine->transfer = &a->transfer;
     engine->sha256 = true;
     engine->lite = a->transfer.lite;
+    engine->update_check = a->update;
     engine->auth_key = a->key_len > 0 ? a->key : NULL;
     engine->auth_key_len = a->key_len;
     engine->auth_files = a->auth_files;

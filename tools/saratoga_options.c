@@ -35,6 +35,7 @@ enum {
     OPT_ONE_WAY,
     OPT_MULTICAST,
     OPT_UDP_LITE,
+    OPT_UPDATE,
     OPT_UNRELIABLE,
     OPT_AUTH_KEY,
     OPT_AUTH_FILES,
@@ -80,6 +81,7 @@ static const struct option options[] = {
     {"one-way", no_argument, NULL, OPT_ONE_WAY},
     {"multicast", no_argument, NULL, OPT_MULTICAST},
     {"udp-lite", no_argument, NULL, OPT_UDP_LITE},
+    {"update", no_argument, NULL, OPT_UPDATE},
     {"unreliable", no_argument, NULL, OPT_UNRELIABLE},
     {"auth-key", required_argument, NULL, OPT_AUTH_KEY},
     {"auth-files", no_argument, NULL, OPT_AUTH_FILES},
@@ -315,6 +317,8 @@ static bool *flag_of(struct saratoga_args *a, int opt) {
         return &a->auth_files;
     case OPT_UDP_LITE:
         return &a->transfer.lite;
+    case OPT_UPDATE:
+        return &a->update;
     case OPT_OVERWRITE:
         return &a->overwrite;
     case 'r':
@@ -445,6 +449,12 @@ static int check(struct saratoga_args *a) {
         return tool_misuse(TOOL, "--auth-files and --checksum hmac-sha256 need "
                                  "--auth-key");
     }
+    if (a->update && (a->key_len > 0 || (a->command != SARATOGA_CMD_GET &&
+                                         a->command != SARATOGA_CMD_SERVE))) {
+        return tool_misuse(TOOL, "--update goes with get and serve, and not "
+                                 "with --auth-key");
+    }
+    a->transfer.update_check = a->update && a->command == SARATOGA_CMD_GET;
     if ((a->transfer.no_status || a->transfer.multicast) &&
         a->command != SARATOGA_CMD_PUT) {
         return tool_misuse(TOOL, "--one-way and --multicast go with put");

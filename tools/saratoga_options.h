@@ -35,6 +35,7 @@ struct saratoga_args {
 
     saratoga_options transfer;
     bool resume;
+    bool update;
     bool overwrite;
     bool recursive;
     bool quiet;

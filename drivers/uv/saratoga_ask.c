@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Transfers that this side asks for. */
 
@@ -20,6 +21,35 @@ static bool receives(uint32_t request) {
 
 /* --- In a thread --------------------------------------------------------- */
 
+/* What is here already, for the peer to say whether it has something else. */
+static int describe_copy(saratoga__file *f) {
+    bool plain = f->u->engine.time_y2k_plain;
+    saratoga_entry *e = &f->partial.entry;
+    struct stat st;
+    int fd = saratoga__root_read(f->root, f->name, &st);
+
+    if (fd == UV_ENOENT) {
+        return 0;
+    }
+    if (fd < 0) {
+        return fd;
+    }
+    (void)close(fd);
+    f->ranges = malloc(sizeof(*f->ranges));
+    if (f->ranges == NULL) {
+        return UV_ENOMEM;
+    }
+    *f->ranges = (saratoga_range){0, (uint64_t)st.st_size};
+    f->partial.ranges = f->ranges;
+    f->partial.count = st.st_size > 0 ? 1 : 0;
+    e->size = (uint64_t)st.st_size;
+    e->mtime = saratoga_time_from_posix(st.st_mtim.tv_sec, plain);
+    e->ctime = saratoga_time_from_posix(st.st_ctim.tv_sec, plain);
+    memcpy(e->path, f->path, sizeof(e->path));
+    f->updates = true;
+    return 0;
+}
+
 static int open_here(saratoga__file *f) {
     int rv;
 
@@ -34,7 +64,16 @@ static int open_here(saratoga__file *f) {
     if (sends(f->request)) {
         return saratoga__source_open(f);
     }
-    return f->name[0] != '\0' ? saratoga__sink_open(f) : 0;
+    if (f->name[0] == '\0') {
+        return 0;
+    }
+    rv = saratoga__sink_open(f);
+    /* A part of it is no copy. */
+    f->options.update_check = f->options.update_check && !f->resumable;
+    if (rv == 0 && f->options.update_check) {
+        rv = describe_copy(f);
+    }
+    return rv;
 }
 
 static void prepare(saratoga__file *f) {
@@ -108,7 +147,7 @@ static void start(saratoga__file *f) {
     r.peer_name = f->host_name;
     r.options = &f->options;
     r.source = sends(f->request) ? &f->source : NULL;
-    r.partial = f->resumable ? &f->partial : NULL;
+    r.partial = f->resumable || f->updates ? &f->partial : NULL;
     r.user = f;
     saratoga__pktinfo(f->u, &f->peer, &r.to);
     f->host = r.to.host;
@@ -223,7 +262,7 @@ int saratoga_uv_start(saratoga_uv *u, const saratoga_uv_transfer *t,
     f->id = ++u->next_id;
     f->request = t->type;
     f->user = t->user;
-    f->overwrite = t->overwrite;
+    f->overwrite = t->overwrite || f->options.update_check;
     f->resume = t->resume;
     f->in_memory = t->type == SARATOGA_GETDIR;
     *id = f->id;

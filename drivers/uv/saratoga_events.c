@@ -102,7 +102,8 @@ static void on_done(saratoga__file *f, const saratoga_event *ev) {
     if (ev->error != 0) {
         explain(f, ev);
     }
-    r->already = f->exists && ev->error == 0;
+    f->unchanged = ev->unchanged;
+    r->already = (f->exists || f->unchanged) && ev->error == 0;
     f->remove = ev->remove && ev->error == 0 && f->fd >= 0;
     f->ended = true;
     saratoga__work_release(f, UV_ECANCELED);

@@ -272,7 +272,8 @@ void saratoga__file_settle(saratoga__file *f) {
     f->status = f->remove ? 0 : f->status;
     free(f->map);
     f->map = NULL;
-    if (f->has_part && !f->committed && !f->bad_sum && f->handle != 0) {
+    if (f->has_part && !f->committed && !f->bad_sum && !f->unchanged &&
+        f->handle != 0) {
         (void)draw_map(f);
     }
     if (f->handle != 0) { /* no work may find it from here on */

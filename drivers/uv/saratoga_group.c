@@ -10,7 +10,6 @@
 /* Groups: who belongs to them, what came to them, and how one who only sends to
  * one hears what its members miss. */
 
-#define BUFFER ((size_t)256 * 1024)
 #define STATUS 4u /* type of a packet */
 #define TYPE_MASK 0x1Fu
 
@@ -109,21 +108,15 @@ static const drv__udp_ops ear_ops = {
     .on_bursts = on_bursts, .on_writable = on_writable, .on_error = on_error};
 
 int saratoga__ear_open(saratoga_uv *u, const drv__addr *group) {
-    drv__udp_options o;
     drv__addr at = *group;
+    drv__udp_options o = saratoga__net_options(u, &at, &ear_ops);
     int rv;
 
     if (u->ear != NULL) {
         return 0;
     }
     drv__addr_unmap(&at);
-    memset(&o, 0, sizeof(o));
-    o.bind = &at;
     o.shared = true;
-    o.max_datagram = 65535;
-    o.buffer = BUFFER;
-    o.ops = &ear_ops;
-    o.owner = u;
     rv = drv__udp_open(&u->ear, u->loop, &o);
     if (rv != 0) {
         u->ear = NULL;

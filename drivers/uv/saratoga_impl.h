@@ -148,6 +148,8 @@ struct saratoga__file {
     bool committed; /* the file has its name */
     bool bad_sum;
     bool resumable; /* there was a map of use */
+    bool updates;   /* the peer hears of the copy that is here */
+    bool unchanged; /* it has the same: nothing comes of what was begun */
     bool remove;    /* the source, the peer having it */
     int kept_out;   /* saratoga_error: the peer takes no calls of ours */
     saratoga_uv_event result;
@@ -232,6 +234,9 @@ void saratoga__ear_close(saratoga_uv *u);
 /* saratoga_net.c: the socket and addresses. */
 int saratoga__net_open(saratoga_uv *u, char *why);
 void saratoga__net_close(saratoga_uv *u);
+/* What sockets of a node have in common. */
+drv__udp_options saratoga__net_options(saratoga_uv *u, const drv__addr *at,
+                                       const drv__udp_ops *ops);
 /* Hands datagrams to the engine. */
 void saratoga__net_take(saratoga_uv *u, const drv__burst *in, size_t count,
                         uint32_t flags);

@@ -306,35 +306,36 @@ bool saratoga__net_send(saratoga_uv *u) {
 
 /* --- Opening ------------------------------------------------------------- */
 
-static int open_at(saratoga_uv *u, const drv__addr *at) {
+drv__udp_options saratoga__net_options(saratoga_uv *u, const drv__addr *at,
+                                       const drv__udp_ops *ops) {
     drv__udp_options o;
 
     memset(&o, 0, sizeof(o));
     o.bind = at;
-    o.plain = u->config.plain_udp;
     o.max_datagram = 65535;
     o.buffer = BUFFER;
-    o.ops = &udp_ops;
+    o.ops = ops;
     o.owner = u;
+    return o;
+}
+
+static int open_at(saratoga_uv *u, const drv__addr *at) {
+    drv__udp_options o = saratoga__net_options(u, at, &udp_ops);
+
+    o.plain = u->config.plain_udp;
     return drv__udp_open(&u->udp, u->loop, &o);
 }
 
 /* On the port of the other socket.  A system without UDP-Lite sends all by UDP,
  * and tells nobody that it could take the other. */
 static void open_lite(saratoga_uv *u) {
-    drv__udp_options o;
     drv__addr at;
+    drv__udp_options o = saratoga__net_options(u, &at, &lite_ops);
 
     if (!u->engine.lite && !u->options.lite) {
         return;
     }
-    memset(&o, 0, sizeof(o));
-    o.bind = &at;
     o.lite = true;
-    o.max_datagram = 65535;
-    o.buffer = BUFFER;
-    o.ops = &lite_ops;
-    o.owner = u;
     if (drv__udp_local(u->udp, &at) != 0 ||
         drv__udp_open(&u->lite, u->loop, &o) != 0) {
         u->lite = NULL;

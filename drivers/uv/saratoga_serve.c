@@ -52,7 +52,18 @@ static void open_source(saratoga__file *f) {
     }
 }
 
+/* Whether the copy that the peer told of is the same, as far as sizes and times
+ * tell. */
+static bool is_held(const saratoga__file *f) {
+    const saratoga_entry *here = &f->source.entry;
+    const saratoga_entry *there = &f->partial.entry;
+
+    return f->updates && there->size == here->size &&
+           there->mtime == here->mtime;
+}
+
 static void source_open(saratoga__file *f) {
+    f->source.unchanged = f->status == 0 && is_held(f);
     if (f->status != 0 || f->ended) {
         give(f);
     } else {
@@ -231,6 +242,8 @@ void saratoga__serve_request(saratoga_uv *u, const saratoga_event *ev) {
     f->overwrite = u->config.overwrite;
     f->widest = ev->descriptor;
     f->shares_rate = true;
+    f->updates = ev->has_entry && ev->request == SARATOGA_GET;
+    f->partial.entry = ev->entry;
     (void)saratoga_transfer_set_user(u->node, ev->handle, f);
     rv = name_it(f, ev);
     status = rv != 0 ? saratoga__status_of(rv, SARATOGA_NOT_FOUND) : judge(f);

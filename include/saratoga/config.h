@@ -70,7 +70,8 @@ typedef struct saratoga_options {
     bool multicast;       /**< the peer is a group: no STATUS requests */
     bool lite;            /**< content may have errors: DATA may go by
                                UDP-Lite when the peer takes it */
-    bool update_check;    /**< get: tell the copy held first */
+    bool update_check;    /**< get: tell the copy held first; saratoga_uv:
+                               of the file that is here already */
     bool emit_bundle;     /**< allow kind 10, of older drafts */
     uint32_t copies;      /**< times that a small last batch of repairs is
                                sent; 1 to 4, default 2 */

@@ -139,7 +139,7 @@ typedef struct saratoga_uv_event {
     uint32_t request;     /**< DONE, SERVED: ::saratoga_request_type */
     uint32_t status;      /**< DONE, SERVED: code on the wire */
     bool verified;        /**< received, and its checksum was right */
-    bool already;         /**< resumed, and nothing was missing */
+    bool already;         /**< nothing was missing: resumed, or up to date */
     bool reserved[2];     /**< false */
     uint32_t checksum;    /**< ::saratoga_checksum of the file */
     saratoga_stats stats; /**< DONE, SERVED: at the end */

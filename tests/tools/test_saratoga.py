@@ -282,6 +282,27 @@ class Transfers(saratogabox.Node):
                 (self.there / "f").unlink()
                 self.stop(server)
 
+    def test_a_copy_that_is_up_to_date_is_not_fetched_again(self):
+        source = self.put_file("f", 70000)
+        copy = self.there / "f"
+        self.serve("--update", "--rate", "100mbit")
+
+        def get():
+            done = self.run_ok("get", "--update", "--json", "-",
+                               self.url("f"), copy)
+            self.same(source, copy)
+            self.assertEqual(self.left_over(self.there), [])
+            return json.loads(done.stdout)["packets"]
+
+        self.assertGreater(get(), 10)  # there is none
+        self.assertLess(get(), 10)
+        self.put_file("f", 70001, seed=2)  # another size
+        self.assertGreater(get(), 10)
+        self.put_file("f", 70001, seed=3)  # another time
+        os.utime(source, (1, 1500000000))
+        self.assertGreater(get(), 10)
+        self.assertLess(get(), 10)
+
     def test_the_payload_of_packets_can_be_set(self):
         self.put_file("f", 70000)
         self.serve("--set", "payload=700")

@@ -184,19 +184,16 @@ class Strangers(saratogabox.Node):
         s.settimeout(toolbox.PATIENCE)
         return s
 
-    def test_a_failure_from_another_address_ends_no_transfer(self):
+    def get_beside(self, meddle):
+        """A get while somebody else sees the first DATA, and meddles."""
         source = self.put_file("f", MB)
         self.serve("--rate", "20mbit")
-        stranger = self.other_host(9)
-        server = ("127.0.0.1", self.port)
-        told = []
+        seen = []
 
         def drop(way, packet):
-            # The stranger sees the Id, and says at once that all is over.
-            if way == "down" and kind(packet) == DATA and len(told) < 50:
-                number, = struct.unpack(">I", packet[4:8])
-                stranger.sendto(failure(number, 5), server)
-                told.append(number)
+            if way == "down" and kind(packet) == DATA and len(seen) < 50:
+                seen.append(packet)
+                meddle(relay, packet)
             return False
 
         relay = pcap.Relay(self.port, drop=drop)
@@ -204,30 +201,27 @@ class Strangers(saratogabox.Node):
             self.run_ok("get", self.url("f", relay.port), self.there / "f")
         finally:
             relay.close()
-        self.assertGreater(len(told), 0)
+        self.assertGreater(len(seen), 0)
         self.same(source, self.there / "f")
+
+    def test_a_failure_from_another_address_ends_no_transfer(self):
+        stranger = self.other_host(9)
+
+        def meddle(_, packet):
+            # The stranger sees the Id, and says at once that all is over.
+            number, = struct.unpack(">I", packet[4:8])
+            stranger.sendto(failure(number, 5), ("127.0.0.1", self.port))
+
+        self.get_beside(meddle)
 
     def test_data_from_another_address_are_no_part_of_a_file(self):
-        source = self.put_file("f", MB)
-        self.serve("--rate", "20mbit")
         stranger = self.other_host(9)
-        false = []
 
-        def drop(way, packet):
-            if way == "down" and kind(packet) == DATA and len(false) < 50:
-                # The same place, other bytes, a moment earlier.
-                forged = packet[:-4] + b"evil"
-                stranger.sendto(forged, relay.client)
-                false.append(forged)
-            return False
+        def meddle(relay, packet):
+            # The same place, other bytes, a moment earlier.
+            stranger.sendto(packet[:-4] + b"evil", relay.client)
 
-        relay = pcap.Relay(self.port, drop=drop)
-        try:
-            self.run_ok("get", self.url("f", relay.port), self.there / "f")
-        finally:
-            relay.close()
-        self.assertGreater(len(false), 0)
-        self.same(source, self.there / "f")
+        self.get_beside(meddle)
 
     def receive(self, s, name, number, size):
         """A get by hand, without repairs; returns what came."""
