@@ -2,17 +2,14 @@
 /*
  * What the engine costs without kernel and threads: one connection, both ends
  * in this process, virtual time, datagrams handed over in memory.  Modes:
- * "plain" and "sealed"; "cipher" seals and opens the same datagrams and does
- * nothing else, in the five calls for each that libcrypto's manual shows.
- * Prints the processor's time per gigabyte at each end, the median and the
- * least.
+ * "plain" and "sealed".  Prints the processor's time per gigabyte at each end,
+ * the median and the least.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <openssl/evp.h>
 #include <tltcp/conn.h>
 
 #include "bench/common.h"
@@ -170,61 +167,6 @@ static void turn(struct bench *b) {
     }
 }
 
-#define HEADER 13
-#define TAG 16
-#define NONCE 12
-
-struct cipher {
-    EVP_CIPHER_CTX *seal;
-    EVP_CIPHER_CTX *open;
-    int len; /* of the text */
-};
-
-static void open_cipher(struct cipher *c, const struct bench_options *o) {
-    static const unsigned char key[32] = {1};
-
-    c->len = (int)o->datagram - HEADER - TAG;
-    c->seal = EVP_CIPHER_CTX_new();
-    c->open = EVP_CIPHER_CTX_new();
-    if (EVP_EncryptInit_ex(c->seal, EVP_aes_256_gcm(), NULL, key, NULL) != 1 ||
-        EVP_DecryptInit_ex(c->open, EVP_aes_256_gcm(), NULL, key, NULL) != 1) {
-        bench_fail("cipher", "libcrypto has no AES-256-GCM");
-    }
-}
-
-static struct cost cipher_slice(struct cipher *c) {
-    static unsigned char header[HEADER], nonce[NONCE], data[65536], tag[TAG];
-    const unsigned packets = (unsigned)(SLICE / (unsigned)c->len);
-    const double gigabytes = (double)packets * c->len / 1e9;
-    double start = cpu_now();
-    struct cost cost;
-    int good = 0;
-    int n = 0;
-
-    for (unsigned i = 0; i < packets; i++) {
-        nonce[NONCE - 1]++;
-        good += EVP_EncryptInit_ex(c->seal, NULL, NULL, NULL, nonce) &&
-                EVP_EncryptUpdate(c->seal, NULL, &n, header, HEADER) &&
-                EVP_EncryptUpdate(c->seal, data, &n, data, c->len) &&
-                EVP_EncryptFinal_ex(c->seal, data + n, &n) &&
-                EVP_CIPHER_CTX_ctrl(c->seal, EVP_CTRL_AEAD_GET_TAG, TAG, tag);
-    }
-    cost.send = (cpu_now() - start) / gigabytes;
-    start = cpu_now();
-    for (unsigned i = 0; i < packets; i++) { /* forged, all but the first */
-        good += EVP_DecryptInit_ex(c->open, NULL, NULL, NULL, nonce) &&
-                EVP_DecryptUpdate(c->open, NULL, &n, header, HEADER) &&
-                EVP_DecryptUpdate(c->open, data, &n, data, c->len) &&
-                EVP_CIPHER_CTX_ctrl(c->open, EVP_CTRL_AEAD_SET_TAG, TAG, tag);
-        (void)EVP_DecryptFinal_ex(c->open, data + n, &n);
-    }
-    cost.recv = (cpu_now() - start) / gigabytes;
-    if (good != (int)(2 * packets)) {
-        bench_fail("cipher", "it refused something");
-    }
-    return cost;
-}
-
 /* The cost of carrying a slice. */
 static struct cost slice(struct bench *b) {
     double gigabytes;
@@ -273,14 +215,10 @@ int main(int argc, char **argv) {
     struct bench b = {.now = TLTCP_S};
     struct cost costs[SLICES_MAX];
     struct bench_options o;
-    struct cipher c;
-    bool cipher;
     double start;
     unsigned n = 0;
 
     bench_parse(&o, argc, argv);
-    cipher = strcmp(o.mode, "cipher") == 0;
-    open_cipher(&c, &o);
     open_both(&b, &o);
     for (int i = 0; i < WARM_SLICES; i++) {
         (void)slice(&b);
@@ -288,7 +226,7 @@ int main(int argc, char **argv) {
     start = cpu_now();
     while (n < SLICES_MAX &&
            (o.slices > 0 ? n < o.slices : cpu_now() - start < o.seconds)) {
-        costs[n++] = cipher ? cipher_slice(&c) : slice(&b);
+        costs[n++] = slice(&b);
     }
     qsort(costs, n, sizeof(costs[0]), rising);
     printf("{\"mode\":\"%s\",\"slices\":%u,"
@@ -297,7 +235,5 @@ int main(int argc, char **argv) {
            o.mode, n, costs[n / 2].send, costs[n / 2].recv, costs[0].send,
            costs[0].recv);
     close_both(&b);
-    EVP_CIPHER_CTX_free(c.seal);
-    EVP_CIPHER_CTX_free(c.open);
     return 0;
 }
