@@ -100,6 +100,16 @@ static void describe_source(const struct scenario_flow *f,
     }
 }
 
+/* A section, and some windows: it is filled, so more would cost time. */
+static size_t send_buffer(const struct scenario_flow *f) {
+    uint64_t most = UINT64_C(8) << 20;
+    uint64_t need = f->section + 4 * f->window * f->packet;
+    if (f->deadline != 0) {
+        return BUFFER;
+    }
+    return (size_t)(f->window == 0 || need > most ? most : need);
+}
+
 static void configure(struct connection *c, const struct scenario_flow *f) {
     tltcp_config *g = &c->config;
     tltcp_config_init(g);
@@ -126,7 +136,7 @@ static void configure(struct connection *c, const struct scenario_flow *f) {
     }
     g->base_datagram = g->max_datagram;
     g->recv_buffer = BUFFER;
-    g->send_buffer = f->deadline != 0 ? BUFFER : (size_t)8 << 20;
+    g->send_buffer = send_buffer(f);
     for (uint32_t i = 0; i < f->n_params; i++) {
         c->params[i] = f->params[i];
     }
