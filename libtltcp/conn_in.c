@@ -3,9 +3,9 @@
 #include "libtltcp/conn.h"
 
 #define RETRIES_MAX 8
-#define ANSWER_EVERY (50 * TLTCP_MS) /* to a call that comes again and again \
-                                      */
-#define SILENCE TLTCP_S              /* worth giving memory back */
+#define SILENCE TLTCP_S /* worth giving memory back */
+/* Between answers to a call that comes again and again. */
+#define ANSWER_EVERY (50 * TLTCP_MS)
 
 /* What the chunks of one packet asked for. */
 typedef struct intake {
