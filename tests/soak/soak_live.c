@@ -170,7 +170,7 @@ static bool send_one(size_t i) {
     return n > 0 || n == TLTCP_ERR_AGAIN;
 }
 
-static int call(const char *port, size_t wanted) {
+static int call(const char *port, size_t wanted, int turn_ms) {
     while (!stopping) {
         for (size_t i = count; i-- > 0;) {
             /* now and then one says goodbye */
@@ -185,7 +185,7 @@ static int call(const char *port, size_t wanted) {
                 break;
             }
         }
-        (void)poll(NULL, 0, TURN_MS);
+        (void)poll(NULL, 0, turn_ms);
     }
     while (count > 0) {
         drop(count - 1);
@@ -196,15 +196,18 @@ static int call(const char *port, size_t wanted) {
 int main(int argc, char **argv) {
     const struct sigaction act = {.sa_handler = on_term};
     size_t n = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
+    long turn;
 
     (void)sigaction(SIGTERM, &act, NULL);
     if (argc == 2 && strcmp(argv[1], "serve") == 0) {
         return serve();
     }
-    if (argc == 4 && strcmp(argv[1], "call") == 0 && n > 0 &&
-        n <= CONNECTIONS_MAX) {
-        return call(argv[2], n);
+    turn = argc > 4 ? strtol(argv[4], NULL, 10) : TURN_MS;
+    if (argc >= 4 && strcmp(argv[1], "call") == 0 && n > 0 &&
+        n <= CONNECTIONS_MAX && turn > 0 && turn < 10000) {
+        return call(argv[2], n, (int)turn);
     }
-    (void)fprintf(stderr, "usage: soak_live serve|call PORT CONNECTIONS\n");
+    (void)fprintf(stderr,
+                  "usage: soak_live serve|call PORT CONNECTIONS [TURN-MS]\n");
     return 2;
 }
