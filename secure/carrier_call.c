@@ -254,6 +254,10 @@ static enum sec__carried on_call(sec__carrier *c, const sec__place *from,
                                  uint64_t now) {
     sec__session *s = sec__session_of_caller(c, from->path, p->scid);
     uint32_t why;
+    if (sec__session_of_id(c, p->scid) != NULL) {
+        c->stats.foreign++; /* our own call, sent back to us */
+        return SEC__NOTHING;
+    }
     if (s != NULL) {
         if (s->state == SEC__HALF_OPEN) { /* the answer was lost, or is late */
             s->want = SEC__WANT_ANSWER;

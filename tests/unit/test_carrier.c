@@ -495,6 +495,24 @@ static bool is_call(struct world *w, struct flying *f) {
     return false;
 }
 
+/* A node both calls and is called: who sends its own packets back to it must
+ * not have it talk to itself. */
+static void a_call_that_is_reflected_is_dropped(void **state) {
+    struct world w;
+    struct flying call;
+    (void)state;
+    begin_equal(&w);
+    say(&w, A, "x", 1);
+    flush(&w, A);
+    call = w.flying[0];
+    w.n = 0;
+    assert_int_equal(take(&w, A, 2, call.data, call.len), SEC__NOTHING);
+    settle(&w);
+    assert_int_equal(stats(&w, A).sessions, 1); /* the call itself */
+    assert_int_equal(w.got[A], 0);
+    end(&w);
+}
+
 /* Forged addresses: the caller's first packet again and again. */
 static void repeated_calls_are_bounded_and_do_not_amplify(void **state) {
     struct world w;
@@ -641,6 +659,7 @@ int main(void) {
         cmocka_unit_test(a_packet_is_taken_once),
         cmocka_unit_test(every_changed_bit_is_found),
         cmocka_unit_test(plain_datagrams_are_dropped),
+        cmocka_unit_test(a_call_that_is_reflected_is_dropped),
         cmocka_unit_test(repeated_calls_are_bounded_and_do_not_amplify),
         cmocka_unit_test(a_caller_proves_its_address_when_asked),
         cmocka_unit_test(a_full_listener_says_so),
