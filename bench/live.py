@@ -12,6 +12,7 @@ import argparse
 import json
 import os
 import pathlib
+import signal
 import statistics
 import subprocess
 import sys
@@ -290,6 +291,8 @@ def show(args):
 
 
 def main():
+    # So that what was started ends too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     args = parse()
     if args.run:
         spec = json.loads(args.run)

@@ -36,12 +36,14 @@ class Pool:
         self.executor = concurrent.futures.ThreadPoolExecutor(jobs)
         self.command, self.keep = command, keep
         self.running = set()
+        self.ending = False
         self.again = 0
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        self.ending = True
         self.executor.shutdown(wait=False, cancel_futures=True)
         for process in list(self.running):
             process.terminate()
@@ -67,7 +69,7 @@ class Pool:
         """A run that the machine disturbed, or that failed, is made again; of
         two disturbed ones the better counts."""
         first = self.attempt(which, spec)
-        if first.get("held_up", 1) <= HELD_UP_S:
+        if first.get("held_up", 1) <= HELD_UP_S or self.ending:
             return first
         self.again += 1
         second = self.attempt(which, spec)
