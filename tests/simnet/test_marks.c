@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "libtltcp/conn.h"
 #include "libtltcp/fec.h"
 #include "tests/simnet/clip.h"
 #include "tests/simnet/rival.h"
@@ -92,6 +93,12 @@ static void judge(const struct path *on, struct mark *m) {
     m->yielded = (unsigned)end_stats(&w.end[CLIENT]).sections_yielded;
 }
 
+/* As if the call had been made only now, on a queue that is full already. */
+static void forget_path(void) {
+    tltcp__cc_restart(&w.end[CLIENT].peer->conn->sender.cc,
+                      sim_host_now(w.end[CLIENT].host));
+}
+
 static void play_path(const struct path *on, uint64_t seed, struct mark *m) {
     static struct rival rival;
     struct plan p;
@@ -103,6 +110,7 @@ static void play_path(const struct path *on, uint64_t seed, struct mark *m) {
         rival_join(&rival, &w, on->rival, seed);
         world_run_for(&w, 3 * SEC);
         before = rival.reader.bytes;
+        forget_path();
     }
     world_run(&w);
     if (on->rival != NULL) {
