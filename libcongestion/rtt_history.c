@@ -2,8 +2,6 @@
 #include "libcongestion/rtt_history.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FIRST 16 /* samples taken at every feedback */
 
@@ -44,21 +42,20 @@ double cong__rtts_rank(const struct cong__rtts *r, double rtt) {
     return n > 0 ? below / n : 0.5;
 }
 
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a;
-    double y = *(const double *)b;
-    return (x > y) - (x < y);
+static void insert(double *sorted, unsigned n, double x) {
+    for (; n > 0 && sorted[n - 1] > x; n--) {
+        sorted[n] = sorted[n - 1];
+    }
+    sorted[n] = x;
 }
 
 double cong__rtts_quantile(const struct cong__rtts *r, double share) {
     double sorted[CONG__RTTS];
     unsigned n = known(r);
-    if (n == 0) {
-        return 0;
+    for (unsigned i = 0; i < n; i++) {
+        insert(sorted, i, r->at[i]);
     }
-    memcpy(sorted, r->at, n * sizeof(sorted[0]));
-    qsort(sorted, n, sizeof(sorted[0]), by_size);
-    return sorted[(unsigned)(share * (n - 1))];
+    return n > 0 ? sorted[(unsigned)(share * (n - 1))] : 0;
 }
 
 double cong__rtt_history_low(const struct cong__rtt_history *h) {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#define KEY_LEN 32u
+#define KEY_LEN ((size_t)32)
 #define LOOK_EVERY UINT64_C(1000000000) /* ns */
 
 #define BAD_PASSPHRASE \

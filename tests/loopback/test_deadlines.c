@@ -103,7 +103,7 @@ static void without_msg_tl_a_gap_is_an_error_once(void **state) {
         assert_memory_equal(room[0], "one", 3);
         got += 3;
     }
-    assert_true(lo_ready(tltcp_fd(l->server)));
+    lo_poll(tltcp_fd(l->server));
     assert_int_equal(lo_recv_plain(l->server, room[0], 16, 0), TLTCP_ERR_GAP);
     assert_int_equal(lo_recv_plain(l->server, room[0], 16, 0), 5);
     assert_memory_equal(room[0], "three", 5);

@@ -70,7 +70,9 @@ class Folder(unittest.TestCase):
     def address(self, process, path):
         """The address that a tool wrote into a file once it listened."""
         end = time.monotonic() + PATIENCE
-        while time.monotonic() < end and process.poll() is None:
+        running = True
+        while time.monotonic() < end and running:
+            running = process.poll() is None  # what it wrote last counts, too
             with contextlib.suppress(FileNotFoundError):
                 text = path.read_text(encoding="ascii")
                 if text.endswith("\n"):
