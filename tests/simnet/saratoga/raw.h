@@ -103,4 +103,23 @@ static inline struct xfer *raw_get(struct raw *r, const char *path,
     return host_start_request(r->h, &q, path);
 }
 
+static inline saratoga_options plain(void) {
+    saratoga_options o;
+    saratoga_options_init(&o);
+    o.timestamps = SARATOGA_TS_OFF;
+    o.payload = 4;
+    o.rate_bps = 1000000;
+    return o;
+}
+
+/* A node that has the file "d" of ten octets. */
+static inline struct raw *server(const saratoga_options *o) {
+    struct raw *r = raw_new(NULL);
+    struct disk_file *f = host_make_file(r->h, "d", 10, 1);
+    memcpy(f->data, "0123456789", 10);
+    r->h->mtime = 0x21c86fea;
+    r->h->answer_options = o;
+    return r;
+}
+
 #endif /* TESTS_SIMNET_SARATOGA_RAW_H */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What the draft demands of puts and deletions, octet by octet. */
+#include "tests/simnet/saratoga/raw.h"
+#include "tests/support/alloc.h"
+
+static void delete_is_answered_with_zeros_and_may_be_repeated(void **state) {
+    struct raw *r = raw_new(NULL);
+    (void)state;
+    (void)host_make_file(r->h, "d", 10, 1);
+    raw_hex(r, "218f0005 0000002c 6400");
+    assert_sent(r, "24010000 0000002c 0000 0000");
+    assert_null(host_find_file(r->h, "d"));
+    raw_hex(r, "218f0005 0000002d 6400"); /* not there: just as well */
+    assert_sent(r, "24010000 0000002d 0000 0000");
+    raw_hex(r, "218f0005 0000002e 00");
+    assert_sent(r, "2401000b 0000002e 0000 0000");
+    raw_free(r);
+}
+
+static void a_deletion_asked_for_ends_with_either_answer(void **state) {
+    static const char *const answer[] = {"24010000 00000007 0000 0000",
+                                         "24810000 00000007 0000 0000",
+                                         "24010004 00000007 0000 0000"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct raw *r = raw_new(NULL);
+        saratoga_request q;
+        struct xfer *x;
+        saratoga_request_init(&q);
+        q.type = SARATOGA_DELETE;
+        q.to = r->peer;
+        q.path = "d";
+        q.id = 7;
+        x = host_start_request(r->h, &q, "d");
+        raw_hex(r, answer[i]);
+        assert_true(x->done);
+        assert_int_equal(x->end.error, 0);
+        raw_free(r);
+    }
+}
+
+static void a_blind_put_is_answered(void **state) {
+    struct raw *r = raw_new(NULL);
+    (void)state;
+    raw_hex(r, META_D);
+    assert_int_equal(r->h->request.request, SARATOGA_BLIND_PUT);
+    assert_string_equal(r->h->request.path, "d");
+    assert_sent(r, "24010000 00000007 0000 0000");
+    raw_hex(r, "23018000 00000007 0000 30313233343536373839");
+    assert_true(r->h->xfers->done && r->h->xfers->end.verified);
+    raw_free(r);
+    r = raw_new(NULL);
+    r->h->refuse = true;
+    r->h->refuse_status = SARATOGA_ACCESS_DENIED;
+    raw_hex(r, META_D);
+    assert_sent(r, "24010005 00000007 0000 0000");
+    raw_free(r);
+}
+
+static void no_answer_is_asked_for_in_multicast(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    saratoga_request q;
+    const struct sent *s;
+    (void)state;
+    o.multicast = true;
+    saratoga_request_init(&q);
+    q.type = SARATOGA_BLIND_PUT;
+    q.to = r->peer;
+    q.to.flags = SARATOGA_PKT_MULTICAST;
+    q.path = "d";
+    q.options = &o;
+    assert_non_null(host_start_request(r->h, &q, "d"));
+    raw_wait(r, 20 * SEC);
+    assert_true(r->n >= 4);
+    while ((s = raw_next(r)) != NULL) {
+        assert_true(s->bytes[0] != 0x23 || (s->bytes[1] & 1) == 0);
+        assert_int_equal(s->flags, SARATOGA_PKT_MULTICAST);
+    }
+    assert_true(r->h->xfers->done);
+    raw_free(r);
+}
+
+static void recv_unanswered(struct raw *r, const char *text) {
+    struct hex x = unhex(text);
+    saratoga_node_recv(r->h->sim.engine, &r->peer, x.b, x.len, host_now(r->h));
+}
+
+/* Who sends one way does not wait for the driver to make up its mind. */
+static void data_that_come_before_the_answer_are_not_lost(void **state) {
+    struct raw *r = raw_new(NULL);
+    struct disk_file *f;
+    (void)state;
+    recv_unanswered(r, "22000042 00000007 781e5e245d69b566979b86e28d23f2c7 "
+                       "8000 000a 21c86fea 21c86fea 6400");
+    recv_unanswered(r, "23000000 00000007 0000 30313233");
+    recv_unanswered(r, "23000000 00000007 0004 34353637");
+    recv_unanswered(r, "23008000 00000007 0008 3839");
+    host_pump(r->h);
+    f = host_find_file(r->h, "d");
+    assert_non_null(f);
+    assert_true(f->visible);
+    assert_int_equal(f->size, 10);
+    assert_memory_equal(f->data, "0123456789", 10);
+    raw_free(r);
+}
+
+static void what_waits_for_an_answer_is_bounded(void **state) {
+    struct test_alloc a = {0};
+    saratoga_config cfg;
+    struct raw *r;
+    uint8_t data[1400] = {0x23, 0x40, 0, 0, 0, 0, 0, 7};
+    saratoga_node_stats st;
+    (void)state;
+    saratoga_config_init(&cfg);
+    cfg.allocator = (saratoga_allocator){test_alloc_realloc, &a};
+    r = raw_new(&cfg);
+    recv_unanswered(r,
+                    "22400000 00000007 8040 00100000 00000001 00000001 6400");
+    for (int i = 0; i < 3000; i++) {
+        saratoga_node_recv(r->h->sim.engine, &r->peer, data, sizeof(data), 0);
+    }
+    saratoga_node_stats_init(&st);
+    assert_int_equal(saratoga_node_get_stats(r->h->sim.engine, &st), 0);
+    assert_in_range(st.early_dropped, 3000 - (1 << 20) / 1400, 2999);
+    assert_true(a.peak < 4u << 20);
+    r->h->refuse = true;
+    r->h->refuse_status = SARATOGA_ACCESS_DENIED;
+    host_pump(r->h);
+    raw_free(r);
+    assert_int_equal(a.blocks, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(delete_is_answered_with_zeros_and_may_be_repeated),
+        cmocka_unit_test(a_deletion_asked_for_ends_with_either_answer),
+        cmocka_unit_test(a_blind_put_is_answered),
+        cmocka_unit_test(no_answer_is_asked_for_in_multicast),
+        cmocka_unit_test(data_that_come_before_the_answer_are_not_lost),
+        cmocka_unit_test(what_waits_for_an_answer_is_bounded),
+    };
+    return cmocka_run_group_tests_name("puts", tests, NULL, NULL);
+}

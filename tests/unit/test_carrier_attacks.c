@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What others may do to a carrier, and peers that move. */
+#include "tests/unit/carriers.h"
+
+/* --- Attackers ------------------------------------------------------------ */
+
+static void a_packet_is_taken_once(void **state) {
+    struct world w;
+    struct flying copy;
+    (void)state;
+    begin_equal(&w);
+    greet(&w, A);
+    say(&w, A, "y", 1);
+    copy = w.flying[0];
+    settle(&w);
+    assert_int_equal(w.got[B], 2);
+    assert_int_equal(take(&w, B, copy.path, copy.data, copy.len), SEC__NOTHING);
+    assert_int_equal(stats(&w, B).repeated, 1);
+    assert_int_equal(w.got[B], 2);
+    end(&w);
+}
+
+static void every_changed_bit_is_found(void **state) {
+    struct world w;
+    struct flying true_one;
+    (void)state;
+    begin_equal(&w);
+    greet(&w, A);
+    say(&w, A, "y", 1);
+    true_one = w.flying[0];
+    w.n = 0;
+    for (size_t i = 0; i < true_one.len * 8; i++) {
+        struct flying f = true_one;
+        f.data[i / 8] ^= (uint8_t)(1u << i % 8);
+        assert_int_equal(take(&w, B, f.path, f.data, f.len), SEC__NOTHING);
+    }
+    for (size_t len = 0; len < true_one.len; len++) {
+        assert_int_equal(take(&w, B, true_one.path, true_one.data, len),
+                         SEC__NOTHING);
+    }
+    assert_int_equal(take(&w, B, true_one.path, true_one.data, true_one.len),
+                     SEC__CARGO);
+    end(&w);
+}
+
+static void plain_datagrams_are_dropped(void **state) {
+    static const uint8_t request[] = {0x21, 2, 0, 0, 0, 0, 0, 1, 'a', 0};
+    struct world w;
+    (void)state;
+    begin_equal(&w);
+    assert_int_equal(take(&w, B, 9, request, sizeof(request)), SEC__NOTHING);
+    assert_int_equal(stats(&w, B).foreign, 1);
+    assert_int_equal(w.n, 0);
+    end(&w);
+}
+
+static bool is_call(struct world *w, struct flying *f) {
+    w->seen += f->data[0] == SEC__INITIAL;
+    return false;
+}
+
+/* A node both calls and is called: who sends its own packets back to it must
+ * not have it talk to itself. */
+static void a_call_that_is_reflected_is_dropped(void **state) {
+    struct world w;
+    struct flying call;
+    (void)state;
+    begin_equal(&w);
+    say(&w, A, "x", 1);
+    flush(&w, A);
+    call = w.flying[0];
+    w.n = 0;
+    assert_int_equal(take(&w, A, 2, call.data, call.len), SEC__NOTHING);
+    settle(&w);
+    assert_int_equal(stats(&w, A).sessions, 1); /* the call itself */
+    assert_int_equal(w.got[A], 0);
+    end(&w);
+}
+
+/* Forged addresses: the caller's first packet again and again. */
+static void repeated_calls_are_bounded_and_do_not_amplify(void **state) {
+    struct world w;
+    struct flying call;
+    unsigned asked = 0;
+    (void)state;
+    begin_equal(&w);
+    w.filter = is_call;
+    say(&w, A, "x", 1);
+    flush(&w, A);
+    call = w.flying[0];
+    w.n = 0;
+    for (uint64_t path = 100; path < 200; path++) {
+        for (int i = 0; i < 10; i++) {
+            size_t before = w.n;
+            enum sec__carried what = take(&w, B, path, call.data, call.len);
+            asked += what == SEC__ANSWERED;
+            w.n = before;
+        }
+    }
+    assert_int_equal(stats(&w, B).sessions, 8); /* max_half_open */
+    assert_int_equal(asked, (100 - 8) * 10);
+    assert_true(w.sent_bytes[B] < 1000 * call.len / 3);
+    wait(&w, 31 * SEC__S);
+    assert_int_equal(stats(&w, B).sessions, 1); /* A's own, made meanwhile */
+    end(&w);
+}
+
+static void a_caller_proves_its_address_when_asked(void **state) {
+    sec__carrier_config c = config_of(key);
+    struct world w;
+    (void)state;
+    c.limits.careful = true;
+    begin(&w, &c, &c);
+    w.filter = is_call;
+    greet(&w, A);
+    assert_int_equal(w.got[B], 1);
+    assert_int_equal(w.seen, 2);
+    end(&w);
+}
+
+static void a_full_listener_says_so(void **state) {
+    sec__carrier_config a = config_of(key);
+    sec__carrier_config b = config_of(key);
+    struct world w;
+    (void)state;
+    b.limits.max = 0;
+    begin(&w, &a, &b);
+    expect_refusal(&w, SEC__FULL);
+    end(&w);
+}
+
+/* --- Addresses ------------------------------------------------------------ */
+
+static void a_peer_that_moves_is_followed(void **state) {
+    struct world w;
+    (void)state;
+    begin_equal(&w);
+    greet(&w, A);
+    w.address[A] = 77;
+    say(&w, A, "y", 1);
+    settle(&w);
+    assert_int_equal(w.got[B], 2);
+    {
+        const sec__place known = place_of(1); /* by its first name */
+        uint8_t buf[MTU];
+        uint64_t path = 0;
+        assert_true(sec__carrier_seal(w.end[B], &known, (const uint8_t *)"z", 1,
+                                      buf, &path, w.now) > 0);
+        assert_int_equal(path, 77);
+    }
+    end(&w);
+}
+
+/* Who sends on a packet of somebody else's from his own address cannot answer
+ * the challenge, so the stream stays where it was. */
+static void a_packet_from_elsewhere_moves_nothing(void **state) {
+    struct world w;
+    struct flying copy;
+    uint8_t buf[MTU];
+    uint64_t path = 0;
+    const sec__place known = place_of(1);
+    (void)state;
+    begin_equal(&w);
+    greet(&w, A);
+    say(&w, A, "y", 1);
+    copy = w.flying[0];
+    w.n = 0;
+    assert_int_equal(take(&w, B, 666, copy.data, copy.len), SEC__CARGO);
+    assert_true(sec__carrier_send(w.end[B], buf, sizeof(buf), &path, w.now) >
+                0);
+    assert_int_equal(path, 666); /* the challenge, and no more */
+    assert_int_equal(
+        sec__carrier_send(w.end[B], buf, sizeof(buf), &path, w.now), 0);
+    assert_true(sec__carrier_seal(w.end[B], &known, (const uint8_t *)"z", 1,
+                                  buf, &path, w.now) > 0);
+    assert_int_equal(path, 1);
+    end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_packet_is_taken_once),
+        cmocka_unit_test(every_changed_bit_is_found),
+        cmocka_unit_test(plain_datagrams_are_dropped),
+        cmocka_unit_test(a_call_that_is_reflected_is_dropped),
+        cmocka_unit_test(repeated_calls_are_bounded_and_do_not_amplify),
+        cmocka_unit_test(a_caller_proves_its_address_when_asked),
+        cmocka_unit_test(a_full_listener_says_so),
+        cmocka_unit_test(a_peer_that_moves_is_followed),
+        cmocka_unit_test(a_packet_from_elsewhere_moves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
