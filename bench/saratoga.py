@@ -11,6 +11,7 @@ import pathlib
 import signal
 import statistics
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -23,6 +24,30 @@ SYSTEMS = {
                                     "--checksum", "none"],
     "Saratoga, open loop 4 Gbit/s, MD5": ["--rate", "4gbit"],
     "Saratoga, open loop 10 Gbit/s, MD5": ["--rate", "10gbit"],
+}
+
+
+# What no transfer can do without, as programs of each side, which run at once as
+# in a transfer.  Their arguments are the file and where a copy goes.
+DIGEST = """if True:
+    import hashlib, sys
+    with open(sys.argv[1], "rb", buffering=0) as f:
+        md5, block = hashlib.md5(), bytearray(262144)
+        while n := f.readinto(block):
+            md5.update(memoryview(block)[:n])
+    """
+COPY = """if True:
+    import os, sys
+    with open(sys.argv[1], "rb", buffering=0) as f, \
+         open(sys.argv[2], "wb", buffering=0) as to:
+        block = bytearray(262144)
+        n = f.readinto(block)
+        for _ in range(os.fstat(f.fileno()).st_size // n):
+            to.write(memoryview(block)[:n])
+    """
+FLOORS = {
+    "MD5 alone, both sides": (DIGEST, DIGEST),
+    "writing the file alone": (None, COPY),
 }
 
 
@@ -80,6 +105,22 @@ def transfer(tool, folder, options, get_options=(),
             "mib_send": memory_send / MIB, "mib_recv": memory_recv / MIB}
 
 
+def floor(folder, sender, receiver):
+    """What a part of the work alone takes that both sides have to do."""
+    (folder / "copy").unlink(missing_ok=True)
+    began = time.monotonic()
+    files = folder / "root" / "file", folder / "copy"
+    running = [program and subprocess.Popen([sys.executable, "-c", program,
+                                             *map(str, files)])
+               for program in (sender, receiver)]
+    cpu_send, cpu_recv = (process and finish(process)[0] or 0
+                          for process in running)
+    seconds = time.monotonic() - began
+    size = files[0].stat().st_size / GIGA
+    return {"gbps": 8 * size / seconds, "seconds": seconds,
+            "cpu_send": cpu_send / size, "cpu_recv": cpu_recv / size}
+
+
 def middle(samples, key):
     return statistics.median(s[key] for s in samples)
 
@@ -88,7 +129,7 @@ def bench(args, peers):
     """One file from process to process.  `peers` are other systems, each a
     function that gives a sample without memory."""
     tool = str(args.build / "tools" / "saratoga")
-    samples = {name: [] for name in (*SYSTEMS, *peers)}
+    samples = {name: [] for name in (*SYSTEMS, *FLOORS, *peers)}
     with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
         folder = pathlib.Path(name)
         (folder / "root").mkdir()
@@ -98,6 +139,8 @@ def bench(args, peers):
         for _ in range(args.runs):
             for system, options in SYSTEMS.items():
                 samples[system].append(transfer(tool, folder, options))
+            for name, programs in FLOORS.items():
+                samples[name].append(floor(folder, *programs))
     for _ in range(args.runs):
         for system, measure in peers.items():
             samples[system].append(measure())

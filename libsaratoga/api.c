@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+#include <stddef.h>
+
 #include "libsaratoga/digest.h"
 #include "libsaratoga/node_internal.h"
 
@@ -144,6 +146,7 @@ int saratoga_transfer_start(saratoga_node *node,
     *handle = s->handle;
     if ((s->to.flags & SARATOGA_PKT_MULTICAST) != 0) {
         node->group = s->to.host;
+        s->of_group = !s->sends;
     }
     begin(s, now);
     saratoga__node_touch(node, s, now);
@@ -155,7 +158,8 @@ int saratoga_transfer_start(saratoga_node *node,
 static int take_source(saratoga__session *s, const saratoga_source *src,
                        saratoga_time now) {
     int rv;
-    if (src == NULL) {
+    if (src == NULL || (src->kind == SARATOGA_STREAM &&
+                        (s->peer_abilities & SARATOGA_STREAMS) == 0)) {
         return SARATOGA_ERR_INVAL;
     }
     rv = saratoga__session_describe(s, src, s->peer_descriptor);
@@ -178,6 +182,21 @@ static int take_options(saratoga__session *s, const saratoga_options *o) {
     return 0;
 }
 
+/* The answer goes to a group: its members take it, whoever asked for it. */
+static int take_group(saratoga__session *s, const saratoga_answer *a) {
+    size_t end = offsetof(saratoga_answer, group) + sizeof(a->group);
+    if (a->struct_size < end || a->group.path == 0) {
+        return 0;
+    }
+    if (s->type != SARATOGA_GET) {
+        return SARATOGA_ERR_INVAL;
+    }
+    s->to = a->group;
+    s->to.flags = SARATOGA_PKT_MULTICAST;
+    s->opt.multicast = true;
+    return 0;
+}
+
 static int take_answer(saratoga__session *s, const saratoga_answer *a,
                        saratoga_time now) {
     bool multicast = s->opt.multicast;
@@ -191,6 +210,7 @@ static int take_answer(saratoga__session *s, const saratoga_answer *a,
     }
     if (rv == 0 && s->sends) {
         rv = take_source(s, a != NULL ? a->source : NULL, now);
+        rv = rv == 0 ? take_group(s, a) : rv;
     } else if (rv == 0 && a != NULL && a->partial != NULL) {
         rv = saratoga__receiver_keep(s, a->partial);
     }
@@ -248,6 +268,26 @@ int saratoga_transfer_accept(saratoga_node *node, saratoga_handle handle,
     }
     saratoga__node_touch(node, s, now);
     return rv;
+}
+
+int saratoga_transfer_join(saratoga_node *node, saratoga_handle handle,
+                           saratoga_handle running, saratoga_time now) {
+    saratoga__session *s = saratoga__node_find(node, handle);
+    saratoga__session *other = saratoga__node_find(node, running);
+    if (s == NULL || other == NULL) {
+        return SARATOGA_ERR_GONE;
+    }
+    if (s->state != SARATOGA__ASKED || s->type != SARATOGA_GET ||
+        other->state != SARATOGA__OPEN || !other->sends ||
+        !other->opt.multicast) {
+        return SARATOGA_ERR_STATE;
+    }
+    forget_packet(s);
+    other->send_metadata = true; /* from it they learn the Id */
+    saratoga__session_end(s, 0, SARATOGA_SUCCESS, false, false, now);
+    saratoga__node_touch(node, s, now);
+    saratoga__node_touch(node, other, now);
+    return 0;
 }
 
 static int end_by_driver(saratoga_node *n, saratoga__session *s,

@@ -107,7 +107,7 @@ bool saratoga__is_sender(uint32_t type, bool initiator) {
 }
 
 static saratoga__key key_of(const saratoga__session *s) {
-    return (saratoga__key){s->to.host, s->id, s->sends};
+    return (saratoga__key){s->host, s->id, s->sends};
 }
 
 static uint32_t headers(const saratoga_node *n, const saratoga_pktinfo *peer) {
@@ -132,6 +132,7 @@ int saratoga__node_add(saratoga_node *n, const saratoga_options *opt,
         return rv;
     }
     s->to = *peer;
+    s->host = peer->host;
     s->to.coverage = 0;
     s->overhead = headers(n, peer);
     s->to.flags &= SARATOGA_PKT_MULTICAST;
@@ -227,6 +228,18 @@ void saratoga__node_remove(saratoga_node *n, saratoga__session *s) {
     saratoga__session_free(s);
     saratoga__table_remove(&n->table, s->index, &key);
     cmn__free(&n->env.mem, s);
+}
+
+bool saratoga__node_rekey(saratoga_node *n, saratoga__session *s, uint64_t host,
+                          uint32_t id) {
+    saratoga__key old = key_of(s);
+    saratoga__key key = {host, id, s->sends};
+    if (!saratoga__table_rekey(&n->table, s->index, &old, &key)) {
+        return false;
+    }
+    s->host = host;
+    s->id = id;
+    return true;
 }
 
 static bool has_last_word(const saratoga__session *s) {

@@ -78,6 +78,7 @@ static void new_request(saratoga_node *n, const input *in,
         return;
     }
     s->to.flags = 0;
+    s->of_group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
     s->type = q->type;
     s->peer_abilities = q->abilities;
     s->peer_descriptor = q->descriptor;
@@ -148,12 +149,21 @@ static bool is_allowed(saratoga_node *n, const input *in,
     return v == SARATOGA__GENUINE;
 }
 
+/* A group is asked for what any of its members may give; what each would do
+ * for itself is not for a group to ask. */
+static bool is_for_all(const input *in, const saratoga__request *q) {
+    return (in->from->flags & SARATOGA_PKT_MULTICAST) == 0 ||
+           q->type == SARATOGA_GET || q->type == SARATOGA_GETDIR ||
+           q->type == SARATOGA_NOOP;
+}
+
 static void on_request(saratoga_node *n, const input *in) {
     saratoga__request q;
     saratoga__session *s;
     saratoga_event ev = {
         .type = SARATOGA_EVENT_NOOP, .from = *in->from, .path = ""};
-    if (!saratoga__request_parse(in->dgram, in->len, &q)) {
+    if (!saratoga__request_parse(in->dgram, in->len, &q) ||
+        !is_for_all(in, &q)) {
         drop(n);
         return;
     }
@@ -191,9 +201,25 @@ static void on_request(saratoga_node *n, const input *in) {
 
 /* ---- METADATA and DATA ---- */
 
+/* What this node sends to a group comes back to it. */
+static bool is_echo(const saratoga_node *n, const input *in) {
+    bool found = false;
+    for (uint32_t i = 0; !found && i < n->table.cap; i++) {
+        const saratoga__session *one = n->table.session[i];
+        found = one != NULL && one->sends && one->opt.multicast &&
+                one->id == in->id;
+    }
+    return found;
+}
+
 /* Somebody sends without having asked: a blind put, perhaps. */
 static saratoga__session *new_stranger(saratoga_node *n, const input *in) {
+    bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
     saratoga__session *s = NULL;
+    if (group && (n->env.cfg.own_transfers_only || is_echo(n, in))) {
+        drop(n);
+        return NULL;
+    }
     if (n->env.auth.key_len > 0) { /* nothing of it is signed */
         saratoga__stray_refuse(n, in->from, in->id, SARATOGA_ACCESS_DENIED,
                                in->now);
@@ -207,17 +233,64 @@ static saratoga__session *new_stranger(saratoga_node *n, const input *in) {
         return NULL;
     }
     s->to.flags = 0;
-    s->opt.multicast = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
+    s->opt.multicast = group;
     s->state = SARATOGA__EXPECTING;
     return s;
 }
 
-/* For whom METADATA and DATA are; NULL: for nobody here. */
-static saratoga__session *receiver_of(saratoga_node *n, const input *in) {
+/* The transfer that asked for what comes under a host or an Id of its own: that
+ * of the one who answers a group's REQUEST, or of another who asked before for
+ * the file, which now goes to a group. */
+static saratoga__session *asker_of(const saratoga_node *n, const input *in,
+                                   const char *path) {
+    bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
+    saratoga__session *s = NULL;
+    for (uint32_t i = 0; s == NULL && i < n->table.cap; i++) {
+        saratoga__session *one = n->table.session[i];
+        if (one == NULL || !one->initiator || one->sends) {
+            continue;
+        }
+        if ((one->of_group && one->id == in->id) ||
+            (group && path != NULL && one->state == SARATOGA__ASKING &&
+             (one->of_group || one->host == in->from->host) &&
+             strcmp(one->path, path) == 0)) {
+            s = one;
+        }
+    }
+    return s;
+}
+
+/* The first answer is taken; who gives another is told that none is wanted. */
+static saratoga__session *take_answer(saratoga_node *n, const input *in,
+                                      saratoga__session *s) {
+    if (s->state != SARATOGA__ASKING) {
+        saratoga__stray_refuse(n, in->from, in->id, SARATOGA_NOT_INTERESTED,
+                               in->now);
+        return NULL;
+    }
+    if (!saratoga__node_rekey(n, s, in->from->host, in->id)) {
+        return NULL;
+    }
+    s->to = *in->from;
+    s->to.flags = 0;
+    return s;
+}
+
+/* For whom METADATA, with their path, and DATA are; NULL: for nobody here. */
+static saratoga__session *receiver_of(saratoga_node *n, const input *in,
+                                      const char *path) {
     saratoga__session *s = find(n, in->from->host, in->id, false);
-    s = s != NULL ? s : new_stranger(n, in);
-    if (s != NULL) {
-        heard_from(s, in->from);
+    if (s == NULL) {
+        s = asker_of(n, in, path);
+        s = s != NULL ? take_answer(n, in, s) : new_stranger(n, in);
+    }
+    if (s == NULL) {
+        return NULL;
+    }
+    heard_from(s, in->from);
+    if ((in->from->flags & SARATOGA_PKT_MULTICAST) != 0) {
+        s->opt.multicast = true; /* wherever it began */
+        s->to.group = in->from->group;
     }
     return s;
 }
@@ -251,7 +324,7 @@ static void on_metadata(saratoga_node *n, const input *in) {
         drop(n);
         return;
     }
-    s = receiver_of(n, in);
+    s = receiver_of(n, in, m.entry.path);
     if (s == NULL) {
         return;
     }
@@ -270,7 +343,7 @@ static void on_data(saratoga_node *n, const input *in) {
         drop(n);
         return;
     }
-    s = receiver_of(n, in);
+    s = receiver_of(n, in, NULL);
     if (s == NULL) {
         return;
     }
@@ -297,8 +370,7 @@ static saratoga__session *find_in_group(const saratoga_node *n,
     saratoga__session *s = find(n, n->group, in->id, true);
     for (uint32_t i = 0; s == NULL && i < n->table.cap; i++) {
         saratoga__session *one = n->table.session[i];
-        if (one != NULL && one->opt.multicast && !one->sends &&
-            one->id == in->id) {
+        if (one != NULL && one->opt.multicast && one->id == in->id) {
             s = one;
         }
     }

@@ -47,6 +47,9 @@ int saratoga__node_add(saratoga_node *n, const saratoga_options *opt,
                        const saratoga_pktinfo *peer, uint32_t id, uint32_t type,
                        bool sends, saratoga__session **out, saratoga_time now);
 void saratoga__node_remove(saratoga_node *n, saratoga__session *s);
+/* Has it found under another host and Id; false: no memory. */
+bool saratoga__node_rekey(saratoga_node *n, saratoga__session *s, uint64_t host,
+                          uint32_t id);
 saratoga__session *saratoga__node_find(const saratoga_node *n,
                                        saratoga_handle handle);
 bool saratoga__is_sender(uint32_t type, bool initiator);

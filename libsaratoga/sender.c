@@ -479,14 +479,15 @@ static void one_way_timeout(saratoga__session *s, saratoga_time now) {
     }
 }
 
-/* A controller may allow a packet a minute: the session must not end over
- * that. */
+/* A controller may allow a packet a minute, and a stream may have nothing to
+ * say: the session must not end over that. */
 static saratoga_time keep_alive_at(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
-    if (!o->confirmed || o->poll_due || o->sent_at == 0) {
+    if (!o->confirmed || o->poll_due || !o->meta_sent) {
         return SARATOGA_TIME_NEVER;
     }
-    return saratoga__later(o->sent_at, s->opt.inactivity / SILENCES);
+    return saratoga__later(o->sent_at > 0 ? o->sent_at : o->meta_at,
+                           s->opt.inactivity / SILENCES);
 }
 
 static bool owes_answer(const saratoga__sender *o) {

@@ -157,6 +157,13 @@ static void trace_end(const saratoga__session *s, saratoga_time now) {
                         s->error != 0 ? saratoga_strerror(s->error) : NULL);
 }
 
+/* Those who belong to a group, and those whom a group's REQUEST reached, keep
+ * silent: many would speak. */
+static bool may_tell(const saratoga__session *s) {
+    bool refuses = s->state <= SARATOGA__ASKED && s->of_group;
+    return !refuses && (s->sends || !s->opt.multicast);
+}
+
 void saratoga__session_end(saratoga__session *s, int error, uint32_t status,
                            bool remote, bool tell, saratoga_time now) {
     bool lingers = error == 0 && !s->sends && s->in.complete;
@@ -171,6 +178,7 @@ void saratoga__session_end(saratoga__session *s, int error, uint32_t status,
         tell_done(s);
         trace_end(s, now);
     }
+    tell = tell && may_tell(s);
     s->state = lingers ? SARATOGA__LINGER : SARATOGA__OVER;
     s->send_error = tell;
     s->send_request = false;
@@ -373,8 +381,7 @@ static void expect_end(saratoga__session *s, saratoga_time now) {
         s->done_told = true; /* the driver never heard of it */
         s->released = true;
         saratoga__session_end(s, SARATOGA_ERR_PROTOCOL,
-                              SARATOGA_METADATA_REQUIRED, false,
-                              !s->opt.multicast, now);
+                              SARATOGA_METADATA_REQUIRED, false, true, now);
     }
 }
 

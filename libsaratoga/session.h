@@ -137,6 +137,8 @@ typedef struct saratoga__session {
     saratoga_handle handle;
     void *user;
     saratoga_pktinfo to;
+    uint64_t host;     /* under which it is found: the peer, or the group that
+                          was asked until one of it answers */
     uint32_t overhead; /* of IP and UDP */
     uint32_t id;
     uint32_t type; /* saratoga_request_type */
@@ -153,6 +155,7 @@ typedef struct saratoga__session {
     bool send_metadata;
     bool send_reply; /* success STATUS of acceptance, or of delete */
     bool send_error; /* last STATUS */
+    bool of_group;   /* a REQUEST to a group began it */
     bool announce;   /* update check: METADATA before the REQUEST */
     bool announced;  /* the peer did so */
     saratoga_options opt;

@@ -88,6 +88,14 @@ static bool widen(saratoga__table *t) {
     return true;
 }
 
+/* A cell for one more. */
+static bool make_room(saratoga__table *t) {
+    return 2 * (t->used + 1) <= t->cells ||
+           rehash(t, t->cells == 0             ? 4 * FIRST
+                     : 4 * t->count > t->cells ? 2 * t->cells
+                                               : t->cells);
+}
+
 int saratoga__table_add(saratoga__table *t, struct saratoga__session *s,
                         const saratoga__key *key, uint32_t *index,
                         uint64_t *handle) {
@@ -95,11 +103,7 @@ int saratoga__table_add(saratoga__table *t, struct saratoga__session *s,
     if (t->count >= t->max) {
         return SARATOGA_ERR_LIMIT;
     }
-    if ((t->count == t->cap && !widen(t)) ||
-        (2 * (t->used + 1) > t->cells &&
-         !rehash(t, t->cells == 0             ? 4 * FIRST
-                    : 4 * t->count > t->cells ? 2 * t->cells
-                                              : t->cells))) {
+    if ((t->count == t->cap && !widen(t)) || !make_room(t)) {
         return SARATOGA_ERR_NOMEM;
     }
     at = t->hint;
@@ -132,13 +136,28 @@ static saratoga__cell *find(const saratoga__table *t,
     return NULL;
 }
 
-void saratoga__table_remove(saratoga__table *t, uint32_t index,
-                            const saratoga__key *key) {
+static void unlink_key(saratoga__table *t, uint32_t index,
+                       const saratoga__key *key) {
     saratoga__cell *c = find(t, key);
     if (c != NULL && c->index == index) {
         c->index = FREE;
         c->gone = true;
     }
+}
+
+bool saratoga__table_rekey(saratoga__table *t, uint32_t index,
+                           const saratoga__key *old, const saratoga__key *key) {
+    if (!make_room(t)) {
+        return false;
+    }
+    unlink_key(t, index, old);
+    put(t, key, index);
+    return true;
+}
+
+void saratoga__table_remove(saratoga__table *t, uint32_t index,
+                            const saratoga__key *key) {
+    unlink_key(t, index, key);
     t->session[index] = NULL;
     t->generation[index]++;
     t->count--;

@@ -48,6 +48,9 @@ int saratoga__table_add(saratoga__table *t, struct saratoga__session *s,
                         uint64_t *handle);
 void saratoga__table_remove(saratoga__table *t, uint32_t index,
                             const saratoga__key *key);
+/* Has a session found under another key; false: no memory, nothing changed. */
+bool saratoga__table_rekey(saratoga__table *t, uint32_t index,
+                           const saratoga__key *old, const saratoga__key *key);
 struct saratoga__session *saratoga__table_by_handle(const saratoga__table *t,
                                                     uint64_t handle);
 struct saratoga__session *saratoga__table_by_key(const saratoga__table *t,

@@ -51,7 +51,8 @@ int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
     b->args = a;
     b->reports = json_array();
     saratoga_bar_init(&b->bar, a->quiet);
-    if (!tool_node_config(a, &c, &engine, &bind)) {
+    if (!tool_node_config(a, &c, &engine, &bind) ||
+        (a->group && !saratoga_place("--group", a->group, &b->group))) {
         return TOOL_USAGE;
     }
     if (!c.service) {
@@ -82,6 +83,11 @@ static bool start(struct saratoga_batch *b, struct saratoga_task *t) {
     x.overwrite = t->overwrite;
     x.stream = t->stream;
     x.input = STDIN_FILENO;
+    x.output = STDOUT_FILENO;
+    if (t->type == SARATOGA_GET && b->args->group) {
+        x.group = b->group.host;
+        x.group_service = b->group.port;
+    }
     rc = saratoga_uv_start(b->node, &x, &t->id);
     if (rc != 0) {
         (void)tool_fail(TOOL, "%s: %s", shown(t, name), saratoga_strerror(rc));

@@ -10,6 +10,7 @@
 
 #include <saratoga/uv.h>
 
+#include "address.h"
 #include "saratoga_bar.h"
 #include "saratoga_options.h"
 
@@ -24,7 +25,7 @@ struct saratoga_task {
     char file[SARATOGA_PATH_MAX]; /**< in it; "": by the peer */
     bool resume;
     bool overwrite;
-    bool stream; /**< of standard input */
+    bool stream; /**< of standard input, or to standard output */
     uint64_t id; /**< of the transfer, once it runs */
 };
 
@@ -39,6 +40,7 @@ typedef void (*saratoga_batch_fn)(struct saratoga_batch *b,
 struct saratoga_batch {
     const struct saratoga_args *args;
     saratoga_uv *node;
+    struct hostport group;       /**< of saratoga_args::group */
     struct saratoga_task *first; /**< those that wait */
     struct saratoga_task *last;
     struct saratoga_task *running; /**< newest first */

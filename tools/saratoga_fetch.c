@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,6 +153,7 @@ static bool add_fetch(struct saratoga_batch *b, const char *url,
     }
     t->resume = a->resume;
     t->overwrite = a->overwrite;
+    t->stream = a->live_output && t->type == SARATOGA_GET;
     saratoga_batch_add(b, t);
     return true;
 }
@@ -187,8 +189,8 @@ static void remove_parts(const char *folder) {
     }
 }
 
-/* Its parts come in any order, and only whole and verified is it of use: it
- * waits in a folder of its own. */
+/* A stream goes there as it comes.  The parts of a file come in any order, and
+ * only whole and verified is it of use: it waits in a folder of its own. */
 static int fetch_to_pipe(const struct saratoga_args *a) {
     const char *tmp = getenv("TMPDIR");
     char folder[3000];
@@ -205,8 +207,10 @@ static int fetch_to_pipe(const struct saratoga_args *a) {
     word[0] = a->word[0];
     word[1] = file;
     to.word = word;
+    to.live_output = true;
+    (void)signal(SIGPIPE, SIG_IGN); /* the error says it, too */
     rc = saratoga_fetch(&to);
-    if (rc == TOOL_OK && !copy_out(file)) {
+    if (rc == TOOL_OK && access(file, F_OK) == 0 && !copy_out(file)) {
         rc = tool_fail(TOOL, "cannot write to standard output");
     }
     (void)unlink(file);

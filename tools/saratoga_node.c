@@ -9,21 +9,27 @@
 #define TOOL "saratoga"
 #define PORT "7542"
 
-/* ADDR[:PORT]; the address may be empty. */
+bool saratoga_place(const char *option, const char *place,
+                    struct hostport *out) {
+    char text[320];
+    const char *bracket = strrchr(place, ']');
+    const char *why;
+    (void)snprintf(text, sizeof(text), "%s%s", place,
+                   strchr(bracket ? bracket : place, ':') ? "" : ":" PORT);
+    why = address_split(text, out);
+    if (why) {
+        (void)tool_misuse(TOOL, "%s %s: %s", option, place, why);
+    }
+    return !why;
+}
+
+/* The address may be empty. */
 static bool take_bind(const struct saratoga_args *a, saratoga_uv_config *c,
                       struct hostport *bind) {
-    char text[320];
-    const char *bracket;
-    const char *why;
     if (!a->bind) {
         return true;
     }
-    bracket = strrchr(a->bind, ']');
-    (void)snprintf(text, sizeof(text), "%s%s", a->bind,
-                   strchr(bracket ? bracket : a->bind, ':') ? "" : ":" PORT);
-    why = address_split(text, bind);
-    if (why) {
-        (void)tool_misuse(TOOL, "--bind %s: %s", a->bind, why);
+    if (!saratoga_place("--bind", a->bind, bind)) {
         return false;
     }
     c->host = bind->host[0] && strcmp(bind->host, "*") != 0 ? bind->host : NULL;

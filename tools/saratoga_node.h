@@ -30,6 +30,16 @@ bool saratoga_is_secured(const struct saratoga_args *a);
  * @return TOOL_OK, or TOOL_FAILED after saying why */
 int tool_node_open(saratoga_uv **node, const saratoga_uv_config *c);
 
+/**
+ * @brief Takes ADDR[:PORT] apart; the port is 7542 when there is none.
+ * @param option    that it was given to
+ * @param place     as typed
+ * @param[out] out  both parts
+ * @return false: it is wrong, and that was said
+ */
+bool saratoga_place(const char *option, const char *place,
+                    struct hostport *out);
+
 /** Room for a name on a terminal. */
 #define SARATOGA_SHOWN 1100
 /** @brief A name as it may be printed: what a terminal would take for a command

@@ -37,6 +37,8 @@ enum {
     OPT_UDP_LITE,
     OPT_UPDATE,
     OPT_UNRELIABLE,
+    OPT_STREAMS,
+    OPT_GROUP,
     OPT_AUTH_KEY,
     OPT_AUTH_FILES,
     OPT_PASSPHRASE,
@@ -83,6 +85,8 @@ static const struct option options[] = {
     {"udp-lite", no_argument, NULL, OPT_UDP_LITE},
     {"update", no_argument, NULL, OPT_UPDATE},
     {"unreliable", no_argument, NULL, OPT_UNRELIABLE},
+    {"streams", no_argument, NULL, OPT_STREAMS},
+    {"group", required_argument, NULL, OPT_GROUP},
     {"auth-key", required_argument, NULL, OPT_AUTH_KEY},
     {"auth-files", no_argument, NULL, OPT_AUTH_FILES},
     {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
@@ -298,6 +302,8 @@ static const char **text_of(struct saratoga_args *a, int opt) {
         return &a->beacon_to;
     case OPT_EID:
         return &a->eid;
+    case OPT_GROUP:
+        return &a->group;
     default:
         return NULL;
     }
@@ -313,6 +319,8 @@ static bool *flag_of(struct saratoga_args *a, int opt) {
         return &a->transfer.multicast;
     case OPT_UNRELIABLE:
         return &a->transfer.unreliable;
+    case OPT_STREAMS:
+        return &a->streams;
     case OPT_AUTH_FILES:
         return &a->auth_files;
     case OPT_UDP_LITE:
@@ -428,6 +436,35 @@ static uint32_t usual_tries(enum saratoga_command command) {
                                           : defaults.request_tries;
 }
 
+/* --multicast is about where the file goes: of a put that is its host, of a get
+ * the server and the client have to name the same. */
+static int check_group(struct saratoga_args *a) {
+    bool asked =
+        a->command == SARATOGA_CMD_GET || a->command == SARATOGA_CMD_SERVE;
+    if (a->transfer.no_status && a->command != SARATOGA_CMD_PUT) {
+        return tool_misuse(TOOL, "--one-way goes with put");
+    }
+    if (a->streams && a->command != SARATOGA_CMD_SERVE) {
+        return tool_misuse(TOOL, "--streams goes with serve");
+    }
+    if (a->transfer.multicast && !asked && a->command != SARATOGA_CMD_PUT) {
+        return tool_misuse(TOOL, "--multicast goes with put, get and serve");
+    }
+    if (a->group && !asked) {
+        return tool_misuse(TOOL,
+                           "--group goes with get and serve; of a put the "
+                           "host is the group");
+    }
+    if (a->transfer.multicast && asked) {
+        a->group = a->group ? a->group : SARATOGA_GROUP_IPV4;
+        a->transfer.multicast = false; /* of what goes to the group alone */
+    }
+    if (a->group && a->recursive) {
+        return tool_misuse(TOOL, "--multicast is about files, not folders");
+    }
+    return -1;
+}
+
 static int check(struct saratoga_args *a) {
     char why[SARATOGA_WHY_MAX] = "";
     int rc;
@@ -455,11 +492,7 @@ static int check(struct saratoga_args *a) {
                                  "with --auth-key");
     }
     a->transfer.update_check = a->update && a->command == SARATOGA_CMD_GET;
-    if ((a->transfer.no_status || a->transfer.multicast) &&
-        a->command != SARATOGA_CMD_PUT) {
-        return tool_misuse(TOOL, "--one-way and --multicast go with put");
-    }
-    return -1;
+    return check_group(a);
 }
 
 int saratoga_args_parse(int argc, char **argv, struct saratoga_args *a) {

@@ -50,7 +50,11 @@ struct saratoga_args {
     uint32_t mtu;
     uint64_t uplink_bps; /**< 0: not known */
 
+    const char *group; /**< ADDR[:PORT] that gets are answered to; or NULL */
+    bool live_output;  /**< get: a stream goes to standard output */
+
     const char *root; /**< serve: folder */
+    bool streams;     /**< serve: named pipes can be got */
     bool no_read;
     bool write;
     bool remove;

@@ -58,9 +58,6 @@ static bool write_port(const struct saratoga_args *a, saratoga_uv *node) {
 static bool set_beacons(const struct saratoga_args *a, saratoga_uv_config *c,
                         saratoga_config *engine, struct hostport *to,
                         char *name) {
-    char text[320];
-    const char *bracket = a->beacon_to ? strrchr(a->beacon_to, ']') : NULL;
-    const char *why;
     (void)gethostname(name, SARATOGA_EID_MAX);
     name[SARATOGA_EID_MAX] = '\0';
     engine->eid = a->eid ? a->eid : name;
@@ -68,16 +65,24 @@ static bool set_beacons(const struct saratoga_args *a, saratoga_uv_config *c,
     if (!a->beacon_to) {
         return true;
     }
-    (void)snprintf(text, sizeof(text), "%s%s", a->beacon_to,
-                   strchr(bracket ? bracket : a->beacon_to, ':') ? ""
-                                                                 : ":" PORT);
-    why = address_split(text, to);
-    if (why) {
-        (void)tool_misuse(TOOL, "--beacon-to %s: %s", a->beacon_to, why);
+    if (!saratoga_place("--beacon-to", a->beacon_to, to)) {
         return false;
     }
     c->beacon_host = to->host;
     c->beacon_service = to->port;
+    return true;
+}
+
+static bool set_group(const struct saratoga_args *a, saratoga_uv_config *c,
+                      struct hostport *group) {
+    if (!a->group) {
+        return true;
+    }
+    if (!saratoga_place("--group", a->group, group)) {
+        return false;
+    }
+    c->group = group->host;
+    c->group_service = group->port;
     return true;
 }
 
@@ -88,6 +93,7 @@ static void set_limits(const struct saratoga_args *a, saratoga_uv_config *c,
     c->may_write = a->write;
     c->may_delete = a->remove;
     c->overwrite = a->overwrite;
+    c->streams = a->streams;
     c->quota = a->quota;
     c->join = !saratoga_is_secured(a);
     if (a->max_peers != 0) {
@@ -139,11 +145,12 @@ int saratoga_serve(const struct saratoga_args *a) {
     saratoga_options options = a->transfer;
     struct hostport bind;
     struct hostport to;
+    struct hostport group;
     char name[SARATOGA_EID_MAX + 1];
     saratoga_uv *node = NULL;
     int rc;
     if (!tool_node_config(a, &c, &engine, &bind) ||
-        !set_beacons(a, &c, &engine, &to, name)) {
+        !set_beacons(a, &c, &engine, &to, name) || !set_group(a, &c, &group)) {
         return TOOL_USAGE;
     }
     set_limits(a, &c, &engine);

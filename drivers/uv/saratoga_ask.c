@@ -15,6 +15,11 @@ static bool sends(uint32_t request) {
            request == SARATOGA_BLIND_PUT;
 }
 
+static bool may_stream(uint32_t request) {
+    return request == SARATOGA_PUT || request == SARATOGA_BLIND_PUT ||
+           request == SARATOGA_GET;
+}
+
 static bool receives(uint32_t request) {
     return request == SARATOGA_GET || request == SARATOGA_TAKE;
 }
@@ -64,7 +69,7 @@ static int open_here(saratoga__file *f) {
     if (sends(f->request)) {
         return saratoga__source_open(f);
     }
-    if (f->name[0] == '\0') {
+    if (f->name[0] == '\0' || f->output >= 0) { /* METADATA will tell */
         return 0;
     }
     rv = saratoga__sink_open(f);
@@ -76,10 +81,31 @@ static int open_here(saratoga__file *f) {
     return rv;
 }
 
+/* Where the answer may go beside here. */
+static int find_group(saratoga__file *f) {
+    int rv = 0;
+
+    if (f->group_host[0] != '\0') {
+        f->stage = f->group_host;
+        rv = saratoga__resolve(f->group_host, f->group_service, false,
+                               &f->group);
+        rv = rv == 0 && !saratoga__is_group(&f->group) ? UV_EINVAL : rv;
+        f->in_group = rv == 0;
+    } else if (f->request == SARATOGA_GET &&
+               saratoga__is_group(&f->peer.remote)) {
+        f->group = f->peer.remote;
+        f->in_group = true;
+    }
+    return rv;
+}
+
 static void prepare(saratoga__file *f) {
     f->stage = f->host_name;
     f->status =
         saratoga__resolve(f->host_name, f->service, false, &f->peer.remote);
+    if (f->status == 0) {
+        f->status = find_group(f);
+    }
     if (f->status == 0 && (sends(f->request) || receives(f->request))) {
         f->stage = f->name[0] != '\0' ? f->name : f->folder;
         f->status = open_here(f);
@@ -108,8 +134,10 @@ static bool is_called_off(saratoga__file *f) {
 static bool hears_group(saratoga__file *f) {
     int rv = 0;
 
-    if (f->options.multicast && saratoga__is_group(&f->peer.remote)) {
-        rv = saratoga__ear_open(f->u, &f->peer.remote);
+    if (f->in_group) {
+        rv = saratoga__ear_open(f->u, &f->group, true);
+    } else if (f->options.multicast && saratoga__is_group(&f->peer.remote)) {
+        rv = saratoga__ear_open(f->u, &f->peer.remote, false);
     }
     if (rv != 0) {
         saratoga__file_fail(f, saratoga__error_of(rv),
@@ -134,7 +162,8 @@ static void start(saratoga__file *f) {
     }
     objection =
         saratoga__is_secured(f->u)
-            ? saratoga__secure_objection(f->u, &f->peer.remote, &f->options)
+            ? saratoga__secure_objection(
+                  f->u, f->in_group ? &f->group : &f->peer.remote, &f->options)
             : NULL;
     if (objection != NULL) {
         saratoga__file_fail(f, SARATOGA_ERR_INVAL, "%s: %s", f->host_name,
@@ -224,12 +253,16 @@ static int take(saratoga__file *f, const saratoga_uv_transfer *t) {
     const char *file = t->file;
 
     if (t->host == NULL || (sends(t->type) && file == NULL && !t->stream) ||
-        (t->stream && t->type != SARATOGA_PUT &&
-         t->type != SARATOGA_BLIND_PUT)) {
+        (t->stream && !may_stream(t->type)) ||
+        (t->group != NULL && t->type != SARATOGA_GET)) {
         return SARATOGA_ERR_INVAL;
     }
-    f->input = t->stream ? t->input : -1;
-    if (!copy(f->host_name, sizeof(f->host_name), t->host) ||
+    f->input = t->stream && sends(t->type) ? t->input : -1;
+    f->output = t->stream && !sends(t->type) ? t->output : -1;
+    if (!copy(f->group_host, sizeof(f->group_host), t->group) ||
+        !copy(f->group_service, sizeof(f->group_service),
+              t->group_service != NULL ? t->group_service : SERVICE) ||
+        !copy(f->host_name, sizeof(f->host_name), t->host) ||
         !copy(f->service, sizeof(f->service),
               t->service != NULL ? t->service : SERVICE) ||
         !copy(f->path, sizeof(f->path), t->path) ||

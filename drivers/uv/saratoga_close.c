@@ -13,6 +13,8 @@ static void free_node(saratoga_uv *u) {
     free((char *)(uintptr_t)u->config.root);
     free((char *)(uintptr_t)u->config.beacon_host);
     free((char *)(uintptr_t)u->config.beacon_service);
+    free((char *)(uintptr_t)u->config.group);
+    free((char *)(uintptr_t)u->config.group_service);
     free(u);
 }
 

@@ -39,6 +39,8 @@ saratoga__file *saratoga__file_new(saratoga_uv *u) {
     f->u = u;
     f->fd = -1;
     f->input = -1;
+    f->output = -1;
+    atomic_init(&f->cut, false);
     f->own_root.fd = -1;
     f->part.fd = -1;
     f->part.folder = -1;
@@ -226,6 +228,9 @@ static void close_all(saratoga__file *f) {
         (void)close(f->fd);
     }
     f->fd = -1;
+    if (f->owns_input) {
+        (void)close(f->input);
+    }
     f->has_part = false;
     saratoga__root_close(&f->own_root);
 }
@@ -265,7 +270,12 @@ static void closed(saratoga__file *f) {
 }
 
 void saratoga__file_settle(saratoga__file *f) {
-    if (!f->ended || f->closing || f->pending > 0 || f->job.busy) {
+    if (!f->ended) {
+        return;
+    }
+    atomic_store(&f->cut, true);
+    if (f->closing || f->pending > 0 || f->job.busy ||
+        !saratoga__stream_unwatch(f)) {
         return;
     }
     f->closing = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "drivers/uv/saratoga_impl.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #if !defined(_WIN32)
@@ -29,7 +30,8 @@ bool saratoga__group_of(const saratoga_uv *u, const drv__route *r,
                         drv__route *group) {
     drv__addr own;
 
-    if (!is_multicast(&r->local) || drv__udp_local(u->udp, &own) != 0) {
+    if (!is_multicast(&r->local) ||
+        drv__udp_local(u->ear != NULL ? u->ear : u->udp, &own) != 0) {
         return false;
     }
     *group = *r; /* the scope is that of the sender */
@@ -84,13 +86,27 @@ void saratoga__groups_join(saratoga_uv *u) {
 
 /* --- The ear ------------------------------------------------------------- */
 
+/* Answers leave by the other socket, which may know other addresses. */
+static void take(saratoga_uv *u, const drv__burst *in) {
+    drv__burst b = *in;
+    drv__route r = *in->route;
+    drv__addr own;
+
+    if (drv__udp_local(u->udp, &own) == 0 && own.sa.sa_family == AF_INET6) {
+        drv__addr_map(&r.remote);
+    }
+    b.route = &r;
+    saratoga__net_take(u, &b, 1, SARATOGA_PKT_MULTICAST);
+}
+
 /* Our own DATA come back, too: what members say is STATUS. */
 static void on_bursts(void *owner, const drv__burst *in, size_t count) {
     saratoga_uv *u = owner;
 
     for (size_t i = 0; i < count; i++) {
-        if (in[i].len > 0 && (in[i].data[0] & TYPE_MASK) == STATUS) {
-            saratoga__net_take(u, &in[i], 1, SARATOGA_PKT_MULTICAST);
+        if (in[i].len > 0 &&
+            (u->ear_takes_all || (in[i].data[0] & TYPE_MASK) == STATUS)) {
+            take(u, &in[i]);
         }
     }
 }
@@ -107,15 +123,27 @@ static void on_error(void *owner, int status) {
 static const drv__udp_ops ear_ops = {
     .on_bursts = on_bursts, .on_writable = on_writable, .on_error = on_error};
 
-int saratoga__ear_open(saratoga_uv *u, const drv__addr *group) {
+static bool is_same(const drv__addr *a, const drv__addr *b) {
+    struct in6_addr x;
+    struct in6_addr y;
+
+    drv__addr_ip(a, &x);
+    drv__addr_ip(b, &y);
+    return IN6_ARE_ADDR_EQUAL(&x, &y) && drv__addr_port(a) == drv__addr_port(b);
+}
+
+int saratoga__ear_open(saratoga_uv *u, const drv__addr *group, bool all) {
     drv__addr at = *group;
     drv__udp_options o = saratoga__net_options(u, &at, &ear_ops);
     int rv;
 
-    if (u->ear != NULL) {
-        return 0;
-    }
     drv__addr_unmap(&at);
+    if (u->ear != NULL) {
+        u->ear_takes_all |= all;
+        return is_same(&at, &u->ear_at) ? 0 : UV_EBUSY;
+    }
+    u->ear_takes_all = all;
+    u->ear_at = at;
     o.shared = true;
     rv = drv__udp_open(&u->ear, u->loop, &o);
     if (rv != 0) {
@@ -133,4 +161,73 @@ void saratoga__ear_close(saratoga_uv *u) {
         drv__udp_close(u->ear);
     }
     u->ear = NULL;
+}
+
+/* --- Gets that are answered to a group ----------------------------------- */
+
+/* Blocks for the sake of a name; before anything runs. */
+int saratoga__group_open(saratoga_uv *u, char *why) {
+    const char *host = u->config.group;
+    const char *service = u->config.group_service;
+    drv__route *to = &u->group_route;
+    drv__addr own;
+    int rv;
+
+    if (host == NULL) {
+        return 0;
+    }
+    rv = saratoga__resolve(host, service != NULL ? service : "7542", false,
+                           &to->remote);
+    if (rv == 0 && !saratoga__is_group(&to->remote)) {
+        (void)snprintf(why, SARATOGA_UV_TEXT,
+                       "%s is no group: a multicast address is wanted", host);
+        return UV_EINVAL;
+    }
+    if (rv == 0) {
+        drv__udp_share(u->udp);
+        rv = saratoga__ear_open(u, &to->remote, false);
+    }
+    if (rv != 0) {
+        (void)snprintf(why, SARATOGA_UV_TEXT, "%s: %s", host,
+                       saratoga__error_text(rv));
+        return rv;
+    }
+    if (drv__udp_local(u->udp, &own) == 0 && own.sa.sa_family == AF_INET6) {
+        drv__addr_map(&to->remote);
+    }
+    saratoga__pktinfo(u, to, &u->group);
+    return 0;
+}
+
+/* The one that brings the same to the group already. */
+static const saratoga__file *under_way(const saratoga__file *f) {
+    const saratoga__file *found = NULL;
+
+    for (const saratoga__file *g = f->u->files; g != NULL; g = g->next) {
+        if (g != f && g->to_group && !g->ended &&
+            strcmp(g->path, f->path) == 0 && g->st.st_ino == f->st.st_ino &&
+            g->st.st_dev == f->st.st_dev && !saratoga__source_changed(g)) {
+            found = g;
+        }
+    }
+    return found;
+}
+
+bool saratoga__group_give(saratoga__file *f, saratoga_answer *a) {
+    const saratoga__file *other;
+
+    if (f->u->group.path == 0 || f->request != SARATOGA_GET ||
+        saratoga__is_stream(f) || f->source.unchanged) {
+        return false;
+    }
+    other = under_way(f);
+    if (other != NULL &&
+        saratoga_transfer_join(f->u->node, f->handle, other->handle,
+                               saratoga__now()) == 0) {
+        saratoga__kick(f->u);
+        return true;
+    }
+    a->group = f->u->group;
+    f->to_group = true;
+    return false;
 }

@@ -5,6 +5,8 @@
 #include <saratoga/node.h>
 #include <saratoga/uv.h>
 
+#include <stdatomic.h>
+
 #include "drivers/uv/alarm.h"
 #include "drivers/uv/route.h"
 #include "drivers/uv/saratoga_hash.h"
@@ -101,12 +103,19 @@ struct saratoga__file {
     unsigned weight;   /* in the sharing; 0: needs nothing now */
     void (*after_sum)(saratoga__file *f);
     int input;       /* of a stream; -1: it is none */
+    uv_poll_t watch; /* of an input of ours */
     int input_error; /* UV_E... */
     uint8_t *piece;  /* of the stream, read and not yet with the engine */
     size_t piece_len;
     size_t piece_at;
 
     /* Being received. */
+    int output;          /* of a stream, should it be one; -1: a file */
+    uint64_t output_at;  /* how far it is there */
+    atomic_bool cut;     /* nobody waits for the output any more */
+    char group_host[64]; /* where the answer may go; "": only here */
+    char group_service[32];
+    drv__addr group;
     saratoga_partial partial; /* what METADATA said; what was held */
     saratoga_range *ranges;   /* of partial, from malloc() */
 
@@ -128,6 +137,11 @@ struct saratoga__file {
     int sum_status;   /* of the checksum of a source */
     unsigned pending; /* works of the engine with a thread */
 
+    bool owns_input; /* opened here */
+    bool watched;    /* there is a `watch` */
+    bool to_output;  /* it is a stream, and goes there */
+    bool to_group;   /* it is sent to the node's */
+    bool in_group;   /* `group` is to be heard */
     bool sum_due;    /* its checksum is computed while it is sent */
     bool sum_ended;  /* it is known */
     bool input_over; /* there is no more to read */
@@ -171,7 +185,8 @@ struct saratoga_uv {
     saratoga_node *node;
     drv__udp *udp;
     drv__udp *lite; /* UDP-Lite, on the same port; or NULL */
-    drv__udp *ear;  /* hears a group that is sent to; or NULL */
+    drv__udp *ear;  /* hears a group; or NULL */
+    drv__addr ear_at;
     drv__alarm alarm;
     struct saratoga__done done;
     uv_prepare_t before;
@@ -184,10 +199,13 @@ struct saratoga_uv {
     bool has_done;
     bool dirty;
     bool closing;
+    bool ear_takes_all; /* not only what members say */
 
     struct saratoga__secure *secure;
     struct saratoga__routes routes;
     drv__route beacon_route;
+    drv__route group_route; /* where gets are answered, if there is a group */
+    saratoga_pktinfo group;
     saratoga__root root;
     bool has_root;
     uint64_t taken; /* of the quota */
@@ -226,10 +244,15 @@ bool saratoga__is_group(const drv__addr *a);
 bool saratoga__group_of(const saratoga_uv *u, const drv__route *r,
                         drv__route *group);
 void saratoga__groups_join(saratoga_uv *u);
-/* Hears what members of a group say that this node sends to.  Returns 0 or
- * UV_E... */
-int saratoga__ear_open(saratoga_uv *u, const drv__addr *group);
+/* Hears what members of a group say that this node sends to; `all`: and what is
+ * sent to them.  Returns 0 or UV_E...; UV_EBUSY: another group is heard. */
+int saratoga__ear_open(saratoga_uv *u, const drv__addr *group, bool all);
 void saratoga__ear_close(saratoga_uv *u);
+/* The group to which gets are answered, if there is one.  Returns 0 or
+ * UV_E... */
+int saratoga__group_open(saratoga_uv *u, char *why);
+/* Answers a get to the group; false: it is answered to who asked. */
+bool saratoga__group_give(saratoga__file *f, saratoga_answer *a);
 
 /* saratoga_net.c: the socket and addresses. */
 int saratoga__net_open(saratoga_uv *u, char *why);
@@ -297,6 +320,14 @@ void saratoga__source_sum_memory(saratoga__file *f);
 /* saratoga_stream.c: streams that are sent. */
 bool saratoga__is_stream(const saratoga__file *f);
 int saratoga__stream_describe(saratoga__file *f);
+/* A named pipe that a peer may get; blocks.  Returns 0 or UV_E... */
+int saratoga__stream_open(saratoga__file *f);
+/* The same, on the loop: what comes out of it will be seen. */
+int saratoga__stream_watch(saratoga__file *f);
+/* Nothing is to be seen any more; false: not yet, the file is settled then. */
+bool saratoga__stream_unwatch(saratoga__file *f);
+/* Into a pipe, in a thread; 0 or UV_E... */
+int64_t saratoga__stream_write(saratoga__file *f, const saratoga_work *w);
 /* Hands on what was read, reads more; nothing when that is under way. */
 void saratoga__stream_go_on(saratoga__file *f);
 

@@ -129,6 +129,9 @@ const drv__route *saratoga__route_of(saratoga_uv *u,
     if (to->path == u->engine.beacon_to.path) {
         return &u->beacon_route;
     }
+    if (to->path == u->group.path) {
+        return &u->group_route;
+    }
     for (const saratoga__file *f = u->files; f != NULL; f = f->next) {
         if (f->host == to->host) {
             return &f->peer;

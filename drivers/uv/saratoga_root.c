@@ -153,6 +153,17 @@ int saratoga__root_read(const saratoga__root *r, const char *path,
     return fd;
 }
 
+int saratoga__root_pipe(const saratoga__root *r, const char *path) {
+    struct stat st;
+    int fd = open_below(r, path, READ);
+
+    if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISFIFO(st.st_mode))) {
+        (void)close(fd);
+        fd = UV_EACCES;
+    }
+    return fd;
+}
+
 /* Makes the last of the names in `path`, those above are there. */
 static int make_folder(const saratoga__root *r, const char *path) {
     const char *leaf = NULL;

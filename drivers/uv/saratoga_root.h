@@ -42,6 +42,9 @@ bool saratoga__name_is_own(const char *name);
 /* Opens a regular file for reading.  Returns a descriptor or UV_E... */
 int saratoga__root_read(const saratoga__root *r, const char *path,
                         struct stat *st);
+/* Opens a named pipe for reading, with O_NONBLOCK: it need not have a writer.
+ * Returns a descriptor or UV_E... */
+int saratoga__root_pipe(const saratoga__root *r, const char *path);
 /* Opens a folder.  `make`: also makes it and those above it. */
 int saratoga__root_folder(const saratoga__root *r, const char *path, bool make);
 /* Opens the folder that holds `path`, whose last name is *leaf in `path`. */

@@ -58,6 +58,10 @@ static const char *contradiction(const saratoga_uv *u,
         return "UDP-Lite tolerates errors, which sealed datagrams cannot have: "
                "no passphrase or key with it";
     }
+    if (u->config.group != NULL) {
+        return "what goes to a group is not sealed: no passphrase or key with "
+               "it";
+    }
     if (u->config.join) {
         return "beacons to a group are not sealed: with a passphrase or key "
                "none are heard";

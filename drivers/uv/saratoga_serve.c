@@ -21,6 +21,28 @@ static bool gone(saratoga__file *f) {
 
 /* --- Giving -------------------------------------------------------------- */
 
+/* What comes out of a pipe cannot go to two. */
+static bool is_taken(const saratoga__file *f) {
+    bool taken = false;
+
+    for (const saratoga__file *g = f->u->files; g != NULL; g = g->next) {
+        taken = taken || (g != f && g->watched && saratoga__is_stream(f) &&
+                          strcmp(g->name, f->name) == 0);
+    }
+    return taken;
+}
+
+static void go_on(saratoga__file *f) {
+    if (saratoga__is_stream(f) && saratoga__stream_watch(f) == 0) {
+        saratoga__stream_go_on(f);
+    } else if (saratoga__is_stream(f)) {
+        (void)saratoga_transfer_cancel(f->u->node, f->handle,
+                                       SARATOGA_CANNOT_SEND, saratoga__now());
+    } else if (f->source.digest_later) {
+        saratoga__source_sum_later(f);
+    }
+}
+
 static void give(saratoga__file *f) {
     saratoga_answer a;
     int rv;
@@ -32,14 +54,21 @@ static void give(saratoga__file *f) {
         refuse(f, saratoga__status_of(f->status, SARATOGA_CANNOT_SEND));
         return;
     }
+    if (is_taken(f)) {
+        refuse(f, SARATOGA_IN_USE);
+        return;
+    }
     saratoga_answer_init(&a);
     a.source = &f->source;
     a.user = f;
+    if (saratoga__group_give(f, &a)) {
+        return;
+    }
     rv = saratoga_transfer_accept(f->u->node, f->handle, &a, saratoga__now());
     saratoga__share_rate(f->u);
-    if (rv == 0 && f->source.digest_later) {
-        saratoga__source_sum_later(f);
-    } else if (rv != 0 && rv != SARATOGA_ERR_TOO_LONG) {
+    if (rv == 0) {
+        go_on(f);
+    } else if (rv != SARATOGA_ERR_TOO_LONG) {
         refuse(f, SARATOGA_CANNOT_SEND);
     }
     saratoga__kick(f->u);
@@ -49,6 +78,10 @@ static void open_source(saratoga__file *f) {
     f->status = f->name[0] == '\0' ? saratoga__source_pick(f) : 0;
     if (f->status == 0) {
         f->status = saratoga__source_open(f);
+    }
+    if (f->status == UV_EACCES && f->u->config.streams &&
+        f->request == SARATOGA_GET) {
+        f->status = saratoga__stream_open(f);
     }
 }
 
@@ -64,7 +97,7 @@ static bool is_held(const saratoga__file *f) {
 
 static void source_open(saratoga__file *f) {
     f->source.unchanged = f->status == 0 && is_held(f);
-    if (f->status != 0 || f->ended) {
+    if (f->status != 0 || f->ended || saratoga__is_stream(f)) {
         give(f);
     } else {
         saratoga__source_sum(f, give);

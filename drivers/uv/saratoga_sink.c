@@ -94,12 +94,13 @@ static void opened(saratoga__file *f) {
     saratoga__file_settle(f);
 }
 
-/* The peer chose the file, and so its name. */
+/* The peer chose the file, and so its name; or it could have been a stream. */
 static void open_by_name(saratoga__file *f, const char *path) {
     const char *leaf = strrchr(path, '/');
 
     leaf = leaf != NULL ? leaf + 1 : path;
-    if (saratoga__path_clean(leaf, f->name) != 0 || f->name[0] == '\0') {
+    if (f->name[0] == '\0' &&
+        (saratoga__path_clean(leaf, f->name) != 0 || f->name[0] == '\0')) {
         stop(f, UV_EACCES, SARATOGA_ACCESS_DENIED);
         return;
     }
@@ -118,6 +119,9 @@ void saratoga__sink_metadata(saratoga__file *f, const saratoga_event *ev) {
     f->result.entry = ev->entry;
     if ((ev->kind == SARATOGA_DIRECTORY) != f->in_memory) {
         stop(f, UV_EINVAL, SARATOGA_FLAGS_CHANGED);
+    } else if (f->endless && f->output >= 0) {
+        f->to_output = true;
+        saratoga__work_release(f, 0);
     } else if (!again && !f->in_memory && !f->has_part && !f->exists) {
         open_by_name(f, ev->entry.path);
     } else {

@@ -188,6 +188,8 @@ static void copy_config(saratoga_uv *u, const saratoga_uv_config *c) {
     u->config.root = keep(c->root);
     u->config.beacon_host = keep(c->beacon_host);
     u->config.beacon_service = keep(c->beacon_service);
+    u->config.group = keep(u->config.group);
+    u->config.group_service = keep(u->config.group_service);
     saratoga_options_init(&u->options);
     if (c->node != NULL) {
         u->engine = *c->node;
@@ -306,6 +308,7 @@ static int open_engine(saratoga_uv *u, char *why) {
     u->engine.posix_offset = (int64_t)wall.tv_sec * INT64_C(1000000000) +
                              wall.tv_nsec - (int64_t)saratoga__now();
     u->engine.timer_granularity_us = DRV__ALARM_GRAIN_US;
+    u->engine.own_transfers_only = !u->has_root || !u->config.may_write;
     rv = saratoga_config_check(&u->engine, why);
     if (rv == 0) {
         rv = saratoga_node_new(&u->node, &u->engine, seed, saratoga__now());
@@ -321,6 +324,7 @@ static int open_all(saratoga_uv *u, char *why) {
             0 ||
         open_loop(u, why) != 0 || open_root(u, why) != 0 ||
         saratoga__net_open(u, why) != 0 || aim_beacons(u, why) != 0 ||
+        saratoga__group_open(u, why) != 0 ||
         saratoga__secure_open(u, why) != 0) {
         return SARATOGA_ERR_IO;
     }

@@ -42,10 +42,13 @@ static int64_t compare(const saratoga__file *f, const saratoga_work *w) {
 }
 
 static int64_t do_write(saratoga__file *f, const saratoga_work *w) {
-    int64_t rv =
-        f->exists ? compare(f, w)
-                  : saratoga__write_at(f->part.fd, w->buf, w->len, w->offset);
+    int64_t rv;
 
+    if (f->to_output) {
+        return saratoga__stream_write(f, w);
+    }
+    rv = f->exists ? compare(f, w)
+                   : saratoga__write_at(f->part.fd, w->buf, w->len, w->offset);
     if (rv == 0) {
         saratoga__hash_offer(&f->hash, w->offset, w->buf, w->len,
                              saratoga__line_waiting(f) <= BACKLOG);
@@ -113,7 +116,7 @@ static int64_t do_commit(saratoga__file *f, const saratoga_work *w) {
     struct timespec mtime = {.tv_nsec = UTIME_NOW};
     int64_t rv = verify(f, w);
 
-    if (rv != 0 || f->in_memory) {
+    if (rv != 0 || f->in_memory || f->to_output) {
         return rv;
     }
     if (f->exists) {
@@ -172,6 +175,10 @@ void saratoga__op_run(saratoga__op *op) {
 
 static void answer(saratoga_uv *u, saratoga__file *f, const saratoga_work *w,
                    int64_t result) {
+    if (result == UV_EPIPE && f != NULL && f->to_output) {
+        (void)saratoga_transfer_cancel(
+            u->node, f->handle, SARATOGA_NOT_INTERESTED, saratoga__now());
+    }
     if (result < 0 && f != NULL) {
         f->status = f->status != 0 ? f->status : (int)result;
         f->bad_sum = f->bad_sum || result == SARATOGA__BAD_SUM;
@@ -267,10 +274,14 @@ static void digest(saratoga__op *op) {
     (void)uv_queue_work(f->u->loop, &op->work, run_beside, done_beside);
 }
 
+static bool is_placed(const saratoga__file *f) {
+    return f->fd >= 0 || f->has_part || f->to_output;
+}
+
 static void submit(saratoga__op *op) {
     saratoga__file *f = op->file;
 
-    if (f->fd < 0 && !f->has_part) {
+    if (!is_placed(f)) {
         saratoga__ops_add(&f->waiting, op);
     } else if (op->todo.type == SARATOGA_WORK_DIGEST) {
         digest(op);
@@ -294,7 +305,7 @@ void saratoga__work_start(saratoga_uv *u, const saratoga_work *w) {
     saratoga__file *f = w->user;
     saratoga__op *op;
 
-    if (f == NULL || (f->ended && f->fd < 0 && !f->has_part && !f->in_memory)) {
+    if (f == NULL || (f->ended && !is_placed(f) && !f->in_memory)) {
         answer(u, f, w, UV_ECANCELED);
         return;
     }

@@ -67,7 +67,9 @@ typedef struct saratoga_options {
     bool unreliable;      /**< stream: never ask for STATUS, repair nothing */
     bool no_status;       /**< the way back does not exist: ask for nothing,
                                repeat METADATA, end after the last byte */
-    bool multicast;       /**< the peer is a group: no STATUS requests */
+    bool multicast;       /**< the peer is a group: no STATUS requests; a
+                               transfer that is received from a group becomes
+                               one on its own */
     bool lite;            /**< content may have errors: DATA may go by
                                UDP-Lite when the peer takes it */
     bool update_check;    /**< get: tell the copy held first; saratoga_uv:
@@ -165,7 +167,9 @@ typedef struct saratoga_config {
     bool time_y2k_plain;     /**< wire times are POSIX - 946684800, not the
                                   draft's 946684822 */
     bool update_check;       /**< METADATA may announce a REQUEST */
-    bool reserved[7];        /**< false */
+    bool own_transfers_only; /**< what others send to a group is dropped in
+                                  silence; false */
+    bool reserved[6];        /**< false */
     uint64_t uplink_bps;     /**< what all STATUS of this node leave by,
                                   bit/s; 0: no limit */
     double status_share;     /**< of it that they may use; 0.5 */

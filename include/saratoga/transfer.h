@@ -108,6 +108,9 @@ typedef struct saratoga_answer {
     const saratoga_partial *partial; /**< put, give, blind put: what is held
                                           already; copied; or NULL */
     void *user;                      /**< the driver's */
+    saratoga_pktinfo group; /**< get: a group that the answer goes to, so that
+                                 whoever belongs to it takes it; zeroed: to the
+                                 requester */
 } saratoga_answer;
 
 /** @brief Zeroes and tags an answer. @param a  answer, of any content */
@@ -130,8 +133,10 @@ SARATOGA_API void saratoga_answer_init_sized(saratoga_answer *a, size_t size);
  * @retval 0                     accepted
  * @retval SARATOGA_ERR_GONE     no such transfer
  * @retval SARATOGA_ERR_STATE    was answered before, or has ended
- * @retval SARATOGA_ERR_INVAL    see saratoga_options_check(), or a source is
- *                               missing; still to be answered
+ * @retval SARATOGA_ERR_INVAL    see saratoga_options_check(); or a source is
+ *                               missing, or is a stream and the peer takes
+ *                               none; or a group is told and it is no get;
+ *                               still to be answered
  * @retval SARATOGA_ERR_ALGORITHM see saratoga_options_check()
  * @retval SARATOGA_ERR_TOO_LONG the peer does not take files so long; refused
  *                               with ::SARATOGA_TOO_LONG, a DONE follows
@@ -141,6 +146,22 @@ SARATOGA_API int saratoga_transfer_accept(saratoga_node *node,
                                           saratoga_handle handle,
                                           const saratoga_answer *answer,
                                           saratoga_time now);
+/**
+ * @brief Answers a get of a file that is on its way to a group: the requester,
+ * who must be a member, takes it from there.  A DONE follows.
+ * @param node     node
+ * @param handle   from a ::SARATOGA_EVENT_REQUEST of a get
+ * @param running  the transfer to the group; its METADATA are sent once more
+ * @param now      current time
+ * @retval 0                  answered
+ * @retval SARATOGA_ERR_GONE  no such transfer
+ * @retval SARATOGA_ERR_STATE was answered before, or is no get; or the other
+ *                            has ended, or does not go to a group
+ */
+SARATOGA_API int saratoga_transfer_join(saratoga_node *node,
+                                        saratoga_handle handle,
+                                        saratoga_handle running,
+                                        saratoga_time now);
 /**
  * @brief Refuses what a peer asks for.  A DONE follows.
  * @param node    node

@@ -50,8 +50,11 @@ typedef struct saratoga_uv_config {
     bool may_delete;    /**< peers may delete and take; false */
     bool overwrite;     /**< puts may replace files; false */
     bool plain_udp;     /**< portable I/O even where faster calls exist */
-    bool join;          /**< hear beacons sent to the groups; false */
-    bool reserved[2];   /**< false */
+    bool join;          /**< hear beacons and requests sent to the groups;
+                             false */
+    bool streams;       /**< named pipes below root are streams that peers may
+                             get, one at a time; false */
+    bool reserved;      /**< false */
     uint32_t max_peers; /**< hosts served at once; 0: no limit; default 256 */
     uint32_t reserved2; /**< 0 */
     uint64_t quota;     /**< bytes taken in by puts, in all; 0: no limit */
@@ -70,8 +73,12 @@ typedef struct saratoga_uv_config {
                                           a pause, NULL-terminated; or NULL */
     const uint8_t *const *more_keys; /**< the same for keys of 32 bytes; at
                                           most 15 together */
-    uint64_t rekey_packets; /**< secured: new keys after so many packets; 0:
-                               well before the cipher's limit */
+    uint64_t rekey_packets;    /**< secured: new keys after so many packets; 0:
+                                  well before the cipher's limit */
+    const char *group;         /**< files that peers get go to this group, once
+                                    for all who ask meanwhile; NULL: to each who
+                                    asks */
+    const char *group_service; /**< its port; NULL: 7542 */
 } saratoga_uv_config;
 
 /** @brief Fills in every default. @param c  config, of any content */
@@ -93,7 +100,9 @@ typedef struct saratoga_uv_transfer {
     uint32_t type;       /**< ::saratoga_request_type */
     bool resume;         /**< go on where an earlier transfer ended */
     bool overwrite;      /**< a file that is there may be replaced */
-    bool stream;         /**< put: what comes out of `input`, until its end */
+    bool stream;         /**< put: what comes out of `input`, until its end;
+                              get: should it be a stream, what comes goes into
+                              `output` as it comes, and into no file */
     bool reserved;       /**< false */
     const char *host;    /**< the peer: a name or an address */
     const char *service; /**< its port; NULL: 7542 */
@@ -108,6 +117,11 @@ typedef struct saratoga_uv_transfer {
     int input;                       /**< stream: a descriptor to read, such as
                                           a pipe; not closed; without O_NONBLOCK
                                           it must be one that poll() knows */
+    int output;                      /**< stream: one to write; likewise */
+    const char *group; /**< get: the answer may go to this group, which is
+                            heard; NULL: it will not; a host that is a group is
+                            heard in any case */
+    const char *group_service; /**< its port; NULL: 7542 */
 } saratoga_uv_transfer;
 
 /** @brief Zeroes and tags. @param t  transfer, of any content */

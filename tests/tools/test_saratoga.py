@@ -45,7 +45,12 @@ class CommandLine(saratogabox.Node):
                 ("--set", "get", "--set", "retry", "saratoga://h/x"),
                 ("--set", "get", "--set", "retry=soon", "saratoga://h/x"),
                 ("copies", "get", "--set", "copies=9", "saratoga://h/x"),
-                ("go with put", "get", "--one-way", "saratoga://h/x"),
+                ("goes with put", "get", "--one-way", "saratoga://h/x"),
+                ("goes with serve", "get", "--streams", "saratoga://h/x"),
+                ("goes with put", "take", "--multicast", "saratoga://h/x"),
+                ("the host", "put", "--group", "g", "f", "saratoga://h/x"),
+                ("--group", "get", "--group", "[g", "saratoga://h/x"),
+                ("folders", "get", "-r", "--multicast", "saratoga://h/x"),
                 ("cubic", "get", "--congestion", "none", "saratoga://h/x"),
                 ("take", "take", "-r", "saratoga://h/x")):
             self.run_bad(word, *arguments, status=2)
@@ -406,6 +411,59 @@ class Transfers(saratogabox.Node):
         self.assertGreater(len(lost), 1000)
         self.assertEqual(set(got[lost[0]:lost[-1] + 1]), {0})
         self.assertLess(lost[-1] - lost[0], 1500)
+
+    def get_to_pipe(self, name):
+        # pylint: disable=consider-using-with
+        get = subprocess.Popen(
+            [toolbox.TOOLS / "saratoga", "get", self.url(name), "-"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(self.end, get)
+        return get
+
+    def test_a_named_pipe_can_be_got_as_it_is_written(self):
+        os.mkfifo(self.here / "log")
+        self.serve("--streams")
+        data = saratogabox.content(60000)
+        get = self.get_to_pipe("log")
+        with open(self.here / "log", "wb", buffering=0) as pipe:
+            for at in range(0, len(data), 20000):
+                pipe.write(data[at:at + 20000])
+                self.assertEqual(get.stdout.read(20000), data[at:at + 20000])
+            self.run_bad("in use", "get", self.url("log"), self.there / "x")
+        self.assertEqual(get.communicate(timeout=toolbox.PATIENCE), (b"", b""))
+        self.assertEqual(get.returncode, 0)
+        self.assertEqual(self.left_over(self.there), [])
+
+    def test_a_named_pipe_can_be_got_into_a_file(self):
+        os.mkfifo(self.here / "log")
+        self.serve("--streams")
+        data = saratogabox.content(3000000)
+        get = self.start("saratoga", "get", self.url("log"),
+                         self.there / "log")
+        (self.here / "log").write_bytes(data)
+        self.assertEqual(self.finish(get), (0, ""))
+        self.assertEqual((self.there / "log").read_bytes(), data)
+
+    def test_a_named_pipe_is_no_stream_unless_that_is_allowed(self):
+        os.mkfifo(self.here / "log")
+        self.serve()
+        self.run_bad("denied", "get", self.url("log"), "-")
+
+    def test_who_reads_no_more_of_a_stream_ends_it(self):
+        os.mkfifo(self.here / "log")
+        server = self.serve("--streams")
+        get = self.get_to_pipe("log")
+        with open(self.here / "log", "wb", buffering=0) as pipe:
+            pipe.write(b"x" * 5000)
+            self.assertEqual(get.stdout.read(5000), b"x" * 5000)
+            get.stdout.close()
+            with self.assertRaises(BrokenPipeError):
+                while True:
+                    pipe.write(b"x" * 5000)
+        self.assertEqual(get.wait(toolbox.PATIENCE), 1)
+        self.assertIn(b"broken pipe", get.stderr.read())
+        get.stderr.close()
+        self.stop(server)
 
     def test_a_stream_has_to_fit_the_quota(self):
         self.serve("--write", "--quota", "100kB")

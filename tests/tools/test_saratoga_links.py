@@ -291,6 +291,34 @@ class Networks(saratogabox.Node):
                     peer=pathlib.Path(__file__).with_name("group_peer.py"))
         self.same(source, self.folder / "got")
 
+    def test_gets_of_one_file_are_answered_to_a_group(self):
+        source = self.put_file("f", 600000)
+        self.script(self.GROUP + """
+            "$tool" serve -q --multicast --rate 20mbit --root "$here" \\
+                --bind 0.0.0.0 --port-file "$port" & serve=$!
+            until [ -s "$port" ]; do sleep 0.01; done
+            "$tool" get --multicast saratoga://127.0.0.1/f "$there/a" & a=$!
+            "$tool" get --multicast saratoga://127.0.0.1/f "$there/b" & b=$!
+            wait $a
+            wait $b
+            kill $serve
+            wait $serve
+            """, there=self.there)
+        self.same(source, self.there / "a")
+        self.same(source, self.there / "b")
+
+    def test_a_group_is_asked_for_a_file(self):
+        source = self.put_file("f", 200000)
+        self.script(self.GROUP + """
+            "$tool" serve -q --rate 20mbit --root "$here" --bind 0.0.0.0 \\
+                --port-file "$port" & serve=$!
+            until [ -s "$port" ]; do sleep 0.01; done
+            "$tool" get saratoga://224.0.0.108/f "$there/f"
+            kill $serve
+            wait $serve
+            """, there=self.there)
+        self.same(source, self.there / "f")
+
     @staticmethod
     def namespace():
         """A command that gives another a network of its own."""

@@ -147,6 +147,18 @@ static void answer_delete(struct host *h, const saratoga_event *ev) {
                                    host_now(h));
 }
 
+/* To the group once for all who ask meanwhile. */
+static bool joins(struct host *h, const saratoga_event *ev,
+                  const struct disk_file *f) {
+    bool joined = false;
+    for (const struct xfer *x = h->xfers; x != NULL && !joined; x = x->next) {
+        joined = x->file == f && x->sends && !x->done &&
+                 saratoga_transfer_join(h->sim.engine, ev->handle, x->handle,
+                                        host_now(h)) == 0;
+    }
+    return joined;
+}
+
 static void answer_get(struct host *h, const saratoga_event *ev) {
     struct disk_file *f =
         ev->path[0] == '\0' ? h->files : host_find_file(h, ev->path);
@@ -155,6 +167,9 @@ static void answer_get(struct host *h, const saratoga_event *ev) {
     struct xfer *x;
     if (f == NULL) {
         refuse(h, ev, SARATOGA_NOT_FOUND);
+        return;
+    }
+    if (h->answer_group != NULL && joins(h, ev, f)) {
         return;
     }
     describe(h, f, &src);
@@ -166,7 +181,13 @@ static void answer_get(struct host *h, const saratoga_event *ev) {
     a.source = &src;
     a.options = h->answer_options;
     a.user = x;
-    (void)saratoga_transfer_accept(h->sim.engine, ev->handle, &a, host_now(h));
+    if (h->answer_group != NULL) {
+        a.group = *h->answer_group;
+    }
+    if (saratoga_transfer_accept(h->sim.engine, ev->handle, &a, host_now(h)) ==
+        SARATOGA_ERR_INVAL) {
+        refuse(h, ev, SARATOGA_CANNOT_SEND);
+    }
     if (h->digest_later && !h->digest_kept) {
         (void)saratoga_transfer_set_digest(
             h->sim.engine, ev->handle, h->checksum, src.digest, host_now(h));

@@ -64,7 +64,8 @@ struct host {
     bool refuse;
     uint32_t refuse_status;
     const saratoga_options *answer_options;
-    uint32_t checksum; /* of files it sends */
+    const saratoga_pktinfo *answer_group; /* gets are answered there */
+    uint32_t checksum;                    /* of files it sends */
     uint32_t mtime;    /* and ctime of files it sends, as on the wire */
     bool digest_later; /* the checksum is told once METADATA may have left */
     bool digest_kept;  /* and not by the host, but by the test */

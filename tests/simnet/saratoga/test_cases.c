@@ -317,34 +317,67 @@ static void a_copy_that_is_the_same_is_not_sent_again(void **state) {
     world_free(&w);
 }
 
+/* Writes to the stream x of w.sat until it is over. */
+static void write_stream(struct world *w, const struct xfer *x,
+                         const struct disk_file *f) {
+    saratoga_node *node = w->sat->sim.engine;
+    uint64_t written = 0;
+    bool finished = false;
+    while (!x->done && host_now(w->sat) < 400 * SEC) {
+        world_run(w, host_now(w->sat) + 10 * MSEC);
+        if (written < f->size) {
+            int64_t n =
+                saratoga_stream_write(node, x->handle, f->data + written,
+                                      f->size - written, host_now(w->sat));
+            written += n > 0 ? (uint64_t)n : 0;
+        } else if (!finished) {
+            assert_int_equal(
+                saratoga_stream_finish(node, x->handle, host_now(w->sat)), 0);
+            finished = true;
+        }
+        host_pump(w->sat);
+    }
+}
+
+static saratoga_options wrapping(void) {
+    saratoga_options o = at_rate(9000000);
+    o.descriptor = SARATOGA_16_BIT;
+    o.window = 32768;
+    return o;
+}
+
 static void a_reliable_stream_arrives_in_order(void **state) {
     struct world w = world_new(&LOSSY, NULL, NULL);
-    saratoga_options o = at_rate(9000000);
+    saratoga_options o = wrapping();
     struct disk_file *f = host_make_file(w.sat, "s", 300000, 3);
     struct xfer *x;
-    uint64_t written = 0;
     (void)state;
-    o.descriptor = SARATOGA_16_BIT; /* wraps */
-    o.window = 32768;
     w.sat->stream = true;
     x = host_start(w.sat, w.ground, SARATOGA_PUT, "s", &o, NULL);
-    while (!x->done && host_now(w.sat) < 200 * SEC) {
-        world_run(&w, host_now(w.sat) + 10 * MSEC);
-        if (written < f->size && x->accepted) {
-            int64_t n = saratoga_stream_write(
-                w.sat->sim.engine, x->handle, f->data + written,
-                f->size - written, host_now(w.sat));
-            written += n > 0 ? (uint64_t)n : 0;
-            if (written == f->size) {
-                assert_int_equal(saratoga_stream_finish(w.sat->sim.engine,
-                                                        x->handle,
-                                                        host_now(w.sat)),
-                                 0);
-            }
-            host_pump(w.sat);
-        }
-    }
+    write_stream(&w, x, f);
     assert_arrived(&w, x, "s");
+    world_free(&w);
+}
+
+/* It has nothing to say for longer than peers wait for each other. */
+static void a_stream_that_is_got_may_begin_late(void **state) {
+    struct world w = world_new(&LOSSY, NULL, NULL);
+    saratoga_options o = wrapping();
+    struct disk_file *f = host_make_file(w.sat, "s", 300000, 3);
+    struct xfer *x;
+    (void)state;
+    w.sat->stream = true;
+    w.sat->answer_options = &o;
+    x = host_start(w.ground, w.sat, SARATOGA_GET, "s", &o, NULL);
+    world_run(&w, 100 * SEC);
+    assert_true(x->has_metadata && !x->done);
+    assert_int_equal(x->metadata.kind, SARATOGA_STREAM);
+    write_stream(&w, w.sat->xfers, f);
+    world_finish(&w, x, 400 * SEC);
+    assert_true(x->done);
+    assert_int_equal(x->end.error, 0);
+    assert_true(host_same(x->file, f));
+    assert_int_equal(w.sat->xfers->end.error, 0);
     world_free(&w);
 }
 
@@ -416,6 +449,7 @@ int main(void) {
         T(a_blind_get_brings_what_the_peer_chooses),
         T(a_copy_that_is_the_same_is_not_sent_again),
         T(a_reliable_stream_arrives_in_order),
+        T(a_stream_that_is_got_may_begin_late),
         T(a_rate_equation_starves_nobody_where_much_is_lost),
         T(a_link_known_to_be_down_stops_all_timers),
     };

@@ -393,6 +393,17 @@ static void streams_carry_no_checksum(void **state) {
     raw_free(r);
 }
 
+static void who_takes_no_streams_is_sent_none(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    (void)state;
+    r->h->stream = true;
+    raw_hex(r, "218f0001 00000007 6400");
+    assert_sent(r, "24010002 00000007 0000 0000");
+    assert_silent(r);
+    raw_free(r);
+}
+
 static void data_that_nobody_announced_need_metadata(void **state) {
     struct raw *r = raw_new(NULL);
     (void)state;
@@ -493,6 +504,7 @@ int main(void) {
         T(strays_are_answered_with_the_completed_status),
         T(a_sender_stops_when_refused),
         T(streams_carry_no_checksum),
+        T(who_takes_no_streams_is_sent_none),
         T(data_that_nobody_announced_need_metadata),
         T(holes_around_a_wrapped_offset_go_in_two_lists),
     };

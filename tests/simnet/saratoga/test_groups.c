@@ -61,25 +61,38 @@ static saratoga_pktinfo group_address(const struct group *g) {
 }
 
 /* `common`: lost by all members, `own`: by each for itself. */
-static void build_group(struct group *g, double common, double own,
-                        bool shared) {
-    saratoga_config cfg;
+static void build_group_of(struct group *g, saratoga_config *cfg, double common,
+                           double own, bool shared) {
     struct sim_link_config in;
     struct sim_link_config out;
-    saratoga_config_init(&cfg);
     g->net = sim_net_new();
     g->node = sim_net_add_node(g->net, repeat, g);
     if (shared) {
-        cfg.group = group_address(g);
+        cfg->group = group_address(g);
     }
     for (size_t i = 0; i < MEMBERS; i++) {
-        g->member[i] = host_new(g->net, &cfg, 70 + i);
+        g->member[i] = host_new(g->net, cfg, 70 + i);
         link_config(&in, 0, 5 * MSEC, i == 0 ? common : 0);
         link_config(&out, 0, 20 * MSEC, i > 0 ? own : 0);
         (void)sim_net_add_link(g->net, g->member[i]->sim.node, g->node, &in, i);
         (void)sim_net_add_link(g->net, g->node, g->member[i]->sim.node, &out,
                                90 + i);
     }
+}
+
+static void build_group(struct group *g, double common, double own,
+                        bool shared) {
+    saratoga_config cfg;
+    saratoga_config_init(&cfg);
+    build_group_of(g, &cfg, common, own, shared);
+}
+
+static void free_group(struct group *g) {
+    for (size_t i = 0; i < MEMBERS; i++) {
+        assert_false(g->member[i]->sim.stuck);
+        host_free(g->member[i]);
+    }
+    sim_net_free(g->net);
 }
 
 /* One pass, and repairs.  Returns the STATUS that the sender was told. */
@@ -107,10 +120,7 @@ static uint64_t put_to_group(double common, double own, bool shared) {
     /* Less than half as much again: nothing goes once for each member. */
     assert_true(x->stats.retransmitted_bytes < 450000);
     told = x->stats.status_packets;
-    for (size_t i = 0; i < MEMBERS; i++) {
-        host_free(g.member[i]);
-    }
-    sim_net_free(g.net);
+    free_group(&g);
     return told;
 }
 
@@ -134,6 +144,119 @@ static void members_of_a_group_that_miss_the_same_tell_it_once(void **state) {
     assert_true(3 * heard <= 2 * alone);
 }
 
+/* ---- gets ---- */
+
+/* Members that reach each other, too, and take of the group what they asked
+ * for. */
+static void build_askers(struct group *g, double own) {
+    saratoga_config cfg;
+    struct sim_link_config direct;
+    saratoga_config_init(&cfg);
+    cfg.own_transfers_only = true;
+    build_group_of(g, &cfg, 0, own, true);
+    link_config(&direct, 0, 10 * MSEC, 0);
+    for (size_t i = 0; i < MEMBERS; i++) {
+        for (size_t k = 0; k < MEMBERS; k++) {
+            if (i != k) {
+                (void)sim_net_add_link(g->net, g->member[i]->sim.node,
+                                       g->member[k]->sim.node, &direct, i + k);
+            }
+        }
+    }
+}
+
+static struct xfer *get_from(struct group *g, size_t member,
+                             saratoga_pktinfo to, uint32_t type) {
+    saratoga_request q;
+    saratoga_request_init(&q);
+    q.type = type;
+    q.to = to;
+    q.path = "f";
+    return host_start_request(g->member[member], &q, "f");
+}
+
+static void run_group(struct group *g, uint64_t until) {
+    sim_loop_run(sim_net_loop(g->net), until);
+}
+
+static void a_get_asked_of_a_group_is_answered_by_one(void **state) {
+    struct group g = {.net = NULL};
+    saratoga_options o = at_rate(5000000);
+    struct xfer *x;
+    struct xfer *kept;
+    struct xfer *left;
+    (void)state;
+    build_askers(&g, 0);
+    (void)host_make_file(g.member[1], "f", 1000000, 3);
+    (void)host_make_file(g.member[2], "f", 1000000, 3);
+    g.member[1]->answer_options = &o;
+    g.member[2]->answer_options = &o;
+    x = get_from(&g, 0, group_address(&g), SARATOGA_GET);
+    run_group(&g, 20 * SEC);
+    assert_true(x->done);
+    assert_int_equal(x->end.error, 0);
+    assert_true(x->end.verified);
+    assert_true(host_same(x->file, host_find_file(g.member[1], "f")));
+    assert_int_equal(g.member[3]->requests, 1); /* has none, and keeps silent */
+    kept = g.member[1]->xfers;
+    left = g.member[2]->xfers;
+    if (kept->end.error != 0) {
+        kept = g.member[2]->xfers;
+        left = g.member[1]->xfers;
+    }
+    assert_true(kept->done && left->done);
+    assert_int_equal(kept->end.error, 0);
+    assert_int_equal(left->end.status, SARATOGA_NOT_INTERESTED);
+    assert_true(left->stats.data_bytes < 200000);
+    free_group(&g);
+}
+
+static void a_group_is_not_asked_to_delete(void **state) {
+    struct group g = {.net = NULL};
+    struct xfer *x;
+    (void)state;
+    build_askers(&g, 0);
+    (void)host_make_file(g.member[1], "f", 1000, 3);
+    x = get_from(&g, 0, group_address(&g), SARATOGA_DELETE);
+    run_group(&g, 100 * SEC);
+    assert_int_equal(x->end.error, SARATOGA_ERR_TIMEOUT);
+    assert_int_equal(g.member[1]->requests, 0);
+    assert_non_null(host_find_file(g.member[1], "f"));
+    free_group(&g);
+}
+
+/* The second asks in the middle, under an Id of its own. */
+static void gets_answered_to_a_group_send_the_file_once(void **state) {
+    struct group g = {.net = NULL};
+    saratoga_options o = at_rate(5000000);
+    saratoga_pktinfo group;
+    const struct disk_file *f;
+    struct xfer *first;
+    struct xfer *second;
+    const struct xfer *sent;
+    (void)state;
+    build_askers(&g, 0.05);
+    f = host_make_file(g.member[0], "f", 1000000, 3);
+    group = group_address(&g);
+    g.member[0]->answer_options = &o;
+    g.member[0]->answer_group = &group;
+    first = get_from(&g, 1, host_address(g.member[0]), SARATOGA_GET);
+    run_group(&g, 600 * MSEC);
+    second = get_from(&g, 2, host_address(g.member[0]), SARATOGA_GET);
+    run_group(&g, 60 * SEC);
+    assert_true(first->done && second->done);
+    assert_true(host_same(first->file, f) && host_same(second->file, f));
+    assert_int_equal(g.member[0]->requests, 2);
+    sent = g.member[0]->xfers;
+    assert_null(sent->next);
+    assert_true(sent->done);
+    assert_int_equal(sent->end.error, 0);
+    /* Once, the part that the second missed, and repairs of both. */
+    assert_true(sent->stats.data_bytes < 1700000);
+    assert_null(g.member[3]->xfers); /* did not ask */
+    free_group(&g);
+}
+
 static void a_one_way_put_needs_nobody_to_answer(void **state) {
     struct plan p = {10e6, 0, 100 * MSEC, 0.05, 1, 1}; /* nothing comes back */
     struct world w = world_new(&p, NULL, NULL);
@@ -155,6 +278,9 @@ int main(void) {
         cmocka_unit_test(a_multicast_put_reaches_who_listens),
         cmocka_unit_test(a_group_is_repaired_by_what_its_members_tell),
         cmocka_unit_test(members_of_a_group_that_miss_the_same_tell_it_once),
+        cmocka_unit_test(a_get_asked_of_a_group_is_answered_by_one),
+        cmocka_unit_test(a_group_is_not_asked_to_delete),
+        cmocka_unit_test(gets_answered_to_a_group_send_the_file_once),
         cmocka_unit_test(a_one_way_put_needs_nobody_to_answer),
     };
     return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
