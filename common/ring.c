@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "common/ring.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define RING_FIRST 4 /* records */
@@ -97,6 +98,7 @@ void cmn__bytes_fetch(const cmn__bytes *b, uint64_t at, size_t len) {
 int cmn__bytes_reserve(cmn__bytes *b, uint64_t base, uint64_t used,
                        uint64_t end) {
     cmn__bytes wide = *b;
+    assert(used - base <= b->cap);
     if (end - base <= b->cap) {
         return 0;
     }

@@ -111,10 +111,9 @@ static bool store_stream(saratoga__session *s, uint64_t at,
     if (s->opt.unreliable) {
         return saratoga__sink_put(&in->sink, at, bytes, len);
     }
+    /* Reserved once, as wide as it will ever be: nothing is in it yet. */
     if (at + len > in->delivered + s->opt.window ||
-        cmn__bytes_reserve(&in->window, in->delivered,
-                           in->highest > in->delivered ? in->highest
-                                                       : in->delivered,
+        cmn__bytes_reserve(&in->window, in->delivered, in->delivered,
                            in->delivered + s->opt.window) != 0) {
         return false;
     }

@@ -34,30 +34,42 @@ static bool place(const saratoga__session *s, const saratoga__wide *x,
                                                            : x->lo <= o->size);
 }
 
+/* What can be sent again: of a stream only what was sent and is still kept. */
+static cmn__range repairable(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    bool open = o->size == SARATOGA_SIZE_UNKNOWN;
+    return (cmn__range){s->kind == SARATOGA_STREAM ? o->base : 0,
+                        open ? o->next : o->size};
+}
+
 /* Holes that make no sense are left out, the STATUS counts all the same. */
 static void take_holes(saratoga__session *s, const saratoga__status_pkt *p,
                        report *r) {
     saratoga__sender *o = &s->out;
     uint64_t lowest = NO_IRT;
+    cmn__range whole = repairable(s);
     cmn__ranges_clear(&o->news);
     for (size_t i = 0; i < p->hole_count; i++) {
         saratoga__wide from;
         saratoga__wide to;
         uint64_t start;
-        uint64_t last;
+        uint64_t end;
         saratoga__status_hole(p, i, &from, &to);
-        if (!place(s, &from, &start) || !place(s, &to, &last) || last < start ||
-            (o->size != SARATOGA_SIZE_UNKNOWN && start >= o->size)) {
+        if (!place(s, &from, &start) || !place(s, &to, &end) || end < start) {
             continue;
         }
-        last = last + 1 > o->size ? o->size : last + 1;
-        if (cmn__ranges_add(&o->miss, start, last, NULL) != 0 ||
-            cmn__ranges_add(&o->news, start, last, NULL) != 0) {
+        start = start > whole.start ? start : whole.start;
+        end = end < whole.end ? end + 1 : whole.end;
+        if (start >= end) {
+            continue;
+        }
+        if (cmn__ranges_add(&o->miss, start, end, NULL) != 0 ||
+            cmn__ranges_add(&o->news, start, end, NULL) != 0) {
             r->full = false; /* the rest comes with another STATUS */
             break;
         }
         lowest = start < lowest ? start : lowest;
-        r->edge = last > r->edge ? last : r->edge;
+        r->edge = end > r->edge ? end : r->edge;
         s->st.holes_reported++;
     }
     r->progress = lowest < r->progress ? lowest : r->progress;
@@ -198,9 +210,10 @@ static void apply(saratoga__session *s, const report *r, saratoga_time now) {
     saratoga__sender_plan(s);
 }
 
-/* Of an empty file the acceptance looks like the completed STATUS: only what
- * can have been sent after the end was heard of counts. */
-static bool is_acceptance(const saratoga__session *s, saratoga_time now) {
+/* Whether it can have been sent before the end was heard of.  Of an empty file
+ * the acceptance looks like the completed STATUS; and nobody shall have a file
+ * deleted that was never sent. */
+static bool is_too_soon(const saratoga__session *s, saratoga_time now) {
     saratoga_time half =
         s->rtt.min_rtt > 0 ? (saratoga_time)s->rtt.min_rtt / 2 : 0;
     return !s->unchanged && (!s->out.eod_sent || now < s->out.eod_at + half);
@@ -215,7 +228,7 @@ static bool is_completed(const saratoga__session *s,
     bool deletes = s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE;
     uint64_t size = o->size;
     if (size == SARATOGA_SIZE_UNKNOWN || p->no_metadata || p->incomplete ||
-        p->hole_count != 0 || (size == 0 && is_acceptance(s, now))) {
+        p->hole_count != 0 || ((size == 0 || deletes) && is_too_soon(s, now))) {
         return false;
     }
     if (r->progress == size && r->irt == size) {

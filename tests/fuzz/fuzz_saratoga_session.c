@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
  * Two nodes and a network that the input governs: what arrives, when, how often
- * and how damaged.  As long as nothing was damaged or made up, a file that is
- * committed is the file that was sent; in any case nothing hangs, leaks or
- * grows.
+ * and how damaged.  As long as nothing was damaged or made up, a file or stream
+ * that is committed is the one that was sent; in any case nothing hangs, leaks
+ * or grows.
  */
 #include <string.h>
 
@@ -17,6 +17,7 @@
 #define DGRAM 700
 #define STEPS_MAX 3000
 #define MEMORY_MAX ((size_t)8 << 20)
+#define ID 7 /* of the transfer, so that it can be aimed at */
 
 struct dgram {
     uint8_t bytes[DGRAM];
@@ -30,10 +31,13 @@ struct side {
     size_t n;
     uint8_t file[FILE_LEN];
     bool committed;
+    saratoga_handle sender; /* its transfer, where it sends */
+    size_t written;         /* of a stream */
 };
 
 static struct side side[2];
 static saratoga_time now;
+static bool stream;
 
 static uint8_t octet(size_t i) {
     return (uint8_t)(i * 7 + i / 251);
@@ -60,15 +64,38 @@ static int64_t work(struct side *s, const saratoga_work *w) {
     return w->type == SARATOGA_WORK_READ ? (int64_t)w->len : 0;
 }
 
-static void answer(struct side *s, const saratoga_event *ev) {
-    saratoga_answer a;
+static saratoga_source source(void) {
     saratoga_source src;
     memset(&src, 0, sizeof(src));
-    src.entry.size = FILE_LEN;
+    src.kind = stream ? SARATOGA_STREAM : SARATOGA_FILE;
+    src.entry.size = stream ? 0 : FILE_LEN;
     strncpy(src.entry.path, "f", 2);
+    return src;
+}
+
+static void answer(struct side *s, const saratoga_event *ev) {
+    saratoga_answer a;
+    saratoga_source src = source();
     saratoga_answer_init(&a);
     a.source = &src;
     (void)saratoga_transfer_accept(s->node, ev->handle, &a, now);
+    s->sender = ev->handle;
+}
+
+/* Goes on with a stream; no octets: ends it. */
+static void write_stream(struct side *s, size_t len) {
+    uint8_t octets[256];
+    int64_t n;
+    len = len < FILE_LEN - s->written ? len : FILE_LEN - s->written;
+    for (size_t i = 0; i < len; i++) {
+        octets[i] = octet(s->written + i);
+    }
+    if (len == 0) {
+        (void)saratoga_stream_finish(s->node, s->sender, now);
+        return;
+    }
+    n = saratoga_stream_write(s->node, s->sender, octets, len, now);
+    s->written += n > 0 ? (size_t)n : 0;
 }
 
 static void keep(struct side *s, const uint8_t *bytes, size_t len) {
@@ -127,24 +154,33 @@ static void advance(uint64_t ns) {
     }
 }
 
+/* A packet of any type, mostly of the transfer that there is. */
+static void make_up(struct script *in, int from) {
+    uint8_t made[48];
+    size_t len = (size_t)script_below(in, sizeof(made));
+    bool aimed = script_below(in, 4) != 0;
+    for (size_t k = 0; k < len; k++) {
+        made[k] = (uint8_t)script_number(in, 1);
+    }
+    made[0] = (uint8_t)(0x20 | (made[0] & 7));
+    if (aimed) {
+        memset(made + 3, 0, 4); /* success */
+        made[7] = ID;
+    }
+    deliver(from, made, len);
+}
+
 /* One decision; true: something was damaged or made up. */
 static bool step(struct script *in) {
     int from = (int)script_below(in, 2);
     struct side *s = &side[from];
     size_t i = s->n > 0 ? (size_t)script_below(in, s->n) : 0;
-    uint8_t made[48];
-    size_t len;
     switch (script_below(in, 8)) {
     case 0:
         advance(script_number(in, 2) * 100000);
         return false;
     case 1:
-        len = (size_t)script_below(in, sizeof(made));
-        for (size_t k = 0; k < len; k++) {
-            made[k] = (uint8_t)script_number(in, 1);
-        }
-        made[0] = (uint8_t)(0x20 | (made[0] & 7));
-        deliver(from, made, len);
+        make_up(in, from);
         return true;
     case 2:
         if (s->n > 0) {
@@ -156,6 +192,12 @@ static bool step(struct script *in) {
     case 3:
         if (s->n > 0) {
             take_out(s, i);
+        }
+        return false;
+    case 4:
+        if (stream) {
+            write_stream(s, (size_t)script_below(in, 256));
+            pump(s);
         }
         return false;
     default:
@@ -174,8 +216,13 @@ static void start(struct script *in) {
     saratoga_config c;
     saratoga_options o;
     uint8_t seed[SARATOGA_SEED_LEN] = {3};
+    static const uint32_t types[] = {SARATOGA_GET, SARATOGA_PUT, SARATOGA_TAKE,
+                                     SARATOGA_GIVE};
     saratoga_request q;
+    saratoga_source src;
     saratoga_handle handle;
+    stream = script_below(in, 4) == 0;
+    src = source();
     saratoga_options_init(&o);
     saratoga_config_init(&c);
     o.rate_bps = 1000000;
@@ -191,10 +238,13 @@ static void start(struct script *in) {
         FUZZ_CHECK(saratoga_node_new(&side[i].node, &c, seed, now) == 0);
     }
     saratoga_request_init(&q);
-    q.type = SARATOGA_GET;
+    q.type = types[script_below(in, 4)];
     q.path = "f";
+    q.id = ID;
+    q.source = &src;
     q.to = (saratoga_pktinfo){.host = 1, .path = 1};
     FUZZ_CHECK(saratoga_transfer_start(side[1].node, &q, &handle, now) == 0);
+    side[1].sender = handle;
     pump(&side[1]);
 }
 
@@ -215,10 +265,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         }
         advance(50000000);
     }
-    for (size_t i = 0; !damaged && side[1].committed && i < FILE_LEN; i++) {
-        FUZZ_CHECK(side[1].file[i] == octet(i));
-    }
     for (int i = 0; i < 2; i++) {
+        size_t len = stream ? side[1 - i].written : FILE_LEN;
+        for (size_t k = 0; !damaged && side[i].committed && k < len; k++) {
+            FUZZ_CHECK(side[i].file[k] == octet(k));
+        }
         FUZZ_CHECK(side[i].alloc.peak < MEMORY_MAX);
         saratoga_node_free(side[i].node);
         FUZZ_CHECK(side[i].alloc.blocks == 0);

@@ -335,6 +335,18 @@ static void a_failure_from_elsewhere_ends_nothing(void **state) {
     raw_free(r);
 }
 
+static void a_poll_may_overtake_the_first_octets_of_a_stream(void **state) {
+    struct raw *r = raw_new(NULL);
+    struct xfer *x = raw_get(r, "t", NULL, 7);
+    (void)state;
+    raw_hex(r, "22300000 00000007 8200 0000 00000000 00000000 7400");
+    raw_hex(r, "23310000 00000007 0004");
+    raw_hex(r, "23300000 00000007 0000 30313233");
+    assert_int_equal(x->file->size, 4);
+    assert_memory_equal(x->file->data, "0123", 4);
+    raw_free(r);
+}
+
 static void floods_cost_bounded_memory_and_few_answers(void **state) {
     struct test_alloc a = {0};
     struct raw *r = counted(&a);
@@ -431,6 +443,7 @@ int main(void) {
         T(metadata_that_change_end_the_session),
         T(peers_with_the_same_id_do_not_meet),
         T(a_failure_from_elsewhere_ends_nothing),
+        T(a_poll_may_overtake_the_first_octets_of_a_stream),
         T(floods_cost_bounded_memory_and_few_answers),
         T(a_status_is_never_answered),
         T(a_get_may_be_held_until_the_peer_is_heard),

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What a STATUS that nobody meant can do to a sender, plain and without a key.
+ */
+#include "libsaratoga/packet.h"
+#include "tests/simnet/saratoga/raw.h"
+#include "tests/simnet/saratoga/world.h"
+
+#define COMPLETED "24010000 00000007 000a 000a"
+#define NOTHING_YET "24000000 00000007 0000 000a 0000 0009"
+
+/* Octets of DATA that left since the last look, each put where it belongs. */
+static size_t collect(struct raw *r, uint8_t *to, size_t room) {
+    const struct sent *s;
+    saratoga__data d;
+    size_t n = 0;
+    while ((s = raw_next(r)) != NULL) {
+        if ((s->bytes[0] & 0x1f) == 3 &&
+            saratoga__data_parse(s->bytes, s->len, &d)) {
+            assert_true(d.offset.lo + d.len <= room);
+            memcpy(to + d.offset.lo, d.bytes, d.len);
+            n += d.len;
+        }
+    }
+    return n;
+}
+
+static saratoga_options once(void) {
+    saratoga_options o = plain();
+    o.copies = 1;
+    return o;
+}
+
+static void write_stream(struct raw *r, const char *text) {
+    int64_t n = saratoga_stream_write(r->h->sim.engine, r->h->xfers->handle,
+                                      text, strlen(text), host_now(r->h));
+    assert_int_equal(n, strlen(text));
+    host_pump(r->h);
+    raw_wait(r, 100 * MSEC);
+}
+
+static void holes_of_a_stream_are_what_was_sent_and_is_kept(void **state) {
+    saratoga_options o = once();
+    struct raw *r = server(&o);
+    uint8_t got[16] = {0};
+    (void)state;
+    r->h->stream = true;
+    raw_hex(r, "219f0001 00000007 6400");
+    raw_hex(r, "24000000 00000007 0000 0000 0000 0000");
+    raw_wait(r, 100 * MSEC);
+    assert_int_equal(collect(r, got, sizeof(got)), 0);
+
+    write_stream(r, "0123456789");
+    assert_int_equal(collect(r, got, sizeof(got)), 10);
+    raw_hex(r, "24000000 00000007 0004 000a 0004 000a");
+    raw_wait(r, 100 * MSEC);
+    assert_int_equal(collect(r, got, sizeof(got)), 6);
+    write_stream(r, "ab");
+    assert_int_equal(collect(r, got, sizeof(got)), 2);
+    assert_memory_equal(got, "0123456789ab", 12);
+
+    raw_hex(r, "24000000 00000007 000c 000c");
+    raw_hex(r, "24000000 00000007 0000 000c 0000 000b");
+    raw_wait(r, 100 * MSEC);
+    assert_int_equal(collect(r, got, sizeof(got)), 0);
+    raw_free(r);
+}
+
+/* Said before the end has left it is not believed: the peer is asked again. */
+static void a_file_is_deleted_once_all_of_it_has_left(void **state) {
+    saratoga_options o = once();
+    struct raw *r = server(&o);
+    struct xfer *x;
+    uint8_t got[16] = {0};
+    (void)state;
+    o.rate_bps = 1000;
+    raw_hex(r, "218f0003 00000007 6400");
+    x = r->h->xfers;
+    raw_hex(r, COMPLETED);
+    assert_false(x->done);
+    raw_wait(r, 10 * SEC);
+    assert_false(x->done);
+    raw_hex(r, NOTHING_YET);
+    raw_wait(r, 10 * SEC);
+    assert_in_range(collect(r, got, sizeof(got)), 10, 14);
+    assert_memory_equal(got, "0123456789", 10);
+    assert_false(x->done);
+    raw_hex(r, COMPLETED);
+    assert_true(x->done && x->end.remove);
+    raw_free(r);
+}
+
+static void a_progress_that_was_never_made_is_healed_by_the_next(void **state) {
+    saratoga_options o = once();
+    struct raw *r = server(&o);
+    uint8_t got[16] = {0};
+    (void)state;
+    raw_hex(r, "218f0001 00000007 6400");
+    raw_hex(r, "24000000 00000007 0009 0009");
+    raw_wait(r, 100 * MSEC);
+    (void)collect(r, got, sizeof(got));
+    assert_false(r->h->xfers->done);
+    memset(got, 0, sizeof(got));
+    raw_hex(r, NOTHING_YET);
+    raw_wait(r, 100 * MSEC);
+    assert_true(collect(r, got, sizeof(got)) >= 10);
+    assert_memory_equal(got, "0123456789", 10);
+    raw_hex(r, COMPLETED);
+    assert_true(r->h->xfers->done);
+    assert_false(r->h->xfers->end.remove);
+    raw_free(r);
+}
+
+static void put32(uint8_t *p, uint32_t x) {
+    for (int i = 3; i >= 0; i--) {
+        p[i] = (uint8_t)x;
+        x >>= 8;
+    }
+}
+
+#define SIZE 1000000u
+#define RATE 10000000u
+#define RTT (40 * MSEC)
+
+/* A list of holes in the receiver's name: all that was sent is missing. */
+static void forge_list(struct world *w, uint32_t id) {
+    uint8_t status[24] = {0x24, 0x40};
+    put32(status + 4, id);
+    put32(status + 12, SIZE);
+    put32(status + 20, SIZE - 1);
+    sim_saratoga_transmit(
+        &w->ground->sim, sim_address(w->ground->sim.node, SARATOGA_PORT),
+        sim_address(w->sat->sim.node, SARATOGA_PORT), status, sizeof(status));
+}
+
+static void a_forged_list_costs_what_leaves_until_the_next(void **state) {
+    const struct plan p = {20e6, 20e6, RTT, 0, 0, 1};
+    struct world w = world_new(&p, NULL, NULL);
+    saratoga_options o;
+    struct xfer *x;
+    uint32_t forged = 0;
+    (void)state;
+    saratoga_options_init(&o);
+    o.rate_bps = RATE;
+    (void)host_make_file(w.sat, "f", SIZE, 1);
+    w.sat->answer_options = &o;
+    x = host_start(w.ground, w.sat, SARATOGA_GET, "f", &o, NULL);
+    while (!x->done && forged < 100) {
+        saratoga_stats st;
+        world_run(&w, host_now(w.ground) + 100 * MSEC);
+        saratoga_stats_init(&st);
+        if (saratoga_transfer_get_stats(w.ground->sim.engine, x->handle, &st,
+                                        host_now(w.ground)) == 0) {
+            forge_list(&w, st.id);
+            forged++;
+        }
+    }
+    world_finish(&w, w.sat->xfers, 60 * SEC);
+    assert_int_equal(x->end.error, 0);
+    assert_true(host_same(host_find_file(w.sat, "f"), x->file));
+    assert_true(forged > 5);
+    assert_true(w.sat->xfers->stats.retransmitted_bytes <=
+                forged * (RATE / 8 * 3 * RTT / SEC));
+    world_free(&w);
+}
+
+int main(void) {
+#define T(f) cmocka_unit_test(f)
+    const struct CMUnitTest tests[] = {
+        T(holes_of_a_stream_are_what_was_sent_and_is_kept),
+        T(a_file_is_deleted_once_all_of_it_has_left),
+        T(a_progress_that_was_never_made_is_healed_by_the_next),
+        T(a_forged_list_costs_what_leaves_until_the_next),
+    };
+    return cmocka_run_group_tests_name("status", tests, NULL, NULL);
+}
