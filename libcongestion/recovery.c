@@ -114,6 +114,9 @@ unsigned cong_recovery_advance(struct cong_recovery *r, struct cong *cc,
                                cong_time now) {
     r->duplicates = 0;
     if (!r->open) {
+        if (cc->repair_only && una >= r->recover) { /* went back instead */
+            tell(cc, CONG_RECOVERED, flight, 0, 0, now);
+        }
         return CONG_RECOVERY_RESTART_RTO;
     }
     if (r->kind == CONG_RECOVERY_NEWRENO && una < r->recover) {

@@ -168,7 +168,7 @@ static double quantum(const tltcp__cc *cc, double rate) {
     return bytes < QUANTUM_MAX ? bytes : QUANTUM_MAX;
 }
 
-static void set_pace(tltcp__cc *cc) {
+void tltcp__cc_set_pace(tltcp__cc *cc) {
     double rate = cc->paced ? cong_pacing_rate(cc->cong, cc->rtt.srtt) : 0;
     double burst = BURST_PACKETS * cc->cong->mss;
     if (cc->max_rate > 0 && (rate <= 0 || rate > cc->max_rate)) {
@@ -186,7 +186,7 @@ void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time now) {
     if (quiet == 0) { /* another packet of the same train */
         return;
     }
-    set_pace(cc);
+    tltcp__cc_set_pace(cc);
     rto = cong_rtt_rto(&cc->rtt);
     if (cc->t_sent >= 0 && flight <= 0 && quiet > rto) {
         tltcp__cc_on_event(cc, CONG_IDLE, 0, 0, (unsigned)(quiet / rto), now);
@@ -356,7 +356,7 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
     }
     note_low_rtt(cc, ack->rtt, ack->now);
     estimate(cc, ack->rs, ack->limited, ack->now);
-    set_pace(cc);
+    tltcp__cc_set_pace(cc);
 }
 
 bool tltcp__cc_wants_reports(const tltcp__cc *cc) {
@@ -378,7 +378,7 @@ void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
     };
     cc->cong->ops->ack(cc->cong, &ack);
     cc->report_limited = false;
-    set_pace(cc);
+    tltcp__cc_set_pace(cc);
 }
 
 bool tltcp__cc_on_loss(tltcp__cc *cc, const struct cong_event *ev) {
@@ -392,7 +392,7 @@ bool tltcp__cc_on_loss(tltcp__cc *cc, const struct cong_event *ev) {
     if (cc->cong->cwnd <= cc->cong->mss) {
         cc->episode = false;
         cc->can_undo = false;
-        set_pace(cc);
+        tltcp__cc_set_pace(cc);
         return true;
     }
     cc->episode = true;
@@ -402,7 +402,7 @@ bool tltcp__cc_on_loss(tltcp__cc *cc, const struct cong_event *ev) {
         cong_prr_enter(&cc->prr, ev->flight);
         cc->prr.cwnd = cc->cong->cwnd;
     }
-    set_pace(cc);
+    tltcp__cc_set_pace(cc);
     return false;
 }
 
@@ -414,7 +414,7 @@ void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
                                   .missing = missing,
                                   .count = count};
     cc->cong->ops->event(cc->cong, &ev);
-    set_pace(cc);
+    tltcp__cc_set_pace(cc);
 }
 
 void tltcp__cc_on_recovered(tltcp__cc *cc, tltcp_time now) {

@@ -89,6 +89,8 @@ bool tltcp__cc_on_loss(tltcp__cc *cc, const struct cong_event *ev);
 void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
                         double missing, unsigned count, tltcp_time now);
 void tltcp__cc_on_recovered(tltcp__cc *cc, tltcp_time now);
+/* After the controller was told something by others. */
+void tltcp__cc_set_pace(tltcp__cc *cc);
 /* Every loss of the episode was a false alarm. */
 void tltcp__cc_undo(tltcp__cc *cc, tltcp_time now);
 

@@ -140,19 +140,19 @@ const struct cong_ops *tltcp__config_congestion(const tltcp_config *c) {
 
 /* The paper's manners; a controller that has one of its own decides when the
  * name leaves it open. */
-bool tltcp__config_recovery(const tltcp_config *c, int *manner) {
+bool tltcp__config_recovery(const tltcp_config *c, int *kind) {
     static const struct {
         const char *recovery;
         const char *congestion; /* NULL: any */
-        int manner;
+        int kind;
     } table[] = {
         {"packet", NULL, -1},
-        {"dupack-tahoe", NULL, TLTCP__TAHOE},
-        {"dupack-reno", NULL, TLTCP__RENO},
-        {"dupack-newreno", NULL, TLTCP__NEWRENO},
-        {"dupack", "tahoe", TLTCP__TAHOE},
-        {"dupack", "newreno", TLTCP__NEWRENO},
-        {"dupack", NULL, TLTCP__RENO},
+        {"dupack-tahoe", NULL, CONG_RECOVERY_TAHOE},
+        {"dupack-reno", NULL, CONG_RECOVERY_RENO},
+        {"dupack-newreno", NULL, CONG_RECOVERY_NEWRENO},
+        {"dupack", "tahoe", CONG_RECOVERY_TAHOE},
+        {"dupack", "newreno", CONG_RECOVERY_NEWRENO},
+        {"dupack", NULL, CONG_RECOVERY_RENO},
     };
     const char *name = c->recovery != NULL ? c->recovery : "packet";
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -160,7 +160,7 @@ bool tltcp__config_recovery(const tltcp_config *c, int *manner) {
             (table[i].congestion == NULL ||
              (c->congestion != NULL &&
               strcmp(c->congestion, table[i].congestion) == 0))) {
-            *manner = table[i].manner;
+            *kind = table[i].kind;
             return true;
         }
     }
@@ -170,7 +170,7 @@ bool tltcp__config_recovery(const tltcp_config *c, int *manner) {
 int tltcp_config_check(const tltcp_config *config, char *why) {
     tltcp_config c;
     const char *bad;
-    int manner;
+    int kind;
     tltcp__config_take(&c, config);
     bad = bad_number(&c);
     say(why, NULL, NULL);
@@ -186,7 +186,7 @@ int tltcp_config_check(const tltcp_config *config, char *why) {
         list_controllers(why);
         return TLTCP_ERR_ALGORITHM;
     }
-    if (!tltcp__config_recovery(&c, &manner)) {
+    if (!tltcp__config_recovery(&c, &kind)) {
         say(why, "recovery must be packet, dupack, dupack-tahoe, dupack-reno ",
             "or dupack-newreno");
         return TLTCP_ERR_ALGORITHM;

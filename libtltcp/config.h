@@ -15,8 +15,8 @@ void tltcp__config_take(tltcp_config *out, const tltcp_config *in);
 sec__key_source tltcp__config_keys(const tltcp_config *c);
 /* The controller asked for, or NULL. */
 const struct cong_ops *tltcp__config_congestion(const tltcp_config *c);
-/* The recovery asked for: -1 packet, else a manner of the dupack one.  False
- * when there is none of that name. */
-bool tltcp__config_recovery(const tltcp_config *c, int *manner);
+/* The recovery asked for: -1 packet, else a cong_recovery_kind of the dupack
+ * one.  False when there is none of that name. */
+bool tltcp__config_recovery(const tltcp_config *c, int *kind);
 
 #endif /* LIBTLTCP_CONFIG_H */

@@ -193,8 +193,9 @@ int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
     static const char *const recovery[] = {"dupack-tahoe", "dupack-reno",
                                            "dupack-newreno"};
     tltcp_stats s = c->stats;
-    const char *name =
-        c->sender.dup == NULL ? "packet" : recovery[c->sender.dup->manner];
+    const char *name = c->sender.dup == NULL
+                           ? "packet"
+                           : recovery[c->sender.dup->recovery.kind];
     size_t size = st->struct_size;
     if (size < sizeof(size_t) || size > sizeof(s)) {
         return TLTCP_ERR_INVAL;

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/dupack.h"
 
-#define DUPS 3 /* RFC 5681, 3.2 */
 #define NOWHERE UINT64_MAX
 
 static tltcp__extent *extent(const tltcp__dupack *d, uint64_t i) {
     return cmn__ring_at(&d->out, i);
 }
 
-void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem, uint8_t manner,
-                        bool limited_transmit) {
-    *d = (tltcp__dupack){.manner = manner,
-                         .limited_transmit = limited_transmit,
-                         .again = NOWHERE,
-                         .rto_at = TLTCP_TIME_NEVER};
+void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem,
+                        const struct cong_recovery *how) {
+    *d = (tltcp__dupack){
+        .recovery = *how, .again = NOWHERE, .rto_at = TLTCP_TIME_NEVER};
     cmn__ring_init(&d->out, mem, sizeof(tltcp__extent), 0);
 }
 
@@ -53,10 +50,7 @@ static void go_back(tltcp__dupack *d) {
     d->resend_at = 0;
     d->epoch++;
     d->flight = 0;
-    d->inflation = 0;
     d->again = NOWHERE;
-    d->in_recovery = false;
-    d->dups = 0;
 }
 
 static uint64_t sent_end(const tltcp__dupack *d) {
@@ -92,25 +86,19 @@ static double settle_below(tltcp__dupack *d, tltcp__sections *sec, uint64_t cum,
     return bytes;
 }
 
-static void leave_recovery(tltcp__dupack *d, tltcp__cc *cc, tltcp_time now) {
-    double mss = cc->cong->mss;
-    double flight = (double)d->flight > mss ? (double)d->flight : mss;
-    d->in_recovery = false;
-    d->inflation = 0;
-    tltcp__cc_on_recovered(cc, now);
-    if (d->manner == TLTCP__NEWRENO && cc->cong->cwnd > flight + mss) {
-        cc->cong->cwnd = flight + mss; /* RFC 6582, 3.2 step 3, option 1 */
+/* What the engine of the recovery says. */
+static void act(tltcp__dupack *d, tltcp__cc *cc, unsigned todo,
+                tltcp_time now) {
+    if ((todo & CONG_RECOVERY_RESTART_RTO) != 0) {
+        restart_rto(d, cc, now);
     }
-}
-
-/* RFC 6582: one more hole; the window deflates by what was acknowledged. */
-static void on_partial(tltcp__dupack *d, const tltcp__cc *cc, double bytes) {
-    double mss = cc->cong->mss;
-    d->again = d->una;
-    d->inflation -= bytes;
-    if (bytes >= mss) {
-        d->inflation += mss;
+    if ((todo & CONG_RECOVERY_GO_BACK) != 0) {
+        go_back(d);
     }
+    if ((todo & CONG_RECOVERY_REPAIR) != 0) {
+        d->again = d->una;
+    }
+    tltcp__cc_set_pace(cc);
 }
 
 /* The window grows with what has just arrived, not with what a cumulative
@@ -123,7 +111,7 @@ static void grow(tltcp__dupack *d, tltcp__cc *cc, double bytes, double flight,
         .rtt = rtt,
         .acked = bytes,
         .flight = flight,
-        .recovery = d->in_recovery,
+        .recovery = d->recovery.open,
         .round = d->una >= d->round_end,
     };
     if (ack.round) {
@@ -136,12 +124,10 @@ static void on_advance(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
                        uint64_t cum, unsigned data, tltcp_time now) {
     double flight = (double)d->flight;
     double arrived = data * cc->cong->mss;
-    bool recovering = d->in_recovery;
     tltcp_time at;
     double bytes = settle_below(d, sec, cum, &at);
     cong_time rtt = -1;
     d->una = cum;
-    d->dups = 0;
     d->expiries = 0;
     if (at > 0 && now > at) {
         rtt = (cong_time)(now - at);
@@ -151,62 +137,38 @@ static void on_advance(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
          * would not outlast a queue that grows. */
         d->untimed = sent_end(d);
     }
-    grow(d, cc, recovering || bytes < arrived ? bytes : arrived, flight, rtt,
-         now);
-    if (!recovering) {
-        restart_rto(d, cc, now);
-    } else if (d->manner == TLTCP__NEWRENO && cum < d->recover) {
-        if (!d->partial_seen) { /* the first partial one */
-            d->partial_seen = true;
-            restart_rto(d, cc, now);
-        }
-        on_partial(d, cc, bytes);
-    } else {
-        leave_recovery(d, cc, now);
-        restart_rto(d, cc, now);
-    }
+    grow(d, cc, d->recovery.open || bytes < arrived ? bytes : arrived, flight,
+         rtt, now);
+    act(d, cc,
+        cong_recovery_advance(&d->recovery, cc->cong, cum, bytes,
+                              (double)d->flight, (cong_time)now),
+        now);
 }
 
-static void on_third(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
-                     tltcp_time now) {
-    const struct cong_event ev = {
-        .now = (cong_time)now,
-        .cause = CONG_LOSS,
-        .flight = (double)d->level,
-        .missing = cc->cong->mss,
-        .count = 1,
-    };
-    sec->stats->congestion_events++;
-    d->recover = sent_end(d);
-    d->partial_seen = false;
-    /* The retransmission has a whole timeout of its own: with a steady RTT the
-     * one under way would expire just before the answer to it. */
-    restart_rto(d, cc, now);
-    if (tltcp__cc_on_loss(cc, &ev)) {
-        go_back(d);
-        return;
+/* As many data packets arrived behind the hole. */
+static void on_duplicates(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
+                          unsigned data, tltcp_time now) {
+    unsigned todo = CONG_RECOVERY_NOTHING;
+    if (d->recovery.duplicates == 0) {
+        d->level = d->flight;
     }
-    cc->use_prr = false;
-    d->in_recovery = true;
-    d->again = d->una;
-    d->inflation = DUPS * cc->cong->mss;
+    for (unsigned i = 0; i < data && todo == CONG_RECOVERY_NOTHING; i++) {
+        todo =
+            cong_recovery_duplicate(&d->recovery, cc->cong, d->una, sent_end(d),
+                                    (double)d->level, (cong_time)now);
+    }
+    if (todo != CONG_RECOVERY_NOTHING) {
+        sec->stats->congestion_events++;
+        act(d, cc, todo, now);
+    }
 }
 
 int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
                          uint64_t cum, unsigned data, tltcp_time now) {
     if (cum > d->una) {
         on_advance(d, sec, cc, cum, data, now);
-    } else if (data > 0 && d->flight > 0 && d->in_recovery) {
-        d->inflation += data * cc->cong->mss;
-    } else if (data > 0 && d->flight > 0) {
-        d->level = d->dups == 0 ? d->flight : d->level;
-        d->dups += data;
-        /* RFC 6582, 4: not for what was out before the last loss, nor for what
-         * went out again needlessly after it */
-        if (d->dups >= DUPS && (d->manner == TLTCP__RENO || d->recover == 0 ||
-                                d->una > d->recover)) {
-            on_third(d, sec, cc, now);
-        }
+    } else if (d->flight > 0) {
+        on_duplicates(d, sec, cc, data, now);
     }
     return 0;
 }
@@ -257,17 +219,14 @@ bool tltcp__dupack_has(const tltcp__dupack *d, const tltcp__sections *sec,
            (!cc->cong->repair_only && tltcp__sections_has(sec, true));
 }
 
-/* What may be out: cwnd, what duplicates say has left, and before the third of
- * them a new segment for each, as far as the receiver's window goes (RFC
- * 3042). */
+/* What may be out.  Limited transmit is for new data (RFC 3042), and goes no
+ * further than the receiver's window. */
 static double window(const tltcp__dupack *d, const struct cong *cc) {
-    double bytes = cc->cwnd + d->inflation;
-    if (d->limited_transmit && !d->in_recovery && d->dups < DUPS &&
-        d->resend == d->out.tail) {
-        bytes = cc->cwnd + d->dups * cc->mss;
-        bytes = bytes < cc->cwnd_max ? bytes : cc->cwnd_max;
-    }
-    return bytes > cc->mss ? bytes : cc->mss;
+    struct cong_recovery r = d->recovery;
+    double bytes;
+    r.limited_transmit &= d->resend == d->out.tail;
+    bytes = cong_recovery_window(&r, cc);
+    return r.open || bytes < cc->cwnd_max ? bytes : cc->cwnd_max;
 }
 
 bool tltcp__dupack_open(const tltcp__dupack *d, const tltcp__cc *cc) {
@@ -346,12 +305,12 @@ int tltcp__dupack_on_sent(tltcp__dupack *d, tltcp__cc *cc,
 
 void tltcp__dupack_on_timeout(tltcp__dupack *d, tltcp__cc *cc,
                               tltcp__sections *sec, tltcp_time now) {
-    double flight = (double)d->flight;
-    d->recover = sent_end(d);
-    go_back(d);
-    cc->episode = false;
+    unsigned todo;
     cc->rtt.backoff++;
-    tltcp__cc_on_event(cc, CONG_RTO, flight, flight, ++d->expiries, now);
+    todo =
+        cong_recovery_timeout(&d->recovery, cc->cong, sent_end(d),
+                              (double)d->flight, ++d->expiries, (cong_time)now);
+    act(d, cc, todo, now);
     tltcp__dupack_refresh(d, sec);
     d->rto_at = d->resend < d->out.tail
                     ? now + (tltcp_time)cong_rtt_rto(&cc->rtt)

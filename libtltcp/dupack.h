@@ -2,6 +2,8 @@
 #ifndef LIBTLTCP_DUPACK_H
 #define LIBTLTCP_DUPACK_H
 
+#include <congestion/recovery.h>
+
 #include "common/ring.h"
 #include "libtltcp/cc.h"
 #include "libtltcp/sections.h"
@@ -12,9 +14,8 @@
  * What left is remembered as extents in stream order.  After a timeout nothing
  * counts as in flight, and what stands from `resend` on is sent again.
  * A seq_update moves the cumulative point over losses that are then never seen:
- * the blindness of the paper's 5.5, kept on purpose. */
-
-enum tltcp__manner { TLTCP__TAHOE, TLTCP__RENO, TLTCP__NEWRENO };
+ * the blindness of the paper's 5.5, kept on purpose.
+ * Duplicates and the window are <congestion/recovery.h>'s. */
 
 typedef struct tltcp__extent {
     uint64_t start, end;
@@ -31,23 +32,18 @@ typedef struct tltcp__dupack {
     uint64_t untimed;   /* what lies below gives no RTT */
     uint64_t una;       /* cumulative point heard */
     uint64_t round_end; /* acknowledged, it ends the round trip */
-    uint64_t recover;   /* newreno: end of what was out at the loss */
     uint64_t again;     /* place to retransmit at once; UINT64_MAX: none */
     uint64_t flight;    /* bytes */
     uint64_t level;     /* of them when the first duplicate came */
-    double inflation;   /* bytes that duplicates add to the window */
     tltcp_time rto_at;  /* NEVER: nothing out */
     uint32_t epoch;     /* grows with each timeout */
-    unsigned dups;
-    unsigned expiries; /* in a row */
-    uint8_t manner;
-    bool limited_transmit; /* RFC 3042 */
-    bool in_recovery;
-    bool partial_seen; /* a partial ACK was seen in this recovery */
+    unsigned expiries;  /* in a row */
+    struct cong_recovery recovery;
 } tltcp__dupack;
 
-void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem, uint8_t manner,
-                        bool limited_transmit);
+/* how: a fresh engine of <congestion/recovery.h>. */
+void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem,
+                        const struct cong_recovery *how);
 void tltcp__dupack_free(tltcp__dupack *d);
 
 /* The peer's cumulative point, with `data` data packets newly acknowledged. */

@@ -11,7 +11,7 @@
 
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                        const tltcp_config *cfg, const struct cong_ops *ops,
-                       const tltcp__dupack *dup, tltcp_stats *stats,
+                       const struct cong_recovery *dup, tltcp_stats *stats,
                        tltcp_time now) {
     int rv;
     *s = (tltcp__sender){.loss_at = TLTCP_TIME_NEVER,
@@ -29,11 +29,11 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     cong_rack_init(&s->rack);
     rv = tltcp__cc_init(&s->cc, mem, cfg, ops, cfg->base_datagram, now);
     if (rv == 0 && dup != NULL) {
-        s->dup = cmn__alloc(mem, sizeof(*dup));
+        s->dup = cmn__alloc(mem, sizeof(*s->dup));
         if (s->dup == NULL) {
             return TLTCP_ERR_NOMEM;
         }
-        tltcp__dupack_init(s->dup, mem, dup->manner, dup->limited_transmit);
+        tltcp__dupack_init(s->dup, mem, dup);
         s->sec.untold = true;
     } else {
         s->sec.policy = cfg->drop_policy;

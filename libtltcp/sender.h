@@ -79,7 +79,7 @@ typedef struct tltcp__news {
 
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                        const tltcp_config *cfg, const struct cong_ops *ops,
-                       const tltcp__dupack *dup, tltcp_stats *stats,
+                       const struct cong_recovery *dup, tltcp_stats *stats,
                        tltcp_time now);
 void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem);
 

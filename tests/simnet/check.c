@@ -209,7 +209,8 @@ void check_datagram(struct end *e, const void *dgram, size_t len) {
 /* What the recovery in force lets out: the controller's window, reduced
  * step by step in an episode, or inflated by duplicates in the paper's. */
 static double window_of(const tltcp__sender *s) {
-    return tltcp__cc_window(&s->cc) + (s->dup != NULL ? s->dup->inflation : 0);
+    return tltcp__cc_window(&s->cc) +
+           (s->dup != NULL ? s->dup->recovery.inflation : 0);
 }
 
 /* Bytes in flight grow beyond the window only by one packet, a probe of the

@@ -153,6 +153,29 @@ static void tahoe_goes_back_and_opens_no_episode(void **state) {
     rig_stop(&f.rig);
 }
 
+/* Yam's controller lets no new data out until it hears of an end. */
+static void going_back_ends_when_all_that_was_out_is_known(void **state) {
+    (void)state;
+    for (int timeout = 0; timeout < 2; timeout++) {
+        struct flow f = {.una = 1, .next = 21};
+        unsigned action;
+        rig_start(&f.rig, "yam", 1, (double)INFINITY, -1);
+        rig_set(&f.rig, "rto_as_dupack", 1);
+        f.rig.cc->cwnd = 20;
+        cong_recovery_init(&f.engine, CONG_RECOVERY_TAHOE);
+        action = timeout ? cong_recovery_timeout(&f.engine, f.rig.cc, f.next,
+                                                 20, 1, 0)
+                         : duplicates(&f, 3);
+        assert_true((action & CONG_RECOVERY_GO_BACK) != 0);
+        assert_true(f.rig.cc->repair_only);
+        (void)cong_recovery_advance(&f.engine, f.rig.cc, 20, 19, 1, 0);
+        assert_true(f.rig.cc->repair_only);
+        (void)cong_recovery_advance(&f.engine, f.rig.cc, 21, 1, 0, 0);
+        assert_false(f.rig.cc->repair_only);
+        rig_stop(&f.rig);
+    }
+}
+
 static void limited_transmit_releases_two_segments(void **state) {
     struct flow f = {.una = 1, .next = 5};
     (void)state;
@@ -295,6 +318,7 @@ int main(void) {
         cmocka_unit_test(duplicates_of_an_old_congestion_begin_nothing),
         cmocka_unit_test(of_partial_acks_only_the_first_restarts_the_timer),
         cmocka_unit_test(tahoe_goes_back_and_opens_no_episode),
+        cmocka_unit_test(going_back_ends_when_all_that_was_out_is_known),
         cmocka_unit_test(limited_transmit_releases_two_segments),
         cmocka_unit_test(losses_of_one_flight_reduce_once),
         cmocka_unit_test(a_lost_repair_reduces_again_once_per_flight),
