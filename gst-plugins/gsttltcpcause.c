@@ -31,8 +31,8 @@ gchar *gst_tltcp_cause_text(const GstTltcpCause *cause) {
     const gchar *what = tltcp_strerror(cause->error);
 
     if (cause->error == TLTCP_ERR_UNSUPPORTED && !cause->reason[0]) {
-        what = "the library was built without security; unset the property "
-               "passphrase";
+        what = "the library was built without security; unset the properties "
+               "passphrase, passphrase-file and key-file";
     }
     return cause->reason[0] ? g_strdup_printf("%s (%s)", what, cause->reason)
                             : g_strdup(what);

@@ -126,7 +126,7 @@ GstTltcpReceiver *gst_tltcp_receiver_start(GstElement *element,
         g_error("out of memory");
     }
     make_config(r, &config);
-    cause.error = tltcp_config_check(&config, cause.reason);
+    cause.error = gst_tltcp_settings_check(r->settings, &config, cause.reason);
     if (!cause.error && r->settings->mode == GST_TLTCP_MODE_LISTENER) {
         cause.listening = TRUE;
         cause.error = start_listening(r, &config);

@@ -296,7 +296,7 @@ static gboolean check_config(GstTltcpSender *s) {
     GstTltcpCause cause = {.writing = TRUE};
 
     make_config(s, &config);
-    cause.error = tltcp_config_check(&config, cause.reason);
+    cause.error = gst_tltcp_settings_check(s->settings, &config, cause.reason);
     if (cause.error) {
         gst_tltcp_cause_post(s->element, &cause, s->where, TRUE);
     }

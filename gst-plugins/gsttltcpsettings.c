@@ -6,6 +6,7 @@
 #include <congestion/congestion.h>
 
 #include "gst-plugins/gsttltcpfields.h"
+#include "gst-plugins/gsttltcpsecrets.h"
 #include "gst-plugins/gsttltcpuri.h"
 
 #define DEFAULT_HOST "127.0.0.1"
@@ -68,6 +69,21 @@ static void install_connection(GObjectClass *klass) {
                             NULL,
                             G_PARAM_WRITABLE | G_PARAM_STATIC_STRINGS |
                                 GST_PARAM_MUTABLE_READY));
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_PASSPHRASE_FILE,
+        g_param_spec_string(
+            "passphrase-file", "File of the passphrase",
+            "File whose first line is the passphrase; further "
+            "ones behind a colon: those of other callers (NULL: "
+            "none)",
+            NULL, RW_READY));
+    g_object_class_install_property(
+        klass, GST_TLTCP_PROP_KEY_FILE,
+        g_param_spec_string("key-file", "File of the key",
+                            "File of 32 bytes or 64 hexadecimal digits, a key "
+                            "instead of a passphrase; further ones likewise "
+                            "(NULL: none)",
+                            NULL, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_STREAMID,
         g_param_spec_string("streamid", "Stream id",
@@ -133,13 +149,34 @@ void gst_tltcp_settings_clear(GstTltcpSettings *s) {
     g_free(s->localaddress);
     g_free(s->localservice);
     if (s->passphrase) {
-        memset(s->passphrase, 0, strlen(s->passphrase));
+        secrets_wipe(s->passphrase, strlen(s->passphrase));
     }
     g_free(s->passphrase);
+    g_free(s->passphrase_file);
+    g_free(s->key_file);
+    secrets_wipe(&s->secrets, sizeof(s->secrets));
+    g_free(s->secrets_wrong);
     g_free(s->streamid);
     g_free(s->congestion);
     g_free(s->qlog_dir);
     g_mutex_clear(&s->lock);
+}
+
+/* An element that cannot have its secret must not go on without. */
+static void load_secrets(GstTltcpSettings *s) {
+    const struct {
+        const gchar *property;
+        const gchar *value;
+    } all[] = {{"passphrase", s->passphrase},
+               {"passphrase-file", s->passphrase_file},
+               {"key-file", s->key_file}};
+
+    for (guint i = 0; i < G_N_ELEMENTS(all) && !s->secrets_wrong; i++) {
+        if (all[i].value) {
+            s->secrets_wrong = gst_tltcp_secrets_add(
+                &s->secrets, all[i].property, all[i].value);
+        }
+    }
 }
 
 GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s) {
@@ -158,12 +195,15 @@ GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s) {
         s->localport > 0 ? g_strdup_printf("%d", s->localport) : NULL;
     copy->latency = s->latency;
     copy->passphrase = g_strdup(s->passphrase);
+    copy->passphrase_file = g_strdup(s->passphrase_file);
+    copy->key_file = g_strdup(s->key_file);
     copy->streamid = g_strdup(s->streamid);
     copy->auto_reconnect = s->auto_reconnect;
     copy->congestion = g_strdup(s->congestion);
     copy->fec = s->fec;
     copy->qlog_dir = g_strdup(s->qlog_dir);
     g_mutex_unlock(&s->lock);
+    load_secrets(copy);
     return copy;
 }
 
@@ -185,6 +225,9 @@ static const GstTltcpField fields[] = {
     {GST_TLTCP_PROP_MODE, G_STRUCT_OFFSET(GstTltcpSettings, mode)},
     {GST_TLTCP_PROP_LATENCY, G_STRUCT_OFFSET(GstTltcpSettings, latency)},
     {GST_TLTCP_PROP_PASSPHRASE, G_STRUCT_OFFSET(GstTltcpSettings, passphrase)},
+    {GST_TLTCP_PROP_PASSPHRASE_FILE,
+     G_STRUCT_OFFSET(GstTltcpSettings, passphrase_file)},
+    {GST_TLTCP_PROP_KEY_FILE, G_STRUCT_OFFSET(GstTltcpSettings, key_file)},
     {GST_TLTCP_PROP_STREAMID, G_STRUCT_OFFSET(GstTltcpSettings, streamid)},
     {GST_TLTCP_PROP_AUTO_RECONNECT,
      G_STRUCT_OFFSET(GstTltcpSettings, auto_reconnect)},
@@ -282,7 +325,7 @@ void gst_tltcp_settings_config(const GstTltcpSettings *s,
     tltcp_config_init(config);
     config->latency_ms = s->latency;
     config->congestion = s->congestion;
-    config->passphrase = s->passphrase;
+    secrets_to_config(&s->secrets, config);
     config->stream_id = s->streamid;
     config->fec = (uint8_t)s->fec;
     config->qlog_dir = s->qlog_dir;
@@ -293,6 +336,15 @@ void gst_tltcp_settings_config(const GstTltcpSettings *s,
         config->local_host = s->localaddress;
         config->local_service = s->localservice;
     }
+}
+
+gint gst_tltcp_settings_check(const GstTltcpSettings *s,
+                              const tltcp_config *config, gchar *reason) {
+    if (s->secrets_wrong) {
+        g_strlcpy(reason, s->secrets_wrong, TLTCP_REASON_MAX + 1);
+        return TLTCP_ERR_INVAL;
+    }
+    return tltcp_config_check(config, reason);
 }
 
 const gchar *gst_tltcp_settings_bind_host(const GstTltcpSettings *s) {

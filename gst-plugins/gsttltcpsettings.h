@@ -9,6 +9,7 @@
 
 #include "gst-plugins/gsttltcpenums.h"
 #include "gst-plugins/gsttltcpfields.h"
+#include "secrets/secrets.h"
 
 enum {
     GST_TLTCP_PROP_URI = 1,
@@ -17,6 +18,8 @@ enum {
     GST_TLTCP_PROP_LOCALPORT,
     GST_TLTCP_PROP_LATENCY,
     GST_TLTCP_PROP_PASSPHRASE,
+    GST_TLTCP_PROP_PASSPHRASE_FILE,
+    GST_TLTCP_PROP_KEY_FILE,
     GST_TLTCP_PROP_STREAMID,
     GST_TLTCP_PROP_AUTO_RECONNECT,
     GST_TLTCP_PROP_CONGESTION_CONTROL,
@@ -44,6 +47,10 @@ typedef struct {
     gchar *localservice; /* localport as a caller says it; NULL: any */
     guint latency;       /* ms */
     gchar *passphrase;
+    gchar *passphrase_file; /* paths, as in PATH; NULL: none */
+    gchar *key_file;        /* likewise */
+    struct secrets secrets; /* of a copy: what all three hold */
+    gchar *secrets_wrong;   /* of a copy: why they cannot be used, or NULL */
     gchar *streamid;
     gboolean auto_reconnect;
     gchar *congestion;
@@ -60,7 +67,8 @@ GstTltcpSettings *gst_tltcp_settings_of(GObject *element);
 
 void gst_tltcp_settings_clear(GstTltcpSettings *s);
 
-/* A copy that the connection's own thread works with. */
+/* A copy that the connection's own thread works with, with the passphrases and
+ * keys out of their files. */
 GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s);
 void gst_tltcp_settings_free(GstTltcpSettings *s);
 
@@ -79,6 +87,10 @@ void gst_tltcp_settings_uri_handler_init(gpointer iface, gpointer data);
 
 /* Fills in a config whose strings belong to the settings. */
 void gst_tltcp_settings_config(const GstTltcpSettings *s, tltcp_config *config);
+
+/* Whether that config will do; else a TLTCP_ERR_* and why. */
+gint gst_tltcp_settings_check(const GstTltcpSettings *s,
+                              const tltcp_config *config, gchar *reason);
 
 /* What a listener binds to; NULL: all addresses. */
 const gchar *gst_tltcp_settings_bind_host(const GstTltcpSettings *s);

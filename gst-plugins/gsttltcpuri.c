@@ -7,6 +7,7 @@
 #include <tltcp/config.h>
 
 #include "gst-plugins/gsttltcpenums.h"
+#include "gst-plugins/gsttltcpsecrets.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstTltcpUri, gst_tltcp_uri_free)
 
@@ -114,23 +115,27 @@ static gboolean read_number(const gchar *text, GParamSpec *spec, GValue *value,
 static gboolean check_with_library(const gchar *name, const GValue *value,
                                    gchar **expected) {
     tltcp_config config;
+    struct secrets secrets = {0};
     gchar why[TLTCP_REASON_MAX + 1] = "";
 
     tltcp_config_init(&config);
     if (strcmp(name, "congestion-control") == 0) {
         config.congestion = g_value_get_string(value);
-    } else if (strcmp(name, "passphrase") == 0) {
-        config.passphrase = g_value_get_string(value);
+    } else if (gst_tltcp_secrets_is_property(name)) {
+        *expected =
+            gst_tltcp_secrets_add(&secrets, name, g_value_get_string(value));
+        secrets_to_config(&secrets, &config);
     } else if (strcmp(name, "streamid") == 0) {
         config.stream_id = g_value_get_string(value);
     } else if (strcmp(name, "fec") == 0) {
         config.fec = (uint8_t)g_value_get_enum(value);
     }
     gint error = tltcp_config_check(&config, why);
-    if (error) {
+    if (error && !*expected) {
         *expected = g_strdup(why[0] ? why : tltcp_strerror(error));
     }
-    return !error;
+    secrets_wipe(&secrets, sizeof(secrets));
+    return !*expected;
 }
 
 static gboolean read_value(const gchar *text, GParamSpec *spec, GValue *value,

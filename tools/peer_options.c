@@ -136,22 +136,11 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
     return secrets_option(&o->secrets, name, text, wrong);
 }
 
-static void set_secrets(struct peer_options *o) {
-    struct secrets *s = &o->secrets;
-    secrets_finish(s);
-    o->config.passphrase = s->passphrase;
-    o->config.key = s->key;
-    o->config.key_len = s->key ? sizeof(s->bytes[0]) : 0;
-    if (s->passphrase || s->key) {
-        o->config.more_passphrases = s->more_passphrases;
-        o->config.more_keys = s->more_keys;
-    }
-}
-
 int peer_options_check(const char *tool, struct peer_options *o) {
     char wrong[TLTCP_REASON_MAX + 1] = "";
     int rc;
-    set_secrets(o);
+    secrets_finish(&o->secrets);
+    secrets_to_config(&o->secrets, &o->config);
     rc = tltcp_config_check(&o->config, wrong);
     if (rc < 0) {
         return tool_misuse(tool, "%s", wrong[0] ? wrong : tltcp_strerror(rc));

@@ -8,7 +8,8 @@
 #define TOOLS_PEER_OPTIONS_H
 
 #include "live/feed.h"
-#include "secrets.h"
+#include "secrets/secrets.h"
+#include "secrets_watch.h"
 #include "tltcp/config.h"
 #include "tltcp/socket.h"
 

@@ -11,7 +11,7 @@
 
 #include <saratoga/config.h>
 
-#include "secrets.h"
+#include "secrets/secrets.h"
 
 /** What is to be done. */
 enum saratoga_command {

@@ -5,6 +5,7 @@
 
 #include "saratoga_commands.h"
 #include "saratoga_node.h"
+#include "secrets_watch.h"
 #include "tool.h"
 
 #define TOOL "saratoga"

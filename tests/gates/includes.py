@@ -35,9 +35,10 @@ LAYERS = {
     "drivers": (PUBLIC | {"common", "secure"}, ANY),
     "media": (PUBLIC, ANY),
     "live": (PUBLIC | {"media"}, ANY),
-    "gst-plugins": (PUBLIC | {"media"}, ANY),
+    "secrets": ({"include/tltcp"}, ANY),
+    "gst-plugins": (PUBLIC | {"media", "secrets"}, ANY),
     # linkem puts the simulator's model of a link between real sockets.
-    "tools": (PUBLIC | {"media", "live", "sim"}, ANY),
+    "tools": (PUBLIC | {"media", "live", "secrets", "sim"}, ANY),
     "examples": (PUBLIC, ANY),
     "bench": (PUBLIC | {"media", "sim"}, ANY),
     "sim": (PUBLIC | {"common"}, ANY),

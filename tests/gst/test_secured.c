@@ -2,7 +2,11 @@
 /* Streams that are closed to strangers. */
 #include "tests/gst/support.h"
 
+#include <glib/gstdio.h>
+
 #include <tltcp/socket.h>
+
+#include "tests/support/folder.h"
 
 #define MS GST_MSECOND
 
@@ -85,12 +89,93 @@ static void a_passphrase_can_be_read_nowhere(void **state) {
     gst_object_unref(e);
 }
 
+/* ---- out of files ---- */
+
+static char *folder;
+
+static int make_files(void **state) {
+    static const struct {
+        const char *name, *content;
+        gssize len;
+    } files[] = {{"new", "the passphrase of today\n", -1},
+                 {"old", "the passphrase of yesterday\nand a note\n", -1},
+                 {"key", "32 bytes of a key, zeros in it\0\n", 32},
+                 {"short", "1234567\n", -1}};
+
+    (void)state;
+    folder = g_dir_make_tmp("tltcp-secrets-XXXXXX", NULL);
+    for (gsize i = 0; i < G_N_ELEMENTS(files); i++) {
+        g_autofree char *path = g_build_filename(folder, files[i].name, NULL);
+        assert_true(
+            g_file_set_contents(path, files[i].content, files[i].len, NULL));
+    }
+    return 0;
+}
+
+static int remove_files(void **state) {
+    int rv = remove_folder(folder);
+
+    (void)state;
+    g_free(folder);
+    return rv;
+}
+
+static void callers_with_any_of_a_listeners_files_get_in(void **state) {
+    static const char *const callers[][2] = {{"passphrase-file", "old"},
+                                             {"key-file", "key"},
+                                             {"passphrase-file", "new"}};
+    g_autofree char *query = g_strdup_printf(
+        "keep-listening=true&passphrase-file=%s/new:%s/old&key-file=%s/key",
+        folder, folder, folder);
+
+    (void)state;
+    if (!have_security()) {
+        skip();
+    }
+    GstHarness *src = support_listener("tltcpsrc", query);
+    for (gsize i = 0; i < G_N_ELEMENTS(callers); i++) {
+        g_autofree char *own =
+            g_strdup_printf("%s=%s/%s", callers[i][0], folder, callers[i][1]);
+        GstHarness *sink = support_caller("tltcpsink", src->element, own);
+        gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
+        support_push(sink, support_frame('I', 'a', 40 * MS, 0));
+        support_expect(src, "a");
+        gst_harness_teardown(sink);
+    }
+    gst_harness_teardown(src);
+}
+
+static void without_its_file_an_element_does_not_start(void **state) {
+    g_autofree char *none = g_build_filename(folder, "none", NULL);
+    g_autofree char *too_short = g_build_filename(folder, "short", NULL);
+    g_autofree char *second = g_strdup_printf("%s/new:%s/none", folder, folder);
+    g_autofree char *uri =
+        g_strdup_printf("tltcp://h:1?passphrase-file=%s", too_short);
+    GstElement *e = support_element("tltcpsrc", "tltcp://h:1");
+    g_autoptr(GError) error = NULL;
+
+    (void)state;
+    support_fails_with("passphrase-file", none, "first line");
+    support_fails_with("passphrase-file", too_short, "8 to 512");
+    support_fails_with("passphrase-file", second, "none");
+    support_fails_with("key-file", none, "64 hexadecimal");
+    assert_false(gst_uri_handler_set_uri(GST_URI_HANDLER(e), uri, &error));
+    assert_non_null(strstr(error->message, "8 to 512"));
+    gst_object_unref(e);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(with_the_same_passphrase_the_stream_arrives),
         cmocka_unit_test(a_wrong_passphrase_is_an_error_of_the_caller),
         cmocka_unit_test(a_source_tells_whom_it_turned_away),
         cmocka_unit_test(a_passphrase_can_be_read_nowhere),
+        cmocka_unit_test_setup_teardown(
+            callers_with_any_of_a_listeners_files_get_in, make_files,
+            remove_files),
+        cmocka_unit_test_setup_teardown(
+            without_its_file_an_element_does_not_start, make_files,
+            remove_files),
     };
     return cmocka_run_group_tests(tests, support_setup, NULL);
 }

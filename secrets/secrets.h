@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file secrets.h
- * @brief Passphrases and keys, as the users of all tools name them: on the
- * command line, where others on the machine see them; in files; or in the
+ * @brief Passphrases and keys, as the users of tools and elements name them:
+ * outright, where others on the machine may see them; in files; or in the
  * environment.
  */
-#ifndef TOOLS_SECRETS_H
-#define TOOLS_SECRETS_H
+#ifndef SECRETS_SECRETS_H
+#define SECRETS_SECRETS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <tltcp/config.h>
 
 /** @brief At most, of both kinds. */
 #define SECRETS_MAX 16u
@@ -53,19 +55,17 @@ bool secrets_option(struct secrets *s, const char *name, const char *text,
                     const char **wrong);
 /** @brief Looks into the environment when there are none. @param s  secrets */
 void secrets_finish(struct secrets *s);
+/**
+ * @brief Has a config use them all.
+ * @param s  secrets, which must outlive the use of the config
+ * @param c  config
+ */
+void secrets_to_config(const struct secrets *s, tltcp_config *c);
+/**
+ * @brief Overwrites what was a secret, in a way that compilers leave in.
+ * @param p    memory
+ * @param len  bytes
+ */
+void secrets_wipe(void *p, size_t len);
 
-/** @brief Callers that a listener turned away; zeroed at first. */
-struct secrets_watch {
-    uint64_t rejected;
-    uint64_t due; /**< when to look again, ns of the monotonic clock */
-};
-
-/** @brief Whether it is time to look: once a second. @param w  watch
- * @return true: secrets_tell() should be called */
-bool secrets_look(struct secrets_watch *w);
-/** @brief Says so on standard error when there are more of them.
- * @param w  what was said before @param tool  whose message it is
- * @param rejected  so far, for a wrong passphrase or key or none */
-void secrets_tell(struct secrets_watch *w, const char *tool, uint64_t rejected);
-
-#endif /* TOOLS_SECRETS_H */
+#endif /* SECRETS_SECRETS_H */

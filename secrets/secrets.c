@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "secrets.h"
+#include "secrets/secrets.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define KEY_LEN ((size_t)32)
-#define LOOK_EVERY UINT64_C(1000000000) /* ns */
 
 #define BAD_PASSPHRASE \
     "a file whose first line is a passphrase of 8 to 512 bytes"
@@ -50,7 +47,7 @@ static void add_key(struct secrets *s) {
 
 static const char *set_passphrase(struct secrets *s, const char *text) {
     if (strlen(text) >= sizeof(s->text[0])) {
-        return "shorter";
+        return "8 to 512 bytes";
     }
     (void)snprintf(s->text[s->texts], sizeof(s->text[0]), "%s", text);
     s->passphrase = NULL; /* the last one said outright is meant */
@@ -139,24 +136,19 @@ void secrets_finish(struct secrets *s) {
     }
 }
 
-bool secrets_look(struct secrets_watch *w) {
-    struct timespec t;
-    uint64_t now;
-    bool due;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    now = (uint64_t)t.tv_sec * LOOK_EVERY + (uint64_t)t.tv_nsec;
-    due = now >= w->due;
-    w->due = due ? now + LOOK_EVERY : w->due;
-    return due;
+void secrets_to_config(const struct secrets *s, tltcp_config *c) {
+    c->passphrase = s->passphrase;
+    c->key = s->key;
+    c->key_len = s->key ? sizeof(s->bytes[0]) : 0;
+    if (has_own(s)) {
+        c->more_passphrases = s->more_passphrases;
+        c->more_keys = s->more_keys;
+    }
 }
 
-void secrets_tell(struct secrets_watch *w, const char *tool,
-                  uint64_t rejected) {
-    if (rejected > w->rejected) {
-        (void)fprintf(stderr,
-                      "%s: callers turned away so far: %" PRIu64
-                      " (wrong passphrase or key, or none)\n",
-                      tool, rejected);
-        w->rejected = rejected;
+void secrets_wipe(void *p, size_t len) {
+    volatile uint8_t *byte = p;
+    while (len-- > 0) {
+        *byte++ = 0;
     }
 }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The properties passphrase, passphrase-file and key-file. */
+#ifndef GST_TLTCP_SECRETS_H
+#define GST_TLTCP_SECRETS_H
+
+#include <glib.h>
+
+#include "secrets/secrets.h"
+
+gboolean gst_tltcp_secrets_is_property(const gchar *name);
+
+/* Adds what a property names: a passphrase, or files, separated as in PATH.
+ * NULL, or what is wrong with the value. */
+gchar *gst_tltcp_secrets_add(struct secrets *secrets, const gchar *property,
+                             const gchar *value);
+
+#endif /* GST_TLTCP_SECRETS_H */
