@@ -146,8 +146,11 @@ static void close_block(cmn__ranges *r, uint32_t b) {
     r->spare++;
 }
 
+/* Small sets need little; those of several blocks fill them. */
 static int widen_block(cmn__ranges *r, block *k) {
-    uint32_t cap = k->cap == 0 ? BLOCK_FIRST : 4 * k->cap;
+    uint32_t cap = r->n_blocks > 1 ? BLOCK_MAX
+                   : k->cap == 0   ? BLOCK_FIRST
+                                   : 4 * k->cap;
     cmn__range *wide = cmn__resize(r->mem, k->at, cap * sizeof(*wide));
     if (wide == NULL) {
         return CMN__RANGES_NOMEM;
@@ -295,7 +298,14 @@ static int merge(cmn__ranges *r, uint64_t start, uint64_t end) {
 int cmn__ranges_add(cmn__ranges *r, uint64_t start, uint64_t end,
                     uint64_t *added) {
     uint64_t before = r->total;
-    int rv = append(r, start, end) ? 0 : merge(r, start, end);
+    int rv;
+    if (append(r, start, end)) {
+        if (added != NULL) {
+            *added = end - start;
+        }
+        return 0;
+    }
+    rv = merge(r, start, end);
     if (added != NULL) {
         *added = r->total - before;
     }

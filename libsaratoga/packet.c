@@ -27,21 +27,39 @@ uint32_t saratoga__descriptor_for(uint64_t size) {
 
 saratoga__wide saratoga__get_wide(cmn__reader *r, uint32_t descriptor) {
     saratoga__wide x = {0, 0};
-    if (descriptor == SARATOGA_128_BIT) {
+    switch (descriptor) { /* a constant width is read at once */
+    case SARATOGA_16_BIT:
+        x.lo = cmn__get16(r);
+        break;
+    case SARATOGA_32_BIT:
+        x.lo = cmn__get32(r);
+        break;
+    case SARATOGA_128_BIT:
         x.hi = cmn__get64(r);
         x.lo = cmn__get64(r);
-    } else {
-        x.lo = cmn__get(r, saratoga__width(descriptor));
+        break;
+    default:
+        x.lo = cmn__get64(r);
+        break;
     }
     return x;
 }
 
 void saratoga__put_wide(cmn__writer *w, uint32_t descriptor, saratoga__wide x) {
-    if (descriptor == SARATOGA_128_BIT) {
+    switch (descriptor) {
+    case SARATOGA_16_BIT:
+        cmn__put16(w, (uint16_t)x.lo);
+        break;
+    case SARATOGA_32_BIT:
+        cmn__put32(w, (uint32_t)x.lo);
+        break;
+    case SARATOGA_128_BIT:
         cmn__put64(w, x.hi);
         cmn__put64(w, x.lo);
-    } else {
-        cmn__put(w, x.lo, saratoga__width(descriptor));
+        break;
+    default:
+        cmn__put64(w, x.lo);
+        break;
     }
 }
 

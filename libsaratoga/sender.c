@@ -58,7 +58,6 @@ int saratoga__sender_open(saratoga__session *s, saratoga_time now) {
     cmn__ranges_init(&o->todo, mem, s->opt.max_holes + 2);
     cmn__ranges_init(&o->tail, mem, s->opt.max_holes + 2);
     cmn__ranges_init(&o->miss, mem, s->opt.max_holes + 2);
-    cmn__ranges_init(&o->news, mem, s->opt.max_holes + 2);
     cmn__bytes_init(&o->window, mem);
     saratoga__sentlog_init(&o->log, mem, LOG_MAX, s->opt.max_holes);
     rv = open_source(s);
@@ -93,7 +92,6 @@ void saratoga__sender_free(saratoga__session *s) {
     cmn__ranges_free(&o->todo);
     cmn__ranges_free(&o->tail);
     cmn__ranges_free(&o->miss);
-    cmn__ranges_free(&o->news);
     cmn__bytes_free(&o->window);
     saratoga__source_free(&o->source);
     saratoga__sentlog_free(&o->log);

@@ -14,20 +14,25 @@ typedef struct report {
     uint64_t d;    /* the transmission that it answers; 0: not known */
     cong_time rtt; /* sample; -1: none */
     bool full;     /* the whole list of holes */
+    bool stale;    /* a newer answer was read before */
 } report;
+
+/* In a stream whose offsets wrap. */
+static bool place_wrapped(const saratoga__session *s, const saratoga__wide *x,
+                          uint64_t *out) {
+    const saratoga__sender *o = &s->out;
+    uint64_t top = saratoga__highest(s->descriptor);
+    uint64_t back = (o->next - x->lo) & top; /* how far below next */
+    *out = o->next - back;
+    return back <= o->next;
+}
 
 /* A number on the wire as a place in the file or stream. */
 static bool place(const saratoga__session *s, const saratoga__wide *x,
                   uint64_t *out) {
     const saratoga__sender *o = &s->out;
-    uint64_t top = saratoga__highest(s->descriptor);
-    if (s->kind == SARATOGA_STREAM && top != UINT64_MAX) {
-        uint64_t back = (o->next - x->lo) & top; /* how far below next */
-        if (back > o->next) {
-            return false;
-        }
-        *out = o->next - back;
-        return true;
+    if (s->kind == SARATOGA_STREAM && s->descriptor < SARATOGA_64_BIT) {
+        return place_wrapped(s, x, out);
     }
     *out = x->lo;
     return x->hi == 0 && (o->size == SARATOGA_SIZE_UNKNOWN ? x->lo <= o->next
@@ -42,34 +47,70 @@ static cmn__range repairable(const saratoga__session *s) {
                         open ? o->next : o->size};
 }
 
+/* A whole list replaces the picture: below its edge nothing else is to be
+ * sent. */
+static bool replaces(const saratoga__session *s, const report *r) {
+    return r->full && !r->stale && !s->opt.multicast;
+}
+
+/* What no later repair covers is to be sent.  False: no memory. */
+static bool queue_repair(saratoga__sender *o, cmn__range hole) {
+    cmn__range piece;
+    if (o->log.later.count == 0) {
+        return cmn__ranges_add(&o->todo, hole.start, hole.end, NULL) == 0;
+    }
+    while (hole.start < hole.end &&
+           saratoga__sentlog_due(&o->log, hole.start, hole.end, &piece)) {
+        if (cmn__ranges_add(&o->todo, piece.start, piece.end, NULL) != 0) {
+            return false;
+        }
+        hole.start = piece.end;
+    }
+    return true;
+}
+
+/* As far as it lies in `whole`; false: it makes no sense. */
+static bool read_hole(const saratoga__session *s, const saratoga__status_pkt *p,
+                      size_t i, cmn__range whole, cmn__range *hole) {
+    saratoga__wide from;
+    saratoga__wide to;
+    uint64_t last;
+    saratoga__status_hole(p, i, &from, &to);
+    if (!place(s, &from, &hole->start) || !place(s, &to, &last) ||
+        last < hole->start) {
+        return false;
+    }
+    hole->start = hole->start > whole.start ? hole->start : whole.start;
+    hole->end = last < whole.end ? last + 1 : whole.end;
+    return hole->start < hole->end;
+}
+
 /* Holes that make no sense are left out, the STATUS counts all the same. */
 static void take_holes(saratoga__session *s, const saratoga__status_pkt *p,
                        report *r) {
     saratoga__sender *o = &s->out;
+    bool new_picture = replaces(s, r);
     uint64_t lowest = NO_IRT;
     cmn__range whole = repairable(s);
-    cmn__ranges_clear(&o->news);
+    if (new_picture) {
+        (void)cmn__ranges_sub(&o->todo, 0, r->edge, NULL);
+    }
+    saratoga__sentlog_answered(&o->log, r->d);
     for (size_t i = 0; i < p->hole_count; i++) {
-        saratoga__wide from;
-        saratoga__wide to;
-        uint64_t start;
-        uint64_t end;
-        saratoga__status_hole(p, i, &from, &to);
-        if (!place(s, &from, &start) || !place(s, &to, &end) || end < start) {
+        cmn__range hole;
+        if (!read_hole(s, p, i, whole, &hole)) {
             continue;
         }
-        start = start > whole.start ? start : whole.start;
-        end = end < whole.end ? end + 1 : whole.end;
-        if (start >= end) {
-            continue;
+        if (new_picture && hole.end > r->edge) {
+            (void)cmn__ranges_sub(&o->todo, r->edge, hole.end, NULL);
         }
-        if (cmn__ranges_add(&o->miss, start, end, NULL) != 0 ||
-            cmn__ranges_add(&o->news, start, end, NULL) != 0) {
+        r->edge = hole.end > r->edge ? hole.end : r->edge;
+        if (cmn__ranges_add(&o->miss, hole.start, hole.end, NULL) != 0 ||
+            !queue_repair(o, hole)) {
             r->full = false; /* the rest comes with another STATUS */
             break;
         }
-        lowest = start < lowest ? start : lowest;
-        r->edge = end > r->edge ? end : r->edge;
+        lowest = hole.start < lowest ? hole.start : lowest;
         s->st.holes_reported++;
     }
     r->progress = lowest < r->progress ? lowest : r->progress;
@@ -154,19 +195,6 @@ static void begin_list(saratoga__session *s, const report *r,
     }
 }
 
-/* Adds to what is to be sent the news that no later repair covers. */
-static void queue_repairs(saratoga__session *s, uint64_t d) {
-    saratoga__sender *o = &s->out;
-    cmn__ranges_hint hint = {0, 0};
-    cmn__range r = {0, 0};
-    saratoga__sentlog_spare(&o->log, d, &o->news);
-    while (cmn__ranges_near(&o->news, &hint, r.end, &r)) {
-        if (cmn__ranges_add(&o->todo, r.start, r.end, NULL) != 0) {
-            break;
-        }
-    }
-}
-
 /* Nobody asks members of a group at the end, and what one of them lacks behind
  * the last that it saw is no hole. */
 static void queue_tail(saratoga__session *s, const report *r,
@@ -187,14 +215,12 @@ static bool ends_list(saratoga__sender *o, const saratoga__status_pkt *p) {
 
 static void apply(saratoga__session *s, const report *r, saratoga_time now) {
     saratoga__sender *o = &s->out;
-    bool stale = r->d < o->status_d;
     uint64_t missing = o->miss.total;
-    if (!stale) {
+    if (!r->stale) {
         o->status_d = r->d;
     }
-    if (r->full && !stale) {
+    if (r->full && !r->stale) {
         if (!s->opt.multicast) {
-            (void)cmn__ranges_sub(&o->todo, 0, r->edge, NULL);
             o->next = r->edge > o->next ? r->edge : o->next;
         }
         o->held = r->edge > missing ? r->edge - missing : 0;
@@ -206,7 +232,6 @@ static void apply(saratoga__session *s, const report *r, saratoga_time now) {
     }
     o->proven = r->progress > o->proven ? r->progress : o->proven;
     queue_tail(s, r, now);
-    queue_repairs(s, r->d);
     saratoga__sender_plan(s);
 }
 
@@ -325,6 +350,7 @@ void saratoga__sender_on_status(saratoga__session *s,
     if (r.rtt > 0) {
         cong_rtt_sample(&s->rtt, r.rtt);
     }
+    r.stale = r.d < o->status_d;
     begin_list(s, &r, now);
     take_holes(s, p, &r);
     trace_status(s, &r, now);

@@ -112,8 +112,9 @@ uint64_t saratoga__sentlog_by_time(const saratoga__sentlog *log,
 }
 
 /* All parts of a hole list ask about the same d. */
-static void know_later(saratoga__sentlog *log, uint64_t d) {
+void saratoga__sentlog_answered(saratoga__sentlog *log, uint64_t d) {
     uint64_t from = log->later_to;
+    log->later_hint = (cmn__ranges_hint){0, 0};
     if (log->later_d != d || from <= d) {
         cmn__ranges_clear(&log->later);
         log->later_d = d;
@@ -131,31 +132,42 @@ static void know_later(saratoga__sentlog *log, uint64_t d) {
     log->later_to = log->again > d ? log->again : d;
 }
 
-void saratoga__sentlog_spare(saratoga__sentlog *log, uint64_t d,
-                             cmn__ranges *missing) {
-    uint64_t at = 0;
-    cmn__ranges_hint hint = {0, 0};
-    cmn__ranges_hint hint_later = {0, 0};
+bool saratoga__sentlog_due(saratoga__sentlog *log, uint64_t from, uint64_t end,
+                           cmn__range *piece) {
     cmn__range r;
-    cmn__range s;
-    know_later(log, d);
-    while (log->later.count > 0 && cmn__ranges_near(missing, &hint, at, &r)) {
-        uint64_t from = r.start > at ? r.start : at;
-        at = r.end;
-        if (cmn__ranges_near(&log->later, &hint_later, from, &s) &&
-            s.start < r.end) {
-            /* At the limit of holes one is not split: go on behind it. */
-            (void)cmn__ranges_sub(missing, s.start, s.end, NULL);
-            at = s.end;
+    while (from < end &&
+           cmn__ranges_near(&log->later, &log->later_hint, from, &r) &&
+           r.start < end) {
+        if (r.start > from) {
+            end = r.start;
+            break;
         }
+        from = r.end;
     }
+    *piece = (cmn__range){from, end};
+    return from < end;
 }
 
-static bool is_missing(const cmn__ranges *missing, cmn__ranges_hint *hint,
-                       const saratoga__sent *s) {
-    cmn__range r;
-    return s->len > 0 && cmn__ranges_near(missing, hint, s->offset, &r) &&
-           r.start < s->offset + s->len;
+/* Looks at what is missing, one transmission after another. */
+typedef struct look {
+    const cmn__ranges *missing;
+    cmn__ranges_hint hint;
+    uint64_t from; /* the first range that ends above this */
+    cmn__range r;  /* is that, or empty behind the last */
+} look;
+
+static look look_at(const cmn__ranges *missing) {
+    return (look){.missing = missing, .from = UINT64_MAX};
+}
+
+static bool is_missing(look *l, const saratoga__sent *s) {
+    if (s->offset < l->from || s->offset >= l->r.end) {
+        l->from = s->offset;
+        if (!cmn__ranges_near(l->missing, &l->hint, s->offset, &l->r)) {
+            l->r = (cmn__range){UINT64_MAX, UINT64_MAX};
+        }
+    }
+    return s->len > 0 && l->r.start < s->offset + s->len;
 }
 
 /* The last transmission whose fate is known: what reaches beyond irt was not
@@ -165,10 +177,10 @@ static uint64_t last_known(const saratoga__sentlog *log, uint64_t d,
                            uint64_t irt, const cmn__ranges *missing,
                            uint32_t holdover) {
     uint64_t first = log->ring.head;
-    cmn__ranges_hint hint = {0, 0};
+    look l = look_at(missing);
     if (d - first >= HOLDOVER_FROM) {
         for (uint64_t i = d - holdover; i < d; i++) {
-            if (is_missing(missing, &hint, saratoga__sentlog_at(log, i))) {
+            if (is_missing(&l, saratoga__sentlog_at(log, i))) {
                 d = i - 1;
                 break;
             }
@@ -202,22 +214,40 @@ static double receive_rate(saratoga__sentlog *log, cong_time t, cong_time rtt) {
     return bytes / ((double)rtt / NS_PER_S);
 }
 
+/* What became of a transmission. */
+static bool settle(look *l, const saratoga__sent *s, saratoga__cycle *out) {
+    bool lost = is_missing(l, s);
+    if (lost) {
+        out->lost_packets++;
+        out->lost += s->len;
+    } else {
+        out->acked += s->len;
+    }
+    return lost;
+}
+
+/* Without an equation nobody asks when what arrived: one look is enough. */
+static void settle_all(saratoga__sentlog *log, uint64_t last,
+                       const cmn__ranges *missing, saratoga__cycle *out) {
+    look l = look_at(missing);
+    saratoga__cycle sum = *out;
+    for (uint64_t d = log->ring.head; d <= last; d++) {
+        (void)settle(&l, saratoga__sentlog_at(log, d), &sum);
+    }
+    log->flight -= (uint64_t)(sum.acked + sum.lost);
+    log->ring.head = last + 1;
+    *out = sum;
+}
+
 static void count(saratoga__sentlog *log, uint64_t last,
-                  const cmn__ranges *missing, bool keeps, cong_time forward,
+                  const cmn__ranges *missing, cong_time forward,
                   saratoga__cycle *out) {
-    cmn__ranges_hint hint = {0, 0};
+    look l = look_at(missing);
     for (uint64_t d = log->ring.head; d <= last; d++) {
         saratoga__sent *s = cmn__ring_at(&log->ring, d);
         arrival *a;
-        s->lost = is_missing(missing, &hint, s);
-        out->packets++;
-        if (s->lost) {
-            out->lost_packets++;
-            out->lost += s->len;
-            continue;
-        }
-        out->acked += s->len;
-        a = keeps ? cmn__ring_push(&log->arrivals) : NULL;
+        s->lost = settle(&l, s, out);
+        a = s->lost ? NULL : cmn__ring_push(&log->arrivals);
         if (a != NULL) {
             *a = (arrival){(cong_time)s->at + forward, s->len};
         }
@@ -226,13 +256,7 @@ static void count(saratoga__sentlog *log, uint64_t last,
 
 static void tell_history(saratoga__sentlog *log, uint64_t last,
                          const saratoga__path *path, cong_time forward) {
-    double first;
-    if (path->no_history) {
-        for (; log->ring.head <= last; pop(log)) {
-        }
-        return;
-    }
-    first = cong_tfrc_first_interval(path->mss, path->rtt, log->x_max);
+    double first = cong_tfrc_first_interval(path->mss, path->rtt, log->x_max);
     for (; log->ring.head <= last; pop(log)) {
         uint64_t d = log->ring.head;
         const saratoga__sent *s = saratoga__sentlog_at(log, d);
@@ -260,8 +284,14 @@ bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,
     if (last < log->ring.head) {
         return false;
     }
-    *out = (saratoga__cycle){.first = log->ring.head, .last = last};
-    count(log, last, missing, !path->no_history, forward, out);
+    *out = (saratoga__cycle){.first = log->ring.head,
+                             .last = last,
+                             .packets = last + 1 - log->ring.head};
+    if (path->no_history) {
+        settle_all(log, last, missing, out);
+    } else {
+        count(log, last, missing, forward, out);
+    }
     out->x_recv = receive_rate(log, t, path->rtt);
     if (log->t_cycle > 0 && t > log->t_cycle &&
         (path->no_history || t - log->t_cycle > path->rtt)) {
@@ -271,7 +301,9 @@ bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,
     }
     log->t_cycle = t;
     log->x_max = out->x_recv > log->x_max ? out->x_recv : log->x_max;
-    tell_history(log, last, path, forward);
+    if (!path->no_history) {
+        tell_history(log, last, path, forward);
+    }
     out->p = cong_loss_history_rate(&log->history);
     log->done = last;
     return true;

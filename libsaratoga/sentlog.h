@@ -39,6 +39,7 @@ typedef struct saratoga__sentlog {
     uint64_t events;   /* loss events */
     uint64_t again;    /* newest repair */
     cmn__ranges later; /* what repairs after transmission later_d cover, */
+    cmn__ranges_hint later_hint;
     uint64_t later_d;
     uint64_t later_to; /* as far as this one */
 } saratoga__sentlog;
@@ -80,9 +81,13 @@ uint64_t saratoga__sentlog_by_end(const saratoga__sentlog *log, uint64_t irt);
 /* The newest that left at t or before; 0: none. */
 uint64_t saratoga__sentlog_by_time(const saratoga__sentlog *log,
                                    saratoga_time t);
-/* Takes out of `missing` what left again after transmission d. */
-void saratoga__sentlog_spare(saratoga__sentlog *log, uint64_t d,
-                             cmn__ranges *missing);
+/* From here on saratoga__sentlog_due() is about what an answer to transmission
+ * d reports. */
+void saratoga__sentlog_answered(saratoga__sentlog *log, uint64_t d);
+/* The first piece of [from, end) that did not leave again after d: it is to be
+ * repaired.  False: there is none. */
+bool saratoga__sentlog_due(saratoga__sentlog *log, uint64_t from, uint64_t end,
+                           cmn__range *piece);
 /* Ends a cycle at transmission d.  `missing` lists what the receiver lacks
  * below irt.  False: nothing to learn. */
 bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,

@@ -48,7 +48,6 @@ typedef struct saratoga__sender {
     cmn__ranges todo; /* to be sent: repairs lie below new data */
     cmn__ranges tail; /* repairs of the end, sent since the last STATUS */
     cmn__ranges miss; /* what the hole list being read reports */
-    cmn__ranges news; /* what the newest STATUS adds to that */
     saratoga__source source;
     cmn__bytes window; /* of a stream */
     saratoga__sentlog log;

@@ -213,14 +213,20 @@ static void repairs_under_way_are_not_sent_again(void **state) {
     cmn__range x;
     send_new(r, 0, 10);
     send(r, 3000, true);
-    miss(r, 3000);
-    miss(r, 5000);
-    saratoga__sentlog_spare(&r->log, 10, &r->missing);
-    assert_int_equal(r->missing.total, S);
-    assert_true(cmn__ranges_next(&r->missing, 0, &x));
-    assert_int_equal(x.start, 5000);
-    saratoga__sentlog_spare(&r->log, 11, &r->missing);
-    assert_int_equal(r->missing.total, S);
+    saratoga__sentlog_answered(&r->log, 10);
+    assert_false(saratoga__sentlog_due(&r->log, 3000, 3000 + S, &x));
+    assert_true(saratoga__sentlog_due(&r->log, 5000, 5000 + S, &x));
+    assert_true(x.start == 5000 && x.end == 5000 + S);
+    /* On both sides of it. */
+    assert_true(saratoga__sentlog_due(&r->log, 2000, 3000 + 2 * S, &x));
+    assert_true(x.start == 2000 && x.end == 3000);
+    assert_true(saratoga__sentlog_due(&r->log, x.end, 3000 + 2 * S, &x));
+    assert_true(x.start == 3000 + S && x.end == 3000 + 2 * S);
+    assert_false(saratoga__sentlog_due(&r->log, x.end, x.end, &x));
+    /* An answer to the repair speaks of it. */
+    saratoga__sentlog_answered(&r->log, 11);
+    assert_true(saratoga__sentlog_due(&r->log, 3000, 3000 + S, &x));
+    assert_true(x.start == 3000 && x.end == 3000 + S);
 }
 
 static void the_log_keeps_no_more_than_it_may(void **state) {
