@@ -11,6 +11,7 @@ if(TARGET tltcp_objects)
     target_compile_definitions(test_noise PRIVATE
         NOISE_VECTORS="${PROJECT_SOURCE_DIR}/tests/data/noise/nnpsk0.txt")
     perigee_unit_test(sealing SOURCES test_sealing.c)
+    target_link_options(test_sealing PRIVATE -Wl,--wrap=sec__suite_preferred)
     perigee_unit_test(admission SOURCES test_admission.c ${alloc})
     perigee_unit_test(sections SOURCES test_sections.c)
     perigee_unit_test(fec SOURCES test_fec.c ${alloc})
