@@ -20,15 +20,15 @@
  * The initial window is ten segments (RFC 6928) for every 100 ms of a longer
  * round trip, so that a long path is not filled later than a short one.
  *
- * State: q (CUBIC's); past (RTTs); base (lowest, ns), rtt (newest, ns); p
- * (share of bytes lost of late); rank (mean rank of the losses of late, 0 to
- * 1), judged (their number); pipe (bytes most in flight in this span of 2 s and
- * the one before); paused (when the application was last the limit); chance
- * (the open episode is one by chance). Parameters: those of CUBIC, and
- * tolerance (share of bytes whose loss may be doubtful), bearable (whose loss
- * may be by chance), depth (part of the span of the RTTs that counts as a short
- * queue), gentle (what a doubtful loss leaves of the window), beta_live (what
- * congestion leaves of it to a live stream, at least).
+ * State: q (CUBIC's); past (RTTs); base (of the path without a queue, ns), rtt
+ * (newest, ns); p (share of bytes lost of late); rank (mean rank of the losses
+ * of late, 0 to 1), judged (their number); pipe (bytes most in flight in this
+ * span of 2 s and the one before); paused (when the application was last the
+ * limit); chance (the open episode is one by chance). Parameters: those of
+ * CUBIC, and tolerance (share of bytes whose loss may be doubtful), bearable
+ * (whose loss may be by chance), depth (part of the span of the RTTs that
+ * counts as a short queue), gentle (what a doubtful loss leaves of the window),
+ * beta_live (what congestion leaves of it to a live stream, at least).
  */
 #include "libcongestion/cubic.h"
 #include "libcongestion/rtt_history.h"
@@ -42,10 +42,10 @@
 #define JUDGED_FIRST 4       /* of which the first say little */
 #define SPACING 16           /* segments between two RTTs remembered */
 #define FULL 0.9             /* quantile of the RTTs that a full queue makes */
-#define SOME_QUEUE 0.0625    /* of the lowest RTT ... */
-#define SOME_QUEUE_MIN 2e6   /* ... and ns: less is noise */
+#define SOME_QUEUE 0.08      /* of the RTT without a queue ... */
+#define SOME_QUEUE_MIN 32e5  /* ... and ns: less is noise */
 #define QUEUE 0.125          /* the same, just now */
-#define QUEUE_MIN 4e6        /* ns */
+#define QUEUE_MIN 5e6        /* ns */
 #define PIPE_SPAN 2000000000 /* ns */
 #define PAUSE 5000000000     /* ns since the application was the limit */
 #define ROOM 2               /* the window grows to so many times its use */
@@ -110,9 +110,6 @@ static void note_rtt(struct adaptive *a, const struct cong_ack *ack) {
     const struct cong *cc = &a->q.w.cc;
     double spacing = fmin(cc->cwnd, SPACING * cc->mss);
     bool first = a->rtt <= 0;
-    if (ack->min_rtt > 0) {
-        a->base = (double)ack->min_rtt;
-    }
     if (ack->rtt > 0) {
         a->rtt = (double)ack->rtt;
         if (first) {
@@ -120,6 +117,11 @@ static void note_rtt(struct adaptive *a, const struct cong_ack *ack) {
         }
     }
     cong__rtt_history_add(&a->past, ack, spacing);
+    if (a->past.floor > 0) {
+        a->base = a->past.floor;
+    } else if (ack->min_rtt > 0) {
+        a->base = (double)ack->min_rtt;
+    }
 }
 
 static void note_loss(struct adaptive *a, const struct cong_ack *ack) {

@@ -3,7 +3,10 @@
 
 #include <math.h>
 
-#define FIRST 16 /* samples taken at every feedback */
+#define FIRST 16    /* samples taken at every feedback */
+#define CHANCES 32  /* RTTs of which the lowest is taken */
+#define RARE 0.125  /* of the lows may be below the floor */
+#define LOWS_MIN 16 /* before which that says little */
 
 static unsigned known(const struct cong__rtts *r) {
     return r->count < CONG__RTTS ? r->count : CONG__RTTS;
@@ -13,33 +16,6 @@ static void take(struct cong__rtts *r, double rtt) {
     r->at[r->count % CONG__RTTS] = rtt;
     /* never wraps to few */
     r->count = r->count + 1 < 2 * CONG__RTTS ? r->count + 1 : CONG__RTTS;
-}
-
-void cong__rtt_history_add(struct cong__rtt_history *h,
-                           const struct cong_ack *ack, double spacing) {
-    h->since += cong__clean(ack->acked);
-    if (ack->rtt > 0) {
-        double rtt = (double)ack->rtt;
-        h->low = h->low > 0 ? fmin(h->low, rtt) : rtt;
-        if (h->since >= spacing || h->samples.count < FIRST) {
-            take(&h->samples, rtt);
-            h->since = 0;
-        }
-    }
-    if (ack->round && h->low > 0) {
-        take(&h->lows, h->low);
-        h->low_before = h->low;
-        h->low = 0;
-    }
-}
-
-double cong__rtts_rank(const struct cong__rtts *r, double rtt) {
-    unsigned n = known(r);
-    double below = 0;
-    for (unsigned i = 0; i < n; i++) {
-        below += r->at[i] < rtt ? 1 : r->at[i] > rtt ? 0 : 0.5;
-    }
-    return n > 0 ? below / n : 0.5;
 }
 
 static void insert(double *sorted, unsigned n, double x) {
@@ -56,6 +32,44 @@ double cong__rtts_quantile(const struct cong__rtts *r, double share) {
         insert(sorted, i, r->at[i]);
     }
     return n > 0 ? sorted[(unsigned)(share * (n - 1))] : 0;
+}
+
+static void take_low(struct cong__rtt_history *h) {
+    double reached;
+    take(&h->lows, h->low);
+    h->low_before = h->low;
+    h->low = 0;
+    h->chances = 0;
+    h->round = false;
+    reached = cong__rtts_quantile(&h->lows, RARE);
+    h->floor = h->lows.count <= LOWS_MIN ? reached : fmin(h->floor, reached);
+}
+
+void cong__rtt_history_add(struct cong__rtt_history *h,
+                           const struct cong_ack *ack, double spacing) {
+    h->since += cong__clean(ack->acked);
+    if (ack->rtt > 0) {
+        double rtt = (double)ack->rtt;
+        h->low = h->low > 0 ? fmin(h->low, rtt) : rtt;
+        h->chances++;
+        if (h->since >= spacing || h->samples.count < FIRST) {
+            take(&h->samples, rtt);
+            h->since = 0;
+        }
+    }
+    h->round |= ack->round;
+    if (h->round && h->chances >= CHANCES) {
+        take_low(h);
+    }
+}
+
+double cong__rtts_rank(const struct cong__rtts *r, double rtt) {
+    unsigned n = known(r);
+    double below = 0;
+    for (unsigned i = 0; i < n; i++) {
+        below += r->at[i] < rtt ? 1 : r->at[i] > rtt ? 0 : 0.5;
+    }
+    return n > 0 ? below / n : 0.5;
 }
 
 double cong__rtt_history_low(const struct cong__rtt_history *h) {

@@ -9,7 +9,10 @@
  * does not get to see, and one odd RTT of a busy host does not upset it.
  *
  * Bursts make queues that are gone after them.  What stands on the path shows
- * in the lowest RTT of each round trip.
+ * in the lowest RTT of a round trip, or of more where they have few: of a few
+ * RTTs with jitter the lowest is higher than of many.  It is compared not with
+ * the lowest ever, a stroke of luck that does not come again, but with the
+ * floor, which one low in eight reaches.
  */
 #ifndef LIBCONGESTION_RTT_HISTORY_H
 #define LIBCONGESTION_RTT_HISTORY_H
@@ -25,9 +28,12 @@ struct cong__rtts {
 
 struct cong__rtt_history {
     struct cong__rtts samples; /* one per so many bytes */
-    struct cong__rtts lows;    /* lowest of each round trip */
+    struct cong__rtts lows;    /* lowest of one or more round trips each */
     double since;              /* bytes since the newest sample */
-    double low, low_before;    /* of this round trip and the last; 0: none */
+    double low, low_before;    /* the one being made, and the last; 0: none */
+    unsigned chances;          /* RTTs of which `low` is the lowest */
+    bool round;                /* it has a whole round trip */
+    double floor;              /* ns, 0: not known */
 };
 
 /* Takes a feedback; samples are to be so many bytes apart. */
@@ -37,7 +43,7 @@ void cong__rtt_history_add(struct cong__rtt_history *h,
 double cong__rtts_rank(const struct cong__rtts *r, double rtt);
 /* The RTT that a share of those remembered does not exceed; 0: none. */
 double cong__rtts_quantile(const struct cong__rtts *r, double share);
-/* The lowest of this round trip and the last; 0: none. */
+/* The lower of the low that is being made and the last; 0: none. */
 double cong__rtt_history_low(const struct cong__rtt_history *h);
 
 #endif /* LIBCONGESTION_RTT_HISTORY_H */

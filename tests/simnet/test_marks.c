@@ -22,6 +22,7 @@ struct path {
     double rate; /* bit/s */
     uint64_t rtt;
     double loss;
+    uint64_t jitter;   /* of a busy machine or a radio, one way */
     uint64_t latency;  /* that the viewer allows */
     uint64_t patience; /* how much longer a picture is of use */
     const char *rival;
@@ -47,6 +48,7 @@ static void plan_path(struct plan *p, const struct path *on, uint64_t seed) {
         p->link[i].rate = on->rate;
         p->link[i].delay = on->rtt / 2;
         p->link[i].loss = on->loss;
+        p->link[i].jitter = on->jitter;
         p->link[i].limit_packets = 0;
         p->link[i].limit_bytes = 50000;
     }
@@ -209,6 +211,18 @@ static void ten_percent(void **state) {
     assert_true(m.seen >= 0.95);
 }
 
+/* The lowest RTT that was ever seen is then one that hardly ever comes again.
+ */
+static void ten_percent_and_jitter(void **state) {
+    struct path on = link_of(6);
+    struct mark m;
+    (void)state;
+    on.loss = 0.1;
+    on.jitter = 8 * MS;
+    m = play_all("10 % loss and jitter", &on);
+    assert_true(m.seen >= 0.95);
+}
+
 /* The window needs three round trips to carry it all, which a clip of half a
  * minute shows. */
 static void satellite(void **state) {
@@ -238,9 +252,13 @@ static void beside_cubic(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(alone),       cmocka_unit_test(overload),
-        cmocka_unit_test(two_percent), cmocka_unit_test(ten_percent),
-        cmocka_unit_test(satellite),   cmocka_unit_test(beside_cubic),
+        cmocka_unit_test(alone),
+        cmocka_unit_test(overload),
+        cmocka_unit_test(two_percent),
+        cmocka_unit_test(ten_percent),
+        cmocka_unit_test(ten_percent_and_jitter),
+        cmocka_unit_test(satellite),
+        cmocka_unit_test(beside_cubic),
     };
     return cmocka_run_group_tests_name("marks", tests, NULL, NULL);
 }

@@ -190,15 +190,15 @@ static void auto_gives_way_to_congestion_and_not_to_chance(void **state) {
 }
 
 /* The window, 100 at first, after losses at the RTTs given in turn, each behind
- * 40 round trips of 100 ms to 100 ms and a swing, a packet each. */
+ * 40 round trips of 100 ms to 100 ms and a swing, of 40 packets each. */
 static double auto_after_losses(const double *rtts, int n, double swing) {
     struct rig r;
     rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
     r.ack.limited = false; /* it does not grow */
     for (int i = 0; i < n; i++) {
-        for (int k = 0; k <= 40; k++) {
-            r.ack.round = true;
-            rig_ack_rtt(&r, 1, MS(100 + swing * k / 40));
+        for (int k = 0; k <= 40 * 40; k++) {
+            r.ack.round = k % 40 == 39;
+            rig_ack_rtt(&r, 1, MS(100 + swing * k / (40 * 40)));
         }
         r.ack.round = false;
         rig_ack_rtt(&r, 1, MS(rtts[i]));
