@@ -279,25 +279,36 @@ static int take(saratoga__file *f, const saratoga_uv_transfer *t) {
     return take_options(f, t->options);
 }
 
+/* Of a caller that knows fewer fields the others are as if not set. */
+static saratoga_uv_transfer whole(const saratoga_uv_transfer *t) {
+    saratoga_uv_transfer all;
+
+    saratoga_uv_transfer_init(&all);
+    memcpy(&all, t,
+           t->struct_size < sizeof(all) ? t->struct_size : sizeof(all));
+    return all;
+}
+
 int saratoga_uv_start(saratoga_uv *u, const saratoga_uv_transfer *t,
                       uint64_t *id) {
+    const saratoga_uv_transfer all = whole(t);
     saratoga__file *f = saratoga__file_new(u);
     int rv;
 
     if (f == NULL) {
         return SARATOGA_ERR_NOMEM;
     }
-    rv = u->closing ? SARATOGA_ERR_STATE : take(f, t);
+    rv = u->closing ? SARATOGA_ERR_STATE : take(f, &all);
     if (rv != 0) {
         saratoga__file_free(f);
         return rv;
     }
     f->id = ++u->next_id;
-    f->request = t->type;
-    f->user = t->user;
-    f->overwrite = t->overwrite || f->options.update_check;
-    f->resume = t->resume;
-    f->in_memory = t->type == SARATOGA_GETDIR;
+    f->request = all.type;
+    f->user = all.user;
+    f->overwrite = all.overwrite || f->options.update_check;
+    f->resume = all.resume;
+    f->in_memory = all.type == SARATOGA_GETDIR;
     *id = f->id;
     saratoga__file_job(f, prepare, prepared);
     saratoga__kick(u);

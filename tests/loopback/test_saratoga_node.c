@@ -151,6 +151,29 @@ static void a_transfer_without_a_host_is_refused(void **state) {
     assert_int_equal(saratoga_uv_active(p->client), 0);
 }
 
+/* It was compiled when there were fewer. */
+static void fields_that_a_caller_does_not_know_are_not_read(void **state) {
+    struct pair *p = *state;
+    saratoga_uv_transfer t;
+    uint64_t id = 0;
+
+    make_file(p->here, "f", FILE_LEN, 1);
+    open_pair(p, false, 0);
+    saratoga_uv_transfer_init(&t);
+    t.type = SARATOGA_GET;
+    t.host = "127.0.0.1";
+    t.service = p->port;
+    t.path = "f";
+    t.folder = p->there;
+    t.struct_size = offsetof(saratoga_uv_transfer, group);
+    t.group = (const char *)1;
+    t.group_service = (const char *)1;
+    assert_int_equal(saratoga_uv_start(p->client, &t, &id), 0);
+    wait_for(p, 1);
+    assert_int_equal(p->last.error, 0);
+    expect_file(p->there, "f", FILE_LEN, 1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
@@ -171,7 +194,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_root_that_is_not_there_is_told,
                                         pair_set_up, pair_tear_down),
         cmocka_unit_test_setup_teardown(a_transfer_without_a_host_is_refused,
-                                        pair_set_up, pair_tear_down)};
+                                        pair_set_up, pair_tear_down),
+        cmocka_unit_test_setup_teardown(
+            fields_that_a_caller_does_not_know_are_not_read, pair_set_up,
+            pair_tear_down)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
