@@ -168,3 +168,9 @@ def show(samples, megabytes, runs):
         memory = (f"{middle(s, 'mib_send'):.0f}/{middle(s, 'mib_recv'):.0f}"
                   if "mib_send" in s[0] else "")
         print(f"{name:<44}{middle(s, 'gbps'):>8.2f}{cpu:>24}{memory:>18}")
+    floor_cpu = sum(middle(samples[name], "cpu_send") +
+                    middle(samples[name], "cpu_recv") for name in FLOORS)
+    cores = len(os.sched_getaffinity(0))
+    print(f"\nMD5 and the writing alone take {floor_cpu:.2f} CPU s/GB: before a "
+          f"packet moves, {cores} cores\ncannot do more than "
+          f"{8 * cores / floor_cpu:.1f} Gbit/s with MD5 into a new file")
