@@ -80,10 +80,14 @@ void saratoga__pace_update(saratoga__pace *p, cong_time srtt) {
     cong_pacer_set(&p->pacer, rate, credit);
 }
 
+bool saratoga__pace_is_shut(const saratoga__pace *p, double flight) {
+    return p->cong != NULL && flight > 0 && flight + p->mss > p->cong->cwnd;
+}
+
 saratoga_time saratoga__pace_next(const saratoga__pace *p, double flight,
                                   saratoga_time now) {
     cong_time at;
-    if (p->cong != NULL && flight + p->mss > p->cong->cwnd && flight > 0) {
+    if (saratoga__pace_is_shut(p, flight)) {
         return SARATOGA_TIME_NEVER;
     }
     at = cong_pacer_next(&p->pacer, (cong_time)now);
@@ -152,6 +156,35 @@ static double told_p(saratoga__pace *p, const saratoga__cycle *c) {
     return p->law == SARATOGA__STFRC ? c->p : share;
 }
 
+static void tell(saratoga__pace *p, enum cong_cause cause, double flight,
+                 unsigned nth, saratoga_time now) {
+    const struct cong_event ev = {
+        .now = (cong_time)now, .cause = cause, .flight = flight, .count = nth};
+    p->cong->ops->event(p->cong, &ev);
+}
+
+/* As with TCP (RFC 6675), what was lost before an episode began belongs to it,
+ * and what left later does not, whether or not all is repaired. */
+static void end_episode(saratoga__pace *p, const saratoga__cycle *c,
+                        saratoga_time now) {
+    if (p->episode && c->first > p->recover) {
+        p->episode = false;
+        tell(p, CONG_RECOVERED, 0, 0, now);
+    }
+}
+
+static void begin_episode(saratoga__pace *p, const saratoga__cycle *c,
+                          double flight, double missing, saratoga_time now) {
+    const struct cong_event ev = {.now = (cong_time)now,
+                                  .cause = CONG_LOSS,
+                                  .flight = flight,
+                                  .missing = missing,
+                                  .count = 1};
+    p->episode = true;
+    p->recover = c->newest;
+    p->cong->ops->event(p->cong, &ev);
+}
+
 void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
                              const struct cong_rtt *rtt, cong_time sample,
                              double flight, double missing, saratoga_time now) {
@@ -164,13 +197,14 @@ void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
                            .flight = flight,
                            .p = -1,
                            .x_recv = -1,
-                           .limited = p->limited,
-                           .recovery = p->episode};
+                           .limited = p->limited};
     p->p = told_p(p, c);
     p->x_recv = c->x_recv;
     if (p->cong == NULL) {
         return;
     }
+    end_episode(p, c, now);
+    ack.recovery = p->episode;
     if (p->law != SARATOGA__WINDOW) {
         ack.p = p->p;
         /* A TFRC receiver to which nothing came would not have reported. */
@@ -181,29 +215,9 @@ void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
     p->cong->ops->ack(p->cong, &ack);
     p->limited = false;
     if (p->law == SARATOGA__WINDOW && c->lost > 0 && !p->episode) {
-        const struct cong_event ev = {.now = (cong_time)now,
-                                      .cause = CONG_LOSS,
-                                      .flight = flight,
-                                      .missing = missing,
-                                      .count = 1};
-        p->episode = true;
-        p->cong->ops->event(p->cong, &ev);
+        begin_episode(p, c, flight, missing, now);
     }
     arm(p, now);
-}
-
-static void tell(saratoga__pace *p, enum cong_cause cause, double flight,
-                 unsigned nth, saratoga_time now) {
-    const struct cong_event ev = {
-        .now = (cong_time)now, .cause = cause, .flight = flight, .count = nth};
-    p->cong->ops->event(p->cong, &ev);
-}
-
-void saratoga__pace_on_repaired(saratoga__pace *p, saratoga_time now) {
-    if (p->episode) {
-        p->episode = false;
-        tell(p, CONG_RECOVERED, 0, 0, now);
-    }
 }
 
 void saratoga__pace_on_rto(saratoga__pace *p, double flight, unsigned nth,

@@ -29,8 +29,9 @@ typedef struct saratoga__pace {
     saratoga_time feedback_at;      /* silence is told to the controller */
     saratoga_time cycle_at;         /* when the last one ended; 0: never */
     saratoga_time round_at;
-    bool limited; /* held back since the last feedback */
-    bool episode; /* a window controller's, until the holes are repaired */
+    bool limited;     /* held back since the last feedback */
+    bool episode;     /* a window controller's */
+    uint64_t recover; /* the newest transmission when it began */
 } saratoga__pace;
 
 /* Returns 0, SARATOGA_ERR_NOMEM or SARATOGA_ERR_INVAL (a parameter). */
@@ -43,6 +44,8 @@ void saratoga__pace_free(saratoga__pace *p, const cmn__mem *mem);
 void saratoga__pace_set_rate(saratoga__pace *p, uint64_t bps);
 /* Follows the controller; call before asking. */
 void saratoga__pace_update(saratoga__pace *p, cong_time srtt);
+/* No DATA fit in the window beside those in flight. */
+bool saratoga__pace_is_shut(const saratoga__pace *p, double flight);
 /* When the next DATA may leave, now or earlier: at once.  The window is shut:
  * SARATOGA_TIME_NEVER. */
 saratoga_time saratoga__pace_next(const saratoga__pace *p, double flight,
@@ -52,8 +55,6 @@ void saratoga__pace_sent(saratoga__pace *p, double size, saratoga_time now);
 void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
                              const struct cong_rtt *rtt, cong_time sample,
                              double flight, double missing, saratoga_time now);
-/* All holes are repaired. */
-void saratoga__pace_on_repaired(saratoga__pace *p, saratoga_time now);
 /* No STATUS for an RTO; nth in a row. */
 void saratoga__pace_on_rto(saratoga__pace *p, double flight, unsigned nth,
                            saratoga_time now);

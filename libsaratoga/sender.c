@@ -8,6 +8,7 @@
 #define STALL_MIN (2 * SARATOGA_S)
 #define SILENCES 4 /* that would end a session, in the longest own one */
 #define NS_PER_S 1e9
+#define WINDOW_ASKS 4 /* STATUS that a window asks for per RTT */
 
 static double granularity(const saratoga__session *s) {
     return (double)s->env->cfg.timer_granularity_us * 1e-6;
@@ -122,17 +123,25 @@ static saratoga_time uplink_spacing(const saratoga__session *s) {
     return share > 0 ? (saratoga_time)(bytes / share * NS_PER_S) : 0;
 }
 
+/* Once per RTT; for a window, which moves when it is told what arrived, some
+ * times as often. */
+static saratoga_time wanted_spacing(const saratoga__session *s) {
+    const saratoga__pace *p = &s->out.pace;
+    saratoga_time srtt = (saratoga_time)s->rtt.srtt;
+    if (s->rtt.srtt <= 0) {
+        return s->opt.first_spacing;
+    }
+    if (p->cong == NULL) {
+        return saratoga__sooner(srtt, s->opt.status_spacing);
+    }
+    return p->law == SARATOGA__WINDOW ? srtt / WINDOW_ASKS : srtt;
+}
+
 static saratoga_time spacing(const saratoga__session *s) {
     saratoga_time grain = s->env->cfg.timer_granularity_us * UINT64_C(1000);
     saratoga_time thin = uplink_spacing(s);
     saratoga_time least = thin > grain ? thin : grain;
-    saratoga_time wanted = s->opt.first_spacing;
-    if (s->rtt.srtt > 0) {
-        wanted = (saratoga_time)s->rtt.srtt;
-        if (s->out.pace.cong == NULL) {
-            wanted = saratoga__sooner(wanted, s->opt.status_spacing);
-        }
-    }
+    saratoga_time wanted = wanted_spacing(s);
     return wanted > least ? wanted : least;
 }
 
@@ -143,9 +152,21 @@ static bool has_sent_enough(const saratoga__session *s, saratoga_time now) {
            now >= saratoga__later(o->ask_at, s->opt.status_spacing);
 }
 
-static bool is_window_full(const saratoga__sender *o) {
-    return o->pace.law == SARATOGA__WINDOW &&
-           (double)o->log.flight + 2 * o->pace.mss > o->pace.cong->cwnd;
+/* Nothing can leave to ask with: an empty packet does. */
+static bool is_window_shut(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    return o->pace.law == SARATOGA__WINDOW && s->rtt.srtt > 0 && !o->stalled &&
+           o->todo.count > 0 &&
+           saratoga__pace_is_shut(&o->pace, (double)o->log.flight);
+}
+
+/* The answer tells the RTT, without which none is of use; that to an empty
+ * packet may not. */
+static bool asks_for_rtt(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    return o->pace.law == SARATOGA__WINDOW && s->rtt.srtt <= 0 &&
+           saratoga__pace_is_shut(&o->pace,
+                                  (double)o->log.flight + o->pace.mss);
 }
 
 static bool wants_answer(const saratoga__session *s, saratoga_time now) {
@@ -153,7 +174,7 @@ static bool wants_answer(const saratoga__session *s, saratoga_time now) {
     if (is_one_way(s)) {
         return false;
     }
-    return o->log.ring.tail == 1 || is_window_full(o) ||
+    return o->log.ring.tail == 1 || asks_for_rtt(s) ||
            (now >= o->ask_at && has_sent_enough(s, now));
 }
 
@@ -526,6 +547,7 @@ void saratoga__sender_on_timeout(saratoga__session *s, saratoga_time now) {
     check_stall(s, now);
     check_rto(s, now);
     o->poll_due |= now >= keep_alive_at(s);
+    o->poll_due |= now >= o->ask_at && is_window_shut(s);
     if (now >= o->poll_at && (o->stalled || o->todo.count == 0)) {
         o->poll_due = true;
         o->poll_at = SARATOGA_TIME_NEVER;
@@ -564,6 +586,9 @@ saratoga_time saratoga__sender_wake(const saratoga__session *s,
     }
     if (o->pace.law == SARATOGA__WINDOW) {
         at = saratoga__sooner(at, o->rto_at);
+    }
+    if (is_window_shut(s) && !o->poll_due) {
+        at = saratoga__sooner(at, o->ask_at);
     }
     if (o->stalled || o->todo.count == 0) {
         at = saratoga__sooner(at, o->poll_at);

@@ -226,9 +226,6 @@ static void apply(saratoga__session *s, const report *r, saratoga_time now) {
         o->held = r->edge > missing ? r->edge - missing : 0;
         s->st.holes = o->miss.count;
         s->st.hole_bytes = missing;
-        if (missing == 0) {
-            saratoga__pace_on_repaired(&o->pace, now);
-        }
     }
     o->proven = r->progress > o->proven ? r->progress : o->proven;
     queue_tail(s, r, now);

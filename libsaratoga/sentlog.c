@@ -286,6 +286,7 @@ bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,
     }
     *out = (saratoga__cycle){.first = log->ring.head,
                              .last = last,
+                             .newest = log->ring.tail - 1,
                              .packets = last + 1 - log->ring.head};
     if (path->no_history) {
         settle_all(log, last, missing, out);

@@ -47,6 +47,7 @@ typedef struct saratoga__sentlog {
 typedef struct saratoga__cycle {
     uint64_t first; /* numbers of the transmissions */
     uint64_t last;
+    uint64_t newest; /* that has left by now */
     uint64_t packets;
     uint64_t lost_packets;
     double acked; /* bytes */

@@ -92,6 +92,59 @@ static void a_satellite_link_with_5_percent_loss(void **state) {
     with_seeds((struct mark){{20e6, 0, 600 * MSEC, 0.05, 0.05, 0}, 6});
 }
 
+/* ---- windows ---- */
+
+static saratoga_stats put_by_window(const char *name, const struct plan *p) {
+    uint64_t size = 20000000;
+    saratoga_config cfg;
+    saratoga_options o;
+    struct world w;
+    struct xfer *x;
+    saratoga_stats st;
+    double took;
+    saratoga_config_init(&cfg);
+    saratoga_options_init(&o);
+    cfg.uplink_bps = (uint64_t)p->up_bps;
+    o.uplink_bps = (uint64_t)p->up_bps;
+    o.congestion = name;
+    w = world_new(p, NULL, &cfg);
+    (void)host_make_file(w.sat, "f", size, p->seed);
+    x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+    world_finish(&w, x, 600 * SEC);
+    assert_arrived(&w, x, "f");
+    st = x->stats;
+    took = (double)x->done_at;
+    /* 4 an RTT, and what a receiver volunteers. */
+    assert_true((double)st.status_packets <=
+                4.5 * took / (double)st.min_rtt_ns);
+    if (wire_time(p, size) * (double)SEC < 0.6 * took) {
+        print_error("%s: %.1f s\n", name, took / (double)SEC);
+    }
+    assert_true(wire_time(p, size) * (double)SEC >= 0.6 * took);
+    world_free(&w);
+    return st;
+}
+
+static void a_window_fills_a_link_with_few_answers(void **state) {
+    static const char *const names[] = {"auto", "cubic", "newreno", "bbr"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        (void)put_by_window(names[i],
+                            &(struct plan){20e6, 0, 100 * MSEC, 0, 0, 1});
+        (void)put_by_window(names[i],
+                            &(struct plan){20e6, 38400, 100 * MSEC, 0, 0, 1});
+    }
+}
+
+/* Losses go on and on, so that not all is repaired at any time: each round trip
+ * is judged, and the window does not grow for ever. */
+static void a_window_that_loses_by_chance_repeats_little(void **state) {
+    saratoga_stats st = put_by_window(
+        "auto", &(struct plan){20e6, 0, 100 * MSEC, 0.01, 0.01, 1});
+    (void)state;
+    assert_true(st.retransmitted_bytes < 1000000);
+}
+
 /* Four times what the link takes: what gets through takes no longer. */
 static void too_high_a_rate_does_not_stall(void **state) {
     struct plan p = {10e6, 0, 50 * MSEC, 0, 0, 1};
@@ -292,6 +345,8 @@ int main(void) {
         cmocka_unit_test(a_satellite_link_without_loss),
         cmocka_unit_test(a_satellite_link_with_1_percent_loss),
         cmocka_unit_test(a_satellite_link_with_5_percent_loss),
+        cmocka_unit_test(a_window_fills_a_link_with_few_answers),
+        cmocka_unit_test(a_window_that_loses_by_chance_repeats_little),
         cmocka_unit_test(too_high_a_rate_does_not_stall),
         cmocka_unit_test(the_rate_is_kept_to_1_percent),
         cmocka_unit_test(packets_over_ipv6_fit_the_mtu_and_the_rate),
