@@ -163,6 +163,31 @@ static void a_forged_list_costs_what_leaves_until_the_next(void **state) {
     world_free(&w);
 }
 
+/* Many would answer at once. */
+static void
+what_comes_from_a_group_is_not_answered_with_an_error(void **state) {
+    static const char *const wrong[] = {
+        "23000000 00000007 0000 41414141",   /* nobody takes it */
+        META_D,                              /* nor this */
+        "210f0009 00000008 6400",            /* a request that there is not */
+        "2b000000 00000009 0000 0000 0000"}; /* nor such a packet */
+    saratoga_config c;
+    (void)state;
+    saratoga_config_init(&c);
+    c.can_receive = false;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        struct raw *r = raw_new(&c);
+        r->peer.flags = SARATOGA_PKT_MULTICAST;
+        raw_hex(r, wrong[i]);
+        raw_wait(r, SEC);
+        assert_silent(r);
+        r->peer.flags = 0;
+        raw_hex(r, wrong[i]);
+        assert_non_null(raw_next(r));
+        raw_free(r);
+    }
+}
+
 int main(void) {
 #define T(f) cmocka_unit_test(f)
     const struct CMUnitTest tests[] = {
@@ -170,6 +195,7 @@ int main(void) {
         T(a_file_is_deleted_once_all_of_it_has_left),
         T(a_progress_that_was_never_made_is_healed_by_the_next),
         T(a_forged_list_costs_what_leaves_until_the_next),
+        T(what_comes_from_a_group_is_not_answered_with_an_error),
     };
     return cmocka_run_group_tests_name("status", tests, NULL, NULL);
 }
