@@ -52,6 +52,34 @@ static void ack(const tltcp__chunk *c) {
     }
 }
 
+static void repair(const tltcp__chunk *c) {
+    static uint8_t buf[70000];
+    cmn__writer w = cmn__writer_of(buf, sizeof(buf));
+    tltcp__repair_chunk r;
+    if (tltcp__repair_parse(c, &r)) {
+        tltcp__repair_put(&w, c->flags, &r);
+        FUZZ_CHECK(!w.bad && (size_t)(w.p - buf) == TLTCP__CHUNK_LEN + c->len);
+        FUZZ_CHECK(memcmp(buf + TLTCP__CHUNK_LEN, c->body, c->len) == 0);
+    }
+}
+
+static void numbers(const tltcp__chunk *c) {
+    uint8_t buf[TLTCP__REBUILT_LEN + TLTCP__RTT_LEN];
+    cmn__writer w = cmn__writer_of(buf, sizeof(buf));
+    tltcp__report report;
+    uint32_t a;
+    uint32_t b;
+    if (tltcp__rebuilt_parse(c, &a, &b)) {
+        tltcp__rebuilt_put(&w, a, b);
+        FUZZ_CHECK(memcmp(buf + TLTCP__CHUNK_LEN, c->body, c->len) == 0);
+    } else if (tltcp__rtt_parse(c, &a)) {
+        tltcp__rtt_put(&w, a);
+        FUZZ_CHECK(memcmp(buf + TLTCP__CHUNK_LEN, c->body, c->len) == 0);
+    } else if (tltcp__report_parse(c, &report)) {
+        FUZZ_CHECK(report.p >= 0 && report.p <= 1 && report.x_recv >= 0);
+    }
+}
+
 static void params(const tltcp__chunk *c) {
     static uint8_t buf[2048];
     cmn__writer w = cmn__writer_of(buf, sizeof(buf));
@@ -85,6 +113,8 @@ static void chunks(const uint8_t *body, size_t len) {
         place(&c);
         skip(&c);
         ack(&c);
+        repair(&c);
+        numbers(&c);
         params(&c);
     }
 }
