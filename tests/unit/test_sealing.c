@@ -258,6 +258,41 @@ static void forged_packets_are_counted_and_too_many_end_it(void **state) {
     pair_close(&x);
 }
 
+/* With another key, or none. */
+static void who_has_not_the_key_learns_it_at_once_and_leaves_nothing(void **s) {
+    static const uint8_t others[32] = {9};
+    static const uint8_t seed[TLTCP_SEED_LEN] = {3};
+    const tltcp_pktinfo info = {.path = PATH};
+    (void)s;
+    for (int i = 0; i < 2; i++) {
+        tltcp_stats st;
+        tltcp_config cfg;
+        tltcp_dispatch out;
+        struct pair x;
+        pair_open(&x);
+        tltcp_conn_free(x.client);
+        tltcp_config_init(&cfg);
+        cfg.key = i == 0 ? others : NULL;
+        cfg.key_len = i == 0 ? sizeof(others) : 0;
+        assert_int_equal(tltcp_conn_new(&x.client, &cfg, seed, PATH, x.now), 0);
+        assert_true(next(&x, x.client));
+        assert_int_equal(
+            tltcp_endpoint_recv(x.ep, &info, x.dgram, x.len, &out, x.now),
+            TLTCP_REPLY);
+        assert_int_equal(tltcp_endpoint_count(x.ep), 0);
+        assert_true(out.reply_len < x.len);
+        memcpy(x.dgram, out.reply, out.reply_len);
+        x.len = out.reply_len;
+        (void)to_client(&x);
+        assert_true(tltcp_conn_is_closed(x.client));
+        assert_int_equal(x.client->error, TLTCP_ERR_AUTH);
+        tltcp_stats_init(&st);
+        assert_int_equal(tltcp_endpoint_get_stats(x.ep, &st), 0);
+        assert_int_equal(st.callers_rejected, 1);
+        pair_close(&x);
+    }
+}
+
 static void more_passphrases_than_are_kept_are_refused(void **state) {
     const char *more[17] = {NULL};
     char why[TLTCP_REASON_MAX + 1];
@@ -283,6 +318,8 @@ int main(void) {
         cmocka_unit_test(
             packets_overtaken_by_new_keys_are_opened_those_of_older_keys_not),
         cmocka_unit_test(forged_packets_are_counted_and_too_many_end_it),
+        cmocka_unit_test(
+            who_has_not_the_key_learns_it_at_once_and_leaves_nothing),
         cmocka_unit_test(more_passphrases_than_are_kept_are_refused),
     };
     int failed;
