@@ -48,8 +48,8 @@ typedef struct cmn__bytes {
 
 void cmn__bytes_init(cmn__bytes *b, const cmn__mem *mem);
 void cmn__bytes_free(cmn__bytes *b);
-/* Makes room for [base, end) while what lies in [base, used) is kept.
- * Returns 0, or -1 without memory (unchanged). */
+/* Makes room for [base, end) while what lies in [base, used) is kept, which was
+ * put there.  Returns 0, or -1 without memory (unchanged). */
 int cmn__bytes_reserve(cmn__bytes *b, uint64_t base, uint64_t used,
                        uint64_t end);
 void cmn__bytes_put(cmn__bytes *b, uint64_t at, const void *data, size_t len);
