@@ -6,6 +6,7 @@
 #define NS_PER_S 1e9
 #define BURST_PACKETS 2
 #define WINDOW_MAX 9.0e18
+#define LATE_MAX 0.020 /* s that are made up for; with a controller an RTT */
 
 static int set_params(struct cong *cong, const saratoga_options *o) {
     int rv = 0;
@@ -68,16 +69,26 @@ void saratoga__pace_set_rate(saratoga__pace *p, uint64_t bps) {
     }
 }
 
+/* A machine that does several things wakes its programs late by milliseconds.
+ */
+static double lateness(const saratoga__pace *p, cong_time srtt) {
+    double rtt = srtt > 0 ? (double)srtt / NS_PER_S : 0;
+    if (!p->waits) {
+        return 0;
+    }
+    return p->cong != NULL ? fmin(LATE_MAX, rtt) : LATE_MAX;
+}
+
 void saratoga__pace_update(saratoga__pace *p, cong_time srtt) {
     double packet = p->mss + p->overhead;
     double rate = p->rate;
-    double credit;
+    double burst;
     if (p->cong != NULL) {
         double own = cong_pacing_rate(p->cong, srtt) * packet / p->mss;
         rate = own > 0 && (rate <= 0 || own < rate) ? own : rate;
     }
-    credit = fmax(BURST_PACKETS * packet, 2 * rate * p->granularity);
-    cong_pacer_set(&p->pacer, rate, credit);
+    burst = fmax(BURST_PACKETS * packet, 2 * rate * p->granularity);
+    cong_pacer_set(&p->pacer, rate, fmax(burst, rate * lateness(p, srtt)));
 }
 
 bool saratoga__pace_is_shut(const saratoga__pace *p, double flight) {

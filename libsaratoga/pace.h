@@ -30,6 +30,7 @@ typedef struct saratoga__pace {
     saratoga_time cycle_at;         /* when the last one ended; 0: never */
     saratoga_time round_at;
     bool limited;     /* held back since the last feedback */
+    bool waits;       /* for its time alone: what it is late is made up for */
     bool episode;     /* a window controller's */
     uint64_t recover; /* the newest transmission when it began */
 } saratoga__pace;

@@ -345,14 +345,16 @@ static bool is_held_up(const saratoga__session *s) {
 
 static bool may_send(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
+    saratoga_time at;
     if (is_held_up(s)) {
         return false;
     }
-    if (saratoga__pace_next(&o->pace, (double)o->log.flight, now) > now) {
+    at = saratoga__pace_next(&o->pace, (double)o->log.flight, now);
+    if (at > now) {
         o->pace.limited = true;
-        return false;
+        o->pace.waits = at != SARATOGA_TIME_NEVER;
     }
-    return true;
+    return at <= now;
 }
 
 /* Nothing follows: no better packet to ask with will come. */
@@ -435,6 +437,7 @@ size_t saratoga__sender_write(saratoga__session *s, uint8_t *buf, size_t cap,
                               saratoga_time now) {
     saratoga__sender *o = &s->out;
     size_t n = 0;
+    o->pace.waits &= !is_held_up(s);
     saratoga__pace_update(&o->pace, s->rtt.srtt);
     if (!o->meta_sent) {
         return 0; /* METADATA leaves first */

@@ -71,8 +71,9 @@ void sim_saratoga_pump(struct sim_saratoga *s) {
         again |= flush(s);
     } while (again && !s->terse);
     at = saratoga_node_timeout(s->engine);
+    at = at < SARATOGA_TIME_NEVER - s->late ? at + s->late : SIM_NEVER;
     (void)sim_loop_arm(sim_net_loop(s->net), &s->timer,
-                       at == SARATOGA_TIME_NEVER || s->stuck ? SIM_NEVER : at);
+                       s->stuck ? SIM_NEVER : at);
 }
 
 static void on_timer(struct sim_timer *t, uint64_t now) {

@@ -48,6 +48,7 @@ struct sim_saratoga {
     bool dead;                     /**< takes and sends nothing */
     bool six;                      /**< its peers have IPv6 addresses */
     bool terse;       /**< asks the engine once per occasion, as a driver may */
+    uint64_t late;    /**< wakes so many ns after it wanted to */
     bool stuck;       /**< the engine asked for the same time again and again */
     uint64_t spins;   /**< timeouts in a row without time passing */
     uint64_t spin_at; /**< when they began */

@@ -211,6 +211,28 @@ static void the_rate_is_kept_to_1_percent(void **state) {
     }
 }
 
+/* As on a machine that has other things to do. */
+static void who_wakes_late_makes_up_for_it(void **state) {
+    static const uint64_t late[] = {MSEC, 5 * MSEC, 15 * MSEC};
+    (void)state;
+    for (size_t i = 0; i < sizeof(late) / sizeof(late[0]); i++) {
+        struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
+        struct gauge g = {.headers = 28};
+        saratoga_options o = at_rate(100000000);
+        struct world w = world_new(&p, NULL, NULL);
+        struct xfer *x;
+        w.sat->sim.late = late[i];
+        w.sat->tap = measure;
+        w.sat->tap_user = &g;
+        (void)host_make_file(w.sat, "f", 20000000, 1);
+        x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+        world_finish(&w, x, 600 * SEC);
+        assert_int_equal(x->end.error, 0);
+        assert_in_range(g.bits * 10000 / (g.last - g.first), 950, 1010);
+        world_free(&w);
+    }
+}
+
 /* From either side, whether it asked or was asked. */
 static void packets_over_ipv6_fit_the_mtu_and_the_rate(void **state) {
     (void)state;
@@ -349,6 +371,7 @@ int main(void) {
         cmocka_unit_test(a_window_that_loses_by_chance_repeats_little),
         cmocka_unit_test(too_high_a_rate_does_not_stall),
         cmocka_unit_test(the_rate_is_kept_to_1_percent),
+        cmocka_unit_test(who_wakes_late_makes_up_for_it),
         cmocka_unit_test(packets_over_ipv6_fit_the_mtu_and_the_rate),
         cmocka_unit_test(the_rate_changes_while_running),
         cmocka_unit_test(sessions_share_a_thin_uplink),
