@@ -63,8 +63,8 @@ static void config(const uint8_t *data, size_t len) {
 
 static void frame(struct script *s, const uint8_t *data, size_t len) {
     static const char *const codecs[] = {"mpeg1video", "mpeg4", "h264", "hevc",
-                                         NULL};
-    const char *codec = codecs[script_below(s, 5)];
+                                         "vp8",        "vp9",   "av1",  NULL};
+    const char *codec = codecs[script_below(s, 8)];
     int type = (int)script_below(s, 4);
     size_t extra = (size_t)script_below(s, len + 1);
     uint32_t flags = (uint32_t)script_number(s, 2);
@@ -74,6 +74,7 @@ static void frame(struct script *s, const uint8_t *data, size_t len) {
 
     media__scanner_init(&scanner, codec, type, head, extra);
     FUZZ_CHECK(scanner.nal_length <= 4);
+    scanner.rtp = codec != NULL && codec[0] == 'h' && script_below(s, 2) != 0;
     for (int i = 0; i < 2; i++) {
         media__scanner_classify(&scanner, data, len, flags, &f);
         FUZZ_CHECK(f.frame_class < MEDIA_CLASS_COUNT);

@@ -34,3 +34,4 @@ endfunction()
 
 media_fuzz_target(parse 30000)
 media_fuzz_target(sequence 10000)
+media_fuzz_target(ts 2000)
