@@ -6,6 +6,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import time
 import unittest
 
@@ -39,7 +40,8 @@ class Page(toolbox.Folder):
         (self.folder / "live").mkdir()
         self.ports = {p: free_port(socket.SOCK_DGRAM)
                       for p in ("5000", "1234", "1235")}
-        self.ports["1935"] = free_port(socket.SOCK_STREAM)
+        for p in ("1935", "8554"):
+            self.ports[p] = free_port(socket.SOCK_STREAM)
         self.environment = dict(
             os.environ, PATH=f"{toolbox.TOOLS}:{os.environ['PATH']}",
             GST_PLUGIN_PATH=str(toolbox.BUILD / "gst-plugins"),
@@ -127,11 +129,48 @@ class Page(toolbox.Folder):
         self.ends_well(server)
         self.assertGreater(self.pictures(self.folder / "received.flv"), 40)
 
+    def need_element(self, name):
+        done = subprocess.run(["gst-inspect-1.0", "--exists", name],
+                              check=False, env=self.environment)
+        if done.returncode != 0:
+            self.skipTest(f"there is no {name} here")
+
+    def start_rtsp_server(self):
+        script = pathlib.Path(__file__).with_name("rtsp_server.py")
+        server = subprocess.Popen(
+            [sys.executable, script, self.ports["8554"],
+             self.folder / "served.h264"], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            start_new_session=True)
+        self.addCleanup(self.end_group, server)
+        if not server.stdout.readline():
+            self.skipTest(server.stderr.read())
+
+    def test_from_an_rtsp_camera(self):
+        send, receive, _ = commands("RTSP")
+        self.start_rtsp_server()
+        receiver = self.start_line(receive)
+        self.await_port("5000")
+        self.ends_well(self.start_line(send))
+        self.ends_well(receiver)
+        self.assertEqual(self.pictures(self.folder / "received.mkv"), 50)
+
+    def test_to_an_rtsp_server(self):
+        _, _, send = commands("RTSP")
+        _, film = commands("HLS")
+        self.need_element("rtspclientsink")
+        self.start_rtsp_server()
+        gateway = self.start_line(send)
+        self.await_port("5000")
+        self.ends_well(self.start_line(film))
+        self.ends_well(gateway)
+        self.assertGreater(self.pictures(self.folder / "served.h264"), 40)
+
     def test_elements_of_the_other_lines_exist(self):
         text = PAGE.read_text(encoding="utf-8")
         for line in re.findall(r"^gst-launch-1.0 .*$", text, re.M):
-            for element in re.findall(r"(?:^gst-launch-1.0|!) ([a-z0-9]+)",
-                                      line):
+            elements = re.findall(r"(?:^gst-launch-1.0|!) ([a-z0-9]+)", line)
+            for element in set(elements) - {"rtspclientsink"}:
                 done = subprocess.run(
                     ["gst-inspect-1.0", element], check=False,
                     env=self.environment, stdin=subprocess.DEVNULL,
