@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """The tools against the GStreamer elements, both ways."""
+import collections
 import os
+import re
 import subprocess
+import time
 import unittest
 
 import clips
@@ -82,6 +85,64 @@ class Elements(toolbox.Folder):
                 self.assertEqual(self.finish(receiver)[0], 0)
                 self.assertEqual(clips.digests(out, "v"),
                                  clips.digests(clip, "v"))
+
+    def listening_port(self, log):
+        """The port that a pipeline with -v says it was given."""
+        end = time.monotonic() + toolbox.PATIENCE
+        while time.monotonic() < end:
+            found = re.search(r"localport = (\d+)", log.read_text())
+            if found:
+                return found.group(1)
+            time.sleep(0.01)
+        self.fail("the pipeline never listened")
+        return ""
+
+    def types(self, path):
+        """How many pictures of each type a decoder finds."""
+        done = subprocess.run(
+            ["ffprobe", "-v", "quiet", "-select_streams", "v",
+             "-show_entries", "frame=pict_type", "-of", "csv=p=0", path],
+            check=True, capture_output=True, text=True,
+            stdin=subprocess.DEVNULL, timeout=toolbox.PATIENCE)
+        return collections.Counter(line[:1]
+                                   for line in done.stdout.splitlines())
+
+    def test_each_caller_loses_what_its_own_link_does_not_carry(self):
+        clip = clips.make(self.folder, "h264-aac.ts", seconds=4)
+        video = clips.make(self.folder, "raw.h264", seconds=4)
+        rate = video.stat().st_size * 8 // 4 * 3 // 4
+        log = self.folder / "log"
+        with open(log, "w", encoding="ascii") as out:
+            sender = subprocess.Popen(
+                ["gst-launch-1.0", "-v", "filesrc", f"location={clip}", "!",
+                 "tsdemux", "!", "h264parse", "!",
+                 "video/x-h264,stream-format=byte-stream", "!", "tltcpsink",
+                 "uri=tltcp://127.0.0.1:0?mode=listener&latency=300"],
+                stdin=subprocess.DEVNULL, stdout=out, stderr=out,
+                env=self.environment)
+        self.addCleanup(self.end, sender)
+        port = self.listening_port(log)
+        relay, ports = self.linkem("--delay", "10ms", "--rate", rate,
+                                   "--queue", "10kB", "127.0.0.1:0",
+                                   f"127.0.0.1:{port}")
+        # The first one to call makes the film begin.
+        viewers = [self.pipeline(
+            "tltcpsrc", f"uri=tltcp://127.0.0.1:{at}?latency=300", "!",
+            "filesink", f"location={self.folder / name}")
+            for at, name in ((ports[0], "narrow.h264"), (port, "wide.h264"))]
+        for process in (sender, *viewers):
+            self.assertEqual(self.finish(process)[0], 0)
+        self.link_report(relay)
+        narrow, wide = (self.types(self.folder / n)
+                        for n in ("narrow.h264", "wide.h264"))
+        # Of 25 pictures 8 are P and 16 are B; either may miss the first few.
+        self.assertGreaterEqual(wide["I"], 3)
+        self.assertEqual((wide["P"], wide["B"]), (8 * wide["I"],
+                                                  16 * wide["I"]))
+        self.assertGreaterEqual(narrow["I"], 3)
+        self.assertLess(narrow["B"], 14 * narrow["I"])
+        self.assertGreater(2 * narrow["P"], narrow["B"])
+        self.assertGreaterEqual(narrow["P"], 5 * narrow["I"])
 
     def send_until_heard(self, clip, port):
         """The pipeline does not say when it listens."""
