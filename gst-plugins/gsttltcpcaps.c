@@ -62,7 +62,13 @@ static void rtp_scanner(const GstStructure *s, media_scanner *scanner) {
 
     media__scanner_init(scanner, codec,
                         audio ? MEDIA_TYPE_AUDIO : MEDIA_TYPE_DATA, NULL, 0);
-    scanner->rtp = codec != NULL;
+    scanner->form = codec ? MEDIA_FORM_RTP : MEDIA_FORM_WHOLE;
+}
+
+static gboolean is_in_units(const GstStructure *s) {
+    return (gst_structure_has_name(s, "video/x-h264") ||
+            gst_structure_has_name(s, "video/x-h265")) &&
+           g_strcmp0(gst_structure_get_string(s, "alignment"), "nal") == 0;
 }
 
 /* The bytes stay the caps'. */
@@ -167,6 +173,7 @@ void gst_tltcp_caps_scanner(GstCaps *caps, media_scanner *scanner) {
     codec_data(s, &map, &buffer);
     media__scanner_init(scanner, codec_name(s), (gint)media_type(s), map.data,
                         map.size);
+    scanner->form = is_in_units(s) ? MEDIA_FORM_UNITS : MEDIA_FORM_WHOLE;
     if (buffer) {
         gst_buffer_unmap(buffer, &map);
     }

@@ -6,6 +6,7 @@
 
 #include "gst-plugins/gsttltcpcaps.h"
 #include "gst-plugins/gsttltcpflags.h"
+#include "gst-plugins/gsttltcptags.h"
 #include "media/framing.h"
 #include "media/ts.h"
 
@@ -27,6 +28,7 @@ void gst_tltcp_deframer_init(GstTltcpDeframer *d) {
 
 static void free_input(GstTltcpInput *in) {
     gst_caps_replace(&in->caps, NULL);
+    g_clear_pointer(&in->tags, gst_tag_list_unref);
     g_free(in->ts);
     g_free(in);
 }
@@ -142,6 +144,9 @@ static void give_caps(GstTltcpInput *in, GstTltcpProduct *product) {
         product->caps = gst_caps_ref(in->caps);
     }
     in->changed = FALSE;
+    if (in->tags) {
+        product->tags = gst_event_new_tag(g_steal_pointer(&in->tags));
+    }
 }
 
 static void on_config(GstTltcpDeframer *d, const media_header *h,
@@ -195,7 +200,8 @@ static void note_arrival(GstTltcpDeframer *d, const media_header *h,
                          GstClockTime now) {
     gint64 sent = sent_at(h);
 
-    if (sent == MEDIA_TIME_NONE) {
+    /* What is not shown comes when it likes. */
+    if (sent == MEDIA_TIME_NONE || h->flags & MEDIA_FLAG_DECODE_ONLY) {
         return;
     }
     gboolean anew = media__playout_arrival(&d->times, sent, (gint64)now);
@@ -227,7 +233,7 @@ static void stamp_by_sender(GstTltcpDeframer *d, const media_header *h,
 static void stamp(GstTltcpDeframer *d, const media_header *h, GstClockTime now,
                   GstBuffer *buffer) {
     note_arrival(d, h, now);
-    if (d->delivery == GST_TLTCP_DELIVERY_IMMEDIATE) {
+    if (d->delivery == GST_TLTCP_DELIVERY_IMMEDIATE || !d->times.started) {
         stamp_by_arrival(h, now, buffer);
     } else {
         stamp_by_sender(d, h, buffer);
@@ -381,6 +387,17 @@ static void on_frame(GstTltcpDeframer *d, const media_header *h,
     finish_buffer(d, h, buffer, section->complete, product);
 }
 
+static void on_tags(GstTltcpDeframer *d, const media_header *h,
+                    const guint8 *payload, GstTltcpProduct *product) {
+    GstTltcpInput *in = input_of(d, h->stream);
+
+    g_clear_pointer(&in->tags, gst_tag_list_unref);
+    in->tags = gst_tltcp_tags_from_text(payload, h->length);
+    if (d->first >= 0 && !in->changed) {
+        give_caps(in, product);
+    }
+}
+
 static void on_event(GstTltcpDeframer *d, const media_header *h,
                      GstTltcpProduct *product) {
     if (h->picture == MEDIA_EVENT_EOS) {
@@ -445,6 +462,9 @@ static void dispatch(GstTltcpDeframer *d, media_section *section,
         on_frame(d, &h, section, payload, now, product);
     } else if (h.kind == MEDIA_KIND_CONFIG && section->complete) {
         on_config(d, &h, section->data + payload, product);
+    } else if (h.kind == MEDIA_KIND_EVENT && h.picture == MEDIA_EVENT_TAGS &&
+               section->complete) {
+        on_tags(d, &h, section->data + payload, product);
     } else if (h.kind == MEDIA_KIND_EVENT) {
         on_event(d, &h, product);
     }

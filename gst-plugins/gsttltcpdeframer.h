@@ -17,6 +17,7 @@ typedef struct {
     guint8 type;      /* media_type */
     GstCaps *caps;    /* NULL: none known */
     gboolean changed; /* the caps, since they were given out */
+    GstTagList *tags; /* to be given out behind the caps, or NULL */
     gboolean ended;
     gboolean discont; /* something is missing before the next buffer */
     gint64 last_end; /* where the last buffer ended on the sender's time line */
@@ -45,6 +46,7 @@ typedef struct {
 typedef struct {
     guint8 stream;     /* of all but latency_changed */
     GstCaps *caps;     /* to be set first */
+    GstEvent *tags;    /* to be sent then */
     GstEvent *event;   /* to be sent then */
     GstBuffer *buffer; /* to be handed on */
     gboolean eos;      /* the sender says that this was all of the stream */

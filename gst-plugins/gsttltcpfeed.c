@@ -26,23 +26,31 @@ void gst_tltcp_head_free(gpointer user) {
     if (head) {
         g_bytes_unref(head->config);
         g_clear_pointer(&head->headers, g_ptr_array_unref);
+        g_clear_pointer(&head->tags, g_bytes_unref);
         g_free(head);
     }
 }
 
-void gst_tltcp_head_push(const GstTltcpHead *head, GstTltcpPeer *peer) {
+static void push_reliably(GstTltcpPeer *peer, GBytes *section) {
     media_item item;
 
-    if (!head) {
-        return;
-    }
     memset(&item, 0, sizeof(item));
     item.frame.frame_class = MEDIA_CLASS_HEADER;
     item.due = item.deadline = MEDIA_NEVER;
     item.arrival = (gint64)tltcp_now();
-    gst_tltcp_peer_push(peer, head->config, &item);
+    gst_tltcp_peer_push(peer, section, &item);
+}
+
+void gst_tltcp_head_push(const GstTltcpHead *head, GstTltcpPeer *peer) {
+    if (!head) {
+        return;
+    }
+    push_reliably(peer, head->config);
     for (guint i = 0; head->headers && i < head->headers->len; i++) {
-        gst_tltcp_peer_push(peer, g_ptr_array_index(head->headers, i), &item);
+        push_reliably(peer, g_ptr_array_index(head->headers, i));
+    }
+    if (head->tags) {
+        push_reliably(peer, head->tags);
     }
 }
 
@@ -67,6 +75,24 @@ void gst_tltcp_sender_set_config(GstTltcpSender *s, guint stream,
         GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
         if (peer->connected) { /* others will be greeted */
             gst_tltcp_head_push(*slot, peer);
+        }
+    }
+    gst_tltcp_sender_wake(s);
+    g_mutex_unlock(&s->lock);
+}
+
+void gst_tltcp_sender_set_tags(GstTltcpSender *s, guint stream, GBytes *tags) {
+    g_mutex_lock(&s->lock);
+    GstTltcpHead *head =
+        stream < s->heads->len ? g_ptr_array_index(s->heads, stream) : NULL;
+    if (head) {
+        g_clear_pointer(&head->tags, g_bytes_unref);
+        head->tags = g_bytes_ref(tags);
+    }
+    for (guint i = 0; head && i < s->peers->len; i++) {
+        GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
+        if (peer->connected) {
+            push_reliably(peer, tags);
         }
     }
     gst_tltcp_sender_wake(s);

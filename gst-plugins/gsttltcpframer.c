@@ -9,6 +9,7 @@
 
 void gst_tltcp_unit_free(GstTltcpUnit *unit) {
     g_bytes_unref(unit->section);
+    g_clear_pointer(&unit->begin, g_bytes_unref);
     g_free(unit);
 }
 
@@ -24,6 +25,8 @@ void gst_tltcp_framer_clear(GstTltcpFramer *f) {
 static void on_ts_unit(void *user, const media_ts_unit *unit);
 
 void gst_tltcp_framer_set_caps(GstTltcpFramer *f, GstCaps *caps) {
+    guint8 codec = f->scanner.codec;
+
     f->generation++;
     f->predicted = caps && gst_tltcp_caps_is_predicted(caps);
     g_clear_pointer(&f->ts, media__ts_free);
@@ -31,6 +34,9 @@ void gst_tltcp_framer_set_caps(GstTltcpFramer *f, GstCaps *caps) {
         gst_tltcp_caps_scanner(caps, &f->scanner);
     } else {
         media__scanner_init(&f->scanner, NULL, MEDIA_TYPE_UNKNOWN, NULL, 0);
+    }
+    if (f->scanner.codec != codec) { /* else new ones will come, or none */
+        f->params = (media_params){.len = 0};
     }
     if (caps && gst_tltcp_caps_is_ts(caps)) {
         f->ts = media__ts_new(on_ts_unit, f);
@@ -74,12 +80,49 @@ media_times gst_tltcp_framer_times(const GstSegment *segment, GstBuffer *buffer,
     return t;
 }
 
+/* Of a NAL unit alone only the first of its frame may have times. */
+static media_times part_times(GstTltcpFramer *f, const media_times *times) {
+    media_times began = f->began;
+    gboolean none =
+        times->pts == MEDIA_TIME_NONE && times->dts == MEDIA_TIME_NONE;
+
+    if (none && f->scanner.form == MEDIA_FORM_UNITS &&
+        f->began_as == f->scanner.parts.frames) {
+        began.arrival = times->arrival;
+        return began;
+    }
+    f->began = *times;
+    f->began_as = f->scanner.parts.frames;
+    return *times;
+}
+
+/* What ends before its segment begins is there for what follows. */
+static guint32 time_flags(const media_times *times) {
+    gint64 length = times->duration > 0 ? times->duration : 0;
+
+    return times->pts != MEDIA_TIME_NONE && times->pts < 0 &&
+                   times->pts + length <= 0
+               ? MEDIA_FLAG_DECODE_ONLY
+               : 0;
+}
+
+/* Decoding cannot begin with a part that continues a key frame. */
+static gboolean begins_here(const media_frame *frame) {
+    return frame->key && !frame->continues;
+}
+
+static guint8 wire_class(const media_frame *frame) {
+    return frame->frame_class == MEDIA_CLASS_KEY && frame->continues
+               ? MEDIA_CLASS_REFERENCE
+               : frame->frame_class;
+}
+
 static guint32 wire_flags(const media_frame *frame, guint32 flags) {
     flags &= ~(guint32)MEDIA_FLAG_KEY;
-    if (frame->key) {
+    if (begins_here(frame)) {
         flags |= MEDIA_FLAG_KEY;
     }
-    if (frame->key && frame->closed_gop) {
+    if (begins_here(frame) && frame->closed_gop) {
         flags |= MEDIA_FLAG_CLOSED;
     }
     if (frame->recovery) {
@@ -102,15 +145,47 @@ static media_header make_header(const GstTltcpFramer *f, guint kind) {
     return h;
 }
 
-static GBytes *copy_section(media_header *h, gconstpointer data, gsize len) {
-    guint8 *section = g_malloc(MEDIA_HEADER_LEN + len);
+/* With something more in the middle. */
+static GBytes *splice_section(media_header *h, const guint8 *data, gsize len,
+                              gsize place, const media_params *more) {
+    gsize size = MEDIA_HEADER_LEN + len + (more ? more->len : 0);
+    guint8 *section = g_malloc(size);
+    guint8 *at = section + MEDIA_HEADER_LEN;
 
-    h->length = (guint32)len;
+    h->length = (guint32)(size - MEDIA_HEADER_LEN);
     media__header_write(h, section);
-    if (len) {
-        memcpy(section + MEDIA_HEADER_LEN, data, len);
+    if (place) {
+        memcpy(at, data, place);
+        at += place;
     }
-    return g_bytes_new_take(section, MEDIA_HEADER_LEN + len);
+    if (more) {
+        memcpy(at, more->data, more->len);
+        at += more->len;
+    }
+    if (len > place) {
+        memcpy(at, data + place, len - place);
+    }
+    return g_bytes_new_take(section, size);
+}
+
+static GBytes *copy_section(media_header *h, gconstpointer data, gsize len) {
+    return splice_section(h, data, len, 0, NULL);
+}
+
+/* Parameter sets for who joins, where a key frame has none. */
+static GBytes *begin_section(GstTltcpFramer *f, const media_frame *frame,
+                             const media_header *like, gconstpointer data,
+                             gsize len) {
+    media_header h = *like;
+
+    if (f->ts || f->scanner.form == MEDIA_FORM_RTP ||
+        media__params_take(&f->params, &f->scanner, data, len) ||
+        !(frame->key || frame->recovery) || frame->continues ||
+        !f->params.len) {
+        return NULL;
+    }
+    return splice_section(
+        &h, data, len, media__params_place(&f->scanner, data, len), &f->params);
 }
 
 /* A frame with its class takes its place in the stream. */
@@ -119,12 +194,13 @@ static void add_unit(GstTltcpFramer *f, const media_frame *frame,
                      const media_times *times, GQueue *units) {
     GstTltcpUnit *unit = g_new0(GstTltcpUnit, 1);
     media_header h = make_header(f, MEDIA_KIND_FRAME);
+    media_times counted = part_times(f, times);
     media_due due =
-        media__deadline_next(&f->deadline, frame, times, MEDIA_TIME_NONE);
+        media__deadline_next(&f->deadline, frame, &counted, MEDIA_TIME_NONE);
 
-    h.frame_class = frame->frame_class;
+    h.frame_class = wire_class(frame);
     h.picture = frame->picture;
-    h.flags = wire_flags(frame, flags);
+    h.flags = wire_flags(frame, flags) | time_flags(times);
     h.pts = times->pts;
     h.dts = times->dts;
     h.duration = times->duration;
@@ -134,8 +210,10 @@ static void add_unit(GstTltcpFramer *f, const media_frame *frame,
                          : frame->frame_class != MEDIA_CLASS_DISPOSABLE;
     }
     unit->section = copy_section(&h, data, len);
+    unit->begin = begin_section(f, frame, &h, data, len);
     unit->item.frame = *frame;
     unit->item.stream = f->stream;
+    unit->item.number = h.number;
     unit->item.bytes = g_bytes_get_size(unit->section);
     unit->item.due = due.due;
     unit->item.deadline = due.deadline;
@@ -227,4 +305,11 @@ GBytes *gst_tltcp_framer_event(GstTltcpFramer *f, guint event, gint64 pts,
     h.pts = pts;
     h.duration = duration;
     return copy_section(&h, NULL, 0);
+}
+
+GBytes *gst_tltcp_framer_tags(GstTltcpFramer *f, const gchar *text) {
+    media_header h = make_header(f, MEDIA_KIND_EVENT);
+
+    h.picture = MEDIA_EVENT_TAGS;
+    return copy_section(&h, text, strlen(text));
 }

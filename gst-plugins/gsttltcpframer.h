@@ -8,16 +8,20 @@
 #include "media/deadline.h"
 #include "media/frame.h"
 #include "media/item.h"
+#include "media/params.h"
 #include "media/ts.h"
 
 typedef struct {
     guint8 stream; /* its number on the wire */
     media_scanner scanner;
     media_deadline deadline;
-    guint32 generation; /* of the caps, from 1 */
-    guint32 number;     /* of the next frame */
-    guint32 refs;       /* frames before it that were not disposable */
-    gboolean predicted; /* video whose buffers need each other */
+    guint32 generation;  /* of the caps, from 1 */
+    guint32 number;      /* of the next frame */
+    guint32 refs;        /* frames before it that were not disposable */
+    gboolean predicted;  /* video whose buffers need each other */
+    media_params params; /* of the stream */
+    media_times began;   /* of a frame that comes in parts */
+    guint32 began_as;    /* its place in scanner.parts.frames */
 
     media_ts *ts;                  /* of a transport stream, else NULL */
     GQueue *units;                 /* where what it gives out goes */
@@ -28,6 +32,8 @@ typedef struct {
 /* A section to be sent. */
 typedef struct {
     GBytes *section;
+    GBytes *begin;   /* the same with parameter sets, which it has not, for who
+                        begins with it; NULL: it needs none */
     media_item item; /* filled in but for its `user`; its times are running
                         times, its stream counts elementary streams from the
                         framer's own on */
@@ -65,5 +71,8 @@ GBytes *gst_tltcp_framer_header(GstTltcpFramer *f, GstBuffer *buffer);
 /* Makes a section of an event without payload. */
 GBytes *gst_tltcp_framer_event(GstTltcpFramer *f, guint event, gint64 pts,
                                gint64 duration);
+
+/* Makes a section of tags. */
+GBytes *gst_tltcp_framer_tags(GstTltcpFramer *f, const gchar *text);
 
 #endif /* GST_TLTCP_FRAMER_H */

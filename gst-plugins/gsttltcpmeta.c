@@ -40,6 +40,7 @@ void gst_tltcp_meta_frame(GstBuffer *buffer, media_frame *frame) {
 void gst_tltcp_meta_item(GstBuffer *buffer, media_item *item) {
     const GstStructure *s = find(buffer);
     gboolean independent = FALSE;
+    guint back = 0;
     guint64 value;
 
     if (!s) {
@@ -48,6 +49,9 @@ void gst_tltcp_meta_item(GstBuffer *buffer, media_item *item) {
     if (gst_structure_get_uint64(s, "deadline", &value)) {
         item->deadline = value < G_MAXINT64 ? (gint64)value : MEDIA_NEVER;
         item->due = item->deadline;
+    }
+    if (gst_structure_get_uint(s, "depends", &back)) {
+        item->depends = back;
     }
     if (gst_structure_get_boolean(s, "independent", &independent) &&
         independent) {

@@ -24,7 +24,8 @@ void gst_tltcp_meta_register(void);
 void gst_tltcp_meta_frame(GstBuffer *buffer, media_frame *frame);
 
 /* And the rest: "deadline" (guint64, ns of running time, GST_CLOCK_TIME_NONE:
- * never), "independent" (boolean: it refers to nothing), "tag" (guint64, comes
+ * never), "depends" (guint: it refers to the buffer so many before it on this
+ * pad), "independent" (boolean: it refers to nothing), "tag" (guint64, comes
  * back in the signal section-dropped). */
 void gst_tltcp_meta_item(GstBuffer *buffer, media_item *item);
 

@@ -103,11 +103,16 @@ gboolean gst_tltcp_peer_push(GstTltcpPeer *peer, GBytes *section,
     media_item mine = *item;
     guint frame_class = item->frame.frame_class;
     gint reason = MEDIA_DROP_NONE;
+    gboolean waits = chain_of(peer, item->stream)->wait_until != 0;
+    gboolean taken = media__chain_takes(chain_of(peer, item->stream), item);
 
+    if (waits && item->begin) {
+        section = item->begin;
+    }
     mine.user = section;
     mine.bytes = g_bytes_get_size(section);
     peer->counts.offered[frame_class]++;
-    if (!media__chain_takes(chain_of(peer, item->stream), item)) {
+    if (!taken) {
         reason = MEDIA_DROP_DEPENDS;
     } else if (!gst_tltcp_peer_has_room(peer, mine.bytes)) {
         reason = MEDIA_DROP_OVERFLOW;
@@ -291,11 +296,10 @@ static void note_written(GstTltcpPeer *peer, const media_item *item) {
 static gboolean send_item(GstTltcpPeer *peer, const media_item *item) {
     media_chain *chain = chain_of(peer, item->stream);
     media_chain before = *chain;
-    guint32 implied = media__chain_add(chain, item, peer->written);
     struct tltcp_meta meta = {
         .section_class = item->frame.frame_class,
         .stream = item->stream % TL_STREAMS_MAX,
-        .depends = item->depends ? item->depends : implied,
+        .depends = media__chain_add(chain, item, peer->written),
         .due = item->due == MEDIA_NEVER ? 0 : engine_time(item->due),
         .tag = item->tag,
     };

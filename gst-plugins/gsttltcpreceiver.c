@@ -237,6 +237,20 @@ void gst_tltcp_receiver_stop(GstTltcpReceiver *r) {
 
 /* ---- making a connection ---- */
 
+/* Tells of it, and when to try again. */
+static void retry_later(GstTltcpReceiver *r, const GstTltcpCause *cause,
+                        gboolean again) {
+    gst_tltcp_connection_message(r->element,
+                                 cause->was_open ? "lost" : "failed", r->where,
+                                 cause, r->attempt);
+    if (again && !r->warned) {
+        gst_tltcp_cause_post(r->element, cause, r->where, FALSE);
+    }
+    r->warned = TRUE;
+    r->retry_at = tltcp_now() + r->retry_delay;
+    r->retry_delay = MIN(2 * r->retry_delay, RETRY_MAX_NS);
+}
+
 static void fail(GstTltcpReceiver *r, gint error, const gchar *reason,
                  GstTltcpArrival *arrival) {
     GstTltcpCause *cause = &arrival->cause;
@@ -247,16 +261,20 @@ static void fail(GstTltcpReceiver *r, gint error, const gchar *reason,
     g_strlcpy(cause->reason, reason, sizeof(cause->reason));
     gboolean again = r->listener || (r->settings->auto_reconnect &&
                                      !gst_tltcp_cause_is_permanent(cause));
-    gst_tltcp_connection_message(r->element, r->connected ? "lost" : "failed",
-                                 r->where, cause, r->attempt);
-    if (again && !r->warned) {
-        gst_tltcp_cause_post(r->element, cause, r->where, FALSE);
-    }
-    r->warned = TRUE;
-    r->retry_at = tltcp_now() + r->retry_delay;
-    r->retry_delay = MIN(2 * r->retry_delay, RETRY_MAX_NS);
+    retry_later(r, cause, again);
     arrival->kind = again ? GST_TLTCP_ARRIVAL_LOST : GST_TLTCP_ARRIVAL_FAILED;
     close_socket(r, 0);
+}
+
+gboolean gst_tltcp_receiver_call_again(GstTltcpReceiver *r) {
+    GstTltcpCause cause = {
+        .error = TLTCP_ERR_CLOSED, .was_open = TRUE, .answered = TRUE};
+
+    if (r->listener || !r->settings->auto_reconnect) {
+        return FALSE;
+    }
+    retry_later(r, &cause, TRUE);
+    return TRUE;
 }
 
 /* Each of these returns TRUE when `arrival` says something, and FALSE when

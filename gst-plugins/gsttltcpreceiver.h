@@ -54,6 +54,10 @@ void gst_tltcp_receiver_next(GstTltcpReceiver *r, GstTltcpArrival *arrival);
 /* Gives the connection up, to wait for or make another one. */
 void gst_tltcp_receiver_hang_up(GstTltcpReceiver *r);
 
+/* After END: the stream is not over, so who called calls again, unless that is
+ * not wanted.  FALSE: it is not. */
+gboolean gst_tltcp_receiver_call_again(GstTltcpReceiver *r);
+
 void gst_tltcp_receiver_set_flushing(GstTltcpReceiver *r, gboolean flushing);
 
 /* "host:port" for messages. */

@@ -60,6 +60,11 @@ void gst_tltcp_sender_set_flushing(GstTltcpSender *sender, gboolean flushing);
 void gst_tltcp_sender_set_config(GstTltcpSender *sender, guint stream,
                                  GBytes *config, GPtrArray *headers);
 
+/* What every connection gets behind the description of a stream, and those that
+ * stand at once: its tags. */
+void gst_tltcp_sender_set_tags(GstTltcpSender *sender, guint stream,
+                               GBytes *tags);
+
 /* Waits until somebody is connected; a caller waits only for its first
  * connection.  Tells how long it waited, ns.  FALSE: flushing, failed or
  * cancelled. */

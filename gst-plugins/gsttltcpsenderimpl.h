@@ -14,6 +14,7 @@
 typedef struct {
     GBytes *config;
     GPtrArray *headers; /* GBytes, or NULL */
+    GBytes *tags;       /* or NULL */
 } GstTltcpHead;
 
 struct GstTltcpSender {

@@ -177,6 +177,9 @@ static gboolean gst_tltcp_sink_event(GstBaseSink *base, GstEvent *event) {
             gst_tltcp_stream_gap(&self->stream, &base->segment, event);
         }
         break;
+    case GST_EVENT_TAG:
+        gst_tltcp_stream_tags(&self->stream, event);
+        break;
     case GST_EVENT_EOS:
         if (self->sender) {
             on_eos(self);
@@ -348,6 +351,8 @@ static void gst_tltcp_sink_class_init(GstTltcpSinkClass *klass) {
 
 static void gst_tltcp_sink_init(GstTltcpSink *self) {
     g_mutex_init(&self->sender_lock);
+    /* What is before the segment may be a key frame that others need. */
+    gst_base_sink_set_drop_out_of_segment(GST_BASE_SINK(self), FALSE);
     gst_tltcp_stream_init(&self->stream, self, 0);
     self->stream.resume = resume;
     gst_tltcp_sink_pads_init(self);

@@ -17,6 +17,7 @@ struct GstTltcpStream {
     GstTltcpFramer framer;
     GstCaps *caps;
     GPtrArray *headers; /* GstBuffer: stream headers of the caps, or NULL */
+    GstTagList *tags;   /* or NULL */
     gboolean described; /* read by other threads under pads_lock */
     gboolean begun;     /* a buffer was sent */
     gint64 lateness; /* least by which buffers came late; -1: none came yet */
@@ -75,6 +76,7 @@ GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
 
 void gst_tltcp_stream_gap(GstTltcpStream *stream, const GstSegment *segment,
                           GstEvent *event);
+void gst_tltcp_stream_tags(GstTltcpStream *stream, GstEvent *event);
 void gst_tltcp_stream_eos(GstTltcpStream *stream);
 
 /* ---- pads beside the first: gsttltcpsinkpad.c ---- */

@@ -265,6 +265,9 @@ static gboolean on_event(GstPad *gst_pad, GstObject *parent, GstEvent *event) {
     case GST_EVENT_GAP:
         gst_tltcp_stream_gap(&pad->stream, &pad->segment, event);
         break;
+    case GST_EVENT_TAG:
+        gst_tltcp_stream_tags(&pad->stream, event);
+        break;
     case GST_EVENT_EOS:
         on_eos(pad);
         break;

@@ -6,6 +6,7 @@
 
 #include "gst-plugins/gsttltcpcaps.h"
 #include "gst-plugins/gsttltcpsinkimpl.h"
+#include "gst-plugins/gsttltcptags.h"
 
 void gst_tltcp_stream_init(GstTltcpStream *stream, GstTltcpSink *sink,
                            guint8 number) {
@@ -19,6 +20,7 @@ void gst_tltcp_stream_clear(GstTltcpStream *stream) {
     gst_tltcp_framer_clear(&stream->framer);
     gst_caps_replace(&stream->caps, NULL);
     g_clear_pointer(&stream->headers, g_ptr_array_unref);
+    g_clear_pointer(&stream->tags, gst_tag_list_unref);
 }
 
 void gst_tltcp_stream_restart(GstTltcpStream *stream) {
@@ -113,6 +115,18 @@ static GPtrArray *make_header_sections(GstTltcpStream *stream) {
     return sections;
 }
 
+static void send_tags(GstTltcpStream *stream) {
+    g_autofree gchar *text =
+        stream->tags ? gst_tltcp_tags_to_text(stream->tags) : NULL;
+
+    if (text) {
+        g_autoptr(GBytes) section =
+            gst_tltcp_framer_tags(&stream->framer, text);
+        gst_tltcp_sender_set_tags(stream->sink->sender, stream->framer.stream,
+                                  section);
+    }
+}
+
 static void describe(GstTltcpStream *stream) {
     GstTltcpSink *self = stream->sink;
 
@@ -131,6 +145,7 @@ static void describe(GstTltcpStream *stream) {
     g_autoptr(GPtrArray) headers = make_header_sections(stream);
     g_autoptr(GBytes) config = gst_tltcp_caps_to_section(stream->caps, &place);
     gst_tltcp_sender_set_config(self->sender, place.stream, config, headers);
+    send_tags(stream);
     g_mutex_lock(&self->pads_lock);
     stream->described = TRUE;
     g_cond_broadcast(&self->pads_changed);
@@ -141,6 +156,22 @@ void gst_tltcp_stream_set_caps(GstTltcpStream *stream, GstCaps *caps) {
     gst_caps_replace(&stream->caps, caps);
     if (stream->sink->sender) {
         describe(stream);
+    }
+}
+
+/* Tags come before the buffers, and again when more is known. */
+void gst_tltcp_stream_tags(GstTltcpStream *stream, GstEvent *event) {
+    GstTagList *tags;
+
+    gst_event_parse_tag(event, &tags);
+    GstTagList *merged =
+        gst_tag_list_merge(stream->tags, tags, GST_TAG_MERGE_REPLACE);
+    gboolean changed =
+        !stream->tags || !gst_tag_list_is_equal(stream->tags, merged);
+    g_clear_pointer(&stream->tags, gst_tag_list_unref);
+    stream->tags = merged;
+    if (changed && stream->described && stream->sink->sender) {
+        send_tags(stream);
     }
 }
 
@@ -243,6 +274,7 @@ static GstFlowReturn push_units(GstTltcpStream *stream, GQueue *units,
 
     while ((unit = g_queue_pop_head(units))) {
         media_item *item = &unit->item;
+        item->begin = unit->begin;
         /* What has no time line, such as the bytes of a file, is never too
          * late. */
         if (!timed && stream->framer.deadline.mode != MEDIA_DEADLINE_CONSTANT) {

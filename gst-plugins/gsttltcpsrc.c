@@ -103,6 +103,16 @@ static GstFlowReturn on_end(GstTltcpSrc *self) {
     return keeps_listening(self) ? GST_FLOW_OK : GST_FLOW_EOS;
 }
 
+/* A sender of media says when its streams are over.  One that goes without
+ * saying so, such as a pipeline that is stopped, may come back. */
+static GstFlowReturn on_connection_end(GstTltcpSrc *self) {
+    if (!self->deframer.raw && gst_tltcp_receiver_call_again(self->receiver)) {
+        on_gone(self);
+        return GST_FLOW_OK;
+    }
+    return on_end(self);
+}
+
 static GstFlowReturn on_lost(GstTltcpSrc *self, const GstTltcpCause *cause) {
     if (!cause->was_open) {
         return GST_FLOW_OK; /* never had it; it is tried again */
@@ -159,6 +169,7 @@ static void push_other(GstTltcpSrc *self, GstTltcpProduct *product) {
 
     if (!pad) {
         gst_clear_caps(&product->caps);
+        gst_clear_event(&product->tags);
         gst_clear_event(&product->event);
         gst_clear_buffer(&product->buffer);
         return;
@@ -167,6 +178,9 @@ static void push_other(GstTltcpSrc *self, GstTltcpProduct *product) {
         gst_tltcp_src_pad_push(
             pad, GST_MINI_OBJECT(gst_event_new_caps(product->caps)));
         gst_clear_caps(&product->caps);
+    }
+    if (product->tags) {
+        gst_tltcp_src_pad_push(pad, GST_MINI_OBJECT(product->tags));
     }
     if (product->event) {
         gst_tltcp_src_pad_push(pad, GST_MINI_OBJECT(product->event));
@@ -199,6 +213,9 @@ static GstFlowReturn push_first(GstTltcpSrc *self, GstTltcpProduct *product,
             flow = GST_FLOW_NOT_NEGOTIATED;
         }
         gst_caps_unref(product->caps);
+    }
+    if (product->tags) { /* behind the segment, which GstBaseSrc sends */
+        gst_element_send_event(GST_ELEMENT(self), product->tags);
     }
     if (product->event) {
         gst_pad_push_event(GST_BASE_SRC_PAD(self), product->event);
@@ -262,7 +279,7 @@ static GstFlowReturn on_arrival(GstTltcpSrc *self, GstTltcpArrival *arrival,
                       arrival->size);
         return GST_FLOW_OK;
     case GST_TLTCP_ARRIVAL_END:
-        return on_end(self);
+        return on_connection_end(self);
     case GST_TLTCP_ARRIVAL_LOST:
         return on_lost(self, &arrival->cause);
     case GST_TLTCP_ARRIVAL_FAILED:

@@ -52,10 +52,9 @@ static uint64_t newest(const media_chain *c, unsigned layer) {
 }
 
 static void add_key(media_chain *c, const media_item *item, uint64_t section) {
-    uint64_t before = newest(c, MEDIA_LAYERS - 1);
-
-    memset(c, 0, sizeof(*c));
-    c->before_key = before;
+    c->before_key = newest(c, MEDIA_LAYERS - 1);
+    memset(c->references, 0, sizeof(c->references));
+    c->leading = 0;
     c->key = c->references[0] = section + 1;
     c->key_due = item->due;
     c->key_closed = item->frame.closed_gop;
@@ -83,17 +82,29 @@ static uint64_t refer(media_chain *c, const media_item *item, bool reference,
     return to;
 }
 
-uint32_t media__chain_add(media_chain *c, const media_item *item,
-                          uint64_t section) {
+/* Before joining, before they were counted, or left out: 0. */
+static uint64_t recent(const media_chain *c, uint32_t number) {
+    unsigned at = number % MEDIA_CHAIN_RECENT;
+
+    return c->numbers[at] == number ? c->recent[at] : 0;
+}
+
+static void note(media_chain *c, const media_item *item, uint64_t section) {
+    unsigned at = item->number % MEDIA_CHAIN_RECENT;
+
+    c->last = is_picture(item) ? section + 1 : c->last;
+    c->recent[at] = section + 1;
+    c->numbers[at] = item->number;
+}
+
+/* What a picture refers to by what it is. */
+static uint32_t implied(media_chain *c, const media_item *item,
+                        uint64_t section) {
     bool key = item->frame.frame_class == MEDIA_CLASS_KEY;
     uint64_t to;
 
-    if (!is_picture(item)) {
-        return 0;
-    }
     if (key && !item->frame.continues) {
         add_key(c, item, section);
-        c->last = section + 1;
         return TL_DEPENDS_NONE;
     }
     to = refer(c, item, key || item->frame.frame_class == MEDIA_CLASS_REFERENCE,
@@ -101,8 +112,23 @@ uint32_t media__chain_add(media_chain *c, const media_item *item,
     if (item->frame.continues) {
         to = c->last;
     }
-    c->last = section + 1;
     return item->frame.recovery ? TL_DEPENDS_NONE : distance(section, to);
+}
+
+uint32_t media__chain_add(media_chain *c, const media_item *item,
+                          uint64_t section) {
+    uint32_t depends = is_picture(item) ? implied(c, item, section) : 0;
+    uint64_t told = 0;
+
+    if (item->depends == TL_DEPENDS_NONE) {
+        depends = TL_DEPENDS_NONE;
+    } else if (item->depends && item->depends < MEDIA_CHAIN_RECENT) {
+        told = recent(c, item->number - item->depends);
+    }
+    if (item->frame.frame_class != MEDIA_CLASS_HEADER) {
+        note(c, item, section);
+    }
+    return told ? distance(section, told) : depends;
 }
 
 bool media__chain_misses(const media_chain *c, unsigned frame_class,

@@ -14,6 +14,8 @@
 
 /** Temporal layers that are told apart. */
 #define MEDIA_LAYERS 8
+/** How far back media_item::depends may reach. */
+#define MEDIA_CHAIN_RECENT 64
 
 /** A stream as one connection has it.  All zero: nothing was sent.  Sections
  * count from 0, and stand here by their numbers + 1. */
@@ -27,6 +29,8 @@ typedef struct media_chain {
     int64_t key_due;    /**< when it is due */
     bool key_closed;    /**< nothing behind it needs anything before it */
     int64_t wait_until; /**< for a frame where decoding can begin; 0: not */
+    uint64_t recent[MEDIA_CHAIN_RECENT];  /**< by their media_item::number */
+    uint32_t numbers[MEDIA_CHAIN_RECENT]; /**< which ones these are */
 } media_chain;
 
 /**

@@ -67,8 +67,8 @@ static bool needed_by_others(const media_frame *f) {
            f->frame_class == MEDIA_CLASS_REFERENCE;
 }
 
-media_due media__deadline_next(media_deadline *d, const media_frame *f,
-                               const media_times *t, int64_t chain_end) {
+static media_due due_of(media_deadline *d, const media_frame *f,
+                        const media_times *t, int64_t chain_end) {
     int64_t display = media__retimer_pts(&d->times, f, t);
     media_due due = {display, display + d->latency, display + d->latency};
     bool picture = f->frame_class != MEDIA_CLASS_AUDIO &&
@@ -85,6 +85,19 @@ media_due media__deadline_next(media_deadline *d, const media_frame *f,
     }
     if (f->frame_class == MEDIA_CLASS_HEADER) {
         due.due = due.deadline = MEDIA_NEVER;
+    }
+    return due;
+}
+
+media_due media__deadline_next(media_deadline *d, const media_frame *f,
+                               const media_times *t, int64_t chain_end) {
+    if (f->continues && d->started) {
+        return d->last;
+    }
+    media_due due = due_of(d, f, t, chain_end);
+    if (f->frame_class != MEDIA_CLASS_HEADER) {
+        d->last = due;
+        d->started = true;
     }
     return due;
 }

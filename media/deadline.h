@@ -68,6 +68,14 @@ void media__retimer_init(media_retimer *r, int64_t frame_ns);
 int64_t media__retimer_pts(media_retimer *r, const media_frame *f,
                            const media_times *t);
 
+/** What a frame was given. */
+typedef struct media_due {
+    int64_t display;  /**< when it is shown, latency not counted */
+    int64_t due;      /**< display + latency: when it should be there */
+    int64_t deadline; /**< when sending it has become pointless;
+                           ::MEDIA_NEVER */
+} media_due;
+
 /** Deadlines of one stream. */
 typedef struct media_deadline {
     int mode;            /**< ::media_deadline_mode */
@@ -80,15 +88,9 @@ typedef struct media_deadline {
     int64_t gop_ns;      /**< length of the last GOP; 0: not known */
     int64_t frame_ns;    /**< distance of frames; 0: not known */
     media_retimer times; /**< display times */
+    media_due last;      /**< of the newest frame */
+    bool started;        /**< there was one */
 } media_deadline;
-
-/** What a frame was given. */
-typedef struct media_due {
-    int64_t display;  /**< when it is shown, latency not counted */
-    int64_t due;      /**< display + latency: when it should be there */
-    int64_t deadline; /**< when sending it has become pointless;
-                           ::MEDIA_NEVER */
-} media_due;
 
 /**
  * @brief Sets up.
@@ -104,7 +106,8 @@ void media__deadline_init(media_deadline *d, int mode, int64_t latency,
 /**
  * @brief Gives the next frame, in coding order, its deadline.
  *
- * Headers (class HEADER) never expire.  In GOP mode the end of a chain is not
+ * Headers (class HEADER) never expire.  A part that continues a frame has what
+ * its frame was given.  In GOP mode the end of a chain is not
  * known when its key frame comes: @p chain_end says it when the caller looked
  * ahead; otherwise the length of the GOP before is taken.
  * @param d          deadlines

@@ -6,6 +6,7 @@
 #include "media/av1.h"
 #include "media/h26x.h"
 #include "media/nal.h"
+#include "media/parts.h"
 #include "media/rtp.h"
 #include "media/vpx.h"
 
@@ -113,8 +114,11 @@ static bool classify_mpeg4(const void *data, size_t len, media_frame *f) {
 
 static bool classify_bytes(media_scanner *s, const void *data, size_t len,
                            media_frame *f) {
-    if (s->rtp) {
+    if (s->form == MEDIA_FORM_RTP) {
         return media__rtp_classify(s, data, len, f);
+    }
+    if (s->form == MEDIA_FORM_UNITS) {
+        return media__units_classify(s, data, len, f);
     }
     switch (s->codec) {
     case MEDIA_CODEC_MPEG12:

@@ -20,9 +20,12 @@ typedef struct media_item {
     int64_t arrival;   /**< when it was pushed */
     int64_t due;       /**< when it should be there; ::MEDIA_NEVER */
     int64_t deadline;  /**< when sending has become pointless; ::MEDIA_NEVER */
-    uint32_t depends;  /**< as tltcp_meta::depends; 0: by its class */
+    uint32_t number;   /**< place in its stream, as media_header::number */
+    uint32_t depends;  /**< it refers to the frame so many before it in its
+                            stream; ::TL_DEPENDS_NONE: to none; 0: find out */
     uint64_t tag;      /**< as tltcp_meta::tag */
     void *user;        /**< the caller's */
+    void *begin;       /**< likewise, instead of user for who begins with it */
 } media_item;
 
 #endif /* MEDIA_ITEM_H */

@@ -5,6 +5,7 @@
 
 #include "media/framing.h"
 #include "media/h26x.h"
+#include "media/parts.h"
 
 #define RTP_HEADER 12
 /* Enough of a NAL unit for its header, and for what is read of SEI and slices.
@@ -106,54 +107,6 @@ static bool classify_fragment(const struct format *format, media_scanner *s,
                          len - format->header - 1, f);
 }
 
-static bool is_picture(const media_frame *f) {
-    return f->frame_class == MEDIA_CLASS_KEY ||
-           f->frame_class == MEDIA_CLASS_REFERENCE ||
-           f->frame_class == MEDIA_CLASS_DISPOSABLE;
-}
-
-/* A recovery point may have a packet of its own before the slices. */
-static void apply_recovery(const media_rtp *r, media_frame *f) {
-    if (!r->recovery || f->key) {
-        return;
-    }
-    f->key = r->recovery_cnt == 0 && f->picture == MEDIA_PICTURE_I;
-    f->recovery = !f->key;
-    f->recovery_cnt = r->recovery_cnt;
-    if (f->key) {
-        f->frame_class = MEDIA_CLASS_KEY;
-    }
-}
-
-static bool go_on(const media_rtp *r, media_frame *f) {
-    *f = r->frame;
-    f->continues = true;
-    f->recovery = false;
-    return true;
-}
-
-static bool conclude(media_rtp *r, bool found, bool slice, media_frame *f) {
-    if (r->open) {
-        return go_on(r, f);
-    }
-    if (found && is_picture(f)) {
-        apply_recovery(r, f);
-        r->frame = *f;
-        r->open = true;
-        return true;
-    }
-    if (f->recovery) {
-        r->recovery = true;
-        r->recovery_cnt = f->recovery_cnt;
-        f->recovery = false;
-    }
-    if (slice && !found) { /* of a frame whose beginning was not seen */
-        f->frame_class = MEDIA_CLASS_REFERENCE;
-        return true;
-    }
-    return found;
-}
-
 bool media__rtp_classify(media_scanner *s, const uint8_t *data, size_t len,
                          media_frame *f) {
     const struct format *format = s->codec == MEDIA_CODEC_H265 ? &h265 : &h264;
@@ -164,8 +117,9 @@ bool media__rtp_classify(media_scanner *s, const uint8_t *data, size_t len,
     if (!find_payload(&data, &len) || len <= format->header + 1) {
         return false;
     }
-    if (!s->rtp_frame.started || time != s->rtp_frame.time) {
-        s->rtp_frame = (media_rtp){.started = true, .time = time};
+    if (!s->parts.frames || time != s->parts.time) {
+        media__parts_begin(&s->parts);
+        s->parts.time = time;
     }
     type = type_of(format, data);
     if (type < format->single) {
@@ -178,6 +132,7 @@ bool media__rtp_classify(media_scanner *s, const uint8_t *data, size_t len,
     } else {
         return false;
     }
-    return conclude(&s->rtp_frame, found,
-                    type == format->fragment && is_slice(format, data), f);
+    return media__parts_conclude(
+        &s->parts, found, type == format->fragment && is_slice(format, data),
+        f);
 }

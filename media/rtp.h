@@ -19,7 +19,7 @@
 
 /**
  * @brief Classifies a packet.
- * @param s      scanner of the codec, with `rtp` set
+ * @param s      scanner of the codec, of ::MEDIA_FORM_RTP
  * @param data   the packet, RTP header included; anything at all is allowed
  * @param len    bytes at @p data
  * @param[out] f what was found, zeroed before

@@ -32,8 +32,8 @@ typedef struct media_frame {
     bool leading;          /**< H.265: shown before the key frame it follows */
     bool broken_link;      /**< MPEG, H.264: frames shown before it are bad */
     bool closed_gop;       /**< IDR, or MPEG closed GOP */
-    bool continues;        /**< RTP: goes on with the frame that the packet
-                                before it began */
+    bool continues;        /**< goes on with the frame that the part before it
+                                began, see ::media_form */
     uint32_t recovery_cnt; /**< frames until right after a recovery point */
     int32_t tsn;           /**< MPEG-1/2: temporal_reference; -1: none */
 } media_frame;
@@ -51,15 +51,22 @@ typedef struct media_av1_seq {
     bool decoder_model;     /**< decoder_model_info_present_flag */
 } media_av1_seq;
 
-/** The frame that RTP packets bring. */
-typedef struct media_rtp {
-    bool started;          /**< there was a packet */
+/** How frames come. */
+enum media_form {
+    MEDIA_FORM_WHOLE = 0, /**< one by one */
+    MEDIA_FORM_RTP = 1,   /**< H.264, H.265: in RTP packets */
+    MEDIA_FORM_UNITS = 2  /**< H.264, H.265: in NAL units, each alone */
+};
+
+/** The frame whose parts are coming. */
+typedef struct media_parts {
+    uint32_t frames;       /**< how many have begun; 0: none */
     bool open;             /**< its first slice was seen */
     bool recovery;         /**< so was a recovery point before it */
     uint32_t recovery_cnt; /**< of that */
     uint32_t time;         /**< RTP timestamp */
     media_frame frame;     /**< what its first slice said */
-} media_rtp;
+} media_parts;
 
 /** A stream as the scanner sees it.  Plain memory: copy it as you like. */
 typedef struct media_scanner {
@@ -69,8 +76,8 @@ typedef struct media_scanner {
     uint8_t max_tid;        /**< highest H.265 temporal layer so far */
     uint8_t extra_bits[64]; /**< H.265: num_extra_slice_header_bits by PPS */
     media_av1_seq av1;      /**< AV1 */
-    bool rtp;               /**< H.264, H.265: as RTP packets */
-    media_rtp rtp_frame;    /**< then: the frame at hand */
+    uint8_t form;           /**< ::media_form */
+    media_parts parts;      /**< unless WHOLE: the frame at hand */
 } media_scanner;
 
 #endif /* MEDIA_SCAN_H */

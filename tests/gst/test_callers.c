@@ -134,6 +134,46 @@ static void who_joins_later_begins_with_caps_and_a_key_frame(void **state) {
     gst_harness_teardown(late);
 }
 
+/* The encoder gives its parameter sets once. */
+static void who_joins_later_gets_the_parameter_sets(void **state) {
+    static const guint8 sets[] = {0, 0, 0, 1, 0x67, 0x42,
+                                  0, 0, 0, 1, 0x68, 0xce};
+    struct counter added = {0};
+    struct counter removed = {0};
+    GstHarness *sink = listening_sink("latency=5000", &added, &removed);
+    GstHarness *first = support_caller("tltcpsrc", sink->element, "");
+
+    (void)state;
+    counter_wait(&added, 1);
+    GstBuffer *buffer = support_frame('I', 'a', 40 * MS, 0);
+    gst_buffer_prepend_memory(
+        buffer,
+        gst_memory_new_wrapped(GST_MEMORY_FLAG_READONLY, (gpointer)(gsize)sets,
+                               sizeof(sets), 0, sizeof(sets), NULL, NULL));
+    support_push(sink, buffer);
+    GstHarness *late = support_caller("tltcpsrc", sink->element, "");
+    counter_wait(&added, 2);
+    support_push(sink, support_frame('I', 'b', 80 * MS, 40 * MS));
+    support_push(sink, support_frame('I', 'c', 120 * MS, 80 * MS));
+    for (guint i = 0; i < 2; i++) { /* with the first key frame only */
+        GstBuffer *got = support_pull(late);
+        assert_int_equal(gst_buffer_get_size(got),
+                         i ? 200 : 200 + sizeof(sets));
+        assert_int_equal(gst_buffer_memcmp(got, 0, sets, sizeof(sets)) == 0,
+                         i == 0);
+        gst_buffer_unref(got);
+    }
+    for (guint i = 0; i < 3; i++) { /* and not for who has them */
+        GstBuffer *got = support_pull(first);
+        assert_int_equal(gst_buffer_get_size(got),
+                         i ? 200 : 200 + sizeof(sets));
+        gst_buffer_unref(got);
+    }
+    gst_harness_teardown(sink);
+    gst_harness_teardown(first);
+    gst_harness_teardown(late);
+}
+
 static void stream_headers_are_given_to_all_who_join(void **state) {
     struct counter added = {0};
     struct counter removed = {0};
@@ -363,6 +403,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_listener_serves_several_callers),
         cmocka_unit_test(who_joins_later_begins_with_caps_and_a_key_frame),
+        cmocka_unit_test(who_joins_later_gets_the_parameter_sets),
         cmocka_unit_test(stream_headers_are_given_to_all_who_join),
         cmocka_unit_test(a_caller_that_never_reads_harms_no_other),
         cmocka_unit_test(the_application_may_refuse_callers),

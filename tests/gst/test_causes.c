@@ -98,6 +98,54 @@ static void a_sink_calls_again_when_the_connection_is_lost(void **state) {
     gst_harness_teardown(src);
 }
 
+static GstHarness *listening_sink(const char *uri) {
+    GstHarness *sink = support_harness(support_element("tltcpsink", uri));
+
+    gst_harness_play(sink);
+    gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
+    return sink;
+}
+
+/* A sender that is stopped has not ended its stream. */
+static void a_source_calls_again_when_its_sender_was_stopped(void **state) {
+    GstHarness *sink = listening_sink("tltcp://127.0.0.1:0?mode=listener");
+    g_autofree char *uri = g_strdup_printf("tltcp://127.0.0.1:%u?mode=listener",
+                                           support_port(sink->element));
+    GstHarness *src = support_caller("tltcpsrc", sink->element, "latency=100");
+    GstBus *bus = support_bus(src);
+
+    (void)state;
+    support_push(sink, support_frame('I', 'a', 40 * MS, 0));
+    support_expect(src, "a");
+    gst_harness_teardown(sink);
+    support_wait_state(bus, "lost");
+    sink = listening_sink(uri);
+    support_wait_state(bus, "connected");
+    support_push(sink, support_frame('I', 'b', 40 * MS, 0));
+    GstBuffer *got = support_pull(src);
+    assert_int_equal(support_mark(got), 'b');
+    assert_true(GST_BUFFER_FLAG_IS_SET(got, GST_BUFFER_FLAG_DISCONT));
+    gst_buffer_unref(got);
+    gst_harness_push_event(sink, gst_event_new_eos());
+    gst_event_unref(support_pull_event(src, GST_EVENT_EOS));
+    gst_object_unref(bus);
+    gst_harness_teardown(sink);
+    gst_harness_teardown(src);
+}
+
+static void without_reconnecting_a_source_ends_with_its_sender(void **state) {
+    GstHarness *sink = listening_sink("tltcp://127.0.0.1:0?mode=listener");
+    GstHarness *src =
+        support_caller("tltcpsrc", sink->element, "auto-reconnect=false");
+
+    (void)state;
+    support_push(sink, support_frame('I', 'a', 40 * MS, 0));
+    support_expect(src, "a");
+    gst_harness_teardown(sink);
+    gst_event_unref(support_pull_event(src, GST_EVENT_EOS));
+    gst_harness_teardown(src);
+}
+
 static void without_reconnecting_a_lost_connection_is_an_error(void **state) {
     GstHarness *src = support_listener("tltcpsrc", "latency=5000");
     GstHarness *sink =
@@ -135,6 +183,8 @@ int main(void) {
         cmocka_unit_test(a_sink_that_waits_for_callers_can_be_stopped),
         cmocka_unit_test(a_source_that_waits_can_be_stopped),
         cmocka_unit_test(a_sink_calls_again_when_the_connection_is_lost),
+        cmocka_unit_test(a_source_calls_again_when_its_sender_was_stopped),
+        cmocka_unit_test(without_reconnecting_a_source_ends_with_its_sender),
         cmocka_unit_test(without_reconnecting_a_lost_connection_is_an_error),
         cmocka_unit_test(elements_come_and_go_a_hundred_times),
     };

@@ -27,6 +27,7 @@ static int setup(void **state) {
 static void forget(struct world *w) {
     gst_clear_buffer(&w->product.buffer);
     gst_clear_event(&w->product.event);
+    gst_clear_event(&w->product.tags);
     gst_clear_caps(&w->product.caps);
 }
 
@@ -394,6 +395,61 @@ static void the_end_is_told(void **state) {
     assert_true(w->product.eos);
 }
 
+static void tags(struct world *w, const char *text, gsize len) {
+    media_header h = header_of(MEDIA_KIND_EVENT, 0);
+
+    h.picture = MEDIA_EVENT_TAGS;
+    h.length = (guint32)len;
+    give(w, &h, text, TRUE, 0);
+}
+
+static void tags_come_behind_the_caps(void **state) {
+    static const char text[] = "taglist, language-code=(string)de";
+    struct world *w = *state;
+    g_autofree gchar *language = NULL;
+    GstTagList *list;
+
+    config(w, 0, MEDIA_TYPE_VIDEO, "video/x-test");
+    tags(w, text, strlen(text));
+    assert_null(w->product.tags);
+    frame(w, 'I');
+    assert_non_null(w->product.caps);
+    assert_non_null(w->product.tags);
+    gst_event_parse_tag(w->product.tags, &list);
+    assert_true(
+        gst_tag_list_get_string(list, GST_TAG_LANGUAGE_CODE, &language));
+    assert_string_equal(language, "de");
+    frame(w, 'P');
+    assert_null(w->product.tags);
+    tags(w, text, strlen(text));
+    assert_non_null(w->product.tags); /* new ones, at once */
+}
+
+/* Only what is known here, with the type that it has here. */
+static void tags_of_a_stranger_are_looked_at(void **state) {
+    static const char *const texts[] = {
+        "",
+        "taglist",
+        "taglist, language-code=(int)7",
+        "taglist, x=(string)y",
+        "nonsense",
+        "caps, language-code=(string)de",
+        "taglist, title=(string)\xff",
+        "taglist, image=(sample)\"AAAA:None:R3N0U2VnbWVudA__:None\"",
+        "taglist, title=(string)\"",
+        "taglist, title=(buffer)00"};
+    struct world *w = *state;
+
+    config(w, 0, MEDIA_TYPE_VIDEO, "video/x-test");
+    frame(w, 'I');
+    for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
+        tags(w, texts[i], strlen(texts[i]));
+        assert_null(w->product.tags);
+    }
+    tags(w, "taglist, title=(string)a\0b", 25);
+    assert_non_null(w->product.tags); /* up to the zero */
+}
+
 static void buffers_are_stamped_by_arrival_when_asked_to(void **state) {
     struct world *w = *state;
 
@@ -459,6 +515,8 @@ int main(void) {
         T(caps_of_a_stranger_must_be_one_fixed_type),
         T(caps_are_made_for_senders_that_know_none),
         T(the_end_is_told),
+        T(tags_come_behind_the_caps),
+        T(tags_of_a_stranger_are_looked_at),
         T(buffers_are_stamped_by_arrival_when_asked_to),
         T(no_section_can_do_harm),
     };

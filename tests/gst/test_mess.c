@@ -160,10 +160,11 @@ static void times_may_be_any(void **state) {
     }
 }
 
-/* Buffers before the segment have negative running times. */
-static void times_before_the_segment_are_no_end(void **state) {
+/* Behind a seek a demuxer begins with the key frame before the place: what is
+ * shown later needs it. */
+static void what_is_before_the_segment_is_decoded_only(void **state) {
     struct pair p =
-        connect_pair("latency=100", "latency=10000", SUPPORT_H264_CAPS);
+        connect_pair("latency=10000", "latency=10000", SUPPORT_H264_CAPS);
     GstSegment segment;
 
     (void)state;
@@ -171,11 +172,22 @@ static void times_before_the_segment_are_no_end(void **state) {
     segment.start = segment.time = 3600 * GST_SECOND;
     assert_true(
         gst_harness_push_event(p.sink, gst_event_new_segment(&segment)));
-    for (guint i = 0; i < 50; i++) {
-        GstClockTime t = segment.start + i * 40 * MS - 120 * MS;
-        push(&p, support_frame(i % 10 ? 'P' : 'I', (guint8)i, t + 40 * MS, t));
+    for (guint i = 0; i < 100; i++) {
+        GstClockTime t = segment.start + i * 40 * MS - 3000 * MS;
+        push(&p, support_frame(i % 50 ? 'P' : 'I', (guint8)i, t, t));
     }
-    assert_true(finish(&p) > 0);
+    for (guint i = 0; i < 100; i++) {
+        GstBuffer *got = support_pull(p.src);
+        assert_int_equal(support_mark(got), i);
+        assert_int_equal(
+            GST_BUFFER_FLAG_IS_SET(got, GST_BUFFER_FLAG_DECODE_ONLY), i < 75);
+        /* The three seconds before are no latency. */
+        assert_true(GST_BUFFER_PTS(got) <
+                    gst_element_get_current_running_time(p.src->element) +
+                        1100 * MS);
+        gst_buffer_unref(got);
+    }
+    finish(&p);
 }
 
 static void caps_may_change_with_every_buffer(void **state) {
@@ -329,18 +341,68 @@ static void a_meta_says_what_a_buffer_is(void **state) {
     assert_int_equal(finish(&p), 800);
 }
 
+static void note_reason(GstElement *sink, GSocketAddress *caller, guint stream,
+                        const char *frame_class, const char *reason,
+                        guint64 tag, gpointer user) {
+    GString *seen = user;
+
+    (void)sink;
+    (void)caller;
+    (void)stream;
+    (void)frame_class;
+    g_string_append_printf(seen, "%c:%s ", (char)tag, reason);
+}
+
+/* Frames b and d are lost, of which the one is too late and the other refers to
+ * it; those between them refer to others. */
+static void a_meta_says_what_a_buffer_refers_to(void **state) {
+    static const struct {
+        char mark;
+        guint depends;
+        gboolean late;
+    } frames[] = {{'a', 0, FALSE},
+                  {'b', 1, TRUE},
+                  {'c', 2, FALSE},
+                  {'d', 2, FALSE},
+                  {'e', 2, FALSE}};
+    struct pair p =
+        connect_pair("latency=10000", "latency=10000", SUPPORT_H264_CAPS);
+    GString *seen = g_string_new(NULL);
+
+    (void)state;
+    g_signal_connect(p.sink->element, "section-dropped",
+                     G_CALLBACK(note_reason), seen);
+    for (guint i = 0; i < G_N_ELEMENTS(frames); i++) {
+        GstBuffer *frame = support_frame(i ? 'P' : 'I', (guint8)frames[i].mark,
+                                         i * 40 * MS, i * 40 * MS);
+        GstStructure *s = gst_custom_meta_get_structure(
+            gst_buffer_add_custom_meta(frame, "GstTltcpSendMeta"));
+        gst_structure_set(s, "depends", G_TYPE_UINT, frames[i].depends, "tag",
+                          G_TYPE_UINT64, (guint64)frames[i].mark, NULL);
+        if (frames[i].late) {
+            gst_structure_set(s, "deadline", G_TYPE_UINT64, (guint64)1, NULL);
+        }
+        push(&p, frame);
+    }
+    support_expect(p.src, "ace");
+    finish(&p);
+    assert_string_equal(seen->str, "b:late d:depends ");
+    g_string_free(seen, TRUE);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_cut_at_every_point_arrive_as_they_are),
         cmocka_unit_test(noise_is_carried_as_any_codec),
         cmocka_unit_test(broken_transport_packets_are_survived),
         cmocka_unit_test(times_may_be_any),
-        cmocka_unit_test(times_before_the_segment_are_no_end),
+        cmocka_unit_test(what_is_before_the_segment_is_decoded_only),
         cmocka_unit_test(caps_may_change_with_every_buffer),
         cmocka_unit_test(the_end_may_come_in_the_middle_of_a_group),
         cmocka_unit_test(a_thousand_callers_come_and_go),
         cmocka_unit_test(an_encoder_that_does_not_listen_is_no_end),
         cmocka_unit_test(a_meta_says_what_a_buffer_is),
+        cmocka_unit_test(a_meta_says_what_a_buffer_refers_to),
     };
     return cmocka_run_group_tests(tests, support_setup, NULL);
 }

@@ -19,6 +19,8 @@ struct output {
     guint buffers;
     guint keys;
     gboolean eos;
+    gchar *title;
+    gchar *language;
 };
 
 struct run {
@@ -46,6 +48,15 @@ static struct output *output_of(struct run *r, GstPad *pad) {
     return o;
 }
 
+static void keep_tag(const GstTagList *list, const char *tag, gchar **value) {
+    gchar *found = NULL;
+
+    if (gst_tag_list_get_string(list, tag, &found)) {
+        g_free(*value);
+        *value = found;
+    }
+}
+
 static GstPadProbeReturn on_data(GstPad *pad, GstPadProbeInfo *info,
                                  gpointer user) {
     struct run *r = user;
@@ -62,6 +73,11 @@ static GstPadProbeReturn on_data(GstPad *pad, GstPadProbeInfo *info,
             o->type = g_strdup(
                 gst_structure_get_name(gst_caps_get_structure(caps, 0)));
         }
+    } else if (GST_EVENT_TYPE(event) == GST_EVENT_TAG) {
+        GstTagList *list;
+        gst_event_parse_tag(event, &list);
+        keep_tag(list, GST_TAG_TITLE, &o->title);
+        keep_tag(list, GST_TAG_LANGUAGE_CODE, &o->language);
     } else if (GST_EVENT_TYPE(event) == GST_EVENT_EOS) {
         o->eos = TRUE;
     }
@@ -106,18 +122,24 @@ static void stop(GstElement **pipeline) {
     }
 }
 
+static void free_outputs(struct run *r) {
+    for (guint i = 0; i < r->outputs->len; i++) {
+        struct output *o = g_ptr_array_index(r->outputs, i);
+        g_free(o->name);
+        g_free(o->type);
+        g_free(o->title);
+        g_free(o->language);
+        g_free(o);
+    }
+    g_ptr_array_unref(r->outputs);
+}
+
 static int teardown(void **state) {
     struct run *r = *state;
 
     stop(&r->sender);
     stop(&r->receiver);
-    for (guint i = 0; i < r->outputs->len; i++) {
-        struct output *o = g_ptr_array_index(r->outputs, i);
-        g_free(o->name);
-        g_free(o->type);
-        g_free(o);
-    }
-    g_ptr_array_unref(r->outputs);
+    free_outputs(r);
     g_cond_clear(&r->changed);
     g_mutex_clear(&r->lock);
     g_free(r);
@@ -280,6 +302,17 @@ static void three_streams_have_three_pads(void **state) {
     }
 }
 
+/* The language of a stream comes out of its pad. */
+static void streams_keep_their_tags(void **state) {
+    struct run *r = *state;
+
+    carry_both(r, "num-buffers=30 ! taginject tags=title=ball",
+               "num-buffers=30 ! taginject tags=language-code=de");
+    assert_string_equal(find(r, "video/x-h264", 1)->title, "ball");
+    assert_string_equal(find(r, "audio/x-raw", 1)->language, "de");
+    assert_null(find(r, "video/x-h264", 1)->language);
+}
+
 static void who_calls_late_gets_every_stream(void **state) {
     struct run *r = *state;
     struct run late = {0};
@@ -300,13 +333,7 @@ static void who_calls_late_gets_every_stream(void **state) {
     wait_output(&late, "audio/x-raw", 5);
     assert_true(video->keys > 0);
     stop(&late.receiver);
-    for (guint i = 0; i < late.outputs->len; i++) {
-        struct output *o = g_ptr_array_index(late.outputs, i);
-        g_free(o->name);
-        g_free(o->type);
-        g_free(o);
-    }
-    g_ptr_array_unref(late.outputs);
+    free_outputs(&late);
     g_mutex_clear(&late.lock);
     g_cond_clear(&late.changed);
 }
@@ -455,6 +482,7 @@ int main(void) {
         T(picture_and_sound_share_a_connection),
         T(a_stream_may_end_before_the_others),
         T(three_streams_have_three_pads),
+        T(streams_keep_their_tags),
         T(who_calls_late_gets_every_stream),
         T(streams_are_paused_and_go_on),
         cmocka_unit_test(a_pad_can_come_and_go),

@@ -117,6 +117,29 @@ static void a_recovery_point_refers_to_nothing(void **state) {
     assert_int_equal(add(&c, 'P', 4, 3), 1);
 }
 
+static uint32_t told(media_chain *c, uint32_t number, uint32_t back,
+                     uint64_t n) {
+    media_item item = item_of('P', 1, 0);
+
+    item.number = number;
+    item.depends = back;
+    return media__chain_add(c, &item, n);
+}
+
+static void who_knows_better_is_believed(void **state) {
+    media_chain c = {0};
+
+    (void)state;
+    add(&c, 'I', 1, 0); /* number 0 */
+    assert_int_equal(told(&c, 1, 0, 4), 4);
+    assert_int_equal(told(&c, 2, 2, 5), 5); /* to the key frame */
+    assert_int_equal(told(&c, 3, TL_DEPENDS_NONE, 6), TL_DEPENDS_NONE);
+    assert_int_equal(told(&c, 5, 3, 9), 4);  /* 4 was left out */
+    assert_int_equal(told(&c, 6, 2, 10), 1); /* to what was: found out */
+    assert_int_equal(told(&c, 7, 60, 11), 1);
+    assert_int_equal(told(&c, 8, UINT32_MAX - 5, 12), 1);
+}
+
 static bool takes(media_chain *c, char kind, int64_t arrival) {
     media_item item = item_of(kind, 0, 0);
 
@@ -171,6 +194,7 @@ int main(void) {
         cmocka_unit_test(nothing_leads_a_closed_key_frame),
         cmocka_unit_test(lower_layers_do_not_refer_to_higher_ones),
         cmocka_unit_test(a_recovery_point_refers_to_nothing),
+        cmocka_unit_test(who_knows_better_is_believed),
         cmocka_unit_test(who_joins_gets_nothing_before_a_key_frame),
         cmocka_unit_test(the_wait_for_a_key_frame_ends),
         cmocka_unit_test(a_loss_before_the_newest_key_frame_harms_nobody),

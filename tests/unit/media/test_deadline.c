@@ -159,6 +159,29 @@ without_looking_ahead_a_chain_is_as_long_as_the_one_before(void **state) {
     run_gop(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
+/* An I frame in three parts begins one chain, not three: the B frames between
+ * it and the chain before keep the earlier deadline. */
+static void parts_of_a_frame_have_its_deadline(void **state) {
+    media_frame part = frame_of('I');
+    media_times none = {NONE, NONE, NONE, 900 * FRAME};
+    media_deadline d;
+
+    (void)state;
+    part.continues = true;
+    media__deadline_init(&d, MEDIA_DEADLINE_GOP, LATENCY, 0, FRAME);
+    next(&d, 'I', 1 * FRAME, 0, 4 * FRAME);
+    next(&d, 'P', 4 * FRAME, 1 * FRAME, NONE);
+    media_due whole = next(&d, 'I', 7 * FRAME, 2 * FRAME, 10 * FRAME);
+    for (int i = 0; i < 2; i++) {
+        media_due due = media__deadline_next(&d, &part, &none, NONE);
+        assert_int_equal(due.display, whole.display);
+        assert_int_equal(due.due, 7 * FRAME + LATENCY);
+        assert_int_equal(due.deadline, 10 * FRAME + LATENCY);
+    }
+    assert_int_equal(next(&d, 'B', 5 * FRAME, 3 * FRAME, NONE).deadline,
+                     4 * FRAME + LATENCY);
+}
+
 static void joined_in_the_middle_each_frame_stands_alone(void **state) {
     static const struct row rows[] = {
         {'P', 4, -1, 4}, {'B', 2, -1, 2}, {'P', 7, -1, 7}, {'I', 8, 9, 9}};
@@ -256,6 +279,7 @@ int main(void) {
         cmocka_unit_test(b_frames_between_two_chains_have_the_earlier_deadline),
         cmocka_unit_test(
             without_looking_ahead_a_chain_is_as_long_as_the_one_before),
+        cmocka_unit_test(parts_of_a_frame_have_its_deadline),
         cmocka_unit_test(joined_in_the_middle_each_frame_stands_alone),
         cmocka_unit_test(times_are_rebuilt_from_temporal_references),
         cmocka_unit_test(times_that_ignore_reordering_are_rebuilt),

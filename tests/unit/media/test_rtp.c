@@ -15,7 +15,7 @@ struct world {
 static void begin(struct world *w, const char *codec) {
     memset(w, 0, sizeof(*w));
     media__scanner_init(&w->scanner, codec, MEDIA_TYPE_DATA, NULL, 0);
-    w->scanner.rtp = true;
+    w->scanner.form = MEDIA_FORM_RTP;
 }
 
 /* Class of the packet with this payload: 'h', 'k', 'r', 'd', 'o'; upper case
