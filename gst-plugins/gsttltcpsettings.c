@@ -145,6 +145,7 @@ GstTltcpSettings *gst_tltcp_settings_of(GObject *element) {
 
 void gst_tltcp_settings_clear(GstTltcpSettings *s) {
     g_free(s->uri);
+    g_free(s->uri_wrong);
     g_free(s->host);
     g_free(s->localaddress);
     g_free(s->localservice);
@@ -188,6 +189,7 @@ GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s) {
     copy->host = g_strdup(s->host);
     copy->port = s->port;
     copy->uri_set = s->uri_set;
+    copy->uri_wrong = g_strdup(s->uri_wrong);
     copy->mode = s->mode;
     copy->localaddress = g_strdup(s->localaddress);
     copy->localport = s->localport;
@@ -212,11 +214,20 @@ void gst_tltcp_settings_free(GstTltcpSettings *s) {
     g_free(s);
 }
 
+/* As a property it cannot be refused, so the element does not start with one
+ * that nobody wanted. */
 static void set_uri(GstTltcpSettings *s, const GValue *value) {
     g_autoptr(GError) error = NULL;
 
     if (!gst_tltcp_settings_set_uri(s, g_value_get_string(value), &error)) {
         g_warning("%s", error->message);
+    }
+    if (error &&
+        !g_error_matches(error, GST_URI_ERROR, GST_URI_ERROR_BAD_STATE)) {
+        g_mutex_lock(&s->lock);
+        g_free(s->uri_wrong);
+        s->uri_wrong = g_strdup(error->message);
+        g_mutex_unlock(&s->lock);
     }
 }
 
@@ -292,6 +303,7 @@ static void take_ends(GstTltcpSettings *s, const GstTltcpUri *uri) {
     s->host = g_strdup(uri->host);
     s->port = uri->port;
     s->uri_set = TRUE;
+    g_clear_pointer(&s->uri_wrong, g_free);
     s->mode = uri->listener ? GST_TLTCP_MODE_LISTENER : GST_TLTCP_MODE_CALLER;
     g_mutex_unlock(&s->lock);
 }
@@ -340,8 +352,10 @@ void gst_tltcp_settings_config(const GstTltcpSettings *s,
 
 gint gst_tltcp_settings_check(const GstTltcpSettings *s,
                               const tltcp_config *config, gchar *reason) {
-    if (s->secrets_wrong) {
-        g_strlcpy(reason, s->secrets_wrong, TLTCP_REASON_MAX + 1);
+    const gchar *wrong = s->uri_wrong ? s->uri_wrong : s->secrets_wrong;
+
+    if (wrong) {
+        g_strlcpy(reason, wrong, TLTCP_REASON_MAX + 1);
         return TLTCP_ERR_INVAL;
     }
     return tltcp_config_check(config, reason);

@@ -40,6 +40,7 @@ typedef struct {
     gchar *host; /* of the URI; NULL: none there */
     guint port;  /* of the URI */
     gboolean uri_set;
+    gchar *uri_wrong;    /* why the one set last was refused, or NULL */
     gint mode;           /* GstTltcpMode */
     gchar *localaddress; /* NULL: the URI's */
     gint localport;      /* -1: the URI's */

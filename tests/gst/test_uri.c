@@ -175,6 +175,30 @@ static void a_refused_uri_changes_nothing(void **state) {
     gst_object_unref(e);
 }
 
+/* A property cannot be refused: that is said when the element starts, which
+ * would else call whom nobody named. */
+static void an_element_does_not_start_with_a_refused_uri(void **state) {
+    GstElement *e = gst_element_factory_make("tltcpsink", NULL);
+    GstBus *bus = gst_bus_new();
+
+    (void)state;
+    gst_element_set_bus(e, bus);
+    g_object_set(e, "async", FALSE, NULL);
+    g_test_expect_message(NULL, G_LOG_LEVEL_WARNING, "*bogus*");
+    g_object_set(e, "uri", "tltcp://127.0.0.1:9?bogus=1", NULL);
+    g_test_assert_expected_messages();
+    assert_int_equal(gst_element_set_state(e, GST_STATE_PLAYING),
+                     GST_STATE_CHANGE_FAILURE);
+    support_expect_error(bus, GST_RESOURCE_ERROR_SETTINGS, "bogus");
+    gst_element_set_state(e, GST_STATE_NULL);
+    g_object_set(e, "uri", "tltcp://127.0.0.1:9", NULL);
+    assert_int_not_equal(gst_element_set_state(e, GST_STATE_PLAYING),
+                         GST_STATE_CHANGE_FAILURE);
+    gst_element_set_state(e, GST_STATE_NULL);
+    gst_object_unref(bus);
+    gst_object_unref(e);
+}
+
 static void elements_are_made_from_uris(void **state) {
     GstElement *sink =
         gst_element_make_from_uri(GST_URI_SINK, "tltcp://h:1", NULL, NULL);
@@ -255,6 +279,7 @@ int main(void) {
         cmocka_unit_test(mode_and_port_may_be_set_as_properties),
         cmocka_unit_test(wrong_uris_are_refused_with_the_cause),
         cmocka_unit_test(a_refused_uri_changes_nothing),
+        cmocka_unit_test(an_element_does_not_start_with_a_refused_uri),
         cmocka_unit_test(elements_are_made_from_uris),
         cmocka_unit_test(a_running_element_keeps_its_uri),
         cmocka_unit_test(a_caller_calls_from_its_local_port),
