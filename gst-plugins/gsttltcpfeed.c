@@ -41,16 +41,27 @@ static void push_reliably(GstTltcpPeer *peer, GBytes *section) {
     gst_tltcp_peer_push(peer, section, &item);
 }
 
-void gst_tltcp_head_push(const GstTltcpHead *head, GstTltcpPeer *peer) {
-    if (!head) {
-        return;
-    }
-    push_reliably(peer, head->config);
+static void push_headers(const GstTltcpHead *head, GstTltcpPeer *peer) {
     for (guint i = 0; head->headers && i < head->headers->len; i++) {
         push_reliably(peer, g_ptr_array_index(head->headers, i));
     }
-    if (head->tags) {
-        push_reliably(peer, head->tags);
+}
+
+void gst_tltcp_heads_push(GPtrArray *heads, GstTltcpPeer *peer) {
+    for (guint i = 0; i < heads->len; i++) {
+        const GstTltcpHead *head = g_ptr_array_index(heads, i);
+        if (head) {
+            push_reliably(peer, head->config);
+        }
+    }
+    for (guint i = 0; i < heads->len; i++) {
+        const GstTltcpHead *head = g_ptr_array_index(heads, i);
+        if (head && head->begun) {
+            push_headers(head, peer);
+        }
+        if (head && head->tags) {
+            push_reliably(peer, head->tags);
+        }
     }
 }
 
@@ -62,20 +73,44 @@ static GstTltcpHead *new_head(GBytes *config, GPtrArray *headers) {
     return head;
 }
 
+static GstTltcpHead *head_of(const GstTltcpSender *s, guint stream) {
+    return stream < s->heads->len ? g_ptr_array_index(s->heads, stream) : NULL;
+}
+
 void gst_tltcp_sender_set_config(GstTltcpSender *s, guint stream,
-                                 GBytes *config, GPtrArray *headers) {
+                                 GBytes *config, GPtrArray *headers,
+                                 gboolean begun) {
     g_mutex_lock(&s->lock);
     if (stream >= s->heads->len) {
         g_ptr_array_set_size(s->heads, (gint)stream + 1);
     }
     gpointer *slot = &g_ptr_array_index(s->heads, stream);
     g_clear_pointer(slot, gst_tltcp_head_free);
-    *slot = config ? new_head(config, headers) : NULL;
-    for (guint i = 0; i < s->peers->len; i++) {
+    GstTltcpHead *head = config ? new_head(config, headers) : NULL;
+    *slot = head;
+    for (guint i = 0; head && i < s->peers->len; i++) {
         GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
         if (peer->connected) { /* others will be greeted */
-            gst_tltcp_head_push(*slot, peer);
+            push_reliably(peer, config);
         }
+    }
+    g_mutex_unlock(&s->lock);
+    if (begun) {
+        gst_tltcp_sender_begin(s, stream);
+    }
+}
+
+void gst_tltcp_sender_begin(GstTltcpSender *s, guint stream) {
+    g_mutex_lock(&s->lock);
+    GstTltcpHead *head = head_of(s, stream);
+    for (guint i = 0; head && !head->begun && i < s->peers->len; i++) {
+        GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
+        if (peer->connected) {
+            push_headers(head, peer);
+        }
+    }
+    if (head) {
+        head->begun = TRUE;
     }
     gst_tltcp_sender_wake(s);
     g_mutex_unlock(&s->lock);
@@ -83,8 +118,7 @@ void gst_tltcp_sender_set_config(GstTltcpSender *s, guint stream,
 
 void gst_tltcp_sender_set_tags(GstTltcpSender *s, guint stream, GBytes *tags) {
     g_mutex_lock(&s->lock);
-    GstTltcpHead *head =
-        stream < s->heads->len ? g_ptr_array_index(s->heads, stream) : NULL;
+    GstTltcpHead *head = head_of(s, stream);
     if (head) {
         g_clear_pointer(&head->tags, g_bytes_unref);
         head->tags = g_bytes_ref(tags);

@@ -24,9 +24,7 @@ static void greet(GstTltcpSender *s, GstTltcpPeer *peer) {
     if (!s->heads->len) {
         return;
     }
-    for (guint i = 0; i < s->heads->len; i++) {
-        gst_tltcp_head_push(g_ptr_array_index(s->heads, i), peer);
-    }
+    gst_tltcp_heads_push(s->heads, peer);
     gst_tltcp_peer_join(peer);
     gst_tltcp_note_add(s, GST_TLTCP_NOTE_KEY_WANTED);
 }

@@ -55,10 +55,16 @@ void gst_tltcp_sender_stop(GstTltcpSender *sender);
 void gst_tltcp_sender_set_flushing(GstTltcpSender *sender, gboolean flushing);
 
 /* What every connection gets first: the description of each stream, and stream
- * headers as sections.  Connections that stand
- * get the description at once. NULL: the stream is no more. */
+ * headers as sections.  Connections that stand get the description at once, the
+ * headers when the stream begins or has begun: who receives chooses among
+ * streams when the first of their frames comes.  NULL: the stream is no
+ * more. */
 void gst_tltcp_sender_set_config(GstTltcpSender *sender, guint stream,
-                                 GBytes *config, GPtrArray *headers);
+                                 GBytes *config, GPtrArray *headers,
+                                 gboolean begun);
+
+/* The first frame of a stream is about to be pushed. */
+void gst_tltcp_sender_begin(GstTltcpSender *sender, guint stream);
 
 /* What every connection gets behind the description of a stream, and those that
  * stand at once: its tags. */

@@ -15,6 +15,7 @@ typedef struct {
     GBytes *config;
     GPtrArray *headers; /* GBytes, or NULL */
     GBytes *tags;       /* or NULL */
+    gboolean begun;     /* the headers may go */
 } GstTltcpHead;
 
 struct GstTltcpSender {
@@ -51,8 +52,9 @@ struct GstTltcpSender {
 
 void gst_tltcp_head_free(gpointer user);
 
-/* Gives a connection the head of a stream; under the lock. */
-void gst_tltcp_head_push(const GstTltcpHead *head, GstTltcpPeer *peer);
+/* Gives a new connection the heads of all streams, descriptions first; under
+ * the lock. */
+void gst_tltcp_heads_push(GPtrArray *heads, GstTltcpPeer *peer);
 
 /* Makes the thread look around; under the lock. */
 void gst_tltcp_sender_wake(GstTltcpSender *s);

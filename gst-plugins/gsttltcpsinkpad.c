@@ -6,8 +6,9 @@
 
 /* The wire format has numbers for more, but each is a thread. */
 #define STREAMS_MAX 64
-/* How long the first frames wait for the descriptions of other streams. */
-#define DESCRIBE_US (1 * G_TIME_SPAN_SECOND)
+/* How long the first frames wait for the descriptions of other streams:
+ * encoders have theirs only when they give their first frame. */
+#define DESCRIBE_US (5 * G_TIME_SPAN_SECOND)
 
 struct _GstTltcpSinkPad {
     GstPad parent;
@@ -328,7 +329,7 @@ static void release_pad(GstElement *element, GstPad *gst_pad) {
     g_mutex_lock(&self->sender_lock);
     if (self->sender) {
         gst_tltcp_sender_set_config(self->sender, pad->stream.framer.stream,
-                                    NULL, NULL);
+                                    NULL, NULL, FALSE);
     }
     g_mutex_unlock(&self->sender_lock);
     gst_element_remove_pad(element, gst_pad);

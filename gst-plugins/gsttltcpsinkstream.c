@@ -144,7 +144,8 @@ static void describe(GstTltcpStream *stream) {
     };
     g_autoptr(GPtrArray) headers = make_header_sections(stream);
     g_autoptr(GBytes) config = gst_tltcp_caps_to_section(stream->caps, &place);
-    gst_tltcp_sender_set_config(self->sender, place.stream, config, headers);
+    gst_tltcp_sender_set_config(self->sender, place.stream, config, headers,
+                                stream->begun);
     send_tags(stream);
     g_mutex_lock(&self->pads_lock);
     stream->described = TRUE;
@@ -299,6 +300,7 @@ GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
     }
     if (!stream->begun) {
         gst_tltcp_sink_pads_wait_described(stream->sink);
+        gst_tltcp_sender_begin(stream->sink->sender, stream->framer.stream);
         stream->begun = TRUE;
     }
     GstFlowReturn flow = wait_connected(stream);

@@ -282,6 +282,22 @@ static void a_stream_may_end_before_the_others(void **state) {
     assert_int_equal(find(r, "audio/x-raw", 1)->buffers, 200);
 }
 
+/* What comes out of which pad does not depend on who is first, nor on stream
+ * headers, which Opus has. */
+static void a_slow_encoder_is_waited_for(void **state) {
+    struct run *r = *state;
+    guint port = receive(r, "tltcp://127.0.0.1:0?mode=listener");
+
+    send_to(r, port,
+            VIDEO " ! s. audiotestsrc num-buffers=50 ! audioconvert ! "
+                  "opusenc ! s.",
+            "num-buffers=2 ! identity sleep-time=1200000");
+    wait_message(r->sender, GST_MESSAGE_EOS);
+    wait_message(r->receiver, GST_MESSAGE_EOS);
+    assert_string_equal(find(r, "video/x-h264", 1)->name, "src");
+    assert_string_equal(find(r, "audio/x-opus", 1)->name, "src_1");
+}
+
 static void three_streams_have_three_pads(void **state) {
     struct run *r = *state;
     guint port = receive(r, "tltcp://127.0.0.1:0?mode=listener");
@@ -481,6 +497,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         T(picture_and_sound_share_a_connection),
         T(a_stream_may_end_before_the_others),
+        T(a_slow_encoder_is_waited_for),
         T(three_streams_have_three_pads),
         T(streams_keep_their_tags),
         T(who_calls_late_gets_every_stream),
