@@ -264,6 +264,36 @@ static void an_av1_frame_without_sequence_header_is_kept(void **state) {
                  MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_P);
 }
 
+/* A sequence header for two layers of time, then frames whose
+ * OBU headers have an extension with the layer: key, base, middle, top. */
+static void av1_frames_have_temporal_layers(void **state) {
+    static const struct {
+        const char *data;
+        unsigned layer;
+        unsigned frame_class;
+    } rows[] = {
+        {"\x36\x00\x04\x10\0\0\0", 0, MEDIA_CLASS_KEY},
+        {"\x36\x00\x04\x3c\x02\0\0", 0, MEDIA_CLASS_REFERENCE},
+        {"\x36\x20\x04\x3c\x04\0\0", 1, MEDIA_CLASS_REFERENCE},
+        {"\x36\x40\x04\x3c\x00\0\0", 2, MEDIA_CLASS_DISPOSABLE},
+    };
+    media_scanner s;
+    media_frame f;
+
+    (void)state;
+    media__scanner_init(&s, "av1", MEDIA_TYPE_VIDEO, NULL, 0);
+    media__scanner_classify(&s,
+                            BYTES("\x0a\x0d\x00\x11\x03\x00\x80\x81\xde\x7d"
+                                  "\x7c\0\0\0\0"),
+                            0, &f);
+    assert_int_equal(f.frame_class, MEDIA_CLASS_HEADER);
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        media__scanner_classify(&s, rows[i].data, 7, 0, &f);
+        assert_int_equal(f.temporal_id, rows[i].layer);
+        assert_int_equal(f.frame_class, rows[i].frame_class);
+    }
+}
+
 static void flags_decide_where_the_codec_is_not_known(void **state) {
     static const struct {
         int type;
@@ -385,6 +415,7 @@ int main(void) {
         cmocka_unit_test(vp9_frames_are_known_by_what_they_refresh),
         cmocka_unit_test(a_vp9_superframe_is_as_needed_as_what_is_in_it),
         cmocka_unit_test(an_av1_frame_without_sequence_header_is_kept),
+        cmocka_unit_test(av1_frames_have_temporal_layers),
         cmocka_unit_test(flags_decide_where_the_codec_is_not_known),
         cmocka_unit_test(the_bytes_count_more_than_a_key_flag),
         cmocka_unit_test(emulation_prevention_bytes_are_no_data),

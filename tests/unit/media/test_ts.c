@@ -101,6 +101,37 @@ static void add_tables(struct stream *s, uint32_t damage) {
     add_table(s, MAP, pmt, sizeof(pmt), damage);
 }
 
+/* Two programs: H.264 as above, and MPEG-2 video with a map of its own. */
+#define OTHER_MAP 0x1001
+#define OTHER_VIDEO 0x200
+
+static void add_tables_of_two(struct stream *s) {
+    static const uint8_t pat[] = {0,
+                                  0xb0,
+                                  17,
+                                  0,
+                                  1,
+                                  0xc1,
+                                  0,
+                                  0,
+                                  0,
+                                  1,
+                                  MAP >> 8 | 0xe0,
+                                  MAP & 0xff,
+                                  0,
+                                  2,
+                                  OTHER_MAP >> 8 | 0xe0,
+                                  OTHER_MAP & 0xff};
+    static const uint8_t pmt[] = {2, 0xb0, 18, 0,    1,    0xc1, 0,    0, 0xe1,
+                                  0, 0xf0, 0,  0x1b, 0xe1, 0x00, 0xf0, 0};
+    static const uint8_t other[] = {2,    0xb0, 18,   0,    2,    0xc1,
+                                    0,    0,    0xe2, 0,    0xf0, 0,
+                                    0x02, 0xe2, 0x00, 0xf0, 0};
+    add_table(s, 0, pat, sizeof(pat), 0);
+    add_table(s, MAP, pmt, sizeof(pmt), 0);
+    add_table(s, OTHER_MAP, other, sizeof(other), 0);
+}
+
 static const uint8_t a_clock[6] = {'c', 'l', 'o', 'c', 'k', '!'};
 
 static void add_clock(struct stream *s, unsigned pid) {
@@ -243,6 +274,35 @@ static void streams_that_alternate_are_told_apart(void **state) {
     assert_int_not_equal(t.unit[2].slot, t.unit[3].slot);
     assert_int_equal(t.unit[2].len, 2 * PACKET);
     assert_int_equal(t.unit[3].len, 3 * PACKET);
+}
+
+static void each_program_has_its_own_map_and_codec(void **state) {
+    static const uint8_t coding_types[] = {0x0f, 0x17, 0x1f}; /* I, P, B */
+    static const unsigned classes[] = {MEDIA_CLASS_KEY, MEDIA_CLASS_REFERENCE,
+                                       MEDIA_CLASS_DISPOSABLE};
+    static struct stream s;
+    static struct taken t;
+
+    (void)state;
+    memset(&s, 0, sizeof(s));
+    add_tables_of_two(&s);
+    for (size_t i = 0; i < 3; i++) {
+        uint8_t es[] = {0, 0, 1, 0, 0, coding_types[i], 0xff, 0xff};
+        add_picture(&s, 3600 * i, i != 1, 300);
+        add_pes(&s, OTHER_VIDEO, 3600 * i, es, sizeof(es), false);
+    }
+    split(&s, s.len, &t);
+    assert_int_equal(t.units, 3 + 6);
+    for (size_t i = 0; i < 3; i++) {
+        assert_class(&t, i, MEDIA_CLASS_HEADER);
+        assert_class(&t, 3 + 2 * i,
+                     i == 1 ? MEDIA_CLASS_DISPOSABLE : MEDIA_CLASS_REFERENCE);
+        assert_class(&t, 4 + 2 * i, classes[i]);
+        assert_int_equal(t.unit[3 + 2 * i].slot, t.unit[3].slot);
+        assert_int_equal(t.unit[4 + 2 * i].slot, t.unit[4].slot);
+    }
+    assert_int_not_equal(t.unit[3].slot, t.unit[4].slot);
+    assert_int_equal(t.bytes, s.len);
 }
 
 static void clocks_are_kept_and_null_packets_left_out(void **state) {
@@ -393,6 +453,7 @@ int main(void) {
         cmocka_unit_test(a_unit_that_fills_its_packets_ends_with_the_next),
         cmocka_unit_test(a_unit_with_a_length_ends_by_it),
         cmocka_unit_test(streams_that_alternate_are_told_apart),
+        cmocka_unit_test(each_program_has_its_own_map_and_codec),
         cmocka_unit_test(clocks_are_kept_and_null_packets_left_out),
         cmocka_unit_test(
             bytes_may_be_cut_anywhere_and_foreign_ones_are_skipped),
