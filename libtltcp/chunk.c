@@ -12,13 +12,63 @@ bool tltcp__chunk_next(cmn__reader *r, tltcp__chunk *out) {
     return !r->bad;
 }
 
+/* Two numbers below 16 in a byte. */
+static uint8_t join(uint8_t cls, uint8_t stream) {
+    return (uint8_t)(cls | stream << 4);
+}
+
+uint8_t tltcp__meta_flags(const tltcp__meta *m) {
+    return (uint8_t)((join(m->cls, m->stream) != 0 ? TLTCP__DATA_CLASS : 0) |
+                     (m->depends != 0 ? TLTCP__DATA_DEPENDS : 0) |
+                     (m->tag != 0 ? TLTCP__DATA_TAG : 0));
+}
+
+size_t tltcp__meta_len(unsigned flags) {
+    return ((flags & TLTCP__DATA_CLASS) != 0 ? sizeof(uint8_t) : 0) +
+           ((flags & TLTCP__DATA_DEPENDS) != 0 ? sizeof(uint32_t) : 0) +
+           ((flags & TLTCP__DATA_TAG) != 0 ? sizeof(uint64_t) : 0);
+}
+
+void tltcp__meta_put(cmn__writer *w, unsigned flags, const tltcp__meta *m) {
+    if ((flags & TLTCP__DATA_CLASS) != 0) {
+        cmn__put8(w, join(m->cls, m->stream));
+    }
+    if ((flags & TLTCP__DATA_DEPENDS) != 0) {
+        cmn__put32(w, m->depends);
+    }
+    if ((flags & TLTCP__DATA_TAG) != 0) {
+        cmn__put64(w, m->tag);
+    }
+}
+
+/* False where it stands in the middle of a section, or refers to itself. */
+static bool meta_get(cmn__reader *r, unsigned flags, tltcp__meta *m) {
+    *m = (tltcp__meta){0};
+    if ((flags & TLTCP__DATA_CLASS) != 0) {
+        uint8_t both = cmn__get8(r);
+        m->cls = both & 15;
+        m->stream = both >> 4;
+    }
+    if ((flags & TLTCP__DATA_DEPENDS) != 0) {
+        m->depends = cmn__get32(r);
+    }
+    if ((flags & TLTCP__DATA_TAG) != 0) {
+        m->tag = cmn__get64(r);
+    }
+    return ((flags & TLTCP__DATA_META) == 0 ||
+            (flags & TLTCP__DATA_START) != 0) &&
+           ((flags & TLTCP__DATA_DEPENDS) == 0 || m->depends != 0);
+}
+
 bool tltcp__data_parse(const tltcp__chunk *c, tltcp__data *out) {
     cmn__reader r = cmn__reader_of(c->body, c->len);
+    bool good;
     out->seq = cmn__get32(&r);
     out->section = cmn__get32(&r);
+    good = meta_get(&r, c->flags, &out->meta);
     out->bytes = r.p;
     out->len = cmn__reader_left(&r);
-    return !r.bad && out->len > 0;
+    return good && !r.bad && out->len > 0;
 }
 
 bool tltcp__skip_parse(const tltcp__chunk *c, tltcp__skip *out) {
@@ -72,13 +122,15 @@ bool tltcp__rtt_parse(const tltcp__chunk *c, uint32_t *us) {
 
 bool tltcp__repair_parse(const tltcp__chunk *c, tltcp__repair_chunk *out) {
     cmn__reader r = cmn__reader_of(c->body, c->len);
+    bool good;
     out->start = cmn__get32(&r);
     out->section = cmn__get32(&r);
     out->len = cmn__get32(&r);
     out->index = cmn__get8(&r);
+    good = meta_get(&r, c->flags, &out->meta);
     out->symbol = r.p;
     out->size = cmn__reader_left(&r);
-    return !r.bad && out->size > 0 && out->len > 0;
+    return good && !r.bad && out->size > 0 && out->len > 0;
 }
 
 bool tltcp__rebuilt_parse(const tltcp__chunk *c, uint32_t *start,
@@ -97,7 +149,7 @@ void tltcp__chunk_put(cmn__writer *w, uint8_t type, uint8_t flags, size_t len) {
 
 void tltcp__data_put(cmn__writer *w, uint8_t flags, uint32_t seq,
                      uint32_t section, size_t len) {
-    tltcp__chunk_put(w, TLTCP__DATA, flags, 8 + len);
+    tltcp__chunk_put(w, TLTCP__DATA, flags, 8 + tltcp__meta_len(flags) + len);
     cmn__put32(w, seq);
     cmn__put32(w, section);
 }
@@ -156,11 +208,13 @@ void tltcp__rtt_put(cmn__writer *w, uint32_t us) {
 void tltcp__repair_put(cmn__writer *w, uint8_t flags,
                        const tltcp__repair_chunk *r) {
     tltcp__chunk_put(w, TLTCP__REPAIR, flags,
-                     TLTCP__REPAIR_LEN - TLTCP__CHUNK_LEN + r->size);
+                     TLTCP__REPAIR_LEN - TLTCP__CHUNK_LEN +
+                         tltcp__meta_len(flags) + r->size);
     cmn__put32(w, r->start);
     cmn__put32(w, r->section);
     cmn__put32(w, r->len);
     cmn__put8(w, r->index);
+    tltcp__meta_put(w, flags, &r->meta);
     cmn__put_bytes(w, r->symbol, r->size);
 }
 

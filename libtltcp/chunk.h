@@ -39,6 +39,11 @@ enum tltcp__chunk_type {
 /* Flags. */
 #define TLTCP__DATA_START 0x01u
 #define TLTCP__DATA_END 0x02u
+#define TLTCP__DATA_CLASS 0x04u   /* with START: u8, class and stream */
+#define TLTCP__DATA_DEPENDS 0x08u /* u32 */
+#define TLTCP__DATA_TAG 0x10u     /* u64 */
+#define TLTCP__DATA_META \
+    (TLTCP__DATA_CLASS | TLTCP__DATA_DEPENDS | TLTCP__DATA_TAG)
 #define TLTCP__ACK_ECN 0x01u
 #define TLTCP__CLOSE_ECHO 0x01u
 
@@ -55,6 +60,7 @@ enum tltcp__chunk_type {
 #define TLTCP__REPAIR_LEN (TLTCP__CHUNK_LEN + 13u)
 #define TLTCP__REBUILT_LEN (TLTCP__CHUNK_LEN + 8u)
 #define TLTCP__REPORT_LEN (TLTCP__CHUNK_LEN + 12u)
+#define TLTCP__META_MAX 13u /* beside DATA_LEN and REPAIR_LEN */
 
 typedef struct tltcp__chunk {
     uint8_t type;
@@ -66,9 +72,18 @@ typedef struct tltcp__chunk {
 /* Takes the next chunk; false at the end, with r->bad set when malformed. */
 bool tltcp__chunk_next(cmn__reader *r, tltcp__chunk *out);
 
+/* What the peer is told of a section where it begins.  All zero: nothing. */
+typedef struct tltcp__meta {
+    uint64_t tag;
+    uint32_t depends; /* sections back to the one that it refers to; 0: none */
+    uint8_t cls;      /* tltcp_class */
+    uint8_t stream;   /* below TL_STREAMS_MAX */
+} tltcp__meta;
+
 typedef struct tltcp__data {
     uint32_t seq;
     uint32_t section;
+    tltcp__meta meta;
     const uint8_t *bytes;
     size_t len;
 } tltcp__data;
@@ -103,6 +118,7 @@ typedef struct tltcp__repair_chunk {
     uint32_t section;
     uint32_t len;
     uint8_t index;
+    tltcp__meta meta;
     const uint8_t *symbol;
     size_t size;
 } tltcp__repair_chunk;
@@ -125,7 +141,13 @@ bool tltcp__report_parse(const tltcp__chunk *c, tltcp__report *out);
 bool tltcp__rtt_parse(const tltcp__chunk *c, uint32_t *us);
 
 void tltcp__chunk_put(cmn__writer *w, uint8_t type, uint8_t flags, size_t len);
-/* The header of a DATA chunk; its len bytes follow. */
+/* The flags that say what of it is not zero, and the bytes that these flags
+ * announce. */
+uint8_t tltcp__meta_flags(const tltcp__meta *m);
+size_t tltcp__meta_len(unsigned flags);
+void tltcp__meta_put(cmn__writer *w, unsigned flags, const tltcp__meta *m);
+/* The header of a DATA chunk; what its flags announce and its len bytes follow.
+ */
 void tltcp__data_put(cmn__writer *w, uint8_t flags, uint32_t seq,
                      uint32_t section, size_t len);
 /* With its symbol; flags as those of DATA, of the block. */

@@ -195,7 +195,8 @@ tltcp__params tltcp__conn_params(const tltcp_conn *c) {
         .sections = c->reasm.max_sections,
         .idle_ms = (uint32_t)(c->idle / TLTCP_MS),
         .datagram = c->max_datagram,
-        .features = TLTCP__FEATURE_SKIP | (c->fec ? TLTCP__FEATURE_REPAIR : 0),
+        .features = TLTCP__FEATURE_SKIP | TLTCP__FEATURE_META |
+                    (c->fec ? TLTCP__FEATURE_REPAIR : 0),
         .ack_every = c->sender.dup != NULL ? 1 : c->ack_every,
         .ack_delay_ms = (uint32_t)(c->acks.max_delay / TLTCP_MS),
         .first_seq = c->sender.first_seq,
@@ -234,6 +235,8 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
     if ((p->features & TLTCP__FEATURE_SKIP) == 0) {
         c->sender.sec.untold = true;
     }
+    c->sender.sec.tells_meta =
+        c->sender.dup == NULL && (p->features & TLTCP__FEATURE_META) != 0;
     c->sender.sec.repair.on = c->fec && c->sender.dup == NULL &&
                               (p->features & TLTCP__FEATURE_REPAIR) != 0;
     if (idle > 0 && (c->idle == 0 || idle < c->idle)) {
@@ -255,9 +258,9 @@ void tltcp__conn_set_mss(tltcp_conn *c) {
         mss -= SEC__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__DATA_LEN +
                (uint32_t)tltcp__conn_trailer(c);
     }
-    c->sender.sec.repair.room = c->mtu.current - SEC__SHORT_LEN -
-                                TLTCP__RTT_LEN - TLTCP__UPDATE_LEN -
-                                TLTCP__REPAIR_LEN - tltcp__conn_trailer(c);
+    c->sender.sec.repair.room =
+        c->mtu.current - SEC__SHORT_LEN - TLTCP__RTT_LEN - TLTCP__UPDATE_LEN -
+        TLTCP__REPAIR_LEN - TLTCP__META_MAX - tltcp__conn_trailer(c);
     cong->cwnd_max = cong->cwnd_max < 1e15
                          ? cong->cwnd_max / cong->mss * (double)mss
                          : cong->cwnd_max;

@@ -56,6 +56,14 @@ size_t tltcp_conn_writable(const tltcp_conn *c) {
 int64_t tltcp_conn_read(tltcp_conn *c, tltcp_buf *bufs,
                         struct tltcp_segment *segments, size_t *count,
                         tltcp_time now) {
+    return tltcp_conn_read_meta(c, bufs, segments, NULL, count, now);
+}
+
+int64_t tltcp_conn_read_meta(tltcp_conn *c, tltcp_buf *bufs,
+                             struct tltcp_segment *segments,
+                             struct tltcp_meta *metas, size_t *count,
+                             tltcp_time now) {
+    struct tltcp_meta unwanted;
     size_t wanted = *count;
     int64_t total = 0;
     int64_t n = 1;
@@ -66,7 +74,8 @@ int64_t tltcp_conn_read(tltcp_conn *c, tltcp_buf *bufs,
         return TLTCP_ERR_INVAL;
     }
     while (i < wanted && bufs[i].len > 0 &&
-           (n = tltcp__reasm_read(&c->reasm, &bufs[i], &segments[i])) > 0) {
+           (n = tltcp__reasm_read(&c->reasm, &bufs[i], &segments[i],
+                                  metas != NULL ? &metas[i] : &unwanted)) > 0) {
         total += n;
         i++;
     }

@@ -33,6 +33,9 @@ static int on_data(tltcp_conn *c, const tltcp__chunk *k) {
     }
     rv = tltcp__reasm_on_data(&c->reasm, place(c, d.seq), d.bytes, d.len,
                               section(c, d.section), k->flags);
+    if (rv == 0) {
+        rv = tltcp__reasm_on_meta(&c->reasm, section(c, d.section), &d.meta);
+    }
     if (rv == 0 && c->rebuild != NULL && c->rebuild->blocks > 0) {
         rv = tltcp__rebuild_on_data(c->rebuild, &c->reasm, place(c, d.seq),
                                     place(c, d.seq) + d.len);
@@ -43,6 +46,7 @@ static int on_data(tltcp_conn *c, const tltcp__chunk *k) {
 static int on_repair(tltcp_conn *c, const tltcp__chunk *k) {
     tltcp__repair_chunk p;
     tltcp__repair_in in;
+    int rv;
     if (!c->fec || !tltcp__repair_parse(k, &p)) {
         return TLTCP_ERR_PROTOCOL;
     }
@@ -59,7 +63,8 @@ static int on_repair(tltcp_conn *c, const tltcp__chunk *k) {
                             .index = p.index,
                             .flags = k->flags};
     in.end = in.start + p.len;
-    return tltcp__rebuild_on_repair(c->rebuild, &c->reasm, &in);
+    rv = tltcp__rebuild_on_repair(c->rebuild, &c->reasm, &in);
+    return rv != 0 ? rv : tltcp__reasm_on_meta(&c->reasm, in.section, &p.meta);
 }
 
 static int on_rebuilt(tltcp_conn *c, const tltcp__chunk *k) {

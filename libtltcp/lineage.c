@@ -31,26 +31,33 @@ static bool is_lost(const tltcp__lineage *l, uint64_t number) {
     return cmn__ranges_has(&l->lost, number);
 }
 
-static uint64_t choose_reference(const tltcp__lineage *l, uint64_t number,
-                                 const tltcp__section *s, uint32_t depends) {
-    const tltcp__stream *t = &l->stream[s->stream];
-    uint64_t before = t->reference;
-    bool implied = depends == 0 && s->cls != TL_CLASS_KEY && is_picture(s);
-    if (depends == TL_DEPENDS_NONE) {
-        return number;
+/* Its class says that it refers to another picture. */
+static bool follows(const tltcp__section *s) {
+    return is_picture(s) && s->cls != TL_CLASS_KEY;
+}
+
+/* What the application says that it refers to; its own number: nothing. */
+static uint64_t stated(const tltcp__lineage *l, uint64_t number,
+                       const tltcp__section *s, uint32_t depends) {
+    uint64_t before = l->stream[s->stream].reference;
+    if (depends == 0) {
+        return follows(s) && before > 0 ? before - 1 : number;
     }
-    if (depends != 0) {
-        uint64_t named = depends <= number ? number - depends : number;
-        if (l->policy != TLTCP_DROP_UNTIL_KEY || s->cls == TL_CLASS_KEY ||
-            !is_picture(s) || is_lost(l, named)) {
-            return named;
-        }
-        implied = true;
+    return depends <= number && depends != TL_DEPENDS_NONE ? number - depends
+                                                           : number;
+}
+
+/* What it dies with: up to the next KEY each picture with the one before it, if
+ * that is the policy. */
+static uint64_t needed(const tltcp__lineage *l, uint64_t number,
+                       const tltcp__section *s, uint32_t depends) {
+    uint64_t before = l->stream[s->stream].picture;
+    uint64_t named = stated(l, number, s, depends);
+    if (l->policy != TLTCP_DROP_UNTIL_KEY || !follows(s) ||
+        depends == TL_DEPENDS_NONE || (depends != 0 && is_lost(l, named))) {
+        return named;
     }
-    if (l->policy == TLTCP_DROP_UNTIL_KEY) {
-        before = t->picture;
-    }
-    return implied && before > 0 ? before - 1 : number;
+    return before > 0 ? before - 1 : number;
 }
 
 static tltcp_time smooth(tltcp_time old, tltcp_time sample) {
@@ -88,7 +95,8 @@ static void learn(tltcp__rhythm *r, const tltcp__section *s) {
 void tltcp__lineage_on_written(tltcp__lineage *l, uint64_t number,
                                tltcp__section *s, uint32_t depends) {
     tltcp__stream *t = &l->stream[s->stream];
-    s->refers = choose_reference(l, number, s, depends);
+    s->depends = (uint32_t)(number - stated(l, number, s, depends));
+    s->refers = needed(l, number, s, depends);
     if (t->broken != 0 && s->written - t->broken > KEY_WAIT) {
         s->refers = number; /* the wait is over */
         t->broken = 0;

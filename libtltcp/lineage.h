@@ -41,7 +41,8 @@ void tltcp__lineage_init(tltcp__lineage *l, const cmn__mem *mem,
                          uint32_t policy);
 void tltcp__lineage_free(tltcp__lineage *l);
 
-/* A section is written: sets what it refers to and learns from it. */
+/* A section is written: sets what it refers to (depends, refers) and learns
+ * from it. */
 void tltcp__lineage_on_written(tltcp__lineage *l, uint64_t number,
                                tltcp__section *s, uint32_t depends);
 /* It will not arrive whole.  0 or TLTCP_ERR_NOMEM. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/reasm.h"
 
-#include "libtltcp/chunk.h"
-
 #define KEEP_MAX ((size_t)256 << 10) /* more than a block of FEC */
 #define HOLES_MAX 16384u /* beyond, packets are dropped as if lost */
 /* How far a sender may expire ahead of the window: its largest send buffer. */
@@ -207,6 +205,23 @@ int tltcp__reasm_on_data(tltcp__reasm *r, uint64_t seq, const void *data,
     in->got += added;
     r->stats->bytes_received += added;
     return queue_if_whole(r, section);
+}
+
+int tltcp__reasm_on_meta(tltcp__reasm *r, uint64_t section,
+                         const tltcp__meta *m) {
+    tltcp__incoming *in;
+    if (m->depends > section) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    if (!in_window(r, section) || tltcp__meta_flags(m) == 0) {
+        return 0;
+    }
+    in = record(r, section);
+    if (in == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    in->meta = *m;
+    return 0;
 }
 
 int tltcp__reasm_on_update(tltcp__reasm *r, uint64_t seq, uint64_t section) {
@@ -429,11 +444,26 @@ static int64_t read_ready(tltcp__reasm *r, tltcp_buf *buf,
     return (int64_t)buf->len;
 }
 
+/* What is known of a section, for the application. */
+static void tell_meta(const tltcp__reasm *r, uint64_t section,
+                      struct tltcp_meta *meta) {
+    *meta = (struct tltcp_meta){0};
+    if (section < r->recs.tail &&
+        tltcp__meta_flags(&rec(r, section)->meta) != 0) {
+        const tltcp__meta *m = &rec(r, section)->meta;
+        meta->section_class = m->cls <= TL_CLASS_LAST ? m->cls : TL_CLASS_OTHER;
+        meta->stream = m->stream;
+        meta->depends = m->depends != 0 ? m->depends : TL_DEPENDS_NONE;
+        meta->tag = m->tag;
+    }
+}
+
 int64_t tltcp__reasm_read(tltcp__reasm *r, tltcp_buf *buf,
-                          struct tltcp_segment *seg) {
+                          struct tltcp_segment *seg, struct tltcp_meta *meta) {
     cmn__range x;
     int64_t n;
     if (cmn__ring_len(&r->ready) > 0) {
+        tell_meta(r, *(uint64_t *)cmn__ring_at(&r->ready, r->ready.head), meta);
         n = read_ready(r, buf, seg);
         r->stats->bytes_read += (uint64_t)n;
         return n;
@@ -443,6 +473,7 @@ int64_t tltcp__reasm_read(tltcp__reasm *r, tltcp_buf *buf,
     }
     seg->seq = r->cursor;
     seg->section = r->recs.head;
+    tell_meta(r, r->recs.head, meta);
     if (data_at_cursor(r, &x)) {
         n = read_data(r, x, buf, seg);
         r->stats->bytes_read += n > 0 ? (uint64_t)n : 0;

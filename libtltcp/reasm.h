@@ -6,6 +6,7 @@
 
 #include "common/ranges.h"
 #include "common/ring.h"
+#include "libtltcp/chunk.h"
 
 /* The receiving side of the stream: out of packets, into data and gaps.
  *
@@ -22,6 +23,7 @@ typedef struct tltcp__incoming {
     uint64_t start, end; /* where known */
     uint64_t low, high;  /* bounds of what arrived of it */
     uint64_t got;        /* bytes that arrived */
+    tltcp__meta meta;
     bool start_known, end_known;
     bool cut;       /* a gap was handed over in it */
     bool delivered; /* handed over out of order */
@@ -64,6 +66,9 @@ void tltcp__reasm_free(tltcp__reasm *r);
  * TLTCP_ERR_PROTOCOL, which end the connection. */
 int tltcp__reasm_on_data(tltcp__reasm *r, uint64_t seq, const void *data,
                          size_t len, uint64_t section, unsigned flags);
+/* What a section is, once some of it has come. */
+int tltcp__reasm_on_meta(tltcp__reasm *r, uint64_t section,
+                         const tltcp__meta *m);
 int tltcp__reasm_on_update(tltcp__reasm *r, uint64_t seq, uint64_t section);
 int tltcp__reasm_on_skip(tltcp__reasm *r, uint64_t start, uint64_t end,
                          uint64_t section);
@@ -71,10 +76,10 @@ int tltcp__reasm_on_fin(tltcp__reasm *r, uint64_t seq, uint64_t section);
 
 /* Whether a piece, or the end, is ready to be read. */
 bool tltcp__reasm_readable(const tltcp__reasm *r);
-/* Hands over one piece; see tltcp_conn_read().  Returns its length, 0 at the
- * end of the stream, or TLTCP_ERR_AGAIN. */
+/* Hands over one piece; see tltcp_conn_read_meta().  Returns its length, 0 at
+ * the end of the stream, or TLTCP_ERR_AGAIN. */
 int64_t tltcp__reasm_read(tltcp__reasm *r, tltcp_buf *buf,
-                          struct tltcp_segment *seg);
+                          struct tltcp_segment *seg, struct tltcp_meta *meta);
 /* Everything up to the end of the stream was read. */
 bool tltcp__reasm_at_end(const tltcp__reasm *r);
 

@@ -44,7 +44,7 @@ typedef struct tltcp__repair_piece {
     const uint8_t *symbol;
     size_t size;
     uint8_t index;
-    uint8_t flags; /* TLTCP__DATA_START, TLTCP__DATA_END of the block */
+    uint8_t flags; /* TLTCP__DATA_* of the block */
 } tltcp__repair_piece;
 
 void tltcp__repair_init(tltcp__repair *r, const cmn__mem *mem, uint8_t mode);

@@ -16,12 +16,14 @@ typedef struct tltcp__section {
     uint64_t start, end; /* places in the stream */
     uint64_t acked;      /* bytes of it */
     uint64_t tag;
-    uint64_t refers; /* number of the section that it needs; its own: none */
+    uint64_t refers; /* number of the section that it dies with; its own: none
+                      */
     tltcp_time deadline;
     tltcp_time due; /* when it should be there; not after the deadline */
     tltcp_time written;
-    uint32_t flying; /* frames of it in packets in flight */
-    uint32_t slot;   /* in the heap of deadlines */
+    uint32_t flying;  /* frames of it in packets in flight */
+    uint32_t slot;    /* in the heap of deadlines */
+    uint32_t depends; /* sections back to what it refers to; 0: to none */
     uint8_t state;
     uint8_t cls;    /* tltcp_class */
     uint8_t stream; /* below TL_STREAMS_MAX */

@@ -7,6 +7,7 @@
 #include "common/heap.h"
 #include "common/ranges.h"
 #include "common/ring.h"
+#include "libtltcp/chunk.h"
 #include "libtltcp/lookahead.h"
 #include "libtltcp/repair.h"
 #include "libtltcp/section.h"
@@ -33,7 +34,7 @@ typedef struct tltcp__piece {
     uint64_t start, end;
     uint64_t section;
     uint8_t losses; /* 0: new data */
-    uint8_t flags;  /* TLTCP__DATA_START, TLTCP__DATA_END */
+    uint8_t flags;  /* TLTCP__DATA_* */
 } tltcp__piece;
 
 typedef void (*tltcp__fate_fn)(void *owner, uint64_t number,
@@ -58,6 +59,7 @@ typedef struct tltcp__sections {
     size_t limit;          /* bytes in [una, end) at most */
     uint32_t max_sections; /* remembered at most */
     bool untold;           /* with the paper's recovery: no skips */
+    bool tells_meta;       /* the peer understands what sections are */
     bool look_ahead;       /* give up before the deadline, see lookahead.h */
     uint32_t policy;       /* tltcp_drop_policy */
     tltcp__outlook path;   /* what it carries; the owner keeps it up to date */
@@ -87,11 +89,12 @@ int tltcp__sections_expire(tltcp__sections *s, tltcp_time now);
 /* Whether a piece could be had: repairs, new data within flow control, or,
  * without new_data, repairs only. */
 bool tltcp__sections_has(const tltcp__sections *s, bool new_data);
-/* Takes the next piece, of at most max bytes and one section, out of what is to
- * be sent: the lowest repair, then new data.  False when there is none. */
+/* Takes the next piece, of one section, out of what is to be sent: the lowest
+ * repair, then new data.  It has at most max bytes with what its flags
+ * announce; max is 0 or above TLTCP__META_MAX.  False when there is none. */
 bool tltcp__sections_next(tltcp__sections *s, uint64_t max, bool new_data,
                           tltcp_time now, tltcp__piece *out);
-/* Describes [start, end) of a live section, at most max bytes of it, so that
+/* Describes [start, end) of a live section, at most max bytes as above, so that
  * it is sent again; false when it is not live any more. */
 bool tltcp__sections_again(tltcp__sections *s, uint64_t start, uint64_t end,
                            uint64_t max, tltcp_time now, tltcp__piece *out);
@@ -122,8 +125,8 @@ void tltcp__sections_on_repair_sent(tltcp__sections *s, uint64_t section);
 /* The next symbol of repair, if it is still of use. */
 bool tltcp__sections_next_repair(const tltcp__sections *s,
                                  tltcp__repair_piece *out);
-/* Bytes of the symbol that comes next of what never left; 0: what comes is not
- * cut into symbols. */
+/* Bytes of the symbol that comes next of what never left, with what its flags
+ * announce; 0: what comes is not cut into symbols. */
 size_t tltcp__sections_next_symbol(const tltcp__sections *s, tltcp_time now);
 /* The peer made [start, end) from repair symbols.  0 or an error. */
 int tltcp__sections_on_rebuilt(tltcp__sections *s, uint64_t start,
@@ -134,6 +137,8 @@ bool tltcp__sections_next_skip(tltcp__sections *s, tltcp__piece *out);
 int tltcp__sections_on_skip_lost(tltcp__sections *s, uint64_t start,
                                  uint64_t end);
 
+/* What the peer is told of a section that is not settled yet. */
+tltcp__meta tltcp__sections_meta(const tltcp__sections *s, uint64_t number);
 /* The number of the section that holds place seq, una <= seq < end. */
 uint64_t tltcp__sections_find(const tltcp__sections *s, uint64_t seq);
 /* Copies out bytes at or above una. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What of the stream leaves next. */
-#include "libtltcp/chunk.h"
 #include "libtltcp/sections.h"
 
 /* Where some had to yield, others get no repair for so long. */
@@ -20,16 +19,31 @@ bool tltcp__sections_has(const tltcp__sections *s, bool new_data) {
     return new_data && may_send_new(s);
 }
 
+tltcp__meta tltcp__sections_meta(const tltcp__sections *s, uint64_t number) {
+    const tltcp__section *r = tltcp__sections_rec(s, number);
+    return (tltcp__meta){.tag = r->tag,
+                         .depends = r->depends,
+                         .cls = r->cls,
+                         .stream = r->stream};
+}
+
+/* Where it begins, the peer is told what it is. */
+static uint8_t opening_flags(const tltcp__sections *s, uint64_t number) {
+    tltcp__meta m = tltcp__sections_meta(s, number);
+    return TLTCP__DATA_START | (s->tells_meta ? tltcp__meta_flags(&m) : 0);
+}
+
 static void describe(const tltcp__sections *s, tltcp__piece *p, uint64_t max) {
     const tltcp__section *r = tltcp__sections_rec(s, p->section);
+    uint8_t flags = p->start == r->start ? opening_flags(s, p->section) : 0;
+    max -= tltcp__meta_len(flags);
     if (p->end > r->end) {
         p->end = r->end;
     }
     if (p->end - p->start > max) {
         p->end = p->start + max;
     }
-    p->flags = (uint8_t)((p->start == r->start ? TLTCP__DATA_START : 0) |
-                         (p->end == r->end ? TLTCP__DATA_END : 0));
+    p->flags = flags | (p->end == r->end ? TLTCP__DATA_END : 0);
 }
 
 static bool take_repair(tltcp__sections *s, uint64_t max, tltcp__piece *out) {
@@ -151,8 +165,14 @@ void tltcp__sections_on_repair_sent(tltcp__sections *s, uint64_t section) {
 
 bool tltcp__sections_next_repair(const tltcp__sections *s,
                                  tltcp__repair_piece *out) {
-    return tltcp__repair_next(&s->repair, s->nxt, out) &&
-           tltcp__sections_is_live(s, out->section);
+    if (!tltcp__repair_next(&s->repair, s->nxt, out) ||
+        !tltcp__sections_is_live(s, out->section)) {
+        return false;
+    }
+    if ((out->flags & TLTCP__DATA_START) != 0) {
+        out->flags |= opening_flags(s, out->section);
+    }
+    return true;
 }
 
 size_t tltcp__sections_next_symbol(const tltcp__sections *s, tltcp_time now) {
@@ -164,7 +184,9 @@ size_t tltcp__sections_next_symbol(const tltcp__sections *s, tltcp_time now) {
     if (s->nxt == r->start) { /* how it will be cut is not decided yet */
         size_t len = (size_t)(r->end - r->start);
         len = len < s->repair.room ? len : s->repair.room;
-        return tltcp__repair_wants(&s->repair, r, through(s, r, now)) ? len : 0;
+        return tltcp__repair_wants(&s->repair, r, through(s, r, now))
+                   ? len + tltcp__meta_len(opening_flags(s, s->nxt_section))
+                   : 0;
     }
     return tltcp__repair_protects(&s->repair, s->nxt_section)
                ? (size_t)(tltcp__repair_cut(&s->repair, s->nxt_section, s->nxt,

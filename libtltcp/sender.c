@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/sender.h"
 
-#define PIECE_MIN 64u /* do not cut smaller pieces off to fill a packet */
-#define SKIPS_MAX 8   /* in one packet */
+#define PIECE_MIN                                                           \
+    64u             /* do not cut smaller pieces off to fill a packet; more \
+                       than TLTCP__META_MAX */
+#define SKIPS_MAX 8 /* in one packet */
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
 #define PTO_SHIFT_MAX 6u
 #define PTO_MAX (10 * TLTCP_S)
@@ -265,6 +267,7 @@ static bool next_piece(tltcp__sender *s, uint64_t max, tltcp_time now,
 static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                      const tltcp__piece *p, tltcp_time now) {
     size_t len = (size_t)(p->end - p->start);
+    tltcp__meta meta = tltcp__sections_meta(&s->sec, p->section);
     rec->flags |= TLTCP__SENT_DATA;
     if (s->dup == NULL) { /* which keeps extents of its own */
         tltcp__frame *f = tltcp__sentmap_add(&s->map, rec);
@@ -279,6 +282,7 @@ static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     }
     tltcp__data_put(w, p->flags, (uint32_t)p->start + s->first_seq,
                     (uint32_t)p->section, len);
+    tltcp__meta_put(w, p->flags, &meta);
     tltcp__sections_copy(&s->sec, p->start, w->p, len);
     w->p += len;
     /* an extent of the paper's recovery stands for all its copies */
@@ -293,7 +297,8 @@ static int put_repair(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     tltcp__frame *f;
     *put = false;
     if (!tltcp__sections_next_repair(&s->sec, &p) ||
-        cmn__writer_left(w) < TLTCP__REPAIR_LEN + p.size) {
+        cmn__writer_left(w) <
+            TLTCP__REPAIR_LEN + tltcp__meta_len(p.flags) + p.size) {
         return 0;
     }
     f = tltcp__sentmap_add(&s->map, rec);
@@ -310,6 +315,7 @@ static int put_repair(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                                .section = (uint32_t)p.section,
                                .len = (uint32_t)(p.end - p.start),
                                .index = p.index,
+                               .meta = tltcp__sections_meta(&s->sec, p.section),
                                .symbol = p.symbol,
                                .size = p.size});
     rec->flags |= TLTCP__SENT_DATA;

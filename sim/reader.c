@@ -42,7 +42,7 @@ static uint64_t not_before(const struct sim_reader *r) {
 }
 
 static void take(struct sim_reader *r, const struct tltcp_segment *seg,
-                 const tltcp_buf *buf) {
+                 const struct tltcp_meta *meta, const tltcp_buf *buf) {
     const uint8_t *data = seg->kind == TL_DATA ? buf->base : NULL;
     if (data != NULL) {
         r->bytes += buf->len;
@@ -51,12 +51,13 @@ static void take(struct sim_reader *r, const struct tltcp_segment *seg,
         r->gaps++;
     }
     if (r->cfg.on_piece != NULL) {
-        r->cfg.on_piece(r->cfg.user, seg, data, buf->len);
+        r->cfg.on_piece(r->cfg.user, seg, meta, data, buf->len);
     }
 }
 
 static bool read_once(struct sim_reader *r) {
     struct tltcp_segment segs[PIECES_MAX];
+    struct tltcp_meta metas[PIECES_MAX];
     tltcp_buf bufs[PIECES_MAX];
     size_t count = r->cfg.pieces;
     uint64_t before = r->bytes;
@@ -65,8 +66,8 @@ static bool read_once(struct sim_reader *r) {
         bufs[i].base = r->buf + i * r->cfg.buffer;
         bufs[i].len = r->cfg.buffer;
     }
-    rv = tltcp_conn_read(r->peer->conn, bufs, segs, &count,
-                         sim_host_now(r->peer->host));
+    rv = tltcp_conn_read_meta(r->peer->conn, bufs, segs, metas, &count,
+                              sim_host_now(r->peer->host));
     if (rv <= 0) {
         r->ended = rv == 0;
         r->error = rv < 0 && rv != TLTCP_ERR_AGAIN ? (int)rv : r->error;
@@ -75,7 +76,7 @@ static bool read_once(struct sim_reader *r) {
     r->calls++;
     r->last = loop_of(r)->now;
     for (size_t i = 0; i < count; i++) {
-        take(r, &segs[i], &bufs[i]);
+        take(r, &segs[i], &metas[i], &bufs[i]);
     }
     if (r->cfg.rate != 0) {
         r->next = r->last + (r->bytes - before) * TLTCP_S / r->cfg.rate;

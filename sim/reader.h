@@ -14,7 +14,8 @@
 
 /** @brief Takes one piece; data is NULL for a gap. */
 typedef void (*sim_piece_fn)(void *user, const struct tltcp_segment *seg,
-                             const uint8_t *data, uint64_t len);
+                             const struct tltcp_meta *meta, const uint8_t *data,
+                             uint64_t len);
 
 /** @brief How is read. */
 struct sim_reader_config {

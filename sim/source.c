@@ -118,7 +118,7 @@ static void prepare(struct sim_source *s) {
     } else {
         choose_shape(s, now, &x);
     }
-    x.meta.tag = s->count;
+    x.meta.tag = s->cfg.record ? s->count : 0; /* it takes room on the wire */
     s->pending = (struct sim_section){.seq = s->bytes,
                                       .len = x.len,
                                       .written = now,

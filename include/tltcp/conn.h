@@ -191,6 +191,22 @@ TLTCP_API int64_t tltcp_conn_read(tltcp_conn *conn, tltcp_buf *bufs,
                                   tltcp_time now);
 
 /**
+ * @brief As tltcp_conn_read(), and tells what the sender said of the sections.
+ * @param conn      connection
+ * @param bufs      array of *@p count buffers
+ * @param segments  array of *@p count
+ * @param[out] metas  array of *@p count, of the section of each piece; of a
+ *                  gap, of the first section it is in; NULL: not wanted
+ * @param[in,out] count  in: pieces wanted at most, out: pieces given
+ * @param now       current time
+ * @return as tltcp_conn_read()
+ */
+TLTCP_API int64_t tltcp_conn_read_meta(tltcp_conn *conn, tltcp_buf *bufs,
+                                       struct tltcp_segment *segments,
+                                       struct tltcp_meta *metas, size_t *count,
+                                       tltcp_time now);
+
+/**
  * @brief Whether tltcp_conn_read() would return something but
  * ::TLTCP_ERR_AGAIN.
  * @param conn  connection

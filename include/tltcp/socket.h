@@ -103,10 +103,12 @@ extern "C" {
 #define TL_DEADLINE 1
 /** Control message: one struct tltcp_segment per piece. */
 #define TL_SEGMENT 2
-/** Control message: one struct tltcp_meta per section. */
+/** Control message: one struct tltcp_meta per section or piece. */
 #define TL_META 3
 /** Flag of tltcp_sendmsg() and tltcp_recvmsg(): control data is meant. */
 #define MSG_TL 0x00800000
+/** Flag of tltcp_recvmsg() beside ::MSG_TL: ::TL_META is wanted too. */
+#define MSG_TL_META 0x00400000
 
 /** A connection or a listener. */
 typedef struct tltcp_socket tltcp_socket;
@@ -238,16 +240,23 @@ TLTCP_API ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg,
  * untouched, `iov_len` its size).  With ::MSG_TL the control data holds one
  * cmsghdr (::SOL_TLTCP, ::TL_SEGMENT) with one struct tltcp_segment per piece;
  * as many pieces are given as the room there allows, and `msg_flags` is
- * `MSG_CTRUNC` when that kept it from filling all buffers.  Without ::MSG_TL a
- * gap ends the call early and the next one begins with ::TLTCP_ERR_GAP once.
+ * `MSG_CTRUNC` when that kept it from filling all buffers.  With ::MSG_TL_META
+ * as well a second cmsghdr (::SOL_TLTCP, ::TL_META) follows with one struct
+ * tltcp_meta per piece: what the sender said of the piece's section, or of the
+ * first one of a gap.  For n pieces that takes
+ * `CMSG_SPACE(n * sizeof(struct tltcp_segment)) +
+ * CMSG_SPACE(n * sizeof(struct tltcp_meta))`.  Without ::MSG_TL a gap ends the
+ * call early and the next one begins with ::TLTCP_ERR_GAP once.
  * @param s      connection
  * @param msg    buffers
- * @param flags  ::MSG_TL, `MSG_DONTWAIT`
+ * @param flags  ::MSG_TL, ::MSG_TL_META, `MSG_DONTWAIT`
  * @return stream length covered; 0: end of the stream; or
  * @retval TLTCP_ERR_AGAIN   MSG_DONTWAIT and nothing ready
  * @retval TLTCP_ERR_GAP     without ::MSG_TL: bytes are missing here
- * @retval TLTCP_ERR_INVAL   NULL, no buffer, an empty first one, unknown flags
- * @retval TLTCP_ERR_CONTROL ::MSG_TL without room for one segment
+ * @retval TLTCP_ERR_INVAL   NULL, no buffer, an empty first one, unknown
+ *                           flags, or ::MSG_TL_META without ::MSG_TL
+ * @retval TLTCP_ERR_CONTROL ::MSG_TL without room for one segment, or with
+ *                           ::MSG_TL_META for one struct tltcp_meta beside it
  * @retval TLTCP_ERR_STATE   a listener
  * @retval TLTCP_ERR_CLOSED  reading again after the end or a failure
  * @retval TLTCP_ERR_TIMEOUT the peer vanished

@@ -126,6 +126,11 @@ enum tltcp_class {
  * @brief What is known of a section beside its deadline.
  *
  * All zero means nothing, and then its deadline alone decides about it.
+ *
+ * The receiver is told it with the section's first byte, all but due, and with
+ * depends counted out: it is at least 1, or ::TL_DEPENDS_NONE.  All is zero
+ * there when nothing was said, when the section's first packet was lost for
+ * good, when the peer is older than this, and under the dupack recovery.
  */
 struct tltcp_meta {
     uint32_t section_class; /**< ::tltcp_class */
@@ -138,8 +143,9 @@ struct tltcp_meta {
                             none */
     uint32_t reserved; /**< 0 */
     tltcp_time due;    /**< when it should be there, where sending it is still
-                            of use later; 0: its deadline */
-    uint64_t tag;      /**< the caller's, comes back in the fate */
+                            of use later; 0: its deadline; at the receiver 0 */
+    uint64_t tag;      /**< the caller's, comes back in the fate, and goes to
+                            the receiver */
 };
 
 /** A buffer of the caller's. */

@@ -52,12 +52,17 @@ static uint32_t section_of(const struct end *e, uint64_t seq) {
 
 /* The pieces that one end reads of what the other wrote. */
 static void on_piece(void *user, const struct tltcp_segment *seg,
-                     const uint8_t *data, uint64_t len) {
+                     const struct tltcp_meta *meta, const uint8_t *data,
+                     uint64_t len) {
     struct end *reader = user;
     struct world *w = reader->world;
     struct end *writer = &w->end[reader == &w->end[0]];
     uint32_t i;
     FUZZ_CHECK(len > 0);
+    FUZZ_CHECK(meta->section_class <= TL_CLASS_LAST &&
+               meta->stream < TL_STREAMS_MAX);
+    FUZZ_CHECK(meta->depends == TL_DEPENDS_NONE ||
+               meta->depends <= seg->section);
     FUZZ_CHECK(reader->unordered || seg->seq == reader->next);
     reader->next = seg->seq + len;
     if (w->forge && !w->secured) {

@@ -9,13 +9,15 @@
 #include "tests/fuzz/script.h"
 
 static void data(const tltcp__chunk *c) {
-    uint8_t buf[TLTCP__DATA_LEN];
+    uint8_t buf[TLTCP__DATA_LEN + TLTCP__META_MAX];
     cmn__writer w = cmn__writer_of(buf, sizeof(buf));
     tltcp__data d;
     if (tltcp__data_parse(c, &d)) {
+        size_t head = 8 + tltcp__meta_len(c->flags);
         tltcp__data_put(&w, c->flags, d.seq, d.section, d.len);
-        FUZZ_CHECK(!w.bad && d.len == c->len - 8);
-        FUZZ_CHECK(memcmp(buf + TLTCP__CHUNK_LEN, c->body, 8) == 0);
+        tltcp__meta_put(&w, c->flags, &d.meta);
+        FUZZ_CHECK(!w.bad && d.len == c->len - head);
+        FUZZ_CHECK(memcmp(buf + TLTCP__CHUNK_LEN, c->body, head) == 0);
     }
 }
 

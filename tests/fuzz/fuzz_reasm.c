@@ -41,6 +41,14 @@ static uint32_t section_of(const struct model *m, uint64_t seq) {
     return i;
 }
 
+/* What is told of section s. */
+static tltcp__meta meta_of(uint32_t s) {
+    return (tltcp__meta){.tag = s % 4 == 0 ? 0 : s,
+                         .depends = s > 0 ? 1 + s % 3 % s : 0,
+                         .cls = (uint8_t)(s % 8),
+                         .stream = (uint8_t)(s % TL_STREAMS_MAX)};
+}
+
 static void make_sections(struct model *m) {
     uint32_t at = 0;
     uint64_t longest = 1 + script_below(&m->in, 255);
@@ -73,6 +81,10 @@ static void data(struct model *m) {
     }
     rv = tltcp__reasm_on_data(&m->reasm, seq, buf, stop - seq, s, flags);
     FUZZ_CHECK(rv == 0);
+    if ((flags & TLTCP__DATA_START) != 0) {
+        tltcp__meta meta = meta_of(s);
+        FUZZ_CHECK(tltcp__reasm_on_meta(&m->reasm, s, &meta) == 0);
+    }
     for (uint32_t i = seq; i < stop; i++) {
         m->state[i] = m->read[i] ? m->state[i] : GOT;
     }
@@ -106,6 +118,21 @@ static void skip(struct model *m) {
 static void fin(struct model *m) {
     FUZZ_CHECK(tltcp__reasm_on_fin(&m->reasm, m->start[m->n], m->n) == 0);
     m->fin = true;
+}
+
+/* Known from where the section begins. */
+static void check_meta(uint32_t s, bool start, const struct tltcp_meta *meta) {
+    tltcp__meta told = meta_of(s);
+    bool known = meta->depends != 0;
+    FUZZ_CHECK(known || !start || tltcp__meta_flags(&told) == 0);
+    if (known) {
+        FUZZ_CHECK(meta->section_class ==
+                   (told.cls <= TL_CLASS_LAST ? told.cls : TL_CLASS_OTHER));
+        FUZZ_CHECK(meta->depends ==
+                   (told.depends != 0 ? told.depends : TL_DEPENDS_NONE));
+        FUZZ_CHECK(meta->stream == told.stream && meta->tag == told.tag);
+    }
+    FUZZ_CHECK(meta->due == 0 && meta->reserved == 0);
 }
 
 static void check_data_piece(struct model *m, const struct tltcp_segment *seg,
@@ -161,11 +188,12 @@ static void take(struct model *m) {
     tltcp_buf buf = {mem, 1 + (size_t)script_below(&m->in, 256)};
     size_t cap = buf.len;
     struct tltcp_segment seg = {0, 0, 0, 0};
+    struct tltcp_meta meta;
     bool readable = tltcp__reasm_readable(&m->reasm);
     uint32_t next = first_unread(m);
     int64_t n;
     FUZZ_CHECK(readable || !due(m));
-    n = tltcp__reasm_read(&m->reasm, &buf, &seg);
+    n = tltcp__reasm_read(&m->reasm, &buf, &seg, &meta);
     FUZZ_CHECK((n != TLTCP_ERR_AGAIN) == readable);
     if (n <= 0) {
         FUZZ_CHECK(n == TLTCP_ERR_AGAIN || (n == 0 && m->fin));
@@ -178,6 +206,8 @@ static void take(struct model *m) {
     if (seg.kind == TL_DATA) {
         FUZZ_CHECK(buf.len <= cap);
         check_data_piece(m, &seg, &buf);
+        check_meta((uint32_t)seg.section, (seg.flags & TL_SECTION_START) != 0,
+                   &meta);
     } else {
         FUZZ_CHECK(seg.kind == TL_GAP);
         check_gap_piece(m, &seg, buf.len);

@@ -500,6 +500,11 @@ static void control_data_too_small_for_one_piece_is_refused(void **state) {
     m.msg_control = control;
     m.msg_controllen = CMSG_LEN(sizeof(struct tltcp_segment)) - 1;
     assert_int_equal(tltcp_recvmsg(l->server, &m, MSG_TL), TLTCP_ERR_CONTROL);
+    m.msg_controllen = sizeof(control);
+    assert_int_equal(tltcp_recvmsg(l->server, &m, MSG_TL | MSG_TL_META),
+                     TLTCP_ERR_CONTROL);
+    assert_int_equal(tltcp_recvmsg(l->server, &m, MSG_TL_META),
+                     TLTCP_ERR_INVAL);
     lo_expect_text(l->server, "x"); /* nothing was lost by it */
 }
 

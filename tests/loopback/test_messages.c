@@ -76,6 +76,90 @@ static void one_call_sends_many_sections_and_numbers_them(void **state) {
     free(g);
 }
 
+/* Sends three bytes, each a section, with a class and a tag. */
+static void send_with_meta(tltcp_socket *s) {
+    struct iovec iov[3];
+    char bytes[] = "abc";
+    struct tltcp_meta metas[3] = {
+        {.section_class = TL_CLASS_KEY, .stream = 2, .tag = 70},
+        {.section_class = TL_CLASS_REFERENCE, .stream = 2},
+        {.section_class = TL_CLASS_DISPOSABLE, .depends = 2, .tag = 72}};
+    union {
+        struct cmsghdr align;
+        uint8_t bytes[CMSG_SPACE(sizeof(metas))];
+    } control = {{0}};
+    struct msghdr m = {.msg_iov = iov,
+                       .msg_iovlen = 3,
+                       .msg_control = &control,
+                       .msg_controllen = sizeof(control)};
+
+    for (size_t i = 0; i < 3; i++) {
+        iov[i] = (struct iovec){.iov_base = &bytes[i], .iov_len = 1};
+    }
+    control.align.cmsg_level = SOL_TLTCP;
+    control.align.cmsg_type = TL_META;
+    control.align.cmsg_len = CMSG_LEN(sizeof(metas));
+    memcpy(CMSG_DATA(&control.align), metas, sizeof(metas));
+    assert_int_equal(tltcp_sendmsg(s, &m, MSG_TL), 3);
+}
+
+/* Up to four pieces; room for five in the control data. */
+static size_t recv_with_meta(tltcp_socket *s, struct tltcp_meta *metas) {
+    enum { PIECES = 4, ROOM = 5 };
+    union {
+        struct cmsghdr align;
+        uint8_t bytes[CMSG_SPACE(ROOM * sizeof(struct tltcp_segment)) +
+                      CMSG_SPACE(ROOM * sizeof(struct tltcp_meta))];
+    } control;
+    char room[PIECES];
+    struct iovec iov[PIECES];
+    struct msghdr m = {.msg_iov = iov,
+                       .msg_iovlen = PIECES,
+                       .msg_control = &control,
+                       .msg_controllen = sizeof(control)};
+    const struct cmsghdr *c;
+
+    for (size_t i = 0; i < PIECES; i++) {
+        iov[i] = (struct iovec){.iov_base = &room[i], .iov_len = 1};
+    }
+    assert_true(tltcp_recvmsg(s, &m, MSG_TL | MSG_TL_META) > 0);
+    assert_int_equal(m.msg_flags, 0);
+    c = CMSG_FIRSTHDR(&m);
+    assert_int_equal(c->cmsg_type, TL_SEGMENT);
+    assert_int_equal(c->cmsg_len,
+                     CMSG_LEN(m.msg_iovlen * sizeof(struct tltcp_segment)));
+    c = CMSG_NXTHDR(&m, (struct cmsghdr *)(uintptr_t)c);
+    assert_non_null(c);
+    assert_int_equal(c->cmsg_level, SOL_TLTCP);
+    assert_int_equal(c->cmsg_type, TL_META);
+    assert_int_equal(c->cmsg_len, CMSG_LEN(m.msg_iovlen * sizeof(*metas)));
+    memcpy(metas, CMSG_DATA(c), m.msg_iovlen * sizeof(*metas));
+    return m.msg_iovlen;
+}
+
+static void what_is_said_of_sections_arrives_with_them(void **state) {
+    struct lo *l = *state;
+    struct tltcp_meta metas[3 + 4];
+    size_t n = 0;
+
+    lo_pair(l);
+    send_with_meta(l->client);
+    while (n < 3) {
+        n += recv_with_meta(l->server, metas + n);
+    }
+    assert_int_equal(metas[0].section_class, TL_CLASS_KEY);
+    assert_int_equal(metas[0].stream, 2);
+    assert_int_equal(metas[0].depends, TL_DEPENDS_NONE);
+    assert_int_equal(metas[0].tag, 70);
+    assert_int_equal(metas[1].section_class, TL_CLASS_REFERENCE);
+    assert_int_equal(metas[1].depends, 1);
+    assert_int_equal(metas[1].tag, 0);
+    assert_int_equal(metas[2].section_class, TL_CLASS_DISPOSABLE);
+    assert_int_equal(metas[2].stream, 0);
+    assert_int_equal(metas[2].depends, 2);
+    assert_int_equal(metas[2].tag, 72);
+}
+
 static void a_long_section_comes_in_pieces(void **state) {
     struct lo *l = *state;
     size_t len = 300000;
@@ -204,6 +288,7 @@ static void statistics_count_what_was_carried(void **state) {
             T(what_is_sent_before_accept_is_not_lost, how),        \
             T(what_is_sent_before_the_handshake_is_not_lost, how), \
             T(one_call_sends_many_sections_and_numbers_them, how), \
+            T(what_is_said_of_sections_arrives_with_them, how),    \
             T(a_long_section_comes_in_pieces, how),                \
             T(shutdown_gives_the_peer_the_end, how),               \
             T(close_delivers_everything_first, how),               \

@@ -311,8 +311,50 @@ static void check_data_piece(struct world *w, const struct flow *f,
     }
 }
 
+/* What a section refers to, as the receiver should know it. */
+static uint32_t reference_of(const struct flow *f, uint64_t i) {
+    const struct tltcp_meta *m = &section(f, i)->meta;
+    if (m->depends == 0 && (m->section_class == TL_CLASS_REFERENCE ||
+                            m->section_class == TL_CLASS_DISPOSABLE)) {
+        for (uint64_t k = i; k-- > 0;) {
+            const struct tltcp_meta *n = &section(f, k)->meta;
+            if (n->stream == m->stream &&
+                (n->section_class == TL_CLASS_KEY ||
+                 n->section_class == TL_CLASS_REFERENCE)) {
+                return (uint32_t)(i - k);
+            }
+        }
+    }
+    return m->depends != 0 && m->depends <= i ? m->depends : TL_DEPENDS_NONE;
+}
+
+/* The receiver knows of a section what was said of it, from its first byte on;
+ * where that never came, nothing. */
+static void check_meta(struct world *w, struct flow *f,
+                       const struct tltcp_segment *seg,
+                       const struct tltcp_meta *meta) {
+    static const struct tltcp_meta nothing;
+    uint64_t i = section_at(f, seg->seq);
+    const struct tltcp_meta *m = &section(f, i)->meta;
+    bool told = f->source.peer->conn->sender.sec.tells_meta &&
+                (m->section_class != 0 || m->stream != 0 || m->tag != 0);
+    bool known = memcmp(meta, &nothing, sizeof(nothing)) != 0;
+    f->told += known;
+    if (!known ? told && (seg->flags & TL_SECTION_START) != 0
+               : !told || meta->section_class != m->section_class ||
+                     meta->stream != m->stream || meta->tag != m->tag ||
+                     meta->depends != reference_of(f, i)) {
+        world_fault(w,
+                    "section %" PRIu64 ": class %u, stream %u, tag %" PRIu64
+                    ", refers back %u",
+                    i, meta->section_class, meta->stream, meta->tag,
+                    meta->depends);
+    }
+}
+
 void check_piece(void *user, const struct tltcp_segment *seg,
-                 const uint8_t *data, uint64_t len) {
+                 const struct tltcp_meta *meta, const uint8_t *data,
+                 uint64_t len) {
     struct flow *f = user;
     struct world *w = f->world;
     if (len == 0 || (seg->kind == TL_DATA) != (data != NULL)) {
@@ -328,6 +370,7 @@ void check_piece(void *user, const struct tltcp_segment *seg,
     }
     if (data != NULL) {
         check_data_piece(w, f, seg, data, len);
+        check_meta(w, f, seg, meta);
     } else {
         check_gap(w, f, seg, len);
     }

@@ -65,9 +65,17 @@ void lie_ack(struct lie *l, uint32_t largest, uint32_t first,
 void lie_data(struct lie *l, unsigned flags, uint32_t seq, uint32_t section,
               uint32_t len) {
     tltcp__data_put(&l->w, (uint8_t)flags, seq, section, len);
+    len += (uint32_t)tltcp__meta_len(flags);
     for (uint32_t i = 0; i < len; i++) {
         cmn__put8(&l->w, 0);
     }
+}
+
+void lie_meta(struct lie *l, uint32_t section, const tltcp__meta *m) {
+    uint8_t flags = TLTCP__DATA_START | tltcp__meta_flags(m);
+    tltcp__data_put(&l->w, flags, stream_read() + 5000, section, 1);
+    tltcp__meta_put(&l->w, flags, m);
+    cmn__put8(&l->w, 0);
 }
 
 void lie_repair(struct lie *l, uint32_t start, uint32_t len, uint8_t index) {

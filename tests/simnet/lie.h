@@ -30,6 +30,8 @@ void lie_ack(struct lie *l, uint32_t largest, uint32_t first,
              uint32_t cumulative);
 void lie_data(struct lie *l, unsigned flags, uint32_t seq, uint32_t section,
               uint32_t len);
+/* Data that opens a section and says so much of it. */
+void lie_meta(struct lie *l, uint32_t section, const tltcp__meta *m);
 void lie_repair(struct lie *l, uint32_t start, uint32_t len, uint8_t index);
 /* Hands it over.  What tltcp_conn_recv() says of it. */
 int lie_tell(struct lie *l, const struct end *victim);

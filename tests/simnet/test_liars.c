@@ -233,6 +233,45 @@ static void a_claim_to_have_rebuilt_what_was_never_sent_ends_it(void **state) {
     expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
 }
 
+static void what_is_said_in_the_middle_of_a_section_ends_it(void **state) {
+    static const unsigned said[] = {TLTCP__DATA_CLASS, TLTCP__DATA_DEPENDS,
+                                    TLTCP__DATA_TAG};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct lie l;
+        lie_open(70 + i);
+        lie_begin(&l, &w.end[SERVER]);
+        lie_data(&l, said[i], stream_read() + 5000, sections_read() + 9, 10);
+        expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
+    }
+}
+
+static void a_reference_to_itself_or_before_the_stream_ends_it(void **state) {
+    struct lie l;
+    (void)state;
+    lie_open(73);
+    lie_begin(&l, &w.end[SERVER]);
+    lie_data(&l, TLTCP__DATA_START | TLTCP__DATA_DEPENDS, stream_read() + 5000,
+             sections_read() + 9, 10);
+    expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
+    lie_open(74);
+    lie_begin(&l, &w.end[SERVER]);
+    lie_meta(&l, sections_read() + 9,
+             &(tltcp__meta){.depends = sections_read() + 10});
+    expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
+}
+
+static void a_chunk_too_short_for_what_it_announces_ends_it(void **state) {
+    struct lie l;
+    (void)state;
+    lie_open(75);
+    lie_begin(&l, &w.end[SERVER]);
+    tltcp__chunk_put(&l.w, TLTCP__DATA, TLTCP__DATA_START | TLTCP__DATA_TAG,
+                     15);
+    cmn__put(&l.w, 0, 15);
+    expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
+}
+
 static void an_ack_of_a_number_left_out_ends_it(void **state) {
     const tltcp__sender *s;
     struct lie l;
@@ -312,6 +351,9 @@ int main(void) {
         cmocka_unit_test(nonces_and_pings_of_the_wrong_length_end_it),
         cmocka_unit_test(repairs_that_cannot_be_end_it),
         cmocka_unit_test(a_claim_to_have_rebuilt_what_was_never_sent_ends_it),
+        cmocka_unit_test(what_is_said_in_the_middle_of_a_section_ends_it),
+        cmocka_unit_test(a_reference_to_itself_or_before_the_stream_ends_it),
+        cmocka_unit_test(a_chunk_too_short_for_what_it_announces_ends_it),
         cmocka_unit_test(an_ack_of_a_number_left_out_ends_it),
         cmocka_unit_test(a_receiver_that_acknowledges_ahead_is_found_out),
         cmocka_unit_test(a_seq_update_that_goes_backwards_is_ignored),

@@ -68,6 +68,7 @@ struct flow {
     struct tally *tally; /* by section */
     uint64_t cap;        /* room there */
     uint64_t fates[6];   /* how many of each */
+    uint64_t told;       /* pieces of whose sections something was said */
     bool first_seq_known;
     uint32_t first_seq; /* wire number of place 0 */
     bool unordered;
@@ -150,7 +151,8 @@ void trace_datagram(struct end *e, const char *what, const void *dgram,
 void check_datagram(struct end *e, const void *dgram, size_t len);
 void check_flight(struct end *e);
 void check_piece(void *user, const struct tltcp_segment *seg,
-                 const uint8_t *data, uint64_t len);
+                 const struct tltcp_meta *meta, const uint8_t *data,
+                 uint64_t len);
 void check_fate(struct end *e, const tltcp_event *ev);
 void check_flow_end(struct world *w, struct flow *f);
 

@@ -70,6 +70,11 @@ PACKETS = {
               "tltcp.place": "4096,4096", "tltcp.section": "5,5",
               "tltcp.data.first": "1", "tltcp.data.last": "1",
               "tltcp.payload": "41"}),
+    "data of which something is said": (
+        short("011d0016 00001000 00000005 24 00000003 0000000000000007 41"),
+        {"tltcp.class": "4", "tltcp.stream": "2", "tltcp.depends": "3",
+         "tltcp.section_tag": "7", "tltcp.payload": "41",
+         "tltcp.data.class": "1", "tltcp.data.tag": "1"}),
     "skip": (short("0300000c 00000010 00000020 00000003"),
              {"tltcp.start": "16", "tltcp.end": "32", "tltcp.section": "3"}),
     "ack": (short("04000020 00000100 00000019 00002000 00010000 00000040 "
@@ -102,6 +107,9 @@ PACKETS = {
                 "tltcp.length": "2048", "tltcp.index": "2",
                 "tltcp.symbol": "4d45", "tltcp.repair.first": "1",
                 "tltcp.repair.last": "0"}),
+    "repair of which something is said": (
+        short("0d050010 00001000 00000005 00000800 02 02 4d45"),
+        {"tltcp.class": "2", "tltcp.stream": "0", "tltcp.symbol": "4d45"}),
     "rebuilt": (short("0e000008 00001000 00000400"),
                 {"tltcp.start": "4096", "tltcp.length": "1024"}),
     "sealed": (bytes.fromhex(f"51 {IDS[0]} 00000007" + "aa" * 20),

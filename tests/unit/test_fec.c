@@ -163,6 +163,7 @@ static void a_block_survives_that_part_of_it_was_read(void **state) {
     uint8_t repair[2 * SIZE];
     uint8_t out[10 * SIZE];
     struct tltcp_segment seg;
+    struct tltcp_meta meta;
     tltcp_buf buf = {out, sizeof(out)};
     (void)state;
     open_receiver();
@@ -177,7 +178,7 @@ static void a_block_survives_that_part_of_it_was_read(void **state) {
                 0);
         }
     }
-    assert_int_equal(tltcp__reasm_read(&t.r, &buf, &seg), 4 * SIZE);
+    assert_int_equal(tltcp__reasm_read(&t.r, &buf, &seg, &meta), 4 * SIZE);
     for (uint8_t i = 0; i < 2; i++) {
         const tltcp__repair_in in = {.end = sizeof(data),
                                      .symbol = repair + i * SIZE,
@@ -188,7 +189,7 @@ static void a_block_survives_that_part_of_it_was_read(void **state) {
         assert_int_equal(tltcp__rebuild_on_repair(t.b, &t.r, &in), 0);
     }
     buf = (tltcp_buf){out, sizeof(out)};
-    assert_int_equal(tltcp__reasm_read(&t.r, &buf, &seg), 6 * SIZE);
+    assert_int_equal(tltcp__reasm_read(&t.r, &buf, &seg, &meta), 6 * SIZE);
     assert_memory_equal(out, data + 4 * SIZE, 6 * SIZE);
     assert_true((seg.flags & TL_SECTION_END) != 0);
     assert_int_equal(t.stats.bytes_rebuilt, 2 * SIZE);

@@ -25,6 +25,8 @@ local chunk_types = {
 local params = {"WINDOW", "SECTIONS", "IDLE_MS", "DATAGRAM", "FEATURES",
                 "ACK_EVERY", "ACK_DELAY_MS", "STREAM_ID", "FIRST_SEQ"}
 local STREAM_ID = 8
+local classes = {[0] = "OTHER", "HEADER", "KEY", "REFERENCE", "DISPOSABLE",
+                 "AUDIO"}
 local codes = {[0] = "orderly", [3] = "NOMEM", [9] = "REFUSED",
                [11] = "PROTOCOL", [12] = "FLOW", [13] = "ACK", [14] = "LIMIT",
                [19] = "AUTH", [22] = "ABORTED"}
@@ -71,6 +73,11 @@ number("start", "Start", 32)
 number("end", "End", 32)
 number("length", "Length", 32)
 number("index", "Index", 8)
+f.class = ProtoField.uint8("tltcp.class", "Class", base.DEC, classes, 0x0f)
+f.stream = ProtoField.uint8("tltcp.stream", "Stream", base.DEC, nil, 0xf0)
+number("depends", "Refers to the section so many before", 32)
+f.section_tag = ProtoField.uint64("tltcp.section_tag", "Tag of the section",
+                                  base.DEC)
 number("ack.largest", "Largest packet", 32)
 number("ack.delay", "Delay (us)", 32)
 number("ack.cumulative", "Cumulative place", 32)
@@ -87,6 +94,9 @@ number("param.id", "Parameter", 8, {[0] = "0", table.unpack(params)})
 number("param.value", "Value", 32)
 flag("data.first", "First byte of the section", 1)
 flag("data.last", "Last byte of the section", 2)
+flag("data.class", "Class and stream follow", 4)
+flag("data.depends", "Reference follows", 8)
+flag("data.tag", "Tag follows", 16)
 flag("repair.first", "The block begins its section", 1)
 flag("repair.last", "The block ends its section", 2)
 flag("ack.ecn", "ECN counts follow", 1)
@@ -206,12 +216,29 @@ local function place_and_section(r)
     return string.format("%d", uint(place))
 end
 
-local function data(r)
+-- What the flags of DATA and REPAIR announce of the section.
+local function meta(r, bits)
+    if bit32.band(bits, 4) ~= 0 then
+        local both = r.show(f.class, 1)
+        if both then
+            r.tree:add(f.stream, both)
+        end
+    end
+    if bit32.band(bits, 8) ~= 0 then
+        r.show(f.depends, 4)
+    end
+    if bit32.band(bits, 16) ~= 0 then
+        r.show(f.section_tag, 8)
+    end
+end
+
+local function data(r, bits)
     local place = r.show(f.place, 4)
     if place then
         r.tree:add(f.data_place, place):set_generated()
     end
     local section = r.show(f.section, 4)
+    meta(r, bits)
     local payload = r.rest(f.payload)
     if not payload then
         r.tree:add_proto_expert_info(e.short)
@@ -273,11 +300,12 @@ local function rtt(r)
     return string.format("%.3f ms", uint(r.show(f.rtt, 4)) / 1000)
 end
 
-local function repair(r)
+local function repair(r, bits)
     local from = r.show(f.start, 4)
     r.show(f.section, 4)
     local length = r.show(f.length, 4)
     local index = r.show(f.index, 1)
+    meta(r, bits)
     if not r.rest(f.symbol) then
         r.tree:add_proto_expert_info(e.short)
     end
@@ -314,13 +342,15 @@ local function noise(r, _, packet)
 end
 
 local chunks = {
-    [0x01] = {data, flags({"data_first", "data_last"})},
+    [0x01] = {data, flags({"data_first", "data_last", "data_class",
+                           "data_depends", "data_tag"})},
     [0x02] = {place_and_section}, [0x03] = {skip},
     [0x04] = {ack, flags({"ack_ecn"})}, [0x05] = {place_and_section},
     [0x06] = {}, [0x07] = {nonce}, [0x08] = {nonce},
     [0x09] = {place_and_section}, [0x0a] = {close, flags({"close_echo"})},
     [0x0b] = {report}, [0x0c] = {rtt},
-    [0x0d] = {repair, flags({"repair_first", "repair_last"})},
+    [0x0d] = {repair, flags({"repair_first", "repair_last", "data_class",
+                             "data_depends", "data_tag"})},
     [0x0e] = {rebuilt}, [0x10] = {parameters}, [0x11] = {noise}}
 
 local function chunk(tree, range, packet)

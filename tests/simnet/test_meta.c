@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What the sender says of its sections reaches the receiver; the world compares
+ * it with what was written. */
+#include "libtltcp/fec.h"
+#include "tests/simnet/lie.h"
+
+static void plan_classes(struct plan *p, uint64_t seed) {
+    plan_init(p, seed);
+    p->source[CLIENT].sections = 300;
+    p->source[CLIENT].streams = 4;
+    p->source[CLIENT].size_min = 1;
+    p->source[CLIENT].size_max = 6000;
+}
+
+/* How many pieces were read with something known of their sections. */
+static uint64_t play_told(const struct plan *p) {
+    uint64_t told;
+    assert_int_equal(world_open(&w, p), 0);
+    world_run(&w);
+    world_check_end(&w);
+    assert_string_equal(w.why, "");
+    told = w.flow[CLIENT].told;
+    world_close(&w);
+    assert_int_equal(w.alloc.blocks, 0);
+    return told;
+}
+
+static void it_reaches_the_receiver_whatever_is_lost(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct plan p;
+        plan_classes(&p, seed);
+        p.link[CLIENT].loss = 0.1;
+        p.link[CLIENT].reorder = 0.1;
+        p.link[CLIENT].reorder_delay = 30 * MS;
+        p.config[SERVER].unordered = seed % 2 == 0;
+        assert_true(play_told(&p) >= p.source[CLIENT].sections);
+    }
+}
+
+static void it_comes_with_repair_where_the_first_packet_is_lost(void **state) {
+    (void)state;
+    if (!tltcp__fec_available()) {
+        skip();
+    }
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct plan p;
+        plan_classes(&p, seed);
+        p.link[CLIENT].loss = 0.1;
+        p.link[CLIENT].delay = 300 * MS;
+        p.config[CLIENT].fec = TLTCP_FEC_ON;
+        p.source[CLIENT].budget = 500 * MS;
+        p.source[CLIENT].interval = 20 * MS;
+        p.config[SERVER].unordered = true;
+        p.gives_up = true;
+        assert_true(play_told(&p) > p.source[CLIENT].sections / 2);
+    }
+}
+
+static void the_recovery_of_the_paper_says_nothing(void **state) {
+    struct plan p;
+    (void)state;
+    plan_classes(&p, 1);
+    p.config[CLIENT].recovery = "dupack-reno";
+    assert_int_equal(play_told(&p), 0);
+}
+
+/* ---- what no sender of today says ---- */
+
+static struct tltcp_meta last; /* of the data read last */
+
+static void keep(void *user, const struct tltcp_segment *seg,
+                 const struct tltcp_meta *meta, const uint8_t *data,
+                 uint64_t len) {
+    (void)user;
+    (void)seg;
+    (void)len;
+    last = data != NULL ? *meta : last;
+}
+
+static void a_class_of_later_versions_is_one_not_known(void **state) {
+    struct lie l;
+    uint32_t next;
+    (void)state;
+    lie_open(1);
+    next = sections_read();
+    w.flow[CLIENT].reader.cfg.on_piece = keep;
+    lie_begin(&l, &w.end[SERVER]);
+    tltcp__place_put(&l.w, TLTCP__UPDATE,
+                     (tltcp__place){stream_read() + 5000, next + 9});
+    lie_meta(&l, next + 9,
+             &(tltcp__meta){
+                 .cls = 15, .stream = 15, .depends = 1, .tag = UINT64_MAX});
+    (void)lie_tell(&l, &w.end[SERVER]);
+    assert_false(w.end[SERVER].closed);
+    assert_int_equal(last.section_class, TL_CLASS_OTHER);
+    assert_int_equal(last.stream, 15);
+    assert_int_equal(last.depends, 1);
+    assert_true(last.tag == UINT64_MAX);
+    lie_close();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_reaches_the_receiver_whatever_is_lost),
+        cmocka_unit_test(it_comes_with_repair_where_the_first_packet_is_lost),
+        cmocka_unit_test(the_recovery_of_the_paper_says_nothing),
+        cmocka_unit_test(a_class_of_later_versions_is_one_not_known),
+    };
+    return cmocka_run_group_tests_name("meta", tests, NULL, NULL);
+}
