@@ -225,11 +225,7 @@ void tltcp__sections_advance(tltcp__sections *s) {
         cmn__ring_pop(&s->recs);
     }
     if (s->acked.count > 0) {
-        (void)cmn__ranges_sub(&s->acked, 0,
-                              cmn__ring_len(&s->recs) > 0
-                                  ? tltcp__sections_rec(s, s->recs.head)->start
-                                  : s->end,
-                              NULL);
+        (void)cmn__ranges_sub(&s->acked, 0, tltcp__sections_base(s), NULL);
     }
     if (s->nxt_section < s->recs.head) {
         s->nxt_section = s->recs.head;

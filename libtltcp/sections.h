@@ -165,6 +165,13 @@ static inline bool tltcp__sections_knows(const tltcp__sections *s,
     return number >= s->recs.head && number < s->recs.tail;
 }
 
+/* Where the first section begins whose fate is not known yet. */
+static inline uint64_t tltcp__sections_base(const tltcp__sections *s) {
+    return cmn__ring_len(&s->recs) > 0
+               ? tltcp__sections_rec(s, s->recs.head)->start
+               : s->end;
+}
+
 /* It is done: tells its fate. */
 void tltcp__sections_settle(tltcp__sections *s, uint64_t number, int fate);
 /* An expired section gets its fate once nothing of it is in flight. */

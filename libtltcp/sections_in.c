@@ -124,8 +124,9 @@ int tltcp__sections_on_cumulative(tltcp__sections *s, uint64_t seq) {
 
 int tltcp__sections_on_rebuilt(tltcp__sections *s, uint64_t start,
                                uint64_t end) {
+    uint64_t base = tltcp__sections_base(s); /* expired ones count, too */
     int rv = 0;
-    start = start > s->una ? start : s->una;
+    start = start > base ? start : base;
     while (rv == 0 && start < end) {
         uint64_t number = tltcp__sections_find(s, start);
         uint64_t stop = tltcp__sections_rec(s, number)->end < end

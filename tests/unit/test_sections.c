@@ -213,6 +213,22 @@ static void what_has_no_deadline_is_reliable(void **state) {
     assert_fates("t..");
 }
 
+static void what_is_rebuilt_after_its_deadline_is_not_lost(void **state) {
+    tltcp__piece p;
+    (void)state;
+    begin(TLTCP_DROP_DEPENDENTS);
+    write_one(TL_CLASS_KEY, 0, 100, 1);
+    assert_true(tltcp__sections_next(&t.s, S, true, 2, &p));
+    tltcp__sections_on_sent(&t.s, &p, true);
+    write_one(TL_CLASS_REFERENCE, 0, 1000, 3);
+    assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
+    assert_int_equal(tltcp__sections_on_rebuilt(&t.s, 0, S), 0);
+    tltcp__sections_on_forgotten(&t.s, 0);
+    assert_int_equal(tltcp__sections_expire(&t.s, 101), 0);
+    assert_int_equal(t.fates[0].fate, TLTCP_FATE_DELIVERED);
+    assert_int_equal(t.fates[1].fate, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
@@ -229,6 +245,8 @@ int main(void) {
             what_is_in_flight_at_its_deadline_may_still_arrive, end),
         cmocka_unit_test_teardown(other_streams_do_not_care, end),
         cmocka_unit_test_teardown(what_has_no_deadline_is_reliable, end),
+        cmocka_unit_test_teardown(
+            what_is_rebuilt_after_its_deadline_is_not_lost, end),
     };
     return cmocka_run_group_tests_name("sections", tests, NULL, NULL);
 }
