@@ -448,7 +448,7 @@ static int on_cumulative(tltcp__sender *s, uint32_t wire, tally *t,
 
 int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len) {
     uint64_t from = cmn__widen(start - s->first_seq, s->peer_cum);
-    if (from + len > s->sec.nxt) {
+    if (!tltcp__sections_was_sent(&s->sec, from, from + len)) {
         return TLTCP_ERR_ACK;
     }
     return tltcp__sections_on_rebuilt(&s->sec, from, from + len);

@@ -97,6 +97,11 @@ void tltcp__lineage_on_written(tltcp__lineage *l, uint64_t number,
     tltcp__stream *t = &l->stream[s->stream];
     s->depends = (uint32_t)(number - stated(l, number, s, depends));
     s->refers = needed(l, number, s, depends);
+    /* sound is decoded alone, also where all share a stream */
+    s->after = s->cls == TL_CLASS_AUDIO ? s->refers
+               : t->newest > 0          ? t->newest - 1
+                                        : number;
+    t->newest = number + 1;
     if (t->broken != 0 && s->written - t->broken > KEY_WAIT) {
         s->refers = number; /* the wait is over */
         t->broken = 0;

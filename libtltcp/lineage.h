@@ -27,6 +27,7 @@ typedef struct tltcp__stream {
     uint64_t reference; /* newest KEY or REFERENCE, plus one; 0: none */
     uint64_t picture;   /* newest picture, likewise */
     uint64_t key;       /* newest KEY, likewise */
+    uint64_t newest;    /* of any class, likewise */
     tltcp_time broken;  /* a loss has harmed what follows since; 0: none has */
     tltcp__rhythm rhythm;
 } tltcp__stream;
@@ -41,8 +42,8 @@ void tltcp__lineage_init(tltcp__lineage *l, const cmn__mem *mem,
                          uint32_t policy);
 void tltcp__lineage_free(tltcp__lineage *l);
 
-/* A section is written: sets what it refers to (depends, refers) and learns
- * from it. */
+/* A section is written: sets what it refers to (depends, refers, after) and
+ * learns from it. */
 void tltcp__lineage_on_written(tltcp__lineage *l, uint64_t number,
                                tltcp__section *s, uint32_t depends);
 /* It will not arrive whole.  0 or TLTCP_ERR_NOMEM. */

@@ -13,26 +13,24 @@
 #define NONE UINT64_MAX
 
 void tltcp__repair_init(tltcp__repair *r, const cmn__mem *mem, uint8_t mode) {
-    *r = (tltcp__repair){.symbols = {.mem = mem},
-                         .data = {.mem = mem},
-                         .tables = {.mem = mem},
-                         .section = NONE,
-                         .mode = mode};
+    *r = (tltcp__repair){
+        .data = {.mem = mem}, .tables = {.mem = mem}, .mode = mode};
+    for (unsigned i = 0; i < TLTCP__REPAIR_SETS; i++) {
+        r->set[i].symbols.mem = mem;
+        r->set[i].section = NONE;
+    }
 }
 
 void tltcp__repair_free(tltcp__repair *r) {
-    tltcp__fec_room_free(&r->symbols);
+    for (unsigned i = 0; i < TLTCP__REPAIR_SETS; i++) {
+        tltcp__fec_room_free(&r->set[i].symbols);
+    }
     tltcp__fec_room_free(&r->data);
     tltcp__fec_room_free(&r->tables);
 }
 
 void tltcp__repair_on_packet(tltcp__repair *r, bool lost) {
     r->loss += ((lost ? 1 : 0) - r->loss) / LOSS_PACKETS;
-}
-
-void tltcp__repair_drop(tltcp__repair *r) {
-    r->section = NONE;
-    r->repairs = 0;
 }
 
 /* How likely a block may fail. */
@@ -99,43 +97,54 @@ static unsigned repairs_for(unsigned k, double loss, double limit) {
     return n;
 }
 
-static void shape(tltcp__repair *r, const tltcp__section *s) {
+static void shape(tltcp__repair_set *t, const tltcp__section *s, size_t room) {
     size_t len = (size_t)(s->end - s->start);
-    size_t symbols = (len + r->room - 1) / r->room;
-    r->blocks = (unsigned)((symbols + TLTCP__FEC_DATA - 1) / TLTCP__FEC_DATA);
-    r->width = (unsigned)((symbols + r->blocks - 1) / r->blocks);
-    r->size = (len + symbols - 1) / symbols;
-    r->start = s->start;
-    r->end = s->end;
-    r->next = 0;
+    size_t symbols = (len + room - 1) / room;
+    t->blocks = (unsigned)((symbols + TLTCP__FEC_DATA - 1) / TLTCP__FEC_DATA);
+    t->width = (unsigned)((symbols + t->blocks - 1) / t->blocks);
+    t->size = (len + symbols - 1) / symbols;
+    t->start = s->start;
+    t->end = s->end;
+    t->next = 0;
 }
 
-static uint64_t block_start(const tltcp__repair *r, unsigned block) {
-    uint64_t at = r->start + (uint64_t)block * r->width * r->size;
-    return at < r->end ? at : r->end;
+static uint64_t block_start(const tltcp__repair_set *t, unsigned block) {
+    uint64_t at = t->start + (uint64_t)block * t->width * t->size;
+    return at < t->end ? at : t->end;
 }
 
-static unsigned symbols_in(const tltcp__repair *r, unsigned block) {
-    uint64_t len = block_start(r, block + 1) - block_start(r, block);
-    return (unsigned)((len + r->size - 1) / r->size);
+static unsigned symbols_in(const tltcp__repair_set *t, unsigned block) {
+    uint64_t len = block_start(t, block + 1) - block_start(t, block);
+    return (unsigned)((len + t->size - 1) / t->size);
 }
 
 /* Rounding may leave the last block empty. */
-static bool make_symbols(tltcp__repair *r, const cmn__bytes *buf) {
-    size_t of_block = r->repairs * r->size;
-    uint8_t *symbols = tltcp__fec_reserve(&r->symbols, r->blocks * of_block);
-    uint8_t *data = tltcp__fec_reserve(&r->data, r->width * r->size);
+static bool make_symbols(tltcp__repair *r, tltcp__repair_set *t,
+                         const cmn__bytes *buf) {
+    size_t of_block = t->repairs * t->size;
+    uint8_t *symbols = tltcp__fec_reserve(&t->symbols, t->blocks * of_block);
+    uint8_t *data = tltcp__fec_reserve(&r->data, t->width * t->size);
     bool made = symbols != NULL && data != NULL;
-    for (unsigned b = 0; made && b < r->blocks; b++) {
-        uint64_t at = block_start(r, b);
-        size_t len = (size_t)(block_start(r, b + 1) - at);
-        unsigned k = symbols_in(r, b);
+    for (unsigned b = 0; made && b < t->blocks; b++) {
+        uint64_t at = block_start(t, b);
+        size_t len = (size_t)(block_start(t, b + 1) - at);
+        unsigned k = symbols_in(t, b);
         cmn__bytes_get(buf, at, data, len);
-        memset(data + len, 0, k * r->size - len);
-        made = k == 0 || tltcp__fec_encode(&r->tables, data, k, r->size,
-                                           symbols + b * of_block, r->repairs);
+        memset(data + len, 0, k * t->size - len);
+        made = k == 0 || tltcp__fec_encode(&r->tables, data, k, t->size,
+                                           symbols + b * of_block, t->repairs);
     }
     return made;
+}
+
+static const tltcp__repair_set *set_of(const tltcp__repair *r,
+                                       uint64_t number) {
+    for (unsigned i = 0; i < TLTCP__REPAIR_SETS; i++) {
+        if (r->set[i].section == number) {
+            return &r->set[i];
+        }
+    }
+    return NULL;
 }
 
 bool tltcp__repair_wants(const tltcp__repair *r, const tltcp__section *s,
@@ -145,59 +154,62 @@ bool tltcp__repair_wants(const tltcp__repair *r, const tltcp__section *s,
 }
 
 bool tltcp__repair_protects(const tltcp__repair *r, uint64_t number) {
-    return r->section == number;
+    return set_of(r, number) != NULL;
 }
 
 void tltcp__repair_protect(tltcp__repair *r, uint64_t number,
                            const tltcp__section *s, const cmn__bytes *buf,
-                           tltcp_time through) {
-    tltcp__repair_drop(r);
+                           tltcp_time through, bool ahead) {
+    tltcp__repair_set *t = &r->set[ahead];
+    t->section = NONE;
+    t->repairs = 0;
     if (!r->on || r->room == 0) {
         return;
     }
-    shape(r, s);
+    shape(t, s, r->room);
     if (tltcp__repair_wants(r, s, through)) {
-        r->repairs =
-            repairs_for(r->width, loss_left(r, s, through), allowed(s->cls));
+        t->repairs =
+            repairs_for(t->width, loss_left(r, s, through), allowed(s->cls));
     }
-    r->share += ((double)r->repairs / r->width - r->share) / SHARE_SECTIONS;
-    if (r->repairs > 0 && make_symbols(r, buf)) {
-        r->section = number;
-    } else {
-        r->repairs = 0;
+    r->share += ((double)t->repairs / t->width - r->share) / SHARE_SECTIONS;
+    if (t->repairs > 0 && make_symbols(r, t, buf)) {
+        t->section = number;
     }
 }
 
 uint64_t tltcp__repair_cut(const tltcp__repair *r, uint64_t section,
                            uint64_t at, uint64_t end) {
+    const tltcp__repair_set *t = set_of(r, section);
     uint64_t cut;
-    if (section != r->section) {
+    if (t == NULL) {
         return end;
     }
-    cut = at + r->size - (at - r->start) % r->size;
+    cut = at + t->size - (at - t->start) % t->size;
     return cut < end ? cut : end;
 }
 
-bool tltcp__repair_next(const tltcp__repair *r, uint64_t nxt,
+bool tltcp__repair_next(const tltcp__repair_set *t, uint64_t nxt,
                         tltcp__repair_piece *out) {
     unsigned block;
-    if (r->section == NONE || r->next >= r->blocks * r->repairs) {
+    if (t->section == NONE || t->next >= t->blocks * t->repairs) {
         return false;
     }
-    block = r->next / r->repairs;
+    block = t->next / t->repairs;
     *out = (tltcp__repair_piece){
-        .section = r->section,
-        .start = block_start(r, block),
-        .end = block_start(r, block + 1),
-        .symbol = r->symbols.bytes + r->next * r->size,
-        .size = r->size,
-        .index = (uint8_t)(r->next % r->repairs),
+        .section = t->section,
+        .start = block_start(t, block),
+        .end = block_start(t, block + 1),
+        .symbol = t->symbols.bytes + t->next * t->size,
+        .size = t->size,
+        .index = (uint8_t)(t->next % t->repairs),
     };
     out->flags = (uint8_t)((block == 0 ? TLTCP__DATA_START : 0) |
-                           (out->end == r->end ? TLTCP__DATA_END : 0));
+                           (out->end == t->end ? TLTCP__DATA_END : 0));
     return out->start < out->end && nxt >= out->end;
 }
 
-void tltcp__repair_sent(tltcp__repair *r) {
-    r->next++;
+void tltcp__repair_sent(tltcp__repair *r, uint64_t number) {
+    for (unsigned i = 0; i < TLTCP__REPAIR_SETS; i++) {
+        r->set[i].next += r->set[i].section == number;
+    }
 }

@@ -7,7 +7,8 @@
 #include "libtltcp/section.h"
 
 /* Forward error correction, the sender's part: how much repair a section needs,
- * and the repair symbols of the one that is being sent.
+ * and the repair symbols of those that are being sent: the one whose turn it is
+ * and the one that leaves ahead of it.
  *
  * A section is cut into symbols of equal size, one to a packet, and these into
  * blocks.  How many repair symbols each block gets follows from the loss seen
@@ -17,17 +18,24 @@
  *
  * The symbols are made before the section's first byte leaves, since
  * acknowledged bytes are not kept, and go out behind each block's last data. */
-typedef struct tltcp__repair {
-    tltcp__fec_room symbols; /* of the section at hand, block after block */
-    tltcp__fec_room data;    /* of one block */
-    tltcp__fec_room tables;
-    uint64_t section; /* at hand; UINT64_MAX: none */
+#define TLTCP__REPAIR_SETS 2u
+
+/* The symbols of one section. */
+typedef struct tltcp__repair_set {
+    tltcp__fec_room symbols; /* block after block */
+    uint64_t section;        /* UINT64_MAX: none that is protected */
     uint64_t start, end;
     size_t size;      /* of a symbol */
     unsigned width;   /* symbols of data in a block; the last has fewer */
-    unsigned repairs; /* symbols of repair in each block; 0: not protected */
+    unsigned repairs; /* symbols of repair in each block */
     unsigned blocks;
-    unsigned next;     /* repair symbol to send, counted over all blocks */
+    unsigned next; /* repair symbol to send, counted over all blocks */
+} tltcp__repair_set;
+
+typedef struct tltcp__repair {
+    tltcp__repair_set set[TLTCP__REPAIR_SETS]; /* in turn, ahead */
+    tltcp__fec_room data;                      /* of one block */
+    tltcp__fec_room tables;
     size_t room;       /* symbol that fits a packet with nothing else */
     double loss;       /* share of packets lost, smoothed */
     double share;      /* repair per data, smoothed */
@@ -53,27 +61,26 @@ void tltcp__repair_free(tltcp__repair *r);
 /* What became of a packet. */
 void tltcp__repair_on_packet(tltcp__repair *r, bool lost);
 
-/* A section is about to be sent that will be through at `through`: decides, and
- * makes the symbols of its bytes in `buf`.  Without memory it goes without. */
+/* A section is about to be sent, in turn or ahead, that will be through at
+ * `through`: decides, and makes the symbols of its bytes in `buf`.  Without
+ * memory it goes without. */
 void tltcp__repair_protect(tltcp__repair *r, uint64_t number,
                            const tltcp__section *s, const cmn__bytes *buf,
-                           tltcp_time through);
+                           tltcp_time through, bool ahead);
 /* Whether a section may need repair, and whether the one with this number was
  * made symbols for. */
 bool tltcp__repair_wants(const tltcp__repair *r, const tltcp__section *s,
                          tltcp_time through);
 bool tltcp__repair_protects(const tltcp__repair *r, uint64_t number);
 /* Where the symbol that begins at or contains `at` ends; `end` when the section
- * is not the one at hand or not protected. */
+ * is not protected. */
 uint64_t tltcp__repair_cut(const tltcp__repair *r, uint64_t section,
                            uint64_t at, uint64_t end);
-/* The next symbol of repair, when all data of its block, that is up to `nxt`,
- * has left. */
-bool tltcp__repair_next(const tltcp__repair *r, uint64_t nxt,
+/* The next symbol of repair of a set, when all data of its block, that is up to
+ * `nxt`, has left. */
+bool tltcp__repair_next(const tltcp__repair_set *t, uint64_t nxt,
                         tltcp__repair_piece *out);
-/* It left. */
-void tltcp__repair_sent(tltcp__repair *r);
-/* The rest is not needed any more. */
-void tltcp__repair_drop(tltcp__repair *r);
+/* One of this section left. */
+void tltcp__repair_sent(tltcp__repair *r, uint64_t number);
 
 #endif /* LIBTLTCP_REPAIR_H */

@@ -18,6 +18,8 @@ typedef struct tltcp__section {
     uint64_t tag;
     uint64_t refers; /* number of the section that it dies with; its own: none
                       */
+    uint64_t after;  /* number of the section that it cannot pass, but as this
+                        leaves ahead too; its own: none */
     tltcp_time deadline;
     tltcp_time due; /* when it should be there; not after the deadline */
     tltcp_time written;
@@ -29,6 +31,7 @@ typedef struct tltcp__section {
     uint8_t stream; /* below TL_STREAMS_MAX */
     uint8_t cause;  /* tltcp_cause */
     bool sent;      /* a byte of it left */
+    bool ahead;     /* before its turn */
     bool wanted;    /* a later one refers to it */
     bool lost;      /* it is known that it will not arrive whole */
 } tltcp__section;

@@ -11,12 +11,15 @@ static void slot_moved(void *owner, uint64_t number, uint32_t slot) {
 
 void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
                           uint32_t max_sections, tltcp_stats *stats) {
-    *s = (tltcp__sections){.limit = limit,
-                           .max_sections = max_sections,
-                           .policy = TLTCP_DROP_SECTION,
-                           .orphans_from = UINT64_MAX,
-                           .stats = stats};
+    *s = (tltcp__sections){
+        .limit = limit,
+        .max_sections = max_sections,
+        .policy = TLTCP_DROP_SECTION,
+        .orphans_from = UINT64_MAX,
+        .ahead = {.section = TLTCP__NO_SECTION, .credit = TLTCP__AHEAD_CREDIT},
+        .stats = stats};
     cmn__ring_init(&s->recs, mem, sizeof(tltcp__section), 0);
+    cmn__ring_init(&s->ahead.waiting, mem, sizeof(uint64_t), 0);
     cmn__bytes_init(&s->buf, mem);
     cmn__heap_init(&s->deadlines, mem, slot_moved, s);
     cmn__ranges_init(&s->acked, mem, UINT32_MAX);
@@ -29,6 +32,7 @@ void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
 
 void tltcp__sections_free(tltcp__sections *s) {
     cmn__ring_free(&s->recs);
+    cmn__ring_free(&s->ahead.waiting);
     cmn__bytes_free(&s->buf);
     cmn__heap_free(&s->deadlines);
     cmn__ranges_free(&s->acked);
@@ -97,6 +101,7 @@ static void fill_in(tltcp__section *r, const tltcp_section *in, uint64_t start,
 static void relate(tltcp__sections *s, uint64_t number, uint32_t depends) {
     tltcp__section *r = tltcp__sections_rec(s, number);
     r->refers = number;
+    r->after = number;
     if (s->lineage == NULL) {
         return;
     }
@@ -130,6 +135,7 @@ int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
     }
     fill_in(r, in, s->end, now);
     relate(s, number, in->meta.depends);
+    tltcp__sections_offer_ahead(s, number);
     cmn__bytes_put(&s->buf, s->end, in->data, in->len);
     s->end = r->end;
     s->stats->sections_offered++;
@@ -190,13 +196,14 @@ int tltcp__sections_settle_expired(tltcp__sections *s, uint64_t number) {
 void tltcp__sections_find_new(tltcp__sections *s) {
     while (s->nxt_section < s->recs.tail) {
         const tltcp__section *r = tltcp__sections_rec(s, s->nxt_section);
-        if (r->state == TLTCP__LIVE && s->nxt < r->end) {
+        if (r->state == TLTCP__LIVE && !r->ahead && s->nxt < r->end) {
             s->nxt = s->nxt > r->start ? s->nxt : r->start;
-            return;
+            break;
         }
         s->nxt = s->nxt > r->end ? s->nxt : r->end;
         s->nxt_section++;
     }
+    tltcp__sections_update_ahead(s);
 }
 
 void tltcp__sections_advance(tltcp__sections *s) {
@@ -265,7 +272,7 @@ int tltcp__sections_give_up(tltcp__sections *s, uint64_t number,
     tltcp__section *r = tltcp__sections_rec(s, number);
     uint64_t start = r->start;
     uint64_t end = r->end;
-    bool unsent = s->nxt < end;
+    bool unsent = tltcp__sections_left_upto(s, number) < end;
     bool lost = unsent || awaits_repair(s, r);
     int rv = tltcp__sections_drop_repairs(s, start, end);
     if (rv == 0 && !s->untold &&
@@ -384,5 +391,6 @@ void tltcp__sections_trim(tltcp__sections *s) {
     if (s->una == s->end) {
         cmn__bytes_free(&s->buf);
         cmn__ring_trim(&s->recs);
+        cmn__ring_trim(&s->ahead.waiting);
     }
 }

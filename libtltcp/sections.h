@@ -22,12 +22,16 @@
  *
  * Invariants:
  *  (1) update <= una <= nxt <= end; update is where the first LIVE section
- *      begins, or end.
+ *      begins, or end.  Beyond nxt only bytes of sections ahead have left.
  *  (2) no byte of an EXPIRED section is in lost[].
  *  (3) acked and lost[] are disjoint. */
 
 /* How often data can have been lost before; the last level keeps the rest. */
 #define TLTCP__LOST_LEVELS 3
+#define TLTCP__NO_SECTION UINT64_MAX
+/* At most half of what leaves does so before its turn, but for so many bytes.
+ */
+#define TLTCP__AHEAD_CREDIT 32768u
 
 /* A piece of stream to put into a packet. */
 typedef struct tltcp__piece {
@@ -36,6 +40,14 @@ typedef struct tltcp__piece {
     uint8_t losses; /* 0: new data */
     uint8_t flags;  /* TLTCP__DATA_* */
 } tltcp__piece;
+
+/* Small sections that leave before their turn. */
+typedef struct tltcp__ahead {
+    cmn__ring waiting; /* numbers of those that may, in order of writing */
+    uint64_t section;  /* the one that is leaving; or TLTCP__NO_SECTION */
+    uint64_t nxt;      /* its lowest byte that never left */
+    uint64_t credit;   /* bytes that may leave so now */
+} tltcp__ahead;
 
 typedef void (*tltcp__fate_fn)(void *owner, uint64_t number,
                                const tltcp__section *s, int fate);
@@ -48,8 +60,9 @@ typedef struct tltcp__sections {
     cmn__ranges lost[TLTCP__LOST_LEVELS]; /* to be repaired, by losses - 1 */
     cmn__ranges skips; /* expired above update, not yet told to the peer */
     uint64_t una;      /* everything below is acknowledged or expired */
-    uint64_t nxt;      /* lowest byte that never left */
+    uint64_t nxt;      /* lowest byte that never left in its turn */
     uint64_t nxt_section;
+    tltcp__ahead ahead;
     uint64_t end;    /* bytes written */
     uint64_t update; /* seq_update */
     uint64_t update_section;
@@ -60,6 +73,7 @@ typedef struct tltcp__sections {
     uint32_t max_sections; /* remembered at most */
     bool untold;           /* with the paper's recovery: no skips */
     bool tells_meta;       /* the peer understands what sections are */
+    bool in_order;         /* none leaves before its turn */
     bool look_ahead;       /* give up before the deadline, see lookahead.h */
     uint32_t policy;       /* tltcp_drop_policy */
     tltcp__outlook path;   /* what it carries; the owner keeps it up to date */
@@ -90,8 +104,9 @@ int tltcp__sections_expire(tltcp__sections *s, tltcp_time now);
  * without new_data, repairs only. */
 bool tltcp__sections_has(const tltcp__sections *s, bool new_data);
 /* Takes the next piece, of one section, out of what is to be sent: the lowest
- * repair, then new data.  It has at most max bytes with what its flags
- * announce; max is 0 or above TLTCP__META_MAX.  False when there is none. */
+ * repair, then what leaves before its turn, then new data.  It has at most max
+ * bytes with what its flags announce; max is 0 or above TLTCP__META_MAX.  False
+ * when there is none. */
 bool tltcp__sections_next(tltcp__sections *s, uint64_t max, bool new_data,
                           tltcp_time now, tltcp__piece *out);
 /* Describes [start, end) of a live section, at most max bytes as above, so that
@@ -137,6 +152,9 @@ bool tltcp__sections_next_skip(tltcp__sections *s, tltcp__piece *out);
 int tltcp__sections_on_skip_lost(tltcp__sections *s, uint64_t start,
                                  uint64_t end);
 
+/* All of [start, end) has left. */
+bool tltcp__sections_was_sent(const tltcp__sections *s, uint64_t start,
+                              uint64_t end);
 /* What the peer is told of a section that is not settled yet. */
 tltcp__meta tltcp__sections_meta(const tltcp__sections *s, uint64_t number);
 /* The number of the section that holds place seq, una <= seq < end. */
@@ -181,8 +199,23 @@ int tltcp__sections_give_up(tltcp__sections *s, uint64_t number, uint8_t cause);
 void tltcp__sections_off_the_clock(tltcp__sections *s, tltcp__section *r);
 int tltcp__sections_drop_repairs(tltcp__sections *s, uint64_t start,
                                  uint64_t end);
-/* Moves nxt to where live data is, or to the end. */
+/* Moves nxt to where live data is, or to the end, and finds out what may leave
+ * before its turn. */
 void tltcp__sections_find_new(tltcp__sections *s);
+
+/* A section was written that may leave before its turn: AUDIO, and HEADER and
+ * KEY when nothing of their stream waits, that have a deadline and pass much
+ * larger ones. */
+void tltcp__sections_offer_ahead(tltcp__sections *s, uint64_t number);
+/* Forgets those whose turn has come, or that are dead. */
+void tltcp__sections_update_ahead(tltcp__sections *s);
+/* The section that leaves next, or goes on leaving, before its turn; false:
+ * none does. */
+bool tltcp__sections_next_ahead(const tltcp__sections *s, uint64_t *number);
+/* New data is about to leave. */
+void tltcp__sections_on_taken(tltcp__sections *s, const tltcp__piece *p);
+/* The place below which all of a section has left. */
+uint64_t tltcp__sections_left_upto(const tltcp__sections *s, uint64_t number);
 /* Moves una and seq_update over what is settled, and forgets old records. */
 void tltcp__sections_advance(tltcp__sections *s);
 

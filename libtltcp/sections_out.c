@@ -16,7 +16,8 @@ bool tltcp__sections_has(const tltcp__sections *s, bool new_data) {
             return true;
         }
     }
-    return new_data && may_send_new(s);
+    return new_data &&
+           (may_send_new(s) || s->ahead.section != TLTCP__NO_SECTION);
 }
 
 tltcp__meta tltcp__sections_meta(const tltcp__sections *s, uint64_t number) {
@@ -86,39 +87,62 @@ static tltcp_time through(const tltcp__sections *s, const tltcp__section *r,
 }
 
 /* Before the first byte of a section leaves. */
-static void protect(tltcp__sections *s, tltcp_time now) {
-    const tltcp__section *r = tltcp__sections_rec(s, s->nxt_section);
+static void protect(tltcp__sections *s, uint64_t number, tltcp_time now) {
+    const tltcp__section *r = tltcp__sections_rec(s, number);
     if (s->repair.on) {
-        tltcp__repair_protect(&s->repair, s->nxt_section, r, &s->buf,
-                              through(s, r, now));
+        tltcp__repair_protect(&s->repair, number, r, &s->buf,
+                              through(s, r, now), number != s->nxt_section);
     }
+}
+
+/* Where what leaves next of the bytes that never left begins, and its section;
+ * false: none may. */
+static bool next_new(const tltcp__sections *s, uint64_t *start,
+                     uint64_t *section) {
+    if (tltcp__sections_next_ahead(s, section)) {
+        *start = s->ahead.section == *section
+                     ? s->ahead.nxt
+                     : tltcp__sections_rec(s, *section)->start;
+        return true;
+    }
+    *start = s->nxt;
+    *section = s->nxt_section;
+    return may_send_new(s);
+}
+
+/* Gives up those next in turn that have to go.  0 or TLTCP_ERR_NOMEM. */
+static int thin_out(tltcp__sections *s, tltcp_time now) {
+    uint64_t ahead;
+    int rv = 0;
+    while (rv == 0 && !tltcp__sections_next_ahead(s, &ahead) &&
+           may_send_new(s) && must_yield(s, now)) {
+        s->repair.scarce = now + SCARCE;
+        rv = tltcp__sections_give_up(s, s->nxt_section, TLTCP_CAUSE_YIELDED);
+        if (rv == 0) {
+            rv = tltcp__sections_expire(s, now); /* with its orphans */
+        }
+        tltcp__sections_advance(s);
+    }
+    return rv;
 }
 
 static bool take_new(tltcp__sections *s, uint64_t max, tltcp_time now,
                      tltcp__piece *out) {
-    while (may_send_new(s) && must_yield(s, now)) {
-        s->repair.scarce = now + SCARCE;
-        if (tltcp__sections_give_up(s, s->nxt_section, TLTCP_CAUSE_YIELDED) !=
-                0 ||
-            tltcp__sections_expire(s, now) != 0) { /* with its orphans */
-            return false;
-        }
-        tltcp__sections_advance(s);
-    }
-    if (!may_send_new(s)) {
+    uint64_t start;
+    uint64_t section;
+    if (thin_out(s, now) != 0 || !next_new(s, &start, &section)) {
         return false;
     }
-    if (s->nxt == tltcp__sections_rec(s, s->nxt_section)->start) {
-        protect(s, now);
+    if (start == tltcp__sections_rec(s, section)->start) {
+        protect(s, section, now);
     }
-    *out = (tltcp__piece){.start = s->nxt,
+    *out = (tltcp__piece){.start = start,
                           .end = s->end < s->peer_seq ? s->end : s->peer_seq,
-                          .section = s->nxt_section};
+                          .section = section};
     out->end =
         tltcp__repair_cut(&s->repair, out->section, out->start, out->end);
     describe(s, out, max);
-    s->nxt = out->end;
-    tltcp__sections_find_new(s);
+    tltcp__sections_on_taken(s, out);
     return true;
 }
 
@@ -160,38 +184,43 @@ void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p,
 
 void tltcp__sections_on_repair_sent(tltcp__sections *s, uint64_t section) {
     tltcp__sections_rec(s, section)->flying++;
-    tltcp__repair_sent(&s->repair);
+    tltcp__repair_sent(&s->repair, section);
 }
 
 bool tltcp__sections_next_repair(const tltcp__sections *s,
                                  tltcp__repair_piece *out) {
-    if (!tltcp__repair_next(&s->repair, s->nxt, out) ||
-        !tltcp__sections_is_live(s, out->section)) {
-        return false;
+    bool found = false;
+    for (unsigned i = 0; !found && i < TLTCP__REPAIR_SETS; i++) {
+        const tltcp__repair_set *t = &s->repair.set[i];
+        found = tltcp__sections_is_live(s, t->section) &&
+                tltcp__repair_next(t, tltcp__sections_left_upto(s, t->section),
+                                   out);
     }
-    if ((out->flags & TLTCP__DATA_START) != 0) {
+    if (found && (out->flags & TLTCP__DATA_START) != 0) {
         out->flags |= opening_flags(s, out->section);
     }
-    return true;
+    return found;
 }
 
 size_t tltcp__sections_next_symbol(const tltcp__sections *s, tltcp_time now) {
     const tltcp__section *r;
-    if (!may_send_new(s)) {
+    uint64_t start;
+    uint64_t section;
+    if (!next_new(s, &start, &section)) {
         return 0;
     }
-    r = tltcp__sections_rec(s, s->nxt_section);
-    if (s->nxt == r->start) { /* how it will be cut is not decided yet */
+    r = tltcp__sections_rec(s, section);
+    if (start == r->start) { /* how it will be cut is not decided yet */
         size_t len = (size_t)(r->end - r->start);
         len = len < s->repair.room ? len : s->repair.room;
         return tltcp__repair_wants(&s->repair, r, through(s, r, now))
-                   ? len + tltcp__meta_len(opening_flags(s, s->nxt_section))
+                   ? len + tltcp__meta_len(opening_flags(s, section))
                    : 0;
     }
-    return tltcp__repair_protects(&s->repair, s->nxt_section)
-               ? (size_t)(tltcp__repair_cut(&s->repair, s->nxt_section, s->nxt,
+    return tltcp__repair_protects(&s->repair, section)
+               ? (size_t)(tltcp__repair_cut(&s->repair, section, start,
                                             r->end) -
-                          s->nxt)
+                          start)
                : 0;
 }
 

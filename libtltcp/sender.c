@@ -37,8 +37,10 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
         }
         tltcp__dupack_init(s->dup, mem, dup);
         s->sec.untold = true;
+        s->sec.in_order = true;
     } else {
         s->sec.policy = cfg->drop_policy;
+        s->sec.in_order = cfg->in_order;
         s->sec.look_ahead = !cfg->no_look_ahead;
         s->sec.repair.mode = cfg->fec;
     }

@@ -178,7 +178,12 @@ typedef struct tltcp_config {
     bool limited_transmit; /**< dupack recovery: the first two duplicates each
                                let a packet out (RFC 3042), which the paper's
                                senders did not know */
-    uint8_t reserved[1];   /**< 0 */
+    bool in_order;         /**< sender: sections leave in the order written, as
+                                in the paper and always with the dupack
+                                recovery.  Otherwise AUDIO, and HEADER and KEY of
+                                streams of which nothing else waits, leave
+                                before much larger sections that were written
+                                before them */
     const uint8_t *const *more_keys; /**< listener: further keys of 32 bytes,
                                  as more_passphrases and at most 15 with
                                  them, NULL-terminated; or NULL */

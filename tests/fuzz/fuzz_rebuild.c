@@ -173,7 +173,8 @@ static void take(struct model *m) {
     uint8_t data[300];
     tltcp_buf buf = {data, 1 + (size_t)script_below(&m->in, sizeof(data))};
     struct tltcp_segment seg;
-    int64_t n = tltcp__reasm_read(&m->reasm, &buf, &seg);
+    struct tltcp_meta meta;
+    int64_t n = tltcp__reasm_read(&m->reasm, &buf, &seg, &meta);
     if (n <= 0) {
         return;
     }

@@ -104,8 +104,8 @@ static unsigned repairs_for(uint8_t cls, double loss, tltcp_time budget,
     r.room = 1200;
     r.loss = loss;
     r.round = round;
-    tltcp__repair_protect(&r, 0, &s, &buf, 1000);
-    n = r.repairs;
+    tltcp__repair_protect(&r, 0, &s, &buf, 1000, false);
+    n = r.set[0].repairs;
     tltcp__repair_free(&r);
     cmn__bytes_free(&buf);
     return n;

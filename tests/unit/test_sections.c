@@ -229,6 +229,106 @@ static void what_is_rebuilt_after_its_deadline_is_not_lost(void **state) {
     assert_int_equal(t.fates[1].fate, 0);
 }
 
+/* ---- what leaves before its turn ---- */
+
+static void write_sized(uint32_t cls, uint32_t stream, size_t len,
+                        tltcp_time deadline) {
+    tltcp_section in = {.data = bytes, .len = len, .deadline = deadline};
+    in.meta.section_class = cls;
+    in.meta.stream = stream;
+    assert_int_equal(tltcp__sections_write(&t.s, &in, 1), 0);
+}
+
+/* The sections from which the next pieces of up to 100 bytes are. */
+static void assert_order(const char *sections) {
+    for (; *sections != '\0'; sections++) {
+        tltcp__piece p;
+        assert_true(tltcp__sections_next(&t.s, 100, true, 2, &p));
+        assert_int_equal(p.section, *sections - '0');
+        tltcp__sections_on_sent(&t.s, &p, true);
+    }
+}
+
+static void sound_passes_what_is_large(void **state) {
+    (void)state;
+    begin(TLTCP_DROP_DEPENDENTS);
+    write_sized(TL_CLASS_KEY, 0, 500, 1000);
+    assert_order("0");
+    write_sized(TL_CLASS_AUDIO, 1, 50, 1000);
+    write_sized(TL_CLASS_AUDIO, 1, 100, 1000);
+    assert_order("120000");
+    assert_false(tltcp__sections_has(&t.s, true));
+}
+
+static void what_is_nearly_as_large_waits_its_turn(void **state) {
+    (void)state;
+    begin(TLTCP_DROP_DEPENDENTS);
+    write_sized(TL_CLASS_KEY, 0, 200, 1000);
+    write_sized(TL_CLASS_AUDIO, 1, 51, 1000);
+    assert_order("001");
+}
+
+static void what_has_no_deadline_has_time(void **state) {
+    (void)state;
+    begin(TLTCP_DROP_DEPENDENTS);
+    write_sized(TL_CLASS_KEY, 0, 200, 1000);
+    write_sized(TL_CLASS_AUDIO, 1, 10, TLTCP_TIME_NEVER);
+    assert_order("001");
+}
+
+static void headers_and_keys_pass_other_streams_only(void **state) {
+    (void)state;
+    begin(TLTCP_DROP_DEPENDENTS);
+    write_sized(TL_CLASS_KEY, 0, 300, 1000);
+    write_sized(TL_CLASS_HEADER, 0, 10, 1000);
+    write_sized(TL_CLASS_HEADER, 1, 10, 1000);
+    write_sized(TL_CLASS_KEY, 1, 20, 1000);
+    write_sized(TL_CLASS_REFERENCE, 1, 20, 1000);
+    assert_order("2300014");
+}
+
+static void in_order_none_passes(void **state) {
+    (void)state;
+    begin(TLTCP_DROP_DEPENDENTS);
+    t.s.in_order = true;
+    write_sized(TL_CLASS_KEY, 0, 200, 1000);
+    write_sized(TL_CLASS_AUDIO, 1, 10, 1000);
+    assert_order("001");
+}
+
+static void what_is_ahead_and_dies_leaves_no_more(void **state) {
+    (void)state;
+    begin(TLTCP_DROP_DEPENDENTS);
+    write_sized(TL_CLASS_KEY, 0, 1000, 1000);
+    write_sized(TL_CLASS_AUDIO, 1, 200, 100);
+    assert_order("1");
+    assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
+    assert_order("0000000000");
+    assert_false(tltcp__sections_has(&t.s, true));
+    assert_int_equal(tltcp__sections_on_acked(&t.s, 1, 1000, 1100, 1), 0);
+    assert_int_equal(t.fates[1].fate, TLTCP_FATE_PARTIAL);
+}
+
+static void pictures_leave_too_beside_endless_sound(void **state) {
+    unsigned sound = 0;
+    unsigned pictures = 0;
+    (void)state;
+    begin(TLTCP_DROP_DEPENDENTS);
+    t.s.limit = BIG;
+    t.s.max_sections = 1 << 20;
+    t.s.peer_seq = BIG;
+    t.s.peer_section = 1 << 20;
+    write_sized(TL_CLASS_KEY, 0, BIG / 4, 1000);
+    for (int i = 0; i < 4000; i++) {
+        tltcp__piece p;
+        write_sized(TL_CLASS_AUDIO, 1, 100, 1000);
+        assert_true(tltcp__sections_next(&t.s, 100, true, 2, &p));
+        sound += p.section != 0;
+        pictures += p.section == 0;
+    }
+    assert_true(sound > pictures && pictures > 1500);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(
@@ -247,6 +347,14 @@ int main(void) {
         cmocka_unit_test_teardown(what_has_no_deadline_is_reliable, end),
         cmocka_unit_test_teardown(
             what_is_rebuilt_after_its_deadline_is_not_lost, end),
+        cmocka_unit_test_teardown(sound_passes_what_is_large, end),
+        cmocka_unit_test_teardown(what_is_nearly_as_large_waits_its_turn, end),
+        cmocka_unit_test_teardown(what_has_no_deadline_has_time, end),
+        cmocka_unit_test_teardown(headers_and_keys_pass_other_streams_only,
+                                  end),
+        cmocka_unit_test_teardown(in_order_none_passes, end),
+        cmocka_unit_test_teardown(what_is_ahead_and_dies_leaves_no_more, end),
+        cmocka_unit_test_teardown(pictures_leave_too_beside_endless_sound, end),
     };
     return cmocka_run_group_tests_name("sections", tests, NULL, NULL);
 }
