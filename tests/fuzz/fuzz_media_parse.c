@@ -74,7 +74,9 @@ static void frame(struct script *s, const uint8_t *data, size_t len) {
 
     media__scanner_init(&scanner, codec, type, head, extra);
     FUZZ_CHECK(scanner.nal_length <= 4);
-    scanner.rtp = codec != NULL && codec[0] == 'h' && script_below(s, 2) != 0;
+    if (codec && codec[0] == 'h') {
+        scanner.form = (uint8_t)script_below(s, MEDIA_FORM_UNITS + 1);
+    }
     for (int i = 0; i < 2; i++) {
         media__scanner_classify(&scanner, data, len, flags, &f);
         FUZZ_CHECK(f.frame_class < MEDIA_CLASS_COUNT);
