@@ -63,31 +63,30 @@ bool tltcp__acks_due(const tltcp__acks *a, tltcp_time now) {
     return a->owed > 0 && a->due <= now;
 }
 
-/* How many runs below the first fit into room bytes. */
-static size_t count_runs(const tltcp__acks *a, uint64_t below, size_t room) {
+/* The runs below the first that fit into room bytes. */
+static size_t take_runs(const tltcp__acks *a, uint64_t below, size_t room,
+                        cmn__range *run) {
     size_t n = 0;
-    cmn__range r;
     while (n < SENT_MAX && (n + 1) * TLTCP__ACK_RANGE_LEN <= room &&
-           cmn__ranges_prev(&a->seen, below, &r)) {
-        below = r.start;
-        n++;
+           cmn__ranges_prev(&a->seen, below, &run[n])) {
+        below = run[n++].start;
     }
     return n;
 }
 
-static void put_runs(const tltcp__acks *a, cmn__writer *w, uint64_t below,
+static void put_runs(cmn__writer *w, uint64_t below, const cmn__range *run,
                      size_t n) {
-    cmn__range r;
-    while (n-- > 0 && cmn__ranges_prev(&a->seen, below, &r)) {
-        cmn__put32(w, (uint32_t)(below - r.end - 1));
-        cmn__put32(w, (uint32_t)(r.end - r.start - 1));
-        below = r.start;
+    for (size_t i = 0; i < n; i++) {
+        cmn__put32(w, (uint32_t)(below - run[i].end - 1));
+        cmn__put32(w, (uint32_t)(run[i].end - run[i].start - 1));
+        below = run[i].start;
     }
 }
 
 uint64_t tltcp__acks_put(tltcp__acks *a, cmn__writer *w, uint32_t cumulative,
                          tltcp__place window, tltcp_time now) {
     size_t fixed = TLTCP__ACK_LEN + TLTCP__ACK_ECN_LEN;
+    cmn__range run[SENT_MAX];
     size_t n;
     cmn__range top;
     tltcp__ack ack = {.cumulative = cumulative, .window = window};
@@ -102,9 +101,9 @@ uint64_t tltcp__acks_put(tltcp__acks *a, cmn__writer *w, uint32_t cumulative,
     ack.ect0 = a->ect0;
     ack.ect1 = a->ect1;
     ack.ce = a->ce;
-    n = count_runs(a, top.start, cmn__writer_left(w) - fixed);
+    n = take_runs(a, top.start, cmn__writer_left(w) - fixed, run);
     tltcp__ack_put(w, &ack, n);
-    put_runs(a, w, top.start, n);
+    put_runs(w, top.start, run, n);
     a->owed = 0;
     a->due = TLTCP_TIME_NEVER;
     return a->largest;

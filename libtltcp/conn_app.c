@@ -159,7 +159,6 @@ int tltcp_conn_rekey(tltcp_conn *c) {
 
 static void take_fate(tltcp_conn *c, tltcp_event *ev) {
     const tltcp__told *t = cmn__ring_at(&c->fates, c->fates.head);
-    ev->type = TLTCP_EVENT_FATE;
     ev->fate = (uint32_t)t->fate;
     ev->section = t->section;
     ev->tag = t->tag;
@@ -174,28 +173,46 @@ static void take_fate(tltcp_conn *c, tltcp_event *ev) {
     cmn__ring_pop(&c->fates);
 }
 
-int tltcp_conn_next_event(tltcp_conn *c, tltcp_event *ev) {
-    *ev = (tltcp_event){.now = c->now};
+static uint32_t next_type(const tltcp_conn *c) {
     if (!c->connected_told && c->state >= TLTCP__OPEN && !c->sender.hold) {
+        return TLTCP_EVENT_CONNECTED;
+    }
+    if (cmn__ring_len(&c->fates) > 0) {
+        return TLTCP_EVENT_FATE;
+    }
+    if (c->path_told) {
+        return TLTCP_EVENT_PATH;
+    }
+    if (c->rate_due) {
+        return TLTCP_EVENT_RATE;
+    }
+    return c->closed_known && !c->closed_told ? TLTCP_EVENT_CLOSED
+                                              : TLTCP_EVENT_NONE;
+}
+
+int tltcp_conn_next_event(tltcp_conn *c, tltcp_event *ev) {
+    uint32_t type = next_type(c);
+    if (type == TLTCP_EVENT_NONE) { /* asked for often, and large to clear */
+        ev->type = type;
+        return 0;
+    }
+    *ev = (tltcp_event){.type = type, .now = c->now};
+    if (type == TLTCP_EVENT_CONNECTED) {
         c->connected_told = true;
-        ev->type = TLTCP_EVENT_CONNECTED;
-    } else if (cmn__ring_len(&c->fates) > 0) {
+    } else if (type == TLTCP_EVENT_FATE) {
         take_fate(c, ev);
-    } else if (c->path_told) {
+    } else if (type == TLTCP_EVENT_PATH) {
         c->path_told = false;
-        ev->type = TLTCP_EVENT_PATH;
-    } else if (c->rate_due) {
+    } else if (type == TLTCP_EVENT_RATE) {
         c->rate_due = false;
-        ev->type = TLTCP_EVENT_RATE;
         ev->bytes = c->rate_told;
-    } else if (c->closed_known && !c->closed_told) {
+    } else {
         c->closed_told = true;
-        ev->type = TLTCP_EVENT_CLOSED;
         ev->error = c->error;
         ev->code = c->close_code;
         memcpy(ev->reason, c->reason, sizeof(ev->reason));
     }
-    return ev->type != TLTCP_EVENT_NONE;
+    return 1;
 }
 
 int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {

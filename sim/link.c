@@ -91,6 +91,8 @@ static struct sim_packet *take(struct fifo *f) {
         f->head = p->next;
         if (f->head == NULL) {
             f->tail = &f->head;
+        } else {
+            __builtin_prefetch(f->head->next); /* looked at when head goes */
         }
     }
     return p;

@@ -125,8 +125,11 @@ static void prepare(struct sim_source *s) {
                                       .deadline = x.deadline,
                                       .meta = x.meta};
     /* Kept while it waits: a refused write is tried again with every ACK. */
-    free(s->contents);
-    s->contents = calloc(1, (size_t)s->pending.len);
+    if (s->room < x.len) {
+        free(s->contents);
+        s->contents = calloc(1, x.len);
+        s->room = s->contents != NULL ? x.len : 0;
+    }
     if (s->contents != NULL && !s->cfg.blank) {
         sim_source_fill(s->cfg.seed, s->pending.seq, s->contents,
                         (size_t)s->pending.len);
@@ -219,5 +222,6 @@ void sim_source_free(struct sim_source *s) {
     free(s->contents);
     s->sections = NULL;
     s->contents = NULL;
+    s->room = 0;
     s->started = false;
 }

@@ -58,6 +58,7 @@ struct sim_source {
     struct sim_random rnd;
     struct sim_section pending;   /**< next section, len 0: none yet */
     void *contents;               /**< of the pending section */
+    size_t room;                  /**< bytes at contents */
     struct sim_section *sections; /**< those taken, when recorded */
     uint64_t count;               /**< sections taken */
     uint64_t cap;                 /**< room at sections */
