@@ -1,8 +1,16 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The command line of the programs that run scenarios. */
+#include <errno.h>
+#include <glob.h>
+#include <libgen.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "sim/show.h"
 
@@ -22,6 +30,35 @@ static char *read_text(const char *path) {
         (void)fclose(f);
     }
     return text;
+}
+
+/* Why a scenario cannot be read, and which ones lie where it was looked for. */
+static void complain(const char *program, const char *path, int error) {
+    char folder[4096];
+    char pattern[4096 + 8];
+    glob_t found = {0};
+    fprintf(stderr, "%s: cannot read %s: %s", program, path,
+            error != 0 ? strerror(error) : "it is too long");
+    (void)snprintf(folder, sizeof(folder), "%s", path);
+    (void)snprintf(pattern, sizeof(pattern), "%s/*.scn", dirname(folder));
+    if (error == ENOENT && glob(pattern, 0, NULL, &found) == 0) {
+        fputs("; there are:", stderr);
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            fprintf(stderr, " %s", found.gl_pathv[i]);
+        }
+    }
+    globfree(&found);
+    fputc('\n', stderr);
+}
+
+/* Packets come and go at a great rate: freed memory is not given back to the
+ * system only to be asked for again. */
+static void keep_memory(void) {
+#ifdef __GLIBC__
+    (void)mallopt(M_MMAP_MAX, 0);
+    (void)mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    (void)mallopt(M_TOP_PAD, 1 << 24);
+#endif
 }
 
 static const char *name_of(const char *program) {
@@ -49,9 +86,11 @@ int show_command(int argc, char **argv, const struct show_network *net,
     if (argc < 2 || strcmp(argv[1], "--help") == 0) {
         return usage(program, more, argc >= 2);
     }
+    keep_memory();
+    errno = 0;
     text = read_text(argv[1]);
     if (text == NULL) {
-        fprintf(stderr, "%s: cannot read %s\n", program, argv[1]);
+        complain(program, argv[1], errno);
         return 1;
     }
     ok = scenario_read(&s, text, argv + 2, argc - 2, why) &&

@@ -12,7 +12,6 @@
 #define DEFAULT_MTU 1500
 
 struct transfer {
-    struct flow *flow;
     struct sim_saratoga from;
     struct sim_saratoga to;
     saratoga_handle handle; /* the sender's; 0 before the start */
@@ -101,7 +100,6 @@ static bool open_saratoga(struct flow *f, char *why) {
     saratoga_config cfg;
     f->self = x;
     if (x != NULL) {
-        x->flow = f;
         configure(x, f->spec, &cfg);
         if (saratoga_config_check(&cfg, reason) == 0 &&
             sim_saratoga_open(&x->from, f->net, &cfg, f->seed, &sender) &&

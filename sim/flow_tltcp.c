@@ -16,7 +16,6 @@
 #define BUFFER ((size_t)1 << 30)
 
 struct connection {
-    struct flow *flow;
     struct sim_host *from;
     struct sim_host *to;
     struct sim_peer *peer; /* NULL before the start */
@@ -173,7 +172,6 @@ static bool open_tltcp(struct flow *f, char *why) {
         (void)snprintf(why, SCENARIO_WHY_MAX, "memory is short");
         return false;
     }
-    c->flow = f;
     configure(c, f->spec);
     f->full_packet = c->config.max_datagram;
     describe_source(f->spec, &writing, f->seed);

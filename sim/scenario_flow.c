@@ -104,7 +104,7 @@ static const char *set_value(const struct key *k, const char *text,
     case SIZE:
         return units_size(text, field);
     case COUNT:
-        return units_count(text, (uint64_t)k->min, (uint64_t)k->max, field);
+        return units_count(text, 0, UINT64_MAX, field);
     case NUMBER:
         return units_number(text, field);
     case FLAG:
@@ -132,6 +132,7 @@ static bool in_range(const struct key *k, const void *field) {
 /* cc.NAME=VALUE: a parameter of the controller. */
 static bool set_param(struct scenario_flow *f, const char *name, size_t len,
                       const char *value, char *why) {
+    char *end;
     if (f->n_params == SCENARIO_PARAMS_MAX || len >= SCENARIO_WORD_MAX) {
         (void)snprintf(why, SCENARIO_WHY_MAX,
                        "more than %d parameters, or too long a name",
@@ -140,7 +141,14 @@ static bool set_param(struct scenario_flow *f, const char *name, size_t len,
     }
     (void)snprintf(f->params[f->n_params], SCENARIO_WORD_MAX, "%.*s", (int)len,
                    name);
-    f->values[f->n_params++] = strtod(value, NULL);
+    f->values[f->n_params] = strtod(value, &end);
+    if (end == value || *end != '\0') {
+        (void)snprintf(why, SCENARIO_WHY_MAX,
+                       "flow %s: cc.%.*s=%.40s: it must be a number", f->name,
+                       (int)len, name, value);
+        return false;
+    }
+    f->n_params++;
     return true;
 }
 

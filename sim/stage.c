@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "sim/stage.h"
 
+#include <congestion/congestion.h>
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +180,31 @@ static void on_stop(struct sim_timer *timer, uint64_t now) {
     f->ops->stop(f);
 }
 
+/* An engine would refuse them only when the flow begins.  What is wrong with
+ * the controller's name it says itself. */
+static bool params_fit(const struct scenario_flow *f, char *why) {
+    const struct cong_ops *ops = cong_find(f->congestion);
+    struct cong *cc = ops != NULL ? malloc(ops->size) : NULL;
+    int rv = 0;
+    uint32_t i = 0;
+    if (cc != NULL) {
+        cong_init(cc, ops, f->packet != 0 ? (double)f->packet : 1500, INFINITY,
+                  0, -1);
+    }
+    while (cc != NULL && rv == 0 && i < f->n_params) {
+        rv = cong_set(cc, f->params[i], f->values[i]);
+        i += rv == 0;
+    }
+    if (rv != 0) {
+        (void)snprintf(why, SCENARIO_WHY_MAX,
+                       "flow %s: cc.%s=%g: %s has no such parameter, or it is "
+                       "outside its range (docs/congestion.md)",
+                       f->name, f->params[i], f->values[i], f->congestion);
+    }
+    free(cc);
+    return rv == 0;
+}
+
 static bool open_flow(struct stage *t, struct flow *f, struct sim_random *luck,
                       char *why) {
     const struct scenario_flow *spec = f->spec;
@@ -188,7 +216,7 @@ static bool open_flow(struct stage *t, struct flow *f, struct sim_random *luck,
     f->seed = sim_random_u64(luck) >> 1;
     f->start = (struct sim_timer){.fire = on_start, .user = f};
     f->stop = (struct sim_timer){.fire = on_stop, .user = f};
-    if (!f->ops->open(f, why)) {
+    if (!params_fit(spec, why) || !f->ops->open(f, why)) {
         return false;
     }
     if (!attach(t, f->from, spec->from, spec->access_rate,

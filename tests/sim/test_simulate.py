@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MPL-2.0
+"""simulate says what is wrong with what it is asked for, and then runs nothing."""
+import os
+import pathlib
+import subprocess
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SIMULATE = pathlib.Path(os.environ["PERIGEE_BUILD_DIR"]) / "sim" / "simulate"
+SCENARIOS = ROOT / "sim" / "scenarios"
+
+
+def simulate(*arguments, text=""):
+    return subprocess.run([SIMULATE, *map(str, arguments)], input=text,
+                          capture_output=True, text=True, timeout=120,
+                          check=False)
+
+
+class Refusals(unittest.TestCase):
+    def refused(self, words, *arguments, text=""):
+        done = simulate(*arguments, text=text)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stdout, "")
+        for word in words:
+            self.assertIn(word, done.stderr)
+        self.assertEqual(done.stderr.count("\n"), 1)
+
+    def test_an_unknown_scenario_lists_those_there_are(self):
+        self.refused(["tlctp.scn: No such file", "there are:",
+                      *(p.name for p in SCENARIOS.glob("*.scn"))],
+                     SCENARIOS / "tlctp.scn")
+
+    def test_a_folder_is_no_scenario(self):
+        self.refused(["Is a directory"], SCENARIOS)
+
+    def test_a_text_without_end_is_refused(self):
+        self.refused(["it is too long"], "-", text="# \n" * 500000)
+
+    def test_a_parameter_beyond_its_range_is_named_with_it(self):
+        self.refused(["window=0: it must be 1..100000"],
+                     SCENARIOS / "tltcp.scn", "window=0")
+        self.refused(["manner=tcp: it must be dupack|dupack-tahoe"],
+                     SCENARIOS / "tltcp.scn", "manner=tcp")
+
+    def test_an_unknown_parameter_lists_those_there_are(self):
+        self.refused(["'windows=3' sets nothing", "window", "queue"],
+                     SCENARIOS / "tltcp.scn", "windows=3")
+
+    def test_an_unknown_controller_lists_those_there_are(self):
+        self.refused(["no congestion controller of that name", "westwood"],
+                     SCENARIOS / "tltcp.scn", "congestion=renno")
+
+    def test_a_parameter_that_the_controller_refuses_is_named(self):
+        for param, value in (("chi", 7), ("alpha", 1)):
+            self.refused([f"cc.{param}={value}: yam", "docs/congestion.md"],
+                         SCENARIOS / "yam-dynamic.scn", f"param={param}",
+                         f"value={value}")
+        self.refused(["cc.rwnd=0: peach"], SCENARIOS / "yam-dynamic.scn",
+                     "congestion=peach", "param=rwnd", "value=0")
+
+
+class Use(unittest.TestCase):
+    def test_help_is_asked_for_or_not(self):
+        self.assertEqual(simulate("--help").returncode, 0)
+        self.assertEqual(simulate().returncode, 2)
+
+    def test_a_parameter_of_a_text_file_takes_effect(self):
+        text = (SCENARIOS / "yam-dynamic.scn").read_text(encoding="utf-8")
+        one = simulate("-", text=text)
+        other = simulate("-", text=text.replace("set queue 18", "set queue 9"))
+        self.assertEqual((one.returncode, other.returncode), (0, 0))
+        self.assertNotEqual(one.stdout, other.stdout)
+        self.assertEqual(other.stdout,
+                         simulate("-", "queue=9", text=text).stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
