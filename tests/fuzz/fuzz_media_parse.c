@@ -6,6 +6,7 @@
 #include "media/caps.h"
 #include "media/frame.h"
 #include "media/framing.h"
+#include "media/params.h"
 #include "tests/fuzz/script.h"
 
 /* Exactly as large as the data, so that a byte too far is seen. */
@@ -69,6 +70,7 @@ static void frame(struct script *s, const uint8_t *data, size_t len) {
     size_t extra = (size_t)script_below(s, len + 1);
     uint32_t flags = (uint32_t)script_number(s, 2);
     uint8_t *head = copy_of(data, extra);
+    media_params params = {.len = 0};
     media_scanner scanner;
     media_frame f;
 
@@ -78,6 +80,9 @@ static void frame(struct script *s, const uint8_t *data, size_t len) {
         scanner.form = (uint8_t)script_below(s, MEDIA_FORM_UNITS + 1);
     }
     for (int i = 0; i < 2; i++) {
+        (void)media__params_take(&params, &scanner, data, len);
+        FUZZ_CHECK(params.len <= sizeof(params.data));
+        FUZZ_CHECK(media__params_place(&scanner, data, len) <= len);
         media__scanner_classify(&scanner, data, len, flags, &f);
         FUZZ_CHECK(f.frame_class < MEDIA_CLASS_COUNT);
         FUZZ_CHECK(f.picture < MEDIA_PICTURE_COUNT);
