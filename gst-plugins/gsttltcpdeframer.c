@@ -6,6 +6,7 @@
 
 #include "gst-plugins/gsttltcpcaps.h"
 #include "gst-plugins/gsttltcpflags.h"
+#include "gst-plugins/gsttltcpmeta.h"
 #include "gst-plugins/gsttltcptags.h"
 #include "media/framing.h"
 #include "media/ts.h"
@@ -271,12 +272,13 @@ static void note_end(GstTltcpInput *in, const media_header *h) {
 }
 
 static void finish_buffer(GstTltcpDeframer *d, const media_header *h,
-                          GstBuffer *buffer, gboolean intact,
+                          GstBuffer *buffer, const media_section *section,
                           GstTltcpProduct *product) {
     GstTltcpInput *in = input_of(d, h->stream);
 
     GST_BUFFER_FLAG_SET(buffer, gst_tltcp_flags_from_wire(h->flags));
-    if (!intact) {
+    gst_tltcp_meta_received(buffer, h, section);
+    if (!section->complete) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_CORRUPTED);
     }
     if (in->discont) {
@@ -384,7 +386,7 @@ static void on_frame(GstTltcpDeframer *d, const media_header *h,
                                          payload, len, section->data, free);
     section->data = NULL;
     stamp(d, h, now, buffer);
-    finish_buffer(d, h, buffer, section->complete, product);
+    finish_buffer(d, h, buffer, section, product);
 }
 
 static void on_tags(GstTltcpDeframer *d, const media_header *h,
@@ -420,6 +422,9 @@ static void on_raw(GstTltcpDeframer *d, media_section *section,
 
     memset(&h, 0, sizeof(h));
     h.pts = h.dts = h.duration = MEDIA_TIME_NONE;
+    if (section->meta.section_class < MEDIA_CLASS_COUNT) {
+        h.frame_class = (guint8)section->meta.section_class;
+    }
     d->raw = TRUE;
     d->first = 0;
     if (!section->complete && d->output != GST_TLTCP_OUTPUT_PARTIAL) {
@@ -429,7 +434,7 @@ static void on_raw(GstTltcpDeframer *d, media_section *section,
         0, section->data, section->len, 0, section->len, section->data, free);
     section->data = NULL;
     GST_BUFFER_PTS(buffer) = now;
-    finish_buffer(d, &h, buffer, section->complete, product);
+    finish_buffer(d, &h, buffer, section, product);
 }
 
 static gint parse(const media_section *section, media_header *h,

@@ -11,6 +11,8 @@ void gst_tltcp_meta_register(void) {
 
     if (!gst_meta_get_info(GST_TLTCP_SEND_META)) {
         gst_meta_register_custom(GST_TLTCP_SEND_META, tags, NULL, NULL, NULL);
+        gst_meta_register_custom(GST_TLTCP_RECEIVE_META, tags, NULL, NULL,
+                                 NULL);
     }
 }
 
@@ -60,4 +62,18 @@ void gst_tltcp_meta_item(GstBuffer *buffer, media_item *item) {
     if (gst_structure_get_uint64(s, "tag", &value)) {
         item->tag = value;
     }
+}
+
+void gst_tltcp_meta_received(GstBuffer *buffer, const media_header *h,
+                             const media_section *section) {
+    GstCustomMeta *meta =
+        gst_buffer_add_custom_meta(buffer, GST_TLTCP_RECEIVE_META);
+
+    gst_structure_set(gst_custom_meta_get_structure(meta), "class",
+                      G_TYPE_STRING, media__class_name(h->frame_class),
+                      "picture", G_TYPE_STRING, media__picture_name(h->picture),
+                      "stream", G_TYPE_UINT, (guint)h->stream, "tag",
+                      G_TYPE_UINT64, (guint64)section->meta.tag, "section",
+                      G_TYPE_UINT64, (guint64)section->number, "missing",
+                      G_TYPE_UINT64, (guint64)section->missing, NULL);
 }

@@ -13,9 +13,12 @@
 
 #include <gst/gst.h>
 
+#include "media/assemble.h"
+#include "media/framing.h"
 #include "media/item.h"
 
 #define GST_TLTCP_SEND_META "GstTltcpSendMeta"
+#define GST_TLTCP_RECEIVE_META "GstTltcpReceiveMeta"
 
 void gst_tltcp_meta_register(void);
 
@@ -28,5 +31,11 @@ void gst_tltcp_meta_frame(GstBuffer *buffer, media_frame *frame);
  * pad), "independent" (boolean: it refers to nothing), "tag" (guint64, comes
  * back in the signal section-dropped). */
 void gst_tltcp_meta_item(GstBuffer *buffer, media_item *item);
+
+/* Says of a received buffer what its sender said, in the other meta: "class"
+ * and "picture" (strings), "stream" (guint), "tag" (guint64), "section"
+ * (guint64: number on the connection), "missing" (guint64: bytes). */
+void gst_tltcp_meta_received(GstBuffer *buffer, const media_header *h,
+                             const media_section *section);
 
 #endif /* GST_TLTCP_META_H */

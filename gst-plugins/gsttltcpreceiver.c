@@ -381,23 +381,37 @@ static void on_piece(GstTltcpReceiver *r, const struct tltcp_segment *piece,
     take_ready(r, FALSE);
 }
 
+/* What the sender said of the piece's section, where it is told. */
+static void read_meta(struct msghdr *msg, struct tltcp_meta *meta) {
+    struct cmsghdr *head = CMSG_NXTHDR(msg, CMSG_FIRSTHDR(msg));
+
+    memset(meta, 0, sizeof(*meta));
+    if (head && head->cmsg_type == TL_META) {
+        memcpy(meta, CMSG_DATA(head), sizeof(*meta));
+    }
+}
+
 static gssize receive_piece(GstTltcpReceiver *r, struct tltcp_segment *piece,
                             gsize *len) {
     union {
         struct cmsghdr head;
-        guint8 room[CMSG_SPACE(sizeof(struct tltcp_segment))];
+        guint8 room[CMSG_SPACE(sizeof(struct tltcp_segment)) +
+                    CMSG_SPACE(sizeof(struct tltcp_meta))];
     } control;
     struct iovec iov = {r->piece, sizeof(r->piece)};
     struct msghdr msg;
 
     memset(&msg, 0, sizeof(msg));
+    memset(&control, 0, sizeof(control));
     msg.msg_iov = &iov;
     msg.msg_iovlen = 1;
     msg.msg_control = &control;
     msg.msg_controllen = sizeof(control.room);
-    gssize n = tltcp_recvmsg(r->socket, &msg, MSG_TL | MSG_DONTWAIT);
+    gssize n =
+        tltcp_recvmsg(r->socket, &msg, MSG_TL | MSG_TL_META | MSG_DONTWAIT);
     if (n > 0) {
         memcpy(piece, CMSG_DATA(&control.head), sizeof(*piece));
+        read_meta(&msg, &r->assembly.meta);
         *len = iov.iov_len;
     }
     return n;

@@ -32,6 +32,11 @@
  * Behind a gap the next buffer has the flag DISCONT, and a GAP event tells how
  * long it is.  The signal #tltcpsrc::gap tells where in the byte stream.
  *
+ * ## What the sender said
+ *
+ * Every buffer has the custom meta "GstTltcpReceiveMeta" with the class of its
+ * frame and the tag that the sending application gave it.
+ *
  * ## Several streams
  *
  * The first video stream, or the first stream where there is none, comes out of
@@ -41,6 +46,7 @@
  */
 #include <string.h>
 
+#include "gst-plugins/gsttltcpmeta.h"
 #include "gst-plugins/gsttltcpsignals.h"
 #include "gst-plugins/gsttltcpsrcimpl.h"
 #include "gst-plugins/gsttltcpsrcpad.h"
@@ -65,7 +71,7 @@ G_DEFINE_TYPE_WITH_CODE(
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE(
     tltcpsrc, "tltcpsrc", GST_RANK_PRIMARY, GST_TYPE_TLTCP_SRC,
     GST_DEBUG_CATEGORY_INIT(tltcpsrc_debug, "tltcpsrc", 0, "TLTCP source");
-    gst_tltcp_enums_register())
+    gst_tltcp_enums_register(); gst_tltcp_meta_register())
 
 static gboolean keeps_listening(GstTltcpSrc *self) {
     g_mutex_lock(&self->settings.lock);

@@ -65,6 +65,7 @@ static void begin(media_assembly *a, const struct tltcp_segment *piece) {
     a->section.begins =
         piece->kind == TL_DATA && piece->flags & TL_SECTION_START;
     a->section.complete = a->section.begins;
+    a->section.meta = a->meta;
 }
 
 static int finish(media_assembly *a, media_section *out) {

@@ -21,6 +21,7 @@ typedef struct media_section {
     size_t missing;  /**< how many of them are missing */
     bool complete;   /**< none is missing, neither at an end */
     bool begins;     /**< its first bytes are there */
+    struct tltcp_meta meta; /**< what its sender said of it */
 } media_section;
 
 /** The section being put together. */
@@ -30,7 +31,8 @@ typedef struct media_assembly {
     size_t max_bytes; /**< largest section that is kept */
     size_t gap;       /**< bytes missing behind what is there */
     size_t cap;       /**< bytes at section.data */
-    media_section section; /**< what is there of it */
+    struct tltcp_meta meta; /**< of the piece that comes next; the caller's */
+    media_section section;  /**< what is there of it */
 } media_assembly;
 
 /**

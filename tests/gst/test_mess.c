@@ -341,6 +341,40 @@ static void a_meta_says_what_a_buffer_is(void **state) {
     assert_int_equal(finish(&p), 800);
 }
 
+/* The receiver sees what a frame is and what its sender called it. */
+static void what_was_said_of_a_buffer_arrives(void **state) {
+    static const char *const classes[] = {"key", "reference", "disposable"};
+    struct pair p =
+        connect_pair("latency=10000", "latency=10000", SUPPORT_H264_CAPS);
+
+    (void)state;
+    for (guint i = 0; i < 3; i++) {
+        GstBuffer *frame =
+            support_frame("IPB"[i], 'a', i * 40 * MS, i * 40 * MS);
+        GstCustomMeta *m =
+            gst_buffer_add_custom_meta(frame, "GstTltcpSendMeta");
+        gst_structure_set(gst_custom_meta_get_structure(m), "tag",
+                          G_TYPE_UINT64, G_MAXUINT64 - i, NULL);
+        push(&p, frame);
+    }
+    for (guint i = 0; i < 3; i++) {
+        GstBuffer *got = support_pull(p.src);
+        GstCustomMeta *m =
+            gst_buffer_get_custom_meta(got, "GstTltcpReceiveMeta");
+        guint64 tag = 0;
+        guint64 section = 0;
+        assert_non_null(m);
+        const GstStructure *s = gst_custom_meta_get_structure(m);
+        assert_string_equal(gst_structure_get_string(s, "class"), classes[i]);
+        assert_true(gst_structure_get_uint64(s, "tag", &tag));
+        assert_true(tag == G_MAXUINT64 - i);
+        assert_true(gst_structure_get_uint64(s, "section", &section));
+        assert_int_equal(section, i + 1); /* the first describes the stream */
+        gst_buffer_unref(got);
+    }
+    finish(&p);
+}
+
 static void note_reason(GstElement *sink, GSocketAddress *caller, guint stream,
                         const char *frame_class, const char *reason,
                         guint64 tag, gpointer user) {
@@ -402,6 +436,7 @@ int main(void) {
         cmocka_unit_test(a_thousand_callers_come_and_go),
         cmocka_unit_test(an_encoder_that_does_not_listen_is_no_end),
         cmocka_unit_test(a_meta_says_what_a_buffer_is),
+        cmocka_unit_test(what_was_said_of_a_buffer_arrives),
         cmocka_unit_test(a_meta_says_what_a_buffer_refers_to),
     };
     return cmocka_run_group_tests(tests, support_setup, NULL);
