@@ -18,7 +18,8 @@
  * Congestion: all else.
  *
  * The initial window is ten segments (RFC 6928) for every 100 ms of a longer
- * round trip, so that a long path is not filled later than a short one.
+ * round trip, so that a long path is not filled later than a short one.  Slow
+ * start ends when the RTT shows a queue (in the manner of RFC 9406).
  *
  * State: q (CUBIC's); past (RTTs); base (of the path without a queue, ns), rtt
  * (newest, ns); p (share of bytes lost of late); rank (mean rank of the losses
@@ -46,6 +47,7 @@
 #define SOME_QUEUE_MIN 32e5  /* ... and ns: less is noise */
 #define QUEUE 0.125          /* the same, just now */
 #define QUEUE_MIN 5e6        /* ns */
+#define START_RTTS 8         /* whose lowest tells of one in slow start */
 #define PIPE_SPAN 2000000000 /* ns */
 #define PAUSE 5000000000     /* ns since the application was the limit */
 #define ROOM 2               /* the window grows to so many times its use */
@@ -149,31 +151,46 @@ static double use(const struct adaptive *a, double flight) {
     return fmin(fmax(cong__clean(flight), most), a->q.w.cc.cwnd);
 }
 
+static bool shows_queue(const struct adaptive *a, double rtt, double part,
+                        double least) {
+    return rtt - a->base > fmax(part * a->base, least);
+}
+
+/* Just now.  Bursts do not count. */
+static bool queue_now(const struct adaptive *a) {
+    double low = cong__rtt_history_low(&a->past);
+    return shows_queue(a, low, QUEUE, QUEUE_MIN);
+}
+
+/* For most of the time, or just now. */
+static bool queue_stands(const struct adaptive *a) {
+    double mostly = cong__rtts_quantile(&a->past.lows, 0.5);
+    return shows_queue(a, mostly, SOME_QUEUE, SOME_QUEUE_MIN) || queue_now(a);
+}
+
+/* Before the queue is full and key frames are lost behind it. */
+static void end_slow_start(struct adaptive *a) {
+    struct cong *cc = &a->q.w.cc;
+    double low = a->past.chances >= START_RTTS ? a->past.low : 0;
+    if (cc->cwnd < cc->ssthresh && a->past.lows.count > 0 &&
+        shows_queue(a, low, QUEUE, QUEUE_MIN)) {
+        cong__set_ssthresh(cc, cc->cwnd);
+    }
+}
+
 static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     struct adaptive *a = (struct adaptive *)cc;
     struct cong_ack seen = *ack;
     note_rtt(a, ack);
     note_loss(a, ack);
     note_use(a, ack);
+    end_slow_start(a);
     if (!ack->limited) {
         a->paused = ack->now;
     }
     seen.recovery &= !a->chance;
     seen.limited &= cc->cwnd < ROOM * fmax(a->pipe, a->pipe_before);
     cong__cubic.ack(cc, &seen);
-}
-
-static bool shows_queue(const struct adaptive *a, double rtt, double part,
-                        double least) {
-    return rtt - a->base > fmax(part * a->base, least);
-}
-
-/* For most of the time, or just now.  Bursts do not count. */
-static bool queue_stands(const struct adaptive *a) {
-    double mostly = cong__rtts_quantile(&a->past.lows, 0.5);
-    double now = cong__rtt_history_low(&a->past);
-    return shows_queue(a, mostly, SOME_QUEUE, SOME_QUEUE_MIN) ||
-           shows_queue(a, now, QUEUE, QUEUE_MIN);
 }
 
 /* Losses of late do not follow the RTT; of the first ones only those that came

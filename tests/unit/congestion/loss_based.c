@@ -222,6 +222,33 @@ auto_does_not_mind_losses_that_the_queue_did_not_make(void **state) {
     assert_true(auto_after_losses(half, 8, 40) < 100 * pow(0.96, 8));
 }
 
+/* A path with jitter has its lowest RTT once. */
+static void auto_does_not_take_one_quick_packet_for_the_path(void **state) {
+    static const double any[] = {86, 103, 100, 102, 101, 104, 100, 103};
+    (void)state;
+    check_near(auto_after_losses(any, 8, 4), 100, 1e-9);
+}
+
+static void auto_ends_slow_start_when_a_queue_grows(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
+    for (int i = 0; i < 200; i++) {
+        r.ack.round = i % 40 == 39;
+        r.ack.flight = r.cc->cwnd;
+        rig_ack_rtt(&r, 1, MS(100 + i % 12));
+    }
+    double grown = r.cc->cwnd;
+    assert_true(grown > 200);
+    assert_true(isinf(r.cc->ssthresh));
+    for (int i = 0; i < 50; i++) {
+        rig_ack_rtt(&r, 1, MS(120));
+    }
+    assert_true(r.cc->ssthresh < grown + 50);
+    assert_true(r.cc->cwnd < grown + 50);
+    rig_stop(&r);
+}
+
 /* Between two frames little is in flight: no reason to take more away.  Nor
  * does a live stream give up as much as a greedy flow. */
 static double auto_kept_of_80(bool live) {
@@ -374,6 +401,8 @@ int main(void) {
         cmocka_unit_test(cubic_forgets_a_reduction_that_was_a_false_alarm),
         cmocka_unit_test(auto_gives_way_to_congestion_and_not_to_chance),
         cmocka_unit_test(auto_does_not_mind_losses_that_the_queue_did_not_make),
+        cmocka_unit_test(auto_does_not_take_one_quick_packet_for_the_path),
+        cmocka_unit_test(auto_ends_slow_start_when_a_queue_grows),
         cmocka_unit_test(auto_measures_what_it_gives_up_by_the_use),
         cmocka_unit_test(auto_begins_with_more_on_a_long_path),
         cmocka_unit_test(auto_finds_its_memory_after_a_false_alarm),
