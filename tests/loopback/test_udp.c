@@ -438,8 +438,26 @@ static void a_lost_route_loses_datagrams_and_is_told(void **state) {
 #define T(f, how) \
     { #f " (" #how ")", f, set_up_##how, tear_down, NULL }
 
+#if defined(SO_NO_CHECK)
+/* Saratoga demands them over IPv4, too. */
+static void datagrams_have_checksums(void **state) {
+    const struct rig *r = *state;
+    int off = 1;
+    socklen_t len = sizeof(off);
+
+    assert_int_equal(getsockopt(drv__udp_fileno(r->udp), SOL_SOCKET,
+                                SO_NO_CHECK, &off, &len),
+                     0);
+    assert_int_equal(off, 0);
+}
+#endif
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+#if defined(SO_NO_CHECK)
+        T(datagrams_have_checksums, fast),
+        T(datagrams_have_checksums, plain),
+#endif
         T(a_burst_leaves_as_its_datagrams, fast),
         T(a_burst_leaves_as_its_datagrams, no_offload),
         T(a_burst_leaves_as_its_datagrams, plain),

@@ -2,6 +2,8 @@
 """saratoga by its command line: transfers on this machine."""
 import json
 import os
+import pathlib
+import re
 import resource
 import signal
 import socket
@@ -489,6 +491,26 @@ class Transfers(saratogabox.Node):
         for i in range(8):
             self.same(source, self.there / f"get{i}")
             self.same(source, self.here / f"put{i}")
+
+
+class Page(unittest.TestCase):
+    def test_each_demand_of_the_draft_has_the_test_that_the_page_names(self):
+        root = pathlib.Path(__file__).parents[2]
+        page = (root / "docs/saratoga.md").read_text(encoding="utf-8")
+        table = page.split("## Each demand of the draft")[1].split("\n## ")[0]
+        rows = [row for row in table.splitlines() if row.startswith("| ")][2:]
+        folders = ("unit/saratoga", "simnet/saratoga", "loopback", "tools")
+        source = "".join(p.read_text(encoding="utf-8")
+                         for folder in folders
+                         for p in (root / "tests" / folder).iterdir()
+                         if p.suffix in (".c", ".py"))
+        called = set(re.findall(
+            r"(?:\bT\(|\bcmocka_unit_test\w*\(|\bdef )\s*(\w+)", source))
+        self.assertGreaterEqual(len(rows), 34)
+        for row in rows:
+            names = re.findall(r"`(\w+)`", row)
+            self.assertNotEqual(names, [], row)
+            self.assertEqual([n for n in names if n not in called], [], row)
 
 
 class Keys(saratogabox.Node):

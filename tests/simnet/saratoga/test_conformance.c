@@ -201,6 +201,45 @@ static void data_beyond_the_size_end_the_session(void **state) {
     raw_free(r);
 }
 
+/* Before METADATA told a size. */
+static void offsets_that_overflow_end_the_session(void **state) {
+    static const char *const data[] = {
+        "23800000 00000007 fffffffffffffffe 61626364",
+        "23c00000 00000007 0000000000000001 0000000000000000 61",
+        "23000000 00000007 fffe 61626364"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct xfer *x;
+        struct raw *r = receiver(7, &x);
+        (void)raw_next(r);
+        raw_hex(r, data[i]);
+        assert_sent(r, "24010009 00000007 0000 0000");
+        assert_int_equal(x->end.error, SARATOGA_ERR_PROTOCOL);
+        raw_free(r);
+    }
+}
+
+/* Only who says how fast, for a link of one's own, does without. */
+static void congestion_is_controlled_unless_a_rate_is_given(void **state) {
+    (void)state;
+    for (int given = 0; given < 2; given++) {
+        saratoga_options o;
+        struct raw *r;
+        saratoga_stats st;
+        saratoga_options_init(&o);
+        o.rate_bps = given ? 1000000 : 0;
+        r = server(&o);
+        raw_hex(r, "218f0001 00000007 6400");
+        saratoga_stats_init(&st);
+        assert_int_equal(saratoga_transfer_get_stats(r->h->sim.engine,
+                                                     r->h->xfers->handle, &st,
+                                                     host_now(r->h)),
+                         0);
+        assert_string_equal(st.congestion, given ? "open" : "stfrc");
+        raw_free(r);
+    }
+}
+
 static void an_end_below_the_size_ends_the_session(void **state) {
     struct xfer *x;
     struct raw *r = receiver(7, &x);
@@ -491,7 +530,9 @@ int main(void) {
         T(a_file_that_fails_its_checksum_is_discarded),
         T(data_unlike_the_metadata_end_the_session),
         T(data_beyond_the_size_end_the_session),
+        T(offsets_that_overflow_end_the_session),
         T(an_end_below_the_size_ends_the_session),
+        T(congestion_is_controlled_unless_a_rate_is_given),
         T(missing_metadata_are_reported),
         T(data_far_out_wait_for_metadata),
         T(an_answer_repeats_the_timestamp_of_what_asked),
