@@ -341,6 +341,9 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     tltcp__piece p;
     bool repaired;
     int rv = put_repair(s, rec, w, &repaired);
+    if (!repaired && repair_waits(s)) {
+        return rv; /* the next packet has room; behind new data it is lost */
+    }
     while (
         rv == 0 && !repaired &&
         cmn__writer_left(w) > TLTCP__DATA_LEN + PIECE_MIN && data_ready(s) &&

@@ -196,6 +196,26 @@ static void ten_percent_of_loss_are_borne(void **state) {
     }
 }
 
+/* Acknowledgements take room from packets that repair then does not fit. */
+static void repair_leaves_beside_acknowledgements_too(void **state) {
+    struct plan p;
+    tltcp_stats st;
+    uint64_t alone;
+    (void)state;
+    plan_lossy(&p, 1, 40 * MS, 0, 200 * MS);
+    p.config[CLIENT].fec = TLTCP_FEC_ON;
+    (void)play_lossy(&p, 200 * MS, &st);
+    alone = st.repair_bytes_sent;
+    p.source[SERVER].sections = 3000;
+    p.source[SERVER].interval = 10 * MS;
+    (void)play_lossy(&p, 200 * MS, &st);
+    print_message("repair: %" PRIu64 " bytes, with acknowledgements %" PRIu64
+                  "\n",
+                  alone, st.repair_bytes_sent);
+    assert_true(alone > 0);
+    assert_int_equal(st.repair_bytes_sent, alone);
+}
+
 static void without_loss_there_is_no_repair(void **state) {
     struct plan p;
     tltcp_stats st;
@@ -213,6 +233,8 @@ int main(void) {
         cmocka_unit_test(the_end_of_a_gop_goes_so_that_the_next_begins_in_time),
         cmocka_unit_test_setup(over_a_satellite_repair_comes_along, needs_fec),
         cmocka_unit_test_setup(ten_percent_of_loss_are_borne, needs_fec),
+        cmocka_unit_test_setup(repair_leaves_beside_acknowledgements_too,
+                               needs_fec),
         cmocka_unit_test(without_loss_there_is_no_repair),
     };
     return cmocka_run_group_tests_name("media", tests, NULL, NULL);
