@@ -21,9 +21,9 @@ static void begin(struct world *w, const char *codec) {
  * 'd'; upper case when it goes on with a frame. */
 static char unit(struct world *w, const void *data, size_t len) {
     media__scanner_classify(&w->scanner, data, len, MEDIA_FLAG_KEY, &w->frame);
-    char letter = "ohkrda"[w->frame.frame_class];
 
-    return w->frame.continues ? (char)(letter & ~0x20) : letter;
+    return w->frame.continues ? "OHKRDA"[w->frame.frame_class]
+                              : "ohkrda"[w->frame.frame_class];
 }
 
 /* Behind a start code, or behind a length of one byte. */
