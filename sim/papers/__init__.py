@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """The pages of the reproduction, in the order of the index.
 
-A page is a module with TITLE, plan(quick), which names the runs that it needs
-(a dictionary of lab.Job), and report(page, runs, quick), which is given their
-results under the same names and fills the page.
+A page is a module with TITLE, seeds(quick), which most of its points are run
+with, plan(quick), which names the runs that it needs (a dictionary of lab.Job),
+and report(page, runs, quick), which is given their results under the same names
+and fills the page.
 """
 from . import (calibration, geo, matrix, ns3, stfrc, tltcp, westwoodnew,
                yam)

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MPL-2.0
 """Every controller of libcongestion on every kind of path."""
+import math
+
 from .lab import Job
-from .numbers import jain, mean, ratio, show
+from .numbers import brief, jain, mean, ratio, show
 from .page import FAILS, only
 
 TITLE = "Every controller on every path"
-# tfrc and stfrc are fed by Saratoga: see the page of STFRC.  fixed and auto
-# have no law of their own.
 # Peach as it was meant: on links where its dummies give way to all others.
 GIVING_WAY = "peach, dummies give way"
-CONTROLLERS = ("reno", "newreno", "sack", "tahoe", "cubic", "bbr", "vegas",
-               "fast", "yam", "westwood", "westwoodnew", "mod-westwoodnew",
-               "tibet", "peach", GIVING_WAY)
-PAYLOAD = 1500 * 8e-6  # Mbit of a full packet, about
+# Saratoga's, whose sender keeps the history of losses.
+STFRC = "stfrc (Saratoga)"
+# A rate that is set: these parts of the fair share of the link.
+FIXED = {"fixed at 95 %": 0.95}
+CONTROLLERS = ("auto", "reno", "newreno", "sack", "tahoe", "cubic", "bbr",
+               "vegas", "fast", "yam", "westwood", "westwoodnew",
+               "mod-westwoodnew", "tibet", "tfrc", STFRC, "peach", GIVING_WAY,
+               *FIXED)
 # Name: what it stands for, parameters.
 PATHS = {
     "one flow": ("10 Mbit/s, RTT 50 ms, queue of one BDP", {}),
@@ -31,6 +35,8 @@ PATHS = {
                 "WestwoodNew's path)",
                 {"rate": 1, "delay": 22.5, "queue": 50, "loss": 0.001,
                  "duration": 100}),
+    "fast": ("2 flows, 400 Mbit/s, RTT 100 ms, queue of 2000 (Yam's fast path)",
+             {"n": 2, "rate": 400, "delay": 50, "queue": 2000, "duration": 40}),
     "beside Reno": ("2 flows beside 2 of Reno, 10 Mbit/s, RTT 50 ms, queue of "
                     "one BDP", {"n": 2, "rival": 2, "duration": 120}),
 }
@@ -43,16 +49,34 @@ def seeds(quick):
     return range(1, 2 if quick else 6)
 
 
-def settings(controller):
+def paths(quick):
+    """Names; the fast one takes long."""
+    return [p for p in PATHS if not quick or p != "fast"]
+
+
+def runs_of(path, quick):
+    """Seeds of a path."""
+    return seeds(quick or path == "fast")
+
+
+def settings(controller, path):
     if controller == GIVING_WAY:
         return {"congestion": "peach", "lower_effort": "on"}
+    if controller == STFRC:
+        return {"congestion": "stfrc", "kind": "saratoga"}
+    if controller in FIXED:
+        flows = path.get("n", 1) + path.get("rival", 0)
+        return {"congestion": "fixed", "own_rate":
+                FIXED[controller] * path.get("rate", 10) / flows}
     return {"congestion": controller}
 
 
 def plan(quick):
-    return {(path, c, seed): Job.of("path", seed=seed, **settings(c), **params)
-            for path, (_, params) in PATHS.items() for c in CONTROLLERS
-            for seed in seeds(quick)}
+    return {(path, c, seed): Job.of("path", seed=seed,
+                                    **settings(c, PATHS[path][1]),
+                                    **PATHS[path][1])
+            for path in paths(quick) for c in CONTROLLERS
+            for seed in runs_of(path, quick)}
 
 
 class Cell:
@@ -60,61 +84,71 @@ class Cell:
 
     def __init__(self, runs, path, controller, seed_list):
         params = PATHS[path][1]
-        rate = params.get("rate", 10)
+        rate = params.get("rate", 10) * 1e6 / 8
         span = params.get("duration", 60) - params.get("warm", 20)
         self.use, self.jain, self.drops, self.wait, self.f = [], [], [], [], []
+        self.goodput = []
         for seed in seed_list:
             run = runs[path, controller, seed]
-            mine = run.segments("flow")
+            mine, rival = run.segments("flow"), run.segments("rival")
             link = run.link("A", "B")
-            self.use.append(link["wire_bytes"] * 8e-6 / span / rate)
-            self.jain.append(jain(mine))
+            packet = ratio(link["wire_bytes"], max(link["delivered"]
+                                                   + link["dropped_loss"], 1))
+            self.use.append(link["wire_bytes"] / span / rate)
+            self.jain.append(jain(mine + rival))
             self.drops.append((link["dropped_queue"] + link["dropped_red"])
                               / max(link["offered"], 1))
-            self.wait.append(link["queue"] * PAYLOAD / rate * 1000)
-            self.f.append(ratio(mean(mine), mean(run.segments("rival")) or 0))
-            self.goodput = sum(mine) / span
+            self.wait.append(link["queue"] * packet / rate * 1000)
+            self.f.append(ratio(mean(mine), mean(rival)))
+            self.goodput.append(sum(mine) / span)
+
+    def show(self):
+        text = (f"{mean(self.use):.2f} / {mean(self.jain):.2f} / "
+                f"{100 * mean(self.drops):.1f} / {mean(self.wait):.0f}")
+        return text if math.isinf(self.f[0]) else (
+            f"{text}; {show(self.f, 2)}")
+
+
+def claims(page, cells):
+    steady = {c: cells["one flow", c].use for c in FULL}
+    page.claim("steady", "A single flow fills 10 Mbit/s with a queue of one "
+               "BDP to 90 % (" + ", ".join(FULL) + ")",
+               all(mean(u) >= 0.9 for u in steady.values()),
+               ", ".join(f"{c} {brief(u)}" for c, u in steady.items()))
+    lossy = {c: [ratio(a, b) for a, b in zip(cells["loss", c].goodput,
+                                             cells["loss", "reno"].goodput)]
+             for c in ("westwood", "tibet", "mod-westwoodnew", "bbr", "auto",
+                       "cubic")}
+    page.claim("loss", "With 1 % random loss Westwood's family and BBR get "
+               "more than Reno", all(mean(lossy[c]) > 1.05 for c in (
+                   "westwood", "tibet", "mod-westwoodnew", "bbr")),
+               "times Reno's: " + ", ".join(f"{c} {brief(x, 2)}"
+                                            for c, x in lossy.items()))
+    beside = {c: cells["beside Reno", c].f for c in CONTROLLERS}
+    kin = ("newreno", "sack", "tahoe", "westwood", "tibet")
+    good = [c for c in kin if 0.5 < mean(beside[c]) < 2]
+    page.claim("friendly", ", ".join(kin[:-1]) + f" and {kin[-1]} share with "
+               "Reno within a factor of two", True if len(good) == len(kin)
+               else only("for " + ", ".join(good)) if good else FAILS,
+               ", ".join(f"{c} {brief(x, 2)}" for c, x in beside.items()))
 
 
 def report(page, runs, quick):
-    every = list(seeds(quick))
-    cells = {(p, c): Cell(runs, p, c, every) for p in PATHS
+    cells = {(p, c): Cell(runs, p, c, runs_of(p, quick)) for p in paths(quick)
              for c in CONTROLLERS}
-    steady = {c: mean(cells["one flow", c].use) for c in FULL}
-    page.claim("steady", "A single flow fills 10 Mbit/s with a queue of one "
-               "BDP to 90 % (" + ", ".join(FULL) + ")",
-               all(u >= 0.9 for u in steady.values()),
-               ", ".join(f"{c} {u:.3f}" for c, u in steady.items()))
-    lossy = {c: ratio(cells["loss", c].goodput, cells["loss", "reno"].goodput)
-             for c in ("westwood", "tibet", "mod-westwoodnew", "bbr", "cubic")}
-    page.claim("loss", "With 1 % random loss Westwood's family and BBR get "
-               "more than Reno", all(lossy[c] > 1.05 for c in (
-                   "westwood", "tibet", "mod-westwoodnew", "bbr")),
-               "times Reno's: " + ", ".join(f"{c} {x:.2f}"
-                                            for c, x in lossy.items()))
-    beside = {c: mean(cells["beside Reno", c].f) for c in CONTROLLERS}
-    mild = [c for c in ("newreno", "sack", "tahoe", "westwood", "tibet")
-            if not 0.5 < beside[c] < 2]
-    page.claim("friendly", "newreno, sack, tahoe, westwood and tibet share "
-               "with Reno within a factor of two", True if not mild else
-               only("for " + ", ".join(c for c in beside if c in (
-                   "newreno", "sack", "tahoe", "westwood", "tibet")
-                   and c not in mild)) if len(mild) < 5 else FAILS,
-               ", ".join(f"{c} {x:.2f}" for c, x in beside.items()))
+    claims(page, cells)
     page.text(
-        "TLTCP without deadlines as an application gets it: packet numbers, "
-        "pacing, an acknowledgement per two packets, true packet sizes. Per "
-        "cell: use of the link / Jain's index of the flows / drops of the "
-        "queue in % / mean wait in the queue in ms; beside Reno: share of a "
-        f"flow over that of a Reno flow. {len(every)} seed(s).")
-    for path, (words, _) in PATHS.items():
-        page.text(f"- **{path}**: {words}")
-    head = [p for p in PATHS if p != "beside Reno"]
-    page.table(("controller", *head, "beside Reno"), [
-        (c, *(f"{mean(x.use):.2f} / {mean(x.jain):.2f} / "
-              f"{100 * mean(x.drops):.1f} / {mean(x.wait):.0f}"
-              for x in (cells[p, c] for p in head)),
-         show(cells["beside Reno", c].f, 2)) for c in CONTROLLERS])
+        "Every controller of libcongestion (`auto` is the default) on the paths "
+        "of all the papers. TLTCP without deadlines as an application gets it: "
+        "packet numbers, pacing, an acknowledgement per two packets, true packet "
+        "sizes; stfrc as Saratoga sends with it. Per cell: use of the link / "
+        "Jain's index of the flows / drops of the queue in % / mean wait in the "
+        "queue in ms; beside Reno also the share of a flow over that of a Reno "
+        f"flow. {len(seeds(quick))} seed(s), one on the fast path.")
+    for path in paths(quick):
+        page.text(f"- **{path}**: {PATHS[path][0]}")
+    page.table(("controller", *paths(quick)), [
+        (c, *(cells[p, c].show() for p in paths(quick))) for c in CONTROLLERS])
 
     def draw(axes):
         for axis, path in zip(axes, ("deep", "GEO")):

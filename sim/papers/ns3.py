@@ -30,6 +30,10 @@ class Scope:
         self.span = self.stfrc["duration"] - self.stfrc["warm"]
 
 
+def seeds(quick):
+    return Scope(quick).seeds
+
+
 def pacing(controller):
     return "on" if controller == "bbr" else "off"
 

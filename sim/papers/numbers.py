@@ -38,6 +38,13 @@ def show(values, digits=3):
     return text
 
 
+def brief(values, digits=3):
+    """mean ± half width, where several stand in one line."""
+    values = list(values)
+    text = f"{mean(values):.{digits}f}"
+    return text if len(values) < 2 else f"{text} ± {half_width(values):.{digits}f}"
+
+
 def jain(values):
     square = sum(v * v for v in values)
     return sum(values) ** 2 / (len(values) * square) if square else 0.0

@@ -2,6 +2,7 @@
 """Pages in Markdown with figures and a table of claims."""
 import pathlib
 import sys
+import typing
 
 HOLDS = "holds"
 FAILS = "does not hold"
@@ -15,14 +16,25 @@ def only(condition):
     return f"holds only {condition}"
 
 
+class Claim(typing.NamedTuple):
+    """One line of the table of claims."""
+    name: str
+    text: str
+    verdict: str
+    numbers: str
+    seeds: int
+    expect: str
+
+
 class Page:
     """One page; report() of a module fills it."""
 
-    def __init__(self, name, title, folder, plotter):
+    def __init__(self, name, title, folder, plotter, seeds=1):
         self.name = name
         self.title = title
         self.folder = folder
         self.plotter = plotter
+        self.seeds = seeds  # behind a claim that does not say otherwise
         self.claims = []
         self.parts = []
 
@@ -47,21 +59,23 @@ class Page:
         self.plotter.draw(self.folder / file, draw, size, columns)
         self.parts.append(f"![{caption}]({file})\n\n*{caption}*")
 
-    def claim(self, name, text, verdict, numbers, expect=None):
+    def claim(self, name, text, verdict, numbers, expect=None, seeds=None):
         """A claim of the paper.  expect: the verdict that the tests want; a
         Boolean verdict means that it holds or does not."""
         if isinstance(verdict, bool):
             verdict = HOLDS if verdict else FAILS
-        self.claims.append((f"{self.name}.{name}", text, verdict, numbers,
-                            expect or HOLDS))
+        self.claims.append(Claim(f"{self.name}.{name}", text, verdict, numbers,
+                                 seeds or self.seeds, expect or HOLDS))
 
     def markdown(self):
         parts = [NOTICE + f"# {self.title}"]
         if self.claims:
-            head = ("claim", "verdict", "numbers")
-            rows = [(f"{text} (`{name}`)", f"**{verdict}**", numbers)
-                    for name, text, verdict, numbers, _ in self.claims]
+            head = ("claim", "verdict", "numbers", "seeds")
+            rows = [(f"{c.text} (`{c.name}`)", f"**{c.verdict}**", c.numbers,
+                     c.seeds) for c in self.claims]
             claims = Page("", "", None, None)
+            claims.text("A mean of several seeds is given with half the width "
+                        "of its 95 % confidence interval.")
             claims.table(head, rows)
             parts += ["## Claims", *claims.parts]
         return "\n\n".join(parts + self.parts) + "\n"
@@ -108,11 +122,11 @@ def find_plotter():
 def check(claims):
     """Tells each claim's verdict; returns how many are not as expected."""
     wrong = 0
-    for name, _, verdict, numbers, expect in claims:
-        good = verdict == expect
+    for c in claims:
+        good = c.verdict == c.expect
         wrong += not good
-        print(f"{'ok    ' if good else 'FAILED'} {name}: {verdict}"
-              f"{'' if good else f', but {expect} was expected'}: {numbers}")
+        print(f"{'ok    ' if good else 'FAILED'} {c.name}: {c.verdict}"
+              f"{'' if good else f', but {c.expect} was expected'}: {c.numbers}")
     return wrong
 
 
@@ -168,7 +182,8 @@ def write_all(modules, everything, plans, lab, folder, quick, checking):
             print(f"reproduce: {name}: {absent(lab)}, so what they give is "
                   "left out; ./dev reproduce --with-ns2 or --with-ns3 installs "
                   "it (Debian: ns2, libns3-dev)", file=sys.stderr)
-        page = Page(name, module.TITLE, folder, plotter)
+        page = Page(name, module.TITLE, folder, plotter,
+                    len(module.seeds(quick)))
         if quick:
             page.text(QUICK)
         module.report(page, {k: lab.load(j) for k, j in jobs.items()}, quick)

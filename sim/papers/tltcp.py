@@ -2,7 +2,7 @@
 """Mukherjee and Brecht, Time-lined TCP for the TCP-friendly delivery of
 streaming media (2000): Figures 2 to 5 and 7 to 13."""
 from .lab import Job
-from .numbers import (every_other, mean, ratio, show, spread,
+from .numbers import (brief, every_other, half_width, mean, ratio, show, spread,
                       upper_over_lower)
 from .page import FAILS, only
 
@@ -22,6 +22,8 @@ SWEEPS = {
 }
 
 
+# Points of the sweeps at which packets are lost.
+LOSSY = (*(("window", x) for x in WINDOWS if x >= 20), ("flows", 50))
 # Figure 13 once more with a window at which packets are lost.
 LOSING = 20
 WORKED = 0.5   # s; deadline of the worked examples
@@ -141,8 +143,8 @@ HEAD = ("F", "F, together", "F_worst", "F_best", "S of the mix",
 
 def sweep_part(page, points, sweep):
     xs, figures, label = SWEEPS[sweep]
-    page.heading(f"Figures {figures}: {label}" if sweep != "deadline"
-                 else f"Figure {figures}: {label}")
+    title = f"Figure{'s' if ' ' in figures else ''} {figures}"
+    page.heading(f"{title}: {label}")
 
     def draw(axes):
         for axis, name in zip(axes, ("f", "s_mixed")):
@@ -164,7 +166,7 @@ def sweep_part(page, points, sweep):
         axes[0].legend()
         axes[1].legend()
 
-    page.figure(sweep, f"Figures {figures}: fairness of TLTCP towards TCP (F) "
+    page.figure(sweep, f"{title}: fairness of TLTCP towards TCP (F) "
                 f"and the largest share over the smallest (S), by {label}; "
                 "means over start times", draw, size=(7.2, 3), columns=2)
     for manner, words in MANNERS.items():
@@ -205,13 +207,14 @@ def claim_sequence(page, runs):
     tcp, tltcp = run.received("tcp")[0], run.received("tltcp")[0]
     page.claim("fig5.equal-slopes", "Figure 5: a TLTCP flow and a TCP flow "
                "deliver alike", abs(tltcp / tcp - 1) < 0.05,
-               f"{tltcp:.0f} and {tcp:.0f} packets in 14 s, one run")
+               f"{tltcp:.0f} and {tcp:.0f} packets in 14 s", seeds=1)
     section = 700000 / 1460
     steps = [x["sequence"] for x in run.samples("tltcp")]
     jumps = [b for a, b in zip(steps, steps[1:]) if b - a > section / 3]
     page.claim("fig5.jumps", "Figure 5: at each deadline TLTCP goes on with "
                "the next section", len(jumps) >= 12,
-               f"{len(jumps)} jumps in 14 s; sections of {section:.0f} packets")
+               f"{len(jumps)} jumps in 14 s; sections of {section:.0f} packets",
+               seeds=1)
 
 
 def claims_flows(page, points):
@@ -287,19 +290,19 @@ def claims_worked(page, runs):
                    for x in w.values()),
                f"{old.sections:.0f} deadlines of sections of {section:.0f} "
                f"packets bring the stream to packet {old.place:.0f}, with "
-               f"{old.flow['sent']:.0f} sent")
+               f"{old.flow['sent']:.0f} sent", seeds=1)
     page.claim("fig3.update", "Figure 3: what is missing of an obsolete "
                "section holds up neither end",
                all(x.drops > 0 and x.flow["timeouts"] == 0
                    for x in w.values()),
                f"{old.drops} packets dropped, {old.flow['timeouts']:.0f} "
-               "timeouts")
+               "timeouts", seeds=1)
     page.claim("fig4.slot", "Figure 4: the slot of a retransmission of obsolete "
                "data goes to current data",
                old.flow["pseudo"] > 0 == w["packet"].flow["pseudo"],
                f"{old.flow['pseudo']:.0f} pseudo-retransmissions for "
                f"{old.flow['cuts']:.0f} reductions; with packet numbers none "
-               "is needed")
+               "is needed", seeds=1)
 
 
 def worked_part(page, runs):
@@ -367,23 +370,53 @@ def claims_beyond(page, points, losing):
                f"windows of {LOSING}: F " + "; ".join(
                    f"deadline {d} s: {show(losing['dupack-reno', d], 2)} → "
                    f"{show(losing['packet', d], 2)}" for d in DEADLINES))
-    losing = [("window", x) for x in SWEEPS["window"][0] if x >= 20]
-    losing.append(("flows", 50))
-    old = [mean(points[s, x, "dupack-reno"].f) for s, x in losing]
-    new = [mean(points[s, x, "packet"].f) for s, x in losing]
+    old, new = ([mean(points[s, x, m].f) for s, x in LOSSY]
+                for m in ("dupack-reno", "packet"))
     page.claim("beyond.packet-numbers", "Packet numbers bring F nearer to 1 "
                "where packets are lost (ours, not the paper's)",
                mean([abs(x - 1) for x in new]) < mean(
                    [abs(x - 1) for x in old]),
                "F at " + ", ".join(
-                   f"{s} {x}: {a:.3f} → {b:.3f}"
-                   for (s, x), a, b in zip(losing, old, new)))
+                   f"{s} {x}: {brief(points[s, x, 'dupack-reno'].f)} → "
+                   f"{brief(points[s, x, 'packet'].f)}" for s, x in LOSSY))
 
 
-def losing_part(page, losing):
-    page.heading(f"Figure 13 with losses: windows of {LOSING}")
-    page.table(("deadline, s", *(f"F with {w}" for w in MANNERS.values())), [
-        (f"{d:g}", *(show(losing[m, d]) for m in MANNERS)) for d in DEADLINES])
+def losing_part(page, points, losing):
+    page.heading("What packet numbers change")
+    page.text("F wherever packets are lost, and how far it is from 1 with "
+              "packet numbers, as a part of how far it is with the paper's "
+              f"recovery. Figure 13 with windows of {LOSING}, for with the "
+              "paper's 10 nothing is lost:")
+    names = {"window": "Figure 9: windows of {}", "flows": "Figure 7: {} flows"}
+    rows = [(names[s].format(x), *(points[s, x, m].f for m in MANNERS))
+            for s, x in LOSSY]
+    rows += [(f"Figure 13: deadlines of {d:g} s",
+              *(losing[m, d] for m in MANNERS)) for d in DEADLINES]
+    page.table(("point", *(f"F with {w}" for w in MANNERS.values()), "left"), [
+        (words, show(old), show(new), f"{100 * ratio(off(new), off(old)):.0f} %")
+        for words, old, new in rows])
+
+    def draw(axes):
+        for axis, xs, get, label in (
+                (axes[0], WINDOWS, lambda m, x: points["window", x, m].f,
+                 "Figure 9: window"),
+                (axes[1], DEADLINES, lambda m, x: losing[m, x],
+                 f"Figure 13 at windows of {LOSING}: deadline, s")):
+            for m, words in MANNERS.items():
+                axis.errorbar(xs, [mean(get(m, x)) for x in xs], fmt="o-",
+                              yerr=[half_width(get(m, x)) for x in xs], ms=3,
+                              capsize=2, label=words)
+            axis.axhline(1, lw=0.8, color="k")
+            axis.set_xscale("log")
+            axis.set_xticks(xs, [f"{x:g}" for x in xs], minor=False)
+            axis.minorticks_off()
+            axis.set_ylim(0, 3)
+            axis.set_xlabel(label)
+        axes[0].set_ylabel("F")
+        axes[0].legend()
+
+    page.figure("recovery", "Fairness towards TCP by recovery; bars are 95 % "
+                "confidence intervals", draw, size=(7.2, 3), columns=2)
 
 
 def rival_part(page, runs, quick):
@@ -435,6 +468,6 @@ def report(page, runs, quick):
     sequence_part(page, runs)
     for sweep in SWEEPS:
         sweep_part(page, points, sweep)
-    losing_part(page, losing)
+    losing_part(page, points, losing)
     rival_part(page, runs, quick)
     unsaid_part(page, runs, quick)

@@ -105,8 +105,8 @@ class Matrix(Claims):
                                   "mod-westwoodnew", "bbr"))
         for name, cell in cells.items():
             if name != "reno":
-                self.assertGreater(cell.goodput, 1.05 * cells["reno"].goodput,
-                                   name)
+                self.assertGreater(cell.goodput[0],
+                                   1.05 * cells["reno"].goodput[0], name)
 
 
 if __name__ == "__main__":

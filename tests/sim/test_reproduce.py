@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """sim/reproduce: results whole or not at all, clear words, equal bytes."""
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -9,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sim"))
@@ -115,6 +118,41 @@ class Results(unittest.TestCase):
         p = page.Page("x", "X", None, None)
         p.figure("f", "Figure 1", lambda axis: axis.plot([1]))
         self.assertIn("Figure 1* (not drawn: no matplotlib)", p.markdown())
+
+    def test_without_plotter_and_ns2_the_page_is_made_of_the_rest(self):
+        class Module:  # a page of one run here and one in ns-2
+            TITLE = "X"
+
+            @staticmethod
+            def seeds(_):
+                return [1]
+
+            @staticmethod
+            def report(p, runs, _):
+                p.figure("f", "Figure 1", lambda axis: axis.plot([1]))
+                p.claim("c", "C", sorted(runs) == ["here"], "n")
+
+        self.lab.ns2 = None
+        self.lab.ns3 = self.lab.results / "none"
+        plan = {"here": lab.Job.of("tltcp", tcp=1, tltcp=0, duration=1, warm=0),
+                "there": lab.Ns2Job.of("dumbbell")}
+        self.assertIsNone(self.lab.run(self.lab.key(plan["here"]),
+                                       plan["here"]))
+        folder = self.lab.results / "pages"
+        said = io.StringIO()
+        with unittest.mock.patch.dict(sys.modules, {"matplotlib": None}), \
+                contextlib.redirect_stderr(said), \
+                contextlib.redirect_stdout(io.StringIO()):
+            code = page.write_all({"x": Module}, {"x": Module}, {"x": plan},
+                                  self.lab, folder, True, True)
+        self.assertEqual(code, 0)
+        self.assertIn("no matplotlib (Debian: python3-matplotlib)",
+                      said.getvalue())
+        self.assertIn("x: no ns-2 and no ns-3, so what they give is left out",
+                      said.getvalue())
+        text = (folder / "x.md").read_text(encoding="utf-8")
+        self.assertIn("Figure 1* (not drawn: no matplotlib)", text)
+        self.assertIn("**holds**", text)
 
     def test_a_parameter_changes_the_key(self):
         keys = {self.lab.key(lab.Job.of("tltcp", **p)) for p in (
