@@ -2,7 +2,7 @@
 """The comparison of TCPs over a GEO satellite: Figures 2 to 11."""
 from .lab import Job
 from .numbers import brief, jain, mean, show
-from .page import FAILS, only
+from .page import FAILS, HOLDS, only
 
 TITLE = "TCPs over a GEO satellite"
 # Name, figure, controller, recovery: what the paper compares.
@@ -188,7 +188,8 @@ def claims(page, runs, quick):
                "compete with terrestrial Reno (less than 0.4)",
                FAILS if free >= 0.4 else mixed < 0.4 or jitter,
                f"satellite share {of('mixed', 1)}, with jitter {free:.3f}",
-               expect=jitter)
+               # In short phases it counts that they had the link for themselves.
+               expect=jitter if quick else HOLDS)
     span = [max(x.values()) - min(x.values()) for x in (second, loose)]
     page.claim("step", "Without jitter it is packets in step with the "
                "bottleneck, not only the controllers, that set the shares "
