@@ -22,8 +22,10 @@ static void begin(struct world *w, const char *codec) {
 static char unit(struct world *w, const void *data, size_t len) {
     media__scanner_classify(&w->scanner, data, len, MEDIA_FLAG_KEY, &w->frame);
 
-    return w->frame.continues ? "OHKRDA"[w->frame.frame_class]
-                              : "ohkrda"[w->frame.frame_class];
+    if (w->frame.continues) {
+        return "OHKRDA"[w->frame.frame_class];
+    }
+    return "ohkrda"[w->frame.frame_class];
 }
 
 /* Behind a start code, or behind a length of one byte. */
