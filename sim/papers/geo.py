@@ -250,7 +250,8 @@ def sensitivity(page, runs, quick):
                if reno[0] < 0.5 < reno[-1] else FAILS,
                "Reno's satellite share at a queue of "
                + ", ".join(f"{q}: {r:.3f}" for q, r in zip(queues, reno)),
-               expect=only("with queues that are small for the paths"))
+               expect=only("with queues that are small for the paths"),
+               seeds=1)
 
 
 def report(page, runs, quick):
