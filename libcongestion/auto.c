@@ -193,13 +193,15 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     cong__cubic.ack(cc, &seen);
 }
 
-/* Losses of late do not follow the RTT; of the first ones only those that came
- * without any queue are taken for such. */
+/* Losses of late do not follow the RTT; each of the first ones is taken by
+ * itself. */
 static bool is_independent(struct adaptive *a) {
-    a->rank += (cong__rtts_rank(&a->past.samples, a->rtt) - a->rank) / JUDGED;
+    double rank = cong__rtts_rank(&a->past.samples, a->rtt);
+    a->rank += (rank - a->rank) / JUDGED;
     if (a->judged < JUDGED_FIRST) {
         a->judged++;
-        return !shows_queue(a, a->rtt, SOME_QUEUE, SOME_QUEUE_MIN);
+        return rank < 0.5 ||
+               !shows_queue(a, a->rtt, SOME_QUEUE, SOME_QUEUE_MIN);
     }
     return a->rank < INDEPENDENT;
 }

@@ -166,13 +166,14 @@ static void cubic_forgets_a_reduction_that_was_a_false_alarm(void **state) {
     rig_stop(&other);
 }
 
-/* RTTs all over 100 to 200 ms, the newest as given; then a loss at 100. */
+/* RTTs of 100 to 200 ms, half of them below 125, the newest as given; then a
+ * loss at a window of 100. */
 static double auto_after_loss(double rtt, double lost_share) {
     struct rig r;
     rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
     for (int i = 0; i < 2000; i++) {
         r.ack.lost = lost_share;
-        rig_ack_rtt(&r, 1, MS(100 + i % 101));
+        rig_ack_rtt(&r, 1, MS(100 + pow(i % 101, 2) / 100));
     }
     rig_ack_rtt(&r, 1, MS(rtt));
     r.cc->cwnd = 100;
@@ -184,7 +185,8 @@ static double auto_after_loss(double rtt, double lost_share) {
 
 static void auto_gives_way_to_congestion_and_not_to_chance(void **state) {
     (void)state;
-    check_near(auto_after_loss(110, 0.01), 95, 1e-9);
+    check_near(auto_after_loss(110, 0.01), 100, 1e-9);
+    check_near(auto_after_loss(135, 0.01), 95, 1e-9);
     check_near(auto_after_loss(190, 0.01), 70, 1e-9);
     check_near(auto_after_loss(110, 0.2), 70, 1e-9);
 }
