@@ -11,9 +11,9 @@
 #include "tests/gst/clip.h"
 #include "tests/gst/support.h"
 
-/* Frames that are lost, one at a time. */
+/* So many frames are lost, one at a time, from this one on. */
+#define LOSSES 4
 #define LOSE_FIRST 3
-#define LOSE_STEP 13
 
 /* Every second frame stores nothing. */
 #define LAYER_FLAGS                                                \
@@ -235,10 +235,11 @@ static gboolean would_jump(const struct clip *clip, const struct row *row,
 
 static void check_references(struct clip *clip, const struct row *row,
                              GPtrArray *whole) {
+    guint step = clip->buffers->len / LOSSES;
     guint losses = 0;
 
     clip_refer(clip);
-    for (guint i = LOSE_FIRST; i < clip->buffers->len; i += LOSE_STEP) {
+    for (guint i = LOSE_FIRST; i < clip->buffers->len; i += step) {
         while (i < clip->buffers->len &&
                (!may_be_lost(&clip->frames[i]) || would_jump(clip, row, i))) {
             i++;
