@@ -5,21 +5,6 @@
 
 #define BURST_PACKETS 10 /* RFC 9002, 7.7 */
 #define QUANTUM_MAX 65000.0
-#define EST_SECONDS 0.5      /* time constant of the encoder's estimate */
-#define CAPACITY_SECONDS 0.5 /* of the path's rate under a queue */
-#define CAPACITY_GROWTH 0.05 /* per second without a queue */
-#define PLATEAU 10000000000  /* ns since a queue stood */
-#define PLATEAU_GROWTH 0.005 /* per second, so long */
-#define QUEUE_MIN 4000000    /* ns; less is noise */
-#define FOREIGN 2            /* times what is in flight: a queue of others */
-#define CHANGE 1.1           /* times: the path carries more, or less */
-#define SETTLE (2 * (cong_time)TLTCP_S)
-#define WANTED (2 * (cong_time)TLTCP_S)
-#define LOW_WINDOW 100000000 /* ns; over which a queue must stand */
-#define CLAIM 1.25           /* while others have a part: claim as much more */
-#define OPTIMISM 1.02        /* a path that is not filled would not show more */
-#define FULL_MEMORY (10 * (cong_time)TLTCP_S)
-#define PAYLOAD_SHARE 0.96 /* of a packet, headers of chunks taken off */
 #define NS_PER_S 1e9
 
 static bool is_finite(double x) {
@@ -74,20 +59,14 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
     double cwnd_max =
         cfg->max_window > 0 ? (double)cfg->max_window * mss : (double)INT64_MAX;
     int rv;
-    *cc = (tltcp__cc){.t_sent = -1,
-                      .t_est = -1,
-                      .t_shown = cfg->max_rate > 0 ? (cong_time)now : -1,
-                      .t_full = -1,
-                      .t_limited = -1,
-                      .t_foreign = -1,
-                      .t_changed = -1,
-                      .paced = !cfg->no_pacing};
+    *cc = (tltcp__cc){.t_sent = -1, .paced = !cfg->no_pacing};
     cc->cong = cmn__alloc(mem, ops->size);
     if (cc->cong == NULL) {
         return TLTCP_ERR_NOMEM;
     }
     cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
     cc->max_rate = (double)cfg->max_rate / 8;
+    tltcp__capacity_init(&cc->capacity, cc->max_rate, now);
     cc->initial_window = (double)cfg->initial_window;
     rv = take_params(cc, mem, cfg);
     if (rv == 0) {
@@ -121,20 +100,9 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     cc->sample = (struct cong_rate_sample){0};
     cong_pacer_init(&cc->pacer);
     cc->t_resume = 0;
-    cc->est_rate = 0;
-    cc->t_est = -1;
-    cc->capacity = 0;
-    cc->low = cc->low_before = 0;
     cc->episode = false;
     cc->can_undo = false;
-    cc->capacity = 0;
-    cc->low = cc->low_before = 0;
-    cc->t_shown = cc->max_rate > 0 ? (cong_time)now : -1;
-    cc->t_full = -1;
-    cc->t_limited = -1;
-    cc->t_foreign = -1;
-    cc->t_changed = -1;
-    cc->steady = 0;
+    tltcp__capacity_init(&cc->capacity, cc->max_rate, now);
 }
 
 double tltcp__cc_window(const tltcp__cc *cc) {
@@ -213,130 +181,6 @@ void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now) {
     }
 }
 
-/* Keeps the lowest RTT of the last one or two windows: a burst makes a queue
- * that is gone before the next one. */
-static void note_low_rtt(tltcp__cc *cc, cong_time rtt, cong_time now) {
-    cong_time window =
-        cc->rtt.srtt > LOW_WINDOW ? cc->rtt.srtt : (cong_time)LOW_WINDOW;
-    if (rtt <= 0) {
-        return;
-    }
-    if (now - cc->t_low > window) {
-        cc->low_before = cc->low;
-        cc->low = rtt;
-        cc->t_low = now;
-    } else if (rtt < cc->low) {
-        cc->low = rtt;
-    }
-}
-
-/* A queue stands on the path: what is delivered is what it carries. */
-static bool is_saturated(const tltcp__cc *cc) {
-    cong_time low = cc->low < cc->low_before ? cc->low : cc->low_before;
-    cong_time queue = low - cc->rtt.min_rtt;
-    return cc->rtt.min_rtt > 0 && 4 * queue > cc->rtt.min_rtt &&
-           queue > QUEUE_MIN;
-}
-
-/* The queue is not ours: we have too little in flight.  Others fill it, and
- * would give way. */
-static bool is_shared(const tltcp__cc *cc, const struct cong_rate_sample *rs) {
-    double low = (double)(cc->low < cc->low_before ? cc->low : cc->low_before);
-    return rs != NULL &&
-           FOREIGN * rs->tx_in_flight < cc->capacity * low / NS_PER_S;
-}
-
-/* By which a window that was the limit would make the rate grow. */
-static double growth_of_window(const tltcp__cc *cc, double seconds) {
-    double srtt = (double)cc->rtt.srtt / NS_PER_S;
-    return srtt > 0 ? cc->cong->mss / (srtt * srtt) * seconds : 0;
-}
-
-/* What was delivered at most, corrected while a queue stands, but not by the
- * application's pauses.  Without a queue there may be more: a little for a
- * while, for the path has just shown what it carries, then more and more. */
-static void measure_capacity(tltcp__cc *cc, const struct cong_rate_sample *rs,
-                             double seconds, bool limited, cong_time now) {
-    double gain = seconds < CAPACITY_SECONDS ? seconds / CAPACITY_SECONDS : 1;
-    bool saturated = is_saturated(cc);
-    if (rs != NULL && rs->rate > cc->capacity &&
-        (cc->capacity > 0 || saturated)) {
-        cc->capacity = rs->rate;
-    } else if (!saturated) {
-        double growth =
-            now - cc->t_full < PLATEAU ? PLATEAU_GROWTH : CAPACITY_GROWTH;
-        cc->capacity *= 1 + growth * seconds;
-    } else if (!limited && is_shared(cc, rs)) {
-        cc->t_foreign = now;
-        cc->capacity += growth_of_window(cc, seconds);
-    } else if (rs != NULL && !rs->app_limited) {
-        cc->capacity += gain * (rs->rate - cc->capacity);
-    }
-}
-
-static bool is_recent(cong_time then, cong_time now, cong_time span) {
-    return then >= 0 && now - then < span;
-}
-
-/* Notes when the path carries more or less than it has shown. */
-static void note_change(tltcp__cc *cc, cong_time now) {
-    if (cc->t_shown < 0) {
-        cc->steady = cc->capacity;
-    } else if (cc->capacity > CHANGE * cc->steady ||
-               CHANGE * cc->capacity < cc->steady) {
-        cc->steady = cc->capacity;
-        cc->t_changed = now;
-    }
-}
-
-/* A queue is a limit of the path only for who wanted to send more. */
-static void note_full(tltcp__cc *cc, bool limited, cong_time now) {
-    cc->t_limited = limited ? now : cc->t_limited;
-    if (is_saturated(cc) && is_recent(cc->t_limited, now, WANTED)) {
-        cc->t_full = now;
-        cc->t_shown = cc->t_shown < 0 ? now : cc->t_shown;
-    }
-}
-
-bool tltcp__cc_is_contested(const tltcp__cc *cc, tltcp_time now) {
-    return is_recent(cc->t_changed, (cong_time)now, SETTLE) ||
-           is_recent(cc->t_foreign, (cong_time)now, FULL_MEMORY);
-}
-
-bool tltcp__cc_is_settled(const tltcp__cc *cc, tltcp_time now) {
-    return cc->t_shown >= 0 && (cong_time)now - cc->t_shown > SETTLE &&
-           !tltcp__cc_is_contested(cc, now);
-}
-
-/* What the path would carry, for encoders: the window over the RTT, or what the
- * controller paces at, but not more than the path is known to deliver.  Where
- * that is known, the RTT that counts is the one without our own queue: a window
- * that was cut just now has not drained it yet. */
-static void estimate(tltcp__cc *cc, const struct cong_rate_sample *rs,
-                     bool limited, cong_time now) {
-    double rate = cc->cong->pacing_rate;
-    double seconds = cc->t_est >= 0 ? (double)(now - cc->t_est) / NS_PER_S : 0;
-    double gain = seconds < EST_SECONDS ? seconds / EST_SECONDS : 1;
-    measure_capacity(cc, rs, seconds, limited, now);
-    note_change(cc, now);
-    note_full(cc, limited, now);
-    if (is_finite(cc->cong->cwnd) && cc->rtt.srtt > 0) {
-        cong_time rtt = cc->capacity > 0 ? cc->rtt.min_rtt : cc->rtt.srtt;
-        rate = cc->cong->cwnd / ((double)rtt / NS_PER_S);
-    }
-    if (cc->max_rate > 0 && rate > cc->max_rate) {
-        rate = cc->max_rate;
-    }
-    if (cc->capacity > 0 && rate > cc->capacity) {
-        rate = cc->capacity;
-    }
-    if (rate > 0) {
-        gain = cc->est_rate <= 0 ? 1 : gain;
-        cc->est_rate += gain * (rate - cc->est_rate);
-        cc->t_est = now;
-    }
-}
-
 void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
     double after = ack->flight - ack->acked - ack->lost;
     ack->min_rtt = cc->rtt.min_rtt;
@@ -354,8 +198,7 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
         cong_prr_ack(&cc->prr, ack->acked, after > 0 ? after : 0,
                      cc->cong->ssthresh, cc->cong->mss, advanced);
     }
-    note_low_rtt(cc, ack->rtt, ack->now);
-    estimate(cc, ack->rs, ack->limited, ack->now);
+    tltcp__capacity_on_ack(&cc->capacity, cc->cong, &cc->rtt, ack);
     tltcp__cc_set_pace(cc);
 }
 
@@ -443,20 +286,7 @@ static uint64_t time_of(cong_time t) {
 }
 
 uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc) {
-    return whole(8 * PAYLOAD_SHARE * cc->est_rate);
-}
-
-double tltcp__cc_limit(const tltcp__cc *cc, tltcp_time now) {
-    double rate = cc->est_rate;
-    if (!is_recent(cc->t_full, (cong_time)now, FULL_MEMORY) &&
-        cc->max_rate <= 0) {
-        return 0;
-    }
-    if (cc->capacity > 0 && cc->capacity < rate) {
-        rate = cc->capacity; /* which the smoothed one has not reached yet */
-    }
-    return PAYLOAD_SHARE * rate *
-           (tltcp__cc_is_contested(cc, now) ? CLAIM : OPTIMISM);
+    return whole(8 * tltcp__capacity_estimate(&cc->capacity));
 }
 
 void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st) {

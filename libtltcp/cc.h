@@ -11,6 +11,7 @@
 #include <tltcp/stats.h>
 
 #include "common/mem.h"
+#include "libtltcp/capacity.h"
 
 typedef struct tltcp__cc_param {
     char name[24];
@@ -31,25 +32,13 @@ typedef struct tltcp__cc {
     struct cong_rate_sample sample; /* newest */
     double max_rate;                /* bytes/s; 0: no cap */
     double granularity;             /* seconds that a burst must cover */
-    double est_rate;                /* bytes/s, smoothed; 0: not known */
-    double capacity; /* bytes/s of the path as last seen; 0: not known */
+    tltcp__capacity capacity;
     double undo_cwnd;
     double undo_ssthresh;
-    cong_time t_sent; /* when something last left; -1: never */
-    cong_time t_est;
-    cong_time
-        low; /* lowest RTT of the window since t_low, and the one before */
-    cong_time low_before;
-    cong_time t_low;
-    cong_time t_full;    /* a queue last stood on the path; -1: never */
-    cong_time t_limited; /* when window or pacer last held back; -1: never */
-    cong_time t_shown;   /* the path first showed its capacity; -1: not yet */
-    cong_time t_changed; /* when it last came to carry more or less */
-    cong_time t_foreign; /* when others filled its queue; -1: never */
-    double steady;       /* what it carried then */
-    cong_time t_resume;  /* the pacer, once it said no, says no until then */
-    bool episode;        /* open */
-    bool use_prr;        /* in this episode */
+    cong_time t_sent;   /* when something last left; -1: never */
+    cong_time t_resume; /* the pacer, once it said no, says no until then */
+    bool episode;       /* open */
+    bool use_prr;       /* in this episode */
     bool can_undo;
     bool paced;
     bool limited;        /* held back since the last feedback */
@@ -96,13 +85,6 @@ void tltcp__cc_undo(tltcp__cc *cc, tltcp_time now);
 
 /* What the path would carry, in bit/s of sections. */
 uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc);
-/* The same in bytes/s, if the path has shown a limit of late; else 0. */
-double tltcp__cc_limit(const tltcp__cc *cc, tltcp_time now);
-/* Others have a part of the path: what it carries for us changes, or they fill
- * its queue. */
-bool tltcp__cc_is_contested(const tltcp__cc *cc, tltcp_time now);
-/* The rate is known for a while, and is ours. */
-bool tltcp__cc_is_settled(const tltcp__cc *cc, tltcp_time now);
 void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st);
 
 #endif /* LIBTLTCP_CC_H */

@@ -362,10 +362,11 @@ static void look_out(tltcp__sender *s, tltcp_time now) {
     /* RACK waits a quarter of an RTT for packets that were overtaken */
     s->sec.repair.round =
         s->cc.rtt.srtt > 0 ? (tltcp_time)(s->cc.rtt.srtt / 4 * 5) : 0;
-    double rate = tltcp__cc_limit(&s->cc, now) / (1 + s->sec.repair.share);
+    double rate =
+        tltcp__capacity_limit(&s->cc.capacity, now) / (1 + s->sec.repair.share);
     double rtt = (double)s->cc.rtt.min_rtt;
     double queue = rate > 0 ? (double)s->map.bytes / rate * 1e9 - rtt : 0;
-    s->sec.path.settled = tltcp__cc_is_settled(&s->cc, now);
+    s->sec.path.settled = tltcp__capacity_is_settled(&s->cc.capacity, now);
     s->sec.path.rate = rate;
     s->sec.path.delay = (tltcp_time)(rtt > 0 && queue > 0 ? queue : 0);
     s->sec.path.lead = s->sec.lead;
