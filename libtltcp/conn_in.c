@@ -27,18 +27,22 @@ static uint64_t section(const tltcp_conn *c, uint32_t wire) {
 
 static int on_data(tltcp_conn *c, const tltcp__chunk *k) {
     tltcp__data d;
+    uint64_t start;
+    uint64_t number;
     int rv;
     if (!tltcp__data_parse(k, &d)) {
         return TLTCP_ERR_PROTOCOL;
     }
-    rv = tltcp__reasm_on_data(&c->reasm, place(c, d.seq), d.bytes, d.len,
-                              section(c, d.section), k->flags);
+    start = place(c, d.seq);
+    number = section(c, d.section);
+    rv = tltcp__reasm_on_data(&c->reasm, start, d.bytes, d.len, number,
+                              k->flags);
     if (rv == 0) {
-        rv = tltcp__reasm_on_meta(&c->reasm, section(c, d.section), &d.meta);
+        rv = tltcp__reasm_on_meta(&c->reasm, number, &d.meta);
     }
     if (rv == 0 && c->rebuild != NULL && c->rebuild->blocks > 0) {
-        rv = tltcp__rebuild_on_data(c->rebuild, &c->reasm, place(c, d.seq),
-                                    place(c, d.seq) + d.len);
+        rv =
+            tltcp__rebuild_on_data(c->rebuild, &c->reasm, start, start + d.len);
     }
     return rv;
 }

@@ -131,19 +131,21 @@ static void pad_to(draft *d, size_t size) {
     }
 }
 
-static void put_ack(tltcp_conn *c, draft *d) {
+/* The first place and section that the peer may not send now. */
+static tltcp__place window_now(const tltcp_conn *c) {
     uint64_t seq;
     uint64_t section;
-    tltcp__place window;
-    uint64_t upto;
     tltcp__reasm_window(&c->reasm, &seq, &section);
-    window.seq = (uint32_t)seq + c->first_seq;
-    window.section = (uint32_t)section;
-    upto = tltcp__acks_put(
-        &c->acks, &d->w, (uint32_t)c->reasm.cum + c->first_seq, window, d->now);
+    return (tltcp__place){(uint32_t)seq + c->first_seq, (uint32_t)section};
+}
+
+static void put_ack(tltcp_conn *c, draft *d) {
+    uint32_t cum = (uint32_t)c->reasm.cum + c->first_seq;
+    uint64_t upto =
+        tltcp__acks_put(&c->acks, &d->w, cum, window_now(c), d->now);
     if (upto > 0) {
         d->rec->acked_upto = upto;
-        tltcp__reasm_on_granted(&c->reasm, seq, section);
+        tltcp__reasm_on_granted(&c->reasm);
         done(c, TLTCP__WANT_ACK);
     }
 }
@@ -160,14 +162,8 @@ static void put_rebuilt(tltcp_conn *c, draft *d) {
 }
 
 static void put_window(tltcp_conn *c, draft *d) {
-    uint64_t seq;
-    uint64_t section;
-    tltcp__place p;
-    tltcp__reasm_window(&c->reasm, &seq, &section);
-    p.seq = (uint32_t)seq + c->first_seq;
-    p.section = (uint32_t)section;
-    tltcp__place_put(&d->w, TLTCP__WINDOW, p);
-    tltcp__reasm_on_granted(&c->reasm, seq, section);
+    tltcp__place_put(&d->w, TLTCP__WINDOW, window_now(c));
+    tltcp__reasm_on_granted(&c->reasm);
     d->rec->flags |= TLTCP__SENT_WINDOW;
     d->eliciting = true;
     done(c, TLTCP__WANT_WINDOW);

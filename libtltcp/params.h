@@ -7,7 +7,7 @@
 #include "libtltcp/chunk.h"
 
 /* What each side tells the other once, in the PARAMS chunk of INITIAL and
- * ANSWER: docs/tltcp-protocol.md, section 5. */
+ * ANSWER: docs/tltcp-protocol.md, section 6. */
 
 enum tltcp__param {
     TLTCP__PARAM_WINDOW = 1,       /* bytes that may be sent at first */

@@ -490,15 +490,16 @@ void tltcp__reasm_window(const tltcp__reasm *r, uint64_t *seq,
     *section = r->recs.head + r->max_sections;
 }
 
-void tltcp__reasm_on_granted(tltcp__reasm *r, uint64_t seq, uint64_t section) {
-    r->granted_seq = seq;
-    r->granted_section = section;
+void tltcp__reasm_on_granted(tltcp__reasm *r) {
+    tltcp__reasm_window(r, &r->granted_seq, &r->granted_section);
 }
 
 bool tltcp__reasm_window_due(const tltcp__reasm *r) {
-    return r->cursor + r->limit - r->granted_seq >= r->limit / 2 ||
-           r->recs.head + r->max_sections - r->granted_section >=
-               r->max_sections / 2;
+    uint64_t seq;
+    uint64_t section;
+    tltcp__reasm_window(r, &seq, &section);
+    return seq - r->granted_seq >= r->limit / 2 ||
+           section - r->granted_section >= r->max_sections / 2;
 }
 
 void tltcp__reasm_keep(tltcp__reasm *r) {

@@ -86,8 +86,8 @@ bool tltcp__reasm_at_end(const tltcp__reasm *r);
 /* The window to tell the peer now: first place and section not allowed. */
 void tltcp__reasm_window(const tltcp__reasm *r, uint64_t *seq,
                          uint64_t *section);
-/* The window was told. */
-void tltcp__reasm_on_granted(tltcp__reasm *r, uint64_t seq, uint64_t section);
+/* The window of now was told. */
+void tltcp__reasm_on_granted(tltcp__reasm *r);
 /* The window has moved enough to be worth a packet of its own. */
 bool tltcp__reasm_window_due(const tltcp__reasm *r);
 /* The peer sends REPAIRs: from now on what was read is kept for a while, since

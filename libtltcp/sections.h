@@ -71,7 +71,7 @@ typedef struct tltcp__sections {
     tltcp_time lead;       /* sections expire this long before their deadline */
     size_t limit;          /* bytes in [una, end) at most */
     uint32_t max_sections; /* remembered at most */
-    bool untold;           /* with the paper's recovery: no skips */
+    bool untold;           /* no skips: the peer, or the recovery, knows none */
     bool tells_meta;       /* the peer understands what sections are */
     bool in_order;         /* none leaves before its turn */
     bool look_ahead;       /* give up before the deadline, see lookahead.h */
