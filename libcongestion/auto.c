@@ -36,18 +36,21 @@
 
 #include <math.h>
 
-#define LOSS_SEGMENTS 400    /* over which p is averaged */
-#define SUSPECT 0.75         /* the mean rank to begin with */
-#define INDEPENDENT 0.7      /* a mean rank below: losses not by the queue */
-#define JUDGED 8             /* losses over which the rank is averaged */
-#define JUDGED_FIRST 4       /* of which the first say little */
-#define SPACING 16           /* segments between two RTTs remembered */
-#define FULL 0.9             /* quantile of the RTTs that a full queue makes */
-#define SOME_QUEUE 0.08      /* of the RTT without a queue ... */
-#define SOME_QUEUE_MIN 32e5  /* ... and ns: less is noise */
-#define QUEUE 0.125          /* the same, just now */
-#define QUEUE_MIN 5e6        /* ns */
-#define START_RTTS 8         /* whose lowest tells of one in slow start */
+#define LOSS_SEGMENTS 400   /* over which p is averaged */
+#define SUSPECT 0.75        /* the mean rank to begin with */
+#define INDEPENDENT 0.7     /* a mean rank below: losses not by the queue */
+#define JUDGED 8            /* losses over which the rank is averaged */
+#define JUDGED_FIRST 4      /* of which the first say little */
+#define SPACING 16          /* segments between two RTTs remembered */
+#define FULL 0.9            /* quantile of the RTTs that a full queue makes */
+#define SOME_QUEUE 0.08     /* of the RTT without a queue ... */
+#define SOME_QUEUE_MIN 32e5 /* ... and ns: less is noise */
+#define QUEUE 0.125         /* the same, just now */
+#define QUEUE_MIN 5e6       /* ns */
+#define START_RTTS 8        /* RFC 9406's N_RTT_SAMPLE, ... */
+#define START_QUEUE 0.125   /* ... MIN_RTT_DIVISOR, ... */
+#define START_LEAST 4e6     /* ... and ns */
+#define START_MOST 16e6
 #define PIPE_SPAN 2000000000 /* ns */
 #define PAUSE 5000000000     /* ns since the application was the limit */
 #define ROOM 2               /* the window grows to so many times its use */
@@ -171,9 +174,11 @@ static bool queue_stands(const struct adaptive *a) {
 /* Before the queue is full and key frames are lost behind it. */
 static void end_slow_start(struct adaptive *a) {
     struct cong *cc = &a->q.w.cc;
-    double low = a->past.chances >= START_RTTS ? a->past.low : 0;
-    if (cc->cwnd < cc->ssthresh && a->past.lows.count > 0 &&
-        shows_queue(a, low, QUEUE, QUEUE_MIN)) {
+    const struct cong__rtt_history *h = &a->past;
+    bool known = h->round && h->chances >= START_RTTS;
+    double queue = (known ? h->low : h->low_before) - a->base;
+    double bound = fmin(fmax(START_QUEUE * a->base, START_LEAST), START_MOST);
+    if (cc->cwnd < cc->ssthresh && queue > bound) {
         cong__set_ssthresh(cc, cc->cwnd);
     }
 }
