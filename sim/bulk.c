@@ -55,25 +55,6 @@ void sim_bulk_config_init(struct sim_bulk_config *c) {
 
 /* --- The applications --- */
 
-static void on_reader_ready(void *user, struct sim_peer *p) {
-    struct flow *f = user;
-    if (f->reader.peer == NULL) {
-        sim_reader_start(&f->reader, p);
-    }
-    sim_reader_ready(&f->reader);
-}
-
-static enum sim_answer on_caller(void *user, struct sim_peer *p) {
-    p->app = (struct sim_app){.on_ready = on_reader_ready, .user = user};
-    return SIM_ACCEPT;
-}
-
-static void on_source_ready(void *user, struct sim_peer *p) {
-    struct flow *f = user;
-    (void)p;
-    sim_source_ready(&f->source);
-}
-
 /* Not more than needed: it is filled. */
 static size_t send_buffer(const struct sim_bulk_config *c) {
     double pipe = c->rate / 8 * (double)(c->rtt + c->handover_rtt) / 1e9;
@@ -86,7 +67,7 @@ static void on_start(struct sim_timer *t, uint64_t now) {
     struct flow *f = t->user;
     const struct sim_bulk_config *c = f->run->c;
     const struct sim_bulk_flow *wanted = &c->flow[f->index];
-    struct sim_app app = {.on_ready = on_source_ready, .user = f};
+    struct sim_app app = {.on_ready = sim_source_on_ready, .user = &f->source};
     tltcp_config cfg;
     (void)now;
     tltcp_config_init(&cfg);
@@ -160,7 +141,7 @@ static int add_flow(struct run *r, int i) {
     cfg.recv_buffer = BUFFER;
     cfg.idle_timeout_ms = IDLE_MS;
     return sim_host_listen(f->to, &cfg, r->c->seed + 1000 + (uint64_t)i,
-                           on_caller, f);
+                           sim_reader_accept, &f->reader);
 }
 
 static void on_handover(struct sim_timer *t, uint64_t now) {

@@ -28,21 +28,6 @@ struct connection {
     tltcp_config config;
 };
 
-/* ---- the receiver ---- */
-
-static void on_reader_ready(void *user, struct sim_peer *p) {
-    struct connection *c = user;
-    if (c->reader.peer == NULL) {
-        sim_reader_start(&c->reader, p);
-    }
-    sim_reader_ready(&c->reader);
-}
-
-static enum sim_answer on_caller(void *user, struct sim_peer *p) {
-    p->app = (struct sim_app){.on_ready = on_reader_ready, .user = user};
-    return SIM_ACCEPT;
-}
-
 /* ---- the sender ---- */
 
 static void on_source_ready(void *user, struct sim_peer *p) {
@@ -152,7 +137,8 @@ static bool open_ends(struct connection *c, struct flow *f, char *why) {
     c->from = sim_host_new(f->net, (uint64_t)S);
     c->to = sim_host_new(f->net, (uint64_t)(2 * S));
     if (c->from == NULL || c->to == NULL ||
-        sim_host_listen(c->to, &c->config, f->seed + 1, on_caller, c) != 0) {
+        sim_host_listen(c->to, &c->config, f->seed + 1, sim_reader_accept,
+                        &c->reader) != 0) {
         (void)snprintf(why, SCENARIO_WHY_MAX, "memory is short");
         return false;
     }

@@ -101,6 +101,19 @@ void sim_reader_ready(struct sim_reader *r) {
     }
 }
 
+static void on_ready(void *user, struct sim_peer *p) {
+    struct sim_reader *r = user;
+    if (r->peer == NULL) {
+        sim_reader_start(r, p);
+    }
+    sim_reader_ready(r);
+}
+
+enum sim_answer sim_reader_accept(void *user, struct sim_peer *p) {
+    p->app = (struct sim_app){.on_ready = on_ready, .user = user};
+    return SIM_ACCEPT;
+}
+
 void sim_reader_stop(struct sim_reader *r) {
     if (r->peer != NULL) {
         sim_loop_stop(loop_of(r), &r->timer);

@@ -51,6 +51,10 @@ void sim_reader_start(struct sim_reader *r, struct sim_peer *p);
 /** @brief To be called from sim_app::on_ready. @param r  reader, started or not
  */
 void sim_reader_ready(struct sim_reader *r);
+/** @brief A ::sim_caller_fn: accepts, and has the caller read.
+ * @param user  a struct sim_reader, set up @param p  the caller @return
+ * ::SIM_ACCEPT */
+enum sim_answer sim_reader_accept(void *user, struct sim_peer *p);
 /** @brief Stops the reader. @param r  reader */
 void sim_reader_stop(struct sim_reader *r);
 

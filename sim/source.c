@@ -214,6 +214,11 @@ void sim_source_ready(struct sim_source *s) {
     }
 }
 
+void sim_source_on_ready(void *user, struct sim_peer *p) {
+    (void)p;
+    sim_source_ready(user);
+}
+
 void sim_source_free(struct sim_source *s) {
     if (s->started) {
         sim_loop_stop(loop_of(s), &s->timer);

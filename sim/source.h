@@ -84,6 +84,9 @@ void sim_source_start(struct sim_source *s, struct sim_peer *p);
 /** @brief To be called from sim_app::on_ready: writes what is due.
  * @param s  source, started or not */
 void sim_source_ready(struct sim_source *s);
+/** @brief The same as a sim_app::on_ready itself. @param user  a struct
+ * sim_source @param p  its peer */
+void sim_source_on_ready(void *user, struct sim_peer *p);
 /** @brief Frees what it recorded, and stops. @param s  source */
 void sim_source_free(struct sim_source *s);
 

@@ -4,25 +4,6 @@
 #define SEGMENTS 10 /* RFC 6928 */
 #define BUFFER ((size_t)1 << 20)
 
-static void on_source_ready(void *user, struct sim_peer *p) {
-    struct rival *r = user;
-    (void)p;
-    sim_source_ready(&r->source);
-}
-
-static void on_reader_ready(void *user, struct sim_peer *p) {
-    struct rival *r = user;
-    if (r->reader.peer == NULL) {
-        sim_reader_start(&r->reader, p);
-    }
-    sim_reader_ready(&r->reader);
-}
-
-static enum sim_answer on_caller(void *user, struct sim_peer *p) {
-    p->app = (struct sim_app){.on_ready = on_reader_ready, .user = user};
-    return SIM_ACCEPT;
-}
-
 /* Behind the links of the world, at no distance from its ends. */
 static void route(struct rival *r) {
     struct sim_net *net = r->world->net;
@@ -45,7 +26,7 @@ void rival_join(struct rival *r, struct world *w, const char *congestion,
     const struct sim_source_config source = {
         .size_min = 50000, .size_max = 50000, .budget = NEVER, .blank = true};
     const struct sim_reader_config reader = {.buffer = SIM_READER_BUF};
-    struct sim_app app = {.on_ready = on_source_ready, .user = r};
+    struct sim_app app = {.on_ready = sim_source_on_ready, .user = &r->source};
     tltcp_config c;
     *r = (struct rival){.world = w};
     r->from = sim_host_new(w->net, SEC);
@@ -60,7 +41,8 @@ void rival_join(struct rival *r, struct world *w, const char *congestion,
     c.initial_window = SEGMENTS;
     c.send_buffer = c.recv_buffer = BUFFER;
     c.idle_timeout_ms = 600000;
-    assert_int_equal(sim_host_listen(r->to, &c, seed + 1, on_caller, r), 0);
+    assert_int_equal(
+        sim_host_listen(r->to, &c, seed + 1, sim_reader_accept, &r->reader), 0);
     assert_int_equal(sim_host_connect(r->from, &r->peer, &c, seed,
                                       sim_address(sim_host_node(r->to), 0),
                                       &app),

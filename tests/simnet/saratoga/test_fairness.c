@@ -53,25 +53,6 @@ struct stage {
     struct file_flow file[FLOWS_MAX];
 };
 
-static void on_reader_ready(void *user, struct sim_peer *p) {
-    struct tcp *t = user;
-    if (t->reader.peer == NULL) {
-        sim_reader_start(&t->reader, p);
-    }
-    sim_reader_ready(&t->reader);
-}
-
-static enum sim_answer on_caller(void *user, struct sim_peer *p) {
-    p->app = (struct sim_app){.on_ready = on_reader_ready, .user = user};
-    return SIM_ACCEPT;
-}
-
-static void on_source_ready(void *user, struct sim_peer *p) {
-    struct tcp *t = user;
-    (void)p;
-    sim_source_ready(&t->source);
-}
-
 static void wire(struct stage *s, uint32_t a, uint32_t b, uint32_t back,
                  unsigned i) {
     struct sim_link_config c;
@@ -99,7 +80,7 @@ static void add_tcp(struct stage *s, unsigned i) {
                                              .blank = true};
     const struct sim_reader_config reader = {.buffer = SIM_READER_BUF};
     struct tcp *t = &s->tcp[i];
-    struct sim_app app = {.on_ready = on_source_ready, .user = t};
+    struct sim_app app = {.on_ready = sim_source_on_ready, .user = &t->source};
     tltcp_config cfg;
     tltcp_config_init(&cfg);
     cfg.congestion = "newreno";
@@ -112,9 +93,9 @@ static void add_tcp(struct stage *s, unsigned i) {
     wire(s, sim_host_node(t->from), sim_host_node(t->to), s->back, i);
     sim_source_init(&t->source, &source);
     sim_reader_init(&t->reader, &reader);
-    assert_int_equal(
-        sim_host_listen(t->to, &cfg, s->scene->seed + 1000 + i, on_caller, t),
-        0);
+    assert_int_equal(sim_host_listen(t->to, &cfg, s->scene->seed + 1000 + i,
+                                     sim_reader_accept, &t->reader),
+                     0);
     assert_int_equal(
         sim_host_connect(t->from, &t->peer, &cfg, s->scene->seed * 64 + i,
                          sim_address(sim_host_node(t->to), 0), &app),
