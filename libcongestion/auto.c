@@ -19,7 +19,8 @@
  *
  * The initial window is ten segments (RFC 6928) for every 100 ms of a longer
  * round trip, so that a long path is not filled later than a short one.  Slow
- * start ends when the RTT shows a queue (in the manner of RFC 9406).
+ * start ends when the RTT shows a queue (in the manner of HyStart++, RFC 9406),
+ * and most of that queue is let out.
  *
  * State: q (CUBIC's); past (RTTs); base (of the path without a queue, ns), rtt
  * (newest, ns); p (share of bytes lost of late); rank (mean rank of the losses
@@ -51,6 +52,7 @@
 #define START_QUEUE 0.125   /* ... MIN_RTT_DIVISOR, ... */
 #define START_LEAST 4e6     /* ... and ns */
 #define START_MOST 16e6
+#define DRAIN 1.5 /* of the pipe stay when slow start has filled it */
 #define PIPE_SPAN 2000000000 /* ns */
 #define PAUSE 5000000000     /* ns since the application was the limit */
 #define ROOM 2               /* the window grows to so many times its use */
@@ -171,7 +173,8 @@ static bool queue_stands(const struct adaptive *a) {
     return shows_queue(a, mostly, SOME_QUEUE, SOME_QUEUE_MIN) || queue_now(a);
 }
 
-/* Before the queue is full and key frames are lost behind it. */
+/* Before the queue is full and key frames are lost behind it; what stands in it
+ * already is let out (as BBR does). */
 static void end_slow_start(struct adaptive *a) {
     struct cong *cc = &a->q.w.cc;
     const struct cong__rtt_history *h = &a->past;
@@ -179,7 +182,9 @@ static void end_slow_start(struct adaptive *a) {
     double queue = (known ? h->low : h->low_before) - a->base;
     double bound = fmin(fmax(START_QUEUE * a->base, START_LEAST), START_MOST);
     if (cc->cwnd < cc->ssthresh && queue > bound) {
-        cong__set_ssthresh(cc, cc->cwnd);
+        double pipe = cc->cwnd * a->base / (a->base + queue);
+        cong__set_ssthresh(cc, fmax(DRAIN * pipe, a->q.w.iw * cc->mss));
+        cong__set_cwnd(cc, fmin(cc->cwnd, cc->ssthresh));
     }
 }
 
