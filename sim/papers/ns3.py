@@ -3,7 +3,7 @@
 TCPs, the virtual network and ns-2."""
 from .calibration import ns2_counts
 from .lab import Job, Ns2Job, Ns3Job
-from .numbers import mean, ratio, show, spread
+from .numbers import brief, mean, ratio, show, spread
 
 TITLE = "A second opinion: ns-3"
 HERE, NS2, NS3 = "here", "ns-2", "ns-3"
@@ -153,27 +153,28 @@ class View:
 
 # ---- the page ----
 
+def both(values, digits=3):
+    """What was found here and in ns-3, by player."""
+    return "here and in ns-3: " + "; ".join(
+        f"{w}: {brief(a, digits)} and {brief(b, digits)}"
+        for w, (a, b) in values.items())
+
+
+def near(values, within):
+    return all(abs(mean(a) - mean(b)) < within for a, b in values.values())
+
+
 def claims(page, v):
-    calm = [(mean(v.f(HERE, w, 10)), mean(v.f(NS3, w, 10))) for w, _ in ENGINES]
+    calm, sat, tcp = ({w: (get(HERE, w), get(NS3, w)) for w, _ in ENGINES}
+                      for get in (lambda n, w: v.f(n, w, 10),
+                                  lambda n, w: [v.sat(n, w)], v.tcp))
     page.claim("same.tltcp", "The TLTCP dumbbell without loss is the same in "
-               "both networks (F within 0.05)",
-               all(abs(a - b) < 0.05 for a, b in calm),
-               "F here and in ns-3: " + ", ".join(
-                   f"{w} {a:.3f}, {b:.3f}"
-                   for (w, _), (a, b) in zip(ENGINES, calm)))
-    sat = [(v.sat(HERE, w), v.sat(NS3, w)) for w, _ in ENGINES]
+               "both networks (F within 0.05)", near(calm, 0.05), both(calm))
     page.claim("same.geo", "The satellite flows' share beside terrestrial ones "
-               "is the same in both networks (within 0.1)",
-               all(abs(a - b) < 0.1 for a, b in sat),
-               "here and in ns-3: " + ", ".join(
-                   f"{w} {a:.3f}, {b:.3f}"
-                   for (w, _), (a, b) in zip(ENGINES, sat)))
-    tcp = [(mean(v.tcp(HERE, w)), mean(v.tcp(NS3, w))) for w, _ in ENGINES]
+               "is the same in both networks (within 0.1)", near(sat, 0.1),
+               both(sat), seeds=1)
     page.claim("same.stfrc", "So is TCP's share beside STFRC (within 0.2 of the "
-               "fair share)", all(abs(a - b) < 0.2 for a, b in tcp),
-               "here and in ns-3: " + ", ".join(
-                   f"{w} {a:.2f}, {b:.2f}"
-                   for (w, _), (a, b) in zip(ENGINES, tcp)))
+               "fair share)", near(tcp, 0.2), both(tcp, 2))
     window = [v.f(NS3, w, 20) for w, _ in NATIVES]
     page.claim("native.tltcp", "With losses (window 20) TLTCP with packet "
                "numbers and ns-3's own TCPs share within a factor of two",
