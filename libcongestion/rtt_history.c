@@ -13,7 +13,7 @@ static unsigned known(const struct cong__rtts *r) {
 }
 
 static void take(struct cong__rtts *r, double rtt) {
-    r->at[r->count % CONG__RTTS] = rtt;
+    r->at[r->count % CONG__RTTS] = (float)rtt;
     /* never wraps to few */
     r->count = r->count + 1 < 2 * CONG__RTTS ? r->count + 1 : CONG__RTTS;
 }
@@ -29,7 +29,7 @@ double cong__rtts_quantile(const struct cong__rtts *r, double share) {
     double sorted[CONG__RTTS];
     unsigned n = known(r);
     for (unsigned i = 0; i < n; i++) {
-        insert(sorted, i, r->at[i]);
+        insert(sorted, i, (double)r->at[i]);
     }
     return n > 0 ? sorted[(unsigned)(share * (n - 1))] : 0;
 }
@@ -67,7 +67,8 @@ double cong__rtts_rank(const struct cong__rtts *r, double rtt) {
     unsigned n = known(r);
     double below = 0;
     for (unsigned i = 0; i < n; i++) {
-        below += r->at[i] < rtt ? 1 : r->at[i] > rtt ? 0 : 0.5;
+        double at = (double)r->at[i];
+        below += at < rtt ? 1 : at > rtt ? 0 : 0.5;
     }
     return n > 0 ? below / n : 0.5;
 }

@@ -22,8 +22,9 @@
 #define CONG__RTTS 64
 
 struct cong__rtts {
-    double at[CONG__RTTS]; /* ns */
-    unsigned count;        /* ever taken */
+    float
+        at[CONG__RTTS]; /* ns; a double would be no better and twice as long */
+    unsigned count;     /* ever taken */
 };
 
 struct cong__rtt_history {
