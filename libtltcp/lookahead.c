@@ -27,6 +27,7 @@ typedef struct slot {
     uint8_t tier;
     uint8_t stream;
     uint8_t cls;
+    bool guessed; /* it may not come */
     bool taken;
 } slot;
 
@@ -99,25 +100,39 @@ static void insert(plan *p, const slot *x) {
     p->count++;
 }
 
+/* Until the second KEY tells, one is reckoned with at every whole second after
+ * the first, where encoders mostly put them. */
+static tltcp_time next_key_of(const tltcp__rhythm *r) {
+    if (r->last_key == 0) {
+        return TLTCP_TIME_NEVER;
+    }
+    return r->gop != 0 ? r->last_key + r->gop
+                       : r->last + TLTCP_S - (r->last - r->last_key) % TLTCP_S;
+}
+
 static void add_expected(plan *p, const tltcp__stream *t, uint8_t stream,
                          tltcp_time now) {
     const tltcp__rhythm *r = &t->rhythm;
     tltcp_time at = r->last;
-    tltcp_time next_key = r->gop != 0 ? r->last_key + r->gop : TLTCP_TIME_NEVER;
+    tltcp_time next_key = next_key_of(r);
+    bool known = r->gop != 0;
     bool key = false;
     if (r->gap == 0) {
         return;
     }
-    for (int i = 0; i < EXPECT_MAX && !key && at <= now + HORIZON; i++) {
+    for (int i = 0; i < EXPECT_MAX && !(key && known) && at <= now + HORIZON;
+         i++) {
         slot x = {.stream = stream};
         at += r->gap;
-        key = at >= next_key - r->gap / 2;
+        key = at >= next_key - r->gap / 2 &&
+              (known || at < next_key + r->gap / 2);
         x.written = from_now(at, now);
         x.written = x.written > 0 ? x.written : 0; /* it is overdue */
         x.due = earlier(later(x.written, r->due[key]), p->lead);
         x.deadline = earlier(later(x.written, r->dead[key]), p->lead);
         x.cost = cost_of(p, r->bytes[key]);
         x.cls = key ? TL_CLASS_KEY : TL_CLASS_REFERENCE;
+        x.guessed = key && !known;
         x.tier = tier_of(x.cls, r->dead[key]);
         insert(p, &x);
     }
@@ -174,7 +189,7 @@ static void take_tier(plan *p, int tier) {
 /* The next KEY of the first slot's stream; 0: none in sight. */
 static size_t find_key(const plan *p) {
     for (size_t i = 1; i < p->count; i++) {
-        if (p->slots[i].cls == TL_CLASS_KEY &&
+        if (p->slots[i].cls == TL_CLASS_KEY && !p->slots[i].guessed &&
             p->slots[i].stream == p->slots[0].stream) {
             return i;
         }
