@@ -153,7 +153,8 @@ class Page(toolbox.Folder):
         self.await_port("5000")
         self.ends_well(self.start_line(send))
         self.ends_well(receiver)
-        self.assertEqual(self.pictures(self.folder / "received.mkv"), 50)
+        # live from end to end: a busy machine may cost some
+        self.assertGreater(self.pictures(self.folder / "received.mkv"), 40)
 
     def test_to_an_rtsp_server(self):
         _, _, send = commands("RTSP")
