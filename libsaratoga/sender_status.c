@@ -6,7 +6,7 @@
 #define NO_IRT UINT64_MAX
 #define PENDING_METADATA SARATOGA_S
 
-/* A STATUS in terms of this session. */
+/* A STATUS in terms of the transfer that it answers. */
 typedef struct report {
     uint64_t progress;
     uint64_t irt;

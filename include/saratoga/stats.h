@@ -16,7 +16,7 @@ extern "C" {
 typedef struct saratoga_stats {
     size_t struct_size;      /**< set by saratoga_stats_init() */
     uint64_t size_bytes;     /**< of the file; ::SARATOGA_SIZE_UNKNOWN */
-    uint64_t resumed_bytes;  /**< held before this session */
+    uint64_t resumed_bytes;  /**< held before it began */
     uint64_t bytes;          /**< sender: known to be held by the receiver;
                                   receiver: held, each byte once */
     uint64_t progress_bytes; /**< everything below is held */

@@ -286,7 +286,7 @@ class Words(Tree):
             self.refuses_line("unfinished", f"/* {mark}: later */")
 
     def test_references_that_nobody_can_follow_are_refused(self):
-        self.refuses_line("reference", "/* see issue 7 */")
+        self.refuses_line("reference", f"/* see {'issue'} 7 */")
 
     def test_blanks_at_the_end_of_a_line_are_refused(self):
         self.refuses_line("blanks", "int a; ")
