@@ -4,9 +4,6 @@
 #include "libsaratoga/stamp.h"
 
 #define LOG_MAX ((uint64_t)1 << 18)
-#define ONE_WAY_METADATA SARATOGA_S /* repeated so often */
-#define STALL_MIN (2 * SARATOGA_S)
-#define SILENCES 4 /* that would end a session, in the longest own one */
 #define NS_PER_S 1e9
 #define WINDOW_ASKS 4 /* STATUS that a window asks for per RTT */
 
@@ -26,8 +23,7 @@ static size_t payload_len(const saratoga__session *s) {
     return s->opt.payload > 0 && s->opt.payload < room ? s->opt.payload : room;
 }
 
-/* Nobody answers: the way back does not exist, or too many would. */
-static bool is_one_way(const saratoga__session *s) {
+bool saratoga__sender_is_one_way(const saratoga__session *s) {
     return s->opt.no_status || s->opt.multicast || s->opt.unreliable;
 }
 
@@ -152,8 +148,7 @@ static bool has_sent_enough(const saratoga__session *s, saratoga_time now) {
            now >= saratoga__later(o->ask_at, s->opt.status_spacing);
 }
 
-/* Nothing can leave to ask with: an empty packet does. */
-static bool is_window_shut(const saratoga__session *s) {
+bool saratoga__sender_is_window_shut(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
     return o->pace.law == SARATOGA__WINDOW && s->rtt.srtt > 0 && !o->stalled &&
            o->todo.count > 0 &&
@@ -171,7 +166,7 @@ static bool asks_for_rtt(const saratoga__session *s) {
 
 static bool wants_answer(const saratoga__session *s, saratoga_time now) {
     const saratoga__sender *o = &s->out;
-    if (is_one_way(s)) {
+    if (saratoga__sender_is_one_way(s)) {
         return false;
     }
     return o->log.ring.tail == 1 || asks_for_rtt(s) ||
@@ -192,7 +187,7 @@ static void on_asked(saratoga__session *s, saratoga_time now) {
 
 /* ---- polls at the end, or when nothing is heard ---- */
 
-static saratoga_time first_wait(const saratoga__session *s) {
+saratoga_time saratoga__sender_first_wait(const saratoga__session *s) {
     saratoga_time wait = s->opt.poll;
     if (s->rtt.srtt <= 0) {
         return wait > SARATOGA_S ? wait : SARATOGA_S;
@@ -204,9 +199,9 @@ static saratoga_time first_wait(const saratoga__session *s) {
 
 void saratoga__sender_restart_poll(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
-    o->poll_wait = first_wait(s);
+    o->poll_wait = saratoga__sender_first_wait(s);
     o->poll_at = SARATOGA_TIME_NEVER;
-    if (!is_one_way(s) && (o->stalled || o->todo.count == 0) &&
+    if (!saratoga__sender_is_one_way(s) && (o->stalled || o->todo.count == 0) &&
         (o->next > o->proven || saratoga__sender_is_drained(s))) {
         o->poll_at = saratoga__later(now, o->poll_wait);
     }
@@ -215,9 +210,10 @@ void saratoga__sender_restart_poll(saratoga__session *s, saratoga_time now) {
 /* The last requests may get lost: a few more follow soon. */
 static void arm_poll(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
-    saratoga_time wait = o->poll_wait > 0 ? o->poll_wait : first_wait(s);
+    saratoga_time wait =
+        o->poll_wait > 0 ? o->poll_wait : saratoga__sender_first_wait(s);
     saratoga_time most = s->opt.poll_max;
-    if (is_one_way(s)) {
+    if (saratoga__sender_is_one_way(s)) {
         return;
     }
     if (o->early_polls > 0 && saratoga__sender_is_drained(s) &&
@@ -229,7 +225,9 @@ static void arm_poll(saratoga__session *s, saratoga_time now) {
     o->poll_at = saratoga__later(now, wait);
     if (o->stalled) { /* the link may be back any time */
         most = saratoga__sooner(most, SARATOGA_S);
-        most = most > first_wait(s) ? most : first_wait(s);
+        most = most > saratoga__sender_first_wait(s)
+                   ? most
+                   : saratoga__sender_first_wait(s);
     }
     o->poll_wait = saratoga__sooner(2 * wait, most > wait ? most : wait);
 }
@@ -302,7 +300,7 @@ static size_t write_poll(saratoga__session *s, uint8_t *buf, size_t cap,
     cmn__writer w = cmn__writer_of(buf, cap);
     saratoga__sender *o = &s->out;
     cmn__range at = {o->next, o->next};
-    bool asks = !is_one_way(s);
+    bool asks = !saratoga__sender_is_one_way(s);
     size_t len;
     (void)write_head(s, &w, at, asks, now);
     len = (size_t)(w.p - buf);
@@ -335,8 +333,7 @@ static bool copy_payload(saratoga__session *s, cmn__range r, uint8_t *to) {
     return saratoga__source_copy(&s->out.source, r.start, to, len);
 }
 
-/* Something other than the pacer stands in the way. */
-static bool is_held_up(const saratoga__session *s) {
+bool saratoga__sender_is_held_up(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
     return o->stalled || o->starved || o->todo.count == 0 ||
            (!o->confirmed && s->opt.unconfirmed > 0 &&
@@ -346,7 +343,7 @@ static bool is_held_up(const saratoga__session *s) {
 static bool may_send(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
     saratoga_time at;
-    if (is_held_up(s)) {
+    if (saratoga__sender_is_held_up(s)) {
         return false;
     }
     at = saratoga__pace_next(&o->pace, (double)o->log.flight, now);
@@ -368,7 +365,8 @@ static size_t write_one(saratoga__session *s, cmn__range r, uint8_t *buf,
     size_t head = head_len(s);
     size_t len = head + (size_t)(r.end - r.start);
     bool newest = r.end >= o->next;
-    bool ask = wants_answer(s, now) || (is_last(o, r) && !is_one_way(s));
+    bool ask = wants_answer(s, now) ||
+               (is_last(o, r) && !saratoga__sender_is_one_way(s));
     cmn__writer w = cmn__writer_of(buf, cap);
     if (len > cap || !copy_payload(s, r, buf + head)) {
         o->starved = len <= cap; /* until a read ends */
@@ -437,7 +435,7 @@ size_t saratoga__sender_write(saratoga__session *s, uint8_t *buf, size_t cap,
                               saratoga_time now) {
     saratoga__sender *o = &s->out;
     size_t n = 0;
-    o->pace.waits &= !is_held_up(s);
+    o->pace.waits &= !saratoga__sender_is_held_up(s);
     saratoga__pace_update(&o->pace, s->rtt.srtt);
     if (!o->meta_sent) {
         return 0; /* METADATA leaves first */
@@ -458,147 +456,4 @@ size_t saratoga__sender_write(saratoga__session *s, uint8_t *buf, size_t cap,
         *flags |= SARATOGA_PKT_LITE;
     }
     return n;
-}
-
-/* ---- time ---- */
-
-static saratoga_time stall_after(const saratoga__session *s) {
-    saratoga_time rto = (saratoga_time)cong_rtt_rto(&s->rtt);
-    saratoga_time half = s->opt.inactivity / 2;
-    if (!s->out.confirmed) {
-        return half;
-    }
-    return 4 * rto > STALL_MIN ? 4 * rto : STALL_MIN;
-}
-
-/* So long somebody in a group may ask for what is missing. */
-static saratoga_time linger_end(const saratoga__session *s) {
-    const saratoga__sender *o = &s->out;
-    saratoga_time last = o->sent_at > o->meta_at ? o->sent_at : o->meta_at;
-    return saratoga__later(last, s->opt.linger);
-}
-
-/* A one-way transfer has been through the file: again, or done. */
-static void end_pass(saratoga__session *s, saratoga_time now) {
-    saratoga__sender *o = &s->out;
-    if (o->passes > 1) {
-        o->passes--;
-        (void)cmn__ranges_add(&o->todo, 0, o->size, NULL);
-        saratoga__sender_plan(s);
-    } else if (!s->opt.multicast || now >= linger_end(s)) {
-        saratoga__session_end(s, 0, SARATOGA_SUCCESS, false, false, now);
-    }
-}
-
-static void one_way_timeout(saratoga__session *s, saratoga_time now) {
-    saratoga__sender *o = &s->out;
-    bool drained = saratoga__sender_is_drained(s);
-    if (drained && (o->eod_sent || s->unchanged)) {
-        end_pass(s, now);
-    } else if (now >= saratoga__later(o->meta_at, ONE_WAY_METADATA)) {
-        s->send_metadata = true;
-        o->meta_at = now;
-    }
-}
-
-/* A controller may allow a packet a minute, and a stream may have nothing to
- * say: the session must not end over that. */
-static saratoga_time keep_alive_at(const saratoga__session *s) {
-    const saratoga__sender *o = &s->out;
-    if (!o->confirmed || o->poll_due || !o->meta_sent) {
-        return SARATOGA_TIME_NEVER;
-    }
-    return saratoga__later(o->sent_at > 0 ? o->sent_at : o->meta_at,
-                           s->opt.inactivity / SILENCES);
-}
-
-static bool owes_answer(const saratoga__sender *o) {
-    return o->unanswered != SARATOGA_TIME_NEVER;
-}
-
-static void check_stall(saratoga__session *s, saratoga_time now) {
-    saratoga__sender *o = &s->out;
-    if (!o->stalled && owes_answer(o) &&
-        now >= saratoga__later(o->unanswered, stall_after(s))) {
-        o->stalled = true;
-        o->poll_due = true;
-        saratoga__env_trace(s->env, "saratoga:stalled", s->handle, now, NULL,
-                            NULL, "no answer");
-    }
-}
-
-static void check_rto(saratoga__session *s, saratoga_time now) {
-    saratoga__sender *o = &s->out;
-    if (o->pace.law != SARATOGA__WINDOW || now < o->rto_at) {
-        return;
-    }
-    o->timeouts++;
-    s->rtt.backoff = o->timeouts;
-    saratoga__pace_on_rto(&o->pace, (double)o->log.flight, o->timeouts, now);
-    saratoga__sentlog_give_up(&o->log);
-    o->poll_due = true;
-    o->rto_at = SARATOGA_TIME_NEVER;
-}
-
-void saratoga__sender_on_timeout(saratoga__session *s, saratoga_time now) {
-    saratoga__sender *o = &s->out;
-    saratoga__pace_on_timeout(&o->pace, (double)o->log.flight, now);
-    if (is_one_way(s)) {
-        one_way_timeout(s, now);
-        return;
-    }
-    check_stall(s, now);
-    check_rto(s, now);
-    o->poll_due |= now >= keep_alive_at(s);
-    o->poll_due |= now >= o->ask_at && is_window_shut(s);
-    if (now >= o->poll_at && (o->stalled || o->todo.count == 0)) {
-        o->poll_due = true;
-        o->poll_at = SARATOGA_TIME_NEVER;
-    }
-    if (s->unchanged && o->meta_sent &&
-        now >= saratoga__later(o->meta_at, first_wait(s))) {
-        s->send_metadata = true;
-    }
-}
-
-static saratoga_time one_way_wake(const saratoga__session *s,
-                                  saratoga_time at) {
-    const saratoga__sender *o = &s->out;
-    if (saratoga__sender_is_drained(s)) {
-        saratoga_time end =
-            s->opt.multicast && o->passes <= 1 ? linger_end(s) : 0;
-        return saratoga__sooner(at, end);
-    }
-    return saratoga__sooner(at, saratoga__later(o->meta_at, ONE_WAY_METADATA));
-}
-
-saratoga_time saratoga__sender_wake(const saratoga__session *s,
-                                    saratoga_time now) {
-    const saratoga__sender *o = &s->out;
-    saratoga_time at = o->pace.feedback_at;
-    if (!is_held_up(s)) {
-        at = saratoga__sooner(
-            at, saratoga__pace_next(&o->pace, (double)o->log.flight, now + 1));
-    }
-    if (is_one_way(s)) {
-        return one_way_wake(s, at);
-    }
-    if (owes_answer(o) && !o->stalled) {
-        at = saratoga__sooner(at,
-                              saratoga__later(o->unanswered, stall_after(s)));
-    }
-    if (o->pace.law == SARATOGA__WINDOW) {
-        at = saratoga__sooner(at, o->rto_at);
-    }
-    if (is_window_shut(s) && !o->poll_due) {
-        at = saratoga__sooner(at, o->ask_at);
-    }
-    if (o->stalled || o->todo.count == 0) {
-        at = saratoga__sooner(at, o->poll_at);
-    }
-    at = saratoga__sooner(at, keep_alive_at(s));
-    if (s->unchanged) {
-        at = saratoga__sooner(at, saratoga__later(o->meta_at, first_wait(s)));
-    }
-    return at;
 }

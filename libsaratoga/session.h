@@ -273,13 +273,23 @@ void saratoga__sender_free(saratoga__session *s);
 size_t saratoga__sender_write(saratoga__session *s, uint8_t *buf, size_t cap,
                               size_t *segment, uint32_t *flags,
                               saratoga_time now);
-saratoga_time saratoga__sender_wake(const saratoga__session *s,
-                                    saratoga_time now);
-void saratoga__sender_on_timeout(saratoga__session *s, saratoga_time now);
 void saratoga__sender_plan(saratoga__session *s);
 /* Everything is sent and the end is known. */
 bool saratoga__sender_is_drained(const saratoga__session *s);
 void saratoga__sender_restart_poll(saratoga__session *s, saratoga_time now);
+/* Nobody answers: the way back does not exist, or too many would. */
+bool saratoga__sender_is_one_way(const saratoga__session *s);
+/* Something other than the pacer stands in the way. */
+bool saratoga__sender_is_held_up(const saratoga__session *s);
+/* Nothing can leave to ask with: an empty packet does. */
+bool saratoga__sender_is_window_shut(const saratoga__session *s);
+/* From the last thing sent to the first poll. */
+saratoga_time saratoga__sender_first_wait(const saratoga__session *s);
+
+/* sender_time.c */
+saratoga_time saratoga__sender_wake(const saratoga__session *s,
+                                    saratoga_time now);
+void saratoga__sender_on_timeout(saratoga__session *s, saratoga_time now);
 
 /* sender_status.c */
 void saratoga__sender_on_status(saratoga__session *s,
