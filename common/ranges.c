@@ -147,10 +147,15 @@ static void close_block(cmn__ranges *r, uint32_t b) {
 }
 
 /* Small sets need little; those of several blocks fill them. */
+static uint32_t wider(const cmn__ranges *r, const block *k) {
+    if (r->n_blocks > 1) {
+        return BLOCK_MAX;
+    }
+    return k->cap == 0 ? BLOCK_FIRST : 4 * k->cap;
+}
+
 static int widen_block(cmn__ranges *r, block *k) {
-    uint32_t cap = r->n_blocks > 1 ? BLOCK_MAX
-                   : k->cap == 0   ? BLOCK_FIRST
-                                   : 4 * k->cap;
+    uint32_t cap = wider(r, k);
     cmn__range *wide = cmn__resize(r->mem, k->at, cap * sizeof(*wide));
     if (wide == NULL) {
         return CMN__RANGES_NOMEM;

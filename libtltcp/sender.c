@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/sender.h"
 
-#define PIECE_MIN                                                           \
-    64u             /* do not cut smaller pieces off to fill a packet; more \
-                       than TLTCP__META_MAX */
-#define SKIPS_MAX 8 /* in one packet */
+/* Smaller pieces are not cut off to fill a packet; more than TLTCP__META_MAX.
+ */
+#define PIECE_MIN 64u
+#define SKIPS_MAX 8                /* in one packet */
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
 #define PTO_SHIFT_MAX 6u
 #define PTO_MAX (10 * TLTCP_S)

@@ -346,13 +346,20 @@ static saratoga_options wrapping(void) {
     return o;
 }
 
-static void a_reliable_stream_arrives_in_order(void **state) {
+/* The satellite has a stream on a lossy link. */
+static struct world world_with_stream(struct disk_file **f) {
     struct world w = world_new(&LOSSY, NULL, NULL);
+    *f = host_make_file(w.sat, "s", 300000, 3);
+    w.sat->stream = true;
+    return w;
+}
+
+static void a_reliable_stream_arrives_in_order(void **state) {
+    struct disk_file *f;
+    struct world w = world_with_stream(&f);
     saratoga_options o = wrapping();
-    struct disk_file *f = host_make_file(w.sat, "s", 300000, 3);
     struct xfer *x;
     (void)state;
-    w.sat->stream = true;
     x = host_start(w.sat, w.ground, SARATOGA_PUT, "s", &o, NULL);
     write_stream(&w, x, f);
     assert_arrived(&w, x, "s");
@@ -361,12 +368,11 @@ static void a_reliable_stream_arrives_in_order(void **state) {
 
 /* It has nothing to say for longer than peers wait for each other. */
 static void a_stream_that_is_got_may_begin_late(void **state) {
-    struct world w = world_new(&LOSSY, NULL, NULL);
+    struct disk_file *f;
+    struct world w = world_with_stream(&f);
     saratoga_options o = wrapping();
-    struct disk_file *f = host_make_file(w.sat, "s", 300000, 3);
     struct xfer *x;
     (void)state;
-    w.sat->stream = true;
     w.sat->answer_options = &o;
     x = host_start(w.ground, w.sat, SARATOGA_GET, "s", &o, NULL);
     world_run(&w, 100 * SEC);
