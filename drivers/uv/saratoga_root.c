@@ -139,29 +139,63 @@ static int open_below(const saratoga__root *r, const char *path, int flags) {
     return fd >= 0 ? fd : system_error();
 }
 
+static int check_type(int fd, mode_t type, struct stat *st) {
+    if (fstat(fd, st) != 0) {
+        return uv_translate_sys_error(errno);
+    }
+    if ((st->st_mode & S_IFMT) == type) {
+        return 0;
+    }
+    return S_ISDIR(st->st_mode) ? UV_EISDIR : UV_EACCES;
+}
+
+#if defined(O_PATH)
+static int look(const saratoga__root *r, const char *path, mode_t type,
+                struct stat *st) {
+    int fd = open_below(r, path, O_PATH | O_CLOEXEC);
+    int rv = fd;
+
+    if (fd >= 0) {
+        rv = check_type(fd, type, st);
+        (void)close(fd);
+    }
+    return rv;
+}
+#else
+static int look(const saratoga__root *r, const char *path, mode_t type,
+                struct stat *st) {
+    (void)r;
+    (void)path;
+    (void)type;
+    (void)st;
+    return 0;
+}
+#endif
+
+/* It is looked at first: who waits for a reader of a pipe goes on, and may be
+ * killed, when one comes for a moment; and some devices act when opened. */
+static int open_only(const saratoga__root *r, const char *path, mode_t type,
+                     struct stat *st) {
+    int rv = look(r, path, type, st);
+    int fd = rv == 0 ? open_below(r, path, READ) : rv;
+
+    rv = fd >= 0 ? check_type(fd, type, st) : 0;
+    if (rv != 0) {
+        (void)close(fd);
+        return rv;
+    }
+    return fd == UV_ENXIO ? UV_EACCES : fd; /* a socket or a device */
+}
+
 int saratoga__root_read(const saratoga__root *r, const char *path,
                         struct stat *st) {
-    int fd = open_below(r, path, READ);
-
-    if (fd < 0) {
-        return fd == UV_ENXIO ? UV_EACCES : fd; /* a socket or a device */
-    }
-    if (fstat(fd, st) != 0 || !S_ISREG(st->st_mode)) {
-        (void)close(fd);
-        return S_ISDIR(st->st_mode) ? UV_EISDIR : UV_EACCES;
-    }
-    return fd;
+    return open_only(r, path, S_IFREG, st);
 }
 
 int saratoga__root_pipe(const saratoga__root *r, const char *path) {
     struct stat st;
-    int fd = open_below(r, path, READ);
 
-    if (fd >= 0 && (fstat(fd, &st) != 0 || !S_ISFIFO(st.st_mode))) {
-        (void)close(fd);
-        fd = UV_EACCES;
-    }
-    return fd;
+    return open_only(r, path, S_IFIFO, &st);
 }
 
 /* Makes the last of the names in `path`, those above are there. */

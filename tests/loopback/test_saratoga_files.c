@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -125,6 +127,40 @@ static void special_files_and_folders_cannot_be_read(void **state) {
     assert_true(try_read(*state, "pipe") < 0);
     assert_int_equal(try_read(*state, "sub"), UV_EISDIR);
     assert_int_equal(try_read(*state, ""), UV_EISDIR);
+}
+
+/* Waits for a reader of the pipe, and writes. */
+static void write_to_pipe(void *user) {
+    const struct world *w = user;
+    char path[128];
+    int fd;
+
+    (void)snprintf(path, sizeof(path), "%s/pipe", w->root_path);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    (void)!write(fd, "x", 1); /* the reader sees whether that went */
+    (void)close(fd);
+}
+
+static void who_writes_to_a_pipe_is_not_woken_for_nothing(void **state) {
+    struct world *w = *state;
+
+    (void)signal(SIGPIPE, SIG_IGN);
+    for (unsigned round = 0; round < 100; round++) {
+        struct pollfd p = {.events = POLLIN};
+        uv_thread_t writer;
+        char c = 0;
+
+        assert_int_equal(uv_thread_create(&writer, write_to_pipe, w), 0);
+        for (unsigned i = 0; i < 20; i++) {
+            assert_true(try_read(w, "pipe") < 0);
+        }
+        p.fd = saratoga__root_pipe(&w->root, "pipe");
+        assert_true(p.fd >= 0);
+        assert_int_equal(poll(&p, 1, 60000), 1);
+        assert_int_equal(read(p.fd, &c, 1), 1);
+        (void)close(p.fd);
+        assert_int_equal(uv_thread_join(&writer), 0);
+    }
 }
 
 static void our_own_files_cannot_be_named(void **state) {
@@ -355,6 +391,7 @@ int main(void) {
         BOTH(files_in_the_root_can_be_read),
         BOTH(nothing_outside_the_root_can_be_read),
         BOTH(special_files_and_folders_cannot_be_read),
+        BOTH(who_writes_to_a_pipe_is_not_woken_for_nothing),
         BOTH(our_own_files_cannot_be_named),
         BOTH(deleting_spares_what_is_no_file),
         BOTH(folders_are_made_below_the_root_only),
