@@ -476,7 +476,7 @@ class BadInput(saratogabox.Node):
         self.assertFalse((self.there / "f").exists())
 
     def test_a_file_that_changes_while_it_is_sent_is_not_delivered(self):
-        self.serve("--rate", "20mbit")
+        self.serve("--rate", "5mbit")
         source = self.put_file("f", 4000000)
         client = self.start("saratoga", "get", self.url("f"), self.there / "f")
         self.wait_for_part(client)

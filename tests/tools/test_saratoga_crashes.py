@@ -14,7 +14,7 @@ import toolbox
 
 LIVES = 25     # of each station, of which there are four
 SIZE = 2000000
-LIFE = 0.7     # seconds at most; at full rate the file takes 0.55
+LIFE = 1.3     # at most, of what an undisturbed transfer takes
 
 
 class Station:
@@ -28,6 +28,7 @@ class Station:
         self.target = (self.ground if command == "get" else self.orbit) / "f"
         self.bystanders = {}
         self.port = None
+        self.life = 0  # seconds at most
         self.resumed = self.completed = self.versions = 0
         for place in (self.orbit, self.ground):
             (place / "sub").mkdir(parents=True)
@@ -48,13 +49,13 @@ class Station:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, text=True)
 
-    def serve(self):
+    def serve(self, inactivity):
         file = self.folder / "port"
         file.unlink(missing_ok=True)
         server = self.start(
             "serve", "-q", "--root", self.orbit, "--bind", "127.0.0.1:0",
             "--port-file", file, "--rate", "30mbit", "--write",
-            "--inactivity", "2")
+            "--inactivity", str(inactivity))
         while not file.exists():
             if server.poll() is not None:
                 raise AssertionError(server.communicate()[1])
@@ -62,19 +63,20 @@ class Station:
         self.port = int(file.read_text().strip().rsplit(":", 1)[1])
         return server
 
-    def call(self):
+    def call(self, inactivity):
         url = f"saratoga://127.0.0.1:{self.port}/f"
         words = (url, self.target) if self.command == "get" else \
             (self.source, url)
         return self.start(self.command, "--resume", "--rate", "30mbit",
-                          "--inactivity", "2", *words)
+                          "--inactivity", str(inactivity), *words)
 
     def live(self):
         """One life of both; at least one of them is killed in it."""
         had_map = any(self.target.parent.glob(".saratoga-*.map"))
-        server = self.serve()
-        client = self.call()
-        time.sleep(self.rng.uniform(0, LIFE))  # the moment is what is random
+        server = self.serve(2)
+        client = self.call(2)
+        # The moment is what is random.
+        time.sleep(self.rng.uniform(0, self.life))
         first, second = self.rng.sample((server, client), 2)
         first.kill()
         if self.rng.random() < 0.5:
@@ -112,17 +114,25 @@ class Station:
         if names != wanted:
             raise AssertionError(f"left over: {names - wanted}")
 
-    def run(self):
-        for _ in range(LIVES):
-            self.live()
-        server = self.serve()
-        client = self.call()
+    def live_in_peace(self):
+        server = self.serve(toolbox.PATIENCE)
+        began = time.monotonic()
+        client = self.call(toolbox.PATIENCE)
         errors = client.communicate(timeout=toolbox.PATIENCE)[1]
+        self.life = LIFE * (time.monotonic() - began)
         server.terminate()
         server.communicate(timeout=toolbox.PATIENCE)
         if client.returncode != 0:
             raise AssertionError(errors)
         self.compare()
+
+    def run(self):
+        self.live_in_peace()
+        self.target.unlink()
+        self.new_source()
+        for _ in range(LIVES):
+            self.live()
+        self.live_in_peace()
         self.check_bystanders()
         return self
 

@@ -102,24 +102,27 @@ class Bench(unittest.TestCase):
 class Resuming(saratogabox.Node):
     def test_a_resumed_get_fetches_only_what_is_missing(self):
         source = self.put_file("f", 5000000)
-        server = self.serve("--rate", "20mbit")
+        server = self.serve("--rate", "10mbit")
         client = self.start("saratoga", "get", self.url("f"), self.there / "f")
         self.wait_for_part(client, 2000001)
         status, _ = self.finish(client, signal.SIGTERM)
         self.assertEqual(status, 1)
         self.assertEqual(len(self.left_over(self.there)), 2)
+        self.stop(server)
+        self.serve("--rate", "100mbit")
         done = self.run_ok("get", "--resume", "--json", "-", self.url("f"),
                            self.there / "f")
         self.same(source, self.there / "f")
         self.assertGreater(json.loads(done.stdout)["resumed_from"], 1000000)
-        self.stop(server)
 
     def test_a_changed_file_is_not_resumed(self):
         source = self.put_file("f", 3000000)
-        self.serve("--rate", "20mbit")
+        server = self.serve("--rate", "5mbit")
         client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client, 1000001)
-        self.finish(client, signal.SIGTERM)
+        self.wait_for_part(client, 500001)
+        self.assertEqual(self.finish(client, signal.SIGTERM)[0], 1)
+        self.stop(server)
+        self.serve("--rate", "100mbit")
         self.put_file("f", 3000000, seed=2)
         self.run_ok("get", "--resume", self.url("f"), self.there / "f")
         self.same(source, self.there / "f")
@@ -363,7 +366,7 @@ class Stations(saratogabox.Node):
         self.serve("--beacon", "0.1", "--eid", "sat-1", "--beacon-to",
                    f"127.0.0.1:{port}")
         done = self.run_ok("peers", "--bind", f"127.0.0.1:{port}", "--wait",
-                           "1", "--json", "-")
+                           "3", "--json", "-")
         peers = json.loads(done.stdout)["peers"]
         self.assertEqual([p["eid"] for p in peers], ["sat-1"])
         self.assertEqual(peers[0]["address"], f"127.0.0.1:{self.port}")

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import time
 import unittest
 
 import pcap
@@ -59,11 +60,12 @@ class Streams(saratogabox.Node):
         put.stdin.flush()
         while not self.left_over(self.here):
             self.assertIsNone(put.poll())
+            time.sleep(0.002)
         put.send_signal(signal.SIGTERM)  # with its input still open
         self.assertEqual(put.wait(toolbox.PATIENCE), 1)
         self.assertIn("saratoga: log: ", put.stderr.read())
         while self.left_over(self.here):
-            pass
+            time.sleep(0.01)
         self.assertEqual(list(self.here.iterdir()), [])
 
     def test_what_an_unreliable_stream_loses_stays_lost(self):
@@ -72,9 +74,10 @@ class Streams(saratogabox.Node):
         sent = []
 
         def drop(way, packet):
-            if way == "up" and packet[0] == 0x23:
+            is_data = way == "up" and packet[0] == 0x23
+            if is_data:
                 sent.append(packet)
-            return len(sent) == 5
+            return is_data and len(sent) == 5
 
         relay = pcap.Relay(self.port, drop=drop)
         try:
@@ -82,8 +85,7 @@ class Streams(saratogabox.Node):
                       self.url("log", relay.port))
         finally:
             relay.close()
-        while not (self.here / "log").exists():
-            pass
+        self.wait_for(self.here / "log")
         got = (self.here / "log").read_bytes()
         lost = [i for i, b in enumerate(got) if b != data[i]]
         self.assertEqual(len(got), len(data))
