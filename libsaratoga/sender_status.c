@@ -116,6 +116,14 @@ static void take_holes(saratoga__session *s, const saratoga__status_pkt *p,
     r->progress = lowest < r->progress ? lowest : r->progress;
 }
 
+/* What ends there later looks like an earlier one.  While no RTT is known, a
+ * second or more lies between them. */
+static bool is_certain(const saratoga__session *s, const saratoga__sent *sent,
+                       uint64_t irt) {
+    return sent->offset + sent->len == irt &&
+           (s->rtt.srtt <= 0 || (sent->len > 0 && !sent->again));
+}
+
 /* Which transmission is answered, and the RTT when that is certain. */
 static void place_in_log(saratoga__session *s, const saratoga__status_pkt *p,
                          report *r, saratoga_time now) {
@@ -124,19 +132,18 @@ static void place_in_log(saratoga__session *s, const saratoga__status_pkt *p,
         s->rtt.srtt > 0 ? (saratoga_time)s->rtt.srtt : SARATOGA_S;
     uint64_t low;
     uint64_t high;
-    bool sure = true;
+    bool by_name = false;
     r->rtt = -1;
     if (p->stamp != NULL &&
         saratoga__stamp_read(s->opt.timestamps, p->stamp, &low, &high)) {
         r->d = saratoga__sentlog_by_stamp(log, low, high, r->irt);
+        by_name = low == high;
     } else {
         r->d = saratoga__sentlog_by_end(log, r->irt);
-        /* Two polls at the same place look alike. */
-        sure = r->d != 0 && saratoga__sentlog_at(log, r->d)->len > 0;
     }
-    if (r->d != 0 && !p->voluntary && sure) {
+    if (r->d != 0 && !p->voluntary) {
         const saratoga__sent *sent = saratoga__sentlog_at(log, r->d);
-        if (now > sent->at) {
+        if ((by_name || is_certain(s, sent, r->irt)) && now > sent->at) {
             r->rtt = (cong_time)(now - sent->at);
         }
     }

@@ -218,6 +218,27 @@ static void options_are_copied_with_what_they_point_to(void **state) {
     world_free(&w);
 }
 
+/* The polls of a shut window name one place and one second. */
+static void answers_to_polls_that_look_alike_tell_no_rtt(void **state) {
+    static const uint32_t kind[] = {SARATOGA_TS_POSIX32, SARATOGA_TS_OFF};
+    (void)state;
+    for (uint32_t i = 0; i < 40; i++) {
+        struct plan p = {1e6, 0, 300 * MSEC, 0.1, 0.1, i};
+        struct world w = world_new(&p, NULL, NULL);
+        saratoga_options o;
+        struct xfer *x;
+        saratoga_options_init(&o);
+        o.congestion = "newreno";
+        o.timestamps = kind[i % 2];
+        (void)host_make_file(w.sat, "f", 100000, i);
+        x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+        world_finish(&w, x, 600 * SEC);
+        assert_arrived(&w, x, "f");
+        assert_true(x->stats.min_rtt_ns >= p.rtt);
+        world_free(&w);
+    }
+}
+
 static void silence_ends_a_transfer_on_both_sides(void **state) {
     struct world w = world_new(&GOOD, NULL, NULL);
     struct xfer *x;
@@ -449,6 +470,7 @@ int main(void) {
         T(a_checksum_that_comes_late_counts),
         T(a_rate_of_a_packet_in_minutes_ends_no_session),
         T(options_are_copied_with_what_they_point_to),
+        T(answers_to_polls_that_look_alike_tell_no_rtt),
         T(silence_ends_a_transfer_on_both_sides),
         T(a_request_into_the_void_is_given_up),
         T(timers_may_be_hours),
