@@ -439,8 +439,9 @@ static uint32_t usual_tries(enum saratoga_command command) {
 /* --multicast is about where the file goes: of a put that is its host, of a get
  * the server and the client have to name the same. */
 static int check_group(struct saratoga_args *a) {
-    bool asked =
-        a->command == SARATOGA_CMD_GET || a->command == SARATOGA_CMD_SERVE;
+    bool asked = a->command == SARATOGA_CMD_GET ||
+                 a->command == SARATOGA_CMD_MIRROR ||
+                 a->command == SARATOGA_CMD_SERVE;
     if (a->transfer.no_status && a->command != SARATOGA_CMD_PUT) {
         return tool_misuse(TOOL, "--one-way goes with put");
     }
@@ -448,19 +449,17 @@ static int check_group(struct saratoga_args *a) {
         return tool_misuse(TOOL, "--streams goes with serve");
     }
     if (a->transfer.multicast && !asked && a->command != SARATOGA_CMD_PUT) {
-        return tool_misuse(TOOL, "--multicast goes with put, get and serve");
+        return tool_misuse(TOOL,
+                           "--multicast goes with put, get, mirror and serve");
     }
     if (a->group && !asked) {
         return tool_misuse(TOOL,
-                           "--group goes with get and serve; of a put the "
-                           "host is the group");
+                           "--group goes with get, mirror and serve; of a put "
+                           "the host is the group");
     }
     if (a->transfer.multicast && asked) {
         a->group = a->group ? a->group : SARATOGA_GROUP_IPV4;
         a->transfer.multicast = false; /* of what goes to the group alone */
-    }
-    if (a->group && a->recursive) {
-        return tool_misuse(TOOL, "--multicast is about files, not folders");
     }
     return -1;
 }

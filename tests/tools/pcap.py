@@ -38,7 +38,7 @@ class Relay:
     """
 
     def __init__(self, server, port=7542, drop=lambda way, payload: False):
-        self.port_shown, self.drop = port, drop
+        self.server, self.port_shown, self.drop = server, port, drop
         self.packets = []
         self.client = None
         self.front = self.socket()
@@ -50,9 +50,9 @@ class Relay:
         self.thread.start()
 
     @staticmethod
-    def socket():
+    def socket(host="127.0.0.1"):
         s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        s.bind(("127.0.0.1", 0))
+        s.bind((host, 0))
         s.setblocking(False)
         return s
 
@@ -75,16 +75,25 @@ class Relay:
         except OSError:
             pass  # an end is gone, or not there yet
 
+    def move(self, host="127.0.0.1"):
+        """For `drop`: the server sees another port, or host, from now on."""
+        self.selector.unregister(self.back)
+        self.back.close()
+        self.back = self.socket(host)
+        self.back.connect(("127.0.0.1", self.server))
+        self.selector.register(self.back, selectors.EVENT_READ)
+
     def run(self):
         self.began = time.monotonic()
-        with selectors.DefaultSelector() as selector:
+        with selectors.DefaultSelector() as self.selector:
             for s in (self.front, self.back, self.wake):
-                selector.register(s, selectors.EVENT_READ)
+                self.selector.register(s, selectors.EVENT_READ)
             while True:
-                for key, _ in selector.select():
+                for key, _ in self.selector.select():
                     if key.fileobj is self.wake:
                         return
-                    self.pass_on(key.fileobj)
+                    if key.fileobj in (self.front, self.back):
+                        self.pass_on(key.fileobj)
 
     def close(self):
         self.stop.send(b"x")

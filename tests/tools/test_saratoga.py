@@ -51,7 +51,7 @@ class CommandLine(saratogabox.Node):
                 ("goes with put", "take", "--multicast", "saratoga://h/x"),
                 ("the host", "put", "--group", "g", "f", "saratoga://h/x"),
                 ("--group", "get", "--group", "[g", "saratoga://h/x"),
-                ("folders", "get", "-r", "--multicast", "saratoga://h/x"),
+                ("goes with get", "ls", "--group", "g", "saratoga://h/x"),
                 ("cubic", "get", "--congestion", "none", "saratoga://h/x"),
                 ("take", "take", "-r", "saratoga://h/x")):
             self.run_bad(word, *arguments, status=2)

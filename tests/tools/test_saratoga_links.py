@@ -13,6 +13,7 @@ import time
 import unittest
 import zlib
 
+import pcap
 import saratogabox
 import toolbox
 
@@ -126,6 +127,46 @@ class Resuming(saratogabox.Node):
         self.put_file("f", 3000000, seed=2)
         self.run_ok("get", "--resume", self.url("f"), self.there / "f")
         self.same(source, self.there / "f")
+
+
+class Moving(saratogabox.Node):
+    """An end that is seen under another address in the middle."""
+
+    def relay(self, host):
+        """A way to the server that moves to that host in the middle."""
+        data = []
+
+        def drop(_, packet):
+            if packet[0] == 0x23:  # either way
+                data.append(packet)
+                if len(data) == 300:
+                    relay.move(host)
+            return False
+
+        relay = pcap.Relay(self.port, drop=drop)
+        self.addCleanup(relay.close)
+        return relay
+
+    def test_a_port_that_changes_is_followed(self):
+        source = self.put_file("f", MIB)
+        self.serve("--write", "--rate", "20mbit")
+        self.run_ok("get", self.url("f", self.relay("127.0.0.1").port),
+                    self.there / "f")
+        self.same(source, self.there / "f")
+        self.run_ok("put", "--rate", "20mbit", source,
+                    self.url("g", self.relay("127.0.0.1").port))
+        self.same(source, self.here / "g")
+
+    def test_a_get_goes_on_from_another_address_where_it_was(self):
+        source = self.put_file("f", MIB)
+        self.serve("--rate", "20mbit")
+        relay = self.relay("127.0.0.2")
+        self.run_bad("silent", "get", "--inactivity", "3",
+                     self.url("f", relay.port), self.there / "f")
+        done = self.run_ok("get", "--resume", "--json", "-",
+                           self.url("f", relay.port), self.there / "f")
+        self.same(source, self.there / "f")
+        self.assertGreater(json.loads(done.stdout)["resumed_from"], 100000)
 
 
 class OtherPeers(saratogabox.Node):
@@ -309,6 +350,27 @@ class Networks(saratogabox.Node):
             """, there=self.there)
         self.same(source, self.there / "a")
         self.same(source, self.there / "b")
+
+    def test_stations_that_mirror_a_node_share_what_it_sends(self):
+        for i, name in enumerate(("a", "b", "sub/c")):
+            self.put_file(name, 300000, i)
+        self.script(self.GROUP + """
+            "$tool" serve -q --multicast --rate 20mbit --root "$here" \\
+                --bind 0.0.0.0 --port-file "$port" & serve=$!
+            until [ -s "$port" ]; do sleep 0.01; done
+            mirror() {
+                "$tool" mirror -q --multicast --once --bind 127.0.0.1:0 \\
+                    saratoga://127.0.0.1/ "$1"
+            }
+            mirror "$there/1" & one=$!
+            mirror "$there/2" & two=$!
+            "$tool" get -q -r --multicast saratoga://127.0.0.1/ "$there/3"
+            wait $one
+            wait $two
+            kill $serve
+            wait $serve
+            for i in 1 2 3; do diff -r "$here" "$there/$i"; done
+            """, there=self.there)
 
     def test_a_group_is_asked_for_a_file(self):
         source = self.put_file("f", 200000)
