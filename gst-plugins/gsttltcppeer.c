@@ -355,17 +355,26 @@ tltcp_time gst_tltcp_peer_service(GstTltcpPeer *peer) {
     return peer->closed || !peer->connected ? TLTCP_TIME_NEVER : feed(peer);
 }
 
+static gboolean has_events(const GstTltcpPeer *peer) {
+    GPollFD fd = {tltcp_event_fd(peer->socket), G_IO_IN, 0};
+
+    return g_poll(&fd, 1, 0) > 0;
+}
+
+/* A section is off the connection's books when its fate is an event, which may
+ * bring something to send itself. */
 gboolean gst_tltcp_peer_is_drained(GstTltcpPeer *peer) {
     tltcp_stats st;
 
     if (peer->closed) {
         return TRUE;
     }
-    if (!peer->connected || peer->waiting.length) {
+    tltcp_stats_init(&st);
+    if (!peer->connected || peer->waiting.length ||
+        (tltcp_get_stats(peer->socket, &st) == 0 && st.bytes_queued)) {
         return FALSE;
     }
-    tltcp_stats_init(&st);
-    return tltcp_get_stats(peer->socket, &st) < 0 || !st.bytes_queued;
+    return !has_events(peer);
 }
 
 GstStructure *gst_tltcp_peer_stats(GstTltcpPeer *peer) {

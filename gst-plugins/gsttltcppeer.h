@@ -57,7 +57,7 @@ gboolean gst_tltcp_peer_has_room(const GstTltcpPeer *peer, gsize bytes);
  * tltcp_now()'s clock. */
 tltcp_time gst_tltcp_peer_service(GstTltcpPeer *peer);
 
-/* All that was pushed has been delivered or given up. */
+/* All that was pushed has been delivered or given up, and counted. */
 gboolean gst_tltcp_peer_is_drained(GstTltcpPeer *peer);
 
 /* Counters and gauges. */
