@@ -9,7 +9,8 @@
 #include <gst/gst.h>
 
 /* How long anything may take before a test fails. */
-#define PATIENCE (20 * GST_SECOND)
+#define PATIENCE (60 * GST_SECOND)
+#define PATIENCE_MS ((int)(PATIENCE / GST_MSECOND))
 
 /* For cmocka_run_group_tests(): gst_init(), and the plug-in from the build. */
 int support_setup(void **state);

@@ -77,7 +77,7 @@ static void lose_source(GstHarness *sink, GstHarness *src) {
 }
 
 static void a_sink_calls_again_when_the_connection_is_lost(void **state) {
-    GstHarness *src = support_listener("tltcpsrc", "latency=5000");
+    GstHarness *src = support_listener("tltcpsrc", "latency=60000");
     g_autofree char *uri = g_strdup_printf("tltcp://127.0.0.1:%u?mode=listener",
                                            support_port(src->element));
     GstHarness *sink = support_caller("tltcpsink", src->element, "");
@@ -147,7 +147,7 @@ static void without_reconnecting_a_source_ends_with_its_sender(void **state) {
 }
 
 static void without_reconnecting_a_lost_connection_is_an_error(void **state) {
-    GstHarness *src = support_listener("tltcpsrc", "latency=5000");
+    GstHarness *src = support_listener("tltcpsrc", "latency=60000");
     GstHarness *sink =
         support_caller("tltcpsink", src->element, "auto-reconnect=false");
     GstBus *bus = support_bus(sink);

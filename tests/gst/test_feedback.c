@@ -101,6 +101,19 @@ static guint64 count(struct sender *s, const char *name) {
     return value;
 }
 
+/* Waits until a counter is that high. */
+static gboolean wait_count(struct sender *s, const char *name, guint64 least) {
+    gint64 until = g_get_monotonic_time() + PATIENCE / 1000;
+
+    while (count(s, name) < least) {
+        if (g_get_monotonic_time() > until) {
+            return FALSE;
+        }
+        g_usleep(10000);
+    }
+    return TRUE;
+}
+
 static void an_encoder_begins_anew_after_a_loss_that_matters(void **state) {
     struct sender s;
 
@@ -122,7 +135,7 @@ static void an_encoder_is_left_alone_when_not_wanted(void **state) {
         skip();
     }
     assert_true(wait_for(&s, 60, 1));
-    assert_true(count(&s, "frames-dropped-reference") > 0);
+    assert_true(wait_count(&s, "frames-dropped-reference", 1));
     assert_int_equal(s.keys, 1);
     end(&s);
 }
@@ -141,8 +154,8 @@ static void after_a_loss_a_key_frame_comes_first_when_asked_for(void **state) {
         end(&s);
         skip();
     }
-    assert_true(wait_for(&s, 100, 0));
-    for (GstBuffer *b; (b = gst_harness_try_pull(s.src));) {
+    while (losses < 4 || whole < 4) { /* the first buffer counts as one */
+        GstBuffer *b = support_pull(s.src);
         gboolean key = !GST_BUFFER_FLAG_IS_SET(b, GST_BUFFER_FLAG_DELTA_UNIT);
         gboolean gap = GST_BUFFER_FLAG_IS_SET(b, GST_BUFFER_FLAG_DISCONT);
         assert_true(key || !gap);
@@ -150,8 +163,6 @@ static void after_a_loss_a_key_frame_comes_first_when_asked_for(void **state) {
         whole += gap ? 0 : 1;
         gst_buffer_unref(b);
     }
-    assert_true(losses > 1); /* the first buffer counts as one */
-    assert_true(whole > 0);
     end(&s);
 }
 

@@ -34,7 +34,7 @@ static void begin(struct sender *s, const char *query) {
     port = g_strdup_printf("%u", support_port(s->src->element));
     tltcp_config_init(&config);
     assert_int_equal(
-        tltcp_connect(&s->socket, "127.0.0.1", port, &config, 5000), 0);
+        tltcp_connect(&s->socket, "127.0.0.1", port, &config, PATIENCE_MS), 0);
 }
 
 static void end(struct sender *s) {

@@ -219,7 +219,7 @@ static gpointer call_and_leave(gpointer user) {
 
     for (guint i = 0; i < 250; i++) {
         tltcp_socket *s = NULL;
-        if (tltcp_connect(&s, "127.0.0.1", port, NULL, 20000) != 0) {
+        if (tltcp_connect(&s, "127.0.0.1", port, NULL, PATIENCE_MS) != 0) {
             failed++;
         }
         tltcp_close(s, 0);

@@ -74,7 +74,7 @@ static void compare(struct pair p) {
 }
 
 static void a_calling_sink_reaches_a_listening_source(void **state) {
-    struct pair p = sink_calls("latency=5000", "latency=5000");
+    struct pair p = sink_calls("latency=60000", "latency=60000");
 
     (void)state;
     compare(p);
@@ -82,7 +82,7 @@ static void a_calling_sink_reaches_a_listening_source(void **state) {
 }
 
 static void a_calling_source_reaches_a_listening_sink(void **state) {
-    struct pair p = source_calls("latency=5000", "latency=5000");
+    struct pair p = source_calls("latency=60000", "latency=60000");
 
     (void)state;
     compare(p);
@@ -93,8 +93,8 @@ static void every_deadline_mode_and_policy_carries_the_stream(void **state) {
     (void)state;
     for (guint i = 0; i < 12; i++) {
         g_autofree char *query = g_strdup_printf(
-            "latency=5000&deadline-mode=%u&drop-policy=%u", i % 4, i / 4);
-        struct pair p = sink_calls(query, "latency=5000");
+            "latency=60000&deadline-mode=%u&drop-policy=%u", i % 4, i / 4);
+        struct pair p = sink_calls(query, "latency=60000");
         compare(p);
         end(p);
     }
@@ -104,9 +104,9 @@ static void every_controller_carries_the_stream(void **state) {
     (void)state;
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         g_autofree char *query = g_strdup_printf(
-            "latency=5000&max-send-bitrate=50000000&congestion-control=%s",
+            "latency=60000&max-send-bitrate=50000000&congestion-control=%s",
             *name);
-        struct pair p = sink_calls(query, "latency=5000");
+        struct pair p = sink_calls(query, "latency=60000");
         compare(p);
         end(p);
     }
@@ -138,7 +138,7 @@ static void bytes_without_times_are_carried_reliably(void **state) {
 }
 
 static void new_caps_in_mid_stream_arrive_before_their_buffers(void **state) {
-    struct pair p = sink_calls("latency=5000", "latency=5000");
+    struct pair p = sink_calls("latency=60000", "latency=60000");
 
     (void)state;
     for (guint i = 0; i < 3; i++) {
@@ -159,7 +159,7 @@ static void new_caps_in_mid_stream_arrive_before_their_buffers(void **state) {
 }
 
 static void the_end_travels(void **state) {
-    struct pair p = sink_calls("latency=5000", "latency=5000");
+    struct pair p = sink_calls("latency=60000", "latency=60000");
 
     (void)state;
     gst_harness_set_src_caps_str(p.sink, CAPS);
@@ -171,7 +171,7 @@ static void the_end_travels(void **state) {
 }
 
 static void nothing_is_left_behind_when_the_end_comes_at_once(void **state) {
-    struct pair p = sink_calls("latency=5000", "latency=5000");
+    struct pair p = sink_calls("latency=60000", "latency=60000");
 
     (void)state;
     gst_harness_set_src_caps_str(p.sink, CAPS);
@@ -188,7 +188,7 @@ static void nothing_is_left_behind_when_the_end_comes_at_once(void **state) {
 }
 
 static void a_gap_event_travels(void **state) {
-    struct pair p = sink_calls("latency=5000", "latency=5000");
+    struct pair p = sink_calls("latency=60000", "latency=60000");
     GstClockTime start, duration;
 
     (void)state;
@@ -207,12 +207,12 @@ static void a_gap_event_travels(void **state) {
 
 static void keep_listening_serves_one_sender_after_the_other(void **state) {
     GstHarness *src =
-        support_listener("tltcpsrc", "latency=5000&keep-listening=true");
+        support_listener("tltcpsrc", "latency=60000&keep-listening=true");
 
     (void)state;
     for (guint i = 0; i < 3; i++) {
         GstHarness *sink =
-            support_caller("tltcpsink", src->element, "latency=5000");
+            support_caller("tltcpsink", src->element, "latency=60000");
         gst_harness_set_src_caps_str(sink, CAPS);
         support_push(sink, support_buffer((guint8)(10 + i), 10, 0, 0, 0));
         GstBuffer *got = support_pull(src);
@@ -305,7 +305,7 @@ static void statistics_count_what_was_sent_and_received(void **state) {
         "cwnd-bytes",       "bytes-in-flight",       "rtt-us",
         "rtt-min-us",       "estimated-bitrate-bps", "packets-lost",
         "sections-expired", "delivery-time-us"};
-    struct pair p = sink_calls("latency=5000", "latency=5000");
+    struct pair p = sink_calls("latency=60000", "latency=60000");
     GstStructure *s = NULL;
 
     (void)state;
@@ -369,7 +369,7 @@ static void repair_packets_are_sent_when_asked_for(void **state) {
 }
 
 static void timestamps_follow_the_display_times_of_the_sender(void **state) {
-    struct pair p = sink_calls("latency=5000", "latency=5000");
+    struct pair p = sink_calls("latency=60000", "latency=60000");
 
     (void)state;
     gst_harness_set_src_caps_str(p.sink, SUPPORT_H264_CAPS);

@@ -187,9 +187,10 @@ static void send_to(struct run *r, guint port, const char *format, ...) {
     va_start(args, format);
     g_autofree gchar *streams = g_strdup_vprintf(format, args);
     va_end(args);
-    g_autofree gchar *launch = g_strdup_printf(
-        "tltcpsink name=s sync=false uri=tltcp://127.0.0.1:%u %s", port,
-        streams);
+    g_autofree gchar *launch =
+        g_strdup_printf("tltcpsink name=s sync=false latency=60000 "
+                        "uri=tltcp://127.0.0.1:%u %s",
+                        port, streams);
     r->sender = play(launch);
 }
 

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-LIMIT = 60  # seconds, for a run that takes a few
+LIMIT = 120  # seconds, for a run that takes a few
 H264 = "video/x-h264,stream-format=byte-stream,alignment=au"
 
 

@@ -80,11 +80,14 @@ class Node(toolbox.Folder):
                         return
             time.sleep(0.002)
 
-    def wait_for(self, path):
+    def wait_until(self, holds, why="it does not come to that"):
         end = time.monotonic() + toolbox.PATIENCE
-        while not path.exists():
-            self.assertLess(time.monotonic(), end, f"{path} does not come")
+        while not holds():
+            self.assertLess(time.monotonic(), end, why)
             time.sleep(0.01)
+
+    def wait_for(self, path):
+        self.wait_until(path.exists, f"{path} does not come")
 
     def left_over(self, folder):
         """Files of saratoga's own in a folder."""

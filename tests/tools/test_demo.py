@@ -28,7 +28,7 @@ class Demo(toolbox.Folder):
             [sys.executable, DEMO, *map(str, arguments)], check=False,
             stdin=subprocess.DEVNULL, capture_output=True, text=True,
             env=dict(os.environ, PERIGEE_BUILD_DIR=str(self.build)),
-            timeout=150)
+            timeout=300)
 
     def refuse(self, file, word):
         done = self.demo(file)

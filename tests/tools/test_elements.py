@@ -108,16 +108,16 @@ class Elements(toolbox.Folder):
                                    for line in done.stdout.splitlines())
 
     def test_each_caller_loses_what_its_own_link_does_not_carry(self):
-        clip = clips.make(self.folder, "h264-aac.ts", seconds=3)
-        video = clips.make(self.folder, "raw.h264", seconds=3)
-        rate = video.stat().st_size * 8 // 3 * 3 // 4
+        clip = clips.make(self.folder, "h264-aac.ts", seconds=5)
+        video = clips.make(self.folder, "raw.h264", seconds=5)
+        rate = video.stat().st_size * 8 // 5 * 3 // 4
         log = self.folder / "log"
         with open(log, "w", encoding="ascii") as out:
             sender = subprocess.Popen(
                 ["gst-launch-1.0", "-v", "filesrc", f"location={clip}", "!",
                  "tsdemux", "!", "h264parse", "!",
                  "video/x-h264,stream-format=byte-stream", "!", "tltcpsink",
-                 "uri=tltcp://127.0.0.1:0?mode=listener&latency=300"],
+                 "uri=tltcp://127.0.0.1:0?mode=listener&latency=600"],
                 stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                 env=self.environment)
         self.addCleanup(self.end, sender)
@@ -127,7 +127,7 @@ class Elements(toolbox.Folder):
                                    f"127.0.0.1:{port}")
         # The first one to call makes the film begin.
         viewers = [self.pipeline(
-            "tltcpsrc", f"uri=tltcp://127.0.0.1:{at}?latency=300", "!",
+            "tltcpsrc", f"uri=tltcp://127.0.0.1:{at}?latency=600", "!",
             "filesink", f"location={self.folder / name}")
             for at, name in ((ports[0], "narrow.h264"), (port, "wide.h264"))]
         for process in (sender, *viewers):

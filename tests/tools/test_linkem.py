@@ -116,23 +116,25 @@ class Relay(toolbox.Folder):
         self.assertEqual(report["clients"], 1)
 
     def test_the_rate_holds_to_the_bit(self):
-        process, port = self.relay("--rate", "2mbit", "--queue", "1MB")
+        # Slow enough that all are there before the first has left, however
+        # busy the machine is; so it is in the tests of queues below.
+        process, port = self.relay("--rate", "200kbit", "--queue", "1MB")
         client = self.client(port)
-        for _ in range(100):
+        for _ in range(40):
             client.send(bytes(1000))
-        self.receive(100)
+        self.receive(40)
         up = self.link_report(process)["up"]
-        # 99 transmissions lie between the first and the last arrival, on the
+        # 39 transmissions lie between the first and the last arrival, on the
         # link's own clock.
-        self.assertAlmostEqual(up["delivered_bps"], 2e6, delta=2e6 * 1e-3)
+        self.assertAlmostEqual(up["delivered_bps"], 2e5, delta=2e5 * 1e-3)
         self.assertGreater(up["transit"]["max_ms"], 300)
 
     def test_a_full_queue_drops_the_newest(self):
-        process, port = self.relay("--rate", "8kbit", "--queue", "3p")
+        process, port = self.relay("--rate", "1kbit", "--queue", "3p")
         client = self.client(port)
         for i in range(10):
             client.send(b"%d" % i)
-        # 29 bytes take 29 ms; one is being sent, three wait.
+        # 29 bytes take 232 ms; one is being sent, three wait.
         self.assertEqual(self.receive(4), [b"0", b"1", b"2", b"3"])
         up = self.link_report(process)["up"]
         self.assertEqual(up["dropped"]["queue"], 6)
@@ -197,7 +199,7 @@ class Relay(toolbox.Folder):
         self.assertEqual(report["up"]["delivered_packets"], 0)
 
     def test_ecn_passes_and_the_queue_can_mark(self):
-        process, port = self.relay("--rate", "80kbit", "--queue", "1MB",
+        process, port = self.relay("--rate", "5kbit", "--queue", "1MB",
                                    "--mark", "1")
         self.target.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
         client = self.client(port)
@@ -217,20 +219,20 @@ class Relay(toolbox.Folder):
         other = toolbox.udp_socket()
         self.addCleanup(other.close)
         process, ports = self.linkem(
-            "--rate", "1mbit", "--queue", "1MB", "--share",
+            "--rate", "100kbit", "--queue", "1MB", "--share",
             f"127.0.0.1:0={self.to_target}", "--share",
             f"127.0.0.1:0=127.0.0.1:{other.getsockname()[1]}")
         clients = [self.client(port) for port in ports]
-        for _ in range(40):
+        for _ in range(20):
             for client in clients:
                 client.send(bytes(500))
-        for _ in range(40):
+        for _ in range(20):
             self.target.recv(1000)
             other.recv(1000)
         report = self.link_report(process)
-        self.assertAlmostEqual(report["up"]["delivered_bps"], 1e6, delta=1e4)
+        self.assertAlmostEqual(report["up"]["delivered_bps"], 1e5, delta=1e3)
         self.assertEqual([p["up"]["packets_out"] for p in report["pairs"]],
-                         [40, 40])
+                         [20, 20])
 
     def test_it_ends_by_itself_and_on_both_signals(self):
         process, _ = self.relay("--duration", "10ms")
@@ -242,7 +244,7 @@ class Relay(toolbox.Folder):
     def test_the_log_has_a_line_per_direction_and_interval(self):
         log = self.folder / "log.csv"
         process, _ = self.relay("--log", log, "--log-interval", "10ms",
-                                "--duration", "100ms")
+                                "--duration", "1s")
         self.assertEqual(self.finish(process)[0], 0)
         lines = log.read_text(encoding="ascii").splitlines()
         self.assertTrue(lines[0].startswith("seconds,direction,"))

@@ -167,12 +167,12 @@ class Streams(toolbox.Folder):
         self.check_equal(clip, out)
 
     def test_on_a_link_that_is_too_small_b_pictures_give_way(self):
-        clip = clips.make(self.folder, "h264-aac.ts", seconds=4)
-        rate = clip.stat().st_size * 8 // 4 * 3 // 4
+        clip = clips.make(self.folder, "h264-aac.ts", seconds=5)
+        rate = clip.stat().st_size * 8 // 5 * 3 // 4
         receiver, address = self.receiver(self.folder / "out.ts")
         relay, ports = self.linkem("--delay", "10ms", "--rate", rate,
                                    "--queue", "10kB", "127.0.0.1:0", address)
-        sent = self.send_file(clip, f"127.0.0.1:{ports[0]}", "?latency=300")
+        sent = self.send_file(clip, f"127.0.0.1:{ports[0]}", "?latency=600")
         self.assertEqual(self.finish(receiver)[0], 0)
         self.link_report(relay)
         self.assertEqual(sent["delivered_I"], sent["offered_I"])

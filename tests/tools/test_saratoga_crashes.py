@@ -56,11 +56,13 @@ class Station:
             "serve", "-q", "--root", self.orbit, "--bind", "127.0.0.1:0",
             "--port-file", file, "--rate", "30mbit", "--write",
             "--inactivity", str(inactivity))
-        while not file.exists():
+        text = ""
+        while not text.endswith("\n"):
             if server.poll() is not None:
                 raise AssertionError(server.communicate()[1])
             time.sleep(0.002)
-        self.port = int(file.read_text().strip().rsplit(":", 1)[1])
+            text = file.read_text() if file.exists() else ""
+        self.port = int(text.strip().rsplit(":", 1)[1])
         return server
 
     def call(self, inactivity):

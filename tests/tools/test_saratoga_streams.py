@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import time
 import unittest
 
 import pcap
@@ -58,14 +57,12 @@ class Streams(saratogabox.Node):
         self.addCleanup(self.end, put)
         put.stdin.write("x" * 5000)
         put.stdin.flush()
-        while not self.left_over(self.here):
-            self.assertIsNone(put.poll())
-            time.sleep(0.002)
+        self.wait_until(lambda: self.left_over(self.here))
+        self.assertIsNone(put.poll())
         put.send_signal(signal.SIGTERM)  # with its input still open
         self.assertEqual(put.wait(toolbox.PATIENCE), 1)
         self.assertIn("saratoga: log: ", put.stderr.read())
-        while self.left_over(self.here):
-            time.sleep(0.01)
+        self.wait_until(lambda: not self.left_over(self.here))
         self.assertEqual(list(self.here.iterdir()), [])
 
     def test_what_an_unreliable_stream_loses_stays_lost(self):

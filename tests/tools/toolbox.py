@@ -14,7 +14,7 @@ import unittest
 
 BUILD = pathlib.Path(os.environ["PERIGEE_BUILD_DIR"])
 TOOLS = BUILD / "tools"
-PATIENCE = 60  # for what takes moments unless something hangs
+PATIENCE = 120  # for what takes moments unless something hangs
 
 
 def run(tool, *arguments, **options):
