@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
-# n flows of one kind over one bottleneck: packets acknowledged per flow and
-# drops, between warm and duration.
+# n flows of one kind over one bottleneck: packets acknowledged per flow, drops
+# and reductions of the window, between warm and duration.
 source [file join [file dirname [info script]] common.tcl]
 array set opt {agent Reno n 30 window 10 rate 1.5Mb delay 20ms queue 400
     packet 1500 access 10Mb access_delay 2ms duration 500 warm 50 stagger 0
@@ -21,20 +21,30 @@ for {set i 0} {$i < $opt(n)} {incr i} {
         tcp($i) ftp
     $ns at [expr {$opt(stagger) * [$luck uniform 0 1]}] "$ftp start"
 }
+proc reductions {} {
+    global opt tcp
+    set sum 0
+    for {set i 0} {$i < $opt(n)} {incr i} {
+        incr sum [$tcp($i) set ncwndcuts_]
+    }
+    return $sum
+}
 proc begin {} {
-    global opt tcp monitor before dropped
+    global opt tcp monitor before dropped cut
     for {set i 0} {$i < $opt(n)} {incr i} {
         set before($i) [packets_acked $tcp($i)]
     }
+    set cut [reductions]
     set dropped [$monitor set pdrops_]
 }
 proc finish {} {
-    global opt tcp monitor before dropped
+    global opt tcp monitor before dropped cut
     set counts {}
     for {set i 0} {$i < $opt(n)} {incr i} {
         lappend counts [expr {[packets_acked $tcp($i)] - $before($i)}]
     }
-    puts "counts=[join $counts ,] drops=[expr {[$monitor set pdrops_] - $dropped}]"
+    puts "counts=[join $counts ,] drops=[expr {[$monitor set pdrops_] - $dropped}]\
+          cuts=[expr {[reductions] - $cut}]"
     exit 0
 }
 $ns at $opt(warm) begin
