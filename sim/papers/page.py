@@ -4,6 +4,8 @@ import pathlib
 import sys
 import typing
 
+from .numbers import half_width, mean
+
 HOLDS = "holds"
 FAILS = "does not hold"
 QUICK = "*The quick set: few seeds and points, shorter runs.*"
@@ -14,6 +16,19 @@ NOTICE = """<!-- Made by ./dev reproduce; changes are lost with the next run. --
 def only(condition):
     """A verdict with a condition."""
     return f"holds only {condition}"
+
+
+AS_FAR = only("as far as the trials tell them apart: of some differences the "
+              "interval reaches past 0")
+
+
+def above(values, *pairs):
+    """The verdict on the first of each pair being above the second, by their
+    differences trial by trial."""
+    gaps = [[x - y for x, y in zip(values[a], values[b])] for a, b in pairs]
+    if any(mean(g) < -half_width(g) for g in gaps):
+        return FAILS
+    return all(mean(g) > half_width(g) for g in gaps) or AS_FAR
 
 
 class Claim(typing.NamedTuple):

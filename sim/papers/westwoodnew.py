@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """Mod WestwoodNew over Iridium: Figures 5 to 9."""
 from .lab import Job
-from .numbers import brief, half_width, mean, show
-from .page import FAILS, HOLDS, only
+from .numbers import brief, mean, show
+from .page import AS_FAR, FAILS, HOLDS, above
 
 TITLE = "Mod WestwoodNew over LEO satellites"
 WIRE = 8 * 1040  # bits of a packet
@@ -129,19 +129,6 @@ def between(runs, name, loss, quick, what, start, end):
 
 # ---- the page ----
 
-AS_FAR = only("as far as the trials tell them apart: of some differences the "
-              "interval reaches past 0")
-
-
-def above(values, *pairs):
-    """The verdict on the first of each pair being above the second, by their
-    differences trial by trial."""
-    gaps = [[x - y for x, y in zip(values[a], values[b])] for a, b in pairs]
-    if any(mean(g) < -half_width(g) for g in gaps):
-        return FAILS
-    return all(mean(g) > half_width(g) for g in gaps) or AS_FAR
-
-
 def order(values, *names):
     return above(values, *zip(names, names[1:]))
 
@@ -187,8 +174,9 @@ def claims(page, runs, quick):
     page.claim("fig7.seconds", "Figure 7: they take about 1600, 1650 and "
                "1780 s", all(abs(time[n] / PRINTED[n] - 1) < 0.1
                              for n in names),
-               "s: " + line(times) + "; something else must have been in the "
-               "way there",
+               "s: " + line(times) + "; 10 MB in 1600 s are 50 kbit/s, while "
+               "UDP leaves 180 of the 1000, so something that the paper does "
+               "not name was in the way there",
                expect=FAILS)
     small, large = sizes(quick)[1][0], sizes(quick)[1][-1]
     share = {n: dropped(runs, n, large, quick) for n in names}
