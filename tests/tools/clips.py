@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """Short videos for tests, made by FFmpeg."""
+import collections
 import subprocess
 
 import toolbox
@@ -16,11 +17,17 @@ MAKERS = {
     "mpeg1.mpg": [*VIDEO, "-c:v", "mpeg1video", "-bf", "2"],
     "mpeg1.m1v": [*VIDEO, "-c:v", "mpeg1video", "-bf", "2"],
     "raw.h264": [*VIDEO, *H264],
-    "hevc.mkv": [*VIDEO, "-c:v", "libx265", "-x265-params",
-                 "keyint=25:log-level=none"],
+    **{f"hevc.{form}": [*VIDEO, "-c:v", "libx265", "-preset", "ultrafast",
+                        "-x265-params", "keyint=25:bframes=2:log-level=none"]
+       for form in ("mkv", "mp4", "ts")},
     "h264.flv": [*VIDEO, *H264],
     "h264.mkv": [*VIDEO, *H264],
-    "mpeg4.avi": [*VIDEO, "-c:v", "mpeg4", "-bf", "2", "-g", "25"],
+    **{f"mpeg4.{form}": [*VIDEO, "-c:v", "mpeg4", "-bf", "2", "-g", "25"]
+       for form in ("avi", "mp4")},
+    "mpeg2.mxf": [*VIDEO, *SOUND, "-c:v", "mpeg2video", "-bf", "2", "-c:a",
+                  "pcm_s16le"],
+    "theora.ogv": [*VIDEO, "-c:v", "libtheora"],
+    "opus.ogg": [*SOUND, "-c:a", "libopus"],
     "vp8.webm": [*VIDEO, "-c:v", "libvpx", "-deadline", "realtime"],
     "vp9.webm": [*VIDEO, "-c:v", "libvpx-vp9", "-deadline", "good",
                  "-cpu-used", "8", "-lag-in-frames", "10"],
@@ -38,6 +45,16 @@ def make(folder, name, seconds=2):
                         str(seconds), path], check=True,
                        stdin=subprocess.DEVNULL, timeout=toolbox.PATIENCE)
     return path
+
+
+def types(path):
+    """How many pictures of each type a decoder finds."""
+    done = subprocess.run(
+        ["ffprobe", "-v", "quiet", "-select_streams", "v", "-show_entries",
+         "frame=pict_type", "-of", "csv=p=0", path], check=True,
+        capture_output=True, text=True, stdin=subprocess.DEVNULL,
+        timeout=toolbox.PATIENCE)
+    return collections.Counter(line[:1] for line in done.stdout.splitlines())
 
 
 def digests(path, kind):

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
 """The tools against the GStreamer elements, both ways."""
-import collections
 import os
 import re
 import subprocess
@@ -97,16 +96,6 @@ class Elements(toolbox.Folder):
         self.fail("the pipeline never listened")
         return ""
 
-    def types(self, path):
-        """How many pictures of each type a decoder finds."""
-        done = subprocess.run(
-            ["ffprobe", "-v", "quiet", "-select_streams", "v",
-             "-show_entries", "frame=pict_type", "-of", "csv=p=0", path],
-            check=True, capture_output=True, text=True,
-            stdin=subprocess.DEVNULL, timeout=toolbox.PATIENCE)
-        return collections.Counter(line[:1]
-                                   for line in done.stdout.splitlines())
-
     def test_each_caller_loses_what_its_own_link_does_not_carry(self):
         clip = clips.make(self.folder, "h264-aac.ts", seconds=5)
         video = clips.make(self.folder, "raw.h264", seconds=5)
@@ -133,7 +122,7 @@ class Elements(toolbox.Folder):
         for process in (sender, *viewers):
             self.assertEqual(self.finish(process)[0], 0)
         self.link_report(relay)
-        narrow, wide = (self.types(self.folder / n)
+        narrow, wide = (clips.types(self.folder / n)
                         for n in ("narrow.h264", "wide.h264"))
         # Of 25 pictures 8 are P and 16 are B; either may miss the first few,
         # and a busy machine may cost some.

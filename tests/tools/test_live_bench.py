@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """What ./dev bench live computes, on runs that were made up."""
+import argparse
 import pathlib
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import live_cases  # noqa: E402
 import live_page  # noqa: E402
 import live_quality  # noqa: E402
 import live_runs  # noqa: E402
+import live_store  # noqa: E402
 import measure  # noqa: E402
 import tcp_flows  # noqa: E402
 
@@ -135,7 +137,8 @@ class Runs(toolbox.Folder):
     def make(self, held_up):
         command = [sys.executable, "-c", self.RESULTS % held_up, self.folder]
         with live_runs.Pool(2, lambda _: command, keep=True) as pool:
-            result = pool.submit(None, {"dir": str(self.folder)}).result()
+            result = pool.submit(None, {"dir": str(self.folder),
+                                        "key": "k"}).result()
         return result["held_up"], pool.again
 
     def test_a_run_that_was_held_up_is_made_again(self):
@@ -144,6 +147,66 @@ class Runs(toolbox.Folder):
     def test_the_better_of_two_counts(self):
         self.assertEqual(self.make("0.4, 0.2"), (0.2, 1))
 
+
+class Store(toolbox.Folder):
+    """What is there already is not made again."""
+
+    def setUp(self):
+        super().setUp()
+        for name in ("tools/linkem", "libtltcp/libtltcp.so"):
+            path = self.folder / name
+            path.parent.mkdir()
+            path.write_text(name, encoding="ascii")
+        self.arguments = argparse.Namespace(seconds=30, tltcp="",
+                                            build=self.folder)
+
+    def key(self, transport, seed=1):
+        live_store.made_with.cache_clear()
+        return live_store.key(self.arguments, live_cases.CASES["alone"],
+                              transport, seed)
+
+    def test_a_run_is_known_by_what_it_depends_on(self):
+        ours, peer = self.key("tltcp"), self.key("srt")
+        self.assertNotEqual(self.key("tltcp", 2), ours)
+        self.arguments.tltcp = "fec=off"
+        self.assertNotEqual(self.key("tltcp"), ours)
+        self.assertEqual(self.key("srt"), peer)
+        self.arguments.tltcp = ""
+        (self.folder / "libtltcp/libtltcp.so").write_text("new")
+        self.assertNotEqual(self.key("tltcp"), ours)
+        self.assertEqual(self.key("srt"), peer)
+        (self.folder / "tools/linkem").write_text("new")
+        self.assertNotEqual(self.key("srt"), peer)
+
+    def test_what_a_file_has_is_found_in_it(self):
+        path = self.folder / "live.json"
+        self.assertEqual(live_store.read(path), live_store.empty())
+        runs = {"tltcp": [{"key": "a", "freeze": 1},
+                          {"key": "b", "error": "x"}]}
+        data = live_store.empty()
+        live_page.add_case(data, "alone", {"text": "", "rows": {},
+                                           "runs": runs})
+        live_store.write(path, data)
+        data = live_store.read(path)
+        which = live_cases.CASES["alone"]
+        found = [live_store.find(data, which, t, key) for t, key in
+                 (("tltcp", "a"), ("tltcp", "b"), ("tltcp", "c"),
+                  ("srt", "a"))]
+        self.assertEqual(found, [{"key": "a", "freeze": 1}, None, None, None])
+
+    def test_what_is_gone_on_with_is_told_as_one(self):
+        made = data("tltcp", {})
+        how = dict(made["made"][0], took_s=1, again=1, held_up=0.04, idle=1.5)
+        made["made"] = []
+        for other in ({}, {"again": 2, "idle": 1.9}, {"seeds": 1}):
+            live_store.note(made, {**how, **other})
+        self.assertEqual([(m["seeds"], m["again"], m["took_s"], m["idle"])
+                          for m in made["made"]],
+                         [(5, 3, 2, 1.5), (1, 1, 1, 1.5)])
+
+    def test_the_whole_has_every_transport(self):
+        self.assertEqual(sorted(t for group, _ in live_cases.WHOLE
+                                for t in group), sorted(live_cases.NAMES))
 
 
 class Yardsticks(unittest.TestCase):

@@ -93,6 +93,12 @@ class Transfer(toolbox.Folder):
                 ("raw.h264", "out.h264", "v"),
                 ("raw.h264", "out.mkv", "v"),
                 ("hevc.mkv", "out.mp4", "v"),
+                ("hevc.mp4", "out.mkv", "v"),
+                ("hevc.ts", "out.mkv", "v"),
+                ("mpeg4.mp4", "out.mp4", "v"),
+                ("mpeg2.mxf", "out.mkv", "va"),
+                ("theora.ogv", "out.ogv", "v"),
+                ("opus.ogg", "out.ogg", "a"),
                 ("h264.flv", "out.mkv", "v"),
                 ("h264.mkv", "out.ts", "v"),
                 ("vp8.webm", "out.webm", "v"),
@@ -104,9 +110,17 @@ class Transfer(toolbox.Folder):
                 sent, received = self.transfer(clip, output, "--speed", 0)
                 self.check_reports(sent, received)
                 self.check_equal(clip, output, kinds)
+                self.check_types(clip, received)
                 self.assertEqual(received["gaps"], 0)
                 self.assertEqual(sent["bytes"]["delivered"],
                                  sent["bytes"]["offered"])
+
+    def check_types(self, clip, received):
+        """Each picture is what a decoder says that it is."""
+        counts = {t: received["frames"][t]["received"] for t in "IPB"}
+        if clip.suffix != ".ogv":  # of which nothing is known
+            want = clips.types(clip)
+            self.assertEqual(counts, {t: want[t] for t in "IPB"})
 
     def test_references_without_display_times_get_some(self):
         # How many B pictures precede the first P cannot be known before they
