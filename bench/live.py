@@ -29,6 +29,7 @@ import live_cases  # noqa: E402
 import live_fair  # noqa: E402
 import live_page  # noqa: E402
 import live_runs  # noqa: E402
+import live_store  # noqa: E402
 import measure  # noqa: E402
 import tcp_flows  # noqa: E402
 
@@ -76,7 +77,8 @@ def make_spec(args, which, transport, seed, environment, prefix):
     is_tcp = name == "tcp"
     content = clip.SAMPLES[which.content]
     path = clip.sample(str(args.folder), which.content, args.seconds)
-    return {"transport": "tcp" if is_tcp else transport, "way": "tun",
+    return {"key": live_store.key(args, which, transport, seed),
+            "transport": "tcp" if is_tcp else transport, "way": "tun",
             "control": control if is_tcp else None, "link": link,
             "tltcp": args.tltcp and "&" + args.tltcp, "flows": which.flows,
             "codec": content[0], "clip": path,
@@ -131,13 +133,7 @@ def collect(which, transports, futures):
             "rows": {t: summary(runs[t]) for t in transports}, "runs": runs}
 
 
-def write(args, data):
-    path = args.json or args.folder / "live.json"
-    path.write_text(json.dumps(data, indent=1) + "\n", encoding="ascii")
-    print(f"\nJSON: {path}")
-    if args.page:
-        live_page.write(args.page, data)
-        print(f"page: {args.page}")
+def draw(path):
     image = path.with_suffix(".png")
     for python in (sys.executable, "/usr/bin/python3"):
         done = subprocess.run(
@@ -147,6 +143,15 @@ def write(args, data):
             print(f"chart: {image}")
             return
     say("no chart: there is no matplotlib (Debian: python3-matplotlib)")
+
+
+def write(args, data):
+    live_store.write(args.json, data)
+    print(f"\nJSON: {args.json}")
+    if args.page:
+        live_page.write(args.page, data)
+        print(f"page: {args.page}")
+    draw(args.json)
 
 
 # --- The command -----------------------------------------------------------
@@ -165,6 +170,13 @@ def parse():
     p.add_argument("--list", action="store_true", help="names the cases")
     p.add_argument("--quick", action="store_true",
                    help="key cases, key transports, 12 s each")
+    p.add_argument("--whole", action="store_true",
+                   help="all cases: TLTCP, SRT and RIST five times, the other "
+                        "transports once.  Begun again after it was "
+                        "interrupted, it goes on where it was")
+    p.add_argument("--go-on", action="store_true",
+                   help="makes only the runs that the file of --json has not "
+                        "yet, or that another build has made")
     p.add_argument("--transports", type=lambda t: t.split(","),
                    help="which of " + ",".join(live_cases.NAMES))
     p.add_argument("--seeds", type=int, default=1, help="runs of each")
@@ -230,22 +242,68 @@ def make_samples(args, cases):
         clip.sample(str(args.folder), content, args.seconds)
 
 
-def run_all(args, cases, transports, specs):
+def submit(pool, data, which, transport, spec):
+    before = live_store.find(data, which, transport, spec["key"])
+    return pool.done(before) if before else pool.submit(which, spec)
+
+
+def run_all(args, data, group, how):
     """Case by case, but the next one's runs fill up what is free."""
     with live_runs.Pool(args.jobs, command, args.keep) as pool:
-        futures = [[(t, pool.submit(which, spec)) for t, spec in of_case]
-                   for which, of_case in zip(cases, specs)]
-        results = {}
-        for which, of_case in zip(cases, futures):
-            results[which.name] = collect(which, transports, of_case)
-            live_page.print_case(which.name, results[which.name])
-        return results, pool.again
+        futures = [(which, [(t, submit(pool, data, which, t, spec))
+                            for t, spec in specs]) for which, specs in group]
+        begin, again = time.monotonic(), 0
+        for which, of_case in futures:
+            case_ = collect(which, how["transports"], of_case)
+            live_page.add_case(data, which.name, case_)
+            live_page.print_case(which.name, case_)
+            live_store.note(data, {
+                **how, "held_up": worst_delay(case_),
+                "again": pool.again - again,
+                "took_s": time.monotonic() - begin})
+            begin, again = time.monotonic(), pool.again
+            live_store.write(args.json, data)
 
 
-def worst_delay(results):
-    return max((r["held_up"] for c in results.values()
-                for runs in c["runs"].values() for r in runs
+def worst_delay(case_):
+    return max((r["held_up"] for runs in case_["runs"].values() for r in runs
                 if "held_up" in r), default=0)
+
+
+def groups_of(args):
+    """Transports, and how many runs of each."""
+    if args.whole:
+        return live_cases.WHOLE
+    return ((args.transports or (live_cases.QUICK_TRANSPORTS if args.quick else
+                                 list(live_cases.NAMES)), args.seeds),)
+
+
+def plan(args, environment, prefix, idle):
+    """What is to be made: ((case, ((transport, spec)...))...), and how."""
+    cases = choose_cases(args)
+    make_samples(args, cases)
+    for wanted, count in groups_of(args):
+        transports, absent = choose_transports(wanted, environment)
+        seeds = range(args.first_seed, args.first_seed + count)
+        group = [(which, [(t, make_spec(args, which, t, seed, environment,
+                                        prefix))
+                          for seed in seeds for t in transports])
+                 for which in cases]
+        yield group, {"transports": transports, "absent": absent,
+                      "seeds": count, "seconds": args.seconds,
+                      "cores": os.cpu_count(), "idle": idle,
+                      "jobs": args.jobs}
+
+
+def tell_how_long(args, data, groups):
+    runs = [live_store.find(data, which, t, spec["key"])
+            for group, _ in groups for which, specs in group
+            for t, spec in specs]
+    left = runs.count(None)
+    there = f", {len(runs) - left} more are there already" \
+        if left < len(runs) else ""
+    say(f"{left} runs{there}, {args.jobs} at a time, about "
+        + clock(left * (args.seconds + live_runs.OVERHEAD_S) / args.jobs))
 
 
 def bench(args):
@@ -260,26 +318,14 @@ def bench(args):
     if idle < os.cpu_count() * 0.8:
         say(f"the machine is busy ({idle:.1f} of {os.cpu_count()} processors "
             "are idle); delays may be longer than they are")
-    transports, absent = choose_transports(
-        args.transports or (live_cases.QUICK_TRANSPORTS if args.quick else
-                            list(live_cases.NAMES)), environment)
-    cases = choose_cases(args)
-    seeds = range(args.first_seed, args.first_seed + args.seeds)
-    make_samples(args, cases)
-    specs = [[(t, make_spec(args, which, t, seed, environment, prefix))
-              for seed in seeds for t in transports] for which in cases]
-    count = sum(map(len, specs))
-    say(f"{count} runs, {args.jobs} at a time, about "
-        + clock(count * (args.seconds + live_runs.OVERHEAD_S) / args.jobs))
+    data = live_store.read(args.json) if args.go_on else live_store.empty()
+    groups = list(plan(args, environment, prefix, idle))
+    tell_how_long(args, data, groups)
     begin = time.monotonic()
-    results, again = run_all(args, cases, transports, specs)
-    took = time.monotonic() - begin
-    how = {"transports": transports, "absent": absent, "seeds": args.seeds,
-           "seconds": args.seconds, "cores": os.cpu_count(), "idle": idle,
-           "jobs": args.jobs, "held_up": worst_delay(results), "again": again,
-           "took_s": took}
-    write(args, {"names": live_cases.NAMES, "made": [how], "cases": results})
-    print(f"took {clock(took)}")
+    for group, how in groups:
+        run_all(args, data, group, how)
+    write(args, data)
+    print(f"took {clock(time.monotonic() - begin)}")
 
 
 def show(args):
@@ -306,6 +352,9 @@ def main():
     args.seconds = args.seconds or (12 if args.quick else 30)
     args.folder = args.build / "bench-live"
     args.folder.mkdir(parents=True, exist_ok=True)
+    args.go_on = args.go_on or args.whole
+    args.json = args.json or args.folder / (
+        "whole.json" if args.whole else "live.json")
     if args.source:
         show(args)
         return

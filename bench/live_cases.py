@@ -10,6 +10,8 @@ NAMES = {"tltcp": "TLTCP", "paper": "TLTCP, paper",
          "tcp-reno": "TCP Reno", "tcp-cubic": "TCP CUBIC",
          "tcp-bbr": "TCP BBR"}
 
+OURS = ("tltcp", "paper", "reliable", "fixed")
+
 
 @dataclasses.dataclass
 class Case:
@@ -80,6 +82,9 @@ def _all():
 CASES = {c.name: c for c in _all()}
 QUICK = ["small", "beside-cubic", "alone", "loss-2", "loss-10", "geo"]
 QUICK_TRANSPORTS = ["tltcp", "srt", "rist"]
+# What --whole makes: transports, and how many runs of each.
+WHOLE = ((QUICK_TRANSPORTS, 5),
+         ([t for t in NAMES if t not in QUICK_TRANSPORTS], 1))
 
 
 @dataclasses.dataclass

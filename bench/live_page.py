@@ -35,10 +35,14 @@ COLUMNS = (
 )
 
 
+def in_order(rows):
+    return [(t, rows[t]) for t in live_cases.NAMES if t in rows]
+
+
 def print_case(name, case):
     print(f"\n{name}: {case['text']}")
     print(" " * 20 + " ".join(f"{h:>{w}}" for h, w, _ in COLUMNS))
-    for transport, row in case["rows"].items():
+    for transport, row in in_order(case["rows"]):
         cells = " ".join(f"{f(row):>{w}}" for _, w, f in COLUMNS) \
             if "error" not in row else f"no result: {row['error']}"
         print(f"  {live_cases.NAMES[transport]:18}{cells}", flush=True)
@@ -71,7 +75,7 @@ def results_table(results):
     lines = [cells(("case", "", *(h for h, _, _ in COLUMNS))),
              cells(("---",) * (2 + len(COLUMNS)))]
     for name, case in results.items():
-        for transport, row in case["rows"].items():
+        for transport, row in in_order(case["rows"]):
             head = (name, live_cases.NAMES[transport])
             if "error" in row:
                 lines.append(cells((*head, "no result: " + row["error"],
@@ -94,16 +98,20 @@ def circumstances(how):
         yield f"{live_cases.NAMES[transport]} is absent: {why}."
 
 
+def add_case(data, name, case):
+    into = data["cases"].setdefault(name, {"rows": {}, "runs": {}})
+    into.update({k: v for k, v in case.items() if k not in ("rows", "runs")})
+    into["rows"].update(case["rows"])
+    into["runs"].update(case["runs"])
+
+
 def merge(all_data):
     """Results of several commands as those of one."""
     merged = {"names": live_cases.NAMES, "made": [], "cases": {}}
     for data in all_data:
         merged["made"] += data["made"]
         for name, case in data["cases"].items():
-            into = merged["cases"].setdefault(
-                name, {"text": case["text"], "rows": {}, "runs": {}})
-            into["rows"].update(case["rows"])
-            into["runs"].update(case["runs"])
+            add_case(merged, name, case)
     return merged
 
 

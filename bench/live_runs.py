@@ -52,6 +52,13 @@ class Pool:
     def submit(self, which, spec):
         return self.executor.submit(self.make, which, spec)
 
+    @staticmethod
+    def done(run):
+        """A run that was made before."""
+        future = concurrent.futures.Future()
+        future.set_result(run)
+        return future
+
     def attempt(self, which, spec):
         process = subprocess.Popen(
             self.command(spec), stdin=subprocess.DEVNULL, text=True,
@@ -78,6 +85,7 @@ class Pool:
 
 def finish(which, spec, result):
     """Adds what needs the pictures, and the bound; drops what is bulky."""
+    result["key"] = spec["key"]
     if "error" in result:
         return result
     frames = result.pop("sent")
