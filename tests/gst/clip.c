@@ -14,6 +14,11 @@
 #include "media/nal.h"
 #include "tests/gst/support.h"
 
+/* So many frames are cut at every point up to so far, and behind it at fewer.
+ */
+#define CUT_FRAMES 4
+#define CUT_CLOSELY 64
+
 /* As h264parse does: only the first has times. */
 static void cut_units(struct clip *clip, GstBuffer *buffer) {
     media_nal_iter it;
@@ -145,16 +150,19 @@ void clip_encode(struct clip *clip, const char *encoder) {
     assert_non_null(clip->caps);
 }
 
+static void begin_framer(GstTltcpFramer *framer, GstCaps *caps) {
+    gst_tltcp_framer_init(framer, 0);
+    gst_tltcp_framer_set_caps(framer, caps);
+    gst_tltcp_framer_set_deadlines(framer, MEDIA_DEADLINE_PTS, 0, 0, caps);
+}
+
 void clip_classify(struct clip *clip) {
     GstTltcpFramer framer;
     GstSegment segment;
     GQueue units = G_QUEUE_INIT;
 
-    gst_tltcp_framer_init(&framer, 0);
     gst_segment_init(&segment, GST_FORMAT_TIME);
-    gst_tltcp_framer_set_caps(&framer, clip->caps);
-    gst_tltcp_framer_set_deadlines(&framer, MEDIA_DEADLINE_PTS, 0, 0,
-                                   clip->caps);
+    begin_framer(&framer, clip->caps);
     clip->frames = g_new0(media_frame, clip->buffers->len);
     clip->display = g_new0(gint64, clip->buffers->len);
     clip->begins = g_new0(GBytes *, clip->buffers->len);
@@ -169,6 +177,43 @@ void clip_classify(struct clip *clip) {
         clip->begins[i] = g_steal_pointer(&unit->begin);
         gst_tltcp_unit_free(unit);
     }
+}
+
+/* The class of the last unit that the framer makes of a buffer, or of `before`
+ * when it makes none. */
+static guint class_of(GstTltcpFramer *framer, GstBuffer *buffer, guint before) {
+    media_times times = {MEDIA_TIME_NONE, MEDIA_TIME_NONE, 0, 0};
+    GQueue units = G_QUEUE_INIT;
+    GstTltcpUnit *unit;
+
+    gst_tltcp_framer_buffer(framer, buffer, &times, &units);
+    while ((unit = g_queue_pop_head(&units))) {
+        before = unit->item.frame.frame_class;
+        gst_tltcp_unit_free(unit);
+    }
+    return before;
+}
+
+guint clip_cut_short(const struct clip *clip) {
+    GstTltcpFramer framer;
+
+    begin_framer(&framer, clip->caps);
+    for (guint i = 0; i < MIN(CUT_FRAMES, clip->buffers->len); i++) {
+        GstMapInfo map;
+        GstBuffer *whole = g_ptr_array_index(clip->buffers, i);
+        gst_buffer_map(whole, &map, GST_MAP_READ);
+        for (gsize len = 0; len < map.size; len += 1 + len / CUT_CLOSELY) {
+            /* just as large, so that a sanitizer sees one byte too far */
+            g_autoptr(GstBuffer) cut = gst_buffer_new_memdup(map.data, len);
+            assert_in_range(class_of(&framer, cut, 0), 0,
+                            MEDIA_CLASS_COUNT - 1);
+        }
+        gst_buffer_unmap(whole, &map);
+    }
+    guint found = class_of(&framer, g_ptr_array_index(clip->buffers, 0),
+                           MEDIA_CLASS_COUNT);
+    gst_tltcp_framer_clear(&framer);
+    return found;
 }
 
 void clip_refer(struct clip *clip) {

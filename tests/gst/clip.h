@@ -32,6 +32,10 @@ void clip_encode(struct clip *clip, const char *encoder);
 /* What the framer says of each frame. */
 void clip_classify(struct clip *clip);
 
+/* Gives the framer the beginnings of the first frames, cut at many points;
+ * returns the class of the first frame when it comes whole behind them. */
+guint clip_cut_short(const struct clip *clip);
+
 /* What each frame refers to, as the connection would be told. */
 void clip_refer(struct clip *clip);
 

@@ -40,10 +40,12 @@ class Page(toolbox.Folder):
         (self.folder / "live").mkdir()
         self.ports = {p: free_port(socket.SOCK_DGRAM)
                       for p in ("5000", "1234", "1235")}
-        for p in ("1935", "8554"):
+        for p in ("1935", "8080", "8554"):
             self.ports[p] = free_port(socket.SOCK_STREAM)
+        direct = {k: v for k, v in os.environ.items()
+                  if not k.lower().endswith("_proxy")}
         self.environment = dict(
-            os.environ, PATH=f"{toolbox.TOOLS}:{os.environ['PATH']}",
+            direct, PATH=f"{toolbox.TOOLS}:{os.environ['PATH']}",
             GST_PLUGIN_PATH=str(toolbox.BUILD / "gst-plugins"),
             GST_REGISTRY=str(self.folder / "registry.bin"))
 
@@ -110,7 +112,7 @@ class Page(toolbox.Folder):
         self.assertEqual(set(got[::188]), {0x47})
 
     def test_hls(self):
-        receive, send = commands("HLS")
+        receive, send, _ = commands("HLS")
         receiver = self.start_line(receive)
         self.await_port("5000")
         self.ends_well(self.start_line(send))
@@ -120,8 +122,8 @@ class Page(toolbox.Folder):
         self.assertTrue(clips.decodes(self.folder / "live" / "live.m3u8"))
 
     def test_rtmp(self):
-        send, serve = commands("RTMP")
-        _, film = commands("HLS")
+        send, serve, _, _ = commands("RTMP")
+        film = commands("HLS")[1]
         server = self.start_line(serve)
         self.await_port("1935", ("tcp", "tcp6"))
         gateway = self.start_line(send)
@@ -130,6 +132,42 @@ class Page(toolbox.Folder):
         self.ends_well(gateway)
         self.ends_well(server)
         self.assertGreater(self.pictures(self.folder / "received.flv"), 40)
+
+    def receive_frames(self):
+        """Starts what the page names to receive single frames."""
+        receiver = self.start_line(commands("RTSP")[1])
+        self.await_port("5000")
+        return receiver
+
+    def test_from_an_hls_server(self):
+        film = self.folder / "film.mp4"
+        web = self.folder / "live"
+        subprocess.run(["ffmpeg", "-v", "error", "-i", film, "-c", "copy",
+                        "-hls_time", "1", "-hls_list_size", "0",
+                        web / "live.m3u8"], check=True,
+                       stdin=subprocess.DEVNULL, timeout=toolbox.PATIENCE)
+        server = subprocess.Popen(
+            [sys.executable, "-m", "http.server", "--bind", "127.0.0.1",
+             self.ports["8080"]], cwd=web, stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(self.end, server)
+        self.await_port("8080", ("tcp",))
+        receiver = self.receive_frames()
+        self.ends_well(self.start_line(commands("HLS")[2], patient=True))
+        self.ends_well(receiver)
+        self.assertGreater(self.pictures(self.folder / "received.mkv"), 40)
+
+    def test_from_an_rtmp_server(self):
+        _, _, send, serve = commands("RTMP")
+        server = self.start_line(serve)
+        self.await_port("1935", ("tcp", "tcp6"))
+        receiver = self.receive_frames()
+        # Server and player end by hanging up, which the one takes amiss.
+        self.start_line(send, patient=True).communicate(
+            timeout=toolbox.PATIENCE)
+        server.communicate(timeout=toolbox.PATIENCE)
+        receiver.communicate(timeout=toolbox.PATIENCE)
+        self.assertGreater(self.pictures(self.folder / "received.mkv"), 40)
 
     def need_element(self, name):
         done = subprocess.run(["gst-inspect-1.0", "--exists", name],
@@ -149,10 +187,9 @@ class Page(toolbox.Folder):
             self.skipTest(server.stderr.read())
 
     def test_from_an_rtsp_camera(self):
-        send, receive, _ = commands("RTSP")
+        send, _, _ = commands("RTSP")
         self.start_rtsp_server()
-        receiver = self.start_line(receive)
-        self.await_port("5000")
+        receiver = self.receive_frames()
         self.ends_well(self.start_line(send, patient=True))
         self.ends_well(receiver)
         # live from end to end: a busy machine may cost some
@@ -160,7 +197,7 @@ class Page(toolbox.Folder):
 
     def test_to_an_rtsp_server(self):
         _, _, send = commands("RTSP")
-        _, film = commands("HLS")
+        film = commands("HLS")[1]
         self.need_element("rtspclientsink")
         self.start_rtsp_server()
         gateway = self.start_line(send)
