@@ -166,14 +166,19 @@ static bool take(saratoga__session *s, uint64_t at, const saratoga__data *d) {
     return true;
 }
 
-static void note_asked(saratoga__session *s, const saratoga__data *d,
-                       uint64_t end, saratoga_time now) {
-    saratoga__receiver *in = &s->in;
+static saratoga__answer_due answer_to(const saratoga__data *d, uint64_t end) {
     saratoga__answer_due a = {.irt = end, .due = true};
     if (d->stamp != NULL) {
         a.stamped = true;
         memcpy(a.stamp, d->stamp, sizeof(a.stamp));
     }
+    return a;
+}
+
+static void note_asked(saratoga__session *s, const saratoga__data *d,
+                       uint64_t end, saratoga_time now) {
+    saratoga__receiver *in = &s->in;
+    saratoga__answer_due a = answer_to(d, end);
     if (d->asks) {
         in->spacing = in->ask_seen > 0 ? now - in->ask_seen : 0;
         in->ask_seen = now;
@@ -205,6 +210,7 @@ static void first_data(saratoga__session *s) {
 /* A stray of a transfer that is done. */
 static void on_stray(saratoga__session *s, const saratoga__data *d) {
     s->in.volunteer |= s->in.complete || d->asks;
+    s->in.highest_stamp = answer_to(d, s->in.size);
 }
 
 /* Before METADATA it is not known how long the file is. */

@@ -139,9 +139,13 @@ static void end(saratoga__session *s, saratoga_time now) {
 
 static size_t write_completed(saratoga__session *s, uint8_t *buf, size_t cap) {
     cmn__writer w = cmn__writer_of(buf, cap);
+    const saratoga__answer_due *last = &s->in.highest_stamp;
+    /* Of an empty file the acceptance looks the same but for this. */
+    const uint8_t *echo = s->in.size == 0 && last->stamped ? last->stamp : NULL;
     saratoga__status_pkt p = {.descriptor = s->descriptor,
                               .voluntary = true,
                               .id = s->id,
+                              .stamp = echo,
                               .progress = {0, s->in.size},
                               .irt = {0, s->in.size}};
     saratoga__status_write_head(&w, &p);

@@ -5,6 +5,8 @@
 
 #define NO_IRT UINT64_MAX
 #define PENDING_METADATA SARATOGA_S
+/* So late is a packet that others overtook. */
+#define STRAGGLER (200 * SARATOGA_MS)
 
 /* A STATUS in terms of the transfer that it answers. */
 typedef struct report {
@@ -239,13 +241,24 @@ static void apply(saratoga__session *s, const report *r, saratoga_time now) {
     saratoga__sender_plan(s);
 }
 
-/* Whether it can have been sent before the end was heard of.  Of an empty file
- * the acceptance looks like the completed STATUS; and nobody shall have a file
- * deleted that was never sent. */
-static bool is_too_soon(const saratoga__session *s, saratoga_time now) {
-    saratoga_time half =
+/* Acceptances of an empty file look like the completed STATUS, and there is one
+ * for each REQUEST that was sent.  An echo belongs to none of them. */
+static bool is_like_acceptance(const saratoga__session *s,
+                               const saratoga__status_pkt *p) {
+    return s->initiator && s->out.size == 0 && p->stamp == NULL;
+}
+
+/* Whether it can have been sent before the end was heard of; and nobody shall
+ * have a file deleted that was never sent. */
+static bool is_too_soon(const saratoga__session *s,
+                        const saratoga__status_pkt *p, saratoga_time now) {
+    const saratoga__sender *o = &s->out;
+    saratoga_time wait =
         s->rtt.min_rtt > 0 ? (saratoga_time)s->rtt.min_rtt / 2 : 0;
-    return !s->unchanged && (!s->out.eod_sent || now < s->out.eod_at + half);
+    if (is_like_acceptance(s, p)) {
+        wait = o->eod_at - s->born + STRAGGLER;
+    }
+    return !s->unchanged && (!o->eod_sent || now < o->eod_at + wait);
 }
 
 /* Exactly what section 6.6 says; for one that deletes its copy thereupon
@@ -257,7 +270,8 @@ static bool is_completed(const saratoga__session *s,
     bool deletes = s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE;
     uint64_t size = o->size;
     if (size == SARATOGA_SIZE_UNKNOWN || p->no_metadata || p->incomplete ||
-        p->hole_count != 0 || ((size == 0 || deletes) && is_too_soon(s, now))) {
+        p->hole_count != 0 ||
+        ((size == 0 || deletes) && is_too_soon(s, p, now))) {
         return false;
     }
     if (r->progress == size && r->irt == size) {

@@ -483,25 +483,29 @@ static void holes_around_a_wrapped_offset_go_in_two_lists(void **state) {
     raw_free(r);
 }
 
-/* Acceptance and completion of an empty file look alike.  What comes too soon
- * after the end to answer it is the former: the sender asks again. */
-static void an_empty_file_is_asked_about_until_it_is_held(void **state) {
-    static const char *const word = "24010000 00000030 0000 0000";
-    struct raw *r = raw_new(NULL);
+static struct xfer *put_empty(struct raw *r, const saratoga_options *o) {
     saratoga_request q;
-    saratoga_options o;
-    struct xfer *x;
-    (void)state;
-    saratoga_options_init(&o);
-    o.timestamps = SARATOGA_TS_OFF;
     (void)host_make_file(r->h, "e", 0, 1);
     saratoga_request_init(&q);
     q.type = SARATOGA_PUT;
     q.to = r->peer;
     q.path = "e";
-    q.options = &o;
+    q.options = o;
     q.id = 0x30;
-    x = host_start_request(r->h, &q, "e");
+    return host_start_request(r->h, &q, "e");
+}
+
+/* Acceptance and completion of an empty file look alike.  What comes too soon
+ * after the end to answer it is the former: the sender asks again. */
+static void an_empty_file_is_asked_about_until_it_is_held(void **state) {
+    static const char *const word = "24010000 00000030 0000 0000";
+    struct raw *r = raw_new(NULL);
+    saratoga_options o;
+    struct xfer *x;
+    (void)state;
+    saratoga_options_init(&o);
+    o.timestamps = SARATOGA_TS_OFF;
+    x = put_empty(r, &o);
     raw_wait(r, 400 * MSEC);
     raw_hex(r, word);
     raw_wait(r, MSEC);
@@ -513,6 +517,45 @@ static void an_empty_file_is_asked_about_until_it_is_held(void **state) {
     raw_hex(r, word);
     assert_true(x->done);
     assert_int_equal(x->end.error, 0);
+    raw_free(r);
+}
+
+/* Of several REQUESTs several acceptances come, one after the other, when the
+ * sender knows no RTT: none of them says that the file is there. */
+static void acceptances_do_not_complete_an_empty_file(void **state) {
+    struct raw *r = raw_new(NULL);
+    struct xfer *x = put_empty(r, NULL);
+    const struct sent *poll = NULL;
+    uint8_t done[28] = {0x24, 0x09, 0, 0, 0, 0, 0, 0x30};
+    (void)state;
+    raw_wait(r, 3500 * MSEC); /* at 0, 1 and 3 s */
+    for (uint64_t i = 0; i < 3; i++) {
+        raw_hex(r, "24010000 00000030 0000 0000");
+        assert_false(x->done);
+        raw_wait(r, (i + 1) * SEC);
+    }
+    for (size_t i = 0; i < r->n; i++) {
+        poll = r->sent[i].bytes[0] == 0x23 ? &r->sent[i] : poll;
+    }
+    assert_non_null(poll);
+    memcpy(done + 8, poll->bytes + 8, 16);
+    raw_recv(r, done, sizeof(done));
+    assert_true(x->done);
+    assert_int_equal(x->end.error, 0);
+    raw_free(r);
+}
+
+static void an_empty_file_is_said_to_be_held_with_an_echo(void **state) {
+    struct raw *r = raw_new(NULL);
+    struct xfer *x = raw_get(r, "e", NULL, 7);
+    (void)state;
+    (void)raw_next(r);
+    raw_hex(r, "22000000 00000007 8000 0000 21c86fea 21c86fea 6500");
+    assert_sent(r, "24010000 00000007 0000 0000"); /* nothing to repeat yet */
+    raw_hex(r, "23098000 00000007 000000005a35b380800000000000 0004 0000");
+    assert_sent(
+        r, "24090000 00000007 000000005a35b380800000000000 0004 0000 0000");
+    assert_true(x->done);
     raw_free(r);
 }
 
@@ -539,6 +582,8 @@ int main(void) {
         T(a_refusal_is_a_status),
         T(a_get_that_is_repeated_gets_the_same_answer),
         T(an_empty_file_is_asked_about_until_it_is_held),
+        T(acceptances_do_not_complete_an_empty_file),
+        T(an_empty_file_is_said_to_be_held_with_an_echo),
         T(holes_are_repaired_before_new_data),
         T(holes_are_listed_in_ascending_order),
         T(the_body_of_a_failure_is_not_read),
