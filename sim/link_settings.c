@@ -103,21 +103,13 @@ static const char *set_red(struct sim_link_config *c, struct value *v) {
     return NULL;
 }
 
-static const char *set_flag(const char *text, bool *flag) {
-    if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0) {
-        return "on or off";
-    }
-    *flag = strcmp(text, "on") == 0;
-    return NULL;
-}
-
 static const char *set_red_gentle(struct sim_link_config *c, struct value *v) {
-    return set_flag(v->part[0], &c->red.gentle);
+    return units_flag(v->part[0], &c->red.gentle);
 }
 
 static const char *set_lower_effort(struct sim_link_config *c,
                                     struct value *v) {
-    return set_flag(v->part[0], &c->lower_effort);
+    return units_flag(v->part[0], &c->lower_effort);
 }
 
 static const char *set_queue_rule(struct sim_link_config *c, struct value *v) {
@@ -130,7 +122,7 @@ static const char *set_queue_rule(struct sim_link_config *c, struct value *v) {
 }
 
 static const char *set_ecn(struct sim_link_config *c, struct value *v) {
-    return set_flag(v->part[0], &c->red.setbit);
+    return units_flag(v->part[0], &c->red.setbit);
 }
 
 static const char *set_mark(struct sim_link_config *c, struct value *v) {
@@ -230,7 +222,7 @@ static const char *set_blackout(struct sim_link_config *c, struct value *v) {
 
 static const char *set_carrier(struct sim_link_config *c, struct value *v) {
     bool on;
-    const char *why = set_flag(v->part[0], &on);
+    const char *why = units_flag(v->part[0], &on);
     if (!why) {
         c->no_carrier = !on;
     }

@@ -68,11 +68,6 @@ void scenario_flow_init(struct scenario_flow *f, const char *name) {
     (void)snprintf(f->name, sizeof(f->name), "%s", name);
 }
 
-static const char *set_flag(const char *text, bool *flag) {
-    *flag = strcmp(text, "on") == 0;
-    return *flag || strcmp(text, "off") == 0 ? NULL : "on or off";
-}
-
 static const char *set_word(const char *text, char *word) {
     if (strlen(text) >= SCENARIO_WORD_MAX) {
         return "shorter";
@@ -108,7 +103,7 @@ static const char *set_value(const struct key *k, const char *text,
     case NUMBER:
         return units_number(text, field);
     case FLAG:
-        return set_flag(text, field);
+        return units_flag(text, field);
     case WORD:
         return set_word(text, field);
     default:

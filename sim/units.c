@@ -4,8 +4,8 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 struct unit {
@@ -142,5 +142,14 @@ const char *units_number(const char *text, double *x) {
         return "a number, at least 0";
     }
     *x = value;
+    return NULL;
+}
+
+const char *units_flag(const char *text, bool *flag) {
+    bool on = strcmp(text, "on") == 0;
+    if (!on && strcmp(text, "off") != 0) {
+        return "on or off";
+    }
+    *flag = on;
     return NULL;
 }

@@ -9,6 +9,7 @@
 #ifndef SIM_UNITS_H
 #define SIM_UNITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** @brief bit/s: bit, kbit, mbit, gbit (powers of 1000); no unit: bit/s. */
@@ -33,5 +34,8 @@ const char *units_count(const char *text, uint64_t min, uint64_t max,
 
 /** @brief A finite number, at least 0. */
 const char *units_number(const char *text, double *x);
+
+/** @brief on or off. */
+const char *units_flag(const char *text, bool *flag);
 
 #endif /* SIM_UNITS_H */
