@@ -153,10 +153,17 @@ class Lab:
         return {k: j for k, j in jobs.items() if not self.path(k).is_file()}
 
     def load(self, job):
-        text = self.path(self.key(job)).read_text(encoding="utf-8")
-        if isinstance(job, Ns2Job):
-            return Run(parse_ns2(text))
-        return Run([json.loads(line) for line in text.splitlines()])
+        path = self.path(self.key(job))
+        text = path.read_text(encoding="utf-8")
+        try:
+            lines = parse_ns2(text) if isinstance(job, Ns2Job) else [
+                json.loads(line) for line in text.splitlines()]
+            if lines[-1]["kind"] in ("end", "ns2"):
+                return Run(lines)
+        except (ValueError, LookupError, TypeError):
+            pass
+        sys.exit(f"reproduce: {path} is no whole result of "
+                 f"{shlex.join(self.command(job))}; remove it and run again")
 
     # ---- running ----
 
@@ -170,6 +177,7 @@ class Lab:
                 done = subprocess.run(self.command(job), stdout=out,
                                       stdin=subprocess.DEVNULL,
                                       stderr=subprocess.PIPE, check=False)
+                os.fsync(out.fileno())  # whole before it has its name
             if done.returncode != 0:
                 return done.stderr.decode(errors="replace").strip() or (
                     f"ended with {done.returncode}")

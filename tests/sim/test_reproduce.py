@@ -41,6 +41,20 @@ class Commands(unittest.TestCase):
         self.assertIn("no page tltpc", done.stderr)
         self.assertIn("tltcp", done.stderr)
 
+    def test_an_unknown_kind_of_runs_lists_those_there_are(self):
+        done = reproduce("--quick", "--skip", "fsat", "--print-jobs", "yam")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no page has runs of the kind fsat", done.stderr)
+        self.assertIn("fast,", done.stderr)
+
+    def test_a_folder_that_cannot_be_is_named(self):
+        (self.folder / "file").write_text("", encoding="utf-8")
+        done = reproduce("--quick", "--results", self.folder / "file", "yam")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("reproduce: ", done.stderr)
+        self.assertIn(str(self.folder / "file"), done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
     def test_jobs_are_commands_that_run_one_each(self):
         done = reproduce("--quick", "--print-jobs", "--results", self.folder,
                          "tltcp")
@@ -105,6 +119,17 @@ class Results(unittest.TestCase):
         self.lab.results.mkdir(exist_ok=True)
         (self.lab.results / f"{key}x.part").write_text("{", encoding="utf-8")
         self.assertEqual(self.lab.missing({key: job}), {key: job})
+
+    def test_a_result_cut_short_is_refused(self):
+        job = lab.Job.of("tltcp")
+        self.lab.results.mkdir(exist_ok=True)
+        path = self.lab.path(self.lab.key(job))
+        for text in ("", '{"kind":"flow"', '{"kind":"flow","period":0}\n'):
+            path.write_text(text, encoding="utf-8")
+            with self.assertRaises(SystemExit) as refused:
+                self.lab.load(job)
+            self.assertIn(f"{path} is no whole result",
+                          str(refused.exception))
 
     def test_a_simulator_that_is_not_there_is_named_and_left_out(self):
         self.lab.ns2 = None
