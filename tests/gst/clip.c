@@ -202,7 +202,7 @@ guint clip_cut_short(const struct clip *clip) {
         GstMapInfo map;
         GstBuffer *whole = g_ptr_array_index(clip->buffers, i);
         gst_buffer_map(whole, &map, GST_MAP_READ);
-        for (gsize len = 0; len < map.size; len += 1 + len / CUT_CLOSELY) {
+        for (gsize len = 1; len < map.size; len += 1 + len / CUT_CLOSELY) {
             /* just as large, so that a sanitizer sees one byte too far */
             g_autoptr(GstBuffer) cut = gst_buffer_new_memdup(map.data, len);
             assert_in_range(class_of(&framer, cut, 0), 0,
