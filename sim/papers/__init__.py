@@ -7,13 +7,14 @@ and report(page, runs, quick), which is given their results under the same names
 and fills the page.
 """
 from . import (calibration, geo, matrix, ns3, stfrc, tltcp, westwoodnew,
-               yam)
+               yam, yam_fast)
 
 PAGES = {
     "calibration": calibration,
     "ns3": ns3,
     "tltcp": tltcp,
     "yam": yam,
+    "yam-fast": yam_fast,
     "westwoodnew": westwoodnew,
     "geo": geo,
     "stfrc": stfrc,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""TCP Yam: Figures 7 to 25 and Table 1."""
+"""TCP Yam on slow links: Figures 7 to 22."""
 from .lab import Job
 from .numbers import brief, half_width, jain, mean, ratio, show
 from .page import FAILS, only
@@ -23,41 +23,20 @@ KINDS = (YAM, RENO, FAST, PEACH)
 READINGS = (("as adopted", "iw", 1), ("equal RTTs change nothing", "eq_hold", 1),
             ("RTTs of rounds", "per_round", 1),
             ("timeouts as losses", "rto_as_dupack", 1))
-PRINTED = {"Yam": (0.95, 0.971, 0.95), "FAST": (0.96, 0.972, 0.96),
-           "Reno": (0.68, 0.90, 0.71)}
 # In place of a seed: flows start at the moments named, all of a pair at 0 s, as
 # the losses of both at 0.3 to 0.7 s in the paper suggest.
 TOGETHER = 0
 SMOOTH = 0.5  # s
 PERIODS = (5, 6, 4, 5)  # s of yam-dynamic.scn
 WAVER = 0.2  # s that the starts of the flows that come and go waver, by seed
-# What the delays that Table 1 is made with may be, by the part of them that is
-# one way.
-WAYS = {0.5: "round trip", 1: "one way"}
 
 
 def seeds(quick):
     return range(1, 4 if quick else 11)
 
 
-def step(quick):
-    """Of Table 1, s; the paper has 1800."""
-    return 20 if quick else 180
-
-
-def shares(quick):
-    """Of the printed delay that is one way: see WAYS."""
-    return (1,) if quick else (0.5, 1)
-
-
 def kinds(quick):
     return KINDS if quick else KINDS + MODERN
-
-
-def fast_kinds(quick):
-    """Of Table 1; FAST's target there is 200 packets."""
-    fast = ("FAST", "fast", "packet", ("alpha", 200))
-    return (YAM, fast, RENO) if quick else (YAM, fast, RENO, *MODERN)
 
 
 def counts(quick):
@@ -118,11 +97,6 @@ def plan(quick):
                 jobs["reading", words, other[0], seed] = dumbbell(
                     kind, **side(mine, "b"), n_b=1, window=24, stagger=1,
                     seed=seed)
-    for kind in fast_kinds(quick):
-        for share in shares(quick):
-            jobs["fast", kind[0], share] = Job.of(
-                "yam-fast", **alone(kind), share=share, step=step(quick),
-                sample=step(quick) / 20)
     return jobs
 
 
@@ -176,11 +150,6 @@ def over(runs, what, kind, numbers, quick):
     """Per seed, the mean of what over these numbers of flows."""
     return [mean(x) for x in zip(*(what(runs, kind, n, quick)
                                    for n in numbers))]
-
-
-def step_jain(run, period):
-    return jain([x["segments"] for x in run.flows(period=period)
-                 if x["segments"] > 0])
 
 
 def at(samples, t):
@@ -247,15 +216,6 @@ def figures(page, runs, quick):
                         curves(run, names, field)(axis)
                         for field, axis in zip(("cwnd", "rate"), axes)],
                     size=(8, 2.4), columns=2)
-    for share in shares(quick) if ("fast", "Yam", 1) in runs else ():
-        page.figure(f"25-{WAYS[share].replace(' ', '-')}",
-                    "Figure 25: 400 Mbit/s, the printed delays are of the "
-                    + WAYS[share], lambda axes, share=share: [
-                        curves(runs["fast", name, share], (
-                            ("one", "100 ms"), ("two", "150 ms"),
-                            ("three", "200 ms")), "rate", name)(axis)
-                        for name, axis in zip(PRINTED, axes)],
-                    size=(8, 2.4), columns=3)
     page.figure("17-18", "Figures 17 and 18: flows of one kind; bars are 95 % "
                 "confidence intervals",
                 lambda axes: (
@@ -349,20 +309,6 @@ def claim_dynamic(page, runs, quick):
                expect=FAILS if quick else some)
 
 
-def claim_fast(page, runs):
-    j = {k: [step_jain(runs["fast", k, 1], p) for p in (1, 2, 3)]
-         for k in ("Yam", "FAST", "Reno")}
-    page.claim("table1.two", "Table 1: two of Yam, then three, then two share "
-               "as fairly as FAST (within 0.05)",
-               all(abs(a - b) < 0.05 for a, b in zip(j["Yam"], j["FAST"])),
-               "Yam " + ", ".join(f"{x:.3f}" for x in j["Yam"]) + "; FAST "
-               + ", ".join(f"{x:.3f}" for x in j["FAST"]), expect=FAILS, seeds=1)
-    page.claim("table1.reno", "Table 1: Reno is the least fair of the three "
-               "with two flows", j["Reno"][0] < min(j["Yam"][0], j["FAST"][0]),
-               "Reno " + ", ".join(f"{x:.3f}" for x in j["Reno"]),
-               expect=FAILS, seeds=1)
-
-
 # ---- tables ----
 
 def table_many(page, runs, quick):
@@ -424,36 +370,13 @@ def table_dynamic(page, runs, quick):
          cell(k, 2, "green"), cell(k, 3, "blue")) for k in kinds(quick)])
 
 
-def table_fast(page, runs, quick):
-    page.heading("Table 1")
-    page.text(f"Jain index of the flows that are there, and their Mbit/s; steps "
-              f"of {step(quick)} s where the paper has 1800. FAST's target is "
-              "200 packets here.")
-    rows = []
-    for share in shares(quick):
-        for name, *_ in fast_kinds(quick):
-            run = runs["fast", name, share]
-            cells = [f"{step_jain(run, p):.3f} ("
-                     + " / ".join(f"{rate([x], step(quick)) / 1000:.0f}"
-                                  for x in run.flows(period=p)
-                                  if x["segments"] > 0) + ")"
-                     for p in (1, 2, 3)]
-            rows.append((name, WAYS[share],
-                         *(c + (f"; printed {PRINTED[name][i]}"
-                                if name in PRINTED else "")
-                           for i, c in enumerate(cells))))
-    page.table(("sender", "delays are", "two flows", "three", "two again"),
-               rows)
-
-
 def report(page, runs, quick):
     claim_one(page, runs)
     claim_pairs(page, runs, quick)
     claim_many(page, runs, quick)
     claim_dynamic(page, runs, quick)
-    if ("fast", "Yam", 1) in runs and not quick:
-        claim_fast(page, runs)
     page.text(
+        "Figure 25 and Table 1 have [a page of their own](yam-fast.md). "
         "A dumbbell of 1 Mbit/s, 4 ms, queue 18, with access links of "
         "10 Mbit/s, 1 ms, and windows of 20 (one flow) and 24. Ours, for the "
         "paper does not say: packets of 1040 bytes; Yam repairs by packet "
@@ -465,7 +388,5 @@ def report(page, runs, quick):
     table_many(page, runs, quick)
     table_pairs(page, runs, quick)
     table_dynamic(page, runs, quick)
-    if ("fast", "Yam", 1) in runs:
-        table_fast(page, runs, quick)
     table_readings(page, runs, quick)
     figures(page, runs, quick)

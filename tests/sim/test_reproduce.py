@@ -41,12 +41,6 @@ class Commands(unittest.TestCase):
         self.assertIn("no page tltpc", done.stderr)
         self.assertIn("tltcp", done.stderr)
 
-    def test_an_unknown_kind_of_runs_lists_those_there_are(self):
-        done = reproduce("--quick", "--skip", "fsat", "--print-jobs", "yam")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("no page has runs of the kind fsat", done.stderr)
-        self.assertIn("fast,", done.stderr)
-
     def test_a_folder_that_cannot_be_is_named(self):
         (self.folder / "file").write_text("", encoding="utf-8")
         done = reproduce("--quick", "--results", self.folder / "file", "yam")
