@@ -379,7 +379,9 @@ void tltcp__conn_on_news(tltcp_conn *c, const tltcp__news *news,
         tltcp__mtu_on_probe_lost(&c->mtu, news->probe_lost, now);
     }
     tltcp__mtu_on_acked(&c->mtu, news->largest_size);
-    if (tltcp__mtu_on_lost(&c->mtu, news->largest_lost, now)) {
+    if (tltcp__mtu_on_lost(&c->mtu, news->largest_lost, now) ||
+        (news->probe_timeout &&
+         tltcp__mtu_on_silence(&c->mtu, c->sender.pto_count, now))) {
         tltcp__conn_set_mss(c);
     }
     check_rate(c, now);

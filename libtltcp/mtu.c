@@ -4,6 +4,7 @@
 #define TRIES 3u                    /* MAX_PROBES, RFC 8899, 5.1.2 */
 #define FINE 16u                    /* bytes not worth another probe */
 #define BLACK_HOLE 6u               /* big packets lost in a row */
+#define SILENCE 3u                  /* probe timeouts in a row */
 #define RAISE_AFTER (600 * TLTCP_S) /* PMTU_RAISE_TIMER */
 #define RETRY_AFTER_HOLE (60 * TLTCP_S)
 
@@ -94,4 +95,12 @@ bool tltcp__mtu_on_lost(tltcp__mtu *m, uint32_t size, tltcp_time now) {
     m->tries = 0;
     m->next = now + RETRY_AFTER_HOLE;
     return true;
+}
+
+bool tltcp__mtu_on_silence(tltcp__mtu *m, unsigned timeouts, tltcp_time now) {
+    bool falls = timeouts >= SILENCE && m->current > m->base;
+    if (falls) {
+        tltcp__mtu_restart(m, now);
+    }
+    return falls;
 }

@@ -34,5 +34,8 @@ void tltcp__mtu_on_probe_lost(tltcp__mtu *m, uint32_t size, tltcp_time now);
  * use had to be taken back. */
 void tltcp__mtu_on_acked(tltcp__mtu *m, uint32_t size);
 bool tltcp__mtu_on_lost(tltcp__mtu *m, uint32_t size, tltcp_time now);
+/* Nothing arrives any more: the path may be down, or swallow all that is large.
+ * True as above. */
+bool tltcp__mtu_on_silence(tltcp__mtu *m, unsigned timeouts, tltcp_time now);
 
 #endif /* LIBTLTCP_MTU_H */

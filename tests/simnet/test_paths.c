@@ -222,6 +222,28 @@ static tltcp_stats run_ecn(enum sim_ecn_path path, bool off,
     return st;
 }
 
+static void a_path_that_swallows_all_large_packets_is_survived(void **state) {
+    static const char *const recoveries[] = {"packet", "dupack"};
+    (void)state;
+    for (int r = 0; r < 2; r++) {
+        struct plan p;
+        struct sim_link_config c;
+        plan_init(&p, 1);
+        p.max_time = 60 * SEC;
+        p.source[CLIENT].sections = 0;
+        p.source[SERVER].sections = 100;
+        p.source[SERVER].size_min = p.source[SERVER].size_max = 100000;
+        p.config[SERVER].recovery = recoveries[r];
+        assert_int_equal(world_open(&w, &p), 0);
+        world_run_for(&w, 3 * SEC);
+        assert_int_equal(end_stats(&w.end[SERVER]).datagram_bytes, 1472);
+        c = p.link[SERVER];
+        c.mtu = 1250;
+        sim_net_set_link(w.net, w.link[SERVER], &c);
+        world_finish(&w);
+    }
+}
+
 static void marks_slow_the_sender_down_before_losses_do(void **state) {
     struct ecn_count count;
     tltcp_stats with = run_ecn(SIM_ECN_KEEP, false, &count);
@@ -423,6 +445,7 @@ int main(void) {
         cmocka_unit_test(the_datagram_grows_to_what_the_path_carries),
         cmocka_unit_test(probes_that_vanish_are_no_congestion),
         cmocka_unit_test(a_black_hole_that_opens_later_is_survived),
+        cmocka_unit_test(a_path_that_swallows_all_large_packets_is_survived),
         cmocka_unit_test(marks_slow_the_sender_down_before_losses_do),
         cmocka_unit_test(a_path_that_spoils_ecn_is_not_asked_for_it_again),
         cmocka_unit_test(a_path_that_marks_everything_still_carries_data),

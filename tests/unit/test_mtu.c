@@ -87,6 +87,20 @@ static void a_black_hole_leads_back_to_the_base(void **state) {
     assert_true(tltcp__mtu_due(&m) < TLTCP_TIME_NEVER);
 }
 
+static void silence_leads_back_to_the_base(void **state) {
+    tltcp__mtu m;
+    (void)state;
+    tltcp__mtu_init(&m, 1200, 1472, true);
+    tltcp__mtu_on_probe_acked(&m, tltcp__mtu_start(&m), 0);
+    assert_int_equal(m.current, 1472);
+    assert_false(tltcp__mtu_on_silence(&m, 2, 1));
+    assert_int_equal(m.current, 1472);
+    assert_true(tltcp__mtu_on_silence(&m, 3, 2));
+    assert_int_equal(m.current, 1200);
+    assert_int_equal(tltcp__mtu_due(&m), 2); /* it may have been the link */
+    assert_false(tltcp__mtu_on_silence(&m, 4, 3));
+}
+
 static void losses_among_deliveries_are_no_black_hole(void **state) {
     tltcp__mtu m;
     tltcp_time now = 0;
@@ -137,6 +151,7 @@ int main(void) {
         cmocka_unit_test(a_finished_search_is_taken_up_again_much_later),
         cmocka_unit_test(a_single_lost_probe_decides_nothing),
         cmocka_unit_test(a_black_hole_leads_back_to_the_base),
+        cmocka_unit_test(silence_leads_back_to_the_base),
         cmocka_unit_test(losses_among_deliveries_are_no_black_hole),
         cmocka_unit_test(answers_to_forgotten_probes_change_nothing),
         cmocka_unit_test(nothing_is_probed_when_switched_off),
