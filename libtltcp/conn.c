@@ -277,6 +277,7 @@ void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
     c->connect_by = TLTCP_TIME_NEVER;
     sec__hello_free(c->hello, &c->mem);
     c->hello = NULL;
+    tltcp__conn_set_mss(c); /* the trailer may have grown */
     c->may_probe_mtu = true;
     c->leave_out_in =
         1 + (uint32_t)(sec__secret_next(&c->secret) % LEAVE_OUT_FIRST);

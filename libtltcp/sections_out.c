@@ -192,7 +192,9 @@ bool tltcp__sections_next_repair(const tltcp__sections *s,
     bool found = false;
     for (unsigned i = 0; !found && i < TLTCP__REPAIR_SETS; i++) {
         const tltcp__repair_set *t = &s->repair.set[i];
-        found = tltcp__sections_is_live(s, t->section) &&
+        /* symbols for larger datagrams would wait for ever */
+        found = t->size <= s->repair.room &&
+                tltcp__sections_is_live(s, t->section) &&
                 tltcp__repair_next(t, tltcp__sections_left_upto(s, t->section),
                                    out);
     }

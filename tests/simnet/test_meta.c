@@ -57,6 +57,52 @@ static void it_comes_with_repair_where_the_first_packet_is_lost(void **state) {
     }
 }
 
+/* With all that may be said of them, symbols fill packets to the last byte. */
+static void plan_repair(struct plan *p, uint32_t symbol) {
+    plan_init(p, 1);
+    p->max_time = 200 * SEC;
+    p->source[CLIENT].sections = 0;
+    p->link[SERVER].loss = 0.1;
+    p->source[SERVER].sections = 100;
+    p->source[SERVER].interval = 20 * MS;
+    p->source[SERVER].streams = 3;
+    p->source[SERVER].size_min = 3 * symbol - 90;
+    p->source[SERVER].size_max = 3 * symbol;
+    p->config[SERVER].fec = TLTCP_FEC_ON;
+}
+
+static void repair_of_sealed_packets_finds_room(void **state) {
+    struct plan p;
+    (void)state;
+    if (!tltcp__fec_available()) {
+        skip();
+    }
+    plan_repair(&p, 1133);
+    p.secured = true;
+    p.config[SERVER].no_mtu_probing = true;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run(&w);
+    assert_true(end_stats(&w.end[SERVER]).repair_bytes_sent > 50000);
+    world_finish(&w);
+}
+
+static void repair_of_larger_datagrams_holds_nothing_up(void **state) {
+    struct sim_link_config c;
+    struct plan p;
+    (void)state;
+    if (!tltcp__fec_available()) {
+        skip();
+    }
+    plan_repair(&p, 1400);
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 1 * SEC);
+    assert_int_equal(end_stats(&w.end[SERVER]).datagram_bytes, 1472);
+    c = p.link[SERVER];
+    c.mtu = 1250;
+    sim_net_set_link(w.net, w.link[SERVER], &c);
+    world_finish(&w);
+}
+
 static void the_recovery_of_the_paper_says_nothing(void **state) {
     struct plan p;
     (void)state;
@@ -104,6 +150,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_reaches_the_receiver_whatever_is_lost),
         cmocka_unit_test(it_comes_with_repair_where_the_first_packet_is_lost),
+        cmocka_unit_test(repair_of_sealed_packets_finds_room),
+        cmocka_unit_test(repair_of_larger_datagrams_holds_nothing_up),
         cmocka_unit_test(the_recovery_of_the_paper_says_nothing),
         cmocka_unit_test(a_class_of_later_versions_is_one_not_known),
     };
