@@ -167,12 +167,14 @@ static void place_in_group(saratoga__session *s, report *r, saratoga_time now) {
 static void end_cycle(saratoga__session *s, uint64_t d, uint64_t irt,
                       cong_time sample, saratoga_time now) {
     saratoga__sender *o = &s->out;
-    const saratoga__path path = {.rtt = s->rtt.srtt,
-                                 .symmetry = s->opt.symmetry,
-                                 .mss = (double)o->payload,
-                                 .holdover = 3,
-                                 .no_history =
-                                     !saratoga__pace_has_equation(&o->pace)};
+    saratoga_time before = o->pace.cycle_at;
+    const saratoga__path path = {
+        .rtt = s->rtt.srtt,
+        .since = before > 0 ? (cong_time)(now - before) : 0,
+        .symmetry = s->opt.symmetry,
+        .mss = (double)o->payload,
+        .holdover = 3,
+        .no_history = !saratoga__pace_has_equation(&o->pace)};
     double flight = (double)o->log.flight;
     saratoga__cycle c;
     if (d <= o->log.done ||

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/sentlog.h"
 
+#include <math.h>
+
 #include <congestion/tfrc.h>
 
 #define NS_PER_S 1e9
@@ -214,6 +216,19 @@ static double receive_rate(saratoga__sentlog *log, cong_time t, cong_time rtt) {
     return bytes / ((double)rtt / NS_PER_S);
 }
 
+/* Bytes per second that one of the last answers told of.  Arrivals that are
+ * guessed from when packets left do not show a queue that grows; answers do,
+ * but a machine that is late with one makes what it tells of look slow. */
+static double rate_told(saratoga__sentlog *log, double bytes, cong_time since) {
+    double most =
+        since > 0 ? bytes * NS_PER_S / (double)since : (double)INFINITY;
+    log->told[log->tells++ % SARATOGA__TOLD] = most;
+    for (unsigned i = 0; i < SARATOGA__TOLD && i < log->tells; i++) {
+        most = fmax(most, log->told[i]);
+    }
+    return most;
+}
+
 /* What became of a transmission. */
 static bool settle(look *l, const saratoga__sent *s, saratoga__cycle *out) {
     bool lost = is_missing(l, s);
@@ -302,6 +317,10 @@ bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,
     }
     log->t_cycle = t;
     log->x_max = out->x_recv > log->x_max ? out->x_recv : log->x_max;
+    if (log->events == 0) { /* afterwards the equation gives the rate */
+        out->x_recv =
+            fmin(out->x_recv, rate_told(log, out->acked, path->since));
+    }
     if (!path->no_history) {
         tell_history(log, last, path, forward);
     }

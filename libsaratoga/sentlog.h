@@ -26,6 +26,8 @@ typedef struct saratoga__sent {
     bool lost;
 } saratoga__sent;
 
+#define SARATOGA__TOLD 2 /* answers looked back at */
+
 typedef struct saratoga__sentlog {
     cmn__ring ring;     /* of saratoga__sent, by number */
     cmn__ring arrivals; /* of those received within the last RTT */
@@ -36,6 +38,8 @@ typedef struct saratoga__sentlog {
     double x_max; /* highest receive rate */
     cong_time t_last;
     cong_time t_cycle; /* when the packet that ended the last cycle arrived */
+    double told[SARATOGA__TOLD]; /* bytes/s between the last answers */
+    unsigned tells;
     uint64_t events;   /* loss events */
     uint64_t again;    /* newest repair */
     cmn__ranges later; /* what repairs after transmission later_d cover, */
@@ -58,6 +62,7 @@ typedef struct saratoga__cycle {
 
 typedef struct saratoga__path {
     cong_time rtt;   /* smoothed */
+    cong_time since; /* from the answer before to this one; 0: not known */
     double symmetry; /* forward delay over RTT */
     double mss;
     uint32_t holdover; /* packets that may be overtaken */

@@ -145,6 +145,28 @@ static void a_window_that_loses_by_chance_repeats_little(void **state) {
     assert_true(st.retransmitted_bytes < 1000000);
 }
 
+/* The queue in front of the link holds five or twenty times what is on it: a
+ * sender that doubles its rate until something is lost must not take what it
+ * sends for what arrives. */
+static void a_queue_that_grows_is_seen(void **state) {
+    static const uint64_t rtt[] = {5 * MSEC, 20 * MSEC};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rtt) / sizeof(rtt[0]); i++) {
+        struct plan p = {100e6, 0, rtt[i], 0, 0, 1};
+        saratoga_options o;
+        struct world w = world_new(&p, NULL, NULL);
+        struct xfer *x;
+        saratoga_options_init(&o);
+        o.congestion = "stfrc";
+        (void)host_make_file(w.sat, "f", 20000000, p.seed);
+        x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+        world_finish(&w, x, 60 * SEC);
+        assert_arrived(&w, x, "f");
+        assert_true(x->stats.retransmitted_packets * 6 < x->stats.data_packets);
+        world_free(&w);
+    }
+}
+
 /* Four times what the link takes: what gets through takes no longer. */
 static void too_high_a_rate_does_not_stall(void **state) {
     struct plan p = {10e6, 0, 50 * MSEC, 0, 0, 1};
@@ -369,6 +391,7 @@ int main(void) {
         cmocka_unit_test(a_satellite_link_with_5_percent_loss),
         cmocka_unit_test(a_window_fills_a_link_with_few_answers),
         cmocka_unit_test(a_window_that_loses_by_chance_repeats_little),
+        cmocka_unit_test(a_queue_that_grows_is_seen),
         cmocka_unit_test(too_high_a_rate_does_not_stall),
         cmocka_unit_test(the_rate_is_kept_to_1_percent),
         cmocka_unit_test(who_wakes_late_makes_up_for_it),
