@@ -100,7 +100,8 @@ static int send_noop(saratoga_node *n, const saratoga_request *q,
                      saratoga_handle *handle, saratoga_time now) {
     saratoga__stray *s;
     cmn__writer w;
-    saratoga__request pkt = {.type = SARATOGA_NOOP,
+    saratoga__request pkt = {.abilities = saratoga__env_abilities(&n->env),
+                             .type = SARATOGA_NOOP,
                              .id = q->id,
                              .descriptor = n->env.defaults.max_descriptor,
                              .path = ""};

@@ -32,6 +32,18 @@ bool saratoga__env_next_event(saratoga__env *e, saratoga_event *ev) {
     return true;
 }
 
+uint32_t saratoga__env_abilities(const saratoga__env *e) {
+    const saratoga_config *c = &e->cfg;
+    uint32_t a = 0;
+    a |= c->can_send ? (uint32_t)SARATOGA_CAN_SEND : 0;
+    a |= c->willing_to_send ? (uint32_t)SARATOGA_WILLING_TO_SEND : 0;
+    a |= c->can_receive ? (uint32_t)SARATOGA_CAN_RECEIVE : 0;
+    a |= c->willing_to_receive ? (uint32_t)SARATOGA_WILLING_TO_RECEIVE : 0;
+    a |= c->streams ? (uint32_t)SARATOGA_STREAMS : 0;
+    a |= c->lite ? (uint32_t)SARATOGA_LITE : 0;
+    return a;
+}
+
 void saratoga__env_trace(const saratoga__env *e, const char *name,
                          saratoga_handle handle, saratoga_time now,
                          const char *const *keys, const double *values,

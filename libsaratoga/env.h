@@ -32,6 +32,8 @@ typedef struct saratoga__env {
 /* Queues an event; false without memory. */
 bool saratoga__env_event(saratoga__env *e, const saratoga_event *ev);
 bool saratoga__env_next_event(saratoga__env *e, saratoga_event *ev);
+/* What the node says of itself in requests and beacons. */
+uint32_t saratoga__env_abilities(const saratoga__env *e);
 /* Calls the trace hook, if there is one.  Keys end with NULL. */
 void saratoga__env_trace(const saratoga__env *e, const char *name,
                          saratoga_handle handle, saratoga_time now,

@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/session.h"
 
-static uint32_t abilities(const saratoga_config *c) {
-    uint32_t a = 0;
-    a |= c->can_send ? (uint32_t)SARATOGA_CAN_SEND : 0;
-    a |= c->willing_to_send ? (uint32_t)SARATOGA_WILLING_TO_SEND : 0;
-    a |= c->can_receive ? (uint32_t)SARATOGA_CAN_RECEIVE : 0;
-    a |= c->willing_to_receive ? (uint32_t)SARATOGA_WILLING_TO_RECEIVE : 0;
-    a |= c->streams ? (uint32_t)SARATOGA_STREAMS : 0;
-    a |= c->lite ? (uint32_t)SARATOGA_LITE : 0;
-    return a;
-}
-
 void saratoga__sign_request(saratoga__env *e, cmn__writer *w,
                             const uint8_t *packet, size_t len,
                             saratoga_time now) {
@@ -27,7 +16,7 @@ void saratoga__sign_request(saratoga__env *e, cmn__writer *w,
 size_t saratoga__write_request(saratoga__session *s, uint8_t *buf, size_t cap,
                                saratoga_time now) {
     cmn__writer w = cmn__writer_of(buf, cap);
-    saratoga__request q = {.abilities = abilities(&s->env->cfg),
+    saratoga__request q = {.abilities = saratoga__env_abilities(s->env),
                            .descriptor = s->opt.max_descriptor,
                            .type = s->type,
                            .id = s->id,

@@ -42,8 +42,8 @@ void saratoga__stray_refuse(saratoga_node *n, const saratoga_pktinfo *to,
 }
 
 int saratoga__stray_beacon(saratoga_node *n, const saratoga_pktinfo *to) {
-    const saratoga_config *c = &n->env.cfg;
-    saratoga__beacon b = {.descriptor = n->env.defaults.max_descriptor,
+    saratoga__beacon b = {.abilities = saratoga__env_abilities(&n->env),
+                          .descriptor = n->env.defaults.max_descriptor,
                           .free_width = SARATOGA_DESCRIPTOR_FIT,
                           .free_kib = n->free_kib,
                           .eid = (const uint8_t *)n->env.eid,
@@ -53,13 +53,6 @@ int saratoga__stray_beacon(saratoga_node *n, const saratoga_pktinfo *to) {
     if (s == NULL) {
         return SARATOGA_ERR_LIMIT;
     }
-    b.abilities |= c->can_send ? (uint32_t)SARATOGA_CAN_SEND : 0;
-    b.abilities |= c->willing_to_send ? (uint32_t)SARATOGA_WILLING_TO_SEND : 0;
-    b.abilities |= c->can_receive ? (uint32_t)SARATOGA_CAN_RECEIVE : 0;
-    b.abilities |=
-        c->willing_to_receive ? (uint32_t)SARATOGA_WILLING_TO_RECEIVE : 0;
-    b.abilities |= c->streams ? (uint32_t)SARATOGA_STREAMS : 0;
-    b.abilities |= c->lite ? (uint32_t)SARATOGA_LITE : 0;
     b.abilities |= n->tell_free ? (uint32_t)SARATOGA_FREE_SPACE : 0;
     w = cmn__writer_of(s->bytes, sizeof(s->bytes));
     saratoga__beacon_write(&w, &b);

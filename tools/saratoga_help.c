@@ -119,6 +119,8 @@ const char *const saratoga_help[] = {
     "  --beacon SEC        tells that it is there, every so often\n"
     "  --beacon-to ADDR[:PORT]  to whom; default: the group 224.0.0.108\n"
     "  --eid NAME          what it calls itself; default: the host name\n"
+    "  --rate-file FILE    the rate stands there, now and whenever it "
+    "changes\n"
     "  --max-sessions N    at once; default 1024\n"
     "  --max-per-peer N    of one address at once; default 64\n"
     "  --max-peers N       addresses at once; default 256\n"

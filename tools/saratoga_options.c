@@ -25,6 +25,7 @@ enum {
     OPT_JSON,
     OPT_BIND,
     OPT_PORT_FILE,
+    OPT_RATE_FILE,
     OPT_MTU,
     OPT_UPLINK,
     OPT_RTT,
@@ -73,6 +74,7 @@ static const struct option options[] = {
     {"json", required_argument, NULL, OPT_JSON},
     {"bind", required_argument, NULL, OPT_BIND},
     {"port-file", required_argument, NULL, OPT_PORT_FILE},
+    {"rate-file", required_argument, NULL, OPT_RATE_FILE},
     {"mtu", required_argument, NULL, OPT_MTU},
     {"uplink", required_argument, NULL, OPT_UPLINK},
     {"rtt", required_argument, NULL, OPT_RTT},
@@ -180,16 +182,6 @@ static const char *set_profile(const char *text, saratoga_options *o) {
     return why;
 }
 
-static const char *set_rate(const char *text, uint64_t *bps) {
-    double x = 0;
-    const char *why = units_rate(text, &x);
-    if (!why && (x < 1 || x > 1e15)) {
-        why = "a rate of at least 1 bit/s, such as 38.4kbit";
-    }
-    *bps = why ? 0 : (uint64_t)(x + 0.5);
-    return why;
-}
-
 static const char *set_mtu(const char *text, uint32_t *mtu) {
     uint64_t n = 0;
     if (units_count(text, 576, 65535, &n)) {
@@ -232,7 +224,7 @@ static const char *take_transfer(struct saratoga_args *a, int opt,
     const char *why;
     switch (opt) {
     case OPT_RATE:
-        return set_rate(text, &a->transfer.rate_bps);
+        return saratoga_rate(text, &a->transfer.rate_bps);
     case OPT_CONGESTION:
         a->transfer.congestion = text;
         return NULL;
@@ -249,7 +241,7 @@ static const char *take_transfer(struct saratoga_args *a, int opt,
     case OPT_MTU:
         return set_mtu(text, &a->mtu);
     case OPT_UPLINK:
-        return set_rate(text, &a->uplink_bps);
+        return saratoga_rate(text, &a->uplink_bps);
     case OPT_RTT:
         return units_time(text, &a->transfer.rtt_hint);
     case OPT_AUTH_KEY:
@@ -296,6 +288,8 @@ static const char **text_of(struct saratoga_args *a, int opt) {
         return &a->bind;
     case OPT_PORT_FILE:
         return &a->port_file;
+    case OPT_RATE_FILE:
+        return &a->rate_file;
     case OPT_ROOT:
         return &a->root;
     case OPT_BEACON_TO:
@@ -464,6 +458,20 @@ static int check_group(struct saratoga_args *a) {
     return -1;
 }
 
+static int read_rate(struct saratoga_args *a) {
+    const char *wanted;
+    if (!a->rate_file) {
+        return -1;
+    }
+    if (a->command != SARATOGA_CMD_SERVE) {
+        return tool_misuse(TOOL, "--rate-file goes with serve");
+    }
+    wanted = saratoga_rate_in(a->rate_file, &a->transfer.rate_bps);
+    return wanted ? tool_misuse(TOOL, "--rate-file %s: must be %s",
+                                a->rate_file, wanted)
+                  : -1;
+}
+
 static int check(struct saratoga_args *a) {
     char why[SARATOGA_WHY_MAX] = "";
     int rc;
@@ -472,6 +480,10 @@ static int check(struct saratoga_args *a) {
     } else if (a->secrets.texts + a->secrets.keys > 0) {
         return tool_misuse(TOOL, "peers hears beacons to a group, which are "
                                  "plain: no passphrase or key with it");
+    }
+    rc = read_rate(a);
+    if (rc >= 0) {
+        return rc;
     }
     if (a->transfer.request_tries == 0) { /* not set */
         a->transfer.request_tries = usual_tries(a->command);

@@ -53,8 +53,9 @@ struct saratoga_args {
     const char *group; /**< ADDR[:PORT] that gets are answered to; or NULL */
     bool live_output;  /**< get: a stream goes to standard output */
 
-    const char *root; /**< serve: folder */
-    bool streams;     /**< serve: named pipes can be got */
+    const char *root;      /**< serve: folder */
+    const char *rate_file; /**< serve: where the rate stands; or NULL */
+    bool streams;          /**< serve: named pipes can be got */
     bool no_read;
     bool write;
     bool remove;

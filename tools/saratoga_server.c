@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "saratoga_commands.h"
 #include "saratoga_node.h"
+#include "saratoga_settings.h"
 #include "secrets_watch.h"
 #include "tool.h"
 
@@ -120,8 +122,30 @@ static void watch_callers(struct secrets_watch *w, saratoga_uv *node) {
     }
 }
 
+static bool is_same(const struct stat *a, const struct stat *b) {
+    return a->st_ino == b->st_ino && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
+           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* A rate that makes no sense leaves the one before. */
+static void watch_rate(const struct saratoga_args *a, struct stat *seen,
+                       saratoga_uv *node) {
+    struct stat st;
+    uint64_t bps;
+    if (!a->rate_file || stat(a->rate_file, &st) != 0 || is_same(&st, seen)) {
+        return;
+    }
+    *seen = st;
+    if (!saratoga_rate_in(a->rate_file, &bps) &&
+        saratoga_uv_set_rate(node, 0, bps) == 0 && !a->quiet) {
+        (void)fprintf(stderr, "rate %llu bit/s\n", (unsigned long long)bps);
+    }
+}
+
 static void serve(const struct saratoga_args *a, saratoga_uv *node) {
     struct secrets_watch watch = {0, 0};
+    struct stat rate = {0};
     saratoga_uv_event ev;
     char address[SARATOGA_UV_ADDRESS] = "";
     if (!a->quiet && saratoga_uv_local_address(node, address) == 0) {
@@ -129,6 +153,7 @@ static void serve(const struct saratoga_args *a, saratoga_uv *node) {
     }
     while (!tool_is_stopped()) {
         saratoga_uv_run(node, SLICE_MS);
+        watch_rate(a, &rate, node);
         if (!a->quiet) {
             watch_callers(&watch, node);
         }

@@ -105,3 +105,30 @@ const char *saratoga_set(saratoga_options *o, const char *text) {
     }
     return why;
 }
+
+const char *saratoga_rate(const char *text, uint64_t *bps) {
+    double x = 0;
+    const char *why = units_rate(text, &x);
+    if (!why && (x < 1 || x > 1e15)) {
+        why = "a rate of at least 1 bit/s, such as 38.4kbit";
+    }
+    *bps = why ? 0 : (uint64_t)(x + 0.5);
+    return why;
+}
+
+const char *saratoga_rate_in(const char *path, uint64_t *bps) {
+    char line[64] = "";
+    FILE *f = fopen(path, "re");
+    char *end;
+    if (!f) {
+        return "a file that can be read";
+    }
+    (void)!fgets(line, sizeof(line), f);
+    (void)fclose(f);
+    end = strchr(line, '\n'); /* without it, it is still being written */
+    if (!end) {
+        return "a file whose first line is a rate, such as 38.4kbit";
+    }
+    *end = '\0';
+    return saratoga_rate(line, bps);
+}

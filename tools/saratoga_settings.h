@@ -18,5 +18,11 @@ const char *saratoga_set(saratoga_options *o, const char *text);
 /** @brief Seconds, or a time with its unit. @param text  to read
  * @param[out] ns  it @return NULL, or what it must be */
 const char *saratoga_seconds(const char *text, uint64_t *ns);
+/** @brief A rate. @param text  to read
+ * @param[out] bps  it @return NULL, or what it must be */
+const char *saratoga_rate(const char *text, uint64_t *bps);
+/** @brief A rate that stands in the first line of a file. @param path  of it
+ * @param[out] bps  it @return NULL, or what it must be */
+const char *saratoga_rate_in(const char *path, uint64_t *bps);
 
 #endif /* TOOLS_SARATOGA_SETTINGS_H */

@@ -84,3 +84,28 @@ void saratoga__share_rate_now_and_then(saratoga_uv *u) {
         saratoga__share_rate(u);
     }
 }
+
+int saratoga_uv_set_rate(saratoga_uv *u, uint64_t id, uint64_t rate_bps) {
+    saratoga__file *f = id != 0 ? saratoga__file_find(u, id) : NULL;
+    int rv = 0;
+
+    if (rate_bps == 0) {
+        return SARATOGA_ERR_INVAL;
+    }
+    if (id == 0 && u->options.rate_bps == 0) {
+        return SARATOGA_ERR_STATE;
+    }
+    if (id != 0 && (f == NULL || f->handle == 0)) {
+        return SARATOGA_ERR_GONE;
+    }
+    if (id == 0) {
+        u->options.rate_bps = rate_bps;
+        saratoga__share_rate(u);
+    } else {
+        rv = saratoga_transfer_set_rate(u->node, f->handle, rate_bps,
+                                        saratoga__now());
+        f->shares_rate = f->shares_rate && rv != 0;
+    }
+    saratoga__kick(u);
+    return rv;
+}

@@ -233,6 +233,20 @@ SARATOGA_API int saratoga_uv_start(saratoga_uv *u,
  */
 SARATOGA_API int saratoga_uv_cancel(saratoga_uv *u, uint64_t id);
 /**
+ * @brief Changes a rate while files are sent, as when a modem changes its own.
+ * @param u         node
+ * @param id        of saratoga_uv_start(); 0: what transfers without options of
+ *                  their own share, now and later
+ * @param rate_bps  bit/s of IP packets, at least 1
+ * @retval 0                   set
+ * @retval SARATOGA_ERR_INVAL  a rate of 0
+ * @retval SARATOGA_ERR_STATE  id is 0 and the node was opened without a rate,
+ *                             or the transfer does not send
+ * @retval SARATOGA_ERR_GONE   no such transfer, or not yet begun
+ */
+SARATOGA_API int saratoga_uv_set_rate(saratoga_uv *u, uint64_t id,
+                                      uint64_t rate_bps);
+/**
  * @brief Takes a snapshot of a transfer of ours.
  * @param u        node
  * @param id       of saratoga_uv_start()

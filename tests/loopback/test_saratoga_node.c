@@ -57,6 +57,37 @@ a_transfer_that_is_cancelled_ends_and_keeps_what_came(void **state) {
     assert_int_equal(count_files(p->there, ".saratoga-"), 2);
 }
 
+static uint64_t rate_of(const struct pair *p, uint64_t id) {
+    saratoga_stats st;
+
+    saratoga_stats_init(&st);
+    return saratoga_uv_get_stats(p->client, id, &st) == 0 ? st.rate_bps : 0;
+}
+
+static void the_rate_of_a_node_or_a_transfer_may_change(void **state) {
+    struct pair *p = *state;
+    uint64_t id;
+
+    make_file(p->there, "f", 20 * FILE_LEN, 1);
+    open_pair(p, true, 1000000);
+    id = ask(p, SARATOGA_PUT, "f", "f");
+    assert_int_equal(saratoga_uv_set_rate(p->client, id, 5),
+                     SARATOGA_ERR_GONE); /* not yet begun */
+    while (rate_of(p, id) != 1000000) {
+        (void)uv_run(&p->loop, UV_RUN_ONCE);
+    }
+    assert_int_equal(saratoga_uv_set_rate(p->client, 0, 0), SARATOGA_ERR_INVAL);
+    assert_int_equal(saratoga_uv_set_rate(p->client, 0, 50000000), 0);
+    assert_int_equal(rate_of(p, id), 50000000);
+    assert_int_equal(saratoga_uv_set_rate(p->client, id, 200000000), 0);
+    wait_for(p, 1);
+    assert_int_equal(p->last.stats.rate_bps, 200000000);
+    expect_file(p->here, "f", 20 * FILE_LEN, 1);
+    close_pair(p);
+    open_pair(p, true, 0);
+    assert_int_equal(saratoga_uv_set_rate(p->client, 0, 1), SARATOGA_ERR_STATE);
+}
+
 static void peers_with_a_key_verify_files_with_it(void **state) {
     struct pair *p = *state;
 
@@ -181,6 +212,9 @@ int main(void) {
             pair_tear_down),
         cmocka_unit_test_setup_teardown(
             a_transfer_that_is_cancelled_ends_and_keeps_what_came, pair_set_up,
+            pair_tear_down),
+        cmocka_unit_test_setup_teardown(
+            the_rate_of_a_node_or_a_transfer_may_change, pair_set_up,
             pair_tear_down),
         cmocka_unit_test_setup_teardown(peers_with_a_key_verify_files_with_it,
                                         pair_set_up, pair_tear_down),

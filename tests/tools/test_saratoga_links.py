@@ -100,6 +100,70 @@ class Bench(unittest.TestCase):
                            link.wire_seconds(300000) / (1 + link.loss))
 
 
+class Rates(saratogabox.Node):
+    def test_a_server_follows_the_rate_in_a_file(self):
+        source = self.put_file("f", 4000000)
+        rate = self.folder / "rate"
+        rate.write_text("100kbit\n", encoding="ascii")
+        file = self.folder / "port"
+        server = self.start("saratoga", "serve", "--root", self.here, "--bind",
+                            "127.0.0.1:0", "--port-file", file, "--rate-file",
+                            rate)
+        self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        self.wait_for_part(client)
+        for text in ("nonsense\n", "50mbit"):  # the second half written
+            rate.write_text(text, encoding="ascii")
+        rate.write_text("100mbit\n", encoding="ascii")
+        # At the first rate it would take five minutes.
+        self.assertEqual(self.finish(client), (0, ""))
+        self.same(source, self.there / "f")
+        status, log = self.finish(server, signal.SIGTERM)
+        self.assertEqual(status, 0)
+        self.assertIn("rate 100000000 bit/s\n", log)
+        rate.write_text("fast\n", encoding="ascii")
+        for path in rate, self.folder / "none":
+            self.run_bad("--rate-file", "serve", "--rate-file", path, status=2)
+
+
+class Limits(saratogabox.Node):
+    """What a server does for several at once."""
+
+    def busy(self, *limit):
+        """A server with that limit, and a get from it that takes long."""
+        self.put_file("f", 1000000)
+        self.serve("--rate", "500kbit", *limit)
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        self.wait_for_part(client)
+        return client
+
+    def get(self, name, host="127.0.0.1"):
+        return ("get", "--bind", f"{host}:0", self.url("f"),
+                self.there / name)
+
+    def check(self, client, refused, allowed=None):
+        self.run_bad("refused by the peer", *refused)
+        if allowed:
+            another = self.start("saratoga", *allowed)
+            self.wait_for_part(another, folder=allowed[-1].parent)
+            self.assertIsNone(another.poll())
+        self.assertIsNone(client.poll())
+        self.finish(client, signal.SIGTERM)
+        self.run_ok("ls", self.url())
+
+    def test_of_transfers_in_all(self):
+        self.check(self.busy("--max-sessions", "1"),
+                   self.get("g", "127.0.0.2"))
+
+    def test_of_transfers_of_one_address(self):
+        self.check(self.busy("--max-per-peer", "1"), self.get("g"),
+                   self.get("h", "127.0.0.2"))
+
+    def test_of_addresses(self):
+        self.check(self.busy("--max-peers", "1"), self.get("g", "127.0.0.2"),
+                   self.get("h"))
+
+
 class Resuming(saratogabox.Node):
     def test_a_resumed_get_fetches_only_what_is_missing(self):
         source = self.put_file("f", 5000000)

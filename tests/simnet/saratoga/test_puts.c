@@ -86,6 +86,31 @@ static void recv_unanswered(struct raw *r, const char *text) {
     saratoga_node_recv(r->h->sim.engine, &r->peer, x.b, x.len, host_now(r->h));
 }
 
+static void a_no_op_is_told_and_not_answered(void **state) {
+    struct raw *r = raw_new(NULL);
+    saratoga_node *node = r->h->sim.engine;
+    saratoga_handle handle = 1;
+    saratoga_request q;
+    saratoga_event ev;
+    (void)state;
+    recv_unanswered(r, "210f0000 00000007 00");
+    assert_int_equal(saratoga_node_next_event(node, &ev), 1);
+    assert_int_equal(ev.type, SARATOGA_EVENT_NOOP);
+    assert_int_equal(ev.from.host, r->peer.host);
+    raw_wait(r, 10 * SEC);
+    assert_silent(r);
+    saratoga_request_init(&q);
+    q.type = SARATOGA_NOOP;
+    q.to = r->peer;
+    q.id = 8;
+    assert_int_equal(saratoga_transfer_start(node, &q, &handle, host_now(r->h)),
+                     0);
+    assert_int_equal(handle, 0); /* there is nothing to wait for */
+    host_pump(r->h);
+    assert_sent(r, "219f0000 00000008 00");
+    raw_free(r);
+}
+
 /* Who sends one way does not wait for the driver to make up its mind. */
 static void data_that_come_before_the_answer_are_not_lost(void **state) {
     struct raw *r = raw_new(NULL);
@@ -135,6 +160,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(delete_is_answered_with_zeros_and_may_be_repeated),
         cmocka_unit_test(a_deletion_asked_for_ends_with_either_answer),
+        cmocka_unit_test(a_no_op_is_told_and_not_answered),
         cmocka_unit_test(a_blind_put_is_answered),
         cmocka_unit_test(no_answer_is_asked_for_in_multicast),
         cmocka_unit_test(data_that_come_before_the_answer_are_not_lost),
