@@ -10,7 +10,7 @@ NAMES = {"tltcp": "TLTCP", "paper": "TLTCP, paper",
          "tcp-reno": "TCP Reno", "tcp-cubic": "TCP CUBIC",
          "tcp-bbr": "TCP BBR"}
 
-OURS = ("tltcp", "paper", "reliable", "fixed")
+OURS = [t for t in NAMES if not t.startswith(("srt", "rist", "tcp-"))]
 
 
 @dataclasses.dataclass

@@ -23,7 +23,10 @@ enum field {
     FIELD_CAPS = 13,
     FIELD_EXTRADATA = 14,
     FIELD_TITLE = 15,
-    FIELD_LAST = 15
+    FIELD_BLOCK_BYTES = 16,
+    FIELD_SAMPLE_BITS = 17,
+    FIELD_FORMAT = 18,
+    FIELD_LAST = 18
 };
 
 struct writer {
@@ -63,6 +66,10 @@ static struct place locate(media_config *c, unsigned field) {
         return (struct place){.word = &c->latency_ms};
     case FIELD_BIT_RATE:
         return (struct place){.word = &c->bit_rate};
+    case FIELD_BLOCK_BYTES:
+        return (struct place){.word = &c->block_bytes};
+    case FIELD_SAMPLE_BITS:
+        return (struct place){.word = &c->sample_bits};
     case FIELD_CODEC:
         return (struct place){.span = &c->codec};
     case FIELD_CAPS:
@@ -71,6 +78,8 @@ static struct place locate(media_config *c, unsigned field) {
         return (struct place){.span = &c->extradata};
     case FIELD_TITLE:
         return (struct place){.span = &c->title};
+    case FIELD_FORMAT:
+        return (struct place){.span = &c->format};
     default:
         return (struct place){0};
     }
@@ -107,7 +116,8 @@ static void put_place(struct writer *w, unsigned field, struct place at) {
 /* NOLINTNEXTLINE(readability-non-const-parameter): written through `w` */
 size_t media__config_write(const media_config *c, uint8_t *buf, size_t cap) {
     media_config copy = *c;
-    const media_span spans[] = {c->codec, c->caps, c->extradata, c->title};
+    const media_span spans[] = {c->codec, c->caps, c->extradata, c->title,
+                                c->format};
     struct writer w = {buf, cap, 0};
 
     for (size_t i = 0; i < sizeof(spans) / sizeof(spans[0]); i++) {
@@ -122,7 +132,8 @@ size_t media__config_write(const media_config *c, uint8_t *buf, size_t cap) {
 }
 
 static bool is_text(unsigned field) {
-    return field == FIELD_CODEC || field == FIELD_CAPS || field == FIELD_TITLE;
+    return field == FIELD_CODEC || field == FIELD_CAPS ||
+           field == FIELD_TITLE || field == FIELD_FORMAT;
 }
 
 static int take_field(media_config *c, unsigned field, const uint8_t *data,

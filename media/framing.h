@@ -166,10 +166,13 @@ typedef struct media_config {
     uint32_t channels;    /**< audio channels */
     uint32_t latency_ms;  /**< the sender's latency */
     uint32_t bit_rate;    /**< bit/s on average */
+    uint32_t block_bytes; /**< bytes of what a decoder takes at once; 0: any */
+    uint32_t sample_bits; /**< bits of a coded sample; 0: the codec says */
     media_span codec;     /**< codec by libavcodec's name, such as "h264" */
     media_span caps;      /**< GStreamer caps as text */
     media_span extradata; /**< codec_data of GStreamer, extradata of libav */
     media_span title;     /**< free text */
+    media_span format;    /**< of raw pixels or samples, by libavutil's name */
 } media_config;
 
 /**

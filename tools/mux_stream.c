@@ -2,6 +2,7 @@
 #include "mux_stream.h"
 
 #include <libavcodec/avcodec.h>
+#include <libavutil/pixdesc.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -66,6 +67,22 @@ static void set_channels(AVCodecParameters *par, uint32_t channels) {
 #endif
 }
 
+/* Other programs may leave all of these out, or lie. */
+static void fill_layout(AVCodecParameters *par, const media_config *c) {
+    char format[NAME_MAX_LEN];
+    span_text(&c->format, format, sizeof(format));
+    par->bits_per_coded_sample = (int)(c->sample_bits & 0xffU);
+    if (par->codec_type == AVMEDIA_TYPE_VIDEO) {
+        par->format = av_get_pix_fmt(format);
+        if (par->codec_id == AV_CODEC_ID_RAWVIDEO) {
+            par->codec_tag = avcodec_pix_fmt_to_codec_tag(par->format);
+        }
+    } else {
+        par->format = av_get_sample_fmt(format);
+        par->block_align = (int)(c->block_bytes & 0xffffffU);
+    }
+}
+
 static void fill_parameters(AVCodecParameters *par, const media_config *c,
                             const AVCodecDescriptor *codec) {
     par->codec_type = codec->type;
@@ -79,6 +96,7 @@ static void fill_parameters(AVCodecParameters *par, const media_config *c,
         par->sample_rate = (int)(c->sample_rate & 0xffffffU);
         set_channels(par, c->channels & 0xffU);
     }
+    fill_layout(par, c);
 }
 
 /* Codecs whose headers stand in the stream when they did not come apart. */

@@ -3,6 +3,7 @@
 
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavutil/pixdesc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -219,11 +220,19 @@ static uint32_t channels(const AVCodecParameters *par) {
 #endif
 }
 
+/* NULL: it has none. */
+static const char *format_name(const AVCodecParameters *par) {
+    return par->codec_type == AVMEDIA_TYPE_VIDEO
+               ? av_get_pix_fmt_name(par->format)
+               : av_get_sample_fmt_name(par->format);
+}
+
 size_t source_config(const struct source *s, unsigned stream,
                      uint32_t latency_ms, uint8_t *buf, size_t cap) {
     const struct track *t = &s->track[stream];
     const AVCodecParameters *par = t->stream->codecpar;
     const char *codec = avcodec_get_name(par->codec_id);
+    const char *format = format_name(par);
     char caps[4096];
     size_t len;
     media_config c = {
@@ -235,7 +244,10 @@ size_t source_config(const struct source *s, unsigned stream,
         .sample_rate = (uint32_t)par->sample_rate,
         .channels = channels(par),
         .latency_ms = latency_ms,
+        .block_bytes = (uint32_t)par->block_align,
+        .sample_bits = (uint32_t)par->bits_per_coded_sample,
         .codec = {codec, strlen(codec)},
+        .format = {format, format ? strlen(format) : 0},
         .extradata = {par->extradata, (size_t)par->extradata_size},
     };
     if (par->bit_rate > 0 && par->bit_rate < UINT32_MAX) {

@@ -116,6 +116,8 @@ def main():
     if not shutil.which("gst-launch-1.0"):
         print("skipped: gst-launch-1.0 is missing")
         return SKIPPED
+    for absent in (e for e in encoders if not have(e)):
+        print(f"{absent}: absent")
     encoders = list(filter(have, encoders))
     if not encoders:
         print("skipped: none of the encoders is there")

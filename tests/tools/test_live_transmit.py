@@ -149,6 +149,18 @@ class Streams(toolbox.Folder):
         self.assertEqual((sent["offered_I"], sent["offered_B"]), (2, 32))
         self.assertGreater(sent["offered_audio"], 0)
 
+    def test_two_programs_share_a_transport_stream(self):
+        clip = clips.make(self.folder, "two-programs.ts")
+        receiver, address = self.receiver(self.folder / "out.ts")
+        sent = self.send_file(clip, address, "?latency=5000")
+        self.assertEqual(self.finish(receiver)[0], 0)
+        for kind in ("v:0", "v:1", "a"):
+            self.assertEqual(clips.digests(self.folder / "out.ts", kind),
+                             clips.digests(clip, kind))
+        want = clips.types(clip)
+        self.assertEqual({t: sent[f"offered_{t}"] for t in "IPB"},
+                         {t: want[t] for t in "IPB"})
+
     def test_pipes_carry_a_stream_bit_by_bit(self):
         clip = clips.make(self.folder, "mpeg2-mp2.ts")
         receiver, address = self.receiver("-")

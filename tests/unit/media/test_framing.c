@@ -145,10 +145,13 @@ static media_config full_config(void) {
                           .channels = 2,
                           .latency_ms = 200,
                           .bit_rate = 2800000,
+                          .block_bytes = 1024,
+                          .sample_bits = 4,
                           .codec = text("h264"),
                           .caps = text("video/x-h264"),
                           .extradata = {"\1\0\2", 3},
-                          .title = text("camera")};
+                          .title = text("camera"),
+                          .format = text("yuv420p")};
 }
 
 static void assert_span(media_span a, media_span b) {
@@ -172,10 +175,12 @@ static void a_config_is_read_as_it_was_written(void **state) {
     assert_span(out.caps, in.caps);
     assert_span(out.extradata, in.extradata);
     assert_span(out.title, in.title);
+    assert_span(out.format, in.format);
     out.codec = in.codec;
     out.caps = in.caps;
     out.extradata = in.extradata;
     out.title = in.title;
+    out.format = in.format;
     assert_memory_equal(&out, &in, sizeof(in));
 }
 
@@ -202,7 +207,7 @@ static void a_config_cut_anywhere_is_refused_or_shorter(void **state) {
         assert_true(error == MEDIA_OK || error == MEDIA_ERR_SHORT);
         ends += error == MEDIA_OK;
     }
-    assert_int_equal(ends, 15); /* between the 15 fields, and before them */
+    assert_int_equal(ends, 18); /* between the 18 fields, and before them */
 }
 
 static void wrong_configs_are_refused(void **state) {
