@@ -9,7 +9,12 @@
  * 9438).
  *
  * A flow whose application pauses now and then takes at most what that wants,
- * and congestion leaves it more (beta_live).
+ * and congestion leaves it more (beta_live).  A flow that finds a queue when it
+ * begins, as a lower RTT tells later, is a guest among others who have what it
+ * is to have: for its first seconds congestion avoidance grows faster (claim),
+ * for a stream that is late until it has its share gives up whole groups of
+ * pictures.  What congestion leaves it then is little more than it leaves the
+ * others (beta_guest).
  *
  * Three verdicts on an episode of loss.  By chance: the losses of late do not
  * follow the RTT (see rtt_history.h), and no queue stands on the path; nothing
@@ -22,15 +27,17 @@
  * start ends when the RTT shows a queue (in the manner of HyStart++, RFC 9406),
  * and most of that queue is let out.
  *
- * State: q (CUBIC's); past (RTTs); base (of the path without a queue, ns), rtt
- * (newest, ns); p (share of bytes lost of late); rank (mean rank of the losses
- * of late, 0 to 1), judged (their number); pipe (bytes most in flight in this
- * span of 2 s and the one before); paused (when the application was last the
+ * State: q (CUBIC's); past (RTTs); base (of the path without a queue, ns),
+ * first (lowest when it began, ns), rtt (newest, ns); p (share of bytes lost of
+ * late); rank (mean rank of the losses of late, 0 to 1), judged (their number);
+ * pipe (bytes most in flight in this span of 2 s and the one before); begun
+ * (when the first RTT was known); paused (when the application was last the
  * limit); chance (the open episode is one by chance). Parameters: those of
  * CUBIC, and tolerance (share of bytes whose loss may be doubtful), bearable
  * (whose loss may be by chance), depth (part of the span of the RTTs that
  * counts as a short queue), gentle (what a doubtful loss leaves of the window),
- * beta_live (what congestion leaves of it to a live stream, at least).
+ * beta_live and beta_guest (what congestion leaves of it to a live stream, at
+ * least), claim (times CUBIC's growth for a newcomer).
  */
 #include "libcongestion/cubic.h"
 #include "libcongestion/rtt_history.h"
@@ -53,12 +60,13 @@
 #define START_LEAST 4e6     /* ... and ns */
 #define START_MOST 16e6
 #define DRAIN 1.5 /* of the pipe stay when slow start has filled it */
-#define PIPE_SPAN 2000000000 /* ns */
-#define PAUSE 5000000000     /* ns since the application was the limit */
-#define ROOM 2               /* the window grows to so many times its use */
-#define INITIAL 10           /* segments ... */
-#define INITIAL_RTT 1e8      /* ... per so many ns */
-#define INITIAL_MOST 10      /* times that at most */
+#define PIPE_SPAN 2000000000  /* ns */
+#define PAUSE 5000000000      /* ns since the application was the limit */
+#define CLAIM_SPAN 5000000000 /* ns from the first RTT */
+#define ROOM 2                /* the window grows to so many times its use */
+#define INITIAL 10            /* segments ... */
+#define INITIAL_RTT 1e8       /* ... per so many ns */
+#define INITIAL_MOST 10       /* times that at most */
 
 struct adaptive {
     struct cubic q;
@@ -67,14 +75,18 @@ struct adaptive {
     double depth;
     double gentle;
     double beta_live;
+    double beta_guest;
+    double claim;
     struct cong__rtt_history past;
     double base;
+    double first;
     double rtt;
     double p;
     double rank;
     unsigned judged;
     double pipe, pipe_before;
     cong_time pipe_from;
+    cong_time begun;
     cong_time paused; /* when the application was last the limit; 0: never */
     bool chance;
 };
@@ -87,6 +99,8 @@ static const struct cong__param params[] = {
     CONG__PARAM(adaptive, depth, "depth", 0, 1),
     CONG__PARAM(adaptive, gentle, "gentle", 0.5, 1),
     CONG__PARAM(adaptive, beta_live, "beta_live", 0.1, 0.99),
+    CONG__PARAM(adaptive, beta_guest, "beta_guest", 0.1, 0.99),
+    CONG__PARAM(adaptive, claim, "claim", 1, 16),
 };
 
 static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
@@ -99,6 +113,8 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->depth = 0.5;
     a->gentle = 0.95;
     a->beta_live = 0.8;
+    a->beta_guest = 0.72;
+    a->claim = 6;
     a->rank = SUSPECT;
     a->pipe_from = now;
 }
@@ -120,6 +136,8 @@ static void note_rtt(struct adaptive *a, const struct cong_ack *ack) {
     if (ack->rtt > 0) {
         a->rtt = (double)ack->rtt;
         if (first) {
+            a->first = ack->min_rtt > 0 ? (double)ack->min_rtt : a->rtt;
+            a->begun = ack->now;
             scale_initial_window(a);
         }
     }
@@ -188,6 +206,16 @@ static void end_slow_start(struct adaptive *a) {
     }
 }
 
+/* A queue stood when it began, which was not its own. */
+static bool is_guest(const struct adaptive *a) {
+    return shows_queue(a, a->first, SOME_QUEUE, QUEUE_MIN);
+}
+
+/* The others still have what it is to have. */
+static bool is_newcomer(const struct adaptive *a, cong_time now) {
+    return is_guest(a) && cong__elapsed(now, a->begun) < CLAIM_SPAN;
+}
+
 static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     struct adaptive *a = (struct adaptive *)cc;
     struct cong_ack seen = *ack;
@@ -200,6 +228,10 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     }
     seen.recovery &= !a->chance;
     seen.limited &= cc->cwnd < ROOM * fmax(a->pipe, a->pipe_before);
+    /* below ssthresh it grows fast enough */
+    if (cc->cwnd >= cc->ssthresh && is_newcomer(a, ack->now)) {
+        seen.acked = fmin(a->claim * ack->acked, cc->cwnd);
+    }
     cong__cubic.ack(cc, &seen);
 }
 
@@ -226,9 +258,10 @@ static enum verdict judge(struct adaptive *a) {
                : CONGESTION;
 }
 
-/* Its application does not take all it can get. */
+/* Its application does not take all it can get, or cannot have shown it yet. */
 static bool is_live(const struct adaptive *a, cong_time now) {
-    return a->paused > 0 && cong__elapsed(now, a->paused) < PAUSE;
+    return (a->paused > 0 && cong__elapsed(now, a->paused) < PAUSE) ||
+           is_newcomer(a, now);
 }
 
 static void give_way(struct adaptive *a, const struct cong_event *ev) {
@@ -236,7 +269,7 @@ static void give_way(struct adaptive *a, const struct cong_event *ev) {
     double beta = a->q.beta;
     seen.flight = use(a, ev->flight);
     if (ev->cause == CONG_LOSS && is_live(a, ev->now)) {
-        a->q.beta = fmax(beta, a->beta_live);
+        a->q.beta = fmax(beta, is_guest(a) ? a->beta_guest : a->beta_live);
     }
     cong__cubic.event(&a->q.w.cc, &seen);
     a->q.beta = beta;

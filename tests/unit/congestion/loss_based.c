@@ -279,6 +279,37 @@ static void auto_measures_what_it_gives_up_by_the_use(void **state) {
     check_near(auto_kept_of_80(true), 0.8 * 80, 1e-9);
 }
 
+/* The growth of a second in congestion avoidance, from `after` on, where the
+ * path showed one RTT at first, and then another. */
+static double auto_growth(double first, double then, double after) {
+    struct rig r;
+    double before;
+    rig_start(&r, "auto", 1, (double)INFINITY, -1);
+    rig_ack_rtt(&r, 1, MS(first));
+    rig_ack_rtt(&r, 1, MS(then));
+    r.cc->ssthresh = 50;
+    r.cc->cwnd = 100;
+    r.ack.flight = 100;
+    before = r.cc->cwnd;
+    for (int i = 1; i <= 100; i++) {
+        r.now = MS(after + 10 * i);
+        rig_ack_rtt(&r, 1, MS(then));
+    }
+    double grown = r.cc->cwnd - before;
+    rig_stop(&r);
+    return grown;
+}
+
+/* As a lower RTT tells later, the queue was there before it. */
+static void auto_claims_its_share_when_it_joins_others(void **state) {
+    double alone = auto_growth(100, 100, 0);
+    (void)state;
+    assert_true(alone > 0);
+    assert_true(auto_growth(140, 100, 0) > 4 * alone);
+    check_near(auto_growth(100, 140, 0), alone, 0.1 * alone);
+    check_near(auto_growth(140, 100, 5000), auto_growth(100, 100, 5000), 1e-9);
+}
+
 static void auto_begins_with_more_on_a_long_path(void **state) {
     struct rig r;
     (void)state;
@@ -408,6 +439,7 @@ int main(void) {
         cmocka_unit_test(auto_does_not_take_one_quick_packet_for_the_path),
         cmocka_unit_test(auto_ends_slow_start_when_a_queue_grows),
         cmocka_unit_test(auto_measures_what_it_gives_up_by_the_use),
+        cmocka_unit_test(auto_claims_its_share_when_it_joins_others),
         cmocka_unit_test(auto_begins_with_more_on_a_long_path),
         cmocka_unit_test(auto_finds_its_memory_after_a_false_alarm),
         cmocka_unit_test(ecn_keeps_more_when_told_so),
