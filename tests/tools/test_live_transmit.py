@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MPL-2.0
 """tltcp-live-transmit: its command line, and streams through it."""
+import contextlib
 import signal
+import socket
 import subprocess
 import unittest
 
@@ -9,6 +11,37 @@ import test_command_lines
 import toolbox
 
 LISTEN = "tltcp://127.0.0.1:0?mode=listener"
+
+
+GROUP = "239.255.77.7"
+LOOPBACK = socket.inet_aton("127.0.0.1")
+
+
+def group_speaker():
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, LOOPBACK)
+    return s
+
+
+def group_member():
+    """A socket that hears the group on a port of its own; skips the test where
+    the loopback has no groups."""
+    s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+    s.bind((GROUP, 0))
+    s.settimeout(5)
+    try:
+        s.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP,
+                     socket.inet_aton(GROUP) + LOOPBACK)
+        with group_speaker() as speaker:
+            speaker.sendto(b"?", s.getsockname())
+        s.recv(10)
+    except OSError as error:
+        s.close()
+        raise unittest.SkipTest(f"no groups on the loopback: {error}") \
+            from error
+    s.settimeout(toolbox.PATIENCE)
+    return s
 
 
 def with_payload(data):
@@ -148,6 +181,25 @@ class Streams(toolbox.Folder):
         self.assertEqual(sent["sections_delivered"], sent["sections_offered"])
         self.assertEqual((sent["offered_I"], sent["offered_B"]), (2, 32))
         self.assertGreater(sent["offered_audio"], 0)
+
+    def test_groups_are_heard_and_spoken_to(self):
+        clip = clips.make(self.folder, "h264-aac.ts")
+        got = b""
+        with group_member() as heard:
+            with group_member() as other:
+                port = other.getsockname()[1]  # free again
+            receiver, address = self.receiver(
+                f"udp://{GROUP}:{heard.getsockname()[1]}?adapter=lo&ttl=1",
+                "--delivery", "immediate")
+            sender, _ = self.transmit(f"udp://{GROUP}:{port}?adapter=lo",
+                                      f"tltcp://{address}?latency=5000")
+            self.camera(clip, f"udp://{GROUP}:{port}?pkt_size=1316"
+                        "&localaddr=127.0.0.1")
+            while len(got) < 20000:
+                got += heard.recv(65536)
+        self.assertEqual(set(got[::188]), {0x47})
+        self.assertEqual(self.finish(sender, signal.SIGINT), (0, ""))
+        self.assertEqual(self.finish(receiver)[0], 0)
 
     def test_two_programs_share_a_transport_stream(self):
         clip = clips.make(self.folder, "two-programs.ts")
