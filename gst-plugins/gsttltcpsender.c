@@ -84,6 +84,7 @@ static void on_failure(GstTltcpSender *s, const GstTltcpCause *cause) {
 static void make_config(GstTltcpSender *s, tltcp_config *config) {
     gst_tltcp_settings_config(s->settings, config);
     config->max_rate = s->options.max_rate;
+    config->initial_window = s->options.initial_window;
     config->report_fates = true;
     switch (s->options.policy) {
     case GST_TLTCP_DROP_SECTION:

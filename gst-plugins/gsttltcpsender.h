@@ -38,8 +38,9 @@ typedef struct {
 } GstTltcpSenderFuncs;
 
 typedef struct {
-    gint policy;      /* GstTltcpDropPolicy */
-    guint64 max_rate; /* bit/s, 0: no cap */
+    gint policy;          /* GstTltcpDropPolicy */
+    guint64 max_rate;     /* bit/s, 0: no cap */
+    guint initial_window; /* packets, 0: the controller's */
 } GstTltcpSenderOptions;
 
 /* Starts to listen or to call.  NULL: failed, an error was posted. */

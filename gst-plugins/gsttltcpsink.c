@@ -212,6 +212,7 @@ static gboolean gst_tltcp_sink_start(GstBaseSink *base) {
     g_mutex_lock(&self->settings.lock);
     options.policy = self->drop_policy;
     options.max_rate = self->max_send_bitrate;
+    options.initial_window = self->initial_window;
     self->estimated_bitrate = 0;
     self->key_unit_at = 0;
     g_mutex_unlock(&self->settings.lock);

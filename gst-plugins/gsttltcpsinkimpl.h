@@ -36,6 +36,7 @@ struct _GstTltcpSink {
     gint drop_policy;
     guint reference_grace; /* ms */
     guint64 max_send_bitrate;
+    guint initial_window; /* packets; 0: default */
     gboolean force_key_unit;
     guint estimated_bitrate;
     gint64 key_unit_at; /* last request, monotonic us */

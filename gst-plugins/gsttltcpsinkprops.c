@@ -12,6 +12,7 @@ enum {
     PROP_DROP_POLICY,
     PROP_REFERENCE_GRACE,
     PROP_MAX_SEND_BITRATE,
+    PROP_INITIAL_WINDOW,
     PROP_ESTIMATED_BITRATE,
     PROP_FORCE_KEY_UNIT
 };
@@ -23,6 +24,7 @@ static const GstTltcpField fields[] = {
     {PROP_DROP_POLICY, G_STRUCT_OFFSET(GstTltcpSink, drop_policy)},
     {PROP_REFERENCE_GRACE, G_STRUCT_OFFSET(GstTltcpSink, reference_grace)},
     {PROP_MAX_SEND_BITRATE, G_STRUCT_OFFSET(GstTltcpSink, max_send_bitrate)},
+    {PROP_INITIAL_WINDOW, G_STRUCT_OFFSET(GstTltcpSink, initial_window)},
     {PROP_ESTIMATED_BITRATE, G_STRUCT_OFFSET(GstTltcpSink, estimated_bitrate)},
     {PROP_FORCE_KEY_UNIT, G_STRUCT_OFFSET(GstTltcpSink, force_key_unit)},
     {0, 0},
@@ -107,18 +109,29 @@ static void install_dropping(GObjectClass *klass) {
                           0, G_MAXINT32, DEFAULT_REFERENCE_GRACE, RW_READY));
 }
 
-static void install_sending(GObjectClass *klass) {
-    g_object_class_install_property(
-        klass, PROP_WAIT_FOR_CONNECTION,
-        g_param_spec_boolean("wait-for-connection", "Wait for a connection",
-                             "Block the stream until somebody is connected",
-                             TRUE, RW_READY));
+static void install_rate(GObjectClass *klass) {
     g_object_class_install_property(
         klass, PROP_MAX_SEND_BITRATE,
         g_param_spec_uint64("max-send-bitrate", "Largest bit rate",
                             "Cap on what is sent, in bit/s on the wire (0: "
                             "none); the rate of the controller \"fixed\"",
                             0, G_MAXUINT64, 0, RW_READY));
+    /**
+     * GstTltcpSink:initial-window:
+     *
+     * How many packets leave before the first is acknowledged, spread over a
+     * round trip.  For who knows what the path carries, such as a satellite
+     * link of one's own; what is more than that is lost, of others too.
+     *
+     * Since: 0.1
+     */
+    g_object_class_install_property(
+        klass, PROP_INITIAL_WINDOW,
+        g_param_spec_uint("initial-window", "Initial window",
+                          "Packets that leave before the first is "
+                          "acknowledged, on a path that is known (0: as the "
+                          "controller has it)",
+                          0, G_MAXUINT, 0, RW_READY));
     /**
      * GstTltcpSink:estimated-bitrate:
      *
@@ -132,6 +145,14 @@ static void install_sending(GObjectClass *klass) {
         g_param_spec_uint("estimated-bitrate", "Estimated bit rate",
                           "What the path would carry (bit/s)", 0, G_MAXUINT, 0,
                           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+}
+
+static void install_sending(GObjectClass *klass) {
+    g_object_class_install_property(
+        klass, PROP_WAIT_FOR_CONNECTION,
+        g_param_spec_boolean("wait-for-connection", "Wait for a connection",
+                             "Block the stream until somebody is connected",
+                             TRUE, RW_READY));
     g_object_class_install_property(
         klass, PROP_FORCE_KEY_UNIT,
         g_param_spec_boolean("force-key-unit", "Force key unit",
@@ -147,6 +168,7 @@ void gst_tltcp_sink_install_properties(GObjectClass *klass) {
     klass->get_property = gst_tltcp_sink_get_property;
     gst_tltcp_settings_install(klass);
     install_dropping(klass);
+    install_rate(klass);
     install_sending(klass);
 }
 

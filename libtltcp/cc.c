@@ -136,9 +136,21 @@ static double quantum(const tltcp__cc *cc, double rate) {
     return bytes < QUANTUM_MAX ? bytes : QUANTUM_MAX;
 }
 
+/* What the application asked for leaves within a round trip.  Twice as fast, as
+ * slow start is paced, it would overflow a path that is just as fast as it. */
+static double first_flight_rate(const tltcp__cc *cc, double rate) {
+    double asked = cc->initial_window * cc->cong->mss;
+    double srtt = (double)cc->rtt.srtt / NS_PER_S;
+    if (srtt > 0 && cc->rate.delivered < asked && rate > asked / srtt) {
+        return asked / srtt;
+    }
+    return rate;
+}
+
 void tltcp__cc_set_pace(tltcp__cc *cc) {
     double rate = cc->paced ? cong_pacing_rate(cc->cong, cc->rtt.srtt) : 0;
     double burst = BURST_PACKETS * cc->cong->mss;
+    rate = first_flight_rate(cc, rate);
     if (cc->max_rate > 0 && (rate <= 0 || rate > cc->max_rate)) {
         rate = cc->max_rate;
     }

@@ -64,6 +64,16 @@ static const char *set_max_rate(struct peer_options *o, const char *text) {
     return NULL;
 }
 
+static const char *set_initial_window(struct peer_options *o,
+                                      const char *text) {
+    uint64_t packets;
+    const char *why = units_count(text, 0, UINT32_MAX, &packets);
+    if (!why) {
+        o->config.initial_window = (uint32_t)packets;
+    }
+    return why;
+}
+
 static const char *copy(char *to, size_t size, const char *text) {
     if (strlen(text) >= size) {
         return "shorter";
@@ -124,6 +134,7 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
                  {"recovery", set_recovery},
                  {"streamid", set_stream_id},
                  {"max-rate", set_max_rate},
+                 {"initial-window", set_initial_window},
                  {"fec", set_fec},
                  {"connect-timeout", set_connect_timeout},
                  {"qlog", set_qlog}};

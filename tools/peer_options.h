@@ -29,7 +29,8 @@ void peer_options_init(struct peer_options *o);
 /**
  * @brief Takes an option by its name: latency, deadline-mode, drop-policy,
  * reference-grace, congestion or congestion-control, recovery, passphrase,
- * passphrase-file, key-file, streamid, max-rate, fec, connect-timeout, qlog.
+ * passphrase-file, key-file, streamid, max-rate, initial-window, fec,
+ * connect-timeout, qlog.
  * @param o          options
  * @param name       of the option
  * @param text       its value; must outlive @p o where it is the name of a

@@ -36,6 +36,10 @@ static const char help[] =
     "  --recovery NAME        packet (default) or dupack\n" SECRETS_HELP
     "  --streamid ID          what the listener is asked for\n"
     "  --max-rate RATE        at most so much on the wire, such as 4mbit\n"
+    "  --initial-window N     packets that leave before the first is "
+    "acknowledged,\n"
+    "                         on a path that is known (0: as the controller "
+    "has it)\n"
     "  --fec WHEN             sends repair packets: auto, where there is no "
     "time\n"
     "                         to repeat what is lost (default); on, off\n"
@@ -50,8 +54,8 @@ static const char help[] =
     "  -V, --version          the version\n"
     "\n"
     "Keys of the URL: latency, deadline-mode, drop-policy, "
-    "congestion-control, fec,\n"
-    "passphrase, streamid.\n"
+    "congestion-control,\n"
+    "initial-window, fec, passphrase, streamid.\n"
     "\n"
     "Example: tltcp-send --latency 200 film.mp4 tltcp://192.0.2.7:5000\n";
 
@@ -69,6 +73,7 @@ enum {
     OPT_KEY_FILE,
     OPT_STREAMID,
     OPT_MAX_RATE,
+    OPT_INITIAL_WINDOW,
     OPT_FEC,
     OPT_CONNECT_TIMEOUT,
     OPT_QLOG,
@@ -91,6 +96,7 @@ static const struct option options[] = {
     {"key-file", required_argument, NULL, OPT_KEY_FILE},
     {"streamid", required_argument, NULL, OPT_STREAMID},
     {"max-rate", required_argument, NULL, OPT_MAX_RATE},
+    {"initial-window", required_argument, NULL, OPT_INITIAL_WINDOW},
     {"fec", required_argument, NULL, OPT_FEC},
     {"connect-timeout", required_argument, NULL, OPT_CONNECT_TIMEOUT},
     {"qlog", required_argument, NULL, OPT_QLOG},
@@ -129,8 +135,8 @@ static const char *take(void *user, const char *name, const char *text) {
 
 static const char *take_key(void *user, const char *key, const char *value) {
     static const char *const keys[] = {
-        "latency", "deadline-mode", "drop-policy", "congestion-control",
-        "fec",     "passphrase",    "streamid"};
+        "latency",        "deadline-mode", "drop-policy", "congestion-control",
+        "initial-window", "fec",           "passphrase",  "streamid"};
     struct send_options *o = user;
     const char *wrong = NULL;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -140,7 +146,7 @@ static const char *take_key(void *user, const char *key, const char *value) {
         }
     }
     return "no such key; there are latency, deadline-mode, drop-policy, "
-           "congestion-control, fec, passphrase, streamid";
+           "congestion-control, initial-window, fec, passphrase, streamid";
 }
 
 static int take_words(struct send_options *o, int words, char **word) {

@@ -26,13 +26,12 @@ static const char help[] =
     "  file://con, -          standard input or output\n"
     "\n"
     "Keys of tltcp: mode (caller, listener), latency, passphrase,\n"
-    "passphrase-file, key-file, streamid, congestion-control, max-rate, fec,\n"
-    "drop-policy, reference-grace, deadline-mode, connect-timeout; of udp:\n"
-    "adapter, ttl, tos, buffer. A passphrase in a URL can be seen by others "
-    "on\n"
-    "this machine, one in a file, or in $PERIGEE_PASSPHRASE, cannot. Of "
-    "several\n"
-    "passphrases and keys the first is used for calls, a listener takes all.\n"
+    "passphrase-file, key-file, streamid, congestion-control, max-rate,\n"
+    "initial-window, fec, drop-policy, reference-grace, deadline-mode,\n"
+    "connect-timeout; of udp: adapter, ttl, tos, buffer. A passphrase in a\n"
+    "URL can be seen by others on this machine, one in a file, or in\n"
+    "$PERIGEE_PASSPHRASE, cannot. Of several passphrases and keys the first\n"
+    "is used for calls, a listener takes all.\n"
     "\n"
     "  -t, --timeout S        ends after S seconds (0: never)\n"
     "      --timeout-mode N   0: in any case (default); 1: only when nobody "
@@ -191,7 +190,7 @@ static const char *take_tltcp_key(void *user, const char *key,
         !peer_option(&e->to, key, value, &wrong)) {
         return "no such key; there are mode, latency, passphrase, "
                "passphrase-file, key-file, streamid, congestion-control, "
-               "max-rate, fec, drop-policy, "
+               "max-rate, initial-window, fec, drop-policy, "
                "reference-grace, "
                "deadline-mode, connect-timeout";
     }

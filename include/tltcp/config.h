@@ -128,8 +128,11 @@ typedef struct tltcp_config {
                              1 to 64; default 2 */
     uint32_t max_ack_delay_ms; /**< longest wait of our acknowledgements, 0 to
                                  1000; default 25 */
-    uint32_t initial_window;   /**< packets in the first flight; 0: the
-                                   controller's own (RFC 5681) */
+    uint32_t initial_window;   /**< packets in the first flight, spread over a
+                                   round trip, by who knows what the path
+                                   carries and that it is free (RFC 6928 and
+                                   RFC 9002, 7.2, have 10); 0: the controller's
+                                   own */
     uint32_t max_window;       /**< packets in flight at most; 0: no cap */
     uint32_t rto_min_ms;       /**< lower bound of the dupack recovery's RTO;
                                     default 200 */

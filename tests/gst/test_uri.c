@@ -30,7 +30,8 @@ static void assert_text(GstElement *e, const char *name, const char *expected) {
 static void every_key_of_a_sink_is_a_property(void **state) {
     const char *uri = "tltcp://example.org:5000?latency=300&streamid=cam1"
                       "&deadline-mode=gop&drop-policy=until-keyframe"
-                      "&max-send-bitrate=2000000&auto-reconnect=false"
+                      "&max-send-bitrate=2000000&initial-window=375"
+                      "&auto-reconnect=false"
                       "&congestion-control=reno&wait-for-connection=0"
                       "&force-key-unit=no&reference-grace=50&fec=off";
     GstElement *e = support_element("tltcpsink", uri);
@@ -45,6 +46,7 @@ static void every_key_of_a_sink_is_a_property(void **state) {
     assert_int_equal(get_enum(e, "deadline-mode"), 1);
     assert_int_equal(get_enum(e, "drop-policy"), 2);
     assert_int_equal(get_uint(e, "reference-grace"), 50);
+    assert_int_equal(get_uint(e, "initial-window"), 375);
     assert_int_equal(get_enum(e, "fec"), 1);
     assert_false(get_boolean(e, "auto-reconnect"));
     assert_false(get_boolean(e, "wait-for-connection"));

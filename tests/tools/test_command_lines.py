@@ -53,6 +53,8 @@ class Send(Refusals):
         self.refuse("number", "--loop", "0", "film.mp4", self.url)
         self.refuse("auto, on or off", "--fec", "x", "film.mp4", self.url)
         self.refuse("rate", "--max-rate", "4mbps", "film.mp4", self.url)
+        self.refuse("whole number", "--initial-window", "-1", "film.mp4",
+                    self.url)
         self.refuse("tltcp://", "film.mp4", "srt://127.0.0.1:9")
         self.refuse("port", "film.mp4", "tltcp://127.0.0.1")
         self.refuse("port", "film.mp4", "tltcp://127.0.0.1:70000")

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""What the default gains and costs: charts and tables of trade-offs.
+
+    ./dev test simnet.marks    # builds play_marks
+    bench/marks.py                   # renews docs/congestion-default.{md,svg}
+
+All of it happens in virtual time: the same program gives the same bytes.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import subprocess
+
+import matplotlib
+matplotlib.use("svg")
+from matplotlib import pyplot  # noqa: E402
+
+import congestion  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "congestion-default.md"
+DEFAULTS = {"beta_guest": 0.72, "claim": 6, "window": 60}
+VALUES = {"beta_guest": (0.7, 0.72, 0.75, 0.8, 0.85, 0.9),
+          "claim": (1, 2, 4, 6, 8, 12),
+          "window": (30, 60, 120, 200, 300, 375, 500, 750)}
+BLUE, RED, GREY = "#0b3c6f", "#e4572e", "#777777"
+
+
+def play(program, *words):
+    done = subprocess.run([program, *map(str, words)], check=True,
+                          capture_output=True, text=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def measure(program, seeds):
+    """{what is varied: {value: results}}; the default window is the
+    controller's own, without the repair of who knows the losses."""
+    pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+    futures = {"window": {
+        w: pool.submit(play, program, "satellite",
+                       0 if w == DEFAULTS["window"] else w, min(seeds, 11))
+        for w in VALUES["window"]}}
+    for param in ("beta_guest", "claim"):
+        futures[param] = {
+            v: {rival: pool.submit(play, program, "beside", rival, param, v,
+                                   seeds) for rival in ("cubic", "reno")}
+            for v in VALUES[param]}
+    with pool:
+        return {what: {v: ({k: f.result() for k, f in r.items()}
+                           if isinstance(r, dict) else r.result())
+                       for v, r in points.items()}
+                for what, points in futures.items()}
+
+
+def percent(share, digits=0):
+    return f"{100 * share:.{digits}f} %"
+
+
+def row(value, default, cells):
+    name = f"**{value}**" if value == default else f"{value}"
+    return f"| {name} | " + " | ".join(cells) + " |\n"
+
+
+def beside_table(param, points):
+    text = (f"| `{param}` | seen beside CUBIC | F | late | seen beside Reno | F "
+            "| late |\n" + "| --- " * 7 + "|\n")
+    for value, of in points.items():
+        text += row(value, DEFAULTS[param],
+                    [cell for r in (of["cubic"], of["reno"]) for cell in
+                     (percent(r["seen"]), f"{r['F']:.2f}",
+                      percent(r["waste"], 1))])
+    return text
+
+
+def window_table(points):
+    text = ("| packets | seen | late | what a CUBIC flow on 1 Mbit/s keeps | "
+            "packets lost in its queue |\n" + "| --- " * 5 + "|\n")
+    for value, r in points.items():
+        text += row(value, DEFAULTS["window"],
+                    [percent(r["seen"], 1), percent(r["waste"], 1),
+                     percent(r["kept"]), f"{r['overflow']:+.0f}"])
+    return text
+
+
+def line(axes, points, get, label, colour):
+    axes.plot(list(points), [get(r) for r in points.values()], marker="o",
+              color=colour, label=label)
+
+
+def finish(axes, title, label, default):
+    axes.axvline(default, color=GREY, linestyle=":", zorder=0)
+    axes.set_title(title, loc="left", fontsize=10)
+    axes.set_xlabel(label)
+    axes.legend(frameon=False, fontsize=8)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def draw(results, path):
+    matplotlib.rcParams.update({"svg.hashsalt": "perigee",
+                                "svg.fonttype": "none"})
+    figure, axes = pyplot.subplots(2, 3, figsize=(12, 6.5),
+                                   layout="constrained")
+    for column, param in enumerate(("beta_guest", "claim")):
+        points = results[param]
+        top, low = axes[0][column], axes[1][column]
+        line(top, points, lambda r: 100 * r["cubic"]["seen"],
+             "seen, % of the bound", BLUE)
+        line(top, points, lambda r: 100 * r["cubic"]["waste"],
+             "late, % of the bytes", RED)
+        top.axhline(80, color=GREY, linewidth=0.8)
+        top.set_ylim(0)
+        finish(top, "beside CUBIC on 4 Mbit/s", param, DEFAULTS[param])
+        line(low, points, lambda r: r["cubic"]["F"], "F beside CUBIC", BLUE)
+        line(low, points, lambda r: r["reno"]["F"], "F beside Reno", RED)
+        low.axhspan(0.8, 1.25, color="#dddddd", zorder=0)
+        finish(low, "rate over that of the other flow", param,
+               DEFAULTS[param])
+    points = results["window"]
+    top, low = axes[0][2], axes[1][2]
+    line(top, points, lambda r: 100 * r["seen"], "seen, % of the bound", BLUE)
+    top.axhline(97, color=GREY, linewidth=0.8)
+    label = "initial window, packets"
+    finish(top, "6 Mbit/s, 600 ms, 2 % loss, from the first picture", label,
+           DEFAULTS["window"])
+    line(low, points, lambda r: 100 * r["kept"],
+         "another flow keeps, % of its rate", RED)
+    low.set_ylim(0, 100)
+    finish(low, "the same start on 1 Mbit/s: its first 10 s", label,
+           DEFAULTS["window"])
+    figure.savefig(path, metadata={"Date": None})
+
+
+def replace(page, name, text):
+    """Puts a table between its two marks."""
+    begin, end = f"<!-- bench marks: {name} -->\n", "<!-- end -->\n"
+    before, found, rest = page.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise congestion.Failed(f"{PAGE} has no {begin.strip()}")
+    return before + begin + text + end + after
+
+
+def main():
+    p = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--program", default=ROOT / "build-test" / "tests" /
+                   "simnet" / "play_marks", type=pathlib.Path)
+    p.add_argument("--seeds", type=int, default=21)
+    args = p.parse_args()
+    results = measure(args.program, args.seeds)
+    page = PAGE.read_text(encoding="utf-8")
+    for param in ("beta_guest", "claim"):
+        page = replace(page, param, beside_table(param, results[param]))
+    page = replace(page, "window", window_table(results["window"]))
+    PAGE.write_text(page, encoding="utf-8")
+    draw(results, PAGE.with_suffix(".svg"))
+
+
+if __name__ == "__main__":
+    main()
