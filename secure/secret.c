@@ -25,6 +25,10 @@ static void mac(const uint8_t *key, const void *in, size_t len, uint8_t *out) {
     }
 }
 
+bool sec__equal(const void *a, const void *b, size_t len) {
+    return CRYPTO_memcmp(a, b, len) == 0;
+}
+
 void sec__secret_init(sec__secret *s, const uint8_t *seed) {
     memcpy(s->key, seed, sizeof(s->key));
     s->counter = 0;
@@ -129,5 +133,5 @@ bool sec__tokens_valid(const sec__tokens *t, uint64_t path, uint64_t id,
     uint64_t at = cmn__get64(&r);
     return len == SEC__TOKEN_LEN && at <= now && now - at <= TOKEN_LIFE &&
            token_mac(at >= t->since ? t->key : t->before, path, id, at, out) &&
-           CRYPTO_memcmp(out, r.p, sizeof(out)) == 0;
+           sec__equal(out, r.p, sizeof(out));
 }

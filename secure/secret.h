@@ -29,6 +29,9 @@ typedef struct sec__tokens {
 
 #define SEC__TOKEN_LEN 24u /* time and half an HMAC */
 
+/* Compares in a time that tells nothing. */
+bool sec__equal(const void *a, const void *b, size_t len);
+
 void sec__secret_init(sec__secret *s, const uint8_t *seed);
 /* Wipes the key. */
 void sec__secret_clear(sec__secret *s);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <openssl/crypto.h>
+#include "secure/secret.h"
 
 /* The engine's work on files: blocks read, written, digested, and the end. */
 
@@ -89,7 +89,7 @@ static int64_t compare_sum(saratoga__file *f, uint32_t type,
         return rv;
     }
     /* One with a key must not be guessed byte by byte. */
-    return CRYPTO_memcmp(sum, digest, saratoga_digest_len(type)) == 0
+    return sec__equal(sum, digest, saratoga_digest_len(type))
                ? 0
                : SARATOGA__BAD_SUM;
 }
