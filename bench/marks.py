@@ -132,6 +132,9 @@ def draw(results, path):
     finish(low, "the same start on 1 Mbit/s: its first 10 s", label,
            DEFAULTS["window"])
     figure.savefig(path, metadata={"Date": None})
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("".join(line.rstrip() + "\n" for line in lines),
+                    encoding="utf-8")
 
 
 def replace(page, name, text):
