@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """STFRC, the congestion control of Saratoga, beside TCP SACK: Figures 4 to 12
 and what the text says of the symmetry ratio and of STATUS."""
+import math
+
 from .lab import Job
 from .numbers import brief, half_width, mean, ratio, show, variation
-from .page import FAILS, HOLDS, only
+from .page import AS_FAR, FAILS, HOLDS, only
 
 TITLE = "STFRC beside TCP"
 UPLINKS = (3.84, 0.384, 0.0384)
@@ -193,14 +195,17 @@ def claims_symmetric(page, v, s, quick):
                      for inside in (lambda n, bw: n <= 2 and bw <= 8,
                                     lambda n, bw: n >= 32 and bw <= 4))
         page.claim(f"fig4.{name}.many", "Figure 4: with many flows and a small "
-                   "bottleneck TCP gets a little more", mean(many) > 1,
+                   "bottleneck TCP gets more (the paper: a little)",
+                   mean(many) > 1 + half_width(many),
                    "TCP, mean over 32 flows and more, up to 4 Mbit/s: "
                    + brief(many, 2))
         if few:
             page.claim(f"fig4.{name}.few", "Figure 4: with few flows and a "
                        "small bottleneck TCP gets a little less",
-                       mean(few) < 1, "TCP, mean over 1 and 2 flows, up to "
-                       "8 Mbit/s: " + brief(few, 2))
+                       mean(few) < 1 - half_width(few)
+                       or (AS_FAR if mean(few) < 1 else FAILS),
+                       "TCP, mean over 1 and 2 flows, up to 8 Mbit/s: "
+                       + brief(few, 2), expect=HOLDS if red else AS_FAR)
 
 
 def claim_few(page, v, s):
@@ -386,21 +391,28 @@ def powers(axis, values):
     axis.minorticks_off()
 
 
-def over_flows(v, s, what, words):
+def finite(values):
+    """Without those of runs in which nothing came back."""
+    return [x for x in values if math.isfinite(x)]
+
+
+def over_flows(v, s, what, words, scale="linear"):
     """A picture with a panel for each uplink: by flows and bottleneck."""
     def draw(axes):
         top = 0
         for axis, uplink in zip(axes, UPLINKS):
             for bw in s.thin_rates:
-                y = [mean([what(v, "asym", uplink, n, bw, x)
-                           for x in s.few]) for n in s.thin_flows]
+                y = [mean(finite(what(v, "asym", uplink, n, bw, x)
+                                 for x in s.few)) for n in s.thin_flows]
                 top = max(top, *y)
                 axis.plot(s.thin_flows, y, "o-", ms=3, label=f"{bw} Mbit/s")
             powers(axis, s.thin_flows)
             axis.set_xlabel("flows of each kind")
             axis.set_title(f"uplink {uplink} Mbit/s")
         for axis in axes:
-            axis.set_ylim(0, 1.05 * top)
+            axis.set_yscale(scale)
+            axis.set_ylim(*((0, 1.05 * top) if scale == "linear"
+                            else (10, 1.5 * top)))
         axes[0].set_ylabel(words)
         axes[0].legend(fontsize=6)
     return draw
@@ -436,7 +448,7 @@ def thin_part(page, v, s):
             rows.append((words, flows, bw, brief([v.tcp(*k) for k in every], 2),
                          brief([v.stfrc(*k) for k in every], 2),
                          brief(f[0], 0), brief(f[1], 1),
-                         brief([1000 * x for x in f[2]], 0)))
+                         brief([1000 * x for x in finite(f[2])], 0)))
     page.table(("uplink, Mbit/s", "flows", "Mbit/s", "TCP", "STFRC",
                 "STATUS/s", "feedback, kbit/s", "its way, ms"), rows)
     if 1 in s.thin_flows:
@@ -451,7 +463,7 @@ def thin_part(page, v, s):
                 (7.2, 2.6), 2)
     page.figure("7", "Figure 7: way of the feedback", over_flows(
         v, s, lambda v, *k: 1000 * v.feedback(s.span, *k)[2],
-        "ms"), **size)
+        "ms", "log"), **size)
     page.figure("8", "Figure 8: rate of the feedback", over_flows(
         v, s, lambda v, *k: v.feedback(s.span, *k)[1], "kbit/s"), **size)
 
