@@ -218,6 +218,15 @@ static bool is_too_early(const saratoga__session *s, uint64_t end) {
     return s->kind != SARATOGA_STREAM && end > s->opt.early;
 }
 
+/* Worth to be told of soon.  Not DATA that go on and on from a sender that asks
+ * at other times: it may wait for answers that are on a thin way back. */
+static bool is_news(const saratoga__session *s, const saratoga__data *d,
+                    saratoga_time now) {
+    const saratoga__receiver *in = &s->in;
+    return d->asks || in->spacing == 0 || s->opt.multicast ||
+           now >= saratoga__later(in->data_at, s->opt.quiet_status);
+}
+
 static void accept_data(saratoga__session *s, const saratoga__data *d,
                         uint64_t at, saratoga_time now) {
     saratoga__receiver *in = &s->in;
@@ -231,10 +240,12 @@ static void accept_data(saratoga__session *s, const saratoga__data *d,
     if (take(s, at, d) && end > in->highest) {
         in->highest = end;
     }
-    if (in->quiet_rounds > 0 || in->quiet_at == SARATOGA_TIME_NEVER) {
+    if (in->quiet_at == SARATOGA_TIME_NEVER ||
+        (in->quiet_rounds > 0 && is_news(s, d, now))) {
         in->quiet_rounds = 0;
         in->quiet_at = saratoga__later(now, s->opt.quiet_status);
     }
+    in->data_at = now;
     if (d->eod) {
         in->eod = true;
         in->size = end;

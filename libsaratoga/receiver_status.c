@@ -123,6 +123,9 @@ static void begin(saratoga__session *s) {
     in->group_progress =
         in->group_at < in->group.irt ? in->group_at : in->group.irt;
     in->group_left = packets_allowed(s);
+    if (in->group_voluntary && in->spacing > 0 && !s->opt.multicast) {
+        in->group_left = 1; /* who asks will ask for the rest */
+    }
     in->asked.due = false;
     in->volunteer = false;
 }

@@ -5,6 +5,7 @@
 
 #define LOG_MAX ((uint64_t)1 << 18)
 #define NS_PER_S 1e9
+#define OVERDUE_MAX 8 /* times that the wait for an answer is doubled */
 #define WINDOW_ASKS 4 /* STATUS that a window asks for per RTT */
 
 static double granularity(const saratoga__session *s) {
@@ -71,6 +72,7 @@ int saratoga__sender_open(saratoga__session *s, saratoga_time now) {
     o->passes = s->opt.cycles;
     o->early_polls = SARATOGA__EARLY_POLLS;
     o->ask_at = now;
+    o->awaited = SARATOGA_TIME_NEVER;
     o->confirmed = s->rtt.srtt > 0 && s->opt.rtt_hint == 0;
     o->poll_due = o->size == 0 && !s->unchanged;
     s->send_metadata = true;
@@ -114,7 +116,9 @@ bool saratoga__sender_is_drained(const saratoga__session *s) {
 /* So long that answers of the size seen leave half of the peer's thin way
  * back free. */
 static saratoga_time uplink_spacing(const saratoga__session *s) {
-    double bytes = (double)(s->out.status_len + s->overhead);
+    const saratoga__sender *o = &s->out;
+    double bytes = (double)(o->answer_len > o->answer_last ? o->answer_len
+                                                           : o->answer_last);
     double share = s->env->cfg.status_share * (double)s->opt.uplink_bps / 8;
     return share > 0 ? (saratoga_time)(bytes / share * NS_PER_S) : 0;
 }
@@ -126,6 +130,9 @@ static saratoga_time wanted_spacing(const saratoga__session *s) {
     saratoga_time srtt = (saratoga_time)s->rtt.srtt;
     if (s->rtt.srtt <= 0) {
         return s->opt.first_spacing;
+    }
+    if (s->rtt.latest > 0 && s->rtt.latest < s->rtt.srtt / 2) {
+        srtt = (saratoga_time)s->rtt.latest; /* a queue is gone */
     }
     if (p->cong == NULL) {
         return saratoga__sooner(srtt, s->opt.status_spacing);
@@ -139,6 +146,30 @@ static saratoga_time spacing(const saratoga__session *s) {
     saratoga_time least = thin > grain ? thin : grain;
     saratoga_time wanted = wanted_spacing(s);
     return wanted > least ? wanted : least;
+}
+
+/* Answers that take longer than they did wait for each other on a thin way
+ * back: more of them would only make it worse. */
+saratoga_time saratoga__sender_next_ask(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    saratoga_time rtt = s->rtt.min_rtt > 0 ? (saratoga_time)s->rtt.min_rtt : 0;
+    saratoga_time patience = saratoga__later(rtt, 2 * spacing(s));
+    if (s->rtt.srtt <= 0 ||
+        o->ask_at <= saratoga__later(o->awaited, patience)) {
+        return o->ask_at;
+    }
+    return saratoga__later(o->asked_at, patience << o->overdue);
+}
+
+void saratoga__sender_on_answer(saratoga__session *s, uint64_t d, size_t len) {
+    saratoga__sender *o = &s->out;
+    if (d > o->status_d) {
+        o->answer_last = o->answer_len;
+        o->answer_len = 0;
+        o->overdue = 0;
+        o->awaited = saratoga__sentlog_next_ask(&o->log, d);
+    }
+    o->answer_len += len + s->overhead;
 }
 
 /* An open loop needs no answer per RTT where that would be every packet. */
@@ -170,11 +201,15 @@ static bool wants_answer(const saratoga__session *s, saratoga_time now) {
         return false;
     }
     return o->log.ring.tail == 1 || asks_for_rtt(s) ||
-           (now >= o->ask_at && has_sent_enough(s, now));
+           (now >= saratoga__sender_next_ask(s) && has_sent_enough(s, now));
 }
 
 static void on_asked(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
+    bool late = saratoga__sender_next_ask(s) > o->ask_at;
+    o->overdue += late && o->overdue < OVERDUE_MAX ? 1 : 0;
+    o->awaited = saratoga__sooner(o->awaited, now);
+    o->asked_at = now;
     o->ask_at = saratoga__later(now, spacing(s));
     o->since_ask = 0;
     o->poll_due = false;

@@ -306,7 +306,6 @@ static void note_heard(saratoga__session *s, size_t len) {
     o->unanswered = SARATOGA_TIME_NEVER;
     o->rto_at = SARATOGA_TIME_NEVER;
     o->timeouts = 0;
-    o->status_len = o->status_len == 0 ? len : (3 * o->status_len + len) / 4;
     s->st.status_packets++;
     s->st.status_bytes += len;
 }
@@ -367,10 +366,12 @@ void saratoga__sender_on_status(saratoga__session *s,
     if (s->opt.multicast) {
         place_in_group(s, &r, now);
     }
+    r.stale = r.d < o->status_d;
+    r.rtt = r.d > o->status_d ? r.rtt : -1; /* a long list is no long way */
     if (r.rtt > 0) {
         cong_rtt_sample(&s->rtt, r.rtt);
     }
-    r.stale = r.d < o->status_d;
+    saratoga__sender_on_answer(s, r.d, len);
     begin_list(s, &r, now);
     take_holes(s, p, &r);
     trace_status(s, &r, now);

@@ -95,7 +95,8 @@ void saratoga__sender_on_timeout(saratoga__session *s, saratoga_time now) {
     check_stall(s, now);
     check_rto(s, now);
     o->poll_due |= now >= keep_alive_at(s);
-    o->poll_due |= now >= o->ask_at && saratoga__sender_is_window_shut(s);
+    o->poll_due |= now >= saratoga__sender_next_ask(s) &&
+                   saratoga__sender_is_window_shut(s);
     if (now >= o->poll_at && (o->stalled || o->todo.count == 0)) {
         o->poll_due = true;
         o->poll_at = SARATOGA_TIME_NEVER;
@@ -136,7 +137,7 @@ saratoga_time saratoga__sender_wake(const saratoga__session *s,
         at = saratoga__sooner(at, o->rto_at);
     }
     if (saratoga__sender_is_window_shut(s) && !o->poll_due) {
-        at = saratoga__sooner(at, o->ask_at);
+        at = saratoga__sooner(at, saratoga__sender_next_ask(s));
     }
     if (o->stalled || o->todo.count == 0) {
         at = saratoga__sooner(at, o->poll_at);

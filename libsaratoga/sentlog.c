@@ -113,6 +113,18 @@ uint64_t saratoga__sentlog_by_time(const saratoga__sentlog *log,
     return d > log->ring.head ? d - 1 : 0;
 }
 
+saratoga_time saratoga__sentlog_next_ask(const saratoga__sentlog *log,
+                                         uint64_t d) {
+    uint64_t i = d + 1 > log->ring.head ? d + 1 : log->ring.head;
+    for (; i < log->ring.tail; i++) {
+        const saratoga__sent *s = saratoga__sentlog_at(log, i);
+        if (s->asks) {
+            return s->at;
+        }
+    }
+    return SARATOGA_TIME_NEVER;
+}
+
 /* All parts of a hole list ask about the same d. */
 void saratoga__sentlog_answered(saratoga__sentlog *log, uint64_t d) {
     uint64_t from = log->later_to;

@@ -87,6 +87,10 @@ uint64_t saratoga__sentlog_by_end(const saratoga__sentlog *log, uint64_t irt);
 /* The newest that left at t or before; 0: none. */
 uint64_t saratoga__sentlog_by_time(const saratoga__sentlog *log,
                                    saratoga_time t);
+/* When the first transmission behind d left that asks for an answer; or NEVER.
+ */
+saratoga_time saratoga__sentlog_next_ask(const saratoga__sentlog *log,
+                                         uint64_t d);
 /* From here on saratoga__sentlog_due() is about what an answer to transmission
  * d reports. */
 void saratoga__sentlog_answered(saratoga__sentlog *log, uint64_t d);

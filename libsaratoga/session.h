@@ -63,8 +63,12 @@ typedef struct saratoga__sender {
     uint64_t group_irt;
     size_t group_holes; /* in its newest packet */
     size_t payload;
-    size_t status_len; /* octets of the last answer, smoothed */
+    size_t answer_len;  /* octets of the newest answer, headers included, */
+    size_t answer_last; /* and of the one before it; a long list has parts */
     saratoga_time ask_at;
+    saratoga_time asked_at;
+    saratoga_time awaited; /* when the oldest unanswered one left; or NEVER */
+    uint32_t overdue;      /* asked in spite of that, since the last answer */
     saratoga_time unanswered; /* since when requests are; NEVER: none */
     saratoga_time poll_at;
     saratoga_time poll_wait;
@@ -125,6 +129,7 @@ typedef struct saratoga__receiver {
     saratoga_time ask_seen;
     saratoga_time spacing;
     saratoga_time quiet_at;
+    saratoga_time data_at; /* the newest came */
     saratoga_time linger_until;
     saratoga_time hold_until; /* multicast: STATUS waits */
     saratoga_partial partial; /* ranges are a copy */
@@ -283,6 +288,9 @@ bool saratoga__sender_is_one_way(const saratoga__session *s);
 bool saratoga__sender_is_held_up(const saratoga__session *s);
 /* Nothing can leave to ask with: an empty packet does. */
 bool saratoga__sender_is_window_shut(const saratoga__session *s);
+/* When the next STATUS may be asked for; an answer to transmission d came. */
+saratoga_time saratoga__sender_next_ask(const saratoga__session *s);
+void saratoga__sender_on_answer(saratoga__session *s, uint64_t d, size_t len);
 /* From the last thing sent to the first poll. */
 saratoga_time saratoga__sender_first_wait(const saratoga__session *s);
 
