@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """What ./dev bench live computes, on runs that were made up."""
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
+import time
 import unittest
 
 import toolbox
@@ -146,6 +148,38 @@ class Runs(toolbox.Folder):
 
     def test_the_better_of_two_counts(self):
         self.assertEqual(self.make("0.4, 0.2"), (0.2, 1))
+
+
+class Ends(toolbox.Folder):
+    """A process that has started another, and is told to end."""
+
+    PROGRAM = """
+import os, signal, sys
+sys.path.insert(0, sys.argv[1])
+import case
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+processes = case.Processes(sys.argv[2], dict(os.environ))
+try:
+    process = processes.start(
+        "slow", ["sh", "-c", "trap '' INT; exec sleep 600"])
+    print(process.pid, flush=True)
+    signal.pause()
+finally:
+    processes.end_all()
+"""
+
+    def test_told_to_end_many_times_it_ends_what_it_has_started(self):
+        process = subprocess.Popen(
+            [sys.executable, "-c", self.PROGRAM, str(ROOT / "tools" / "demo"),
+             self.folder], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            text=True)
+        self.addCleanup(self.end, process)
+        started = int(process.stdout.readline())
+        while process.poll() is None:
+            process.terminate()
+            time.sleep(0.05)
+        with self.assertRaises(ProcessLookupError):
+            os.kill(started, 0)
 
 
 class Store(toolbox.Folder):

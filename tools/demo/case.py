@@ -91,8 +91,13 @@ class Processes:
             process.wait()
 
     def end_all(self):
+        """Who is told to end twice ends what it has started all the same."""
+        before = [(number, signal.signal(number, signal.SIG_IGN))
+                  for number in (signal.SIGINT, signal.SIGTERM)]
         for process in reversed(self.running):
             self.end(process)
+        for number, handler in before:
+            signal.signal(number, handler)
 
 
 def is_bound(process, port):
