@@ -281,7 +281,7 @@ static void drop(tltcp_conn *c) {
 static void on_other_path(tltcp_conn *c, uint64_t path, size_t len,
                           tltcp_time now) {
     tltcp__candidate *k = &c->candidate;
-    if (c->ep == NULL || c->state != TLTCP__OPEN) {
+    if (c->ep == NULL || !tltcp__conn_flows(c)) {
         return;
     }
     if (k->path != path) {

@@ -397,12 +397,11 @@ static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
 /* Packets that stand alone: other paths, other sizes, no companions. */
 static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
                            size_t cap, tltcp_time now) {
-    if (c->state == TLTCP__OPEN &&
-        tltcp__conn_wants(c, TLTCP__WANT_CHALLENGE)) {
+    if (tltcp__conn_flows(c) && tltcp__conn_wants(c, TLTCP__WANT_CHALLENGE)) {
         info->path = c->candidate.path;
         return send_challenge(c, buf, cap, now);
     }
-    if (c->state == TLTCP__OPEN && tltcp__conn_wants(c, TLTCP__WANT_RESPONSE)) {
+    if (tltcp__conn_flows(c) && tltcp__conn_wants(c, TLTCP__WANT_RESPONSE)) {
         info->path = c->response_path;
         return send_response(c, buf, cap, now);
     }

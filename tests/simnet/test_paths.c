@@ -34,6 +34,21 @@ static void a_caller_behind_a_nat_may_change_its_address(void **state) {
     }
 }
 
+/* What ends the stream is the first that comes from the new address. */
+static void a_caller_that_moves_at_the_end_hears_of_it(void **state) {
+    (void)state;
+    for (uint64_t ms = 800; ms < 1000; ms += 10) {
+        struct plan p;
+        plan_init(&p, ms);
+        p.source[CLIENT].sections = 10;
+        p.source[CLIENT].interval = 100 * MS;
+        assert_int_equal(world_open(&w, &p), 0);
+        world_run_for(&w, ms * MS);
+        (void)sim_peer_rebind(w.end[CLIENT].peer);
+        world_finish(&w);
+    }
+}
+
 /* A copy of every n-th packet of the caller comes from the attacker's address,
  * and overtakes the original when fast. */
 struct attacker {
@@ -439,6 +454,7 @@ static void a_new_path_is_measured_from_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_caller_behind_a_nat_may_change_its_address),
+        cmocka_unit_test(a_caller_that_moves_at_the_end_hears_of_it),
         cmocka_unit_test(
             an_attacker_who_copies_packets_does_not_get_the_stream),
         cmocka_unit_test(packets_of_a_stranger_change_nothing),
