@@ -176,12 +176,10 @@ static void a_config_is_read_as_it_was_written(void **state) {
     assert_span(out.extradata, in.extradata);
     assert_span(out.title, in.title);
     assert_span(out.format, in.format);
-    out.codec = in.codec;
-    out.caps = in.caps;
-    out.extradata = in.extradata;
-    out.title = in.title;
-    out.format = in.format;
-    assert_memory_equal(&out, &in, sizeof(in));
+    /* What the spans follow; between the two may lie anything. */
+    assert_memory_equal(&out, &in,
+                        offsetof(media_config, sample_bits) +
+                            sizeof(in.sample_bits));
 }
 
 static void an_empty_config_says_nothing(void **state) {
