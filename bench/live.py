@@ -160,6 +160,15 @@ def jobs(word):
     return word if word == "auto" else int(word)
 
 
+def transports(text):
+    names = text.split(",")
+    for name in names:
+        if name not in live_cases.NAMES:
+            raise argparse.ArgumentTypeError(
+                f"there is no {name}; there are {', '.join(live_cases.NAMES)}")
+    return names
+
+
 def parse():
     p = argparse.ArgumentParser(
         prog="dev bench live", description=__doc__,
@@ -177,7 +186,7 @@ def parse():
     p.add_argument("--go-on", action="store_true",
                    help="makes only the runs that the file of --json has not "
                         "yet, or that another build has made")
-    p.add_argument("--transports", type=lambda t: t.split(","),
+    p.add_argument("--transports", type=transports,
                    help="which of " + ",".join(live_cases.NAMES))
     p.add_argument("--seeds", type=int, default=1, help="runs of each")
     p.add_argument("--first-seed", type=int, default=1)

@@ -3,7 +3,7 @@
 """What the default gains and costs: charts and tables of trade-offs.
 
     ./dev test simnet.marks    # builds play_marks
-    bench/marks.py                   # renews docs/congestion-default.{md,svg}
+    ./dev bench marks          # renews docs/congestion-default.{md,svg}
 
 All of it happens in virtual time: the same program gives the same bytes.
 """
@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import matplotlib
 matplotlib.use("svg")
@@ -149,12 +150,15 @@ def replace(page, name, text):
 
 def main():
     p = argparse.ArgumentParser(
-        description=__doc__,
+        prog="dev bench marks", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--program", default=ROOT / "build-test" / "tests" /
                    "simnet" / "play_marks", type=pathlib.Path)
     p.add_argument("--seeds", type=int, default=21)
     args = p.parse_args()
+    if not args.program.exists():
+        sys.exit(f"bench marks: there is no {args.program}; "
+                 "./dev test simnet.marks builds it")
     results = measure(args.program, args.seeds)
     page = PAGE.read_text(encoding="utf-8")
     for param in ("beta_guest", "claim"):

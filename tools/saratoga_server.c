@@ -128,17 +128,20 @@ static bool is_same(const struct stat *a, const struct stat *b) {
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* A rate that makes no sense leaves the one before. */
 static void watch_rate(const struct saratoga_args *a, struct stat *seen,
                        saratoga_uv *node) {
     struct stat st;
+    const char *wanted;
     uint64_t bps;
     if (!a->rate_file || stat(a->rate_file, &st) != 0 || is_same(&st, seen)) {
         return;
     }
     *seen = st;
-    if (!saratoga_rate_in(a->rate_file, &bps) &&
-        saratoga_uv_set_rate(node, 0, bps) == 0 && !a->quiet) {
+    wanted = saratoga_rate_in(a->rate_file, &bps);
+    if (wanted) {
+        (void)tool_fail(TOOL, "--rate-file %s: must be %s; the rate stays",
+                        a->rate_file, wanted);
+    } else if (saratoga_uv_set_rate(node, 0, bps) == 0 && !a->quiet) {
         (void)fprintf(stderr, "rate %llu bit/s\n", (unsigned long long)bps);
     }
 }

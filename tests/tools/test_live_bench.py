@@ -310,12 +310,27 @@ class Quality(toolbox.Folder):
 
 
 class Command(unittest.TestCase):
-    def test_it_lists_its_cases_and_refuses_others(self):
-        run = [sys.executable, ROOT / "bench" / "live.py"]
-        done = subprocess.run([*run, "--list"], check=True, text=True,
-                              capture_output=True, timeout=toolbox.PATIENCE)
+    def run_bench(self, *words):
+        return subprocess.run(
+            [sys.executable, ROOT / "bench" / "run", *words], check=False,
+            text=True, capture_output=True, timeout=toolbox.PATIENCE)
+
+    def test_it_lists_its_cases(self):
+        done = self.run_bench("live", "--list")
+        self.assertEqual(done.returncode, 0)
         for name in live_cases.CASES:
             self.assertIn(name, done.stdout)
+
+    def test_what_there_is_not_is_named(self):
+        for words, wanted in (
+                (("live", "smal"), "there is no case smal; --list names them"),
+                (("live", "small/mjpeg"), "there is no case small/mjpeg"),
+                (("live", "small", "--transports", "tltcp,rst"),
+                 "there is no rst; there are tltcp, "),
+                (("marks", "--program", "nowhere"), "there is no nowhere; ")):
+            done = self.run_bench(*words)
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertIn(wanted, done.stderr)
 
 
 if __name__ == "__main__":

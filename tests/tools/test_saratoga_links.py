@@ -114,6 +114,8 @@ class Rates(saratogabox.Node):
         self.wait_for_part(client)
         for text in ("nonsense\n", "50mbit"):  # the second half written
             rate.write_text(text, encoding="ascii")
+            while "; the rate stays" not in server.stderr.readline():
+                self.assertIsNone(server.poll())
         rate.write_text("100mbit\n", encoding="ascii")
         # At the first rate it would take five minutes.
         self.assertEqual(self.finish(client), (0, ""))
