@@ -65,9 +65,12 @@ static void end(struct pair *p, GString *got) {
     gst_harness_teardown(p->src);
 }
 
-/* These frames arrive with those marks, and nothing else. */
-static void expect(const char *query, const struct frame *frames, gsize n,
-                   const char *marks, const char *dropped) {
+/* Of these frames, the option set to row[0], those marked row[1] arrive, and
+ * row[2] says why the others do not. */
+static void expect(const char *option, const char *const row[3],
+                   const struct frame *frames, gsize n) {
+    g_autofree char *query =
+        g_strdup_printf("latency=10000&%s=%s", option, row[0]);
     struct pair p = begin(query);
     g_autoptr(GString) got = g_string_new(NULL);
     GstClockTime now = gst_element_get_current_running_time(p.sink->element);
@@ -79,8 +82,8 @@ static void expect(const char *query, const struct frame *frames, gsize n,
     }
     end(&p, got);
     print_message("%s: %s, %s\n", query, got->str, p.dropped->str);
-    assert_string_equal(got->str, marks);
-    assert_string_equal(p.dropped->str, dropped);
+    assert_string_equal(got->str, row[1]);
+    assert_string_equal(p.dropped->str, row[2]);
     g_string_free(p.dropped, TRUE);
 }
 
@@ -97,9 +100,7 @@ static void drop_policies_differ_in_what_goes_with_a_late_frame(void **state) {
 
     (void)state;
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *query =
-            g_strdup_printf("latency=10000&drop-policy=%s", rows[i][0]);
-        expect(query, frames, G_N_ELEMENTS(frames), rows[i][1], rows[i][2]);
+        expect("drop-policy", rows[i], frames, G_N_ELEMENTS(frames));
     }
 }
 
@@ -118,9 +119,7 @@ static void deadline_modes_differ_in_when_a_frame_is_late(void **state) {
 
     (void)state;
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
-        g_autofree char *query =
-            g_strdup_printf("latency=10000&deadline-mode=%s", rows[i][0]);
-        expect(query, frames, G_N_ELEMENTS(frames), rows[i][1], rows[i][2]);
+        expect("deadline-mode", rows[i], frames, G_N_ELEMENTS(frames));
     }
 }
 

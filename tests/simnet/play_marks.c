@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* One point of a trade-off, as JSON; see play_marks.py. */
+/* One point of a trade-off, as JSON; see bench/marks.py. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
