@@ -35,10 +35,10 @@ static int on_data(tltcp_conn *c, const tltcp__chunk *k) {
     }
     start = place(c, d.seq);
     number = section(c, d.section);
-    rv = tltcp__reasm_on_data(&c->reasm, start, d.bytes, d.len, number,
-                              k->flags);
+    rv = tltcp__reasm_on_meta(&c->reasm, number, &d.meta);
     if (rv == 0) {
-        rv = tltcp__reasm_on_meta(&c->reasm, number, &d.meta);
+        rv = tltcp__reasm_on_data(&c->reasm, start, d.bytes, d.len, number,
+                                  k->flags);
     }
     if (rv == 0 && c->rebuild != NULL && c->rebuild->blocks > 0) {
         rv =
@@ -67,8 +67,8 @@ static int on_repair(tltcp_conn *c, const tltcp__chunk *k) {
                             .index = p.index,
                             .flags = k->flags};
     in.end = in.start + p.len;
-    rv = tltcp__rebuild_on_repair(c->rebuild, &c->reasm, &in);
-    return rv != 0 ? rv : tltcp__reasm_on_meta(&c->reasm, in.section, &p.meta);
+    rv = tltcp__reasm_on_meta(&c->reasm, in.section, &p.meta);
+    return rv != 0 ? rv : tltcp__rebuild_on_repair(c->rebuild, &c->reasm, &in);
 }
 
 static int on_rebuilt(tltcp_conn *c, const tltcp__chunk *k) {

@@ -38,6 +38,28 @@ static void it_reaches_the_receiver_whatever_is_lost(void **state) {
     }
 }
 
+/* Section 0 is whole in a packet; it can be read when all else has failed. */
+static void what_was_taken_in_is_known_where_memory_runs_out(void **state) {
+    bool reached = true;
+    (void)state;
+    for (uint64_t k = 1; reached; k++) {
+        struct plan p;
+        plan_init(&p, 1);
+        p.source[CLIENT].sections = 20;
+        p.source[CLIENT].streams = 1;
+        p.source[CLIENT].size_min = 500;
+        p.config[SERVER].unordered = true;
+        p.alloc.fail_at = k;
+        (void)world_open(&w, &p);
+        world_run_for(&w, 100 * SEC);
+        assert_string_equal(w.why, "");
+        reached = w.alloc.calls >= k;
+        assert_true(reached || w.flow[CLIENT].told == 20);
+        world_close(&w);
+        assert_int_equal(w.alloc.blocks, 0);
+    }
+}
+
 static void it_comes_with_repair_where_the_first_packet_is_lost(void **state) {
     (void)state;
     if (!tltcp__fec_available()) {
@@ -149,6 +171,7 @@ static void a_class_of_later_versions_is_one_not_known(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_reaches_the_receiver_whatever_is_lost),
+        cmocka_unit_test(what_was_taken_in_is_known_where_memory_runs_out),
         cmocka_unit_test(it_comes_with_repair_where_the_first_packet_is_lost),
         cmocka_unit_test(repair_of_sealed_packets_finds_room),
         cmocka_unit_test(repair_of_larger_datagrams_holds_nothing_up),
