@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/pace.h"
 
+#include <congestion/tfrc.h>
+
 #include <math.h>
 
 #define NS_PER_S 1e9
@@ -140,31 +142,55 @@ static bool ends_round(saratoga__pace *p, cong_time srtt, saratoga_time now) {
     return true;
 }
 
+/* What the rate lost that slow start ended with tells how much too high it was,
+ * not what share the path loses: all of it counts once, at the end of an
+ * interval by which the equation gives half of what arrived, so that the queue
+ * empties.  RFC 5348 section 6.3.1 takes what arrived; it counts bursts once.
+ */
+static void end_slow_start(saratoga__pace *p, const saratoga__cycle *c,
+                           cong_time rtt) {
+    p->sent[0] = cong_tfrc_first_interval(p->mss, rtt, c->x_recv / 2);
+    p->gone[0] = 1;
+    p->recover = c->newest;
+}
+
+/* Each report of losses begins an interval, which lasts until the next. */
+static void note_report(saratoga__pace *p, const saratoga__cycle *c,
+                        cong_time rtt) {
+    bool lossy = c->lost_packets > 0;
+    if (p->law == SARATOGA__TFRC && c->first <= p->recover) {
+        return;
+    }
+    if (p->law == SARATOGA__TFRC && lossy && !(p->gone[0] > 0)) {
+        end_slow_start(p, c, rtt);
+        return;
+    }
+    if (lossy) {
+        for (size_t i = SARATOGA__REPORTS - 1; i > 0; i--) {
+            p->sent[i] = p->sent[i - 1];
+            p->gone[i] = p->gone[i - 1];
+        }
+        p->sent[0] = 0;
+        p->gone[0] = (double)c->lost_packets;
+    }
+    p->sent[0] += (double)c->packets;
+}
+
 /* The share of packets lost, as in draft-eddy-tsvwg-saratoga-tfrc-12, but over
- * as many reports, weighted alike, as RFC 5348 section 5.4 has intervals.  One
- * report, as the draft says, is an RTT's few packets: its share is 0, or so
- * much that the rate falls to where the next share is coarser still. */
-static double share_lost(saratoga__pace *p, const saratoga__cycle *c) {
+ * as many intervals, and weighted alike, as RFC 5348 section 5.4 has.  One
+ * report, as the draft says, is an RTT's few packets: its share is 0, which
+ * doubles the rate, or so much that the rate falls to where the next share is
+ * coarser still. */
+static double share_lost(const saratoga__pace *p) {
     static const double weight[SARATOGA__REPORTS] = {1,   1,   1,   1,
                                                      0.8, 0.6, 0.4, 0.2};
     double sent = 0;
     double gone = 0;
-    for (size_t i = SARATOGA__REPORTS - 1; i > 0; i--) {
-        p->sent[i] = p->sent[i - 1];
-        p->gone[i] = p->gone[i - 1];
-    }
-    p->sent[0] = (double)c->packets;
-    p->gone[0] = (double)c->lost_packets;
     for (size_t i = 0; i < SARATOGA__REPORTS; i++) {
         sent += weight[i] * p->sent[i];
         gone += weight[i] * p->gone[i];
     }
     return sent > 0 ? gone / sent : 0;
-}
-
-static double told_p(saratoga__pace *p, const saratoga__cycle *c) {
-    double share = share_lost(p, c);
-    return p->law == SARATOGA__STFRC ? c->p : share;
 }
 
 static void tell(saratoga__pace *p, enum cong_cause cause, double flight,
@@ -209,7 +235,8 @@ void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
                            .p = -1,
                            .x_recv = -1,
                            .limited = p->limited};
-    p->p = told_p(p, c);
+    note_report(p, c, rtt->srtt);
+    p->p = p->law == SARATOGA__STFRC ? c->p : share_lost(p);
     p->x_recv = c->x_recv;
     if (p->cong == NULL) {
         return;

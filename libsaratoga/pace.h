@@ -24,15 +24,16 @@ typedef struct saratoga__pace {
     double mss;
     double p;
     double x_recv;
-    double sent[SARATOGA__REPORTS]; /* packets of the last cycles, newest */
-    double gone[SARATOGA__REPORTS]; /* first, and those of them lost: tfrc */
+    double sent[SARATOGA__REPORTS]; /* from one report of losses to the */
+    double gone[SARATOGA__REPORTS]; /* next, newest first; those lost */
     saratoga_time feedback_at;      /* silence is told to the controller */
     saratoga_time cycle_at;         /* when the last one ended; 0: never */
     saratoga_time round_at;
     bool limited;     /* held back since the last feedback */
     bool waits;       /* for its time alone: what it is late is made up for */
     bool episode;     /* a window controller's */
-    uint64_t recover; /* the newest transmission when it began */
+    uint64_t recover; /* the newest transmission when it began, or when slow
+                         start ended: tfrc */
 } saratoga__pace;
 
 /* Returns 0, SARATOGA_ERR_NOMEM or SARATOGA_ERR_INVAL (a parameter). */

@@ -170,7 +170,7 @@ static void a_queue_that_grows_is_seen(void **state) {
 /* A list of thousands of holes takes seconds on the way back, whose queue has
  * no end: to ask for one after the other would fill it for ever. */
 static void a_thin_way_back_is_not_flooded(void **state) {
-    static const char *const names[] = {"stfrc", "auto", "cubic"};
+    static const char *const names[] = {"stfrc", "auto", "cubic", "tfrc"};
     (void)state;
     for (size_t i = 0; i < 2 * sizeof(names) / sizeof(names[0]); i++) {
         struct plan p = {16e6, 38400, 90 * MSEC, 0, 0, 1};
