@@ -161,12 +161,28 @@ class Dev(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("not part of this version", text)
 
-    def test_a_part_gets_the_build_and_the_arguments(self):
-        part = self.root / "bench" / "run"
+    def stub_part(self, path):
+        """A part of the project that says what it is given."""
+        part = self.root / path
         part.parent.mkdir()
         part.write_text('#!/bin/sh\necho "$PERIGEE_BUILD_DIR" "$@"\n',
                         encoding="utf-8")
         part.chmod(0o755)
+
+    def test_papers_are_reproduced_without_pictures_where_none_can_be(self):
+        self.stub_part("sim/reproduce")
+        self.note("absent", "python3-matplotlib\n")
+        for name, text in ("uid", "1000\n"), ("apt-fails", ""):
+            self.note("uid", "0\n")
+            self.note(name, text)
+            status, text = self.dev("reproduce", "tltcp")
+            self.assertEqual(status, 0, text)
+            self.assertIn("python3-matplotlib", text)
+            self.assertIn("going on without pictures", text)
+            self.assertIn(f"{self.root}/build tltcp", text)
+
+    def test_a_part_gets_the_build_and_the_arguments(self):
+        self.stub_part("bench/run")
         status, text = self.dev("bench", "loopback", "two words")
         self.assertEqual(status, 0, text)
         self.assertIn(f"{self.root}/build loopback two words", text)
