@@ -146,7 +146,8 @@ def why_part(page, bad):
         "full queue drops that one too. Windows shrink about as often, "
         "throughput and shares are the same; a reduction costs more packets. An "
         "engine changed only so that this growth waits drops as many as Sack1 "
-        "with 2 flows, and no more than the tolerance allows with 50.", *(f"- {x}" for x in bad))
+        "with 2 flows, and no more than the tolerance allows with 50.",
+        *(f"- {x}" for x in bad))
 
 
 def geo_part(page, runs):
@@ -202,8 +203,8 @@ def report(page, runs, quick):
         "defaults, initial window 2; starts spread over 1 s with "
         f"{len(every)} seeds (mean ± 95 % confidence [least, most]). Sack1 is "
         "played by the recovery by packet numbers. Limited transmit is on, as "
-        "in ns-2. **ns-2** in bold: apart by more than the tolerance." if compared
-        else
+        "in ns-2. **ns-2** in bold: apart by more than the tolerance."
+        if compared else
         "ns-2 was not installed when this page was made (Debian: ns2).")
     page.table(("case", "agent", "", "kbit/s", "drops", "reductions",
                 "F_worst", "S", "Jain", "CoV"), rows)

@@ -245,7 +245,7 @@ def claim_mixed(page, v, quick):
                "compete with terrestrial Reno (less than 0.4)",
                FAILS if mean(free) >= 0.4 else mean(mixed) < 0.4 or JITTERED,
                "satellite share " + two({"Tibet": mixed}, {"Tibet": free}),
-               # In short phases it counts that they had the link for themselves.
+               # In short phases it counts that they had the link to themselves
                expect=JITTERED if quick else HOLDS)
 
 

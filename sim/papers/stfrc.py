@@ -13,7 +13,8 @@ RATIOS = (0.5, 0.6, 0.7)
 # Mbit/s of uplink that a sender reckons with: half of it for its STATUS, so
 # they come each 0.2, 0.5 s or so; 0: each round trip.
 SPARSE = (0, 0.008, 0.003)
-ROOM = only("with 4 flows of each kind or more, and 0.25 Mbit/s or more per pair")
+ROOM = only("with 4 flows of each kind or more, and 0.25 Mbit/s or more per "
+            "pair")
 PACKET = 1040
 # Modern TCP instead of SACK, 16 + 16 flows at 16 Mbit/s, RED.
 RIVALS = ("reno", "cubic", "bbr")
