@@ -13,10 +13,10 @@ PAPER = (("Westwood", "westwood", MANNER, ("iw", 1)),
          ("WestwoodNew", "westwoodnew", MANNER, ("iw", 1)), MOD)
 LITERAL = ("Mod WestwoodNew as printed", "mod-westwoodnew", MANNER,
            ("literal", 1))
-OTHERS = (LITERAL, ("NewReno", "newreno", MANNER, ("iw", 1)),
-          ("CUBIC", "cubic", "packet", ("iw", 1)),
+MODERN = (("CUBIC", "cubic", "packet", ("iw", 1)),
           ("BBR", "bbr", "packet", ("seed", 0)))
-EVERY = PAPER + OTHERS
+EVERY = (*PAPER, LITERAL, ("NewReno", "newreno", MANNER, ("iw", 1)), *MODERN)
+SENDERS = PAPER + MODERN  # of files
 PRINTED = {"Mod WestwoodNew": 1600, "Westwood": 1650, "WestwoodNew": 1780}
 LOSSES = (0, 0.001, 0.01, 0.05)
 # What else the paper does not say; at 1 % loss.
@@ -66,7 +66,7 @@ def plan(quick):
             for loss in losses(quick):
                 jobs["minute", kind[0], loss, trial] = job(
                     kind, loss, trial, sample=STEP)
-            for size in files if kind in PAPER else ():
+            for size in files if kind in SENDERS else ():
                 jobs["file", kind[0], size, trial] = transfer(
                     kind, 0.01, trial, size)
     return jobs
@@ -216,11 +216,11 @@ def tables(page, runs, quick):
     files, drops = sizes(quick)
     page.table(("controller", *(f"{s:g} MB, s" for s in files)), [
         (k[0], *(brief(seconds(runs, k[0], s, quick), 1) for s in files))
-        for k in PAPER])
+        for k in SENDERS])
     page.text("Packets dropped, %:")
     page.table(("controller", *(f"{s:g} MB" for s in drops)), [
         (k[0], *(show(dropped(runs, k[0], s, quick), 2) for s in drops))
-        for k in PAPER])
+        for k in SENDERS])
 
 
 def figures(page, runs, quick):
