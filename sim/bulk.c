@@ -9,7 +9,6 @@
 #include "sim/source.h"
 
 #define ACCESS_BPS 10e9
-#define IP_UDP 28   /* bytes of headers that the link counts */
 #define PACKET 1228 /* bytes of most packets, headers counted */
 #define SECOND UINT64_C(1000000000)
 #define SAMPLE_EVERY (SECOND / 20)
@@ -197,7 +196,7 @@ static int build(struct run *r) {
     sim_link_config_init(&r->ahead);
     r->ahead.rate = c->rate;
     r->ahead.delay = c->rtt / 2;
-    r->ahead.overhead = IP_UDP;
+    r->ahead.overhead = SIM_IP_UDP;
     r->back = r->ahead;
     r->ahead.loss = c->loss;
     r->ahead.limit_bytes =

@@ -4,8 +4,6 @@
 
 #include "sim/flow.h"
 
-#define IP_UDP 28
-
 struct cbr {
     struct flow *flow;
     struct sim_timer timer;
@@ -30,7 +28,7 @@ static uint64_t next_at(const struct cbr *c) {
 static void on_timer(struct sim_timer *t, uint64_t now) {
     struct cbr *c = t->user;
     struct flow *f = c->flow;
-    struct sim_packet *p = sim_packet_new(NULL, f->spec->packet - IP_UDP);
+    struct sim_packet *p = sim_packet_new(NULL, f->spec->packet - SIM_IP_UDP);
     (void)now;
     if (p != NULL) {
         p->src = sim_address(f->from, 0);
@@ -72,7 +70,7 @@ static void stop_cbr(struct flow *f) {
 
 static void counts_cbr(const struct flow *f, struct flow_counts *out) {
     const struct cbr *c = f->self;
-    out->payload = (double)(f->spec->packet - IP_UDP);
+    out->payload = (double)(f->spec->packet - SIM_IP_UDP);
     out->bytes = f->there.packets * out->payload;
     out->sent = (double)c->sent;
 }

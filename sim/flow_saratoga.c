@@ -8,7 +8,6 @@
 #include "sim/saratoga_host.h"
 
 #define ENDLESS (UINT64_C(1) << 44)
-#define IP_UDP 28
 #define DEFAULT_MTU 1500
 
 struct transfer {
@@ -106,7 +105,7 @@ static bool open_saratoga(struct flow *f, char *why) {
             sim_saratoga_open(&x->to, f->net, &cfg, f->seed + 1, &receiver)) {
             f->from = x->from.node;
             f->to = x->to.node;
-            f->full_packet = cfg.mtu - IP_UDP;
+            f->full_packet = cfg.mtu - SIM_IP_UDP;
             return true;
         }
     }

@@ -11,7 +11,6 @@
 #define S 1e9
 #define LOOK_AT 16
 #define FILE_SECTION 100000
-#define IP_UDP 28
 #define DATAGRAM_MIN 1200
 #define BUFFER ((size_t)1 << 30)
 
@@ -113,8 +112,8 @@ static void configure(struct connection *c, const struct scenario_flow *f) {
     g->max_rate = (uint64_t)f->rate;
     g->idle_timeout_ms = 600000;
     g->connect_timeout_ms = 60000;
-    if (f->packet > DATAGRAM_MIN + IP_UDP) {
-        g->max_datagram = (uint32_t)f->packet - IP_UDP;
+    if (f->packet > DATAGRAM_MIN + SIM_IP_UDP) {
+        g->max_datagram = (uint32_t)f->packet - SIM_IP_UDP;
     } else if (f->packet != 0) {
         g->max_datagram = DATAGRAM_MIN;
     }

@@ -70,6 +70,9 @@ struct sim_packet {
     uint8_t data[];          /**< contents */
 };
 
+/** Bytes of the headers of IPv4 and UDP. */
+#define SIM_IP_UDP 28
+
 /** @brief Everything about a link; start from sim_link_config_init().
  * Probabilities are 0 to 1, times ns. */
 struct sim_link_config {
@@ -77,7 +80,7 @@ struct sim_link_config {
     uint64_t delay;    /**< propagation, ns */
     uint64_t jitter;   /**< up to this much more, uniform; keeps the order */
     uint32_t overhead; /**< bytes added to each packet for rate, byte limits
-                            and bit errors, e.g. 28 for IPv4 and UDP */
+                            and bit errors, e.g. SIM_IP_UDP */
     uint32_t mtu;      /**< larger packets (without overhead) vanish; 0: none */
 
     uint64_t limit_packets;   /**< of the queue; 0: no such limit */

@@ -47,7 +47,7 @@ struct sim_loop *sim_net_loop(struct sim_net *n);
 /**
  * @brief Adds a node.
  * @param n        network
- * @param deliver  takes packets for it; NULL: a router, which drops them
+ * @param deliver  takes packets for it; NULL: it drops them, as a router does
  * @param user     for deliver
  * @return its number, from 0; UINT32_MAX when memory is short
  */

@@ -123,17 +123,10 @@ bool sim_saratoga_open(struct sim_saratoga *s, struct sim_net *net,
            saratoga_node_new(&s->engine, cfg, bytes, sim_saratoga_now(s)) == 0;
 }
 
-/* What remains of a closed host. */
-static void ignore(void *user, struct sim_packet *p, uint64_t now) {
-    (void)user;
-    (void)now;
-    sim_packet_free(p);
-}
-
 void sim_saratoga_close(struct sim_saratoga *s) {
     if (s->net != NULL) {
         sim_loop_stop(sim_net_loop(s->net), &s->timer);
-        sim_net_set_node(s->net, s->node, ignore, NULL);
+        sim_net_set_node(s->net, s->node, NULL, NULL);
     }
     saratoga_node_free(s->engine);
     s->engine = NULL;

@@ -98,7 +98,7 @@ static bool read_link(struct reader *r, bool both) {
     uint32_t a;
     uint32_t b;
     sim_link_config_init(&c);
-    c.overhead = 28;
+    c.overhead = SIM_IP_UDP;
     if (r->words < 3) {
         return refuse(r, "a link needs two nodes", "");
     }

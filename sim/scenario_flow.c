@@ -190,7 +190,8 @@ bool scenario_flow_check(const struct scenario_flow *f, char *why) {
     const char *wrong = NULL;
     if (f->from == NOWHERE || f->to == NOWHERE) {
         wrong = "from and to must name nodes";
-    } else if (f->kind == SCENARIO_CBR && (f->rate <= 0 || f->packet < 28)) {
+    } else if (f->kind == SCENARIO_CBR &&
+               (f->rate <= 0 || f->packet < SIM_IP_UDP)) {
         wrong = "needs a rate, and packets of at least 28 bytes";
     }
     if (wrong != NULL) {

@@ -70,7 +70,7 @@ static void on_arrival(void *user, const struct sim_packet *p, uint64_t now) {
     if (a != NULL) {
         a->packets++;
         a->full += p->len >= SMALL;
-        a->bytes += p->wire != 0 ? p->wire : p->len + 28;
+        a->bytes += p->wire != 0 ? p->wire : p->len + SIM_IP_UDP;
         a->delay += (double)(now - p->born) * 1e-9;
     }
 }
@@ -81,7 +81,7 @@ static uint32_t join(struct stage *t, uint32_t a, uint32_t b, double rate,
                      uint64_t delay) {
     struct sim_link_config c;
     sim_link_config_init(&c);
-    c.overhead = 28;
+    c.overhead = SIM_IP_UDP;
     c.rate = rate;
     c.delay = delay;
     return sim_net_add_link(t->net, a, b, &c, 0);

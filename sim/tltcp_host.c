@@ -260,13 +260,6 @@ static void deliver(void *user, struct sim_packet *pkt, uint64_t now) {
     sim_packet_free(pkt);
 }
 
-/* What remains of a freed host. */
-static void ignore(void *user, struct sim_packet *pkt, uint64_t now) {
-    (void)user;
-    (void)now;
-    sim_packet_free(pkt);
-}
-
 struct sim_host *sim_host_new(struct sim_net *net, uint64_t clock) {
     struct sim_host *h = calloc(1, sizeof(*h));
     if (h == NULL) {
@@ -294,7 +287,7 @@ void sim_host_free(struct sim_host *h) {
         sim_peer_free(h->peers);
     }
     tltcp_endpoint_free(h->endpoint);
-    sim_net_set_node(h->net, h->node, ignore, NULL);
+    sim_net_set_node(h->net, h->node, NULL, NULL);
     free(h->ports);
     free(h);
 }
