@@ -67,14 +67,14 @@ static bool try_next(struct tltcp__reactor *r) {
 static void connecting(tltcp_socket *s, struct tltcp__calling *c,
                        tltcp_time now) {
     bool refused = c->refused;
+    bool next = refused || c->unroutable || now >= c->next;
 
     c->refused = false;
-    if (refused && !try_next(s->r)) {
+    c->unroutable = false; /* of the last one: there may be a route yet */
+    if (next && !try_next(s->r) && refused) {
         tltcp_conn_abort(tltcp__engine(s), TLTCP_ERR_REFUSED,
                          "nobody listens at that port", now);
         tltcp__mark(s);
-    } else if (!refused && now >= c->next) {
-        (void)try_next(s->r);
     }
 }
 
@@ -146,14 +146,39 @@ static int choose_local(drv__addr *local, bool *chosen, const tltcp_config *own,
     return 0;
 }
 
-static int open_reactor(struct tltcp__reactor **r, const tltcp_config *own,
-                        int family) {
+static int open_family(struct tltcp__reactor **r, const tltcp_config *own,
+                       int family) {
     drv__addr local;
     bool chosen;
     int rv = choose_local(&local, &chosen, own, family);
 
     return rv != 0 ? rv
                    : tltcp__reactor_new(r, own, chosen ? &local : NULL, family);
+}
+
+/* Leaves only those that need no IPv6; returns how many. */
+static size_t keep_ipv4(drv__addr *list, size_t count) {
+    size_t n = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].sa.sa_family == AF_INET) {
+            list[n++] = list[i];
+        }
+    }
+    return n;
+}
+
+/* For what can be reached of the list, where there is no IPv6. */
+static int open_reactor(struct tltcp__reactor **r, const tltcp_config *own,
+                        drv__addr *list, size_t *count) {
+    int family = family_of(list, *count);
+    int rv = open_family(r, own, family);
+
+    if (rv == TLTCP_ERR_ADDRESS && family == AF_INET6) {
+        *count = keep_ipv4(list, *count);
+        rv = *count > 0 ? open_family(r, own, AF_INET) : rv;
+    }
+    return rv;
 }
 
 static int connect_first(struct tltcp__reactor *r) {
@@ -232,7 +257,7 @@ static int call(tltcp_socket **s, const char *host, const char *service,
     if (rv != 0) {
         return rv;
     }
-    rv = open_reactor(&r, own, family_of(list, count));
+    rv = open_reactor(&r, own, list, &count);
     if (rv != 0) {
         free(list);
         return rv;

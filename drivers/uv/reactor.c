@@ -265,6 +265,10 @@ int tltcp__reactor_new(struct tltcp__reactor **out, const tltcp_config *c,
     if (r == NULL) {
         return TLTCP_ERR_NOMEM;
     }
+    if (uv_mutex_init(&r->mx) != 0) {
+        free(r);
+        return TLTCP_ERR_NOMEM; /* nothing else makes it fail */
+    }
     keep_config(r, c);
     r->mem = cmn__mem_default();
     r->users = 1;
@@ -273,9 +277,10 @@ int tltcp__reactor_new(struct tltcp__reactor **out, const tltcp_config *c,
     if (rv == 0) {
         rv = init_loop(r);
     }
-    if (rv != 0 || uv_mutex_init(&r->mx) != 0) {
-        free(r); /* a mutex fails only for want of memory */
-        return tltcp__error_of(rv != 0 ? rv : UV_ENOMEM);
+    if (rv != 0) {
+        uv_mutex_destroy(&r->mx);
+        free(r);
+        return tltcp__error_of(rv);
     }
     rv = open_udp(r, c, bind, family);
     if (rv != 0) {

@@ -72,10 +72,13 @@ int tltcp__tracer_new(struct tltcp__tracer **out, struct tltcp__reactor *r,
     if (t == NULL) {
         return TLTCP_ERR_NOMEM;
     }
+    if (c->qlog_dir != NULL && (t->dir = copy(c->qlog_dir)) == NULL) {
+        free(t);
+        return TLTCP_ERR_NOMEM;
+    }
     t->r = r;
     t->on_trace = c->on_trace;
     t->user = c->user;
-    t->dir = c->qlog_dir != NULL ? copy(c->qlog_dir) : NULL;
     cmn__ring_init(&t->queue, &r->mem, sizeof(struct record), 0);
     cmn__ring_init(&t->out, &r->mem, sizeof(struct record), 0);
     *out = t;

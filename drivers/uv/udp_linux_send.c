@@ -177,6 +177,9 @@ static bool recover(struct drv__udp_fast *f, int error) {
         drv__udp_fast_report(f, error);
         return true;
     }
+    if (f->split) { /* one alone fares no better: it was not for the many */
+        f->gso_refused = 0;
+    }
     sent(f, 1); /* what cannot be sent is lost, like anywhere on the way */
     if (error != EMSGSIZE) {
         drv__udp_fast_report(f, error);

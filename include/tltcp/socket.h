@@ -162,7 +162,8 @@ TLTCP_API int tltcp_accept(tltcp_socket *listener, tltcp_socket **s,
  * @brief Calls a listener.
  *
  * A name that stands for several addresses is tried at each, on to the next
- * when one refuses or stays silent for its share of the time.  Looking up a
+ * when one refuses, cannot be sent to, or stays silent for its share of the
+ * time; where there is no IPv6, at each of the others.  Looking up a
  * name blocks whatever @p timeout_ms says; numbers need no look-up.
  * @param[out] s      the connection; end with tltcp_close()
  * @param host        address or name

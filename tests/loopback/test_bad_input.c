@@ -102,21 +102,6 @@ static void nobody_listening_is_a_refusal(void **state) {
     assert_null(s);
 }
 
-static void the_next_address_of_a_name_is_tried(void **state) {
-    struct lo *l = *state;
-
-    if (!lo_has_ipv6()) {
-        skip();
-    }
-    l->host = "127.0.0.1"; /* "localhost" gives ::1 first */
-    lo_listen(l);
-    l->host = "localhost";
-    lo_connect(l);
-    lo_accept(l);
-    lo_send_text(l->client, "found");
-    lo_expect_text(l->server, "found");
-}
-
 static void a_mute_peer_is_a_timeout(void **state) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
@@ -563,7 +548,6 @@ int main(void) {
         T(a_port_in_use_is_said_to_be),
         T(closing_a_listener_frees_its_port),
         T(nobody_listening_is_a_refusal),
-        T(the_next_address_of_a_name_is_tried),
         T(a_mute_peer_is_a_timeout),
         T(a_late_refusal_wakes_a_poller),
         T(a_listener_refuses_with_a_reason),
