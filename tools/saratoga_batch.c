@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "saratoga_node.h"
+#include "saratoga_report.h"
 #include "tool.h"
 
 #define TOOL "saratoga"
@@ -90,7 +91,8 @@ static bool start(struct saratoga_batch *b, struct saratoga_task *t) {
     }
     rc = saratoga_uv_start(b->node, &x, &t->id);
     if (rc != 0) {
-        (void)tool_fail(TOOL, "%s: %s", shown(t, name), saratoga_strerror(rc));
+        (void)tool_fail(TOOL, "%s: %s", saratoga_remote(name, t),
+                        saratoga_strerror(rc));
     }
     return rc == 0;
 }
@@ -177,28 +179,46 @@ static void cancel_all(struct saratoga_batch *b) {
 
 /* --- The end ------------------------------------------------------------- */
 
-static bool is_transfer(uint32_t type) {
-    return type != SARATOGA_GETDIR && type != SARATOGA_DELETE;
+/* Why it ended, and what was kept. */
+static const char *outcome(char *out, const struct saratoga_task *t,
+                           const saratoga_uv_event *ev) {
+    bool kept = ev->stats.sending == 0 && ev->stats.bytes > 0 && !t->stream;
+    if (ev->error == SARATOGA_ERR_CANCELLED && tool_is_stopped()) {
+        return kept && saratoga_is_transfer(t->type)
+                   ? "stopped; what has come is kept for --resume"
+                   : "stopped";
+    }
+    return saratoga_outcome(out, ev);
+}
+
+static void tell(const struct saratoga_batch *b, const struct saratoga_task *t,
+                 const saratoga_uv_event *ev) {
+    bool worth = ev->error != 0 || saratoga_is_transfer(t->type);
+    char name[SARATOGA_SHOWN];
+    char how[SARATOGA_OUTCOME];
+    if (b->logs && worth) {
+        saratoga_log("%s: %s", saratoga_remote(name, t), outcome(how, t, ev));
+    } else if (ev->error != 0) {
+        (void)tool_fail(TOOL, "%s: %s", saratoga_remote(name, t),
+                        outcome(how, t, ev));
+    } else if (b->bar.on && worth) {
+        (void)fprintf(stderr, "%s: %s\n", shown(t, name), outcome(how, t, ev));
+    }
 }
 
 static void finish(struct saratoga_batch *b, const struct saratoga_task *t,
                    const saratoga_uv_event *ev) {
-    char name[SARATOGA_SHOWN];
     saratoga_bar_clear(&b->bar);
     b->done++;
     b->unreachable = ev->error == SARATOGA_ERR_TIMEOUT;
     b->repaired = b->repaired || ev->stats.holes_reported > 0;
     add_up(&b->over, &ev->stats);
-    if (b->args->json && is_transfer(t->type)) {
+    if (b->args->json && saratoga_is_transfer(t->type)) {
         json_array_append_new(b->reports, saratoga_report(t, ev));
     }
-    if (ev->error != 0) {
-        b->failed++;
-        if (!b->unreachable || !b->hushed) {
-            (void)tool_fail(TOOL, "%s: %s", shown(t, name), ev->text);
-        }
-    } else if (b->bar.on && is_transfer(t->type)) {
-        saratoga_report_line(t, ev);
+    b->failed += ev->error != 0 ? 1 : 0;
+    if (!b->unreachable || !b->hushed) {
+        tell(b, t, ev);
     }
     if (b->on_done) {
         b->on_done(b, t, ev);

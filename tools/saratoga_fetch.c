@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "saratoga_commands.h"
+#include "saratoga_report.h"
 #include "tool.h"
 
 #define TOOL "saratoga"
@@ -38,18 +39,11 @@ static bool is_folder(const char *path) {
 
 /* --- Records ------------------------------------------------------------- */
 
-static bool join(char *to, size_t room, const char *a, const char *b) {
-    size_t len = strlen(a);
-    const char *slash = len > 0 && a[len - 1] != '/' ? "/" : "";
-    int n = snprintf(to, room, "%s%s%s", a, slash, b);
-    return n >= 0 && (size_t)n < room;
-}
-
 /* Same size, and the time that a fetch gives it. */
 static bool is_here(const struct saratoga_task *t, const saratoga_entry *e) {
     char path[sizeof(t->folder) + sizeof(t->file) + 2];
     struct stat st;
-    return join(path, sizeof(path), t->folder, t->file) &&
+    return saratoga_join(path, sizeof(path), t->folder, t->file) &&
            lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
            (uint64_t)st.st_size == e->size &&
            st.st_mtime == saratoga_time_to_posix(e->mtime, false);
@@ -64,8 +58,8 @@ static void add_entry(struct saratoga_batch *b, const struct saratoga_task *t,
     *n = *t;
     n->next = NULL;
     n->type = e->directory ? SARATOGA_GETDIR : SARATOGA_GET;
-    if (!join(n->path, sizeof(n->path), t->path, e->path) ||
-        !join(n->file, sizeof(n->file), t->file, e->path)) {
+    if (!saratoga_join(n->path, sizeof(n->path), t->path, e->path) ||
+        !saratoga_join(n->file, sizeof(n->file), t->file, e->path)) {
         (void)tool_fail(TOOL, "%s: the path is too long", e->path);
         b->failed++;
         free(n);
@@ -137,6 +131,10 @@ static bool set_target(const struct saratoga_args *a, struct saratoga_task *t,
         return false;
     }
     (void)snprintf(t->folder, sizeof(t->folder), "%s", target ? target : ".");
+    len = strlen(t->folder);
+    while (len > 1 && t->folder[len - 1] == '/') {
+        t->folder[--len] = '\0';
+    }
     return true;
 }
 

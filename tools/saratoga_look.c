@@ -4,11 +4,10 @@
 #include <time.h>
 
 #include "saratoga_commands.h"
-#include "saratoga_node.h"
+#include "saratoga_report.h"
 #include "tool.h"
 
 #define TOOL "saratoga"
-#define PORT "7542"
 
 /* --- ls ------------------------------------------------------------------ */
 
@@ -132,7 +131,7 @@ static void on_peer(struct saratoga_batch *b, const struct saratoga_task *t,
 
 int saratoga_peers(const struct saratoga_args *a) {
     struct saratoga_batch b;
-    int rc = saratoga_batch_open(&b, a, PORT, true);
+    int rc = saratoga_batch_open(&b, a, SARATOGA_URL_PORT, true);
     if (rc == TOOL_OK) {
         b.on_peer = on_peer;
         saratoga_batch_wait(&b, a->wait != 0 ? a->wait : UINT64_MAX, NULL);

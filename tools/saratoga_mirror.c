@@ -5,10 +5,10 @@
 #include <sys/stat.h>
 
 #include "saratoga_commands.h"
+#include "saratoga_report.h"
 #include "tool.h"
 
 #define TOOL "saratoga"
-#define PORT "7542"
 #define UNANSWERED (2 * SARATOGA_S)
 
 /* A ground station: looks, fetches what is new, waits for the next pass. */
@@ -17,6 +17,10 @@ static void on_done(struct saratoga_batch *b, const struct saratoga_task *t,
                     const saratoga_uv_event *ev) {
     if (t->type == SARATOGA_GETDIR && ev->error == 0) {
         saratoga_fetch_record(b, t, ev, true);
+    }
+    if (b->logs && b->hushed && !b->unreachable) {
+        char url[SARATOGA_SHOWN];
+        saratoga_log("%s: answers again", saratoga_remote(url, t));
     }
     b->hushed = b->unreachable; /* once per gap between passes is enough */
     if (b->unreachable && b->n_running == 0) {
@@ -80,11 +84,12 @@ int saratoga_mirror(const struct saratoga_args *a) {
     if (mkdir(a->word[1], 0777) != 0 && errno != EEXIST) {
         return tool_fail(TOOL, "%s: %s", a->word[1], strerror(errno));
     }
-    rc = saratoga_batch_open(&b, a, a->bind ? NULL : PORT, true);
+    rc = saratoga_batch_open(&b, a, a->bind ? NULL : SARATOGA_URL_PORT, true);
     if (rc == TOOL_OK) {
         b.on_done = on_done;
         b.on_peer = on_peer;
         b.user = &heard;
+        b.logs = !a->quiet && !a->once;
         rc = passes(&b, &heard);
         rc = rc == TOOL_OK ? saratoga_batch_report(&b) : rc;
     }

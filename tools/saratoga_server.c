@@ -6,12 +6,12 @@
 
 #include "saratoga_commands.h"
 #include "saratoga_node.h"
+#include "saratoga_report.h"
 #include "saratoga_settings.h"
 #include "secrets_watch.h"
 #include "tool.h"
 
 #define TOOL "saratoga"
-#define PORT "7542"
 #define SLICE_MS 200
 /* Until the peer has been heard again, an unproven address gets no more. */
 #define UNPROVEN ((uint64_t)64 * 1024)
@@ -25,17 +25,12 @@ static const char *verb(uint32_t request) {
 
 static void log_event(const saratoga_uv_event *ev) {
     char name[SARATOGA_SHOWN];
-    if (ev->type != SARATOGA_UV_SERVED) {
-        return;
+    char how[SARATOGA_OUTCOME];
+    if (ev->type == SARATOGA_UV_SERVED) {
+        saratoga_log("%s %s %s: %s", ev->address, verb(ev->request),
+                     saratoga_shown(name, ev->path[0] ? ev->path : "/"),
+                     saratoga_outcome(how, ev));
     }
-    (void)fprintf(stderr, "%s %s %s: %s", ev->address, verb(ev->request),
-                  saratoga_shown(name, ev->path),
-                  ev->error == 0 ? "done" : ev->text);
-    if (ev->error == 0 && ev->stats.bytes > 0) {
-        (void)fprintf(stderr, ", %llu bytes",
-                      (unsigned long long)ev->stats.bytes);
-    }
-    (void)fputc('\n', stderr);
 }
 
 static bool write_port(const struct saratoga_args *a, saratoga_uv *node) {
@@ -109,7 +104,7 @@ static void set_limits(const struct saratoga_args *a, saratoga_uv_config *c,
         engine->max_per_host = (uint32_t)a->max_per_peer;
     }
     if (!c->service) {
-        c->service = PORT;
+        c->service = SARATOGA_URL_PORT;
     }
 }
 
@@ -142,7 +137,7 @@ static void watch_rate(const struct saratoga_args *a, struct stat *seen,
         (void)tool_fail(TOOL, "--rate-file %s: must be %s; the rate stays",
                         a->rate_file, wanted);
     } else if (saratoga_uv_set_rate(node, 0, bps) == 0 && !a->quiet) {
-        (void)fprintf(stderr, "rate %llu bit/s\n", (unsigned long long)bps);
+        saratoga_log("rate %llu bit/s", (unsigned long long)bps);
     }
 }
 
@@ -152,7 +147,7 @@ static void serve(const struct saratoga_args *a, saratoga_uv *node) {
     saratoga_uv_event ev;
     char address[SARATOGA_UV_ADDRESS] = "";
     if (!a->quiet && saratoga_uv_local_address(node, address) == 0) {
-        (void)fprintf(stderr, "serving %s at %s\n", a->root, address);
+        saratoga_log("serving %s at %s", a->root, address);
     }
     while (!tool_is_stopped()) {
         saratoga_uv_run(node, SLICE_MS);

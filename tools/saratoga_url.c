@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define SCHEME "saratoga://"
-#define PORT "7542"
 #define AUTHORITY_MAX 300
 
 bool saratoga_url_is(const char *text) {
@@ -57,13 +56,14 @@ static const char *split(const char *text, struct saratoga_url *u) {
     size_t len = strcspn(text, "/");
     const char *wrong;
 
-    if (len + sizeof(PORT) + 1 > sizeof(authority)) {
+    if (len + sizeof(SARATOGA_URL_PORT) + 1 > sizeof(authority)) {
         return "the host name is too long";
     }
     memcpy(authority, text, len);
     authority[len] = '\0';
     if (!has_port(authority)) {
-        (void)snprintf(authority + len, sizeof(authority) - len, ":" PORT);
+        (void)snprintf(authority + len, sizeof(authority) - len,
+                       ":" SARATOGA_URL_PORT);
     }
     wrong = address_split(authority, &u->at);
     if (wrong) {

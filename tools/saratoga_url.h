@@ -10,6 +10,8 @@
 
 #include "address.h"
 
+/** The port when none is given. */
+#define SARATOGA_URL_PORT "7542"
 /** Room for a path, as on the wire. */
 #define SARATOGA_URL_PATH 1024
 /** Room for the sentence that says what is wrong. */

@@ -58,6 +58,7 @@ static int describe_copy(saratoga__file *f) {
 static int open_here(saratoga__file *f) {
     int rv;
 
+    f->stage = f->folder;
     if (saratoga__is_stream(f)) {
         return saratoga__stream_describe(f);
     }
@@ -66,6 +67,7 @@ static int open_here(saratoga__file *f) {
         return rv;
     }
     f->root = &f->own_root;
+    f->stage = f->name[0] != '\0' ? f->name : f->folder;
     if (sends(f->request)) {
         return saratoga__source_open(f);
     }
@@ -107,7 +109,6 @@ static void prepare(saratoga__file *f) {
         f->status = find_group(f);
     }
     if (f->status == 0 && (sends(f->request) || receives(f->request))) {
-        f->stage = f->name[0] != '\0' ? f->name : f->folder;
         f->status = open_here(f);
     }
 }
@@ -153,8 +154,11 @@ static void start(saratoga__file *f) {
     int rv;
 
     if (f->status != 0) {
-        saratoga__file_fail(f, saratoga__error_of(f->status), "%s: %s",
-                            f->stage, saratoga__error_text(f->status));
+        bool below = f->stage == f->name && strcmp(f->folder, ".") != 0;
+
+        saratoga__file_fail(f, saratoga__error_of(f->status), "%s%s%s: %s",
+                            below ? f->folder : "", below ? "/" : "", f->stage,
+                            saratoga__error_text(f->status));
         return;
     }
     if (is_called_off(f) || !hears_group(f)) {

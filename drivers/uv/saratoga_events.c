@@ -77,6 +77,10 @@ static void explain(saratoga__file *f, const saratoga_event *ev) {
     } else if (ev->remote) {
         (void)snprintf(r->text, sizeof(r->text), "refused by the peer: %s",
                        saratoga_status_text(ev->status));
+    } else if (f->id == 0 && ev->error == SARATOGA_ERR_CANCELLED &&
+               ev->status != SARATOGA_SUCCESS) {
+        (void)snprintf(r->text, sizeof(r->text), "refused: %s",
+                       saratoga_status_text(ev->status));
     } else {
         (void)snprintf(r->text, sizeof(r->text), "%s",
                        saratoga_strerror(ev->error));

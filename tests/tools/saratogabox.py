@@ -9,6 +9,9 @@ import time
 
 import toolbox
 
+# What lines of a log begin with, to be followed by a pattern.
+LOGGED = r"(?m)^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}Z "
+
 
 def content(size, seed=1):
     return random.Random(seed).randbytes(size)

@@ -265,6 +265,24 @@ class Strangers(saratogabox.Node):
         self.assertIn("get a?[2Jb: ", log)
         self.assertNotIn("\x1b", log)
 
+    def test_a_server_tells_when_it_served_what_to_whom(self):
+        file = self.folder / "port"
+        server = self.start("saratoga", "serve", "--root", self.here, "--bind",
+                            "127.0.0.1:0", "--port-file", file)
+        self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
+        self.put_file("f", MB)
+        self.run_ok("get", self.url("f"), self.there / "f")
+        self.run_bad("access denied", "rm", self.url("f"))
+        self.run_bad("not found", "get", self.url("g"), self.there / "g")
+        self.run_ok("ls", self.url())
+        _, log = self.finish(server, signal.SIGTERM)
+        peer = r"127\.0\.0\.1:[0-9]+ "
+        for line in ("serving ", peer + "getdir /: done", peer +
+                     r"get f: [0-9.]+ MB in [0-9.]+ s, [0-9.]+ Mbit/s.*, verified",
+                     peer + "delete f: refused: access denied",
+                     peer + "get g: no such file or directory"):
+            self.assertRegex(log, saratogabox.LOGGED + line)
+
     def test_a_flood_of_beacons_costs_little_and_stops_nothing(self):
         source = self.put_file("f", MB)
         self.serve("--rate", "20mbit")
@@ -300,6 +318,37 @@ class Strangers(saratogabox.Node):
         text = pathlib.Path(f"/proc/{process.pid}/statm").read_text(
             encoding="ascii")
         return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+class Messages(saratogabox.Node):
+    def test_they_name_what_there_and_what_here(self):
+        self.put_file("f", 3000)
+        self.serve()
+        (self.there / "f").write_text("mine", encoding="ascii")
+        nowhere = self.folder / "none"
+        for target, cause in (
+                (f"{self.there}/", f"{self.there}/f: a file of that name is "
+                                   "there already"),
+                (self.there / "f", f"{self.there}/f: a file of that name is "
+                                   "there already"),
+                (nowhere / "f", f"{nowhere}: no such file or directory")):
+            done = self.run_bad(cause, "get", self.url("f"), target)
+            self.assertEqual(done.stderr,
+                             f"saratoga: {self.url('f')}: {cause}\n")
+
+    def test_a_transfer_that_is_stopped_tells_that_it_can_go_on(self):
+        source = self.put_file("f", 20 * MB)
+        server = self.serve("--rate", "4mbit")
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        self.wait_for_part(client)
+        status, errors = self.finish(client, signal.SIGINT)
+        self.assertEqual(status, 1)
+        self.assertEqual(errors, f"saratoga: {self.url('f')}: stopped; what "
+                                 "has come is kept for --resume\n")
+        self.stop(server)
+        self.serve("--rate", "1gbit")
+        self.run_ok("get", "--resume", self.url("f"), self.there / "f")
+        self.same(source, self.there / "f")
 
 
 class Changes(saratogabox.Node):

@@ -535,6 +535,9 @@ class Stations(saratogabox.Node):
         self.wait_for(self.there / "f")
         _, errors = self.finish(mirror, signal.SIGTERM)
         self.assertEqual(errors.count("silent"), 1, errors)
+        self.assertRegex(errors, saratogabox.LOGGED + self.url() + ": answers again\n")
+        self.assertRegex(errors, saratogabox.LOGGED + self.url("f") +
+                         r": 1000 bytes in [0-9.]+ s, .* Mbit/s, verified\n")
 
     def test_a_mirror_asked_for_one_pass_ends_when_all_is_there(self):
         self.put_file("a", 3000)

@@ -61,7 +61,7 @@ class Streams(saratogabox.Node):
         self.assertIsNone(put.poll())
         put.send_signal(signal.SIGTERM)  # with its input still open
         self.assertEqual(put.wait(toolbox.PATIENCE), 1)
-        self.assertIn("saratoga: log: ", put.stderr.read())
+        self.assertIn("/log: stopped\n", put.stderr.read())
         self.wait_until(lambda: not self.left_over(self.here))
         self.assertEqual(list(self.here.iterdir()), [])
 
