@@ -25,6 +25,7 @@ UNSAID = {"as adopted": {},
           "destinations up to 100 ms further": {"exit_spread": 100},
           "starts within 0.1 s": {"stagger": 0.1},
           "packets of 1500 bytes": {"packet": 1500}}
+UPLINK_QUEUE = 50  # packets; ns-2's default
 ERRORS = {"1e-4 per packet": {}, "1e-4 per bit": {"error": 0,
                                                   "bit_error": 1e-4}}
 
@@ -39,6 +40,8 @@ class Scope:
         self.rates = (4, 8, 16) if quick else (1, 2, 4, 8, 16, 32, 64)
         self.thin_flows = (4, 32) if quick else (1, 4, 16, 64)
         self.thin_rates = (8,) if quick else (1, 2, 4, 8, 16, 32)
+        # Packets of the uplink's queue, besides UPLINK_QUEUE.
+        self.queues = (20,) if quick else (20, 200, 1000)
         self.cov_rates = (4, 16) if quick else (1, 2, 4, 8, 16, 32)
         self.seeds = range(1, 4 if quick else 11)
         self.few = range(1, 2 if quick else 4)
@@ -84,6 +87,11 @@ def plan(quick):
             # Each sender knows its part of the uplink.
             jobs["told", bw, seed] = asymmetric(
                 s, s.top, bw, UPLINKS[-1], seed, known=2 * UPLINKS[-1] / s.top)
+    for queue in s.queues:
+        for n in s.thin_flows[0], s.top:
+            for seed in s.few:
+                jobs["queue", queue, n, seed] = asymmetric(
+                    s, n, s.thin_rate, UPLINKS[-1], seed, uplink_queue=queue)
     for bw in s.cov_rates:
         for seed in s.seeds:
             jobs["cov", bw, seed] = symmetric(s, 32, bw, 1, seed)
@@ -213,17 +221,11 @@ def claim_few(page, v, s):
     """Of the thin uplink; short runs are still under slow start's spell."""
     cells = {(n, bw): [v.stfrc("asym", UPLINKS[2], n, bw, x) for x in s.few]
              for n in s.thin_flows if n <= 4 for bw in s.thin_rates if bw <= 16}
-    kept = {k: mean(c) >= 0.5 for k, c in cells.items()}
-    four = only("with 4 flows; a single one may choke its uplink with what it "
-                "reports after slow start")
     page.claim("fig5.few", "Figure 5: at 0.0384 Mbit/s STFRC is reasonable "
                "(half its fair share) with few flows up to 16 Mbit/s",
-               all(kept.values()) or (
-                   four if all(k for (n, _), k in kept.items() if n > 1)
-                   else FAILS),
+               all(mean(c) >= 0.5 for c in cells.values()),
                "STFRC by flows and Mbit/s: " + ", ".join(
-                   f"{n}, {bw}: {brief(c, 2)}" for (n, bw), c in cells.items()),
-               expect=four)
+                   f"{n}, {bw}: {brief(c, 2)}" for (n, bw), c in cells.items()))
 
 
 def claims_asymmetric(page, v, s):
@@ -452,11 +454,6 @@ def thin_part(page, v, s):
                          brief([1000 * x for x in finite(f[2])], 0)))
     page.table(("uplink, Mbit/s", "flows", "Mbit/s", "TCP", "STFRC",
                 "STATUS/s", "feedback, kbit/s", "its way, ms"), rows)
-    if 1 in s.thin_flows:
-        page.text("Where a single flow is left with nothing, slow start lost "
-                  "so many packets that the STATUS that name them fill the "
-                  "thin uplink for longer than the 30 s of silence after which "
-                  "a transfer ends.")
     size = {"size": (8, 2.6), "columns": 3}
     page.figure("5", "Figure 5: throughput of TCP over its fair share",
                 over_flows(v, s, View.tcp, "TCP, normalised"), **size)
@@ -527,6 +524,12 @@ def swept_part(page, v, s):
     def cells(*key):
         return [show([get(*key, x) for x in s.few], 2)
                 for get in (v.tcp, v.stfrc)]
+
+    def queued(queue, n):
+        key = ("asym", UPLINKS[-1], n, s.thin_rate) \
+            if queue == UPLINK_QUEUE else ("queue", queue, n)
+        ways = finite(v.feedback(s.span, *key, x)[2] for x in s.few)
+        return *cells(*key), brief([1000 * x for x in ways], 0)
     page.heading("Beside modern TCP")
     page.text("16 + 16 flows, 16 Mbit/s, RED; throughput over the fair share:")
     page.table(("TCP's window", "topology", "TCP", "STFRC"), [
@@ -537,6 +540,14 @@ def swept_part(page, v, s):
     page.text("The same path:")
     page.table(("reading", "TCP", "STFRC"),
                [(w, *cells("unsaid", w)) for w in UNSAID])
+    page.text("The queue of the uplink of 0.0384 Mbit/s, as many flows of "
+              f"each kind as named, {s.thin_rate} Mbit/s; the way of the "
+              "feedback in ms:")
+    page.table(("packets", *(f"{n}: {w}" for n in (s.thin_flows[0], s.top)
+                             for w in ("TCP", "STFRC", "its way"))), [
+        (queue, *(x for n in (s.thin_flows[0], s.top)
+                  for x in queued(queue, n)))
+        for queue in sorted((UPLINK_QUEUE, *s.queues))])
     page.text("The error rate of the downlink, 4 + 4 flows, 8 Mbit/s, uplink "
               "0.384 Mbit/s:")
     page.table(("reading", "TCP", "STFRC"),
@@ -561,7 +572,8 @@ def report(page, runs, quick):
         + ". STFRC is the engine of libsaratoga sending an endless file; TCP "
         "SACK is the TLTCP engine with packet numbers and Reno's window. Ours, "
         "for the paper does not say: starts spread over 5 s, ways to the "
-        "destinations 0 to 20 ms, the error rate per packet.")
+        "destinations 0 to 20 ms, the error rate per packet, a queue of "
+        f"{UPLINK_QUEUE} packets (ns-2's default) in front of the uplink.")
     grid_part(page, v, s)
     thin_part(page, v, s)
     variation_part(page, rows, v, s)
