@@ -112,7 +112,7 @@ static int send_noop(saratoga_node *n, const saratoga_request *q,
     s->to = q->to;
     w = cmn__writer_of(s->bytes, sizeof(s->bytes));
     saratoga__request_write(&w, &pkt);
-    saratoga__sign_request(&n->env, &w, s->bytes, 8, now);
+    saratoga__sign(&n->env, &w, s->bytes, 8, now);
     s->len = (size_t)(w.p - s->bytes);
     *handle = 0;
     return 0;

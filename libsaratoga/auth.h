@@ -7,12 +7,14 @@
 #include "common/mem.h"
 #include "common/rng.h"
 
-/* The authentication field of a REQUEST, for peers that share a key:
+/* The authentication field of a REQUEST, and of the STATUS that ends a take or
+ * give, for peers that share a key:
  *
  *   format 1 (1 octet) | time (8) | nonce (8) | HMAC-SHA-256 (32)
  *
  * The HMAC covers a label, the length of the packet without the field, its
- * octets from the first through the path, and the field in front of the HMAC.
+ * octets from the first through the path (of a STATUS: through In-Response-To),
+ * and the field in front of the HMAC.
  * Addresses are left out of the pseudo-header: who sends does not know which of
  * its own a packet will bear, and translators change it.  Instead each pair of
  * time (POSIX, ns) and nonce is good once. */
@@ -43,7 +45,7 @@ enum saratoga__verdict {
 void saratoga__auth_init(saratoga__auth *a, const cmn__mem *mem,
                          const saratoga_config *c);
 void saratoga__auth_free(saratoga__auth *a);
-/* Writes the field for a packet whose octets through the path are given. */
+/* Writes the field for a packet whose octets in front of it are given. */
 void saratoga__auth_write(const saratoga__auth *a, const uint8_t *packet,
                           size_t len, uint64_t time, cmn__rng *rng,
                           uint8_t *out);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/packet.h"
 
+#include "libsaratoga/auth.h"
+
 #define VERSION 1u
 #define BIT(n) (UINT32_C(0x80000000) >> (n))
 #define PATH_ROOM (SARATOGA_PATH_MAX - 1)
@@ -275,8 +277,12 @@ bool saratoga__status_parse(const void *dgram, size_t len,
     }
     s->progress = saratoga__get_wide(&r, s->descriptor);
     s->irt = saratoga__get_wide(&r, s->descriptor);
+    s->head = dgram;
+    s->head_len = (size_t)(r.p - s->head);
     s->holes = r.p;
-    s->hole_count = cmn__reader_left(&r) / (2 * width);
+    /* no list of holes has an odd length */
+    s->is_signed = cmn__reader_left(&r) == SARATOGA__AUTH_LEN;
+    s->hole_count = s->is_signed ? 0 : cmn__reader_left(&r) / (2 * width);
     return true;
 }
 

@@ -144,6 +144,9 @@ typedef struct saratoga__status_pkt {
     saratoga__wide irt;
     const uint8_t *holes;
     size_t hole_count;
+    const uint8_t *head; /* parsed: all in front of the holes */
+    size_t head_len;
+    bool is_signed; /* an authentication field stands there instead of holes */
 } saratoga__status_pkt;
 
 bool saratoga__status_parse(const void *dgram, size_t len,

@@ -140,7 +140,9 @@ static void end(saratoga__session *s, saratoga_time now) {
     }
 }
 
-static size_t write_completed(saratoga__session *s, uint8_t *buf, size_t cap) {
+/* Thereupon the owner of a take or give deletes his copy. */
+static size_t write_completed(saratoga__session *s, uint8_t *buf, size_t cap,
+                              saratoga_time now) {
     cmn__writer w = cmn__writer_of(buf, cap);
     const saratoga__answer_due *last = &s->in.highest_stamp;
     /* Of an empty file the acceptance looks the same but for this. */
@@ -152,6 +154,9 @@ static size_t write_completed(saratoga__session *s, uint8_t *buf, size_t cap) {
                               .progress = {0, s->in.size},
                               .irt = {0, s->in.size}};
     saratoga__status_write_head(&w, &p);
+    if (saratoga__moves(s)) {
+        saratoga__sign(s->env, &w, buf, (size_t)(w.p - buf), now);
+    }
     s->in.volunteer = false;
     s->in.asked.due = false;
     s->in.group.due = false;
@@ -208,7 +213,7 @@ static size_t write_list(saratoga__session *s, uint8_t *buf, size_t cap,
 
 size_t saratoga__receiver_write_status(saratoga__session *s, uint8_t *buf,
                                        size_t cap, saratoga_time now) {
-    size_t n = s->in.complete ? write_completed(s, buf, cap)
+    size_t n = s->in.complete ? write_completed(s, buf, cap, now)
                               : write_list(s, buf, cap, now);
     s->st.status_packets++;
     s->st.status_bytes += n;

@@ -269,7 +269,7 @@ static bool is_completed(const saratoga__session *s,
                          const saratoga__status_pkt *p, const report *r,
                          saratoga_time now) {
     const saratoga__sender *o = &s->out;
-    bool deletes = s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE;
+    bool deletes = saratoga__moves(s);
     uint64_t size = o->size;
     if (size == SARATOGA_SIZE_UNKNOWN || p->no_metadata || p->incomplete ||
         p->hole_count != 0 ||
@@ -284,6 +284,31 @@ static bool is_completed(const saratoga__session *s,
     }
     return s->opt.profile == SARATOGA_NASA_PERL && !deletes &&
            r->progress == size && r->irt + 1 == size;
+}
+
+/* With a key nobody else may say so where a copy is deleted. */
+static bool is_peers_word(saratoga__session *s, const saratoga__status_pkt *p,
+                          saratoga_time now) {
+    saratoga__env *e = s->env;
+    return e->auth.key_len == 0 || !saratoga__moves(s) || s->unchanged ||
+           (p->is_signed &&
+            saratoga__auth_judge(
+                &e->auth, p->head, p->head_len, p->holes, SARATOGA__AUTH_LEN,
+                now + (uint64_t)e->cfg.posix_offset) == SARATOGA__GENUINE);
+}
+
+static void on_completed(saratoga__session *s, const saratoga__status_pkt *p,
+                         saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    o->held = o->size;
+    o->proven = o->size;
+    s->st.holes = 0;
+    if (is_peers_word(s, p, now)) {
+        saratoga__session_end(s, 0, SARATOGA_SUCCESS, true, false, now);
+    } else { /* perhaps it has the file; the copy stays */
+        saratoga__session_end(s, SARATOGA_ERR_AUTH, SARATOGA_ACCESS_DENIED,
+                              false, false, now);
+    }
 }
 
 static void advance_stream(saratoga__session *s) {
@@ -355,10 +380,7 @@ void saratoga__sender_on_status(saratoga__session *s,
     if (s->opt.multicast) { /* others may lack something */
         r.progress = 0;
     } else if (is_completed(s, p, &r, now)) {
-        o->held = o->size;
-        o->proven = o->size;
-        s->st.holes = 0;
-        saratoga__session_end(s, 0, SARATOGA_SUCCESS, true, false, now);
+        on_completed(s, p, now);
         return;
     }
     r.edge = r.irt > r.progress ? r.irt : r.progress;

@@ -115,17 +115,16 @@ void saratoga__session_ask(saratoga__session *s, const saratoga__request *q) {
 }
 
 static saratoga_event done_event(const saratoga__session *s) {
-    return (saratoga_event){
-        .error = s->error,
-        .status = s->status,
-        .remote = s->remote,
-        .has_entry = s->has_entry,
-        .verified = !s->sends && s->in.verified,
-        .unchanged = s->unchanged,
-        .resumed = s->in.resumed,
-        .remove = s->error == 0 && s->sends && !s->unchanged &&
-                  (s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE),
-        .entry = s->entry};
+    return (saratoga_event){.error = s->error,
+                            .status = s->status,
+                            .remote = s->remote,
+                            .has_entry = s->has_entry,
+                            .verified = !s->sends && s->in.verified,
+                            .unchanged = s->unchanged,
+                            .resumed = s->in.resumed,
+                            .remove = s->error == 0 && s->sends &&
+                                      !s->unchanged && saratoga__moves(s),
+                            .entry = s->entry};
 }
 
 /* This must be heard even when there is no memory for events. */

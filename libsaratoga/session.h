@@ -258,14 +258,18 @@ static inline saratoga_time saratoga__later(saratoga_time a, saratoga_time d) {
     return d >= SARATOGA_TIME_NEVER - a ? SARATOGA_TIME_NEVER : a + d;
 }
 
+/* The sender deletes its copy at the end. */
+static inline bool saratoga__moves(const saratoga__session *s) {
+    return s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE;
+}
+
 /* session_out.c: packets that both roles send */
 size_t saratoga__write_request(saratoga__session *s, uint8_t *buf, size_t cap,
                                saratoga_time now);
-/* With a key: adds the authentication field to a REQUEST without one, of which
- * `len` octets reach through the path. */
-void saratoga__sign_request(saratoga__env *e, cmn__writer *w,
-                            const uint8_t *packet, size_t len,
-                            saratoga_time now);
+/* With a key: adds the authentication field for the `len` octets of a packet
+ * that it is to cover. */
+void saratoga__sign(saratoga__env *e, cmn__writer *w, const uint8_t *packet,
+                    size_t len, saratoga_time now);
 size_t saratoga__write_metadata(saratoga__session *s, uint8_t *buf, size_t cap,
                                 saratoga_time now);
 /* A STATUS without holes, 16-bit zeros. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/session.h"
 
-void saratoga__sign_request(saratoga__env *e, cmn__writer *w,
-                            const uint8_t *packet, size_t len,
-                            saratoga_time now) {
+void saratoga__sign(saratoga__env *e, cmn__writer *w, const uint8_t *packet,
+                    size_t len, saratoga_time now) {
     uint8_t field[SARATOGA__AUTH_LEN];
     if (!w->bad && e->auth.key_len > 0) {
         saratoga__auth_write(&e->auth, packet, len,
@@ -26,7 +25,7 @@ size_t saratoga__write_request(saratoga__session *s, uint8_t *buf, size_t cap,
                            .auth_len = s->auth_len};
     saratoga__request_write(&w, &q);
     if (s->auth_len == 0) {
-        saratoga__sign_request(s->env, &w, buf, 8 + q.path_len, now);
+        saratoga__sign(s->env, &w, buf, 8 + q.path_len, now);
     }
     s->send_request = false;
     s->asked_at = now;

@@ -184,7 +184,9 @@ typedef struct saratoga_config {
     const uint8_t *auth_key;       /**< copied; shared with the peers: REQUESTs
                                         from here are signed with it, others
                                         refused unless they are; blind puts are
-                                        refused.  NULL: none */
+                                        refused; a copy is deleted after a take
+                                        or give only when its end is signed.
+                                        NULL: none */
     size_t auth_key_len;           /**< 16 to ::SARATOGA_KEY_MAX bytes */
     saratoga_time auth_window; /**< by how much the time in a REQUEST may differ
                                     from this node's; 5 min */

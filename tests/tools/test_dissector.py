@@ -87,6 +87,10 @@ PACKETS = {
          "saratoga.hole.end": "7"}),
     "completed": ("24010000 1a2b3c4d 1388 1388",
                   {"saratoga.progress": "5000", "saratoga.holes": "0"}),
+    "completed, and signed": (
+        "24010000 1a2b3c4d 1388 1388 01" + 48 * "5a",
+        {"saratoga.progress": "5000", "saratoga.holes": "",
+         "saratoga.authentication": "01" + 48 * "5a"}),
     "metadata required": (
         "24050010 1a2b3c4d 0000 0000",
         {"saratoga.status": "16", "saratoga.flag.no_metadata": "1",

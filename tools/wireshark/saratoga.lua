@@ -10,6 +10,7 @@ local saratoga = Proto("saratoga", "Saratoga")
 local PORT = 7542
 local EPOCH_2000 = 946684822 -- as in the draft: POSIX seconds at the wire's 0
 local HOLES_SHOWN = 1000
+local AUTHENTICATION = 49 -- octets; no list of holes has so many
 
 local types = {[0] = "BEACON", "REQUEST", "METADATA", "DATA", "STATUS"}
 local requests = {[0] = "no-op", "get", "put", "take", "give", "delete",
@@ -439,7 +440,12 @@ local function status(tree, flags, tvb)
     end
     add(tree, f.progress, tvb(at, width))
     add(tree, f.response, tvb(at + width, width))
-    local count = holes(tree, tvb, at + 2 * width, width)
+    local count = 0
+    if tvb:len() - at - 2 * width == AUTHENTICATION then
+        tree:add(f.auth, tvb(at + 2 * width))
+    else
+        count = holes(tree, tvb, at + 2 * width, width)
+    end
     return string.format("progress %s of %s, %d holes%s",
                          tostring(value(tvb(at, width))),
                          tostring(value(tvb(at + width, width))), count,

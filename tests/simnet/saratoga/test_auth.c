@@ -205,6 +205,84 @@ static void files_without_a_keyed_checksum_are_not_taken(void **state) {
     world_free(&w);
 }
 
+/* ---- the end of a take or give ---- */
+
+#define STATUS_FIRST 0x24
+#define STATUS_HEAD 12 /* of a short file */
+
+/* What becomes of a signed STATUS on its way. */
+struct meddler {
+    uint32_t cut; /* octets taken off */
+    size_t flip;  /* and one of those that are left changed; 0: none */
+    uint32_t met; /* so many */
+};
+
+static bool meddle(void *user, uint32_t link, struct sim_packet *p,
+                   uint64_t now) {
+    struct meddler *m = user;
+    (void)link;
+    (void)now;
+    if (p->data[0] == STATUS_FIRST &&
+        p->len == STATUS_HEAD + SARATOGA__AUTH_LEN) {
+        p->data[m->flip] ^= m->flip > 0;
+        p->len -= m->cut;
+        m->met++;
+    }
+    return true;
+}
+
+/* Moves a file to the ground; what the satellite thinks of it at the end. */
+static saratoga_event move(struct world *w, uint32_t type, struct meddler *m) {
+    saratoga_event end;
+    if (m != NULL) {
+        sim_net_set_tap(w->net, meddle, m);
+    }
+    (void)(type == SARATOGA_TAKE
+               ? host_start(w->ground, w->sat, type, "f", NULL, NULL)
+               : host_start(w->sat, w->ground, type, "f", NULL, NULL));
+    world_run(w, 60 * SEC);
+    assert_non_null(host_find_file(w->ground, "f"));
+    end = w->sat->xfers->end;
+    assert_true(end.remove == (host_find_file(w->sat, "f") == NULL));
+    return end;
+}
+
+static void who_has_the_key_may_end_a_move(void **state) {
+    static const uint32_t type[] = {SARATOGA_TAKE, SARATOGA_GIVE};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct world w = world_of(key, key);
+        struct meddler m = {0, 0, 0};
+        assert_true(move(&w, type[i], &m).remove);
+        assert_true(m.met > 0);
+        world_free(&w);
+    }
+}
+
+static void a_move_is_ended_by_nobody_else(void **state) {
+    static const uint32_t type[] = {SARATOGA_TAKE, SARATOGA_GIVE};
+    (void)state;
+    for (size_t i = 0; i < 2 * (STATUS_HEAD + SARATOGA__AUTH_LEN); i++) {
+        struct world w = world_of(key, key);
+        size_t at = i / 2;
+        struct meddler m = {at == 0 ? (uint32_t)SARATOGA__AUTH_LEN : 0, at, 0};
+        saratoga_event end = move(&w, type[i % 2], &m);
+        assert_true(m.met > 0);
+        assert_false(end.remove);
+        if (at == 0 || at >= STATUS_HEAD) { /* else it may be another STATUS */
+            assert_int_equal(end.error, SARATOGA_ERR_AUTH);
+        }
+        world_free(&w);
+    }
+}
+
+static void a_copy_is_kept_where_the_other_end_has_no_key(void **state) {
+    struct world w = world_of(key, NULL);
+    (void)state;
+    assert_int_equal(move(&w, SARATOGA_GIVE, NULL).error, SARATOGA_ERR_AUTH);
+    world_free(&w);
+}
+
 /* RFC 4231, cases 2 and 6. */
 static void hmacs_of_the_rfc(void **state) {
     static const uint8_t two[] = {
@@ -249,6 +327,9 @@ int main(void) {
         cmocka_unit_test(what_is_forgotten_is_not_accepted_again),
         cmocka_unit_test(blind_puts_are_refused),
         cmocka_unit_test(files_without_a_keyed_checksum_are_not_taken),
+        cmocka_unit_test(who_has_the_key_may_end_a_move),
+        cmocka_unit_test(a_move_is_ended_by_nobody_else),
+        cmocka_unit_test(a_copy_is_kept_where_the_other_end_has_no_key),
         cmocka_unit_test(hmacs_of_the_rfc),
     };
     return cmocka_run_group_tests_name("auth", tests, NULL, NULL);
