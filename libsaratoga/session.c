@@ -60,7 +60,6 @@ int saratoga__session_describe(saratoga__session *s, const saratoga_source *src,
     s->descriptor = want;
     s->entry = src->entry;
     s->entry.special |= stream;
-    s->entry.directory |= src->kind == SARATOGA_DIRECTORY;
     s->entry.lite = s->opt.lite;
     s->entry.descriptor =
         s->opt.wide_entries || stream ? want : SARATOGA_DESCRIPTOR_FIT;

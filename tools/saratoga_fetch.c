@@ -49,8 +49,17 @@ static bool is_here(const struct saratoga_task *t, const saratoga_entry *e) {
            st.st_mtime == saratoga_time_to_posix(e->mtime, false);
 }
 
+/* What a peer lists when asked for a file. */
+static bool is_itself(const struct saratoga_task *t,
+                      const saratoga_uv_event *ev, const saratoga_entry *e) {
+    const char *slash = strrchr(t->path, '/');
+    return !ev->entry.directory && !e->directory &&
+           strcmp(slash ? slash + 1 : t->path, e->path) == 0;
+}
+
 static void add_entry(struct saratoga_batch *b, const struct saratoga_task *t,
-                      const saratoga_entry *e, bool fresh) {
+                      const saratoga_uv_event *ev, const saratoga_entry *e,
+                      bool fresh) {
     struct saratoga_task *n = saratoga_task_new();
     if (!n) {
         return;
@@ -58,7 +67,8 @@ static void add_entry(struct saratoga_batch *b, const struct saratoga_task *t,
     *n = *t;
     n->next = NULL;
     n->type = e->directory ? SARATOGA_GETDIR : SARATOGA_GET;
-    if (!saratoga_join(n->path, sizeof(n->path), t->path, e->path) ||
+    if ((!is_itself(t, ev, e) &&
+         !saratoga_join(n->path, sizeof(n->path), t->path, e->path)) ||
         !saratoga_join(n->file, sizeof(n->file), t->file, e->path)) {
         (void)tool_fail(TOOL, "%s: the path is too long", e->path);
         b->failed++;
@@ -84,7 +94,7 @@ void saratoga_fetch_record(struct saratoga_batch *b,
         left -= n;
         if (!e.special && strcmp(e.path, ".") != 0 &&
             strcmp(e.path, "..") != 0) {
-            add_entry(b, t, &e, fresh);
+            add_entry(b, t, ev, &e, fresh);
         }
     }
     if (left > 0) {

@@ -17,7 +17,7 @@ static void print_entry(const saratoga_entry *e) {
     char name[SARATOGA_SHOWN];
     struct tm tm;
     if (gmtime_r(&t, &tm)) {
-        (void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S", &tm);
+        (void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%SZ", &tm);
     }
     (void)printf("%c %14llu  %s  %s%s\n",
                  e->directory ? 'd' : (char)(e->special ? 's' : '-'),

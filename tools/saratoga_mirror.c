@@ -45,42 +45,44 @@ static uint64_t pause_of(const struct saratoga_batch *b) {
                                                             : b->args->interval;
 }
 
-/* One look, and all that follows from it.  False: the URL is wrong. */
-static bool look(struct saratoga_batch *b) {
+/* One look, and all that follows from it. */
+static void look(struct saratoga_batch *b) {
     struct saratoga_task *t =
         saratoga_task_for(b->args->word[0], SARATOGA_GETDIR);
     if (!t) {
-        return false;
+        b->failed++;
+        return;
     }
     (void)snprintf(t->folder, sizeof(t->folder), "%s", b->args->word[1]);
     t->resume = true;
     saratoga_batch_add(b, t);
     saratoga_batch_run(b);
-    return true;
 }
 
-static int passes(struct saratoga_batch *b, bool *heard) {
+static void passes(struct saratoga_batch *b, bool *heard) {
     const struct saratoga_args *a = b->args;
     bool whole = false;
     while (!tool_is_stopped() && !(whole && a->once)) {
         b->failed = 0;
         *heard = false;
-        if (!look(b)) {
-            return TOOL_USAGE;
-        }
+        look(b);
         whole = b->failed == 0;
         if (!(whole && a->once)) {
             saratoga_batch_wait(b, pause_of(b), heard);
         }
     }
     b->failed = a->once ? b->failed : 0; /* to be stopped is its usual end */
-    return TOOL_OK;
 }
 
 int saratoga_mirror(const struct saratoga_args *a) {
     struct saratoga_batch b;
+    struct saratoga_url u;
+    char why[SARATOGA_URL_WHY];
     bool heard = false;
     int rc;
+    if (!saratoga_url_parse(a->word[0], &u, why)) {
+        return tool_misuse(TOOL, "%s: %s", a->word[0], why);
+    }
     if (mkdir(a->word[1], 0777) != 0 && errno != EEXIST) {
         return tool_fail(TOOL, "%s: %s", a->word[1], strerror(errno));
     }
@@ -90,8 +92,8 @@ int saratoga_mirror(const struct saratoga_args *a) {
         b.on_peer = on_peer;
         b.user = &heard;
         b.logs = !a->quiet && !a->once;
-        rc = passes(&b, &heard);
-        rc = rc == TOOL_OK ? saratoga_batch_report(&b) : rc;
+        passes(&b, &heard);
+        rc = saratoga_batch_report(&b);
     }
     return saratoga_batch_close(&b, rc);
 }

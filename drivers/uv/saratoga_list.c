@@ -137,7 +137,7 @@ int saratoga__source_list(saratoga__file *f, uint32_t widest) {
         return rv;
     }
     describe(f, f->path, &f->st, &f->source.entry);
-    f->source.entry.directory = true;
+    f->source.entry.directory = folder >= 0;
     f->source.entry.size = f->memory_len;
     f->source.kind = SARATOGA_DIRECTORY;
     return 0;

@@ -38,7 +38,9 @@ typedef struct saratoga_partial {
 /** @brief A file, directory record or stream that this side sends. */
 typedef struct saratoga_source {
     saratoga_entry entry; /**< size, times, name; of a stream size is 0; of a
-                               directory record the length of the record */
+                               directory record the length of the record, and
+                               `directory` tells whether it lists a directory
+                               or that one file */
     uint32_t kind;        /**< ::saratoga_kind */
     uint32_t checksum;    /**< ::saratoga_checksum of digest, also of one that
                                comes later; or none */

@@ -194,6 +194,18 @@ class Transfers(saratogabox.Node):
         for name in names:
             self.same(self.here / name, self.here / "copy" / name)
 
+    def test_a_file_is_a_tree_of_one(self):
+        self.serve()
+        for name in "a", "x/b", "c/c":  # c looks like a file that lists itself
+            self.put_file(name, 1000)
+        self.run_ok("get", "-r", self.url("a"), self.url("x/b"), self.url("c"),
+                    self.there)
+        for name in "a", "b", "c":
+            self.same(self.here / "a", self.there / name)
+        self.run_ok("mirror", "--once", "--bind", "127.0.0.1:0",
+                    self.url("x/b"), self.there / "m")
+        self.same(self.here / "a", self.there / "m" / "b")
+
     def test_several_files_go_into_a_folder(self):
         self.serve()
         self.put_file("a", 10)
