@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """The comparison of TCPs over a GEO satellite: Figures 2 to 11."""
-from .lab import Job
+from .lab import Job, pacing
 from .numbers import brief, jain, mean, show
 from .page import FAILS, HOLDS, only
 
@@ -42,9 +42,9 @@ def swept(quick):
 
 
 def one(controller, manner, phase, **more):
-    pacing = "on" if controller == "bbr" else "off"
+    paced = pacing(controller)
     return Job.of("geo", sat=controller, sat_manner=manner, ter=controller,
-                  ter_manner=manner, sat_pacing=pacing, ter_pacing=pacing,
+                  ter_manner=manner, sat_pacing=paced, ter_pacing=paced,
                   phase=phase, **more)
 
 
@@ -77,7 +77,7 @@ def plan(quick):
             for jitter in (0, JITTER):
                 jobs["guest", name, jitter, seed] = Job.of(
                     "geo", sat=controller, sat_manner=manner, phase=short,
-                    sat_pacing="on" if controller == "bbr" else "off",
+                    sat_pacing=pacing(controller),
                     jitter=jitter, seed=seed)
     return jobs
 

@@ -43,6 +43,11 @@ class Ns3Job(Job):
             k.replace("native_", "native."): v for k, v in params.items()})
 
 
+def pacing(controller):
+    """The TCPs of the papers do not pace; what cannot do without does."""
+    return "on" if controller == "bbr" else "off"
+
+
 class Run:
     """What one run gave."""
 

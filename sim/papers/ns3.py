@@ -2,7 +2,7 @@
 """A second opinion: the same engines with ns-3 as the network, beside ns-3's own
 TCPs, the virtual network and ns-2."""
 from .calibration import ns2_counts
-from .lab import Job, Ns2Job, Ns3Job
+from .lab import Job, Ns2Job, Ns3Job, pacing
 from .numbers import brief, mean, ratio, show, spread
 
 TITLE = "A second opinion: ns-3"
@@ -32,10 +32,6 @@ class Scope:
 
 def seeds(quick):
     return Scope(quick).seeds
-
-
-def pacing(controller):
-    return "on" if controller == "bbr" else "off"
 
 
 def plan_tltcp(s):

@@ -3,7 +3,7 @@
 and what the text says of the symmetry ratio and of STATUS."""
 import math
 
-from .lab import Job
+from .lab import Job, pacing
 from .numbers import brief, half_width, mean, ratio, show, variation
 from .page import AS_FAR, FAILS, HOLDS, only
 
@@ -106,8 +106,7 @@ def plan(quick):
                                                known_uplink=known)
     for seed in s.few:
         for rival in RIVALS:
-            tcp = {"tcp_congestion": rival,
-                   "tcp_pacing": "on" if rival == "bbr" else "off"}
+            tcp = {"tcp_congestion": rival, "tcp_pacing": pacing(rival)}
             jobs["rival", 0, rival, seed] = symmetric(s, 16, 16, 1, seed, **tcp)
             for uplink in UPLINKS:
                 jobs["rival", uplink, rival, seed] = asymmetric(

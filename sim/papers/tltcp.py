@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Mukherjee and Brecht, Time-lined TCP for the TCP-friendly delivery of
 streaming media (2000): Figures 2 to 5 and 7 to 13."""
-from .lab import Job
+from .lab import Job, pacing
 from .numbers import (brief, every_other, half_width, mean, ratio, show, spread,
                       upper_over_lower)
 from .page import AS_FAR, FAILS, HOLDS, above, only
@@ -102,8 +102,8 @@ def plan(quick):
                     jobs["rival", rival, words, manner, seed] = Job.of(
                         "tltcp", **{
                             **common, "tcp": 0, "rival": 15,
-                            "rival_congestion": rival, "rival_pacing":
-                            "on" if rival == "bbr" else "off", **params})
+                            "rival_congestion": rival,
+                            "rival_pacing": pacing(rival), **params})
     return jobs
 
 

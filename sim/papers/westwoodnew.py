@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """Mod WestwoodNew over Iridium: Figures 5 to 9."""
-from .lab import Job
+from .lab import Job, pacing
 from .numbers import brief, mean, show
 from .page import AS_FAR, FAILS, HOLDS, above
 
@@ -47,7 +47,7 @@ def job(kind, loss, trial, **more):
     _, controller, manner, (param, value) = kind
     return Job.of("iridium", congestion=controller, manner=manner, param=param,
                   value=value, loss=loss, seed=trial, orbit=trial * TURN,
-                  pacing="on" if controller == "bbr" else "off", **more)
+                  pacing=pacing(controller), **more)
 
 
 def transfer(kind, loss, trial, size):

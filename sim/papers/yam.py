@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MPL-2.0
 """TCP Yam on slow links: Figures 7 to 22."""
-from .lab import Job
+from .lab import Job, pacing
 from .numbers import brief, half_width, jain, mean, ratio, show
 from .page import FAILS, only
 
@@ -48,13 +48,13 @@ def side(kind, letter):
     _, controller, manner, (param, value) = kind
     return {letter: controller, f"{letter}_manner": manner,
             f"{letter}_param": param, f"{letter}_value": value,
-            f"{letter}_pacing": "on" if controller == "bbr" else "off"}
+            f"{letter}_pacing": pacing(controller)}
 
 
 def alone(kind):
     _, controller, manner, (param, value) = kind
     return {"congestion": controller, "manner": manner, "param": param,
-            "value": value, "pacing": "on" if controller == "bbr" else "off"}
+            "value": value, "pacing": pacing(controller)}
 
 
 def dumbbell(kind, **more):
