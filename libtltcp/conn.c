@@ -109,7 +109,7 @@ int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
     set_options(c, cfg, now);
     sec__secret_init(&c->secret, seed);
     c->id = sec__secret_next(&c->secret);
-    rv = set_parts(c, cfg, now);
+    rv = c->id != 0 ? set_parts(c, cfg, now) : TLTCP_ERR_NOMEM;
     if (rv != 0) {
         tltcp_conn_free(c);
         return rv;

@@ -24,9 +24,10 @@ bool tltcp__conn_make_hello(tltcp_conn *c) {
         tltcp__params_put(&w, &p);
     }
     if (c->ep == NULL) {
-        sec__secret_derive(&c->secret, e);
-        ok = sec__hello_call(c->hello, c->id, e, payload,
+        ok = sec__secret_ephemeral(&c->secret, e) &&
+             sec__hello_call(c->hello, c->id, e, payload,
                              (size_t)(w.p - payload));
+        sec__wipe(e, sizeof(e));
     } else {
         ok = sec__hello_answer(c->hello, c->id, payload,
                                (size_t)(w.p - payload)) &&

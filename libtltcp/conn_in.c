@@ -285,8 +285,11 @@ static void on_other_path(tltcp_conn *c, uint64_t path, size_t len,
         return;
     }
     if (k->path != path) {
-        *k = (tltcp__candidate){
-            .path = path, .nonce = sec__secret_next(&c->secret), .at = now};
+        uint64_t nonce = sec__secret_next(&c->secret);
+        if (nonce == 0) {
+            return;
+        }
+        *k = (tltcp__candidate){.path = path, .nonce = nonce, .at = now};
         c->want |= TLTCP__WANT_CHALLENGE;
     }
     k->received += len;

@@ -100,7 +100,7 @@ int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
     set_limits(ep, now);
     ep->by_id = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
     ep->by_caller = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
-    if (ep->by_id == NULL || ep->by_caller == NULL) {
+    if (ep->salt == 0 || ep->by_id == NULL || ep->by_caller == NULL) {
         tltcp_endpoint_free(ep);
         return TLTCP_ERR_NOMEM;
     }
@@ -252,8 +252,12 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
                                const sec__packet *p, tltcp_time now) {
     uint8_t seed[TLTCP_SEED_LEN];
     tltcp_conn *c;
-    sec__secret_derive(&ep->secret, seed);
-    if (tltcp__conn_make(&c, &ep->cfg, seed, info->path, now) != 0) {
+    int rv = TLTCP_ERR_NOMEM;
+    if (sec__secret_derive(&ep->secret, seed)) {
+        rv = tltcp__conn_make(&c, &ep->cfg, seed, info->path, now);
+    }
+    sec__wipe(seed, sizeof(seed));
+    if (rv != 0) {
         return NULL;
     }
     if (sec__admission_enter(&ep->admission, info->network) != 0) {
@@ -294,11 +298,11 @@ static int reply_reject(tltcp_dispatch *out, const sec__packet *p,
 static int open_call(tltcp_endpoint *ep, sec__packet *p, uint8_t *plain,
                      sec__hello **hello) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
-    uint8_t seed[TLTCP_SEED_LEN];
+    uint8_t e[SEC__SEED_LEN];
     tltcp__chunk k;
     bool secured = tltcp__chunk_next(&r, &k) && k.type == TLTCP__NOISE;
     sec__hello_msg msg;
-    enum sec__hello_result result;
+    enum sec__hello_result result = SEC__HELLO_NOMEM;
     *hello = NULL;
     if (!secured || ep->keys == NULL) {
         return secured || ep->keys != NULL ? TLTCP_ERR_AUTH : 0;
@@ -309,9 +313,11 @@ static int open_call(tltcp_endpoint *ep, sec__packet *p, uint8_t *plain,
     }
     (*hello)->version = TLTCP__VERSION;
     msg = (sec__hello_msg){.body = k.body, .len = k.len, .suite = k.flags};
-    sec__secret_derive(&ep->secret, seed);
-    result = sec__hello_take_call(*hello, &msg, p->scid, ep->keys, ep->n_keys,
-                                  seed, plain, &p->body_len);
+    if (sec__secret_ephemeral(&ep->secret, e)) {
+        result = sec__hello_take_call(*hello, &msg, p->scid, ep->keys,
+                                      ep->n_keys, e, plain, &p->body_len);
+    }
+    sec__wipe(e, sizeof(e));
     if (result != SEC__HELLO_FINE) {
         sec__hello_free(*hello, &ep->mem);
         return result == SEC__HELLO_WRONG ? TLTCP_ERR_AUTH : TLTCP_ERR_NOMEM;

@@ -20,6 +20,10 @@ sec__session *sec__session_new(sec__carrier *c, const sec__place *peer,
         return NULL;
     }
     s->id = sec__secret_next(&c->secret);
+    if (s->id == 0) {
+        cmn__free(&c->mem, s);
+        return NULL;
+    }
     s->peer = *peer;
     s->at = peer->path;
     s->heard = now;
@@ -167,7 +171,7 @@ int sec__carrier_new(sec__carrier **out, const cmn__mem *mem,
                         now);
     c->admission.limits.costly = true;
     c->plain = cmn__alloc(mem, c->max_datagram);
-    if (c->plain == NULL || !take_keys(c, &config->keys)) {
+    if (c->salt == 0 || c->plain == NULL || !take_keys(c, &config->keys)) {
         sec__carrier_free(c);
         return -1;
     }

@@ -53,6 +53,7 @@ sec__session *sec__call(sec__carrier *c, const sec__place *to, uint64_t at,
                         uint64_t now) {
     sec__session *s = sec__session_of_path(c, to->path, SEC__CALLING);
     uint8_t e[SEC__SEED_LEN];
+    bool ok;
     if (s == NULL) {
         s = sec__session_of_path(c, to->path, SEC__REFUSED_CALL);
     }
@@ -67,11 +68,13 @@ sec__session *sec__call(sec__carrier *c, const sec__place *to, uint64_t at,
     s->at = at;
     s->begun = now;
     s->hello = new_hello(c);
-    sec__secret_derive(&c->secret, e);
-    if (s->hello != NULL) {
+    ok = s->hello != NULL && sec__secret_ephemeral(&c->secret, e);
+    if (ok) {
         s->hello->key = c->keys[0];
+        ok = sec__hello_call(s->hello, s->id, e, NULL, 0);
     }
-    if (s->hello == NULL || !sec__hello_call(s->hello, s->id, e, NULL, 0)) {
+    sec__wipe(e, sizeof(e));
+    if (!ok) {
         sec__session_free(c, s);
         return NULL;
     }
@@ -220,14 +223,15 @@ static enum sec__carried admit(sec__carrier *c, const sec__place *from,
     sec__hello_msg m;
     sec__session *s;
     size_t len;
-    sec__secret_derive(&c->secret, e);
-    if (h == NULL) {
+    if (h == NULL || !sec__secret_ephemeral(&c->secret, e)) {
+        sec__hello_free(h, &c->mem);
         return SEC__NOTHING;
     }
     if (get_hello(p, &m)) {
         result = sec__hello_take_call(h, &m, p->scid, c->keys, c->n_keys, e,
                                       payload, &len);
     }
+    sec__wipe(e, sizeof(e));
     s = result == SEC__HELLO_FINE ? sec__session_new(c, from, now) : NULL;
     if (s == NULL) {
         sec__hello_free(h, &c->mem);

@@ -64,40 +64,43 @@ bool sec__keys_any(const sec__key_source *from) {
            from->more_keys != NULL;
 }
 
-static void name_key(sec__key *k) {
+static bool name_key(sec__key *k) {
     static const uint8_t label[] = "tltcp key id";
     uint8_t out[1][SEC__KEY_LEN] = {{0}};
     cmn__reader r = cmn__reader_of(out[0], ID_LEN);
-    (void)sec__hkdf(k->key, label, sizeof(label) - 1, out, 1);
+    bool ok = sec__hkdf(k->key, label, sizeof(label) - 1, out, 1);
     k->id = cmn__get64(&r);
+    return ok;
 }
 
-static void take_key(const uint8_t *key, sec__key *k) {
+static bool take_key(const uint8_t *key, sec__key *k) {
     memcpy(k->key, key, SEC__KEY_LEN);
-    name_key(k);
+    return name_key(k);
 }
 
 static bool stretch(const char *passphrase, sec__key *k) {
     static const uint8_t salt[] = "tltcp passphrase 1";
-    bool ok = EVP_PBE_scrypt(passphrase, strlen(passphrase), salt,
-                             sizeof(salt) - 1, SCRYPT_N, SCRYPT_R, SCRYPT_P,
-                             SCRYPT_MEM, k->key, sizeof(k->key)) == 1;
-    name_key(k);
-    return ok;
+    return EVP_PBE_scrypt(passphrase, strlen(passphrase), salt,
+                          sizeof(salt) - 1, SCRYPT_N, SCRYPT_R, SCRYPT_P,
+                          SCRYPT_MEM, k->key, sizeof(k->key)) == 1 &&
+           name_key(k);
 }
 
 int sec__keys_take(const sec__key_source *from, sec__key *keys, int max) {
     const char *const *passphrase = from->more_passphrases;
     const uint8_t *const *key = from->more_keys;
     int n = 0;
-    if (from->key != NULL) {
-        take_key(from->key, &keys[n++]);
-    } else if (from->passphrase != NULL &&
-               !stretch(from->passphrase, &keys[n++])) {
+    if (from->key != NULL && !take_key(from->key, &keys[n++])) {
+        return -1;
+    }
+    if (from->key == NULL && from->passphrase != NULL &&
+        !stretch(from->passphrase, &keys[n++])) {
         return -1;
     }
     for (; key != NULL && *key != NULL && n < max; key++) {
-        take_key(*key, &keys[n++]);
+        if (!take_key(*key, &keys[n++])) {
+            return -1;
+        }
     }
     for (; passphrase != NULL && *passphrase != NULL && n < max; passphrase++) {
         if (!stretch(*passphrase, &keys[n++])) {

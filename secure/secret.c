@@ -16,17 +16,14 @@
 #define TOKEN_LIFE (10 * SEC__S)
 #define TOKEN_KEY_LIFE (60 * SEC__S)
 
-enum purpose { NUMBER = 1, SEED = 2, TOKEN = 3 };
-
-static void mac(const uint8_t *key, const void *in, size_t len, uint8_t *out) {
-    unsigned n = MAC_LEN;
-    if (HMAC(EVP_sha256(), key, SEC__SEED_LEN, in, len, out, &n) == NULL) {
-        memset(out, 0, MAC_LEN); /* only without memory */
-    }
-}
+enum purpose { NUMBER = 1, SEED = 2, TOKEN = 3, NEXT_KEY = 4 };
 
 bool sec__equal(const void *a, const void *b, size_t len) {
     return CRYPTO_memcmp(a, b, len) == 0;
+}
+
+void sec__wipe(void *p, size_t len) {
+    OPENSSL_cleanse(p, len);
 }
 
 void sec__secret_init(sec__secret *s, const uint8_t *seed) {
@@ -38,25 +35,40 @@ void sec__secret_clear(sec__secret *s) {
     OPENSSL_cleanse(s, sizeof(*s));
 }
 
-static void next(sec__secret *s, enum purpose purpose, uint8_t *out) {
+/* False only without memory. */
+static bool next(sec__secret *s, enum purpose purpose, uint8_t *out) {
     uint8_t in[9];
+    unsigned n = MAC_LEN;
     cmn__writer w = cmn__writer_of(in, sizeof(in));
     cmn__put8(&w, (uint8_t)purpose);
     cmn__put64(&w, ++s->counter);
-    mac(s->key, in, sizeof(in), out);
+    return HMAC(EVP_sha256(), s->key, SEC__SEED_LEN, in, sizeof(in), out, &n) !=
+           NULL;
 }
 
 uint64_t sec__secret_next(sec__secret *s) {
-    uint8_t out[MAC_LEN] = {0};
+    uint8_t out[MAC_LEN];
     cmn__reader r = cmn__reader_of(out, sizeof(out));
     uint64_t x;
-    next(s, NUMBER, out);
+    if (!next(s, NUMBER, out)) {
+        return 0;
+    }
     x = cmn__get64(&r);
     return x != 0 ? x : 1;
 }
 
-void sec__secret_derive(sec__secret *s, uint8_t *seed) {
-    next(s, SEED, seed);
+bool sec__secret_derive(sec__secret *s, uint8_t *seed) {
+    return next(s, SEED, seed);
+}
+
+bool sec__secret_ephemeral(sec__secret *s, uint8_t *e) {
+    uint8_t key[MAC_LEN];
+    bool ok = next(s, SEED, e) && next(s, NEXT_KEY, key);
+    if (ok) {
+        memcpy(s->key, key, sizeof(s->key));
+    }
+    OPENSSL_cleanse(key, sizeof(key));
+    return ok;
 }
 
 /* HMAC with a key that nobody has seen. */
@@ -68,8 +80,8 @@ static EVP_MAC_CTX *new_key(sec__secret *s) {
     uint8_t key[SEC__SEED_LEN];
     EVP_MAC *hmac = EVP_MAC_fetch(NULL, "HMAC", NULL);
     EVP_MAC_CTX *c = hmac != NULL ? EVP_MAC_CTX_new(hmac) : NULL;
-    sec__secret_derive(s, key);
-    if (c != NULL && EVP_MAC_init(c, key, sizeof(key), params) != 1) {
+    if (c != NULL && (!sec__secret_derive(s, key) ||
+                      EVP_MAC_init(c, key, sizeof(key), params) != 1)) {
         EVP_MAC_CTX_free(c);
         c = NULL;
     }

@@ -32,13 +32,20 @@ typedef struct sec__tokens {
 /* Compares in a time that tells nothing. */
 bool sec__equal(const void *a, const void *b, size_t len);
 
+/* Overwrites what must not stay in memory. */
+void sec__wipe(void *p, size_t len);
+
 void sec__secret_init(sec__secret *s, const uint8_t *seed);
 /* Wipes the key. */
 void sec__secret_clear(sec__secret *s);
-/* The next unpredictable number, never 0. */
+/* The next unpredictable number; 0 only without memory. */
 uint64_t sec__secret_next(sec__secret *s);
-/* A seed for something that hangs off this one. */
-void sec__secret_derive(sec__secret *s, uint8_t *seed);
+/* A seed for something that hangs off this one.  False without memory. */
+bool sec__secret_derive(sec__secret *s, uint8_t *seed);
+/* An ephemeral key, SEC__SEED_LEN bytes, which nothing that stays here tells
+ * again: who reads the memory later cannot open what was recorded before.
+ * False without memory. */
+bool sec__secret_ephemeral(sec__secret *s, uint8_t *e);
 
 void sec__tokens_init(sec__tokens *t, sec__secret *s, uint64_t now);
 /* Wipes the keys. */

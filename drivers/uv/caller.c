@@ -5,6 +5,7 @@
 #include "drivers/uv/options.h"
 #include "drivers/uv/sock.h"
 #include "drivers/uv/trace.h"
+#include "secure/secret.h"
 
 /* The longest handshake datagram that is worth keeping. */
 #define HELLO_MAX ((size_t)2048)
@@ -228,6 +229,7 @@ static int make_connection(struct tltcp__reactor *r, const tltcp_config *own,
     if (rv == 0) {
         rv = tltcp_conn_new(&conn, &inner, seed, 1, tltcp_now());
     }
+    sec__wipe(seed, sizeof(seed));
     if (rv != 0) {
         return rv;
     }

@@ -6,6 +6,7 @@
 #include "drivers/uv/sock.h"
 #include "drivers/uv/stats.h"
 #include "drivers/uv/trace.h"
+#include "secure/secret.h"
 
 /* Callers that the application has not taken; beyond it they are refused. */
 #define BACKLOG 4096u
@@ -162,11 +163,12 @@ static int make_endpoint(struct tltcp__reactor *r, const tltcp_config *own) {
     tltcp_config inner = *own;
     int rv = tltcp__reactor_engine(r, &inner, seed);
 
-    if (rv != 0) {
-        return rv;
+    if (rv == 0) {
+        rv = tltcp_endpoint_new(&r->listening->endpoint, &inner, seed,
+                                tltcp_now());
     }
-    return tltcp_endpoint_new(&r->listening->endpoint, &inner, seed,
-                              tltcp_now());
+    sec__wipe(seed, sizeof(seed));
+    return rv;
 }
 
 static int make_listener(struct tltcp__reactor *r, const tltcp_config *own) {

@@ -71,9 +71,16 @@ static const char *contradiction(const saratoga_uv *u,
         &u->options);
 }
 
-static int make(saratoga_uv *u, const sec__key_source *keys, bool secured) {
+static bool make_carrier(sec__carrier **out, const sec__carrier_config *c) {
     const cmn__mem mem = cmn__mem_default();
     uint8_t seed[SEC__SEED_LEN];
+    bool ok = uv_random(NULL, NULL, seed, sizeof(seed), 0, NULL) == 0 &&
+              sec__carrier_new(out, &mem, c, seed, saratoga__now()) == 0;
+    sec__wipe(seed, sizeof(seed));
+    return ok;
+}
+
+static int make(saratoga_uv *u, const sec__key_source *keys, bool secured) {
     const sec__carrier_config c = {
         .keys = *keys,
         .limits = {.max = SESSIONS_MAX,
@@ -86,10 +93,7 @@ static int make(saratoga_uv *u, const sec__key_source *keys, bool secured) {
         .max_datagram = secured ? MAX_DATAGRAM : SEC__DATAGRAM_MIN,
         .rekey_packets = u->config.rekey_packets};
     u->secure = calloc(1, sizeof(*u->secure));
-    if (u->secure == NULL ||
-        uv_random(NULL, NULL, seed, sizeof(seed), 0, NULL) != 0 ||
-        sec__carrier_new(&u->secure->carrier, &mem, &c, seed,
-                         saratoga__now()) != 0) {
+    if (u->secure == NULL || !make_carrier(&u->secure->carrier, &c)) {
         return UV_ENOMEM;
     }
     if (secured) {

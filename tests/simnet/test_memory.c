@@ -4,6 +4,7 @@
 
 #include "libtltcp/conn.h"
 #include "tests/simnet/world.h"
+#include "tests/support/crypto_alloc.h"
 
 static struct world w;
 
@@ -64,6 +65,22 @@ static void any_single_request_may_fail(void **state) {
 static void memory_may_run_out_for_good_at_any_time(void **state) {
     (void)state;
     starve_everywhere(true);
+}
+
+/* Once it has what it keeps for good. */
+static void libcrypto_may_run_out_of_memory_at_any_time(void **state) {
+    bool reached = true;
+    struct plan p;
+    (void)state;
+    eventful(&p, 4);
+    p.secured = true;
+    (void)run_starved(&p, 0, 0);
+    for (int k = 0; reached; k++) {
+        test_crypto_left = k;
+        (void)run_starved(&p, 0, 0);
+        reached = test_crypto_left < 0;
+        test_crypto_left = -1;
+    }
 }
 
 static void running_out_of_memory_has_a_name(void **state) {
@@ -134,9 +151,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_single_request_may_fail),
         cmocka_unit_test(memory_may_run_out_for_good_at_any_time),
+        cmocka_unit_test(libcrypto_may_run_out_of_memory_at_any_time),
         cmocka_unit_test(running_out_of_memory_has_a_name),
         cmocka_unit_test(a_steady_bulk_transfer_asks_for_no_memory),
         cmocka_unit_test(a_steady_live_stream_asks_for_no_memory),
     };
-    return cmocka_run_group_tests_name("memory", tests, NULL, NULL);
+    return test_crypto_alloc_init()
+               ? cmocka_run_group_tests_name("memory", tests, NULL, NULL)
+               : 1;
 }
