@@ -91,12 +91,9 @@ def finish(which, spec, result):
     frames = result.pop("sent")
     best = measure.at_best(frames, which.share_bps(spec["seconds"]),
                            spec["latency_ms"] / 1e3)
-    result["bound"] = best or len(frames)
-    classes = result["classes"]
-    needed = sum(classes[kind]["sent"] for kind in ("key", "reference"))
-    for kind, row in classes.items():
-        row["bound"] = row["sent"]
-    classes["disposable"]["bound"] = max(0, result["bound"] - needed)
+    result["bound"] = sum(best.values())
+    for kind, row in result["classes"].items():
+        row["bound"] = best[kind]
     result["of_bound"] = result["frames"]["all"]["decodable"] / result["bound"]
     result["beyond_of_bound"] = result["beyond_path"] / result["bound"]
     result.update(live_quality.after_concealment(spec["clip"], frames))

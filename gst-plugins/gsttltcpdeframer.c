@@ -41,6 +41,7 @@ void gst_tltcp_deframer_restart(GstTltcpDeframer *d) {
     d->first = -1;
     d->streams = 0;
     d->raw = d->framed = FALSE;
+    memset(&d->arrivals, 0, sizeof(d->arrivals));
     media__playout_init(&d->times, (gint64)d->latency + LATE_NS);
 }
 
@@ -326,6 +327,10 @@ static gboolean track(GstTltcpDeframer *d, const media_header *h,
                       const media_section *section, gsize payload) {
     GstTltcpInput *in = input_of(d, h->stream);
     Verdict v = judge(in, h, section, payload);
+    v.decodable =
+        v.decodable && media__arrivals_has_parent(&d->arrivals, section->number,
+                                                  section->meta.depends);
+    media__arrivals_note(&d->arrivals, section->number, v.decodable);
     gboolean hold = d->drop_until_keyframe && is_picture(h) && !v.decodable &&
                     !(h->flags & MEDIA_FLAG_RECOVERY) &&
                     (in->ts || in->type != MEDIA_TYPE_DATA) &&

@@ -37,6 +37,7 @@ typedef struct {
     gboolean raw;    /* sections are no media: handed on as they are */
     gboolean framed; /* media sections were seen */
     media_playout times;
+    media_arrivals arrivals;
     GstTltcpReceived counts;     /* read by other threads: under `lock` */
     GstClockTime sender_latency; /* likewise under the lock */
     GMutex lock;

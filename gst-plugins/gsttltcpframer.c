@@ -6,6 +6,7 @@
 #include "gst-plugins/gsttltcpcaps.h"
 #include "gst-plugins/gsttltcpflags.h"
 #include "gst-plugins/gsttltcpmeta.h"
+#include "media/chain.h"
 
 void gst_tltcp_unit_free(GstTltcpUnit *unit) {
     g_bytes_unref(unit->section);
@@ -125,6 +126,9 @@ static guint32 wire_flags(const media_frame *frame, guint32 flags) {
     if (begins_here(frame) && frame->closed_gop) {
         flags |= MEDIA_FLAG_CLOSED;
     }
+    if (frame->branch) {
+        flags |= MEDIA_FLAG_BRANCH;
+    }
     if (frame->recovery) {
         flags |= MEDIA_FLAG_RECOVERY | MIN(frame->recovery_cnt, 0xffff)
                                            << MEDIA_RECOVERY_SHIFT;
@@ -207,7 +211,7 @@ static void add_unit(GstTltcpFramer *f, const media_frame *frame,
     if (frame->frame_class != MEDIA_CLASS_HEADER) {
         f->number++;
         f->refs += f->ts ? media__ts_counts(frame)
-                         : frame->frame_class != MEDIA_CLASS_DISPOSABLE;
+                         : media__chain_class(frame) != MEDIA_CLASS_DISPOSABLE;
     }
     unit->section = copy_section(&h, data, len);
     unit->begin = begin_section(f, frame, &h, data, len);

@@ -17,7 +17,7 @@ typedef struct {
     media_deadline deadline;
     guint32 generation;  /* of the caps, from 1 */
     guint32 number;      /* of the next frame */
-    guint32 refs;        /* frames before it that were not disposable */
+    guint32 refs;        /* as media_header::refs */
     gboolean predicted;  /* video whose buffers need each other */
     media_params params; /* of the stream */
     media_times began;   /* of a frame that comes in parts */

@@ -31,6 +31,7 @@ void gst_tltcp_meta_frame(GstBuffer *buffer, media_frame *frame) {
         if (g_strcmp0(name, media__class_name(i)) == 0) {
             frame->frame_class = (guint8)i;
             frame->key = i == MEDIA_CLASS_KEY;
+            frame->branch = FALSE;
             return;
         }
     }

@@ -20,6 +20,7 @@ typedef struct {
     gint64 number;
     guint8 stream;
     guint8 frame_class;
+    guint8 told_class; /* the connection */
     guint64 tag;
     GBytes *clock; /* to be sent when it is given up; NULL: none */
 } Sent;
@@ -150,7 +151,7 @@ static void on_lost(GstTltcpPeer *peer, const Sent *sent,
         counts[frame_class]++;
         tell_lost(peer, sent->stream, frame_class, MEDIA_DROP_NONE, sent->tag);
     }
-    if (media__chain_misses(chain_of(peer, sent->stream), frame_class,
+    if (media__chain_misses(chain_of(peer, sent->stream), sent->told_class,
                             ev->section)) {
         peer->key_wanted = TRUE;
     }
@@ -287,6 +288,7 @@ static void note_written(GstTltcpPeer *peer, const media_item *item) {
     sent->number = (gint64)peer->written++;
     sent->stream = item->stream;
     sent->frame_class = item->frame.frame_class;
+    sent->told_class = (guint8)media__chain_class(&item->frame);
     sent->tag = item->tag;
     sent->clock = clock_of(item->user);
     g_hash_table_insert(peer->sent, &sent->number, sent);
@@ -297,7 +299,7 @@ static gboolean send_item(GstTltcpPeer *peer, const media_item *item) {
     media_chain *chain = chain_of(peer, item->stream);
     media_chain before = *chain;
     struct tltcp_meta meta = {
-        .section_class = item->frame.frame_class,
+        .section_class = media__chain_class(&item->frame),
         .stream = item->stream % TL_STREAMS_MAX,
         .depends = media__chain_add(chain, item, peer->written),
         .due = item->due == MEDIA_NEVER ? 0 : engine_time(item->due),

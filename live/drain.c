@@ -21,16 +21,21 @@ static void hand_out(struct drain *d, media_section *section, uint64_t now) {
 }
 
 /* Every piece of one call. */
-static bool take_pieces(struct drain *d, const struct msghdr *msg) {
-    const struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+static bool take_pieces(struct drain *d, struct msghdr *msg) {
+    struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+    const struct cmsghdr *more = c ? CMSG_NXTHDR(msg, c) : NULL;
     const struct tltcp_segment *segment;
+    const struct tltcp_meta *meta;
     uint64_t now = tltcp_now();
     media_section section[2];
     if (c == NULL) {
         return true;
     }
     segment = (const struct tltcp_segment *)(const void *)CMSG_DATA(c);
+    meta =
+        more ? (const struct tltcp_meta *)(const void *)CMSG_DATA(more) : NULL;
     for (size_t i = 0; i < msg->msg_iovlen; i++) {
+        d->assembly.meta = meta ? meta[i] : (struct tltcp_meta){0};
         int n = media__assembly_add(&d->assembly, &segment[i],
                                     msg->msg_iov[i].iov_base,
                                     msg->msg_iov[i].iov_len, section);
@@ -50,7 +55,8 @@ static bool take_pieces(struct drain *d, const struct msghdr *msg) {
 
 ssize_t drain_read(struct drain *d, tltcp_socket *socket, int flags) {
     _Alignas(struct cmsghdr) char
-        control[CMSG_SPACE(PIECES * sizeof(struct tltcp_segment))];
+        control[CMSG_SPACE(PIECES * sizeof(struct tltcp_segment)) +
+                CMSG_SPACE(PIECES * sizeof(struct tltcp_meta))];
     struct iovec iov[PIECES];
     struct msghdr msg = {.msg_iov = iov,
                          .msg_iovlen = PIECES,
@@ -60,7 +66,7 @@ ssize_t drain_read(struct drain *d, tltcp_socket *socket, int flags) {
     for (size_t i = 0; i < PIECES; i++) {
         iov[i] = (struct iovec){d->buffer + i * PIECE_BYTES, PIECE_BYTES};
     }
-    n = tltcp_recvmsg(socket, &msg, MSG_TL | flags);
+    n = tltcp_recvmsg(socket, &msg, MSG_TL | MSG_TL_META | flags);
     return n > 0 && !take_pieces(d, &msg) ? TLTCP_ERR_NOMEM : n;
 }
 

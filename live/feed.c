@@ -171,6 +171,9 @@ uint32_t feed_flags(const media_frame *what) {
     if (what->key && what->closed_gop) {
         flags |= MEDIA_FLAG_CLOSED;
     }
+    if (what->branch) {
+        flags |= MEDIA_FLAG_BRANCH;
+    }
     if (what->recovery) {
         uint32_t count = what->recovery_cnt & UINT32_C(0xffff);
         flags |= MEDIA_FLAG_RECOVERY | count << MEDIA_RECOVERY_SHIFT;
@@ -182,7 +185,7 @@ static void set_deadline(struct feed *f, const struct feed_frame *frame,
                          struct feed_section *p) {
     media_due due = media__deadline_next(&f->deadline[frame->slot], frame->what,
                                          &frame->times, MEDIA_TIME_NONE);
-    p->meta.section_class = frame->what->frame_class;
+    p->meta.section_class = media__chain_class(frame->what);
     p->meta.stream = frame->stream;
     p->entry.deadline = due.deadline;
     p->chained = true;

@@ -89,15 +89,33 @@ static uint64_t recent(const media_chain *c, uint32_t number) {
     return c->numbers[at] == number ? c->recent[at] : 0;
 }
 
+/* The picture that it refers to, where its headers say so. */
+static uint64_t read_parent(const media_chain *c, const media_item *item) {
+    uint32_t ordinal = item->frame.ordinal - item->frame.parent;
+    unsigned at = ordinal % MEDIA_CHAIN_RECENT;
+
+    return item->frame.parent && c->pictures[at].ordinal == ordinal &&
+                   c->pictures[at].stream == item->stream &&
+                   c->pictures[at].section >= c->key
+               ? c->pictures[at].section
+               : 0;
+}
+
 static void note(media_chain *c, const media_item *item, uint64_t section) {
     unsigned at = item->number % MEDIA_CHAIN_RECENT;
+    unsigned picture = item->frame.ordinal % MEDIA_CHAIN_RECENT;
 
+    if (item->frame.ordinal) {
+        c->pictures[picture].section = section + 1;
+        c->pictures[picture].ordinal = item->frame.ordinal;
+        c->pictures[picture].stream = item->stream;
+    }
     c->last = is_picture(item) ? section + 1 : c->last;
     c->recent[at] = section + 1;
     c->numbers[at] = item->number;
 }
 
-/* What a picture refers to by what it is. */
+/* What a picture refers to by what it is, unless its headers say it. */
 static uint32_t implied(media_chain *c, const media_item *item,
                         uint64_t section) {
     bool key = item->frame.frame_class == MEDIA_CLASS_KEY;
@@ -111,6 +129,8 @@ static uint32_t implied(media_chain *c, const media_item *item,
                section);
     if (item->frame.continues) {
         to = c->last;
+    } else if (read_parent(c, item)) {
+        to = read_parent(c, item);
     }
     return item->frame.recovery ? TL_DEPENDS_NONE : distance(section, to);
 }
@@ -129,6 +149,10 @@ uint32_t media__chain_add(media_chain *c, const media_item *item,
         note(c, item, section);
     }
     return told ? distance(section, told) : depends;
+}
+
+unsigned media__chain_class(const media_frame *frame) {
+    return frame->branch ? MEDIA_CLASS_DISPOSABLE : frame->frame_class;
 }
 
 bool media__chain_misses(const media_chain *c, unsigned frame_class,

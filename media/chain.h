@@ -31,6 +31,11 @@ typedef struct media_chain {
     int64_t wait_until; /**< for a frame where decoding can begin; 0: not */
     uint64_t recent[MEDIA_CHAIN_RECENT];  /**< by their media_item::number */
     uint32_t numbers[MEDIA_CHAIN_RECENT]; /**< which ones these are */
+    struct {
+        uint64_t section;           /**< newest with a part of it */
+        uint32_t ordinal;           /**< its media_frame::ordinal */
+        uint8_t stream;             /**< its media_item::stream */
+    } pictures[MEDIA_CHAIN_RECENT]; /**< by their ordinals */
 } media_chain;
 
 /**
@@ -60,9 +65,18 @@ uint32_t media__chain_add(media_chain *c, const media_item *item,
                           uint64_t section);
 
 /**
+ * @brief What a connection is told that a frame is.
+ *
+ * A branch is given up like what is disposable; what refers to it says so.
+ * @param frame  what it is
+ * @return value for tltcp_meta::section_class
+ */
+unsigned media__chain_class(const media_frame *frame);
+
+/**
  * @brief Whether it matters that a section did not arrive.
  * @param c            chain
- * @param frame_class  its ::media_class
+ * @param frame_class  as media__chain_class() has it
  * @param section      its number on the connection
  * @return true when a key frame should be asked for
  */

@@ -80,8 +80,10 @@ enum media_flag {
     MEDIA_FLAG_RECOVERY = 1 << 10,   /**< decoding can begin here and is right
                                           some references later, see
                                           ::MEDIA_RECOVERY_SHIFT */
-    MEDIA_FLAG_CLOSED = 1 << 11      /**< with KEY: nothing behind it needs
+    MEDIA_FLAG_CLOSED = 1 << 11,     /**< with KEY: nothing behind it needs
                                           anything before it */
+    MEDIA_FLAG_BRANCH = 1 << 12      /**< a reference that few need, see
+                                          media_frame::branch */
 };
 
 /** Bits 16 to 31 of the flags: with RECOVERY, how many references later. */

@@ -2,85 +2,38 @@
 #include <string.h>
 
 #include "media/framing.h"
+#include "media/h265.h"
 #include "media/h26x.h"
-#include "media/nal.h"
-
-/* nal_unit_type, H.265 table 7-1 */
-enum {
-    NAL_RASL_N = 8,
-    NAL_RADL_N = 6,
-    NAL_RASL_R = 9,
-    NAL_LAST_SUBLAYER = 15, /* up to here even types are non-reference */
-    NAL_BLA_W_LP = 16,
-    NAL_BLA_N_LP = 18,
-    NAL_IDR_W_RADL = 19,
-    NAL_IDR_N_LP = 20,
-    NAL_CRA = 21,
-    NAL_IRAP_LAST = 23,
-    NAL_VPS = 32,
-    NAL_SPS = 33,
-    NAL_PPS = 34,
-    NAL_SEI_PREFIX = 39
-};
-
-static unsigned nal_type(const media_nal *nal) {
-    return nal->data[0] >> 1 & 0x3f;
-}
-
-static void read_pps(media_scanner *s, const media_nal *nal) {
-    media_bits b;
-
-    media__bits_begin(&b, nal, 2);
-    uint32_t pps = media__bits_ue(&b);
-    media__bits_ue(&b);     /* pps_seq_parameter_set_id */
-    media__bits_get(&b, 2); /* dependent slices, output flag */
-    uint32_t extra = media__bits_get(&b, 3);
-    if (!b.bad && pps < sizeof(s->extra_bits)) {
-        s->extra_bits[pps] = (uint8_t)extra;
-    }
-}
-
-/* Only the first slice segment of a picture is read. */
-static unsigned picture_type(const media_scanner *s, const media_nal *nal) {
-    media_bits b;
-
-    media__bits_begin(&b, nal, 2);
-    bool first = media__bits_get(&b, 1);
-    if (nal_type(nal) >= NAL_BLA_W_LP) {
-        media__bits_get(&b, 1); /* no_output_of_prior_pics_flag */
-    }
-    uint32_t pps = media__bits_ue(&b);
-    if (!first || b.bad || pps >= sizeof(s->extra_bits)) {
-        return MEDIA_PICTURE_OTHER;
-    }
-    media__bits_get(&b, s->extra_bits[pps]);
-    uint32_t type = media__bits_ue(&b);
-    if (b.bad || type > 2) {
-        return MEDIA_PICTURE_OTHER;
-    }
-    return type == 0   ? MEDIA_PICTURE_B
-           : type == 1 ? MEDIA_PICTURE_P
-                       : MEDIA_PICTURE_I;
-}
 
 /* A sub-layer non-reference picture is not needed by its own layer, but may be
  * by higher ones. */
 static bool is_disposable(const media_scanner *s, unsigned type, unsigned tid) {
-    return type < NAL_LAST_SUBLAYER && type % 2 == 0 && tid >= s->max_tid;
+    return type < MEDIA_H265_LAST_SUBLAYER && type % 2 == 0 &&
+           tid >= s->h265.max_tid;
 }
 
-static void read_slice(media_scanner *s, const media_nal *nal, media_frame *f) {
-    unsigned type = nal_type(nal);
+static unsigned picture_of(const media_h265_slice *slice) {
+    return !slice->pps        ? MEDIA_PICTURE_OTHER
+           : slice->type == 0 ? MEDIA_PICTURE_B
+           : slice->type == 1 ? MEDIA_PICTURE_P
+                              : MEDIA_PICTURE_I;
+}
+
+static void read_slice(media_scanner *s, const media_nal *nal,
+                       media_h265_slice *slice, media_frame *f) {
+    unsigned type = media__h265_type(nal);
     unsigned tid = nal->len > 1 ? nal->data[1] & 7u : 1;
 
+    media__h265_read_slice(&s->h265, nal, slice);
     tid -= tid ? 1 : 0;
-    s->max_tid = tid > s->max_tid ? (uint8_t)tid : s->max_tid;
+    s->h265.max_tid = tid > s->h265.max_tid ? (uint8_t)tid : s->h265.max_tid;
     f->temporal_id = (uint8_t)tid;
-    f->picture = (uint8_t)picture_type(s, nal);
-    f->key = type >= NAL_BLA_W_LP && type <= NAL_IRAP_LAST;
-    f->closed_gop = type == NAL_IDR_N_LP || type == NAL_IDR_W_RADL;
-    f->broken_link = type >= NAL_BLA_W_LP && type <= NAL_BLA_N_LP;
-    f->leading = type == NAL_RASL_N || type == NAL_RASL_R;
+    f->picture = (uint8_t)picture_of(slice);
+    f->key = type >= MEDIA_H265_BLA_W_LP && type <= MEDIA_H265_IRAP_LAST;
+    f->closed_gop =
+        type == MEDIA_H265_IDR_N_LP || type == MEDIA_H265_IDR_W_RADL;
+    f->broken_link = type >= MEDIA_H265_BLA_W_LP && type <= MEDIA_H265_BLA_N_LP;
+    f->leading = type == MEDIA_H265_RASL_N || type == MEDIA_H265_RASL_R;
     f->frame_class = f->key                        ? MEDIA_CLASS_KEY
                      : is_disposable(s, type, tid) ? MEDIA_CLASS_DISPOSABLE
                                                    : MEDIA_CLASS_REFERENCE;
@@ -90,32 +43,54 @@ static void read_slice(media_scanner *s, const media_nal *nal, media_frame *f) {
     }
 }
 
+/* Those of other layers than the base have numbers of their own. */
+static bool is_base(const media_nal *nal) {
+    return !(nal->data[0] & 1) && (nal->len < 2 || nal->data[1] < 8);
+}
+
+static void read_params(media_scanner *s, const media_nal *nal) {
+    unsigned type = media__h265_type(nal);
+
+    if (type == MEDIA_H265_SPS && is_base(nal)) {
+        media__h265_read_sps(&s->h265, nal);
+    } else if (type == MEDIA_H265_PPS && is_base(nal)) {
+        media__h265_read_pps(&s->h265, nal);
+    }
+}
+
 bool media__h265_classify(media_scanner *s, const void *data, size_t len,
                           media_frame *f) {
-    bool slice = false;
+    unsigned slices = 0;
     bool params = false;
+    bool ends = false;
+    media_h265_slice first;
     media_nal_iter it;
     media_nal nal;
 
     media__nal_begin(&it, data, len, s->nal_length);
     while (media__nal_next(&it, &nal)) {
-        unsigned type = nal_type(&nal);
-        if (type == NAL_PPS) {
-            read_pps(s, &nal);
+        unsigned type = media__h265_type(&nal);
+        if (type > MEDIA_H265_IRAP_LAST) {
+            read_params(s, &nal);
         }
-        if (type == NAL_SEI_PREFIX && !slice && !f->recovery) {
+        if (type == MEDIA_H265_SEI_PREFIX && !slices && !f->recovery) {
             media__sei_read(&nal, 2, f);
         }
-        params = params || (type >= NAL_VPS && type <= NAL_PPS);
-        if (type <= NAL_IRAP_LAST && !slice) {
-            read_slice(s, &nal, f);
-            slice = true;
+        params = params || (type >= MEDIA_H265_VPS && type <= MEDIA_H265_PPS);
+        if (type <= MEDIA_H265_IRAP_LAST && !slices) {
+            read_slice(s, &nal, &first, f);
         }
+        slices += type <= MEDIA_H265_IRAP_LAST;
+        ends = ends || type == MEDIA_H265_EOS || type == MEDIA_H265_EOB;
     }
-    if (!slice && params) {
+    if (slices) {
+        bool single = slices == 1 && s->form == MEDIA_FORM_WHOLE;
+        media__h265_refer(s, &first, single, f);
+    } else if (params) {
         f->frame_class = MEDIA_CLASS_HEADER;
     }
-    return slice || params;
+    s->h265.counting = s->h265.counting && !ends;
+    return slices || params;
 }
 
 /* hvcC, ISO/IEC 14496-15 8.3.3.1: 22 bytes, then arrays of NAL units. */
@@ -132,8 +107,8 @@ static void read_hvcc(media_scanner *s, const uint8_t *p, size_t len) {
                 return;
             }
             media_nal nal = {p + at, size};
-            if (size > 2 && nal_type(&nal) == NAL_PPS) {
-                read_pps(s, &nal);
+            if (size > 2) {
+                read_params(s, &nal);
             }
             at += size;
         }

@@ -9,6 +9,7 @@ struct step {
     bool recovery;
     bool closed;
     bool leading;
+    bool branch;
     bool intact;
     uint32_t recovery_cnt;
     int64_t pts;
@@ -54,7 +55,7 @@ static bool on_reference(media_reftrack *t, const struct step *s) {
 }
 
 static bool step(media_reftrack *t, const struct step *s) {
-    switch (s->frame_class) {
+    switch (s->branch ? MEDIA_CLASS_DISPOSABLE : s->frame_class) {
     case MEDIA_CLASS_KEY:
         return on_key(t, s);
     case MEDIA_CLASS_REFERENCE:
@@ -102,6 +103,7 @@ bool media__reftrack_frame(media_reftrack *t, const media_header *h,
         .frame_class = h->frame_class,
         .recovery = h->flags & MEDIA_FLAG_RECOVERY,
         .closed = h->flags & MEDIA_FLAG_CLOSED,
+        .branch = h->flags & MEDIA_FLAG_BRANCH,
         .intact = intact && !(h->flags & MEDIA_FLAG_CORRUPTED),
         .recovery_cnt = h->flags >> MEDIA_RECOVERY_SHIFT,
         .pts = h->pts,
@@ -114,7 +116,7 @@ bool media__reftrack_frame(media_reftrack *t, const media_header *h,
     find_missing(t, h);
     t->started = true;
     t->next = h->number + 1;
-    t->refs = h->refs + (h->frame_class != MEDIA_CLASS_DISPOSABLE);
+    t->refs = h->refs + (h->frame_class != MEDIA_CLASS_DISPOSABLE && !s.branch);
     return step(t, &s);
 }
 
@@ -125,6 +127,7 @@ bool media__reftrack_classified(media_reftrack *t, const media_frame *f,
         .recovery = f->recovery,
         .closed = f->closed_gop,
         .leading = f->leading,
+        .branch = f->branch,
         .intact = intact,
         .recovery_cnt = f->recovery_cnt,
         .pts = pts,
@@ -132,7 +135,22 @@ bool media__reftrack_classified(media_reftrack *t, const media_frame *f,
 
     t->started = true;
     t->next += f->frame_class != MEDIA_CLASS_HEADER;
-    t->refs += f->frame_class != MEDIA_CLASS_DISPOSABLE &&
+    t->refs += f->frame_class != MEDIA_CLASS_DISPOSABLE && !f->branch &&
                f->frame_class != MEDIA_CLASS_HEADER;
     return step(t, &s);
+}
+
+/* What came before the first is not known, nor what is too long ago. */
+bool media__arrivals_has_parent(const media_arrivals *a, uint64_t section,
+                                uint32_t depends) {
+    uint64_t parent = section - depends;
+
+    return !depends || depends >= MEDIA_ARRIVALS || depends > section ||
+           !a->first || parent + 1 < a->first ||
+           a->good[parent % MEDIA_ARRIVALS] == parent + 1;
+}
+
+void media__arrivals_note(media_arrivals *a, uint64_t section, bool good) {
+    a->first = a->first ? a->first : section + 1;
+    a->good[section % MEDIA_ARRIVALS] = good ? section + 1 : 0;
 }

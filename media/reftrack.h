@@ -3,17 +3,21 @@
  * @file media/reftrack.h
  * @brief Which frames can be decoded, given which ones arrived.
  *
- * References are not read from the bitstream but inferred from classes, so the
- * answer errs on the side of "not": a frame that is not disposable is taken to
- * be needed by all that follow it up to the next key frame.
+ * The first half infers references from classes, so it errs on the side of
+ * "not": a frame that is neither disposable nor a branch is taken to be needed
+ * by all that follow it up to the next key frame.
  *
  *  - a key frame needs nothing;
  *  - a reference needs every earlier reference back to its key frame;
- *  - a disposable frame needs the same; when it is shown before the key frame
- *    that it follows (open GOP), the references before that key frame too;
+ *  - a disposable frame or a branch needs the same; when it is shown before the
+ * key frame that it follows (open GOP), the references before that key frame
+ * too;
  *  - a frame of class OTHER needs nothing, and nothing before it matters to
  * those behind it;
  *  - after a recovery point frames are right again once its count has passed.
+ *
+ * The second half knows what each section says that it refers to, which is how
+ * the loss of a branch is seen.
  */
 #ifndef MEDIA_REFTRACK_H
 #define MEDIA_REFTRACK_H
@@ -62,5 +66,33 @@ bool media__reftrack_frame(media_reftrack *t, const media_header *h,
  */
 bool media__reftrack_classified(media_reftrack *t, const media_frame *f,
                                 int64_t pts, bool intact);
+
+/** Sections that are remembered. */
+#define MEDIA_ARRIVALS 256
+
+/** Which sections of a connection can be decoded.  All zero: none came. */
+typedef struct media_arrivals {
+    uint64_t first;                /**< number of the first + 1 */
+    uint64_t good[MEDIA_ARRIVALS]; /**< their numbers + 1 */
+} media_arrivals;
+
+/**
+ * @brief Whether what a section refers to can be decoded.
+ * @param a        sections before it
+ * @param section  its number
+ * @param depends  tltcp_meta::depends as it came
+ * @return false: it is missing, or misses another itself; true also when that
+ * is not known
+ */
+bool media__arrivals_has_parent(const media_arrivals *a, uint64_t section,
+                                uint32_t depends);
+
+/**
+ * @brief Takes note of a section.
+ * @param a        sections before it
+ * @param section  its number
+ * @param good     it can be decoded, or stands alone and is whole
+ */
+void media__arrivals_note(media_arrivals *a, uint64_t section, bool good);
 
 #endif /* MEDIA_REFTRACK_H */

@@ -34,9 +34,80 @@ typedef struct media_frame {
     bool closed_gop;       /**< IDR, or MPEG closed GOP */
     bool continues;        /**< goes on with the frame that the part before it
                                 began, see ::media_form */
+    bool branch;           /**< a reference, but the trunk of the stream goes
+                                on without: only what is shown about when it
+                                is, or is in higher layers, needs it */
     uint32_t recovery_cnt; /**< frames until right after a recovery point */
     int32_t tsn;           /**< MPEG-1/2: temporal_reference; -1: none */
+    uint32_t ordinal;      /**< H.264, H.265: counts pictures from 1; 0: not
+                                known */
+    uint32_t parent;       /**< it refers to the picture so many before it, and
+                                to others only by way of that; 0: not known */
 } media_frame;
+
+/** Pictures that are remembered, see media/refs.h. */
+#define MEDIA_REFS_RECENT 64
+
+/** One of them. */
+typedef struct media_ref {
+    int32_t order;   /**< picture order count */
+    uint32_t parent; /**< ordinal of the one it refers to, or is taken to refer
+                          to; 0: none */
+    bool trunk;      /**< of those that the stream goes on with */
+} media_ref;
+
+/** Pictures of a stream, by their ordinals. */
+typedef struct media_refs {
+    uint32_t count;  /**< so far: ordinal of the newest */
+    uint32_t first;  /**< oldest that can be referred to */
+    uint32_t newest; /**< newest reference */
+    uint32_t trunk;  /**< newest of the trunk */
+    int32_t highest; /**< order of that */
+    unsigned passed; /**< so often the trunk left out a reference */
+    media_ref recent[MEDIA_REFS_RECENT]; /**< by ordinal */
+} media_refs;
+
+/** H.265: a set of pictures that may be referred to, by their distance. */
+typedef struct media_h265_set {
+    uint8_t before;    /**< so many shown before, nearest first */
+    uint8_t after;     /**< and behind these so many shown after */
+    uint16_t used;     /**< bits: by this picture, not by later ones alone */
+    int16_t delta[16]; /**< picture order count relative to this picture's */
+} media_h265_set;
+
+/** H.265: what slice headers need of a picture parameter set. */
+typedef struct media_h265_pps {
+    bool known;         /**< it was read */
+    bool output_flag;   /**< output_flag_present_flag */
+    bool reorders;      /**< lists_modification_present_flag */
+    uint8_t sps;        /**< its sequence parameter set */
+    uint8_t extra_bits; /**< num_extra_slice_header_bits */
+    uint8_t active[2];  /**< pictures in either list unless a slice says */
+} media_h265_pps;
+
+/** H.265: what slice headers need of a sequence parameter set. */
+typedef struct media_h265_sps {
+    bool known;             /**< it was read */
+    bool separate_planes;   /**< separate_colour_plane_flag */
+    bool chroma;            /**< ChromaArrayType is not 0 */
+    bool offset;            /**< sample_adaptive_offset_enabled_flag */
+    bool temporal_mvp;      /**< sps_temporal_mvp_enabled_flag */
+    bool long_term;         /**< long_term_ref_pics_present_flag */
+    uint8_t id;             /**< its number */
+    uint8_t order_bits;     /**< of slice_pic_order_cnt_lsb */
+    uint8_t long_terms;     /**< num_long_term_ref_pics_sps */
+    uint8_t set_count;      /**< sets in it */
+    media_h265_set set[64]; /**< those */
+} media_h265_sps;
+
+/** H.265 as the scanner knows it. */
+typedef struct media_h265 {
+    uint8_t max_tid;        /**< highest temporal layer so far */
+    bool counting;          /**< a picture was read; order counts go on */
+    int32_t base_order;     /**< order of the last that others count from */
+    media_h265_sps sps;     /**< the newest */
+    media_h265_pps pps[64]; /**< by number */
+} media_h265;
 
 /** What of an AV1 sequence header the frame headers behind it need. */
 typedef struct media_av1_seq {
@@ -70,14 +141,14 @@ typedef struct media_parts {
 
 /** A stream as the scanner sees it.  Plain memory: copy it as you like. */
 typedef struct media_scanner {
-    uint8_t codec;          /**< ::media_codec */
-    uint8_t type;           /**< ::media_type */
-    uint8_t nal_length;     /**< bytes before each NAL unit; 0: start codes */
-    uint8_t max_tid;        /**< highest H.265 temporal layer so far */
-    uint8_t extra_bits[64]; /**< H.265: num_extra_slice_header_bits by PPS */
-    media_av1_seq av1;      /**< AV1 */
-    uint8_t form;           /**< ::media_form */
-    media_parts parts;      /**< unless WHOLE: the frame at hand */
+    uint8_t codec;      /**< ::media_codec */
+    uint8_t type;       /**< ::media_type */
+    uint8_t nal_length; /**< bytes before each NAL unit; 0: start codes */
+    media_av1_seq av1;  /**< AV1 */
+    media_h265 h265;    /**< H.265 */
+    media_refs refs;    /**< H.264, H.265 */
+    uint8_t form;       /**< ::media_form */
+    media_parts parts;  /**< unless WHOLE: the frame at hand */
 } media_scanner;
 
 #endif /* MEDIA_SCAN_H */

@@ -442,7 +442,7 @@ bool media__ts_is(const void *data, size_t len) {
 
 bool media__ts_counts(const media_frame *f) {
     return f->frame_class == MEDIA_CLASS_KEY ||
-           f->frame_class == MEDIA_CLASS_REFERENCE;
+           (f->frame_class == MEDIA_CLASS_REFERENCE && !f->branch);
 }
 
 bool media__ts_clock(const uint8_t *data, size_t len, uint8_t *out) {

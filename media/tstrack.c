@@ -5,7 +5,14 @@
 
 static bool is_needed(const media_header *h) {
     return h->frame_class == MEDIA_CLASS_KEY ||
-           h->frame_class == MEDIA_CLASS_REFERENCE;
+           (h->frame_class == MEDIA_CLASS_REFERENCE &&
+            !(h->flags & MEDIA_FLAG_BRANCH));
+}
+
+static bool is_picture(const media_header *h) {
+    return h->frame_class == MEDIA_CLASS_KEY ||
+           h->frame_class == MEDIA_CLASS_REFERENCE ||
+           h->frame_class == MEDIA_CLASS_DISPOSABLE;
 }
 
 static unsigned counter_of(const uint8_t *packet) {
@@ -88,7 +95,7 @@ bool media__tstrack_frame(media_tstrack *t, const media_header *h,
     if (!p) {
         return intact;
     }
-    if (is_needed(h) || h->frame_class == MEDIA_CLASS_DISPOSABLE) {
+    if (is_picture(h)) {
         ok = step(t, p, h, data, intact);
     }
     p->counter = (uint8_t)counter_of(data + len - len % MEDIA_TS_PACKET -

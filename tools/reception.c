@@ -76,10 +76,14 @@ static media_reftrack *track_of(struct reception *r, const media_header *h) {
 }
 
 static void on_frame(struct reception *r, const media_header *h,
-                     const uint8_t *payload, uint64_t now) {
+                     const media_section *section, size_t payload,
+                     uint64_t now) {
     struct reception_count *c = &r->totals->kind[tally_kind(h)];
     int64_t margin = margin_of(r, h, now);
-    bool decodable = media__reftrack_frame(track_of(r, h), h, true);
+    bool decodable = media__reftrack_frame(track_of(r, h), h, true) &&
+                     media__arrivals_has_parent(&r->arrivals, section->number,
+                                                section->meta.depends);
+    media__arrivals_note(&r->arrivals, section->number, decodable);
     c->received++;
     if (decodable) {
         c->decodable++;
@@ -88,27 +92,28 @@ static void on_frame(struct reception *r, const media_header *h,
     }
     csv_line(r, h, decodable ? "decodable" : "undecodable", margin, now);
     if (r->mux && (decodable || r->wishes->keep_broken) &&
-        !mux_write(r->mux, h, payload, r->why)) {
+        !mux_write(r->mux, h, section->data + payload, r->why)) {
         fail(r);
     }
 }
 
-void reception_section(struct reception *r, const uint8_t *data, size_t len,
+void reception_section(struct reception *r, const media_section *section,
                        uint64_t now) {
     media_header h;
     size_t payload;
     stamp(r, now);
-    r->totals->bytes += len;
-    if (media__section_parse(&h, data, len, &payload) != MEDIA_OK) {
+    r->totals->bytes += section->len;
+    if (media__section_parse(&h, section->data, section->len, &payload) !=
+        MEDIA_OK) {
         r->totals->foreign++;
         return;
     }
     switch (h.kind) {
     case MEDIA_KIND_CONFIG:
-        on_config(r, &h, data + payload);
+        on_config(r, &h, section->data + payload);
         break;
     case MEDIA_KIND_FRAME:
-        on_frame(r, &h, data + payload, now);
+        on_frame(r, &h, section, payload, now);
         break;
     default:
         r->ended = r->ended || h.picture == MEDIA_EVENT_EOS;
@@ -116,16 +121,19 @@ void reception_section(struct reception *r, const uint8_t *data, size_t len,
     }
 }
 
-void reception_cut(struct reception *r, const uint8_t *data, size_t len,
+void reception_cut(struct reception *r, const media_section *section,
                    uint64_t now) {
     media_header h;
     size_t payload;
-    if (len == 0 || media__header_parse(&h, data, len, &payload) != MEDIA_OK ||
+    if (section->len == 0 ||
+        media__header_parse(&h, section->data, section->len, &payload) !=
+            MEDIA_OK ||
         h.kind != MEDIA_KIND_FRAME) {
         return;
     }
     r->totals->kind[tally_kind(&h)].cut++;
     (void)media__reftrack_frame(track_of(r, &h), &h, false);
+    media__arrivals_note(&r->arrivals, section->number, false);
     csv_line(r, &h, "cut", 0, now);
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "live/tally.h"
+#include "media/assemble.h"
 #include "media/reftrack.h"
 #include "media/timemap.h"
 #include "mux.h"
@@ -50,6 +51,7 @@ struct reception {
     struct reception_totals *totals;
     struct mux *mux; /* NULL: nothing is written any more */
     media_reftrack track[MUX_STREAMS_MAX];
+    media_arrivals arrivals;
     media_timemap map;
     int64_t latency;
     int64_t media_time; /* of the newest frame */
@@ -64,13 +66,12 @@ void reception_init(struct reception *r, const struct reception_wishes *wishes,
                     struct reception_totals *totals, struct mux *mux);
 
 /** @brief Takes a section that is there from end to end.
- * @param r  reception @param data  the section @param len  bytes
- * @param now  ns */
-void reception_section(struct reception *r, const uint8_t *data, size_t len,
+ * @param r  reception @param section  the section @param now  ns */
+void reception_section(struct reception *r, const media_section *section,
                        uint64_t now);
 
 /** @brief Takes the beginning of a section that has holes; may be empty. */
-void reception_cut(struct reception *r, const uint8_t *data, size_t len,
+void reception_cut(struct reception *r, const media_section *section,
                    uint64_t now);
 
 /** @brief Completes the file. @return false with reception::why */

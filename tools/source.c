@@ -349,7 +349,7 @@ static void set_header(struct track *t, unsigned stream, uint32_t flags,
         .dts = f->times.dts,
         .duration = f->times.duration,
     };
-    t->refs += what->frame_class != MEDIA_CLASS_DISPOSABLE;
+    t->refs += media__chain_class(what) != MEDIA_CLASS_DISPOSABLE;
 }
 
 static void describe(struct source *s, struct source_frame *f) {

@@ -104,9 +104,9 @@ static void take_section(void *user, const media_section *section,
                          uint64_t now) {
     struct reception *r = user;
     if (section->complete) {
-        reception_section(r, section->data, section->len, now);
+        reception_section(r, section, now);
     } else if (section->begins) {
-        reception_cut(r, section->data, section->len, now);
+        reception_cut(r, section, now);
     }
 }
 

@@ -112,7 +112,9 @@ enum tltcp_class {
     TL_CLASS_HEADER = 1,     /**< what nothing can be decoded without */
     TL_CLASS_KEY = 2,        /**< decodable alone; decoding can begin here */
     TL_CLASS_REFERENCE = 3,  /**< needs others, and others need it */
-    TL_CLASS_DISPOSABLE = 4, /**< needs others; nothing needs it */
+    TL_CLASS_DISPOSABLE = 4, /**< needs others; nothing needs it, but what
+                                  names it in tltcp_meta::depends, which is
+                                  given up with it */
     TL_CLASS_AUDIO = 5,      /**< sound: small, and missed at once */
     TL_CLASS_LAST = 5        /**< the highest in use */
 };

@@ -41,95 +41,105 @@ struct row {
     guint disposable;  /* at least so many of CLIP_FRAMES */
     guint keys;        /* at least */
     gboolean recovery; /* there are recovery points */
+    guint branches;    /* at least so many references go without harm to the
+                          trunk */
 };
 
 static const struct row rows[] = {
     {"MPEG-1",
      "mpeg2enc format=0 b-per-refframe=2 max-gop-size=12 ! mpegvideoparse",
-     AVDEC_MPEG2, 30, 4, FALSE},
+     AVDEC_MPEG2, 30, 4, FALSE, 0},
     {"MPEG-1 out of a file without times",
      "mpeg2enc format=0 b-per-refframe=2 max-gop-size=12 @ mpegvideoparse",
-     AVDEC_MPEG2, 30, 4, FALSE},
+     AVDEC_MPEG2, 30, 4, FALSE, 0},
     {"MPEG-2, two parsers",
      "mpeg2enc format=3 b-per-refframe=2 max-gop-size=12 ! mpegvideoparse ! "
      "mpegvideoparse",
-     AVDEC_MPEG2, 30, 4, FALSE},
+     AVDEC_MPEG2, 30, 4, FALSE, 0},
     {"MPEG-1 out of a program stream",
      "mpeg2enc format=0 b-per-refframe=2 max-gop-size=12 ! mpegvideoparse ! "
      "mpegpsmux ! mpegpsdemux ! mpegvideoparse",
-     AVDEC_MPEG2, 30, 4, FALSE},
+     AVDEC_MPEG2, 30, 4, FALSE, 0},
     {"MPEG-2 out of a transport stream",
      "mpeg2enc format=3 b-per-refframe=2 max-gop-size=12 ! mpegvideoparse ! "
      "mpegtsmux ! tsdemux ! mpegvideoparse",
-     AVDEC_MPEG2, 30, 4, FALSE},
+     AVDEC_MPEG2, 30, 4, FALSE, 0},
     {"MPEG-4 part 2", "avenc_mpeg4 max-bframes=2 gop-size=12", AVDEC_MPEG4, 30,
-     4, FALSE},
+     4, FALSE, 0},
     {"MPEG-4 part 2, parsed",
      "avenc_mpeg4 max-bframes=2 gop-size=12 ! mpeg4videoparse", AVDEC_MPEG4, 30,
-     4, FALSE},
-    {"H.264", X264, "h264parse ! " AVDEC_H264, 25, 3, FALSE},
+     4, FALSE, 0},
+    {"H.264", X264, "h264parse ! " AVDEC_H264, 25, 3, FALSE, 0},
     {"H.264 with lengths", X264 "! h264parse ! video/x-h264,stream-format=avc",
-     AVDEC_H264, 25, 3, FALSE},
+     AVDEC_H264, 25, 3, FALSE, 0},
     {"H.264, NAL units alone",
      X264 "option-string=slices=3 ! h264parse ! "
           "video/x-h264,stream-format=byte-stream ! " CLIP_CUT,
-     "h264parse ! " AVDEC_H264, 25, 3, FALSE},
+     "h264parse ! " AVDEC_H264, 25, 3, FALSE, 0},
     {"H.264, two parsers", X264 "! h264parse ! h264parse", AVDEC_H264, 25, 3,
-     FALSE},
+     FALSE, 0},
     {"H.264 with B frames that are references",
      "x264enc bframes=3 b-adapt=false key-int-max=25 ! h264parse", AVDEC_H264,
-     25, 3, FALSE},
+     25, 3, FALSE, 0},
     {"H.264, open GOPs",
      "x264enc bframes=3 b-adapt=false key-int-max=20 "
      "option-string=open-gop=1 ! h264parse",
-     AVDEC_H264, 20, 3, FALSE},
+     AVDEC_H264, 20, 3, FALSE, 0},
     {"H.264, intra refresh",
      "x264enc bframes=0 intra-refresh=true key-int-max=20 ! h264parse",
-     AVDEC_H264, 0, 1, TRUE},
+     AVDEC_H264, 0, 1, TRUE, 0},
     {"H.264 out of a demuxer, where every buffer looks like a key frame",
-     X264 "! mpegtsmux ! tsdemux", "h264parse ! " AVDEC_H264, 25, 3, FALSE},
+     X264 "! mpegtsmux ! tsdemux", "h264parse ! " AVDEC_H264, 25, 3, FALSE, 0},
     {"H.264 in RTP", X264 "! rtph264pay mtu=300",
-     "rtph264depay ! h264parse ! " AVDEC_H264, 25, 3, FALSE},
+     "rtph264depay ! h264parse ! " AVDEC_H264, 25, 3, FALSE, 0},
     {"H.264 in RTP, aggregated",
      X264 "! rtph264pay mtu=300 aggregate-mode=zero-latency "
           "config-interval=-1",
-     "rtph264depay ! h264parse ! " AVDEC_H264, 25, 3, FALSE},
+     "rtph264depay ! h264parse ! " AVDEC_H264, 25, 3, FALSE, 0},
     {"H.264 by another encoder", "openh264enc gop-size=20 ! h264parse",
-     AVDEC_H264, 0, 3, FALSE},
-    {"H.265", X265 "open-gop=1\" ! h265parse", AVDEC_H265, 20, 3, FALSE},
+     AVDEC_H264, 0, 3, FALSE, 0},
+    {"H.265", X265 "open-gop=1\" ! h265parse", AVDEC_H265, 20, 3, FALSE, 0},
     {"H.265, temporal layers",
      X265 "temporal-layers=1\" ! h265parse ! "
           "video/x-h265,stream-format=hvc1",
-     AVDEC_H265, 20, 3, FALSE},
+     AVDEC_H265, 20, 3, FALSE, 0},
     {"H.265, closed GOPs that begin with leading pictures",
-     X265 "open-gop=0:radl=2\" ! h265parse", AVDEC_H265, 20, 3, FALSE},
+     X265 "open-gop=0:radl=2\" ! h265parse", AVDEC_H265, 20, 3, FALSE, 0},
     {"H.265, NAL units alone",
      X265 "open-gop=0:slices=2\" ! h265parse ! "
           "video/x-h265,stream-format=byte-stream ! " CLIP_CUT,
-     "h265parse ! " AVDEC_H265, 20, 3, FALSE},
+     "h265parse ! " AVDEC_H265, 20, 3, FALSE, 0},
+    {"H.265, no picture goes on with a B picture",
+     X265 "open-gop=1:ref=1\" ! h265parse", AVDEC_H265, 20, 3, FALSE, 5},
+    {"H.265, temporal layers whose trunk is alone",
+     X265 "open-gop=0:ref=1:temporal-layers=1\" ! h265parse", AVDEC_H265, 20, 3,
+     FALSE, 5},
+    {"H.265, slices, many references, weights",
+     X265 "open-gop=0:ref=5:slices=2:weightb=1\" ! h265parse", AVDEC_H265, 20,
+     3, FALSE, 0},
     {"H.265 in RTP", X265 "open-gop=0\" ! h265parse ! rtph265pay mtu=300",
-     "rtph265depay ! h265parse ! " AVDEC_H265, 20, 3, FALSE},
-    {"VP8", "vp8enc deadline=1 keyframe-max-dist=20", "vp8dec", 0, 3, FALSE},
+     "rtph265depay ! h265parse ! " AVDEC_H265, 20, 3, FALSE, 0},
+    {"VP8", "vp8enc deadline=1 keyframe-max-dist=20", "vp8dec", 0, 3, FALSE, 0},
     {"VP8, temporal layers",
      "vp8enc name=layered deadline=1 keyframe-max-dist=20 " LAYER_FLAGS
      "error-resilient=default",
-     "vp8dec", 20, 3, FALSE},
+     "vp8dec", 20, 3, FALSE, 0},
     {"VP9", "vp9enc deadline=1 cpu-used=8 keyframe-max-dist=20", "vp9dec", 0, 3,
-     FALSE},
+     FALSE, 0},
     {"VP9 with hidden frames",
      "vp9enc deadline=1000000 cpu-used=8 keyframe-max-dist=30 "
      "lag-in-frames=10 auto-alt-ref=true",
-     "vp9dec", 0, 2, FALSE},
+     "vp9dec", 0, 2, FALSE, 0},
     {"VP9, temporal layers",
      "vp9enc name=layered deadline=1 cpu-used=8 "
      "keyframe-max-dist=20 " LAYER_FLAGS "error-resilient=default",
-     "vp9dec", 15, 3, FALSE},
+     "vp9dec", 15, 3, FALSE, 0},
     {"AV1",
      "av1enc usage-profile=realtime cpu-used=8 keyframe-max-dist=20 " AV1_UNITS,
-     "av1dec", 0, 3, FALSE},
+     "av1dec", 0, 3, FALSE, 0},
     {"AV1 with hidden frames",
      "av1enc cpu-used=8 lag-in-frames=8 keyframe-max-dist=30 " AV1_UNITS,
-     "av1dec", 1, 2, FALSE},
+     "av1dec", 1, 2, FALSE, 0},
 };
 
 static gboolean is_needed(const struct clip *clip, guint i, guint unused) {
@@ -209,6 +219,32 @@ static guint lose(struct clip *clip, guint lost) {
             !clip->dead[i] && is_picture(clip, i) && !clip->frames[i].continues;
     }
     return left;
+}
+
+/* All branches can be left out at once, with what refers to them. */
+static void check_branches(struct clip *clip, const struct row *row,
+                           GPtrArray *whole) {
+    guint branches = 0;
+    guint left = 0;
+
+    for (guint i = 0; i < clip->buffers->len; i++) {
+        guint to = clip->refers_to[i];
+        clip->dead[i] = clip->frames[i].branch || (to && clip->dead[to - 1]);
+        assert_false(clip->dead[i] &&
+                     clip->frames[i].picture == MEDIA_PICTURE_P);
+        branches += clip->frames[i].branch;
+        left +=
+            !clip->dead[i] && is_picture(clip, i) && !clip->frames[i].continues;
+    }
+    assert_true(branches >= row->branches);
+    if (branches) {
+        g_autoptr(GPtrArray) part =
+            clip_decode(clip, row->decoder, is_alive, 0);
+        guint right = clip_matches(whole, part);
+        print_message("  without %u branches: %u left, %u right\n", branches,
+                      left, right);
+        assert_true(right >= left);
+    }
 }
 
 /* Of key frames only closed ones are lost here: what is shown before an open
@@ -295,6 +331,7 @@ static void encoder_is_understood(void **state) {
     assert_int_equal(clip_cut_short(&clip), clip.frames[0].frame_class);
     if (!row->recovery) { /* what is right only later is sent, too */
         check_references(&clip, row, whole);
+        check_branches(&clip, row, whole);
     }
     for (guint i = 0; i < clip.buffers->len; i++) {
         recoveries += clip.frames[i].recovery;

@@ -10,6 +10,16 @@ struct means {
     uint32_t key, reference, disposable; /* bytes */
 };
 
+/* Each refers to the reference before it. */
+static void link_up(struct clip *c) {
+    uint32_t newest = 0;
+    for (uint32_t i = 0; i < c->count; i++) {
+        newest = c->cls[i] == TL_CLASS_KEY ? i : newest;
+        c->parent[i] = newest;
+        newest = c->cls[i] == TL_CLASS_REFERENCE ? i : newest;
+    }
+}
+
 static uint8_t class_of(uint32_t i) {
     uint32_t at = i % GOP;
     if (at == 0) {
@@ -37,6 +47,7 @@ static void fill(struct clip *c, uint64_t seed, const struct means *m) {
                      : c->cls[i] == TL_CLASS_REFERENCE ? m->reference
                                                        : m->disposable);
     }
+    link_up(c);
 }
 
 void clip_make(struct clip *c, uint64_t seed, uint32_t count) {
@@ -51,15 +62,59 @@ void clip_make_heavy(struct clip *c, uint64_t seed, uint32_t count) {
     fill(c, seed, &means);
 }
 
+/* Coded as shown four and so on behind: key 0, then 4 2 1 3, 8 6 5 7 and so on,
+ * and the last one of a group of 50 alone. */
+void clip_make_branched(struct clip *c, uint64_t seed, uint32_t count) {
+    static const struct {
+        uint32_t bytes;
+        uint8_t cls;
+        uint8_t back;  /* so far to what it refers to */
+        uint8_t shown; /* so many pictures later than it is written */
+    } rows[4] = {{29000, TL_CLASS_REFERENCE, 4, 5},
+                 {9500, TL_CLASS_REFERENCE, 1, 2},
+                 {6000, TL_CLASS_DISPOSABLE, 1, 0},
+                 {5500, TL_CLASS_DISPOSABLE, 2, 1}};
+    struct sim_random r;
+    sim_random_init(&r, seed);
+    *c = (struct clip){.count = count, .latency = 200 * MS, .grace = 200 * MS};
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = i % GOP;
+        uint32_t k = (at + 3) % 4;
+        bool key = at == 0;
+        c->cls[i] = key ? TL_CLASS_KEY : rows[k].cls;
+        c->bytes[i] = vary(&r, key ? 70000 : rows[k].bytes);
+        c->shown[i] = key ? 2 * CLIP_INTERVAL : rows[k].shown * CLIP_INTERVAL;
+        c->parent[i] = key ? i : rows[k].back > at ? i - at : i - rows[k].back;
+    }
+}
+
+/* A reference that the next reference leaves out. */
+static bool is_branch(const struct clip *c, uint32_t i) {
+    return c->cls[i] == TL_CLASS_REFERENCE && c->shown[i] < 3 * CLIP_INTERVAL &&
+           c->shown[i] > 0;
+}
+
+static void tell_parents(const struct clip *c, uint32_t number,
+                         struct tltcp_meta *m) {
+    m->depends = c->parent[number] < number ? number - c->parent[number]
+                                            : TL_DEPENDS_NONE;
+    if (is_branch(c, number)) {
+        m->section_class = TL_CLASS_DISPOSABLE;
+    }
+}
+
 static void shape(void *user, uint64_t number, tltcp_time now,
                   tltcp_section *s) {
     const struct clip *c = user;
     bool needed = c->cls[number] != TL_CLASS_DISPOSABLE;
     s->len = c->bytes[number];
-    s->deadline = now + c->latency + (needed ? c->grace : 0);
+    s->deadline = now + c->shown[number] + c->latency + (needed ? c->grace : 0);
     if (!c->plain) {
         s->meta.section_class = c->cls[number];
-        s->meta.due = now + c->latency;
+        s->meta.due = now + c->shown[number] + c->latency;
+    }
+    if (c->tells_parents) {
+        tell_parents(c, (uint32_t)number, &s->meta);
     }
 }
 
@@ -77,7 +132,7 @@ void clip_judge(const struct clip *c, const struct flow *f, uint64_t transit,
                 uint64_t patience, struct view *v) {
     /* the caller's clock against the world's */
     uint64_t offset = sim_host_now(f->source.peer->host) - world_now(f->world);
-    uint64_t chain = NEVER; /* by when what is referred to was there */
+    static uint64_t there[CLIP_MAX]; /* when it was, with all it refers to */
     uint64_t dark = 0;
     memset(v, 0, sizeof(*v));
     for (uint32_t i = 0; i < c->count && i < f->source.count; i++) {
@@ -85,12 +140,10 @@ void clip_judge(const struct clip *c, const struct flow *f, uint64_t transit,
             f->source.sections[i].written - offset + transit + patience;
         uint64_t whole = f->tally[i].whole;
         uint64_t ready = whole == 0 ? NEVER : whole;
-        if (c->cls[i] != TL_CLASS_KEY && chain > ready) {
-            ready = chain;
+        if (c->parent[i] < i && there[c->parent[i]] > ready) {
+            ready = there[c->parent[i]];
         }
-        if (c->cls[i] != TL_CLASS_DISPOSABLE) {
-            chain = ready;
-        }
+        there[i] = ready;
         v->sent[c->cls[i]]++;
         v->whole[c->cls[i]] += whole != 0;
         v->on_time[c->cls[i]] += ready <= until;

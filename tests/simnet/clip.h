@@ -17,11 +17,15 @@
 struct clip {
     uint32_t count;
     uint32_t bytes[CLIP_MAX];
-    uint8_t cls[CLIP_MAX]; /* enum tltcp_class */
-    uint64_t latency;      /* of all pictures, ns */
-    uint64_t grace;        /* so much longer are those worth sending that
-                              others need, ns */
-    bool plain;            /* tell the engine of deadlines alone */
+    uint8_t cls[CLIP_MAX];     /* enum tltcp_class */
+    uint32_t parent[CLIP_MAX]; /* number of what it refers to; its own: none */
+    uint64_t shown[CLIP_MAX];  /* so long after it was written, latency apart */
+    bool tells_parents;        /* the engine hears of them, and branches are
+                                  disposable to it */
+    uint64_t latency;          /* of all pictures, ns */
+    uint64_t grace;            /* so much longer are those worth sending that
+                                  others need, ns */
+    bool plain;                /* tell the engine of deadlines alone */
 };
 
 /* What was to be seen at the far end. */
@@ -38,6 +42,11 @@ void clip_make(struct clip *c, uint64_t seed, uint32_t count);
 /* The same of 1 Mbit/s, nearly all of it in references, with a latency of
  * 600 ms. */
 void clip_make_heavy(struct clip *c, uint64_t seed, uint32_t count);
+/* 2.9 Mbit/s as of an H.265 encoder with one reference per direction: behind
+ * each reference one that is shown before it, which the next one leaves out,
+ * and two that refer to that.  A key frame takes a third of a second at 2
+ * Mbit/s. */
+void clip_make_branched(struct clip *c, uint64_t seed, uint32_t count);
 /* Sends the clip out of CLIENT; the plan then points to it. */
 void clip_plan(const struct clip *c, struct plan *p);
 /* Judges the flow.  A picture is on time when it and all that it refers to came

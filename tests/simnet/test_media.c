@@ -90,6 +90,31 @@ static void a_link_too_small_for_references_gives_up_the_latest(void **state) {
     assert_true(2 * references > all);
 }
 
+/* Who says which references the chain leaves out shows more. */
+static void branches_go_before_the_chain_is_cut(void **state) {
+    unsigned with = 0, without = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        for (int told = 0; told <= 1; told++) {
+            struct plan p;
+            struct view v;
+            clip_make_branched(&clip, seed, 750);
+            clip.tells_parents = told;
+            plan_init(&p, seed);
+            clip_plan(&clip, &p);
+            link_of(&p, 2e6, 40 * MS, 0);
+            play_clip(&p, &v);
+            print_message("%s: %u of 750, keys %u, references %u, late %" PRIu64
+                          ", longest freeze %" PRIu64 " ms\n",
+                          told ? "told" : "not", v.seen,
+                          v.on_time[TL_CLASS_KEY],
+                          v.on_time[TL_CLASS_REFERENCE], v.late, v.freeze / MS);
+            *(told ? &with : &without) += v.seen;
+        }
+    }
+    assert_true(with > without + without / 10);
+}
+
 /* A grace much longer than the latency must not make everything late for
  * ever. */
 static void
@@ -230,6 +255,7 @@ int main(void) {
         cmocka_unit_test(overload_costs_disposable_pictures_alone),
         cmocka_unit_test(an_ample_link_carries_all),
         cmocka_unit_test(a_link_too_small_for_references_gives_up_the_latest),
+        cmocka_unit_test(branches_go_before_the_chain_is_cut),
         cmocka_unit_test(the_end_of_a_gop_goes_so_that_the_next_begins_in_time),
         cmocka_unit_test_setup(over_a_satellite_repair_comes_along, needs_fec),
         cmocka_unit_test_setup(ten_percent_of_loss_are_borne, needs_fec),

@@ -267,11 +267,11 @@ class Yardsticks(unittest.TestCase):
         frames = [frame(0), frame(1, kind="disposable", size=500),
                   frame(2, kind="disposable", size=2000), frame(3)]
         seconds = 0.12 + 0.2
-        self.assertEqual(measure.plan_bound(frames, 2500 * 8 / seconds, 0.2),
-                         3)
-        self.assertIsNone(measure.plan_bound(frames, 8, 0.2))
-        self.assertIsNone(measure.at_best(frames, 8, 0.2))
-        self.assertEqual(measure.at_best(frames, 1e9, 0.2), 4)
+        for rate, others in ((2500 * 8 / seconds / measure.HEADERS, 1),
+                             (1e9, 2)):
+            self.assertEqual(measure.at_best(frames, rate, 0.2),
+                             {"key": 0, "reference": 2, "disposable": others})
+        self.assertEqual(sum(measure.at_best(frames, 8, 0.2).values()), 0)
 
     def test_rates_are_taken_between_two_times(self):
         samples = [(t / 10, t * 100) for t in range(100)]

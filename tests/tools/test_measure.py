@@ -10,7 +10,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] /
                        "tools" / "demo"))
 import measure  # noqa: E402
 
-HEADER = "arrival_ns,pts_ns,dts_ns,bytes,flags,class,picture,key,digest\n"
+HEADER = ("arrival_ns,pts_ns,dts_ns,bytes,flags,class,picture,key,depends,"
+          "digest\n")
 FRAME = 0.04
 
 
@@ -71,6 +72,14 @@ class Yardstick(unittest.TestCase):
         self.assertEqual([f["decodable"] for f in frames],
                          [True, False, True, False, True])
 
+    def test_what_the_headers_say_counts_more_than_the_order(self):
+        frames = group("IPPB")  # the second P goes on from the key frame
+        for f, depends in zip(frames, (0, 1, 2, 2)):
+            f["depends"] = depends
+        measure.evaluate(frames, [(f"d{n}", 0.1) for n in (0, 2, 3)], 0.1)
+        self.assertEqual([f["decodable"] for f in frames],
+                         [True, False, True, False])
+
     def test_nothing_at_all_is_zero_and_not_an_error(self):
         _, result = self.decodable("IPB", {})
         self.assertEqual(result["frames"]["all"]["dropped"], 3)
@@ -83,6 +92,46 @@ class Yardstick(unittest.TestCase):
         measure.match(frames, [("same", 1.0), ("stranger", 1.5),
                                ("same", 2.0)])
         self.assertEqual([f["arrival"] for f in frames], [1.0, 2.0, None])
+
+
+class AtBest(unittest.TestCase):
+    """Frames of 1000 bytes every 40 ms, in time within 0.3 s; so many of them
+    a second."""
+
+    def best(self, frames, rate):
+        found = measure.at_best(frames, rate * 8000 / measure.HEADERS, 0.1)
+        return [found[kind] for kind in measure.CLASSES]
+
+    def test_where_all_that_is_needed_fits_the_smallest_others_fill_up(self):
+        frames = group("IPBPBPBPB")
+        self.assertEqual(self.best(frames, 25), [1, 4, 4])
+        frames[2]["bytes"] = 1500
+        self.assertEqual(self.best(frames, 7.1 / 0.42), [1, 4, 2])
+
+    def test_a_chain_that_is_too_large_is_cut_for_the_next_key_frame(self):
+        frames = group("IPPPPPPPPPIPPPPPPPPP")
+        # Frame n of a chain is there after 0.1 (n + 1), and not too late when
+        # that is not after 0.04 n + 0.3: the first four.  When six or more of
+        # the first group are sent, the second is the later for it.
+        self.assertEqual(self.best(frames, 10), [2, 6, 0])
+        self.assertEqual(self.best(frames, 3.4), [2, 0, 0])
+        self.assertEqual(self.best(frames, 3), [0, 0, 0])
+
+    def test_what_is_late_may_be_of_use_for_what_follows(self):
+        frames = group("IPPPPPPP")
+        frames[0]["bytes"] = 11000
+        self.assertEqual(self.best(frames, 40), [1, 7, 0])
+        frames[1]["bytes"] = 4000  # with it the first three are late
+        self.assertEqual(self.best(frames, 40), [1, 4, 0])
+
+    def test_branches_go_before_the_trunk(self):
+        frames = group("IPPBPPBPPB")  # every second P goes on from every third
+        for f, depends in zip(frames, (0, 1, 1, 1, 3, 1, 1, 3, 1, 1)):
+            f["depends"] = depends
+        self.assertEqual(measure.trunk(frames, measure.parents(frames)),
+                         [0, 1, 4, 7, 8])
+        self.assertEqual(self.best(frames, 25), [1, 6, 3])
+        self.assertEqual(self.best(frames, 5.1 / 0.46), [1, 4, 0])
 
 
 class Logs(unittest.TestCase):
@@ -99,21 +148,21 @@ class Logs(unittest.TestCase):
         return path
 
     def test_the_schedule_counts_not_what_a_blocked_sink_made_of_it(self):
-        log = self.write("sent", "1000000000,0,0,10,0,key,I,1,a",
-                         "9000000000,40000000,40000000,10,0,reference,P,0,b")
+        log = self.write("sent", "1000000000,0,0,10,0,key,I,1,0,a",
+                         "9000000000,40000000,40000000,10,0,reference,P,0,1,b")
         frames, start = measure.sent_frames(log)
         self.assertAlmostEqual(start, 1.0)
         self.assertAlmostEqual(frames[1]["sent"], 1.04)
 
     def test_half_a_line_and_headers_are_left_out(self):
-        log = self.write("sent", "1000000000,0,0,10,0,key,I,1,a",
-                         "1000000000,0,0,10,0,header,other,0,h",
+        log = self.write("sent", "1000000000,0,0,10,0,key,I,1,0,a",
+                         "1000000000,0,0,10,0,header,other,0,0,h",
                          "2000000000,400000")
         self.assertEqual(len(measure.sent_frames(log)[0]), 1)
 
     def test_buffers_marked_as_damaged_have_not_arrived(self):
-        log = self.write("got", "1000000000,,,10,0,key,I,1,a",
-                         "2000000000,,,10,100,key,I,1,b")
+        log = self.write("got", "1000000000,,,10,0,key,I,1,0,a",
+                         "2000000000,,,10,100,key,I,1,0,b")
         self.assertEqual(list(measure.received_frames(log)), [("a", 1.0)])
 
 
@@ -154,7 +203,7 @@ class TransportStream(Logs):
         path.write_bytes(data)
         sizes = [size] * (len(data) // size)
         sizes += [len(data) % size] if len(data) % size else []
-        log = self.write("chunks", *(f"{n + 1}000000000,,,{s},0,,,,"
+        log = self.write("chunks", *(f"{n + 1}000000000,,,{s},0,,,,,"
                                      for n, s in enumerate(sizes)))
         return list(measure.received_ts(log, path))
 

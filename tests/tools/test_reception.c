@@ -49,6 +49,8 @@ struct rig {
     struct reception r;
     struct mux mux;
     uint8_t section[MEDIA_HEADER_LEN + 512];
+    uint64_t next;    /* number of the next section */
+    uint32_t depends; /* of those that come */
 };
 
 static int setup(void **state) {
@@ -83,10 +85,26 @@ static size_t build(struct rig *rig, uint8_t class, uint32_t number,
     return MEDIA_HEADER_LEN + 10;
 }
 
+/* Sections are numbered as they come. */
+static void take(struct rig *rig, size_t len, uint64_t now) {
+    media_section section = {.data = rig->section,
+                             .len = len,
+                             .complete = true,
+                             .number = rig->next++};
+    section.meta.depends = rig->depends;
+    reception_section(&rig->r, &section, now);
+}
+
+static void cut(struct rig *rig, size_t len) {
+    media_section section = {
+        .data = len ? rig->section : NULL, .len = len, .number = rig->next++};
+    reception_cut(&rig->r, &section, 2);
+}
+
 static void whole(struct rig *rig, uint8_t class, uint32_t number,
                   uint32_t refs, int64_t pts, uint64_t now) {
     size_t len = build(rig, class, number, refs, pts);
-    reception_section(&rig->r, rig->section, len, now);
+    take(rig, len, now);
 }
 
 static void frames_in_time_are_on_time_and_others_late(void **state) {
@@ -124,13 +142,29 @@ static void undecodable_frames_can_be_left_out_of_the_file(void **state) {
     assert_int_equal(file.written, 1);
 }
 
+/* The second reference is lost: it is no branch that counts, but one frame says
+ * that it refers to it. */
+static void
+what_says_that_it_refers_to_a_lost_section_is_not_decodable(void **state) {
+    struct rig *rig = *state;
+    whole(rig, MEDIA_CLASS_KEY, 0, 0, 0, 1);
+    rig->depends = 1;
+    whole(rig, MEDIA_CLASS_REFERENCE, 1, 1, 80 * MS, 2);
+    rig->next++;
+    whole(rig, MEDIA_CLASS_DISPOSABLE, 3, 2, 40 * MS, 3);
+    assert_int_equal(rig->totals.kind[TALLY_B].decodable, 0);
+    rig->depends = 3;
+    whole(rig, MEDIA_CLASS_REFERENCE, 4, 2, 160 * MS, 4);
+    assert_int_equal(rig->totals.kind[TALLY_P].decodable, 2);
+}
+
 static void a_cut_frame_counts_and_breaks_the_chain(void **state) {
     struct rig *rig = *state;
     whole(rig, MEDIA_CLASS_KEY, 0, 0, 0, 1);
     (void)build(rig, MEDIA_CLASS_REFERENCE, 1, 1, 40 * MS);
-    reception_cut(&rig->r, rig->section, MEDIA_HEADER_LEN + 3, 2);
-    reception_cut(&rig->r, rig->section, 3, 2); /* not even a header */
-    reception_cut(&rig->r, NULL, 0, 2);
+    cut(rig, MEDIA_HEADER_LEN + 3);
+    cut(rig, 3); /* not even a header */
+    cut(rig, 0);
     assert_int_equal(rig->totals.kind[TALLY_P].cut, 1);
     whole(rig, MEDIA_CLASS_DISPOSABLE, 2, 2, 20 * MS, 3);
     assert_int_equal(rig->totals.kind[TALLY_B].received, 1);
@@ -148,7 +182,7 @@ static void the_sender_says_the_latency_unless_told_otherwise(void **state) {
     assert_in_range(len, 1, 512);
     h.length = (uint32_t)len;
     media__header_write(&h, rig->section);
-    reception_section(&rig->r, rig->section, MEDIA_HEADER_LEN + len, 1);
+    take(rig, MEDIA_HEADER_LEN + len, 1);
     assert_int_equal(rig->r.latency, 500 * MS);
     assert_int_equal(file.described, 1);
 }
@@ -161,7 +195,7 @@ static void a_stream_that_does_not_fit_the_file_fails(void **state) {
     file.refuse = true;
     h.length = (uint32_t)len;
     media__header_write(&h, rig->section);
-    reception_section(&rig->r, rig->section, MEDIA_HEADER_LEN + len, 1);
+    take(rig, MEDIA_HEADER_LEN + len, 1);
     assert_true(rig->r.failed);
     assert_string_equal(rig->r.why, "does not fit");
     assert_false(reception_end(&rig->r));
@@ -170,8 +204,8 @@ static void a_stream_that_does_not_fit_the_file_fails(void **state) {
 static void bytes_that_are_no_media_are_counted_and_skipped(void **state) {
     struct rig *rig = *state;
     memset(rig->section, 0xa5, sizeof(rig->section));
-    reception_section(&rig->r, rig->section, 200, 1);
-    reception_section(&rig->r, rig->section, 1, 1);
+    take(rig, 200, 1);
+    take(rig, 1, 1);
     assert_int_equal(rig->totals.foreign, 2);
     assert_int_equal(file.written, 0);
 }
@@ -185,7 +219,7 @@ static void the_end_of_the_stream_is_noticed(void **state) {
                       .duration = MEDIA_TIME_NONE};
     media__header_write(&h, rig->section);
     assert_false(rig->r.ended);
-    reception_section(&rig->r, rig->section, MEDIA_HEADER_LEN, 1);
+    take(rig, MEDIA_HEADER_LEN, 1);
     assert_true(rig->r.ended);
 }
 
@@ -196,6 +230,7 @@ int main(void) {
         T(frames_in_time_are_on_time_and_others_late),
         T(what_refers_to_a_lost_frame_is_not_decodable),
         T(undecodable_frames_can_be_left_out_of_the_file),
+        T(what_says_that_it_refers_to_a_lost_section_is_not_decodable),
         T(a_cut_frame_counts_and_breaks_the_chain),
         T(the_sender_says_the_latency_unless_told_otherwise),
         T(a_stream_that_does_not_fit_the_file_fails),

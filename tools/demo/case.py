@@ -374,7 +374,7 @@ def evaluate(spec):
     result["stats"] = last_stats(os.path.join(folder, "sent.csv.stats"))
     start = frames[0]["pts"]
     result["sent"] = [{key: f[key] for key in (
-        "pts", "dts", "bytes", "class", "decodable")} for f in frames]
+        "pts", "dts", "bytes", "class", "depends", "decodable")} for f in frames]
     result["series"] = [
         {"time": f["pts"] - start, "type": f["type"], "bytes": f["bytes"],
          "state": state_of(f)} for f in sorted(frames, key=lambda f: f["pts"])]

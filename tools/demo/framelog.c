@@ -5,7 +5,8 @@
  * The demo puts it in front of every sink and behind every source, so that all
  * transports are measured with the same yardstick.  A line per buffer: arrival
  * on CLOCK_MONOTONIC, times, size, flags; for H.264, H.265, MPEG-1 and MPEG-2
- * also class and type of the frame and a digest of its slices.  The digest
+ * also class and type of the frame, how many pictures before it the one is
+ * that it refers to (0: not known), and a digest of its slices.  The digest
  * leaves out all that muxers and parsers may add or take away, such as
  * delimiters and parameter sets.
  *
@@ -69,7 +70,8 @@ static gboolean on_start(GstBaseTransform *base) {
     }
     self->count = 0;
     self->stats_next = 0;
-    fputs("arrival_ns,pts_ns,dts_ns,bytes,flags,class,picture,key,digest\n",
+    fputs("arrival_ns,pts_ns,dts_ns,bytes,flags,class,picture,key,depends,"
+          "digest\n",
           self->file);
     return TRUE;
 }
@@ -147,8 +149,9 @@ static void log_picture(Framelog *self, const GstMapInfo *map) {
             g_checksum_update(sum, nal.data, (gssize)trimmed(&nal));
         }
     }
-    fprintf(self->file, "%s,%s,%d,%s\n", media__class_name(frame.frame_class),
-            media__picture_name(frame.picture), frame.key,
+    fprintf(self->file, "%s,%s,%d,%u,%s\n",
+            media__class_name(frame.frame_class),
+            media__picture_name(frame.picture), frame.key, frame.parent,
             g_checksum_get_string(sum));
     g_checksum_free(sum);
 }
@@ -171,7 +174,7 @@ static void log_buffer(Framelog *self, GstBuffer *buffer) {
         log_picture(self, &map);
         gst_buffer_unmap(buffer, &map);
     } else {
-        fputs(",,,\n", self->file);
+        fputs(",,,,\n", self->file);
     }
 }
 

@@ -5,12 +5,14 @@ A frame counts as sent at its decoding time on the sender's clock, whatever the
 transport made of it.  It has arrived when the last byte of its slices has, with
 every byte right.  It is on time when that is at most latency + GRACE after it
 was sent, and decodable when by then all that it refers to has arrived too.
-Disposable frames are referred to by none, all others by everything that follows
+What a frame refers to is what its headers say, where they can be read.  Else
+disposable frames are referred to by none, all others by everything that follows
 up to the next key frame.
 """
 import collections
 import csv
 import hashlib
+import heapq
 import math
 
 GRACE = 0.2
@@ -44,6 +46,7 @@ def sent_frames(path):
             "bytes": int(row["bytes"]),
             "class": row["class"],
             "type": row["picture"] if row["picture"] in TYPES else "P",
+            "depends": int(row.get("depends") or 0),
             "digest": row["digest"],
         })
     if not frames:
@@ -181,22 +184,40 @@ def mark_on_time(frames, latency):
 NEVER = math.inf
 
 
+def parents(frames):
+    """What each frame refers to, by number: what its headers say, or the
+    reference before it; what is shown before its key frame refers to that, and
+    to the references before that."""
+    out = []
+    key = newest = before = None
+    for i, f in enumerate(frames):
+        known = f.get("depends", 0)
+        leads = key is not None and f["pts"] < frames[key]["pts"]
+        if f["class"] == "key":
+            found = []
+            before, key, newest = newest, i, i
+        elif 0 < known <= i:
+            found = [i - known]
+        else:
+            found = [key, before] if leads else [newest]
+        out.append([n for n in found if n is not None])
+        if f["class"] == "reference" and leads:
+            before = i
+        elif f["class"] == "reference":
+            newest = i
+    return out
+
+
 def mark_decodable(frames, latency):
     """A reference that comes late spoils the frames that were to be shown
-    before it came; one that is lost, all up to the next key frame."""
-    chain = before = NEVER  # arrival of the last of the references
-    key_pts = None
-    for f in frames:
+    before it came; one that is lost, all that refer to it."""
+    ready = []  # when it and all that it refers to was there
+    for f, needs in zip(frames, parents(frames)):
         arrival = NEVER if f["arrival"] is None else f["arrival"]
-        needs = chain
-        if f["class"] == "key":
-            before, chain, key_pts = chain, arrival, f["pts"]
-            needs = arrival
-        elif key_pts is not None and f["pts"] < key_pts:
-            needs = max(chain, before)
-        f["decodable"] = max(needs, arrival) <= f["sent"] + latency + GRACE
-        if f["class"] != "disposable":
-            chain = max(chain, arrival)
+        needed = [ready[n] for n in needs]
+        alone = f["class"] == "key"
+        ready.append(max([arrival, *needed]) if needed or alone else NEVER)
+        f["decodable"] = ready[-1] <= f["sent"] + latency + GRACE
 
 
 def decodable_beyond_path(frames, latency, rtt):
@@ -260,27 +281,143 @@ def evaluate(frames, received, latency):
     }
 
 
-def plan_bound(frames, payload_bps, latency):
-    """How many frames could be decodable on time at best, roughly: all that
-    are referred to, then the smallest disposable ones that fit."""
-    seconds = frames[-1]["dts"] - frames[0]["dts"] or 1
-    room = payload_bps / 8 * (seconds + latency)
-    needed = [f for f in frames if f["class"] != "disposable"]
-    room -= sum(f["bytes"] for f in needed)
-    if room < 0:
-        return None
-    bound = len(needed)
-    for size in sorted(f["bytes"] for f in frames
-                       if f["class"] == "disposable"):
-        room -= size
-        if room < 0:
-            break
-        bound += 1
-    return bound
+# --- What could be there at best --------------------------------------------
+
+def trunk(frames, needs):
+    """The frames without which all that follows is lost: of every group the
+    longest way from frame to frame that refers to it."""
+    depth, found = {}, set()  # depth: of the group
+
+    def end_group():
+        n = max(depth, key=depth.get, default=None)
+        while n is not None:
+            found.add(n)
+            n = max((p for p in needs[n] if p in depth), default=None)
+        depth.clear()
+
+    for i, f in enumerate(frames):
+        if f["class"] == "key":
+            end_group()
+        if f["class"] != "disposable":
+            depth[i] = 1 + max((depth.get(p, 0) for p in needs[i]), default=0)
+    end_group()
+    return sorted(found)
+
+
+class Schedule:
+    """Frames over a link, one after the other; what comes late may still be of
+    use for what follows."""
+
+    def __init__(self, frames, rate, latency):
+        self.frames, self.rate = frames, rate
+        self.patience = latency + GRACE
+        self.chosen, self.sent = set(), set()  # seen in time; sent at all
+
+    def send(self, at, i):
+        """When a frame is through behind one that was at that time, and
+        whether it is in time."""
+        f = self.frames[i]
+        at = max(at, f["dts"]) + f["bytes"] / self.rate
+        return at, at <= f["dts"] + self.patience
+
+    def all_in_time(self, sent, wanted):
+        at = -math.inf
+        for i in sorted(sent):
+            at, in_time = self.send(at, i)
+            if i in wanted and not in_time:
+                return False
+        return True
+
+    def cut_chains(self, groups):
+        """Sends of each group of frames that refer to each other as many, from
+        the first on, that most of all groups are in time."""
+        ways = [(-math.inf, 0, [])]  # the link is free, so many seen, sent
+        for group in groups:
+            found = list(ways)
+            for at, seen, sent in ways:
+                for n, i in enumerate(group):
+                    at, in_time = self.send(at, i)
+                    seen += in_time
+                    found.append((at, seen, sent + group[:n + 1]))
+            ways = []
+            for way in sorted(found, key=lambda w: (w[0], -w[1])):
+                if not ways or way[1] > ways[-1][1]:
+                    ways.append(way)
+        at = -math.inf
+        for i in ways[-1][2]:
+            at, in_time = self.send(at, i)
+            self.sent.add(i)
+            if in_time:
+                self.chosen.add(i)
+
+    def add(self, i):
+        sent, wanted = self.sent | {i}, self.chosen | {i}
+        fits = self.all_in_time(sent, wanted)
+        if fits:
+            self.sent, self.chosen = sent, wanted
+        return fits
+
+
+class Volume:
+    """Frames over a link, by their bytes alone, beside some that fit."""
+
+    def __init__(self, frames, room, fit):
+        self.frames = frames
+        self.room = room - sum(frames[i]["bytes"] for i in fit)
+        self.chosen = self.sent = set(fit)
+
+    def add(self, i):
+        self.room -= self.frames[i]["bytes"]
+        if self.room >= 0:
+            self.chosen.add(i)
+        return self.room >= 0
+
+
+def add_others(plan, frames, needs):
+    """The smallest of those first that need nothing that is not there."""
+    heap = []
+    children = collections.defaultdict(list)
+
+    def offer(i):
+        if i not in plan.sent and all(p in plan.sent for p in needs[i]):
+            heapq.heappush(heap, (frames[i]["bytes"], i))
+
+    for i, wanted in enumerate(needs):
+        for parent in wanted:
+            children[parent].append(i)
+        if wanted:
+            offer(i)
+    while heap:
+        _, i = heapq.heappop(heap)
+        if i not in plan.sent and plan.add(i):
+            for child in children[i]:
+                offer(child)
+
+
+def groups_of(frames, needed):
+    groups = [[]]
+    for i in needed:
+        if frames[i]["class"] == "key":
+            groups.append([])
+        groups[-1].append(i)
+    return groups
 
 
 def at_best(frames, link_bps, latency):
-    """As plan_bound(), of what a link carries; None: not even all that others
-    refer to fits."""
-    bound = plan_bound(frames, link_bps * HEADERS, latency)
-    return bound and min(bound, len(frames))
+    """How many frames of each class could be decodable on time at best, of what
+    a link carries, roughly: all without which a group ends, then the smallest of
+    the others that fit, by their bytes alone.  Where not even the first can all
+    be there in time, as many as one who knows all sizes beforehand can bring
+    over one after the other."""
+    rate = link_bps * HEADERS / 8
+    seconds = frames[-1]["dts"] - frames[0]["dts"] or 1
+    needs = parents(frames)
+    needed = trunk(frames, needs)
+    plan = Schedule(frames, rate, latency)
+    if plan.all_in_time(needed, needed):
+        plan = Volume(frames, rate * (seconds + latency), needed)
+    else:
+        plan.cut_chains(groups_of(frames, needed))
+    add_others(plan, frames, needs)
+    classes = [frames[i]["class"] for i in plan.chosen]
+    return {kind: classes.count(kind) for kind in CLASSES}

@@ -140,6 +140,47 @@ static void who_knows_better_is_believed(void **state) {
     assert_int_equal(told(&c, 8, UINT32_MAX - 5, 12), 1);
 }
 
+/* Picture `ordinal` says that it refers to the one so many before it. */
+static uint32_t read(media_chain *c, uint32_t ordinal, uint32_t back,
+                     uint64_t n) {
+    media_item item = item_of('P', 1, 0);
+
+    item.number = ordinal;
+    item.frame.ordinal = ordinal;
+    item.frame.parent = back;
+    return media__chain_add(c, &item, n);
+}
+
+static void what_the_headers_say_counts_more_than_the_order(void **state) {
+    media_chain c = {0};
+    media_item key = item_of('I', 1, 0);
+
+    (void)state;
+    key.frame.ordinal = 1;
+    media__chain_add(&c, &key, 10);
+    assert_int_equal(read(&c, 2, 1, 12), 2);
+    assert_int_equal(read(&c, 3, 1, 13), 1);
+    assert_int_equal(read(&c, 4, 2, 14), 2); /* leaves out the one before */
+    assert_int_equal(read(&c, 6, 1, 15),
+                     1); /* to what was not sent: found out */
+    assert_int_equal(read(&c, 7, 0, 16), 1); /* not known: found out */
+    key.frame.ordinal = 8;
+    media__chain_add(&c, &key, 17);
+    /* nothing refers past a key frame, but what is shown before it */
+    assert_int_equal(read(&c, 9, 2, 18), 1);
+}
+
+static void a_branch_is_told_as_disposable(void **state) {
+    media_chain c = {0};
+    media_item item = item_of('P', 1, 0);
+
+    (void)state;
+    assert_int_equal(media__chain_class(&item.frame), MEDIA_CLASS_REFERENCE);
+    item.frame.branch = true;
+    assert_int_equal(media__chain_class(&item.frame), MEDIA_CLASS_DISPOSABLE);
+    assert_false(media__chain_misses(&c, media__chain_class(&item.frame), 1));
+}
+
 static bool takes(media_chain *c, char kind, int64_t arrival) {
     media_item item = item_of(kind, 0, 0);
 
@@ -195,6 +236,8 @@ int main(void) {
         cmocka_unit_test(lower_layers_do_not_refer_to_higher_ones),
         cmocka_unit_test(a_recovery_point_refers_to_nothing),
         cmocka_unit_test(who_knows_better_is_believed),
+        cmocka_unit_test(what_the_headers_say_counts_more_than_the_order),
+        cmocka_unit_test(a_branch_is_told_as_disposable),
         cmocka_unit_test(who_joins_gets_nothing_before_a_key_frame),
         cmocka_unit_test(the_wait_for_a_key_frame_ends),
         cmocka_unit_test(a_loss_before_the_newest_key_frame_harms_nobody),

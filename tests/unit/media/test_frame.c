@@ -195,7 +195,7 @@ static void hvcc_gives_lengths_and_parameter_sets(void **state) {
     (void)state;
     media__scanner_init(&s, "hevc", MEDIA_TYPE_VIDEO, hvcc, sizeof(hvcc));
     assert_int_equal(s.nal_length, 4);
-    assert_int_equal(s.extra_bits[0], 2);
+    assert_int_equal(s.h265.pps[0].extra_bits, 2);
     media__scanner_classify(&s, BYTES("\0\0\0\4\x02\x01\xf4\x80"), 0, &f);
     assert_int_equal(f.picture, MEDIA_PICTURE_P);
 }

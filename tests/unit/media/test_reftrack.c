@@ -186,6 +186,50 @@ static void a_corrupted_frame_counts_as_lost(void **state) {
     assert_false(header(&t, MEDIA_CLASS_REFERENCE, 1, 1, 1, 0));
 }
 
+static void a_section_has_its_parent_or_not(void **state) {
+    media_arrivals a = {0};
+
+    (void)state;
+    assert_true(media__arrivals_has_parent(&a, 5, 1)); /* nothing is known */
+    media__arrivals_note(&a, 100, true);
+    assert_true(media__arrivals_has_parent(&a, 101, 1));
+    assert_true(media__arrivals_has_parent(&a, 101, 3)); /* before the first */
+    media__arrivals_note(&a, 101, false);
+    assert_false(media__arrivals_has_parent(&a, 102, 1));
+    assert_true(media__arrivals_has_parent(&a, 102, 0));
+    assert_true(media__arrivals_has_parent(&a, 102, UINT32_MAX));
+    assert_false(media__arrivals_has_parent(&a, 104, 1)); /* never came */
+    assert_true(media__arrivals_has_parent(&a, 104, 4));
+    media__arrivals_note(&a, 100 + MEDIA_ARRIVALS, true);
+    assert_true(media__arrivals_has_parent(&a, 101 + MEDIA_ARRIVALS,
+                                           1 + MEDIA_ARRIVALS));
+    assert_true(media__arrivals_has_parent(&a, 101 + MEDIA_ARRIVALS, 1));
+}
+
+static void the_loss_of_a_branch_breaks_no_chain(void **state) {
+    media_reftrack t;
+    media_header h = {.frame_class = MEDIA_CLASS_KEY,
+                      .pts = MEDIA_TIME_NONE,
+                      .dts = MEDIA_TIME_NONE};
+
+    (void)state;
+    media__reftrack_init(&t);
+    assert_true(media__reftrack_frame(&t, &h, true));
+    h = (media_header){.frame_class = MEDIA_CLASS_REFERENCE,
+                       .flags = MEDIA_FLAG_BRANCH,
+                       .number = 1,
+                       .refs = 1,
+                       .pts = MEDIA_TIME_NONE};
+    assert_false(media__reftrack_frame(&t, &h, false)); /* cut */
+    h.number = 3; /* another is missing, and was one */
+    assert_true(media__reftrack_frame(&t, &h, true));
+    h.flags = 0;
+    h.number = 4;
+    assert_true(media__reftrack_frame(&t, &h, true));
+    assert_int_equal(t.lost, 1);
+    assert_int_equal(t.lost_refs, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_lost_means_all_can_be_decoded),
@@ -205,6 +249,8 @@ int main(void) {
         cmocka_unit_test(a_recovery_point_heals_after_its_count),
         cmocka_unit_test(a_loss_while_recovering_begins_it_anew),
         cmocka_unit_test(a_corrupted_frame_counts_as_lost),
+        cmocka_unit_test(a_section_has_its_parent_or_not),
+        cmocka_unit_test(the_loss_of_a_branch_breaks_no_chain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What pictures refer to, read from headers that are written here bit by bit.
+ */
+#include <string.h>
+
+#include "media/frame.h"
+#include "media/h265.h"
+#include "tests/support/cmocka.h"
+
+/* ---- bits ---- */
+
+struct bits {
+    uint8_t data[512];
+    size_t count;
+};
+
+static void put(struct bits *b, unsigned n, uint32_t v) {
+    while (n--) {
+        uint8_t bit = (uint8_t)(v >> n & 1);
+        b->data[b->count / 8] |= (uint8_t)(bit << (7 - b->count % 8));
+        b->count++;
+    }
+}
+
+static void put_ue(struct bits *b, uint32_t v) {
+    unsigned n = 0;
+
+    while ((v + 1) >> (n + 1)) {
+        n++;
+    }
+    put(b, n, 0);
+    put(b, n + 1, v + 1);
+}
+
+static void put_list(struct bits *b, const char *digits) {
+    for (; *digits; digits++) {
+        put_ue(b, (uint32_t)(*digits - '0'));
+    }
+}
+
+/* A unit without emulation prevention: short, and ends in a one. */
+static size_t finish(struct bits *b, uint8_t *out) {
+    size_t n = 0;
+    unsigned zeros = 0;
+
+    put(b, 1, 1);
+    out[n++] = 0;
+    out[n++] = 0;
+    out[n++] = 1;
+    for (size_t i = 0; i < (b->count + 7) / 8; i++) {
+        if (zeros == 2 && b->data[i] <= 3) {
+            out[n++] = 3;
+            zeros = 0;
+        }
+        out[n++] = b->data[i];
+        zeros = b->data[i] ? 0 : zeros + 1;
+    }
+    return n;
+}
+
+/* ---- sets of H.265 ---- */
+
+static bool read_bits(const struct bits *b, const media_h265_sps *sps,
+                      bool in_slice, media_h265_set *set) {
+    media_nal nal = {b->data, (b->count + 7) / 8};
+    media_bits reader;
+
+    media__bits_begin(&reader, &nal, 0);
+    media__h265_read_set(&reader, sps, sps->set_count, in_slice, set);
+    return !reader.bad;
+}
+
+static void assert_set(const media_h265_set *set, unsigned before,
+                       unsigned after, unsigned used, const int *delta) {
+    assert_int_equal(set->before, before);
+    assert_int_equal(set->after, after);
+    assert_int_equal(set->used, used);
+    for (unsigned i = 0; i < before + after; i++) {
+        assert_int_equal(set->delta[i], delta[i]);
+    }
+}
+
+/* -1 used, -3 not, +2 used */
+static void a_set_lists_distances_in_both_directions(void **state) {
+    media_h265_sps sps = {.known = true};
+    media_h265_set set;
+    struct bits b = {.count = 0};
+
+    (void)state;
+    put_list(&b, "21");
+    put_ue(&b, 0);
+    put(&b, 1, 1);
+    put_ue(&b, 1);
+    put(&b, 1, 0);
+    put_ue(&b, 1);
+    put(&b, 1, 1);
+    assert_true(read_bits(&b, &sps, false, &set));
+    assert_set(&set, 2, 1, 5, (int[]){-1, -3, 2});
+}
+
+/* Example: {-1, -3, +2} shifted by -1 is {-2, -4, +1}, and -1 itself. */
+static void a_set_is_derived_from_the_one_before(void **state) {
+    media_h265_sps sps = {.known = true, .set_count = 1};
+    media_h265_set set;
+    struct bits b = {.count = 0};
+
+    (void)state;
+    sps.set[0] =
+        (media_h265_set){.before = 2, .after = 1, .delta = {-1, -3, 2}};
+    put(&b, 2, 3); /* derived, minus */
+    put_ue(&b, 0); /* 1 */
+    put(&b, 1, 1); /* -2 is used */
+    put(&b, 2, 0); /* -4 is left out */
+    put(&b, 2, 1); /* +1 is there for others */
+    put(&b, 1, 1); /* -1 is used */
+    assert_true(read_bits(&b, &sps, false, &set));
+    assert_set(&set, 2, 1, 3, (int[]){-1, -2, 1});
+}
+
+/* In a slice header from any: two back is {-4}, +4 is nothing but +4 itself,
+ * and what it goes past changes sides. */
+static void a_slice_derives_its_set_from_any_before(void **state) {
+    media_h265_sps sps = {.known = true, .set_count = 2};
+    media_h265_set set;
+    struct bits b = {.count = 0};
+
+    (void)state;
+    sps.set[0] = (media_h265_set){.before = 2, .delta = {-2, -4}};
+    put(&b, 1, 1);
+    put_ue(&b, 1); /* the one before the last */
+    put(&b, 1, 0); /* plus */
+    put_ue(&b, 2); /* 3: {+1, -1}, +3 */
+    put(&b, 3, 7);
+    assert_true(read_bits(&b, &sps, true, &set));
+    assert_set(&set, 1, 2, 7, (int[]){-1, 1, 3});
+    b = (struct bits){.count = 0};
+    put(&b, 1, 1);
+    put_ue(&b, 2); /* there are but two */
+    put(&b, 8, 0xff);
+    assert_false(read_bits(&b, &sps, true, &set));
+}
+
+static void a_set_that_cannot_be_is_refused(void **state) {
+    media_h265_sps sps = {.known = true};
+    media_h265_set set;
+    struct bits b = {.count = 0};
+
+    (void)state;
+    put_ue(&b, 17);
+    put(&b, 32, UINT32_MAX);
+    assert_false(read_bits(&b, &sps, false, &set));
+    b = (struct bits){.count = 0};
+    put_list(&b, "89"); /* 17 in all */
+    put(&b, 32, UINT32_MAX);
+    put(&b, 32, UINT32_MAX);
+    assert_false(read_bits(&b, &sps, false, &set));
+    b = (struct bits){.count = 0};
+    put_list(&b, "10");
+    put_ue(&b, 1 << 20);
+    put(&b, 1, 1);
+    assert_false(read_bits(&b, &sps, false, &set));
+}
+
+/* ---- pictures of H.265 ---- */
+
+/* 8 bits of order count, one layer, SAO and temporal vectors, no sets. */
+static void put_sps(struct bits *b) {
+    put(b, 16, 0x4201);
+    put(b, 8, 1);
+    put(b, 32, 0x01600000); /* profile, 88 bits, and level */
+    put(b, 32, 0x90000000);
+    put(b, 32, 0x0000005d);
+    put_list(b, "01"); /* its number; chroma */
+    put_list(b, "77"); /* width, height */
+    put(b, 1, 0);      /* no window */
+    put_list(b, "00"); /* depths */
+    put_list(b, "4");  /* log2_max_pic_order_cnt_lsb_minus4 */
+    put(b, 1, 0);
+    put_list(b, "420");
+    put_list(b, "031300");
+    put(b, 1, 0); /* no scaling lists */
+    put(b, 1, 0);
+    put(b, 1, 1); /* sample adaptive offset */
+    put(b, 1, 0);
+    put_list(b, "0"); /* no sets */
+    put(b, 1, 0);     /* no long-term pictures */
+    put(b, 1, 1);     /* temporal vectors */
+}
+
+static void put_pps(struct bits *b, bool reorders) {
+    put(b, 16, 0x4401);
+    put_list(b, "00");
+    put(b, 7, 0);      /* flags, no more bits in slices */
+    put_list(b, "00"); /* one picture in each list */
+    put_list(b, "0");
+    put(b, 3, 0);
+    put_list(b, "00");
+    put(b, 6, 0);
+    put(b, 1, 0);
+    put(b, 1, 0); /* no deblocking control */
+    put(b, 1, 0); /* no scaling lists */
+    put(b, 1, reorders);
+}
+
+struct stream {
+    media_scanner scanner;
+    uint8_t unit[1024];
+    size_t len;
+};
+
+static void add_unit(struct stream *s, struct bits *b) {
+    s->len += finish(b, s->unit + s->len);
+}
+
+static media_frame scan(struct stream *s) {
+    media_frame f;
+
+    media__scanner_classify(&s->scanner, s->unit, s->len, 0, &f);
+    s->len = 0;
+    return f;
+}
+
+static void begin(struct stream *s, bool reorders) {
+    struct bits sps = {.count = 0};
+    struct bits pps = {.count = 0};
+
+    memset(s, 0, sizeof(*s));
+    media__scanner_init(&s->scanner, "hevc", MEDIA_TYPE_VIDEO, NULL, 0);
+    put_sps(&sps);
+    put_pps(&pps, reorders);
+    add_unit(s, &sps);
+    add_unit(s, &pps);
+}
+
+enum { TRAIL_N = 0, TRAIL_R = 1, IDR = 20, CRA = 21, RASL_N = 8 };
+
+/* A slice; `before` and `after` are distances in digits, nearest first;
+ * lists: 0 as the parameter set says, else so many of each. */
+static void slice(struct stream *s, unsigned nal, char type, unsigned order,
+                  const char *before, const char *after, unsigned lists) {
+    struct bits b = {.count = 0};
+    int at = 0;
+
+    put(&b, 16, nal << 9 | 1);
+    put(&b, 1, 1);
+    if (nal >= 16) {
+        put(&b, 1, 0);
+    }
+    put_ue(&b, 0);
+    put_ue(&b, type == 'B' ? 0 : type == 'P' ? 1 : 2);
+    if (nal != IDR) {
+        put(&b, 8, order & 0xff);
+        put(&b, 1, 0);
+        put_ue(&b, (uint32_t)strlen(before));
+        put_ue(&b, (uint32_t)strlen(after));
+        for (; *before; before++) {
+            put_ue(&b, (uint32_t)(*before - '0' - at - 1));
+            put(&b, 1, 1);
+            at = *before - '0';
+        }
+        for (at = 0; *after; after++) {
+            put_ue(&b, (uint32_t)(*after - '0' - at - 1));
+            put(&b, 1, 1);
+            at = *after - '0';
+        }
+        put(&b, 1, 1); /* temporal vectors */
+    }
+    put(&b, 2, 3); /* offsets */
+    if (type != 'I') {
+        put(&b, 1, lists > 0);
+        if (lists) {
+            put_ue(&b, lists - 1);
+        }
+        if (lists && type == 'B') {
+            put_ue(&b, lists - 1);
+        }
+    }
+    add_unit(s, &b);
+}
+
+static uint32_t parent(struct stream *s, unsigned nal, char type,
+                       unsigned order, const char *before, const char *after,
+                       unsigned lists) {
+    slice(s, nal, type, order, before, after, lists);
+    return scan(s).parent;
+}
+
+static void a_picture_refers_to_what_is_in_its_lists(void **state) {
+    struct stream s;
+
+    (void)state;
+    begin(&s, false);
+    assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 4, "4", "", 0), 1);
+    assert_int_equal(parent(&s, TRAIL_R, 'B', 2, "2", "2", 0), 1);
+    assert_int_equal(parent(&s, TRAIL_N, 'B', 1, "1", "13", 0), 1);
+    /* with two to a list: 0, 2 and 2, 4; 2 leads to the others */
+    assert_int_equal(parent(&s, TRAIL_N, 'B', 3, "13", "1", 2), 2);
+    /* the nearest is the B picture 2, with one in the list: only 4 */
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 8, "46", "", 1), 4);
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 12, "4", "", 0), 1);
+}
+
+static void with_reordered_lists_it_may_be_any_of_the_set(void **state) {
+    struct stream s;
+
+    (void)state;
+    begin(&s, true);
+    assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 4, "4", "", 1), 1);
+    assert_int_equal(parent(&s, TRAIL_R, 'B', 2, "2", "2", 1), 1);
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 8, "46", "", 1), 1);
+}
+
+static void several_slices_may_have_lists_of_their_own(void **state) {
+    struct stream s;
+
+    (void)state;
+    begin(&s, false);
+    assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 4, "4", "", 0), 1);
+    assert_int_equal(parent(&s, TRAIL_R, 'B', 2, "2", "2", 0), 1);
+    slice(&s, TRAIL_R, 'P', 8, "46", "", 1);
+    slice(&s, TRAIL_R, 'P', 8, "46", "", 1);
+    assert_int_equal(scan(&s).parent, 1);
+}
+
+/* Two that do not lead to each other, one that is not there, and a picture
+ * without references: nothing is said. */
+static void what_one_reference_cannot_say_is_not_said(void **state) {
+    struct stream s;
+
+    (void)state;
+    begin(&s, false);
+    assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 1, "1", "", 0), 1);
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 2, "2", "", 0), 2);
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 3, "12", "", 2), 0);
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 5, "1", "", 0), 0);
+    assert_int_equal(parent(&s, TRAIL_R, 'I', 6, "", "", 0), 0);
+    /* they are taken to refer to the one before, which leads to all */
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 7, "12", "", 2), 1);
+}
+
+/* The order count goes round at 256. */
+static void order_counts_go_on_past_their_bits(void **state) {
+    struct stream s;
+
+    (void)state;
+    begin(&s, false);
+    assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
+    for (unsigned order = 8; order < 1000; order += 8) {
+        assert_int_equal(parent(&s, TRAIL_R, 'P', order, "8", "", 0), 1);
+        assert_int_equal(parent(&s, TRAIL_N, 'B', order - 4, "4", "4", 0), 1);
+        order += 8;
+        assert_int_equal(parent(&s, TRAIL_R, 'P', order, "8", "", 0), 2);
+    }
+}
+
+static void leading_pictures_of_an_open_key_frame_need_two(void **state) {
+    struct stream s;
+
+    (void)state;
+    begin(&s, false);
+    assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 4, "4", "", 0), 1);
+    assert_int_equal(parent(&s, CRA, 'I', 8, "4", "", 0), 0);
+    assert_int_equal(parent(&s, RASL_N, 'B', 6, "2", "2", 0), 0);
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 9, "1", "", 0), 2);
+    assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
+    /* before an instantaneous refresh is nothing */
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 4, "5", "", 0), 0);
+}
+
+/* Pictures of a group of four: whether the B picture is a branch. */
+static bool group(struct stream *s, unsigned order, bool clean) {
+    slice(s, TRAIL_R, 'P', order, "46", "", clean ? 1 : 2);
+    (void)scan(s);
+    slice(s, TRAIL_R, 'B', order - 2, "2", "2", 0);
+    bool branch = scan(s).branch;
+    slice(s, TRAIL_N, 'B', order - 1, "1", "1", 0);
+    assert_false(scan(s).branch);
+    return branch;
+}
+
+static void references_that_the_trunk_leaves_out_are_branches(void **state) {
+    struct stream s;
+
+    (void)state;
+    begin(&s, false);
+    assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
+    for (unsigned i = 1; i <= 10; i++) {
+        assert_int_equal(group(&s, 4 * i, true), i >= 5);
+    }
+    assert_false(group(&s, 44, false));
+    for (unsigned i = 12; i <= 20; i++) {
+        assert_int_equal(group(&s, 4 * i, true), i >= 15);
+    }
+}
+
+static void without_parameter_sets_nothing_is_said(void **state) {
+    struct stream s;
+
+    (void)state;
+    begin(&s, false);
+    s.len = 0;
+    slice(&s, IDR, 'I', 0, "", "", 0);
+    media_frame f = scan(&s);
+    assert_int_equal(f.frame_class, MEDIA_CLASS_KEY);
+    assert_int_equal(f.ordinal, 0);
+    assert_int_equal(parent(&s, TRAIL_R, 'P', 4, "4", "", 0), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_set_lists_distances_in_both_directions),
+        cmocka_unit_test(a_set_is_derived_from_the_one_before),
+        cmocka_unit_test(a_slice_derives_its_set_from_any_before),
+        cmocka_unit_test(a_set_that_cannot_be_is_refused),
+        cmocka_unit_test(a_picture_refers_to_what_is_in_its_lists),
+        cmocka_unit_test(with_reordered_lists_it_may_be_any_of_the_set),
+        cmocka_unit_test(several_slices_may_have_lists_of_their_own),
+        cmocka_unit_test(what_one_reference_cannot_say_is_not_said),
+        cmocka_unit_test(order_counts_go_on_past_their_bits),
+        cmocka_unit_test(leading_pictures_of_an_open_key_frame_need_two),
+        cmocka_unit_test(references_that_the_trunk_leaves_out_are_branches),
+        cmocka_unit_test(without_parameter_sets_nothing_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
