@@ -71,7 +71,7 @@ static const char *read_passphrase(struct secrets *s, const char *path) {
     if (!read || strlen(line) < 8 || strlen(line) >= sizeof(s->text[0])) {
         return BAD_PASSPHRASE;
     }
-    (void)snprintf(s->text[s->texts], sizeof(s->text[0]), "%s", line);
+    memcpy(s->text[s->texts], line, strlen(line) + 1);
     add_passphrase(s);
     return NULL;
 }

@@ -9,7 +9,7 @@
 
 /* Values and characters of one event; the rest is left out. */
 #define VALUES 16u
-#define TEXT 64u
+#define TEXT_MAX 64u
 /* Events between two looks of the I/O thread, and when to wake it. */
 #define EVENTS_MAX 65536u
 #define EVENTS_MANY 4096u
@@ -27,7 +27,7 @@ struct record {
     const char *name;
     const char *const *keys;
     double values[VALUES];
-    char text[TEXT];
+    char text[TEXT_MAX];
 };
 
 struct tltcp__tracer {
@@ -129,7 +129,7 @@ void tltcp__tracer_take(void *user, const tltcp_trace_event *ev) {
         rec->values[i] = ev->values[i];
     }
     if (ev->text != NULL) {
-        strncpy(rec->text, ev->text, TEXT - 1);
+        strncpy(rec->text, ev->text, TEXT_MAX - 1);
     }
 }
 

@@ -27,7 +27,7 @@
 #include <tltcp/types.h>
 
 #if defined(_WIN32)
-#include <BaseTsd.h>
+#include <basetsd.h>
 #include <winsock2.h>
 #include <ws2tcpip.h>
 /** Signed size, as on POSIX systems. */
