@@ -148,32 +148,31 @@ static bool hears_group(saratoga__file *f) {
     return rv == 0;
 }
 
-static void start(saratoga__file *f) {
-    saratoga_request r;
-    const char *objection;
-    int rv;
+static void fail_at_stage(saratoga__file *f) {
+    bool below = f->stage == f->name && strcmp(f->folder, ".") != 0;
 
-    if (f->status != 0) {
-        bool below = f->stage == f->name && strcmp(f->folder, ".") != 0;
+    saratoga__file_fail(f, saratoga__error_of(f->status), "%s%s%s: %s",
+                        below ? f->folder : "", below ? "/" : "", f->stage,
+                        saratoga__error_text(f->status));
+}
 
-        saratoga__file_fail(f, saratoga__error_of(f->status), "%s%s%s: %s",
-                            below ? f->folder : "", below ? "/" : "", f->stage,
-                            saratoga__error_text(f->status));
-        return;
-    }
-    if (is_called_off(f) || !hears_group(f)) {
-        return;
-    }
-    objection =
+static bool can_be_sealed(saratoga__file *f) {
+    const drv__addr *to = f->in_group ? &f->group : &f->peer.remote;
+    const char *objection =
         saratoga__is_secured(f->u)
-            ? saratoga__secure_objection(
-                  f->u, f->in_group ? &f->group : &f->peer.remote, &f->options)
+            ? saratoga__secure_objection(f->u, to, &f->options)
             : NULL;
+
     if (objection != NULL) {
         saratoga__file_fail(f, SARATOGA_ERR_INVAL, "%s: %s", f->host_name,
                             objection);
-        return;
     }
+    return objection == NULL;
+}
+
+static int ask(saratoga__file *f) {
+    saratoga_request r;
+
     saratoga_request_init(&r);
     r.type = f->request;
     r.path = f->path;
@@ -185,7 +184,20 @@ static void start(saratoga__file *f) {
     saratoga__pktinfo(f->u, &f->peer, &r.to);
     f->host = r.to.host;
     f->path_token = r.to.path;
-    rv = saratoga_transfer_start(f->u->node, &r, &f->handle, saratoga__now());
+    return saratoga_transfer_start(f->u->node, &r, &f->handle, saratoga__now());
+}
+
+static void start(saratoga__file *f) {
+    int rv;
+
+    if (f->status != 0) {
+        fail_at_stage(f);
+        return;
+    }
+    if (is_called_off(f) || !hears_group(f) || !can_be_sealed(f)) {
+        return;
+    }
+    rv = ask(f);
     if (rv != 0) {
         f->handle = 0;
         saratoga__file_fail(f, rv, "%s: %s", f->path, what(rv));

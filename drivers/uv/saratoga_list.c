@@ -44,40 +44,62 @@ static int append(saratoga__file *f, const saratoga_entry *e, uint32_t widest) {
     return 0;
 }
 
-/* Names in order; *count of them.  NULL: errno. */
-static char **names_of(int folder, size_t *count) {
-    DIR *d = fdopendir(folder);
-    char **names = NULL;
-    size_t cap = 0;
+struct names {
+    char **name;
+    size_t count;
+    size_t cap;
+};
+
+static int add_name(struct names *n, const char *name) {
+    if (n->count == n->cap) {
+        size_t cap = n->cap * 2 + 64;
+        char **grown = realloc(n->name, cap * sizeof(*grown));
+
+        if (grown == NULL) {
+            return UV_ENOMEM;
+        }
+        n->name = grown;
+        n->cap = cap;
+    }
+    n->name[n->count] = strdup(name);
+    if (n->name[n->count] == NULL) {
+        return UV_ENOMEM;
+    }
+    n->count++;
+    return 0;
+}
+
+static void free_names(struct names *n) {
+    for (size_t i = 0; i < n->count; i++) {
+        free(n->name[i]);
+    }
+    free(n->name);
+}
+
+/* The names in a folder, which stays open.  Upon an error, too, they are to be
+ * freed. */
+static int names_of(int folder, struct names *n) {
+    int again = fcntl(folder, F_DUPFD_CLOEXEC, 0);
+    DIR *d = again >= 0 ? fdopendir(again) : NULL;
     const struct dirent *e;
+    int rv = 0;
 
-    *count = 0;
-    while (d != NULL && (e = readdir(d)) != NULL) {
-        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
-            saratoga__name_is_own(e->d_name)) {
-            continue;
+    *n = (struct names){0};
+    if (d == NULL) {
+        rv = -errno;
+        if (again >= 0) {
+            (void)close(again);
         }
-        if (*count == cap) {
-            char **grown = realloc(names, (cap * 2 + 64) * sizeof(*names));
-
-            if (grown == NULL) {
-                break;
-            }
-            names = grown;
-            cap = cap * 2 + 64;
-        }
-        names[*count] = strdup(e->d_name);
-        if (names[*count] == NULL) {
-            break;
-        }
-        ++*count;
+        return rv;
     }
-    if (d != NULL) {
-        (void)closedir(d);
-    } else {
-        (void)close(folder);
+    while (rv == 0 && (e = readdir(d)) != NULL) {
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+            !saratoga__name_is_own(e->d_name)) {
+            rv = add_name(n, e->d_name);
+        }
     }
-    return names;
+    (void)closedir(d);
+    return rv;
 }
 
 static int by_name(const void *a, const void *b) {
@@ -85,26 +107,22 @@ static int by_name(const void *a, const void *b) {
 }
 
 static int list_folder(saratoga__file *f, int folder, uint32_t widest) {
-    int again = fcntl(folder, F_DUPFD_CLOEXEC, 0);
-    size_t count = 0;
-    char **names = again >= 0 ? names_of(again, &count) : NULL;
-    int rv = again >= 0 ? 0 : UV_EMFILE;
+    struct names n;
+    int rv = names_of(folder, &n);
 
-    if (count > 1) {
-        qsort(names, count, sizeof(*names), by_name);
+    if (n.count > 1) {
+        qsort(n.name, n.count, sizeof(*n.name), by_name);
     }
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < n.count && rv == 0; i++) {
         struct stat st;
         saratoga_entry e;
 
-        if (rv == 0 &&
-            fstatat(folder, names[i], &st, AT_SYMLINK_NOFOLLOW) == 0) {
-            describe(f, names[i], &st, &e);
+        if (fstatat(folder, n.name[i], &st, AT_SYMLINK_NOFOLLOW) == 0) {
+            describe(f, n.name[i], &st, &e);
             rv = append(f, &e, widest);
         }
-        free(names[i]);
     }
-    free(names);
+    free_names(&n);
     return rv;
 }
 
@@ -143,31 +161,33 @@ int saratoga__source_list(saratoga__file *f, uint32_t widest) {
     return 0;
 }
 
+static bool is_older(const struct stat *a, const struct timespec *b) {
+    return a->st_mtim.tv_sec < b->tv_sec ||
+           (a->st_mtim.tv_sec == b->tv_sec && a->st_mtim.tv_nsec < b->tv_nsec);
+}
+
 int saratoga__source_pick(saratoga__file *f) {
     int folder = saratoga__root_folder(f->root, "", false);
     struct timespec oldest = {0, 0};
-    size_t count = 0;
-    char **names;
+    struct names n;
+    int rv;
 
     if (folder < 0) {
         return folder;
     }
-    names = names_of(fcntl(folder, F_DUPFD_CLOEXEC, 0), &count);
-    for (size_t i = 0; i < count; i++) {
+    rv = names_of(folder, &n);
+    for (size_t i = 0; i < n.count && rv == 0; i++) {
         struct stat st;
 
-        if (fstatat(folder, names[i], &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        if (fstatat(folder, n.name[i], &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISREG(st.st_mode) &&
-            (f->name[0] == '\0' || st.st_mtim.tv_sec < oldest.tv_sec ||
-             (st.st_mtim.tv_sec == oldest.tv_sec &&
-              st.st_mtim.tv_nsec < oldest.tv_nsec))) {
+            (f->name[0] == '\0' || is_older(&st, &oldest))) {
             oldest = st.st_mtim;
-            (void)snprintf(f->name, sizeof(f->name), "%s", names[i]);
+            (void)snprintf(f->name, sizeof(f->name), "%s", n.name[i]);
         }
-        free(names[i]);
     }
-    free(names);
+    free_names(&n);
     (void)close(folder);
     (void)snprintf(f->path, sizeof(f->path), "%s", f->name);
-    return f->name[0] != '\0' ? 0 : UV_ENOENT;
+    return rv == 0 && f->name[0] == '\0' ? UV_ENOENT : rv;
 }
