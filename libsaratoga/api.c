@@ -40,23 +40,38 @@ static bool is_zero(const uint8_t *p, size_t len) {
     return len == 0;
 }
 
+/* Who has seen what the generator gave can tell what it will give. */
+static uint32_t random_id(saratoga_node *n) {
+    uint64_t x = cmn__rng_next(&n->env.rng);
+    char drawn[17] = "";
+    for (int i = 0; i < 16; i++) {
+        drawn[i] = "0123456789abcdef"[x >> 4 * i & 15];
+    }
+    return saratoga__keyed_id(n->env.secret, "", 0, drawn);
+}
+
+static uint32_t stable_id(const saratoga_node *n, const saratoga_request *q) {
+    return saratoga__keyed_id(n->env.cfg.id_key,
+                              q->peer_name != NULL ? q->peer_name : "", q->type,
+                              q->path != NULL ? q->path : "");
+}
+
 static int choose_id(saratoga_node *n, const saratoga_request *q,
                      uint32_t *id) {
-    const uint8_t *key = n->env.cfg.id_key;
-    bool random = is_zero(key, sizeof(n->env.cfg.id_key));
+    bool random = is_zero(n->env.cfg.id_key, sizeof(n->env.cfg.id_key));
     *id = q->id;
     if (*id != 0) {
         return has_id(n, q->to.host, *id) ? SARATOGA_ERR_STATE : 0;
     }
-    if (!random) {
-        *id = saratoga__keyed_id(key, q->peer_name != NULL ? q->peer_name : "",
-                                 q->type, q->path != NULL ? q->path : "");
+    *id = random ? random_id(n) : stable_id(n, q);
+    if (*id == 0) {
+        return SARATOGA_ERR_NOMEM;
     }
     for (int i = 0; i < ID_TRIES; i++) {
         if (*id != 0 && !has_id(n, q->to.host, *id)) {
             return 0;
         }
-        *id = random ? (uint32_t)cmn__rng_next(&n->env.rng) : *id + 1;
+        *id = random ? random_id(n) : *id + 1;
     }
     return SARATOGA_ERR_STATE;
 }

@@ -9,7 +9,6 @@
 #include "common/crc32c.h"
 #include "common/wire.h"
 
-#define ID_KEY_LEN 16
 #define HMAC_BLOCK 64 /* of SHA-256 */
 #define HMAC_INNER 0x36
 #define HMAC_OUTER 0x5c
@@ -163,20 +162,22 @@ void saratoga_digest_free(saratoga_digest *d) {
 
 uint32_t saratoga__keyed_id(const uint8_t *key, const char *peer, uint32_t type,
                             const char *path) {
-    uint8_t out[EVP_MAX_MD_SIZE] = {0};
+    uint8_t out[EVP_MAX_MD_SIZE];
     uint8_t kind = (uint8_t)type;
     cmn__reader r = cmn__reader_of(out, sizeof(out));
     EVP_MD_CTX *c = EVP_MD_CTX_new();
     uint32_t id;
-    if (c != NULL && EVP_DigestInit_ex(c, EVP_sha256(), NULL) == 1) {
-        (void)EVP_DigestUpdate(c, key, ID_KEY_LEN);
-        (void)EVP_DigestUpdate(c, peer, strlen(peer) + 1);
-        (void)EVP_DigestUpdate(c, &kind, 1);
-        (void)EVP_DigestUpdate(c, path, strlen(path));
-        (void)EVP_DigestUpdate(c, key, ID_KEY_LEN);
-        (void)EVP_DigestFinal_ex(c, out, NULL);
-    }
+    bool ok = c != NULL && EVP_DigestInit_ex(c, EVP_sha256(), NULL) == 1 &&
+              EVP_DigestUpdate(c, key, SARATOGA__ID_KEY_LEN) == 1 &&
+              EVP_DigestUpdate(c, peer, strlen(peer) + 1) == 1 &&
+              EVP_DigestUpdate(c, &kind, 1) == 1 &&
+              EVP_DigestUpdate(c, path, strlen(path)) == 1 &&
+              EVP_DigestUpdate(c, key, SARATOGA__ID_KEY_LEN) == 1 &&
+              EVP_DigestFinal_ex(c, out, NULL) == 1;
     EVP_MD_CTX_free(c);
+    if (!ok) {
+        return 0;
+    }
     id = cmn__get32(&r);
     return id != 0 ? id : 1;
 }

@@ -4,8 +4,10 @@
 
 #include <saratoga/digest.h>
 
+#define SARATOGA__ID_KEY_LEN 16u
+
 /* An Id that stays the same for the same key of 16 octets, peer, type and path,
- * and that nobody without the key can guess.  Never 0. */
+ * and that nobody without the key can guess.  0 only without memory. */
 uint32_t saratoga__keyed_id(const uint8_t *key, const char *peer, uint32_t type,
                             const char *path);
 

@@ -9,6 +9,7 @@
 #include "common/ring.h"
 #include "common/rng.h"
 #include "libsaratoga/auth.h"
+#include "libsaratoga/digest.h"
 #include "libsaratoga/jobs.h"
 
 /* What all sessions of a node share. */
@@ -20,8 +21,9 @@ typedef struct saratoga__env {
     saratoga__jobs jobs;
     saratoga__auth auth;
     cmn__rng rng;
-    cmn__ring events;          /* of saratoga_event */
-    uint32_t strangers;        /* events of no transfer that wait */
+    uint8_t secret[SARATOGA__ID_KEY_LEN]; /* of random Ids */
+    cmn__ring events;                     /* of saratoga_event */
+    uint32_t strangers;                   /* events of no transfer that wait */
     uint32_t untold;           /* sessions whose DONE found no memory */
     saratoga_time uplink_free; /* STATUS may leave from then on */
     size_t early_bytes;        /* kept for sessions not yet answered */

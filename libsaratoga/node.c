@@ -72,6 +72,8 @@ int saratoga_node_new(saratoga_node **node, const saratoga_config *config,
         return rv;
     }
     cmn__rng_seed(&n->env.rng, seed_number(seed));
+    memcpy(n->env.secret, seed + SARATOGA_SEED_LEN - SARATOGA__ID_KEY_LEN,
+           SARATOGA__ID_KEY_LEN);
     init_parts(n, now);
     *node = n;
     return 0;
@@ -94,6 +96,7 @@ void saratoga_node_free(saratoga_node *node) {
     cmn__ring_free(&node->env.events);
     saratoga__jobs_free(&node->env.jobs);
     saratoga__auth_free(&node->env.auth);
+    saratoga__wipe(node->env.secret, sizeof(node->env.secret));
     cmn__free(&mem, node->env.defaults_block);
     cmn__free(&mem, node);
 }

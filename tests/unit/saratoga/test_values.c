@@ -2,6 +2,8 @@
 /* Checksums, options, texts, the table of sessions. */
 #include <saratoga/config.h>
 #include <saratoga/digest.h>
+#include <saratoga/node.h>
+#include <saratoga/transfer.h>
 
 #include "common/mem.h"
 #include "libsaratoga/digest.h"
@@ -53,6 +55,43 @@ static void keyed_ids_are_stable_and_differ(void **state) {
     assert_int_not_equal(id, saratoga__keyed_id(key, "tas", SARATOGA_GET, "a"));
     assert_int_not_equal(id,
                          saratoga__keyed_id(other, "sat", SARATOGA_GET, "a"));
+}
+
+static void put64(uint8_t *to, uint64_t x) {
+    for (int i = 0; i < 8; i++) {
+        to[i] = (uint8_t)(x >> (56 - 8 * i));
+    }
+}
+
+/* The Id of a node's first request. */
+static uint32_t first_id(const uint8_t *seed) {
+    saratoga_request q;
+    saratoga_handle h;
+    saratoga_node *n;
+    saratoga_stats st;
+    saratoga_stats_init(&st);
+    assert_int_equal(saratoga_node_new(&n, NULL, seed, 0), 0);
+    saratoga_request_init(&q);
+    q.type = SARATOGA_GET;
+    q.path = "a";
+    assert_int_equal(saratoga_transfer_start(n, &q, &h, 0), 0);
+    assert_int_equal(saratoga_transfer_get_stats(n, h, &st, 0), 0);
+    saratoga_node_free(n);
+    return st.id;
+}
+
+/* Seeds that bring the generator of random numbers, whose outputs others see
+ * and can reckon on with, into the same state. */
+static void random_ids_do_not_follow_from_random_numbers(void **state) {
+    const uint64_t k = UINT64_C(0x9e3779b97f4a7c15);
+    uint8_t one[SARATOGA_SEED_LEN] = {0};
+    uint8_t other[SARATOGA_SEED_LEN] = {0};
+    (void)state;
+    put64(one + 24, 7);
+    put64(other + 16, 1);
+    put64(other + 24, k ^ 7);
+    assert_int_equal(first_id(one), first_id(one));
+    assert_int_not_equal(first_id(one), first_id(other));
 }
 
 static void every_error_and_status_has_a_text_of_its_own(void **state) {
@@ -158,6 +197,7 @@ int main(void) {
         cmocka_unit_test(checksums_of_the_file_of_the_document),
         cmocka_unit_test(the_crc_of_ieee_is_another_one),
         cmocka_unit_test(keyed_ids_are_stable_and_differ),
+        cmocka_unit_test(random_ids_do_not_follow_from_random_numbers),
         cmocka_unit_test(every_error_and_status_has_a_text_of_its_own),
         cmocka_unit_test(bad_options_are_named),
         cmocka_unit_test(profiles_set_what_peers_need),
