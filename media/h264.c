@@ -2,18 +2,8 @@
 #include <string.h>
 
 #include "media/framing.h"
+#include "media/h264.h"
 #include "media/h26x.h"
-#include "media/nal.h"
-
-/* nal_unit_type, H.264 table 7-1 */
-enum {
-    NAL_SLICE = 1,
-    NAL_PARTITION_A = 2,
-    NAL_IDR = 5,
-    NAL_SEI = 6,
-    NAL_SPS = 7,
-    NAL_PPS = 8
-};
 
 /* What the NAL units of one access unit add up to. */
 struct sum {
@@ -21,8 +11,11 @@ struct sum {
     bool idr;
     bool referenced;
     bool params;
-    bool inter; /* a slice that is not intra */
-    bool b;     /* a B slice */
+    bool inter;  /* a slice that is not intra */
+    bool b;      /* a B slice */
+    bool refers; /* what it refers to is known so far */
+    media_h264_slice last;
+    media_refs_picture refs;
 };
 
 static void read_slice(const media_nal *nal, struct sum *sum) {
@@ -32,7 +25,7 @@ static void read_slice(const media_nal *nal, struct sum *sum) {
     media__bits_ue(&b); /* first_mb_in_slice */
     uint32_t type = media__bits_ue(&b);
     sum->slice = true;
-    sum->idr = sum->idr || (nal->data[0] & 0x1f) == NAL_IDR;
+    sum->idr = sum->idr || (nal->data[0] & 0x1f) == MEDIA_H264_IDR;
     sum->referenced = sum->referenced || (nal->data[0] & 0x60);
     if (b.bad || type > 9) {
         return;
@@ -41,23 +34,40 @@ static void read_slice(const media_nal *nal, struct sum *sum) {
     sum->b = sum->b || type % 5 == 1;
 }
 
-static void read_nal(const media_nal *nal, struct sum *sum, media_frame *f) {
+/* Slices of one picture may refer to different ones. */
+static void read_refs(media_scanner *s, const media_nal *nal, struct sum *sum) {
+    bool begins = !sum->slice;
+    bool good = media__h264_read_slice(&s->h264, nal, &sum->last);
+
+    if (begins && !sum->last.first) {
+        return; /* goes on with a picture */
+    }
+    if (!good) {
+        s->h264.following = sum->refers = false;
+    } else if (begins) {
+        sum->refers = media__h264_begin(s, &sum->last, &sum->refs);
+    }
+    if (sum->refers) {
+        media__h264_choose(s, &sum->last, &sum->refs);
+    }
+}
+
+static void read_nal(media_scanner *s, const media_nal *nal, struct sum *sum,
+                     media_frame *f) {
     switch (nal->data[0] & 0x1f) {
-    case NAL_SLICE:
-    case NAL_PARTITION_A:
-    case NAL_IDR:
+    case MEDIA_H264_SLICE:
+    case MEDIA_H264_PARTITION_A:
+    case MEDIA_H264_IDR:
+        read_refs(s, nal, sum);
         read_slice(nal, sum);
         break;
-    case NAL_SEI:
+    case MEDIA_H264_SEI:
         if (!f->recovery) {
             media__sei_read(nal, 1, f);
         }
         break;
-    case NAL_SPS:
-    case NAL_PPS:
-        sum->params = true;
-        break;
     default:
+        sum->params = media__h264_read_params(&s->h264, nal) || sum->params;
         break;
     }
 }
@@ -83,10 +93,13 @@ bool media__h264_classify(media_scanner *s, const void *data, size_t len,
     memset(&sum, 0, sizeof(sum));
     media__nal_begin(&it, data, len, s->nal_length);
     while (media__nal_next(&it, &nal)) {
-        read_nal(&nal, &sum, f);
+        read_nal(s, &nal, &sum, f);
     }
     if (sum.slice) {
         conclude(&sum, f);
+        if (sum.refers) {
+            media__h264_end(s, &sum.last, &sum.refs, f);
+        }
     } else if (sum.params) {
         f->frame_class = MEDIA_CLASS_HEADER;
     }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "media/framing.h"
+#include "media/h264.h"
 #include "media/h265.h"
 #include "media/h26x.h"
 
@@ -93,25 +94,42 @@ bool media__h265_classify(media_scanner *s, const void *data, size_t len,
     return slices || params;
 }
 
+/* NAL units behind their lengths of two bytes; returns where they end. */
+static size_t read_units(media_scanner *s, const uint8_t *p, size_t len,
+                         size_t at, unsigned units) {
+    for (; units && len - at >= 2; units--) {
+        size_t size = (size_t)p[at] << 8 | p[at + 1];
+        at += 2;
+        if (size > len - at) {
+            return len;
+        }
+        media_nal nal = {p + at, size};
+        if (size > 2 && s->codec == MEDIA_CODEC_H265) {
+            read_params(s, &nal);
+        } else if (size > 2) {
+            (void)media__h264_read_params(&s->h264, &nal);
+        }
+        at += size;
+    }
+    return at;
+}
+
 /* hvcC, ISO/IEC 14496-15 8.3.3.1: 22 bytes, then arrays of NAL units. */
 static void read_hvcc(media_scanner *s, const uint8_t *p, size_t len) {
     s->nal_length = (uint8_t)((p[21] & 3) + 1);
     size_t at = 23;
     for (unsigned arrays = p[22]; arrays && len - at >= 3; arrays--) {
         unsigned units = (unsigned)p[at + 1] << 8 | p[at + 2];
-        at += 3;
-        for (; units && len - at >= 2; units--) {
-            size_t size = (size_t)p[at] << 8 | p[at + 1];
-            at += 2;
-            if (size > len - at) {
-                return;
-            }
-            media_nal nal = {p + at, size};
-            if (size > 2) {
-                read_params(s, &nal);
-            }
-            at += size;
-        }
+        at = read_units(s, p, len, at + 3, units);
+    }
+}
+
+/* avcC, 5.3.3.1: sequence parameter sets, then picture parameter sets. */
+static void read_avcc(media_scanner *s, const uint8_t *p, size_t len) {
+    s->nal_length = (uint8_t)((p[4] & 3) + 1);
+    size_t at = read_units(s, p, len, 6, p[5] & 0x1f);
+    if (at < len) {
+        read_units(s, p, len, at + 1, p[at]);
     }
 }
 
@@ -124,9 +142,11 @@ void media__h26x_extradata(media_scanner *s, const uint8_t *data, size_t len) {
         memset(&unused, 0, sizeof(unused));
         if (s->codec == MEDIA_CODEC_H265) {
             media__h265_classify(s, data, len, &unused);
+        } else if (s->codec == MEDIA_CODEC_H264) {
+            media__h264_classify(s, data, len, &unused);
         }
     } else if (s->codec == MEDIA_CODEC_H264 && len >= 7) {
-        s->nal_length = (uint8_t)((data[4] & 3) + 1);
+        read_avcc(s, data, len);
     } else if (s->codec == MEDIA_CODEC_H265 && len >= 23) {
         read_hvcc(s, data, len);
     }

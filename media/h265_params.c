@@ -28,17 +28,6 @@ static void skip_bits(media_bits *b, unsigned count) {
     }
 }
 
-/* What is larger cannot be. */
-static uint32_t number_upto(media_bits *b, uint32_t most) {
-    uint32_t v = media__bits_ue(b);
-
-    if (v > most) {
-        b->bad = true;
-        v = most;
-    }
-    return v;
-}
-
 static void skip_levels(media_bits *b, unsigned sub_layers) {
     bool profile[LAYERS_MAX + 1] = {false};
     bool level[LAYERS_MAX + 1] = {false};
@@ -128,12 +117,12 @@ static void derive(media_bits *b, const media_h265_set *from, int shift,
 }
 
 static void list(media_bits *b, media_h265_set *out) {
-    uint32_t before = number_upto(b, SET_MAX);
-    uint32_t after = number_upto(b, SET_MAX);
+    uint32_t before = media__bits_upto(b, SET_MAX);
+    uint32_t after = media__bits_upto(b, SET_MAX);
     int distance = 0;
 
     for (uint32_t i = 0; i < before + after && !b->bad; i++) {
-        int step = (int)number_upto(b, DISTANCE_MAX) + 1;
+        int step = (int)media__bits_upto(b, DISTANCE_MAX) + 1;
         distance = i == before ? 0 : distance;
         distance += i < before ? -step : step;
         add(b, out, distance, media__bits_get(b, 1));
@@ -149,16 +138,16 @@ void media__h265_read_set(media_bits *b, const media_h265_sps *sps,
         list(b, out);
         return;
     }
-    uint32_t back = in_slice ? number_upto(b, index - 1) + 1 : 1;
+    uint32_t back = in_slice ? media__bits_upto(b, index - 1) + 1 : 1;
     bool minus = media__bits_get(b, 1);
-    int shift = (int)number_upto(b, DISTANCE_MAX) + 1;
+    int shift = (int)media__bits_upto(b, DISTANCE_MAX) + 1;
     derive(b, &sps->set[index - back], minus ? -shift : shift, out);
 }
 
 /* From the number of the set on up to the depth of samples. */
 static void read_format(media_bits *b, media_h265_sps *sps) {
-    sps->id = (uint8_t)number_upto(b, 15);
-    uint32_t chroma = number_upto(b, 3);
+    sps->id = (uint8_t)media__bits_upto(b, 15);
+    uint32_t chroma = media__bits_upto(b, 3);
     sps->separate_planes = chroma == 3 && media__bits_get(b, 1);
     sps->chroma = chroma && !sps->separate_planes;
     skip_numbers(b, 2); /* width, height */
@@ -190,7 +179,7 @@ static void read_coding(media_bits *b, media_h265_sps *sps,
 static void read_long_terms(media_bits *b, media_h265_sps *sps) {
     sps->long_term = media__bits_get(b, 1);
     sps->long_terms =
-        sps->long_term ? (uint8_t)number_upto(b, LONG_TERMS_MAX) : 0;
+        sps->long_term ? (uint8_t)media__bits_upto(b, LONG_TERMS_MAX) : 0;
     for (unsigned i = 0; i < sps->long_terms; i++) {
         skip_bits(b, sps->order_bits + 1u);
     }
@@ -207,9 +196,9 @@ void media__h265_read_sps(media_h265 *h, const media_nal *nal) {
     media__bits_get(&b, 1);
     skip_levels(&b, sub_layers);
     read_format(&b, sps);
-    sps->order_bits = (uint8_t)(number_upto(&b, ORDER_BITS_MAX - 4) + 4);
+    sps->order_bits = (uint8_t)(media__bits_upto(&b, ORDER_BITS_MAX - 4) + 4);
     read_coding(&b, sps, sub_layers);
-    uint32_t sets = number_upto(&b, SETS_MAX);
+    uint32_t sets = media__bits_upto(&b, SETS_MAX);
     for (; sps->set_count < sets && !b.bad; sps->set_count++) {
         media__h265_read_set(&b, sps, sps->set_count, false,
                              &sps->set[sps->set_count]);
@@ -220,9 +209,9 @@ void media__h265_read_sps(media_h265 *h, const media_nal *nal) {
 }
 
 static void skip_tiles(media_bits *b) {
-    uint32_t borders = number_upto(b, TILES_MAX);
+    uint32_t borders = media__bits_upto(b, TILES_MAX);
 
-    borders += number_upto(b, TILES_MAX);
+    borders += media__bits_upto(b, TILES_MAX);
     if (!media__bits_get(b, 1)) {
         skip_numbers(b, borders);
     }
@@ -261,8 +250,9 @@ void media__h265_read_pps(media_h265 *h, const media_nal *nal) {
     media_bits b;
 
     media__bits_begin(&b, nal, 2);
-    uint32_t number = number_upto(&b, sizeof(h->pps) / sizeof(h->pps[0]) - 1);
-    pps.sps = (uint8_t)number_upto(&b, 15);
+    uint32_t number =
+        media__bits_upto(&b, sizeof(h->pps) / sizeof(h->pps[0]) - 1);
+    pps.sps = (uint8_t)media__bits_upto(&b, 15);
     media__bits_get(&b, 1); /* dependent_slice_segments_enabled_flag */
     pps.output_flag = media__bits_get(&b, 1);
     pps.extra_bits = (uint8_t)media__bits_get(&b, 3);
@@ -270,8 +260,8 @@ void media__h265_read_pps(media_h265 *h, const media_nal *nal) {
         return;
     }
     media__bits_get(&b, 2); /* signs, cabac_init_present_flag */
-    pps.active[0] = (uint8_t)(number_upto(&b, LIST_DEFAULT_MAX - 1) + 1);
-    pps.active[1] = (uint8_t)(number_upto(&b, LIST_DEFAULT_MAX - 1) + 1);
+    pps.active[0] = (uint8_t)(media__bits_upto(&b, LIST_DEFAULT_MAX - 1) + 1);
+    pps.active[1] = (uint8_t)(media__bits_upto(&b, LIST_DEFAULT_MAX - 1) + 1);
     skip_tools(&b);
     skip_deblocking(&b);
     if (media__bits_get(&b, 1)) {

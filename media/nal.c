@@ -116,3 +116,16 @@ uint32_t media__bits_ue(media_bits *b) {
     }
     return (uint32_t)((UINT64_C(1) << zeros) - 1 + media__bits_get(b, zeros));
 }
+
+int32_t media__bits_se(media_bits *b) {
+    uint32_t code = media__bits_ue(b);
+
+    return code & 1 ? (int32_t)(code / 2 + 1) : -(int32_t)(code / 2);
+}
+
+uint32_t media__bits_upto(media_bits *b, uint32_t most) {
+    uint32_t v = media__bits_ue(b);
+
+    b->bad = b->bad || v > most;
+    return v < most ? v : most;
+}

@@ -76,4 +76,16 @@ uint32_t media__bits_get(media_bits *b, unsigned n);
 /** @brief Reads ue(v) of H.264. @param b reader @return its value */
 uint32_t media__bits_ue(media_bits *b);
 
+/** @brief Reads se(v) of H.264. @param b reader @return its value */
+int32_t media__bits_se(media_bits *b);
+
+/**
+ * @brief Reads ue(v) that cannot be larger than a bound; else the reader is
+ * bad.
+ * @param b     reader
+ * @param most  bound
+ * @return its value, or @p most
+ */
+uint32_t media__bits_upto(media_bits *b, uint32_t most);
+
 #endif /* MEDIA_NAL_H */

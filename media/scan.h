@@ -67,6 +67,50 @@ typedef struct media_refs {
     media_ref recent[MEDIA_REFS_RECENT]; /**< by ordinal */
 } media_refs;
 
+/** H.264: what slice headers need of a picture parameter set. */
+typedef struct media_h264_pps {
+    bool known;        /**< it was read */
+    bool two_orders;   /**< bottom_field_pic_order_in_frame_present_flag */
+    bool weighted;     /**< weighted_pred_flag */
+    bool redundant;    /**< redundant_pic_cnt_present_flag */
+    uint8_t sps;       /**< its sequence parameter set */
+    uint8_t bipred;    /**< weighted_bipred_idc */
+    uint8_t active[2]; /**< pictures in either list unless a slice says */
+} media_h264_pps;
+
+/** H.264: what slice headers need of a sequence parameter set. */
+typedef struct media_h264_sps {
+    bool known;           /**< it was read */
+    bool separate_planes; /**< separate_colour_plane_flag */
+    bool chroma;          /**< ChromaArrayType is not 0 */
+    bool frames_only;     /**< frame_mbs_only_flag */
+    uint8_t id;           /**< its number */
+    uint8_t frame_bits;   /**< of frame_num */
+    uint8_t order_type;   /**< pic_order_cnt_type, 0 or 2 */
+    uint8_t order_bits;   /**< of pic_order_cnt_lsb */
+    uint8_t refs_max;     /**< max_num_ref_frames */
+} media_h264_sps;
+
+/** H.264: a picture that may be referred to. */
+typedef struct media_h264_ref {
+    uint32_t ordinal; /**< which one */
+    int32_t frame;    /**< frame_num, or LongTermFrameIdx */
+    int32_t order;    /**< picture order count */
+    bool long_term;   /**< used for long-term reference */
+} media_h264_ref;
+
+/** H.264 as the scanner knows it. */
+typedef struct media_h264 {
+    bool following;          /**< all since an IDR picture was understood */
+    uint8_t count;           /**< pictures in refs */
+    int32_t frame;           /**< frame_num of the picture before */
+    int32_t ref_frame;       /**< of the reference before */
+    int32_t base_order;      /**< what order counts go on from */
+    media_h264_sps sps;      /**< the newest */
+    media_h264_pps pps[64];  /**< by number */
+    media_h264_ref refs[17]; /**< in coding order */
+} media_h264;
+
 /** H.265: a set of pictures that may be referred to, by their distance. */
 typedef struct media_h265_set {
     uint8_t before;    /**< so many shown before, nearest first */
@@ -145,6 +189,7 @@ typedef struct media_scanner {
     uint8_t type;       /**< ::media_type */
     uint8_t nal_length; /**< bytes before each NAL unit; 0: start codes */
     media_av1_seq av1;  /**< AV1 */
+    media_h264 h264;    /**< H.264 */
     media_h265 h265;    /**< H.265 */
     media_refs refs;    /**< H.264, H.265 */
     uint8_t form;       /**< ::media_form */

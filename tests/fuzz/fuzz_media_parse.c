@@ -92,6 +92,31 @@ static void frame(struct script *s, const uint8_t *data, size_t len) {
     free(head);
 }
 
+/* A stream, cut at its access unit delimiters, so that pictures can refer to
+ * others. */
+static void stream(const char *codec, uint8_t delimiter, const uint8_t *data,
+                   size_t len) {
+    const uint8_t mark[] = {0, 0, 1, delimiter};
+    media_scanner scanner;
+    media_frame f;
+    size_t from = 0;
+
+    media__scanner_init(&scanner, codec, MEDIA_TYPE_VIDEO, NULL, 0);
+    for (size_t at = 1; at <= len; at++) {
+        bool ends = at == len || (len - at >= sizeof(mark) &&
+                                  memcmp(data + at, mark, sizeof(mark)) == 0);
+        if (ends) {
+            uint8_t *unit = copy_of(data + from, at - from);
+            media__scanner_classify(&scanner, unit, at - from, 0, &f);
+            FUZZ_CHECK(f.parent < MEDIA_REFS_RECENT);
+            FUZZ_CHECK(f.parent == 0 || f.parent < f.ordinal);
+            FUZZ_CHECK(!f.branch || f.frame_class == MEDIA_CLASS_REFERENCE);
+            free(unit);
+            from = at;
+        }
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t size) {
     struct script s = {in, in + (size < 8 ? size : 8)};
     size_t skip = size < 8 ? size : 8;
@@ -106,6 +131,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t size) {
         header(data, size - skip);
     }
     frame(&s, data, size - skip);
+    stream("h264", 9, data, size - skip);
+    stream("hevc", 35 << 1, data, size - skip);
     free(data);
     return 0;
 }

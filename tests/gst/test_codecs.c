@@ -85,6 +85,15 @@ static const struct row rows[] = {
      "x264enc bframes=3 b-adapt=false key-int-max=20 "
      "option-string=open-gop=1 ! h264parse",
      AVDEC_H264, 20, 3, FALSE, 0},
+    {"H.264, no picture goes on with a B picture",
+     "x264enc bframes=3 b-adapt=false b-pyramid=true key-int-max=25 ref=1 "
+     "option-string=b-pyramid=strict ! h264parse",
+     AVDEC_H264, 25, 3, FALSE, 5},
+    {"H.264, many references, weights, slices, with lengths",
+     "x264enc bframes=5 b-adapt=false b-pyramid=true key-int-max=25 ref=5 "
+     "weightb=true option-string=weightp=2:slices=3 ! h264parse ! "
+     "video/x-h264,stream-format=avc",
+     AVDEC_H264, 25, 3, FALSE, 0},
     {"H.264, intra refresh",
      "x264enc bframes=0 intra-refresh=true key-int-max=20 ! h264parse",
      AVDEC_H264, 0, 1, TRUE, 0},
