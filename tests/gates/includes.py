@@ -16,7 +16,7 @@ LIBC = {"assert.h", "inttypes.h", "limits.h", "stdbool.h", "stddef.h",
         "stdint.h", "stdlib.h", "string.h"}
 MATHS = {"float.h", "math.h"}
 SOCKETS = {"sys/socket.h", "sys/types.h", "sys/uio.h",
-           "BaseTsd.h", "winsock2.h", "ws2tcpip.h"}
+           "basetsd.h", "winsock2.h", "ws2tcpip.h"}
 ANY = None  # every header from outside the tree, but those of RESERVED
 
 # Folder: folders of the tree that it may include beside itself, and headers
