@@ -10,6 +10,7 @@
 
 #define SERVICE "7542"
 
+/* Whether who asks sends the file. */
 static bool sends(uint32_t request) {
     return request == SARATOGA_PUT || request == SARATOGA_GIVE ||
            request == SARATOGA_BLIND_PUT;
@@ -332,8 +333,9 @@ int saratoga_uv_start(saratoga_uv *u, const saratoga_uv_transfer *t,
 }
 
 void saratoga__file_cancel(saratoga__file *f) {
-    unsigned status =
-        sends(f->request) ? SARATOGA_CANNOT_SEND : SARATOGA_NOT_INTERESTED;
+    bool asked_here = f->id != 0;
+    unsigned status = sends(f->request) == asked_here ? SARATOGA_CANNOT_SEND
+                                                      : SARATOGA_NOT_INTERESTED;
 
     f->cancelled = true;
     if (f->handle != 0 && !f->ended) {

@@ -75,7 +75,9 @@ static void explain(saratoga__file *f, const saratoga_event *ev) {
         (void)snprintf(r->text, sizeof(r->text), "%s",
                        saratoga__error_text(f->status));
     } else if (ev->remote) {
-        (void)snprintf(r->text, sizeof(r->text), "refused by the peer: %s",
+        (void)snprintf(r->text, sizeof(r->text), "%s by the peer: %s",
+                       r->stats.bytes > r->stats.resumed_bytes ? "ended"
+                                                               : "refused",
                        saratoga_status_text(ev->status));
     } else if (f->id == 0 && ev->error == SARATOGA_ERR_CANCELLED &&
                ev->status != SARATOGA_SUCCESS) {

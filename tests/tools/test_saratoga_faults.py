@@ -125,7 +125,7 @@ class Disks(saratogabox.Node):
             ''', source=source, port=self.folder / "port")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stdout, "f\n")
-        self.assertIn("refused by the peer", done.stderr)
+        self.assertIn("by the peer", done.stderr)
 
 
 class Permissions(saratogabox.Node):
@@ -349,6 +349,18 @@ class Messages(saratogabox.Node):
         self.serve("--rate", "1gbit")
         self.run_ok("get", "--resume", self.url("f"), self.there / "f")
         self.same(source, self.there / "f")
+
+
+    def test_a_server_that_is_stopped_says_so(self):
+        self.put_file("f", 20 * MB)
+        server = self.serve("--rate", "4mbit")
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        self.wait_for_part(client)
+        self.stop(server)
+        status, errors = self.finish(client)
+        self.assertEqual(status, 1)
+        self.assertRegex(errors, "ended by the peer: the peer cannot send: "
+                                 r"resources, after [0-9.]+ (bytes|MB)\n")
 
 
 class Changes(saratogabox.Node):
