@@ -68,30 +68,11 @@ static uint8_t tier_of(uint8_t cls, tltcp_time deadline) {
                                         : MUST;
 }
 
-/* Whether it dies with the first, by way of others if need be. */
-static bool is_heir(const bool *heirs, const tltcp__section *s, uint64_t i,
-                    uint64_t first) {
-    return s->refers < i && s->refers >= first &&
-           s->refers - first < QUEUED_MAX && heirs[s->refers - first];
-}
-
-/* Of no use without the first, its heirs are no reason to leave that out; but
- * what the chain goes on from is a part of it. */
 static void add_queued(plan *p, const cmn__ring *recs, uint64_t first,
                        tltcp_time now) {
-    bool heirs[QUEUED_MAX] = {true};
     for (uint64_t i = first; i < recs->tail && p->count < QUEUED_MAX; i++) {
         const tltcp__section *s = cmn__ring_at(recs, i);
-        uint8_t tier = tier_of(s->cls, s->deadline);
-        bool heir = is_heir(heirs, s, i, first);
-        if (heir && i - first < QUEUED_MAX) {
-            heirs[i - first] = true;
-        }
-        if (heir && tier < p->slots[0].tier) {
-            p->slots[0].tier = tier;
-        }
-        if (s->state != TLTCP__LIVE || s->ahead ||
-            (heir && p->slots[0].tier == OPTIONAL)) {
+        if (s->state != TLTCP__LIVE || s->ahead) {
             continue;
         }
         p->slots[p->count++] = (slot){
@@ -99,7 +80,7 @@ static void add_queued(plan *p, const cmn__ring *recs, uint64_t first,
             .due = earlier(from_now(s->due, now), p->lead),
             .deadline = earlier(from_now(s->deadline, now), p->lead),
             .cost = cost_of(p, (double)(s->end - s->start)),
-            .tier = tier,
+            .tier = tier_of(s->cls, s->deadline),
             .stream = s->stream,
             .cls = s->cls,
         };

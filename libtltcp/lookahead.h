@@ -17,8 +17,7 @@
  *     that come too late go only when the next KEY waits already.
  *  3. DISPOSABLEs are added from the smallest on, since each counts for one
  *     picture.  One is left out when it would come late, or make anything else
- *     come later than it has to.  What refers to it does not speak against it;
- *     but when that is a REFERENCE it is one itself.
+ *     come later than it has to.
  *
  * The decision falls when the section's first byte would enter a packet: as
  * late as possible. */
