@@ -266,14 +266,17 @@ void saratoga__pace_on_rto(saratoga__pace *p, double flight, unsigned nth,
     }
 }
 
-void saratoga__pace_on_heard(saratoga__pace *p, saratoga_time now) {
+void saratoga__pace_await(saratoga__pace *p, saratoga_time now) {
     arm(p, now);
 }
 
-void saratoga__pace_on_timeout(saratoga__pace *p, double flight,
+void saratoga__pace_on_timeout(saratoga__pace *p, double flight, bool owed,
                                saratoga_time now) {
-    if (now >= p->feedback_at) {
-        tell(p, CONG_NOFEEDBACK, flight, 0, now);
-        arm(p, now);
+    if (now < p->feedback_at) {
+        return;
     }
+    if (owed || !(flight > 0)) {
+        tell(p, CONG_NOFEEDBACK, flight, 0, now);
+    }
+    arm(p, now);
 }

@@ -60,10 +60,12 @@ void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
 /* No STATUS for an RTO; nth in a row. */
 void saratoga__pace_on_rto(saratoga__pace *p, double flight, unsigned nth,
                            saratoga_time now);
-/* Any STATUS is feedback, whatever it says. */
-void saratoga__pace_on_heard(saratoga__pace *p, saratoga_time now);
-/* Tells the controller of silence when it is time. */
-void saratoga__pace_on_timeout(saratoga__pace *p, double flight,
+/* Silence is counted from here: a STATUS came, whatever it says, or the first
+ * request after it left, which is late where the way back is thin. */
+void saratoga__pace_await(saratoga__pace *p, saratoga_time now);
+/* Tells the controller of silence when it is time and an answer is owed, or
+ * nothing was sent that could be answered. */
+void saratoga__pace_on_timeout(saratoga__pace *p, double flight, bool owed,
                                saratoga_time now);
 
 #endif /* LIBSARATOGA_PACE_H */

@@ -213,7 +213,10 @@ static void on_asked(saratoga__session *s, saratoga_time now) {
     o->ask_at = saratoga__later(now, spacing(s));
     o->since_ask = 0;
     o->poll_due = false;
-    o->unanswered = saratoga__sooner(o->unanswered, now);
+    if (o->unanswered == SARATOGA_TIME_NEVER) {
+        o->unanswered = now;
+        saratoga__pace_await(&o->pace, now);
+    }
     if (o->rto_at == SARATOGA_TIME_NEVER) {
         o->rto_at = saratoga__later(now, (saratoga_time)cong_rtt_rto(&s->rtt));
     }

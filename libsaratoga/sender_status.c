@@ -369,7 +369,7 @@ void saratoga__sender_on_status(saratoga__session *s,
     saratoga__sender *o = &s->out;
     report r = {.full = !p->incomplete};
     note_heard(s, len);
-    saratoga__pace_on_heard(&o->pace, now);
+    saratoga__pace_await(&o->pace, now);
     if (p->no_metadata && now >= saratoga__later(o->meta_at, repeat_after(s))) {
         s->send_metadata = true;
     }

@@ -87,7 +87,8 @@ static void check_rto(saratoga__session *s, saratoga_time now) {
 
 void saratoga__sender_on_timeout(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
-    saratoga__pace_on_timeout(&o->pace, (double)o->log.flight, now);
+    saratoga__pace_on_timeout(&o->pace, (double)o->log.flight, owes_answer(o),
+                              now);
     if (saratoga__sender_is_one_way(s)) {
         one_way_timeout(s, now);
         return;

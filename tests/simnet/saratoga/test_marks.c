@@ -200,6 +200,46 @@ static void a_thin_way_back_is_not_flooded(void **state) {
     }
 }
 
+static void note_lowest_rate(void *user, struct host *h,
+                             const saratoga_pktinfo *to, const uint8_t *dgram,
+                             size_t len) {
+    uint64_t *lowest = user;
+    saratoga_stats st;
+    (void)to;
+    (void)dgram;
+    (void)len;
+    saratoga_stats_init(&st);
+    (void)saratoga_transfer_get_stats(h->sim.engine, h->xfers->handle, &st,
+                                      host_now(h));
+    if (st.retransmitted_packets > 0 && st.rate_bps < *lowest) {
+        *lowest = st.rate_bps;
+    }
+}
+
+/* After a long list the next STATUS is asked for seconds later, so that answers
+ * fit the uplink.  That no answer comes meanwhile is no silence, upon which the
+ * rate would be halved every four RTTs. */
+static void not_to_be_asked_is_no_silence(void **state) {
+    struct plan p = {16e6, 38400, 90 * MSEC, 0, 0, 1};
+    struct world w = world_new(&p, NULL, NULL);
+    uint64_t lowest = UINT64_MAX;
+    saratoga_options o;
+    struct xfer *x;
+    (void)state;
+    saratoga_options_init(&o);
+    o.congestion = "stfrc";
+    o.uplink_bps = (uint64_t)p.up_bps;
+    w.sat->tap = note_lowest_rate;
+    w.sat->tap_user = &lowest;
+    (void)host_make_file(w.sat, "f", 20000000, p.seed);
+    x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+    world_finish(&w, x, 60 * SEC);
+    assert_arrived(&w, x, "f");
+    print_message("lowest rate %.1f Mbit/s\n", (double)lowest / 1e6);
+    assert_true(lowest > 4000000);
+    world_free(&w);
+}
+
 /* Four times what the link takes: what gets through takes no longer. */
 static void too_high_a_rate_does_not_stall(void **state) {
     struct plan p = {10e6, 0, 50 * MSEC, 0, 0, 1};
@@ -426,6 +466,7 @@ int main(void) {
         cmocka_unit_test(a_window_that_loses_by_chance_repeats_little),
         cmocka_unit_test(a_queue_that_grows_is_seen),
         cmocka_unit_test(a_thin_way_back_is_not_flooded),
+        cmocka_unit_test(not_to_be_asked_is_no_silence),
         cmocka_unit_test(too_high_a_rate_does_not_stall),
         cmocka_unit_test(the_rate_is_kept_to_1_percent),
         cmocka_unit_test(who_wakes_late_makes_up_for_it),
