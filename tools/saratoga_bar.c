@@ -57,9 +57,11 @@ static void write_line(char *line, const struct saratoga_bar *b,
     }
     terminal_bar(picture, (double)p->bytes / (double)p->size);
     left(when, sizeof(when), b, p);
-    (void)snprintf(line, LINE, "[%s] %.1f of %.1f MB, %.2f Mbit/s, %s left, %s",
-                   picture, (double)p->bytes / 1e6, (double)p->size / 1e6,
-                   b->rate / 1e6, when, name);
+    /* The name, too, is to fit on 80 columns. */
+    (void)snprintf(line, LINE, "[%s] %.*f of %.*f MB, %.*f Mbit/s, %s left, %s",
+                   picture, p->size < 1e9 ? 1 : 0, (double)p->bytes / 1e6,
+                   p->size < 1e9 ? 1 : 0, (double)p->size / 1e6,
+                   b->rate < 1e7 ? 2 : 0, b->rate / 1e6, when, name);
 }
 
 void saratoga_bar_show(struct saratoga_bar *b, const char *name,
