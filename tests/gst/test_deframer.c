@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "gst-plugins/gsttltcpmeta.h"
 #include "media/framing.h"
 #include "tests/gst/support.h"
 
@@ -14,6 +15,8 @@ struct world {
     GstTltcpProduct product;
     guint32 number;
     guint32 refs;
+    guint64 section; /* number of the next one */
+    guint32 depends; /* what it says that it refers to */
 };
 
 static int setup(void **state) {
@@ -42,8 +45,10 @@ static int teardown(void **state) {
 
 static void give(struct world *w, const media_header *h, const void *payload,
                  gboolean complete, GstClockTime now) {
-    media_section section = {.complete = complete, .begins = TRUE};
+    media_section section = {
+        .complete = complete, .begins = TRUE, .number = w->section++};
 
+    section.meta.depends = w->depends;
     section.len = MEDIA_HEADER_LEN + h->length;
     section.data = malloc(section.len);
     assert_non_null(section.data);
@@ -72,17 +77,20 @@ static void config(struct world *w, guint8 stream, guint8 type,
     give(w, &h, payload, TRUE, 0);
 }
 
-/* 'I', 'P' or 'B'; lower case: it never comes; the time is the number of the
- * frame times 40 ms, at once. */
+/* 'I', 'P', 'B', or 'V', a branch; lower case: it never comes; the time is the
+ * number of the frame times 40 ms, at once. */
 static void frame_of(struct world *w, guint8 stream, char kind,
                      gboolean complete) {
     char upper = (char)(kind & ~0x20);
     media_header h = {.kind = MEDIA_KIND_FRAME,
                       .stream = stream,
                       .frame_class = upper == 'I'   ? MEDIA_CLASS_KEY
-                                     : upper == 'P' ? MEDIA_CLASS_REFERENCE
-                                                    : MEDIA_CLASS_DISPOSABLE,
-                      .flags = upper == 'I' ? MEDIA_FLAG_KEY : MEDIA_FLAG_DELTA,
+                                     : upper == 'B' ? MEDIA_CLASS_DISPOSABLE
+                                                    : MEDIA_CLASS_REFERENCE,
+                      .flags = upper == 'I' ? MEDIA_FLAG_KEY
+                               : upper == 'V'
+                                   ? MEDIA_FLAG_DELTA | MEDIA_FLAG_BRANCH
+                                   : MEDIA_FLAG_DELTA,
                       .number = w->number,
                       .refs = w->refs,
                       .length = 5,
@@ -91,9 +99,11 @@ static void frame_of(struct world *w, guint8 stream, char kind,
                       .duration = 40 * MS};
 
     w->number++;
-    w->refs += upper != 'B';
+    w->refs += upper != 'B' && upper != 'V';
     if (upper == kind) {
         give(w, &h, "bytes", complete, (GstClockTime)(1000 * MS + h.pts));
+    } else {
+        w->section++;
     }
 }
 
@@ -265,6 +275,26 @@ static void pictures_wait_for_a_key_frame_when_asked_to(void **state) {
         assert_int_equal(w->product.buffer != NULL, handed[i] != ' ');
     }
     assert_int_equal(count_of(w, &w->d.counts.held_back), 4);
+}
+
+/* Only what says that it refers to a lost branch waits. */
+static void a_lost_branch_holds_back_what_names_it(void **state) {
+    struct world *w = *state;
+    static const char frames[] = "IPVBBPvBBPVBPVB";
+    static const char depends[] = "011124112411311";
+    static const char handed[] = "IPVBBP   PVBPVB";
+
+    w->d.drop_until_keyframe = TRUE;
+    for (gsize i = 0; frames[i]; i++) {
+        forget(w);
+        memset(&w->product, 0, sizeof(w->product));
+        w->depends = (guint32)(depends[i] - '0');
+        frame(w, frames[i]);
+        assert_int_equal(w->product.buffer != NULL, handed[i] != ' ');
+    }
+    assert_int_equal(count_of(w, &w->d.counts.held_back), 2);
+    assert_int_equal(count_of(w, &w->d.counts.missing), 1);
+    assert_int_equal(count_of(w, &w->d.counts.missing_references), 0);
 }
 
 /* One packet of PID 256 that begins a picture, with a clock reference. */
@@ -494,6 +524,7 @@ static void no_section_can_do_harm(void **state) {
 static int init(void **state) {
     (void)state;
     gst_init(NULL, NULL);
+    gst_tltcp_meta_register();
     return 0;
 }
 
@@ -509,6 +540,7 @@ int main(void) {
         T(a_cut_frame_is_left_out),
         T(a_cut_frame_is_flagged_when_partial_ones_are_wanted),
         T(pictures_wait_for_a_key_frame_when_asked_to),
+        T(a_lost_branch_holds_back_what_names_it),
         T(pictures_of_a_transport_stream_are_held_back_clocks_are_not),
         T(sections_that_are_no_media_are_handed_on_as_they_are),
         T(malformed_sections_are_counted_and_dropped),

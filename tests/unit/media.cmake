@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 # What elements and tools share about media.
-foreach(part assemble caps chain deadline frame framing params parts playout
-        refs reftrack rtp sequence timemap ts tstrack)
+foreach(part assemble caps chain deadline frame framing h264_refs h265_refs params
+        parts playout reftrack rtp sequence timemap ts tstrack)
     perigee_unit_test(media_${part}
         SOURCES media/test_${part}.c LINK perigee_media)
 endforeach()

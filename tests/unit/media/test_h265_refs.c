@@ -1,64 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What pictures refer to, read from headers that are written here bit by bit.
- */
+/* What pictures of H.265 refer to. */
 #include <string.h>
 
-#include "media/frame.h"
 #include "media/h265.h"
 #include "tests/support/cmocka.h"
+#include "tests/unit/media/bits.h"
 
-/* ---- bits ---- */
-
-struct bits {
-    uint8_t data[512];
-    size_t count;
-};
-
-static void put(struct bits *b, unsigned n, uint32_t v) {
-    while (n--) {
-        uint8_t bit = (uint8_t)(v >> n & 1);
-        b->data[b->count / 8] |= (uint8_t)(bit << (7 - b->count % 8));
-        b->count++;
-    }
-}
-
-static void put_ue(struct bits *b, uint32_t v) {
-    unsigned n = 0;
-
-    while ((v + 1) >> (n + 1)) {
-        n++;
-    }
-    put(b, n, 0);
-    put(b, n + 1, v + 1);
-}
-
-static void put_list(struct bits *b, const char *digits) {
-    for (; *digits; digits++) {
-        put_ue(b, (uint32_t)(*digits - '0'));
-    }
-}
-
-/* A unit without emulation prevention: short, and ends in a one. */
-static size_t finish(struct bits *b, uint8_t *out) {
-    size_t n = 0;
-    unsigned zeros = 0;
-
-    put(b, 1, 1);
-    out[n++] = 0;
-    out[n++] = 0;
-    out[n++] = 1;
-    for (size_t i = 0; i < (b->count + 7) / 8; i++) {
-        if (zeros == 2 && b->data[i] <= 3) {
-            out[n++] = 3;
-            zeros = 0;
-        }
-        out[n++] = b->data[i];
-        zeros = b->data[i] ? 0 : zeros + 1;
-    }
-    return n;
-}
-
-/* ---- sets of H.265 ---- */
+/* ---- sets ---- */
 
 static bool read_bits(const struct bits *b, const media_h265_sps *sps,
                       bool in_slice, media_h265_set *set) {
@@ -161,7 +109,7 @@ static void a_set_that_cannot_be_is_refused(void **state) {
     assert_false(read_bits(&b, &sps, false, &set));
 }
 
-/* ---- pictures of H.265 ---- */
+/* ---- pictures ---- */
 
 /* 8 bits of order count, one layer, SAO and temporal vectors, no sets. */
 static void put_sps(struct bits *b) {
@@ -200,24 +148,6 @@ static void put_pps(struct bits *b, bool reorders) {
     put(b, 1, 0); /* no deblocking control */
     put(b, 1, 0); /* no scaling lists */
     put(b, 1, reorders);
-}
-
-struct stream {
-    media_scanner scanner;
-    uint8_t unit[1024];
-    size_t len;
-};
-
-static void add_unit(struct stream *s, struct bits *b) {
-    s->len += finish(b, s->unit + s->len);
-}
-
-static media_frame scan(struct stream *s) {
-    media_frame f;
-
-    media__scanner_classify(&s->scanner, s->unit, s->len, 0, &f);
-    s->len = 0;
-    return f;
 }
 
 static void begin(struct stream *s, bool reorders) {
@@ -283,6 +213,101 @@ static uint32_t parent(struct stream *s, unsigned nal, char type,
                        unsigned lists) {
     slice(s, nal, type, order, before, after, lists);
     return scan(s).parent;
+}
+
+/* Four lists of six, the largest of two: one by one each kind of entry. */
+static void put_scaling(struct bits *b) {
+    for (unsigned i = 0; i < 20; i++) {
+        unsigned numbers = i < 6 ? 16 : i < 12 ? 64 : 65;
+        put(b, 1, i % 2);
+        for (unsigned n = i % 2 ? numbers : 1; n; n--) {
+            put_ue(b, n % 5);
+        }
+    }
+}
+
+/* Three sub-layers, of which one has a profile, one a level; a window, lists of
+ * scaling, samples as they are, two long-term pictures in the set. */
+static void put_rich_sps(struct bits *b) {
+    put(b, 16, 0x4201);
+    put(b, 8, 2 << 1 | 1);
+    put(b, 32, 0);
+    put(b, 32, 0);
+    put(b, 32, 0x5d);
+    put(b, 16, 0x9000); /* 10 01, then six pairs of nothing */
+    put(b, 32, 0);      /* 88 bits */
+    put(b, 32, UINT32_MAX);
+    put(b, 24, 0);
+    put(b, 8, 0x5d);
+    put_list(b, "03");
+    put(b, 1, 0);
+    put_list(b, "77");
+    put(b, 1, 1);
+    put_list(b, "0102");
+    put_list(b, "22");
+    put_list(b, "4");
+    put(b, 1, 1);
+    put_list(b, "420420420");
+    put_list(b, "031300");
+    put(b, 2, 3);
+    put_scaling(b);
+    put(b, 2, 3);
+    put(b, 1, 1);
+    put(b, 8, 0x77);
+    put_list(b, "12");
+    put(b, 1, 1);
+    put_list(b, "0");
+    put(b, 1, 1);
+    put_list(b, "2");
+    put(b, 18, 0x1ff);
+    put(b, 1, 1);
+}
+
+/* Quantizers, tiles of their own sizes, deblocking, lists of scaling. */
+static void put_rich_pps(struct bits *b) {
+    put(b, 16, 0x4401);
+    put_list(b, "00");
+    put(b, 7, 0);
+    put_list(b, "00");
+    put_list(b, "3");
+    put(b, 3, 7);
+    put_list(b, "1");
+    put_list(b, "12");
+    put(b, 4, 15);
+    put(b, 2, 3);
+    put_list(b, "21");
+    put(b, 1, 0);
+    put_list(b, "345");
+    put(b, 1, 1);
+    put(b, 1, 1);
+    put(b, 3, 6);
+    put_list(b, "12");
+    put(b, 1, 1);
+    put_scaling(b);
+    put(b, 1, 1);
+}
+
+static void rich_parameter_sets_are_read_to_their_ends(void **state) {
+    struct bits sps = {.count = 0};
+    struct bits pps = {.count = 0};
+    struct stream s;
+
+    (void)state;
+    memset(&s, 0, sizeof(s));
+    media__scanner_init(&s.scanner, "hevc", MEDIA_TYPE_VIDEO, NULL, 0);
+    put_rich_sps(&sps);
+    put_rich_pps(&pps);
+    add_unit(&s, &sps);
+    add_unit(&s, &pps);
+    (void)scan(&s);
+    assert_true(s.scanner.h265.sps.known);
+    assert_int_equal(s.scanner.h265.sps.order_bits, 8);
+    assert_true(s.scanner.h265.sps.chroma);
+    assert_true(s.scanner.h265.sps.offset);
+    assert_true(s.scanner.h265.sps.temporal_mvp);
+    assert_int_equal(s.scanner.h265.sps.long_terms, 2);
+    assert_true(s.scanner.h265.pps[0].known);
+    assert_true(s.scanner.h265.pps[0].reorders);
 }
 
 static void a_picture_refers_to_what_is_in_its_lists(void **state) {
@@ -411,206 +436,13 @@ static void without_parameter_sets_nothing_is_said(void **state) {
     assert_int_equal(parent(&s, TRAIL_R, 'P', 4, "4", "", 0), 0);
 }
 
-/* ---- pictures of H.264 ---- */
-
-/* Four bits of frame_num; order by count in four bits, or by frame_num; two
- * pictures are kept. */
-static void begin_h264(struct stream *s, unsigned order_type) {
-    struct bits sps = {.count = 0};
-    struct bits pps = {.count = 0};
-
-    memset(s, 0, sizeof(*s));
-    media__scanner_init(&s->scanner, "h264", MEDIA_TYPE_VIDEO, NULL, 0);
-    put(&sps, 32, 0x6742001e);
-    put_list(&sps, "00");
-    put_ue(&sps, order_type);
-    put_list(&sps, order_type ? "" : "0");
-    put_list(&sps, "2");
-    put(&sps, 1, 0);
-    put_list(&sps, "77");
-    put(&sps, 1, 1); /* frames only */
-    put(&pps, 8, 0x68);
-    put_list(&pps, "00");
-    put(&pps, 2, 0);
-    put_list(&pps, "000"); /* one group of slices, one picture in each list */
-    put(&pps, 3, 0);
-    put_list(&pps, "000");
-    put(&pps, 3, 0);
-    add_unit(s, &sps);
-    add_unit(s, &pps);
-}
-
-struct head {
-    char type;          /* I: IDR; P, B; b: a B picture nobody refers to */
-    unsigned frame;     /* frame_num */
-    unsigned order;     /* pic_order_cnt_lsb */
-    unsigned lists;     /* pictures in each; 0: as the set says */
-    const char *named;  /* commands of list 0: kind, number and so on */
-    const char *marked; /* of the marking, likewise */
-};
-
-static void put_commands(struct bits *b, const char *list, uint32_t end) {
-    put(b, 1, list != NULL);
-    if (list) {
-        put_list(b, list);
-        put_ue(b, end);
-    }
-}
-
-static void put_slice(struct stream *s, const struct head *h, uint32_t first) {
-    struct bits b = {.count = 0};
-    bool bi = h->type == 'B' || h->type == 'b';
-
-    put(&b, 8, h->type == 'I' ? 0x65 : h->type == 'b' ? 0x01 : 0x41);
-    put_ue(&b, first);
-    put_ue(&b, h->type == 'I' ? 7 : bi ? 6 : 5);
-    put_ue(&b, 0);
-    put(&b, 4, h->frame);
-    if (h->type == 'I') {
-        put_ue(&b, 0);
-    }
-    if (s->scanner.h264.sps.order_type == 0) {
-        put(&b, 4, h->order & 15);
-    }
-    if (bi) {
-        put(&b, 1, 1);
-    }
-    if (h->type != 'I') {
-        put(&b, 1, h->lists > 0);
-        for (unsigned i = 0; h->lists && i < 1u + bi; i++) {
-            put_ue(&b, h->lists - 1);
-        }
-        put_commands(&b, h->named, 3);
-    }
-    if (bi) {
-        put(&b, 1, 0);
-    }
-    if (h->type == 'I') {
-        put(&b, 2, 0);
-    } else if (h->type != 'b') {
-        put_commands(&b, h->marked, 0);
-    }
-    add_unit(s, &b);
-}
-
-static uint32_t parent_h264(struct stream *s, struct head h) {
-    put_slice(s, &h, 0);
-    return scan(s).parent;
-}
-
-static void scan_params(struct stream *s, unsigned order_type) {
-    begin_h264(s, order_type);
-    assert_int_equal(scan(s).frame_class, MEDIA_CLASS_HEADER);
-}
-
-static void an_h264_picture_begins_with_the_newest_frame(void **state) {
-    struct stream s;
-
-    (void)state;
-    scan_params(&s, 0);
-    assert_int_equal(parent_h264(&s, (struct head){'I', 0, 0, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 1, 8, 0, NULL, NULL}),
-                     1);
-    /* lists by order: 0 and 8; the newer is P */
-    assert_int_equal(parent_h264(&s, (struct head){'B', 2, 4, 0, NULL, NULL}),
-                     1);
-    /* 0 went with two kept, 4 is nearest before and 8 behind: B leads to both
-     */
-    assert_int_equal(parent_h264(&s, (struct head){'b', 3, 6, 0, NULL, NULL}),
-                     1);
-    /* the newest is B; frame_num 1, two before, is named instead */
-    assert_int_equal(parent_h264(&s, (struct head){'P', 3, 0, 0, NULL, NULL}),
-                     2);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 4, 4, 0, "01", NULL}),
-                     3);
-}
-
-/* 5 would slide out 4 and keep B; a command drops B instead. */
-static void commands_say_which_h264_pictures_stay(void **state) {
-    struct stream s;
-
-    (void)state;
-    scan_params(&s, 0);
-    assert_int_equal(parent_h264(&s, (struct head){'I', 0, 0, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 1, 8, 0, NULL, NULL}),
-                     1);
-    assert_int_equal(parent_h264(&s, (struct head){'B', 2, 4, 0, NULL, NULL}),
-                     1);
-    /* refers to the one before the last, and unmarks the last */
-    assert_int_equal(parent_h264(&s, (struct head){'P', 3, 0, 0, "01", "10"}),
-                     2);
-    /* two in the list: 3 and 1, not B */
-    assert_int_equal(parent_h264(&s, (struct head){'P', 4, 8, 2, NULL, NULL}),
-                     1);
-    /* what is named is not there */
-    assert_int_equal(parent_h264(&s, (struct head){'P', 5, 0, 0, "04", NULL}),
-                     0);
-}
-
-static void after_a_missing_h264_frame_nothing_is_said(void **state) {
-    struct stream s;
-
-    (void)state;
-    scan_params(&s, 0);
-    assert_int_equal(parent_h264(&s, (struct head){'I', 0, 0, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 1, 2, 0, NULL, NULL}),
-                     1);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 3, 6, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 4, 8, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'I', 0, 0, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 1, 2, 0, NULL, NULL}),
-                     1);
-}
-
-static void h264_frames_count_on_past_their_bits(void **state) {
-    struct stream s;
-
-    (void)state;
-    for (unsigned type = 0; type <= 2; type += 2) {
-        scan_params(&s, type);
-        (void)parent_h264(&s, (struct head){'I', 0, 0, 0, NULL, NULL});
-        for (unsigned i = 1; i < 100; i++) {
-            assert_int_equal(parent_h264(&s, (struct head){'P', i & 15, 2 * i,
-                                                           0, NULL, NULL}),
-                             1);
-        }
-        assert_in_range(s.scanner.h264.base_order, type ? 96 : 198,
-                        type ? 96 : 198);
-    }
-}
-
-/* Slices have lists of their own: the second names another picture. */
-static void all_slices_of_an_h264_picture_count(void **state) {
-    struct stream s;
-    struct head h = {'P', 2, 4, 0, NULL, NULL};
-
-    (void)state;
-    scan_params(&s, 0);
-    assert_int_equal(parent_h264(&s, (struct head){'I', 0, 0, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 1, 8, 0, "00", NULL}),
-                     1);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 2, 2, 0, "01", NULL}),
-                     2);
-    h.frame = 3;
-    put_slice(&s, &h, 0); /* frame 2, which leads to 0 and not to 1 */
-    h.named = "01";
-    put_slice(&s, &h, 4);
-    assert_int_equal(scan(&s).parent, 0);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_set_lists_distances_in_both_directions),
         cmocka_unit_test(a_set_is_derived_from_the_one_before),
         cmocka_unit_test(a_slice_derives_its_set_from_any_before),
         cmocka_unit_test(a_set_that_cannot_be_is_refused),
+        cmocka_unit_test(rich_parameter_sets_are_read_to_their_ends),
         cmocka_unit_test(a_picture_refers_to_what_is_in_its_lists),
         cmocka_unit_test(with_reordered_lists_it_may_be_any_of_the_set),
         cmocka_unit_test(several_slices_may_have_lists_of_their_own),
@@ -619,11 +451,6 @@ int main(void) {
         cmocka_unit_test(leading_pictures_of_an_open_key_frame_need_two),
         cmocka_unit_test(references_that_the_trunk_leaves_out_are_branches),
         cmocka_unit_test(without_parameter_sets_nothing_is_said),
-        cmocka_unit_test(an_h264_picture_begins_with_the_newest_frame),
-        cmocka_unit_test(commands_say_which_h264_pictures_stay),
-        cmocka_unit_test(after_a_missing_h264_frame_nothing_is_said),
-        cmocka_unit_test(h264_frames_count_on_past_their_bits),
-        cmocka_unit_test(all_slices_of_an_h264_picture_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
