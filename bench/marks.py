@@ -23,9 +23,9 @@ import congestion  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "congestion-default.md"
-DEFAULTS = {"beta_guest": 0.72, "claim": 6, "window": 60}
-VALUES = {"beta_guest": (0.7, 0.72, 0.75, 0.8, 0.85, 0.9),
-          "claim": (1, 2, 4, 6, 8, 12),
+DEFAULTS = {"beta_guest": 0.7, "claim": 3, "window": 60}
+VALUES = {"beta_guest": (0.7, 0.75, 0.8, 0.85, 0.9),
+          "claim": (1, 2, 3, 4, 6, 8),
           "window": (30, 60, 120, 200, 300, 375, 500, 750)}
 BLUE, RED, GREY = "#0b3c6f", "#e4572e", "#777777"
 
@@ -154,7 +154,7 @@ def main():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--program", default=ROOT / "build-test" / "tests" /
                    "simnet" / "play_marks", type=pathlib.Path)
-    p.add_argument("--seeds", type=int, default=21)
+    p.add_argument("--seeds", type=int, default=61)
     args = p.parse_args()
     if not args.program.exists():
         sys.exit(f"bench marks: there is no {args.program}; "

@@ -53,6 +53,7 @@
 #define FULL 0.9            /* quantile of the RTTs that a full queue makes */
 #define SOME_QUEUE 0.08     /* of the RTT without a queue ... */
 #define SOME_QUEUE_MIN 32e5 /* ... and ns: less is noise */
+#define FIRST_QUEUE 0.04    /* while all that was seen may be a full queue */
 #define QUEUE 0.125         /* the same, just now */
 #define QUEUE_MIN 5e6       /* ns */
 #define START_RTTS 8        /* RFC 9406's N_RTT_SAMPLE, ... */
@@ -113,8 +114,8 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->depth = 0.5;
     a->gentle = 0.95;
     a->beta_live = 0.8;
-    a->beta_guest = 0.72;
-    a->claim = 6;
+    a->beta_guest = 0.7;
+    a->claim = 3;
     a->rank = SUSPECT;
     a->pipe_from = now;
 }
@@ -243,7 +244,7 @@ static bool is_independent(struct adaptive *a) {
     if (a->judged < JUDGED_FIRST) {
         a->judged++;
         return rank < 0.5 ||
-               !shows_queue(a, a->rtt, SOME_QUEUE, SOME_QUEUE_MIN);
+               !shows_queue(a, a->rtt, FIRST_QUEUE, SOME_QUEUE_MIN);
     }
     return a->rank < INDEPENDENT;
 }

@@ -3,7 +3,11 @@
 
 #include <string.h>
 
-#define BURST_PACKETS 10 /* RFC 9002, 7.7 */
+/* Made up for when the window opens late; so two packets leave at once, which
+ * is what most ACKs are for.  RFC 9002, 7.7, allows ten, but the end of a train
+ * is what a full queue drops. */
+#define BURST_PACKETS 1
+#define FULL (1 / 1.2) /* of the window is in flight, by the pacer's gain */
 #define QUANTUM_MAX 65000.0
 #define NS_PER_S 1e9
 
@@ -121,11 +125,19 @@ tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now) {
     return at > 0 ? (tltcp_time)at : 0;
 }
 
-bool tltcp__cc_pacer_open(tltcp__cc *cc, tltcp_time now) {
+/* To spread a picture is not to be limited, as long as the window has room for
+ * the next (RFC 7661, 4.3; RFC 9002, 7.8); where a rate is set there is no
+ * other limit. */
+static bool pacer_limits(const tltcp__cc *cc, double flight) {
+    return cc->cong->pacing_rate > 0 || cc->max_rate > 0 ||
+           flight >= FULL * cc->cong->cwnd;
+}
+
+bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now) {
     if (tltcp__cc_pace_at(cc, now) <= now) {
         return true;
     }
-    cc->limited = true;
+    cc->limited |= pacer_limits(cc, flight);
     return false;
 }
 

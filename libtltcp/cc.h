@@ -57,8 +57,9 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now);
 double tltcp__cc_window(const tltcp__cc *cc);
 /* Whether the window lets another packet out. */
 bool tltcp__cc_window_open(const tltcp__cc *cc, double flight);
-/* Whether the pacer lets a packet out; notes when it does not. */
-bool tltcp__cc_pacer_open(tltcp__cc *cc, tltcp_time now);
+/* Whether the pacer lets a packet out; notes when it does not and that is what
+ * limits the flow. */
+bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now);
 /* When the pacer lets the next packet out. */
 tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now);
 /* Before a packet leaves: tells the controller of a silence. */

@@ -182,7 +182,8 @@ bool tltcp__sender_may_send(tltcp__sender *s, tltcp_time now) {
     if (!tltcp__sender_ready(s, now)) {
         return false;
     }
-    open = s->probes > 0 || tltcp__cc_pacer_open(&s->cc, now);
+    open = s->probes > 0 ||
+           tltcp__cc_pacer_open(&s->cc, tltcp__sender_flight(s), now);
     note_starving(s, !open);
     return open;
 }

@@ -285,6 +285,7 @@ static double auto_growth(double first, double then, double after) {
     struct rig r;
     double before;
     rig_start(&r, "auto", 1, (double)INFINITY, -1);
+    assert_int_equal(cong_set(r.cc, "claim", 6), 0);
     rig_ack_rtt(&r, 1, MS(first));
     rig_ack_rtt(&r, 1, MS(then));
     r.cc->ssthresh = 50;
@@ -308,6 +309,28 @@ static void auto_claims_its_share_when_it_joins_others(void **state) {
     assert_true(auto_growth(140, 100, 0) > 4 * alone);
     check_near(auto_growth(100, 140, 0), alone, 0.1 * alone);
     check_near(auto_growth(140, 100, 5000), auto_growth(100, 100, 5000), 1e-9);
+}
+
+/* On a queue that is full from the beginning the RTT hardly rises: what is left
+ * of a window of 40 that is lost in at such an RTT, after one of 130 ms. */
+static double auto_kept_of_first(double rtt) {
+    struct rig r;
+    rig_start(&r, "auto", 1, (double)INFINITY, -1);
+    for (int i = 0; i < 20; i++) {
+        rig_ack_rtt(&r, 1, MS(130));
+    }
+    rig_ack_rtt(&r, 1, MS(rtt));
+    r.cc->cwnd = 40;
+    rig_event(&r, CONG_LOSS, 40, 1, 1);
+    double kept = r.cc->cwnd / 40;
+    rig_stop(&r);
+    return kept;
+}
+
+static void auto_doubts_the_first_losses_at_the_highest_rtt(void **state) {
+    (void)state;
+    check_near(auto_kept_of_first(133), 1, 1e-9);
+    assert_true(auto_kept_of_first(138) < 0.9);
 }
 
 static void auto_begins_with_more_on_a_long_path(void **state) {
@@ -440,6 +463,7 @@ int main(void) {
         cmocka_unit_test(auto_ends_slow_start_when_a_queue_grows),
         cmocka_unit_test(auto_measures_what_it_gives_up_by_the_use),
         cmocka_unit_test(auto_claims_its_share_when_it_joins_others),
+        cmocka_unit_test(auto_doubts_the_first_losses_at_the_highest_rtt),
         cmocka_unit_test(auto_begins_with_more_on_a_long_path),
         cmocka_unit_test(auto_finds_its_memory_after_a_false_alarm),
         cmocka_unit_test(ecn_keeps_more_when_told_so),
