@@ -10,22 +10,6 @@ static int32_t range_of(unsigned bits) {
     return (int32_t)1 << bits;
 }
 
-/* 8.2.1.1 */
-static int32_t order_by_count(const media_h264 *h,
-                              const media_h264_slice *slice) {
-    int32_t range = range_of(h->sps.order_bits);
-    int32_t base_low = h->base_order & (range - 1);
-    int32_t high = h->base_order - base_low;
-    int32_t low = slice->order_low;
-
-    if (low < base_low && base_low - low >= range / 2) {
-        high = high <= INT32_MAX / 2 ? high + range : high;
-    } else if (low > base_low && low - base_low > range / 2) {
-        high = high >= INT32_MIN / 2 ? high - range : high;
-    }
-    return high + low;
-}
-
 /* 8.2.1.3; base_order is FrameNumOffset here. */
 static int32_t order_by_frame(media_h264 *h, const media_h264_slice *slice) {
     if (slice->frame < h->frame && h->base_order < INT32_MAX / 4) {
@@ -56,7 +40,8 @@ bool media__h264_begin(media_scanner *s, const media_h264_slice *slice,
         return false;
     }
     if (h->sps.order_type == 0) {
-        p->order = order_by_count(h, slice);
+        p->order = media__refs_order(h->base_order, h->sps.order_bits,
+                                     slice->order_low);
         h->base_order = slice->reference ? p->order : h->base_order;
         p->order += slice->order_more;
     } else {

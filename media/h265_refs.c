@@ -42,23 +42,9 @@ static unsigned bits_for(unsigned count) {
     return bits;
 }
 
-/* 8.3.1 */
-static int32_t order_of(media_h265 *h, const media_h265_slice *slice,
-                        uint32_t low) {
-    int32_t range = (int32_t)1 << h->sps.order_bits;
-    int32_t base_low = h->base_order & (range - 1);
-    int32_t high = h->base_order - base_low;
-    int32_t at = (int32_t)low;
-
-    if (is_irap(slice->nal) && (!h->counting || slice->nal < MEDIA_H265_CRA)) {
-        return at;
-    }
-    if (at < base_low && base_low - at >= range / 2) {
-        high = high <= INT32_MAX / 2 ? high + range : high;
-    } else if (at > base_low && at - base_low > range / 2) {
-        high = high >= INT32_MIN / 2 ? high - range : high;
-    }
-    return high + at;
+/* Whether it does not count from what was before. */
+static bool begins_anew(const media_h265 *h, unsigned nal) {
+    return is_irap(nal) && (!h->counting || nal < MEDIA_H265_CRA);
 }
 
 /* Pictures that others of the stream's lowest layer count from. */
@@ -176,10 +162,12 @@ void media__h265_refer(media_scanner *s, const media_h265_slice *slice,
                     at.pps->output_flag + (h->sps.separate_planes ? 2u : 0u));
     uint32_t low =
         is_idr(at.nal) ? 0 : media__bits_get(&at.bits, h->sps.order_bits);
-    p.order = order_of(h, &at, low);
+    p.order = (int32_t)low;
     p.reference = f->frame_class != MEDIA_CLASS_DISPOSABLE;
-    if (is_irap(at.nal) && (!h->counting || at.nal < MEDIA_H265_CRA)) {
+    if (begins_anew(h, at.nal)) {
         media__refs_restart(&s->refs);
+    } else {
+        p.order = media__refs_order(h->base_order, h->sps.order_bits, p.order);
     }
     if (!f->key && h->counting) {
         read_refs(s, &at, single, &p);

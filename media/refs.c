@@ -21,6 +21,19 @@ void media__refs_restart(media_refs *r) {
     r->first = r->count + 1;
 }
 
+int32_t media__refs_order(int32_t base, unsigned bits, int32_t low) {
+    int32_t range = (int32_t)1 << bits;
+    int32_t base_low = base & (range - 1);
+    int32_t high = base - base_low;
+
+    if (low < base_low && base_low - low >= range / 2) {
+        high = high <= INT32_MAX / 2 ? high + range : high;
+    } else if (low > base_low && low - base_low > range / 2) {
+        high = high >= INT32_MIN / 2 ? high - range : high;
+    }
+    return high + low;
+}
+
 uint32_t media__refs_find(const media_refs *r, int32_t order) {
     for (uint32_t i = r->count; i && is_there(r, i); i--) {
         if (peek(r, i)->order == order) {

@@ -36,6 +36,15 @@ typedef struct media_refs_picture {
 void media__refs_restart(media_refs *r);
 
 /**
+ * @brief The picture order count of which a header has the lowest bits.
+ * @param base  of a picture before it, which it is near to
+ * @param bits  how many there are, at most 16
+ * @param low   their value
+ * @return what has these bits and is nearest
+ */
+int32_t media__refs_order(int32_t base, unsigned bits, int32_t low);
+
+/**
  * @brief Looks for a picture.
  * @param r      pictures
  * @param order  its picture order count
