@@ -13,8 +13,8 @@
  * begins, as a lower RTT tells later, is a guest among others who have what it
  * is to have: for its first seconds congestion avoidance grows faster (claim),
  * for a stream that is late until it has its share gives up whole groups of
- * pictures.  What congestion leaves it then is little more than it leaves the
- * others (beta_guest).
+ * pictures.  What congestion leaves it then is what it leaves the others
+ * (beta_guest).
  *
  * Three verdicts on an episode of loss.  By chance: the losses of late do not
  * follow the RTT (see rtt_history.h), and no queue stands on the path; nothing
