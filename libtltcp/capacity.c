@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/capacity.h"
 
+#include <math.h>
+
 #define NS_PER_S 1e9
 #define ESTIMATE_SECONDS 0.5 /* time constant of the estimate */
 #define RATE_SECONDS 0.5     /* of the path's rate under a queue */
@@ -10,6 +12,11 @@
 #define QUEUE_MIN 4000000    /* ns; less is noise */
 #define FOREIGN 2            /* times what is in flight: a queue of others */
 #define CHANGE 1.1           /* times: the path carries more, or less */
+#define TRAIN 4              /* packets that make a train ... */
+#define TRAIN_GAIN 0.125     /* ... and how far each of its ACKs is believed */
+#define LOOSE 2              /* times slower than the path: no train any more */
+#define COMPRESSED 2 /* times faster than it left: a train that was held up */
+#define SLOWED ((cong_time)TLTCP_S)
 #define SETTLE (2 * (cong_time)TLTCP_S)
 #define WANTED (2 * (cong_time)TLTCP_S)
 #define LOW_WINDOW ((cong_time)100000000) /* ns in which a queue must stand */
@@ -22,6 +29,7 @@ void tltcp__capacity_init(tltcp__capacity *c, double max_rate, tltcp_time now) {
     *c = (tltcp__capacity){.max_rate = max_rate,
                            .t_estimate = -1,
                            .t_full = -1,
+                           .t_slowed = -1,
                            .t_limited = -1,
                            .t_shown = max_rate > 0 ? (cong_time)now : -1,
                            .t_changed = -1,
@@ -67,6 +75,44 @@ static bool is_shared(const tltcp__capacity *c,
            FOREIGN * rs->tx_in_flight < c->rate * (double)low_rtt(c) / NS_PER_S;
 }
 
+/* A new train begins where the application paused. */
+static bool joins(tltcp__train *t, double rate, const struct cong_ack *ack) {
+    cong_time sent = ack->now - ack->rtt;
+    double gap = (double)(sent - t->sent_last) / NS_PER_S;
+    if (sent < t->sent_last || gap * rate > LOOSE * ack->acked) {
+        *t = (tltcp__train){sent, sent, ack->now, 0};
+        return false;
+    }
+    t->sent_last = sent;
+    t->bytes += ack->acked;
+    return true;
+}
+
+/* What the train shows that goes on with this ACK.  No faster than it left; one
+ * that came faster was held up on the way. */
+static void note_train(tltcp__capacity *c, double mss,
+                       const struct cong_ack *ack) {
+    tltcp__train *t = &c->train;
+    double sent;
+    double acked;
+    double rate;
+    if (c->rate <= 0 || ack->rtt <= 0 || !joins(t, c->rate, ack) ||
+        t->bytes < TRAIN * mss) {
+        return;
+    }
+    sent = (double)(t->sent_last - t->sent_first);
+    acked = (double)(ack->now - t->acked_first);
+    if (sent <= 0 || COMPRESSED * acked < sent) {
+        return;
+    }
+    rate = t->bytes / fmax(acked, sent) * NS_PER_S;
+    if (rate > CHANGE * c->rate) {
+        c->rate += TRAIN_GAIN * (rate - c->rate);
+    } else if (acked > CHANGE * sent) {
+        c->t_slowed = ack->now;
+    }
+}
+
 /* By which a window that was the limit would make the rate grow. */
 static double growth_of_window(double mss, cong_time srtt_ns, double seconds) {
     double srtt = (double)srtt_ns / NS_PER_S;
@@ -84,8 +130,10 @@ static void measure(tltcp__capacity *c, double mss, const struct cong_rtt *rtt,
     if (rs != NULL && rs->rate > c->rate && (c->rate > 0 || saturated)) {
         c->rate = rs->rate;
     } else if (!saturated) {
-        bool plateau = ack->now - c->t_full < PLATEAU;
+        bool plateau = ack->now - c->t_full < PLATEAU ||
+                       is_recent(c->t_slowed, ack->now, SLOWED);
         c->rate *= 1 + (plateau ? PLATEAU_GROWTH : GROWTH) * seconds;
+        note_train(c, mss, ack);
     } else if (!ack->limited && is_shared(c, rs)) {
         c->t_foreign = ack->now;
         c->rate += growth_of_window(mss, rtt->srtt, seconds);

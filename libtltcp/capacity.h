@@ -6,18 +6,29 @@
 #include <congestion/rtt.h>
 #include <tltcp/types.h>
 
+/* Packets that left close behind each other, as their ACKs tell: what passes
+ * between the first and the last tells what the path carries, although the
+ * application has not filled it. */
+typedef struct tltcp__train {
+    cong_time sent_first, sent_last;
+    cong_time acked_first;
+    double bytes; /* acknowledged since acked_first */
+} tltcp__train;
+
 /* What the path carries for us, as encoders and the look-ahead want to know it:
  * from what was delivered while a queue stood on it. */
 typedef struct tltcp__capacity {
-    double rate;          /* bytes/s as last seen; 0: not known */
-    double estimate;      /* bytes/s, smoothed, that we may use; 0: not known */
-    double max_rate;      /* bytes/s; 0: no cap */
-    double steady;        /* rate at t_changed */
+    double rate;     /* bytes/s as last seen; 0: not known */
+    double estimate; /* bytes/s, smoothed, that we may use; 0: not known */
+    double max_rate; /* bytes/s; 0: no cap */
+    double steady;   /* rate at t_changed */
+    tltcp__train train;
     cong_time low;        /* lowest RTT of the window since t_low, */
     cong_time low_before; /* and of the one before */
     cong_time t_low;
     cong_time t_estimate;
     cong_time t_full;    /* a queue last stood on the path; -1: never */
+    cong_time t_slowed;  /* a train last showed no more than is known; -1 */
     cong_time t_limited; /* when window or pacer last held back; -1: never */
     cong_time t_shown;   /* the path first showed its rate; -1: not yet */
     cong_time t_changed; /* when it last came to carry more or less */

@@ -6,7 +6,7 @@
 #define SENDER                                                          \
     "videotestsrc is-live=true pattern=snow ! video/x-raw,format=I420," \
     "width=320,height=240,framerate=25/1 ! %s ! "                       \
-    "tltcpsink name=net latency=100 reference-grace=0 sync=false "      \
+    "tltcpsink name=net latency=300 reference-grace=0 sync=false "      \
     "max-send-bitrate=400000 %s uri=tltcp://127.0.0.1:%u"
 
 struct row {

@@ -6,11 +6,14 @@
 #define LOOK (100 * MS)
 #define SETTLE (3 * SEC)
 #define INTERVAL (40 * MS)
+#define RTT (40 * MS)
 
 static struct world w; /* large */
 
-/* Link rates in turn, bit/s. */
-static const double rates[] = {4e6, 2e6, 4e6};
+/* Link rates in turn, bit/s.  Climbing, nothing is lost before a step up. */
+#define STEPS 3
+static const double there_and_back[STEPS] = {4e6, 2e6, 4e6};
+static const double climbing[STEPS] = {2e6, 4e6, 6e6};
 
 /* Of the link's rate, what is left for sections: headers of UDP, IP, packets
  * and chunks, with the CRC, taken off. */
@@ -35,11 +38,11 @@ static void set_rate(double rate) {
     sim_net_set_link(w.net, link, &c);
 }
 
-static void plan_steps(struct plan *p, uint64_t rtt) {
+static void plan_steps(struct plan *p, const double *rates) {
     plan_init(p, 1);
     for (int i = 0; i < 2; i++) {
         p->link[i].rate = rates[0];
-        p->link[i].delay = rtt / 2;
+        p->link[i].delay = RTT / 2;
         p->link[i].limit_packets = 0;
         p->link[i].limit_bytes = 50000;
     }
@@ -51,9 +54,9 @@ static void plan_steps(struct plan *p, uint64_t rtt) {
 
 /* Plays the steps; asserts that SETTLE after each the estimate is right to
  * within 10 %, and stays so. */
-static void follow_steps(const struct plan *p) {
+static void follow_steps(const struct plan *p, const double *rates) {
     assert_int_equal(world_open(&w, p), 0);
-    for (size_t i = 0; i < sizeof(rates) / sizeof(rates[0]); i++) {
+    for (size_t i = 0; i < STEPS; i++) {
         uint64_t begin = world_now(&w);
         set_rate(rates[i]);
         while (world_now(&w) - begin < STEP) {
@@ -78,25 +81,40 @@ static void follow_steps(const struct plan *p) {
 static void a_greedy_sender_knows_the_rate(void **state) {
     struct plan p;
     (void)state;
-    plan_steps(&p, 40 * MS);
-    follow_steps(&p);
+    plan_steps(&p, there_and_back);
+    follow_steps(&p, there_and_back);
+}
+
+static void plan_encoder(struct plan *p, const double *rates) {
+    static const double share = 0.9;
+    plan_steps(p, rates);
+    p->source[CLIENT].interval = INTERVAL;
+    p->source[CLIENT].shape = follow;
+    p->source[CLIENT].user = (void *)(uintptr_t)&share;
 }
 
 static void an_encoder_that_follows_gets_to_know_it(void **state) {
-    static const double share = 0.9;
     struct plan p;
     (void)state;
-    plan_steps(&p, 40 * MS);
-    p.source[CLIENT].interval = INTERVAL;
-    p.source[CLIENT].shape = follow;
-    p.source[CLIENT].user = (void *)(uintptr_t)&share;
-    follow_steps(&p);
+    plan_encoder(&p, there_and_back);
+    follow_steps(&p, there_and_back);
+    plan_encoder(&p, climbing);
+    follow_steps(&p, climbing);
+}
+
+static void so_it_does_without_repair(void **state) {
+    struct plan p;
+    (void)state;
+    plan_encoder(&p, climbing);
+    p.config[CLIENT].fec = TLTCP_FEC_OFF;
+    follow_steps(&p, climbing);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_greedy_sender_knows_the_rate),
         cmocka_unit_test(an_encoder_that_follows_gets_to_know_it),
+        cmocka_unit_test(so_it_does_without_repair),
     };
     return cmocka_run_group_tests_name("rate", tests, NULL, NULL);
 }
