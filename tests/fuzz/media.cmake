@@ -33,5 +33,6 @@ function(media_fuzz_target name inputs)
 endfunction()
 
 media_fuzz_target(parse 30000)
+media_fuzz_target(refs 10000)
 media_fuzz_target(sequence 10000)
 media_fuzz_target(ts 2000)
