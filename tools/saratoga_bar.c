@@ -7,6 +7,8 @@
 #include "terminal.h"
 
 #define LINE 512
+#define LARGE UINT64_C(1000000000) /* bytes, of which tenths of MB say little \
+                                    */
 
 void saratoga_bar_init(struct saratoga_bar *b, bool quiet) {
     *b = (struct saratoga_bar){.width = quiet ? 0 : terminal_width()};
@@ -46,6 +48,7 @@ static void write_line(char *line, const struct saratoga_bar *b,
                        const char *name, const struct saratoga_progress *p) {
     char picture[TERMINAL_BAR + 1];
     char when[16];
+    int digits = p->size < LARGE ? 1 : 0;
     if (p->bytes == 0 && p->size == 0) {
         (void)snprintf(line, LINE, "%.40s  waiting for the peer", name);
         return;
@@ -59,9 +62,9 @@ static void write_line(char *line, const struct saratoga_bar *b,
     left(when, sizeof(when), b, p);
     /* The name, too, is to fit on 80 columns. */
     (void)snprintf(line, LINE, "[%s] %.*f of %.*f MB, %.*f Mbit/s, %s left, %s",
-                   picture, p->size < 1e9 ? 1 : 0, (double)p->bytes / 1e6,
-                   p->size < 1e9 ? 1 : 0, (double)p->size / 1e6,
-                   b->rate < 1e7 ? 2 : 0, b->rate / 1e6, when, name);
+                   picture, digits, (double)p->bytes / 1e6, digits,
+                   (double)p->size / 1e6, b->rate < 1e7 ? 2 : 0, b->rate / 1e6,
+                   when, name);
 }
 
 void saratoga_bar_show(struct saratoga_bar *b, const char *name,

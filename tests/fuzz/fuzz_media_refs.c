@@ -254,14 +254,15 @@ static void send(struct run *r, const media_frame *f) {
 }
 
 static void take(struct run *r, const struct bits *b) {
+    static const uint8_t start[] = {0, 0, 1};
     size_t len = (b->count + 7) / 8;
-    uint8_t *unit = malloc(3 + len);
+    uint8_t *unit = malloc(sizeof(start) + len);
     media_frame f;
 
     FUZZ_CHECK(unit != NULL);
-    memcpy(unit, "\0\0\1", 3);
-    memcpy(unit + 3, b->data, len);
-    media__scanner_classify(&r->scanner, unit, 3 + len, 0, &f);
+    memcpy(unit, start, sizeof(start));
+    memcpy(unit + sizeof(start), b->data, len);
+    media__scanner_classify(&r->scanner, unit, sizeof(start) + len, 0, &f);
     check_frame(r, &f);
     send(r, &f);
     free(unit);
