@@ -7,8 +7,7 @@
 #include "terminal.h"
 
 #define LINE 512
-#define LARGE UINT64_C(1000000000) /* bytes, of which tenths of MB say little \
-                                    */
+#define LARGE UINT64_C(1000000000) /* bytes: tenths of MB say little */
 
 void saratoga_bar_init(struct saratoga_bar *b, bool quiet) {
     *b = (struct saratoga_bar){.width = quiet ? 0 : terminal_width()};
