@@ -107,33 +107,10 @@ static guint32 time_flags(const media_times *times) {
                : 0;
 }
 
-/* Decoding cannot begin with a part that continues a key frame. */
-static gboolean begins_here(const media_frame *frame) {
-    return frame->key && !frame->continues;
-}
-
 static guint8 wire_class(const media_frame *frame) {
     return frame->frame_class == MEDIA_CLASS_KEY && frame->continues
                ? MEDIA_CLASS_REFERENCE
                : frame->frame_class;
-}
-
-static guint32 wire_flags(const media_frame *frame, guint32 flags) {
-    flags &= ~(guint32)MEDIA_FLAG_KEY;
-    if (begins_here(frame)) {
-        flags |= MEDIA_FLAG_KEY;
-    }
-    if (begins_here(frame) && frame->closed_gop) {
-        flags |= MEDIA_FLAG_CLOSED;
-    }
-    if (frame->branch) {
-        flags |= MEDIA_FLAG_BRANCH;
-    }
-    if (frame->recovery) {
-        flags |= MEDIA_FLAG_RECOVERY | MIN(frame->recovery_cnt, 0xffff)
-                                           << MEDIA_RECOVERY_SHIFT;
-    }
-    return flags;
 }
 
 static media_header make_header(const GstTltcpFramer *f, guint kind) {
@@ -204,7 +181,7 @@ static void add_unit(GstTltcpFramer *f, const media_frame *frame,
 
     h.frame_class = wire_class(frame);
     h.picture = frame->picture;
-    h.flags = wire_flags(frame, flags) | time_flags(times);
+    h.flags = media__frame_flags(frame, flags) | time_flags(times);
     h.pts = times->pts;
     h.dts = times->dts;
     h.duration = times->duration;

@@ -166,21 +166,6 @@ bool feed_has_room(const struct feed *f) {
     return !f->closed && !f->first;
 }
 
-uint32_t feed_flags(const media_frame *what) {
-    uint32_t flags = 0;
-    if (what->key && what->closed_gop) {
-        flags |= MEDIA_FLAG_CLOSED;
-    }
-    if (what->branch) {
-        flags |= MEDIA_FLAG_BRANCH;
-    }
-    if (what->recovery) {
-        uint32_t count = what->recovery_cnt & UINT32_C(0xffff);
-        flags |= MEDIA_FLAG_RECOVERY | count << MEDIA_RECOVERY_SHIFT;
-    }
-    return flags;
-}
-
 static void set_deadline(struct feed *f, const struct feed_frame *frame,
                          struct feed_section *p) {
     media_due due = media__deadline_next(&f->deadline[frame->slot], frame->what,

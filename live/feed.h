@@ -93,10 +93,6 @@ bool feed_push_section(struct feed *f, const media_header *h,
  * @param f  feed */
 void feed_run(struct feed *f);
 
-/** @brief The flags of a header that say what a frame is.
- * @param what  the frame @return ::media_flag CLOSED, RECOVERY */
-uint32_t feed_flags(const media_frame *what);
-
 /** @brief What to poll for before feed_run() is called again.
  * @param f  feed @param fds  FEED_FDS entries @return how many */
 nfds_t feed_poll(const struct feed *f, struct pollfd *fds);

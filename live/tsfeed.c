@@ -37,8 +37,7 @@ static media_header header_of(const struct tsfeed *t, const media_frame *what) {
     return (media_header){.kind = MEDIA_KIND_FRAME,
                           .frame_class = what->frame_class,
                           .picture = what->picture,
-                          .flags = (what->key ? MEDIA_FLAG_KEY : 0) |
-                                   feed_flags(what),
+                          .flags = media__frame_flags(what, 0),
                           .generation = GENERATION,
                           .number = t->number,
                           .refs = t->refs,

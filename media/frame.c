@@ -171,3 +171,20 @@ void media__scanner_classify(media_scanner *s, const void *data, size_t len,
         f->frame_class = MEDIA_CLASS_DISPOSABLE;
     }
 }
+
+uint32_t media__frame_flags(const media_frame *f, uint32_t flags) {
+    uint32_t count =
+        f->recovery_cnt < UINT16_MAX ? f->recovery_cnt : UINT16_MAX;
+
+    flags &= ~(uint32_t)MEDIA_FLAG_KEY;
+    if (f->key && !f->continues) { /* nothing begins with a later part */
+        flags |= MEDIA_FLAG_KEY | (f->closed_gop ? MEDIA_FLAG_CLOSED : 0);
+    }
+    if (f->branch) {
+        flags |= MEDIA_FLAG_BRANCH;
+    }
+    if (f->recovery) {
+        flags |= MEDIA_FLAG_RECOVERY | count << MEDIA_RECOVERY_SHIFT;
+    }
+    return flags;
+}

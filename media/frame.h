@@ -42,4 +42,12 @@ void media__scanner_init(media_scanner *s, const char *codec_name, int type,
 void media__scanner_classify(media_scanner *s, const void *data, size_t len,
                              uint32_t flags, media_frame *f);
 
+/**
+ * @brief What the header of a frame says of it.
+ * @param f      what was found
+ * @param flags  what the container says, ::media_flag; its KEY gives way
+ * @return media_header::flags
+ */
+uint32_t media__frame_flags(const media_frame *f, uint32_t flags);
+
 #endif /* MEDIA_FRAME_H */
