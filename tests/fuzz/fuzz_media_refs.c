@@ -15,16 +15,11 @@
 #include "media/framing.h"
 #include "media/h265.h"
 #include "tests/fuzz/script.h"
+#include "tests/support/bits.h"
 
-#define UNIT_MAX 400
 #define SETS 6
 #define PARAMETERS 3 /* picture parameter sets in use */
 #define PICTURES_MAX 300
-
-struct bits {
-    uint8_t data[UNIT_MAX];
-    size_t count;
-};
 
 struct run {
     struct script in;
@@ -34,25 +29,6 @@ struct run {
     uint32_t ordinal; /* of the newest picture that had one */
     uint64_t sections;
 };
-
-/* ---- bits ---- */
-
-static void put(struct bits *b, unsigned n, uint64_t v) {
-    while (n-- && b->count < 8 * sizeof(b->data)) {
-        b->data[b->count / 8] |= (uint8_t)((v >> n & 1) << (7 - b->count % 8));
-        b->count++;
-    }
-}
-
-static void put_ue(struct bits *b, uint64_t v) {
-    unsigned n = 0;
-
-    while ((v + 1) >> (n + 1)) {
-        n++;
-    }
-    put(b, n, 0);
-    put(b, n + 1, v + 1);
-}
 
 static void put_choice(struct run *r, struct bits *b) {
     put(b, 1, script_below(&r->in, 2));
@@ -78,7 +54,7 @@ static void begin(struct bits *b, unsigned type, unsigned layer) {
 
 /* ---- units ---- */
 
-static void put_list(struct run *r, struct bits *b) {
+static void put_own_set(struct run *r, struct bits *b) {
     uint64_t before = script_below(&r->in, 5);
     uint64_t after = script_below(&r->in, 4);
 
@@ -96,7 +72,7 @@ static void put_set(struct run *r, struct bits *b, unsigned index,
 
     put(b, index ? 1 : 0, derived);
     if (!derived) {
-        put_list(r, b);
+        put_own_set(r, b);
         return;
     }
     if (in_slice) {
@@ -133,7 +109,6 @@ static void put_sps(struct run *r, struct bits *b) {
     }
     put(b, 1, script_below(&r->in, 8) == 7); /* long terms */
     put_choice(r, b);
-    put(b, 8, 0x80);
 }
 
 static void put_pps(struct run *r, struct bits *b) {
@@ -147,7 +122,6 @@ static void put_pps(struct run *r, struct bits *b) {
     put_numbers(r, b, 2);
     put(b, 11, script_below(&r->in, 16) == 15 ? script_number(&r->in, 2) : 0);
     put_choice(r, b);
-    put(b, 8, 0x80);
 }
 
 static unsigned slice_type(struct run *r) {
@@ -193,7 +167,6 @@ static void put_slice(struct run *r, struct bits *b) {
         put_set(r, b, sps->set_count, true);
     }
     put(b, 32, script_number(&r->in, 4)); /* long terms, active pictures */
-    put(b, 8, 0x80);
 }
 
 static void put_anything(struct run *r, struct bits *b) {
@@ -253,16 +226,15 @@ static void send(struct run *r, const media_frame *f) {
     }
 }
 
-static void take(struct run *r, const struct bits *b) {
-    static const uint8_t start[] = {0, 0, 1};
-    size_t len = (b->count + 7) / 8;
-    uint8_t *unit = malloc(sizeof(start) + len);
+static void take(struct run *r, struct bits *b) {
+    uint8_t made[UNIT_MAX];
+    size_t len = finish(b, made);
+    uint8_t *unit = malloc(len); /* whose end sanitizers watch */
     media_frame f;
 
     FUZZ_CHECK(unit != NULL);
-    memcpy(unit, start, sizeof(start));
-    memcpy(unit + sizeof(start), b->data, len);
-    media__scanner_classify(&r->scanner, unit, sizeof(start) + len, 0, &f);
+    memcpy(unit, made, len);
+    media__scanner_classify(&r->scanner, unit, len, 0, &f);
     check_frame(r, &f);
     send(r, &f);
     free(unit);

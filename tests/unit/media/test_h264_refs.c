@@ -2,8 +2,8 @@
 /* What pictures of H.264 refer to. */
 #include <string.h>
 
+#include "tests/support/bits.h"
 #include "tests/support/cmocka.h"
-#include "tests/unit/media/bits.h"
 
 /* Four bits of frame_num; order by count in four bits, or by frame_num; two
  * pictures are kept. */
@@ -126,69 +126,66 @@ static void scan_params(struct stream *s, unsigned order_type) {
     assert_int_equal(scan(s).frame_class, MEDIA_CLASS_HEADER);
 }
 
+/* A picture, and how far back its parent is. */
+struct row {
+    uint32_t parent;
+    struct head head;
+};
+
+static void play(struct stream *s, const struct row *rows, size_t count) {
+    scan_params(s, 0);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(parent_h264(s, rows[i].head), rows[i].parent);
+    }
+}
+
 static void an_h264_picture_begins_with_the_newest_frame(void **state) {
+    static const struct row rows[] = {
+        {0, {'I', 0, 0, 0, NULL, NULL}},
+        {1, {'P', 1, 8, 0, NULL, NULL}},
+        /* lists by order: 0 and 8; the newer is P */
+        {1, {'B', 2, 4, 0, NULL, NULL}},
+        /* 0 went with two kept; 4 is nearest before, 8 behind: B has both */
+        {1, {'b', 3, 6, 0, NULL, NULL}},
+        /* the newest is B; frame_num 1, two before, is named instead */
+        {2, {'P', 3, 0, 0, NULL, NULL}},
+        {3, {'P', 4, 4, 0, "01", NULL}},
+    };
     struct stream s;
 
     (void)state;
-    scan_params(&s, 0);
-    assert_int_equal(parent_h264(&s, (struct head){'I', 0, 0, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 1, 8, 0, NULL, NULL}),
-                     1);
-    /* lists by order: 0 and 8; the newer is P */
-    assert_int_equal(parent_h264(&s, (struct head){'B', 2, 4, 0, NULL, NULL}),
-                     1);
-    /* 0 went with two kept, 4 is nearest before and 8 behind: B leads to both
-     */
-    assert_int_equal(parent_h264(&s, (struct head){'b', 3, 6, 0, NULL, NULL}),
-                     1);
-    /* the newest is B; frame_num 1, two before, is named instead */
-    assert_int_equal(parent_h264(&s, (struct head){'P', 3, 0, 0, NULL, NULL}),
-                     2);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 4, 4, 0, "01", NULL}),
-                     3);
+    play(&s, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 /* 5 would slide out 4 and keep B; a command drops B instead. */
 static void commands_say_which_h264_pictures_stay(void **state) {
+    static const struct row rows[] = {
+        {0, {'I', 0, 0, 0, NULL, NULL}},
+        {1, {'P', 1, 8, 0, NULL, NULL}},
+        {1, {'B', 2, 4, 0, NULL, NULL}},
+        /* refers to the one before the last, and unmarks the last */
+        {2, {'P', 3, 0, 0, "01", "10"}},
+        /* two in the list: 3 and 1, not B */
+        {1, {'P', 4, 8, 2, NULL, NULL}},
+        /* what is named is not there */
+        {0, {'P', 5, 0, 0, "04", NULL}},
+    };
     struct stream s;
 
     (void)state;
-    scan_params(&s, 0);
-    assert_int_equal(parent_h264(&s, (struct head){'I', 0, 0, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 1, 8, 0, NULL, NULL}),
-                     1);
-    assert_int_equal(parent_h264(&s, (struct head){'B', 2, 4, 0, NULL, NULL}),
-                     1);
-    /* refers to the one before the last, and unmarks the last */
-    assert_int_equal(parent_h264(&s, (struct head){'P', 3, 0, 0, "01", "10"}),
-                     2);
-    /* two in the list: 3 and 1, not B */
-    assert_int_equal(parent_h264(&s, (struct head){'P', 4, 8, 2, NULL, NULL}),
-                     1);
-    /* what is named is not there */
-    assert_int_equal(parent_h264(&s, (struct head){'P', 5, 0, 0, "04", NULL}),
-                     0);
+    play(&s, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void after_a_missing_h264_frame_nothing_is_said(void **state) {
+    static const struct row rows[] = {
+        {0, {'I', 0, 0, 0, NULL, NULL}}, {1, {'P', 1, 2, 0, NULL, NULL}},
+        {0, {'P', 3, 6, 0, NULL, NULL}}, {0, {'P', 4, 8, 0, NULL, NULL}},
+        {0, {'I', 0, 0, 0, NULL, NULL}}, {1, {'P', 1, 2, 0, NULL, NULL}},
+    };
     struct stream s;
 
     (void)state;
-    scan_params(&s, 0);
-    assert_int_equal(parent_h264(&s, (struct head){'I', 0, 0, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 1, 2, 0, NULL, NULL}),
-                     1);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 3, 6, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 4, 8, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'I', 0, 0, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 1, 2, 0, NULL, NULL}),
-                     1);
+    play(&s, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 static void h264_frames_count_on_past_their_bits(void **state) {
@@ -197,7 +194,7 @@ static void h264_frames_count_on_past_their_bits(void **state) {
     (void)state;
     for (unsigned type = 0; type <= 2; type += 2) {
         scan_params(&s, type);
-        (void)parent_h264(&s, (struct head){'I', 0, 0, 0, NULL, NULL});
+        (void)parent_h264(&s, (struct head){.type = 'I'});
         for (unsigned i = 1; i < 100; i++) {
             assert_int_equal(parent_h264(&s, (struct head){'P', i & 15, 2 * i,
                                                            0, NULL, NULL}),
@@ -210,53 +207,42 @@ static void h264_frames_count_on_past_their_bits(void **state) {
 
 /* A key frame that stays, by what a command makes of it, while frames slide. */
 static void long_term_h264_pictures_are_found_by_their_names(void **state) {
+    static const struct row rows[] = {
+        {0, {'I', 0, 0, 0, NULL, NULL}},
+        /* 1 makes 0 long-term number 1 and stays itself */
+        {1, {'P', 1, 2, 0, NULL, "301"}},
+        {2, {'P', 2, 4, 0, "21", NULL}},
+        /* behind all short-term ones: 2 and 0 */
+        {1, {'P', 3, 6, 2, NULL, NULL}},
+        /* makes itself number 0, and unmarks number 1 */
+        {1, {'P', 4, 8, 0, NULL, "2160"}},
+        {1, {'P', 5, 10, 0, "20", NULL}},
+        {0, {'P', 6, 12, 0, "21", NULL}},
+        /* no long-term ones any more */
+        {1, {'P', 7, 14, 0, NULL, "40"}},
+        {0, {'P', 8, 0, 0, "20", NULL}},
+        /* begins anew: nothing is said up to the next IDR picture */
+        {1, {'P', 9, 2, 0, NULL, "5"}},
+        {0, {'P', 1, 2, 0, NULL, NULL}},
+    };
     struct stream s;
 
     (void)state;
-    scan_params(&s, 0);
-    assert_int_equal(parent_h264(&s, (struct head){'I', 0, 0, 0, NULL, NULL}),
-                     0);
-    /* 1 makes 0 long-term number 1 and stays itself */
-    assert_int_equal(parent_h264(&s, (struct head){'P', 1, 2, 0, NULL, "301"}),
-                     1);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 2, 4, 0, "21", NULL}),
-                     2);
-    /* behind all short-term ones: 2 and 0 */
-    assert_int_equal(parent_h264(&s, (struct head){'P', 3, 6, 2, NULL, NULL}),
-                     1);
-    /* makes itself number 0, and unmarks number 1 */
-    assert_int_equal(parent_h264(&s, (struct head){'P', 4, 8, 0, NULL, "2160"}),
-                     1);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 5, 10, 0, "20", NULL}),
-                     1);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 6, 12, 0, "21", NULL}),
-                     0);
-    /* no long-term ones any more */
-    assert_int_equal(parent_h264(&s, (struct head){'P', 7, 14, 0, NULL, "40"}),
-                     1);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 8, 0, 0, "20", NULL}),
-                     0);
-    /* begins anew: nothing is said up to the next IDR picture */
-    assert_int_equal(parent_h264(&s, (struct head){'P', 9, 2, 0, NULL, "5"}),
-                     1);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 1, 2, 0, NULL, NULL}),
-                     0);
+    play(&s, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 /* Slices have lists of their own: the second names another picture. */
 static void all_slices_of_an_h264_picture_count(void **state) {
+    static const struct row rows[] = {
+        {0, {'I', 0, 0, 0, NULL, NULL}},
+        {1, {'P', 1, 8, 0, "00", NULL}},
+        {2, {'P', 2, 2, 0, "01", NULL}},
+    };
     struct stream s;
-    struct head h = {'P', 2, 4, 0, NULL, NULL};
+    struct head h = {.type = 'P', .frame = 3, .order = 4};
 
     (void)state;
-    scan_params(&s, 0);
-    assert_int_equal(parent_h264(&s, (struct head){'I', 0, 0, 0, NULL, NULL}),
-                     0);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 1, 8, 0, "00", NULL}),
-                     1);
-    assert_int_equal(parent_h264(&s, (struct head){'P', 2, 2, 0, "01", NULL}),
-                     2);
-    h.frame = 3;
+    play(&s, rows, sizeof(rows) / sizeof(rows[0]));
     put_slice(&s, &h, 0); /* frame 2, which leads to 0 and not to 1 */
     h.named = "01";
     put_slice(&s, &h, 4);

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "media/h265.h"
+#include "tests/support/bits.h"
 #include "tests/support/cmocka.h"
-#include "tests/unit/media/bits.h"
 
 /* ---- sets ---- */
 
@@ -310,31 +310,56 @@ static void rich_parameter_sets_are_read_to_their_ends(void **state) {
     assert_true(s.scanner.h265.pps[0].reorders);
 }
 
-static void a_picture_refers_to_what_is_in_its_lists(void **state) {
+/* A picture, and how far back its parent is. */
+struct row {
+    uint32_t parent;
+    unsigned nal;
+    char type;
+    unsigned order;
+    const char *before;
+    const char *after;
+    unsigned lists;
+};
+
+static void play(const struct row *rows, size_t count, bool reorders) {
     struct stream s;
 
+    begin(&s, reorders);
+    for (size_t i = 0; i < count; i++) {
+        const struct row *r = &rows[i];
+        assert_int_equal(parent(&s, r->nal, r->type, r->order, r->before,
+                                r->after, r->lists),
+                         r->parent);
+    }
+}
+
+static void a_picture_refers_to_what_is_in_its_lists(void **state) {
+    static const struct row rows[] = {
+        {0, IDR, 'I', 0, "", "", 0},
+        {1, TRAIL_R, 'P', 4, "4", "", 0},
+        {1, TRAIL_R, 'B', 2, "2", "2", 0},
+        {1, TRAIL_N, 'B', 1, "1", "13", 0},
+        /* with two to a list: 0, 2 and 2, 4; 2 leads to the others */
+        {2, TRAIL_N, 'B', 3, "13", "1", 2},
+        /* the nearest is the B picture 2, with one in the list: only 4 */
+        {4, TRAIL_R, 'P', 8, "46", "", 1},
+        {1, TRAIL_R, 'P', 12, "4", "", 0},
+    };
+
     (void)state;
-    begin(&s, false);
-    assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
-    assert_int_equal(parent(&s, TRAIL_R, 'P', 4, "4", "", 0), 1);
-    assert_int_equal(parent(&s, TRAIL_R, 'B', 2, "2", "2", 0), 1);
-    assert_int_equal(parent(&s, TRAIL_N, 'B', 1, "1", "13", 0), 1);
-    /* with two to a list: 0, 2 and 2, 4; 2 leads to the others */
-    assert_int_equal(parent(&s, TRAIL_N, 'B', 3, "13", "1", 2), 2);
-    /* the nearest is the B picture 2, with one in the list: only 4 */
-    assert_int_equal(parent(&s, TRAIL_R, 'P', 8, "46", "", 1), 4);
-    assert_int_equal(parent(&s, TRAIL_R, 'P', 12, "4", "", 0), 1);
+    play(rows, sizeof(rows) / sizeof(rows[0]), false);
 }
 
 static void with_reordered_lists_it_may_be_any_of_the_set(void **state) {
-    struct stream s;
+    static const struct row rows[] = {
+        {0, IDR, 'I', 0, "", "", 0},
+        {1, TRAIL_R, 'P', 4, "4", "", 1},
+        {1, TRAIL_R, 'B', 2, "2", "2", 1},
+        {1, TRAIL_R, 'P', 8, "46", "", 1},
+    };
 
     (void)state;
-    begin(&s, true);
-    assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
-    assert_int_equal(parent(&s, TRAIL_R, 'P', 4, "4", "", 1), 1);
-    assert_int_equal(parent(&s, TRAIL_R, 'B', 2, "2", "2", 1), 1);
-    assert_int_equal(parent(&s, TRAIL_R, 'P', 8, "46", "", 1), 1);
+    play(rows, sizeof(rows) / sizeof(rows[0]), true);
 }
 
 static void several_slices_may_have_lists_of_their_own(void **state) {
@@ -353,18 +378,19 @@ static void several_slices_may_have_lists_of_their_own(void **state) {
 /* Two that do not lead to each other, one that is not there, and a picture
  * without references: nothing is said. */
 static void what_one_reference_cannot_say_is_not_said(void **state) {
-    struct stream s;
+    static const struct row rows[] = {
+        {0, IDR, 'I', 0, "", "", 0},
+        {1, TRAIL_R, 'P', 1, "1", "", 0},
+        {2, TRAIL_R, 'P', 2, "2", "", 0},
+        {0, TRAIL_R, 'P', 3, "12", "", 2},
+        {0, TRAIL_R, 'P', 5, "1", "", 0},
+        {0, TRAIL_R, 'I', 6, "", "", 0},
+        /* they are taken to refer to the one before, which leads to all */
+        {1, TRAIL_R, 'P', 7, "12", "", 2},
+    };
 
     (void)state;
-    begin(&s, false);
-    assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
-    assert_int_equal(parent(&s, TRAIL_R, 'P', 1, "1", "", 0), 1);
-    assert_int_equal(parent(&s, TRAIL_R, 'P', 2, "2", "", 0), 2);
-    assert_int_equal(parent(&s, TRAIL_R, 'P', 3, "12", "", 2), 0);
-    assert_int_equal(parent(&s, TRAIL_R, 'P', 5, "1", "", 0), 0);
-    assert_int_equal(parent(&s, TRAIL_R, 'I', 6, "", "", 0), 0);
-    /* they are taken to refer to the one before, which leads to all */
-    assert_int_equal(parent(&s, TRAIL_R, 'P', 7, "12", "", 2), 1);
+    play(rows, sizeof(rows) / sizeof(rows[0]), false);
 }
 
 /* The order count goes round at 256. */
@@ -383,18 +409,19 @@ static void order_counts_go_on_past_their_bits(void **state) {
 }
 
 static void leading_pictures_of_an_open_key_frame_need_two(void **state) {
-    struct stream s;
+    static const struct row rows[] = {
+        {0, IDR, 'I', 0, "", "", 0},
+        {1, TRAIL_R, 'P', 4, "4", "", 0},
+        {0, CRA, 'I', 8, "4", "", 0},
+        {0, RASL_N, 'B', 6, "2", "2", 0},
+        {2, TRAIL_R, 'P', 9, "1", "", 0},
+        {0, IDR, 'I', 0, "", "", 0},
+        /* before an instantaneous refresh is nothing */
+        {0, TRAIL_R, 'P', 4, "5", "", 0},
+    };
 
     (void)state;
-    begin(&s, false);
-    assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
-    assert_int_equal(parent(&s, TRAIL_R, 'P', 4, "4", "", 0), 1);
-    assert_int_equal(parent(&s, CRA, 'I', 8, "4", "", 0), 0);
-    assert_int_equal(parent(&s, RASL_N, 'B', 6, "2", "2", 0), 0);
-    assert_int_equal(parent(&s, TRAIL_R, 'P', 9, "1", "", 0), 2);
-    assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
-    /* before an instantaneous refresh is nothing */
-    assert_int_equal(parent(&s, TRAIL_R, 'P', 4, "5", "", 0), 0);
+    play(rows, sizeof(rows) / sizeof(rows[0]), false);
 }
 
 /* Pictures of a group of four: whether the B picture is a branch. */

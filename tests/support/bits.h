@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Parameter sets and slices that a test writes bit by bit. */
-#ifndef TESTS_UNIT_MEDIA_BITS_H
-#define TESTS_UNIT_MEDIA_BITS_H
+#ifndef TESTS_SUPPORT_BITS_H
+#define TESTS_SUPPORT_BITS_H
 
 #include <string.h>
 
 #include "media/frame.h"
 
+#define BITS_MAX 512 /* bytes; what does not fit is left out */
+
 struct bits {
-    uint8_t data[512];
+    uint8_t data[BITS_MAX];
     size_t count;
 };
 
-static inline void put(struct bits *b, unsigned n, uint32_t v) {
-    while (n--) {
+static inline void put(struct bits *b, unsigned n, uint64_t v) {
+    while (n-- && b->count < 8 * sizeof(b->data)) {
         uint8_t bit = (uint8_t)(v >> n & 1);
         b->data[b->count / 8] |= (uint8_t)(bit << (7 - b->count % 8));
         b->count++;
     }
 }
 
-static inline void put_ue(struct bits *b, uint32_t v) {
+static inline void put_ue(struct bits *b, uint64_t v) {
     unsigned n = 0;
 
     while ((v + 1) >> (n + 1)) {
@@ -36,7 +38,9 @@ static inline void put_list(struct bits *b, const char *digits) {
     }
 }
 
-/* A unit without emulation prevention: short, and ends in a one. */
+#define UNIT_MAX (3 + BITS_MAX * 3 / 2)
+
+/* A whole unit, which ends in a one: at most UNIT_MAX bytes. */
 static inline size_t finish(struct bits *b, uint8_t *out) {
     size_t n = 0;
     unsigned zeros = 0;
@@ -58,7 +62,7 @@ static inline size_t finish(struct bits *b, uint8_t *out) {
 
 struct stream {
     media_scanner scanner;
-    uint8_t unit[1024];
+    uint8_t unit[4 * UNIT_MAX];
     size_t len;
 };
 
@@ -74,4 +78,4 @@ static inline media_frame scan(struct stream *s) {
     return f;
 }
 
-#endif /* TESTS_UNIT_MEDIA_BITS_H */
+#endif /* TESTS_SUPPORT_BITS_H */
