@@ -140,6 +140,10 @@ class Dev(unittest.TestCase):
         status, text = self.dev("demo", "no-such.mp4")
         self.assertEqual(status, 1)
         self.assertIn("cannot read no-such.mp4", text)
+        status, text = self.dev("downlink", "no-such-folder")
+        self.assertEqual(status, 1)
+        self.assertIn("no-such-folder is not a folder", text)
+        self.assertEqual(self.calls("cmake"), [])
 
     def test_too_many_arguments_are_refused(self):
         for verb in ("build", "x"), ("test", "a", "b"), ("install", "a", "b"):
@@ -152,6 +156,12 @@ class Dev(unittest.TestCase):
             status, text = self.dev(verb)
             self.assertEqual(status, 1)
             self.assertIn(f"{verb} takes one argument, how many minutes", text)
+            for wrong in "soon", "-3", "":
+                status, text = self.dev(verb, wrong)
+                self.assertEqual(status, 1)
+                self.assertIn(f"{verb} takes a number of minutes, not "
+                              f"'{wrong}'", text)
+        self.assertEqual(self.calls("cmake"), [])
         status, text = self.dev("coverage", "x")
         self.assertEqual(status, 1)
         self.assertIn("coverage takes no argument", text)
