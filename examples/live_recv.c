@@ -29,7 +29,7 @@ static void look_at(struct seen *seen, const struct tltcp_segment *segment,
     }
     seen->bytes += len;
     if ((segment->flags & TL_SECTION_END) != 0) {
-        seen->frames++; /* unless a gap cut its beginning */
+        seen->frames++; /* or what a gap has left of one */
     }
 }
 

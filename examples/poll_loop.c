@@ -55,6 +55,12 @@ static void drop(struct server *srv, nfds_t i) {
     srv->fds[i] = srv->fds[srv->count];
 }
 
+/* While all places are taken, further callers wait at the listener. */
+static bool wait_for_something(struct server *srv) {
+    srv->fds[0].events = srv->count <= CALLERS ? POLLIN : 0;
+    return poll(srv->fds, srv->count, -1) >= 0;
+}
+
 int main(int argc, char **argv) {
     static struct server srv;
     int rv;
@@ -69,9 +75,8 @@ int main(int argc, char **argv) {
         return 1;
     }
     srv.fds[0].fd = tltcp_fd(srv.listener);
-    srv.fds[0].events = POLLIN;
     srv.count = 1;
-    while (poll(srv.fds, srv.count, -1) >= 0) {
+    while (wait_for_something(&srv)) {
         for (nfds_t i = srv.count - 1; i > 0; i--) {
             if ((srv.fds[i].revents & POLLIN) != 0 &&
                 !echo(srv.caller[i - 1])) {
