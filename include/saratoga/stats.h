@@ -44,7 +44,6 @@ typedef struct saratoga_stats {
     uint64_t rate_bps;       /**< sending rate in force; 0: no limit */
     uint64_t cwnd_bytes;     /**< congestion window; UINT64_MAX: none */
     uint64_t flight_bytes;   /**< sent, fate unknown */
-    uint64_t memory_bytes;   /**< held for this transfer, roughly */
     double loss_rate;        /**< stfrc: loss event rate; else the share of
                                   packets lost lately, 0 to 1 */
     double receive_rate;     /**< newest x_recv, bytes/s */

@@ -93,7 +93,7 @@ typedef struct saratoga_uv_config {
 SARATOGA_API void saratoga_uv_config_init_sized(saratoga_uv_config *c,
                                                 size_t size);
 
-/** @brief A transfer that this side asks for; zero it, then
+/** @brief A transfer that this side asks for; start from
  * saratoga_uv_transfer_init(). */
 typedef struct saratoga_uv_transfer {
     size_t struct_size;  /**< set by saratoga_uv_transfer_init() */

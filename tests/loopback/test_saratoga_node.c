@@ -88,6 +88,26 @@ static void the_rate_of_a_node_or_a_transfer_may_change(void **state) {
     assert_int_equal(saratoga_uv_set_rate(p->client, 0, 1), SARATOGA_ERR_STATE);
 }
 
+static void count_call(void *user) {
+    ++*(unsigned *)user;
+}
+
+static void who_wants_it_is_called_when_there_are_events(void **state) {
+    struct pair *p = *state;
+    unsigned calls = 0;
+
+    make_file(p->here, "f", FILE_LEN, 1);
+    open_pair(p, false, 0);
+    saratoga_uv_on_events(p->client, count_call, &calls);
+    (void)ask(p, SARATOGA_GET, "f", "f");
+    wait_for(p, 1);
+    assert_int_equal(calls, 1);
+    saratoga_uv_on_events(p->client, NULL, NULL);
+    (void)ask(p, SARATOGA_GETDIR, "", NULL);
+    wait_for(p, 2);
+    assert_int_equal(calls, 1);
+}
+
 static void peers_with_a_key_verify_files_with_it(void **state) {
     struct pair *p = *state;
 
@@ -215,6 +235,9 @@ int main(void) {
             pair_tear_down),
         cmocka_unit_test_setup_teardown(
             the_rate_of_a_node_or_a_transfer_may_change, pair_set_up,
+            pair_tear_down),
+        cmocka_unit_test_setup_teardown(
+            who_wants_it_is_called_when_there_are_events, pair_set_up,
             pair_tear_down),
         cmocka_unit_test_setup_teardown(peers_with_a_key_verify_files_with_it,
                                         pair_set_up, pair_tear_down),

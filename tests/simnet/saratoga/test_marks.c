@@ -393,6 +393,40 @@ static void measure_status(void *user, struct host *h,
     }
 }
 
+/* Bits of STATUS from one moment to the other. */
+static double status_bits(struct world *w, uint64_t from, uint64_t to) {
+    struct gauge g = {.headers = 28};
+    world_run(w, from);
+    w->ground->tap = measure_status;
+    w->ground->tap_user = &g;
+    world_run(w, to);
+    w->ground->tap = NULL;
+    return (double)g.bits;
+}
+
+static void the_uplink_changes_while_running(void **state) {
+    const double share = 0.5 * 4000; /* of the uplink, bit/s */
+    struct plan p = {100e6, 0, 50 * MSEC, 0.01, 0, 1};
+    saratoga_options o = at_rate(100000000);
+    struct world w = world_new(&p, NULL, NULL);
+    struct xfer *x;
+    (void)state;
+    w.sat->answer_options = &o;
+    (void)host_make_file(w.sat, "f", FILE_SIZE, 1);
+    x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
+    assert_true(status_bits(&w, SEC / 2, 3 * SEC / 2) > 3 * share);
+    saratoga_node_set_uplink(w.ground->sim.engine, 4000);
+    host_pump(w.ground);
+    assert_true(status_bits(&w, 3 * SEC / 2, 5 * SEC / 2) <=
+                2 * share + 800); /* and one list at once */
+    saratoga_node_set_uplink(w.ground->sim.engine, 0);
+    host_pump(w.ground);
+    assert_true(status_bits(&w, 5 * SEC / 2, 7 * SEC / 2) > 3 * share);
+    world_finish(&w, x, 60 * SEC);
+    assert_arrived(&w, x, "f");
+    world_free(&w);
+}
+
 static void sessions_share_a_thin_uplink(void **state) {
     enum { N = 24 };
     struct plan p = {100e6, 38400, 50 * MSEC, 1e-3, 0, 5};
@@ -472,6 +506,7 @@ int main(void) {
         cmocka_unit_test(who_wakes_late_makes_up_for_it),
         cmocka_unit_test(packets_over_ipv6_fit_the_mtu_and_the_rate),
         cmocka_unit_test(the_rate_changes_while_running),
+        cmocka_unit_test(the_uplink_changes_while_running),
         cmocka_unit_test(sessions_share_a_thin_uplink),
         cmocka_unit_test(bursts_of_loss_do_not_stop_a_controlled_sender),
     };
