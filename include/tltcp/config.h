@@ -85,7 +85,8 @@ typedef struct tltcp_config {
     const char *recovery;   /**< "packet" or the paper's "dupack", of
                                  whose manners "dupack-tahoe", "dupack-reno" and
                                  "dupack-newreno" choose one; NULL: "packet" */
-    const char *passphrase; /**< shared secret; NULL: no security */
+    const char *passphrase; /**< shared secret, 8 to 512 bytes; NULL: no
+                                 security */
     const uint8_t *key;     /**< 32 bytes instead of a passphrase, or NULL */
     size_t key_len;         /**< 0 or 32 */
     const char *stream_id;  /**< client: what is asked for; up to
@@ -134,8 +135,8 @@ typedef struct tltcp_config {
                                    RFC 9002, 7.2, have 10); 0: the controller's
                                    own */
     uint32_t max_window;       /**< packets in flight at most; 0: no cap */
-    uint32_t rto_min_ms;       /**< lower bound of the dupack recovery's RTO;
-                                    default 200 */
+    uint32_t rto_min_ms;       /**< lower bound of the dupack recovery's RTO, 1
+                                    to 60000; default 200 */
     uint32_t timer_granularity_us; /**< how exactly the driver wakes; pacing
                                  bursts cover it; default 1000 */
     const char *qlog_dir;          /**< folder for traces, one .sqlog file per
@@ -204,6 +205,9 @@ TLTCP_API void tltcp_config_init_sized(tltcp_config *c, size_t size);
 
 /**
  * @brief Checks a config and says what is wrong with it.
+ *
+ * Whether the controller knows tltcp_config::congestion_params shows only when
+ * a connection is made.
  * @param c  a config
  * @param[out] why  a sentence, TLTCP_REASON_MAX + 1 bytes; NULL: not wanted
  * @retval 0                     usable

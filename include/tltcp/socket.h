@@ -153,7 +153,6 @@ TLTCP_API int tltcp_listen(tltcp_socket **s, const char *host,
  * @retval 0                a caller was taken
  * @retval TLTCP_ERR_AGAIN  none came in time
  * @retval TLTCP_ERR_INVAL  an argument is NULL or not a listener
- * @retval TLTCP_ERR_CLOSED the listener failed
  */
 TLTCP_API int tltcp_accept(tltcp_socket *listener, tltcp_socket **s,
                            int timeout_ms);
@@ -180,6 +179,7 @@ TLTCP_API int tltcp_accept(tltcp_socket *listener, tltcp_socket **s,
  * @retval TLTCP_ERR_IN_USE    tltcp_config::local_service is taken
  * @retval TLTCP_ERR_TIMEOUT   nobody answered
  * @retval TLTCP_ERR_REFUSED   no listener there, or it said no
+ * @retval TLTCP_ERR_LIMIT     it has as many connections as it may
  * @retval TLTCP_ERR_VERSION   it speaks another version only
  * @retval TLTCP_ERR_AUTH      wrong passphrase or key
  * @retval TLTCP_ERR_INVAL     see tltcp_listen()
@@ -262,6 +262,8 @@ TLTCP_API ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg,
  * @retval TLTCP_ERR_CLOSED  reading again after the end or a failure
  * @retval TLTCP_ERR_TIMEOUT the peer vanished
  * @retval TLTCP_ERR_ABORTED the peer gave up
+ * @retval others            the stream was cut off for this reason, see
+ *                           tltcp_socket_error()
  */
 TLTCP_API ssize_t tltcp_recvmsg(tltcp_socket *s, struct msghdr *msg, int flags);
 
