@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define POLY UINT32_C(0x82f63b78) /* 0x1edc6f41 mirrored */
-
 /* Four bits at a time: a table small enough to stand here, for machines without
  * the instruction. */
 static uint32_t by_nibbles(uint32_t crc, const uint8_t *p, size_t len) {

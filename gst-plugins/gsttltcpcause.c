@@ -27,7 +27,8 @@ gboolean gst_tltcp_cause_is_permanent(const GstTltcpCause *cause) {
     }
 }
 
-gchar *gst_tltcp_cause_text(const GstTltcpCause *cause) {
+/* A sentence without its stop; free it. */
+static gchar *text_of(const GstTltcpCause *cause) {
     const gchar *what = tltcp_strerror(cause->error);
 
     if (cause->error == TLTCP_ERR_UNSUPPORTED && !cause->reason[0]) {
@@ -67,7 +68,7 @@ static gint resource_code(const GstTltcpCause *cause) {
 }
 
 static gchar *sentence(const GstTltcpCause *cause, const gchar *where) {
-    g_autofree gchar *why = gst_tltcp_cause_text(cause);
+    g_autofree gchar *why = text_of(cause);
 
     if (cause->listening) {
         return g_strdup_printf("Cannot listen on %s: %s", where, why);
@@ -90,7 +91,7 @@ void gst_tltcp_cause_post(GstElement *element, const GstTltcpCause *cause,
 void gst_tltcp_connection_message(GstElement *element, const gchar *state,
                                   const gchar *where,
                                   const GstTltcpCause *cause, guint attempt) {
-    g_autofree gchar *why = cause ? gst_tltcp_cause_text(cause) : NULL;
+    g_autofree gchar *why = cause ? text_of(cause) : NULL;
     GstStructure *s = gst_structure_new(
         "tltcp-connection", "state", G_TYPE_STRING, state, "address",
         G_TYPE_STRING, where, "attempt", G_TYPE_UINT, attempt, "error",

@@ -27,9 +27,6 @@ gboolean gst_tltcp_cause_was_answered(const tltcp_socket *socket);
 /* Trying again cannot help. */
 gboolean gst_tltcp_cause_is_permanent(const GstTltcpCause *cause);
 
-/* A sentence without its stop; free it. */
-gchar *gst_tltcp_cause_text(const GstTltcpCause *cause);
-
 /* Posts an error, or a warning, of the RESOURCE domain. */
 void gst_tltcp_cause_post(GstElement *element, const GstTltcpCause *cause,
                           const gchar *where, gboolean is_error);

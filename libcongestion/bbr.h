@@ -131,7 +131,6 @@ void cong__bbr_save_cwnd(struct bbr *b);
 bool cong__bbr_inflight_too_high(const struct bbr *b);
 /* Bytes in flight at which losses crossed the threshold. */
 double cong__bbr_inflight_at_loss(const struct bbr *b);
-bool cong__bbr_probing(const struct bbr *b);
 /* gain bandwidth-delay products, bytes. */
 double cong__bbr_bdp(const struct bbr *b, double gain);
 /* At least what pipelining and the host's bursts need. */

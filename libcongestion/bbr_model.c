@@ -44,7 +44,7 @@ void cong__bbr_model_init(struct bbr *b, cong_time now, cong_time rtt) {
     cong__bbr_reset_full_bw(b);
 }
 
-bool cong__bbr_probing(const struct bbr *b) {
+static bool is_probing(const struct bbr *b) {
     return b->state == BBR_STARTUP || b->state == BBR_PROBE_REFILL ||
            b->state == BBR_PROBE_UP;
 }
@@ -59,7 +59,7 @@ static void update_max_bw(struct bbr *b) {
 
 /* Losses outside a probe: down towards what is delivered now. */
 static void adapt_lower_bounds(struct bbr *b) {
-    if (cong__bbr_probing(b) || !b->loss_in_round) {
+    if (is_probing(b) || !b->loss_in_round) {
         return;
     }
     if (isinf(b->bw_shortterm)) {

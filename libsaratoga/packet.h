@@ -12,7 +12,6 @@
  * structs point into the datagram. */
 
 #define SARATOGA__STAMP_LEN ((size_t)16)
-#define SARATOGA__WORD_MAX 16 /* octets of the widest descriptor */
 
 enum saratoga__type {
     SARATOGA__BEACON = 0,

@@ -220,17 +220,10 @@ void saratoga__session_open(saratoga__session *s, saratoga_time now) {
     }
 }
 
-void saratoga__session_rtt(saratoga__session *s, saratoga_time sent,
-                           saratoga_time now) {
-    if (now > sent) {
-        cong_rtt_sample(&s->rtt, (cong_time)(now - sent));
-    }
-}
-
 /* The first answer to a REQUEST that was sent once tells the RTT. */
 static void heard_answer(saratoga__session *s, saratoga_time now) {
-    if (s->state == SARATOGA__ASKING && s->tries == 1) {
-        saratoga__session_rtt(s, s->asked_at, now);
+    if (s->state == SARATOGA__ASKING && s->tries == 1 && now > s->asked_at) {
+        cong_rtt_sample(&s->rtt, (cong_time)(now - s->asked_at));
     }
 }
 

@@ -245,8 +245,6 @@ size_t saratoga__session_write(saratoga__session *s, uint8_t *buf, size_t cap,
 /* Whether a receiver wants to send a STATUS. */
 bool saratoga__session_wants_status(const saratoga__session *s,
                                     saratoga_time now);
-void saratoga__session_rtt(saratoga__session *s, saratoga_time sent,
-                           saratoga_time now);
 static inline bool saratoga__session_lives(const saratoga__session *s) {
     return s->state < SARATOGA__LINGER;
 }
@@ -264,14 +262,10 @@ static inline bool saratoga__moves(const saratoga__session *s) {
 }
 
 /* session_out.c: packets that both roles send */
-size_t saratoga__write_request(saratoga__session *s, uint8_t *buf, size_t cap,
-                               saratoga_time now);
 /* With a key: adds the authentication field for the `len` octets of a packet
  * that it is to cover. */
 void saratoga__sign(saratoga__env *e, cmn__writer *w, const uint8_t *packet,
                     size_t len, saratoga_time now);
-size_t saratoga__write_metadata(saratoga__session *s, uint8_t *buf, size_t cap,
-                                saratoga_time now);
 /* A STATUS without holes, 16-bit zeros. */
 size_t saratoga__write_plain_status(uint32_t id, uint32_t code, uint8_t *buf,
                                     size_t cap);

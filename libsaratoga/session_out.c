@@ -12,8 +12,8 @@ void saratoga__sign(saratoga__env *e, cmn__writer *w, const uint8_t *packet,
     }
 }
 
-size_t saratoga__write_request(saratoga__session *s, uint8_t *buf, size_t cap,
-                               saratoga_time now) {
+static size_t write_request(saratoga__session *s, uint8_t *buf, size_t cap,
+                            saratoga_time now) {
     cmn__writer w = cmn__writer_of(buf, cap);
     saratoga__request q = {.abilities = saratoga__env_abilities(s->env),
                            .descriptor = s->opt.max_descriptor,
@@ -35,8 +35,8 @@ size_t saratoga__write_request(saratoga__session *s, uint8_t *buf, size_t cap,
     return w.bad ? 0 : (size_t)(w.p - buf);
 }
 
-size_t saratoga__write_metadata(saratoga__session *s, uint8_t *buf, size_t cap,
-                                saratoga_time now) {
+static size_t write_metadata(saratoga__session *s, uint8_t *buf, size_t cap,
+                             saratoga_time now) {
     cmn__writer w = cmn__writer_of(buf, cap);
     saratoga__metadata m;
     m.descriptor = s->descriptor;
@@ -98,9 +98,9 @@ size_t saratoga__session_write(saratoga__session *s, uint8_t *buf, size_t cap,
     } else if (s->announce) {
         n = write_announcement(s, buf, cap);
     } else if (s->send_request) {
-        n = saratoga__write_request(s, buf, cap, now);
+        n = write_request(s, buf, cap, now);
     } else if (s->send_metadata && s->state == SARATOGA__OPEN) {
-        n = saratoga__write_metadata(s, buf, cap, now);
+        n = write_metadata(s, buf, cap, now);
     } else if (s->state == SARATOGA__OPEN && s->sends) {
         return saratoga__sender_write(s, buf, cap, segment, flags, now);
     }

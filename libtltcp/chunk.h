@@ -54,12 +54,9 @@ enum tltcp__chunk_type {
 #define TLTCP__ACK_LEN (TLTCP__CHUNK_LEN + 24u)
 #define TLTCP__ACK_ECN_LEN 12u
 #define TLTCP__ACK_RANGE_LEN 8u
-#define TLTCP__WINDOW_LEN (TLTCP__CHUNK_LEN + 8u)
-#define TLTCP__FIN_LEN (TLTCP__CHUNK_LEN + 8u)
 #define TLTCP__RTT_LEN (TLTCP__CHUNK_LEN + 4u)
 #define TLTCP__REPAIR_LEN (TLTCP__CHUNK_LEN + 13u)
 #define TLTCP__REBUILT_LEN (TLTCP__CHUNK_LEN + 8u)
-#define TLTCP__REPORT_LEN (TLTCP__CHUNK_LEN + 12u)
 #define TLTCP__META_MAX 13u /* beside DATA_LEN and REPAIR_LEN */
 
 typedef struct tltcp__chunk {

@@ -7,9 +7,6 @@
 #include "secure/keys.h"
 #include "secure/packet.h"
 
-#define KEY_LEN 32
-#define PASSPHRASE_MIN 8
-#define PASSPHRASE_MAX 512
 #define BUFFER_MIN ((size_t)4096)
 #define BUFFER_MAX ((size_t)1 << 30)
 #define DEFAULT_CONGESTION "auto"
@@ -97,7 +94,7 @@ sec__key_source tltcp__config_keys(const tltcp_config *c) {
                              .more_keys = c->more_keys};
 }
 
-static const char *bad_number(const tltcp_config *c) {
+static const char *bad_value(const tltcp_config *c) {
     sec__key_source keys;
     const struct {
         bool good;
@@ -172,7 +169,7 @@ int tltcp_config_check(const tltcp_config *config, char *why) {
     const char *bad;
     int kind;
     tltcp__config_take(&c, config);
-    bad = bad_number(&c);
+    bad = bad_value(&c);
     say(why, NULL, NULL);
     if (bad != NULL) {
         say(why, bad, NULL);

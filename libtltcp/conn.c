@@ -221,6 +221,29 @@ static void set_keep_alive(tltcp_conn *c) {
     }
 }
 
+/* Bytes behind the chunks of a SHORT packet: check or tag. */
+static size_t trailer(const tltcp_conn *c) {
+    return c->seal != NULL ? SEC__TAG_LEN : SEC__CHECK_LEN;
+}
+
+/* What counts against the window: whole datagrams, or, as in the paper's TCP,
+ * segments. */
+static void set_mss(tltcp_conn *c) {
+    uint32_t mss = c->mtu.current;
+    struct cong *cong = c->sender.cc.cong;
+    if (c->sender.dup != NULL) {
+        mss -= SEC__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__DATA_LEN +
+               (uint32_t)trailer(c);
+    }
+    c->sender.sec.repair.room =
+        c->mtu.current - SEC__SHORT_LEN - TLTCP__RTT_LEN - TLTCP__UPDATE_LEN -
+        TLTCP__REPAIR_LEN - TLTCP__META_MAX - trailer(c);
+    cong->cwnd_max = cong->cwnd_max < 1e15
+                         ? cong->cwnd_max / cong->mss * (double)mss
+                         : cong->cwnd_max;
+    cong->mss = mss;
+}
+
 bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
     tltcp_time idle = p->idle_ms * TLTCP_MS;
     if (c->ep != NULL &&
@@ -244,31 +267,9 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
     }
     set_keep_alive(c);
     tltcp__mtu_cap(&c->mtu, p->datagram);
-    tltcp__conn_set_mss(c);
+    set_mss(c);
     c->introduced = true;
     return true;
-}
-
-/* What counts against the window: whole datagrams, or, as in the paper's TCP,
- * segments. */
-void tltcp__conn_set_mss(tltcp_conn *c) {
-    uint32_t mss = c->mtu.current;
-    struct cong *cong = c->sender.cc.cong;
-    if (c->sender.dup != NULL) {
-        mss -= SEC__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__DATA_LEN +
-               (uint32_t)tltcp__conn_trailer(c);
-    }
-    c->sender.sec.repair.room =
-        c->mtu.current - SEC__SHORT_LEN - TLTCP__RTT_LEN - TLTCP__UPDATE_LEN -
-        TLTCP__REPAIR_LEN - TLTCP__META_MAX - tltcp__conn_trailer(c);
-    cong->cwnd_max = cong->cwnd_max < 1e15
-                         ? cong->cwnd_max / cong->mss * (double)mss
-                         : cong->cwnd_max;
-    cong->mss = mss;
-}
-
-size_t tltcp__conn_trailer(const tltcp_conn *c) {
-    return c->seal != NULL ? SEC__TAG_LEN : SEC__CHECK_LEN;
 }
 
 void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
@@ -277,7 +278,7 @@ void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
     c->connect_by = TLTCP_TIME_NEVER;
     sec__hello_free(c->hello, &c->mem);
     c->hello = NULL;
-    tltcp__conn_set_mss(c); /* the trailer may have grown */
+    set_mss(c); /* the trailer may have grown */
     c->may_probe_mtu = true;
     c->leave_out_in =
         1 + (uint32_t)(sec__secret_next(&c->secret) % LEAVE_OUT_FIRST);
@@ -331,7 +332,7 @@ void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now) {
     c->candidate = (tltcp__candidate){0};
     c->path_told = true;
     tltcp__mtu_restart(&c->mtu, now);
-    tltcp__conn_set_mss(c);
+    set_mss(c);
     tltcp__sender_on_new_path(&c->sender, !c->no_ecn && c->sender.dup == NULL,
                               now);
 }
@@ -374,7 +375,7 @@ void tltcp__conn_on_news(tltcp_conn *c, const tltcp__news *news,
     }
     if (news->probe_acked > 0) {
         tltcp__mtu_on_probe_acked(&c->mtu, news->probe_acked, now);
-        tltcp__conn_set_mss(c);
+        set_mss(c);
     }
     if (news->probe_lost > 0) {
         tltcp__mtu_on_probe_lost(&c->mtu, news->probe_lost, now);
@@ -383,7 +384,7 @@ void tltcp__conn_on_news(tltcp_conn *c, const tltcp__news *news,
     if (tltcp__mtu_on_lost(&c->mtu, news->largest_lost, now) ||
         (news->probe_timeout &&
          tltcp__mtu_on_silence(&c->mtu, c->sender.pto_count, now))) {
-        tltcp__conn_set_mss(c);
+        set_mss(c);
     }
     check_rate(c, now);
     tltcp__conn_check_closing(c, now);

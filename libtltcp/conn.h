@@ -184,7 +184,6 @@ void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now);
 void tltcp__conn_trim(tltcp_conn *c);
 void tltcp__conn_on_news(tltcp_conn *c, const tltcp__news *news,
                          tltcp_time now);
-void tltcp__conn_set_mss(tltcp_conn *c);
 /* Starts the CLOSE exchange once everything is settled. */
 void tltcp__conn_check_closing(tltcp_conn *c, tltcp_time now);
 /* Bytes that may still go to an address that is not proven. */
@@ -196,8 +195,6 @@ void tltcp__conn_set_first(tltcp_conn *c, uint64_t pn, uint32_t seq);
 /* When the peer should be sent a REPORT; NEVER: none wanted. */
 tltcp_time tltcp__conn_report_at(const tltcp_conn *c);
 
-/* Bytes behind the chunks of a SHORT packet: check or tag. */
-size_t tltcp__conn_trailer(const tltcp_conn *c);
 /* conn_hello.c, the secured handshake: makes the message to send if it was not
  * made yet, with CLOSE in the place of PARAMS when refusing. */
 bool tltcp__conn_make_hello(tltcp_conn *c);
@@ -206,6 +203,10 @@ void tltcp__hello_put(const sec__hello *h, cmn__writer *w);
 /* Opens what the listener answered; *plain has room for SEC__HELLO_MAX and
  * becomes the body of *p. */
 bool tltcp__conn_open_answer(tltcp_conn *c, sec__packet *p, uint8_t *plain);
+
+/* conn_in.c: a datagram for c. */
+void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
+                      const sec__packet *p, size_t len, tltcp_time now);
 
 /* conn_trace.c */
 void tltcp__trace_packet(const tltcp_conn *c, bool sent, uint64_t pn,
@@ -220,8 +221,5 @@ void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c);
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c);
 /* For tests: as tltcp__conn_set_first() for every connection made later. */
 void tltcp__endpoint_set_first(tltcp_endpoint *ep, uint64_t pn, uint32_t seq);
-/* A datagram for c; also called by tltcp_conn_recv(). */
-void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
-                      const sec__packet *p, size_t len, tltcp_time now);
 
 #endif /* LIBTLTCP_CONN_H */

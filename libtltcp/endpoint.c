@@ -6,8 +6,8 @@
 #define TABLE_FIRST 64u
 
 /* Connections by id, and by the path and id of the caller, so that an INITIAL
- * that is late or repeated makes no second one.  Both
- * are chains through the connections. */
+ * that is late or repeated makes no second one.  Both are chains through the
+ * connections. */
 struct tltcp_endpoint {
     cmn__mem mem;
     tltcp_config cfg;
@@ -293,8 +293,8 @@ static int reply_reject(tltcp_dispatch *out, const sec__packet *p,
 }
 
 /* Opens a secured caller's INITIAL, whose body becomes the plain one.  *hello
- * is NULL when neither side is secured.  0, TLTCP_ERR_AUTH when the keys do not
- * fit, or TLTCP_ERR_NOMEM. */
+ * is NULL on failure and when neither side is secured.  0, TLTCP_ERR_AUTH when
+ * the keys do not fit, or TLTCP_ERR_NOMEM. */
 static int open_call(tltcp_endpoint *ep, sec__packet *p, uint8_t *plain,
                      sec__hello **hello) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
@@ -320,6 +320,7 @@ static int open_call(tltcp_endpoint *ep, sec__packet *p, uint8_t *plain,
     sec__wipe(e, sizeof(e));
     if (result != SEC__HELLO_FINE) {
         sec__hello_free(*hello, &ep->mem);
+        *hello = NULL;
         return result == SEC__HELLO_WRONG ? TLTCP_ERR_AUTH : TLTCP_ERR_NOMEM;
     }
     p->body = plain;
@@ -341,7 +342,7 @@ static int admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     }
     c = rv == 0 ? make_called(ep, info, p, now) : NULL;
     if (c == NULL) { /* without memory: he will ask again */
-        sec__hello_free(rv == 0 ? hello : NULL, &ep->mem);
+        sec__hello_free(hello, &ep->mem);
         return TLTCP_DROPPED;
     }
     c->hello = hello;

@@ -33,7 +33,6 @@ enum tltcp__sent_state {
 #define TLTCP__SENT_PROBED 0x10u /* repeated by a probe timeout */
 #define TLTCP__SENT_ECT 0x20u    /* left as ECT(0) */
 #define TLTCP__SENT_HELLO 0x40u  /* INITIAL or ANSWER */
-#define TLTCP__SENT_CLOSE 0x80u
 #define TLTCP__SENT_DATA 0x100u
 #define TLTCP__SENT_DUMMY 0x200u /* of Peach: in no window, not repaired */
 

@@ -130,25 +130,6 @@ int media__section_parse(media_header *h, const void *data, size_t len,
     return MEDIA_OK;
 }
 
-const char *media__strerror(int error) {
-    switch (error) {
-    case MEDIA_OK:
-        return "no error";
-    case MEDIA_ERR_SHORT:
-        return "the media section ends too early";
-    case MEDIA_ERR_MAGIC:
-        return "the data is no media section";
-    case MEDIA_ERR_VERSION:
-        return "the media section is of a version not known here";
-    case MEDIA_ERR_VALUE:
-        return "a field of the media section has a value out of range";
-    case MEDIA_ERR_TOO_BIG:
-        return "the media section is too large";
-    default:
-        return "unknown error";
-    }
-}
-
 const char *media__class_name(unsigned frame_class) {
     static const char *const names[MEDIA_CLASS_COUNT] = {
         "other", "header", "key", "reference", "disposable", "audio"};

@@ -197,13 +197,6 @@ size_t media__config_write(const media_config *c, uint8_t *buf, size_t cap);
 int media__config_parse(media_config *c, const void *data, size_t len);
 
 /**
- * @brief Says in a sentence what a parser's error means.
- * @param error  ::media_error
- * @return static text
- */
-const char *media__strerror(int error);
-
-/**
  * @brief The name of a frame class.
  * @param frame_class  ::media_class
  * @return static text such as "reference"

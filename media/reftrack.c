@@ -3,12 +3,11 @@
 
 #include <string.h>
 
-/* One frame, from either source. */
+/* What counts of one frame. */
 struct step {
     unsigned frame_class;
     bool recovery;
     bool closed;
-    bool leading;
     bool branch;
     bool intact;
     uint32_t recovery_cnt;
@@ -34,8 +33,8 @@ static bool on_key(media_reftrack *t, const struct step *s) {
 }
 
 static bool shown_before_key(const media_reftrack *t, const struct step *s) {
-    return s->leading || (s->pts != MEDIA_TIME_NONE &&
-                          t->key_pts != MEDIA_TIME_NONE && s->pts < t->key_pts);
+    return s->pts != MEDIA_TIME_NONE && t->key_pts != MEDIA_TIME_NONE &&
+           s->pts < t->key_pts;
 }
 
 static bool on_reference(media_reftrack *t, const struct step *s) {
@@ -117,26 +116,6 @@ bool media__reftrack_frame(media_reftrack *t, const media_header *h,
     t->started = true;
     t->next = h->number + 1;
     t->refs = h->refs + (h->frame_class != MEDIA_CLASS_DISPOSABLE && !s.branch);
-    return step(t, &s);
-}
-
-bool media__reftrack_classified(media_reftrack *t, const media_frame *f,
-                                int64_t pts, bool intact) {
-    struct step s = {
-        .frame_class = f->frame_class,
-        .recovery = f->recovery,
-        .closed = f->closed_gop,
-        .leading = f->leading,
-        .branch = f->branch,
-        .intact = intact,
-        .recovery_cnt = f->recovery_cnt,
-        .pts = pts,
-    };
-
-    t->started = true;
-    t->next += f->frame_class != MEDIA_CLASS_HEADER;
-    t->refs += f->frame_class != MEDIA_CLASS_DISPOSABLE && !f->branch &&
-               f->frame_class != MEDIA_CLASS_HEADER;
     return step(t, &s);
 }
 

@@ -56,17 +56,6 @@ void media__reftrack_init(media_reftrack *t);
 bool media__reftrack_frame(media_reftrack *t, const media_header *h,
                            bool intact);
 
-/**
- * @brief As media__reftrack_frame(), for who has the frames but no headers.
- * @param t       tracker
- * @param f       what the frame is
- * @param pts     display time or ::MEDIA_TIME_NONE
- * @param intact  it is there, and whole
- * @return whether it can be decoded right
- */
-bool media__reftrack_classified(media_reftrack *t, const media_frame *f,
-                                int64_t pts, bool intact);
-
 /** Sections that are remembered. */
 #define MEDIA_ARRIVALS 256
 

@@ -30,12 +30,10 @@ enum sec__refusal {
 #define SEC__PHASE 0x01u
 
 #define SEC__SHORT_LEN 13u /* type, connection id, packet number */
-#define SEC__LONG_LEN 26u  /* type, version, two ids, number, token length */
 #define SEC__CHECK_LEN 4u  /* CRC-32C behind everything */
 #define SEC__DATAGRAM_MIN 1200u
 #define SEC__DATAGRAM_MAX 65000u
 #define SEC__TOKEN_MAX 64u
-#define SEC__VERSIONS_MAX 16u
 
 typedef struct sec__packet {
     uint8_t type;

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define PLANES 6
 #define IN_PLANE 11
 #define NODES_APART 31.6 /* degrees */
 #define INCLINATION 86.4

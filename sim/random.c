@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "sim/random.h"
 
-#include <math.h>
-
 void sim_random_init(struct sim_random *r, uint64_t seed) {
     cmn__rng_seed(&r->rng, seed);
 }
@@ -24,10 +22,6 @@ bool sim_random_chance(struct sim_random *r, double p) {
         return false;
     }
     return p >= 1 || sim_random_unit(r) < p;
-}
-
-double sim_random_exponential(struct sim_random *r, double mean) {
-    return -mean * log1p(-sim_random_unit(r));
 }
 
 void sim_random_bytes(struct sim_random *r, void *buf, size_t len) {

@@ -44,13 +44,6 @@ uint64_t sim_random_below(struct sim_random *r, uint64_t n);
  */
 bool sim_random_chance(struct sim_random *r, double p);
 /**
- * @brief An exponentially distributed number.
- * @param r     state
- * @param mean  its mean
- * @return >= 0
- */
-double sim_random_exponential(struct sim_random *r, double mean);
-/**
  * @brief Fills memory.
  * @param r    state
  * @param buf  where to

@@ -180,10 +180,6 @@ bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
     return ok;
 }
 
-bool mux_has_data(const struct mux *m) {
-    return m->started || m->waiting > 0;
-}
-
 bool mux_close(struct mux *m, char *why) {
     bool ok = true;
     int rc;

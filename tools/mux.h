@@ -55,7 +55,4 @@ bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
  */
 bool mux_close(struct mux *m, char *why);
 
-/** @brief Whether anything was written. @param m  file */
-bool mux_has_data(const struct mux *m);
-
 #endif /* TOOLS_MUX_H */

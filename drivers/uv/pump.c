@@ -9,7 +9,8 @@
 /* A burst of at most this many bytes fits one call with UDP_SEGMENT. */
 #define BURST_BYTES ((size_t)65000)
 
-void tltcp__run_timers(struct tltcp__reactor *r, tltcp_time now) {
+/* Marks those whose time has come.  Under mx. */
+static void run_timers(struct tltcp__reactor *r, tltcp_time now) {
     cmn__heap_item first;
 
     while (cmn__heap_first(&r->timers, &first) && first.key <= now) {
@@ -202,7 +203,7 @@ bool tltcp__pump(struct tltcp__reactor *r) {
     if (r->calling != NULL) {
         tltcp__calling_turn(r);
     }
-    tltcp__run_timers(r, tltcp_now());
+    run_timers(r, tltcp_now());
     pump_dirty(r);
     /* While the kernel takes no more, only its word or a wake go on. */
     more = flush(r) && r->dirty != NULL;

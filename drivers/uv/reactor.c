@@ -253,6 +253,7 @@ static void keep_config(struct tltcp__reactor *r, const tltcp_config *c) {
     r->config.congestion_values = NULL;
     r->config.congestion_params = NULL;
     r->config.more_passphrases = NULL;
+    r->config.more_keys = NULL;
     r->config.local_host = NULL;
     r->config.local_service = NULL;
 }

@@ -113,8 +113,6 @@ tltcp_socket *tltcp__next_dirty(struct tltcp__reactor *r);
 /* pump.c: pumps every dirty connection once.  Takes mx.  True: some are left.
  */
 bool tltcp__pump(struct tltcp__reactor *r);
-/* Marks those whose time has come.  Under mx. */
-void tltcp__run_timers(struct tltcp__reactor *r, tltcp_time now);
 
 /* feed.c: what the UDP socket calls. */
 extern const drv__udp_ops tltcp__udp_ops;

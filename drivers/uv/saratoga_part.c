@@ -100,6 +100,14 @@ static uint8_t *read_map(const saratoga__part *p, size_t *len) {
     return map;
 }
 
+/* Forgets what is there. */
+static int forget(saratoga__part *p) {
+    if (unlinkat(p->folder, p->map, 0) != 0 && errno != ENOENT) {
+        return last_error();
+    }
+    return ftruncate(p->fd, 0) == 0 ? 0 : last_error();
+}
+
 static int take_left(saratoga__part *p, saratoga_partial *left,
                      saratoga_range **ranges) {
     size_t len;
@@ -114,7 +122,7 @@ static int take_left(saratoga__part *p, saratoga_partial *left,
     if (rv != 0) {
         memset(left, 0, sizeof(*left));
         *ranges = NULL;
-        return saratoga__part_empty(p);
+        return forget(p);
     }
     return 0;
 }
@@ -144,24 +152,16 @@ int saratoga__part_open(saratoga__part *p, const saratoga__root *r,
         rv = open_locked(p);
     }
     if (rv == 0) {
-        rv =
-            left != NULL ? take_left(p, left, ranges) : saratoga__part_empty(p);
+        rv = left != NULL ? take_left(p, left, ranges) : forget(p);
     }
     return rv;
 }
 
 /* --- While it grows ------------------------------------------------------ */
 
-int saratoga__part_empty(saratoga__part *p) {
-    if (unlinkat(p->folder, p->map, 0) != 0 && errno != ENOENT) {
-        return last_error();
-    }
-    return ftruncate(p->fd, 0) == 0 ? 0 : last_error();
-}
-
 int saratoga__part_cut(saratoga__part *p, uint64_t size) {
     if (size == 0) {
-        return saratoga__part_empty(p);
+        return forget(p);
     }
     return ftruncate(p->fd, (off_t)size) == 0 ? 0 : last_error();
 }

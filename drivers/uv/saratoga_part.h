@@ -39,8 +39,6 @@ int saratoga__part_open(saratoga__part *p, const saratoga__root *r,
                         saratoga_partial *left, saratoga_range **ranges);
 /* Puts the octets on the disk, then the map. */
 int saratoga__part_save(saratoga__part *p, const uint8_t *map, size_t len);
-/* Forgets what is there. */
-int saratoga__part_empty(saratoga__part *p);
 /* Shortens it. */
 int saratoga__part_cut(saratoga__part *p, uint64_t size);
 /* Makes it the file it is to become: `size` octets, on the disk, under its

@@ -9,7 +9,6 @@
 #define VIDEO 0x100
 #define SOUND 0x101
 #define MAP 0x1000
-#define TICK_NS (100000 / 9)
 
 /* --- A small multiplexer -------------------------------------------------- */
 
