@@ -146,7 +146,8 @@ class Dev(unittest.TestCase):
         self.assertEqual(self.calls("cmake"), [])
 
     def test_too_many_arguments_are_refused(self):
-        for verb in ("build", "x"), ("test", "a", "b"), ("install", "a", "b"):
+        for verb in ("build", "x"), ("test", "a", "b"), \
+                ("memory", "a", "b"), ("install", "a", "b"):
             status, text = self.dev(*verb)
             self.assertEqual(status, 1, text)
             self.assertIn("argument", text)

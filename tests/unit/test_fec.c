@@ -90,12 +90,14 @@ static void the_code_is_the_documented_one(void **state) {
 static unsigned repairs_for(uint8_t cls, double loss, tltcp_time budget,
                             tltcp_time round, uint8_t mode) {
     const cmn__mem mem = cmn__mem_default();
-    tltcp__section s = {.end = 12000, .cls = cls, .due = 1000 + budget};
+    static const uint8_t data[12000];
+    tltcp__section s = {.end = sizeof(data), .cls = cls, .due = 1000 + budget};
     cmn__bytes buf;
     tltcp__repair r;
     unsigned n;
     cmn__bytes_init(&buf, &mem);
     assert_int_equal(cmn__bytes_reserve(&buf, 0, 0, s.end), 0);
+    cmn__bytes_put(&buf, 0, data, sizeof(data));
     tltcp__repair_init(&r, &mem, mode);
     r.on = true;
     r.room = 1200;

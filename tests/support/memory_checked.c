@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * For builds with -fsanitize=memory: calls into libcrypto and ISA-L, which are
+ * not built that way, and the door to the virtual network.  What goes in must
+ * have been written, and what comes out has been.  The linker puts each __wrap_
+ * in the place of the function that it wraps.
+ */
+#include <stdlib.h>
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/params.h>
+#include <sanitizer/msan_interface.h>
+
+#ifdef PERIGEE_HAVE_ISAL
+#include <isa-l/erasure_code.h>
+#endif
+
+#include "sim/net.h"
+
+#define TAG 16
+#define NUMBER 8 /* of a record, in front of its text */
+#define TABLE 32 /* bytes of ISA-L's tables for each element */
+
+static void in(const void *p, size_t len) {
+    if (p != NULL && len > 0) {
+        __msan_check_mem_is_initialized(p, len);
+    }
+}
+
+static void out(const void *p, size_t len) {
+    if (p != NULL && len > 0) {
+        __msan_unpoison(p, len);
+    }
+}
+
+/* What the C library gets from within the call is no matter of ours. */
+#define CALL(type, name, params, args, before, after) \
+    type __real_##name params;                        \
+    type __wrap_##name params;                        \
+    type __wrap_##name params {                       \
+        before;                                       \
+        __msan_scoped_disable_interceptor_checks();   \
+        type got = __real_##name args;                \
+        __msan_scoped_enable_interceptor_checks();    \
+        after;                                        \
+        return got;                                   \
+    }
+
+/* clang-format off */
+
+/* ---- AEAD ---- */
+
+CALL(int, EVP_CipherInit_ex,
+     (EVP_CIPHER_CTX *c, const EVP_CIPHER *t, ENGINE *e,
+      const unsigned char *key, const unsigned char *iv, int enc),
+     (c, t, e, key, iv, enc),
+     in(key, t != NULL ? (size_t)EVP_CIPHER_key_length(t) : 0), (void)0)
+CALL(int, EVP_EncryptInit_ex,
+     (EVP_CIPHER_CTX *c, const EVP_CIPHER *t, ENGINE *e,
+      const unsigned char *key, const unsigned char *iv),
+     (c, t, e, key, iv),
+     in(iv, (size_t)EVP_CIPHER_CTX_iv_length(c)), (void)0)
+CALL(int, EVP_DecryptInit_ex,
+     (EVP_CIPHER_CTX *c, const EVP_CIPHER *t, ENGINE *e,
+      const unsigned char *key, const unsigned char *iv),
+     (c, t, e, key, iv),
+     in(iv, (size_t)EVP_CIPHER_CTX_iv_length(c)), (void)0)
+CALL(int, EVP_EncryptUpdate,
+     (EVP_CIPHER_CTX *c, unsigned char *to, int *n, const unsigned char *from,
+      int len),
+     (c, to, n, from, len),
+     in(from, (size_t)len), (out(n, sizeof(*n)), out(to, (size_t)len)))
+CALL(int, EVP_DecryptUpdate,
+     (EVP_CIPHER_CTX *c, unsigned char *to, int *n, const unsigned char *from,
+      int len),
+     (c, to, n, from, len),
+     in(from, (size_t)len), (out(n, sizeof(*n)), out(to, (size_t)len)))
+CALL(int, EVP_CIPHER_CTX_ctrl,
+     (EVP_CIPHER_CTX *c, int type, int n, void *p), (c, type, n, p),
+     in(p, type == EVP_CTRL_AEAD_SET_TAG ? (size_t)n : 0),
+     out(p, type == EVP_CTRL_AEAD_GET_TAG ? (size_t)n : 0))
+CALL(int, EVP_Cipher,
+     (EVP_CIPHER_CTX *c, unsigned char *to, const unsigned char *from,
+      unsigned len),
+     (c, to, from, len),
+     in(from + NUMBER,
+        len - NUMBER - (EVP_CIPHER_CTX_is_encrypting(c) ? TAG : 0)),
+     out(to, len))
+CALL(OSSL_PARAM, OSSL_PARAM_construct_octet_string,
+     (const char *key, void *data, size_t len), (key, data, len),
+     (void)0, out(&got, sizeof(got)))
+CALL(OSSL_PARAM, OSSL_PARAM_construct_utf8_string,
+     (const char *key, char *data, size_t len), (key, data, len),
+     (void)0, out(&got, sizeof(got)))
+CALL(OSSL_PARAM, OSSL_PARAM_construct_end, (void), (),
+     (void)0, out(&got, sizeof(got)))
+
+/* ---- Digests, codes, keys ---- */
+
+CALL(int, EVP_DigestInit_ex, (EVP_MD_CTX *c, const EVP_MD *t, ENGINE *e),
+     (c, t, e), (void)0, (void)0)
+CALL(int, EVP_DigestUpdate, (EVP_MD_CTX *c, const void *data, size_t len),
+     (c, data, len), in(data, len), (void)0)
+CALL(int, EVP_DigestFinal_ex, (EVP_MD_CTX *c, unsigned char *to, unsigned *n),
+     (c, to, n), (void)0,
+     (out(n, sizeof(*n)), out(to, (size_t)EVP_MD_CTX_size(c))))
+CALL(int, EVP_Digest,
+     (const void *data, size_t len, unsigned char *to, unsigned *n,
+      const EVP_MD *t, ENGINE *e),
+     (data, len, to, n, t, e),
+     in(data, len), out(to, (size_t)EVP_MD_size(t)))
+CALL(unsigned char *, HMAC,
+     (const EVP_MD *t, const void *key, int key_len, const unsigned char *data,
+      size_t len, unsigned char *to, unsigned *n),
+     (t, key, key_len, data, len, to, n),
+     (in(key, (size_t)key_len), in(data, len)),
+     out(to, (size_t)EVP_MD_size(t)))
+CALL(EVP_MAC *, EVP_MAC_fetch,
+     (OSSL_LIB_CTX *c, const char *name, const char *properties),
+     (c, name, properties), (void)0, (void)0)
+CALL(int, EVP_MAC_init,
+     (EVP_MAC_CTX *c, const unsigned char *key, size_t len,
+      const OSSL_PARAM *params),
+     (c, key, len, params), in(key, len), (void)0)
+CALL(int, EVP_MAC_update,
+     (EVP_MAC_CTX *c, const unsigned char *data, size_t len),
+     (c, data, len), in(data, len), (void)0)
+CALL(int, EVP_MAC_final,
+     (EVP_MAC_CTX *c, unsigned char *to, size_t *n, size_t room),
+     (c, to, n, room), (void)0, (out(n, sizeof(*n)), out(to, room)))
+CALL(EVP_PKEY *, EVP_PKEY_new_raw_private_key,
+     (int type, ENGINE *e, const unsigned char *key, size_t len),
+     (type, e, key, len), in(key, len), (void)0)
+CALL(EVP_PKEY *, EVP_PKEY_new_raw_public_key,
+     (int type, ENGINE *e, const unsigned char *key, size_t len),
+     (type, e, key, len), in(key, len), (void)0)
+CALL(int, EVP_PKEY_get_raw_public_key,
+     (const EVP_PKEY *key, unsigned char *to, size_t *n),
+     (key, to, n), (void)0, out(to, *n))
+CALL(EVP_PKEY_CTX *, EVP_PKEY_CTX_new, (EVP_PKEY *key, ENGINE *e), (key, e),
+     (void)0, (void)0)
+CALL(int, EVP_PKEY_derive_init, (EVP_PKEY_CTX *c), (c), (void)0, (void)0)
+CALL(int, EVP_PKEY_derive_set_peer, (EVP_PKEY_CTX *c, EVP_PKEY *key), (c, key),
+     (void)0, (void)0)
+CALL(int, EVP_PKEY_derive, (EVP_PKEY_CTX *c, unsigned char *to, size_t *n),
+     (c, to, n), (void)0, out(to, *n))
+CALL(int, EVP_PBE_scrypt,
+     (const char *pass, size_t pass_len, const unsigned char *salt,
+      size_t salt_len, uint64_t N, uint64_t r, uint64_t p, uint64_t memory,
+      unsigned char *to, size_t n),
+     (pass, pass_len, salt, salt_len, N, r, p, memory, to, n),
+     (in(pass, pass_len), in(salt, salt_len)), out(to, n))
+
+/* ---- Memory ---- */
+
+CALL(int, CRYPTO_memcmp, (const void *a, const void *b, size_t len),
+     (a, b, len), (in(a, len), in(b, len)), (void)0)
+CALL(void *, CRYPTO_zalloc, (size_t len, const char *file, int line),
+     (len, file, line), (void)0, out(got, len))
+
+/* ---- Erasure codes ---- */
+
+#ifdef PERIGEE_HAVE_ISAL
+
+CALL(int, gf_invert_matrix,
+     (unsigned char *from, unsigned char *to, const int n), (from, to, n),
+     in(from, (size_t)(n * n)), out(to, (size_t)(n * n)))
+
+#endif
+
+/* clang-format on */
+
+/* Functions of type void. */
+#define CALLED(name, ...)            \
+    void __real_##name(__VA_ARGS__); \
+    void __wrap_##name(__VA_ARGS__); \
+    void __wrap_##name(__VA_ARGS__)
+
+CALLED(OPENSSL_cleanse, void *p, size_t len) {
+    __real_OPENSSL_cleanse(p, len);
+    out(p, len);
+}
+
+#ifdef PERIGEE_HAVE_ISAL
+
+CALLED(ec_init_tables, int k, int rows, unsigned char *matrix,
+       unsigned char *tables) {
+    in(matrix, (size_t)(k * rows));
+    __real_ec_init_tables(k, rows, matrix, tables);
+    out(tables, (size_t)(TABLE * k * rows));
+}
+
+CALLED(ec_encode_data, int len, int k, int rows, unsigned char *tables,
+       unsigned char **from, unsigned char **to) {
+    for (int i = 0; i < k; i++) {
+        in(from[i], (size_t)len);
+    }
+    __real_ec_encode_data(len, k, rows, tables, from, to);
+    for (int i = 0; i < rows; i++) {
+        out(to[i], (size_t)len);
+    }
+}
+
+#endif
+
+/* Nothing may leave that was never written: it would tell what was in memory
+ * before. */
+CALLED(sim_net_send, struct sim_net *n, uint32_t from, struct sim_packet *p) {
+    in(p->data, p->len);
+    __real_sim_net_send(n, from, p);
+}
+
+/* ---- What libcrypto has from malloc() it writes unseen ---- */
+
+static void *take(size_t len, const char *file, int line) {
+    (void)file;
+    (void)line;
+    return calloc(1, len);
+}
+
+static void *take_again(void *p, size_t len, const char *file, int line) {
+    (void)file;
+    (void)line;
+    p = realloc(p, len);
+    out(p, len);
+    return p;
+}
+
+static void give(void *p, const char *file, int line) {
+    (void)file;
+    (void)line;
+    free(p);
+}
+
+__attribute__((constructor)) static void begin(void) {
+    (void)CRYPTO_set_mem_functions(take, take_again, give);
+}
