@@ -20,12 +20,13 @@ typedef struct tally {
     tltcp__news *news;
     struct cong_ack ack;
     tltcp_time now;
-    tltcp_time oldest_lost, newest_lost; /* when they were sent */
-    tltcp_time newest_acked;             /* sent when; of all acked so far */
-    uint64_t largest;                    /* number acknowledged, plus one */
-    unsigned losses; /* highest count of losses of the same data */
-    unsigned data;   /* data packets newly acknowledged */
-    unsigned ect;    /* ECT packets newly acknowledged */
+    tltcp_time dark_since; /* nothing sent from then on got through, ... */
+    tltcp_time dark;       /* ... and the longest such time */
+    uint64_t last_lost;    /* number */
+    uint64_t largest;      /* number acknowledged, plus one */
+    unsigned losses;       /* highest count of losses of the same data */
+    unsigned data;         /* data packets newly acknowledged */
+    unsigned ect;          /* ECT packets newly acknowledged */
     uint64_t lost_packets;
     bool new_loss; /* of a packet sent after the episode began */
     int error;
@@ -122,7 +123,6 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
         cong_rack_reordered(&s->rack, false);
     }
     if (pn + 1 == t->largest) {
-        s->largest_acked_at = rec->at;
         /* The paper's recovery times its data itself, as TCP does. */
         if (pn >= s->path_pn &&
             (s->dup == NULL || (rec->flags & TLTCP__SENT_DATA) == 0)) {
@@ -224,6 +224,21 @@ static void lose_frames(tltcp__sender *s, uint64_t pn, const tltcp__sent *rec,
     s->stats->packets_lost_obsolete += rec->frames > 0 && !current;
 }
 
+/* Lost packets come by their numbers. */
+static void note_darkness(const tltcp__sender *s, uint64_t pn,
+                          const tltcp__sent *rec, tally *t) {
+    cmn__range through;
+    if (t->lost_packets == 0 ||
+        (cmn__ranges_next(&s->map.acked, t->last_lost, &through) &&
+         through.start < pn)) {
+        t->dark_since = rec->at;
+    }
+    t->last_lost = pn;
+    if (rec->at - t->dark_since > t->dark) {
+        t->dark = rec->at - t->dark_since;
+    }
+}
+
 static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
                         tally *t) {
     tltcp__sentmap_on_lost(&s->map, rec);
@@ -251,10 +266,9 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
     }
     s->cc.rate.lost += rec->size;
     t->ack.lost += rec->size;
-    t->lost_packets++;
     t->new_loss |= pn >= s->episode_pn;
-    t->oldest_lost = rec->at < t->oldest_lost ? rec->at : t->oldest_lost;
-    t->newest_lost = rec->at > t->newest_lost ? rec->at : t->newest_lost;
+    note_darkness(s, pn, rec, t);
+    t->lost_packets++;
     if (rec->size > t->news->largest_lost) {
         t->news->largest_lost = rec->size;
     }
@@ -293,10 +307,8 @@ static void lose_all(tltcp__sender *s, tally *t) {
 
 /* RFC 9002, 7.6: nothing sent over so long a time got through. */
 static bool persistent(const tltcp__sender *s, const tally *t) {
-    return t->lost_packets > 1 && s->cc.rtt.srtt >= 0 &&
-           t->oldest_lost > t->newest_acked &&
-           t->newest_lost - t->oldest_lost >
-               PERSISTENT_PTOS * tltcp__sender_pto(s);
+    return s->cc.rtt.srtt >= 0 &&
+           t->dark > PERSISTENT_PTOS * tltcp__sender_pto(s);
 }
 
 static void open_episode(tltcp__sender *s, tally *t) {
@@ -377,8 +389,6 @@ static tally tally_of(tltcp__sender *s, tltcp__news *news, tltcp_time now) {
         .news = news,
         .now = now,
         .ack = {.rtt = -1, .flight = (double)s->map.bytes},
-        .oldest_lost = TLTCP_TIME_NEVER,
-        .newest_acked = s->largest_acked_at,
     };
 }
 

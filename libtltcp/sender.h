@@ -31,14 +31,13 @@ typedef struct tltcp__sender {
     struct cong_rack rack;
     tltcp__dupack *dup; /* NULL: packet recovery */
     tltcp_stats *stats;
-    uint64_t largest_acked;      /* plus one; 0: none */
-    tltcp_time largest_acked_at; /* when that packet was sent */
-    tltcp_time t_eliciting;      /* when one that wants an ACK last left */
-    tltcp_time loss_at;          /* RACK's timer */
-    tltcp_time peer_ack_delay;   /* longest wait of the peer's ACKs */
-    uint64_t episode_pn;         /* first packet sent after its beginning */
-    uint64_t episode_seq;        /* and the end of the stream sent then */
-    uint64_t episode_lost;       /* packets; and how many of them turned up */
+    uint64_t largest_acked;    /* plus one; 0: none */
+    tltcp_time t_eliciting;    /* when one that wants an ACK last left */
+    tltcp_time loss_at;        /* RACK's timer */
+    tltcp_time peer_ack_delay; /* longest wait of the peer's ACKs */
+    uint64_t episode_pn;       /* first packet sent after its beginning */
+    uint64_t episode_seq;      /* and the end of the stream sent then */
+    uint64_t episode_lost;     /* packets; and how many of them turned up */
     uint64_t episode_spurious;
     uint64_t repeat_pn;  /* first sent after a repair was last found lost */
     tltcp_time dummy_at; /* no dummy before */

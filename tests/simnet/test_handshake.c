@@ -135,6 +135,37 @@ static void a_token_is_good_for_its_address_only(void **state) {
     world_finish(&w);
 }
 
+/* Who sees the call could make it repeat itself for ever. */
+static void a_caller_follows_eight_tokens_at_most(void **state) {
+    static const uint8_t seed[TLTCP_SEED_LEN] = {1};
+    static const uint8_t token[24] = {2};
+    tltcp_pktinfo info = {.path = 1};
+    uint8_t sent[1472];
+    uint8_t buf[100];
+    tltcp_config cfg;
+    tltcp_conn *c;
+    size_t segment;
+    int calls = 0;
+    (void)state;
+    tltcp_config_init(&cfg);
+    assert_int_equal(tltcp_conn_new(&c, &cfg, seed, 1, SEC), 0);
+    assert_true(tltcp_conn_send(c, &info, sent, sizeof(sent), &segment, SEC));
+    for (int i = 0; i < 20; i++) {
+        cmn__writer to = cmn__writer_of(buf, sizeof(buf));
+        sec__packet_put(&to, &(sec__packet){.type = SEC__RETRY,
+                                            .version = TLTCP__VERSION,
+                                            .dcid = tltcp_conn_id(c),
+                                            .token = token,
+                                            .token_len = sizeof(token)});
+        sec__packet_seal(&to, buf);
+        (void)tltcp_conn_recv(c, &info, buf, (size_t)(to.p - buf), SEC);
+        calls +=
+            tltcp_conn_send(c, &info, sent, sizeof(sent), &segment, SEC) > 0;
+    }
+    assert_int_equal(calls, 8);
+    tltcp_conn_free(c);
+}
+
 static void a_crowd_of_callers_is_asked_for_tokens(void **state) {
     struct plan p;
     struct sim_random rnd;
@@ -371,6 +402,7 @@ int main(void) {
             a_listener_that_is_careful_keeps_no_state_for_the_first_call),
         cmocka_unit_test(a_call_that_comes_twice_makes_one_connection),
         cmocka_unit_test(a_token_is_good_for_its_address_only),
+        cmocka_unit_test(a_caller_follows_eight_tokens_at_most),
         cmocka_unit_test(a_crowd_of_callers_is_asked_for_tokens),
         cmocka_unit_test(a_list_of_versions_with_ours_in_it_is_not_believed),
         cmocka_unit_test(a_caller_learns_that_no_version_is_in_common),

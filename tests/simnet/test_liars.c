@@ -3,6 +3,12 @@
  * ignored. */
 #include "tests/simnet/lie.h"
 
+/* The last that is allowed is taken. */
+static void expect_nothing(struct lie *l, struct end *victim) {
+    assert_int_equal(lie_tell(l, victim), 0);
+    assert_false(victim->closed);
+}
+
 /* Tells the lie and expects the end of the victim with an error. */
 static void expect_end(struct lie *l, struct end *victim, int error) {
     (void)lie_tell(l, victim);
@@ -59,7 +65,10 @@ static void data_beyond_the_window_ends_it(void **state) {
     (void)state;
     lie_open(5);
     lie_begin(&l, &w.end[SERVER]);
-    lie_data(&l, 0, stream_read() + 100001, sections_read() + 5, 10);
+    lie_data(&l, 0, stream_read() + 99990, sections_read() + 99, 10);
+    expect_nothing(&l, &w.end[SERVER]);
+    lie_begin(&l, &w.end[SERVER]);
+    lie_data(&l, 0, stream_read() + 99991, sections_read() + 99, 10);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_FLOW);
 }
 
@@ -68,7 +77,10 @@ static void sections_beyond_the_window_end_it(void **state) {
     (void)state;
     lie_open(6);
     lie_begin(&l, &w.end[SERVER]);
-    lie_data(&l, 0, stream_read() + 50000, sections_read() + 101, 10);
+    lie_data(&l, 0, stream_read() + 50000, sections_read() + 99, 10);
+    expect_nothing(&l, &w.end[SERVER]);
+    lie_begin(&l, &w.end[SERVER]);
+    lie_data(&l, 0, stream_read() + 50000, sections_read() + 100, 10);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_FLOW);
 }
 
@@ -134,6 +146,13 @@ static void data_behind_the_end_of_the_stream_ends_it(void **state) {
     tltcp__place_put(&l.w, TLTCP__FIN,
                      (tltcp__place){stream_read() + 5000, 50});
     lie_data(&l, 0, stream_read() + 4999, 49, 2);
+    expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
+    lie_open(24);
+    lie_begin(&l, &w.end[SERVER]);
+    tltcp__place_put(&l.w, TLTCP__FIN,
+                     (tltcp__place){stream_read() + 5000, 50});
+    tltcp__place_put(&l.w, TLTCP__UPDATE,
+                     (tltcp__place){stream_read() + 5001, 51});
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
@@ -222,6 +241,18 @@ static void repairs_that_cannot_be_end_it(void **state) {
     lie_begin(&l, &w.end[SERVER]);
     lie_repair(&l, stream_read() + 100, 100, TLTCP__FEC_REPAIR);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
+}
+
+static void the_same_repair_twice_is_one(void **state) {
+    struct lie l;
+    (void)state;
+    lie_open(57);
+    for (int i = 0; i < 2; i++) {
+        lie_begin(&l, &w.end[SERVER]);
+        lie_repair(&l, stream_read() + 20000, 200, 3);
+        expect_nothing(&l, &w.end[SERVER]);
+    }
+    lie_close();
 }
 
 static void a_claim_to_have_rebuilt_what_was_never_sent_ends_it(void **state) {
@@ -331,6 +362,31 @@ static void a_seq_update_that_goes_backwards_is_ignored(void **state) {
     lie_close();
 }
 
+/* Another one has the id of the caller, as who was on the path. */
+static void an_answer_of_another_is_not_taken(void **state) {
+    tltcp_conn *c;
+    tltcp_pktinfo info;
+    uint8_t buf[100];
+    cmn__writer to = cmn__writer_of(buf, sizeof(buf));
+    uint64_t peer;
+    (void)state;
+    lie_open(64);
+    c = w.end[CLIENT].peer->conn;
+    peer = c->peer_id;
+    info = (tltcp_pktinfo){.path = c->path};
+    sec__packet_put(&to, &(sec__packet){.type = SEC__ANSWER,
+                                        .version = TLTCP__VERSION,
+                                        .dcid = c->id,
+                                        .scid = peer + 1,
+                                        .pn = lie_next_pn});
+    sec__packet_seal(&to, buf);
+    (void)tltcp_conn_recv(c, &info, buf, (size_t)(to.p - buf),
+                          sim_host_now(w.end[CLIENT].host));
+    assert_false(w.end[CLIENT].closed);
+    assert_int_equal(c->peer_id, peer);
+    lie_close();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_ack_of_a_packet_never_sent_ends_it),
@@ -350,6 +406,7 @@ int main(void) {
         cmocka_unit_test(a_window_that_shrinks_is_ignored),
         cmocka_unit_test(nonces_and_pings_of_the_wrong_length_end_it),
         cmocka_unit_test(repairs_that_cannot_be_end_it),
+        cmocka_unit_test(the_same_repair_twice_is_one),
         cmocka_unit_test(a_claim_to_have_rebuilt_what_was_never_sent_ends_it),
         cmocka_unit_test(what_is_said_in_the_middle_of_a_section_ends_it),
         cmocka_unit_test(a_reference_to_itself_or_before_the_stream_ends_it),
@@ -357,6 +414,7 @@ int main(void) {
         cmocka_unit_test(an_ack_of_a_number_left_out_ends_it),
         cmocka_unit_test(a_receiver_that_acknowledges_ahead_is_found_out),
         cmocka_unit_test(a_seq_update_that_goes_backwards_is_ignored),
+        cmocka_unit_test(an_answer_of_another_is_not_taken),
     };
     return cmocka_run_group_tests_name("liars", tests, NULL, NULL);
 }

@@ -105,6 +105,50 @@ an_attacker_who_copies_packets_does_not_get_the_stream(void **state) {
     }
 }
 
+/* Keeps back one packet of the caller, and counts what leaves for elsewhere. */
+struct thief {
+    uint64_t from; /* when */
+    struct sim_packet *stolen;
+    uint64_t address;
+    uint64_t packets; /* to there */
+};
+
+static bool steal_one(void *user, uint32_t link, struct sim_packet *p,
+                      uint64_t now) {
+    struct thief *t = user;
+    if (link == 1 && p->dst == t->address) {
+        t->packets++;
+    }
+    if (link != 0 || t->stolen != NULL || now < t->from) {
+        return true;
+    }
+    t->stolen = sim_packet_new(p->data, p->len);
+    t->stolen->dst = p->dst;
+    return false;
+}
+
+/* Only the newest packet says where the caller is. */
+static void an_old_packet_from_elsewhere_moves_nobody(void **state) {
+    struct thief t = {.from = 1 * SEC};
+    uint32_t node;
+    struct plan p;
+    (void)state;
+    steady(&p, 1);
+    p.tap = steal_one;
+    p.user = &t;
+    assert_int_equal(world_open(&w, &p), 0);
+    node = sim_host_node(w.end[CLIENT].host);
+    t.address = sim_address(node, 4000);
+    world_run_for(&w, 1200 * MS);
+    assert_non_null(t.stolen);
+    t.stolen->src = t.address;
+    sim_net_send(w.net, node, t.stolen);
+    world_run_for(&w, 1 * SEC);
+    assert_int_equal(t.packets, 0); /* not even a question */
+    assert_int_equal(w.end[SERVER].path_events, 0);
+    world_finish(&w);
+}
+
 static void packets_of_a_stranger_change_nothing(void **state) {
     struct sim_random r;
     struct plan p;
@@ -457,6 +501,7 @@ int main(void) {
         cmocka_unit_test(a_caller_that_moves_at_the_end_hears_of_it),
         cmocka_unit_test(
             an_attacker_who_copies_packets_does_not_get_the_stream),
+        cmocka_unit_test(an_old_packet_from_elsewhere_moves_nobody),
         cmocka_unit_test(packets_of_a_stranger_change_nothing),
         cmocka_unit_test(the_datagram_grows_to_what_the_path_carries),
         cmocka_unit_test(probes_that_vanish_are_no_congestion),

@@ -253,6 +253,23 @@ static void a_reader_that_is_slow_holds_the_sender_back(void **state) {
     world_finish(&w);
 }
 
+/* The sender hears of room long before nothing is left to read. */
+static void a_slow_reader_never_runs_dry(void **state) {
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.config[SERVER].recv_buffer = 32768;
+    p.source[CLIENT].sections = 200;
+    p.reader[SERVER].rate = 50000;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 500 * MS);
+    for (int i = 0; i < 300; i++) {
+        world_run_for(&w, 10 * MS);
+        assert_true(end_stats(&w.end[SERVER]).bytes_unread > 0);
+    }
+    world_finish(&w);
+}
+
 static void a_reader_may_stop_for_long_and_go_on(void **state) {
     (void)state;
     for (size_t r = 0; r < 4; r++) {
@@ -414,6 +431,7 @@ int main(void) {
         cmocka_unit_test(what_was_dropped_is_told_with_data_that_waits),
         cmocka_unit_test(the_window_of_the_handshake_is_not_told_again),
         cmocka_unit_test(a_reader_that_is_slow_holds_the_sender_back),
+        cmocka_unit_test(a_slow_reader_never_runs_dry),
         cmocka_unit_test(a_reader_may_stop_for_long_and_go_on),
         cmocka_unit_test(windows_of_any_size_do),
         cmocka_unit_test(

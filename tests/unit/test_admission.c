@@ -164,6 +164,8 @@ static void one_address_with_many_half_open_must_return_a_token(void **state) {
     assert_int_equal(knock(&h, 4, 78, 4, false), TLTCP_CALLER); /* others not */
     assert_int_equal(knock(&h, 3, 77, 3, true), TLTCP_CALLER);
     assert_int_equal(stats(&h).callers_retried, 1);
+    leave(&h); /* none of them was ever proven */
+    assert_int_equal(knock(&h, 5, 77, 5, false), TLTCP_CALLER);
     close_house(&h);
 }
 
@@ -319,6 +321,17 @@ static void what_belongs_to_nobody_is_counted(void **state) {
     close_house(&h);
 }
 
+static void a_call_without_an_id_is_dropped(void **state) {
+    tltcp_config c;
+    struct house h;
+    (void)state;
+    tltcp_config_init(&c);
+    open_house(&h, &c);
+    assert_int_equal(knock(&h, 1, 77, 0, false), TLTCP_DROPPED);
+    assert_int_equal(knock(&h, 1, 77, 1, false), TLTCP_CALLER);
+    close_house(&h);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(callers_beyond_max_connections_are_told),
@@ -331,6 +344,7 @@ int main(void) {
         cmocka_unit_test(keys_are_made_with_so_many_strangers_a_second),
         cmocka_unit_test(for_want_of_memory_nobody_is_called_a_stranger),
         cmocka_unit_test(what_belongs_to_nobody_is_counted),
+        cmocka_unit_test(a_call_without_an_id_is_dropped),
     };
     return cmocka_run_group_tests_name("admission", tests, NULL, NULL);
 }

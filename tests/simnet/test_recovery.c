@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The rules of the recovery `packet`, one by one. */
+#include "tests/simnet/lie.h"
+
+/* What gets lost; times are of the virtual network. */
+struct faults {
+    uint64_t from, to;  /* all on the links below */
+    bool link[2];       /* out of CLIENT, out of SERVER */
+    const uint64_t *at; /* the first large packet of CLIENT from each */
+    size_t count, next; /* of these moments */
+};
+
+static bool drop(void *user, uint32_t link, struct sim_packet *p,
+                 uint64_t now) {
+    struct faults *f = user;
+    if (f->link[link] && now >= f->from && now < f->to) {
+        return false;
+    }
+    if (link == 0 && p->len > 600 && f->next < f->count &&
+        now >= f->at[f->next]) {
+        f->next++;
+        return false;
+    }
+    return true;
+}
+
+/* One section of 1000 bytes each 10 ms. */
+static void stream(struct plan *p, struct faults *f) {
+    plan_init(p, 1);
+    p->source[CLIENT].sections = 500;
+    p->source[CLIENT].interval = 10 * MS;
+    p->config[CLIENT].no_mtu_probing = true;
+    p->config[CLIENT].fec = TLTCP_FEC_OFF;
+    p->tap = drop;
+    p->user = f;
+}
+
+/* One section of so many bytes, at 1 s. */
+static void burst(struct plan *p, struct faults *f, uint32_t size) {
+    stream(p, f);
+    p->source[CLIENT].sections = 1;
+    p->source[CLIENT].start = 1 * SEC;
+    p->source[CLIENT].size_min = size;
+    p->source[CLIENT].size_max = size;
+}
+
+static void probes_come_ever_more_seldom(void **state) {
+    struct faults f = {.from = 1 * SEC, .to = 10 * SEC, .link = {true}};
+    struct plan p;
+    (void)state;
+    burst(&p, &f, 1000);
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 10 * SEC);
+    /* the first after some 70 ms, each wait twice the one before */
+    assert_in_range(end_stats(&w.end[CLIENT]).probes_sent, 5, 8);
+    world_finish(&w);
+}
+
+static void two_packets_of_a_probe_timeout_repeat_two(void **state) {
+    static const uint64_t both[] = {1 * SEC, 1 * SEC};
+    struct faults f = {.at = both, .count = 2};
+    tltcp_stats st;
+    struct plan p;
+    (void)state;
+    burst(&p, &f, 2000);
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 2 * SEC);
+    st = end_stats(&w.end[CLIENT]);
+    assert_int_equal(f.next, 2);
+    assert_int_equal(st.probes_sent, 1);
+    assert_int_equal(st.bytes_retransmitted, 2000);
+    assert_int_equal(st.sections_delivered, 1);
+    world_finish(&w);
+}
+
+static void nothing_through_for_long_counts_as_a_timeout(void **state) {
+    struct faults f = {.from = 2 * SEC, .to = 2600 * MS, .link = {true, true}};
+    struct plan p;
+    (void)state;
+    stream(&p, &f);
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 4 * SEC);
+    assert_int_equal(end_stats(&w.end[CLIENT]).rto_count, 1);
+    world_finish(&w);
+}
+
+/* What came through in between is told only once the way back is there. */
+static void a_silent_way_back_and_two_losses_are_no_timeout(void **state) {
+    static const uint64_t lost[] = {2 * SEC, 2300 * MS};
+    struct faults f = {.from = 2 * SEC,
+                       .to = 2600 * MS,
+                       .link = {false, true},
+                       .at = lost,
+                       .count = 2};
+    tltcp_stats st;
+    struct plan p;
+    (void)state;
+    stream(&p, &f);
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 4 * SEC);
+    st = end_stats(&w.end[CLIENT]);
+    assert_int_equal(f.next, 2);
+    assert_int_equal(st.packets_lost, 2);
+    assert_int_equal(st.rto_count, 0);
+    world_finish(&w);
+}
+
+/* RFC 9002, 5.3: no peer can make a path look shorter by what it says. */
+static void a_claimed_delay_makes_no_round_trip_shorter(void **state) {
+    const tltcp__sender *s;
+    cong_time least;
+    uint64_t pn;
+    struct lie l;
+    (void)state;
+    lie_open(63);
+    s = &w.end[CLIENT].peer->conn->sender;
+    least = s->cc.rtt.min_rtt;
+    lie_mute_client();
+    for (pn = s->map.packets.tail; pn >= s->map.packets.tail;) {
+        world_run_for(&w, 1 * MS);
+    }
+    world_run_for(&w, (uint64_t)least);
+    lie_begin(&l, &w.end[CLIENT]);
+    tltcp__ack_put(&l.w,
+                   &(tltcp__ack){.largest = (uint32_t)pn,
+                                 .delay_us = 20000,
+                                 .cumulative = stream_read(),
+                                 .window = {1 << 20, 1000}},
+                   0);
+    assert_int_equal(lie_tell(&l, &w.end[CLIENT]), 0);
+    assert_int_equal(s->largest_acked, pn + 1);
+    assert_int_equal(s->cc.rtt.min_rtt, least);
+    lie_close();
+}
+
+/* Section 1 dies while section 0 is on its way for long. */
+static void shape(void *user, uint64_t number, tltcp_time now,
+                  tltcp_section *s) {
+    (void)user;
+    s->len = number == 0 ? 100000 : 1000;
+    s->deadline = number == 1 ? now + 200 * MS : NEVER;
+}
+
+/* Loses the first packets that tell of a skip. */
+static bool drop_skips(void *user, uint32_t link, struct sim_packet *p,
+                       uint64_t now) {
+    unsigned *left = user;
+    sec__packet packet;
+    tltcp__chunk k;
+    cmn__reader r;
+    (void)now;
+    if (link != 0 || *left == 0 ||
+        !sec__packet_parse(p->data, p->len, &packet) ||
+        packet.type != SEC__SHORT) {
+        return true;
+    }
+    r = cmn__reader_of(packet.body, packet.body_len);
+    while (tltcp__chunk_next(&r, &k)) {
+        if (k.type == TLTCP__SKIP) {
+            --*left;
+            return false;
+        }
+    }
+    return true;
+}
+
+static void a_skip_that_is_lost_is_told_again(void **state) {
+    unsigned losses = 2;
+    const struct tally *t;
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.link[CLIENT].rate = 1e6;
+    p.source[CLIENT].sections = 3;
+    p.source[CLIENT].shape = shape;
+    p.tap = drop_skips;
+    p.user = &losses;
+    p.keep_open = true;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 5 * SEC);
+    t = w.flow[CLIENT].tally;
+    assert_int_equal(losses, 0);
+    assert_int_equal(w.flow[CLIENT].reader.gap_bytes, 1000);
+    /* what stands behind the gap need not wait for a round trip */
+    assert_true(t[0].whole > 0 && t[2].whole - t[0].whole < 30 * MS);
+    world_close(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(probes_come_ever_more_seldom),
+        cmocka_unit_test(two_packets_of_a_probe_timeout_repeat_two),
+        cmocka_unit_test(nothing_through_for_long_counts_as_a_timeout),
+        cmocka_unit_test(a_silent_way_back_and_two_losses_are_no_timeout),
+        cmocka_unit_test(a_claimed_delay_makes_no_round_trip_shorter),
+        cmocka_unit_test(a_skip_that_is_lost_is_told_again),
+    };
+    return cmocka_run_group_tests_name("recovery", tests, NULL, NULL);
+}
