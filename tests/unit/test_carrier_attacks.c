@@ -177,6 +177,24 @@ static void a_packet_from_elsewhere_moves_nothing(void **state) {
     end(&w);
 }
 
+static void an_old_packet_from_elsewhere_is_not_asked(void **state) {
+    struct world w;
+    struct flying old;
+    uint8_t buf[MTU];
+    uint64_t path = 0;
+    (void)state;
+    begin_equal(&w);
+    greet(&w, A);
+    say(&w, A, "y", 1);
+    old = w.flying[0];
+    w.n = 0;
+    greet(&w, A);
+    assert_int_equal(take(&w, B, 666, old.data, old.len), SEC__CARGO);
+    assert_int_equal(
+        sec__carrier_send(w.end[B], buf, sizeof(buf), &path, w.now), 0);
+    end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_packet_is_taken_once),
@@ -188,6 +206,7 @@ int main(void) {
         cmocka_unit_test(a_full_listener_says_so),
         cmocka_unit_test(a_peer_that_moves_is_followed),
         cmocka_unit_test(a_packet_from_elsewhere_moves_nothing),
+        cmocka_unit_test(an_old_packet_from_elsewhere_is_not_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -138,6 +138,32 @@ static void seventy_thousand_packets_are_sealed_as_in_steps(void **state) {
     sec__seal_free(b, &mem);
 }
 
+static void seal_one(sec__seal *s, uint64_t n) {
+    struct packet p = packet_of(n);
+    assert_true(
+        sec__seal_close(s, n, p.header, sizeof(p.header), p.text, TEXT));
+}
+
+/* Two keys ahead of the peer, the one bit that tells them apart is useless. */
+static void keys_are_confirmed_by_packets_of_their_own(void **state) {
+    cmn__mem mem = cmn__mem_default();
+    sec__seal *s = sec__seal_new(&mem, SEC__AES_GCM, key, key, 0, 0);
+    (void)state;
+    seal_one(s, 10);
+    sec__seal_on_acked(s, 10);
+    sec__seal_renew(s);
+    assert_int_equal(sec__seal_phase(s), 1);
+    seal_one(s, 11);
+    sec__seal_renew(s);
+    sec__seal_on_acked(s, 10); /* of the keys before */
+    assert_true(sec__seal_waits(s));
+    assert_int_equal(sec__seal_phase(s), 1);
+    sec__seal_on_acked(s, 11);
+    assert_false(sec__seal_waits(s));
+    assert_int_equal(sec__seal_phase(s), 0);
+    sec__seal_free(s, &mem);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_is_what_the_steps_make),
@@ -145,6 +171,7 @@ int main(void) {
         cmocka_unit_test(lengths_that_would_wrap_do_not_fit),
         cmocka_unit_test(a_record_with_the_nonce_of_another_never_leaves),
         cmocka_unit_test(seventy_thousand_packets_are_sealed_as_in_steps),
+        cmocka_unit_test(keys_are_confirmed_by_packets_of_their_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
