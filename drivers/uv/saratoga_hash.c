@@ -63,7 +63,9 @@ static void forget(struct saratoga__hash *h) {
     saratoga_digest_free(h->digest);
     h->digest = NULL;
     h->status = 0;
+    uv_mutex_lock(&h->lock);
     h->at = 0;
+    uv_mutex_unlock(&h->lock);
 }
 
 void saratoga__hash_reset(struct saratoga__hash *h) {
@@ -93,7 +95,9 @@ static void add(struct saratoga__hash *h, const uint8_t *bytes, size_t len) {
     if (saratoga_digest_update(h->digest, bytes, len) != 0) {
         h->status = UV_EIO;
     }
+    uv_mutex_lock(&h->lock);
     h->at += len;
+    uv_mutex_unlock(&h->lock);
 }
 
 void saratoga__hash_offer(struct saratoga__hash *h, uint64_t offset,
@@ -169,7 +173,7 @@ uint64_t saratoga__hash_at(struct saratoga__hash *h) {
     uint64_t at;
 
     uv_mutex_lock(&h->lock);
-    at = h->busy ? 0 : h->at;
+    at = h->at;
     uv_mutex_unlock(&h->lock);
     return at;
 }

@@ -52,7 +52,7 @@ void saratoga__hash_offer(struct saratoga__hash *h, uint64_t offset,
 /* Adds all up to `end`, and what becomes known meanwhile, from the file.
  * Returns 0, UV_E... or SARATOGA__CHANGED: it is too short. */
 int saratoga__hash_catch_up(struct saratoga__hash *h, int fd, uint64_t end);
-/* Bytes in it; while a thread is at it 0. */
+/* Bytes in it so far; a thread may be adding more. */
 uint64_t saratoga__hash_at(struct saratoga__hash *h);
 /* Ends it.  Returns 0 or UV_E... */
 int saratoga__hash_end(struct saratoga__hash *h, uint8_t *digest);
