@@ -251,6 +251,33 @@ static void an_end_below_the_size_ends_the_session(void **state) {
     raw_free(r);
 }
 
+static void an_end_below_what_came_ends_the_session(void **state) {
+    struct xfer *x;
+    struct raw *r = receiver(7, &x);
+    (void)state;
+    raw_hex(r, "23000000 00000007 0000 30313233");
+    r->seen = r->n;
+    raw_hex(r, "23008000 00000007 0000 3031");
+    assert_sent(r, "24010001 00000007 0000 0000");
+    raw_free(r);
+}
+
+static void bytes_that_come_again_are_counted(void **state) {
+    struct xfer *x;
+    struct raw *r = receiver(7, &x);
+    saratoga_stats st;
+    (void)state;
+    saratoga_stats_init(&st);
+    raw_hex(r, "23000000 00000007 0000 30313233");
+    raw_hex(r, "23000000 00000007 0000 3031323334353637"); /* four of them */
+    raw_hex(r, "23000000 00000007 0002 3233");             /* two */
+    assert_int_equal(saratoga_transfer_get_stats(r->h->sim.engine, x->handle,
+                                                 &st, host_now(r->h)),
+                     0);
+    assert_int_equal(st.duplicate_bytes, 6);
+    raw_free(r);
+}
+
 static void missing_metadata_are_reported(void **state) {
     struct xfer *x;
     struct raw *r = receiver(7, &x);
@@ -575,6 +602,8 @@ int main(void) {
         T(data_beyond_the_size_end_the_session),
         T(offsets_that_overflow_end_the_session),
         T(an_end_below_the_size_ends_the_session),
+        T(an_end_below_what_came_ends_the_session),
+        T(bytes_that_come_again_are_counted),
         T(congestion_is_controlled_unless_a_rate_is_given),
         T(missing_metadata_are_reported),
         T(data_far_out_wait_for_metadata),

@@ -12,10 +12,6 @@
 #define PACKETS UINT64_C(120000)
 #define STEP (HUGE_SIZE / (HOLES + 1))
 
-#define META_D                                                              \
-    "22000042 00000007 781e5e245d69b566979b86e28d23f2c7 8000 000a 21c86fea" \
-    " 21c86fea 6400"
-
 static const char *const whole_get[] = {
     META_D, "23000000 00000007 0000 30313233",
     "23000000 00000007 0004 34353637", "23018000 00000007 0008 3839"};
@@ -371,6 +367,24 @@ static void floods_cost_bounded_memory_and_few_answers(void **state) {
     raw_free(r);
 }
 
+/* What was not refused meanwhile is not saved up. */
+static void after_a_long_silence_refusals_are_as_few_as_ever(void **state) {
+    uint8_t request[] = {0x21, 0x8f, 0, 9, 0, 0, 0, 0, 'x', 0};
+    struct raw *r = raw_new(NULL);
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        raw_wait(r, 1000 * SEC);
+        r->n = 0;
+        for (uint8_t id = 1; id < 200; id++) {
+            request[7] = id;
+            raw_recv(r, request, sizeof(request));
+        }
+        assert_int_equal(r->n,
+                         20); /* a second's, saratoga_config::error_rate */
+    }
+    raw_free(r);
+}
+
 static void a_status_is_never_answered(void **state) {
     struct raw *r = raw_new(NULL);
     (void)state;
@@ -445,6 +459,7 @@ int main(void) {
         T(a_failure_from_elsewhere_ends_nothing),
         T(a_poll_may_overtake_the_first_octets_of_a_stream),
         T(floods_cost_bounded_memory_and_few_answers),
+        T(after_a_long_silence_refusals_are_as_few_as_ever),
         T(a_status_is_never_answered),
         T(a_get_may_be_held_until_the_peer_is_heard),
         T(memory_may_end_at_any_moment),
