@@ -203,13 +203,11 @@ static void on_request(saratoga_node *n, const input *in) {
 
 /* What this node sends to a group comes back to it. */
 static bool is_echo(const saratoga_node *n, const input *in) {
-    bool found = false;
-    for (uint32_t i = 0; !found && i < n->table.cap; i++) {
-        const saratoga__session *one = n->table.session[i];
-        found = one != NULL && one->sends && one->opt.multicast &&
-                one->id == in->id;
+    const saratoga__session *s = n->shared;
+    while (s != NULL && !(s->sends && s->opt.multicast && s->id == in->id)) {
+        s = s->shared_next;
     }
-    return found;
+    return s != NULL;
 }
 
 /* Somebody sends without having asked: a blind put, perhaps. */
@@ -238,26 +236,32 @@ static saratoga__session *new_stranger(saratoga_node *n, const input *in) {
     return s;
 }
 
+/* The transfer that waits for a file which now goes to a group. */
+static saratoga__session *asker_for(const saratoga_node *n, const input *in,
+                                    const char *path) {
+    for (uint32_t i = 0; i < n->table.cap; i++) {
+        saratoga__session *s = n->table.session[i];
+        if (s != NULL && s->initiator && !s->sends &&
+            s->state == SARATOGA__ASKING &&
+            (s->of_group || s->host == in->from->host) &&
+            strcmp(s->path, path) == 0) {
+            return s;
+        }
+    }
+    return NULL;
+}
+
 /* The transfer that asked for what comes under a host or an Id of its own: that
- * of the one who answers a group's REQUEST, or of another who asked before for
- * the file, which now goes to a group. */
+ * of the one who answers a group's REQUEST, or of another who asked before. */
 static saratoga__session *asker_of(const saratoga_node *n, const input *in,
                                    const char *path) {
     bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
-    saratoga__session *s = NULL;
-    for (uint32_t i = 0; s == NULL && i < n->table.cap; i++) {
-        saratoga__session *one = n->table.session[i];
-        if (one == NULL || !one->initiator || one->sends) {
-            continue;
-        }
-        if ((one->of_group && one->id == in->id) ||
-            (group && path != NULL && one->state == SARATOGA__ASKING &&
-             (one->of_group || one->host == in->from->host) &&
-             strcmp(one->path, path) == 0)) {
-            s = one;
-        }
+    saratoga__session *s = n->shared;
+    while (s != NULL &&
+           !(s->initiator && !s->sends && s->of_group && s->id == in->id)) {
+        s = s->shared_next;
     }
-    return s;
+    return s == NULL && group && path != NULL ? asker_for(n, in, path) : s;
 }
 
 /* The first answer is taken; who gives another is told that none is wanted. */
@@ -368,13 +372,11 @@ static void on_data(saratoga_node *n, const input *in) {
 static saratoga__session *find_in_group(const saratoga_node *n,
                                         const input *in) {
     saratoga__session *s = find(n, n->group, in->id, true);
-    for (uint32_t i = 0; s == NULL && i < n->table.cap; i++) {
-        saratoga__session *one = n->table.session[i];
-        if (one != NULL && one->opt.multicast && one->id == in->id) {
-            s = one;
-        }
+    saratoga__session *one = s == NULL ? n->shared : NULL;
+    while (one != NULL && !(one->opt.multicast && one->id == in->id)) {
+        one = one->shared_next;
     }
-    return s;
+    return s != NULL ? s : one;
 }
 
 static void on_status(saratoga_node *n, const input *in) {

@@ -25,6 +25,8 @@ struct saratoga_node {
     saratoga__session *ready;        /* ring of those that may write */
     saratoga__session *status_first; /* queue of those that owe a STATUS */
     saratoga__session *status_last;
+    saratoga__session *shared; /* list of those that others than their host may
+                                  speak of: they go to a group, or asked one */
     saratoga__stray stray[SARATOGA__STRAYS];
     uint32_t stray_first;
     uint32_t strays;

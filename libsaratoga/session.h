@@ -199,8 +199,11 @@ typedef struct saratoga__session {
     struct saratoga__session *ready_next;
     struct saratoga__session *ready_prev;
     struct saratoga__session *status_next;
+    struct saratoga__session *shared_next;
+    struct saratoga__session *shared_prev;
     bool is_ready;
     bool in_status_queue;
+    bool is_shared;
 } saratoga__session;
 
 /* session.c: what both roles share */

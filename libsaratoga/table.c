@@ -10,12 +10,14 @@
 void saratoga__table_init(saratoga__table *t, const cmn__mem *mem, uint32_t max,
                           uint64_t salt) {
     *t = (saratoga__table){.mem = mem, .max = max, .salt = salt};
+    cmn__tally_init(&t->of_host, mem);
 }
 
 void saratoga__table_free(saratoga__table *t) {
     cmn__free(t->mem, t->session);
     cmn__free(t->mem, t->generation);
     cmn__free(t->mem, t->cell);
+    cmn__tally_free(&t->of_host);
     *t = (saratoga__table){.mem = t->mem};
 }
 
@@ -23,10 +25,21 @@ static bool same(const saratoga__key *a, const saratoga__key *b) {
     return a->host == b->host && a->id == b->id && a->sends == b->sends;
 }
 
-/* Salted: peers choose the Ids. */
+/* Salted: peers choose the Ids, and may choose among addresses. */
+static uint64_t mixed_host(const saratoga__table *t, uint64_t host) {
+    uint64_t x = host ^ t->salt;
+    return (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+}
+
+/* A key of the tally, where 0 is none. */
+static uint64_t host_key(const saratoga__table *t, uint64_t host) {
+    uint64_t x = mixed_host(t, host);
+    x ^= x >> 32;
+    return x != 0 ? x : 1;
+}
+
 static uint32_t place(const saratoga__table *t, const saratoga__key *k) {
-    uint64_t x = k->host ^ t->salt;
-    x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+    uint64_t x = mixed_host(t, k->host);
     x ^= (uint64_t)k->id << 1 | (k->sends ? 1 : 0);
     x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
     x ^= x >> 32;
@@ -103,7 +116,8 @@ int saratoga__table_add(saratoga__table *t, struct saratoga__session *s,
     if (t->count >= t->max) {
         return SARATOGA_ERR_LIMIT;
     }
-    if ((t->count == t->cap && !widen(t)) || !make_room(t)) {
+    if ((t->count == t->cap && !widen(t)) || !make_room(t) ||
+        cmn__tally_up(&t->of_host, host_key(t, key->host)) != 0) {
         return SARATOGA_ERR_NOMEM;
     }
     at = t->hint;
@@ -147,9 +161,11 @@ static void unlink_key(saratoga__table *t, uint32_t index,
 
 bool saratoga__table_rekey(saratoga__table *t, uint32_t index,
                            const saratoga__key *old, const saratoga__key *key) {
-    if (!make_room(t)) {
+    if (!make_room(t) ||
+        cmn__tally_up(&t->of_host, host_key(t, key->host)) != 0) {
         return false;
     }
+    cmn__tally_down(&t->of_host, host_key(t, old->host));
     unlink_key(t, index, old);
     put(t, key, index);
     return true;
@@ -158,6 +174,7 @@ bool saratoga__table_rekey(saratoga__table *t, uint32_t index,
 void saratoga__table_remove(saratoga__table *t, uint32_t index,
                             const saratoga__key *key) {
     unlink_key(t, index, key);
+    cmn__tally_down(&t->of_host, host_key(t, key->host));
     t->session[index] = NULL;
     t->generation[index]++;
     t->count--;
@@ -178,10 +195,6 @@ struct saratoga__session *saratoga__table_by_key(const saratoga__table *t,
     return c != NULL ? t->session[c->index] : NULL;
 }
 
-uint32_t saratoga__table_of_host(const saratoga__table *t, uint64_t host) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < t->cells; i++) {
-        n += t->cell[i].index != FREE && t->cell[i].key.host == host ? 1 : 0;
-    }
-    return n;
+uint64_t saratoga__table_of_host(const saratoga__table *t, uint64_t host) {
+    return cmn__tally_get(&t->of_host, host_key(t, host));
 }

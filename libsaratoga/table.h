@@ -3,6 +3,7 @@
 #define LIBSARATOGA_TABLE_H
 
 #include "common/mem.h"
+#include "common/tally.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,6 +37,7 @@ typedef struct saratoga__table {
     uint32_t count;
     uint32_t hint;
     uint64_t salt;
+    cmn__tally of_host; /* how many of each */
 } saratoga__table;
 
 void saratoga__table_init(saratoga__table *t, const cmn__mem *mem, uint32_t max,
@@ -56,6 +58,6 @@ struct saratoga__session *saratoga__table_by_handle(const saratoga__table *t,
 struct saratoga__session *saratoga__table_by_key(const saratoga__table *t,
                                                  const saratoga__key *key);
 /* Sessions of one host. */
-uint32_t saratoga__table_of_host(const saratoga__table *t, uint64_t host);
+uint64_t saratoga__table_of_host(const saratoga__table *t, uint64_t host);
 
 #endif /* LIBSARATOGA_TABLE_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* With SIMNET_TRACE in the environment: every datagram in a line, to see what
- * led to a fault.  With SIMNET_CORPUS, a folder: every kind of packet as a file
- * there, for a fuzzer to start from. */
+/* With SIMNET_TRACE in the environment, a seed or nothing for all worlds: every
+ * datagram in a line, to see what led to a fault.  With SIMNET_CORPUS, a
+ * folder: every kind of packet as a file there, for a fuzzer to start from. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -73,6 +73,12 @@ static void keep_as_seed(const char *folder, const uint8_t *dgram, size_t len) {
     }
 }
 
+static bool wanted(const struct world *w) {
+    const char *seed = getenv("SIMNET_TRACE");
+    return seed != NULL &&
+           (*seed == '\0' || strtoull(seed, NULL, 10) == w->plan.seed);
+}
+
 void trace_datagram(struct end *e, const char *what, const void *dgram,
                     size_t len) {
     tltcp_stats st = end_stats(e);
@@ -82,7 +88,7 @@ void trace_datagram(struct end *e, const char *what, const void *dgram,
     if (getenv("SIMNET_CORPUS") != NULL) {
         keep_as_seed(getenv("SIMNET_CORPUS"), dgram, len);
     }
-    if (getenv("SIMNET_TRACE") == NULL) {
+    if (!wanted(e->world)) {
         return;
     }
     (void)printf("%.6f %d %s %zu ", (double)world_now(e->world) * 1e-9,
