@@ -15,11 +15,7 @@ import pathlib
 import subprocess
 import sys
 
-import matplotlib
-matplotlib.use("svg")
-from matplotlib import pyplot  # noqa: E402
-
-import congestion  # noqa: E402
+import congestion
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "congestion-default.md"
@@ -101,6 +97,9 @@ def finish(axes, title, label, default):
 
 
 def draw(results, path):
+    import matplotlib
+    matplotlib.use("svg")
+    from matplotlib import pyplot
     matplotlib.rcParams.update({"svg.hashsalt": "perigee",
                                 "svg.fonttype": "none"})
     figure, axes = pyplot.subplots(2, 3, figsize=(12, 6.5),
@@ -154,7 +153,7 @@ def main():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--program", default=ROOT / "build-test" / "tests" /
                    "simnet" / "play_marks", type=pathlib.Path)
-    p.add_argument("--seeds", type=int, default=61)
+    p.add_argument("--seeds", type=int, default=101)
     args = p.parse_args()
     if not args.program.exists():
         sys.exit(f"bench marks: there is no {args.program}; "

@@ -6,14 +6,22 @@
 #include <congestion/rtt.h>
 #include <tltcp/types.h>
 
-/* Packets that left close behind each other, as their ACKs tell: what passes
- * between the first and the last tells what the path carries, although the
- * application has not filled it. */
-typedef struct tltcp__train {
-    cong_time sent_first, sent_last;
-    cong_time acked_first;
-    double bytes; /* acknowledged since acked_first */
-} tltcp__train;
+#include "libtltcp/train.h"
+
+/* Feedback of a tenth of a second, or of a round trip where that is longer. */
+typedef struct tltcp__span {
+    cong_time since;
+    cong_time low; /* lowest RTT */
+    double acked;  /* bytes */
+} tltcp__span;
+
+/* What the one before tells. */
+typedef struct tltcp__last_span {
+    cong_time low;
+    double rate;    /* bytes/s delivered */
+    double seconds; /* that it took */
+    double growth;  /* of the lowest RTT since the span before, per time */
+} tltcp__last_span;
 
 /* What the path carries for us, as encoders and the look-ahead want to know it:
  * from what was delivered while a queue stood on it. */
@@ -23,9 +31,9 @@ typedef struct tltcp__capacity {
     double max_rate; /* bytes/s; 0: no cap */
     double steady;   /* rate at t_changed */
     tltcp__train train;
-    cong_time low;        /* lowest RTT of the window since t_low, */
-    cong_time low_before; /* and of the one before */
-    cong_time t_low;
+    tltcp__span span;
+    tltcp__last_span last;
+    unsigned defied; /* spans in a row: we send less, the queue stays */
     cong_time t_estimate;
     cong_time t_full;    /* a queue last stood on the path; -1: never */
     cong_time t_slowed;  /* a train last showed no more than is known; -1 */
@@ -37,10 +45,10 @@ typedef struct tltcp__capacity {
 
 /* Also for another path. */
 void tltcp__capacity_init(tltcp__capacity *c, double max_rate, tltcp_time now);
-/* One feedback, which the controller has had. */
+/* One feedback, which the controller has had; the peer held it back so long. */
 void tltcp__capacity_on_ack(tltcp__capacity *c, const struct cong *cong,
                             const struct cong_rtt *rtt,
-                            const struct cong_ack *ack);
+                            const struct cong_ack *ack, cong_time held);
 
 /* What the path would carry, in bytes of sections per second; 0: not known. */
 double tltcp__capacity_estimate(const tltcp__capacity *c);

@@ -222,7 +222,7 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
         cong_prr_ack(&cc->prr, ack->acked, after > 0 ? after : 0,
                      cc->cong->ssthresh, cc->cong->mss, advanced);
     }
-    tltcp__capacity_on_ack(&cc->capacity, cc->cong, &cc->rtt, ack);
+    tltcp__capacity_on_ack(&cc->capacity, cc->cong, &cc->rtt, ack, cc->held);
     tltcp__cc_set_pace(cc);
 }
 

@@ -35,6 +35,7 @@ typedef struct tltcp__cc {
     tltcp__capacity capacity;
     double undo_cwnd;
     double undo_ssthresh;
+    cong_time held;     /* by the peer: the ACK of the newest RTT */
     cong_time t_sent;   /* when something last left; -1: never */
     cong_time t_resume; /* the pacer, once it said no, says no until then */
     bool episode;       /* open */

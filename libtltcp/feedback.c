@@ -91,6 +91,7 @@ static void sample_rtt(tltcp__sender *s, const tltcp__sent *rec,
     }
     rtt = rtt > 0 ? rtt : 1;
     cong_rtt_sample(&s->cc.rtt, rtt);
+    s->cc.held = (cong_time)(t->now - rec->at) - rtt;
     t->ack.rtt = rtt;
 }
 

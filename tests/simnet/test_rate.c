@@ -6,7 +6,8 @@
 #define LOOK (100 * MS)
 #define SETTLE (3 * SEC)
 #define INTERVAL (40 * MS)
-#define RTT (40 * MS)
+#define SHORT (40 * MS)
+#define LONG (100 * MS)
 
 static struct world w; /* large */
 
@@ -14,6 +15,9 @@ static struct world w; /* large */
 #define STEPS 3
 static const double there_and_back[STEPS] = {4e6, 2e6, 4e6};
 static const double climbing[STEPS] = {2e6, 4e6, 6e6};
+static const double by_three[STEPS] = {2e6, 6e6, 2e6};
+/* A picture is three packets here, and fewer after it. */
+static const double thin[STEPS] = {1e6, 3e6, 1e6};
 
 /* Of the link's rate, what is left for sections: headers of UDP, IP, packets
  * and chunks, with the CRC, taken off. */
@@ -38,11 +42,11 @@ static void set_rate(double rate) {
     sim_net_set_link(w.net, link, &c);
 }
 
-static void plan_steps(struct plan *p, const double *rates) {
+static void plan_steps(struct plan *p, const double *rates, uint64_t rtt) {
     plan_init(p, 1);
     for (int i = 0; i < 2; i++) {
         p->link[i].rate = rates[0];
-        p->link[i].delay = RTT / 2;
+        p->link[i].delay = rtt / 2;
         p->link[i].limit_packets = 0;
         p->link[i].limit_bytes = 50000;
     }
@@ -81,13 +85,13 @@ static void follow_steps(const struct plan *p, const double *rates) {
 static void a_greedy_sender_knows_the_rate(void **state) {
     struct plan p;
     (void)state;
-    plan_steps(&p, there_and_back);
+    plan_steps(&p, there_and_back, SHORT);
     follow_steps(&p, there_and_back);
 }
 
-static void plan_encoder(struct plan *p, const double *rates) {
+static void plan_encoder(struct plan *p, const double *rates, uint64_t rtt) {
     static const double share = 0.9;
-    plan_steps(p, rates);
+    plan_steps(p, rates, rtt);
     p->source[CLIENT].interval = INTERVAL;
     p->source[CLIENT].shape = follow;
     p->source[CLIENT].user = (void *)(uintptr_t)&share;
@@ -96,18 +100,47 @@ static void plan_encoder(struct plan *p, const double *rates) {
 static void an_encoder_that_follows_gets_to_know_it(void **state) {
     struct plan p;
     (void)state;
-    plan_encoder(&p, there_and_back);
+    plan_encoder(&p, there_and_back, SHORT);
     follow_steps(&p, there_and_back);
-    plan_encoder(&p, climbing);
+    plan_encoder(&p, climbing, SHORT);
     follow_steps(&p, climbing);
 }
 
 static void so_it_does_without_repair(void **state) {
     struct plan p;
     (void)state;
-    plan_encoder(&p, climbing);
+    plan_encoder(&p, climbing, SHORT);
     p.config[CLIENT].fec = TLTCP_FEC_OFF;
     follow_steps(&p, climbing);
+}
+
+/* With repair, and without, whose packets would show what the path carries. */
+static void follow_both(const double *rates, uint64_t rtt, double loss) {
+    static const uint8_t repair[] = {TLTCP_FEC_AUTO, TLTCP_FEC_OFF};
+    struct plan p;
+    for (size_t i = 0; i < sizeof(repair); i++) {
+        plan_encoder(&p, rates, rtt);
+        p.config[CLIENT].fec = repair[i];
+        p.link[CLIENT].loss = loss;
+        follow_steps(&p, rates);
+    }
+}
+
+static void a_step_of_three_over_a_tenth_of_a_second(void **state) {
+    (void)state;
+    follow_both(by_three, LONG, 0);
+}
+
+static void a_step_of_three_among_random_losses(void **state) {
+    (void)state;
+    follow_both(thin, SHORT, 0.01);
+    follow_both(by_three, SHORT, 0.01);
+}
+
+static void a_path_that_carries_little(void **state) {
+    (void)state;
+    follow_both(thin, SHORT, 0);
+    follow_both(thin, LONG, 0);
 }
 
 int main(void) {
@@ -115,6 +148,9 @@ int main(void) {
         cmocka_unit_test(a_greedy_sender_knows_the_rate),
         cmocka_unit_test(an_encoder_that_follows_gets_to_know_it),
         cmocka_unit_test(so_it_does_without_repair),
+        cmocka_unit_test(a_step_of_three_over_a_tenth_of_a_second),
+        cmocka_unit_test(a_step_of_three_among_random_losses),
+        cmocka_unit_test(a_path_that_carries_little),
     };
     return cmocka_run_group_tests_name("rate", tests, NULL, NULL);
 }
