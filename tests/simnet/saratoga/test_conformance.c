@@ -319,6 +319,27 @@ static void an_answer_repeats_the_timestamp_of_what_asked(void **state) {
     raw_free(r);
 }
 
+/* Of what came at once the highest tells most. */
+static void one_answer_to_two_that_asked_is_that_to_the_higher(void **state) {
+    static const char *const asked[] = {
+        "23090000 00000007 0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a 0004 3435",
+        "23090000 00000007 0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b 0000 3031"};
+    struct xfer *x;
+    struct raw *r = receiver(7, &x);
+    (void)state;
+    (void)raw_next(r);
+    raw_hex(r, META_D);
+    for (int i = 0; i < 2; i++) {
+        struct hex h = unhex(asked[i]);
+        saratoga_node_recv(r->h->sim.engine, &r->peer, h.b, h.len,
+                           host_now(r->h));
+    }
+    host_pump(r->h);
+    assert_sent(r, "24080000 00000007 0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"
+                   " 0002 0006 0002 0003");
+    raw_free(r);
+}
+
 static void a_refusal_is_a_status(void **state) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
@@ -608,6 +629,7 @@ int main(void) {
         T(missing_metadata_are_reported),
         T(data_far_out_wait_for_metadata),
         T(an_answer_repeats_the_timestamp_of_what_asked),
+        T(one_answer_to_two_that_asked_is_that_to_the_higher),
         T(a_refusal_is_a_status),
         T(a_get_that_is_repeated_gets_the_same_answer),
         T(an_empty_file_is_asked_about_until_it_is_held),

@@ -116,6 +116,21 @@ static void cubic_is_not_slower_than_reno_on_short_paths(void **state) {
     rig_stop(&r);
 }
 
+/* RFC 9438, 4.4: however long ago the last loss was. */
+static void cubic_grows_by_half_a_window_a_round_trip_at_most(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "cubic", 1, (double)INFINITY, MS(100));
+    r.cc->cwnd = 10;
+    rig_event(&r, CONG_LOSS, 10, 1, 1);
+    rig_ack(&r, 1e-9);
+    r.now = MS(100000);
+    double cwnd = r.cc->cwnd;
+    rig_ack(&r, 1);
+    check_near(r.cc->cwnd - cwnd, 0.5, 1e-9);
+    rig_stop(&r);
+}
+
 static void cubic_does_not_count_the_pauses_of_the_application(void **state) {
     struct rig busy;
     struct rig idle;
@@ -455,6 +470,7 @@ int main(void) {
         cmocka_unit_test(reno_newreno_and_sack_follow_the_vectors_of_reno),
         cmocka_unit_test(cubic_follows_its_vectors),
         cmocka_unit_test(cubic_is_not_slower_than_reno_on_short_paths),
+        cmocka_unit_test(cubic_grows_by_half_a_window_a_round_trip_at_most),
         cmocka_unit_test(cubic_does_not_count_the_pauses_of_the_application),
         cmocka_unit_test(cubic_forgets_a_reduction_that_was_a_false_alarm),
         cmocka_unit_test(auto_gives_way_to_congestion_and_not_to_chance),

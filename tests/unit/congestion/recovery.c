@@ -296,6 +296,22 @@ static void a_false_alarm_is_taken_back_whole(void **state) {
     rig_stop(&r);
 }
 
+/* The mark says that it was congestion all the same. */
+static void a_mark_makes_the_reduction_before_it_final(void **state) {
+    struct cong_episode e;
+    struct rig r;
+    (void)state;
+    begin(&e, &r, "vegas", 16);
+    lose(&e, &r, 3, 20, 1);
+    assert_true(cong_episode_settle(&e, r.cc, 20, 5, 0));
+    struct cong_episode_news n = news(21, 40, 12, 1);
+    assert_int_equal(cong_episode_marked(&e, r.cc, &n), CONG_EPISODE_REDUCED);
+    double cwnd = r.cc->cwnd;
+    assert_false(cong_episode_spurious(&e, r.cc, 0));
+    check_near(r.cc->cwnd, cwnd, 0.0);
+    rig_stop(&r);
+}
+
 static void a_window_that_has_regrown_is_left_alone(void **state) {
     struct cong_episode e;
     struct rig r;
@@ -325,6 +341,7 @@ int main(void) {
         cmocka_unit_test(marks_reduce_once_a_round_trip_and_open_nothing),
         cmocka_unit_test(a_controller_that_restarts_closes_the_episode),
         cmocka_unit_test(a_false_alarm_is_taken_back_whole),
+        cmocka_unit_test(a_mark_makes_the_reduction_before_it_final),
         cmocka_unit_test(a_window_that_has_regrown_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

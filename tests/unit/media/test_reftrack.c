@@ -113,6 +113,9 @@ static void numbers_that_run_back_begin_a_new_stream(void **state) {
     assert_false(header(&t, MEDIA_CLASS_REFERENCE, 5, 2, 1, 0));
     assert_true(header(&t, MEDIA_CLASS_KEY, 6, 3, 2, 0));
     assert_int_equal(t.lost, 0);
+    /* nor are more references than frames believed */
+    assert_false(header(&t, MEDIA_CLASS_REFERENCE, 7, 9, 3, 0));
+    assert_int_equal(t.lost_refs, 0);
 }
 
 static void headers_have_no_number_of_their_own(void **state) {
