@@ -135,7 +135,8 @@ struct tltcp_conn {
     uint16_t want; /* TLTCP__WANT_* */
     uint8_t state;
     uint8_t close_flags;
-    bool proven; /* the peer's address */
+    bool proven;  /* the peer's address */
+    bool strayed; /* it may have another, where it knows nothing of the end */
     bool may_probe_mtu;
     bool no_ecn;
     bool fec; /* understood */

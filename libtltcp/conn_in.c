@@ -293,6 +293,7 @@ static void on_other_path(tltcp_conn *c, uint64_t path, size_t len,
         c->want |= TLTCP__WANT_CHALLENGE;
     }
     k->received += len;
+    c->strayed = true;
 }
 
 static int take_chunks(tltcp_conn *c, const sec__packet *p, intake *in) {

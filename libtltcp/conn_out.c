@@ -3,6 +3,7 @@
 #include "libtltcp/conn.h"
 
 #define CLOSE_WAIT_MAX TLTCP_S
+#define CLOSE_SHIFT_MAX 10u
 #define CHALLENGE_MIN 64u     /* bytes */
 #define PINGED_ACKS 32u       /* let one in so many lone ACKs be acknowledged */
 #define LEAVE_OUT_WITHIN 512u /* packets */
@@ -232,6 +233,13 @@ static size_t send_hello(tltcp_conn *c, uint8_t *buf, size_t cap,
     return close_packet(c, &d);
 }
 
+static tltcp_time close_wait(const tltcp_conn *c) {
+    unsigned shift =
+        c->close_tries < CLOSE_SHIFT_MAX ? c->close_tries : CLOSE_SHIFT_MAX;
+    return tltcp__earlier(tltcp__sender_pto(&c->sender) << shift,
+                          CLOSE_WAIT_MAX);
+}
+
 /* The last words, or the word that the other's were heard. */
 static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
                          tltcp_time now) {
@@ -253,9 +261,7 @@ static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
     if (c->state == TLTCP__DYING) {
         c->state = TLTCP__CLOSED;
     } else {
-        c->close_at = now + tltcp__earlier(tltcp__sender_pto(&c->sender)
-                                               << c->close_tries,
-                                           CLOSE_WAIT_MAX);
+        c->close_at = now + close_wait(c);
         c->close_tries++;
     }
     return close_packet(c, &d);

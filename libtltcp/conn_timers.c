@@ -3,6 +3,7 @@
 #include "libtltcp/conn.h"
 
 #define CLOSE_TRIES 16u
+#define CLOSE_TRIES_STRAYED 48u /* more than it is silent at times */
 #define CHALLENGE_TRIES 3u
 
 /* When the sender would put something into a packet. */
@@ -91,7 +92,7 @@ static void on_close_timer(tltcp_conn *c, tltcp_time now) {
         tltcp__conn_wants(c, TLTCP__WANT_CLOSE)) {
         return;
     }
-    if (c->close_tries >= CLOSE_TRIES) {
+    if (c->close_tries >= (c->strayed ? CLOSE_TRIES_STRAYED : CLOSE_TRIES)) {
         tltcp__conn_bury(c, 0); /* all was delivered; the peer has gone first */
     } else {
         c->want |= TLTCP__WANT_CLOSE;

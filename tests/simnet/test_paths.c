@@ -49,6 +49,45 @@ static void a_caller_that_moves_at_the_end_hears_of_it(void **state) {
     }
 }
 
+/* Loses what comes from the caller's new address for a while, but for what
+ * comes first. */
+struct lossy_move {
+    uint64_t old;
+    uint64_t from; /* when; 0: nothing came yet */
+    uint64_t span;
+};
+
+static bool lose_behind_first(void *user, uint32_t link, struct sim_packet *p,
+                              uint64_t now) {
+    struct lossy_move *m = user;
+    if (link != 0 || p->src == m->old || m->old == 0) {
+        return true;
+    }
+    if (m->from == 0) {
+        m->from = now;
+        return true;
+    }
+    return now >= m->from + m->span;
+}
+
+/* What ends the stream went to its old address, and its answers are lost. */
+static void a_caller_that_moves_at_the_end_is_waited_for(void **state) {
+    (void)state;
+    for (uint64_t seconds = 5; seconds <= 20; seconds += 5) {
+        struct lossy_move m = {.span = seconds * SEC};
+        struct plan p;
+        plan_init(&p, seconds);
+        p.source[CLIENT].sections = 10;
+        p.source[CLIENT].interval = 100 * MS;
+        p.tap = lose_behind_first;
+        p.user = &m;
+        assert_int_equal(world_open(&w, &p), 0);
+        world_run_for(&w, 910 * MS);
+        m.old = sim_peer_rebind(w.end[CLIENT].peer);
+        world_finish(&w);
+    }
+}
+
 /* A copy of every n-th packet of the caller comes from the attacker's address,
  * and overtakes the original when fast. */
 struct attacker {
@@ -499,6 +538,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_caller_behind_a_nat_may_change_its_address),
         cmocka_unit_test(a_caller_that_moves_at_the_end_hears_of_it),
+        cmocka_unit_test(a_caller_that_moves_at_the_end_is_waited_for),
         cmocka_unit_test(
             an_attacker_who_copies_packets_does_not_get_the_stream),
         cmocka_unit_test(an_old_packet_from_elsewhere_moves_nobody),
