@@ -141,6 +141,7 @@ static bool is_allowed(saratoga_node *n, const input *in,
                                  in->now + (uint64_t)n->env.cfg.posix_offset);
     }
     if (v == SARATOGA__FORGED) {
+        n->env.stats.callers_rejected++;
         saratoga__stray_refuse(n, in->from, q->id, SARATOGA_ACCESS_DENIED,
                                in->now);
     } else if (v == SARATOGA__REPLAYED) {

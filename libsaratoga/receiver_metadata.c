@@ -142,16 +142,23 @@ static uint32_t metadata_fault(const saratoga__session *s,
     return in->highest > size ? (uint32_t)SARATOGA_BAD_DESCRIPTOR : 0;
 }
 
+static int error_for(uint32_t fault) {
+    switch (fault) {
+    case SARATOGA_TOO_LONG:
+        return SARATOGA_ERR_TOO_LONG;
+    case SARATOGA_ACCESS_DENIED: /* no checksum made with the key */
+        return SARATOGA_ERR_AUTH;
+    default:
+        return SARATOGA_ERR_PROTOCOL;
+    }
+}
+
 static void first_metadata(saratoga__session *s, const saratoga__metadata *m,
                            saratoga_time now) {
     saratoga__receiver *in = &s->in;
     uint32_t fault = metadata_fault(s, m);
     if (fault != 0) {
-        saratoga__session_end(s,
-                              fault == SARATOGA_TOO_LONG
-                                  ? SARATOGA_ERR_TOO_LONG
-                                  : SARATOGA_ERR_PROTOCOL,
-                              fault, false, true, now);
+        saratoga__session_end(s, error_for(fault), fault, false, true, now);
         return;
     }
     in->has_metadata = true;

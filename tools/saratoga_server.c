@@ -108,9 +108,10 @@ static void set_limits(const struct saratoga_args *a, saratoga_uv_config *c,
     }
 }
 
-static void watch_callers(struct secrets_watch *w, saratoga_uv *node) {
+static void tell_callers(const struct saratoga_args *a, struct secrets_watch *w,
+                         saratoga_uv *node) {
     saratoga_node_stats st;
-    if (secrets_look(w)) {
+    if (!a->quiet) {
         saratoga_node_stats_init(&st);
         (void)saratoga_uv_get_node_stats(node, &st);
         secrets_tell(w, TOOL, st.callers_rejected);
@@ -152,8 +153,8 @@ static void serve(const struct saratoga_args *a, saratoga_uv *node) {
     while (!tool_is_stopped()) {
         saratoga_uv_run(node, SLICE_MS);
         watch_rate(a, &rate, node);
-        if (!a->quiet) {
-            watch_callers(&watch, node);
+        if (secrets_look(&watch)) {
+            tell_callers(a, &watch, node);
         }
         while (saratoga_uv_next_event(node, &ev) == 1) {
             if (!a->quiet) {
@@ -161,6 +162,7 @@ static void serve(const struct saratoga_args *a, saratoga_uv *node) {
             }
         }
     }
+    tell_callers(a, &watch, node);
 }
 
 int saratoga_serve(const struct saratoga_args *a) {

@@ -32,6 +32,7 @@ int saratoga__error_of(int error) {
         return 0;
     case UV_ENOSPC:
     case UV_EFBIG:
+    case SARATOGA__OVER_QUOTA:
 #if defined(EDQUOT)
     case -EDQUOT:
 #endif
@@ -59,8 +60,12 @@ const char *saratoga__error_text(int error) {
         return "the checksum is wrong";
     case UV_EACCES:
         return "permission denied, or the path leads out of the folder";
+    case UV_EISDIR:
+        return "that is a folder";
     case UV_EBUSY:
         return "another transfer is writing that file";
+    case SARATOGA__OVER_QUOTA:
+        return "the quota is used up";
     case UV_EAI_NONAME:
         return "there is no such host or port";
     default:

@@ -63,6 +63,10 @@ void saratoga__forget_events(saratoga_uv *u) {
 
 /* --- From the engine ----------------------------------------------------- */
 
+static bool is_sent(const saratoga__file *f) {
+    return f->source.entry.path[0] != '\0';
+}
+
 static void explain(saratoga__file *f, const saratoga_event *ev) {
     saratoga_uv_event *r = &f->result;
 
@@ -79,6 +83,12 @@ static void explain(saratoga__file *f, const saratoga_event *ev) {
                        r->stats.bytes > r->stats.resumed_bytes ? "ended"
                                                                : "refused",
                        saratoga_status_text(ev->status));
+    } else if (ev->error == SARATOGA_ERR_AUTH) {
+        (void)snprintf(r->text, sizeof(r->text), "%s",
+                       is_sent(f)
+                           ? "the peer's word that it has the file was not "
+                             "signed with the key; the copy here stays"
+                           : "the file's checksum was not made with the key");
     } else if (f->id == 0 && ev->error == SARATOGA_ERR_CANCELLED &&
                ev->status != SARATOGA_SUCCESS) {
         (void)snprintf(r->text, sizeof(r->text), "refused: %s",
@@ -101,7 +111,7 @@ static void on_done(saratoga__file *f, const saratoga_event *ev) {
     if (ev->has_entry) {
         r->entry = ev->entry;
     }
-    if (f->source.entry.path[0] != '\0') {
+    if (is_sent(f)) {
         r->entry = f->source.entry;
         r->checksum = f->source.checksum;
     }

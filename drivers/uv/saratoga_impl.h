@@ -229,7 +229,8 @@ struct saratoga_uv {
 #define SARATOGA__MEMORY_MAX ((size_t)16 * 1024 * 1024)
 
 /* Beside UV_E..., SARATOGA__EXISTS and SARATOGA__CHANGED. */
-#define SARATOGA__BAD_SUM (-20003) /* its checksum is wrong */
+#define SARATOGA__BAD_SUM (-20003)    /* its checksum is wrong */
+#define SARATOGA__OVER_QUOTA (-20004) /* peers may store no more */
 
 static inline saratoga_time saratoga__now(void) {
     return uv_hrtime();

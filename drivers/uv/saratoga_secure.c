@@ -306,6 +306,6 @@ void saratoga__secure_get_stats(const saratoga_uv *u, saratoga_node_stats *st) {
     full.sealed_forged = own.forged;
     full.sealed_repeated = own.repeated;
     full.sealed_foreign = own.foreign;
-    full.callers_rejected = own.rejected;
+    full.callers_rejected += own.rejected;
     memcpy(st, &full, size);
 }

@@ -74,7 +74,9 @@ static void check(saratoga__file *f, uint64_t held) {
 
     if (f->exists && (uint64_t)f->st.st_size != size) {
         stop(f, SARATOGA__EXISTS, SARATOGA_ACCESS_DENIED);
-    } else if (!in_quota(f, size) || !has_room(f, size, held)) {
+    } else if (!in_quota(f, size)) {
+        stop(f, SARATOGA__OVER_QUOTA, SARATOGA_CANNOT_RECEIVE);
+    } else if (!has_room(f, size, held)) {
         stop(f, UV_ENOSPC, SARATOGA_CANNOT_RECEIVE);
     }
 }

@@ -316,9 +316,13 @@ void saratoga__work_start(saratoga_uv *u, const saratoga_work *w) {
         in_memory(f, w);
         return;
     }
-    op = fits_quota(f, w) ? calloc(1, sizeof(*op)) : NULL;
+    if (!fits_quota(f, w)) {
+        answer(u, f, w, SARATOGA__OVER_QUOTA);
+        return;
+    }
+    op = calloc(1, sizeof(*op));
     if (op == NULL) {
-        answer(u, f, w, f->endless ? UV_ENOSPC : UV_ENOMEM);
+        answer(u, f, w, UV_ENOMEM);
         return;
     }
     op->file = f;

@@ -89,7 +89,8 @@ typedef struct saratoga_node_stats {
     uint64_t sealed_forged;     /**< secured: dropped, damaged or forged */
     uint64_t sealed_repeated;   /**< secured: dropped, seen before */
     uint64_t sealed_foreign;    /**< secured: dropped, plain or of nobody */
-    uint64_t callers_rejected;  /**< with a wrong passphrase or key, or none */
+    uint64_t callers_rejected;  /**< with a wrong passphrase or key, or none;
+                                     REQUESTs that no auth_key signed */
     uint64_t early_dropped;     /**< DATA that came before their transfer was
                                      accepted and found no room to wait in */
 } saratoga_node_stats;

@@ -407,8 +407,8 @@ class Keys(saratogabox.Node):
     def test_files_may_have_to_be_signed(self):
         source = self.put_file("f", 50000)
         server = self.serve("--auth-key", self.key)
-        self.run_bad("", "get", "--auth-key", self.key, "--auth-files",
-                     self.url("f"), self.there / "f")
+        self.run_bad("checksum was not made with the key", "get", "--auth-key",
+                     self.key, "--auth-files", self.url("f"), self.there / "f")
         self.assertFalse((self.there / "f").exists())
         self.stop(server)
         self.serve("--auth-key", self.key, "--checksum", "hmac-sha256")

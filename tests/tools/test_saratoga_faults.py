@@ -265,11 +265,38 @@ class Strangers(saratogabox.Node):
         self.assertIn("get a?[2Jb: ", log)
         self.assertNotIn("\x1b", log)
 
-    def test_a_server_tells_when_it_served_what_to_whom(self):
+    def serve_loudly(self, *options):
+        """A server that tells of what it does."""
         file = self.folder / "port"
         server = self.start("saratoga", "serve", "--root", self.here, "--bind",
-                            "127.0.0.1:0", "--port-file", file)
+                            "127.0.0.1:0", "--port-file", file, *options)
         self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
+        return server
+
+    def test_a_server_tells_why_it_took_or_gave_nothing(self):
+        key = self.put_file("key", 32, 3, self.folder)
+        other = self.put_file("other", 32, 4, self.folder)
+        file = self.put_file("f", 2000, folder=self.there)
+        (self.here / "folder").mkdir()
+        server = self.serve_loudly("--write", "--auth-key", key,
+                                   "--auth-files", "--quota", "1kB")
+        self.run_bad("access denied", "get", "--auth-key", key,
+                     self.url("folder"), self.there / "g")
+        self.run_bad("resources", "put", "--auth-key", key, "--checksum",
+                     "hmac-sha256", file, self.url("g"))
+        self.run_bad("access denied", "put", "--auth-key", key, file,
+                     self.url("h"))
+        self.run_bad("access denied", "ls", "--auth-key", other, self.url())
+        _, log = self.finish(server, signal.SIGTERM)
+        self.assertIn("turned away so far: 1 ", log)
+        peer = r"127\.0\.0\.1:[0-9]+ "
+        for line in ("get folder: that is a folder",
+                     "put g: the quota is used up",
+                     "put h: the file's checksum was not made with the key"):
+            self.assertRegex(log, saratogabox.LOGGED + peer + line)
+
+    def test_a_server_tells_when_it_served_what_to_whom(self):
+        server = self.serve_loudly()
         self.put_file("f", MB)
         self.run_ok("get", self.url("f"), self.there / "f")
         self.run_bad("access denied", "rm", self.url("f"))

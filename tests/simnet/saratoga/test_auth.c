@@ -200,6 +200,7 @@ static void files_without_a_keyed_checksum_are_not_taken(void **state) {
     w = world_new(&p, &sat, &ground);
     (void)host_make_file(w.sat, "f", 10000, 1);
     x = get(&w, &t);
+    assert_int_equal(x->end.error, SARATOGA_ERR_AUTH);
     assert_int_equal(x->end.status, SARATOGA_ACCESS_DENIED);
     assert_null(host_find_file(w.ground, "f"));
     world_free(&w);
