@@ -37,12 +37,14 @@
  * (whose loss may be by chance), depth (part of the span of the RTTs that
  * counts as a short queue), gentle (what a doubtful loss leaves of the window),
  * beta_live and beta_guest (what congestion leaves of it to a live stream, at
- * least), claim (times CUBIC's growth for a newcomer).
+ * least), claim (times CUBIC's growth for a newcomer), scale (1: the initial
+ * window is that of a longer round trip; setting iw makes it 0).
  */
 #include "libcongestion/cubic.h"
 #include "libcongestion/rtt_history.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LOSS_SEGMENTS 400   /* over which p is averaged */
 #define SUSPECT 0.75        /* the mean rank to begin with */
@@ -78,6 +80,7 @@ struct adaptive {
     double beta_live;
     double beta_guest;
     double claim;
+    double scale;
     struct cong__rtt_history past;
     double base;
     double first;
@@ -102,6 +105,7 @@ static const struct cong__param params[] = {
     CONG__PARAM(adaptive, beta_live, "beta_live", 0.1, 0.99),
     CONG__PARAM(adaptive, beta_guest, "beta_guest", 0.1, 0.99),
     CONG__PARAM(adaptive, claim, "claim", 1, 16),
+    CONG__PARAM(adaptive, scale, "scale", 0, 1),
 };
 
 static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
@@ -116,15 +120,16 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->beta_live = 0.8;
     a->beta_guest = 0.7;
     a->claim = 3;
+    a->scale = 1;
     a->rank = SUSPECT;
     a->pipe_from = now;
 }
 
-/* With the first RTT, unless the window was set otherwise. */
+/* With the first RTT, unless the window was set or lost already. */
 static void scale_initial_window(struct adaptive *a) {
     struct cong *cc = &a->q.w.cc;
     double times = fmin(a->rtt / INITIAL_RTT, INITIAL_MOST);
-    if (times > 1 && cc->cwnd == a->q.w.iw * cc->mss) {
+    if (a->scale > 0 && times > 1 && cc->cwnd == a->q.w.iw * cc->mss) {
         a->q.w.iw *= times;
         cong__set_cwnd(cc, a->q.w.iw * cc->mss);
     }
@@ -296,7 +301,14 @@ static void auto_event(struct cong *cc, const struct cong_event *ev) {
 
 static int auto_set(struct cong *cc, const char *param, double value) {
     int rv = cong__set_param(cc, params, CONG__COUNT(params), param, value);
-    return rv == -1 ? cong__cubic.set(cc, param, value) : rv;
+    if (rv != -1) {
+        return rv;
+    }
+    rv = cong__cubic.set(cc, param, value);
+    if (rv == 0 && strcmp(param, "iw") == 0) {
+        ((struct adaptive *)cc)->scale = 0;
+    }
+    return rv;
 }
 
 const struct cong_ops cong__auto = {

@@ -54,6 +54,7 @@ static int set_params(tltcp__cc *cc) {
     }
     if (cc->initial_window > 0) {
         cc->cong->cwnd = cc->initial_window * cc->cong->mss;
+        (void)cong_set(cc->cong, "scale", 0);
     }
     return rv;
 }

@@ -534,6 +534,33 @@ static void a_new_path_is_measured_from_nothing(void **state) {
     world_finish(&w);
 }
 
+/* Packets that may leave at first over 300 ms. */
+static uint64_t first_window(uint32_t asked) {
+    struct plan p;
+    uint64_t window;
+    plan_init(&p, 1);
+    p.link[CLIENT].delay = 150 * MS;
+    p.link[SERVER].delay = 150 * MS;
+    p.config[CLIENT].initial_window = asked;
+    p.config[CLIENT].no_mtu_probing = true;
+    p.source[CLIENT].sections = 0;
+    p.source[SERVER].sections = 0;
+    p.keep_open = true;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 1 * SEC);
+    assert_true(w.end[CLIENT].connected);
+    window = end_stats(&w.end[CLIENT]).cwnd_bytes;
+    world_close(&w);
+    return window / p.config[CLIENT].base_datagram;
+}
+
+static void a_first_window_that_is_asked_for_is_not_scaled(void **state) {
+    (void)state;
+    assert_int_equal(first_window(0), 30);
+    assert_int_equal(first_window(10), 10);
+    assert_int_equal(first_window(12), 12);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_caller_behind_a_nat_may_change_its_address),
@@ -558,6 +585,7 @@ int main(void) {
         cmocka_unit_test(what_an_old_path_lost_does_not_slow_the_new_one),
         cmocka_unit_test(ecn_is_tried_again_on_another_path),
         cmocka_unit_test(a_new_path_is_measured_from_nothing),
+        cmocka_unit_test(a_first_window_that_is_asked_for_is_not_scaled),
     };
     return cmocka_run_group_tests_name("path", tests, NULL, NULL);
 }
