@@ -114,13 +114,25 @@ bool saratoga__sender_is_drained(const saratoga__session *s) {
 /* ---- when to ask ---- */
 
 /* So long that answers of the size seen leave half of the peer's thin way
- * back free. */
+ * back free.  How much that carries nobody has to say: the parts of a long list
+ * leave together, and come as they get through.  But a list that takes minutes
+ * is not waited out in silence. */
 static saratoga_time uplink_spacing(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
     double bytes = (double)(o->answer_len > o->answer_last ? o->answer_len
                                                            : o->answer_last);
-    double share = s->env->cfg.status_share * (double)s->opt.uplink_bps / 8;
-    return share > 0 ? (saratoga_time)(bytes / share * NS_PER_S) : 0;
+    double share = s->env->cfg.status_share;
+    if (s->opt.uplink_bps > 0) {
+        return (saratoga_time)(bytes / (share * (double)s->opt.uplink_bps / 8) *
+                               NS_PER_S);
+    }
+    if (o->train_len == 0 || !(share > 0)) {
+        return 0;
+    }
+    return saratoga__sooner(
+        (saratoga_time)(bytes / share * (double)o->train_time /
+                        (double)o->train_len),
+        s->opt.inactivity / 4);
 }
 
 /* Once per RTT; for a window, which moves when it is told what arrived, some
@@ -154,15 +166,36 @@ saratoga_time saratoga__sender_next_ask(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
     saratoga_time rtt = s->rtt.min_rtt > 0 ? (saratoga_time)s->rtt.min_rtt : 0;
     saratoga_time patience = saratoga__later(rtt, 2 * spacing(s));
-    if (s->rtt.srtt <= 0 ||
-        o->ask_at <= saratoga__later(o->awaited, patience)) {
-        return o->ask_at;
+    saratoga_time at = o->ask_at;
+    if (s->rtt.srtt > 0 && at > saratoga__later(o->awaited, patience)) {
+        at = saratoga__later(o->asked_at, patience << o->overdue);
     }
-    return saratoga__later(o->asked_at, patience << o->overdue);
+    if (o->group_d != 0 && o->group_d == o->train_d) { /* there is more of it */
+        saratoga_time more = saratoga__later(o->answer_at, 2 * o->part_gap);
+        at = more > at ? more : at;
+    }
+    return at;
 }
 
-void saratoga__sender_on_answer(saratoga__session *s, uint64_t d, size_t len) {
+/* Times how a long list comes in. */
+static void time_parts(saratoga__session *s, uint64_t d, size_t len, bool part,
+                       saratoga_time now) {
     saratoga__sender *o = &s->out;
+    if (part && d == o->status_d) {
+        o->part_gap = now - o->answer_at;
+        o->train_len = d == o->train_d ? o->train_len : 0;
+        o->train_time = d == o->train_d ? o->train_time : 0;
+        o->train_d = d;
+        o->train_len += len + s->overhead;
+        o->train_time += o->part_gap;
+    }
+    o->answer_at = now;
+}
+
+void saratoga__sender_on_answer(saratoga__session *s, uint64_t d, size_t len,
+                                bool part, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    time_parts(s, d, len, part, now);
     if (d > o->status_d) {
         o->answer_last = o->answer_len;
         o->answer_len = 0;

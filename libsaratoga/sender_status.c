@@ -393,7 +393,8 @@ void saratoga__sender_on_status(saratoga__session *s,
     if (r.rtt > 0) {
         cong_rtt_sample(&s->rtt, r.rtt);
     }
-    saratoga__sender_on_answer(s, r.d, len);
+    saratoga__sender_on_answer(s, r.d, len, p->incomplete && !p->voluntary,
+                               now);
     begin_list(s, &r, now);
     take_holes(s, p, &r);
     trace_status(s, &r, now);

@@ -65,6 +65,11 @@ typedef struct saratoga__sender {
     size_t payload;
     size_t answer_len;  /* octets of the newest answer, headers included, */
     size_t answer_last; /* and of the one before it; a long list has parts */
+    size_t train_len;   /* of parts of a long one, behind its first, ... */
+    uint64_t train_d;   /* ... which answers this transmission; ... */
+    saratoga_time train_time; /* ... how long after that one the last came */
+    saratoga_time part_gap;   /* between the last two parts */
+    saratoga_time answer_at;  /* the newest answer, or part of one, came */
     saratoga_time ask_at;
     saratoga_time asked_at;
     saratoga_time awaited; /* when the oldest unanswered one left; or NEVER */
@@ -291,7 +296,8 @@ bool saratoga__sender_is_held_up(const saratoga__session *s);
 bool saratoga__sender_is_window_shut(const saratoga__session *s);
 /* When the next STATUS may be asked for; an answer to transmission d came. */
 saratoga_time saratoga__sender_next_ask(const saratoga__session *s);
-void saratoga__sender_on_answer(saratoga__session *s, uint64_t d, size_t len);
+void saratoga__sender_on_answer(saratoga__session *s, uint64_t d, size_t len,
+                                bool part, saratoga_time now);
 /* From the last thing sent to the first poll. */
 saratoga_time saratoga__sender_first_wait(const saratoga__session *s);
 

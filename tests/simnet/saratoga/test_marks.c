@@ -168,7 +168,8 @@ static void a_queue_that_grows_is_seen(void **state) {
 }
 
 /* A list of thousands of holes takes seconds on the way back, whose queue has
- * no end: to ask for one after the other would fill it for ever. */
+ * no end: to ask for one after the other would fill it for ever.  How little it
+ * carries shows when the first list comes, part by part. */
 static void a_thin_way_back_is_not_flooded(void **state) {
     static const char *const names[] = {"stfrc", "auto", "cubic", "tfrc"};
     (void)state;
@@ -195,7 +196,7 @@ static void a_thin_way_back_is_not_flooded(void **state) {
         print_message("%s, uplink %s: %.1f s, %.0f bit/s back\n", names[i / 2],
                       i % 2 == 0 ? "not known" : "known", took, bits / took);
         assert_arrived(&w, x, "f");
-        assert_true(bits < p.up_bps * took);
+        assert_true(bits < (i % 2 == 0 ? 0.7 : 0.55) * p.up_bps * took);
         world_free(&w);
     }
 }
