@@ -32,22 +32,33 @@ static char *read_text(const char *path) {
     return text;
 }
 
-/* Why a scenario cannot be read, and which ones lie where it was looked for. */
-static void complain(const char *program, const char *path, int error) {
-    char folder[4096];
+/* Names the scenarios of a folder; false when it has none. */
+static bool list_scenarios(const char *folder) {
     char pattern[4096 + 8];
     glob_t found = {0};
-    fprintf(stderr, "%s: cannot read %s: %s", program, path,
-            error != 0 ? strerror(error) : "it is too long");
-    (void)snprintf(folder, sizeof(folder), "%s", path);
-    (void)snprintf(pattern, sizeof(pattern), "%s/*.scn", dirname(folder));
-    if (error == ENOENT && glob(pattern, 0, NULL, &found) == 0) {
+    bool any;
+    (void)snprintf(pattern, sizeof(pattern), "%s/*.scn", folder);
+    any = glob(pattern, 0, NULL, &found) == 0;
+    if (any) {
         fputs("; there are:", stderr);
         for (size_t i = 0; i < found.gl_pathc; i++) {
             fprintf(stderr, " %s", found.gl_pathv[i]);
         }
     }
     globfree(&found);
+    return any;
+}
+
+/* Why a scenario cannot be read, and which ones lie where it was looked for, or
+ * else in the source tree. */
+static void complain(const char *program, const char *path, int error) {
+    char folder[4096];
+    fprintf(stderr, "%s: cannot read %s: %s", program, path,
+            error != 0 ? strerror(error) : "it is too long");
+    (void)snprintf(folder, sizeof(folder), "%s", path);
+    if (error == ENOENT && !list_scenarios(dirname(folder))) {
+        (void)list_scenarios(PERIGEE_SCENARIOS);
+    }
     fputc('\n', stderr);
 }
 

@@ -178,25 +178,38 @@ def absent(lab):
         if not there)
 
 
-def write_all(modules, everything, plans, lab, folder, quick, checking):
-    """Makes the pages of modules from the results, and the index of everything;
-    returns the exit code."""
-    folder = pathlib.Path(folder)
-    folder.mkdir(parents=True, exist_ok=True)
-    plotter = find_plotter()
-    claims, wrong = [], 0
-    for name, module in modules.items():
+def complete(modules, plans, lab):
+    """The runs of each page that has the results of all that can be run here."""
+    ready = {}
+    for name in modules:
         jobs = {k: j for k, j in plans[name].items() if lab.can_run(j)}
         missing = lab.missing(lab.distinct([jobs]))
         if missing:
             print(f"reproduce: {name}: {len(missing)} results are missing; "
                   "the page is left as it was", file=sys.stderr)
-            wrong += 1
             continue
         if len(jobs) < len(plans[name]):
             print(f"reproduce: {name}: {absent(lab)}, so what they give is "
                   "left out; ./dev reproduce --with-ns2 or --with-ns3 installs "
                   "it (Debian: ns2, libns3-dev)", file=sys.stderr)
+        ready[name] = jobs
+    return ready
+
+
+def write_all(modules, everything, plans, lab, folder, quick, checking):
+    """Makes the pages of modules from the results, and the index of everything;
+    returns the exit code."""
+    ready = complete(modules, plans, lab)
+    if not ready:
+        print(f"reproduce: there is nothing to collect in {lab.results}; "
+              "without --collect the results are made first", file=sys.stderr)
+        return 1
+    folder = pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    plotter = find_plotter()
+    claims = []
+    for name, jobs in ready.items():
+        module = modules[name]
         page = Page(name, module.TITLE, folder, plotter,
                     len(module.seeds(quick)))
         if quick:
@@ -206,6 +219,5 @@ def write_all(modules, everything, plans, lab, folder, quick, checking):
         claims += page.claims
     write_index(folder, everything)
     print(f"reproduce: pages are in {folder}", file=sys.stderr)
-    if checking:
-        wrong += check(claims)
+    wrong = len(modules) - len(ready) + (check(claims) if checking else 0)
     return 1 if wrong else 0

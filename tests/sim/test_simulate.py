@@ -3,6 +3,7 @@
 import os
 import pathlib
 import subprocess
+import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -10,15 +11,15 @@ SIMULATE = pathlib.Path(os.environ["PERIGEE_BUILD_DIR"]) / "sim" / "simulate"
 SCENARIOS = ROOT / "sim" / "scenarios"
 
 
-def simulate(*arguments, text=""):
+def simulate(*arguments, text="", folder=None):
     return subprocess.run([SIMULATE, *map(str, arguments)], input=text,
                           capture_output=True, text=True, timeout=120,
-                          check=False)
+                          check=False, cwd=folder)
 
 
 class Refusals(unittest.TestCase):
-    def refused(self, words, *arguments, text=""):
-        done = simulate(*arguments, text=text)
+    def refused(self, words, *arguments, **how):
+        done = simulate(*arguments, **how)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stdout, "")
         for word in words:
@@ -29,6 +30,12 @@ class Refusals(unittest.TestCase):
         self.refused(["tlctp.scn: No such file", "there are:",
                       *(p.name for p in SCENARIOS.glob("*.scn"))],
                      SCENARIOS / "tlctp.scn")
+
+    def test_a_bare_unknown_name_lists_them_from_any_folder(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.refused(["tltcp: No such file", "there are:",
+                          *map(str, SCENARIOS.glob("*.scn"))],
+                         "tltcp", folder=folder)
 
     def test_a_folder_is_no_scenario(self):
         self.refused(["Is a directory"], SCENARIOS)
