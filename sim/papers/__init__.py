@@ -4,7 +4,7 @@
 A page is a module with TITLE, seeds(quick), which most of its points are run
 with, plan(quick), which names the runs that it needs (a dictionary of lab.Job),
 and report(page, runs, quick), which is given their results under the same names
-and fills the page.
+and fills the page.  NS3_ONLY pages are left alone where ns-3 is not there.
 """
 from . import (calibration, geo, matrix, ns3, stfrc, tltcp, westwoodnew,
                yam, yam_fast)

@@ -73,6 +73,18 @@ class Commands(unittest.TestCase):
                       done.stderr)
         self.assertEqual(list(self.folder.iterdir()), [])
 
+    @unittest.skipIf((BUILD / "sim/ns3/simulate-ns3").is_file(), "ns-3 is here")
+    def test_without_ns3_its_page_is_left_alone_and_the_others_go_on(self):
+        alone = reproduce("--quick", "--print-jobs", "ns3")
+        self.assertEqual((alone.returncode, alone.stdout), (1, ""))
+        self.assertIn("ns3: no ns-3, so the page is left as it was",
+                      alone.stderr)
+        others = reproduce("--quick", "--print-jobs", "--results", self.folder,
+                           "ns3", "yam")
+        self.assertEqual(others.returncode, 0)
+        self.assertIn("ns3: no ns-3", others.stderr)
+        self.assertNotEqual(others.stdout, "")
+
     def test_an_interrupted_run_leaves_whole_results_and_goes_on(self):
         done = subprocess.Popen(  # pylint: disable=consider-using-with
             [sys.executable, ROOT / "sim" / "reproduce", "--quick", "--jobs",
