@@ -136,6 +136,26 @@ def claims(page, cells):
                seeds=len(beside["reno"]))
 
 
+def waits(cells):
+    """A bar for each controller, on two paths."""
+    def draw(axes):
+        for axis, path in zip(axes, ("deep", "GEO")):
+            for i, c in enumerate(CONTROLLERS):
+                x = cells[path, c]
+                axis.barh(i, mean(x.wait), color="#1b6ca8")
+                axis.annotate(f"{mean(x.use):.2f}", (mean(x.wait), i),
+                              fontsize=7, va="center", xytext=(3, 0),
+                              textcoords="offset points")
+            axis.set_yticks(range(len(CONTROLLERS)),
+                            CONTROLLERS if axis is axes[0] else [], fontsize=7)
+            axis.invert_yaxis()
+            axis.margins(x=0.12, y=0.02)
+            axis.grid(axis="y", visible=False)
+            axis.set_xlabel("wait in the queue, ms")
+            axis.set_title(path)
+    return draw
+
+
 def report(page, runs, quick):
     cells = {(p, c): Cell(runs, p, c, runs_of(p, quick)) for p in paths(quick)
              for c in CONTROLLERS}
@@ -156,16 +176,5 @@ def report(page, runs, quick):
     page.table(("controller", *paths(quick)), [
         (c, *(cells[p, c].show() for p in paths(quick))) for c in CONTROLLERS])
 
-    def draw(axes):
-        for axis, path in zip(axes, ("deep", "GEO")):
-            for c in CONTROLLERS:
-                x = cells[path, c]
-                axis.plot(mean(x.wait), mean(x.use), "o", ms=3, color="#1b6ca8")
-                axis.annotate(c, (mean(x.wait), mean(x.use)), fontsize=6,
-                              xytext=(3, 2), textcoords="offset points")
-            axis.set_xlabel("wait in the queue, ms")
-            axis.set_title(path)
-        axes[0].set_ylabel("use of the link")
-
-    page.figure("delay", "Use of the link against the wait that it costs", draw,
-                (7.2, 3.2), 2)
+    page.figure("delay", "Wait in the queue, and beside it the use of the link "
+                "that it buys", waits(cells), (7.2, 4), 2)
