@@ -91,10 +91,11 @@ static int32_t rank_of(const media_h264 *h, const media_h264_ref *r,
     if (slice->type != 1) {
         return -number_of(h, r, slice->frame);
     }
-    int32_t away = r->order < order ? order - r->order : r->order - order;
-    bool first = which ? r->order > order : r->order < order;
-    away = away < BEHIND / 2 ? away : BEHIND / 2 - 1;
-    return first ? away : away + BEHIND / 2;
+    int64_t apart = (int64_t)order - r->order;
+    int64_t away = apart < 0 ? -apart : apart;
+    bool first = which ? apart < 0 : apart > 0;
+    int32_t rank = (int32_t)(away < BEHIND / 2 ? away : BEHIND / 2 - 1);
+    return first ? rank : rank + BEHIND / 2;
 }
 
 static struct list list_of(const media_h264 *h, const media_h264_slice *slice,

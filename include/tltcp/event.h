@@ -25,7 +25,9 @@ enum tltcp_event_type {
 
 /** Fates of a section. */
 enum tltcp_fate {
-    TLTCP_FATE_DELIVERED = 1, /**< every byte reached the peer */
+    TLTCP_FATE_DELIVERED = 1, /**< every byte reached the peer; with a
+                                   tltcp_event::cause its reader may have
+                                   passed over them before */
     TLTCP_FATE_PARTIAL = 2,   /**< some bytes did, then it was given up */
     TLTCP_FATE_EXPIRED = 3,   /**< sent in part or whole, nothing arrived */
     TLTCP_FATE_UNSENT = 4,    /**< given up before its first byte left */

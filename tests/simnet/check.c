@@ -397,7 +397,8 @@ void check_fate(struct end *e, const tltcp_event *ev) {
                     ev->section);
     }
     f->tally[ev->section].fate = ev->fate;
-    f->tally[ev->section].late = ev->now + e->lead >= s->deadline;
+    f->tally[ev->section].late =
+        ev->now + e->lead >= s->deadline || ev->cause != TLTCP_CAUSE_NONE;
     f->tally[ev->section].cause = ev->cause;
     f->fates[ev->fate]++;
     if (ev->bytes != s->len || ev->acked > s->len ||
@@ -429,8 +430,8 @@ static void check_section_end(struct world *w, const struct flow *f,
     if (t->fate == 0 || t->fate == TLTCP_FATE_ABANDONED) {
         world_fault(w, "section %" PRIu64 " has fate %u", i, t->fate);
     }
-    /* After the deadline bytes may come too late for the reader, who has passed
-     * over them; that they came is all that the sender can know. */
+    /* Once it was given up, bytes may come too late for the reader, who has
+     * passed over them; that they came is all that the sender can know. */
     if (t->fate == TLTCP_FATE_DELIVERED && !t->late && t->got != s->len) {
         world_fault(w,
                     "section %" PRIu64 " is called delivered; %" PRIu64

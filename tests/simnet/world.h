@@ -54,7 +54,8 @@ struct tally {
     uint64_t got;   /* bytes handed over */
     uint64_t tiled; /* the same with gaps, from its start */
     unsigned fate;  /* enum tltcp_fate; 0: none yet */
-    bool late;      /* the fate was known only after the deadline */
+    bool late;      /* the fate was known only after the deadline, or when it
+                       had been given up */
     unsigned cause; /* enum tltcp_cause, of the fate */
     uint64_t whole; /* virtual time at which the last byte was read; 0: never */
 };

@@ -2,6 +2,7 @@
 /* What pictures of H.264 refer to. */
 #include <string.h>
 
+#include "media/h264.h"
 #include "tests/support/bits.h"
 #include "tests/support/cmocka.h"
 
@@ -231,6 +232,28 @@ static void long_term_h264_pictures_are_found_by_their_names(void **state) {
     play(&s, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
+/* Orders that thousands of pictures in a row have driven apart as far as they
+ * go, which is more than their type holds. */
+static void orders_of_h264_may_be_as_far_apart_as_they_go(void **state) {
+    media_h264_slice slice = {.type = 1, .frame = 2, .active = {2, 0}};
+    media_refs_picture p = {.known = true};
+    struct stream s;
+
+    (void)state;
+    scan_params(&s, 0);
+    s.scanner.h264.count = 2;
+    s.scanner.h264.refs[0] = (media_h264_ref){
+        .ordinal = 1,
+        .frame = 0,
+        .order = media__refs_order(INT32_MIN / 2, 16, 0) - 65536};
+    s.scanner.h264.refs[1] = (media_h264_ref){.ordinal = 2, .frame = 1};
+    p.order = media__refs_order(INT32_MAX / 2, 16, 65535);
+    media__h264_choose(&s.scanner, &slice, &p);
+    assert_int_equal(p.count, 2);
+    assert_int_equal(p.to[0], 2); /* the nearer first */
+    assert_int_equal(p.to[1], 1);
+}
+
 /* Slices have lists of their own: the second names another picture. */
 static void all_slices_of_an_h264_picture_count(void **state) {
     static const struct row rows[] = {
@@ -257,6 +280,7 @@ int main(void) {
         cmocka_unit_test(after_a_missing_h264_frame_nothing_is_said),
         cmocka_unit_test(h264_frames_count_on_past_their_bits),
         cmocka_unit_test(long_term_h264_pictures_are_found_by_their_names),
+        cmocka_unit_test(orders_of_h264_may_be_as_far_apart_as_they_go),
         cmocka_unit_test(all_slices_of_an_h264_picture_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
