@@ -94,27 +94,26 @@ static int make(saratoga_uv *u, const sec__key_source *keys, bool secured) {
         .rekey_packets = u->config.rekey_packets};
     u->secure = calloc(1, sizeof(*u->secure));
     if (u->secure == NULL || !make_carrier(&u->secure->carrier, &c)) {
-        return UV_ENOMEM;
+        return SARATOGA_ERR_NOMEM;
     }
     if (secured) {
         u->secure->scratch = malloc(DRV__BURST_MAX);
         u->engine.carrier_overhead += SEC__CARRIER_OVERHEAD;
     }
-    return secured && u->secure->scratch == NULL ? UV_ENOMEM : 0;
+    return secured && u->secure->scratch == NULL ? SARATOGA_ERR_NOMEM : 0;
 }
 
 int saratoga__secure_open(saratoga_uv *u, char *why) {
     const sec__key_source keys = keys_of(&u->config);
     bool secured = sec__keys_any(&keys);
     const char *wrong = sec__keys_check(&keys);
-    int rv = UV_EINVAL;
+    int rv = SARATOGA_ERR_INVAL;
     if (wrong == NULL && secured) {
         wrong = contradiction(u, &keys);
     }
     if (wrong == NULL) {
         rv = make(u, &keys, secured);
-        /* libuv's text of what is no error takes memory for good */
-        wrong = rv != 0 ? saratoga__error_text(rv) : NULL;
+        wrong = saratoga_strerror(rv);
     }
     if (rv != 0) {
         (void)snprintf(why, SARATOGA_UV_TEXT, "%s", wrong);

@@ -268,8 +268,10 @@ static int open_root(saratoga_uv *u, char *why) {
 
 /* Blocks for the sake of a name; before anything runs. */
 static int aim_beacons(saratoga_uv *u, char *why) {
-    const char *host = u->config.beacon_host;
-    const char *service = u->config.beacon_service;
+    const char *host = u->config.beacon_host != NULL ? u->config.beacon_host
+                                                     : SARATOGA_GROUP_IPV4;
+    const char *service =
+        u->config.beacon_service != NULL ? u->config.beacon_service : "7542";
     drv__route to;
     drv__addr own;
     int rv;
@@ -278,9 +280,7 @@ static int aim_beacons(saratoga_uv *u, char *why) {
         return 0;
     }
     memset(&to, 0, sizeof(to));
-    rv = saratoga__resolve(host != NULL ? host : SARATOGA_GROUP_IPV4,
-                           service != NULL ? service : "7542", false,
-                           &to.remote);
+    rv = saratoga__resolve(host, service, false, &to.remote);
     if (rv != 0) {
         (void)snprintf(why, SARATOGA_UV_TEXT, "%s: %s", host,
                        saratoga__error_text(rv));
@@ -294,14 +294,22 @@ static int aim_beacons(saratoga_uv *u, char *why) {
     return 0;
 }
 
-static int open_engine(saratoga_uv *u, char *why) {
-    uint8_t seed[SARATOGA_SEED_LEN];
-    struct timespec wall;
-    int rv = uv_random(NULL, NULL, seed, sizeof(seed), 0, NULL);
+static bool draw(void *buf, size_t len, char *why) {
+    int rv = uv_random(NULL, NULL, buf, len, 0, NULL);
 
     if (rv != 0) {
         (void)snprintf(why, SARATOGA_UV_TEXT, "no random numbers: %s",
                        uv_strerror(rv));
+    }
+    return rv == 0;
+}
+
+static int open_engine(saratoga_uv *u, char *why) {
+    uint8_t seed[SARATOGA_SEED_LEN];
+    struct timespec wall;
+    int rv;
+
+    if (!draw(seed, sizeof(seed), why)) {
         return SARATOGA_ERR_IO;
     }
     (void)clock_gettime(CLOCK_REALTIME, &wall);
@@ -320,15 +328,16 @@ static int open_engine(saratoga_uv *u, char *why) {
 }
 
 static int open_all(saratoga_uv *u, char *why) {
-    if (uv_random(NULL, NULL, u->routes.key, sizeof(u->routes.key), 0, NULL) !=
-            0 ||
+    int rv;
+
+    if (!draw(u->routes.key, sizeof(u->routes.key), why) ||
         open_loop(u, why) != 0 || open_root(u, why) != 0 ||
         saratoga__net_open(u, why) != 0 || aim_beacons(u, why) != 0 ||
-        saratoga__group_open(u, why) != 0 ||
-        saratoga__secure_open(u, why) != 0) {
+        saratoga__group_open(u, why) != 0) {
         return SARATOGA_ERR_IO;
     }
-    return open_engine(u, why);
+    rv = saratoga__secure_open(u, why);
+    return rv != 0 ? rv : open_engine(u, why);
 }
 
 int saratoga_uv_open(saratoga_uv **out, const saratoga_uv_config *c,

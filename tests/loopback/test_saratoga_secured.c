@@ -131,7 +131,7 @@ static void refused_with(void (*tune)(saratoga_uv_config *c),
     saratoga_uv_config_init(&c);
     c.passphrase = "correct horse battery staple";
     tune(&c);
-    assert_int_not_equal(saratoga_uv_open(&u, &c, why), 0);
+    assert_int_equal(saratoga_uv_open(&u, &c, why), SARATOGA_ERR_INVAL);
     assert_non_null(strstr(why, words));
 }
 
