@@ -337,6 +337,11 @@ static bool wants_a_packet(const tltcp__sender *s, const tltcp__sent *rec,
             left < tltcp__sections_next_symbol(&s->sec, now));
 }
 
+/* Nothing need wait for a probe to repeat what is in flight. */
+static bool repeats_on_probe(const tltcp__sender *s) {
+    return s->dup == NULL && s->probes > 0;
+}
+
 static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                     tltcp_time now) {
     tltcp__piece p;
@@ -347,7 +352,8 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     }
     while (
         rv == 0 && !repaired &&
-        cmn__writer_left(w) > TLTCP__DATA_LEN + PIECE_MIN && data_ready(s) &&
+        cmn__writer_left(w) > TLTCP__DATA_LEN + PIECE_MIN &&
+        (data_ready(s) || repeats_on_probe(s)) &&
         !wants_a_packet(s, rec, cmn__writer_left(w) - TLTCP__DATA_LEN, now) &&
         next_piece(s, cmn__writer_left(w) - TLTCP__DATA_LEN, now, &p)) {
         rv = put_piece(s, rec, w, &p, now);
