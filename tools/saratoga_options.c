@@ -388,15 +388,16 @@ static const struct {
     int least; /* words */
     int most;
     const char *usage;
-} commands[] = {{"serve", SARATOGA_CMD_SERVE, 0, 0, "serve [--root DIR]"},
-                {"get", SARATOGA_CMD_GET, 1, 100000, "get URL... [FILE]"},
-                {"put", SARATOGA_CMD_PUT, 2, 100000, "put FILE... URL"},
-                {"take", SARATOGA_CMD_TAKE, 1, 100000, "take URL... [FILE]"},
-                {"give", SARATOGA_CMD_GIVE, 2, 100000, "give FILE... URL"},
-                {"ls", SARATOGA_CMD_LS, 1, 1, "ls URL"},
-                {"rm", SARATOGA_CMD_RM, 1, 100000, "rm URL..."},
-                {"peers", SARATOGA_CMD_PEERS, 0, 0, "peers"},
-                {"mirror", SARATOGA_CMD_MIRROR, 2, 2, "mirror URL DIR"}};
+} commands[] = {
+    {"serve", SARATOGA_CMD_SERVE, 0, 0, "serve [--root DIR]"},
+    {"get", SARATOGA_CMD_GET, 1, 100000, "get URL... [FILE or DIR]"},
+    {"put", SARATOGA_CMD_PUT, 2, 100000, "put FILE... URL"},
+    {"take", SARATOGA_CMD_TAKE, 1, 100000, "take URL... [FILE or DIR]"},
+    {"give", SARATOGA_CMD_GIVE, 2, 100000, "give FILE... URL"},
+    {"ls", SARATOGA_CMD_LS, 1, 1, "ls URL"},
+    {"rm", SARATOGA_CMD_RM, 1, 100000, "rm URL..."},
+    {"peers", SARATOGA_CMD_PEERS, 0, 0, "peers"},
+    {"mirror", SARATOGA_CMD_MIRROR, 2, 2, "mirror URL DIR"}};
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))
 
