@@ -68,8 +68,8 @@ void gst_tltcp_peer_free(GstTltcpPeer *peer) {
 }
 
 void gst_tltcp_peer_join(GstTltcpPeer *peer) {
-    for (guint i = 0; i < G_N_ELEMENTS(peer->chains); i++) {
-        media__chain_join(&peer->chains[i], (gint64)tltcp_now());
+    for (guint i = 0; i < G_N_ELEMENTS(peer->pushed); i++) {
+        media__gate_join(&peer->pushed[i], (gint64)tltcp_now());
     }
 }
 
@@ -104,8 +104,9 @@ gboolean gst_tltcp_peer_push(GstTltcpPeer *peer, GBytes *section,
     media_item mine = *item;
     guint frame_class = item->frame.frame_class;
     gint reason = MEDIA_DROP_NONE;
-    gboolean waits = chain_of(peer, item->stream)->wait_until != 0;
-    gboolean taken = media__chain_takes(chain_of(peer, item->stream), item);
+    media_gate *gate = &peer->pushed[item->stream % TL_STREAMS_MAX];
+    gboolean waits = gate->wait_until != 0;
+    gboolean taken = media__gate_takes(gate, item);
 
     if (waits && item->begin) {
         section = item->begin;
@@ -118,11 +119,8 @@ gboolean gst_tltcp_peer_push(GstTltcpPeer *peer, GBytes *section,
     } else if (!gst_tltcp_peer_has_room(peer, mine.bytes)) {
         reason = MEDIA_DROP_OVERFLOW;
         /* What refers to it is of no use either. */
-        if (media__chain_misses(chain_of(peer, item->stream), frame_class,
-                                peer->written + peer->waiting.length)) {
-            media__chain_join(chain_of(peer, item->stream), item->arrival);
-            peer->key_wanted = TRUE;
-        }
+        media__gate_leave_out(gate, item);
+        peer->key_wanted |= gate->wait_until != 0;
     }
     if (reason) {
         drop(peer, item->stream, frame_class, (guint)reason, item->tag);
@@ -296,6 +294,12 @@ static void note_written(GstTltcpPeer *peer, const media_item *item) {
 
 /* FALSE: no room now. */
 static gboolean send_item(GstTltcpPeer *peer, const media_item *item) {
+    media_gate *gate = &peer->given[item->stream % TL_STREAMS_MAX];
+    if (!media__gate_takes(gate, item)) {
+        drop(peer, item->stream, item->frame.frame_class, MEDIA_DROP_DEPENDS,
+             item->tag);
+        return TRUE;
+    }
     media_chain *chain = chain_of(peer, item->stream);
     media_chain before = *chain;
     struct tltcp_meta meta = {
@@ -315,6 +319,7 @@ static gboolean send_item(GstTltcpPeer *peer, const media_item *item) {
     if (n == TLTCP_ERR_AGAIN) {
         return FALSE;
     }
+    media__gate_leave_out(gate, item);
     drop(peer, item->stream, item->frame.frame_class, MEDIA_DROP_OVERFLOW,
          item->tag);
     return TRUE;

@@ -13,6 +13,7 @@
 #include "gst-plugins/gsttltcpsender.h"
 #include "gst-plugins/gsttltcpstats.h"
 #include "media/chain.h"
+#include "media/gate.h"
 #include "media/item.h"
 
 typedef struct {
@@ -26,10 +27,12 @@ typedef struct {
     GQueue waiting;   /* media_item: for room in the connection */
     gsize waiting_bytes;
     media_chain chains[TL_STREAMS_MAX];
-    guint64 written;  /* sections given to the connection */
-    GHashTable *sent; /* their numbers -> what they were */
-    gint64 delivery;  /* ns from writing to arrival, smoothed; 0: none yet */
-    guint64 rate;     /* newest estimate, bit/s */
+    media_gate pushed[TL_STREAMS_MAX]; /* what may wait */
+    media_gate given[TL_STREAMS_MAX];  /* what may go then */
+    guint64 written;                   /* sections given to the connection */
+    GHashTable *sent;                  /* their numbers -> what they were */
+    gint64 delivery; /* ns from writing to arrival, smoothed; 0: none yet */
+    guint64 rate;    /* newest estimate, bit/s */
     gboolean rate_changed;
     gboolean key_wanted;
     GQueue lost; /* GstTltcpLoss: to be told to the application */

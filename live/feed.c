@@ -76,11 +76,22 @@ static void fail(struct feed *f, int error) {
     f->error = cause < 0 ? cause : error;
 }
 
+/* Ends what was not sent. */
+static void hold_back(struct feed *f, struct feed_section *p, int reason) {
+    ledger_held_back(&f->ledger, &p->entry, reason, tltcp_now());
+    free(p);
+}
+
 /* Gives a section to the connection and frees it; false: there is no room. */
 static bool give(struct feed *f, struct feed_section *p) {
     media_chain *chain = &f->chain[p->meta.stream];
+    media_gate *gate = &f->given[p->meta.stream];
     media_chain before = *chain;
     ssize_t n;
+    if (p->chained && !media__gate_takes(gate, &p->item)) {
+        hold_back(f, p, MEDIA_DROP_DEPENDS);
+        return true;
+    }
     if (p->chained) {
         p->meta.depends = media__chain_add(chain, &p->item, f->ledger.next);
     }
@@ -92,9 +103,13 @@ static bool give(struct feed *f, struct feed_section *p) {
         return false;
     }
     if (n == TLTCP_ERR_TOO_BIG && p->entry.is_frame) {
-        ledger_held_back(&f->ledger, &p->entry, MEDIA_DROP_OVERFLOW,
-                         tltcp_now());
-    } else if (n < 0) {
+        if (p->chained) {
+            media__gate_leave_out(gate, &p->item);
+        }
+        hold_back(f, p, MEDIA_DROP_OVERFLOW);
+        return true;
+    }
+    if (n < 0) {
         fail(f, (int)n);
     } else {
         p->entry.written = tltcp_now();
@@ -123,9 +138,10 @@ static void give_waiting(struct feed *f) {
 
 static void append(struct feed *f, struct feed_section *p) {
     if (f->waiting + p->len > WAITING_MAX && p->entry.is_frame) {
-        ledger_held_back(&f->ledger, &p->entry, MEDIA_DROP_OVERFLOW,
-                         tltcp_now());
-        free(p);
+        if (p->chained) {
+            media__gate_leave_out(&f->pushed[p->meta.stream], &p->item);
+        }
+        hold_back(f, p, MEDIA_DROP_OVERFLOW);
         return;
     }
     f->waiting += p->len;
@@ -194,10 +210,8 @@ bool feed_push(struct feed *f, const struct feed_frame *frame) {
     }
     if (frame->what) {
         set_deadline(f, frame, p);
-        if (!media__chain_takes(&f->chain[frame->stream], &p->item)) {
-            ledger_held_back(&f->ledger, &p->entry, MEDIA_DROP_DEPENDS,
-                             tltcp_now());
-            free(p);
+        if (!media__gate_takes(&f->pushed[frame->stream], &p->item)) {
+            hold_back(f, p, MEDIA_DROP_DEPENDS);
             return true;
         }
     }
@@ -207,7 +221,7 @@ bool feed_push(struct feed *f, const struct feed_frame *frame) {
 
 void feed_join(struct feed *f) {
     for (size_t i = 0; i < TL_STREAMS_MAX; i++) {
-        media__chain_join(&f->chain[i], (int64_t)tltcp_now());
+        media__gate_join(&f->pushed[i], (int64_t)tltcp_now());
     }
 }
 
@@ -273,8 +287,7 @@ int feed_close(struct feed *f, int linger_ms) {
     while (f->first) {
         struct feed_section *p = f->first;
         f->first = p->next;
-        ledger_held_back(&f->ledger, &p->entry, MEDIA_DROP_LATE, tltcp_now());
-        free(p);
+        hold_back(f, p, MEDIA_DROP_LATE);
     }
     f->last = NULL;
     f->waiting = 0;

@@ -14,6 +14,7 @@
 #include "live/ledger.h"
 #include "media/chain.h"
 #include "media/deadline.h"
+#include "media/gate.h"
 #include "tltcp/socket.h"
 
 /** Descriptors that feed_poll() may name. */
@@ -34,6 +35,8 @@ struct feed {
     tltcp_socket *socket;              /**< closed by feed_close() */
     media_deadline deadline[256];      /**< by slot */
     media_chain chain[TL_STREAMS_MAX]; /**< by stream */
+    media_gate pushed[TL_STREAMS_MAX]; /**< likewise: what may wait */
+    media_gate given[TL_STREAMS_MAX];  /**< likewise: what may go then */
     struct ledger ledger;
     struct feed_section *first; /**< what the connection has no room for yet */
     struct feed_section *last;

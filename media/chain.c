@@ -7,31 +7,10 @@
 
 #include "media/deadline.h"
 
-/* Longest wait for a frame where decoding can begin. */
-#define WAIT_NS INT64_C(10000000000)
-
-void media__chain_join(media_chain *c, int64_t now) {
-    memset(c, 0, sizeof(*c));
-    c->wait_until = now + WAIT_NS;
-}
-
 static bool is_picture(const media_item *item) {
     return item->frame.frame_class == MEDIA_CLASS_KEY ||
            item->frame.frame_class == MEDIA_CLASS_REFERENCE ||
            item->frame.frame_class == MEDIA_CLASS_DISPOSABLE;
-}
-
-bool media__chain_takes(media_chain *c, const media_item *item) {
-    if (!c->wait_until || item->frame.frame_class == MEDIA_CLASS_HEADER) {
-        return true;
-    }
-    bool begins = item->frame.key && !item->frame.continues;
-    if (is_picture(item) && !begins && !item->frame.recovery &&
-        item->arrival < c->wait_until) {
-        return false;
-    }
-    c->wait_until = 0;
-    return true;
 }
 
 static bool is_leading(const media_chain *c, const media_item *item) {

@@ -2,7 +2,7 @@
 /**
  * @file media/chain.h
  * @brief What the frames of one elementary stream refer to, for
- * tltcp_meta::depends, and from which frame on they can be decoded.
+ * tltcp_meta::depends.
  */
 #ifndef MEDIA_CHAIN_H
 #define MEDIA_CHAIN_H
@@ -25,10 +25,9 @@ typedef struct media_chain {
     uint64_t key;                      /**< newest key frame */
     uint64_t last;                     /**< newest picture of any class */
     uint64_t before_key;               /**< newest reference before it */
-    uint64_t leading;   /**< newest reference that is shown before it */
-    int64_t key_due;    /**< when it is due */
-    bool key_closed;    /**< nothing behind it needs anything before it */
-    int64_t wait_until; /**< for a frame where decoding can begin; 0: not */
+    uint64_t leading; /**< newest reference that is shown before it */
+    int64_t key_due;  /**< when it is due */
+    bool key_closed;  /**< nothing behind it needs anything before it */
     uint64_t recent[MEDIA_CHAIN_RECENT];  /**< by their media_item::number */
     uint32_t numbers[MEDIA_CHAIN_RECENT]; /**< which ones these are */
     struct {
@@ -37,22 +36,6 @@ typedef struct media_chain {
         uint8_t stream;             /**< its media_item::stream */
     } pictures[MEDIA_CHAIN_RECENT]; /**< by their ordinals */
 } media_chain;
-
-/**
- * @brief Nothing of the stream was sent, and it is in its middle: waits for a
- * frame where decoding can begin, for a while.  Some streams have none.
- * @param c    chain
- * @param now  current time
- */
-void media__chain_join(media_chain *c, int64_t now);
-
-/**
- * @brief Whether a frame is of use to who has joined.
- * @param c     chain
- * @param item  the next frame of the stream
- * @return false: it is not to be sent
- */
-bool media__chain_takes(media_chain *c, const media_item *item);
 
 /**
  * @brief What a frame refers to.

@@ -13,6 +13,7 @@
 #include "media/deadline.h"
 #include "media/frame.h"
 #include "media/framing.h"
+#include "media/gate.h"
 #include "media/h265.h"
 #include "tests/fuzz/script.h"
 #include "tests/support/bits.h"
@@ -25,6 +26,7 @@ struct run {
     struct script in;
     media_scanner scanner;
     media_chain chain;
+    media_gate gate;
     uint32_t order;
     uint32_t ordinal; /* of the newest picture that had one */
     uint64_t sections;
@@ -215,14 +217,19 @@ static void send(struct run *r, const media_frame *f) {
                        .number = (uint32_t)r->sections};
     uint32_t depends;
 
-    if (!media__chain_takes(&r->chain, &item)) {
+    if (!media__gate_takes(&r->gate, &item)) {
+        return;
+    }
+    if (script_below(&r->in, 32) == 30) { /* there is no room for it */
+        media__gate_leave_out(&r->gate, &item);
         return;
     }
     depends = media__chain_add(&r->chain, &item, r->sections);
     FUZZ_CHECK(depends == TL_DEPENDS_NONE || depends <= r->sections);
     r->sections++;
     if (script_below(&r->in, 32) == 31) { /* another connection begins */
-        media__chain_join(&r->chain, 0);
+        memset(&r->chain, 0, sizeof(r->chain));
+        media__gate_join(&r->gate, 0);
     }
 }
 

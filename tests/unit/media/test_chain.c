@@ -53,7 +53,6 @@ static uint32_t go_on(media_chain *c, char kind, uint64_t n) {
 
 static void parts_of_a_frame_refer_to_the_part_before_them(void **state) {
     media_chain c = {0};
-    media_item part = item_of('I', 1, 0);
 
     (void)state;
     assert_int_equal(add(&c, 'I', 1, 0), TL_DEPENDS_NONE);
@@ -64,11 +63,6 @@ static void parts_of_a_frame_refer_to_the_part_before_them(void **state) {
     assert_int_equal(add(&c, 'B', 2, 6), 1);
     assert_int_equal(go_on(&c, 'B', 7), 1);
     assert_int_equal(add(&c, 'B', 3, 8), 3); /* to the end of the P frame */
-    media__chain_join(&c, 0);
-    part.frame.continues = true;
-    assert_false(media__chain_takes(&c, &part));
-    part.frame.continues = false;
-    assert_true(media__chain_takes(&c, &part));
 }
 
 static void
@@ -181,38 +175,6 @@ static void a_branch_is_told_as_disposable(void **state) {
     assert_false(media__chain_misses(&c, media__chain_class(&item.frame), 1));
 }
 
-static bool takes(media_chain *c, char kind, int64_t arrival) {
-    media_item item = item_of(kind, 0, 0);
-
-    item.arrival = arrival;
-    return media__chain_takes(c, &item);
-}
-
-static void who_joins_gets_nothing_before_a_key_frame(void **state) {
-    media_chain c = {0};
-
-    (void)state;
-    assert_true(takes(&c, 'P', 0));
-    media__chain_join(&c, 0);
-    assert_true(takes(&c, 'h', 1));
-    assert_false(takes(&c, 'P', 1));
-    assert_false(takes(&c, 'B', 2));
-    assert_true(takes(&c, 'I', 3));
-    assert_true(takes(&c, 'P', 4));
-    media__chain_join(&c, 5);
-    assert_true(takes(&c, 'R', 6));
-}
-
-static void the_wait_for_a_key_frame_ends(void **state) {
-    media_chain c;
-
-    (void)state;
-    media__chain_join(&c, 0);
-    assert_false(takes(&c, 'P', INT64_C(9999999999)));
-    assert_true(takes(&c, 'P', INT64_C(10000000000)));
-    assert_true(takes(&c, 'P', INT64_C(10000000001)));
-}
-
 static void a_loss_before_the_newest_key_frame_harms_nobody(void **state) {
     media_chain c = {0};
 
@@ -238,8 +200,6 @@ int main(void) {
         cmocka_unit_test(who_knows_better_is_believed),
         cmocka_unit_test(what_the_headers_say_counts_more_than_the_order),
         cmocka_unit_test(a_branch_is_told_as_disposable),
-        cmocka_unit_test(who_joins_gets_nothing_before_a_key_frame),
-        cmocka_unit_test(the_wait_for_a_key_frame_ends),
         cmocka_unit_test(a_loss_before_the_newest_key_frame_harms_nobody),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

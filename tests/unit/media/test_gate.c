@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <string.h>
+
+#include <tltcp/types.h>
+
+#include "media/framing.h"
+#include "media/gate.h"
+#include "tests/support/cmocka.h"
+
+/* 'I' closed key frame, 'P' reference, 'B' disposable, 'R' recovery point, 'h'
+ * header. */
+static media_item item_of(char kind) {
+    media_item item;
+
+    memset(&item, 0, sizeof(item));
+    item.frame.key = kind == 'I';
+    item.frame.closed_gop = kind == 'I';
+    item.frame.recovery = kind == 'R';
+    item.frame.frame_class = item.frame.key ? MEDIA_CLASS_KEY
+                             : kind == 'B'  ? MEDIA_CLASS_DISPOSABLE
+                             : kind == 'h'  ? MEDIA_CLASS_HEADER
+                                            : MEDIA_CLASS_REFERENCE;
+    return item;
+}
+
+static bool takes(media_gate *g, char kind, int64_t arrival) {
+    media_item item = item_of(kind);
+
+    item.arrival = arrival;
+    return media__gate_takes(g, &item);
+}
+
+static void who_joins_gets_nothing_before_a_key_frame(void **state) {
+    media_gate g = {0};
+
+    (void)state;
+    assert_true(takes(&g, 'P', 0));
+    media__gate_join(&g, 0);
+    assert_true(takes(&g, 'h', 1));
+    assert_false(takes(&g, 'P', 1));
+    assert_false(takes(&g, 'B', 2));
+    assert_true(takes(&g, 'I', 3));
+    assert_true(takes(&g, 'P', 4));
+    media__gate_join(&g, 5);
+    assert_true(takes(&g, 'R', 6));
+}
+
+static void the_wait_for_a_key_frame_ends(void **state) {
+    media_gate g;
+
+    (void)state;
+    media__gate_join(&g, 0);
+    assert_false(takes(&g, 'P', INT64_C(9999999999)));
+    assert_true(takes(&g, 'P', INT64_C(10000000000)));
+    assert_true(takes(&g, 'P', INT64_C(10000000001)));
+}
+
+static void leave_out(media_gate *g, char kind) {
+    media_item item = item_of(kind);
+
+    media__gate_leave_out(g, &item);
+}
+
+static void after_a_reference_nothing_goes_until_a_key_frame(void **state) {
+    media_gate g = {0};
+
+    (void)state;
+    assert_true(takes(&g, 'I', 0));
+    leave_out(&g, 'P');
+    assert_false(takes(&g, 'P', 1));
+    assert_false(takes(&g, 'B', 2));
+    assert_true(takes(&g, 'h', 2));
+    assert_true(takes(&g, 'I', 3));
+    assert_true(takes(&g, 'P', 4));
+}
+
+static void nobody_misses_what_is_disposable(void **state) {
+    media_gate g = {0};
+
+    (void)state;
+    leave_out(&g, 'B');
+    leave_out(&g, 'h');
+    assert_true(takes(&g, 'P', 1));
+}
+
+static void lower_layers_go_on(void **state) {
+    media_gate g = {0};
+    media_item high = item_of('P');
+    media_item low = item_of('P');
+
+    (void)state;
+    high.frame.temporal_id = 1;
+    media__gate_leave_out(&g, &high);
+    assert_true(media__gate_takes(&g, &low));
+    assert_false(media__gate_takes(&g, &high));
+    media__gate_leave_out(&g, &low);
+    media__gate_leave_out(&g, &high);
+    assert_false(media__gate_takes(&g, &low));
+}
+
+static void parts_of_a_picture_go_with_it(void **state) {
+    media_gate g = {0};
+    media_item part = item_of('B');
+
+    (void)state;
+    leave_out(&g, 'B');
+    part.frame.continues = true;
+    assert_false(media__gate_takes(&g, &part));
+    part.frame.continues = false;
+    assert_true(media__gate_takes(&g, &part));
+    part.frame.continues = true;
+    assert_true(media__gate_takes(&g, &part));
+}
+
+static media_item read(uint32_t ordinal, uint32_t back) {
+    media_item item = item_of('P');
+
+    item.frame.ordinal = ordinal;
+    item.frame.parent = back;
+    item.frame.branch = true;
+    return item;
+}
+
+static void what_names_a_branch_goes_with_it(void **state) {
+    media_gate g = {0};
+    media_item branch = read(5, 1);
+    media_item other = read(6, 2);
+    media_item child = read(7, 2);
+    media_item grandchild = read(8, 1);
+    media_item key = item_of('I');
+
+    (void)state;
+    media__gate_leave_out(&g, &branch);
+    assert_true(media__gate_takes(&g, &other));
+    assert_false(media__gate_takes(&g, &child));
+    assert_false(media__gate_takes(&g, &grandchild));
+    assert_true(media__gate_takes(&g, &key));
+    assert_true(media__gate_takes(&g, &grandchild)); /* of another stream */
+}
+
+static void what_the_application_says_counts_too(void **state) {
+    media_gate g = {0};
+    media_item left = item_of('B');
+    media_item child = item_of('B');
+
+    (void)state;
+    left.number = 3;
+    media__gate_leave_out(&g, &left);
+    child.number = 5;
+    child.depends = TL_DEPENDS_NONE;
+    assert_true(media__gate_takes(&g, &child));
+    child.depends = 1;
+    assert_true(media__gate_takes(&g, &child));
+    child.depends = 2;
+    assert_false(media__gate_takes(&g, &child));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(who_joins_gets_nothing_before_a_key_frame),
+        cmocka_unit_test(the_wait_for_a_key_frame_ends),
+        cmocka_unit_test(after_a_reference_nothing_goes_until_a_key_frame),
+        cmocka_unit_test(nobody_misses_what_is_disposable),
+        cmocka_unit_test(lower_layers_go_on),
+        cmocka_unit_test(parts_of_a_picture_go_with_it),
+        cmocka_unit_test(what_names_a_branch_goes_with_it),
+        cmocka_unit_test(what_the_application_says_counts_too),
+    };
+    return cmocka_run_group_tests_name("gate", tests, NULL, NULL);
+}
