@@ -190,6 +190,15 @@ static int error_of(uint32_t code) {
     }
 }
 
+/* Somebody prints it: no commands to a terminal. */
+static void keep_reason(tltcp_conn *c, const uint8_t *text, size_t len) {
+    for (size_t i = 0; i < len; i++) {
+        bool control = text[i] < 0x20 || text[i] == 0x7f;
+        c->reason[i] = control ? '?' : (char)text[i];
+    }
+    c->reason[len] = '\0';
+}
+
 static int on_close(tltcp_conn *c, const tltcp__chunk *k) {
     cmn__reader r = cmn__reader_of(k->body, k->len);
     uint32_t code = cmn__get32(&r);
@@ -205,8 +214,7 @@ static int on_close(tltcp_conn *c, const tltcp__chunk *k) {
     }
     if (!c->closed_known) {
         c->close_code = code;
-        memcpy(c->reason, r.p, len);
-        c->reason[len] = '\0';
+        keep_reason(c, r.p, len);
     }
     tltcp__conn_bury(c, error_of(code));
     if (c->peer_id != 0) { /* tell that it was heard, then be gone */

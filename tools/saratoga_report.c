@@ -13,13 +13,7 @@
 /* --- Names --------------------------------------------------------------- */
 
 const char *saratoga_shown(char *out, const char *text) {
-    size_t n = 0;
-    for (; text[n] != '\0' && n + 1 < SARATOGA_SHOWN; n++) {
-        unsigned char c = (unsigned char)text[n];
-        out[n] = (char)(c < 0x20 || c == 0x7f ? '?' : c);
-    }
-    out[n] = '\0';
-    return out;
+    return tool_shown(out, SARATOGA_SHOWN, text);
 }
 
 bool saratoga_join(char *to, size_t room, const char *a, const char *b) {

@@ -9,11 +9,55 @@
 
 static volatile sig_atomic_t stopped;
 
+#define MESSAGE_MAX 8192
+
+/* Bytes of the character at `text`; 0: none of UTF-8, or none that is printed
+ * (U+0000 to U+001F, U+007F to U+009F). */
+static size_t printable(const unsigned char *text) {
+    static const unsigned char least[] = {0, 0, 0xc2, 0xe0, 0xf0};
+    size_t len = text[0] < 0x80   ? 1
+                 : text[0] < 0xe0 ? 2
+                 : text[0] < 0xf0 ? 3
+                                  : 4;
+    if (len == 1) {
+        return text[0] >= 0x20 && text[0] != 0x7f;
+    }
+    if (text[0] < least[len] || text[0] > 0xf4 ||
+        (text[0] == 0xc2 && text[1] < 0xa0)) {
+        return 0;
+    }
+    for (size_t i = 1; i < len; i++) {
+        if ((text[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    return len;
+}
+
+const char *tool_shown(char *out, size_t room, const char *text) {
+    const unsigned char *at = (const unsigned char *)text;
+    size_t n = 0;
+    while (*at != '\0') {
+        size_t len = printable(at);
+        if (n + (len ? len : 1) >= room) {
+            break;
+        }
+        memcpy(out + n, len ? (const char *)at : "?", len ? len : 1);
+        n += len ? len : 1;
+        at += len ? len : 1;
+    }
+    out[n] = '\0';
+    return out;
+}
+
+/* Words of the peer may be in it. */
 TOOL_PRINTF(2, 0)
 static void complain(const char *tool, const char *format, va_list args) {
-    (void)fprintf(stderr, "%s: ", tool);
-    (void)vfprintf(stderr, format, args);
-    (void)fputc('\n', stderr);
+    char raw[MESSAGE_MAX];
+    char text[MESSAGE_MAX];
+    (void)vsnprintf(raw, sizeof(raw), format, args);
+    (void)fprintf(stderr, "%s: %s\n", tool,
+                  tool_shown(text, sizeof(text), raw));
 }
 
 int tool_fail(const char *tool, const char *format, ...) {

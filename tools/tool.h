@@ -26,6 +26,11 @@ enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_USAGE = 2 };
 /** @brief Prints "TOOL: sentence" on standard error. @return TOOL_FAILED */
 int tool_fail(const char *tool, const char *format, ...) TOOL_PRINTF(2, 3);
 
+/** @brief Text as it may be printed: what a terminal would take for a command,
+ * and what is no UTF-8, becomes question marks. @param out, room  where to
+ * @param text  any string @return @p out */
+const char *tool_shown(char *out, size_t room, const char *text);
+
 /** @brief Prints "TOOL: sentence" and where help is. @return TOOL_USAGE */
 int tool_misuse(const char *tool, const char *format, ...) TOOL_PRINTF(2, 3);
 

@@ -10,9 +10,11 @@
 #define RETRY_NS UINT64_C(1000000000)
 
 void link_say(const struct link *l, const char *what, const char *detail) {
+    char shown[TLTCP_REASON_MAX + 1]; /* it may be the peer's */
     if (!l->quiet) {
         (void)fprintf(stderr, "%s: %s: %s%s%s\n", l->tool, l->at->text, what,
-                      *detail ? ": " : "", detail);
+                      *detail ? ": " : "",
+                      tool_shown(shown, sizeof(shown), detail));
     }
 }
 

@@ -101,7 +101,8 @@ typedef struct tltcp_config {
                                     paper's senders) */
     bool no_ecn;               /**< leave packets Not-ECT */
     bool report_fates;         /**< queue a ::TLTCP_EVENT_FATE per section; of
-                                    those not taken the last 65536 stay */
+                                    those not taken the last 65536 stay, and
+                                    one for which there is no memory is lost */
     bool no_mtu_probing;       /**< stay at base_datagram bytes */
     bool plain_udp;            /**< driver: portable I/O even where faster calls
                                     exist */

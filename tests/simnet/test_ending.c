@@ -68,14 +68,15 @@ static void an_abort_reaches_the_other_end_with_its_reason(void **state) {
     plan_init(&p, 1);
     p.source[CLIENT].interval = 100 * MS;
     open_and_run(&p, 1 * SEC);
-    tltcp_conn_abort(conn(CLIENT), TLTCP_ERR_LIMIT, "enough", now(CLIENT));
+    tltcp_conn_abort(conn(CLIENT), TLTCP_ERR_LIMIT, "enough\x1b[2J",
+                     now(CLIENT));
     sim_peer_pump(w.end[CLIENT].peer);
     world_run_for(&w, 1 * SEC);
     assert_true(tltcp_conn_is_closed(conn(CLIENT)));
     assert_true(tltcp_conn_is_closed(conn(SERVER)));
     assert_int_equal(w.end[CLIENT].error, TLTCP_ERR_LIMIT);
     assert_true(w.end[SERVER].error < 0);
-    assert_string_equal(w.end[SERVER].reason, "enough");
+    assert_string_equal(w.end[SERVER].reason, "enough?[2J");
     world_close(&w);
     assert_int_equal(w.alloc.blocks, 0);
 }
