@@ -330,7 +330,6 @@ void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason) {
 void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now) {
     c->path = path;
     c->candidate = (tltcp__candidate){0};
-    c->strayed = false;
     c->path_told = true;
     tltcp__mtu_restart(&c->mtu, now);
     set_mss(c);

@@ -136,7 +136,7 @@ struct tltcp_conn {
     uint8_t state;
     uint8_t close_flags;
     bool proven;  /* the peer's address */
-    bool strayed; /* it may have another, where it knows nothing of the end */
+    bool strayed; /* it has moved, or may have, and may not hear of the end */
     bool may_probe_mtu;
     bool no_ecn;
     bool fec; /* understood */

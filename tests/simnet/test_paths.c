@@ -88,6 +88,27 @@ static void a_caller_that_moves_at_the_end_is_waited_for(void **state) {
     }
 }
 
+/* Nothing comes from the second new address for a while. */
+static void a_caller_that_moves_again_at_the_end_is_waited_for(void **state) {
+    struct lossy_move m = {.span = 20 * SEC};
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].sections = 10;
+    p.source[CLIENT].interval = 100 * MS;
+    p.tap = lose_behind_first;
+    p.user = &m;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 500 * MS);
+    (void)sim_peer_rebind(w.end[CLIENT].peer);
+    world_run_for(&w, 410 * MS);
+    assert_int_equal(w.end[SERVER].path_events, 1);
+    m.old = sim_peer_rebind(w.end[CLIENT].peer);
+    m.from = 1;
+    m.span += 910 * MS;
+    world_finish(&w);
+}
+
 /* A copy of every n-th packet of the caller comes from the attacker's address,
  * and overtakes the original when fast. */
 struct attacker {
@@ -567,6 +588,7 @@ int main(void) {
         cmocka_unit_test(a_caller_behind_a_nat_may_change_its_address),
         cmocka_unit_test(a_caller_that_moves_at_the_end_hears_of_it),
         cmocka_unit_test(a_caller_that_moves_at_the_end_is_waited_for),
+        cmocka_unit_test(a_caller_that_moves_again_at_the_end_is_waited_for),
         cmocka_unit_test(
             an_attacker_who_copies_packets_does_not_get_the_stream),
         cmocka_unit_test(an_old_packet_from_elsewhere_moves_nobody),
