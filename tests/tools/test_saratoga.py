@@ -153,6 +153,18 @@ class Transfers(saratogabox.Node):
         self.assertFalse((self.here / "f").exists())
         self.run_ok("rm", self.url("f"))
 
+    def test_a_file_that_is_on_its_way_is_not_deleted(self):
+        source = self.put_file("f", 400000)
+        self.serve("--delete", "--rate", "2mbit")
+        get = self.start("saratoga", "get", "-q", self.url("f"),
+                         self.there / "f")
+        self.wait_for_part(get)
+        self.run_bad("file in use", "rm", self.url("f"))
+        self.assertEqual(self.finish(get), (0, ""))
+        self.same(source, self.there / "f")
+        self.run_ok("rm", self.url("f"))
+        self.assertFalse(source.exists())
+
     def test_ls_lists_a_folder_and_a_file(self):
         self.serve()
         self.put_file("b", 7)

@@ -607,6 +607,62 @@ static void an_empty_file_is_said_to_be_held_with_an_echo(void **state) {
     raw_free(r);
 }
 
+/* ---- codes ---- */
+
+#define CODE_AT 3 /* octet of a STATUS */
+#define CODE_OF_NOBODY 0x13
+
+static void assert_ends_by(struct raw *r, uint32_t code) {
+    struct hex h = unhex("24010000 00000007 0000 0000");
+    h.b[CODE_AT] = (uint8_t)code;
+    raw_recv(r, h.b, h.len);
+    assert_true(r->h->xfers->done && r->h->xfers->end.remote);
+    assert_int_equal(r->h->xfers->end.error, SARATOGA_ERR_REFUSED);
+    assert_int_equal(r->h->xfers->end.status, code);
+    r->seen = r->n;
+    raw_wait(r, 60 * SEC);
+    assert_silent(r); /* also no STATUS in answer */
+    raw_free(r);
+}
+
+static void any_code_but_0_ends_a_transfer_of_either_side(void **state) {
+    saratoga_options o = plain();
+    (void)state;
+    for (uint32_t code = 1; code <= CODE_OF_NOBODY; code++) {
+        struct xfer *x;
+        struct raw *r = server(&o);
+        raw_hex(r, "218f0001 00000007 6400");
+        raw_wait(r, 20 * MSEC);
+        assert_ends_by(r, code);
+        r = receiver(7, &x);
+        raw_hex(r, META_D);
+        raw_hex(r, "23000000 00000007 0000 30313233");
+        assert_ends_by(r, code);
+    }
+}
+
+static void assert_last_sent(const struct raw *r, const char *text) {
+    const struct sent *s = &r->sent[r->n - 1];
+    assert_octets(s->bytes, s->len, text);
+}
+
+static void who_hears_nothing_says_so_at_the_end(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    struct xfer *x;
+    (void)state;
+    raw_hex(r, "218f0001 00000007 6400");
+    raw_wait(r, 60 * SEC);
+    assert_last_sent(r, "2401000c 00000007 0000 0000");
+    raw_free(r);
+    r = receiver(7, &x);
+    raw_hex(r, META_D);
+    raw_wait(r, 60 * SEC);
+    assert_last_sent(r, "24010012 00000007 0000 0000");
+    assert_int_equal(x->end.error, SARATOGA_ERR_TIMEOUT);
+    raw_free(r);
+}
+
 /* ---- peers that deviate ---- */
 
 /* A sender of "d" that was asked for it by a peer of that profile. */
@@ -720,6 +776,8 @@ int main(void) {
         T(who_takes_no_streams_is_sent_none),
         T(data_that_nobody_announced_need_metadata),
         T(holes_around_a_wrapped_offset_go_in_two_lists),
+        T(any_code_but_0_ends_a_transfer_of_either_side),
+        T(who_hears_nothing_says_so_at_the_end),
         T(the_end_is_understood_as_the_peer_tells_it),
         T(a_stale_answer_after_the_end_is_ignored),
         T(holes_end_as_the_profile_has_it),
