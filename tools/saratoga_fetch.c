@@ -73,7 +73,7 @@ static void add_entry(struct saratoga_batch *b, const struct saratoga_task *t,
         (void)tool_fail(TOOL, "%s: the path is too long", e->path);
         b->failed++;
         free(n);
-    } else if (!e->directory && fresh && is_here(n, e)) {
+    } else if (!e->directory && (fresh || n->resume) && is_here(n, e)) {
         free(n);
     } else {
         n->resume = n->resume || fresh;

@@ -206,6 +206,20 @@ class Transfers(saratogabox.Node):
         for name in names:
             self.same(self.here / name, self.here / "copy" / name)
 
+    def test_a_folder_that_is_resumed_is_not_fetched_whole_again(self):
+        for name, size in ("a", 30000), ("b", 20000), ("sub/c", 10000):
+            self.put_file(name, size)
+        self.serve()
+        again = ("get", "-r", "--resume", "--json", "-", self.url(),
+                 self.there)
+        self.run_ok("get", "-r", self.url(), self.there)
+        self.run_ok(*again)
+        (self.there / "b").unlink()
+        report = json.loads(self.run_ok(*again).stdout)
+        self.assertEqual(report["bytes"], 20000)
+        for name in "a", "b", "sub/c":
+            self.same(self.here / name, self.there / name)
+
     def test_a_file_is_a_tree_of_one(self):
         self.serve()
         for name in "a", "x/b", "c/c":  # c looks like a file that lists itself
