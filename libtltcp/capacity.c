@@ -8,6 +8,7 @@
 #define RATE_SECONDS 0.5      /* of the path's rate under a queue ... */
 #define SPAN_SECONDS 0.3      /* ... as spans tell it */
 #define GROWTH 0.05           /* per second without a queue */
+#define HEADROOM 16           /* times what the window lets out: more is idle */
 #define PLATEAU 10000000000   /* ns since a queue stood */
 #define PLATEAU_GROWTH 0.005  /* per second, so long */
 #define QUEUE_MIN 4000000     /* ns; less is noise */
@@ -121,12 +122,21 @@ static double growth_of_window(double mss, cong_time srtt_ns, double seconds) {
     return srtt > 0 ? mss / (srtt * srtt) * seconds : 0;
 }
 
+/* The window over the RTT, or what the controller paces at. */
+static double offered(const struct cong *cong, cong_time rtt) {
+    return cong->cwnd < 1e300 && rtt > 0 ? cong->cwnd / ((double)rtt / NS_PER_S)
+                                         : cong->pacing_rate;
+}
+
 /* A little for a while, for the path has just shown what it carries, then more
- * and more. */
-static void expect_more(tltcp__capacity *c, cong_time now, double seconds) {
+ * and more, but not for hours: a queue must soon tell of less again. */
+static void expect_more(tltcp__capacity *c, const struct cong *cong,
+                        cong_time min_rtt, cong_time now, double seconds) {
     bool plateau =
         now - c->t_full < PLATEAU || is_recent(c->t_slowed, now, SLOWED);
-    c->rate *= 1 + (plateau ? PLATEAU_GROWTH : GROWTH) * seconds;
+    if (c->rate < HEADROOM * offered(cong, min_rtt)) {
+        c->rate *= 1 + (plateau ? PLATEAU_GROWTH : GROWTH) * seconds;
+    }
 }
 
 /* The queue grows or shrinks: what is delivered is not what we send but what
@@ -159,10 +169,11 @@ static void correct(tltcp__capacity *c, double mss, const struct cong_rtt *rtt,
 
 /* What was delivered at most, corrected while a queue stands, but not by the
  * application's pauses.  Without a queue there may be more. */
-static void measure(tltcp__capacity *c, double mss, const struct cong_rtt *rtt,
-                    const struct cong_ack *ack, cong_time held,
-                    double seconds) {
+static void measure(tltcp__capacity *c, const struct cong *cong,
+                    const struct cong_rtt *rtt, const struct cong_ack *ack,
+                    cong_time held, double seconds) {
     const struct cong_rate_sample *rs = ack->rs;
+    double mss = cong->mss;
     bool ended = note_span(c, mss, rtt->min_rtt, ack);
     bool saturated = is_saturated(c, mss, rtt->min_rtt);
     if (rs != NULL && rs->rate > c->rate && (c->rate > 0 || saturated)) {
@@ -171,7 +182,7 @@ static void measure(tltcp__capacity *c, double mss, const struct cong_rtt *rtt,
         correct(c, mss, rtt, ack, seconds, ended);
     } else {
         c->defied = 0;
-        expect_more(c, ack->now, seconds);
+        expect_more(c, cong, rtt->min_rtt, ack->now, seconds);
         note_train(c, mss, ack, held);
     }
 }
@@ -197,17 +208,12 @@ static void note_full(tltcp__capacity *c, double mss, cong_time min_rtt,
     }
 }
 
-/* The window over the RTT, or what the controller paces at, but not more than
- * the path is known to deliver.  Where that is known, the RTT that counts is
- * the one without our own queue: a window that was cut just now has not drained
- * it yet. */
+/* What is offered, but not more than the path is known to deliver.  Where that
+ * is known, the RTT that counts is the one without our own queue: a window that
+ * was cut just now has not drained it yet. */
 static double usable(const tltcp__capacity *c, const struct cong *cong,
                      const struct cong_rtt *rtt) {
-    double rate = cong->pacing_rate;
-    if (cong->cwnd < 1e300 && rtt->srtt > 0) {
-        cong_time ns = c->rate > 0 ? rtt->min_rtt : rtt->srtt;
-        rate = cong->cwnd / ((double)ns / NS_PER_S);
-    }
+    double rate = offered(cong, c->rate > 0 ? rtt->min_rtt : rtt->srtt);
     if (c->max_rate > 0 && rate > c->max_rate) {
         rate = c->max_rate;
     }
@@ -221,7 +227,7 @@ void tltcp__capacity_on_ack(tltcp__capacity *c, const struct cong *cong,
         c->t_estimate >= 0 ? (double)(ack->now - c->t_estimate) / NS_PER_S : 0;
     double gain = seconds < ESTIMATE_SECONDS ? seconds / ESTIMATE_SECONDS : 1;
     double rate;
-    measure(c, cong->mss, rtt, ack, held, seconds);
+    measure(c, cong, rtt, ack, held, seconds);
     note_change(c, ack->now);
     note_full(c, cong->mss, rtt->min_rtt, ack);
     rate = usable(c, cong, rtt);
