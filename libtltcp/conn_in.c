@@ -194,7 +194,7 @@ static int error_of(uint32_t code) {
 static void keep_reason(tltcp_conn *c, const uint8_t *text, size_t len) {
     for (size_t i = 0; i < len; i++) {
         bool control = text[i] < 0x20 || text[i] == 0x7f;
-        c->reason[i] = control ? '?' : (char)text[i];
+        c->reason[i] = (char)(control ? (uint8_t)'?' : text[i]);
     }
     c->reason[len] = '\0';
 }
