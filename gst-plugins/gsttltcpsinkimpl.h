@@ -51,6 +51,7 @@ struct _GstTltcpSink {
     GPtrArray *pads; /* GstTltcpSinkPad: those beside the first */
     guint8 next_stream;
     gboolean playing;
+    gboolean starting; /* or playing: the first pad's buffers may come */
     gboolean stopping;
     gboolean flushing; /* the first pad */
     gboolean ending;   /* the end of the first stream is about to be sent */

@@ -160,7 +160,7 @@ void gst_tltcp_sink_pads_wait_described(GstTltcpSink *self) {
 
     g_mutex_lock(&self->pads_lock);
     g_cond_broadcast(&self->pads_changed);
-    while (self->pads->len && self->playing && !self->flushing &&
+    while (self->pads->len && self->starting && !self->flushing &&
            !all_described(self) &&
            g_cond_wait_until(&self->pads_changed, &self->pads_lock, end)) {
     }
@@ -386,8 +386,11 @@ void gst_tltcp_sink_pads_before(GstTltcpSink *self, GstStateChange change) {
     if (change == GST_STATE_CHANGE_READY_TO_PAUSED) {
         self->stopping = FALSE;
     }
+    if (change == GST_STATE_CHANGE_PAUSED_TO_PLAYING) {
+        self->starting = TRUE;
+    }
     if (change == GST_STATE_CHANGE_PLAYING_TO_PAUSED) {
-        self->playing = FALSE;
+        self->playing = self->starting = FALSE;
         interrupt_all(self);
     }
     if (change == GST_STATE_CHANGE_PAUSED_TO_READY) {

@@ -299,6 +299,17 @@ static void a_slow_encoder_is_waited_for(void **state) {
     assert_string_equal(find(r, "audio/x-opus", 1)->name, "src_1");
 }
 
+static void so_it_is_by_the_first_pad(void **state) {
+    struct run *r = *state;
+    guint port = receive(r, "tltcp://127.0.0.1:0?mode=listener");
+
+    send_to(r, port, AUDIO " ! s. " VIDEO " ! s.", "num-buffers=50",
+            "num-buffers=2 ! identity sleep-time=1200000");
+    wait_message(r->sender, GST_MESSAGE_EOS);
+    wait_message(r->receiver, GST_MESSAGE_EOS);
+    assert_string_equal(find(r, "video/x-h264", 1)->name, "src");
+}
+
 static void three_streams_have_three_pads(void **state) {
     struct run *r = *state;
     guint port = receive(r, "tltcp://127.0.0.1:0?mode=listener");
@@ -499,6 +510,7 @@ int main(void) {
         T(picture_and_sound_share_a_connection),
         T(a_stream_may_end_before_the_others),
         T(a_slow_encoder_is_waited_for),
+        T(so_it_is_by_the_first_pad),
         T(three_streams_have_three_pads),
         T(streams_keep_their_tags),
         T(who_calls_late_gets_every_stream),
