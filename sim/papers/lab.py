@@ -213,6 +213,10 @@ class Lab:
                         wrong.append((job, future.result()))
                         pool.shutdown(wait=False, cancel_futures=True)
                         break
+            except OSError:  # a full disk, say
+                pool.shutdown(wait=False, cancel_futures=True)
+                bar.end()
+                raise
             except KeyboardInterrupt:
                 pool.shutdown(wait=False, cancel_futures=True)
                 bar.end()

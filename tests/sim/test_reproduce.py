@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import unittest.mock
 
@@ -118,6 +119,25 @@ class Results(unittest.TestCase):
         why = self.lab.run(self.lab.key(job), job)
         self.assertIn("tcp=9999: it must be 0..500", why)
         self.assertEqual(list(self.lab.results.iterdir()), [])
+
+    def test_a_full_disk_ends_it_at_once(self):
+        jobs = {str(i): lab.Job.of("tltcp", seed=i) for i in range(50)}
+        ended = threading.Event()
+        tried = []
+
+        def run(key, _):
+            tried.append(key)
+            if len(tried) > 1:
+                ended.wait(10)
+            raise OSError("no space left")
+        with unittest.mock.patch.object(self.lab, "run", run), \
+                contextlib.redirect_stderr(io.StringIO()), \
+                unittest.mock.patch.object(
+                    lab.concurrent.futures.ThreadPoolExecutor, "__exit__",
+                    lambda pool, *_: (ended.set(), pool.shutdown())[2:]), \
+                self.assertRaisesRegex(OSError, "no space left"):
+            self.lab.run_all(jobs, 1)
+        self.assertLess(len(tried), len(jobs))
 
     def test_what_a_killed_run_left_is_no_result(self):
         job = lab.Job.of("tltcp")
