@@ -14,7 +14,9 @@ static volatile sig_atomic_t stopped;
 /* Bytes of the character at `text`; 0: none of UTF-8, or none that is printed
  * (U+0000 to U+001F, U+007F to U+009F). */
 static size_t printable(const unsigned char *text) {
+    /* The least first octet, and the least second one behind it. */
     static const unsigned char least[] = {0, 0, 0xc2, 0xe0, 0xf0};
+    static const unsigned char second[] = {0, 0, 0xa0, 0xa0, 0x90};
     size_t len = text[0] < 0x80   ? 1
                  : text[0] < 0xe0 ? 2
                  : text[0] < 0xf0 ? 3
@@ -23,7 +25,7 @@ static size_t printable(const unsigned char *text) {
         return text[0] >= 0x20 && text[0] != 0x7f;
     }
     if (text[0] < least[len] || text[0] > 0xf4 ||
-        (text[0] == 0xc2 && text[1] < 0xa0)) {
+        (text[0] == least[len] && text[1] < second[len])) {
         return 0;
     }
     for (size_t i = 1; i < len; i++) {
