@@ -165,6 +165,15 @@ static void random_classes(struct plan *p, int i, struct sim_random *r) {
     }
 }
 
+void plan_steady(struct plan *p, uint64_t seed) {
+    plan_init(p, seed);
+    for (int i = 0; i < 2; i++) {
+        p->source[i].sections = 300;
+        p->source[i].interval = 10 * MS;
+        p->source[i].size_max = 3000;
+    }
+}
+
 void plan_random(struct plan *p, uint64_t seed) {
     struct sim_random r;
     plan_init(p, seed);

@@ -114,6 +114,8 @@ struct world {
 };
 
 void plan_init(struct plan *p, uint64_t seed);
+/* Three seconds of small sections both ways. */
+void plan_steady(struct plan *p, uint64_t seed);
 /* Every dimension by lot. */
 void plan_random(struct plan *p, uint64_t seed);
 /* One line that describes a plan, for failures. */
