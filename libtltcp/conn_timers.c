@@ -3,7 +3,6 @@
 #include "libtltcp/conn.h"
 
 #define CLOSE_TRIES 16u
-#define CLOSE_TRIES_STRAYED 48u /* more than it is silent at times */
 #define CHALLENGE_TRIES 3u
 
 /* When the sender would put something into a packet. */
@@ -87,12 +86,18 @@ static void on_candidate_timer(tltcp_conn *c, tltcp_time now) {
     }
 }
 
+/* What is said goes where the peer is no more: it has until it is idle to be
+ * heard from where it is. */
+static bool outlives_tries(const tltcp_conn *c) {
+    return c->strayed && c->idle > 0;
+}
+
 static void on_close_timer(tltcp_conn *c, tltcp_time now) {
     if (c->state != TLTCP__CLOSING || c->close_at > now ||
         tltcp__conn_wants(c, TLTCP__WANT_CLOSE)) {
         return;
     }
-    if (c->close_tries >= (c->strayed ? CLOSE_TRIES_STRAYED : CLOSE_TRIES)) {
+    if (c->close_tries >= CLOSE_TRIES && !outlives_tries(c)) {
         tltcp__conn_bury(c, 0); /* all was delivered; the peer has gone first */
     } else {
         c->want |= TLTCP__WANT_CLOSE;
@@ -110,7 +115,7 @@ static void on_ping_timer(tltcp_conn *c, tltcp_time now) {
 /* The timers that end a connection.  True when one did. */
 static bool on_last_timers(tltcp_conn *c, tltcp_time now) {
     if (idle_at(c) <= now || c->connect_by <= now) {
-        tltcp__conn_bury(c, TLTCP_ERR_TIMEOUT);
+        tltcp__conn_bury(c, c->state == TLTCP__CLOSING ? 0 : TLTCP_ERR_TIMEOUT);
     } else if (c->linger_by <= now && c->state < TLTCP__CLOSING) {
         tltcp__conn_fail(c, TLTCP_ERR_ABORTED,
                          "closed before all was delivered");

@@ -62,17 +62,24 @@ static bool lose_behind_first(void *user, uint32_t link, struct sim_packet *p,
     return now >= m->from + m->span;
 }
 
+static void lose_at_the_end(struct plan *p, struct lossy_move *m) {
+    plan_init(p, m->span / SEC);
+    p->source[CLIENT].sections = 10;
+    p->source[CLIENT].interval = 100 * MS;
+    p->tap = lose_behind_first;
+    p->user = m;
+}
+
 /* What ends the stream went to its old address, and its answers are lost. */
 static void a_caller_that_moves_at_the_end_is_waited_for(void **state) {
+    static const uint64_t seconds[] = {5, 10, 15, 20, 60, 200};
     (void)state;
-    for (uint64_t seconds = 5; seconds <= 20; seconds += 5) {
-        struct lossy_move m = {.span = seconds * SEC};
+    for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
+        struct lossy_move m = {.span = seconds[i] * SEC};
         struct plan p;
-        plan_init(&p, seconds);
-        p.source[CLIENT].sections = 10;
-        p.source[CLIENT].interval = 100 * MS;
-        p.tap = lose_behind_first;
-        p.user = &m;
+        lose_at_the_end(&p, &m);
+        p.config[CLIENT].idle_timeout_ms = 600000;
+        p.config[SERVER].idle_timeout_ms = 600000;
         assert_int_equal(world_open(&w, &p), 0);
         world_run_for(&w, 910 * MS);
         m.old = sim_peer_rebind(w.end[CLIENT].peer);
@@ -80,16 +87,29 @@ static void a_caller_that_moves_at_the_end_is_waited_for(void **state) {
     }
 }
 
+/* All was delivered, so the listener has ended well. */
+static void a_caller_that_moves_and_is_gone_is_not_waited_for(void **state) {
+    struct lossy_move m = {.span = 1000 * SEC};
+    struct plan p;
+    (void)state;
+    lose_at_the_end(&p, &m);
+    p.keep_open = true;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 910 * MS);
+    m.old = sim_peer_rebind(w.end[CLIENT].peer);
+    end_close(&w.end[SERVER]);
+    world_run_for(&w, 60 * SEC);
+    assert_true(w.end[SERVER].closed);
+    assert_int_equal(w.end[SERVER].error, 0);
+    world_close(&w);
+}
+
 /* Nothing comes from the second new address for a while. */
 static void a_caller_that_moves_again_at_the_end_is_waited_for(void **state) {
     struct lossy_move m = {.span = 20 * SEC};
     struct plan p;
     (void)state;
-    plan_init(&p, 1);
-    p.source[CLIENT].sections = 10;
-    p.source[CLIENT].interval = 100 * MS;
-    p.tap = lose_behind_first;
-    p.user = &m;
+    lose_at_the_end(&p, &m);
     assert_int_equal(world_open(&w, &p), 0);
     world_run_for(&w, 500 * MS);
     (void)sim_peer_rebind(w.end[CLIENT].peer);
@@ -329,6 +349,7 @@ int main(void) {
         cmocka_unit_test(a_caller_behind_a_nat_may_change_its_address),
         cmocka_unit_test(a_caller_that_moves_at_the_end_hears_of_it),
         cmocka_unit_test(a_caller_that_moves_at_the_end_is_waited_for),
+        cmocka_unit_test(a_caller_that_moves_and_is_gone_is_not_waited_for),
         cmocka_unit_test(a_caller_that_moves_again_at_the_end_is_waited_for),
         cmocka_unit_test(
             an_attacker_who_copies_packets_does_not_get_the_stream),
