@@ -147,6 +147,12 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
     return secrets_option(&o->secrets, name, text, wrong);
 }
 
+bool peer_key(struct peer_options *o, const char *key, const char *value,
+              const char **wrong) {
+    return strcmp(key, "qlog") != 0 && strcmp(key, "recovery") != 0 &&
+           peer_option(o, key, value, wrong);
+}
+
 int peer_options_check(const char *tool, struct peer_options *o) {
     char wrong[TLTCP_REASON_MAX + 1] = "";
     int rc;

@@ -41,6 +41,17 @@ void peer_options_init(struct peer_options *o);
 bool peer_option(struct peer_options *o, const char *name, const char *text,
                  const char **wrong);
 
+/** What peer_key() takes, for messages. */
+#define PEER_KEYS                                                      \
+    "latency, passphrase, passphrase-file, key-file, streamid, "       \
+    "congestion-control, max-rate, initial-window, fec, drop-policy, " \
+    "reference-grace, deadline-mode, connect-timeout"
+
+/** @brief As peer_option(), for a key of a URL, of which nothing need outlive
+ * the call. */
+bool peer_key(struct peer_options *o, const char *key, const char *value,
+              const char **wrong);
+
 /** @brief After the last option: looks for a passphrase in the environment when
  * none was given, and whether the options go together. @param tool  for the
  * message @param o  options @return -1, or TOOL_USAGE, said why */

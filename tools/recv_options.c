@@ -42,7 +42,8 @@ static const char help[] =
     "  -h, --help          this text\n"
     "  -V, --version       the version\n"
     "\n"
-    "Keys of the URL: latency, passphrase.\n"
+    "Keys of the URL: latency, passphrase, passphrase-file, key-file, "
+    "streamid, fec.\n"
     "\n"
     "How lateness is counted: the sender's time line is laid on the clock "
     "here\n"
@@ -94,7 +95,6 @@ static const char *take(void *user, const char *name, const char *text) {
         const char *name;
         const char **to;
     } texts[] = {{"format", &o->format},
-                 {"streamid", &o->stream_id},
                  {"json", &o->json},
                  {"frames", &o->frames},
                  {"port-file", &o->port_file}};
@@ -118,13 +118,19 @@ static const char *take(void *user, const char *name, const char *text) {
 }
 
 static const char *take_key(void *user, const char *key, const char *value) {
+    static const char *const keys[] = {"latency",  "passphrase",
+                                       "streamid", "passphrase-file",
+                                       "key-file", "fec"};
     struct recv_options *o = user;
     const char *wrong = NULL;
-    if (strcmp(key, "latency") != 0 && strcmp(key, "passphrase") != 0) {
-        return "no such key; there are latency, passphrase";
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (strcmp(key, keys[i]) == 0) {
+            (void)peer_key(&o->from, key, value, &wrong);
+            return wrong;
+        }
     }
-    (void)peer_option(&o->from, key, value, &wrong);
-    return wrong;
+    return "no such key; there are latency, passphrase, passphrase-file, "
+           "key-file, streamid, fec";
 }
 
 static int take_words(struct recv_options *o, int words, char **word) {

@@ -19,7 +19,6 @@ struct recv_options {
                                    the sender's when given */
     bool once;                /**< one caller, then the end */
     bool keep_broken;      /**< frames that cannot be decoded go in as well */
-    const char *stream_id; /**< callers must ask for this; NULL: anything */
     const char *json;      /**< file, "-", or NULL */
     const char *frames;    /**< CSV file, or NULL */
     const char *port_file; /**< takes the address listened on, or NULL */

@@ -53,9 +53,10 @@ static const char help[] =
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
     "\n"
-    "Keys of the URL: latency, deadline-mode, drop-policy, "
-    "congestion-control,\n"
-    "initial-window, fec, passphrase, streamid.\n"
+    "Keys of the URL: latency, passphrase, passphrase-file, key-file, "
+    "streamid,\n"
+    "congestion-control, max-rate, initial-window, fec, drop-policy,\n"
+    "reference-grace, deadline-mode, connect-timeout.\n"
     "\n"
     "Example: tltcp-send --latency 200 film.mp4 tltcp://192.0.2.7:5000\n";
 
@@ -134,19 +135,11 @@ static const char *take(void *user, const char *name, const char *text) {
 }
 
 static const char *take_key(void *user, const char *key, const char *value) {
-    static const char *const keys[] = {
-        "latency",        "deadline-mode", "drop-policy", "congestion-control",
-        "initial-window", "fec",           "passphrase",  "streamid"};
     struct send_options *o = user;
     const char *wrong = NULL;
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-        if (strcmp(key, keys[i]) == 0) {
-            (void)peer_option(&o->to, key, value, &wrong);
-            return wrong;
-        }
-    }
-    return "no such key; there are latency, deadline-mode, drop-policy, "
-           "congestion-control, initial-window, fec, passphrase, streamid";
+    return peer_key(&o->to, key, value, &wrong)
+               ? wrong
+               : "no such key; there are " PEER_KEYS;
 }
 
 static int take_words(struct send_options *o, int words, char **word) {

@@ -34,7 +34,7 @@ struct server {
 /* Runs on the listener's thread. */
 static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     struct server *s = user;
-    const char *wanted = s->options->stream_id;
+    const char *wanted = s->options->from.config.stream_id;
     if (wanted && strcmp(wanted, caller->stream_id) != 0) {
         (void)snprintf(reason, TLTCP_REASON_MAX + 1,
                        "no stream of that name here");

@@ -186,15 +186,9 @@ static const char *take_tltcp_key(void *user, const char *key,
         return choose(&e->listens, value, "caller", "listener",
                       "must be caller or listener");
     }
-    if (strcmp(key, "qlog") == 0 || strcmp(key, "recovery") == 0 ||
-        !peer_option(&e->to, key, value, &wrong)) {
-        return "no such key; there are mode, latency, passphrase, "
-               "passphrase-file, key-file, streamid, congestion-control, "
-               "max-rate, initial-window, fec, drop-policy, "
-               "reference-grace, "
-               "deadline-mode, connect-timeout";
-    }
-    return wrong;
+    return peer_key(&e->to, key, value, &wrong)
+               ? wrong
+               : "no such key; there are mode, " PEER_KEYS;
 }
 
 static const char *take_udp_key(void *user, const char *key,

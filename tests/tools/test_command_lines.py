@@ -62,6 +62,26 @@ class Send(Refusals):
         self.refuse("host", "film.mp4", "tltcp://:9")
         self.refuse("no such key", "film.mp4", self.url + "?speed=1")
 
+    def test_a_url_may_say_all_that_the_call_depends_on(self):
+        secret = self.folder / "secret"
+        secret.write_text("a long enough secret\n", encoding="ascii")
+        for key, good, complaint in (
+                ("latency", "300", "milliseconds"),
+                ("streamid", "cam1", None),
+                ("congestion-control", "reno", "reno"),
+                ("max-rate", "4mbit", "rate"),
+                ("initial-window", "60", "whole number"),
+                ("fec", "off", "auto, on or off"),
+                ("drop-policy", "section", "dependents"),
+                ("reference-grace", "500", "milliseconds"),
+                ("deadline-mode", "gop", "pts or gop"),
+                ("connect-timeout", "900", "milliseconds"),
+                ("passphrase-file", secret, "first line")):
+            self.refuse("missing.mp4", self.folder / "missing.mp4",
+                        f"{self.url}?{key}={good}", status=1)
+            if complaint:
+                self.refuse(complaint, "film.mp4", f"{self.url}?{key}=bad")
+
     def test_a_controller_that_does_not_exist_lists_those_that_do(self):
         self.refuse("cubic", "--congestion", "warp", "film.mp4", self.url)
         self.refuse("reno", "film.mp4", self.url + "?congestion-control=warp")

@@ -27,12 +27,13 @@ class Transfer(toolbox.Folder):
     def clip(self, name, seconds=2):
         return clips.make(self.clips, name, seconds)
 
-    def receiver(self, output, *arguments):
+    def receiver(self, output, *arguments, keys=""):
         file = self.folder / "port"
         file.unlink(missing_ok=True)
         process = self.start("tltcp-recv", "-q", "--json", self.folder /
                              "recv.json", "--port-file", file, *arguments,
-                             "tltcp://127.0.0.1:0", self.folder / output)
+                             "tltcp://127.0.0.1:0" + keys,
+                             self.folder / output)
         return process, self.address(process, file)[0]
 
     def send(self, clip, address, *arguments):
@@ -257,8 +258,8 @@ class Transfer(toolbox.Folder):
         self.check_equal(clip, "out-2.ts", "v")
 
     def test_a_caller_who_asks_for_another_stream_is_told_so(self):
-        receiver, address = self.receiver("out.ts", "--once", "--streamid",
-                                          "cam1")
+        receiver, address = self.receiver("out.ts", "--once",
+                                          keys="?streamid=cam1")
         done = self.send(self.clip("raw.h264"), address + "?streamid=cam2")
         self.assertEqual(done.returncode, 1)
         self.assertIn("no stream of that name", done.stderr)
