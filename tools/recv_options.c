@@ -135,12 +135,16 @@ static const char *take_key(void *user, const char *key, const char *value) {
 
 static int take_words(struct recv_options *o, int words, char **word) {
     char why[URL_WHY_MAX];
+    bool understood;
     if (words != 2) {
         return tool_misuse(TOOL, "URL and OUTPUT are wanted, both");
     }
     o->url = word[0];
     o->output = word[1];
-    if (!url_parse(o->url, "tltcp://", true, &o->local, take_key, o, why)) {
+    understood =
+        url_parse(o->url, "tltcp://", true, &o->local, take_key, o, why);
+    url_hide_secrets(word[0]);
+    if (!understood) {
         return tool_misuse(TOOL, "%s: %s", o->url, why);
     }
     if (strcmp(o->output, "-") == 0 && !o->format) {

@@ -377,6 +377,7 @@ static int take_option(struct saratoga_args *a, int opt, const char *name,
         if (!secrets_option(&a->secrets, name, optarg, &why)) {
             why = take_value(a, opt, optarg);
         }
+        tool_hide_secret(name, optarg);
         return why ? tool_misuse(TOOL, "--%s %s: must be %s", name, optarg, why)
                    : -1;
     }

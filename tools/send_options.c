@@ -144,12 +144,16 @@ static const char *take_key(void *user, const char *key, const char *value) {
 
 static int take_words(struct send_options *o, int words, char **word) {
     char why[URL_WHY_MAX];
+    bool understood;
     if (words != 2) {
         return tool_misuse(TOOL, "INPUT and URL are wanted, both");
     }
     o->input = word[0];
     o->url = word[1];
-    if (!url_parse(o->url, "tltcp://", false, &o->peer, take_key, o, why)) {
+    understood =
+        url_parse(o->url, "tltcp://", false, &o->peer, take_key, o, why);
+    url_hide_secrets(word[1]);
+    if (!understood) {
         return tool_misuse(TOOL, "%s: %s", o->url, why);
     }
     if (strcmp(o->peer.port, "0") == 0) {

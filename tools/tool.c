@@ -91,6 +91,12 @@ int tool_bad_option(const char *tool, int opt, char **argv) {
     return tool_misuse(tool, "unknown option %s", name);
 }
 
+void tool_hide_secret(const char *name, char *value) {
+    if (value && strcmp(name, "passphrase") == 0) {
+        memset(value, '*', strlen(value));
+    }
+}
+
 static const char *name_of(const struct option *options, int opt) {
     for (; options->name; options++) {
         if (options->val == opt) {
@@ -115,6 +121,7 @@ static int take_option(const struct tool_line *line, void *user, int opt,
         return tool_bad_option(line->tool, opt, argv);
     default:
         why = line->take(user, name, optarg);
+        tool_hide_secret(name, optarg);
         return why ? tool_misuse(line->tool, "--%s %s: must be %s", name,
                                  optarg ? optarg : "", why)
                    : -1;

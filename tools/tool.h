@@ -34,6 +34,11 @@ const char *tool_shown(char *out, size_t room, const char *text);
 /** @brief Prints "TOOL: sentence" and where help is. @return TOOL_USAGE */
 int tool_misuse(const char *tool, const char *format, ...) TOOL_PRINTF(2, 3);
 
+/** @brief Overwrites the value of an option that is a passphrase: neither
+ * messages nor lists of processes show it then. @param name  of the option
+ * @param value  from main(), taken already; or NULL */
+void tool_hide_secret(const char *name, char *value);
+
 /**
  * @brief Says what getopt_long() did not like.
  * @param tool  for the message

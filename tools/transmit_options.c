@@ -299,15 +299,17 @@ static int check(struct transmit_options *o) {
 }
 
 static int take_words(struct transmit_options *o, int words, char **word) {
+    struct endpoint *ends[] = {&o->in, &o->out};
     char why[URL_WHY_MAX];
     if (words != 2) {
         return tool_misuse(TOOL, "INPUT and OUTPUT are wanted, both");
     }
-    if (!parse_endpoint(&o->in, word[0], false, why)) {
-        return tool_misuse(TOOL, "%s: %s", word[0], why);
-    }
-    if (!parse_endpoint(&o->out, word[1], true, why)) {
-        return tool_misuse(TOOL, "%s: %s", word[1], why);
+    for (int i = 0; i < 2; i++) {
+        bool understood = parse_endpoint(ends[i], word[i], i == 1, why);
+        url_hide_secrets(word[i]);
+        if (!understood) {
+            return tool_misuse(TOOL, "%s: %s", word[i], why);
+        }
     }
     o->out.to.feed.frames = o->frames;
     o->in.to.config.qlog_dir = o->out.to.config.qlog_dir = o->qlog;

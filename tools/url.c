@@ -53,12 +53,22 @@ static bool parse_query(char *query, url_key take, void *user, char *why) {
         }
         wrong = take(user, word, value);
         if (wrong) {
-            (void)snprintf(why, URL_WHY_MAX, "%.80s=%.80s: %s", word, value,
-                           wrong);
+            bool secret = strcmp(word, "passphrase") == 0;
+            (void)snprintf(why, URL_WHY_MAX, "%.80s=%.80s: %s", word,
+                           secret ? "***" : value, wrong);
             return false;
         }
     }
     return true;
+}
+
+void url_hide_secrets(char *text) {
+    static const char key[] = "passphrase=";
+    char *at = text;
+    while ((at = strstr(at, key)) != NULL) {
+        at += sizeof(key) - 1;
+        memset(at, '*', strcspn(at, "&"));
+    }
 }
 
 bool url_parse(const char *text, const char *scheme, bool listen,

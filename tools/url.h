@@ -29,4 +29,8 @@ typedef const char *(*url_key)(void *user, const char *key, const char *value);
 bool url_parse(const char *text, const char *scheme, bool listen,
                struct hostport *hp, url_key take, void *user, char *why);
 
+/** @brief Overwrites passphrases in a URL, so that neither messages nor lists
+ * of processes show them. @param text  as typed; understood or not */
+void url_hide_secrets(char *text);
+
 #endif /* TOOLS_URL_H */

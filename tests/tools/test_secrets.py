@@ -2,6 +2,7 @@
 """Passphrases and keys of the tools: on the command line, in files, in the
 environment; who fits is served, who does not is told."""
 import os
+import pathlib
 import signal
 import unittest
 
@@ -24,6 +25,12 @@ class Secrets(saratogabox.Node):
                          else content.encode())
         path.chmod(0o600)
         return path
+
+    @staticmethod
+    def command_line(process):
+        """As ps shows it."""
+        return pathlib.Path(f"/proc/{process.pid}/cmdline").read_text(
+            encoding="utf-8")
 
     def environment(self, **more):
         return {**os.environ, **more}
@@ -56,6 +63,11 @@ class Files(Secrets):
         self.arrives(env=self.environment(PERIGEE_PASSPHRASE=SECRET))
         self.is_told("--passphrase", "another passphrase")
         self.is_told("--key-file", self.key)
+
+    def test_a_passphrase_is_not_shown_in_the_list_of_processes(self):
+        line = self.command_line(self.serve("--passphrase", SECRET))
+        self.assertIn("--passphrase", line)
+        self.assertNotIn(SECRET, line)
 
     def test_files_are_put_and_listed_as_well(self):
         self.serve("--write", "--key-file", self.key)
@@ -157,6 +169,30 @@ class Streams(Secrets):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(self.finish(receiver)[0], 0)
         self.same(self.here / "f", self.there / "f")
+
+    def test_a_passphrase_in_a_url_is_shown_to_nobody(self):
+        receiver = self.listen("--", "tltcp://127.0.0.1:0?mode=listener&"
+                               "passphrase=" + SECRET, self.there / "f")
+        line = self.command_line(receiver)
+        self.assertIn("passphrase=***", line)
+        self.assertNotIn(SECRET, line)
+        film = self.here / "missing.mp4"
+        query = f"?passphrase={SECRET}&connect-timeout=200"
+        with toolbox.udp_socket() as silent:
+            nobody = f"tltcp://127.0.0.1:{silent.getsockname()[1]}{query}"
+            for words in (("tltcp-live-transmit", "-a", "no", "--",
+                           self.here, nobody),
+                          ("tltcp-live-transmit", film, nobody + "&fec=7"),
+                          ("tltcp-send", film, nobody + "&fec=7"),
+                          ("tltcp-send", "--passphrase", SECRET * 20, film,
+                           nobody),
+                          ("tltcp-recv", "tltcp://127.0.0.1:70000" + query,
+                           self.there / "f.ts"),
+                          ("saratoga", "get", "--passphrase", SECRET * 20,
+                           "saratoga://127.0.0.1/f")):
+                done = toolbox.run(*words)
+                self.assertNotEqual(done.returncode, 0, words)
+                self.assertNotIn(SECRET, done.stdout + done.stderr)
 
     def test_a_passphrase_in_the_environment_is_for_both_sides(self):
         self.put_file("f", 50000)
