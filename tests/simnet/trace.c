@@ -79,6 +79,12 @@ static bool wanted(const struct world *w) {
            (*seed == '\0' || strtoull(seed, NULL, 10) == w->plan.seed);
 }
 
+void trace_note(struct world *w, const char *what) {
+    if (wanted(w)) {
+        (void)printf("%.6f %s\n", (double)world_now(w) * 1e-9, what);
+    }
+}
+
 void trace_datagram(struct end *e, const char *what, const void *dgram,
                     size_t len) {
     tltcp_stats st = end_stats(e);

@@ -150,6 +150,8 @@ bool play(const struct plan *p, uint64_t *hash);
 /* Called by the world: see trace.c. */
 void trace_datagram(struct end *e, const char *what, const void *dgram,
                     size_t len);
+/* A line of the trace that says what happens to the world. */
+void trace_note(struct world *w, const char *what);
 /* Likewise: see check.c. */
 void check_datagram(struct end *e, const void *dgram, size_t len);
 void check_flight(struct end *e);

@@ -5,7 +5,11 @@
  * some run out of memory.  One that has ended is checked and followed by
  * another.
  *
- *   soak_tltcp [SECONDS [SEED]]
+ *   soak_tltcp [SECONDS [SEED]]  connections with this seed, the next and so on
+ *   soak_tltcp one SEED          that one alone, as it went among the others
+ *
+ * With SIMNET_TRACE in the environment (see tests/simnet/trace.c) every datagram
+ * is printed, moves and stalls too.
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -23,11 +27,11 @@
 
 static double seconds = 5;
 static uint64_t next_seed = 1;
-static struct sim_random luck;
 static uint64_t played, starved, moved, stalled;
 
 struct soaked {
     struct world w;
+    struct sim_random luck; /* its own: it goes the same way alone */
     uint64_t stall_until;
     bool starved;
 };
@@ -66,19 +70,21 @@ static unsigned descriptors(void) {
 
 static void complain(struct soaked *s, const char *why) {
     char line[700];
-    fail_msg("%s%s\n    %s", plan_describe(&s->w.plan, line, sizeof(line)),
-             s->starved ? " (starved)" : "", why);
+    fail_msg("%s%s\n    %s\n    again: soak_tltcp one %" PRIu64,
+             plan_describe(&s->w.plan, line, sizeof(line)),
+             s->starved ? " (starved)" : "", why, s->w.plan.seed);
 }
 
-static void begin(struct soaked *s) {
+static void begin(struct soaked *s, uint64_t seed) {
     struct plan p;
-    plan_random(&p, next_seed++);
+    plan_random(&p, seed);
+    sim_random_init(&s->luck, seed);
     p.quiet = false;
     p.no_flight_check = true; /* a new path starts with less than is out */
     s->stall_until = 0;
-    s->starved = sim_random_chance(&luck, 0.1);
+    s->starved = sim_random_chance(&s->luck, 0.1);
     if (s->starved) {
-        p.alloc.fail_at = 1 + sim_random_below(&luck, 2000);
+        p.alloc.fail_at = 1 + sim_random_below(&s->luck, 2000);
         p.no_delivery_check = true;
     }
     if (world_open(&s->w, &p) != 0 && !s->starved) {
@@ -106,23 +112,27 @@ static void disturb(struct soaked *s) {
     uint64_t now = world_now(w);
     struct end *client = &w->end[CLIENT];
     if (client->connected && !client->closed && s->stall_until == 0 &&
-        w->end[SERVER].connected && sim_random_chance(&luck, 0.01)) {
+        w->end[SERVER].connected && sim_random_chance(&s->luck, 0.01)) {
         moved++;
+        trace_note(w, "the caller moves");
         (void)sim_peer_rebind(client->peer);
     }
-    if (s->stall_until == 0 && sim_random_chance(&luck, 0.005)) {
+    if (s->stall_until == 0 && sim_random_chance(&s->luck, 0.005)) {
         struct sim_link_config c = w->plan.link[CLIENT];
         c.loss = 1;
         stalled++;
-        s->stall_until = now + 1 + sim_random_below(&luck, 5 * SEC);
+        trace_note(w, "what the caller sends is lost");
+        s->stall_until = now + 1 + sim_random_below(&s->luck, 5 * SEC);
         sim_net_set_link(w->net, w->link[CLIENT], &c);
     } else if (s->stall_until != 0 && now >= s->stall_until) {
         s->stall_until = 0;
+        trace_note(w, "what the caller sends arrives again");
         sim_net_set_link(w->net, w->link[CLIENT], &w->plan.link[CLIENT]);
     }
 }
 
-static void advance(struct soaked *s) {
+/* True when the world has ended. */
+static bool advance(struct soaked *s) {
     struct world *w = &s->w;
     bool over;
     world_run_for(w, SLICE);
@@ -134,10 +144,20 @@ static void advance(struct soaked *s) {
     }
     if (over) {
         end(s);
-        begin(s);
     } else {
         disturb(s);
     }
+    return over;
+}
+
+static void one_connection_lives_and_dies(void **state) {
+    struct soaked *s = calloc(1, sizeof(*s));
+    (void)state;
+    assert_non_null(s);
+    begin(s, next_seed);
+    while (!advance(s)) {
+    }
+    free(s);
 }
 
 static void
@@ -146,15 +166,16 @@ two_hundred_connections_live_and_die_while_memory_stays_flat(void **state) {
     size_t early = 0;
     unsigned open_files = descriptors();
     (void)state;
-    sim_random_init(&luck, next_seed);
     for (int i = 0; i < WORLDS; i++) {
         all[i] = calloc(1, sizeof(*all[i]));
         assert_non_null(all[i]);
-        begin(all[i]);
+        begin(all[i], next_seed++);
     }
     while (wall() < start + seconds) {
         for (int i = 0; i < WORLDS; i++) {
-            advance(all[i]);
+            if (advance(all[i])) {
+                begin(all[i], next_seed++);
+            }
         }
         if (early == 0 && wall() > start + seconds / 2) {
             early = resident();
@@ -173,15 +194,20 @@ two_hundred_connections_live_and_die_while_memory_stays_flat(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest tests[] = {
+    const struct CMUnitTest many[] = {
         cmocka_unit_test(
             two_hundred_connections_live_and_die_while_memory_stays_flat),
     };
-    if (argc > 1) {
+    const struct CMUnitTest alone[] = {
+        cmocka_unit_test(one_connection_lives_and_dies),
+    };
+    bool one = argc == 3 && strcmp(argv[1], "one") == 0;
+    if (argc > 1 && !one) {
         seconds = strtod(argv[1], NULL);
     }
     if (argc > 2) {
         next_seed = strtoull(argv[2], NULL, 10);
     }
-    return cmocka_run_group_tests_name("soak", tests, NULL, NULL);
+    return one ? cmocka_run_group_tests_name("soak", alone, NULL, NULL)
+               : cmocka_run_group_tests_name("soak", many, NULL, NULL);
 }
