@@ -86,10 +86,11 @@ static void on_candidate_timer(tltcp_conn *c, tltcp_time now) {
     }
 }
 
-/* What is said goes where the peer is no more: it has until it is idle to be
- * heard from where it is. */
-static bool outlives_tries(const tltcp_conn *c) {
-    return c->strayed && c->idle > 0;
+/* Nothing comes from the peer: it has heard the end and is gone, or there is an
+ * outage, which has an end, too.  A caller would ping after a third of the idle
+ * timeout, if not where it was then from where it has moved to. */
+static bool is_silent(const tltcp_conn *c) {
+    return c->now >= c->heard_at + (c->strayed ? c->idle : c->idle / 2);
 }
 
 static void on_close_timer(tltcp_conn *c, tltcp_time now) {
@@ -97,7 +98,7 @@ static void on_close_timer(tltcp_conn *c, tltcp_time now) {
         tltcp__conn_wants(c, TLTCP__WANT_CLOSE)) {
         return;
     }
-    if (c->close_tries >= CLOSE_TRIES && !outlives_tries(c)) {
+    if (c->close_tries >= CLOSE_TRIES && is_silent(c)) {
         tltcp__conn_bury(c, 0); /* all was delivered; the peer has gone first */
     } else {
         c->want |= TLTCP__WANT_CLOSE;

@@ -8,6 +8,7 @@
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
 #define PTO_SHIFT_MAX 6u
 #define PTO_MAX (10 * TLTCP_S)
+#define PTO_STEPS 8u /* of 1/32 */
 #define PROBES 2u    /* packets per probe timeout */
 #define ECN_TRIES 3u /* probe timeouts, RFC 9000, A.4 */
 
@@ -433,14 +434,21 @@ tltcp_time tltcp__sender_pto(const tltcp__sender *s) {
     return (tltcp_time)r->srtt + var + s->peer_ack_delay;
 }
 
+/* Waits that do not grow any more differ from each other: what is in the way may
+ * come back at even intervals, as a satellite's handovers do. */
+static tltcp_time uneven(const tltcp__sender *s, tltcp_time wait) {
+    return wait - wait / 32 * (s->pto_count * 5 % PTO_STEPS);
+}
+
 static tltcp_time pto_at(const tltcp__sender *s) {
-    unsigned shift =
-        s->pto_count < PTO_SHIFT_MAX ? s->pto_count : PTO_SHIFT_MAX;
-    tltcp_time wait = tltcp__sender_pto(s) << shift;
+    bool grows = s->pto_count < PTO_SHIFT_MAX;
+    tltcp_time wait = tltcp__sender_pto(s)
+                      << (grows ? s->pto_count : PTO_SHIFT_MAX);
     if (s->map.flying == 0) {
         return TLTCP_TIME_NEVER;
     }
-    return s->t_eliciting + (wait < PTO_MAX ? wait : PTO_MAX);
+    wait = wait < PTO_MAX ? wait : PTO_MAX;
+    return s->t_eliciting + (grows ? wait : uneven(s, wait));
 }
 
 tltcp_time tltcp__sender_timeout(const tltcp__sender *s) {

@@ -88,6 +88,44 @@ static bool cut(void *user, uint32_t link, struct sim_packet *p, uint64_t at) {
     return at < *since;
 }
 
+/* Nothing arrives for a while from the moment on at which the listener closes.
+ */
+struct outage {
+    uint64_t span;
+    uint64_t until; /* 0: it does not close yet */
+};
+
+static bool cut_at_the_end(void *user, uint32_t link, struct sim_packet *p,
+                           uint64_t at) {
+    struct outage *o = user;
+    (void)link;
+    (void)p;
+    if (o->until == 0 && w.end[SERVER].peer != NULL &&
+        conn(SERVER)->state == TLTCP__CLOSING) {
+        o->until = at + o->span;
+    }
+    return at >= o->until;
+}
+
+/* It says so until it has heard nothing for half of the idle timeout. */
+static void a_close_outlives_an_outage(void **state) {
+    (void)state;
+    for (uint64_t s = 5; s <= 25; s += 5) {
+        struct outage o = {.span = s * SEC};
+        struct plan p;
+        plan_init(&p, s);
+        p.config[CLIENT].idle_timeout_ms = 60000;
+        p.config[SERVER].idle_timeout_ms = 60000;
+        p.keep_open = true;
+        p.tap = cut_at_the_end;
+        p.user = &o;
+        open_and_run(&p, 1 * SEC);
+        end_close(&w.end[SERVER]);
+        sim_peer_pump(w.end[SERVER].peer);
+        world_finish(&w);
+    }
+}
+
 static void silence_ends_both_ends_after_the_lower_idle_timeout(void **state) {
     uint64_t since = 1 * SEC;
     struct plan p;
@@ -359,6 +397,7 @@ int main(void) {
         cmocka_unit_test(a_close_under_loss_tells_both_ends),
         cmocka_unit_test(a_close_drains_what_was_written),
         cmocka_unit_test(a_close_waits_at_most_for_its_linger_time),
+        cmocka_unit_test(a_close_outlives_an_outage),
         cmocka_unit_test(an_abort_reaches_the_other_end_with_its_reason),
         cmocka_unit_test(silence_ends_both_ends_after_the_lower_idle_timeout),
         cmocka_unit_test(keep_alive_holds_a_connection_without_traffic),

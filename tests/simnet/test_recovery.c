@@ -56,6 +56,38 @@ static void probes_come_ever_more_seldom(void **state) {
     world_finish(&w);
 }
 
+/* Ever again for a while, which may be how far apart probes are. */
+struct beats {
+    uint64_t first, span, period;
+};
+
+static bool drop_at_beats(void *user, uint32_t link, struct sim_packet *p,
+                          uint64_t now) {
+    const struct beats *b = user;
+    (void)p;
+    return link != 0 || now < 1 * SEC ||
+           (now >= b->first && (now - b->first) % b->period >= b->span);
+}
+
+static void probes_do_not_keep_time_with_an_outage(void **state) {
+    (void)state;
+    for (uint64_t i = 0; i < 10; i++) {
+        struct faults f = {0};
+        struct beats b = {60 * SEC + i * SEC, 3 * SEC, 10 * SEC};
+        struct plan p;
+        burst(&p, &f, 1000);
+        p.link[CLIENT].delay = 300 * MS;
+        p.config[CLIENT].idle_timeout_ms = 600000;
+        p.config[SERVER].idle_timeout_ms = 600000;
+        p.tap = drop_at_beats;
+        p.user = &b;
+        assert_int_equal(world_open(&w, &p), 0);
+        world_run_for(&w, 150 * SEC); /* a PING comes at 200 s */
+        assert_true(w.end[CLIENT].closed);
+        world_finish(&w);
+    }
+}
+
 static void two_packets_of_a_probe_timeout_repeat_two(void **state) {
     static const uint64_t both[] = {1 * SEC, 1 * SEC};
     struct faults f = {.at = both, .count = 2};
@@ -192,6 +224,7 @@ static void a_skip_that_is_lost_is_told_again(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(probes_come_ever_more_seldom),
+        cmocka_unit_test(probes_do_not_keep_time_with_an_outage),
         cmocka_unit_test(two_packets_of_a_probe_timeout_repeat_two),
         cmocka_unit_test(nothing_through_for_long_counts_as_a_timeout),
         cmocka_unit_test(a_silent_way_back_and_two_losses_are_no_timeout),
