@@ -2,8 +2,10 @@
 #include "gst-plugins/gsttltcpsettings.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include <congestion/congestion.h>
+#include <glib/gstdio.h>
 
 #include "gst-plugins/gsttltcpfields.h"
 #include "gst-plugins/gsttltcpsecrets.h"
@@ -356,6 +358,13 @@ gint gst_tltcp_settings_check(const GstTltcpSettings *s,
 
     if (wrong) {
         g_strlcpy(reason, wrong, TLTCP_REASON_MAX + 1);
+        return TLTCP_ERR_INVAL;
+    }
+    if (s->qlog_dir && g_access(s->qlog_dir, W_OK | X_OK) != 0) {
+        (void)g_snprintf(reason, TLTCP_REASON_MAX + 1,
+                         "qlog-dir \"%s\" should be a folder that may be "
+                         "written to",
+                         s->qlog_dir);
         return TLTCP_ERR_INVAL;
     }
     return tltcp_config_check(config, reason);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "peer_options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/units.h"
 #include "tool.h"
@@ -158,6 +160,10 @@ int peer_options_check(const char *tool, struct peer_options *o) {
     int rc;
     secrets_finish(&o->secrets);
     secrets_to_config(&o->secrets, &o->config);
+    if (o->config.qlog_dir && access(o->config.qlog_dir, W_OK | X_OK) != 0) {
+        return tool_fail(tool, "cannot write into %s: %s", o->config.qlog_dir,
+                         strerror(errno));
+    }
     rc = tltcp_config_check(&o->config, wrong);
     if (rc < 0) {
         return tool_misuse(tool, "%s", wrong[0] ? wrong : tltcp_strerror(rc));

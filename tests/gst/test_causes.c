@@ -43,6 +43,7 @@ static void
 an_unknown_controller_is_named_when_set_as_a_property(void **state) {
     (void)state;
     support_fails_with("congestion-control", "magic", "reno");
+    support_fails_with("qlog-dir", "/nonexistent", "folder");
 }
 
 static void a_sink_that_waits_for_callers_can_be_stopped(void **state) {

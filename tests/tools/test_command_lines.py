@@ -123,7 +123,7 @@ class Send(Refusals):
                     "tltcp://no.such.host.invalid:9", status=1)
 
     def test_files_that_cannot_be_written_are_refused_at_once(self):
-        for option in ("--json", "--frames"):
+        for option in ("--json", "--frames", "--qlog"):
             self.refuse("/nonexistent/x", option, "/nonexistent/x",
                         "film.mp4", self.url, status=1)
 
@@ -158,7 +158,7 @@ class Recv(Refusals):
     def test_files_that_cannot_be_written_are_refused_at_once(self):
         self.refuse("/nonexistent/out.ts", self.url, "/nonexistent/out.ts",
                     status=1)
-        for option in ("--json", "--frames", "--port-file"):
+        for option in ("--json", "--frames", "--port-file", "--qlog"):
             self.refuse("/nonexistent/x", option, "/nonexistent/x", self.url,
                         self.folder / "out.ts", status=1)
 

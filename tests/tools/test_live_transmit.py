@@ -92,7 +92,8 @@ class CommandLine(test_command_lines.Refusals):
                     status=1)
         self.refuse("no such adapter", "udp://239.1.1.1:9?adapter=nonesuch",
                     self.url, status=1)
-        for option in ("--json", "--frames", "--statsout", "--port-file"):
+        for option in ("--json", "--frames", "--statsout", "--port-file",
+                       "--qlog"):
             self.refuse("/nonexistent/x", option, "/nonexistent/x", "-q",
                         "udp://127.0.0.1:0", LISTEN, status=1)
         with toolbox.udp_socket() as s:
