@@ -358,6 +358,9 @@ static int take_option(struct saratoga_args *a, int opt, const char *name,
                        char **argv) {
     bool *flag = flag_of(a, opt);
     const char *why;
+    if (opt >= OPT_RATE) {
+        a->given |= UINT64_C(1) << (opt - OPT_RATE);
+    }
     if (flag) {
         *flag = true;
         return -1;
@@ -432,41 +435,69 @@ static uint32_t usual_tries(enum saratoga_command command) {
                                           : defaults.request_tries;
 }
 
+#define WITH(command) (1U << SARATOGA_CMD_##command)
+
+/* Options that the other commands would pass over. */
+static const struct {
+    int opt;
+    unsigned commands;
+    const char *with;
+} bound[] = {
+    {OPT_ROOT, WITH(SERVE), "serve"},
+    {OPT_NO_READ, WITH(SERVE), "serve"},
+    {OPT_STREAMS, WITH(SERVE), "serve"},
+    {OPT_WRITE, WITH(SERVE), "serve"},
+    {OPT_DELETE, WITH(SERVE), "serve"},
+    {OPT_BEACON, WITH(SERVE), "serve"},
+    {OPT_BEACON_TO, WITH(SERVE), "serve"},
+    {OPT_EID, WITH(SERVE), "serve"},
+    {OPT_RATE_FILE, WITH(SERVE), "serve"},
+    {OPT_MAX_SESSIONS, WITH(SERVE), "serve"},
+    {OPT_MAX_PER_PEER, WITH(SERVE), "serve"},
+    {OPT_MAX_PEERS, WITH(SERVE), "serve"},
+    {OPT_QUOTA, WITH(SERVE), "serve"},
+    {OPT_PORT_FILE, WITH(SERVE), "serve"},
+    {OPT_INTERVAL, WITH(MIRROR), "mirror"},
+    {OPT_ONCE, WITH(MIRROR), "mirror"},
+    {OPT_WAIT, WITH(PEERS), "peers"},
+    {OPT_ONE_WAY, WITH(PUT), "put"},
+    {OPT_UPDATE, WITH(GET) | WITH(SERVE), "get and serve"},
+    {OPT_OVERWRITE, WITH(GET) | WITH(TAKE) | WITH(MIRROR) | WITH(SERVE),
+     "get, take, mirror and serve; of a put the one who serves decides"},
+    {OPT_MULTICAST, WITH(PUT) | WITH(GET) | WITH(MIRROR) | WITH(SERVE),
+     "put, get, mirror and serve"},
+    {OPT_GROUP, WITH(GET) | WITH(MIRROR) | WITH(SERVE),
+     "get, mirror and serve; of a put the host is the group"},
+};
+
+static int check_bound(const struct saratoga_args *a) {
+    for (size_t i = 0; i < sizeof(bound) / sizeof(bound[0]); i++) {
+        if ((a->given >> (bound[i].opt - OPT_RATE) & 1) != 0 &&
+            (bound[i].commands >> a->command & 1) == 0) {
+            const struct option *o = options;
+            while (o->val != bound[i].opt) {
+                o++;
+            }
+            return tool_misuse(TOOL, "--%s goes with %s", o->name,
+                               bound[i].with);
+        }
+    }
+    return -1;
+}
+
 /* --multicast is about where the file goes: of a put that is its host, of a get
  * the server and the client have to name the same. */
-static int check_group(struct saratoga_args *a) {
-    bool asked = a->command == SARATOGA_CMD_GET ||
-                 a->command == SARATOGA_CMD_MIRROR ||
-                 a->command == SARATOGA_CMD_SERVE;
-    if (a->transfer.no_status && a->command != SARATOGA_CMD_PUT) {
-        return tool_misuse(TOOL, "--one-way goes with put");
-    }
-    if (a->streams && a->command != SARATOGA_CMD_SERVE) {
-        return tool_misuse(TOOL, "--streams goes with serve");
-    }
-    if (a->transfer.multicast && !asked && a->command != SARATOGA_CMD_PUT) {
-        return tool_misuse(TOOL,
-                           "--multicast goes with put, get, mirror and serve");
-    }
-    if (a->group && !asked) {
-        return tool_misuse(TOOL,
-                           "--group goes with get, mirror and serve; of a put "
-                           "the host is the group");
-    }
-    if (a->transfer.multicast && asked) {
+static void set_group(struct saratoga_args *a) {
+    if (a->transfer.multicast && a->command != SARATOGA_CMD_PUT) {
         a->group = a->group ? a->group : SARATOGA_GROUP_IPV4;
         a->transfer.multicast = false; /* of what goes to the group alone */
     }
-    return -1;
 }
 
 static int read_rate(struct saratoga_args *a) {
     const char *wanted;
     if (!a->rate_file) {
         return -1;
-    }
-    if (a->command != SARATOGA_CMD_SERVE) {
-        return tool_misuse(TOOL, "--rate-file goes with serve");
     }
     wanted = saratoga_rate_in(a->rate_file, &a->transfer.rate_bps);
     return wanted ? tool_misuse(TOOL, "--rate-file %s: must be %s",
@@ -483,7 +514,10 @@ static int check(struct saratoga_args *a) {
         return tool_misuse(TOOL, "peers hears beacons to a group, which are "
                                  "plain: no passphrase or key with it");
     }
-    rc = read_rate(a);
+    rc = check_bound(a);
+    if (rc < 0) {
+        rc = read_rate(a);
+    }
     if (rc >= 0) {
         return rc;
     }
@@ -499,13 +533,12 @@ static int check(struct saratoga_args *a) {
         return tool_misuse(TOOL, "--auth-files and --checksum hmac-sha256 need "
                                  "--auth-key");
     }
-    if (a->update && (a->key_len > 0 || (a->command != SARATOGA_CMD_GET &&
-                                         a->command != SARATOGA_CMD_SERVE))) {
-        return tool_misuse(TOOL, "--update goes with get and serve, and not "
-                                 "with --auth-key");
+    if (a->update && a->key_len > 0) {
+        return tool_misuse(TOOL, "--update does not go with --auth-key");
     }
     a->transfer.update_check = a->update && a->command == SARATOGA_CMD_GET;
-    return check_group(a);
+    set_group(a);
+    return -1;
 }
 
 int saratoga_args_parse(int argc, char **argv, struct saratoga_args *a) {

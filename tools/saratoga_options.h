@@ -33,6 +33,7 @@ struct saratoga_args {
     int words;
     char **word; /**< what is left of the command line */
 
+    uint64_t given; /**< bit n: the n-th option, of those without a letter */
     saratoga_options transfer;
     bool resume;
     bool update;

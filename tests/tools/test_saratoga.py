@@ -22,6 +22,7 @@ class CommandLine(saratogabox.Node):
     def test_it_tells_its_help_and_version(self):
         done = self.run_ok("--help")
         self.assertIn("Usage: saratoga", done.stdout)
+        self.assertLess(max(map(len, done.stdout.splitlines())), 80)
         done = self.run_ok("--version")
         self.assertRegex(done.stdout,
                          r"^saratoga \(Perigee\) \d+\.\d+\.\d+\n$")
@@ -47,6 +48,13 @@ class CommandLine(saratogabox.Node):
                 ("--set", "get", "--set", "retry=soon", "saratoga://h/x"),
                 ("copies", "get", "--set", "copies=9", "saratoga://h/x"),
                 ("goes with put", "get", "--one-way", "saratoga://h/x"),
+                ("goes with serve", "get", "--write", "saratoga://h/x"),
+                ("goes with serve", "mirror", "--eid", "x", "saratoga://h/x",
+                 "."),
+                ("goes with serve", "ls", "--rate-file", "x", "saratoga://h/"),
+                ("goes with mirror", "peers", "--interval", "3"),
+                ("goes with peers", "serve", "--wait", "3"),
+                ("one who serves", "put", "--overwrite", "f", "saratoga://h/x"),
                 ("goes with serve", "get", "--streams", "saratoga://h/x"),
                 ("goes with put", "take", "--multicast", "saratoga://h/x"),
                 ("the host", "put", "--group", "g", "f", "saratoga://h/x"),
