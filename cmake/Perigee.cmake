@@ -8,6 +8,7 @@
 #   perigee_library(name DEFINE X DESCRIPTION "..." SOURCES ... [OBJECTS ...]
 #                   [NEEDS component ...] [LINK ...] [PC_REQUIRES_PRIVATE ...])
 #   perigee_program(name SOURCES ... [LINK ...] [POSIX] [GNU] [INSTALL])
+#   perigee_man_page(program "what it is for")
 #   perigee_unit_test(name SOURCES ... [LINK ...] [LABELS ...] [TIMEOUT s]
 #                     [POSIX] [GNU] [ENVIRONMENT ...] [WORKING_DIRECTORY d])
 #   perigee_install_package()
@@ -219,6 +220,26 @@ function(perigee_program name)
         perigee_relative_rpath(${name} ${CMAKE_INSTALL_BINDIR})
         install(TARGETS ${name})
     endif()
+endfunction()
+
+# The manual page of a program, out of its --help, where there is help2man.
+function(perigee_man_page program words)
+    find_program(HELP2MAN help2man)
+    if(NOT HELP2MAN OR NOT PERIGEE_INSTALL OR CMAKE_CROSSCOMPILING)
+        return()
+    endif()
+    get_target_property(name ${program} OUTPUT_NAME)
+    if(NOT name)
+        set(name ${program})
+    endif()
+    set(more ${PROJECT_SOURCE_DIR}/tools/man.h2m)
+    set(page ${CMAKE_CURRENT_BINARY_DIR}/${name}.1)
+    add_custom_command(OUTPUT ${page} VERBATIM
+        COMMAND ${HELP2MAN} --no-info --name=${words} --include=${more}
+                --output=${page} $<TARGET_FILE:${program}>
+        DEPENDS ${program} ${more})
+    add_custom_target(${name}_man ALL DEPENDS ${page})
+    install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endfunction()
 
 # Lets an installed program or module in `dir` find the libraries.  Packagers

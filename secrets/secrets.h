@@ -35,7 +35,8 @@ struct secrets {
 #define SECRETS_HELP                                                           \
     "  --passphrase P         shared secret; others on this machine can see\n" \
     "                         it: better one of\n"                             \
-    "  --passphrase-file FILE its first line is the passphrase\n"              \
+    "  --passphrase-file FILE\n"                                               \
+    "                         its first line is the passphrase\n"              \
     "  --key-file FILE        32 bytes, or 64 hexadecimal digits, instead of " \
     "a\n"                                                                      \
     "                         passphrase; of several such options the first "  \

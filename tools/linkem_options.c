@@ -18,18 +18,20 @@
 
 static const char help[] =
     "Usage: linkem [OPTION...] LISTEN_HOST:PORT TARGET_HOST:PORT\n"
-    "       linkem [OPTION...] --share LISTEN=TARGET --share LISTEN=TARGET...\n"
-    "       linkem [OPTION...] --tun NETNS1,NETNS2\n"
+    "  or:  linkem [OPTION...] --share LISTEN=TARGET --share LISTEN=TARGET...\n"
+    "  or:  linkem [OPTION...] --tun NETNS1,NETNS2\n"
     "\n"
     "Relays UDP as a link of limited rate, with delay and faults, would carry\n"
     "it. Every client that sends to LISTEN gets a socket of its own towards\n"
     "TARGET. Port 0 takes a free port; the choice is printed.\n"
     "\n"
+    "Options:\n"
     "  --both SETTINGS        what the link is like, both directions\n"
     "  --up SETTINGS          from clients to target only\n"
     "  --down SETTINGS        from target to clients only\n"
     "  --NAME VALUE           a single setting, both directions: --rate 2mbit\n"
-    "  --at TIME[,DIR:]SETTINGS  changes after TIME: --at 10s,rate=1mbit or\n"
+    "  --at TIME[,DIR:]SETTINGS\n"
+    "                         changes after TIME: --at 10s,rate=1mbit or\n"
     "                         --at 10s,up:loss=5%,delay=80ms\n"
     "  --repeat TIME          starts the changes anew after TIME\n"
     "  --share LISTEN=TARGET  one more pair through the same link\n"
@@ -40,7 +42,7 @@ static const char help[] =
     "                         pass; up is from NS1 to NS2; needs root\n"
     "  --tun-addresses A1,A2  their IPv4 addresses (10.77.0.1,10.77.0.2)\n"
     "  --seed N               of all random choices (1)\n"
-    "  --max-clients N        at once, at most (256)\n"
+    "  --max-clients N        at once, from 1 to 4096 (256)\n"
     "  --duration TIME        ends by itself\n"
     "  --json FILE            writes statistics at the end; -: standard "
     "output\n"
@@ -53,8 +55,12 @@ static const char help[] =
     "\n";
 
 static const char help_end[] =
-    "\nExample: linkem --rate 2mbit --delay 20ms --queue 50kB --loss 1% \\\n"
-    "             127.0.0.1:6000 127.0.0.1:5000\n";
+    "\n"
+    "Exit status: 0 when all went well, 1 after a failure, 2 for wrong usage.\n"
+    "\n"
+    "Examples:\n"
+    "  $ linkem --rate 2mbit --delay 20ms --loss 1% 127.0.0.1:6000 "
+    "127.0.0.1:5000\n";
 
 enum {
     OPT_BOTH = 256,

@@ -21,19 +21,20 @@ static const char help[] =
     "with\n"
     "a number before the ending. Port 0 takes a free port.\n"
     "\n"
+    "Options:\n"
     "  --latency MS        how long after its display time a frame is still "
     "of\n"
-    "                      use, for the counts (what the sender says)\n"
+    "                         use, for the counts (what the sender says)\n"
     "  --once              ends after the first caller\n"
     "  --drop-undecodable  leaves out whole frames too, when what they refer "
     "to\n"
-    "                      is missing\n"
+    "                         is missing\n"
     "  --format NAME       the container, whatever the name's "
     "ending\n" SECRETS_HELP
     "  --streamid ID       refuses callers that ask for anything else\n"
     "  --fec WHEN          takes repair packets: auto, when the sender wants "
     "them\n"
-    "                      (default); off\n"
+    "                         (default); off\n"
     "  --qlog DIR          writes a trace of each connection\n"
     "  --json FILE         writes statistics at the end; -: standard output\n"
     "  --frames FILE       writes when every frame arrived as CSV\n"
@@ -52,7 +53,10 @@ static const char help[] =
     "by\n"
     "its display time + latency.\n"
     "\n"
-    "Example: tltcp-recv --once --json - tltcp://:5000 film.mkv\n";
+    "Exit status: 0 when all went well, 1 after a failure, 2 for wrong usage.\n"
+    "\n"
+    "Examples:\n"
+    "  $ tltcp-recv --once --json - tltcp://:5000 film.mkv\n";
 
 enum {
     OPT_LATENCY = 256,

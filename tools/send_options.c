@@ -18,6 +18,7 @@ static const char help[] =
     "standard input), frame by frame. Every frame has a deadline; what cannot\n"
     "be there in time is not sent, so that what still matters is.\n"
     "\n"
+    "Options:\n"
     "  --latency MS           how long after its display time a frame is "
     "still\n"
     "                         of use (200)\n"
@@ -32,7 +33,7 @@ static const char help[] =
     "  --speed X              plays X times as fast (1); 0: as fast as the\n"
     "                         connection takes it, without deadlines\n"
     "  --loop N               sends INPUT N times (1)\n"
-    "  --congestion NAME      congestion control\n"
+    "  --congestion NAME      name of a controller, such as cubic, bbr (auto)\n"
     "  --recovery NAME        packet (default) or dupack\n" SECRETS_HELP
     "  --streamid ID          what the listener is asked for\n"
     "  --max-rate RATE        at most so much on the wire, such as 4mbit\n"
@@ -58,7 +59,10 @@ static const char help[] =
     "congestion-control, max-rate, initial-window, fec, drop-policy,\n"
     "reference-grace, deadline-mode, connect-timeout.\n"
     "\n"
-    "Example: tltcp-send --latency 200 film.mp4 tltcp://192.0.2.7:5000\n";
+    "Exit status: 0 when all went well, 1 after a failure, 2 for wrong usage.\n"
+    "\n"
+    "Examples:\n"
+    "  $ tltcp-send --latency 200 film.mp4 tltcp://192.0.2.7:5000\n";
 
 enum {
     OPT_LATENCY = 256,

@@ -59,6 +59,25 @@ class Install(unittest.TestCase):
         text = run(program, **environment).stdout
         self.assertRegex(text, r"^tltcp \d+\.\d+\.\d+\n$")
 
+    def test_every_tool_has_a_manual_page(self):
+        if "HELP2MAN:FILEPATH=/" not in (BUILD / "CMakeCache.txt").read_text():
+            self.skipTest("built without help2man")
+        pages = sorted((self.prefix / "share/man/man1").iterdir())
+        tools = sorted((self.prefix / "bin").iterdir())
+        self.assertEqual([p.name for p in pages],
+                         [f"{t.name}.1" for t in tools])
+        for tool, page in zip(tools, pages):
+            text = run("man", "-l", page, LC_ALL="C", MANWIDTH="1000").stdout
+            told = run(tool, "--help").stdout
+            for word in re.findall(r"^ +(?:-\w, )?(--[\w-]+)", told, re.M):
+                self.assertRegex(text, rf"(?m)^ +(-\w, )?{word}\b", page.name)
+            for part in ("SYNOPSIS", "DESCRIPTION", "EXAMPLES", "SEE ALSO"):
+                self.assertIn(f"\n{part}\n", text, page.name)
+            done = subprocess.run(["man", "--warnings", "-l", page],
+                                  capture_output=True, text=True, check=True,
+                                  env={**os.environ, "LC_ALL": "C"})
+            self.assertEqual(done.stderr, "")
+
     def test_pkg_config_shared(self):
         program = self.work / "shared"
         run(CC, "-std=c11", "-Wall", "-Werror", HERE / "consumer/consumer.c",

@@ -24,6 +24,7 @@ class CommandLine(unittest.TestCase):
         done = toolbox.run("linkem", "--help")
         self.assertEqual(done.returncode, 0)
         self.assertIn("Usage: linkem", done.stdout)
+        self.assertLess(max(map(len, done.stdout.splitlines())), 80)
         done = toolbox.run("linkem", "--version")
         self.assertRegex(done.stdout, r"^linkem \(Perigee\) \d+\.\d+\.\d+\n$")
 

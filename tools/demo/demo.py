@@ -227,9 +227,10 @@ def print_table(specs, results, rate):
             print("\n" + describe_link(spec["link"], rate))
         print_result(spec, result)
     print(f"""
-on time: every byte arrived within {specs[0]['latency_ms']} + \
-{measure.GRACE * 1e3:.0f} ms of being sent; late: every byte, but later;
-dropped: the rest; decodable: on time, and all that it refers to is there then.
+on time: every byte arrived within {specs[0]['latency_ms']} ms of latency, and \
+{measure.GRACE * 1e3:.0f} ms for the way,
+of being sent; late: every byte, but later; dropped: the rest; decodable: on time,
+and all that it refers to is there then.
 goodput: bits of decodable frames; RTT: of the link with its queue.""")
 
 
