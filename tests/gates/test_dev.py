@@ -149,22 +149,22 @@ class Dev(unittest.TestCase):
         for verb in ("build", "x"), ("test", "a", "b"), \
                 ("memory", "a", "b"), ("install", "a", "b"):
             status, text = self.dev(*verb)
-            self.assertEqual(status, 1, text)
+            self.assertEqual(status, 2, text)
             self.assertIn("argument", text)
 
     def test_fuzz_and_soak_ask_how_long(self):
         for verb in "fuzz", "soak":
             status, text = self.dev(verb)
-            self.assertEqual(status, 1)
+            self.assertEqual(status, 2)
             self.assertIn(f"{verb} takes one argument, how many minutes", text)
             for wrong in "soon", "-3", "":
                 status, text = self.dev(verb, wrong)
-                self.assertEqual(status, 1)
+                self.assertEqual(status, 2)
                 self.assertIn(f"{verb} takes a number of minutes, not "
                               f"'{wrong}'", text)
         self.assertEqual(self.calls("cmake"), [])
         status, text = self.dev("coverage", "x")
-        self.assertEqual(status, 1)
+        self.assertEqual(status, 2)
         self.assertIn("coverage takes no argument", text)
 
     def test_a_part_that_is_not_there_is_said_to_be_missing(self):
