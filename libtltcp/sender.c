@@ -434,8 +434,8 @@ tltcp_time tltcp__sender_pto(const tltcp__sender *s) {
     return (tltcp_time)r->srtt + var + s->peer_ack_delay;
 }
 
-/* Waits that do not grow any more differ from each other: what is in the way may
- * come back at even intervals, as a satellite's handovers do. */
+/* Waits that do not grow any more differ from each other: what is in the way
+ * may come back at even intervals, as a satellite's handovers do. */
 static tltcp_time uneven(const tltcp__sender *s, tltcp_time wait) {
     return wait - wait / 32 * (s->pto_count * 5 % PTO_STEPS);
 }

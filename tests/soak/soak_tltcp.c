@@ -8,8 +8,8 @@
  *   soak_tltcp [SECONDS [SEED]]  connections with this seed, the next and so on
  *   soak_tltcp one SEED          that one alone, as it went among the others
  *
- * With SIMNET_TRACE in the environment (see tests/simnet/trace.c) every datagram
- * is printed, moves and stalls too.
+ * With SIMNET_TRACE in the environment (see tests/simnet/trace.c) every
+ * datagram is printed, moves and stalls too.
  */
 #include <dirent.h>
 #include <inttypes.h>
