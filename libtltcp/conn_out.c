@@ -87,17 +87,16 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
     return true;
 }
 
-/* The tag or the check behind the chunks.  False when it cannot be sealed: then
- * it must not leave. */
+/* The tag, which comes at last, or the check behind the chunks.  False when it
+ * cannot be sealed: then it must not leave. */
 static bool finish_packet(tltcp_conn *c, draft *d, uint64_t pn) {
-    uint8_t *text = d->start + SEC__SHORT_LEN;
+    size_t len = (size_t)(d->w.p - d->start) - SEC__SHORT_LEN;
     d->w.end += d->trailer;
     if (d->trailer == SEC__CHECK_LEN) {
         sec__packet_seal(&d->w, d->start);
         return true;
     }
-    if (!sec__seal_close(c->seal, pn, d->start, SEC__SHORT_LEN, text,
-                         (size_t)(d->w.p - text))) {
+    if (!sec__seal_put(c->seal, pn, d->start, len)) {
         tltcp__conn_bury(c, TLTCP_ERR_LIMIT);
         return false;
     }
@@ -467,6 +466,10 @@ size_t tltcp_conn_send(tltcp_conn *c, tltcp_pktinfo *info, void *buf,
         if (n == 0) {
             note_limit(c, now);
         }
+    }
+    if (c->seal != NULL && !sec__seal_flush(c->seal)) {
+        tltcp__conn_bury(c, TLTCP_ERR_LIMIT);
+        return 0;
     }
     return n;
 }

@@ -7,6 +7,8 @@
 #include <openssl/evp.h>
 #include <openssl/params.h>
 
+#include "common/wire.h"
+
 /* What libcrypto takes off the length of a record. */
 #define SEALING SEC__RECORD_LEAD
 #define OPENING (SEC__RECORD_LEAD + SEC__TAG_LEN)
@@ -32,9 +34,9 @@ static bool work(EVP_CIPHER_CTX *c, const uint8_t *ad, unsigned taken_off,
     uint8_t given[SEC__RECORD_AD_LEN];
     unsigned length = last_two(ad) + taken_off;
     const OSSL_PARAM params[] = {
-        OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD,
-                                          given, sizeof(given)),
-        OSSL_PARAM_construct_end()};
+        OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, given,
+                                sizeof(given)),
+        OSSL_PARAM_END};
     memcpy(given, ad, sizeof(given));
     given[sizeof(given) - 2] = (uint8_t)(length >> 8);
     given[sizeof(given) - 1] = (uint8_t)length;
@@ -44,9 +46,8 @@ static bool work(EVP_CIPHER_CTX *c, const uint8_t *ad, unsigned taken_off,
 
 /* The end of the nonce of number n. */
 static void put_number(uint8_t *to, uint64_t n) {
-    uint8_t nonce[SEC__NONCE_LEN];
-    sec__aead_nonce(SEC__AES_GCM, n, nonce);
-    memcpy(to, nonce + SEC__NONCE_LEN - SEC__RECORD_LEAD, SEC__RECORD_LEAD);
+    cmn__writer w = cmn__writer_of(to, SEC__RECORD_LEAD);
+    cmn__put64(&w, n);
 }
 
 bool sec__record_seal(EVP_CIPHER_CTX *c, uint64_t n, const uint8_t *ad,

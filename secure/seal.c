@@ -6,6 +6,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 
+#include "secure/packet.h"
 #include "secure/record.h"
 
 /* AES-GCM loses confidentiality from about 2^23 full packets on (RFC 9001,
@@ -73,9 +74,69 @@ void sec__seal_free(sec__seal *s, const cmn__mem *mem) {
     cmn__free(mem, s);
 }
 
+static bool is_record(const sec__seal *s, const uint8_t *header,
+                      size_t header_len) {
+    return s->suite == SEC__AES_GCM && header_len == SEC__RECORD_AD_LEN &&
+           sec__record_fits(header);
+}
+
+static bool close_record(sec__seal *s, uint64_t pn, const uint8_t *header,
+                         uint8_t *text, size_t len) {
+    bool ready = pn == s->tx_next || sec__record_begin(s->tx, pn);
+    s->tx_next = pn + 1;
+    return ready && sec__record_seal(s->tx, pn, header, text, len);
+}
+
+/* Whether one more packet may be sealed with these keys. */
+static bool count_one(sec__seal *s, uint64_t pn) {
+    if (s->sealed == 0) {
+        s->tx_from = pn;
+    }
+    /* a peer that never confirms must not keep us sealing */
+    return ++s->sealed < 2 * SEALED_MAX;
+}
+
+static bool close_text(sec__seal *s, uint64_t pn, const uint8_t *header,
+                       size_t header_len, uint8_t *text, size_t len) {
+    uint8_t nonce[SEC__NONCE_LEN];
+    if (header + header_len == text && is_record(s, header, header_len)) {
+        return close_record(s, pn, header, text, len);
+    }
+    s->tx_next = NO_NUMBER;
+    sec__aead_nonce(s->suite, pn, nonce);
+    return sec__aead_seal(s->tx, nonce, header, header_len, text, len, text);
+}
+
+bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
+                     size_t header_len, uint8_t *text, size_t len) {
+    return count_one(s, pn) && close_text(s, pn, header, header_len, text, len);
+}
+
+bool sec__seal_put(sec__seal *s, uint64_t pn, uint8_t *packet, size_t len) {
+    if (!count_one(s, pn) ||
+        (s->waits == SEC__SEAL_BATCH && !sec__seal_flush(s))) {
+        return false;
+    }
+    s->waiting[s->waits++] = (sec__unsealed){pn, packet, len};
+    return true;
+}
+
+bool sec__seal_flush(sec__seal *s) {
+    for (unsigned i = 0; i < s->waits; i++) {
+        const sec__unsealed *u = &s->waiting[i];
+        if (!close_text(s, u->pn, u->packet, SEC__SHORT_LEN,
+                        u->packet + SEC__SHORT_LEN, u->len)) {
+            s->failed = true;
+        }
+    }
+    s->waits = 0;
+    return !s->failed;
+}
+
 static void renew_tx(sec__seal *s) {
     EVP_CIPHER_CTX *fresh;
     uint8_t key[SEC__KEY_LEN];
+    (void)sec__seal_flush(s); /* with the keys that their headers name */
     memcpy(key, s->tx_key, sizeof(key));
     fresh = next_key(key) ? sec__aead_new(s->suite, key, true) : NULL;
     if (fresh != NULL) { /* without memory: later */
@@ -111,36 +172,6 @@ void sec__seal_on_acked(sec__seal *s, uint64_t pn) {
 
 void sec__seal_renew(sec__seal *s) {
     s->sealed = s->sealed > s->limit ? s->sealed : s->limit;
-}
-
-static bool is_record(const sec__seal *s, const uint8_t *header,
-                      size_t header_len) {
-    return s->suite == SEC__AES_GCM && header_len == SEC__RECORD_AD_LEN &&
-           sec__record_fits(header);
-}
-
-static bool close_record(sec__seal *s, uint64_t pn, const uint8_t *header,
-                         uint8_t *text, size_t len) {
-    bool ready = pn == s->tx_next || sec__record_begin(s->tx, pn);
-    s->tx_next = pn + 1;
-    return ready && sec__record_seal(s->tx, pn, header, text, len);
-}
-
-bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
-                     size_t header_len, uint8_t *text, size_t len) {
-    uint8_t nonce[SEC__NONCE_LEN];
-    if (s->sealed == 0) {
-        s->tx_from = pn;
-    }
-    if (++s->sealed >= 2 * SEALED_MAX) {
-        return false; /* a peer that never confirms must not keep us sealing */
-    }
-    if (header + header_len == text && is_record(s, header, header_len)) {
-        return close_record(s, pn, header, text, len);
-    }
-    s->tx_next = NO_NUMBER;
-    sec__aead_nonce(s->suite, pn, nonce);
-    return sec__aead_seal(s->tx, nonce, header, header_len, text, len, text);
 }
 
 /* The peer has new keys: so shall we. */

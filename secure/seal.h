@@ -16,6 +16,16 @@
 /* RFC 9001, 6.6: the AEAD bears so many guesses; half of the lower limit. */
 #define SEC__FORGED_MAX (UINT64_C(1) << 35)
 
+/* So many packets are sealed in a row. */
+#define SEC__SEAL_BATCH 8u
+
+/* A packet that is to be sealed. */
+typedef struct sec__unsealed {
+    uint64_t pn;
+    uint8_t *packet;
+    size_t len; /* of what stands behind its header */
+} sec__unsealed;
+
 typedef struct sec__seal {
     struct evp_cipher_ctx_st *tx;
     struct evp_cipher_ctx_st *rx;
@@ -30,10 +40,13 @@ typedef struct sec__seal {
     uint64_t tx_next;             /* whose nonce tx has ready */
     uint64_t sealed;              /* packets sealed with tx */
     uint64_t limit;               /* after so many new keys are due */
+    sec__unsealed waiting[SEC__SEAL_BATCH];
+    unsigned waits; /* of them */
     uint32_t tx_phase;
     uint32_t rx_phase;
     uint8_t suite;
     bool confirmed; /* the peer has opened a packet sealed with tx */
+    bool failed;    /* a packet that waited could not be sealed */
 } sec__seal;
 
 /* room: of `plain`; 0: there is none. */
@@ -48,6 +61,14 @@ uint8_t sec__seal_phase(sec__seal *s);
  * them.  Costs least when the text stands behind the header. */
 bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
                      size_t header_len, uint8_t *text, size_t len);
+/* The same for a packet, SEC__SHORT_LEN bytes of header and len bytes of text,
+ * which must stay where it is until it is sealed: by sec__seal_flush() at the
+ * latest.  Costs less where there are several, for the cipher's instructions
+ * stay in the processor's cache. */
+bool sec__seal_put(sec__seal *s, uint64_t pn, uint8_t *packet, size_t len);
+/* False when any packet since the beginning could not be sealed: then none of
+ * those that were put must leave. */
+bool sec__seal_flush(sec__seal *s);
 /* Opens len bytes, tag included, into `plain`.  False when forged.  Costs least
  * when it is s->plain. */
 bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,

@@ -126,6 +126,23 @@ static void a_close_outlives_an_outage(void **state) {
     }
 }
 
+static void what_cannot_be_sealed_ends_a_connection_and_stays(void **state) {
+    uint64_t before;
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].interval = 100 * MS;
+    p.secured = true;
+    open_and_run(&p, 1050 * MS);
+    conn(CLIENT)->seal->failed = true;
+    before = w.end[CLIENT].datagrams;
+    world_run_for(&w, 1 * SEC);
+    assert_int_equal(w.end[CLIENT].error, TLTCP_ERR_LIMIT);
+    assert_int_equal(w.end[CLIENT].datagrams, before);
+    world_close(&w);
+    assert_int_equal(w.alloc.blocks, 0);
+}
+
 static void silence_ends_both_ends_after_the_lower_idle_timeout(void **state) {
     uint64_t since = 1 * SEC;
     struct plan p;
@@ -399,6 +416,7 @@ int main(void) {
         cmocka_unit_test(a_close_waits_at_most_for_its_linger_time),
         cmocka_unit_test(a_close_outlives_an_outage),
         cmocka_unit_test(an_abort_reaches_the_other_end_with_its_reason),
+        cmocka_unit_test(what_cannot_be_sealed_ends_a_connection_and_stays),
         cmocka_unit_test(silence_ends_both_ends_after_the_lower_idle_timeout),
         cmocka_unit_test(keep_alive_holds_a_connection_without_traffic),
         cmocka_unit_test(without_keep_alive_an_idle_connection_ends),

@@ -164,6 +164,73 @@ static void keys_are_confirmed_by_packets_of_their_own(void **state) {
     sec__seal_free(s, &mem);
 }
 
+static bool opens(sec__seal *s, uint8_t phase, uint64_t n,
+                  const struct packet *p) {
+    return sec__seal_open(s, phase, n, p->header, sizeof(p->header), p->text,
+                          sizeof(p->text), s->plain);
+}
+
+#define PUT (3 * SEC__SEAL_BATCH + 1)
+
+/* However many are put before, and with whichever cipher. */
+static void packets_put_are_sealed_as_one_by_one(void **state) {
+    cmn__mem mem = cmn__mem_default();
+    (void)state;
+    for (uint8_t suite = SEC__AES_GCM; suite <= SEC__CHACHA_POLY; suite++) {
+        sec__seal *a = sec__seal_new(&mem, suite, key, key, 0, 0);
+        sec__seal *b = sec__seal_new(&mem, suite, key, key, 0, 0);
+        struct packet p[PUT];
+        for (size_t count = 0; count <= PUT; count++) {
+            for (size_t i = 0; i < count; i++) {
+                p[i] = packet_of(i);
+                assert_true(sec__seal_put(a, i, p[i].header, TEXT));
+            }
+            assert_true(sec__seal_flush(a));
+            for (size_t i = 0; i < count; i++) {
+                struct packet q = packet_of(i);
+                assert_true(sec__seal_close(b, i, q.header, sizeof(q.header),
+                                            q.text, TEXT));
+                assert_memory_equal(&p[i], &q, sizeof(q));
+            }
+        }
+        sec__seal_free(a, &mem);
+        sec__seal_free(b, &mem);
+    }
+}
+
+/* Their headers name the keys. */
+static void packets_put_before_new_keys_are_sealed_with_the_old(void **state) {
+    cmn__mem mem = cmn__mem_default();
+    sec__seal *a = sec__seal_new(&mem, SEC__AES_GCM, key, key, 0, 0);
+    sec__seal *b = sec__seal_new(&mem, SEC__AES_GCM, key, key, TEXT + 16, 0);
+    struct packet p[2] = {packet_of(1), packet_of(2)};
+    (void)state;
+    seal_one(a, 0);
+    sec__seal_on_acked(a, 0);
+    assert_int_equal(sec__seal_phase(a), 0);
+    assert_true(sec__seal_put(a, 1, p[0].header, TEXT));
+    sec__seal_renew(a);
+    assert_int_equal(sec__seal_phase(a), 1);
+    assert_true(sec__seal_put(a, 2, p[1].header, TEXT));
+    assert_true(sec__seal_flush(a));
+    assert_true(opens(b, 0, 1, &p[0]));
+    assert_true(opens(b, 1, 2, &p[1]));
+    sec__seal_free(a, &mem);
+    sec__seal_free(b, &mem);
+}
+
+static void what_cannot_be_sealed_is_told(void **state) {
+    cmn__mem mem = cmn__mem_default();
+    sec__seal *s = sec__seal_new(&mem, SEC__AES_GCM, key, key, 0, 0);
+    struct packet p = packet_of(1);
+    (void)state;
+    assert_true(sec__seal_put(s, 1, p.header, TEXT));
+    (void)EVP_CIPHER_CTX_reset(s->tx);
+    assert_false(sec__seal_flush(s));
+    assert_false(sec__seal_flush(s)); /* nor is it forgotten */
+    sec__seal_free(s, &mem);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_is_what_the_steps_make),
@@ -172,6 +239,9 @@ int main(void) {
         cmocka_unit_test(a_record_with_the_nonce_of_another_never_leaves),
         cmocka_unit_test(seventy_thousand_packets_are_sealed_as_in_steps),
         cmocka_unit_test(keys_are_confirmed_by_packets_of_their_own),
+        cmocka_unit_test(packets_put_are_sealed_as_one_by_one),
+        cmocka_unit_test(packets_put_before_new_keys_are_sealed_with_the_old),
+        cmocka_unit_test(what_cannot_be_sealed_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
