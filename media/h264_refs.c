@@ -247,6 +247,7 @@ static void make_long_term(media_h264 *h, int32_t number, int32_t index,
         if (!r->long_term && number_of(h, r, frame) == number) {
             r->long_term = true;
             r->frame = index;
+            return;
         }
     }
 }
@@ -271,7 +272,6 @@ static bool obey(media_h264 *h, const media_h264_slice *slice,
         forget_if(h, true, index, INT32_MAX, slice->frame);
         return true;
     case 6:
-        forget_if(h, true, index, index, slice->frame);
         own->long_term = true;
         own->frame = index;
         return true;
@@ -291,6 +291,9 @@ static void mark(media_h264 *h, const media_h264_slice *slice,
     for (unsigned i = 0; i < slice->marking.count; i++) {
         h->following =
             h->following && obey(h, slice, &slice->marking.list[i], &own);
+    }
+    if (own.long_term) {
+        forget_if(h, true, own.frame, own.frame, slice->frame);
     }
     if (h->count < ROOM - 1) {
         h->refs[h->count++] = own;

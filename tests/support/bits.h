@@ -32,6 +32,10 @@ static inline void put_ue(struct bits *b, uint64_t v) {
     put(b, n + 1, v + 1);
 }
 
+static inline void put_se(struct bits *b, int64_t v) {
+    put_ue(b, v > 0 ? (uint64_t)v * 2 - 1 : (uint64_t)-v * 2);
+}
+
 static inline void put_list(struct bits *b, const char *digits) {
     for (; *digits; digits++) {
         put_ue(b, (uint32_t)(*digits - '0'));

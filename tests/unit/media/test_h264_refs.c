@@ -232,6 +232,38 @@ static void long_term_h264_pictures_are_found_by_their_names(void **state) {
     play(&s, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
+static unsigned named_zero(const struct stream *s) {
+    const media_h264 *h = &s->scanner.h264;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < h->count; i++) {
+        n += h->refs[i].long_term && h->refs[i].frame == 0;
+    }
+    return n;
+}
+
+/* Whatever a stream says that nobody may write. */
+static void a_long_term_number_is_of_one_h264_picture(void **state) {
+    static const struct row twice_in_a_header[] = {
+        {0, {'I', 0, 0, 0, NULL, NULL}},
+        {1, {'P', 1, 2, 0, NULL, NULL}},
+        {1, {'P', 2, 4, 0, NULL, "60300"}},
+    };
+    static const struct row of_two_frames_with_one_number[] = {
+        {0, {'I', 0, 0, 0, NULL, NULL}},
+        {1, {'P', 1, 2, 0, NULL, NULL}},
+        {1, {'P', 1, 4, 0, NULL, NULL}},
+        {2, {'P', 2, 6, 0, NULL, "300"}},
+    };
+    struct stream s;
+
+    (void)state;
+    play(&s, twice_in_a_header, 3);
+    assert_int_equal(named_zero(&s), 1);
+    play(&s, of_two_frames_with_one_number, 4);
+    assert_int_equal(named_zero(&s), 1);
+}
+
 /* Orders that thousands of pictures in a row have driven apart as far as they
  * go, which is more than their type holds. */
 static void orders_of_h264_may_be_as_far_apart_as_they_go(void **state) {
@@ -281,6 +313,7 @@ int main(void) {
         cmocka_unit_test(after_a_missing_h264_frame_nothing_is_said),
         cmocka_unit_test(h264_frames_count_on_past_their_bits),
         cmocka_unit_test(long_term_h264_pictures_are_found_by_their_names),
+        cmocka_unit_test(a_long_term_number_is_of_one_h264_picture),
         cmocka_unit_test(orders_of_h264_may_be_as_far_apart_as_they_go),
         cmocka_unit_test(all_slices_of_an_h264_picture_count),
     };

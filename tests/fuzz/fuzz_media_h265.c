@@ -5,58 +5,19 @@
  * from each other, and name pictures that there are not.  What is read of them
  * stays within bounds, and a connection is told nothing that cannot be.
  */
-#include <string.h>
-
-#include <tltcp/types.h>
-
-#include "media/chain.h"
-#include "media/deadline.h"
-#include "media/frame.h"
-#include "media/framing.h"
-#include "media/gate.h"
 #include "media/h265.h"
-#include "tests/fuzz/script.h"
-#include "tests/support/bits.h"
+#include "tests/fuzz/pictures.h"
 
 #define SETS 6
 #define PARAMETERS 3 /* picture parameter sets in use */
-#define PICTURES_MAX 300
-
-struct run {
-    struct script in;
-    media_scanner scanner;
-    media_chain chain;
-    media_gate gate;
-    uint32_t order;
-    uint32_t ordinal; /* of the newest picture that had one */
-    uint64_t sections;
-};
-
-static void put_choice(struct run *r, struct bits *b) {
-    put(b, 1, script_below(&r->in, 2));
-}
-
-/* Seldom anything at all. */
-static void put_number(struct run *r, struct bits *b, uint64_t below) {
-    bool wild = script_below(&r->in, 64) == 63;
-
-    put_ue(b, wild ? script_number(&r->in, 4) : script_below(&r->in, below));
-}
-
-static void put_numbers(struct run *r, struct bits *b, unsigned n) {
-    while (n--) {
-        put_number(r, b, 3);
-    }
-}
 
 static void begin(struct bits *b, unsigned type, unsigned layer) {
-    memset(b, 0, sizeof(*b));
     put(b, 16, type << 9 | (layer + 1));
 }
 
 /* ---- units ---- */
 
-static void put_own_set(struct run *r, struct bits *b) {
+static void put_own_set(struct pictures *r, struct bits *b) {
     uint64_t before = script_below(&r->in, 5);
     uint64_t after = script_below(&r->in, 4);
 
@@ -68,7 +29,7 @@ static void put_own_set(struct run *r, struct bits *b) {
     }
 }
 
-static void put_set(struct run *r, struct bits *b, unsigned index,
+static void put_set(struct pictures *r, struct bits *b, unsigned index,
                     bool in_slice) {
     bool derived = index && script_below(&r->in, 2);
 
@@ -85,7 +46,7 @@ static void put_set(struct run *r, struct bits *b, unsigned index,
     put(b, 24, script_number(&r->in, 3)); /* used, or taken at least */
 }
 
-static void put_sps(struct run *r, struct bits *b) {
+static void put_sps(struct pictures *r, struct bits *b) {
     uint64_t layers = script_below(&r->in, 8) == 7 ? 2 : 0;
     unsigned sets = (unsigned)script_below(&r->in, SETS + 1);
 
@@ -113,7 +74,7 @@ static void put_sps(struct run *r, struct bits *b) {
     put_choice(r, b);
 }
 
-static void put_pps(struct run *r, struct bits *b) {
+static void put_pps(struct pictures *r, struct bits *b) {
     begin(b, MEDIA_H265_PPS, 0);
     put_number(r, b, PARAMETERS);
     put_number(r, b, 2);
@@ -126,7 +87,7 @@ static void put_pps(struct run *r, struct bits *b) {
     put_choice(r, b);
 }
 
-static unsigned slice_type(struct run *r) {
+static unsigned slice_type(struct pictures *r) {
     static const unsigned types[] = {1,
                                      1,
                                      1,
@@ -147,7 +108,7 @@ static unsigned slice_type(struct run *r) {
 }
 
 /* Where the decoder would look for its fields, as far as it has been told. */
-static void put_slice(struct run *r, struct bits *b) {
+static void put_slice(struct pictures *r, struct bits *b) {
     const media_h265_sps *sps = &r->scanner.h265.sps;
     unsigned type = slice_type(r);
     unsigned width = 0;
@@ -171,15 +132,6 @@ static void put_slice(struct run *r, struct bits *b) {
     put(b, 32, script_number(&r->in, 4)); /* long terms, active pictures */
 }
 
-static void put_anything(struct run *r, struct bits *b) {
-    size_t n = 1 + (size_t)script_below(&r->in, 24);
-
-    memset(b, 0, sizeof(*b));
-    for (size_t i = 0; i < n; i++) {
-        put(b, 8, script_number(&r->in, 1));
-    }
-}
-
 /* ---- what is made of them ---- */
 
 static void check_set(const media_h265_set *set) {
@@ -192,78 +144,18 @@ static void check_set(const media_h265_set *set) {
     }
 }
 
-static void check_frame(struct run *r, const media_frame *f) {
+static void check(const struct pictures *r) {
     const media_h265_sps *sps = &r->scanner.h265.sps;
 
     for (unsigned i = 0; sps->known && i < sps->set_count; i++) {
         check_set(&sps->set[i]);
     }
-    FUZZ_CHECK(f->frame_class < MEDIA_CLASS_COUNT);
-    FUZZ_CHECK(f->picture < MEDIA_PICTURE_COUNT);
-    if (f->ordinal) {
-        FUZZ_CHECK(f->ordinal == r->ordinal + 1);
-        r->ordinal = f->ordinal;
-    }
-    FUZZ_CHECK(f->parent < (f->ordinal ? f->ordinal : 1));
-    FUZZ_CHECK(f->parent < MEDIA_REFS_RECENT);
-    FUZZ_CHECK(!f->key || (!f->parent && !f->branch));
-    FUZZ_CHECK(!f->branch || f->frame_class == MEDIA_CLASS_REFERENCE);
-}
-
-static void send(struct run *r, const media_frame *f) {
-    media_item item = {.frame = *f,
-                       .due = MEDIA_NEVER,
-                       .deadline = MEDIA_NEVER,
-                       .number = (uint32_t)r->sections};
-    uint32_t depends;
-
-    if (!media__gate_takes(&r->gate, &item)) {
-        return;
-    }
-    if (script_below(&r->in, 32) == 30) { /* there is no room for it */
-        media__gate_leave_out(&r->gate, &item);
-        return;
-    }
-    depends = media__chain_add(&r->chain, &item, r->sections);
-    FUZZ_CHECK(depends == TL_DEPENDS_NONE || depends <= r->sections);
-    r->sections++;
-    if (script_below(&r->in, 32) == 31) { /* another connection begins */
-        memset(&r->chain, 0, sizeof(r->chain));
-        media__gate_join(&r->gate, 0);
-    }
-}
-
-static void take(struct run *r, struct bits *b) {
-    uint8_t made[UNIT_MAX];
-    size_t len = finish(b, made);
-    uint8_t *unit = malloc(len); /* whose end sanitizers watch */
-    media_frame f;
-
-    FUZZ_CHECK(unit != NULL);
-    memcpy(unit, made, len);
-    media__scanner_classify(&r->scanner, unit, len, 0, &f);
-    check_frame(r, &f);
-    send(r, &f);
-    free(unit);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t size) {
-    struct run r = {.in = {in, in + size}};
-    struct bits b;
+    static const struct pictures_codec h265 = {"hevc", put_sps, put_pps,
+                                               put_slice, check};
 
-    media__scanner_init(&r.scanner, "hevc", 0, NULL, 0);
-    for (int i = 0; script_left(&r.in) && i < PICTURES_MAX; i++) {
-        uint64_t what = i < 2 ? (uint64_t)i : script_below(&r.in, 24);
-        if (what == 0) {
-            put_sps(&r, &b);
-        } else if (what == 1) {
-            put_pps(&r, &b);
-        } else if (what == 2) {
-            put_anything(&r, &b);
-        } else {
-            put_slice(&r, &b);
-        }
-        take(&r, &b);
-    }
+    pictures_play(&h265, in, size);
     return 0;
 }
