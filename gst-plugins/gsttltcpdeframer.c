@@ -292,15 +292,10 @@ static void finish_buffer(GstTltcpDeframer *d, const media_header *h,
     product->buffer = buffer;
 }
 
-static gboolean is_picture(const media_header *h) {
-    return h->frame_class == MEDIA_CLASS_KEY ||
-           h->frame_class == MEDIA_CLASS_REFERENCE ||
-           h->frame_class == MEDIA_CLASS_DISPOSABLE;
-}
-
 /* What has become known with a frame. */
 typedef struct {
     gboolean decodable;
+    gboolean recovering; /* others that come can be, with its help */
     guint64 missing;
     guint64 missing_refs;
 } Verdict;
@@ -317,6 +312,7 @@ static Verdict judge(GstTltcpInput *in, const media_header *h,
                       ? media__tstrack_frame(in->ts, h, section->data + payload,
                                              section->len - payload, intact)
                       : media__reftrack_frame(r, h, intact);
+    v.recovering = in->ts ? in->ts->recovering : r->recovering > 0;
     v.missing = (in->ts ? in->ts->lost : r->lost) - lost;
     v.missing_refs = (in->ts ? in->ts->lost_refs : r->lost_refs) - refs;
     return v;
@@ -331,10 +327,9 @@ static gboolean track(GstTltcpDeframer *d, const media_header *h,
         v.decodable && media__arrivals_has_parent(&d->arrivals, section->number,
                                                   section->meta.depends);
     media__arrivals_note(&d->arrivals, section->number, v.decodable);
-    gboolean hold = d->drop_until_keyframe && is_picture(h) && !v.decodable &&
-                    !(h->flags & MEDIA_FLAG_RECOVERY) &&
-                    (in->ts || in->type != MEDIA_TYPE_DATA) &&
-                    !in->references.recovering;
+    gboolean hold = d->drop_until_keyframe &&
+                    media__is_picture(h->frame_class) && !v.decodable &&
+                    !v.recovering && (in->ts || in->type != MEDIA_TYPE_DATA);
 
     if (v.missing) {
         in->discont = TRUE;
@@ -342,7 +337,8 @@ static gboolean track(GstTltcpDeframer *d, const media_header *h,
     g_mutex_lock(&d->lock);
     d->counts.missing += v.missing;
     d->counts.missing_references += v.missing_refs;
-    d->counts.undecodable += is_picture(h) && !v.decodable ? 1 : 0;
+    d->counts.undecodable +=
+        media__is_picture(h->frame_class) && !v.decodable ? 1 : 0;
     d->counts.held_back += hold ? 1 : 0;
     g_mutex_unlock(&d->lock);
     return !hold;

@@ -65,9 +65,7 @@ static void keep_clock(struct tsfeed *t, const media_ts_unit *u) {
 
 /* Pictures refer to others of their PID; what stands alone needs no number. */
 static uint8_t stream_of(struct tsfeed *t, const media_ts_unit *u) {
-    unsigned c = u->frame.frame_class;
-    if (c != MEDIA_CLASS_KEY && c != MEDIA_CLASS_REFERENCE &&
-        c != MEDIA_CLASS_DISPOSABLE) {
+    if (!media__is_picture(u->frame.frame_class)) {
         return 0;
     }
     if (t->stream[u->slot] == 0 && t->streams < TL_STREAMS_MAX - 1) {

@@ -7,12 +7,6 @@
 
 #include "media/deadline.h"
 
-static bool is_picture(const media_item *item) {
-    return item->frame.frame_class == MEDIA_CLASS_KEY ||
-           item->frame.frame_class == MEDIA_CLASS_REFERENCE ||
-           item->frame.frame_class == MEDIA_CLASS_DISPOSABLE;
-}
-
 static bool is_leading(const media_chain *c, const media_item *item) {
     bool before = item->due != MEDIA_NEVER && c->key_due != MEDIA_NEVER &&
                   item->due < c->key_due;
@@ -89,7 +83,8 @@ static void note(media_chain *c, const media_item *item, uint64_t section) {
         c->pictures[picture].ordinal = item->frame.ordinal;
         c->pictures[picture].stream = item->stream;
     }
-    c->last = is_picture(item) ? section + 1 : c->last;
+    c->last =
+        media__is_picture(item->frame.frame_class) ? section + 1 : c->last;
     c->recent[at] = section + 1;
     c->numbers[at] = item->number;
 }
@@ -116,7 +111,9 @@ static uint32_t implied(media_chain *c, const media_item *item,
 
 uint32_t media__chain_add(media_chain *c, const media_item *item,
                           uint64_t section) {
-    uint32_t depends = is_picture(item) ? implied(c, item, section) : 0;
+    uint32_t depends = media__is_picture(item->frame.frame_class)
+                           ? implied(c, item, section)
+                           : 0;
     uint64_t told = 0;
 
     if (item->depends == TL_DEPENDS_NONE) {

@@ -197,6 +197,17 @@ size_t media__config_write(const media_config *c, uint8_t *buf, size_t cap);
 int media__config_parse(media_config *c, const void *data, size_t len);
 
 /**
+ * @brief Whether a frame is one of video, of whatever use.
+ * @param frame_class  ::media_class
+ * @return true for key, reference and disposable
+ */
+static inline bool media__is_picture(unsigned frame_class) {
+    return frame_class == MEDIA_CLASS_KEY ||
+           frame_class == MEDIA_CLASS_REFERENCE ||
+           frame_class == MEDIA_CLASS_DISPOSABLE;
+}
+
+/**
  * @brief The name of a frame class.
  * @param frame_class  ::media_class
  * @return static text such as "reference"

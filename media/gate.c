@@ -16,12 +16,6 @@ void media__gate_join(media_gate *g, int64_t now) {
     g->wait_until = now + WAIT_NS;
 }
 
-static bool is_picture(const media_item *item) {
-    return item->frame.frame_class == MEDIA_CLASS_KEY ||
-           item->frame.frame_class == MEDIA_CLASS_REFERENCE ||
-           item->frame.frame_class == MEDIA_CLASS_DISPOSABLE;
-}
-
 static bool begins(const media_item *item) {
     return (item->frame.key && !item->frame.continues) || item->frame.recovery;
 }
@@ -65,7 +59,9 @@ static void note_missing(media_gate *g, const media_item *item) {
 }
 
 bool media__gate_takes(media_gate *g, const media_item *item) {
-    if (!is_picture(item)) { /* behind what is not known nothing is missed */
+    if (!media__is_picture(
+            item->frame.frame_class)) { /* behind what is not known nothing is
+                                           missed */
         if (item->frame.frame_class != MEDIA_CLASS_HEADER) {
             g->wait_until = 0;
         }
@@ -84,7 +80,7 @@ bool media__gate_takes(media_gate *g, const media_item *item) {
 void media__gate_leave_out(media_gate *g, const media_item *item) {
     unsigned c = media__chain_class(&item->frame);
 
-    if (!is_picture(item)) {
+    if (!media__is_picture(item->frame.frame_class)) {
         return;
     }
     note_missing(g, item);

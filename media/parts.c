@@ -9,12 +9,6 @@ void media__parts_begin(media_parts *p) {
     *p = (media_parts){.frames = p->frames + 1};
 }
 
-static bool is_picture(const media_frame *f) {
-    return f->frame_class == MEDIA_CLASS_KEY ||
-           f->frame_class == MEDIA_CLASS_REFERENCE ||
-           f->frame_class == MEDIA_CLASS_DISPOSABLE;
-}
-
 /* A recovery point may come alone before the slices. */
 static void apply_recovery(const media_parts *p, media_frame *f) {
     if (!p->recovery || f->key) {
@@ -40,7 +34,7 @@ bool media__parts_conclude(media_parts *p, bool found, bool slice,
     if (p->open) {
         return go_on(p, f);
     }
-    if (found && is_picture(f)) {
+    if (found && media__is_picture(f->frame_class)) {
         apply_recovery(p, f);
         p->frame = *f;
         p->open = true;

@@ -9,12 +9,6 @@ static bool is_needed(const media_header *h) {
             !(h->flags & MEDIA_FLAG_BRANCH));
 }
 
-static bool is_picture(const media_header *h) {
-    return h->frame_class == MEDIA_CLASS_KEY ||
-           h->frame_class == MEDIA_CLASS_REFERENCE ||
-           h->frame_class == MEDIA_CLASS_DISPOSABLE;
-}
-
 static unsigned counter_of(const uint8_t *packet) {
     return packet[3] & 0x0f;
 }
@@ -78,8 +72,10 @@ static bool step(media_tstrack *t, media_tstrack_pid *p, const media_header *h,
     p->lost_refs = t->lost_refs;
     own.number = p->track.next + lost;
     own.refs = p->track.refs + lost;
-    return media__reftrack_frame(&p->track, &own,
-                                 intact && (starts || follows));
+    bool ok =
+        media__reftrack_frame(&p->track, &own, intact && (starts || follows));
+    t->recovering = p->track.recovering > 0;
+    return ok;
 }
 
 bool media__tstrack_frame(media_tstrack *t, const media_header *h,
@@ -95,7 +91,7 @@ bool media__tstrack_frame(media_tstrack *t, const media_header *h,
     if (!p) {
         return intact;
     }
-    if (is_picture(h)) {
+    if (media__is_picture(h->frame_class)) {
         ok = step(t, p, h, data, intact);
     }
     p->counter = (uint8_t)counter_of(data + len - len % MEDIA_TS_PACKET -

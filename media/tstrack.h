@@ -37,6 +37,7 @@ typedef struct media_tstrack {
     unsigned count;     /**< of them in use */
     unsigned videos;    /**< of these, with pictures */
     bool started;       /**< a frame was seen */
+    bool recovering;    /**< the newest picture is part of a recovery */
     uint32_t next;      /**< number of the next frame */
     uint32_t refs;      /**< references so far */
     uint64_t lost;      /**< frames that are missing, by their numbers */

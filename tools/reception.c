@@ -83,6 +83,7 @@ static void on_frame(struct reception *r, const media_header *h,
     bool decodable = media__reftrack_frame(track_of(r, h), h, true) &&
                      media__arrivals_has_parent(&r->arrivals, section->number,
                                                 section->meta.depends);
+    bool helps = track_of(r, h)->recovering > 0; /* others, later */
     media__arrivals_note(&r->arrivals, section->number, decodable);
     c->received++;
     if (decodable) {
@@ -91,7 +92,7 @@ static void on_frame(struct reception *r, const media_header *h,
         c->late += margin < 0;
     }
     csv_line(r, h, decodable ? "decodable" : "undecodable", margin, now);
-    if (r->mux && (decodable || r->wishes->keep_broken) &&
+    if (r->mux && (decodable || helps || r->wishes->keep_broken) &&
         !mux_write(r->mux, h, section->data + payload, r->why)) {
         fail(r);
     }

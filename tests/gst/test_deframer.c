@@ -77,8 +77,11 @@ static void config(struct world *w, guint8 stream, guint8 type,
     give(w, &h, payload, TRUE, 0);
 }
 
-/* 'I', 'P', 'B', or 'V', a branch; lower case: it never comes; the time is the
- * number of the frame times 40 ms, at once. */
+/* From here on all can be decoded after two more frames. */
+#define RECOVERY_IN_2 (MEDIA_FLAG_RECOVERY | 2u << MEDIA_RECOVERY_SHIFT)
+
+/* 'I', 'P', 'B', 'R', a recovery point, or 'V', a branch; lower case: it never
+ * comes; the time is the number of the frame times 40 ms, at once. */
 static void frame_of(struct world *w, guint8 stream, char kind,
                      gboolean complete) {
     char upper = (char)(kind & ~0x20);
@@ -90,7 +93,8 @@ static void frame_of(struct world *w, guint8 stream, char kind,
                       .flags = upper == 'I' ? MEDIA_FLAG_KEY
                                : upper == 'V'
                                    ? MEDIA_FLAG_DELTA | MEDIA_FLAG_BRANCH
-                                   : MEDIA_FLAG_DELTA,
+                               : upper == 'R' ? MEDIA_FLAG_DELTA | RECOVERY_IN_2
+                                              : MEDIA_FLAG_DELTA,
                       .number = w->number,
                       .refs = w->refs,
                       .length = 5,
@@ -233,6 +237,7 @@ static void a_gap_of_the_transport_makes_discont(void **state) {
     assert_true(
         GST_BUFFER_FLAG_IS_SET(w->product.buffer, GST_BUFFER_FLAG_DISCONT));
     assert_int_equal(count_of(w, &w->d.counts.gap_bytes), 1234);
+    assert_null(w->product.event); /* no time is missing */
 }
 
 static void a_cut_frame_is_left_out(void **state) {
@@ -277,6 +282,23 @@ static void pictures_wait_for_a_key_frame_when_asked_to(void **state) {
     assert_int_equal(count_of(w, &w->d.counts.held_back), 4);
 }
 
+/* What refreshes a picture bit by bit is needed from its beginning on. */
+static void pictures_go_on_from_a_recovery_point(void **state) {
+    struct world *w = *state;
+    static const char frames[] = "PIPpPRPPPB";
+    static const char handed[] = " IP  RPPPB";
+
+    w->d.drop_until_keyframe = TRUE;
+    for (gsize i = 0; frames[i]; i++) {
+        forget(w);
+        memset(&w->product, 0, sizeof(w->product));
+        frame(w, frames[i]);
+        assert_int_equal(w->product.buffer != NULL,
+                         handed[i] != ' ' && handed[i] != 'p');
+    }
+    assert_int_equal(count_of(w, &w->d.counts.undecodable), 4);
+}
+
 /* Only what says that it refers to a lost branch waits. */
 static void a_lost_branch_holds_back_what_names_it(void **state) {
     struct world *w = *state;
@@ -304,7 +326,8 @@ static gboolean ts_frame(struct world *w, char kind) {
                       .frame_class = (kind & ~0x20) == 'I'
                                          ? MEDIA_CLASS_KEY
                                          : MEDIA_CLASS_REFERENCE,
-                      .flags = MEDIA_FLAG_DELTA,
+                      .flags = kind == 'R' ? MEDIA_FLAG_DELTA | RECOVERY_IN_2
+                                           : MEDIA_FLAG_DELTA,
                       .number = w->number,
                       .refs = w->refs++,
                       .length = sizeof(packet),
@@ -341,6 +364,12 @@ pictures_of_a_transport_stream_are_held_back_clocks_are_not(void **state) {
     assert_int_equal(count_of(w, &w->d.counts.held_back), 3);
     assert_int_equal(count_of(w, &w->d.counts.missing), 1);
     assert_int_equal(count_of(w, &w->d.counts.missing_references), 1);
+    ts_frame(w, 'p');
+    assert_false(ts_frame(w, 'P'));
+    assert_true(ts_frame(w, 'R'));
+    assert_true(ts_frame(w, 'P'));
+    assert_true(ts_frame(w, 'P'));
+    assert_true(ts_frame(w, 'P'));
 }
 
 static void sections_that_are_no_media_are_handed_on_as_they_are(void **state) {
@@ -519,6 +548,46 @@ static void no_section_can_do_harm(void **state) {
     }
 }
 
+static void arrives(struct world *w, guint32 flags, gint64 late) {
+    media_header h = {.kind = MEDIA_KIND_FRAME,
+                      .frame_class = MEDIA_CLASS_KEY,
+                      .flags = MEDIA_FLAG_KEY | flags,
+                      .number = w->number,
+                      .refs = w->number,
+                      .pts = w->number * 40 * MS,
+                      .dts = w->number * 40 * MS,
+                      .duration = 40 * MS};
+
+    w->number++;
+    give(w, &h, "", TRUE, (GstClockTime)(1000 * MS + h.pts + late));
+}
+
+static void frames_that_come_late_are_counted(void **state) {
+    struct world *w = *state;
+
+    w->d.latency = 100 * MS;
+    gst_tltcp_deframer_restart(&w->d);
+    arrives(w, 0, 0);
+    arrives(w, 0, 100 * MS);
+    assert_int_equal(count_of(w, &w->d.counts.late), 0);
+    arrives(w, 0, 101 * MS);
+    assert_int_equal(count_of(w, &w->d.counts.late), 1);
+    arrives(w, MEDIA_FLAG_DECODE_ONLY, 300 * MS); /* it is not shown */
+    assert_int_equal(count_of(w, &w->d.counts.late), 1);
+}
+
+static void a_stranger_does_not_ask_for_any_latency(void **state) {
+    struct world *w = *state;
+    media_config c = {.type = MEDIA_TYPE_VIDEO, .latency_ms = UINT32_MAX};
+    guint8 payload[512];
+    media_header h = header_of(MEDIA_KIND_CONFIG, 0);
+
+    h.length = (guint32)media__config_write(&c, payload, sizeof(payload));
+    give(w, &h, payload, TRUE, 0);
+    assert_true(w->product.latency_changed);
+    assert_int_equal(gst_tltcp_deframer_latency(&w->d), 60 * GST_SECOND);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 static int init(void **state) {
@@ -537,9 +606,12 @@ int main(void) {
         T(it_is_not_over_before_all_streams_have_begun),
         T(a_missing_frame_makes_a_gap_event_and_discont),
         T(a_gap_of_the_transport_makes_discont),
+        T(frames_that_come_late_are_counted),
+        T(a_stranger_does_not_ask_for_any_latency),
         T(a_cut_frame_is_left_out),
         T(a_cut_frame_is_flagged_when_partial_ones_are_wanted),
         T(pictures_wait_for_a_key_frame_when_asked_to),
+        T(pictures_go_on_from_a_recovery_point),
         T(a_lost_branch_holds_back_what_names_it),
         T(pictures_of_a_transport_stream_are_held_back_clocks_are_not),
         T(sections_that_are_no_media_are_handed_on_as_they_are),

@@ -51,6 +51,7 @@ struct rig {
     uint8_t section[MEDIA_HEADER_LEN + 512];
     uint64_t next;    /* number of the next section */
     uint32_t depends; /* of those that come */
+    uint32_t flags;   /* likewise */
 };
 
 static int setup(void **state) {
@@ -69,6 +70,7 @@ static size_t build(struct rig *rig, uint8_t class, uint32_t number,
     media_header h = {.kind = MEDIA_KIND_FRAME,
                       .frame_class = class,
                       .picture = MEDIA_PICTURE_P,
+                      .flags = rig->flags,
                       .generation = 1,
                       .number = number,
                       .refs = refs,
@@ -142,6 +144,19 @@ static void undecodable_frames_can_be_left_out_of_the_file(void **state) {
     assert_int_equal(file.written, 1);
 }
 
+/* What refreshes a picture bit by bit is needed from its beginning on. */
+static void a_recovery_is_written_from_its_beginning(void **state) {
+    struct rig *rig = *state;
+    rig->wishes.keep_broken = false;
+    for (uint32_t i = 0; i < 5; i++) {
+        rig->flags =
+            i == 1 ? MEDIA_FLAG_RECOVERY | 2u << MEDIA_RECOVERY_SHIFT : 0;
+        whole(rig, MEDIA_CLASS_REFERENCE, 5 + i, 5 + i, i * 40 * MS, i + 1);
+    }
+    assert_int_equal(file.written, 4);
+    assert_int_equal(rig->totals.kind[TALLY_P].decodable, 2);
+}
+
 /* The second reference is lost: it is no branch that counts, but one frame says
  * that it refers to it. */
 static void
@@ -184,7 +199,11 @@ static void the_sender_says_the_latency_unless_told_otherwise(void **state) {
     media__header_write(&h, rig->section);
     take(rig, MEDIA_HEADER_LEN + len, 1);
     assert_int_equal(rig->r.latency, 500 * MS);
-    assert_int_equal(file.described, 1);
+    rig->wishes.latency = 100 * MS;
+    reception_init(&rig->r, &rig->wishes, &rig->totals, &rig->mux);
+    take(rig, MEDIA_HEADER_LEN + len, 2);
+    assert_int_equal(rig->r.latency, 100 * MS);
+    assert_int_equal(file.described, 2);
 }
 
 static void a_stream_that_does_not_fit_the_file_fails(void **state) {
@@ -230,6 +249,7 @@ int main(void) {
         T(frames_in_time_are_on_time_and_others_late),
         T(what_refers_to_a_lost_frame_is_not_decodable),
         T(undecodable_frames_can_be_left_out_of_the_file),
+        T(a_recovery_is_written_from_its_beginning),
         T(what_says_that_it_refers_to_a_lost_section_is_not_decodable),
         T(a_cut_frame_counts_and_breaks_the_chain),
         T(the_sender_says_the_latency_unless_told_otherwise),
