@@ -164,6 +164,34 @@ static void answers_come_from_the_address_that_was_called(void **state) {
     lo_expect_text(l->server, "nine");
 }
 
+static void who_gave_up_hides_nobody_behind_him(void **state) {
+    static const char *const ids[] = {"first", "gone", "last"};
+    struct lo *l = *state;
+    tltcp_socket *client[3];
+    bool found = false;
+
+    lo_listen(l);
+    for (int i = 0; i < 3; i++) {
+        l->config.stream_id = ids[i];
+        assert_int_equal(tltcp_connect(&client[i], l->host, l->port, &l->config,
+                                       LO_PATIENCE),
+                         0);
+        lo_poll(tltcp_fd(l->listener));
+        if (i == 1) { /* an abort: the listener forgets him */
+            lo_send_text(client[1], "unread");
+            (void)tltcp_close(client[1], 0);
+        }
+    }
+    while (!found) { /* he may still be there */
+        assert_int_equal(tltcp_accept(l->listener, &l->server, LO_PATIENCE), 0);
+        found = strcmp(tltcp_stream_id(l->server), "last") == 0;
+        assert_true(found || tltcp_close(l->server, 0) <= 0);
+    }
+    l->server = NULL;
+    assert_true(tltcp_close(client[0], 0) <= 0);
+    assert_true(tltcp_close(client[2], 0) <= 0);
+}
+
 #define T(f) \
     { #f, f, lo_ipv4, lo_teardown, NULL }
 
@@ -176,6 +204,7 @@ int main(void) {
         T(callers_not_accepted_learn_of_the_listeners_end),
         T(a_caller_that_left_can_still_be_read),
         T(nobody_calling_is_no_error),
+        T(who_gave_up_hides_nobody_behind_him),
         T(one_listener_serves_ipv4_and_ipv6),
 #if defined(__linux__)
         T(answers_come_from_the_address_that_was_called),

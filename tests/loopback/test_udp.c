@@ -454,6 +454,32 @@ static void a_lost_route_loses_datagrams_and_is_told(void **state) {
     assert_int_equal(recv(r->fd, &byte, 1, 0), 1);
 }
 
+/* 127.0.0.2 is no address that the kernel would choose here. */
+static void a_local_address_that_was_asked_for_stays(void **state) {
+    struct rig *r = *state;
+
+    for (int plain = 0; plain < 2; plain++) {
+        drv__addr here = {.in4 = {.sin_family = AF_INET}};
+        drv__udp_options o = {.bind = &here,
+                              .plain = plain != 0,
+                              .max_datagram = 2000,
+                              .buffer = 1 << 20,
+                              .ops = &ops,
+                              .owner = r};
+        drv__udp *u;
+        here.in4.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+        assert_int_equal(drv__udp_open(&u, &r->loop, &o), 0);
+        for (int turn = 0; turn < 2; turn++) {
+            drv__addr now;
+            assert_int_equal(drv__udp_connect(u, &r->peer), 0);
+            assert_int_equal(drv__udp_local(u, &now), 0);
+            assert_int_equal(now.in4.sin_addr.s_addr,
+                             htonl(INADDR_LOOPBACK + 1));
+        }
+        drv__udp_close(u);
+    }
+}
+
 #define T(f, how) \
     { #f " (" #how ")", f, set_up_##how, tear_down, NULL }
 
@@ -494,6 +520,7 @@ int main(void) {
         T(a_datagram_beyond_the_mtu_is_dropped, plain),
         T(a_refusal_is_heard_on_a_connected_socket, fast),
         T(a_refusal_is_heard_on_a_connected_socket, plain),
+        T(a_local_address_that_was_asked_for_stays, fast),
         T(what_the_kernel_does_not_take_is_kept, fast),
         T(what_the_kernel_does_not_take_is_kept, no_offload),
         T(what_the_kernel_does_not_take_is_kept, plain),

@@ -84,10 +84,15 @@ static void a_fate_told_twice_or_of_nothing_counts_once(void **state) {
     (void)state;
     assert_true(ledger_init(&l, NULL));
     assert_true(ledger_sent(&l, &e));
-    fate(&l, 0, TLTCP_FATE_EXPIRED);
-    fate(&l, 0, TLTCP_FATE_EXPIRED);
+    assert_true(ledger_sent(&l, &e));
+    fate(&l, 1, TLTCP_FATE_EXPIRED);
+    fate(&l, 1, TLTCP_FATE_EXPIRED);
     fate(&l, 77, TLTCP_FATE_EXPIRED);
     assert_int_equal(l.section.expired, 1);
+    assert_int_equal(l.open, 1);
+    fate(&l, 0, TLTCP_FATE_EXPIRED);
+    fate(&l, 0, TLTCP_FATE_EXPIRED);
+    assert_int_equal(l.section.expired, 2);
     assert_true(ledger_free(&l));
 }
 

@@ -255,6 +255,10 @@ class Transfers(saratogabox.Node):
         new, old = self.put_file("new", 10), self.put_file("old", 20)
         os.utime(new, (2000000000, 2000000000))
         os.utime(old, (1000000000, 1000000000))
+        (self.here / "folder").mkdir()
+        os.mkfifo(self.here / "pipe")
+        for other in "folder", "pipe":
+            os.utime(self.here / other, (500000000, 500000000))
         self.run_ok("get", self.url(), self.there)
         self.same(old, self.there / "old")
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What others may do to a carrier, and peers that move. */
+#include "secure/carrier_impl.h"
 #include "tests/unit/carriers.h"
 
 /* --- Attackers ------------------------------------------------------------ */
@@ -195,6 +196,26 @@ static void an_old_packet_from_elsewhere_is_not_asked(void **state) {
     end(&w);
 }
 
+/* Nor does who has the key. */
+static void an_answer_to_no_challenge_moves_nothing(void **state) {
+    static const uint8_t number[8] = {0};
+    const sec__place known = place_of(1);
+    struct world w;
+    uint8_t buf[MTU];
+    uint64_t path = 0;
+    size_t len;
+    (void)state;
+    begin_equal(&w);
+    greet(&w, A);
+    len = sec__session_seal(w.end[A], w.end[A]->all, SEC__KIND_RESPONSE, number,
+                            sizeof(number), buf);
+    assert_int_equal(take(&w, B, 1, buf, len), SEC__TAKEN);
+    assert_true(sec__carrier_seal(w.end[B], &known, (const uint8_t *)"z", 1,
+                                  buf, &path, w.now) > 0);
+    assert_int_equal(path, 1);
+    end(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_packet_is_taken_once),
@@ -207,6 +228,7 @@ int main(void) {
         cmocka_unit_test(a_peer_that_moves_is_followed),
         cmocka_unit_test(a_packet_from_elsewhere_moves_nothing),
         cmocka_unit_test(an_old_packet_from_elsewhere_is_not_asked),
+        cmocka_unit_test(an_answer_to_no_challenge_moves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Westwood, WestwoodNew, Mod WestwoodNew and Tibet against the vectors. */
+#include "libcongestion/bandwidth.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"
 
@@ -309,6 +310,16 @@ static void tibet_does_not_average_the_interval_after_a_silence(void **state) {
     rig_stop(&r);
 }
 
+static void feedbacks_of_one_moment_are_one_sample(void **state) {
+    struct bw_filter f;
+    (void)state;
+    cong__bw_filter_init(&f, 0);
+    cong__bw_filter_ack(&f, 1000, MS(1000), false);
+    cong__bw_filter_ack(&f, 50, MS(1000), false);
+    cong__bw_filter_ack(&f, 50, MS(1100), false);
+    check_near(f.bw, 1000, 1e-9);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(westwood_follows_its_vectors_per_feedback),
@@ -323,6 +334,7 @@ int main(void) {
         cmocka_unit_test(mod_westwoodnew_keeps_half_the_window_at_least),
         cmocka_unit_test(tibet_follows_its_vectors),
         cmocka_unit_test(tibet_does_not_average_the_interval_after_a_silence),
+        cmocka_unit_test(feedbacks_of_one_moment_are_one_sample),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

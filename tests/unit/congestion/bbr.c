@@ -246,6 +246,43 @@ static void a_slow_application_does_not_lower_the_bandwidth(void **state) {
     rig_stop(&r);
 }
 
+/* Others may fill it: three rounds are enough. */
+static void drain_ends_although_the_queue_stays(void **state) {
+    struct rig r;
+    (void)state;
+    struct bbr *b = probing(&r, 100);
+    b->state = BBR_DRAIN;
+    b->drain_start = b->rounds;
+    r.ack.flight = 500;
+    for (int i = 0; i < 3; i++) {
+        r.now += MS(100);
+        rig_round(&r, 100, 1000);
+        assert_int_equal(b->state, BBR_DRAIN);
+    }
+    r.now += MS(100);
+    rig_round(&r, 100, 1000);
+    assert_int_not_equal(b->state, BBR_DRAIN);
+    rig_stop(&r);
+}
+
+static void a_probe_stopped_to_be_safe_is_made_again(void **state) {
+    (void)state;
+    for (int lossy = 0; lossy < 2; lossy++) {
+        struct rig r;
+        struct bbr *b = probing(&r, 100);
+        b->state = BBR_PROBE_DOWN;
+        b->acks = BBR_ACKS_STOPPING;
+        b->cycle_stamp = r.now;
+        b->probe_wait = MS(60000);
+        b->probe_precautionary = true;
+        b->probe_too_high = lossy;
+        r.now += MS(100);
+        rig_round(&r, 100, 1000);
+        assert_int_equal(b->state == BBR_PROBE_REFILL, !lossy);
+        rig_stop(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_full_pipe_test_follows_its_vectors),
@@ -257,6 +294,8 @@ int main(void) {
         cmocka_unit_test(after_a_timeout_the_window_is_the_flight_and_one),
         cmocka_unit_test(a_false_alarm_gives_startup_back),
         cmocka_unit_test(a_slow_application_does_not_lower_the_bandwidth),
+        cmocka_unit_test(drain_ends_although_the_queue_stays),
+        cmocka_unit_test(a_probe_stopped_to_be_safe_is_made_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

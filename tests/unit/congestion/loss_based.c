@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Tahoe, Reno and CUBIC against the vectors, and the rules common to window
  * controllers. */
+#include "libcongestion/cubic.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"
 
@@ -110,6 +111,9 @@ static void cubic_is_not_slower_than_reno_on_short_paths(void **state) {
     for (unsigned i = 0; i < 40; i++) {
         r.now += MS(10);
         rig_ack(&r, r.cc->cwnd);
+        if (i == 3) { /* below the old window not faster than Reno either */
+            assert_true(r.cc->cwnd > 7 + 4 * 0.5 && r.cc->cwnd < 7 + 4 * 0.54);
+        }
     }
     /* 40 rounds of 3 (1 - 0.7) / (1 + 0.7) segments, then of one. */
     assert_true(r.cc->cwnd > 7 + 40 * 0.52);
@@ -464,6 +468,48 @@ static void a_fixed_rate_does_not_answer_to_anything(void **state) {
     rig_stop(&r);
 }
 
+/* RFC 9438, 4.7: who loses below the last maximum lets others have it. */
+static void cubic_gives_way_faster_when_others_come(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "cubic", 1, (double)INFINITY, MS(100));
+    r.cc->cwnd = 100;
+    rig_event(&r, CONG_LOSS, 100, 1, 1);
+    check_near(RIG_STATE(&r, struct cubic)->m.w_max, 100, 1e-9);
+    r.cc->cwnd = 80;
+    rig_event(&r, CONG_LOSS, 80, 1, 1);
+    check_near(RIG_STATE(&r, struct cubic)->m.w_max, 68, 1e-9);
+    rig_stop(&r);
+}
+
+/* RFC 9438, 4.8. */
+static void cubic_aims_at_no_old_window_after_a_timeout(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "cubic", 1, (double)INFINITY, MS(100));
+    r.cc->cwnd = 100;
+    rig_event(&r, CONG_RTO, 100, 100, 1);
+    r.cc->cwnd = r.cc->ssthresh;
+    rig_ack(&r, 1e-9);
+    check_near(RIG_STATE(&r, struct cubic)->m.w_max, r.cc->ssthresh, 1e-6);
+    check_near(RIG_STATE(&r, struct cubic)->m.k, 0, 0.0);
+    rig_stop(&r);
+}
+
+static void cubic_does_not_count_a_silence_either(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "cubic", 1, (double)INFINITY, MS(100));
+    r.cc->cwnd = 100;
+    rig_event(&r, CONG_LOSS, 100, 1, 1);
+    rig_ack(&r, 1);
+    cong_time epoch = RIG_STATE(&r, struct cubic)->m.epoch;
+    r.now += MS(10000);
+    rig_event(&r, CONG_IDLE, 0, 0, 0);
+    assert_int_equal(RIG_STATE(&r, struct cubic)->m.epoch - epoch, MS(10000));
+    rig_stop(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tahoe_follows_its_vectors),
@@ -487,6 +533,9 @@ int main(void) {
         cmocka_unit_test(a_silence_of_an_rto_restarts_from_the_initial_window),
         cmocka_unit_test(the_initial_window_is_that_of_rfc_3390),
         cmocka_unit_test(a_fixed_rate_does_not_answer_to_anything),
+        cmocka_unit_test(cubic_gives_way_faster_when_others_come),
+        cmocka_unit_test(cubic_aims_at_no_old_window_after_a_timeout),
+        cmocka_unit_test(cubic_does_not_count_a_silence_either),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -412,6 +412,49 @@ static void a_pause_is_not_a_low_rate(void **state) {
     check_near(out.x_recv, 100000, 15000);
 }
 
+/* RFC 5348, 4.4: of the equation's rate and twice the receive rate. */
+static void silence_halves_the_lower_of_two_rates(void **state) {
+    struct rig r;
+    (void)state;
+    steady(&r, 0.01, 1e9);
+    double equation = r.cc->pacing_rate;
+    rig_stop(&r);
+    for (double part = 0.3; part < 1; part += 0.4) {
+        steady(&r, 0.01, part * equation);
+        rig_event(&r, CONG_NOFEEDBACK, S, 0, 1);
+        check_near(r.cc->pacing_rate, fmin(0.5, part) * equation,
+                   1e-5 * equation);
+        rig_stop(&r);
+    }
+}
+
+static void without_an_rtt_every_packet_is_reported(void **state) {
+    struct cong_tfrc_receiver r;
+    struct cong_tfrc_report out;
+    (void)state;
+    cong_tfrc_receiver_init(&r, S, 0);
+    for (uint64_t seq = 0; seq < 3; seq++) {
+        cong_time now = MS(10) * (cong_time)(seq + 1);
+        cong_tfrc_receiver_on_packet(&r, seq, S, -1, false, now);
+        assert_int_equal(cong_tfrc_receiver_due(&r, now), now);
+        assert_true(cong_tfrc_receiver_report(&r, now, &out));
+    }
+    cong_tfrc_receiver_on_packet(&r, 3, S, MS(100), false, MS(40));
+    assert_int_equal(cong_tfrc_receiver_due(&r, MS(40)), MS(130));
+}
+
+/* RTT 100 ms; 2.55 s after the last report it is half a one to the next. */
+static void reports_keep_their_beat_through_a_silence(void **state) {
+    struct cong_tfrc_receiver r;
+    struct cong_tfrc_report out;
+    (void)state;
+    cong_tfrc_receiver_init(&r, S, 0);
+    cong_tfrc_receiver_on_packet(&r, 0, S, MS(100), false, MS(1000));
+    assert_true(cong_tfrc_receiver_report(&r, MS(1000), &out));
+    cong_tfrc_receiver_on_packet(&r, 1, S, MS(100), false, MS(3550));
+    assert_int_equal(cong_tfrc_receiver_due(&r, MS(3550)), MS(3600));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_equation_follows_its_vectors),
@@ -432,6 +475,9 @@ int main(void) {
         cmocka_unit_test(a_mark_is_an_event_but_its_packet_arrived),
         cmocka_unit_test(numbers_that_jump_cost_no_time),
         cmocka_unit_test(a_pause_is_not_a_low_rate),
+        cmocka_unit_test(silence_halves_the_lower_of_two_rates),
+        cmocka_unit_test(without_an_rtt_every_packet_is_reported),
+        cmocka_unit_test(reports_keep_their_beat_through_a_silence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -258,6 +258,7 @@ static void garbage_is_replaced_by_the_decoding_time(void **state) {
     (void)state;
     media__retimer_init(&r, FRAME);
     assert_int_equal(display(&r, 'I', -1, INT64_MAX / 2, 3 * FRAME), 3 * FRAME);
+    assert_int_equal(display(&r, 'P', -1, 0, 11000 * MS), 11000 * MS);
 }
 
 static void without_any_time_the_arrival_counts(void **state) {
@@ -266,6 +267,28 @@ static void without_any_time_the_arrival_counts(void **state) {
     (void)state;
     media__retimer_init(&r, FRAME);
     assert_int_equal(display(&r, 'I', -1, NONE, NONE), 1000 * MS);
+}
+
+/* I0 P3 B1 B2: what the first frame does not tell, the second one does. */
+static void a_first_group_may_show_late_that_it_reorders(void **state) {
+    media_retimer r;
+
+    (void)state;
+    media__retimer_init(&r, FRAME);
+    assert_int_equal(display(&r, 'I', 0, NONE, 0), 0);
+    assert_int_equal(display(&r, 'P', 3, NONE, FRAME), 4 * FRAME);
+    assert_int_equal(display(&r, 'B', 1, NONE, 2 * FRAME), 2 * FRAME);
+    assert_int_equal(display(&r, 'B', 2, NONE, 3 * FRAME), 3 * FRAME);
+}
+
+static void a_pause_is_not_the_distance_of_frames(void **state) {
+    media_retimer r;
+
+    (void)state;
+    media__retimer_init(&r, 0);
+    display(&r, 'I', 0, NONE, 0);
+    assert_int_equal(display(&r, 'P', 1, NONE, FRAME), FRAME);
+    assert_int_equal(display(&r, 'P', 2, NONE, 30 * FRAME), 2 * FRAME);
 }
 
 int main(void) {
@@ -287,6 +310,8 @@ int main(void) {
         cmocka_unit_test(segments_of_a_thousand_hours_are_normal),
         cmocka_unit_test(garbage_is_replaced_by_the_decoding_time),
         cmocka_unit_test(without_any_time_the_arrival_counts),
+        cmocka_unit_test(a_first_group_may_show_late_that_it_reorders),
+        cmocka_unit_test(a_pause_is_not_the_distance_of_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

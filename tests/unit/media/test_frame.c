@@ -226,6 +226,9 @@ static void vp9_frames_are_known_by_what_they_refresh(void **state) {
                  MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_P);
     assert_frame(classify("vp9", BYTES("\x87\0\0\x08\0\0")),
                  MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_P);
+    /* a resilient one does not say whether its probabilities are kept */
+    assert_frame(classify("vp9", BYTES("\x87\0\0\x09\x80\0")),
+                 MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_P);
     assert_frame(classify("vp9", BYTES("\x88\0")), /* shows a stored one */
                  MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_P);
     /* cut before it says */

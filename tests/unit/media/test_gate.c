@@ -146,13 +146,28 @@ static void what_the_application_says_counts_too(void **state) {
     (void)state;
     left.number = 3;
     media__gate_leave_out(&g, &left);
-    child.number = 5;
     child.depends = TL_DEPENDS_NONE;
+    child.number = 2; /* UINT32_MAX before it stands 3 */
     assert_true(media__gate_takes(&g, &child));
+    child.number = 5;
     child.depends = 1;
     assert_true(media__gate_takes(&g, &child));
     child.depends = 2;
     assert_false(media__gate_takes(&g, &child));
+}
+
+/* What stands behind an open key frame may name what stands before it. */
+static void behind_an_open_key_frame_it_is_still_missed(void **state) {
+    media_gate g = {0};
+    media_item branch = read(5, 1);
+    media_item key = item_of('I');
+    media_item leading = read(7, 2);
+
+    (void)state;
+    key.frame.closed_gop = false;
+    media__gate_leave_out(&g, &branch);
+    assert_true(media__gate_takes(&g, &key));
+    assert_false(media__gate_takes(&g, &leading));
 }
 
 int main(void) {
@@ -165,6 +180,7 @@ int main(void) {
         cmocka_unit_test(parts_of_a_picture_go_with_it),
         cmocka_unit_test(what_names_a_branch_goes_with_it),
         cmocka_unit_test(what_the_application_says_counts_too),
+        cmocka_unit_test(behind_an_open_key_frame_it_is_still_missed),
     };
     return cmocka_run_group_tests_name("gate", tests, NULL, NULL);
 }

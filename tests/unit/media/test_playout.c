@@ -106,6 +106,41 @@ static void a_time_line_that_jumps_begins_anew(void **state) {
     assert_int_equal(media__playout_local(&p, 40 * MS), 30 * S);
 }
 
+/* A route that takes 80 ms longer, well within the tolerance. */
+static void a_longer_way_is_followed_step_by_step(void **state) {
+    media_playout p;
+    int64_t t = 0;
+    int64_t at = 20 * MS;
+
+    (void)state;
+    media__playout_init(&p, S);
+    for (; t < 100 * S; t += 40 * MS) {
+        assert_false(media__playout_arrival(&p, t, t + 20 * MS));
+    }
+    for (; t < 400 * S; t += 40 * MS) {
+        assert_false(media__playout_arrival(&p, t, t + 100 * MS));
+        int64_t now = media__playout_local(&p, 0);
+        assert_in_range(now - at, 0, 20 * MS);
+        at = now;
+    }
+    assert_in_range(at, 98 * MS, 100 * MS);
+}
+
+static void nothing_is_followed_before_it_is_known_well(void **state) {
+    media_playout p;
+    int64_t t = 0;
+
+    (void)state;
+    media__playout_init(&p, S);
+    for (; t < 3 * S; t += 40 * MS) {
+        media__playout_arrival(&p, t, t + 300 * MS);
+    }
+    for (; t < 20 * S; t += 40 * MS) {
+        media__playout_arrival(&p, t, t + 250 * MS);
+    }
+    assert_int_equal(media__playout_local(&p, 0), 300 * MS);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_first_arrival_sets_the_map),
@@ -116,6 +151,8 @@ int main(void) {
         cmocka_unit_test(drift_is_followed_both_ways),
         cmocka_unit_test(when_every_frame_is_too_late_it_begins_anew),
         cmocka_unit_test(a_time_line_that_jumps_begins_anew),
+        cmocka_unit_test(a_longer_way_is_followed_step_by_step),
+        cmocka_unit_test(nothing_is_followed_before_it_is_known_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

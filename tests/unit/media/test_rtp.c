@@ -113,6 +113,10 @@ static void a_recovery_point_may_come_in_a_packet_before(void **state) {
     P(&w, "\x06\x06\x01\xc0\x80\x80"); /* holds at once */
     assert_int_equal(P(&w, "\x41" I_SLICE), 'k');
     assert_false(w.frame.closed_gop);
+    w.time++;
+    P(&w, "\x06\x06\x01\xc0\x80\x80");
+    assert_int_equal(P(&w, "\x41" P_SLICE), 'r'); /* but not by one of these */
+    assert_true(w.frame.recovery);
 }
 
 static void h265_is_read_too(void **state) {
@@ -173,6 +177,19 @@ static void no_bytes_do_harm(void **state) {
     }
 }
 
+/* An aggregate of a parameter set; the padding looks like an IDR slice. */
+static void padding_is_no_payload(void **state) {
+    static const uint8_t packet_[] = {
+        0xa0, 96,   0,    1, 0,  0, 0, 9,    0,    0,    0,    1,    0x78, 0,
+        4,    0x67, 0x42, 0, 30, 0, 5, 0x65, 0x88, 0x84, 0x21, 0xff, 8};
+    struct world w;
+
+    (void)state;
+    begin(&w, "h264");
+    media__scanner_classify(&w.scanner, packet_, sizeof(packet_), 0, &w.frame);
+    assert_int_equal(w.frame.frame_class, MEDIA_CLASS_HEADER);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(single_units_are_frames),
@@ -182,6 +199,7 @@ int main(void) {
         cmocka_unit_test(h265_is_read_too),
         cmocka_unit_test(what_stands_around_the_payload_is_skipped),
         cmocka_unit_test(no_bytes_do_harm),
+        cmocka_unit_test(padding_is_no_payload),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,18 +32,23 @@ static int teardown(void **state) {
     return 0;
 }
 
-static void arrive(struct world *w, uint64_t section, const media_header *h) {
+static void arrive_as(struct world *w, uint64_t section, const media_header *h,
+                      bool begins, bool complete) {
     media_section s = {.number = section,
                        .seq = section * LEN,
                        .data = malloc(LEN),
                        .len = LEN,
-                       .complete = true,
-                       .begins = true};
+                       .complete = complete,
+                       .begins = begins};
 
     assert_non_null(s.data);
     media__header_write(h, s.data);
     assert_true(media__sequence_cover(w->q, s.seq, LEN));
     assert_true(media__sequence_push(w->q, &s));
+}
+
+static void arrive(struct world *w, uint64_t section, const media_header *h) {
+    arrive_as(w, section, h, true, true);
 }
 
 static media_header header(unsigned kind, unsigned stream, uint32_t number) {
@@ -221,6 +226,43 @@ static void any_order_comes_out_in_order(void **state) {
     assert_int_equal(given, COUNT);
 }
 
+/* It may be of any stream. */
+static void a_part_without_its_beginning_holds_all_up(void **state) {
+    struct world *w = *state;
+    media_header h = header(MEDIA_KIND_FRAME, 0, 0);
+
+    begin(w);
+    arrive_as(w, 5, &h, false, true); /* 4 is missing */
+    frame(w, 6, 1, 1);
+    assert_gives(w, "");
+    frame(w, 4, 0, 1);
+    assert_gives(w, "456");
+}
+
+static void what_is_not_whole_does_not_overtake(void **state) {
+    struct world *w = *state;
+    media_header h = header(MEDIA_KIND_FRAME, 1, 1);
+
+    begin(w);
+    arrive_as(w, 5, &h, true, false);
+    assert_gives(w, "");
+    frame(w, 4, 0, 1);
+    assert_gives(w, "45");
+}
+
+/* Between the two there may be stream headers, which have no numbers. */
+static void behind_a_description_a_frame_waits(void **state) {
+    struct world *w = *state;
+
+    begin(w);
+    config(w, 4, 1);
+    assert_gives(w, "4");
+    frame(w, 6, 1, 1);
+    assert_gives(w, "");
+    assert_true(media__sequence_cover(w->q, 5 * LEN, LEN));
+    assert_gives(w, "6");
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void) {
@@ -234,6 +276,9 @@ int main(void) {
         T(plain_bytes_stay_in_order),
         T(at_the_end_nothing_waits),
         T(any_order_comes_out_in_order),
+        T(a_part_without_its_beginning_holds_all_up),
+        T(what_is_not_whole_does_not_overtake),
+        T(behind_a_description_a_frame_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
