@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "live/feed.h"
+#include "live/tsfeed.h"
 #include "tests/support/cmocka.h"
+#include "tests/support/ts_mux.h"
 
 #define PICTURE (1u << 20)
 #define MANY 63 /* of them may wait, and one more */
@@ -11,11 +13,13 @@
 /* The connection: what it answers, and what it was told of each section. */
 static ssize_t answer;
 static struct tltcp_meta told[2 * MANY];
+static media_header sent[2 * MANY];
 static size_t sections;
 static struct feed f;
 
 ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg, int flags) {
     struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+    size_t payload;
     (void)s;
     (void)flags;
     if (answer < 0) {
@@ -25,7 +29,9 @@ ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg, int flags) {
         c = CMSG_NXTHDR((struct msghdr *)(uintptr_t)msg, c);
     }
     assert_non_null(c);
-    memcpy(&told[sections++], CMSG_DATA(c), sizeof(told[0]));
+    memcpy(&told[sections], CMSG_DATA(c), sizeof(told[0]));
+    (void)media__header_parse(&sent[sections++], msg->msg_iov[0].iov_base,
+                              msg->msg_iov[0].iov_len, &payload);
     return (ssize_t)msg->msg_iov[0].iov_len;
 }
 
@@ -109,10 +115,66 @@ static void so_is_what_refers_to_a_frame_that_is_too_big(void **state) {
     assert_true(feed_free(&f));
 }
 
+/* Pictures of a transport stream, 40 ms apart, each with a clock reference: a
+ * letter of what is sent for each, 'c' for tables and clock references. */
+static void send_pictures(const char *kinds, char *got) {
+    static struct stream s;
+    struct tsfeed t;
+    uint64_t now = 1000000000;
+    assert_true(tsfeed_init(&t));
+    memset(&s, 0, sizeof(s));
+    add_tables(&s, 0);
+    tsfeed_attach(&t, &f);
+    assert_true(tsfeed_push(&t, s.data, s.len, now));
+    for (uint64_t i = 0; kinds[i]; i++) {
+        s.len = 0;
+        add_clocked_picture(&s, i * 3600, kinds[i] == 'P');
+        now += 40000000;
+        assert_true(tsfeed_push(&t, s.data, s.len, now));
+    }
+    tsfeed_flush(&t);
+    tsfeed_free(&t);
+    for (size_t i = 0; i < sections; i++) {
+        if (sent[i].kind == MEDIA_KIND_FRAME) {
+            *got++ = "?c?PB?"[sent[i].frame_class];
+        }
+    }
+    *got = '\0';
+}
+
+static void clocks_go_on_beside_pictures_that_may_be_given_up(void **state) {
+    char got[32];
+    (void)state;
+    begin();
+    send_pictures("PBBBBP", got);
+    assert_string_equal(got, "ccPBcBBcBP");
+    assert_true(feed_free(&f));
+}
+
+static void only_what_others_need_counts_as_a_reference(void **state) {
+    static const uint32_t refs[] = {0, 1, 1, 1, 2};
+    char got[32];
+    uint32_t n = 0;
+    (void)state;
+    begin();
+    send_pictures("PBBPP", got);
+    for (size_t i = 0; i < sections; i++) {
+        if (sent[i].kind == MEDIA_KIND_FRAME &&
+            sent[i].frame_class != MEDIA_CLASS_HEADER) {
+            assert_int_equal(sent[i].number, n);
+            assert_int_equal(sent[i].refs, refs[n++]);
+        }
+    }
+    assert_int_equal(n, 5);
+    assert_true(feed_free(&f));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_refers_to_a_frame_without_room_is_given_up),
         cmocka_unit_test(so_is_what_refers_to_a_frame_that_is_too_big),
+        cmocka_unit_test(clocks_go_on_beside_pictures_that_may_be_given_up),
+        cmocka_unit_test(only_what_others_need_counts_as_a_reference),
     };
     return cmocka_run_group_tests_name("feed", tests, NULL, NULL);
 }
