@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "gst-plugins/gsttltcpcause.h"
 
+#include <string.h>
+
 gboolean gst_tltcp_cause_was_answered(const tltcp_socket *socket) {
     tltcp_stats st;
 
@@ -27,16 +29,31 @@ gboolean gst_tltcp_cause_is_permanent(const GstTltcpCause *cause) {
     }
 }
 
+/* The peer's words as text without commands to a terminal; free it. */
+static gchar *readable(const gchar *words) {
+    const gchar *end = words + strlen(words);
+    GString *text = g_string_new(NULL);
+
+    while (words < end) {
+        gunichar c = g_utf8_get_char_validated(words, end - words);
+        gboolean valid = c < (gunichar)-2;
+        g_string_append_unichar(text, valid && !g_unichar_iscntrl(c) ? c : '?');
+        words = valid ? g_utf8_next_char(words) : words + 1;
+    }
+    return g_string_free(text, FALSE);
+}
+
 /* A sentence without its stop; free it. */
 static gchar *text_of(const GstTltcpCause *cause) {
     const gchar *what = tltcp_strerror(cause->error);
+    g_autofree gchar *reason = readable(cause->reason);
 
     if (cause->error == TLTCP_ERR_UNSUPPORTED && !cause->reason[0]) {
         what = "the library was built without security; unset the properties "
                "passphrase, passphrase-file and key-file";
     }
-    return cause->reason[0] ? g_strdup_printf("%s (%s)", what, cause->reason)
-                            : g_strdup(what);
+    return reason[0] ? g_strdup_printf("%s (%s)", what, reason)
+                     : g_strdup(what);
 }
 
 static gint resource_code(const GstTltcpCause *cause) {

@@ -3,6 +3,8 @@
 #include "tests/gst/support.h"
 
 #include <gio/gio.h>
+#include <netinet/in.h>
+#include <tltcp/socket.h>
 
 #define MS GST_MSECOND
 
@@ -37,6 +39,35 @@ static void errors_name_their_cause(void **state) {
     support_fails_at("tltcpsink", "tltcp://no-such-host.invalid:7",
                      GST_RESOURCE_ERROR_NOT_FOUND, "no-such-host.invalid");
     gst_harness_teardown(other);
+}
+
+static bool refuse(void *user, const tltcp_caller *caller, char *reason) {
+    (void)user;
+    (void)caller;
+    g_strlcpy(reason, "go \xff\xc2\x9b away", TLTCP_REASON_MAX + 1);
+    return false;
+}
+
+/* GStreamer's structures take nothing else, and somebody prints it. */
+static void what_a_peer_says_is_made_text(void **state) {
+    tltcp_socket *listener = NULL;
+    struct sockaddr_in at;
+    socklen_t len = sizeof(at);
+    tltcp_config config;
+
+    (void)state;
+    tltcp_config_init(&config);
+    config.on_caller = refuse;
+    assert_int_equal(tltcp_listen(&listener, "127.0.0.1", "0", &config), 0);
+    assert_int_equal(
+        tltcp_local_address(listener, (struct sockaddr *)&at, &len), 0);
+    g_autofree char *uri = g_strdup_printf(
+        "tltcp://127.0.0.1:%u?auto-reconnect=false", g_ntohs(at.sin_port));
+    support_fails_at("tltcpsink", uri, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+                     "go ?? away");
+    support_fails_at("tltcpsrc", uri, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+                     "go ?? away");
+    assert_int_equal(tltcp_close(listener, 0), 0);
 }
 
 static void
@@ -180,6 +211,7 @@ static void elements_come_and_go_a_hundred_times(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_name_their_cause),
+        cmocka_unit_test(what_a_peer_says_is_made_text),
         cmocka_unit_test(an_unknown_controller_is_named_when_set_as_a_property),
         cmocka_unit_test(a_sink_that_waits_for_callers_can_be_stopped),
         cmocka_unit_test(a_source_that_waits_can_be_stopped),
