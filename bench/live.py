@@ -112,7 +112,7 @@ def summary(runs):
     if not good:
         return {"error": runs[0]["error"]}
     keys = ("of_bound", "beyond_of_bound", "freeze", "freezes", "waste",
-            "delay_p50", "delay_p95",
+            "useless", "delay_p50", "delay_p95",
             "delay_p99", "goodput_bps", "psnr", "ssim", "F", "S", "media_bps",
             "held_up")
     out = {key: middle(good, key) for key in keys}

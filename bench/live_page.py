@@ -27,6 +27,7 @@ COLUMNS = (
     ("freeze s", 8, lambda r: text(r["freeze"], ".2f")),
     ("freezes", 7, lambda r: text(r["freezes"], ".0f")),
     ("waste %", 7, lambda r: text(r["waste"], ".1f", 100)),
+    ("useless %", 9, lambda r: text(r.get("useless"), ".1f", 100)),
     ("delay ms 50/95/99", 18, delays),
     ("PSNR", 6, lambda r: text(r["psnr"], ".1f")),
     ("SSIM", 6, lambda r: text(r["ssim"], ".3f")),

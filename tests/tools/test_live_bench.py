@@ -71,7 +71,7 @@ class Cases(toolbox.Folder):
 def row(of_bound, **more):
     counts = {"sent": 10, "bound": 10, "on_time": 10, "decodable": 10}
     return {"of_bound": of_bound, "beyond_of_bound": of_bound, "freeze": 0.2,
-            "freezes": 0, "waste": 0.001,
+            "freezes": 0, "waste": 0.001, "useless": 0.0,
             "delay_p50": 0.07, "delay_p95": 0.1, "delay_p99": None,
             "psnr": 40.0, "ssim": 0.9, "F": None, "S": None,
             "classes": {kind: dict(counts) for kind in measure.CLASSES},
@@ -124,7 +124,8 @@ class Page(toolbox.Folder):
         for aim in live_cases.AIMS:
             self.assertIn(aim.case, live_cases.CASES)
             self.assertIsInstance(aim.met(row(1, F=1.0)), bool)
-        self.assertFalse(all(aim.met(row(0.5, F=3.0, freeze=1, waste=0.5))
+        self.assertFalse(all(aim.met(row(0.5, F=3.0, freeze=1, waste=0.5,
+                                         useless=0.5))
                              for aim in live_cases.AIMS))
 
 
@@ -252,6 +253,16 @@ class Yardsticks(unittest.TestCase):
         frames = [dict(frame(n), arrival=a, on_time=a == 1)
                   for n, a in enumerate((1, 1, 2, None))]
         self.assertAlmostEqual(measure.waste(frames), 1 / 3)
+
+    def test_what_comes_late_is_of_use_when_something_is_shown_with_it(self):
+        for last, useless in ((1.5, 0), (1.7, 3 / 4)):
+            frames = [dict(frame(n), sent=n * 0.4, arrival=a)
+                      for n, a in enumerate((0.3, 0.9, 1.3, last))]
+            frames[0]["class"] = "key"
+            measure.mark_on_time(frames, 0.2)
+            measure.mark_decodable(frames, 0.2)
+            with self.subTest(last=last):
+                self.assertAlmostEqual(measure.useless(frames), useless)
 
     def test_what_the_path_takes_may_be_left_out(self):
         frames = [dict(frame(n), sent=0.0, arrival=a)

@@ -259,6 +259,19 @@ def waste(frames):
     return late / max(1, sum(f["bytes"] for f in arrived))
 
 
+def useless(frames):
+    """The part of that which no frame shown in time refers to, however far."""
+    used = [f["decodable"] for f in frames]
+    needs = parents(frames)
+    for i in range(len(frames) - 1, -1, -1):
+        for n in needs[i] if used[i] else ():
+            used[n] = True
+    arrived = [(f, use) for f, use in zip(frames, used)
+               if f["arrival"] is not None]
+    lost = sum(f["bytes"] for f, use in arrived if not use and not f["on_time"])
+    return lost / max(1, sum(f["bytes"] for f, _ in arrived))
+
+
 def evaluate(frames, received, latency):
     """Marks the frames and returns the counts."""
     match(frames, received)
@@ -276,6 +289,7 @@ def evaluate(frames, received, latency):
         "freeze": max(freezes(frames)),
         "freezes": sum(f > FREEZE for f in freezes(frames)),
         "waste": waste(frames),
+        "useless": useless(frames),
         "classes": {kind: count(frames, kind) for kind in CLASSES},
         "seconds": seconds,
     }
