@@ -37,6 +37,7 @@ static void init_parts(saratoga_node *n, saratoga_time now) {
     cmn__ring_init(&e->events, &e->mem, sizeof(saratoga_event), 0);
     saratoga__table_init(&n->table, &e->mem, e->cfg.max_transfers,
                          cmn__rng_next(&e->rng));
+    saratoga__index_init(&n->others, &e->mem);
     cmn__heap_init(&n->timers, &e->mem, on_moved, n);
     n->refusals_at = now;
     n->refusals = e->cfg.error_rate;
@@ -91,6 +92,7 @@ void saratoga_node_free(saratoga_node *node) {
             cmn__free(&mem, node->table.session[i]);
         }
     }
+    saratoga__index_free(&node->others);
     saratoga__table_free(&node->table);
     cmn__heap_free(&node->timers);
     cmn__ring_free(&node->env.events);
@@ -223,38 +225,10 @@ static void join_status_queue(saratoga_node *n, saratoga__session *s) {
     n->status_last = s;
 }
 
-static void leave_shared(saratoga_node *n, saratoga__session *s) {
-    if (!s->is_shared) {
-        return;
-    }
-    s->is_shared = false;
-    if (s->shared_next != NULL) {
-        s->shared_next->shared_prev = s->shared_prev;
-    }
-    if (s->shared_prev != NULL) {
-        s->shared_prev->shared_next = s->shared_next;
-    } else {
-        n->shared = s->shared_next;
-    }
-}
-
-static void join_shared(saratoga_node *n, saratoga__session *s) {
-    if (s->is_shared) {
-        return;
-    }
-    s->is_shared = true;
-    s->shared_prev = NULL;
-    s->shared_next = n->shared;
-    if (n->shared != NULL) {
-        n->shared->shared_prev = s;
-    }
-    n->shared = s;
-}
-
 void saratoga__node_remove(saratoga_node *n, saratoga__session *s) {
     saratoga__key key = key_of(s);
     leave_ready(n, s);
-    leave_shared(n, s);
+    saratoga__others_forget(n, s);
     leave_status_queue(n, s);
     cmn__heap_remove(&n->timers, s->timer_slot);
     saratoga__session_free(s);
@@ -286,9 +260,7 @@ void saratoga__node_touch(saratoga_node *n, saratoga__session *s,
     }
     cmn__heap_update(&n->timers, s->timer_slot, saratoga__session_wake(s, now));
     join_ready(n, s);
-    if (s->opt.multicast || s->of_group) {
-        join_shared(n, s);
-    }
+    saratoga__others_note(n, s);
     if (saratoga__session_wants_status(s, now)) {
         join_status_queue(n, s);
     }

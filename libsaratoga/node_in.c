@@ -202,20 +202,13 @@ static void on_request(saratoga_node *n, const input *in) {
 
 /* ---- METADATA and DATA ---- */
 
-/* What this node sends to a group comes back to it. */
-static bool is_echo(const saratoga_node *n, const input *in) {
-    const saratoga__session *s = n->shared;
-    while (s != NULL && !(s->sends && s->opt.multicast && s->id == in->id)) {
-        s = s->shared_next;
-    }
-    return s != NULL;
-}
-
 /* Somebody sends without having asked: a blind put, perhaps. */
 static saratoga__session *new_stranger(saratoga_node *n, const input *in) {
     bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
     saratoga__session *s = NULL;
-    if (group && (n->env.cfg.own_transfers_only || is_echo(n, in))) {
+    /* what this node sends to a group comes back to it */
+    if (group && (n->env.cfg.own_transfers_only ||
+                  saratoga__others_is_sent(n, in->id))) {
         drop(n);
         return NULL;
     }
@@ -237,32 +230,15 @@ static saratoga__session *new_stranger(saratoga_node *n, const input *in) {
     return s;
 }
 
-/* The transfer that waits for a file which now goes to a group. */
-static saratoga__session *asker_for(const saratoga_node *n, const input *in,
-                                    const char *path) {
-    for (uint32_t i = 0; i < n->table.cap; i++) {
-        saratoga__session *s = n->table.session[i];
-        if (s != NULL && s->initiator && !s->sends &&
-            s->state == SARATOGA__ASKING &&
-            (s->of_group || s->host == in->from->host) &&
-            strcmp(s->path, path) == 0) {
-            return s;
-        }
-    }
-    return NULL;
-}
-
 /* The transfer that asked for what comes under a host or an Id of its own: that
  * of the one who answers a group's REQUEST, or of another who asked before. */
 static saratoga__session *asker_of(const saratoga_node *n, const input *in,
                                    const char *path) {
     bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
-    saratoga__session *s = n->shared;
-    while (s != NULL &&
-           !(s->initiator && !s->sends && s->of_group && s->id == in->id)) {
-        s = s->shared_next;
-    }
-    return s == NULL && group && path != NULL ? asker_for(n, in, path) : s;
+    saratoga__session *s = saratoga__others_asker(n, in->id);
+    return s == NULL && group && path != NULL
+               ? saratoga__others_waiting(n, path, in->from->host)
+               : s;
 }
 
 /* The first answer is taken; who gives another is told that none is wanted. */
@@ -373,11 +349,7 @@ static void on_data(saratoga_node *n, const input *in) {
 static saratoga__session *find_in_group(const saratoga_node *n,
                                         const input *in) {
     saratoga__session *s = find(n, n->group, in->id, true);
-    saratoga__session *one = s == NULL ? n->shared : NULL;
-    while (one != NULL && !(one->opt.multicast && one->id == in->id)) {
-        one = one->shared_next;
-    }
-    return s != NULL ? s : one;
+    return s != NULL ? s : saratoga__others_in_group(n, in->id);
 }
 
 static void on_status(saratoga_node *n, const input *in) {

@@ -25,8 +25,7 @@ struct saratoga_node {
     saratoga__session *ready;        /* ring of those that may write */
     saratoga__session *status_first; /* queue of those that owe a STATUS */
     saratoga__session *status_last;
-    saratoga__session *shared; /* list of those that others than their host may
-                                  speak of: they go to a group, or asked one */
+    saratoga__index others; /* others.c */
     saratoga__stray stray[SARATOGA__STRAYS];
     uint32_t stray_first;
     uint32_t strays;
@@ -55,6 +54,21 @@ bool saratoga__node_rekey(saratoga_node *n, saratoga__session *s, uint64_t host,
 saratoga__session *saratoga__node_find(const saratoga_node *n,
                                        saratoga_handle handle);
 bool saratoga__is_sender(uint32_t type, bool initiator);
+
+/* others.c: sessions that others than their host may speak of.  To be called
+ * after anything that happened to a session, and before its end. */
+void saratoga__others_note(saratoga_node *n, saratoga__session *s);
+void saratoga__others_forget(saratoga_node *n, saratoga__session *s);
+/* This node sends to a group under that Id. */
+bool saratoga__others_is_sent(const saratoga_node *n, uint32_t id);
+/* Who asked a group under that Id. */
+saratoga__session *saratoga__others_asker(const saratoga_node *n, uint32_t id);
+/* Who still waits for a file, of that host or of whoever has it. */
+saratoga__session *saratoga__others_waiting(const saratoga_node *n,
+                                            const char *path, uint64_t host);
+/* What goes to a group under that Id, or comes to one. */
+saratoga__session *saratoga__others_in_group(const saratoga_node *n,
+                                             uint32_t id);
 
 /* strays.c */
 /* A failure STATUS to somebody who has no session, at a limited rate. */

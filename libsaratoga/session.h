@@ -10,6 +10,7 @@
 #include "common/ring.h"
 #include "libsaratoga/early.h"
 #include "libsaratoga/env.h"
+#include "libsaratoga/index.h"
 #include "libsaratoga/pace.h"
 #include "libsaratoga/packet.h"
 #include "libsaratoga/sentlog.h"
@@ -204,11 +205,10 @@ typedef struct saratoga__session {
     struct saratoga__session *ready_next;
     struct saratoga__session *ready_prev;
     struct saratoga__session *status_next;
-    struct saratoga__session *shared_next;
-    struct saratoga__session *shared_prev;
+    saratoga__link by_role; /* others.c */
+    saratoga__link by_path; /* likewise */
     bool is_ready;
     bool in_status_queue;
-    bool is_shared;
 } saratoga__session;
 
 /* session.c: what both roles share */
