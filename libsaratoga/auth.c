@@ -14,9 +14,11 @@
 static const char label[] = "saratoga request 1";
 
 void saratoga__auth_init(saratoga__auth *a, const cmn__mem *mem,
-                         const saratoga_config *c) {
-    *a = (saratoga__auth){
-        .mem = mem, .key_len = c->auth_key_len, .window = c->auth_window};
+                         const saratoga_config *c, uint64_t time) {
+    *a = (saratoga__auth){.mem = mem,
+                          .key_len = c->auth_key_len,
+                          .window = c->auth_window,
+                          .floor = time > 0 ? time - 1 : 0};
     if (a->key_len > 0) {
         memcpy(a->key, c->auth_key, a->key_len);
     }

@@ -33,7 +33,8 @@ typedef struct saratoga__auth {
     saratoga__auth_seen *seen; /* ring of those accepted */
     uint32_t count;
     uint32_t next;
-    uint64_t floor; /* what is not newer may have been forgotten */
+    uint64_t floor; /* what is not newer may have been forgotten, or have come
+                       before this node began */
 } saratoga__auth;
 
 enum saratoga__verdict {
@@ -43,7 +44,7 @@ enum saratoga__verdict {
 };
 
 void saratoga__auth_init(saratoga__auth *a, const cmn__mem *mem,
-                         const saratoga_config *c);
+                         const saratoga_config *c, uint64_t time);
 void saratoga__auth_free(saratoga__auth *a);
 /* Writes the field for a packet whose octets in front of it are given. */
 void saratoga__auth_write(const saratoga__auth *a, const uint8_t *packet,

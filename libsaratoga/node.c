@@ -33,7 +33,8 @@ static uint64_t seed_number(const uint8_t *seed) {
 static void init_parts(saratoga_node *n, saratoga_time now) {
     saratoga__env *e = &n->env;
     saratoga__jobs_init(&e->jobs, &e->mem);
-    saratoga__auth_init(&e->auth, &e->mem, &e->cfg);
+    saratoga__auth_init(&e->auth, &e->mem, &e->cfg,
+                        now + (uint64_t)e->cfg.posix_offset);
     cmn__ring_init(&e->events, &e->mem, sizeof(saratoga_event), 0);
     saratoga__table_init(&n->table, &e->mem, e->cfg.max_transfers,
                          cmn__rng_next(&e->rng));

@@ -177,6 +177,52 @@ an_attacker_who_copies_packets_does_not_get_the_stream(void **state) {
     }
 }
 
+/* As copy_packets(), and what comes back goes on to the caller as if it came
+ * from the listener, for a while: the question is answered then. */
+struct relay {
+    struct attacker a;
+    uint64_t caller;
+    uint64_t until;
+    uint64_t taken; /* bytes that went to the attacker */
+    uint64_t late;  /* of them behind the end of the relaying */
+};
+
+static bool relay_packets(void *user, uint32_t link, struct sim_packet *p,
+                          uint64_t now) {
+    struct relay *r = user;
+    if (link == 1 && p->dst == r->a.address) {
+        r->taken += p->len;
+        r->late += now > r->until + 1 * SEC ? p->len : 0;
+        p->dst = r->caller;
+        return now < r->until;
+    }
+    return link == 1 || now >= r->until || copy_packets(&r->a, link, p, now);
+}
+
+/* Whoever copies and relays all is on the path; he is off it when he stops. */
+static void a_stream_comes_back_from_who_relayed_it(void **state) {
+    (void)state;
+    for (uint64_t every = 1; every < 8; every++) {
+        struct relay r = {.a.every = every, .until = 2 * SEC};
+        struct plan p;
+        plan_steady(&p, every);
+        p.tap = relay_packets;
+        p.user = &r;
+        p.secured = every % 2 == 0;
+        assert_int_equal(world_open(&w, &p), 0);
+        r.a.address = sim_address(sim_host_node(w.end[CLIENT].host), 4000);
+        r.caller = sim_peer_address(w.end[CLIENT].peer);
+        world_run_for(&w, 1 * SEC);
+        r.a.net = w.net;
+        world_run_for(&w, 2 * SEC);
+        assert_true(w.end[SERVER].path_events >= 2); /* it did go there */
+        assert_int_equal(r.late, 0);
+        assert_int_equal(tltcp_conn_path(w.end[SERVER].peer->conn), r.caller);
+        r.a.net = NULL;
+        world_finish(&w);
+    }
+}
+
 /* Keeps back one packet of the caller, and counts what leaves for elsewhere. */
 struct thief {
     uint64_t from; /* when */
@@ -353,6 +399,7 @@ int main(void) {
         cmocka_unit_test(a_caller_that_moves_again_at_the_end_is_waited_for),
         cmocka_unit_test(
             an_attacker_who_copies_packets_does_not_get_the_stream),
+        cmocka_unit_test(a_stream_comes_back_from_who_relayed_it),
         cmocka_unit_test(an_old_packet_from_elsewhere_moves_nobody),
         cmocka_unit_test(packets_of_a_stranger_change_nothing),
         cmocka_unit_test(a_controller_keeps_its_parameters_on_a_new_path),

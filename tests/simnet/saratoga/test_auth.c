@@ -149,6 +149,24 @@ static void a_request_of_another_time_is_refused(void **state) {
     world_free(&late);
 }
 
+/* Which REQUESTs came before, a node that starts anew does not know. */
+static void a_request_from_before_a_restart_is_not_taken(void **state) {
+    struct world w = world_of(key, key);
+    const struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
+    saratoga_config later = keyed(key);
+    struct wiretap t;
+    (void)state;
+    (void)get(&w, &t);
+    world_free(&w);
+    later.posix_offset = 10 * SEC;
+    w = world_new(&p, &later, &later);
+    (void)host_make_file(w.sat, "f", 10000, 1);
+    assert_int_equal(answers_to(&w, 99, &t), 0);
+    assert_int_equal(w.sat->requests, 0);
+    assert_int_equal(get(&w, &t)->end.error, 0);
+    world_free(&w);
+}
+
 static void what_is_forgotten_is_not_accepted_again(void **state) {
     cmn__mem mem = cmn__mem_default();
     saratoga_config c = keyed(key);
@@ -159,7 +177,7 @@ static void what_is_forgotten_is_not_accepted_again(void **state) {
     const uint8_t packet[] = "a request";
     (void)state;
     cmn__rng_seed(&rng, 1);
-    saratoga__auth_init(&a, &mem, &c);
+    saratoga__auth_init(&a, &mem, &c, 0);
     saratoga__auth_write(&a, packet, sizeof(packet), 1, &rng, first);
     for (uint64_t t = 1; t <= 10000; t++) {
         saratoga__auth_write(&a, packet, sizeof(packet), t, &rng, field);
@@ -325,6 +343,7 @@ int main(void) {
         cmocka_unit_test(a_request_counts_once),
         cmocka_unit_test(a_request_that_was_changed_is_refused),
         cmocka_unit_test(a_request_of_another_time_is_refused),
+        cmocka_unit_test(a_request_from_before_a_restart_is_not_taken),
         cmocka_unit_test(what_is_forgotten_is_not_accepted_again),
         cmocka_unit_test(blind_puts_are_refused),
         cmocka_unit_test(files_without_a_keyed_checksum_are_not_taken),
