@@ -18,7 +18,9 @@ static bool next_key(uint8_t *key) {
     static const uint8_t label[] = "tltcp next key";
     uint8_t out[1][SEC__KEY_LEN];
     bool ok = sec__hkdf(key, label, sizeof(label) - 1, out, 1);
-    memcpy(key, out[0], SEC__KEY_LEN);
+    if (ok) {
+        memcpy(key, out[0], SEC__KEY_LEN);
+    }
     OPENSSL_cleanse(out, sizeof(out));
     return ok;
 }
@@ -32,8 +34,17 @@ static EVP_CIPHER_CTX *new_rx(uint8_t suite, const uint8_t *key) {
     return c;
 }
 
+/* NULL without memory: then it can be tried again. */
 static EVP_CIPHER_CTX *next_rx(sec__seal *s) {
-    return next_key(s->rx_key) ? new_rx(s->suite, s->rx_key) : NULL;
+    EVP_CIPHER_CTX *c;
+    uint8_t key[SEC__KEY_LEN];
+    memcpy(key, s->rx_key, sizeof(key));
+    c = next_key(key) ? new_rx(s->suite, key) : NULL;
+    if (c != NULL) {
+        memcpy(s->rx_key, key, sizeof(key));
+    }
+    OPENSSL_cleanse(key, sizeof(key));
+    return c;
 }
 
 sec__seal *sec__seal_new(const cmn__mem *mem, uint8_t suite,
@@ -199,9 +210,11 @@ bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
                     const uint8_t *header, size_t header_len,
                     const uint8_t *text, size_t len, uint8_t *plain) {
     bool present = phase == (s->rx_phase & 1);
-    EVP_CIPHER_CTX *c = present           ? s->rx
-                        : pn < s->rx_from ? s->rx_old
-                                          : s->rx_next;
+    EVP_CIPHER_CTX *c;
+    if (s->rx_next == NULL) {
+        s->rx_next = next_rx(s);
+    }
+    c = present ? s->rx : pn < s->rx_from ? s->rx_old : s->rx_next;
     if (c == NULL || len < SEC__TAG_LEN ||
         !open_text(s, c, pn, header, header_len, text, len, plain)) {
         return false;

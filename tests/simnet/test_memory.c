@@ -83,6 +83,33 @@ static void libcrypto_may_run_out_of_memory_at_any_time(void **state) {
     }
 }
 
+/* New keys that find no memory are made later; all arrives. */
+static void keys_change_though_memory_was_short_once(void **state) {
+    bool reached = true;
+    (void)state;
+    for (int k = 0; reached; k++) {
+        struct plan p;
+        plan_steady(&p, 1);
+        p.secured = true;
+        for (int i = 0; i < 2; i++) {
+            p.source[i].sections = 60;
+            p.config[i].rekey_packets = 20;
+        }
+        assert_int_equal(world_open(&w, &p), 0);
+        world_run_for(&w, 100 * MS);
+        test_crypto_left = k;
+        world_run(&w);
+        world_check_end(&w);
+        reached = test_crypto_left < 0;
+        test_crypto_left = -1;
+        if (w.why[0] != '\0') {
+            fail_msg("request %d: %s", k, w.why);
+        }
+        assert_true(w.end[CLIENT].peer->conn->seal->tx_phase > 2);
+        world_close(&w);
+    }
+}
+
 static void running_out_of_memory_has_a_name(void **state) {
     struct plan p;
     (void)state;
@@ -152,6 +179,7 @@ int main(void) {
         cmocka_unit_test(any_single_request_may_fail),
         cmocka_unit_test(memory_may_run_out_for_good_at_any_time),
         cmocka_unit_test(libcrypto_may_run_out_of_memory_at_any_time),
+        cmocka_unit_test(keys_change_though_memory_was_short_once),
         cmocka_unit_test(running_out_of_memory_has_a_name),
         cmocka_unit_test(a_steady_bulk_transfer_asks_for_no_memory),
         cmocka_unit_test(a_steady_live_stream_asks_for_no_memory),
