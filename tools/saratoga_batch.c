@@ -274,6 +274,7 @@ void saratoga_batch_run(struct saratoga_batch *b) {
         }
         saratoga_uv_run(b->node, SLICE_MS);
         take_events(b);
+        saratoga_tell_mtu(b->args, b->node, &b->told_mtu, &b->bar);
         go_on(b);
         draw(b);
     }

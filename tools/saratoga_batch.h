@@ -56,6 +56,7 @@ struct saratoga_batch {
     bool repaired;    /**< something was lost on the way */
     bool unreachable; /**< the last one failed for want of an answer */
     bool hushed;      /**< which is known and not said again */
+    bool told_mtu;    /**< that packets are too large here */
     bool logs;        /**< each end is a line with the time of day */
 };
 

@@ -76,3 +76,22 @@ int tool_node_open(saratoga_uv **node, const saratoga_uv_config *c) {
     int rc = saratoga_uv_open(node, c, why);
     return rc == 0 ? TOOL_OK : tool_fail(TOOL, "%s", why);
 }
+
+void saratoga_tell_mtu(const struct saratoga_args *a, saratoga_uv *node,
+                       bool *told, struct saratoga_bar *bar) {
+    saratoga_config defaults;
+    saratoga_node_stats st;
+    saratoga_node_stats_init(&st);
+    if (!*told && saratoga_uv_get_node_stats(node, &st) == 0 &&
+        st.too_big > 0) {
+        saratoga_config_init(&defaults);
+        if (bar) {
+            saratoga_bar_clear(bar);
+        }
+        (void)tool_fail(TOOL,
+                        "packets of %u bytes are larger than the link here "
+                        "takes: choose a smaller --mtu",
+                        a->mtu != 0 ? a->mtu : defaults.mtu);
+        *told = true;
+    }
+}

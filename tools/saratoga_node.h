@@ -9,6 +9,7 @@
 #include <saratoga/uv.h>
 
 #include "address.h"
+#include "saratoga_bar.h"
 #include "saratoga_options.h"
 
 /**
@@ -27,6 +28,12 @@ bool saratoga_is_secured(const struct saratoga_args *a);
 /** @brief Opens a node. @param[out] node  it @param c  config
  * @return TOOL_OK, or TOOL_FAILED after saying why */
 int tool_node_open(saratoga_uv **node, const saratoga_uv_config *c);
+
+/** @brief Says, once, that packets were larger than the link here takes.
+ * @param a  command line @param node  node @param told  whether it was said
+ * @param bar  to be cleared before; or NULL */
+void saratoga_tell_mtu(const struct saratoga_args *a, saratoga_uv *node,
+                       bool *told, struct saratoga_bar *bar);
 
 /**
  * @brief Takes ADDR[:PORT] apart; the port is 7542 when there is none.

@@ -68,7 +68,8 @@ static double goodput(const saratoga_uv_event *ev) {
 /* A receiver that said all is well has checked, too; of a blind put that nobody
  * answers nothing is known. */
 static bool is_verified(const saratoga_uv_event *ev) {
-    bool sent = ev->stats.sending != 0 && ev->request != SARATOGA_BLIND_PUT;
+    bool sent = ev->stats.sending != 0 && ev->request != SARATOGA_BLIND_PUT &&
+                !ev->unheard;
     return ev->error == 0 && ev->checksum != SARATOGA_NONE &&
            (ev->verified || sent || ev->already);
 }
@@ -198,6 +199,11 @@ const char *saratoga_outcome(char *out, const saratoga_uv_event *ev) {
                        some ? ", after " : "", some ? size : "");
     } else if (!saratoga_is_transfer(ev->request)) {
         (void)snprintf(out, SARATOGA_OUTCOME, "done");
+    } else if (ev->unheard) {
+        amount(size, sizeof(size), ev->entry.size);
+        (void)snprintf(out, SARATOGA_OUTCOME,
+                       "%s sent to the group in %.2f s%s, not verified", size,
+                       seconds(ev), again);
     } else {
         (void)snprintf(out, SARATOGA_OUTCOME, "%s in %.2f s, %.2f Mbit/s%s, %s",
                        size, seconds(ev), goodput(ev) / 1e6, again,

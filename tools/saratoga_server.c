@@ -147,6 +147,7 @@ static void serve(const struct saratoga_args *a, saratoga_uv *node) {
     struct stat rate = {0};
     saratoga_uv_event ev;
     char address[SARATOGA_UV_ADDRESS] = "";
+    bool told = false;
     if (!a->quiet && saratoga_uv_local_address(node, address) == 0) {
         saratoga_log("serving %s at %s", a->root, address);
     }
@@ -155,6 +156,7 @@ static void serve(const struct saratoga_args *a, saratoga_uv *node) {
         watch_rate(a, &rate, node);
         if (secrets_look(&watch)) {
             tell_callers(a, &watch, node);
+            saratoga_tell_mtu(a, node, &told, NULL);
         }
         while (saratoga_uv_next_event(node, &ev) == 1) {
             if (!a->quiet) {

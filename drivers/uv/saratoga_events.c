@@ -114,6 +114,7 @@ static void on_done(saratoga__file *f, const saratoga_event *ev) {
     if (is_sent(f)) {
         r->entry = f->source.entry;
         r->checksum = f->source.checksum;
+        r->unheard = f->to_group || f->options.multicast;
     }
     if (ev->error != 0) {
         explain(f, ev);

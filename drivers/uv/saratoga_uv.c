@@ -147,6 +147,10 @@ int saratoga_uv_get_node_stats(saratoga_uv *u, saratoga_node_stats *st) {
     if (rv == 0) {
         saratoga__secure_get_stats(u, st);
     }
+    if (rv == 0 && st->struct_size == sizeof(*st)) {
+        st->too_big = drv__udp_too_big(u->udp) +
+                      (u->lite != NULL ? drv__udp_too_big(u->lite) : 0);
+    }
     return rv;
 }
 

@@ -166,6 +166,10 @@ void drv__udp_share(drv__udp *u) {
                      (const char *)&on, sizeof(on));
 }
 
+uint64_t drv__udp_too_big(const drv__udp *u) {
+    return u->too_big;
+}
+
 int drv__udp_fileno(const drv__udp *u) {
     return u->impl->fileno(u);
 }

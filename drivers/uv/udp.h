@@ -83,6 +83,8 @@ int drv__udp_local(const drv__udp *u, drv__addr *a);
 void drv__udp_share(drv__udp *u);
 /* The system's descriptor, for tests and tuning; -1 when there is none. */
 int drv__udp_fileno(const drv__udp *u);
+/* Datagrams that the system refused as too long for its link. */
+uint64_t drv__udp_too_big(const drv__udp *u);
 /* UDP-Lite: the checksum of what is put from now on covers the first `bytes` of
  * each payload; 0: all. */
 void drv__udp_cover(drv__udp *u, size_t bytes);

@@ -43,6 +43,7 @@ struct drv__udp {
     bool fixed;     /* bound to one address, which must be kept */
     bool connected; /* to one peer */
     bool blocked;
+    uint64_t too_big; /* datagrams that the system refused as too long */
     size_t cover;   /* UDP-Lite: bytes of payloads under the checksum; 0: all */
     unsigned first; /* entries before it are sent */
     unsigned count;

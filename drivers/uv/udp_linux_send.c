@@ -181,7 +181,9 @@ static bool recover(struct drv__udp_fast *f, int error) {
         f->gso_refused = 0;
     }
     sent(f, 1); /* what cannot be sent is lost, like anywhere on the way */
-    if (error != EMSGSIZE) {
+    if (error == EMSGSIZE) {
+        f->base.too_big++;
+    } else {
         drv__udp_fast_report(f, error);
     }
     return true;

@@ -58,7 +58,9 @@ static uv_buf_t datagram(const struct plain *p) {
 static void drop(struct plain *p, int status) {
     drv__udp_advance(&p->base,
                      drv__udp_datagram(&p->base.queue[p->base.first]));
-    if (status != 0 && status != UV_EMSGSIZE) {
+    if (status == UV_EMSGSIZE) {
+        p->base.too_big++;
+    } else if (status != 0) {
         p->base.ops.on_error(p->base.owner, status);
     }
 }

@@ -93,6 +93,9 @@ typedef struct saratoga_node_stats {
                                      REQUESTs that no auth_key signed */
     uint64_t early_dropped;     /**< DATA that came before their transfer was
                                      accepted and found no room to wait in */
+    uint64_t too_big;           /**< saratoga_uv: datagrams that the system did
+                                     not send, as longer than its link takes:
+                                     saratoga_config::mtu is too high */
 } saratoga_node_stats;
 
 /** @brief Zeroes and tags a snapshot. @param s  snapshot, of any content */

@@ -154,7 +154,9 @@ typedef struct saratoga_uv_event {
     uint32_t status;      /**< DONE, SERVED: code on the wire */
     bool verified;        /**< received, and its checksum was right */
     bool already;         /**< nothing was missing: resumed, or up to date */
-    bool reserved[2];     /**< false */
+    bool unheard;         /**< sent to a group: whether its members have it all
+                               is not known */
+    bool reserved[1];     /**< false */
     uint32_t checksum;    /**< ::saratoga_checksum of the file */
     saratoga_stats stats; /**< DONE, SERVED: at the end */
     saratoga_entry entry; /**< DONE, SERVED: of the file, as far as known */

@@ -304,6 +304,7 @@ static void a_datagram_beyond_the_mtu_is_dropped(void **state) {
     assert_true(drv__udp_flush(r->udp));
     assert_int_equal(recv(r->fd, buf, sizeof(buf), 0), 5);
     assert_int_equal(r->error, 0);
+    assert_int_equal(drv__udp_too_big(r->udp), 1);
 }
 
 static void a_refusal_is_heard_on_a_connected_socket(void **state) {

@@ -417,6 +417,46 @@ class Networks(saratogabox.Node):
         self.same(source, self.there / "a")
         self.same(source, self.there / "b")
 
+    def test_what_is_answered_to_a_group_is_not_said_to_be_verified(self):
+        source = self.put_file("f", 60000)
+        log = self.folder / "log"
+        self.script(self.GROUP + """
+            "$tool" serve --multicast --rate 20mbit --root "$here" \\
+                --set linger=500ms --bind 0.0.0.0 --port-file "$port" \\
+                2>"$log" & serve=$!
+            until [ -s "$port" ]; do sleep 0.01; done
+            "$tool" get --multicast saratoga://127.0.0.1/f "$there/f"
+            until grep -q "get f:" "$log"; do sleep 0.01; done
+            kill $serve
+            wait $serve
+            """, there=self.there, log=log)
+        self.same(source, self.there / "f")
+        self.assertRegex(log.read_text(encoding="utf-8"),
+                         "get f: 60000 bytes sent to the group .*, not verified")
+
+    def test_packets_larger_than_the_link_takes_are_told(self):
+        source = self.put_file("f", 60000)
+        log = self.folder / "log"
+        self.script("""
+            ip link set lo mtu 1000
+            "$tool" serve --write --root "$here" --bind 127.0.0.1 \\
+                --port-file "$port" 2>>"$log" & serve=$!
+            until [ -s "$port" ]; do sleep 0.01; done
+            ! "$tool" get --inactivity 1 saratoga://127.0.0.1/f "$there/f" \\
+                2>/dev/null || exit 9
+            until grep -q "mtu" "$log"; do sleep 0.01; done
+            "$tool" put "$source" saratoga://127.0.0.1/g 2>"$log.put" & put=$!
+            until grep -q "mtu" "$log.put"; do sleep 0.01; done
+            kill $put
+            ! wait $put || exit 9
+            "$tool" put --mtu 1000 "$source" saratoga://127.0.0.1/h
+            kill $serve
+            wait $serve
+            """, there=self.there, log=log, source=source)
+        self.assertEqual(log.read_text(encoding="utf-8").count(
+            "packets of 1500 bytes are larger than the link here takes"), 1)
+        self.same(source, self.here / "h")
+
     def test_stations_that_mirror_a_node_share_what_it_sends(self):
         for i, name in enumerate(("a", "b", "sub/c")):
             self.put_file(name, 300000, i)
