@@ -19,9 +19,9 @@ import congestion
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "congestion-default.md"
-DEFAULTS = {"beta_guest": 0.7, "claim": 3, "window": 60}
+DEFAULTS = {"beta_guest": 0.7, "claim": 6, "window": 60}
 VALUES = {"beta_guest": (0.7, 0.75, 0.8, 0.85, 0.9),
-          "claim": (1, 2, 3, 4, 6, 8),
+          "claim": (1, 2, 3, 4, 6, 8, 12),
           "window": (30, 60, 120, 200, 300, 375, 500, 750)}
 BLUE, RED, GREY = "#0b3c6f", "#e4572e", "#777777"
 
@@ -62,23 +62,23 @@ def row(value, default, cells):
 
 
 def beside_table(param, points):
-    text = (f"| `{param}` | seen beside CUBIC | F | late | seen beside Reno | F "
-            "| late |\n" + "| --- " * 7 + "|\n")
+    text = (f"| `{param}` | seen beside CUBIC | F | late | useless | seen "
+            "beside Reno | F | late | useless |\n" + "| --- " * 9 + "|\n")
     for value, of in points.items():
         text += row(value, DEFAULTS[param],
                     [cell for r in (of["cubic"], of["reno"]) for cell in
                      (percent(r["seen"]), f"{r['F']:.2f}",
-                      percent(r["waste"], 1))])
+                      percent(r["late"], 1), percent(r["useless"], 1))])
     return text
 
 
 def window_table(points):
-    text = ("| packets | seen | late | what a CUBIC flow on 1 Mbit/s keeps | "
-            "packets lost in its queue |\n" + "| --- " * 5 + "|\n")
+    text = ("| packets | seen | late | useless | what a CUBIC flow on 1 Mbit/s "
+            "keeps | packets lost in its queue |\n" + "| --- " * 6 + "|\n")
     for value, r in points.items():
         text += row(value, DEFAULTS["window"],
-                    [percent(r["seen"], 1), percent(r["waste"], 1),
-                     percent(r["kept"]), f"{r['overflow']:+.0f}"])
+                    [percent(r["seen"], 1), percent(r["late"], 1),
+                     percent(r["useless"], 1), percent(r["kept"]), f"{r['overflow']:+.0f}"])
     return text
 
 
@@ -109,7 +109,7 @@ def draw(results, path):
         top, low = axes[0][column], axes[1][column]
         line(top, points, lambda r: 100 * r["cubic"]["seen"],
              "seen, % of the bound", BLUE)
-        line(top, points, lambda r: 100 * r["cubic"]["waste"],
+        line(top, points, lambda r: 100 * r["cubic"]["late"],
              "late, % of the bytes", RED)
         top.axhline(80, color=GREY, linewidth=0.8)
         top.set_ylim(0)

@@ -119,7 +119,7 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->gentle = 0.95;
     a->beta_live = 0.8;
     a->beta_guest = 0.7;
-    a->claim = 3;
+    a->claim = 6;
     a->scale = 1;
     a->rank = SUSPECT;
     a->pipe_from = now;

@@ -212,15 +212,22 @@ static bool can_be_cut(const plan *p, size_t i) {
 
 /* By when the next KEY should be there: most of what it has beyond the least
  * possible, which is without the references before it, is kept for what was not
- * expected.  NEVER: it cannot be helped. */
+ * expected.  Beside others, one that comes late at best waits for none of them:
+ * it costs a whole GOP, they cost what is left of theirs.  NEVER: it cannot be
+ * helped. */
 static int64_t key_time(plan *p, size_t key) {
     const slot *k = &p->slots[key];
-    int64_t least;
-    int64_t last;
+    int64_t last = k->deadline;
     lay_out(p);
-    least = k->there;
-    last = least < k->due ? k->due : k->deadline;
-    return least < last ? least + (last - least) / RESERVE_PART : NEVER;
+    if (k->there >= k->deadline) {
+        return NEVER;
+    }
+    if (k->there < k->due) {
+        last = k->due;
+    } else if (!p->settled) {
+        last = k->there;
+    }
+    return k->there + (last - k->there) / RESERVE_PART;
 }
 
 /* Only the chain of the stream in question is open to question.  It is cut

@@ -128,16 +128,41 @@ void clip_plan(const struct clip *c, struct plan *p) {
     p->gives_up = true;
 }
 
+/* Of world time: when a picture must be there that may take so long. */
+static uint64_t time_of(const struct flow *f, uint32_t i, uint64_t may_take) {
+    uint64_t offset = sim_host_now(f->source.peer->host) - world_now(f->world);
+    return f->source.sections[i].written - offset + may_take;
+}
+
+/* From the newest on, so that who needs a picture is known before it. */
+static void judge_late(const struct clip *c, const struct flow *f,
+                       uint64_t may_take, bool *used, struct view *v) {
+    double all = 0;
+    for (uint32_t i = c->count; i-- > 0;) {
+        uint64_t whole = i < f->source.count ? f->tally[i].whole : 0;
+        used[c->parent[i]] |= used[i];
+        if (whole == 0) {
+            continue;
+        }
+        all += c->bytes[i];
+        if (whole > time_of(f, i, may_take)) {
+            v->waste += c->bytes[i];
+            v->useless += used[i] ? 0 : c->bytes[i];
+        }
+    }
+    v->waste /= all > 0 ? all : 1;
+    v->useless /= all > 0 ? all : 1;
+}
+
 void clip_judge(const struct clip *c, const struct flow *f, uint64_t transit,
                 uint64_t patience, struct view *v) {
-    /* the caller's clock against the world's */
-    uint64_t offset = sim_host_now(f->source.peer->host) - world_now(f->world);
     static uint64_t there[CLIP_MAX]; /* when it was, with all it refers to */
+    static bool used[CLIP_MAX];
     uint64_t dark = 0;
     memset(v, 0, sizeof(*v));
+    memset(used, 0, sizeof(used));
     for (uint32_t i = 0; i < c->count && i < f->source.count; i++) {
-        uint64_t until =
-            f->source.sections[i].written - offset + transit + patience;
+        uint64_t until = time_of(f, i, transit + patience);
         uint64_t whole = f->tally[i].whole;
         uint64_t ready = whole == 0 ? NEVER : whole;
         if (c->parent[i] < i && there[c->parent[i]] > ready) {
@@ -149,9 +174,11 @@ void clip_judge(const struct clip *c, const struct flow *f, uint64_t transit,
         v->on_time[c->cls[i]] += ready <= until;
         v->seen += ready <= until;
         v->late += whole != 0 && whole > until;
+        used[i] = ready <= until;
         dark = ready <= until ? 0 : dark + CLIP_INTERVAL;
         v->freeze = dark > v->freeze ? dark : v->freeze;
     }
+    judge_late(c, f, transit + patience, used, v);
 }
 
 static int smaller(const void *a, const void *b) {

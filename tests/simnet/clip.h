@@ -36,6 +36,8 @@ struct view {
     unsigned seen;   /* all on time */
     uint64_t freeze; /* longest time without a new picture, ns */
     uint64_t late;   /* pictures that came whole, but too late */
+    double waste;    /* their part of the bytes of all that came whole */
+    double useless;  /* of that, what nothing on time refers to, however far */
 };
 
 void clip_make(struct clip *c, uint64_t seed, uint32_t count);

@@ -52,19 +52,6 @@ static void plan_path(struct plan *p, const struct path *on, uint64_t seed) {
     p->source[CLIENT].start = on->rival != NULL ? HEAD_START : 100 * MS;
 }
 
-/* Pictures that came whole, but after their time. */
-static double waste_of(const struct flow *f, uint64_t after) {
-    uint64_t offset = sim_host_now(f->source.peer->host) - world_now(f->world);
-    double late = 0, all = 0;
-    for (uint64_t i = 0; i < f->source.count; i++) {
-        const struct sim_section *s = &f->source.sections[i];
-        uint64_t whole = f->tally[i].whole;
-        all += (double)f->tally[i].got;
-        late += whole > s->written - offset + after ? (double)s->len : 0;
-    }
-    return late / all;
-}
-
 /* The share of the pictures from one on that could be seen in time. */
 static double seen_after(const struct flow *f, uint32_t from, uint64_t after) {
     struct view all;
@@ -85,10 +72,13 @@ static void judge(const struct path *on, struct mark *m) {
     clip_judge(&clip, f, 0, in_time, &v);
     m->seen = (double)v.seen / bound;
     m->settled = seen_after(f, START, in_time);
-    m->waste = waste_of(f, in_time + on->rtt / 2);
+    m->late = v.waste;
+    m->useless = v.useless;
     m->freeze = v.freeze;
     m->keys_missing = v.sent[TL_CLASS_KEY] - v.whole[TL_CLASS_KEY];
     m->yielded = (unsigned)end_stats(&w.end[CLIENT]).sections_yielded;
+    clip_judge(&clip, f, on->rtt / 2, in_time, &v);
+    m->waste = v.waste;
 }
 
 /* As if the call had been made only now, on a queue that is full already. */
@@ -139,6 +129,7 @@ static double median(double *x, size_t n) {
 struct mark play_all(const char *name, const struct path *on, unsigned seeds) {
     double seen[MARKS_SEEDS_MAX], settled[MARKS_SEEDS_MAX];
     double ratio[MARKS_SEEDS_MAX], waste[MARKS_SEEDS_MAX];
+    double late[MARKS_SEEDS_MAX], useless[MARKS_SEEDS_MAX];
     struct mark all = {0};
     for (unsigned i = 0; i < seeds; i++) {
         struct mark m;
@@ -147,6 +138,8 @@ struct mark play_all(const char *name, const struct path *on, unsigned seeds) {
         settled[i] = m.settled;
         ratio[i] = m.ratio;
         waste[i] = m.waste;
+        late[i] = m.late;
+        useless[i] = m.useless;
         all.freeze = m.freeze > all.freeze ? m.freeze : all.freeze;
         all.keys_missing += m.keys_missing;
         all.yielded += m.yielded;
@@ -155,12 +148,14 @@ struct mark play_all(const char *name, const struct path *on, unsigned seeds) {
     all.settled = median(settled, seeds);
     all.ratio = median(ratio, seeds);
     all.waste = median(waste, seeds);
+    all.late = median(late, seeds);
+    all.useless = median(useless, seeds);
     print_message(
         "%s: %.2f %% of the bound, after five seconds %.2f %% of all, "
-        "F %.2f, waste %.2f %%, longest freeze %" PRIu64
+        "F %.2f, late %.2f %%, useless %.2f %%, longest freeze %" PRIu64
         " ms, keys missing %u\n",
-        name, 100 * all.seen, 100 * all.settled, all.ratio, 100 * all.waste,
-        all.freeze / MS, all.keys_missing);
+        name, 100 * all.seen, 100 * all.settled, all.ratio, 100 * all.late,
+        100 * all.useless, all.freeze / MS, all.keys_missing);
     return all;
 }
 

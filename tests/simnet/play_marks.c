@@ -25,8 +25,8 @@ static void beside(char **word) {
     on.param = word[1];
     on.value = strtod(word[2], NULL);
     m = play_all("beside", &on, seeds_of(word[3]));
-    printf("{\"seen\":%.4f,\"F\":%.3f,\"waste\":%.4f}\n", m.seen, m.ratio,
-           m.waste);
+    printf("{\"seen\":%.4f,\"F\":%.3f,\"late\":%.4f,\"useless\":%.4f}\n",
+           m.seen, m.ratio, m.late, m.useless);
 }
 
 /* The same on a long path that holds it; and what such a start costs another
@@ -44,8 +44,9 @@ static void satellite(char **word) {
     on.loss = 0;
     on.rival = "cubic";
     h = play_harm(&on, seeds_of(word[1]));
-    printf("{\"seen\":%.4f,\"waste\":%.4f,\"kept\":%.4f,\"overflow\":%.0f}\n",
-           m.seen, m.waste, h.kept, h.overflow);
+    printf("{\"seen\":%.4f,\"late\":%.4f,\"useless\":%.4f,"
+           "\"kept\":%.4f,\"overflow\":%.0f}\n",
+           m.seen, m.late, m.useless, h.kept, h.overflow);
 }
 
 int main(int argc, char **argv) {

@@ -84,6 +84,7 @@ static void satellite_that_is_known(void **state) {
     m = play_all("satellite, known", &on, SEEDS);
     assert_true(m.seen >= 0.97);
     assert_true(m.waste < 0.01);
+    assert_true(m.useless < 0.01);
 }
 
 static void beside_cubic(void **state) {
@@ -93,6 +94,7 @@ static void beside_cubic(void **state) {
     on.rival = "cubic";
     m = play_all("beside CUBIC", &on, SEEDS_RIVALS);
     assert_true(m.seen >= 0.8);
+    assert_true(m.useless < 0.01);
     assert_true(m.ratio >= 0.8 && m.ratio <= 1.25);
 }
 

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What the next section costs the next KEY of its stream. */
+#include "libtltcp/lookahead.h"
+#include "tests/support/cmocka.h"
+
+#define MS TLTCP_MS
+#define NOW (10 * TLTCP_S)
+#define GAP (120 * MS)
+#define BYTES 20000.0
+
+static tltcp__outlook path; /* 2 Mbit/s */
+
+/* A REFERENCE every 120 ms, of which the newest was written just now; a KEY
+ * `key` ns from now, due 200 ms later, that nothing but it makes late. */
+static bool keeps(tltcp_time key, double key_bytes) {
+    const cmn__mem mem = cmn__mem_default();
+    tltcp__lineage l;
+    tltcp__rhythm *r;
+    cmn__ring recs;
+    tltcp__section *s;
+    bool kept;
+    tltcp__lineage_init(&l, &mem, TLTCP_DROP_DEPENDENTS);
+    r = &l.stream[0].rhythm;
+    *r = (tltcp__rhythm){.last = NOW,
+                         .last_key = NOW + key - 2 * TLTCP_S,
+                         .gap = GAP,
+                         .gop = 2 * TLTCP_S,
+                         .due = {200 * MS, 200 * MS},
+                         .dead = {1200 * MS, 1200 * MS},
+                         .bytes = {BYTES, key_bytes}};
+    cmn__ring_init(&recs, &mem, sizeof(tltcp__section), 0);
+    s = cmn__ring_push(&recs);
+    assert_non_null(s);
+    *s = (tltcp__section){.end = (uint64_t)BYTES,
+                          .written = NOW,
+                          .due = NOW + 200 * MS,
+                          .deadline = NOW + 1200 * MS,
+                          .cls = TL_CLASS_REFERENCE};
+    kept = tltcp__lookahead_keeps(&l, &recs, 0, 0, &path, NOW);
+    cmn__ring_free(&recs);
+    tltcp__lineage_free(&l);
+    return kept;
+}
+
+static int begin(void **state) {
+    (void)state;
+    path = (tltcp__outlook){.rate = 250000};
+    return 0;
+}
+
+static void what_fits_is_kept(void **state) {
+    (void)state;
+    assert_true(keeps(GAP, BYTES));
+    assert_true(keeps(4 * GAP, BYTES));
+}
+
+/* A quarter of a second on the way, 80 ms behind the REFERENCE. */
+static void a_key_that_comes_late_at_best_is_not_made_later(void **state) {
+    (void)state;
+    path.delay = 100 * MS;
+    assert_false(keeps(GAP, 62500));
+}
+
+/* Far enough ahead, it costs nothing. */
+static void a_key_that_comes_late_anyhow_may_be_far(void **state) {
+    (void)state;
+    assert_true(keeps(8 * GAP, 62500));
+}
+
+/* The path is ours: the queue will be gone, what is late has its grace. */
+static void a_settled_path_has_the_grace(void **state) {
+    (void)state;
+    path.delay = 100 * MS;
+    path.settled = true;
+    assert_true(keeps(GAP, 62500));
+}
+
+/* It would be of no use, whatever goes before it. */
+static void a_key_that_is_past_help_costs_nothing(void **state) {
+    (void)state;
+    assert_true(keeps(GAP, 500000));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(what_fits_is_kept, begin),
+        cmocka_unit_test_setup(a_key_that_comes_late_at_best_is_not_made_later,
+                               begin),
+        cmocka_unit_test_setup(a_key_that_comes_late_anyhow_may_be_far, begin),
+        cmocka_unit_test_setup(a_settled_path_has_the_grace, begin),
+        cmocka_unit_test_setup(a_key_that_is_past_help_costs_nothing, begin),
+    };
+    return cmocka_run_group_tests_name("lookahead", tests, NULL, NULL);
+}
