@@ -90,10 +90,38 @@ class Streams(saratogabox.Node):
         self.assertEqual(set(got[lost[0]:lost[-1] + 1]), {0})
         self.assertLess(lost[-1] - lost[0], 1500)
 
-    def get_to_pipe(self, name):
+    def test_what_comes_late_of_an_unreliable_stream_is_left_out(self):
+        os.mkfifo(self.here / "log")
+        self.serve("--streams", "--unreliable", "--rate", "5mbit")
+        data = saratogabox.content(40000)
+        sent = []
+
+        def hold(way, packet):
+            if way == "up" or packet[0] != 0x23:
+                return False
+            sent.append(packet)
+            if len(sent) == 8:
+                relay.front.sendto(sent[4], relay.client)
+            return len(sent) == 5
+
+        relay = pcap.Relay(self.port, drop=hold)
+        try:
+            get = self.get_to_pipe("log", "--unreliable", port=relay.port)
+            (self.here / "log").write_bytes(data)
+            got, said = get.communicate(timeout=toolbox.PATIENCE)
+        finally:
+            relay.close()
+        self.assertEqual((get.returncode, said), (0, b""))
+        missing = len(data) - len(got)
+        self.assertGreater(missing, 1000)
+        at = next(i for i, b in enumerate(got) if b != data[i])
+        self.assertEqual(got, data[:at] + data[at + missing:])
+
+    def get_to_pipe(self, name, *options, port=None):
         # pylint: disable=consider-using-with
         get = subprocess.Popen(
-            [toolbox.TOOLS / "saratoga", "get", self.url(name), "-"],
+            [toolbox.TOOLS / "saratoga", "get", *options,
+             self.url(name, port), "-"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(self.end, get)
         return get
