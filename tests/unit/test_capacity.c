@@ -53,9 +53,94 @@ static void a_queue_after_hours_without_one_shows_the_rate(void **state) {
     assert_true(fabs(p.c.rate / RATE - 1) < 0.05);
 }
 
+/* ACKs of an application that is the limit, every 10 ms; the RTT moves by so
+ * much per time. */
+static void drift(struct path *p, unsigned ms, cong_time rtt, double moves,
+                  double part) {
+    struct cong_rate_sample rs = {.rate = part * RATE,
+                                  .app_limited = true,
+                                  .tx_in_flight = RATE};
+    for (unsigned i = 0; i < ms / 10; i++) {
+        cong_time now = rtt + (cong_time)(moves * 10 * (double)(i * MS));
+        struct cong_ack ack = {.now = p->now += 10 * MS,
+                               .rtt = now,
+                               .min_rtt = 50 * MS,
+                               .srtt = now,
+                               .acked = part * RATE / 100,
+                               .rs = &rs};
+        p->rtt.srtt = now;
+        tltcp__capacity_on_ack(&p->c, &p->cong, &p->rtt, &ack, 0);
+    }
+}
+
+/* The path has come to carry 7 % less; the application sends 3 % more than it
+ * does. */
+static void a_queue_of_ours_that_grows_slowly_shows_the_limit(void **state) {
+    struct path p;
+    (void)state;
+    begin(&p);
+    flow(&p, 5, 100 * MS, 1);
+    drift(&p, 3000, 100 * MS, 0.03, 0.93);
+    assert_true(fabs(p.c.rate / RATE - 0.93) < 0.01);
+}
+
+static void a_slow_change_of_the_queue_of_others_shows_nothing(void **state) {
+    struct path p;
+    (void)state;
+    begin(&p);
+    flow(&p, 5, 100 * MS, 1);
+    p.c.t_foreign = p.now;
+    drift(&p, 3000, 100 * MS, 0.03, 0.93);
+    assert_true(p.c.rate / RATE > 0.99);
+}
+
+static void a_queue_that_does_not_shrink_is_of_others(void **state) {
+    static const struct {
+        double moves; /* of the RTT, per time */
+        bool foreign;
+    } rows[] = {{-0.1, true}, {-0.3, false}};
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct path p;
+        begin(&p);
+        flow(&p, 5, 600 * MS, 1);
+        drift(&p, 1200, 600 * MS, rows[i].moves, 0.65);
+        assert_int_equal(p.c.t_foreign >= 0, rows[i].foreign);
+    }
+}
+
+/* 1200 bytes take 24 ms of a path of 50 kB/s. */
+static void a_packet_on_its_way_is_no_queue(void **state) {
+    struct path p;
+    double before;
+    (void)state;
+    begin(&p);
+    p.c.rate = 0.05 * RATE;
+    before = p.c.rate;
+    drift(&p, 20000, 74 * MS, 0, 0.03);
+    assert_true(p.c.rate > before);
+    before = p.c.rate;
+    drift(&p, 20000, 98 * MS, 0, 0.03); /* two are */
+    assert_true(p.c.rate <= before * 1.01);
+}
+
+static void what_is_judged_takes_a_round_trip_at_least(void **state) {
+    struct path p;
+    (void)state;
+    begin(&p);
+    p.rtt.min_rtt = 300 * MS;
+    drift(&p, 3000, 310 * MS, 0, 1);
+    assert_true(p.c.last.seconds >= 0.3 && p.c.last.seconds < 0.45);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_queue_after_hours_without_one_shows_the_rate),
+        cmocka_unit_test(a_queue_of_ours_that_grows_slowly_shows_the_limit),
+        cmocka_unit_test(a_slow_change_of_the_queue_of_others_shows_nothing),
+        cmocka_unit_test(a_queue_that_does_not_shrink_is_of_others),
+        cmocka_unit_test(a_packet_on_its_way_is_no_queue),
+        cmocka_unit_test(what_is_judged_takes_a_round_trip_at_least),
     };
     return cmocka_run_group_tests_name("capacity", tests, NULL, NULL);
 }

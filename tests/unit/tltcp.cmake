@@ -8,6 +8,7 @@ if(TARGET tltcp_objects)
     perigee_unit_test(sentmap SOURCES test_sentmap.c ${alloc})
     perigee_unit_test(mtu SOURCES test_mtu.c)
     perigee_unit_test(capacity SOURCES test_capacity.c)
+    perigee_unit_test(train SOURCES test_train.c)
     perigee_unit_test(noise SOURCES test_noise.c)
     target_compile_definitions(test_noise PRIVATE
         NOISE_VECTORS="${PROJECT_SOURCE_DIR}/tests/data/noise/nnpsk0.txt")

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What packets that left close behind each other tell of the path. */
+#include <math.h>
+
+#include <tltcp/types.h>
+
+#include "libtltcp/train.h"
+#include "tests/support/cmocka.h"
+
+#define MS ((cong_time)TLTCP_MS)
+#define MSS 1200.0
+#define RTT (50 * MS)
+#define PACKETS 8
+
+/* Eight packets: when each leaves behind the one before, comes, and how long
+ * its ACK is held back.  True when the last one told something. */
+static bool pass(tltcp__train *t, double rate, cong_time apart, cong_time comes,
+                 cong_time held, tltcp__train_news *out) {
+    bool told = false;
+    *t = (tltcp__train){.sent_last = -1};
+    for (cong_time i = 0; i < PACKETS; i++) {
+        cong_time came = 1000 * MS + RTT + i * comes;
+        struct cong_ack ack = {.now = came + held,
+                               .rtt = came - (1000 * MS + i * apart),
+                               .acked = MSS};
+        told = tltcp__train_on_ack(t, rate, MSS, &ack, held, out);
+        held += held > 0 ? MS / 2 : 0;
+    }
+    return told;
+}
+
+static void assert_rate(const tltcp__train_news *n, cong_time apart) {
+    double rate = MSS / ((double)apart / 1e9);
+    assert_true(fabs(n->rate / rate - 1) < 1e-9);
+}
+
+static void what_the_path_spreads_shows_its_rate(void **state) {
+    tltcp__train t;
+    tltcp__train_news n;
+    (void)state;
+    assert_true(pass(&t, 500e3, MS, 2 * MS, 0, &n));
+    assert_rate(&n, 2 * MS);
+    assert_true(n.slowed);
+    assert_true(n.tight);
+}
+
+static void what_passes_as_it_left_shows_no_limit(void **state) {
+    tltcp__train t;
+    tltcp__train_news n;
+    (void)state;
+    assert_true(pass(&t, 700e3, 2 * MS, 2 * MS, 0, &n));
+    assert_rate(&n, 2 * MS);
+    assert_false(n.slowed);
+    assert_false(n.tight);
+    assert_true(pass(&t, 500e3, 2 * MS, 21 * MS / 10, 0, &n)); /* by chance */
+    assert_false(n.slowed);
+}
+
+/* Nor faster than it left, whatever the ACKs did on their way. */
+static void what_comes_closer_shows_no_more_than_was_sent(void **state) {
+    tltcp__train t;
+    tltcp__train_news n;
+    (void)state;
+    assert_true(pass(&t, 500e3, 2 * MS, 3 * MS / 2, 0, &n));
+    assert_rate(&n, 2 * MS);
+    assert_false(n.slowed);
+    assert_false(pass(&t, 500e3, 2 * MS, MS / 2, 0, &n));
+}
+
+static void what_the_peer_holds_back_does_not_count(void **state) {
+    tltcp__train t;
+    tltcp__train_news n;
+    (void)state;
+    assert_true(pass(&t, 500e3, MS, 2 * MS, 5 * MS, &n));
+    assert_rate(&n, 2 * MS);
+}
+
+static void a_pause_of_the_application_ends_a_train(void **state) {
+    tltcp__train t;
+    tltcp__train_news n;
+    (void)state;
+    assert_false(pass(&t, 1e6, 10 * MS, 10 * MS, 0, &n));
+    assert_true(t.bytes < MSS);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_path_spreads_shows_its_rate),
+        cmocka_unit_test(what_passes_as_it_left_shows_no_limit),
+        cmocka_unit_test(what_comes_closer_shows_no_more_than_was_sent),
+        cmocka_unit_test(what_the_peer_holds_back_does_not_count),
+        cmocka_unit_test(a_pause_of_the_application_ends_a_train),
+    };
+    return cmocka_run_group_tests_name("train", tests, NULL, NULL);
+}
