@@ -33,6 +33,7 @@ static bool work(EVP_CIPHER_CTX *c, const uint8_t *ad, unsigned taken_off,
                  uint8_t *io, size_t len) {
     uint8_t given[SEC__RECORD_AD_LEN];
     unsigned length = last_two(ad) + taken_off;
+    int n;
     const OSSL_PARAM params[] = {
         OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, given,
                                 sizeof(given)),
@@ -41,7 +42,7 @@ static bool work(EVP_CIPHER_CTX *c, const uint8_t *ad, unsigned taken_off,
     given[sizeof(given) - 2] = (uint8_t)(length >> 8);
     given[sizeof(given) - 1] = (uint8_t)length;
     return EVP_CIPHER_CTX_set_params(c, params) == 1 &&
-           EVP_Cipher(c, io, io, (unsigned)len) >= 0;
+           EVP_CipherUpdate(c, io, &n, io, (int)len) == 1;
 }
 
 /* The end of the nonce of number n. */

@@ -81,16 +81,13 @@ CALL(int, EVP_CIPHER_CTX_ctrl,
      (EVP_CIPHER_CTX *c, int type, int n, void *p), (c, type, n, p),
      in(p, type == EVP_CTRL_AEAD_SET_TAG ? (size_t)n : 0),
      out(p, type == EVP_CTRL_AEAD_GET_TAG ? (size_t)n : 0))
-CALL(int, EVP_Cipher,
-     (EVP_CIPHER_CTX *c, unsigned char *to, const unsigned char *from,
-      unsigned len),
-     (c, to, from, len),
-     in(from + NUMBER,
-        len - NUMBER - (EVP_CIPHER_CTX_is_encrypting(c) ? TAG : 0)),
-     out(to, len))
-CALL(OSSL_PARAM, OSSL_PARAM_construct_octet_string,
-     (const char *key, void *data, size_t len), (key, data, len),
-     (void)0, out(&got, sizeof(got)))
+CALL(int, EVP_CipherUpdate,
+     (EVP_CIPHER_CTX *c, unsigned char *to, int *n, const unsigned char *from,
+      int len),
+     (c, to, n, from, len),
+     in(from + NUMBER, (size_t)len - NUMBER -
+                           (EVP_CIPHER_CTX_is_encrypting(c) ? TAG : 0)),
+     (out(n, sizeof(*n)), out(to, (size_t)len)))
 CALL(OSSL_PARAM, OSSL_PARAM_construct_utf8_string,
      (const char *key, char *data, size_t len), (key, data, len),
      (void)0, out(&got, sizeof(got)))
