@@ -400,6 +400,9 @@ void tltcp__conn_check_closing(tltcp_conn *c, tltcp_time now) {
     if (c->state == TLTCP__OPEN && c->closing && settled(c)) {
         c->state = TLTCP__CLOSING;
         c->close_at = now;
+        if (c->idle > 0) { /* however much a peer talks that hears nothing */
+            c->linger_by = tltcp__earlier(c->linger_by, now + 2 * c->idle);
+        }
         c->want |= TLTCP__WANT_CLOSE;
     }
 }

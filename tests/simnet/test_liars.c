@@ -387,8 +387,35 @@ static void an_answer_of_another_is_not_taken(void **state) {
     lie_close();
 }
 
+/* A listener that has closed has a peer that never echoes, but pings. */
+static void
+a_peer_that_hears_of_no_end_is_not_waited_for_for_ever(void **state) {
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].sections = 10;
+    p.keep_open = true;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 2 * SEC);
+    lie_next_pn = 5000;
+    lie_mute_client();
+    end_close(&w.end[SERVER]);
+    for (int i = 0; i < 300 && !w.end[SERVER].closed; i++) {
+        struct lie l;
+        lie_begin(&l, &w.end[SERVER]);
+        tltcp__chunk_put(&l.w, TLTCP__PING, 0, 0);
+        (void)lie_tell(&l, &w.end[SERVER]);
+        world_run_for(&w, 1 * SEC);
+    }
+    assert_true(w.end[SERVER].closed); /* idle timeouts are 30 s */
+    assert_int_equal(w.end[SERVER].error, 0);
+    lie_close();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            a_peer_that_hears_of_no_end_is_not_waited_for_for_ever),
         cmocka_unit_test(an_ack_of_a_packet_never_sent_ends_it),
         cmocka_unit_test(an_ack_of_packets_below_zero_ends_it),
         cmocka_unit_test(ranges_of_an_ack_below_zero_end_it),
