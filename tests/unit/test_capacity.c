@@ -57,9 +57,8 @@ static void a_queue_after_hours_without_one_shows_the_rate(void **state) {
  * much per time. */
 static void drift(struct path *p, unsigned ms, cong_time rtt, double moves,
                   double part) {
-    struct cong_rate_sample rs = {.rate = part * RATE,
-                                  .app_limited = true,
-                                  .tx_in_flight = RATE};
+    struct cong_rate_sample rs = {
+        .rate = part * RATE, .app_limited = true, .tx_in_flight = RATE};
     for (unsigned i = 0; i < ms / 10; i++) {
         cong_time now = rtt + (cong_time)(moves * 10 * (double)(i * MS));
         struct cong_ack ack = {.now = p->now += 10 * MS,
