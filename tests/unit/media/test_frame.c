@@ -396,6 +396,24 @@ static void no_bytes_can_make_the_scanner_read_past_them(void **state) {
     }
 }
 
+static void the_header_says_what_was_found(void **state) {
+    media_frame f = {.key = true, .closed_gop = true};
+
+    (void)state;
+    assert_int_equal(media__frame_flags(&f, MEDIA_FLAG_DELTA),
+                     MEDIA_FLAG_DELTA | MEDIA_FLAG_KEY | MEDIA_FLAG_CLOSED);
+    f.continues = true; /* nothing begins with a later part */
+    assert_int_equal(media__frame_flags(&f, MEDIA_FLAG_KEY), 0);
+    f = (media_frame){.branch = true};
+    assert_int_equal(media__frame_flags(&f, MEDIA_FLAG_KEY), MEDIA_FLAG_BRANCH);
+    f = (media_frame){.recovery = true, .recovery_cnt = 5};
+    assert_int_equal(media__frame_flags(&f, 0),
+                     MEDIA_FLAG_RECOVERY | 5u << MEDIA_RECOVERY_SHIFT);
+    f.recovery_cnt = 0x10003; /* there is no room for more */
+    assert_int_equal(media__frame_flags(&f, 0),
+                     MEDIA_FLAG_RECOVERY | 0xffffu << MEDIA_RECOVERY_SHIFT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(mpeg_pictures_are_known_by_their_type),
@@ -424,6 +442,7 @@ int main(void) {
         cmocka_unit_test(emulation_prevention_bytes_are_no_data),
         cmocka_unit_test(golomb_numbers_are_read_up_to_the_largest),
         cmocka_unit_test(no_bytes_can_make_the_scanner_read_past_them),
+        cmocka_unit_test(the_header_says_what_was_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
