@@ -151,7 +151,9 @@ class Limits(saratogabox.Node):
             self.assertIsNone(another.poll())
         self.assertIsNone(client.poll())
         self.finish(client, signal.SIGTERM)
-        self.run_ok("ls", self.url())
+        # The server may hear of that and of the next request together.
+        self.wait_until(lambda: toolbox.run("saratoga", "ls",
+                                            self.url()).returncode == 0)
 
     def test_of_transfers_in_all(self):
         self.check(self.busy("--max-sessions", "1"),
