@@ -124,11 +124,15 @@ bool sec__seal_close(sec__seal *s, uint64_t pn, const uint8_t *header,
 }
 
 bool sec__seal_put(sec__seal *s, uint64_t pn, uint8_t *packet, size_t len) {
+    sec__unsealed *u;
     if (!count_one(s, pn) ||
         (s->waits == SEC__SEAL_BATCH && !sec__seal_flush(s))) {
         return false;
     }
-    s->waiting[s->waits++] = (sec__unsealed){pn, packet, len};
+    u = &s->waiting[s->waits++];
+    u->pn = pn;
+    u->packet = packet;
+    u->len = len;
     return true;
 }
 
