@@ -4,6 +4,8 @@
 
 #define CLOSE_TRIES 16u
 #define CHALLENGE_TRIES 3u
+/* So often a silent peer is asked in an idle timeout. */
+#define ASKS 50u
 
 /* When the sender would put something into a packet. */
 static tltcp_time data_at(const tltcp_conn *c) {
@@ -105,10 +107,19 @@ static void on_close_timer(tltcp_conn *c, tltcp_time now) {
     }
 }
 
+/* Where losses come in bursts it is packets that end them, not time, and probes
+ * come ever more seldom.  One in a round trip is little (RFC 8085, 3.1.3). */
+static tltcp_time ask_again_after(const tltcp_conn *c) {
+    tltcp_time wait = c->idle / ASKS;
+    tltcp_time rtt = (tltcp_time)c->sender.cc.rtt.srtt;
+    wait = wait > rtt ? wait : rtt;
+    return c->idle > 0 && wait < c->keep_alive ? wait : c->keep_alive;
+}
+
 static void on_ping_timer(tltcp_conn *c, tltcp_time now) {
     if (c->ping_at <= now && c->state == TLTCP__OPEN) {
         c->want |= TLTCP__WANT_PING;
-        c->ping_at = now + c->keep_alive;
+        c->ping_at = now + ask_again_after(c);
         tltcp__conn_trim(c);
     }
 }

@@ -125,7 +125,9 @@ typedef struct tltcp_config {
                                  the lower of both ends counts */
     uint32_t keep_alive_ms;      /**< client: ping after this silence; at most,
                                       and by default (0), a third of the idle
-                                      timeout; UINT32_MAX: never */
+                                      timeout, and then every fiftieth of it
+                                      until the peer is heard; UINT32_MAX:
+                                      never */
     uint32_t ack_every; /**< ask the peer to acknowledge every n-th packet,
                              1 to 64; default 2 */
     uint32_t max_ack_delay_ms; /**< longest wait of our acknowledgements, 0 to

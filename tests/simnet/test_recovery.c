@@ -88,6 +88,44 @@ static void probes_do_not_keep_time_with_an_outage(void **state) {
     }
 }
 
+/* Half a minute of a live stream of 2.8 Mbit/s through bursts of loss. */
+static void plan_bursts(struct plan *p, uint64_t seed) {
+    plan_init(p, seed);
+    for (int i = 0; i < 2; i++) {
+        p->config[i].idle_timeout_ms = 5000; /* as the elements have it */
+        p->link[i].rate = 6e6;
+        p->link[i].delay = 20 * MS;
+        p->link[i].limit_packets = 0;
+        p->link[i].limit_bytes = 50000;
+        p->link[i].burst_enter = 1.0 / 36; /* 10 % of all packets, */
+        p->link[i].burst_leave = 1.0 / 4;  /* four in a row */
+        p->link[i].burst_loss = 1;
+    }
+    p->source[CLIENT].sections = 750;
+    p->source[CLIENT].interval = 40 * MS;
+    p->source[CLIENT].size_min = p->source[CLIENT].size_max = 14000;
+    p->source[CLIENT].budget = 200 * MS;
+    p->gives_up = true;
+}
+
+/* It is packets that end them, not time: who is silent meanwhile stays cut
+ * off. */
+static void bursts_of_losses_cut_nobody_off(void **state) {
+    unsigned cut_off = 0;
+    (void)state;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct plan p;
+        plan_bursts(&p, seed);
+        assert_int_equal(world_open(&w, &p), 0);
+        world_run_for(&w, 30 * SEC);
+        cut_off +=
+            w.end[CLIENT].closed && w.end[CLIENT].error == TLTCP_ERR_TIMEOUT;
+        world_close(&w);
+    }
+    print_message("cut off: %u of 60\n", cut_off);
+    assert_true(cut_off <= 2);
+}
+
 static void two_packets_of_a_probe_timeout_repeat_two(void **state) {
     static const uint64_t both[] = {1 * SEC, 1 * SEC};
     struct faults f = {.at = both, .count = 2};
@@ -225,6 +263,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(probes_come_ever_more_seldom),
         cmocka_unit_test(probes_do_not_keep_time_with_an_outage),
+        cmocka_unit_test(bursts_of_losses_cut_nobody_off),
         cmocka_unit_test(two_packets_of_a_probe_timeout_repeat_two),
         cmocka_unit_test(nothing_through_for_long_counts_as_a_timeout),
         cmocka_unit_test(a_silent_way_back_and_two_losses_are_no_timeout),
