@@ -447,7 +447,8 @@ class Networks(saratogabox.Node):
             ! "$tool" get --inactivity 1 saratoga://127.0.0.1/f "$there/f" \\
                 2>/dev/null || exit 9
             until grep -q "mtu" "$log"; do sleep 0.01; done
-            "$tool" put "$source" saratoga://127.0.0.1/g 2>"$log.put" & put=$!
+            : >"$log.put"
+            "$tool" put "$source" saratoga://127.0.0.1/g 2>>"$log.put" & put=$!
             until grep -q "mtu" "$log.put"; do sleep 0.01; done
             kill $put
             ! wait $put || exit 9
