@@ -310,7 +310,9 @@ static int take_words(struct transmit_options *o, int words, char **word) {
     }
     for (int i = 0; i < 2; i++) {
         bool understood = parse_endpoint(ends[i], word[i], i == 1, why);
-        url_hide_secrets(word[i]);
+        if (!understood || ends[i]->kind != ENDPOINT_FILE) {
+            url_hide_secrets(word[i]); /* a path is needed as it is */
+        }
         if (!understood) {
             return tool_misuse(TOOL, "%s: %s", word[i], why);
         }

@@ -194,6 +194,14 @@ class Streams(Secrets):
                 self.assertNotEqual(done.returncode, 0, words)
                 self.assertNotIn(SECRET, done.stdout + done.stderr)
 
+    def test_a_path_is_no_url(self):
+        source = self.put_file("f", 50000)
+        taken = self.there / "passphrase=f&g"
+        receiver = self.listen("--", "tltcp://127.0.0.1:0?mode=listener", taken)
+        self.assertEqual(self.send("latency=200").returncode, 0)
+        self.assertEqual(self.finish(receiver)[0], 0)
+        self.same(source, taken)
+
     def test_a_passphrase_in_the_environment_is_for_both_sides(self):
         self.put_file("f", 50000)
         os.environ["PERIGEE_PASSPHRASE"] = SECRET
