@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """Command lines of tltcp-send and tltcp-recv, above all the wrong ones."""
 import os
+import re
 import unittest
 
 import clips
@@ -25,6 +26,9 @@ class Refusals(toolbox.Folder):
         self.assertEqual(done.returncode, 0)
         self.assertIn("Usage: " + self.tool, done.stdout)
         self.assertLess(max(map(len, done.stdout.splitlines())), 80)
+        for line in done.stdout.splitlines():  # what is told of them stands
+            if re.search(r"^  +[^ $].*  |^ {5}", line):  # in one column
+                self.assertRegex(line, r"^.{24} [^ ]")
         for flag in ("--version", "-V"):
             done = toolbox.run(self.tool, flag)
             self.assertEqual(done.returncode, 0)
