@@ -60,6 +60,7 @@ enum {
     OPT_WAIT,
     OPT_ONCE
 };
+_Static_assert(OPT_ONCE - OPT_RATE < 64, "saratoga_args::given has 64 bits");
 
 static const struct option options[] = {
     {"rate", required_argument, NULL, OPT_RATE},
