@@ -59,9 +59,8 @@ static void note_missing(media_gate *g, const media_item *item) {
 }
 
 bool media__gate_takes(media_gate *g, const media_item *item) {
-    if (!media__is_picture(
-            item->frame.frame_class)) { /* behind what is not known nothing is
-                                           missed */
+    if (!media__is_picture(item->frame.frame_class)) {
+        /* behind what is not known nothing is missed */
         if (item->frame.frame_class != MEDIA_CLASS_HEADER) {
             g->wait_until = 0;
         }
