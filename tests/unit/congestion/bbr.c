@@ -22,7 +22,7 @@ static void the_full_pipe_test_follows_its_vectors(void **state) {
     struct rig r;
     (void)state;
     vectors_read(&v, "bbr-1");
-    rig_start(&r, "bbr", 1, (double)INFINITY, MS(100));
+    rig_start(&r, "bbr", MS(100));
     for (size_t i = 0; i < v.rows; i++) {
         r.now += MS(100);
         rig_round(&r, 10, number_after(vectors_event(&v, i), "rate="));
@@ -54,7 +54,7 @@ static void rate_and_window_of_every_state_follow_the_vectors(void **state) {
     struct rig r;
     (void)state;
     vectors_read(&v, "bbr-2");
-    rig_start(&r, "bbr", 1, (double)INFINITY, MS(100));
+    rig_start(&r, "bbr", MS(100));
     r.now = MS(100);
     rig_round(&r, 10, 1000);
     struct bbr *b = state_of(&r);
@@ -72,7 +72,7 @@ static void rate_and_window_of_every_state_follow_the_vectors(void **state) {
 static void startup_heads_for_two_bdps_at_its_gain(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "bbr", 1, (double)INFINITY, -1);
+    rig_start(&r, "bbr", -1);
     r.now = MS(100);
     r.rs.delivered = 4;
     rig_ack_rtt(&r, 0, MS(100));
@@ -85,7 +85,7 @@ static void startup_heads_for_two_bdps_at_its_gain(void **state) {
 
 /* A flow whose probe of bandwidth is under way. */
 static struct bbr *probing(struct rig *r, double target) {
-    rig_start(r, "bbr", 1, (double)INFINITY, MS(100));
+    rig_start(r, "bbr", MS(100));
     r->now = MS(100);
     rig_round(r, 1, 10 * target);
     struct bbr *b = state_of(r);
@@ -167,7 +167,7 @@ static void path_round(struct path *p) {
 static void bbr_walks_through_all_states_and_fills_the_path(void **state) {
     struct path p = {.inflight = 10};
     (void)state;
-    rig_start(&p.rig, "bbr", 1, (double)INFINITY, MS(100));
+    rig_start(&p.rig, "bbr", MS(100));
     for (int i = 0; i < 600; i++) {
         path_round(&p);
     }
@@ -218,7 +218,7 @@ static void after_a_timeout_the_window_is_the_flight_and_one(void **state) {
 static void a_false_alarm_gives_startup_back(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "bbr", 1, (double)INFINITY, MS(100));
+    rig_start(&r, "bbr", MS(100));
     r.now = MS(100);
     rig_round(&r, 10, 1000);
     double before = r.cc->cwnd;

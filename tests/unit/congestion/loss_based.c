@@ -45,7 +45,7 @@ static void aimd_table(struct rig *r, const char *table) {
 static void tahoe_follows_its_vectors(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "tahoe", 1, (double)INFINITY, -1);
+    rig_start(&r, "tahoe", -1);
     rig_set(&r, "iw", 1);
     aimd_table(&r, "tahoe-1");
     rig_stop(&r);
@@ -56,7 +56,7 @@ static void reno_newreno_and_sack_follow_the_vectors_of_reno(void **state) {
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct rig r;
-        rig_start(&r, names[i], 1, (double)INFINITY, -1);
+        rig_start(&r, names[i], -1);
         rig_set(&r, "iw", 2);
         r.cc->ssthresh = 4;
         aimd_table(&r, "reno-1");
@@ -81,11 +81,10 @@ static void cubic_follows_its_vectors(void **state) {
     struct rig r;
     (void)state;
     vectors_read(&v, "cubic-1");
-    rig_start(&r, "cubic", 1, (double)INFINITY, -1);
+    rig_start(&r, "cubic", -1);
     rig_set(&r, "C", 0.4);
     rig_set(&r, "beta", 0.7);
-    r.cc->cwnd = number_after("cwnd=100", "cwnd=");
-    rig_event(&r, CONG_LOSS, 100, 1, 1);
+    rig_lose_at(&r, 100);
     check_near(r.cc->cwnd, number_after(vectors_event(&v, 0), "cwnd="), 1e-9);
     check_near(r.cc->ssthresh, number_after(vectors_event(&v, 0), "ssthresh="),
                1e-9);
@@ -105,9 +104,8 @@ static void cubic_follows_its_vectors(void **state) {
 static void cubic_is_not_slower_than_reno_on_short_paths(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "cubic", 1, (double)INFINITY, MS(10));
-    r.cc->cwnd = 10;
-    rig_event(&r, CONG_LOSS, 10, 1, 1);
+    rig_start(&r, "cubic", MS(10));
+    rig_lose_at(&r, 10);
     for (unsigned i = 0; i < 40; i++) {
         r.now += MS(10);
         rig_ack(&r, r.cc->cwnd);
@@ -124,9 +122,8 @@ static void cubic_is_not_slower_than_reno_on_short_paths(void **state) {
 static void cubic_grows_by_half_a_window_a_round_trip_at_most(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "cubic", 1, (double)INFINITY, MS(100));
-    r.cc->cwnd = 10;
-    rig_event(&r, CONG_LOSS, 10, 1, 1);
+    rig_start(&r, "cubic", MS(100));
+    rig_lose_at(&r, 10);
     rig_ack(&r, 1e-9);
     r.now = MS(100000);
     double cwnd = r.cc->cwnd;
@@ -139,12 +136,11 @@ static void cubic_does_not_count_the_pauses_of_the_application(void **state) {
     struct rig busy;
     struct rig idle;
     (void)state;
-    rig_start(&busy, "cubic", 1, (double)INFINITY, MS(100));
-    rig_start(&idle, "cubic", 1, (double)INFINITY, MS(100));
+    rig_start(&busy, "cubic", MS(100));
+    rig_start(&idle, "cubic", MS(100));
     for (unsigned i = 0; i < 2; i++) {
         struct rig *r = i == 0 ? &busy : &idle;
-        r->cc->cwnd = 100;
-        rig_event(r, CONG_LOSS, 100, 1, 1);
+        rig_lose_at(r, 100);
         rig_ack(r, 70);
     }
     idle.now = MS(10000);
@@ -163,17 +159,14 @@ static void cubic_does_not_count_the_pauses_of_the_application(void **state) {
 static void cubic_forgets_a_reduction_that_was_a_false_alarm(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "cubic", 1, (double)INFINITY, MS(100));
-    r.cc->cwnd = 100;
-    rig_event(&r, CONG_LOSS, 100, 1, 1);
+    rig_start(&r, "cubic", MS(100));
+    rig_lose_at(&r, 100);
     rig_ack(&r, 1);
     r.now = MS(1000);
     double cwnd = r.cc->cwnd;
     double ssthresh = r.cc->ssthresh;
-    struct rig other = r;
-    rig_start(&other, "cubic", 1, (double)INFINITY, MS(100));
-    memcpy(other.cc, r.cc, r.cc->ops->size);
-    rig_event(&r, CONG_LOSS, cwnd, 1, 1);
+    struct rig other = rig_copy(&r);
+    rig_lose_at(&r, cwnd);
     r.cc->cwnd = cwnd;
     r.cc->ssthresh = ssthresh;
     rig_event(&r, CONG_UNDO, cwnd, 0, 0);
@@ -189,14 +182,13 @@ static void cubic_forgets_a_reduction_that_was_a_false_alarm(void **state) {
  * loss at a window of 100. */
 static double auto_after_loss(double rtt, double lost_share) {
     struct rig r;
-    rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
+    rig_start(&r, "auto", MS(100));
     for (int i = 0; i < 2000; i++) {
         r.ack.lost = lost_share;
         rig_ack_rtt(&r, 1, MS(100 + pow(i % 101, 2) / 100));
     }
     rig_ack_rtt(&r, 1, MS(rtt));
-    r.cc->cwnd = 100;
-    rig_event(&r, CONG_LOSS, 100, 1, 1);
+    rig_lose_at(&r, 100);
     double cwnd = r.cc->cwnd;
     rig_stop(&r);
     return cwnd;
@@ -214,7 +206,7 @@ static void auto_gives_way_to_congestion_and_not_to_chance(void **state) {
  * 40 round trips of 100 ms to 100 ms and a swing, of 40 packets each. */
 static double auto_after_losses(const double *rtts, int n, double swing) {
     struct rig r;
-    rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
+    rig_start(&r, "auto", MS(100));
     r.ack.limited = false; /* it does not grow */
     for (int i = 0; i < n; i++) {
         for (int k = 0; k <= 40 * 40; k++) {
@@ -223,8 +215,7 @@ static double auto_after_losses(const double *rtts, int n, double swing) {
         }
         r.ack.round = false;
         rig_ack_rtt(&r, 1, MS(rtts[i]));
-        r.cc->cwnd = i == 0 ? 100 : r.cc->cwnd;
-        rig_event(&r, CONG_LOSS, r.cc->cwnd, 1, 1);
+        rig_lose_at(&r, i == 0 ? 100 : r.cc->cwnd);
     }
     double cwnd = r.cc->cwnd;
     rig_stop(&r);
@@ -253,7 +244,7 @@ static void auto_does_not_take_one_quick_packet_for_the_path(void **state) {
 static void auto_ends_slow_start_when_a_queue_grows(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
+    rig_start(&r, "auto", MS(100));
     for (int i = 0; i < 200; i++) {
         r.ack.round = i % 40 == 39;
         r.ack.flight = r.cc->cwnd;
@@ -276,7 +267,7 @@ static void auto_ends_slow_start_when_a_queue_grows(void **state) {
  * does a live stream give up as much as a greedy flow. */
 static double auto_kept_of_80(bool live) {
     struct rig r;
-    rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
+    rig_start(&r, "auto", MS(100));
     r.cc->cwnd = 100;
     r.now = MS(10);
     r.ack.limited = !live;
@@ -303,7 +294,7 @@ static void auto_measures_what_it_gives_up_by_the_use(void **state) {
 static double auto_growth(double first, double then, double after) {
     struct rig r;
     double before;
-    rig_start(&r, "auto", 1, (double)INFINITY, -1);
+    rig_start(&r, "auto", -1);
     assert_int_equal(cong_set(r.cc, "claim", 6), 0);
     rig_ack_rtt(&r, 1, MS(first));
     rig_ack_rtt(&r, 1, MS(then));
@@ -334,13 +325,12 @@ static void auto_claims_its_share_when_it_joins_others(void **state) {
  * of a window of 40 that is lost in at such an RTT, after one of 130 ms. */
 static double auto_kept_of_first(double rtt) {
     struct rig r;
-    rig_start(&r, "auto", 1, (double)INFINITY, -1);
+    rig_start(&r, "auto", -1);
     for (int i = 0; i < 20; i++) {
         rig_ack_rtt(&r, 1, MS(130));
     }
     rig_ack_rtt(&r, 1, MS(rtt));
-    r.cc->cwnd = 40;
-    rig_event(&r, CONG_LOSS, 40, 1, 1);
+    rig_lose_at(&r, 40);
     double kept = r.cc->cwnd / 40;
     rig_stop(&r);
     return kept;
@@ -355,7 +345,7 @@ static void auto_doubts_the_first_losses_at_the_highest_rtt(void **state) {
 static void auto_begins_with_more_on_a_long_path(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "auto", 1, (double)INFINITY, -1);
+    rig_start(&r, "auto", -1);
     check_near(r.cc->cwnd, 10, 0.0);
     r.ack.limited = false;
     rig_ack_rtt(&r, 1, MS(600));
@@ -368,18 +358,15 @@ static void auto_begins_with_more_on_a_long_path(void **state) {
 static void auto_finds_its_memory_after_a_false_alarm(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "auto", 1, (double)INFINITY, MS(100));
+    rig_start(&r, "auto", MS(100));
     rig_ack_rtt(&r, 1, MS(200));
     rig_ack_rtt(&r, 1, MS(190));
-    r.cc->cwnd = 100;
-    rig_event(&r, CONG_LOSS, 100, 1, 1); /* congestion */
+    rig_lose_at(&r, 100); /* congestion */
     for (int i = 1; i <= 50; i++) {
         r.now = MS(100 * i);
         rig_ack_rtt(&r, 10, MS(100));
     }
-    struct rig other = r;
-    rig_start(&other, "auto", 1, (double)INFINITY, MS(100));
-    memcpy(other.cc, r.cc, r.cc->ops->size);
+    struct rig other = rig_copy(&r);
     rig_event(&r, CONG_LOSS, 100, 1, 1); /* chance, and a false alarm */
     r.cc->cwnd = other.cc->cwnd;
     r.cc->ssthresh = other.cc->ssthresh;
@@ -395,7 +382,7 @@ static void auto_finds_its_memory_after_a_false_alarm(void **state) {
 static void ecn_keeps_more_when_told_so(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "reno", 1, (double)INFINITY, -1);
+    rig_start(&r, "reno", -1);
     r.cc->cwnd = 20;
     rig_event(&r, CONG_ECN, 20, 0, 1);
     check_near(r.cc->cwnd, 10, 0.0);
@@ -409,7 +396,7 @@ static void ecn_keeps_more_when_told_so(void **state) {
 static void a_window_grows_only_when_it_was_the_limit(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "reno", 1, (double)INFINITY, -1);
+    rig_start(&r, "reno", -1);
     double before = r.cc->cwnd;
     r.ack.limited = false;
     rig_ack(&r, 5);
@@ -427,7 +414,7 @@ static void a_window_grows_only_when_it_was_the_limit(void **state) {
 static void a_silence_of_an_rto_restarts_from_the_initial_window(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "reno", 1, (double)INFINITY, -1);
+    rig_start(&r, "reno", -1);
     r.cc->cwnd = 50;
     r.cc->ssthresh = 30;
     rig_event(&r, CONG_IDLE, 0, 0, 0);
@@ -444,7 +431,7 @@ static void the_initial_window_is_that_of_rfc_3390(void **state) {
     (void)state;
     for (size_t i = 0; i < 6; i++) {
         struct rig r;
-        rig_start(&r, "reno", mss[i], (double)INFINITY, -1);
+        rig_start_sized(&r, "reno", mss[i], (double)INFINITY, -1);
         check_near(r.cc->cwnd, iw[i], 1e-9);
         rig_stop(&r);
     }
@@ -453,7 +440,7 @@ static void the_initial_window_is_that_of_rfc_3390(void **state) {
 static void a_fixed_rate_does_not_answer_to_anything(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "fixed", 1000, (double)INFINITY, -1);
+    rig_start_sized(&r, "fixed", 1000, (double)INFINITY, -1);
     rig_set(&r, "rate", 5e6);
     rig_event(&r, CONG_LOSS, 10000, 1000, 1);
     rig_event(&r, CONG_RTO, 10000, 1000, 3);
@@ -472,12 +459,10 @@ static void a_fixed_rate_does_not_answer_to_anything(void **state) {
 static void cubic_gives_way_faster_when_others_come(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "cubic", 1, (double)INFINITY, MS(100));
-    r.cc->cwnd = 100;
-    rig_event(&r, CONG_LOSS, 100, 1, 1);
+    rig_start(&r, "cubic", MS(100));
+    rig_lose_at(&r, 100);
     check_near(RIG_STATE(&r, struct cubic)->m.w_max, 100, 1e-9);
-    r.cc->cwnd = 80;
-    rig_event(&r, CONG_LOSS, 80, 1, 1);
+    rig_lose_at(&r, 80);
     check_near(RIG_STATE(&r, struct cubic)->m.w_max, 68, 1e-9);
     rig_stop(&r);
 }
@@ -486,7 +471,7 @@ static void cubic_gives_way_faster_when_others_come(void **state) {
 static void cubic_aims_at_no_old_window_after_a_timeout(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "cubic", 1, (double)INFINITY, MS(100));
+    rig_start(&r, "cubic", MS(100));
     r.cc->cwnd = 100;
     rig_event(&r, CONG_RTO, 100, 100, 1);
     r.cc->cwnd = r.cc->ssthresh;
@@ -499,9 +484,8 @@ static void cubic_aims_at_no_old_window_after_a_timeout(void **state) {
 static void cubic_does_not_count_a_silence_either(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "cubic", 1, (double)INFINITY, MS(100));
-    r.cc->cwnd = 100;
-    rig_event(&r, CONG_LOSS, 100, 1, 1);
+    rig_start(&r, "cubic", MS(100));
+    rig_lose_at(&r, 100);
     rig_ack(&r, 1);
     cong_time epoch = RIG_STATE(&r, struct cubic)->m.epoch;
     r.now += MS(10000);

@@ -246,7 +246,7 @@ static void the_pacer_lets_a_higher_rate_act_at_once(void **state) {
 static void a_window_is_paced_over_the_smoothed_rtt(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "reno", 1000, (double)INFINITY, -1);
+    rig_start_sized(&r, "reno", 1000, (double)INFINITY, -1);
     r.cc->cwnd = 10000;
     check_near(cong_pacing_rate(r.cc, -1), 0, 0.0);
     check_near(cong_pacing_rate(r.cc, MS(100)), 200000, 1e-6);

@@ -125,8 +125,8 @@ static void run(struct rig *r, const char *name, uint64_t seed) {
     static const double mss[] = {1, 536, 1200, 8948};
     static const double top[] = {1, 2, 55, 10000, (double)INFINITY};
     double size = mss[seed % 4];
-    rig_start(r, name, size, top[seed % 5] * size,
-              seed % 3 == 0 ? -1 : MS((double)(seed % 200)));
+    rig_start_sized(r, name, size, top[seed % 5] * size,
+                    seed % 3 == 0 ? -1 : MS((double)(seed % 200)));
     check_outputs(r->cc, 0);
     for (unsigned i = 1; i <= STEPS; i++) {
         random_step(r, &seed);
@@ -190,7 +190,7 @@ static void nothing_grows_while_the_application_is_the_limit(void **state) {
         if (!has_growth_gate(*name)) {
             continue;
         }
-        rig_start(&r, *name, 1, 1000, MS(100));
+        rig_start_sized(&r, *name, 1, 1000, MS(100));
         for (int i = 0; i < 500; i++) {
             plain_ack(&r, &seed, true);
         }
@@ -213,7 +213,7 @@ static void one_event_is_at_most_one_reduction(void **state) {
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         struct rig r;
         uint64_t seed = 9;
-        rig_start(&r, *name, 1, 100000, MS(100));
+        rig_start_sized(&r, *name, 1, 100000, MS(100));
         for (int i = 0; i < 300; i++) {
             plain_ack(&r, &seed, true);
         }
@@ -236,7 +236,7 @@ static void repeated_timeouts_keep_the_threshold(void **state) {
     (void)state;
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         struct rig r;
-        rig_start(&r, *name, 1, 100000, MS(100));
+        rig_start_sized(&r, *name, 1, 100000, MS(100));
         if (!has_growth_gate(*name)) {
             rig_stop(&r);
             continue;
@@ -278,7 +278,7 @@ static void odd_settings_are_clamped_or_refused(void **state) {
     (void)state;
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         struct rig r;
-        rig_start(&r, *name, 0, (double)NAN, 0);
+        rig_start_sized(&r, *name, 0, (double)NAN, 0);
         check_near(r.cc->mss, 1, 0.0);
         check_near(r.cc->cwnd_max, 1, 0.0);
         check_outputs(r.cc, 0);
@@ -328,7 +328,7 @@ static void a_program_can_add_a_controller_once(void **state) {
     other = own;
     assert_int_equal(cong_register(&other), -2);
     assert_ptr_equal(cong_find("own"), &own);
-    rig_start(&r, "own", 100, 1000, -1);
+    rig_start_sized(&r, "own", 100, 1000, -1);
     assert_int_equal(cong_set(r.cc, "anything", 1), -1);
     rig_stop(&r);
 }

@@ -72,8 +72,8 @@ static void flow_table(const char *table, enum cong_recovery_kind kind) {
     struct vectors v;
     struct flow f = {.una = 1, .next = 11};
     vectors_read(&v, table);
-    rig_start(&f.rig, "reno", 1, (double)INFINITY, -1);
-    f.rig.cc->cwnd = number_after("cwnd=10", "cwnd=");
+    rig_start(&f.rig, "reno", -1);
+    f.rig.cc->cwnd = 10;
     cong_recovery_init(&f.engine, kind);
     for (size_t i = 0; i < v.rows; i++) {
         flow_row(&f, vectors_event(&v, i));
@@ -108,7 +108,7 @@ static unsigned duplicates(struct flow *f, int n) {
 static void duplicates_of_an_old_congestion_begin_nothing(void **state) {
     struct flow f = {.una = 1, .next = 11};
     (void)state;
-    rig_start(&f.rig, "newreno", 1, (double)INFINITY, -1);
+    rig_start(&f.rig, "newreno", -1);
     cong_recovery_init(&f.engine, CONG_RECOVERY_NEWRENO);
     unsigned action =
         cong_recovery_timeout(&f.engine, f.rig.cc, f.next, 10, 1, 0);
@@ -127,7 +127,7 @@ static void duplicates_of_an_old_congestion_begin_nothing(void **state) {
 static void of_partial_acks_only_the_first_restarts_the_timer(void **state) {
     struct flow f = {.una = 1, .next = 11};
     (void)state;
-    rig_start(&f.rig, "newreno", 1, (double)INFINITY, -1);
+    rig_start(&f.rig, "newreno", -1);
     f.rig.cc->cwnd = 10;
     cong_recovery_init(&f.engine, CONG_RECOVERY_NEWRENO);
     assert_int_equal(duplicates(&f, 3),
@@ -142,7 +142,7 @@ static void of_partial_acks_only_the_first_restarts_the_timer(void **state) {
 static void tahoe_goes_back_and_opens_no_episode(void **state) {
     struct flow f = {.una = 1, .next = 17};
     (void)state;
-    rig_start(&f.rig, "tahoe", 1, (double)INFINITY, -1);
+    rig_start(&f.rig, "tahoe", -1);
     cong_recovery_init(&f.engine, CONG_RECOVERY_TAHOE);
     unsigned action = duplicates(&f, 3);
     assert_true((action & CONG_RECOVERY_GO_BACK) != 0);
@@ -159,7 +159,7 @@ static void going_back_ends_when_all_that_was_out_is_known(void **state) {
     for (int timeout = 0; timeout < 2; timeout++) {
         struct flow f = {.una = 1, .next = 21};
         unsigned action;
-        rig_start(&f.rig, "yam", 1, (double)INFINITY, -1);
+        rig_start(&f.rig, "yam", -1);
         rig_set(&f.rig, "rto_as_dupack", 1);
         f.rig.cc->cwnd = 20;
         cong_recovery_init(&f.engine, CONG_RECOVERY_TAHOE);
@@ -179,7 +179,7 @@ static void going_back_ends_when_all_that_was_out_is_known(void **state) {
 static void limited_transmit_releases_two_segments(void **state) {
     struct flow f = {.una = 1, .next = 5};
     (void)state;
-    rig_start(&f.rig, "reno", 1, (double)INFINITY, -1);
+    rig_start(&f.rig, "reno", -1);
     cong_recovery_init(&f.engine, CONG_RECOVERY_RENO);
     f.engine.limited_transmit = true;
     duplicates(&f, 2);
@@ -209,7 +209,7 @@ static enum cong_episode_result lose(struct cong_episode *e, struct rig *r,
 static void begin(struct cong_episode *e, struct rig *r, const char *name,
                   double cwnd) {
     cong_episode_init(e);
-    rig_start(r, name, 1, (double)INFINITY, -1);
+    rig_start(r, name, -1);
     if (cwnd > 0) {
         r->cc->cwnd = cwnd;
     }

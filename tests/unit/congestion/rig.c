@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tests/unit/congestion/rig.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
-void rig_start(struct rig *r, const char *name, double mss, double cwnd_max,
-               cong_time rtt) {
+void rig_start(struct rig *r, const char *name, cong_time rtt) {
+    rig_start_sized(r, name, 1, (double)INFINITY, rtt);
+}
+
+void rig_start_sized(struct rig *r, const char *name, double mss,
+                     double cwnd_max, cong_time rtt) {
     const struct cong_ops *ops = cong_find(name);
     if (ops == NULL) {
         fail_msg("no controller named %s", name);
@@ -24,6 +30,14 @@ void rig_start(struct rig *r, const char *name, double mss, double cwnd_max,
     r->cc = malloc(ops->size);
     assert_non_null(r->cc);
     cong_init(r->cc, ops, mss, cwnd_max, 0, rtt);
+}
+
+struct rig rig_copy(const struct rig *r) {
+    struct rig copy = *r;
+    copy.cc = malloc(r->cc->ops->size);
+    assert_non_null(copy.cc);
+    memcpy(copy.cc, r->cc, r->cc->ops->size);
+    return copy;
 }
 
 void rig_stop(struct rig *r) {
@@ -71,4 +85,9 @@ void rig_event(struct rig *r, enum cong_cause cause, double flight,
                             .missing = missing,
                             .count = count};
     r->cc->ops->event(r->cc, &ev);
+}
+
+void rig_lose_at(struct rig *r, double cwnd) {
+    r->cc->cwnd = cwnd;
+    rig_event(r, CONG_LOSS, cwnd, 1, 1);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Drives one controller as a host would, in segments: mss is 1. */
+/* Drives one controller as a host would. */
 #ifndef TESTS_RIG_H
 #define TESTS_RIG_H
 
@@ -17,9 +17,14 @@ static inline cong_time MS(double ms) {
     return (cong_time)(ms * 1e6 + 0.5);
 }
 
-/* Starts a controller at time 0; fails the test when there is none. */
-void rig_start(struct rig *r, const char *name, double mss, double cwnd_max,
-               cong_time rtt);
+/* Starts a controller at time 0, in segments and with a window that nothing
+ * limits; fails the test when there is none. */
+void rig_start(struct rig *r, const char *name, cong_time rtt);
+/* The same for segments of mss bytes and a window of cwnd_max at most. */
+void rig_start_sized(struct rig *r, const char *name, double mss,
+                     double cwnd_max, cong_time rtt);
+/* Another, with a copy of the controller, that the first does not hear of. */
+struct rig rig_copy(const struct rig *r);
 void rig_stop(struct rig *r);
 void rig_set(struct rig *r, const char *param, double value);
 /* One feedback that delivers n bytes, window-limited, outside an episode. */
@@ -30,6 +35,8 @@ void rig_ack_rtt(struct rig *r, double n, cong_time rtt);
 void rig_round(struct rig *r, double n, double rate);
 void rig_event(struct rig *r, enum cong_cause cause, double flight,
                double missing, unsigned count);
+/* One segment is lost of a full window of cwnd. */
+void rig_lose_at(struct rig *r, double cwnd);
 /* The internal state of a controller, whose struct the test knows. */
 #define RIG_STATE(r, type) ((type *)(void *)(r)->cc)
 

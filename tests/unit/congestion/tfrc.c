@@ -131,7 +131,7 @@ static void the_sender_follows_its_vectors(void **state) {
     struct rig r;
     (void)state;
     vectors_read(&v, "tfrc-snd");
-    rig_start(&r, "tfrc", S, (double)INFINITY, -1);
+    rig_start_sized(&r, "tfrc", S, (double)INFINITY, -1);
     assert_true(isinf(r.cc->cwnd));
     for (size_t i = 0; i < v.rows; i++) {
         const char *event = vectors_event(&v, i);
@@ -151,7 +151,7 @@ static void the_sender_follows_its_vectors(void **state) {
 
 /* A sender whose set holds nothing but x_recv. */
 static void steady(struct rig *r, double p, double x_recv) {
-    rig_start(r, "stfrc", S, (double)INFINITY, MS(100));
+    rig_start_sized(r, "stfrc", S, (double)INFINITY, MS(100));
     for (int i = 1; i <= 8; i++) {
         report(r, 0.11 * i, 0.1, i < 7 ? 0 : p, x_recv);
     }
@@ -202,7 +202,7 @@ static void a_slow_application_does_not_keep_an_old_rate(void **state) {
 static void damping_follows_the_delay_of_every_rtt(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "tfrc", S, (double)INFINITY, MS(100));
+    rig_start_sized(&r, "tfrc", S, (double)INFINITY, MS(100));
     rig_set(&r, "damping", 1);
     report(&r, 0.05, 0.1, 0, 10000);
     double before = r.cc->pacing_rate;
@@ -214,7 +214,7 @@ static void damping_follows_the_delay_of_every_rtt(void **state) {
 static void a_feedback_that_is_no_report_changes_nothing(void **state) {
     struct rig r;
     (void)state;
-    rig_start(&r, "tfrc", S, (double)INFINITY, MS(100));
+    rig_start_sized(&r, "tfrc", S, (double)INFINITY, MS(100));
     double before = r.cc->pacing_rate;
     r.now = MS(5000);
     rig_ack_rtt(&r, S, MS(300));
@@ -269,7 +269,7 @@ static void the_sender_based_form_follows_its_vectors(void **state) {
     (void)state;
     vectors_read(&v, "stfrc-1");
     cong_loss_history_init(&h);
-    rig_start(&r, "stfrc", S, (double)INFINITY, rtt);
+    rig_start_sized(&r, "stfrc", S, (double)INFINITY, rtt);
     for (size_t i = 0; i < v.rows; i++) {
         struct cycle c;
         double n = 0;
