@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The controller "auto": what it takes for congestion, and what it gives up. */
+#include "tests/unit/congestion/rig.h"
+#include "tests/unit/congestion/vectors.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* RTTs of 100 to 200 ms, half of them below 125, the newest as given; then a
+ * loss at a window of 100. */
+static double auto_after_loss(double rtt, double lost_share) {
+    struct rig r;
+    rig_start(&r, "auto", MS(100));
+    for (int i = 0; i < 2000; i++) {
+        r.ack.lost = lost_share;
+        rig_ack_rtt(&r, 1, MS(100 + pow(i % 101, 2) / 100));
+    }
+    rig_ack_rtt(&r, 1, MS(rtt));
+    rig_lose_at(&r, 100);
+    double cwnd = r.cc->cwnd;
+    rig_stop(&r);
+    return cwnd;
+}
+
+static void auto_gives_way_to_congestion_and_not_to_chance(void **state) {
+    (void)state;
+    check_near(auto_after_loss(110, 0.01), 100, 1e-9);
+    check_near(auto_after_loss(135, 0.01), 95, 1e-9);
+    check_near(auto_after_loss(190, 0.01), 70, 1e-9);
+    check_near(auto_after_loss(110, 0.2), 70, 1e-9);
+}
+
+/* The window, 100 at first, after losses at the RTTs given in turn, each behind
+ * 40 round trips of 100 ms to 100 ms and a swing, of 40 packets each. */
+static double auto_after_losses(const double *rtts, int n, double swing) {
+    struct rig r;
+    rig_start(&r, "auto", MS(100));
+    r.ack.limited = false; /* it does not grow */
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k <= 40 * 40; k++) {
+            r.ack.round = k % 40 == 39;
+            rig_ack_rtt(&r, 1, MS(100 + swing * k / (40 * 40)));
+        }
+        r.ack.round = false;
+        rig_ack_rtt(&r, 1, MS(rtts[i]));
+        rig_lose_at(&r, i == 0 ? 100 : r.cc->cwnd);
+    }
+    double cwnd = r.cc->cwnd;
+    rig_stop(&r);
+    return cwnd;
+}
+
+static void
+auto_does_not_mind_losses_that_the_queue_did_not_make(void **state) {
+    static const double any[] = {101, 103, 100, 102, 101, 104, 100, 103};
+    static const double full[] = {140, 139, 140, 140, 139, 140, 140, 140};
+    static const double half[] = {110, 112, 110, 111, 110, 112, 111, 110};
+    (void)state;
+    check_near(auto_after_losses(any, 8, 4), 100, 1e-9);
+    /* a queue that comes and goes: at its top, and below */
+    assert_true(auto_after_losses(full, 8, 40) < 100 * pow(0.71, 8));
+    assert_true(auto_after_losses(half, 8, 40) < 100 * pow(0.96, 8));
+}
+
+/* A path with jitter has its lowest RTT once. */
+static void auto_does_not_take_one_quick_packet_for_the_path(void **state) {
+    static const double any[] = {86, 103, 100, 102, 101, 104, 100, 103};
+    (void)state;
+    check_near(auto_after_losses(any, 8, 4), 100, 1e-9);
+}
+
+static void auto_ends_slow_start_when_a_queue_grows(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "auto", MS(100));
+    for (int i = 0; i < 200; i++) {
+        r.ack.round = i % 40 == 39;
+        r.ack.flight = r.cc->cwnd;
+        rig_ack_rtt(&r, 1, MS(100 + i % 12));
+    }
+    double grown = r.cc->cwnd;
+    assert_true(grown > 200);
+    assert_true(isinf(r.cc->ssthresh));
+    for (int i = 0; i < 80; i++) {
+        r.ack.round = i % 40 == 39;
+        rig_ack_rtt(&r, 1, MS(300));
+    }
+    assert_true(r.cc->ssthresh < grown);
+    assert_true(r.cc->cwnd < grown);
+    assert_true(r.cc->cwnd > grown / 2);
+    rig_stop(&r);
+}
+
+/* Between two frames little is in flight: no reason to take more away.  Nor
+ * does a live stream give up as much as a greedy flow. */
+static double auto_kept_of_80(bool live) {
+    struct rig r;
+    rig_start(&r, "auto", MS(100));
+    r.cc->cwnd = 100;
+    r.now = MS(10);
+    r.ack.limited = !live;
+    r.ack.recovery = true; /* it does not grow */
+    r.ack.flight = 80;
+    rig_ack_rtt(&r, 1, MS(100));
+    r.ack.limited = true;
+    r.ack.flight = 4;
+    rig_ack_rtt(&r, 1, MS(200));
+    rig_event(&r, CONG_LOSS, 4, 1, 1);
+    double cwnd = r.cc->cwnd;
+    rig_stop(&r);
+    return cwnd;
+}
+
+static void auto_measures_what_it_gives_up_by_the_use(void **state) {
+    (void)state;
+    check_near(auto_kept_of_80(false), 0.7 * 80, 1e-9);
+    check_near(auto_kept_of_80(true), 0.8 * 80, 1e-9);
+}
+
+/* The growth of a second in congestion avoidance, from `after` on, where the
+ * path showed one RTT at first, and then another. */
+static double auto_growth(double first, double then, double after) {
+    struct rig r;
+    double before;
+    rig_start(&r, "auto", -1);
+    assert_int_equal(cong_set(r.cc, "claim", 6), 0);
+    rig_ack_rtt(&r, 1, MS(first));
+    rig_ack_rtt(&r, 1, MS(then));
+    r.cc->ssthresh = 50;
+    r.cc->cwnd = 100;
+    r.ack.flight = 100;
+    before = r.cc->cwnd;
+    for (int i = 1; i <= 100; i++) {
+        r.now = MS(after + 10 * i);
+        rig_ack_rtt(&r, 1, MS(then));
+    }
+    double grown = r.cc->cwnd - before;
+    rig_stop(&r);
+    return grown;
+}
+
+/* As a lower RTT tells later, the queue was there before it. */
+static void auto_claims_its_share_when_it_joins_others(void **state) {
+    double alone = auto_growth(100, 100, 0);
+    (void)state;
+    assert_true(alone > 0);
+    assert_true(auto_growth(140, 100, 0) > 4 * alone);
+    check_near(auto_growth(100, 140, 0), alone, 0.1 * alone);
+    check_near(auto_growth(140, 100, 5000), auto_growth(100, 100, 5000), 1e-9);
+}
+
+/* On a queue that is full from the beginning the RTT hardly rises: what is left
+ * of a window of 40 that is lost in at such an RTT, after one of 130 ms. */
+static double auto_kept_of_first(double rtt) {
+    struct rig r;
+    rig_start(&r, "auto", -1);
+    for (int i = 0; i < 20; i++) {
+        rig_ack_rtt(&r, 1, MS(130));
+    }
+    rig_ack_rtt(&r, 1, MS(rtt));
+    rig_lose_at(&r, 40);
+    double kept = r.cc->cwnd / 40;
+    rig_stop(&r);
+    return kept;
+}
+
+static void auto_doubts_the_first_losses_at_the_highest_rtt(void **state) {
+    (void)state;
+    check_near(auto_kept_of_first(133), 1, 1e-9);
+    assert_true(auto_kept_of_first(138) < 0.9);
+}
+
+static void auto_begins_with_more_on_a_long_path(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "auto", -1);
+    check_near(r.cc->cwnd, 10, 0.0);
+    r.ack.limited = false;
+    rig_ack_rtt(&r, 1, MS(600));
+    check_near(r.cc->cwnd, 60, 1e-9);
+    rig_ack_rtt(&r, 1, MS(900)); /* once */
+    check_near(r.cc->cwnd, 60, 1e-9);
+    rig_stop(&r);
+}
+
+static void auto_finds_its_memory_after_a_false_alarm(void **state) {
+    struct rig r;
+    (void)state;
+    rig_start(&r, "auto", MS(100));
+    rig_ack_rtt(&r, 1, MS(200));
+    rig_ack_rtt(&r, 1, MS(190));
+    rig_lose_at(&r, 100); /* congestion */
+    for (int i = 1; i <= 50; i++) {
+        r.now = MS(100 * i);
+        rig_ack_rtt(&r, 10, MS(100));
+    }
+    struct rig other = rig_copy(&r);
+    rig_event(&r, CONG_LOSS, 100, 1, 1); /* chance, and a false alarm */
+    r.cc->cwnd = other.cc->cwnd;
+    r.cc->ssthresh = other.cc->ssthresh;
+    rig_event(&r, CONG_UNDO, 100, 0, 0);
+    r.now = other.now = MS(6000);
+    rig_ack_rtt(&r, 10, MS(100));
+    rig_ack_rtt(&other, 10, MS(100));
+    check_near(r.cc->cwnd, other.cc->cwnd, 1e-12);
+    rig_stop(&r);
+    rig_stop(&other);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(auto_gives_way_to_congestion_and_not_to_chance),
+        cmocka_unit_test(auto_does_not_mind_losses_that_the_queue_did_not_make),
+        cmocka_unit_test(auto_does_not_take_one_quick_packet_for_the_path),
+        cmocka_unit_test(auto_ends_slow_start_when_a_queue_grows),
+        cmocka_unit_test(auto_measures_what_it_gives_up_by_the_use),
+        cmocka_unit_test(auto_claims_its_share_when_it_joins_others),
+        cmocka_unit_test(auto_doubts_the_first_losses_at_the_highest_rtt),
+        cmocka_unit_test(auto_begins_with_more_on_a_long_path),
+        cmocka_unit_test(auto_finds_its_memory_after_a_false_alarm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
