@@ -3,15 +3,11 @@
 #define TESTS_LOOPBACK_LO_H
 
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include <tltcp/socket.h>
+
+#include "tests/support/cmocka.h"
 
 /* Pairs of sockets on this machine, for tests of the socket API.  Nothing
  * sleeps; whatever waits gives up after LO_PATIENCE. */

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* What peers may name, partial files and their maps. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +12,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <uv.h>
 
 #include "drivers/uv/saratoga_map.h"
 #include "drivers/uv/saratoga_part.h"
 #include "drivers/uv/saratoga_root.h"
+#include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
-
-/* What peers may name, partial files and their maps. */
 
 struct world {
     char base[64];

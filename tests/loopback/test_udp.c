@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The UDP layer below the sockets, against a socket of the system. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "drivers/uv/udp.h"
+#include "tests/support/cmocka.h"
 
 #define DATAGRAM ((size_t)1000)
 #define BURST 40u

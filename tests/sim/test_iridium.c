@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The geometry of Iridium, and scenarios that follow it. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "sim/iridium.h"
 #include "sim/scenario.h"
+#include "tests/support/cmocka.h"
 
 #define DAY 86400
 

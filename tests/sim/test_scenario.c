@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Scenarios as text. */
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <setjmp.h>
-
-#include <cmocka.h>
-
 #include "sim/expr.h"
 #include "sim/scenario.h"
+#include "tests/support/cmocka.h"
 
 #define LINK "link A B rate=1mbit queue=20p\n"
 #define FLOW "flow f from=A to=B\n"

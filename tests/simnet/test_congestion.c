@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What the controllers reach over TLTCP on a path of the virtual network. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "sim/bulk.h"
+#include "tests/support/cmocka.h"
 
 #define MS UINT64_C(1000000)
 #define SEC (1000 * MS)

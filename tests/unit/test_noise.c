@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "secure/noise.h"
 #include "secure/seal.h"
+#include "tests/support/cmocka.h"
 
 #define HEX_MAX 400
 #define BYTES_MAX 200

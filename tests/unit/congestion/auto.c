@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The controller "auto": what it takes for congestion, and what it gives up. */
+#include "tests/support/cmocka.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 /* RTTs of 100 to 200 ms, half of them below 125, the newest as given; then a
  * loss at a window of 100. */

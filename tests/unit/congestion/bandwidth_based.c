@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Westwood, WestwoodNew, Mod WestwoodNew and Tibet against the vectors. */
 #include "libcongestion/bandwidth.h"
+#include "tests/support/cmocka.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* The bandwidth estimate: a loss sets ssthresh to estimate x smallest RTT. */
 static double estimate(const struct rig *r) {

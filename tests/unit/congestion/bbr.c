@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* BBR against the vectors, and its walk through the states. */
 #include "libcongestion/bbr.h"
+#include "tests/support/cmocka.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static struct bbr *state_of(const struct rig *r) {
     return RIG_STATE(r, struct bbr);

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* CUBIC against its vectors and RFC 9438. */
 #include "libcongestion/cubic.h"
+#include "tests/support/cmocka.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 /* The window that CUBIC is heading for, from the step towards it. */
 static double cubic_target(struct rig *r, double w, cong_time srtt) {

@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Vegas, FAST, Peach and Yam against the vectors. */
+#include "tests/support/cmocka.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 /* "grow round rtt=110 acks=8", "round rtt=105" */
 static void vegas_row(struct rig *r, const char *event, double *diff) {

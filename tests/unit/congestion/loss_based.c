@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Tahoe and Reno against the vectors, and the rules common to window
  * controllers. */
+#include "tests/support/cmocka.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* "ack x4", "RTO, flight=9", "set cwnd=20; loss, flight=20", ... */
 static void aimd_row(struct rig *r, const char *event) {

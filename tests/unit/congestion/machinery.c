@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* RTT, loss detection, delivery rate, pacer and PRR against the vectors. */
+#include "tests/support/cmocka.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"
 
@@ -10,13 +11,8 @@
 #include <congestion/rtt.h>
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static double ms(cong_time t) {
     return (double)t / 1e6;

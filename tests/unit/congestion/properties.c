@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What must hold for every controller, whatever it is told. */
+#include "tests/support/cmocka.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define STEPS 4000
 #define SEEDS 8

@@ -1,19 +1,14 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The recovery engines against the vectors; episodes and undo. */
+#include "tests/support/cmocka.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"
 
 #include <congestion/episode.h>
 #include <congestion/recovery.h>
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* A sender of numbered segments of one byte; 1 to 10 are out. */
 struct flow {

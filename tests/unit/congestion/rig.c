@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tests/unit/congestion/rig.h"
+#include "tests/support/cmocka.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 void rig_start(struct rig *r, const char *name, cong_time rtt) {
     rig_start_sized(r, name, 1, (double)INFINITY, rtt);

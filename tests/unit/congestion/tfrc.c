@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* TFRC's equation, sender and loss history against the vectors. */
+#include "tests/support/cmocka.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"
 
@@ -7,14 +8,9 @@
 #include <congestion/tfrc.h>
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define S 1000
 

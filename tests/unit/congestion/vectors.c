@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tests/unit/congestion/vectors.h"
+#include "tests/support/cmocka.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* Cuts a line at runs of two or more spaces. */
 static size_t split(char *line, const char **cells) {
