@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* A deframer that is given sections, without any connection. */
+#ifndef TESTS_GST_DEFRAMER_WORLD_H
+#define TESTS_GST_DEFRAMER_WORLD_H
+
+#include "gst-plugins/gsttltcpdeframer.h"
+
+#include "media/framing.h"
+#include "tests/gst/support.h"
+
+#define MS INT64_C(1000000)
+
+/* From here on all can be decoded after two more frames. */
+#define RECOVERY_IN_2 (MEDIA_FLAG_RECOVERY | 2u << MEDIA_RECOVERY_SHIFT)
+
+struct world {
+    GstTltcpDeframer d;
+    GstTltcpProduct product; /* of the last section */
+    guint32 number;          /* of the next frame */
+    guint32 refs;
+    guint64 section; /* number of the next one */
+    guint32 depends; /* what it says that it refers to */
+};
+
+/* CMocka set-ups, of all tests and of each. */
+int world_init(void **state);
+int world_setup(void **state);
+int world_teardown(void **state);
+/* Frees what the last section made. */
+void world_forget(struct world *w);
+
+void give_section(struct world *w, const media_header *h, const void *payload,
+                  gboolean complete, GstClockTime now);
+media_header header_of(unsigned kind, guint8 stream);
+void give_config(struct world *w, guint8 stream, const media_config *c);
+void give_caps(struct world *w, guint8 stream, guint8 type, const char *caps);
+void give_end(struct world *w, guint8 stream);
+
+/* 'I', 'P', 'B', 'R', a recovery point, or 'V', a branch; lower case: it never
+ * comes; the time is the number of the frame times 40 ms, at once. */
+void give_frame(struct world *w, guint8 stream, char kind, gboolean complete);
+/* The same, of stream 0 and whole. */
+void give_picture(struct world *w, char kind);
+
+/* What the buffer is marked with. */
+gboolean flagged(const struct world *w, GstBufferFlags flag);
+guint64 count_of(struct world *w, guint64 *counter);
+
+#endif /* TESTS_GST_DEFRAMER_WORLD_H */
