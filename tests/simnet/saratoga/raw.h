@@ -16,6 +16,9 @@ struct sent {
     uint32_t coverage;
 };
 
+/* REQUEST for the file "d", of who takes descriptors of any width. */
+#define GET_D "218f0001 00000007 6400"
+
 /* METADATA of the file "d" of ten octets. */
 #define META_D                                                              \
     "22000042 00000007 781e5e245d69b566979b86e28d23f2c7 8000 000a 21c86fea" \
@@ -119,6 +122,20 @@ static inline struct raw *server(const saratoga_options *o) {
     memcpy(f->data, "0123456789", 10);
     r->h->mtime = 0x21c86fea;
     r->h->answer_options = o;
+    return r;
+}
+
+/* A node that has asked for it. */
+static inline struct raw *receiver(struct xfer **x) {
+    saratoga_config c;
+    struct raw *r;
+    saratoga_config_init(&c);
+    c.streams = false;
+    r = raw_new(&c);
+    r->h->keep_handles = true;
+    *x = raw_get(r, "d", NULL, 7);
+    assert_non_null(*x);
+    assert_sent(r, GET_D);
     return r;
 }
 

@@ -136,7 +136,7 @@ static void a_hundred_thousand_holes_in_a_huge_file(void **state) {
     s->h->answer_options = &o;
     f->size = HUGE_SIZE;
     s->h->disk_delay = SEC; /* never read */
-    raw_hex(s, "218f0001 00000007 6400");
+    raw_hex(s, GET_D);
     steps = 0;
     for (size_t i = first; i < r->n; i++) {
         saratoga_node_recv(s->h->sim.engine, &s->peer, r->sent[i].bytes,
@@ -199,7 +199,7 @@ static void a_status_that_names_everything_costs_nothing(void **state) {
     o.rate_bps = 1000000;
     r->h->answer_options = &o;
     (void)host_make_file(r->h, "d", 5000, 1);
-    raw_hex(r, "218f0001 00000007 6400");
+    raw_hex(r, GET_D);
     raw_wait(r, 100 * MSEC);
     before = a.peak;
     raw_hex(r, "24800000 00000007 0000000000000000 ffffffffffffffff"
@@ -277,7 +277,7 @@ static void every_bit_flipped_in_a_status(void **state) {
             o.payload = 4;
             r->h->answer_options = &o;
             (void)host_make_file(r->h, "d", 10, 1);
-            raw_hex(r, "218f0001 00000007 6400");
+            raw_hex(r, GET_D);
             raw_wait(r, 50 * MSEC);
             p.b[bit / 8] ^= (uint8_t)(1u << bit % 8);
             raw_recv(r, p.b, p.len);
@@ -404,7 +404,7 @@ static void a_get_may_be_held_until_the_peer_is_heard(void **state) {
     o.unconfirmed = 5000;
     r->h->answer_options = &o;
     (void)host_make_file(r->h, "d", 60000, 1);
-    raw_hex(r, "218f0001 00000007 6400");
+    raw_hex(r, GET_D);
     raw_wait(r, 100 * MSEC);
     assert_true(r->n <= 6);
     raw_hex(r, "24010000 00000007 0000 0000");

@@ -9,7 +9,7 @@ static struct raw *sends_to(saratoga_options *o, uint32_t profile) {
     *o = plain();
     assert_int_equal(saratoga_options_set_profile(o, profile), 0);
     r = server(o);
-    raw_hex(r, "218f0001 00000007 6400");
+    raw_hex(r, GET_D);
     raw_wait(r, 20 * MSEC);
     return r;
 }

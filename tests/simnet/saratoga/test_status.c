@@ -94,7 +94,7 @@ static void a_progress_that_was_never_made_is_healed_by_the_next(void **state) {
     struct raw *r = server(&o);
     uint8_t got[16] = {0};
     (void)state;
-    raw_hex(r, "218f0001 00000007 6400");
+    raw_hex(r, GET_D);
     raw_hex(r, "24000000 00000007 0009 0009");
     raw_wait(r, 100 * MSEC);
     (void)collect(r, got, sizeof(got));
