@@ -188,8 +188,8 @@ static bool params_fit(const struct scenario_flow *f, char *why) {
     int rv = 0;
     uint32_t i = 0;
     if (cc != NULL) {
-        cong_init(cc, ops, f->packet != 0 ? (double)f->packet : 1500, INFINITY,
-                  0, -1);
+        cong_init(cc, ops, f->packet != 0 ? (double)f->packet : 1500,
+                  (double)INFINITY, 0, -1);
     }
     while (cc != NULL && rv == 0 && i < f->n_params) {
         rv = cong_set(cc, f->params[i], f->values[i]);
