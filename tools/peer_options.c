@@ -117,6 +117,10 @@ static const char *set_connect_timeout(struct peer_options *o,
     return units_ms(text, &o->config.connect_timeout_ms);
 }
 
+static const char *set_idle_timeout(struct peer_options *o, const char *text) {
+    return units_ms(text, &o->config.idle_timeout_ms);
+}
+
 static const char *set_qlog(struct peer_options *o, const char *text) {
     o->config.qlog_dir = text;
     return NULL;
@@ -139,6 +143,7 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
                  {"initial-window", set_initial_window},
                  {"fec", set_fec},
                  {"connect-timeout", set_connect_timeout},
+                 {"idle-timeout", set_idle_timeout},
                  {"qlog", set_qlog}};
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         if (strcmp(table[i].name, name) == 0) {

@@ -45,7 +45,10 @@ static const char help[] =
     "  -V, --version          the version\n"
     "\n"
     "Keys of the URL: latency, passphrase, passphrase-file, key-file, "
-    "streamid, fec.\n"
+    "streamid, fec;\n"
+    "idle-timeout: gives a caller up after so long a silence (30000; the lower "
+    "of\n"
+    "both ends counts).\n"
     "\n"
     "How lateness is counted: the sender's time line is laid on the clock "
     "here\n"
@@ -123,9 +126,9 @@ static const char *take(void *user, const char *name, const char *text) {
 }
 
 static const char *take_key(void *user, const char *key, const char *value) {
-    static const char *const keys[] = {"latency",  "passphrase",
-                                       "streamid", "passphrase-file",
-                                       "key-file", "fec"};
+    static const char *const keys[] = {
+        "latency",  "passphrase", "passphrase-file", "key-file",
+        "streamid", "fec",        "idle-timeout"};
     struct recv_options *o = user;
     const char *wrong = NULL;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -135,7 +138,7 @@ static const char *take_key(void *user, const char *key, const char *value) {
         }
     }
     return "no such key; there are latency, passphrase, passphrase-file, "
-           "key-file, streamid, fec";
+           "key-file, streamid, fec, idle-timeout";
 }
 
 static int take_words(struct recv_options *o, int words, char **word) {

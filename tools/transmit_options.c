@@ -9,6 +9,7 @@
 #include "url.h"
 
 #define TOOL "tltcp-live-transmit"
+#define IDLE_MS 5000 /* as of tltcpsink: meanwhile who calls again is busy */
 
 static const char help[] =
     "Usage: tltcp-live-transmit [OPTION...] INPUT OUTPUT\n"
@@ -27,13 +28,18 @@ static const char help[] =
     "  file://PATH, PATH      a file; as INPUT it is played at its own speed\n"
     "  file://con, -          standard input or output\n"
     "\n"
-    "Keys of tltcp: mode (caller, listener), latency, passphrase,\n"
-    "passphrase-file, key-file, streamid, congestion-control, max-rate,\n"
-    "initial-window, fec, drop-policy, reference-grace, deadline-mode,\n"
-    "connect-timeout; of udp: adapter, ttl, tos, buffer. A passphrase in a\n"
-    "URL can be seen by others on this machine, one in a file, or in\n"
-    "$PERIGEE_PASSPHRASE, cannot. Of several passphrases and keys the first\n"
-    "is used for calls, a listener takes all.\n"
+    "Keys of tltcp, in brackets what holds without them, times in ms: mode\n"
+    "(caller or listener), latency (200), passphrase, passphrase-file,\n"
+    "key-file, streamid, congestion-control (auto), max-rate (none),\n"
+    "initial-window (the controller's), fec (auto; on, off), drop-policy\n"
+    "(dependents; section, until-keyframe), reference-grace (1000),\n"
+    "deadline-mode (pts; gop), connect-timeout (5000), idle-timeout (5000: a\n"
+    "peer that is silent for so long is gone; the lower of both ends counts).\n"
+    "Keys of udp: adapter, ttl, tos, buffer.\n"
+    "\n"
+    "A passphrase in a URL can be seen by others on this machine, one in a\n"
+    "file, or in $PERIGEE_PASSPHRASE, cannot. Of several passphrases and keys\n"
+    "the first is used for calls, a listener takes all.\n"
     "\n"
     "Options:\n"
     "  -t, --timeout S        ends after S seconds (0: never)\n"
@@ -257,6 +263,7 @@ static bool parse_endpoint(struct endpoint *e, const char *text, bool is_output,
     e->text = text;
     peer_options_init(&e->to);
     e->to.config.report_fates = true;
+    e->to.config.idle_timeout_ms = IDLE_MS;
     if (starts(text, "tltcp://")) {
         return parse_tltcp(e, why);
     }

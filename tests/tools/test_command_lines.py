@@ -80,6 +80,7 @@ class Send(Refusals):
                 ("reference-grace", "500", "milliseconds"),
                 ("deadline-mode", "gop", "pts or gop"),
                 ("connect-timeout", "900", "milliseconds"),
+                ("idle-timeout", "2s", "milliseconds"),
                 ("passphrase-file", secret, "first line")):
             self.refuse("missing.mp4", self.folder / "missing.mp4",
                         f"{self.url}?{key}={good}", status=1)

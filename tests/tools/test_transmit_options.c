@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What tltcp-live-transmit does when it is not told otherwise. */
+#include "tests/support/cmocka.h"
+#include "tools/transmit_options.h"
+
+#include <getopt.h>
+#include <string.h>
+
+#include <tltcp/types.h>
+
+static struct transmit_options o;
+
+/* From standard input to an URL with this query. */
+static int parse(const char *query) {
+    static char tool[] = "tltcp-live-transmit", pipe[] = "-", url[256];
+    char *words[] = {tool, pipe, url, NULL};
+
+    optind = 1;
+    (void)snprintf(url, sizeof(url), "tltcp://192.0.2.7:5000%s", query);
+    return transmit_options_parse(3, words, &o);
+}
+
+static void a_live_stream_has_200_ms_and_goes_on(void **state) {
+    (void)state;
+    assert_int_equal(parse(""), -1);
+    assert_int_equal(o.out.to.feed.latency_ms, 200);
+    assert_int_equal(o.out.to.config.drop_policy, TLTCP_DROP_DEPENDENTS);
+    assert_false(o.out.listens);
+    assert_true(o.reconnect);
+    assert_false(o.immediate);
+    assert_int_equal(o.chunk, 1316);
+}
+
+/* Who has lost power and calls again is busy with himself until then. */
+static void a_silent_peer_is_gone_after_five_seconds(void **state) {
+    (void)state;
+    assert_int_equal(parse(""), -1);
+    assert_int_equal(o.out.to.config.idle_timeout_ms, 5000);
+    assert_int_equal(parse("?idle-timeout=1min"), -1);
+    assert_int_equal(o.out.to.config.idle_timeout_ms, 60000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_live_stream_has_200_ms_and_goes_on),
+        cmocka_unit_test(a_silent_peer_is_gone_after_five_seconds),
+    };
+    return cmocka_run_group_tests_name("transmit options", tests, NULL, NULL);
+}
