@@ -3,6 +3,7 @@
  * tltcp-live-transmit: a live stream from here to there, by way of TLTCP.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -514,6 +515,9 @@ static int open_stats(struct job *j) {
     j->stats = stderr;
     if (j->o->stats_out) {
         j->stats = fopen(j->o->stats_out, "we");
+    }
+    if (j->stats && j->stats != stderr) { /* somebody may empty it meanwhile */
+        (void)fcntl(fileno(j->stats), F_SETFL, O_APPEND);
     }
     return j->stats ? TOOL_OK
                     : tool_fail(TOOL, "cannot write %s: %s", j->o->stats_out,

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MPL-2.0
 """tltcp-live-transmit: its command line, and streams through it."""
 import contextlib
+import os
 import signal
 import socket
 import subprocess
+import time
 import unittest
 
 import clips
@@ -288,6 +290,18 @@ class Streams(toolbox.Folder):
             lines = log.read_text().splitlines()
             self.assertTrue(lines[0].startswith(first))
             self.assertGreater(len(lines), 2)
+
+    def test_statistics_may_be_taken_away_meanwhile(self):
+        log = self.folder / "stats"
+        process, _ = self.transmit("-s", "20ms", "--pf", "json", "--statsout",
+                                   log, "udp://127.0.0.1:0", LISTEN)
+        while not log.exists() or log.stat().st_size < 2000:
+            time.sleep(0.01)
+        os.truncate(log, 0)  # as logrotate does with copytruncate
+        while log.stat().st_size == 0:
+            time.sleep(0.01)
+        self.assertEqual(self.finish(process, signal.SIGINT)[0], 0)
+        self.assertEqual(log.read_bytes()[:1], b"{")
 
     def test_single_streams_are_refused_with_the_tool_that_takes_them(self):
         clip = clips.make(self.folder, "raw.h264")
