@@ -138,6 +138,11 @@ int saratoga_peers(const struct saratoga_args *a) {
         if (a->json) {
             rc = tool_write_json(TOOL, a->json,
                                  json_pack("{s:O}", "peers", b.reports));
+        } else if (json_array_size(b.reports) == 0 && !a->quiet) {
+            (void)fprintf(stderr,
+                          "%s: no beacon was heard; serve --beacon sends "
+                          "them\n",
+                          TOOL);
         }
     }
     return saratoga_batch_close(&b, rc);

@@ -531,6 +531,14 @@ class Memory(saratogabox.Node):
 
 
 class Stations(saratogabox.Node):
+    def test_that_nobody_was_heard_is_told(self):
+        for words, said in ((), "saratoga: no beacon was heard; "
+                            "serve --beacon sends them\n"), (("-q",), ""):
+            done = toolbox.run("saratoga", "peers", "--bind", "127.0.0.1:0",
+                               "--wait", "0.1", *words)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (0, "", said))
+
     def test_beacons_are_heard(self):
         with toolbox.udp_socket() as s:
             port = s.getsockname()[1]
