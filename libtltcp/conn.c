@@ -229,15 +229,19 @@ static size_t trailer(const tltcp_conn *c) {
 /* What counts against the window: whole datagrams, or, as in the paper's TCP,
  * segments. */
 static void set_mss(tltcp_conn *c) {
-    uint32_t mss = c->mtu.current;
     struct cong *cong = c->sender.cc.cong;
+    uint32_t mss;
+    c->full = c->seal != NULL
+                  ? (uint32_t)sec__seal_packet(c->seal, c->mtu.current)
+                  : c->mtu.current;
+    mss = c->full;
     if (c->sender.dup != NULL) {
         mss -= SEC__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__DATA_LEN +
                (uint32_t)trailer(c);
     }
-    c->sender.sec.repair.room =
-        c->mtu.current - SEC__SHORT_LEN - TLTCP__RTT_LEN - TLTCP__UPDATE_LEN -
-        TLTCP__REPAIR_LEN - TLTCP__META_MAX - trailer(c);
+    c->sender.sec.repair.room = c->full - SEC__SHORT_LEN - TLTCP__RTT_LEN -
+                                TLTCP__UPDATE_LEN - TLTCP__REPAIR_LEN -
+                                TLTCP__META_MAX - trailer(c);
     cong->cwnd_max = cong->cwnd_max < 1e15
                          ? cong->cwnd_max / cong->mss * (double)mss
                          : cong->cwnd_max;

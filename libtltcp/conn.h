@@ -127,6 +127,7 @@ struct tltcp_conn {
     uint64_t rate_told;
     uint64_t rekey_packets;
     uint32_t max_datagram;
+    uint32_t full;         /* bytes of a packet that is full */
     uint32_t ack_every;    /* what we ask of the peer */
     uint32_t leave_out_in; /* packets until a number is left out */
     uint32_t close_code;

@@ -429,7 +429,7 @@ static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
 static size_t send_train(tltcp_conn *c, uint8_t *buf, size_t cap,
                          size_t *segment, tltcp_time now) {
     size_t total = 0;
-    size_t size = c->mtu.current;
+    size_t size = c->full;
     while (cap - total >= size && tltcp__conn_flows(c)) {
         size_t len = send_ordinary(c, buf + total, size, now);
         total += len;

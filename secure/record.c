@@ -13,6 +13,17 @@
 #define SEALING SEC__RECORD_LEAD
 #define OPENING (SEC__RECORD_LEAD + SEC__TAG_LEN)
 
+/* What libcrypto takes at once.  Packets shorter by what is left out cost a
+ * link a thousandth of its goodput. */
+#define BLOCK 16u
+#define GROUP (6 * BLOCK)
+#define LEFT_OUT_MAX (2 * BLOCK)
+
+size_t sec__record_text(size_t len) {
+    size_t over = len % GROUP;
+    return len - (over < LEFT_OUT_MAX ? over : over % BLOCK);
+}
+
 static unsigned last_two(const uint8_t *ad) {
     return (unsigned)ad[SEC__RECORD_AD_LEN - 2] << 8 |
            ad[SEC__RECORD_AD_LEN - 1];

@@ -17,6 +17,10 @@
 #define SEC__RECORD_AD_LEN 13u
 #define SEC__RECORD_LEAD 8u /* bytes in front of the text that are used */
 
+/* How much of a text of len bytes is worth its price: to libcrypto, blocks
+ * behind the last group of six cost as much as another group, and bytes behind
+ * the last block as much again. */
+size_t sec__record_text(size_t len);
 /* Whether these associated data can be those of a record. */
 bool sec__record_fits(const uint8_t *ad);
 /* Before the first record of a cipher, and when one to be sealed has not the

@@ -85,6 +85,11 @@ void sec__seal_free(sec__seal *s, const cmn__mem *mem) {
     cmn__free(mem, s);
 }
 
+size_t sec__seal_packet(const sec__seal *s, size_t cap) {
+    size_t more = SEC__SHORT_LEN + SEC__TAG_LEN;
+    return s->suite == SEC__AES_GCM ? more + sec__record_text(cap - more) : cap;
+}
+
 static bool is_record(const sec__seal *s, const uint8_t *header,
                       size_t header_len) {
     return s->suite == SEC__AES_GCM && header_len == SEC__RECORD_AD_LEN &&

@@ -17,7 +17,7 @@
 #define SEC__FORGED_MAX (UINT64_C(1) << 35)
 
 /* So many packets are sealed in a row. */
-#define SEC__SEAL_BATCH 8u
+#define SEC__SEAL_BATCH 16u
 
 /* A packet that is to be sealed. */
 typedef struct sec__unsealed {
@@ -55,6 +55,9 @@ sec__seal *sec__seal_new(const cmn__mem *mem, uint8_t suite,
                          size_t room, uint64_t limit);
 void sec__seal_free(sec__seal *s, const cmn__mem *mem);
 
+/* How long a full packet of at most cap bytes is best: where the last bytes
+ * would cost out of proportion, it goes without them. */
+size_t sec__seal_packet(const sec__seal *s, size_t cap);
 /* The phase bit for the next packet; renews the keys when that is due. */
 uint8_t sec__seal_phase(sec__seal *s);
 /* Seals len bytes at text, in place, with SEC__TAG_LEN bytes of room behind

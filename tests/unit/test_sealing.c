@@ -309,6 +309,26 @@ static void more_passphrases_than_are_kept_are_refused(void **state) {
     assert_non_null(strstr(why, "more_passphrases"));
 }
 
+/* The path takes 1472; AES-GCM likes whole groups of blocks. */
+static void a_full_packet_is_as_long_as_its_cipher_likes(void **state) {
+    static const uint8_t text[40000];
+    static uint8_t burst[8 * 1472];
+    const tltcp_section s = {
+        .data = text, .len = sizeof(text), .deadline = TLTCP_TIME_NEVER};
+    size_t segment = 0;
+    tltcp_pktinfo info;
+    struct pair x;
+    (void)state;
+    open_pair(&x);
+    settle(&x);
+    assert_int_equal(x.client->mtu.current, 1472);
+    assert_int_equal(tltcp_conn_write(x.client, &s, 1, x.now), 1);
+    assert_true(tltcp_conn_send(x.client, &info, burst, sizeof(burst), &segment,
+                                x.now) >= 4 * segment);
+    assert_int_equal(segment, suite == SEC__AES_GCM ? 13 + 15 * 96 + 16 : 1472);
+    pair_close(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_caller_who_repeats_itself_may_still_be_accepted),
@@ -321,6 +341,7 @@ int main(void) {
         cmocka_unit_test(
             who_has_not_the_key_learns_it_at_once_and_leaves_nothing),
         cmocka_unit_test(more_passphrases_than_are_kept_are_refused),
+        cmocka_unit_test(a_full_packet_is_as_long_as_its_cipher_likes),
     };
     int failed;
     suite = SEC__AES_GCM;
