@@ -93,7 +93,7 @@ static void play_path(const struct path *on, uint64_t seed, struct mark *m) {
     uint64_t before = 0;
     plan_path(&p, on, seed);
     *m = (struct mark){0};
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     if (on->rival != NULL) {
         rival_join(&rival, &w, on->rival, seed);
         world_run_for(&w, HEAD_START);
@@ -112,7 +112,6 @@ static void play_path(const struct path *on, uint64_t seed, struct mark *m) {
         rival_leave(&rival);
     }
     world_close(&w);
-    assert_int_equal(w.alloc.blocks, 0);
 }
 
 static int by_value(const void *a, const void *b) {
@@ -177,7 +176,7 @@ static void play_first_seconds(const struct path *on, uint64_t seed,
     plan_path(&p, on, seed);
     p.source[CLIENT].start = streams ? WHILE : NEVER / 2;
     p.no_delivery_check = true;
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     link = sim_link_stats(sim_net_link(w.net, w.link[CLIENT]));
     rival_join(&rival, &w, on->rival, seed);
     world_run_for(&w, WHILE);

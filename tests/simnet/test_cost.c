@@ -48,8 +48,7 @@ static double steps_per_packet(uint64_t packets, double loss, bool deadlines) {
     p.config[CLIENT].report_fates = false;
     p.light = true;
     p.keep_open = true;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 4 * SEC);
+    world_start_for(&w, &p, 4 * SEC);
     assert_true(end_stats(&w.end[CLIENT]).bytes_in_flight > packets * 800);
     before = steps;
     sent = end_stats(&w.end[CLIENT]).packets_sent;

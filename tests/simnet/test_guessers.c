@@ -55,7 +55,7 @@ static void guessed_answers_do_not_end_a_call(void **state) {
     (void)state;
     plan_init(&p, 66);
     p.source[CLIENT].sections = 3;
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     sim_random_init(&r, 66);
     for (uint8_t type = SEC__ANSWER; type <= SEC__REJECT; type++) {
         for (int i = 0; i < 1000; i++) {
@@ -122,8 +122,7 @@ static void packets_that_are_replayed_change_nothing(void **state) {
         p.tap = keep_copies;
         p.user = &e;
         p.keep_open = true;
-        assert_int_equal(world_open(&w, &p), 0);
-        world_run_for(&w, 2 * SEC);
+        world_start_for(&w, &p, 2 * SEC);
         e.replaying = true;
         dropped = end_stats(&w.end[SERVER]).packets_dropped;
         for (; e.next < e.count; e.next++) {
@@ -157,7 +156,7 @@ static void keys_change_under_reordering(void **state) {
             p.source[i].sections = 300;
             p.source[i].interval = 5 * MS;
         }
-        assert_int_equal(world_open(&w, &p), 0);
+        world_start(&w, &p);
         world_run(&w);
         assert_string_equal(w.why, "");
         for (int i = 0; i < 2; i++) {

@@ -51,8 +51,7 @@ static void the_first_data_leaves_after_one_round_trip(void **state) {
     p.config[CLIENT].no_pacing = true;
     p.link[CLIENT].rate = 0;
     p.link[SERVER].rate = 0;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 100 * MS);
+    world_start_for(&w, &p, 100 * MS);
     assert_true(w.end[CLIENT].connected);
     assert_int_equal(w.end[CLIENT].connected_at, 100 * MS);
     world_run_for(&w, 50 * MS);
@@ -67,8 +66,7 @@ a_listener_that_is_careful_keeps_no_state_for_the_first_call(void **state) {
     (void)state;
     short_plan(&p, 2);
     p.config[SERVER].always_retry = true;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 30 * MS); /* the first INITIAL has come */
+    world_start_for(&w, &p, 30 * MS); /* the first INITIAL has come */
     assert_int_equal(
         tltcp_endpoint_count(sim_host_endpoint(w.end[SERVER].host)), 0);
     assert_null(w.end[SERVER].peer);
@@ -102,8 +100,7 @@ static void a_call_that_comes_twice_makes_one_connection(void **state) {
     p.keep_open = true;
     p.tap = keep_first;
     p.user = &r;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 1 * SEC);
+    world_start_for(&w, &p, 1 * SEC);
     assert_true(w.end[SERVER].connected);
     sim_net_send(w.net, sim_host_node(w.end[CLIENT].host), r.copy);
     world_run_for(&w, 1 * SEC);
@@ -120,8 +117,7 @@ static void a_token_is_good_for_its_address_only(void **state) {
     (void)state;
     short_plan(&p, 4);
     p.config[SERVER].always_retry = true;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 30 * MS); /* RETRY is under way */
+    world_start_for(&w, &p, 30 * MS); /* RETRY is under way */
     p.tap = keep_first;
     sim_net_set_tap(w.net, keep_first, &r);
     world_run_for(&w, 30 * MS); /* the INITIAL with the token was copied */
@@ -175,8 +171,7 @@ static void a_crowd_of_callers_is_asked_for_tokens(void **state) {
     short_plan(&p, 5);
     p.config[SERVER].max_half_open = 10;
     p.keep_open = true;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 1 * SEC);
+    world_start_for(&w, &p, 1 * SEC);
     ep = sim_host_endpoint(w.end[SERVER].host);
     sim_random_init(&rnd, 5);
     for (uint64_t i = 0; i < 100; i++) { /* strangers that never answer */
@@ -227,8 +222,7 @@ static void a_list_of_versions_with_ours_in_it_is_not_believed(void **state) {
     short_plan(&p, 6);
     p.tap = change_version;
     p.config[CLIENT].connect_timeout_ms = 2000;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 1 * SEC);
+    world_start_for(&w, &p, 1 * SEC);
     assert_null(w.end[SERVER].peer); /* it answered by its list */
     assert_false(w.end[CLIENT].closed);
     assert_true(end_stats(&w.end[CLIENT]).packets_dropped > 0);
@@ -262,7 +256,7 @@ static void a_caller_learns_that_no_version_is_in_common(void **state) {
     short_plan(&p, 6);
     p.tap = keep_first;
     p.user = &r;
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     answer_versions(r.copy->data, r.copy->len, TLTCP__VERSION + 7);
     assert_true(w.end[CLIENT].closed);
     assert_int_equal(w.end[CLIENT].error, TLTCP_ERR_VERSION);
@@ -280,9 +274,7 @@ static void a_refused_caller_learns_the_reason(void **state) {
         p.answer = SIM_REFUSE;
         p.tap = drop_masked;
         p.user = &d;
-        assert_int_equal(world_open(&w, &p), 0);
-        world_run_for(&w, 130 * SEC);
-        assert_string_equal(w.why, "");
+        world_start_for(&w, &p, 130 * SEC);
         assert_true(w.end[CLIENT].closed);
         assert_false(w.end[CLIENT].connected);
         if ((mask >> 2) == 0) { /* else the word is lost: it is said once */
@@ -291,7 +283,6 @@ static void a_refused_caller_learns_the_reason(void **state) {
         }
         assert_true(tltcp_conn_is_closed(w.end[SERVER].peer->conn));
         world_close(&w);
-        assert_int_equal(w.alloc.blocks, 0);
     }
 }
 
@@ -300,8 +291,7 @@ static void an_application_may_take_its_time_to_answer(void **state) {
     (void)state;
     short_plan(&p, 8);
     p.answer = SIM_LATER;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 2 * SEC);
+    world_start_for(&w, &p, 2 * SEC);
     assert_false(w.end[CLIENT].connected);
     assert_int_equal(tltcp_conn_accept(w.end[SERVER].peer->conn,
                                        sim_host_now(w.end[SERVER].host)),
@@ -330,8 +320,7 @@ static void a_caller_without_an_answer_gives_up_in_time(void **state) {
     short_plan(&p, 9);
     p.config[CLIENT].connect_timeout_ms = 3000;
     p.tap = drop_all;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 10 * SEC);
+    world_start_for(&w, &p, 10 * SEC);
     assert_true(w.end[CLIENT].closed);
     assert_int_equal(w.end[CLIENT].error, TLTCP_ERR_TIMEOUT);
     assert_int_equal(w.end[CLIENT].closed_at, 3 * SEC);
@@ -354,8 +343,7 @@ static void a_listener_forgets_a_caller_that_never_proves_itself(void **state) {
     p.config[CLIENT].connect_timeout_ms = 300; /* one INITIAL */
     p.config[SERVER].connect_timeout_ms = 2000000;
     p.tap = drop_answers;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 3000 * SEC);
+    world_start_for(&w, &p, 3000 * SEC);
     assert_string_equal(w.why, ""); /* three times 1200 bytes at most */
     assert_true(w.end[SERVER].datagrams > 10);
     assert_true(tltcp_conn_is_closed(w.end[SERVER].peer->conn));
@@ -372,8 +360,7 @@ static void the_stream_id_reaches_the_listener(void **state) {
     memset(id, 'x', sizeof(id));
     id[TLTCP_STREAM_ID_MAX] = '\0';
     p.config[CLIENT].stream_id = id;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 100 * MS);
+    world_start_for(&w, &p, 100 * MS);
     assert_string_equal(tltcp_conn_stream_id(w.end[SERVER].peer->conn), id);
     world_finish(&w);
 }

@@ -23,13 +23,10 @@ static void link_of(struct plan *p, double rate, uint64_t rtt, double loss) {
 }
 
 static void play_clip(const struct plan *p, struct view *v) {
-    assert_int_equal(world_open(&w, p), 0);
-    world_run(&w);
-    world_check_end(&w);
-    assert_string_equal(w.why, "");
+    world_start(&w, p);
+    world_run_checked(&w);
     clip_judge(&clip, &w.flow[CLIENT], p->link[CLIENT].delay, PATIENCE, v);
     world_close(&w);
-    assert_int_equal(w.alloc.blocks, 0);
 }
 
 static void plan_clip(struct plan *p, uint64_t seed, uint32_t count) {
@@ -130,10 +127,8 @@ the_end_of_a_gop_goes_so_that_the_next_begins_in_time(void **state) {
         clip_plan(&clip, &p);
         link_of(&p, 0.74e6, 40 * MS, 0);
         p.link[CLIENT].limit_bytes = 18000;
-        assert_int_equal(world_open(&w, &p), 0);
-        world_run(&w);
-        world_check_end(&w);
-        assert_string_equal(w.why, "");
+        world_start(&w, &p);
+        world_run_checked(&w);
         clip_judge(&clip, &w.flow[CLIENT], 20 * MS, 600 * MS, &v);
         world_close(&w);
         keys += v.on_time[TL_CLASS_KEY];
@@ -167,17 +162,14 @@ static double play_lossy(const struct plan *p, uint64_t budget,
     const struct flow *f = &w.flow[CLIENT];
     unsigned n = 0;
     unsigned good = 0;
-    assert_int_equal(world_open(&w, p), 0);
-    world_run(&w);
-    world_check_end(&w);
-    assert_string_equal(w.why, "");
+    world_start(&w, p);
+    world_run_checked(&w);
     for (uint64_t i = 125; i < f->source.count; i++, n++) {
         uint64_t whole = f->tally[i].whole; /* the caller's clock is ours */
         good += whole != 0 && whole <= f->source.sections[i].written + budget;
     }
     *st = end_stats(&w.end[CLIENT]);
     world_close(&w);
-    assert_int_equal(w.alloc.blocks, 0);
     return (double)good / n;
 }
 

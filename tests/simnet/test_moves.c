@@ -13,7 +13,7 @@ static void a_caller_behind_a_nat_may_change_its_address(void **state) {
         plan_steady(&p, seed);
         p.link[CLIENT].loss = seed % 2 == 0 ? 0 : 0.05;
         p.link[SERVER].loss = seed % 2 == 0 ? 0 : 0.05;
-        assert_int_equal(world_open(&w, &p), 0);
+        world_start(&w, &p);
         for (int i = 1; i <= 3; i++) {
             world_run_for(&w, 700 * MS);
             (void)sim_peer_rebind(w.end[CLIENT].peer);
@@ -34,8 +34,7 @@ static void a_caller_that_moves_at_the_end_hears_of_it(void **state) {
         plan_init(&p, ms);
         p.source[CLIENT].sections = 10;
         p.source[CLIENT].interval = 100 * MS;
-        assert_int_equal(world_open(&w, &p), 0);
-        world_run_for(&w, ms * MS);
+        world_start_for(&w, &p, ms * MS);
         (void)sim_peer_rebind(w.end[CLIENT].peer);
         world_finish(&w);
     }
@@ -80,8 +79,7 @@ static void a_caller_that_moves_at_the_end_is_waited_for(void **state) {
         lose_at_the_end(&p, &m);
         p.config[CLIENT].idle_timeout_ms = 600000;
         p.config[SERVER].idle_timeout_ms = 600000;
-        assert_int_equal(world_open(&w, &p), 0);
-        world_run_for(&w, 910 * MS);
+        world_start_for(&w, &p, 910 * MS);
         m.old = sim_peer_rebind(w.end[CLIENT].peer);
         world_finish(&w);
     }
@@ -94,8 +92,7 @@ static void a_caller_that_moves_and_is_gone_is_not_waited_for(void **state) {
     (void)state;
     lose_at_the_end(&p, &m);
     p.keep_open = true;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 910 * MS);
+    world_start_for(&w, &p, 910 * MS);
     m.old = sim_peer_rebind(w.end[CLIENT].peer);
     end_close(&w.end[SERVER]);
     world_run_for(&w, 60 * SEC);
@@ -110,8 +107,7 @@ static void a_caller_that_moves_again_at_the_end_is_waited_for(void **state) {
     struct plan p;
     (void)state;
     lose_at_the_end(&p, &m);
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 500 * MS);
+    world_start_for(&w, &p, 500 * MS);
     (void)sim_peer_rebind(w.end[CLIENT].peer);
     world_run_for(&w, 410 * MS);
     assert_int_equal(w.end[SERVER].path_events, 1);
@@ -162,7 +158,7 @@ an_attacker_who_copies_packets_does_not_get_the_stream(void **state) {
         plan_steady(&p, every);
         p.tap = copy_packets;
         p.user = &a;
-        assert_int_equal(world_open(&w, &p), 0);
+        world_start(&w, &p);
         a.address = sim_address(sim_host_node(w.end[CLIENT].host), 4000);
         world_run_for(&w, 1 * SEC);
         a.net = w.net;
@@ -209,7 +205,7 @@ static void a_stream_comes_back_from_who_relayed_it(void **state) {
         p.tap = relay_packets;
         p.user = &r;
         p.secured = every % 2 == 0;
-        assert_int_equal(world_open(&w, &p), 0);
+        world_start(&w, &p);
         r.a.address = sim_address(sim_host_node(w.end[CLIENT].host), 4000);
         r.caller = sim_peer_address(w.end[CLIENT].peer);
         world_run_for(&w, 1 * SEC);
@@ -254,7 +250,7 @@ static void an_old_packet_from_elsewhere_moves_nobody(void **state) {
     plan_steady(&p, 1);
     p.tap = steal_one;
     p.user = &t;
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     node = sim_host_node(w.end[CLIENT].host);
     t.address = sim_address(node, 4000);
     world_run_for(&w, 1025 * MS); /* not so late that it counts as known */
@@ -273,8 +269,7 @@ static void packets_of_a_stranger_change_nothing(void **state) {
     struct plan p;
     (void)state;
     plan_steady(&p, 1);
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 1 * SEC);
+    world_start_for(&w, &p, 1 * SEC);
     sim_random_init(&r, 1);
     for (int i = 0; i < 1000; i++) { /* the right form, but not the id */
         uint8_t dgram[64];
@@ -302,7 +297,7 @@ static void a_controller_keeps_its_parameters_on_a_new_path(void **state) {
     p.config[SERVER].congestion = "fixed";
     p.config[SERVER].congestion_params = names;
     p.config[SERVER].congestion_values = values;
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     for (int i = 0; i < 2; i++) {
         world_run_for(&w, 1 * SEC);
         assert_int_equal(end_stats(&w.end[SERVER]).pacing_rate_bps, 4000000);
@@ -323,8 +318,7 @@ static void what_an_old_path_lost_does_not_slow_the_new_one(void **state) {
     uint64_t dead;
     (void)state;
     plan_steady(&p, 1);
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 1 * SEC);
+    world_start_for(&w, &p, 1 * SEC);
     dead = sim_peer_address(w.end[CLIENT].peer);
     sim_net_set_tap(w.net, drop_answers_to, &dead);
     world_run_for(&w, 30 * MS);
@@ -356,8 +350,7 @@ static void ecn_is_tried_again_on_another_path(void **state) {
     plan_steady(&p, 1);
     p.tap = spoil_ecn;
     p.user = &spoils;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 1 * SEC);
+    world_start_for(&w, &p, 1 * SEC);
     s = &w.end[SERVER].peer->conn->sender;
     assert_false(s->ecn);
     spoils = false;
@@ -376,8 +369,7 @@ static void a_new_path_is_measured_from_nothing(void **state) {
     plan_steady(&p, 1);
     p.link[SERVER].rate = 100e6;
     p.source[SERVER].sections = 2000;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 1 * SEC);
+    world_start_for(&w, &p, 1 * SEC);
     slow = p.link[SERVER];
     slow.delay = 150 * MS;
     sim_net_set_link(w.net, w.link[SERVER], &slow);

@@ -17,7 +17,7 @@ static uint64_t datagram_found(uint32_t mtu, uint32_t max) {
     p.source[CLIENT].size_max = 10000;
     p.config[CLIENT].send_buffer = 100000;
     p.link[CLIENT].rate = 20e6;
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     world_run(&w);
     found = end_stats(&w.end[CLIENT]).datagram_bytes;
     world_finish(&w);
@@ -43,7 +43,7 @@ static void probes_that_vanish_are_no_congestion(void **state) {
     p.link[CLIENT].mtu = 1300;
     p.link[CLIENT].limit_packets = 0;
     p.source[CLIENT].sections = 100;
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     world_run(&w);
     st = end_stats(&w.end[CLIENT]);
     assert_true(sim_link_stats(sim_net_link(w.net, 0))->dropped_mtu >= 3);
@@ -60,8 +60,7 @@ static void a_black_hole_that_opens_later_is_survived(void **state) {
         struct sim_link_config c;
         plan_steady(&p, 1);
         p.config[CLIENT].recovery = recoveries[r];
-        assert_int_equal(world_open(&w, &p), 0);
-        world_run_for(&w, 1 * SEC);
+        world_start_for(&w, &p, 1 * SEC);
         assert_int_equal(end_stats(&w.end[CLIENT]).datagram_bytes, 1472);
         c = p.link[CLIENT];
         c.mtu = 1250;
@@ -105,7 +104,7 @@ static tltcp_stats run_ecn(enum sim_ecn_path path, bool off,
     p.link[CLIENT].ecn = path;
     p.tap = count_ecn;
     p.user = count;
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     world_run(&w);
     st = end_stats(&w.end[CLIENT]);
     world_finish(&w);
@@ -124,8 +123,7 @@ static void a_path_that_swallows_all_large_packets_is_survived(void **state) {
         p.source[SERVER].sections = 100;
         p.source[SERVER].size_min = p.source[SERVER].size_max = 100000;
         p.config[SERVER].recovery = recoveries[r];
-        assert_int_equal(world_open(&w, &p), 0);
-        world_run_for(&w, 3 * SEC);
+        world_start_for(&w, &p, 3 * SEC);
         assert_int_equal(end_stats(&w.end[SERVER]).datagram_bytes, 1472);
         c = p.link[SERVER];
         c.mtu = 1250;
@@ -181,7 +179,7 @@ static void a_path_that_drops_marked_packets_is_survived(void **state) {
     plan_init(&p, 1);
     p.source[SERVER].sections = 50;
     p.tap = drop_ect;
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     world_run(&w);
     world_finish(&w);
 }
@@ -193,8 +191,7 @@ static void lone_acks_among_data_do_not_spoil_ecn(void **state) {
     p.keep_open = true;
     p.link[CLIENT].loss = 0.05; /* gaps are answered by ACKs alone */
     p.link[SERVER].loss = 0.05;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 3 * SEC);
+    world_start_for(&w, &p, 3 * SEC);
     assert_true(w.end[CLIENT].peer->conn->sender.ecn);
     assert_true(w.end[SERVER].peer->conn->sender.ecn);
     world_close(&w);
@@ -209,7 +206,7 @@ static void the_papers_recovery_asks_for_no_marks(void **state) {
     p.source[CLIENT].sections = 100;
     p.tap = count_ecn;
     p.user = &count;
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     world_finish(&w);
     assert_int_equal(count.last_ect, 0);
 }
@@ -220,8 +217,7 @@ static void datagrams_are_never_larger_than_the_peer_takes(void **state) {
     plan_steady(&p, 1);
     p.config[CLIENT].max_datagram = 1200;
     p.config[SERVER].base_datagram = 1400;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 700 * MS);
+    world_start_for(&w, &p, 700 * MS);
     (void)sim_peer_rebind(w.end[CLIENT].peer); /* back to the base */
     world_run_for(&w, 5 * SEC);
     assert_int_equal(w.end[SERVER].path_events, 1);
@@ -241,8 +237,7 @@ static uint64_t first_window(uint32_t asked) {
     p.source[CLIENT].sections = 0;
     p.source[SERVER].sections = 0;
     p.keep_open = true;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 1 * SEC);
+    world_start_for(&w, &p, 1 * SEC);
     assert_true(w.end[CLIENT].connected);
     window = end_stats(&w.end[CLIENT]).cwnd_bytes;
     world_close(&w);

@@ -49,8 +49,7 @@ static void probes_come_ever_more_seldom(void **state) {
     struct plan p;
     (void)state;
     burst(&p, &f, 1000);
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 10 * SEC);
+    world_start_for(&w, &p, 10 * SEC);
     /* the first after some 70 ms, each wait twice the one before */
     assert_in_range(end_stats(&w.end[CLIENT]).probes_sent, 5, 8);
     world_finish(&w);
@@ -81,8 +80,7 @@ static void probes_do_not_keep_time_with_an_outage(void **state) {
         p.config[SERVER].idle_timeout_ms = 600000;
         p.tap = drop_at_beats;
         p.user = &b;
-        assert_int_equal(world_open(&w, &p), 0);
-        world_run_for(&w, 150 * SEC); /* a PING comes at 200 s */
+        world_start_for(&w, &p, 150 * SEC); /* a PING comes at 200 s */
         assert_true(w.end[CLIENT].closed);
         world_finish(&w);
     }
@@ -116,8 +114,7 @@ static void bursts_of_losses_cut_nobody_off(void **state) {
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct plan p;
         plan_bursts(&p, seed);
-        assert_int_equal(world_open(&w, &p), 0);
-        world_run_for(&w, 30 * SEC);
+        world_start_for(&w, &p, 30 * SEC);
         cut_off +=
             w.end[CLIENT].closed && w.end[CLIENT].error == TLTCP_ERR_TIMEOUT;
         world_close(&w);
@@ -135,8 +132,7 @@ static void two_packets_of_a_probe_timeout_repeat_two(void **state) {
     burst(&p, &f, 2000);
     p.source[CLIENT].finish = false; /* nothing follows that tells of them */
     p.keep_open = true;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 2 * SEC);
+    world_start_for(&w, &p, 2 * SEC);
     st = end_stats(&w.end[CLIENT]);
     assert_int_equal(f.next, 2);
     assert_int_equal(st.probes_sent, 1);
@@ -151,8 +147,7 @@ static void nothing_through_for_long_counts_as_a_timeout(void **state) {
     struct plan p;
     (void)state;
     stream(&p, &f);
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 4 * SEC);
+    world_start_for(&w, &p, 4 * SEC);
     assert_int_equal(end_stats(&w.end[CLIENT]).rto_count, 1);
     world_finish(&w);
 }
@@ -169,8 +164,7 @@ static void a_silent_way_back_and_two_losses_are_no_timeout(void **state) {
     struct plan p;
     (void)state;
     stream(&p, &f);
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 4 * SEC);
+    world_start_for(&w, &p, 4 * SEC);
     st = end_stats(&w.end[CLIENT]);
     assert_int_equal(f.next, 2);
     assert_int_equal(st.packets_lost, 2);
@@ -249,8 +243,7 @@ static void a_skip_that_is_lost_is_told_again(void **state) {
     p.tap = drop_skips;
     p.user = &losses;
     p.keep_open = true;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 5 * SEC);
+    world_start_for(&w, &p, 5 * SEC);
     t = w.flow[CLIENT].tally;
     assert_int_equal(losses, 0);
     assert_int_equal(w.flow[CLIENT].reader.gap_bytes, 1000);

@@ -79,13 +79,10 @@ static void measure(struct delays *d) {
 }
 
 static void play_both(const struct plan *p, struct delays *d) {
-    assert_int_equal(world_open(&w, p), 0);
-    world_run(&w);
-    world_check_end(&w);
-    assert_string_equal(w.why, "");
+    world_start(&w, p);
+    world_run_checked(&w);
     measure(d);
     world_close(&w);
-    assert_int_equal(w.alloc.blocks, 0);
     print_message("sound: 95 %% within %" PRIu64 " ms, all within %" PRIu64
                   " ms, %u lost; %u pictures\n",
                   d->p95 / MS, d->most / MS, d->lost, d->pictures);

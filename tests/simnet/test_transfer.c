@@ -31,7 +31,7 @@ static void without_deadlines_the_stream_is_reliable(void **state) {
             p.link[CLIENT].reorder_delay = 10 * MS;
             p.link[CLIENT].corrupt = 0.01;
             p.link[SERVER].duplicate = 0.05;
-            assert_int_equal(world_open(&w, &p), 0);
+            world_start(&w, &p);
             world_run(&w);
             assert_int_equal(w.flow[CLIENT].reader.gaps, 0);
             assert_int_equal(w.flow[CLIENT].fates[TLTCP_FATE_DELIVERED], 150);
@@ -81,7 +81,7 @@ an_overload_is_shed_by_deadline_and_the_link_stays_busy(void **state) {
         tltcp_stats st;
         overload(&p, r);
         p.config[CLIENT].recovery = recoveries[r];
-        assert_int_equal(world_open(&w, &p), 0);
+        world_start(&w, &p);
         world_run(&w);
         st = end_stats(&w.end[CLIENT]);
         assert_true(w.flow[CLIENT].reader.gaps > 10);
@@ -100,7 +100,7 @@ an_overload_does_no_harm_to_sections_without_deadline(void **state) {
     (void)state;
     overload(&p, 9);
     p.source[CLIENT].reliable = 0.2;
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     world_run(&w);
     assert_true(w.flow[CLIENT].reader.gaps > 10);
     world_finish(&w); /* check_section_end() looks at each */
@@ -113,7 +113,7 @@ nothing_of_a_section_that_is_late_from_the_start_is_sent(void **state) {
     (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].budget = 0; /* the deadline is now */
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     world_run(&w);
     st = end_stats(&w.end[CLIENT]);
     assert_int_equal(st.bytes_sent, 0);
@@ -144,9 +144,7 @@ static void the_skip_of_the_last_section_arrives_without_data(void **state) {
         p.tap = drop_big;
         p.user = &since;
         p.keep_open = true;
-        assert_int_equal(world_open(&w, &p), 0);
-        world_run_for(&w, 4 * SEC);
-        assert_string_equal(w.why, "");
+        world_start_for(&w, &p, 4 * SEC);
         assert_int_equal(w.flow[CLIENT].reader.gap_bytes, 1000);
         /* not before the deadline, and one round trip later */
         assert_in_range(w.flow[CLIENT].reader.last, 1300 * MS, 1500 * MS);
@@ -178,7 +176,7 @@ deadlines_at_the_receiver_expire_half_a_round_trip_earlier(void **state) {
         p.link[CLIENT].loss = 0.05;
         p.source[CLIENT].budget = 400 * MS;
         p.config[CLIENT].deadline_at_receiver = at_receiver == 1;
-        assert_int_equal(world_open(&w, &p), 0);
+        world_start(&w, &p);
         world_run(&w);
         if (at_receiver == 1) {
             assert_true(w.end[CLIENT].slack >= 100 * MS);
@@ -203,7 +201,7 @@ static void what_was_dropped_is_told_with_data_that_waits(void **state) {
         p.source[CLIENT].size_max = 100000;
         p.source[CLIENT].interval = 400 * MS;
         p.source[CLIENT].budget = 500 * MS;
-        assert_int_equal(world_open(&w, &p), 0);
+        world_start(&w, &p);
         world_run(&w);
         assert_in_range(w.flow[CLIENT].reader.gaps, 10, 60);
         assert_in_range(end_stats(&w.end[CLIENT]).seq_updates_sent, 0, 2);
@@ -245,7 +243,7 @@ static void a_reader_that_is_slow_holds_the_sender_back(void **state) {
     p.config[SERVER].recv_buffer = 16384;
     p.source[CLIENT].sections = 200;
     p.reader[SERVER].rate = 50000;
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     for (int i = 0; i < 60; i++) {
         world_run_for(&w, 50 * MS);
         assert_true(end_stats(&w.end[SERVER]).bytes_unread <= 16384);
@@ -261,8 +259,7 @@ static void a_slow_reader_never_runs_dry(void **state) {
     p.config[SERVER].recv_buffer = 32768;
     p.source[CLIENT].sections = 200;
     p.reader[SERVER].rate = 50000;
-    assert_int_equal(world_open(&w, &p), 0);
-    world_run_for(&w, 500 * MS);
+    world_start_for(&w, &p, 500 * MS);
     for (int i = 0; i < 300; i++) {
         world_run_for(&w, 10 * MS);
         assert_true(end_stats(&w.end[SERVER]).bytes_unread > 0);
@@ -340,7 +337,7 @@ unordered_sections_overtake_one_that_waits_for_its_repair(void **state) {
         p.source[CLIENT].budget = 2 * SEC;
         p.link[CLIENT].delay = 200 * MS;
         lossy(&p, 0.05);
-        assert_int_equal(world_open(&w, &p), 0);
+        world_start(&w, &p);
         for (int i = 0; i < 25; i++) { /* the sum grows with earliness */
             world_run_for(&w, 100 * MS);
             read[unordered] += w.flow[CLIENT].reader.bytes;
@@ -409,7 +406,7 @@ static void the_pseudo_retransmission_of_the_paper_happens(void **state) {
     p.config[CLIENT].recovery = "dupack";
     p.source[CLIENT].budget = 120 * MS;
     p.source[CLIENT].reliable = 0.3;
-    assert_int_equal(world_open(&w, &p), 0);
+    world_start(&w, &p);
     world_run(&w);
     assert_true(end_stats(&w.end[CLIENT]).pseudo_retransmissions > 0);
     world_finish(&w);

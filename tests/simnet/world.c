@@ -326,15 +326,33 @@ void world_check_end(struct world *w) {
     }
 }
 
-void world_finish(struct world *w) {
+void world_start(struct world *w, const struct plan *p) {
+    assert_int_equal(world_open(w, p), 0);
+}
+
+void world_start_for(struct world *w, const struct plan *p, uint64_t ns) {
+    world_start(w, p);
+    world_run_for(w, ns);
+    assert_string_equal(w->why, "");
+}
+
+void world_run_checked(struct world *w) {
     world_run(w);
     world_check_end(w);
     assert_string_equal(w->why, "");
+}
+
+void world_finish(struct world *w) {
+    world_run_checked(w);
     world_close(w);
-    assert_int_equal(w->alloc.blocks, 0);
 }
 
 void world_close(struct world *w) {
+    world_free(w);
+    assert_int_equal(w->alloc.blocks, 0);
+}
+
+void world_free(struct world *w) {
     for (int i = 0; i < 2; i++) {
         sim_source_free(&w->flow[i].source);
         sim_reader_stop(&w->flow[i].reader);
@@ -345,9 +363,6 @@ void world_close(struct world *w) {
         w->end[i].peer = NULL;
     }
     sim_net_free(w->net);
-    if (w->alloc.blocks != 0) {
-        print_error("%zu blocks leaked\n", w->alloc.blocks);
-    }
 }
 
 bool play(const struct plan *p, uint64_t *hash) {
@@ -372,7 +387,10 @@ bool play(const struct plan *p, uint64_t *hash) {
         print_error("%s\n    %s\n", plan_describe(p, line, sizeof(line)),
                     w.why);
     }
-    world_close(&w);
+    world_free(&w);
+    if (w.alloc.blocks != 0) {
+        print_error("%zu blocks leaked\n", w.alloc.blocks);
+    }
     if (hash != NULL) {
         *hash = w.hash;
     }

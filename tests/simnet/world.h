@@ -123,7 +123,13 @@ const char *plan_describe(const struct plan *p, char *buf, size_t size);
 
 /* Sets everything up; the handshake has begun.  0 or an error of the engine. */
 int world_open(struct world *w, const struct plan *p);
+/* The same, asserts that it went well. */
+void world_start(struct world *w, const struct plan *p);
+/* And runs for some virtual time, in which nothing may be wrong. */
+void world_start_for(struct world *w, const struct plan *p, uint64_t ns);
 /* Runs and checks a transfer that is to go well, asserts that it did. */
+void world_run_checked(struct world *w);
+/* The same, and closes. */
 void world_finish(struct world *w);
 /* Runs until both ends are over or plan.max_time has passed. */
 void world_run(struct world *w);
@@ -136,7 +142,10 @@ void end_close(struct end *e);
 void world_run_for(struct world *w, uint64_t ns);
 /* Checks what must hold in the end of a transfer that went well. */
 void world_check_end(struct world *w);
+/* Frees everything, asserts that no memory is left. */
 void world_close(struct world *w);
+/* The same for who looks himself at what is left in alloc. */
+void world_free(struct world *w);
 /* Writes down something wrong, once. */
 void world_fault(struct world *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

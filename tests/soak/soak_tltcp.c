@@ -99,7 +99,7 @@ static void end(struct soaked *s) {
     if (s->w.why[0] != '\0') {
         complain(s, s->w.why);
     }
-    world_close(&s->w);
+    world_free(&s->w);
     if (s->w.alloc.blocks != 0) {
         complain(s, "memory was not given back");
     }
