@@ -94,16 +94,22 @@ static inline const struct sent *raw_next(struct raw *r) {
 
 #define assert_silent(r) assert_null(raw_next(r))
 
-static inline struct xfer *raw_get(struct raw *r, const char *path,
-                                   const saratoga_options *o, uint32_t id) {
+static inline struct xfer *raw_start(struct raw *r, uint32_t type,
+                                     const char *path,
+                                     const saratoga_options *o, uint32_t id) {
     saratoga_request q;
     saratoga_request_init(&q);
-    q.type = SARATOGA_GET;
+    q.type = type;
     q.to = r->peer;
     q.path = path;
     q.options = o;
     q.id = id;
     return host_start_request(r->h, &q, path);
+}
+
+static inline struct xfer *raw_get(struct raw *r, const char *path,
+                                   const saratoga_options *o, uint32_t id) {
+    return raw_start(r, SARATOGA_GET, path, o, id);
 }
 
 static inline saratoga_options plain(void) {

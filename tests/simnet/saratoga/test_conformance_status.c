@@ -136,18 +136,11 @@ static void strays_are_answered_with_the_completed_status(void **state) {
 static void a_sender_stops_when_refused(void **state) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
-    saratoga_request q;
     struct xfer *x;
     (void)state;
     o.rate_bps = 1000; /* more is to come for a while */
     o.payload = 2;
-    saratoga_request_init(&q);
-    q.type = SARATOGA_BLIND_PUT;
-    q.id = 7;
-    q.to = r->peer;
-    q.path = "d";
-    q.options = &o;
-    x = host_start_request(r->h, &q, "d");
+    x = raw_start(r, SARATOGA_BLIND_PUT, "d", &o, 7);
     raw_wait(r, SEC);
     assert_true(r->n > 0);
     assert_false(x->done);
@@ -200,15 +193,8 @@ static void holes_around_a_wrapped_offset_go_in_two_lists(void **state) {
 }
 
 static struct xfer *put_empty(struct raw *r, const saratoga_options *o) {
-    saratoga_request q;
     (void)host_make_file(r->h, "e", 0, 1);
-    saratoga_request_init(&q);
-    q.type = SARATOGA_PUT;
-    q.to = r->peer;
-    q.path = "e";
-    q.options = o;
-    q.id = 0x30;
-    return host_start_request(r->h, &q, "e");
+    return raw_start(r, SARATOGA_PUT, "e", o, 0x30);
 }
 
 /* Acceptance and completion of an empty file look alike.  What comes too soon

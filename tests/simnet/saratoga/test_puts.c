@@ -24,14 +24,7 @@ static void a_deletion_asked_for_ends_with_either_answer(void **state) {
     (void)state;
     for (int i = 0; i < 3; i++) {
         struct raw *r = raw_new(NULL);
-        saratoga_request q;
-        struct xfer *x;
-        saratoga_request_init(&q);
-        q.type = SARATOGA_DELETE;
-        q.to = r->peer;
-        q.path = "d";
-        q.id = 7;
-        x = host_start_request(r->h, &q, "d");
+        struct xfer *x = raw_start(r, SARATOGA_DELETE, "d", NULL, 7);
         raw_hex(r, answer[i]);
         assert_true(x->done);
         assert_int_equal(x->end.error, 0);
