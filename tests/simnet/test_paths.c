@@ -4,6 +4,14 @@
 #include "tests/simnet/world.h"
 
 static struct world w;
+static const char *const recoveries[] = {"packet", "dupack"};
+
+/* From now on the way out of an end carries no datagram above 1250 bytes. */
+static void narrow(int end) {
+    struct sim_link_config c = w.plan.link[end];
+    c.mtu = 1250;
+    sim_net_set_link(w.net, w.link[end], &c);
+}
 
 static uint64_t datagram_found(uint32_t mtu, uint32_t max) {
     struct plan p;
@@ -53,18 +61,14 @@ static void probes_that_vanish_are_no_congestion(void **state) {
 }
 
 static void a_black_hole_that_opens_later_is_survived(void **state) {
-    static const char *const recoveries[] = {"packet", "dupack"};
     (void)state;
     for (int r = 0; r < 2; r++) {
         struct plan p;
-        struct sim_link_config c;
         plan_steady(&p, 1);
         p.config[CLIENT].recovery = recoveries[r];
         world_start_for(&w, &p, 1 * SEC);
         assert_int_equal(end_stats(&w.end[CLIENT]).datagram_bytes, 1472);
-        c = p.link[CLIENT];
-        c.mtu = 1250;
-        sim_net_set_link(w.net, w.link[CLIENT], &c);
+        narrow(CLIENT);
         world_run_for(&w, 60 * SEC);
         assert_string_equal(w.why, "");
         assert_true(w.flow[CLIENT].reader.ended);
@@ -112,11 +116,9 @@ static tltcp_stats run_ecn(enum sim_ecn_path path, bool off,
 }
 
 static void a_path_that_swallows_all_large_packets_is_survived(void **state) {
-    static const char *const recoveries[] = {"packet", "dupack"};
     (void)state;
     for (int r = 0; r < 2; r++) {
         struct plan p;
-        struct sim_link_config c;
         plan_init(&p, 1);
         p.max_time = 60 * SEC;
         p.source[CLIENT].sections = 0;
@@ -125,9 +127,7 @@ static void a_path_that_swallows_all_large_packets_is_survived(void **state) {
         p.config[SERVER].recovery = recoveries[r];
         world_start_for(&w, &p, 3 * SEC);
         assert_int_equal(end_stats(&w.end[SERVER]).datagram_bytes, 1472);
-        c = p.link[SERVER];
-        c.mtu = 1250;
-        sim_net_set_link(w.net, w.link[SERVER], &c);
+        narrow(SERVER);
         world_finish(&w);
     }
 }
