@@ -5,6 +5,17 @@
 #define MS INT64_C(1000000)
 #define S (1000 * MS)
 
+/* Frames every 40 ms from *t to the end, each so late.  How often the map began
+ * anew. */
+static int arrive(media_playout *p, int64_t *t, int64_t end, int64_t late) {
+    int anew = 0;
+
+    for (; *t < end; *t += 40 * MS) {
+        anew += media__playout_arrival(p, *t, *t + late);
+    }
+    return anew;
+}
+
 static void the_first_arrival_sets_the_map(void **state) {
     media_playout p;
 
@@ -30,9 +41,7 @@ static void later_it_stays_where_it_is(void **state) {
 
     (void)state;
     media__playout_init(&p, S);
-    for (; t < 3 * S; t += 40 * MS) {
-        media__playout_arrival(&p, t, t + 300 * MS);
-    }
+    assert_int_equal(arrive(&p, &t, 3 * S, 300 * MS), 0);
     media__playout_arrival(&p, t, t + 20 * MS);
     assert_int_equal(media__playout_local(&p, 0), 300 * MS);
 }
@@ -80,17 +89,12 @@ static void drift_is_followed_both_ways(void **state) {
 static void when_every_frame_is_too_late_it_begins_anew(void **state) {
     media_playout p;
     int64_t t = 0;
-    int anew = 0;
 
     (void)state;
     media__playout_init(&p, 300 * MS);
-    for (; t < 10 * S; t += 40 * MS) {
-        assert_false(media__playout_arrival(&p, t, t + 20 * MS));
-    }
-    for (; t < 20 * S; t += 40 * MS) { /* the sender paused for a second */
-        anew += media__playout_arrival(&p, t, t + 1020 * MS);
-    }
-    assert_int_equal(anew, 1);
+    assert_int_equal(arrive(&p, &t, 10 * S, 20 * MS), 0);
+    /* the sender paused for a second */
+    assert_int_equal(arrive(&p, &t, 20 * S, 1020 * MS), 1);
     assert_int_equal(media__playout_local(&p, 0), 1020 * MS);
 }
 
@@ -114,9 +118,7 @@ static void a_longer_way_is_followed_step_by_step(void **state) {
 
     (void)state;
     media__playout_init(&p, S);
-    for (; t < 100 * S; t += 40 * MS) {
-        assert_false(media__playout_arrival(&p, t, t + 20 * MS));
-    }
+    assert_int_equal(arrive(&p, &t, 100 * S, 20 * MS), 0);
     for (; t < 400 * S; t += 40 * MS) {
         assert_false(media__playout_arrival(&p, t, t + 100 * MS));
         int64_t now = media__playout_local(&p, 0);
@@ -132,12 +134,8 @@ static void nothing_is_followed_before_it_is_known_well(void **state) {
 
     (void)state;
     media__playout_init(&p, S);
-    for (; t < 3 * S; t += 40 * MS) {
-        media__playout_arrival(&p, t, t + 300 * MS);
-    }
-    for (; t < 20 * S; t += 40 * MS) {
-        media__playout_arrival(&p, t, t + 250 * MS);
-    }
+    assert_int_equal(arrive(&p, &t, 3 * S, 300 * MS), 0);
+    assert_int_equal(arrive(&p, &t, 20 * S, 250 * MS), 0);
     assert_int_equal(media__playout_local(&p, 0), 300 * MS);
 }
 
