@@ -30,6 +30,21 @@ static void offer(struct sim_link *l, size_t len, uint64_t tag, uint64_t now) {
     sim_link_send(l, p, now);
 }
 
+/* Packets of 1000 bytes, numbered from 0, all at once. */
+static void offer_burst(struct sim_link *l, uint64_t n, uint64_t now) {
+    for (uint64_t i = 0; i < n; i++) {
+        offer(l, 1000, i, now);
+    }
+}
+
+/* Packets numbered from 0, one every `gap` ns from 0 on. */
+static void offer_flow(struct sim_link *l, uint64_t n, size_t len,
+                       uint64_t gap) {
+    for (uint64_t i = 0; i < n; i++) {
+        offer(l, len, i, i * gap);
+    }
+}
+
 /* Runs the link dry by its own timer.  Returns packets delivered; *last is when
  * the last came. */
 static uint64_t drain(struct sim_link *l, uint64_t *last) {
@@ -81,9 +96,7 @@ static void the_timer_alone_drives_the_link(void **state) {
     c.rate = 8e6;
     c.delay = 3 * MS;
     l = make(&c, 1);
-    for (uint64_t i = 0; i < 100; i++) {
-        offer(l, 1000, i, 0);
-    }
+    offer_burst(l, 100, 0);
     assert_int_equal(drain(l, &last), 100);
     assert_int_equal(last, 103 * MS);
     sim_link_free(l);
@@ -97,9 +110,7 @@ static uint64_t burst_through(enum sim_queue_rule rule, uint64_t limit) {
     c.rule = rule;
     c.limit_packets = limit;
     l = make(&c, 1);
-    for (uint64_t i = 0; i < 100; i++) {
-        offer(l, 1000, i, 0);
-    }
+    offer_burst(l, 100, 0);
     n = drain(l, NULL);
     assert_int_equal(sim_link_stats(l)->dropped_queue, 100 - n);
     sim_link_free(l);
@@ -121,9 +132,7 @@ static void limits_in_bytes_and_time_bound_the_queue(void **state) {
     c.rate = 8e6; /* 1000 bytes a millisecond */
     c.limit_bytes = 5000;
     l = make(&c, 1);
-    for (uint64_t i = 0; i < 20; i++) {
-        offer(l, 1000, i, 0);
-    }
+    offer_burst(l, 20, 0);
     assert_int_equal(sim_link_stats(l)->queue_peak_bytes, 5000);
     assert_int_equal(drain(l, NULL), 6); /* and the one in service */
     offer(l, 9000, 0, 50 * MS);          /* an idle link takes any packet */
@@ -131,9 +140,7 @@ static void limits_in_bytes_and_time_bound_the_queue(void **state) {
     c.limit_bytes = 0;
     c.limit_time = 10 * MS;
     sim_link_set(l, &c, 100 * MS);
-    for (uint64_t i = 0; i < 50; i++) {
-        offer(l, 1000, i, 100 * MS);
-    }
+    offer_burst(l, 50, 100 * MS);
     assert_int_equal(drain(l, NULL), 11);
     sim_link_free(l);
 }
@@ -145,9 +152,7 @@ static void a_change_of_rate_holds_from_the_next_packet_on(void **state) {
     (void)state;
     c.rate = 8e6;
     l = make(&c, 1);
-    for (uint64_t i = 0; i < 3; i++) {
-        offer(l, 1000, i, 0);
-    }
+    offer_burst(l, 3, 0);
     c.rate = 4e6;
     sim_link_set(l, &c, MS / 2); /* the first is half sent: 1 + 2 + 2 */
     assert_int_equal(drain(l, &last), 3);
@@ -158,9 +163,7 @@ static void a_change_of_rate_holds_from_the_next_packet_on(void **state) {
 static uint64_t lost_of_20000(const struct sim_link_config *c, uint64_t seed) {
     struct sim_link *l = make(c, seed);
     uint64_t n;
-    for (uint64_t i = 0; i < 20000; i++) {
-        offer(l, 125, i, i);
-    }
+    offer_flow(l, 20000, 125, 1);
     n = drain(l, NULL);
     sim_link_free(l);
     return 20000 - n;
@@ -236,9 +239,7 @@ static uint64_t overtaken(const struct sim_link_config *c) {
     uint64_t highest = 0;
     uint64_t late = 0;
     uint64_t now;
-    for (uint64_t i = 0; i < 2000; i++) {
-        offer(l, 100, i, i * MS);
-    }
+    offer_flow(l, 2000, 100, MS);
     while ((now = sim_link_next(l)) != NONE) {
         while ((p = sim_link_recv(l, now)) != NULL) {
             late += p->dst < highest;
@@ -295,9 +296,7 @@ static void a_blackout_swallows_what_is_offered_and_comes_again(void **state) {
     c.blackout_length = 5 * MS;
     c.blackout_period = 20 * MS;
     l = make(&c, 2);
-    for (uint64_t i = 0; i < 100; i++) {
-        offer(l, 50, i, i * MS);
-    }
+    offer_flow(l, 100, 50, MS);
     assert_int_equal(sim_link_stats(l)->dropped_blackout, 25);
     assert_int_equal(drain(l, NULL), 75);
     sim_link_free(l);
@@ -361,9 +360,7 @@ static void a_queue_marks_above_its_threshold(void **state) {
     c.rate = 1e6;
     c.mark_above = 5;
     l = make(&c, 2);
-    for (uint64_t i = 0; i < 20; i++) {
-        offer(l, 1000, i, 0);
-    }
+    offer_burst(l, 20, 0);
     assert_int_equal(sim_link_stats(l)->marked, 14); /* 1 in service, 5 wait */
     assert_int_equal(drain(l, NULL), 20);
     sim_link_free(l);
@@ -418,9 +415,7 @@ static void red_marks_instead_when_it_may(void **state) {
     c.red.max_p = 0.02;
     c.red.maxthresh = 1000;
     l = make(&c, 4);
-    for (uint64_t i = 0; i < 900; i++) {
-        offer(l, 1000, i, 0);
-    }
+    offer_burst(l, 900, 0);
     assert_true(sim_link_stats(l)->marked > 3);
     assert_int_equal(sim_link_stats(l)->dropped_red, 0);
     sim_link_free(l);
@@ -495,9 +490,7 @@ static void a_link_is_freed_with_what_is_in_it(void **state) {
     c.rate = 1e6;
     c.delay = MS;
     l = make(&c, 1);
-    for (uint64_t i = 0; i < 10; i++) {
-        offer(l, 100, i, i * MS);
-    }
+    offer_flow(l, 10, 100, MS);
     sim_link_free(l); /* the sanitizer sees what is forgotten */
     sim_link_free(NULL);
 }

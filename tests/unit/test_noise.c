@@ -177,6 +177,13 @@ static void a_changed_packet_does_not_open(void **state) {
     assert_true(opens(e->b, &p, 'x')); /* and what was tried left no trace */
 }
 
+/* Seals one that opens at the other end and is acknowledged. */
+static void pass(sec__seal *from, sec__seal *to, uint64_t pn, char letter) {
+    struct sealed p = seal_one(from, pn, letter);
+    assert_true(opens(to, &p, letter));
+    sec__seal_on_acked(from, pn);
+}
+
 static void
 keys_change_in_both_directions_and_old_packets_still_open(void **state) {
     const struct ends *e = *state;
@@ -185,9 +192,7 @@ keys_change_in_both_directions_and_old_packets_still_open(void **state) {
     uint64_t pn = 0;
     late = seal_one(e->a, pn++, 'o'); /* stays on its way */
     while (e->a->tx_phase == 0) {
-        p = seal_one(e->a, pn, 'l');
-        assert_true(opens(e->b, &p, 'l'));
-        sec__seal_on_acked(e->a, pn++);
+        pass(e->a, e->b, pn++, 'l');
         (void)sec__seal_phase(e->a);
     }
     p = seal_one(e->a, pn, 'n');
@@ -209,17 +214,11 @@ static void nobody_goes_two_generations_ahead(void **state) {
     const struct ends *e = *state;
     struct sealed p;
     for (uint64_t pn = 0; pn < 4; pn++) {
-        p = seal_one(e->a, pn, 'a');
-        assert_true(opens(e->b, &p, 'a'));
-        sec__seal_on_acked(e->a, pn);
-        p = seal_one(e->b, pn, 'b');
-        assert_true(opens(e->a, &p, 'b'));
-        sec__seal_on_acked(e->b, pn);
+        pass(e->a, e->b, pn, 'a');
+        pass(e->b, e->a, pn, 'b');
     }
     for (uint64_t pn = 4; pn < 40; pn++) {
-        p = seal_one(e->b, pn, 'b');
-        assert_true(opens(e->a, &p, 'b'));
-        sec__seal_on_acked(e->b, pn);
+        pass(e->b, e->a, pn, 'b');
         p = seal_one(e->a, pn, 'a');
     }
     assert_true(opens(e->b, &p, 'a'));
