@@ -17,14 +17,20 @@ static uint8_t octet(size_t i, unsigned seed) {
     return (uint8_t)(i * 131 + (i >> 8) * 17 + seed);
 }
 
-void make_file(const char *folder, const char *name, size_t len,
-               unsigned seed) {
+static FILE *open_in(const char *folder, const char *name, const char *mode) {
     char path[256];
     FILE *f;
 
     (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-    f = fopen(path, "wb");
+    f = fopen(path, mode);
     assert_non_null(f);
+    return f;
+}
+
+void make_file(const char *folder, const char *name, size_t len,
+               unsigned seed) {
+    FILE *f = open_in(folder, name, "wb");
+
     for (size_t i = 0; i < len; i++) {
         assert_true(fputc(octet(i, seed), f) != EOF);
     }
@@ -33,12 +39,8 @@ void make_file(const char *folder, const char *name, size_t len,
 
 void expect_file(const char *folder, const char *name, size_t len,
                  unsigned seed) {
-    char path[256];
-    FILE *f;
+    FILE *f = open_in(folder, name, "rb");
 
-    (void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-    f = fopen(path, "rb");
-    assert_non_null(f);
     for (size_t i = 0; i < len; i++) {
         assert_int_equal(fgetc(f), octet(i, seed));
     }

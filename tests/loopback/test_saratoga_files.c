@@ -301,6 +301,17 @@ static void fill(saratoga_partial *p, const saratoga_range *ranges, size_t n) {
     p->count = n;
 }
 
+/* The map of a partial file that has these ranges; free it. */
+static uint8_t *map_of(saratoga_partial *p, const saratoga_range *ranges,
+                       uint32_t n, size_t *len) {
+    uint8_t *map;
+
+    fill(p, ranges, n);
+    map = saratoga__map_encode(p, len);
+    assert_non_null(map);
+    return map;
+}
+
 static void what_a_map_says_comes_back(void **state) {
     const struct world *w = *state;
     static const saratoga_range ranges[] = {{0, 3}, {5, 9}, {20, 40}};
@@ -309,11 +320,8 @@ static void what_a_map_says_comes_back(void **state) {
     saratoga_range *held = NULL;
     saratoga__part part;
     size_t len;
-    uint8_t *map;
+    uint8_t *map = map_of(&p, ranges, 3, &len);
 
-    fill(&p, ranges, 3);
-    map = saratoga__map_encode(&p, &len);
-    assert_non_null(map);
     assert_int_equal(
         saratoga__part_open(&part, &w->root, "n", false, NULL, NULL), 0);
     assert_int_equal(ftruncate(part.fd, 30), 0);
@@ -341,12 +349,9 @@ static void damaged_maps_are_no_maps(void **state) {
     saratoga_partial q;
     saratoga_range *held;
     size_t len;
-    uint8_t *map;
+    uint8_t *map = map_of(&p, ranges, 2, &len);
 
     (void)state;
-    fill(&p, ranges, 2);
-    map = saratoga__map_encode(&p, &len);
-    assert_non_null(map);
     for (size_t i = 0; i < len; i++) {
         map[i] ^= 0x10;
         assert_int_equal(saratoga__map_decode(map, len, 99, &q, &held),
@@ -366,12 +371,9 @@ static void maps_of_ranges_out_of_order_are_no_maps(void **state) {
     saratoga_partial q;
     saratoga_range *held;
     size_t len;
-    uint8_t *map;
+    uint8_t *map = map_of(&p, ranges, 2, &len);
 
     (void)state;
-    fill(&p, ranges, 2);
-    map = saratoga__map_encode(&p, &len);
-    assert_non_null(map);
     assert_int_equal(saratoga__map_decode(map, len, 99, &q, &held), UV_EINVAL);
     assert_null(held);
     free(map);
