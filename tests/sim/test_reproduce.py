@@ -29,12 +29,15 @@ def reproduce(*arguments):
         check=False)
 
 
-class Commands(unittest.TestCase):
+class InFolder(unittest.TestCase):
     def setUp(self):
         # pylint: disable=consider-using-with
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+
+
+class Commands(InFolder):
 
     def test_an_unknown_page_lists_those_there_are(self):
         done = reproduce("tltpc")
@@ -107,12 +110,10 @@ class Commands(unittest.TestCase):
         self.assertFalse((self.folder / "pages").exists())
 
 
-class Results(unittest.TestCase):
+class Results(InFolder):
     def setUp(self):
-        # pylint: disable=consider-using-with
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.lab = lab.Lab(ROOT, BUILD, pathlib.Path(folder.name))
+        super().setUp()
+        self.lab = lab.Lab(ROOT, BUILD, self.folder)
 
     def test_a_failed_run_leaves_nothing_behind(self):
         job = lab.Job.of("tltcp", tcp=9999)

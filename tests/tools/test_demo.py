@@ -30,6 +30,11 @@ class Demo(toolbox.Folder):
             env=dict(os.environ, PERIGEE_BUILD_DIR=str(self.build)),
             timeout=300)
 
+    def runs(self):
+        """What the demo wrote down of its runs."""
+        result = self.build / "demo" / "result.json"
+        return json.loads(result.read_text(encoding="ascii"))["runs"]
+
     def refuse(self, file, word):
         done = self.demo(file)
         self.assertEqual(done.returncode, 1)
@@ -50,9 +55,7 @@ class Demo(toolbox.Folder):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("ample link", done.stdout)
         self.assertIn("small link", done.stdout)
-        with open(self.build / "demo" / "result.json",
-                  encoding="ascii") as file:
-            runs = json.load(file)["runs"]
+        runs = self.runs()
         for run in runs:
             self.check_counts(run["result"])
         ample = runs[0]["result"]["frames"]["all"]
@@ -72,9 +75,7 @@ class Demo(toolbox.Folder):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("mpeg1.mpg is mpeg1video", done.stderr)
         self.assertIn("is played 2 times", done.stderr)
-        with open(self.build / "demo" / "result.json",
-                  encoding="ascii") as file:
-            result = json.load(file)["runs"][0]["result"]
+        result = self.runs()[0]["result"]
         # The two rounds, but for a frame or so at the seam.
         self.assertGreater(result["frames"]["all"]["sent"], 90)
         self.assertGreaterEqual(result["frames"]["I"]["sent"], 2)
