@@ -228,10 +228,20 @@ void gst_tltcp_sink_pads_wait_eos(GstTltcpSink *self) {
 
 /* Under the lock. */
 static void interrupt(GstTltcpSinkPad *pad) {
+    g_atomic_int_set(&pad->stream.cancelled, must_stop(pad));
     if (pad->wait) {
         gst_clock_id_unschedule(pad->wait);
     }
     g_cond_broadcast(&pad->stream.sink->pads_changed);
+}
+
+/* Who waits for the sender looks whether that is over. */
+static void look(GstTltcpSink *self) {
+    g_mutex_lock(&self->sender_lock);
+    if (self->sender) {
+        gst_tltcp_sender_look(self->sender);
+    }
+    g_mutex_unlock(&self->sender_lock);
 }
 
 static void set_flushing(GstTltcpSinkPad *pad, gboolean flushing) {
@@ -240,14 +250,9 @@ static void set_flushing(GstTltcpSinkPad *pad, gboolean flushing) {
     g_mutex_lock(&self->pads_lock);
     pad->flushing = flushing;
     pad->ending = pad->ended = FALSE;
-    g_atomic_int_set(&pad->stream.cancelled, flushing);
     interrupt(pad);
     g_mutex_unlock(&self->pads_lock);
-    g_mutex_lock(&self->sender_lock);
-    if (self->sender && flushing) {
-        gst_tltcp_sender_look(self->sender);
-    }
-    g_mutex_unlock(&self->sender_lock);
+    look(self);
 }
 
 static gboolean on_event(GstPad *gst_pad, GstObject *parent, GstEvent *event) {
@@ -374,7 +379,6 @@ static void restart_all(GstTltcpSink *self) {
         gst_tltcp_stream_restart(&pad->stream);
         gst_segment_init(&pad->segment, GST_FORMAT_UNDEFINED);
         pad->ending = pad->ended = pad->flushing = FALSE;
-        g_atomic_int_set(&pad->stream.cancelled, FALSE);
     }
 }
 
@@ -385,6 +389,7 @@ void gst_tltcp_sink_pads_before(GstTltcpSink *self, GstStateChange change) {
     }
     if (change == GST_STATE_CHANGE_READY_TO_PAUSED) {
         self->stopping = FALSE;
+        interrupt_all(self);
     }
     if (change == GST_STATE_CHANGE_PAUSED_TO_PLAYING) {
         self->starting = TRUE;
@@ -398,6 +403,9 @@ void gst_tltcp_sink_pads_before(GstTltcpSink *self, GstStateChange change) {
         interrupt_all(self);
     }
     g_mutex_unlock(&self->pads_lock);
+    /* The base class unlocks the sender too, but for the first pad only: that
+     * may be over before another has seen it. */
+    look(self);
 }
 
 void gst_tltcp_sink_pads_after(GstTltcpSink *self, GstStateChange change) {

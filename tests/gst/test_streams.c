@@ -384,6 +384,20 @@ static void streams_are_paused_and_go_on(void **state) {
     wait_output(r, "video/x-h264", 5);
 }
 
+/* A first stream whose time has not come makes no use of being asked to stop;
+ * the one that waits for a caller is to end all the same. */
+static void who_waits_for_a_caller_can_be_stopped(void **state) {
+    struct run *r = *state;
+
+    for (int i = 0; i < 10; i++) {
+        send_to_callers(r, AUDIO " ! s. " AUDIO " ! s.",
+                        "timestamp-offset=3600000000000", "");
+        gst_element_get_state(r->sender, NULL, NULL, PATIENCE);
+        g_usleep(20000); /* long enough for most to wait */
+        stop(&r->sender);
+    }
+}
+
 static void a_pad_can_come_and_go(void **state) {
     GstElement *sink = support_element("tltcpsink", "tltcp://127.0.0.1:9");
     GstPad *first = gst_element_request_pad_simple(sink, "sink_%u");
@@ -515,6 +529,7 @@ int main(void) {
         T(streams_keep_their_tags),
         T(who_calls_late_gets_every_stream),
         T(streams_are_paused_and_go_on),
+        T(who_waits_for_a_caller_can_be_stopped),
         cmocka_unit_test(a_pad_can_come_and_go),
         T(a_transport_stream_arrives_whole),
         T(a_transport_stream_can_be_demuxed),
