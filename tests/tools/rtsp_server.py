@@ -36,7 +36,8 @@ def main(port, file):
     add(server, "/live",
         "rtph264depay name=depay0 ! h264parse "
         "! video/x-h264,stream-format=byte-stream "
-        f"! filesink async=false sync=false location={file}",
+        "! filesink async=false sync=false buffer-mode=unbuffered "
+        f"location={file}",
         GstRtspServer.RTSPTransportMode.RECORD)
     server.attach(None)
     print("listening", flush=True)
