@@ -368,12 +368,27 @@ static void run_target(struct job *j, uint64_t *when) {
     }
 }
 
+/* What is lost before it is here looks like a bad link to who watches it. */
+static void watch_input(struct job *j) {
+    uint64_t dropped = fd_dropped(&j->o->in, j->in_fd);
+    if (dropped > 0 && j->totals.input_dropped == 0 && !j->o->quiet) {
+        (void)fprintf(
+            stderr,
+            "%s: %s: datagrams come faster than they are taken, some "
+            "are lost; buffer=16MB may help, or a less busy machine\n",
+            TOOL, j->o->in.text);
+    }
+    j->totals.input_dropped = dropped;
+}
+
 /* --- Statistics ----------------------------------------------------------- */
 
 static json_t *statistics(struct job *j, uint64_t now) {
-    struct transmit_totals t = j->totals;
+    struct transmit_totals t;
     tltcp_socket *s = j->feeding ? j->feed.socket : j->from;
     tltcp_stats st = j->last;
+    watch_input(j);
+    t = j->totals;
     if (s) {
         (void)tltcp_get_stats(s, &st);
     }
@@ -485,6 +500,9 @@ static void run(struct job *j) {
             end_with(j, TOOL_OK);
         }
         watch_callers(j, &when);
+        if (readable) {
+            watch_input(j);
+        }
         print_stats(j, now);
         check_timeout(j, now);
         reads = may_read(j, now, &when);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
+#include <linux/sock_diag.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -58,9 +59,18 @@ static bool join(int fd, const struct endpoint *e, const struct address *a) {
                       sizeof(group)) == 0;
 }
 
+/* Beyond the system's limit only with privilege. */
+static void set_buffer(int fd, bool is_input, uint64_t bytes) {
+    int size = bytes < INT32_MAX ? (int)bytes : INT32_MAX;
+    int force = is_input ? SO_RCVBUFFORCE : SO_SNDBUFFORCE;
+    if (setsockopt(fd, SOL_SOCKET, force, &size, sizeof(size)) != 0) {
+        (void)setsockopt(fd, SOL_SOCKET, is_input ? SO_RCVBUF : SO_SNDBUF,
+                         &size, sizeof(size));
+    }
+}
+
 static int open_socket(const char *tool, const struct endpoint *e,
                        bool is_input, struct address *a, int *fd) {
-    int size = e->buffer < INT32_MAX ? (int)e->buffer : INT32_MAX;
     const char *why = address_resolve(&e->at, is_input, a);
     if (!why && e->adapter[0] && interface_index(e->adapter) == 0) {
         why = "there is no such adapter";
@@ -72,9 +82,8 @@ static int open_socket(const char *tool, const struct endpoint *e,
     if (*fd < 0) {
         return tool_fail(tool, "%s: %s", e->text, strerror(errno));
     }
-    if (size) {
-        (void)setsockopt(*fd, SOL_SOCKET, is_input ? SO_RCVBUF : SO_SNDBUF,
-                         &size, sizeof(size));
+    if (e->buffer) {
+        set_buffer(*fd, is_input, e->buffer);
     }
     return TOOL_OK;
 }
@@ -181,6 +190,16 @@ int fd_open_output(const char *tool, const struct endpoint *e, int *fd) {
         *fd = STDOUT_FILENO;
         return TOOL_OK;
     }
+}
+
+uint64_t fd_dropped(const struct endpoint *e, int fd) {
+    uint32_t info[SK_MEMINFO_VARS] = {0};
+    socklen_t len = sizeof(info);
+    if (e->kind != ENDPOINT_UDP ||
+        getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &len) != 0) {
+        return 0;
+    }
+    return info[SK_MEMINFO_DROPS];
 }
 
 bool fd_write(const struct endpoint *e, int fd, const void *data, size_t len,

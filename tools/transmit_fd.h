@@ -19,6 +19,10 @@
 int fd_open_input(const char *tool, const struct endpoint *e, int *fd,
                   char *text);
 
+/** @brief Datagrams that found no room in an input's socket. @param e  endpoint
+ * @param fd  its descriptor @return so far; 0 of what is no UDP */
+uint64_t fd_dropped(const struct endpoint *e, int fd);
+
 /** @brief Opens an endpoint to write to. @param tool  for messages
  * @param e  endpoint @param[out] fd  descriptor
  * @return TOOL_OK, or TOOL_FAILED, said why */

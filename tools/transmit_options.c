@@ -9,6 +9,7 @@
 #include "url.h"
 
 #define TOOL "tltcp-live-transmit"
+#define INPUT_BUFFER 4000000 /* bytes: 0.3 s of 100 Mbit/s */
 #define IDLE_MS 5000 /* as of tltcpsink: meanwhile who calls again is busy */
 
 static const char help[] =
@@ -35,7 +36,7 @@ static const char help[] =
     "(dependents; section, until-keyframe), reference-grace (1000),\n"
     "deadline-mode (pts; gop), connect-timeout (5000), idle-timeout (5000: a\n"
     "peer that is silent for so long is gone; the lower of both ends counts).\n"
-    "Keys of udp: adapter, ttl, tos, buffer.\n"
+    "Keys of udp: adapter, ttl, tos, buffer (as INPUT 4MB, of the socket).\n"
     "\n"
     "A passphrase in a URL can be seen by others on this machine, one in a\n"
     "file, or in $PERIGEE_PASSPHRASE, cannot. Of several passphrases and keys\n"
@@ -247,6 +248,7 @@ static bool parse_tltcp(struct endpoint *e, char *why) {
 
 static bool parse_udp(struct endpoint *e, bool is_output, char *why) {
     e->kind = ENDPOINT_UDP;
+    e->buffer = is_output ? 0 : INPUT_BUFFER;
     if (!url_parse(e->text, "udp://", !is_output, &e->at, take_udp_key, e,
                    why)) {
         return false;

@@ -67,6 +67,7 @@ json_t *totals_json(const struct transmit_totals *t, const tltcp_stats *st,
     set(json, "connected", open);
     set(json, "connections", t->connections);
     set(json, "bytes_in", t->bytes_in);
+    set(json, "input_dropped", t->input_dropped);
     set(json, "bytes_out", t->bytes_out);
     set(json, "sections_offered", t->sections.offered);
     set(json, "sections_delivered", t->sections.delivered);

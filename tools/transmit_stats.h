@@ -16,6 +16,7 @@
 /** @brief Totals over all connections. */
 struct transmit_totals {
     uint64_t bytes_in;
+    uint64_t input_dropped; /**< datagrams for which there was no room */
     uint64_t bytes_out;
     uint64_t connections;
     struct ledger_count sections;           /**< sent */

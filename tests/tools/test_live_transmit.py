@@ -291,6 +291,23 @@ class Streams(toolbox.Folder):
             self.assertTrue(lines[0].startswith(first))
             self.assertGreater(len(lines), 2)
 
+    def test_what_is_lost_before_it_is_read_is_told(self):
+        port = self.folder / "port"
+        process = self.start("tltcp-live-transmit", "--port-file", port,
+                             "--json", self.folder / "sent.json",
+                             "udp://127.0.0.1:0?buffer=4kB", LISTEN)
+        host, udp = self.address(process, port)[0].rsplit(":", 1)
+        process.send_signal(signal.SIGSTOP)
+        with toolbox.udp_socket() as s:
+            for _ in range(100):
+                s.sendto(bytes(1316), (host, int(udp)))
+        process.send_signal(signal.SIGCONT)
+        for line in process.stderr:
+            if "faster than they are taken" in line:
+                break
+        self.assertEqual(self.finish(process, signal.SIGINT)[0], 0)
+        self.assertIn(self.json("sent.json")["input_dropped"], range(1, 100))
+
     def test_statistics_may_be_taken_away_meanwhile(self):
         log = self.folder / "stats"
         process, _ = self.transmit("-s", "20ms", "--pf", "json", "--statsout",

@@ -10,10 +10,10 @@
 
 static struct transmit_options o;
 
-/* From standard input to an URL with this query. */
+/* From an encoder to a URL with this query. */
 static int parse(const char *query) {
-    static char tool[] = "tltcp-live-transmit", pipe[] = "-", url[256];
-    char *words[] = {tool, pipe, url, NULL};
+    static char tool[] = "tltcp-live-transmit", udp[] = "udp://:1234", url[256];
+    char *words[] = {tool, udp, url, NULL};
 
     optind = 1;
     (void)snprintf(url, sizeof(url), "tltcp://192.0.2.7:5000%s", query);
@@ -31,6 +31,13 @@ static void a_live_stream_has_200_ms_and_goes_on(void **state) {
     assert_int_equal(o.chunk, 1316);
 }
 
+/* The system's own room is less than two key frames. */
+static void an_encoder_may_send_whole_pictures_at_once(void **state) {
+    (void)state;
+    assert_int_equal(parse(""), -1);
+    assert_int_equal(o.in.buffer, 4000000);
+}
+
 /* Who has lost power and calls again is busy with himself until then. */
 static void a_silent_peer_is_gone_after_five_seconds(void **state) {
     (void)state;
@@ -43,6 +50,7 @@ static void a_silent_peer_is_gone_after_five_seconds(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_live_stream_has_200_ms_and_goes_on),
+        cmocka_unit_test(an_encoder_may_send_whole_pictures_at_once),
         cmocka_unit_test(a_silent_peer_is_gone_after_five_seconds),
     };
     return cmocka_run_group_tests_name("transmit options", tests, NULL, NULL);
