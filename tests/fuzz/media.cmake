@@ -11,26 +11,9 @@ endif()
 
 # media_fuzz_target(name inputs [more sources])
 function(media_fuzz_target name inputs)
-    add_executable(fuzz_media_${name} fuzz_media_${name}.c main.c ${ARGN})
-    perigee_options(fuzz_media_${name})
-    perigee_includes(fuzz_media_${name})
-    target_link_libraries(fuzz_media_${name} PRIVATE perigee_media perigee_sim)
-    set(test ${PERIGEE_TEST_PREFIX}fuzz.media_${name})
-    add_test(NAME ${test} COMMAND fuzz_media_${name} --random 1 ${inputs})
-    set_tests_properties(${test} PROPERTIES LABELS fuzz TIMEOUT 120)
-    if(PERIGEE_FUZZ)
-        add_executable(libfuzz_media_${name} fuzz_media_${name}.c ${ARGN})
-        perigee_options(libfuzz_media_${name})
-        perigee_includes(libfuzz_media_${name})
-        target_compile_options(libfuzz_media_${name} PRIVATE ${fuzzing})
-        target_link_libraries(libfuzz_media_${name} PRIVATE fuzz_media)
-        target_link_options(libfuzz_media_${name} PRIVATE
-            -fsanitize=fuzzer,address,undefined)
-        add_test(NAME fuzz.lib_media_${name}
-            COMMAND libfuzz_media_${name} -runs=50000 -max_len=2000 -seed=1)
-        set_tests_properties(fuzz.lib_media_${name} PROPERTIES
-            LABELS fuzz TIMEOUT 300)
-    endif()
+    fuzz_program(media_${name} ${inputs} SOURCES ${ARGN} RUNS 50000
+        LINK perigee_media perigee_sim
+        COPY fuzz_media)
 endfunction()
 
 media_fuzz_target(parse 30000)
