@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MPL-2.0
+"""saratoga with several peers at once, with peers of other makes, and by
+UDP-Lite."""
+import contextlib
+import signal
+import socket
+import struct
+import unittest
+import zlib
+
+import saratogabox
+import toolbox
+
+
+class Limits(saratogabox.Node):
+    """What a server does for several at once."""
+
+    def busy(self, *limit):
+        """A server with that limit, and a get from it that takes long."""
+        self.put_file("f", 1000000)
+        self.serve("--rate", "500kbit", *limit)
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        self.wait_for_part(client)
+        return client
+
+    def get(self, name, host="127.0.0.1"):
+        return ("get", "--bind", f"{host}:0", self.url("f"),
+                self.there / name)
+
+    def check(self, client, refused, allowed=None):
+        self.run_bad("refused by the peer", *refused)
+        if allowed:
+            another = self.start("saratoga", *allowed)
+            self.wait_for_part(another, folder=allowed[-1].parent)
+            self.assertIsNone(another.poll())
+        self.assertIsNone(client.poll())
+        self.finish(client, signal.SIGTERM)
+        # The server may hear of that and of the next request together.
+        self.wait_until(lambda: toolbox.run("saratoga", "ls",
+                                            self.url()).returncode == 0)
+
+    def test_of_transfers_in_all(self):
+        self.check(self.busy("--max-sessions", "1"),
+                   self.get("g", "127.0.0.2"))
+
+    def test_of_transfers_of_one_address(self):
+        self.check(self.busy("--max-per-peer", "1"), self.get("g"),
+                   self.get("h", "127.0.0.2"))
+
+    def test_of_addresses(self):
+        self.check(self.busy("--max-peers", "1"), self.get("g", "127.0.0.2"),
+                   self.get("h"))
+
+
+class OtherPeers(saratogabox.Node):
+    """What implementations that deviate from the draft send."""
+
+    def blind_put(self, name, data, crc):
+        """A put by hand; the status of the first failure, or 0 at the end."""
+        number = zlib.crc32(name)
+        entry = struct.pack(">HHII", 0x8000, len(data), 1, 1) + name + b"\0"
+        with toolbox.udp_socket() as s:
+            s.connect(("127.0.0.1", self.port))
+            s.send(struct.pack(">III", 0x22000011, number, crc) + entry)
+            self.assertEqual(s.recv(100)[3], 0)  # now it is awaited
+            s.settimeout(0.05)
+            while True:
+                s.send(struct.pack(">IIH", 0x23018000, number, 0) + data)
+                with contextlib.suppress(TimeoutError):
+                    packet = s.recv(100)
+                    if packet[3] != 0 or packet[8:10] == packet[10:12] == \
+                            struct.pack(">H", len(data)):
+                        return packet[3]
+
+    def test_the_crc_of_ieee_passes_where_the_profile_says_so(self):
+        data = saratogabox.content(1000)
+        crc = zlib.crc32(data)
+        server = self.serve("--write")
+        self.assertNotEqual(self.blind_put(b"f", data, crc), 0)
+        self.assertFalse((self.here / "f").exists())
+        self.stop(server)
+        self.serve("--write", "--profile", "go")
+        self.assertNotEqual(self.blind_put(b"bad", data, crc ^ 1), 0)
+        self.assertFalse((self.here / "bad").exists())
+        self.assertEqual(self.blind_put(b"f", data, crc), 0)
+        self.assertEqual((self.here / "f").read_bytes(), data)
+
+
+class UdpLite(saratogabox.Node):
+    PROTOCOL, RECV_COVERAGE = 136, 11
+    HEADERS = 8 + 8 + 16 + 2  # UDP-Lite, Saratoga, timestamp, offset
+
+    def setUp(self):
+        super().setUp()
+        try:
+            self.lite_socket().close()
+        except OSError as error:
+            self.skipTest(f"no UDP-Lite here: {error}")
+
+    def lite_socket(self, port=0):
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM, self.PROTOCOL)
+        s.bind(("127.0.0.1", port))
+        s.settimeout(toolbox.PATIENCE)
+        return s
+
+    def ask(self, coverage, udp, lite):
+        """Asks for a file, takes UDP-Lite with at least that coverage."""
+        lite.setsockopt(self.PROTOCOL, self.RECV_COVERAGE, coverage)
+        udp.sendto(struct.pack(">II", 0x210f8001, coverage) + b"f\0",
+                   ("127.0.0.1", self.port))
+
+    def test_data_that_tolerates_errors_goes_by_udp_lite(self):
+        source = self.put_file("f", 1000)
+        self.serve("--udp-lite", "--checksum", "none", "--inactivity", "2")
+        with toolbox.udp_socket() as udp, \
+                self.lite_socket(udp.getsockname()[1]) as lite:
+            self.ask(self.HEADERS, udp, lite)
+            packet = lite.recv(65536)
+            self.assertEqual(packet[0], 0x23)
+            self.assertEqual(packet[26:], source.read_bytes())
+            metadata = udp.recv(65536)
+            self.assertEqual(metadata[0], 0x22)  # all else goes by UDP
+            self.assertTrue(metadata[1] & 0x04)  # errors are permitted
+            # The checksum ends where the data begin: who wants more of it
+            # hears of the file by UDP, and gets polls without data at most.
+            self.ask(self.HEADERS + 1, udp, lite)
+            wanted = struct.pack(">I", self.HEADERS + 1)
+            while udp.recv(65536)[4:8] != wanted:
+                pass
+            lite.settimeout(1)
+            with contextlib.suppress(TimeoutError):
+                for _ in range(20):
+                    packet = lite.recv(65536)
+                    self.assertTrue(packet[4:8] != wanted or
+                                    len(packet) <= 26, packet.hex())
+
+    def test_a_get_takes_udp_lite_and_does_without(self):
+        source = self.put_file("f", 100000)
+        for theirs in (("--udp-lite", ), ()):
+            for mine in (("--udp-lite", ), ()):
+                with self.subTest(theirs + mine):
+                    server = self.serve("--checksum", "none", *theirs)
+                    self.run_ok("get", *mine, self.url("f"), self.there / "f")
+                    self.same(source, self.there / "f")
+                    (self.there / "f").unlink()
+                    self.stop(server)
+
+
+if __name__ == "__main__":
+    unittest.main()
