@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
 """tltcp-live-transmit: its command line, and streams through it."""
 import contextlib
+import json
 import os
+import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -290,6 +293,18 @@ class Streams(toolbox.Folder):
             lines = log.read_text().splitlines()
             self.assertTrue(lines[0].startswith(first))
             self.assertGreater(len(lines), 2)
+
+    def test_the_page_names_fields_that_there_are(self):
+        page = pathlib.Path(__file__).resolve().parents[2] / "docs" / \
+            "from-srt.md"
+        table = page.read_text(encoding="utf-8").split("| field |")[1]
+        names = set(re.findall(r"`(\w+)`", "".join(
+            line.split("|")[1] for line in table.splitlines()
+            if line.startswith("| `"))))
+        done = toolbox.run("tltcp-live-transmit", "-q", "-t", "0.1", "--json",
+                           "-", "udp://127.0.0.1:0", LISTEN)
+        self.assertGreater(len(names), 15)
+        self.assertLessEqual(names, set(json.loads(done.stdout)))
 
     def test_what_is_lost_before_it_is_read_is_told(self):
         port = self.folder / "port"

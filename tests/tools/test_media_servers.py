@@ -39,7 +39,8 @@ class Page(toolbox.Folder):
         clips.make(self.folder, "h264-aac.ts").rename(self.folder / "film.ts")
         (self.folder / "live").mkdir()
         self.ports = {p: free_port(socket.SOCK_DGRAM)
-                      for p in ("5000", "1234", "1235")}
+                      for p in ("5000", "5001", "1234", "1235", "6000",
+                                "6001")}
         for p in ("1935", "8080", "8554"):
             self.ports[p] = free_port(socket.SOCK_STREAM)
         direct = {k: v for k, v in os.environ.items()
@@ -116,6 +117,48 @@ class Page(toolbox.Folder):
                 got += player.recv(65536)
             self.ends_well(film)
         self.assertEqual(set(got[::188]), {0x47})
+
+    def view(self, line, name):
+        """Starts what the page has viewers do, into a file."""
+        return self.start_line(line.replace("udp://127.0.0.1:1235", name))
+
+    def test_a_relay_serves_many_whose_camera_comes_again(self):
+        relay, camera, viewer, _ = commands("Many viewers")
+        self.start_line(relay)
+        self.await_port("5000")
+        for name in "a.ts", "b.ts":
+            self.view(viewer, name)
+        self.start_line(camera).communicate(timeout=toolbox.PATIENCE)
+        while not all(self.pictures_so_far(self.folder / name) > 60
+                      for name in ("a.ts", "b.ts")):
+            self.start_line(camera).communicate(timeout=toolbox.PATIENCE)
+
+    def test_an_encoders_udp_is_given_to_callers(self):
+        _, _, viewer, server = commands("Many viewers")
+        encoder = commands("Any program")[2]
+        self.start_line(server)
+        self.await_port("1234")
+        self.view(viewer, "a.ts")
+        while not self.pictures_so_far(self.folder / "a.ts"):
+            self.ends_well(self.start_line(encoder))
+
+    def test_between_peers_that_speak_srt(self):
+        self.need_element("srtsink")
+        first, second = commands("SRT on one side")
+        player = self.start_line(
+            "gst-launch-1.0 srtsrc uri='srt://:6001?mode=listener' "
+            "! filesink location=received.ts")
+        self.await_port("6001")
+        self.start_line(second)
+        self.await_port("5000")
+        self.start_line(first)
+        self.await_port("6000")
+        self.ends_well(self.start_line(
+            "gst-launch-1.0 filesrc location=film.ts "
+            "! tsparse set-timestamps=true ! identity sync=true "
+            "! srtsink uri='srt://127.0.0.1:6000'"))
+        self.ends_well(player)
+        self.assertGreater(self.pictures(self.folder / "received.ts"), 10)
 
     def test_hls(self):
         receive, send, _ = commands("HLS")
