@@ -2,95 +2,12 @@
 /* Addresses that change under a connection, and routes that go away. */
 #include <errno.h>
 #include <limits.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
-#include <uv.h>
-
-#include "tests/loopback/lo.h"
+#include "tests/loopback/relay.h"
 
 /* --- A translator between the two ends ----------------------------------- */
-
-/* Forwards datagrams, and can take another port towards the listener, as a home
- * router does after a while. */
-struct relay {
-    int front;   /* where the client calls */
-    int back[2]; /* towards the listener */
-    struct sockaddr_in client;
-    struct sockaddr_in server;
-    atomic_int side;
-    atomic_bool stop;
-    uv_thread_t thread;
-};
-
-static void forward(int in, int out, struct sockaddr_in *from,
-                    const struct sockaddr_in *to) {
-    uint8_t buf[2048];
-    struct sockaddr_in a;
-    socklen_t len = sizeof(a);
-    ssize_t n = recvfrom(in, buf, sizeof(buf), MSG_DONTWAIT,
-                         (struct sockaddr *)&a, &len);
-
-    if (n > 0) {
-        if (from != NULL) {
-            *from = a;
-        }
-        (void)sendto(out, buf, (size_t)n, 0, (const struct sockaddr *)to,
-                     sizeof(*to));
-    }
-}
-
-static void run_relay(void *arg) {
-    struct relay *r = arg;
-
-    while (!atomic_load(&r->stop)) {
-        struct pollfd p[3] = {{.fd = r->front, .events = POLLIN},
-                              {.fd = r->back[0], .events = POLLIN},
-                              {.fd = r->back[1], .events = POLLIN}};
-
-        if (poll(p, 3, 20) <= 0) {
-            continue;
-        }
-        if (p[0].revents != 0) {
-            forward(r->front, r->back[atomic_load(&r->side)], &r->client,
-                    &r->server);
-        }
-        for (int i = 0; i < 2; i++) {
-            if (p[1 + i].revents != 0 && r->client.sin_port != 0) {
-                forward(r->back[i], r->front, NULL, &r->client);
-            }
-        }
-    }
-}
-
-static void start_relay(struct relay *r, struct lo *l) {
-    struct sockaddr_in a;
-    socklen_t len = sizeof(r->server);
-
-    memset(r, 0, sizeof(*r));
-    lo_listen(l);
-    assert_int_equal(
-        tltcp_local_address(l->listener, (struct sockaddr *)&r->server, &len),
-        0);
-    r->back[0] = lo_bind(&a);
-    r->back[1] = lo_bind(&a);
-    r->front = lo_bind(&a);
-    snprintf(l->port, sizeof(l->port), "%u", (unsigned)ntohs(a.sin_port));
-    assert_int_equal(uv_thread_create(&r->thread, run_relay, r), 0);
-}
-
-static void stop_relay(struct relay *r) {
-    atomic_store(&r->stop, true);
-    assert_int_equal(uv_thread_join(&r->thread), 0);
-    close(r->front);
-    close(r->back[0]);
-    close(r->back[1]);
-}
 
 static uint16_t peer_port(const tltcp_socket *s) {
     struct sockaddr_in a;
@@ -102,11 +19,11 @@ static uint16_t peer_port(const tltcp_socket *s) {
 
 static void a_connection_follows_its_peer_to_another_address(void **state) {
     struct lo *l = *state;
-    struct relay r;
+    struct relay r = {0};
     tltcp_event ev;
     uint16_t before;
 
-    start_relay(&r, l);
+    relay_start(&r, l);
     lo_connect(l);
     lo_accept(l);
     lo_send_text(l->client, "from the old place");
@@ -124,19 +41,19 @@ static void a_connection_follows_its_peer_to_another_address(void **state) {
     assert_int_equal(tltcp_close(l->client, LO_PATIENCE), 0);
     l->client = NULL;
     lo_expect_end(l->server);
-    stop_relay(&r);
+    relay_stop(&r);
 }
 
 static void a_bulk_transfer_survives_moves(void **state) {
     enum { SECTIONS = 400, LEN = 5000 };
     struct lo *l = *state;
-    struct relay r;
+    struct relay r = {0};
     uint8_t *data = malloc(LEN);
     uint64_t got = 0;
 
     assert_non_null(data);
     l->config.send_buffer = (size_t)SECTIONS * LEN;
-    start_relay(&r, l);
+    relay_start(&r, l);
     lo_connect(l);
     lo_accept(l);
     for (uint64_t i = 0; i < SECTIONS; i++) {
@@ -155,7 +72,7 @@ static void a_bulk_transfer_survives_moves(void **state) {
         got += (uint64_t)n;
         atomic_store(&r.side, (int)(got / 500000) % 2);
     }
-    stop_relay(&r);
+    relay_stop(&r);
     free(data);
 }
 

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Passphrases and keys through the socket API. */
-#include <netinet/in.h>
-#include <poll.h>
-#include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
-#include <uv.h>
-
-#include "tests/loopback/lo.h"
+#include "tests/loopback/relay.h"
 
 #define RIGHT "correct horse battery"
 #define WRONG "a wrong passphrase"
@@ -227,22 +219,19 @@ static void carry_bulk(struct bulk *b) {
 #define PLAIN "this must not be readable on the way, nor any part of it"
 #define STREAM "contribution/studio-7"
 
-/* Forwards datagrams and searches them. */
+/* A relay that searches the datagrams. */
 struct tap {
-    int front; /* where the client calls */
-    int back;  /* towards the listener */
-    struct sockaddr_in client;
-    struct sockaddr_in server;
+    struct relay relay;
     atomic_uint datagrams;
     atomic_uint plain; /* with readable text */
     uint8_t phase[2];  /* of the newest keys, there and back */
     atomic_uint renewed[2];
-    atomic_bool stop;
-    uv_thread_t thread;
 };
 
 /* SHORT packets show by their lowest bit which keys sealed them. */
-static void look(struct tap *t, bool back, const uint8_t *buf, size_t n) {
+static void look(void *user, bool back, const uint8_t *buf, size_t n) {
+    struct tap *t = user;
+
     atomic_fetch_add(&t->datagrams, 1);
     if (memmem(buf, n, PLAIN, 16) != NULL ||
         memmem(buf, n, STREAM, 12) != NULL) {
@@ -254,64 +243,14 @@ static void look(struct tap *t, bool back, const uint8_t *buf, size_t n) {
     }
 }
 
-static void forward(struct tap *t, int in, int out, struct sockaddr_in *from,
-                    const struct sockaddr_in *to) {
-    uint8_t buf[2048];
-    socklen_t len = sizeof(*from);
-    ssize_t n = recvfrom(in, buf, sizeof(buf), MSG_DONTWAIT,
-                         (struct sockaddr *)from, &len);
-
-    if (n <= 0) {
-        return;
-    }
-    look(t, in == t->back, buf, (size_t)n);
-    (void)sendto(out, buf, (size_t)n, 0, (const struct sockaddr *)to,
-                 sizeof(*to));
-}
-
-static void run_tap(void *arg) {
-    struct tap *t = arg;
-
-    while (!atomic_load(&t->stop)) {
-        struct pollfd p[2] = {{.fd = t->front, .events = POLLIN},
-                              {.fd = t->back, .events = POLLIN}};
-        struct sockaddr_in from;
-
-        if (poll(p, 2, 20) <= 0) {
-            continue;
-        }
-        if (p[0].revents != 0) {
-            forward(t, t->front, t->back, &t->client, &t->server);
-        }
-        if (p[1].revents != 0) {
-            forward(t, t->back, t->front, &from, &t->client);
-        }
-    }
-}
-
 /* A pair of sockets with a tap between them. */
 static void start_tap(struct tap *t, struct lo *l) {
-    struct sockaddr_in a;
-    socklen_t len = sizeof(t->server);
-
     memset(t, 0, sizeof(*t));
-    lo_listen(l);
-    assert_int_equal(
-        tltcp_local_address(l->listener, (struct sockaddr *)&t->server, &len),
-        0);
-    t->back = lo_bind(&a);
-    t->front = lo_bind(&a);
-    snprintf(l->port, sizeof(l->port), "%u", (unsigned)ntohs(a.sin_port));
-    assert_int_equal(uv_thread_create(&t->thread, run_tap, t), 0);
+    t->relay.look = look;
+    t->relay.user = t;
+    relay_start(&t->relay, l);
     lo_connect(l);
     lo_accept(l);
-}
-
-static void stop_tap(struct tap *t) {
-    atomic_store(&t->stop, true);
-    assert_int_equal(uv_thread_join(&t->thread), 0);
-    close(t->front);
-    close(t->back);
 }
 
 /* How many datagrams of a connection had text in them. */
@@ -325,7 +264,7 @@ static unsigned readable_datagrams(struct lo *l) {
     lo_expect_text(l->server, PLAIN);
     lo_send_text(l->server, PLAIN);
     lo_expect_text(l->client, PLAIN);
-    stop_tap(&t);
+    relay_stop(&t.relay);
     assert_true(atomic_load(&t.datagrams) >= 4);
     return atomic_load(&t.plain);
 }
@@ -356,7 +295,7 @@ static void a_bulk_transfer_survives_dozens_of_new_keys(void **state) {
     carry_bulk(&b);
     b = (struct bulk){.from = l->server, .to = l->client};
     carry_bulk(&b);
-    stop_tap(&t);
+    relay_stop(&t.relay);
     assert_true(atomic_load(&t.renewed[0]) >= 24);
     assert_true(atomic_load(&t.renewed[1]) >= 24);
 }
@@ -374,7 +313,7 @@ static void new_keys_come_when_asked_for(void **state) {
         assert_int_equal(tltcp_rekey(i % 2 == 0 ? l->server : l->client), 0);
         pair_works(l);
     }
-    stop_tap(&t);
+    relay_stop(&t.relay);
     assert_true(atomic_load(&t.renewed[0]) >= 1);
     assert_true(atomic_load(&t.renewed[1]) >= 1);
 }
