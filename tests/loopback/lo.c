@@ -224,3 +224,18 @@ void lo_expect_refusal(struct lo *l, const char *reason) {
     assert_int_equal(tltcp_socket_error(l->client, said), TLTCP_ERR_REFUSED);
     assert_string_equal(said, reason);
 }
+
+void lo_fill(uint8_t *data, size_t len, uint64_t at) {
+    for (size_t i = 0; i < len; i++) {
+        data[i] = lo_byte(at + i);
+    }
+}
+
+bool lo_matches(const uint8_t *data, size_t len, uint64_t at) {
+    for (size_t i = 0; i < len; i++) {
+        if (data[i] != lo_byte(at + i)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -84,5 +84,9 @@ void lo_expect_end(tltcp_socket *s);
 static inline uint8_t lo_byte(uint64_t i) {
     return (uint8_t)(i * 131 + (i >> 8) * 17 + (i >> 16) * 5);
 }
+/* Such bytes from place `at` on: makes them, and says whether these are they.
+ */
+void lo_fill(uint8_t *data, size_t len, uint64_t at);
+bool lo_matches(const uint8_t *data, size_t len, uint64_t at);
 
 #endif /* TESTS_LOOPBACK_LO_H */

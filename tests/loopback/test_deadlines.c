@@ -56,9 +56,7 @@ static void data_and_gaps_tile_the_stream(void **state) {
     assert_non_null(g);
     lo_pair(l);
     for (unsigned i = 0; i < SECTIONS; i++) {
-        for (unsigned k = 0; k < LEN; k++) {
-            data[k] = lo_byte(i * LEN + k);
-        }
+        lo_fill(data, LEN, i * LEN);
         assert_int_equal(lo_send(l->client, data, LEN,
                                  i % 3 == 1 ? past() : TLTCP_TIME_NEVER),
                          LEN);

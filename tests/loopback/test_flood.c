@@ -188,9 +188,7 @@ static void write_more(struct attack *a) {
         .data = data, .len = LEN, .deadline = TLTCP_TIME_NEVER};
 
     while (a->written < SECTIONS) {
-        for (uint64_t i = 0; i < LEN; i++) {
-            data[i] = lo_byte(a->written * LEN + i);
-        }
+        lo_fill(data, LEN, a->written * LEN);
         if (tltcp_conn_write(a->conn, &s, 1, tltcp_now()) != 1) {
             break;
         }
@@ -209,9 +207,7 @@ static void read_some(struct attack *a, struct lo *l) {
     }
     while ((n = lo_recv_plain(l->server, data, sizeof(data), MSG_DONTWAIT)) >
            0) {
-        for (ssize_t i = 0; i < n; i++) {
-            assert_int_equal(data[i], lo_byte(a->read + (uint64_t)i));
-        }
+        assert_true(lo_matches(data, (size_t)n, a->read));
         a->read += (uint64_t)n;
     }
     assert_int_equal(n, TLTCP_ERR_AGAIN);

@@ -57,8 +57,8 @@ static void one_call_sends_many_sections_and_numbers_them(void **state) {
 
     assert_non_null(g);
     lo_pair(l);
+    lo_fill(bytes, SECTIONS, 0);
     for (unsigned i = 0; i < SECTIONS; i++) {
-        bytes[i] = lo_byte(i);
         iov[i] = (struct iovec){.iov_base = &bytes[i], .iov_len = 1};
     }
     assert_int_equal(tltcp_sendmsg(l->client, &m, 0), SECTIONS);
@@ -169,9 +169,7 @@ static void a_long_section_comes_in_pieces(void **state) {
 
     assert_non_null(data);
     assert_non_null(g);
-    for (size_t i = 0; i < len; i++) {
-        data[i] = lo_byte(i);
-    }
+    lo_fill(data, len, 0);
     lo_pair(l);
     assert_int_equal(lo_send(l->client, data, len, TLTCP_TIME_NEVER), len);
     while (at < len) {

@@ -57,18 +57,14 @@ static void a_bulk_transfer_survives_moves(void **state) {
     lo_connect(l);
     lo_accept(l);
     for (uint64_t i = 0; i < SECTIONS; i++) {
-        for (uint64_t k = 0; k < LEN; k++) {
-            data[k] = lo_byte(i * LEN + k);
-        }
+        lo_fill(data, LEN, i * LEN);
         assert_int_equal(lo_send(l->client, data, LEN, TLTCP_TIME_NEVER), LEN);
     }
     while (got < (uint64_t)SECTIONS * LEN) {
         ssize_t n = lo_recv_plain(l->server, data, LEN, 0);
 
         assert_true(n > 0);
-        for (ssize_t k = 0; k < n; k++) {
-            assert_int_equal(data[k], lo_byte(got + (uint64_t)k));
-        }
+        assert_true(lo_matches(data, (size_t)n, got));
         got += (uint64_t)n;
         atomic_store(&r.side, (int)(got / 500000) % 2);
     }

@@ -34,9 +34,7 @@ static void write_some(struct transfer *t) {
     bool first = true;
 
     while (t->written < TOTAL && rv >= 0) {
-        for (unsigned i = 0; i < SECTION; i++) {
-            data[i] = lo_byte(t->written + i);
-        }
+        lo_fill(data, SECTION, t->written);
         rv = tltcp_sendmsg(t->from, &m, MSG_DONTWAIT);
         t->written += rv > 0 ? (uint64_t)rv : 0;
         t->failed = t->failed || (rv < 0 && rv != TLTCP_ERR_AGAIN);
@@ -51,9 +49,7 @@ static void read_some(struct transfer *t) {
 
     t->idle_reads += rv == TLTCP_ERR_AGAIN;
     while (rv > 0) {
-        for (ssize_t i = 0; i < rv; i++) {
-            t->failed = t->failed || data[i] != lo_byte(t->read + (uint64_t)i);
-        }
+        t->failed = t->failed || !lo_matches(data, (size_t)rv, t->read);
         t->read += (uint64_t)rv;
         rv = lo_recv_plain(t->to, data, sizeof(data), MSG_DONTWAIT);
     }

@@ -37,9 +37,7 @@ static void both_ends_with_the_key_talk(void **state) {
     struct lo *l = *state;
     uint8_t key[32];
 
-    for (unsigned i = 0; i < sizeof(key); i++) {
-        key[i] = lo_byte(i);
-    }
+    lo_fill(key, sizeof(key), 0);
     l->config.key = key;
     l->config.key_len = sizeof(key);
     lo_pair(l);
@@ -185,9 +183,7 @@ static void send_bulk(void *arg) {
     struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
 
     for (uint64_t at = 0; at < BULK && !atomic_load(&b->failed);) {
-        for (size_t i = 0; i < sizeof(data); i++) {
-            data[i] = lo_byte(at + i);
-        }
+        lo_fill(data, sizeof(data), at);
         if (tltcp_sendmsg(b->from, &m, 0) != (ssize_t)sizeof(data)) {
             atomic_store(&b->failed, 1);
         }
@@ -204,9 +200,8 @@ static void carry_bulk(struct bulk *b) {
 
     assert_int_equal(uv_thread_create(&thread, send_bulk, b), 0);
     while ((n = lo_recv_plain(b->to, data, sizeof(data), 0)) > 0) {
-        for (size_t i = 0; i < (size_t)n; i++, at++) {
-            assert_int_equal(data[i], lo_byte(at));
-        }
+        assert_true(lo_matches(data, (size_t)n, at));
+        at += (uint64_t)n;
     }
     assert_int_equal(n, 0);
     assert_int_equal(uv_thread_join(&thread), 0);

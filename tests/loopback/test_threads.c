@@ -28,9 +28,7 @@ static void send_all(void *arg) {
         ssize_t rv;
 
         iov.iov_len = left < SECTION ? (size_t)left : SECTION;
-        for (size_t i = 0; i < iov.iov_len; i++) {
-            data[i] = lo_byte(w->done + i);
-        }
+        lo_fill(data, iov.iov_len, w->done);
         rv = tltcp_sendmsg(w->s, &m, 0);
         w->error = rv > 0 ? 0 : (int)rv;
         w->done += rv > 0 ? (uint64_t)rv : 0;
@@ -46,10 +44,8 @@ static void receive_all(void *arg) {
 
     while (data != NULL && rv > 0) {
         rv = lo_recv_plain(w->s, data, SECTION, 0);
-        for (ssize_t i = 0; i < rv; i++) {
-            if (data[i] != lo_byte(w->done + (uint64_t)i)) {
-                w->error = TLTCP_ERR_PROTOCOL;
-            }
+        if (rv > 0 && !lo_matches(data, (size_t)rv, w->done)) {
+            w->error = TLTCP_ERR_PROTOCOL;
         }
         w->done += rv > 0 ? (uint64_t)rv : 0;
     }
