@@ -202,6 +202,12 @@ static void assert_fair(const struct scene *scene) {
     assert_true(share >= 0.67 && share <= 1.5);
 }
 
+static void assert_all_fair(const struct scene *scene, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        assert_fair(&scene[i]);
+    }
+}
+
 static void stfrc_is_fair_to_tcp_on_drop_tail_queues(void **state) {
     static const struct scene scene[] = {
         {2, 1, false, 0, "stfrc", 90, 1},
@@ -209,9 +215,7 @@ static void stfrc_is_fair_to_tcp_on_drop_tail_queues(void **state) {
         {4, 4, false, 384e3, "stfrc", 60, 3},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(scene) / sizeof(scene[0]); i++) {
-        assert_fair(&scene[i]);
-    }
+    assert_all_fair(scene, sizeof(scene) / sizeof(scene[0]));
 }
 
 static void stfrc_is_fair_to_tcp_on_random_early_detection(void **state) {
@@ -221,9 +225,7 @@ static void stfrc_is_fair_to_tcp_on_random_early_detection(void **state) {
         {16, 8, true, 0, "stfrc", 45, 3},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(scene) / sizeof(scene[0]); i++) {
-        assert_fair(&scene[i]);
-    }
+    assert_all_fair(scene, sizeof(scene) / sizeof(scene[0]));
 }
 
 /* In the paper TCP wins where the thinnest uplink is full; asking seldom enough
@@ -236,9 +238,7 @@ static void stfrc_is_fair_to_tcp_with_a_thin_way_back(void **state) {
         {16, 8, true, 38400, "stfrc", 45, 4},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(scene) / sizeof(scene[0]); i++) {
-        assert_fair(&scene[i]);
-    }
+    assert_all_fair(scene, sizeof(scene) / sizeof(scene[0]));
 }
 
 /* Each packet lost of a burst counts, but many more are between two bursts. */
@@ -249,9 +249,7 @@ static void the_drafts_tfrc_is_fair_to_tcp(void **state) {
         {4, 4, true, 0, "tfrc", 60, 1},
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(scene) / sizeof(scene[0]); i++) {
-        assert_fair(&scene[i]);
-    }
+    assert_all_fair(scene, sizeof(scene) / sizeof(scene[0]));
 }
 
 int main(void) {
