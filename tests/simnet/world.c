@@ -80,9 +80,13 @@ static void on_send(void *user, struct sim_peer *p, const tltcp_pktinfo *info,
 
 static void on_recv(void *user, struct sim_peer *p, const tltcp_pktinfo *info,
                     const void *dgram, size_t len) {
+    struct end *e = user;
     (void)p;
     (void)info;
-    trace_datagram(user, "takes", dgram, len);
+    if (!e->world->plan.light) {
+        check_lead(e);
+    }
+    trace_datagram(e, "takes", dgram, len);
 }
 
 static void on_event(void *user, struct sim_peer *p, const tltcp_event *ev) {

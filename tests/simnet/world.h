@@ -163,6 +163,8 @@ void trace_datagram(struct end *e, const char *what, const void *dgram,
 void trace_note(struct world *w, const char *what);
 /* Likewise: see check.c. */
 void check_datagram(struct end *e, const void *dgram, size_t len);
+/* Before each datagram is taken, which may shorten the lead again. */
+void check_lead(struct end *e);
 void check_flight(struct end *e);
 void check_piece(void *user, const struct tltcp_segment *seg,
                  const struct tltcp_meta *meta, const uint8_t *data,
