@@ -54,6 +54,7 @@ static void set_options(tltcp_conn *c, const tltcp_config *cfg,
     c->heard_at = now;
     c->connect_by = now + cfg->connect_timeout_ms * TLTCP_MS;
     c->linger_by = TLTCP_TIME_NEVER;
+    c->unanswered = TLTCP_TIME_NEVER;
     c->close_at = TLTCP_TIME_NEVER;
     c->ping_at = TLTCP_TIME_NEVER;
 }
@@ -383,6 +384,9 @@ void tltcp__conn_on_news(tltcp_conn *c, const tltcp__news *news,
     }
     if (news->probe_lost > 0) {
         tltcp__mtu_on_probe_lost(&c->mtu, news->probe_lost, now);
+    }
+    if (news->largest_size > 0) {
+        c->unanswered = TLTCP_TIME_NEVER;
     }
     tltcp__mtu_on_acked(&c->mtu, news->largest_size);
     if (tltcp__mtu_on_lost(&c->mtu, news->largest_lost, now) ||

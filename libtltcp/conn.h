@@ -116,6 +116,7 @@ struct tltcp_conn {
     tltcp_time heard_at;
     tltcp_time connect_by;
     tltcp_time linger_by;
+    tltcp_time unanswered; /* since then packets wait for any ACK, or NEVER */
     tltcp_time close_at;
     tltcp_time ping_at;
     tltcp_time rate_told_at;

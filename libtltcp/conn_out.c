@@ -116,6 +116,9 @@ static size_t close_packet(tltcp_conn *c, draft *d) {
     if (!c->proven) {
         c->sent += len;
     }
+    if (d->eliciting && c->unanswered == TLTCP_TIME_NEVER) {
+        c->unanswered = d->now;
+    }
     c->stats.packets_sent++;
     c->stats.wire_bytes_sent += len;
     tltcp__sender_on_sent(&c->sender, d->rec, d->eliciting, d->now);

@@ -38,6 +38,15 @@ static tltcp_time idle_at(const tltcp_conn *c) {
                                                   : TLTCP_TIME_NEVER;
 }
 
+/* A peer that talks, but acknowledges nothing, does not hold who has closed. */
+static tltcp_time linger_until(const tltcp_conn *c) {
+    tltcp_time at =
+        c->closing && c->idle > 0 && c->unanswered != TLTCP_TIME_NEVER
+            ? c->unanswered + 2 * c->idle
+            : TLTCP_TIME_NEVER;
+    return tltcp__earlier(at, c->linger_by);
+}
+
 tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
     tltcp_time at;
     if (c->state == TLTCP__CLOSED) {
@@ -46,7 +55,7 @@ tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
     if (urgent(c)) {
         return 0;
     }
-    at = tltcp__earlier(c->connect_by, c->linger_by);
+    at = tltcp__earlier(c->connect_by, linger_until(c));
     at = tltcp__earlier(at, idle_at(c));
     at = tltcp__earlier(at, c->state == TLTCP__CLOSING ? c->close_at
                                                        : TLTCP_TIME_NEVER);
@@ -128,10 +137,10 @@ static void on_ping_timer(tltcp_conn *c, tltcp_time now) {
 static bool on_last_timers(tltcp_conn *c, tltcp_time now) {
     if (idle_at(c) <= now || c->connect_by <= now) {
         tltcp__conn_bury(c, c->state == TLTCP__CLOSING ? 0 : TLTCP_ERR_TIMEOUT);
-    } else if (c->linger_by <= now && c->state < TLTCP__CLOSING) {
+    } else if (linger_until(c) <= now && c->state < TLTCP__CLOSING) {
         tltcp__conn_fail(c, TLTCP_ERR_ABORTED,
                          "closed before all was delivered");
-    } else if (c->linger_by <= now && c->state == TLTCP__CLOSING) {
+    } else if (linger_until(c) <= now && c->state == TLTCP__CLOSING) {
         tltcp__conn_bury(c, 0);
     }
     return c->state >= TLTCP__DYING;

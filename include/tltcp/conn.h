@@ -227,7 +227,9 @@ TLTCP_API void tltcp_conn_finish(tltcp_conn *conn, tltcp_time now);
  * peer.  ::TLTCP_EVENT_CLOSED follows.
  * @param conn    connection
  * @param linger  give up at this time and abort; ::TLTCP_TIME_NEVER: when the
- *                peer is silent for the idle timeout
+ *                peer is silent for the idle timeout, or acknowledges nothing
+ *                for twice that; one that acknowledges and does not read is
+ *                waited for
  * @param now     current time
  */
 TLTCP_API void tltcp_conn_close(tltcp_conn *conn, tltcp_time linger,

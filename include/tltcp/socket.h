@@ -387,7 +387,10 @@ TLTCP_API int tltcp_rekey(tltcp_socket *s);
  * are refused; what it accepted lives on, and the port stays bound until the
  * last of these is closed.
  * @param s          socket, or NULL
- * @param linger_ms  milliseconds; 0: abort; < 0: until the idle timeout
+ * @param linger_ms  milliseconds; 0: abort; < 0: until the peer is silent for
+ *                   the idle timeout, or acknowledges nothing for twice that;
+ *                   one that acknowledges and does not read is waited for, so
+ *                   give strangers a time
  * @retval 0                 all was delivered or expired
  * @retval TLTCP_ERR_TIMEOUT the time was not enough; the rest is lost
  * @retval TLTCP_ERR_CLOSED  the connection had ended before with sections

@@ -411,8 +411,37 @@ a_peer_that_hears_of_no_end_is_not_waited_for_for_ever(void **state) {
     lie_close();
 }
 
+/* Nor one that pings, but acknowledges nothing of what is still to arrive. */
+static void
+a_peer_that_acknowledges_nothing_does_not_hold_a_close(void **state) {
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[SERVER].sections = 10;
+    p.source[SERVER].interval = 500 * MS;
+    p.keep_open = true;
+    assert_int_equal(world_open(&w, &p), 0);
+    world_run_for(&w, 2 * SEC);
+    lie_next_pn = 5000;
+    lie_mute_client();
+    world_run_for(&w, 5 * SEC);
+    end_close(&w.end[SERVER]);
+    for (int i = 0; i < 300 && !w.end[SERVER].closed; i++) {
+        struct lie l;
+        lie_begin(&l, &w.end[SERVER]);
+        tltcp__chunk_put(&l.w, TLTCP__PING, 0, 0);
+        (void)lie_tell(&l, &w.end[SERVER]);
+        world_run_for(&w, 1 * SEC);
+    }
+    assert_true(w.end[SERVER].closed);
+    assert_int_equal(w.end[SERVER].error, TLTCP_ERR_ABORTED);
+    lie_close();
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(
+            a_peer_that_acknowledges_nothing_does_not_hold_a_close),
         cmocka_unit_test(
             a_peer_that_hears_of_no_end_is_not_waited_for_for_ever),
         cmocka_unit_test(an_ack_of_a_packet_never_sent_ends_it),
