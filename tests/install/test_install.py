@@ -59,6 +59,20 @@ class Install(unittest.TestCase):
         text = run(program, **environment).stdout
         self.assertRegex(text, r"^tltcp \d+\.\d+\.\d+\n$")
 
+    def test_a_debian_package_says_what_it_needs(self):
+        if not shutil.which("dpkg-shlibdeps") or not shutil.which("cpack"):
+            self.skipTest("needs cpack and dpkg-dev")
+        run("cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake",
+            "-B", self.work / "package")
+        package = next((self.work / "package").glob("perigee_*.deb"))
+        needs = run("dpkg-deb", "-f", package, "Depends").stdout
+        for library in "libc6", "libuv1":
+            self.assertRegex(needs, rf"\b{library}\b")
+        listed = run("dpkg-deb", "-c", package).stdout
+        for path in self.prefix.rglob("*"):
+            if path.is_file():
+                self.assertIn(f"/{path.relative_to(self.prefix)}", listed)
+
     def test_every_tool_has_a_manual_page(self):
         if "HELP2MAN:FILEPATH=/" not in (BUILD / "CMakeCache.txt").read_text():
             self.skipTest("built without help2man")
