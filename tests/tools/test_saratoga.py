@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import re
-import resource
 import socket
 import subprocess
 import unittest
@@ -512,42 +511,7 @@ class BadInput(saratogabox.Node):
         self.run_bad("access denied", "get", self.url("sub"), self.there / "x")
         self.assertEqual(list(self.there.iterdir()), [])
 
-    def test_a_full_disk_is_a_clear_error(self):
-        self.serve()
-        self.put_file("f", 3000000)
-
-        def small_files():
-            resource.setrlimit(resource.RLIMIT_FSIZE, (1000000, 1000000))
-
-        done = toolbox.run("saratoga", "get", self.url("f"), self.there / "f",
-                           preexec_fn=small_files)
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("large", done.stderr)
-        self.assertFalse((self.there / "f").exists())
-
-    def test_a_file_that_changes_while_it_is_sent_is_not_delivered(self):
-        self.serve("--rate", "5mbit")
-        source = self.put_file("f", 4000000)
-        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client)
-        with open(source, "r+b") as file:
-            file.write(b"changed")
-        status, errors = self.finish(client)
-        self.assertEqual(status, 1)
-        self.assertIn("saratoga: ", errors)
-        self.assertFalse((self.there / "f").exists())
-
-    def test_a_file_that_vanishes_while_it_is_sent_still_arrives(self):
-        self.serve("--rate", "20mbit")
-        source = self.put_file("f", 2000000)
-        data = source.read_bytes()
-        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client)
-        source.unlink()
-        self.assertEqual(self.finish(client), (0, ""))
-        self.assertEqual((self.there / "f").read_bytes(), data)
-
-    def test_limits_of_quota_and_sessions_hold(self):
+    def test_the_quota_holds(self):
         self.serve("--write", "--quota", "150kB")
         a = self.put_file("a", 100000, folder=self.there)
         b = self.put_file("b", 100000, 2, folder=self.there)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MPL-2.0
-"""saratoga with disks that are full, files that may not be touched, and peers
-that lie about who they are."""
+"""saratoga with disks that are full, files that may not be touched or change
+meanwhile, and peers that lie about who they are."""
 import ctypes
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
@@ -172,6 +173,19 @@ class Permissions(saratogabox.Node):
                      self.there / "got")
         self.run_bad("access denied", "put", mine, self.url("closed/f"))
         self.assertEqual(list((self.here / "closed").iterdir()), [])
+
+    def test_a_file_larger_than_may_be_written_is_a_clear_error(self):
+        self.serve()
+        self.put_file("f", 3 * MB)
+
+        def small_files():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (MB, MB))
+
+        done = toolbox.run("saratoga", "get", self.url("f"), self.there / "f",
+                           preexec_fn=small_files)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("large", done.stderr)
+        self.assertFalse((self.there / "f").exists())
 
 
 class Strangers(saratogabox.Node):
@@ -393,6 +407,18 @@ class Messages(saratogabox.Node):
 
 
 class Changes(saratogabox.Node):
+    def test_a_file_that_changes_while_it_is_sent_is_not_delivered(self):
+        self.serve("--rate", "5mbit")
+        source = self.put_file("f", 4 * MB)
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        self.wait_for_part(client)
+        with open(source, "r+b") as file:
+            file.write(b"changed")
+        status, errors = self.finish(client)
+        self.assertEqual(status, 1)
+        self.assertIn("saratoga: ", errors)
+        self.assertFalse((self.there / "f").exists())
+
     def test_a_file_that_shrinks_while_it_is_sent_is_not_delivered(self):
         self.serve("--rate", "5mbit")
         source = self.put_file("f", 3 * MB)
@@ -403,6 +429,16 @@ class Changes(saratogabox.Node):
         self.assertEqual(status, 1)
         self.assertTrue(errors.startswith("saratoga: "), errors)
         self.assertFalse((self.there / "f").exists())
+
+    def test_a_file_that_vanishes_while_it_is_sent_still_arrives(self):
+        self.serve("--rate", "20mbit")
+        source = self.put_file("f", 2 * MB)
+        data = source.read_bytes()
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        self.wait_for_part(client)
+        source.unlink()
+        self.assertEqual(self.finish(client), (0, ""))
+        self.assertEqual((self.there / "f").read_bytes(), data)
 
     def test_a_target_that_appears_meanwhile_is_not_replaced(self):
         self.serve("--rate", "8mbit")
