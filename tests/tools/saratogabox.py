@@ -83,6 +83,12 @@ class Node(toolbox.Folder):
                         return
             time.sleep(0.002)
 
+    def begin_get(self, size=1):
+        """A get of "f" of which that much has come."""
+        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
+        self.wait_for_part(client, size)
+        return client
+
     def wait_until(self, holds, why="it does not come to that"):
         end = time.monotonic() + toolbox.PATIENCE
         while not holds():

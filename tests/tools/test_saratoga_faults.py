@@ -382,8 +382,7 @@ class Messages(saratogabox.Node):
     def test_a_transfer_that_is_stopped_tells_that_it_can_go_on(self):
         source = self.put_file("f", 20 * MB)
         server = self.serve("--rate", "4mbit")
-        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client)
+        client = self.begin_get()
         status, errors = self.finish(client, signal.SIGINT)
         self.assertEqual(status, 1)
         self.assertEqual(errors, f"saratoga: {self.url('f')}: stopped; what "
@@ -397,8 +396,7 @@ class Messages(saratogabox.Node):
     def test_a_server_that_is_stopped_says_so(self):
         self.put_file("f", 20 * MB)
         server = self.serve("--rate", "4mbit")
-        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client)
+        client = self.begin_get()
         self.stop(server)
         status, errors = self.finish(client)
         self.assertEqual(status, 1)
@@ -410,8 +408,7 @@ class Changes(saratogabox.Node):
     def test_a_file_that_changes_while_it_is_sent_is_not_delivered(self):
         self.serve("--rate", "5mbit")
         source = self.put_file("f", 4 * MB)
-        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client)
+        client = self.begin_get()
         with open(source, "r+b") as file:
             file.write(b"changed")
         status, errors = self.finish(client)
@@ -422,8 +419,7 @@ class Changes(saratogabox.Node):
     def test_a_file_that_shrinks_while_it_is_sent_is_not_delivered(self):
         self.serve("--rate", "5mbit")
         source = self.put_file("f", 3 * MB)
-        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client)
+        client = self.begin_get()
         os.truncate(source, MB)
         status, errors = self.finish(client)
         self.assertEqual(status, 1)
@@ -434,8 +430,7 @@ class Changes(saratogabox.Node):
         self.serve("--rate", "20mbit")
         source = self.put_file("f", 2 * MB)
         data = source.read_bytes()
-        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client)
+        client = self.begin_get()
         source.unlink()
         self.assertEqual(self.finish(client), (0, ""))
         self.assertEqual((self.there / "f").read_bytes(), data)
@@ -443,8 +438,7 @@ class Changes(saratogabox.Node):
     def test_a_target_that_appears_meanwhile_is_not_replaced(self):
         self.serve("--rate", "8mbit")
         self.put_file("f", 2 * MB)
-        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client)
+        client = self.begin_get()
         (self.there / "f").write_text("mine", encoding="ascii")
         status, errors = self.finish(client)
         self.assertEqual(status, 1)
@@ -455,8 +449,7 @@ class Changes(saratogabox.Node):
     def test_a_folder_that_vanishes_meanwhile_is_an_error(self):
         self.serve("--rate", "5mbit")
         self.put_file("f", 2 * MB)
-        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client)
+        client = self.begin_get()
         while self.there.exists():  # it may be saving its map right now
             shutil.rmtree(self.there, ignore_errors=True)
         status, errors = self.finish(client)

@@ -111,8 +111,7 @@ class Rates(saratogabox.Node):
                             "127.0.0.1:0", "--port-file", file, "--rate-file",
                             rate)
         self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
-        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client)
+        client = self.begin_get()
         for text in ("nonsense\n", "50mbit"):  # the second half written
             rate.write_text(text, encoding="ascii")
             while "; the rate stays" not in server.stderr.readline():
@@ -133,8 +132,7 @@ class Resuming(saratogabox.Node):
     def test_a_resumed_get_fetches_only_what_is_missing(self):
         source = self.put_file("f", 5000000)
         server = self.serve("--rate", "10mbit")
-        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client, 2000001)
+        client = self.begin_get(2000001)
         status, _ = self.finish(client, signal.SIGTERM)
         self.assertEqual(status, 1)
         self.assertEqual(len(self.left_over(self.there)), 2)
@@ -148,8 +146,7 @@ class Resuming(saratogabox.Node):
     def test_a_changed_file_is_not_resumed(self):
         source = self.put_file("f", 3000000)
         server = self.serve("--rate", "5mbit")
-        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client, 500001)
+        client = self.begin_get(500001)
         self.assertEqual(self.finish(client, signal.SIGTERM)[0], 1)
         self.stop(server)
         self.serve("--rate", "100mbit")

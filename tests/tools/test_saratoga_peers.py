@@ -19,9 +19,7 @@ class Limits(saratogabox.Node):
         """A server with that limit, and a get from it that takes long."""
         self.put_file("f", 1000000)
         self.serve("--rate", "500kbit", *limit)
-        client = self.start("saratoga", "get", self.url("f"), self.there / "f")
-        self.wait_for_part(client)
-        return client
+        return self.begin_get()
 
     def get(self, name, host="127.0.0.1"):
         return ("get", "--bind", f"{host}:0", self.url("f"),
