@@ -28,6 +28,22 @@ static void a_close_under_loss_tells_both_ends(void **state) {
     }
 }
 
+/* Then it is the number of tries that counts. */
+static void so_it_does_where_no_silence_is_too_long(void **state) {
+    (void)state;
+    for (uint64_t seed = 0; seed < 30; seed++) {
+        struct plan p;
+        plan_init(&p, seed);
+        for (int i = 0; i < 2; i++) {
+            p.source[i].sections = 2;
+            p.link[i].loss = 0.3;
+            p.config[i].connect_timeout_ms = 120000;
+            p.config[i].idle_timeout_ms = 0;
+        }
+        assert_true(play(&p, NULL));
+    }
+}
+
 static void a_close_drains_what_was_written(void **state) {
     struct plan p;
     (void)state;
@@ -180,6 +196,28 @@ static void keep_alive_holds_a_connection_without_traffic(void **state) {
     (void)state;
     hold_without_traffic(0);
     hold_without_traffic(20000); /* a third of the idle timeout at most */
+}
+
+/* RFC 8085, 3.1.3: not more often, though a fiftieth of the time is less. */
+static void a_silent_peer_is_asked_once_in_a_round_trip(void **state) {
+    uint64_t since = 10 * SEC;
+    uint64_t sent;
+    struct plan p;
+    (void)state;
+    plan_init(&p, 1);
+    for (int i = 0; i < 2; i++) {
+        p.link[i].delay = 300 * MS;
+        p.config[i].idle_timeout_ms = 9000;
+    }
+    p.source[CLIENT].sections = 1;
+    p.keep_open = true;
+    p.tap = cut;
+    p.user = &since;
+    world_start_for(&w, &p, 14 * SEC);
+    sent = w.end[CLIENT].datagrams;
+    world_run_for(&w, 3 * SEC);
+    assert_in_range(w.end[CLIENT].datagrams - sent, 3, 8);
+    world_close(&w);
 }
 
 static void without_keep_alive_an_idle_connection_ends(void **state) {
@@ -404,6 +442,7 @@ static void impossible_configs_are_refused_with_a_reason(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_close_under_loss_tells_both_ends),
+        cmocka_unit_test(so_it_does_where_no_silence_is_too_long),
         cmocka_unit_test(a_close_drains_what_was_written),
         cmocka_unit_test(a_close_waits_at_most_for_its_linger_time),
         cmocka_unit_test(a_close_outlives_an_outage),
@@ -411,6 +450,7 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_sealed_ends_a_connection_and_stays),
         cmocka_unit_test(silence_ends_both_ends_after_the_lower_idle_timeout),
         cmocka_unit_test(keep_alive_holds_a_connection_without_traffic),
+        cmocka_unit_test(a_silent_peer_is_asked_once_in_a_round_trip),
         cmocka_unit_test(without_keep_alive_an_idle_connection_ends),
         cmocka_unit_test(a_connection_without_idle_timeout_stays),
         cmocka_unit_test(one_direction_may_end_before_the_other),
