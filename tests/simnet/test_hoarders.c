@@ -140,9 +140,7 @@ static void sections_by_the_billion_are_passed_in_one_step(void **state) {
 
 static void repairs_of_anything_cost_bounded_memory(void **state) {
     (void)state;
-    if (!tltcp__fec_available()) {
-        skip();
-    }
+    world_needs_fec();
     lie_open(57);
     for (uint32_t i = 0; i < 20000 && !w.end[SERVER].closed; i++) {
         struct lie l;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What live video reaches over the links of docs/live-bench.md. */
-#include "libtltcp/fec.h"
 #include "tests/simnet/marks.h"
 
 #define SEEDS 5
@@ -58,9 +57,7 @@ static void ten_percent_and_jitter(void **state) {
  * minute shows. */
 static struct path satellite_link(void) {
     struct path on = path_of(6);
-    if (!tltcp__fec_available()) {
-        skip();
-    }
+    world_needs_fec();
     on.loss = 0.02;
     on.rtt = 600 * MS;
     on.latency = 400 * MS;

@@ -3,7 +3,6 @@
  * seen in time. */
 #include <inttypes.h>
 
-#include "libtltcp/fec.h"
 #include "tests/simnet/clip.h"
 
 #define PATIENCE (400 * MS) /* latency and as much again */
@@ -173,15 +172,9 @@ static double play_lossy(const struct plan *p, uint64_t budget,
     return (double)good / n;
 }
 
-static void need_fec(void) {
-    if (!tltcp__fec_available()) {
-        skip();
-    }
-}
-
 static void over_a_satellite_repair_comes_along(void **state) {
     (void)state;
-    need_fec();
+    world_needs_fec();
     for (uint64_t seed = 1; seed <= 3; seed++) {
         struct plan p;
         tltcp_stats st;
@@ -200,7 +193,7 @@ static void over_a_satellite_repair_comes_along(void **state) {
 
 static void ten_percent_of_loss_are_borne(void **state) {
     (void)state;
-    need_fec();
+    world_needs_fec();
     for (uint64_t seed = 1; seed <= 3; seed++) {
         struct plan p;
         tltcp_stats st;
@@ -219,7 +212,7 @@ static void repair_leaves_beside_acknowledgements_too(void **state) {
     tltcp_stats st;
     uint64_t alone;
     (void)state;
-    need_fec();
+    world_needs_fec();
     plan_lossy(&p, 1, 40 * MS, 0, 200 * MS);
     p.config[CLIENT].fec = TLTCP_FEC_ON;
     (void)play_lossy(&p, 200 * MS, &st);

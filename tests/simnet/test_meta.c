@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What the sender says of its sections reaches the receiver; the world compares
  * it with what was written. */
-#include "libtltcp/fec.h"
 #include "tests/simnet/lie.h"
 
 static void plan_classes(struct plan *p, uint64_t seed) {
@@ -55,9 +54,7 @@ static void what_was_taken_in_is_known_where_memory_runs_out(void **state) {
 
 static void it_comes_with_repair_where_the_first_packet_is_lost(void **state) {
     (void)state;
-    if (!tltcp__fec_available()) {
-        skip();
-    }
+    world_needs_fec();
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct plan p;
         plan_classes(&p, seed);
@@ -89,9 +86,7 @@ static void plan_repair(struct plan *p, uint32_t symbol) {
 static void repair_of_sealed_packets_finds_room(void **state) {
     struct plan p;
     (void)state;
-    if (!tltcp__fec_available()) {
-        skip();
-    }
+    world_needs_fec();
     plan_repair(&p, 1133);
     p.secured = true;
     p.config[SERVER].no_mtu_probing = true;
@@ -102,18 +97,13 @@ static void repair_of_sealed_packets_finds_room(void **state) {
 }
 
 static void repair_of_larger_datagrams_holds_nothing_up(void **state) {
-    struct sim_link_config c;
     struct plan p;
     (void)state;
-    if (!tltcp__fec_available()) {
-        skip();
-    }
+    world_needs_fec();
     plan_repair(&p, 1400);
     world_start_for(&w, &p, 1 * SEC);
     assert_int_equal(end_stats(&w.end[SERVER]).datagram_bytes, 1472);
-    c = p.link[SERVER];
-    c.mtu = 1250;
-    sim_net_set_link(w.net, w.link[SERVER], &c);
+    world_narrow(&w, SERVER);
     world_finish(&w);
 }
 

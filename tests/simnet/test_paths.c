@@ -6,13 +6,6 @@
 static struct world w;
 static const char *const recoveries[] = {"packet", "dupack"};
 
-/* From now on the way out of an end carries no datagram above 1250 bytes. */
-static void narrow(int end) {
-    struct sim_link_config c = w.plan.link[end];
-    c.mtu = 1250;
-    sim_net_set_link(w.net, w.link[end], &c);
-}
-
 static uint64_t datagram_found(uint32_t mtu, uint32_t max) {
     struct plan p;
     uint64_t found;
@@ -68,7 +61,7 @@ static void a_black_hole_that_opens_later_is_survived(void **state) {
         p.config[CLIENT].recovery = recoveries[r];
         world_start_for(&w, &p, 1 * SEC);
         assert_int_equal(end_stats(&w.end[CLIENT]).datagram_bytes, 1472);
-        narrow(CLIENT);
+        world_narrow(&w, CLIENT);
         world_run_for(&w, 60 * SEC);
         assert_string_equal(w.why, "");
         assert_true(w.flow[CLIENT].reader.ended);
@@ -127,7 +120,7 @@ static void a_path_that_swallows_all_large_packets_is_survived(void **state) {
         p.config[SERVER].recovery = recoveries[r];
         world_start_for(&w, &p, 3 * SEC);
         assert_int_equal(end_stats(&w.end[SERVER]).datagram_bytes, 1472);
-        narrow(SERVER);
+        world_narrow(&w, SERVER);
         world_finish(&w);
     }
 }

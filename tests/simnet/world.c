@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "libtltcp/conn.h"
+#include "libtltcp/fec.h"
 
 void world_fault(struct world *w, const char *format, ...) {
     va_list ap;
@@ -367,6 +368,18 @@ void world_free(struct world *w) {
         w->end[i].peer = NULL;
     }
     sim_net_free(w->net);
+}
+
+void world_narrow(struct world *w, int end) {
+    struct sim_link_config c = w->plan.link[end];
+    c.mtu = 1250;
+    sim_net_set_link(w->net, w->link[end], &c);
+}
+
+void world_needs_fec(void) {
+    if (!tltcp__fec_available()) {
+        skip();
+    }
 }
 
 bool play(const struct plan *p, uint64_t *hash) {

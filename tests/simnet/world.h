@@ -150,6 +150,11 @@ void world_free(struct world *w);
 void world_fault(struct world *w, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* From now on the way out of an end carries no datagram above 1250 bytes. */
+void world_narrow(struct world *w, int end);
+/* Skips a test where no repair symbols can be made. */
+void world_needs_fec(void);
+
 uint64_t world_now(struct world *w);
 tltcp_stats end_stats(const struct end *e);
 /* Opens, runs, checks, closes; prints what is wrong.  False when anything is;
