@@ -16,6 +16,12 @@ struct counter {
     int value;
 };
 
+/* Callers of a sink. */
+struct visits {
+    struct counter added;
+    struct counter removed;
+};
+
 static void counter_add(struct counter *c) {
     g_mutex_lock(&c->lock);
     c->value++;
@@ -44,15 +50,15 @@ static void on_caller(GstElement *e, int unused, GSocketAddress *address,
     }
 }
 
-static GstHarness *listening_sink(const char *query, struct counter *added,
-                                  struct counter *removed) {
+static GstHarness *listening_sink(const char *query, struct visits *visits) {
     g_autofree char *uri =
         g_strdup_printf("tltcp://127.0.0.1:0?mode=listener&%s", query);
     GstHarness *h = support_harness(support_element("tltcpsink", uri));
 
-    g_signal_connect(h->element, "caller-added", G_CALLBACK(on_caller), added);
+    g_signal_connect(h->element, "caller-added", G_CALLBACK(on_caller),
+                     &visits->added);
     g_signal_connect(h->element, "caller-removed", G_CALLBACK(on_caller),
-                     removed);
+                     &visits->removed);
     gst_harness_play(h);
     gst_harness_set_src_caps_str(h, SUPPORT_H264_CAPS);
     return h;
@@ -80,16 +86,15 @@ static guint count_callers(GstElement *sink) {
 }
 
 static void a_listener_serves_several_callers(void **state) {
-    struct counter added = {0};
-    struct counter removed = {0};
-    GstHarness *sink = listening_sink("latency=60000", &added, &removed);
+    struct visits visits = {0};
+    GstHarness *sink = listening_sink("latency=60000", &visits);
     GstHarness *src[3];
 
     (void)state;
     for (guint i = 0; i < 3; i++) {
         src[i] = support_caller("tltcpsrc", sink->element, "latency=60000");
     }
-    counter_wait(&added, 3);
+    counter_wait(&visits.added, 3);
     assert_int_equal(count_callers(sink->element), 3);
     support_push(sink, support_frame('I', 'a', 40 * MS, 0));
     support_push(sink, support_frame('P', 'b', 80 * MS, 40 * MS));
@@ -97,7 +102,7 @@ static void a_listener_serves_several_callers(void **state) {
         support_expect(src[i], "ab");
     }
     gst_harness_teardown(src[1]);
-    counter_wait(&removed, 1);
+    counter_wait(&visits.removed, 1);
     assert_int_equal(count_callers(sink->element), 2);
     support_push(sink, support_frame('P', 'c', 120 * MS, 80 * MS));
     support_expect(src[0], "c");
@@ -111,17 +116,16 @@ static void a_listener_serves_several_callers(void **state) {
 }
 
 static void who_joins_later_begins_with_caps_and_a_key_frame(void **state) {
-    struct counter added = {0};
-    struct counter removed = {0};
-    GstHarness *sink = listening_sink("latency=60000", &added, &removed);
+    struct visits visits = {0};
+    GstHarness *sink = listening_sink("latency=60000", &visits);
     GstHarness *first = support_caller("tltcpsrc", sink->element, "");
 
     (void)state;
-    counter_wait(&added, 1);
+    counter_wait(&visits.added, 1);
     support_push(sink, support_frame('I', 'a', 40 * MS, 0));
     support_push(sink, support_frame('P', 'b', 80 * MS, 40 * MS));
     GstHarness *late = support_caller("tltcpsrc", sink->element, "");
-    counter_wait(&added, 2);
+    counter_wait(&visits.added, 2);
     support_push(sink, support_frame('P', 'c', 120 * MS, 80 * MS));
     support_push(sink, support_frame('B', 'd', 160 * MS, 160 * MS));
     support_push(sink, support_frame('I', 'e', 200 * MS, 160 * MS));
@@ -138,13 +142,12 @@ static void who_joins_later_begins_with_caps_and_a_key_frame(void **state) {
 static void who_joins_later_gets_the_parameter_sets(void **state) {
     static const guint8 sets[] = {0, 0, 0, 1, 0x67, 0x42,
                                   0, 0, 0, 1, 0x68, 0xce};
-    struct counter added = {0};
-    struct counter removed = {0};
-    GstHarness *sink = listening_sink("latency=60000", &added, &removed);
+    struct visits visits = {0};
+    GstHarness *sink = listening_sink("latency=60000", &visits);
     GstHarness *first = support_caller("tltcpsrc", sink->element, "");
 
     (void)state;
-    counter_wait(&added, 1);
+    counter_wait(&visits.added, 1);
     GstBuffer *buffer = support_frame('I', 'a', 40 * MS, 0);
     gst_buffer_prepend_memory(
         buffer,
@@ -152,7 +155,7 @@ static void who_joins_later_gets_the_parameter_sets(void **state) {
                                sizeof(sets), 0, sizeof(sets), NULL, NULL));
     support_push(sink, buffer);
     GstHarness *late = support_caller("tltcpsrc", sink->element, "");
-    counter_wait(&added, 2);
+    counter_wait(&visits.added, 2);
     support_push(sink, support_frame('I', 'b', 80 * MS, 40 * MS));
     support_push(sink, support_frame('I', 'c', 120 * MS, 80 * MS));
     for (guint i = 0; i < 2; i++) { /* with the first key frame only */
@@ -175,23 +178,22 @@ static void who_joins_later_gets_the_parameter_sets(void **state) {
 }
 
 static void stream_headers_are_given_to_all_who_join(void **state) {
-    struct counter added = {0};
-    struct counter removed = {0};
-    GstHarness *sink = listening_sink("latency=60000", &added, &removed);
+    struct visits visits = {0};
+    GstHarness *sink = listening_sink("latency=60000", &visits);
     GstHarness *src[2];
 
     (void)state;
     gst_harness_set_src_caps_str(
         sink, "application/x-test, streamheader=(buffer)< 68656164 >");
     src[0] = support_caller("tltcpsrc", sink->element, "");
-    counter_wait(&added, 1);
+    counter_wait(&visits.added, 1);
     GstBuffer *header = gst_buffer_new_memdup("head", 4);
     GST_BUFFER_FLAG_SET(header, GST_BUFFER_FLAG_HEADER);
     GST_BUFFER_PTS(header) = 0;
     support_push(sink, header);
     support_push(sink, support_buffer(1, 10, 0, 0, 0));
     src[1] = support_caller("tltcpsrc", sink->element, "");
-    counter_wait(&added, 2);
+    counter_wait(&visits.added, 2);
     support_push(sink, support_buffer(2, 10, 40 * MS, 40 * MS, 0));
     for (guint i = 0; i < 2; i++) {
         GstBuffer *got = support_pull(src[i]);
@@ -225,9 +227,8 @@ static guint arrives(GstHarness *src, gsize size) {
 /* The other caller is a plain connection that nobody reads from.  A busy
  * machine may make some frames late. */
 static void a_caller_that_never_reads_harms_no_other(void **state) {
-    struct counter added = {0};
-    struct counter removed = {0};
-    GstHarness *sink = listening_sink("latency=500", &added, &removed);
+    struct visits visits = {0};
+    GstHarness *sink = listening_sink("latency=500", &visits);
     GstHarness *src = support_caller("tltcpsrc", sink->element, "latency=500");
     g_autofree char *port = g_strdup_printf("%u", support_port(sink->element));
     tltcp_config config;
@@ -239,17 +240,17 @@ static void a_caller_that_never_reads_harms_no_other(void **state) {
     config.recv_buffer = 4096;
     assert_int_equal(
         tltcp_connect(&deaf, "127.0.0.1", port, &config, PATIENCE_MS), 0);
-    counter_wait(&added, 2);
+    counter_wait(&visits.added, 2);
     for (guint i = 0; i < 1000 && arrived < 600; i++) {
         GstClockTime now = gst_element_get_current_running_time(sink->element);
         support_push(sink, support_buffer((guint8)i, 100000, now, now, 0));
         arrived += arrives(src, 100000);
     }
     assert_int_equal(arrived, 600);
-    assert_int_equal(removed.value, 0);
+    assert_int_equal(visits.removed.value, 0);
     assert_int_equal(count_callers(sink->element), 2);
     tltcp_close(deaf, 0);
-    counter_wait(&removed, 1);
+    counter_wait(&visits.removed, 1);
     gst_harness_teardown(sink);
     gst_harness_teardown(src);
 }
@@ -270,10 +271,9 @@ static void on_rejected(GstElement *e, GSocketAddress *address,
 }
 
 static void the_application_may_refuse_callers(void **state) {
-    struct counter added = {0};
-    struct counter removed = {0};
+    struct visits visits = {0};
     struct counter rejected = {0};
-    GstHarness *sink = listening_sink("latency=60000", &added, &removed);
+    GstHarness *sink = listening_sink("latency=60000", &visits);
     g_autofree char *uri = g_strdup_printf("tltcp://127.0.0.1:%u?streamid=bob",
                                            support_port(sink->element));
 
@@ -289,8 +289,8 @@ static void the_application_may_refuse_callers(void **state) {
     support_expect_error(bus, GST_RESOURCE_ERROR_NOT_AUTHORIZED, "refused");
     GstHarness *alice =
         support_caller("tltcpsrc", sink->element, "streamid=alice");
-    counter_wait(&added, 1);
-    assert_int_equal(added.value, 1);
+    counter_wait(&visits.added, 1);
+    assert_int_equal(visits.added.value, 1);
     gst_object_unref(bus);
     gst_harness_teardown(alice);
     gst_harness_teardown(bob);
@@ -326,9 +326,8 @@ static void a_source_takes_one_caller_and_tells_the_next(void **state) {
 }
 
 static void a_key_unit_is_asked_for_when_somebody_joins(void **state) {
-    struct counter added = {0};
-    struct counter removed = {0};
-    GstHarness *sink = listening_sink("latency=60000", &added, &removed);
+    struct visits visits = {0};
+    GstHarness *sink = listening_sink("latency=60000", &visits);
     GstHarness *src = support_caller("tltcpsrc", sink->element, "");
 
     (void)state;
@@ -376,16 +375,15 @@ static void what_the_path_carries_is_notified(void **state) {
 }
 
 static void a_sink_need_not_wait_for_callers(void **state) {
-    struct counter added = {0};
-    struct counter removed = {0};
-    GstHarness *sink = listening_sink("latency=60000&wait-for-connection=false",
-                                      &added, &removed);
+    struct visits visits = {0};
+    GstHarness *sink =
+        listening_sink("latency=60000&wait-for-connection=false", &visits);
 
     (void)state;
     support_push(sink, support_frame('I', 'a', 40 * MS, 0));
     support_push(sink, support_frame('P', 'b', 80 * MS, 40 * MS));
     GstHarness *src = support_caller("tltcpsrc", sink->element, "");
-    counter_wait(&added, 1);
+    counter_wait(&visits.added, 1);
     support_push(sink, support_frame('I', 'c', 120 * MS, 80 * MS));
     support_expect(src, "c");
     gst_harness_teardown(sink);
@@ -394,10 +392,9 @@ static void a_sink_need_not_wait_for_callers(void **state) {
 
 /* Of many callers that come and go none is left over. */
 static void callers_come_and_go(void **state) {
-    struct counter added = {0};
-    struct counter removed = {0};
-    GstHarness *sink = listening_sink("latency=60000&wait-for-connection=false",
-                                      &added, &removed);
+    struct visits visits = {0};
+    GstHarness *sink =
+        listening_sink("latency=60000&wait-for-connection=false", &visits);
     g_autofree char *port = g_strdup_printf("%u", support_port(sink->element));
 
     (void)state;
@@ -405,13 +402,13 @@ static void callers_come_and_go(void **state) {
         tltcp_socket *s = NULL;
         assert_int_equal(
             tltcp_connect(&s, "127.0.0.1", port, NULL, PATIENCE_MS), 0);
-        counter_wait(&added, i + 1);
+        counter_wait(&visits.added, i + 1);
         support_push(sink,
                      support_frame(i % 10 ? 'P' : 'I', 'a', (guint)i * 40 * MS,
                                    (guint)i * 40 * MS));
         tltcp_close(s, 0);
     }
-    counter_wait(&removed, 60);
+    counter_wait(&visits.removed, 60);
     assert_int_equal(count_callers(sink->element), 0);
     gst_harness_teardown(sink);
 }

@@ -221,6 +221,11 @@ static void wait_message(GstElement *pipeline, GstMessageType type) {
     }
 }
 
+static void wait_end(struct run *r) {
+    wait_message(r->sender, GST_MESSAGE_EOS);
+    wait_message(r->receiver, GST_MESSAGE_EOS);
+}
+
 /* Of a media type, once it has so many buffers; NULL: not yet. */
 static struct output *find(struct run *r, const char *type, guint buffers) {
     for (guint i = 0; i < r->outputs->len; i++) {
@@ -254,8 +259,7 @@ static void carry_both(struct run *r, const char *pictures, const char *sound) {
     guint port = receive(r, "tltcp://127.0.0.1:0?mode=listener");
 
     send_to(r, port, VIDEO " ! s. " AUDIO " ! s.", pictures, sound);
-    wait_message(r->sender, GST_MESSAGE_EOS);
-    wait_message(r->receiver, GST_MESSAGE_EOS);
+    wait_end(r);
 }
 
 static void picture_and_sound_share_a_connection(void **state) {
@@ -293,8 +297,7 @@ static void a_slow_encoder_is_waited_for(void **state) {
             VIDEO " ! s. audiotestsrc num-buffers=50 ! audioconvert ! "
                   "opusenc ! s.",
             "num-buffers=2 ! identity sleep-time=1200000");
-    wait_message(r->sender, GST_MESSAGE_EOS);
-    wait_message(r->receiver, GST_MESSAGE_EOS);
+    wait_end(r);
     assert_string_equal(find(r, "video/x-h264", 1)->name, "src");
     assert_string_equal(find(r, "audio/x-opus", 1)->name, "src_1");
 }
@@ -305,8 +308,7 @@ static void so_it_is_by_the_first_pad(void **state) {
 
     send_to(r, port, AUDIO " ! s. " VIDEO " ! s.", "num-buffers=50",
             "num-buffers=2 ! identity sleep-time=1200000");
-    wait_message(r->sender, GST_MESSAGE_EOS);
-    wait_message(r->receiver, GST_MESSAGE_EOS);
+    wait_end(r);
     assert_string_equal(find(r, "video/x-h264", 1)->name, "src");
 }
 
@@ -316,8 +318,7 @@ static void three_streams_have_three_pads(void **state) {
 
     send_to(r, port, AUDIO " ! s. " VIDEO " ! s. " VIDEO " ! s.",
             "num-buffers=40", "num-buffers=40", "num-buffers=40");
-    wait_message(r->sender, GST_MESSAGE_EOS);
-    wait_message(r->receiver, GST_MESSAGE_EOS);
+    wait_end(r);
     assert_int_equal(r->outputs->len, 3);
     for (guint i = 0; i < 3; i++) {
         struct output *o = g_ptr_array_index(r->outputs, i);
@@ -426,8 +427,7 @@ static void a_transport_stream_arrives_whole(void **state) {
             "mpegtsmux name=m alignment=7 ! s. " VIDEO " ! m. " VIDEO
             " ! m. " AUDIO " ! audioconvert ! avenc_aac ! m.",
             "num-buffers=50", "num-buffers=50", "num-buffers=100");
-    wait_message(r->sender, GST_MESSAGE_EOS);
-    wait_message(r->receiver, GST_MESSAGE_EOS);
+    wait_end(r);
     struct output *ts = find(r, "video/mpegts", 1);
     assert_non_null(ts);
     /* at least a section per picture, none of them needless */
@@ -458,8 +458,7 @@ static void a_transport_stream_can_be_demuxed(void **state) {
     send_to(r, support_port(src),
             "mpegtsmux name=m alignment=7 ! s. " VIDEO " ! m.",
             "num-buffers=50");
-    wait_message(r->sender, GST_MESSAGE_EOS);
-    wait_message(r->receiver, GST_MESSAGE_EOS);
+    wait_end(r);
     assert_int_equal(pictures, 50);
 }
 
