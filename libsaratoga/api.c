@@ -418,6 +418,7 @@ int saratoga_transfer_set_link_down(saratoga_node *node, saratoga_handle handle,
     if (s->down && !down) {
         s->heard = now;
         s->out.unanswered = SARATOGA_TIME_NEVER;
+        s->out.in_vain = 0;
         s->out.poll_due |= s->sends && s->state == SARATOGA__OPEN &&
                            s->out.next > s->out.proven;
     }

@@ -30,6 +30,7 @@ const char *saratoga_strerror(int error) {
         "the file is too long for the descriptor in use",
         "not available in this build",
         "the peer has another passphrase or key, or none",
+        "the peer answers, but nothing more of the file arrives there",
     };
     _Static_assert(sizeof(text) / sizeof(text[0]) == 1 - SARATOGA_ERR_LAST,
                    "a text per error");

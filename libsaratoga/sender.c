@@ -330,6 +330,10 @@ static void note(saratoga__session *s, cmn__range r, bool asks, uint64_t stamp,
     s->st.data_bytes += sent.len;
     o->since_ask++;
     o->sent_at = now;
+    if (sent.len > 0) {
+        o->vain_since = o->in_vain > 0 ? o->vain_since : now;
+        o->in_vain += o->in_vain < SARATOGA__VAIN_PACKETS ? 1 : 0;
+    }
     if (sent.again) {
         s->st.retransmitted_packets++;
         s->st.retransmitted_bytes += sent.len;

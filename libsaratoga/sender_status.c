@@ -224,6 +224,14 @@ static bool ends_list(saratoga__sender *o, const saratoga__status_pkt *p) {
     return shorter;
 }
 
+/* A list in parts says too little to tell. */
+static void note_gain(saratoga__sender *o, const report *r) {
+    if (!r->full || r->progress > o->proven || o->held > o->most_held) {
+        o->in_vain = 0;
+    }
+    o->most_held = o->held > o->most_held ? o->held : o->most_held;
+}
+
 static void apply(saratoga__session *s, const report *r, saratoga_time now) {
     saratoga__sender *o = &s->out;
     uint64_t missing = o->miss.total;
@@ -238,6 +246,7 @@ static void apply(saratoga__session *s, const report *r, saratoga_time now) {
         s->st.holes = o->miss.count;
         s->st.hole_bytes = missing;
     }
+    note_gain(o, r);
     o->proven = r->progress > o->proven ? r->progress : o->proven;
     queue_tail(s, r, now);
     saratoga__sender_plan(s);

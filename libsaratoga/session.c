@@ -2,6 +2,7 @@
 #include "libsaratoga/session.h"
 
 #define RTO_MIN (200 * SARATOGA_MS)
+#define VAIN 4 /* times the silence that ends a session */
 
 int saratoga__session_init(saratoga__session *s, saratoga__env *env,
                            const saratoga_options *opt, saratoga_time now) {
@@ -187,6 +188,7 @@ void saratoga__session_end(saratoga__session *s, int error, uint32_t status,
 
 static uint32_t code_for(const saratoga__session *s, int error) {
     switch (error) {
+    case SARATOGA_ERR_IN_VAIN:
     case SARATOGA_ERR_TIMEOUT:
         return s->sends ? SARATOGA_TIMED_OUT : SARATOGA_NOT_HEARD;
     case SARATOGA_ERR_TOO_LONG:
@@ -351,6 +353,19 @@ static bool minds_silence(const saratoga__session *s) {
              (s->opt.no_status || s->opt.unreliable || s->opt.multicast));
 }
 
+/* A sender is answered, but what it sends does not arrive: only what is small
+ * gets through, or the receiver's disk hangs.  A stream may have a reader who
+ * pauses. */
+static saratoga_time vain_end(const saratoga__session *s) {
+    if (!s->sends || s->state != SARATOGA__OPEN || !minds_silence(s) ||
+        s->kind == SARATOGA_STREAM || s->out.in_vain < SARATOGA__VAIN_PACKETS) {
+        return SARATOGA_TIME_NEVER;
+    }
+    return s->opt.inactivity < SARATOGA_TIME_NEVER / VAIN
+               ? saratoga__later(s->out.vain_since, VAIN * s->opt.inactivity)
+               : SARATOGA_TIME_NEVER;
+}
+
 static void retry(saratoga__session *s, saratoga_time now) {
     if (s->tries >= s->opt.request_tries) {
         saratoga__session_end(s, SARATOGA_ERR_TIMEOUT, SARATOGA_TIMED_OUT,
@@ -385,6 +400,8 @@ void saratoga__session_on_timeout(saratoga__session *s, saratoga_time now) {
     } else if (saratoga__session_lives(s) && minds_silence(s) &&
                is_silent(s, now)) {
         saratoga__session_fail(s, SARATOGA_ERR_TIMEOUT, now);
+    } else if (now >= vain_end(s)) {
+        saratoga__session_fail(s, SARATOGA_ERR_IN_VAIN, now);
     } else if (s->state == SARATOGA__ASKING && now >= s->retry_at) {
         retry(s, now);
     } else if (s->state == SARATOGA__OPEN && s->sends) {
@@ -407,6 +424,7 @@ saratoga_time saratoga__session_wake(const saratoga__session *s,
     if (s->state != SARATOGA__LINGER && minds_silence(s)) {
         at = saratoga__later(s->heard, s->opt.inactivity);
     }
+    at = saratoga__sooner(at, vain_end(s));
     if (s->state == SARATOGA__ASKING) {
         at = saratoga__sooner(at, s->retry_at);
     } else if (s->state == SARATOGA__OPEN && s->sends) {

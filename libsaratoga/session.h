@@ -40,6 +40,8 @@ enum saratoga__state {
 #define SARATOGA__SUM_MAX 60
 /* Polls that follow soon when all is sent, in case one gets lost. */
 #define SARATOGA__EARLY_POLLS 2
+/* Fewer DATA may all get lost on a bad link. */
+#define SARATOGA__VAIN_PACKETS 64u
 /* When all is here but takes longer than this to verify, the last octet is
  * reported as missing, so that the sender neither takes it for done nor gives
  * up. */
@@ -53,11 +55,12 @@ typedef struct saratoga__sender {
     cmn__bytes window; /* of a stream */
     saratoga__sentlog log;
     saratoga__pace pace;
-    uint64_t base;   /* stream: first byte in the window */
-    uint64_t size;   /* SARATOGA_SIZE_UNKNOWN: an open stream */
-    uint64_t next;   /* behind the highest byte sent */
-    uint64_t proven; /* everything below is held by the receiver */
-    uint64_t held;   /* bytes that it holds */
+    uint64_t base;      /* stream: first byte in the window */
+    uint64_t size;      /* SARATOGA_SIZE_UNKNOWN: an open stream */
+    uint64_t next;      /* behind the highest byte sent */
+    uint64_t proven;    /* everything below is held by the receiver */
+    uint64_t held;      /* bytes that it holds */
+    uint64_t most_held; /* that it ever held */
     uint64_t last_stamp;
     uint64_t status_d; /* transmission that the newest STATUS answered */
     uint64_t group_d;  /* the incomplete hole list in `miss` answers this */
@@ -80,9 +83,11 @@ typedef struct saratoga__sender {
     saratoga_time poll_wait;
     saratoga_time meta_at; /* METADATA left; or repeat then (one-way) */
     saratoga_time rto_at;
-    saratoga_time eod_at;  /* the end was first told */
-    saratoga_time sent_at; /* the newest transmission */
-    uint32_t since_ask;    /* DATA since the last request */
+    saratoga_time eod_at;     /* the end was first told */
+    saratoga_time sent_at;    /* the newest transmission */
+    saratoga_time vain_since; /* the first of in_vain left */
+    uint32_t in_vain;         /* DATA sent since the receiver gained any */
+    uint32_t since_ask;       /* DATA since the last request */
     uint32_t timeouts;
     uint32_t copies;
     uint32_t passes;

@@ -210,7 +210,8 @@ static void finish(struct saratoga_batch *b, const struct saratoga_task *t,
                    const saratoga_uv_event *ev) {
     saratoga_bar_clear(&b->bar);
     b->done++;
-    b->unreachable = ev->error == SARATOGA_ERR_TIMEOUT;
+    b->unreachable =
+        ev->error == SARATOGA_ERR_TIMEOUT || ev->error == SARATOGA_ERR_IN_VAIN;
     b->repaired = b->repaired || ev->stats.holes_reported > 0;
     add_up(&b->over, &ev->stats);
     if (b->args->json && saratoga_is_transfer(t->type)) {

@@ -72,7 +72,9 @@ enum saratoga_error {
     SARATOGA_ERR_UNSUPPORTED = -17, /**< not available in this build */
     SARATOGA_ERR_AUTH = -18,        /**< passphrase or key do not fit the
                                          peer's */
-    SARATOGA_ERR_LAST = -18         /**< the lowest of them */
+    SARATOGA_ERR_IN_VAIN = -19,     /**< the peer answers, but nothing more of
+                                         the file arrives */
+    SARATOGA_ERR_LAST = -19         /**< the lowest of them */
 };
 
 /** Status codes on the wire; all but the first end a session. */

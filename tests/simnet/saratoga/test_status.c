@@ -188,6 +188,64 @@ what_comes_from_a_group_is_not_answered_with_an_error(void **state) {
     }
 }
 
+/* One STATUS a second, with so much more progress every 100 s. */
+static const saratoga_event *answered_for(struct raw *r, unsigned seconds,
+                                          uint32_t gain) {
+    uint8_t status[16] = {0x24};
+    put32(status + 4, 7);
+    for (uint32_t i = 0; i < seconds && !r->h->xfers->done; i++) {
+        uint32_t have = i / 100 * gain;
+        status[9] = (uint8_t)have; /* progress, IRT, the hole between */
+        status[11] = 200;
+        status[13] = (uint8_t)have;
+        status[15] = 199;
+        raw_recv(r, status, sizeof(status));
+        raw_wait(r, SEC);
+        r->n = 0;
+    }
+    return r->h->xfers->done ? &r->h->xfers->end : NULL;
+}
+
+static void a_receiver_that_answers_and_gains_nothing_is_left(void **state) {
+    saratoga_options o = once();
+    (void)state;
+    for (uint32_t gain = 0; gain < 2; gain++) {
+        struct raw *r = raw_new(NULL);
+        const saratoga_event *end;
+        (void)host_make_file(r->h, "d", 200, 1);
+        r->h->answer_options = &o;
+        raw_hex(r, GET_D);
+        end = answered_for(r, 1000, gain);
+        if (gain == 0) {
+            assert_non_null(end);
+            assert_int_equal(end->error, SARATOGA_ERR_IN_VAIN);
+            assert_in_range(host_now(r->h), 4 * o.inactivity, 6 * o.inactivity);
+        } else {
+            assert_null(end);
+        }
+        raw_free(r);
+    }
+}
+
+/* Only what is small gets through. */
+static void a_path_that_swallows_all_data_ends_a_transfer(void **state) {
+    const struct plan p = {20e6, 20e6, RTT, 0, 0, 1};
+    struct world w = world_new(&p, NULL, NULL);
+    saratoga_options o = at_rate(RATE);
+    struct sim_link_config c;
+    struct xfer *x;
+    (void)state;
+    link_config(&c, 20e6, RTT / 2, 0);
+    c.mtu = 600;
+    sim_net_set_link(w.net, w.down, &c);
+    (void)host_make_file(w.sat, "f", SIZE, 1);
+    x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+    world_finish(&w, x, 1000 * SEC);
+    assert_true(x->done);
+    assert_int_equal(x->end.error, SARATOGA_ERR_IN_VAIN);
+    world_free(&w);
+}
+
 int main(void) {
 #define T(f) cmocka_unit_test(f)
     const struct CMUnitTest tests[] = {
@@ -196,6 +254,8 @@ int main(void) {
         T(a_progress_that_was_never_made_is_healed_by_the_next),
         T(a_forged_list_costs_what_leaves_until_the_next),
         T(what_comes_from_a_group_is_not_answered_with_an_error),
+        T(a_receiver_that_answers_and_gains_nothing_is_left),
+        T(a_path_that_swallows_all_data_ends_a_transfer),
     };
     return cmocka_run_group_tests_name("status", tests, NULL, NULL);
 }
