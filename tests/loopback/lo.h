@@ -32,6 +32,9 @@ int lo_plain(void **state);
 int lo_no_gso(void **state);
 /* Closes what is open. */
 int lo_teardown(void **state);
+/* A test with one of these set-ups: LO_TEST(f, plain). */
+#define LO_TEST(f, how) \
+    { #f " (" #how ")", f, lo_##how, lo_teardown, NULL }
 
 /* Whether this machine has IPv6 at all. */
 bool lo_has_ipv6(void);

@@ -350,8 +350,7 @@ static void statistics_must_be_set_up(void **state) {
     assert_int_equal(tltcp_get_stats(l->listener, &st), TLTCP_ERR_INVAL);
 }
 
-#define T(f) \
-    { #f, f, lo_ipv4, lo_teardown, NULL }
+#define T(f) cmocka_unit_test_setup_teardown(f, lo_ipv4, lo_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

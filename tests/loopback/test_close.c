@@ -133,18 +133,16 @@ static void events_come_in_order_and_end(void **state) {
     assert_int_equal(tltcp_next_event(l->client, &ev, -1), TLTCP_ERR_CLOSED);
 }
 
-#define T(f, how) \
-    { #f " (" #how ")", f, lo_##how, lo_teardown, NULL }
-#define TESTS(how)                                                    \
-    {                                                                 \
-        T(close_without_linger_aborts, how),                          \
-            T(a_peer_that_does_not_read_outlasts_the_linger, how),    \
-            T(deadlines_end_the_linger_early, how),                   \
-            T(closing_what_the_peer_aborted_tells_of_the_loss, how),  \
-            T(what_arrived_before_an_end_can_be_read_after_it, how),  \
-            T(both_ends_close_at_once, how),                          \
-            T(a_silent_peer_is_given_up_after_the_idle_timeout, how), \
-            T(events_come_in_order_and_end, how),                     \
+#define TESTS(how)                                                          \
+    {                                                                       \
+        LO_TEST(close_without_linger_aborts, how),                          \
+            LO_TEST(a_peer_that_does_not_read_outlasts_the_linger, how),    \
+            LO_TEST(deadlines_end_the_linger_early, how),                   \
+            LO_TEST(closing_what_the_peer_aborted_tells_of_the_loss, how),  \
+            LO_TEST(what_arrived_before_an_end_can_be_read_after_it, how),  \
+            LO_TEST(both_ends_close_at_once, how),                          \
+            LO_TEST(a_silent_peer_is_given_up_after_the_idle_timeout, how), \
+            LO_TEST(events_come_in_order_and_end, how),                     \
     }
 
 int main(void) {

@@ -220,18 +220,16 @@ static void unordered_gives_whole_sections(void **state) {
     free(g);
 }
 
-#define T(f, how) \
-    { #f " (" #how ")", f, lo_##how, lo_teardown, NULL }
-#define TESTS(how)                                           \
-    {                                                        \
-        T(a_late_section_is_taken_and_becomes_a_gap, how),   \
-            T(data_and_gaps_tile_the_stream, how),           \
-            T(without_msg_tl_a_gap_is_an_error_once, how),   \
-            T(a_gap_at_the_end_is_told_before_the_end, how), \
-            T(a_gap_is_told_though_nothing_follows, how),    \
-            T(what_cannot_leave_in_time_expires, how),       \
-            T(fates_tell_delivered_from_unsent, how),        \
-            T(unordered_gives_whole_sections, how),          \
+#define TESTS(how)                                                 \
+    {                                                              \
+        LO_TEST(a_late_section_is_taken_and_becomes_a_gap, how),   \
+            LO_TEST(data_and_gaps_tile_the_stream, how),           \
+            LO_TEST(without_msg_tl_a_gap_is_an_error_once, how),   \
+            LO_TEST(a_gap_at_the_end_is_told_before_the_end, how), \
+            LO_TEST(a_gap_is_told_though_nothing_follows, how),    \
+            LO_TEST(what_cannot_leave_in_time_expires, how),       \
+            LO_TEST(fates_tell_delivered_from_unsent, how),        \
+            LO_TEST(unordered_gives_whole_sections, how),          \
     }
 
 int main(void) {

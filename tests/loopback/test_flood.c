@@ -269,8 +269,7 @@ static void a_sealed_stream_loses_nothing_in_a_flood(void **state) {
     assert_true(st.callers_retried > 0);
 }
 
-#define T(f) \
-    { #f, f, lo_ipv4, lo_teardown, NULL }
+#define T(f) cmocka_unit_test_setup_teardown(f, lo_ipv4, lo_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

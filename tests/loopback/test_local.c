@@ -169,26 +169,23 @@ static void a_local_address_picks_among_those_of_a_name(void **state) {
     expect_caller(l, "127.0.0.1", NULL);
 }
 
-#define T(f, how) \
-    { #f " (" #how ")", f, lo_##how, lo_teardown, NULL }
-
-#define ALL(how)                                                        \
-    T(a_caller_calls_from_the_port_that_it_chose, how),                 \
-        T(a_caller_calls_from_the_address_and_port_that_it_chose, how), \
-        T(an_address_alone_leaves_the_port_open, how),                  \
-        T(a_port_serves_again_after_the_caller_closed, how),            \
-        T(a_taken_port_is_said_to_be, how),                             \
-        T(what_is_no_local_address_is_refused, how),                    \
-        T(from_ipv6_nothing_of_ipv4_is_reached, how),                   \
-        T(a_local_address_picks_among_those_of_a_name, how)
+#define ALL(how)                                                              \
+    LO_TEST(a_caller_calls_from_the_port_that_it_chose, how),                 \
+        LO_TEST(a_caller_calls_from_the_address_and_port_that_it_chose, how), \
+        LO_TEST(an_address_alone_leaves_the_port_open, how),                  \
+        LO_TEST(a_port_serves_again_after_the_caller_closed, how),            \
+        LO_TEST(a_taken_port_is_said_to_be, how),                             \
+        LO_TEST(what_is_no_local_address_is_refused, how),                    \
+        LO_TEST(from_ipv6_nothing_of_ipv4_is_reached, how),                   \
+        LO_TEST(a_local_address_picks_among_those_of_a_name, how)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         ALL(ipv4),
         ALL(plain),
 #if defined(__linux__)
-        T(of_several_addresses_the_chosen_one_is_used, ipv4),
-        T(of_several_addresses_the_chosen_one_is_used, plain),
+        LO_TEST(of_several_addresses_the_chosen_one_is_used, ipv4),
+        LO_TEST(of_several_addresses_the_chosen_one_is_used, plain),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

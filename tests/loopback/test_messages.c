@@ -277,22 +277,20 @@ static void statistics_count_what_was_carried(void **state) {
     assert_int_equal(st.bytes_read, 10); /* of those that are gone, too */
 }
 
-#define T(f, how) \
-    { #f " (" #how ")", f, lo_##how, lo_teardown, NULL }
-#define TESTS(how)                                                 \
-    {                                                              \
-        T(a_section_arrives_whole_with_its_bounds, how),           \
-            T(both_ends_send, how),                                \
-            T(what_is_sent_before_accept_is_not_lost, how),        \
-            T(what_is_sent_before_the_handshake_is_not_lost, how), \
-            T(one_call_sends_many_sections_and_numbers_them, how), \
-            T(what_is_said_of_sections_arrives_with_them, how),    \
-            T(a_long_section_comes_in_pieces, how),                \
-            T(shutdown_gives_the_peer_the_end, how),               \
-            T(close_delivers_everything_first, how),               \
-            T(addresses_tell_who_talks_to_whom, how),              \
-            T(the_stream_id_reaches_the_listener, how),            \
-            T(statistics_count_what_was_carried, how),             \
+#define TESTS(how)                                                       \
+    {                                                                    \
+        LO_TEST(a_section_arrives_whole_with_its_bounds, how),           \
+            LO_TEST(both_ends_send, how),                                \
+            LO_TEST(what_is_sent_before_accept_is_not_lost, how),        \
+            LO_TEST(what_is_sent_before_the_handshake_is_not_lost, how), \
+            LO_TEST(one_call_sends_many_sections_and_numbers_them, how), \
+            LO_TEST(what_is_said_of_sections_arrives_with_them, how),    \
+            LO_TEST(a_long_section_comes_in_pieces, how),                \
+            LO_TEST(shutdown_gives_the_peer_the_end, how),               \
+            LO_TEST(close_delivers_everything_first, how),               \
+            LO_TEST(addresses_tell_who_talks_to_whom, how),              \
+            LO_TEST(the_stream_id_reaches_the_listener, how),            \
+            LO_TEST(statistics_count_what_was_carried, how),             \
     }
 
 int main(void) {

@@ -128,8 +128,7 @@ static void without_ipv6_a_listener_serves_the_other(void **state) {
     atomic_store(&no_sockets, false);
 }
 
-#define T(f) \
-    { #f, f, lo_ipv4, lo_teardown, NULL }
+#define T(f) cmocka_unit_test_setup_teardown(f, lo_ipv4, lo_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -145,8 +145,7 @@ static void a_full_kernel_delays_but_loses_nothing(void **state) {
     assert_int_equal(st.packets_lost, 0);
 }
 
-#define T(f) \
-    { #f, f, lo_ipv4, lo_teardown, NULL }
+#define T(f) cmocka_unit_test_setup_teardown(f, lo_ipv4, lo_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

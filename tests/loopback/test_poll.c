@@ -247,22 +247,19 @@ static void events_raise_their_descriptor(void **state) {
     assert_int_equal(ev.error, TLTCP_ERR_ABORTED);
 }
 
-#define T(f, how) \
-    { #f " (" #how ")", f, lo_##how, lo_teardown, NULL }
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        T(poll_drives_a_transfer, ipv4),
-        T(poll_drives_a_transfer, plain),
-        T(a_libuv_loop_drives_a_transfer, ipv4),
-        T(a_libuv_loop_drives_a_transfer, plain),
+        LO_TEST(poll_drives_a_transfer, ipv4),
+        LO_TEST(poll_drives_a_transfer, plain),
+        LO_TEST(a_libuv_loop_drives_a_transfer, ipv4),
+        LO_TEST(a_libuv_loop_drives_a_transfer, plain),
 #if defined(PERIGEE_TEST_GLIB)
-        T(a_glib_loop_drives_a_transfer, ipv4),
-        T(a_glib_loop_drives_a_transfer, plain),
+        LO_TEST(a_glib_loop_drives_a_transfer, ipv4),
+        LO_TEST(a_glib_loop_drives_a_transfer, plain),
 #endif
-        T(a_refused_size_must_fit_before_it_is_writable_again, ipv4),
-        T(an_idle_socket_is_not_readable, ipv4),
-        T(events_raise_their_descriptor, ipv4),
+        LO_TEST(a_refused_size_must_fit_before_it_is_writable_again, ipv4),
+        LO_TEST(an_idle_socket_is_not_readable, ipv4),
+        LO_TEST(events_raise_their_descriptor, ipv4),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

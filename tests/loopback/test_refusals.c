@@ -184,8 +184,7 @@ static void junk_does_not_disturb_a_listener(void **state) {
     lo_expect_text(l->server, "unimpressed");
 }
 
-#define T(f) \
-    { #f, f, lo_ipv4, lo_teardown, NULL }
+#define T(f) cmocka_unit_test_setup_teardown(f, lo_ipv4, lo_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

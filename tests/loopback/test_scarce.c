@@ -159,18 +159,15 @@ static void too_few_descriptors_are_an_error(void **state) {
     ration(l, open_fds);
 }
 
-#define T(f, how) \
-    { #f " (" #how ")", f, lo_##how, lo_teardown, NULL }
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        T(listening_without_memory_fails_cleanly, ipv4),
-        T(listening_without_memory_fails_cleanly, plain),
-        T(connecting_without_memory_fails_cleanly, ipv4),
-        T(connecting_without_memory_fails_cleanly, plain),
-        T(sending_without_memory_is_an_error_or_works, ipv4),
-        T(too_few_descriptors_are_an_error, ipv4),
-        T(too_few_descriptors_are_an_error, plain),
+        LO_TEST(listening_without_memory_fails_cleanly, ipv4),
+        LO_TEST(listening_without_memory_fails_cleanly, plain),
+        LO_TEST(connecting_without_memory_fails_cleanly, ipv4),
+        LO_TEST(connecting_without_memory_fails_cleanly, plain),
+        LO_TEST(sending_without_memory_is_an_error_or_works, ipv4),
+        LO_TEST(too_few_descriptors_are_an_error, ipv4),
+        LO_TEST(too_few_descriptors_are_an_error, plain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -323,8 +323,7 @@ static void new_keys_need_a_secured_connection(void **state) {
     assert_int_equal(tltcp_rekey(l->server), TLTCP_ERR_STATE);
 }
 
-#define T(f) \
-    { #f, f, lo_ipv4, lo_teardown, NULL }
+#define T(f) cmocka_unit_test_setup_teardown(f, lo_ipv4, lo_teardown)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -158,17 +158,14 @@ static void a_waiting_accept_is_woken(void **state) {
     assert_non_null(l->server);
 }
 
-#define T(f, how) \
-    { #f " (" #how ")", f, lo_##how, lo_teardown, NULL }
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        T(both_directions_run_at_once, ipv4),
-        T(both_directions_run_at_once, no_gso),
-        T(both_directions_run_at_once, plain),
-        T(pairs_on_one_listener_do_not_mix, ipv4),
-        T(a_slow_reader_does_not_hold_up_another, ipv4),
-        T(a_waiting_accept_is_woken, ipv4),
+        LO_TEST(both_directions_run_at_once, ipv4),
+        LO_TEST(both_directions_run_at_once, no_gso),
+        LO_TEST(both_directions_run_at_once, plain),
+        LO_TEST(pairs_on_one_listener_do_not_mix, ipv4),
+        LO_TEST(a_slow_reader_does_not_hold_up_another, ipv4),
+        LO_TEST(a_waiting_accept_is_woken, ipv4),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
