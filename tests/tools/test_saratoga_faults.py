@@ -405,26 +405,27 @@ class Messages(saratogabox.Node):
 
 
 class Changes(saratogabox.Node):
+    def fails(self, client):
+        """The get ends with an error, and leaves no file."""
+        status, errors = self.finish(client)
+        self.assertEqual(status, 1)
+        self.assertTrue(errors.startswith("saratoga: "), errors)
+        self.assertFalse((self.there / "f").exists())
+
     def test_a_file_that_changes_while_it_is_sent_is_not_delivered(self):
         self.serve("--rate", "5mbit")
         source = self.put_file("f", 4 * MB)
         client = self.begin_get()
         with open(source, "r+b") as file:
             file.write(b"changed")
-        status, errors = self.finish(client)
-        self.assertEqual(status, 1)
-        self.assertIn("saratoga: ", errors)
-        self.assertFalse((self.there / "f").exists())
+        self.fails(client)
 
     def test_a_file_that_shrinks_while_it_is_sent_is_not_delivered(self):
         self.serve("--rate", "5mbit")
         source = self.put_file("f", 3 * MB)
         client = self.begin_get()
         os.truncate(source, MB)
-        status, errors = self.finish(client)
-        self.assertEqual(status, 1)
-        self.assertTrue(errors.startswith("saratoga: "), errors)
-        self.assertFalse((self.there / "f").exists())
+        self.fails(client)
 
     def test_a_file_that_vanishes_while_it_is_sent_still_arrives(self):
         self.serve("--rate", "20mbit")
@@ -452,10 +453,7 @@ class Changes(saratogabox.Node):
         client = self.begin_get()
         while self.there.exists():  # it may be saving its map right now
             shutil.rmtree(self.there, ignore_errors=True)
-        status, errors = self.finish(client)
-        self.assertEqual(status, 1)
-        self.assertTrue(errors.startswith("saratoga: "), errors)
-        self.assertFalse((self.there / "f").exists())
+        self.fails(client)
 
 
 if __name__ == "__main__":
