@@ -108,6 +108,10 @@ static void install_connection(GObjectClass *klass) {
                           "unless either end says off",
                           GST_TYPE_TLTCP_FEC, GST_TLTCP_FEC_AUTO, RW_READY));
     g_object_class_install_property(
+        klass, GST_TLTCP_PROP_QOS_DSCP,
+        g_param_spec_uint("qos-dscp", "DSCP", "DSCP of packets that leave", 0,
+                          63, 0, RW_READY));
+    g_object_class_install_property(
         klass, GST_TLTCP_PROP_QLOG_DIR,
         g_param_spec_string("qlog-dir", "Folder for traces",
                             "Write a qlog of each connection here (NULL: none)",
@@ -205,6 +209,7 @@ GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s) {
     copy->auto_reconnect = s->auto_reconnect;
     copy->congestion = g_strdup(s->congestion);
     copy->fec = s->fec;
+    copy->qos_dscp = s->qos_dscp;
     copy->qlog_dir = g_strdup(s->qlog_dir);
     g_mutex_unlock(&s->lock);
     load_secrets(copy);
@@ -247,6 +252,7 @@ static const GstTltcpField fields[] = {
     {GST_TLTCP_PROP_CONGESTION_CONTROL,
      G_STRUCT_OFFSET(GstTltcpSettings, congestion)},
     {GST_TLTCP_PROP_FEC, G_STRUCT_OFFSET(GstTltcpSettings, fec)},
+    {GST_TLTCP_PROP_QOS_DSCP, G_STRUCT_OFFSET(GstTltcpSettings, qos_dscp)},
     {GST_TLTCP_PROP_QLOG_DIR, G_STRUCT_OFFSET(GstTltcpSettings, qlog_dir)},
     {GST_TLTCP_PROP_LOCALADDRESS,
      G_STRUCT_OFFSET(GstTltcpSettings, localaddress)},
@@ -342,6 +348,7 @@ void gst_tltcp_settings_config(const GstTltcpSettings *s,
     secrets_to_config(&s->secrets, config);
     config->stream_id = s->streamid;
     config->fec = (uint8_t)s->fec;
+    config->dscp = s->qos_dscp;
     config->qlog_dir = s->qlog_dir;
     config->idle_timeout_ms = IDLE_MS;
     config->send_buffer = BUFFER_BYTES;

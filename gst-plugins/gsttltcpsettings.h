@@ -24,6 +24,7 @@ enum {
     GST_TLTCP_PROP_AUTO_RECONNECT,
     GST_TLTCP_PROP_CONGESTION_CONTROL,
     GST_TLTCP_PROP_FEC,
+    GST_TLTCP_PROP_QOS_DSCP,
     GST_TLTCP_PROP_QLOG_DIR,
     GST_TLTCP_PROP_STATS,
     GST_TLTCP_PROP_LAST
@@ -56,6 +57,7 @@ typedef struct {
     gboolean auto_reconnect;
     gchar *congestion;
     gint fec; /* GstTltcpFec */
+    guint qos_dscp;
     gchar *qlog_dir;
 } GstTltcpSettings;
 

@@ -15,7 +15,7 @@
 /* A field in tail padding would not change the size, and struct_size could no
  * longer tell old callers from new ones. */
 _Static_assert(sizeof(tltcp_config) ==
-                   offsetof(tltcp_config, more_keys) + sizeof(void *),
+                   offsetof(tltcp_config, dscp) + sizeof(uint64_t),
                "tail padding in tltcp_config");
 _Static_assert(sizeof(tltcp_stats) ==
                    offsetof(tltcp_stats, bytes_rebuilt) + sizeof(uint64_t),
@@ -118,6 +118,7 @@ static const char *bad_value(const tltcp_config *c) {
         {c->drop_policy <= TLTCP_DROP_UNTIL_KEY,
          "drop_policy must be one of enum tltcp_drop_policy"},
         {c->fec <= TLTCP_FEC_ON, "fec must be one of enum tltcp_fec"},
+        {c->dscp <= 63, "dscp must be 0 to 63"},
         {c->congestion_params == NULL || c->congestion_values != NULL,
          "congestion_params needs congestion_values"},
     };

@@ -40,6 +40,7 @@ static void set_options(tltcp_conn *c, const tltcp_config *cfg,
                         tltcp_time now) {
     c->report_fates = cfg->report_fates;
     c->no_ecn = cfg->no_ecn;
+    c->dscp = (uint32_t)cfg->dscp;
     c->fec = cfg->fec != TLTCP_FEC_OFF && tltcp__fec_available();
     c->max_datagram = cfg->max_datagram;
     c->rekey_packets = cfg->rekey_packets;

@@ -132,7 +132,8 @@ struct tltcp_conn {
     uint32_t ack_every;    /* what we ask of the peer */
     uint32_t leave_out_in; /* packets until a number is left out */
     uint32_t close_code;
-    int error; /* 0 or why it is over */
+    uint32_t dscp; /* of what leaves */
+    int error;     /* 0 or why it is over */
     unsigned close_tries;
     uint16_t want; /* TLTCP__WANT_* */
     uint8_t state;

@@ -460,7 +460,7 @@ size_t tltcp_conn_send(tltcp_conn *c, tltcp_pktinfo *info, void *buf,
     if (now > c->now) {
         c->now = now;
     }
-    *info = (tltcp_pktinfo){.path = c->path};
+    *info = (tltcp_pktinfo){.path = c->path, .dscp = c->dscp};
     n = send_special(c, info, buf, cap, now);
     *segment = n;
     if (n == 0 && tltcp__conn_flows(c)) {

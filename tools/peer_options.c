@@ -121,6 +121,10 @@ static const char *set_idle_timeout(struct peer_options *o, const char *text) {
     return units_ms(text, &o->config.idle_timeout_ms);
 }
 
+static const char *set_dscp(struct peer_options *o, const char *text) {
+    return units_count(text, 0, 63, &o->config.dscp);
+}
+
 static const char *set_qlog(struct peer_options *o, const char *text) {
     o->config.qlog_dir = text;
     return NULL;
@@ -144,6 +148,7 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
                  {"fec", set_fec},
                  {"connect-timeout", set_connect_timeout},
                  {"idle-timeout", set_idle_timeout},
+                 {"dscp", set_dscp},
                  {"qlog", set_qlog}};
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         if (strcmp(table[i].name, name) == 0) {

@@ -30,7 +30,7 @@ void peer_options_init(struct peer_options *o);
  * @brief Takes an option by its name: latency, deadline-mode, drop-policy,
  * reference-grace, congestion or congestion-control, recovery, passphrase,
  * passphrase-file, key-file, streamid, max-rate, initial-window, fec,
- * connect-timeout, idle-timeout, qlog.
+ * connect-timeout, idle-timeout, dscp, qlog.
  * @param o          options
  * @param name       of the option
  * @param text       its value; must outlive @p o where it is the name of a
@@ -45,7 +45,7 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
 #define PEER_KEYS                                                      \
     "latency, passphrase, passphrase-file, key-file, streamid, "       \
     "congestion-control, max-rate, initial-window, fec, drop-policy, " \
-    "reference-grace, deadline-mode, connect-timeout, idle-timeout"
+    "reference-grace, deadline-mode, connect-timeout, idle-timeout, dscp"
 
 /** @brief As peer_option(), for a key of a URL, of which nothing need outlive
  * the call. */

@@ -48,7 +48,7 @@ static const char help[] =
     "streamid, fec;\n"
     "idle-timeout: gives a caller up after so long a silence (30000; the lower "
     "of\n"
-    "both ends counts).\n"
+    "both ends counts); dscp: of what leaves here, up to 63 (0).\n"
     "\n"
     "How lateness is counted: the sender's time line is laid on the clock "
     "here\n"
@@ -128,7 +128,7 @@ static const char *take(void *user, const char *name, const char *text) {
 static const char *take_key(void *user, const char *key, const char *value) {
     static const char *const keys[] = {
         "latency",  "passphrase", "passphrase-file", "key-file",
-        "streamid", "fec",        "idle-timeout"};
+        "streamid", "fec",        "idle-timeout",    "dscp"};
     struct recv_options *o = user;
     const char *wrong = NULL;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -138,7 +138,7 @@ static const char *take_key(void *user, const char *key, const char *value) {
         }
     }
     return "no such key; there are latency, passphrase, passphrase-file, "
-           "key-file, streamid, fec, idle-timeout";
+           "key-file, streamid, fec, idle-timeout, dscp";
 }
 
 static int take_words(struct recv_options *o, int words, char **word) {

@@ -194,6 +194,8 @@ typedef struct tltcp_config {
     const uint8_t *const *more_keys; /**< listener: further keys of 32 bytes,
                                  as more_passphrases and at most 15 with
                                  them, NULL-terminated; or NULL */
+    uint64_t dscp; /**< DSCP of packets that leave, 0 to 63, for networks that
+                        treat classes apart; default 0: best effort */
 } tltcp_config;
 
 /** @brief Fills in every default. @param c  config, of any content */

@@ -70,6 +70,29 @@ static void a_black_hole_that_opens_later_is_survived(void **state) {
     }
 }
 
+static bool check_dscp(void *user, uint32_t link, struct sim_packet *p,
+                       uint64_t now) {
+    unsigned *others = user;
+    (void)now;
+    *others += p->dscp != (link == 0 ? 34 : 0);
+    return true;
+}
+
+static void packets_are_marked_as_each_end_wants(void **state) {
+    unsigned others = 0;
+    struct plan p;
+    (void)state;
+    plan_steady(&p, 1);
+    p.config[CLIENT].dscp = 34;
+    p.tap = check_dscp;
+    p.user = &others;
+    assert_true(play(&p, NULL));
+    assert_int_equal(others, 0);
+    p.config[CLIENT].dscp = 64;
+    assert_int_equal(world_open(&w, &p), TLTCP_ERR_INVAL);
+    world_close(&w);
+}
+
 /* How many packets left the caller with each codepoint. */
 struct ecn_count {
     uint64_t seen[4];
@@ -250,6 +273,7 @@ int main(void) {
         cmocka_unit_test(probes_that_vanish_are_no_congestion),
         cmocka_unit_test(a_black_hole_that_opens_later_is_survived),
         cmocka_unit_test(a_path_that_swallows_all_large_packets_is_survived),
+        cmocka_unit_test(packets_are_marked_as_each_end_wants),
         cmocka_unit_test(marks_slow_the_sender_down_before_losses_do),
         cmocka_unit_test(a_path_that_spoils_ecn_is_not_asked_for_it_again),
         cmocka_unit_test(a_path_that_marks_everything_still_carries_data),

@@ -81,6 +81,7 @@ class Send(Refusals):
                 ("deadline-mode", "gop", "pts or gop"),
                 ("connect-timeout", "900", "milliseconds"),
                 ("idle-timeout", "2s", "milliseconds"),
+                ("dscp", "34", "whole number"),
                 ("passphrase-file", secret, "first line")):
             self.refuse("missing.mp4", self.folder / "missing.mp4",
                         f"{self.url}?{key}={good}", status=1)

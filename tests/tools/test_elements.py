@@ -56,6 +56,15 @@ class Elements(toolbox.Folder):
                     self.assertEqual(clips.digests(self.folder / output, "v"),
                                      clips.digests(clip, "v"))
 
+    def test_packets_are_marked_as_asked_for(self):
+        for name, words in (("tltcpsink", ("videotestsrc", "!")),
+                            ("tltcpsrc", ())):
+            with toolbox.udp_socket() as s:
+                uri = f"tltcp://127.0.0.1:{s.getsockname()[1]}?qos-dscp=34"
+                self.pipeline(*words, name, f"uri={uri}",
+                              *(() if words else ("!", "fakesink")))
+                self.assertEqual(toolbox.dscp_of_next(s), 34)
+
     def test_mpeg_and_sound_are_received_too(self):
         clip = clips.make(self.folder, "mpeg2-mp2.ts")
         frames = self.receive("out.ts", "filesrc", f"location={clip}", "!",

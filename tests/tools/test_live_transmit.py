@@ -306,6 +306,12 @@ class Streams(toolbox.Folder):
         self.assertGreater(len(names), 15)
         self.assertLessEqual(names, set(json.loads(done.stdout)))
 
+    def test_packets_are_marked_as_asked_for(self):
+        with toolbox.udp_socket() as s:
+            self.start("tltcp-live-transmit", "-q", "-",
+                       f"tltcp://127.0.0.1:{s.getsockname()[1]}?dscp=34")
+            self.assertEqual(toolbox.dscp_of_next(s), 34)
+
     def test_what_is_lost_before_it_is_read_is_told(self):
         port = self.folder / "port"
         process = self.start("tltcp-live-transmit", "--port-file", port,

@@ -38,6 +38,15 @@ def udp_socket():
     return s
 
 
+def dscp_of_next(s):
+    """How what comes to a UDP socket from now on is marked."""
+    s.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
+    while True:
+        for _, kind, value in s.recvmsg(2000, 100)[1]:
+            if kind == socket.IP_TOS:
+                return value[0] >> 2
+
+
 class Folder(unittest.TestCase):
     """A test with a folder of its own whose processes all end."""
 
