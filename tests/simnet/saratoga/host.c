@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/support/cmocka.h"
+
 static void on_disk(struct sim_timer *t, uint64_t now);
 static void on_event(void *user, const saratoga_event *ev);
 static bool take_work(void *user);
@@ -435,4 +437,24 @@ struct xfer *host_start(struct host *h, const struct host *peer, uint32_t type,
     q.options = opt;
     q.partial = partial;
     return host_start_request(h, &q, name);
+}
+
+struct xfer *host_start_to(struct host *h, saratoga_pktinfo to, uint32_t type,
+                           const char *name, const saratoga_options *opt) {
+    saratoga_request q;
+    saratoga_request_init(&q);
+    q.type = type;
+    q.to = to;
+    q.path = name;
+    q.options = opt;
+    return host_start_request(h, &q, name);
+}
+
+saratoga_stats host_stats(const struct host *h, const struct xfer *x) {
+    saratoga_stats st;
+    saratoga_stats_init(&st);
+    assert_int_equal(
+        saratoga_transfer_get_stats(h->sim.engine, x->handle, &st, host_now(h)),
+        0);
+    return st;
 }

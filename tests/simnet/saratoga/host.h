@@ -102,8 +102,12 @@ void host_digest(const struct disk_file *f, uint32_t type, uint8_t *out);
 struct xfer *host_start(struct host *h, const struct host *peer, uint32_t type,
                         const char *name, const saratoga_options *opt,
                         saratoga_partial *partial);
+/* The same, to any address. */
+struct xfer *host_start_to(struct host *h, saratoga_pktinfo to, uint32_t type,
+                           const char *name, const saratoga_options *opt);
 struct xfer *host_start_request(struct host *h, saratoga_request *q,
                                 const char *name);
+saratoga_stats host_stats(const struct host *h, const struct xfer *x);
 bool host_same(const struct disk_file *a, const struct disk_file *b);
 
 #endif /* TESTS_SIMNET_SARATOGA_HOST_H */

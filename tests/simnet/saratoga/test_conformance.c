@@ -209,17 +209,12 @@ static void congestion_is_controlled_unless_a_rate_is_given(void **state) {
     for (int given = 0; given < 2; given++) {
         saratoga_options o;
         struct raw *r;
-        saratoga_stats st;
         saratoga_options_init(&o);
         o.rate_bps = given ? 1000000 : 0;
         r = server(&o);
         raw_hex(r, GET_D);
-        saratoga_stats_init(&st);
-        assert_int_equal(saratoga_transfer_get_stats(r->h->sim.engine,
-                                                     r->h->xfers->handle, &st,
-                                                     host_now(r->h)),
-                         0);
-        assert_string_equal(st.congestion, given ? "open" : "stfrc");
+        assert_string_equal(host_stats(r->h, r->h->xfers).congestion,
+                            given ? "open" : "stfrc");
         raw_free(r);
     }
 }
@@ -248,16 +243,11 @@ static void an_end_below_what_came_ends_the_session(void **state) {
 static void bytes_that_come_again_are_counted(void **state) {
     struct xfer *x;
     struct raw *r = receiver(&x);
-    saratoga_stats st;
     (void)state;
-    saratoga_stats_init(&st);
     raw_hex(r, "23000000 00000007 0000 30313233");
     raw_hex(r, "23000000 00000007 0000 3031323334353637"); /* four of them */
     raw_hex(r, "23000000 00000007 0002 3233");             /* two */
-    assert_int_equal(saratoga_transfer_get_stats(r->h->sim.engine, x->handle,
-                                                 &st, host_now(r->h)),
-                     0);
-    assert_int_equal(st.duplicate_bytes, 6);
+    assert_int_equal(host_stats(r->h, x).duplicate_bytes, 6);
     raw_free(r);
 }
 

@@ -153,11 +153,7 @@ static void build(struct stage *s, const struct scene *scene) {
 }
 
 static uint64_t file_bytes(const struct file_flow *f) {
-    saratoga_stats st;
-    saratoga_stats_init(&st);
-    (void)saratoga_transfer_get_stats(f->to->sim.engine, f->to->xfers->handle,
-                                      &st, host_now(f->to));
-    return st.data_bytes;
+    return host_stats(f->to, f->to->xfers).data_bytes;
 }
 
 static void free_stage(struct stage *s) {

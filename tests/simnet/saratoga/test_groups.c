@@ -8,20 +8,15 @@ static const struct plan GOOD = {10e6, 0, 100 * MSEC, 0, 0, 1};
 static void a_multicast_put_reaches_who_listens(void **state) {
     struct world w = world_new(&GOOD, NULL, NULL);
     saratoga_options o = at_rate(5000000);
-    saratoga_request q;
+    saratoga_pktinfo to = {.host = 500,
+                           .path = sim_address(w.ground->sim.node, 99),
+                           .flags = SARATOGA_PKT_MULTICAST};
     struct xfer *x;
     (void)state;
     o.multicast = true;
     o.cycles = 3; /* what one pass loses the next one brings */
     (void)host_make_file(w.sat, "f", 100000, 3);
-    saratoga_request_init(&q);
-    q.type = SARATOGA_BLIND_PUT;
-    q.to = (saratoga_pktinfo){.host = 500,
-                              .path = sim_address(w.ground->sim.node, 99),
-                              .flags = SARATOGA_PKT_MULTICAST};
-    q.path = "f";
-    q.options = &o;
-    x = host_start_request(w.sat, &q, "f");
+    x = host_start_to(w.sat, to, SARATOGA_BLIND_PUT, "f", &o);
     world_finish(&w, x, 100 * SEC);
     assert_arrived(&w, x, "f");
     world_free(&w);
@@ -99,18 +94,13 @@ static void free_group(struct group *g) {
 static uint64_t put_to_group(double common, double own, bool shared) {
     struct group g = {.net = NULL};
     saratoga_options o = at_rate(5000000);
-    saratoga_request q;
     struct xfer *x;
     uint64_t told;
     build_group(&g, common, own, shared);
     o.multicast = true;
     (void)host_make_file(g.member[0], "f", 1000000, 3);
-    saratoga_request_init(&q);
-    q.type = SARATOGA_BLIND_PUT;
-    q.to = group_address(&g);
-    q.path = "f";
-    q.options = &o;
-    x = host_start_request(g.member[0], &q, "f");
+    x = host_start_to(g.member[0], group_address(&g), SARATOGA_BLIND_PUT, "f",
+                      &o);
     while (!x->done && sim_loop_step(sim_net_loop(g.net), 100 * SEC)) {
     }
     assert_int_equal(x->end.error, 0);
@@ -167,12 +157,7 @@ static void build_askers(struct group *g, double own) {
 
 static struct xfer *get_from(struct group *g, size_t member,
                              saratoga_pktinfo to, uint32_t type) {
-    saratoga_request q;
-    saratoga_request_init(&q);
-    q.type = type;
-    q.to = to;
-    q.path = "f";
-    return host_start_request(g->member[member], &q, "f");
+    return host_start_to(g->member[member], to, type, "f", NULL);
 }
 
 static void run_group(struct group *g, uint64_t until) {

@@ -209,9 +209,7 @@ static void note_lowest_rate(void *user, struct host *h,
     (void)to;
     (void)dgram;
     (void)len;
-    saratoga_stats_init(&st);
-    (void)saratoga_transfer_get_stats(h->sim.engine, h->xfers->handle, &st,
-                                      host_now(h));
+    st = host_stats(h, h->xfers);
     if (st.retransmitted_packets > 0 && st.rate_bps < *lowest) {
         *lowest = st.rate_bps;
     }

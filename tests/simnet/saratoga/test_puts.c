@@ -53,17 +53,12 @@ static void a_blind_put_is_answered(void **state) {
 static void no_answer_is_asked_for_in_multicast(void **state) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
-    saratoga_request q;
+    saratoga_pktinfo to = r->peer;
     const struct sent *s;
     (void)state;
     o.multicast = true;
-    saratoga_request_init(&q);
-    q.type = SARATOGA_BLIND_PUT;
-    q.to = r->peer;
-    q.to.flags = SARATOGA_PKT_MULTICAST;
-    q.path = "d";
-    q.options = &o;
-    assert_non_null(host_start_request(r->h, &q, "d"));
+    to.flags = SARATOGA_PKT_MULTICAST;
+    assert_non_null(host_start_to(r->h, to, SARATOGA_BLIND_PUT, "d", &o));
     raw_wait(r, 20 * SEC);
     assert_true(r->n >= 4);
     while ((s = raw_next(r)) != NULL) {
