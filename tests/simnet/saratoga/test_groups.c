@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* One sender, and many or silent receivers. */
+#include "tests/simnet/saratoga/raw.h"
 #include "tests/simnet/saratoga/world.h"
 #include "tests/support/cmocka.h"
 
@@ -242,6 +243,68 @@ static void gets_answered_to_a_group_send_the_file_once(void **state) {
     free_group(&g);
 }
 
+/* ---- packet by packet ---- */
+
+static saratoga_node_stats stats_of(const struct raw *r) {
+    saratoga_node_stats st;
+    saratoga_node_stats_init(&st);
+    assert_int_equal(saratoga_node_get_stats(r->h->sim.engine, &st), 0);
+    return st;
+}
+
+/* Comes from one of a group, to all. */
+static void group_hex(struct raw *r, uint64_t host, const char *text) {
+    r->peer.host = host;
+    r->peer.flags = SARATOGA_PKT_MULTICAST;
+    raw_hex(r, text);
+}
+
+static void
+what_is_sent_to_a_group_is_not_taken_when_it_comes_back(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = server(&o);
+    (void)state;
+    o.multicast = true;
+    r->peer.flags = SARATOGA_PKT_MULTICAST;
+    (void)raw_start(r, SARATOGA_BLIND_PUT, "d", &o, 7);
+    assert_int_equal(stats_of(r).transfers, 1);
+    group_hex(r, 1, META_D);
+    group_hex(r, 1, "23000000 00000007 0000 30313233");
+    assert_int_equal(stats_of(r).transfers, 1);
+    assert_int_equal(stats_of(r).packets_dropped, 2);
+    raw_free(r);
+}
+
+/* One for the path of META_D, under another Id than who asked has. */
+#define META_D_OF_ANOTHER                                                   \
+    "22000042 00000008 781e5e245d69b566979b86e28d23f2c7 8000 000a 21c86fea" \
+    " 21c86fea 6400"
+
+static void
+a_file_that_a_group_was_asked_for_may_come_to_another(void **state) {
+    saratoga_options o = plain();
+    struct raw *r = raw_new(NULL);
+    struct xfer *x;
+    (void)state;
+    r->peer.flags = SARATOGA_PKT_MULTICAST;
+    x = raw_get(r, "d", &o, 7);
+    /* no answer, but what anybody may say about that Id */
+    group_hex(r, 50, "24010006 00000007 0000 0000");
+    assert_false(x->done);
+    assert_int_equal(stats_of(r).packets_dropped, 1);
+    group_hex(r, 60, META_D_OF_ANOTHER);
+    /* what a member misses is of interest, and a second sender is not wanted */
+    group_hex(r, 70, "24000000 00000008 0004 0004 0000 0004");
+    assert_int_equal(stats_of(r).packets_dropped, 1);
+    group_hex(r, 61, META_D_OF_ANOTHER);
+    assert_int_equal(stats_of(r).transfers, 1);
+    group_hex(r, 60, "23018000 00000008 0000 30313233 34353637 3839");
+    assert_int_equal(stats_of(r).transfers, 1);
+    assert_true(x->done);
+    assert_int_equal(x->end.error, 0);
+    raw_free(r);
+}
+
 static void a_one_way_put_needs_nobody_to_answer(void **state) {
     struct plan p = {10e6, 0, 100 * MSEC, 0.05, 1, 1}; /* nothing comes back */
     struct world w = world_new(&p, NULL, NULL);
@@ -266,6 +329,9 @@ int main(void) {
         cmocka_unit_test(a_get_asked_of_a_group_is_answered_by_one),
         cmocka_unit_test(a_group_is_not_asked_to_delete),
         cmocka_unit_test(gets_answered_to_a_group_send_the_file_once),
+        cmocka_unit_test(
+            what_is_sent_to_a_group_is_not_taken_when_it_comes_back),
+        cmocka_unit_test(a_file_that_a_group_was_asked_for_may_come_to_another),
         cmocka_unit_test(a_one_way_put_needs_nobody_to_answer),
     };
     return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
