@@ -38,6 +38,11 @@ void lie_open(uint64_t seed) {
     lie_next_pn = 5000; /* above all that the peer has used */
 }
 
+void lie_start(struct lie *l, const struct end *victim, uint64_t seed) {
+    lie_open(seed);
+    lie_begin(l, victim);
+}
+
 uint32_t stream_read(void) {
     return (uint32_t)w.flow[CLIENT].next_seq;
 }
@@ -73,6 +78,10 @@ void lie_meta(struct lie *l, uint32_t section, const tltcp__meta *m) {
     tltcp__data_put(&l->w, flags, stream_read() + 5000, section, 1);
     tltcp__meta_put(&l->w, flags, m);
     cmn__put8(&l->w, 0);
+}
+
+void lie_place(struct lie *l, uint8_t type, uint32_t seq, uint32_t section) {
+    tltcp__place_put(&l->w, type, (tltcp__place){seq, section});
 }
 
 void lie_repair(struct lie *l, uint32_t start, uint32_t len, uint8_t index) {

@@ -26,12 +26,16 @@ void lie_close(void);
 
 /* Begins a packet from the victim's peer. */
 void lie_begin(struct lie *l, const struct end *victim);
+/* Opens a connection and begins a packet. */
+void lie_start(struct lie *l, const struct end *victim, uint64_t seed);
 void lie_ack(struct lie *l, uint32_t largest, uint32_t first,
              uint32_t cumulative);
 void lie_data(struct lie *l, unsigned flags, uint32_t seq, uint32_t section,
               uint32_t len);
 /* Data that opens a section and says so much of it. */
 void lie_meta(struct lie *l, uint32_t section, const tltcp__meta *m);
+/* UPDATE, FIN or WINDOW. */
+void lie_place(struct lie *l, uint8_t type, uint32_t seq, uint32_t section);
 void lie_repair(struct lie *l, uint32_t start, uint32_t len, uint8_t index);
 /* Hands it over.  What tltcp_conn_recv() says of it. */
 int lie_tell(struct lie *l, const struct end *victim);

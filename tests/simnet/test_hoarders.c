@@ -129,9 +129,8 @@ static void sections_by_the_billion_are_passed_in_one_step(void **state) {
     lie_open(47);
     r = &w.end[SERVER].peer->conn->reasm;
     lie_begin(&l, &w.end[SERVER]);
-    tltcp__place_put(
-        &l.w, TLTCP__UPDATE,
-        (tltcp__place){stream_read() + 5000, sections_read() + 0x7ffffff0});
+    lie_place(&l, TLTCP__UPDATE, stream_read() + 5000,
+              sections_read() + 0x7ffffff0);
     assert_int_equal(lie_tell(&l, &w.end[SERVER]), 0);
     assert_int_equal(r->recs.head, r->update_section);
     assert_true(w.end[SERVER].peer->conn->stats.sections_cut >= 0x7ffffff0);
@@ -162,9 +161,8 @@ static void a_boundless_window_makes_the_sender_hold_no_more(void **state) {
     lie_open(63);
     sec = &w.end[CLIENT].peer->conn->sender.sec;
     lie_begin(&l, &w.end[CLIENT]);
-    tltcp__place_put(&l.w, TLTCP__WINDOW,
-                     (tltcp__place){(uint32_t)sec->nxt + 0x7fffffff,
-                                    (uint32_t)sec->recs.tail + 0x7fffffff});
+    lie_place(&l, TLTCP__WINDOW, (uint32_t)sec->nxt + 0x7fffffff,
+              (uint32_t)sec->recs.tail + 0x7fffffff);
     assert_int_equal(lie_tell(&l, &w.end[CLIENT]), 0);
     assert_true(sec->peer_seq >= 0x7fffffff);
     lie_mute_client();

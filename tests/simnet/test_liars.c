@@ -24,8 +24,7 @@ static void expect_end(struct lie *l, struct end *victim, int error) {
 static void an_ack_of_a_packet_never_sent_ends_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(1);
-    lie_begin(&l, &w.end[CLIENT]);
+    lie_start(&l, &w.end[CLIENT], 1);
     lie_ack(&l, 100000, 0, 0);
     expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
 }
@@ -33,8 +32,7 @@ static void an_ack_of_a_packet_never_sent_ends_it(void **state) {
 static void an_ack_of_packets_below_zero_ends_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(2);
-    lie_begin(&l, &w.end[CLIENT]);
+    lie_start(&l, &w.end[CLIENT], 2);
     lie_ack(&l, 3, 4, 0);
     expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
 }
@@ -43,8 +41,7 @@ static void ranges_of_an_ack_below_zero_end_it(void **state) {
     struct lie l;
     tltcp__ack a = {.largest = 10, .window = {1 << 20, 1000}};
     (void)state;
-    lie_open(3);
-    lie_begin(&l, &w.end[CLIENT]);
+    lie_start(&l, &w.end[CLIENT], 3);
     tltcp__ack_put(&l.w, &a, 1);
     cmn__put32(&l.w, 0xfffffff0);
     cmn__put32(&l.w, 0xfffffff0);
@@ -54,8 +51,7 @@ static void ranges_of_an_ack_below_zero_end_it(void **state) {
 static void a_cumulative_ack_beyond_what_was_sent_ends_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(4);
-    lie_begin(&l, &w.end[CLIENT]);
+    lie_start(&l, &w.end[CLIENT], 4);
     lie_ack(&l, 3, 0, 900000);
     expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
 }
@@ -63,8 +59,7 @@ static void a_cumulative_ack_beyond_what_was_sent_ends_it(void **state) {
 static void data_beyond_the_window_ends_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(5);
-    lie_begin(&l, &w.end[SERVER]);
+    lie_start(&l, &w.end[SERVER], 5);
     lie_data(&l, 0, stream_read() + 99990, sections_read() + 99, 10);
     expect_nothing(&l, &w.end[SERVER]);
     lie_begin(&l, &w.end[SERVER]);
@@ -75,8 +70,7 @@ static void data_beyond_the_window_ends_it(void **state) {
 static void sections_beyond_the_window_end_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(6);
-    lie_begin(&l, &w.end[SERVER]);
+    lie_start(&l, &w.end[SERVER], 6);
     lie_data(&l, 0, stream_read() + 50000, sections_read() + 99, 10);
     expect_nothing(&l, &w.end[SERVER]);
     lie_begin(&l, &w.end[SERVER]);
@@ -87,20 +81,16 @@ static void sections_beyond_the_window_end_it(void **state) {
 static void an_impossible_seq_update_ends_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(7);
-    lie_begin(&l, &w.end[SERVER]);
-    tltcp__place_put(&l.w, TLTCP__UPDATE,
-                     (tltcp__place){stream_read() + 0x50000000, 100000});
+    lie_start(&l, &w.end[SERVER], 7);
+    lie_place(&l, TLTCP__UPDATE, stream_read() + 0x50000000, 100000);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_FLOW);
 }
 
 static void sections_that_run_backwards_end_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(8);
-    lie_begin(&l, &w.end[SERVER]);
-    tltcp__place_put(&l.w, TLTCP__UPDATE,
-                     (tltcp__place){stream_read() + 5000, 2});
+    lie_start(&l, &w.end[SERVER], 8);
+    lie_place(&l, TLTCP__UPDATE, stream_read() + 5000, 2);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
@@ -118,8 +108,7 @@ static void data_that_contradicts_itself_ends_it(void **state) {
     for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
         const uint32_t *x = lies[i];
         struct lie l;
-        lie_open(9 + i);
-        lie_begin(&l, &w.end[SERVER]);
+        lie_start(&l, &w.end[SERVER], 9 + i);
         lie_data(&l, x[0], stream_read() + x[1], sections_read() + x[2], x[3]);
         lie_data(&l, x[4], stream_read() + x[5], sections_read() + x[6], x[7]);
         expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
@@ -129,39 +118,30 @@ static void data_that_contradicts_itself_ends_it(void **state) {
 static void two_ends_of_a_stream_end_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(20);
-    lie_begin(&l, &w.end[SERVER]);
-    tltcp__place_put(&l.w, TLTCP__FIN,
-                     (tltcp__place){stream_read() + 90000, 200});
-    tltcp__place_put(&l.w, TLTCP__FIN,
-                     (tltcp__place){stream_read() + 80000, 200});
+    lie_start(&l, &w.end[SERVER], 20);
+    lie_place(&l, TLTCP__FIN, stream_read() + 90000, 200);
+    lie_place(&l, TLTCP__FIN, stream_read() + 80000, 200);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
 static void data_behind_the_end_of_the_stream_ends_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(21);
-    lie_begin(&l, &w.end[SERVER]);
-    tltcp__place_put(&l.w, TLTCP__FIN,
-                     (tltcp__place){stream_read() + 5000, 50});
+    lie_start(&l, &w.end[SERVER], 21);
+    lie_place(&l, TLTCP__FIN, stream_read() + 5000, 50);
     lie_data(&l, 0, stream_read() + 4999, 49, 2);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
-    lie_open(24);
-    lie_begin(&l, &w.end[SERVER]);
-    tltcp__place_put(&l.w, TLTCP__FIN,
-                     (tltcp__place){stream_read() + 5000, 50});
-    tltcp__place_put(&l.w, TLTCP__UPDATE,
-                     (tltcp__place){stream_read() + 5001, 51});
+    lie_start(&l, &w.end[SERVER], 24);
+    lie_place(&l, TLTCP__FIN, stream_read() + 5000, 50);
+    lie_place(&l, TLTCP__UPDATE, stream_read() + 5001, 51);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
 static void an_end_before_what_came_ends_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(22);
-    lie_begin(&l, &w.end[SERVER]);
-    tltcp__place_put(&l.w, TLTCP__FIN, (tltcp__place){stream_read() - 1, 1});
+    lie_start(&l, &w.end[SERVER], 22);
+    lie_place(&l, TLTCP__FIN, stream_read() - 1, 1);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
@@ -170,8 +150,7 @@ static void chunks_that_are_unknown_or_malformed_end_it(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof(types); i++) {
         struct lie l;
-        lie_open(23 + i);
-        lie_begin(&l, &w.end[SERVER]);
+        lie_start(&l, &w.end[SERVER], 23 + i);
         tltcp__chunk_put(&l.w, types[i], 0, 0);
         expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
     }
@@ -180,8 +159,7 @@ static void chunks_that_are_unknown_or_malformed_end_it(void **state) {
         if (type == TLTCP__PING) {
             continue;
         }
-        lie_open(30 + type);
-        lie_begin(&l, &w.end[SERVER]);
+        lie_start(&l, &w.end[SERVER], 30 + type);
         tltcp__chunk_put(&l.w, type, 0, 3);
         cmn__put(&l.w, 0, 3);
         expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
@@ -191,8 +169,7 @@ static void chunks_that_are_unknown_or_malformed_end_it(void **state) {
 static void chunks_from_0x80_on_are_skipped(void **state) {
     struct lie l;
     (void)state;
-    lie_open(40);
-    lie_begin(&l, &w.end[SERVER]);
+    lie_start(&l, &w.end[SERVER], 40);
     tltcp__chunk_put(&l.w, 0x80, 7, 5);
     cmn__put(&l.w, 0, 5);
     tltcp__chunk_put(&l.w, 0xff, 7, 0);
@@ -212,7 +189,7 @@ static void a_window_that_shrinks_is_ignored(void **state) {
     seq = sec->peer_seq;
     section = sec->peer_section;
     lie_begin(&l, &w.end[CLIENT]);
-    tltcp__place_put(&l.w, TLTCP__WINDOW, (tltcp__place){5, 1});
+    lie_place(&l, TLTCP__WINDOW, 5, 1);
     assert_int_equal(lie_tell(&l, &w.end[CLIENT]), 0);
     assert_int_equal(sec->peer_seq, seq);
     assert_int_equal(sec->peer_section, section);
@@ -226,8 +203,7 @@ static void nonces_and_pings_of_the_wrong_length_end_it(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof(types); i++) {
         struct lie l;
-        lie_open(48 + i);
-        lie_begin(&l, &w.end[SERVER]);
+        lie_start(&l, &w.end[SERVER], 48 + i);
         tltcp__chunk_put(&l.w, types[i], 0, 9);
         cmn__put(&l.w, 0, 9);
         expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
@@ -237,8 +213,7 @@ static void nonces_and_pings_of_the_wrong_length_end_it(void **state) {
 static void repairs_that_cannot_be_end_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(58);
-    lie_begin(&l, &w.end[SERVER]);
+    lie_start(&l, &w.end[SERVER], 58);
     lie_repair(&l, stream_read() + 100, 100, TLTCP__FEC_REPAIR);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
@@ -258,8 +233,7 @@ static void the_same_repair_twice_is_one(void **state) {
 static void a_claim_to_have_rebuilt_what_was_never_sent_ends_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(59);
-    lie_begin(&l, &w.end[CLIENT]);
+    lie_start(&l, &w.end[CLIENT], 59);
     tltcp__rebuilt_put(&l.w, 900000, 1000);
     expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
 }
@@ -270,8 +244,7 @@ static void what_is_said_in_the_middle_of_a_section_ends_it(void **state) {
     (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct lie l;
-        lie_open(70 + i);
-        lie_begin(&l, &w.end[SERVER]);
+        lie_start(&l, &w.end[SERVER], 70 + i);
         lie_data(&l, said[i], stream_read() + 5000, sections_read() + 9, 10);
         expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
     }
@@ -280,13 +253,11 @@ static void what_is_said_in_the_middle_of_a_section_ends_it(void **state) {
 static void a_reference_to_itself_or_before_the_stream_ends_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(73);
-    lie_begin(&l, &w.end[SERVER]);
+    lie_start(&l, &w.end[SERVER], 73);
     lie_data(&l, TLTCP__DATA_START | TLTCP__DATA_DEPENDS, stream_read() + 5000,
              sections_read() + 9, 10);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
-    lie_open(74);
-    lie_begin(&l, &w.end[SERVER]);
+    lie_start(&l, &w.end[SERVER], 74);
     lie_meta(&l, sections_read() + 9,
              &(tltcp__meta){.depends = sections_read() + 10});
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
@@ -295,8 +266,7 @@ static void a_reference_to_itself_or_before_the_stream_ends_it(void **state) {
 static void a_chunk_too_short_for_what_it_announces_ends_it(void **state) {
     struct lie l;
     (void)state;
-    lie_open(75);
-    lie_begin(&l, &w.end[SERVER]);
+    lie_start(&l, &w.end[SERVER], 75);
     tltcp__chunk_put(&l.w, TLTCP__DATA, TLTCP__DATA_START | TLTCP__DATA_TAG,
                      15);
     cmn__put(&l.w, 0, 15);
@@ -349,9 +319,8 @@ static void a_seq_update_that_goes_backwards_is_ignored(void **state) {
     read = w.flow[CLIENT].next_seq;
     for (uint32_t back = 0; back < 3; back++) {
         lie_begin(&l, &w.end[SERVER]);
-        tltcp__place_put(&l.w, TLTCP__UPDATE,
-                         (tltcp__place){(uint32_t)read - 1000 * (back + 1),
-                                        sections_read() - back - 1});
+        lie_place(&l, TLTCP__UPDATE, (uint32_t)read - 1000 * (back + 1),
+                  sections_read() - back - 1);
         assert_int_equal(lie_tell(&l, &w.end[SERVER]), 0);
     }
     assert_false(w.end[SERVER].closed);

@@ -136,8 +136,7 @@ static void a_class_of_later_versions_is_one_not_known(void **state) {
     next = sections_read();
     w.flow[CLIENT].reader.cfg.on_piece = keep;
     lie_begin(&l, &w.end[SERVER]);
-    tltcp__place_put(&l.w, TLTCP__UPDATE,
-                     (tltcp__place){stream_read() + 5000, next + 9});
+    lie_place(&l, TLTCP__UPDATE, stream_read() + 5000, next + 9);
     lie_meta(&l, next + 9,
              &(tltcp__meta){
                  .cls = 15, .stream = 15, .depends = 1, .tag = UINT64_MAX});
