@@ -67,7 +67,7 @@ class Install(unittest.TestCase):
         package = next((self.work / "package").glob("perigee_*.deb"))
         needs = run("dpkg-deb", "-f", package, "Depends").stdout
         for library in "libc6", "libuv1":
-            self.assertRegex(needs, rf"\b{library}\b")
+            self.assertRegex(needs, rf"\b{library}")  # libuv1t64, too
         listed = run("dpkg-deb", "-c", package).stdout
         for path in self.prefix.rglob("*"):
             if path.is_file():
