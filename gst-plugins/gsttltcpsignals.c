@@ -34,6 +34,12 @@ void gst_tltcp_signals_install(GType type) {
                                G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
 }
 
+/* A stranger chose it, and handlers may be of languages that take nothing but
+ * UTF-8. */
+static gchar *readable(const gchar *streamid) {
+    return streamid ? g_utf8_make_valid(streamid, -1) : NULL;
+}
+
 void gst_tltcp_signals_caller_added(GstElement *element,
                                     GSocketAddress *address) {
     g_signal_emit_by_name(element, "caller-added", 0, address);
@@ -47,9 +53,10 @@ void gst_tltcp_signals_caller_removed(GstElement *element,
 gboolean gst_tltcp_signals_caller_connecting(GstElement *element,
                                              GSocketAddress *address,
                                              const gchar *streamid) {
+    g_autofree gchar *name = readable(streamid);
     gboolean accepted = FALSE;
 
-    g_signal_emit_by_name(element, "caller-connecting", address, streamid,
+    g_signal_emit_by_name(element, "caller-connecting", address, name,
                           &accepted);
     return accepted;
 }
@@ -57,5 +64,7 @@ gboolean gst_tltcp_signals_caller_connecting(GstElement *element,
 void gst_tltcp_signals_caller_rejected(GstElement *element,
                                        GSocketAddress *address,
                                        const gchar *streamid) {
-    g_signal_emit_by_name(element, "caller-rejected", address, streamid);
+    g_autofree gchar *name = readable(streamid);
+
+    g_signal_emit_by_name(element, "caller-rejected", address, name);
 }

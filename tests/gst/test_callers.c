@@ -297,6 +297,45 @@ static void the_application_may_refuse_callers(void **state) {
     gst_harness_teardown(sink);
 }
 
+/* Handlers may be of languages that take valid UTF-8 only. */
+static gboolean refuse_readable(GstElement *e, GSocketAddress *address,
+                                const char *streamid, gpointer user) {
+    (void)e;
+    (void)address;
+    (void)user;
+    return !g_utf8_validate(streamid, -1, NULL);
+}
+
+static void count_readable(GstElement *e, GSocketAddress *address,
+                           const char *streamid, gpointer user) {
+    (void)e;
+    (void)address;
+    if (g_utf8_validate(streamid, -1, NULL)) {
+        counter_add(user);
+    }
+}
+
+static void signals_name_a_caller_in_utf8_whatever_it_sends(void **state) {
+    struct visits visits = {0};
+    struct counter rejected = {0};
+    GstHarness *sink = listening_sink("latency=60000", &visits);
+    g_autofree char *port = g_strdup_printf("%u", support_port(sink->element));
+    tltcp_socket *s = NULL;
+    tltcp_config config;
+
+    (void)state;
+    g_signal_connect(sink->element, "caller-connecting",
+                     G_CALLBACK(refuse_readable), NULL);
+    g_signal_connect(sink->element, "caller-rejected",
+                     G_CALLBACK(count_readable), &rejected);
+    tltcp_config_init(&config);
+    config.stream_id = "caf\xe9 \xff\xc0\x80";
+    assert_int_equal(tltcp_connect(&s, "127.0.0.1", port, &config, PATIENCE_MS),
+                     TLTCP_ERR_REFUSED);
+    counter_wait(&rejected, 1);
+    gst_harness_teardown(sink);
+}
+
 static void a_source_takes_one_caller_and_tells_the_next(void **state) {
     GstHarness *src =
         support_listener("tltcpsrc", "latency=60000&keep-listening=true");
@@ -421,6 +460,7 @@ int main(void) {
         cmocka_unit_test(stream_headers_are_given_to_all_who_join),
         cmocka_unit_test(a_caller_that_never_reads_harms_no_other),
         cmocka_unit_test(the_application_may_refuse_callers),
+        cmocka_unit_test(signals_name_a_caller_in_utf8_whatever_it_sends),
         cmocka_unit_test(a_source_takes_one_caller_and_tells_the_next),
         cmocka_unit_test(a_key_unit_is_asked_for_when_somebody_joins),
         cmocka_unit_test(what_the_path_carries_is_notified),
