@@ -254,13 +254,15 @@ void gst_tltcp_sender_finish(GstTltcpSender *s) {
 
 /* Deadlines end it, and where there are none, the idle timeout of a connection
  * whose peer is gone. */
-void gst_tltcp_sender_drain(GstTltcpSender *s) {
+gboolean gst_tltcp_sender_drain(GstTltcpSender *s) {
     g_mutex_lock(&s->lock);
     while (!s->flushing && !s->failed && s->running && !is_drained(s)) {
         g_cond_wait_until(&s->changed, &s->lock,
                           g_get_monotonic_time() + DRAIN_LOOK_US);
     }
+    gboolean drained = is_drained(s);
     g_mutex_unlock(&s->lock);
+    return drained;
 }
 
 gboolean gst_tltcp_sender_has_failed(GstTltcpSender *s) {

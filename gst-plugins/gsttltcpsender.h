@@ -93,8 +93,9 @@ gboolean gst_tltcp_sender_push(GstTltcpSender *sender, GBytes *section,
  * failure. */
 void gst_tltcp_sender_finish(GstTltcpSender *sender);
 
-/* Waits until all was delivered or given up. */
-void gst_tltcp_sender_drain(GstTltcpSender *sender);
+/* Waits until all was delivered or given up.  FALSE: flushing or failed
+ * before. */
+gboolean gst_tltcp_sender_drain(GstTltcpSender *sender);
 
 gboolean gst_tltcp_sender_has_failed(GstTltcpSender *sender);
 

@@ -152,13 +152,19 @@ static GstFlowReturn gst_tltcp_sink_render(GstBaseSink *base,
                                    &base->segment, buffer);
 }
 
-static void on_eos(GstTltcpSink *self) {
+/* FALSE: flushed or failed before all had ended. */
+static gboolean on_eos(GstTltcpSink *self) {
     if (gst_tltcp_sink_pads_begin_eos(self)) {
         gst_tltcp_sender_finish(self->sender);
     }
     gst_tltcp_stream_eos(&self->stream);
-    gst_tltcp_sink_pads_wait_eos(self);
-    gst_tltcp_sender_drain(self->sender);
+    while (!gst_tltcp_sink_pads_wait_eos(self) ||
+           !gst_tltcp_sender_drain(self->sender)) {
+        if (gst_tltcp_stream_resume(&self->stream) != GST_FLOW_OK) {
+            return FALSE;
+        }
+    }
+    return TRUE;
 }
 
 static gboolean gst_tltcp_sink_event(GstBaseSink *base, GstEvent *event) {
@@ -181,8 +187,9 @@ static gboolean gst_tltcp_sink_event(GstBaseSink *base, GstEvent *event) {
         gst_tltcp_stream_tags(&self->stream, event);
         break;
     case GST_EVENT_EOS:
-        if (self->sender) {
-            on_eos(self);
+        if (self->sender && !on_eos(self)) {
+            gst_event_unref(event);
+            return FALSE;
         }
         break;
     default:
@@ -244,6 +251,7 @@ static gboolean gst_tltcp_sink_stop(GstBaseSink *base) {
 static gboolean set_flushing(GstBaseSink *base, gboolean flushing) {
     GstTltcpSink *self = GST_TLTCP_SINK(base);
 
+    gst_tltcp_sink_pads_set_unlocked(self, flushing);
     g_mutex_lock(&self->sender_lock);
     if (self->sender) {
         gst_tltcp_sender_set_flushing(self->sender, flushing);

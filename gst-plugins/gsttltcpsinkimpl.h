@@ -54,6 +54,7 @@ struct _GstTltcpSink {
     gboolean starting; /* or playing: the first pad's buffers may come */
     gboolean stopping;
     gboolean flushing; /* the first pad */
+    gboolean unlocked; /* the base class wants the first pad's thread back */
     gboolean ending;   /* the end of the first stream is about to be sent */
 };
 
@@ -70,6 +71,9 @@ void gst_tltcp_stream_clear(GstTltcpStream *stream);
 void gst_tltcp_stream_restart(GstTltcpStream *stream);
 
 void gst_tltcp_stream_set_caps(GstTltcpStream *stream, GstCaps *caps);
+
+/* Waiting was interrupted: waits until it may be tried again. */
+GstFlowReturn gst_tltcp_stream_resume(GstTltcpStream *stream);
 
 /* Sends a buffer whose time has come. */
 GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
@@ -93,6 +97,7 @@ void gst_tltcp_sink_pads_after(GstTltcpSink *self, GstStateChange change);
 
 /* The first pad flushes, or does so no longer. */
 void gst_tltcp_sink_pads_set_flushing(GstTltcpSink *self, gboolean flushing);
+void gst_tltcp_sink_pads_set_unlocked(GstTltcpSink *self, gboolean unlocked);
 
 /* Before the first frame of a stream: waits a little until the others have been
  * described, so that who receives can choose. */
@@ -101,8 +106,8 @@ void gst_tltcp_sink_pads_wait_described(GstTltcpSink *self);
 /* The end of the first stream is about to be sent; TRUE: it is the last. */
 gboolean gst_tltcp_sink_pads_begin_eos(GstTltcpSink *self);
 
-/* Waits until their streams have ended too. */
-void gst_tltcp_sink_pads_wait_eos(GstTltcpSink *self);
+/* Waits until their streams have ended too.  FALSE: unlocked before. */
+gboolean gst_tltcp_sink_pads_wait_eos(GstTltcpSink *self);
 
 /* How many streams will come, the first included. */
 guint8 gst_tltcp_sink_pads_streams(GstTltcpSink *self);

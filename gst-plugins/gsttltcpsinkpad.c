@@ -216,12 +216,14 @@ gboolean gst_tltcp_sink_pads_begin_eos(GstTltcpSink *self) {
     return last;
 }
 
-void gst_tltcp_sink_pads_wait_eos(GstTltcpSink *self) {
+gboolean gst_tltcp_sink_pads_wait_eos(GstTltcpSink *self) {
     g_mutex_lock(&self->pads_lock);
-    while (!all_ended(self) && !self->stopping && !self->flushing) {
+    while (!all_ended(self) && !self->unlocked) {
         g_cond_wait(&self->pads_changed, &self->pads_lock);
     }
+    gboolean ended = all_ended(self);
     g_mutex_unlock(&self->pads_lock);
+    return ended;
 }
 
 /* ---- events ---- */
@@ -421,6 +423,13 @@ void gst_tltcp_sink_pads_set_flushing(GstTltcpSink *self, gboolean flushing) {
     g_mutex_lock(&self->pads_lock);
     self->flushing = flushing;
     self->ending = self->ending && !flushing;
+    g_cond_broadcast(&self->pads_changed);
+    g_mutex_unlock(&self->pads_lock);
+}
+
+void gst_tltcp_sink_pads_set_unlocked(GstTltcpSink *self, gboolean unlocked) {
+    g_mutex_lock(&self->pads_lock);
+    self->unlocked = unlocked;
     g_cond_broadcast(&self->pads_changed);
     g_mutex_unlock(&self->pads_lock);
 }

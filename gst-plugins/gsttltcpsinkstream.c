@@ -224,8 +224,7 @@ static void start_late(GstTltcpSink *self, GstClockTime waited) {
                                           (GstClockTimeDiff)waited);
 }
 
-/* Waiting for the sender was interrupted: may it be tried again? */
-static GstFlowReturn interrupted(GstTltcpStream *stream) {
+GstFlowReturn gst_tltcp_stream_resume(GstTltcpStream *stream) {
     if (gst_tltcp_sender_has_failed(stream->sink->sender)) {
         return GST_FLOW_ERROR;
     }
@@ -243,7 +242,7 @@ static GstFlowReturn wait_connected(GstTltcpStream *stream) {
     while (wait && flow == GST_FLOW_OK &&
            !gst_tltcp_sender_wait_connected(self->sender, &stream->cancelled,
                                             &waited)) {
-        flow = interrupted(stream);
+        flow = gst_tltcp_stream_resume(stream);
     }
     if (flow == GST_FLOW_OK && stream == &self->stream) {
         start_late(self, waited);
@@ -263,7 +262,7 @@ static GstFlowReturn push(GstTltcpStream *stream, GBytes *section,
     while (flow == GST_FLOW_OK &&
            !gst_tltcp_sender_push(self->sender, section, item,
                                   &stream->cancelled, patience)) {
-        flow = interrupted(stream);
+        flow = gst_tltcp_stream_resume(stream);
     }
     return flow;
 }

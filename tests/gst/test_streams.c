@@ -399,6 +399,49 @@ static void who_waits_for_a_caller_can_be_stopped(void **state) {
     }
 }
 
+static void wait_eos(struct run *r, const char *name) {
+    gint64 end = g_get_monotonic_time() + PATIENCE / 1000;
+    gboolean eos = FALSE;
+
+    g_mutex_lock(&r->lock);
+    while (!eos) {
+        for (guint i = 0; i < r->outputs->len; i++) {
+            const struct output *o = g_ptr_array_index(r->outputs, i);
+            eos = eos || (strcmp(o->name, name) == 0 && o->eos);
+        }
+        if (!eos && !g_cond_wait_until(&r->changed, &r->lock, end)) {
+            g_mutex_unlock(&r->lock);
+            fail_msg("%s does not end", name);
+        }
+    }
+    g_mutex_unlock(&r->lock);
+}
+
+/* Who waits for the others to end can be paused, and does not forget to. */
+static void a_stream_that_has_ended_stops_with_the_others(void **state) {
+    struct run *r = *state;
+    guint port = receive(r, "tltcp://127.0.0.1:0?mode=listener");
+
+    send_to(r, port, AUDIO " ! queue ! s. " AUDIO " ! queue ! s.",
+            "num-buffers=3", "is-live=true num-buffers=60");
+    wait_eos(r, "src");
+    gst_element_set_state(r->sender, GST_STATE_PAUSED);
+    gst_element_set_state(r->sender, GST_STATE_PLAYING);
+    wait_message(r->sender, GST_MESSAGE_EOS);
+    wait_eos(r, "src_1");
+    assert_in_range(find(r, "audio/x-raw", 4)->buffers, 55, 60);
+    stop(&r->sender);
+    stop(&r->receiver);
+    free_outputs(r);
+    r->outputs = g_ptr_array_new();
+
+    port = receive(r, "tltcp://127.0.0.1:0?mode=listener");
+    send_to(r, port, AUDIO " ! queue ! s. " AUDIO " ! queue ! s.",
+            "num-buffers=3", "is-live=true");
+    wait_eos(r, "src");
+    stop(&r->sender);
+}
+
 static void a_pad_can_come_and_go(void **state) {
     GstElement *sink = support_element("tltcpsink", "tltcp://127.0.0.1:9");
     GstPad *first = gst_element_request_pad_simple(sink, "sink_%u");
@@ -529,6 +572,7 @@ int main(void) {
         T(who_calls_late_gets_every_stream),
         T(streams_are_paused_and_go_on),
         T(who_waits_for_a_caller_can_be_stopped),
+        T(a_stream_that_has_ended_stops_with_the_others),
         cmocka_unit_test(a_pad_can_come_and_go),
         T(a_transport_stream_arrives_whole),
         T(a_transport_stream_can_be_demuxed),
