@@ -220,8 +220,11 @@ static GstFlowReturn push_first(GstTltcpSrc *self, GstTltcpProduct *product,
         }
         gst_caps_unref(product->caps);
     }
-    if (product->tags) { /* behind the segment, which GstBaseSrc sends */
-        gst_element_send_event(GST_ELEMENT(self), product->tags);
+    if (product->tags) {
+        /* GstBaseSrc sends them behind its segment.  Not by way of the element,
+         * whose lock is held by who stops this thread. */
+        GST_ELEMENT_CLASS(gst_tltcp_src_parent_class)
+            ->send_event(GST_ELEMENT(self), product->tags);
     }
     if (product->event) {
         gst_pad_push_event(GST_BASE_SRC_PAD(self), product->event);
