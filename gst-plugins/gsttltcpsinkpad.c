@@ -190,7 +190,9 @@ static void on_eos(GstTltcpSinkPad *pad) {
     if (last) {
         gst_tltcp_sender_finish(self->sender);
     }
-    gst_tltcp_stream_eos(&pad->stream);
+    if (gst_tltcp_stream_eos(&pad->stream) != GST_FLOW_OK) {
+        return;
+    }
     g_mutex_lock(&self->pads_lock);
     pad->ended = TRUE;
     g_cond_broadcast(&self->pads_changed);
@@ -373,14 +375,22 @@ static void interrupt_all(GstTltcpSink *self) {
     g_cond_broadcast(&self->pads_changed);
 }
 
-/* Under the lock. */
+/* The sender is new.  Under the lock. */
 static void restart_all(GstTltcpSink *self) {
-    self->ending = FALSE;
     for (guint i = 0; i < self->pads->len; i++) {
         GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
         gst_tltcp_stream_restart(&pad->stream);
+    }
+}
+
+/* Streaming begins.  Under the lock. */
+static void begin_all(GstTltcpSink *self) {
+    self->stopping = self->ending = FALSE;
+    for (guint i = 0; i < self->pads->len; i++) {
+        GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
         gst_segment_init(&pad->segment, GST_FORMAT_UNDEFINED);
         pad->ending = pad->ended = pad->flushing = FALSE;
+        interrupt(pad);
     }
 }
 
@@ -390,8 +400,7 @@ void gst_tltcp_sink_pads_before(GstTltcpSink *self, GstStateChange change) {
         restart_all(self);
     }
     if (change == GST_STATE_CHANGE_READY_TO_PAUSED) {
-        self->stopping = FALSE;
-        interrupt_all(self);
+        begin_all(self);
     }
     if (change == GST_STATE_CHANGE_PAUSED_TO_PLAYING) {
         self->starting = TRUE;

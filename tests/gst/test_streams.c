@@ -442,6 +442,34 @@ static void a_stream_that_has_ended_stops_with_the_others(void **state) {
     stop(&r->sender);
 }
 
+static GstPadProbeReturn count_buffer(GstPad *pad, GstPadProbeInfo *info,
+                                      gpointer count) {
+    (void)pad;
+    (void)info;
+    g_atomic_int_inc((gint *)count);
+    return GST_PAD_PROBE_OK;
+}
+
+static void streams_that_have_ended_begin_again(void **state) {
+    struct run *r = *state;
+    gint count = 0;
+
+    send_to(r, 9, AUDIO " ! s. " AUDIO " ! s.", "num-buffers=3",
+            "num-buffers=3");
+    g_autoptr(GstElement) s = gst_bin_get_by_name(GST_BIN(r->sender), "s");
+    g_autoptr(GstPad) second = gst_element_get_static_pad(s, "sink_0");
+    gst_element_set_state(r->sender, GST_STATE_READY);
+    g_object_set(s, "wait-for-connection", FALSE, NULL);
+    gst_pad_add_probe(second, GST_PAD_PROBE_TYPE_BUFFER, count_buffer, &count,
+                      NULL);
+    for (int i = 1; i <= 2; i++) {
+        gst_element_set_state(r->sender, GST_STATE_PLAYING);
+        wait_message(r->sender, GST_MESSAGE_EOS);
+        assert_int_equal(g_atomic_int_get(&count), 3 * i);
+        gst_element_set_state(r->sender, GST_STATE_READY);
+    }
+}
+
 static void a_pad_can_come_and_go(void **state) {
     GstElement *sink = support_element("tltcpsink", "tltcp://127.0.0.1:9");
     GstPad *first = gst_element_request_pad_simple(sink, "sink_%u");
@@ -573,6 +601,7 @@ int main(void) {
         T(streams_are_paused_and_go_on),
         T(who_waits_for_a_caller_can_be_stopped),
         T(a_stream_that_has_ended_stops_with_the_others),
+        T(streams_that_have_ended_begin_again),
         cmocka_unit_test(a_pad_can_come_and_go),
         T(a_transport_stream_arrives_whole),
         T(a_transport_stream_can_be_demuxed),
