@@ -157,14 +157,12 @@ static gboolean on_eos(GstTltcpSink *self) {
     if (gst_tltcp_sink_pads_begin_eos(self)) {
         gst_tltcp_sender_finish(self->sender);
     }
-    gst_tltcp_stream_eos(&self->stream);
-    while (!gst_tltcp_sink_pads_wait_eos(self) ||
-           !gst_tltcp_sender_drain(self->sender)) {
-        if (gst_tltcp_stream_resume(&self->stream) != GST_FLOW_OK) {
-            return FALSE;
-        }
+    GstFlowReturn flow = gst_tltcp_stream_eos(&self->stream);
+    while (flow == GST_FLOW_OK && (!gst_tltcp_sink_pads_wait_eos(self) ||
+                                   !gst_tltcp_sender_drain(self->sender))) {
+        flow = gst_tltcp_stream_resume(&self->stream);
     }
-    return TRUE;
+    return flow == GST_FLOW_OK;
 }
 
 static gboolean gst_tltcp_sink_event(GstBaseSink *base, GstEvent *event) {

@@ -312,8 +312,8 @@ GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
     return push_units(stream, &units, segment->format == GST_FORMAT_TIME, now);
 }
 
-static void push_event(GstTltcpStream *stream, guint event, gint64 pts,
-                       gint64 duration) {
+static GstFlowReturn push_event(GstTltcpStream *stream, guint event, gint64 pts,
+                                gint64 duration) {
     media_item item;
     g_autoptr(GBytes) section =
         gst_tltcp_framer_event(&stream->framer, event, pts, duration);
@@ -323,7 +323,7 @@ static void push_event(GstTltcpStream *stream, guint event, gint64 pts,
     item.bytes = g_bytes_get_size(section);
     item.arrival = (gint64)tltcp_now();
     item.due = item.deadline = MEDIA_NEVER;
-    push(stream, section, &item);
+    return push(stream, section, &item);
 }
 
 void gst_tltcp_stream_gap(GstTltcpStream *stream, const GstSegment *segment,
@@ -341,13 +341,17 @@ void gst_tltcp_stream_gap(GstTltcpStream *stream, const GstSegment *segment,
     }
 }
 
-void gst_tltcp_stream_eos(GstTltcpStream *stream) {
+GstFlowReturn gst_tltcp_stream_eos(GstTltcpStream *stream) {
     media_times none = {MEDIA_TIME_NONE, MEDIA_TIME_NONE, MEDIA_TIME_NONE, 0};
     GQueue units = G_QUEUE_INIT;
     GstClockTime now = gst_tltcp_running_now(GST_ELEMENT(stream->sink));
 
     none.arrival = (gint64)now;
     gst_tltcp_framer_flush(&stream->framer, &none, &units);
-    push_units(stream, &units, TRUE, now);
-    push_event(stream, MEDIA_EVENT_EOS, MEDIA_TIME_NONE, MEDIA_TIME_NONE);
+    GstFlowReturn flow = push_units(stream, &units, TRUE, now);
+    if (flow == GST_FLOW_OK) {
+        flow = push_event(stream, MEDIA_EVENT_EOS, MEDIA_TIME_NONE,
+                          MEDIA_TIME_NONE);
+    }
+    return flow;
 }

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Random lives of senders and receivers: paused, flushed, sought in and
+ * stopped in any order, with or without somebody at the other end.  Every
+ * change of state must come to an end. */
+#include "tests/gst/support.h"
+
+#define LIVES 60
+
+/* What a stream is made of: live, as fast as can be, far in the future, ended
+ * soon, ended at once. */
+static const char *const feeds[] = {
+    "is-live=true",  "num-buffers=-1", "timestamp-offset=3600000000000",
+    "num-buffers=3", "num-buffers=0",  "is-live=true num-buffers=20",
+};
+
+static gboolean toss(GRand *r) {
+    return g_rand_boolean(r);
+}
+
+static GstElement *sender(GRand *r, const char *uri) {
+    g_autoptr(GError) error = NULL;
+    g_autoptr(GString) launch = g_string_new(NULL);
+    int streams = g_rand_int_range(r, 1, 4);
+
+    g_string_printf(launch,
+                    "tltcpsink name=s latency=50 sync=%d "
+                    "wait-for-connection=%d uri=\"%s\"",
+                    toss(r), toss(r), uri);
+    for (int i = 0; i < streams; i++) {
+        const char *feed = feeds[g_rand_int_range(r, 0, G_N_ELEMENTS(feeds))];
+        g_string_append_printf(launch,
+                               " audiotestsrc samplesperbuffer=320 %s ! "
+                               "audio/x-raw,format=S16LE,rate=8000,channels=1 "
+                               "! %s s.",
+                               feed, toss(r) ? "queue !" : "");
+    }
+    GstElement *pipeline = gst_parse_launch(launch->str, &error);
+    assert_null(error);
+    return pipeline;
+}
+
+static GstElement *receiver(GRand *r, const char *uri) {
+    g_autoptr(GError) error = NULL;
+    g_autofree gchar *launch = g_strdup_printf(
+        "tltcpsrc name=s latency=50 uri=\"%s\" ! fakesink sync=%d", uri,
+        toss(r));
+    GstElement *pipeline = gst_parse_launch(launch, &error);
+
+    assert_null(error);
+    return pipeline;
+}
+
+static void pause_a_little(GRand *r) {
+    static const gulong us[] = {0, 1000, 10000, 100000};
+
+    g_usleep(us[g_rand_int_range(r, 0, G_N_ELEMENTS(us))]);
+}
+
+static void disturb(GRand *r, GstElement *pipeline) {
+    static const GstState states[] = {GST_STATE_PLAYING, GST_STATE_PAUSED,
+                                      GST_STATE_READY};
+
+    switch (g_rand_int_range(r, 0, 5)) {
+    case 0:
+        gst_element_send_event(pipeline, gst_event_new_flush_start());
+        pause_a_little(r);
+        gst_element_send_event(pipeline, gst_event_new_flush_stop(TRUE));
+        break;
+    case 1:
+        gst_element_seek_simple(pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH,
+                                0);
+        break;
+    default:
+        gst_element_set_state(
+            pipeline, states[g_rand_int_range(r, 0, G_N_ELEMENTS(states))]);
+    }
+    pause_a_little(r);
+}
+
+static guint port_of(GstElement *pipeline) {
+    g_autoptr(GstElement) s = gst_bin_get_by_name(GST_BIN(pipeline), "s");
+
+    return support_port(s);
+}
+
+/* One end listens; the other calls it, or is not there. */
+static void live(GRand *r) {
+    gboolean sends = toss(r);
+    gboolean alone = g_rand_int_range(r, 0, 3) == 0;
+    const char *any = "tltcp://127.0.0.1:0?mode=listener";
+    GstElement *ends[2] = {sends ? sender(r, any) : receiver(r, any), NULL};
+
+    gst_element_set_state(ends[0], GST_STATE_PLAYING);
+    if (!alone) {
+        g_autofree gchar *uri =
+            g_strdup_printf("tltcp://127.0.0.1:%u", port_of(ends[0]));
+        ends[1] = sends ? receiver(r, uri) : sender(r, uri);
+        gst_element_set_state(ends[1], GST_STATE_PLAYING);
+    }
+    pause_a_little(r);
+    for (int n = g_rand_int_range(r, 0, 5); n; n--) {
+        disturb(r, ends[!alone && toss(r)]);
+    }
+    int first = toss(r);
+    for (int i = 0; i < 2; i++) {
+        GstElement *end = ends[i ^ first];
+        if (end) {
+            gst_element_set_state(end, GST_STATE_NULL);
+            gst_object_unref(end);
+        }
+    }
+}
+
+static void every_life_ends(void **state) {
+    (void)state;
+    for (guint32 seed = 1; seed <= LIVES; seed++) {
+        GRand *r = g_rand_new_with_seed(seed);
+        live(r);
+        g_rand_free(r);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_life_ends),
+    };
+    return cmocka_run_group_tests(tests, support_setup, NULL);
+}
