@@ -31,7 +31,7 @@ struct server {
     sigset_t during_wait;
 };
 
-/* Runs on the listener's thread. */
+/* Runs on the listener's thread.  What it says yes to may never be a caller. */
 static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     struct server *s = user;
     const char *wanted = s->options->from.config.stream_id;
@@ -40,7 +40,7 @@ static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
                        "no stream of that name here");
         return false;
     }
-    if (atomic_exchange(&s->busy, true)) {
+    if (atomic_load(&s->busy)) {
         (void)snprintf(reason, TLTCP_REASON_MAX + 1,
                        "busy with another caller");
         return false;
@@ -215,6 +215,7 @@ static int serve_callers(struct server *s) {
             return tool_fail(TOOL, "cannot listen any more: %s",
                              tltcp_strerror(error));
         }
+        atomic_store(&s->busy, true);
         rc = serve(s, socket);
         if (s->options->once) {
             return rc;

@@ -18,14 +18,14 @@ void link_say(const struct link *l, const char *what, const char *detail) {
     }
 }
 
-/* Runs on the listener's thread. */
+/* Runs on the listener's thread.  What it says yes to may never be a caller. */
 static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     struct link *l = user;
     const char *wanted = l->at->to.config.stream_id;
     const char *no = NULL;
     if (wanted && strcmp(wanted, caller->stream_id) != 0) {
         no = "no stream of that name here";
-    } else if (atomic_exchange(&l->busy, true)) {
+    } else if (atomic_load(&l->busy)) {
         no = "busy with another caller";
     }
     if (no) {
@@ -120,6 +120,9 @@ int link_run(struct link *l, tltcp_socket **s, uint64_t *when) {
     *s = NULL;
     if (l->listener) {
         int error = tltcp_accept(l->listener, s, 0);
+        if (error == 0) {
+            atomic_store(&l->busy, true);
+        }
         if (error < 0 && error != TLTCP_ERR_AGAIN) {
             return tool_fail(l->tool, "cannot listen on %s any more: %s",
                              l->at->text, tltcp_strerror(error));

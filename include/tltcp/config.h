@@ -42,6 +42,9 @@ typedef struct tltcp_caller {
 /**
  * @brief Decides about a caller; runs on the listener's I/O thread, with no
  * lock held, and must not block.
+ *
+ * Who is accepted here has still to answer, and may never come out of
+ * tltcp_accept(): count callers there.
  * @param user    tltcp_config::user
  * @param caller  who asks; valid during the call
  * @param[out] reason  TLTCP_REASON_MAX + 1 bytes for a sentence to the caller

@@ -306,6 +306,14 @@ class Streams(toolbox.Folder):
         self.assertGreater(len(names), 15)
         self.assertLessEqual(names, set(json.loads(done.stdout)))
 
+    def test_a_call_that_comes_to_nothing_keeps_nobody_out(self):
+        clip = clips.make(self.folder, "h264-aac.ts")
+        receiver, address = self.receiver(self.folder / "out.ts")
+        self.call_in_vain(address, "tltcp-live-transmit", clip)
+        self.send_file(clip, address, "?latency=5000")
+        self.assertEqual(self.finish(receiver)[0], 0)
+        self.check_equal(clip, self.folder / "out.ts")
+
     def test_packets_are_marked_as_asked_for(self):
         with toolbox.udp_socket() as s:
             self.start("tltcp-live-transmit", "-q", "-",

@@ -82,6 +82,14 @@ class Transfer(toolbox.Folder):
                 got = got[-len(want):]
             self.assertEqual(got, want)
 
+    def test_a_call_that_comes_to_nothing_keeps_nobody_out(self):
+        clip = self.clip("h264-aac.ts")
+        receiver, address = self.receiver("out.ts", "--once")
+        self.call_in_vain(address, "tltcp-send", clip)
+        done = self.send(clip, address, "--latency", "5000")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.finish(receiver), (0, ""))
+
     def test_every_kind_of_file_arrives_frame_by_frame(self):
         for name, output, kinds in (
                 ("h264-aac.mp4", "out.mp4", "va"),

@@ -63,6 +63,15 @@ class Folder(unittest.TestCase):
         self.addCleanup(self.end, process)
         return process
 
+    def call_in_vain(self, address, tool, file):
+        """A call that a listener has answered and of which no more comes."""
+        host, port = address.rsplit(":", 1)
+        with udp_socket() as s:
+            self.start(tool, file, f"tltcp://127.0.0.1:{s.getsockname()[1]}")
+            s.sendto(s.recv(2000), (host, int(port)))
+            while s.recvfrom(2000)[1][1] != int(port):
+                pass
+
     @staticmethod
     def end(process):
         if process.poll() is None:
