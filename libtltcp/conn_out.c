@@ -36,12 +36,19 @@ static uint32_t draw_below(tltcp_conn *c, uint32_t n) {
     return got;
 }
 
-/* Now and then a packet number is not used.  Not where a controller's receiver
+/* Now and then a packet number is not used.  Nor is one before probes, when the
+ * first were in vain: each is answered at once then (RFC 9002, 6.2.4), and the
+ * way back may lose all answers but one.  Not where a controller's receiver
  * takes it for a loss (TFRC), nor under the paper's recovery. */
 static void leave_out_sometimes(tltcp_conn *c) {
     tltcp__sender *s = &c->sender;
-    if (c->state == TLTCP__OPEN && s->dup == NULL &&
-        !tltcp__cc_wants_reports(&s->cc) && --c->leave_out_in == 0) {
+    if (c->state != TLTCP__OPEN || s->dup != NULL ||
+        tltcp__cc_wants_reports(&s->cc)) {
+        return;
+    }
+    if (s->probes > 0 && s->pto_count > 1) {
+        tltcp__sender_leave_out(s);
+    } else if (--c->leave_out_in == 0) {
         tltcp__sender_leave_out(s);
         c->leave_out_in = 1 + draw_below(c, LEAVE_OUT_WITHIN);
     }

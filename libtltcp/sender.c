@@ -10,6 +10,7 @@
 #define PTO_MAX (10 * TLTCP_S)
 #define PTO_STEPS 8u /* of 1/32 */
 #define PROBES 2u    /* packets per probe timeout */
+#define PTO_EVEN 6u  /* in a row before live data waits ever longer */
 #define ECN_TRIES 3u /* probe timeouts, RFC 9000, A.4 */
 
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
@@ -440,10 +441,20 @@ static tltcp_time uneven(const tltcp__sender *s, tltcp_time wait) {
     return wait - wait / 32 * (s->pto_count * 5 % PTO_STEPS);
 }
 
+/* How often the wait has doubled.  Where losses come in bursts it is packets
+ * that end them, and what comes after its deadline is of no use; so while data
+ * has one, the first probes keep an even pace, about a packet in a round trip,
+ * as Linux has it for thin streams (tcp_thin_linear_timeouts). */
+static unsigned backoff(const tltcp__sender *s) {
+    bool live = tltcp__sections_deadline(&s->sec) != TLTCP_TIME_NEVER;
+    unsigned even = live ? PTO_EVEN : 0;
+    return s->pto_count > even ? s->pto_count - even : 0;
+}
+
 static tltcp_time pto_at(const tltcp__sender *s) {
-    bool grows = s->pto_count < PTO_SHIFT_MAX;
-    tltcp_time wait = tltcp__sender_pto(s)
-                      << (grows ? s->pto_count : PTO_SHIFT_MAX);
+    unsigned shift = backoff(s);
+    bool grows = shift < PTO_SHIFT_MAX;
+    tltcp_time wait = tltcp__sender_pto(s) << (grows ? shift : PTO_SHIFT_MAX);
     if (s->map.flying == 0) {
         return TLTCP_TIME_NEVER;
     }

@@ -55,6 +55,22 @@ static void probes_come_ever_more_seldom(void **state) {
     world_finish(&w);
 }
 
+/* With a deadline it waits as long again six times, and then twice as long. */
+static void probes_of_live_data_keep_pace_for_a_while(void **state) {
+    struct faults f = {.from = 1 * SEC, .to = 10 * SEC, .link = {true}};
+    uint64_t sent;
+    struct plan p;
+    (void)state;
+    burst(&p, &f, 1000);
+    p.source[CLIENT].budget = 20 * SEC;
+    world_start_for(&w, &p, 2100 * MS);
+    sent = end_stats(&w.end[CLIENT]).probes_sent;
+    assert_in_range(sent, 6, 8); /* some 150 ms apart */
+    world_run_for(&w, 7 * SEC);
+    assert_in_range(end_stats(&w.end[CLIENT]).probes_sent - sent, 3, 5);
+    world_finish(&w);
+}
+
 /* Ever again for a while, which may be how far apart probes are. */
 struct beats {
     uint64_t first, span, period;
@@ -139,6 +155,25 @@ static void two_packets_of_a_probe_timeout_repeat_two(void **state) {
     assert_int_equal(st.sections_delivered, 1);
     /* a probe timeout and one way: not first a round trip to hear of it */
     assert_in_range(w.flow[CLIENT].tally[0].whole, 1100 * MS, 1190 * MS);
+    world_close(&w);
+}
+
+/* On a bad way back each answer is a chance. */
+static void probes_after_the_first_are_answered_one_by_one(void **state) {
+    struct faults f = {.from = 1 * SEC, .to = 1300 * MS, .link = {false, true}};
+    uint64_t before;
+    struct plan p;
+    (void)state;
+    burst(&p, &f, 2000);
+    p.source[CLIENT].finish = false;
+    p.keep_open = true;
+    world_start_for(&w, &p, 1300 * MS);
+    assert_int_equal(end_stats(&w.end[CLIENT]).probes_sent, 1);
+    assert_true(w.flow[CLIENT].tally[0].whole > 0);
+    before = w.end[SERVER].datagrams;
+    world_run_for(&w, 200 * MS);
+    assert_int_equal(end_stats(&w.end[CLIENT]).probes_sent, 2);
+    assert_int_equal(w.end[SERVER].datagrams - before, 2);
     world_close(&w);
 }
 
@@ -255,9 +290,11 @@ static void a_skip_that_is_lost_is_told_again(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(probes_come_ever_more_seldom),
+        cmocka_unit_test(probes_of_live_data_keep_pace_for_a_while),
         cmocka_unit_test(probes_do_not_keep_time_with_an_outage),
         cmocka_unit_test(bursts_of_losses_cut_nobody_off),
         cmocka_unit_test(two_packets_of_a_probe_timeout_repeat_two),
+        cmocka_unit_test(probes_after_the_first_are_answered_one_by_one),
         cmocka_unit_test(nothing_through_for_long_counts_as_a_timeout),
         cmocka_unit_test(a_silent_way_back_and_two_losses_are_no_timeout),
         cmocka_unit_test(a_claimed_delay_makes_no_round_trip_shorter),
