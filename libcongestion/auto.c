@@ -28,17 +28,18 @@
  * and most of that queue is let out.
  *
  * State: q (CUBIC's); past (RTTs); base (of the path without a queue, ns),
- * first (lowest when it began, ns), rtt (newest, ns); p (share of bytes lost of
- * late); rank (mean rank of the losses of late, 0 to 1), judged (their number);
- * pipe (bytes most in flight in this span of 2 s and the one before); begun
- * (when the first RTT was known); paused (when the application was last the
- * limit); chance (the open episode is one by chance). Parameters: those of
- * CUBIC, and tolerance (share of bytes whose loss may be doubtful), bearable
- * (whose loss may be by chance), depth (part of the span of the RTTs that
- * counts as a short queue), gentle (what a doubtful loss leaves of the window),
- * beta_live and beta_guest (what congestion leaves of it to a live stream, at
- * least), claim (times CUBIC's growth for a newcomer), scale (1: the initial
- * window is that of a longer round trip; setting iw makes it 0).
+ * first (lowest when it began, ns), rtt (newest, ns); lost and known (bytes
+ * lost of late, of so many whose fate is known); rank (mean rank of the losses
+ * of late, 0 to 1), judged (their number); pipe (bytes most in flight in this
+ * span of 2 s and the one before); begun (when the first RTT was known); paused
+ * (when the application was last the limit); chance (the open episode is one by
+ * chance). Parameters: those of CUBIC, and tolerance (share of bytes whose loss
+ * may be doubtful), bearable (whose loss may be by chance), depth (part of the
+ * span of the RTTs that counts as a short queue), gentle (what a doubtful loss
+ * leaves of the window), beta_live and beta_guest (what congestion leaves of it
+ * to a live stream, at least), claim (times CUBIC's growth for a newcomer),
+ * scale (1: the initial window is that of a longer round trip; setting iw makes
+ * it 0).
  */
 #include "libcongestion/cubic.h"
 #include "libcongestion/rtt_history.h"
@@ -46,7 +47,9 @@
 #include <math.h>
 #include <string.h>
 
-#define LOSS_SEGMENTS 400   /* over which p is averaged */
+#define LOSS_SEGMENTS 1600  /* over which the share lost is averaged, ... */
+#define LOSS_TIMES 48       /* ... or those that came with so many losses */
+#define LOSS_FIRST 400      /* segments taken for arrived to begin with */
 #define SUSPECT 0.75        /* the mean rank to begin with */
 #define INDEPENDENT 0.7     /* a mean rank below: losses not by the queue */
 #define JUDGED 8            /* losses over which the rank is averaged */
@@ -85,7 +88,8 @@ struct adaptive {
     double base;
     double first;
     double rtt;
-    double p;
+    double lost;
+    double known;
     double rank;
     unsigned judged;
     double pipe, pipe_before;
@@ -122,6 +126,7 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->claim = 6;
     a->scale = 1;
     a->rank = SUSPECT;
+    a->known = LOSS_FIRST * cc->mss;
     a->pipe_from = now;
 }
 
@@ -155,13 +160,22 @@ static void note_rtt(struct adaptive *a, const struct cong_ack *ack) {
     }
 }
 
+/* Losses in bursts are few events of many packets: a mean over as many packets
+ * as would do for single ones strays far from what is lost in the long run. */
 static void note_loss(struct adaptive *a, const struct cong_ack *ack) {
     double lost = cong__clean(ack->lost);
-    double total = cong__clean(ack->acked) + lost;
-    double gain = fmin(total / (LOSS_SEGMENTS * a->q.w.cc.mss), 1);
-    if (total > 0) {
-        a->p += gain * (lost / total - a->p);
+    double most = LOSS_SEGMENTS * a->q.w.cc.mss;
+    double keep = lost > 0 ? 1 - 1.0 / LOSS_TIMES : 1;
+    a->lost = keep * a->lost + lost;
+    a->known = keep * a->known + cong__clean(ack->acked) + lost;
+    if (a->known > most) {
+        a->lost *= most / a->known;
+        a->known = most;
     }
+}
+
+static bool loses_less_than(const struct adaptive *a, double share) {
+    return a->lost < share * a->known;
 }
 
 static void note_use(struct adaptive *a, const struct cong_ack *ack) {
@@ -256,10 +270,12 @@ static bool is_independent(struct adaptive *a) {
 
 static enum verdict judge(struct adaptive *a) {
     double span = cong__rtts_quantile(&a->past.samples, FULL) - a->base;
-    if (is_independent(a) && !queue_stands(a) && a->p < a->bearable) {
+    if (is_independent(a) && !queue_stands(a) &&
+        loses_less_than(a, a->bearable)) {
         return BY_CHANCE;
     }
-    return a->p < a->tolerance && a->rtt - a->base <= a->depth * span
+    return loses_less_than(a, a->tolerance) &&
+                   a->rtt - a->base <= a->depth * span
                ? DOUBTFUL
                : CONGESTION;
 }

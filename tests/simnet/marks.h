@@ -13,6 +13,7 @@ struct path {
     double rate; /* bit/s */
     uint64_t rtt;
     double loss;
+    double bursts;     /* share lost, four packets in a row on average */
     uint64_t jitter;   /* of a busy machine or a radio, one way */
     uint64_t latency;  /* that the viewer allows */
     uint64_t patience; /* how much longer a picture is of use */
@@ -30,6 +31,7 @@ struct mark {
     double useless; /* ... and nothing that was seen refers to, however far */
     double waste;   /* late by a player that adds what the path takes */
     uint64_t freeze;
+    uint64_t usual_freeze; /* the median of the longest ones of each run */
     unsigned keys_missing;
     unsigned yielded;
 };

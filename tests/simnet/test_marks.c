@@ -3,6 +3,7 @@
 #include "tests/simnet/marks.h"
 
 #define SEEDS 5
+#define SEEDS_BURSTS 21
 #define SEEDS_RIVALS 101 /* few tell little of who wins at first */
 
 static void alone(void **state) {
@@ -39,6 +40,18 @@ static void ten_percent(void **state) {
     on.loss = 0.1;
     m = play_all("10 % loss", &on, SEEDS);
     assert_true(m.seen >= 0.95);
+}
+
+/* As netem and linkem have them: for so many packets, not for so long.  A run
+ * in a row loses whole windows, probes and their answers. */
+static void ten_percent_in_bursts(void **state) {
+    struct path on = path_of(6);
+    struct mark m;
+    (void)state;
+    on.bursts = 0.1;
+    m = play_all("10 % loss in bursts", &on, SEEDS_BURSTS);
+    assert_true(m.seen >= 0.95);
+    assert_true(m.usual_freeze <= 400 * MS);
 }
 
 /* The lowest RTT that was ever seen is then one that hardly ever comes again.
@@ -101,6 +114,7 @@ int main(void) {
         cmocka_unit_test(overload),
         cmocka_unit_test(two_percent),
         cmocka_unit_test(ten_percent),
+        cmocka_unit_test(ten_percent_in_bursts),
         cmocka_unit_test(ten_percent_and_jitter),
         cmocka_unit_test(satellite),
         cmocka_unit_test(satellite_that_is_known),

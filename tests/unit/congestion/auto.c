@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The controller "auto": what it takes for congestion, and what it gives up. */
+#include "common/rng.h"
 #include "tests/support/cmocka.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"
@@ -28,6 +29,42 @@ static void auto_gives_way_to_congestion_and_not_to_chance(void **state) {
     check_near(auto_after_loss(135, 0.01), 95, 1e-9);
     check_near(auto_after_loss(190, 0.01), 70, 1e-9);
     check_near(auto_after_loss(110, 0.2), 70, 1e-9);
+}
+
+/* Which of so many losses, of a share of all packets and so many in a row on
+ * average, at RTTs that say nothing, cost some of the window: how many; *first
+ * is the first of them. */
+static unsigned auto_cuts(double share, double row, unsigned losses,
+                          unsigned *first) {
+    unsigned cuts = 0;
+    cmn__rng rng;
+    struct rig r;
+    cmn__rng_seed(&rng, 1);
+    rig_start(&r, "auto", MS(100));
+    r.ack.limited = false;
+    *first = losses;
+    for (unsigned i = 0; i < losses; i++) {
+        for (r.ack.lost = 1; cmn__rng_unit(&rng) > 1 / row;) {
+            r.ack.lost++;
+        }
+        while (cmn__rng_unit(&rng) > share / (1 - share) / row) {
+            rig_ack_rtt(&r, 1, MS(100 + 3 * cmn__rng_unit(&rng)));
+            r.ack.lost = 0;
+        }
+        rig_lose_at(&r, 100);
+        *first = cuts == 0 && r.cc->cwnd < 100 ? i : *first;
+        cuts += r.cc->cwnd < 100;
+    }
+    rig_stop(&r);
+    return cuts;
+}
+
+static void auto_bears_an_eighth_in_bursts_and_no_quarter(void **state) {
+    unsigned first;
+    (void)state;
+    assert_true(auto_cuts(0.125, 4, 1000, &first) < 125);
+    assert_true(auto_cuts(0.25, 1, 1000, &first) > 875);
+    assert_in_range(first, 20, 125);
 }
 
 /* The window, 100 at first, after losses at the RTTs given in turn, each behind
@@ -210,6 +247,7 @@ static void auto_finds_its_memory_after_a_false_alarm(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_gives_way_to_congestion_and_not_to_chance),
+        cmocka_unit_test(auto_bears_an_eighth_in_bursts_and_no_quarter),
         cmocka_unit_test(auto_does_not_mind_losses_that_the_queue_did_not_make),
         cmocka_unit_test(auto_does_not_take_one_quick_packet_for_the_path),
         cmocka_unit_test(auto_ends_slow_start_when_a_queue_grows),
