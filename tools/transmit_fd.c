@@ -4,12 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ifaddrs.h>
-#include <linux/sock_diag.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <linux/sock_diag.h>
+#endif
 
 #include "tool.h"
 
@@ -59,14 +61,17 @@ static bool join(int fd, const struct endpoint *e, const struct address *a) {
                       sizeof(group)) == 0;
 }
 
-/* Beyond the system's limit only with privilege. */
+/* Beyond the limit of the system, which needs privilege, where that can be. */
 static void set_buffer(int fd, bool is_input, uint64_t bytes) {
     int size = bytes < INT32_MAX ? (int)bytes : INT32_MAX;
+#ifdef SO_RCVBUFFORCE
     int force = is_input ? SO_RCVBUFFORCE : SO_SNDBUFFORCE;
-    if (setsockopt(fd, SOL_SOCKET, force, &size, sizeof(size)) != 0) {
-        (void)setsockopt(fd, SOL_SOCKET, is_input ? SO_RCVBUF : SO_SNDBUF,
-                         &size, sizeof(size));
+    if (setsockopt(fd, SOL_SOCKET, force, &size, sizeof(size)) == 0) {
+        return;
     }
+#endif
+    (void)setsockopt(fd, SOL_SOCKET, is_input ? SO_RCVBUF : SO_SNDBUF, &size,
+                     sizeof(size));
 }
 
 static int open_socket(const char *tool, const struct endpoint *e,
@@ -193,13 +198,17 @@ int fd_open_output(const char *tool, const struct endpoint *e, int *fd) {
 }
 
 uint64_t fd_dropped(const struct endpoint *e, int fd) {
+#ifdef SO_MEMINFO
     uint32_t info[SK_MEMINFO_VARS] = {0};
     socklen_t len = sizeof(info);
-    if (e->kind != ENDPOINT_UDP ||
-        getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &len) != 0) {
-        return 0;
+    if (e->kind == ENDPOINT_UDP &&
+        getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &len) == 0) {
+        return info[SK_MEMINFO_DROPS];
     }
-    return info[SK_MEMINFO_DROPS];
+#endif
+    (void)e;
+    (void)fd;
+    return 0;
 }
 
 bool fd_write(const struct endpoint *e, int fd, const void *data, size_t len,
