@@ -118,7 +118,6 @@ static void a_token_is_good_for_its_address_only(void **state) {
     short_plan(&p, 4);
     p.config[SERVER].always_retry = true;
     world_start_for(&w, &p, 30 * MS); /* RETRY is under way */
-    p.tap = keep_first;
     sim_net_set_tap(w.net, keep_first, &r);
     world_run_for(&w, 30 * MS); /* the INITIAL with the token was copied */
     assert_non_null(r.copy);

@@ -103,6 +103,12 @@ static inline void add_tables(struct stream *s, uint32_t damage) {
     add_table(s, MAP, pmt, sizeof(pmt), damage);
 }
 
+/* A stream that begins with its tables. */
+static inline void begin_stream(struct stream *s) {
+    memset(s, 0, sizeof(*s));
+    add_tables(s, 0);
+}
+
 static const uint8_t a_clock[6] = {'c', 'l', 'o', 'c', 'k', '!'};
 
 static inline void add_clock(struct stream *s, unsigned pid) {

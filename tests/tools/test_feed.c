@@ -122,8 +122,7 @@ static void send_pictures(const char *kinds, char *got) {
     struct tsfeed t;
     uint64_t now = 1000000000;
     assert_true(tsfeed_init(&t));
-    memset(&s, 0, sizeof(s));
-    add_tables(&s, 0);
+    begin_stream(&s);
     tsfeed_attach(&t, &f);
     assert_true(tsfeed_push(&t, s.data, s.len, now));
     for (uint64_t i = 0; kinds[i]; i++) {

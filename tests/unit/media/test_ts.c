@@ -6,7 +6,7 @@
 #include "tests/support/cmocka.h"
 #include "tests/support/ts_mux.h"
 
-/* Two programs: H.264 as above, and MPEG-2 video with a map of its own. */
+/* Beside the program of add_tables() MPEG-2 video, with a map of its own. */
 #define OTHER_MAP 0x1001
 #define OTHER_VIDEO 0x200
 
@@ -87,8 +87,7 @@ static void pictures_are_units_that_end_at_once(void **state) {
     static struct stream s;
     static struct taken t;
     (void)state;
-    memset(&s, 0, sizeof(s));
-    add_tables(&s, 0);
+    begin_stream(&s);
     add_picture(&s, 90000, true, 500);
     add_picture(&s, 93600, false, 300);
     split(&s, s.len, &t);
@@ -110,8 +109,7 @@ static void a_unit_that_fills_its_packets_ends_with_the_next(void **state) {
     static struct stream s;
     static struct taken t;
     (void)state;
-    memset(&s, 0, sizeof(s));
-    add_tables(&s, 0);
+    begin_stream(&s);
     add_picture(&s, 0, true, 2 * 184 - 14);
     split(&s, s.len, &t);
     assert_int_equal(t.units, 2);
@@ -126,8 +124,7 @@ static void a_unit_with_a_length_ends_by_it(void **state) {
     static struct taken t;
     static const uint8_t es[2 * 184 - 14];
     (void)state;
-    memset(&s, 0, sizeof(s));
-    add_tables(&s, 0);
+    begin_stream(&s);
     add_pes(&s, SOUND, 0, es, sizeof(es), true);
     split(&s, s.len, &t);
     assert_int_equal(t.units, 3);
@@ -141,8 +138,7 @@ static void streams_that_alternate_are_told_apart(void **state) {
     (void)state;
     memset(&a, 0, sizeof(a));
     memset(&b, 0, sizeof(b));
-    memset(&s, 0, sizeof(s));
-    add_tables(&s, 0);
+    begin_stream(&s);
     add_picture(&a, 0, true, 500);
     add_pes(&b, SOUND, 0, es, sizeof(es), true);
     for (size_t i = 0; i < 3; i++) {
@@ -195,8 +191,7 @@ static void clocks_are_kept_and_null_packets_left_out(void **state) {
     static struct stream s;
     static struct taken t;
     (void)state;
-    memset(&s, 0, sizeof(s));
-    add_tables(&s, 0);
+    begin_stream(&s);
     add_clock(&s, VIDEO);
     (void)new_packet(&s, 0x1fff, false);
     split(&s, s.len, &t);
@@ -212,8 +207,7 @@ bytes_may_be_cut_anywhere_and_foreign_ones_are_skipped(void **state) {
     static uint8_t noisy[65 * PACKET];
     media_ts *ts = media__ts_new(take, &cut);
     (void)state;
-    memset(&s, 0, sizeof(s));
-    add_tables(&s, 0);
+    begin_stream(&s);
     for (unsigned i = 0; i < 6; i++) {
         add_picture(&s, i * 3600, i % 3 == 0, 200 + i * 50);
     }
@@ -248,8 +242,7 @@ static void times_go_on_where_33_bits_wrap(void **state) {
     static struct taken t;
     const uint64_t end = UINT64_C(1) << 33;
     (void)state;
-    memset(&s, 0, sizeof(s));
-    add_tables(&s, 0);
+    begin_stream(&s);
     add_picture(&s, end - 3600, true, 100);
     add_picture(&s, 0, true, 100);
     add_picture(&s, end - 1800, true, 100);
@@ -264,8 +257,7 @@ static void what_goes_on_after_an_early_end_is_a_rest(void **state) {
     static struct taken t;
     static const uint8_t es[100];
     (void)state;
-    memset(&s, 0, sizeof(s));
-    add_tables(&s, 0);
+    begin_stream(&s);
     add_picture(&s, 0, false, 100);
     (void)add_payload(&s, VIDEO, false, es, sizeof(es));
     split(&s, s.len, &t);
@@ -300,8 +292,7 @@ static void the_clock_of_a_unit_can_be_kept_without_it(void **state) {
 static void a_transport_stream_is_recognised(void **state) {
     static struct stream s;
     (void)state;
-    memset(&s, 0, sizeof(s));
-    add_tables(&s, 0);
+    begin_stream(&s);
     assert_true(media__ts_is(s.data, s.len));
     assert_false(media__ts_is(s.data, 100));
     assert_false(media__ts_is(s.data + 1, PACKET));
@@ -316,8 +307,7 @@ static void nothing_in_a_packet_leads_outside(void **state) {
     struct taken *t = calloc(1, sizeof(*t));
     (void)state;
     for (int round = 0; round < 2000; round++) {
-        memset(&s, 0, sizeof(s));
-        add_tables(&s, 0);
+        begin_stream(&s);
         add_picture(&s, 0, true, 400);
         add_clock(&s, VIDEO);
         for (int i = 0; i < 12; i++) {
