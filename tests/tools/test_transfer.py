@@ -2,6 +2,7 @@
 """tltcp-send to tltcp-recv, directly and over emulated links."""
 import os
 import pathlib
+import re
 import shutil
 import signal
 import tempfile
@@ -305,6 +306,29 @@ class Transfer(toolbox.Folder):
         status, errors = self.finish(receiver, signal.SIGINT)
         self.assertEqual((status, errors), (0, ""))
         self.check_equal(self.clip("raw.h264"), "out.mp4", "v")
+
+    def test_the_page_names_every_field(self):
+        page = pathlib.Path(__file__).resolve().parents[2] / "docs" / \
+            "statistics.md"
+        parts = re.split("^## (.*)$", page.read_text(encoding="utf-8"),
+                         flags=re.M)
+        said = dict(zip(parts[1::2], parts[2::2]))
+        lines = {"tltcp-send": self.folder / "send.csv",
+                 "tltcp-recv": self.folder / "recv.csv"}
+        receiver, address = self.receiver("out.nut", "--once", "--frames",
+                                          lines["tltcp-recv"])
+        done = self.send(self.clip("raw.h264"), address, "--speed", 0,
+                         "--frames", lines["tltcp-send"])
+        self.assertEqual((done.returncode, self.finish(receiver)[0]), (0, 0))
+        for tool, report in (("tltcp-send", "send.json"),
+                             ("tltcp-recv", "recv.json")):
+            rows = re.findall(r"^\| (`.*?) \|", said[f"{tool} --json"], re.M)
+            named = re.findall(r"`(\w+)`", " ".join(rows))
+            self.assertEqual(sorted(named), sorted(self.json(report)))
+            columns = lines[tool].read_text().split("\n")[0].split(",")
+            self.assertLessEqual(
+                set(columns),
+                set(re.findall(r"`(\w+)`", said[f"{tool} --frames"])))
 
 
 if __name__ == "__main__":
