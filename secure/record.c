@@ -15,7 +15,7 @@
 
 /* What libcrypto takes at once.  Packets shorter by what is left out cost a
  * link a thousandth of its goodput. */
-#define BLOCK 16u
+#define BLOCK ((size_t)16)
 #define GROUP (6 * BLOCK)
 #define LEFT_OUT_MAX (2 * BLOCK)
 
