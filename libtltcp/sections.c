@@ -138,6 +138,7 @@ int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
     tltcp__sections_offer_ahead(s, number);
     cmn__bytes_put(&s->buf, s->end, in->data, in->len);
     s->end = r->end;
+    s->live = in->deadline != TLTCP_TIME_NEVER;
     s->stats->sections_offered++;
     s->stats->bytes_offered += in->len;
     return 0;

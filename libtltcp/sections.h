@@ -74,6 +74,7 @@ typedef struct tltcp__sections {
     bool untold;           /* no skips: the peer, or the recovery, knows none */
     bool tells_meta;       /* the peer understands what sections are */
     bool in_order;         /* none leaves before its turn */
+    bool live;             /* the newest has a deadline */
     bool look_ahead;       /* give up before the deadline, see lookahead.h */
     uint32_t policy;       /* tltcp_drop_policy */
     tltcp__outlook path;   /* what it carries; the owner keeps it up to date */

@@ -442,12 +442,12 @@ static tltcp_time uneven(const tltcp__sender *s, tltcp_time wait) {
 }
 
 /* How often the wait has doubled.  Where losses come in bursts it is packets
- * that end them, and what comes after its deadline is of no use; so while data
- * has one, the first probes keep an even pace, about a packet in a round trip,
- * as Linux has it for thin streams (tcp_thin_linear_timeouts). */
+ * that end them, and what comes after its deadline is of no use; so where data
+ * has one, also when all that waits was just given up, the first probes keep an
+ * even pace, about a packet in a round trip, as Linux has it for thin streams
+ * (tcp_thin_linear_timeouts). */
 static unsigned backoff(const tltcp__sender *s) {
-    bool live = tltcp__sections_deadline(&s->sec) != TLTCP_TIME_NEVER;
-    unsigned even = live ? PTO_EVEN : 0;
+    unsigned even = s->sec.live ? PTO_EVEN : 0;
     return s->pto_count > even ? s->pto_count - even : 0;
 }
 
