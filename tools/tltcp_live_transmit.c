@@ -13,6 +13,7 @@
 #include "tool.h"
 #include "transmit_fd.h"
 #include "transmit_link.h"
+#include "transmit_out.h"
 #include "transmit_release.h"
 #include "transmit_stats.h"
 
@@ -35,10 +36,7 @@ struct job {
     bool over;        /* the input has ended */
     uint64_t stop_at; /* after a signal; 0: there was none */
     int in_fd;
-    int out_fd;
-    size_t
-        packed; /* bytes of a transport stream that a datagram has room for */
-    uint8_t datagram[READ_MAX];
+    struct out out; /* unless output is by TLTCP */
 
     struct link source; /* input by TLTCP */
     tltcp_socket *from; /* its connection */
@@ -83,34 +81,10 @@ static void no_memory(struct job *j) {
 
 /* --- From the input to the output ----------------------------------------- */
 
-static void write_out(struct job *j, const uint8_t *data, size_t len) {
-    if (!fd_write(&j->o->out, j->out_fd, data, len, (size_t)j->o->chunk)) {
+static void on_written(struct job *j, bool ok) {
+    if (!ok) {
         end_with(j, tool_fail(TOOL, "cannot write %s: %s", j->o->out.text,
                               strerror(errno)));
-        return;
-    }
-    j->totals.bytes_out += len;
-}
-
-static void flush_datagram(struct job *j) {
-    if (j->packed > 0) {
-        write_out(j, j->datagram, j->packed);
-        j->packed = 0;
-    }
-}
-
-/* Units of a transport stream that go at the same time share datagrams. */
-static void pack(struct job *j, const uint8_t *data, size_t len) {
-    while (len > 0) {
-        size_t room = (size_t)j->o->chunk - j->packed;
-        size_t n = len < room ? len : room;
-        memcpy(j->datagram + j->packed, data, n);
-        j->packed += n;
-        data += n;
-        len -= n;
-        if (n == room) {
-            flush_datagram(j);
-        }
     }
 }
 
@@ -123,11 +97,10 @@ static void deliver(struct job *j, const uint8_t *data, size_t len,
         }
         return;
     }
-    if (j->o->out.kind == ENDPOINT_UDP && j->drain.described) {
-        pack(j, data, len);
-    } else {
-        write_out(j, data, len);
-    }
+    /* Units of a transport stream that go at the same time share datagrams. */
+    on_written(j, j->o->out.kind == ENDPOINT_UDP && j->drain.described
+                      ? out_pack(&j->out, data, len)
+                      : out_write(&j->out, data, len));
 }
 
 static void end_input(struct job *j) {
@@ -389,6 +362,7 @@ static json_t *statistics(struct job *j, uint64_t now) {
     tltcp_stats st = j->last;
     watch_input(j);
     t = j->totals;
+    t.bytes_out += j->out.written;
     if (s) {
         (void)tltcp_get_stats(s, &st);
     }
@@ -492,7 +466,7 @@ static void run(struct job *j) {
         if (receives(j)) {
             run_source(j, &when);
             run_release(j, now, &when);
-            flush_datagram(j);
+            on_written(j, out_flush(&j->out));
         }
         if (sends(j)) {
             run_target(j, &when);
@@ -519,7 +493,7 @@ static int open_ends(struct job *j) {
                          : fd_open_input(TOOL, &o->in, &j->in_fd, in);
     if (rc == TOOL_OK) {
         rc = sends(j) ? link_open(&j->target, out)
-                      : fd_open_output(TOOL, &o->out, &j->out_fd);
+                      : fd_open_output(TOOL, &o->out, &j->out.fd);
     }
     if (rc == TOOL_OK && o->port_file) {
         (void)snprintf(both, sizeof(both), "%s%s%s", in,
@@ -604,6 +578,8 @@ int main(int argc, char **argv) {
         return tool_fail(TOOL, "out of memory");
     }
     j->o = &options;
+    j->out.to = &options.out;
+    j->out.chunk = (size_t)options.chunk;
     j->status = -1;
     tltcp_stats_init(&j->last);
     j->source = (struct link){.tool = TOOL,
