@@ -256,11 +256,12 @@ void gst_tltcp_sender_finish(GstTltcpSender *s) {
  * whose peer is gone. */
 gboolean gst_tltcp_sender_drain(GstTltcpSender *s) {
     g_mutex_lock(&s->lock);
-    while (!s->flushing && !s->failed && s->running && !is_drained(s)) {
+    gboolean drained = is_drained(s);
+    while (!s->flushing && !s->failed && s->running && !drained) {
         g_cond_wait_until(&s->changed, &s->lock,
                           g_get_monotonic_time() + DRAIN_LOOK_US);
+        drained = is_drained(s); /* once: what it looks at goes on */
     }
-    gboolean drained = is_drained(s);
     g_mutex_unlock(&s->lock);
     return drained;
 }

@@ -220,10 +220,11 @@ gboolean gst_tltcp_sink_pads_begin_eos(GstTltcpSink *self) {
 
 gboolean gst_tltcp_sink_pads_wait_eos(GstTltcpSink *self) {
     g_mutex_lock(&self->pads_lock);
-    while (!all_ended(self) && !self->unlocked) {
-        g_cond_wait(&self->pads_changed, &self->pads_lock);
-    }
     gboolean ended = all_ended(self);
+    while (!ended && !self->unlocked) {
+        g_cond_wait(&self->pads_changed, &self->pads_lock);
+        ended = all_ended(self);
+    }
     g_mutex_unlock(&self->pads_lock);
     return ended;
 }
