@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Whole pipelines with a sink and a source of ours in them. */
+#ifndef TESTS_GST_PIPELINES_H
+#define TESTS_GST_PIPELINES_H
+
+#include "tests/gst/support.h"
+
+#define VIDEO                                                        \
+    "videotestsrc pattern=ball %s ! video/x-raw,width=64,height=48," \
+    "framerate=25/1 ! x264enc tune=zerolatency key-int-max=25 ! h264parse"
+#define AUDIO                                                          \
+    "audiotestsrc samplesperbuffer=320 %s ! audio/x-raw,format=S16LE," \
+    "rate=8000,channels=1"
+
+struct output {
+    gchar *name;
+    gchar *type;
+    guint buffers;
+    guint keys;
+    gboolean eos;
+    gchar *title;
+    gchar *language;
+};
+
+struct run {
+    GMutex lock; /* for outputs */
+    GCond changed;
+    GPtrArray *outputs;
+    GstElement *sender;
+    GstElement *receiver;
+};
+
+/* For cmocka_unit_test_setup_teardown(). */
+int run_setup(void **state);
+int run_teardown(void **state);
+
+/* Stops both ends and forgets what came out. */
+void run_clear(struct run *r);
+
+/* A pipeline, playing. */
+GstElement *pipeline_play(const char *launch);
+void pipeline_stop(GstElement **pipeline);
+
+/* Waits for a message; an error fails the test. */
+void pipeline_wait(GstElement *pipeline, GstMessageType type);
+
+/* A pipeline with one source of ours whose pads all end in fakesinks.  Returns
+ * the port of a listener. */
+guint run_receive(struct run *r, const char *uri);
+
+/* Sends streams, such as VIDEO " ! s.", to a port. */
+void run_send(struct run *r, guint port, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
+
+/* Sends them to who calls; the port is run_sink_port(). */
+void run_send_to_callers(struct run *r, const char *format, ...)
+    G_GNUC_PRINTF(2, 3);
+guint run_sink_port(struct run *r);
+
+/* Waits until both ends have ended. */
+void run_wait_end(struct run *r);
+
+/* Of a media type, once it has so many buffers; NULL: not yet. */
+struct output *run_find(struct run *r, const char *type, guint buffers);
+
+struct output *run_wait_output(struct run *r, const char *type, guint buffers);
+
+#endif /* TESTS_GST_PIPELINES_H */

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Transport streams, and what builds pipelines by itself from a URI. */
+#include "tests/gst/pipelines.h"
+
+/* ---- transport streams ---- */
+
+static void a_transport_stream_arrives_whole(void **state) {
+    struct run *r = *state;
+    guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
+
+    run_send(r, port,
+             "mpegtsmux name=m alignment=7 ! s. " VIDEO " ! m. " VIDEO
+             " ! m. " AUDIO " ! audioconvert ! avenc_aac ! m.",
+             "num-buffers=50", "num-buffers=50", "num-buffers=100");
+    run_wait_end(r);
+    struct output *ts = run_find(r, "video/mpegts", 1);
+    assert_non_null(ts);
+    /* at least a section per picture, none of them needless */
+    assert_true(ts->buffers >= 100);
+    assert_in_range(ts->keys, 4, 10);
+}
+
+static void on_decoded(GstElement *sink, GstBuffer *buffer, GstPad *pad,
+                       gint *count) {
+    (void)sink;
+    (void)buffer;
+    (void)pad;
+    g_atomic_int_inc(count);
+}
+
+static void a_transport_stream_can_be_demuxed(void **state) {
+    struct run *r = *state;
+    gint pictures = 0;
+
+    r->receiver =
+        pipeline_play("tltcpsrc name=src "
+                      "uri=\"tltcp://127.0.0.1:0?mode=listener\" ! tsdemux ! "
+                      "h264parse ! avdec_h264 ! fakesink name=f sync=false "
+                      "async=false signal-handoffs=true");
+    g_autoptr(GstElement) src =
+        gst_bin_get_by_name(GST_BIN(r->receiver), "src");
+    g_autoptr(GstElement) f = gst_bin_get_by_name(GST_BIN(r->receiver), "f");
+    g_signal_connect(f, "handoff", G_CALLBACK(on_decoded), &pictures);
+    run_send(r, support_port(src),
+             "mpegtsmux name=m alignment=7 ! s. " VIDEO " ! m.",
+             "num-buffers=50");
+    run_wait_end(r);
+    assert_int_equal(pictures, 50);
+}
+
+/* ---- by URI ---- */
+
+static void plays_by_uri(struct run *r, const char *what, const char *sink) {
+    g_autofree gchar *whole =
+        g_strdup_printf("%s uri=tltcp://127.0.0.1:%u%s", what, run_sink_port(r),
+                        sink ? " ! fakesink name=f" : "");
+    gint count = 0;
+
+    r->receiver = pipeline_play(whole);
+    g_autoptr(GstElement) f = NULL;
+    if (sink) {
+        f = gst_bin_get_by_name(GST_BIN(r->receiver), sink);
+    } else {
+        g_object_get(r->receiver, "video-sink", &f, NULL);
+    }
+    g_object_set(f, "signal-handoffs", TRUE, NULL);
+    g_signal_connect(f, "handoff", G_CALLBACK(on_decoded), &count);
+    pipeline_wait(r->receiver, GST_MESSAGE_ASYNC_DONE);
+    gint64 end = g_get_monotonic_time() + PATIENCE / 1000;
+    while (g_atomic_int_get(&count) < 5) {
+        assert_true(g_get_monotonic_time() < end);
+        g_usleep(10000);
+    }
+    pipeline_stop(&r->receiver); /* before count is gone */
+}
+
+static void uridecodebin_takes_the_uri(void **state) {
+    struct run *r = *state;
+
+    run_send_to_callers(r, VIDEO " ! s.", "is-live=true");
+    plays_by_uri(r, "uridecodebin", "f");
+}
+
+static void playbin_takes_the_uri(void **state) {
+    struct run *r = *state;
+
+    run_send_to_callers(r, VIDEO " ! queue ! s. " AUDIO " ! queue ! s.",
+                        "is-live=true", "is-live=true");
+    plays_by_uri(r,
+                 "playbin audio-sink=\"fakesink sync=true\" "
+                 "video-sink=\"fakesink sync=true\"",
+                 NULL);
+}
+
+static void playbin_plays_a_transport_stream(void **state) {
+    struct run *r = *state;
+
+    run_send_to_callers(r, "mpegtsmux name=m ! s. " VIDEO " ! m. ",
+                        "is-live=true");
+    plays_by_uri(r,
+                 "playbin audio-sink=fakesink "
+                 "video-sink=\"fakesink sync=true\"",
+                 NULL);
+}
+
+#define T(name) cmocka_unit_test_setup_teardown(name, run_setup, run_teardown)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        T(a_transport_stream_arrives_whole),
+        T(a_transport_stream_can_be_demuxed),
+        T(uridecodebin_takes_the_uri),
+        T(playbin_takes_the_uri),
+        T(playbin_plays_a_transport_stream),
+    };
+    return cmocka_run_group_tests(tests, support_setup, NULL);
+}
