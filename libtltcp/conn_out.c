@@ -4,7 +4,7 @@
 
 #define CLOSE_WAIT_MAX TLTCP_S
 #define CLOSE_SHIFT_MAX 10u
-#define CHALLENGE_MIN 64u     /* bytes */
+#define CHALLENGE_MIN 48u     /* bytes; three times a PING allow it */
 #define PINGED_ACKS 32u       /* let one in so many lone ACKs be acknowledged */
 #define LEAVE_OUT_WITHIN 512u /* packets */
 #define ACK_ROOM 300u         /* for an ACK with many ranges */
@@ -413,12 +413,14 @@ static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
 static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
                            size_t cap, tltcp_time now) {
     if (tltcp__conn_flows(c) && tltcp__conn_wants(c, TLTCP__WANT_CHALLENGE)) {
-        info->path = c->candidate.path;
-        return send_challenge(c, buf, cap, now);
+        size_t n = send_challenge(c, buf, cap, now);
+        info->path = n > 0 ? c->candidate.path : c->path;
+        return n;
     }
     if (tltcp__conn_flows(c) && tltcp__conn_wants(c, TLTCP__WANT_RESPONSE)) {
-        info->path = c->response_path;
-        return send_response(c, buf, cap, now);
+        size_t n = send_response(c, buf, cap, now);
+        info->path = n > 0 ? c->response_path : c->path;
+        return n;
     }
     if (tltcp__conn_wants(c, TLTCP__WANT_HELLO) &&
         (c->state == TLTCP__CALLING || c->state == TLTCP__ANSWERED)) {

@@ -190,6 +190,23 @@ static bool has_chunks(uint8_t type) {
     return type == SEC__SHORT || type == SEC__INITIAL || type == SEC__ANSWER;
 }
 
+void check_path(struct end *e, uint64_t path, const void *dgram, size_t len) {
+    sec__packet p;
+    tltcp__chunk c;
+    cmn__reader r;
+    if (path == e->peer->conn->path || e->world->plan.secured ||
+        !sec__packet_parse(dgram, len, &p)) {
+        return;
+    }
+    r = cmn__reader_of(p.body, p.body_len);
+    if (!tltcp__chunk_next(&r, &c) ||
+        (c.type != TLTCP__CHALLENGE && c.type != TLTCP__RESPONSE)) {
+        world_fault(e->world,
+                    "%zu bytes that prove nothing leave for another address",
+                    len);
+    }
+}
+
 void check_datagram(struct end *e, const void *dgram, size_t len) {
     sec__packet p;
     tltcp__chunk c;

@@ -382,8 +382,31 @@ static void a_new_path_is_measured_from_nothing(void **state) {
     world_finish(&w);
 }
 
+/* A PING is the shortest packet: three times its length has to be enough to ask
+ * whether the caller is there. */
+static void a_caller_that_moves_is_followed_by_its_first_ping(void **state) {
+    struct plan p;
+    uint64_t before;
+    (void)state;
+    plan_init(&p, 1);
+    p.source[CLIENT].sections = 1;
+    p.keep_open = true;
+    world_start_for(&w, &p, 2 * SEC);
+    (void)sim_peer_rebind(w.end[CLIENT].peer);
+    before = w.end[CLIENT].datagrams;
+    while (w.end[CLIENT].datagrams == before) {
+        world_run_for(&w, 10 * MS);
+    }
+    world_run_for(&w, 80 * MS); /* two round trips; a probe comes after more */
+    assert_int_equal(w.end[SERVER].path_events, 1);
+    assert_int_equal(tltcp_conn_path(w.end[SERVER].peer->conn),
+                     sim_peer_address(w.end[CLIENT].peer));
+    world_close(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_caller_that_moves_is_followed_by_its_first_ping),
         cmocka_unit_test(a_caller_behind_a_nat_may_change_its_address),
         cmocka_unit_test(a_caller_that_moves_at_the_end_hears_of_it),
         cmocka_unit_test(a_caller_that_moves_at_the_end_is_waited_for),

@@ -72,6 +72,7 @@ static void on_send(void *user, struct sim_peer *p, const tltcp_pktinfo *info,
     e->last_send = now;
     trace_datagram(e, "sends", dgram, len);
     check_amplification(e, len);
+    check_path(e, info->path, dgram, len);
     check_datagram(e, dgram, len);
     check_flight(e);
     if (e->world->plan.spy != NULL) {

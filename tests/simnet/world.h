@@ -170,6 +170,8 @@ void trace_note(struct world *w, const char *what);
 void check_datagram(struct end *e, const void *dgram, size_t len);
 /* Before each datagram is taken, which may shorten the lead again. */
 void check_lead(struct end *e);
+/* For an address that the peer has not proven nothing leaves but the proof. */
+void check_path(struct end *e, uint64_t path, const void *dgram, size_t len);
 void check_flight(struct end *e);
 void check_piece(void *user, const struct tltcp_segment *seg,
                  const struct tltcp_meta *meta, const uint8_t *data,
