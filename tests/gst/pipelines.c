@@ -157,30 +157,33 @@ guint run_sink_port(struct run *r) {
     return support_port(sink);
 }
 
+G_GNUC_PRINTF(3, 0)
+static void send_by(struct run *r, const char *sink, const char *format,
+                    va_list args) {
+    g_autofree gchar *streams = g_strdup_vprintf(format, args);
+    g_autofree gchar *launch =
+        g_strdup_printf("tltcpsink name=s %s %s", sink, streams);
+
+    r->sender = pipeline_play(launch);
+}
+
 void run_send(struct run *r, guint port, const char *format, ...) {
+    g_autofree gchar *sink = g_strdup_printf(
+        "sync=false latency=60000 uri=tltcp://127.0.0.1:%u", port);
     va_list args;
 
     va_start(args, format);
-    g_autofree gchar *streams = g_strdup_vprintf(format, args);
+    send_by(r, sink, format, args);
     va_end(args);
-    g_autofree gchar *launch =
-        g_strdup_printf("tltcpsink name=s sync=false latency=60000 "
-                        "uri=tltcp://127.0.0.1:%u %s",
-                        port, streams);
-    r->sender = pipeline_play(launch);
 }
 
 void run_send_to_callers(struct run *r, const char *format, ...) {
     va_list args;
 
     va_start(args, format);
-    g_autofree gchar *streams = g_strdup_vprintf(format, args);
+    send_by(r, "latency=2000 uri=\"tltcp://127.0.0.1:0?mode=listener\"", format,
+            args);
     va_end(args);
-    g_autofree gchar *launch =
-        g_strdup_printf("tltcpsink name=s latency=2000 "
-                        "uri=\"tltcp://127.0.0.1:0?mode=listener\" %s",
-                        streams);
-    r->sender = pipeline_play(launch);
 }
 
 void pipeline_wait(GstElement *pipeline, GstMessageType type) {

@@ -356,7 +356,20 @@ static void an_answer_of_another_is_not_taken(void **state) {
     lie_close();
 }
 
-/* A listener that has closed has a peer that never echoes, but pings. */
+/* A listener closes; its peer goes on to ping, and says no more than that. */
+static void close_on_one_that_pings(void) {
+    end_close(&w.end[SERVER]);
+    for (int i = 0; i < 300 && !w.end[SERVER].closed; i++) {
+        struct lie l;
+        lie_begin(&l, &w.end[SERVER]);
+        tltcp__chunk_put(&l.w, TLTCP__PING, 0, 0);
+        (void)lie_tell(&l, &w.end[SERVER]);
+        world_run_for(&w, 1 * SEC);
+    }
+    assert_true(w.end[SERVER].closed);
+}
+
+/* One that hears of no end never echoes it. */
 static void
 a_peer_that_hears_of_no_end_is_not_waited_for_for_ever(void **state) {
     struct plan p;
@@ -367,15 +380,7 @@ a_peer_that_hears_of_no_end_is_not_waited_for_for_ever(void **state) {
     world_start_for(&w, &p, 2 * SEC);
     lie_next_pn = 5000;
     lie_mute_client();
-    end_close(&w.end[SERVER]);
-    for (int i = 0; i < 300 && !w.end[SERVER].closed; i++) {
-        struct lie l;
-        lie_begin(&l, &w.end[SERVER]);
-        tltcp__chunk_put(&l.w, TLTCP__PING, 0, 0);
-        (void)lie_tell(&l, &w.end[SERVER]);
-        world_run_for(&w, 1 * SEC);
-    }
-    assert_true(w.end[SERVER].closed); /* idle timeouts are 30 s */
+    close_on_one_that_pings(); /* idle timeouts are 30 s */
     assert_int_equal(w.end[SERVER].error, 0);
     lie_close();
 }
@@ -394,15 +399,7 @@ a_peer_that_acknowledges_nothing_does_not_hold_a_close(void **state) {
     lie_next_pn = 5000;
     lie_mute_client();
     world_run_for(&w, 5 * SEC);
-    end_close(&w.end[SERVER]);
-    for (int i = 0; i < 300 && !w.end[SERVER].closed; i++) {
-        struct lie l;
-        lie_begin(&l, &w.end[SERVER]);
-        tltcp__chunk_put(&l.w, TLTCP__PING, 0, 0);
-        (void)lie_tell(&l, &w.end[SERVER]);
-        world_run_for(&w, 1 * SEC);
-    }
-    assert_true(w.end[SERVER].closed);
+    close_on_one_that_pings();
     assert_int_equal(w.end[SERVER].error, TLTCP_ERR_ABORTED);
     lie_close();
 }

@@ -24,22 +24,22 @@ static void overload(void **state) {
     assert_true(m.waste < 0.01);
 }
 
-static void two_percent(void **state) {
+/* What is seen over a link with losses at random. */
+static double seen_over(const char *name, double loss, uint64_t jitter) {
     struct path on = path_of(6);
-    struct mark m;
+    on.loss = loss;
+    on.jitter = jitter;
+    return play_all(name, &on, SEEDS).seen;
+}
+
+static void two_percent(void **state) {
     (void)state;
-    on.loss = 0.02;
-    m = play_all("2 % loss", &on, SEEDS);
-    assert_true(m.seen >= 0.999);
+    assert_true(seen_over("2 % loss", 0.02, 0) >= 0.999);
 }
 
 static void ten_percent(void **state) {
-    struct path on = path_of(6);
-    struct mark m;
     (void)state;
-    on.loss = 0.1;
-    m = play_all("10 % loss", &on, SEEDS);
-    assert_true(m.seen >= 0.95);
+    assert_true(seen_over("10 % loss", 0.1, 0) >= 0.95);
 }
 
 /* As netem and linkem have them: for so many packets, not for so long.  A run
@@ -57,13 +57,8 @@ static void ten_percent_in_bursts(void **state) {
 /* The lowest RTT that was ever seen is then one that hardly ever comes again.
  */
 static void ten_percent_and_jitter(void **state) {
-    struct path on = path_of(6);
-    struct mark m;
     (void)state;
-    on.loss = 0.1;
-    on.jitter = 8 * MS;
-    m = play_all("10 % loss and jitter", &on, SEEDS);
-    assert_true(m.seen >= 0.95);
+    assert_true(seen_over("10 % loss and jitter", 0.1, 8 * MS) >= 0.95);
 }
 
 /* The window needs three round trips to carry it all, which a clip of half a
