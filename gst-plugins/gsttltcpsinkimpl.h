@@ -83,7 +83,7 @@ GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
 void gst_tltcp_stream_gap(GstTltcpStream *stream, const GstSegment *segment,
                           GstEvent *event);
 void gst_tltcp_stream_tags(GstTltcpStream *stream, GstEvent *event);
-/* GST_FLOW_FLUSHING: the end was not sent. */
+/* Other than GST_FLOW_OK: the end was not sent. */
 GstFlowReturn gst_tltcp_stream_eos(GstTltcpStream *stream);
 
 /* ---- pads beside the first: gsttltcpsinkpad.c ---- */

@@ -414,12 +414,16 @@ static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
                            size_t cap, tltcp_time now) {
     if (tltcp__conn_flows(c) && tltcp__conn_wants(c, TLTCP__WANT_CHALLENGE)) {
         size_t n = send_challenge(c, buf, cap, now);
-        info->path = n > 0 ? c->candidate.path : c->path;
+        if (n > 0) {
+            info->path = c->candidate.path;
+        }
         return n;
     }
     if (tltcp__conn_flows(c) && tltcp__conn_wants(c, TLTCP__WANT_RESPONSE)) {
         size_t n = send_response(c, buf, cap, now);
-        info->path = n > 0 ? c->response_path : c->path;
+        if (n > 0) {
+            info->path = c->response_path;
+        }
         return n;
     }
     if (tltcp__conn_wants(c, TLTCP__WANT_HELLO) &&
