@@ -152,6 +152,17 @@ class Dev(unittest.TestCase):
             self.assertEqual(status, 2, text)
             self.assertIn("argument", text)
 
+    def test_every_verb_answers_the_question_for_help(self):
+        for verb in "demo", "downlink", "test", "build", "fuzz", "soak", \
+                "coverage", "memory", "portable", "docs", "install":
+            status, text = self.dev(verb, "--help")
+            self.assertEqual(status, 0, verb)
+            self.assertIn(f"  {verb}", text)
+            status, text = self.dev(verb, "--hepl")
+            self.assertEqual(status, 2, verb)
+            self.assertIn(f"{verb} has no option --hepl", text)
+        self.assertEqual(self.calls("cmake"), [])
+
     def test_fuzz_and_soak_ask_how_long(self):
         for verb in "fuzz", "soak":
             status, text = self.dev(verb)
