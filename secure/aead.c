@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include <openssl/core_names.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -23,10 +24,6 @@ bool sec__suite_known(uint8_t suite) {
     return suite == SEC__AES_GCM || suite == SEC__CHACHA_POLY;
 }
 
-static const EVP_CIPHER *cipher(uint8_t suite) {
-    return suite == SEC__AES_GCM ? EVP_aes_256_gcm() : EVP_chacha20_poly1305();
-}
-
 /* Noise, 12.3 and 12.4: four zero bytes, then the number, big-endian for
  * AES-GCM and little-endian for ChaChaPoly. */
 void sec__aead_nonce(uint8_t suite, uint64_t n, uint8_t *out) {
@@ -37,52 +34,44 @@ void sec__aead_nonce(uint8_t suite, uint64_t n, uint8_t *out) {
     }
 }
 
-EVP_CIPHER_CTX *sec__aead_new(uint8_t suite, const uint8_t *key, bool seal) {
-    EVP_CIPHER_CTX *c = EVP_CIPHER_CTX_new();
-    if (c != NULL &&
-        EVP_CipherInit_ex(c, cipher(suite), NULL, key, NULL, seal) != 1) {
-        EVP_CIPHER_CTX_free(c);
-        c = NULL;
-    }
-    return c;
+sec__cipher *sec__aead_new(uint8_t suite, const uint8_t *key, bool seal) {
+    return sec__cipher_new(suite == SEC__AES_GCM ? "AES-256-GCM"
+                                                 : "ChaCha20-Poly1305",
+                           key, SEC__KEY_LEN, seal);
 }
 
-bool sec__aead_seal(EVP_CIPHER_CTX *c, const uint8_t *nonce, const uint8_t *ad,
+bool sec__aead_seal(sec__cipher *c, const uint8_t *nonce, const uint8_t *ad,
                     size_t ad_len, const uint8_t *in, size_t len,
                     uint8_t *out) {
-    int n;
-    return EVP_EncryptInit_ex(c, NULL, NULL, NULL, nonce) == 1 &&
-           EVP_EncryptUpdate(c, NULL, &n, ad, (int)ad_len) == 1 &&
-           EVP_EncryptUpdate(c, out, &n, in, (int)len) == 1 &&
-           EVP_EncryptFinal_ex(c, out + len, &n) == 1 &&
-           EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_GET_TAG, SEC__TAG_LEN,
-                               out + len) == 1;
+    return sec__cipher_begin(c, nonce, SEC__NONCE_LEN) &&
+           sec__cipher_update(c, NULL, ad, ad_len) &&
+           sec__cipher_update(c, out, in, len) && sec__cipher_end(c) &&
+           sec__cipher_get(c, OSSL_CIPHER_PARAM_AEAD_TAG, out + len,
+                           SEC__TAG_LEN);
 }
 
-bool sec__aead_open(EVP_CIPHER_CTX *c, const uint8_t *nonce, const uint8_t *ad,
+bool sec__aead_open(sec__cipher *c, const uint8_t *nonce, const uint8_t *ad,
                     size_t ad_len, const uint8_t *in, size_t len,
                     uint8_t *out) {
     uint8_t tag[SEC__TAG_LEN];
     size_t text = len - SEC__TAG_LEN;
-    int n;
     memcpy(tag, in + text, sizeof(tag));
-    return EVP_DecryptInit_ex(c, NULL, NULL, NULL, nonce) == 1 &&
-           EVP_DecryptUpdate(c, NULL, &n, ad, (int)ad_len) == 1 &&
-           EVP_DecryptUpdate(c, out, &n, in, (int)text) == 1 &&
-           EVP_CIPHER_CTX_ctrl(c, EVP_CTRL_AEAD_SET_TAG, SEC__TAG_LEN, tag) ==
-               1 &&
-           EVP_DecryptFinal_ex(c, out + text, &n) == 1;
+    return sec__cipher_begin(c, nonce, SEC__NONCE_LEN) &&
+           sec__cipher_update(c, NULL, ad, ad_len) &&
+           sec__cipher_update(c, out, in, text) &&
+           sec__cipher_set(c, OSSL_CIPHER_PARAM_AEAD_TAG, tag, sizeof(tag)) &&
+           sec__cipher_end(c);
 }
 
 bool sec__aead_seal_once(uint8_t suite, const uint8_t *key, uint64_t nonce,
                          const uint8_t *ad, size_t ad_len, const uint8_t *in,
                          size_t len, uint8_t *out) {
     uint8_t iv[SEC__NONCE_LEN];
-    EVP_CIPHER_CTX *c = sec__aead_new(suite, key, true);
+    sec__cipher *c = sec__aead_new(suite, key, true);
     bool ok;
     sec__aead_nonce(suite, nonce, iv);
     ok = c != NULL && sec__aead_seal(c, iv, ad, ad_len, in, len, out);
-    EVP_CIPHER_CTX_free(c);
+    sec__cipher_free(c);
     return ok;
 }
 
@@ -90,12 +79,12 @@ bool sec__aead_open_once(uint8_t suite, const uint8_t *key, uint64_t nonce,
                          const uint8_t *ad, size_t ad_len, const uint8_t *in,
                          size_t len, uint8_t *out) {
     uint8_t iv[SEC__NONCE_LEN];
-    EVP_CIPHER_CTX *c = sec__aead_new(suite, key, false);
+    sec__cipher *c = sec__aead_new(suite, key, false);
     bool ok;
     sec__aead_nonce(suite, nonce, iv);
     ok = c != NULL && len >= SEC__TAG_LEN &&
          sec__aead_open(c, iv, ad, ad_len, in, len, out);
-    EVP_CIPHER_CTX_free(c);
+    sec__cipher_free(c);
     return ok;
 }
 

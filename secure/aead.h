@@ -6,10 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "secure/cipher.h"
+
 /* The two ciphers of the secured mode and their key derivation, on libcrypto.
  */
-
-struct evp_cipher_ctx_st;
 
 enum sec__suite { SEC__AES_GCM = 1, SEC__CHACHA_POLY = 2 };
 
@@ -23,17 +23,14 @@ bool sec__suite_known(uint8_t suite);
 
 /* The nonce for number n (Noise, sections 12.3 and 12.4). */
 void sec__aead_nonce(uint8_t suite, uint64_t n, uint8_t *out);
-/* A cipher with its key, to be freed with EVP_CIPHER_CTX_free(); or NULL. */
-struct evp_cipher_ctx_st *sec__aead_new(uint8_t suite, const uint8_t *key,
-                                        bool seal);
+/* A cipher with its key, or NULL. */
+sec__cipher *sec__aead_new(uint8_t suite, const uint8_t *key, bool seal);
 /* len bytes from in to out, which may be the same, and the tag behind them. */
-bool sec__aead_seal(struct evp_cipher_ctx_st *c, const uint8_t *nonce,
-                    const uint8_t *ad, size_t ad_len, const uint8_t *in,
-                    size_t len, uint8_t *out);
+bool sec__aead_seal(sec__cipher *c, const uint8_t *nonce, const uint8_t *ad,
+                    size_t ad_len, const uint8_t *in, size_t len, uint8_t *out);
 /* The other way; len includes the tag. */
-bool sec__aead_open(struct evp_cipher_ctx_st *c, const uint8_t *nonce,
-                    const uint8_t *ad, size_t ad_len, const uint8_t *in,
-                    size_t len, uint8_t *out);
+bool sec__aead_open(sec__cipher *c, const uint8_t *nonce, const uint8_t *ad,
+                    size_t ad_len, const uint8_t *in, size_t len, uint8_t *out);
 /* One message with a key of its own; len is that of in. */
 bool sec__aead_seal_once(uint8_t suite, const uint8_t *key, uint64_t nonce,
                          const uint8_t *ad, size_t ad_len, const uint8_t *in,

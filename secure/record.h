@@ -25,14 +25,13 @@ size_t sec__record_text(size_t len);
 bool sec__record_fits(const uint8_t *ad);
 /* Before the first record of a cipher, and when one to be sealed has not the
  * number behind that of the one before. */
-bool sec__record_begin(struct evp_cipher_ctx_st *c, uint64_t n);
+bool sec__record_begin(sec__cipher *c, uint64_t n);
 /* Seals len bytes in place, the tag goes behind them; what lies in front of the
  * text is as before afterwards. */
-bool sec__record_seal(struct evp_cipher_ctx_st *c, uint64_t n,
-                      const uint8_t *ad, uint8_t *text, size_t len);
+bool sec__record_seal(sec__cipher *c, uint64_t n, const uint8_t *ad,
+                      uint8_t *text, size_t len);
 /* Opens len bytes, tag included, into out.  False when forged. */
-bool sec__record_open(struct evp_cipher_ctx_st *c, uint64_t n,
-                      const uint8_t *ad, const uint8_t *text, size_t len,
-                      uint8_t *out);
+bool sec__record_open(sec__cipher *c, uint64_t n, const uint8_t *ad,
+                      const uint8_t *text, size_t len, uint8_t *out);
 
 #endif /* SECURE_RECORD_H */

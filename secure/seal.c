@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 
 #include "secure/packet.h"
 #include "secure/record.h"
@@ -25,18 +24,18 @@ static bool next_key(uint8_t *key) {
     return ok;
 }
 
-static EVP_CIPHER_CTX *new_rx(uint8_t suite, const uint8_t *key) {
-    EVP_CIPHER_CTX *c = sec__aead_new(suite, key, false);
+static sec__cipher *new_rx(uint8_t suite, const uint8_t *key) {
+    sec__cipher *c = sec__aead_new(suite, key, false);
     if (c != NULL && suite == SEC__AES_GCM && !sec__record_begin(c, 0)) {
-        EVP_CIPHER_CTX_free(c);
+        sec__cipher_free(c);
         c = NULL;
     }
     return c;
 }
 
 /* NULL without memory: then it can be tried again. */
-static EVP_CIPHER_CTX *next_rx(sec__seal *s) {
-    EVP_CIPHER_CTX *c;
+static sec__cipher *next_rx(sec__seal *s) {
+    sec__cipher *c;
     uint8_t key[SEC__KEY_LEN];
     memcpy(key, s->rx_key, sizeof(key));
     c = next_key(key) ? new_rx(s->suite, key) : NULL;
@@ -76,10 +75,10 @@ void sec__seal_free(sec__seal *s, const cmn__mem *mem) {
     if (s == NULL) {
         return;
     }
-    EVP_CIPHER_CTX_free(s->tx);
-    EVP_CIPHER_CTX_free(s->rx);
-    EVP_CIPHER_CTX_free(s->rx_old);
-    EVP_CIPHER_CTX_free(s->rx_next);
+    sec__cipher_free(s->tx);
+    sec__cipher_free(s->rx);
+    sec__cipher_free(s->rx_old);
+    sec__cipher_free(s->rx_next);
     cmn__free(mem, s->room);
     OPENSSL_cleanse(s, sizeof(*s));
     cmn__free(mem, s);
@@ -154,13 +153,13 @@ bool sec__seal_flush(sec__seal *s) {
 }
 
 static void renew_tx(sec__seal *s) {
-    EVP_CIPHER_CTX *fresh;
+    sec__cipher *fresh;
     uint8_t key[SEC__KEY_LEN];
     (void)sec__seal_flush(s); /* with the keys that their headers name */
     memcpy(key, s->tx_key, sizeof(key));
     fresh = next_key(key) ? sec__aead_new(s->suite, key, true) : NULL;
     if (fresh != NULL) { /* without memory: later */
-        EVP_CIPHER_CTX_free(s->tx);
+        sec__cipher_free(s->tx);
         s->tx = fresh;
         memcpy(s->tx_key, key, sizeof(key));
         s->tx_phase++;
@@ -196,7 +195,7 @@ void sec__seal_renew(sec__seal *s) {
 
 /* The peer has new keys: so shall we. */
 static void go_on(sec__seal *s, uint64_t pn) {
-    EVP_CIPHER_CTX_free(s->rx_old);
+    sec__cipher_free(s->rx_old);
     s->rx_old = s->rx;
     s->rx = s->rx_next;
     s->rx_next = next_rx(s);
@@ -204,7 +203,7 @@ static void go_on(sec__seal *s, uint64_t pn) {
     s->rx_from = pn;
 }
 
-static bool open_text(const sec__seal *s, EVP_CIPHER_CTX *c, uint64_t pn,
+static bool open_text(const sec__seal *s, sec__cipher *c, uint64_t pn,
                       const uint8_t *header, size_t header_len,
                       const uint8_t *text, size_t len, uint8_t *plain) {
     uint8_t nonce[SEC__NONCE_LEN];
@@ -219,7 +218,7 @@ bool sec__seal_open(sec__seal *s, uint8_t phase, uint64_t pn,
                     const uint8_t *header, size_t header_len,
                     const uint8_t *text, size_t len, uint8_t *plain) {
     bool present = phase == (s->rx_phase & 1);
-    EVP_CIPHER_CTX *c;
+    sec__cipher *c;
     if (s->rx_next == NULL) {
         s->rx_next = next_rx(s);
     }

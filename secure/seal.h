@@ -27,12 +27,12 @@ typedef struct sec__unsealed {
 } sec__unsealed;
 
 typedef struct sec__seal {
-    struct evp_cipher_ctx_st *tx;
-    struct evp_cipher_ctx_st *rx;
-    struct evp_cipher_ctx_st *rx_old;  /* for what was overtaken; or NULL */
-    struct evp_cipher_ctx_st *rx_next; /* NULL: there was no memory for it */
-    uint8_t *room;  /* `plain` with what goes before it, or NULL */
-    uint8_t *plain; /* room for a packet that is opened, or NULL */
+    sec__cipher *tx;
+    sec__cipher *rx;
+    sec__cipher *rx_old;  /* for what was overtaken; or NULL */
+    sec__cipher *rx_next; /* NULL: there was no memory for it */
+    uint8_t *room;        /* `plain` with what goes before it, or NULL */
+    uint8_t *plain;       /* room for a packet that is opened, or NULL */
     uint8_t tx_key[SEC__KEY_LEN];
     uint8_t rx_key[SEC__KEY_LEN]; /* of rx_next, else of rx */
     uint64_t rx_from;             /* lowest number seen with rx */

@@ -48,7 +48,7 @@ LIBRARIES = {"common", "secure", "libcongestion", "libtltcp", "libsaratoga", "me
 RESERVED = {
     re.compile(r"uv\.h$"): re.compile(r"drivers/|examples/"),
     re.compile(r"openssl/"): re.compile(
-        r"secure/(aead|hello|keys|noise|record|seal|secret)\.c$|"
+        r"secure/(aead|cipher|hello|keys|noise|record|seal|secret)\.c$|"
         r"libsaratoga/digest\.c$"),
     re.compile(r"isa-l/"): re.compile(r"libtltcp/fec\.c$"),
     # Instructions of a processor, chosen at run time.

@@ -17,9 +17,11 @@
 #include <isa-l/erasure_code.h>
 #endif
 
+#include "secure/cipher.h"
 #include "sim/net.h"
 
 #define TAG 16
+#define NONCE 12
 #define NUMBER 8 /* of a record, in front of its text */
 #define TABLE 32 /* bytes of ISA-L's tables for each element */
 
@@ -52,42 +54,25 @@ static void out(const void *p, size_t len) {
 
 /* ---- AEAD ---- */
 
-CALL(int, EVP_CipherInit_ex,
-     (EVP_CIPHER_CTX *c, const EVP_CIPHER *t, ENGINE *e,
-      const unsigned char *key, const unsigned char *iv, int enc),
-     (c, t, e, key, iv, enc),
-     in(key, t != NULL ? (size_t)EVP_CIPHER_key_length(t) : 0), (void)0)
-CALL(int, EVP_EncryptInit_ex,
-     (EVP_CIPHER_CTX *c, const EVP_CIPHER *t, ENGINE *e,
-      const unsigned char *key, const unsigned char *iv),
-     (c, t, e, key, iv),
-     in(iv, (size_t)EVP_CIPHER_CTX_iv_length(c)), (void)0)
-CALL(int, EVP_DecryptInit_ex,
-     (EVP_CIPHER_CTX *c, const EVP_CIPHER *t, ENGINE *e,
-      const unsigned char *key, const unsigned char *iv),
-     (c, t, e, key, iv),
-     in(iv, (size_t)EVP_CIPHER_CTX_iv_length(c)), (void)0)
-CALL(int, EVP_EncryptUpdate,
-     (EVP_CIPHER_CTX *c, unsigned char *to, int *n, const unsigned char *from,
-      int len),
-     (c, to, n, from, len),
-     in(from, (size_t)len), (out(n, sizeof(*n)), out(to, (size_t)len)))
-CALL(int, EVP_DecryptUpdate,
-     (EVP_CIPHER_CTX *c, unsigned char *to, int *n, const unsigned char *from,
-      int len),
-     (c, to, n, from, len),
-     in(from, (size_t)len), (out(n, sizeof(*n)), out(to, (size_t)len)))
-CALL(int, EVP_CIPHER_CTX_ctrl,
-     (EVP_CIPHER_CTX *c, int type, int n, void *p), (c, type, n, p),
-     in(p, type == EVP_CTRL_AEAD_SET_TAG ? (size_t)n : 0),
-     out(p, type == EVP_CTRL_AEAD_GET_TAG ? (size_t)n : 0))
-CALL(int, EVP_CipherUpdate,
-     (EVP_CIPHER_CTX *c, unsigned char *to, int *n, const unsigned char *from,
-      int len),
-     (c, to, n, from, len),
-     in(from + NUMBER, (size_t)len - NUMBER -
-                           (EVP_CIPHER_CTX_is_encrypting(c) ? TAG : 0)),
-     (out(n, sizeof(*n)), out(to, (size_t)len)))
+CALL(sec__cipher *, sec__cipher_new,
+     (const char *name, const uint8_t *key, size_t len, bool seal),
+     (name, key, len, seal), in(key, len), (void)0)
+CALL(bool, sec__cipher_set,
+     (sec__cipher *c, const char *name, const void *value, size_t len),
+     (c, name, value, len), in(value, len < SIZE_MAX ? len : NONCE), (void)0)
+CALL(bool, sec__cipher_get,
+     (sec__cipher *c, const char *name, void *value, size_t len),
+     (c, name, value, len), (void)0, out(value, len))
+CALL(bool, sec__cipher_begin,
+     (sec__cipher *c, const uint8_t *nonce, size_t len), (c, nonce, len),
+     in(nonce, len), (void)0)
+CALL(bool, sec__cipher_update,
+     (sec__cipher *c, uint8_t *to, const uint8_t *from, size_t len),
+     (c, to, from, len), in(from, len), out(to, len))
+CALL(bool, sec__cipher_record,
+     (sec__cipher *c, const uint8_t *ad, size_t ad_len, uint8_t *io, size_t len),
+     (c, ad, ad_len, io, len),
+     (in(ad, ad_len), in(io + NUMBER, len - NUMBER - TAG)), out(io, len))
 CALL(OSSL_PARAM, OSSL_PARAM_construct_utf8_string,
      (const char *key, char *data, size_t len), (key, data, len),
      (void)0, out(&got, sizeof(got)))

@@ -2,8 +2,6 @@
 /* Packets sealed as libcrypto's records against packets sealed step by step. */
 #include <string.h>
 
-#include <openssl/evp.h>
-
 #include "secure/record.h"
 #include "secure/seal.h"
 #include "tests/support/cmocka.h"
@@ -26,8 +24,7 @@ static struct packet packet_of(uint64_t n) {
     return p;
 }
 
-static struct packet sealed_in_steps(EVP_CIPHER_CTX *c, uint64_t n,
-                                     size_t len) {
+static struct packet sealed_in_steps(sec__cipher *c, uint64_t n, size_t len) {
     struct packet p = packet_of(n);
     uint8_t nonce[SEC__NONCE_LEN];
     sec__aead_nonce(SEC__AES_GCM, n, nonce);
@@ -51,8 +48,8 @@ static const uint64_t numbers[] = {0,
 #define COUNT (sizeof(numbers) / sizeof(numbers[0]))
 
 static void a_record_is_what_the_steps_make(void **state) {
-    EVP_CIPHER_CTX *c = sec__aead_new(SEC__AES_GCM, key, true);
-    EVP_CIPHER_CTX *steps = sec__aead_new(SEC__AES_GCM, key, true);
+    sec__cipher *c = sec__aead_new(SEC__AES_GCM, key, true);
+    sec__cipher *steps = sec__aead_new(SEC__AES_GCM, key, true);
     (void)state;
     for (size_t i = 0; i < COUNT; i++) {
         for (size_t len = 0; len <= TEXT; len += 25) {
@@ -64,14 +61,14 @@ static void a_record_is_what_the_steps_make(void **state) {
             assert_memory_equal(&p, &expected, sizeof(p));
         }
     }
-    EVP_CIPHER_CTX_free(c);
-    EVP_CIPHER_CTX_free(steps);
+    sec__cipher_free(c);
+    sec__cipher_free(steps);
 }
 
 static void
 a_record_opens_what_the_steps_sealed_and_nothing_else(void **state) {
-    EVP_CIPHER_CTX *c = sec__aead_new(SEC__AES_GCM, key, false);
-    EVP_CIPHER_CTX *steps = sec__aead_new(SEC__AES_GCM, key, true);
+    sec__cipher *c = sec__aead_new(SEC__AES_GCM, key, false);
+    sec__cipher *steps = sec__aead_new(SEC__AES_GCM, key, true);
     uint8_t room[SEC__RECORD_LEAD + TEXT + SEC__TAG_LEN];
     uint8_t *out = room + SEC__RECORD_LEAD;
     (void)state;
@@ -92,8 +89,8 @@ a_record_opens_what_the_steps_sealed_and_nothing_else(void **state) {
         p.header[i] ^= 1;
         assert_true(sec__record_open(c, n, p.header, p.text, len, out));
     }
-    EVP_CIPHER_CTX_free(c);
-    EVP_CIPHER_CTX_free(steps);
+    sec__cipher_free(c);
+    sec__cipher_free(steps);
 }
 
 static void lengths_that_would_wrap_do_not_fit(void **state) {
@@ -105,7 +102,7 @@ static void lengths_that_would_wrap_do_not_fit(void **state) {
 }
 
 static void a_record_with_the_nonce_of_another_never_leaves(void **state) {
-    EVP_CIPHER_CTX *c = sec__aead_new(SEC__AES_GCM, key, true);
+    sec__cipher *c = sec__aead_new(SEC__AES_GCM, key, true);
     struct packet p = packet_of(7);
     (void)state;
     assert_false(sec__record_seal(c, 7, p.header, p.text, TEXT)); /* no begin */
@@ -113,7 +110,7 @@ static void a_record_with_the_nonce_of_another_never_leaves(void **state) {
     assert_false(sec__record_seal(c, 7, p.header, p.text, TEXT));
     p = packet_of(7); /* the number behind it is ready now */
     assert_true(sec__record_seal(c, 7, p.header, p.text, TEXT));
-    EVP_CIPHER_CTX_free(c);
+    sec__cipher_free(c);
 }
 
 /* All of the values that do not fit, and numbers that are left out. */
@@ -121,7 +118,7 @@ static void seventy_thousand_packets_are_sealed_as_in_steps(void **state) {
     cmn__mem mem = cmn__mem_default();
     sec__seal *a = sec__seal_new(&mem, SEC__AES_GCM, key, key, 0, 0);
     sec__seal *b = sec__seal_new(&mem, SEC__AES_GCM, key, key, TEXT + 16, 0);
-    EVP_CIPHER_CTX *steps = sec__aead_new(SEC__AES_GCM, key, true);
+    sec__cipher *steps = sec__aead_new(SEC__AES_GCM, key, true);
     (void)state;
     for (uint64_t n = 0; n < 70000; n += n % 300 == 5 ? 2 : 1) {
         struct packet expected = sealed_in_steps(steps, n, TEXT);
@@ -133,7 +130,7 @@ static void seventy_thousand_packets_are_sealed_as_in_steps(void **state) {
                                    sizeof(p.text), b->plain));
         assert_int_equal(b->plain[TEXT - 1], n & 0xff);
     }
-    EVP_CIPHER_CTX_free(steps);
+    sec__cipher_free(steps);
     sec__seal_free(a, &mem);
     sec__seal_free(b, &mem);
 }
@@ -236,10 +233,18 @@ static void what_cannot_be_sealed_is_told(void **state) {
     struct packet p = packet_of(1);
     (void)state;
     assert_true(sec__seal_put(s, 1, p.header, TEXT));
-    (void)EVP_CIPHER_CTX_reset(s->tx);
+    sec__cipher_free(s->tx);
+    s->tx = sec__aead_new(SEC__AES_GCM, key, false); /* which seals nothing */
     assert_false(sec__seal_flush(s));
     assert_false(sec__seal_flush(s)); /* nor is it forgotten */
     sec__seal_free(s, &mem);
+}
+
+static void a_cipher_that_is_not_there_is_told(void **state) {
+    (void)state;
+    assert_null(sec__cipher_new("AES-512-GCM", key, sizeof(key), true));
+    /* there is one, but not for keys of this length */
+    assert_null(sec__cipher_new("AES-256-GCM", key, sizeof(key) - 1, true));
 }
 
 int main(void) {
@@ -254,6 +259,7 @@ int main(void) {
         cmocka_unit_test(packets_put_before_new_keys_are_sealed_with_the_old),
         cmocka_unit_test(only_little_text_is_left_out_for_speed),
         cmocka_unit_test(what_cannot_be_sealed_is_told),
+        cmocka_unit_test(a_cipher_that_is_not_there_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
