@@ -6,6 +6,7 @@
 #include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/params.h>
 #include <openssl/provider.h>
@@ -149,11 +150,24 @@ bool sec__cipher_get(sec__cipher *c, const char *name, void *value,
     return c->get(c->ctx, params) == 1;
 }
 
+/* A forged record leaves an error in the thread's queue, where TLS of the
+ * application's would take it for its own.  What the application itself has
+ * there stays. */
+static void forget_error(void) {
+    if (ERR_peek_error() == ERR_peek_last_error()) {
+        (void)ERR_get_error();
+    }
+}
+
 bool sec__cipher_record(sec__cipher *c, const uint8_t *ad, size_t ad_len,
                         uint8_t *io, size_t len) {
     size_t written;
-    return sec__cipher_set(c, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, ad, ad_len) &&
-           c->update(c->ctx, io, &written, len, io, len) == 1;
+    bool ok = sec__cipher_set(c, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, ad, ad_len) &&
+              c->update(c->ctx, io, &written, len, io, len) == 1;
+    if (!ok) {
+        forget_error();
+    }
+    return ok;
 }
 
 bool sec__cipher_begin(sec__cipher *c, const uint8_t *nonce, size_t len) {

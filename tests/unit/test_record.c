@@ -2,6 +2,8 @@
 /* Packets sealed as libcrypto's records against packets sealed step by step. */
 #include <string.h>
 
+#include <openssl/err.h>
+
 #include "secure/record.h"
 #include "secure/seal.h"
 #include "tests/support/cmocka.h"
@@ -167,6 +169,29 @@ static bool opens(sec__seal *s, uint8_t phase, uint64_t n,
                           sizeof(p->text), s->plain);
 }
 
+/* An application that does TLS in the same thread would take what is left there
+ * for a failure of its own. */
+static void forged_packets_leave_no_error_of_libcrypto_behind(void **state) {
+    cmn__mem mem = cmn__mem_default();
+    (void)state;
+    for (uint8_t suite = SEC__AES_GCM; suite <= SEC__CHACHA_POLY; suite++) {
+        sec__seal *s = sec__seal_new(&mem, suite, key, key, TEXT + 16, 0);
+        struct packet p = packet_of(1);
+        uint8_t elsewhere[TEXT];
+        for (uint8_t phase = 0; phase < 2; phase++) {
+            assert_false(opens(s, phase, 1, &p));
+            assert_false(sec__seal_open(s, phase, 1, p.header, sizeof(p.header),
+                                        p.text, sizeof(p.text), elsewhere));
+        }
+        assert_int_equal(ERR_peek_error(), 0);
+        ERR_raise(ERR_LIB_USER, 1); /* the application's own stays */
+        assert_false(opens(s, 0, 1, &p));
+        assert_int_equal(ERR_GET_LIB(ERR_get_error()), ERR_LIB_USER);
+        ERR_clear_error();
+        sec__seal_free(s, &mem);
+    }
+}
+
 #define PUT (3 * SEC__SEAL_BATCH + 1)
 
 /* However many are put before, and with whichever cipher. */
@@ -255,6 +280,7 @@ int main(void) {
         cmocka_unit_test(a_record_with_the_nonce_of_another_never_leaves),
         cmocka_unit_test(seventy_thousand_packets_are_sealed_as_in_steps),
         cmocka_unit_test(keys_are_confirmed_by_packets_of_their_own),
+        cmocka_unit_test(forged_packets_leave_no_error_of_libcrypto_behind),
         cmocka_unit_test(packets_put_are_sealed_as_one_by_one),
         cmocka_unit_test(packets_put_before_new_keys_are_sealed_with_the_old),
         cmocka_unit_test(only_little_text_is_left_out_for_speed),
