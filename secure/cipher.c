@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "secure/cipher.h"
 
-#include <string.h>
-
 #include <openssl/core_dispatch.h>
 #include <openssl/core_names.h>
 #include <openssl/crypto.h>
@@ -58,9 +56,11 @@ static void take(sec__cipher *c, const OSSL_DISPATCH *d) {
 
 /* names: the cipher's names, with colons between them. */
 static bool is_first(const char *names, const char *name) {
-    size_t len = strlen(name);
-    return strncmp(names, name, len) == 0 &&
-           (names[len] == ':' || names[len] == '\0');
+    while (*name != '\0' && *names == *name) {
+        names++;
+        name++;
+    }
+    return *name == '\0' && (*names == ':' || *names == '\0');
 }
 
 static void find(sec__cipher *c, const OSSL_PROVIDER *provider) {
@@ -90,9 +90,10 @@ static bool is_whole(const sec__cipher *c) {
 
 static bool init(const sec__cipher *c, const uint8_t *key, size_t key_len,
                  const uint8_t *nonce, size_t nonce_len) {
-    return c->seal
-               ? c->encrypt_init(c->ctx, key, key_len, nonce, nonce_len, NULL)
-               : c->decrypt_init(c->ctx, key, key_len, nonce, nonce_len, NULL);
+    int rv =
+        c->seal ? c->encrypt_init(c->ctx, key, key_len, nonce, nonce_len, NULL)
+                : c->decrypt_init(c->ctx, key, key_len, nonce, nonce_len, NULL);
+    return rv == 1;
 }
 
 static bool make(sec__cipher *c, const char *name, const uint8_t *key,
