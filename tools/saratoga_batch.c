@@ -17,6 +17,8 @@
  * is asked for again within this time. */
 #define LINGER_MS 100
 #define LINGER_LOSS_MS 1000
+/* In a row: one may be a link that was out, the next one has asked anew. */
+#define SILENCES_MOST 2
 
 struct saratoga_task *saratoga_task_new(void) {
     struct saratoga_task *t = calloc(1, sizeof(struct saratoga_task));
@@ -206,6 +208,43 @@ static void tell(const struct saratoga_batch *b, const struct saratoga_task *t,
     }
 }
 
+/* Each that waits for this peer would wait in vain. */
+static void give_up_peer(struct saratoga_batch *b,
+                         const struct saratoga_task *gone) {
+    struct saratoga_task **at = &b->first;
+    char name[SARATOGA_SHOWN];
+    struct saratoga_task peer = *gone;
+    unsigned n = 0;
+    b->last = NULL;
+    while (*at) {
+        struct saratoga_task *t = *at;
+        if (strcmp(t->host, gone->host) == 0 &&
+            strcmp(t->port, gone->port) == 0) {
+            *at = t->next;
+            free(t);
+            n++;
+        } else {
+            b->last = t;
+            at = &t->next;
+        }
+    }
+    b->failed += n;
+    peer.path[0] = '\0';
+    if (n > 0) {
+        (void)tool_fail(TOOL, "%s: still silent, %u not begun",
+                        saratoga_remote(name, &peer), n);
+    }
+}
+
+static void count_silence(struct saratoga_batch *b,
+                          const struct saratoga_task *t) {
+    if (!b->unreachable) {
+        b->silences = 0;
+    } else if (b->n_running == 0 && ++b->silences >= SILENCES_MOST) {
+        give_up_peer(b, t);
+    }
+}
+
 static void finish(struct saratoga_batch *b, const struct saratoga_task *t,
                    const saratoga_uv_event *ev) {
     saratoga_bar_clear(&b->bar);
@@ -224,6 +263,7 @@ static void finish(struct saratoga_batch *b, const struct saratoga_task *t,
     if (b->on_done) {
         b->on_done(b, t, ev);
     }
+    count_silence(b, t);
 }
 
 /* The task that a transfer belongs to, which no longer counts as running. */

@@ -53,11 +53,12 @@ struct saratoga_batch {
     json_t *reports; /**< array, an object per transfer */
     unsigned done;
     unsigned failed;
-    bool repaired;    /**< something was lost on the way */
-    bool unreachable; /**< the last one failed for want of an answer */
-    bool hushed;      /**< which is known and not said again */
-    bool told_mtu;    /**< that packets are too large here */
-    bool logs;        /**< each end is a line with the time of day */
+    bool repaired;     /**< something was lost on the way */
+    bool unreachable;  /**< the last one failed for want of an answer */
+    unsigned silences; /**< so many in a row, with nothing else under way */
+    bool hushed;       /**< which is known and not said again */
+    bool told_mtu;     /**< that packets are too large here */
+    bool logs;         /**< each end is a line with the time of day */
 };
 
 /**

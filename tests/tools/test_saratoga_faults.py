@@ -393,6 +393,21 @@ class Messages(saratogabox.Node):
         self.same(source, self.there / "f")
 
 
+    def test_a_folder_whose_server_is_gone_is_not_waited_for_file_by_file(self):
+        for i in range(20):
+            self.put_file(f"f{i}", 2 * MB, i)
+        server = self.serve("--rate", "20mbit")
+        client = self.start("saratoga", "get", "-r", "--inactivity", "1",
+                            self.url(), self.there)
+        self.wait_for_part(client)
+        server.kill()
+        self.finish(server)
+        status, errors = self.finish(client)
+        self.assertEqual(status, 1)
+        self.assertLess(errors.count("silent for too long"), 7, errors)
+        self.assertRegex(errors, f"saratoga: {self.url()}: still silent, "
+                                 "[0-9]+ not begun\n")
+
     def test_a_server_that_is_stopped_says_so(self):
         self.put_file("f", 20 * MB)
         server = self.serve("--rate", "4mbit")
