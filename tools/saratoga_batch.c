@@ -181,16 +181,59 @@ static void cancel_all(struct saratoga_batch *b) {
 
 /* --- The end ------------------------------------------------------------- */
 
-/* Why it ended, and what was kept. */
+/* Something came that the next one can go on with. */
+static bool is_kept(const struct saratoga_task *t,
+                    const saratoga_uv_event *ev) {
+    return ev->stats.sending == 0 && ev->stats.bytes > 0 && !t->stream &&
+           saratoga_is_transfer(t->type);
+}
+
+/* The wire says no more than that it is denied. */
+static const char *why_denied(uint32_t type) {
+    switch (type) {
+    case SARATOGA_GET:
+        return "; is it a folder (-r), or served with --no-read or --auth-key?";
+    case SARATOGA_GETDIR:
+        return "; is it served with --no-read or --auth-key?";
+    case SARATOGA_PUT:
+    case SARATOGA_GIVE:
+        return "; is there --write at serve, and --overwrite if it has it?";
+    default:
+        return "; is there --delete at serve?";
+    }
+}
+
+/* What may help against an error. */
+static const char *hint(const struct saratoga_task *t,
+                        const saratoga_uv_event *ev) {
+    switch (ev->error) {
+    case SARATOGA_ERR_REFUSED:
+        if (ev->status == SARATOGA_ACCESS_DENIED) {
+            return why_denied(t->type);
+        }
+        break;
+    case SARATOGA_ERR_TIMEOUT:
+    case SARATOGA_ERR_IN_VAIN:
+    case SARATOGA_ERR_NO_SPACE:
+        break;
+    default:
+        return "";
+    }
+    return is_kept(t, ev) ? ", kept for --resume" : "";
+}
+
+/* Why it ended, what was kept, and what may help. */
 static const char *outcome(char *out, const struct saratoga_task *t,
                            const saratoga_uv_event *ev) {
-    bool kept = ev->stats.sending == 0 && ev->stats.bytes > 0 && !t->stream;
+    size_t len;
     if (ev->error == SARATOGA_ERR_CANCELLED && tool_is_stopped()) {
-        return kept && saratoga_is_transfer(t->type)
-                   ? "stopped; what has come is kept for --resume"
-                   : "stopped";
+        return is_kept(t, ev) ? "stopped; what has come is kept for --resume"
+                              : "stopped";
     }
-    return saratoga_outcome(out, ev);
+    (void)saratoga_outcome(out, ev);
+    len = strlen(out);
+    (void)snprintf(out + len, SARATOGA_OUTCOME - len, "%s", hint(t, ev));
+    return out;
 }
 
 static void tell(const struct saratoga_batch *b, const struct saratoga_task *t,

@@ -82,6 +82,17 @@ static void add_entry(struct saratoga_batch *b, const struct saratoga_task *t,
     }
 }
 
+static void pass_over(const struct saratoga_batch *b,
+                      const struct saratoga_task *t, const saratoga_entry *e) {
+    struct saratoga_task it = *t;
+    char name[SARATOGA_SHOWN];
+    if (!b->args->quiet &&
+        saratoga_join(it.path, sizeof(it.path), t->path, e->path)) {
+        (void)fprintf(stderr, "%s: %s: passed over: a link or special file\n",
+                      TOOL, saratoga_remote(name, &it));
+    }
+}
+
 void saratoga_fetch_record(struct saratoga_batch *b,
                            const struct saratoga_task *t,
                            const saratoga_uv_event *ev, bool fresh) {
@@ -92,8 +103,10 @@ void saratoga_fetch_record(struct saratoga_batch *b,
     while (left > 0 && (n = saratoga_entry_read(at, left, &e)) > 0) {
         at += n;
         left -= n;
-        if (!e.special && strcmp(e.path, ".") != 0 &&
-            strcmp(e.path, "..") != 0) {
+        if (e.special && !fresh) {
+            pass_over(b, t, &e);
+        } else if (!e.special && strcmp(e.path, ".") != 0 &&
+                   strcmp(e.path, "..") != 0) {
             add_entry(b, t, ev, &e, fresh);
         }
     }

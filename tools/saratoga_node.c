@@ -74,7 +74,12 @@ bool tool_node_config(const struct saratoga_args *a, saratoga_uv_config *c,
 int tool_node_open(saratoga_uv **node, const saratoga_uv_config *c) {
     char why[SARATOGA_UV_TEXT];
     int rc = saratoga_uv_open(node, c, why);
-    return rc == 0 ? TOOL_OK : tool_fail(TOOL, "%s", why);
+    bool taken = strstr(why, "already in use") != NULL;
+    return rc == 0 ? TOOL_OK
+                   : tool_fail(TOOL, "%s%s", why,
+                               taken ? "; another saratoga may run here, "
+                                       "--bind ADDR:PORT takes another port"
+                                     : "");
 }
 
 void saratoga_tell_mtu(const struct saratoga_args *a, saratoga_uv *node,

@@ -471,19 +471,39 @@ static const struct {
      "get, mirror and serve; of a put the host is the group"},
 };
 
+static const char *name_of(int opt) {
+    const struct option *o = options;
+    while (o->val != opt) {
+        o++;
+    }
+    return o->name;
+}
+
 static int check_bound(const struct saratoga_args *a) {
     for (size_t i = 0; i < sizeof(bound) / sizeof(bound[0]); i++) {
         if ((a->given >> (bound[i].opt - OPT_RATE) & 1) != 0 &&
             (bound[i].commands >> a->command & 1) == 0) {
-            const struct option *o = options;
-            while (o->val != bound[i].opt) {
-                o++;
-            }
-            return tool_misuse(TOOL, "--%s goes with %s", o->name,
+            return tool_misuse(TOOL, "--%s goes with %s", name_of(bound[i].opt),
                                bound[i].with);
         }
     }
     return -1;
+}
+
+/* The one who sends decides; these would be passed over in silence. */
+static void tell_idle(const struct saratoga_args *a) {
+    static const int senders[] = {OPT_RATE, OPT_CONGESTION};
+    unsigned with = WITH(PUT) | WITH(GIVE) | WITH(SERVE);
+    for (size_t i = 0; i < sizeof(senders) / sizeof(senders[0]); i++) {
+        if (!a->quiet && (with >> a->command & 1) == 0 &&
+            (a->given >> (senders[i] - OPT_RATE) & 1) != 0) {
+            (void)fprintf(stderr,
+                          "%s: --%s does nothing with %s: the end that sends "
+                          "decides, serve --%s there\n",
+                          TOOL, name_of(senders[i]), a->name,
+                          name_of(senders[i]));
+        }
+    }
 }
 
 /* --multicast is about where the file goes: of a put that is its host, of a get
@@ -539,6 +559,7 @@ static int check(struct saratoga_args *a) {
     }
     a->transfer.update_check = a->update && a->command == SARATOGA_CMD_GET;
     set_group(a);
+    tell_idle(a);
     return -1;
 }
 

@@ -99,7 +99,10 @@ json_t *saratoga_json_text(const char *text) {
 static json_t *file_here(const struct saratoga_task *t,
                          const saratoga_uv_event *ev) {
     char text[sizeof(t->folder) + sizeof(t->file) + 2];
-    const char *name = t->file[0] ? t->file : ev->entry.path;
+    const char *slash = strrchr(t->path, '/');
+    const char *asked = slash ? slash + 1 : t->path;
+    const char *sent = ev->entry.path[0] ? ev->entry.path : asked;
+    const char *name = t->file[0] ? t->file : sent;
     bool here = strcmp(t->folder, ".") == 0;
     if (t->stream) {
         return json_string("-");

@@ -37,7 +37,7 @@ json_t *saratoga_report(const struct saratoga_task *t,
 /** @brief What is told of several; of one: that. @param reports  array */
 json_t *saratoga_report_all(json_t *reports);
 /** Room for saratoga_outcome(). */
-#define SARATOGA_OUTCOME (SARATOGA_UV_TEXT + 64)
+#define SARATOGA_OUTCOME (SARATOGA_UV_TEXT + 160)
 /** @brief How much came in what time, and whether it was verified; or why it
  * failed. @param out  SARATOGA_OUTCOME bytes @param ev  the end of a transfer
  * @return @p out */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "saratoga_commands.h"
+#include "saratoga_report.h"
 #include "tool.h"
 
 #define TOOL "saratoga"
@@ -74,7 +75,16 @@ static bool add_name(struct saratoga_batch *b, const char *url,
         return depth >= DEPTH ||
                add_folder(b, url, folder, rest, path, depth + 1);
     }
-    return !S_ISREG(st.st_mode) || add_file(b, url, folder, rest, path);
+    if (!S_ISREG(st.st_mode)) {
+        char name[SARATOGA_SHOWN];
+        if (!b->args->quiet) {
+            (void)fprintf(stderr,
+                          "%s: %s: passed over: a link or special file\n", TOOL,
+                          saratoga_shown(name, here));
+        }
+        return true;
+    }
+    return add_file(b, url, folder, rest, path);
 }
 
 static bool add_folder(struct saratoga_batch *b, const char *url,

@@ -147,6 +147,51 @@ class Transfers(saratogabox.Node):
         self.assertEqual([p.name for p in self.here.iterdir()], ["f"])
         self.assertEqual([p.name for p in self.there.iterdir()], ["new"])
 
+    def test_what_is_denied_is_told_with_what_to_look_at(self):
+        self.serve()
+        new = self.put_file("new", 100, folder=self.there)
+        self.put_file("sub/f", 100)
+        for hint, *command in (
+                ("; is it a folder (-r), or served with --no-read or "
+                 "--auth-key?", "get", self.url("sub"), self.there / "x"),
+                ("; is there --write at serve, and --overwrite if it has it?",
+                 "put", new, self.url("new")),
+                ("; is there --delete at serve?", "rm", self.url("sub/f"))):
+            self.run_bad("access denied" + hint, *command)
+        done = self.run_bad("not found", "get", "--json", "-",
+                            self.url("sub/x"))
+        self.assertEqual(json.loads(done.stdout)["file"], "x")
+
+    def test_a_port_that_is_taken_is_told_with_what_to_do(self):
+        self.serve()
+        self.run_bad("already in use; another saratoga may run here, --bind ",
+                     "serve", "--bind", f"127.0.0.1:{self.port}")
+
+    def test_options_of_the_end_that_sends_are_not_passed_over_in_silence(self):
+        self.serve()
+        self.put_file("f", 100)
+        for option, value in ("--rate", "1mbit"), ("--congestion", "cubic"):
+            command = ["get", option, value, "--overwrite", self.url("f"),
+                       self.there / "f"]
+            done = toolbox.run("saratoga", *command)
+            self.assertEqual((done.returncode, done.stderr), (
+                0, f"saratoga: {option} does nothing with get: the end that "
+                f"sends decides, serve {option} there\n"))
+            self.run_ok(*command, "-q")
+
+    def test_links_in_a_folder_are_passed_over_with_a_word(self):
+        self.serve("--write")
+        self.put_file("f", 100)
+        (self.here / "link").symlink_to("f")
+        word = "passed over: a link or special file\n"
+        done = toolbox.run("saratoga", "get", "-r", self.url(), self.there)
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, f"saratoga: {self.url('link')}: {word}"))
+        done = toolbox.run("saratoga", "put", "-r", self.here,
+                           self.url("copy"))
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, f"saratoga: {self.here}/link: {word}"))
+
     def test_reading_can_be_forbidden(self):
         self.serve("--no-read", "--write")
         self.put_file("f", 100)
@@ -273,7 +318,7 @@ class Transfers(saratogabox.Node):
             with self.subTest(options):
                 server = self.serve(*options)
                 source = self.put_file("f", 100000)
-                done = self.run_ok("get", *options, "--json", "-",
+                done = self.run_ok("get", "-q", *options, "--json", "-",
                                    self.url("f"), self.there / "f")
                 self.same(source, self.there / "f")
                 (self.there / "f").unlink()

@@ -416,7 +416,8 @@ class Messages(saratogabox.Node):
         status, errors = self.finish(client)
         self.assertEqual(status, 1)
         self.assertRegex(errors, "ended by the peer: the peer cannot send: "
-                                 r"resources, after [0-9.]+ (bytes|MB)\n")
+                                 r"resources, after [0-9.]+ (bytes|MB), "
+                                 "kept for --resume\n")
 
 
 class Changes(saratogabox.Node):
