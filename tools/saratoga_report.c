@@ -202,6 +202,9 @@ const char *saratoga_outcome(char *out, const saratoga_uv_event *ev) {
                        some ? ", after " : "", some ? size : "");
     } else if (!saratoga_is_transfer(ev->request)) {
         (void)snprintf(out, SARATOGA_OUTCOME, "done");
+    } else if (ev->joined) {
+        (void)snprintf(out, SARATOGA_OUTCOME,
+                       "joined what goes to the group already");
     } else if (ev->unheard) {
         amount(size, sizeof(size), ev->entry.size);
         (void)snprintf(out, SARATOGA_OUTCOME,

@@ -224,6 +224,7 @@ bool saratoga__group_give(saratoga__file *f, saratoga_answer *a) {
     if (other != NULL &&
         saratoga_transfer_join(f->u->node, f->handle, other->handle,
                                saratoga__now()) == 0) {
+        f->result.joined = true;
         saratoga__kick(f->u);
         return true;
     }

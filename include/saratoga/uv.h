@@ -156,7 +156,8 @@ typedef struct saratoga_uv_event {
     bool already;         /**< nothing was missing: resumed, or up to date */
     bool unheard;         /**< sent to a group: whether its members have it all
                                is not known */
-    bool reserved[1];     /**< false */
+    bool joined;          /**< SERVED: the file is on its way to a group, and
+                              that was the answer */
     uint32_t checksum;    /**< ::saratoga_checksum of the file */
     saratoga_stats stats; /**< DONE, SERVED: at the end */
     saratoga_entry entry; /**< DONE, SERVED: of the file, as far as known */

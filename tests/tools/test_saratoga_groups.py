@@ -113,6 +113,23 @@ class Networks(saratogabox.Node):
         self.assertRegex(log.read_text(encoding="utf-8"),
                          "get f: 60000 bytes sent to the group .*, not verified")
 
+    def test_a_get_that_joins_one_under_way_is_told_as_that(self):
+        self.put_file("f", 600000)
+        log = self.folder / "log"
+        self.script(self.GROUP + """
+            serve --multicast --rate 2mbit --set linger=500ms --bind 0.0.0.0 \\
+                2>"$log"
+            "$tool" get --multicast saratoga://127.0.0.1/f "$there/a" & a=$!
+            until [ -s "$there"/.saratoga-*.part ]; do sleep 0.01; done
+            "$tool" get --multicast saratoga://127.0.0.1/f "$there/b" & b=$!
+            wait $a
+            wait $b
+            until grep -q "sent to the group" "$log"; do sleep 0.01; done
+            stop
+            """, there=self.there, log=log)
+        self.assertRegex(log.read_text(encoding="utf-8"),
+                         "get f: joined what goes to the group already\n")
+
     def test_packets_larger_than_the_link_takes_are_told(self):
         source = self.put_file("f", 60000)
         log = self.folder / "log"
