@@ -181,6 +181,13 @@ int peer_options_check(const char *tool, struct peer_options *o) {
     return -1;
 }
 
+void peer_turn_away(tltcp_socket *listener) {
+    tltcp_socket *caller = NULL;
+    while (tltcp_accept(listener, &caller, 0) == 0) {
+        (void)tltcp_reject(caller, PEER_BUSY);
+    }
+}
+
 void peer_watch(struct secrets_watch *w, const char *tool,
                 const tltcp_socket *listener) {
     tltcp_stats st;

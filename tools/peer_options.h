@@ -57,6 +57,13 @@ bool peer_key(struct peer_options *o, const char *key, const char *value,
  * message @param o  options @return -1, or TOOL_USAGE, said why */
 int peer_options_check(const char *tool, struct peer_options *o);
 
+/** @brief What a caller hears while another is served. */
+#define PEER_BUSY "busy with another caller"
+
+/** @brief Says so to all who were let in before the one that is served was
+ * taken. @param listener  socket */
+void peer_turn_away(tltcp_socket *listener);
+
 /** @brief Says now and then how many callers were turned away. @param w  what
  * was said before, zeroed at first @param tool  whose message it is
  * @param listener  socket, or NULL */

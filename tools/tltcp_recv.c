@@ -41,8 +41,7 @@ static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
         return false;
     }
     if (atomic_load(&s->busy)) {
-        (void)snprintf(reason, TLTCP_REASON_MAX + 1,
-                       "busy with another caller");
+        (void)snprintf(reason, TLTCP_REASON_MAX + 1, PEER_BUSY);
         return false;
     }
     return true;
@@ -120,6 +119,7 @@ static int receive_all(struct server *s, tltcp_socket *socket,
         n = drain_read(&d, socket, MSG_DONTWAIT);
         show(s, r);
         if (n == TLTCP_ERR_AGAIN) {
+            peer_turn_away(s->listener);
             wait_for(s, tltcp_fd(socket));
         } else if (n <= 0) {
             break;

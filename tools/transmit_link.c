@@ -26,7 +26,7 @@ static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     if (wanted && strcmp(wanted, caller->stream_id) != 0) {
         no = "no stream of that name here";
     } else if (atomic_load(&l->busy)) {
-        no = "busy with another caller";
+        no = PEER_BUSY;
     }
     if (no) {
         (void)snprintf(reason, TLTCP_REASON_MAX + 1, "%s", no);
@@ -139,6 +139,9 @@ int link_run(struct link *l, tltcp_socket **s, uint64_t *when) {
 }
 
 uint64_t link_watch(struct link *l) {
+    if (l->listener && atomic_load(&l->busy)) {
+        peer_turn_away(l->listener);
+    }
     if (l->quiet || !l->listener) {
         return TLTCP_TIME_NEVER;
     }

@@ -44,7 +44,8 @@ int link_open(struct link *l, char *text);
  */
 int link_run(struct link *l, tltcp_socket **s, uint64_t *when);
 
-/** @brief Says now and then how many callers were turned away. @param l  link
+/** @brief Turns away who calls beside the one that is served, and says now and
+ * then how many had no right to. @param l  link
  * @return when to call it again */
 uint64_t link_watch(struct link *l);
 

@@ -20,15 +20,28 @@ static void free_connection(tltcp_socket *s) {
     tltcp__reactor_release(r);
 }
 
-void tltcp__abandon(tltcp_socket *s) {
+static void abort_for(tltcp_socket *s, int error, const char *reason) {
     uv_mutex_lock(&s->r->mx);
     if (!s->closed) {
-        tltcp_conn_abort(tltcp__engine(s), TLTCP_ERR_ABORTED, NULL,
-                         tltcp_now());
+        tltcp_conn_abort(tltcp__engine(s), error, reason, tltcp_now());
     }
     give_back(s);
     uv_mutex_unlock(&s->r->mx);
     free_connection(s);
+}
+
+void tltcp__abandon(tltcp_socket *s) {
+    abort_for(s, TLTCP_ERR_ABORTED, NULL);
+}
+
+int tltcp_reject(tltcp_socket *s, const char *reason) {
+    if (s != NULL && s->listener) {
+        return TLTCP_ERR_INVAL;
+    }
+    if (s != NULL) {
+        abort_for(s, TLTCP_ERR_REFUSED, reason);
+    }
+    return 0;
 }
 
 /* Bytes of which nobody knows that they arrived. */

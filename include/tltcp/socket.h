@@ -158,6 +158,20 @@ TLTCP_API int tltcp_accept(tltcp_socket *listener, tltcp_socket **s,
                            int timeout_ms);
 
 /**
+ * @brief Closes and frees a connection at once, with words for the peer.
+ *
+ * For a caller who is accepted and after all not wanted;
+ * tltcp_config::on_caller says no earlier, but before it is known whether the
+ * caller is real.
+ * @param s       connection, or NULL
+ * @param reason  at most TLTCP_REASON_MAX bytes of it reach the peer, as does
+ *                TLTCP_ERR_REFUSED; NULL: none
+ * @retval 0                   done
+ * @retval TLTCP_ERR_INVAL     a listener, which stays as it is
+ */
+TLTCP_API int tltcp_reject(tltcp_socket *s, const char *reason);
+
+/**
  * @brief Calls a listener.
  *
  * A name that stands for several addresses is tried at each, on to the next

@@ -184,6 +184,20 @@ static void junk_does_not_disturb_a_listener(void **state) {
     lo_expect_text(l->server, "unimpressed");
 }
 
+static void who_was_accepted_can_be_rejected_with_a_reason(void **state) {
+    struct lo *l = *state;
+    tltcp_event ev;
+
+    lo_pair(l);
+    assert_int_equal(tltcp_reject(l->listener, "no"), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_reject(NULL, NULL), 0);
+    assert_int_equal(tltcp_reject(l->server, "busy with another"), 0);
+    l->server = NULL;
+    lo_event(l->client, TLTCP_EVENT_CLOSED, &ev);
+    assert_int_equal(ev.error, TLTCP_ERR_REFUSED);
+    assert_string_equal(ev.reason, "busy with another");
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, lo_ipv4, lo_teardown)
 
 int main(void) {
@@ -197,6 +211,7 @@ int main(void) {
         T(a_mute_peer_is_a_timeout),
         T(a_late_refusal_wakes_a_poller),
         T(a_listener_refuses_with_a_reason),
+        T(who_was_accepted_can_be_rejected_with_a_reason),
         T(junk_does_not_disturb_a_listener),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -314,6 +314,12 @@ class Streams(toolbox.Folder):
         self.assertEqual(self.finish(receiver)[0], 0)
         self.check_equal(clip, self.folder / "out.ts")
 
+    def test_who_calls_in_the_same_moment_as_another_hears_busy(self):
+        clip = clips.make(self.folder, "h264-aac.ts")
+        receiver, address = self.receiver(self.folder / "out.ts")
+        self.check_one_is_busy(receiver, "tltcp-live-transmit", "-q", "-a",
+                               "no", clip, f"tltcp://{address}")
+
     def test_packets_are_marked_as_asked_for(self):
         with toolbox.udp_socket() as s:
             self.start("tltcp-live-transmit", "-q", "-",

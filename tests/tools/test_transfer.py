@@ -91,6 +91,12 @@ class Transfer(toolbox.Folder):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(self.finish(receiver), (0, ""))
 
+    def test_who_calls_in_the_same_moment_as_another_hears_busy(self):
+        clip = self.clip("h264-aac.ts")
+        receiver, address = self.receiver("out.ts")
+        self.check_one_is_busy(receiver, "tltcp-send", "-q", clip,
+                               f"tltcp://{address}")
+
     def test_every_kind_of_file_arrives_frame_by_frame(self):
         for name, output, kinds in (
                 ("h264-aac.mp4", "out.mp4", "va"),

@@ -38,6 +38,15 @@ def udp_socket():
     return s
 
 
+def waiting_in_socket(port):
+    """Memory taken by what has come to a UDP port and is not read."""
+    for line in pathlib.Path("/proc/net/udp").read_text("ascii").split("\n"):
+        words = line.split()
+        if len(words) > 4 and words[1].endswith(f":{port:04X}"):
+            return int(words[4].split(":")[1], 16)
+    raise AssertionError(f"nobody listens on port {port}")
+
+
 def dscp_of_next(s):
     """How what comes to a UDP socket from now on is marked."""
     s.setsockopt(socket.IPPROTO_IP, socket.IP_RECVTOS, 1)
@@ -71,6 +80,22 @@ class Folder(unittest.TestCase):
             s.sendto(s.recv(2000), (host, int(port)))
             while s.recvfrom(2000)[1][1] != int(port):
                 pass
+
+    def check_one_is_busy(self, receiver, *call):
+        """Both are let in before the first is taken, as it is asleep."""
+        port = int(call[-1].rsplit(":", 1)[1])
+        receiver.send_signal(signal.SIGSTOP)
+        callers = []
+        for _ in range(2):
+            before = waiting_in_socket(port)
+            callers.append(self.start(*call))
+            while waiting_in_socket(port) == before:
+                self.assertIsNone(callers[-1].poll())
+                time.sleep(0.01)
+        receiver.send_signal(signal.SIGCONT)
+        ends = sorted(self.finish(caller) for caller in callers)
+        self.assertEqual([status for status, _ in ends], [0, 1], ends)
+        self.assertIn("busy with another caller", ends[1][1])
 
     @staticmethod
     def end(process):
