@@ -10,3 +10,6 @@ perigee_unit_test(secret
     SOURCES test_secret.c ${PROJECT_SOURCE_DIR}/tests/support/crypto_alloc.c
     LINK perigee_secure)
 perigee_unit_test(record SOURCES test_record.c LINK perigee_secure)
+perigee_unit_test(cipher
+    SOURCES test_cipher.c ${PROJECT_SOURCE_DIR}/tests/support/crypto_alloc.c
+    LINK perigee_secure)
