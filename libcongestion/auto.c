@@ -55,6 +55,7 @@
 #define JUDGED 8            /* losses over which the rank is averaged */
 #define JUDGED_FIRST 4      /* of which the first say little */
 #define SPACING 16          /* segments between two RTTs remembered */
+#define ALIKE 0.005         /* of the base at most: RTTs that tell nothing */
 #define FULL 0.9            /* quantile of the RTTs that a full queue makes */
 #define SOME_QUEUE 0.08     /* of the RTT without a queue ... */
 #define SOME_QUEUE_MIN 32e5 /* ... and ns: less is noise */
@@ -255,10 +256,16 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     cong__cubic.ack(cc, &seen);
 }
 
+/* What RTTs differ by when it is only a packet of its own that went before. */
+static double noise(const struct adaptive *a) {
+    const struct cong *cc = &a->q.w.cc;
+    return a->base * fmin(cc->mss / cc->cwnd, ALIKE);
+}
+
 /* Losses of late do not follow the RTT; each of the first ones is taken by
  * itself. */
 static bool is_independent(struct adaptive *a) {
-    double rank = cong__rtts_rank(&a->past.samples, a->rtt);
+    double rank = cong__rtts_rank(&a->past.samples, a->rtt, noise(a));
     a->rank += (rank - a->rank) / JUDGED;
     if (a->judged < JUDGED_FIRST) {
         a->judged++;

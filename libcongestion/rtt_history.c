@@ -63,12 +63,12 @@ void cong__rtt_history_add(struct cong__rtt_history *h,
     }
 }
 
-double cong__rtts_rank(const struct cong__rtts *r, double rtt) {
+double cong__rtts_rank(const struct cong__rtts *r, double rtt, double near) {
     unsigned n = known(r);
     double below = 0;
     for (unsigned i = 0; i < n; i++) {
         double at = (double)r->at[i];
-        below += at < rtt ? 1 : at > rtt ? 0 : 0.5;
+        below += at < rtt - near ? 1 : at > rtt + near ? 0 : 0.5;
     }
     return n > 0 ? below / n : 0.5;
 }

@@ -40,8 +40,9 @@ struct cong__rtt_history {
 /* Takes a feedback; samples are to be so many bytes apart. */
 void cong__rtt_history_add(struct cong__rtt_history *h,
                            const struct cong_ack *ack, double spacing);
-/* The share of those remembered that are lower; 0.5 when there are none. */
-double cong__rtts_rank(const struct cong__rtts *r, double rtt);
+/* The share of those remembered that are lower, where one that is `near` counts
+ * half; 0.5 when there are none. */
+double cong__rtts_rank(const struct cong__rtts *r, double rtt, double near);
 /* The RTT that a share of those remembered does not exceed; 0: none. */
 double cong__rtts_quantile(const struct cong__rtts *r, double share);
 /* The lower of the low that is being made and the last; 0: none. */

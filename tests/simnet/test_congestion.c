@@ -113,6 +113,21 @@ static void the_default_shares_a_drop_tail_queue(void **state) {
     }
 }
 
+/* 10 ms of queue on a path of 200 ms are short, and no noise. */
+static void the_default_sees_a_short_queue_on_a_fast_path(void **state) {
+    struct sim_bulk_config c;
+    (void)state;
+    sim_bulk_config_init(&c);
+    c.rate = 50e6;
+    c.rtt = 200 * MS;
+    c.queue = 0.05;
+    c.flow[0].congestion = "auto";
+    c.flow[1].congestion = "cubic";
+    c.flows = 2;
+    run(&c);
+    assert_true(results.flow[0].goodput < 4 * results.flow[1].goodput);
+}
+
 /* One loss-ridden flow; sends with an option of its controller set. */
 static uint64_t sent_with(const char *name, const char *param, double value,
                           const tltcp_config *sender) {
@@ -191,6 +206,7 @@ int main(void) {
         cmocka_unit_test(who_estimates_the_path_outdoes_reno_under_loss),
         cmocka_unit_test(the_default_survives_random_loss),
         cmocka_unit_test(the_default_shares_a_drop_tail_queue),
+        cmocka_unit_test(the_default_sees_a_short_queue_on_a_fast_path),
         cmocka_unit_test(the_readings_of_the_papers_can_be_chosen),
         cmocka_unit_test(a_longer_least_rto_waits_longer),
         cmocka_unit_test(equal_seeds_give_equal_results),

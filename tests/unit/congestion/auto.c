@@ -32,15 +32,15 @@ static void auto_gives_way_to_congestion_and_not_to_chance(void **state) {
 }
 
 /* Which of so many losses, of a share of all packets and so many in a row on
- * average, at RTTs that say nothing, cost some of the window: how many; *first
- * is the first of them. */
-static unsigned auto_cuts(double share, double row, unsigned losses,
+ * average, at RTTs from `rtt` ms to 3 ms more that say nothing, cost some of
+ * the window: how many; *first is the first of them. */
+static unsigned auto_cuts(double rtt, double share, double row, unsigned losses,
                           unsigned *first) {
     unsigned cuts = 0;
     cmn__rng rng;
     struct rig r;
     cmn__rng_seed(&rng, 1);
-    rig_start(&r, "auto", MS(100));
+    rig_start(&r, "auto", MS(rtt));
     r.ack.limited = false;
     *first = losses;
     for (unsigned i = 0; i < losses; i++) {
@@ -48,7 +48,7 @@ static unsigned auto_cuts(double share, double row, unsigned losses,
             r.ack.lost++;
         }
         while (cmn__rng_unit(&rng) > share / (1 - share) / row) {
-            rig_ack_rtt(&r, 1, MS(100 + 3 * cmn__rng_unit(&rng)));
+            rig_ack_rtt(&r, 1, MS(rtt + 3 * cmn__rng_unit(&rng)));
             r.ack.lost = 0;
         }
         rig_lose_at(&r, 100);
@@ -62,9 +62,16 @@ static unsigned auto_cuts(double share, double row, unsigned losses,
 static void auto_bears_an_eighth_in_bursts_and_no_quarter(void **state) {
     unsigned first;
     (void)state;
-    assert_true(auto_cuts(0.125, 4, 1000, &first) < 125);
-    assert_true(auto_cuts(0.25, 1, 1000, &first) > 875);
+    assert_true(auto_cuts(100, 0.125, 4, 1000, &first) < 125);
+    assert_true(auto_cuts(100, 0.25, 1, 1000, &first) > 875);
     assert_in_range(first, 20, 125);
+}
+
+/* Among RTTs that differ by a two-hundredth, the highest shows no queue. */
+static void auto_finds_no_queue_in_the_noise_of_a_long_path(void **state) {
+    unsigned first;
+    (void)state;
+    assert_int_equal(auto_cuts(600, 0.02, 1, 1000, &first), 0);
 }
 
 /* The window, 100 at first, after losses at the RTTs given in turn, each behind
@@ -248,6 +255,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(auto_gives_way_to_congestion_and_not_to_chance),
         cmocka_unit_test(auto_bears_an_eighth_in_bursts_and_no_quarter),
+        cmocka_unit_test(auto_finds_no_queue_in_the_noise_of_a_long_path),
         cmocka_unit_test(auto_does_not_mind_losses_that_the_queue_did_not_make),
         cmocka_unit_test(auto_does_not_take_one_quick_packet_for_the_path),
         cmocka_unit_test(auto_ends_slow_start_when_a_queue_grows),
