@@ -5,7 +5,8 @@
 usage: adaptive.py LINKEM ADAPTIVE_ENCODER ENCODER...
 
 The encoder's bit rate must come to fit the narrow link, and then grow beyond
-it.
+it.  The link is narrow and wide in turn, for longer each time, so that a busy
+machine that begins late, or follows slowly, meets both as well.
 """
 import concurrent.futures
 import pathlib
@@ -20,6 +21,8 @@ import time
 SKIPPED = 77
 LIMIT = 120  # seconds, for what takes a few
 NARROW = 500_000  # half of what the example begins with
+WIDE = 4_000_000
+TURNS = (4, 8, 16, 28, 44, 64, 88)  # seconds; the first makes it wide
 
 
 def have(element):
@@ -66,6 +69,13 @@ def port_of(path):
     raise RuntimeError("linkem does not say where it listens")
 
 
+def changes():
+    """Options of linkem."""
+    for i, second in enumerate(TURNS):
+        yield "--at"
+        yield f"{second}s,rate={NARROW if i % 2 else WIDE}"
+
+
 def run(linkem, example, encoder):
     """Returns the rates at the two stages."""
     with tempfile.TemporaryDirectory() as folder:
@@ -93,11 +103,11 @@ def run_in(folder, linkem, example, encoder):
             raise RuntimeError("tltcpsrc does not listen")
         drain = Lines(source)
         start(linkem, "-q", "--both", f"rate={NARROW},delay=20ms,queue=100ms",
-              "--at", "4s,rate=4mbit",
+              *changes(),
               "--port-file", ports, "127.0.0.1:0", f"127.0.0.1:{port}")
         sender = start(example, encoder,
-                       f"tltcp://127.0.0.1:{port_of(ports)}?latency=200", "60",
-                       stdout=subprocess.PIPE)
+                       f"tltcp://127.0.0.1:{port_of(ports)}?latency=200",
+                       str(LIMIT), stdout=subprocess.PIPE)
         lines = Lines(sender)
         rates = (lines.wait("fits the narrow link", lambda r: r < NARROW),
                  lines.wait("grows", lambda r: r > 1.1 * NARROW))
