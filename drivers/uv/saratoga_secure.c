@@ -117,6 +117,7 @@ int saratoga__secure_open(saratoga_uv *u, char *why) {
     }
     if (rv != 0) {
         (void)snprintf(why, SARATOGA_UV_TEXT, "%s", wrong);
+        saratoga__secure_close(u); /* half of it is of no use */
     }
     /* they are the application's */
     u->config.passphrase = NULL;

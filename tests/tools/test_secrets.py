@@ -141,6 +141,22 @@ class CommandLines(Secrets):
         self.assertIn("8 to 512", done.stderr)
 
 
+    def test_a_libcrypto_without_ciphers_is_told(self):
+        """As where its configuration loads another provider instead."""
+        conf = self.folder / "openssl.cnf"
+        conf.write_text("openssl_conf = init\n[init]\nproviders = them\n"
+                        "[them]\nnull = it\n[it]\nactivate = 1\n")
+        for tool, words in (
+                ("saratoga", ("serve", "--root", self.here, "--bind",
+                              "127.0.0.1:0", "--key-file", self.key)),
+                ("tltcp-live-transmit",
+                 (f"tltcp://127.0.0.1:0?mode=listener&key-file={self.key}",
+                  self.there / "f"))):
+            done = toolbox.run(tool, *words, env=self.environment(
+                OPENSSL_CONF=str(conf)))
+            self.assertEqual(done.returncode, 1, done.stderr)
+
+
 class Streams(Secrets):
     """tltcp-live-transmit; the others take the same options."""
 
