@@ -3,6 +3,7 @@
  * seen in time. */
 #include <inttypes.h>
 
+#include "libtltcp/fec.h"
 #include "tests/simnet/clip.h"
 
 #define PATIENCE (400 * MS) /* latency and as much again */
@@ -81,7 +82,8 @@ static void a_link_too_small_for_references_gives_up_the_latest(void **state) {
         references += v.on_time[TL_CLASS_REFERENCE];
         all += v.sent[TL_CLASS_REFERENCE];
     }
-    assert_int_equal(whole, 75);
+    /* without repair, a key may come to nothing */
+    assert_in_range(whole, tltcp__fec_available() ? 75 : 70, 75);
     assert_in_range(on_time, 70, 75);
     assert_true(2 * references > all);
 }
