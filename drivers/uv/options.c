@@ -84,7 +84,8 @@ int tltcp__options_resolve(drv__addr **list, size_t *count, const char *host,
     struct addrinfo *all = NULL;
     int rv;
 
-    if (!port_is_possible(service)) {
+    /* To Windows, an empty name is this machine. */
+    if (!port_is_possible(service) || (host != NULL && host[0] == '\0')) {
         return TLTCP_ERR_ADDRESS;
     }
     memset(&hints, 0, sizeof(hints));

@@ -120,15 +120,13 @@ static int plain_local(const drv__udp *u, drv__addr *a) {
 }
 
 static int plain_fileno(const drv__udp *u) {
-#if defined(_WIN32)
-    (void)u;
-    return -1;
-#else
     const struct plain *p = (const struct plain *)u;
-    uv_os_fd_t fd = -1;
+    uv_os_fd_t fd;
 
-    return uv_fileno((const uv_handle_t *)&p->udp, &fd) == 0 ? fd : -1;
-#endif
+    if (uv_fileno((const uv_handle_t *)&p->udp, &fd) != 0) {
+        return -1;
+    }
+    return (int)(intptr_t)fd; /* on Windows a handle, of 32 bits in use */
 }
 
 static void on_closed(uv_handle_t *handle) {
@@ -152,12 +150,14 @@ static const struct drv__udp_impl plain_impl = {.connect = plain_connect,
                                                 .close = plain_close};
 
 static int start(struct plain *p, const drv__udp_options *o) {
-    int rv = 0;
+    drv__addr any;
+    int rv;
 
-    if (o->bind != NULL) {
-        rv = uv_udp_bind(&p->udp, &o->bind->sa,
-                         o->shared ? UV_UDP_REUSEADDR : 0);
-    }
+    /* Left to itself, libuv binds to IPv4 on Windows, whatever the family. */
+    memset(&any, 0, sizeof(any));
+    any.sa.sa_family = p->base.family == AF_INET6 ? AF_INET6 : AF_INET;
+    rv = uv_udp_bind(&p->udp, o->bind != NULL ? &o->bind->sa : &any.sa,
+                     o->shared ? UV_UDP_REUSEADDR : 0);
     if (rv == 0) {
         int fd = plain_fileno(&p->base);
         if (fd >= 0) {

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tests/loopback/lo.h"
 
-#include <netinet/in.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 static int set_up(void **state, const char *host, bool plain, bool no_gso) {
     struct lo *l = calloc(1, sizeof(*l));
 
-    if (l == NULL) {
+    if (l == NULL || net_begin() != 0) {
+        free(l);
         return -1;
     }
     tltcp_config_init(&l->config);
@@ -213,6 +210,17 @@ int lo_bind(struct sockaddr_in *a) {
     assert_int_equal(bind(fd, (struct sockaddr *)a, sizeof(*a)), 0);
     assert_int_equal(getsockname(fd, (struct sockaddr *)a, &len), 0);
     return fd;
+}
+
+bool lo_can_bind(const char *ip) {
+    struct sockaddr_in a = {.sin_family = AF_INET};
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    bool can = inet_pton(AF_INET, ip, &a.sin_addr) == 1 &&
+               bind(fd, (struct sockaddr *)&a, sizeof(a)) == 0;
+
+    assert_true(fd >= 0);
+    close(fd);
+    return can;
 }
 
 void lo_expect_refusal(struct lo *l, const char *reason) {

@@ -2,11 +2,11 @@
 #ifndef TESTS_LOOPBACK_LO_H
 #define TESTS_LOOPBACK_LO_H
 
-#include <netinet/in.h>
 #include <string.h>
 
 #include <tltcp/socket.h>
 
+#include "tests/loopback/net.h"
 #include "tests/support/cmocka.h"
 
 /* Pairs of sockets on this machine, for tests of the socket API.  Nothing
@@ -49,6 +49,8 @@ void lo_pair(struct lo *l); /* all three */
 void lo_port(const tltcp_socket *s, char port[8]);
 /* A UDP socket on a free port of 127.0.0.1. */
 int lo_bind(struct sockaddr_in *a);
+/* Whether the system binds to this IPv4 address: Wine does to any. */
+bool lo_can_bind(const char *ip);
 /* A call that the listener refuses with this reason. */
 void lo_expect_refusal(struct lo *l, const char *reason);
 /* Waits until fd is readable. */

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tests/loopback/relay.h"
 
-#include <poll.h>
 #include <stdio.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 static void forward(struct relay *r, int in, int out, struct sockaddr_in *from,
                     const struct sockaddr_in *to) {
     uint8_t buf[2048];
     socklen_t len = sizeof(*from);
-    ssize_t n = recvfrom(in, buf, sizeof(buf), MSG_DONTWAIT,
+    ssize_t n = recvfrom(in, (void *)buf, sizeof(buf), 0,
                          (struct sockaddr *)from, &len);
 
     if (n <= 0) {
@@ -19,7 +16,7 @@ static void forward(struct relay *r, int in, int out, struct sockaddr_in *from,
     if (r->look != NULL) {
         r->look(r->user, in != r->front, buf, (size_t)n);
     }
-    (void)sendto(out, buf, (size_t)n, 0, (const struct sockaddr *)to,
+    (void)sendto(out, (void *)buf, (size_t)n, 0, (const struct sockaddr *)to,
                  sizeof(*to));
 }
 

@@ -5,10 +5,7 @@
  * each good one: junk, calls from addresses that never answer, guessed ids,
  * forged and replayed packets.
  */
-#include <netinet/in.h>
-#include <poll.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <tltcp/conn.h>
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Callers that choose the address and the port to call from. */
-#include <arpa/inet.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "tests/loopback/lo.h"
 
@@ -131,6 +129,9 @@ static void what_is_no_local_address_is_refused(void **state) {
 
     lo_listen(l);
     for (size_t i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+        if (lo_can_bind(hosts[i])) {
+            continue;
+        }
         l->config.local_host = hosts[i];
         assert_int_equal(tltcp_connect(&s, l->host, l->port, &l->config, 10),
                          TLTCP_ERR_ADDRESS);

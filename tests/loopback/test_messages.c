@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Sections from one end to the other, over every way of doing the I/O. */
-#include <netinet/in.h>
 #include <stdlib.h>
 
 #include "tests/loopback/lo.h"

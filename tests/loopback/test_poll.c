@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Non-blocking use, from poll(), from a libuv loop and from a GLib one. */
-#include <poll.h>
 #include <stdlib.h>
 
 #include <uv.h>
@@ -123,8 +122,11 @@ static void a_libuv_loop_drives_a_transfer(void **state) {
     uv_poll_t in;
 
     assert_int_equal(uv_loop_init(&loop), 0);
-    assert_int_equal(uv_poll_init(&loop, &out, tltcp_writable_fd(t.from)), 0);
-    assert_int_equal(uv_poll_init(&loop, &in, tltcp_fd(t.to)), 0);
+    assert_int_equal(uv_poll_init_socket(
+                         &loop, &out, (uv_os_sock_t)tltcp_writable_fd(t.from)),
+                     0);
+    assert_int_equal(
+        uv_poll_init_socket(&loop, &in, (uv_os_sock_t)tltcp_fd(t.to)), 0);
     out.data = &t;
     in.data = &t;
     assert_int_equal(uv_poll_start(&out, UV_READABLE, on_uv_writable), 0);

@@ -2,7 +2,6 @@
 /* Addresses that do not exist, and peers that are not there, refuse or send
  * junk. */
 #include <stdio.h>
-#include <unistd.h>
 
 #include "tests/loopback/lo.h"
 
@@ -44,6 +43,9 @@ static void an_address_of_another_machine_cannot_be_bound(void **state) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
 
+    if (lo_can_bind("192.0.2.1")) {
+        skip();
+    }
     assert_int_equal(tltcp_listen(&s, "192.0.2.1", "0", &l->config),
                      TLTCP_ERR_ADDRESS);
 }
