@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MPL-2.0
 # What makes a mistake in C harder to exploit, where the compiler and the linker
 # offer it.  Sets PERIGEE_HARDEN_COMPILE and PERIGEE_HARDEN_LINK, which
-# perigee_options() applies.  Not with sanitizers, which do more.
+# perigee_options() applies.  Not with sanitizers, which do more, nor for Windows,
+# where MinGW needs a library at run time for it, and crashes on some.
 include(CheckCCompilerFlag)
 include(CheckPIESupported)
 check_pie_supported(LANGUAGES C)
 
 set(PERIGEE_HARDEN_COMPILE "")
 set(PERIGEE_HARDEN_LINK "")
-if(NOT PERIGEE_HARDEN OR PERIGEE_SANITIZE OR MSVC)
+if(NOT PERIGEE_HARDEN OR PERIGEE_SANITIZE OR WIN32)
     return()
 endif()
 
