@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <openssl/crypto.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 
 #include "common/wire.h"
@@ -42,6 +43,29 @@ static bool are_passphrases(const sec__key_source *from) {
     return ok;
 }
 
+/* What a configuration of libcrypto's leaves out, or the FIPS mode of a system.
+ * Short memory is not meant. */
+static bool is_something_missing(void) {
+    EVP_CIPHER *gcm;
+    EVP_CIPHER *chacha;
+    EVP_MD *sha;
+    EVP_KEYMGMT *curve;
+    bool missing;
+    (void)ERR_set_mark();
+    gcm = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);
+    chacha = EVP_CIPHER_fetch(NULL, "ChaCha20-Poly1305", NULL);
+    sha = EVP_MD_fetch(NULL, "SHA2-256", NULL);
+    curve = EVP_KEYMGMT_fetch(NULL, "X25519", NULL);
+    missing = (gcm == NULL || chacha == NULL || sha == NULL || curve == NULL) &&
+              ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_UNSUPPORTED;
+    (void)ERR_pop_to_mark();
+    EVP_CIPHER_free(gcm);
+    EVP_CIPHER_free(chacha);
+    EVP_MD_free(sha);
+    EVP_KEYMGMT_free(curve);
+    return missing;
+}
+
 const char *sec__keys_check(const sec__key_source *from) {
     if (from->key_len != (from->key == NULL ? 0 : SEC__KEY_LEN)) {
         return "a key has 32 bytes";
@@ -52,7 +76,14 @@ const char *sec__keys_check(const sec__key_source *from) {
     if (more_of(from) >= SEC__KEYS_MAX) {
         return "there may be 15 more_passphrases and more_keys at most";
     }
-    return are_passphrases(from) ? NULL : "a passphrase has 8 to 512 bytes";
+    if (!are_passphrases(from)) {
+        return "a passphrase has 8 to 512 bytes";
+    }
+    return sec__keys_any(from) && is_something_missing()
+               ? "a passphrase or key needs AES-256-GCM, ChaCha20-Poly1305, "
+                 "SHA-256 and X25519; this system's OpenSSL is configured "
+                 "without one of them"
+               : NULL;
 }
 
 bool sec__keys_own(const sec__key_source *from) {

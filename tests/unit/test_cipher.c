@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/provider.h>
 
+#include "secure/keys.h"
 #include "secure/packet.h"
 #include "secure/seal.h"
 #include "tests/support/cmocka.h"
@@ -175,6 +176,22 @@ static void without_libcryptos_own_provider_there_is_nothing(void **state) {
     }
 }
 
+static const sec__key_source source = {.key = key, .key_len = sizeof(key)};
+
+static void what_libcrypto_lacks_is_told_to_who_has_a_key(void **state) {
+    const sec__key_source none = {0};
+    (void)state;
+    ERR_clear_error();
+    assert_non_null(strstr(sec__keys_check(&source), "OpenSSL"));
+    assert_null(sec__keys_check(&none));
+    assert_int_equal(ERR_peek_error(), 0);
+}
+
+static void where_libcrypto_has_all_a_key_will_do(void **state) {
+    (void)state;
+    assert_null(sec__keys_check(&source));
+}
+
 static void nothing_is_sealed_or_opened_without_a_nonce(void **state) {
     (void)state;
     for (uint8_t suite = SEC__AES_GCM; suite <= SEC__CHACHA_POLY; suite++) {
@@ -341,8 +358,10 @@ int main(void) {
         cmocka_unit_test(a_cipher_that_lacks_a_function_is_none),
         cmocka_unit_test(a_cipher_that_does_not_begin_is_none),
         cmocka_unit_test(without_libcryptos_own_provider_there_is_nothing),
+        cmocka_unit_test(what_libcrypto_lacks_is_told_to_who_has_a_key),
     };
     const struct CMUnitTest libcryptos[] = {
+        cmocka_unit_test(where_libcrypto_has_all_a_key_will_do),
         cmocka_unit_test(nothing_is_sealed_or_opened_without_a_nonce),
         cmocka_unit_test(without_memory_there_is_none_or_a_whole_one),
         cmocka_unit_test(keys_that_find_no_memory_are_made_later),
