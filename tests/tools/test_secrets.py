@@ -141,21 +141,29 @@ class CommandLines(Secrets):
         self.assertIn("8 to 512", done.stderr)
 
 
-    def test_a_libcrypto_without_ciphers_is_told(self):
-        """As where its configuration loads another provider instead."""
+    def without_ciphers(self, tool, *words):
+        """libcrypto's configuration loads another provider instead."""
         conf = self.folder / "openssl.cnf"
         conf.write_text("openssl_conf = init\n[init]\nproviders = them\n"
                         "[them]\nnull = it\n[it]\nactivate = 1\n")
+        return toolbox.run(tool, *words,
+                           env=self.environment(OPENSSL_CONF=str(conf)))
+
+    def test_what_openssl_lacks_for_a_key_is_told(self):
         for tool, words in (
                 ("saratoga", ("serve", "--root", self.here, "--bind",
                               "127.0.0.1:0", "--key-file", self.key)),
                 ("tltcp-live-transmit",
                  (f"tltcp://127.0.0.1:0?mode=listener&key-file={self.key}",
                   self.there / "f"))):
-            done = toolbox.run(tool, *words, env=self.environment(
-                OPENSSL_CONF=str(conf)))
+            done = self.without_ciphers(tool, *words)
             self.assertIn(done.returncode, (1, 2), done.stderr)
             self.assertIn("OpenSSL is configured without", done.stderr)
+
+    def test_a_node_that_openssl_gives_nothing_ends(self):
+        done = self.without_ciphers("saratoga", "serve", "--root", self.here,
+                                    "--bind", "127.0.0.1:0")
+        self.assertEqual(done.returncode, 1, done.stderr)
 
 
 class Streams(Secrets):
