@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tests/gst/support.h"
 
+static GPtrArray *standing; /* GstHarness */
+
 int support_setup(void **state) {
     GstElement *element;
 
     (void)state;
     gst_init(NULL, NULL);
+    standing = g_ptr_array_new();
     element = gst_element_factory_make("tltcpsink", NULL);
     if (!element) {
         print_error("tltcpsink was not found: GST_PLUGIN_PATH is wrong\n");
@@ -36,7 +39,21 @@ GstHarness *support_harness(GstElement *element) {
         g_object_set(element, "sync", FALSE, "async", FALSE, NULL);
     }
     gst_object_unref(element);
+    g_ptr_array_add(standing, h);
     return h;
+}
+
+void support_stop(GstHarness *h) {
+    g_ptr_array_remove(standing, h);
+    gst_harness_teardown(h);
+}
+
+int support_stop_all(void **state) {
+    (void)state;
+    while (standing->len > 0) {
+        support_stop(g_ptr_array_index(standing, standing->len - 1));
+    }
+    return 0;
 }
 
 guint support_port(GstElement *element) {

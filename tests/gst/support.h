@@ -22,6 +22,13 @@ GstElement *support_element(const char *name, const char *uri);
  * Sinks do not synchronise. */
 GstHarness *support_harness(GstElement *element);
 
+/* Stops the element of a harness, and frees both. */
+void support_stop(GstHarness *h);
+
+/* For cmocka_unit_test_teardown(): stops those that a failure left standing.
+ * What their signals are given must outlive the test's function. */
+int support_stop_all(void **state);
+
 /* The port that a listener was given. */
 guint support_port(GstElement *element);
 

@@ -22,6 +22,19 @@ struct visits {
     struct counter removed;
 };
 
+/* Of the test that runs; elements that a failure left standing still count. */
+static struct visits visits;
+static struct counter rejected;
+static struct counter notified;
+
+static int forget(void **state) {
+    (void)state;
+    visits = (struct visits){0};
+    rejected = (struct counter){0};
+    notified = (struct counter){0};
+    return 0;
+}
+
 static void counter_add(struct counter *c) {
     g_mutex_lock(&c->lock);
     c->value++;
@@ -33,12 +46,13 @@ static void counter_wait(struct counter *c, int value) {
     gint64 end = g_get_monotonic_time() + PATIENCE / 1000;
 
     g_mutex_lock(&c->lock);
-    while (c->value < value) {
-        if (!g_cond_wait_until(&c->changed, &c->lock, end)) {
-            fail_msg("%d instead of %d", c->value, value);
-        }
+    while (c->value < value && g_cond_wait_until(&c->changed, &c->lock, end)) {
     }
+    int reached = c->value;
     g_mutex_unlock(&c->lock);
+    if (reached < value) {
+        fail_msg("%d instead of %d", reached, value);
+    }
 }
 
 static void on_caller(GstElement *e, int unused, GSocketAddress *address,
@@ -50,15 +64,15 @@ static void on_caller(GstElement *e, int unused, GSocketAddress *address,
     }
 }
 
-static GstHarness *listening_sink(const char *query, struct visits *visits) {
+static GstHarness *listening_sink(const char *query) {
     g_autofree char *uri =
         g_strdup_printf("tltcp://127.0.0.1:0?mode=listener&%s", query);
     GstHarness *h = support_harness(support_element("tltcpsink", uri));
 
     g_signal_connect(h->element, "caller-added", G_CALLBACK(on_caller),
-                     &visits->added);
+                     &visits.added);
     g_signal_connect(h->element, "caller-removed", G_CALLBACK(on_caller),
-                     &visits->removed);
+                     &visits.removed);
     gst_harness_play(h);
     gst_harness_set_src_caps_str(h, SUPPORT_H264_CAPS);
     return h;
@@ -86,8 +100,7 @@ static guint count_callers(GstElement *sink) {
 }
 
 static void a_listener_serves_several_callers(void **state) {
-    struct visits visits = {0};
-    GstHarness *sink = listening_sink("latency=60000", &visits);
+    GstHarness *sink = listening_sink("latency=60000");
     GstHarness *src[3];
 
     (void)state;
@@ -101,7 +114,7 @@ static void a_listener_serves_several_callers(void **state) {
     for (guint i = 0; i < 3; i++) {
         support_expect(src[i], "ab");
     }
-    gst_harness_teardown(src[1]);
+    support_stop(src[1]);
     counter_wait(&visits.removed, 1);
     assert_int_equal(count_callers(sink->element), 2);
     support_push(sink, support_frame('P', 'c', 120 * MS, 80 * MS));
@@ -110,14 +123,13 @@ static void a_listener_serves_several_callers(void **state) {
     gst_harness_push_event(sink, gst_event_new_eos());
     gst_event_unref(support_pull_event(src[0], GST_EVENT_EOS));
     gst_event_unref(support_pull_event(src[2], GST_EVENT_EOS));
-    gst_harness_teardown(sink);
-    gst_harness_teardown(src[0]);
-    gst_harness_teardown(src[2]);
+    support_stop(sink);
+    support_stop(src[0]);
+    support_stop(src[2]);
 }
 
 static void who_joins_later_begins_with_caps_and_a_key_frame(void **state) {
-    struct visits visits = {0};
-    GstHarness *sink = listening_sink("latency=60000", &visits);
+    GstHarness *sink = listening_sink("latency=60000");
     GstHarness *first = support_caller("tltcpsrc", sink->element, "");
 
     (void)state;
@@ -133,17 +145,16 @@ static void who_joins_later_begins_with_caps_and_a_key_frame(void **state) {
     support_expect(first, "abcdef");
     support_expect(late, "ef");
     assert_true(gst_pad_has_current_caps(late->sinkpad));
-    gst_harness_teardown(sink);
-    gst_harness_teardown(first);
-    gst_harness_teardown(late);
+    support_stop(sink);
+    support_stop(first);
+    support_stop(late);
 }
 
 /* The encoder gives its parameter sets once. */
 static void who_joins_later_gets_the_parameter_sets(void **state) {
     static const guint8 sets[] = {0, 0, 0, 1, 0x67, 0x42,
                                   0, 0, 0, 1, 0x68, 0xce};
-    struct visits visits = {0};
-    GstHarness *sink = listening_sink("latency=60000", &visits);
+    GstHarness *sink = listening_sink("latency=60000");
     GstHarness *first = support_caller("tltcpsrc", sink->element, "");
 
     (void)state;
@@ -172,14 +183,13 @@ static void who_joins_later_gets_the_parameter_sets(void **state) {
                          i ? 200 : 200 + sizeof(sets));
         gst_buffer_unref(got);
     }
-    gst_harness_teardown(sink);
-    gst_harness_teardown(first);
-    gst_harness_teardown(late);
+    support_stop(sink);
+    support_stop(first);
+    support_stop(late);
 }
 
 static void stream_headers_are_given_to_all_who_join(void **state) {
-    struct visits visits = {0};
-    GstHarness *sink = listening_sink("latency=60000", &visits);
+    GstHarness *sink = listening_sink("latency=60000");
     GstHarness *src[2];
 
     (void)state;
@@ -205,9 +215,9 @@ static void stream_headers_are_given_to_all_who_join(void **state) {
         assert_int_equal(gst_buffer_memcmp(got, 0, &byte, 1), 0);
         gst_buffer_unref(got);
     }
-    gst_harness_teardown(sink);
-    gst_harness_teardown(src[0]);
-    gst_harness_teardown(src[1]);
+    support_stop(sink);
+    support_stop(src[0]);
+    support_stop(src[1]);
 }
 
 /* How many frames come within a second: one or none. */
@@ -227,8 +237,7 @@ static guint arrives(GstHarness *src, gsize size) {
 /* The other caller is a plain connection that nobody reads from.  A busy
  * machine may make some frames late. */
 static void a_caller_that_never_reads_harms_no_other(void **state) {
-    struct visits visits = {0};
-    GstHarness *sink = listening_sink("latency=500", &visits);
+    GstHarness *sink = listening_sink("latency=500");
     GstHarness *src = support_caller("tltcpsrc", sink->element, "latency=500");
     g_autofree char *port = g_strdup_printf("%u", support_port(sink->element));
     tltcp_config config;
@@ -251,8 +260,8 @@ static void a_caller_that_never_reads_harms_no_other(void **state) {
     assert_int_equal(count_callers(sink->element), 2);
     tltcp_close(deaf, 0);
     counter_wait(&visits.removed, 1);
-    gst_harness_teardown(sink);
-    gst_harness_teardown(src);
+    support_stop(sink);
+    support_stop(src);
 }
 
 static gboolean refuse_bob(GstElement *e, GSocketAddress *address,
@@ -271,9 +280,7 @@ static void on_rejected(GstElement *e, GSocketAddress *address,
 }
 
 static void the_application_may_refuse_callers(void **state) {
-    struct visits visits = {0};
-    struct counter rejected = {0};
-    GstHarness *sink = listening_sink("latency=60000", &visits);
+    GstHarness *sink = listening_sink("latency=60000");
     g_autofree char *uri = g_strdup_printf("tltcp://127.0.0.1:%u?streamid=bob",
                                            support_port(sink->element));
 
@@ -292,9 +299,9 @@ static void the_application_may_refuse_callers(void **state) {
     counter_wait(&visits.added, 1);
     assert_int_equal(visits.added.value, 1);
     gst_object_unref(bus);
-    gst_harness_teardown(alice);
-    gst_harness_teardown(bob);
-    gst_harness_teardown(sink);
+    support_stop(alice);
+    support_stop(bob);
+    support_stop(sink);
 }
 
 /* Handlers may be of languages that take valid UTF-8 only. */
@@ -316,9 +323,7 @@ static void count_readable(GstElement *e, GSocketAddress *address,
 }
 
 static void signals_name_a_caller_in_utf8_whatever_it_sends(void **state) {
-    struct visits visits = {0};
-    struct counter rejected = {0};
-    GstHarness *sink = listening_sink("latency=60000", &visits);
+    GstHarness *sink = listening_sink("latency=60000");
     g_autofree char *port = g_strdup_printf("%u", support_port(sink->element));
     tltcp_socket *s = NULL;
     tltcp_config config;
@@ -333,7 +338,7 @@ static void signals_name_a_caller_in_utf8_whatever_it_sends(void **state) {
     assert_int_equal(tltcp_connect(&s, "127.0.0.1", port, &config, PATIENCE_MS),
                      TLTCP_ERR_REFUSED);
     counter_wait(&rejected, 1);
-    gst_harness_teardown(sink);
+    support_stop(sink);
 }
 
 static void a_source_takes_one_caller_and_tells_the_next(void **state) {
@@ -354,19 +359,18 @@ static void a_source_takes_one_caller_and_tells_the_next(void **state) {
     GstHarness *two = support_caller("tltcpsink", src->element, "");
     GstBus *bus = support_bus(two);
     support_wait_state(bus, "failed");
-    gst_harness_teardown(one);
+    support_stop(one);
     support_wait_state(bus, "connected");
     gst_harness_set_src_caps_str(two, SUPPORT_H264_CAPS);
     support_push(two, support_frame('I', 'b', 40 * MS, 0));
     support_expect(src, "b");
     gst_object_unref(bus);
-    gst_harness_teardown(two);
-    gst_harness_teardown(src);
+    support_stop(two);
+    support_stop(src);
 }
 
 static void a_key_unit_is_asked_for_when_somebody_joins(void **state) {
-    struct visits visits = {0};
-    GstHarness *sink = listening_sink("latency=60000", &visits);
+    GstHarness *sink = listening_sink("latency=60000");
     GstHarness *src = support_caller("tltcpsrc", sink->element, "");
 
     (void)state;
@@ -379,8 +383,8 @@ static void a_key_unit_is_asked_for_when_somebody_joins(void **state) {
             break;
         }
     }
-    gst_harness_teardown(sink);
-    gst_harness_teardown(src);
+    support_stop(sink);
+    support_stop(src);
 }
 
 static void on_notify(GObject *object, GParamSpec *spec, gpointer user) {
@@ -397,7 +401,6 @@ static void what_the_path_carries_is_notified(void **state) {
     GstHarness *src = support_listener("tltcpsrc", "latency=60000");
     GstHarness *sink =
         support_caller("tltcpsink", src->element, "latency=60000");
-    struct counter notified = {0};
 
     (void)state;
     g_signal_connect(sink->element, "notify::estimated-bitrate",
@@ -409,14 +412,13 @@ static void what_the_path_carries_is_notified(void **state) {
         gst_buffer_unref(support_pull(src));
     }
     counter_wait(&notified, 1);
-    gst_harness_teardown(sink);
-    gst_harness_teardown(src);
+    support_stop(sink);
+    support_stop(src);
 }
 
 static void a_sink_need_not_wait_for_callers(void **state) {
-    struct visits visits = {0};
     GstHarness *sink =
-        listening_sink("latency=60000&wait-for-connection=false", &visits);
+        listening_sink("latency=60000&wait-for-connection=false");
 
     (void)state;
     support_push(sink, support_frame('I', 'a', 40 * MS, 0));
@@ -425,15 +427,14 @@ static void a_sink_need_not_wait_for_callers(void **state) {
     counter_wait(&visits.added, 1);
     support_push(sink, support_frame('I', 'c', 120 * MS, 80 * MS));
     support_expect(src, "c");
-    gst_harness_teardown(sink);
-    gst_harness_teardown(src);
+    support_stop(sink);
+    support_stop(src);
 }
 
 /* Of many callers that come and go none is left over. */
 static void callers_come_and_go(void **state) {
-    struct visits visits = {0};
     GstHarness *sink =
-        listening_sink("latency=60000&wait-for-connection=false", &visits);
+        listening_sink("latency=60000&wait-for-connection=false");
     g_autofree char *port = g_strdup_printf("%u", support_port(sink->element));
 
     (void)state;
@@ -449,23 +450,25 @@ static void callers_come_and_go(void **state) {
     }
     counter_wait(&visits.removed, 60);
     assert_int_equal(count_callers(sink->element), 0);
-    gst_harness_teardown(sink);
+    support_stop(sink);
 }
+
+#define T(name) cmocka_unit_test_setup_teardown(name, forget, support_stop_all)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_listener_serves_several_callers),
-        cmocka_unit_test(who_joins_later_begins_with_caps_and_a_key_frame),
-        cmocka_unit_test(who_joins_later_gets_the_parameter_sets),
-        cmocka_unit_test(stream_headers_are_given_to_all_who_join),
-        cmocka_unit_test(a_caller_that_never_reads_harms_no_other),
-        cmocka_unit_test(the_application_may_refuse_callers),
-        cmocka_unit_test(signals_name_a_caller_in_utf8_whatever_it_sends),
-        cmocka_unit_test(a_source_takes_one_caller_and_tells_the_next),
-        cmocka_unit_test(a_key_unit_is_asked_for_when_somebody_joins),
-        cmocka_unit_test(what_the_path_carries_is_notified),
-        cmocka_unit_test(a_sink_need_not_wait_for_callers),
-        cmocka_unit_test(callers_come_and_go),
+        T(a_listener_serves_several_callers),
+        T(who_joins_later_begins_with_caps_and_a_key_frame),
+        T(who_joins_later_gets_the_parameter_sets),
+        T(stream_headers_are_given_to_all_who_join),
+        T(a_caller_that_never_reads_harms_no_other),
+        T(the_application_may_refuse_callers),
+        T(signals_name_a_caller_in_utf8_whatever_it_sends),
+        T(a_source_takes_one_caller_and_tells_the_next),
+        T(a_key_unit_is_asked_for_when_somebody_joins),
+        T(what_the_path_carries_is_notified),
+        T(a_sink_need_not_wait_for_callers),
+        T(callers_come_and_go),
     };
     return cmocka_run_group_tests(tests, support_setup, NULL);
 }

@@ -38,7 +38,7 @@ static void errors_name_their_cause(void **state) {
     support_fails_at("tltcpsink", taken, GST_RESOURCE_ERROR_BUSY, "in use");
     support_fails_at("tltcpsink", "tltcp://no-such-host.invalid:7",
                      GST_RESOURCE_ERROR_NOT_FOUND, "no-such-host.invalid");
-    gst_harness_teardown(other);
+    support_stop(other);
 }
 
 static bool refuse(void *user, const tltcp_caller *caller, char *reason) {
@@ -97,7 +97,7 @@ static void a_source_that_waits_can_be_stopped(void **state) {
     (void)state;
     assert_int_equal(gst_element_set_state(h->element, GST_STATE_NULL),
                      GST_STATE_CHANGE_SUCCESS);
-    gst_harness_teardown(h);
+    support_stop(h);
 }
 
 /* A frame arrives, then the source is gone. */
@@ -105,7 +105,7 @@ static void lose_source(GstHarness *sink, GstHarness *src) {
     gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
     support_push(sink, support_frame('I', 'a', 40 * MS, 0));
     support_expect(src, "a");
-    gst_harness_teardown(src);
+    support_stop(src);
 }
 
 static void a_sink_calls_again_when_the_connection_is_lost(void **state) {
@@ -126,8 +126,8 @@ static void a_sink_calls_again_when_the_connection_is_lost(void **state) {
     support_expect(src, "c");
     assert_true(gst_pad_has_current_caps(src->sinkpad));
     gst_object_unref(bus);
-    gst_harness_teardown(sink);
-    gst_harness_teardown(src);
+    support_stop(sink);
+    support_stop(src);
 }
 
 static GstHarness *listening_sink(const char *uri) {
@@ -149,7 +149,7 @@ static void a_source_calls_again_when_its_sender_was_stopped(void **state) {
     (void)state;
     support_push(sink, support_frame('I', 'a', 40 * MS, 0));
     support_expect(src, "a");
-    gst_harness_teardown(sink);
+    support_stop(sink);
     support_wait_state(bus, "lost");
     sink = listening_sink(uri);
     support_wait_state(bus, "connected");
@@ -161,8 +161,8 @@ static void a_source_calls_again_when_its_sender_was_stopped(void **state) {
     gst_harness_push_event(sink, gst_event_new_eos());
     gst_event_unref(support_pull_event(src, GST_EVENT_EOS));
     gst_object_unref(bus);
-    gst_harness_teardown(sink);
-    gst_harness_teardown(src);
+    support_stop(sink);
+    support_stop(src);
 }
 
 static void without_reconnecting_a_source_ends_with_its_sender(void **state) {
@@ -173,9 +173,9 @@ static void without_reconnecting_a_source_ends_with_its_sender(void **state) {
     (void)state;
     support_push(sink, support_frame('I', 'a', 40 * MS, 0));
     support_expect(src, "a");
-    gst_harness_teardown(sink);
+    support_stop(sink);
     gst_event_unref(support_pull_event(src, GST_EVENT_EOS));
-    gst_harness_teardown(src);
+    support_stop(src);
 }
 
 static void without_reconnecting_a_lost_connection_is_an_error(void **state) {
@@ -191,7 +191,7 @@ static void without_reconnecting_a_lost_connection_is_an_error(void **state) {
         gst_harness_push(sink, support_frame('P', 'b', 80 * MS, 40 * MS)),
         GST_FLOW_ERROR);
     gst_object_unref(bus);
-    gst_harness_teardown(sink);
+    support_stop(sink);
 }
 
 static void elements_come_and_go_a_hundred_times(void **state) {

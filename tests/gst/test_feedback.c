@@ -72,7 +72,7 @@ static void end(struct sender *s) {
         gst_element_set_state(s->pipeline, GST_STATE_NULL);
         gst_object_unref(s->pipeline);
     }
-    gst_harness_teardown(s->src);
+    support_stop(s->src);
     g_cond_clear(&s->changed);
     g_mutex_clear(&s->lock);
 }

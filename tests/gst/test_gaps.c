@@ -39,7 +39,7 @@ static void begin(struct sender *s, const char *query) {
 
 static void end(struct sender *s) {
     tltcp_close(s->socket, 2000);
-    gst_harness_teardown(s->src);
+    support_stop(s->src);
 }
 
 static void write_section(struct sender *s, void *data, gsize len,
@@ -149,7 +149,7 @@ static void a_connection_that_ends_in_order_ends_the_stream(void **state) {
     tltcp_close(s.socket, 5000);
     gst_buffer_unref(support_pull(s.src));
     gst_event_unref(support_pull_event(s.src, GST_EVENT_EOS));
-    gst_harness_teardown(s.src);
+    support_stop(s.src);
 }
 
 static void
@@ -166,7 +166,7 @@ a_connection_that_breaks_off_is_told_and_ends_the_stream(void **state) {
     gst_event_unref(support_pull_event(s.src, GST_EVENT_EOS));
     support_wait_state(bus, "lost");
     gst_object_unref(bus);
-    gst_harness_teardown(s.src);
+    support_stop(s.src);
 }
 
 int main(void) {

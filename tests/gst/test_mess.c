@@ -55,8 +55,8 @@ static gsize finish(struct pair *p) {
         bytes += gst_buffer_get_size(b);
         gst_buffer_unref(b);
     }
-    gst_harness_teardown(p->sink);
-    gst_harness_teardown(p->src);
+    support_stop(p->sink);
+    support_stop(p->src);
     return bytes;
 }
 
@@ -265,7 +265,7 @@ static void a_thousand_callers_come_and_go(void **state) {
         g_usleep(10000);
     }
     assert_int_equal(callers(sink->element), 0);
-    gst_harness_teardown(sink);
+    support_stop(sink);
 }
 
 static void on_dropped(GstElement *sink, GSocketAddress *caller, guint stream,

@@ -61,8 +61,8 @@ static void end(struct pair *p, GString *got) {
         g_string_append_c(got, (char)support_mark(b));
         gst_buffer_unref(b);
     }
-    gst_harness_teardown(p->sink);
-    gst_harness_teardown(p->src);
+    support_stop(p->sink);
+    support_stop(p->src);
 }
 
 /* Of these frames, the option set to row[0], those marked row[1] arrive, and

@@ -30,8 +30,8 @@ static void with_the_same_passphrase_the_stream_arrives(void **state) {
     gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
     support_push(sink, support_frame('I', 'a', 40 * MS, 0));
     support_expect(src, "a");
-    gst_harness_teardown(sink);
-    gst_harness_teardown(src);
+    support_stop(sink);
+    support_stop(src);
 }
 
 static guint64 rejected_at(GstElement *listener) {
@@ -59,7 +59,7 @@ static void a_wrong_passphrase_is_an_error_of_the_caller(void **state) {
                          "passphrase");
         assert_true(rejected_at(sink->element) > i);
     }
-    gst_harness_teardown(sink);
+    support_stop(sink);
 }
 
 static void a_source_tells_whom_it_turned_away(void **state) {
@@ -67,7 +67,7 @@ static void a_source_tells_whom_it_turned_away(void **state) {
 
     (void)state;
     assert_int_equal(rejected_at(src->element), 0);
-    gst_harness_teardown(src);
+    support_stop(src);
 }
 
 static void a_passphrase_can_be_read_nowhere(void **state) {
@@ -140,9 +140,9 @@ static void callers_with_any_of_a_listeners_files_get_in(void **state) {
         gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
         support_push(sink, support_frame('I', 'a', 40 * MS, 0));
         support_expect(src, "a");
-        gst_harness_teardown(sink);
+        support_stop(sink);
     }
-    gst_harness_teardown(src);
+    support_stop(src);
 }
 
 static void without_its_file_an_element_does_not_start(void **state) {

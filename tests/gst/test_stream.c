@@ -29,8 +29,8 @@ static struct pair source_calls(const char *sink_query, const char *src_query) {
 }
 
 static void end(struct pair p) {
-    gst_harness_teardown(p.sink);
-    gst_harness_teardown(p.src);
+    support_stop(p.sink);
+    support_stop(p.src);
 }
 
 /* Pushes buffers of growing size, and sees that all arrive as they were. */
@@ -222,9 +222,9 @@ static void keep_listening_serves_one_sender_after_the_other(void **state) {
         assert_true(GST_BUFFER_FLAG_IS_SET(got, GST_BUFFER_FLAG_DISCONT));
         gst_buffer_unref(got);
         gst_harness_push_event(sink, gst_event_new_eos());
-        gst_harness_teardown(sink);
+        support_stop(sink);
     }
-    gst_harness_teardown(src);
+    support_stop(src);
 }
 
 static void a_source_asks_for_its_latency(void **state) {
@@ -249,8 +249,8 @@ static void a_source_asks_for_its_latency(void **state) {
     assert_true(live);
     assert_int_equal(min, 0);
     gst_query_unref(query);
-    gst_harness_teardown(timed);
-    gst_harness_teardown(at_once);
+    support_stop(timed);
+    support_stop(at_once);
 }
 
 static GstClockTime latency_of(GstElement *src) {

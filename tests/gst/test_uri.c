@@ -224,7 +224,7 @@ static void a_running_element_keeps_its_uri(void **state) {
     assert_false(gst_uri_handler_set_uri(GST_URI_HANDLER(h->element),
                                          "tltcp://h:1", &error));
     assert_int_equal(error->code, GST_URI_ERROR_BAD_STATE);
-    gst_harness_teardown(h);
+    support_stop(h);
 }
 
 /* A port that was free a moment ago. */
@@ -266,8 +266,8 @@ static void a_caller_calls_from_its_local_port(void **state) {
     assert_int_equal(
         GPOINTER_TO_UINT(g_async_queue_timeout_pop(callers, PATIENCE / 1000)),
         port);
-    gst_harness_teardown(src);
-    gst_harness_teardown(sink);
+    support_stop(src);
+    support_stop(sink);
     g_async_queue_unref(callers);
 }
 
