@@ -150,6 +150,7 @@ int saratoga_transfer_start(saratoga_node *node,
     saratoga__options_take(&opt, request->options != NULL
                                      ? request->options
                                      : &node->env.defaults);
+    (void)saratoga__node_has_room(node); /* else the table refuses */
     rv = saratoga__node_add(node, &opt, &request->to, id, request->type,
                             is_giving(request->type), &s, now);
     if (rv != 0) {

@@ -2,6 +2,8 @@
 #include "libsaratoga/node_internal.h"
 
 #define IPV6_HEADERS 48
+/* At what lingers, for one that may go: nearly always the first may. */
+#define LINGERING_LOOKS 64u
 
 static void on_moved(void *owner, uint64_t id, uint32_t slot) {
     saratoga_node *n = owner;
@@ -226,9 +228,37 @@ static void join_status_queue(saratoga_node *n, saratoga__session *s) {
     n->status_last = s;
 }
 
+/* What is over and said so holds no place against what begins: it stays to
+ * answer stray DATA, until its time is over or its room is wanted. */
+static void join_lingering(saratoga_node *n, saratoga__session *s) {
+    if (s->state != SARATOGA__LINGER || s->lingers) {
+        return;
+    }
+    s->lingers = true;
+    s->linger_next = NULL;
+    s->linger_prev = n->linger_last;
+    *(n->linger_last != NULL ? &n->linger_last->linger_next
+                             : &n->linger_first) = s;
+    n->linger_last = s;
+    saratoga__table_discount(&n->table, s->host);
+}
+
+static void leave_lingering(saratoga_node *n, saratoga__session *s) {
+    if (!s->lingers) {
+        return;
+    }
+    *(s->linger_prev != NULL ? &s->linger_prev->linger_next
+                             : &n->linger_first) = s->linger_next;
+    *(s->linger_next != NULL ? &s->linger_next->linger_prev : &n->linger_last) =
+        s->linger_prev;
+    s->lingers = false;
+    saratoga__table_recount(&n->table, s->host);
+}
+
 void saratoga__node_remove(saratoga_node *n, saratoga__session *s) {
     saratoga__key key = key_of(s);
     leave_ready(n, s);
+    leave_lingering(n, s);
     saratoga__others_forget(n, s);
     leave_status_queue(n, s);
     cmn__heap_remove(&n->timers, s->timer_slot);
@@ -253,6 +283,22 @@ static bool has_last_word(const saratoga__session *s) {
     return s->send_error || s->send_reply;
 }
 
+bool saratoga__node_has_room(saratoga_node *n) {
+    saratoga__session *s = n->linger_first;
+    unsigned looks = LINGERING_LOOKS;
+    if (n->table.count < n->table.max) {
+        return true;
+    }
+    while (s != NULL && looks-- > 0) {
+        if (s->released && !s->in.volunteer && !has_last_word(s)) {
+            saratoga__node_remove(n, s);
+            return true;
+        }
+        s = s->linger_next;
+    }
+    return false;
+}
+
 void saratoga__node_touch(saratoga_node *n, saratoga__session *s,
                           saratoga_time now) {
     if (s->state == SARATOGA__OVER && s->released && !has_last_word(s)) {
@@ -261,6 +307,7 @@ void saratoga__node_touch(saratoga_node *n, saratoga__session *s,
     }
     cmn__heap_update(&n->timers, s->timer_slot, saratoga__session_wake(s, now));
     join_ready(n, s);
+    join_lingering(n, s);
     saratoga__others_note(n, s);
     if (saratoga__session_wants_status(s, now)) {
         join_status_queue(n, s);

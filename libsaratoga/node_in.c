@@ -61,8 +61,8 @@ static bool keep_packet(saratoga__session *s, const input *in,
     return true;
 }
 
-static bool is_full(const saratoga_node *n, uint64_t host) {
-    return n->table.count >= n->env.cfg.max_transfers ||
+static bool is_full(saratoga_node *n, uint64_t host) {
+    return !saratoga__node_has_room(n) ||
            saratoga__table_of_host(&n->table, host) >= n->env.cfg.max_per_host;
 }
 

@@ -29,6 +29,8 @@ struct saratoga_node {
     saratoga__stray stray[SARATOGA__STRAYS];
     uint32_t stray_first;
     uint32_t strays;
+    saratoga__session *linger_first; /* the oldest */
+    saratoga__session *linger_last;
     double refusals; /* tokens */
     saratoga_time refusals_at;
     saratoga_time beacon_at;
@@ -48,6 +50,8 @@ int saratoga__node_add(saratoga_node *n, const saratoga_options *opt,
                        const saratoga_pktinfo *peer, uint32_t id, uint32_t type,
                        bool sends, saratoga__session **out, saratoga_time now);
 void saratoga__node_remove(saratoga_node *n, saratoga__session *s);
+/* Whether there is room for one more, once what lingers has made way. */
+bool saratoga__node_has_room(saratoga_node *n);
 /* Has it found under another host and Id; false: no memory. */
 bool saratoga__node_rekey(saratoga_node *n, saratoga__session *s, uint64_t host,
                           uint32_t id);

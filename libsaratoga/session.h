@@ -210,10 +210,13 @@ typedef struct saratoga__session {
     struct saratoga__session *ready_next;
     struct saratoga__session *ready_prev;
     struct saratoga__session *status_next;
+    struct saratoga__session *linger_next;
+    struct saratoga__session *linger_prev;
     saratoga__link by_role; /* others.c */
     saratoga__link by_path; /* likewise */
     bool is_ready;
     bool in_status_queue;
+    bool lingers; /* is among those that make way */
 } saratoga__session;
 
 /* session.c: what both roles share */

@@ -195,6 +195,15 @@ struct saratoga__session *saratoga__table_by_key(const saratoga__table *t,
     return c != NULL ? t->session[c->index] : NULL;
 }
 
+void saratoga__table_discount(saratoga__table *t, uint64_t host) {
+    cmn__tally_down(&t->of_host, host_key(t, host));
+}
+
+void saratoga__table_recount(saratoga__table *t, uint64_t host) {
+    /* Without memory there is no entry, and the removal finds none. */
+    (void)cmn__tally_up(&t->of_host, host_key(t, host));
+}
+
 uint64_t saratoga__table_of_host(const saratoga__table *t, uint64_t host) {
     return cmn__tally_get(&t->of_host, host_key(t, host));
 }

@@ -57,6 +57,10 @@ struct saratoga__session *saratoga__table_by_handle(const saratoga__table *t,
                                                     uint64_t handle);
 struct saratoga__session *saratoga__table_by_key(const saratoga__table *t,
                                                  const saratoga__key *key);
+/* One of a host's sessions no longer counts as such, or does again, as before
+ * its removal. */
+void saratoga__table_discount(saratoga__table *t, uint64_t host);
+void saratoga__table_recount(saratoga__table *t, uint64_t host);
 /* Sessions of one host. */
 uint64_t saratoga__table_of_host(const saratoga__table *t, uint64_t host);
 

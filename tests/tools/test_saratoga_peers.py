@@ -50,6 +50,29 @@ class Limits(saratogabox.Node):
                    self.get("h"))
 
 
+    def test_many_small_files_need_no_more_room_than_are_under_way(self):
+        for i in range(150):
+            self.put_file(f"{i}", 10, i)
+        upper = self.folder / "upper"
+        upper.mkdir()
+        self.serve("--write", "--set", "linger=1min", "--max-sessions", "20",
+                   root=upper)
+        self.run_ok("put", "-r", self.here, self.url("a"))
+        self.serve("--write", "--set", "linger=1min", root=upper)
+        self.run_ok("put", "-r", self.here, self.url("b"))
+        for copy in "ab":
+            for source in self.here.iterdir():
+                self.same(source, upper / copy / source.name)
+
+    def test_many_small_files_that_are_got_need_no_more_room_either(self):
+        for i in range(1200):
+            self.put_file(f"{i}", 10, i)
+        self.serve()
+        self.run_ok("get", "-r", "--set", "linger=1min", self.url(),
+                    self.there)
+        self.assertEqual(len(list(self.there.iterdir())), 1200)
+
+
 class OtherPeers(saratogabox.Node):
     """What implementations that deviate from the draft send."""
 
