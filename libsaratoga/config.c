@@ -77,7 +77,7 @@ void saratoga_config_init_sized(saratoga_config *c, size_t size) {
         .overhead = 28,
         .timer_granularity_us = 1000,
         .max_transfers = 1024,
-        .max_per_host = 64,
+        .max_per_host = 128,
         .can_send = true,
         .willing_to_send = true,
         .can_receive = true,

@@ -126,7 +126,7 @@ const char *const saratoga_help[] = {
     "  --eid NAME          what it calls itself; default: the host name\n"
     "  --rate-file FILE    the rate stands there, now and whenever it changes\n"
     "  --max-sessions N    at once; default 1024\n"
-    "  --max-per-peer N    of one address at once; default 64\n"
+    "  --max-per-peer N    of one address at once; default 128\n"
     "  --max-peers N       addresses at once; default 256\n"
     "  --quota SIZE        taken in by puts, in all\n"
     "  --port-file FILE    writes the address listened on\n"

@@ -156,7 +156,7 @@ typedef struct saratoga_config {
     uint32_t timer_granularity_us; /**< how exactly the driver wakes; bursts
                                         cover it; 1000 */
     uint32_t max_transfers;        /**< at once; 1024 */
-    uint32_t max_per_host;         /**< of one host; 64 */
+    uint32_t max_per_host;         /**< of one host; 128 */
     bool can_send;                 /**< capability; true */
     bool willing_to_send;          /**< now; true */
     bool can_receive;              /**< capability; true */

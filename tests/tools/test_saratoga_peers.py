@@ -64,6 +64,16 @@ class Limits(saratogabox.Node):
             for source in self.here.iterdir():
                 self.same(source, upper / copy / source.name)
 
+    def test_as_many_at_once_as_a_client_may_ask_for_are_served(self):
+        for i in range(800):
+            self.put_file(f"{i}", 10, i)
+        self.serve()
+        _, (port,) = self.linkem("--delay", "10ms", "127.0.0.1:0",
+                                 f"127.0.0.1:{self.port}")
+        self.run_ok("get", "-r", "--parallel", "64", self.url(port=port),
+                    self.there)
+        self.assertEqual(len(list(self.there.iterdir())), 800)
+
     def test_many_small_files_that_are_got_need_no_more_room_either(self):
         for i in range(1200):
             self.put_file(f"{i}", 10, i)
