@@ -42,6 +42,13 @@ static int connect_to(struct sender *s) {
     return TOOL_OK;
 }
 
+int sender_lost(const struct sender *s) {
+    const char *reason = s->feed.reason;
+    return tool_fail(TOOL, "connection to %s lost: %s%s%s", s->options->url,
+                     tltcp_strerror(s->feed.error), *reason ? ": " : "",
+                     reason);
+}
+
 int sender_open(struct sender *s, const struct send_options *o,
                 const struct source *src) {
     int rc;
@@ -59,7 +66,10 @@ int sender_open(struct sender *s, const struct send_options *o,
     for (unsigned i = 0; i < source_streams(src); i++) {
         feed_slot(&s->feed, (uint8_t)i, source_frame_ns(src, i));
         if (!send_config(s, src, i)) {
-            return tool_fail(TOOL, "cannot describe stream %u to the peer", i);
+            return s->feed.error < 0
+                       ? sender_lost(s)
+                       : tool_fail(TOOL,
+                                   "cannot describe stream %u to the peer", i);
         }
     }
     s->start = s->feed.ledger.start;

@@ -26,6 +26,9 @@ struct sender {
  */
 int sender_open(struct sender *s, const struct send_options *o,
                 const struct source *src);
+/** @brief Says why the connection is over. @param s  sender, feed.error is
+ * negative @return TOOL_FAILED */
+int sender_lost(const struct sender *s);
 
 /** @brief When a frame is to be given to sender_push(), by its time.
  * @param s  sender @param f  frame @return tltcp_now()'s clock */

@@ -208,10 +208,7 @@ static int conclude(struct job *j) {
         return tool_fail(TOOL, "%s: %s", o->input, j->why);
     }
     if (j->sender.feed.error < 0) {
-        const char *reason = j->sender.feed.reason;
-        return tool_fail(TOOL, "connection to %s lost: %s%s%s", o->url,
-                         tltcp_strerror(j->sender.feed.error),
-                         *reason ? ": " : "", reason);
+        return sender_lost(&j->sender);
     }
     if (tool_is_stopped()) {
         return tool_fail(TOOL, "interrupted");
