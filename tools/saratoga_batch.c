@@ -184,8 +184,9 @@ static void cancel_all(struct saratoga_batch *b) {
 /* Something came that the next one can go on with. */
 static bool is_kept(const struct saratoga_task *t,
                     const saratoga_uv_event *ev) {
-    return ev->stats.sending == 0 && ev->stats.bytes > 0 && !t->stream &&
-           saratoga_is_transfer(t->type);
+    return ev->stats.sending == 0 && ev->stats.bytes > 0 &&
+           ev->stats.size_bytes != SARATOGA_SIZE_UNKNOWN && /* a stream */
+           !t->stream && saratoga_is_transfer(t->type);
 }
 
 /* The wire says no more than that it is denied. */
