@@ -268,6 +268,10 @@ static bool is_too_soon(const saratoga__session *s,
         s->rtt.min_rtt > 0 ? (saratoga_time)s->rtt.min_rtt / 2 : 0;
     if (is_like_acceptance(s, p)) {
         wait = o->eod_at - s->born + STRAGGLER;
+    } else if (s->kind == SARATOGA_STREAM && o->size > 0 &&
+               (p->stamp != NULL || s->opt.timestamps == SARATOGA_TS_OFF)) {
+        /* perhaps an answer to the last data, which left without the end */
+        wait = 2 * (saratoga_time)s->rtt.srtt + STRAGGLER;
     }
     return !s->unchanged && (!o->eod_sent || now < o->eod_at + wait);
 }
@@ -282,7 +286,8 @@ static bool is_completed(const saratoga__session *s,
     uint64_t size = o->size;
     if (size == SARATOGA_SIZE_UNKNOWN || p->no_metadata || p->incomplete ||
         p->hole_count != 0 ||
-        ((size == 0 || deletes) && is_too_soon(s, p, now))) {
+        ((size == 0 || deletes || s->kind == SARATOGA_STREAM) &&
+         is_too_soon(s, p, now))) {
         return false;
     }
     if (r->progress == size && r->irt == size) {

@@ -65,6 +65,29 @@ static void holes_of_a_stream_are_what_was_sent_and_is_kept(void **state) {
     raw_free(r);
 }
 
+/* What was said of the last data, which had left before the end was known. */
+static void a_stream_is_over_once_its_end_can_have_been_heard(void **state) {
+    saratoga_options o = once();
+    struct raw *r = server(&o);
+    struct xfer *x;
+    (void)state;
+    r->h->stream = true;
+    raw_hex(r, "219f0001 00000007 6400");
+    raw_hex(r, "24000000 00000007 0000 0000 0000 0000");
+    write_stream(r, "0123456789");
+    x = r->h->xfers;
+    assert_int_equal(
+        saratoga_stream_finish(r->h->sim.engine, x->handle, host_now(r->h)), 0);
+    host_pump(r->h);
+    raw_hex(r, COMPLETED);
+    assert_false(x->done);
+    raw_wait(r, 5 * SEC);
+    raw_hex(r, COMPLETED);
+    assert_true(x->done);
+    assert_int_equal(x->end.error, 0);
+    raw_free(r);
+}
+
 /* Said before the end has left it is not believed: the peer is asked again. */
 static void a_file_is_deleted_once_all_of_it_has_left(void **state) {
     saratoga_options o = once();
@@ -250,6 +273,7 @@ int main(void) {
 #define T(f) cmocka_unit_test(f)
     const struct CMUnitTest tests[] = {
         T(holes_of_a_stream_are_what_was_sent_and_is_kept),
+        T(a_stream_is_over_once_its_end_can_have_been_heard),
         T(a_file_is_deleted_once_all_of_it_has_left),
         T(a_progress_that_was_never_made_is_healed_by_the_next),
         T(a_forged_list_costs_what_leaves_until_the_next),
