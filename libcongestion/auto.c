@@ -256,16 +256,24 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     cong__cubic.ack(cc, &seen);
 }
 
-/* What RTTs differ by when it is only a packet of its own that went before. */
-static double noise(const struct adaptive *a) {
+/* Its application does not take all it can get, or cannot have shown it yet. */
+static bool is_live(const struct adaptive *a, cong_time now) {
+    return (a->paused > 0 && cong__elapsed(now, a->paused) < PAUSE) ||
+           is_newcomer(a, now);
+}
+
+/* What RTTs of a live stream differ by when it is only a packet of its own that
+ * went before.  A flow that takes all it can get makes queues by itself, and
+ * short ones are told by just that. */
+static double noise(const struct adaptive *a, cong_time now) {
     const struct cong *cc = &a->q.w.cc;
-    return a->base * fmin(cc->mss / cc->cwnd, ALIKE);
+    return is_live(a, now) ? a->base * fmin(cc->mss / cc->cwnd, ALIKE) : 0;
 }
 
 /* Losses of late do not follow the RTT; each of the first ones is taken by
  * itself. */
-static bool is_independent(struct adaptive *a) {
-    double rank = cong__rtts_rank(&a->past.samples, a->rtt, noise(a));
+static bool is_independent(struct adaptive *a, cong_time now) {
+    double rank = cong__rtts_rank(&a->past.samples, a->rtt, noise(a, now));
     a->rank += (rank - a->rank) / JUDGED;
     if (a->judged < JUDGED_FIRST) {
         a->judged++;
@@ -275,9 +283,9 @@ static bool is_independent(struct adaptive *a) {
     return a->rank < INDEPENDENT;
 }
 
-static enum verdict judge(struct adaptive *a) {
+static enum verdict judge(struct adaptive *a, cong_time now) {
     double span = cong__rtts_quantile(&a->past.samples, FULL) - a->base;
-    if (is_independent(a) && !queue_stands(a) &&
+    if (is_independent(a, now) && !queue_stands(a) &&
         loses_less_than(a, a->bearable)) {
         return BY_CHANCE;
     }
@@ -285,12 +293,6 @@ static enum verdict judge(struct adaptive *a) {
                    a->rtt - a->base <= a->depth * span
                ? DOUBTFUL
                : CONGESTION;
-}
-
-/* Its application does not take all it can get, or cannot have shown it yet. */
-static bool is_live(const struct adaptive *a, cong_time now) {
-    return (a->paused > 0 && cong__elapsed(now, a->paused) < PAUSE) ||
-           is_newcomer(a, now);
 }
 
 static void give_way(struct adaptive *a, const struct cong_event *ev) {
@@ -308,7 +310,7 @@ static void auto_event(struct cong *cc, const struct cong_event *ev) {
     struct adaptive *a = (struct adaptive *)cc;
     enum verdict verdict = CONGESTION;
     if (ev->cause == CONG_LOSS) {
-        verdict = judge(a);
+        verdict = judge(a, ev->now);
         a->chance = verdict == BY_CHANCE;
     }
     if (verdict == CONGESTION) {

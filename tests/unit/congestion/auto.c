@@ -41,7 +41,8 @@ static unsigned auto_cuts(double rtt, double share, double row, unsigned losses,
     struct rig r;
     cmn__rng_seed(&rng, 1);
     rig_start(&r, "auto", MS(rtt));
-    r.ack.limited = false;
+    r.now = MS(10);
+    r.ack.limited = false; /* as of a live stream */
     *first = losses;
     for (unsigned i = 0; i < losses; i++) {
         for (r.ack.lost = 1; cmn__rng_unit(&rng) > 1 / row;) {
