@@ -3,6 +3,7 @@
 import argparse
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import time
@@ -35,6 +36,13 @@ class Cases(toolbox.Folder):
         self.assertEqual(cases["beside-5"].share_bps(30), 2e6)
         self.assertAlmostEqual(cases["step"].share_bps(30), 10e6 / 3)
         self.assertAlmostEqual(cases["step"].share_bps(20), 3e6)
+
+    def test_nobody_is_given_a_port_between_its_choice_and_its_use(self):
+        given = pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range")
+        low, high = map(int, given.read_text(encoding="ascii").split())
+        for _ in range(100):
+            port = case.free_port(socket.SOCK_DGRAM)
+            self.assertFalse(low <= port <= high, port)
 
     def test_quick_names_what_exists(self):
         self.assertLessEqual(set(live_cases.QUICK), set(live_cases.CASES))

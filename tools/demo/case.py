@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -38,9 +39,13 @@ class CaseError(Exception):
 
 
 def free_port(kind):
-    with socket.socket(socket.AF_INET, kind) as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """One of those that systems give to nobody who does not ask for it."""
+    for port in random.sample(range(20000, 32768), 100):
+        with socket.socket(socket.AF_INET, kind) as s, \
+                contextlib.suppress(OSError):
+            s.bind(("127.0.0.1", port))
+            return port
+    raise CaseError("100 ports of 127.0.0.1 are taken")
 
 
 class Processes:
