@@ -4,7 +4,7 @@
  * then the receiver lists the holes and the sender takes the list in.  Two
  * engines, no sockets; prints JSON.
  */
-#include <saratoga/node.h>
+#include <saratoga/engine.h>
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define MTU 1500u
 
 struct end {
-    saratoga_node *node;
+    saratoga_engine *node;
     saratoga_handle handle;
 };
 
@@ -57,14 +57,14 @@ static void open_node(struct end *e, uint8_t first) {
     saratoga_config_init(&c);
     c.transfer = &o;
     c.status_packets = STATUS_ROOM;
-    need(saratoga_node_new(&e->node, &c, seed, now) == 0, "no node");
+    need(saratoga_engine_new(&e->node, &c, seed, now) == 0, "no node");
 }
 
 /* Nobody reads or writes the file. */
 static void do_work(struct end *e) {
     saratoga_work w;
-    while (saratoga_node_next_work(e->node, &w) == 1) {
-        (void)saratoga_node_work_done(
+    while (saratoga_engine_next_work(e->node, &w) == 1) {
+        (void)saratoga_engine_work_done(
             e->node, w.id, w.type == SARATOGA_WORK_READ ? (int64_t)w.len : 0,
             now);
     }
@@ -73,7 +73,7 @@ static void do_work(struct end *e) {
 static void answer(struct end *e) {
     saratoga_event ev;
     saratoga_answer a;
-    while (saratoga_node_next_event(e->node, &ev) == 1) {
+    while (saratoga_engine_next_event(e->node, &ev) == 1) {
         if (ev.type == SARATOGA_EVENT_REQUEST) {
             saratoga_answer_init(&a);
             e->handle = ev.handle;
@@ -98,14 +98,14 @@ static size_t carry(struct end *from, struct end *to) {
     size_t len;
 
     do_work(from);
-    while ((len = saratoga_node_send(from->node, &aim, room, sizeof(room),
-                                     &segment, now)) > 0) {
+    while ((len = saratoga_engine_send(from->node, &aim, room, sizeof(room),
+                                       &segment, now)) > 0) {
         for (size_t at = 0; at < len; at += segment) {
             size_t left = len - at;
             odd = is_data(room + at) ? !odd : odd;
             if (!is_data(room + at) || odd) {
-                saratoga_node_recv(to->node, &who, room + at,
-                                   left < segment ? left : segment, now);
+                saratoga_engine_recv(to->node, &who, room + at,
+                                     left < segment ? left : segment, now);
             }
             do_work(to);
         }
@@ -143,8 +143,8 @@ static double build(struct end *receiver) {
     size_t segment;
 
     while (listed < STATUS_ROOM) {
-        size_t len = saratoga_node_send(receiver->node, &aim,
-                                        list[listed].bytes, MTU, &segment, now);
+        size_t len = saratoga_engine_send(
+            receiver->node, &aim, list[listed].bytes, MTU, &segment, now);
         if (len == 0) {
             break;
         }
@@ -158,7 +158,8 @@ static double apply(struct end *sender) {
     double begun = milliseconds();
 
     for (size_t i = 0; i < listed; i++) {
-        saratoga_node_recv(sender->node, &who, list[i].bytes, list[i].len, now);
+        saratoga_engine_recv(sender->node, &who, list[i].bytes, list[i].len,
+                             now);
     }
     return milliseconds() - begun;
 }
@@ -183,7 +184,7 @@ int main(void) {
     (void)printf("{\"holes\":%llu,\"packets\":%zu,\"built_ms\":%.3f,"
                  "\"applied_ms\":%.3f}\n",
                  (unsigned long long)st.holes_reported, listed, built, applied);
-    saratoga_node_free(sender.node);
-    saratoga_node_free(receiver.node);
+    saratoga_engine_free(sender.node);
+    saratoga_engine_free(receiver.node);
     return 0;
 }

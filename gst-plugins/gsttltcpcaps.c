@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "media/caps.h"
-#include "media/ts.h"
+#include "internal/media/stream/caps.h"
+#include "internal/media/stream/ts.h"
 
 static guint media_type(const GstStructure *s) {
     const gchar *name = gst_structure_get_name(s);

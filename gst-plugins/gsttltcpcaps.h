@@ -4,8 +4,8 @@
 
 #include <gst/gst.h>
 
-#include "media/frame.h"
-#include "media/framing.h"
+#include "internal/media/codec/frame.h"
+#include "internal/media/codec/framing.h"
 
 /* Where a CONFIG stands. */
 typedef struct {

@@ -8,8 +8,8 @@
 #include "gst-plugins/gsttltcpflags.h"
 #include "gst-plugins/gsttltcpmeta.h"
 #include "gst-plugins/gsttltcptags.h"
-#include "media/framing.h"
-#include "media/ts.h"
+#include "internal/media/codec/framing.h"
+#include "internal/media/stream/ts.h"
 
 /* How much later than the latency frames may be before the time line is laid
  * anew. */

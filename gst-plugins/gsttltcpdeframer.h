@@ -7,10 +7,10 @@
 
 #include "gst-plugins/gsttltcpenums.h"
 #include "gst-plugins/gsttltcpstats.h"
-#include "media/assemble.h"
-#include "media/playout.h"
-#include "media/reftrack.h"
-#include "media/tstrack.h"
+#include "internal/media/stream/assemble.h"
+#include "internal/media/stream/playout.h"
+#include "internal/media/stream/reftrack.h"
+#include "internal/media/stream/tstrack.h"
 
 /* One stream of the connection. */
 typedef struct {

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gst-plugins/gsttltcpsenderimpl.h"
-#include "media/deadline.h"
+#include "internal/media/stream/deadline.h"
 
 #define DRAIN_LOOK_US (10 * G_TIME_SPAN_MILLISECOND)
 

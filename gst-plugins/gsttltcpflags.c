@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "gst-plugins/gsttltcpflags.h"
 
-#include "media/framing.h"
+#include "internal/media/codec/framing.h"
 
 static const struct {
     guint buffer;

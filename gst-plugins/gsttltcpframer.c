@@ -6,7 +6,7 @@
 #include "gst-plugins/gsttltcpcaps.h"
 #include "gst-plugins/gsttltcpflags.h"
 #include "gst-plugins/gsttltcpmeta.h"
-#include "media/chain.h"
+#include "internal/media/stream/chain.h"
 
 void gst_tltcp_unit_free(GstTltcpUnit *unit) {
     g_bytes_unref(unit->section);

@@ -5,11 +5,11 @@
 
 #include <gst/gst.h>
 
-#include "media/deadline.h"
-#include "media/frame.h"
-#include "media/item.h"
-#include "media/params.h"
-#include "media/ts.h"
+#include "internal/media/codec/frame.h"
+#include "internal/media/codec/params.h"
+#include "internal/media/stream/deadline.h"
+#include "internal/media/stream/item.h"
+#include "internal/media/stream/ts.h"
 
 typedef struct {
     guint8 stream; /* its number on the wire */

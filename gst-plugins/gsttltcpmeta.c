@@ -3,8 +3,8 @@
 
 #include <tltcp/types.h>
 
-#include "media/deadline.h"
-#include "media/framing.h"
+#include "internal/media/codec/framing.h"
+#include "internal/media/stream/deadline.h"
 
 void gst_tltcp_meta_register(void) {
     static const gchar *tags[] = {NULL};

@@ -13,9 +13,9 @@
 
 #include <gst/gst.h>
 
-#include "media/assemble.h"
-#include "media/framing.h"
-#include "media/item.h"
+#include "internal/media/codec/framing.h"
+#include "internal/media/stream/assemble.h"
+#include "internal/media/stream/item.h"
 
 #define GST_TLTCP_SEND_META "GstTltcpSendMeta"
 #define GST_TLTCP_RECEIVE_META "GstTltcpReceiveMeta"

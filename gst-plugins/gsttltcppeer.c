@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "media/deadline.h"
-#include "media/framing.h"
-#include "media/ts.h"
+#include "internal/media/codec/framing.h"
+#include "internal/media/stream/deadline.h"
+#include "internal/media/stream/ts.h"
 
 /* What waits for room in the connection, which has a buffer of its own. */
 #define WAITING_ITEMS 1024

@@ -12,9 +12,9 @@
 #include "gst-plugins/gsttltcpcause.h"
 #include "gst-plugins/gsttltcpsender.h"
 #include "gst-plugins/gsttltcpstats.h"
-#include "media/chain.h"
-#include "media/gate.h"
-#include "media/item.h"
+#include "internal/media/stream/chain.h"
+#include "internal/media/stream/gate.h"
+#include "internal/media/stream/item.h"
 
 typedef struct {
     tltcp_socket *socket;

@@ -12,8 +12,8 @@
 #include "gst-plugins/gsttltcpcause.h"
 #include "gst-plugins/gsttltcpsettings.h"
 #include "gst-plugins/gsttltcpstats.h"
-#include "media/assemble.h"
-#include "media/sequence.h"
+#include "internal/media/stream/assemble.h"
+#include "internal/media/stream/sequence.h"
 
 typedef struct GstTltcpReceiver GstTltcpReceiver;
 

@@ -5,7 +5,7 @@
 
 #include <glib.h>
 
-#include "secrets/secrets.h"
+#include "internal/credentials/credentials.h"
 
 gboolean gst_tltcp_secrets_is_property(const gchar *name);
 

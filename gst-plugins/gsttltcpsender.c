@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "gst-plugins/gsttltcpsenderimpl.h"
-#include "media/deadline.h"
+#include "internal/media/stream/deadline.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include <gio/gio.h>
 
 #include "gst-plugins/gsttltcpsettings.h"
-#include "media/item.h"
+#include "internal/media/stream/item.h"
 
 typedef struct GstTltcpSender GstTltcpSender;
 

@@ -9,7 +9,7 @@
 
 #include "gst-plugins/gsttltcpenums.h"
 #include "gst-plugins/gsttltcpfields.h"
-#include "secrets/secrets.h"
+#include "internal/credentials/credentials.h"
 
 enum {
     GST_TLTCP_PROP_URI = 1,

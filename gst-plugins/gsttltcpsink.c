@@ -54,7 +54,7 @@
 
 #include "gst-plugins/gsttltcpmeta.h"
 #include "gst-plugins/gsttltcpsignals.h"
-#include "media/drop.h"
+#include "internal/media/stream/drop.h"
 
 GST_DEBUG_CATEGORY_STATIC(tltcpsink_debug);
 #define GST_CAT_DEFAULT tltcpsink_debug

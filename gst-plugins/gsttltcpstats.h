@@ -7,8 +7,8 @@
 #include <gio/gio.h>
 #include <tltcp/stats.h>
 
-#include "media/drop.h"
-#include "media/framing.h"
+#include "internal/media/codec/framing.h"
+#include "internal/media/stream/drop.h"
 
 #define GST_TLTCP_STATS_NAME "application/x-tltcp-statistics"
 

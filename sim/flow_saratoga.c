@@ -23,14 +23,14 @@ struct transfer {
 static bool take_work(const struct sim_saratoga *s) {
     saratoga_work w;
     bool any = false;
-    while (saratoga_node_next_work(s->engine, &w) > 0) {
+    while (saratoga_engine_next_work(s->engine, &w) > 0) {
         int64_t result = 0;
         if (w.type == SARATOGA_WORK_READ) {
             memset(w.buf, 0, w.len);
             result = (int64_t)w.len;
         }
-        (void)saratoga_node_work_done(s->engine, w.id, result,
-                                      sim_saratoga_now(s));
+        (void)saratoga_engine_work_done(s->engine, w.id, result,
+                                        sim_saratoga_now(s));
         any = true;
     }
     return any;

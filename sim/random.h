@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/rng.h"
+#include "internal/common/rng.h"
 
 /** @brief State of one independent sequence. */
 struct sim_random {

@@ -44,8 +44,8 @@ static bool flush(struct sim_saratoga *s) {
     size_t segment = 0;
     size_t len;
     bool any = false;
-    while ((len = saratoga_node_send(s->engine, &to, buf, sizeof(buf), &segment,
-                                     sim_saratoga_now(s))) > 0) {
+    while ((len = saratoga_engine_send(s->engine, &to, buf, sizeof(buf),
+                                       &segment, sim_saratoga_now(s))) > 0) {
         for (size_t at = 0; at < len; at += segment) {
             leave(s, &to, buf + at, len - at < segment ? len - at : segment);
         }
@@ -63,14 +63,14 @@ void sim_saratoga_pump(struct sim_saratoga *s) {
     }
     do {
         again = false;
-        while (saratoga_node_next_event(s->engine, &ev) > 0) {
+        while (saratoga_engine_next_event(s->engine, &ev) > 0) {
             s->app.on_event(s->app.user, &ev);
             again = true;
         }
         again |= s->app.take_work(s->app.user);
         again |= flush(s);
     } while (again && !s->terse);
-    at = saratoga_node_timeout(s->engine);
+    at = saratoga_engine_timeout(s->engine);
     at = at < SARATOGA_TIME_NEVER - s->late ? at + s->late : SIM_NEVER;
     (void)sim_loop_arm(sim_net_loop(s->net), &s->timer,
                        s->stuck ? SIM_NEVER : at);
@@ -81,13 +81,13 @@ static void on_timer(struct sim_timer *t, uint64_t now) {
     s->spins = now == s->spin_at ? s->spins + 1 : 0;
     s->spin_at = now;
     s->stuck |= s->spins > SPINS_MAX;
-    saratoga_node_on_timeout(s->engine, now);
+    saratoga_engine_on_timeout(s->engine, now);
     sim_saratoga_pump(s);
 }
 
 void sim_saratoga_take(struct sim_saratoga *s, const saratoga_pktinfo *from,
                        const uint8_t *dgram, size_t len) {
-    saratoga_node_recv(s->engine, from, dgram, len, sim_saratoga_now(s));
+    saratoga_engine_recv(s->engine, from, dgram, len, sim_saratoga_now(s));
     sim_saratoga_pump(s);
 }
 
@@ -120,7 +120,8 @@ bool sim_saratoga_open(struct sim_saratoga *s, struct sim_net *net,
     s->timer.user = s;
     s->node = sim_net_add_node(net, deliver, s);
     return s->node != UINT32_MAX &&
-           saratoga_node_new(&s->engine, cfg, bytes, sim_saratoga_now(s)) == 0;
+           saratoga_engine_new(&s->engine, cfg, bytes, sim_saratoga_now(s)) ==
+               0;
 }
 
 void sim_saratoga_close(struct sim_saratoga *s) {
@@ -128,6 +129,6 @@ void sim_saratoga_close(struct sim_saratoga *s) {
         sim_loop_stop(sim_net_loop(s->net), &s->timer);
         sim_net_set_node(s->net, s->node, NULL, NULL);
     }
-    saratoga_node_free(s->engine);
+    saratoga_engine_free(s->engine);
     s->engine = NULL;
 }

@@ -7,7 +7,7 @@
 #ifndef SIM_SARATOGA_HOST_H
 #define SIM_SARATOGA_HOST_H
 
-#include <saratoga/node.h>
+#include <saratoga/engine.h>
 
 #include "sim/net.h"
 
@@ -17,7 +17,8 @@ struct sim_saratoga;
 struct sim_saratoga_app {
     /** Something happened. */
     void (*on_event)(void *user, const saratoga_event *ev);
-    /** Takes what saratoga_node_next_work() gives; true when there was some. */
+    /** Takes what saratoga_engine_next_work() gives; true when there was some.
+     */
     bool (*take_work)(void *user);
     /** A datagram leaves; it may be looked at.  NULL: nobody looks. */
     void (*on_send)(void *user, const saratoga_pktinfo *to,
@@ -40,7 +41,7 @@ struct sim_saratoga_wrap {
 /** @brief A node and the host that it lives on. */
 struct sim_saratoga {
     struct sim_net *net;
-    saratoga_node *engine;
+    saratoga_engine *engine;
     struct sim_saratoga_app app;
     struct sim_saratoga_wrap wrap; /**< zeroed: none; may be set at any time */
     struct sim_timer timer;        /**< the engine's */

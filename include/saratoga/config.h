@@ -72,7 +72,7 @@ typedef struct saratoga_options {
                                one on its own */
     bool lite;            /**< content may have errors: DATA may go by
                                UDP-Lite when the peer takes it */
-    bool update_check;    /**< get: tell the copy held first; saratoga_uv:
+    bool update_check;    /**< get: tell the copy held first; saratoga_node:
                                of the file that is here already */
     bool emit_bundle;     /**< allow kind 10, of older drafts */
     uint32_t copies;      /**< times that a small last batch of repairs is

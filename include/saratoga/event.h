@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file saratoga/event.h
- * @brief What a node has to say, pulled with saratoga_node_next_event(), and
- * the work on files that it wants done, pulled with saratoga_node_next_work().
+ * @brief What a node has to say, pulled with saratoga_engine_next_event(), and
+ * the work on files that it wants done, pulled with
+ * saratoga_engine_next_work().
  */
 #ifndef SARATOGA_EVENT_H
 #define SARATOGA_EVENT_H
@@ -115,13 +116,13 @@ enum saratoga_work_type {
  * @brief Work on a file, to be done in any order and in any thread, except that
  * TRUNCATE, DIGEST and COMMIT of one transfer come one at a time.
  *
- * Every work is answered by saratoga_node_work_done(), also when its transfer
+ * Every work is answered by saratoga_engine_work_done(), also when its transfer
  * has ended in between; until then buf stays valid.  A negative result is one
  * of ::SARATOGA_ERR_IO, ::SARATOGA_ERR_NO_SPACE, ::SARATOGA_ERR_CHECKSUM,
  * ::SARATOGA_ERR_CHANGED and ends the transfer.
  */
 typedef struct saratoga_work {
-    uint64_t id;            /**< for saratoga_node_work_done() */
+    uint64_t id;            /**< for saratoga_engine_work_done() */
     saratoga_handle handle; /**< of which transfer */
     uint32_t type;          /**< ::saratoga_work_type */
     uint32_t checksum;      /**< DIGEST, COMMIT: ::saratoga_checksum to compute;

@@ -71,8 +71,8 @@ typedef struct saratoga_stats {
 SARATOGA_API void saratoga_stats_init_sized(saratoga_stats *s, size_t size);
 
 /** @brief A snapshot of a node. */
-typedef struct saratoga_node_stats {
-    size_t struct_size;         /**< set by saratoga_node_stats_init() */
+typedef struct saratoga_engine_stats {
+    size_t struct_size;         /**< set by saratoga_engine_stats_init() */
     uint64_t packets_received;  /**< datagrams in */
     uint64_t packets_dropped;   /**< malformed, foreign or of no session */
     uint64_t packets_sent;      /**< datagrams out */
@@ -93,22 +93,22 @@ typedef struct saratoga_node_stats {
                                      REQUESTs that no auth_key signed */
     uint64_t early_dropped;     /**< DATA that came before their transfer was
                                      accepted and found no room to wait in */
-    uint64_t too_big;           /**< saratoga_uv: datagrams that the system did
-                                     not send, as longer than its link takes:
-                                     saratoga_config::mtu is too high */
-} saratoga_node_stats;
+    uint64_t too_big; /**< saratoga_node: datagrams that the system did
+                           not send, as longer than its link takes:
+                           saratoga_config::mtu is too high */
+} saratoga_engine_stats;
 
 /** @brief Zeroes and tags a snapshot. @param s  snapshot, of any content */
-#define saratoga_node_stats_init(s) \
-    saratoga_node_stats_init_sized((s), sizeof(*(s)))
+#define saratoga_engine_stats_init(s) \
+    saratoga_engine_stats_init_sized((s), sizeof(*(s)))
 
 /**
- * @brief Behind saratoga_node_stats_init(); do not call directly.
+ * @brief Behind saratoga_engine_stats_init(); do not call directly.
  * @param s     snapshot to set up
- * @param size  sizeof(saratoga_node_stats) as the caller was compiled
+ * @param size  sizeof(saratoga_engine_stats) as the caller was compiled
  */
-SARATOGA_API void saratoga_node_stats_init_sized(saratoga_node_stats *s,
-                                                 size_t size);
+SARATOGA_API void saratoga_engine_stats_init_sized(saratoga_engine_stats *s,
+                                                   size_t size);
 
 #ifdef __cplusplus
 }

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 /** A node; see saratoga/node.h. */
-typedef struct saratoga_node saratoga_node;
+typedef struct saratoga_engine saratoga_engine;
 
 /** @brief Bytes [start, end) of a file. */
 typedef struct saratoga_range {
@@ -97,7 +97,7 @@ SARATOGA_API void saratoga_request_init_sized(saratoga_request *r, size_t size);
  * @retval SARATOGA_ERR_LIMIT     saratoga_config::max_transfers is reached
  * @retval SARATOGA_ERR_NOMEM     nothing was started
  */
-SARATOGA_API int saratoga_transfer_start(saratoga_node *node,
+SARATOGA_API int saratoga_transfer_start(saratoga_engine *node,
                                          const saratoga_request *request,
                                          saratoga_handle *handle,
                                          saratoga_time now);
@@ -144,7 +144,7 @@ SARATOGA_API void saratoga_answer_init_sized(saratoga_answer *a, size_t size);
  *                               with ::SARATOGA_TOO_LONG, a DONE follows
  * @retval SARATOGA_ERR_NOMEM    still to be answered
  */
-SARATOGA_API int saratoga_transfer_accept(saratoga_node *node,
+SARATOGA_API int saratoga_transfer_accept(saratoga_engine *node,
                                           saratoga_handle handle,
                                           const saratoga_answer *answer,
                                           saratoga_time now);
@@ -160,7 +160,7 @@ SARATOGA_API int saratoga_transfer_accept(saratoga_node *node,
  * @retval SARATOGA_ERR_STATE was answered before, or is no get; or the other
  *                            has ended, or does not go to a group
  */
-SARATOGA_API int saratoga_transfer_join(saratoga_node *node,
+SARATOGA_API int saratoga_transfer_join(saratoga_engine *node,
                                         saratoga_handle handle,
                                         saratoga_handle running,
                                         saratoga_time now);
@@ -175,7 +175,7 @@ SARATOGA_API int saratoga_transfer_join(saratoga_node *node,
  * @retval SARATOGA_ERR_STATE was answered before, or has ended
  * @retval SARATOGA_ERR_INVAL not a failure status
  */
-SARATOGA_API int saratoga_transfer_refuse(saratoga_node *node,
+SARATOGA_API int saratoga_transfer_refuse(saratoga_engine *node,
                                           saratoga_handle handle,
                                           unsigned status, saratoga_time now);
 /**
@@ -189,7 +189,7 @@ SARATOGA_API int saratoga_transfer_refuse(saratoga_node *node,
  * @retval SARATOGA_ERR_STATE has ended before
  * @retval SARATOGA_ERR_INVAL not a failure status
  */
-SARATOGA_API int saratoga_transfer_cancel(saratoga_node *node,
+SARATOGA_API int saratoga_transfer_cancel(saratoga_engine *node,
                                           saratoga_handle handle,
                                           unsigned status, saratoga_time now);
 /**
@@ -201,7 +201,7 @@ SARATOGA_API int saratoga_transfer_cancel(saratoga_node *node,
  * @retval 0                 let go
  * @retval SARATOGA_ERR_GONE no such transfer
  */
-SARATOGA_API int saratoga_transfer_release(saratoga_node *node,
+SARATOGA_API int saratoga_transfer_release(saratoga_engine *node,
                                            saratoga_handle handle,
                                            saratoga_time now);
 
@@ -217,7 +217,7 @@ SARATOGA_API int saratoga_transfer_release(saratoga_node *node,
  * @retval SARATOGA_ERR_STATE is not awaited
  * @retval SARATOGA_ERR_INVAL no such type
  */
-SARATOGA_API int saratoga_transfer_set_digest(saratoga_node *node,
+SARATOGA_API int saratoga_transfer_set_digest(saratoga_engine *node,
                                               saratoga_handle handle,
                                               uint32_t type,
                                               const uint8_t *digest,
@@ -233,7 +233,7 @@ SARATOGA_API int saratoga_transfer_set_digest(saratoga_node *node,
  * @retval SARATOGA_ERR_GONE no such transfer
  * @retval SARATOGA_ERR_STATE this side does not send
  */
-SARATOGA_API int saratoga_transfer_set_rate(saratoga_node *node,
+SARATOGA_API int saratoga_transfer_set_rate(saratoga_engine *node,
                                             saratoga_handle handle,
                                             uint64_t rate_bps,
                                             saratoga_time now);
@@ -247,7 +247,7 @@ SARATOGA_API int saratoga_transfer_set_rate(saratoga_node *node,
  * @retval 0                 done
  * @retval SARATOGA_ERR_GONE no such transfer
  */
-SARATOGA_API int saratoga_transfer_set_link_down(saratoga_node *node,
+SARATOGA_API int saratoga_transfer_set_link_down(saratoga_engine *node,
                                                  saratoga_handle handle,
                                                  bool down, saratoga_time now);
 
@@ -261,7 +261,7 @@ SARATOGA_API int saratoga_transfer_set_link_down(saratoga_node *node,
  * @retval 0                 there is none
  * @retval SARATOGA_ERR_GONE no such transfer
  */
-SARATOGA_API int saratoga_transfer_held(const saratoga_node *node,
+SARATOGA_API int saratoga_transfer_held(const saratoga_engine *node,
                                         saratoga_handle handle, uint64_t from,
                                         saratoga_range *out);
 /**
@@ -274,7 +274,7 @@ SARATOGA_API int saratoga_transfer_held(const saratoga_node *node,
  * @retval SARATOGA_ERR_GONE  no such transfer
  * @retval SARATOGA_ERR_INVAL @p st was not set up
  */
-SARATOGA_API int saratoga_transfer_get_stats(const saratoga_node *node,
+SARATOGA_API int saratoga_transfer_get_stats(const saratoga_engine *node,
                                              saratoga_handle handle,
                                              saratoga_stats *st,
                                              saratoga_time now);
@@ -286,7 +286,7 @@ SARATOGA_API int saratoga_transfer_get_stats(const saratoga_node *node,
  * @retval 0                 done
  * @retval SARATOGA_ERR_GONE no such transfer
  */
-SARATOGA_API int saratoga_transfer_set_user(saratoga_node *node,
+SARATOGA_API int saratoga_transfer_set_user(saratoga_engine *node,
                                             saratoga_handle handle, void *user);
 /**
  * @brief The pointer hung on a transfer.
@@ -294,7 +294,7 @@ SARATOGA_API int saratoga_transfer_set_user(saratoga_node *node,
  * @param handle  transfer
  * @return the pointer; NULL when there is none, or no such transfer
  */
-SARATOGA_API void *saratoga_transfer_user(const saratoga_node *node,
+SARATOGA_API void *saratoga_transfer_user(const saratoga_engine *node,
                                           saratoga_handle handle);
 
 /**
@@ -311,7 +311,7 @@ SARATOGA_API void *saratoga_transfer_user(const saratoga_node *node,
  * @retval SARATOGA_ERR_STATE not a stream of this side, or finished
  * @retval SARATOGA_ERR_NOMEM nothing was taken
  */
-SARATOGA_API int64_t saratoga_stream_write(saratoga_node *node,
+SARATOGA_API int64_t saratoga_stream_write(saratoga_engine *node,
                                            saratoga_handle handle,
                                            const void *data, size_t len,
                                            saratoga_time now);
@@ -324,7 +324,7 @@ SARATOGA_API int64_t saratoga_stream_write(saratoga_node *node,
  * @retval SARATOGA_ERR_GONE  no such transfer
  * @retval SARATOGA_ERR_STATE not a stream of this side, or finished before
  */
-SARATOGA_API int saratoga_stream_finish(saratoga_node *node,
+SARATOGA_API int saratoga_stream_finish(saratoga_engine *node,
                                         saratoga_handle handle,
                                         saratoga_time now);
 

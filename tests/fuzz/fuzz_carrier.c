@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "common/crc32c.h"
-#include "secure/carrier.h"
+#include "internal/common/crc32c.h"
+#include "internal/secure/carrier.h"
 #include "tests/fuzz/script.h"
 #include "tests/support/alloc.h"
 

@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
-#include "libtltcp/conn.h"
-#include "libtltcp/fec.h"
-#include "secure/packet.h"
+#include "internal/secure/packet.h"
+#include "libtltcp/engine/conn.h"
+#include "libtltcp/engine/fec.h"
 #include "sim/reader.h"
 #include "sim/source.h"
 #include "tests/fuzz/script.h"

@@ -8,10 +8,10 @@
 
 #include <tltcp/conn.h>
 
-#include "libtltcp/config.h"
-#include "libtltcp/conn.h"
-#include "secure/hello.h"
-#include "secure/packet.h"
+#include "internal/secure/hello.h"
+#include "internal/secure/packet.h"
+#include "libtltcp/engine/config.h"
+#include "libtltcp/engine/conn.h"
 #include "tests/fuzz/script.h"
 #include "tests/support/alloc.h"
 

@@ -5,7 +5,7 @@
  * reordered and pictures marked or forgotten that there are not.  What is read
  * of them stays within bounds, and a connection is told nothing that cannot be.
  */
-#include "media/h264.h"
+#include "internal/media/codec/h264.h"
 #include "tests/fuzz/pictures.h"
 
 #define PARAMETERS 3 /* picture parameter sets in use */

@@ -5,7 +5,7 @@
  * from each other, and name pictures that there are not.  What is read of them
  * stays within bounds, and a connection is told nothing that cannot be.
  */
-#include "media/h265.h"
+#include "internal/media/codec/h265.h"
 #include "tests/fuzz/pictures.h"
 
 #define SETS 6

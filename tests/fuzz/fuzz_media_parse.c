@@ -3,10 +3,10 @@
  * what they accept is written again the same. */
 #include <string.h>
 
-#include "media/caps.h"
-#include "media/frame.h"
-#include "media/framing.h"
-#include "media/params.h"
+#include "internal/media/codec/frame.h"
+#include "internal/media/codec/framing.h"
+#include "internal/media/codec/params.h"
+#include "internal/media/stream/caps.h"
 #include "tests/fuzz/script.h"
 
 /* Exactly as large as the data, so that a byte too far is seen. */

@@ -4,8 +4,8 @@
  * arrived in the order of the connection stay in it. */
 #include <string.h>
 
-#include "media/framing.h"
-#include "media/sequence.h"
+#include "internal/media/codec/framing.h"
+#include "internal/media/stream/sequence.h"
 #include "tests/fuzz/script.h"
 
 #define COUNT 64

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "media/ts.h"
-#include "media/tstrack.h"
+#include "internal/media/stream/ts.h"
+#include "internal/media/stream/tstrack.h"
 #include "tests/fuzz/script.h"
 
 #define PACKET MEDIA_TS_PACKET

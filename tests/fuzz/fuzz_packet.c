@@ -2,10 +2,10 @@
 /* Parsers of packets and chunks: what they accept is written again the same. */
 #include <string.h>
 
-#include "common/crc32c.h"
-#include "libtltcp/chunk.h"
-#include "libtltcp/params.h"
-#include "secure/packet.h"
+#include "internal/common/crc32c.h"
+#include "internal/secure/packet.h"
+#include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/params.h"
 #include "tests/fuzz/script.h"
 
 static void data(const tltcp__chunk *c) {

@@ -2,8 +2,8 @@
 /* Reassembly against a model that knows every byte. */
 #include <string.h>
 
-#include "libtltcp/chunk.h"
-#include "libtltcp/reasm.h"
+#include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/reasm.h"
 #include "tests/fuzz/script.h"
 #include "tests/support/alloc.h"
 

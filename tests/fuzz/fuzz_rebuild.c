@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "libtltcp/chunk.h"
-#include "libtltcp/rebuild.h"
+#include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/rebuild.h"
 #include "sim/source.h"
 #include "tests/fuzz/script.h"
 #include "tests/support/alloc.h"

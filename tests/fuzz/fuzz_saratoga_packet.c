@@ -2,8 +2,8 @@
 /* Every parser of Saratoga; what was read can be written and reads the same. */
 #include <string.h>
 
-#include "libsaratoga/packet.h"
-#include "libsaratoga/stamp.h"
+#include "libsaratoga/engine/packet.h"
+#include "libsaratoga/engine/stamp.h"
 #include "tests/fuzz/script.h"
 
 static uint8_t out[4096];

@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include <saratoga/node.h>
+#include <saratoga/engine.h>
 
 #include "tests/fuzz/script.h"
 #include "tests/support/alloc.h"
@@ -25,7 +25,7 @@ struct dgram {
 };
 
 struct side {
-    saratoga_node *node;
+    saratoga_engine *node;
     struct test_alloc alloc;
     struct dgram out[QUEUE];
     size_t n;
@@ -115,17 +115,18 @@ static void pump(struct side *s) {
     int spins = 0;
     do {
         FUZZ_CHECK(++spins < 10000);
-        while (saratoga_node_next_event(s->node, &ev) > 0) {
+        while (saratoga_engine_next_event(s->node, &ev) > 0) {
             if (ev.type == SARATOGA_EVENT_REQUEST) {
                 answer(s, &ev);
             } else if (ev.type == SARATOGA_EVENT_DONE) {
                 (void)saratoga_transfer_release(s->node, ev.handle, now);
             }
         }
-        while (saratoga_node_next_work(s->node, &w) > 0) {
-            (void)saratoga_node_work_done(s->node, w.id, work(s, &w), now);
+        while (saratoga_engine_next_work(s->node, &w) > 0) {
+            (void)saratoga_engine_work_done(s->node, w.id, work(s, &w), now);
         }
-        len = saratoga_node_send(s->node, &to, buf, sizeof(buf), &segment, now);
+        len =
+            saratoga_engine_send(s->node, &to, buf, sizeof(buf), &segment, now);
         for (size_t at = 0; at < len; at += segment) {
             keep(s, buf + at, len - at < segment ? len - at : segment);
         }
@@ -140,15 +141,15 @@ static void take_out(struct side *s, size_t i) {
 static void deliver(int from, const void *bytes, size_t len) {
     const saratoga_pktinfo peer = {.host = (uint64_t)from + 1,
                                    .path = (uint64_t)from + 1};
-    saratoga_node_recv(side[1 - from].node, &peer, bytes, len, now);
+    saratoga_engine_recv(side[1 - from].node, &peer, bytes, len, now);
     pump(&side[1 - from]);
 }
 
 static void advance(uint64_t ns) {
     now += ns;
     for (int i = 0; i < 2; i++) {
-        if (saratoga_node_timeout(side[i].node) <= now) {
-            saratoga_node_on_timeout(side[i].node, now);
+        if (saratoga_engine_timeout(side[i].node) <= now) {
+            saratoga_engine_on_timeout(side[i].node, now);
         }
         pump(&side[i]);
     }
@@ -235,7 +236,7 @@ static void start(struct script *in) {
     now = 1;
     for (int i = 0; i < 2; i++) {
         c.allocator = (saratoga_allocator){test_alloc_realloc, &side[i].alloc};
-        FUZZ_CHECK(saratoga_node_new(&side[i].node, &c, seed, now) == 0);
+        FUZZ_CHECK(saratoga_engine_new(&side[i].node, &c, seed, now) == 0);
     }
     saratoga_request_init(&q);
     q.type = types[script_below(in, 4)];
@@ -271,7 +272,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             FUZZ_CHECK(side[i].file[k] == octet(k));
         }
         FUZZ_CHECK(side[i].alloc.peak < MEMORY_MAX);
-        saratoga_node_free(side[i].node);
+        saratoga_engine_free(side[i].node);
         FUZZ_CHECK(side[i].alloc.blocks == 0);
     }
     return 0;

@@ -2,8 +2,8 @@
 /* The sending side of the stream against a model that knows every byte. */
 #include <string.h>
 
-#include "libtltcp/chunk.h"
-#include "libtltcp/sections.h"
+#include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/sections.h"
 #include "tests/fuzz/script.h"
 #include "tests/support/alloc.h"
 

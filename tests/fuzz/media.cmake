@@ -2,7 +2,7 @@
 # Fuzz targets of what elements and tools share about media.
 if(PERIGEE_FUZZ)
     get_target_property(sources perigee_media SOURCES)
-    list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/media/)
+    list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/internal/media/)
     add_library(fuzz_media STATIC ${sources})
     perigee_options(fuzz_media)
     perigee_includes(fuzz_media)

@@ -5,8 +5,8 @@
 
 #include <tltcp/types.h>
 
-#include "media/deadline.h"
-#include "media/framing.h"
+#include "internal/media/codec/framing.h"
+#include "internal/media/stream/deadline.h"
 
 #define PICTURES_MAX 300
 #define SLICES_MAX 4

@@ -4,9 +4,9 @@
 #ifndef TESTS_FUZZ_PICTURES_H
 #define TESTS_FUZZ_PICTURES_H
 
-#include "media/chain.h"
-#include "media/frame.h"
-#include "media/gate.h"
+#include "internal/media/codec/frame.h"
+#include "internal/media/stream/chain.h"
+#include "internal/media/stream/gate.h"
 #include "tests/fuzz/script.h"
 #include "tests/support/bits.h"
 

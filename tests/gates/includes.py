@@ -12,6 +12,7 @@ import tree
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)', re.M)
 PUBLIC = {"include/congestion", "include/tltcp", "include/saratoga"}
+MEDIA = {"internal/media/codec", "internal/media/stream"}
 LIBC = {"assert.h", "inttypes.h", "limits.h", "stdbool.h", "stddef.h",
         "stdint.h", "stdlib.h", "string.h"}
 MATHS = {"float.h", "math.h"}
@@ -25,40 +26,53 @@ LAYERS = {
     "include/congestion": (set(), LIBC),
     "include/tltcp": (set(), LIBC | SOCKETS),
     "include/saratoga": (set(), LIBC),
-    "common": (set(), LIBC),
-    "secure": ({"common"}, LIBC),
-    "libcongestion": ({"include/congestion", "common"}, LIBC | MATHS),
-    "libtltcp": ({"include/tltcp", "include/congestion", "common", "secure"},
-                 LIBC | MATHS),
-    "libsaratoga": ({"include/saratoga", "include/congestion", "common"},
-                    LIBC | MATHS),
-    "drivers": (PUBLIC | {"common", "secure"}, ANY),
-    "media": (PUBLIC, ANY),
-    "live": (PUBLIC | {"media"}, ANY),
-    "secrets": ({"include/tltcp"}, ANY),
-    "gst-plugins": (PUBLIC | {"media", "secrets"}, ANY),
+    "internal/common": (set(), LIBC),
+    "internal/secure": ({"internal/common"}, LIBC),
+    "internal/net": ({"internal/common"}, ANY),
+    "internal/media/codec": (set(), LIBC),
+    "internal/media/stream": ({"internal/media/codec", "include/tltcp"},
+                              LIBC | {"stdarg.h", "stdio.h"}),
+    "internal/credentials": ({"include/tltcp"}, ANY),
+    "libcongestion": ({"include/congestion", "internal/common"}, LIBC | MATHS),
+    "libtltcp/engine": ({"include/tltcp", "include/congestion",
+                         "internal/common", "internal/secure"}, LIBC | MATHS),
+    "libtltcp/socket": (PUBLIC | {"internal/common", "internal/net",
+                                  "internal/secure"}, ANY),
+    "libtltcp/live": (PUBLIC | MEDIA, ANY),
+    "libtltcp/avio": (PUBLIC | {"libtltcp/live"} | MEDIA, ANY),
+    "libsaratoga/engine": ({"include/saratoga", "include/congestion",
+                            "internal/common"}, LIBC | MATHS),
+    "libsaratoga/node": (PUBLIC | {"internal/common", "internal/net",
+                                   "internal/secure"}, ANY),
+    "gst-plugins": (PUBLIC | MEDIA | {"internal/credentials"}, ANY),
     # linkem puts the simulator's model of a link between real sockets.
-    "tools": (PUBLIC | {"media", "live", "secrets", "sim"}, ANY),
+    "tools": (PUBLIC | MEDIA | {"internal/credentials", "libtltcp/live", "sim"},
+              ANY),
     "examples": (PUBLIC, ANY),
-    "bench": (PUBLIC | {"media", "sim"}, ANY),
-    "sim": (PUBLIC | {"common"}, ANY),
+    "bench": (PUBLIC | MEDIA | {"sim"}, ANY),
+    "sim": (PUBLIC | {"internal/common"}, ANY),
 }
-LIBRARIES = {"common", "secure", "libcongestion", "libtltcp", "libsaratoga", "media"}
+LIBRARIES = {layer for layer in LAYERS
+             if layer.startswith(("internal/", "lib"))} - {
+                 "libtltcp/socket", "libsaratoga/node"}
 # Headers from outside that only some files may see.
 RESERVED = {
-    re.compile(r"uv\.h$"): re.compile(r"drivers/|examples/"),
+    re.compile(r"uv\.h$"): re.compile(
+        r"internal/net/|libtltcp/socket/|libsaratoga/node/|examples/"),
     re.compile(r"openssl/"): re.compile(
-        r"secure/(aead|cipher|hello|keys|noise|record|seal|secret)\.c$|"
-        r"libsaratoga/digest\.c$"),
-    re.compile(r"isa-l/"): re.compile(r"libtltcp/fec\.c$"),
+        r"internal/secure/(aead|cipher|hello|keys|noise|record|seal|secret)\.c$|"
+        r"libsaratoga/engine/digest\.c$"),
+    re.compile(r"isa-l/"): re.compile(r"libtltcp/engine/fec\.c$"),
     # Instructions of a processor, chosen at run time.
-    re.compile(r"\w+intrin\.h$|arm_acle\.h$"): re.compile(r"common/"),
+    re.compile(r"\w+intrin\.h$|arm_acle\.h$"): re.compile(r"internal/common/"),
     # The table of controllers that a program adds.
     re.compile(r"stdatomic\.h$"): re.compile(
-        r"libcongestion/register\.c$|(drivers|gst-plugins|tools|bench)/"),
+        r"libcongestion/register\.c$|"
+        r"(libtltcp/socket|libsaratoga/node|gst-plugins|tools|bench)/"),
 }
 # Headers of the tree that only some files may see.
-PRIVATE = {"libtltcp/conn.h": re.compile(r"libtltcp/(conn[a-z_]*|endpoint)\.c$|tests/")}
+PRIVATE = {"libtltcp/engine/conn.h": re.compile(
+    r"libtltcp/engine/(conn[a-z_]*|endpoint)\.c$|tests/")}
 
 
 def layer_of(path):

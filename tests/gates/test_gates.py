@@ -53,11 +53,11 @@ class Includes(Tree):
         super().setUp()
         self.put("include/congestion/congestion.h", "#include <stdint.h>\n")
         self.put("include/tltcp/conn.h", "#include <stddef.h>\n")
-        self.put("common/ranges.h", "#include <stddef.h>\n")
-        self.put("libtltcp/conn.h", '#include "common/ranges.h"\n')
-        self.put("libtltcp/conn_send.c",
-                 '#include <tltcp/conn.h>\n#include "libtltcp/conn.h"\n')
-        self.put("drivers/uv/udp.c", "#include <uv.h>\n#include <time.h>\n")
+        self.put("internal/common/ranges.h", "#include <stddef.h>\n")
+        self.put("libtltcp/engine/conn.h", '#include "internal/common/ranges.h"\n')
+        self.put("libtltcp/engine/conn_send.c",
+                 '#include <tltcp/conn.h>\n#include "libtltcp/engine/conn.h"\n')
+        self.put("libtltcp/socket/udp.c", "#include <uv.h>\n#include <time.h>\n")
 
     def refuses_include(self, path, line):
         self.put(path, f"#include {line}\n")
@@ -67,44 +67,44 @@ class Includes(Tree):
         self.passes("includes", self.root)
 
     def test_a_floor_may_not_look_up(self):
-        self.refuses_include("common/heap.c", "<tltcp/conn.h>")
+        self.refuses_include("internal/common/heap.c", "<tltcp/conn.h>")
 
     def test_congestion_may_not_see_an_engine(self):
         self.refuses_include("libcongestion/reno.c", "<tltcp/conn.h>")
 
     def test_a_driver_may_not_see_inside_the_engine(self):
-        self.put("libtltcp/acks.h", "")
-        self.refuses_include("drivers/uv/timer.c", '"libtltcp/acks.h"')
+        self.put("libtltcp/engine/acks.h", "")
+        self.refuses_include("libtltcp/socket/timer.c", '"libtltcp/engine/acks.h"')
 
     def test_a_tool_may_not_see_common(self):
-        self.refuses_include("tools/send.c", '"common/ranges.h"')
+        self.refuses_include("tools/send.c", '"internal/common/ranges.h"')
 
     def test_a_path_through_the_parent_is_seen_for_what_it_is(self):
-        self.refuses_include("tools/send.c", '"../common/ranges.h"')
+        self.refuses_include("tools/send.c", '"../internal/common/ranges.h"')
 
     def test_nobody_but_conn_sees_conn(self):
-        self.refuses_include("libtltcp/acks.c", '"conn.h"')
+        self.refuses_include("libtltcp/engine/acks.c", '"conn.h"')
 
     def test_tests_see_conn(self):
-        self.put("tests/unit/test_conn.c", '#include "libtltcp/conn.h"\n')
+        self.put("tests/unit/test_conn.c", '#include "libtltcp/engine/conn.h"\n')
         self.passes("includes", self.root)
 
     def test_an_engine_has_no_clock(self):
-        self.refuses_include("libtltcp/loss.c", "<time.h>")
+        self.refuses_include("libtltcp/engine/loss.c", "<time.h>")
 
     def test_an_engine_has_no_stdio(self):
-        self.refuses_include("libtltcp/loss.c", "<stdio.h>")
+        self.refuses_include("libtltcp/engine/loss.c", "<stdio.h>")
 
     def test_libuv_stays_in_the_driver(self):
         self.refuses_include("tools/send.c", "<uv.h>")
 
     def test_openssl_stays_in_the_files_of_ciphers(self):
-        self.put("secure/noise.c", "#include <openssl/evp.h>\n")
+        self.put("internal/secure/noise.c", "#include <openssl/evp.h>\n")
         self.passes("includes", self.root)
-        self.refuses_include("libtltcp/packet.c", "<openssl/evp.h>")
+        self.refuses_include("libtltcp/engine/packet.c", "<openssl/evp.h>")
 
     def test_a_public_header_needs_no_private_one(self):
-        self.refuses_include("include/tltcp/stats.h", '"common/ranges.h"')
+        self.refuses_include("include/tltcp/stats.h", '"internal/common/ranges.h"')
 
     def test_headers_in_a_circle_are_refused(self):
         self.put("tools/a.h", '#include "b.h"\n')
@@ -114,16 +114,16 @@ class Includes(Tree):
 
     def test_modules_of_a_library_in_a_circle_are_refused(self):
         for name in "a", "b":
-            self.put(f"libtltcp/{name}.h", "")
-        self.put("libtltcp/a.c", '#include "libtltcp/b.h"\n')
-        self.put("libtltcp/b.c", '#include "a.h"\n')
-        self.refuses("circle: libtltcp/a -> libtltcp/b -> libtltcp/a",
-                     "includes", self.root)
+            self.put(f"libtltcp/engine/{name}.h", "")
+        self.put("libtltcp/engine/a.c", '#include "libtltcp/engine/b.h"\n')
+        self.put("libtltcp/engine/b.c", '#include "a.h"\n')
+        self.refuses("circle: libtltcp/engine/a -> libtltcp/engine/b -> "
+                     "libtltcp/engine/a", "includes", self.root)
 
     def test_a_module_may_share_a_private_header_between_its_files(self):
-        self.put("libtltcp/a.h", "")
-        self.put("libtltcp/a_impl.h", '#include "libtltcp/a.h"\n')
-        self.put("libtltcp/a.c", '#include "libtltcp/a_impl.h"\n')
+        self.put("libtltcp/engine/a.h", "")
+        self.put("libtltcp/engine/a_impl.h", '#include "libtltcp/engine/a.h"\n')
+        self.put("libtltcp/engine/a.c", '#include "libtltcp/engine/a_impl.h"\n')
         self.passes("includes", self.root)
 
 
@@ -260,17 +260,17 @@ class Symbols(Tree):
 
 class Words(Tree):
     def refuses_line(self, words, line):
-        self.put("common/a.c", f"{LICENCE}{line}\n")
+        self.put("internal/common/a.c", f"{LICENCE}{line}\n")
         self.refuses(words, "words", self.root)
 
     def test_an_ordinary_source_passes(self):
-        self.put("common/a.c", LICENCE + "int a;\n")
+        self.put("internal/common/a.c", LICENCE + "int a;\n")
         self.put("dev", "#!/bin/sh\n# SPDX-License-Identifier: MPL-2.0\n")
         self.put("docs/a.md", "See https://example.org/home/a.\n")
         self.passes("words", self.root)
 
     def test_a_source_without_licence_is_refused(self):
-        self.put("common/a.c", "int a;\n")
+        self.put("internal/common/a.c", "int a;\n")
         self.refuses("SPDX", "words", self.root)
 
     def test_a_script_without_licence_is_refused(self):

@@ -10,8 +10,8 @@
 
 #include "gst-plugins/gsttltcpcaps.h"
 #include "gst-plugins/gsttltcpframer.h"
-#include "media/chain.h"
-#include "media/nal.h"
+#include "internal/media/codec/nal.h"
+#include "internal/media/stream/chain.h"
 #include "tests/gst/support.h"
 
 /* So many frames are cut at every point up to so far, and behind it at fewer.

@@ -6,7 +6,7 @@
 
 #include <gst/gst.h>
 
-#include "media/frame.h"
+#include "internal/media/codec/frame.h"
 
 #define CLIP_FRAMES 60
 #define CLIP_FRAME_NS (40 * GST_MSECOND)

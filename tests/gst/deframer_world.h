@@ -5,7 +5,7 @@
 
 #include "gst-plugins/gsttltcpdeframer.h"
 
-#include "media/framing.h"
+#include "internal/media/codec/framing.h"
 #include "tests/gst/support.h"
 
 #define MS INT64_C(1000000)

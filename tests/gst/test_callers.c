@@ -99,11 +99,10 @@ static guint count_callers(GstElement *sink) {
     return n;
 }
 
-static void a_listener_serves_several_callers(void **state) {
+TEST(a_listener_serves_several_callers) {
     GstHarness *sink = listening_sink("latency=60000");
     GstHarness *src[3];
 
-    (void)state;
     for (guint i = 0; i < 3; i++) {
         src[i] = support_caller("tltcpsrc", sink->element, "latency=60000");
     }
@@ -128,11 +127,10 @@ static void a_listener_serves_several_callers(void **state) {
     support_stop(src[2]);
 }
 
-static void who_joins_later_begins_with_caps_and_a_key_frame(void **state) {
+TEST(who_joins_later_begins_with_caps_and_a_key_frame) {
     GstHarness *sink = listening_sink("latency=60000");
     GstHarness *first = support_caller("tltcpsrc", sink->element, "");
 
-    (void)state;
     counter_wait(&visits.added, 1);
     support_push(sink, support_frame('I', 'a', 40 * MS, 0));
     support_push(sink, support_frame('P', 'b', 80 * MS, 40 * MS));
@@ -151,13 +149,12 @@ static void who_joins_later_begins_with_caps_and_a_key_frame(void **state) {
 }
 
 /* The encoder gives its parameter sets once. */
-static void who_joins_later_gets_the_parameter_sets(void **state) {
+TEST(who_joins_later_gets_the_parameter_sets) {
     static const guint8 sets[] = {0, 0, 0, 1, 0x67, 0x42,
                                   0, 0, 0, 1, 0x68, 0xce};
     GstHarness *sink = listening_sink("latency=60000");
     GstHarness *first = support_caller("tltcpsrc", sink->element, "");
 
-    (void)state;
     counter_wait(&visits.added, 1);
     GstBuffer *buffer = support_frame('I', 'a', 40 * MS, 0);
     gst_buffer_prepend_memory(
@@ -188,11 +185,10 @@ static void who_joins_later_gets_the_parameter_sets(void **state) {
     support_stop(late);
 }
 
-static void stream_headers_are_given_to_all_who_join(void **state) {
+TEST(stream_headers_are_given_to_all_who_join) {
     GstHarness *sink = listening_sink("latency=60000");
     GstHarness *src[2];
 
-    (void)state;
     gst_harness_set_src_caps_str(
         sink, "application/x-test, streamheader=(buffer)< 68656164 >");
     src[0] = support_caller("tltcpsrc", sink->element, "");
@@ -236,7 +232,7 @@ static guint arrives(GstHarness *src, gsize size) {
 
 /* The other caller is a plain connection that nobody reads from.  A busy
  * machine may make some frames late. */
-static void a_caller_that_never_reads_harms_no_other(void **state) {
+TEST(a_caller_that_never_reads_harms_no_other) {
     GstHarness *sink = listening_sink("latency=500");
     GstHarness *src = support_caller("tltcpsrc", sink->element, "latency=500");
     g_autofree char *port = g_strdup_printf("%u", support_port(sink->element));
@@ -244,7 +240,6 @@ static void a_caller_that_never_reads_harms_no_other(void **state) {
     tltcp_socket *deaf = NULL;
     guint arrived = 0;
 
-    (void)state;
     tltcp_config_init(&config);
     config.recv_buffer = 4096;
     assert_int_equal(
@@ -279,12 +274,11 @@ static void on_rejected(GstElement *e, GSocketAddress *address,
     counter_add(user);
 }
 
-static void the_application_may_refuse_callers(void **state) {
+TEST(the_application_may_refuse_callers) {
     GstHarness *sink = listening_sink("latency=60000");
     g_autofree char *uri = g_strdup_printf("tltcp://127.0.0.1:%u?streamid=bob",
                                            support_port(sink->element));
 
-    (void)state;
     g_signal_connect(sink->element, "caller-connecting", G_CALLBACK(refuse_bob),
                      NULL);
     g_signal_connect(sink->element, "caller-rejected", G_CALLBACK(on_rejected),
@@ -322,13 +316,12 @@ static void count_readable(GstElement *e, GSocketAddress *address,
     }
 }
 
-static void signals_name_a_caller_in_utf8_whatever_it_sends(void **state) {
+TEST(signals_name_a_caller_in_utf8_whatever_it_sends) {
     GstHarness *sink = listening_sink("latency=60000");
     g_autofree char *port = g_strdup_printf("%u", support_port(sink->element));
     tltcp_socket *s = NULL;
     tltcp_config config;
 
-    (void)state;
     g_signal_connect(sink->element, "caller-connecting",
                      G_CALLBACK(refuse_readable), NULL);
     g_signal_connect(sink->element, "caller-rejected",
@@ -341,7 +334,7 @@ static void signals_name_a_caller_in_utf8_whatever_it_sends(void **state) {
     support_stop(sink);
 }
 
-static void a_source_takes_one_caller_and_tells_the_next(void **state) {
+TEST(a_source_takes_one_caller_and_tells_the_next) {
     GstHarness *src =
         support_listener("tltcpsrc", "latency=60000&keep-listening=true");
     GstHarness *one = support_caller("tltcpsink", src->element, "");
@@ -349,7 +342,6 @@ static void a_source_takes_one_caller_and_tells_the_next(void **state) {
         g_strdup_printf("tltcp://127.0.0.1:%u?auto-reconnect=false",
                         support_port(src->element));
 
-    (void)state;
     gst_harness_set_src_caps_str(one, SUPPORT_H264_CAPS);
     support_push(one, support_frame('I', 'a', 40 * MS, 0));
     support_expect(src, "a");
@@ -369,11 +361,10 @@ static void a_source_takes_one_caller_and_tells_the_next(void **state) {
     support_stop(src);
 }
 
-static void a_key_unit_is_asked_for_when_somebody_joins(void **state) {
+TEST(a_key_unit_is_asked_for_when_somebody_joins) {
     GstHarness *sink = listening_sink("latency=60000");
     GstHarness *src = support_caller("tltcpsrc", sink->element, "");
 
-    (void)state;
     for (;;) {
         GstEvent *event = gst_harness_pull_upstream_event(sink);
         assert_non_null(event);
@@ -397,12 +388,11 @@ static void on_notify(GObject *object, GParamSpec *spec, gpointer user) {
     }
 }
 
-static void what_the_path_carries_is_notified(void **state) {
+TEST(what_the_path_carries_is_notified) {
     GstHarness *src = support_listener("tltcpsrc", "latency=60000");
     GstHarness *sink =
         support_caller("tltcpsink", src->element, "latency=60000");
 
-    (void)state;
     g_signal_connect(sink->element, "notify::estimated-bitrate",
                      G_CALLBACK(on_notify), &notified);
     gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
@@ -416,11 +406,10 @@ static void what_the_path_carries_is_notified(void **state) {
     support_stop(src);
 }
 
-static void a_sink_need_not_wait_for_callers(void **state) {
+TEST(a_sink_need_not_wait_for_callers) {
     GstHarness *sink =
         listening_sink("latency=60000&wait-for-connection=false");
 
-    (void)state;
     support_push(sink, support_frame('I', 'a', 40 * MS, 0));
     support_push(sink, support_frame('P', 'b', 80 * MS, 40 * MS));
     GstHarness *src = support_caller("tltcpsrc", sink->element, "");
@@ -432,12 +421,11 @@ static void a_sink_need_not_wait_for_callers(void **state) {
 }
 
 /* Of many callers that come and go none is left over. */
-static void callers_come_and_go(void **state) {
+TEST(callers_come_and_go) {
     GstHarness *sink =
         listening_sink("latency=60000&wait-for-connection=false");
     g_autofree char *port = g_strdup_printf("%u", support_port(sink->element));
 
-    (void)state;
     for (int i = 0; i < 60; i++) {
         tltcp_socket *s = NULL;
         assert_int_equal(

@@ -22,14 +22,13 @@ static guint free_port(void) {
     return g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(bound));
 }
 
-static void errors_name_their_cause(void **state) {
+TEST(errors_name_their_cause) {
     g_autofree char *absent = g_strdup_printf(
         "tltcp://127.0.0.1:%u?auto-reconnect=false", free_port());
     GstHarness *other = support_listener("tltcpsrc", "latency=1");
     g_autofree char *taken = g_strdup_printf(
         "tltcp://127.0.0.1:%u?mode=listener", support_port(other->element));
 
-    (void)state;
     support_fails_at("tltcpsink", absent, GST_RESOURCE_ERROR_OPEN_WRITE,
                      "127.0.0.1");
     support_fails_at("tltcpsrc", absent, GST_RESOURCE_ERROR_OPEN_READ,
@@ -49,13 +48,12 @@ static bool refuse(void *user, const tltcp_caller *caller, char *reason) {
 }
 
 /* GStreamer's structures take nothing else, and somebody prints it. */
-static void what_a_peer_says_is_made_text(void **state) {
+TEST(what_a_peer_says_is_made_text) {
     tltcp_socket *listener = NULL;
     struct sockaddr_in at;
     socklen_t len = sizeof(at);
     tltcp_config config;
 
-    (void)state;
     tltcp_config_init(&config);
     config.on_caller = refuse;
     assert_int_equal(tltcp_listen(&listener, "127.0.0.1", "0", &config), 0);
@@ -77,13 +75,12 @@ an_unknown_controller_is_named_when_set_as_a_property(void **state) {
     support_fails_with("qlog-dir", "/nonexistent", "folder");
 }
 
-static void a_sink_that_waits_for_callers_can_be_stopped(void **state) {
+TEST(a_sink_that_waits_for_callers_can_be_stopped) {
     GstElement *pipeline =
         gst_parse_launch("videotestsrc ! video/x-raw,width=16,height=16 ! "
                          "tltcpsink uri=tltcp://127.0.0.1:0?mode=listener",
                          NULL);
 
-    (void)state;
     gst_element_set_state(pipeline, GST_STATE_PLAYING);
     gst_element_get_state(pipeline, NULL, NULL, PATIENCE);
     assert_int_equal(gst_element_set_state(pipeline, GST_STATE_NULL),
@@ -91,10 +88,9 @@ static void a_sink_that_waits_for_callers_can_be_stopped(void **state) {
     gst_object_unref(pipeline);
 }
 
-static void a_source_that_waits_can_be_stopped(void **state) {
+TEST(a_source_that_waits_can_be_stopped) {
     GstHarness *h = support_listener("tltcpsrc", "latency=1");
 
-    (void)state;
     assert_int_equal(gst_element_set_state(h->element, GST_STATE_NULL),
                      GST_STATE_CHANGE_SUCCESS);
     support_stop(h);
@@ -108,14 +104,13 @@ static void lose_source(GstHarness *sink, GstHarness *src) {
     support_stop(src);
 }
 
-static void a_sink_calls_again_when_the_connection_is_lost(void **state) {
+TEST(a_sink_calls_again_when_the_connection_is_lost) {
     GstHarness *src = support_listener("tltcpsrc", "latency=60000");
     g_autofree char *uri = g_strdup_printf("tltcp://127.0.0.1:%u?mode=listener",
                                            support_port(src->element));
     GstHarness *sink = support_caller("tltcpsink", src->element, "");
     GstBus *bus = support_bus(sink);
 
-    (void)state;
     lose_source(sink, src);
     support_wait_state(bus, "lost");
     src = support_harness(support_element("tltcpsrc", uri));
@@ -139,14 +134,13 @@ static GstHarness *listening_sink(const char *uri) {
 }
 
 /* A sender that is stopped has not ended its stream. */
-static void a_source_calls_again_when_its_sender_was_stopped(void **state) {
+TEST(a_source_calls_again_when_its_sender_was_stopped) {
     GstHarness *sink = listening_sink("tltcp://127.0.0.1:0?mode=listener");
     g_autofree char *uri = g_strdup_printf("tltcp://127.0.0.1:%u?mode=listener",
                                            support_port(sink->element));
     GstHarness *src = support_caller("tltcpsrc", sink->element, "latency=100");
     GstBus *bus = support_bus(src);
 
-    (void)state;
     support_push(sink, support_frame('I', 'a', 40 * MS, 0));
     support_expect(src, "a");
     support_stop(sink);
@@ -165,12 +159,11 @@ static void a_source_calls_again_when_its_sender_was_stopped(void **state) {
     support_stop(src);
 }
 
-static void without_reconnecting_a_source_ends_with_its_sender(void **state) {
+TEST(without_reconnecting_a_source_ends_with_its_sender) {
     GstHarness *sink = listening_sink("tltcp://127.0.0.1:0?mode=listener");
     GstHarness *src =
         support_caller("tltcpsrc", sink->element, "auto-reconnect=false");
 
-    (void)state;
     support_push(sink, support_frame('I', 'a', 40 * MS, 0));
     support_expect(src, "a");
     support_stop(sink);
@@ -178,13 +171,12 @@ static void without_reconnecting_a_source_ends_with_its_sender(void **state) {
     support_stop(src);
 }
 
-static void without_reconnecting_a_lost_connection_is_an_error(void **state) {
+TEST(without_reconnecting_a_lost_connection_is_an_error) {
     GstHarness *src = support_listener("tltcpsrc", "latency=60000");
     GstHarness *sink =
         support_caller("tltcpsink", src->element, "auto-reconnect=false");
     GstBus *bus = support_bus(sink);
 
-    (void)state;
     lose_source(sink, src);
     support_expect_error(bus, GST_RESOURCE_ERROR_WRITE, "failed");
     assert_int_equal(
@@ -194,8 +186,7 @@ static void without_reconnecting_a_lost_connection_is_an_error(void **state) {
     support_stop(sink);
 }
 
-static void elements_come_and_go_a_hundred_times(void **state) {
-    (void)state;
+TEST(elements_come_and_go_a_hundred_times) {
     for (guint i = 0; i < 100; i++) {
         GstElement *e =
             gst_element_factory_make(i % 2 ? "tltcpsink" : "tltcpsrc", NULL);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/framing.h"
+#include "internal/media/codec/framing.h"
 #include "tests/gst/clip.h"
 #include "tests/gst/support.h"
 
@@ -325,7 +325,7 @@ static void check_display(const struct clip *clip, guint shown) {
     assert_true(steps + 3 >= shown - 1);
 }
 
-static void encoder_is_understood(void **state) {
+TEST(encoder_is_understood) {
     const struct row *row = *state;
     struct clip clip = {0};
     guint recoveries = 0;

@@ -4,7 +4,7 @@
 
 #include "tests/gst/deframer_world.h"
 
-static void caps_come_before_the_first_frame(void **state) {
+TEST(caps_come_before_the_first_frame) {
     struct world *w = *state;
 
     give_caps(w, 0, MEDIA_TYPE_VIDEO, "video/x-test");
@@ -18,7 +18,7 @@ static void caps_come_before_the_first_frame(void **state) {
     assert_null(w->product.caps);
 }
 
-static void video_is_chosen_before_other_streams(void **state) {
+TEST(video_is_chosen_before_other_streams) {
     struct world *w = *state;
 
     give_caps(w, 0, MEDIA_TYPE_AUDIO, "audio/x-test");
@@ -27,7 +27,7 @@ static void video_is_chosen_before_other_streams(void **state) {
     assert_int_equal(w->d.first, 3);
 }
 
-static void every_stream_has_its_own_caps_and_gaps(void **state) {
+TEST(every_stream_has_its_own_caps_and_gaps) {
     struct world *w = *state;
 
     give_caps(w, 0, MEDIA_TYPE_VIDEO, "video/x-test");
@@ -51,7 +51,7 @@ static void every_stream_has_its_own_caps_and_gaps(void **state) {
     assert_null(w->product.caps);
 }
 
-static void it_is_not_over_before_all_streams_have_begun(void **state) {
+TEST(it_is_not_over_before_all_streams_have_begun) {
     struct world *w = *state;
     media_config c = {.type = MEDIA_TYPE_AUDIO, .streams = 2};
 
@@ -62,7 +62,7 @@ static void it_is_not_over_before_all_streams_have_begun(void **state) {
     assert_true(gst_tltcp_deframer_is_over(&w->d));
 }
 
-static void it_is_over_when_all_streams_have_ended(void **state) {
+TEST(it_is_over_when_all_streams_have_ended) {
     struct world *w = *state;
 
     give_caps(w, 0, MEDIA_TYPE_VIDEO, "video/x-test");
@@ -75,7 +75,7 @@ static void it_is_over_when_all_streams_have_ended(void **state) {
     assert_true(gst_tltcp_deframer_is_over(&w->d));
 }
 
-static void sections_that_are_no_media_are_handed_on_as_they_are(void **state) {
+TEST(sections_that_are_no_media_are_handed_on_as_they_are) {
     struct world *w = *state;
     media_section section = {.data = (uint8_t *)strdup("plain"),
                              .len = 5,
@@ -88,7 +88,7 @@ static void sections_that_are_no_media_are_handed_on_as_they_are(void **state) {
     assert_int_equal(gst_buffer_memcmp(w->product.buffer, 0, "plain", 5), 0);
 }
 
-static void malformed_sections_are_counted_and_dropped(void **state) {
+TEST(malformed_sections_are_counted_and_dropped) {
     struct world *w = *state;
     media_header h = header_of(MEDIA_KIND_CONFIG, 0);
     h.length = 3;
@@ -108,7 +108,7 @@ static void malformed_sections_are_counted_and_dropped(void **state) {
     assert_int_equal(count_of(w, &w->d.counts.refused), 3);
 }
 
-static void caps_of_a_stranger_must_be_one_fixed_type(void **state) {
+TEST(caps_of_a_stranger_must_be_one_fixed_type) {
     static const char *const bad[] = {"ANY",
                                       "EMPTY",
                                       "video/x-test; audio/x-test",
@@ -126,7 +126,7 @@ static void caps_of_a_stranger_must_be_one_fixed_type(void **state) {
     }
 }
 
-static void caps_are_made_for_senders_that_know_none(void **state) {
+TEST(caps_are_made_for_senders_that_know_none) {
     struct world *w = *state;
     media_config c = {.type = MEDIA_TYPE_VIDEO,
                       .codec = {"h264", 4},
@@ -143,7 +143,7 @@ static void caps_are_made_for_senders_that_know_none(void **state) {
     assert_int_equal(width, 640);
 }
 
-static void the_end_is_told(void **state) {
+TEST(the_end_is_told) {
     struct world *w = *state;
 
     give_picture(w, 'I');
@@ -160,7 +160,7 @@ static void tags(struct world *w, const char *text, gsize len) {
     give_section(w, &h, text, TRUE, 0);
 }
 
-static void tags_come_behind_the_caps(void **state) {
+TEST(tags_come_behind_the_caps) {
     static const char text[] = "taglist, language-code=(string)de";
     struct world *w = *state;
     g_autofree gchar *language = NULL;
@@ -183,7 +183,7 @@ static void tags_come_behind_the_caps(void **state) {
 }
 
 /* Only what is known here, with the type that it has here. */
-static void tags_of_a_stranger_are_looked_at(void **state) {
+TEST(tags_of_a_stranger_are_looked_at) {
     static const char *const texts[] = {
         "",
         "taglist",
@@ -207,7 +207,7 @@ static void tags_of_a_stranger_are_looked_at(void **state) {
     assert_non_null(w->product.tags); /* up to the zero */
 }
 
-static void buffers_are_stamped_by_arrival_when_asked_to(void **state) {
+TEST(buffers_are_stamped_by_arrival_when_asked_to) {
     struct world *w = *state;
 
     w->d.delivery = GST_TLTCP_DELIVERY_IMMEDIATE;
@@ -218,7 +218,7 @@ static void buffers_are_stamped_by_arrival_when_asked_to(void **state) {
 }
 
 /* Anything a peer can send; a sanitizer looks on. */
-static void no_section_can_do_harm(void **state) {
+TEST(no_section_can_do_harm) {
     struct world *w = *state;
     guint32 random = 7;
 
@@ -260,7 +260,7 @@ static void arrives(struct world *w, guint32 flags, gint64 late) {
     give_section(w, &h, "", TRUE, (GstClockTime)(1000 * MS + h.pts + late));
 }
 
-static void frames_that_come_late_are_counted(void **state) {
+TEST(frames_that_come_late_are_counted) {
     struct world *w = *state;
 
     w->d.latency = 100 * MS;
@@ -274,7 +274,7 @@ static void frames_that_come_late_are_counted(void **state) {
     assert_int_equal(count_of(w, &w->d.counts.late), 1);
 }
 
-static void a_stranger_does_not_ask_for_any_latency(void **state) {
+TEST(a_stranger_does_not_ask_for_any_latency) {
     struct world *w = *state;
     media_config c = {.type = MEDIA_TYPE_VIDEO, .latency_ms = UINT32_MAX};
 

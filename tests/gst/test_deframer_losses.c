@@ -15,7 +15,7 @@ static void assert_handed(struct world *w, const char *frames,
     }
 }
 
-static void a_missing_frame_makes_a_gap_event_and_discont(void **state) {
+TEST(a_missing_frame_makes_a_gap_event_and_discont) {
     struct world *w = *state;
     GstClockTime start, duration;
 
@@ -34,7 +34,7 @@ static void a_missing_frame_makes_a_gap_event_and_discont(void **state) {
     assert_int_equal(count_of(w, &w->d.counts.missing_references), 0);
 }
 
-static void a_gap_of_the_transport_makes_discont(void **state) {
+TEST(a_gap_of_the_transport_makes_discont) {
     struct world *w = *state;
 
     give_picture(w, 'I');
@@ -45,7 +45,7 @@ static void a_gap_of_the_transport_makes_discont(void **state) {
     assert_null(w->product.event); /* no time is missing */
 }
 
-static void a_cut_frame_is_left_out(void **state) {
+TEST(a_cut_frame_is_left_out) {
     struct world *w = *state;
 
     give_picture(w, 'I');
@@ -58,7 +58,7 @@ static void a_cut_frame_is_left_out(void **state) {
     assert_int_equal(count_of(w, &w->d.counts.undecodable), 2);
 }
 
-static void a_cut_frame_is_flagged_when_partial_ones_are_wanted(void **state) {
+TEST(a_cut_frame_is_flagged_when_partial_ones_are_wanted) {
     struct world *w = *state;
 
     w->d.output = GST_TLTCP_OUTPUT_PARTIAL;
@@ -69,7 +69,7 @@ static void a_cut_frame_is_flagged_when_partial_ones_are_wanted(void **state) {
     assert_true(flagged(w, GST_BUFFER_FLAG_CORRUPTED));
 }
 
-static void pictures_wait_for_a_key_frame_when_asked_to(void **state) {
+TEST(pictures_wait_for_a_key_frame_when_asked_to) {
     struct world *w = *state;
     static const char frames[] = "PIPBpPBBIPB";
     static const char handed[] = " IPB    IPB";
@@ -80,7 +80,7 @@ static void pictures_wait_for_a_key_frame_when_asked_to(void **state) {
 }
 
 /* What refreshes a picture bit by bit is needed from its beginning on. */
-static void pictures_go_on_from_a_recovery_point(void **state) {
+TEST(pictures_go_on_from_a_recovery_point) {
     struct world *w = *state;
     static const char frames[] = "PIPpPRPPPB";
     static const char handed[] = " IP  RPPPB";
@@ -91,7 +91,7 @@ static void pictures_go_on_from_a_recovery_point(void **state) {
 }
 
 /* Only what says that it refers to a lost branch waits. */
-static void a_lost_branch_holds_back_what_names_it(void **state) {
+TEST(a_lost_branch_holds_back_what_names_it) {
     struct world *w = *state;
     static const char frames[] = "IPVBBPvBBPVBPVB";
     static const char depends[] = "011124112411311";

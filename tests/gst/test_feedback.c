@@ -114,7 +114,7 @@ static gboolean wait_count(struct sender *s, const char *name, guint64 least) {
     return TRUE;
 }
 
-static void an_encoder_begins_anew_after_a_loss_that_matters(void **state) {
+TEST(an_encoder_begins_anew_after_a_loss_that_matters) {
     struct sender s;
 
     if (!begin(&s, *state, "")) {
@@ -127,7 +127,7 @@ static void an_encoder_begins_anew_after_a_loss_that_matters(void **state) {
     end(&s);
 }
 
-static void an_encoder_is_left_alone_when_not_wanted(void **state) {
+TEST(an_encoder_is_left_alone_when_not_wanted) {
     struct sender s;
 
     if (!begin(&s, *state, "force-key-unit=false")) {
@@ -141,7 +141,7 @@ static void an_encoder_is_left_alone_when_not_wanted(void **state) {
 }
 
 /* Groups of ten pictures of which the connection carries a part. */
-static void after_a_loss_a_key_frame_comes_first_when_asked_for(void **state) {
+TEST(after_a_loss_a_key_frame_comes_first_when_asked_for) {
     static const struct row row = {
         "x264enc", "x264enc name=encoder tune=zerolatency bitrate=1200 "
                    "speed-preset=ultrafast key-int-max=10 ! h264parse"};
@@ -149,7 +149,6 @@ static void after_a_loss_a_key_frame_comes_first_when_asked_for(void **state) {
     guint losses = 0;
     guint whole = 0;
 
-    (void)state;
     if (!begin(&s, &row, "force-key-unit=false drop-policy=until-keyframe")) {
         end(&s);
         skip();

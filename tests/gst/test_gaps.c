@@ -4,7 +4,7 @@
 
 #include <tltcp/socket.h>
 
-#include "media/framing.h"
+#include "internal/media/codec/framing.h"
 
 struct sender {
     GstHarness *src;
@@ -79,12 +79,11 @@ static void frame(struct sender *s, unsigned frame_class, gsize len,
                   obsolete ? 1 : TLTCP_TIME_NEVER);
 }
 
-static void an_obsolete_frame_is_a_gap_with_its_size(void **state) {
+TEST(an_obsolete_frame_is_a_gap_with_its_size) {
     struct sender s;
     GstStructure *stats = NULL;
     guint64 value = 0;
 
-    (void)state;
     begin(&s, "latency=100");
     frame(&s, MEDIA_CLASS_KEY, 100, FALSE);
     gst_buffer_unref(support_pull(s.src));
@@ -109,10 +108,9 @@ static void an_obsolete_frame_is_a_gap_with_its_size(void **state) {
     end(&s);
 }
 
-static void what_needs_a_lost_frame_is_held_back_when_asked_to(void **state) {
+TEST(what_needs_a_lost_frame_is_held_back_when_asked_to) {
     struct sender s;
 
-    (void)state;
     begin(&s, "latency=100&drop-until-keyframe=true");
     frame(&s, MEDIA_CLASS_KEY, 1, FALSE);
     frame(&s, MEDIA_CLASS_REFERENCE, 2, TRUE);
@@ -126,11 +124,10 @@ static void what_needs_a_lost_frame_is_held_back_when_asked_to(void **state) {
     end(&s);
 }
 
-static void plain_sections_are_buffers(void **state) {
+TEST(plain_sections_are_buffers) {
     struct sender s;
     char text[] = "just bytes";
 
-    (void)state;
     begin(&s, "latency=100");
     write_section(&s, text, sizeof(text), TLTCP_TIME_NEVER);
     GstBuffer *got = support_pull(s.src);
@@ -140,10 +137,9 @@ static void plain_sections_are_buffers(void **state) {
     end(&s);
 }
 
-static void a_connection_that_ends_in_order_ends_the_stream(void **state) {
+TEST(a_connection_that_ends_in_order_ends_the_stream) {
     struct sender s;
 
-    (void)state;
     begin(&s, "latency=100");
     frame(&s, MEDIA_CLASS_KEY, 100, FALSE);
     tltcp_close(s.socket, 5000);

@@ -111,8 +111,7 @@ static void live(GRand *r) {
     }
 }
 
-static void every_life_ends(void **state) {
-    (void)state;
+TEST(every_life_ends) {
     for (guint32 seed = 1; seed <= LIVES; seed++) {
         GRand *r = g_rand_new_with_seed(seed);
         live(r);

@@ -79,14 +79,13 @@ static GstBuffer *noise(guint32 *random, gsize len, GstClockTime t) {
     return buffer;
 }
 
-static void frames_cut_at_every_point_arrive_as_they_are(void **state) {
+TEST(frames_cut_at_every_point_arrive_as_they_are) {
     struct pair p = connect_pair("latency=10000",
                                  "latency=10000&deadline-mode"
                                  "=none",
                                  SUPPORT_H264_CAPS);
     gsize sent = 0;
 
-    (void)state;
     for (gsize len = 0; len <= 200; len++) {
         GstBuffer *frame =
             support_frame(len % 3 ? 'P' : 'I', (guint8)len, len * MS, len * MS);
@@ -97,10 +96,9 @@ static void frames_cut_at_every_point_arrive_as_they_are(void **state) {
     assert_int_equal(finish(&p), sent);
 }
 
-static void noise_is_carried_as_any_codec(void **state) {
+TEST(noise_is_carried_as_any_codec) {
     guint32 random = 1;
 
-    (void)state;
     for (gsize c = 0; c < G_N_ELEMENTS(codecs); c++) {
         struct pair p =
             connect_pair("latency=10000", "latency=10000", codecs[c]);
@@ -112,11 +110,10 @@ static void noise_is_carried_as_any_codec(void **state) {
 }
 
 /* Packets whose tables, lengths and adaptation fields are nonsense. */
-static void broken_transport_packets_are_survived(void **state) {
+TEST(broken_transport_packets_are_survived) {
     struct pair p = connect_pair("latency=10000", "latency=10000", codecs[7]);
     guint32 random = 9;
 
-    (void)state;
     for (guint i = 0; i < 300; i++) {
         GstBuffer *buffer = noise(&random, 7 * 188, i * MS);
         for (gsize packet = 0; packet < 7; packet++) {
@@ -130,7 +127,7 @@ static void broken_transport_packets_are_survived(void **state) {
     finish(&p);
 }
 
-static void times_may_be_any(void **state) {
+TEST(times_may_be_any) {
     static const GstClockTime odd[] = {
         GST_CLOCK_TIME_NONE,
         0,
@@ -147,7 +144,6 @@ static void times_may_be_any(void **state) {
         "deadline-mode=pts", "deadline-mode=gop", "deadline-mode=constant",
         "deadline-mode=pts&drop-policy=until-keyframe"};
 
-    (void)state;
     for (gsize q = 0; q < G_N_ELEMENTS(queries); q++) {
         struct pair p =
             connect_pair("latency=100", queries[q], SUPPORT_H264_CAPS);
@@ -162,12 +158,11 @@ static void times_may_be_any(void **state) {
 
 /* Behind a seek a demuxer begins with the key frame before the place: what is
  * shown later needs it. */
-static void what_is_before_the_segment_is_decoded_only(void **state) {
+TEST(what_is_before_the_segment_is_decoded_only) {
     struct pair p =
         connect_pair("latency=10000", "latency=10000", SUPPORT_H264_CAPS);
     GstSegment segment;
 
-    (void)state;
     gst_segment_init(&segment, GST_FORMAT_TIME);
     segment.start = segment.time = 3600 * GST_SECOND;
     assert_true(
@@ -190,11 +185,10 @@ static void what_is_before_the_segment_is_decoded_only(void **state) {
     finish(&p);
 }
 
-static void caps_may_change_with_every_buffer(void **state) {
+TEST(caps_may_change_with_every_buffer) {
     struct pair p = connect_pair("latency=10000", "latency=10000", codecs[0]);
     guint32 random = 5;
 
-    (void)state;
     for (guint i = 0; i < 120; i++) {
         gst_harness_set_src_caps_str(p.sink, codecs[i % G_N_ELEMENTS(codecs)]);
         push(&p, noise(&random, 500, i * MS));
@@ -202,11 +196,10 @@ static void caps_may_change_with_every_buffer(void **state) {
     assert_true(finish(&p) > 0);
 }
 
-static void the_end_may_come_in_the_middle_of_a_group(void **state) {
+TEST(the_end_may_come_in_the_middle_of_a_group) {
     struct pair p =
         connect_pair("latency=10000", "latency=10000", SUPPORT_H264_CAPS);
 
-    (void)state;
     push(&p, support_frame('I', 0, 40 * MS, 0));
     push(&p, support_frame('P', 1, 160 * MS, 40 * MS));
     push(&p, support_frame('B', 2, 80 * MS, 80 * MS));
@@ -238,14 +231,13 @@ static guint callers(GstElement *sink) {
     return n;
 }
 
-static void a_thousand_callers_come_and_go(void **state) {
+TEST(a_thousand_callers_come_and_go) {
     GstHarness *sink =
         support_listener("tltcpsink", "latency=1000&wait-for-connection=false");
     g_autofree char *port = g_strdup_printf("%u", support_port(sink->element));
     GThread *threads[4];
     gsize failed = 0;
 
-    (void)state;
     gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
     for (guint i = 0; i < G_N_ELEMENTS(threads); i++) {
         threads[i] = g_thread_new("callers", call_and_leave, port);
@@ -282,13 +274,12 @@ static void on_dropped(GstElement *sink, GSocketAddress *caller, guint stream,
 }
 
 /* Many times as much as the connection may send. */
-static void an_encoder_that_does_not_listen_is_no_end(void **state) {
+TEST(an_encoder_that_does_not_listen_is_no_end) {
     struct pair p =
         connect_pair("latency=200", "latency=200&max-send-bitrate=1000000",
                      SUPPORT_H264_CAPS);
     guint dropped[2] = {0};
 
-    (void)state;
     g_signal_connect(p.sink->element, "section-dropped", G_CALLBACK(on_dropped),
                      dropped);
     for (guint i = 0; i < 50; i++) {
@@ -314,13 +305,12 @@ static void an_encoder_that_does_not_listen_is_no_end(void **state) {
     assert_true(dropped[1] > 10);
 }
 
-static void a_meta_says_what_a_buffer_is(void **state) {
+TEST(a_meta_says_what_a_buffer_is) {
     struct pair p =
         connect_pair("latency=10000", "latency=10000", SUPPORT_H264_CAPS);
     GstStructure *stats = NULL;
     guint64 count = 0;
 
-    (void)state;
     push(&p, support_frame('I', 0, 0, 0));
     for (guint i = 1; i < 4; i++) {
         GstBuffer *frame = support_frame('P', 0, i * 40 * MS, i * 40 * MS);
@@ -342,12 +332,11 @@ static void a_meta_says_what_a_buffer_is(void **state) {
 }
 
 /* The receiver sees what a frame is and what its sender called it. */
-static void what_was_said_of_a_buffer_arrives(void **state) {
+TEST(what_was_said_of_a_buffer_arrives) {
     static const char *const classes[] = {"key", "reference", "disposable"};
     struct pair p =
         connect_pair("latency=10000", "latency=10000", SUPPORT_H264_CAPS);
 
-    (void)state;
     for (guint i = 0; i < 3; i++) {
         GstBuffer *frame =
             support_frame("IPB"[i], 'a', i * 40 * MS, i * 40 * MS);
@@ -389,7 +378,7 @@ static void note_reason(GstElement *sink, GSocketAddress *caller, guint stream,
 
 /* Frames b and d are lost, of which the one is too late and the other refers to
  * it; those between them refer to others. */
-static void a_meta_says_what_a_buffer_refers_to(void **state) {
+TEST(a_meta_says_what_a_buffer_refers_to) {
     static const struct {
         char mark;
         guint depends;
@@ -403,7 +392,6 @@ static void a_meta_says_what_a_buffer_refers_to(void **state) {
         connect_pair("latency=10000", "latency=10000", SUPPORT_H264_CAPS);
     GString *seen = g_string_new(NULL);
 
-    (void)state;
     g_signal_connect(p.sink->element, "section-dropped",
                      G_CALLBACK(note_reason), seen);
     for (guint i = 0; i < G_N_ELEMENTS(frames); i++) {

@@ -4,7 +4,7 @@
 
 /* ---- transport streams ---- */
 
-static void a_transport_stream_arrives_whole(void **state) {
+TEST(a_transport_stream_arrives_whole) {
     struct run *r = *state;
     guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
 
@@ -28,7 +28,7 @@ static void on_decoded(GstElement *sink, GstBuffer *buffer, GstPad *pad,
     g_atomic_int_inc(count);
 }
 
-static void a_transport_stream_can_be_demuxed(void **state) {
+TEST(a_transport_stream_can_be_demuxed) {
     struct run *r = *state;
     gint pictures = 0;
 
@@ -74,14 +74,14 @@ static void plays_by_uri(struct run *r, const char *what, const char *sink) {
     pipeline_stop(&r->receiver); /* before count is gone */
 }
 
-static void uridecodebin_takes_the_uri(void **state) {
+TEST(uridecodebin_takes_the_uri) {
     struct run *r = *state;
 
     run_send_to_callers(r, VIDEO " ! s.", "is-live=true");
     plays_by_uri(r, "uridecodebin", "f");
 }
 
-static void playbin_takes_the_uri(void **state) {
+TEST(playbin_takes_the_uri) {
     struct run *r = *state;
 
     run_send_to_callers(r, VIDEO " ! queue ! s. " AUDIO " ! queue ! s.",
@@ -92,7 +92,7 @@ static void playbin_takes_the_uri(void **state) {
                  NULL);
 }
 
-static void playbin_plays_a_transport_stream(void **state) {
+TEST(playbin_plays_a_transport_stream) {
     struct run *r = *state;
 
     run_send_to_callers(r, "mpegtsmux name=m ! s. " VIDEO " ! m. ",

@@ -88,7 +88,7 @@ static void expect(const char *option, const char *const row[3],
 }
 
 /* A frame that nobody needs is late, then one that others need. */
-static void drop_policies_differ_in_what_goes_with_a_late_frame(void **state) {
+TEST(drop_policies_differ_in_what_goes_with_a_late_frame) {
     static const struct frame frames[] = {
         {'I', 'a', 0, FALSE},   {'P', 'b', 40, FALSE},  {'B', 'c', 80, TRUE},
         {'P', 'd', 120, FALSE}, {'I', 'e', 160, FALSE}, {'P', 'f', 200, TRUE},
@@ -98,7 +98,6 @@ static void drop_policies_differ_in_what_goes_with_a_late_frame(void **state) {
         {"dependents", "abdehi", "c:late f:late g:depends "},
         {"until-keyframe", "abehi", "c:late d:depends f:late g:depends "}};
 
-    (void)state;
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         expect("drop-policy", rows[i], frames, G_N_ELEMENTS(frames));
     }
@@ -106,7 +105,7 @@ static void drop_policies_differ_in_what_goes_with_a_late_frame(void **state) {
 
 /* Of two groups the first goes on for a minute and has a frame that was to be
  * shown long ago; the second is over. */
-static void deadline_modes_differ_in_when_a_frame_is_late(void **state) {
+TEST(deadline_modes_differ_in_when_a_frame_is_late) {
     static const struct frame frames[] = {{'I', 'a', 0, FALSE},
                                           {'P', 'b', 120000, FALSE},
                                           {'B', 'c', -50000, FALSE},
@@ -117,7 +116,6 @@ static void deadline_modes_differ_in_when_a_frame_is_late(void **state) {
                                           {"constant", "abcde", ""},
                                           {"none", "abcde", ""}};
 
-    (void)state;
     for (gsize i = 0; i < G_N_ELEMENTS(rows); i++) {
         expect("deadline-mode", rows[i], frames, G_N_ELEMENTS(frames));
     }
@@ -141,8 +139,7 @@ static guint arrived_of(guint n, const char *mode) {
     return (guint)got->len;
 }
 
-static void without_deadlines_nothing_is_given_up(void **state) {
-    (void)state;
+TEST(without_deadlines_nothing_is_given_up) {
     assert_int_equal(arrived_of(15, "none"), 15);
     assert_true(arrived_of(15, "constant") < 15);
 }

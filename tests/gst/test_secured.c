@@ -18,8 +18,7 @@ static bool have_security(void) {
     return tltcp_config_check(&config, NULL) == 0;
 }
 
-static void with_the_same_passphrase_the_stream_arrives(void **state) {
-    (void)state;
+TEST(with_the_same_passphrase_the_stream_arrives) {
     if (!have_security()) {
         support_fails_with("passphrase", "long enough", "passphrase");
         skip();
@@ -46,12 +45,11 @@ static guint64 rejected_at(GstElement *listener) {
     return n;
 }
 
-static void a_wrong_passphrase_is_an_error_of_the_caller(void **state) {
+TEST(a_wrong_passphrase_is_an_error_of_the_caller) {
     GstHarness *sink =
         support_listener("tltcpsink", "passphrase=long%20enough");
     static const char *const wrong[] = {"?passphrase=something%20else", ""};
 
-    (void)state;
     for (gsize i = 0; have_security() && i < G_N_ELEMENTS(wrong); i++) {
         g_autofree char *uri = g_strdup_printf(
             "tltcp://127.0.0.1:%u%s", support_port(sink->element), wrong[i]);
@@ -62,15 +60,14 @@ static void a_wrong_passphrase_is_an_error_of_the_caller(void **state) {
     support_stop(sink);
 }
 
-static void a_source_tells_whom_it_turned_away(void **state) {
+TEST(a_source_tells_whom_it_turned_away) {
     GstHarness *src = support_listener("tltcpsrc", "passphrase=long%20enough");
 
-    (void)state;
     assert_int_equal(rejected_at(src->element), 0);
     support_stop(src);
 }
 
-static void a_passphrase_can_be_read_nowhere(void **state) {
+TEST(a_passphrase_can_be_read_nowhere) {
     GstElement *e = support_element(
         "tltcpsink", "tltcp://h:1?latency=5&passphrase=long%20enough");
     g_autofree char *uri = NULL;
@@ -78,7 +75,6 @@ static void a_passphrase_can_be_read_nowhere(void **state) {
     GParamSpec *spec =
         g_object_class_find_property(G_OBJECT_GET_CLASS(e), "passphrase");
 
-    (void)state;
     assert_false(spec->flags & G_PARAM_READABLE);
     g_object_get(e, "uri", &uri, NULL);
     assert_string_equal(uri, "tltcp://h:1?latency=5");
@@ -120,7 +116,7 @@ static int remove_files(void **state) {
     return rv;
 }
 
-static void callers_with_any_of_a_listeners_files_get_in(void **state) {
+TEST(callers_with_any_of_a_listeners_files_get_in) {
     static const char *const callers[][2] = {{"passphrase-file", "old"},
                                              {"key-file", "key"},
                                              {"passphrase-file", "new"}};
@@ -128,7 +124,6 @@ static void callers_with_any_of_a_listeners_files_get_in(void **state) {
         "keep-listening=true&passphrase-file=%s/new:%s/old&key-file=%s/key",
         folder, folder, folder);
 
-    (void)state;
     if (!have_security()) {
         skip();
     }
@@ -145,7 +140,7 @@ static void callers_with_any_of_a_listeners_files_get_in(void **state) {
     support_stop(src);
 }
 
-static void without_its_file_an_element_does_not_start(void **state) {
+TEST(without_its_file_an_element_does_not_start) {
     g_autofree char *none = g_build_filename(folder, "none", NULL);
     g_autofree char *too_short = g_build_filename(folder, "short", NULL);
     g_autofree char *second = g_strdup_printf("%s/new:%s/none", folder, folder);
@@ -154,7 +149,6 @@ static void without_its_file_an_element_does_not_start(void **state) {
     GstElement *e = support_element("tltcpsrc", "tltcp://h:1");
     g_autoptr(GError) error = NULL;
 
-    (void)state;
     support_fails_with("passphrase-file", none, "first line");
     support_fails_with("passphrase-file", too_short, "8 to 512");
     support_fails_with("passphrase-file", second, "none");

@@ -73,24 +73,21 @@ static void compare(struct pair p) {
     gst_caps_unref(caps);
 }
 
-static void a_calling_sink_reaches_a_listening_source(void **state) {
+TEST(a_calling_sink_reaches_a_listening_source) {
     struct pair p = sink_calls("latency=60000", "latency=60000");
 
-    (void)state;
     compare(p);
     end(p);
 }
 
-static void a_calling_source_reaches_a_listening_sink(void **state) {
+TEST(a_calling_source_reaches_a_listening_sink) {
     struct pair p = source_calls("latency=60000", "latency=60000");
 
-    (void)state;
     compare(p);
     end(p);
 }
 
-static void every_deadline_mode_and_policy_carries_the_stream(void **state) {
-    (void)state;
+TEST(every_deadline_mode_and_policy_carries_the_stream) {
     for (guint i = 0; i < 12; i++) {
         g_autofree char *query = g_strdup_printf(
             "latency=60000&deadline-mode=%u&drop-policy=%u", i % 4, i / 4);
@@ -100,8 +97,7 @@ static void every_deadline_mode_and_policy_carries_the_stream(void **state) {
     }
 }
 
-static void every_controller_carries_the_stream(void **state) {
-    (void)state;
+TEST(every_controller_carries_the_stream) {
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         g_autofree char *query = g_strdup_printf(
             "latency=60000&max-send-bitrate=50000000&congestion-control=%s",
@@ -112,11 +108,10 @@ static void every_controller_carries_the_stream(void **state) {
     }
 }
 
-static void bytes_without_times_are_carried_reliably(void **state) {
+TEST(bytes_without_times_are_carried_reliably) {
     struct pair p = sink_calls("latency=1", "latency=1");
     GstSegment segment;
 
-    (void)state;
     gst_segment_init(&segment, GST_FORMAT_BYTES);
     gst_harness_push_event(p.sink, gst_event_new_stream_start("s"));
     gst_harness_push_event(p.sink, gst_event_new_segment(&segment));
@@ -137,10 +132,9 @@ static void bytes_without_times_are_carried_reliably(void **state) {
     end(p);
 }
 
-static void new_caps_in_mid_stream_arrive_before_their_buffers(void **state) {
+TEST(new_caps_in_mid_stream_arrive_before_their_buffers) {
     struct pair p = sink_calls("latency=60000", "latency=60000");
 
-    (void)state;
     for (guint i = 0; i < 3; i++) {
         g_autofree char *text =
             g_strdup_printf("application/x-test, number=(int)%u", i);
@@ -158,10 +152,9 @@ static void new_caps_in_mid_stream_arrive_before_their_buffers(void **state) {
     end(p);
 }
 
-static void the_end_travels(void **state) {
+TEST(the_end_travels) {
     struct pair p = sink_calls("latency=60000", "latency=60000");
 
-    (void)state;
     gst_harness_set_src_caps_str(p.sink, CAPS);
     support_push(p.sink, support_buffer(0, 10, 0, 0, 0));
     assert_true(gst_harness_push_event(p.sink, gst_event_new_eos()));
@@ -170,10 +163,9 @@ static void the_end_travels(void **state) {
     end(p);
 }
 
-static void nothing_is_left_behind_when_the_end_comes_at_once(void **state) {
+TEST(nothing_is_left_behind_when_the_end_comes_at_once) {
     struct pair p = sink_calls("latency=60000", "latency=60000");
 
-    (void)state;
     gst_harness_set_src_caps_str(p.sink, CAPS);
     for (guint i = 0; i < 100; i++) {
         support_push(p.sink,
@@ -187,11 +179,10 @@ static void nothing_is_left_behind_when_the_end_comes_at_once(void **state) {
     end(p);
 }
 
-static void a_gap_event_travels(void **state) {
+TEST(a_gap_event_travels) {
     struct pair p = sink_calls("latency=60000", "latency=60000");
     GstClockTime start, duration;
 
-    (void)state;
     gst_harness_set_src_caps_str(p.sink, CAPS);
     support_push(p.sink, support_buffer(0, 10, 0, 0, 0));
     GstBuffer *buffer = support_pull(p.src);
@@ -205,11 +196,10 @@ static void a_gap_event_travels(void **state) {
     end(p);
 }
 
-static void keep_listening_serves_one_sender_after_the_other(void **state) {
+TEST(keep_listening_serves_one_sender_after_the_other) {
     GstHarness *src =
         support_listener("tltcpsrc", "latency=60000&keep-listening=true");
 
-    (void)state;
     for (guint i = 0; i < 3; i++) {
         GstHarness *sink =
             support_caller("tltcpsink", src->element, "latency=60000");
@@ -227,7 +217,7 @@ static void keep_listening_serves_one_sender_after_the_other(void **state) {
     support_stop(src);
 }
 
-static void a_source_asks_for_its_latency(void **state) {
+TEST(a_source_asks_for_its_latency) {
     GstHarness *timed = support_listener("tltcpsrc", "latency=321");
     GstHarness *at_once =
         support_listener("tltcpsrc", "latency=321&delivery=immediate");
@@ -235,7 +225,6 @@ static void a_source_asks_for_its_latency(void **state) {
     GstClockTime max = 0;
     gboolean live = FALSE;
 
-    (void)state;
     GstQuery *query = gst_query_new_latency();
     assert_true(gst_element_query(timed->element, query));
     gst_query_parse_latency(query, &live, &min, &max);
@@ -263,8 +252,7 @@ static GstClockTime latency_of(GstElement *src) {
     return min;
 }
 
-static void the_longer_latency_of_both_ends_holds(void **state) {
-    (void)state;
+TEST(the_longer_latency_of_both_ends_holds) {
     for (guint i = 0; i < 2; i++) {
         struct pair p = sink_calls(i ? "latency=700" : "latency=300",
                                    i ? "latency=300" : "latency=700");
@@ -300,7 +288,7 @@ static gboolean name_is_hyphenated(GQuark id, const GValue *value,
     return TRUE;
 }
 
-static void statistics_count_what_was_sent_and_received(void **state) {
+TEST(statistics_count_what_was_sent_and_received) {
     static const char *const gauges[] = {
         "cwnd-bytes",       "bytes-in-flight",       "rtt-us",
         "rtt-min-us",       "estimated-bitrate-bps", "packets-lost",
@@ -308,7 +296,6 @@ static void statistics_count_what_was_sent_and_received(void **state) {
     struct pair p = sink_calls("latency=60000", "latency=60000");
     GstStructure *s = NULL;
 
-    (void)state;
     gst_harness_set_src_caps_str(p.sink, SUPPORT_H264_CAPS);
     support_push(p.sink, support_frame('I', 1, 40 * MS, 0));
     support_push(p.sink, support_frame('B', 2, 80 * MS, 80 * MS));
@@ -354,10 +341,9 @@ static guint64 repair_sent(const char *fec) {
     return sent;
 }
 
-static void repair_packets_are_sent_when_asked_for(void **state) {
+TEST(repair_packets_are_sent_when_asked_for) {
     tltcp_config config;
 
-    (void)state;
     tltcp_config_init(&config);
     config.fec = TLTCP_FEC_ON;
     if (tltcp_config_check(&config, NULL) == TLTCP_ERR_UNSUPPORTED) {
@@ -368,10 +354,9 @@ static void repair_packets_are_sent_when_asked_for(void **state) {
     assert_int_equal(repair_sent("off"), 0);
 }
 
-static void timestamps_follow_the_display_times_of_the_sender(void **state) {
+TEST(timestamps_follow_the_display_times_of_the_sender) {
     struct pair p = sink_calls("latency=60000", "latency=60000");
 
-    (void)state;
     gst_harness_set_src_caps_str(p.sink, SUPPORT_H264_CAPS);
     support_push(p.sink, support_frame('I', 1, 40 * MS, 0));
     support_push(p.sink, support_frame('P', 2, 160 * MS, 40 * MS));

@@ -13,7 +13,7 @@ static void carry_both(struct run *r, const char *pictures, const char *sound) {
     run_wait_end(r);
 }
 
-static void picture_and_sound_share_a_connection(void **state) {
+TEST(picture_and_sound_share_a_connection) {
     struct run *r = *state;
 
     carry_both(r, "num-buffers=50", "num-buffers=50");
@@ -30,7 +30,7 @@ static void picture_and_sound_share_a_connection(void **state) {
     assert_true(audio->eos);
 }
 
-static void a_stream_may_end_before_the_others(void **state) {
+TEST(a_stream_may_end_before_the_others) {
     struct run *r = *state;
 
     carry_both(r, "num-buffers=5", "num-buffers=200");
@@ -40,7 +40,7 @@ static void a_stream_may_end_before_the_others(void **state) {
 
 /* What comes out of which pad does not depend on who is first, nor on stream
  * headers, which Opus has. */
-static void a_slow_encoder_is_waited_for(void **state) {
+TEST(a_slow_encoder_is_waited_for) {
     struct run *r = *state;
     guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
 
@@ -53,7 +53,7 @@ static void a_slow_encoder_is_waited_for(void **state) {
     assert_string_equal(run_find(r, "audio/x-opus", 1)->name, "src_1");
 }
 
-static void so_it_is_by_the_first_pad(void **state) {
+TEST(so_it_is_by_the_first_pad) {
     struct run *r = *state;
     guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
 
@@ -63,7 +63,7 @@ static void so_it_is_by_the_first_pad(void **state) {
     assert_string_equal(run_find(r, "video/x-h264", 1)->name, "src");
 }
 
-static void three_streams_have_three_pads(void **state) {
+TEST(three_streams_have_three_pads) {
     struct run *r = *state;
     guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
 
@@ -83,7 +83,7 @@ static void three_streams_have_three_pads(void **state) {
 }
 
 /* The language of a stream comes out of its pad. */
-static void streams_keep_their_tags(void **state) {
+TEST(streams_keep_their_tags) {
     struct run *r = *state;
 
     carry_both(r, "num-buffers=30 ! taginject tags=title=ball",
@@ -93,7 +93,7 @@ static void streams_keep_their_tags(void **state) {
     assert_null(run_find(r, "video/x-h264", 1)->language);
 }
 
-static void who_calls_late_gets_every_stream(void **state) {
+TEST(who_calls_late_gets_every_stream) {
     struct run *r = *state;
     void *other = NULL;
 
@@ -114,7 +114,7 @@ static void who_calls_late_gets_every_stream(void **state) {
     run_teardown(&other);
 }
 
-static void streams_are_paused_and_go_on(void **state) {
+TEST(streams_are_paused_and_go_on) {
     struct run *r = *state;
     guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
 
@@ -134,7 +134,7 @@ static void streams_are_paused_and_go_on(void **state) {
 
 /* A first stream whose time has not come makes no use of being asked to stop;
  * the one that waits for a caller is to end all the same. */
-static void who_waits_for_a_caller_can_be_stopped(void **state) {
+TEST(who_waits_for_a_caller_can_be_stopped) {
     struct run *r = *state;
 
     for (int i = 0; i < 10; i++) {
@@ -165,7 +165,7 @@ static void wait_eos(struct run *r, const char *name) {
 }
 
 /* Who waits for the others to end can be paused, and does not forget to. */
-static void a_stream_that_has_ended_stops_with_the_others(void **state) {
+TEST(a_stream_that_has_ended_stops_with_the_others) {
     struct run *r = *state;
     guint port = run_receive(r, "tltcp://127.0.0.1:0?mode=listener");
 
@@ -194,7 +194,7 @@ static GstPadProbeReturn count_buffer(GstPad *pad, GstPadProbeInfo *info,
     return GST_PAD_PROBE_OK;
 }
 
-static void streams_that_have_ended_begin_again(void **state) {
+TEST(streams_that_have_ended_begin_again) {
     struct run *r = *state;
     gint count = 0;
 
@@ -214,12 +214,11 @@ static void streams_that_have_ended_begin_again(void **state) {
     }
 }
 
-static void a_pad_can_come_and_go(void **state) {
+TEST(a_pad_can_come_and_go) {
     GstElement *sink = support_element("tltcpsink", "tltcp://127.0.0.1:9");
     GstPad *first = gst_element_request_pad_simple(sink, "sink_%u");
     GstPad *second = gst_element_request_pad_simple(sink, "sink_%u");
 
-    (void)state;
     assert_non_null(first);
     assert_non_null(second);
     assert_ptr_not_equal(first, second);

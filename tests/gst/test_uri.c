@@ -27,7 +27,7 @@ static void assert_text(GstElement *e, const char *name, const char *expected) {
     assert_string_equal(value, expected);
 }
 
-static void every_key_of_a_sink_is_a_property(void **state) {
+TEST(every_key_of_a_sink_is_a_property) {
     const char *uri = "tltcp://example.org:5000?latency=300&streamid=cam1"
                       "&deadline-mode=gop&drop-policy=until-keyframe"
                       "&max-send-bitrate=2000000&initial-window=375"
@@ -37,7 +37,6 @@ static void every_key_of_a_sink_is_a_property(void **state) {
     GstElement *e = support_element("tltcpsink", uri);
     guint64 rate = 0;
 
-    (void)state;
     assert_text(e, "uri", uri);
     assert_text(e, "streamid", "cam1");
     assert_text(e, "congestion-control", "reno");
@@ -56,13 +55,12 @@ static void every_key_of_a_sink_is_a_property(void **state) {
     gst_object_unref(e);
 }
 
-static void every_key_of_a_source_is_a_property(void **state) {
+TEST(every_key_of_a_source_is_a_property) {
     GstElement *e = support_element(
         "tltcpsrc", "tltcp://127.0.0.1:5001?mode=listener&keep-listening=true"
                     "&output=partial&delivery=immediate"
                     "&drop-until-keyframe=yes&latency=0&fec=on");
 
-    (void)state;
     assert_int_equal(get_enum(e, "mode"), 2);
     assert_text(e, "localaddress", "127.0.0.1");
     assert_int_equal(get_uint(e, "localport"), 5001);
@@ -75,36 +73,32 @@ static void every_key_of_a_source_is_a_property(void **state) {
     gst_object_unref(e);
 }
 
-static void enumerations_are_taken_by_number_too(void **state) {
+TEST(enumerations_are_taken_by_number_too) {
     GstElement *e = support_element("tltcpsink", "tltcp://h:1?deadline-mode=2");
 
-    (void)state;
     assert_int_equal(get_enum(e, "deadline-mode"), 2);
     gst_object_unref(e);
 }
 
-static void a_uri_without_host_is_a_listener(void **state) {
+TEST(a_uri_without_host_is_a_listener) {
     GstElement *e = support_element("tltcpsrc", "tltcp://:7002");
 
-    (void)state;
     assert_int_equal(get_enum(e, "mode"), 2);
     assert_int_equal(get_uint(e, "localport"), 7002);
     gst_object_unref(e);
 }
 
-static void escaped_values_are_unescaped(void **state) {
+TEST(escaped_values_are_unescaped) {
     GstElement *e =
         support_element("tltcpsink", "tltcp://h:1?streamid=a%20b%26c%3d1");
 
-    (void)state;
     assert_text(e, "streamid", "a b&c=1");
     gst_object_unref(e);
 }
 
-static void mode_and_port_may_be_set_as_properties(void **state) {
+TEST(mode_and_port_may_be_set_as_properties) {
     GstElement *e = support_element("tltcpsrc", "tltcp://127.0.0.1:7003");
 
-    (void)state;
     g_object_set(e, "mode", 2, NULL);
     assert_int_equal(get_uint(e, "localport"), 7003);
     g_object_set(e, "localport", 7004, NULL);
@@ -147,8 +141,7 @@ static const struct {
     {"tltcpsink", "", "URI"},
 };
 
-static void wrong_uris_are_refused_with_the_cause(void **state) {
-    (void)state;
+TEST(wrong_uris_are_refused_with_the_cause) {
     for (size_t i = 0; i < G_N_ELEMENTS(refused); i++) {
         GstElement *e = gst_element_factory_make(refused[i].element, NULL);
         GError *error = NULL;
@@ -166,10 +159,9 @@ static void wrong_uris_are_refused_with_the_cause(void **state) {
     }
 }
 
-static void a_refused_uri_changes_nothing(void **state) {
+TEST(a_refused_uri_changes_nothing) {
     GstElement *e = support_element("tltcpsink", "tltcp://h:1?latency=7");
 
-    (void)state;
     assert_false(gst_uri_handler_set_uri(
         GST_URI_HANDLER(e), "tltcp://i:2?latency=8&bogus=1", NULL));
     assert_text(e, "uri", "tltcp://h:1?latency=7");
@@ -179,11 +171,10 @@ static void a_refused_uri_changes_nothing(void **state) {
 
 /* A property cannot be refused: that is said when the element starts, which
  * would else call whom nobody named. */
-static void an_element_does_not_start_with_a_refused_uri(void **state) {
+TEST(an_element_does_not_start_with_a_refused_uri) {
     GstElement *e = gst_element_factory_make("tltcpsink", NULL);
     GstBus *bus = gst_bus_new();
 
-    (void)state;
     gst_element_set_bus(e, bus);
     g_object_set(e, "async", FALSE, NULL);
     g_test_expect_message(NULL, G_LOG_LEVEL_WARNING, "*bogus*");
@@ -201,13 +192,12 @@ static void an_element_does_not_start_with_a_refused_uri(void **state) {
     gst_object_unref(e);
 }
 
-static void elements_are_made_from_uris(void **state) {
+TEST(elements_are_made_from_uris) {
     GstElement *sink =
         gst_element_make_from_uri(GST_URI_SINK, "tltcp://h:1", NULL, NULL);
     GstElement *src =
         gst_element_make_from_uri(GST_URI_SRC, "tltcp://h:1", NULL, NULL);
 
-    (void)state;
     assert_non_null(sink);
     assert_non_null(src);
     assert_string_equal(G_OBJECT_TYPE_NAME(sink), "GstTltcpSink");
@@ -216,11 +206,10 @@ static void elements_are_made_from_uris(void **state) {
     gst_object_unref(src);
 }
 
-static void a_running_element_keeps_its_uri(void **state) {
+TEST(a_running_element_keeps_its_uri) {
     GstHarness *h = support_listener("tltcpsrc", "latency=10");
     g_autoptr(GError) error = NULL;
 
-    (void)state;
     assert_false(gst_uri_handler_set_uri(GST_URI_HANDLER(h->element),
                                          "tltcp://h:1", &error));
     assert_int_equal(error->code, GST_URI_ERROR_BAD_STATE);
@@ -252,14 +241,13 @@ static void on_caller(GstElement *e, int unused, GSocketAddress *address,
                                  G_INET_SOCKET_ADDRESS(address))));
 }
 
-static void a_caller_calls_from_its_local_port(void **state) {
+TEST(a_caller_calls_from_its_local_port) {
     GstHarness *sink = support_listener("tltcpsink", "latency=10");
     GAsyncQueue *callers = g_async_queue_new();
     guint port = free_port();
     g_autofree char *query =
         g_strdup_printf("localaddress=127.0.0.1&localport=%u", port);
 
-    (void)state;
     g_signal_connect(sink->element, "caller-added", G_CALLBACK(on_caller),
                      callers);
     GstHarness *src = support_caller("tltcpsrc", sink->element, query);

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MPL-2.0
 # The Saratoga node on libuv.
-if(NOT TARGET saratoga_uv_objects)
+if(NOT TARGET saratoga_node_objects)
     return()
 endif()
 
-set(driver ${PROJECT_SOURCE_DIR}/drivers/uv)
+set(driver ${PROJECT_SOURCE_DIR}/libsaratoga/node)
 perigee_unit_test(saratoga_files GNU
-    SOURCES test_saratoga_files.c ${driver}/saratoga_map.c
-            ${driver}/saratoga_part.c ${driver}/saratoga_root.c
+    SOURCES test_saratoga_files.c ${driver}/map.c
+            ${driver}/part.c ${driver}/root.c
     LINK PkgConfig::UV
     LABELS loopback)
 perigee_unit_test(saratoga_node GNU TIMEOUT 300

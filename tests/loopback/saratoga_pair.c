@@ -68,11 +68,11 @@ static const char *loopback(const struct pair *p) {
 }
 
 void open_pair(struct pair *p, bool may_write, uint64_t rate_bps) {
-    saratoga_uv_config c;
+    saratoga_node_config c;
     saratoga_config engine;
     saratoga_options o;
-    char why[SARATOGA_UV_TEXT];
-    char text[SARATOGA_UV_ADDRESS];
+    char why[SARATOGA_NODE_TEXT];
+    char text[SARATOGA_NODE_ADDRESS];
 
     saratoga_options_init(&o);
     o.rate_bps = rate_bps;
@@ -84,7 +84,7 @@ void open_pair(struct pair *p, bool may_write, uint64_t rate_bps) {
         engine.auth_files = true;
         o.checksum = SARATOGA_HMAC_SHA256;
     }
-    saratoga_uv_config_init(&c);
+    saratoga_node_config_init(&c);
     c.node = &engine;
     c.loop = p->shared ? &p->loop : NULL;
     c.host = loopback(p);
@@ -93,13 +93,13 @@ void open_pair(struct pair *p, bool may_write, uint64_t rate_bps) {
     if (p->tune != NULL) {
         p->tune(&c, true);
     }
-    assert_int_equal(saratoga_uv_open(&p->server, &c, why), 0);
+    assert_int_equal(saratoga_node_open(&p->server, &c, why), 0);
     c.root = NULL;
     if (p->tune != NULL) {
         p->tune(&c, false);
     }
-    assert_int_equal(saratoga_uv_open(&p->client, &c, why), 0);
-    assert_int_equal(saratoga_uv_local_address(p->server, text), 0);
+    assert_int_equal(saratoga_node_open(&p->client, &c, why), 0);
+    assert_int_equal(saratoga_node_local_address(p->server, text), 0);
     (void)snprintf(p->port, sizeof(p->port), "%s", strrchr(text, ':') + 1);
 }
 
@@ -120,8 +120,8 @@ int pair_set_up(void **state) {
 }
 
 void close_pair(struct pair *p) {
-    saratoga_uv_close(p->client);
-    saratoga_uv_close(p->server);
+    saratoga_node_close(p->client);
+    saratoga_node_close(p->server);
     p->client = NULL;
     p->server = NULL;
     while (uv_run(&p->loop, UV_RUN_DEFAULT) != 0) {
@@ -139,25 +139,25 @@ int pair_tear_down(void **state) {
 
 uint64_t ask(struct pair *p, uint32_t type, const char *path,
              const char *file) {
-    saratoga_uv_transfer t;
+    saratoga_node_transfer t;
     uint64_t id = 0;
 
-    saratoga_uv_transfer_init(&t);
+    saratoga_node_transfer_init(&t);
     t.type = type;
     t.host = loopback(p);
     t.service = p->port;
     t.path = path;
     t.folder = p->there;
     t.file = file;
-    assert_int_equal(saratoga_uv_start(p->client, &t, &id), 0);
+    assert_int_equal(saratoga_node_start(p->client, &t, &id), 0);
     return id;
 }
 
 static void take_events(struct pair *p) {
-    saratoga_uv_event ev;
+    saratoga_node_event ev;
 
-    while (saratoga_uv_next_event(p->client, &ev) == 1) {
-        if (ev.type == SARATOGA_UV_DONE) {
+    while (saratoga_node_next_event(p->client, &ev) == 1) {
+        if (ev.type == SARATOGA_NODE_DONE) {
             p->done++;
             p->last = ev;
         }

@@ -4,7 +4,7 @@
 
 #include <uv.h>
 
-#include <saratoga/uv.h>
+#include <saratoga/node.h>
 
 #include "tests/support/cmocka.h"
 
@@ -21,12 +21,12 @@ struct pair {
     bool keyed;
     bool six; /* over IPv6 */
     /* Changes a config before it is used; or NULL. */
-    void (*tune)(saratoga_uv_config *c, bool server);
-    saratoga_uv *server;
-    saratoga_uv *client;
+    void (*tune)(saratoga_node_config *c, bool server);
+    saratoga_node *server;
+    saratoga_node *client;
     char port[16];
     unsigned done; /* events of the client */
-    saratoga_uv_event last;
+    saratoga_node_event last;
 };
 
 /* Files whose contents follow from their seed. */

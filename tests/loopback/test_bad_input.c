@@ -6,7 +6,7 @@
 
 /* --- Options ------------------------------------------------------------- */
 
-static void options_out_of_range_are_refused(void **state) {
+TEST(options_out_of_range_are_refused) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
     tltcp_config c = l->config;
@@ -28,7 +28,7 @@ static void options_out_of_range_are_refused(void **state) {
     assert_null(s);
 }
 
-static void a_qlog_folder_that_is_not_there_is_an_error(void **state) {
+TEST(a_qlog_folder_that_is_not_there_is_an_error) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
 
@@ -39,7 +39,7 @@ static void a_qlog_folder_that_is_not_there_is_an_error(void **state) {
     assert_null(s);
 }
 
-static void a_config_may_be_left_out(void **state) {
+TEST(a_config_may_be_left_out) {
     struct lo *l = *state;
 
     assert_int_equal(tltcp_listen(&l->listener, l->host, "0", NULL), 0);
@@ -48,7 +48,7 @@ static void a_config_may_be_left_out(void **state) {
         tltcp_connect(&l->client, l->host, l->port, NULL, LO_PATIENCE), 0);
 }
 
-static void an_older_and_shorter_config_is_understood(void **state) {
+TEST(an_older_and_shorter_config_is_understood) {
     struct lo *l = *state;
     tltcp_config c;
 
@@ -62,7 +62,7 @@ static void an_older_and_shorter_config_is_understood(void **state) {
 
 /* --- Arguments ----------------------------------------------------------- */
 
-static void null_is_refused_everywhere(void **state) {
+TEST(null_is_refused_everywhere) {
     struct lo *l = *state;
     struct sockaddr_storage sa;
     socklen_t len = sizeof(sa);
@@ -106,7 +106,7 @@ static void null_is_refused_everywhere(void **state) {
     assert_int_equal(tltcp_close(NULL, 0), 0);
 }
 
-static void a_listener_is_no_connection(void **state) {
+TEST(a_listener_is_no_connection) {
     struct lo *l = *state;
     struct sockaddr_storage sa;
     socklen_t len = sizeof(sa);
@@ -126,7 +126,7 @@ static void a_listener_is_no_connection(void **state) {
         TLTCP_ERR_INVAL);
 }
 
-static void too_little_room_for_an_address_is_refused(void **state) {
+TEST(too_little_room_for_an_address_is_refused) {
     struct lo *l = *state;
     struct sockaddr_in a;
     socklen_t len = sizeof(a) - 1;
@@ -137,7 +137,7 @@ static void too_little_room_for_an_address_is_refused(void **state) {
         TLTCP_ERR_INVAL);
 }
 
-static void messages_without_sections_are_refused(void **state) {
+TEST(messages_without_sections_are_refused) {
     struct lo *l = *state;
     char byte = 'x';
     struct iovec iov[2] = {{.iov_base = &byte, .iov_len = 1},
@@ -158,7 +158,7 @@ static void messages_without_sections_are_refused(void **state) {
     assert_int_equal(tltcp_recvmsg(l->client, &m, 0), TLTCP_ERR_INVAL);
 }
 
-static void unknown_flags_are_refused(void **state) {
+TEST(unknown_flags_are_refused) {
     struct lo *l = *state;
     char byte = 'x';
     struct iovec iov = {.iov_base = &byte, .iov_len = 1};
@@ -169,7 +169,7 @@ static void unknown_flags_are_refused(void **state) {
     assert_int_equal(tltcp_recvmsg(l->client, &m, MSG_PEEK), TLTCP_ERR_INVAL);
 }
 
-static void a_section_larger_than_the_buffer_is_refused(void **state) {
+TEST(a_section_larger_than_the_buffer_is_refused) {
     struct lo *l = *state;
     size_t len = 8193;
     uint8_t *data = calloc(1, len);
@@ -184,7 +184,7 @@ static void a_section_larger_than_the_buffer_is_refused(void **state) {
     free(data);
 }
 
-static void sending_after_shutdown_is_refused(void **state) {
+TEST(sending_after_shutdown_is_refused) {
     struct lo *l = *state;
 
     lo_pair(l);
@@ -196,7 +196,7 @@ static void sending_after_shutdown_is_refused(void **state) {
 
 /* --- Control data -------------------------------------------------------- */
 
-static void deadlines_must_match_the_sections(void **state) {
+TEST(deadlines_must_match_the_sections) {
     struct lo *l = *state;
     char byte = 'x';
     struct iovec iov[2] = {{.iov_base = &byte, .iov_len = 1},
@@ -233,7 +233,7 @@ static void deadlines_must_match_the_sections(void **state) {
     assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), TLTCP_ERR_CONTROL);
 }
 
-static void what_is_known_of_sections_must_match_them(void **state) {
+TEST(what_is_known_of_sections_must_match_them) {
     struct lo *l = *state;
     char byte = 'x';
     struct iovec iov = {.iov_base = &byte, .iov_len = 1};
@@ -285,7 +285,7 @@ static void what_is_known_of_sections_must_match_them(void **state) {
     assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_TL), TLTCP_ERR_CONTROL);
 }
 
-static void control_data_too_small_for_one_piece_is_refused(void **state) {
+TEST(control_data_too_small_for_one_piece_is_refused) {
     struct lo *l = *state;
     char byte;
     struct iovec iov = {.iov_base = &byte, .iov_len = 1};
@@ -306,7 +306,7 @@ static void control_data_too_small_for_one_piece_is_refused(void **state) {
     lo_expect_text(l->server, "x"); /* nothing was lost by it */
 }
 
-static void little_control_room_limits_the_pieces(void **state) {
+TEST(little_control_room_limits_the_pieces) {
     struct lo *l = *state;
     struct lo_got *g = malloc(sizeof(*g));
     char room[3];
@@ -340,7 +340,7 @@ static void little_control_room_limits_the_pieces(void **state) {
     free(g);
 }
 
-static void statistics_must_be_set_up(void **state) {
+TEST(statistics_must_be_set_up) {
     struct lo *l = *state;
     tltcp_stats st;
 

@@ -8,23 +8,22 @@
 
 #include <jansson.h>
 
-#include "drivers/uv/alarm.h"
-#include "drivers/uv/flag.h"
-#include "drivers/uv/qlog.h"
-#include "drivers/uv/route.h"
+#include "internal/net/alarm.h"
+#include "internal/net/route.h"
+#include "libtltcp/socket/event_fd.h"
+#include "libtltcp/socket/qlog.h"
 #include "tests/loopback/lo.h"
 
 /* --- Tokens -------------------------------------------------------------- */
 
 /* Vectors of the paper's appendix and of the authors' own test. */
-static void siphash_agrees_with_the_published_vectors(void **state) {
+TEST(siphash_agrees_with_the_published_vectors) {
     static const uint64_t vectors[] = {
         UINT64_C(0x726fdb47dd0e0e31), UINT64_C(0x74f839c593dc67fd),
         UINT64_C(0x0d6c8009d9a94f5a), UINT64_C(0x85676696d7fb7e2d)};
-    uint8_t key[DRV__KEY_LEN];
+    uint8_t key[NET__KEY_LEN];
     uint8_t data[15];
 
-    (void)state;
     for (uint8_t i = 0; i < 16; i++) {
         key[i] = i;
     }
@@ -32,13 +31,13 @@ static void siphash_agrees_with_the_published_vectors(void **state) {
         data[i] = i;
     }
     for (size_t len = 0; len < 4; len++) {
-        assert_true(drv__siphash(key, data, len) == vectors[len]);
+        assert_true(net__siphash(key, data, len) == vectors[len]);
     }
-    assert_true(drv__siphash(key, data, 15) == UINT64_C(0xa129ca6149be45e5));
+    assert_true(net__siphash(key, data, 15) == UINT64_C(0xa129ca6149be45e5));
 }
 
-static drv__route route_of(uint32_t ip, uint16_t port) {
-    drv__route r;
+static net__route route_of(uint32_t ip, uint16_t port) {
+    net__route r;
 
     memset(&r, 0, sizeof(r));
     r.remote.in4.sin_family = AF_INET;
@@ -47,73 +46,70 @@ static drv__route route_of(uint32_t ip, uint16_t port) {
     return r;
 }
 
-static void tokens_tell_routes_apart(void **state) {
-    static const uint8_t key[DRV__KEY_LEN] = {1, 2, 3};
-    static const uint8_t other[DRV__KEY_LEN] = {1, 2, 4};
-    drv__route a = route_of(0x7f000001, 1000);
-    drv__route b = route_of(0x7f000001, 1001);
-    drv__route c = route_of(0x7f000002, 1000);
-    drv__route mapped = a;
+TEST(tokens_tell_routes_apart) {
+    static const uint8_t key[NET__KEY_LEN] = {1, 2, 3};
+    static const uint8_t other[NET__KEY_LEN] = {1, 2, 4};
+    net__route a = route_of(0x7f000001, 1000);
+    net__route b = route_of(0x7f000001, 1001);
+    net__route c = route_of(0x7f000002, 1000);
+    net__route mapped = a;
 
-    (void)state;
-    assert_true(drv__route_token(key, &a) == drv__route_token(key, &a));
-    assert_true(drv__route_token(key, &a) != drv__route_token(key, &b));
-    assert_true(drv__route_token(key, &a) != drv__route_token(key, &c));
-    assert_true(drv__route_token(key, &a) != drv__route_token(other, &a));
-    drv__addr_map(&mapped.remote);
+    assert_true(net__route_token(key, &a) == net__route_token(key, &a));
+    assert_true(net__route_token(key, &a) != net__route_token(key, &b));
+    assert_true(net__route_token(key, &a) != net__route_token(key, &c));
+    assert_true(net__route_token(key, &a) != net__route_token(other, &a));
+    net__addr_map(&mapped.remote);
     assert_int_equal(mapped.remote.sa.sa_family, AF_INET6);
-    assert_true(drv__route_token(key, &a) == drv__route_token(key, &mapped));
+    assert_true(net__route_token(key, &a) == net__route_token(key, &mapped));
     mapped.local.s6_addr[15] = 9;
-    assert_true(drv__route_token(key, &a) != drv__route_token(key, &mapped));
-    assert_true(drv__route_network(key, &a) == drv__route_network(key, &b));
-    assert_true(drv__route_network(key, &a) != drv__route_network(key, &c));
-    drv__addr_unmap(&mapped.remote);
+    assert_true(net__route_token(key, &a) != net__route_token(key, &mapped));
+    assert_true(net__route_network(key, &a) == net__route_network(key, &b));
+    assert_true(net__route_network(key, &a) != net__route_network(key, &c));
+    net__addr_unmap(&mapped.remote);
     assert_memory_equal(&mapped.remote.in4, &a.remote.in4,
                         sizeof(a.remote.in4));
 }
 
-static void the_route_in_use_is_never_forgotten(void **state) {
-    drv__routes t = {0};
-    drv__route r = route_of(1, 1);
+TEST(the_route_in_use_is_never_forgotten) {
+    net__routes t = {0};
+    net__route r = route_of(1, 1);
 
-    (void)state;
-    drv__routes_add(&t, 100, &r, 0);
+    net__routes_add(&t, 100, &r, 0);
     for (uint16_t i = 1; i < 50; i++) {
         r = route_of(1, i);
-        drv__routes_add(&t, i, &r, 100);
-        assert_non_null(drv__routes_find(&t, 100));
-        assert_non_null(drv__routes_find(&t, i));
-        assert_int_equal(drv__routes_find(&t, i)->remote.in4.sin_port,
+        net__routes_add(&t, i, &r, 100);
+        assert_non_null(net__routes_find(&t, 100));
+        assert_non_null(net__routes_find(&t, i));
+        assert_int_equal(net__routes_find(&t, i)->remote.in4.sin_port,
                          htons(i));
     }
-    assert_null(drv__routes_find(&t, 1));
+    assert_null(net__routes_find(&t, 1));
 }
 
 /* --- Flag ---------------------------------------------------------------- */
 
-static void a_flag_is_readable_while_raised(void **state) {
-    drv__flag f = {.fd = -1};
+TEST(a_flag_is_readable_while_raised) {
+    tltcp__event_fd f = {.fd = -1};
 
-    (void)state;
-    drv__flag_set(&f, true); /* not open: nothing happens */
-    assert_int_equal(drv__flag_open(&f), 0);
+    tltcp__event_fd_set(&f, true); /* not open: nothing happens */
+    assert_int_equal(tltcp__event_fd_open(&f), 0);
     assert_false(lo_ready(f.fd));
     for (int i = 0; i < 3; i++) {
-        drv__flag_set(&f, true);
-        drv__flag_set(&f, true);
+        tltcp__event_fd_set(&f, true);
+        tltcp__event_fd_set(&f, true);
         assert_true(lo_ready(f.fd));
         assert_true(lo_ready(f.fd));
-        drv__flag_set(&f, false);
+        tltcp__event_fd_set(&f, false);
         assert_false(lo_ready(f.fd));
     }
-    drv__flag_close(&f);
+    tltcp__event_fd_close(&f);
 }
 
 /* --- Alarm --------------------------------------------------------------- */
 
 struct bell {
     uv_loop_t loop;
-    drv__alarm alarm;
+    net__alarm alarm;
     uint64_t rang;
     unsigned times;
 };
@@ -126,25 +122,24 @@ static void ring(void *owner) {
     uv_stop(&b->loop);
 }
 
-static void an_alarm_rings_not_too_early_and_once(void **state) {
+TEST(an_alarm_rings_not_too_early_and_once) {
     struct bell b = {.times = 0};
     uint64_t at;
 
-    (void)state;
     assert_int_equal(uv_loop_init(&b.loop), 0);
-    assert_int_equal(drv__alarm_init(&b.alarm, &b.loop, ring, &b), 0);
+    assert_int_equal(net__alarm_init(&b.alarm, &b.loop, ring, &b), 0);
     at = uv_hrtime() + 3000000;
-    drv__alarm_set(&b.alarm, at + 1000000000); /* an earlier one replaces it */
-    drv__alarm_set(&b.alarm, at);
-    drv__alarm_set(&b.alarm, at + 5000000); /* a later one does not */
+    net__alarm_set(&b.alarm, at + 1000000000); /* an earlier one replaces it */
+    net__alarm_set(&b.alarm, at);
+    net__alarm_set(&b.alarm, at + 5000000); /* a later one does not */
     (void)uv_run(&b.loop, UV_RUN_DEFAULT);
     assert_true(b.rang + 1000000 >= at); /* libuv's own are exact to 1 ms */
-    drv__alarm_set(&b.alarm, 0);         /* past: at once */
+    net__alarm_set(&b.alarm, 0);         /* past: at once */
     (void)uv_run(&b.loop, UV_RUN_DEFAULT);
     assert_int_equal(b.times, 2);
     (void)uv_run(&b.loop, UV_RUN_NOWAIT);
     assert_int_equal(b.times, 2);
-    drv__alarm_close(&b.alarm);
+    net__alarm_close(&b.alarm);
     (void)uv_run(&b.loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&b.loop), 0);
 }
@@ -239,7 +234,7 @@ static void expect_some_records(const char *path) {
     assert_true(read_qlog(path) > 5);
 }
 
-static void each_connection_writes_its_qlog(void **state) {
+TEST(each_connection_writes_its_qlog) {
     struct folder *f = *state;
     struct lo *l = &f->lo;
 
@@ -270,21 +265,21 @@ static void expect_awkward_values(const char *path) {
     assert_non_null(strstr(text, "\"trigger\":\"say \\\"\\\\\\u0009\""));
 }
 
-static void values_are_written_as_json_wants_them(void **state) {
+TEST(values_are_written_as_json_wants_them) {
     static const char *const keys[] = {"whole", "part", "none", "huge", NULL};
     static const char *const no_keys[] = {NULL};
     const double values[] = {12, -0.25, 1.0 / 0.0, 1e300};
     struct folder *f = *state;
-    struct drv__qlog *q = drv__qlog_open(f->dir, 0xabcdef, true, 1000);
+    struct tltcp__qlog *q = tltcp__qlog_open(f->dir, 0xabcdef, true, 1000);
     tltcp_trace_event ev = {
         .name = "a:b", .now = 1000 + 1500000, .keys = keys, .values = values};
 
     assert_non_null(q);
-    drv__qlog_write(q, &ev, 16);
+    tltcp__qlog_write(q, &ev, 16);
     ev.keys = no_keys;
     ev.text = "say \"\\\t";
-    drv__qlog_write(q, &ev, 16);
-    drv__qlog_close(q);
+    tltcp__qlog_write(q, &ev, 16);
+    tltcp__qlog_close(q);
     assert_int_equal(each_file(f->dir, expect_awkward_values), 1);
 }
 
@@ -295,7 +290,7 @@ static void count_events(void *user, const tltcp_trace_event *ev) {
     (*count)++;
 }
 
-static void on_trace_hears_everything_before_close_returns(void **state) {
+TEST(on_trace_hears_everything_before_close_returns) {
     struct folder *f = *state;
     struct lo *l = &f->lo;
     unsigned count = 0;

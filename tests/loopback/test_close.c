@@ -4,7 +4,7 @@
 
 #include "tests/loopback/lo.h"
 
-static void close_without_linger_aborts(void **state) {
+TEST(close_without_linger_aborts) {
     struct lo *l = *state;
     char byte;
 
@@ -31,7 +31,7 @@ static void fill(struct lo *l) {
     assert_int_equal(rv, TLTCP_ERR_AGAIN);
 }
 
-static void a_peer_that_does_not_read_outlasts_the_linger(void **state) {
+TEST(a_peer_that_does_not_read_outlasts_the_linger) {
     struct lo *l = *state;
     tltcp_event ev;
 
@@ -45,7 +45,7 @@ static void a_peer_that_does_not_read_outlasts_the_linger(void **state) {
     assert_int_equal(ev.error, TLTCP_ERR_ABORTED);
 }
 
-static void deadlines_end_the_linger_early(void **state) {
+TEST(deadlines_end_the_linger_early) {
     struct lo *l = *state;
 
     l->config.recv_buffer = 8192;
@@ -63,7 +63,7 @@ static void deadlines_end_the_linger_early(void **state) {
     l->client = NULL;
 }
 
-static void closing_what_the_peer_aborted_tells_of_the_loss(void **state) {
+TEST(closing_what_the_peer_aborted_tells_of_the_loss) {
     struct lo *l = *state;
     tltcp_event ev;
 
@@ -78,7 +78,7 @@ static void closing_what_the_peer_aborted_tells_of_the_loss(void **state) {
     l->client = NULL;
 }
 
-static void what_arrived_before_an_end_can_be_read_after_it(void **state) {
+TEST(what_arrived_before_an_end_can_be_read_after_it) {
     struct lo *l = *state;
 
     lo_pair(l);
@@ -90,7 +90,7 @@ static void what_arrived_before_an_end_can_be_read_after_it(void **state) {
     lo_expect_end(l->server);
 }
 
-static void both_ends_close_at_once(void **state) {
+TEST(both_ends_close_at_once) {
     struct lo *l = *state;
 
     lo_pair(l);
@@ -108,7 +108,7 @@ static void both_ends_close_at_once(void **state) {
     l->server = NULL;
 }
 
-static void a_silent_peer_is_given_up_after_the_idle_timeout(void **state) {
+TEST(a_silent_peer_is_given_up_after_the_idle_timeout) {
     struct lo *l = *state;
     char byte;
 
@@ -119,7 +119,7 @@ static void a_silent_peer_is_given_up_after_the_idle_timeout(void **state) {
     assert_int_equal(tltcp_socket_error(l->server, NULL), TLTCP_ERR_TIMEOUT);
 }
 
-static void events_come_in_order_and_end(void **state) {
+TEST(events_come_in_order_and_end) {
     struct lo *l = *state;
     tltcp_event ev;
 

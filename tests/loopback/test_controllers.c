@@ -33,7 +33,7 @@ static void carry_a_stream(struct lo *l) {
     assert_string_equal(st.congestion, l->config.congestion);
 }
 
-static void each_controller_carries_a_stream(void **state) {
+TEST(each_controller_carries_a_stream) {
     struct lo *l = *state;
 
     l->config.max_rate = RATE;
@@ -51,7 +51,7 @@ static void each_controller_carries_a_stream(void **state) {
     }
 }
 
-static void a_parameter_of_a_controller_can_be_set(void **state) {
+TEST(a_parameter_of_a_controller_can_be_set) {
     static const char *const names[] = {"eq_hold", "chi", NULL};
     static const char *const wrong[] = {"alpha", NULL};
     static const double values[] = {1, 0.5};

@@ -17,7 +17,7 @@ static void send_with_a_late_one(struct lo *l) {
     assert_int_equal(tltcp_shutdown(l->client), 0);
 }
 
-static void a_late_section_is_taken_and_becomes_a_gap(void **state) {
+TEST(a_late_section_is_taken_and_becomes_a_gap) {
     struct lo *l = *state;
     struct lo_got *g = malloc(sizeof(*g));
     tltcp_stats st;
@@ -46,7 +46,7 @@ static void a_late_section_is_taken_and_becomes_a_gap(void **state) {
     free(g);
 }
 
-static void data_and_gaps_tile_the_stream(void **state) {
+TEST(data_and_gaps_tile_the_stream) {
     enum { SECTIONS = 300, LEN = 100 };
     struct lo *l = *state;
     struct lo_got *g = malloc(sizeof(*g));
@@ -83,7 +83,7 @@ static void data_and_gaps_tile_the_stream(void **state) {
     free(g);
 }
 
-static void without_msg_tl_a_gap_is_an_error_once(void **state) {
+TEST(without_msg_tl_a_gap_is_an_error_once) {
     struct lo *l = *state;
     char room[3][16];
     struct iovec iov[3];
@@ -108,7 +108,7 @@ static void without_msg_tl_a_gap_is_an_error_once(void **state) {
     lo_expect_end(l->server);
 }
 
-static void a_gap_at_the_end_is_told_before_the_end(void **state) {
+TEST(a_gap_at_the_end_is_told_before_the_end) {
     struct lo *l = *state;
     char byte;
 
@@ -121,7 +121,7 @@ static void a_gap_at_the_end_is_told_before_the_end(void **state) {
 }
 
 /* Nothing follows the skipped section: it must be told all the same. */
-static void a_gap_is_told_though_nothing_follows(void **state) {
+TEST(a_gap_is_told_though_nothing_follows) {
     struct lo *l = *state;
     char byte;
 
@@ -130,7 +130,7 @@ static void a_gap_is_told_though_nothing_follows(void **state) {
     assert_int_equal(lo_recv_plain(l->server, &byte, 1, 0), TLTCP_ERR_GAP);
 }
 
-static void what_cannot_leave_in_time_expires(void **state) {
+TEST(what_cannot_leave_in_time_expires) {
     struct lo *l = *state;
     struct lo_got *g = malloc(sizeof(*g));
     uint8_t data[1024] = {0};
@@ -172,7 +172,7 @@ static void what_cannot_leave_in_time_expires(void **state) {
     free(g);
 }
 
-static void fates_tell_delivered_from_unsent(void **state) {
+TEST(fates_tell_delivered_from_unsent) {
     struct lo *l = *state;
     tltcp_event ev;
 
@@ -188,7 +188,7 @@ static void fates_tell_delivered_from_unsent(void **state) {
                  ev.type == TLTCP_EVENT_FATE);
 }
 
-static void unordered_gives_whole_sections(void **state) {
+TEST(unordered_gives_whole_sections) {
     enum { SECTIONS = 40 };
     struct lo *l = *state;
     struct lo_got *g = malloc(sizeof(*g));

@@ -246,14 +246,14 @@ static tltcp_stats stream_through_attack(struct attack *a, struct lo *l) {
 
 static struct attack attack; /* large */
 
-static void a_plain_stream_loses_nothing_in_a_flood(void **state) {
+TEST(a_plain_stream_loses_nothing_in_a_flood) {
     struct lo *l = *state;
     tltcp_stats st = stream_through_attack(&attack, l);
 
     assert_true(st.callers_retried > 0); /* tokens kept the state small */
 }
 
-static void a_sealed_stream_loses_nothing_in_a_flood(void **state) {
+TEST(a_sealed_stream_loses_nothing_in_a_flood) {
     static const uint8_t key[32] = {1, 2, 3};
     struct lo *l = *state;
     tltcp_stats st;

@@ -43,7 +43,7 @@ static void talk(struct lo *l) {
     lo_expect_text(l->client, "and back");
 }
 
-static void a_caller_calls_from_the_port_that_it_chose(void **state) {
+TEST(a_caller_calls_from_the_port_that_it_chose) {
     struct lo *l = *state;
     char port[8];
 
@@ -69,7 +69,7 @@ a_caller_calls_from_the_address_and_port_that_it_chose(void **state) {
     l->config.local_service = NULL;
 }
 
-static void an_address_alone_leaves_the_port_open(void **state) {
+TEST(an_address_alone_leaves_the_port_open) {
     struct lo *l = *state;
 
     l->config.local_host = "127.0.0.1";
@@ -79,7 +79,7 @@ static void an_address_alone_leaves_the_port_open(void **state) {
 }
 
 #if defined(__linux__) /* where all of 127/8 is this machine */
-static void of_several_addresses_the_chosen_one_is_used(void **state) {
+TEST(of_several_addresses_the_chosen_one_is_used) {
     struct lo *l = *state;
 
     l->config.local_host = "127.0.0.2";
@@ -89,7 +89,7 @@ static void of_several_addresses_the_chosen_one_is_used(void **state) {
 }
 #endif
 
-static void a_port_serves_again_after_the_caller_closed(void **state) {
+TEST(a_port_serves_again_after_the_caller_closed) {
     struct lo *l = *state;
     char port[8];
 
@@ -108,7 +108,7 @@ static void a_port_serves_again_after_the_caller_closed(void **state) {
     l->config.local_service = NULL;
 }
 
-static void a_taken_port_is_said_to_be(void **state) {
+TEST(a_taken_port_is_said_to_be) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
 
@@ -120,7 +120,7 @@ static void a_taken_port_is_said_to_be(void **state) {
     assert_null(s);
 }
 
-static void what_is_no_local_address_is_refused(void **state) {
+TEST(what_is_no_local_address_is_refused) {
     static const char *const hosts[] = {"256.1.1.1", "host.invalid", "",
                                         "192.0.2.1", "2001:db8::1"};
     static const char *const ports[] = {"65536", "-1", "80x", ""};
@@ -145,7 +145,7 @@ static void what_is_no_local_address_is_refused(void **state) {
     assert_null(s);
 }
 
-static void from_ipv6_nothing_of_ipv4_is_reached(void **state) {
+TEST(from_ipv6_nothing_of_ipv4_is_reached) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
 
@@ -159,7 +159,7 @@ static void from_ipv6_nothing_of_ipv4_is_reached(void **state) {
     assert_null(s);
 }
 
-static void a_local_address_picks_among_those_of_a_name(void **state) {
+TEST(a_local_address_picks_among_those_of_a_name) {
     struct lo *l = *state;
 
     lo_listen(l);

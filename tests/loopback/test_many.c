@@ -7,7 +7,7 @@
 
 #define CALLERS 100
 
-static void many_callers_talk_to_one_listener(void **state) {
+TEST(many_callers_talk_to_one_listener) {
     struct lo *l = *state;
     tltcp_socket *client[CALLERS];
     tltcp_socket *server[CALLERS];
@@ -41,7 +41,7 @@ static void many_callers_talk_to_one_listener(void **state) {
     }
 }
 
-static void one_address_may_have_so_many_connections(void **state) {
+TEST(one_address_may_have_so_many_connections) {
     struct lo *l = *state;
     tltcp_socket *extra = NULL;
     char reason[TLTCP_REASON_MAX + 1];
@@ -61,7 +61,7 @@ static void one_address_may_have_so_many_connections(void **state) {
     lo_accept(l);
 }
 
-static void a_listener_can_ask_everybody_for_a_token(void **state) {
+TEST(a_listener_can_ask_everybody_for_a_token) {
     struct lo *l = *state;
 
     l->config.always_retry = true;
@@ -70,7 +70,7 @@ static void a_listener_can_ask_everybody_for_a_token(void **state) {
     lo_expect_text(l->server, "validated");
 }
 
-static void accepted_sockets_outlive_the_listener(void **state) {
+TEST(accepted_sockets_outlive_the_listener) {
     struct lo *l = *state;
     tltcp_socket *late = NULL;
 
@@ -86,7 +86,7 @@ static void accepted_sockets_outlive_the_listener(void **state) {
         TLTCP_ERR_REFUSED);
 }
 
-static void callers_not_accepted_learn_of_the_listeners_end(void **state) {
+TEST(callers_not_accepted_learn_of_the_listeners_end) {
     struct lo *l = *state;
     tltcp_event ev;
 
@@ -99,7 +99,7 @@ static void callers_not_accepted_learn_of_the_listeners_end(void **state) {
     assert_string_equal(ev.reason, "the listener was closed");
 }
 
-static void a_caller_that_left_can_still_be_read(void **state) {
+TEST(a_caller_that_left_can_still_be_read) {
     struct lo *l = *state;
 
     lo_listen(l);
@@ -112,7 +112,7 @@ static void a_caller_that_left_can_still_be_read(void **state) {
     lo_expect_end(l->server);
 }
 
-static void nobody_calling_is_no_error(void **state) {
+TEST(nobody_calling_is_no_error) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
 
@@ -126,7 +126,7 @@ static void nobody_calling_is_no_error(void **state) {
     assert_false(lo_ready(tltcp_fd(l->listener)));
 }
 
-static void one_listener_serves_ipv4_and_ipv6(void **state) {
+TEST(one_listener_serves_ipv4_and_ipv6) {
     struct lo *l = *state;
     tltcp_socket *six = NULL;
     tltcp_socket *server = NULL;
@@ -152,7 +152,7 @@ static void one_listener_serves_ipv4_and_ipv6(void **state) {
 }
 
 /* The kernel's own choice of a source address would be another one. */
-static void answers_come_from_the_address_that_was_called(void **state) {
+TEST(answers_come_from_the_address_that_was_called) {
     struct lo *l = *state;
 
     l->host = NULL;
@@ -166,7 +166,7 @@ static void answers_come_from_the_address_that_was_called(void **state) {
 
 /* Who aborts leaves the queue of those to be accepted, at whatever place he
  * is by then. */
-static void who_gave_up_hides_nobody_behind_him(void **state) {
+TEST(who_gave_up_hides_nobody_behind_him) {
     struct lo *l = *state;
     tltcp_socket *stays[20];
     int found = 0;

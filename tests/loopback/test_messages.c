@@ -4,7 +4,7 @@
 
 #include "tests/loopback/lo.h"
 
-static void a_section_arrives_whole_with_its_bounds(void **state) {
+TEST(a_section_arrives_whole_with_its_bounds) {
     struct lo *l = *state;
 
     lo_pair(l);
@@ -12,7 +12,7 @@ static void a_section_arrives_whole_with_its_bounds(void **state) {
     lo_expect_text(l->server, "first");
 }
 
-static void both_ends_send(void **state) {
+TEST(both_ends_send) {
     struct lo *l = *state;
 
     lo_pair(l);
@@ -22,7 +22,7 @@ static void both_ends_send(void **state) {
     lo_expect_text(l->client, "and back");
 }
 
-static void what_is_sent_before_accept_is_not_lost(void **state) {
+TEST(what_is_sent_before_accept_is_not_lost) {
     struct lo *l = *state;
 
     lo_listen(l);
@@ -32,7 +32,7 @@ static void what_is_sent_before_accept_is_not_lost(void **state) {
     lo_expect_text(l->server, "early");
 }
 
-static void what_is_sent_before_the_handshake_is_not_lost(void **state) {
+TEST(what_is_sent_before_the_handshake_is_not_lost) {
     struct lo *l = *state;
 
     lo_listen(l);
@@ -44,7 +44,7 @@ static void what_is_sent_before_the_handshake_is_not_lost(void **state) {
     lo_expect_text(l->server, "very early");
 }
 
-static void one_call_sends_many_sections_and_numbers_them(void **state) {
+TEST(one_call_sends_many_sections_and_numbers_them) {
     enum { SECTIONS = 200 };
     struct lo *l = *state;
     struct iovec iov[SECTIONS];
@@ -136,7 +136,7 @@ static size_t recv_with_meta(tltcp_socket *s, struct tltcp_meta *metas) {
     return m.msg_iovlen;
 }
 
-static void what_is_said_of_sections_arrives_with_them(void **state) {
+TEST(what_is_said_of_sections_arrives_with_them) {
     struct lo *l = *state;
     struct tltcp_meta metas[3 + 4];
     size_t n = 0;
@@ -159,7 +159,7 @@ static void what_is_said_of_sections_arrives_with_them(void **state) {
     assert_int_equal(metas[2].tag, 72);
 }
 
-static void a_long_section_comes_in_pieces(void **state) {
+TEST(a_long_section_comes_in_pieces) {
     struct lo *l = *state;
     size_t len = 300000;
     uint8_t *data = malloc(len);
@@ -189,7 +189,7 @@ static void a_long_section_comes_in_pieces(void **state) {
     free(g);
 }
 
-static void shutdown_gives_the_peer_the_end(void **state) {
+TEST(shutdown_gives_the_peer_the_end) {
     struct lo *l = *state;
     char byte;
 
@@ -203,7 +203,7 @@ static void shutdown_gives_the_peer_the_end(void **state) {
     lo_expect_text(l->client, "still here");
 }
 
-static void close_delivers_everything_first(void **state) {
+TEST(close_delivers_everything_first) {
     struct lo *l = *state;
 
     lo_pair(l);
@@ -218,7 +218,7 @@ static void close_delivers_everything_first(void **state) {
     lo_expect_end(l->server);
 }
 
-static void addresses_tell_who_talks_to_whom(void **state) {
+TEST(addresses_tell_who_talks_to_whom) {
     struct lo *l = *state;
     struct sockaddr_storage a;
     struct sockaddr_storage b;
@@ -242,7 +242,7 @@ static void addresses_tell_who_talks_to_whom(void **state) {
     assert_memory_equal(&a, &b, la);
 }
 
-static void the_stream_id_reaches_the_listener(void **state) {
+TEST(the_stream_id_reaches_the_listener) {
     struct lo *l = *state;
 
     l->config.stream_id = "camera/7";
@@ -251,7 +251,7 @@ static void the_stream_id_reaches_the_listener(void **state) {
     assert_string_equal(tltcp_stream_id(l->client), "camera/7");
 }
 
-static void statistics_count_what_was_carried(void **state) {
+TEST(statistics_count_what_was_carried) {
     struct lo *l = *state;
     tltcp_stats st;
 

@@ -76,20 +76,20 @@ static void call_by_name(struct lo *l) {
     lo_expect_text(l->server, "found");
 }
 
-static void where_nobody_listens_the_next_address_is_tried(void **state) {
+TEST(where_nobody_listens_the_next_address_is_tried) {
     if (!lo_has_ipv6()) {
         skip();
     }
     call_by_name(*state);
 }
 
-static void without_ipv6_the_others_are_tried(void **state) {
+TEST(without_ipv6_the_others_are_tried) {
     atomic_store(&no_sockets, true);
     call_by_name(*state);
     atomic_store(&no_sockets, false);
 }
 
-static void only_ipv6_without_it_is_an_error(void **state) {
+TEST(only_ipv6_without_it_is_an_error) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
 
@@ -100,7 +100,7 @@ static void only_ipv6_without_it_is_an_error(void **state) {
     atomic_store(&no_sockets, false);
 }
 
-static void what_cannot_be_sent_to_is_left_for_the_next(void **state) {
+TEST(what_cannot_be_sent_to_is_left_for_the_next) {
     static const int errors[] = {ENETUNREACH, EHOSTUNREACH, EACCES, EPERM};
 
     if (!lo_has_ipv6()) {
@@ -116,7 +116,7 @@ static void what_cannot_be_sent_to_is_left_for_the_next(void **state) {
 }
 
 /* The default is any address, of both families. */
-static void without_ipv6_a_listener_serves_the_other(void **state) {
+TEST(without_ipv6_a_listener_serves_the_other) {
     struct lo *l = *state;
 
     atomic_store(&no_sockets, true);

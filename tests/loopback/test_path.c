@@ -17,7 +17,7 @@ static uint16_t peer_port(const tltcp_socket *s) {
     return a.sin_port;
 }
 
-static void a_connection_follows_its_peer_to_another_address(void **state) {
+TEST(a_connection_follows_its_peer_to_another_address) {
     struct lo *l = *state;
     struct relay r = {0};
     tltcp_event ev;
@@ -44,7 +44,7 @@ static void a_connection_follows_its_peer_to_another_address(void **state) {
     relay_stop(&r);
 }
 
-static void a_bulk_transfer_survives_moves(void **state) {
+TEST(a_bulk_transfer_survives_moves) {
     enum { SECTIONS = 400, LEN = 5000 };
     struct lo *l = *state;
     struct relay r = {0};
@@ -91,7 +91,7 @@ int __wrap_sendmmsg(int fd, struct mmsghdr *msg, unsigned count, int flags) {
     return __real_sendmmsg(fd, msg, count, flags);
 }
 
-static void a_route_that_comes_back_is_used_again(void **state) {
+TEST(a_route_that_comes_back_is_used_again) {
     static const int errors[] = {ENETUNREACH, EINVAL, EADDRNOTAVAIL, EPERM};
     struct lo *l = *state;
 
@@ -107,7 +107,7 @@ static void a_route_that_comes_back_is_used_again(void **state) {
     assert_int_equal(atomic_load(&failures), 0);
 }
 
-static void refusals_do_not_end_an_open_connection(void **state) {
+TEST(refusals_do_not_end_an_open_connection) {
     struct lo *l = *state;
 
     lo_pair(l);
@@ -117,7 +117,7 @@ static void refusals_do_not_end_an_open_connection(void **state) {
     lo_expect_text(l->server, "all the same");
 }
 
-static void a_full_kernel_does_not_hold_up_the_end(void **state) {
+TEST(a_full_kernel_does_not_hold_up_the_end) {
     struct lo *l = *state;
 
     lo_pair(l);
@@ -129,7 +129,7 @@ static void a_full_kernel_does_not_hold_up_the_end(void **state) {
     atomic_store(&failures, 0);
 }
 
-static void a_full_kernel_delays_but_loses_nothing(void **state) {
+TEST(a_full_kernel_delays_but_loses_nothing) {
     struct lo *l = *state;
     tltcp_stats st;
 

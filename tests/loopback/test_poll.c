@@ -74,7 +74,7 @@ static void check(const struct transfer *t) {
     assert_int_equal(t->idle_reads, 0);
 }
 
-static void poll_drives_a_transfer(void **state) {
+TEST(poll_drives_a_transfer) {
     struct transfer t = begin(*state);
     struct pollfd p[2] = {{.events = POLLIN}, {.events = POLLIN}};
 
@@ -115,7 +115,7 @@ static void on_uv_readable(uv_poll_t *handle, int status, int events) {
     }
 }
 
-static void a_libuv_loop_drives_a_transfer(void **state) {
+TEST(a_libuv_loop_drives_a_transfer) {
     struct transfer t = begin(*state);
     uv_loop_t loop;
     uv_poll_t out;
@@ -175,7 +175,7 @@ static void watch(GMainContext *context, int fd, GUnixFDSourceFunc call,
     g_source_unref(source);
 }
 
-static void a_glib_loop_drives_a_transfer(void **state) {
+TEST(a_glib_loop_drives_a_transfer) {
     GMainContext *context = g_main_context_new();
     struct glib g = {.t = begin(*state),
                      .loop = g_main_loop_new(context, FALSE)};
@@ -189,7 +189,7 @@ static void a_glib_loop_drives_a_transfer(void **state) {
 }
 #endif
 
-static void a_refused_size_must_fit_before_it_is_writable_again(void **state) {
+TEST(a_refused_size_must_fit_before_it_is_writable_again) {
     struct lo *l = *state;
     static uint8_t data[8192];
     struct iovec iov = {.iov_base = data, .iov_len = sizeof(data)};
@@ -213,7 +213,7 @@ static void a_refused_size_must_fit_before_it_is_writable_again(void **state) {
     assert_int_equal(tltcp_sendmsg(l->client, &m, MSG_DONTWAIT), sizeof(data));
 }
 
-static void an_idle_socket_is_not_readable(void **state) {
+TEST(an_idle_socket_is_not_readable) {
     struct lo *l = *state;
     char byte;
 
@@ -233,7 +233,7 @@ static void an_idle_socket_is_not_readable(void **state) {
     assert_true(lo_ready(tltcp_fd(l->client)));
 }
 
-static void events_raise_their_descriptor(void **state) {
+TEST(events_raise_their_descriptor) {
     struct lo *l = *state;
     tltcp_event ev;
 

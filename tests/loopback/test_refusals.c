@@ -7,7 +7,7 @@
 
 /* --- Addresses ----------------------------------------------------------- */
 
-static void addresses_that_do_not_exist_are_refused(void **state) {
+TEST(addresses_that_do_not_exist_are_refused) {
     static const char *const hosts[] = {"256.1.1.1", "host.invalid", "::g", ""};
     struct lo *l = *state;
     tltcp_socket *s = NULL;
@@ -21,7 +21,7 @@ static void addresses_that_do_not_exist_are_refused(void **state) {
     assert_null(s);
 }
 
-static void ports_that_do_not_exist_are_refused(void **state) {
+TEST(ports_that_do_not_exist_are_refused) {
     static const char *const ports[] = {"65536", "70000",           "-1",
                                         "80x",   "no-such-service", ""};
     struct lo *l = *state;
@@ -39,7 +39,7 @@ static void ports_that_do_not_exist_are_refused(void **state) {
     assert_null(s);
 }
 
-static void an_address_of_another_machine_cannot_be_bound(void **state) {
+TEST(an_address_of_another_machine_cannot_be_bound) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
 
@@ -50,7 +50,7 @@ static void an_address_of_another_machine_cannot_be_bound(void **state) {
                      TLTCP_ERR_ADDRESS);
 }
 
-static void a_port_in_use_is_said_to_be(void **state) {
+TEST(a_port_in_use_is_said_to_be) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
 
@@ -60,7 +60,7 @@ static void a_port_in_use_is_said_to_be(void **state) {
     assert_null(s);
 }
 
-static void closing_a_listener_frees_its_port(void **state) {
+TEST(closing_a_listener_frees_its_port) {
     struct lo *l = *state;
 
     lo_listen(l);
@@ -85,7 +85,7 @@ static void quiet_port(char port[8], int *fd) {
     }
 }
 
-static void nobody_listening_is_a_refusal(void **state) {
+TEST(nobody_listening_is_a_refusal) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
     char port[8];
@@ -97,7 +97,7 @@ static void nobody_listening_is_a_refusal(void **state) {
     assert_null(s);
 }
 
-static void a_mute_peer_is_a_timeout(void **state) {
+TEST(a_mute_peer_is_a_timeout) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
     char port[8];
@@ -113,7 +113,7 @@ static void a_mute_peer_is_a_timeout(void **state) {
     close(fd);
 }
 
-static void a_late_refusal_wakes_a_poller(void **state) {
+TEST(a_late_refusal_wakes_a_poller) {
     struct lo *l = *state;
     char port[8];
     char byte;
@@ -144,7 +144,7 @@ static bool only_camera_1(void *user, const tltcp_caller *caller,
     return strcmp(caller->stream_id, "camera/1") == 0;
 }
 
-static void a_listener_refuses_with_a_reason(void **state) {
+TEST(a_listener_refuses_with_a_reason) {
     struct lo *l = *state;
     tltcp_event ev;
 
@@ -165,7 +165,7 @@ static void a_listener_refuses_with_a_reason(void **state) {
     assert_int_equal(tltcp_accept(l->listener, &l->server, 0), TLTCP_ERR_AGAIN);
 }
 
-static void junk_does_not_disturb_a_listener(void **state) {
+TEST(junk_does_not_disturb_a_listener) {
     struct lo *l = *state;
     struct sockaddr_storage sa;
     socklen_t len = sizeof(sa);
@@ -186,7 +186,7 @@ static void junk_does_not_disturb_a_listener(void **state) {
     lo_expect_text(l->server, "unimpressed");
 }
 
-static void who_was_accepted_can_be_rejected_with_a_reason(void **state) {
+TEST(who_was_accepted_can_be_rejected_with_a_reason) {
     struct lo *l = *state;
     tltcp_event ev;
 

@@ -14,9 +14,9 @@
 
 #include <uv.h>
 
-#include "drivers/uv/saratoga_map.h"
-#include "drivers/uv/saratoga_part.h"
-#include "drivers/uv/saratoga_root.h"
+#include "libsaratoga/node/map.h"
+#include "libsaratoga/node/part.h"
+#include "libsaratoga/node/root.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/folder.h"
 
@@ -101,14 +101,14 @@ static int try_read(const struct world *w, const char *path) {
     return fd;
 }
 
-static void files_in_the_root_can_be_read(void **state) {
+TEST(files_in_the_root_can_be_read) {
     assert_int_equal(try_read(*state, "a.txt"), 0);
     assert_int_equal(try_read(*state, "/a.txt"), 0);
     assert_int_equal(try_read(*state, ".//sub/./b.txt"), 0);
     assert_int_equal(try_read(*state, "none"), UV_ENOENT);
 }
 
-static void nothing_outside_the_root_can_be_read(void **state) {
+TEST(nothing_outside_the_root_can_be_read) {
     assert_int_equal(try_read(*state, "../secret"), UV_EACCES);
     assert_int_equal(try_read(*state, "sub/../../secret"), UV_EACCES);
     assert_int_equal(try_read(*state, "sub/.."), UV_EACCES);
@@ -118,7 +118,7 @@ static void nothing_outside_the_root_can_be_read(void **state) {
     assert_true(try_read(*state, "/etc/passwd") < 0);
 }
 
-static void special_files_and_folders_cannot_be_read(void **state) {
+TEST(special_files_and_folders_cannot_be_read) {
     assert_true(try_read(*state, "pipe") < 0);
     assert_int_equal(try_read(*state, "sub"), UV_EISDIR);
     assert_int_equal(try_read(*state, ""), UV_EISDIR);
@@ -136,7 +136,7 @@ static void write_to_pipe(void *user) {
     (void)close(fd);
 }
 
-static void who_writes_to_a_pipe_is_not_woken_for_nothing(void **state) {
+TEST(who_writes_to_a_pipe_is_not_woken_for_nothing) {
     struct world *w = *state;
 
     (void)signal(SIGPIPE, SIG_IGN);
@@ -158,7 +158,7 @@ static void who_writes_to_a_pipe_is_not_woken_for_nothing(void **state) {
     }
 }
 
-static void our_own_files_cannot_be_named(void **state) {
+TEST(our_own_files_cannot_be_named) {
     const struct world *w = *state;
 
     make_file(w->root_path, SARATOGA__OWN_PREFIX "1.part", "x");
@@ -166,7 +166,7 @@ static void our_own_files_cannot_be_named(void **state) {
     assert_int_equal(try_read(w, "sub/" SARATOGA__OWN_PREFIX "2"), UV_EACCES);
 }
 
-static void deleting_spares_what_is_no_file(void **state) {
+TEST(deleting_spares_what_is_no_file) {
     const struct world *w = *state;
 
     assert_int_equal(saratoga__root_unlink(&w->root, "a.txt"), 0);
@@ -177,7 +177,7 @@ static void deleting_spares_what_is_no_file(void **state) {
     assert_true(saratoga__root_unlink(&w->root, "up/secret") < 0);
 }
 
-static void folders_are_made_below_the_root_only(void **state) {
+TEST(folders_are_made_below_the_root_only) {
     const struct world *w = *state;
     int fd = saratoga__root_folder(&w->root, "x/y/z", true);
 
@@ -188,11 +188,10 @@ static void folders_are_made_below_the_root_only(void **state) {
                      UV_ENOTDIR);
 }
 
-static void paths_too_long_are_refused(void **state) {
+TEST(paths_too_long_are_refused) {
     char path[SARATOGA__PATH_MAX + 10];
     char clean[SARATOGA__PATH_MAX];
 
-    (void)state;
     memset(path, 'a', sizeof(path));
     path[SARATOGA__PATH_MAX - 1] = '\0';
     assert_int_equal(saratoga__path_clean(path, clean), 0);
@@ -221,7 +220,7 @@ static size_t read_back(const struct world *w, const char *name, char *text,
     return n;
 }
 
-static void a_partial_file_gets_its_name_at_the_end(void **state) {
+TEST(a_partial_file_gets_its_name_at_the_end) {
     const struct world *w = *state;
     saratoga__part p;
     char text[16];
@@ -236,7 +235,7 @@ static void a_partial_file_gets_its_name_at_the_end(void **state) {
     assert_memory_equal(text, "hello", 5);
 }
 
-static void a_file_that_is_there_is_not_replaced_unasked(void **state) {
+TEST(a_file_that_is_there_is_not_replaced_unasked) {
     const struct world *w = *state;
     saratoga__part p;
     char text[16];
@@ -258,7 +257,7 @@ static void a_file_that_is_there_is_not_replaced_unasked(void **state) {
     assert_int_equal(read_back(w, "a.txt", text, sizeof(text)), 0);
 }
 
-static void two_transfers_do_not_write_one_file(void **state) {
+TEST(two_transfers_do_not_write_one_file) {
     const struct world *w = *state;
     saratoga__part p;
     saratoga__part q;
@@ -271,7 +270,7 @@ static void two_transfers_do_not_write_one_file(void **state) {
     saratoga__part_discard(&p);
 }
 
-static void partial_files_are_not_followed_through_links(void **state) {
+TEST(partial_files_are_not_followed_through_links) {
     const struct world *w = *state;
     saratoga__part p;
     char name[SARATOGA__PART_NAME];
@@ -312,7 +311,7 @@ static uint8_t *map_of(saratoga_partial *p, const saratoga_range *ranges,
     return map;
 }
 
-static void what_a_map_says_comes_back(void **state) {
+TEST(what_a_map_says_comes_back) {
     const struct world *w = *state;
     static const saratoga_range ranges[] = {{0, 3}, {5, 9}, {20, 40}};
     saratoga_partial p;
@@ -343,7 +342,7 @@ static void what_a_map_says_comes_back(void **state) {
     saratoga__part_discard(&part);
 }
 
-static void damaged_maps_are_no_maps(void **state) {
+TEST(damaged_maps_are_no_maps) {
     static const saratoga_range ranges[] = {{0, 3}, {5, 9}};
     saratoga_partial p;
     saratoga_partial q;
@@ -351,7 +350,6 @@ static void damaged_maps_are_no_maps(void **state) {
     size_t len;
     uint8_t *map = map_of(&p, ranges, 2, &len);
 
-    (void)state;
     for (size_t i = 0; i < len; i++) {
         map[i] ^= 0x10;
         assert_int_equal(saratoga__map_decode(map, len, 99, &q, &held),
@@ -365,7 +363,7 @@ static void damaged_maps_are_no_maps(void **state) {
     free(map);
 }
 
-static void maps_of_ranges_out_of_order_are_no_maps(void **state) {
+TEST(maps_of_ranges_out_of_order_are_no_maps) {
     static const saratoga_range ranges[] = {{5, 9}, {0, 3}};
     saratoga_partial p;
     saratoga_partial q;
@@ -373,7 +371,6 @@ static void maps_of_ranges_out_of_order_are_no_maps(void **state) {
     size_t len;
     uint8_t *map = map_of(&p, ranges, 2, &len);
 
-    (void)state;
     assert_int_equal(saratoga__map_decode(map, len, 99, &q, &held), UV_EINVAL);
     assert_null(held);
     free(map);

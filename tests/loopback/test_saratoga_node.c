@@ -9,7 +9,7 @@
 
 #include "tests/loopback/saratoga_pair.h"
 
-static void many_transfers_run_at_once_in_both_directions(void **state) {
+TEST(many_transfers_run_at_once_in_both_directions) {
     struct pair *p = *state;
     char name[32];
 
@@ -45,14 +45,14 @@ a_transfer_that_is_cancelled_ends_and_keeps_what_came(void **state) {
     saratoga_stats_init(&st);
     while (st.written_bytes < FILE_LEN) {
         (void)uv_run(&p->loop, UV_RUN_ONCE);
-        if (saratoga_uv_get_stats(p->client, id, &st) != 0) {
+        if (saratoga_node_get_stats(p->client, id, &st) != 0) {
             saratoga_stats_init(&st);
         }
     }
-    assert_int_equal(saratoga_uv_cancel(p->client, id), 0);
+    assert_int_equal(saratoga_node_cancel(p->client, id), 0);
     wait_for(p, 1);
     assert_int_equal(p->last.error, SARATOGA_ERR_CANCELLED);
-    assert_int_equal(saratoga_uv_cancel(p->client, id), SARATOGA_ERR_GONE);
+    assert_int_equal(saratoga_node_cancel(p->client, id), SARATOGA_ERR_GONE);
     assert_int_equal(count_files(p->there, "f"), 0);
     assert_int_equal(count_files(p->there, ".saratoga-"), 2);
 }
@@ -61,54 +61,56 @@ static uint64_t rate_of(const struct pair *p, uint64_t id) {
     saratoga_stats st;
 
     saratoga_stats_init(&st);
-    return saratoga_uv_get_stats(p->client, id, &st) == 0 ? st.rate_bps : 0;
+    return saratoga_node_get_stats(p->client, id, &st) == 0 ? st.rate_bps : 0;
 }
 
-static void the_rate_of_a_node_or_a_transfer_may_change(void **state) {
+TEST(the_rate_of_a_node_or_a_transfer_may_change) {
     struct pair *p = *state;
     uint64_t id;
 
     make_file(p->there, "f", 20 * FILE_LEN, 1);
     open_pair(p, true, 1000000);
     id = ask(p, SARATOGA_PUT, "f", "f");
-    assert_int_equal(saratoga_uv_set_rate(p->client, id, 5),
+    assert_int_equal(saratoga_node_set_rate(p->client, id, 5),
                      SARATOGA_ERR_GONE); /* not yet begun */
     while (rate_of(p, id) != 1000000) {
         (void)uv_run(&p->loop, UV_RUN_ONCE);
     }
-    assert_int_equal(saratoga_uv_set_rate(p->client, 0, 0), SARATOGA_ERR_INVAL);
-    assert_int_equal(saratoga_uv_set_rate(p->client, 0, 50000000), 0);
+    assert_int_equal(saratoga_node_set_rate(p->client, 0, 0),
+                     SARATOGA_ERR_INVAL);
+    assert_int_equal(saratoga_node_set_rate(p->client, 0, 50000000), 0);
     assert_int_equal(rate_of(p, id), 50000000);
-    assert_int_equal(saratoga_uv_set_rate(p->client, id, 200000000), 0);
+    assert_int_equal(saratoga_node_set_rate(p->client, id, 200000000), 0);
     wait_for(p, 1);
     assert_int_equal(p->last.stats.rate_bps, 200000000);
     expect_file(p->here, "f", 20 * FILE_LEN, 1);
     close_pair(p);
     open_pair(p, true, 0);
-    assert_int_equal(saratoga_uv_set_rate(p->client, 0, 1), SARATOGA_ERR_STATE);
+    assert_int_equal(saratoga_node_set_rate(p->client, 0, 1),
+                     SARATOGA_ERR_STATE);
 }
 
 static void count_call(void *user) {
     ++*(unsigned *)user;
 }
 
-static void who_wants_it_is_called_when_there_are_events(void **state) {
+TEST(who_wants_it_is_called_when_there_are_events) {
     struct pair *p = *state;
     unsigned calls = 0;
 
     make_file(p->here, "f", FILE_LEN, 1);
     open_pair(p, false, 0);
-    saratoga_uv_on_events(p->client, count_call, &calls);
+    saratoga_node_on_events(p->client, count_call, &calls);
     (void)ask(p, SARATOGA_GET, "f", "f");
     wait_for(p, 1);
     assert_int_equal(calls, 1);
-    saratoga_uv_on_events(p->client, NULL, NULL);
+    saratoga_node_on_events(p->client, NULL, NULL);
     (void)ask(p, SARATOGA_GETDIR, "", NULL);
     wait_for(p, 2);
     assert_int_equal(calls, 1);
 }
 
-static void peers_with_a_key_verify_files_with_it(void **state) {
+TEST(peers_with_a_key_verify_files_with_it) {
     struct pair *p = *state;
 
     p->keyed = true;
@@ -117,7 +119,7 @@ static void peers_with_a_key_verify_files_with_it(void **state) {
     assert_true(p->last.verified);
 }
 
-static void files_go_over_ipv6(void **state) {
+TEST(files_go_over_ipv6) {
     struct pair *p = *state;
     struct sockaddr_in6 here = {.sin6_family = AF_INET6,
                                 .sin6_addr = IN6ADDR_LOOPBACK_INIT};
@@ -134,7 +136,7 @@ static void files_go_over_ipv6(void **state) {
     get_put_and_list(p);
 }
 
-static void nodes_can_be_closed_in_the_middle_of_everything(void **state) {
+TEST(nodes_can_be_closed_in_the_middle_of_everything) {
     struct pair *p = *state;
 
     make_file(p->here, "f", 10 * FILE_LEN, 1);
@@ -152,9 +154,9 @@ static void nodes_can_be_closed_in_the_middle_of_everything(void **state) {
     assert_int_equal(count_files(p->there, "f"), 0);
 }
 
-static void a_directory_record_comes_with_the_event(void **state) {
+TEST(a_directory_record_comes_with_the_event) {
     struct pair *p = *state;
-    saratoga_uv_event ev;
+    saratoga_node_event ev;
     saratoga_entry e;
 
     make_file(p->here, "f", 7, 1);
@@ -162,10 +164,10 @@ static void a_directory_record_comes_with_the_event(void **state) {
     open_pair(p, false, 0);
     (void)ask(p, SARATOGA_GETDIR, "", NULL);
     do {
-        saratoga_uv_run(p->client, 10);
-        saratoga_uv_run(p->server, 10);
-    } while (saratoga_uv_next_event(p->client, &ev) == 0);
-    assert_int_equal(ev.type, SARATOGA_UV_DONE);
+        saratoga_node_run(p->client, 10);
+        saratoga_node_run(p->server, 10);
+    } while (saratoga_node_next_event(p->client, &ev) == 0);
+    assert_int_equal(ev.type, SARATOGA_NODE_DONE);
     assert_int_equal(ev.error, 0);
     assert_int_equal(saratoga_entry_read(ev.record, ev.record_len, &e),
                      ev.record_len);
@@ -173,53 +175,54 @@ static void a_directory_record_comes_with_the_event(void **state) {
     assert_int_equal(e.size, 7);
 }
 
-static void a_root_that_is_not_there_is_told(void **state) {
-    saratoga_uv_config c;
-    saratoga_uv *u;
-    char why[SARATOGA_UV_TEXT];
+TEST(a_root_that_is_not_there_is_told) {
+    saratoga_node_config c;
+    saratoga_node *u;
+    char why[SARATOGA_NODE_TEXT];
 
-    (void)state;
-    saratoga_uv_config_init(&c);
+    saratoga_node_config_init(&c);
     c.root = "/nonexistent";
-    assert_int_equal(saratoga_uv_open(&u, &c, why), SARATOGA_ERR_IO);
+    assert_int_equal(saratoga_node_open(&u, &c, why), SARATOGA_ERR_IO);
     assert_null(u);
     assert_non_null(strstr(why, "/nonexistent"));
 }
 
-static void a_transfer_without_a_host_is_refused(void **state) {
+TEST(a_transfer_without_a_host_is_refused) {
     struct pair *p = *state;
-    saratoga_uv_transfer t;
+    saratoga_node_transfer t;
     uint64_t id;
 
     open_pair(p, false, 0);
-    saratoga_uv_transfer_init(&t);
+    saratoga_node_transfer_init(&t);
     t.type = SARATOGA_GET;
-    assert_int_equal(saratoga_uv_start(p->client, &t, &id), SARATOGA_ERR_INVAL);
+    assert_int_equal(saratoga_node_start(p->client, &t, &id),
+                     SARATOGA_ERR_INVAL);
     t.host = "127.0.0.1";
     t.path = "a";
     t.file = "../a";
-    assert_int_equal(saratoga_uv_start(p->client, &t, &id), SARATOGA_ERR_INVAL);
-    assert_int_equal(saratoga_uv_active(p->client), 0);
+    assert_int_equal(saratoga_node_start(p->client, &t, &id),
+                     SARATOGA_ERR_INVAL);
+    assert_int_equal(saratoga_node_active(p->client), 0);
 }
 
 /* It was compiled when there were fewer. */
-static void fields_that_a_caller_does_not_know_are_not_read(void **state) {
+TEST(fields_that_a_caller_does_not_know_are_not_read) {
     struct pair *p = *state;
-    saratoga_uv_transfer t;
+    saratoga_node_transfer t;
     uint64_t id = 0;
 
     make_file(p->here, "f", FILE_LEN, 1);
     open_pair(p, false, 0);
-    saratoga_uv_transfer_init(&t);
+    saratoga_node_transfer_init(&t);
     t.type = SARATOGA_GET;
     t.host = "127.0.0.1";
     t.service = p->port;
     t.path = "f";
     t.folder = p->there;
-    t.struct_size = offsetof(saratoga_uv_transfer, group);
+    t.struct_size = offsetof(saratoga_node_transfer, group);
     t.group = (const char *)1;
     t.group_service = (const char *)1;
-    assert_int_equal(saratoga_uv_start(p->client, &t, &id), 0);
+    assert_int_equal(saratoga_node_start(p->client, &t, &id), 0);
     wait_for(p, 1);
     assert_int_equal(p->last.error, 0);
     expect_file(p->there, "f", FILE_LEN, 1);

@@ -14,35 +14,35 @@ static const uint8_t old_key[32] = {1, 2, 3};
 static const uint8_t new_key[32] = {4, 5, 6};
 static const uint8_t *const both[] = {old_key, NULL};
 
-static void same_passphrase(saratoga_uv_config *c, bool server) {
+static void same_passphrase(saratoga_node_config *c, bool server) {
     (void)server;
     c->passphrase = "correct horse battery staple";
     c->rekey_packets = 50; /* many times in one file */
 }
 
-static void other_passphrases(saratoga_uv_config *c, bool server) {
+static void other_passphrases(saratoga_node_config *c, bool server) {
     c->passphrase = server ? "correct horse battery staple" : "tr0ub4dor&3";
 }
 
-static void keys_being_changed(saratoga_uv_config *c, bool server) {
+static void keys_being_changed(saratoga_node_config *c, bool server) {
     c->key = server ? new_key : old_key;
     c->key_len = sizeof(new_key);
     c->more_keys = server ? both : NULL;
 }
 
-static void only_the_caller(saratoga_uv_config *c, bool server) {
+static void only_the_caller(saratoga_node_config *c, bool server) {
     c->key = server ? NULL : old_key;
     c->key_len = server ? 0 : sizeof(old_key);
 }
 
-static saratoga_node_stats stats_of(saratoga_uv *u) {
-    saratoga_node_stats st;
-    saratoga_node_stats_init(&st);
-    assert_int_equal(saratoga_uv_get_node_stats(u, &st), 0);
+static saratoga_engine_stats stats_of(saratoga_node *u) {
+    saratoga_engine_stats st;
+    saratoga_engine_stats_init(&st);
+    assert_int_equal(saratoga_node_get_engine_stats(u, &st), 0);
     return st;
 }
 
-static void files_go_sealed_both_ways(void **state) {
+TEST(files_go_sealed_both_ways) {
     struct pair *p = *state;
     p->tune = same_passphrase;
     get_put_and_list(p);
@@ -51,18 +51,18 @@ static void files_go_sealed_both_ways(void **state) {
     assert_int_equal(stats_of(p->client).sealed_forged, 0);
 }
 
-static void a_client_says_farewell(void **state) {
+TEST(a_client_says_farewell) {
     struct pair *p = *state;
     p->tune = same_passphrase;
     get_put_and_list(p);
-    saratoga_uv_close(p->client);
+    saratoga_node_close(p->client);
     p->client = NULL;
     while (stats_of(p->server).sealed_sessions > 0) {
         (void)uv_run(&p->loop, UV_RUN_ONCE);
     }
 }
 
-static void an_old_key_is_good_beside_the_new(void **state) {
+TEST(an_old_key_is_good_beside_the_new) {
     struct pair *p = *state;
     p->tune = keys_being_changed;
     get_put_and_list(p);
@@ -80,13 +80,13 @@ static void is_told_of_the_key(struct pair *p) {
     assert_int_equal(stats_of(p->server).callers_rejected, 1);
 }
 
-static void another_passphrase_is_told_at_once(void **state) {
+TEST(another_passphrase_is_told_at_once) {
     struct pair *p = *state;
     p->tune = other_passphrases;
     is_told_of_the_key(p);
 }
 
-static void a_plain_node_refuses_who_has_a_key(void **state) {
+TEST(a_plain_node_refuses_who_has_a_key) {
     struct pair *p = *state;
     p->tune = only_the_caller;
     is_told_of_the_key(p);
@@ -94,7 +94,7 @@ static void a_plain_node_refuses_who_has_a_key(void **state) {
 
 /* The server has a key; plain packets, noise and packets that look sealed come
  * from a socket of a stranger. */
-static void strangers_get_nothing(void **state) {
+TEST(strangers_get_nothing) {
     struct pair *p = *state;
     static const uint8_t request[] = {0x21, 2, 0, 1, 0, 0, 0, 7, 'f', 0};
     struct sockaddr_in to = {.sin_family = AF_INET,
@@ -123,19 +123,19 @@ static void strangers_get_nothing(void **state) {
     assert_int_equal(p->last.error, 0);
 }
 
-static void refused_with(void (*tune)(saratoga_uv_config *c),
+static void refused_with(void (*tune)(saratoga_node_config *c),
                          const char *words) {
-    saratoga_uv_config c;
-    char why[SARATOGA_UV_TEXT];
-    saratoga_uv *u;
-    saratoga_uv_config_init(&c);
+    saratoga_node_config c;
+    char why[SARATOGA_NODE_TEXT];
+    saratoga_node *u;
+    saratoga_node_config_init(&c);
     c.passphrase = "correct horse battery staple";
     tune(&c);
-    assert_int_equal(saratoga_uv_open(&u, &c, why), SARATOGA_ERR_INVAL);
+    assert_int_equal(saratoga_node_open(&u, &c, why), SARATOGA_ERR_INVAL);
     assert_non_null(strstr(why, words));
 }
 
-static void with_beacons(saratoga_uv_config *c) {
+static void with_beacons(saratoga_node_config *c) {
     static saratoga_config engine;
     saratoga_config_init(&engine);
     engine.eid = "sat";
@@ -143,30 +143,29 @@ static void with_beacons(saratoga_uv_config *c) {
     c->node = &engine;
 }
 
-static void listening_to_a_group(saratoga_uv_config *c) {
+static void listening_to_a_group(saratoga_node_config *c) {
     c->join = true;
 }
 
-static void too_short(saratoga_uv_config *c) {
+static void too_short(saratoga_node_config *c) {
     c->passphrase = "short";
 }
 
-static void with_udp_lite(saratoga_uv_config *c) {
+static void with_udp_lite(saratoga_node_config *c) {
     static saratoga_config engine;
     saratoga_config_init(&engine);
     engine.lite = true;
     c->node = &engine;
 }
 
-static void on_a_narrow_link(saratoga_uv_config *c) {
+static void on_a_narrow_link(saratoga_node_config *c) {
     static saratoga_config engine;
     saratoga_config_init(&engine);
     engine.mtu = 1000;
     c->node = &engine;
 }
 
-static void what_cannot_be_secured_is_refused(void **state) {
-    (void)state;
+TEST(what_cannot_be_secured_is_refused) {
     refused_with(with_beacons, "group");
     refused_with(listening_to_a_group, "group");
     refused_with(too_short, "8 to 512");
@@ -174,20 +173,20 @@ static void what_cannot_be_secured_is_refused(void **state) {
     refused_with(on_a_narrow_link, "MTU");
 }
 
-static void transfers_to_a_group_are_refused(void **state) {
+TEST(transfers_to_a_group_are_refused) {
     struct pair *p = *state;
-    saratoga_uv_transfer t;
+    saratoga_node_transfer t;
     uint64_t id;
     p->tune = same_passphrase;
     open_pair(p, true, 0);
     make_file(p->there, "f", 10, 1);
-    saratoga_uv_transfer_init(&t);
+    saratoga_node_transfer_init(&t);
     t.type = SARATOGA_BLIND_PUT;
     t.host = SARATOGA_GROUP_IPV4;
     t.path = "f";
     t.folder = p->there;
     t.file = "f";
-    assert_int_equal(saratoga_uv_start(p->client, &t, &id), 0);
+    assert_int_equal(saratoga_node_start(p->client, &t, &id), 0);
     wait_for(p, 1);
     assert_int_equal(p->last.error, SARATOGA_ERR_INVAL);
     assert_non_null(strstr(p->last.text, "group"));

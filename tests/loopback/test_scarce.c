@@ -72,7 +72,7 @@ static int connect_once(struct lo *l, tltcp_socket **s) {
     return tltcp_connect(s, l->host, l->port, &l->config, 0);
 }
 
-static void listening_without_memory_fails_cleanly(void **state) {
+TEST(listening_without_memory_fails_cleanly) {
     struct lo *l = *state;
 
     l->config.qlog_dir = "/tmp";
@@ -80,7 +80,7 @@ static void listening_without_memory_fails_cleanly(void **state) {
     assert_true(fail_each(l, listen_once) > 3);
 }
 
-static void connecting_without_memory_fails_cleanly(void **state) {
+TEST(connecting_without_memory_fails_cleanly) {
     struct lo *l = *state;
 
     lo_listen(l);
@@ -88,7 +88,7 @@ static void connecting_without_memory_fails_cleanly(void **state) {
     assert_true(fail_each(l, connect_once) > 3);
 }
 
-static void sending_without_memory_is_an_error_or_works(void **state) {
+TEST(sending_without_memory_is_an_error_or_works) {
     struct lo *l = *state;
     uint8_t data[5000] = {0};
     int errors = 0;
@@ -150,7 +150,7 @@ static int open_fds(struct lo *l, tltcp_socket **s) {
     return rv;
 }
 
-static void too_few_descriptors_are_an_error(void **state) {
+TEST(too_few_descriptors_are_an_error) {
     struct lo *l = *state;
 
     lo_pair(l);

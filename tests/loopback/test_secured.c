@@ -23,7 +23,7 @@ static void close_pair(struct lo *l) {
     l->server = NULL;
 }
 
-static void both_ends_with_the_passphrase_talk(void **state) {
+TEST(both_ends_with_the_passphrase_talk) {
     struct lo *l = *state;
 
     l->config.passphrase = RIGHT;
@@ -33,7 +33,7 @@ static void both_ends_with_the_passphrase_talk(void **state) {
     lo_expect_end(l->server);
 }
 
-static void both_ends_with_the_key_talk(void **state) {
+TEST(both_ends_with_the_key_talk) {
     struct lo *l = *state;
     uint8_t key[32];
 
@@ -63,7 +63,7 @@ static void expect_no_entry(struct lo *l) {
     assert_int_equal(tltcp_accept(l->listener, &s, 0), TLTCP_ERR_AGAIN);
 }
 
-static void a_wrong_passphrase_is_named_as_the_cause(void **state) {
+TEST(a_wrong_passphrase_is_named_as_the_cause) {
     struct lo *l = *state;
 
     l->config.passphrase = RIGHT;
@@ -72,7 +72,7 @@ static void a_wrong_passphrase_is_named_as_the_cause(void **state) {
     expect_no_entry(l);
 }
 
-static void a_wrong_key_is_named_as_the_cause(void **state) {
+TEST(a_wrong_key_is_named_as_the_cause) {
     struct lo *l = *state;
     uint8_t key[32] = {1};
 
@@ -94,7 +94,7 @@ without_a_passphrase_a_secured_listener_lets_nobody_in(void **state) {
     expect_no_entry(l);
 }
 
-static void a_passphrase_is_not_dropped_for_a_plain_listener(void **state) {
+TEST(a_passphrase_is_not_dropped_for_a_plain_listener) {
     struct lo *l = *state;
 
     lo_listen(l);
@@ -102,7 +102,7 @@ static void a_passphrase_is_not_dropped_for_a_plain_listener(void **state) {
     expect_no_entry(l);
 }
 
-static void the_right_passphrase_works_after_wrong_ones(void **state) {
+TEST(the_right_passphrase_works_after_wrong_ones) {
     struct lo *l = *state;
 
     l->config.passphrase = RIGHT;
@@ -116,7 +116,7 @@ static void the_right_passphrase_works_after_wrong_ones(void **state) {
     pair_works(l);
 }
 
-static void old_and_new_passphrases_work_side_by_side(void **state) {
+TEST(old_and_new_passphrases_work_side_by_side) {
     static const char *const more[] = {"the one of yesterday",
                                        "the one of last week", NULL};
     const char *const good[] = {RIGHT, more[0], more[1]};
@@ -156,7 +156,7 @@ static bool nobody(void *user, const tltcp_caller *caller, char *reason) {
     return false;
 }
 
-static void a_refusal_arrives_with_its_reason(void **state) {
+TEST(a_refusal_arrives_with_its_reason) {
     struct lo *l = *state;
 
     l->config.passphrase = RIGHT;
@@ -273,7 +273,7 @@ static unsigned readable_datagrams(struct lo *l) {
     return atomic_load(&t.plain);
 }
 
-static void a_secured_connection_shows_no_plain_text(void **state) {
+TEST(a_secured_connection_shows_no_plain_text) {
     struct lo *l = *state;
 
     l->config.passphrase = RIGHT;
@@ -281,13 +281,13 @@ static void a_secured_connection_shows_no_plain_text(void **state) {
 }
 
 /* So that the search above is known to find what there is. */
-static void a_plain_connection_shows_all_of_it(void **state) {
+TEST(a_plain_connection_shows_all_of_it) {
     assert_true(readable_datagrams(*state) >= 3);
 }
 
 /* --- New keys ------------------------------------------------------------ */
 
-static void a_bulk_transfer_survives_dozens_of_new_keys(void **state) {
+TEST(a_bulk_transfer_survives_dozens_of_new_keys) {
     struct lo *l = *state;
     struct tap t;
     struct bulk b;
@@ -304,7 +304,7 @@ static void a_bulk_transfer_survives_dozens_of_new_keys(void **state) {
     assert_true(atomic_load(&t.renewed[1]) >= 24);
 }
 
-static void new_keys_come_when_asked_for(void **state) {
+TEST(new_keys_come_when_asked_for) {
     struct lo *l = *state;
     struct tap t;
 
@@ -322,7 +322,7 @@ static void new_keys_come_when_asked_for(void **state) {
     assert_true(atomic_load(&t.renewed[1]) >= 1);
 }
 
-static void new_keys_need_a_secured_connection(void **state) {
+TEST(new_keys_need_a_secured_connection) {
     struct lo *l = *state;
 
     assert_int_equal(tltcp_rekey(NULL), TLTCP_ERR_INVAL);

@@ -54,7 +54,7 @@ static void receive_all(void *arg) {
 }
 
 /* Both directions of a pair at full speed: four threads, and two that ask. */
-static void both_directions_run_at_once(void **state) {
+TEST(both_directions_run_at_once) {
     struct lo *l = *state;
     uv_thread_t thread[4];
     struct work work[4];
@@ -86,7 +86,7 @@ static void both_directions_run_at_once(void **state) {
 
 enum { PAIRS = 8 };
 
-static void pairs_on_one_listener_do_not_mix(void **state) {
+TEST(pairs_on_one_listener_do_not_mix) {
     struct lo *l = *state;
     tltcp_socket *client[PAIRS];
     tltcp_socket *server[PAIRS];
@@ -118,7 +118,7 @@ static void pairs_on_one_listener_do_not_mix(void **state) {
 }
 
 /* One caller that nobody reads harms no other. */
-static void a_slow_reader_does_not_hold_up_another(void **state) {
+TEST(a_slow_reader_does_not_hold_up_another) {
     struct lo *l = *state;
     tltcp_socket *slow = NULL;
     tltcp_socket *slow_peer = NULL;
@@ -147,7 +147,7 @@ static void accept_late(void *arg) {
     (void)tltcp_accept(l->listener, &l->server, LO_PATIENCE);
 }
 
-static void a_waiting_accept_is_woken(void **state) {
+TEST(a_waiting_accept_is_woken) {
     struct lo *l = *state;
     uv_thread_t thread;
 

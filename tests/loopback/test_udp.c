@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "drivers/uv/udp.h"
+#include "internal/net/udp.h"
 #include "tests/support/cmocka.h"
 
 #define DATAGRAM ((size_t)1000)
@@ -22,26 +22,26 @@ static struct {
     unsigned failed;
 } fault;
 
-/* A drv__udp on a loop, and a socket of the system that it talks to. */
+/* A net__udp on a loop, and a socket of the system that it talks to. */
 struct rig {
     uv_loop_t loop;
-    drv__udp *udp;
-    drv__addr own;  /* of the drv__udp */
-    drv__addr peer; /* of the system's */
+    net__udp *udp;
+    net__addr own;  /* of the net__udp */
+    net__addr peer; /* of the system's */
     int fd;
     uint64_t bytes; /* heard so far */
     unsigned calls;
     unsigned bursts;
     unsigned datagrams;
     uint32_t ecn;
-    drv__route route;
+    net__route route;
     int error;
     unsigned writable;
     uint64_t wanted;
     uint8_t first[16];
 };
 
-static void on_bursts(void *owner, const drv__burst *in, size_t count) {
+static void on_bursts(void *owner, const net__burst *in, size_t count) {
     struct rig *r = owner;
 
     r->calls++;
@@ -75,7 +75,7 @@ static void on_error(void *owner, int status) {
     uv_stop(&r->loop);
 }
 
-static const drv__udp_ops ops = {
+static const net__udp_ops ops = {
     .on_bursts = on_bursts, .on_writable = on_writable, .on_error = on_error};
 
 static void open_peer(struct rig *r) {
@@ -94,8 +94,8 @@ static void open_peer(struct rig *r) {
 
 static int set_up(void **state, bool plain, bool no_offload) {
     struct rig *r = calloc(1, sizeof(*r));
-    drv__addr any = {.in4 = {.sin_family = AF_INET}};
-    drv__udp_options o = {.bind = &any,
+    net__addr any = {.in4 = {.sin_family = AF_INET}};
+    net__udp_options o = {.bind = &any,
                           .plain = plain,
                           .no_offload = no_offload,
                           .max_datagram = 2000,
@@ -108,8 +108,8 @@ static int set_up(void **state, bool plain, bool no_offload) {
     }
     any.in4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     open_peer(r);
-    assert_int_equal(drv__udp_open(&r->udp, &r->loop, &o), 0);
-    assert_int_equal(drv__udp_local(r->udp, &r->own), 0);
+    assert_int_equal(net__udp_open(&r->udp, &r->loop, &o), 0);
+    assert_int_equal(net__udp_local(r->udp, &r->own), 0);
     *state = r;
     return 0;
 }
@@ -129,7 +129,7 @@ static int set_up_plain(void **state) {
 static int tear_down(void **state) {
     struct rig *r = *state;
 
-    drv__udp_close(r->udp);
+    net__udp_close(r->udp);
     while (uv_run(&r->loop, UV_RUN_DEFAULT) != 0) {
     }
     assert_int_equal(uv_loop_close(&r->loop), 0);
@@ -139,8 +139,8 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static drv__route to_peer(const struct rig *r) {
-    drv__route route;
+static net__route to_peer(const struct rig *r) {
+    net__route route;
 
     memset(&route, 0, sizeof(route));
     route.remote = r->peer;
@@ -150,8 +150,8 @@ static drv__route to_peer(const struct rig *r) {
 /* Sends a burst whose datagrams are numbered in their first byte. */
 static bool send_burst(struct rig *r, size_t len, size_t segment,
                        uint32_t ecn) {
-    drv__route route = to_peer(r);
-    uint8_t *room = drv__udp_room(r->udp);
+    net__route route = to_peer(r);
+    uint8_t *room = net__udp_room(r->udp);
 
     if (room == NULL) {
         return false;
@@ -160,7 +160,7 @@ static bool send_burst(struct rig *r, size_t len, size_t segment,
         memset(room + at, (int)(at / segment),
                len - at < segment ? len - at : segment);
     }
-    drv__udp_put(r->udp, &route, ecn, len, segment);
+    net__udp_put(r->udp, &route, ecn, len, segment);
     return true;
 }
 
@@ -173,12 +173,12 @@ static void expect_datagram(struct rig *r, size_t len, int number) {
     assert_int_equal(buf[len - 1], number);
 }
 
-static void a_burst_leaves_as_its_datagrams(void **state) {
+TEST(a_burst_leaves_as_its_datagrams) {
     struct rig *r = *state;
 
     assert_true(send_burst(r, BURST * DATAGRAM + 300, DATAGRAM, 0));
     assert_true(send_burst(r, 7, 7, 0));
-    assert_true(drv__udp_flush(r->udp));
+    assert_true(net__udp_flush(r->udp));
     for (unsigned i = 0; i < BURST; i++) {
         expect_datagram(r, DATAGRAM, (int)i);
     }
@@ -186,17 +186,17 @@ static void a_burst_leaves_as_its_datagrams(void **state) {
     expect_datagram(r, 7, 0);
 }
 
-static void small_segments_beyond_the_kernels_limit_are_split(void **state) {
+TEST(small_segments_beyond_the_kernels_limit_are_split) {
     struct rig *r = *state;
 
     assert_true(send_burst(r, 150 * 10, 10, 0)); /* more than 64 or 128 */
-    assert_true(drv__udp_flush(r->udp));
+    assert_true(net__udp_flush(r->udp));
     for (int i = 0; i < 150; i++) {
         expect_datagram(r, 10, i);
     }
 }
 
-static void everything_that_came_is_heard(void **state) {
+TEST(everything_that_came_is_heard) {
     struct rig *r = *state;
     uint8_t data[DATAGRAM] = {42};
 
@@ -213,7 +213,7 @@ static void everything_that_came_is_heard(void **state) {
     assert_int_equal(r->route.remote.in4.sin_port, r->peer.in4.sin_port);
 }
 
-static void codepoints_go_out(void **state) {
+TEST(codepoints_go_out) {
     struct rig *r = *state;
     static const uint32_t codepoints[] = {2, 2, 0, 1, 3, 2};
 
@@ -227,14 +227,14 @@ static void codepoints_go_out(void **state) {
                            .msg_controllen = sizeof(control)};
 
         assert_true(send_burst(r, 1, 1, codepoints[i]));
-        assert_true(drv__udp_flush(r->udp));
+        assert_true(net__udp_flush(r->udp));
         assert_int_equal(recvmsg(r->fd, &m, 0), 1);
         assert_non_null(CMSG_FIRSTHDR(&m));
         assert_int_equal(*CMSG_DATA(CMSG_FIRSTHDR(&m)), codepoints[i]);
     }
 }
 
-static void codepoints_come_in(void **state) {
+TEST(codepoints_come_in) {
     struct rig *r = *state;
 
     for (int ecn = 0; ecn < 4; ecn++) {
@@ -249,32 +249,32 @@ static void codepoints_come_in(void **state) {
 }
 
 /* Kernels merge only what is alike, so the codepoint of a burst is true. */
-static void offload_brings_few_calls(void **state) {
+TEST(offload_brings_few_calls) {
     struct rig *r = *state;
-    drv__udp *other;
+    net__udp *other;
     struct rig sender = {.fd = -1};
-    drv__udp_options o = {.family = AF_INET,
+    net__udp_options o = {.family = AF_INET,
                           .max_datagram = 2000,
                           .buffer = 1 << 20,
                           .ops = &ops,
                           .owner = &sender};
     uint8_t *room;
 
-    assert_int_equal(drv__udp_open(&other, &r->loop, &o), 0);
-    assert_int_equal(drv__udp_connect(other, &r->own), 0);
-    room = drv__udp_room(other);
+    assert_int_equal(net__udp_open(&other, &r->loop, &o), 0);
+    assert_int_equal(net__udp_connect(other, &r->own), 0);
+    room = net__udp_room(other);
     memset(room, 1, BURST * DATAGRAM);
-    drv__udp_put(other, NULL, 2, BURST * DATAGRAM, DATAGRAM);
-    assert_true(drv__udp_flush(other));
+    net__udp_put(other, NULL, 2, BURST * DATAGRAM, DATAGRAM);
+    assert_true(net__udp_flush(other));
     r->wanted = BURST * DATAGRAM;
     (void)uv_run(&r->loop, UV_RUN_DEFAULT);
     assert_int_equal(r->datagrams, BURST);
     assert_int_equal(r->bursts, 1);
     assert_int_equal(r->ecn, 2);
-    drv__udp_close(other);
+    net__udp_close(other);
 }
 
-static void datagrams_longer_than_asked_for_are_dropped(void **state) {
+TEST(datagrams_longer_than_asked_for_are_dropped) {
     struct rig *r = *state;
     uint8_t data[3000] = {1};
 
@@ -288,28 +288,28 @@ static void datagrams_longer_than_asked_for_are_dropped(void **state) {
 }
 
 /* What the path does not carry is lost, without an error and without harm. */
-static void a_datagram_beyond_the_mtu_is_dropped(void **state) {
+TEST(a_datagram_beyond_the_mtu_is_dropped) {
     struct rig *r = *state;
     uint8_t buf[100];
 
     assert_true(send_burst(r, 65530, 65530, 0)); /* no UDP payload is so long */
-    assert_true(drv__udp_flush(r->udp));
+    assert_true(net__udp_flush(r->udp));
     assert_true(send_burst(r, 5, 5, 0));
-    assert_true(drv__udp_flush(r->udp));
+    assert_true(net__udp_flush(r->udp));
     assert_int_equal(recv(r->fd, buf, sizeof(buf), 0), 5);
     assert_int_equal(r->error, 0);
-    assert_int_equal(drv__udp_too_big(r->udp), 1);
+    assert_int_equal(net__udp_too_big(r->udp), 1);
 }
 
-static void a_refusal_is_heard_on_a_connected_socket(void **state) {
+TEST(a_refusal_is_heard_on_a_connected_socket) {
     struct rig *r = *state;
 
-    assert_int_equal(drv__udp_connect(r->udp, &r->peer), 0);
+    assert_int_equal(net__udp_connect(r->udp, &r->peer), 0);
     close(r->fd);
     r->fd = -1;
-    memcpy(drv__udp_room(r->udp), "x", 1);
-    drv__udp_put(r->udp, NULL, 0, 1, 1);
-    assert_true(drv__udp_flush(r->udp));
+    memcpy(net__udp_room(r->udp), "x", 1);
+    net__udp_put(r->udp, NULL, 0, 1, 1);
+    assert_true(net__udp_flush(r->udp));
     (void)uv_run(&r->loop, UV_RUN_DEFAULT);
     assert_int_equal(r->error, UV_ECONNREFUSED);
 }
@@ -368,27 +368,27 @@ static void expect_bursts(struct rig *r, unsigned bursts) {
 }
 
 /* A full send buffer delays; it loses nothing and reorders nothing. */
-static void what_the_kernel_does_not_take_is_kept(void **state) {
+TEST(what_the_kernel_does_not_take_is_kept) {
     struct rig *r = *state;
 
     fault.error = EAGAIN;
     fault.period = 3;
     assert_true(send_burst(r, BURST * DATAGRAM, DATAGRAM, 0));
     assert_true(send_burst(r, BURST * DATAGRAM, DATAGRAM, 0));
-    assert_false(drv__udp_flush(r->udp));
-    assert_true(drv__udp_blocked(r->udp));
-    assert_null(drv__udp_room(r->udp));
-    assert_false(drv__udp_flush(r->udp));
+    assert_false(net__udp_flush(r->udp));
+    assert_true(net__udp_blocked(r->udp));
+    assert_null(net__udp_room(r->udp));
+    assert_false(net__udp_flush(r->udp));
     assert_int_equal(r->writable, 0);
     (void)uv_run(&r->loop, UV_RUN_DEFAULT);
     assert_int_equal(r->writable, 1);
-    assert_false(drv__udp_blocked(r->udp));
-    assert_non_null(drv__udp_room(r->udp));
+    assert_false(net__udp_blocked(r->udp));
+    assert_non_null(net__udp_room(r->udp));
     assert_true(fault.failed > 0);
     expect_bursts(r, 2);
 }
 
-static void refused_segmentation_is_done_by_hand(void **state) {
+TEST(refused_segmentation_is_done_by_hand) {
     static const int errors[] = {EINVAL, EMSGSIZE, EIO};
     struct rig *r = *state;
 
@@ -397,81 +397,81 @@ static void refused_segmentation_is_done_by_hand(void **state) {
         fault.error = errors[i];
         fault.failed = 0;
         assert_true(send_burst(r, BURST * DATAGRAM, DATAGRAM, 0));
-        assert_true(drv__udp_flush(r->udp));
+        assert_true(net__udp_flush(r->udp));
         expect_bursts(r, 1);
         assert_int_equal(fault.failed, 1);
         assert_int_equal(r->error, 0);
     }
     assert_true(send_burst(r, BURST * DATAGRAM, DATAGRAM, 0));
-    assert_true(drv__udp_flush(r->udp));
+    assert_true(net__udp_flush(r->udp));
     expect_bursts(r, 1);
     assert_int_equal(fault.failed, 1); /* EIO: not tried any more */
 }
 
 /* Such as to a peer whose packets came to an address that is gone. */
-static void what_fails_in_any_way_says_nothing_of_segmentation(void **state) {
+TEST(what_fails_in_any_way_says_nothing_of_segmentation) {
     struct rig *r = *state;
 
     fault.error = EINVAL;
     for (int i = 0; i < 20; i++) {
         assert_true(send_burst(r, 2 * DATAGRAM, DATAGRAM, 0));
-        assert_true(drv__udp_flush(r->udp));
+        assert_true(net__udp_flush(r->udp));
     }
     memset(&fault, 0, sizeof(fault));
     fault.batches = true; /* counts them */
     assert_true(send_burst(r, BURST * DATAGRAM, DATAGRAM, 0));
-    assert_true(drv__udp_flush(r->udp));
+    assert_true(net__udp_flush(r->udp));
     expect_bursts(r, 1);
     assert_int_equal(fault.calls, 1);
 }
 
-static void an_interrupted_call_is_repeated(void **state) {
+TEST(an_interrupted_call_is_repeated) {
     struct rig *r = *state;
 
     fault.error = EINTR;
     fault.period = 2;
     assert_true(send_burst(r, BURST * DATAGRAM, DATAGRAM, 0));
-    assert_true(drv__udp_flush(r->udp));
+    assert_true(net__udp_flush(r->udp));
     expect_bursts(r, 1);
 }
 
-static void a_lost_route_loses_datagrams_and_is_told(void **state) {
+TEST(a_lost_route_loses_datagrams_and_is_told) {
     struct rig *r = *state;
     uint8_t byte;
 
     fault.error = ENETUNREACH;
     assert_true(send_burst(r, DATAGRAM, DATAGRAM, 0));
-    assert_true(drv__udp_flush(r->udp));
+    assert_true(net__udp_flush(r->udp));
     assert_int_equal(r->error, UV_ENETUNREACH);
     fault.error = 0;
     assert_true(send_burst(r, 1, 1, 0));
-    assert_true(drv__udp_flush(r->udp));
+    assert_true(net__udp_flush(r->udp));
     assert_int_equal(recv(r->fd, &byte, 1, 0), 1);
 }
 
 /* 127.0.0.2 is no address that the kernel would choose here. */
-static void a_local_address_that_was_asked_for_stays(void **state) {
+TEST(a_local_address_that_was_asked_for_stays) {
     struct rig *r = *state;
 
     for (int plain = 0; plain < 2; plain++) {
-        drv__addr here = {.in4 = {.sin_family = AF_INET}};
-        drv__udp_options o = {.bind = &here,
+        net__addr here = {.in4 = {.sin_family = AF_INET}};
+        net__udp_options o = {.bind = &here,
                               .plain = plain != 0,
                               .max_datagram = 2000,
                               .buffer = 1 << 20,
                               .ops = &ops,
                               .owner = r};
-        drv__udp *u;
+        net__udp *u;
         here.in4.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
-        assert_int_equal(drv__udp_open(&u, &r->loop, &o), 0);
+        assert_int_equal(net__udp_open(&u, &r->loop, &o), 0);
         for (int turn = 0; turn < 2; turn++) {
-            drv__addr now;
-            assert_int_equal(drv__udp_connect(u, &r->peer), 0);
-            assert_int_equal(drv__udp_local(u, &now), 0);
+            net__addr now;
+            assert_int_equal(net__udp_connect(u, &r->peer), 0);
+            assert_int_equal(net__udp_local(u, &now), 0);
             assert_int_equal(now.in4.sin_addr.s_addr,
                              htonl(INADDR_LOOPBACK + 1));
         }
-        drv__udp_close(u);
+        net__udp_close(u);
     }
 }
 
@@ -480,12 +480,12 @@ static void a_local_address_that_was_asked_for_stays(void **state) {
 
 #if defined(SO_NO_CHECK)
 /* Saratoga demands them over IPv4, too. */
-static void datagrams_have_checksums(void **state) {
+TEST(datagrams_have_checksums) {
     const struct rig *r = *state;
     int off = 1;
     socklen_t len = sizeof(off);
 
-    assert_int_equal(getsockopt(drv__udp_fileno(r->udp), SOL_SOCKET,
+    assert_int_equal(getsockopt(net__udp_fileno(r->udp), SOL_SOCKET,
                                 SO_NO_CHECK, &off, &len),
                      0);
     assert_int_equal(off, 0);

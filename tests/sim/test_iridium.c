@@ -18,11 +18,10 @@ static bool near(double a, double b, double by) {
 
 /* Distances of satellites by elevation: what the height of 780 km makes of
  * them. */
-static void a_satellite_is_as_far_as_its_elevation_says(void **state) {
+TEST(a_satellite_is_as_far_as_its_elevation_says) {
     static const double degrees[] = {8.2, 30, 60};
     static const double km[] = {2463.68, 1363.63, 884.84};
     unsigned seen[3] = {0};
-    (void)state;
     for (unsigned t = 0; t < DAY; t += 7) {
         for (int i = 0; i < IRIDIUM_SATELLITES; i++) {
             double e = iridium_elevation(serdang, i, t);
@@ -38,13 +37,12 @@ static void a_satellite_is_as_far_as_its_elevation_says(void **state) {
     assert_true(seen[0] > 0 && seen[1] > 0 && seen[2] > 0);
 }
 
-static void there_is_a_way_all_day_long_and_handovers(void **state) {
+TEST(there_is_a_way_all_day_long_and_handovers) {
     struct iridium g;
     struct iridium_way way;
     int last = -1;
     unsigned handovers = 0;
     unsigned neighbours = 0;
-    (void)state;
     iridium_init(&g, serdang, tsetserleg);
     for (unsigned t = 0; t < DAY; t += 10) {
         double whole;
@@ -77,12 +75,11 @@ static bool parses(struct scenario *s, const char *text, char *why) {
     return good;
 }
 
-static void delays_of_links_follow_the_orbit(void **state) {
+TEST(delays_of_links_follow_the_orbit) {
     char why[SCENARIO_WHY_MAX];
     struct scenario s;
     struct iridium g;
     struct iridium_way way;
-    (void)state;
     assert_true(parses(
         &s, SKY "iridium A S R B 3.02,101.7 47.55,101.7 10s 600s\n" END, why));
     iridium_init(&g, serdang, tsetserleg);
@@ -98,7 +95,7 @@ static void delays_of_links_follow_the_orbit(void **state) {
     scenario_free(&s);
 }
 
-static void what_is_wrong_with_an_orbit_is_said(void **state) {
+TEST(what_is_wrong_with_an_orbit_is_said) {
     static const struct {
         const char *text, *word;
     } wrong[] = {
@@ -112,7 +109,6 @@ static void what_is_wrong_with_an_orbit_is_said(void **state) {
     };
     char why[SCENARIO_WHY_MAX];
     struct scenario s;
-    (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         assert_false(parses(&s, wrong[i].text, why));
         assert_non_null(strstr(why, wrong[i].word));

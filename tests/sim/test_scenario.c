@@ -18,7 +18,7 @@ static bool no_names(void *user, const char *name, size_t len, double *value) {
     return false;
 }
 
-static void expressions_follow_the_rules_of_arithmetic(void **state) {
+TEST(expressions_follow_the_rules_of_arithmetic) {
     static const struct {
         const char *text;
         double value;
@@ -31,7 +31,6 @@ static void expressions_follow_the_rules_of_arithmetic(void **state) {
         {"max(1 + 1, 3) * 2", 6},
         {" 2.5e3 / (4 - 2) ", 1250},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         double value = 0;
         assert_null(sim_expr(cases[i].text, no_names, NULL, &value));
@@ -39,33 +38,30 @@ static void expressions_follow_the_rules_of_arithmetic(void **state) {
     }
 }
 
-static void expressions_that_mean_nothing_are_refused(void **state) {
+TEST(expressions_that_mean_nothing_are_refused) {
     static const char *const cases[] = {"",    "1 +",    "(1", "1 2",  "x",
                                         "1/0", "min(1)", "*",  "1 % 2"};
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         double value = 0;
         assert_non_null(sim_expr(cases[i], no_names, NULL, &value));
     }
 }
 
-static void deep_nesting_ends(void **state) {
+TEST(deep_nesting_ends) {
     char text[4001];
     double value;
-    (void)state;
     memset(text, '(', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
     assert_non_null(sim_expr(text, no_names, NULL, &value));
 }
 
-static void a_parameter_takes_effect_and_can_be_set_from_outside(void **state) {
+TEST(a_parameter_takes_effect_and_can_be_set_from_outside) {
     char why[SCENARIO_WHY_MAX] = "";
     char three[] = "n=3";
     char *const settings[] = {three};
     struct scenario s;
     const char *text = "set n 2 1..10\nset cc reno\nduration ${10 * n}s\n" LINK
                        "flow f from=A to=B count=${n} congestion=${cc}\n";
-    (void)state;
     assert_true(scenario_read(&s, text, NULL, 0, why));
     assert_int_equal(s.duration, UINT64_C(20000000000));
     assert_int_equal(s.flows[0].count, 2);
@@ -78,7 +74,7 @@ static void a_parameter_takes_effect_and_can_be_set_from_outside(void **state) {
     scenario_free(&s);
 }
 
-static void what_is_wrong_is_named_with_its_line_and_range(void **state) {
+TEST(what_is_wrong_is_named_with_its_line_and_range) {
     static const struct {
         const char *text;
         const char *setting;
@@ -110,7 +106,6 @@ static void what_is_wrong_is_named_with_its_line_and_range(void **state) {
         {LINK "change 1s A C rate=1mbit\n", NULL, "change TIME FROM TO"},
         {"set n 1\nset n 2\n", NULL, "declared twice: n"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char why[SCENARIO_WHY_MAX] = "";
         char setting[32] = "";
@@ -128,10 +123,9 @@ static void what_is_wrong_is_named_with_its_line_and_range(void **state) {
     }
 }
 
-static void a_change_goes_on_from_the_one_before(void **state) {
+TEST(a_change_goes_on_from_the_one_before) {
     char why[SCENARIO_WHY_MAX] = "";
     struct scenario s;
-    (void)state;
     assert_true(scenario_read(&s,
                               "duration 9s\n" LINK FLOW
                               "change 1s A B loss=1%\n"
@@ -144,10 +138,9 @@ static void a_change_goes_on_from_the_one_before(void **state) {
     scenario_free(&s);
 }
 
-static void broken_text_is_survived(void **state) {
+TEST(broken_text_is_survived) {
     static const char whole[] = "set n 2 1..10\nduration ${n}s\n" LINK
                                 "flow f from=A to=B cc.alpha=1 count=${n+1}\n";
-    (void)state;
     for (size_t i = 0; i < sizeof(whole); i++) {
         for (unsigned c = 1; c < 128; c += 9) {
             char why[SCENARIO_WHY_MAX] = "";

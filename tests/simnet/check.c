@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "libtltcp/chunk.h"
-#include "libtltcp/conn.h"
-#include "libtltcp/params.h"
+#include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/conn.h"
+#include "libtltcp/engine/params.h"
 #include "tests/simnet/world.h"
 
 /* The section that holds a place, or the count when there is none. */

@@ -2,8 +2,8 @@
 #ifndef TESTS_SIMNET_LIE_H
 #define TESTS_SIMNET_LIE_H
 
-#include "libtltcp/chunk.h"
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/conn.h"
 #include "tests/simnet/world.h"
 
 /* Packets that the peer would never send: the liar is played by injecting them

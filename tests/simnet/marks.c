@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/conn.h"
 #include "tests/simnet/clip.h"
 #include "tests/simnet/rival.h"
 

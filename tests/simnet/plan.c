@@ -4,7 +4,7 @@
 
 #include <congestion/congestion.h>
 
-#include "libtltcp/fec.h"
+#include "libtltcp/engine/fec.h"
 #include "tests/simnet/world.h"
 
 #define TOTAL 120000 /* bytes of a random stream, about */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tests/simnet/rival.h"
 
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/conn.h"
 
 #define SEGMENTS 10  /* RFC 6928 */
 #define SEGMENT 1000 /* bytes; less carries no data */

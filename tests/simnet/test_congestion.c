@@ -29,11 +29,10 @@ static double alone(const char *name, double loss, uint64_t seed) {
     return results.utilisation;
 }
 
-static void one_flow_fills_a_link_without_loss(void **state) {
+TEST(one_flow_fills_a_link_without_loss) {
     static const char *const names[] = {"auto",  "reno",     "newreno", "sack",
                                         "cubic", "westwood", "tibet",   "vegas",
                                         "fast",  "tfrc",     "bbr"};
-    (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         double u = alone(names[i], 0, 1);
         if (u < 0.9) {
@@ -42,9 +41,8 @@ static void one_flow_fills_a_link_without_loss(void **state) {
     }
 }
 
-static void who_estimates_the_path_outdoes_reno_under_loss(void **state) {
+TEST(who_estimates_the_path_outdoes_reno_under_loss) {
     static const char *const names[] = {"westwood", "tibet", "bbr", "auto"};
-    (void)state;
     for (uint64_t seed = 1; seed <= 2; seed++) {
         double reno = alone("reno", 0.01, seed);
         for (size_t i = 0; i < 4; i++) {
@@ -71,11 +69,10 @@ static double default_on_a_radio(double loss, uint64_t seed) {
     return results.utilisation;
 }
 
-static void the_default_survives_random_loss(void **state) {
+TEST(the_default_survives_random_loss) {
     static const struct {
         double loss, least;
     } radio[] = {{0.02, 0.8}, {0.05, 0.7}};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         for (uint64_t seed = 1; seed <= 5; seed++) {
             double used = default_on_a_radio(radio[i].loss, seed);
@@ -100,10 +97,9 @@ static double default_over(const char *other, double queue, uint64_t seed) {
     return results.flow[0].goodput / results.flow[1].goodput;
 }
 
-static void the_default_shares_a_drop_tail_queue(void **state) {
+TEST(the_default_shares_a_drop_tail_queue) {
     static const char *const others[] = {"reno", "cubic"};
     static const double queues[] = {0.2, 0.5, 1};
-    (void)state;
     for (size_t i = 0; i < 6; i++) {
         double ratio = default_over(others[i % 2], queues[i / 2], 1);
         if (ratio < 0.5 || ratio > 2) {
@@ -114,9 +110,8 @@ static void the_default_shares_a_drop_tail_queue(void **state) {
 }
 
 /* 10 ms of queue on a path of 200 ms are short, and no noise. */
-static void the_default_sees_a_short_queue_on_a_fast_path(void **state) {
+TEST(the_default_sees_a_short_queue_on_a_fast_path) {
     struct sim_bulk_config c;
-    (void)state;
     sim_bulk_config_init(&c);
     c.rate = 50e6;
     c.rtt = 200 * MS;
@@ -148,7 +143,7 @@ static uint64_t sent_with(const char *name, const char *param, double value,
 
 #define RTO_READING "rto_as_dupack"
 
-static void the_readings_of_the_papers_can_be_chosen(void **state) {
+TEST(the_readings_of_the_papers_can_be_chosen) {
     static const struct {
         const char *name, *param;
         double value;
@@ -160,7 +155,6 @@ static void the_readings_of_the_papers_can_be_chosen(void **state) {
                   {"westwood", "plus", 0},
                   {"fast", "alpha", 5}};
     tltcp_config sender;
-    (void)state;
     tltcp_config_init(&sender);
     for (size_t i = 0; i < sizeof(option) / sizeof(option[0]); i++) {
         /* where timeouts are common, and where each ACK gives an RTT */
@@ -175,10 +169,9 @@ static void the_readings_of_the_papers_can_be_chosen(void **state) {
     }
 }
 
-static void a_longer_least_rto_waits_longer(void **state) {
+TEST(a_longer_least_rto_waits_longer) {
     tltcp_config sender;
     uint64_t sent[2];
-    (void)state;
     for (uint32_t i = 0; i < 2; i++) {
         tltcp_config_init(&sender);
         sender.recovery = "dupack-reno";
@@ -189,9 +182,8 @@ static void a_longer_least_rto_waits_longer(void **state) {
     assert_true(sent[1] < sent[0]);
 }
 
-static void equal_seeds_give_equal_results(void **state) {
+TEST(equal_seeds_give_equal_results) {
     static struct sim_bulk_results first;
-    (void)state;
     (void)alone("bbr", 0.01, 7);
     first = results;
     (void)alone("bbr", 0.01, 7);

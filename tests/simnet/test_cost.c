@@ -6,7 +6,7 @@
  */
 #include <inttypes.h>
 
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/conn.h"
 #include "tests/simnet/world.h"
 
 void __sanitizer_cov_trace_pc(void);
@@ -75,17 +75,15 @@ static void assert_flat(const uint64_t *windows, double loss, bool deadlines) {
     assert_true(most < 2 * least);
 }
 
-static void the_work_per_packet_does_not_grow_with_the_window(void **state) {
+TEST(the_work_per_packet_does_not_grow_with_the_window) {
     static const uint64_t windows[] = {10, 100, 1000, LARGEST, 0};
-    (void)state;
     assert_flat(windows, 0, false);
 }
 
 /* Both windows have more holes than an ACK names, so that its length is the
  * same. */
-static void nor_does_it_with_losses_and_deadlines(void **state) {
+TEST(nor_does_it_with_losses_and_deadlines) {
     static const uint64_t windows[] = {3000, LARGEST / 2, 0};
-    (void)state;
     assert_flat(windows, 0.02, true);
 }
 

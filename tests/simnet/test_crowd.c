@@ -2,7 +2,7 @@
 /* Many callers of one listener. */
 #include <stdlib.h>
 
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/conn.h"
 #include "sim/tltcp_host.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
@@ -116,9 +116,8 @@ static void close_crowd(void) {
     sim_net_free(c.net);
 }
 
-static void thousands_of_callers_each_hear_their_own_echo(void **state) {
+TEST(thousands_of_callers_each_hear_their_own_echo) {
     tltcp_config config;
-    (void)state;
     tltcp_config_init(&config);
     open_crowd(CALLERS, &config);
     run(20 * SEC);
@@ -151,9 +150,8 @@ an_idle_connection_takes_little_memory_and_few_packets(void **state) {
     close_crowd();
 }
 
-static void they_leave_one_by_one(void **state) {
+TEST(they_leave_one_by_one) {
     tltcp_config config;
-    (void)state;
     tltcp_config_init(&config);
     open_crowd(500, &config);
     run(5 * SEC);
@@ -173,9 +171,8 @@ static void they_leave_one_by_one(void **state) {
     close_crowd();
 }
 
-static void callers_beyond_the_limit_of_connections_are_told(void **state) {
+TEST(callers_beyond_the_limit_of_connections_are_told) {
     tltcp_config config;
-    (void)state;
     tltcp_config_init(&config);
     config.max_connections = 100;
     open_crowd(150, &config);
@@ -185,9 +182,8 @@ static void callers_beyond_the_limit_of_connections_are_told(void **state) {
     close_crowd();
 }
 
-static void a_place_that_was_given_up_is_taken_again(void **state) {
+TEST(a_place_that_was_given_up_is_taken_again) {
     tltcp_config config;
-    (void)state;
     tltcp_config_init(&config);
     config.max_half_open = 10; /* the others return with a token */
     open_crowd(200, &config);

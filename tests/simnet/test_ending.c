@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* How connections end, and what may be called when. */
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/conn.h"
 #include "tests/simnet/world.h"
 
 static struct world w;
@@ -13,8 +13,7 @@ static tltcp_time now(int i) {
     return sim_host_now(w.end[i].host);
 }
 
-static void a_close_under_loss_tells_both_ends(void **state) {
-    (void)state;
+TEST(a_close_under_loss_tells_both_ends) {
     for (uint64_t seed = 0; seed < 100; seed++) {
         struct plan p;
         plan_init(&p, seed);
@@ -29,8 +28,7 @@ static void a_close_under_loss_tells_both_ends(void **state) {
 }
 
 /* Then it is the number of tries that counts. */
-static void so_it_does_where_no_silence_is_too_long(void **state) {
-    (void)state;
+TEST(so_it_does_where_no_silence_is_too_long) {
     for (uint64_t seed = 0; seed < 30; seed++) {
         struct plan p;
         plan_init(&p, seed);
@@ -44,9 +42,8 @@ static void so_it_does_where_no_silence_is_too_long(void **state) {
     }
 }
 
-static void a_close_drains_what_was_written(void **state) {
+TEST(a_close_drains_what_was_written) {
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.link[CLIENT].rate = 100e3; /* 50 kB take 4 s */
     p.source[CLIENT].close = true;
@@ -54,9 +51,8 @@ static void a_close_drains_what_was_written(void **state) {
     assert_true(play(&p, NULL));
 }
 
-static void a_close_waits_at_most_for_its_linger_time(void **state) {
+TEST(a_close_waits_at_most_for_its_linger_time) {
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.link[CLIENT].rate = 100e3;
     p.source[CLIENT].close = true;
@@ -72,9 +68,8 @@ static void a_close_waits_at_most_for_its_linger_time(void **state) {
     world_close(&w);
 }
 
-static void an_abort_reaches_the_other_end_with_its_reason(void **state) {
+TEST(an_abort_reaches_the_other_end_with_its_reason) {
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].interval = 100 * MS;
     world_start_for(&w, &p, 1 * SEC);
@@ -117,8 +112,7 @@ static bool cut_at_the_end(void *user, uint32_t link, struct sim_packet *p,
 }
 
 /* It says so until it has heard nothing for half of the idle timeout. */
-static void a_close_outlives_an_outage(void **state) {
-    (void)state;
+TEST(a_close_outlives_an_outage) {
     for (uint64_t s = 5; s <= 25; s += 5) {
         struct outage o = {.span = s * SEC};
         struct plan p;
@@ -135,11 +129,10 @@ static void a_close_outlives_an_outage(void **state) {
     }
 }
 
-static void what_cannot_be_sealed_ends_a_connection_and_stays(void **state) {
+TEST(what_cannot_be_sealed_ends_a_connection_and_stays) {
     uint64_t before;
     struct plan p;
     sec__seal *s;
-    (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].interval = 100 * MS;
     p.secured = true;
@@ -154,10 +147,9 @@ static void what_cannot_be_sealed_ends_a_connection_and_stays(void **state) {
     world_close(&w);
 }
 
-static void silence_ends_both_ends_after_the_lower_idle_timeout(void **state) {
+TEST(silence_ends_both_ends_after_the_lower_idle_timeout) {
     uint64_t since = 1 * SEC;
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].interval = 100 * MS;
     p.config[CLIENT].idle_timeout_ms = 20000;
@@ -195,18 +187,16 @@ static void hold_without_traffic(uint32_t keep_alive_ms) {
     world_close(&w);
 }
 
-static void keep_alive_holds_a_connection_without_traffic(void **state) {
-    (void)state;
+TEST(keep_alive_holds_a_connection_without_traffic) {
     hold_without_traffic(0);
     hold_without_traffic(20000); /* a third of the idle timeout at most */
 }
 
 /* RFC 8085, 3.1.3: not more often, though a fiftieth of the time is less. */
-static void a_silent_peer_is_asked_once_in_a_round_trip(void **state) {
+TEST(a_silent_peer_is_asked_once_in_a_round_trip) {
     uint64_t since = 10 * SEC;
     uint64_t sent;
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     for (int i = 0; i < 2; i++) {
         p.link[i].delay = 300 * MS;
@@ -223,9 +213,8 @@ static void a_silent_peer_is_asked_once_in_a_round_trip(void **state) {
     world_close(&w);
 }
 
-static void without_keep_alive_an_idle_connection_ends(void **state) {
+TEST(without_keep_alive_an_idle_connection_ends) {
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].sections = 1;
     p.config[CLIENT].idle_timeout_ms = 9000;
@@ -237,9 +226,8 @@ static void without_keep_alive_an_idle_connection_ends(void **state) {
     world_close(&w);
 }
 
-static void a_connection_without_idle_timeout_stays(void **state) {
+TEST(a_connection_without_idle_timeout_stays) {
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].sections = 1;
     p.config[CLIENT].idle_timeout_ms = 0;
@@ -252,9 +240,8 @@ static void a_connection_without_idle_timeout_stays(void **state) {
     world_close(&w);
 }
 
-static void without_idle_timeouts_pings_come_as_asked_for(void **state) {
+TEST(without_idle_timeouts_pings_come_as_asked_for) {
     static const uint32_t keep_alive_ms[] = {0, 1000};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct plan p;
         uint64_t sent;
@@ -273,10 +260,9 @@ static void without_idle_timeouts_pings_come_as_asked_for(void **state) {
     }
 }
 
-static void both_ends_of_a_silent_connection_give_memory_back(void **state) {
+TEST(both_ends_of_a_silent_connection_give_memory_back) {
     struct plan p;
     size_t before;
-    (void)state;
     plan_init(&p, 1);
     for (int i = 0; i < 2; i++) {
         p.source[i].sections = 20;
@@ -294,9 +280,8 @@ static void both_ends_of_a_silent_connection_give_memory_back(void **state) {
     world_close(&w);
 }
 
-static void one_direction_may_end_before_the_other(void **state) {
+TEST(one_direction_may_end_before_the_other) {
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].sections = 2;
     p.source[SERVER].sections = 50;
@@ -308,9 +293,8 @@ static void one_direction_may_end_before_the_other(void **state) {
     world_finish(&w);
 }
 
-static void what_was_received_can_be_read_after_the_close(void **state) {
+TEST(what_was_received_can_be_read_after_the_close) {
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].close = true;
     p.source[CLIENT].linger = NEVER;
@@ -327,13 +311,12 @@ static void what_was_received_can_be_read_after_the_close(void **state) {
     world_close(&w);
 }
 
-static void calls_at_the_wrong_time_give_their_error(void **state) {
+TEST(calls_at_the_wrong_time_give_their_error) {
     uint8_t data[10] = {0};
     tltcp_section s = {.data = data, .len = sizeof(data), .deadline = NEVER};
     tltcp_section empty = {.data = data, .deadline = NEVER};
     tltcp_section large = {.data = data, .len = 5000, .deadline = NEVER};
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].sections = 0;
     p.config[SERVER].send_buffer = 4096;
@@ -361,13 +344,12 @@ static void calls_at_the_wrong_time_give_their_error(void **state) {
     world_close(&w);
 }
 
-static void reading_says_what_it_needs(void **state) {
+TEST(reading_says_what_it_needs) {
     uint8_t data[10];
     tltcp_buf buf = {data, sizeof(data)};
     struct tltcp_segment seg;
     size_t count = 0;
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].start = 5 * SEC;
     p.keep_open = true;
@@ -388,11 +370,10 @@ static void reading_says_what_it_needs(void **state) {
     world_close(&w);
 }
 
-static void a_full_send_buffer_takes_some_sections_of_many(void **state) {
+TEST(a_full_send_buffer_takes_some_sections_of_many) {
     static uint8_t data[1500];
     tltcp_section s[5];
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].start = 100 * SEC;
     p.config[CLIENT].send_buffer = 4096;
@@ -411,13 +392,12 @@ static void a_full_send_buffer_takes_some_sections_of_many(void **state) {
     world_close(&w);
 }
 
-static void impossible_configs_are_refused_with_a_reason(void **state) {
+TEST(impossible_configs_are_refused_with_a_reason) {
     static const uint8_t seed[TLTCP_SEED_LEN] = {1};
     char why[TLTCP_REASON_MAX + 1];
     tltcp_config c;
     tltcp_conn *made = NULL;
     tltcp_endpoint *ep = NULL;
-    (void)state;
 #define REFUSED(field, value, code, word)                              \
     do {                                                               \
         tltcp_config_init(&c);                                         \

@@ -28,13 +28,12 @@ static void tell_guess(struct end *victim, uint8_t packet, uint8_t chunk,
     sim_peer_pump(victim->peer);
 }
 
-static void guessed_ids_neither_end_nor_move_a_connection(void **state) {
+TEST(guessed_ids_neither_end_nor_move_a_connection) {
     static const uint8_t packets[] = {SEC__SHORT, SEC__ANSWER, SEC__RETRY,
                                       SEC__VERSIONS, SEC__REJECT};
     static const uint8_t chunks[] = {TLTCP__CLOSE, TLTCP__RESPONSE};
     struct sim_random r;
     uint64_t path;
-    (void)state;
     lie_open(65);
     path = tltcp_conn_path(w.end[SERVER].peer->conn);
     sim_random_init(&r, 65);
@@ -49,10 +48,9 @@ static void guessed_ids_neither_end_nor_move_a_connection(void **state) {
     lie_close();
 }
 
-static void guessed_answers_do_not_end_a_call(void **state) {
+TEST(guessed_answers_do_not_end_a_call) {
     struct sim_random r;
     struct plan p;
-    (void)state;
     plan_init(&p, 66);
     p.source[CLIENT].sections = 3;
     world_start(&w, &p);
@@ -67,10 +65,9 @@ static void guessed_answers_do_not_end_a_call(void **state) {
     world_finish(&w);
 }
 
-static void a_guessed_response_does_not_move_the_path(void **state) {
+TEST(a_guessed_response_does_not_move_the_path) {
     struct lie l;
     uint64_t path;
-    (void)state;
     lie_open(67);
     path = tltcp_conn_path(w.end[SERVER].peer->conn);
     for (uint64_t i = 0; i < 1000; i++) { /* with the right id, even */
@@ -108,9 +105,8 @@ static bool keep_copies(void *user, uint32_t link, struct sim_packet *p,
     return true;
 }
 
-static void packets_that_are_replayed_change_nothing(void **state) {
+TEST(packets_that_are_replayed_change_nothing) {
     static struct echo e;
-    (void)state;
     for (int secured = 0; secured < 2; secured++) {
         struct plan p;
         uint64_t dropped;
@@ -141,8 +137,7 @@ static void packets_that_are_replayed_change_nothing(void **state) {
 }
 
 /* Both ends change keys every few packets while these overtake each other. */
-static void keys_change_under_reordering(void **state) {
-    (void)state;
+TEST(keys_change_under_reordering) {
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct plan p;
         plan_init(&p, seed);

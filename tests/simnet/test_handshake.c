@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Connections that begin: losses, tokens, versions, refusals, amplification. */
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/conn.h"
 #include "tests/simnet/world.h"
 
 static struct world w;
@@ -29,8 +29,7 @@ static void short_plan(struct plan *p, uint64_t seed) {
     }
 }
 
-static void any_of_the_first_packets_may_be_lost(void **state) {
-    (void)state;
+TEST(any_of_the_first_packets_may_be_lost) {
     for (uint64_t mask = 0; mask < 1024; mask++) {
         struct dropper d = {{mask & 31, mask >> 5}, {0, 0}};
         struct plan p;
@@ -42,9 +41,8 @@ static void any_of_the_first_packets_may_be_lost(void **state) {
     }
 }
 
-static void the_first_data_leaves_after_one_round_trip(void **state) {
+TEST(the_first_data_leaves_after_one_round_trip) {
     struct plan p;
-    (void)state;
     short_plan(&p, 1);
     p.link[CLIENT].delay = 50 * MS;
     p.link[SERVER].delay = 50 * MS;
@@ -92,10 +90,9 @@ static bool keep_first(void *user, uint32_t link, struct sim_packet *p,
     return true;
 }
 
-static void a_call_that_comes_twice_makes_one_connection(void **state) {
+TEST(a_call_that_comes_twice_makes_one_connection) {
     struct replayer r = {NULL};
     struct plan p;
-    (void)state;
     short_plan(&p, 3);
     p.keep_open = true;
     p.tap = keep_first;
@@ -110,11 +107,10 @@ static void a_call_that_comes_twice_makes_one_connection(void **state) {
     world_close(&w);
 }
 
-static void a_token_is_good_for_its_address_only(void **state) {
+TEST(a_token_is_good_for_its_address_only) {
     struct replayer r = {NULL};
     struct plan p;
     struct sim_packet *stolen;
-    (void)state;
     short_plan(&p, 4);
     p.config[SERVER].always_retry = true;
     world_start_for(&w, &p, 30 * MS); /* RETRY is under way */
@@ -131,7 +127,7 @@ static void a_token_is_good_for_its_address_only(void **state) {
 }
 
 /* Who sees the call could make it repeat itself for ever. */
-static void a_caller_follows_eight_tokens_at_most(void **state) {
+TEST(a_caller_follows_eight_tokens_at_most) {
     static const uint8_t seed[TLTCP_SEED_LEN] = {1};
     static const uint8_t token[24] = {2};
     tltcp_pktinfo info = {.path = 1};
@@ -141,7 +137,6 @@ static void a_caller_follows_eight_tokens_at_most(void **state) {
     tltcp_conn *c;
     size_t segment;
     int calls = 0;
-    (void)state;
     tltcp_config_init(&cfg);
     assert_int_equal(tltcp_conn_new(&c, &cfg, seed, 1, SEC), 0);
     assert_true(tltcp_conn_send(c, &info, sent, sizeof(sent), &segment, SEC));
@@ -161,12 +156,11 @@ static void a_caller_follows_eight_tokens_at_most(void **state) {
     tltcp_conn_free(c);
 }
 
-static void a_crowd_of_callers_is_asked_for_tokens(void **state) {
+TEST(a_crowd_of_callers_is_asked_for_tokens) {
     struct plan p;
     struct sim_random rnd;
     tltcp_endpoint *ep;
     tltcp_conn *callers[10] = {NULL};
-    (void)state;
     short_plan(&p, 5);
     p.config[SERVER].max_half_open = 10;
     p.keep_open = true;
@@ -215,9 +209,8 @@ static bool change_version(void *user, uint32_t link, struct sim_packet *p,
     return true;
 }
 
-static void a_list_of_versions_with_ours_in_it_is_not_believed(void **state) {
+TEST(a_list_of_versions_with_ours_in_it_is_not_believed) {
     struct plan p;
-    (void)state;
     short_plan(&p, 6);
     p.tap = change_version;
     p.config[CLIENT].connect_timeout_ms = 2000;
@@ -248,10 +241,9 @@ static void answer_versions(const uint8_t *initial, size_t len,
     sim_peer_pump(e->peer);
 }
 
-static void a_caller_learns_that_no_version_is_in_common(void **state) {
+TEST(a_caller_learns_that_no_version_is_in_common) {
     struct replayer r = {NULL};
     struct plan p;
-    (void)state;
     short_plan(&p, 6);
     p.tap = keep_first;
     p.user = &r;
@@ -264,8 +256,7 @@ static void a_caller_learns_that_no_version_is_in_common(void **state) {
     world_close(&w);
 }
 
-static void a_refused_caller_learns_the_reason(void **state) {
-    (void)state;
+TEST(a_refused_caller_learns_the_reason) {
     for (uint64_t mask = 0; mask < 16; mask++) {
         struct dropper d = {{mask & 3, mask >> 2}, {0, 0}};
         struct plan p;
@@ -285,9 +276,8 @@ static void a_refused_caller_learns_the_reason(void **state) {
     }
 }
 
-static void an_application_may_take_its_time_to_answer(void **state) {
+TEST(an_application_may_take_its_time_to_answer) {
     struct plan p;
-    (void)state;
     short_plan(&p, 8);
     p.answer = SIM_LATER;
     world_start_for(&w, &p, 2 * SEC);
@@ -313,9 +303,8 @@ static bool drop_all(void *user, uint32_t link, struct sim_packet *p,
     return false;
 }
 
-static void a_caller_without_an_answer_gives_up_in_time(void **state) {
+TEST(a_caller_without_an_answer_gives_up_in_time) {
     struct plan p;
-    (void)state;
     short_plan(&p, 9);
     p.config[CLIENT].connect_timeout_ms = 3000;
     p.tap = drop_all;
@@ -335,9 +324,8 @@ static bool drop_answers(void *user, uint32_t link, struct sim_packet *p,
     return link == 0;
 }
 
-static void a_listener_forgets_a_caller_that_never_proves_itself(void **state) {
+TEST(a_listener_forgets_a_caller_that_never_proves_itself) {
     struct plan p;
-    (void)state;
     short_plan(&p, 10);
     p.config[CLIENT].connect_timeout_ms = 300; /* one INITIAL */
     p.config[SERVER].connect_timeout_ms = 2000000;
@@ -351,10 +339,9 @@ static void a_listener_forgets_a_caller_that_never_proves_itself(void **state) {
     world_close(&w);
 }
 
-static void the_stream_id_reaches_the_listener(void **state) {
+TEST(the_stream_id_reaches_the_listener) {
     char id[TLTCP_STREAM_ID_MAX + 1];
     struct plan p;
-    (void)state;
     short_plan(&p, 11);
     memset(id, 'x', sizeof(id));
     id[TLTCP_STREAM_ID_MAX] = '\0';
@@ -364,10 +351,9 @@ static void the_stream_id_reaches_the_listener(void **state) {
     world_finish(&w);
 }
 
-static void both_ends_may_start_from_any_number(void **state) {
+TEST(both_ends_may_start_from_any_number) {
     static const uint64_t pns[] = {0, UINT32_MAX, UINT64_C(0x1fffffff0)};
     static const uint32_t seqs[] = {0, 1, 0x7ffffff0, 0x80000000, 0xfffffff0};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = 0; k < 5; k++) {
             struct plan p;

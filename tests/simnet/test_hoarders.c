@@ -2,9 +2,8 @@
 /* Peers that would use up memory or time: both stay bounded. */
 #include "tests/simnet/lie.h"
 
-static void a_million_holes_cost_bounded_memory(void **state) {
+TEST(a_million_holes_cost_bounded_memory) {
     size_t live;
-    (void)state;
     lie_open(42);
     live = w.alloc.live;
     for (uint32_t i = 0; i < 1000000 && !w.end[SERVER].closed; i += 50) {
@@ -20,9 +19,8 @@ static void a_million_holes_cost_bounded_memory(void **state) {
     lie_close();
 }
 
-static void a_million_skips_cost_bounded_memory(void **state) {
+TEST(a_million_skips_cost_bounded_memory) {
     size_t live;
-    (void)state;
     lie_open(43);
     live = w.alloc.live;
     for (uint32_t i = 0; i < 1000000 && !w.end[SERVER].closed; i += 50) {
@@ -76,9 +74,8 @@ static void flood(int packets, uint8_t type, size_t len) {
     }
 }
 
-static void a_flood_of_chunks_is_answered_by_few_packets(void **state) {
+TEST(a_flood_of_chunks_is_answered_by_few_packets) {
     static const uint8_t types[] = {TLTCP__CHALLENGE, TLTCP__PING};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         uint64_t sent;
         lie_open(45);
@@ -104,9 +101,8 @@ a_peer_that_acknowledges_nothing_costs_bounded_memory(void **state) {
     }
 }
 
-static void acks_of_the_oldest_kind_cost_no_memory(void **state) {
+TEST(acks_of_the_oldest_kind_cost_no_memory) {
     size_t live;
-    (void)state;
     lie_open(46);
     live = w.alloc.live;
     for (int i = 0; i < 100000; i++) {
@@ -122,10 +118,9 @@ static void acks_of_the_oldest_kind_cost_no_memory(void **state) {
     lie_close();
 }
 
-static void sections_by_the_billion_are_passed_in_one_step(void **state) {
+TEST(sections_by_the_billion_are_passed_in_one_step) {
     const tltcp__reasm *r;
     struct lie l;
-    (void)state;
     lie_open(47);
     r = &w.end[SERVER].peer->conn->reasm;
     lie_begin(&l, &w.end[SERVER]);
@@ -137,8 +132,7 @@ static void sections_by_the_billion_are_passed_in_one_step(void **state) {
     lie_close();
 }
 
-static void repairs_of_anything_cost_bounded_memory(void **state) {
-    (void)state;
+TEST(repairs_of_anything_cost_bounded_memory) {
     world_needs_fec();
     lie_open(57);
     for (uint32_t i = 0; i < 20000 && !w.end[SERVER].closed; i++) {
@@ -154,10 +148,9 @@ static void repairs_of_anything_cost_bounded_memory(void **state) {
     lie_close();
 }
 
-static void a_boundless_window_makes_the_sender_hold_no_more(void **state) {
+TEST(a_boundless_window_makes_the_sender_hold_no_more) {
     const tltcp__sections *sec;
     struct lie l;
-    (void)state;
     lie_open(63);
     sec = &w.end[CLIENT].peer->conn->sender.sec;
     lie_begin(&l, &w.end[CLIENT]);
@@ -173,10 +166,9 @@ static void a_boundless_window_makes_the_sender_hold_no_more(void **state) {
     lie_close();
 }
 
-static void a_reader_that_never_reads_costs_its_buffer_only(void **state) {
+TEST(a_reader_that_never_reads_costs_its_buffer_only) {
     struct plan p;
     tltcp_stats st;
-    (void)state;
     plan_init(&p, 64);
     p.source[CLIENT].sections = 1000;
     p.source[CLIENT].size_min = 10000;

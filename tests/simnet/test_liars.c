@@ -21,26 +21,23 @@ static void expect_end(struct lie *l, struct end *victim, int error) {
     lie_close();
 }
 
-static void an_ack_of_a_packet_never_sent_ends_it(void **state) {
+TEST(an_ack_of_a_packet_never_sent_ends_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[CLIENT], 1);
     lie_ack(&l, 100000, 0, 0);
     expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
 }
 
-static void an_ack_of_packets_below_zero_ends_it(void **state) {
+TEST(an_ack_of_packets_below_zero_ends_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[CLIENT], 2);
     lie_ack(&l, 3, 4, 0);
     expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
 }
 
-static void ranges_of_an_ack_below_zero_end_it(void **state) {
+TEST(ranges_of_an_ack_below_zero_end_it) {
     struct lie l;
     tltcp__ack a = {.largest = 10, .window = {1 << 20, 1000}};
-    (void)state;
     lie_start(&l, &w.end[CLIENT], 3);
     tltcp__ack_put(&l.w, &a, 1);
     cmn__put32(&l.w, 0xfffffff0);
@@ -48,17 +45,15 @@ static void ranges_of_an_ack_below_zero_end_it(void **state) {
     expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
 }
 
-static void a_cumulative_ack_beyond_what_was_sent_ends_it(void **state) {
+TEST(a_cumulative_ack_beyond_what_was_sent_ends_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[CLIENT], 4);
     lie_ack(&l, 3, 0, 900000);
     expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
 }
 
-static void data_beyond_the_window_ends_it(void **state) {
+TEST(data_beyond_the_window_ends_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[SERVER], 5);
     lie_data(&l, 0, stream_read() + 99990, sections_read() + 99, 10);
     expect_nothing(&l, &w.end[SERVER]);
@@ -67,9 +62,8 @@ static void data_beyond_the_window_ends_it(void **state) {
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_FLOW);
 }
 
-static void sections_beyond_the_window_end_it(void **state) {
+TEST(sections_beyond_the_window_end_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[SERVER], 6);
     lie_data(&l, 0, stream_read() + 50000, sections_read() + 99, 10);
     expect_nothing(&l, &w.end[SERVER]);
@@ -78,23 +72,21 @@ static void sections_beyond_the_window_end_it(void **state) {
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_FLOW);
 }
 
-static void an_impossible_seq_update_ends_it(void **state) {
+TEST(an_impossible_seq_update_ends_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[SERVER], 7);
     lie_place(&l, TLTCP__UPDATE, stream_read() + 0x50000000, 100000);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_FLOW);
 }
 
-static void sections_that_run_backwards_end_it(void **state) {
+TEST(sections_that_run_backwards_end_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[SERVER], 8);
     lie_place(&l, TLTCP__UPDATE, stream_read() + 5000, 2);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
-static void data_that_contradicts_itself_ends_it(void **state) {
+TEST(data_that_contradicts_itself_ends_it) {
     /* flags, seq, section, len relative to what was read; two chunks */
     static const uint32_t lies[][8] = {
         {1, 5000, 9, 100, 1, 5050, 9, 100}, /* begins twice */
@@ -104,7 +96,6 @@ static void data_that_contradicts_itself_ends_it(void **state) {
         {0, 5000, 9, 100, 1, 5050, 9, 100}, /* starts inside itself */
         {0, 5000, 9, 100, 2, 4900, 9, 100}, /* ends inside itself */
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(lies) / sizeof(lies[0]); i++) {
         const uint32_t *x = lies[i];
         struct lie l;
@@ -115,18 +106,16 @@ static void data_that_contradicts_itself_ends_it(void **state) {
     }
 }
 
-static void two_ends_of_a_stream_end_it(void **state) {
+TEST(two_ends_of_a_stream_end_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[SERVER], 20);
     lie_place(&l, TLTCP__FIN, stream_read() + 90000, 200);
     lie_place(&l, TLTCP__FIN, stream_read() + 80000, 200);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
-static void data_behind_the_end_of_the_stream_ends_it(void **state) {
+TEST(data_behind_the_end_of_the_stream_ends_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[SERVER], 21);
     lie_place(&l, TLTCP__FIN, stream_read() + 5000, 50);
     lie_data(&l, 0, stream_read() + 4999, 49, 2);
@@ -137,17 +126,15 @@ static void data_behind_the_end_of_the_stream_ends_it(void **state) {
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
-static void an_end_before_what_came_ends_it(void **state) {
+TEST(an_end_before_what_came_ends_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[SERVER], 22);
     lie_place(&l, TLTCP__FIN, stream_read() - 1, 1);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
-static void chunks_that_are_unknown_or_malformed_end_it(void **state) {
+TEST(chunks_that_are_unknown_or_malformed_end_it) {
     static const uint8_t types[] = {0x0d, 0x0f, 0x10, 0x20, 0x7f};
-    (void)state;
     for (size_t i = 0; i < sizeof(types); i++) {
         struct lie l;
         lie_start(&l, &w.end[SERVER], 23 + i);
@@ -166,9 +153,8 @@ static void chunks_that_are_unknown_or_malformed_end_it(void **state) {
     }
 }
 
-static void chunks_from_0x80_on_are_skipped(void **state) {
+TEST(chunks_from_0x80_on_are_skipped) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[SERVER], 40);
     tltcp__chunk_put(&l.w, 0x80, 7, 5);
     cmn__put(&l.w, 0, 5);
@@ -178,12 +164,11 @@ static void chunks_from_0x80_on_are_skipped(void **state) {
     lie_close();
 }
 
-static void a_window_that_shrinks_is_ignored(void **state) {
+TEST(a_window_that_shrinks_is_ignored) {
     const tltcp__sections *sec;
     uint64_t seq;
     uint64_t section;
     struct lie l;
-    (void)state;
     lie_open(41);
     sec = &w.end[CLIENT].peer->conn->sender.sec;
     seq = sec->peer_seq;
@@ -197,10 +182,9 @@ static void a_window_that_shrinks_is_ignored(void **state) {
     lie_close();
 }
 
-static void nonces_and_pings_of_the_wrong_length_end_it(void **state) {
+TEST(nonces_and_pings_of_the_wrong_length_end_it) {
     static const uint8_t types[] = {TLTCP__CHALLENGE, TLTCP__RESPONSE,
                                     TLTCP__PING};
-    (void)state;
     for (size_t i = 0; i < sizeof(types); i++) {
         struct lie l;
         lie_start(&l, &w.end[SERVER], 48 + i);
@@ -210,17 +194,15 @@ static void nonces_and_pings_of_the_wrong_length_end_it(void **state) {
     }
 }
 
-static void repairs_that_cannot_be_end_it(void **state) {
+TEST(repairs_that_cannot_be_end_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[SERVER], 58);
     lie_repair(&l, stream_read() + 100, 100, TLTCP__FEC_REPAIR);
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
-static void the_same_repair_twice_is_one(void **state) {
+TEST(the_same_repair_twice_is_one) {
     struct lie l;
-    (void)state;
     world_needs_fec();
     lie_open(57);
     for (int i = 0; i < 2; i++) {
@@ -231,18 +213,16 @@ static void the_same_repair_twice_is_one(void **state) {
     lie_close();
 }
 
-static void a_claim_to_have_rebuilt_what_was_never_sent_ends_it(void **state) {
+TEST(a_claim_to_have_rebuilt_what_was_never_sent_ends_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[CLIENT], 59);
     tltcp__rebuilt_put(&l.w, 900000, 1000);
     expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
 }
 
-static void what_is_said_in_the_middle_of_a_section_ends_it(void **state) {
+TEST(what_is_said_in_the_middle_of_a_section_ends_it) {
     static const unsigned said[] = {TLTCP__DATA_CLASS, TLTCP__DATA_DEPENDS,
                                     TLTCP__DATA_TAG};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct lie l;
         lie_start(&l, &w.end[SERVER], 70 + i);
@@ -251,9 +231,8 @@ static void what_is_said_in_the_middle_of_a_section_ends_it(void **state) {
     }
 }
 
-static void a_reference_to_itself_or_before_the_stream_ends_it(void **state) {
+TEST(a_reference_to_itself_or_before_the_stream_ends_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[SERVER], 73);
     lie_data(&l, TLTCP__DATA_START | TLTCP__DATA_DEPENDS, stream_read() + 5000,
              sections_read() + 9, 10);
@@ -264,9 +243,8 @@ static void a_reference_to_itself_or_before_the_stream_ends_it(void **state) {
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
-static void a_chunk_too_short_for_what_it_announces_ends_it(void **state) {
+TEST(a_chunk_too_short_for_what_it_announces_ends_it) {
     struct lie l;
-    (void)state;
     lie_start(&l, &w.end[SERVER], 75);
     tltcp__chunk_put(&l.w, TLTCP__DATA, TLTCP__DATA_START | TLTCP__DATA_TAG,
                      15);
@@ -274,10 +252,9 @@ static void a_chunk_too_short_for_what_it_announces_ends_it(void **state) {
     expect_end(&l, &w.end[SERVER], TLTCP_ERR_PROTOCOL);
 }
 
-static void an_ack_of_a_number_left_out_ends_it(void **state) {
+TEST(an_ack_of_a_number_left_out_ends_it) {
     const tltcp__sender *s;
     struct lie l;
-    (void)state;
     lie_open(60);
     s = &w.end[CLIENT].peer->conn->sender;
     while (s->left_out[0] == 0) {
@@ -289,11 +266,10 @@ static void an_ack_of_a_number_left_out_ends_it(void **state) {
     expect_end(&l, &w.end[CLIENT], TLTCP_ERR_ACK);
 }
 
-static void a_receiver_that_acknowledges_ahead_is_found_out(void **state) {
+TEST(a_receiver_that_acknowledges_ahead_is_found_out) {
     const tltcp__sender *s;
     uint64_t claimed = 0;
     int told = 0;
-    (void)state;
     lie_open(61);
     s = &w.end[CLIENT].peer->conn->sender;
     lie_mute_client();
@@ -312,10 +288,9 @@ static void a_receiver_that_acknowledges_ahead_is_found_out(void **state) {
     lie_close();
 }
 
-static void a_seq_update_that_goes_backwards_is_ignored(void **state) {
+TEST(a_seq_update_that_goes_backwards_is_ignored) {
     struct lie l;
     uint64_t read;
-    (void)state;
     lie_open(62);
     read = w.flow[CLIENT].next_seq;
     for (uint32_t back = 0; back < 3; back++) {
@@ -333,13 +308,12 @@ static void a_seq_update_that_goes_backwards_is_ignored(void **state) {
 }
 
 /* Another one has the id of the caller, as who was on the path. */
-static void an_answer_of_another_is_not_taken(void **state) {
+TEST(an_answer_of_another_is_not_taken) {
     tltcp_conn *c;
     tltcp_pktinfo info;
     uint8_t buf[100];
     cmn__writer to = cmn__writer_of(buf, sizeof(buf));
     uint64_t peer;
-    (void)state;
     lie_open(64);
     c = w.end[CLIENT].peer->conn;
     peer = c->peer_id;

@@ -6,18 +6,16 @@
 #define SEEDS_BURSTS 21
 #define SEEDS_RIVALS 101 /* few tell little of who wins at first */
 
-static void alone(void **state) {
+TEST(alone) {
     struct path on = path_of(4);
     struct mark m = play_all("4 Mbit/s alone", &on, SEEDS);
-    (void)state;
     assert_true(m.seen >= 0.999);
     assert_int_equal(m.yielded, 0);
 }
 
-static void overload(void **state) {
+TEST(overload) {
     struct path on = path_of(2);
     struct mark m = play_all("2 Mbit/s alone", &on, SEEDS);
-    (void)state;
     assert_true(m.seen >= 0.9);
     assert_int_equal(m.keys_missing, 0);
     assert_true(m.freeze <= 400 * MS);
@@ -32,22 +30,19 @@ static double seen_over(const char *name, double loss, uint64_t jitter) {
     return play_all(name, &on, SEEDS).seen;
 }
 
-static void two_percent(void **state) {
-    (void)state;
+TEST(two_percent) {
     assert_true(seen_over("2 % loss", 0.02, 0) >= 0.999);
 }
 
-static void ten_percent(void **state) {
-    (void)state;
+TEST(ten_percent) {
     assert_true(seen_over("10 % loss", 0.1, 0) >= 0.95);
 }
 
 /* As netem and linkem have them: for so many packets, not for so long.  A run
  * in a row loses whole windows, probes and their answers. */
-static void ten_percent_in_bursts(void **state) {
+TEST(ten_percent_in_bursts) {
     struct path on = path_of(6);
     struct mark m;
-    (void)state;
     on.bursts = 0.1;
     m = play_all("10 % loss in bursts", &on, SEEDS_BURSTS);
     assert_true(m.seen >= 0.95);
@@ -56,8 +51,7 @@ static void ten_percent_in_bursts(void **state) {
 
 /* The lowest RTT that was ever seen is then one that hardly ever comes again.
  */
-static void ten_percent_and_jitter(void **state) {
-    (void)state;
+TEST(ten_percent_and_jitter) {
     assert_true(seen_over("10 % loss and jitter", 0.1, 8 * MS) >= 0.95);
 }
 
@@ -72,19 +66,17 @@ static struct path satellite_link(void) {
     return on;
 }
 
-static void satellite(void **state) {
+TEST(satellite) {
     struct path on = satellite_link();
     struct mark m = play_all("satellite", &on, SEEDS);
-    (void)state;
     assert_true(m.settled >= 0.97);
     assert_true(m.seen >= 0.88);
 }
 
 /* What the path holds, from the beginning. */
-static void satellite_that_is_known(void **state) {
+TEST(satellite_that_is_known) {
     struct path on = satellite_link();
     struct mark m;
-    (void)state;
     on.initial_window = 375;
     m = play_all("satellite, known", &on, SEEDS);
     assert_true(m.seen >= 0.97);
@@ -92,10 +84,9 @@ static void satellite_that_is_known(void **state) {
     assert_true(m.useless < 0.01);
 }
 
-static void beside_cubic(void **state) {
+TEST(beside_cubic) {
     struct path on = path_of(4);
     struct mark m;
-    (void)state;
     on.rival = "cubic";
     m = play_all("beside CUBIC", &on, SEEDS_RIVALS);
     assert_true(m.seen >= 0.8);

@@ -3,7 +3,7 @@
  * seen in time. */
 #include <inttypes.h>
 
-#include "libtltcp/fec.h"
+#include "libtltcp/engine/fec.h"
 #include "tests/simnet/clip.h"
 
 #define PATIENCE (400 * MS) /* latency and as much again */
@@ -35,8 +35,7 @@ static void plan_clip(struct plan *p, uint64_t seed, uint32_t count) {
     clip_plan(&clip, p);
 }
 
-static void overload_costs_disposable_pictures_alone(void **state) {
-    (void)state;
+TEST(overload_costs_disposable_pictures_alone) {
     for (uint64_t seed = 1; seed <= 5; seed++) {
         struct plan p;
         struct view v;
@@ -56,10 +55,9 @@ static void overload_costs_disposable_pictures_alone(void **state) {
 }
 
 /* Nearly all goes through: the scheduler must not give up what would. */
-static void an_ample_link_carries_all(void **state) {
+TEST(an_ample_link_carries_all) {
     struct plan p;
     struct view v;
-    (void)state;
     plan_clip(&p, 1, 750);
     link_of(&p, 6e6, 40 * MS, 0);
     play_clip(&p, &v);
@@ -68,9 +66,8 @@ static void an_ample_link_carries_all(void **state) {
 
 /* References make up more than the link carries: the chain is cut where it has
  * to be, and begins anew with each key. */
-static void a_link_too_small_for_references_gives_up_the_latest(void **state) {
+TEST(a_link_too_small_for_references_gives_up_the_latest) {
     unsigned whole = 0, on_time = 0, references = 0, all = 0;
-    (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         struct plan p;
         struct view v;
@@ -89,9 +86,8 @@ static void a_link_too_small_for_references_gives_up_the_latest(void **state) {
 }
 
 /* Who says which references the chain leaves out shows more. */
-static void branches_go_before_the_chain_is_cut(void **state) {
+TEST(branches_go_before_the_chain_is_cut) {
     unsigned with = 0, without = 0;
-    (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         for (int told = 0; told <= 1; told++) {
             struct plan p;
@@ -174,8 +170,7 @@ static double play_lossy(const struct plan *p, uint64_t budget,
     return (double)good / n;
 }
 
-static void over_a_satellite_repair_comes_along(void **state) {
-    (void)state;
+TEST(over_a_satellite_repair_comes_along) {
     world_needs_fec();
     for (uint64_t seed = 1; seed <= 3; seed++) {
         struct plan p;
@@ -193,8 +188,7 @@ static void over_a_satellite_repair_comes_along(void **state) {
     }
 }
 
-static void ten_percent_of_loss_are_borne(void **state) {
-    (void)state;
+TEST(ten_percent_of_loss_are_borne) {
     world_needs_fec();
     for (uint64_t seed = 1; seed <= 3; seed++) {
         struct plan p;
@@ -209,11 +203,10 @@ static void ten_percent_of_loss_are_borne(void **state) {
 }
 
 /* Acknowledgements take room from packets that repair then does not fit. */
-static void repair_leaves_beside_acknowledgements_too(void **state) {
+TEST(repair_leaves_beside_acknowledgements_too) {
     struct plan p;
     tltcp_stats st;
     uint64_t alone;
-    (void)state;
     world_needs_fec();
     plan_lossy(&p, 1, 40 * MS, 0, 200 * MS);
     p.config[CLIENT].fec = TLTCP_FEC_ON;
@@ -229,10 +222,9 @@ static void repair_leaves_beside_acknowledgements_too(void **state) {
     assert_int_equal(st.repair_bytes_sent, alone);
 }
 
-static void without_loss_there_is_no_repair(void **state) {
+TEST(without_loss_there_is_no_repair) {
     struct plan p;
     tltcp_stats st;
-    (void)state;
     plan_lossy(&p, 1, 600 * MS, 0, 400 * MS);
     assert_true(play_lossy(&p, 400 * MS, &st) >= 0.97);
     assert_int_equal(st.repair_bytes_sent, 0);

@@ -2,7 +2,7 @@
 /* Memory: every request for it may fail, and in steady state there is none. */
 #include <inttypes.h>
 
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/conn.h"
 #include "tests/simnet/world.h"
 #include "tests/support/crypto_alloc.h"
 
@@ -56,21 +56,18 @@ static void starve_everywhere(bool for_good) {
     }
 }
 
-static void any_single_request_may_fail(void **state) {
-    (void)state;
+TEST(any_single_request_may_fail) {
     starve_everywhere(false);
 }
 
-static void memory_may_run_out_for_good_at_any_time(void **state) {
-    (void)state;
+TEST(memory_may_run_out_for_good_at_any_time) {
     starve_everywhere(true);
 }
 
 /* Once it has what it keeps for good. */
-static void libcrypto_may_run_out_of_memory_at_any_time(void **state) {
+TEST(libcrypto_may_run_out_of_memory_at_any_time) {
     bool reached = true;
     struct plan p;
-    (void)state;
     eventful(&p, 4);
     p.secured = true;
     (void)run_starved(&p, 0, 0);
@@ -83,9 +80,8 @@ static void libcrypto_may_run_out_of_memory_at_any_time(void **state) {
 }
 
 /* New keys that find no memory are made later; all arrives. */
-static void keys_change_though_memory_was_short_once(void **state) {
+TEST(keys_change_though_memory_was_short_once) {
     bool reached = true;
-    (void)state;
     for (int k = 0; reached; k++) {
         struct plan p;
         plan_steady(&p, 1);
@@ -108,9 +104,8 @@ static void keys_change_though_memory_was_short_once(void **state) {
     }
 }
 
-static void running_out_of_memory_has_a_name(void **state) {
+TEST(running_out_of_memory_has_a_name) {
     struct plan p;
-    (void)state;
     eventful(&p, 0);
     p.alloc.fail_from = 1;
     assert_int_equal(world_open(&w, &p), TLTCP_ERR_NOMEM);
@@ -138,9 +133,8 @@ static void assert_steady(struct plan *p) {
     world_close(&w);
 }
 
-static void a_steady_bulk_transfer_asks_for_no_memory(void **state) {
+TEST(a_steady_bulk_transfer_asks_for_no_memory) {
     static const char *const recoveries[] = {"packet", "dupack"};
-    (void)state;
     for (int r = 0; r < 2; r++) {
         for (int loss = 0; loss < 2; loss++) {
             struct plan p;
@@ -153,8 +147,7 @@ static void a_steady_bulk_transfer_asks_for_no_memory(void **state) {
     }
 }
 
-static void a_steady_live_stream_asks_for_no_memory(void **state) {
-    (void)state;
+TEST(a_steady_live_stream_asks_for_no_memory) {
     for (int unordered = 0; unordered < 2; unordered++) {
         for (int loss = 0; loss < 2; loss++) {
             struct plan p;

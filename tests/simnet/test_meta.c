@@ -18,8 +18,7 @@ static uint64_t play_told(const struct plan *p) {
     return w.flow[CLIENT].told;
 }
 
-static void it_reaches_the_receiver_whatever_is_lost(void **state) {
-    (void)state;
+TEST(it_reaches_the_receiver_whatever_is_lost) {
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct plan p;
         plan_classes(&p, seed);
@@ -32,9 +31,8 @@ static void it_reaches_the_receiver_whatever_is_lost(void **state) {
 }
 
 /* Section 0 is whole in a packet; it can be read when all else has failed. */
-static void what_was_taken_in_is_known_where_memory_runs_out(void **state) {
+TEST(what_was_taken_in_is_known_where_memory_runs_out) {
     bool reached = true;
-    (void)state;
     for (uint64_t k = 1; reached; k++) {
         struct plan p;
         plan_init(&p, 1);
@@ -52,8 +50,7 @@ static void what_was_taken_in_is_known_where_memory_runs_out(void **state) {
     }
 }
 
-static void it_comes_with_repair_where_the_first_packet_is_lost(void **state) {
-    (void)state;
+TEST(it_comes_with_repair_where_the_first_packet_is_lost) {
     world_needs_fec();
     for (uint64_t seed = 1; seed <= 4; seed++) {
         struct plan p;
@@ -83,9 +80,8 @@ static void plan_repair(struct plan *p, uint32_t symbol) {
     p->config[SERVER].fec = TLTCP_FEC_ON;
 }
 
-static void repair_of_sealed_packets_finds_room(void **state) {
+TEST(repair_of_sealed_packets_finds_room) {
     struct plan p;
-    (void)state;
     world_needs_fec();
     plan_repair(&p, 1133);
     p.secured = true;
@@ -96,9 +92,8 @@ static void repair_of_sealed_packets_finds_room(void **state) {
     world_finish(&w);
 }
 
-static void repair_of_larger_datagrams_holds_nothing_up(void **state) {
+TEST(repair_of_larger_datagrams_holds_nothing_up) {
     struct plan p;
-    (void)state;
     world_needs_fec();
     plan_repair(&p, 1400);
     world_start_for(&w, &p, 1 * SEC);
@@ -107,9 +102,8 @@ static void repair_of_larger_datagrams_holds_nothing_up(void **state) {
     world_finish(&w);
 }
 
-static void the_recovery_of_the_paper_says_nothing(void **state) {
+TEST(the_recovery_of_the_paper_says_nothing) {
     struct plan p;
-    (void)state;
     plan_classes(&p, 1);
     p.config[CLIENT].recovery = "dupack-reno";
     assert_int_equal(play_told(&p), 0);
@@ -128,10 +122,9 @@ static void keep(void *user, const struct tltcp_segment *seg,
     last = data != NULL ? *meta : last;
 }
 
-static void a_class_of_later_versions_is_one_not_known(void **state) {
+TEST(a_class_of_later_versions_is_one_not_known) {
     struct lie l;
     uint32_t next;
-    (void)state;
     lie_open(1);
     next = sections_read();
     w.flow[CLIENT].reader.cfg.on_piece = keep;

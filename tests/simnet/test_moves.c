@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Callers that move to another address, strangers who pretend to, and what a
  * connection keeps on its new path. */
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/conn.h"
 #include "tests/simnet/world.h"
 
 static struct world w;
 
-static void a_caller_behind_a_nat_may_change_its_address(void **state) {
-    (void)state;
+TEST(a_caller_behind_a_nat_may_change_its_address) {
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct plan p;
         plan_steady(&p, seed);
@@ -27,8 +26,7 @@ static void a_caller_behind_a_nat_may_change_its_address(void **state) {
 }
 
 /* What ends the stream is the first that comes from the new address. */
-static void a_caller_that_moves_at_the_end_hears_of_it(void **state) {
-    (void)state;
+TEST(a_caller_that_moves_at_the_end_hears_of_it) {
     for (uint64_t ms = 800; ms < 1000; ms += 10) {
         struct plan p;
         plan_init(&p, ms);
@@ -70,9 +68,8 @@ static void lose_at_the_end(struct plan *p, struct lossy_move *m) {
 }
 
 /* What ends the stream went to its old address, and its answers are lost. */
-static void a_caller_that_moves_at_the_end_is_waited_for(void **state) {
+TEST(a_caller_that_moves_at_the_end_is_waited_for) {
     static const uint64_t seconds[] = {5, 10, 15, 20, 60, 200};
-    (void)state;
     for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
         struct lossy_move m = {.span = seconds[i] * SEC};
         struct plan p;
@@ -86,10 +83,9 @@ static void a_caller_that_moves_at_the_end_is_waited_for(void **state) {
 }
 
 /* All was delivered, so the listener has ended well. */
-static void a_caller_that_moves_and_is_gone_is_not_waited_for(void **state) {
+TEST(a_caller_that_moves_and_is_gone_is_not_waited_for) {
     struct lossy_move m = {.span = 1000 * SEC};
     struct plan p;
-    (void)state;
     lose_at_the_end(&p, &m);
     p.keep_open = true;
     world_start_for(&w, &p, 910 * MS);
@@ -102,10 +98,9 @@ static void a_caller_that_moves_and_is_gone_is_not_waited_for(void **state) {
 }
 
 /* Nothing comes from the second new address for a while. */
-static void a_caller_that_moves_again_at_the_end_is_waited_for(void **state) {
+TEST(a_caller_that_moves_again_at_the_end_is_waited_for) {
     struct lossy_move m = {.span = 20 * SEC};
     struct plan p;
-    (void)state;
     lose_at_the_end(&p, &m);
     world_start_for(&w, &p, 500 * MS);
     (void)sim_peer_rebind(w.end[CLIENT].peer);
@@ -196,8 +191,7 @@ static bool relay_packets(void *user, uint32_t link, struct sim_packet *p,
 }
 
 /* Whoever copies and relays all is on the path; he is off it when he stops. */
-static void a_stream_comes_back_from_who_relayed_it(void **state) {
-    (void)state;
+TEST(a_stream_comes_back_from_who_relayed_it) {
     for (uint64_t every = 1; every < 8; every++) {
         struct relay r = {.a.every = every, .until = 2 * SEC};
         struct plan p;
@@ -242,11 +236,10 @@ static bool steal_one(void *user, uint32_t link, struct sim_packet *p,
 }
 
 /* Only the newest packet says where the caller is. */
-static void an_old_packet_from_elsewhere_moves_nobody(void **state) {
+TEST(an_old_packet_from_elsewhere_moves_nobody) {
     struct thief t = {.from = 1 * SEC};
     uint32_t node;
     struct plan p;
-    (void)state;
     plan_steady(&p, 1);
     p.tap = steal_one;
     p.user = &t;
@@ -264,10 +257,9 @@ static void an_old_packet_from_elsewhere_moves_nobody(void **state) {
     world_finish(&w);
 }
 
-static void packets_of_a_stranger_change_nothing(void **state) {
+TEST(packets_of_a_stranger_change_nothing) {
     struct sim_random r;
     struct plan p;
-    (void)state;
     plan_steady(&p, 1);
     world_start_for(&w, &p, 1 * SEC);
     sim_random_init(&r, 1);
@@ -288,11 +280,10 @@ static void packets_of_a_stranger_change_nothing(void **state) {
     world_finish(&w);
 }
 
-static void a_controller_keeps_its_parameters_on_a_new_path(void **state) {
+TEST(a_controller_keeps_its_parameters_on_a_new_path) {
     static const char *const names[] = {"rate", NULL};
     static const double values[] = {500000};
     struct plan p;
-    (void)state;
     plan_steady(&p, 1);
     p.config[SERVER].congestion = "fixed";
     p.config[SERVER].congestion_params = names;
@@ -313,10 +304,9 @@ static bool drop_answers_to(void *user, uint32_t link, struct sim_packet *p,
     return link != 1 || p->dst != *address;
 }
 
-static void what_an_old_path_lost_does_not_slow_the_new_one(void **state) {
+TEST(what_an_old_path_lost_does_not_slow_the_new_one) {
     struct plan p;
     uint64_t dead;
-    (void)state;
     plan_steady(&p, 1);
     world_start_for(&w, &p, 1 * SEC);
     dead = sim_peer_address(w.end[CLIENT].peer);
@@ -342,11 +332,10 @@ static bool spoil_ecn(void *user, uint32_t link, struct sim_packet *p,
     return true;
 }
 
-static void ecn_is_tried_again_on_another_path(void **state) {
+TEST(ecn_is_tried_again_on_another_path) {
     const tltcp__sender *s;
     struct plan p;
     bool spoils = true;
-    (void)state;
     plan_steady(&p, 1);
     p.tap = spoil_ecn;
     p.user = &spoils;
@@ -361,11 +350,10 @@ static void ecn_is_tried_again_on_another_path(void **state) {
     world_finish(&w);
 }
 
-static void a_new_path_is_measured_from_nothing(void **state) {
+TEST(a_new_path_is_measured_from_nothing) {
     struct plan p;
     struct sim_link_config slow;
     tltcp_stats st;
-    (void)state;
     plan_steady(&p, 1);
     p.link[SERVER].rate = 100e6;
     p.source[SERVER].sections = 2000;
@@ -384,10 +372,9 @@ static void a_new_path_is_measured_from_nothing(void **state) {
 
 /* A PING is the shortest packet: three times its length has to be enough to ask
  * whether the caller is there. */
-static void a_caller_that_moves_is_followed_by_its_first_ping(void **state) {
+TEST(a_caller_that_moves_is_followed_by_its_first_ping) {
     struct plan p;
     uint64_t before;
-    (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].sections = 1;
     p.keep_open = true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Paths: datagram sizes, ECN, the first window on a long one. */
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/conn.h"
 #include "tests/simnet/world.h"
 
 static struct world w;
@@ -25,8 +25,7 @@ static uint64_t datagram_found(uint32_t mtu, uint32_t max) {
     return found;
 }
 
-static void the_datagram_grows_to_what_the_path_carries(void **state) {
-    (void)state;
+TEST(the_datagram_grows_to_what_the_path_carries) {
     assert_int_equal(datagram_found(0, 1472), 1472);
     assert_int_equal(datagram_found(0, 9000), 9000);
     assert_int_equal(datagram_found(1472, 1472), 1472);
@@ -36,10 +35,9 @@ static void the_datagram_grows_to_what_the_path_carries(void **state) {
     assert_int_equal(datagram_found(0, 1200), 1200);
 }
 
-static void probes_that_vanish_are_no_congestion(void **state) {
+TEST(probes_that_vanish_are_no_congestion) {
     struct plan p;
     tltcp_stats st;
-    (void)state;
     plan_init(&p, 1);
     p.link[CLIENT].mtu = 1300;
     p.link[CLIENT].limit_packets = 0;
@@ -53,8 +51,7 @@ static void probes_that_vanish_are_no_congestion(void **state) {
     world_finish(&w);
 }
 
-static void a_black_hole_that_opens_later_is_survived(void **state) {
-    (void)state;
+TEST(a_black_hole_that_opens_later_is_survived) {
     for (int r = 0; r < 2; r++) {
         struct plan p;
         plan_steady(&p, 1);
@@ -78,10 +75,9 @@ static bool check_dscp(void *user, uint32_t link, struct sim_packet *p,
     return true;
 }
 
-static void packets_are_marked_as_each_end_wants(void **state) {
+TEST(packets_are_marked_as_each_end_wants) {
     unsigned others = 0;
     struct plan p;
-    (void)state;
     plan_steady(&p, 1);
     p.config[CLIENT].dscp = 34;
     p.tap = check_dscp;
@@ -131,8 +127,7 @@ static tltcp_stats run_ecn(enum sim_ecn_path path, bool off,
     return st;
 }
 
-static void a_path_that_swallows_all_large_packets_is_survived(void **state) {
-    (void)state;
+TEST(a_path_that_swallows_all_large_packets_is_survived) {
     for (int r = 0; r < 2; r++) {
         struct plan p;
         plan_init(&p, 1);
@@ -148,11 +143,10 @@ static void a_path_that_swallows_all_large_packets_is_survived(void **state) {
     }
 }
 
-static void marks_slow_the_sender_down_before_losses_do(void **state) {
+TEST(marks_slow_the_sender_down_before_losses_do) {
     struct ecn_count count;
     tltcp_stats with = run_ecn(SIM_ECN_KEEP, false, &count);
     tltcp_stats without;
-    (void)state;
     assert_true(count.seen[SIM_ECN_ECT0] > 100);
     assert_true(with.ecn_ce > 0);
     assert_true(with.congestion_events > 0);
@@ -163,9 +157,8 @@ static void marks_slow_the_sender_down_before_losses_do(void **state) {
     assert_true(without.packets_lost > 0);
 }
 
-static void a_path_that_spoils_ecn_is_not_asked_for_it_again(void **state) {
+TEST(a_path_that_spoils_ecn_is_not_asked_for_it_again) {
     static const enum sim_ecn_path paths[] = {SIM_ECN_BLEACH, SIM_ECN_SWAP};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct ecn_count count;
         tltcp_stats st = run_ecn(paths[i], false, &count);
@@ -175,9 +168,8 @@ static void a_path_that_spoils_ecn_is_not_asked_for_it_again(void **state) {
     }
 }
 
-static void a_path_that_marks_everything_still_carries_data(void **state) {
+TEST(a_path_that_marks_everything_still_carries_data) {
     struct ecn_count count;
-    (void)state;
     (void)run_ecn(SIM_ECN_ALL_CE, false, &count);
 }
 
@@ -189,9 +181,8 @@ static bool drop_ect(void *user, uint32_t link, struct sim_packet *p,
     return p->ecn == 0;
 }
 
-static void a_path_that_drops_marked_packets_is_survived(void **state) {
+TEST(a_path_that_drops_marked_packets_is_survived) {
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.source[SERVER].sections = 50;
     p.tap = drop_ect;
@@ -200,9 +191,8 @@ static void a_path_that_drops_marked_packets_is_survived(void **state) {
     world_finish(&w);
 }
 
-static void lone_acks_among_data_do_not_spoil_ecn(void **state) {
+TEST(lone_acks_among_data_do_not_spoil_ecn) {
     struct plan p;
-    (void)state;
     plan_steady(&p, 1);
     p.keep_open = true;
     p.link[CLIENT].loss = 0.05; /* gaps are answered by ACKs alone */
@@ -213,10 +203,9 @@ static void lone_acks_among_data_do_not_spoil_ecn(void **state) {
     world_close(&w);
 }
 
-static void the_papers_recovery_asks_for_no_marks(void **state) {
+TEST(the_papers_recovery_asks_for_no_marks) {
     struct ecn_count count = {{0}, 0};
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.config[CLIENT].recovery = "dupack";
     p.source[CLIENT].sections = 100;
@@ -227,9 +216,8 @@ static void the_papers_recovery_asks_for_no_marks(void **state) {
     assert_int_equal(count.last_ect, 0);
 }
 
-static void datagrams_are_never_larger_than_the_peer_takes(void **state) {
+TEST(datagrams_are_never_larger_than_the_peer_takes) {
     struct plan p;
-    (void)state;
     plan_steady(&p, 1);
     p.config[CLIENT].max_datagram = 1200;
     p.config[SERVER].base_datagram = 1400;
@@ -260,8 +248,7 @@ static uint64_t first_window(uint32_t asked) {
     return window / p.config[CLIENT].base_datagram;
 }
 
-static void a_first_window_that_is_asked_for_is_not_scaled(void **state) {
-    (void)state;
+TEST(a_first_window_that_is_asked_for_is_not_scaled) {
     assert_int_equal(first_window(0), 30);
     assert_int_equal(first_window(10), 10);
     assert_int_equal(first_window(12), 12);

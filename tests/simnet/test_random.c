@@ -23,8 +23,7 @@ what_comes_out_is_what_went_in_whatever_the_network_does(void **state) {
     assert_int_equal(failed, 0);
 }
 
-static void the_same_seed_gives_the_same_trace(void **state) {
-    (void)state;
+TEST(the_same_seed_gives_the_same_trace) {
     for (uint64_t i = 0; i < seeds; i += 10) {
         struct plan p;
         uint64_t once = 0;

@@ -82,9 +82,8 @@ static void follow_steps(const struct plan *p, const double *rates) {
     world_close(&w);
 }
 
-static void a_greedy_sender_knows_the_rate(void **state) {
+TEST(a_greedy_sender_knows_the_rate) {
     struct plan p;
-    (void)state;
     plan_steps(&p, there_and_back, SHORT);
     follow_steps(&p, there_and_back);
 }
@@ -97,18 +96,16 @@ static void plan_encoder(struct plan *p, const double *rates, uint64_t rtt) {
     p->source[CLIENT].user = (void *)(uintptr_t)&share;
 }
 
-static void an_encoder_that_follows_gets_to_know_it(void **state) {
+TEST(an_encoder_that_follows_gets_to_know_it) {
     struct plan p;
-    (void)state;
     plan_encoder(&p, there_and_back, SHORT);
     follow_steps(&p, there_and_back);
     plan_encoder(&p, climbing, SHORT);
     follow_steps(&p, climbing);
 }
 
-static void so_it_does_without_repair(void **state) {
+TEST(so_it_does_without_repair) {
     struct plan p;
-    (void)state;
     plan_encoder(&p, climbing, SHORT);
     p.config[CLIENT].fec = TLTCP_FEC_OFF;
     follow_steps(&p, climbing);
@@ -126,19 +123,16 @@ static void follow_both(const double *rates, uint64_t rtt, double loss) {
     }
 }
 
-static void a_step_of_three_over_a_tenth_of_a_second(void **state) {
-    (void)state;
+TEST(a_step_of_three_over_a_tenth_of_a_second) {
     follow_both(by_three, LONG, 0);
 }
 
-static void a_step_of_three_among_random_losses(void **state) {
-    (void)state;
+TEST(a_step_of_three_among_random_losses) {
     follow_both(thin, SHORT, 0.01);
     follow_both(by_three, SHORT, 0.01);
 }
 
-static void a_path_that_carries_little(void **state) {
-    (void)state;
+TEST(a_path_that_carries_little) {
     follow_both(thin, SHORT, 0);
     follow_both(thin, LONG, 0);
 }

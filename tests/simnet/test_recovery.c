@@ -44,10 +44,9 @@ static void burst(struct plan *p, struct faults *f, uint32_t size) {
     p->source[CLIENT].size_max = size;
 }
 
-static void probes_come_ever_more_seldom(void **state) {
+TEST(probes_come_ever_more_seldom) {
     struct faults f = {.from = 1 * SEC, .to = 10 * SEC, .link = {true}};
     struct plan p;
-    (void)state;
     burst(&p, &f, 1000);
     world_start_for(&w, &p, 10 * SEC);
     /* the first after some 70 ms, each wait twice the one before */
@@ -56,11 +55,10 @@ static void probes_come_ever_more_seldom(void **state) {
 }
 
 /* With a deadline it waits as long again six times, and then twice as long. */
-static void probes_of_live_data_keep_pace_for_a_while(void **state) {
+TEST(probes_of_live_data_keep_pace_for_a_while) {
     struct faults f = {.from = 1 * SEC, .to = 10 * SEC, .link = {true}};
     uint64_t sent;
     struct plan p;
-    (void)state;
     burst(&p, &f, 1000);
     p.source[CLIENT].budget = 20 * SEC;
     world_start_for(&w, &p, 2100 * MS);
@@ -84,8 +82,7 @@ static bool drop_at_beats(void *user, uint32_t link, struct sim_packet *p,
            (now >= b->first && (now - b->first) % b->period >= b->span);
 }
 
-static void probes_do_not_keep_time_with_an_outage(void **state) {
-    (void)state;
+TEST(probes_do_not_keep_time_with_an_outage) {
     for (uint64_t i = 0; i < 10; i++) {
         struct faults f = {0};
         struct beats b = {60 * SEC + i * SEC, 3 * SEC, 10 * SEC};
@@ -124,9 +121,8 @@ static void plan_bursts(struct plan *p, uint64_t seed) {
 
 /* It is packets that end them, not time: who is silent meanwhile stays cut
  * off. */
-static void bursts_of_losses_cut_nobody_off(void **state) {
+TEST(bursts_of_losses_cut_nobody_off) {
     unsigned cut_off = 0;
-    (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
         struct plan p;
         plan_bursts(&p, seed);
@@ -139,12 +135,11 @@ static void bursts_of_losses_cut_nobody_off(void **state) {
     assert_true(cut_off <= 2);
 }
 
-static void two_packets_of_a_probe_timeout_repeat_two(void **state) {
+TEST(two_packets_of_a_probe_timeout_repeat_two) {
     static const uint64_t both[] = {1 * SEC, 1 * SEC};
     struct faults f = {.at = both, .count = 2};
     tltcp_stats st;
     struct plan p;
-    (void)state;
     burst(&p, &f, 2000);
     p.source[CLIENT].finish = false; /* nothing follows that tells of them */
     p.keep_open = true;
@@ -159,11 +154,10 @@ static void two_packets_of_a_probe_timeout_repeat_two(void **state) {
 }
 
 /* On a bad way back each answer is a chance. */
-static void probes_after_the_first_are_answered_one_by_one(void **state) {
+TEST(probes_after_the_first_are_answered_one_by_one) {
     struct faults f = {.from = 1 * SEC, .to = 1300 * MS, .link = {false, true}};
     uint64_t before;
     struct plan p;
-    (void)state;
     burst(&p, &f, 2000);
     p.source[CLIENT].finish = false;
     p.keep_open = true;
@@ -177,10 +171,9 @@ static void probes_after_the_first_are_answered_one_by_one(void **state) {
     world_close(&w);
 }
 
-static void nothing_through_for_long_counts_as_a_timeout(void **state) {
+TEST(nothing_through_for_long_counts_as_a_timeout) {
     struct faults f = {.from = 2 * SEC, .to = 2600 * MS, .link = {true, true}};
     struct plan p;
-    (void)state;
     stream(&p, &f);
     world_start_for(&w, &p, 4 * SEC);
     assert_int_equal(end_stats(&w.end[CLIENT]).rto_count, 1);
@@ -188,7 +181,7 @@ static void nothing_through_for_long_counts_as_a_timeout(void **state) {
 }
 
 /* What came through in between is told only once the way back is there. */
-static void a_silent_way_back_and_two_losses_are_no_timeout(void **state) {
+TEST(a_silent_way_back_and_two_losses_are_no_timeout) {
     static const uint64_t lost[] = {2 * SEC, 2300 * MS};
     struct faults f = {.from = 2 * SEC,
                        .to = 2600 * MS,
@@ -197,7 +190,6 @@ static void a_silent_way_back_and_two_losses_are_no_timeout(void **state) {
                        .count = 2};
     tltcp_stats st;
     struct plan p;
-    (void)state;
     stream(&p, &f);
     world_start_for(&w, &p, 4 * SEC);
     st = end_stats(&w.end[CLIENT]);
@@ -208,12 +200,11 @@ static void a_silent_way_back_and_two_losses_are_no_timeout(void **state) {
 }
 
 /* RFC 9002, 5.3: no peer can make a path look shorter by what it says. */
-static void a_claimed_delay_makes_no_round_trip_shorter(void **state) {
+TEST(a_claimed_delay_makes_no_round_trip_shorter) {
     const tltcp__sender *s;
     cong_time least;
     uint64_t pn;
     struct lie l;
-    (void)state;
     lie_open(63);
     s = &w.end[CLIENT].peer->conn->sender;
     least = s->cc.rtt.min_rtt;
@@ -266,11 +257,10 @@ static bool drop_skips(void *user, uint32_t link, struct sim_packet *p,
     return true;
 }
 
-static void a_skip_that_is_lost_is_told_again(void **state) {
+TEST(a_skip_that_is_lost_is_told_again) {
     unsigned losses = 2;
     const struct tally *t;
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.link[CLIENT].rate = 1e6;
     p.source[CLIENT].sections = 3;

@@ -2,7 +2,7 @@
 /* What arrives: recoveries, controllers, windows, slow readers, expiry. */
 #include <congestion/congestion.h>
 
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/conn.h"
 #include "tests/simnet/world.h"
 
 static struct world w;
@@ -18,8 +18,7 @@ static void lossy(struct plan *p, double loss) {
     }
 }
 
-static void without_deadlines_the_stream_is_reliable(void **state) {
-    (void)state;
+TEST(without_deadlines_the_stream_is_reliable) {
     for (size_t r = 0; r < 4; r++) {
         for (uint64_t seed = 0; seed < 20; seed++) {
             struct plan p;
@@ -40,9 +39,8 @@ static void without_deadlines_the_stream_is_reliable(void **state) {
     }
 }
 
-static void every_controller_works_under_every_recovery(void **state) {
+TEST(every_controller_works_under_every_recovery) {
     const char *const *name = cong_list();
-    (void)state;
     for (uint64_t n = 0; name[n] != NULL; n++) {
         for (size_t r = 0; r < 4; r++) {
             struct plan p;
@@ -130,8 +128,7 @@ static bool drop_big(void *user, uint32_t link, struct sim_packet *p,
 }
 
 /* Every packet with data is lost; the update alone must bring the skip. */
-static void the_skip_of_the_last_section_arrives_without_data(void **state) {
-    (void)state;
+TEST(the_skip_of_the_last_section_arrives_without_data) {
     for (size_t r = 0; r < 4; r++) {
         uint64_t since = 1 * SEC;
         struct plan p;
@@ -152,8 +149,7 @@ static void the_skip_of_the_last_section_arrives_without_data(void **state) {
     }
 }
 
-static void the_skip_of_the_last_section_survives_losses(void **state) {
-    (void)state;
+TEST(the_skip_of_the_last_section_survives_losses) {
     for (uint64_t seed = 0; seed < 100; seed++) {
         struct plan p;
         plan_init(&p, seed);
@@ -188,8 +184,7 @@ deadlines_at_the_receiver_expire_half_a_round_trip_earlier(void **state) {
 }
 
 /* A packet that only tells what was dropped takes the place of a whole one. */
-static void what_was_dropped_is_told_with_data_that_waits(void **state) {
-    (void)state;
+TEST(what_was_dropped_is_told_with_data_that_waits) {
     for (size_t r = 0; r < 2; r++) {
         struct plan p;
         plan_init(&p, r);
@@ -224,10 +219,9 @@ static void count_windows(void *user, struct end *e, const void *dgram,
     }
 }
 
-static void the_window_of_the_handshake_is_not_told_again(void **state) {
+TEST(the_window_of_the_handshake_is_not_told_again) {
     struct plan p;
     unsigned count = 0;
-    (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].sections = 20;
     p.spy = count_windows;
@@ -236,9 +230,8 @@ static void the_window_of_the_handshake_is_not_told_again(void **state) {
     assert_int_equal(count, 0);
 }
 
-static void a_reader_that_is_slow_holds_the_sender_back(void **state) {
+TEST(a_reader_that_is_slow_holds_the_sender_back) {
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.config[SERVER].recv_buffer = 16384;
     p.source[CLIENT].sections = 200;
@@ -252,9 +245,8 @@ static void a_reader_that_is_slow_holds_the_sender_back(void **state) {
 }
 
 /* The sender hears of room long before nothing is left to read. */
-static void a_slow_reader_never_runs_dry(void **state) {
+TEST(a_slow_reader_never_runs_dry) {
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.config[SERVER].recv_buffer = 32768;
     p.source[CLIENT].sections = 200;
@@ -267,8 +259,7 @@ static void a_slow_reader_never_runs_dry(void **state) {
     world_finish(&w);
 }
 
-static void a_reader_may_stop_for_long_and_go_on(void **state) {
-    (void)state;
+TEST(a_reader_may_stop_for_long_and_go_on) {
     for (size_t r = 0; r < 4; r++) {
         struct plan p;
         plan_init(&p, r);
@@ -282,9 +273,8 @@ static void a_reader_may_stop_for_long_and_go_on(void **state) {
     }
 }
 
-static void windows_of_any_size_do(void **state) {
+TEST(windows_of_any_size_do) {
     static const size_t sizes[] = {4096, 5000, 20000, 1 << 20};
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         for (size_t k = 0; k < 4; k++) {
             struct plan p;
@@ -312,9 +302,8 @@ a_section_larger_than_the_receiver_s_buffer_gets_through(void **state) {
     assert_true(play(&p, NULL));
 }
 
-static void sections_of_one_byte_do(void **state) {
+TEST(sections_of_one_byte_do) {
     struct plan p;
-    (void)state;
     plan_init(&p, 1);
     p.source[CLIENT].sections = 5000;
     p.source[CLIENT].size_min = 1;
@@ -347,8 +336,7 @@ unordered_sections_overtake_one_that_waits_for_its_repair(void **state) {
     assert_true(read[1] > read[0]);
 }
 
-static void both_directions_at_once_share_a_connection(void **state) {
-    (void)state;
+TEST(both_directions_at_once_share_a_connection) {
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct plan p;
         plan_init(&p, seed);
@@ -361,8 +349,7 @@ static void both_directions_at_once_share_a_connection(void **state) {
     }
 }
 
-static void burst_losses_and_blackouts_end(void **state) {
-    (void)state;
+TEST(burst_losses_and_blackouts_end) {
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct plan p;
         plan_init(&p, seed);
@@ -382,8 +369,7 @@ static void burst_losses_and_blackouts_end(void **state) {
     }
 }
 
-static void heavy_reordering_costs_no_data(void **state) {
-    (void)state;
+TEST(heavy_reordering_costs_no_data) {
     for (uint64_t seed = 0; seed < 40; seed++) {
         struct plan p;
         plan_init(&p, seed);
@@ -399,9 +385,8 @@ static void heavy_reordering_costs_no_data(void **state) {
     }
 }
 
-static void the_pseudo_retransmission_of_the_paper_happens(void **state) {
+TEST(the_pseudo_retransmission_of_the_paper_happens) {
     struct plan p;
-    (void)state;
     overload(&p, 4);
     p.config[CLIENT].recovery = "dupack";
     p.source[CLIENT].budget = 120 * MS;

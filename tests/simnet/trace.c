@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "libtltcp/chunk.h"
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/conn.h"
 #include "tests/simnet/world.h"
 
 static void print_ack(const tltcp__chunk *c) {

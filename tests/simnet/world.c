@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "libtltcp/conn.h"
-#include "libtltcp/fec.h"
+#include "libtltcp/engine/conn.h"
+#include "libtltcp/engine/fec.h"
 
 void world_fault(struct world *w, const char *format, ...) {
     va_list ap;

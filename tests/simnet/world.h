@@ -9,7 +9,7 @@
 #ifndef TESTS_SIMNET_WORLD_H
 #define TESTS_SIMNET_WORLD_H
 
-#include "secure/packet.h"
+#include "internal/secure/packet.h"
 #include "sim/reader.h"
 #include "sim/source.h"
 #include "tests/support/alloc.h"

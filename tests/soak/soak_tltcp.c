@@ -150,9 +150,8 @@ static bool advance(struct soaked *s) {
     return over;
 }
 
-static void one_connection_lives_and_dies(void **state) {
+TEST(one_connection_lives_and_dies) {
     struct soaked *s = calloc(1, sizeof(*s));
-    (void)state;
     assert_non_null(s);
     begin(s, next_seed);
     while (!advance(s)) {

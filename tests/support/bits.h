@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "media/frame.h"
+#include "internal/media/codec/frame.h"
 
 #define BITS_MAX 512 /* bytes; what does not fit is left out */
 

@@ -17,7 +17,7 @@
 #include <isa-l/erasure_code.h>
 #endif
 
-#include "secure/cipher.h"
+#include "internal/secure/cipher.h"
 #include "sim/net.h"
 
 #define TAG 16

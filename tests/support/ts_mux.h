@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "media/ts.h"
+#include "internal/media/stream/ts.h"
 #include "tests/support/cmocka.h"
 
 /* A small multiplexer of transport streams: one program with H.264 and sound.

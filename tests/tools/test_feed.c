@@ -2,8 +2,8 @@
 /* Frames on their way to a connection that has no room. */
 #include <string.h>
 
-#include "live/feed.h"
-#include "live/tsfeed.h"
+#include "libtltcp/live/feed.h"
+#include "libtltcp/live/tsfeed.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/ts_mux.h"
 
@@ -71,8 +71,7 @@ static uint64_t held_back(int reason) {
     return f.ledger.held_back[reason];
 }
 
-static void what_refers_to_a_frame_without_room_is_given_up(void **state) {
-    (void)state;
+TEST(what_refers_to_a_frame_without_room_is_given_up) {
     begin();
     answer = TLTCP_ERR_AGAIN;
     push('I', PICTURE);
@@ -96,8 +95,7 @@ static void what_refers_to_a_frame_without_room_is_given_up(void **state) {
     assert_true(feed_free(&f));
 }
 
-static void so_is_what_refers_to_a_frame_that_is_too_big(void **state) {
-    (void)state;
+TEST(so_is_what_refers_to_a_frame_that_is_too_big) {
     begin();
     push('I', 100);
     answer = TLTCP_ERR_TOO_BIG;
@@ -141,20 +139,18 @@ static void send_pictures(const char *kinds, char *got) {
     *got = '\0';
 }
 
-static void clocks_go_on_beside_pictures_that_may_be_given_up(void **state) {
+TEST(clocks_go_on_beside_pictures_that_may_be_given_up) {
     char got[32];
-    (void)state;
     begin();
     send_pictures("PBBBBP", got);
     assert_string_equal(got, "ccPBcBBcBP");
     assert_true(feed_free(&f));
 }
 
-static void only_what_others_need_counts_as_a_reference(void **state) {
+TEST(only_what_others_need_counts_as_a_reference) {
     static const uint32_t refs[] = {0, 1, 1, 1, 2};
     char got[32];
     uint32_t n = 0;
-    (void)state;
     begin();
     send_pictures("PBBPP", got);
     for (size_t i = 0; i < sections; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <string.h>
 
-#include "live/ledger.h"
+#include "libtltcp/live/ledger.h"
 #include "tests/support/cmocka.h"
 
 static struct ledger_entry frame(uint8_t picture, uint32_t number) {
@@ -24,11 +24,10 @@ static void check_sum(const struct ledger_count *c) {
     assert_int_equal(c->offered, c->delivered + c->partial + c->expired);
 }
 
-static void every_fate_is_counted_by_kind_of_frame(void **state) {
+TEST(every_fate_is_counted_by_kind_of_frame) {
     struct ledger l;
     struct ledger_entry config = {.is_frame = false};
     struct ledger_entry e;
-    (void)state;
     assert_true(ledger_init(&l, NULL));
     assert_true(ledger_sent(&l, &config));
     for (uint32_t i = 0; i < 3; i++) {
@@ -53,7 +52,7 @@ static void every_fate_is_counted_by_kind_of_frame(void **state) {
     assert_true(ledger_free(&l));
 }
 
-static void what_was_never_sent_has_a_reason(void **state) {
+TEST(what_was_never_sent_has_a_reason) {
     static const struct {
         uint32_t cause;
         int reason;
@@ -62,7 +61,6 @@ static void what_was_never_sent_has_a_reason(void **state) {
                   {TLTCP_CAUSE_YIELDED, MEDIA_DROP_YIELDED}};
     struct ledger l;
     struct ledger_entry e = frame(MEDIA_PICTURE_B, 0);
-    (void)state;
     assert_true(ledger_init(&l, NULL));
     for (uint32_t i = 0; i < 3; i++) {
         tltcp_event ev = {.type = TLTCP_EVENT_FATE,
@@ -78,10 +76,9 @@ static void what_was_never_sent_has_a_reason(void **state) {
     assert_true(ledger_free(&l));
 }
 
-static void a_fate_told_twice_or_of_nothing_counts_once(void **state) {
+TEST(a_fate_told_twice_or_of_nothing_counts_once) {
     struct ledger l;
     struct ledger_entry e = frame(MEDIA_PICTURE_P, 0);
-    (void)state;
     assert_true(ledger_init(&l, NULL));
     assert_true(ledger_sent(&l, &e));
     assert_true(ledger_sent(&l, &e));
@@ -96,11 +93,10 @@ static void a_fate_told_twice_or_of_nothing_counts_once(void **state) {
     assert_true(ledger_free(&l));
 }
 
-static void the_book_grows_while_an_old_fate_is_open(void **state) {
+TEST(the_book_grows_while_an_old_fate_is_open) {
     struct ledger l;
     tltcp_event ev = {.type = TLTCP_EVENT_FATE, .fate = TLTCP_FATE_EXPIRED};
     const uint32_t many = 5000;
-    (void)state;
     assert_true(ledger_init(&l, NULL));
     for (uint32_t i = 0; i < many; i++) {
         struct ledger_entry e = frame(MEDIA_PICTURE_P, i);
@@ -118,9 +114,8 @@ static void the_book_grows_while_an_old_fate_is_open(void **state) {
     assert_true(ledger_free(&l));
 }
 
-static void a_frame_needs_a_type_to_be_counted_by(void **state) {
+TEST(a_frame_needs_a_type_to_be_counted_by) {
     media_header h = {.frame_class = MEDIA_CLASS_AUDIO};
-    (void)state;
     assert_int_equal(tally_kind(&h), TALLY_AUDIO);
     h.frame_class = MEDIA_CLASS_OTHER;
     assert_int_equal(tally_kind(&h), TALLY_OTHER);

@@ -11,10 +11,9 @@ static struct sim_link_config fresh(void) {
     return c;
 }
 
-static void a_list_sets_all_it_names(void **state) {
+TEST(a_list_sets_all_it_names) {
     struct sim_link_config c = fresh();
     char why[SETTINGS_WHY_MAX];
-    (void)state;
     assert_true(settings_apply("rate=2mbit,delay=20ms,jitter=1ms,loss=1%,"
                                "duplicate=2%,corrupt=0.1%,reorder=3%:7ms",
                                &c, why));
@@ -28,10 +27,9 @@ static void a_list_sets_all_it_names(void **state) {
     assert_int_equal(c.reorder_delay, 7000000);
 }
 
-static void a_queue_has_one_limit_of_three_kinds(void **state) {
+TEST(a_queue_has_one_limit_of_three_kinds) {
     struct sim_link_config c = fresh();
     char why[SETTINGS_WHY_MAX];
-    (void)state;
     assert_true(settings_apply("queue=50kB", &c, why));
     assert_int_equal(c.limit_bytes, 50000);
     assert_true(settings_apply("queue=40p", &c, why));
@@ -44,9 +42,8 @@ static void a_queue_has_one_limit_of_three_kinds(void **state) {
     assert_false(settings_apply("queue=0p", &c, why));
 }
 
-static void a_rate_without_a_queue_gets_a_reasonable_one(void **state) {
+TEST(a_rate_without_a_queue_gets_a_reasonable_one) {
     struct sim_link_config c = fresh();
-    (void)state;
     settings_default_queue(&c);
     assert_int_equal(c.limit_time, 0); /* no rate, no queue */
     c.rate = 10e6;
@@ -63,10 +60,9 @@ static void a_rate_without_a_queue_gets_a_reasonable_one(void **state) {
     assert_int_equal(c.limit_time, 0);
 }
 
-static void bursts_blackouts_and_aqm_are_understood(void **state) {
+TEST(bursts_blackouts_and_aqm_are_understood) {
     struct sim_link_config c = fresh();
     char why[SETTINGS_WHY_MAX];
-    (void)state;
     assert_true(settings_apply("burst=1%:25%:80% blackout=10s+2s/30s "
                                "red=5:15:10% ecn=on mark=7 ecn-path=bleach "
                                "mtu=1428",
@@ -88,10 +84,9 @@ static void bursts_blackouts_and_aqm_are_understood(void **state) {
     assert_float_equal(c.burst_loss, 1, 0);
 }
 
-static void a_carrier_that_is_off_lets_nothing_pass(void **state) {
+TEST(a_carrier_that_is_off_lets_nothing_pass) {
     struct sim_link_config c = fresh();
     char why[SETTINGS_WHY_MAX];
-    (void)state;
     assert_true(settings_apply("blackout=10s+2s,carrier=off", &c, why));
     assert_true(c.no_carrier);
     assert_true(settings_apply("carrier=on", &c, why));
@@ -99,7 +94,7 @@ static void a_carrier_that_is_off_lets_nothing_pass(void **state) {
     assert_true(c.blackout_length == UINT64_C(2000000000)); /* as it was */
 }
 
-static void a_mistake_is_named_and_changes_nothing(void **state) {
+TEST(a_mistake_is_named_and_changes_nothing) {
     static const char *const wrong[][2] = {
         {"rate=2mbit,speed=3", "speed"},
         {"loss", "NAME=VALUE"},
@@ -114,7 +109,6 @@ static void a_mistake_is_named_and_changes_nothing(void **state) {
         {"blackout=1s+3s/2s", "blackout"},
         {"ecn-path=x", "keep"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct sim_link_config c = fresh();
         char why[SETTINGS_WHY_MAX] = "";
@@ -124,12 +118,11 @@ static void a_mistake_is_named_and_changes_nothing(void **state) {
     }
 }
 
-static void the_help_names_every_setting(void **state) {
+TEST(the_help_names_every_setting) {
     struct sim_link_config c = fresh();
     char why[SETTINGS_WHY_MAX];
     char *word;
     char *rest;
-    (void)state;
     assert_false(settings_apply("no-such=1", &c, why));
     rest = strstr(why, "there are ");
     assert_non_null(rest);

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "tests/support/cmocka.h"
-#include "tools/reception.h"
+#include "tools/tltcp/reception.h"
 
 #define MS INT64_C(1000000)
 
@@ -109,7 +109,7 @@ static void whole(struct rig *rig, uint8_t class, uint32_t number,
     take(rig, len, now);
 }
 
-static void frames_in_time_are_on_time_and_others_late(void **state) {
+TEST(frames_in_time_are_on_time_and_others_late) {
     struct rig *rig = *state;
     const uint64_t t = 1000000000;
     whole(rig, MEDIA_CLASS_KEY, 0, 0, 0, t);
@@ -122,7 +122,7 @@ static void frames_in_time_are_on_time_and_others_late(void **state) {
     assert_int_equal(file.written, 3);
 }
 
-static void what_refers_to_a_lost_frame_is_not_decodable(void **state) {
+TEST(what_refers_to_a_lost_frame_is_not_decodable) {
     struct rig *rig = *state;
     whole(rig, MEDIA_CLASS_KEY, 0, 0, 0, 1);
     whole(rig, MEDIA_CLASS_REFERENCE, 2, 2, 80 * MS, 80 * MS);
@@ -135,7 +135,7 @@ static void what_refers_to_a_lost_frame_is_not_decodable(void **state) {
     assert_int_equal(file.written, 4);
 }
 
-static void undecodable_frames_can_be_left_out_of_the_file(void **state) {
+TEST(undecodable_frames_can_be_left_out_of_the_file) {
     struct rig *rig = *state;
     rig->wishes.keep_broken = false;
     whole(rig, MEDIA_CLASS_REFERENCE, 5, 5, 0, 1);
@@ -145,7 +145,7 @@ static void undecodable_frames_can_be_left_out_of_the_file(void **state) {
 }
 
 /* What refreshes a picture bit by bit is needed from its beginning on. */
-static void a_recovery_is_written_from_its_beginning(void **state) {
+TEST(a_recovery_is_written_from_its_beginning) {
     struct rig *rig = *state;
     rig->wishes.keep_broken = false;
     for (uint32_t i = 0; i < 5; i++) {
@@ -173,7 +173,7 @@ what_says_that_it_refers_to_a_lost_section_is_not_decodable(void **state) {
     assert_int_equal(rig->totals.kind[TALLY_P].decodable, 2);
 }
 
-static void a_cut_frame_counts_and_breaks_the_chain(void **state) {
+TEST(a_cut_frame_counts_and_breaks_the_chain) {
     struct rig *rig = *state;
     whole(rig, MEDIA_CLASS_KEY, 0, 0, 0, 1);
     (void)build(rig, MEDIA_CLASS_REFERENCE, 1, 1, 40 * MS);
@@ -186,7 +186,7 @@ static void a_cut_frame_counts_and_breaks_the_chain(void **state) {
     assert_int_equal(rig->totals.kind[TALLY_B].decodable, 0);
 }
 
-static void the_sender_says_the_latency_unless_told_otherwise(void **state) {
+TEST(the_sender_says_the_latency_unless_told_otherwise) {
     struct rig *rig = *state;
     media_config c = {.type = MEDIA_TYPE_VIDEO, .latency_ms = 500};
     media_header h = {.kind = MEDIA_KIND_CONFIG, .generation = 1};
@@ -206,7 +206,7 @@ static void the_sender_says_the_latency_unless_told_otherwise(void **state) {
     assert_int_equal(file.described, 2);
 }
 
-static void a_stream_that_does_not_fit_the_file_fails(void **state) {
+TEST(a_stream_that_does_not_fit_the_file_fails) {
     struct rig *rig = *state;
     media_config c = {.type = MEDIA_TYPE_VIDEO};
     media_header h = {.kind = MEDIA_KIND_CONFIG, .generation = 1};
@@ -220,7 +220,7 @@ static void a_stream_that_does_not_fit_the_file_fails(void **state) {
     assert_false(reception_end(&rig->r));
 }
 
-static void bytes_that_are_no_media_are_counted_and_skipped(void **state) {
+TEST(bytes_that_are_no_media_are_counted_and_skipped) {
     struct rig *rig = *state;
     memset(rig->section, 0xa5, sizeof(rig->section));
     take(rig, 200, 1);
@@ -229,7 +229,7 @@ static void bytes_that_are_no_media_are_counted_and_skipped(void **state) {
     assert_int_equal(file.written, 0);
 }
 
-static void the_end_of_the_stream_is_noticed(void **state) {
+TEST(the_end_of_the_stream_is_noticed) {
     struct rig *rig = *state;
     media_header h = {.kind = MEDIA_KIND_EVENT,
                       .picture = MEDIA_EVENT_EOS,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What tltcp-live-transmit does when it is not told otherwise. */
 #include "tests/support/cmocka.h"
-#include "tools/transmit_options.h"
+#include "tools/live-transmit/options.h"
 
 #include <getopt.h>
 #include <string.h>
@@ -20,8 +20,7 @@ static int parse(const char *query) {
     return transmit_options_parse(3, words, &o);
 }
 
-static void a_live_stream_has_200_ms_and_goes_on(void **state) {
-    (void)state;
+TEST(a_live_stream_has_200_ms_and_goes_on) {
     assert_int_equal(parse(""), -1);
     assert_int_equal(o.out.to.feed.latency_ms, 200);
     assert_int_equal(o.out.to.config.drop_policy, TLTCP_DROP_DEPENDENTS);
@@ -32,15 +31,13 @@ static void a_live_stream_has_200_ms_and_goes_on(void **state) {
 }
 
 /* The system's own room is less than two key frames. */
-static void an_encoder_may_send_whole_pictures_at_once(void **state) {
-    (void)state;
+TEST(an_encoder_may_send_whole_pictures_at_once) {
     assert_int_equal(parse(""), -1);
     assert_int_equal(o.in.buffer, 4000000);
 }
 
 /* Who has lost power and calls again is busy with himself until then. */
-static void a_silent_peer_is_gone_after_five_seconds(void **state) {
-    (void)state;
+TEST(a_silent_peer_is_gone_after_five_seconds) {
     assert_int_equal(parse(""), -1);
     assert_int_equal(o.out.to.config.idle_timeout_ms, 5000);
     assert_int_equal(parse("?idle-timeout=1min"), -1);

@@ -3,12 +3,11 @@
 
 #include "sim/units.h"
 #include "tests/support/cmocka.h"
-#include "tools/address.h"
-#include "tools/url.h"
+#include "tools/common/address.h"
+#include "tools/tltcp/url.h"
 
-static void rates_are_in_powers_of_a_thousand(void **state) {
+TEST(rates_are_in_powers_of_a_thousand) {
     double bps = 0;
-    (void)state;
     assert_null(units_rate("2mbit", &bps));
     assert_float_equal(bps, 2e6, 0);
     assert_null(units_rate("1.5Gbit/s", &bps));
@@ -17,12 +16,11 @@ static void rates_are_in_powers_of_a_thousand(void **state) {
     assert_float_equal(bps, 64e3, 0);
 }
 
-static void rates_in_other_words_are_refused_and_change_nothing(void **state) {
+TEST(rates_in_other_words_are_refused_and_change_nothing) {
     static const char *const wrong[] = {
         "",    "mbit", "2mbps", "2 mbit", "-1mbit", "+1mbit",
         "inf", "0x10", "nan",   "1e999",  "2mbitx", "2MB",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         double bps = 7;
         assert_non_null(units_rate(wrong[i], &bps));
@@ -30,9 +28,8 @@ static void rates_in_other_words_are_refused_and_change_nothing(void **state) {
     }
 }
 
-static void times_need_a_unit_unless_they_are_zero(void **state) {
+TEST(times_need_a_unit_unless_they_are_zero) {
     uint64_t ns = 7;
-    (void)state;
     assert_non_null(units_time("40", &ns));
     assert_int_equal(ns, 7);
     assert_null(units_time("0", &ns));
@@ -46,9 +43,8 @@ static void times_need_a_unit_unless_they_are_zero(void **state) {
     assert_non_null(units_time("1e30s", &ns));
 }
 
-static void milliseconds_may_go_without_a_unit(void **state) {
+TEST(milliseconds_may_go_without_a_unit) {
     uint32_t ms = 0;
-    (void)state;
     assert_null(units_ms("200", &ms));
     assert_int_equal(ms, 200);
     assert_null(units_ms("0.2s", &ms));
@@ -57,9 +53,8 @@ static void milliseconds_may_go_without_a_unit(void **state) {
     assert_non_null(units_ms("100000000", &ms));
 }
 
-static void sizes_know_thousands_and_1024s(void **state) {
+TEST(sizes_know_thousands_and_1024s) {
     uint64_t bytes = 0;
-    (void)state;
     assert_null(units_size("50kB", &bytes));
     assert_int_equal(bytes, 50000);
     assert_null(units_size("50KiB", &bytes));
@@ -70,9 +65,8 @@ static void sizes_know_thousands_and_1024s(void **state) {
     assert_non_null(units_size("50k b", &bytes));
 }
 
-static void probabilities_end_at_one(void **state) {
+TEST(probabilities_end_at_one) {
     double p = 0;
-    (void)state;
     assert_null(units_probability("2.5%", &p));
     assert_float_equal(p, 0.025, 1e-12);
     assert_null(units_probability("1", &p));
@@ -81,9 +75,8 @@ static void probabilities_end_at_one(void **state) {
     assert_non_null(units_probability("1.01", &p));
 }
 
-static void counts_hold_to_their_range(void **state) {
+TEST(counts_hold_to_their_range) {
     uint64_t n = 7;
-    (void)state;
     assert_null(units_count("18446744073709551615", 0, UINT64_MAX, &n));
     assert_true(n == UINT64_MAX);
     assert_non_null(units_count("18446744073709551616", 0, UINT64_MAX, &n));
@@ -93,9 +86,8 @@ static void counts_hold_to_their_range(void **state) {
     assert_non_null(units_count("-3", 0, 5, &n));
 }
 
-static void addresses_are_taken_apart(void **state) {
+TEST(addresses_are_taken_apart) {
     struct hostport hp;
-    (void)state;
     assert_null(address_split("192.0.2.7:5000", &hp));
     assert_string_equal(hp.host, "192.0.2.7");
     assert_string_equal(hp.port, "5000");
@@ -105,24 +97,22 @@ static void addresses_are_taken_apart(void **state) {
     assert_string_equal(hp.host, "");
 }
 
-static void wrong_addresses_are_refused(void **state) {
+TEST(wrong_addresses_are_refused) {
     static const char *const wrong[] = {
         "",        "host",     "host:",   "host:x",  "host:65536",
         "::1:500", "[::1:500", "host:5 ", "host:-1", "[]x:1"};
     struct hostport hp;
-    (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         assert_non_null(address_split(wrong[i], &hp));
     }
 }
 
-static void an_address_survives_being_text(void **state) {
+TEST(an_address_survives_being_text) {
     struct hostport hp;
     struct address a;
     struct address b;
     char text[ADDRESS_TEXT_MAX];
     static const char *const addresses[] = {"127.0.0.1:5000", "[::1]:65535"};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         assert_null(address_split(addresses[i], &hp));
         assert_null(address_resolve(&hp, false, &a));
@@ -144,11 +134,10 @@ static const char *collect(void *user, const char *key, const char *value) {
     return NULL;
 }
 
-static void urls_give_host_port_and_decoded_keys(void **state) {
+TEST(urls_give_host_port_and_decoded_keys) {
     struct hostport hp;
     char keys[256] = "";
     char why[URL_WHY_MAX];
-    (void)state;
     assert_true(url_parse("tltcp://[::1]:5000/?latency=200&streamid=a%26b",
                           "tltcp://", false, &hp, collect, keys, why));
     assert_string_equal(hp.host, "::1");
@@ -156,7 +145,7 @@ static void urls_give_host_port_and_decoded_keys(void **state) {
     assert_string_equal(keys, "latency=200;streamid=a&b;");
 }
 
-static void wrong_urls_say_why(void **state) {
+TEST(wrong_urls_say_why) {
     static const char *const wrong[][2] = {
         {"srt://host:1", "tltcp://"},
         {"tltcp://host", "port"},
@@ -168,7 +157,6 @@ static void wrong_urls_say_why(void **state) {
         {"tltcp://host:1?x=%00", "escaped"},
         {"tltcp://host:1?bad=1", "no such key"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct hostport hp;
         char keys[256] = "";
@@ -179,11 +167,10 @@ static void wrong_urls_say_why(void **state) {
     }
 }
 
-static void a_listener_needs_no_host(void **state) {
+TEST(a_listener_needs_no_host) {
     struct hostport hp;
     char keys[256] = "";
     char why[URL_WHY_MAX];
-    (void)state;
     assert_true(
         url_parse("tltcp://:5000", "tltcp://", true, &hp, collect, keys, why));
     assert_string_equal(hp.host, "");

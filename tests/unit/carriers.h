@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/rng.h"
-#include "secure/carrier.h"
+#include "internal/common/rng.h"
+#include "internal/secure/carrier.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 

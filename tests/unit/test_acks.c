@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "common/rng.h"
-#include "libtltcp/acks.h"
+#include "internal/common/rng.h"
+#include "libtltcp/engine/acks.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 
@@ -65,7 +65,7 @@ static uint64_t put(struct world *w, tltcp_time now, size_t room,
     return upto;
 }
 
-static void every_second_packet_or_the_delay_makes_an_ack_due(void **state) {
+TEST(every_second_packet_or_the_delay_makes_an_ack_due) {
     struct world *w = *state;
     tltcp__ack a;
     take(w, 0, 10 * MS);
@@ -84,7 +84,7 @@ static void every_second_packet_or_the_delay_makes_an_ack_due(void **state) {
     assert_false(tltcp__acks_due(&w->acks, 100 * MS));
 }
 
-static void a_hole_makes_an_ack_due_at_once(void **state) {
+TEST(a_hole_makes_an_ack_due_at_once) {
     struct world *w = *state;
     tltcp__ack a;
     take(w, 0, 0);
@@ -96,7 +96,7 @@ static void a_hole_makes_an_ack_due_at_once(void **state) {
     assert_true(tltcp__acks_due(&w->acks, 2 * MS));
 }
 
-static void a_congestion_mark_makes_an_ack_due_and_is_counted(void **state) {
+TEST(a_congestion_mark_makes_an_ack_due_and_is_counted) {
     struct world *w = *state;
     tltcp__ack a;
     assert_int_equal(tltcp__acks_on_packet(&w->acks, 0, true, 3, 0), 0);
@@ -107,7 +107,7 @@ static void a_congestion_mark_makes_an_ack_due_and_is_counted(void **state) {
     assert_true(a.has_ecn && a.ect0 == 1 && a.ect1 == 1 && a.ce == 1);
 }
 
-static void packets_that_want_no_ack_get_none_by_themselves(void **state) {
+TEST(packets_that_want_no_ack_get_none_by_themselves) {
     struct world *w = *state;
     for (uint64_t pn = 0; pn < 10; pn++) {
         assert_int_equal(tltcp__acks_on_packet(&w->acks, pn, false, 0, 0), 0);
@@ -116,7 +116,7 @@ static void packets_that_want_no_ack_get_none_by_themselves(void **state) {
     assert_int_equal(w->acks.due, TLTCP_TIME_NEVER);
 }
 
-static void an_ack_names_what_was_received_and_nothing_else(void **state) {
+TEST(an_ack_names_what_was_received_and_nothing_else) {
     struct world *w = *state;
     bool seen[PACKETS] = {false};
     tltcp__ack a;
@@ -141,7 +141,7 @@ static void an_ack_names_what_was_received_and_nothing_else(void **state) {
     }
 }
 
-static void what_the_peer_has_heard_of_is_not_repeated(void **state) {
+TEST(what_the_peer_has_heard_of_is_not_repeated) {
     struct world *w = *state;
     tltcp__ack a;
     uint64_t upto;
@@ -158,7 +158,7 @@ static void what_the_peer_has_heard_of_is_not_repeated(void **state) {
     assert_true(tltcp__acks_seen(&w->acks, 1)); /* too late to be counted */
 }
 
-static void memory_is_bounded_whatever_the_holes(void **state) {
+TEST(memory_is_bounded_whatever_the_holes) {
     struct world *w = *state;
     for (uint64_t pn = 0; pn < 2000000; pn += 2) {
         take(w, pn, 0);
@@ -169,7 +169,7 @@ static void memory_is_bounded_whatever_the_holes(void **state) {
     assert_true(tltcp__acks_seen(&w->acks, 3)); /* forgotten: taken as seen */
 }
 
-static void packets_of_any_number_are_taken_in(void **state) {
+TEST(packets_of_any_number_are_taken_in) {
     struct world *w = *state;
     cmn__rng g;
     cmn__rng_seed(&g, 12);
@@ -182,7 +182,7 @@ static void packets_of_any_number_are_taken_in(void **state) {
     }
 }
 
-static void a_small_packet_carries_fewer_ranges_or_no_ack(void **state) {
+TEST(a_small_packet_carries_fewer_ranges_or_no_ack) {
     struct world *w = *state;
     tltcp__ack a;
     for (uint64_t pn = 0; pn < 40; pn += 2) {
@@ -194,7 +194,7 @@ static void a_small_packet_carries_fewer_ranges_or_no_ack(void **state) {
     assert_false(w->acked[34]);
 }
 
-static void without_memory_a_packet_counts_as_not_received(void **state) {
+TEST(without_memory_a_packet_counts_as_not_received) {
     struct world *w = *state;
     w->alloc.fail_at = 1;
     assert_int_equal(tltcp__acks_on_packet(&w->acks, 3, true, 0, 0),

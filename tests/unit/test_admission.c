@@ -2,7 +2,7 @@
 /* Whom a listener lets in, caller by caller. */
 #include <string.h>
 
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/conn.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 
@@ -93,10 +93,9 @@ static tltcp_stats stats(const struct house *h) {
     return st;
 }
 
-static void callers_beyond_max_connections_are_told(void **state) {
+TEST(callers_beyond_max_connections_are_told) {
     tltcp_config c;
     struct house h;
-    (void)state;
     tltcp_config_init(&c);
     c.max_connections = 3;
     open_house(&h, &c);
@@ -112,11 +111,10 @@ static void callers_beyond_max_connections_are_told(void **state) {
     close_house(&h);
 }
 
-static void a_flood_of_refusals_is_not_answered(void **state) {
+TEST(a_flood_of_refusals_is_not_answered) {
     tltcp_config c;
     struct house h;
     unsigned replies = 0;
-    (void)state;
     tltcp_config_init(&c);
     c.max_connections = 1;
     open_house(&h, &c);
@@ -131,10 +129,9 @@ static void a_flood_of_refusals_is_not_answered(void **state) {
     close_house(&h);
 }
 
-static void one_address_may_have_so_many_connections(void **state) {
+TEST(one_address_may_have_so_many_connections) {
     tltcp_config c;
     struct house h;
-    (void)state;
     tltcp_config_init(&c);
     c.max_per_address = 2;
     open_house(&h, &c);
@@ -150,10 +147,9 @@ static void one_address_may_have_so_many_connections(void **state) {
     close_house(&h);
 }
 
-static void one_address_with_many_half_open_must_return_a_token(void **state) {
+TEST(one_address_with_many_half_open_must_return_a_token) {
     tltcp_config c;
     struct house h;
-    (void)state;
     tltcp_config_init(&c);
     c.max_half_open_per_address = 2;
     open_house(&h, &c);
@@ -190,7 +186,7 @@ static void a_token_is_good_for_one_address_one_id_and_ten_seconds(void **s) {
     close_house(&h);
 }
 
-static void tokens_outlive_a_change_of_their_key(void **state) {
+TEST(tokens_outlive_a_change_of_their_key) {
     static const uint8_t seed[TLTCP_SEED_LEN] = {7};
     uint8_t token[SEC__TOKEN_LEN];
     uint8_t later[SEC__TOKEN_LEN];
@@ -198,7 +194,6 @@ static void tokens_outlive_a_change_of_their_key(void **state) {
     sec__tokens t;
     sec__tokens stolen;
     tltcp_time now = TLTCP_S;
-    (void)state;
     sec__secret_init(&s, seed);
     sec__tokens_init(&t, &s, now);
     sec__secret_init(&s, seed);
@@ -249,11 +244,10 @@ static int secured_knock(struct house *h, uint8_t who) {
     return verdict;
 }
 
-static void keys_are_made_with_so_many_strangers_a_second(void **state) {
+TEST(keys_are_made_with_so_many_strangers_a_second) {
     tltcp_config c;
     struct house h;
     uint8_t who = 0;
-    (void)state;
     tltcp_config_init(&c);
     c.key = shared_key;
     c.key_len = sizeof(shared_key);
@@ -270,7 +264,7 @@ static void keys_are_made_with_so_many_strangers_a_second(void **state) {
     close_house(&h);
 }
 
-static void for_want_of_memory_nobody_is_called_a_stranger(void **state) {
+TEST(for_want_of_memory_nobody_is_called_a_stranger) {
     static const uint8_t key[32] = {1};
     static const uint8_t seed[TLTCP_SEED_LEN] = {2};
     struct test_alloc alloc = {0};
@@ -282,7 +276,6 @@ static void for_want_of_memory_nobody_is_called_a_stranger(void **state) {
     tltcp_conn *caller;
     size_t segment;
     size_t len;
-    (void)state;
     tltcp_config_init(&c);
     c.key = key;
     c.key_len = sizeof(key);
@@ -305,12 +298,11 @@ static void for_want_of_memory_nobody_is_called_a_stranger(void **state) {
     tltcp_conn_free(caller);
 }
 
-static void what_belongs_to_nobody_is_counted(void **state) {
+TEST(what_belongs_to_nobody_is_counted) {
     const tltcp_pktinfo info = {.path = 1};
     uint8_t junk[100] = {SEC__SHORT, 1, 2, 3};
     tltcp_config c;
     struct house h;
-    (void)state;
     tltcp_config_init(&c);
     open_house(&h, &c);
     for (size_t len = 0; len <= sizeof(junk); len++) {
@@ -321,10 +313,9 @@ static void what_belongs_to_nobody_is_counted(void **state) {
     close_house(&h);
 }
 
-static void a_call_without_an_id_is_dropped(void **state) {
+TEST(a_call_without_an_id_is_dropped) {
     tltcp_config c;
     struct house h;
-    (void)state;
     tltcp_config_init(&c);
     open_house(&h, &c);
     assert_int_equal(knock(&h, 1, 77, 0, false), TLTCP_DROPPED);

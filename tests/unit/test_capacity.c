@@ -3,7 +3,7 @@
  * network. */
 #include <math.h>
 
-#include "libtltcp/capacity.h"
+#include "libtltcp/engine/capacity.h"
 #include "tests/support/cmocka.h"
 
 #define MS ((cong_time)TLTCP_MS)
@@ -41,9 +41,8 @@ static void flow(struct path *p, unsigned seconds, cong_time rtt, double part) {
     }
 }
 
-static void a_queue_after_hours_without_one_shows_the_rate(void **state) {
+TEST(a_queue_after_hours_without_one_shows_the_rate) {
     struct path p;
-    (void)state;
     begin(&p);
     flow(&p, 5, 100 * MS, 1);
     assert_true(fabs(p.c.rate / RATE - 1) < 0.05);
@@ -74,18 +73,16 @@ static void drift(struct path *p, unsigned ms, cong_time rtt, double moves,
 
 /* The path has come to carry 7 % less; the application sends 3 % more than it
  * does. */
-static void a_queue_of_ours_that_grows_slowly_shows_the_limit(void **state) {
+TEST(a_queue_of_ours_that_grows_slowly_shows_the_limit) {
     struct path p;
-    (void)state;
     begin(&p);
     flow(&p, 5, 100 * MS, 1);
     drift(&p, 3000, 100 * MS, 0.03, 0.93);
     assert_true(fabs(p.c.rate / RATE - 0.93) < 0.01);
 }
 
-static void a_slow_change_of_the_queue_of_others_shows_nothing(void **state) {
+TEST(a_slow_change_of_the_queue_of_others_shows_nothing) {
     struct path p;
-    (void)state;
     begin(&p);
     flow(&p, 5, 100 * MS, 1);
     p.c.t_foreign = p.now;
@@ -93,12 +90,11 @@ static void a_slow_change_of_the_queue_of_others_shows_nothing(void **state) {
     assert_true(p.c.rate / RATE > 0.99);
 }
 
-static void a_queue_that_does_not_shrink_is_of_others(void **state) {
+TEST(a_queue_that_does_not_shrink_is_of_others) {
     static const struct {
         double moves; /* of the RTT, per time */
         bool foreign;
     } rows[] = {{-0.1, true}, {-0.3, false}};
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         struct path p;
         begin(&p);
@@ -109,10 +105,9 @@ static void a_queue_that_does_not_shrink_is_of_others(void **state) {
 }
 
 /* 1200 bytes take 24 ms of a path of 50 kB/s. */
-static void a_packet_on_its_way_is_no_queue(void **state) {
+TEST(a_packet_on_its_way_is_no_queue) {
     struct path p;
     double before;
-    (void)state;
     begin(&p);
     p.c.rate = 0.05 * RATE;
     before = p.c.rate;
@@ -123,9 +118,8 @@ static void a_packet_on_its_way_is_no_queue(void **state) {
     assert_true(p.c.rate <= before * 1.01);
 }
 
-static void what_is_judged_takes_a_round_trip_at_least(void **state) {
+TEST(what_is_judged_takes_a_round_trip_at_least) {
     struct path p;
-    (void)state;
     begin(&p);
     p.rtt.min_rtt = 300 * MS;
     drift(&p, 3000, 310 * MS, 0, 1);

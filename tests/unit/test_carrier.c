@@ -11,9 +11,8 @@ static bool looks_for_text(struct world *w, struct flying *f) {
     return false;
 }
 
-static void what_waits_for_the_session_arrives_unseen(void **state) {
+TEST(what_waits_for_the_session_arrives_unseen) {
     struct world w;
-    (void)state;
     begin_equal(&w);
     w.filter = looks_for_text;
     for (int i = 0; i < 5; i++) {
@@ -31,9 +30,8 @@ static void what_waits_for_the_session_arrives_unseen(void **state) {
     end(&w);
 }
 
-static void a_datagram_grows_by_the_overhead(void **state) {
+TEST(a_datagram_grows_by_the_overhead) {
     struct world w;
-    (void)state;
     begin_equal(&w);
     greet(&w, A);
     w.sent_bytes[A] = 0;
@@ -43,10 +41,9 @@ static void a_datagram_grows_by_the_overhead(void **state) {
     end(&w);
 }
 
-static void what_cannot_wait_is_lost_and_counted(void **state) {
+TEST(what_cannot_wait_is_lost_and_counted) {
     struct world w;
     uint8_t big[1000] = {0};
-    (void)state;
     begin_equal(&w);
     for (int i = 0; i < 100; i++) {
         say(&w, A, big, sizeof(big));
@@ -57,9 +54,8 @@ static void what_cannot_wait_is_lost_and_counted(void **state) {
     end(&w);
 }
 
-static void the_handshake_gets_through_heavy_loss(void **state) {
+TEST(the_handshake_gets_through_heavy_loss) {
     struct world w;
-    (void)state;
     begin_equal(&w);
     w.loss = 60;
     for (int i = 0; i < 200 && w.got[B] == 0; i++) {
@@ -70,9 +66,8 @@ static void the_handshake_gets_through_heavy_loss(void **state) {
     end(&w);
 }
 
-static void both_may_call_at_once(void **state) {
+TEST(both_may_call_at_once) {
     struct world w;
-    (void)state;
     begin_equal(&w);
     for (int i = 0; i < 300; i++) { /* longer than a replaced one is kept */
         say(&w, A, "a", 1);
@@ -86,10 +81,9 @@ static void both_may_call_at_once(void **state) {
     end(&w);
 }
 
-static void a_peer_that_forgot_is_called_again(void **state) {
+TEST(a_peer_that_forgot_is_called_again) {
     struct world w;
     sec__carrier_config c = config_of(key);
-    (void)state;
     begin_equal(&w);
     greet(&w, A);
     sec__carrier_free(w.end[B]);
@@ -103,9 +97,8 @@ static void a_peer_that_forgot_is_called_again(void **state) {
     end(&w);
 }
 
-static void one_who_only_listens_is_not_called_again(void **state) {
+TEST(one_who_only_listens_is_not_called_again) {
     struct world w;
-    (void)state;
     begin_equal(&w);
     for (int i = 0; i < 300; i++) {
         say(&w, A, "y", 1);
@@ -116,9 +109,8 @@ static void one_who_only_listens_is_not_called_again(void **state) {
     end(&w);
 }
 
-static void a_farewell_ends_the_session_at_both_ends(void **state) {
+TEST(a_farewell_ends_the_session_at_both_ends) {
     struct world w;
-    (void)state;
     begin_equal(&w);
     greet(&w, A);
     sec__carrier_close(w.end[A]);
@@ -129,9 +121,8 @@ static void a_farewell_ends_the_session_at_both_ends(void **state) {
     end(&w);
 }
 
-static void silence_ends_the_session(void **state) {
+TEST(silence_ends_the_session) {
     struct world w;
-    (void)state;
     begin_equal(&w);
     greet(&w, A);
     wait(&w, 605 * SEC__S);
@@ -144,11 +135,10 @@ static void silence_ends_the_session(void **state) {
 
 /* --- Keys ----------------------------------------------------------------- */
 
-static void a_wrong_key_is_told_and_leaves_no_state(void **state) {
+TEST(a_wrong_key_is_told_and_leaves_no_state) {
     sec__carrier_config a = config_of(other_key);
     sec__carrier_config b = config_of(key);
     struct world w;
-    (void)state;
     begin(&w, &a, &b);
     expect_refusal(&w, SEC__WRONG_KEY);
     assert_int_equal(stats(&w, B).sessions, 0);
@@ -161,22 +151,20 @@ static void a_wrong_key_is_told_and_leaves_no_state(void **state) {
     end(&w);
 }
 
-static void who_has_no_key_refuses(void **state) {
+TEST(who_has_no_key_refuses) {
     sec__carrier_config a = config_of(key);
     sec__carrier_config b = config_of(NULL);
     struct world w;
-    (void)state;
     begin(&w, &a, &b);
     expect_refusal(&w, SEC__WRONG_KEY);
     end(&w);
 }
 
-static void a_listener_takes_the_old_key_and_the_new(void **state) {
+TEST(a_listener_takes_the_old_key_and_the_new) {
     const uint8_t *const more[] = {other_key, NULL};
     sec__carrier_config a = config_of(other_key);
     sec__carrier_config b = config_of(key);
     struct world w;
-    (void)state;
     b.keys.more_keys = more;
     begin(&w, &a, &b);
     greet(&w, A);
@@ -184,11 +172,10 @@ static void a_listener_takes_the_old_key_and_the_new(void **state) {
     end(&w);
 }
 
-static void another_protocol_is_not_answered(void **state) {
+TEST(another_protocol_is_not_answered) {
     sec__carrier_config a = config_of(key);
     sec__carrier_config b = config_of(key);
     struct world w;
-    (void)state;
     a.version++;
     begin(&w, &a, &b);
     greet(&w, A);
@@ -198,11 +185,10 @@ static void another_protocol_is_not_answered(void **state) {
 }
 
 /* Keys change in both directions again and again, over a bad link. */
-static void keys_change_under_loss_and_reordering(void **state) {
+TEST(keys_change_under_loss_and_reordering) {
     sec__carrier_config c = config_of(key);
     struct world w;
     unsigned sent = 0;
-    (void)state;
     c.rekey_packets = 20;
     begin(&w, &c, &c);
     greet(&w, A);
@@ -230,10 +216,9 @@ static bool sees_phases(struct world *w, struct flying *f) {
     return false;
 }
 
-static void keys_change_when_it_is_time(void **state) {
+TEST(keys_change_when_it_is_time) {
     sec__carrier_config c = config_of(key);
     struct world w;
-    (void)state;
     c.rekey_packets = 10;
     begin(&w, &c, &c);
     greet(&w, A);
@@ -250,9 +235,8 @@ static void keys_change_when_it_is_time(void **state) {
 
 /* --- Memory --------------------------------------------------------------- */
 
-static void no_allocation_that_fails_breaks_it(void **state) {
+TEST(no_allocation_that_fails_breaks_it) {
     sec__carrier_config c = config_of(key);
-    (void)state;
     for (uint64_t k = 1; k < 40; k++) {
         struct world w = {.now = SEC__S, .address = {1, 2}};
         const uint8_t seed[2][SEC__SEED_LEN] = {{1}, {2}};

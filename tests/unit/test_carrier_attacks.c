@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What others may do to a carrier, and peers that move. */
-#include "secure/carrier_impl.h"
+#include "internal/secure/carrier_impl.h"
 #include "tests/unit/carriers.h"
 
 /* --- Attackers ------------------------------------------------------------ */
 
-static void a_packet_is_taken_once(void **state) {
+TEST(a_packet_is_taken_once) {
     struct world w;
     struct flying copy;
-    (void)state;
     begin_equal(&w);
     greet(&w, A);
     say(&w, A, "y", 1);
@@ -21,10 +20,9 @@ static void a_packet_is_taken_once(void **state) {
     end(&w);
 }
 
-static void every_changed_bit_is_found(void **state) {
+TEST(every_changed_bit_is_found) {
     struct world w;
     struct flying true_one;
-    (void)state;
     begin_equal(&w);
     greet(&w, A);
     say(&w, A, "y", 1);
@@ -44,10 +42,9 @@ static void every_changed_bit_is_found(void **state) {
     end(&w);
 }
 
-static void plain_datagrams_are_dropped(void **state) {
+TEST(plain_datagrams_are_dropped) {
     static const uint8_t request[] = {0x21, 2, 0, 0, 0, 0, 0, 1, 'a', 0};
     struct world w;
-    (void)state;
     begin_equal(&w);
     assert_int_equal(take(&w, B, 9, request, sizeof(request)), SEC__NOTHING);
     assert_int_equal(stats(&w, B).foreign, 1);
@@ -62,10 +59,9 @@ static bool is_call(struct world *w, struct flying *f) {
 
 /* A node both calls and is called: who sends its own packets back to it must
  * not have it talk to itself. */
-static void a_call_that_is_reflected_is_dropped(void **state) {
+TEST(a_call_that_is_reflected_is_dropped) {
     struct world w;
     struct flying call;
-    (void)state;
     begin_equal(&w);
     say(&w, A, "x", 1);
     flush(&w, A);
@@ -79,11 +75,10 @@ static void a_call_that_is_reflected_is_dropped(void **state) {
 }
 
 /* Forged addresses: the caller's first packet again and again. */
-static void repeated_calls_are_bounded_and_do_not_amplify(void **state) {
+TEST(repeated_calls_are_bounded_and_do_not_amplify) {
     struct world w;
     struct flying call;
     unsigned asked = 0;
-    (void)state;
     begin_equal(&w);
     w.filter = is_call;
     say(&w, A, "x", 1);
@@ -106,10 +101,9 @@ static void repeated_calls_are_bounded_and_do_not_amplify(void **state) {
     end(&w);
 }
 
-static void a_caller_proves_its_address_when_asked(void **state) {
+TEST(a_caller_proves_its_address_when_asked) {
     sec__carrier_config c = config_of(key);
     struct world w;
-    (void)state;
     c.limits.careful = true;
     begin(&w, &c, &c);
     w.filter = is_call;
@@ -119,11 +113,10 @@ static void a_caller_proves_its_address_when_asked(void **state) {
     end(&w);
 }
 
-static void a_full_listener_says_so(void **state) {
+TEST(a_full_listener_says_so) {
     sec__carrier_config a = config_of(key);
     sec__carrier_config b = config_of(key);
     struct world w;
-    (void)state;
     b.limits.max = 0;
     begin(&w, &a, &b);
     expect_refusal(&w, SEC__FULL);
@@ -132,9 +125,8 @@ static void a_full_listener_says_so(void **state) {
 
 /* --- Addresses ------------------------------------------------------------ */
 
-static void a_peer_that_moves_is_followed(void **state) {
+TEST(a_peer_that_moves_is_followed) {
     struct world w;
-    (void)state;
     begin_equal(&w);
     greet(&w, A);
     w.address[A] = 77;
@@ -154,13 +146,12 @@ static void a_peer_that_moves_is_followed(void **state) {
 
 /* Who sends on a packet of somebody else's from his own address cannot answer
  * the challenge, so the stream stays where it was. */
-static void a_packet_from_elsewhere_moves_nothing(void **state) {
+TEST(a_packet_from_elsewhere_moves_nothing) {
     struct world w;
     struct flying copy;
     uint8_t buf[MTU];
     uint64_t path = 0;
     const sec__place known = place_of(1);
-    (void)state;
     begin_equal(&w);
     greet(&w, A);
     say(&w, A, "y", 1);
@@ -178,12 +169,11 @@ static void a_packet_from_elsewhere_moves_nothing(void **state) {
     end(&w);
 }
 
-static void an_old_packet_from_elsewhere_is_not_asked(void **state) {
+TEST(an_old_packet_from_elsewhere_is_not_asked) {
     struct world w;
     struct flying old;
     uint8_t buf[MTU];
     uint64_t path = 0;
-    (void)state;
     begin_equal(&w);
     greet(&w, A);
     say(&w, A, "y", 1);
@@ -197,14 +187,13 @@ static void an_old_packet_from_elsewhere_is_not_asked(void **state) {
 }
 
 /* Nor does who has the key. */
-static void an_answer_to_no_challenge_moves_nothing(void **state) {
+TEST(an_answer_to_no_challenge_moves_nothing) {
     static const uint8_t number[8] = {0};
     const sec__place known = place_of(1);
     struct world w;
     uint8_t buf[MTU];
     uint64_t path = 0;
     size_t len;
-    (void)state;
     begin_equal(&w);
     greet(&w, A);
     len = sec__session_seal(w.end[A], w.end[A]->all, SEC__KIND_RESPONSE, number,

@@ -7,9 +7,9 @@
 #include <openssl/err.h>
 #include <openssl/provider.h>
 
-#include "secure/keys.h"
-#include "secure/packet.h"
-#include "secure/seal.h"
+#include "internal/secure/keys.h"
+#include "internal/secure/packet.h"
+#include "internal/secure/seal.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/crypto_alloc.h"
 
@@ -130,9 +130,8 @@ static sec__cipher *made(const char *name) {
 
 /* ---- what is tested ---- */
 
-static void a_cipher_is_taken_by_its_whole_name(void **state) {
+TEST(a_cipher_is_taken_by_its_whole_name) {
     sec__cipher *c;
-    (void)state;
     init_gives = 1;
     c = made("T-1");
     assert_non_null(c);
@@ -144,14 +143,12 @@ static void a_cipher_is_taken_by_its_whole_name(void **state) {
     assert_int_equal(contexts, 0);
 }
 
-static void a_cipher_that_lacks_a_function_is_none(void **state) {
-    (void)state;
+TEST(a_cipher_that_lacks_a_function_is_none) {
     assert_null(made("T-3"));
     assert_null(made("T-4"));
 }
 
-static void a_cipher_that_does_not_begin_is_none(void **state) {
-    (void)state;
+TEST(a_cipher_that_does_not_begin_is_none) {
     for (init_gives = -1; init_gives < 1; init_gives++) {
         assert_null(made("T-1"));
         assert_int_equal(contexts, 0);
@@ -162,10 +159,9 @@ static void a_cipher_that_does_not_begin_is_none(void **state) {
 }
 
 /* As where a configuration of libcrypto's names another provider only. */
-static void without_libcryptos_own_provider_there_is_nothing(void **state) {
+TEST(without_libcryptos_own_provider_there_is_nothing) {
     cmn__mem mem = cmn__mem_default();
     uint8_t text[TEXT + SEC__TAG_LEN] = {0};
-    (void)state;
     for (uint8_t suite = SEC__AES_GCM; suite <= SEC__CHACHA_POLY; suite++) {
         assert_null(sec__aead_new(suite, key, true));
         assert_null(sec__seal_new(&mem, suite, key, key, TEXT, 0));
@@ -178,22 +174,19 @@ static void without_libcryptos_own_provider_there_is_nothing(void **state) {
 
 static const sec__key_source source = {.key = key, .key_len = sizeof(key)};
 
-static void what_libcrypto_lacks_is_told_to_who_has_a_key(void **state) {
+TEST(what_libcrypto_lacks_is_told_to_who_has_a_key) {
     const sec__key_source none = {0};
-    (void)state;
     ERR_clear_error();
     assert_non_null(strstr(sec__keys_check(&source), "OpenSSL"));
     assert_null(sec__keys_check(&none));
     assert_int_equal(ERR_peek_error(), 0);
 }
 
-static void where_libcrypto_has_all_a_key_will_do(void **state) {
-    (void)state;
+TEST(where_libcrypto_has_all_a_key_will_do) {
     assert_null(sec__keys_check(&source));
 }
 
-static void nothing_is_sealed_or_opened_without_a_nonce(void **state) {
-    (void)state;
+TEST(nothing_is_sealed_or_opened_without_a_nonce) {
     for (uint8_t suite = SEC__AES_GCM; suite <= SEC__CHACHA_POLY; suite++) {
         uint8_t text[TEXT + SEC__TAG_LEN] = {0};
         const uint8_t nonce[SEC__NONCE_LEN] = {0};
@@ -236,9 +229,8 @@ static sec__seal *sealer(uint8_t suite) {
 }
 
 /* Each of libcrypto's requests for memory fails once. */
-static void without_memory_there_is_none_or_a_whole_one(void **state) {
+TEST(without_memory_there_is_none_or_a_whole_one) {
     cmn__mem mem = cmn__mem_default();
-    (void)state;
     for (uint8_t suite = SEC__AES_GCM; suite <= SEC__CHACHA_POLY; suite++) {
         bool reached = true;
         for (int k = 0; reached; k++) {
@@ -260,9 +252,8 @@ static void without_memory_there_is_none_or_a_whole_one(void **state) {
     }
 }
 
-static void keys_that_find_no_memory_are_made_later(void **state) {
+TEST(keys_that_find_no_memory_are_made_later) {
     cmn__mem mem = cmn__mem_default();
-    (void)state;
     for (uint8_t suite = SEC__AES_GCM; suite <= SEC__CHACHA_POLY; suite++) {
         bool reached = true;
         for (int k = 0; reached; k++) {
@@ -319,11 +310,10 @@ static void *watched(void *user, void *p, size_t len) {
     return b->p;
 }
 
-static void keys_are_wiped_before_their_memory_is_given_back(void **state) {
+TEST(keys_are_wiped_before_their_memory_is_given_back) {
     unsigned seen = 0;
     const cmn__mem mem = {watched, &seen};
     sec__seal *s = sec__seal_new(&mem, SEC__AES_GCM, key, key, 0, 0);
-    (void)state;
     assert_non_null(s);
     assert_true(holds_key((const uint8_t *)s, sizeof(*s)));
     sec__seal_free(s, &mem);

@@ -2,10 +2,10 @@
 /* The erasure code, and what a receiver does with repair symbols of honest and
  * other peers. */
 
-#include "common/rng.h"
-#include "libtltcp/chunk.h"
-#include "libtltcp/rebuild.h"
-#include "libtltcp/repair.h"
+#include "internal/common/rng.h"
+#include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/rebuild.h"
+#include "libtltcp/engine/repair.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 
@@ -40,14 +40,13 @@ static void choose(uint8_t *out, unsigned n, unsigned of) {
     }
 }
 
-static void any_symbols_make_good_as_many(void **state) {
+TEST(any_symbols_make_good_as_many) {
     static uint8_t data[TLTCP__FEC_DATA * SIZE];
     static uint8_t damaged[TLTCP__FEC_DATA * SIZE];
     static uint8_t all[TLTCP__FEC_REPAIR * SIZE];
     static uint8_t some[TLTCP__FEC_REPAIR * SIZE];
     const cmn__mem mem = cmn__mem_default();
     tltcp__fec_room room = {.mem = &mem};
-    (void)state;
     for (int round = 0; round < 500; round++) {
         unsigned k = round == 0 ? TLTCP__FEC_DATA : 1 + below(TLTCP__FEC_DATA);
         unsigned most = k < TLTCP__FEC_REPAIR ? k : TLTCP__FEC_REPAIR;
@@ -73,12 +72,11 @@ static void any_symbols_make_good_as_many(void **state) {
 }
 
 /* A vector to check other implementations by: see docs/tltcp-protocol.md. */
-static void the_code_is_the_documented_one(void **state) {
+TEST(the_code_is_the_documented_one) {
     uint8_t data[3] = {1, 2, 3};
     uint8_t repair[2];
     const cmn__mem mem = cmn__mem_default();
     tltcp__fec_room room = {.mem = &mem};
-    (void)state;
     assert_true(tltcp__fec_encode(&room, data, 3, 1, repair, 2));
     tltcp__fec_room_free(&room);
     assert_int_equal(repair[0], 0x4d);
@@ -110,12 +108,11 @@ static unsigned repairs_for(uint8_t cls, double loss, tltcp_time budget,
     return n;
 }
 
-static void repair_follows_loss_class_and_time(void **state) {
+TEST(repair_follows_loss_class_and_time) {
     const tltcp_time ms = TLTCP_MS;
     unsigned b = repairs_for(TL_CLASS_DISPOSABLE, 0.02, 100 * ms, 600 * ms, 0);
     unsigned p = repairs_for(TL_CLASS_REFERENCE, 0.02, 100 * ms, 600 * ms, 0);
     unsigned i = repairs_for(TL_CLASS_KEY, 0.02, 100 * ms, 600 * ms, 0);
-    (void)state;
     assert_true(0 < b && b < p && p <= i && i <= 5);
     /* no loss, or time to repeat it: none */
     assert_int_equal(repairs_for(TL_CLASS_KEY, 0, 100 * ms, 600 * ms, 0), 0);
@@ -157,14 +154,13 @@ static void close_receiver(void) {
     assert_int_equal(t.alloc.blocks, 0);
 }
 
-static void a_block_survives_that_part_of_it_was_read(void **state) {
+TEST(a_block_survives_that_part_of_it_was_read) {
     static uint8_t data[10 * SIZE];
     uint8_t repair[2 * SIZE];
     uint8_t out[10 * SIZE];
     struct tltcp_segment seg;
     struct tltcp_meta meta;
     tltcp_buf buf = {out, sizeof(out)};
-    (void)state;
     open_receiver();
     fill(data, sizeof(data));
     assert_true(tltcp__fec_encode(&t.b->tables, data, 10, SIZE, repair, 2));
@@ -197,9 +193,8 @@ static void a_block_survives_that_part_of_it_was_read(void **state) {
     close_receiver();
 }
 
-static void hostile_repairs_cost_bounded_memory(void **state) {
+TEST(hostile_repairs_cost_bounded_memory) {
     static uint8_t junk[1400];
-    (void)state;
     open_receiver();
     fill(junk, sizeof(junk));
     for (int i = 0; i < 20000; i++) {
@@ -224,11 +219,10 @@ static void hostile_repairs_cost_bounded_memory(void **state) {
     close_receiver();
 }
 
-static void impossible_repairs_are_errors(void **state) {
+TEST(impossible_repairs_are_errors) {
     static const uint8_t symbol[8] = {0};
     tltcp__repair_in in = {
         .end = 80, .symbol = symbol, .size = 8, .index = TLTCP__FEC_REPAIR};
-    (void)state;
     open_receiver();
     assert_int_equal(tltcp__rebuild_on_repair(t.b, &t.r, &in),
                      TLTCP_ERR_PROTOCOL);

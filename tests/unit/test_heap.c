@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "common/heap.h"
-#include "common/rng.h"
+#include "internal/common/heap.h"
+#include "internal/common/rng.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 
@@ -53,7 +53,7 @@ static void assert_order(struct owner *o) {
     assert_true(in == 0 || first.key == best);
 }
 
-static void the_lowest_key_is_first_whatever_is_done(void **state) {
+TEST(the_lowest_key_is_first_whatever_is_done) {
     struct owner *o = *state;
     cmn__rng g;
     cmn__rng_seed(&g, 3);
@@ -76,7 +76,7 @@ static void the_lowest_key_is_first_whatever_is_done(void **state) {
     }
 }
 
-static void equal_keys_come_in_the_order_of_their_ids(void **state) {
+TEST(equal_keys_come_in_the_order_of_their_ids) {
     struct owner *o = *state;
     cmn__heap_item first;
     for (uint64_t i = 0; i < 100; i++) {
@@ -90,7 +90,7 @@ static void equal_keys_come_in_the_order_of_their_ids(void **state) {
     assert_false(cmn__heap_first(&o->heap, &first));
 }
 
-static void without_memory_nothing_is_added(void **state) {
+TEST(without_memory_nothing_is_added) {
     struct owner *o = *state;
     for (uint64_t i = 0; i < 8; i++) {
         assert_int_equal(cmn__heap_add(&o->heap, 100 - i, i), 0);

@@ -63,11 +63,10 @@ static uint64_t drain(struct sim_link *l, uint64_t *last) {
     return n;
 }
 
-static void a_packet_takes_its_transmission_time_and_the_delay(void **state) {
+TEST(a_packet_takes_its_transmission_time_and_the_delay) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
     struct sim_packet *p;
-    (void)state;
     c.rate = 1e6;
     c.delay = 20 * MS;
     c.overhead = 28;
@@ -88,11 +87,10 @@ static void a_packet_takes_its_transmission_time_and_the_delay(void **state) {
     sim_link_free(l);
 }
 
-static void the_timer_alone_drives_the_link(void **state) {
+TEST(the_timer_alone_drives_the_link) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
     uint64_t last = 0;
-    (void)state;
     c.rate = 8e6;
     c.delay = 3 * MS;
     l = make(&c, 1);
@@ -117,18 +115,16 @@ static uint64_t burst_through(enum sim_queue_rule rule, uint64_t limit) {
     return n;
 }
 
-static void a_queue_limit_means_what_ns2_or_ns3_mean_by_it(void **state) {
-    (void)state;
+TEST(a_queue_limit_means_what_ns2_or_ns3_mean_by_it) {
     assert_int_equal(burst_through(SIM_QUEUE_NS2, 18), 18);
     assert_int_equal(burst_through(SIM_QUEUE_NS2, 1), 0);
     assert_int_equal(burst_through(SIM_QUEUE_WAITING, 18), 19);
     assert_int_equal(burst_through(SIM_QUEUE_WAITING, 1), 2);
 }
 
-static void limits_in_bytes_and_time_bound_the_queue(void **state) {
+TEST(limits_in_bytes_and_time_bound_the_queue) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
-    (void)state;
     c.rate = 8e6; /* 1000 bytes a millisecond */
     c.limit_bytes = 5000;
     l = make(&c, 1);
@@ -145,11 +141,10 @@ static void limits_in_bytes_and_time_bound_the_queue(void **state) {
     sim_link_free(l);
 }
 
-static void a_change_of_rate_holds_from_the_next_packet_on(void **state) {
+TEST(a_change_of_rate_holds_from_the_next_packet_on) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
     uint64_t last = 0;
-    (void)state;
     c.rate = 8e6;
     l = make(&c, 1);
     offer_burst(l, 3, 0);
@@ -169,9 +164,8 @@ static uint64_t lost_of_20000(const struct sim_link_config *c, uint64_t seed) {
     return 20000 - n;
 }
 
-static void losses_come_as_often_as_asked(void **state) {
+TEST(losses_come_as_often_as_asked) {
     struct sim_link_config c = ideal();
-    (void)state;
     c.loss = 0.1;
     assert_in_range(lost_of_20000(&c, 1), 1830, 2170);
     c.loss = 0;
@@ -209,11 +203,10 @@ bursts_have_the_length_that_their_exit_probability_gives(void **state) {
     sim_link_free(l);
 }
 
-static void each_impairment_has_luck_of_its_own(void **state) {
+TEST(each_impairment_has_luck_of_its_own) {
     struct sim_link_config c = ideal();
     struct sim_link *plain;
     struct sim_link *rough;
-    (void)state;
     c.loss = 0.2;
     plain = make(&c, 5);
     c.duplicate = 0.3;
@@ -251,9 +244,8 @@ static uint64_t overtaken(const struct sim_link_config *c) {
     return late;
 }
 
-static void jitter_keeps_the_order_and_reordering_does_not(void **state) {
+TEST(jitter_keeps_the_order_and_reordering_does_not) {
     struct sim_link_config c = ideal();
-    (void)state;
     c.delay = 10 * MS;
     c.jitter = 30 * MS;
     assert_int_equal(overtaken(&c), 0);
@@ -263,12 +255,11 @@ static void jitter_keeps_the_order_and_reordering_does_not(void **state) {
     assert_in_range(overtaken(&c), 140, 260);
 }
 
-static void duplicates_are_copies_and_corruption_turns_one_bit(void **state) {
+TEST(duplicates_are_copies_and_corruption_turns_one_bit) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
     struct sim_packet *p;
     unsigned ones;
-    (void)state;
     c.duplicate = 1;
     c.corrupt = 1;
     l = make(&c, 2);
@@ -288,10 +279,9 @@ static void duplicates_are_copies_and_corruption_turns_one_bit(void **state) {
     sim_link_free(l);
 }
 
-static void a_blackout_swallows_what_is_offered_and_comes_again(void **state) {
+TEST(a_blackout_swallows_what_is_offered_and_comes_again) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
-    (void)state;
     c.blackout_start = 10 * MS;
     c.blackout_length = 5 * MS;
     c.blackout_period = 20 * MS;
@@ -302,10 +292,9 @@ static void a_blackout_swallows_what_is_offered_and_comes_again(void **state) {
     sim_link_free(l);
 }
 
-static void without_carrier_nothing_passes(void **state) {
+TEST(without_carrier_nothing_passes) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
-    (void)state;
     c.no_carrier = true;
     l = make(&c, 2);
     offer(l, 50, 1, 0);
@@ -314,10 +303,9 @@ static void without_carrier_nothing_passes(void **state) {
     sim_link_free(l);
 }
 
-static void packets_beyond_the_mtu_vanish(void **state) {
+TEST(packets_beyond_the_mtu_vanish) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
-    (void)state;
     c.mtu = 1400;
     l = make(&c, 2);
     offer(l, 1400, 0, 0);
@@ -344,8 +332,7 @@ static uint32_t ecn_after(enum sim_ecn_path path, uint32_t before) {
     return after;
 }
 
-static void a_path_may_keep_or_spoil_ecn(void **state) {
-    (void)state;
+TEST(a_path_may_keep_or_spoil_ecn) {
     assert_int_equal(ecn_after(SIM_ECN_KEEP, SIM_ECN_ECT0), SIM_ECN_ECT0);
     assert_int_equal(ecn_after(SIM_ECN_BLEACH, SIM_ECN_CE), SIM_ECN_NOT);
     assert_int_equal(ecn_after(SIM_ECN_ALL_CE, SIM_ECN_ECT0), SIM_ECN_CE);
@@ -353,10 +340,9 @@ static void a_path_may_keep_or_spoil_ecn(void **state) {
     assert_int_equal(ecn_after(SIM_ECN_SWAP, SIM_ECN_ECT0), SIM_ECN_ECT1);
 }
 
-static void a_queue_marks_above_its_threshold(void **state) {
+TEST(a_queue_marks_above_its_threshold) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
-    (void)state;
     c.rate = 1e6;
     c.mark_above = 5;
     l = make(&c, 2);
@@ -392,9 +378,8 @@ static uint64_t red_drops(struct sim_link_config *c, uint64_t per_s) {
     return percent;
 }
 
-static void red_holds_the_average_queue_by_early_drops(void **state) {
+TEST(red_holds_the_average_queue_by_early_drops) {
     struct sim_link_config c = ideal();
-    (void)state;
     assert_int_equal(red_drops(&c, 90), 0);
     assert_in_range(red_drops(&c, 110), 8, 10);  /* 1 - 100/110 */
     assert_in_range(red_drops(&c, 200), 49, 50); /* beyond max_p: gentle */
@@ -404,10 +389,9 @@ static void red_holds_the_average_queue_by_early_drops(void **state) {
     assert_in_range(red_drops(&c, 110), 8, 10);
 }
 
-static void red_marks_instead_when_it_may(void **state) {
+TEST(red_marks_instead_when_it_may) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
-    (void)state;
     c.rate = 800e3;
     c.red_on = true;
     c.red.setbit = true;
@@ -440,9 +424,8 @@ static void offer_both(struct sim_link *l, uint64_t out[2]) {
     }
 }
 
-static void packets_of_lower_effort_give_way(void **state) {
+TEST(packets_of_lower_effort_give_way) {
     struct sim_link_config c = ideal();
-    (void)state;
     c.rate = 1e6;
     c.limit_packets = 10;
     c.rule = SIM_QUEUE_WAITING;
@@ -460,10 +443,9 @@ static void packets_of_lower_effort_give_way(void **state) {
     }
 }
 
-static void impossible_parameters_are_named(void **state) {
+TEST(impossible_parameters_are_named) {
     struct sim_link_config c = ideal();
     char why[SIM_WHY_MAX];
-    (void)state;
     c.loss = 1.5;
     assert_false(sim_link_config_check(&c, why));
     assert_string_equal(why, "loss is 1.5; it must be from 0 to 1");
@@ -483,10 +465,9 @@ static void impossible_parameters_are_named(void **state) {
     assert_non_null(strstr(why, "blackout"));
 }
 
-static void a_link_is_freed_with_what_is_in_it(void **state) {
+TEST(a_link_is_freed_with_what_is_in_it) {
     struct sim_link_config c = ideal();
     struct sim_link *l;
-    (void)state;
     c.rate = 1e6;
     c.delay = MS;
     l = make(&c, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What the next section costs the next KEY of its stream. */
-#include "libtltcp/lookahead.h"
+#include "libtltcp/engine/lookahead.h"
 #include "tests/support/cmocka.h"
 
 #define MS TLTCP_MS
@@ -48,36 +48,31 @@ static int begin(void **state) {
     return 0;
 }
 
-static void what_fits_is_kept(void **state) {
-    (void)state;
+TEST(what_fits_is_kept) {
     assert_true(keeps(GAP, BYTES));
     assert_true(keeps(4 * GAP, BYTES));
 }
 
 /* A quarter of a second on the way, 80 ms behind the REFERENCE. */
-static void a_key_that_comes_late_at_best_is_not_made_later(void **state) {
-    (void)state;
+TEST(a_key_that_comes_late_at_best_is_not_made_later) {
     path.delay = 100 * MS;
     assert_false(keeps(GAP, 62500));
 }
 
 /* Far enough ahead, it costs nothing. */
-static void a_key_that_comes_late_anyhow_may_be_far(void **state) {
-    (void)state;
+TEST(a_key_that_comes_late_anyhow_may_be_far) {
     assert_true(keeps(8 * GAP, 62500));
 }
 
 /* The path is ours: the queue will be gone, what is late has its grace. */
-static void a_settled_path_has_the_grace(void **state) {
-    (void)state;
+TEST(a_settled_path_has_the_grace) {
     path.delay = 100 * MS;
     path.settled = true;
     assert_true(keeps(GAP, 62500));
 }
 
 /* It would be of no use, whatever goes before it. */
-static void a_key_that_is_past_help_costs_nothing(void **state) {
-    (void)state;
+TEST(a_key_that_is_past_help_costs_nothing) {
     path.delay = 100 * MS;
     assert_true(keeps(GAP, 500000));
 }

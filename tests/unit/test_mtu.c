@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libtltcp/mtu.h"
+#include "libtltcp/engine/mtu.h"
 #include "tests/support/cmocka.h"
 
 /* A path that carries `pass` bytes; runs the search to its end.  Returns the
@@ -34,8 +34,7 @@ the_largest_size_is_found_with_one_probe_when_it_passes(void **state) {
     assert_int_equal(tltcp__mtu_due(&m), TLTCP_TIME_NEVER);
 }
 
-static void any_size_is_found_to_within_a_few_bytes(void **state) {
-    (void)state;
+TEST(any_size_is_found_to_within_a_few_bytes) {
     for (uint32_t pass = 1200; pass <= 9000; pass += 7) {
         tltcp__mtu m;
         tltcp_time now = 0;
@@ -45,10 +44,9 @@ static void any_size_is_found_to_within_a_few_bytes(void **state) {
     }
 }
 
-static void a_finished_search_is_taken_up_again_much_later(void **state) {
+TEST(a_finished_search_is_taken_up_again_much_later) {
     tltcp__mtu m;
     tltcp_time now = 0;
-    (void)state;
     tltcp__mtu_init(&m, 1200, 1472, true);
     (void)search(&m, 1300, &now);
     assert_in_range(tltcp__mtu_due(&m), now + 500 * TLTCP_S,
@@ -58,10 +56,9 @@ static void a_finished_search_is_taken_up_again_much_later(void **state) {
     assert_int_equal(m.current, 1472);
 }
 
-static void a_single_lost_probe_decides_nothing(void **state) {
+TEST(a_single_lost_probe_decides_nothing) {
     tltcp__mtu m;
     uint32_t size;
-    (void)state;
     tltcp__mtu_init(&m, 1200, 1472, true);
     size = tltcp__mtu_start(&m);
     tltcp__mtu_on_probe_lost(&m, size, 5);
@@ -71,11 +68,10 @@ static void a_single_lost_probe_decides_nothing(void **state) {
     assert_int_equal(m.current, 1472);
 }
 
-static void a_black_hole_leads_back_to_the_base(void **state) {
+TEST(a_black_hole_leads_back_to_the_base) {
     tltcp__mtu m;
     tltcp_time now = 0;
     int lost = 0;
-    (void)state;
     tltcp__mtu_init(&m, 1200, 1472, true);
     (void)search(&m, 1472, &now);
     while (!tltcp__mtu_on_lost(&m, 1472, now)) {
@@ -87,9 +83,8 @@ static void a_black_hole_leads_back_to_the_base(void **state) {
     assert_true(tltcp__mtu_due(&m) < TLTCP_TIME_NEVER);
 }
 
-static void silence_leads_back_to_the_base(void **state) {
+TEST(silence_leads_back_to_the_base) {
     tltcp__mtu m;
-    (void)state;
     tltcp__mtu_init(&m, 1200, 1472, true);
     tltcp__mtu_on_probe_acked(&m, tltcp__mtu_start(&m), 0);
     assert_int_equal(m.current, 1472);
@@ -101,10 +96,9 @@ static void silence_leads_back_to_the_base(void **state) {
     assert_false(tltcp__mtu_on_silence(&m, 4, 3));
 }
 
-static void losses_among_deliveries_are_no_black_hole(void **state) {
+TEST(losses_among_deliveries_are_no_black_hole) {
     tltcp__mtu m;
     tltcp_time now = 0;
-    (void)state;
     tltcp__mtu_init(&m, 1200, 1472, true);
     (void)search(&m, 1472, &now);
     for (int i = 0; i < 100; i++) {
@@ -119,9 +113,8 @@ static void losses_among_deliveries_are_no_black_hole(void **state) {
     assert_int_equal(m.current, 1472);
 }
 
-static void answers_to_forgotten_probes_change_nothing(void **state) {
+TEST(answers_to_forgotten_probes_change_nothing) {
     tltcp__mtu m;
-    (void)state;
     tltcp__mtu_init(&m, 1200, 1472, true);
     (void)tltcp__mtu_start(&m);
     tltcp__mtu_on_probe_acked(&m, 1400, 0);
@@ -134,9 +127,8 @@ static void answers_to_forgotten_probes_change_nothing(void **state) {
     assert_int_equal(tltcp__mtu_due(&m), 9);
 }
 
-static void nothing_is_probed_when_switched_off(void **state) {
+TEST(nothing_is_probed_when_switched_off) {
     tltcp__mtu m;
-    (void)state;
     tltcp__mtu_init(&m, 1200, 1472, false);
     assert_int_equal(tltcp__mtu_due(&m), TLTCP_TIME_NEVER);
     tltcp__mtu_restart(&m, 1);

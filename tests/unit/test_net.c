@@ -18,12 +18,11 @@ static void on_timer(struct sim_timer *t, uint64_t now) {
     fired[last]++;
 }
 
-static void timers_fire_in_order_whatever_is_armed_and_stopped(void **state) {
+TEST(timers_fire_in_order_whatever_is_armed_and_stopped) {
     static struct sim_timer timers[TIMERS];
     struct sim_loop loop = {0};
     struct sim_random r;
     uint64_t total = 0;
-    (void)state;
     sim_random_init(&r, 1);
     memset(fired, 0, sizeof(fired));
     last_at = 0;
@@ -54,10 +53,9 @@ static void timers_fire_in_order_whatever_is_armed_and_stopped(void **state) {
     sim_loop_free(&loop);
 }
 
-static void equal_times_fire_in_the_order_of_arming(void **state) {
+TEST(equal_times_fire_in_the_order_of_arming) {
     static struct sim_timer timers[TIMERS];
     struct sim_loop loop = {0};
-    (void)state;
     last_at = 0;
     for (size_t i = 0; i < TIMERS; i++) {
         timers[i] = (struct sim_timer){.fire = on_timer, .user = timers};
@@ -130,10 +128,9 @@ static struct sim_net *dumbbell(struct host *h) {
     return n;
 }
 
-static void packets_find_their_way_through_routers(void **state) {
+TEST(packets_find_their_way_through_routers) {
     struct host h[6];
     struct sim_net *n = dumbbell(h);
-    (void)state;
     h[5].answers = true;
     send(n, 0, 5);
     send(n, 1, 4);
@@ -155,11 +152,10 @@ static bool no_more_than_two(void *user, uint32_t link, struct sim_packet *p,
     return link != 4 || ++*seen <= 2;
 }
 
-static void a_tap_sees_and_removes_packets(void **state) {
+TEST(a_tap_sees_and_removes_packets) {
     struct host h[6];
     struct sim_net *n = dumbbell(h);
     unsigned seen = 0;
-    (void)state;
     sim_net_set_tap(n, no_more_than_two, &seen);
     for (int i = 0; i < 5; i++) {
         send(n, 0, 4);
@@ -170,10 +166,9 @@ static void a_tap_sees_and_removes_packets(void **state) {
     sim_net_free(n);
 }
 
-static void what_leads_nowhere_is_dropped(void **state) {
+TEST(what_leads_nowhere_is_dropped) {
     struct host h[6];
     struct sim_net *n = dumbbell(h);
-    (void)state;
     send(n, 0, 2); /* a router */
     sim_net_set_node(n, 4, NULL, NULL);
     send(n, 0, 4);

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "secure/noise.h"
-#include "secure/seal.h"
+#include "internal/secure/noise.h"
+#include "internal/secure/seal.h"
 #include "tests/support/cmocka.h"
 
 #define HEX_MAX 400
@@ -96,7 +96,7 @@ static void take_line(struct run *r, const char *key, const char *a,
     }
 }
 
-static void the_published_vectors_come_out(void **state) {
+TEST(the_published_vectors_come_out) {
     FILE *f = fopen(NOISE_VECTORS, "r");
     char line[2 * HEX_MAX + 40];
     char key[32];
@@ -104,7 +104,6 @@ static void the_published_vectors_come_out(void **state) {
     char b[HEX_MAX];
     struct run r;
     unsigned messages = 0;
-    (void)state;
     assert_non_null(f);
     while (fgets(line, sizeof(line), f) != NULL) {
         if (line[0] != '#' && sscanf(line, "%31s %399s %399s", key, a, b) > 1) {
@@ -161,7 +160,7 @@ static int free_ends(void **state) {
     return 0;
 }
 
-static void a_changed_packet_does_not_open(void **state) {
+TEST(a_changed_packet_does_not_open) {
     const struct ends *e = *state;
     struct sealed p = seal_one(e->a, 7, 'x');
     struct sealed forged = p;
@@ -210,7 +209,7 @@ keys_change_in_both_directions_and_old_packets_still_open(void **state) {
 
 /* Both ends change keys by themselves at the same time, and all that one of
  * them sends with its new keys is lost. */
-static void nobody_goes_two_generations_ahead(void **state) {
+TEST(nobody_goes_two_generations_ahead) {
     const struct ends *e = *state;
     struct sealed p;
     for (uint64_t pn = 0; pn < 4; pn++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "common/crc32c.h"
-#include "libtltcp/chunk.h"
-#include "libtltcp/params.h"
-#include "secure/packet.h"
+#include "internal/common/crc32c.h"
+#include "internal/secure/packet.h"
+#include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/params.h"
 #include "tests/support/cmocka.h"
 
 static uint8_t buf[2048];
@@ -17,11 +17,10 @@ static size_t seal(cmn__writer *w) {
     return written(w);
 }
 
-static void crc32c_has_the_published_check_values(void **state) {
+TEST(crc32c_has_the_published_check_values) {
     uint8_t zeroes[32] = {0};
     uint8_t ones[32];
     uint8_t up[32];
-    (void)state;
     memset(ones, 0xff, sizeof(ones));
     for (uint8_t i = 0; i < 32; i++) {
         up[i] = i;
@@ -36,10 +35,9 @@ static void crc32c_has_the_published_check_values(void **state) {
     }
 }
 
-static void crc32c_of_a_whole_is_that_of_its_bytes(void **state) {
+TEST(crc32c_of_a_whole_is_that_of_its_bytes) {
     static uint8_t data[3000];
     uint32_t crc = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof(data); i++) {
         data[i] = (uint8_t)(i * 193 + (i >> 8) * 7);
     }
@@ -49,7 +47,7 @@ static void crc32c_of_a_whole_is_that_of_its_bytes(void **state) {
     }
 }
 
-static void a_short_packet_has_these_bytes(void **state) {
+TEST(a_short_packet_has_these_bytes) {
     static const uint8_t expected[] = {0x50, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06,
                                        0x07, 0x08, 0x11, 0x22, 0x33, 0x44};
     sec__packet p = {.type = SEC__SHORT,
@@ -57,7 +55,6 @@ static void a_short_packet_has_these_bytes(void **state) {
                      .pn = 0x11223344};
     sec__packet q;
     cmn__writer w = cmn__writer_of(buf, sizeof(buf));
-    (void)state;
     sec__packet_put(&w, &p);
     assert_int_equal(written(&w), SEC__SHORT_LEN);
     assert_memory_equal(buf, expected, sizeof(expected));
@@ -82,12 +79,11 @@ static size_t make_initial(const char *token) {
     return seal(&w);
 }
 
-static void an_initial_carries_version_ids_and_token(void **state) {
+TEST(an_initial_carries_version_ids_and_token) {
     sec__packet q;
     uint8_t type = 0;
     uint64_t dcid = 1;
     size_t len = make_initial("token");
-    (void)state;
     assert_true(sec__packet_parse(buf, len, &q));
     assert_int_equal(q.type, SEC__INITIAL);
     assert_int_equal(q.version, TLTCP__VERSION);
@@ -101,10 +97,9 @@ static void an_initial_carries_version_ids_and_token(void **state) {
     assert_int_equal(dcid, 0);
 }
 
-static void every_turned_bit_is_noticed(void **state) {
+TEST(every_turned_bit_is_noticed) {
     sec__packet q;
     size_t len = make_initial("token");
-    (void)state;
     for (size_t bit = 0; bit < len * 8; bit++) {
         buf[bit / 8] ^= (uint8_t)(1U << (bit % 8));
         assert_false(sec__packet_parse(buf, len, &q));
@@ -113,19 +108,17 @@ static void every_turned_bit_is_noticed(void **state) {
     assert_true(sec__packet_parse(buf, len, &q));
 }
 
-static void every_cut_packet_is_refused(void **state) {
+TEST(every_cut_packet_is_refused) {
     sec__packet q;
     size_t len = make_initial("token");
-    (void)state;
     for (size_t n = 0; n < len; n++) {
         assert_false(sec__packet_parse(buf, n, &q));
     }
 }
 
-static void a_token_that_is_too_long_is_refused(void **state) {
+TEST(a_token_that_is_too_long_is_refused) {
     char token[SEC__TOKEN_MAX + 2];
     sec__packet q;
-    (void)state;
     memset(token, 't', sizeof(token));
     token[SEC__TOKEN_MAX] = '\0';
     assert_true(sec__packet_parse(buf, make_initial(token), &q));
@@ -134,13 +127,12 @@ static void a_token_that_is_too_long_is_refused(void **state) {
     assert_false(sec__packet_parse(buf, make_initial(token), &q));
 }
 
-static void chunks_follow_each_other_until_padding(void **state) {
+TEST(chunks_follow_each_other_until_padding) {
     static const uint8_t body[] = {0x06, 0, 0, 0, 0x02, 0, 0,    8, 1, 1,
                                    1,    1, 2, 2, 2,    2, 0x00, 0, 0, 0};
     cmn__reader r = cmn__reader_of(body, sizeof(body));
     tltcp__chunk c;
     tltcp__place at;
-    (void)state;
     assert_true(tltcp__chunk_next(&r, &c));
     assert_int_equal(c.type, TLTCP__PING);
     assert_int_equal(c.len, 0);
@@ -153,22 +145,20 @@ static void chunks_follow_each_other_until_padding(void **state) {
     assert_false(r.bad);
 }
 
-static void a_chunk_longer_than_its_packet_is_malformed(void **state) {
+TEST(a_chunk_longer_than_its_packet_is_malformed) {
     static const uint8_t body[] = {0x01, 0, 0, 9, 1, 2, 3, 4, 5, 6, 7, 8};
     cmn__reader r = cmn__reader_of(body, sizeof(body));
     tltcp__chunk c;
-    (void)state;
     assert_false(tltcp__chunk_next(&r, &c));
     assert_true(r.bad);
 }
 
-static void chunks_of_the_wrong_length_are_malformed(void **state) {
+TEST(chunks_of_the_wrong_length_are_malformed) {
     uint8_t body[64] = {0};
     tltcp__data d;
     tltcp__skip s;
     tltcp__place at;
     tltcp__ack a;
-    (void)state;
     for (size_t len = 0; len < sizeof(body); len++) {
         tltcp__chunk c = {0, 0, body, len};
         tltcp__chunk ecn = {0, TLTCP__ACK_ECN, body, len};
@@ -181,7 +171,7 @@ static void chunks_of_the_wrong_length_are_malformed(void **state) {
     }
 }
 
-static void an_ack_is_read_as_it_was_written(void **state) {
+TEST(an_ack_is_read_as_it_was_written) {
     tltcp__ack a = {.largest = 1000,
                     .delay_us = 2500,
                     .cumulative = 77,
@@ -195,7 +185,6 @@ static void an_ack_is_read_as_it_was_written(void **state) {
     tltcp__chunk c;
     cmn__writer w = cmn__writer_of(buf, sizeof(buf));
     cmn__reader r;
-    (void)state;
     tltcp__ack_put(&w, &a, 1);
     cmn__put32(&w, 10);
     cmn__put32(&w, 20);
@@ -236,10 +225,9 @@ static bool goes_through(const tltcp__params *p, tltcp__params *out) {
     return tltcp__params_parse(&c, out);
 }
 
-static void parameters_are_read_as_they_were_written(void **state) {
+TEST(parameters_are_read_as_they_were_written) {
     tltcp__params p = plain_params();
     tltcp__params q;
-    (void)state;
     memset(p.stream_id, 's', TLTCP_STREAM_ID_MAX);
     p.stream_id_len = TLTCP_STREAM_ID_MAX;
     assert_true(goes_through(&p, &q));
@@ -254,10 +242,9 @@ static void parameters_are_read_as_they_were_written(void **state) {
     assert_string_equal(q.stream_id, p.stream_id);
 }
 
-static void parameters_out_of_range_are_refused(void **state) {
+TEST(parameters_out_of_range_are_refused) {
     tltcp__params p = plain_params();
     tltcp__params q;
-    (void)state;
 #define REFUSED(field, value)               \
     do {                                    \
         p = plain_params();                 \
@@ -275,11 +262,10 @@ static void parameters_out_of_range_are_refused(void **state) {
 #undef REFUSED
 }
 
-static void a_stream_id_too_long_or_with_a_zero_is_refused(void **state) {
+TEST(a_stream_id_too_long_or_with_a_zero_is_refused) {
     uint8_t body[3 + TLTCP_STREAM_ID_MAX + 1] = {TLTCP__PARAM_STREAM_ID};
     tltcp__chunk c = {TLTCP__PARAMS, 0, body, sizeof(body)};
     tltcp__params q;
-    (void)state;
     memset(body + 3, 'a', sizeof(body) - 3);
     body[1] = (TLTCP_STREAM_ID_MAX + 1) >> 8;
     body[2] = (TLTCP_STREAM_ID_MAX + 1) & 0xff;
@@ -291,12 +277,11 @@ static void a_stream_id_too_long_or_with_a_zero_is_refused(void **state) {
     assert_false(tltcp__params_parse(&c, &q));
 }
 
-static void unknown_parameters_are_skipped(void **state) {
+TEST(unknown_parameters_are_skipped) {
     tltcp__params p = plain_params();
     tltcp__params q;
     cmn__writer w = cmn__writer_of(buf, sizeof(buf));
     tltcp__chunk c = {TLTCP__PARAMS, 0, buf + TLTCP__CHUNK_LEN, 0};
-    (void)state;
     tltcp__params_put(&w, &p);
     cmn__put8(&w, 200);
     cmn__put16(&w, 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "common/ranges.h"
-#include "common/rng.h"
+#include "internal/common/ranges.h"
+#include "internal/common/rng.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 
@@ -114,7 +114,7 @@ static void step(struct world *w, struct model *m, cmn__rng *g) {
     }
 }
 
-static void agrees_with_a_bitmap_over_200000_random_steps(void **state) {
+TEST(agrees_with_a_bitmap_over_200000_random_steps) {
     struct world *w = *state;
     struct model m = {{false}};
     cmn__rng g;
@@ -133,7 +133,7 @@ static void agrees_with_a_bitmap_over_200000_random_steps(void **state) {
     assert_same(&w->set, &m);
 }
 
-static void survives_running_out_of_memory_at_every_request(void **state) {
+TEST(survives_running_out_of_memory_at_every_request) {
     struct world *w = *state;
     struct model m = {{false}};
     cmn__rng g;
@@ -164,7 +164,7 @@ static void survives_running_out_of_memory_at_every_request(void **state) {
     assert_true(refused > 20);
 }
 
-static void holds_100000_ranges_and_gives_memory_back(void **state) {
+TEST(holds_100000_ranges_and_gives_memory_back) {
     struct world *w = *state;
     cmn__range x;
     for (uint64_t i = 0; i < 100000; i++) { /* scattered */
@@ -187,7 +187,7 @@ static void holds_100000_ranges_and_gives_memory_back(void **state) {
     assert_int_equal(w->set.total, 0);
 }
 
-static void a_bounded_set_refuses_one_range_too_many_and_stays(void **state) {
+TEST(a_bounded_set_refuses_one_range_too_many_and_stays) {
     struct world *w = *state;
     uint64_t added = 1;
     cmn__ranges_free(&w->set);
@@ -206,7 +206,7 @@ static void a_bounded_set_refuses_one_range_too_many_and_stays(void **state) {
     assert_int_equal(cmn__ranges_sub(&w->set, 2, 3, NULL), 0);
 }
 
-static void reaches_the_highest_number(void **state) {
+TEST(reaches_the_highest_number) {
     struct world *w = *state;
     cmn__range x;
     assert_int_equal(cmn__ranges_add(&w->set, UINT64_MAX - 5, UINT64_MAX, NULL),
@@ -220,7 +220,7 @@ static void reaches_the_highest_number(void **state) {
     assert_int_equal(w->set.count, 0);
 }
 
-static void an_empty_range_changes_nothing(void **state) {
+TEST(an_empty_range_changes_nothing) {
     struct world *w = *state;
     uint64_t n = 9;
     assert_int_equal(cmn__ranges_add(&w->set, 5, 5, &n), 0);
@@ -230,7 +230,7 @@ static void an_empty_range_changes_nothing(void **state) {
     assert_int_equal(w->alloc.calls, 0);
 }
 
-static void steady_sliding_asks_for_no_memory(void **state) {
+TEST(steady_sliding_asks_for_no_memory) {
     struct world *w = *state;
     uint64_t calls = 0;
     for (uint64_t i = 0; i < 50000; i++) { /* 200 holes slide along */

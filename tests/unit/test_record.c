@@ -4,8 +4,8 @@
 
 #include <openssl/err.h>
 
-#include "secure/record.h"
-#include "secure/seal.h"
+#include "internal/secure/record.h"
+#include "internal/secure/seal.h"
 #include "tests/support/cmocka.h"
 
 #define TEXT 200u
@@ -49,10 +49,9 @@ static const uint64_t numbers[] = {0,
 
 #define COUNT (sizeof(numbers) / sizeof(numbers[0]))
 
-static void a_record_is_what_the_steps_make(void **state) {
+TEST(a_record_is_what_the_steps_make) {
     sec__cipher *c = sec__aead_new(SEC__AES_GCM, key, true);
     sec__cipher *steps = sec__aead_new(SEC__AES_GCM, key, true);
-    (void)state;
     for (size_t i = 0; i < COUNT; i++) {
         for (size_t len = 0; len <= TEXT; len += 25) {
             struct packet expected = sealed_in_steps(steps, numbers[i], len);
@@ -95,18 +94,16 @@ a_record_opens_what_the_steps_sealed_and_nothing_else(void **state) {
     sec__cipher_free(steps);
 }
 
-static void lengths_that_would_wrap_do_not_fit(void **state) {
-    (void)state;
+TEST(lengths_that_would_wrap_do_not_fit) {
     for (uint64_t n = 65500; n < 65536; n++) {
         struct packet p = packet_of(n);
         assert_int_equal(sec__record_fits(p.header), n <= 65511);
     }
 }
 
-static void a_record_with_the_nonce_of_another_never_leaves(void **state) {
+TEST(a_record_with_the_nonce_of_another_never_leaves) {
     sec__cipher *c = sec__aead_new(SEC__AES_GCM, key, true);
     struct packet p = packet_of(7);
-    (void)state;
     assert_false(sec__record_seal(c, 7, p.header, p.text, TEXT)); /* no begin */
     assert_true(sec__record_begin(c, 6));
     assert_false(sec__record_seal(c, 7, p.header, p.text, TEXT));
@@ -116,12 +113,11 @@ static void a_record_with_the_nonce_of_another_never_leaves(void **state) {
 }
 
 /* All of the values that do not fit, and numbers that are left out. */
-static void seventy_thousand_packets_are_sealed_as_in_steps(void **state) {
+TEST(seventy_thousand_packets_are_sealed_as_in_steps) {
     cmn__mem mem = cmn__mem_default();
     sec__seal *a = sec__seal_new(&mem, SEC__AES_GCM, key, key, 0, 0);
     sec__seal *b = sec__seal_new(&mem, SEC__AES_GCM, key, key, TEXT + 16, 0);
     sec__cipher *steps = sec__aead_new(SEC__AES_GCM, key, true);
-    (void)state;
     for (uint64_t n = 0; n < 70000; n += n % 300 == 5 ? 2 : 1) {
         struct packet expected = sealed_in_steps(steps, n, TEXT);
         struct packet p = packet_of(n);
@@ -144,10 +140,9 @@ static void seal_one(sec__seal *s, uint64_t n) {
 }
 
 /* Two keys ahead of the peer, the one bit that tells them apart is useless. */
-static void keys_are_confirmed_by_packets_of_their_own(void **state) {
+TEST(keys_are_confirmed_by_packets_of_their_own) {
     cmn__mem mem = cmn__mem_default();
     sec__seal *s = sec__seal_new(&mem, SEC__AES_GCM, key, key, 0, 0);
-    (void)state;
     seal_one(s, 10);
     sec__seal_on_acked(s, 10);
     sec__seal_renew(s);
@@ -171,9 +166,8 @@ static bool opens(sec__seal *s, uint8_t phase, uint64_t n,
 
 /* An application that does TLS in the same thread would take what is left there
  * for a failure of its own. */
-static void forged_packets_leave_no_error_of_libcrypto_behind(void **state) {
+TEST(forged_packets_leave_no_error_of_libcrypto_behind) {
     cmn__mem mem = cmn__mem_default();
-    (void)state;
     for (uint8_t suite = SEC__AES_GCM; suite <= SEC__CHACHA_POLY; suite++) {
         sec__seal *s = sec__seal_new(&mem, suite, key, key, TEXT + 16, 0);
         struct packet p = packet_of(1);
@@ -195,9 +189,8 @@ static void forged_packets_leave_no_error_of_libcrypto_behind(void **state) {
 #define PUT (3 * SEC__SEAL_BATCH + 1)
 
 /* However many are put before, and with whichever cipher. */
-static void packets_put_are_sealed_as_one_by_one(void **state) {
+TEST(packets_put_are_sealed_as_one_by_one) {
     cmn__mem mem = cmn__mem_default();
-    (void)state;
     for (uint8_t suite = SEC__AES_GCM; suite <= SEC__CHACHA_POLY; suite++) {
         sec__seal *a = sec__seal_new(&mem, suite, key, key, 0, 0);
         sec__seal *b = sec__seal_new(&mem, suite, key, key, 0, 0);
@@ -221,12 +214,11 @@ static void packets_put_are_sealed_as_one_by_one(void **state) {
 }
 
 /* Their headers name the keys. */
-static void packets_put_before_new_keys_are_sealed_with_the_old(void **state) {
+TEST(packets_put_before_new_keys_are_sealed_with_the_old) {
     cmn__mem mem = cmn__mem_default();
     sec__seal *a = sec__seal_new(&mem, SEC__AES_GCM, key, key, 0, 0);
     sec__seal *b = sec__seal_new(&mem, SEC__AES_GCM, key, key, TEXT + 16, 0);
     struct packet p[2] = {packet_of(1), packet_of(2)};
-    (void)state;
     seal_one(a, 0);
     sec__seal_on_acked(a, 0);
     assert_int_equal(sec__seal_phase(a), 0);
@@ -241,8 +233,7 @@ static void packets_put_before_new_keys_are_sealed_with_the_old(void **state) {
     sec__seal_free(b, &mem);
 }
 
-static void only_little_text_is_left_out_for_speed(void **state) {
-    (void)state;
+TEST(only_little_text_is_left_out_for_speed) {
     for (size_t len = 0; len < 9000; len++) {
         size_t text = sec__record_text(len);
         assert_in_range(text, len < 31 ? 0 : len - 31, len);
@@ -252,11 +243,10 @@ static void only_little_text_is_left_out_for_speed(void **state) {
     }
 }
 
-static void what_cannot_be_sealed_is_told(void **state) {
+TEST(what_cannot_be_sealed_is_told) {
     cmn__mem mem = cmn__mem_default();
     sec__seal *s = sec__seal_new(&mem, SEC__AES_GCM, key, key, 0, 0);
     struct packet p = packet_of(1);
-    (void)state;
     assert_true(sec__seal_put(s, 1, p.header, TEXT));
     sec__cipher_free(s->tx);
     s->tx = sec__aead_new(SEC__AES_GCM, key, false); /* which seals nothing */
@@ -265,8 +255,7 @@ static void what_cannot_be_sealed_is_told(void **state) {
     sec__seal_free(s, &mem);
 }
 
-static void a_cipher_that_is_not_there_is_told(void **state) {
-    (void)state;
+TEST(a_cipher_that_is_not_there_is_told) {
     assert_null(sec__cipher_new("AES-512-GCM", key, sizeof(key), true));
     /* there is one, but not for keys of this length */
     assert_null(sec__cipher_new("AES-256-GCM", key, sizeof(key) - 1, true));

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <stdlib.h>
 
-#include "common/rng.h"
-#include "secure/replay.h"
+#include "internal/common/rng.h"
+#include "internal/secure/replay.h"
 #include "tests/support/cmocka.h"
 
-static void each_number_is_accepted_once(void **state) {
+TEST(each_number_is_accepted_once) {
     sec__replay w = {0};
-    (void)state;
     assert_true(sec__replay_fresh(&w, 0));
     assert_true(sec__replay_mark(&w, 0));
     assert_false(sec__replay_fresh(&w, 0));
@@ -18,9 +17,8 @@ static void each_number_is_accepted_once(void **state) {
     assert_false(sec__replay_fresh(&w, 5));
 }
 
-static void what_is_too_old_to_tell_is_refused(void **state) {
+TEST(what_is_too_old_to_tell_is_refused) {
     sec__replay w = {0};
-    (void)state;
     (void)sec__replay_mark(&w, 10 * SEC__REPLAY_BITS);
     assert_true(
         sec__replay_fresh(&w, 9 * SEC__REPLAY_BITS + 65)); /* within it */
@@ -29,13 +27,12 @@ static void what_is_too_old_to_tell_is_refused(void **state) {
 }
 
 /* Against a list of all that was seen. */
-static void it_agrees_with_a_list(void **state) {
+TEST(it_agrees_with_a_list) {
     enum { NUMBERS = 200000 };
     uint8_t *seen = calloc(NUMBERS, 1);
     sec__replay w = {0};
     cmn__rng rng;
     uint64_t top = 0;
-    (void)state;
     assert_non_null(seen);
     cmn__rng_seed(&rng, 7);
     while (top + 20000 < NUMBERS) {

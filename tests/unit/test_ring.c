@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "common/ring.h"
-#include "common/rng.h"
+#include "internal/common/ring.h"
+#include "internal/common/rng.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 
@@ -22,7 +22,7 @@ static int teardown(void **state) {
     return w->alloc.blocks == 0 ? 0 : -1;
 }
 
-static void records_keep_their_numbers_while_the_ring_grows(void **state) {
+TEST(records_keep_their_numbers_while_the_ring_grows) {
     struct world *w = *state;
     const uint64_t first = UINT64_MAX - 1000; /* numbers may wrap */
     cmn__ring r;
@@ -49,7 +49,7 @@ static void records_keep_their_numbers_while_the_ring_grows(void **state) {
     assert_int_equal(w->alloc.live, 0);
 }
 
-static void a_steady_ring_asks_for_no_memory(void **state) {
+TEST(a_steady_ring_asks_for_no_memory) {
     struct world *w = *state;
     cmn__ring r;
     uint64_t calls;
@@ -66,7 +66,7 @@ static void a_steady_ring_asks_for_no_memory(void **state) {
     cmn__ring_free(&r);
 }
 
-static void without_memory_the_ring_stays_as_it_was(void **state) {
+TEST(without_memory_the_ring_stays_as_it_was) {
     struct world *w = *state;
     cmn__ring r;
     uint32_t *p;
@@ -86,7 +86,7 @@ static void without_memory_the_ring_stays_as_it_was(void **state) {
     cmn__ring_free(&r);
 }
 
-static void trimming_an_empty_ring_gives_its_memory_back(void **state) {
+TEST(trimming_an_empty_ring_gives_its_memory_back) {
     struct world *w = *state;
     cmn__ring r;
     cmn__ring_init(&r, &w->mem, 8, 0);

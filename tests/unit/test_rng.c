@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "common/mem.h"
-#include "common/rng.h"
+#include "internal/common/mem.h"
+#include "internal/common/rng.h"
 #include "tests/support/cmocka.h"
 
-static void a_seed_names_the_sequence(void **state) {
+TEST(a_seed_names_the_sequence) {
     cmn__rng a;
     cmn__rng b;
     cmn__rng c;
     int same = 0;
-    (void)state;
     cmn__rng_seed(&a, 1);
     cmn__rng_seed(&b, 1);
     cmn__rng_seed(&c, 2);
@@ -20,7 +19,7 @@ static void a_seed_names_the_sequence(void **state) {
     assert_int_equal(same, 0);
 }
 
-static void xoshiro256starstar_gives_the_published_numbers(void **state) {
+TEST(xoshiro256starstar_gives_the_published_numbers) {
     /* State 1, 2, 3, 4: the test vector that other implementations use. */
     static const uint64_t expected[] = {
         UINT64_C(11520),
@@ -29,16 +28,14 @@ static void xoshiro256starstar_gives_the_published_numbers(void **state) {
         UINT64_C(1215971899390074240),
     };
     cmn__rng g = {{1, 2, 3, 4}};
-    (void)state;
     for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
         assert_int_equal(cmn__rng_next(&g), expected[i]);
     }
 }
 
-static void numbers_below_a_bound_are_even(void **state) {
+TEST(numbers_below_a_bound_are_even) {
     unsigned seen[7] = {0};
     cmn__rng g;
-    (void)state;
     cmn__rng_seed(&g, 5);
     for (int i = 0; i < 70000; i++) {
         uint64_t x = cmn__rng_below(&g, 7);
@@ -51,10 +48,9 @@ static void numbers_below_a_bound_are_even(void **state) {
     assert_int_equal(cmn__rng_below(&g, 1), 0);
 }
 
-static void the_unit_interval_is_filled_and_never_reaches_one(void **state) {
+TEST(the_unit_interval_is_filled_and_never_reaches_one) {
     double sum = 0;
     cmn__rng g;
-    (void)state;
     cmn__rng_seed(&g, 6);
     for (int i = 0; i < 100000; i++) {
         double x = cmn__rng_unit(&g);
@@ -64,10 +60,9 @@ static void the_unit_interval_is_filled_and_never_reaches_one(void **state) {
     assert_true(sum > 49500 && sum < 50500);
 }
 
-static void fresh_memory_is_zeroed_and_resized_memory_kept(void **state) {
+TEST(fresh_memory_is_zeroed_and_resized_memory_kept) {
     cmn__mem m = cmn__mem_default();
     unsigned char *p = cmn__alloc(&m, 100);
-    (void)state;
     assert_non_null(p);
     for (int i = 0; i < 100; i++) {
         assert_int_equal(p[i], 0);

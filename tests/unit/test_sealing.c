@@ -2,7 +2,7 @@
 /* Secured connections, packet by packet, with either cipher. */
 #include <string.h>
 
-#include "libtltcp/conn.h"
+#include "libtltcp/engine/conn.h"
 #include "tests/support/cmocka.h"
 
 #define PATH 7u
@@ -87,9 +87,8 @@ static void call(struct pair *x) {
     assert_int_equal(to_server(x), TLTCP_CALLER);
 }
 
-static void a_caller_who_repeats_itself_may_still_be_accepted(void **state) {
+TEST(a_caller_who_repeats_itself_may_still_be_accepted) {
     struct pair x;
-    (void)state;
     call(&x);
     x.now += TLTCP_S;
     tltcp_conn_on_timeout(x.client, x.now);
@@ -102,12 +101,11 @@ static void a_caller_who_repeats_itself_may_still_be_accepted(void **state) {
     pair_close(&x);
 }
 
-static void a_call_sent_over_and_over_is_answered_now_and_then(void **state) {
+TEST(a_call_sent_over_and_over_is_answered_now_and_then) {
     uint8_t initial[1472];
     unsigned answers = 0;
     struct pair x;
     size_t len;
-    (void)state;
     call(&x);
     memcpy(initial, x.dgram, x.len);
     len = x.len;
@@ -146,11 +144,10 @@ an_answer_with_a_false_id_does_not_spoil_the_true_one(void **state) {
     pair_close(&x);
 }
 
-static void what_cannot_be_sealed_does_not_leave(void **state) {
+TEST(what_cannot_be_sealed_does_not_leave) {
     const tltcp_section s = {
         .data = "secret", .len = 6, .deadline = TLTCP_TIME_NEVER};
     struct pair x;
-    (void)state;
     call(&x);
     assert_int_equal(tltcp_conn_accept(x.server, x.now), 0);
     shuttle(&x);
@@ -234,10 +231,9 @@ packets_overtaken_by_new_keys_are_opened_those_of_older_keys_not(void **s) {
     pair_close(&x);
 }
 
-static void forged_packets_are_counted_and_too_many_end_it(void **state) {
+TEST(forged_packets_are_counted_and_too_many_end_it) {
     struct pair x;
     uint64_t before;
-    (void)state;
     open_pair(&x);
     assert_true(write_and_next(&x));
     before = received(x.server);
@@ -293,11 +289,10 @@ static void who_has_not_the_key_learns_it_at_once_and_leaves_nothing(void **s) {
     }
 }
 
-static void more_passphrases_than_are_kept_are_refused(void **state) {
+TEST(more_passphrases_than_are_kept_are_refused) {
     const char *more[17] = {NULL};
     char why[TLTCP_REASON_MAX + 1];
     tltcp_config cfg;
-    (void)state;
     for (int i = 0; i < 15; i++) {
         more[i] = "a passphrase";
     }
@@ -310,7 +305,7 @@ static void more_passphrases_than_are_kept_are_refused(void **state) {
 }
 
 /* The path takes 1472; AES-GCM likes whole groups of blocks. */
-static void a_full_packet_is_as_long_as_its_cipher_likes(void **state) {
+TEST(a_full_packet_is_as_long_as_its_cipher_likes) {
     static const uint8_t text[40000];
     static uint8_t burst[8 * 1472];
     const tltcp_section s = {
@@ -318,7 +313,6 @@ static void a_full_packet_is_as_long_as_its_cipher_likes(void **state) {
     size_t segment = 0;
     tltcp_pktinfo info;
     struct pair x;
-    (void)state;
     open_pair(&x);
     settle(&x);
     assert_int_equal(x.client->mtu.current, 1472);

@@ -2,20 +2,19 @@
 /* Unpredictable numbers and keys, also where libcrypto finds no memory. */
 #include <string.h>
 
-#include "secure/aead.h"
-#include "secure/keys.h"
-#include "secure/secret.h"
+#include "internal/secure/aead.h"
+#include "internal/secure/keys.h"
+#include "internal/secure/secret.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/crypto_alloc.h"
 
 static const uint8_t seed[SEC__SEED_LEN] = {7, 1};
 
-static void numbers_and_seeds_differ_and_follow_from_the_seed(void **state) {
+TEST(numbers_and_seeds_differ_and_follow_from_the_seed) {
     sec__secret a;
     sec__secret b;
     uint8_t x[SEC__SEED_LEN];
     uint8_t y[SEC__SEED_LEN];
-    (void)state;
     sec__secret_init(&a, seed);
     sec__secret_init(&b, seed);
     for (int i = 0; i < 10; i++) {
@@ -33,11 +32,10 @@ static void numbers_and_seeds_differ_and_follow_from_the_seed(void **state) {
 }
 
 /* Whoever reads the memory later can count, too. */
-static void what_stays_does_not_tell_an_ephemeral_key_again(void **state) {
+TEST(what_stays_does_not_tell_an_ephemeral_key_again) {
     sec__secret s;
     uint8_t e[SEC__SEED_LEN];
     uint8_t again[SEC__SEED_LEN];
-    (void)state;
     sec__secret_init(&s, seed);
     assert_true(sec__secret_ephemeral(&s, e));
     for (s.counter = 0; s.counter < 100;) {
@@ -48,14 +46,13 @@ static void what_stays_does_not_tell_an_ephemeral_key_again(void **state) {
 
 /* Each request for memory fails once: never is anything told that could be
  * guessed. */
-static void without_memory_there_is_nothing_rather_than_zeros(void **state) {
+TEST(without_memory_there_is_nothing_rather_than_zeros) {
     const uint8_t *const more[] = {seed, NULL};
     const sec__key_source from = {
         .key = seed, .key_len = sizeof(seed), .more_keys = more};
     int failures = 0;
     bool reached = true;
     sec__key want[2];
-    (void)state;
     assert_int_equal(sec__keys_take(&from, want, 2), 2);
     for (int k = 0; reached; k++) {
         static const uint8_t zeros[SEC__SEED_LEN];

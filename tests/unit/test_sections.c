@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Bounds of the sender's sections; what they do otherwise is tested against a
  * model in tests/fuzz. */
-#include "libtltcp/sections.h"
+#include "libtltcp/engine/sections.h"
 #include "tests/support/cmocka.h"
 
 #define BIG ((size_t)16 << 20)
@@ -118,8 +118,7 @@ static void write_group(tltcp_time reference) {
     write_one(TL_CLASS_REFERENCE, 0, 1000, 1);
 }
 
-static void what_needs_a_lost_reference_goes_with_it(void **state) {
-    (void)state;
+TEST(what_needs_a_lost_reference_goes_with_it) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_group(100);
     assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
@@ -130,8 +129,7 @@ static void what_needs_a_lost_reference_goes_with_it(void **state) {
     assert_fates(".to.oo...o");
 }
 
-static void a_lost_disposable_section_harms_none(void **state) {
-    (void)state;
+TEST(a_lost_disposable_section_harms_none) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_one(TL_CLASS_KEY, 0, 1000, 1);
     write_one(TL_CLASS_DISPOSABLE, 0, 100, 1);
@@ -141,16 +139,14 @@ static void a_lost_disposable_section_harms_none(void **state) {
     assert_fates(".t..");
 }
 
-static void by_section_each_dies_alone(void **state) {
-    (void)state;
+TEST(by_section_each_dies_alone) {
     begin(TLTCP_DROP_SECTION);
     write_group(100);
     assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
     assert_fates(".t......");
 }
 
-static void any_picture_lost_ends_all_up_to_the_next_key(void **state) {
-    (void)state;
+TEST(any_picture_lost_ends_all_up_to_the_next_key) {
     begin(TLTCP_DROP_UNTIL_KEY);
     write_one(TL_CLASS_KEY, 0, 1000, 1);
     write_one(TL_CLASS_DISPOSABLE, 0, 100, 1);
@@ -164,8 +160,7 @@ static void any_picture_lost_ends_all_up_to_the_next_key(void **state) {
     assert_fates(".t.oo..");
 }
 
-static void a_stream_without_keys_goes_on_after_ten_seconds(void **state) {
-    (void)state;
+TEST(a_stream_without_keys_goes_on_after_ten_seconds) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_one(TL_CLASS_REFERENCE, 0, 100, 1);
     assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
@@ -175,8 +170,7 @@ static void a_stream_without_keys_goes_on_after_ten_seconds(void **state) {
     assert_fates("to..");
 }
 
-static void what_is_in_flight_at_its_deadline_may_still_arrive(void **state) {
-    (void)state;
+TEST(what_is_in_flight_at_its_deadline_may_still_arrive) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_one(TL_CLASS_KEY, 0, 100, 1);
     write_one(TL_CLASS_REFERENCE, 0, 100, 1);
@@ -191,9 +185,8 @@ static void what_is_in_flight_at_its_deadline_may_still_arrive(void **state) {
     assert_fates("dto");
 }
 
-static void other_streams_do_not_care(void **state) {
+TEST(other_streams_do_not_care) {
     tltcp_section in = {.data = bytes, .len = S, .deadline = 1000};
-    (void)state;
     begin(TLTCP_DROP_UNTIL_KEY);
     write_one(TL_CLASS_REFERENCE, 0, 100, 1);
     in.meta.section_class = TL_CLASS_REFERENCE;
@@ -203,8 +196,7 @@ static void other_streams_do_not_care(void **state) {
     assert_fates("t.");
 }
 
-static void what_has_no_deadline_is_reliable(void **state) {
-    (void)state;
+TEST(what_has_no_deadline_is_reliable) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_one(TL_CLASS_KEY, 0, 100, 1);
     write_one(TL_CLASS_REFERENCE, 0, TLTCP_TIME_NEVER, 1);
@@ -213,9 +205,8 @@ static void what_has_no_deadline_is_reliable(void **state) {
     assert_fates("t..");
 }
 
-static void what_is_rebuilt_after_its_deadline_is_not_lost(void **state) {
+TEST(what_is_rebuilt_after_its_deadline_is_not_lost) {
     tltcp__piece p;
-    (void)state;
     begin(TLTCP_DROP_DEPENDENTS);
     write_one(TL_CLASS_KEY, 0, 100, 1);
     assert_true(tltcp__sections_next(&t.s, S, true, 2, &p));
@@ -249,8 +240,7 @@ static void assert_order(const char *sections) {
     }
 }
 
-static void sound_passes_what_is_large(void **state) {
-    (void)state;
+TEST(sound_passes_what_is_large) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_sized(TL_CLASS_KEY, 0, 500, 1000);
     assert_order("0");
@@ -260,24 +250,21 @@ static void sound_passes_what_is_large(void **state) {
     assert_false(tltcp__sections_has(&t.s, true));
 }
 
-static void what_is_nearly_as_large_waits_its_turn(void **state) {
-    (void)state;
+TEST(what_is_nearly_as_large_waits_its_turn) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_sized(TL_CLASS_KEY, 0, 200, 1000);
     write_sized(TL_CLASS_AUDIO, 1, 51, 1000);
     assert_order("001");
 }
 
-static void what_has_no_deadline_has_time(void **state) {
-    (void)state;
+TEST(what_has_no_deadline_has_time) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_sized(TL_CLASS_KEY, 0, 200, 1000);
     write_sized(TL_CLASS_AUDIO, 1, 10, TLTCP_TIME_NEVER);
     assert_order("001");
 }
 
-static void headers_and_keys_pass_other_streams_only(void **state) {
-    (void)state;
+TEST(headers_and_keys_pass_other_streams_only) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_sized(TL_CLASS_KEY, 0, 300, 1000);
     write_sized(TL_CLASS_HEADER, 0, 10, 1000);
@@ -287,8 +274,7 @@ static void headers_and_keys_pass_other_streams_only(void **state) {
     assert_order("2300014");
 }
 
-static void in_order_none_passes(void **state) {
-    (void)state;
+TEST(in_order_none_passes) {
     begin(TLTCP_DROP_DEPENDENTS);
     t.s.in_order = true;
     write_sized(TL_CLASS_KEY, 0, 200, 1000);
@@ -296,8 +282,7 @@ static void in_order_none_passes(void **state) {
     assert_order("001");
 }
 
-static void what_is_ahead_and_dies_leaves_no_more(void **state) {
-    (void)state;
+TEST(what_is_ahead_and_dies_leaves_no_more) {
     begin(TLTCP_DROP_DEPENDENTS);
     write_sized(TL_CLASS_KEY, 0, 1000, 1000);
     write_sized(TL_CLASS_AUDIO, 1, 200, 100);
@@ -309,10 +294,9 @@ static void what_is_ahead_and_dies_leaves_no_more(void **state) {
     assert_int_equal(t.fates[1].fate, TLTCP_FATE_PARTIAL);
 }
 
-static void pictures_leave_too_beside_endless_sound(void **state) {
+TEST(pictures_leave_too_beside_endless_sound) {
     unsigned sound = 0;
     unsigned pictures = 0;
-    (void)state;
     begin(TLTCP_DROP_DEPENDENTS);
     t.s.limit = BIG;
     t.s.max_sections = 1 << 20;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "common/rng.h"
-#include "libtltcp/sentmap.h"
+#include "internal/common/rng.h"
+#include "libtltcp/engine/sentmap.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 
@@ -41,7 +41,7 @@ static uint64_t send(struct world *w, uint32_t size, unsigned frames,
     return pn;
 }
 
-static void numbers_go_up_and_records_are_found(void **state) {
+TEST(numbers_go_up_and_records_are_found) {
     struct world *w = *state;
     assert_null(tltcp__sentmap_get(&w->map, 100));
     assert_int_equal(send(w, 1000, 2, true, 0), 100);
@@ -57,7 +57,7 @@ static void numbers_go_up_and_records_are_found(void **state) {
     assert_int_equal(w->map.flying, 2);
 }
 
-static void the_oldest_in_flight_is_found_past_settled_ones(void **state) {
+TEST(the_oldest_in_flight_is_found_past_settled_ones) {
     struct world *w = *state;
     uint64_t pn = 0;
     for (int i = 0; i < 5; i++) {
@@ -77,7 +77,7 @@ static void the_oldest_in_flight_is_found_past_settled_ones(void **state) {
     assert_int_equal(w->map.flying, 0);
 }
 
-static void a_late_ack_of_a_lost_packet_counts_once(void **state) {
+TEST(a_late_ack_of_a_lost_packet_counts_once) {
     struct world *w = *state;
     uint64_t pn = send(w, 10, 1, true, 0);
     (void)send(w, 20, 1, true, 0);
@@ -88,7 +88,7 @@ static void a_late_ack_of_a_lost_packet_counts_once(void **state) {
     assert_int_equal(w->map.flying, 1);
 }
 
-static void lost_packets_are_remembered_for_a_while(void **state) {
+TEST(lost_packets_are_remembered_for_a_while) {
     struct world *w = *state;
     uint64_t a = send(w, 10, 1, true, 1000);
     uint64_t b = send(w, 10, 3, true, 2000);
@@ -102,7 +102,7 @@ static void lost_packets_are_remembered_for_a_while(void **state) {
     assert_int_equal(cmn__ring_len(&w->map.frames), 0);
 }
 
-static void packets_that_want_no_ack_leave_nothing_behind(void **state) {
+TEST(packets_that_want_no_ack_leave_nothing_behind) {
     struct world *w = *state;
     uint64_t calls;
     (void)send(w, 10, 0, false, 0);
@@ -114,7 +114,7 @@ static void packets_that_want_no_ack_leave_nothing_behind(void **state) {
     assert_int_equal(tltcp__sentmap_next(&w->map), 100 + 10001);
 }
 
-static void a_steady_window_asks_for_no_memory(void **state) {
+TEST(a_steady_window_asks_for_no_memory) {
     struct world *w = *state;
     uint64_t calls = 0;
     uint64_t pn = 0;
@@ -139,7 +139,7 @@ static void a_steady_window_asks_for_no_memory(void **state) {
     assert_int_equal(w->map.bytes, 640);
 }
 
-static void without_memory_nothing_is_opened(void **state) {
+TEST(without_memory_nothing_is_opened) {
     struct world *w = *state;
     w->alloc.fail_at = 1;
     assert_null(tltcp__sentmap_open(&w->map));

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "common/rng.h"
-#include "common/tally.h"
+#include "internal/common/rng.h"
+#include "internal/common/tally.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 
-static void a_tally_agrees_with_a_plain_array(void **state) {
+TEST(a_tally_agrees_with_a_plain_array) {
     enum { KEYS = 200, STEPS = 50000 };
     struct test_alloc alloc = {0};
     const cmn__mem mem = {test_alloc_realloc, &alloc};
     unsigned plain[KEYS] = {0};
     cmn__tally t;
     cmn__rng g;
-    (void)state;
     cmn__rng_seed(&g, 1);
     cmn__tally_init(&t, &mem);
     assert_int_equal(cmn__tally_get(&t, 7), 0);
@@ -34,12 +33,11 @@ static void a_tally_agrees_with_a_plain_array(void **state) {
     assert_int_equal(alloc.blocks, 0);
 }
 
-static void without_memory_nothing_is_counted(void **state) {
+TEST(without_memory_nothing_is_counted) {
     struct test_alloc alloc = {.fail_from = 2};
     const cmn__mem mem = {test_alloc_realloc, &alloc};
     cmn__tally t;
     uint64_t key = 1;
-    (void)state;
     cmn__tally_init(&t, &mem);
     while (cmn__tally_up(&t, key) == 0) {
         key++;

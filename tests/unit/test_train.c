@@ -4,7 +4,7 @@
 
 #include <tltcp/types.h>
 
-#include "libtltcp/train.h"
+#include "libtltcp/engine/train.h"
 #include "tests/support/cmocka.h"
 
 #define MS ((cong_time)TLTCP_MS)
@@ -34,20 +34,18 @@ static void assert_rate(const tltcp__train_news *n, cong_time apart) {
     assert_true(fabs(n->rate / rate - 1) < 1e-9);
 }
 
-static void what_the_path_spreads_shows_its_rate(void **state) {
+TEST(what_the_path_spreads_shows_its_rate) {
     tltcp__train t;
     tltcp__train_news n;
-    (void)state;
     assert_true(pass(&t, 500e3, MS, 2 * MS, 0, &n));
     assert_rate(&n, 2 * MS);
     assert_true(n.slowed);
     assert_true(n.tight);
 }
 
-static void what_passes_as_it_left_shows_no_limit(void **state) {
+TEST(what_passes_as_it_left_shows_no_limit) {
     tltcp__train t;
     tltcp__train_news n;
-    (void)state;
     assert_true(pass(&t, 700e3, 2 * MS, 2 * MS, 0, &n));
     assert_rate(&n, 2 * MS);
     assert_false(n.slowed);
@@ -57,28 +55,25 @@ static void what_passes_as_it_left_shows_no_limit(void **state) {
 }
 
 /* Nor faster than it left, whatever the ACKs did on their way. */
-static void what_comes_closer_shows_no_more_than_was_sent(void **state) {
+TEST(what_comes_closer_shows_no_more_than_was_sent) {
     tltcp__train t;
     tltcp__train_news n;
-    (void)state;
     assert_true(pass(&t, 500e3, 2 * MS, 3 * MS / 2, 0, &n));
     assert_rate(&n, 2 * MS);
     assert_false(n.slowed);
     assert_false(pass(&t, 500e3, 2 * MS, MS / 2, 0, &n));
 }
 
-static void what_the_peer_holds_back_does_not_count(void **state) {
+TEST(what_the_peer_holds_back_does_not_count) {
     tltcp__train t;
     tltcp__train_news n;
-    (void)state;
     assert_true(pass(&t, 500e3, MS, 2 * MS, 5 * MS, &n));
     assert_rate(&n, 2 * MS);
 }
 
-static void a_pause_of_the_application_ends_a_train(void **state) {
+TEST(a_pause_of_the_application_ends_a_train) {
     tltcp__train t;
     tltcp__train_news n;
-    (void)state;
     assert_false(pass(&t, 1e6, 10 * MS, 10 * MS, 0, &n));
     assert_true(t.bytes < MSS);
 }

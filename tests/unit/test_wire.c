@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "common/rng.h"
-#include "common/wire.h"
+#include "internal/common/rng.h"
+#include "internal/common/wire.h"
 #include "tests/support/cmocka.h"
 
-static void fields_are_big_endian(void **state) {
+TEST(fields_are_big_endian) {
     const uint8_t expected[] = {0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08,
                                 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 'x'};
     uint8_t buf[16];
     cmn__writer w = cmn__writer_of(buf, sizeof(buf));
     cmn__reader r = cmn__reader_of(expected, sizeof(expected));
-    (void)state;
     cmn__put8(&w, 0x01);
     cmn__put16(&w, 0x0203);
     cmn__put32(&w, 0x04050607);
@@ -26,10 +25,9 @@ static void fields_are_big_endian(void **state) {
     assert_false(r.bad);
 }
 
-static void a_read_past_the_end_gives_zero_and_is_remembered(void **state) {
+TEST(a_read_past_the_end_gives_zero_and_is_remembered) {
     const uint8_t buf[3] = {1, 2, 3};
     cmn__reader r = cmn__reader_of(buf, sizeof(buf));
-    (void)state;
     assert_int_equal(cmn__get16(&r), 0x0102);
     assert_int_equal(cmn__get16(&r), 0);
     assert_true(r.bad);
@@ -50,10 +48,9 @@ a_write_past_the_end_writes_nothing_and_is_remembered(void **state) {
     assert_memory_equal(buf, "\1\2\11\11", 4);
 }
 
-static void nothing_can_be_read_or_written_in_no_bytes(void **state) {
+TEST(nothing_can_be_read_or_written_in_no_bytes) {
     cmn__reader r = cmn__reader_of("", 0);
     cmn__writer w = cmn__writer_of(NULL, 0);
-    (void)state;
     assert_non_null(cmn__get_bytes(&r, 0));
     cmn__put_bytes(&w, NULL, 0);
     assert_false(w.bad);
@@ -63,9 +60,8 @@ static void nothing_can_be_read_or_written_in_no_bytes(void **state) {
     assert_true(r.bad);
 }
 
-static void a_32_bit_number_widens_to_the_nearest_64_bit_one(void **state) {
+TEST(a_32_bit_number_widens_to_the_nearest_64_bit_one) {
     cmn__rng g;
-    (void)state;
     cmn__rng_seed(&g, 4);
     for (int i = 0; i < 100000; i++) {
         uint64_t near = cmn__rng_next(&g) >> (1 + cmn__rng_below(&g, 31));

@@ -19,8 +19,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "media/frame.h"
-#include "media/nal.h"
+#include "internal/media/codec/frame.h"
+#include "internal/media/codec/nal.h"
 
 #define FRAMELOG_TYPE (framelog_get_type())
 G_DECLARE_FINAL_TYPE(Framelog, framelog, FRAME, LOG, GstBaseTransform)

@@ -359,8 +359,8 @@ static int64_t do_work(struct host *h, const saratoga_work *w) {
 static void finish_work(struct host *h, size_t i) {
     struct pending_work p = h->pending[i];
     h->pending[i] = h->pending[--h->n_pending];
-    (void)saratoga_node_work_done(h->sim.engine, p.work.id, do_work(h, &p.work),
-                                  host_now(h));
+    (void)saratoga_engine_work_done(h->sim.engine, p.work.id,
+                                    do_work(h, &p.work), host_now(h));
 }
 
 static void on_disk(struct sim_timer *t, uint64_t now) {
@@ -378,8 +378,8 @@ static bool take_work(void *user) {
     struct host *h = user;
     bool any = false;
     while (h->n_pending < PENDING_MAX &&
-           saratoga_node_next_work(h->sim.engine,
-                                   &h->pending[h->n_pending].work) > 0) {
+           saratoga_engine_next_work(h->sim.engine,
+                                     &h->pending[h->n_pending].work) > 0) {
         h->n_pending++;
         any = true;
         if (h->disk_delay == 0) {

@@ -2,7 +2,7 @@
 #ifndef TESTS_SIMNET_SARATOGA_HOST_H
 #define TESTS_SIMNET_SARATOGA_HOST_H
 
-#include <saratoga/node.h>
+#include <saratoga/engine.h>
 
 #include "sim/saratoga_host.h"
 

@@ -67,7 +67,7 @@ static inline void raw_free(struct raw *r) {
 }
 
 static inline void raw_recv(struct raw *r, const void *data, size_t len) {
-    saratoga_node_recv(r->h->sim.engine, &r->peer, data, len, host_now(r->h));
+    saratoga_engine_recv(r->h->sim.engine, &r->peer, data, len, host_now(r->h));
     host_pump(r->h);
 }
 

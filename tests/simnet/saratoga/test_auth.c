@@ -2,7 +2,7 @@
 /* Peers that share a key, and those that do not. */
 #include <string.h>
 
-#include "libsaratoga/auth.h"
+#include "libsaratoga/engine/auth.h"
 #include "tests/simnet/saratoga/world.h"
 #include "tests/support/cmocka.h"
 
@@ -60,26 +60,24 @@ static uint64_t answers_to(struct world *w, uint64_t host,
                            const struct wiretap *t) {
     saratoga_pktinfo from = {.host = host, .path = sim_address(98, 7)};
     uint64_t before = w->sat->sim.sent_packets;
-    saratoga_node_recv(w->sat->sim.engine, &from, t->bytes, t->len,
-                       host_now(w->sat));
+    saratoga_engine_recv(w->sat->sim.engine, &from, t->bytes, t->len,
+                         host_now(w->sat));
     host_pump(w->sat);
     return w->sat->sim.sent_packets - before;
 }
 
-static void who_has_the_key_is_served(void **state) {
+TEST(who_has_the_key_is_served) {
     struct world w = world_of(key, key);
     struct wiretap t = {.len = 0};
     struct xfer *x = get(&w, &t);
-    (void)state;
     assert_int_equal(x->end.error, 0);
     assert_true(host_same(host_find_file(w.sat, "f"), x->file));
     assert_int_equal(t.len, 8 + 1 + 1 + SARATOGA__AUTH_LEN);
     world_free(&w);
 }
 
-static void who_has_none_or_another_is_refused(void **state) {
+TEST(who_has_none_or_another_is_refused) {
     const uint8_t *const wrong[] = {NULL, other};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct world w = world_of(key, wrong[i]);
         struct wiretap t;
@@ -91,18 +89,16 @@ static void who_has_none_or_another_is_refused(void **state) {
     }
 }
 
-static void who_has_a_key_asks_those_without(void **state) {
+TEST(who_has_a_key_asks_those_without) {
     struct world w = world_of(NULL, key);
     struct wiretap t;
-    (void)state;
     assert_int_equal(get(&w, &t)->end.error, 0);
     world_free(&w);
 }
 
-static void a_request_counts_once(void **state) {
+TEST(a_request_counts_once) {
     struct world w = world_of(key, key);
     struct wiretap t;
-    (void)state;
     (void)get(&w, &t);
     world_run(&w, 30 * SEC); /* all is over and forgotten */
     assert_int_equal(answers_to(&w, 99, &t), 0);
@@ -111,10 +107,9 @@ static void a_request_counts_once(void **state) {
     world_free(&w);
 }
 
-static void a_request_that_was_changed_is_refused(void **state) {
+TEST(a_request_that_was_changed_is_refused) {
     struct wiretap t;
     struct world w = world_of(key, key);
-    (void)state;
     (void)get(&w, &t);
     for (size_t i = 0; i < t.len; i++) {
         struct wiretap bad = t;
@@ -131,11 +126,10 @@ static void a_request_that_was_changed_is_refused(void **state) {
     world_free(&w);
 }
 
-static void a_request_of_another_time_is_refused(void **state) {
+TEST(a_request_of_another_time_is_refused) {
     struct world w = world_of(key, other);
     struct world late = world_of(key, key);
     struct wiretap t;
-    (void)state;
     (void)get(&late, &t); /* captured at 0 s, not seen by the other one */
     world_run(&w, 299 * SEC);
     assert_true(answers_to(&w, 99, &t) > 0);
@@ -150,12 +144,11 @@ static void a_request_of_another_time_is_refused(void **state) {
 }
 
 /* Which REQUESTs came before, a node that starts anew does not know. */
-static void a_request_from_before_a_restart_is_not_taken(void **state) {
+TEST(a_request_from_before_a_restart_is_not_taken) {
     struct world w = world_of(key, key);
     const struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
     saratoga_config later = keyed(key);
     struct wiretap t;
-    (void)state;
     (void)get(&w, &t);
     world_free(&w);
     later.posix_offset = 10 * SEC;
@@ -167,7 +160,7 @@ static void a_request_from_before_a_restart_is_not_taken(void **state) {
     world_free(&w);
 }
 
-static void what_is_forgotten_is_not_accepted_again(void **state) {
+TEST(what_is_forgotten_is_not_accepted_again) {
     cmn__mem mem = cmn__mem_default();
     saratoga_config c = keyed(key);
     saratoga__auth a;
@@ -175,7 +168,6 @@ static void what_is_forgotten_is_not_accepted_again(void **state) {
     uint8_t first[SARATOGA__AUTH_LEN];
     uint8_t field[SARATOGA__AUTH_LEN];
     const uint8_t packet[] = "a request";
-    (void)state;
     cmn__rng_seed(&rng, 1);
     saratoga__auth_init(&a, &mem, &c, 0);
     saratoga__auth_write(&a, packet, sizeof(packet), 1, &rng, first);
@@ -195,25 +187,23 @@ static void what_is_forgotten_is_not_accepted_again(void **state) {
     saratoga__auth_free(&a);
 }
 
-static void blind_puts_are_refused(void **state) {
+TEST(blind_puts_are_refused) {
     struct world w = world_of(key, key);
     struct xfer *x =
         host_start(w.sat, w.ground, SARATOGA_BLIND_PUT, "f", NULL, NULL);
-    (void)state;
     world_finish(&w, x, 60 * SEC);
     assert_int_equal(x->end.status, SARATOGA_ACCESS_DENIED);
     assert_int_equal(w.ground->requests, 0);
     world_free(&w);
 }
 
-static void files_without_a_keyed_checksum_are_not_taken(void **state) {
+TEST(files_without_a_keyed_checksum_are_not_taken) {
     const struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
     saratoga_config sat = keyed(key);
     saratoga_config ground = keyed(key);
     struct world w;
     struct wiretap t;
     struct xfer *x;
-    (void)state;
     ground.auth_files = true;
     w = world_new(&p, &sat, &ground);
     (void)host_make_file(w.sat, "f", 10000, 1);
@@ -266,9 +256,8 @@ static saratoga_event move(struct world *w, uint32_t type, struct meddler *m) {
     return end;
 }
 
-static void who_has_the_key_may_end_a_move(void **state) {
+TEST(who_has_the_key_may_end_a_move) {
     static const uint32_t type[] = {SARATOGA_TAKE, SARATOGA_GIVE};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct world w = world_of(key, key);
         struct meddler m = {0, 0, 0};
@@ -278,9 +267,8 @@ static void who_has_the_key_may_end_a_move(void **state) {
     }
 }
 
-static void a_move_is_ended_by_nobody_else(void **state) {
+TEST(a_move_is_ended_by_nobody_else) {
     static const uint32_t type[] = {SARATOGA_TAKE, SARATOGA_GIVE};
-    (void)state;
     for (size_t i = 0; i < 2 * (STATUS_HEAD + SARATOGA__AUTH_LEN); i++) {
         struct world w = world_of(key, key);
         size_t at = i / 2;
@@ -295,15 +283,14 @@ static void a_move_is_ended_by_nobody_else(void **state) {
     }
 }
 
-static void a_copy_is_kept_where_the_other_end_has_no_key(void **state) {
+TEST(a_copy_is_kept_where_the_other_end_has_no_key) {
     struct world w = world_of(key, NULL);
-    (void)state;
     assert_int_equal(move(&w, SARATOGA_GIVE, NULL).error, SARATOGA_ERR_AUTH);
     world_free(&w);
 }
 
 /* RFC 4231, cases 2 and 6. */
-static void hmacs_of_the_rfc(void **state) {
+TEST(hmacs_of_the_rfc) {
     static const uint8_t two[] = {
         0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e, 0x6a, 0x04, 0x24,
         0x26, 0x08, 0x95, 0x75, 0xc7, 0x5a, 0x00, 0x3f, 0x08, 0x9d, 0x27,
@@ -318,7 +305,6 @@ static void hmacs_of_the_rfc(void **state) {
     uint8_t out[32];
     saratoga_digest *d = saratoga_digest_new_keyed(SARATOGA_HMAC_SHA256,
                                                    (const uint8_t *)"Jefe", 4);
-    (void)state;
     assert_int_equal(
         saratoga_digest_update(d, "what do ya want for nothing?", 28), 0);
     assert_int_equal(saratoga_digest_final(d, out), 0);

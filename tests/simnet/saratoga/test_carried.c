@@ -2,7 +2,7 @@
 /* Nodes whose datagrams go sealed, over bad links and past attackers. */
 #include <string.h>
 
-#include "secure/carrier.h"
+#include "internal/secure/carrier.h"
 #include "tests/simnet/saratoga/world.h"
 #include "tests/support/alloc.h"
 
@@ -154,8 +154,7 @@ static struct xfer *get(struct trip *t) {
     return host_start(t->w.ground, t->w.sat, SARATOGA_GET, "f", &o, NULL);
 }
 
-static void files_arrive_over_bad_links_while_keys_change(void **state) {
-    (void)state;
+TEST(files_arrive_over_bad_links_while_keys_change) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         const struct plan p = {20e6, 1e6, 100 * MSEC, 0.05, 0.2, seed};
         struct trip t;
@@ -172,12 +171,11 @@ static void files_arrive_over_bad_links_while_keys_change(void **state) {
 
 /* Everything that leaves is copied and sent once more from elsewhere, with and
  * without another number. */
-static void copies_and_forgeries_change_nothing(void **state) {
+TEST(copies_and_forgeries_change_nothing) {
     const struct plan p = {20e6, 20e6, 20 * MSEC, 0, 0, 1};
     struct trip t;
     struct xfer *x;
     uint64_t sent = 0;
-    (void)state;
     begin(&t, &p, 0);
     x = get(&t);
     while (!x->done && sim_loop_step(sim_net_loop(t.w.net), 60 * SEC)) {
@@ -217,13 +215,12 @@ static uint32_t id_of(struct world *w, const struct xfer *x) {
     return host_stats(w->ground, x).id;
 }
 
-static void a_forged_status_ends_a_plain_transfer_only(void **state) {
+TEST(a_forged_status_ends_a_plain_transfer_only) {
     const struct plan p = {20e6, 20e6, 20 * MSEC, 0, 0, 1};
     saratoga_options o = at_rate(10000000);
     struct world w = world_new(&p, NULL, NULL);
     struct trip t;
     struct xfer *x;
-    (void)state;
     (void)host_make_file(w.sat, "f", 1000000, 1);
     x = host_start(w.ground, w.sat, SARATOGA_GET, "f", &o, NULL);
     world_run(&w, 200 * MSEC);
@@ -243,11 +240,10 @@ static void a_forged_status_ends_a_plain_transfer_only(void **state) {
 }
 
 /* A translator of addresses forgets the ground station's in mid-transfer. */
-static void a_transfer_goes_on_when_the_address_changes(void **state) {
+TEST(a_transfer_goes_on_when_the_address_changes) {
     const struct plan p = {20e6, 1e6, 50 * MSEC, 0.01, 0.01, 1};
     struct trip t;
     struct xfer *x;
-    (void)state;
     begin(&t, &p, 0);
     x = get(&t);
     world_run(&t.w, 400 * MSEC);
@@ -262,11 +258,10 @@ static void a_transfer_goes_on_when_the_address_changes(void **state) {
 }
 
 /* The satellite restarts between two files and knows nobody any more. */
-static void a_peer_that_restarted_is_called_again(void **state) {
+TEST(a_peer_that_restarted_is_called_again) {
     const struct plan p = {20e6, 1e6, 50 * MSEC, 0, 0, 1};
     struct trip t;
     struct xfer *x;
-    (void)state;
     begin(&t, &p, 0);
     x = get(&t);
     world_finish(&t.w, x, 60 * SEC);

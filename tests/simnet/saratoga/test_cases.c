@@ -8,10 +8,9 @@
 static const struct plan GOOD = {10e6, 0, 100 * MSEC, 0, 0, 1};
 static const struct plan LOSSY = {10e6, 0, 100 * MSEC, 0.03, 0.03, 1};
 
-static void every_width_and_checksum_works(void **state) {
+TEST(every_width_and_checksum_works) {
     static const uint32_t sum[] = {SARATOGA_NONE, SARATOGA_CRC32C, SARATOGA_MD5,
                                    SARATOGA_SHA1, SARATOGA_SHA256};
-    (void)state;
     for (uint32_t i = 0; i < 20; i++) {
         saratoga_config c;
         saratoga_options o = at_rate(9000000);
@@ -34,9 +33,8 @@ static void every_width_and_checksum_works(void **state) {
     }
 }
 
-static void take_and_give_delete_what_was_delivered(void **state) {
+TEST(take_and_give_delete_what_was_delivered) {
     static const uint32_t type[] = {SARATOGA_TAKE, SARATOGA_GIVE};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         saratoga_options o = at_rate(9000000);
         struct world w = world_new(&LOSSY, NULL, NULL);
@@ -54,11 +52,10 @@ static void take_and_give_delete_what_was_delivered(void **state) {
     }
 }
 
-static void nothing_is_deleted_when_the_file_does_not_arrive(void **state) {
+TEST(nothing_is_deleted_when_the_file_does_not_arrive) {
     struct world w = world_new(&GOOD, NULL, NULL);
     struct xfer *x;
     saratoga_options o = at_rate(9000000);
-    (void)state;
     (void)host_make_file(w.sat, "f", 200000, 3);
     w.ground->full = true;
     x = host_start(w.sat, w.ground, SARATOGA_GIVE, "f", &o, NULL);
@@ -71,10 +68,9 @@ static void nothing_is_deleted_when_the_file_does_not_arrive(void **state) {
     world_free(&w);
 }
 
-static void a_file_that_shrinks_while_sent_ends_with_an_error(void **state) {
+TEST(a_file_that_shrinks_while_sent_ends_with_an_error) {
     struct world w = world_new(&GOOD, NULL, NULL);
     struct xfer *x;
-    (void)state;
     (void)host_make_file(w.sat, "f", 2000000, 3);
     x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
     world_run(&w, 300 * MSEC);
@@ -87,12 +83,11 @@ static void a_file_that_shrinks_while_sent_ends_with_an_error(void **state) {
     world_free(&w);
 }
 
-static void an_outage_is_sat_through(void **state) {
+TEST(an_outage_is_sat_through) {
     struct world w = world_new(&GOOD, NULL, NULL);
     struct sim_link_config c;
     struct xfer *x;
     saratoga_options o = at_rate(9000000);
-    (void)state;
     link_config(&c, 10e6, 50 * MSEC, 0);
     c.blackout_start = SEC;
     c.blackout_length = 20 * SEC;
@@ -110,12 +105,11 @@ static void an_outage_is_sat_through(void **state) {
 
 /* Nothing but the sender's own timer can tell of the work: what is heard comes
  * a second later. */
-static void what_is_sent_makes_room_for_reads_at_once(void **state) {
+TEST(what_is_sent_makes_room_for_reads_at_once) {
     struct plan p = {0, 0, SEC, 0, 0, 6};
     struct world w = world_new(&p, NULL, NULL);
     struct xfer *x;
     saratoga_options o = at_rate(UINT64_C(1000000000000000));
-    (void)state;
     w.sat->sim.terse = true;
     (void)host_make_file(w.sat, "f", 10000000, 3);
     x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
@@ -127,13 +121,12 @@ static void what_is_sent_makes_room_for_reads_at_once(void **state) {
 
 /* A checksum that takes longer than the file: DATA do not wait for it, what is
  * held can be resumed meanwhile, and nothing is taken for whole without it. */
-static void a_checksum_may_come_after_the_file(void **state) {
+TEST(a_checksum_may_come_after_the_file) {
     struct plan p = {10e6, 10e6, 50 * MSEC, 0.05, 0.05, 8};
     struct world w = world_new(&p, NULL, NULL);
     saratoga_options o = at_rate(9000000);
     uint8_t sum[SARATOGA_CHECKSUM_MAX];
     struct xfer *x;
-    (void)state;
     w.sat->answer_options = &o;
     w.sat->digest_later = true;
     w.sat->digest_kept = true;
@@ -158,11 +151,10 @@ static void a_checksum_may_come_after_the_file(void **state) {
     world_free(&w);
 }
 
-static void a_checksum_that_comes_late_counts(void **state) {
+TEST(a_checksum_that_comes_late_counts) {
     struct world w = world_new(&GOOD, NULL, NULL);
     uint8_t sum[SARATOGA_CHECKSUM_MAX] = {1, 2, 3};
     struct xfer *x;
-    (void)state;
     w.sat->digest_later = true;
     w.sat->digest_kept = true;
     (void)host_make_file(w.sat, "f", 100000, 3);
@@ -179,11 +171,10 @@ static void a_checksum_that_comes_late_counts(void **state) {
     world_free(&w);
 }
 
-static void a_rate_of_a_packet_in_minutes_ends_no_session(void **state) {
+TEST(a_rate_of_a_packet_in_minutes_ends_no_session) {
     struct world w = world_new(&GOOD, NULL, NULL);
     saratoga_options o = at_rate(100); /* two minutes a packet */
     struct xfer *x;
-    (void)state;
     (void)host_make_file(w.sat, "f", 5000, 3);
     x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
     world_finish(&w, x, 1000 * SEC);
@@ -193,7 +184,7 @@ static void a_rate_of_a_packet_in_minutes_ends_no_session(void **state) {
 }
 
 /* What the caller's options pointed to may be gone when it is used. */
-static void options_are_copied_with_what_they_point_to(void **state) {
+TEST(options_are_copied_with_what_they_point_to) {
     struct world w = world_new(&GOOD, NULL, NULL);
     char law[] = "fixed";
     char param[] = "rate";
@@ -201,7 +192,6 @@ static void options_are_copied_with_what_they_point_to(void **state) {
     double value = 25000; /* bytes/s */
     saratoga_options o;
     struct xfer *x;
-    (void)state;
     saratoga_options_init(&o);
     o.congestion = law;
     o.congestion_params = names;
@@ -219,9 +209,8 @@ static void options_are_copied_with_what_they_point_to(void **state) {
 }
 
 /* The polls of a shut window name one place and one second. */
-static void answers_to_polls_that_look_alike_tell_no_rtt(void **state) {
+TEST(answers_to_polls_that_look_alike_tell_no_rtt) {
     static const uint32_t kind[] = {SARATOGA_TS_POSIX32, SARATOGA_TS_OFF};
-    (void)state;
     for (uint32_t i = 0; i < 40; i++) {
         struct plan p = {1e6, 0, 300 * MSEC, 0.1, 0.1, i};
         struct world w = world_new(&p, NULL, NULL);
@@ -239,10 +228,9 @@ static void answers_to_polls_that_look_alike_tell_no_rtt(void **state) {
     }
 }
 
-static void silence_ends_a_transfer_on_both_sides(void **state) {
+TEST(silence_ends_a_transfer_on_both_sides) {
     struct world w = world_new(&GOOD, NULL, NULL);
     struct xfer *x;
-    (void)state;
     (void)host_make_file(w.sat, "f", 50000000, 3);
     x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
     world_run(&w, SEC);
@@ -254,11 +242,10 @@ static void silence_ends_a_transfer_on_both_sides(void **state) {
     world_free(&w);
 }
 
-static void a_request_into_the_void_is_given_up(void **state) {
+TEST(a_request_into_the_void_is_given_up) {
     struct world w = world_new(&GOOD, NULL, NULL);
     saratoga_options o;
     struct xfer *x;
-    (void)state;
     saratoga_options_init(&o);
     o.inactivity = 3600 * SEC;
     w.sat->sim.dead = true;
@@ -270,12 +257,11 @@ static void a_request_into_the_void_is_given_up(void **state) {
     world_free(&w);
 }
 
-static void timers_may_be_hours(void **state) {
+TEST(timers_may_be_hours) {
     struct plan p = {1e6, 0, 7200 * SEC, 0.01, 0.01, 4}; /* two hours */
     saratoga_options o = at_rate(900000);
     struct world w;
     struct xfer *x;
-    (void)state;
     o.rtt_hint = 7200 * SEC;
     o.request_retry = 8000 * SEC;
     o.inactivity = 100000 * SEC;
@@ -294,10 +280,9 @@ static void timers_may_be_hours(void **state) {
     world_free(&w);
 }
 
-static void a_blind_get_brings_what_the_peer_chooses(void **state) {
+TEST(a_blind_get_brings_what_the_peer_chooses) {
     struct world w = world_new(&LOSSY, NULL, NULL);
     struct xfer *x;
-    (void)state;
     (void)host_make_file(w.sat, "chosen", 5000, 3);
     x = host_start(w.ground, w.sat, SARATOGA_GET, "", NULL, NULL);
     world_finish(&w, x, 100 * SEC);
@@ -306,7 +291,7 @@ static void a_blind_get_brings_what_the_peer_chooses(void **state) {
     world_free(&w);
 }
 
-static void a_copy_that_is_the_same_is_not_sent_again(void **state) {
+TEST(a_copy_that_is_the_same_is_not_sent_again) {
     saratoga_config c;
     saratoga_options o;
     struct world w;
@@ -315,7 +300,6 @@ static void a_copy_that_is_the_same_is_not_sent_again(void **state) {
     saratoga_range all = {0, 5000};
     saratoga_partial have = {
         .checksum = SARATOGA_MD5, .ranges = &all, .count = 1};
-    (void)state;
     saratoga_config_init(&c);
     saratoga_options_init(&o);
     c.update_check = true;
@@ -341,7 +325,7 @@ static void a_copy_that_is_the_same_is_not_sent_again(void **state) {
 /* Writes to the stream x of w.sat until it is over. */
 static void write_stream(struct world *w, const struct xfer *x,
                          const struct disk_file *f) {
-    saratoga_node *node = w->sat->sim.engine;
+    saratoga_engine *node = w->sat->sim.engine;
     uint64_t written = 0;
     bool finished = false;
     while (!x->done && host_now(w->sat) < 400 * SEC) {
@@ -375,12 +359,11 @@ static struct world world_with_stream(struct disk_file **f) {
     return w;
 }
 
-static void a_reliable_stream_arrives_in_order(void **state) {
+TEST(a_reliable_stream_arrives_in_order) {
     struct disk_file *f;
     struct world w = world_with_stream(&f);
     saratoga_options o = wrapping();
     struct xfer *x;
-    (void)state;
     x = host_start(w.sat, w.ground, SARATOGA_PUT, "s", &o, NULL);
     write_stream(&w, x, f);
     assert_arrived(&w, x, "s");
@@ -388,12 +371,11 @@ static void a_reliable_stream_arrives_in_order(void **state) {
 }
 
 /* It has nothing to say for longer than peers wait for each other. */
-static void a_stream_that_is_got_may_begin_late(void **state) {
+TEST(a_stream_that_is_got_may_begin_late) {
     struct disk_file *f;
     struct world w = world_with_stream(&f);
     saratoga_options o = wrapping();
     struct xfer *x;
-    (void)state;
     w.sat->answer_options = &o;
     x = host_start(w.ground, w.sat, SARATOGA_GET, "s", &o, NULL);
     world_run(&w, 100 * SEC);
@@ -408,12 +390,11 @@ static void a_stream_that_is_got_may_begin_late(void **state) {
     world_free(&w);
 }
 
-static void a_link_known_to_be_down_stops_all_timers(void **state) {
+TEST(a_link_known_to_be_down_stops_all_timers) {
     struct world w = world_new(&GOOD, NULL, NULL);
     saratoga_options o = at_rate(9000000);
     struct xfer *x;
     uint64_t sent;
-    (void)state;
     (void)host_make_file(w.sat, "f", 2000000, 3);
     w.sat->answer_options = &o;
     x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
@@ -440,8 +421,7 @@ static void a_link_known_to_be_down_stops_all_timers(void **state) {
 
 /* Where all of an RTT's few packets get lost nothing is known of the rate that
  * the path bears: it is not taken for none at all. */
-static void a_rate_equation_starves_nobody_where_much_is_lost(void **state) {
-    (void)state;
+TEST(a_rate_equation_starves_nobody_where_much_is_lost) {
     for (uint64_t seed = 1; seed <= 20; seed++) {
         const struct plan p = {10e6, 0, 140 * MSEC, 0.25, 0, seed};
         struct world w = world_new(&p, NULL, NULL);

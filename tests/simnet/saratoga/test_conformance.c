@@ -3,10 +3,9 @@
  * octet by octet. */
 #include "tests/simnet/saratoga/raw.h"
 
-static void v16_a_whole_get_with_a_loss_as_the_receiver(void **state) {
+TEST(v16_a_whole_get_with_a_loss_as_the_receiver) {
     struct xfer *x;
     struct raw *r = receiver(&x);
-    (void)state;
     raw_hex(r, META_D);
     raw_hex(r, "23000000 00000007 0000 30313233");
     assert_sent(r, "24010000 00000007 0004 0004");
@@ -19,10 +18,9 @@ static void v16_a_whole_get_with_a_loss_as_the_receiver(void **state) {
     raw_free(r);
 }
 
-static void v16_a_whole_get_with_a_loss_as_the_sender(void **state) {
+TEST(v16_a_whole_get_with_a_loss_as_the_sender) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
-    (void)state;
     raw_hex(r, GET_D);
     raw_wait(r, 20 * MSEC);
     assert_sent(r, META_D);
@@ -39,10 +37,9 @@ static void v16_a_whole_get_with_a_loss_as_the_sender(void **state) {
     raw_free(r);
 }
 
-static void another_version_is_dropped_in_silence(void **state) {
+TEST(another_version_is_dropped_in_silence) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
-    (void)state;
     raw_hex(r, "018f0001 00000007 6400");
     raw_hex(r, "418f0001 00000007 6400");
     raw_wait(r, SEC);
@@ -50,11 +47,10 @@ static void another_version_is_dropped_in_silence(void **state) {
     raw_free(r);
 }
 
-static void undefined_bits_are_ignored_and_sent_as_zero(void **state) {
+TEST(undefined_bits_are_ignored_and_sent_as_zero) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
     const struct sent *s;
-    (void)state;
     raw_hex(r, "21af7f01 00000007 6400"); /* bits 10 and 17 to 23 set */
     raw_wait(r, 20 * MSEC);
     while ((s = raw_next(r)) != NULL) {
@@ -113,20 +109,19 @@ only_data_go_by_udp_lite_and_their_headers_are_covered(void **state) {
     raw_free(r);
 }
 
-static void beacons_tell_capabilities_even_when_unwilling(void **state) {
+TEST(beacons_tell_capabilities_even_when_unwilling) {
     saratoga_config c;
     struct raw *r;
-    (void)state;
     saratoga_config_init(&c);
     c.eid = "sat-1";
     r = raw_new(&c);
-    saratoga_node_set_free_space(r->h->sim.engine, 1048576);
-    assert_int_equal(saratoga_node_beacon(r->h->sim.engine, &r->peer, 0), 0);
+    saratoga_engine_set_free_space(r->h->sim.engine, 1048576);
+    assert_int_equal(saratoga_engine_beacon(r->h->sim.engine, &r->peer, 0), 0);
     host_pump(r->h);
     assert_sent(r, "209f5000 00100000 7361742d31");
-    saratoga_node_set_willing(r->h->sim.engine, false, false);
-    saratoga_node_set_free_space(r->h->sim.engine, UINT64_MAX);
-    assert_int_equal(saratoga_node_beacon(r->h->sim.engine, &r->peer, 0), 0);
+    saratoga_engine_set_willing(r->h->sim.engine, false, false);
+    saratoga_engine_set_free_space(r->h->sim.engine, UINT64_MAX);
+    assert_int_equal(saratoga_engine_beacon(r->h->sim.engine, &r->peer, 0), 0);
     host_pump(r->h);
     assert_sent(r, "209a0000 7361742d31");
     raw_hex(r, "204f4000 ffff 7361742d32");
@@ -136,10 +131,9 @@ static void beacons_tell_capabilities_even_when_unwilling(void **state) {
     raw_free(r);
 }
 
-static void metadata_with_an_unknown_checksum_still_serves(void **state) {
+TEST(metadata_with_an_unknown_checksum_still_serves) {
     struct xfer *x;
     struct raw *r = receiver(&x);
-    (void)state;
     raw_hex(r, "2200001d 00000007 01020304 8000 0002 00000001 00000001 6400");
     raw_hex(r, "23018000 00000007 0000 6162");
     assert_true(x->done);
@@ -148,10 +142,9 @@ static void metadata_with_an_unknown_checksum_still_serves(void **state) {
     raw_free(r);
 }
 
-static void a_file_that_fails_its_checksum_is_discarded(void **state) {
+TEST(a_file_that_fails_its_checksum_is_discarded) {
     struct xfer *x;
     struct raw *r = receiver(&x);
-    (void)state;
     raw_hex(r, META_D);
     raw_hex(r, "23018000 00000007 0000 30313233343536373800");
     assert_true(x->done && !x->committed);
@@ -161,10 +154,9 @@ static void a_file_that_fails_its_checksum_is_discarded(void **state) {
     raw_free(r);
 }
 
-static void data_unlike_the_metadata_end_the_session(void **state) {
+TEST(data_unlike_the_metadata_end_the_session) {
     static const char *const data[] = {"23110000 00000007 0000 6162",
                                        "23410000 00000007 00000000 6162"};
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct xfer *x;
         struct raw *r = receiver(&x);
@@ -176,10 +168,9 @@ static void data_unlike_the_metadata_end_the_session(void **state) {
     }
 }
 
-static void data_beyond_the_size_end_the_session(void **state) {
+TEST(data_beyond_the_size_end_the_session) {
     struct xfer *x;
     struct raw *r = receiver(&x);
-    (void)state;
     raw_hex(r, META_D);
     raw_hex(r, "23000000 00000007 0008 616263");
     assert_sent(r, "24010009 00000007 0000 0000");
@@ -187,12 +178,11 @@ static void data_beyond_the_size_end_the_session(void **state) {
 }
 
 /* Before METADATA told a size. */
-static void offsets_that_overflow_end_the_session(void **state) {
+TEST(offsets_that_overflow_end_the_session) {
     static const char *const data[] = {
         "23800000 00000007 fffffffffffffffe 61626364",
         "23c00000 00000007 0000000000000001 0000000000000000 61",
         "23000000 00000007 fffe 61626364"};
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct xfer *x;
         struct raw *r = receiver(&x);
@@ -204,8 +194,7 @@ static void offsets_that_overflow_end_the_session(void **state) {
 }
 
 /* Only who says how fast, for a link of one's own, does without. */
-static void congestion_is_controlled_unless_a_rate_is_given(void **state) {
-    (void)state;
+TEST(congestion_is_controlled_unless_a_rate_is_given) {
     for (int given = 0; given < 2; given++) {
         saratoga_options o;
         struct raw *r;
@@ -219,20 +208,18 @@ static void congestion_is_controlled_unless_a_rate_is_given(void **state) {
     }
 }
 
-static void an_end_below_the_size_ends_the_session(void **state) {
+TEST(an_end_below_the_size_ends_the_session) {
     struct xfer *x;
     struct raw *r = receiver(&x);
-    (void)state;
     raw_hex(r, META_D);
     raw_hex(r, "23018000 00000007 0000 6162");
     assert_sent(r, "24010001 00000007 0000 0000");
     raw_free(r);
 }
 
-static void an_end_below_what_came_ends_the_session(void **state) {
+TEST(an_end_below_what_came_ends_the_session) {
     struct xfer *x;
     struct raw *r = receiver(&x);
-    (void)state;
     raw_hex(r, "23000000 00000007 0000 30313233");
     r->seen = r->n;
     raw_hex(r, "23008000 00000007 0000 3031");
@@ -240,10 +227,9 @@ static void an_end_below_what_came_ends_the_session(void **state) {
     raw_free(r);
 }
 
-static void bytes_that_come_again_are_counted(void **state) {
+TEST(bytes_that_come_again_are_counted) {
     struct xfer *x;
     struct raw *r = receiver(&x);
-    (void)state;
     raw_hex(r, "23000000 00000007 0000 30313233");
     raw_hex(r, "23000000 00000007 0000 3031323334353637"); /* four of them */
     raw_hex(r, "23000000 00000007 0002 3233");             /* two */
@@ -252,10 +238,9 @@ static void bytes_that_come_again_are_counted(void **state) {
 }
 
 /* Nobody makes a file of 2^32 bytes here with a single packet. */
-static void data_far_out_wait_for_metadata(void **state) {
+TEST(data_far_out_wait_for_metadata) {
     struct xfer *x;
     struct raw *r = receiver(&x);
-    (void)state;
     raw_hex(r, "23410000 00000007 ffff0000 30313233");
     assert_sent(r, "24440000 00000007 00000000 ffff0004 00000000 ffff0003");
     assert_int_equal(x->file->size, 0);
@@ -266,10 +251,9 @@ static void data_far_out_wait_for_metadata(void **state) {
     raw_free(r);
 }
 
-static void a_get_that_is_repeated_gets_the_same_answer(void **state) {
+TEST(a_get_that_is_repeated_gets_the_same_answer) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
-    (void)state;
     raw_hex(r, GET_D);
     raw_wait(r, 20 * MSEC);
     r->seen = r->n;
@@ -281,10 +265,9 @@ static void a_get_that_is_repeated_gets_the_same_answer(void **state) {
     raw_free(r);
 }
 
-static void streams_carry_no_checksum(void **state) {
+TEST(streams_carry_no_checksum) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
-    (void)state;
     r->h->stream = true;
     raw_hex(r, "219f0001 00000007 6400");
     assert_sent(r, "22b00000 00000007 8280 0000000000000000 21c86fea 21c86fea"
@@ -292,10 +275,9 @@ static void streams_carry_no_checksum(void **state) {
     raw_free(r);
 }
 
-static void who_takes_no_streams_is_sent_none(void **state) {
+TEST(who_takes_no_streams_is_sent_none) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
-    (void)state;
     r->h->stream = true;
     raw_hex(r, GET_D);
     assert_sent(r, "24010002 00000007 0000 0000");

@@ -3,10 +3,9 @@
  * reports, when it is sent, and what it ends. */
 #include "tests/simnet/saratoga/raw.h"
 
-static void missing_metadata_are_reported(void **state) {
+TEST(missing_metadata_are_reported) {
     struct xfer *x;
     struct raw *r = receiver(&x);
-    (void)state;
     raw_hex(r, "23010000 00000007 0000 30313233");
     assert_sent(r, "24040000 00000007 0004 0004");
     raw_hex(r, META_D);
@@ -15,10 +14,9 @@ static void missing_metadata_are_reported(void **state) {
     raw_free(r);
 }
 
-static void an_answer_repeats_the_timestamp_of_what_asked(void **state) {
+TEST(an_answer_repeats_the_timestamp_of_what_asked) {
     struct xfer *x;
     struct raw *r = receiver(&x);
-    (void)state;
     raw_hex(r, META_D);
     raw_hex(r, "23090000 00000007 000102030405060708090a0b0c0d0e0f 0004 3435");
     assert_sent(r, "24080000 00000007 000102030405060708090a0b0c0d0e0f"
@@ -27,18 +25,17 @@ static void an_answer_repeats_the_timestamp_of_what_asked(void **state) {
 }
 
 /* Of what came at once the highest tells most. */
-static void one_answer_to_two_that_asked_is_that_to_the_higher(void **state) {
+TEST(one_answer_to_two_that_asked_is_that_to_the_higher) {
     static const char *const asked[] = {
         "23090000 00000007 0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a 0004 3435",
         "23090000 00000007 0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b0b 0000 3031"};
     struct xfer *x;
     struct raw *r = receiver(&x);
-    (void)state;
     raw_hex(r, META_D);
     for (int i = 0; i < 2; i++) {
         struct hex h = unhex(asked[i]);
-        saratoga_node_recv(r->h->sim.engine, &r->peer, h.b, h.len,
-                           host_now(r->h));
+        saratoga_engine_recv(r->h->sim.engine, &r->peer, h.b, h.len,
+                             host_now(r->h));
     }
     host_pump(r->h);
     assert_sent(r, "24080000 00000007 0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"
@@ -46,10 +43,9 @@ static void one_answer_to_two_that_asked_is_that_to_the_higher(void **state) {
     raw_free(r);
 }
 
-static void a_refusal_is_a_status(void **state) {
+TEST(a_refusal_is_a_status) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
-    (void)state;
     raw_hex(r, "218f0001 00000009 7800");
     assert_sent(r, "24010004 00000009 0000 0000");
     raw_hex(r, "218f0009 0000000a 7800"); /* an unknown type */
@@ -59,13 +55,12 @@ static void a_refusal_is_a_status(void **state) {
     raw_free(r);
 }
 
-static void holes_are_repaired_before_new_data(void **state) {
+TEST(holes_are_repaired_before_new_data) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
     struct disk_file *f = host_make_file(r->h, "e", 100, 1);
     const struct sent *s;
     uint64_t below = 0;
-    (void)state;
     (void)f;
     o.rate_bps = 10000;
     raw_hex(r, "218f0001 00000007 6500");
@@ -84,10 +79,9 @@ static void holes_are_repaired_before_new_data(void **state) {
     raw_free(r);
 }
 
-static void holes_are_listed_in_ascending_order(void **state) {
+TEST(holes_are_listed_in_ascending_order) {
     struct xfer *x;
     struct raw *r = receiver(&x);
-    (void)state;
     raw_hex(r, META_D);
     raw_hex(r, "23000000 00000007 0007 37");
     (void)raw_next(r);
@@ -97,10 +91,9 @@ static void holes_are_listed_in_ascending_order(void **state) {
     raw_free(r);
 }
 
-static void the_body_of_a_failure_is_not_read(void **state) {
+TEST(the_body_of_a_failure_is_not_read) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
-    (void)state;
     raw_hex(r, GET_D);
     raw_hex(r, "2401000e 00000007"); /* cut short, yet a failure */
     assert_true(r->h->xfers->done);
@@ -112,10 +105,9 @@ static void the_body_of_a_failure_is_not_read(void **state) {
     raw_free(r);
 }
 
-static void strays_are_answered_with_the_completed_status(void **state) {
+TEST(strays_are_answered_with_the_completed_status) {
     struct xfer *x;
     struct raw *r = receiver(&x);
-    (void)state;
     raw_hex(r, META_D);
     raw_hex(r, "23018000 00000007 0000 30313233343536373839");
     assert_true(x->done);
@@ -133,11 +125,10 @@ static void strays_are_answered_with_the_completed_status(void **state) {
     raw_free(r);
 }
 
-static void a_sender_stops_when_refused(void **state) {
+TEST(a_sender_stops_when_refused) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
     struct xfer *x;
-    (void)state;
     o.rate_bps = 1000; /* more is to come for a while */
     o.payload = 2;
     x = raw_start(r, SARATOGA_BLIND_PUT, "d", &o, 7);
@@ -152,9 +143,8 @@ static void a_sender_stops_when_refused(void **state) {
     raw_free(r);
 }
 
-static void data_that_nobody_announced_need_metadata(void **state) {
+TEST(data_that_nobody_announced_need_metadata) {
     struct raw *r = raw_new(NULL);
-    (void)state;
     raw_hex(r, "23018000 00000007 0000 3031");
     assert_silent(r);
     raw_wait(r, 3 * SEC);
@@ -162,12 +152,11 @@ static void data_that_nobody_announced_need_metadata(void **state) {
     raw_free(r);
 }
 
-static void holes_around_a_wrapped_offset_go_in_two_lists(void **state) {
+TEST(holes_around_a_wrapped_offset_go_in_two_lists) {
     saratoga_options o;
     struct xfer *x;
     struct raw *r = raw_new(NULL);
     uint8_t big[1024];
-    (void)state;
     saratoga_options_init(&o);
     o.window = 1 << 17;
     x = raw_get(r, "t", &o, 7);
@@ -199,12 +188,11 @@ static struct xfer *put_empty(struct raw *r, const saratoga_options *o) {
 
 /* Acceptance and completion of an empty file look alike.  What comes too soon
  * after the end to answer it is the former: the sender asks again. */
-static void an_empty_file_is_asked_about_until_it_is_held(void **state) {
+TEST(an_empty_file_is_asked_about_until_it_is_held) {
     static const char *const word = "24010000 00000030 0000 0000";
     struct raw *r = raw_new(NULL);
     saratoga_options o;
     struct xfer *x;
-    (void)state;
     saratoga_options_init(&o);
     o.timestamps = SARATOGA_TS_OFF;
     x = put_empty(r, &o);
@@ -224,12 +212,11 @@ static void an_empty_file_is_asked_about_until_it_is_held(void **state) {
 
 /* Of several REQUESTs several acceptances come, one after the other, when the
  * sender knows no RTT: none of them says that the file is there. */
-static void acceptances_do_not_complete_an_empty_file(void **state) {
+TEST(acceptances_do_not_complete_an_empty_file) {
     struct raw *r = raw_new(NULL);
     struct xfer *x = put_empty(r, NULL);
     const struct sent *poll = NULL;
     uint8_t done[28] = {0x24, 0x09, 0, 0, 0, 0, 0, 0x30};
-    (void)state;
     raw_wait(r, 3500 * MSEC); /* at 0, 1 and 3 s */
     for (uint64_t i = 0; i < 3; i++) {
         raw_hex(r, "24010000 00000030 0000 0000");
@@ -247,10 +234,9 @@ static void acceptances_do_not_complete_an_empty_file(void **state) {
     raw_free(r);
 }
 
-static void an_empty_file_is_said_to_be_held_with_an_echo(void **state) {
+TEST(an_empty_file_is_said_to_be_held_with_an_echo) {
     struct raw *r = raw_new(NULL);
     struct xfer *x = raw_get(r, "e", NULL, 7);
-    (void)state;
     (void)raw_next(r);
     raw_hex(r, "22000000 00000007 8000 0000 21c86fea 21c86fea 6500");
     assert_sent(r, "24010000 00000007 0000 0000"); /* nothing to repeat yet */
@@ -277,9 +263,8 @@ static void assert_ends_by(struct raw *r, uint32_t code) {
     raw_free(r);
 }
 
-static void any_code_but_0_ends_a_transfer_of_either_side(void **state) {
+TEST(any_code_but_0_ends_a_transfer_of_either_side) {
     saratoga_options o = plain();
-    (void)state;
     for (uint32_t code = 1; code <= CODE_OF_NOBODY; code++) {
         struct xfer *x;
         struct raw *r = server(&o);
@@ -298,11 +283,10 @@ static void assert_last_sent(const struct raw *r, const char *text) {
     assert_octets(s->bytes, s->len, text);
 }
 
-static void who_hears_nothing_says_so_at_the_end(void **state) {
+TEST(who_hears_nothing_says_so_at_the_end) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
     struct xfer *x;
-    (void)state;
     raw_hex(r, GET_D);
     raw_wait(r, 60 * SEC);
     assert_last_sent(r, "2401000c 00000007 0000 0000");

@@ -53,8 +53,8 @@ static double steps_for(const struct stray *p, uint32_t transfers) {
         r->peer.host = 500000 + i;
         x.b[6] = (uint8_t)(i >> 8);
         x.b[7] = (uint8_t)i;
-        saratoga_node_recv(r->h->sim.engine, &r->peer, x.b, x.len,
-                           host_now(r->h));
+        saratoga_engine_recv(r->h->sim.engine, &r->peer, x.b, x.len,
+                             host_now(r->h));
     }
     before = steps - before;
     raw_free(r);

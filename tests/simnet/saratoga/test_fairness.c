@@ -204,47 +204,43 @@ static void assert_all_fair(const struct scene *scene, size_t n) {
     }
 }
 
-static void stfrc_is_fair_to_tcp_on_drop_tail_queues(void **state) {
+TEST(stfrc_is_fair_to_tcp_on_drop_tail_queues) {
     static const struct scene scene[] = {
         {2, 1, false, 0, "stfrc", 90, 1},
         {4, 2, false, 0, "stfrc", 60, 2},
         {4, 4, false, 384e3, "stfrc", 60, 3},
     };
-    (void)state;
     assert_all_fair(scene, sizeof(scene) / sizeof(scene[0]));
 }
 
-static void stfrc_is_fair_to_tcp_on_random_early_detection(void **state) {
+TEST(stfrc_is_fair_to_tcp_on_random_early_detection) {
     static const struct scene scene[] = {
         {4, 1, true, 0, "stfrc", 60, 1},
         {8, 4, true, 0, "stfrc", 60, 2},
         {16, 8, true, 0, "stfrc", 45, 3},
     };
-    (void)state;
     assert_all_fair(scene, sizeof(scene) / sizeof(scene[0]));
 }
 
 /* In the paper TCP wins where the thinnest uplink is full; asking seldom enough
  * for it avoids that. */
-static void stfrc_is_fair_to_tcp_with_a_thin_way_back(void **state) {
+TEST(stfrc_is_fair_to_tcp_with_a_thin_way_back) {
     static const struct scene scene[] = {
         {4, 2, true, 3.84e6, "stfrc", 60, 1},
         {4, 4, true, 384e3, "stfrc", 60, 2},
         {4, 4, true, 38400, "stfrc", 60, 3},
         {16, 8, true, 38400, "stfrc", 45, 4},
     };
-    (void)state;
     assert_all_fair(scene, sizeof(scene) / sizeof(scene[0]));
 }
 
 /* Each packet lost of a burst counts, but many more are between two bursts. */
-static void the_drafts_tfrc_is_fair_to_tcp(void **state) {
+TEST(the_drafts_tfrc_is_fair_to_tcp) {
     static const struct scene scene[] = {
         {4, 2, false, 384e3, "tfrc", 60, 1},
         {4, 2, true, 38400, "tfrc", 60, 1},
         {4, 4, true, 0, "tfrc", 60, 1},
     };
-    (void)state;
     assert_all_fair(scene, sizeof(scene) / sizeof(scene[0]));
 }
 

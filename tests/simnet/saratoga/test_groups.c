@@ -6,14 +6,13 @@
 
 static const struct plan GOOD = {10e6, 0, 100 * MSEC, 0, 0, 1};
 
-static void a_multicast_put_reaches_who_listens(void **state) {
+TEST(a_multicast_put_reaches_who_listens) {
     struct world w = world_new(&GOOD, NULL, NULL);
     saratoga_options o = at_rate(5000000);
     saratoga_pktinfo to = {.host = 500,
                            .path = sim_address(w.ground->sim.node, 99),
                            .flags = SARATOGA_PKT_MULTICAST};
     struct xfer *x;
-    (void)state;
     o.multicast = true;
     o.cycles = 3; /* what one pass loses the next one brings */
     (void)host_make_file(w.sat, "f", 100000, 3);
@@ -115,18 +114,16 @@ static uint64_t put_to_group(double common, double own, bool shared) {
     return told;
 }
 
-static void a_group_is_repaired_by_what_its_members_tell(void **state) {
-    (void)state;
+TEST(a_group_is_repaired_by_what_its_members_tell) {
     (void)put_to_group(0, 0.1, true);
     (void)put_to_group(0.1, 0.02, true);
     (void)put_to_group(0, 0.1, false);
 }
 
 /* What others have asked for is not asked for again. */
-static void members_of_a_group_that_miss_the_same_tell_it_once(void **state) {
+TEST(members_of_a_group_that_miss_the_same_tell_it_once) {
     uint64_t alone = put_to_group(0.1, 0, false);
     uint64_t heard = put_to_group(0.1, 0, true);
-    (void)state;
     if (3 * heard > 2 * alone) {
         print_error("%llu STATUS, %llu when nobody hears them\n",
                     (unsigned long long)heard, (unsigned long long)alone);
@@ -165,13 +162,12 @@ static void run_group(struct group *g, uint64_t until) {
     sim_loop_run(sim_net_loop(g->net), until);
 }
 
-static void a_get_asked_of_a_group_is_answered_by_one(void **state) {
+TEST(a_get_asked_of_a_group_is_answered_by_one) {
     struct group g = {.net = NULL};
     saratoga_options o = at_rate(5000000);
     struct xfer *x;
     struct xfer *kept;
     struct xfer *left;
-    (void)state;
     build_askers(&g, 0);
     (void)host_make_file(g.member[1], "f", 1000000, 3);
     (void)host_make_file(g.member[2], "f", 1000000, 3);
@@ -197,10 +193,9 @@ static void a_get_asked_of_a_group_is_answered_by_one(void **state) {
     free_group(&g);
 }
 
-static void a_group_is_not_asked_to_delete(void **state) {
+TEST(a_group_is_not_asked_to_delete) {
     struct group g = {.net = NULL};
     struct xfer *x;
-    (void)state;
     build_askers(&g, 0);
     (void)host_make_file(g.member[1], "f", 1000, 3);
     x = get_from(&g, 0, group_address(&g), SARATOGA_DELETE);
@@ -212,7 +207,7 @@ static void a_group_is_not_asked_to_delete(void **state) {
 }
 
 /* The second asks in the middle, under an Id of its own. */
-static void gets_answered_to_a_group_send_the_file_once(void **state) {
+TEST(gets_answered_to_a_group_send_the_file_once) {
     struct group g = {.net = NULL};
     saratoga_options o = at_rate(5000000);
     saratoga_pktinfo group;
@@ -220,7 +215,6 @@ static void gets_answered_to_a_group_send_the_file_once(void **state) {
     struct xfer *first;
     struct xfer *second;
     const struct xfer *sent;
-    (void)state;
     build_askers(&g, 0.05);
     f = host_make_file(g.member[0], "f", 1000000, 3);
     group = group_address(&g);
@@ -245,10 +239,10 @@ static void gets_answered_to_a_group_send_the_file_once(void **state) {
 
 /* ---- packet by packet ---- */
 
-static saratoga_node_stats stats_of(const struct raw *r) {
-    saratoga_node_stats st;
-    saratoga_node_stats_init(&st);
-    assert_int_equal(saratoga_node_get_stats(r->h->sim.engine, &st), 0);
+static saratoga_engine_stats stats_of(const struct raw *r) {
+    saratoga_engine_stats st;
+    saratoga_engine_stats_init(&st);
+    assert_int_equal(saratoga_engine_get_stats(r->h->sim.engine, &st), 0);
     return st;
 }
 
@@ -305,12 +299,11 @@ a_file_that_a_group_was_asked_for_may_come_to_another(void **state) {
     raw_free(r);
 }
 
-static void a_one_way_put_needs_nobody_to_answer(void **state) {
+TEST(a_one_way_put_needs_nobody_to_answer) {
     struct plan p = {10e6, 0, 100 * MSEC, 0.05, 1, 1}; /* nothing comes back */
     struct world w = world_new(&p, NULL, NULL);
     saratoga_options o = at_rate(5000000);
     struct xfer *x;
-    (void)state;
     o.no_status = true;
     o.cycles = 5;
     (void)host_make_file(w.sat, "f", 100000, 3);

@@ -2,7 +2,7 @@
 /* What a peer may send without doing harm, and sizes beyond the usual. */
 #include <stdlib.h>
 
-#include "common/ranges.h"
+#include "internal/common/ranges.h"
 #include "tests/simnet/saratoga/raw.h"
 #include "tests/simnet/saratoga/world.h"
 #include "tests/support/alloc.h"
@@ -42,8 +42,8 @@ static struct raw *huge_receiver(struct test_alloc *a, struct xfer **x) {
 /* The work of a huge file is done by nobody. */
 static void forget_work(struct raw *r) {
     saratoga_work w;
-    while (saratoga_node_next_work(r->h->sim.engine, &w) > 0) {
-        (void)saratoga_node_work_done(
+    while (saratoga_engine_next_work(r->h->sim.engine, &w) > 0) {
+        (void)saratoga_engine_work_done(
             r->h->sim.engine, w.id,
             w.type == SARATOGA_WORK_READ ? (int64_t)w.len : 0, host_now(r->h));
     }
@@ -53,8 +53,8 @@ static void forget_work(struct raw *r) {
 static void feed(struct raw *r, uint64_t offset, bool asks) {
     uint8_t p[18] = {0x23, (uint8_t)(asks ? 0x81 : 0x80), 0, 0, 0, 0, 0, 7};
     put64(p + 8, offset);
-    saratoga_node_recv(r->h->sim.engine, &r->peer, p, sizeof(p),
-                       host_now(r->h));
+    saratoga_engine_recv(r->h->sim.engine, &r->peer, p, sizeof(p),
+                         host_now(r->h));
     forget_work(r);
 }
 
@@ -101,7 +101,7 @@ bool __wrap_cmn__ranges_near(const cmn__ranges *r, cmn__ranges_hint *hint,
     return __real_cmn__ranges_near(r, hint, x, out);
 }
 
-static void a_hundred_thousand_holes_in_a_huge_file(void **state) {
+TEST(a_hundred_thousand_holes_in_a_huge_file) {
     struct test_alloc a = {0};
     struct test_alloc b = {0};
     struct xfer *x;
@@ -111,7 +111,6 @@ static void a_hundred_thousand_holes_in_a_huge_file(void **state) {
     saratoga_options o;
     uint64_t holes = 0;
     size_t first;
-    (void)state;
     for (uint64_t i = 1; i <= HOLES; i++) {
         feed(r, i * STEP, false);
     }
@@ -138,8 +137,8 @@ static void a_hundred_thousand_holes_in_a_huge_file(void **state) {
     raw_hex(s, GET_D);
     steps = 0;
     for (size_t i = first; i < r->n; i++) {
-        saratoga_node_recv(s->h->sim.engine, &s->peer, r->sent[i].bytes,
-                           r->sent[i].len, 0);
+        saratoga_engine_recv(s->h->sim.engine, &s->peer, r->sent[i].bytes,
+                             r->sent[i].len, 0);
     }
     /* Found, kept twice, found again, to be sent. */
     assert_in_range(steps, HOLES, 5 * HOLES);
@@ -154,13 +153,12 @@ static void a_hundred_thousand_holes_in_a_huge_file(void **state) {
 }
 
 /* Half of PACKETS small packets are lost before the first answer comes. */
-static void tens_of_thousands_of_holes_are_repaired(void **state) {
+TEST(tens_of_thousands_of_holes_are_repaired) {
     struct plan p = {200e6, 0, 20 * SEC, 0.5, 0, 3};
     saratoga_config cfg;
     saratoga_options o;
     struct world w;
     struct xfer *x;
-    (void)state;
     saratoga_config_init(&cfg);
     cfg.status_packets = 2000;
     saratoga_options_init(&o);
@@ -184,12 +182,11 @@ static void tens_of_thousands_of_holes_are_repaired(void **state) {
     world_free(&w);
 }
 
-static void a_status_that_names_everything_costs_nothing(void **state) {
+TEST(a_status_that_names_everything_costs_nothing) {
     struct test_alloc a = {0};
     struct raw *r = counted(&a);
     saratoga_options o;
     size_t before;
-    (void)state;
     saratoga_options_init(&o);
     o.rate_bps = 1000000;
     r->h->answer_options = &o;
@@ -226,9 +223,8 @@ static void play_get(const struct hex *pkt) {
     raw_free(r);
 }
 
-static void every_bit_flipped_in_a_get(void **state) {
+TEST(every_bit_flipped_in_a_get) {
     struct hex pkt[4];
-    (void)state;
     for (int i = 0; i < 4; i++) {
         pkt[i] = unhex(whole_get[i]);
     }
@@ -242,9 +238,8 @@ static void every_bit_flipped_in_a_get(void **state) {
     }
 }
 
-static void every_cut_of_a_get(void **state) {
+TEST(every_cut_of_a_get) {
     struct hex pkt[4];
-    (void)state;
     for (int i = 0; i < 4; i++) {
         pkt[i] = unhex(whole_get[i]);
     }
@@ -256,12 +251,11 @@ static void every_cut_of_a_get(void **state) {
     }
 }
 
-static void every_bit_flipped_in_a_status(void **state) {
+TEST(every_bit_flipped_in_a_status) {
     static const char *const status[] = {
         "24000000 00000007 0004 000a 0004 0007",
         "24080000 00000007 00000000000000000000000000000004 0004 000a 00040007",
         "24010000 00000007 000a 000a", "24010000 00000007 0000 0000"};
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct hex p = unhex(status[i]);
         for (size_t bit = 0; bit < 8 * p.len; bit++) {
@@ -284,10 +278,9 @@ static void every_bit_flipped_in_a_status(void **state) {
     }
 }
 
-static void metadata_that_change_end_the_session(void **state) {
+TEST(metadata_that_change_end_the_session) {
     struct raw *r = raw_new(NULL);
     struct xfer *x = raw_get(r, "d", NULL, 7);
-    (void)state;
     raw_hex(r, whole_get[0]);
     raw_hex(r, "22000042 00000007 781e5e245d69b566979b86e28d23f2c7 8000 000b"
                " 21c86fea 21c86fea 6400");
@@ -296,11 +289,10 @@ static void metadata_that_change_end_the_session(void **state) {
     raw_free(r);
 }
 
-static void peers_with_the_same_id_do_not_meet(void **state) {
+TEST(peers_with_the_same_id_do_not_meet) {
     struct raw *r = raw_new(NULL);
     struct xfer *x = raw_get(r, "d", NULL, 7);
     saratoga_pktinfo peer = r->peer;
-    (void)state;
     for (int i = 0; i < 4; i++) { /* somebody else's blind put */
         r->peer = (saratoga_pktinfo){.host = 55, .path = sim_address(54, 7)};
         raw_hex(r, i == 1 ? "23000000 00000007 0000 41414141" : whole_get[i]);
@@ -312,11 +304,10 @@ static void peers_with_the_same_id_do_not_meet(void **state) {
     raw_free(r);
 }
 
-static void a_failure_from_elsewhere_ends_nothing(void **state) {
+TEST(a_failure_from_elsewhere_ends_nothing) {
     struct raw *r = raw_new(NULL);
     struct xfer *x = raw_get(r, "d", NULL, 7);
     saratoga_pktinfo peer = r->peer;
-    (void)state;
     r->peer.host = 55;
     raw_hex(r, "24010001 00000007 0000 0000");
     assert_false(x->done);
@@ -326,10 +317,9 @@ static void a_failure_from_elsewhere_ends_nothing(void **state) {
     raw_free(r);
 }
 
-static void a_poll_may_overtake_the_first_octets_of_a_stream(void **state) {
+TEST(a_poll_may_overtake_the_first_octets_of_a_stream) {
     struct raw *r = raw_new(NULL);
     struct xfer *x = raw_get(r, "t", NULL, 7);
-    (void)state;
     raw_hex(r, "22300000 00000007 8200 0000 00000000 00000000 7400");
     raw_hex(r, "23310000 00000007 0004");
     raw_hex(r, "23300000 00000007 0000 30313233");
@@ -338,14 +328,14 @@ static void a_poll_may_overtake_the_first_octets_of_a_stream(void **state) {
     raw_free(r);
 }
 
-static void floods_cost_bounded_memory_and_few_answers(void **state) {
+TEST(floods_cost_bounded_memory_and_few_answers) {
     struct test_alloc a = {0};
     struct raw *r = counted(&a);
     struct hex beacon = unhex("204f0000 7361742d31");
     uint8_t request[] = {0x21, 0x8f, 0, 1, 0, 0, 0, 0, 'x', 0};
-    (void)state;
     for (int i = 0; i < 20000; i++) { /* nobody looks at events meanwhile */
-        saratoga_node_recv(r->h->sim.engine, &r->peer, beacon.b, beacon.len, 0);
+        saratoga_engine_recv(r->h->sim.engine, &r->peer, beacon.b, beacon.len,
+                             0);
     }
     assert_true(a.peak < 2u << 20);
     r->h->refuse = true;
@@ -353,8 +343,8 @@ static void floods_cost_bounded_memory_and_few_answers(void **state) {
     for (uint32_t i = 1; i < 20000; i++) {
         request[4] = (uint8_t)(i >> 8);
         request[5] = (uint8_t)i;
-        saratoga_node_recv(r->h->sim.engine, &r->peer, request, sizeof(request),
-                           0);
+        saratoga_engine_recv(r->h->sim.engine, &r->peer, request,
+                             sizeof(request), 0);
     }
     host_pump(r->h);
     assert_true(r->n < 64 + 64 + 32); /* sessions of a host, and strays */
@@ -363,10 +353,9 @@ static void floods_cost_bounded_memory_and_few_answers(void **state) {
 }
 
 /* What was not refused meanwhile is not saved up. */
-static void after_a_long_silence_refusals_are_as_few_as_ever(void **state) {
+TEST(after_a_long_silence_refusals_are_as_few_as_ever) {
     uint8_t request[] = {0x21, 0x8f, 0, 9, 0, 0, 0, 0, 'x', 0};
     struct raw *r = raw_new(NULL);
-    (void)state;
     for (int i = 0; i < 2; i++) {
         raw_wait(r, 1000 * SEC);
         r->n = 0;
@@ -380,9 +369,8 @@ static void after_a_long_silence_refusals_are_as_few_as_ever(void **state) {
     raw_free(r);
 }
 
-static void a_status_is_never_answered(void **state) {
+TEST(a_status_is_never_answered) {
     struct raw *r = raw_new(NULL);
-    (void)state;
     raw_hex(r, "24000000 00000007 0004 000a 0004 0007");
     raw_hex(r, "24010006 00000007 0000 0000");
     raw_wait(r, SEC);
@@ -390,10 +378,9 @@ static void a_status_is_never_answered(void **state) {
     raw_free(r);
 }
 
-static void a_get_may_be_held_until_the_peer_is_heard(void **state) {
+TEST(a_get_may_be_held_until_the_peer_is_heard) {
     struct raw *r = raw_new(NULL);
     saratoga_options o;
-    (void)state;
     saratoga_options_init(&o);
     o.rate_bps = 100000000;
     o.unconfirmed = 5000;
@@ -408,34 +395,33 @@ static void a_get_may_be_held_until_the_peer_is_heard(void **state) {
     raw_free(r);
 }
 
-static void memory_may_end_at_any_moment(void **state) {
-    (void)state;
+TEST(memory_may_end_at_any_moment) {
     for (uint64_t at = 1; at < 60; at++) {
         struct test_alloc a = {.fail_at = at};
         saratoga_config c;
-        saratoga_node *n = NULL;
+        saratoga_engine *n = NULL;
         uint8_t seed[SARATOGA_SEED_LEN] = {1};
         saratoga_pktinfo peer = {.host = 1, .path = 1};
         saratoga_config_init(&c);
         c.allocator = (saratoga_allocator){test_alloc_realloc, &a};
-        if (saratoga_node_new(&n, &c, seed, 0) == 0) {
+        if (saratoga_engine_new(&n, &c, seed, 0) == 0) {
             saratoga_event ev;
             for (int i = 0; i < 4; i++) {
                 struct hex p = unhex(whole_get[i]);
                 saratoga_work w;
-                saratoga_node_recv(n, &peer, p.b, p.len, 0);
-                while (saratoga_node_next_event(n, &ev) > 0) {
+                saratoga_engine_recv(n, &peer, p.b, p.len, 0);
+                while (saratoga_engine_next_event(n, &ev) > 0) {
                     if (ev.type == SARATOGA_EVENT_REQUEST) {
                         (void)saratoga_transfer_accept(n, ev.handle, NULL, 0);
                     }
                 }
-                while (saratoga_node_next_work(n, &w) > 0) {
-                    (void)saratoga_node_work_done(n, w.id, 0, 0);
+                while (saratoga_engine_next_work(n, &w) > 0) {
+                    (void)saratoga_engine_work_done(n, w.id, 0, 0);
                 }
             }
-            saratoga_node_on_timeout(n, 60 * SEC);
+            saratoga_engine_on_timeout(n, 60 * SEC);
         }
-        saratoga_node_free(n);
+        saratoga_engine_free(n);
         assert_int_equal(a.blocks, 0);
     }
 }

@@ -67,28 +67,23 @@ static void with_seeds(struct mark m) {
     }
 }
 
-static void a_private_link_with_an_uplink_of_384_kbit(void **state) {
-    (void)state;
+TEST(a_private_link_with_an_uplink_of_384_kbit) {
     with_seeds((struct mark){{100e6, 384e3, 50 * MSEC, 1e-4, 0, 0}, 4});
 }
 
-static void a_private_link_with_an_uplink_of_38_kbit(void **state) {
-    (void)state;
+TEST(a_private_link_with_an_uplink_of_38_kbit) {
     with_seeds((struct mark){{100e6, 38400, 50 * MSEC, 1e-4, 0, 0}, 4});
 }
 
-static void a_satellite_link_without_loss(void **state) {
-    (void)state;
+TEST(a_satellite_link_without_loss) {
     assert_in_time(&(struct mark){{20e6, 0, 600 * MSEC, 0, 0, 1}, 2});
 }
 
-static void a_satellite_link_with_1_percent_loss(void **state) {
-    (void)state;
+TEST(a_satellite_link_with_1_percent_loss) {
     with_seeds((struct mark){{20e6, 0, 600 * MSEC, 0.01, 0.01, 0}, 4});
 }
 
-static void a_satellite_link_with_5_percent_loss(void **state) {
-    (void)state;
+TEST(a_satellite_link_with_5_percent_loss) {
     with_seeds((struct mark){{20e6, 0, 600 * MSEC, 0.05, 0.05, 0}, 6});
 }
 
@@ -125,9 +120,8 @@ static saratoga_stats put_by_window(const char *name, const struct plan *p) {
     return st;
 }
 
-static void a_window_fills_a_link_with_few_answers(void **state) {
+TEST(a_window_fills_a_link_with_few_answers) {
     static const char *const names[] = {"auto", "cubic", "newreno", "bbr"};
-    (void)state;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         (void)put_by_window(names[i],
                             &(struct plan){20e6, 0, 100 * MSEC, 0, 0, 1});
@@ -138,19 +132,17 @@ static void a_window_fills_a_link_with_few_answers(void **state) {
 
 /* Losses go on and on, so that not all is repaired at any time: each round trip
  * is judged, and the window does not grow for ever. */
-static void a_window_that_loses_by_chance_repeats_little(void **state) {
+TEST(a_window_that_loses_by_chance_repeats_little) {
     saratoga_stats st = put_by_window(
         "auto", &(struct plan){20e6, 0, 100 * MSEC, 0.01, 0.01, 1});
-    (void)state;
     assert_true(st.retransmitted_bytes < 1000000);
 }
 
 /* The queue in front of the link holds five or twenty times what is on it: a
  * sender that doubles its rate until something is lost must not take what it
  * sends for what arrives. */
-static void a_queue_that_grows_is_seen(void **state) {
+TEST(a_queue_that_grows_is_seen) {
     static const uint64_t rtt[] = {5 * MSEC, 20 * MSEC};
-    (void)state;
     for (size_t i = 0; i < sizeof(rtt) / sizeof(rtt[0]); i++) {
         struct plan p = {100e6, 0, rtt[i], 0, 0, 1};
         saratoga_options o;
@@ -170,9 +162,8 @@ static void a_queue_that_grows_is_seen(void **state) {
 /* A list of thousands of holes takes seconds on the way back, whose queue has
  * no end: to ask for one after the other would fill it for ever.  How little it
  * carries shows when the first list comes, part by part. */
-static void a_thin_way_back_is_not_flooded(void **state) {
+TEST(a_thin_way_back_is_not_flooded) {
     static const char *const names[] = {"stfrc", "auto", "cubic", "tfrc"};
-    (void)state;
     for (size_t i = 0; i < 2 * sizeof(names) / sizeof(names[0]); i++) {
         struct plan p = {16e6, 38400, 90 * MSEC, 0, 0, 1};
         struct world w = world_new(&p, NULL, NULL);
@@ -218,13 +209,12 @@ static void note_lowest_rate(void *user, struct host *h,
 /* After a long list the next STATUS is asked for seconds later, so that answers
  * fit the uplink.  That no answer comes meanwhile is no silence, upon which the
  * rate would be halved every four RTTs. */
-static void not_to_be_asked_is_no_silence(void **state) {
+TEST(not_to_be_asked_is_no_silence) {
     struct plan p = {16e6, 38400, 90 * MSEC, 0, 0, 1};
     struct world w = world_new(&p, NULL, NULL);
     uint64_t lowest = UINT64_MAX;
     saratoga_options o;
     struct xfer *x;
-    (void)state;
     saratoga_options_init(&o);
     o.congestion = "stfrc";
     o.uplink_bps = (uint64_t)p.up_bps;
@@ -240,12 +230,11 @@ static void not_to_be_asked_is_no_silence(void **state) {
 }
 
 /* Four times what the link takes: what gets through takes no longer. */
-static void too_high_a_rate_does_not_stall(void **state) {
+TEST(too_high_a_rate_does_not_stall) {
     struct plan p = {10e6, 0, 50 * MSEC, 0, 0, 1};
     struct world w = world_new(&p, NULL, NULL);
     saratoga_options o;
     struct xfer *x;
-    (void)state;
     saratoga_options_init(&o);
     o.rate_bps = 40000000;
     (void)host_make_file(w.sat, "f", 10000000, p.seed);
@@ -280,9 +269,8 @@ static void measure(void *user, struct host *h, const saratoga_pktinfo *to,
     }
 }
 
-static void the_rate_is_kept_to_1_percent(void **state) {
+TEST(the_rate_is_kept_to_1_percent) {
     static const double rate[] = {1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
-    (void)state;
     for (size_t i = 0; i < sizeof(rate) / sizeof(rate[0]); i++) {
         struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
         struct gauge g = {.headers = 28};
@@ -306,9 +294,8 @@ static void the_rate_is_kept_to_1_percent(void **state) {
 }
 
 /* As on a machine that has other things to do. */
-static void who_wakes_late_makes_up_for_it(void **state) {
+TEST(who_wakes_late_makes_up_for_it) {
     static const uint64_t late[] = {MSEC, 5 * MSEC, 15 * MSEC};
-    (void)state;
     for (size_t i = 0; i < sizeof(late) / sizeof(late[0]); i++) {
         struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
         struct gauge g = {.headers = 28};
@@ -328,8 +315,7 @@ static void who_wakes_late_makes_up_for_it(void **state) {
 }
 
 /* From either side, whether it asked or was asked. */
-static void packets_over_ipv6_fit_the_mtu_and_the_rate(void **state) {
-    (void)state;
+TEST(packets_over_ipv6_fit_the_mtu_and_the_rate) {
     for (int puts = 0; puts < 2; puts++) {
         struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
         struct gauge g = {.headers = 48};
@@ -355,13 +341,12 @@ static void packets_over_ipv6_fit_the_mtu_and_the_rate(void **state) {
     }
 }
 
-static void the_rate_changes_while_running(void **state) {
+TEST(the_rate_changes_while_running) {
     struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
     saratoga_options o;
     struct world w = world_new(&p, NULL, NULL);
     struct xfer *x;
     struct gauge g = {.headers = 28};
-    (void)state;
     saratoga_options_init(&o);
     o.rate_bps = 1000000;
     (void)host_make_file(w.sat, "f", 5000000, 1);
@@ -403,22 +388,21 @@ static double status_bits(struct world *w, uint64_t from, uint64_t to) {
     return (double)g.bits;
 }
 
-static void the_uplink_changes_while_running(void **state) {
+TEST(the_uplink_changes_while_running) {
     const double share = 0.5 * 4000; /* of the uplink, bit/s */
     struct plan p = {100e6, 0, 50 * MSEC, 0.01, 0, 1};
     saratoga_options o = at_rate(100000000);
     struct world w = world_new(&p, NULL, NULL);
     struct xfer *x;
-    (void)state;
     w.sat->answer_options = &o;
     (void)host_make_file(w.sat, "f", FILE_SIZE, 1);
     x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
     assert_true(status_bits(&w, SEC / 2, 3 * SEC / 2) > 3 * share);
-    saratoga_node_set_uplink(w.ground->sim.engine, 4000);
+    saratoga_engine_set_uplink(w.ground->sim.engine, 4000);
     host_pump(w.ground);
     assert_true(status_bits(&w, 3 * SEC / 2, 5 * SEC / 2) <=
                 2 * share + 800); /* and one list at once */
-    saratoga_node_set_uplink(w.ground->sim.engine, 0);
+    saratoga_engine_set_uplink(w.ground->sim.engine, 0);
     host_pump(w.ground);
     assert_true(status_bits(&w, 5 * SEC / 2, 7 * SEC / 2) > 3 * share);
     world_finish(&w, x, 60 * SEC);
@@ -426,7 +410,7 @@ static void the_uplink_changes_while_running(void **state) {
     world_free(&w);
 }
 
-static void sessions_share_a_thin_uplink(void **state) {
+TEST(sessions_share_a_thin_uplink) {
     enum { N = 24 };
     struct plan p = {100e6, 38400, 50 * MSEC, 1e-3, 0, 5};
     saratoga_config cfg;
@@ -436,7 +420,6 @@ static void sessions_share_a_thin_uplink(void **state) {
     struct xfer *x[N];
     uint64_t least = UINT64_MAX;
     uint64_t most = 0;
-    (void)state;
     saratoga_config_init(&cfg);
     cfg.uplink_bps = 38400;
     w = world_new(&p, NULL, &cfg);
@@ -462,10 +445,9 @@ static void sessions_share_a_thin_uplink(void **state) {
     world_free(&w);
 }
 
-static void bursts_of_loss_do_not_stop_a_controlled_sender(void **state) {
+TEST(bursts_of_loss_do_not_stop_a_controlled_sender) {
     static const char *const name[] = {"stfrc", "tfrc",  "cubic",   "newreno",
                                        "bbr",   "vegas", "westwood"};
-    (void)state;
     for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
         struct plan p = {10e6, 0, 100 * MSEC, 0.002, 0, 9};
         saratoga_options o;

@@ -54,13 +54,11 @@ static void starve(bool lasting) {
     }
 }
 
-static void any_single_request_may_fail(void **state) {
-    (void)state;
+TEST(any_single_request_may_fail) {
     starve(false);
 }
 
-static void transfers_outlive_a_time_without_memory(void **state) {
-    (void)state;
+TEST(transfers_outlive_a_time_without_memory) {
     starve(true);
 }
 

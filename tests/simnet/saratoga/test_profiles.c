@@ -16,7 +16,7 @@ static struct raw *sends_to(saratoga_options *o, uint32_t profile) {
 
 /* NASA's in Perl says first that it saw all but the last octet, Vallona's only
  * that it lacks what lies behind that, with octets of nobody at the end. */
-static void the_end_is_understood_as_the_peer_tells_it(void **state) {
+TEST(the_end_is_understood_as_the_peer_tells_it) {
     static const struct {
         uint32_t profile;
         const char *status;
@@ -24,7 +24,6 @@ static void the_end_is_understood_as_the_peer_tells_it(void **state) {
         {SARATOGA_NASA_PERL, "24010000 00000007 000a 0009"},
         {SARATOGA_VALLONA, "24000000 00000007 0009 0000 6c6f"},
     };
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         for (uint32_t profile = SARATOGA_DRAFT; profile <= SARATOGA_GO;
              profile++) {
@@ -39,10 +38,9 @@ static void the_end_is_understood_as_the_peer_tells_it(void **state) {
 
 /* What it tells again when all is over, a hole that there is not, changes
  * nothing. */
-static void a_stale_answer_after_the_end_is_ignored(void **state) {
+TEST(a_stale_answer_after_the_end_is_ignored) {
     saratoga_options o;
     struct raw *r = sends_to(&o, SARATOGA_NASA_PERL);
-    (void)state;
     raw_hex(r, "24010000 00000007 000a 000a");
     assert_true(r->h->xfers->done);
     r->seen = r->n;
@@ -55,14 +53,13 @@ static void a_stale_answer_after_the_end_is_ignored(void **state) {
 
 /* The end of a hole is the first octet that is here, for those who mean that.
  */
-static void holes_end_as_the_profile_has_it(void **state) {
+TEST(holes_end_as_the_profile_has_it) {
     static const char *const lists[] = {
         "24000000 00000007 0004 000a 0004 0007",
         "24000000 00000007 0004 000a 0004 0008",
         "24000000 00000007 0004 000a 0004 0007",
         "24000000 00000007 0004 000a 0004 0008",
     };
-    (void)state;
     for (uint32_t profile = SARATOGA_DRAFT; profile <= SARATOGA_GO; profile++) {
         saratoga_options o = plain();
         struct raw *r = raw_new(NULL);

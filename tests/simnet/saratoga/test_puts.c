@@ -3,9 +3,8 @@
 #include "tests/simnet/saratoga/raw.h"
 #include "tests/support/alloc.h"
 
-static void delete_is_answered_with_zeros_and_may_be_repeated(void **state) {
+TEST(delete_is_answered_with_zeros_and_may_be_repeated) {
     struct raw *r = raw_new(NULL);
-    (void)state;
     (void)host_make_file(r->h, "d", 10, 1);
     raw_hex(r, "218f0005 0000002c 6400");
     assert_sent(r, "24010000 0000002c 0000 0000");
@@ -17,11 +16,10 @@ static void delete_is_answered_with_zeros_and_may_be_repeated(void **state) {
     raw_free(r);
 }
 
-static void a_deletion_asked_for_ends_with_either_answer(void **state) {
+TEST(a_deletion_asked_for_ends_with_either_answer) {
     static const char *const answer[] = {"24010000 00000007 0000 0000",
                                          "24810000 00000007 0000 0000",
                                          "24010004 00000007 0000 0000"};
-    (void)state;
     for (int i = 0; i < 3; i++) {
         struct raw *r = raw_new(NULL);
         struct xfer *x = raw_start(r, SARATOGA_DELETE, "d", NULL, 7);
@@ -32,9 +30,8 @@ static void a_deletion_asked_for_ends_with_either_answer(void **state) {
     }
 }
 
-static void a_blind_put_is_answered(void **state) {
+TEST(a_blind_put_is_answered) {
     struct raw *r = raw_new(NULL);
-    (void)state;
     raw_hex(r, META_D);
     assert_int_equal(r->h->request.request, SARATOGA_BLIND_PUT);
     assert_string_equal(r->h->request.path, "d");
@@ -50,12 +47,11 @@ static void a_blind_put_is_answered(void **state) {
     raw_free(r);
 }
 
-static void no_answer_is_asked_for_in_multicast(void **state) {
+TEST(no_answer_is_asked_for_in_multicast) {
     saratoga_options o = plain();
     struct raw *r = server(&o);
     saratoga_pktinfo to = r->peer;
     const struct sent *s;
-    (void)state;
     o.multicast = true;
     to.flags = SARATOGA_PKT_MULTICAST;
     assert_non_null(host_start_to(r->h, to, SARATOGA_BLIND_PUT, "d", &o));
@@ -71,18 +67,18 @@ static void no_answer_is_asked_for_in_multicast(void **state) {
 
 static void recv_unanswered(struct raw *r, const char *text) {
     struct hex x = unhex(text);
-    saratoga_node_recv(r->h->sim.engine, &r->peer, x.b, x.len, host_now(r->h));
+    saratoga_engine_recv(r->h->sim.engine, &r->peer, x.b, x.len,
+                         host_now(r->h));
 }
 
-static void a_no_op_is_told_and_not_answered(void **state) {
+TEST(a_no_op_is_told_and_not_answered) {
     struct raw *r = raw_new(NULL);
-    saratoga_node *node = r->h->sim.engine;
+    saratoga_engine *node = r->h->sim.engine;
     saratoga_handle handle = 1;
     saratoga_request q;
     saratoga_event ev;
-    (void)state;
     recv_unanswered(r, "210f0000 00000007 00");
-    assert_int_equal(saratoga_node_next_event(node, &ev), 1);
+    assert_int_equal(saratoga_engine_next_event(node, &ev), 1);
     assert_int_equal(ev.type, SARATOGA_EVENT_NOOP);
     assert_int_equal(ev.from.host, r->peer.host);
     raw_wait(r, 10 * SEC);
@@ -100,10 +96,9 @@ static void a_no_op_is_told_and_not_answered(void **state) {
 }
 
 /* Who sends one way does not wait for the driver to make up its mind. */
-static void data_that_come_before_the_answer_are_not_lost(void **state) {
+TEST(data_that_come_before_the_answer_are_not_lost) {
     struct raw *r = raw_new(NULL);
     struct disk_file *f;
-    (void)state;
     recv_unanswered(r, "22000042 00000007 781e5e245d69b566979b86e28d23f2c7 "
                        "8000 000a 21c86fea 21c86fea 6400");
     recv_unanswered(r, "23000000 00000007 0000 30313233");
@@ -118,23 +113,22 @@ static void data_that_come_before_the_answer_are_not_lost(void **state) {
     raw_free(r);
 }
 
-static void what_waits_for_an_answer_is_bounded(void **state) {
+TEST(what_waits_for_an_answer_is_bounded) {
     struct test_alloc a = {0};
     saratoga_config cfg;
     struct raw *r;
     uint8_t data[1400] = {0x23, 0x40, 0, 0, 0, 0, 0, 7};
-    saratoga_node_stats st;
-    (void)state;
+    saratoga_engine_stats st;
     saratoga_config_init(&cfg);
     cfg.allocator = (saratoga_allocator){test_alloc_realloc, &a};
     r = raw_new(&cfg);
     recv_unanswered(r,
                     "22400000 00000007 8040 00100000 00000001 00000001 6400");
     for (int i = 0; i < 3000; i++) {
-        saratoga_node_recv(r->h->sim.engine, &r->peer, data, sizeof(data), 0);
+        saratoga_engine_recv(r->h->sim.engine, &r->peer, data, sizeof(data), 0);
     }
-    saratoga_node_stats_init(&st);
-    assert_int_equal(saratoga_node_get_stats(r->h->sim.engine, &st), 0);
+    saratoga_engine_stats_init(&st);
+    assert_int_equal(saratoga_engine_get_stats(r->h->sim.engine, &st), 0);
     assert_in_range(st.early_dropped, 3000 - (1 << 20) / 1400, 2999);
     assert_true(a.peak < 4u << 20);
     r->h->refuse = true;

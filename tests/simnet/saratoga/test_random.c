@@ -152,9 +152,8 @@ static bool play(uint64_t seed) {
 static uint64_t first = 1;
 static uint64_t count = 200;
 
-static void files_end_whole_or_absent(void **state) {
+TEST(files_end_whole_or_absent) {
     uint64_t bad = 0;
-    (void)state;
     for (uint64_t i = 0; i < count; i++) {
         bad += play(first + i) ? 0 : 1;
     }
@@ -163,10 +162,9 @@ static void files_end_whole_or_absent(void **state) {
 
 /* Losses at the start brought the rate to its lowest, where polls took all of
  * it and DATA never left again. */
-static void the_lowest_rate_is_for_data(void **state) {
+TEST(the_lowest_rate_is_for_data) {
     static const uint64_t seeds[] = {1078085, 2078674, 3077855,
                                      4078041, 6078782, 192242209802};
-    (void)state;
     for (size_t i = 0; i < sizeof(seeds) / sizeof(seeds[0]); i++) {
         assert_true(play(seeds[i]));
     }

@@ -25,11 +25,10 @@ static void keep_partial(struct world *w, const struct xfer *x,
     }
 }
 
-static void a_killed_receiver_resumes_again_and_again(void **state) {
+TEST(a_killed_receiver_resumes_again_and_again) {
     static saratoga_range ranges[4096];
     uint8_t seed[SARATOGA_SEED_LEN] = {0};
     uint64_t resumed = 0;
-    (void)state;
     for (uint64_t run = 0; run < 100; run++) {
         struct plan p = LOSSY;
         struct world w;
@@ -51,9 +50,9 @@ static void a_killed_receiver_resumes_again_and_again(void **state) {
             keep_partial(&w, x, &partial, ranges, 4096);
             /* Both sides lose all they knew. */
             w.ground->partial_file = x->file;
-            saratoga_node_free(w.ground->sim.engine);
-            assert_int_equal(saratoga_node_new(&w.ground->sim.engine, NULL,
-                                               seed, host_now(w.sat)),
+            saratoga_engine_free(w.ground->sim.engine);
+            assert_int_equal(saratoga_engine_new(&w.ground->sim.engine, NULL,
+                                                 seed, host_now(w.sat)),
                              0);
             x = host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL,
                            partial.count > 0 ? &partial : NULL);
@@ -95,10 +94,9 @@ static struct raw *resuming(const char *digest_of, struct xfer **x) {
     return r;
 }
 
-static void a_resume_tells_what_is_held(void **state) {
+TEST(a_resume_tells_what_is_held) {
     struct xfer *x;
     struct raw *r = resuming("781e5e245d69b566979b86e28d23f2c7", &x);
-    (void)state;
     raw_hex(r, META_D);
     assert_sent(r, "24010000 00000007 0004 0008 0004 0005");
     assert_false(x->purged);
@@ -109,10 +107,9 @@ static void a_resume_tells_what_is_held(void **state) {
     raw_free(r);
 }
 
-static void a_resume_of_another_file_is_purged(void **state) {
+TEST(a_resume_of_another_file_is_purged) {
     struct xfer *x;
     struct raw *r = resuming("00000000000000000000000000000000", &x);
-    (void)state;
     raw_hex(r, "23000000 00000007 0000 30313233"); /* not known yet */
     raw_hex(r, META_D);
     assert_true(x->purged);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What a STATUS that nobody meant can do to a sender, plain and without a key.
  */
-#include "libsaratoga/packet.h"
+#include "libsaratoga/engine/packet.h"
 #include "tests/simnet/saratoga/raw.h"
 #include "tests/simnet/saratoga/world.h"
 
@@ -38,11 +38,10 @@ static void write_stream(struct raw *r, const char *text) {
     raw_wait(r, 100 * MSEC);
 }
 
-static void holes_of_a_stream_are_what_was_sent_and_is_kept(void **state) {
+TEST(holes_of_a_stream_are_what_was_sent_and_is_kept) {
     saratoga_options o = once();
     struct raw *r = server(&o);
     uint8_t got[16] = {0};
-    (void)state;
     r->h->stream = true;
     raw_hex(r, "219f0001 00000007 6400");
     raw_hex(r, "24000000 00000007 0000 0000 0000 0000");
@@ -66,11 +65,10 @@ static void holes_of_a_stream_are_what_was_sent_and_is_kept(void **state) {
 }
 
 /* What was said of the last data, which had left before the end was known. */
-static void a_stream_is_over_once_its_end_can_have_been_heard(void **state) {
+TEST(a_stream_is_over_once_its_end_can_have_been_heard) {
     saratoga_options o = once();
     struct raw *r = server(&o);
     struct xfer *x;
-    (void)state;
     r->h->stream = true;
     raw_hex(r, "219f0001 00000007 6400");
     raw_hex(r, "24000000 00000007 0000 0000 0000 0000");
@@ -89,12 +87,11 @@ static void a_stream_is_over_once_its_end_can_have_been_heard(void **state) {
 }
 
 /* Said before the end has left it is not believed: the peer is asked again. */
-static void a_file_is_deleted_once_all_of_it_has_left(void **state) {
+TEST(a_file_is_deleted_once_all_of_it_has_left) {
     saratoga_options o = once();
     struct raw *r = server(&o);
     struct xfer *x;
     uint8_t got[16] = {0};
-    (void)state;
     o.rate_bps = 1000;
     raw_hex(r, "218f0003 00000007 6400");
     x = r->h->xfers;
@@ -112,11 +109,10 @@ static void a_file_is_deleted_once_all_of_it_has_left(void **state) {
     raw_free(r);
 }
 
-static void a_progress_that_was_never_made_is_healed_by_the_next(void **state) {
+TEST(a_progress_that_was_never_made_is_healed_by_the_next) {
     saratoga_options o = once();
     struct raw *r = server(&o);
     uint8_t got[16] = {0};
-    (void)state;
     raw_hex(r, GET_D);
     raw_hex(r, "24000000 00000007 0009 0009");
     raw_wait(r, 100 * MSEC);
@@ -155,13 +151,12 @@ static void forge_list(struct world *w, uint32_t id) {
         sim_address(w->sat->sim.node, SARATOGA_PORT), status, sizeof(status));
 }
 
-static void a_forged_list_costs_what_leaves_until_the_next(void **state) {
+TEST(a_forged_list_costs_what_leaves_until_the_next) {
     const struct plan p = {20e6, 20e6, RTT, 0, 0, 1};
     struct world w = world_new(&p, NULL, NULL);
     saratoga_options o;
     struct xfer *x;
     uint32_t forged = 0;
-    (void)state;
     saratoga_options_init(&o);
     o.rate_bps = RATE;
     (void)host_make_file(w.sat, "f", SIZE, 1);
@@ -229,9 +224,8 @@ static const saratoga_event *answered_for(struct raw *r, unsigned seconds,
     return r->h->xfers->done ? &r->h->xfers->end : NULL;
 }
 
-static void a_receiver_that_answers_and_gains_nothing_is_left(void **state) {
+TEST(a_receiver_that_answers_and_gains_nothing_is_left) {
     saratoga_options o = once();
-    (void)state;
     for (uint32_t gain = 0; gain < 2; gain++) {
         struct raw *r = raw_new(NULL);
         const saratoga_event *end;
@@ -251,13 +245,12 @@ static void a_receiver_that_answers_and_gains_nothing_is_left(void **state) {
 }
 
 /* Only what is small gets through. */
-static void a_path_that_swallows_all_data_ends_a_transfer(void **state) {
+TEST(a_path_that_swallows_all_data_ends_a_transfer) {
     const struct plan p = {20e6, 20e6, RTT, 0, 0, 1};
     struct world w = world_new(&p, NULL, NULL);
     saratoga_options o = at_rate(RATE);
     struct sim_link_config c;
     struct xfer *x;
-    (void)state;
     link_config(&c, 20e6, RTT / 2, 0);
     c.mtu = 600;
     sim_net_set_link(w.net, w.down, &c);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The controller "auto": what it takes for congestion, and what it gives up. */
-#include "common/rng.h"
+#include "internal/common/rng.h"
 #include "tests/support/cmocka.h"
 #include "tests/unit/congestion/rig.h"
 #include "tests/unit/congestion/vectors.h"

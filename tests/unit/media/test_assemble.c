@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <stdlib.h>
 
-#include "media/assemble.h"
+#include "internal/media/stream/assemble.h"
 #include "tests/support/cmocka.h"
 
 #define START TL_SECTION_START
@@ -56,7 +56,7 @@ static void expect(struct world *w, int i, const char *bytes, size_t len,
     free(w->out[i].data);
 }
 
-static void a_section_of_one_piece_is_complete(void **state) {
+TEST(a_section_of_one_piece_is_complete) {
     struct world *w = *state;
 
     data(w, 0, START | END, "frame");
@@ -65,7 +65,7 @@ static void a_section_of_one_piece_is_complete(void **state) {
     assert_true(w->out[0].begins);
 }
 
-static void pieces_are_joined(void **state) {
+TEST(pieces_are_joined) {
     struct world *w = *state;
 
     data(w, 0, START, "fr");
@@ -75,7 +75,7 @@ static void pieces_are_joined(void **state) {
     expect(w, 0, "frame", 5, true);
 }
 
-static void a_hole_inside_keeps_its_place(void **state) {
+TEST(a_hole_inside_keeps_its_place) {
     struct world *w = *state;
 
     data(w, 4, START, "ab");
@@ -86,7 +86,7 @@ static void a_hole_inside_keeps_its_place(void **state) {
     assert_int_equal(w->out[0].number, 4);
 }
 
-static void a_gap_at_the_end_ends_the_section(void **state) {
+TEST(a_gap_at_the_end_ends_the_section) {
     struct world *w = *state;
 
     data(w, 0, START, "ab");
@@ -95,7 +95,7 @@ static void a_gap_at_the_end_ends_the_section(void **state) {
     assert_true(w->out[0].begins);
 }
 
-static void a_gap_into_the_next_sections_cuts_at_both_ends(void **state) {
+TEST(a_gap_into_the_next_sections_cuts_at_both_ends) {
     struct world *w = *state;
 
     data(w, 0, START, "ab");
@@ -108,7 +108,7 @@ static void a_gap_into_the_next_sections_cuts_at_both_ends(void **state) {
     assert_false(w->out[1].begins);
 }
 
-static void a_new_start_ends_what_was_open(void **state) {
+TEST(a_new_start_ends_what_was_open) {
     struct world *w = *state;
 
     data(w, 0, START, "ab");
@@ -118,7 +118,7 @@ static void a_new_start_ends_what_was_open(void **state) {
     expect(w, 1, "cd", 2, true);
 }
 
-static void a_gap_between_sections_says_nothing(void **state) {
+TEST(a_gap_between_sections_says_nothing) {
     struct world *w = *state;
 
     gap(w, 0, START | END, 100);
@@ -127,7 +127,7 @@ static void a_gap_between_sections_says_nothing(void **state) {
     expect(w, 0, "cd", 2, true);
 }
 
-static void a_section_larger_than_allowed_is_cut(void **state) {
+TEST(a_section_larger_than_allowed_is_cut) {
     struct world *w = *state;
     char bytes[600];
 
@@ -139,7 +139,7 @@ static void a_section_larger_than_allowed_is_cut(void **state) {
     free(w->out[0].data);
 }
 
-static void a_huge_gap_inside_takes_no_more_memory_than_allowed(void **state) {
+TEST(a_huge_gap_inside_takes_no_more_memory_than_allowed) {
     struct world *w = *state;
 
     data(w, 0, START, "a");
@@ -150,7 +150,7 @@ static void a_huge_gap_inside_takes_no_more_memory_than_allowed(void **state) {
     free(w->out[0].data);
 }
 
-static void the_end_of_the_stream_gives_what_is_there(void **state) {
+TEST(the_end_of_the_stream_gives_what_is_there) {
     struct world *w = *state;
 
     assert_int_equal(media__assembly_end(&w->a, w->out), 0);

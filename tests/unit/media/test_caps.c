@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "media/caps.h"
+#include "internal/media/stream/caps.h"
 #include "tests/support/cmocka.h"
 
 static media_span text(const char *s) {
@@ -13,7 +13,7 @@ static void assert_caps(const media_config *c, const char *expected) {
     assert_string_equal(buf, expected);
 }
 
-static void h264_of_a_file_has_avc_caps_with_codec_data(void **state) {
+TEST(h264_of_a_file_has_avc_caps_with_codec_data) {
     media_config c = {.codec = text("h264"),
                       .nal_length = 4,
                       .extradata = {"\1\x64\xff", 3},
@@ -22,26 +22,23 @@ static void h264_of_a_file_has_avc_caps_with_codec_data(void **state) {
                       .rate_num = 25,
                       .rate_den = 1};
 
-    (void)state;
     assert_caps(&c,
                 "video/x-h264, alignment=(string)au, "
                 "stream-format=(string)avc, codec_data=(buffer)0164ff, "
                 "width=(int)640, height=(int)360, framerate=(fraction)25/1");
 }
 
-static void h265_with_start_codes_has_byte_stream_caps(void **state) {
+TEST(h265_with_start_codes_has_byte_stream_caps) {
     media_config c = {.codec = text("hevc"), .extradata = {"\0\0\1\x40", 4}};
 
-    (void)state;
     assert_caps(&c, "video/x-h265, alignment=(string)au, "
                     "stream-format=(string)byte-stream");
 }
 
-static void aac_is_raw_with_a_config_and_adts_without(void **state) {
+TEST(aac_is_raw_with_a_config_and_adts_without) {
     media_config c = {
         .codec = text("aac"), .sample_rate = 48000, .channels = 2};
 
-    (void)state;
     assert_caps(&c, "audio/mpeg, mpegversion=(int)4, framed=(boolean)true, "
                     "stream-format=(string)adts, rate=(int)48000, "
                     "channels=(int)2");
@@ -51,33 +48,29 @@ static void aac_is_raw_with_a_config_and_adts_without(void **state) {
                     "rate=(int)48000, channels=(int)2");
 }
 
-static void unknown_codecs_have_no_caps(void **state) {
+TEST(unknown_codecs_have_no_caps) {
     media_config c = {.codec = text("h26")};
 
-    (void)state;
     assert_int_equal(media__caps_write(&c, NULL, 0), 0);
     c.codec = (media_span){NULL, 0};
     assert_int_equal(media__caps_write(&c, NULL, 0), 0);
 }
 
-static void little_room_cuts_the_text_but_not_its_length(void **state) {
+TEST(little_room_cuts_the_text_but_not_its_length) {
     media_config c = {.codec = text("vp8")};
     char buf[6];
 
-    (void)state;
     assert_int_equal(media__caps_write(&c, buf, sizeof(buf)), 11);
     assert_string_equal(buf, "video");
 }
 
-static void sizes_that_no_caps_can_hold_are_left_out(void **state) {
+TEST(sizes_that_no_caps_can_hold_are_left_out) {
     media_config c = {.codec = text("vp8"), .width = UINT32_MAX, .height = 1};
 
-    (void)state;
     assert_caps(&c, "video/x-vp8");
 }
 
-static void media_types_lead_back_to_codecs(void **state) {
-    (void)state;
+TEST(media_types_lead_back_to_codecs) {
     assert_string_equal(media__caps_codec("video/x-h264", 0), "h264");
     assert_string_equal(media__caps_codec("video/mpeg", 2), "mpeg2video");
     assert_string_equal(media__caps_codec("audio/mpeg", 4), "aac");

@@ -3,8 +3,8 @@
 
 #include <tltcp/types.h>
 
-#include "media/chain.h"
-#include "media/deadline.h"
+#include "internal/media/stream/chain.h"
+#include "internal/media/stream/deadline.h"
 #include "tests/support/cmocka.h"
 
 /* 'I' closed, 'C' open key frame, 'P' reference, 'B' disposable, 'R' recovery
@@ -32,10 +32,9 @@ static uint32_t add(media_chain *c, char kind, int64_t due, uint64_t n) {
     return media__chain_add(c, &item, n);
 }
 
-static void frames_refer_to_the_reference_before_them(void **state) {
+TEST(frames_refer_to_the_reference_before_them) {
     media_chain c = {0};
 
-    (void)state;
     assert_int_equal(add(&c, 'I', 1, 0), TL_DEPENDS_NONE);
     assert_int_equal(add(&c, 'P', 4, 1), 1);
     assert_int_equal(add(&c, 'B', 2, 2), 1);
@@ -51,10 +50,9 @@ static uint32_t go_on(media_chain *c, char kind, uint64_t n) {
     return media__chain_add(c, &item, n);
 }
 
-static void parts_of_a_frame_refer_to_the_part_before_them(void **state) {
+TEST(parts_of_a_frame_refer_to_the_part_before_them) {
     media_chain c = {0};
 
-    (void)state;
     assert_int_equal(add(&c, 'I', 1, 0), TL_DEPENDS_NONE);
     assert_int_equal(go_on(&c, 'I', 1), 1);
     assert_int_equal(go_on(&c, 'I', 3), 2);
@@ -78,33 +76,30 @@ what_leads_an_open_key_frame_refers_to_what_is_before(void **state) {
     assert_int_equal(add(&c, 'P', 10, 5), 3); /* to the key frame */
 }
 
-static void nothing_leads_a_closed_key_frame(void **state) {
+TEST(nothing_leads_a_closed_key_frame) {
     media_chain c = {0};
 
-    (void)state;
     add(&c, 'I', 1, 0);
     add(&c, 'P', 4, 1);
     add(&c, 'I', 7, 2);
     assert_int_equal(add(&c, 'B', 6, 3), 1);
 }
 
-static void lower_layers_do_not_refer_to_higher_ones(void **state) {
+TEST(lower_layers_do_not_refer_to_higher_ones) {
     media_chain c = {0};
     media_item high = item_of('P', 2, 2);
     media_item low = item_of('P', 3, 0);
     media_item middle = item_of('B', 4, 1);
 
-    (void)state;
     add(&c, 'I', 1, 0);
     assert_int_equal(media__chain_add(&c, &high, 1), 1);
     assert_int_equal(media__chain_add(&c, &low, 2), 2);
     assert_int_equal(media__chain_add(&c, &middle, 3), 1);
 }
 
-static void a_recovery_point_refers_to_nothing(void **state) {
+TEST(a_recovery_point_refers_to_nothing) {
     media_chain c = {0};
 
-    (void)state;
     add(&c, 'I', 1, 0);
     add(&c, 'P', 2, 1);
     assert_int_equal(add(&c, 'R', 3, 2), TL_DEPENDS_NONE);
@@ -120,10 +115,9 @@ static uint32_t told(media_chain *c, uint32_t number, uint32_t back,
     return media__chain_add(c, &item, n);
 }
 
-static void who_knows_better_is_believed(void **state) {
+TEST(who_knows_better_is_believed) {
     media_chain c = {0};
 
-    (void)state;
     add(&c, 'I', 1, 0); /* number 0 */
     assert_int_equal(told(&c, 1, 0, 4), 4);
     assert_int_equal(told(&c, 2, 2, 5), 5); /* to the key frame */
@@ -145,11 +139,10 @@ static uint32_t read(media_chain *c, uint32_t ordinal, uint32_t back,
     return media__chain_add(c, &item, n);
 }
 
-static void what_the_headers_say_counts_more_than_the_order(void **state) {
+TEST(what_the_headers_say_counts_more_than_the_order) {
     media_chain c = {0};
     media_item key = item_of('I', 1, 0);
 
-    (void)state;
     key.frame.ordinal = 1;
     media__chain_add(&c, &key, 10);
     assert_int_equal(read(&c, 2, 1, 12), 2);
@@ -164,21 +157,19 @@ static void what_the_headers_say_counts_more_than_the_order(void **state) {
     assert_int_equal(read(&c, 9, 2, 18), 1);
 }
 
-static void a_branch_is_told_as_disposable(void **state) {
+TEST(a_branch_is_told_as_disposable) {
     media_chain c = {0};
     media_item item = item_of('P', 1, 0);
 
-    (void)state;
     assert_int_equal(media__chain_class(&item.frame), MEDIA_CLASS_REFERENCE);
     item.frame.branch = true;
     assert_int_equal(media__chain_class(&item.frame), MEDIA_CLASS_DISPOSABLE);
     assert_false(media__chain_misses(&c, media__chain_class(&item.frame), 1));
 }
 
-static void a_loss_before_the_newest_key_frame_harms_nobody(void **state) {
+TEST(a_loss_before_the_newest_key_frame_harms_nobody) {
     media_chain c = {0};
 
-    (void)state;
     add(&c, 'I', 1, 0);
     add(&c, 'P', 2, 1);
     assert_true(media__chain_misses(&c, MEDIA_CLASS_REFERENCE, 1));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "media/deadline.h"
+#include "internal/media/stream/deadline.h"
 #include "tests/support/cmocka.h"
 
 #define MS INT64_C(1000000)
@@ -40,10 +40,9 @@ static media_due next(media_deadline *d, char kind, int64_t pts, int64_t dts,
     return media__deadline_next(d, &f, &t, chain_end);
 }
 
-static void a_deadline_is_the_display_time_plus_latency(void **state) {
+TEST(a_deadline_is_the_display_time_plus_latency) {
     media_deadline d;
 
-    (void)state;
     media__deadline_init(&d, MEDIA_DEADLINE_PTS, LATENCY, 0, FRAME);
     for (const char *kind = "IPBA"; *kind; kind++) {
         media_due due = next(&d, *kind, 7 * FRAME, 5 * FRAME, NONE);
@@ -53,10 +52,9 @@ static void a_deadline_is_the_display_time_plus_latency(void **state) {
     }
 }
 
-static void what_others_need_has_grace(void **state) {
+TEST(what_others_need_has_grace) {
     media_deadline d;
 
-    (void)state;
     media__deadline_init(&d, MEDIA_DEADLINE_PTS, LATENCY, 500 * MS, FRAME);
     media_due due = next(&d, 'P', 7 * FRAME, 5 * FRAME, NONE);
     assert_int_equal(due.due, 7 * FRAME + LATENCY);
@@ -67,30 +65,27 @@ static void what_others_need_has_grace(void **state) {
     assert_int_equal(due.deadline, 6 * FRAME + LATENCY);
 }
 
-static void headers_never_expire(void **state) {
+TEST(headers_never_expire) {
     media_deadline d;
 
-    (void)state;
     for (int mode = MEDIA_DEADLINE_PTS; mode <= MEDIA_DEADLINE_NONE; mode++) {
         media__deadline_init(&d, mode, LATENCY, 0, FRAME);
         assert_int_equal(next(&d, 'H', 0, 0, NONE).deadline, MEDIA_NEVER);
     }
 }
 
-static void constant_counts_from_arrival(void **state) {
+TEST(constant_counts_from_arrival) {
     media_deadline d;
 
-    (void)state;
     media__deadline_init(&d, MEDIA_DEADLINE_CONSTANT, LATENCY, 500 * MS, FRAME);
     media_due due = next(&d, 'P', 9 * FRAME, 5 * FRAME, NONE);
     assert_int_equal(due.deadline, 5 * FRAME + LATENCY);
     assert_int_equal(due.due, due.deadline);
 }
 
-static void none_never_expires(void **state) {
+TEST(none_never_expires) {
     media_deadline d;
 
-    (void)state;
     media__deadline_init(&d, MEDIA_DEADLINE_NONE, LATENCY, 0, FRAME);
     assert_int_equal(next(&d, 'B', 0, 0, NONE).deadline, MEDIA_NEVER);
 }
@@ -121,13 +116,12 @@ static void run_gop(const struct row *rows, size_t count) {
  * (and sent) I1 P4 B2 B3 P7 B5 B6 I8.  I1, P4 and P7 share the deadline of
  * their chain; each B has the earlier one of the two frames that it depends on,
  * here the same; I8 begins a chain with a deadline of its own. */
-static void the_eight_frames_of_the_paper_have_its_deadlines(void **state) {
+TEST(the_eight_frames_of_the_paper_have_its_deadlines) {
     static const struct row rows[] = {
         {'I', 1, 7, 7},  {'P', 4, -1, 7}, {'B', 2, -1, 7}, {'B', 3, -1, 7},
         {'P', 7, -1, 7}, {'B', 5, -1, 7}, {'B', 6, -1, 7}, {'I', 8, 14, 14},
     };
 
-    (void)state;
     run_gop(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
@@ -161,12 +155,11 @@ without_looking_ahead_a_chain_is_as_long_as_the_one_before(void **state) {
 
 /* An I frame in three parts begins one chain, not three: the B frames between
  * it and the chain before keep the earlier deadline. */
-static void parts_of_a_frame_have_its_deadline(void **state) {
+TEST(parts_of_a_frame_have_its_deadline) {
     media_frame part = frame_of('I');
     media_times none = {NONE, NONE, NONE, 900 * FRAME};
     media_deadline d;
 
-    (void)state;
     part.continues = true;
     media__deadline_init(&d, MEDIA_DEADLINE_GOP, LATENCY, 0, FRAME);
     next(&d, 'I', 1 * FRAME, 0, 4 * FRAME);
@@ -182,11 +175,10 @@ static void parts_of_a_frame_have_its_deadline(void **state) {
                      4 * FRAME + LATENCY);
 }
 
-static void joined_in_the_middle_each_frame_stands_alone(void **state) {
+TEST(joined_in_the_middle_each_frame_stands_alone) {
     static const struct row rows[] = {
         {'P', 4, -1, 4}, {'B', 2, -1, 2}, {'P', 7, -1, 7}, {'I', 8, 9, 9}};
 
-    (void)state;
     run_gop(rows, sizeof(rows) / sizeof(rows[0]));
 }
 
@@ -201,10 +193,9 @@ static int64_t display(media_retimer *r, char kind, int32_t tsn, int64_t pts,
 
 /* A parsed .m1v file: no PTS at all, DTS counts up.  Shown: B0 B1 I2 B3 B4 P5.
  */
-static void times_are_rebuilt_from_temporal_references(void **state) {
+TEST(times_are_rebuilt_from_temporal_references) {
     media_retimer r;
 
-    (void)state;
     media__retimer_init(&r, FRAME);
     assert_int_equal(display(&r, 'I', 2, NONE, 0), 3 * FRAME);
     assert_int_equal(display(&r, 'B', 0, NONE, FRAME), 1 * FRAME);
@@ -218,10 +209,9 @@ static void times_are_rebuilt_from_temporal_references(void **state) {
 }
 
 /* mpeg2enc: PTS = DTS in coding order, wrong for B. */
-static void times_that_ignore_reordering_are_rebuilt(void **state) {
+TEST(times_that_ignore_reordering_are_rebuilt) {
     media_retimer r;
 
-    (void)state;
     media__retimer_init(&r, FRAME);
     display(&r, 'I', -1, 0, 0);
     display(&r, 'P', -1, FRAME, FRAME);
@@ -231,10 +221,9 @@ static void times_that_ignore_reordering_are_rebuilt(void **state) {
     assert_int_equal(display(&r, 'P', -1, 4 * FRAME, 4 * FRAME), 7 * FRAME);
 }
 
-static void right_times_are_believed(void **state) {
+TEST(right_times_are_believed) {
     media_retimer r;
 
-    (void)state;
     media__retimer_init(&r, 0);
     assert_int_equal(display(&r, 'I', -1, FRAME, 0), FRAME);
     assert_int_equal(display(&r, 'P', -1, 4 * FRAME, FRAME), 4 * FRAME);
@@ -243,37 +232,33 @@ static void right_times_are_believed(void **state) {
     assert_int_equal(display(&r, 'P', -1, 9 * FRAME, 9 * FRAME), 9 * FRAME);
 }
 
-static void segments_of_a_thousand_hours_are_normal(void **state) {
+TEST(segments_of_a_thousand_hours_are_normal) {
     media_retimer r;
     int64_t base = INT64_C(3600000) * 1000 * MS;
 
-    (void)state;
     media__retimer_init(&r, FRAME);
     assert_int_equal(display(&r, 'I', -1, base, base - 2 * FRAME), base);
 }
 
-static void garbage_is_replaced_by_the_decoding_time(void **state) {
+TEST(garbage_is_replaced_by_the_decoding_time) {
     media_retimer r;
 
-    (void)state;
     media__retimer_init(&r, FRAME);
     assert_int_equal(display(&r, 'I', -1, INT64_MAX / 2, 3 * FRAME), 3 * FRAME);
     assert_int_equal(display(&r, 'P', -1, 0, 11000 * MS), 11000 * MS);
 }
 
-static void without_any_time_the_arrival_counts(void **state) {
+TEST(without_any_time_the_arrival_counts) {
     media_retimer r;
 
-    (void)state;
     media__retimer_init(&r, FRAME);
     assert_int_equal(display(&r, 'I', -1, NONE, NONE), 1000 * MS);
 }
 
 /* I0 P3 B1 B2: what the first frame does not tell, the second one does. */
-static void a_first_group_may_show_late_that_it_reorders(void **state) {
+TEST(a_first_group_may_show_late_that_it_reorders) {
     media_retimer r;
 
-    (void)state;
     media__retimer_init(&r, FRAME);
     assert_int_equal(display(&r, 'I', 0, NONE, 0), 0);
     assert_int_equal(display(&r, 'P', 3, NONE, FRAME), 4 * FRAME);
@@ -281,10 +266,9 @@ static void a_first_group_may_show_late_that_it_reorders(void **state) {
     assert_int_equal(display(&r, 'B', 2, NONE, 3 * FRAME), 3 * FRAME);
 }
 
-static void a_pause_is_not_the_distance_of_frames(void **state) {
+TEST(a_pause_is_not_the_distance_of_frames) {
     media_retimer r;
 
-    (void)state;
     media__retimer_init(&r, 0);
     display(&r, 'I', 0, NONE, 0);
     assert_int_equal(display(&r, 'P', 1, NONE, FRAME), FRAME);

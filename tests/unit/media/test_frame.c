@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <stdlib.h>
 
-#include "media/frame.h"
-#include "media/nal.h"
+#include "internal/media/codec/frame.h"
+#include "internal/media/codec/nal.h"
 #include "tests/support/cmocka.h"
 
 #define BYTES(s) (s), sizeof(s) - 1
@@ -24,10 +24,9 @@ static void assert_frame(media_frame f, unsigned frame_class,
 }
 
 /* temporal_reference 5, picture_coding_type 1, 2, 3 */
-static void mpeg_pictures_are_known_by_their_type(void **state) {
+TEST(mpeg_pictures_are_known_by_their_type) {
     media_frame f = classify("mpeg2video", BYTES("\0\0\1\0\1\x4f\xff"));
 
-    (void)state;
     assert_frame(f, MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
     assert_int_equal(f.tsn, 5);
     f = classify("mpeg1video", BYTES("\0\0\1\0\1\x57\xff"));
@@ -36,12 +35,11 @@ static void mpeg_pictures_are_known_by_their_type(void **state) {
     assert_frame(f, MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_B);
 }
 
-static void an_mpeg_group_header_closes_or_breaks(void **state) {
+TEST(an_mpeg_group_header_closes_or_breaks) {
     media_frame f =
         classify("mpeg2video", BYTES("\0\0\1\xb3\x28\0\0\1\xb8\0\x08\0\x40"
                                      "\0\0\1\0\0\x0f\xff"));
 
-    (void)state;
     assert_frame(f, MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
     assert_true(f.closed_gop);
     assert_false(f.broken_link);
@@ -52,8 +50,7 @@ static void an_mpeg_group_header_closes_or_breaks(void **state) {
                  MEDIA_CLASS_HEADER, MEDIA_PICTURE_OTHER);
 }
 
-static void mpeg4_vops_are_known_by_their_type(void **state) {
-    (void)state;
+TEST(mpeg4_vops_are_known_by_their_type) {
     assert_frame(classify("mpeg4", BYTES("\0\0\1\xb6\x10")), MEDIA_CLASS_KEY,
                  MEDIA_PICTURE_I);
     assert_frame(classify("mpeg4", BYTES("\0\0\1\xb6\x50")),
@@ -66,8 +63,7 @@ static void mpeg4_vops_are_known_by_their_type(void **state) {
 
 /* Slice data: first_mb_in_slice 0 is bit 1; slice_type 7 (I) is 0001000, 5 (P)
  * 00110, 6 (B) 00111. */
-static void h264_slices_are_known_by_type_and_reference(void **state) {
-    (void)state;
+TEST(h264_slices_are_known_by_type_and_reference) {
     assert_frame(classify("h264", BYTES("\0\0\0\1\x67\x42\0\0\1\x65\x88\x80")),
                  MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
     assert_frame(classify("h264", BYTES("\0\0\1\x41\x9a\x80")),
@@ -80,24 +76,21 @@ static void h264_slices_are_known_by_type_and_reference(void **state) {
                  MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_P);
 }
 
-static void one_b_slice_makes_an_h264_picture_b(void **state) {
-    (void)state;
+TEST(one_b_slice_makes_an_h264_picture_b) {
     assert_frame(classify("h264", BYTES("\0\0\1\x41\x9a\x80\0\0\1\x41\x9e")),
                  MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_B);
 }
 
-static void h264_parameter_sets_alone_are_a_header(void **state) {
-    (void)state;
+TEST(h264_parameter_sets_alone_are_a_header) {
     assert_frame(classify("h264", BYTES("\0\0\1\x67\x42\0\0\1\x68\xce")),
                  MEDIA_CLASS_HEADER, MEDIA_PICTURE_OTHER);
 }
 
 /* SEI 6 of one byte: recovery_frame_cnt 0 is bit 1, 4 is 00101. */
-static void a_recovery_point_makes_an_intra_picture_a_key_frame(void **state) {
+TEST(a_recovery_point_makes_an_intra_picture_a_key_frame) {
     media_frame f =
         classify("h264", BYTES("\0\0\1\x06\x06\x01\xc4\x80\0\0\1\x61\x88\x80"));
 
-    (void)state;
     assert_frame(f, MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
     assert_false(f.closed_gop);
     f = classify("h264", BYTES("\0\0\1\x06\x06\x01\x2c\x80\0\0\1\x61\x9a\x80"));
@@ -117,22 +110,20 @@ an_intra_picture_without_recovery_point_is_no_key_frame(void **state) {
                  MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_I);
 }
 
-static void avcc_says_how_long_lengths_are(void **state) {
+TEST(avcc_says_how_long_lengths_are) {
     static const uint8_t avcc[] = {1, 0x64, 0, 0x1f, 0xfd, 0xe1, 0};
     media_scanner s;
     media_frame f;
 
-    (void)state;
     media__scanner_init(&s, "h264", MEDIA_TYPE_VIDEO, avcc, sizeof(avcc));
     assert_int_equal(s.nal_length, 2);
     media__scanner_classify(&s, BYTES("\0\2\x09\xf0\0\3\x65\x88\x80"), 0, &f);
     assert_frame(f, MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
 }
 
-static void h264_extradata_with_start_codes_has_no_lengths(void **state) {
+TEST(h264_extradata_with_start_codes_has_no_lengths) {
     media_scanner s;
 
-    (void)state;
     media__scanner_init(&s, "h264", MEDIA_TYPE_VIDEO,
                         BYTES("\0\0\0\1\x67\x42\0\x1f\0\0\0\1\x68\xce"));
     assert_int_equal(s.nal_length, 0);
@@ -140,10 +131,9 @@ static void h264_extradata_with_start_codes_has_no_lengths(void **state) {
 
 /* first_slice_segment 1, (no_output 1 for IRAP), pps 0 is bit 1, then
  * slice_type: 2 (I) 011, 1 (P) 010, 0 (B) 1. */
-static void h265_pictures_are_known_by_nal_type(void **state) {
+TEST(h265_pictures_are_known_by_nal_type) {
     media_frame f = classify("hevc", BYTES("\0\0\1\x26\x01\xec\x80"));
 
-    (void)state;
     assert_frame(f, MEDIA_CLASS_KEY, MEDIA_PICTURE_I); /* IDR_W_RADL */
     assert_true(f.closed_gop);
     f = classify("hevc", BYTES("\0\0\1\x2a\x01\xec\x80"));
@@ -174,25 +164,23 @@ h265_pictures_of_a_lower_layer_may_be_needed_by_a_higher_one(void **state) {
 
 /* PPS 0 of SPS 0 (bits 1 1), flags 00, num_extra_slice_header_bits 2 (010):
  * two bits more before slice_type. */
-static void h265_slice_headers_may_have_extra_bits(void **state) {
+TEST(h265_slice_headers_may_have_extra_bits) {
     media_scanner s;
     media_frame f;
 
-    (void)state;
     media__scanner_init(&s, "hevc", MEDIA_TYPE_VIDEO, NULL, 0);
     media__scanner_classify(
         &s, BYTES("\0\0\1\x44\x01\xc4\x80\0\0\1\x02\x01\xf4\x80"), 0, &f);
     assert_int_equal(f.picture, MEDIA_PICTURE_P);
 }
 
-static void hvcc_gives_lengths_and_parameter_sets(void **state) {
+TEST(hvcc_gives_lengths_and_parameter_sets) {
     static const uint8_t hvcc[] = {1, 0,  0, 0, 0, 0, 0,    0, 0,    0,   0,
                                    0, 0,  0, 0, 0, 0, 0,    0, 0,    0,   3,
                                    1, 34, 0, 1, 0, 4, 0x44, 1, 0xc4, 0x80};
     media_scanner s;
     media_frame f;
 
-    (void)state;
     media__scanner_init(&s, "hevc", MEDIA_TYPE_VIDEO, hvcc, sizeof(hvcc));
     assert_int_equal(s.nal_length, 4);
     assert_int_equal(s.h265.pps[0].extra_bits, 2);
@@ -202,11 +190,10 @@ static void hvcc_gives_lengths_and_parameter_sets(void **state) {
 
 /* SEI 6 of one byte behind a header of two: recovery_poc_cnt 4 is ue 7,
  * 0001000; -2 is ue 4, 00101. */
-static void an_h265_recovery_point_counts_with_a_sign(void **state) {
+TEST(an_h265_recovery_point_counts_with_a_sign) {
     media_frame f = classify("hevc", BYTES("\0\0\1\x4e\x01\x06\x01\x10\x80"
                                            "\0\0\1\x02\x01\xd0\x80"));
 
-    (void)state;
     assert_frame(f, MEDIA_CLASS_REFERENCE, MEDIA_PICTURE_P);
     assert_true(f.recovery);
     assert_int_equal(f.recovery_cnt, 4);
@@ -218,8 +205,7 @@ static void an_h265_recovery_point_counts_with_a_sign(void **state) {
 
 /* Frame marker 10, profile 00, not existing 0, inter 1, shown 1, resilient 1:
  * then refresh_frame_flags. */
-static void vp9_frames_are_known_by_what_they_refresh(void **state) {
-    (void)state;
+TEST(vp9_frames_are_known_by_what_they_refresh) {
     assert_frame(classify("vp9", BYTES("\x82\x49\x83\x42\0\0\0\0")),
                  MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
     assert_frame(classify("vp9", BYTES("\x87\x01\0\x08\0\0")),
@@ -237,8 +223,7 @@ static void vp9_frames_are_known_by_what_they_refresh(void **state) {
 }
 
 /* Marker 110 00 001: one byte per size, two frames. */
-static void a_vp9_superframe_is_as_needed_as_what_is_in_it(void **state) {
-    (void)state;
+TEST(a_vp9_superframe_is_as_needed_as_what_is_in_it) {
     assert_frame(classify("vp9", BYTES("\x87\0\0\x08\0\0"
                                        "\x87\x01\0\x08\0\0"
                                        "\xc1\x06\x06\xc1")),
@@ -256,8 +241,7 @@ static void a_vp9_superframe_is_as_needed_as_what_is_in_it(void **state) {
 /* Before a sequence header was seen, a frame that is no key frame may be
  * anything.  OBU headers: type 6 (frame) 0x32, its size; frame_type 0 (key)
  * shown 00 01, inter 00 11. */
-static void an_av1_frame_without_sequence_header_is_kept(void **state) {
-    (void)state;
+TEST(an_av1_frame_without_sequence_header_is_kept) {
     assert_frame(classify("av1", BYTES("\x12\0\x32\x02\x10\0")),
                  MEDIA_CLASS_KEY, MEDIA_PICTURE_I);
     assert_frame(classify("av1", BYTES("\x12\0\x32\x02\x30\0")),
@@ -269,7 +253,7 @@ static void an_av1_frame_without_sequence_header_is_kept(void **state) {
 
 /* A sequence header for two layers of time, then frames whose
  * OBU headers have an extension with the layer: key, base, middle, top. */
-static void av1_frames_have_temporal_layers(void **state) {
+TEST(av1_frames_have_temporal_layers) {
     static const struct {
         const char *data;
         unsigned layer;
@@ -283,7 +267,6 @@ static void av1_frames_have_temporal_layers(void **state) {
     media_scanner s;
     media_frame f;
 
-    (void)state;
     media__scanner_init(&s, "av1", MEDIA_TYPE_VIDEO, NULL, 0);
     media__scanner_classify(&s,
                             BYTES("\x0a\x0d\x00\x11\x03\x00\x80\x81\xde\x7d"
@@ -297,7 +280,7 @@ static void av1_frames_have_temporal_layers(void **state) {
     }
 }
 
-static void flags_decide_where_the_codec_is_not_known(void **state) {
+TEST(flags_decide_where_the_codec_is_not_known) {
     static const struct {
         int type;
         uint32_t flags;
@@ -316,7 +299,6 @@ static void flags_decide_where_the_codec_is_not_known(void **state) {
     media_scanner s;
     media_frame f;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         media__scanner_init(&s, "theora", rows[i].type, NULL, 0);
         media__scanner_classify(&s, "x", 1, rows[i].flags, &f);
@@ -324,11 +306,10 @@ static void flags_decide_where_the_codec_is_not_known(void **state) {
     }
 }
 
-static void the_bytes_count_more_than_a_key_flag(void **state) {
+TEST(the_bytes_count_more_than_a_key_flag) {
     media_scanner s;
     media_frame f;
 
-    (void)state;
     media__scanner_init(&s, "h264", MEDIA_TYPE_VIDEO, NULL, 0);
     media__scanner_classify(&s, BYTES("\0\0\1\x41\x9a\x80"), MEDIA_FLAG_KEY,
                             &f);
@@ -338,12 +319,11 @@ static void the_bytes_count_more_than_a_key_flag(void **state) {
     assert_frame(f, MEDIA_CLASS_DISPOSABLE, MEDIA_PICTURE_P);
 }
 
-static void emulation_prevention_bytes_are_no_data(void **state) {
+TEST(emulation_prevention_bytes_are_no_data) {
     static const uint8_t data[] = {0x65, 0, 0, 3, 1, 0xff};
     media_nal nal = {data, sizeof(data)};
     media_bits b;
 
-    (void)state;
     media__bits_begin(&b, &nal, 1);
     assert_int_equal(media__bits_get(&b, 24), 1);
     assert_int_equal(media__bits_get(&b, 8), 0xff);
@@ -352,13 +332,12 @@ static void emulation_prevention_bytes_are_no_data(void **state) {
     assert_true(b.bad);
 }
 
-static void golomb_numbers_are_read_up_to_the_largest(void **state) {
+TEST(golomb_numbers_are_read_up_to_the_largest) {
     static const uint8_t data[] = {0x00, 0x00, 0x00, 0x01,
                                    0xff, 0xff, 0xff, 0xff};
     media_nal nal = {data, sizeof(data)};
     media_bits b;
 
-    (void)state;
     media__bits_begin(&b, &nal, 0);
     assert_int_equal(media__bits_ue(&b), UINT32_MAX - 1);
     assert_false(b.bad);
@@ -368,7 +347,7 @@ static void golomb_numbers_are_read_up_to_the_largest(void **state) {
 }
 
 /* Exact allocations, so that a sanitizer sees one byte too far. */
-static void no_bytes_can_make_the_scanner_read_past_them(void **state) {
+TEST(no_bytes_can_make_the_scanner_read_past_them) {
     static const char *const codecs[] = {"mpeg2video", "mpeg4", "h264", "hevc",
                                          "vp8",        "vp9",   "av1"};
     const size_t count = sizeof(codecs) / sizeof(codecs[0]);
@@ -376,7 +355,6 @@ static void no_bytes_can_make_the_scanner_read_past_them(void **state) {
     media_scanner s;
     media_frame f;
 
-    (void)state;
     for (unsigned round = 0; round < 40000; round++) {
         size_t len = round % 61;
         uint8_t *data = malloc(len ? len : 1);
@@ -396,10 +374,9 @@ static void no_bytes_can_make_the_scanner_read_past_them(void **state) {
     }
 }
 
-static void the_header_says_what_was_found(void **state) {
+TEST(the_header_says_what_was_found) {
     media_frame f = {.key = true, .closed_gop = true};
 
-    (void)state;
     assert_int_equal(media__frame_flags(&f, MEDIA_FLAG_DELTA),
                      MEDIA_FLAG_DELTA | MEDIA_FLAG_KEY | MEDIA_FLAG_CLOSED);
     f.continues = true; /* nothing begins with a later part */

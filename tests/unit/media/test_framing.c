@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "media/framing.h"
+#include "internal/media/codec/framing.h"
 #include "tests/support/cmocka.h"
 
 static const media_header sample = {
@@ -29,12 +29,11 @@ static int parse(const void *section, size_t len) {
     return media__section_parse(&h, section, len, &at);
 }
 
-static void a_header_is_read_as_it_was_written(void **state) {
+TEST(a_header_is_read_as_it_was_written) {
     uint8_t section[MEDIA_HEADER_LEN + 2];
     media_header h;
     size_t at;
 
-    (void)state;
     write_sample(section);
     assert_int_equal(media__section_parse(&h, section, sizeof(section), &at),
                      MEDIA_OK);
@@ -42,7 +41,7 @@ static void a_header_is_read_as_it_was_written(void **state) {
     assert_int_equal(at, MEDIA_HEADER_LEN);
 }
 
-static void the_bytes_are_those_of_the_document(void **state) {
+TEST(the_bytes_are_those_of_the_document) {
     static const uint8_t expected[MEDIA_HEADER_LEN] = {
         'P',  'M',  1,    2,    52,   3,    3,    3,     /* magic ... */
         0,    5,    0,    2,    1,    2,    3,    4,     /* flags, gen. */
@@ -53,30 +52,27 @@ static void the_bytes_are_those_of_the_document(void **state) {
         0,    0,    0,    0,    0x02, 0x62, 0x5a, 0x00}; /* duration */
     uint8_t section[MEDIA_HEADER_LEN + 2];
 
-    (void)state;
     write_sample(section);
     assert_memory_equal(section, expected, sizeof(expected));
 }
 
-static void every_shorter_section_is_refused(void **state) {
+TEST(every_shorter_section_is_refused) {
     uint8_t section[MEDIA_HEADER_LEN + 2];
 
-    (void)state;
     write_sample(section);
     for (size_t len = 0; len < sizeof(section); len++) {
         assert_int_equal(parse(section, len), MEDIA_ERR_SHORT);
     }
 }
 
-static void a_payload_longer_than_it_says_is_refused(void **state) {
+TEST(a_payload_longer_than_it_says_is_refused) {
     uint8_t section[MEDIA_HEADER_LEN + 3] = {0};
 
-    (void)state;
     write_sample(section);
     assert_int_equal(parse(section, sizeof(section)), MEDIA_ERR_VALUE);
 }
 
-static void each_wrong_field_has_its_error(void **state) {
+TEST(each_wrong_field_has_its_error) {
     static const struct {
         size_t at;
         uint8_t value;
@@ -93,7 +89,6 @@ static void each_wrong_field_has_its_error(void **state) {
     };
     uint8_t section[MEDIA_HEADER_LEN + 2];
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         write_sample(section);
         section[rows[i].at] = rows[i].value;
@@ -101,12 +96,11 @@ static void each_wrong_field_has_its_error(void **state) {
     }
 }
 
-static void classes_of_later_versions_are_read_as_other(void **state) {
+TEST(classes_of_later_versions_are_read_as_other) {
     uint8_t section[MEDIA_HEADER_LEN + 2];
     media_header h;
     size_t at;
 
-    (void)state;
     write_sample(section);
     section[6] = MEDIA_CLASS_COUNT;
     section[7] = MEDIA_PICTURE_COUNT;
@@ -116,12 +110,11 @@ static void classes_of_later_versions_are_read_as_other(void **state) {
     assert_int_equal(h.picture, MEDIA_PICTURE_OTHER);
 }
 
-static void a_longer_header_of_a_later_version_is_skipped(void **state) {
+TEST(a_longer_header_of_a_later_version_is_skipped) {
     uint8_t section[MEDIA_HEADER_LEN + 4 + 2] = {0};
     media_header h;
     size_t at;
 
-    (void)state;
     write_sample(section);
     section[4] = MEDIA_HEADER_LEN + 4;
     assert_int_equal(media__section_parse(&h, section, sizeof(section), &at),
@@ -161,12 +154,11 @@ static void assert_span(media_span a, media_span b) {
     }
 }
 
-static void a_config_is_read_as_it_was_written(void **state) {
+TEST(a_config_is_read_as_it_was_written) {
     uint8_t buf[256];
     media_config in = full_config();
     media_config out;
 
-    (void)state;
     size_t len = media__config_write(&in, buf, sizeof(buf));
     assert_in_range(len, 1, sizeof(buf));
     assert_int_equal(media__config_write(&in, NULL, 0), len);
@@ -182,23 +174,21 @@ static void a_config_is_read_as_it_was_written(void **state) {
                             sizeof(in.sample_bits));
 }
 
-static void an_empty_config_says_nothing(void **state) {
+TEST(an_empty_config_says_nothing) {
     media_config c = {0};
     media_config out;
 
-    (void)state;
     assert_int_equal(media__config_write(&c, NULL, 0), 0);
     assert_int_equal(media__config_parse(&out, "", 0), MEDIA_OK);
     assert_memory_equal(&out, &c, sizeof(c));
 }
 
-static void a_config_cut_anywhere_is_refused_or_shorter(void **state) {
+TEST(a_config_cut_anywhere_is_refused_or_shorter) {
     uint8_t buf[256];
     media_config in = full_config();
     media_config out;
     size_t ends = 0;
 
-    (void)state;
     size_t len = media__config_write(&in, buf, sizeof(buf));
     for (size_t n = 0; n < len; n++) {
         int error = media__config_parse(&out, buf, n);
@@ -208,7 +198,7 @@ static void a_config_cut_anywhere_is_refused_or_shorter(void **state) {
     assert_int_equal(ends, 18); /* between the 18 fields, and before them */
 }
 
-static void wrong_configs_are_refused(void **state) {
+TEST(wrong_configs_are_refused) {
     static const struct {
         const char *bytes;
         size_t len;
@@ -226,28 +216,25 @@ static void wrong_configs_are_refused(void **state) {
     };
     media_config out;
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_int_equal(media__config_parse(&out, rows[i].bytes, rows[i].len),
                          rows[i].error);
     }
 }
 
-static void unknown_fields_are_skipped(void **state) {
+TEST(unknown_fields_are_skipped) {
     media_config out;
 
-    (void)state;
     assert_int_equal(
         media__config_parse(&out, "\0\x63\0\0\0\2??\0\1\0\0\0\1\2", 15),
         MEDIA_OK);
     assert_int_equal(out.type, MEDIA_TYPE_AUDIO);
 }
 
-static void a_config_has_a_largest_size(void **state) {
+TEST(a_config_has_a_largest_size) {
     static uint8_t big[MEDIA_CONFIG_MAX + 1];
     media_config c = {.extradata = {big, MEDIA_CONFIG_MAX - 6}};
 
-    (void)state;
     assert_int_equal(media__config_write(&c, NULL, 0), MEDIA_CONFIG_MAX);
     c.extradata.len++;
     assert_int_equal(media__config_write(&c, NULL, 0), 0);
@@ -255,8 +242,7 @@ static void a_config_has_a_largest_size(void **state) {
                      MEDIA_ERR_TOO_BIG);
 }
 
-static void every_class_and_picture_has_a_name(void **state) {
-    (void)state;
+TEST(every_class_and_picture_has_a_name) {
     assert_string_equal(media__class_name(MEDIA_CLASS_DISPOSABLE),
                         "disposable");
     assert_string_equal(media__class_name(99), "other");

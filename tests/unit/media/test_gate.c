@@ -3,8 +3,8 @@
 
 #include <tltcp/types.h>
 
-#include "media/framing.h"
-#include "media/gate.h"
+#include "internal/media/codec/framing.h"
+#include "internal/media/stream/gate.h"
 #include "tests/support/cmocka.h"
 
 /* 'I' closed key frame, 'P' reference, 'B' disposable, 'R' recovery point, 'h'
@@ -30,10 +30,9 @@ static bool takes(media_gate *g, char kind, int64_t arrival) {
     return media__gate_takes(g, &item);
 }
 
-static void who_joins_gets_nothing_before_a_key_frame(void **state) {
+TEST(who_joins_gets_nothing_before_a_key_frame) {
     media_gate g = {0};
 
-    (void)state;
     assert_true(takes(&g, 'P', 0));
     media__gate_join(&g, 0);
     assert_true(takes(&g, 'h', 1));
@@ -45,10 +44,9 @@ static void who_joins_gets_nothing_before_a_key_frame(void **state) {
     assert_true(takes(&g, 'R', 6));
 }
 
-static void the_wait_for_a_key_frame_ends(void **state) {
+TEST(the_wait_for_a_key_frame_ends) {
     media_gate g;
 
-    (void)state;
     media__gate_join(&g, 0);
     assert_false(takes(&g, 'P', INT64_C(9999999999)));
     assert_true(takes(&g, 'P', INT64_C(10000000000)));
@@ -61,10 +59,9 @@ static void leave_out(media_gate *g, char kind) {
     media__gate_leave_out(g, &item);
 }
 
-static void after_a_reference_nothing_goes_until_a_key_frame(void **state) {
+TEST(after_a_reference_nothing_goes_until_a_key_frame) {
     media_gate g = {0};
 
-    (void)state;
     assert_true(takes(&g, 'I', 0));
     leave_out(&g, 'P');
     assert_false(takes(&g, 'P', 1));
@@ -74,21 +71,19 @@ static void after_a_reference_nothing_goes_until_a_key_frame(void **state) {
     assert_true(takes(&g, 'P', 4));
 }
 
-static void nobody_misses_what_is_disposable(void **state) {
+TEST(nobody_misses_what_is_disposable) {
     media_gate g = {0};
 
-    (void)state;
     leave_out(&g, 'B');
     leave_out(&g, 'h');
     assert_true(takes(&g, 'P', 1));
 }
 
-static void lower_layers_go_on(void **state) {
+TEST(lower_layers_go_on) {
     media_gate g = {0};
     media_item high = item_of('P');
     media_item low = item_of('P');
 
-    (void)state;
     high.frame.temporal_id = 1;
     media__gate_leave_out(&g, &high);
     assert_true(media__gate_takes(&g, &low));
@@ -98,11 +93,10 @@ static void lower_layers_go_on(void **state) {
     assert_false(media__gate_takes(&g, &low));
 }
 
-static void parts_of_a_picture_go_with_it(void **state) {
+TEST(parts_of_a_picture_go_with_it) {
     media_gate g = {0};
     media_item part = item_of('B');
 
-    (void)state;
     leave_out(&g, 'B');
     part.frame.continues = true;
     assert_false(media__gate_takes(&g, &part));
@@ -121,7 +115,7 @@ static media_item read(uint32_t ordinal, uint32_t back) {
     return item;
 }
 
-static void what_names_a_branch_goes_with_it(void **state) {
+TEST(what_names_a_branch_goes_with_it) {
     media_gate g = {0};
     media_item branch = read(5, 1);
     media_item other = read(6, 2);
@@ -129,7 +123,6 @@ static void what_names_a_branch_goes_with_it(void **state) {
     media_item grandchild = read(8, 1);
     media_item key = item_of('I');
 
-    (void)state;
     media__gate_leave_out(&g, &branch);
     assert_true(media__gate_takes(&g, &other));
     assert_false(media__gate_takes(&g, &child));
@@ -138,12 +131,11 @@ static void what_names_a_branch_goes_with_it(void **state) {
     assert_true(media__gate_takes(&g, &grandchild)); /* of another stream */
 }
 
-static void what_the_application_says_counts_too(void **state) {
+TEST(what_the_application_says_counts_too) {
     media_gate g = {0};
     media_item left = item_of('B');
     media_item child = item_of('B');
 
-    (void)state;
     left.number = 3;
     media__gate_leave_out(&g, &left);
     child.depends = TL_DEPENDS_NONE;
@@ -157,13 +149,12 @@ static void what_the_application_says_counts_too(void **state) {
 }
 
 /* What stands behind an open key frame may name what stands before it. */
-static void behind_an_open_key_frame_it_is_still_missed(void **state) {
+TEST(behind_an_open_key_frame_it_is_still_missed) {
     media_gate g = {0};
     media_item branch = read(5, 1);
     media_item key = item_of('I');
     media_item leading = read(7, 2);
 
-    (void)state;
     key.frame.closed_gop = false;
     media__gate_leave_out(&g, &branch);
     assert_true(media__gate_takes(&g, &key));

@@ -2,7 +2,7 @@
 /* What pictures of H.264 refer to. */
 #include <string.h>
 
-#include "media/h264.h"
+#include "internal/media/codec/h264.h"
 #include "tests/support/bits.h"
 #include "tests/support/cmocka.h"
 
@@ -34,11 +34,10 @@ static void begin_h264(struct stream *s, unsigned order_type) {
 }
 
 /* One list of 16 that ends at once, one of 64 all the same. */
-static void lists_of_scaling_in_h264_are_passed(void **state) {
+TEST(lists_of_scaling_in_h264_are_passed) {
     struct bits b = {.count = 0};
     struct stream s;
 
-    (void)state;
     memset(&s, 0, sizeof(s));
     media__scanner_init(&s.scanner, "h264", MEDIA_TYPE_VIDEO, NULL, 0);
     put(&b, 32, 0x6764001e);
@@ -140,7 +139,7 @@ static void play(struct stream *s, const struct row *rows, size_t count) {
     }
 }
 
-static void an_h264_picture_begins_with_the_newest_frame(void **state) {
+TEST(an_h264_picture_begins_with_the_newest_frame) {
     static const struct row rows[] = {
         {0, {'I', 0, 0, 0, NULL, NULL}},
         {1, {'P', 1, 8, 0, NULL, NULL}},
@@ -154,12 +153,11 @@ static void an_h264_picture_begins_with_the_newest_frame(void **state) {
     };
     struct stream s;
 
-    (void)state;
     play(&s, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
 /* 5 would slide out 4 and keep B; a command drops B instead. */
-static void commands_say_which_h264_pictures_stay(void **state) {
+TEST(commands_say_which_h264_pictures_stay) {
     static const struct row rows[] = {
         {0, {'I', 0, 0, 0, NULL, NULL}},
         {1, {'P', 1, 8, 0, NULL, NULL}},
@@ -173,11 +171,10 @@ static void commands_say_which_h264_pictures_stay(void **state) {
     };
     struct stream s;
 
-    (void)state;
     play(&s, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
-static void after_a_missing_h264_frame_nothing_is_said(void **state) {
+TEST(after_a_missing_h264_frame_nothing_is_said) {
     static const struct row rows[] = {
         {0, {'I', 0, 0, 0, NULL, NULL}}, {1, {'P', 1, 2, 0, NULL, NULL}},
         {0, {'P', 3, 6, 0, NULL, NULL}}, {0, {'P', 4, 8, 0, NULL, NULL}},
@@ -185,14 +182,12 @@ static void after_a_missing_h264_frame_nothing_is_said(void **state) {
     };
     struct stream s;
 
-    (void)state;
     play(&s, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
-static void h264_frames_count_on_past_their_bits(void **state) {
+TEST(h264_frames_count_on_past_their_bits) {
     struct stream s;
 
-    (void)state;
     for (unsigned type = 0; type <= 2; type += 2) {
         scan_params(&s, type);
         (void)parent_h264(&s, (struct head){.type = 'I'});
@@ -207,7 +202,7 @@ static void h264_frames_count_on_past_their_bits(void **state) {
 }
 
 /* A key frame that stays, by what a command makes of it, while frames slide. */
-static void long_term_h264_pictures_are_found_by_their_names(void **state) {
+TEST(long_term_h264_pictures_are_found_by_their_names) {
     static const struct row rows[] = {
         {0, {'I', 0, 0, 0, NULL, NULL}},
         /* 1 makes 0 long-term number 1 and stays itself */
@@ -228,7 +223,6 @@ static void long_term_h264_pictures_are_found_by_their_names(void **state) {
     };
     struct stream s;
 
-    (void)state;
     play(&s, rows, sizeof(rows) / sizeof(rows[0]));
 }
 
@@ -243,7 +237,7 @@ static unsigned named_zero(const struct stream *s) {
 }
 
 /* Whatever a stream says that nobody may write. */
-static void a_long_term_number_is_of_one_h264_picture(void **state) {
+TEST(a_long_term_number_is_of_one_h264_picture) {
     static const struct row twice_in_a_header[] = {
         {0, {'I', 0, 0, 0, NULL, NULL}},
         {1, {'P', 1, 2, 0, NULL, NULL}},
@@ -257,7 +251,6 @@ static void a_long_term_number_is_of_one_h264_picture(void **state) {
     };
     struct stream s;
 
-    (void)state;
     play(&s, twice_in_a_header, 3);
     assert_int_equal(named_zero(&s), 1);
     play(&s, of_two_frames_with_one_number, 4);
@@ -266,12 +259,11 @@ static void a_long_term_number_is_of_one_h264_picture(void **state) {
 
 /* Orders that thousands of pictures in a row have driven apart as far as they
  * go, which is more than their type holds. */
-static void orders_of_h264_may_be_as_far_apart_as_they_go(void **state) {
+TEST(orders_of_h264_may_be_as_far_apart_as_they_go) {
     media_h264_slice slice = {.type = 1, .frame = 2, .active = {2, 0}};
     media_refs_picture p = {.known = true};
     struct stream s;
 
-    (void)state;
     scan_params(&s, 0);
     s.scanner.h264.count = 2;
     s.scanner.h264.refs[0] = (media_h264_ref){
@@ -288,7 +280,7 @@ static void orders_of_h264_may_be_as_far_apart_as_they_go(void **state) {
 }
 
 /* Slices have lists of their own: the second names another picture. */
-static void all_slices_of_an_h264_picture_count(void **state) {
+TEST(all_slices_of_an_h264_picture_count) {
     static const struct row rows[] = {
         {0, {'I', 0, 0, 0, NULL, NULL}},
         {1, {'P', 1, 8, 0, "00", NULL}},
@@ -297,7 +289,6 @@ static void all_slices_of_an_h264_picture_count(void **state) {
     struct stream s;
     struct head h = {.type = 'P', .frame = 3, .order = 4};
 
-    (void)state;
     play(&s, rows, sizeof(rows) / sizeof(rows[0]));
     put_slice(&s, &h, 0); /* frame 2, which leads to 0 and not to 1 */
     h.named = "01";

@@ -2,7 +2,7 @@
 /* What pictures of H.265 refer to. */
 #include <string.h>
 
-#include "media/h265.h"
+#include "internal/media/codec/h265.h"
 #include "tests/support/bits.h"
 #include "tests/support/cmocka.h"
 
@@ -29,12 +29,11 @@ static void assert_set(const media_h265_set *set, unsigned before,
 }
 
 /* -1 used, -3 not, +2 used */
-static void a_set_lists_distances_in_both_directions(void **state) {
+TEST(a_set_lists_distances_in_both_directions) {
     media_h265_sps sps = {.known = true};
     media_h265_set set;
     struct bits b = {.count = 0};
 
-    (void)state;
     put_list(&b, "21");
     put_ue(&b, 0);
     put(&b, 1, 1);
@@ -47,12 +46,11 @@ static void a_set_lists_distances_in_both_directions(void **state) {
 }
 
 /* Example: {-1, -3, +2} shifted by -1 is {-2, -4, +1}, and -1 itself. */
-static void a_set_is_derived_from_the_one_before(void **state) {
+TEST(a_set_is_derived_from_the_one_before) {
     media_h265_sps sps = {.known = true, .set_count = 1};
     media_h265_set set;
     struct bits b = {.count = 0};
 
-    (void)state;
     sps.set[0] =
         (media_h265_set){.before = 2, .after = 1, .delta = {-1, -3, 2}};
     put(&b, 2, 3); /* derived, minus */
@@ -67,12 +65,11 @@ static void a_set_is_derived_from_the_one_before(void **state) {
 
 /* In a slice header from any: two back is {-4}, +4 is nothing but +4 itself,
  * and what it goes past changes sides. */
-static void a_slice_derives_its_set_from_any_before(void **state) {
+TEST(a_slice_derives_its_set_from_any_before) {
     media_h265_sps sps = {.known = true, .set_count = 2};
     media_h265_set set;
     struct bits b = {.count = 0};
 
-    (void)state;
     sps.set[0] = (media_h265_set){.before = 2, .delta = {-2, -4}};
     put(&b, 1, 1);
     put_ue(&b, 1); /* the one before the last */
@@ -88,12 +85,11 @@ static void a_slice_derives_its_set_from_any_before(void **state) {
     assert_false(read_bits(&b, &sps, true, &set));
 }
 
-static void a_set_that_cannot_be_is_refused(void **state) {
+TEST(a_set_that_cannot_be_is_refused) {
     media_h265_sps sps = {.known = true};
     media_h265_set set;
     struct bits b = {.count = 0};
 
-    (void)state;
     put_ue(&b, 17);
     put(&b, 32, UINT32_MAX);
     assert_false(read_bits(&b, &sps, false, &set));
@@ -287,12 +283,11 @@ static void put_rich_pps(struct bits *b) {
     put(b, 1, 1);
 }
 
-static void rich_parameter_sets_are_read_to_their_ends(void **state) {
+TEST(rich_parameter_sets_are_read_to_their_ends) {
     struct bits sps = {.count = 0};
     struct bits pps = {.count = 0};
     struct stream s;
 
-    (void)state;
     memset(&s, 0, sizeof(s));
     media__scanner_init(&s.scanner, "hevc", MEDIA_TYPE_VIDEO, NULL, 0);
     put_rich_sps(&sps);
@@ -333,7 +328,7 @@ static void play(const struct row *rows, size_t count, bool reorders) {
     }
 }
 
-static void a_picture_refers_to_what_is_in_its_lists(void **state) {
+TEST(a_picture_refers_to_what_is_in_its_lists) {
     static const struct row rows[] = {
         {0, IDR, 'I', 0, "", "", 0},
         {1, TRAIL_R, 'P', 4, "4", "", 0},
@@ -346,11 +341,10 @@ static void a_picture_refers_to_what_is_in_its_lists(void **state) {
         {1, TRAIL_R, 'P', 12, "4", "", 0},
     };
 
-    (void)state;
     play(rows, sizeof(rows) / sizeof(rows[0]), false);
 }
 
-static void with_reordered_lists_it_may_be_any_of_the_set(void **state) {
+TEST(with_reordered_lists_it_may_be_any_of_the_set) {
     static const struct row rows[] = {
         {0, IDR, 'I', 0, "", "", 0},
         {1, TRAIL_R, 'P', 4, "4", "", 1},
@@ -358,14 +352,12 @@ static void with_reordered_lists_it_may_be_any_of_the_set(void **state) {
         {1, TRAIL_R, 'P', 8, "46", "", 1},
     };
 
-    (void)state;
     play(rows, sizeof(rows) / sizeof(rows[0]), true);
 }
 
-static void several_slices_may_have_lists_of_their_own(void **state) {
+TEST(several_slices_may_have_lists_of_their_own) {
     struct stream s;
 
-    (void)state;
     begin(&s, false);
     assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
     assert_int_equal(parent(&s, TRAIL_R, 'P', 4, "4", "", 0), 1);
@@ -377,7 +369,7 @@ static void several_slices_may_have_lists_of_their_own(void **state) {
 
 /* Two that do not lead to each other, one that is not there, and a picture
  * without references: nothing is said. */
-static void what_one_reference_cannot_say_is_not_said(void **state) {
+TEST(what_one_reference_cannot_say_is_not_said) {
     static const struct row rows[] = {
         {0, IDR, 'I', 0, "", "", 0},
         {1, TRAIL_R, 'P', 1, "1", "", 0},
@@ -389,15 +381,13 @@ static void what_one_reference_cannot_say_is_not_said(void **state) {
         {1, TRAIL_R, 'P', 7, "12", "", 2},
     };
 
-    (void)state;
     play(rows, sizeof(rows) / sizeof(rows[0]), false);
 }
 
 /* The order count goes round at 256. */
-static void order_counts_go_on_past_their_bits(void **state) {
+TEST(order_counts_go_on_past_their_bits) {
     struct stream s;
 
-    (void)state;
     begin(&s, false);
     assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
     for (unsigned order = 8; order < 1000; order += 8) {
@@ -408,7 +398,7 @@ static void order_counts_go_on_past_their_bits(void **state) {
     }
 }
 
-static void leading_pictures_of_an_open_key_frame_need_two(void **state) {
+TEST(leading_pictures_of_an_open_key_frame_need_two) {
     static const struct row rows[] = {
         {0, IDR, 'I', 0, "", "", 0},
         {1, TRAIL_R, 'P', 4, "4", "", 0},
@@ -420,7 +410,6 @@ static void leading_pictures_of_an_open_key_frame_need_two(void **state) {
         {0, TRAIL_R, 'P', 4, "5", "", 0},
     };
 
-    (void)state;
     play(rows, sizeof(rows) / sizeof(rows[0]), false);
 }
 
@@ -435,10 +424,9 @@ static bool group(struct stream *s, unsigned order, bool clean) {
     return branch;
 }
 
-static void references_that_the_trunk_leaves_out_are_branches(void **state) {
+TEST(references_that_the_trunk_leaves_out_are_branches) {
     struct stream s;
 
-    (void)state;
     begin(&s, false);
     assert_int_equal(parent(&s, IDR, 'I', 0, "", "", 0), 0);
     for (unsigned i = 1; i <= 10; i++) {
@@ -450,10 +438,9 @@ static void references_that_the_trunk_leaves_out_are_branches(void **state) {
     }
 }
 
-static void without_parameter_sets_nothing_is_said(void **state) {
+TEST(without_parameter_sets_nothing_is_said) {
     struct stream s;
 
-    (void)state;
     begin(&s, false);
     s.len = 0;
     slice(&s, IDR, 'I', 0, "", "", 0);

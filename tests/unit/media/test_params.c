@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "media/params.h"
+#include "internal/media/codec/params.h"
 
 #include <string.h>
 
-#include "media/frame.h"
+#include "internal/media/codec/frame.h"
 #include "tests/support/cmocka.h"
 
 #define BYTES(s) (s), sizeof(s) - 1
@@ -21,11 +21,10 @@ static void assert_kept(const media_params *p, const void *data, size_t len) {
     assert_memory_equal(p->data, data, len);
 }
 
-static void parameter_sets_are_kept_until_there_are_others(void **state) {
+TEST(parameter_sets_are_kept_until_there_are_others) {
     media_scanner s = scanner_of("h264");
     media_params p = {0};
 
-    (void)state;
     assert_false(media__params_take(&p, &s, BYTES("\0\0\1\x65\x88")));
     assert_int_equal(p.len, 0);
     assert_true(media__params_take(&p, &s,
@@ -43,11 +42,10 @@ static void parameter_sets_are_kept_until_there_are_others(void **state) {
     assert_kept(&p, BYTES(CODE "\x67\x4d" CODE "\x68\xce"));
 }
 
-static void h265_has_three_kinds(void **state) {
+TEST(h265_has_three_kinds) {
     media_scanner s = scanner_of("hevc");
     media_params p = {0};
 
-    (void)state;
     assert_true(media__params_take(&p, &s,
                                    BYTES("\0\0\1\x40\x01\xaa\0\0\1\x42\x01\xbb"
                                          "\0\0\1\x44\x01\xcc\0\0\1\x28\x01")));
@@ -56,11 +54,10 @@ static void h265_has_three_kinds(void **state) {
     assert_false(media__params_take(&p, &s, BYTES("\0\0\1\x26\x01\xaf")));
 }
 
-static void sequence_headers_of_mpeg_are_kept(void **state) {
+TEST(sequence_headers_of_mpeg_are_kept) {
     media_scanner s = scanner_of("mpeg2video");
     media_params p = {0};
 
-    (void)state;
     assert_true(media__params_take(
         &p, &s, BYTES("\0\0\1\xb3\x28\0\0\1\xb5\x14\0\0\1\xb8\x08\0\0\1\0\1")));
     assert_kept(&p, BYTES(CODE "\xb3\x28" CODE "\xb5\x14"));
@@ -75,11 +72,10 @@ static void sequence_headers_of_mpeg_are_kept(void **state) {
     assert_kept(&p, BYTES(CODE "\xb0\x01" CODE "\x20\x02"));
 }
 
-static void where_it_is_not_needed_nothing_is_kept(void **state) {
+TEST(where_it_is_not_needed_nothing_is_kept) {
     media_scanner s = scanner_of("vp8");
     media_params p = {0};
 
-    (void)state;
     assert_true(media__params_take(&p, &s, BYTES("\0\0\1\x67\x42")));
     s = scanner_of("h264");
     s.nal_length = 4; /* codec data has them */
@@ -87,12 +83,11 @@ static void where_it_is_not_needed_nothing_is_kept(void **state) {
     assert_int_equal(p.len, 0);
 }
 
-static void what_is_too_long_is_not_kept(void **state) {
+TEST(what_is_too_long_is_not_kept) {
     static uint8_t frame[2 * MEDIA_PARAMS_MAX] = {0, 0, 1, 0x67};
     media_scanner s = scanner_of("h264");
     media_params p = {0};
 
-    (void)state;
     memset(frame + 4, 0x55, sizeof(frame) - 4);
     assert_true(media__params_take(&p, &s, frame, sizeof(frame)));
     assert_int_equal(p.len, 0);
@@ -102,10 +97,9 @@ static void what_is_too_long_is_not_kept(void **state) {
     assert_kept(&p, BYTES(CODE "\x67\x42"));
 }
 
-static void they_belong_behind_a_delimiter(void **state) {
+TEST(they_belong_behind_a_delimiter) {
     media_scanner s = scanner_of("h264");
 
-    (void)state;
     assert_int_equal(
         media__params_place(&s, BYTES("\0\0\0\1\x09\x10\0\0\0\1\x65\x88")), 7);
     assert_int_equal(media__params_place(&s, BYTES("\0\0\1\x65\x88")), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "media/playout.h"
+#include "internal/media/stream/playout.h"
 #include "tests/support/cmocka.h"
 
 #define MS INT64_C(1000000)
@@ -16,30 +16,27 @@ static int arrive(media_playout *p, int64_t *t, int64_t end, int64_t late) {
     return anew;
 }
 
-static void the_first_arrival_sets_the_map(void **state) {
+TEST(the_first_arrival_sets_the_map) {
     media_playout p;
 
-    (void)state;
     media__playout_init(&p, S);
     assert_false(media__playout_arrival(&p, 500 * MS, 90 * S));
     assert_int_equal(media__playout_local(&p, 540 * MS), 90 * S + 40 * MS);
 }
 
-static void an_earlier_arrival_moves_it_at_first(void **state) {
+TEST(an_earlier_arrival_moves_it_at_first) {
     media_playout p;
 
-    (void)state;
     media__playout_init(&p, S);
     media__playout_arrival(&p, 0, 300 * MS);
     media__playout_arrival(&p, 40 * MS, 120 * MS + 200 * MS);
     assert_int_equal(media__playout_local(&p, 0), 280 * MS);
 }
 
-static void later_it_stays_where_it_is(void **state) {
+TEST(later_it_stays_where_it_is) {
     media_playout p;
     int64_t t = 0;
 
-    (void)state;
     media__playout_init(&p, S);
     assert_int_equal(arrive(&p, &t, 3 * S, 300 * MS), 0);
     media__playout_arrival(&p, t, t + 20 * MS);
@@ -47,10 +44,9 @@ static void later_it_stays_where_it_is(void **state) {
 }
 
 /* A sender ten times as fast as real time: frames keep their distances. */
-static void a_sender_ahead_of_time_does_not_squeeze_the_frames(void **state) {
+TEST(a_sender_ahead_of_time_does_not_squeeze_the_frames) {
     media_playout p;
 
-    (void)state;
     media__playout_init(&p, S);
     for (int64_t t = 0; t < 600 * S; t += 40 * MS) {
         assert_false(media__playout_arrival(&p, t, t / 10));
@@ -58,10 +54,9 @@ static void a_sender_ahead_of_time_does_not_squeeze_the_frames(void **state) {
     assert_in_range(media__playout_local(&p, 0) + S, 0, S);
 }
 
-static void queueing_delay_does_not_move_it(void **state) {
+TEST(queueing_delay_does_not_move_it) {
     media_playout p;
 
-    (void)state;
     media__playout_init(&p, S);
     for (int64_t t = 0; t < 100 * S; t += 40 * MS) {
         int64_t queue = t % S ? 150 * MS : 0; /* one frame per second is free */
@@ -71,8 +66,7 @@ static void queueing_delay_does_not_move_it(void **state) {
 }
 
 /* 100 ppm is 6 ms per minute. */
-static void drift_is_followed_both_ways(void **state) {
-    (void)state;
+TEST(drift_is_followed_both_ways) {
     for (int64_t ppm = -100; ppm <= 100; ppm += 200) {
         media_playout p;
         int64_t t = 0;
@@ -86,11 +80,10 @@ static void drift_is_followed_both_ways(void **state) {
     }
 }
 
-static void when_every_frame_is_too_late_it_begins_anew(void **state) {
+TEST(when_every_frame_is_too_late_it_begins_anew) {
     media_playout p;
     int64_t t = 0;
 
-    (void)state;
     media__playout_init(&p, 300 * MS);
     assert_int_equal(arrive(&p, &t, 10 * S, 20 * MS), 0);
     /* the sender paused for a second */
@@ -98,10 +91,9 @@ static void when_every_frame_is_too_late_it_begins_anew(void **state) {
     assert_int_equal(media__playout_local(&p, 0), 1020 * MS);
 }
 
-static void a_time_line_that_jumps_begins_anew(void **state) {
+TEST(a_time_line_that_jumps_begins_anew) {
     media_playout p;
 
-    (void)state;
     media__playout_init(&p, S);
     media__playout_arrival(&p, 1000 * S, 5 * S);
     assert_true(media__playout_arrival(&p, 0, 6 * S));
@@ -111,12 +103,11 @@ static void a_time_line_that_jumps_begins_anew(void **state) {
 }
 
 /* A route that takes 80 ms longer, well within the tolerance. */
-static void a_longer_way_is_followed_step_by_step(void **state) {
+TEST(a_longer_way_is_followed_step_by_step) {
     media_playout p;
     int64_t t = 0;
     int64_t at = 20 * MS;
 
-    (void)state;
     media__playout_init(&p, S);
     assert_int_equal(arrive(&p, &t, 100 * S, 20 * MS), 0);
     for (; t < 400 * S; t += 40 * MS) {
@@ -128,11 +119,10 @@ static void a_longer_way_is_followed_step_by_step(void **state) {
     assert_in_range(at, 98 * MS, 100 * MS);
 }
 
-static void nothing_is_followed_before_it_is_known_well(void **state) {
+TEST(nothing_is_followed_before_it_is_known_well) {
     media_playout p;
     int64_t t = 0;
 
-    (void)state;
     media__playout_init(&p, S);
     assert_int_equal(arrive(&p, &t, 3 * S, 300 * MS), 0);
     assert_int_equal(arrive(&p, &t, 20 * S, 250 * MS), 0);

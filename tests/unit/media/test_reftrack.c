@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "media/reftrack.h"
+#include "internal/media/stream/reftrack.h"
 #include "tests/support/cmocka.h"
 
 /* A stream in coding order: I key, P reference, R reference that is a B
@@ -31,39 +31,32 @@ static void run(const char *frames, const char *expected) {
     assert_int_equal(t.lost, 0); /* by their numbers none is missing */
 }
 
-static void nothing_lost_means_all_can_be_decoded(void **state) {
-    (void)state;
+TEST(nothing_lost_means_all_can_be_decoded) {
     run("IPBBPBBIPBB", "IPBBPBBIPBB");
 }
 
-static void a_lost_disposable_frame_harms_no_other(void **state) {
-    (void)state;
+TEST(a_lost_disposable_frame_harms_no_other) {
     run("IPbBPBbIP", "IP.BP"
                      "B.IP");
 }
 
-static void a_lost_reference_harms_all_up_to_the_next_key_frame(void **state) {
-    (void)state;
+TEST(a_lost_reference_harms_all_up_to_the_next_key_frame) {
     run("IPBBpBBPBBIPBB", "IPBB......IPBB");
 }
 
-static void a_lost_key_frame_harms_its_whole_group(void **state) {
-    (void)state;
+TEST(a_lost_key_frame_harms_its_whole_group) {
     run("IPBiPBBPIPB", "IPB.....IPB");
 }
 
-static void before_the_first_key_frame_nothing_can_be_decoded(void **state) {
-    (void)state;
+TEST(before_the_first_key_frame_nothing_can_be_decoded) {
     run("PBBPIPB", "....IPB");
 }
 
-static void a_lost_reference_b_picture_harms_what_follows(void **state) {
-    (void)state;
+TEST(a_lost_reference_b_picture_harms_what_follows) {
     run("IPRBPrBPIP", "IPRBP...IP");
 }
 
-static void audio_stands_alone_and_a_lost_header_harms_pictures(void **state) {
-    (void)state;
+TEST(audio_stands_alone_and_a_lost_header_harms_pictures) {
     run("IPaAhAPBIPB", "IP.A.A..IPB");
 }
 
@@ -78,10 +71,9 @@ static bool header(media_reftrack *t, unsigned frame_class, uint32_t number,
     return media__reftrack_frame(t, &h, true);
 }
 
-static void numbers_tell_what_is_missing_and_whether_it_matters(void **state) {
+TEST(numbers_tell_what_is_missing_and_whether_it_matters) {
     media_reftrack t;
 
-    (void)state;
     media__reftrack_init(&t);
     assert_true(header(&t, MEDIA_CLASS_KEY, 10, 4, 0, 0));
     assert_true(header(&t, MEDIA_CLASS_REFERENCE, 13, 5, 120, 0));
@@ -93,10 +85,9 @@ static void numbers_tell_what_is_missing_and_whether_it_matters(void **state) {
     assert_true(header(&t, MEDIA_CLASS_KEY, 16, 7, 200, 0));
 }
 
-static void numbers_may_wrap(void **state) {
+TEST(numbers_may_wrap) {
     media_reftrack t;
 
-    (void)state;
     media__reftrack_init(&t);
     assert_true(header(&t, MEDIA_CLASS_KEY, UINT32_MAX, UINT32_MAX, 0, 0));
     assert_true(header(&t, MEDIA_CLASS_REFERENCE, 0, 0, 1, 0));
@@ -104,10 +95,9 @@ static void numbers_may_wrap(void **state) {
     assert_int_equal(t.lost, 1);
 }
 
-static void numbers_that_run_back_begin_a_new_stream(void **state) {
+TEST(numbers_that_run_back_begin_a_new_stream) {
     media_reftrack t;
 
-    (void)state;
     media__reftrack_init(&t);
     assert_true(header(&t, MEDIA_CLASS_KEY, 100, 30, 0, 0));
     assert_false(header(&t, MEDIA_CLASS_REFERENCE, 5, 2, 1, 0));
@@ -118,10 +108,9 @@ static void numbers_that_run_back_begin_a_new_stream(void **state) {
     assert_int_equal(t.lost_refs, 0);
 }
 
-static void headers_have_no_number_of_their_own(void **state) {
+TEST(headers_have_no_number_of_their_own) {
     media_reftrack t;
 
-    (void)state;
     media__reftrack_init(&t);
     assert_true(header(&t, MEDIA_CLASS_HEADER, 0, 0, 0, 0));
     assert_true(header(&t, MEDIA_CLASS_KEY, 500, 200, 0, 0));
@@ -143,10 +132,9 @@ frames_shown_before_an_open_key_frame_need_the_group_before(void **state) {
     assert_true(header(&t, MEDIA_CLASS_DISPOSABLE, 5, 4, 70, 0));
 }
 
-static void a_closed_key_frame_frees_those_shown_before_it(void **state) {
+TEST(a_closed_key_frame_frees_those_shown_before_it) {
     media_reftrack t;
 
-    (void)state;
     media__reftrack_init(&t);
     assert_false(header(&t, MEDIA_CLASS_REFERENCE, 0, 0, 30, 0));
     assert_true(header(&t, MEDIA_CLASS_KEY, 1, 1, 60,
@@ -154,11 +142,10 @@ static void a_closed_key_frame_frees_those_shown_before_it(void **state) {
     assert_true(header(&t, MEDIA_CLASS_DISPOSABLE, 2, 2, 50, 0));
 }
 
-static void a_recovery_point_heals_after_its_count(void **state) {
+TEST(a_recovery_point_heals_after_its_count) {
     media_reftrack t;
     uint32_t flags = MEDIA_FLAG_RECOVERY | 2u << MEDIA_RECOVERY_SHIFT;
 
-    (void)state;
     media__reftrack_init(&t);
     assert_false(header(&t, MEDIA_CLASS_REFERENCE, 0, 0, 0, 0));
     assert_false(header(&t, MEDIA_CLASS_REFERENCE, 1, 1, 1, flags));
@@ -168,11 +155,10 @@ static void a_recovery_point_heals_after_its_count(void **state) {
     assert_true(header(&t, MEDIA_CLASS_DISPOSABLE, 5, 4, 5, 0));
 }
 
-static void a_loss_while_recovering_begins_it_anew(void **state) {
+TEST(a_loss_while_recovering_begins_it_anew) {
     media_reftrack t;
     uint32_t flags = MEDIA_FLAG_RECOVERY | 1u << MEDIA_RECOVERY_SHIFT;
 
-    (void)state;
     media__reftrack_init(&t);
     header(&t, MEDIA_CLASS_REFERENCE, 1, 1, 1, flags);
     assert_false(header(&t, MEDIA_CLASS_REFERENCE, 3, 3, 2, 0));
@@ -181,19 +167,17 @@ static void a_loss_while_recovering_begins_it_anew(void **state) {
     assert_true(header(&t, MEDIA_CLASS_REFERENCE, 6, 6, 5, 0));
 }
 
-static void a_corrupted_frame_counts_as_lost(void **state) {
+TEST(a_corrupted_frame_counts_as_lost) {
     media_reftrack t;
 
-    (void)state;
     media__reftrack_init(&t);
     assert_false(header(&t, MEDIA_CLASS_KEY, 0, 0, 0, MEDIA_FLAG_CORRUPTED));
     assert_false(header(&t, MEDIA_CLASS_REFERENCE, 1, 1, 1, 0));
 }
 
-static void a_section_has_its_parent_or_not(void **state) {
+TEST(a_section_has_its_parent_or_not) {
     media_arrivals a = {0};
 
-    (void)state;
     assert_true(media__arrivals_has_parent(&a, 5, 1)); /* nothing is known */
     media__arrivals_note(&a, 100, true);
     assert_true(media__arrivals_has_parent(&a, 101, 1));
@@ -210,13 +194,12 @@ static void a_section_has_its_parent_or_not(void **state) {
     assert_true(media__arrivals_has_parent(&a, 101 + MEDIA_ARRIVALS, 1));
 }
 
-static void the_loss_of_a_branch_breaks_no_chain(void **state) {
+TEST(the_loss_of_a_branch_breaks_no_chain) {
     media_reftrack t;
     media_header h = {.frame_class = MEDIA_CLASS_KEY,
                       .pts = MEDIA_TIME_NONE,
                       .dts = MEDIA_TIME_NONE};
 
-    (void)state;
     media__reftrack_init(&t);
     assert_true(media__reftrack_frame(&t, &h, true));
     h = (media_header){.frame_class = MEDIA_CLASS_REFERENCE,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "media/rtp.h"
+#include "internal/media/codec/rtp.h"
 
 #include <string.h>
 
-#include "media/frame.h"
+#include "internal/media/codec/frame.h"
 #include "tests/support/cmocka.h"
 
 struct world {
@@ -42,10 +42,9 @@ static char packet(struct world *w, const void *payload, size_t len) {
 #define P_SLICE "\x9a\x12\x34\xff"
 #define B_SLICE "\x9e\x12\x34\xff"
 
-static void single_units_are_frames(void **state) {
+TEST(single_units_are_frames) {
     struct world w;
 
-    (void)state;
     begin(&w, "h264");
     assert_int_equal(P(&w, "\x67\x42\x00\x1e"), 'h');
     assert_int_equal(P(&w, "\x68\xce\x3c\x80"), 'h');
@@ -63,10 +62,9 @@ static void single_units_are_frames(void **state) {
     assert_int_equal(P(&w, "\x41" P_SLICE), 'r');
 }
 
-static void fragments_go_on_with_the_frame(void **state) {
+TEST(fragments_go_on_with_the_frame) {
     struct world w;
 
-    (void)state;
     begin(&w, "h264");
     assert_int_equal(P(&w, "\x7c\x85" I_SLICE), 'k');
     assert_int_equal(P(&w, "\x7c\x05rest of it"), 'K');
@@ -83,10 +81,9 @@ static void fragments_go_on_with_the_frame(void **state) {
     assert_int_equal(P(&w, "\x65" I_SLICE), 'k');
 }
 
-static void aggregates_are_taken_apart(void **state) {
+TEST(aggregates_are_taken_apart) {
     struct world w;
 
-    (void)state;
     begin(&w, "h264");
     assert_int_equal(P(&w, "\x78\x00\x04\x67\x42\x00\x1e\x00\x03\x68\xce\x3c"),
                      'h');
@@ -95,10 +92,9 @@ static void aggregates_are_taken_apart(void **state) {
     assert_int_equal(P(&w, "\x19\x00\x00\x00\x05\x65" I_SLICE), 'o');
 }
 
-static void a_recovery_point_may_come_in_a_packet_before(void **state) {
+TEST(a_recovery_point_may_come_in_a_packet_before) {
     struct world w;
 
-    (void)state;
     begin(&w, "h264");
     assert_int_equal(P(&w, "\x06\x06\x02\x24\x80\x80"), 'o');
     assert_int_equal(P(&w, "\x41" P_SLICE), 'r');
@@ -119,10 +115,9 @@ static void a_recovery_point_may_come_in_a_packet_before(void **state) {
     assert_true(w.frame.recovery);
 }
 
-static void h265_is_read_too(void **state) {
+TEST(h265_is_read_too) {
     struct world w;
 
-    (void)state;
     begin(&w, "hevc");
     assert_int_equal(P(&w, "\x40\x01\x0c\x01"), 'h');
     assert_int_equal(P(&w, "\x62\x01\x93\xaf\x20"), 'k'); /* FU of IDR_W_RADL */
@@ -138,14 +133,13 @@ static void h265_is_read_too(void **state) {
 }
 
 /* RFC 3550: sources, an extension, padding. */
-static void what_stands_around_the_payload_is_skipped(void **state) {
+TEST(what_stands_around_the_payload_is_skipped) {
     static const uint8_t packet_[] = {
         0xb2, 96, 0, 1, 0,    0,    0,    9,    0,    0,    0, 1,
         1,    1,  1, 1, 2,    2,    2,    2,    0xbe, 0xde, 0, 1,
         9,    9,  9, 9, 0x65, 0x88, 0x84, 0x21, 0xff, 0,    0, 3};
     struct world w;
 
-    (void)state;
     begin(&w, "h264");
     media__scanner_classify(&w.scanner, packet_, sizeof(packet_), 0, &w.frame);
     assert_int_equal(w.frame.frame_class, MEDIA_CLASS_KEY);
@@ -156,12 +150,11 @@ static void what_stands_around_the_payload_is_skipped(void **state) {
     }
 }
 
-static void no_bytes_do_harm(void **state) {
+TEST(no_bytes_do_harm) {
     struct world w;
     uint8_t data[64];
     uint32_t r = 1;
 
-    (void)state;
     for (unsigned round = 0; round < 40000; round++) {
         size_t len = round % sizeof(data);
         if (round % 64 == 0) {
@@ -178,13 +171,12 @@ static void no_bytes_do_harm(void **state) {
 }
 
 /* An aggregate of a parameter set; the padding looks like an IDR slice. */
-static void padding_is_no_payload(void **state) {
+TEST(padding_is_no_payload) {
     static const uint8_t packet_[] = {
         0xa0, 96,   0,    1, 0,  0, 0, 9,    0,    0,    0,    1,    0x78, 0,
         4,    0x67, 0x42, 0, 30, 0, 5, 0x65, 0x88, 0x84, 0x21, 0xff, 8};
     struct world w;
 
-    (void)state;
     begin(&w, "h264");
     media__scanner_classify(&w.scanner, packet_, sizeof(packet_), 0, &w.frame);
     assert_int_equal(w.frame.frame_class, MEDIA_CLASS_HEADER);

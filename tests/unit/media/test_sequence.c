@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/framing.h"
-#include "media/sequence.h"
+#include "internal/media/codec/framing.h"
+#include "internal/media/stream/sequence.h"
 #include "tests/support/cmocka.h"
 
 /* Every section is as long as its header. */
@@ -93,7 +93,7 @@ static void begin(struct world *w) {
     assert_gives(w, "0123");
 }
 
-static void what_comes_in_order_goes_at_once(void **state) {
+TEST(what_comes_in_order_goes_at_once) {
     struct world *w = *state;
 
     begin(w);
@@ -101,7 +101,7 @@ static void what_comes_in_order_goes_at_once(void **state) {
     assert_gives(w, "4");
 }
 
-static void a_stream_does_not_wait_for_another(void **state) {
+TEST(a_stream_does_not_wait_for_another) {
     struct world *w = *state;
 
     begin(w);
@@ -124,7 +124,7 @@ a_frame_never_sent_is_waited_for_until_all_before_is_over(void **state) {
     assert_gives(w, "45");
 }
 
-static void a_gap_ends_the_wait(void **state) {
+TEST(a_gap_ends_the_wait) {
     struct world *w = *state;
 
     begin(w);
@@ -136,7 +136,7 @@ static void a_gap_ends_the_wait(void **state) {
     assert_gives(w, "6");
 }
 
-static void frames_wait_for_their_description(void **state) {
+TEST(frames_wait_for_their_description) {
     struct world *w = *state;
     media_header h = header(MEDIA_KIND_FRAME, 1, 1);
 
@@ -153,7 +153,7 @@ static void frames_wait_for_their_description(void **state) {
     assert_gives(w, "4567");
 }
 
-static void a_description_comes_behind_what_was_sent_before_it(void **state) {
+TEST(a_description_comes_behind_what_was_sent_before_it) {
     struct world *w = *state;
 
     begin(w);
@@ -164,7 +164,7 @@ static void a_description_comes_behind_what_was_sent_before_it(void **state) {
     assert_gives(w, "456");
 }
 
-static void plain_bytes_stay_in_order(void **state) {
+TEST(plain_bytes_stay_in_order) {
     struct world *w = *state;
     media_section s = {.number = 1, .seq = 10, .len = 10, .begins = true};
 
@@ -180,7 +180,7 @@ static void plain_bytes_stay_in_order(void **state) {
     assert_gives(w, "01");
 }
 
-static void at_the_end_nothing_waits(void **state) {
+TEST(at_the_end_nothing_waits) {
     struct world *w = *state;
 
     begin(w);
@@ -197,7 +197,7 @@ static void at_the_end_nothing_waits(void **state) {
 
 /* Sections of three streams in any order: each stream comes in order, and all
  * of it. */
-static void any_order_comes_out_in_order(void **state) {
+TEST(any_order_comes_out_in_order) {
     enum { COUNT = 600 };
     struct world *w = *state;
     uint32_t next[3] = {0};
@@ -227,7 +227,7 @@ static void any_order_comes_out_in_order(void **state) {
 }
 
 /* It may be of any stream. */
-static void a_part_without_its_beginning_holds_all_up(void **state) {
+TEST(a_part_without_its_beginning_holds_all_up) {
     struct world *w = *state;
     media_header h = header(MEDIA_KIND_FRAME, 0, 0);
 
@@ -239,7 +239,7 @@ static void a_part_without_its_beginning_holds_all_up(void **state) {
     assert_gives(w, "456");
 }
 
-static void what_is_not_whole_does_not_overtake(void **state) {
+TEST(what_is_not_whole_does_not_overtake) {
     struct world *w = *state;
     media_header h = header(MEDIA_KIND_FRAME, 1, 1);
 
@@ -251,7 +251,7 @@ static void what_is_not_whole_does_not_overtake(void **state) {
 }
 
 /* Between the two there may be stream headers, which have no numbers. */
-static void behind_a_description_a_frame_waits(void **state) {
+TEST(behind_a_description_a_frame_waits) {
     struct world *w = *state;
 
     begin(w);

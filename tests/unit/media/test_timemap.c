@@ -1,33 +1,30 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "media/timemap.h"
+#include "internal/media/stream/timemap.h"
 #include "tests/support/cmocka.h"
 
 #define MS INT64_C(1000000)
 #define S (1000 * MS)
 
-static void the_first_arrival_sets_the_offset(void **state) {
+TEST(the_first_arrival_sets_the_offset) {
     media_timemap m;
 
-    (void)state;
     media__timemap_init(&m);
     assert_false(media__timemap_arrival(&m, 500 * MS, 90 * S));
     assert_int_equal(media__timemap_local(&m, 540 * MS), 90 * S + 40 * MS);
 }
 
-static void an_earlier_arrival_moves_the_offset_at_once(void **state) {
+TEST(an_earlier_arrival_moves_the_offset_at_once) {
     media_timemap m;
 
-    (void)state;
     media__timemap_init(&m);
     media__timemap_arrival(&m, 0, 100 * MS);
     media__timemap_arrival(&m, 40 * MS, 120 * MS);
     assert_int_equal(media__timemap_local(&m, 0), 80 * MS);
 }
 
-static void queueing_delay_does_not_move_the_offset(void **state) {
+TEST(queueing_delay_does_not_move_the_offset) {
     media_timemap m;
 
-    (void)state;
     media__timemap_init(&m);
     for (int64_t t = 0; t < 100 * S; t += 40 * MS) {
         int64_t queue = t % S ? 150 * MS : 0; /* one frame per second is free */
@@ -37,8 +34,7 @@ static void queueing_delay_does_not_move_the_offset(void **state) {
 }
 
 /* 100 ppm is 6 ms per minute; the offset must stay within some ms of it. */
-static void drift_is_followed_both_ways(void **state) {
-    (void)state;
+TEST(drift_is_followed_both_ways) {
     for (int64_t ppm = -100; ppm <= 100; ppm += 200) {
         media_timemap m;
         media__timemap_init(&m);
@@ -52,10 +48,9 @@ static void drift_is_followed_both_ways(void **state) {
     }
 }
 
-static void a_time_line_that_jumps_begins_anew(void **state) {
+TEST(a_time_line_that_jumps_begins_anew) {
     media_timemap m;
 
-    (void)state;
     media__timemap_init(&m);
     media__timemap_arrival(&m, 1000 * S, 5 * S);
     assert_true(media__timemap_arrival(&m, 0, 6 * S));

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/ts.h"
+#include "internal/media/stream/ts.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/ts_mux.h"
 
@@ -83,10 +83,9 @@ static void assert_class(const struct taken *t, size_t i,
 
 /* --- The tests ------------------------------------------------------------ */
 
-static void pictures_are_units_that_end_at_once(void **state) {
+TEST(pictures_are_units_that_end_at_once) {
     static struct stream s;
     static struct taken t;
-    (void)state;
     begin_stream(&s);
     add_picture(&s, 90000, true, 500);
     add_picture(&s, 93600, false, 300);
@@ -105,10 +104,9 @@ static void pictures_are_units_that_end_at_once(void **state) {
     assert_memory_equal(t.data, s.data, s.len);
 }
 
-static void a_unit_that_fills_its_packets_ends_with_the_next(void **state) {
+TEST(a_unit_that_fills_its_packets_ends_with_the_next) {
     static struct stream s;
     static struct taken t;
-    (void)state;
     begin_stream(&s);
     add_picture(&s, 0, true, 2 * 184 - 14);
     split(&s, s.len, &t);
@@ -119,11 +117,10 @@ static void a_unit_that_fills_its_packets_ends_with_the_next(void **state) {
     assert_int_equal(t.unit[2].len, 2 * PACKET);
 }
 
-static void a_unit_with_a_length_ends_by_it(void **state) {
+TEST(a_unit_with_a_length_ends_by_it) {
     static struct stream s;
     static struct taken t;
     static const uint8_t es[2 * 184 - 14];
-    (void)state;
     begin_stream(&s);
     add_pes(&s, SOUND, 0, es, sizeof(es), true);
     split(&s, s.len, &t);
@@ -131,11 +128,10 @@ static void a_unit_with_a_length_ends_by_it(void **state) {
     assert_class(&t, 2, MEDIA_CLASS_AUDIO);
 }
 
-static void streams_that_alternate_are_told_apart(void **state) {
+TEST(streams_that_alternate_are_told_apart) {
     static struct stream a, b, s;
     static struct taken t;
     static const uint8_t es[300];
-    (void)state;
     memset(&a, 0, sizeof(a));
     memset(&b, 0, sizeof(b));
     begin_stream(&s);
@@ -158,14 +154,13 @@ static void streams_that_alternate_are_told_apart(void **state) {
     assert_int_equal(t.unit[3].len, 3 * PACKET);
 }
 
-static void each_program_has_its_own_map_and_codec(void **state) {
+TEST(each_program_has_its_own_map_and_codec) {
     static const uint8_t coding_types[] = {0x0f, 0x17, 0x1f}; /* I, P, B */
     static const unsigned classes[] = {MEDIA_CLASS_KEY, MEDIA_CLASS_REFERENCE,
                                        MEDIA_CLASS_DISPOSABLE};
     static struct stream s;
     static struct taken t;
 
-    (void)state;
     memset(&s, 0, sizeof(s));
     add_tables_of_two(&s);
     for (size_t i = 0; i < 3; i++) {
@@ -187,10 +182,9 @@ static void each_program_has_its_own_map_and_codec(void **state) {
     assert_int_equal(t.bytes, s.len);
 }
 
-static void clocks_are_kept_and_null_packets_left_out(void **state) {
+TEST(clocks_are_kept_and_null_packets_left_out) {
     static struct stream s;
     static struct taken t;
-    (void)state;
     begin_stream(&s);
     add_clock(&s, VIDEO);
     (void)new_packet(&s, 0x1fff, false);
@@ -225,10 +219,9 @@ bytes_may_be_cut_anywhere_and_foreign_ones_are_skipped(void **state) {
     media__ts_free(ts);
 }
 
-static void a_table_with_a_wrong_checksum_says_nothing(void **state) {
+TEST(a_table_with_a_wrong_checksum_says_nothing) {
     static struct stream s;
     static struct taken t;
-    (void)state;
     memset(&s, 0, sizeof(s));
     add_tables(&s, 1);
     add_picture(&s, 0, false, 100);
@@ -237,11 +230,10 @@ static void a_table_with_a_wrong_checksum_says_nothing(void **state) {
     assert_class(&t, 2, MEDIA_CLASS_OTHER);
 }
 
-static void times_go_on_where_33_bits_wrap(void **state) {
+TEST(times_go_on_where_33_bits_wrap) {
     static struct stream s;
     static struct taken t;
     const uint64_t end = UINT64_C(1) << 33;
-    (void)state;
     begin_stream(&s);
     add_picture(&s, end - 3600, true, 100);
     add_picture(&s, 0, true, 100);
@@ -252,11 +244,10 @@ static void times_go_on_where_33_bits_wrap(void **state) {
     assert_int_equal(t.unit[4].pts - t.unit[2].pts, 20000000);
 }
 
-static void what_goes_on_after_an_early_end_is_a_rest(void **state) {
+TEST(what_goes_on_after_an_early_end_is_a_rest) {
     static struct stream s;
     static struct taken t;
     static const uint8_t es[100];
-    (void)state;
     begin_stream(&s);
     add_picture(&s, 0, false, 100);
     (void)add_payload(&s, VIDEO, false, es, sizeof(es));
@@ -267,11 +258,10 @@ static void what_goes_on_after_an_early_end_is_a_rest(void **state) {
     assert_class(&t, 3, MEDIA_CLASS_DISPOSABLE);
 }
 
-static void the_clock_of_a_unit_can_be_kept_without_it(void **state) {
+TEST(the_clock_of_a_unit_can_be_kept_without_it) {
     static struct stream s;
     uint8_t out[PACKET];
     uint8_t *p;
-    (void)state;
     memset(&s, 0, sizeof(s));
     add_picture(&s, 0, false, 400);
     assert_false(media__ts_clock(s.data, s.len, out));
@@ -289,9 +279,8 @@ static void the_clock_of_a_unit_can_be_kept_without_it(void **state) {
     assert_int_equal(out[5], 0x10);
 }
 
-static void a_transport_stream_is_recognised(void **state) {
+TEST(a_transport_stream_is_recognised) {
     static struct stream s;
-    (void)state;
     begin_stream(&s);
     assert_true(media__ts_is(s.data, s.len));
     assert_false(media__ts_is(s.data, 100));
@@ -301,11 +290,10 @@ static void a_transport_stream_is_recognised(void **state) {
 }
 
 /* Adaptation fields, tables and PES headers that claim more than is there. */
-static void nothing_in_a_packet_leads_outside(void **state) {
+TEST(nothing_in_a_packet_leads_outside) {
     static struct stream s;
     uint32_t random = 1;
     struct taken *t = calloc(1, sizeof(*t));
-    (void)state;
     for (int round = 0; round < 2000; round++) {
         begin_stream(&s);
         add_picture(&s, 0, true, 400);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "media/tstrack.h"
+#include "internal/media/stream/tstrack.h"
 
 #include <string.h>
 
-#include "media/ts.h"
+#include "internal/media/stream/ts.h"
 #include "tests/support/cmocka.h"
 
 /* A stream as it was sent, and what of it arrives. */
@@ -77,47 +77,40 @@ static void run(const char *frames, const char *expected) {
     assert_string_equal(got, expected);
 }
 
-static void what_is_whole_can_be_decoded(void **state) {
-    (void)state;
+TEST(what_is_whole_can_be_decoded) {
     run("IAPBBAPBBIAP", "IAPBBAPBBIAP");
 }
 
-static void a_lost_reference_harms_its_group_and_no_sound(void **state) {
-    (void)state;
+TEST(a_lost_reference_harms_its_group_and_no_sound) {
     run("IAPBpABAPBIAPB", "IAPBA.A..IAPB");
 }
 
-static void lost_sound_and_lost_disposable_frames_harm_nothing(void **state) {
-    (void)state;
+TEST(lost_sound_and_lost_disposable_frames_harm_nothing) {
     run("IaPBaPbAPBPIaP", "IPBPAPBPIP");
 }
 
-static void a_lost_key_frame_harms_its_whole_group(void **state) {
-    (void)state;
+TEST(a_lost_key_frame_harms_its_whole_group) {
     run("iAPBIP", "A..IP");
     run("IPiAPBIP", "IPA..IP");
 }
 
-static void one_program_does_not_suffer_for_another(void **state) {
-    (void)state;
+TEST(one_program_does_not_suffer_for_another) {
     run("I1Ip1PP1P1pP1PI1PP1I1P", "IIP.P..I.PIP");
 }
 
-static void a_frame_in_parts_needs_all_of_them(void **state) {
-    (void)state;
+TEST(a_frame_in_parts_needs_all_of_them) {
     run("ICPB", "ICPB");
     run("IcPBIP", "I..IP");
     run("iCPBIP", "...IP");
 }
 
 /* 32 PIDs are told apart; of more nothing is held against them. */
-static void more_pids_than_are_told_apart_do_no_harm(void **state) {
+TEST(more_pids_than_are_told_apart_do_no_harm) {
     uint8_t data[MEDIA_TS_PACKET] = {0x47, 0x40, 0, 0x10};
     media_header h = {.kind = MEDIA_KIND_FRAME,
                       .frame_class = MEDIA_CLASS_REFERENCE};
     media_tstrack t;
 
-    (void)state;
     memset(&t, 0, sizeof(t));
     for (unsigned i = 0; i < 100; i++) {
         data[2] = (uint8_t)i;
@@ -131,7 +124,7 @@ static void more_pids_than_are_told_apart_do_no_harm(void **state) {
     assert_false(media__tstrack_frame(&t, &h, data, 20, false));
 }
 
-static void a_sender_that_began_anew_needs_a_key_frame(void **state) {
+TEST(a_sender_that_began_anew_needs_a_key_frame) {
     uint8_t data[MEDIA_TS_PACKET] = {0x47, 0x40, 0, 0x10};
     media_header h = {.kind = MEDIA_KIND_FRAME,
                       .frame_class = MEDIA_CLASS_KEY,
@@ -139,7 +132,6 @@ static void a_sender_that_began_anew_needs_a_key_frame(void **state) {
                       .refs = 20};
     media_tstrack t;
 
-    (void)state;
     memset(&t, 0, sizeof(t));
     assert_true(media__tstrack_frame(&t, &h, data, sizeof(data), true));
     h = (media_header){.kind = MEDIA_KIND_FRAME,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Sessions by keys that several may share. */
-#include "libsaratoga/index.h"
+#include "libsaratoga/engine/index.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 
@@ -57,15 +57,13 @@ static void check_all(struct test_alloc *a) {
     assert_int_equal(a->blocks, 0);
 }
 
-static void what_is_put_is_found_until_it_is_removed(void **state) {
+TEST(what_is_put_is_found_until_it_is_removed) {
     struct test_alloc a = {.calls = 0};
-    (void)state;
     check_all(&a);
     assert_true(a.calls > 0); /* it grew */
 }
 
-static void so_it_is_whenever_memory_runs_out(void **state) {
-    (void)state;
+TEST(so_it_is_whenever_memory_runs_out) {
     for (uint64_t k = 1; k < 10; k++) {
         struct test_alloc once = {.fail_at = k};
         struct test_alloc for_good = {.fail_from = k};

@@ -4,7 +4,7 @@
 
 #include <congestion/tfrc.h>
 
-#include "libsaratoga/sentlog.h"
+#include "libsaratoga/engine/sentlog.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 
@@ -89,7 +89,7 @@ static saratoga__cycle status(struct rig *r, uint64_t d, uint64_t irt) {
 #define assert_near(x, want) \
     assert_true(fabs((x) - (want)) <= 1e-5 * fabs(want))
 
-static void stfrc_1_cycles_and_loss_events_of_the_worked_example(void **state) {
+TEST(stfrc_1_cycles_and_loss_events_of_the_worked_example) {
     struct rig *r = *state;
     saratoga__cycle c;
     send_new(r, 0, 20);
@@ -169,7 +169,7 @@ static size_t runs_of(const saratoga__sentlog *log, struct run *run) {
     return n;
 }
 
-static void stfrc_2_runs_of_new_data_and_of_repairs(void **state) {
+TEST(stfrc_2_runs_of_new_data_and_of_repairs) {
     struct rig *r = *state;
     static const struct run want[] = {
         {false, 0, 1, 10},      {false, 10000, 11, 20}, {false, 20000, 21, 21},
@@ -195,7 +195,7 @@ static void stfrc_2_runs_of_new_data_and_of_repairs(void **state) {
     }
 }
 
-static void an_echo_names_its_transmission(void **state) {
+TEST(an_echo_names_its_transmission) {
     struct rig *r = *state;
     send_new(r, 0, 30);
     assert_int_equal(saratoga__sentlog_by_stamp(&r->log, 7000, 7000, 1), 7);
@@ -208,7 +208,7 @@ static void an_echo_names_its_transmission(void **state) {
     assert_int_equal(saratoga__sentlog_by_time(&r->log, 1), 0);
 }
 
-static void repairs_under_way_are_not_sent_again(void **state) {
+TEST(repairs_under_way_are_not_sent_again) {
     struct rig *r = *state;
     cmn__range x;
     send_new(r, 0, 10);
@@ -229,7 +229,7 @@ static void repairs_under_way_are_not_sent_again(void **state) {
     assert_true(x.start == 3000 && x.end == 3000 + S);
 }
 
-static void the_log_keeps_no_more_than_it_may(void **state) {
+TEST(the_log_keeps_no_more_than_it_may) {
     struct rig *r = *state;
     r->log.max = 16;
     send_new(r, 0, 100);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The table of sessions beside an array of what should be in it. */
-#include "libsaratoga/table.h"
+#include "libsaratoga/engine/table.h"
 
 #include <saratoga/types.h>
 
-#include "common/rng.h"
+#include "internal/common/rng.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 
@@ -97,10 +97,9 @@ static void move(struct rig *r, struct entry *e, cmn__rng *g) {
     }
 }
 
-static void what_was_put_in_is_found_and_counted(void **state) {
+TEST(what_was_put_in_is_found_and_counted) {
     static struct rig r;
     cmn__rng g;
-    (void)state;
     cmn__rng_seed(&g, 1);
     for (unsigned round = 0; round < 40; round++) {
         begin(&r);
@@ -122,10 +121,9 @@ static void what_was_put_in_is_found_and_counted(void **state) {
     }
 }
 
-static void it_takes_no_more_than_it_may(void **state) {
+TEST(it_takes_no_more_than_it_may) {
     static struct rig r;
     cmn__rng g;
-    (void)state;
     cmn__rng_seed(&g, 2);
     begin(&r);
     for (struct entry *e = r.entry; e < r.entry + MOST; e++) {

@@ -2,12 +2,12 @@
 /* Checksums, options, texts, the table of sessions. */
 #include <saratoga/config.h>
 #include <saratoga/digest.h>
-#include <saratoga/node.h>
+#include <saratoga/engine.h>
 #include <saratoga/transfer.h>
 
-#include "common/mem.h"
-#include "libsaratoga/digest.h"
-#include "libsaratoga/table.h"
+#include "internal/common/mem.h"
+#include "libsaratoga/engine/digest.h"
+#include "libsaratoga/engine/table.h"
 #include "tests/unit/saratoga/hex.h"
 
 static void assert_sum(uint32_t type, const char *want) {
@@ -25,8 +25,7 @@ static void assert_sum(uint32_t type, const char *want) {
     saratoga_digest_free(d);
 }
 
-static void checksums_of_the_file_of_the_document(void **state) {
-    (void)state;
+TEST(checksums_of_the_file_of_the_document) {
     assert_sum(SARATOGA_MD5, "046b3239eaade30920069f171518d956");
     assert_sum(SARATOGA_SHA1, "e6937aa016bc06eda81d3b227fffde825d881ce5");
     assert_sum(SARATOGA_CRC32C, "83f68e3a");
@@ -34,21 +33,19 @@ static void checksums_of_the_file_of_the_document(void **state) {
     assert_null(saratoga_digest_new(7));
 }
 
-static void the_crc_of_ieee_is_another_one(void **state) {
+TEST(the_crc_of_ieee_is_another_one) {
     uint8_t out[4];
     saratoga_digest *d = saratoga_digest_new(SARATOGA_CRC32_IEEE);
-    (void)state;
     assert_int_equal(saratoga_digest_update(d, "123456789", 9), 0);
     assert_int_equal(saratoga_digest_final(d, out), 0);
     assert_octets(out, 4, "cbf43926");
     saratoga_digest_free(d);
 }
 
-static void keyed_ids_are_stable_and_differ(void **state) {
+TEST(keyed_ids_are_stable_and_differ) {
     const uint8_t key[16] = {1, 2, 3};
     const uint8_t other[16] = {1, 2, 4};
     uint32_t id = saratoga__keyed_id(key, "sat", SARATOGA_GET, "a");
-    (void)state;
     assert_int_equal(id, saratoga__keyed_id(key, "sat", SARATOGA_GET, "a"));
     assert_int_not_equal(id, saratoga__keyed_id(key, "sat", SARATOGA_GET, "b"));
     assert_int_not_equal(id, saratoga__keyed_id(key, "sat", SARATOGA_PUT, "a"));
@@ -67,26 +64,25 @@ static void put64(uint8_t *to, uint64_t x) {
 static uint32_t first_id(const uint8_t *seed) {
     saratoga_request q;
     saratoga_handle h;
-    saratoga_node *n;
+    saratoga_engine *n;
     saratoga_stats st;
     saratoga_stats_init(&st);
-    assert_int_equal(saratoga_node_new(&n, NULL, seed, 0), 0);
+    assert_int_equal(saratoga_engine_new(&n, NULL, seed, 0), 0);
     saratoga_request_init(&q);
     q.type = SARATOGA_GET;
     q.path = "a";
     assert_int_equal(saratoga_transfer_start(n, &q, &h, 0), 0);
     assert_int_equal(saratoga_transfer_get_stats(n, h, &st, 0), 0);
-    saratoga_node_free(n);
+    saratoga_engine_free(n);
     return st.id;
 }
 
 /* Seeds that bring the generator of random numbers, whose outputs others see
  * and can reckon on with, into the same state. */
-static void random_ids_do_not_follow_from_random_numbers(void **state) {
+TEST(random_ids_do_not_follow_from_random_numbers) {
     const uint64_t k = UINT64_C(0x9e3779b97f4a7c15);
     uint8_t one[SARATOGA_SEED_LEN] = {0};
     uint8_t other[SARATOGA_SEED_LEN] = {0};
-    (void)state;
     put64(one + 24, 7);
     put64(other + 16, 1);
     put64(other + 24, k ^ 7);
@@ -94,8 +90,7 @@ static void random_ids_do_not_follow_from_random_numbers(void **state) {
     assert_int_not_equal(first_id(one), first_id(other));
 }
 
-static void every_error_and_status_has_a_text_of_its_own(void **state) {
-    (void)state;
+TEST(every_error_and_status_has_a_text_of_its_own) {
     for (int e = 0; e >= SARATOGA_ERR_LAST; e--) {
         assert_string_not_equal(saratoga_strerror(e), "unknown error");
     }
@@ -108,11 +103,10 @@ static void every_error_and_status_has_a_text_of_its_own(void **state) {
     }
 }
 
-static void bad_options_are_named(void **state) {
+TEST(bad_options_are_named) {
     saratoga_options o;
     saratoga_config c;
     char why[SARATOGA_WHY_MAX];
-    (void)state;
     saratoga_options_init(&o);
     assert_int_equal(saratoga_options_check(&o, why), 0);
     o.congestion = "warp";
@@ -143,9 +137,8 @@ static void bad_options_are_named(void **state) {
     assert_non_null(strstr(why, "auth_key"));
 }
 
-static void profiles_set_what_peers_need(void **state) {
+TEST(profiles_set_what_peers_need) {
     saratoga_options o;
-    (void)state;
     saratoga_options_init(&o);
     assert_int_equal(saratoga_options_set_profile(&o, SARATOGA_NASA_PERL), 0);
     assert_true(o.half_open_holes && o.wide_entries);
@@ -156,14 +149,13 @@ static void profiles_set_what_peers_need(void **state) {
     assert_int_equal(saratoga_options_set_profile(&o, 9), SARATOGA_ERR_INVAL);
 }
 
-static void the_table_finds_what_was_put_in(void **state) {
+TEST(the_table_finds_what_was_put_in) {
     enum { N = 1000 };
     cmn__mem mem = cmn__mem_default();
     saratoga__table t;
     uint64_t handle[N];
     uint32_t index[N];
     static char dummy[N];
-    (void)state;
     saratoga__table_init(&t, &mem, N, 99);
     for (int round = 0; round < 3; round++) {
         for (uint32_t i = 0; i < N; i++) {

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef COMMON_RANGES_H
+#define COMMON_RANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "internal/common/mem.h"
+
+/* [start, end), start < end. */
+typedef struct cmn__range {
+    uint64_t start;
+    uint64_t end;
+} cmn__range;
+
+struct cmn__range_block; /* up to some tens of ranges, sorted */
+
+/* A set of numbers as ranges: sorted, disjoint, merged where they touch.
+ *
+ * Two levels: an array of blocks, each a short sorted array, so that no
+ * operation moves more than one block and the array of blocks, and finding is
+ * two binary searches.  Memory freed by one operation is kept for the next. */
+typedef struct cmn__ranges {
+    const cmn__mem *mem;
+    struct cmn__range_block *block; /* n_blocks of them, none empty */
+    uint32_t n_blocks;
+    uint32_t cap_blocks;
+    uint32_t spare; /* empty blocks with memory behind the n_blocks */
+    uint32_t max;   /* ranges held at most */
+    uint32_t count; /* ranges held */
+    uint64_t total; /* numbers held */
+} cmn__ranges;
+
+#define CMN__RANGES_NOMEM (-1)
+#define CMN__RANGES_FULL (-2)
+
+void cmn__ranges_init(cmn__ranges *r, const cmn__mem *mem, uint32_t max);
+void cmn__ranges_free(cmn__ranges *r);
+/* Forgets all ranges, keeps the memory. */
+void cmn__ranges_clear(cmn__ranges *r);
+
+/* Adds [start, end) and stores in *added, unless NULL, how many numbers are
+ * new. On CMN__RANGES_NOMEM or CMN__RANGES_FULL the set is unchanged. */
+int cmn__ranges_add(cmn__ranges *r, uint64_t start, uint64_t end,
+                    uint64_t *added);
+/* Takes out [start, end).  Fails only when it has to cut a range in two. */
+int cmn__ranges_sub(cmn__ranges *r, uint64_t start, uint64_t end,
+                    uint64_t *removed);
+bool cmn__ranges_has(const cmn__ranges *r, uint64_t x);
+/* The lowest range that ends above x. */
+bool cmn__ranges_next(const cmn__ranges *r, uint64_t x, cmn__range *out);
+/* The same, quick for those who look at one range after another: the hint says
+ * where the last look ended.  It is zero at first and serves one set. */
+typedef struct cmn__ranges_hint {
+    uint32_t block;
+    uint32_t at;
+} cmn__ranges_hint;
+bool cmn__ranges_near(const cmn__ranges *r, cmn__ranges_hint *hint, uint64_t x,
+                      cmn__range *out);
+/* The highest range that starts below x. */
+bool cmn__ranges_prev(const cmn__ranges *r, uint64_t x, cmn__range *out);
+
+#endif /* COMMON_RANGES_H */

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef COMMON_TALLY_H
+#define COMMON_TALLY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "internal/common/mem.h"
+
+/* Counts by 64-bit keys, in O(1).  The keys must be hard to choose for who
+ * might want them to collide; 0 is not used. */
+typedef struct cmn__tally {
+    cmn__mem mem;
+    struct cmn__tally_entry {
+        uint64_t key;
+        uint64_t count;
+    } * entry;
+    size_t cap; /* a power of two, or 0 */
+    size_t len;
+} cmn__tally;
+
+void cmn__tally_init(cmn__tally *t, const cmn__mem *mem);
+void cmn__tally_free(cmn__tally *t);
+uint64_t cmn__tally_get(const cmn__tally *t, uint64_t key);
+/* Returns 0, or -1 without memory. */
+int cmn__tally_up(cmn__tally *t, uint64_t key);
+void cmn__tally_down(cmn__tally *t, uint64_t key);
+
+#endif /* COMMON_TALLY_H */

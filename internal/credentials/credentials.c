@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "internal/credentials/credentials.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_LEN ((size_t)32)
+
+#define BAD_PASSPHRASE \
+    "a file whose first line is a passphrase of 8 to 512 bytes"
+#define BAD_KEY "a file of 32 bytes or 64 hexadecimal digits, the key"
+
+static bool has_own(const struct secrets *s) {
+    return s->passphrase || s->key;
+}
+
+static bool is_full(const struct secrets *s) {
+    return s->texts + s->keys >= SECRETS_MAX;
+}
+
+static void add_to(const void **list, const void *secret) {
+    while (*list) {
+        list++;
+    }
+    *list = secret;
+}
+
+/* The first is one's own; more are for callers. */
+static void add_passphrase(struct secrets *s) {
+    const char *text = s->text[s->texts++];
+    if (has_own(s)) {
+        add_to((const void **)s->more_passphrases, text);
+    } else {
+        s->passphrase = text;
+    }
+}
+
+static void add_key(struct secrets *s) {
+    const uint8_t *key = s->bytes[s->keys++];
+    if (has_own(s)) {
+        add_to((const void **)s->more_keys, key);
+    } else {
+        s->key = key;
+    }
+}
+
+static const char *set_passphrase(struct secrets *s, const char *text) {
+    if (strlen(text) >= sizeof(s->text[0])) {
+        return "8 to 512 bytes";
+    }
+    (void)snprintf(s->text[s->texts], sizeof(s->text[0]), "%s", text);
+    s->passphrase = NULL; /* the last one said outright is meant */
+    s->key = NULL;
+    add_passphrase(s);
+    return NULL;
+}
+
+static const char *read_passphrase(struct secrets *s, const char *path) {
+    char line[sizeof(s->text[0]) + 2];
+    FILE *f = fopen(path, "re");
+    bool read;
+    if (!f) {
+        return BAD_PASSPHRASE;
+    }
+    read = fgets(line, sizeof(line), f) != NULL;
+    (void)fclose(f);
+    if (read) {
+        line[strcspn(line, "\r\n")] = '\0';
+    }
+    if (!read || strlen(line) < 8 || strlen(line) >= sizeof(s->text[0])) {
+        return BAD_PASSPHRASE;
+    }
+    memcpy(s->text[s->texts], line, strlen(line) + 1);
+    add_passphrase(s);
+    return NULL;
+}
+
+static bool from_hex(const uint8_t *text, uint8_t *key) {
+    for (size_t i = 0; i < KEY_LEN; i++) {
+        char digits[3] = {(char)text[2 * i], (char)text[2 * i + 1], '\0'};
+        if (strspn(digits, "0123456789abcdefABCDEF") != 2) {
+            return false;
+        }
+        key[i] = (uint8_t)strtoul(digits, NULL, 16);
+    }
+    return true;
+}
+
+static const char *read_key(struct secrets *s, const char *path) {
+    uint8_t raw[2 * KEY_LEN + 3];
+    uint8_t *key = s->bytes[s->keys];
+    FILE *f = fopen(path, "re");
+    size_t len;
+    if (!f) {
+        return BAD_KEY;
+    }
+    len = fread(raw, 1, sizeof(raw), f);
+    (void)fclose(f);
+    if (len == KEY_LEN) {
+        memcpy(key, raw, KEY_LEN);
+    } else {
+        while (len > 0 && (raw[len - 1] == '\n' || raw[len - 1] == '\r')) {
+            len--;
+        }
+        if (len != 2 * KEY_LEN || !from_hex(raw, key)) {
+            return BAD_KEY;
+        }
+    }
+    add_key(s);
+    return NULL;
+}
+
+bool secrets_option(struct secrets *s, const char *name, const char *text,
+                    const char **wrong) {
+    static const struct {
+        const char *name;
+        const char *(*take)(struct secrets *s, const char *text);
+    } table[] = {{"passphrase", set_passphrase},
+                 {"passphrase-file", read_passphrase},
+                 {"key-file", read_key}};
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        if (strcmp(table[i].name, name) == 0) {
+            *wrong = is_full(s) ? "among 16 passphrases and keys at most"
+                                : table[i].take(s, text);
+            return true;
+        }
+    }
+    return false;
+}
+
+void secrets_finish(struct secrets *s) {
+    const char *text = getenv(SECRETS_VARIABLE);
+    if (!has_own(s) && text && text[0] != '\0') {
+        (void)set_passphrase(s, text);
+    }
+}
+
+void secrets_to_config(const struct secrets *s, tltcp_config *c) {
+    c->passphrase = s->passphrase;
+    c->key = s->key;
+    c->key_len = s->key ? sizeof(s->bytes[0]) : 0;
+    if (has_own(s)) {
+        c->more_passphrases = s->more_passphrases;
+        c->more_keys = s->more_keys;
+    }
+}
+
+void secrets_wipe(void *p, size_t len) {
+    volatile uint8_t *byte = p;
+    while (len-- > 0) {
+        *byte++ = 0;
+    }
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file internal/credentials/credentials.h
+ * @brief Passphrases and keys, as the users of tools and elements name them:
+ * outright, where others on the machine may see them; in files; or in the
+ * environment.
+ */
+#ifndef SECRETS_SECRETS_H
+#define SECRETS_SECRETS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <tltcp/config.h>
+
+/** @brief At most, of both kinds. */
+#define SECRETS_MAX 16u
+/** @brief Holds a passphrase when no option names a secret. */
+#define SECRETS_VARIABLE "PERIGEE_PASSPHRASE"
+
+/** @brief Zeroed: none.  Not to be copied or moved once it has some. */
+struct secrets {
+    const char *passphrase; /**< own, for calls; or NULL */
+    const uint8_t *key;     /**< own, 32 bytes; or NULL */
+    const char *more_passphrases[SECRETS_MAX + 1]; /**< listeners: these, too */
+    const uint8_t *more_keys[SECRETS_MAX + 1];     /**< listeners: likewise */
+    char text[SECRETS_MAX][513];
+    uint8_t bytes[SECRETS_MAX][32];
+    unsigned texts;
+    unsigned keys;
+};
+
+/** @brief For help texts, lines of at most 80 characters. */
+#define SECRETS_HELP                                                           \
+    "  --passphrase P         shared secret; others on this machine can see\n" \
+    "                         it: better one of\n"                             \
+    "  --passphrase-file FILE\n"                                               \
+    "                         its first line is the passphrase\n"              \
+    "  --key-file FILE        32 bytes, or 64 hexadecimal digits, instead of " \
+    "a\n"                                                                      \
+    "                         passphrase; of several such options the first "  \
+    "is\n"                                                                     \
+    "                         used for calls, a listener takes them all.\n"    \
+    "                         Without any: $PERIGEE_PASSPHRASE\n"
+
+/**
+ * @brief Takes an option by its name: passphrase, passphrase-file, key-file.
+ * @param s     secrets
+ * @param name  of the option
+ * @param text  its value; copied
+ * @param[out] wrong  NULL, or what the value must be
+ * @return false when there is no such option
+ */
+bool secrets_option(struct secrets *s, const char *name, const char *text,
+                    const char **wrong);
+/** @brief Looks into the environment when there are none. @param s  secrets */
+void secrets_finish(struct secrets *s);
+/**
+ * @brief Has a config use them all.
+ * @param s  secrets, which must outlive the use of the config
+ * @param c  config
+ */
+void secrets_to_config(const struct secrets *s, tltcp_config *c);
+/**
+ * @brief Overwrites what was a secret, in a way that compilers leave in.
+ * @param p    memory
+ * @param len  bytes
+ */
+void secrets_wipe(void *p, size_t len);
+
+#endif /* SECRETS_SECRETS_H */

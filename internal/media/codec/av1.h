@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file internal/media/codec/av1.h
+ * @brief AV1, behind media/frame.h.
+ */
+#ifndef MEDIA_AV1_H
+#define MEDIA_AV1_H
+
+#include <stddef.h>
+
+#include "internal/media/codec/scan.h"
+
+/**
+ * @brief Reads av1C, or OBUs: the sequence header in it.
+ * @param s     scanner with its codec set
+ * @param data  extradata
+ * @param len   bytes at @p data
+ */
+void media__av1_extradata(media_scanner *s, const uint8_t *data, size_t len);
+
+/**
+ * @brief Classifies a temporal unit, or a part of one, of OBUs that have their
+ * sizes (not those of annex B).  It is as needed as the most needed frame in
+ * it.
+ * @param s     scanner; learns sequence headers as they pass
+ * @param data  temporal unit
+ * @param len   bytes at @p data
+ * @param f     filled in as far as the bytes say
+ * @return whether there was a frame or a sequence header
+ */
+bool media__av1_classify(media_scanner *s, const void *data, size_t len,
+                         media_frame *f);
+
+#endif /* MEDIA_AV1_H */

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file internal/media/codec/framing.h
+ * @brief What a section carries when it carries media: one header, one payload.
+ *
+ * The format is described in docs/media-framing.md.  Parsers take whatever a
+ * peer sends: they read nothing outside the bytes given and allocate nothing.
+ */
+#ifndef MEDIA_FRAMING_H
+#define MEDIA_FRAMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** Bytes of the header that this version writes. */
+#define MEDIA_HEADER_LEN 52
+/** Largest payload of a CONFIG section that is taken. */
+#define MEDIA_CONFIG_MAX (1u << 20)
+/** As a time: none. */
+#define MEDIA_TIME_NONE INT64_MIN
+
+/** Errors of the parsers. */
+enum media_error {
+    MEDIA_OK = 0,           /**< understood */
+    MEDIA_ERR_SHORT = -1,   /**< ends before the header or a field does */
+    MEDIA_ERR_MAGIC = -2,   /**< no media section at all */
+    MEDIA_ERR_VERSION = -3, /**< of a version that is not known here */
+    MEDIA_ERR_VALUE = -4,   /**< a field holds what it must not */
+    MEDIA_ERR_TOO_BIG = -5  /**< larger than what is taken or given room for */
+};
+
+/** What a section is. */
+enum media_kind {
+    MEDIA_KIND_CONFIG = 1, /**< description of a stream */
+    MEDIA_KIND_FRAME = 2,  /**< one frame of a stream */
+    MEDIA_KIND_EVENT = 3   /**< something about a stream, see ::media_event */
+};
+
+/** Events: the `code` field of a ::MEDIA_KIND_EVENT header. */
+enum media_event {
+    MEDIA_EVENT_EOS = 1, /**< the stream is at its orderly end */
+    MEDIA_EVENT_GAP = 2, /**< nothing from pts for duration, and nothing lost */
+    MEDIA_EVENT_TAGS = 3 /**< payload: a GStreamer tag list as text */
+};
+
+/** What a frame is to others; decides what to give up first. */
+enum media_class {
+    MEDIA_CLASS_OTHER = 0,      /**< not known: treat as reference */
+    MEDIA_CLASS_HEADER = 1,     /**< parameter sets, stream headers */
+    MEDIA_CLASS_KEY = 2,        /**< decoding can begin here */
+    MEDIA_CLASS_REFERENCE = 3,  /**< later frames need it */
+    MEDIA_CLASS_DISPOSABLE = 4, /**< nobody needs it */
+    MEDIA_CLASS_AUDIO = 5,      /**< audio packet, stands alone */
+    MEDIA_CLASS_COUNT = 6       /**< how many there are */
+};
+
+/** How a picture is coded, for reports. */
+enum media_picture {
+    MEDIA_PICTURE_OTHER = 0, /**< no picture, or not known */
+    MEDIA_PICTURE_I = 1,     /**< intra */
+    MEDIA_PICTURE_P = 2,     /**< predicted from one side */
+    MEDIA_PICTURE_B = 3,     /**< predicted from both sides */
+    MEDIA_PICTURE_COUNT = 4  /**< how many there are */
+};
+
+/** Flags of a frame. */
+enum media_flag {
+    MEDIA_FLAG_KEY = 1 << 0,         /**< decoding can begin here */
+    MEDIA_FLAG_DELTA = 1 << 1,       /**< GStreamer's DELTA_UNIT */
+    MEDIA_FLAG_HEADER = 1 << 2,      /**< carries stream headers */
+    MEDIA_FLAG_DROPPABLE = 1 << 3,   /**< nobody needs it */
+    MEDIA_FLAG_DISCONT = 1 << 4,     /**< does not follow what came before */
+    MEDIA_FLAG_CORRUPTED = 1 << 5,   /**< damaged before it was sent */
+    MEDIA_FLAG_MARKER = 1 << 6,      /**< GStreamer's MARKER: ends an access
+                                          unit */
+    MEDIA_FLAG_GAP = 1 << 7,         /**< silence or repetition */
+    MEDIA_FLAG_RESYNC = 1 << 8,      /**< GStreamer's RESYNC */
+    MEDIA_FLAG_DECODE_ONLY = 1 << 9, /**< decode, do not show */
+    MEDIA_FLAG_RECOVERY = 1 << 10,   /**< decoding can begin here and is right
+                                          some references later, see
+                                          ::MEDIA_RECOVERY_SHIFT */
+    MEDIA_FLAG_CLOSED = 1 << 11,     /**< with KEY: nothing behind it needs
+                                          anything before it */
+    MEDIA_FLAG_BRANCH = 1 << 12      /**< a reference that few need, see
+                                          media_frame::branch */
+};
+
+/** Bits 16 to 31 of the flags: with RECOVERY, how many references later. */
+#define MEDIA_RECOVERY_SHIFT 16
+
+/** The header of a media section, in host byte order. */
+typedef struct media_header {
+    uint8_t kind;        /**< ::media_kind */
+    uint8_t stream;      /**< which stream, from 0 */
+    uint8_t frame_class; /**< ::media_class; not FRAME: 0 */
+    uint8_t picture;     /**< FRAME: ::media_picture; EVENT: ::media_event */
+    uint32_t flags;      /**< ::media_flag; unknown ones are kept */
+    uint32_t generation; /**< number of the CONFIG that holds, from 1; counts up
+                              in each stream; CONFIG: its own */
+    uint32_t number;     /**< place among the stream's frames in coding order,
+                              from 0; those never sent count, those of class
+                              HEADER do not and have the next one's number */
+    uint32_t refs;       /**< how many of the frames before it were not
+                              disposable */
+    uint32_t length;     /**< bytes of payload */
+    int64_t pts;         /**< when to show it, ns; ::MEDIA_TIME_NONE */
+    int64_t dts;         /**< when to decode it, ns; ::MEDIA_TIME_NONE */
+    int64_t duration;    /**< ns; ::MEDIA_TIME_NONE */
+} media_header;
+
+/**
+ * @brief Writes a header.
+ * @param h    what to write
+ * @param buf  ::MEDIA_HEADER_LEN bytes
+ */
+void media__header_write(const media_header *h, uint8_t *buf);
+
+/**
+ * @brief Reads a header, the first bytes of a section.
+ * @param[out] h        filled in when MEDIA_OK
+ * @param data          the section, or at least its beginning
+ * @param len           bytes at @p data
+ * @param[out] payload  where in the section the payload begins
+ * @return ::MEDIA_OK or what is wrong
+ */
+int media__header_parse(media_header *h, const void *data, size_t len,
+                        size_t *payload);
+
+/**
+ * @brief Reads the header of a section that is there from end to end and checks
+ * that its payload has the length that the header says.
+ * @param[out] h        filled in when MEDIA_OK
+ * @param data          the section
+ * @param len           bytes at @p data
+ * @param[out] payload  where in the section the payload begins
+ * @return ::MEDIA_OK or what is wrong
+ */
+int media__section_parse(media_header *h, const void *data, size_t len,
+                         size_t *payload);
+
+/** What a stream is made of. */
+enum media_type {
+    MEDIA_TYPE_UNKNOWN = 0, /**< not said */
+    MEDIA_TYPE_VIDEO = 1,   /**< pictures */
+    MEDIA_TYPE_AUDIO = 2,   /**< sound */
+    MEDIA_TYPE_DATA = 3     /**< anything else, muxed streams too */
+};
+
+/** Bytes that belong to somebody else; text is not zero-terminated. */
+typedef struct media_span {
+    const void *data; /**< first byte; NULL when absent */
+    size_t len;       /**< bytes at data */
+} media_span;
+
+/** Description of a stream; zero or an empty span: not said. */
+typedef struct media_config {
+    uint8_t type;         /**< ::media_type */
+    uint8_t streams;      /**< how many streams there are in all */
+    uint8_t nal_length;   /**< bytes of a NAL unit's length, 1 to 4; 0: start
+                               codes, or no NAL units */
+    uint8_t reserved;     /**< 0 */
+    uint32_t width;       /**< pixels */
+    uint32_t height;      /**< pixels */
+    uint32_t rate_num;    /**< frames per second, numerator */
+    uint32_t rate_den;    /**< frames per second, denominator */
+    uint32_t sample_rate; /**< Hz */
+    uint32_t channels;    /**< audio channels */
+    uint32_t latency_ms;  /**< the sender's latency */
+    uint32_t bit_rate;    /**< bit/s on average */
+    uint32_t block_bytes; /**< bytes of what a decoder takes at once; 0: any */
+    uint32_t sample_bits; /**< bits of a coded sample; 0: the codec says */
+    media_span codec;     /**< codec by libavcodec's name, such as "h264" */
+    media_span caps;      /**< GStreamer caps as text */
+    media_span extradata; /**< codec_data of GStreamer, extradata of libav */
+    media_span title;     /**< free text */
+    media_span format;    /**< of raw pixels or samples, by libavutil's name */
+} media_config;
+
+/**
+ * @brief Writes the payload of a CONFIG.
+ * @param c    what to write
+ * @param buf  room; may be NULL when @p cap is 0
+ * @param cap  bytes at @p buf
+ * @return bytes of the payload; when more than @p cap, nothing useful was
+ * written; 0: larger than ::MEDIA_CONFIG_MAX
+ */
+size_t media__config_write(const media_config *c, uint8_t *buf, size_t cap);
+
+/**
+ * @brief Reads the payload of a CONFIG.
+ * @param[out] c  filled in when MEDIA_OK; spans point into @p data
+ * @param data    payload
+ * @param len     bytes at @p data
+ * @return ::MEDIA_OK or what is wrong
+ */
+int media__config_parse(media_config *c, const void *data, size_t len);
+
+/**
+ * @brief Whether a frame is one of video, of whatever use.
+ * @param frame_class  ::media_class
+ * @return true for key, reference and disposable
+ */
+static inline bool media__is_picture(unsigned frame_class) {
+    return frame_class == MEDIA_CLASS_KEY ||
+           frame_class == MEDIA_CLASS_REFERENCE ||
+           frame_class == MEDIA_CLASS_DISPOSABLE;
+}
+
+/**
+ * @brief The name of a frame class.
+ * @param frame_class  ::media_class
+ * @return static text such as "reference"
+ */
+const char *media__class_name(unsigned frame_class);
+
+/**
+ * @brief The name of a picture type.
+ * @param picture  ::media_picture
+ * @return static text: "I", "P", "B" or "other"
+ */
+const char *media__picture_name(unsigned picture);
+
+#endif /* MEDIA_FRAMING_H */

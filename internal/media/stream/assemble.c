@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "internal/media/stream/assemble.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM 4096
+
+void media__assembly_init(media_assembly *a, size_t max_bytes) {
+    memset(a, 0, sizeof(*a));
+    a->max_bytes = max_bytes;
+}
+
+void media__assembly_clear(media_assembly *a) {
+    free(a->section.data);
+    media__assembly_init(a, a->max_bytes);
+}
+
+static bool make_room(media_assembly *a, size_t len) {
+    size_t cap = a->cap ? a->cap : FIRST_ROOM;
+
+    while (cap < len) {
+        cap *= 2;
+    }
+    if (cap > a->cap) {
+        uint8_t *grown = realloc(a->section.data, cap);
+        if (!grown) {
+            return false;
+        }
+        a->section.data = grown;
+        a->cap = cap;
+    }
+    return true;
+}
+
+/* NULL data: a hole. */
+static bool append(media_assembly *a, const void *data, size_t len) {
+    media_section *s = &a->section;
+
+    if (len > a->max_bytes - s->len) {
+        len = a->max_bytes - s->len;
+        a->oversized = true;
+        s->complete = false;
+    }
+    if (!len) {
+        return true;
+    }
+    if (!make_room(a, s->len + len)) {
+        return false;
+    }
+    if (data) {
+        memcpy(s->data + s->len, data, len);
+    } else {
+        memset(s->data + s->len, 0, len);
+    }
+    s->len += len;
+    s->missing += data ? 0 : len;
+    return true;
+}
+
+static void begin(media_assembly *a, const struct tltcp_segment *piece) {
+    a->open = true;
+    a->section.number = piece->section;
+    a->section.seq = piece->seq;
+    a->section.begins =
+        piece->kind == TL_DATA && piece->flags & TL_SECTION_START;
+    a->section.complete = a->section.begins;
+    a->section.meta = a->meta;
+}
+
+static int finish(media_assembly *a, media_section *out) {
+    if (!a->open) {
+        return 0;
+    }
+    *out = a->section;
+    a->section = (media_section){0};
+    a->open = false;
+    a->oversized = false;
+    a->gap = 0;
+    a->cap = 0;
+    return 1;
+}
+
+int media__assembly_end(media_assembly *a, media_section *out) {
+    a->section.complete = false;
+    return finish(a, out);
+}
+
+/* A hole at the end of a section may reach into the next ones, so that its size
+ * says nothing until data of the same section follows. */
+static int add_gap(media_assembly *a, const struct tltcp_segment *piece,
+                   size_t len, media_section *out) {
+    bool inside = a->open && (piece->section == a->section.number ||
+                              piece->section == TLTCP_SECTION_UNKNOWN);
+
+    if (!a->open) {
+        return 0;
+    }
+    a->section.complete = false;
+    if (!inside || piece->flags & TL_SECTION_END) {
+        return media__assembly_end(a, out);
+    }
+    a->gap = len;
+    return 0;
+}
+
+int media__assembly_add(media_assembly *a, const struct tltcp_segment *piece,
+                        const void *data, size_t len, media_section *out) {
+    int ended = 0;
+
+    if (piece->kind == TL_GAP) {
+        return add_gap(a, piece, len, out);
+    }
+    if (a->open && (piece->flags & TL_SECTION_START ||
+                    piece->section != a->section.number)) {
+        ended += media__assembly_end(a, out);
+    }
+    if (!a->open) {
+        begin(a, piece);
+    }
+    if (!append(a, NULL, a->gap) || !append(a, data, len)) {
+        return -1;
+    }
+    a->gap = 0;
+    if (piece->flags & TL_SECTION_END) {
+        ended += finish(a, out + ended);
+    }
+    return ended;
+}

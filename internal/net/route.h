@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef DRIVERS_UV_ROUTE_H
+#define DRIVERS_UV_ROUTE_H
+
+#include "internal/net/udp.h"
+
+/* Routes as 64-bit tokens, which is all that an engine sees of an address. */
+
+#define NET__KEY_LEN 16
+
+/* SipHash-2-4 (Aumasson, Bernstein 2012): whoever does not know the key cannot
+ * make two addresses share a token. */
+uint64_t net__siphash(const uint8_t *key, const void *data, size_t len);
+/* Equal for equal routes, never 0. */
+uint64_t net__route_token(const uint8_t *key, const net__route *r);
+/* Stands for one customer: an IPv4 address or an IPv6 /64. */
+uint64_t net__route_network(const uint8_t *key, const net__route *r);
+
+/* The newest routes of one connection. */
+#define NET__ROUTES 3u
+
+typedef struct net__routes {
+    uint64_t token[NET__ROUTES];
+    net__route route[NET__ROUTES];
+    unsigned next; /* where the next new one goes */
+} net__routes;
+
+/* Remembers a route; the one whose token is `keep` stays. */
+void net__routes_add(net__routes *t, uint64_t token, const net__route *r,
+                     uint64_t keep);
+const net__route *net__routes_find(const net__routes *t, uint64_t token);
+
+#endif /* DRIVERS_UV_ROUTE_H */

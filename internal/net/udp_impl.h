@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef DRIVERS_UV_UDP_IMPL_H
+#define DRIVERS_UV_UDP_IMPL_H
+
+#include "internal/net/udp.h"
+
+/* What udp.c and its two ways to do the I/O share. */
+
+/* Two full bursts: enough for one system call to be worth it, little enough to
+ * stay in the cache. */
+#define UDP__ARENA (2 * NET__BURST_MAX)
+#define UDP__QUEUE 64u
+
+/* A burst that waits to be sent. */
+struct net__udp_entry {
+    net__route route;
+    size_t at; /* of what is left, in the arena */
+    size_t left;
+    size_t segment;
+    uint32_t ecn;
+    bool routed; /* route is set */
+};
+
+#define UDP__LITE 136 /* the number of UDP-Lite as a protocol */
+
+struct net__udp_impl {
+    int (*connect)(net__udp *u, const net__addr *to);
+    int (*local)(const net__udp *u, net__addr *a);
+    int (*fileno)(const net__udp *u);
+    /* Sends entries [first, count); false: blocked. */
+    bool (*flush)(net__udp *u);
+    void (*close)(net__udp *u);
+};
+
+struct net__udp {
+    const struct net__udp_impl *impl;
+    net__udp_ops ops;
+    void *owner;
+    uv_loop_t *loop;
+    size_t max_datagram;
+    int family;
+    bool wildcard;  /* bound to all addresses: the local one must be told */
+    bool fixed;     /* bound to one address, which must be kept */
+    bool connected; /* to one peer */
+    bool blocked;
+    uint64_t too_big; /* datagrams that the system refused as too long */
+    size_t cover;   /* UDP-Lite: bytes of payloads under the checksum; 0: all */
+    unsigned first; /* entries before it are sent */
+    unsigned count;
+    size_t used; /* of the arena */
+    uint8_t *arena;
+    struct net__udp_entry queue[UDP__QUEUE];
+};
+
+/* Each makes a socket of its kind: returns 0 or UV_E... */
+int net__udp_open_fast(net__udp **u, uv_loop_t *loop,
+                       const net__udp_options *o);
+int net__udp_open_plain(net__udp **u, uv_loop_t *loop,
+                        const net__udp_options *o);
+
+/* Fills in the common part. */
+int net__udp_init(net__udp *u, const struct net__udp_impl *impl,
+                  uv_loop_t *loop, const net__udp_options *o);
+void net__udp_free(net__udp *u);
+
+/* An entry lost its first `bytes`. */
+static inline void net__udp_advance(net__udp *u, size_t bytes) {
+    struct net__udp_entry *e = &u->queue[u->first];
+
+    e->at += bytes;
+    e->left -= bytes;
+    if (e->left == 0) {
+        u->first++;
+    }
+}
+
+/* Bytes of the next datagram of an entry. */
+static inline size_t net__udp_datagram(const struct net__udp_entry *e) {
+    return e->left < e->segment ? e->left : e->segment;
+}
+
+/* No fragmentation, big buffers; what the system lacks is left out. */
+void net__udp_tune(int fd, int family, size_t buffer);
+
+#endif /* DRIVERS_UV_UDP_IMPL_H */

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "internal/net/udp_linux.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Kernels before 6.9 refuse more segments than this. */
+#define GSO_SEGMENTS 64u
+/* The longest UDP payload over IPv4. */
+#define GSO_BYTES 65507u
+/* So many bursts refused in a row: this path cannot do it. */
+#define GSO_PATIENCE 16u
+
+static void add_control(struct msghdr *m, int level, int type, const void *data,
+                        size_t len) {
+    struct cmsghdr *c = (struct cmsghdr *)(void *)((uint8_t *)m->msg_control +
+                                                   m->msg_controllen);
+
+    c->cmsg_level = level;
+    c->cmsg_type = type;
+    c->cmsg_len = CMSG_LEN(len);
+    memcpy(CMSG_DATA(c), data, len);
+    m->msg_controllen += CMSG_SPACE(len);
+}
+
+static bool to_ipv4(const struct net__udp_fast *f,
+                    const struct net__udp_entry *e) {
+    if (f->base.family == AF_INET || !e->routed) {
+        return f->base.family == AF_INET || f->mapped;
+    }
+    return IN6_IS_ADDR_V4MAPPED(&e->route.remote.in6.sin6_addr);
+}
+
+/* Codepoints rarely differ: the socket's own follows the first burst, so that
+ * most messages need no control data for it. */
+static void mark(struct net__udp_fast *f, struct msghdr *m,
+                 const struct net__udp_entry *e) {
+    int tos = (int)e->ecn;
+
+    if (!f->marked && e->ecn != f->ecn) {
+        (void)setsockopt(f->fd, IPPROTO_IP, IP_TOS, &tos, sizeof(tos));
+        if (f->base.family == AF_INET6) {
+            (void)setsockopt(f->fd, IPPROTO_IPV6, IPV6_TCLASS, &tos,
+                             sizeof(tos));
+        }
+        f->marked = true;
+        f->ecn = e->ecn;
+    }
+    if (e->ecn == f->ecn) {
+        return;
+    }
+    if (to_ipv4(f, e)) {
+        add_control(m, IPPROTO_IP, IP_TOS, &tos, sizeof(tos));
+    } else {
+        add_control(m, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
+    }
+}
+
+/* Answers leave from the address that was called. */
+static void address(struct net__udp_fast *f, struct msghdr *m,
+                    struct net__udp_entry *e) {
+    struct in6_pktinfo six;
+    struct in_pktinfo four;
+
+    if (!e->routed) {
+        return;
+    }
+    m->msg_name = &e->route.remote;
+    m->msg_namelen = net__addr_len(&e->route.remote);
+    if (IN6_IS_ADDR_UNSPECIFIED(&e->route.local)) {
+        return;
+    }
+    if (f->base.family == AF_INET6) {
+        memset(&six, 0, sizeof(six));
+        six.ipi6_addr = e->route.local;
+        add_control(m, IPPROTO_IPV6, IPV6_PKTINFO, &six, sizeof(six));
+        return;
+    }
+    memset(&four, 0, sizeof(four));
+    memcpy(&four.ipi_spec_dst, &e->route.local.s6_addr[12], 4);
+    add_control(m, IPPROTO_IP, IP_PKTINFO, &four, sizeof(four));
+}
+
+static size_t chunk(const struct net__udp_fast *f,
+                    const struct net__udp_entry *e, size_t left, bool split) {
+    size_t most = e->segment;
+    size_t segments = GSO_BYTES / e->segment;
+
+    if (f->gso && !split && segments > 1) {
+        most *= segments < GSO_SEGMENTS ? segments : GSO_SEGMENTS;
+    }
+    return left < most ? left : most;
+}
+
+static void message(struct net__udp_fast *f, unsigned n,
+                    struct net__udp_entry *e, size_t at, size_t len) {
+    struct msghdr *m = &f->out[n].msg_hdr;
+    uint16_t segment = (uint16_t)e->segment;
+
+    f->out_iov[n].iov_base = f->base.arena + at;
+    f->out_iov[n].iov_len = len;
+    memset(m, 0, sizeof(*m));
+    m->msg_iov = &f->out_iov[n];
+    m->msg_iovlen = 1;
+    m->msg_control = f->out_control[n].bytes;
+    address(f, m, e);
+    mark(f, m, e);
+    if (len > e->segment) {
+        add_control(m, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment));
+    }
+    if (m->msg_controllen == 0) {
+        m->msg_control = NULL;
+    }
+}
+
+/* Messages for as much of the queue as one call takes. */
+static unsigned build(struct net__udp_fast *f) {
+    unsigned n = 0;
+
+    for (unsigned i = f->base.first; i < f->base.count; i++) {
+        struct net__udp_entry *e = &f->base.queue[i];
+        bool split = f->split && i == f->base.first;
+
+        for (size_t done = 0; done < e->left; n++) {
+            size_t len = chunk(f, e, e->left - done, split);
+
+            if (n == FAST__OUT) {
+                return n;
+            }
+            message(f, n, e, e->at + done, len);
+            done += len;
+        }
+    }
+    return n;
+}
+
+static void sent(struct net__udp_fast *f, unsigned messages) {
+    unsigned before = f->base.first;
+
+    for (unsigned i = 0; i < messages; i++) {
+        if (f->out_iov[i].iov_len > f->base.queue[f->base.first].segment) {
+            f->gso_refused = 0;
+        }
+        net__udp_advance(&f->base, f->out_iov[i].iov_len);
+    }
+    if (f->base.first != before) {
+        f->split = false;
+    }
+}
+
+/* The kernel refused a burst: datagram by datagram may do. */
+static bool segmentation_refused(struct net__udp_fast *f, int error) {
+    const struct net__udp_entry *e = &f->base.queue[f->base.first];
+
+    if (f->out_iov[0].iov_len <= e->segment ||
+        (error != EIO && error != EINVAL && error != EOPNOTSUPP &&
+         error != EMSGSIZE)) {
+        return false;
+    }
+    f->split = true;
+    f->gso_refused++;
+    if (error == EIO || error == EOPNOTSUPP || f->gso_refused > GSO_PATIENCE) {
+        f->gso = false;
+    }
+    return true;
+}
+
+/* Whether to go on after a failed call. */
+static bool recover(struct net__udp_fast *f, int error) {
+    if (error == EAGAIN || error == EWOULDBLOCK) {
+        return false;
+    }
+    if (error == EINTR || segmentation_refused(f, error)) {
+        return true;
+    }
+    if (error == ECONNREFUSED) { /* of an earlier datagram; this one is left */
+        net__udp_fast_report(f, error);
+        return true;
+    }
+    if (f->split) { /* one alone fares no better: it was not for the many */
+        f->gso_refused = 0;
+    }
+    sent(f, 1); /* what cannot be sent is lost, like anywhere on the way */
+    if (error == EMSGSIZE) {
+        f->base.too_big++;
+    } else {
+        net__udp_fast_report(f, error);
+    }
+    return true;
+}
+
+bool net__udp_fast_flush(net__udp *u) {
+    struct net__udp_fast *f = (struct net__udp_fast *)u;
+
+    while (u->first < u->count) {
+        unsigned n = build(f);
+        int rv = sendmmsg(f->fd, f->out, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+        if (rv > 0) {
+            sent(f, (unsigned)rv);
+        } else if (!recover(f, errno)) {
+            return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "internal/net/udp_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* uv_udp, for systems without the faster calls.  It tells neither ECN
+ * codepoints nor the local address of a datagram. */
+
+struct plain {
+    net__udp base;
+    uv_udp_t udp;
+    uv_udp_send_t waiting; /* the datagram that the kernel did not take */
+    bool closed;
+    uint8_t *room;
+};
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf) {
+    struct plain *p = handle->data;
+
+    (void)suggested;
+    *buf = uv_buf_init((char *)p->room, (unsigned)NET__BURST_MAX);
+}
+
+static void on_recv(uv_udp_t *udp, ssize_t n, const uv_buf_t *buf,
+                    const struct sockaddr *from, unsigned flags) {
+    struct plain *p = udp->data;
+    net__route route;
+    net__burst b = {.route = &route, .data = (const uint8_t *)buf->base};
+
+    if (n < 0) {
+        p->base.ops.on_error(p->base.owner, (int)n);
+        return;
+    }
+    if (n == 0 || from == NULL || (flags & UV_UDP_PARTIAL) != 0) {
+        return;
+    }
+    memset(&route, 0, sizeof(route));
+    memcpy(&route.remote, from,
+           from->sa_family == AF_INET6 ? sizeof(route.remote.in6)
+                                       : sizeof(route.remote.in4));
+    b.len = (size_t)n;
+    b.segment = b.len;
+    p->base.ops.on_bursts(p->base.owner, &b, 1);
+}
+
+static const struct sockaddr *target(const struct net__udp_entry *e) {
+    return e->routed ? &e->route.remote.sa : NULL;
+}
+
+static uv_buf_t datagram(const struct plain *p) {
+    const struct net__udp_entry *e = &p->base.queue[p->base.first];
+
+    return uv_buf_init((char *)p->base.arena + e->at,
+                       (unsigned)net__udp_datagram(e));
+}
+
+static void drop(struct plain *p, int status) {
+    net__udp_advance(&p->base,
+                     net__udp_datagram(&p->base.queue[p->base.first]));
+    if (status == UV_EMSGSIZE) {
+        p->base.too_big++;
+    } else if (status != 0) {
+        p->base.ops.on_error(p->base.owner, status);
+    }
+}
+
+static void on_sent(uv_udp_send_t *request, int status) {
+    struct plain *p = request->data;
+
+    if (p->closed) {
+        return;
+    }
+    p->base.blocked = false;
+    drop(p, status);
+    if (net__udp_flush(&p->base)) {
+        p->base.ops.on_writable(p->base.owner);
+    }
+}
+
+static bool plain_flush(net__udp *u) {
+    struct plain *p = (struct plain *)u;
+
+    while (u->first < u->count) {
+        const struct net__udp_entry *e = &u->queue[u->first];
+        uv_buf_t buf = datagram(p);
+        int rv = uv_udp_try_send(&p->udp, &buf, 1, target(e));
+
+        if (rv == UV_EAGAIN) { /* libuv waits for us with a queued one */
+            p->waiting.data = p;
+            rv = uv_udp_send(&p->waiting, &p->udp, &buf, 1, target(e), on_sent);
+            if (rv == 0) {
+                return false;
+            }
+        }
+        drop(p, rv < 0 ? rv : 0);
+    }
+    return true;
+}
+
+static int plain_connect(net__udp *u, const net__addr *to) {
+    struct plain *p = (struct plain *)u;
+    net__addr peer = *to;
+
+    if (u->connected) {
+        (void)uv_udp_connect(&p->udp, NULL);
+    }
+    if (u->family == AF_INET6) {
+        net__addr_map(&peer);
+    }
+    return uv_udp_connect(&p->udp, &peer.sa);
+}
+
+static int plain_local(const net__udp *u, net__addr *a) {
+    const struct plain *p = (const struct plain *)u;
+    int len = sizeof(*a);
+
+    memset(a, 0, sizeof(*a));
+    return uv_udp_getsockname(&p->udp, &a->sa, &len);
+}
+
+static int plain_fileno(const net__udp *u) {
+    const struct plain *p = (const struct plain *)u;
+    uv_os_fd_t fd;
+
+    if (uv_fileno((const uv_handle_t *)&p->udp, &fd) != 0) {
+        return -1;
+    }
+    return (int)(intptr_t)fd; /* on Windows a handle, of 32 bits in use */
+}
+
+static void on_closed(uv_handle_t *handle) {
+    struct plain *p = handle->data;
+
+    free(p->room);
+    net__udp_free(&p->base);
+}
+
+static void plain_close(net__udp *u) {
+    struct plain *p = (struct plain *)u;
+
+    p->closed = true;
+    uv_close((uv_handle_t *)&p->udp, on_closed);
+}
+
+static const struct net__udp_impl plain_impl = {.connect = plain_connect,
+                                                .local = plain_local,
+                                                .fileno = plain_fileno,
+                                                .flush = plain_flush,
+                                                .close = plain_close};
+
+static int start(struct plain *p, const net__udp_options *o) {
+    net__addr any;
+    int rv;
+
+    /* Left to itself, libuv binds to IPv4 on Windows, whatever the family. */
+    memset(&any, 0, sizeof(any));
+    any.sa.sa_family = p->base.family == AF_INET6 ? AF_INET6 : AF_INET;
+    rv = uv_udp_bind(&p->udp, o->bind != NULL ? &o->bind->sa : &any.sa,
+                     o->shared ? UV_UDP_REUSEADDR : 0);
+    if (rv == 0) {
+        int fd = plain_fileno(&p->base);
+        if (fd >= 0) {
+            net__udp_tune(fd, p->base.family, o->buffer);
+        }
+        rv = uv_udp_recv_start(&p->udp, on_alloc, on_recv);
+    }
+    return rv;
+}
+
+int net__udp_open_plain(net__udp **u, uv_loop_t *loop,
+                        const net__udp_options *o) {
+    struct plain *p = calloc(1, sizeof(*p));
+    int family = o->bind != NULL ? o->bind->sa.sa_family : o->family;
+    int rv;
+
+    if (p == NULL) {
+        return UV_ENOMEM;
+    }
+    p->room = malloc(NET__BURST_MAX);
+    rv = net__udp_init(&p->base, &plain_impl, loop, o);
+    if (rv == 0 && p->room == NULL) {
+        rv = UV_ENOMEM;
+    }
+    if (rv == 0) {
+        rv = uv_udp_init_ex(loop, &p->udp, (unsigned)family);
+    }
+    if (rv != 0) {
+        free(p->room);
+        net__udp_free(&p->base);
+        return rv;
+    }
+    p->udp.data = p;
+    rv = start(p, o);
+    if (rv != 0) {
+        plain_close(&p->base);
+        return rv;
+    }
+    *u = &p->base;
+    return 0;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "internal/secure/carrier.h"
+
+#include <string.h>
+
+#include "internal/secure/carrier_impl.h"
+
+/* --- Sessions ------------------------------------------------------------ */
+
+static size_t chain(const sec__carrier *c, uint64_t key) {
+    uint64_t x = (key ^ c->salt) * UINT64_C(0xff51afd7ed558ccd);
+    return (x ^ x >> 32) & (SEC__CHAINS - 1);
+}
+
+sec__session *sec__session_new(sec__carrier *c, const sec__place *peer,
+                               uint64_t now) {
+    sec__session *s = cmn__alloc(&c->mem, sizeof(*s));
+    sec__session **at;
+    if (s == NULL) {
+        return NULL;
+    }
+    s->id = sec__secret_next(&c->secret);
+    if (s->id == 0) {
+        cmn__free(&c->mem, s);
+        return NULL;
+    }
+    s->peer = *peer;
+    s->at = peer->path;
+    s->heard = now;
+    s->kept_end = &s->kept;
+    s->due = UINT64_MAX;
+    s->next = c->all;
+    if (s->next != NULL) {
+        s->next->prev = s;
+    }
+    c->all = s;
+    at = &c->by_id[chain(c, s->id)];
+    s->next_id = *at;
+    *at = s;
+    at = &c->by_path[chain(c, peer->path)];
+    s->next_path = *at;
+    *at = s;
+    c->stats.sessions++;
+    return s;
+}
+
+static void leave_path(sec__carrier *c, sec__session *s) {
+    sec__session **at = &c->by_path[chain(c, s->peer.path)];
+    while (*at != s) {
+        at = &(*at)->next_path;
+    }
+    *at = s->next_path;
+}
+
+static void leave_ready(sec__carrier *c, const sec__session *s) {
+    sec__session *before = NULL;
+    sec__session **at = &c->ready;
+    while (*at != s) {
+        before = *at;
+        at = &(*at)->next_ready;
+    }
+    *at = s->next_ready;
+    if (c->ready_last == s) {
+        c->ready_last = before;
+    }
+}
+
+void sec__session_free(sec__carrier *c, sec__session *s) {
+    sec__session **at = &c->by_id[chain(c, s->id)];
+    while (*at != s) {
+        at = &(*at)->next_id;
+    }
+    *at = s->next_id;
+    leave_path(c, s);
+    if (s->ready) {
+        leave_ready(c, s);
+    }
+    if (s->next != NULL) {
+        s->next->prev = s->prev;
+    }
+    *(s->prev != NULL ? &s->prev->next : &c->all) = s->next;
+    if (s->admitted) {
+        sec__admission_leave(&c->admission, s->peer.network,
+                             s->state == SEC__OPEN);
+    }
+    sec__call_forget_kept(c, s);
+    sec__hello_free(s->hello, &c->mem);
+    sec__seal_free(s->seal, &c->mem);
+    cmn__free(&c->mem, s);
+    c->stats.sessions--;
+}
+
+sec__session *sec__session_of_id(const sec__carrier *c, uint64_t id) {
+    sec__session *s = c->by_id[chain(c, id)];
+    while (s != NULL && s->id != id) {
+        s = s->next_id;
+    }
+    return s;
+}
+
+sec__session *sec__session_of_path(const sec__carrier *c, uint64_t path,
+                                   enum sec__session_state state) {
+    sec__session *s = c->by_path[chain(c, path)];
+    while (s != NULL &&
+           (s->peer.path != path || s->state != state || s->replaced)) {
+        s = s->next_path;
+    }
+    return s;
+}
+
+sec__session *sec__session_of_caller(const sec__carrier *c, uint64_t path,
+                                     uint64_t peer_id) {
+    sec__session *s = c->by_path[chain(c, path)];
+    while (s != NULL &&
+           (s->caller || s->peer.path != path || s->peer_id != peer_id)) {
+        s = s->next_path;
+    }
+    return s;
+}
+
+void sec__session_to_front(sec__carrier *c, sec__session *s) {
+    sec__session **at = &c->by_path[chain(c, s->peer.path)];
+    leave_path(c, s);
+    s->next_path = *at;
+    *at = s;
+}
+
+void sec__session_ready(sec__carrier *c, sec__session *s) {
+    if (s->ready) {
+        return;
+    }
+    s->ready = true;
+    s->next_ready = NULL;
+    *(c->ready_last != NULL ? &c->ready_last->next_ready : &c->ready) = s;
+    c->ready_last = s;
+}
+
+void sec__session_arm(sec__carrier *c, sec__session *s, uint64_t due) {
+    s->due = due;
+    c->wake = due < c->wake ? due : c->wake;
+}
+
+/* --- The carrier --------------------------------------------------------- */
+
+static bool take_keys(sec__carrier *c, const sec__key_source *from) {
+    if (!sec__keys_any(from)) {
+        return true;
+    }
+    c->keys = cmn__alloc(&c->mem, SEC__KEYS_MAX * sizeof(*c->keys));
+    c->n_keys =
+        c->keys != NULL ? sec__keys_take(from, c->keys, SEC__KEYS_MAX) : -1;
+    c->can_call = c->n_keys > 0 && sec__keys_own(from);
+    return c->n_keys > 0;
+}
+
+int sec__carrier_new(sec__carrier **out, const cmn__mem *mem,
+                     const sec__carrier_config *config, const uint8_t *seed,
+                     uint64_t now) {
+    sec__carrier *c = cmn__alloc(mem, sizeof(*c));
+    if (c == NULL) {
+        return -1;
+    }
+    c->mem = *mem;
+    c->version = config->version;
+    c->max_datagram = config->max_datagram;
+    c->rekey_packets = config->rekey_packets;
+    c->wake = UINT64_MAX;
+    sec__secret_init(&c->secret, seed);
+    c->salt = sec__secret_next(&c->secret);
+    sec__admission_init(&c->admission, &c->mem, &config->limits, &c->secret,
+                        now);
+    c->admission.limits.costly = true;
+    c->plain = cmn__alloc(mem, c->max_datagram);
+    if (c->salt == 0 || c->plain == NULL || !take_keys(c, &config->keys)) {
+        sec__carrier_free(c);
+        return -1;
+    }
+    *out = c;
+    return 0;
+}
+
+void sec__carrier_free(sec__carrier *c) {
+    cmn__mem mem;
+    if (c == NULL) {
+        return;
+    }
+    mem = c->mem;
+    while (c->all != NULL) {
+        sec__session_free(c, c->all);
+    }
+    if (c->keys != NULL) {
+        sec__keys_clear(c->keys, SEC__KEYS_MAX);
+        cmn__free(&mem, c->keys);
+    }
+    sec__admission_free(&c->admission);
+    sec__secret_clear(&c->secret);
+    cmn__free(&mem, c->plain);
+    cmn__free(&mem, c);
+}
+
+enum sec__carried sec__carrier_recv(sec__carrier *c, const sec__place *from,
+                                    const uint8_t *dgram, size_t len,
+                                    sec__delivery *out, uint64_t now) {
+    enum sec__carried what = SEC__NOTHING;
+    uint8_t type;
+    uint64_t id;
+    if (!sec__packet_peek(dgram, len, &type, &id)) {
+        c->stats.foreign++;
+    } else if (type == SEC__SHORT) {
+        what = sec__session_take(c, from, dgram, len, out, now);
+    } else {
+        what = sec__call_take(c, from, dgram, len, out, now);
+    }
+    return what;
+}
+
+size_t sec__carrier_seal(sec__carrier *c, const sec__place *to,
+                         const uint8_t *dgram, size_t len, uint8_t *buf,
+                         uint64_t *path, uint64_t now) {
+    sec__session *s = sec__session_of_path(c, to->path, SEC__OPEN);
+    if (s != NULL) {
+        sec__session_on_use(c, s, now);
+        *path = s->at;
+        return sec__session_seal(c, s, SEC__KIND_CARGO, dgram, len, buf);
+    }
+    s = sec__call(c, to, to->path, now);
+    if (s == NULL) {
+        c->stats.lost++;
+        return 0;
+    }
+    sec__call_keep(c, s, dgram, len);
+    return 0;
+}
+
+static bool has_more(const sec__session *s) {
+    return s->want != 0 || (s->state == SEC__OPEN && s->kept != NULL);
+}
+
+/* The first in the line sends one and goes to its end. */
+size_t sec__carrier_send(sec__carrier *c, uint8_t *buf, size_t cap,
+                         uint64_t *path, uint64_t now) {
+    size_t len = 0;
+    while (len == 0 && c->ready != NULL) {
+        sec__session *s = c->ready;
+        leave_ready(c, s);
+        s->ready = false;
+        len = sec__session_put(c, s, buf, cap, path, now);
+        if (has_more(s)) {
+            sec__session_ready(c, s);
+        }
+    }
+    return len;
+}
+
+uint64_t sec__carrier_timeout(const sec__carrier *c) {
+    return c->ready != NULL ? 0 : c->wake;
+}
+
+void sec__carrier_on_timeout(sec__carrier *c, uint64_t now) {
+    sec__session *next;
+    if (now < c->wake) {
+        return;
+    }
+    c->wake = UINT64_MAX;
+    for (sec__session *s = c->all; s != NULL; s = next) {
+        next = s->next;
+        if (s->due <= now) {
+            if (s->state == SEC__CALLING) {
+                sec__call_on_timeout(c, s, now);
+            } else {
+                sec__session_on_timeout(c, s, now);
+            }
+        } else if (s->due < c->wake) {
+            c->wake = s->due;
+        }
+    }
+}
+
+bool sec__carrier_next_refusal(sec__carrier *c, sec__refused *out) {
+    if (c->n_refused == 0) {
+        return false;
+    }
+    *out = c->refused[0];
+    c->n_refused--;
+    memmove(c->refused, c->refused + 1, c->n_refused * sizeof(*out));
+    return true;
+}
+
+void sec__carrier_close(sec__carrier *c) {
+    for (sec__session *s = c->all; s != NULL; s = s->next) {
+        if (s->state == SEC__OPEN) {
+            s->want = SEC__WANT_BYE;
+            sec__session_ready(c, s);
+        }
+    }
+}
+
+void sec__carrier_get_stats(const sec__carrier *c, sec__carrier_stats *st) {
+    *st = c->stats;
+    st->rejected = c->admission.rejected;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* How sessions come to be. */
+#include <string.h>
+
+#include "internal/secure/carrier_impl.h"
+
+#define FIRST_WAIT (SEC__S * 2 / 5)
+#define LONGEST_WAIT (SEC__S * 15)
+/* A call that nobody has anything for any more. */
+#define CALL_LIFE (SEC__S * 90)
+/* For the caller's first packet to come. */
+#define HALF_OPEN_LIFE (SEC__S * 30)
+#define REFUSED_LIFE (SEC__S * 5)
+#define RETRIES_MAX 3
+
+/* --- What the handshake's packets have in them --------------------------- */
+
+#define HELLO_KIND 0x11 /* as TLTCP's NOISE chunk */
+
+static void put_hello(cmn__writer *w, const sec__hello *h) {
+    cmn__put8(w, HELLO_KIND);
+    cmn__put8(w, h->suite);
+    cmn__put16(w, (uint16_t)h->len);
+    cmn__put_bytes(w, h->msg, h->len);
+}
+
+static bool get_hello(const sec__packet *p, sec__hello_msg *m) {
+    cmn__reader r = cmn__reader_of(p->body, p->body_len);
+    bool ours = cmn__get8(&r) == HELLO_KIND;
+    m->suite = cmn__get8(&r);
+    m->len = cmn__get16(&r);
+    m->body = cmn__get_bytes(&r, m->len);
+    return ours && !r.bad;
+}
+
+static sec__hello *new_hello(sec__carrier *c) {
+    sec__hello *h = cmn__alloc(&c->mem, sizeof(*h));
+    if (h != NULL) {
+        h->version = c->version;
+    }
+    return h;
+}
+
+static bool seal_with(sec__carrier *c, sec__session *s) {
+    s->seal =
+        sec__hello_seal(s->hello, &c->mem, s->caller, 0, c->rekey_packets);
+    return s->seal != NULL;
+}
+
+/* --- Calling ------------------------------------------------------------- */
+
+sec__session *sec__call(sec__carrier *c, const sec__place *to, uint64_t at,
+                        uint64_t now) {
+    sec__session *s = sec__session_of_path(c, to->path, SEC__CALLING);
+    uint8_t e[SEC__SEED_LEN];
+    bool ok;
+    if (s == NULL) {
+        s = sec__session_of_path(c, to->path, SEC__REFUSED_CALL);
+    }
+    if (s != NULL || !c->can_call) {
+        return s;
+    }
+    s = sec__session_new(c, to, now);
+    if (s == NULL) {
+        return NULL;
+    }
+    s->caller = true;
+    s->at = at;
+    s->begun = now;
+    s->hello = new_hello(c);
+    ok = s->hello != NULL && sec__secret_ephemeral(&c->secret, e);
+    if (ok) {
+        s->hello->key = c->keys[0];
+        ok = sec__hello_call(s->hello, s->id, e, NULL, 0);
+    }
+    sec__wipe(e, sizeof(e));
+    if (!ok) {
+        sec__session_free(c, s);
+        return NULL;
+    }
+    s->want = SEC__WANT_CALL;
+    sec__session_ready(c, s);
+    return s;
+}
+
+void sec__call_keep(sec__carrier *c, sec__session *s, const uint8_t *dgram,
+                    size_t len) {
+    sec__kept *k = NULL;
+    if (s->state == SEC__CALLING && s->n_kept < SEC__KEPT_MAX &&
+        s->kept_bytes + len <= SEC__KEPT_BYTES) {
+        k = cmn__alloc(&c->mem, sizeof(*k) + len);
+    }
+    if (k == NULL) {
+        c->stats.lost++;
+        return;
+    }
+    k->len = len;
+    memcpy(k->data, dgram, len);
+    *s->kept_end = k;
+    s->kept_end = &k->next;
+    s->n_kept++;
+    s->kept_bytes += len;
+}
+
+void sec__call_forget_kept(sec__carrier *c, sec__session *s) {
+    while (s->kept != NULL) {
+        sec__kept *k = s->kept;
+        s->kept = k->next;
+        cmn__free(&c->mem, k);
+    }
+    s->kept_end = &s->kept;
+    s->n_kept = 0;
+    s->kept_bytes = 0;
+}
+
+static uint64_t wait_of(const sec__session *s) {
+    uint64_t wait = FIRST_WAIT << (s->tries < 6 ? s->tries : 6);
+    return wait < LONGEST_WAIT ? wait : LONGEST_WAIT;
+}
+
+size_t sec__call_put(sec__carrier *c, sec__session *s, uint8_t *buf,
+                     uint64_t now) {
+    bool call = (s->want & SEC__WANT_CALL) != 0;
+    const sec__packet p = {.type = call ? SEC__INITIAL : SEC__ANSWER,
+                           .version = c->version,
+                           .dcid = s->peer_id,
+                           .scid = s->id,
+                           .token = s->token,
+                           .token_len = s->token_len};
+    cmn__writer w = cmn__writer_of(buf, SEC__DATAGRAM_MIN);
+    sec__packet_put(&w, &p);
+    put_hello(&w, s->hello);
+    s->want = 0;
+    if (call) {
+        size_t room = cmn__writer_left(&w) - SEC__CHECK_LEN;
+        memset(w.p, 0, room);
+        w.p += room;
+        sec__session_arm(c, s, now + wait_of(s));
+        s->tries++;
+    }
+    sec__packet_seal(&w, buf);
+    return (size_t)(w.p - buf);
+}
+
+void sec__call_on_timeout(sec__carrier *c, sec__session *s, uint64_t now) {
+    if (now - s->begun >= CALL_LIFE) {
+        sec__session_free(c, s);
+        return;
+    }
+    s->due = UINT64_MAX;
+    s->want = SEC__WANT_CALL;
+    sec__session_ready(c, s);
+}
+
+/* --- What comes back ----------------------------------------------------- */
+
+static enum sec__carried on_answer(sec__carrier *c, sec__session *s,
+                                   const sec__packet *p, uint64_t now) {
+    uint8_t payload[SEC__HELLO_MAX];
+    sec__hello_msg m;
+    size_t len;
+    if (p->scid == 0 || !get_hello(p, &m) ||
+        !sec__hello_take_answer(s->hello, &m, p->scid, payload, &len)) {
+        c->stats.forged++;
+        return SEC__NOTHING;
+    }
+    s->peer_id = p->scid;
+    if (!seal_with(c, s)) {
+        sec__session_free(c, s);
+        return SEC__NOTHING;
+    }
+    sec__session_open(c, s, now);
+    return SEC__TAKEN;
+}
+
+static enum sec__carried on_retry(sec__carrier *c, sec__session *s,
+                                  const sec__packet *p) {
+    if (s->retries >= RETRIES_MAX || p->token_len == 0) {
+        return SEC__NOTHING;
+    }
+    memcpy(s->token, p->token, p->token_len);
+    s->token_len = p->token_len;
+    s->retries++;
+    s->want = SEC__WANT_CALL;
+    sec__session_ready(c, s);
+    return SEC__TAKEN;
+}
+
+static enum sec__carried on_reject(sec__carrier *c, sec__session *s,
+                                   const sec__packet *p, uint64_t now) {
+    cmn__reader r = cmn__reader_of(p->body, p->body_len);
+    uint32_t why = cmn__get32(&r);
+    if (why != SEC__WRONG_KEY && why != SEC__FULL && why != SEC__REFUSED) {
+        return SEC__NOTHING;
+    }
+    s->state = SEC__REFUSED_CALL;
+    s->want = 0;
+    sec__call_forget_kept(c, s);
+    sec__session_arm(c, s, now + REFUSED_LIFE);
+    if (c->n_refused < SEC__REFUSALS) {
+        c->refused[c->n_refused++] = (sec__refused){s->peer, why};
+    }
+    return SEC__TAKEN;
+}
+
+/* --- Being called -------------------------------------------------------- */
+
+static void let_in(sec__carrier *c, sec__session *s, uint64_t now) {
+    s->admitted = true;
+    s->state = SEC__HALF_OPEN;
+    s->want = SEC__WANT_ANSWER;
+    sec__session_ready(c, s);
+    sec__session_arm(c, s, now + HALF_OPEN_LIFE);
+}
+
+static enum sec__carried admit(sec__carrier *c, const sec__place *from,
+                               const sec__packet *p, sec__delivery *out,
+                               uint64_t now) {
+    uint8_t payload[SEC__HELLO_MAX];
+    uint8_t e[SEC__SEED_LEN];
+    sec__hello *h = new_hello(c);
+    enum sec__hello_result result = SEC__HELLO_WRONG;
+    sec__hello_msg m;
+    sec__session *s;
+    size_t len;
+    if (h == NULL || !sec__secret_ephemeral(&c->secret, e)) {
+        sec__hello_free(h, &c->mem);
+        return SEC__NOTHING;
+    }
+    if (get_hello(p, &m)) {
+        result = sec__hello_take_call(h, &m, p->scid, c->keys, c->n_keys, e,
+                                      payload, &len);
+    }
+    sec__wipe(e, sizeof(e));
+    s = result == SEC__HELLO_FINE ? sec__session_new(c, from, now) : NULL;
+    if (s == NULL) {
+        sec__hello_free(h, &c->mem);
+        if (result != SEC__HELLO_WRONG) {
+            return SEC__NOTHING; /* no memory: he will ask again */
+        }
+        sec__admission_on_rejected(&c->admission, now);
+        out->len = sec__refuse(p, SEC__WRONG_KEY, out->word);
+        return SEC__ANSWERED;
+    }
+    s->hello = h;
+    s->peer_id = p->scid;
+    if (!sec__hello_answer(h, s->id, NULL, 0) || !seal_with(c, s) ||
+        sec__admission_enter(&c->admission, from->network) != 0) {
+        sec__session_free(c, s);
+        return SEC__NOTHING;
+    }
+    let_in(c, s, now);
+    return SEC__TAKEN;
+}
+
+static enum sec__carried on_call(sec__carrier *c, const sec__place *from,
+                                 const sec__packet *p, sec__delivery *out,
+                                 uint64_t now) {
+    sec__session *s = sec__session_of_caller(c, from->path, p->scid);
+    uint32_t why;
+    if (sec__session_of_id(c, p->scid) != NULL) {
+        c->stats.foreign++; /* our own call, sent back to us */
+        return SEC__NOTHING;
+    }
+    if (s != NULL) {
+        if (s->state == SEC__HALF_OPEN) { /* the answer was lost, or is late */
+            s->want = SEC__WANT_ANSWER;
+            sec__session_ready(c, s);
+        }
+        return SEC__TAKEN;
+    }
+    switch (sec__admission_judge(&c->admission, p, from->path, from->network,
+                                 now, &why)) {
+    case SEC__ASK:
+        out->len = sec__admission_ask(&c->admission, &c->secret, p, from->path,
+                                      now, out->word);
+        return SEC__ANSWERED;
+    case SEC__TURN_AWAY:
+        out->len = why != 0 ? sec__refuse(p, why, out->word) : 0;
+        return why != 0 ? SEC__ANSWERED : SEC__NOTHING;
+    default:
+        return admit(c, from, p, out, now);
+    }
+}
+
+enum sec__carried sec__call_take(sec__carrier *c, const sec__place *from,
+                                 const uint8_t *dgram, size_t len,
+                                 sec__delivery *out, uint64_t now) {
+    sec__packet p;
+    sec__session *s;
+    bool initial = len > 0 && dgram[0] == SEC__INITIAL;
+    /* the length first: it costs nothing to look at */
+    if ((initial && len < SEC__DATAGRAM_MIN) ||
+        !sec__packet_parse(dgram, len, &p) || p.version != c->version ||
+        (initial && p.scid == 0)) {
+        c->stats.foreign++;
+        return SEC__NOTHING;
+    }
+    if (initial) {
+        return on_call(c, from, &p, out, now);
+    }
+    s = sec__session_of_id(c, p.dcid);
+    if (s == NULL || s->state != SEC__CALLING) {
+        c->stats.foreign++;
+        return SEC__NOTHING;
+    }
+    switch (p.type) {
+    case SEC__ANSWER:
+        return on_answer(c, s, &p, now);
+    case SEC__RETRY:
+        return on_retry(c, s, &p);
+    case SEC__REJECT:
+        return on_reject(c, s, &p, now);
+    default:
+        return SEC__NOTHING;
+    }
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "internal/secure/keys.h"
+
+#include <string.h>
+
+#include <openssl/crypto.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+
+#include "internal/common/wire.h"
+
+#define ID_LEN 8u
+/* scrypt: 32 MiB and some tens of milliseconds per guess (RFC 7914). */
+#define SCRYPT_N 32768
+#define SCRYPT_R 8
+#define SCRYPT_P 1
+#define SCRYPT_MEM ((uint64_t)64 << 20)
+
+static size_t count_of(const void *const *list) {
+    size_t n = 0;
+    while (list != NULL && list[n] != NULL) {
+        n++;
+    }
+    return n;
+}
+
+static size_t more_of(const sec__key_source *from) {
+    return count_of((const void *const *)from->more_passphrases) +
+           count_of((const void *const *)from->more_keys);
+}
+
+static bool is_passphrase(const char *p) {
+    size_t len = strlen(p);
+    return len >= SEC__PASSPHRASE_MIN && len <= SEC__PASSPHRASE_MAX;
+}
+
+static bool are_passphrases(const sec__key_source *from) {
+    const char *const *more = from->more_passphrases;
+    bool ok = from->passphrase == NULL || is_passphrase(from->passphrase);
+    while (ok && more != NULL && *more != NULL) {
+        ok = is_passphrase(*more++);
+    }
+    return ok;
+}
+
+/* What a configuration of libcrypto's leaves out, or the FIPS mode of a system.
+ * Short memory is not meant. */
+static bool is_something_missing(void) {
+    EVP_CIPHER *gcm;
+    EVP_CIPHER *chacha;
+    EVP_MD *sha;
+    EVP_KEYMGMT *curve;
+    bool missing;
+    (void)ERR_set_mark();
+    gcm = EVP_CIPHER_fetch(NULL, "AES-256-GCM", NULL);
+    chacha = EVP_CIPHER_fetch(NULL, "ChaCha20-Poly1305", NULL);
+    sha = EVP_MD_fetch(NULL, "SHA2-256", NULL);
+    curve = EVP_KEYMGMT_fetch(NULL, "X25519", NULL);
+    missing = (gcm == NULL || chacha == NULL || sha == NULL || curve == NULL) &&
+              ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_UNSUPPORTED;
+    (void)ERR_pop_to_mark();
+    EVP_CIPHER_free(gcm);
+    EVP_CIPHER_free(chacha);
+    EVP_MD_free(sha);
+    EVP_KEYMGMT_free(curve);
+    return missing;
+}
+
+const char *sec__keys_check(const sec__key_source *from) {
+    if (from->key_len != (from->key == NULL ? 0 : SEC__KEY_LEN)) {
+        return "a key has 32 bytes";
+    }
+    if (from->key != NULL && from->passphrase != NULL) {
+        return "either a passphrase or a key, not both";
+    }
+    if (more_of(from) >= SEC__KEYS_MAX) {
+        return "there may be 15 more_passphrases and more_keys at most";
+    }
+    if (!are_passphrases(from)) {
+        return "a passphrase has 8 to 512 bytes";
+    }
+    return sec__keys_any(from) && is_something_missing()
+               ? "a passphrase or key needs AES-256-GCM, ChaCha20-Poly1305, "
+                 "SHA-256 and X25519; this system's OpenSSL is configured "
+                 "without one of them"
+               : NULL;
+}
+
+bool sec__keys_own(const sec__key_source *from) {
+    return from->passphrase != NULL || from->key != NULL;
+}
+
+bool sec__keys_any(const sec__key_source *from) {
+    return sec__keys_own(from) || from->more_passphrases != NULL ||
+           from->more_keys != NULL;
+}
+
+static bool name_key(sec__key *k) {
+    static const uint8_t label[] = "tltcp key id";
+    uint8_t out[1][SEC__KEY_LEN] = {{0}};
+    cmn__reader r = cmn__reader_of(out[0], ID_LEN);
+    bool ok = sec__hkdf(k->key, label, sizeof(label) - 1, out, 1);
+    k->id = cmn__get64(&r);
+    return ok;
+}
+
+static bool take_key(const uint8_t *key, sec__key *k) {
+    memcpy(k->key, key, SEC__KEY_LEN);
+    return name_key(k);
+}
+
+static bool stretch(const char *passphrase, sec__key *k) {
+    static const uint8_t salt[] = "tltcp passphrase 1";
+    return EVP_PBE_scrypt(passphrase, strlen(passphrase), salt,
+                          sizeof(salt) - 1, SCRYPT_N, SCRYPT_R, SCRYPT_P,
+                          SCRYPT_MEM, k->key, sizeof(k->key)) == 1 &&
+           name_key(k);
+}
+
+int sec__keys_take(const sec__key_source *from, sec__key *keys, int max) {
+    const char *const *passphrase = from->more_passphrases;
+    const uint8_t *const *key = from->more_keys;
+    int n = 0;
+    if (from->key != NULL && !take_key(from->key, &keys[n++])) {
+        return -1;
+    }
+    if (from->key == NULL && from->passphrase != NULL &&
+        !stretch(from->passphrase, &keys[n++])) {
+        return -1;
+    }
+    for (; key != NULL && *key != NULL && n < max; key++) {
+        if (!take_key(*key, &keys[n++])) {
+            return -1;
+        }
+    }
+    for (; passphrase != NULL && *passphrase != NULL && n < max; passphrase++) {
+        if (!stretch(*passphrase, &keys[n++])) {
+            return -1;
+        }
+    }
+    return n;
+}
+
+void sec__keys_clear(sec__key *keys, int n) {
+    OPENSSL_cleanse(keys, (size_t)n * sizeof(*keys));
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "internal/secure/noise.h"
+
+#include <string.h>
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+static bool hash(const void *a, size_t a_len, const void *b, size_t b_len,
+                 uint8_t *out) {
+    EVP_MD_CTX *c = EVP_MD_CTX_new();
+    bool ok = c != NULL && EVP_DigestInit_ex(c, EVP_sha256(), NULL) == 1 &&
+              EVP_DigestUpdate(c, a, a_len) == 1 &&
+              EVP_DigestUpdate(c, b, b_len) == 1 &&
+              EVP_DigestFinal_ex(c, out, NULL) == 1;
+    EVP_MD_CTX_free(c);
+    return ok;
+}
+
+static bool mix_hash(sec__noise *s, const void *data, size_t len) {
+    return hash(s->h, sizeof(s->h), data, len, s->h);
+}
+
+static bool mix_key(sec__noise *s, const uint8_t *input, size_t len) {
+    uint8_t out[2][SEC__KEY_LEN];
+    bool ok = sec__hkdf(s->ck, input, len, out, 2);
+    memcpy(s->ck, out[0], SEC__KEY_LEN);
+    memcpy(s->k, out[1], SEC__KEY_LEN);
+    s->n = 0;
+    OPENSSL_cleanse(out, sizeof(out));
+    return ok;
+}
+
+static bool mix_psk(sec__noise *s, const uint8_t *psk) {
+    uint8_t out[3][SEC__KEY_LEN];
+    bool ok = sec__hkdf(s->ck, psk, SEC__KEY_LEN, out, 3);
+    memcpy(s->ck, out[0], SEC__KEY_LEN);
+    memcpy(s->k, out[2], SEC__KEY_LEN);
+    s->n = 0;
+    ok = ok && mix_hash(s, out[1], SEC__KEY_LEN);
+    OPENSSL_cleanse(out, sizeof(out));
+    return ok;
+}
+
+static bool public_of(const uint8_t *secret, uint8_t *out) {
+    size_t len = SEC__KEY_LEN;
+    EVP_PKEY *key = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, secret,
+                                                 SEC__KEY_LEN);
+    bool ok = key != NULL && EVP_PKEY_get_raw_public_key(key, out, &len) == 1;
+    EVP_PKEY_free(key);
+    return ok;
+}
+
+static bool shared(const uint8_t *secret, const uint8_t *peer, uint8_t *out) {
+    size_t len = SEC__KEY_LEN;
+    EVP_PKEY *own = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, secret,
+                                                 SEC__KEY_LEN);
+    EVP_PKEY *other =
+        EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, NULL, peer, SEC__KEY_LEN);
+    EVP_PKEY_CTX *c = own != NULL ? EVP_PKEY_CTX_new(own, NULL) : NULL;
+    /* derives nothing from a point of low order */
+    bool ok = c != NULL && other != NULL && EVP_PKEY_derive_init(c) == 1 &&
+              EVP_PKEY_derive_set_peer(c, other) == 1 &&
+              EVP_PKEY_derive(c, out, &len) == 1;
+    EVP_PKEY_CTX_free(c);
+    EVP_PKEY_free(other);
+    EVP_PKEY_free(own);
+    return ok;
+}
+
+bool sec__noise_init(sec__noise *s, uint8_t suite, const uint8_t *psk,
+                     const void *prologue, size_t len, const uint8_t *e) {
+    const char *name = suite == SEC__AES_GCM
+                           ? "Noise_NNpsk0_25519_AESGCM_SHA256"
+                           : "Noise_NNpsk0_25519_ChaChaPoly_SHA256";
+    size_t name_len = strlen(name);
+    bool ok = true;
+    *s = (sec__noise){.suite = suite};
+    if (name_len <= sizeof(s->h)) {
+        memcpy(s->h, name, name_len);
+    } else {
+        ok = hash(name, name_len, NULL, 0, s->h);
+    }
+    memcpy(s->ck, s->h, sizeof(s->ck));
+    memcpy(s->e, e, sizeof(s->e));
+    return ok && mix_hash(s, prologue, len) && mix_psk(s, psk);
+}
+
+/* The token e: in patterns with a psk the key is mixed, too. */
+static bool mix_ephemeral(sec__noise *s, const uint8_t *key) {
+    return mix_hash(s, key, SEC__KEY_LEN) && mix_key(s, key, SEC__KEY_LEN);
+}
+
+static bool mix_shared(sec__noise *s) {
+    uint8_t dh[SEC__KEY_LEN];
+    bool ok = shared(s->e, s->peer, dh) && mix_key(s, dh, sizeof(dh));
+    OPENSSL_cleanse(dh, sizeof(dh));
+    return ok;
+}
+
+bool sec__noise_write(sec__noise *s, bool second, const void *payload,
+                      size_t len, uint8_t *out) {
+    uint8_t *text = out + SEC__KEY_LEN;
+    bool ok = public_of(s->e, out) && mix_ephemeral(s, out) &&
+              (!second || mix_shared(s)) &&
+              sec__aead_seal_once(s->suite, s->k, s->n++, s->h, sizeof(s->h),
+                                  payload, len, text);
+    return ok && mix_hash(s, text, len + SEC__TAG_LEN);
+}
+
+bool sec__noise_read(sec__noise *s, bool second, const uint8_t *msg, size_t len,
+                     uint8_t *out) {
+    sec__noise next = *s;
+    const uint8_t *text = msg + SEC__KEY_LEN;
+    bool ok = len >= SEC__NOISE_OVERHEAD;
+    if (ok) {
+        memcpy(next.peer, msg, SEC__KEY_LEN);
+        ok = mix_ephemeral(&next, next.peer) &&
+             (!second || mix_shared(&next)) &&
+             sec__aead_open_once(next.suite, next.k, next.n++, next.h,
+                                 sizeof(next.h), text, len - SEC__KEY_LEN,
+                                 out) &&
+             mix_hash(&next, text, len - SEC__KEY_LEN);
+    }
+    if (ok) {
+        *s = next;
+    }
+    OPENSSL_cleanse(&next, sizeof(next));
+    return ok;
+}
+
+bool sec__noise_split(const sec__noise *s, uint8_t *initiator,
+                      uint8_t *responder) {
+    uint8_t out[2][SEC__KEY_LEN];
+    bool ok = sec__hkdf(s->ck, NULL, 0, out, 2);
+    memcpy(initiator, out[0], SEC__KEY_LEN);
+    memcpy(responder, out[1], SEC__KEY_LEN);
+    OPENSSL_cleanse(out, sizeof(out));
+    return ok;
+}
+
+void sec__noise_clear(sec__noise *s) {
+    OPENSSL_cleanse(s, sizeof(*s));
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef SECURE_NOISE_H
+#define SECURE_NOISE_H
+
+#include "internal/secure/aead.h"
+
+/* The handshake Noise_NNpsk0_25519_<cipher>_SHA256 (Noise protocol framework,
+ * revision 34), two messages:
+ *
+ *   initiator  -> psk, e   payload
+ *   responder  <- e, ee    payload
+ */
+
+/* What a message is longer than its payload: a public key and a tag. */
+#define SEC__NOISE_OVERHEAD (SEC__KEY_LEN + SEC__TAG_LEN)
+
+typedef struct sec__noise {
+    uint8_t ck[SEC__KEY_LEN];
+    uint8_t h[SEC__KEY_LEN];
+    uint8_t k[SEC__KEY_LEN];
+    uint8_t e[SEC__KEY_LEN];    /* own ephemeral secret */
+    uint8_t peer[SEC__KEY_LEN]; /* the other's ephemeral public key */
+    uint64_t n;
+    uint8_t suite;
+} sec__noise;
+
+/* psk and e are keys of 32 bytes. */
+bool sec__noise_init(sec__noise *s, uint8_t suite, const uint8_t *psk,
+                     const void *prologue, size_t len, const uint8_t *e);
+/* First or second message into out, which has room for
+ * len + SEC__NOISE_OVERHEAD bytes. */
+bool sec__noise_write(sec__noise *s, bool second, const void *payload,
+                      size_t len, uint8_t *out);
+/* The payload of the other's message into out (len - SEC__NOISE_OVERHEAD
+ * bytes); when false, s is as before. */
+bool sec__noise_read(sec__noise *s, bool second, const uint8_t *msg, size_t len,
+                     uint8_t *out);
+/* After both messages: keys of the initiator's and the responder's packets. */
+bool sec__noise_split(const sec__noise *s, uint8_t *initiator,
+                      uint8_t *responder);
+void sec__noise_clear(sec__noise *s);
+
+#endif /* SECURE_NOISE_H */

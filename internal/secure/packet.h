@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef SECURE_PACKET_H
+#define SECURE_PACKET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "internal/common/wire.h"
+
+/* Packets on the wire: docs/tltcp-protocol.md, section 3. */
+
+enum sec__packet_type {
+    SEC__SHORT = 0x50,
+    SEC__INITIAL = 0x58,
+    SEC__ANSWER = 0x59,
+    SEC__RETRY = 0x5a,
+    SEC__VERSIONS = 0x5b,
+    SEC__REJECT = 0x5c
+};
+
+/* What a REJECT gives as its reason. */
+enum sec__refusal {
+    SEC__REFUSED = 9, /* too many from that address */
+    SEC__FULL = 14,
+    SEC__WRONG_KEY = 19
+};
+
+/* Bit of a SHORT packet's type: which of two keys in turn sealed it. */
+#define SEC__PHASE 0x01u
+
+#define SEC__SHORT_LEN 13u /* type, connection id, packet number */
+#define SEC__CHECK_LEN 4u  /* CRC-32C behind everything */
+#define SEC__DATAGRAM_MIN 1200u
+#define SEC__DATAGRAM_MAX 65000u
+#define SEC__TOKEN_MAX 64u
+
+typedef struct sec__packet {
+    uint8_t type;
+    uint32_t version;     /* of all but SHORT */
+    uint64_t dcid;        /* id that the receiver chose; 0 in INITIAL */
+    uint64_t scid;        /* id that the sender chose; not in SHORT */
+    uint32_t pn;          /* of SHORT, INITIAL and ANSWER */
+    const uint8_t *token; /* of INITIAL and RETRY */
+    size_t token_len;
+    const uint8_t *body; /* chunks, or versions in VERSIONS */
+    size_t body_len;
+} sec__packet;
+
+/* Takes a datagram apart; what it points to lies in the datagram.  False when
+ * malformed or damaged. */
+bool sec__packet_parse(const void *dgram, size_t len, sec__packet *out);
+
+/* Takes the header off a sealed SHORT packet; the body is what is sealed, tag
+ * included. */
+bool sec__packet_parse_sealed(const void *dgram, size_t len, sec__packet *out);
+
+/* The connection id that a datagram is addressed to, without checking it. */
+bool sec__packet_peek(const void *dgram, size_t len, uint8_t *type,
+                      uint64_t *dcid);
+
+/* Writes everything before the body. */
+void sec__packet_put(cmn__writer *w, const sec__packet *p);
+
+/* Appends the check to the bytes from start to w->p. */
+void sec__packet_seal(cmn__writer *w, const uint8_t *start);
+
+#endif /* SECURE_PACKET_H */

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/engine/engine_internal.h"
+
+typedef struct input {
+    const saratoga_pktinfo *from;
+    const uint8_t *dgram;
+    size_t len;
+    uint32_t id;
+    saratoga_time now;
+} input;
+
+static saratoga__session *find(const saratoga_engine *n, uint64_t host,
+                               uint32_t id, bool sends) {
+    saratoga__key key = {host, id, sends};
+    return saratoga__table_by_key(&n->table, &key);
+}
+
+/* Answers go to where the newest packet came from. */
+static void heard_from(saratoga__session *s, const saratoga_pktinfo *from) {
+    if ((s->to.flags & SARATOGA_PKT_MULTICAST) == 0) {
+        s->to.path = from->path;
+    }
+}
+
+static void drop(saratoga_engine *n) {
+    n->env.stats.packets_dropped++;
+}
+
+/* ---- BEACON ---- */
+
+static void on_beacon(saratoga_engine *n, const input *in) {
+    saratoga__beacon b;
+    saratoga_event ev = {.type = SARATOGA_EVENT_BEACON, .from = *in->from};
+    size_t len;
+    if (!saratoga__beacon_parse(in->dgram, in->len, &b)) {
+        drop(n);
+        return;
+    }
+    len = b.eid_len < SARATOGA_EID_MAX ? b.eid_len : SARATOGA_EID_MAX;
+    memcpy(ev.eid, b.eid, len);
+    ev.abilities = b.abilities;
+    ev.descriptor = b.descriptor;
+    ev.free_kib = b.free_kib;
+    ev.path = "";
+    n->env.stats.beacons_received++;
+    (void)saratoga__env_event(&n->env, &ev);
+}
+
+/* ---- REQUEST ---- */
+
+static bool keep_packet(saratoga__session *s, const input *in,
+                        const saratoga__request *q) {
+    if (q->auth_len == 0) {
+        return true;
+    }
+    s->asked_packet = cmn__resize(&s->env->mem, NULL, in->len);
+    if (s->asked_packet == NULL) {
+        return false;
+    }
+    memcpy(s->asked_packet, in->dgram, in->len);
+    return true;
+}
+
+static bool is_full(saratoga_engine *n, uint64_t host) {
+    return !saratoga__engine_has_room(n) ||
+           saratoga__table_of_host(&n->table, host) >= n->env.cfg.max_per_host;
+}
+
+static void new_request(saratoga_engine *n, const input *in,
+                        const saratoga__request *q, saratoga__session *s,
+                        const saratoga_entry *announced) {
+    bool sends = saratoga__is_sender(q->type, false);
+    uint32_t busy = sends ? SARATOGA_CANNOT_SEND : SARATOGA_CANNOT_RECEIVE;
+    if (s == NULL && (is_full(n, in->from->host) ||
+                      saratoga__engine_add(n, &n->env.defaults, in->from, q->id,
+                                           q->type, sends, &s, in->now) != 0)) {
+        saratoga__stray_refuse(n, in->from, q->id, busy, in->now);
+        return;
+    }
+    s->to.flags = 0;
+    s->of_group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
+    s->type = q->type;
+    s->peer_abilities = q->abilities;
+    s->peer_descriptor = q->descriptor;
+    memcpy(s->path, q->path, q->path_len + 1);
+    if (announced != NULL) {
+        s->entry = *announced;
+        s->has_entry = true;
+    }
+    if (!keep_packet(s, in, q)) {
+        saratoga__session_end(s, SARATOGA_ERR_NOMEM, busy, false, true,
+                              in->now);
+    } else {
+        saratoga__session_ask(s, q);
+    }
+    saratoga__engine_touch(n, s, in->now);
+}
+
+/* A REQUEST that was repeated because our answer got lost. */
+static void repeat_answer(saratoga__session *s) {
+    switch (s->state) {
+    case SARATOGA__OPEN:
+        s->send_reply = !s->sends;
+        s->send_metadata |= s->sends;
+        break;
+    case SARATOGA__LINGER:
+        s->in.volunteer = true;
+        break;
+    case SARATOGA__OVER:
+        s->send_error = s->status != SARATOGA_SUCCESS;
+        s->send_reply = s->type == SARATOGA_DELETE && !s->send_error;
+        break;
+    default:
+        break;
+    }
+}
+
+/* METADATA of the copy that the requester holds came before the REQUEST, and
+ * looked like a blind put. */
+static bool announced_before(saratoga_engine *n, const saratoga__request *q,
+                             const input *in) {
+    saratoga__session *s = find(n, in->from->host, q->id, false);
+    saratoga_entry entry;
+    if (s == NULL || s->state != SARATOGA__EXPECTING || !s->announced) {
+        return false;
+    }
+    entry = s->entry;
+    saratoga__engine_remove(n, s);
+    new_request(n, in, q, NULL, &entry);
+    return true;
+}
+
+/* With a key: only what is signed, and once.  A repeat is dropped without a
+ * word, since the network makes some. */
+static bool is_allowed(saratoga_engine *n, const input *in,
+                       const saratoga__request *q) {
+    enum saratoga__verdict v = SARATOGA__GENUINE;
+    if (n->env.auth.key_len > 0) {
+        v = saratoga__auth_judge(&n->env.auth, in->dgram, 8 + q->path_len,
+                                 q->auth, q->auth_len,
+                                 in->now + (uint64_t)n->env.cfg.posix_offset);
+    }
+    if (v == SARATOGA__FORGED) {
+        n->env.stats.callers_rejected++;
+        saratoga__stray_refuse(n, in->from, q->id, SARATOGA_ACCESS_DENIED,
+                               in->now);
+    } else if (v == SARATOGA__REPLAYED) {
+        drop(n);
+    }
+    return v == SARATOGA__GENUINE;
+}
+
+/* A group is asked for what any of its members may give; what each would do
+ * for itself is not for a group to ask. */
+static bool is_for_all(const input *in, const saratoga__request *q) {
+    return (in->from->flags & SARATOGA_PKT_MULTICAST) == 0 ||
+           q->type == SARATOGA_GET || q->type == SARATOGA_GETDIR ||
+           q->type == SARATOGA_NOOP;
+}
+
+static void on_request(saratoga_engine *n, const input *in) {
+    saratoga__request q;
+    saratoga__session *s;
+    saratoga_event ev = {
+        .type = SARATOGA_EVENT_NOOP, .from = *in->from, .path = ""};
+    if (!saratoga__request_parse(in->dgram, in->len, &q) ||
+        !is_for_all(in, &q)) {
+        drop(n);
+        return;
+    }
+    if (!is_allowed(n, in, &q)) {
+        return;
+    }
+    if (q.type == SARATOGA_NOOP) {
+        ev.abilities = q.abilities;
+        ev.descriptor = q.descriptor;
+        (void)saratoga__env_event(&n->env, &ev);
+        return;
+    }
+    if (q.type > SARATOGA_GETDIR ||
+        (q.type == SARATOGA_DELETE && q.path_len == 0)) {
+        saratoga__stray_refuse(n, in->from, q.id, SARATOGA_BAD_REQUEST,
+                               in->now);
+        return;
+    }
+    s = find(n, in->from->host, q.id, saratoga__is_sender(q.type, false));
+    if (s == NULL && announced_before(n, &q, in)) {
+        return;
+    }
+    if (s == NULL || (s->state == SARATOGA__EXPECTING && !s->initiator)) {
+        new_request(n, in, &q, s, NULL);
+    } else if (s->initiator || s->type != q.type ||
+               strcmp(s->path, q.path) != 0) {
+        saratoga__stray_refuse(n, in->from, q.id, SARATOGA_UNKNOWN_ID, in->now);
+    } else {
+        heard_from(s, in->from);
+        s->heard = s->state == SARATOGA__ASKED ? in->now : s->heard;
+        repeat_answer(s);
+        saratoga__engine_touch(n, s, in->now);
+    }
+}
+
+/* ---- METADATA and DATA ---- */
+
+/* Somebody sends without having asked: a blind put, perhaps. */
+static saratoga__session *new_stranger(saratoga_engine *n, const input *in) {
+    bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
+    saratoga__session *s = NULL;
+    /* what this node sends to a group comes back to it */
+    if (group && (n->env.cfg.own_transfers_only ||
+                  saratoga__others_is_sent(n, in->id))) {
+        drop(n);
+        return NULL;
+    }
+    if (n->env.auth.key_len > 0) { /* nothing of it is signed */
+        saratoga__stray_refuse(n, in->from, in->id, SARATOGA_ACCESS_DENIED,
+                               in->now);
+        return NULL;
+    }
+    if (is_full(n, in->from->host) || !n->env.cfg.can_receive ||
+        saratoga__engine_add(n, &n->env.defaults, in->from, in->id,
+                             SARATOGA_BLIND_PUT, false, &s, in->now) != 0) {
+        saratoga__stray_refuse(n, in->from, in->id, SARATOGA_CANNOT_RECEIVE,
+                               in->now);
+        return NULL;
+    }
+    s->to.flags = 0;
+    s->opt.multicast = group;
+    s->state = SARATOGA__EXPECTING;
+    return s;
+}
+
+/* The transfer that asked for what comes under a host or an Id of its own: that
+ * of the one who answers a group's REQUEST, or of another who asked before. */
+static saratoga__session *asker_of(const saratoga_engine *n, const input *in,
+                                   const char *path) {
+    bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
+    saratoga__session *s = saratoga__others_asker(n, in->id);
+    return s == NULL && group && path != NULL
+               ? saratoga__others_waiting(n, path, in->from->host)
+               : s;
+}
+
+/* The first answer is taken; who gives another is told that none is wanted. */
+static saratoga__session *take_answer(saratoga_engine *n, const input *in,
+                                      saratoga__session *s) {
+    if (s->state != SARATOGA__ASKING) {
+        saratoga__stray_refuse(n, in->from, in->id, SARATOGA_NOT_INTERESTED,
+                               in->now);
+        return NULL;
+    }
+    if (!saratoga__engine_rekey(n, s, in->from->host, in->id)) {
+        return NULL;
+    }
+    s->to = *in->from;
+    s->to.flags = 0;
+    return s;
+}
+
+/* For whom METADATA, with their path, and DATA are; NULL: for nobody here. */
+static saratoga__session *receiver_of(saratoga_engine *n, const input *in,
+                                      const char *path) {
+    saratoga__session *s = find(n, in->from->host, in->id, false);
+    if (s == NULL) {
+        s = asker_of(n, in, path);
+        s = s != NULL ? take_answer(n, in, s) : new_stranger(n, in);
+    }
+    if (s == NULL) {
+        return NULL;
+    }
+    heard_from(s, in->from);
+    if ((in->from->flags & SARATOGA_PKT_MULTICAST) != 0) {
+        s->opt.multicast = true; /* wherever it began */
+        s->to.group = in->from->group;
+    }
+    return s;
+}
+
+static void on_blind_metadata(saratoga_engine *n, saratoga__session *s,
+                              const saratoga__metadata *m, const input *in) {
+    if (m->entry.huge) {
+        saratoga__session_end(s, SARATOGA_ERR_TOO_LONG, SARATOGA_TOO_LONG,
+                              false, true, in->now);
+        return;
+    }
+    s->entry = m->entry;
+    s->kind = m->kind;
+    s->descriptor = m->descriptor;
+    s->sum_type = m->sum_type;
+    s->sum_len = m->sum_len;
+    memcpy(s->sum, m->sum, m->sum_len);
+    s->has_entry = true;
+    memcpy(s->path, m->entry.path, sizeof(s->path));
+    if (n->env.cfg.update_check && !s->announced) {
+        s->announced = true; /* a REQUEST may follow */
+    } else {
+        saratoga__session_ask(s, NULL);
+    }
+}
+
+static void on_metadata(saratoga_engine *n, const input *in) {
+    saratoga__metadata m;
+    saratoga__session *s;
+    if (!saratoga__metadata_parse(in->dgram, in->len, &m)) {
+        drop(n);
+        return;
+    }
+    s = receiver_of(n, in, m.entry.path);
+    if (s == NULL) {
+        return;
+    }
+    if (s->state == SARATOGA__EXPECTING) {
+        on_blind_metadata(n, s, &m, in);
+    } else {
+        saratoga__session_on_metadata(s, &m, in->now);
+    }
+    saratoga__engine_touch(n, s, in->now);
+}
+
+static void on_data(saratoga_engine *n, const input *in) {
+    saratoga__data d;
+    saratoga__session *s;
+    if (!saratoga__data_parse(in->dgram, in->len, &d)) {
+        drop(n);
+        return;
+    }
+    s = receiver_of(n, in, NULL);
+    if (s == NULL) {
+        return;
+    }
+    if (s->state <= SARATOGA__ASKED && !s->sends) {
+        saratoga__early_keep(&s->early, &n->env, in->dgram, in->len);
+    }
+    if (s->state == SARATOGA__OVER) {
+        /* Refused or given up; the sender has not heard. */
+        s->send_error |= s->status != SARATOGA_SUCCESS && d.asks;
+    } else if (s->state == SARATOGA__EXPECTING && s->announced) {
+        saratoga__session_ask(s, NULL); /* a blind put, then */
+    } else {
+        saratoga__session_on_data(s, &d, in->now);
+    }
+    saratoga__engine_touch(n, s, in->now);
+}
+
+/* ---- STATUS ---- */
+
+/* Others of a group say what they miss: to its sender, or to us who may miss
+ * the same. */
+static saratoga__session *find_in_group(const saratoga_engine *n,
+                                        const input *in) {
+    saratoga__session *s = find(n, n->group, in->id, true);
+    return s != NULL ? s : saratoga__others_in_group(n, in->id);
+}
+
+static void on_status(saratoga_engine *n, const input *in) {
+    saratoga__status_pkt p;
+    saratoga__session *s = find(n, in->from->host, in->id, true);
+    if (!saratoga__status_parse(in->dgram, in->len, &p)) {
+        drop(n);
+        return;
+    }
+    if (s == NULL || s->state >= SARATOGA__LINGER) {
+        saratoga__session *other = find(n, in->from->host, in->id, false);
+        s = other != NULL ? other : s;
+    }
+    if (s == NULL) {
+        s = find_in_group(n, in);
+    }
+    if (s == NULL) {
+        drop(n); /* a STATUS is never answered by a STATUS */
+        return;
+    }
+    if (!s->opt.multicast) {
+        heard_from(s, in->from);
+    }
+    saratoga__session_on_status(s, &p, in->len, in->now);
+    saratoga__engine_touch(n, s, in->now);
+}
+
+void saratoga_engine_recv(saratoga_engine *node, const saratoga_pktinfo *from,
+                          const void *dgram, size_t len, saratoga_time now) {
+    saratoga__head h;
+    input in = {.from = from, .dgram = dgram, .len = len, .now = now};
+    node->env.stats.packets_received++;
+    node->env.stats.bytes_received += len;
+    if (!saratoga__head_parse(dgram, len, &h)) {
+        drop(node);
+        return;
+    }
+    in.id = h.id;
+    if ((from->flags & SARATOGA_PKT_LITE) != 0 && h.type != SARATOGA__DATA) {
+        drop(node); /* not protected well enough */
+        return;
+    }
+    switch (h.type) {
+    case SARATOGA__BEACON:
+        on_beacon(node, &in);
+        break;
+    case SARATOGA__REQUEST:
+        on_request(node, &in);
+        break;
+    case SARATOGA__METADATA:
+        on_metadata(node, &in);
+        break;
+    case SARATOGA__DATA:
+        on_data(node, &in);
+        break;
+    case SARATOGA__STATUS:
+        on_status(node, &in);
+        break;
+    default:
+        drop(node);
+        saratoga__stray_refuse(node, from, h.id, SARATOGA_BAD_PACKET, now);
+        break;
+    }
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/engine/env.h"
+
+#define STRANGERS_MAX 256
+
+static bool is_stranger(const saratoga_event *ev) {
+    return ev->type == SARATOGA_EVENT_BEACON || ev->type == SARATOGA_EVENT_NOOP;
+}
+
+bool saratoga__env_event(saratoga__env *e, const saratoga_event *ev) {
+    saratoga_event *at;
+    if (is_stranger(ev) && e->strangers >= STRANGERS_MAX) {
+        return false;
+    }
+    at = cmn__ring_push(&e->events);
+    if (at == NULL) {
+        return false;
+    }
+    *at = *ev;
+    e->strangers += is_stranger(ev) ? 1 : 0;
+    return true;
+}
+
+bool saratoga__env_next_event(saratoga__env *e, saratoga_event *ev) {
+    if (cmn__ring_len(&e->events) == 0) {
+        return false;
+    }
+    *ev = *(const saratoga_event *)cmn__ring_at(&e->events, e->events.head);
+    cmn__ring_pop(&e->events);
+    cmn__ring_trim(&e->events);
+    e->strangers -= is_stranger(ev) ? 1 : 0;
+    return true;
+}
+
+uint32_t saratoga__env_abilities(const saratoga__env *e) {
+    const saratoga_config *c = &e->cfg;
+    uint32_t a = 0;
+    a |= c->can_send ? (uint32_t)SARATOGA_CAN_SEND : 0;
+    a |= c->willing_to_send ? (uint32_t)SARATOGA_WILLING_TO_SEND : 0;
+    a |= c->can_receive ? (uint32_t)SARATOGA_CAN_RECEIVE : 0;
+    a |= c->willing_to_receive ? (uint32_t)SARATOGA_WILLING_TO_RECEIVE : 0;
+    a |= c->streams ? (uint32_t)SARATOGA_STREAMS : 0;
+    a |= c->lite ? (uint32_t)SARATOGA_LITE : 0;
+    return a;
+}
+
+void saratoga__env_trace(const saratoga__env *e, const char *name,
+                         saratoga_handle handle, saratoga_time now,
+                         const char *const *keys, const double *values,
+                         const char *text) {
+    if (e->cfg.on_trace != NULL) {
+        const saratoga_trace_event ev = {.name = name,
+                                         .now = now,
+                                         .handle = handle,
+                                         .keys = keys,
+                                         .values = values,
+                                         .text = text};
+        e->cfg.on_trace(e->cfg.user, &ev);
+    }
+}
+
+void saratoga__env_uplink_used(saratoga__env *e, size_t len,
+                               saratoga_time now) {
+    double rate = (double)e->cfg.uplink_bps * e->cfg.status_share / 8;
+    double bytes = (double)len;
+    if (rate > 0) {
+        saratoga_time from = e->uplink_free > now ? e->uplink_free : now;
+        e->uplink_free = from + (saratoga_time)(bytes / rate * 1e9);
+    }
+}

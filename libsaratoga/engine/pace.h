@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBSARATOGA_PACE_H
+#define LIBSARATOGA_PACE_H
+
+#include <congestion/pacer.h>
+#include <congestion/rtt.h>
+
+#include "internal/common/mem.h"
+#include "libsaratoga/engine/config.h"
+#include "libsaratoga/engine/sentlog.h"
+
+#define SARATOGA__REPORTS 8
+
+/* When the next DATA may leave: the rate of an open loop, or what a congestion
+ * controller allows that is told of every cycle. */
+typedef struct saratoga__pace {
+    enum saratoga__law law;
+    struct cong *cong; /* NULL: open loop */
+    struct cong_pacer pacer;
+    struct cong_rate_sample sample;
+    double rate;        /* bytes/s of IP packets: of the loop, or the cap; 0 */
+    double granularity; /* seconds that a burst must cover */
+    double overhead;    /* bytes of headers in front of a payload */
+    double mss;
+    double p;
+    double x_recv;
+    double sent[SARATOGA__REPORTS]; /* from one report of losses to the */
+    double gone[SARATOGA__REPORTS]; /* next, newest first; those lost */
+    saratoga_time feedback_at;      /* silence is told to the controller */
+    saratoga_time cycle_at;         /* when the last one ended; 0: never */
+    saratoga_time round_at;
+    bool limited;     /* held back since the last feedback */
+    bool waits;       /* for its time alone: what it is late is made up for */
+    bool episode;     /* a window controller's */
+    uint64_t recover; /* the newest transmission when it began, or when slow
+                         start ended: tfrc */
+} saratoga__pace;
+
+/* Returns 0, SARATOGA_ERR_NOMEM or SARATOGA_ERR_INVAL (a parameter). */
+int saratoga__pace_init(saratoga__pace *p, const cmn__mem *mem,
+                        const saratoga_options *o, double mss, double overhead,
+                        double granularity, cong_time rtt, saratoga_time now);
+/* Whether its law is fed with a loss rate and a receive rate. */
+bool saratoga__pace_has_equation(const saratoga__pace *p);
+void saratoga__pace_free(saratoga__pace *p, const cmn__mem *mem);
+void saratoga__pace_set_rate(saratoga__pace *p, uint64_t bps);
+/* Follows the controller; call before asking. */
+void saratoga__pace_update(saratoga__pace *p, cong_time srtt);
+/* No DATA fit in the window beside those in flight. */
+bool saratoga__pace_is_shut(const saratoga__pace *p, double flight);
+/* When the next DATA may leave, now or earlier: at once.  The window is shut:
+ * SARATOGA_TIME_NEVER. */
+saratoga_time saratoga__pace_next(const saratoga__pace *p, double flight,
+                                  saratoga_time now);
+/* A packet of that size, headers included, leaves. */
+void saratoga__pace_sent(saratoga__pace *p, double size, saratoga_time now);
+void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
+                             const struct cong_rtt *rtt, cong_time sample,
+                             double flight, double missing, saratoga_time now);
+/* No STATUS for an RTO; nth in a row. */
+void saratoga__pace_on_rto(saratoga__pace *p, double flight, unsigned nth,
+                           saratoga_time now);
+/* Silence is counted from here: a STATUS came, whatever it says, or the first
+ * request after it left, which is late where the way back is thin. */
+void saratoga__pace_await(saratoga__pace *p, saratoga_time now);
+/* Tells the controller of silence when it is time and an answer is owed, or
+ * nothing was sent that could be answered. */
+void saratoga__pace_on_timeout(saratoga__pace *p, double flight, bool owed,
+                               saratoga_time now);
+
+#endif /* LIBSARATOGA_PACE_H */

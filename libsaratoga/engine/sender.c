@@ -1,0 +1,534 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/engine/session.h"
+
+#include "libsaratoga/engine/stamp.h"
+
+#define LOG_MAX ((uint64_t)1 << 18)
+#define NS_PER_S 1e9
+#define OVERDUE_MAX 8 /* times that the wait for an answer is doubled */
+#define WINDOW_ASKS 4 /* STATUS that a window asks for per RTT */
+
+static double granularity(const saratoga__session *s) {
+    return (double)s->env->cfg.timer_granularity_us * 1e-6;
+}
+
+static size_t head_len(const saratoga__session *s) {
+    size_t stamp =
+        s->opt.timestamps == SARATOGA_TS_OFF ? 0 : SARATOGA__STAMP_LEN;
+    return 8 + stamp + saratoga__width(s->descriptor);
+}
+
+static size_t payload_len(const saratoga__session *s) {
+    const saratoga_config *c = &s->env->cfg;
+    size_t room = c->mtu - s->overhead - head_len(s);
+    return s->opt.payload > 0 && s->opt.payload < room ? s->opt.payload : room;
+}
+
+bool saratoga__sender_is_one_way(const saratoga__session *s) {
+    return s->opt.no_status || s->opt.multicast || s->opt.unreliable;
+}
+
+static int open_source(saratoga__session *s) {
+    saratoga__sender *o = &s->out;
+    if (s->kind == SARATOGA_STREAM) {
+        o->size = o->finished ? o->base : SARATOGA_SIZE_UNKNOWN;
+        return 0;
+    }
+    o->size = s->entry.size;
+    if (s->unchanged) { /* METADATA says it all */
+        o->next = o->size;
+        o->eod_sent = true;
+        return 0;
+    }
+    if (cmn__ranges_add(&o->todo, 0, o->size, NULL) != 0) {
+        return SARATOGA_ERR_NOMEM;
+    }
+    return saratoga__source_init(&o->source, &s->env->jobs, s->handle,
+                                 s->opt.blocks, s->opt.block, o->payload,
+                                 o->size);
+}
+
+int saratoga__sender_open(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    const cmn__mem *mem = &s->env->mem;
+    int rv;
+    o->payload = payload_len(s);
+    cmn__ranges_init(&o->todo, mem, s->opt.max_holes + 2);
+    cmn__ranges_init(&o->tail, mem, s->opt.max_holes + 2);
+    cmn__ranges_init(&o->miss, mem, s->opt.max_holes + 2);
+    cmn__bytes_init(&o->window, mem);
+    saratoga__sentlog_init(&o->log, mem, LOG_MAX, s->opt.max_holes);
+    rv = open_source(s);
+    if (rv == 0) {
+        rv = saratoga__pace_init(&o->pace, mem, &s->opt, (double)o->payload,
+                                 (double)(head_len(s) + s->overhead),
+                                 granularity(s), s->rtt.srtt, now);
+    }
+    o->lite = s->opt.lite && (s->peer_abilities & SARATOGA_LITE) != 0;
+    o->unanswered = SARATOGA_TIME_NEVER;
+    o->poll_at = SARATOGA_TIME_NEVER;
+    o->rto_at = SARATOGA_TIME_NEVER;
+    o->copies = s->opt.copies - 1;
+    o->passes = s->opt.cycles;
+    o->early_polls = SARATOGA__EARLY_POLLS;
+    o->ask_at = now;
+    o->awaited = SARATOGA_TIME_NEVER;
+    o->confirmed = s->rtt.srtt > 0 && s->opt.rtt_hint == 0;
+    o->poll_due = o->size == 0 && !s->unchanged;
+    s->send_metadata = true;
+    s->heard = now;
+    if (rv == 0) {
+        saratoga__sender_plan(s);
+    }
+    return rv;
+}
+
+void saratoga__sender_free(saratoga__session *s) {
+    saratoga__sender *o = &s->out;
+    if (o->todo.mem == NULL) {
+        return;
+    }
+    cmn__ranges_free(&o->todo);
+    cmn__ranges_free(&o->tail);
+    cmn__ranges_free(&o->miss);
+    cmn__bytes_free(&o->window);
+    saratoga__source_free(&o->source);
+    saratoga__sentlog_free(&o->log);
+    saratoga__pace_free(&o->pace, &s->env->mem);
+    o->todo.mem = NULL;
+}
+
+void saratoga__sender_plan(saratoga__session *s) {
+    s->out.starved = false;
+    if (s->state == SARATOGA__OPEN && s->kind != SARATOGA_STREAM) {
+        saratoga__source_plan(&s->out.source, &s->out.todo);
+    }
+}
+
+bool saratoga__sender_is_drained(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    return o->todo.count == 0 && o->size != SARATOGA_SIZE_UNKNOWN &&
+           o->next >= o->size;
+}
+
+/* ---- when to ask ---- */
+
+/* So long that answers of the size seen leave half of the peer's thin way
+ * back free.  How much that carries nobody has to say: the parts of a long list
+ * leave together, and come as they get through.  But a list that takes minutes
+ * is not waited out in silence. */
+static saratoga_time uplink_spacing(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    double bytes = (double)(o->answer_len > o->answer_last ? o->answer_len
+                                                           : o->answer_last);
+    double share = s->env->cfg.status_share;
+    if (s->opt.uplink_bps > 0) {
+        return (saratoga_time)(bytes / (share * (double)s->opt.uplink_bps / 8) *
+                               NS_PER_S);
+    }
+    if (o->train_len == 0 || !(share > 0)) {
+        return 0;
+    }
+    return saratoga__sooner(
+        (saratoga_time)(bytes / share * (double)o->train_time /
+                        (double)o->train_len),
+        s->opt.inactivity / 4);
+}
+
+/* Once per RTT; for a window, which moves when it is told what arrived, some
+ * times as often. */
+static saratoga_time wanted_spacing(const saratoga__session *s) {
+    const saratoga__pace *p = &s->out.pace;
+    saratoga_time srtt = (saratoga_time)s->rtt.srtt;
+    if (s->rtt.srtt <= 0) {
+        return s->opt.first_spacing;
+    }
+    if (s->rtt.latest > 0 && s->rtt.latest < s->rtt.srtt / 2) {
+        srtt = (saratoga_time)s->rtt.latest; /* a queue is gone */
+    }
+    if (p->cong == NULL) {
+        return saratoga__sooner(srtt, s->opt.status_spacing);
+    }
+    return p->law == SARATOGA__WINDOW ? srtt / WINDOW_ASKS : srtt;
+}
+
+static saratoga_time spacing(const saratoga__session *s) {
+    saratoga_time grain = s->env->cfg.timer_granularity_us * UINT64_C(1000);
+    saratoga_time thin = uplink_spacing(s);
+    saratoga_time least = thin > grain ? thin : grain;
+    saratoga_time wanted = wanted_spacing(s);
+    return wanted > least ? wanted : least;
+}
+
+/* Answers that take longer than they did wait for each other on a thin way
+ * back: more of them would only make it worse. */
+saratoga_time saratoga__sender_next_ask(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    saratoga_time rtt = s->rtt.min_rtt > 0 ? (saratoga_time)s->rtt.min_rtt : 0;
+    saratoga_time patience = saratoga__later(rtt, 2 * spacing(s));
+    saratoga_time at = o->ask_at;
+    if (s->rtt.srtt > 0 && at > saratoga__later(o->awaited, patience)) {
+        at = saratoga__later(o->asked_at, patience << o->overdue);
+    }
+    if (o->group_d != 0 && o->group_d == o->train_d) { /* there is more of it */
+        saratoga_time more = saratoga__later(o->answer_at, 2 * o->part_gap);
+        at = more > at ? more : at;
+    }
+    return at;
+}
+
+/* Times how a long list comes in. */
+static void time_parts(saratoga__session *s, uint64_t d, size_t len, bool part,
+                       saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    if (part && d == o->status_d) {
+        o->part_gap = now - o->answer_at;
+        o->train_len = d == o->train_d ? o->train_len : 0;
+        o->train_time = d == o->train_d ? o->train_time : 0;
+        o->train_d = d;
+        o->train_len += len + s->overhead;
+        o->train_time += o->part_gap;
+    }
+    o->answer_at = now;
+}
+
+void saratoga__sender_on_answer(saratoga__session *s, uint64_t d, size_t len,
+                                bool part, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    time_parts(s, d, len, part, now);
+    if (d > o->status_d) {
+        o->answer_last = o->answer_len;
+        o->answer_len = 0;
+        o->overdue = 0;
+        o->awaited = saratoga__sentlog_next_ask(&o->log, d);
+    }
+    o->answer_len += len + s->overhead;
+}
+
+/* An open loop needs no answer per RTT where that would be every packet. */
+static bool has_sent_enough(const saratoga__session *s, saratoga_time now) {
+    const saratoga__sender *o = &s->out;
+    return o->pace.cong != NULL || o->since_ask + 1 >= s->opt.spacing_packets ||
+           now >= saratoga__later(o->ask_at, s->opt.status_spacing);
+}
+
+bool saratoga__sender_is_window_shut(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    return o->pace.law == SARATOGA__WINDOW && s->rtt.srtt > 0 && !o->stalled &&
+           o->todo.count > 0 &&
+           saratoga__pace_is_shut(&o->pace, (double)o->log.flight);
+}
+
+/* The answer tells the RTT, without which none is of use; that to an empty
+ * packet may not. */
+static bool asks_for_rtt(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    return o->pace.law == SARATOGA__WINDOW && s->rtt.srtt <= 0 &&
+           saratoga__pace_is_shut(&o->pace,
+                                  (double)o->log.flight + o->pace.mss);
+}
+
+static bool wants_answer(const saratoga__session *s, saratoga_time now) {
+    const saratoga__sender *o = &s->out;
+    if (saratoga__sender_is_one_way(s)) {
+        return false;
+    }
+    return o->log.ring.tail == 1 || asks_for_rtt(s) ||
+           (now >= saratoga__sender_next_ask(s) && has_sent_enough(s, now));
+}
+
+static void on_asked(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    bool late = saratoga__sender_next_ask(s) > o->ask_at;
+    o->overdue += late && o->overdue < OVERDUE_MAX ? 1 : 0;
+    o->awaited = saratoga__sooner(o->awaited, now);
+    o->asked_at = now;
+    o->ask_at = saratoga__later(now, spacing(s));
+    o->since_ask = 0;
+    o->poll_due = false;
+    if (o->unanswered == SARATOGA_TIME_NEVER) {
+        o->unanswered = now;
+        saratoga__pace_await(&o->pace, now);
+    }
+    if (o->rto_at == SARATOGA_TIME_NEVER) {
+        o->rto_at = saratoga__later(now, (saratoga_time)cong_rtt_rto(&s->rtt));
+    }
+    s->st.requests_packets++;
+}
+
+/* ---- polls at the end, or when nothing is heard ---- */
+
+saratoga_time saratoga__sender_first_wait(const saratoga__session *s) {
+    saratoga_time wait = s->opt.poll;
+    if (s->rtt.srtt <= 0) {
+        return wait > SARATOGA_S ? wait : SARATOGA_S;
+    }
+    return 2 * (saratoga_time)s->rtt.srtt > wait
+               ? 2 * (saratoga_time)s->rtt.srtt
+               : wait;
+}
+
+void saratoga__sender_restart_poll(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    o->poll_wait = saratoga__sender_first_wait(s);
+    o->poll_at = SARATOGA_TIME_NEVER;
+    if (!saratoga__sender_is_one_way(s) && (o->stalled || o->todo.count == 0) &&
+        (o->next > o->proven || saratoga__sender_is_drained(s))) {
+        o->poll_at = saratoga__later(now, o->poll_wait);
+    }
+}
+
+/* The last requests may get lost: a few more follow soon. */
+static void arm_poll(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    saratoga_time wait =
+        o->poll_wait > 0 ? o->poll_wait : saratoga__sender_first_wait(s);
+    saratoga_time most = s->opt.poll_max;
+    if (saratoga__sender_is_one_way(s)) {
+        return;
+    }
+    if (o->early_polls > 0 && saratoga__sender_is_drained(s) &&
+        s->rtt.srtt > 0) {
+        o->early_polls--;
+        o->poll_at = saratoga__later(now, (saratoga_time)s->rtt.srtt / 8);
+        return;
+    }
+    o->poll_at = saratoga__later(now, wait);
+    if (o->stalled) { /* the link may be back any time */
+        most = saratoga__sooner(most, SARATOGA_S);
+        most = most > saratoga__sender_first_wait(s)
+                   ? most
+                   : saratoga__sender_first_wait(s);
+    }
+    o->poll_wait = saratoga__sooner(2 * wait, most > wait ? most : wait);
+}
+
+/* ---- writing ---- */
+
+static uint64_t next_stamp(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    uint64_t x = saratoga__stamp_clock(now, s->env->cfg.posix_offset);
+    if (s->opt.timestamps == SARATOGA_TS_LOCAL) {
+        x = o->log.ring.tail;
+    }
+    /* Each transmission has its own, so that an echo names one. */
+    o->last_stamp = x > o->last_stamp ? x : o->last_stamp + 1;
+    return o->last_stamp;
+}
+
+static void note(saratoga__session *s, cmn__range r, bool asks, uint64_t stamp,
+                 saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    saratoga__sent sent = {.offset = r.start,
+                           .stamp = stamp,
+                           .at = now,
+                           .len = (uint32_t)(r.end - r.start),
+                           .asks = asks,
+                           .again = r.end > r.start && r.start < o->next};
+    (void)saratoga__sentlog_add(&o->log, &sent);
+    s->st.data_packets++;
+    s->st.data_bytes += sent.len;
+    o->since_ask++;
+    o->sent_at = now;
+    if (sent.len > 0) {
+        o->vain_since = o->in_vain > 0 ? o->vain_since : now;
+        o->in_vain += o->in_vain < SARATOGA__VAIN_PACKETS ? 1 : 0;
+    }
+    if (sent.again) {
+        s->st.retransmitted_packets++;
+        s->st.retransmitted_bytes += sent.len;
+        if (o->next >= o->size) {
+            (void)cmn__ranges_add(&o->tail, r.start, r.end, NULL);
+        }
+    }
+    if (asks) {
+        on_asked(s, now);
+    }
+    o->next = r.end > o->next ? r.end : o->next;
+}
+
+static size_t write_head(saratoga__session *s, cmn__writer *w, cmn__range r,
+                         bool asks, saratoga_time now) {
+    uint8_t stamp[SARATOGA__STAMP_LEN];
+    uint64_t x = next_stamp(s, now);
+    saratoga__data d = {.descriptor = s->descriptor,
+                        .kind = s->kind,
+                        .asks = asks,
+                        .eod = r.end == s->out.size,
+                        .id = s->id,
+                        .offset = {0, r.start}};
+    if (s->opt.timestamps != SARATOGA_TS_OFF) {
+        saratoga__stamp_write(s->opt.timestamps, x, stamp);
+        d.stamp = stamp;
+    }
+    saratoga__data_write_head(w, &d);
+    if (d.eod && !s->out.eod_sent) {
+        s->out.eod_sent = true;
+        s->out.eod_at = now;
+    }
+    note(s, r, asks, x, now);
+    return w->bad ? 0 : 1;
+}
+
+static size_t write_poll(saratoga__session *s, uint8_t *buf, size_t cap,
+                         saratoga_time now) {
+    cmn__writer w = cmn__writer_of(buf, cap);
+    saratoga__sender *o = &s->out;
+    cmn__range at = {o->next, o->next};
+    bool asks = !saratoga__sender_is_one_way(s);
+    size_t len;
+    (void)write_head(s, &w, at, asks, now);
+    len = (size_t)(w.p - buf);
+    o->poll_due = false;
+    s->st.polls++;
+    /* not charged to the rate: at its lowest, polls would take all of it */
+    arm_poll(s, now);
+    return len;
+}
+
+/* The lowest bytes to be sent, at most a packet of them.  At the end of a
+ * multicast or one-way pass the next one begins. */
+static bool next_range(saratoga__session *s, cmn__range *r) {
+    saratoga__sender *o = &s->out;
+    if (!cmn__ranges_next(&o->todo, 0, r)) {
+        return false;
+    }
+    if (r->end - r->start > o->payload) {
+        r->end = r->start + o->payload;
+    }
+    return true;
+}
+
+static bool copy_payload(saratoga__session *s, cmn__range r, uint8_t *to) {
+    size_t len = (size_t)(r.end - r.start);
+    if (s->kind == SARATOGA_STREAM) {
+        cmn__bytes_get(&s->out.window, r.start, to, len);
+        return true;
+    }
+    return saratoga__source_copy(&s->out.source, r.start, to, len);
+}
+
+bool saratoga__sender_is_held_up(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    return o->stalled || o->starved || o->todo.count == 0 ||
+           (!o->confirmed && s->opt.unconfirmed > 0 &&
+            s->st.data_bytes >= s->opt.unconfirmed);
+}
+
+static bool may_send(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    saratoga_time at;
+    if (saratoga__sender_is_held_up(s)) {
+        return false;
+    }
+    at = saratoga__pace_next(&o->pace, (double)o->log.flight, now);
+    if (at > now) {
+        o->pace.limited = true;
+        o->pace.waits = at != SARATOGA_TIME_NEVER;
+    }
+    return at <= now;
+}
+
+/* Nothing follows: no better packet to ask with will come. */
+static bool is_last(const saratoga__sender *o, cmn__range r) {
+    return o->todo.total == r.end - r.start;
+}
+
+static size_t write_one(saratoga__session *s, cmn__range r, uint8_t *buf,
+                        size_t cap, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    size_t head = head_len(s);
+    size_t len = head + (size_t)(r.end - r.start);
+    bool newest = r.end >= o->next;
+    bool ask = wants_answer(s, now) ||
+               (is_last(o, r) && !saratoga__sender_is_one_way(s));
+    cmn__writer w = cmn__writer_of(buf, cap);
+    if (len > cap || !copy_payload(s, r, buf + head)) {
+        o->starved = len <= cap; /* until a read ends */
+        return 0;
+    }
+    /* Answers cover what lies below the packet that asks, so a repair does not
+     * ask: an empty packet at the far end does. */
+    o->poll_due |= ask && !newest;
+    (void)write_head(s, &w, r, ask && newest, now);
+    (void)cmn__ranges_sub(&o->todo, r.start, r.end, NULL);
+    if (s->opt.unreliable && r.end > o->proven) {
+        o->proven = r.end;
+    }
+    saratoga__pace_sent(&o->pace, (double)(len + s->overhead), now);
+    s->st.wire_bytes += len + s->overhead;
+    return len;
+}
+
+static size_t write_batch(saratoga__session *s, uint8_t *buf, size_t cap,
+                          size_t *segment, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    size_t total = 0;
+    cmn__range r;
+    *segment = 0;
+    while (next_range(s, &r) && may_send(s, now)) {
+        size_t len = head_len(s) + (size_t)(r.end - r.start);
+        if (*segment != 0 && (len > *segment || o->poll_due)) {
+            break;
+        }
+        len = write_one(s, r, buf + total, cap - total, now);
+        if (len == 0) {
+            break;
+        }
+        *segment = *segment == 0 ? len : *segment;
+        total += len;
+        if (len < *segment) {
+            break;
+        }
+    }
+    if (total > 0) {
+        saratoga__sender_plan(s);
+    }
+    return total;
+}
+
+/* A small last batch of repairs goes more than once: the link has nothing
+ * better to do, and another loss would cost a round trip. */
+static void repeat_tail(saratoga__session *s) {
+    saratoga__sender *o = &s->out;
+    double least = 4 * (double)o->payload;
+    double most = o->pace.pacer.rate * (double)s->rtt.srtt / (4 * NS_PER_S);
+    cmn__range r = {0, 0};
+    if (o->copies == 0 ||
+        (double)o->tail.total > (most > least ? most : least)) {
+        return;
+    }
+    o->copies--;
+    while (cmn__ranges_next(&o->tail, r.end, &r)) {
+        (void)cmn__ranges_add(&o->todo, r.start, r.end, NULL);
+    }
+    cmn__ranges_clear(&o->tail);
+}
+
+size_t saratoga__sender_write(saratoga__session *s, uint8_t *buf, size_t cap,
+                              size_t *segment, uint32_t *flags,
+                              saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    size_t n = 0;
+    o->pace.waits &= !saratoga__sender_is_held_up(s);
+    saratoga__pace_update(&o->pace, s->rtt.srtt);
+    if (!o->meta_sent) {
+        return 0; /* METADATA leaves first */
+    }
+    *segment = 0;
+    if (o->poll_due && cap >= head_len(s)) {
+        n = write_poll(s, buf, cap, now);
+        *segment = n;
+    } else if (o->todo.count > 0) {
+        n = write_batch(s, buf, cap, segment, now);
+        if (n > 0 && o->todo.count == 0) {
+            repeat_tail(s);
+            saratoga__sender_plan(s);
+            arm_poll(s, now);
+        }
+    }
+    if (n > 0 && o->lite) {
+        *flags |= SARATOGA_PKT_LITE;
+    }
+    return n;
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/engine/session.h"
+
+#include "libsaratoga/engine/stamp.h"
+
+#define NO_IRT UINT64_MAX
+#define PENDING_METADATA SARATOGA_S
+/* So late is a packet that others overtook. */
+#define STRAGGLER (200 * SARATOGA_MS)
+
+/* A STATUS in terms of the transfer that it answers. */
+typedef struct report {
+    uint64_t progress;
+    uint64_t irt;
+    uint64_t edge; /* it says something about all below */
+    uint64_t d;    /* the transmission that it answers; 0: not known */
+    cong_time rtt; /* sample; -1: none */
+    bool full;     /* the whole list of holes */
+    bool stale;    /* a newer answer was read before */
+} report;
+
+/* In a stream whose offsets wrap. */
+static bool place_wrapped(const saratoga__session *s, const saratoga__wide *x,
+                          uint64_t *out) {
+    const saratoga__sender *o = &s->out;
+    uint64_t top = saratoga__highest(s->descriptor);
+    uint64_t back = (o->next - x->lo) & top; /* how far below next */
+    *out = o->next - back;
+    return back <= o->next;
+}
+
+/* A number on the wire as a place in the file or stream. */
+static bool place(const saratoga__session *s, const saratoga__wide *x,
+                  uint64_t *out) {
+    const saratoga__sender *o = &s->out;
+    if (s->kind == SARATOGA_STREAM && s->descriptor < SARATOGA_64_BIT) {
+        return place_wrapped(s, x, out);
+    }
+    *out = x->lo;
+    return x->hi == 0 && (o->size == SARATOGA_SIZE_UNKNOWN ? x->lo <= o->next
+                                                           : x->lo <= o->size);
+}
+
+/* What can be sent again: of a stream only what was sent and is still kept. */
+static cmn__range repairable(const saratoga__session *s) {
+    const saratoga__sender *o = &s->out;
+    bool open = o->size == SARATOGA_SIZE_UNKNOWN;
+    return (cmn__range){s->kind == SARATOGA_STREAM ? o->base : 0,
+                        open ? o->next : o->size};
+}
+
+/* A whole list replaces the picture: below its edge nothing else is to be
+ * sent. */
+static bool replaces(const saratoga__session *s, const report *r) {
+    return r->full && !r->stale && !s->opt.multicast;
+}
+
+/* What no later repair covers is to be sent.  False: no memory. */
+static bool queue_repair(saratoga__sender *o, cmn__range hole) {
+    cmn__range piece;
+    if (o->log.later.count == 0) {
+        return cmn__ranges_add(&o->todo, hole.start, hole.end, NULL) == 0;
+    }
+    while (hole.start < hole.end &&
+           saratoga__sentlog_due(&o->log, hole.start, hole.end, &piece)) {
+        if (cmn__ranges_add(&o->todo, piece.start, piece.end, NULL) != 0) {
+            return false;
+        }
+        hole.start = piece.end;
+    }
+    return true;
+}
+
+/* As far as it lies in `whole`; false: it makes no sense. */
+static bool read_hole(const saratoga__session *s, const saratoga__status_pkt *p,
+                      size_t i, cmn__range whole, cmn__range *hole) {
+    saratoga__wide from;
+    saratoga__wide to;
+    uint64_t last;
+    saratoga__status_hole(p, i, &from, &to);
+    if (!place(s, &from, &hole->start) || !place(s, &to, &last) ||
+        last < hole->start) {
+        return false;
+    }
+    hole->start = hole->start > whole.start ? hole->start : whole.start;
+    hole->end = last < whole.end ? last + 1 : whole.end;
+    return hole->start < hole->end;
+}
+
+/* Holes that make no sense are left out, the STATUS counts all the same. */
+static void take_holes(saratoga__session *s, const saratoga__status_pkt *p,
+                       report *r) {
+    saratoga__sender *o = &s->out;
+    bool new_picture = replaces(s, r);
+    uint64_t lowest = NO_IRT;
+    cmn__range whole = repairable(s);
+    if (new_picture) {
+        (void)cmn__ranges_sub(&o->todo, 0, r->edge, NULL);
+    }
+    saratoga__sentlog_answered(&o->log, r->d);
+    for (size_t i = 0; i < p->hole_count; i++) {
+        cmn__range hole;
+        if (!read_hole(s, p, i, whole, &hole)) {
+            continue;
+        }
+        if (new_picture && hole.end > r->edge) {
+            (void)cmn__ranges_sub(&o->todo, r->edge, hole.end, NULL);
+        }
+        r->edge = hole.end > r->edge ? hole.end : r->edge;
+        if (cmn__ranges_add(&o->miss, hole.start, hole.end, NULL) != 0 ||
+            !queue_repair(o, hole)) {
+            r->full = false; /* the rest comes with another STATUS */
+            break;
+        }
+        lowest = hole.start < lowest ? hole.start : lowest;
+        s->st.holes_reported++;
+    }
+    r->progress = lowest < r->progress ? lowest : r->progress;
+}
+
+/* What ends there later looks like an earlier one.  While no RTT is known, a
+ * second or more lies between them. */
+static bool is_certain(const saratoga__session *s, const saratoga__sent *sent,
+                       uint64_t irt) {
+    return sent->offset + sent->len == irt &&
+           (s->rtt.srtt <= 0 || (sent->len > 0 && !sent->again));
+}
+
+/* Which transmission is answered, and the RTT when that is certain. */
+static void place_in_log(saratoga__session *s, const saratoga__status_pkt *p,
+                         report *r, saratoga_time now) {
+    const saratoga__sentlog *log = &s->out.log;
+    saratoga_time recent =
+        s->rtt.srtt > 0 ? (saratoga_time)s->rtt.srtt : SARATOGA_S;
+    uint64_t low;
+    uint64_t high;
+    bool by_name = false;
+    r->rtt = -1;
+    if (p->stamp != NULL &&
+        saratoga__stamp_read(s->opt.timestamps, p->stamp, &low, &high)) {
+        r->d = saratoga__sentlog_by_stamp(log, low, high, r->irt);
+        by_name = low == high;
+    } else {
+        r->d = saratoga__sentlog_by_end(log, r->irt);
+    }
+    if (r->d != 0 && !p->voluntary) {
+        const saratoga__sent *sent = saratoga__sentlog_at(log, r->d);
+        if ((by_name || is_certain(s, sent, r->irt)) && now > sent->at) {
+            r->rtt = (cong_time)(now - sent->at);
+        }
+    }
+    if (r->d == 0) {
+        r->d = saratoga__sentlog_by_time(log, now > recent ? now - recent : 0);
+    }
+}
+
+/* A volunteered STATUS bears the time of the highest place, whatever came
+ * after.  What left to a group longer ago than an answer takes is answered. */
+static void place_in_group(saratoga__session *s, report *r, saratoga_time now) {
+    saratoga_time trip =
+        s->rtt.srtt > 0 ? (saratoga_time)s->rtt.srtt : s->opt.poll;
+    uint64_t d =
+        saratoga__sentlog_by_time(&s->out.log, now > trip ? now - trip : 0);
+    r->d = d > r->d ? d : r->d;
+}
+
+static void end_cycle(saratoga__session *s, uint64_t d, uint64_t irt,
+                      cong_time sample, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    saratoga_time before = o->pace.cycle_at;
+    const saratoga__path path = {
+        .rtt = s->rtt.srtt,
+        .since = before > 0 ? (cong_time)(now - before) : 0,
+        .symmetry = s->opt.symmetry,
+        .mss = (double)o->payload,
+        .holdover = 3,
+        .no_history = !saratoga__pace_has_equation(&o->pace)};
+    double flight = (double)o->log.flight;
+    saratoga__cycle c;
+    if (d <= o->log.done ||
+        !saratoga__sentlog_cycle(&o->log, d, irt, &o->miss, &path, &c)) {
+        return;
+    }
+    if (!(c.acked + c.lost > 0)) {
+        return; /* polls alone say nothing of the rate that the path bears */
+    }
+    saratoga__pace_on_cycle(&o->pace, &c, &s->rtt, sample, flight,
+                            (double)o->miss.total, now);
+    s->st.loss_events = o->pace.law == SARATOGA__STFRC
+                            ? o->log.events
+                            : s->st.loss_events + (c.lost_packets > 0 ? 1 : 0);
+}
+
+/* A list in parts: what came so far counts when another answer begins. */
+static void begin_list(saratoga__session *s, const report *r,
+                       saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    if (o->group_d != 0 && (r->d != o->group_d || r->full)) {
+        if (r->d != o->group_d) {
+            end_cycle(s, o->group_d, o->group_irt, -1, now);
+        }
+        o->group_d = 0;
+    }
+    if (o->group_d == 0) {
+        cmn__ranges_clear(&o->miss);
+    }
+}
+
+/* Nobody asks members of a group at the end, and what one of them lacks behind
+ * the last that it saw is no hole. */
+static void queue_tail(saratoga__session *s, const report *r,
+                       saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    if (s->opt.multicast && r->full && saratoga__sender_is_drained(s) &&
+        r->edge < o->size && now >= saratoga__later(o->sent_at, s->opt.poll)) {
+        (void)cmn__ranges_add(&o->todo, r->edge, o->size, NULL);
+    }
+}
+
+/* All packets of a list but the last are full. */
+static bool ends_list(saratoga__sender *o, const saratoga__status_pkt *p) {
+    bool shorter = o->group_d != 0 && p->hole_count < o->group_holes;
+    o->group_holes = p->hole_count;
+    return shorter;
+}
+
+/* A list in parts says too little to tell. */
+static void note_gain(saratoga__sender *o, const report *r) {
+    if (!r->full || r->progress > o->proven || o->held > o->most_held) {
+        o->in_vain = 0;
+    }
+    o->most_held = o->held > o->most_held ? o->held : o->most_held;
+}
+
+static void apply(saratoga__session *s, const report *r, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    uint64_t missing = o->miss.total;
+    if (!r->stale) {
+        o->status_d = r->d;
+    }
+    if (r->full && !r->stale) {
+        if (!s->opt.multicast) {
+            o->next = r->edge > o->next ? r->edge : o->next;
+        }
+        o->held = r->edge > missing ? r->edge - missing : 0;
+        s->st.holes = o->miss.count;
+        s->st.hole_bytes = missing;
+    }
+    note_gain(o, r);
+    o->proven = r->progress > o->proven ? r->progress : o->proven;
+    queue_tail(s, r, now);
+    saratoga__sender_plan(s);
+}
+
+/* Acceptances of an empty file look like the completed STATUS, and there is one
+ * for each REQUEST that was sent.  An echo belongs to none of them. */
+static bool is_like_acceptance(const saratoga__session *s,
+                               const saratoga__status_pkt *p) {
+    return s->initiator && s->out.size == 0 && p->stamp == NULL;
+}
+
+/* Whether it can have been sent before the end was heard of; and nobody shall
+ * have a file deleted that was never sent. */
+static bool is_too_soon(const saratoga__session *s,
+                        const saratoga__status_pkt *p, saratoga_time now) {
+    const saratoga__sender *o = &s->out;
+    saratoga_time wait =
+        s->rtt.min_rtt > 0 ? (saratoga_time)s->rtt.min_rtt / 2 : 0;
+    if (is_like_acceptance(s, p)) {
+        wait = o->eod_at - s->born + STRAGGLER;
+    } else if (s->kind == SARATOGA_STREAM && o->size > 0 &&
+               (p->stamp != NULL || s->opt.timestamps == SARATOGA_TS_OFF)) {
+        /* perhaps an answer to the last data, which left without the end */
+        wait = 2 * (saratoga_time)s->rtt.srtt + STRAGGLER;
+    }
+    return !s->unchanged && (!o->eod_sent || now < o->eod_at + wait);
+}
+
+/* Exactly what section 6.6 says; for one that deletes its copy thereupon
+ * nothing less will do. */
+static bool is_completed(const saratoga__session *s,
+                         const saratoga__status_pkt *p, const report *r,
+                         saratoga_time now) {
+    const saratoga__sender *o = &s->out;
+    bool deletes = saratoga__moves(s);
+    uint64_t size = o->size;
+    if (size == SARATOGA_SIZE_UNKNOWN || p->no_metadata || p->incomplete ||
+        p->hole_count != 0 ||
+        ((size == 0 || deletes || s->kind == SARATOGA_STREAM) &&
+         is_too_soon(s, p, now))) {
+        return false;
+    }
+    if (r->progress == size && r->irt == size) {
+        return p->voluntary || !deletes;
+    }
+    if (s->opt.profile == SARATOGA_VALLONA && !deletes && size > 0) {
+        return r->progress == size - 1 && o->eod_sent;
+    }
+    return s->opt.profile == SARATOGA_NASA_PERL && !deletes &&
+           r->progress == size && r->irt + 1 == size;
+}
+
+/* With a key nobody else may say so where a copy is deleted. */
+static bool is_peers_word(saratoga__session *s, const saratoga__status_pkt *p,
+                          saratoga_time now) {
+    saratoga__env *e = s->env;
+    return e->auth.key_len == 0 || !saratoga__moves(s) || s->unchanged ||
+           (p->is_signed &&
+            saratoga__auth_judge(
+                &e->auth, p->head, p->head_len, p->holes, SARATOGA__AUTH_LEN,
+                now + (uint64_t)e->cfg.posix_offset) == SARATOGA__GENUINE);
+}
+
+static void on_completed(saratoga__session *s, const saratoga__status_pkt *p,
+                         saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    o->held = o->size;
+    o->proven = o->size;
+    s->st.holes = 0;
+    if (is_peers_word(s, p, now)) {
+        saratoga__session_end(s, 0, SARATOGA_SUCCESS, true, false, now);
+    } else { /* perhaps it has the file; the copy stays */
+        saratoga__session_end(s, SARATOGA_ERR_AUTH, SARATOGA_ACCESS_DENIED,
+                              false, false, now);
+    }
+}
+
+static void advance_stream(saratoga__session *s) {
+    saratoga__sender *o = &s->out;
+    saratoga_event ev = {0};
+    if (s->kind != SARATOGA_STREAM || o->proven <= o->base) {
+        return;
+    }
+    o->base = o->proven;
+    if (o->wants_room) {
+        o->wants_room = false;
+        (void)saratoga__session_event(s, SARATOGA_EVENT_WRITABLE, &ev);
+    }
+}
+
+static void note_heard(saratoga__session *s, size_t len) {
+    saratoga__sender *o = &s->out;
+    o->confirmed = true;
+    o->stalled = false;
+    o->unanswered = SARATOGA_TIME_NEVER;
+    o->rto_at = SARATOGA_TIME_NEVER;
+    o->timeouts = 0;
+    s->st.status_packets++;
+    s->st.status_bytes += len;
+}
+
+static void trace_status(const saratoga__session *s, const report *r,
+                         saratoga_time now) {
+    static const char *const keys[] = {"progress", "irt",  "missing",
+                                       "rtt_ms",   "rate", NULL};
+    double values[] = {(double)r->progress, (double)r->irt,
+                       (double)s->out.miss.total, (double)r->rtt * 1e-6,
+                       8 * s->out.pace.pacer.rate};
+    saratoga__env_trace(s->env, "saratoga:status_received", s->handle, now,
+                        keys, values, NULL);
+}
+
+/* What is repeated without being asked for begins anew. */
+static void plan_copies(saratoga__session *s) {
+    saratoga__sender *o = &s->out;
+    cmn__ranges_clear(&o->tail);
+    o->copies = s->opt.copies - 1;
+    o->early_polls = SARATOGA__EARLY_POLLS;
+}
+
+/* METADATA that are missed may be on their way; while the checksum is being
+ * computed, all receivers miss it. */
+static saratoga_time repeat_after(const saratoga__session *s) {
+    if (s->out.digest_pending) {
+        return PENDING_METADATA;
+    }
+    return s->rtt.srtt > 0 ? (saratoga_time)s->rtt.srtt / 2 : 0;
+}
+
+void saratoga__sender_on_status(saratoga__session *s,
+                                const saratoga__status_pkt *p, size_t len,
+                                saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    report r = {.full = !p->incomplete};
+    note_heard(s, len);
+    saratoga__pace_await(&o->pace, now);
+    if (p->no_metadata && now >= saratoga__later(o->meta_at, repeat_after(s))) {
+        s->send_metadata = true;
+    }
+    if (!place(s, &p->progress, &r.progress) || !place(s, &p->irt, &r.irt)) {
+        saratoga__sender_restart_poll(s, now);
+        return;
+    }
+    if (s->opt.multicast) { /* others may lack something */
+        r.progress = 0;
+    } else if (is_completed(s, p, &r, now)) {
+        on_completed(s, p, now);
+        return;
+    }
+    r.edge = r.irt > r.progress ? r.irt : r.progress;
+    place_in_log(s, p, &r, now);
+    if (s->opt.multicast) {
+        place_in_group(s, &r, now);
+    }
+    r.stale = r.d < o->status_d;
+    r.rtt = r.d > o->status_d ? r.rtt : -1; /* a long list is no long way */
+    if (r.rtt > 0) {
+        cong_rtt_sample(&s->rtt, r.rtt);
+    }
+    saratoga__sender_on_answer(s, r.d, len, p->incomplete && !p->voluntary,
+                               now);
+    begin_list(s, &r, now);
+    take_holes(s, p, &r);
+    trace_status(s, &r, now);
+    if (r.full || ends_list(o, p)) {
+        end_cycle(s, r.d, r.edge, r.rtt, now);
+        o->group_d = 0;
+    } else {
+        o->group_d = r.d;
+        o->group_irt = r.edge;
+    }
+    plan_copies(s);
+    apply(s, &r, now);
+    advance_stream(s);
+    saratoga__sender_restart_poll(s, now);
+}

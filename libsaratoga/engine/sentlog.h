@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBSARATOGA_SENTLOG_H
+#define LIBSARATOGA_SENTLOG_H
+
+#include <congestion/loss_history.h>
+#include <saratoga/types.h>
+
+#include "internal/common/ranges.h"
+#include "internal/common/ring.h"
+
+/* What was sent and what became of it (Shahriar et al. 2011, "STFRC").
+ *
+ * Every transmission, new or repeated, gets a number of its own, 1, 2, 3 ...,
+ * that never leaves the sender.  A STATUS that answers transmission D ends a
+ * cycle: the transmissions since the last cycle up to D.  Those that touch a
+ * hole are lost, the others arrived.  A repair that left after D is not yet
+ * reported on, so the hole that it fills is no news. */
+
+typedef struct saratoga__sent {
+    uint64_t offset;
+    uint64_t stamp; /* as in stamp.h, growing */
+    saratoga_time at;
+    uint32_t len;
+    bool asks;
+    bool again; /* a repair */
+    bool lost;
+} saratoga__sent;
+
+#define SARATOGA__TOLD 2 /* answers looked back at */
+
+typedef struct saratoga__sentlog {
+    cmn__ring ring;     /* of saratoga__sent, by number */
+    cmn__ring arrivals; /* of those received within the last RTT */
+    uint64_t done;      /* end of the last cycle */
+    uint64_t flight;    /* bytes sent behind it */
+    uint64_t max;       /* entries kept */
+    struct cong_loss_history history;
+    double x_max; /* highest receive rate */
+    cong_time t_last;
+    cong_time t_cycle; /* when the packet that ended the last cycle arrived */
+    double told[SARATOGA__TOLD]; /* bytes/s between the last answers */
+    unsigned tells;
+    uint64_t events;   /* loss events */
+    uint64_t again;    /* newest repair */
+    cmn__ranges later; /* what repairs after transmission later_d cover, */
+    cmn__ranges_hint later_hint;
+    uint64_t later_d;
+    uint64_t later_to; /* as far as this one */
+} saratoga__sentlog;
+
+typedef struct saratoga__cycle {
+    uint64_t first; /* numbers of the transmissions */
+    uint64_t last;
+    uint64_t newest; /* that has left by now */
+    uint64_t packets;
+    uint64_t lost_packets;
+    double acked; /* bytes */
+    double lost;
+    double p;      /* loss event rate */
+    double x_recv; /* bytes/s */
+} saratoga__cycle;
+
+typedef struct saratoga__path {
+    cong_time rtt;   /* smoothed */
+    cong_time since; /* from the answer before to this one; 0: not known */
+    double symmetry; /* forward delay over RTT */
+    double mss;
+    uint32_t holdover; /* packets that may be overtaken */
+    bool no_history;   /* no equation asks for the loss event rate, nor for what
+                          arrived within exactly one RTT */
+} saratoga__path;
+
+void saratoga__sentlog_init(saratoga__sentlog *log, const cmn__mem *mem,
+                            uint64_t max, uint32_t max_holes);
+void saratoga__sentlog_free(saratoga__sentlog *log);
+/* Returns the number, or 0 without memory. */
+uint64_t saratoga__sentlog_add(saratoga__sentlog *log,
+                               const saratoga__sent *sent);
+const saratoga__sent *saratoga__sentlog_at(const saratoga__sentlog *log,
+                                           uint64_t d);
+/* The transmission that an echo names: the newest stamped low to high that ends
+ * at irt, or else the newest stamped so.  0: none. */
+uint64_t saratoga__sentlog_by_stamp(const saratoga__sentlog *log, uint64_t low,
+                                    uint64_t high, uint64_t irt);
+/* The newest that asked and ended at irt; 0: none. */
+uint64_t saratoga__sentlog_by_end(const saratoga__sentlog *log, uint64_t irt);
+/* The newest that left at t or before; 0: none. */
+uint64_t saratoga__sentlog_by_time(const saratoga__sentlog *log,
+                                   saratoga_time t);
+/* When the first transmission behind d left that asks for an answer; or NEVER.
+ */
+saratoga_time saratoga__sentlog_next_ask(const saratoga__sentlog *log,
+                                         uint64_t d);
+/* From here on saratoga__sentlog_due() is about what an answer to transmission
+ * d reports. */
+void saratoga__sentlog_answered(saratoga__sentlog *log, uint64_t d);
+/* The first piece of [from, end) that did not leave again after d: it is to be
+ * repaired.  False: there is none. */
+bool saratoga__sentlog_due(saratoga__sentlog *log, uint64_t from, uint64_t end,
+                           cmn__range *piece);
+/* Ends a cycle at transmission d.  `missing` lists what the receiver lacks
+ * below irt.  False: nothing to learn. */
+bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,
+                             const cmn__ranges *missing,
+                             const saratoga__path *path, saratoga__cycle *out);
+/* Gives up on what is in flight. */
+void saratoga__sentlog_give_up(saratoga__sentlog *log);
+
+#endif /* LIBSARATOGA_SENTLOG_H */

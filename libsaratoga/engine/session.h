@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBSARATOGA_SESSION_H
+#define LIBSARATOGA_SESSION_H
+
+#include <congestion/rtt.h>
+#include <saratoga/digest.h>
+#include <saratoga/transfer.h>
+
+#include "internal/common/ranges.h"
+#include "internal/common/ring.h"
+#include "libsaratoga/engine/early.h"
+#include "libsaratoga/engine/env.h"
+#include "libsaratoga/engine/index.h"
+#include "libsaratoga/engine/pace.h"
+#include "libsaratoga/engine/packet.h"
+#include "libsaratoga/engine/sentlog.h"
+#include "libsaratoga/engine/sink.h"
+#include "libsaratoga/engine/source.h"
+
+/*
+ * A session: one transfer with one peer.
+ *
+ *   responder: EXPECTING -> ASKED -> OPEN -> LINGER -> OVER
+ *   initiator:             ASKING -> OPEN -> LINGER -> OVER
+ *
+ * EXPECTING: DATA of an unknown Id came, or METADATA that announces a REQUEST;
+ * what it is for will be seen.  ASKED: the driver has to answer.  LINGER: a
+ * receiver that is done answers stray DATA.  A session ends in OVER, perhaps
+ * with one last STATUS to be sent, and goes when the driver has let go of it.
+ */
+enum saratoga__state {
+    SARATOGA__EXPECTING,
+    SARATOGA__ASKED,
+    SARATOGA__ASKING,
+    SARATOGA__OPEN,
+    SARATOGA__LINGER,
+    SARATOGA__OVER
+};
+
+#define SARATOGA__SUM_MAX 60
+/* Polls that follow soon when all is sent, in case one gets lost. */
+#define SARATOGA__EARLY_POLLS 2
+/* Fewer DATA may all get lost on a bad link. */
+#define SARATOGA__VAIN_PACKETS 64u
+/* When all is here but takes longer than this to verify, the last octet is
+ * reported as missing, so that the sender neither takes it for done nor gives
+ * up. */
+#define SARATOGA__VERIFY_PATIENCE SARATOGA_S
+
+typedef struct saratoga__sender {
+    cmn__ranges todo; /* to be sent: repairs lie below new data */
+    cmn__ranges tail; /* repairs of the end, sent since the last STATUS */
+    cmn__ranges miss; /* what the hole list being read reports */
+    saratoga__source source;
+    cmn__bytes window; /* of a stream */
+    saratoga__sentlog log;
+    saratoga__pace pace;
+    uint64_t base;      /* stream: first byte in the window */
+    uint64_t size;      /* SARATOGA_SIZE_UNKNOWN: an open stream */
+    uint64_t next;      /* behind the highest byte sent */
+    uint64_t proven;    /* everything below is held by the receiver */
+    uint64_t held;      /* bytes that it holds */
+    uint64_t most_held; /* that it ever held */
+    uint64_t last_stamp;
+    uint64_t status_d; /* transmission that the newest STATUS answered */
+    uint64_t group_d;  /* the incomplete hole list in `miss` answers this */
+    uint64_t group_irt;
+    size_t group_holes; /* in its newest packet */
+    size_t payload;
+    size_t answer_len;  /* octets of the newest answer, headers included, */
+    size_t answer_last; /* and of the one before it; a long list has parts */
+    size_t train_len;   /* of parts of a long one, behind its first, ... */
+    uint64_t train_d;   /* ... which answers this transmission; ... */
+    saratoga_time train_time; /* ... how long after that one the last came */
+    saratoga_time part_gap;   /* between the last two parts */
+    saratoga_time answer_at;  /* the newest answer, or part of one, came */
+    saratoga_time ask_at;
+    saratoga_time asked_at;
+    saratoga_time awaited; /* when the oldest unanswered one left; or NEVER */
+    uint32_t overdue;      /* asked in spite of that, since the last answer */
+    saratoga_time unanswered; /* since when requests are; NEVER: none */
+    saratoga_time poll_at;
+    saratoga_time poll_wait;
+    saratoga_time meta_at; /* METADATA left; or repeat then (one-way) */
+    saratoga_time rto_at;
+    saratoga_time eod_at;     /* the end was first told */
+    saratoga_time sent_at;    /* the newest transmission */
+    saratoga_time vain_since; /* the first of in_vain left */
+    uint32_t in_vain;         /* DATA sent since the receiver gained any */
+    uint32_t since_ask;       /* DATA since the last request */
+    uint32_t timeouts;
+    uint32_t copies;
+    uint32_t passes;
+    uint32_t early_polls; /* left to be sent at the end */
+    bool confirmed;       /* the peer was heard in answer */
+    bool stalled;         /* nothing is heard: polls only */
+    bool starved;         /* waits for reads */
+    bool poll_due;
+    bool eod_sent;
+    bool meta_sent;
+    bool digest_pending;
+    bool lite;       /* DATA go by UDP-Lite */
+    bool finished;   /* stream: no more will be written */
+    bool wants_room; /* stream: somebody waits for the window */
+} saratoga__sender;
+
+typedef struct saratoga__answer_due {
+    uint64_t irt;
+    uint8_t stamp[SARATOGA__STAMP_LEN];
+    bool stamped;
+    bool due;
+} saratoga__answer_due;
+
+typedef struct saratoga__receiver {
+    cmn__ranges got;
+    saratoga__sink sink;
+    cmn__bytes window;  /* of a reliable stream */
+    uint64_t delivered; /* of a stream: handed over */
+    uint64_t size;      /* SARATOGA_SIZE_UNKNOWN */
+    uint64_t highest;   /* behind the highest byte */
+    uint64_t resumed;
+    saratoga__answer_due asked; /* requested STATUS */
+    saratoga__answer_due highest_stamp;
+    saratoga__answer_due group; /* hole list under way */
+    uint64_t group_at;          /* its next hole starts here or later */
+    uint64_t group_progress;
+    uint32_t group_left; /* packets that it may still take */
+    bool group_voluntary;
+    bool volunteer;
+    bool has_data;
+    bool has_metadata;
+    bool eod;
+    bool whole; /* all bytes are here */
+    bool complete;
+    bool verified;
+    bool unverifiable; /* METADATA never came; go on without */
+    bool told_first;
+    uint32_t quiet_rounds;
+    saratoga_time whole_at;
+    saratoga_time ask_seen;
+    saratoga_time spacing;
+    saratoga_time quiet_at;
+    saratoga_time data_at; /* the newest came */
+    saratoga_time linger_until;
+    saratoga_time hold_until; /* multicast: STATUS waits */
+    saratoga_partial partial; /* ranges are a copy */
+    bool has_partial;
+} saratoga__receiver;
+
+typedef struct saratoga__session {
+    saratoga__env *env;
+    saratoga_handle handle;
+    void *user;
+    saratoga_pktinfo to;
+    uint64_t host;     /* under which it is found: the peer, or the group that
+                          was asked until one of it answers */
+    uint32_t overhead; /* of IP and UDP */
+    uint32_t id;
+    uint32_t type; /* saratoga_request_type */
+    enum saratoga__state state;
+    bool sends;
+    bool initiator;
+    bool done_told;
+    bool untold; /* found no memory, though */
+    bool released;
+    bool down;         /* the link is */
+    bool accepted;     /* initiator: success STATUS came */
+    bool unchanged;    /* update check: the copies are the same */
+    bool send_request; /* due now */
+    bool send_metadata;
+    bool send_reply; /* success STATUS of acceptance, or of delete */
+    bool send_error; /* last STATUS */
+    bool of_group;   /* a REQUEST to a group began it */
+    bool announce;   /* update check: METADATA before the REQUEST */
+    bool announced;  /* the peer did so */
+    saratoga_options opt;
+    void *opt_block; /* what opt points to */
+    char path[SARATOGA_PATH_MAX];
+    uint32_t peer_abilities;
+    uint32_t peer_descriptor;
+    uint32_t kind;
+    uint32_t descriptor;
+    bool has_entry;
+    bool ended; /* METADATA says so */
+    saratoga_entry entry;
+    uint32_t sum_type; /* on the wire */
+    size_t sum_len;
+    uint8_t sum[SARATOGA__SUM_MAX];
+    uint8_t *asked_packet; /* with an authentication field; until answered */
+    uint8_t *auth;         /* own */
+    size_t auth_len;
+    struct cong_rtt rtt;
+    saratoga_time born;
+    saratoga_time heard;
+    saratoga_time ended_at;
+    saratoga_time asked_at;
+    saratoga_time retry_at;
+    saratoga_time retry_wait;
+    uint32_t tries;
+    int error;
+    uint32_t status;
+    bool remote;
+    saratoga__sender out;
+    saratoga__receiver in;
+    saratoga__early early;
+    saratoga_stats st;
+    /* the node's */
+    uint32_t index;
+    uint32_t timer_slot;
+    struct saratoga__session *ready_next;
+    struct saratoga__session *ready_prev;
+    struct saratoga__session *status_next;
+    struct saratoga__session *linger_next;
+    struct saratoga__session *linger_prev;
+    saratoga__link by_role; /* others.c */
+    saratoga__link by_path; /* likewise */
+    bool is_ready;
+    bool in_status_queue;
+    bool lingers; /* is among those that make way */
+} saratoga__session;
+
+/* session.c: what both roles share */
+int saratoga__session_init(saratoga__session *s, saratoga__env *env,
+                           const saratoga_options *opt, saratoga_time now);
+void saratoga__session_free(saratoga__session *s);
+/* Sets descriptor, METADATA and sum of a source.  Returns 0 or an error. */
+int saratoga__session_describe(saratoga__session *s, const saratoga_source *src,
+                               uint32_t widest);
+bool saratoga__session_event(saratoga__session *s, uint32_t type,
+                             saratoga_event *ev);
+/* The DONE that found no memory, if there is one. */
+bool saratoga__session_tell_late(saratoga__session *s, saratoga_event *ev);
+/* Has the driver asked; q as received, or NULL. */
+void saratoga__session_ask(saratoga__session *s, const saratoga__request *q);
+/* Ends it.  `tell`: the peer gets `status` in a last STATUS. */
+void saratoga__session_end(saratoga__session *s, int error, uint32_t status,
+                           bool remote, bool tell, saratoga_time now);
+/* A local cause: the error that the driver sees and the code for the peer. */
+void saratoga__session_fail(saratoga__session *s, int error, saratoga_time now);
+void saratoga__session_open(saratoga__session *s, saratoga_time now);
+/* Takes in the DATA that came before it was open. */
+void saratoga__session_replay(saratoga__session *s, saratoga_time now);
+void saratoga__session_on_data(saratoga__session *s, const saratoga__data *d,
+                               saratoga_time now);
+void saratoga__session_on_metadata(saratoga__session *s,
+                                   const saratoga__metadata *m,
+                                   saratoga_time now);
+void saratoga__session_on_status(saratoga__session *s,
+                                 const saratoga__status_pkt *p, size_t len,
+                                 saratoga_time now);
+void saratoga__session_on_job(saratoga__session *s, saratoga__job *job,
+                              int64_t result, saratoga_time now);
+/* Anything due; and when it wants to be called again. */
+void saratoga__session_on_timeout(saratoga__session *s, saratoga_time now);
+saratoga_time saratoga__session_wake(const saratoga__session *s,
+                                     saratoga_time now);
+/* Writes datagrams other than a receiver's STATUS; 0: none now. */
+size_t saratoga__session_write(saratoga__session *s, uint8_t *buf, size_t cap,
+                               size_t *segment, uint32_t *flags,
+                               saratoga_time now);
+/* Whether a receiver wants to send a STATUS. */
+bool saratoga__session_wants_status(const saratoga__session *s,
+                                    saratoga_time now);
+static inline bool saratoga__session_lives(const saratoga__session *s) {
+    return s->state < SARATOGA__LINGER;
+}
+/* a or b, whichever comes first; a + b that stays below NEVER. */
+static inline saratoga_time saratoga__sooner(saratoga_time a, saratoga_time b) {
+    return a < b ? a : b;
+}
+static inline saratoga_time saratoga__later(saratoga_time a, saratoga_time d) {
+    return d >= SARATOGA_TIME_NEVER - a ? SARATOGA_TIME_NEVER : a + d;
+}
+
+/* The sender deletes its copy at the end. */
+static inline bool saratoga__moves(const saratoga__session *s) {
+    return s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE;
+}
+
+/* session_out.c: packets that both roles send */
+/* With a key: adds the authentication field for the `len` octets of a packet
+ * that it is to cover. */
+void saratoga__sign(saratoga__env *e, cmn__writer *w, const uint8_t *packet,
+                    size_t len, saratoga_time now);
+/* A STATUS without holes, 16-bit zeros. */
+size_t saratoga__write_plain_status(uint32_t id, uint32_t code, uint8_t *buf,
+                                    size_t cap);
+
+/* sender.c */
+int saratoga__sender_open(saratoga__session *s, saratoga_time now);
+void saratoga__sender_free(saratoga__session *s);
+size_t saratoga__sender_write(saratoga__session *s, uint8_t *buf, size_t cap,
+                              size_t *segment, uint32_t *flags,
+                              saratoga_time now);
+void saratoga__sender_plan(saratoga__session *s);
+/* Everything is sent and the end is known. */
+bool saratoga__sender_is_drained(const saratoga__session *s);
+void saratoga__sender_restart_poll(saratoga__session *s, saratoga_time now);
+/* Nobody answers: the way back does not exist, or too many would. */
+bool saratoga__sender_is_one_way(const saratoga__session *s);
+/* Something other than the pacer stands in the way. */
+bool saratoga__sender_is_held_up(const saratoga__session *s);
+/* Nothing can leave to ask with: an empty packet does. */
+bool saratoga__sender_is_window_shut(const saratoga__session *s);
+/* When the next STATUS may be asked for; an answer to transmission d came. */
+saratoga_time saratoga__sender_next_ask(const saratoga__session *s);
+void saratoga__sender_on_answer(saratoga__session *s, uint64_t d, size_t len,
+                                bool part, saratoga_time now);
+/* From the last thing sent to the first poll. */
+saratoga_time saratoga__sender_first_wait(const saratoga__session *s);
+
+/* sender_time.c */
+saratoga_time saratoga__sender_wake(const saratoga__session *s,
+                                    saratoga_time now);
+void saratoga__sender_on_timeout(saratoga__session *s, saratoga_time now);
+
+/* sender_status.c */
+void saratoga__sender_on_status(saratoga__session *s,
+                                const saratoga__status_pkt *p, size_t len,
+                                saratoga_time now);
+
+/* receiver.c */
+int saratoga__receiver_open(saratoga__session *s, saratoga_time now);
+int saratoga__receiver_keep(saratoga__session *s, const saratoga_partial *p);
+void saratoga__receiver_free(saratoga__session *s);
+void saratoga__receiver_on_data(saratoga__session *s, const saratoga__data *d,
+                                saratoga_time now);
+void saratoga__receiver_on_job(saratoga__session *s, saratoga__job *job,
+                               int64_t result, saratoga_time now);
+void saratoga__receiver_on_timeout(saratoga__session *s, saratoga_time now);
+saratoga_time saratoga__receiver_wake(const saratoga__session *s,
+                                      saratoga_time now);
+void saratoga__receiver_advance(saratoga__session *s, saratoga_time now);
+
+/* receiver_metadata.c */
+void saratoga__receiver_on_metadata(saratoga__session *s,
+                                    const saratoga__metadata *m,
+                                    saratoga_time now);
+/* The checksum to be computed over the file. */
+uint32_t saratoga__receiver_checksum(const saratoga__session *s);
+/* METADATA are here, and all that they have to tell. */
+bool saratoga__receiver_is_told(const saratoga__session *s);
+
+/* receiver_status.c */
+bool saratoga__receiver_wants_status(const saratoga__session *s,
+                                     saratoga_time now);
+size_t saratoga__receiver_write_status(saratoga__session *s, uint8_t *buf,
+                                       size_t cap, saratoga_time now);
+/* Somebody else of the group reported holes. */
+void saratoga__receiver_on_other(saratoga__session *s,
+                                 const saratoga__status_pkt *p);
+
+#endif /* LIBSARATOGA_SESSION_H */

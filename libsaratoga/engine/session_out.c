@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/engine/session.h"
+
+void saratoga__sign(saratoga__env *e, cmn__writer *w, const uint8_t *packet,
+                    size_t len, saratoga_time now) {
+    uint8_t field[SARATOGA__AUTH_LEN];
+    if (!w->bad && e->auth.key_len > 0) {
+        saratoga__auth_write(&e->auth, packet, len,
+                             now + (uint64_t)e->cfg.posix_offset, &e->rng,
+                             field);
+        cmn__put_bytes(w, field, sizeof(field));
+    }
+}
+
+static size_t write_request(saratoga__session *s, uint8_t *buf, size_t cap,
+                            saratoga_time now) {
+    cmn__writer w = cmn__writer_of(buf, cap);
+    saratoga__request q = {.abilities = saratoga__env_abilities(s->env),
+                           .descriptor = s->opt.max_descriptor,
+                           .type = s->type,
+                           .id = s->id,
+                           .path = s->path,
+                           .path_len = strlen(s->path),
+                           .auth = s->auth,
+                           .auth_len = s->auth_len};
+    saratoga__request_write(&w, &q);
+    if (s->auth_len == 0) {
+        saratoga__sign(s->env, &w, buf, 8 + q.path_len, now);
+    }
+    s->send_request = false;
+    s->asked_at = now;
+    s->tries++;
+    s->retry_at = saratoga__later(now, s->retry_wait);
+    s->retry_wait = saratoga__later(s->retry_wait, s->retry_wait);
+    return w.bad ? 0 : (size_t)(w.p - buf);
+}
+
+static size_t write_metadata(saratoga__session *s, uint8_t *buf, size_t cap,
+                             saratoga_time now) {
+    cmn__writer w = cmn__writer_of(buf, cap);
+    saratoga__metadata m;
+    m.descriptor = s->descriptor;
+    m.kind = s->kind;
+    m.ended = s->kind == SARATOGA_STREAM && s->out.finished;
+    m.lite = s->entry.lite;
+    m.id = s->id;
+    m.sum_type = s->sum_type;
+    m.sum_len = s->sum_len;
+    m.sum = s->sum;
+    m.entry = s->entry;
+    saratoga__metadata_write(&w, &m);
+    s->send_metadata = false;
+    s->out.meta_sent = true;
+    s->out.meta_at = now;
+    s->st.metadata_packets++;
+    return w.bad ? 0 : (size_t)(w.p - buf);
+}
+
+size_t saratoga__write_plain_status(uint32_t id, uint32_t code, uint8_t *buf,
+                                    size_t cap) {
+    cmn__writer w = cmn__writer_of(buf, cap);
+    saratoga__status_pkt p = {.voluntary = true, .code = code, .id = id};
+    p.no_metadata = code == SARATOGA_METADATA_REQUIRED;
+    saratoga__status_write_head(&w, &p);
+    return w.bad ? 0 : (size_t)(w.p - buf);
+}
+
+static size_t write_announcement(saratoga__session *s, uint8_t *buf,
+                                 size_t cap) {
+    cmn__writer w = cmn__writer_of(buf, cap);
+    const saratoga_partial *p = &s->in.partial;
+    saratoga__metadata m = {.kind = SARATOGA_FILE, .id = s->id};
+    m.sum_len = saratoga_digest_len(p->checksum);
+    m.sum_type = p->checksum & 0xF;
+    m.sum = p->digest;
+    m.entry = p->entry;
+    m.entry.descriptor = SARATOGA_DESCRIPTOR_FIT;
+    m.descriptor = saratoga__descriptor_for(m.entry.size);
+    saratoga__metadata_write(&w, &m);
+    s->announce = false;
+    return w.bad ? 0 : (size_t)(w.p - buf);
+}
+
+size_t saratoga__session_write(saratoga__session *s, uint8_t *buf, size_t cap,
+                               size_t *segment, uint32_t *flags,
+                               saratoga_time now) {
+    size_t n = 0;
+    *flags = 0;
+    if (s->down) {
+        return 0;
+    }
+    if (s->send_error || s->send_reply) {
+        uint32_t code = s->send_error ? s->status : SARATOGA_SUCCESS;
+        s->send_error = false;
+        s->send_reply = false;
+        n = saratoga__write_plain_status(s->id, code, buf, cap);
+        saratoga__env_uplink_used(s->env, n + s->overhead, now);
+    } else if (s->announce) {
+        n = write_announcement(s, buf, cap);
+    } else if (s->send_request) {
+        n = write_request(s, buf, cap, now);
+    } else if (s->send_metadata && s->state == SARATOGA__OPEN) {
+        n = write_metadata(s, buf, cap, now);
+    } else if (s->state == SARATOGA__OPEN && s->sends) {
+        return saratoga__sender_write(s, buf, cap, segment, flags, now);
+    }
+    *segment = n;
+    return n;
+}

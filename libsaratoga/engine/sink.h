@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBSARATOGA_SINK_H
+#define LIBSARATOGA_SINK_H
+
+#include "internal/common/ranges.h"
+#include "libsaratoga/engine/jobs.h"
+
+/* Hands received bytes over in pieces, then has the file digested from its
+ * beginning and committed.
+ *
+ * A piece grows while others are being written, so that a slow disk gets large
+ * writes and an idle one gets all that came since it was asked last. */
+
+typedef struct saratoga__sink {
+    saratoga__jobs *jobs;
+    saratoga_handle handle;
+    saratoga__job *open;  /* being filled; may be submitted already */
+    saratoga__job *order; /* TRUNCATE, DIGEST or COMMIT under way */
+    cmn__ranges held;     /* written */
+    size_t block_len;
+    uint32_t writing; /* with the driver */
+    uint32_t limit;   /* of them */
+    uint64_t digested;
+    bool committed;
+} saratoga__sink;
+
+void saratoga__sink_init(saratoga__sink *s, saratoga__jobs *jobs,
+                         saratoga_handle handle, uint32_t limit,
+                         size_t block_len, uint32_t max_holes);
+void saratoga__sink_free(saratoga__sink *s);
+/* Whether len bytes at offset find room now. */
+bool saratoga__sink_has_room(const saratoga__sink *s, uint64_t offset,
+                             size_t len);
+/* Takes bytes; false: no memory. */
+bool saratoga__sink_put(saratoga__sink *s, uint64_t offset, const void *data,
+                        size_t len);
+/* Hands over what is being collected. */
+void saratoga__sink_flush(saratoga__sink *s);
+/* Discards everything, in the file too. */
+bool saratoga__sink_truncate(saratoga__sink *s);
+/* Has more of the file digested, if there is enough and nothing stands in the
+ * way.  `all`: up to the last byte held. */
+void saratoga__sink_digest(saratoga__sink *s, uint32_t checksum, bool all);
+/* Whether [0, size) is written. */
+bool saratoga__sink_is_whole(const saratoga__sink *s, uint64_t size);
+/* Has the file committed; digest as in saratoga_work. */
+bool saratoga__sink_commit(saratoga__sink *s, uint32_t checksum,
+                           const uint8_t *digest, uint64_t size);
+/* Work has ended; returns 0 or the error. */
+int saratoga__sink_on_done(saratoga__sink *s, saratoga__job *job,
+                           int64_t result);
+
+#endif /* LIBSARATOGA_SINK_H */

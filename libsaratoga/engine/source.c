@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/engine/source.h"
+
+#include <string.h>
+
+int saratoga__source_init(saratoga__source *s, saratoga__jobs *jobs,
+                          saratoga_handle handle, uint32_t blocks,
+                          size_t block_len, size_t payload, uint64_t size) {
+    *s = (saratoga__source){.jobs = jobs, .handle = handle, .size = size};
+    s->block_len =
+        block_len < payload ? payload : block_len - block_len % payload;
+    s->block = cmn__alloc(jobs->mem, blocks * sizeof(*s->block));
+    s->n_blocks = s->block != NULL ? blocks : 0;
+    return s->block != NULL ? 0 : SARATOGA_ERR_NOMEM;
+}
+
+void saratoga__source_free(saratoga__source *s) {
+    for (uint32_t i = 0; i < s->n_blocks; i++) {
+        if (s->block[i].job != NULL) {
+            saratoga__jobs_drop(s->jobs, s->block[i].job);
+        }
+    }
+    if (s->jobs != NULL) {
+        cmn__free(s->jobs->mem, s->block);
+    }
+    *s = (saratoga__source){0};
+}
+
+static uint64_t block_end(const saratoga__job *job) {
+    return job->offset + job->length;
+}
+
+static bool holds(const saratoga__block *b, uint64_t offset) {
+    return b->job != NULL && offset >= b->job->offset &&
+           offset < block_end(b->job);
+}
+
+/* The block that holds a place, or NULL. */
+static saratoga__block *find(saratoga__source *s, uint64_t offset) {
+    for (uint32_t i = 0; i < s->n_blocks; i++) {
+        uint32_t at = s->newest + i;
+        at = at < s->n_blocks ? at : at - s->n_blocks;
+        if (holds(&s->block[at], offset)) {
+            return &s->block[at];
+        }
+    }
+    return NULL;
+}
+
+static void let_go(saratoga__source *s, saratoga__block *b) {
+    saratoga__jobs_drop(s->jobs, b->job);
+    *b = (saratoga__block){0};
+}
+
+static void let_go_unneeded(saratoga__source *s, const cmn__ranges *todo) {
+    for (uint32_t i = 0; i < s->n_blocks; i++) {
+        saratoga__block *b = &s->block[i];
+        cmn__range r;
+        if (b->job != NULL && b->ready &&
+            (!cmn__ranges_next(todo, b->job->offset, &r) ||
+             r.start >= block_end(b->job))) {
+            let_go(s, b);
+        }
+    }
+}
+
+/* A free block; failing that, with `press`, the one needed last. */
+static saratoga__block *find_room(saratoga__source *s, uint64_t below) {
+    saratoga__block *last = NULL;
+    for (uint32_t i = 0; i < s->n_blocks; i++) {
+        saratoga__block *b = &s->block[i];
+        if (b->job == NULL) {
+            return b;
+        }
+        if (b->ready && b->job->offset > below &&
+            (last == NULL || b->job->offset > last->job->offset)) {
+            last = b;
+        }
+    }
+    if (last != NULL) {
+        let_go(s, last);
+    }
+    return last;
+}
+
+/* Where a read from r.start on may end: with the last byte that is to be sent
+ * within a block's length. */
+static uint64_t read_end(const saratoga__source *s, const cmn__ranges *todo,
+                         cmn__range r) {
+    uint64_t limit =
+        s->size - r.start > s->block_len ? r.start + s->block_len : s->size;
+    uint64_t end = r.start;
+    while (r.start < limit) {
+        end = r.end < limit ? r.end : limit;
+        if (r.end >= limit || !cmn__ranges_next(todo, r.end, &r)) {
+            break;
+        }
+    }
+    return end;
+}
+
+static bool read_from(saratoga__source *s, saratoga__block *b, uint64_t start,
+                      uint64_t end) {
+    size_t len = (size_t)(end - start);
+    saratoga__job *job =
+        saratoga__jobs_new(s->jobs, s->handle, SARATOGA_WORK_READ,
+                           len > s->block_len / 2 ? s->block_len : len);
+    if (job == NULL) {
+        return false;
+    }
+    job->offset = start;
+    job->len = len;
+    job->length = len;
+    *b = (saratoga__block){.job = job};
+    saratoga__jobs_submit(s->jobs, job);
+    return true;
+}
+
+void saratoga__source_plan(saratoga__source *s, const cmn__ranges *todo) {
+    uint64_t at = 0;
+    cmn__range r;
+    bool lowest = true;
+    uint32_t tries = s->n_blocks;
+    let_go_unneeded(s, todo);
+    while (tries-- > 0 && cmn__ranges_next(todo, at, &r)) {
+        uint64_t start = r.start > at ? r.start : at;
+        saratoga__block *b = find(s, start);
+        if (b == NULL) {
+            /* Only what is needed next may push out what is needed later. */
+            b = find_room(s, lowest ? start : UINT64_MAX);
+            r.start = start;
+            if (b == NULL || !read_from(s, b, start, read_end(s, todo, r))) {
+                return;
+            }
+        }
+        at = block_end(b->job);
+        lowest = false;
+    }
+}
+
+bool saratoga__source_copy(saratoga__source *s, uint64_t offset, void *out,
+                           size_t len) {
+    uint8_t *to = out;
+    while (len > 0) {
+        saratoga__block *b = find(s, offset);
+        uint64_t n;
+        if (b == NULL || !b->ready) {
+            return false;
+        }
+        n = block_end(b->job) - offset;
+        n = n < len ? n : len;
+        memcpy(to, b->job->buf + (offset - b->job->offset), (size_t)n);
+        s->newest = (uint32_t)(b - s->block);
+        to += n;
+        offset += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+int saratoga__source_on_read(saratoga__source *s, saratoga__job *job,
+                             int64_t result) {
+    for (uint32_t i = 0; i < s->n_blocks; i++) {
+        saratoga__block *b = &s->block[i];
+        if (b->job != job) {
+            continue;
+        }
+        b->ready = true;
+        if (result < 0) {
+            return (int)result;
+        }
+        return (uint64_t)result == job->len ? 0 : SARATOGA_ERR_CHANGED;
+    }
+    saratoga__jobs_drop(s->jobs, job);
+    return 0;
+}

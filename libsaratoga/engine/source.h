@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBSARATOGA_SOURCE_H
+#define LIBSARATOGA_SOURCE_H
+
+#include "internal/common/ranges.h"
+#include "libsaratoga/engine/jobs.h"
+
+/* Reads ahead, in blocks, what is to be sent next. */
+
+typedef struct saratoga__block {
+    saratoga__job *job; /* NULL: free */
+    bool ready;
+} saratoga__block;
+
+typedef struct saratoga__source {
+    saratoga__jobs *jobs;
+    saratoga_handle handle;
+    saratoga__block *block;
+    uint32_t n_blocks;
+    uint32_t newest; /* last one copied from */
+    size_t block_len;
+    uint64_t size; /* of the file */
+} saratoga__source;
+
+/* Returns 0 or SARATOGA_ERR_NOMEM.  Blocks are whole multiples of payload. */
+int saratoga__source_init(saratoga__source *s, saratoga__jobs *jobs,
+                          saratoga_handle handle, uint32_t blocks,
+                          size_t block_len, size_t payload, uint64_t size);
+void saratoga__source_free(saratoga__source *s);
+/* Asks for what `todo` needs first, lets go of what it does not need. */
+void saratoga__source_plan(saratoga__source *s, const cmn__ranges *todo);
+/* Copies len bytes from offset; false: not here yet. */
+bool saratoga__source_copy(saratoga__source *s, uint64_t offset, void *out,
+                           size_t len);
+/* A read has ended.  Returns 0 or a saratoga_error: the file has shrunk or
+ * cannot be read. */
+int saratoga__source_on_read(saratoga__source *s, saratoga__job *job,
+                             int64_t result);
+
+#endif /* LIBSARATOGA_SOURCE_H */

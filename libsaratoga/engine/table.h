@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBSARATOGA_TABLE_H
+#define LIBSARATOGA_TABLE_H
+
+#include "internal/common/mem.h"
+#include "internal/common/tally.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct saratoga__session;
+
+/* The sessions of a node by handle, and by host, Id and role: the last is part
+ * of the key so that two peers may choose the same Id for opposite
+ * directions. */
+typedef struct saratoga__key {
+    uint64_t host;
+    uint32_t id;
+    bool sends;
+} saratoga__key;
+
+typedef struct saratoga__cell {
+    saratoga__key key;
+    uint32_t index; /* of the session; UINT32_MAX: free */
+    bool gone;      /* was used: look further */
+} saratoga__cell;
+
+typedef struct saratoga__table {
+    const cmn__mem *mem;
+    struct saratoga__session **session; /* by index */
+    uint32_t *generation;
+    saratoga__cell *cell;
+    uint32_t cells; /* a power of two */
+    uint32_t used;  /* cells, gone ones included */
+    uint32_t cap;
+    uint32_t max;
+    uint32_t count;
+    uint32_t hint;
+    uint64_t salt;
+    cmn__tally of_host; /* how many of each */
+} saratoga__table;
+
+void saratoga__table_init(saratoga__table *t, const cmn__mem *mem, uint32_t max,
+                          uint64_t salt);
+void saratoga__table_free(saratoga__table *t);
+/* Takes an index, and a handle to go with it.  Returns 0, SARATOGA_ERR_LIMIT
+ * or SARATOGA_ERR_NOMEM. */
+int saratoga__table_add(saratoga__table *t, struct saratoga__session *s,
+                        const saratoga__key *key, uint32_t *index,
+                        uint64_t *handle);
+void saratoga__table_remove(saratoga__table *t, uint32_t index,
+                            const saratoga__key *key);
+/* Has a session found under another key; false: no memory, nothing changed. */
+bool saratoga__table_rekey(saratoga__table *t, uint32_t index,
+                           const saratoga__key *old, const saratoga__key *key);
+struct saratoga__session *saratoga__table_by_handle(const saratoga__table *t,
+                                                    uint64_t handle);
+struct saratoga__session *saratoga__table_by_key(const saratoga__table *t,
+                                                 const saratoga__key *key);
+/* One of a host's sessions no longer counts as such, or does again, as before
+ * its removal. */
+void saratoga__table_discount(saratoga__table *t, uint64_t host);
+void saratoga__table_recount(saratoga__table *t, uint64_t host);
+/* Sessions of one host. */
+uint64_t saratoga__table_of_host(const saratoga__table *t, uint64_t host);
+
+#endif /* LIBSARATOGA_TABLE_H */

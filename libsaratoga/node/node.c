@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/node/node_impl.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <sys/statvfs.h>
+
+/* The node: its loop, and what is done in each turn of it. */
+
+/* Rounds of events and work before the loop has its turn. */
+#define ROUNDS 8
+#define TICK_MS 250
+/* While the socket is full the engine's timer need not ring. */
+#define BLOCKED_WAIT SARATOGA_MS
+/* Setting a timer costs more than sending a few packets: what is due within
+ * half of what the engine reckons with goes together. */
+#define GRAIN ((uint64_t)NET__ALARM_GRAIN_US * 500)
+
+/* --- Turns of the loop --------------------------------------------------- */
+
+void saratoga__kick(saratoga_node *u) {
+    u->dirty = true;
+}
+
+static bool drain(saratoga_node *u) {
+    saratoga_event ev;
+    saratoga_work w;
+    bool any = false;
+
+    while (saratoga_engine_next_event(u->node, &ev) == 1) {
+        saratoga__on_event(u, &ev);
+        any = true;
+    }
+    while (saratoga_engine_next_work(u->node, &w) == 1) {
+        saratoga__work_start(u, &w);
+        any = true;
+    }
+    return any;
+}
+
+static void on_again(uv_idle_t *idle) {
+    (void)idle; /* its being there keeps the loop from sleeping */
+}
+
+static void set_alarm(saratoga_node *u) {
+    uint64_t wait = net__udp_blocked(u->udp) ? BLOCKED_WAIT : GRAIN;
+    uint64_t soonest = saratoga__now() + wait;
+    uint64_t at = saratoga_engine_timeout(u->node);
+    uint64_t carrier = saratoga__secure_timeout(u);
+
+    at = at < carrier ? at : carrier;
+    net__alarm_set(&u->alarm, at < soonest ? soonest : at);
+}
+
+static void pump(saratoga_node *u) {
+    bool more = true;
+
+    if (!u->dirty || u->node == NULL) {
+        return;
+    }
+    u->dirty = false;
+    for (int i = 0; i < ROUNDS && more; i++) {
+        more = drain(u);
+    }
+    saratoga__share_rate_now_and_then(u);
+    more = saratoga__net_send(u) || more;
+    saratoga__secure_settle(u);
+    /* What was sent makes room for what is read next. */
+    more = drain(u) || more;
+    u->dirty = u->dirty || more;
+    if (u->dirty) {
+        (void)uv_idle_start(&u->again, on_again);
+        return;
+    }
+    (void)uv_idle_stop(&u->again);
+    set_alarm(u);
+}
+
+static void ring(void *owner) {
+    saratoga_node *u = owner;
+
+    saratoga_engine_on_timeout(u->node, saratoga__now());
+    saratoga__secure_on_timeout(u, saratoga__now());
+    saratoga__kick(u);
+}
+
+static void before(uv_prepare_t *handle) {
+    pump(handle->data);
+}
+
+static void after(uv_check_t *handle) {
+    pump(handle->data);
+    saratoga__close_step(handle->data);
+}
+
+static void tell_free_space(saratoga_node *u) {
+    struct statvfs fs;
+
+    if (u->has_root && u->config.may_write && fstatvfs(u->root.fd, &fs) == 0) {
+        saratoga_engine_set_free_space(u->node, (uint64_t)fs.f_bavail *
+                                                    fs.f_frsize / 1024);
+    }
+}
+
+static void tick(uv_timer_t *timer) {
+    saratoga_node *u = timer->data;
+    uint64_t now = uv_hrtime();
+
+    for (saratoga__file *f = u->files; f != NULL; f = f->next) {
+        saratoga__source_tick(f);
+        saratoga__file_tick(f, now);
+    }
+    saratoga__share_rate(u);
+    tell_free_space(u);
+    saratoga__kick(u);
+}
+
+/* --- Running ------------------------------------------------------------- */
+
+static void out_of_patience(uv_timer_t *timer) {
+    saratoga_node *u = timer->data;
+
+    uv_stop(u->loop);
+}
+
+void saratoga_node_run(saratoga_node *u, unsigned timeout_ms) {
+    if (u->loop != &u->own_loop || u->first != NULL) {
+        return;
+    }
+    uv_update_time(u->loop);
+    (void)uv_timer_start(&u->patience, out_of_patience, timeout_ms, 0);
+    (void)uv_run(u->loop, UV_RUN_DEFAULT);
+    (void)uv_timer_stop(&u->patience);
+}
+
+void saratoga_node_on_events(saratoga_node *u, void (*fn)(void *user),
+                             void *user) {
+    u->on_events = fn;
+    u->on_events_user = user;
+}
+
+int saratoga_node_get_engine_stats(saratoga_node *u,
+                                   saratoga_engine_stats *st) {
+    int rv = saratoga_engine_get_stats(u->node, st);
+
+    if (rv == 0) {
+        saratoga__secure_get_stats(u, st);
+    }
+    if (rv == 0 && st->struct_size == sizeof(*st)) {
+        st->too_big = net__udp_too_big(u->udp) +
+                      (u->lite != NULL ? net__udp_too_big(u->lite) : 0);
+    }
+    return rv;
+}
+
+unsigned saratoga_node_active(const saratoga_node *u) {
+    return u->n_files;
+}
+
+int saratoga_node_local_address(const saratoga_node *u, char *text) {
+    net__addr a;
+
+    if (net__udp_local(u->udp, &a) != 0) {
+        return SARATOGA_ERR_IO;
+    }
+    saratoga__address_text(&a, text);
+    return 0;
+}
+
+/* --- Opening ------------------------------------------------------------- */
+
+void saratoga_node_config_init_sized(saratoga_node_config *c, size_t size) {
+    memset(c, 0, size);
+    c->struct_size = size;
+    c->may_read = true;
+    c->max_peers = 256;
+}
+
+static char *keep(const char *text) {
+    return text != NULL ? strdup(text) : NULL;
+}
+
+static void copy_config(saratoga_node *u, const saratoga_node_config *c) {
+    size_t size =
+        c->struct_size < sizeof(u->config) ? c->struct_size : sizeof(u->config);
+
+    saratoga_node_config_init(&u->config);
+    memcpy(&u->config, c, size);
+    u->config.host = keep(c->host);
+    u->config.service = keep(c->service);
+    u->config.root = keep(c->root);
+    u->config.beacon_host = keep(c->beacon_host);
+    u->config.beacon_service = keep(c->beacon_service);
+    u->config.group = keep(u->config.group);
+    u->config.group_service = keep(u->config.group_service);
+    saratoga_options_init(&u->options);
+    if (c->node != NULL) {
+        u->engine = *c->node;
+    } else {
+        saratoga_config_init(&u->engine);
+    }
+    if (u->engine.auth_key != NULL &&
+        u->engine.auth_key_len <= sizeof(u->auth_key)) {
+        memcpy(u->auth_key, u->engine.auth_key, u->engine.auth_key_len);
+        u->engine.auth_key = u->auth_key;
+    }
+    if (u->engine.transfer != NULL) {
+        u->options = *u->engine.transfer;
+    }
+}
+
+static void start_handles(saratoga_node *u) {
+    (void)uv_prepare_init(u->loop, &u->before);
+    (void)uv_check_init(u->loop, &u->turn);
+    (void)uv_idle_init(u->loop, &u->again);
+    (void)uv_timer_init(u->loop, &u->tick);
+    (void)uv_timer_init(u->loop, &u->patience);
+    u->before.data = u;
+    u->turn.data = u;
+    u->again.data = u;
+    u->tick.data = u;
+    u->patience.data = u;
+    u->has_handles = true;
+    (void)uv_prepare_start(&u->before, before);
+    (void)uv_check_start(&u->turn, after);
+    (void)uv_timer_start(&u->tick, tick, TICK_MS, TICK_MS);
+}
+
+static int open_loop(saratoga_node *u, char *why) {
+    int rv;
+
+    u->loop = u->config.loop;
+    if (u->loop == NULL) {
+        rv = uv_loop_init(&u->own_loop);
+        if (rv != 0) {
+            (void)snprintf(why, SARATOGA_NODE_TEXT, "cannot make a loop: %s",
+                           uv_strerror(rv));
+            return rv;
+        }
+        u->loop = &u->own_loop;
+    }
+    start_handles(u);
+    rv = saratoga__done_init(&u->done, u);
+    u->has_done = rv == 0;
+    if (rv == 0) {
+        rv = net__alarm_init(&u->alarm, u->loop, ring, u);
+        u->has_alarm = rv == 0;
+    }
+    if (rv != 0) {
+        (void)snprintf(why, SARATOGA_NODE_TEXT, "cannot make a timer: %s",
+                       uv_strerror(rv));
+    }
+    return rv;
+}
+
+static int open_root(saratoga_node *u, char *why) {
+    int rv;
+
+    if (u->config.root == NULL) {
+        return 0;
+    }
+    rv = saratoga__root_open(&u->root, u->config.root);
+    if (rv != 0) {
+        (void)snprintf(why, SARATOGA_NODE_TEXT, "%s: %s", u->config.root,
+                       saratoga__error_text(rv));
+        return rv;
+    }
+    u->has_root = true;
+    return 0;
+}
+
+/* Blocks for the sake of a name; before anything runs. */
+static int aim_beacons(saratoga_node *u, char *why) {
+    const char *host = u->config.beacon_host != NULL ? u->config.beacon_host
+                                                     : SARATOGA_GROUP_IPV4;
+    const char *service =
+        u->config.beacon_service != NULL ? u->config.beacon_service : "7542";
+    net__route to;
+    net__addr own;
+    int rv;
+
+    if (u->engine.eid == NULL || u->engine.beacon_interval == 0) {
+        return 0;
+    }
+    memset(&to, 0, sizeof(to));
+    rv = saratoga__resolve(host, service, false, &to.remote);
+    if (rv != 0) {
+        (void)snprintf(why, SARATOGA_NODE_TEXT, "%s: %s", host,
+                       saratoga__error_text(rv));
+        return rv;
+    }
+    if (net__udp_local(u->udp, &own) == 0 && own.sa.sa_family == AF_INET6) {
+        net__addr_map(&to.remote);
+    }
+    u->beacon_route = to;
+    saratoga__pktinfo(u, &to, &u->engine.beacon_to);
+    return 0;
+}
+
+static bool draw(void *buf, size_t len, char *why) {
+    int rv = uv_random(NULL, NULL, buf, len, 0, NULL);
+
+    if (rv != 0) {
+        (void)snprintf(why, SARATOGA_NODE_TEXT, "no random numbers: %s",
+                       uv_strerror(rv));
+    }
+    return rv == 0;
+}
+
+static int open_engine(saratoga_node *u, char *why) {
+    uint8_t seed[SARATOGA_SEED_LEN];
+    struct timespec wall;
+    int rv;
+
+    if (!draw(seed, sizeof(seed), why)) {
+        return SARATOGA_ERR_IO;
+    }
+    (void)clock_gettime(CLOCK_REALTIME, &wall);
+    u->engine.posix_offset = (int64_t)wall.tv_sec * INT64_C(1000000000) +
+                             wall.tv_nsec - (int64_t)saratoga__now();
+    u->engine.timer_granularity_us = NET__ALARM_GRAIN_US;
+    u->engine.own_transfers_only = !u->has_root || !u->config.may_write;
+    rv = saratoga_config_check(&u->engine, why);
+    if (rv == 0) {
+        rv = saratoga_engine_new(&u->node, &u->engine, seed, saratoga__now());
+    }
+    if (rv != 0 && why[0] == '\0') {
+        (void)snprintf(why, SARATOGA_NODE_TEXT, "%s", saratoga_strerror(rv));
+    }
+    return rv;
+}
+
+static int open_all(saratoga_node *u, char *why) {
+    int rv;
+
+    if (!draw(u->routes.key, sizeof(u->routes.key), why) ||
+        open_loop(u, why) != 0 || open_root(u, why) != 0 ||
+        saratoga__net_open(u, why) != 0 || aim_beacons(u, why) != 0 ||
+        saratoga__group_open(u, why) != 0) {
+        return SARATOGA_ERR_IO;
+    }
+    rv = saratoga__secure_open(u, why);
+    return rv != 0 ? rv : open_engine(u, why);
+}
+
+int saratoga_node_open(saratoga_node **out, const saratoga_node_config *c,
+                       char *why) {
+    char unwanted[SARATOGA_NODE_TEXT];
+    saratoga_node *u = calloc(1, sizeof(*u));
+    int rv;
+
+    why = why != NULL ? why : unwanted;
+    why[0] = '\0';
+    *out = NULL;
+    if (u == NULL) {
+        return SARATOGA_ERR_NOMEM;
+    }
+    u->root.fd = -1;
+    /* The library behind sets itself up here, not first in a pool's thread. */
+    saratoga_digest_free(saratoga_digest_new(SARATOGA_MD5));
+    copy_config(u, c);
+    rv = open_all(u, why);
+    if (rv != 0) {
+        saratoga_node_close(u);
+        return rv;
+    }
+    tell_free_space(u);
+    saratoga__kick(u);
+    *out = u;
+    return 0;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/node/part.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#define PART (O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+#define MAP_WRITE (O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)
+#define MAP_READ (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+/* A map of SARATOGA__RANGES_MAX ranges is about this long. */
+#define MAP_MAX ((off_t)5 * 1024 * 1024)
+/* Others may finish their file between our opening and locking it. */
+#define LOCK_TRIES 8
+
+static int last_error(void) {
+    return uv_translate_sys_error(errno);
+}
+
+/* --- Opening ------------------------------------------------------------- */
+
+/* FNV-1a: names may be as long as the system allows, ours add to them. */
+static void name_it(saratoga__part *p, const char *leaf) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+    for (const char *c = leaf; *c != '\0'; c++) {
+        hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);
+    }
+    (void)snprintf(p->leaf, sizeof(p->leaf), "%s", leaf);
+    (void)snprintf(p->name, sizeof(p->name),
+                   SARATOGA__OWN_PREFIX "%016" PRIx64 ".part", hash);
+    (void)snprintf(p->map, sizeof(p->map),
+                   SARATOGA__OWN_PREFIX "%016" PRIx64 ".map", hash);
+}
+
+/* Whether the name still leads to what is open. */
+static bool is_current(const saratoga__part *p) {
+    struct stat here;
+    struct stat there;
+
+    return fstat(p->fd, &here) == 0 &&
+           fstatat(p->folder, p->name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISREG(here.st_mode) && here.st_ino == there.st_ino &&
+           here.st_dev == there.st_dev && here.st_nlink == 1;
+}
+
+static int open_locked(saratoga__part *p) {
+    for (int i = 0; i < LOCK_TRIES; i++) {
+        p->fd = openat(p->folder, p->name, PART, 0666);
+        if (p->fd < 0) {
+            return last_error();
+        }
+        if (flock(p->fd, LOCK_EX | LOCK_NB) != 0) {
+            break;
+        }
+        if (is_current(p)) {
+            return 0;
+        }
+        (void)close(p->fd);
+        p->fd = -1;
+    }
+    return UV_EBUSY;
+}
+
+static int look_at_target(saratoga__part *p) {
+    if (fstatat(p->folder, p->leaf, &p->target, AT_SYMLINK_NOFOLLOW) != 0) {
+        return errno == ENOENT ? 0 : last_error();
+    }
+    p->exists = true;
+    if (S_ISDIR(p->target.st_mode)) {
+        return UV_EISDIR;
+    }
+    return S_ISREG(p->target.st_mode) ? 0 : UV_EACCES;
+}
+
+static uint8_t *read_map(const saratoga__part *p, size_t *len) {
+    int fd = openat(p->folder, p->map, MAP_READ);
+    uint8_t *map = NULL;
+    struct stat st;
+
+    *len = 0;
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+        st.st_size > 0 && st.st_size <= MAP_MAX) {
+        map = malloc((size_t)st.st_size);
+    }
+    if (map != NULL) {
+        ssize_t n = read(fd, map, (size_t)st.st_size);
+        *len = n > 0 ? (size_t)n : 0;
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return map;
+}
+
+/* Forgets what is there. */
+static int forget(saratoga__part *p) {
+    if (unlinkat(p->folder, p->map, 0) != 0 && errno != ENOENT) {
+        return last_error();
+    }
+    return ftruncate(p->fd, 0) == 0 ? 0 : last_error();
+}
+
+static int take_left(saratoga__part *p, saratoga_partial *left,
+                     saratoga_range **ranges) {
+    size_t len;
+    uint8_t *map = read_map(p, &len);
+    struct stat st;
+    int rv = UV_EINVAL;
+
+    if (map != NULL && fstat(p->fd, &st) == 0) {
+        rv = saratoga__map_decode(map, len, (uint64_t)st.st_size, left, ranges);
+    }
+    free(map);
+    if (rv != 0) {
+        memset(left, 0, sizeof(*left));
+        *ranges = NULL;
+        return forget(p);
+    }
+    return 0;
+}
+
+int saratoga__part_open(saratoga__part *p, const saratoga__root *r,
+                        const char *path, bool overwrite,
+                        saratoga_partial *left, saratoga_range **ranges) {
+    const char *leaf = NULL;
+    int rv;
+
+    memset(p, 0, sizeof(*p));
+    p->fd = -1;
+    p->overwrite = overwrite;
+    p->folder = saratoga__root_parent(r, path, true, &leaf);
+    if (p->folder < 0) {
+        return p->folder;
+    }
+    if (strlen(leaf) > NAME_MAX) {
+        return UV_ENAMETOOLONG;
+    }
+    name_it(p, leaf);
+    rv = look_at_target(p);
+    if (rv == 0 && p->exists && !overwrite) {
+        rv = SARATOGA__EXISTS;
+    }
+    if (rv == 0) {
+        rv = open_locked(p);
+    }
+    if (rv == 0) {
+        rv = left != NULL ? take_left(p, left, ranges) : forget(p);
+    }
+    return rv;
+}
+
+/* --- While it grows ------------------------------------------------------ */
+
+int saratoga__part_cut(saratoga__part *p, uint64_t size) {
+    if (size == 0) {
+        return forget(p);
+    }
+    return ftruncate(p->fd, (off_t)size) == 0 ? 0 : last_error();
+}
+
+static int write_whole(int fd, const uint8_t *data, size_t len) {
+    while (len > 0) {
+        ssize_t n = write(fd, data, len);
+
+        if (n < 0 && errno != EINTR) {
+            return last_error();
+        }
+        if (n > 0) {
+            data += n;
+            len -= (size_t)n;
+        }
+    }
+    return fsync(fd) == 0 ? 0 : last_error();
+}
+
+int saratoga__part_save(saratoga__part *p, const uint8_t *map, size_t len) {
+    char fresh[SARATOGA__PART_NAME + 8];
+    int fd;
+    int rv;
+
+    if (fdatasync(p->fd) != 0) {
+        return last_error();
+    }
+    (void)snprintf(fresh, sizeof(fresh), "%s.new", p->map);
+    fd = openat(p->folder, fresh, MAP_WRITE, 0666);
+    if (fd < 0) {
+        return last_error();
+    }
+    rv = write_whole(fd, map, len);
+    (void)close(fd);
+    if (rv == 0 && renameat(p->folder, fresh, p->folder, p->map) != 0) {
+        rv = last_error();
+    }
+    if (rv != 0) {
+        (void)unlinkat(p->folder, fresh, 0);
+    }
+    return rv;
+}
+
+/* --- The end ------------------------------------------------------------- */
+
+static int rename_new(saratoga__part *p) {
+#if defined(RENAME_NOREPLACE)
+    if (renameat2(p->folder, p->name, p->folder, p->leaf, RENAME_NOREPLACE) ==
+        0) {
+        return 0;
+    }
+    if (errno != EINVAL && errno != ENOSYS) {
+        return errno == EEXIST ? SARATOGA__EXISTS : last_error();
+    }
+#endif
+    /* Two names for a moment: neither ever leads to a file in pieces. */
+    if (linkat(p->folder, p->name, p->folder, p->leaf, 0) != 0) {
+        return errno == EEXIST ? SARATOGA__EXISTS : last_error();
+    }
+    return unlinkat(p->folder, p->name, 0) == 0 ? 0 : last_error();
+}
+
+static int give_name(saratoga__part *p) {
+    if (!p->overwrite) {
+        return rename_new(p);
+    }
+    return renameat(p->folder, p->name, p->folder, p->leaf) == 0 ? 0
+                                                                 : last_error();
+}
+
+int saratoga__part_finish(saratoga__part *p, uint64_t size,
+                          const struct timespec *mtime) {
+    struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, *mtime};
+    int rv;
+
+    if (ftruncate(p->fd, (off_t)size) != 0) {
+        return last_error();
+    }
+    (void)futimens(p->fd, times); /* times are a courtesy */
+    if (fsync(p->fd) != 0) {
+        return last_error();
+    }
+    rv = give_name(p);
+    if (rv != 0) {
+        return rv;
+    }
+    p->finished = true;
+    (void)unlinkat(p->folder, p->map, 0);
+    /* Some file systems cannot; the file is there all the same. */
+    (void)fsync(p->folder);
+    return 0;
+}
+
+void saratoga__part_discard(saratoga__part *p) {
+    if (p->fd >= 0) {
+        (void)unlinkat(p->folder, p->name, 0);
+        (void)unlinkat(p->folder, p->map, 0);
+    }
+    saratoga__part_close(p);
+}
+
+void saratoga__part_close(saratoga__part *p) {
+    if (p->fd >= 0) {
+        (void)close(p->fd);
+    }
+    if (p->folder >= 0) {
+        (void)close(p->folder);
+    }
+    p->fd = -1;
+    p->folder = -1;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef DRIVERS_UV_SARATOGA_PART_H
+#define DRIVERS_UV_SARATOGA_PART_H
+
+#include "libsaratoga/node/map.h"
+#include "libsaratoga/node/root.h"
+
+#include <limits.h>
+#include <time.h>
+
+/*
+ * A file that is not whole yet.  It lies in the folder of the file it is to
+ * become, under a name of our own, with its map beside it, and is locked as
+ * long as somebody works on it.  All calls block.
+ */
+
+#define SARATOGA__PART_NAME 48
+
+/* Beside UV_E... */
+#define SARATOGA__EXISTS (-20002) /* the target is there already */
+
+typedef struct saratoga__part {
+    int folder;
+    int fd;
+    char leaf[NAME_MAX + 1];
+    char name[SARATOGA__PART_NAME];
+    char map[SARATOGA__PART_NAME];
+    bool overwrite;
+    bool exists;   /* the target does */
+    bool finished; /* it has its name, and no map any more */
+    struct stat target;
+} saratoga__part;
+
+/* Opens or makes the partial file of `path`.  `left`: wants what is there of
+ * it, its ranges in memory from malloc(); NULL: begins anew.  Returns 0,
+ * UV_EBUSY when another session has it, another UV_E... */
+int saratoga__part_open(saratoga__part *p, const saratoga__root *r,
+                        const char *path, bool overwrite,
+                        saratoga_partial *left, saratoga_range **ranges);
+/* Puts the octets on the disk, then the map. */
+int saratoga__part_save(saratoga__part *p, const uint8_t *map, size_t len);
+/* Shortens it. */
+int saratoga__part_cut(saratoga__part *p, uint64_t size);
+/* Makes it the file it is to become: `size` octets, on the disk, under its
+ * name.  SARATOGA__EXISTS: there is one, and it may not be replaced; the
+ * partial file stays. */
+int saratoga__part_finish(saratoga__part *p, uint64_t size,
+                          const struct timespec *mtime);
+void saratoga__part_discard(saratoga__part *p);
+void saratoga__part_close(saratoga__part *p);
+
+#endif /* DRIVERS_UV_SARATOGA_PART_H */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/node/node_impl.h"
+
+/*
+ * The rate of the link is one for all that leaves here at the same time.  Hosts
+ * share it evenly.  Of the transfers with one host the oldest has nearly all of
+ * its part, for a pass may end at any moment: whole files are worth more than
+ * many halves.  The others have the little that keeps them going, and what the
+ * oldest leaves while it only waits for an answer.
+ */
+
+/* How soon what one leaves is the others'. */
+#define AGAIN (10 * SARATOGA_MS)
+/* Of the oldest with a host, beside 1 of the others. */
+#define WEIGHT 32u
+
+static bool shares(const saratoga__file *f) {
+    return f->shares_rate && (f->fd >= 0 || saratoga__is_stream(f)) &&
+           !f->exists && !f->ended && f->handle != 0;
+}
+
+/* Whether the link is of use to it: not while it only waits for an answer. */
+static bool is_busy(const saratoga__file *f, uint64_t now) {
+    saratoga_stats st;
+
+    saratoga_stats_init(&st);
+    return saratoga_transfer_get_stats(f->u->node, f->handle, &st, now) == 0 &&
+           st.todo_bytes > 0;
+}
+
+/* Those behind in the list are older. */
+static bool is_oldest(const saratoga__file *f) {
+    for (const saratoga__file *g = f->next; g != NULL; g = g->next) {
+        if (g->weight > 0 && g->host == f->host) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The sum of the weights. */
+static unsigned weigh(saratoga_node *u, uint64_t now) {
+    unsigned sum = 0;
+
+    for (saratoga__file *f = u->files; f != NULL; f = f->next) {
+        f->weight = shares(f) && is_busy(f, now) ? 1 : 0;
+    }
+    for (saratoga__file *f = u->files; f != NULL; f = f->next) {
+        f->weight *= f->weight > 0 && is_oldest(f) ? WEIGHT : 1;
+        sum += f->weight;
+    }
+    return sum;
+}
+
+static void set(saratoga__file *f, unsigned sum, uint64_t now) {
+    unsigned weight = f->weight > 0 ? f->weight : 1; /* should it wake up */
+    uint64_t rate = f->u->options.rate_bps * weight / (sum > 0 ? sum : 1);
+
+    if (rate != f->rate) {
+        f->rate = rate;
+        (void)saratoga_transfer_set_rate(f->u->node, f->handle,
+                                         rate > 0 ? rate : 1, now);
+    }
+}
+
+void saratoga__share_rate(saratoga_node *u) {
+    uint64_t now = saratoga__now();
+    unsigned sum;
+
+    if (u->options.rate_bps == 0) {
+        return;
+    }
+    u->share_at = now + AGAIN + u->n_files * SARATOGA_MS;
+    sum = weigh(u, now);
+    for (saratoga__file *f = u->files; f != NULL; f = f->next) {
+        if (shares(f)) {
+            set(f, sum, now);
+        }
+    }
+}
+
+void saratoga__share_rate_now_and_then(saratoga_node *u) {
+    if (saratoga__now() >= u->share_at) {
+        saratoga__share_rate(u);
+    }
+}
+
+int saratoga_node_set_rate(saratoga_node *u, uint64_t id, uint64_t rate_bps) {
+    saratoga__file *f = id != 0 ? saratoga__file_find(u, id) : NULL;
+    int rv = 0;
+
+    if (rate_bps == 0) {
+        return SARATOGA_ERR_INVAL;
+    }
+    if (id == 0 && u->options.rate_bps == 0) {
+        return SARATOGA_ERR_STATE;
+    }
+    if (id != 0 && (f == NULL || f->handle == 0)) {
+        return SARATOGA_ERR_GONE;
+    }
+    if (id == 0) {
+        u->options.rate_bps = rate_bps;
+        saratoga__share_rate(u);
+    } else {
+        rv = saratoga_transfer_set_rate(u->node, f->handle, rate_bps,
+                                        saratoga__now());
+        f->shares_rate = f->shares_rate && rv != 0;
+    }
+    saratoga__kick(u);
+    return rv;
+}

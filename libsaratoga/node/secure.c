@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/node/secure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal/secure/carrier.h"
+#include "libsaratoga/node/node_impl.h"
+
+/* What a handshake needs beside IPv6's headers. */
+#define MTU_MIN 1280u
+#define MAX_DATAGRAM 65535u
+/* A host may leave and come back as often within ten minutes. */
+#define SESSIONS_MAX 4096u
+#define SESSIONS_OF_HOST 1024u
+#define HALF_OPEN_MAX 256u
+#define HALF_OPEN_OF_HOST 64u
+
+struct saratoga__secure {
+    sec__carrier *carrier;
+    uint8_t *scratch; /* NULL: the node has no key */
+};
+
+/* --- Setting up ---------------------------------------------------------- */
+
+static sec__key_source keys_of(const saratoga_node_config *c) {
+    return (sec__key_source){.passphrase = c->passphrase,
+                             .key = c->key,
+                             .key_len = c->key_len,
+                             .more_passphrases = c->more_passphrases,
+                             .more_keys = c->more_keys};
+}
+
+static void tell(void *user, const char *name, const char *key, uint64_t count,
+                 const char *reason, uint64_t now) {
+    const saratoga_config *c = user;
+    const char *const names[] = {key, NULL};
+    const double values[] = {(double)count};
+    const saratoga_trace_event ev = {.name = name,
+                                     .now = now,
+                                     .keys = names,
+                                     .values = values,
+                                     .text = reason};
+    c->on_trace(c->user, &ev);
+}
+
+/* What cannot be had together, or NULL. */
+static const char *contradiction(const saratoga_node *u,
+                                 const sec__key_source *keys) {
+    if (!sec__keys_own(keys)) {
+        return "more_passphrases and more_keys are beside a passphrase or key";
+    }
+    if (u->engine.mtu < MTU_MIN) {
+        return "with a passphrase or key the MTU must be 1280 at least";
+    }
+    if (u->engine.lite || u->options.lite) {
+        return "UDP-Lite tolerates errors, which sealed datagrams cannot have: "
+               "no passphrase or key with it";
+    }
+    if (u->config.group != NULL) {
+        return "what goes to a group is not sealed: no passphrase or key with "
+               "it";
+    }
+    if (u->config.join) {
+        return "beacons to a group are not sealed: with a passphrase or key "
+               "none are heard";
+    }
+    return saratoga__secure_objection(
+        u, u->engine.beacon_interval > 0 ? &u->beacon_route.remote : NULL,
+        &u->options);
+}
+
+static bool make_carrier(sec__carrier **out, const sec__carrier_config *c) {
+    const cmn__mem mem = cmn__mem_default();
+    uint8_t seed[SEC__SEED_LEN];
+    bool ok = uv_random(NULL, NULL, seed, sizeof(seed), 0, NULL) == 0 &&
+              sec__carrier_new(out, &mem, c, seed, saratoga__now()) == 0;
+    sec__wipe(seed, sizeof(seed));
+    return ok;
+}
+
+static int make(saratoga_node *u, const sec__key_source *keys, bool secured) {
+    const sec__carrier_config c = {
+        .keys = *keys,
+        .limits = {.max = SESSIONS_MAX,
+                   .max_of_network = SESSIONS_OF_HOST,
+                   .max_half_open = HALF_OPEN_MAX,
+                   .max_half_open_of = HALF_OPEN_OF_HOST,
+                   .tell = u->engine.on_trace != NULL ? tell : NULL,
+                   .user = &u->engine},
+        .version = SARATOGA__SECURE_VERSION,
+        .max_datagram = secured ? MAX_DATAGRAM : SEC__DATAGRAM_MIN,
+        .rekey_packets = u->config.rekey_packets};
+    u->secure = calloc(1, sizeof(*u->secure));
+    if (u->secure == NULL || !make_carrier(&u->secure->carrier, &c)) {
+        return SARATOGA_ERR_NOMEM;
+    }
+    if (secured) {
+        u->secure->scratch = malloc(NET__BURST_MAX);
+        u->engine.carrier_overhead += SEC__CARRIER_OVERHEAD;
+    }
+    return secured && u->secure->scratch == NULL ? SARATOGA_ERR_NOMEM : 0;
+}
+
+int saratoga__secure_open(saratoga_node *u, char *why) {
+    const sec__key_source keys = keys_of(&u->config);
+    bool secured = sec__keys_any(&keys);
+    const char *wrong = sec__keys_check(&keys);
+    int rv = SARATOGA_ERR_INVAL;
+    if (wrong == NULL && secured) {
+        wrong = contradiction(u, &keys);
+    }
+    if (wrong == NULL) {
+        rv = make(u, &keys, secured);
+        wrong = saratoga_strerror(rv);
+    }
+    if (rv != 0) {
+        (void)snprintf(why, SARATOGA_NODE_TEXT, "%s", wrong);
+        saratoga__secure_close(u); /* half of it is of no use */
+    }
+    /* they are the application's */
+    u->config.passphrase = NULL;
+    u->config.key = NULL;
+    u->config.more_passphrases = NULL;
+    u->config.more_keys = NULL;
+    return rv;
+}
+
+void saratoga__secure_close(saratoga_node *u) {
+    if (u->secure != NULL) {
+        sec__carrier_free(u->secure->carrier);
+        free(u->secure->scratch);
+        free(u->secure);
+        u->secure = NULL;
+    }
+}
+
+bool saratoga__is_secured(const saratoga_node *u) {
+    return u->secure != NULL && u->secure->scratch != NULL;
+}
+
+const char *saratoga__secure_objection(const saratoga_node *u,
+                                       const net__addr *to,
+                                       const saratoga_options *o) {
+    (void)u;
+    if (o->multicast || (to != NULL && saratoga__is_group(to))) {
+        return "a passphrase or key secures what goes to one host, not to a "
+               "group";
+    }
+    if (o->no_status) {
+        return "a passphrase or key needs a way back: a one-way transfer "
+               "cannot have one";
+    }
+    return NULL;
+}
+
+/* --- Receiving ----------------------------------------------------------- */
+
+/* Saratoga's first byte is 0x20 to 0x3f. */
+static bool looks_sealed(const uint8_t *data, size_t len) {
+    return len > 0 && (data[0] & 0xf0u) == (SEC__SHORT & 0xf0u);
+}
+
+static void reply(saratoga_node *u, const net__route *r,
+                  const sec__delivery *out) {
+    uint8_t *room = saratoga__net_room(u);
+    if (room != NULL) {
+        memcpy(room, out->word, out->len);
+        net__udp_put(u->udp, r, 0, out->len, out->len);
+    }
+}
+
+bool saratoga__secure_take(saratoga_node *u, const net__route *r,
+                           const uint8_t *data, size_t len, uint64_t now) {
+    saratoga_pktinfo info;
+    sec__delivery out;
+    sec__place from;
+    if (u->secure == NULL ||
+        (!saratoga__is_secured(u) && !looks_sealed(data, len))) {
+        return false;
+    }
+    saratoga__place(u, r, &info);
+    from = (sec__place){.host = info.host,
+                        .path = info.path,
+                        .network = net__route_network(u->routes.key, r)};
+    switch (
+        sec__carrier_recv(u->secure->carrier, &from, data, len, &out, now)) {
+    case SEC__CARGO:
+        saratoga__remember(u, info.path, r);
+        info.host = out.from.host;
+        info.path = out.from.path;
+        saratoga_engine_recv(u->node, &info, out.cargo, out.len, now);
+        break;
+    case SEC__TAKEN:
+        saratoga__remember(u, info.path, r);
+        break;
+    case SEC__ANSWERED:
+        reply(u, r, &out);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+/* --- Sending ------------------------------------------------------------- */
+
+uint8_t *saratoga__secure_scratch(saratoga_node *u, size_t *room) {
+    *room = NET__BURST_MAX;
+    return u->secure->scratch;
+}
+
+static void put(saratoga_node *u, uint64_t path, size_t len, size_t segment) {
+    const net__route *r = saratoga__route_of_path(u, path);
+    if (r != NULL && len > 0) {
+        net__udp_put(u->udp, r, 0, len, segment);
+    }
+}
+
+/* Sealed datagrams are longer, so that what the engine wrote as one burst may
+ * need another. */
+void saratoga__secure_put(saratoga_node *u, const saratoga_pktinfo *to,
+                          size_t len, size_t segment, uint64_t now) {
+    const sec__place place = {.host = to->host, .path = to->path};
+    uint8_t *room = saratoga__net_room(u);
+    uint64_t path = 0;
+    size_t n = 0;
+    for (size_t at = 0; at < len && room != NULL; at += segment) {
+        size_t piece = len - at < segment ? len - at : segment;
+        if (n + piece + SEC__CARRIER_OVERHEAD > NET__BURST_MAX) {
+            put(u, path, n, segment + SEC__CARRIER_OVERHEAD);
+            room = saratoga__net_room(u);
+            n = 0;
+        }
+        if (room != NULL) {
+            n += sec__carrier_seal(u->secure->carrier, &place,
+                                   u->secure->scratch + at, piece, room + n,
+                                   &path, now);
+        }
+    }
+    put(u, path, n, segment + SEC__CARRIER_OVERHEAD);
+}
+
+bool saratoga__secure_send(saratoga_node *u, uint64_t now) {
+    uint8_t *room;
+    uint64_t path;
+    size_t len;
+    if (u->secure == NULL) {
+        return true;
+    }
+    while ((room = saratoga__net_room(u)) != NULL) {
+        len = sec__carrier_send(u->secure->carrier, room, NET__BURST_MAX, &path,
+                                now);
+        if (len == 0) {
+            return true;
+        }
+        put(u, path, len, len);
+    }
+    return false;
+}
+
+uint64_t saratoga__secure_timeout(const saratoga_node *u) {
+    return u->secure != NULL ? sec__carrier_timeout(u->secure->carrier)
+                             : UINT64_MAX;
+}
+
+void saratoga__secure_on_timeout(saratoga_node *u, uint64_t now) {
+    if (u->secure != NULL) {
+        sec__carrier_on_timeout(u->secure->carrier, now);
+    }
+}
+
+void saratoga__secure_settle(saratoga_node *u) {
+    sec__refused r;
+    while (u->secure != NULL &&
+           sec__carrier_next_refusal(u->secure->carrier, &r)) {
+        for (saratoga__file *f = u->files; f != NULL; f = f->next) {
+            if (f->path_token == r.peer.path && f->handle != 0 && !f->ended) {
+                f->kept_out = r.why == SEC__WRONG_KEY ? SARATOGA_ERR_AUTH
+                                                      : SARATOGA_ERR_LIMIT;
+                saratoga__file_cancel(f);
+            }
+        }
+    }
+}
+
+void saratoga__secure_farewell(saratoga_node *u) {
+    if (u->secure != NULL && u->udp != NULL) {
+        sec__carrier_close(u->secure->carrier);
+        (void)saratoga__secure_send(u, saratoga__now());
+        (void)net__udp_flush(u->udp);
+    }
+}
+
+void saratoga__secure_get_stats(const saratoga_node *u,
+                                saratoga_engine_stats *st) {
+    saratoga_engine_stats full;
+    sec__carrier_stats own;
+    size_t size = st->struct_size;
+    if (u->secure == NULL || size > sizeof(full)) {
+        return;
+    }
+    memcpy(&full, st, size);
+    sec__carrier_get_stats(u->secure->carrier, &own);
+    full.sealed_sessions = own.sessions;
+    full.sealed_forged = own.forged;
+    full.sealed_repeated = own.repeated;
+    full.sealed_foreign = own.foreign;
+    full.callers_rejected += own.rejected;
+    memcpy(st, &full, size);
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/node/node_impl.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal/secure/secret.h"
+
+/* The engine's work on files: blocks read, written, digested, and the end. */
+
+/* A writer with so many blocks to go leaves the checksum for later. */
+#define BACKLOG 4u
+
+/* --- In a thread --------------------------------------------------------- */
+
+static int64_t do_read(saratoga__file *f, const saratoga_work *w) {
+    int64_t n = saratoga__read_at(f->fd, w->buf, w->len, w->offset);
+
+    if (n >= 0 && saratoga__source_changed(f)) {
+        return SARATOGA__CHANGED;
+    }
+    if (n > 0) {
+        saratoga__hash_offer(&f->hash, w->offset, w->buf, (size_t)n, true);
+    }
+    return n;
+}
+
+/* What comes must be what is there. */
+static int64_t compare(const saratoga__file *f, const saratoga_work *w) {
+    uint8_t *here = malloc(w->len);
+    int64_t rv = UV_ENOMEM;
+
+    if (here != NULL) {
+        rv = saratoga__read_at(f->fd, here, w->len, w->offset);
+    }
+    if (rv >= 0) {
+        rv = (size_t)rv == w->len && memcmp(here, w->buf, w->len) == 0
+                 ? 0
+                 : SARATOGA__EXISTS;
+    }
+    free(here);
+    return rv;
+}
+
+static int64_t do_write(saratoga__file *f, const saratoga_work *w) {
+    int64_t rv;
+
+    if (f->to_output) {
+        return saratoga__stream_write(f, w);
+    }
+    rv = f->exists ? compare(f, w)
+                   : saratoga__write_at(f->part.fd, w->buf, w->len, w->offset);
+    if (rv == 0) {
+        saratoga__hash_offer(&f->hash, w->offset, w->buf, w->len,
+                             saratoga__line_waiting(f) <= BACKLOG);
+    }
+    return rv;
+}
+
+/* The checksum from the beginning to `end`. */
+static int64_t digest_to(saratoga__file *f, uint32_t type, uint64_t end) {
+    int64_t rv = saratoga__hash_begin(&f->hash, type);
+
+    if (rv != 0) {
+        return rv;
+    }
+    if (!f->in_memory) {
+        return saratoga__hash_catch_up(&f->hash, f->exists ? f->fd : f->part.fd,
+                                       end);
+    }
+    if (end > f->memory_len) {
+        return UV_EIO;
+    }
+    rv = (int64_t)saratoga__hash_at(&f->hash);
+    saratoga__hash_offer(&f->hash, (uint64_t)rv, f->memory + rv,
+                         (size_t)(end - (uint64_t)rv), true);
+    return 0;
+}
+
+/* Ends the checksum of what was digested, and compares. */
+static int64_t compare_sum(saratoga__file *f, uint32_t type,
+                           const uint8_t *digest) {
+    uint8_t sum[SARATOGA_CHECKSUM_MAX];
+    int64_t rv = saratoga__hash_begin(&f->hash, type);
+
+    rv = rv == 0 ? saratoga__hash_end(&f->hash, sum) : rv;
+    if (rv != 0) {
+        return rv;
+    }
+    /* One with a key must not be guessed byte by byte. */
+    return sec__equal(sum, digest, saratoga_digest_len(type))
+               ? 0
+               : SARATOGA__BAD_SUM;
+}
+
+static bool takes_ieee(const saratoga__file *f) {
+    return f->has_options ? f->options.accept_ieee_crc
+                          : f->u->options.accept_ieee_crc;
+}
+
+static int64_t verify(saratoga__file *f, const saratoga_work *w) {
+    int64_t rv;
+
+    if (saratoga_digest_len(w->checksum) == 0) {
+        return 0; /* none, or one that nobody here knows */
+    }
+    rv = compare_sum(f, w->checksum, w->digest);
+    if (rv == SARATOGA__BAD_SUM && w->checksum == SARATOGA_CRC32C &&
+        takes_ieee(f)) { /* some mean the other CRC by that name */
+        rv = digest_to(f, SARATOGA_CRC32_IEEE, w->length);
+        rv = rv == 0 ? compare_sum(f, SARATOGA_CRC32_IEEE, w->digest) : rv;
+    }
+    return rv;
+}
+
+static int64_t do_commit(saratoga__file *f, const saratoga_work *w) {
+    bool plain = f->u->engine.time_y2k_plain;
+    struct timespec mtime = {.tv_nsec = UTIME_NOW};
+    int64_t rv = verify(f, w);
+
+    if (rv != 0 || f->in_memory || f->to_output) {
+        return rv;
+    }
+    if (f->exists) {
+        return (uint64_t)f->st.st_size == w->length ? 0 : SARATOGA__EXISTS;
+    }
+    if (f->described) {
+        mtime.tv_sec =
+            (time_t)saratoga_time_to_posix(f->partial.entry.mtime, plain);
+        mtime.tv_nsec = 0;
+    }
+    uv_mutex_lock(&f->map_lock);
+    rv = saratoga__part_finish(&f->part, w->length, &mtime);
+    uv_mutex_unlock(&f->map_lock);
+    return rv;
+}
+
+static int64_t do_truncate(saratoga__file *f, const saratoga_work *w) {
+    saratoga__hash_reset(&f->hash);
+    if (f->in_memory) {
+        f->memory_len =
+            w->offset < f->memory_len ? (size_t)w->offset : f->memory_len;
+        return 0;
+    }
+    if (f->exists) {
+        return SARATOGA__EXISTS;
+    }
+    return saratoga__part_cut(&f->part, w->offset);
+}
+
+void saratoga__op_run(saratoga__op *op) {
+    const saratoga_work *w = &op->todo;
+
+    switch (w->type) {
+    case SARATOGA_WORK_READ:
+        op->result = do_read(op->file, w);
+        break;
+    case SARATOGA_WORK_WRITE:
+        op->result = do_write(op->file, w);
+        break;
+    case SARATOGA_WORK_DIGEST:
+        op->result = digest_to(op->file, w->checksum, w->offset + w->length);
+        break;
+    case SARATOGA_WORK_COMMIT:
+        op->result = do_commit(op->file, w);
+        break;
+    case SARATOGA_WORK_TRUNCATE:
+        op->result = do_truncate(op->file, w);
+        break;
+    default:
+        op->result = UV_EINVAL;
+        break;
+    }
+}
+
+/* --- On the loop --------------------------------------------------------- */
+
+static void answer(saratoga_node *u, saratoga__file *f, const saratoga_work *w,
+                   int64_t result) {
+    if (result == UV_EPIPE && f != NULL && f->to_output) {
+        (void)saratoga_transfer_cancel(
+            u->node, f->handle, SARATOGA_NOT_INTERESTED, saratoga__now());
+    }
+    if (result < 0 && f != NULL) {
+        f->status = f->status != 0 ? f->status : (int)result;
+        f->bad_sum = f->bad_sum || result == SARATOGA__BAD_SUM;
+    } else if (f != NULL && w->type == SARATOGA_WORK_COMMIT) {
+        f->committed = true;
+    }
+    result = result < 0 ? saratoga__error_of((int)result) : result;
+    (void)saratoga_engine_work_done(u->node, w->id, result, saratoga__now());
+    saratoga__kick(u);
+}
+
+void saratoga__op_done(saratoga__op *op) {
+    saratoga__file *f = op->file;
+
+    f->pending--;
+    answer(f->u, f, &op->todo, op->result);
+    if (op->todo.type == SARATOGA_WORK_READ && !f->ended) {
+        saratoga__source_read(f, op->todo.offset + op->todo.len);
+    }
+    free(op);
+    saratoga__file_settle(f);
+}
+
+/* Into memory: at once, since the block may have to move. */
+static int64_t write_memory(saratoga__file *f, const saratoga_work *w) {
+    uint64_t end = w->offset + w->len;
+
+    if (end < w->offset || end > SARATOGA__MEMORY_MAX) {
+        return UV_EFBIG;
+    }
+    if (end > f->memory_cap) {
+        size_t cap = (size_t)end * 2;
+        uint8_t *grown = realloc(f->memory, cap);
+
+        if (grown == NULL) {
+            return UV_ENOMEM;
+        }
+        memset(grown + f->memory_cap, 0, cap - f->memory_cap);
+        f->memory = grown;
+        f->memory_cap = cap;
+    }
+    memcpy(f->memory + w->offset, w->buf, w->len);
+    f->memory_len = end > f->memory_len ? (size_t)end : f->memory_len;
+    return 0;
+}
+
+static int64_t read_memory(const saratoga__file *f, const saratoga_work *w) {
+    size_t left =
+        w->offset < f->memory_len ? f->memory_len - (size_t)w->offset : 0;
+    size_t n = left < w->len ? left : w->len;
+
+    if (n > 0) {
+        memcpy(w->buf, f->memory + w->offset, n);
+    }
+    return (int64_t)n;
+}
+
+static void in_memory(saratoga__file *f, const saratoga_work *w) {
+    saratoga__op op = {.file = f, .todo = *w};
+
+    if (w->type == SARATOGA_WORK_WRITE) {
+        op.result = write_memory(f, w);
+    } else if (w->type == SARATOGA_WORK_READ) {
+        op.result = read_memory(f, w);
+    } else {
+        saratoga__op_run(&op);
+    }
+    answer(f->u, f, w, op.result);
+}
+
+static void run_beside(uv_work_t *work) {
+    saratoga__op_run(work->data);
+}
+
+static void done_beside(uv_work_t *work, int status) {
+    saratoga__op *op = work->data;
+
+    (void)status;
+    saratoga__op_done(op);
+}
+
+/* What was written lately is not read again; the rest is, by a thread of its
+ * own, so that no block waits for it. */
+static void digest(saratoga__op *op) {
+    saratoga__file *f = op->file;
+
+    f->pending++;
+    if (saratoga__hash_at(&f->hash) >= op->todo.offset + op->todo.length) {
+        saratoga__op_done(op);
+        return;
+    }
+    op->work.data = op;
+    (void)uv_queue_work(f->u->loop, &op->work, run_beside, done_beside);
+}
+
+static bool is_placed(const saratoga__file *f) {
+    return f->fd >= 0 || f->has_part || f->to_output;
+}
+
+static void submit(saratoga__op *op) {
+    saratoga__file *f = op->file;
+
+    if (!is_placed(f)) {
+        saratoga__ops_add(&f->waiting, op);
+    } else if (op->todo.type == SARATOGA_WORK_DIGEST) {
+        digest(op);
+    } else {
+        saratoga__line_add(f, op);
+    }
+}
+
+/* What a stream brings is counted as it comes: nobody told its size. */
+static bool fits_quota(saratoga__file *f, const saratoga_work *w) {
+    saratoga_node *u = f->u;
+
+    if (!f->endless || f->id != 0 || w->type != SARATOGA_WORK_WRITE) {
+        return true;
+    }
+    u->taken += w->len;
+    return u->config.quota == 0 || u->taken <= u->config.quota;
+}
+
+void saratoga__work_start(saratoga_node *u, const saratoga_work *w) {
+    saratoga__file *f = w->user;
+    saratoga__op *op;
+
+    if (f == NULL || (f->ended && !is_placed(f) && !f->in_memory)) {
+        answer(u, f, w, UV_ECANCELED);
+        return;
+    }
+    if (f->in_memory) {
+        in_memory(f, w);
+        return;
+    }
+    if (!fits_quota(f, w)) {
+        answer(u, f, w, SARATOGA__OVER_QUOTA);
+        return;
+    }
+    op = calloc(1, sizeof(*op));
+    if (op == NULL) {
+        answer(u, f, w, UV_ENOMEM);
+        return;
+    }
+    op->file = f;
+    op->todo = *w;
+    submit(op);
+}
+
+void saratoga__work_release(saratoga__file *f, int status) {
+    saratoga__ops ops = f->waiting;
+
+    f->waiting = (saratoga__ops){0};
+    while (ops.first != NULL) {
+        saratoga__op *op = saratoga__ops_take(&ops);
+
+        if (status == 0) {
+            submit(op);
+        } else {
+            answer(f->u, f, &op->todo, status);
+            free(op);
+        }
+    }
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/engine/capacity.h"
+
+#include <math.h>
+
+#define NS_PER_S 1e9
+#define ESTIMATE_SECONDS 0.25 /* time constant of the estimate */
+#define RATE_SECONDS 0.5      /* of the path's rate under a queue ... */
+#define SPAN_SECONDS 0.3      /* ... as spans tell it */
+#define GROWTH 0.05           /* per second without a queue */
+#define HEADROOM 16           /* times what the window lets out: more is idle */
+#define PLATEAU 10000000000   /* ns since a queue stood */
+#define PLATEAU_GROWTH 0.005  /* per second, so long */
+#define QUEUE_MIN 4000000     /* ns; less is noise */
+#define QUEUE_MOST 50000000   /* ns; more is a queue on the longest path */
+#define QUEUE_PACKETS 1.5     /* less is a packet on its way */
+#define FOREIGN 2             /* times what is in flight: a queue of others */
+#define CHANGE 1.1            /* times: the path carries more, or less */
+#define TRAIN_GAIN 0.125      /* how far each ACK of a train is believed */
+#define SLOWED ((cong_time)TLTCP_S)
+#define SETTLE (2 * (cong_time)TLTCP_S)
+#define WANTED (2 * (cong_time)TLTCP_S)
+#define SPAN ((cong_time)100000000)      /* ns, or a round trip ... */
+#define SPAN_MOST ((cong_time)400000000) /* ... or until so late ... */
+#define SPAN_PACKETS 8                   /* ... there are so many */
+#define PLAIN 0.1     /* growth of the RTT: not what we send is what passes */
+#define SLIGHT 0.02   /* likewise, if the queue is ours; less is noise */
+#define LESS 0.95     /* of the path's rate: the queue should shrink */
+#define DEFIED 3      /* spans in which it does not: it is of others */
+#define CLAIM 1.25    /* while others have a part: claim as much more */
+#define OPTIMISM 1.02 /* a path that is not filled would not show more */
+#define FULL_MEMORY (10 * (cong_time)TLTCP_S)
+#define PAYLOAD_SHARE 0.96 /* of a packet, headers of chunks taken off */
+
+void tltcp__capacity_init(tltcp__capacity *c, double max_rate, tltcp_time now) {
+    *c = (tltcp__capacity){.max_rate = max_rate,
+                           .t_estimate = -1,
+                           .t_full = -1,
+                           .t_slowed = -1,
+                           .t_limited = -1,
+                           .t_shown = max_rate > 0 ? (cong_time)now : -1,
+                           .t_changed = -1,
+                           .t_foreign = -1};
+}
+
+static bool is_recent(cong_time then, cong_time now, cong_time span) {
+    return then >= 0 && now - then < span;
+}
+
+/* The queue should have shrunk by what we sent less than the path carries, and
+ * shrank by less than half of that. */
+static bool is_defied(const tltcp__capacity *c) {
+    double sent = c->last.rate / (1 - fmin(c->last.growth, 0.9));
+    return sent < LESS * c->rate && c->last.growth > (sent / c->rate - 1) / 2;
+}
+
+static void end_span(tltcp__capacity *c, const struct cong_ack *ack) {
+    double ns = (double)(ack->now - c->span.since);
+    double growth = (double)(c->span.low - c->last.low) / ns;
+    c->last = (tltcp__last_span){c->span.low, c->span.acked / ns * NS_PER_S,
+                                 ns / NS_PER_S, growth};
+    c->span = (tltcp__span){ack->now, ack->rtt, 0};
+    c->defied = is_defied(c) ? c->defied + 1 : 0;
+}
+
+/* A burst makes a queue that is gone in the next span.  True when one ends. */
+static bool note_span(tltcp__capacity *c, double mss, cong_time min_rtt,
+                      const struct cong_ack *ack) {
+    cong_time took = ack->now - c->span.since;
+    c->span.acked += ack->acked;
+    if (ack->rtt <= 0) {
+        return false;
+    }
+    if (took > SPAN && took > min_rtt &&
+        (took > SPAN_MOST || c->span.acked > SPAN_PACKETS * mss)) {
+        end_span(c, ack);
+        return true;
+    }
+    c->span.low = ack->rtt < c->span.low ? ack->rtt : c->span.low;
+    return false;
+}
+
+static cong_time low_rtt(const tltcp__capacity *c) {
+    return c->span.low < c->last.low ? c->span.low : c->last.low;
+}
+
+/* A queue stands on the path: what is delivered is what it carries. */
+static bool is_saturated(const tltcp__capacity *c, double mss,
+                         cong_time min_rtt) {
+    cong_time queue = low_rtt(c) - min_rtt;
+    double packets = (double)queue / NS_PER_S * c->rate / mss;
+    return min_rtt > 0 && queue > QUEUE_MIN &&
+           (4 * queue > min_rtt || queue > QUEUE_MOST) &&
+           (c->rate <= 0 || packets > QUEUE_PACKETS);
+}
+
+/* The queue is not ours: we have too little in flight.  Others fill it, and
+ * would give way. */
+static bool is_shared(const tltcp__capacity *c,
+                      const struct cong_rate_sample *rs) {
+    return rs != NULL &&
+           FOREIGN * rs->tx_in_flight < c->rate * (double)low_rtt(c) / NS_PER_S;
+}
+
+/* What the newest train shows, be it more or less. */
+static void note_train(tltcp__capacity *c, double mss,
+                       const struct cong_ack *ack, cong_time held) {
+    tltcp__train_news seen;
+    if (c->rate <= 0 ||
+        !tltcp__train_on_ack(&c->train, c->rate, mss, ack, held, &seen)) {
+        return;
+    }
+    c->t_slowed = seen.slowed ? ack->now : c->t_slowed;
+    if (seen.rate > CHANGE * c->rate || (seen.slowed && seen.tight)) {
+        c->rate += TRAIN_GAIN * (seen.rate - c->rate);
+    }
+}
+
+/* By which a window that was the limit would make the rate grow. */
+static double growth_of_window(double mss, cong_time srtt_ns, double seconds) {
+    double srtt = (double)srtt_ns / NS_PER_S;
+    return srtt > 0 ? mss / (srtt * srtt) * seconds : 0;
+}
+
+/* The window over the RTT, or what the controller paces at. */
+static double offered(const struct cong *cong, cong_time rtt) {
+    return cong->cwnd < 1e300 && rtt > 0 ? cong->cwnd / ((double)rtt / NS_PER_S)
+                                         : cong->pacing_rate;
+}
+
+/* A little for a while, for the path has just shown what it carries, then more
+ * and more, but not for hours: a queue must soon tell of less again. */
+static void expect_more(tltcp__capacity *c, const struct cong *cong,
+                        cong_time min_rtt, cong_time now, double seconds) {
+    bool plateau =
+        now - c->t_full < PLATEAU || is_recent(c->t_slowed, now, SLOWED);
+    if (c->rate < HEADROOM * offered(cong, min_rtt)) {
+        c->rate *= 1 + (plateau ? PLATEAU_GROWTH : GROWTH) * seconds;
+    }
+}
+
+/* The queue grows or shrinks: what is delivered is not what we send but what
+ * the path carries, though the application has not filled it, or the window was
+ * cut just now. */
+static bool shows_limit(const tltcp__capacity *c, bool shared, cong_time now) {
+    double moved = fabs(c->last.growth);
+    bool foreign = shared || is_recent(c->t_foreign, now, FULL_MEMORY);
+    return moved > PLAIN || (moved > SLIGHT && !foreign);
+}
+
+/* While a queue stands. */
+static void correct(tltcp__capacity *c, double mss, const struct cong_rtt *rtt,
+                    const struct cong_ack *ack, double seconds, bool ended) {
+    const struct cong_rate_sample *rs = ack->rs;
+    bool shared = !ack->limited && is_shared(c, rs);
+    if (c->defied >= DEFIED) {
+        c->t_foreign = ack->now;
+    }
+    if (shows_limit(c, shared, ack->now)) {
+        double gain = ended ? fmin(c->last.seconds / SPAN_SECONDS, 1) : 0;
+        c->rate += gain * (c->last.rate - c->rate);
+    } else if (shared) {
+        c->t_foreign = ack->now;
+        c->rate += growth_of_window(mss, rtt->srtt, seconds);
+    } else if (rs != NULL && !rs->app_limited) {
+        c->rate += fmin(seconds / RATE_SECONDS, 1) * (rs->rate - c->rate);
+    }
+}
+
+/* What was delivered at most, corrected while a queue stands, but not by the
+ * application's pauses.  Without a queue there may be more. */
+static void measure(tltcp__capacity *c, const struct cong *cong,
+                    const struct cong_rtt *rtt, const struct cong_ack *ack,
+                    cong_time held, double seconds) {
+    const struct cong_rate_sample *rs = ack->rs;
+    double mss = cong->mss;
+    bool ended = note_span(c, mss, rtt->min_rtt, ack);
+    bool saturated = is_saturated(c, mss, rtt->min_rtt);
+    if (rs != NULL && rs->rate > c->rate && (c->rate > 0 || saturated)) {
+        c->rate = rs->rate;
+    } else if (saturated) {
+        correct(c, mss, rtt, ack, seconds, ended);
+    } else {
+        c->defied = 0;
+        expect_more(c, cong, rtt->min_rtt, ack->now, seconds);
+        note_train(c, mss, ack, held);
+    }
+}
+
+/* Notes when the path carries more or less than it has shown. */
+static void note_change(tltcp__capacity *c, cong_time now) {
+    if (c->t_shown < 0) {
+        c->steady = c->rate;
+    } else if (c->rate > CHANGE * c->steady || CHANGE * c->rate < c->steady) {
+        c->steady = c->rate;
+        c->t_changed = now;
+    }
+}
+
+/* A queue is a limit of the path only for who wanted to send more. */
+static void note_full(tltcp__capacity *c, double mss, cong_time min_rtt,
+                      const struct cong_ack *ack) {
+    c->t_limited = ack->limited ? ack->now : c->t_limited;
+    if (is_saturated(c, mss, min_rtt) &&
+        is_recent(c->t_limited, ack->now, WANTED)) {
+        c->t_full = ack->now;
+        c->t_shown = c->t_shown < 0 ? ack->now : c->t_shown;
+    }
+}
+
+/* What is offered, but not more than the path is known to deliver.  Where that
+ * is known, the RTT that counts is the one without our own queue: a window that
+ * was cut just now has not drained it yet. */
+static double usable(const tltcp__capacity *c, const struct cong *cong,
+                     const struct cong_rtt *rtt) {
+    double rate = offered(cong, c->rate > 0 ? rtt->min_rtt : rtt->srtt);
+    if (c->max_rate > 0 && rate > c->max_rate) {
+        rate = c->max_rate;
+    }
+    return c->rate > 0 && rate > c->rate ? c->rate : rate;
+}
+
+void tltcp__capacity_on_ack(tltcp__capacity *c, const struct cong *cong,
+                            const struct cong_rtt *rtt,
+                            const struct cong_ack *ack, cong_time held) {
+    double seconds =
+        c->t_estimate >= 0 ? (double)(ack->now - c->t_estimate) / NS_PER_S : 0;
+    double gain = seconds < ESTIMATE_SECONDS ? seconds / ESTIMATE_SECONDS : 1;
+    double rate;
+    measure(c, cong, rtt, ack, held, seconds);
+    note_change(c, ack->now);
+    note_full(c, cong->mss, rtt->min_rtt, ack);
+    rate = usable(c, cong, rtt);
+    if (rate > 0) {
+        gain = c->estimate <= 0 ? 1 : gain;
+        c->estimate += gain * (rate - c->estimate);
+        c->t_estimate = ack->now;
+    }
+}
+
+/* Others have a part of the path: what it carries for us changes, or they fill
+ * its queue. */
+static bool is_contested(const tltcp__capacity *c, cong_time now) {
+    return is_recent(c->t_changed, now, SETTLE) ||
+           is_recent(c->t_foreign, now, FULL_MEMORY);
+}
+
+bool tltcp__capacity_is_settled(const tltcp__capacity *c, tltcp_time now) {
+    return c->t_shown >= 0 && (cong_time)now - c->t_shown > SETTLE &&
+           !is_contested(c, (cong_time)now);
+}
+
+double tltcp__capacity_estimate(const tltcp__capacity *c) {
+    return PAYLOAD_SHARE * c->estimate;
+}
+
+double tltcp__capacity_limit(const tltcp__capacity *c, tltcp_time now) {
+    double rate = c->estimate;
+    if (!is_recent(c->t_full, (cong_time)now, FULL_MEMORY) &&
+        c->max_rate <= 0) {
+        return 0;
+    }
+    if (c->rate > 0 && c->rate < rate) {
+        rate = c->rate; /* which the smoothed one has not reached yet */
+    }
+    return PAYLOAD_SHARE * rate *
+           (is_contested(c, (cong_time)now) ? CLAIM : OPTIMISM);
+}

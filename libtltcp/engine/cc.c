@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/engine/cc.h"
+
+#include <string.h>
+
+/* Made up for when the window opens late; so two packets leave at once, which
+ * is what most ACKs are for.  RFC 9002, 7.7, allows ten, but the end of a train
+ * is what a full queue drops. */
+#define BURST_PACKETS 1
+#define FULL (1 / 1.2) /* of the window is in flight, by the pacer's gain */
+#define QUANTUM_MAX 65000.0
+#define NS_PER_S 1e9
+
+static bool is_finite(double x) {
+    return x < 1e300;
+}
+
+/* Keeps the parameters: a new path needs them again. */
+static int take_params(tltcp__cc *cc, const cmn__mem *mem,
+                       const tltcp_config *cfg) {
+    const char *const *names = cfg->congestion_params;
+    size_t n = 0;
+    while (names != NULL && names[n] != NULL) {
+        if (strlen(names[n]) >= sizeof(cc->params->name)) {
+            return TLTCP_ERR_INVAL; /* no parameter has so long a name */
+        }
+        n++;
+    }
+    if (n == 0) {
+        return 0;
+    }
+    cc->params = cmn__alloc(mem, n * sizeof(*cc->params));
+    if (cc->params == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    for (; cc->n_params < n; cc->n_params++) {
+        tltcp__cc_param *p = &cc->params[cc->n_params];
+        memcpy(p->name, names[cc->n_params], strlen(names[cc->n_params]) + 1);
+        p->value = cfg->congestion_values[cc->n_params];
+    }
+    return 0;
+}
+
+/* What the config asks of a controller that has just been made. */
+static int set_params(tltcp__cc *cc) {
+    int rv = 0;
+    if (cc->max_rate > 0) { /* the controllers without it do not know it */
+        (void)cong_set(cc->cong, "rate", cc->max_rate);
+    }
+    for (size_t i = 0; i < cc->n_params; i++) {
+        if (cong_set(cc->cong, cc->params[i].name, cc->params[i].value) != 0) {
+            rv = TLTCP_ERR_INVAL;
+        }
+    }
+    if (cc->initial_window > 0) {
+        cc->cong->cwnd = cc->initial_window * cc->cong->mss;
+        (void)cong_set(cc->cong, "scale", 0);
+    }
+    return rv;
+}
+
+int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
+                   const struct cong_ops *ops, double mss, tltcp_time now) {
+    double cwnd_max =
+        cfg->max_window > 0 ? (double)cfg->max_window * mss : (double)INT64_MAX;
+    int rv;
+    *cc = (tltcp__cc){.t_sent = -1, .paced = !cfg->no_pacing};
+    cc->cong = cmn__alloc(mem, ops->size);
+    if (cc->cong == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
+    cc->max_rate = (double)cfg->max_rate / 8;
+    tltcp__capacity_init(&cc->capacity, cc->max_rate, now);
+    cc->initial_window = (double)cfg->initial_window;
+    rv = take_params(cc, mem, cfg);
+    if (rv == 0) {
+        rv = set_params(cc);
+    }
+    cc->granularity = (double)cfg->timer_granularity_us * 1e-6;
+    cong_rtt_init(&cc->rtt, (cong_time)TLTCP_MS,
+                  (cong_time)(cfg->rto_min_ms * TLTCP_MS));
+    cong_rate_init(&cc->rate);
+    cong_pacer_init(&cc->pacer);
+    return rv;
+}
+
+void tltcp__cc_free(tltcp__cc *cc, const cmn__mem *mem) {
+    cmn__free(mem, cc->cong);
+    cmn__free(mem, cc->params);
+    cc->cong = NULL;
+    cc->params = NULL;
+}
+
+void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
+    const struct cong_ops *ops = cc->cong->ops;
+    double mss = cc->cong->mss;
+    double cwnd_max = cc->cong->cwnd_max;
+    cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
+    (void)set_params(cc); /* which were good before */
+    cong_rtt_init(&cc->rtt, cc->rtt.granularity, cc->rtt.rto_min);
+    cong_rate_init(&cc->rate);
+    cc->rate.t_first = (cong_time)now;
+    cc->rate.t_delivered = (cong_time)now;
+    cc->sample = (struct cong_rate_sample){0};
+    cong_pacer_init(&cc->pacer);
+    cc->t_resume = 0;
+    cc->episode = false;
+    cc->can_undo = false;
+    tltcp__capacity_init(&cc->capacity, cc->max_rate, now);
+}
+
+double tltcp__cc_window(const tltcp__cc *cc) {
+    return cc->episode && cc->use_prr ? cc->prr.cwnd : cc->cong->cwnd;
+}
+
+bool tltcp__cc_window_open(const tltcp__cc *cc, double flight) {
+    return flight + cc->cong->mss <= tltcp__cc_window(cc);
+}
+
+tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now) {
+    cong_time at = cong_pacer_next(&cc->pacer, (cong_time)now);
+    if (at < cc->t_resume && cc->pacer.rate > 0) {
+        at = cc->t_resume;
+    }
+    return at > 0 ? (tltcp_time)at : 0;
+}
+
+/* To spread a picture is not to be limited, as long as the window has room for
+ * the next (RFC 7661, 4.3; RFC 9002, 7.8); where a rate is set there is no
+ * other limit. */
+static bool pacer_limits(const tltcp__cc *cc, double flight) {
+    return cc->cong->pacing_rate > 0 || cc->max_rate > 0 ||
+           flight >= FULL * cc->cong->cwnd;
+}
+
+bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now) {
+    if (tltcp__cc_pace_at(cc, now) <= now) {
+        return true;
+    }
+    cc->limited |= pacer_limits(cc, flight);
+    return false;
+}
+
+/* Bytes worth a wake: what the driver's clock can tell apart, but no more than
+ * one system call takes. */
+static double quantum(const tltcp__cc *cc, double rate) {
+    double bytes = rate * cc->granularity;
+    return bytes < QUANTUM_MAX ? bytes : QUANTUM_MAX;
+}
+
+/* What the application asked for leaves within a round trip.  Twice as fast, as
+ * slow start is paced, it would overflow a path that is just as fast as it. */
+static double first_flight_rate(const tltcp__cc *cc, double rate) {
+    double asked = cc->initial_window * cc->cong->mss;
+    double srtt = (double)cc->rtt.srtt / NS_PER_S;
+    if (srtt > 0 && cc->rate.delivered < asked && rate > asked / srtt) {
+        return asked / srtt;
+    }
+    return rate;
+}
+
+void tltcp__cc_set_pace(tltcp__cc *cc) {
+    double rate = cc->paced ? cong_pacing_rate(cc->cong, cc->rtt.srtt) : 0;
+    double burst = BURST_PACKETS * cc->cong->mss;
+    rate = first_flight_rate(cc, rate);
+    if (cc->max_rate > 0 && (rate <= 0 || rate > cc->max_rate)) {
+        rate = cc->max_rate;
+    }
+    if (burst < rate * cc->granularity + quantum(cc, rate)) {
+        burst = rate * cc->granularity + quantum(cc, rate);
+    }
+    cong_pacer_set(&cc->pacer, rate, burst);
+}
+
+void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time now) {
+    cong_time rto;
+    cong_time quiet = (cong_time)now - cc->t_sent;
+    if (quiet == 0) { /* another packet of the same train */
+        return;
+    }
+    tltcp__cc_set_pace(cc);
+    rto = cong_rtt_rto(&cc->rtt);
+    if (cc->t_sent >= 0 && flight <= 0 && quiet > rto) {
+        tltcp__cc_on_event(cc, CONG_IDLE, 0, 0, (unsigned)(quiet / rto), now);
+        cc->t_sent = (cong_time)now; /* told once */
+    }
+}
+
+/* Once the pacer says no, it lets this much gather, so that fast flows do not
+ * cost a wake per packet. */
+static void rest(tltcp__cc *cc, double size, cong_time now) {
+    double more = quantum(cc, cc->pacer.rate) - size;
+    cong_time next = cong_pacer_next(&cc->pacer, now);
+    if (next > now && more > 0) {
+        cc->t_resume = next + (cong_time)(more / cc->pacer.rate * NS_PER_S);
+    }
+}
+
+void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now) {
+    cong_pacer_sent(&cc->pacer, size, (cong_time)now);
+    rest(cc, size, (cong_time)now);
+    cc->t_sent = (cong_time)now;
+    if (cc->episode && cc->use_prr) {
+        cong_prr_sent(&cc->prr, size);
+    }
+}
+
+void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
+    double after = ack->flight - ack->acked - ack->lost;
+    ack->min_rtt = cc->rtt.min_rtt;
+    ack->srtt = cc->rtt.srtt;
+    ack->limited = cc->limited;
+    ack->p = -1;
+    ack->x_recv = -1;
+    if (cong_rate_sample(&cc->rate, cc->rtt.min_rtt, &cc->sample)) {
+        ack->rs = &cc->sample;
+    }
+    cc->cong->ops->ack(cc->cong, ack);
+    cc->report_limited |= cc->limited;
+    cc->limited = false;
+    if (cc->episode && cc->use_prr) {
+        cong_prr_ack(&cc->prr, ack->acked, after > 0 ? after : 0,
+                     cc->cong->ssthresh, cc->cong->mss, advanced);
+    }
+    tltcp__capacity_on_ack(&cc->capacity, cc->cong, &cc->rtt, ack, cc->held);
+    tltcp__cc_set_pace(cc);
+}
+
+bool tltcp__cc_wants_reports(const tltcp__cc *cc) {
+    return cc->cong->feedback_timeout > 0;
+}
+
+void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
+                         tltcp_time now) {
+    const struct cong_ack ack = {
+        .now = (cong_time)now,
+        .rtt = cc->rtt.latest,
+        .min_rtt = cc->rtt.min_rtt,
+        .srtt = cc->rtt.srtt,
+        .flight = flight,
+        .p = p,
+        .x_recv = x_recv,
+        .round = true,
+        .limited = cc->report_limited || cc->limited,
+    };
+    cc->cong->ops->ack(cc->cong, &ack);
+    cc->report_limited = false;
+    tltcp__cc_set_pace(cc);
+}
+
+bool tltcp__cc_on_loss(tltcp__cc *cc, const struct cong_event *ev) {
+    bool first = !cc->episode;
+    if (first) {
+        cc->undo_cwnd = cc->cong->cwnd;
+        cc->undo_ssthresh = cc->cong->ssthresh;
+        cc->can_undo = true;
+    }
+    cc->cong->ops->event(cc->cong, ev);
+    if (cc->cong->cwnd <= cc->cong->mss) {
+        cc->episode = false;
+        cc->can_undo = false;
+        tltcp__cc_set_pace(cc);
+        return true;
+    }
+    cc->episode = true;
+    if (first) {
+        cc->use_prr = cc->cong->cwnd < cc->undo_cwnd &&
+                      cc->cong->ssthresh < ev->flight && !cc->cong->repair_only;
+        cong_prr_enter(&cc->prr, ev->flight);
+        cc->prr.cwnd = cc->cong->cwnd;
+    }
+    tltcp__cc_set_pace(cc);
+    return false;
+}
+
+void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
+                        double missing, unsigned count, tltcp_time now) {
+    const struct cong_event ev = {.now = (cong_time)now,
+                                  .cause = cause,
+                                  .flight = flight,
+                                  .missing = missing,
+                                  .count = count};
+    cc->cong->ops->event(cc->cong, &ev);
+    tltcp__cc_set_pace(cc);
+}
+
+void tltcp__cc_on_recovered(tltcp__cc *cc, tltcp_time now) {
+    if (cc->episode) {
+        cc->episode = false;
+        tltcp__cc_on_event(cc, CONG_RECOVERED, 0, 0, 0, now);
+    }
+}
+
+void tltcp__cc_undo(tltcp__cc *cc, tltcp_time now) {
+    if (cc->can_undo && cc->cong->cwnd < cc->undo_cwnd) {
+        cc->cong->cwnd = cc->undo_cwnd;
+        cc->cong->ssthresh = cc->undo_ssthresh;
+        cc->episode = false;
+        tltcp__cc_on_event(cc, CONG_UNDO, 0, 0, 0, now);
+    }
+    cc->can_undo = false;
+}
+
+static uint64_t whole(double x) {
+    return is_finite(x) && x < 1.8e19 ? (uint64_t)x : UINT64_MAX;
+}
+
+static uint64_t time_of(cong_time t) {
+    return t > 0 ? (uint64_t)t : 0;
+}
+
+uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc) {
+    return whole(8 * tltcp__capacity_estimate(&cc->capacity));
+}
+
+void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st) {
+    st->cwnd_bytes = whole(cc->cong->cwnd);
+    st->ssthresh_bytes = whole(cc->cong->ssthresh);
+    st->pacing_rate_bps = whole(8 * cc->pacer.rate);
+    st->delivery_rate_bps = whole(8 * cc->sample.rate);
+    st->estimated_bps = tltcp__cc_estimated_bps(cc);
+    st->srtt_ns = time_of(cc->rtt.srtt);
+    st->rttvar_ns = time_of(cc->rtt.rttvar);
+    st->min_rtt_ns = time_of(cc->rtt.min_rtt);
+    st->latest_rtt_ns = time_of(cc->rtt.latest);
+    strncpy(st->congestion, cc->cong->ops->name, sizeof(st->congestion) - 1);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_CC_H
+#define LIBTLTCP_CC_H
+
+#include <congestion/congestion.h>
+#include <congestion/pacer.h>
+#include <congestion/prr.h>
+#include <congestion/rate.h>
+#include <congestion/rtt.h>
+#include <tltcp/config.h>
+#include <tltcp/stats.h>
+
+#include "internal/common/mem.h"
+#include "libtltcp/engine/capacity.h"
+
+typedef struct tltcp__cc_param {
+    char name[24];
+    double value;
+} tltcp__cc_param;
+
+/* The host of a congestion controller: feeds it and turns its answers into
+ * "may this packet leave now". */
+typedef struct tltcp__cc {
+    struct cong *cong;
+    tltcp__cc_param *params; /* that the config asks of the controller */
+    size_t n_params;
+    double initial_window; /* packets; 0: the controller's own */
+    struct cong_rtt rtt;
+    struct cong_rate rate;
+    struct cong_pacer pacer;
+    struct cong_prr prr;
+    struct cong_rate_sample sample; /* newest */
+    double max_rate;                /* bytes/s; 0: no cap */
+    double granularity;             /* seconds that a burst must cover */
+    tltcp__capacity capacity;
+    double undo_cwnd;
+    double undo_ssthresh;
+    cong_time held;     /* by the peer: the ACK of the newest RTT */
+    cong_time t_sent;   /* when something last left; -1: never */
+    cong_time t_resume; /* the pacer, once it said no, says no until then */
+    bool episode;       /* open */
+    bool use_prr;       /* in this episode */
+    bool can_undo;
+    bool paced;
+    bool limited;        /* held back since the last feedback */
+    bool report_limited; /* the same since the last report */
+} tltcp__cc;
+
+/* Returns 0, TLTCP_ERR_NOMEM or TLTCP_ERR_INVAL (a parameter of the
+ * controller). */
+int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
+                   const struct cong_ops *ops, double mss, tltcp_time now);
+void tltcp__cc_free(tltcp__cc *cc, const cmn__mem *mem);
+/* The path changed: as at the beginning. */
+void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now);
+
+/* Bytes that may be in flight now. */
+double tltcp__cc_window(const tltcp__cc *cc);
+/* Whether the window lets another packet out. */
+bool tltcp__cc_window_open(const tltcp__cc *cc, double flight);
+/* Whether the pacer lets a packet out; notes when it does not and that is what
+ * limits the flow. */
+bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now);
+/* When the pacer lets the next packet out. */
+tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now);
+/* Before a packet leaves: tells the controller of a silence. */
+void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time now);
+void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now);
+
+/* One feedback; fills in what the host knows and calls the controller. */
+void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced);
+/* The controller lives on the receiver's reports (TFRC). */
+bool tltcp__cc_wants_reports(const tltcp__cc *cc);
+/* A report came: loss event rate and receive rate. */
+void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
+                         tltcp_time now);
+/* An episode begins (count 1) or a repair was lost.  True when the controller
+ * has started over: everything in flight is to be taken as lost. */
+bool tltcp__cc_on_loss(tltcp__cc *cc, const struct cong_event *ev);
+void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
+                        double missing, unsigned count, tltcp_time now);
+void tltcp__cc_on_recovered(tltcp__cc *cc, tltcp_time now);
+/* After the controller was told something by others. */
+void tltcp__cc_set_pace(tltcp__cc *cc);
+/* Every loss of the episode was a false alarm. */
+void tltcp__cc_undo(tltcp__cc *cc, tltcp_time now);
+
+/* What the path would carry, in bit/s of sections. */
+uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc);
+void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st);
+
+#endif /* LIBTLTCP_CC_H */

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_CHUNK_H
+#define LIBTLTCP_CHUNK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "internal/common/wire.h"
+
+#define TLTCP__VERSION UINT32_C(0x544c0001)
+/* A version that nobody speaks, to keep negotiation exercised. */
+#define TLTCP__VERSION_GREASE UINT32_C(0x544c0a0a)
+
+/* Chunks, of which packets are made: docs/tltcp-protocol.md, section 4. */
+
+enum tltcp__chunk_type {
+    TLTCP__PADDING = 0x00, /* one byte; nothing but padding follows */
+    TLTCP__DATA = 0x01,
+    TLTCP__UPDATE = 0x02, /* seq_update of the paper, 5.3 */
+    TLTCP__SKIP = 0x03,
+    TLTCP__ACK = 0x04,
+    TLTCP__WINDOW = 0x05,
+    TLTCP__PING = 0x06,
+    TLTCP__CHALLENGE = 0x07,
+    TLTCP__RESPONSE = 0x08,
+    TLTCP__FIN = 0x09,
+    TLTCP__CLOSE = 0x0a,
+    TLTCP__REPORT = 0x0b,  /* loss event rate and receive rate, RFC 5348 */
+    TLTCP__RTT = 0x0c,     /* the sender's RTT; asks for REPORTs */
+    TLTCP__REPAIR = 0x0d,  /* a symbol of forward error correction */
+    TLTCP__REBUILT = 0x0e, /* bytes that were made from REPAIRs */
+    TLTCP__PARAMS = 0x10,
+    TLTCP__NOISE = 0x11 /* handshake message of the secured mode */
+};
+
+#define TLTCP__CHUNK_MAY_SKIP 0x80 /* types from here on may be ignored */
+
+/* Flags. */
+#define TLTCP__DATA_START 0x01u
+#define TLTCP__DATA_END 0x02u
+#define TLTCP__DATA_CLASS 0x04u   /* with START: u8, class and stream */
+#define TLTCP__DATA_DEPENDS 0x08u /* u32 */
+#define TLTCP__DATA_TAG 0x10u     /* u64 */
+#define TLTCP__DATA_META \
+    (TLTCP__DATA_CLASS | TLTCP__DATA_DEPENDS | TLTCP__DATA_TAG)
+#define TLTCP__ACK_ECN 0x01u
+#define TLTCP__CLOSE_ECHO 0x01u
+
+#define TLTCP__CHUNK_LEN 4u /* type, flags, length */
+#define TLTCP__DATA_LEN (TLTCP__CHUNK_LEN + 8u)
+#define TLTCP__UPDATE_LEN (TLTCP__CHUNK_LEN + 8u)
+#define TLTCP__SKIP_LEN (TLTCP__CHUNK_LEN + 12u)
+#define TLTCP__ACK_LEN (TLTCP__CHUNK_LEN + 24u)
+#define TLTCP__ACK_ECN_LEN 12u
+#define TLTCP__ACK_RANGE_LEN 8u
+#define TLTCP__RTT_LEN (TLTCP__CHUNK_LEN + 4u)
+#define TLTCP__REPAIR_LEN (TLTCP__CHUNK_LEN + 13u)
+#define TLTCP__REBUILT_LEN (TLTCP__CHUNK_LEN + 8u)
+#define TLTCP__META_MAX 13u /* beside DATA_LEN and REPAIR_LEN */
+
+typedef struct tltcp__chunk {
+    uint8_t type;
+    uint8_t flags;
+    const uint8_t *body;
+    size_t len;
+} tltcp__chunk;
+
+/* Takes the next chunk; false at the end, with r->bad set when malformed. */
+bool tltcp__chunk_next(cmn__reader *r, tltcp__chunk *out);
+
+/* What the peer is told of a section where it begins.  All zero: nothing. */
+typedef struct tltcp__meta {
+    uint64_t tag;
+    uint32_t depends; /* sections back to the one that it refers to; 0: none */
+    uint8_t cls;      /* tltcp_class */
+    uint8_t stream;   /* below TL_STREAMS_MAX */
+} tltcp__meta;
+
+typedef struct tltcp__data {
+    uint32_t seq;
+    uint32_t section;
+    tltcp__meta meta;
+    const uint8_t *bytes;
+    size_t len;
+} tltcp__data;
+
+typedef struct tltcp__skip {
+    uint32_t start;
+    uint32_t end;
+    uint32_t section; /* number of the section that begins at end */
+} tltcp__skip;
+
+/* A place in the stream that is the beginning of a section: UPDATE, FIN,
+ * WINDOW (there: the first place and section not allowed). */
+typedef struct tltcp__place {
+    uint32_t seq;
+    uint32_t section;
+} tltcp__place;
+
+typedef struct tltcp__ack {
+    uint32_t largest;    /* highest packet number received */
+    uint32_t delay_us;   /* between its arrival and this chunk */
+    uint32_t cumulative; /* everything below was received or skipped */
+    tltcp__place window; /* as in WINDOW */
+    uint32_t first;      /* packets below largest without a hole */
+    bool has_ecn;
+    uint32_t ect0, ect1, ce; /* packets received with each codepoint */
+    cmn__reader ranges;      /* {missing - 1, present - 1} downwards */
+} tltcp__ack;
+
+/* A symbol of repair for the block [start, start + len) of a section. */
+typedef struct tltcp__repair_chunk {
+    uint32_t start;
+    uint32_t section;
+    uint32_t len;
+    uint8_t index;
+    tltcp__meta meta;
+    const uint8_t *symbol;
+    size_t size;
+} tltcp__repair_chunk;
+
+/* What a receiver measured (RFC 5348, 3.2.2). */
+typedef struct tltcp__report {
+    double p;      /* loss event rate, 0 to 1; 32 bits of fraction */
+    double x_recv; /* bytes/s; whole ones */
+} tltcp__report;
+
+/* All return false when malformed. */
+bool tltcp__data_parse(const tltcp__chunk *c, tltcp__data *out);
+bool tltcp__skip_parse(const tltcp__chunk *c, tltcp__skip *out);
+bool tltcp__place_parse(const tltcp__chunk *c, tltcp__place *out);
+bool tltcp__ack_parse(const tltcp__chunk *c, tltcp__ack *out);
+bool tltcp__repair_parse(const tltcp__chunk *c, tltcp__repair_chunk *out);
+bool tltcp__rebuilt_parse(const tltcp__chunk *c, uint32_t *start,
+                          uint32_t *len);
+bool tltcp__report_parse(const tltcp__chunk *c, tltcp__report *out);
+bool tltcp__rtt_parse(const tltcp__chunk *c, uint32_t *us);
+
+void tltcp__chunk_put(cmn__writer *w, uint8_t type, uint8_t flags, size_t len);
+/* The flags that say what of it is not zero, and the bytes that these flags
+ * announce. */
+uint8_t tltcp__meta_flags(const tltcp__meta *m);
+size_t tltcp__meta_len(unsigned flags);
+void tltcp__meta_put(cmn__writer *w, unsigned flags, const tltcp__meta *m);
+/* The header of a DATA chunk; what its flags announce and its len bytes follow.
+ */
+void tltcp__data_put(cmn__writer *w, uint8_t flags, uint32_t seq,
+                     uint32_t section, size_t len);
+/* With its symbol; flags as those of DATA, of the block. */
+void tltcp__repair_put(cmn__writer *w, uint8_t flags,
+                       const tltcp__repair_chunk *r);
+void tltcp__rebuilt_put(cmn__writer *w, uint32_t start, uint32_t len);
+void tltcp__skip_put(cmn__writer *w, const tltcp__skip *s);
+void tltcp__place_put(cmn__writer *w, uint8_t type, tltcp__place p);
+void tltcp__close_put(cmn__writer *w, uint8_t flags, uint32_t code,
+                      const char *reason);
+void tltcp__report_put(cmn__writer *w, const tltcp__report *r);
+void tltcp__rtt_put(cmn__writer *w, uint32_t us);
+/* The fixed part of an ACK chunk with n_ranges ranges to follow. */
+void tltcp__ack_put(cmn__writer *w, const tltcp__ack *a, size_t n_ranges);
+
+#endif /* LIBTLTCP_CHUNK_H */

@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/engine/conn.h"
+
+#include "libtltcp/engine/config.h"
+
+#define FATES_MAX 65536u
+#define RATE_EVERY (100 * TLTCP_MS)
+#define RATE_STEP 0.05
+#define LEAVE_OUT_FIRST 64u /* packets */
+
+static void on_fate(void *owner, uint64_t number, const tltcp__section *s,
+                    int fate) {
+    tltcp_conn *c = owner;
+    tltcp__told t = {.section = number,
+                     .tag = s->tag,
+                     .bytes = s->end - s->start,
+                     .acked = s->acked,
+                     .written = s->written,
+                     .deadline = s->deadline,
+                     .now = c->now,
+                     .fate = fate,
+                     .cause = s->cause,
+                     .cls = s->cls,
+                     .stream = s->stream};
+    tltcp__told *slot;
+    tltcp__trace_fate(c, &t);
+    if (!c->report_fates) {
+        return;
+    }
+    if (cmn__ring_len(&c->fates) >= FATES_MAX) {
+        cmn__ring_pop(&c->fates);
+    }
+    slot = cmn__ring_push(&c->fates);
+    if (slot != NULL) {
+        *slot = t;
+    }
+}
+
+static void set_options(tltcp_conn *c, const tltcp_config *cfg,
+                        tltcp_time now) {
+    c->report_fates = cfg->report_fates;
+    c->no_ecn = cfg->no_ecn;
+    c->dscp = (uint32_t)cfg->dscp;
+    c->fec = cfg->fec != TLTCP_FEC_OFF && tltcp__fec_available();
+    c->max_datagram = cfg->max_datagram;
+    c->rekey_packets = cfg->rekey_packets;
+    c->ack_every = cfg->ack_every;
+    c->on_trace = cfg->on_trace;
+    c->trace_user = cfg->user;
+    c->idle = cfg->idle_timeout_ms * TLTCP_MS;
+    c->keep_alive = cfg->keep_alive_ms == UINT32_MAX
+                        ? TLTCP_TIME_NEVER
+                        : cfg->keep_alive_ms * TLTCP_MS;
+    c->now = now;
+    c->heard_at = now;
+    c->connect_by = now + cfg->connect_timeout_ms * TLTCP_MS;
+    c->linger_by = TLTCP_TIME_NEVER;
+    c->unanswered = TLTCP_TIME_NEVER;
+    c->close_at = TLTCP_TIME_NEVER;
+    c->ping_at = TLTCP_TIME_NEVER;
+}
+
+static int set_stream_id(tltcp_conn *c, const char *id, size_t len) {
+    if (len == 0) {
+        return 0;
+    }
+    c->stream_id = cmn__alloc(&c->mem, len + 1);
+    if (c->stream_id == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    memcpy(c->stream_id, id, len);
+    return 0;
+}
+
+static int set_parts(tltcp_conn *c, const tltcp_config *cfg, tltcp_time now) {
+    struct cong_recovery dup = {0};
+    int kind = -1;
+    int rv;
+    (void)tltcp__config_recovery(cfg, &kind);
+    if (kind >= 0) {
+        cong_recovery_init(&dup, (enum cong_recovery_kind)kind);
+        dup.limited_transmit = cfg->limited_transmit;
+    }
+    rv = tltcp__sender_init(&c->sender, &c->mem, cfg,
+                            tltcp__config_congestion(cfg),
+                            kind >= 0 ? &dup : NULL, &c->stats, now);
+    tltcp__reasm_init(&c->reasm, &c->mem, cfg->recv_buffer, cfg->max_sections,
+                      cfg->unordered, &c->stats);
+    tltcp__acks_init(&c->acks, &c->mem, cfg->ack_every,
+                     cfg->max_ack_delay_ms * TLTCP_MS);
+    tltcp__mtu_init(&c->mtu, cfg->base_datagram, cfg->max_datagram,
+                    !cfg->no_mtu_probing);
+    cmn__ring_init(&c->fates, &c->mem, sizeof(tltcp__told), 0);
+    c->sender.sec.on_fate = on_fate;
+    c->sender.sec.owner = c;
+    return rv;
+}
+
+int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
+                     const uint8_t *seed, uint64_t path, tltcp_time now) {
+    cmn__mem mem = cfg->allocator.realloc != NULL
+                       ? (cmn__mem){cfg->allocator.realloc, cfg->allocator.user}
+                       : cmn__mem_default();
+    tltcp_conn *c = cmn__alloc(&mem, sizeof(*c));
+    int rv;
+    if (c == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    c->mem = mem;
+    c->path = path;
+    set_options(c, cfg, now);
+    sec__secret_init(&c->secret, seed);
+    c->id = sec__secret_next(&c->secret);
+    rv = c->id != 0 ? set_parts(c, cfg, now) : TLTCP_ERR_NOMEM;
+    if (rv != 0) {
+        tltcp_conn_free(c);
+        return rv;
+    }
+    tltcp_stats_init(&c->stats);
+    c->stats.since = now;
+    *conn = c;
+    return 0;
+}
+
+static int set_key(tltcp_conn *c, const tltcp_config *cfg) {
+    const sec__key_source keys = tltcp__config_keys(cfg);
+    c->hello = cmn__alloc(&c->mem, sizeof(*c->hello));
+    if (c->hello == NULL || sec__keys_take(&keys, &c->hello->key, 1) != 1) {
+        return TLTCP_ERR_NOMEM;
+    }
+    c->hello->version = TLTCP__VERSION;
+    return 0;
+}
+
+int tltcp_conn_new(tltcp_conn **conn, const tltcp_config *config,
+                   const uint8_t *seed, uint64_t path, tltcp_time now) {
+    tltcp_config cfg;
+    tltcp_conn *c = NULL;
+    int rv = tltcp_config_check(config, NULL);
+    if (rv != 0) {
+        return rv;
+    }
+    tltcp__config_take(&cfg, config);
+    rv = tltcp__conn_make(&c, &cfg, seed, path, now);
+    if (rv == 0 && cfg.stream_id != NULL) {
+        rv = set_stream_id(c, cfg.stream_id, strlen(cfg.stream_id));
+    }
+    if (rv == 0 && (cfg.passphrase != NULL || cfg.key != NULL)) {
+        rv = set_key(c, &cfg);
+    }
+    if (rv != 0) {
+        tltcp_conn_free(c);
+        return rv;
+    }
+    c->state = TLTCP__CALLING;
+    c->proven = true; /* we chose whom to call */
+    c->want = TLTCP__WANT_HELLO;
+    *conn = c;
+    return 0;
+}
+
+void tltcp_conn_free(tltcp_conn *c) {
+    cmn__mem mem;
+    if (c == NULL) {
+        return;
+    }
+    mem = c->mem;
+    if (c->ep != NULL) {
+        tltcp__endpoint_on_free(c->ep, c);
+    }
+    tltcp__sender_free(&c->sender, &mem);
+    tltcp__reasm_free(&c->reasm);
+    tltcp__rebuild_free(c->rebuild);
+    tltcp__acks_free(&c->acks);
+    cmn__ring_free(&c->fates);
+    cmn__free(&mem, c->stream_id);
+    sec__hello_free(c->hello, &mem);
+    sec__seal_free(c->seal, &mem);
+    cmn__free(&mem, c->token);
+    cmn__free(&mem, c->measure);
+    sec__secret_clear(&c->secret);
+    cmn__free(&mem, c);
+}
+
+void tltcp__conn_set_first(tltcp_conn *c, uint64_t pn, uint32_t seq) {
+    cmn__ring *r = &c->sender.map.packets;
+    r->head = pn;
+    r->tail = pn;
+    c->sender.map.oldest = pn;
+    c->sender.episode_pn = pn;
+    c->sender.first_seq = seq;
+}
+
+tltcp__params tltcp__conn_params(const tltcp_conn *c) {
+    tltcp__params p = {
+        .window = (uint32_t)c->reasm.limit,
+        .sections = c->reasm.max_sections,
+        .idle_ms = (uint32_t)(c->idle / TLTCP_MS),
+        .datagram = c->max_datagram,
+        .features = TLTCP__FEATURE_SKIP | TLTCP__FEATURE_META |
+                    (c->fec ? TLTCP__FEATURE_REPAIR : 0),
+        .ack_every = c->sender.dup != NULL ? 1 : c->ack_every,
+        .ack_delay_ms = (uint32_t)(c->acks.max_delay / TLTCP_MS),
+        .first_seq = c->sender.first_seq,
+    };
+    if (c->ep == NULL && c->stream_id != NULL) {
+        p.stream_id_len = strlen(c->stream_id);
+        memcpy(p.stream_id, c->stream_id, p.stream_id_len);
+    }
+    return p;
+}
+
+/* Often enough for the idle timeout that both ends agreed on. */
+static void set_keep_alive(tltcp_conn *c) {
+    bool unset = c->keep_alive == 0;
+    if (c->keep_alive == TLTCP_TIME_NEVER) {
+        return;
+    }
+    if (c->idle > 0 && (unset || c->keep_alive > c->idle / 3)) {
+        c->keep_alive = c->idle / 3;
+    } else if (unset) {
+        c->keep_alive = TLTCP_TIME_NEVER;
+    }
+}
+
+/* Bytes behind the chunks of a SHORT packet: check or tag. */
+static size_t trailer(const tltcp_conn *c) {
+    return c->seal != NULL ? SEC__TAG_LEN : SEC__CHECK_LEN;
+}
+
+/* What counts against the window: whole datagrams, or, as in the paper's TCP,
+ * segments. */
+static void set_mss(tltcp_conn *c) {
+    struct cong *cong = c->sender.cc.cong;
+    uint32_t mss;
+    c->full = c->seal != NULL
+                  ? (uint32_t)sec__seal_packet(c->seal, c->mtu.current)
+                  : c->mtu.current;
+    mss = c->full;
+    if (c->sender.dup != NULL) {
+        mss -= SEC__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__DATA_LEN +
+               (uint32_t)trailer(c);
+    }
+    c->sender.sec.repair.room = c->full - SEC__SHORT_LEN - TLTCP__RTT_LEN -
+                                TLTCP__UPDATE_LEN - TLTCP__REPAIR_LEN -
+                                TLTCP__META_MAX - trailer(c);
+    cong->cwnd_max = cong->cwnd_max < 1e15
+                         ? cong->cwnd_max / cong->mss * (double)mss
+                         : cong->cwnd_max;
+    cong->mss = mss;
+}
+
+bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
+    tltcp_time idle = p->idle_ms * TLTCP_MS;
+    if (c->ep != NULL &&
+        set_stream_id(c, p->stream_id, p->stream_id_len) != 0) {
+        return false;
+    }
+    c->first_seq = p->first_seq;
+    c->sender.sec.peer_seq = p->window;
+    c->sender.sec.peer_section = p->sections;
+    c->sender.peer_ack_delay = p->ack_delay_ms * TLTCP_MS;
+    c->acks.every = p->ack_every;
+    if ((p->features & TLTCP__FEATURE_SKIP) == 0) {
+        c->sender.sec.untold = true;
+    }
+    c->sender.sec.tells_meta =
+        c->sender.dup == NULL && (p->features & TLTCP__FEATURE_META) != 0;
+    c->sender.sec.repair.on = c->fec && c->sender.dup == NULL &&
+                              (p->features & TLTCP__FEATURE_REPAIR) != 0;
+    if (idle > 0 && (c->idle == 0 || idle < c->idle)) {
+        c->idle = idle;
+    }
+    set_keep_alive(c);
+    tltcp__mtu_cap(&c->mtu, p->datagram);
+    set_mss(c);
+    c->introduced = true;
+    return true;
+}
+
+void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
+    c->state = TLTCP__OPEN;
+    c->sender.hold = false;
+    c->connect_by = TLTCP_TIME_NEVER;
+    sec__hello_free(c->hello, &c->mem);
+    c->hello = NULL;
+    set_mss(c); /* the trailer may have grown */
+    c->may_probe_mtu = true;
+    c->leave_out_in =
+        1 + (uint32_t)(sec__secret_next(&c->secret) % LEAVE_OUT_FIRST);
+    c->ping_at = c->ep == NULL && c->keep_alive != TLTCP_TIME_NEVER
+                     ? now + c->keep_alive
+                     : TLTCP_TIME_NEVER;
+    if (c->finish) {
+        c->want |= TLTCP__WANT_FIN;
+    }
+    tltcp__trace_state(c, "open", now);
+}
+
+static void over(tltcp_conn *c, int error) {
+    if (!c->closed_known) {
+        c->closed_known = true;
+        c->error = error;
+        tltcp__trace_state(c, "closed", c->now);
+    }
+    tltcp__sections_abandon(&c->sender.sec);
+}
+
+void tltcp__conn_bury(tltcp_conn *c, int error) {
+    over(c, error);
+    c->state = TLTCP__CLOSED;
+    c->want = 0;
+}
+
+static void set_reason(tltcp_conn *c, const char *reason) {
+    size_t n = reason != NULL ? strlen(reason) : 0;
+    n = n < TLTCP_REASON_MAX ? n : TLTCP_REASON_MAX;
+    if (n > 0) {
+        memcpy(c->reason, reason, n);
+    }
+    c->reason[n] = '\0';
+}
+
+void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason) {
+    bool tell = c->peer_id != 0 && tltcp__conn_allowance(c) >= c->mtu.base;
+    if (c->state == TLTCP__CLOSED || c->state == TLTCP__DYING) {
+        return;
+    }
+    set_reason(c, reason);
+    c->close_code = (uint32_t)-error;
+    over(c, error);
+    c->state = tell ? TLTCP__DYING : TLTCP__CLOSED;
+    c->want = tell ? TLTCP__WANT_CLOSE : 0;
+}
+
+void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now) {
+    c->path = path;
+    c->candidate = (tltcp__candidate){0};
+    c->path_told = true;
+    tltcp__mtu_restart(&c->mtu, now);
+    set_mss(c);
+    tltcp__sender_on_new_path(&c->sender, !c->no_ecn && c->sender.dup == NULL,
+                              now);
+}
+
+void tltcp__conn_trim(tltcp_conn *c) {
+    tltcp__sections_trim(&c->sender.sec);
+    tltcp__reasm_trim(&c->reasm);
+}
+
+static void check_rate(tltcp_conn *c, tltcp_time now) {
+    double was = (double)c->rate_told;
+    double is = (double)tltcp__cc_estimated_bps(&c->sender.cc);
+    double step = is > was ? is - was : was - is;
+    if (c->state == TLTCP__OPEN && is > 0 &&
+        now - c->rate_told_at >= RATE_EVERY && step > RATE_STEP * was) {
+        c->rate_told_at = now;
+        c->rate_told = (uint64_t)is;
+        c->rate_due = true;
+    }
+}
+
+void tltcp__conn_on_news(tltcp_conn *c, const tltcp__news *news,
+                         tltcp_time now) {
+    uint16_t lost = c->sender.resend;
+    c->sender.resend = 0;
+    tltcp__acks_on_acked(&c->acks, news->acked_upto);
+    if ((news->acked & TLTCP__SENT_FIN) != 0) {
+        c->fin_acked = true;
+    }
+    if ((lost & TLTCP__SENT_FIN) != 0 && !c->fin_acked) {
+        c->want |= TLTCP__WANT_FIN;
+    }
+    if ((lost & TLTCP__SENT_WINDOW) != 0) {
+        c->want |= TLTCP__WANT_WINDOW;
+    }
+    if (news->probe_timeout &&
+        (c->state == TLTCP__CALLING || c->state == TLTCP__ANSWERED)) {
+        c->want |= TLTCP__WANT_HELLO;
+        c->sender.probes = 0;
+    }
+    if (news->probe_acked > 0) {
+        tltcp__mtu_on_probe_acked(&c->mtu, news->probe_acked, now);
+        set_mss(c);
+    }
+    if (news->probe_lost > 0) {
+        tltcp__mtu_on_probe_lost(&c->mtu, news->probe_lost, now);
+    }
+    if (news->largest_size > 0) {
+        c->unanswered = TLTCP_TIME_NEVER;
+    }
+    tltcp__mtu_on_acked(&c->mtu, news->largest_size);
+    if (tltcp__mtu_on_lost(&c->mtu, news->largest_lost, now) ||
+        (news->probe_timeout &&
+         tltcp__mtu_on_silence(&c->mtu, c->sender.pto_count, now))) {
+        set_mss(c);
+    }
+    check_rate(c, now);
+    tltcp__conn_check_closing(c, now);
+}
+
+/* Everything that was written reached the peer or was skipped, and it knows. */
+static bool settled(const tltcp_conn *c) {
+    return tltcp__sections_settled(&c->sender.sec) && c->fin_acked &&
+           c->sender.peer_cum >= c->sender.sec.end;
+}
+
+void tltcp__conn_check_closing(tltcp_conn *c, tltcp_time now) {
+    if (c->state == TLTCP__OPEN && c->closing && settled(c)) {
+        c->state = TLTCP__CLOSING;
+        c->close_at = now;
+        if (c->idle > 0) { /* however much a peer talks that hears nothing */
+            c->linger_by = tltcp__earlier(c->linger_by, now + 2 * c->idle);
+        }
+        c->want |= TLTCP__WANT_CLOSE;
+    }
+}
+
+tltcp_time tltcp__conn_report_at(const tltcp_conn *c) {
+    cong_time at = c->measure != NULL
+                       ? cong_tfrc_receiver_due(c->measure, (cong_time)c->now)
+                       : -1;
+    return at < 0 ? TLTCP_TIME_NEVER : (tltcp_time)at;
+}
+
+size_t tltcp__conn_allowance(const tltcp_conn *c) {
+    uint64_t most = 3 * c->received;
+    if (c->proven) {
+        return SIZE_MAX;
+    }
+    return most > c->sent ? (size_t)(most - c->sent) : 0;
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_CONN_H
+#define LIBTLTCP_CONN_H
+
+#include <congestion/tfrc.h>
+#include <tltcp/conn.h>
+
+#include "internal/secure/hello.h"
+#include "internal/secure/packet.h"
+#include "internal/secure/secret.h"
+#include "libtltcp/engine/acks.h"
+#include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/mtu.h"
+#include "libtltcp/engine/params.h"
+#include "libtltcp/engine/reasm.h"
+#include "libtltcp/engine/rebuild.h"
+#include "libtltcp/engine/sender.h"
+
+/* A connection: owns everything and decides the order.  Only conn*.c and tests
+ * look in here.
+ *
+ *   client                      server
+ *   CALLING --ANSWER--> OPEN    CALLED --accept--> ANSWERED --SHORT--> OPEN
+ *
+ *   OPEN --all settled--> CLOSING --echo or tries--> CLOSED
+ *   any --abort, error--> DYING --CLOSE sent--> CLOSED
+ *
+ * Timers:
+ *   name     armed when                      does
+ *   sender   something in flight, or live    loss, probes, lifetime
+ *            sections with a deadline
+ *   ack      an ACK is owed                  sends it
+ *   idle     always once something came      CLOSED, without a word
+ *   ping     client, keep-alive              PING
+ *   connect  CALLING, CALLED, ANSWERED       gives up
+ *   linger   tltcp_conn_close()              DYING
+ *   close    CLOSING                         CLOSE again
+ *   path     a candidate path                CHALLENGE again
+ *   mtu      search not over                 a probe */
+
+enum tltcp__state {
+    TLTCP__CALLING,
+    TLTCP__CALLED,
+    TLTCP__ANSWERED,
+    TLTCP__OPEN,
+    TLTCP__CLOSING,
+    TLTCP__DYING,
+    TLTCP__CLOSED
+};
+
+/* What is to be sent as soon as possible. */
+#define TLTCP__WANT_HELLO 0x01u /* INITIAL or ANSWER */
+#define TLTCP__WANT_ACK 0x02u   /* even if nothing asks for it */
+#define TLTCP__WANT_PING 0x04u
+#define TLTCP__WANT_FIN 0x08u
+#define TLTCP__WANT_WINDOW 0x10u
+#define TLTCP__WANT_RESPONSE 0x20u
+#define TLTCP__WANT_CHALLENGE 0x40u
+#define TLTCP__WANT_CLOSE 0x80u
+
+/* A fate on its way to the application. */
+typedef struct tltcp__told {
+    uint64_t section, tag, bytes, acked;
+    tltcp_time written, deadline, now;
+    int fate;
+    uint8_t cause, cls, stream;
+} tltcp__told;
+
+/* An address that the peer may have moved to. */
+typedef struct tltcp__candidate {
+    uint64_t path; /* 0: none */
+    uint64_t nonce;
+    uint64_t received; /* bytes, for the bound on amplification */
+    uint64_t sent;
+    tltcp_time at; /* next CHALLENGE */
+    unsigned tries;
+} tltcp__candidate;
+
+struct tltcp_conn {
+    cmn__mem mem;
+    tltcp__sender sender;
+    tltcp__reasm reasm;
+    tltcp__acks acks;
+    tltcp__mtu mtu;
+    sec__secret secret;
+    tltcp_stats stats;
+    tltcp__candidate candidate;
+    cmn__ring fates;
+    tltcp__rebuild *rebuild;            /* NULL: no REPAIR came yet */
+    struct cong_tfrc_receiver *measure; /* NULL: no reports asked for */
+
+    tltcp_endpoint *ep;  /* NULL: client */
+    tltcp_conn *next_id; /* in the endpoint's tables */
+    tltcp_conn *next_caller;
+    void *user;
+    char *stream_id;
+    sec__hello *hello; /* secured: until the handshake is done */
+    sec__seal *seal;   /* secured: of SHORT packets */
+    uint8_t *token;    /* client: to be returned */
+    size_t token_len;
+
+    uint64_t luck;      /* what is left of an unpredictable number */
+    uint64_t id;        /* by which the peer calls us */
+    uint64_t peer_id;   /* 0: not known yet */
+    uint64_t caller_id; /* server: the client's, for repeated INITIALs */
+    uint64_t caller_path;
+    uint64_t network; /* server: in which the caller is counted; 0: none */
+    uint64_t path;
+    uint64_t response_path; /* where a CHALLENGE came from */
+    uint64_t response;      /* and what it said */
+    uint64_t received;      /* bytes before the peer's address was proven */
+    uint64_t sent;
+    uint32_t first_seq; /* wire number of the peer's place 0 */
+
+    tltcp_time now; /* of the last call */
+    tltcp_time heard_at;
+    tltcp_time connect_by;
+    tltcp_time linger_by;
+    tltcp_time unanswered; /* since then packets wait for any ACK, or NEVER */
+    tltcp_time close_at;
+    tltcp_time ping_at;
+    tltcp_time rate_told_at;
+    tltcp_time idle;
+    tltcp_time keep_alive;
+
+    tltcp_trace_fn on_trace;
+    void *trace_user;
+    uint64_t rate_told;
+    uint64_t rekey_packets;
+    uint32_t max_datagram;
+    uint32_t full;         /* bytes of a packet that is full */
+    uint32_t ack_every;    /* what we ask of the peer */
+    uint32_t leave_out_in; /* packets until a number is left out */
+    uint32_t close_code;
+    uint32_t dscp; /* of what leaves */
+    int error;     /* 0 or why it is over */
+    unsigned close_tries;
+    uint16_t want; /* TLTCP__WANT_* */
+    uint8_t state;
+    uint8_t close_flags;
+    bool proven;  /* the peer's address */
+    bool strayed; /* it has moved, or may have, and may not hear of the end */
+    bool may_probe_mtu;
+    bool no_ecn;
+    bool fec; /* understood */
+    bool report_fates;
+    bool finish; /* no more writing */
+    bool fin_acked;
+    bool closing;    /* tltcp_conn_close() was called */
+    bool introduced; /* the peer's PARAMS were taken */
+    bool connected_told;
+    bool closed_told;
+    bool closed_known;
+    bool path_told;
+    bool rate_due;
+    uint8_t retries; /* client: RETRYs followed */
+    char reason[TLTCP_REASON_MAX + 1];
+};
+
+static inline bool tltcp__conn_wants(const tltcp_conn *c, unsigned what) {
+    return (c->want & what) != 0;
+}
+
+/* Ordinary packets may leave. */
+static inline bool tltcp__conn_flows(const tltcp_conn *c) {
+    return c->state == TLTCP__OPEN || c->state == TLTCP__CLOSING;
+}
+
+/* A probe of the MTU may leave: the first flight is for data. */
+static inline bool tltcp__conn_spares_probe(const tltcp_conn *c) {
+    return c->sender.peer_cum > 0 || !tltcp__sender_would_send(&c->sender);
+}
+
+/* conn.c */
+int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
+                     const uint8_t *seed, uint64_t path, tltcp_time now);
+tltcp__params tltcp__conn_params(const tltcp_conn *c);
+/* What the peer said of itself in its hello.  False when unusable. */
+bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p);
+void tltcp__conn_open(tltcp_conn *c, tltcp_time now);
+/* Ends the connection for a reason; CLOSE leaves if the peer knows us. */
+void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason);
+/* Ends it without another word. */
+void tltcp__conn_bury(tltcp_conn *c, int error);
+/* Goes over to another path and starts its measurements afresh. */
+void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now);
+/* Gives back the memory of buffers that are empty. */
+void tltcp__conn_trim(tltcp_conn *c);
+void tltcp__conn_on_news(tltcp_conn *c, const tltcp__news *news,
+                         tltcp_time now);
+/* Starts the CLOSE exchange once everything is settled. */
+void tltcp__conn_check_closing(tltcp_conn *c, tltcp_time now);
+/* Bytes that may still go to an address that is not proven. */
+size_t tltcp__conn_allowance(const tltcp_conn *c);
+/* For tests of wrapping numbers, before anything was sent: the first packet
+ * number and the wire number of stream place 0. */
+void tltcp__conn_set_first(tltcp_conn *c, uint64_t pn, uint32_t seq);
+
+/* When the peer should be sent a REPORT; NEVER: none wanted. */
+tltcp_time tltcp__conn_report_at(const tltcp_conn *c);
+
+/* conn_hello.c, the secured handshake: makes the message to send if it was not
+ * made yet, with CLOSE in the place of PARAMS when refusing. */
+bool tltcp__conn_make_hello(tltcp_conn *c);
+/* Puts the message made into a packet. */
+void tltcp__hello_put(const sec__hello *h, cmn__writer *w);
+/* Opens what the listener answered; *plain has room for SEC__HELLO_MAX and
+ * becomes the body of *p. */
+bool tltcp__conn_open_answer(tltcp_conn *c, sec__packet *p, uint8_t *plain);
+
+/* conn_in.c: a datagram for c. */
+void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
+                      const sec__packet *p, size_t len, tltcp_time now);
+
+/* conn_trace.c */
+void tltcp__trace_packet(const tltcp_conn *c, bool sent, uint64_t pn,
+                         size_t size, tltcp_time now);
+void tltcp__trace_metrics(const tltcp_conn *c, tltcp_time now);
+void tltcp__trace_losses(const tltcp_conn *c, uint64_t before, tltcp_time now);
+void tltcp__trace_fate(const tltcp_conn *c, const tltcp__told *t);
+void tltcp__trace_state(const tltcp_conn *c, const char *what, tltcp_time now);
+
+/* endpoint.c */
+void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c);
+void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c);
+/* For tests: as tltcp__conn_set_first() for every connection made later. */
+void tltcp__endpoint_set_first(tltcp_endpoint *ep, uint64_t pn, uint32_t seq);
+
+#endif /* LIBTLTCP_CONN_H */

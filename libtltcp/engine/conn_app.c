@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The application's side of a connection. */
+#include "libtltcp/engine/conn.h"
+
+static void tick(tltcp_conn *c, tltcp_time now) {
+    if (now > c->now) {
+        c->now = now;
+    }
+}
+
+static bool is_over(const tltcp_conn *c) {
+    return c->state >= TLTCP__CLOSING;
+}
+
+static int check_write(const tltcp_conn *c, const tltcp_section *sections,
+                       size_t count) {
+    if (is_over(c)) {
+        return TLTCP_ERR_CLOSED;
+    }
+    if (c->finish) {
+        return TLTCP_ERR_STATE;
+    }
+    if (count == 0 || sections == NULL) {
+        return TLTCP_ERR_INVAL;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const struct tltcp_meta *m = &sections[i].meta;
+        if (sections[i].len == 0 || sections[i].data == NULL ||
+            m->section_class > TL_CLASS_LAST || m->stream >= TL_STREAMS_MAX ||
+            m->reserved != 0) {
+            return TLTCP_ERR_INVAL;
+        }
+    }
+    return 0;
+}
+
+int tltcp_conn_write(tltcp_conn *c, const tltcp_section *sections, size_t count,
+                     tltcp_time now) {
+    int rv = check_write(c, sections, count);
+    int taken = 0;
+    tick(c, now);
+    while (rv == 0 && (size_t)taken < count) {
+        rv = tltcp__sections_write(&c->sender.sec, &sections[taken], now);
+        taken += rv == 0;
+    }
+    if (taken > 0 && tltcp__sections_expire(&c->sender.sec, now) != 0) {
+        tltcp__conn_fail(c, TLTCP_ERR_NOMEM, "out of memory");
+    }
+    return taken > 0 ? taken : rv;
+}
+
+size_t tltcp_conn_writable(const tltcp_conn *c) {
+    return is_over(c) || c->finish ? 0 : tltcp__sections_room(&c->sender.sec);
+}
+
+int64_t tltcp_conn_read(tltcp_conn *c, tltcp_buf *bufs,
+                        struct tltcp_segment *segments, size_t *count,
+                        tltcp_time now) {
+    return tltcp_conn_read_meta(c, bufs, segments, NULL, count, now);
+}
+
+int64_t tltcp_conn_read_meta(tltcp_conn *c, tltcp_buf *bufs,
+                             struct tltcp_segment *segments,
+                             struct tltcp_meta *metas, size_t *count,
+                             tltcp_time now) {
+    struct tltcp_meta unwanted;
+    size_t wanted = *count;
+    int64_t total = 0;
+    int64_t n = 1;
+    size_t i = 0;
+    tick(c, now);
+    *count = 0;
+    if (wanted == 0 || bufs[0].len == 0) {
+        return TLTCP_ERR_INVAL;
+    }
+    while (i < wanted && bufs[i].len > 0 &&
+           (n = tltcp__reasm_read(&c->reasm, &bufs[i], &segments[i],
+                                  metas != NULL ? &metas[i] : &unwanted)) > 0) {
+        total += n;
+        i++;
+    }
+    *count = i;
+    if (c->state == TLTCP__OPEN && tltcp__reasm_window_due(&c->reasm)) {
+        c->want |= TLTCP__WANT_WINDOW;
+    }
+    if (i > 0) {
+        return total;
+    }
+    if (n == TLTCP_ERR_AGAIN && c->closed_known) {
+        return c->error != 0 ? c->error : TLTCP_ERR_ABORTED;
+    }
+    return n;
+}
+
+bool tltcp_conn_readable(const tltcp_conn *c) {
+    return c->closed_known || tltcp__reasm_readable(&c->reasm);
+}
+
+void tltcp_conn_finish(tltcp_conn *c, tltcp_time now) {
+    tick(c, now);
+    if (!c->finish) {
+        c->finish = true;
+        if (c->state == TLTCP__OPEN) {
+            c->want |= TLTCP__WANT_FIN;
+        }
+    }
+}
+
+void tltcp_conn_close(tltcp_conn *c, tltcp_time linger, tltcp_time now) {
+    tltcp_conn_finish(c, now);
+    c->closing = true;
+    c->linger_by = linger;
+    if (c->state == TLTCP__CALLED) {
+        (void)tltcp_conn_refuse(c, NULL, now);
+    }
+    tltcp__conn_check_closing(c, now);
+}
+
+void tltcp_conn_abort(tltcp_conn *c, int error, const char *reason,
+                      tltcp_time now) {
+    tick(c, now);
+    if (c->state != TLTCP__CLOSING || !c->closed_known) {
+        tltcp__conn_fail(c, error < 0 ? error : TLTCP_ERR_ABORTED, reason);
+    }
+}
+
+bool tltcp_conn_is_closed(const tltcp_conn *c) {
+    return c->state == TLTCP__CLOSED;
+}
+
+int tltcp_conn_accept(tltcp_conn *c, tltcp_time now) {
+    if (c->state != TLTCP__CALLED) {
+        return TLTCP_ERR_STATE;
+    }
+    tick(c, now);
+    c->state = TLTCP__ANSWERED;
+    c->want |= TLTCP__WANT_HELLO;
+    return 0;
+}
+
+int tltcp_conn_refuse(tltcp_conn *c, const char *reason, tltcp_time now) {
+    if (c->state != TLTCP__CALLED) {
+        return TLTCP_ERR_STATE;
+    }
+    tick(c, now);
+    tltcp__conn_fail(c, TLTCP_ERR_REFUSED,
+                     reason != NULL ? reason : "the listener refused");
+    return 0;
+}
+
+int tltcp_conn_rekey(tltcp_conn *c) {
+    if (c->seal == NULL || c->state != TLTCP__OPEN) {
+        return TLTCP_ERR_STATE;
+    }
+    sec__seal_renew(c->seal);
+    c->want |= TLTCP__WANT_PING; /* carries the new phase at once */
+    return 0;
+}
+
+static void take_fate(tltcp_conn *c, tltcp_event *ev) {
+    const tltcp__told *t = cmn__ring_at(&c->fates, c->fates.head);
+    ev->fate = (uint32_t)t->fate;
+    ev->section = t->section;
+    ev->tag = t->tag;
+    ev->bytes = t->bytes;
+    ev->acked = t->acked;
+    ev->written = t->written;
+    ev->deadline = t->deadline;
+    ev->now = t->now;
+    ev->cause = t->cause;
+    ev->section_class = t->cls;
+    ev->stream = t->stream;
+    cmn__ring_pop(&c->fates);
+}
+
+static uint32_t next_type(const tltcp_conn *c) {
+    if (!c->connected_told && c->state >= TLTCP__OPEN && !c->sender.hold) {
+        return TLTCP_EVENT_CONNECTED;
+    }
+    if (cmn__ring_len(&c->fates) > 0) {
+        return TLTCP_EVENT_FATE;
+    }
+    if (c->path_told) {
+        return TLTCP_EVENT_PATH;
+    }
+    if (c->rate_due) {
+        return TLTCP_EVENT_RATE;
+    }
+    return c->closed_known && !c->closed_told ? TLTCP_EVENT_CLOSED
+                                              : TLTCP_EVENT_NONE;
+}
+
+int tltcp_conn_next_event(tltcp_conn *c, tltcp_event *ev) {
+    uint32_t type = next_type(c);
+    if (type == TLTCP_EVENT_NONE) { /* asked for often, and large to clear */
+        ev->type = type;
+        return 0;
+    }
+    *ev = (tltcp_event){.type = type, .now = c->now};
+    if (type == TLTCP_EVENT_CONNECTED) {
+        c->connected_told = true;
+    } else if (type == TLTCP_EVENT_FATE) {
+        take_fate(c, ev);
+    } else if (type == TLTCP_EVENT_PATH) {
+        c->path_told = false;
+    } else if (type == TLTCP_EVENT_RATE) {
+        c->rate_due = false;
+        ev->bytes = c->rate_told;
+    } else {
+        c->closed_told = true;
+        ev->error = c->error;
+        ev->code = c->close_code;
+        memcpy(ev->reason, c->reason, sizeof(ev->reason));
+    }
+    return 1;
+}
+
+int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
+    static const char *const recovery[] = {"dupack-tahoe", "dupack-reno",
+                                           "dupack-newreno"};
+    tltcp_stats s = c->stats;
+    const char *name = c->sender.dup == NULL
+                           ? "packet"
+                           : recovery[c->sender.dup->recovery.kind];
+    size_t size = st->struct_size;
+    if (size < sizeof(size_t) || size > sizeof(s)) {
+        return TLTCP_ERR_INVAL;
+    }
+    tltcp__cc_get_stats(&c->sender.cc, &s);
+    s.struct_size = size;
+    s.bytes_queued = s.bytes_offered - s.bytes_delivered - s.bytes_expired;
+    s.bytes_in_flight = (uint64_t)tltcp__sender_flight(&c->sender);
+    s.bytes_unread = s.bytes_received - s.bytes_read;
+    s.rto_ns = c->sender.dup == NULL
+                   ? tltcp__sender_pto(&c->sender)
+                   : (uint64_t)cong_rtt_rto(&c->sender.cc.rtt);
+    s.datagram_bytes = c->mtu.current;
+    s.loss_rate = s.packets_sent > 0
+                      ? (double)s.packets_lost / (double)s.packets_sent
+                      : 0;
+    s.now = now;
+    memcpy(s.recovery, name, strlen(name) + 1);
+    memcpy(st, &s, size);
+    return 0;
+}
+
+uint64_t tltcp_conn_path(const tltcp_conn *c) {
+    return c->path;
+}
+
+const char *tltcp_conn_stream_id(const tltcp_conn *c) {
+    return c->stream_id != NULL ? c->stream_id : "";
+}
+
+uint64_t tltcp_conn_id(const tltcp_conn *c) {
+    return c->id;
+}
+
+void tltcp_conn_set_user(tltcp_conn *c, void *user) {
+    c->user = user;
+}
+
+void *tltcp_conn_user(const tltcp_conn *c) {
+    return c->user;
+}

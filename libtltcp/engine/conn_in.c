@@ -1,0 +1,577 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What arrives: packets and their chunks. */
+#include "libtltcp/engine/conn.h"
+
+#define RETRIES_MAX 8
+#define SILENCE TLTCP_S /* worth giving memory back */
+/* Between answers to a call that comes again and again. */
+#define ANSWER_EVERY (50 * TLTCP_MS)
+
+/* What the chunks of one packet asked for. */
+typedef struct intake {
+    tltcp_time now;
+    uint64_t path;
+    uint64_t pn;
+    cong_time peer_rtt; /* -1: not told */
+    bool eliciting;
+    bool newest; /* the packet has the highest number so far */
+} intake;
+
+static uint64_t place(const tltcp_conn *c, uint32_t wire) {
+    return cmn__widen(wire - c->first_seq, c->reasm.cum);
+}
+
+static uint64_t section(const tltcp_conn *c, uint32_t wire) {
+    return cmn__widen(wire, c->reasm.recs.head);
+}
+
+static int on_data(tltcp_conn *c, const tltcp__chunk *k) {
+    tltcp__data d;
+    uint64_t start;
+    uint64_t number;
+    int rv;
+    if (!tltcp__data_parse(k, &d)) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    start = place(c, d.seq);
+    number = section(c, d.section);
+    rv = tltcp__reasm_on_meta(&c->reasm, number, &d.meta);
+    if (rv == 0) {
+        rv = tltcp__reasm_on_data(&c->reasm, start, d.bytes, d.len, number,
+                                  k->flags);
+    }
+    if (rv == 0 && c->rebuild != NULL && c->rebuild->blocks > 0) {
+        rv =
+            tltcp__rebuild_on_data(c->rebuild, &c->reasm, start, start + d.len);
+    }
+    return rv;
+}
+
+static int on_repair(tltcp_conn *c, const tltcp__chunk *k) {
+    tltcp__repair_chunk p;
+    tltcp__repair_in in;
+    int rv;
+    if (!c->fec || !tltcp__repair_parse(k, &p)) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    if (c->rebuild == NULL) {
+        c->rebuild = tltcp__rebuild_new(&c->mem, c->reasm.limit / 2);
+        if (c->rebuild == NULL) {
+            return TLTCP_ERR_NOMEM;
+        }
+    }
+    in = (tltcp__repair_in){.start = place(c, p.start),
+                            .section = section(c, p.section),
+                            .symbol = p.symbol,
+                            .size = p.size,
+                            .index = p.index,
+                            .flags = k->flags};
+    in.end = in.start + p.len;
+    rv = tltcp__reasm_on_meta(&c->reasm, in.section, &p.meta);
+    return rv != 0 ? rv : tltcp__rebuild_on_repair(c->rebuild, &c->reasm, &in);
+}
+
+static int on_rebuilt(tltcp_conn *c, const tltcp__chunk *k) {
+    uint32_t start;
+    uint32_t len;
+    if (!tltcp__rebuilt_parse(k, &start, &len)) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    return tltcp__sender_on_rebuilt(&c->sender, start, len);
+}
+
+static int on_skip(tltcp_conn *c, const tltcp__chunk *k) {
+    tltcp__skip s;
+    if (!tltcp__skip_parse(k, &s)) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    return tltcp__reasm_on_skip(&c->reasm, place(c, s.start), place(c, s.end),
+                                section(c, s.section));
+}
+
+static int on_place(tltcp_conn *c, const tltcp__chunk *k) {
+    tltcp__place p;
+    if (!tltcp__place_parse(k, &p)) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    switch (k->type) {
+    case TLTCP__UPDATE:
+        return tltcp__reasm_on_update(&c->reasm, place(c, p.seq),
+                                      section(c, p.section));
+    case TLTCP__FIN:
+        c->want |= TLTCP__WANT_ACK; /* somebody waits for it */
+        return tltcp__reasm_on_fin(&c->reasm, place(c, p.seq),
+                                   section(c, p.section));
+    default:
+        tltcp__sender_on_window(&c->sender, p);
+        return 0;
+    }
+}
+
+static int on_ack(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
+    uint64_t lost = c->stats.packets_lost;
+    tltcp__news news = {0};
+    tltcp__ack a;
+    int rv;
+    if (!tltcp__ack_parse(k, &a)) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    rv = tltcp__sender_on_ack(&c->sender, &a, now, &news);
+    if (rv == 0 && c->seal != NULL) {
+        sec__seal_on_acked(c->seal, cmn__widen(a.largest, tltcp__sentmap_next(
+                                                              &c->sender.map)));
+    }
+    if (rv == 0) {
+        tltcp__conn_on_news(c, &news, now);
+        tltcp__trace_losses(c, lost, now);
+        tltcp__trace_metrics(c, now);
+    }
+    return rv;
+}
+
+static int on_report(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
+    tltcp__report r;
+    if (!tltcp__report_parse(k, &r)) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    tltcp__sender_on_report(&c->sender, &r, now);
+    return 0;
+}
+
+static int on_rtt(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
+    uint32_t us;
+    if (!tltcp__rtt_parse(k, &us)) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    if (c->measure == NULL) {
+        c->measure = cmn__alloc(&c->mem, sizeof(*c->measure));
+        if (c->measure == NULL) {
+            return TLTCP_ERR_NOMEM;
+        }
+        cong_tfrc_receiver_init(c->measure, c->mtu.base, in->pn);
+    }
+    in->peer_rtt = (cong_time)us * (cong_time)TLTCP_US;
+    return 0;
+}
+
+static int on_challenge(tltcp_conn *c, const tltcp__chunk *k, uint64_t path) {
+    cmn__reader r = cmn__reader_of(k->body, k->len);
+    c->response = cmn__get64(&r);
+    c->response_path = path;
+    c->want |= TLTCP__WANT_RESPONSE;
+    return r.bad || r.p < r.end ? TLTCP_ERR_PROTOCOL : 0;
+}
+
+static int on_response(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
+    cmn__reader r = cmn__reader_of(k->body, k->len);
+    uint64_t nonce = cmn__get64(&r);
+    if (r.bad || r.p < r.end) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    if (c->candidate.path != 0 && nonce == c->candidate.nonce) {
+        tltcp__conn_move(c, c->candidate.path, now);
+    }
+    return 0;
+}
+
+/* The codes of CLOSE are the negated error codes; see the protocol document. */
+static int error_of(uint32_t code) {
+    switch (code) {
+    case 0:
+        return 0;
+    case -TLTCP_ERR_REFUSED:
+        return TLTCP_ERR_REFUSED;
+    case -TLTCP_ERR_AUTH:
+        return TLTCP_ERR_AUTH;
+    case -TLTCP_ERR_VERSION:
+        return TLTCP_ERR_VERSION;
+    default:
+        return TLTCP_ERR_ABORTED;
+    }
+}
+
+/* Somebody prints it: no commands to a terminal. */
+static void keep_reason(tltcp_conn *c, const uint8_t *text, size_t len) {
+    for (size_t i = 0; i < len; i++) {
+        bool control = text[i] < 0x20 || text[i] == 0x7f;
+        c->reason[i] = (char)(control ? (uint8_t)'?' : text[i]);
+    }
+    c->reason[len] = '\0';
+}
+
+static int on_close(tltcp_conn *c, const tltcp__chunk *k) {
+    cmn__reader r = cmn__reader_of(k->body, k->len);
+    uint32_t code = cmn__get32(&r);
+    size_t len = cmn__reader_left(&r);
+    if (r.bad || len > TLTCP_REASON_MAX) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    if ((k->flags & TLTCP__CLOSE_ECHO) != 0) {
+        if (c->state == TLTCP__CLOSING) {
+            tltcp__conn_bury(c, 0);
+        }
+        return 0;
+    }
+    if (!c->closed_known) {
+        c->close_code = code;
+        keep_reason(c, r.p, len);
+    }
+    tltcp__conn_bury(c, error_of(code));
+    if (c->peer_id != 0) { /* tell that it was heard, then be gone */
+        c->state = TLTCP__DYING;
+        c->close_flags = TLTCP__CLOSE_ECHO;
+        c->want = TLTCP__WANT_CLOSE;
+    }
+    return 0;
+}
+
+static int on_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
+    in->eliciting |= k->type != TLTCP__ACK && k->type != TLTCP__CLOSE &&
+                     k->type != TLTCP__REPORT && k->type != TLTCP__REBUILT;
+    switch (k->type) {
+    case TLTCP__DATA:
+        return on_data(c, k);
+    case TLTCP__REPAIR:
+        return on_repair(c, k);
+    case TLTCP__REBUILT:
+        return on_rebuilt(c, k);
+    case TLTCP__UPDATE:
+    case TLTCP__FIN:
+    case TLTCP__WINDOW:
+        return on_place(c, k);
+    case TLTCP__SKIP:
+        return on_skip(c, k);
+    case TLTCP__ACK:
+        return on_ack(c, k, in->now);
+    case TLTCP__CHALLENGE:
+        return on_challenge(c, k, in->path);
+    case TLTCP__RESPONSE:
+        return on_response(c, k, in->now);
+    case TLTCP__REPORT:
+        return on_report(c, k, in->now);
+    case TLTCP__RTT:
+        return on_rtt(c, k, in);
+    case TLTCP__CLOSE:
+        return on_close(c, k);
+    case TLTCP__PING:
+        c->want |= TLTCP__WANT_ACK;
+        return k->len == 0 ? 0 : TLTCP_ERR_PROTOCOL;
+    default:
+        return k->type >= TLTCP__CHUNK_MAY_SKIP ? 0 : TLTCP_ERR_PROTOCOL;
+    }
+}
+
+/* Chunks of INITIAL and ANSWER. */
+static int on_hello_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in,
+                          bool *have_params) {
+    if (k->type == TLTCP__PARAMS) {
+        tltcp__params p;
+        if (!tltcp__params_parse(k, &p) ||
+            (!c->introduced && !tltcp__conn_on_params(c, &p))) {
+            return TLTCP_ERR_PROTOCOL;
+        }
+        *have_params = true;
+        in->eliciting = true;
+        return 0;
+    }
+    if (k->type == TLTCP__ACK || k->type == TLTCP__CLOSE ||
+        k->type == TLTCP__PING || k->type >= TLTCP__CHUNK_MAY_SKIP) {
+        return on_chunk(c, k, in);
+    }
+    return TLTCP_ERR_PROTOCOL;
+}
+
+static void drop(tltcp_conn *c) {
+    c->stats.packets_dropped++;
+}
+
+/* A packet from elsewhere: the peer's address may have changed. */
+static void on_other_path(tltcp_conn *c, uint64_t path, size_t len,
+                          tltcp_time now) {
+    tltcp__candidate *k = &c->candidate;
+    if (c->ep == NULL || !tltcp__conn_flows(c)) {
+        return;
+    }
+    if (k->path != path) {
+        uint64_t nonce = sec__secret_next(&c->secret);
+        if (nonce == 0) {
+            return;
+        }
+        *k = (tltcp__candidate){.path = path, .nonce = nonce, .at = now};
+        c->want |= TLTCP__WANT_CHALLENGE;
+    }
+    k->received += len;
+    c->strayed = true;
+}
+
+static int take_chunks(tltcp_conn *c, const sec__packet *p, intake *in) {
+    cmn__reader r = cmn__reader_of(p->body, p->body_len);
+    bool have_params = false;
+    tltcp__chunk k;
+    int rv = 0;
+    while (rv == 0 && c->state != TLTCP__CLOSED && tltcp__chunk_next(&r, &k)) {
+        rv = p->type == SEC__SHORT ? on_chunk(c, &k, in)
+                                   : on_hello_chunk(c, &k, in, &have_params);
+    }
+    if (rv == 0 && r.bad) {
+        rv = TLTCP_ERR_PROTOCOL;
+    }
+    if (rv == 0 && p->type != SEC__SHORT && !have_params &&
+        c->state < TLTCP__OPEN) {
+        rv = TLTCP_ERR_PROTOCOL;
+    }
+    return rv;
+}
+
+/* A numbered packet for this connection. */
+static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
+                          const sec__packet *p, size_t len, tltcp_time now) {
+    uint64_t pn = cmn__widen(p->pn, c->acks.largest);
+    intake in = {.now = now,
+                 .path = info->path,
+                 .pn = pn,
+                 .peer_rtt = -1,
+                 .newest = pn >= c->acks.largest};
+    int rv;
+    if (tltcp__acks_seen(&c->acks, pn)) {
+        drop(c);
+        return;
+    }
+    if (now - c->heard_at >= SILENCE) {
+        tltcp__conn_trim(c);
+    }
+    rv = take_chunks(c, p, &in);
+    if (rv == TLTCP_ERR_LIMIT) { /* as if the network had lost it */
+        drop(c);
+        return;
+    }
+    if (rv == 0) {
+        rv = tltcp__acks_on_packet(&c->acks, pn, in.eliciting, info->ecn, now);
+    }
+    if (rv != 0) {
+        tltcp__conn_fail(c, rv, tltcp_strerror(rv));
+        return;
+    }
+    if (c->measure != NULL) {
+        cong_tfrc_receiver_on_packet(c->measure, pn, (double)len, in.peer_rtt,
+                                     info->ecn == 3, (cong_time)now);
+    }
+    c->stats.packets_received++;
+    c->stats.wire_bytes_received += len;
+    c->heard_at = now;
+    if (c->ping_at != TLTCP_TIME_NEVER) {
+        c->ping_at = now + c->keep_alive;
+    }
+    tltcp__trace_packet(c, false, pn, len, now);
+    if (info->path != c->path && in.newest) {
+        on_other_path(c, info->path, len, now);
+    }
+    tltcp__conn_check_closing(c, now);
+}
+
+static void on_short(tltcp_conn *c, const tltcp_pktinfo *info,
+                     const sec__packet *p, size_t len, tltcp_time now) {
+    if (c->state < TLTCP__ANSWERED || c->state >= TLTCP__DYING) {
+        drop(c);
+        return;
+    }
+    if (c->state ==
+        TLTCP__ANSWERED) { /* only who got our answer knows the id */
+        c->proven = true;
+        c->path = info->path;
+        tltcp__conn_open(c, now);
+        tltcp__endpoint_on_proven(c->ep, c);
+    }
+    take_numbered(c, info, p, len, now);
+}
+
+static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
+                      const sec__packet *p, size_t len, tltcp_time now) {
+    bool first = c->state == TLTCP__CALLING;
+    uint8_t text[SEC__HELLO_MAX];
+    sec__packet plain = *p;
+    if (c->ep != NULL || c->state >= TLTCP__DYING ||
+        p->version != TLTCP__VERSION || p->scid == 0 ||
+        (!first && p->scid != c->peer_id)) {
+        drop(c);
+        return;
+    }
+    if (first && !tltcp__conn_open_answer(c, &plain, text)) {
+        drop(c);
+        return;
+    }
+    c->peer_id = p->scid;
+    if (first || c->seal == NULL) { /* repeated, it tells nothing new */
+        take_numbered(c, info, &plain, len, now);
+    }
+    if (c->state == TLTCP__CALLING) {
+        tltcp__conn_open(c, now);
+    }
+    if (c->state ==
+        TLTCP__OPEN) { /* it proves our address, do not let it wait */
+        c->want |= TLTCP__WANT_ACK;
+        c->want &= (uint16_t)~TLTCP__WANT_HELLO;
+    }
+}
+
+static void on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
+                       const sec__packet *p, size_t len, tltcp_time now) {
+    if (c->state != TLTCP__CALLED && c->state != TLTCP__ANSWERED) {
+        drop(c);
+        return;
+    }
+    c->received += len;
+    if (c->introduced) { /* the answer was lost, or is late */
+        if (now - c->sender.t_eliciting >= ANSWER_EVERY) {
+            c->want |= TLTCP__WANT_HELLO;
+        }
+        drop(c);
+        return;
+    }
+    c->peer_id = p->scid;
+    take_numbered(c, info, p, len, now);
+}
+
+static void on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now) {
+    if (c->state != TLTCP__CALLING || c->ep != NULL ||
+        c->retries >= RETRIES_MAX || p->version != TLTCP__VERSION ||
+        p->token_len == 0) {
+        drop(c);
+        return;
+    }
+    cmn__free(&c->mem, c->token); /* it has expired on the way */
+    c->token = cmn__alloc(&c->mem, p->token_len);
+    if (c->token == NULL) {
+        tltcp__conn_fail(c, TLTCP_ERR_NOMEM, NULL);
+        return;
+    }
+    memcpy(c->token, p->token, p->token_len);
+    c->token_len = p->token_len;
+    c->retries++;
+    c->heard_at = now;
+    c->want |= TLTCP__WANT_HELLO;
+}
+
+/* The listener has other keys, or no room. */
+static void on_reject(tltcp_conn *c, const sec__packet *p) {
+    cmn__reader r = cmn__reader_of(p->body, p->body_len);
+    uint32_t code = cmn__get32(&r);
+    if (c->state != TLTCP__CALLING || c->ep != NULL ||
+        p->version != TLTCP__VERSION) {
+        drop(c);
+    } else if (code == (uint32_t)-TLTCP_ERR_AUTH) {
+        tltcp__conn_fail(c, TLTCP_ERR_AUTH,
+                         c->hello != NULL
+                             ? "the listener has no such passphrase or key"
+                             : "the listener asks for a passphrase or key");
+    } else if (code == (uint32_t)-TLTCP_ERR_LIMIT) {
+        tltcp__conn_fail(c, TLTCP_ERR_LIMIT,
+                         "the listener has as many connections as it may");
+    } else if (code == (uint32_t)-TLTCP_ERR_REFUSED) {
+        tltcp__conn_fail(c, TLTCP_ERR_REFUSED,
+                         "too many connections from your address");
+    } else {
+        drop(c);
+    }
+}
+
+static void on_versions(tltcp_conn *c, const sec__packet *p) {
+    cmn__reader r = cmn__reader_of(p->body, p->body_len);
+    bool ours = false;
+    if (c->state != TLTCP__CALLING || c->ep != NULL || p->version != 0) {
+        drop(c);
+        return;
+    }
+    while (cmn__reader_left(&r) >= sizeof(uint32_t)) {
+        ours |= cmn__get32(&r) == TLTCP__VERSION;
+    }
+    if (ours) { /* then it would have answered: not from the listener */
+        drop(c);
+        return;
+    }
+    tltcp__conn_fail(c, TLTCP_ERR_VERSION,
+                     "the listener speaks other protocol versions only");
+}
+
+void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
+                      const sec__packet *p, size_t len, tltcp_time now) {
+    if (now > c->now) {
+        c->now = now;
+    }
+    switch (p->type) {
+    case SEC__SHORT:
+        on_short(c, info, p, len, now);
+        break;
+    case SEC__INITIAL:
+        on_initial(c, info, p, len, now);
+        break;
+    case SEC__ANSWER:
+        on_answer(c, info, p, len, now);
+        break;
+    case SEC__RETRY:
+        on_retry(c, p, now);
+        break;
+    case SEC__REJECT:
+        on_reject(c, p);
+        break;
+    default:
+        on_versions(c, p);
+        break;
+    }
+}
+
+static void on_forged(tltcp_conn *c) {
+    drop(c);
+    if (++c->stats.packets_forged >= SEC__FORGED_MAX) {
+        tltcp__conn_fail(c, TLTCP_ERR_LIMIT, "too many forged packets");
+    }
+}
+
+/* A sealed packet: what it says counts only once it is known to be genuine. */
+static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
+                        const uint8_t *dgram, size_t len, tltcp_time now) {
+    sec__packet p;
+    uint64_t pn;
+    if (len > c->max_datagram || !sec__packet_parse_sealed(dgram, len, &p) ||
+        p.dcid != c->id) {
+        drop(c);
+        return;
+    }
+    pn = cmn__widen(p.pn, c->acks.largest);
+    if (tltcp__acks_seen(&c->acks, pn)) {
+        drop(c);
+        return;
+    }
+    if (!sec__seal_open(c->seal, p.type & SEC__PHASE, pn, dgram, SEC__SHORT_LEN,
+                        p.body, p.body_len, c->seal->plain)) {
+        on_forged(c);
+        return;
+    }
+    p.type = SEC__SHORT;
+    p.body = c->seal->plain;
+    p.body_len -= SEC__TAG_LEN;
+    tltcp__conn_take(c, info, &p, len, now);
+}
+
+static bool is_short(const uint8_t *dgram, size_t len) {
+    return len > 0 && (dgram[0] & ~SEC__PHASE) == SEC__SHORT;
+}
+
+int tltcp_conn_recv(tltcp_conn *c, const tltcp_pktinfo *info, const void *dgram,
+                    size_t len, tltcp_time now) {
+    sec__packet p;
+    if (c->state == TLTCP__CLOSED) {
+        return TLTCP_ERR_CLOSED;
+    }
+    if (c->seal != NULL && is_short(dgram, len)) {
+        take_sealed(c, info, dgram, len, now);
+        return 0;
+    }
+    if (!sec__packet_parse(dgram, len, &p) ||
+        (p.type != SEC__INITIAL && p.dcid != c->id)) {
+        drop(c);
+        return 0;
+    }
+    tltcp__conn_take(c, info, &p, len, now);
+    return 0;
+}

@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What leaves: packets. */
+#include "libtltcp/engine/conn.h"
+
+#define CLOSE_WAIT_MAX TLTCP_S
+#define CLOSE_SHIFT_MAX 10u
+#define CHALLENGE_MIN 48u     /* bytes; three times a PING allow it */
+#define PINGED_ACKS 32u       /* let one in so many lone ACKs be acknowledged */
+#define LEAVE_OUT_WITHIN 512u /* packets */
+#define ACK_ROOM 300u         /* for an ACK with many ranges */
+#define ECN_ECT0 2u
+#define DSCP_LOWER_EFFORT 1u /* RFC 8622 */
+
+/* A packet in the making. */
+typedef struct draft {
+    cmn__writer w;
+    uint8_t *start;
+    tltcp__sent *rec;
+    tltcp_time now;
+    size_t trailer;
+    bool eliciting;
+} draft;
+
+static void done(tltcp_conn *c, unsigned what) {
+    c->want &= (uint16_t)~what;
+}
+
+/* One unpredictable number is good for several draws: it costs an HMAC. */
+static uint32_t draw_below(tltcp_conn *c, uint32_t n) {
+    uint32_t got;
+    if (c->luck < n) {
+        c->luck = sec__secret_next(&c->secret);
+    }
+    got = (uint32_t)(c->luck % n);
+    c->luck /= n;
+    return got;
+}
+
+/* Now and then a packet number is not used.  Nor is one before probes, when the
+ * first were in vain: each is answered at once then (RFC 9002, 6.2.4), and the
+ * way back may lose all answers but one.  Not where a controller's receiver
+ * takes it for a loss (TFRC), nor under the paper's recovery. */
+static void leave_out_sometimes(tltcp_conn *c) {
+    tltcp__sender *s = &c->sender;
+    if (c->state != TLTCP__OPEN || s->dup != NULL ||
+        tltcp__cc_wants_reports(&s->cc)) {
+        return;
+    }
+    if (s->probes > 0 && s->pto_count > 1) {
+        tltcp__sender_leave_out(s);
+    } else if (--c->leave_out_in == 0) {
+        tltcp__sender_leave_out(s);
+        c->leave_out_in = 1 + draw_below(c, LEAVE_OUT_WITHIN);
+    }
+}
+
+/* Opens a packet of at most cap bytes, its check included. */
+static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
+                        size_t cap, tltcp_time now) {
+    size_t trailer = SEC__CHECK_LEN;
+    sec__packet p = {
+        .type = type,
+        .version = TLTCP__VERSION,
+        .dcid = c->peer_id,
+        .scid = c->id,
+        .token = c->token,
+        .token_len = type == SEC__INITIAL ? c->token_len : 0,
+    };
+    leave_out_sometimes(c);
+    p.pn = (uint32_t)tltcp__sentmap_next(&c->sender.map);
+    if (type == SEC__SHORT && c->seal != NULL) {
+        p.type |= sec__seal_phase(c->seal);
+        trailer = SEC__TAG_LEN;
+    }
+    *d = (draft){.w = cmn__writer_of(buf, cap - trailer),
+                 .trailer = trailer,
+                 .start = buf,
+                 .now = now};
+    if (tltcp__sentmap_is_full(&c->sender.map) &&
+        c->state != TLTCP__DYING) { /* whose last words go out */
+        tltcp__conn_fail(c, TLTCP_ERR_LIMIT, "the peer acknowledges nothing");
+        return false;
+    }
+    d->rec = tltcp__sentmap_open(&c->sender.map);
+    if (d->rec == NULL && c->state == TLTCP__DYING) {
+        tltcp__conn_bury(c, c->error); /* not even for the last words */
+        return false;
+    }
+    if (d->rec == NULL) {
+        tltcp__conn_fail(c, TLTCP_ERR_NOMEM, "out of memory");
+        return false;
+    }
+    sec__packet_put(&d->w, &p);
+    return true;
+}
+
+/* The tag, which comes at last, or the check behind the chunks.  False when it
+ * cannot be sealed: then it must not leave. */
+static bool finish_packet(tltcp_conn *c, draft *d, uint64_t pn) {
+    size_t len = (size_t)(d->w.p - d->start) - SEC__SHORT_LEN;
+    d->w.end += d->trailer;
+    if (d->trailer == SEC__CHECK_LEN) {
+        sec__packet_seal(&d->w, d->start);
+        return true;
+    }
+    if (!sec__seal_put(c->seal, pn, d->start, len)) {
+        tltcp__conn_bury(c, TLTCP_ERR_LIMIT);
+        return false;
+    }
+    d->w.p += SEC__TAG_LEN;
+    return true;
+}
+
+static size_t close_packet(tltcp_conn *c, draft *d) {
+    uint64_t pn = tltcp__sentmap_next(&c->sender.map) - 1;
+    size_t len;
+    if (!finish_packet(c, d, pn)) {
+        return 0;
+    }
+    len = (size_t)(d->w.p - d->start);
+    /* a dummy is in no window */
+    d->rec->size = (d->rec->flags & TLTCP__SENT_DUMMY) == 0 ? (uint32_t)len : 0;
+    if (!c->proven) {
+        c->sent += len;
+    }
+    if (d->eliciting && c->unanswered == TLTCP_TIME_NEVER) {
+        c->unanswered = d->now;
+    }
+    c->stats.packets_sent++;
+    c->stats.wire_bytes_sent += len;
+    tltcp__sender_on_sent(&c->sender, d->rec, d->eliciting, d->now);
+    tltcp__trace_packet(c, true, pn, len, d->now);
+    return len;
+}
+
+static void pad_to(draft *d, size_t size) {
+    size_t have = (size_t)(d->w.p - d->start) + d->trailer;
+    if (have < size) {
+        memset(d->w.p, TLTCP__PADDING, size - have);
+        d->w.p += size - have;
+    }
+}
+
+/* The first place and section that the peer may not send now. */
+static tltcp__place window_now(const tltcp_conn *c) {
+    uint64_t seq;
+    uint64_t section;
+    tltcp__reasm_window(&c->reasm, &seq, &section);
+    return (tltcp__place){(uint32_t)seq + c->first_seq, (uint32_t)section};
+}
+
+static void put_ack(tltcp_conn *c, draft *d) {
+    uint32_t cum = (uint32_t)c->reasm.cum + c->first_seq;
+    uint64_t upto =
+        tltcp__acks_put(&c->acks, &d->w, cum, window_now(c), d->now);
+    if (upto > 0) {
+        d->rec->acked_upto = upto;
+        tltcp__reasm_on_granted(&c->reasm);
+        done(c, TLTCP__WANT_ACK);
+    }
+}
+
+/* Goes before the ACK, which would otherwise make the peer repeat. */
+static void put_rebuilt(tltcp_conn *c, draft *d) {
+    tltcp__rebuild *b = c->rebuild;
+    while (b != NULL && b->told > 0 &&
+           cmn__writer_left(&d->w) >= TLTCP__REBUILT_LEN + ACK_ROOM) {
+        const tltcp__rebuilt_range *x = &b->tell[--b->told];
+        tltcp__rebuilt_put(&d->w, (uint32_t)x->start + c->first_seq,
+                           (uint32_t)(x->end - x->start));
+    }
+}
+
+static void put_window(tltcp_conn *c, draft *d) {
+    tltcp__place_put(&d->w, TLTCP__WINDOW, window_now(c));
+    tltcp__reasm_on_granted(&c->reasm);
+    d->rec->flags |= TLTCP__SENT_WINDOW;
+    d->eliciting = true;
+    done(c, TLTCP__WANT_WINDOW);
+}
+
+static void put_fin(tltcp_conn *c, draft *d) {
+    tltcp__place p = {(uint32_t)c->sender.sec.end + c->sender.first_seq,
+                      (uint32_t)c->sender.sec.recs.tail};
+    tltcp__place_put(&d->w, TLTCP__FIN, p);
+    d->rec->flags |= TLTCP__SENT_FIN;
+    d->eliciting = true;
+    done(c, TLTCP__WANT_FIN);
+}
+
+static void put_ping(tltcp_conn *c, draft *d) {
+    tltcp__chunk_put(&d->w, TLTCP__PING, 0, 0);
+    d->eliciting = true;
+    done(c, TLTCP__WANT_PING);
+}
+
+static void put_report(tltcp_conn *c, draft *d) {
+    struct cong_tfrc_report measured;
+    tltcp__report r;
+    if (cong_tfrc_receiver_report(c->measure, (cong_time)d->now, &measured)) {
+        r.p = measured.p;
+        r.x_recv = measured.x_recv;
+        tltcp__report_put(&d->w, &r);
+    }
+}
+
+static void put_nonce(draft *d, uint8_t type, uint64_t nonce) {
+    tltcp__chunk_put(&d->w, type, 0, sizeof(nonce));
+    cmn__put64(&d->w, nonce);
+}
+
+static void put_close(const tltcp_conn *c, draft *d) {
+    tltcp__close_put(&d->w, c->close_flags, c->close_code,
+                     c->close_flags == 0 ? c->reason : "");
+}
+
+/* INITIAL or ANSWER. */
+static size_t send_hello(tltcp_conn *c, uint8_t *buf, size_t cap,
+                         tltcp_time now) {
+    uint8_t type = c->ep == NULL ? SEC__INITIAL : SEC__ANSWER;
+    tltcp__params p = tltcp__conn_params(c);
+    draft d;
+    if (tltcp__conn_allowance(c) < SEC__DATAGRAM_MIN || cap < c->mtu.base ||
+        !tltcp__conn_make_hello(c) ||
+        !open_packet(c, &d, type, buf, c->mtu.base, now)) {
+        return 0;
+    }
+    if (c->hello != NULL) {
+        tltcp__hello_put(c->hello, &d.w);
+    } else {
+        tltcp__params_put(&d.w, &p);
+    }
+    if (c->state == TLTCP__ANSWERED && c->hello == NULL) {
+        put_ack(c, &d);
+    }
+    if (type == SEC__INITIAL) {
+        pad_to(&d, SEC__DATAGRAM_MIN);
+    }
+    d.rec->flags |= TLTCP__SENT_HELLO;
+    d.eliciting = true;
+    done(c, TLTCP__WANT_HELLO);
+    return close_packet(c, &d);
+}
+
+static tltcp_time close_wait(const tltcp_conn *c) {
+    unsigned shift =
+        c->close_tries < CLOSE_SHIFT_MAX ? c->close_tries : CLOSE_SHIFT_MAX;
+    return tltcp__earlier(tltcp__sender_pto(&c->sender) << shift,
+                          CLOSE_WAIT_MAX);
+}
+
+/* The last words, or the word that the other's were heard. */
+static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
+                         tltcp_time now) {
+    bool stranger = c->ep != NULL && !c->proven;
+    draft d;
+    if (tltcp__conn_allowance(c) < c->mtu.base || cap < c->mtu.base ||
+        (stranger && !tltcp__conn_make_hello(c)) ||
+        !open_packet(c, &d, stranger ? SEC__ANSWER : SEC__SHORT, buf,
+                     c->mtu.base, now)) {
+        return 0;
+    }
+    if (stranger && c->hello != NULL) {
+        tltcp__hello_put(c->hello, &d.w);
+    } else {
+        put_ack(c, &d);
+        put_close(c, &d);
+    }
+    done(c, TLTCP__WANT_CLOSE);
+    if (c->state == TLTCP__DYING) {
+        c->state = TLTCP__CLOSED;
+    } else {
+        c->close_at = now + close_wait(c);
+        c->close_tries++;
+    }
+    return close_packet(c, &d);
+}
+
+static size_t send_challenge(tltcp_conn *c, uint8_t *buf, size_t cap,
+                             tltcp_time now) {
+    tltcp__candidate *k = &c->candidate;
+    uint64_t room = 3 * k->received - k->sent;
+    draft d;
+    size_t len;
+    done(c, TLTCP__WANT_CHALLENGE);
+    k->at = now + tltcp__sender_pto(&c->sender);
+    if (k->path == 0 || room < CHALLENGE_MIN || cap < c->mtu.base ||
+        !open_packet(c, &d, SEC__SHORT, buf, c->mtu.base, now)) {
+        return 0;
+    }
+    put_nonce(&d, TLTCP__CHALLENGE, k->nonce);
+    pad_to(&d, room < c->mtu.base ? (size_t)room : c->mtu.base);
+    k->tries++;
+    k->at = now + (tltcp__sender_pto(&c->sender) << (k->tries - 1));
+    len = close_packet(c, &d);
+    k->sent += len;
+    return len;
+}
+
+static size_t send_response(tltcp_conn *c, uint8_t *buf, size_t cap,
+                            tltcp_time now) {
+    draft d;
+    done(c, TLTCP__WANT_RESPONSE);
+    if (cap < c->mtu.base ||
+        !open_packet(c, &d, SEC__SHORT, buf, c->mtu.base, now)) {
+        return 0;
+    }
+    put_nonce(&d, TLTCP__RESPONSE, c->response);
+    return close_packet(c, &d);
+}
+
+static bool probe_due(const tltcp_conn *c, tltcp_time now) {
+    return c->state == TLTCP__OPEN && c->may_probe_mtu &&
+           tltcp__mtu_due(&c->mtu) <= now && tltcp__conn_spares_probe(c);
+}
+
+static size_t send_probe(tltcp_conn *c, uint8_t *buf, size_t cap,
+                         tltcp_time now) {
+    uint32_t size;
+    draft d;
+    if (cap < c->mtu.limit) {
+        c->may_probe_mtu = false; /* the driver has no room for it */
+        return 0;
+    }
+    size = tltcp__mtu_start(&c->mtu);
+    if (!open_packet(c, &d, SEC__SHORT, buf, size, now)) {
+        return 0;
+    }
+    put_ping(c, &d);
+    pad_to(&d, size);
+    d.rec->flags |= TLTCP__SENT_PROBE;
+    return close_packet(c, &d);
+}
+
+/* Peach's: looks like data, brings nothing, and goes first where the path is
+ * full. */
+static size_t send_dummy(tltcp_conn *c, uint8_t *buf, size_t cap,
+                         tltcp_time now) {
+    draft d;
+    if (cap < c->mtu.current ||
+        !open_packet(c, &d, SEC__SHORT, buf, c->mtu.current, now)) {
+        return 0;
+    }
+    put_ping(c, &d);
+    pad_to(&d, c->mtu.current);
+    d.rec->flags |= TLTCP__SENT_DUMMY;
+    tltcp__sender_on_dummy(&c->sender, now);
+    return close_packet(c, &d);
+}
+
+/* Whether an ordinary packet has a reason to leave beside data. */
+static bool has_reason(tltcp_conn *c, tltcp_time now) {
+    return tltcp__acks_due(&c->acks, now) || tltcp__conn_report_at(c) <= now ||
+           tltcp__conn_wants(c, TLTCP__WANT_ACK | TLTCP__WANT_PING |
+                                    TLTCP__WANT_FIN | TLTCP__WANT_WINDOW);
+}
+
+/* A side that only receives would never learn which of its ACKs arrived. */
+static void ping_now_and_then(tltcp_conn *c, draft *d) {
+    if (d->eliciting) {
+        c->acks.since_ping = 0;
+    } else if (++c->acks.since_ping >= PINGED_ACKS) {
+        c->acks.since_ping = 0;
+        put_ping(c, d);
+    }
+}
+
+static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
+                            tltcp_time now) {
+    bool data = tltcp__sender_may_send(&c->sender, now);
+    draft d;
+    int rv = 0;
+    if (!data && !has_reason(c, now)) {
+        return 0;
+    }
+    if (data) {
+        tltcp__cc_on_wake(&c->sender.cc, tltcp__sender_flight(&c->sender), now);
+    }
+    if (!open_packet(c, &d, SEC__SHORT, buf, cap, now)) {
+        return 0;
+    }
+    if (c->acks.owed > 0 || tltcp__conn_wants(c, TLTCP__WANT_ACK)) {
+        put_rebuilt(c, &d);
+        put_ack(c, &d);
+    }
+    if (tltcp__conn_report_at(c) <= now) {
+        put_report(c, &d);
+    }
+    if (tltcp__conn_wants(c, TLTCP__WANT_WINDOW)) {
+        put_window(c, &d);
+    }
+    if (tltcp__conn_wants(c, TLTCP__WANT_FIN)) {
+        put_fin(c, &d);
+    }
+    if (tltcp__conn_wants(c, TLTCP__WANT_PING)) {
+        put_ping(c, &d);
+    }
+    if (data) {
+        rv = tltcp__sender_fill(&c->sender, d.rec, &d.w, now, &d.eliciting);
+    }
+    if (rv != 0) {
+        tltcp__conn_fail(c, rv, tltcp_strerror(rv));
+        return 0;
+    }
+    ping_now_and_then(c, &d);
+    if (c->sender.ecn) {
+        d.rec->flags |= TLTCP__SENT_ECT;
+    }
+    return close_packet(c, &d);
+}
+
+/* Packets that stand alone: other paths, other sizes, no companions. */
+static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
+                           size_t cap, tltcp_time now) {
+    if (tltcp__conn_flows(c) && tltcp__conn_wants(c, TLTCP__WANT_CHALLENGE)) {
+        size_t n = send_challenge(c, buf, cap, now);
+        if (n > 0) {
+            info->path = c->candidate.path;
+        }
+        return n;
+    }
+    if (tltcp__conn_flows(c) && tltcp__conn_wants(c, TLTCP__WANT_RESPONSE)) {
+        size_t n = send_response(c, buf, cap, now);
+        if (n > 0) {
+            info->path = c->response_path;
+        }
+        return n;
+    }
+    if (tltcp__conn_wants(c, TLTCP__WANT_HELLO) &&
+        (c->state == TLTCP__CALLING || c->state == TLTCP__ANSWERED)) {
+        return send_hello(c, buf, cap, now);
+    }
+    if (tltcp__conn_wants(c, TLTCP__WANT_CLOSE) && c->state >= TLTCP__CLOSING) {
+        return send_close(c, buf, cap, now);
+    }
+    if (c->state == TLTCP__OPEN && tltcp__sender_dummy_at(&c->sender) <= now &&
+        !tltcp__sender_may_send(&c->sender, now)) { /* which goes first */
+        info->dscp = DSCP_LOWER_EFFORT;
+        return send_dummy(c, buf, cap, now);
+    }
+    return probe_due(c, now) ? send_probe(c, buf, cap, now) : 0;
+}
+
+/* As many ordinary packets of one size as fit. */
+static size_t send_train(tltcp_conn *c, uint8_t *buf, size_t cap,
+                         size_t *segment, tltcp_time now) {
+    size_t total = 0;
+    size_t size = c->full;
+    while (cap - total >= size && tltcp__conn_flows(c)) {
+        size_t len = send_ordinary(c, buf + total, size, now);
+        total += len;
+        if (len < size) {
+            *segment = total == len ? len : size;
+            return total;
+        }
+    }
+    *segment = size;
+    return total;
+}
+
+/* RFC 9002, 7.8: the sampler must know when the application is the limit. */
+static void note_limit(tltcp_conn *c, tltcp_time now) {
+    double flight = tltcp__sender_flight(&c->sender);
+    if (c->state == TLTCP__OPEN && !tltcp__sender_ready(&c->sender, now) &&
+        flight + c->sender.cc.cong->mss <= tltcp__cc_window(&c->sender.cc)) {
+        cong_rate_app_limited(&c->sender.cc.rate, flight);
+    }
+}
+
+size_t tltcp_conn_send(tltcp_conn *c, tltcp_pktinfo *info, void *buf,
+                       size_t cap, size_t *segment, tltcp_time now) {
+    size_t n;
+    if (now > c->now) {
+        c->now = now;
+    }
+    *info = (tltcp_pktinfo){.path = c->path, .dscp = c->dscp};
+    n = send_special(c, info, buf, cap, now);
+    *segment = n;
+    if (n == 0 && tltcp__conn_flows(c)) {
+        n = send_train(c, buf, cap, segment, now);
+        info->ecn = c->sender.ecn ? ECN_ECT0 : 0;
+        if (n == 0) {
+            note_limit(c, now);
+        }
+    }
+    if (c->seal != NULL && !sec__seal_flush(c->seal)) {
+        tltcp__conn_bury(c, TLTCP_ERR_LIMIT);
+        return 0;
+    }
+    return n;
+}

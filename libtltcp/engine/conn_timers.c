@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* When something is to be done, and what. */
+#include "libtltcp/engine/conn.h"
+
+#define CLOSE_TRIES 16u
+#define CHALLENGE_TRIES 3u
+/* So often a silent peer is asked in an idle timeout. */
+#define ASKS 50u
+
+/* When the sender would put something into a packet. */
+static tltcp_time data_at(const tltcp_conn *c) {
+    const tltcp__sender *s = &c->sender;
+    if (!tltcp__sender_would_send(s)) {
+        return TLTCP_TIME_NEVER;
+    }
+    return s->probes > 0 ? 0 : tltcp__cc_pace_at(&s->cc, c->now);
+}
+
+static bool urgent(const tltcp_conn *c) {
+    switch (c->state) {
+    case TLTCP__CALLING:
+    case TLTCP__ANSWERED:
+        return tltcp__conn_wants(c, TLTCP__WANT_HELLO) &&
+               tltcp__conn_allowance(c) >= SEC__DATAGRAM_MIN;
+    case TLTCP__OPEN:
+        return (c->want & (uint16_t)~TLTCP__WANT_HELLO) != 0;
+    case TLTCP__CLOSING:
+    case TLTCP__DYING:
+        return tltcp__conn_wants(c, TLTCP__WANT_CLOSE);
+    default:
+        return false;
+    }
+}
+
+/* Until it is open another timer watches it. */
+static tltcp_time idle_at(const tltcp_conn *c) {
+    return c->idle > 0 && c->state >= TLTCP__OPEN ? c->heard_at + c->idle
+                                                  : TLTCP_TIME_NEVER;
+}
+
+/* A peer that talks, but acknowledges nothing, does not hold who has closed. */
+static tltcp_time linger_until(const tltcp_conn *c) {
+    tltcp_time at =
+        c->closing && c->idle > 0 && c->unanswered != TLTCP_TIME_NEVER
+            ? c->unanswered + 2 * c->idle
+            : TLTCP_TIME_NEVER;
+    return tltcp__earlier(at, c->linger_by);
+}
+
+tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
+    tltcp_time at;
+    if (c->state == TLTCP__CLOSED) {
+        return TLTCP_TIME_NEVER;
+    }
+    if (urgent(c)) {
+        return 0;
+    }
+    at = tltcp__earlier(c->connect_by, linger_until(c));
+    at = tltcp__earlier(at, idle_at(c));
+    at = tltcp__earlier(at, c->state == TLTCP__CLOSING ? c->close_at
+                                                       : TLTCP_TIME_NEVER);
+    if (c->state == TLTCP__CALLED || c->state == TLTCP__DYING) {
+        return at;
+    }
+    at = tltcp__earlier(at, tltcp__sender_timeout(&c->sender));
+    if (!tltcp__conn_flows(c)) {
+        return at;
+    }
+    at = tltcp__earlier(at, c->acks.owed > 0 ? c->acks.due : TLTCP_TIME_NEVER);
+    at = tltcp__earlier(at, tltcp__conn_report_at(c));
+    at = tltcp__earlier(at, data_at(c));
+    if (c->state == TLTCP__OPEN) {
+        at = tltcp__earlier(at, tltcp__sender_dummy_at(&c->sender));
+    }
+    at = tltcp__earlier(at, c->state == TLTCP__OPEN ? c->ping_at
+                                                    : TLTCP_TIME_NEVER);
+    if (c->candidate.path != 0) {
+        at = tltcp__earlier(at, c->candidate.at);
+    }
+    if (c->state == TLTCP__OPEN && c->may_probe_mtu &&
+        tltcp__conn_spares_probe(c)) {
+        at = tltcp__earlier(at, tltcp__mtu_due(&c->mtu));
+    }
+    return at;
+}
+
+static void on_candidate_timer(tltcp_conn *c, tltcp_time now) {
+    tltcp__candidate *k = &c->candidate;
+    if (k->path == 0 || k->at > now) {
+        return;
+    }
+    if (k->tries >= CHALLENGE_TRIES) {
+        *k = (tltcp__candidate){0};
+    } else {
+        c->want |= TLTCP__WANT_CHALLENGE;
+        k->at = TLTCP_TIME_NEVER; /* until it has left */
+    }
+}
+
+/* Nothing comes from the peer: it has heard the end and is gone, or there is an
+ * outage, which has an end, too.  A caller would ping after a third of the idle
+ * timeout, if not where it was then from where it has moved to. */
+static bool is_silent(const tltcp_conn *c) {
+    return c->now >= c->heard_at + (c->strayed ? c->idle : c->idle / 2);
+}
+
+static void on_close_timer(tltcp_conn *c, tltcp_time now) {
+    if (c->state != TLTCP__CLOSING || c->close_at > now ||
+        tltcp__conn_wants(c, TLTCP__WANT_CLOSE)) {
+        return;
+    }
+    if (c->close_tries >= CLOSE_TRIES && is_silent(c)) {
+        tltcp__conn_bury(c, 0); /* all was delivered; the peer has gone first */
+    } else {
+        c->want |= TLTCP__WANT_CLOSE;
+    }
+}
+
+/* Where losses come in bursts it is packets that end them, not time, and probes
+ * come ever more seldom.  One in a round trip is little (RFC 8085, 3.1.3). */
+static tltcp_time ask_again_after(const tltcp_conn *c) {
+    tltcp_time wait = c->idle / ASKS;
+    tltcp_time rtt = (tltcp_time)c->sender.cc.rtt.srtt;
+    wait = wait > rtt ? wait : rtt;
+    return c->idle > 0 && wait < c->keep_alive ? wait : c->keep_alive;
+}
+
+static void on_ping_timer(tltcp_conn *c, tltcp_time now) {
+    if (c->ping_at <= now && c->state == TLTCP__OPEN) {
+        c->want |= TLTCP__WANT_PING;
+        c->ping_at = now + ask_again_after(c);
+        tltcp__conn_trim(c);
+    }
+}
+
+/* The timers that end a connection.  True when one did. */
+static bool on_last_timers(tltcp_conn *c, tltcp_time now) {
+    if (idle_at(c) <= now || c->connect_by <= now) {
+        tltcp__conn_bury(c, c->state == TLTCP__CLOSING ? 0 : TLTCP_ERR_TIMEOUT);
+    } else if (linger_until(c) <= now && c->state < TLTCP__CLOSING) {
+        tltcp__conn_fail(c, TLTCP_ERR_ABORTED,
+                         "closed before all was delivered");
+    } else if (linger_until(c) <= now && c->state == TLTCP__CLOSING) {
+        tltcp__conn_bury(c, 0);
+    }
+    return c->state >= TLTCP__DYING;
+}
+
+void tltcp_conn_on_timeout(tltcp_conn *c, tltcp_time now) {
+    tltcp__news news = {0};
+    uint64_t lost = c->stats.packets_lost;
+    int rv;
+    if (now > c->now) {
+        c->now = now;
+    }
+    if (c->state >= TLTCP__DYING || on_last_timers(c, now)) {
+        return;
+    }
+    rv = tltcp__sender_on_timeout(&c->sender, now, &news);
+    if (rv != 0) {
+        tltcp__conn_fail(c, rv, tltcp_strerror(rv));
+        return;
+    }
+    tltcp__conn_on_news(c, &news, now);
+    tltcp__trace_losses(c, lost, now);
+    on_candidate_timer(c, now);
+    on_close_timer(c, now);
+    on_ping_timer(c, now);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_DUPACK_H
+#define LIBTLTCP_DUPACK_H
+
+#include <congestion/recovery.h>
+
+#include "internal/common/ring.h"
+#include "libtltcp/engine/cc.h"
+#include "libtltcp/engine/sections.h"
+
+/* The paper's recovery: cumulative acknowledgements, three duplicates, fast
+ * retransmit and fast recovery, Jacobson and Karn's timeout (section 5).
+ *
+ * What left is remembered as extents in stream order.  After a timeout nothing
+ * counts as in flight, and what stands from `resend` on is sent again.
+ * A seq_update moves the cumulative point over losses that are then never seen:
+ * the blindness of the paper's 5.5, kept on purpose.
+ * Duplicates and the window are <congestion/recovery.h>'s. */
+
+typedef struct tltcp__extent {
+    uint64_t start, end;
+    uint64_t section;
+    tltcp_time at;
+    uint32_t flying; /* bytes in flight, when epoch is the current one */
+    uint32_t epoch;
+} tltcp__extent;
+
+typedef struct tltcp__dupack {
+    cmn__ring out;      /* extents by order of first sending */
+    uint64_t resend;    /* extent to be sent again next; tail: none */
+    uint64_t resend_at; /* place in it where that goes on */
+    uint64_t untimed;   /* what lies below gives no RTT */
+    uint64_t una;       /* cumulative point heard */
+    uint64_t round_end; /* acknowledged, it ends the round trip */
+    uint64_t again;     /* place to retransmit at once; UINT64_MAX: none */
+    uint64_t flight;    /* bytes */
+    uint64_t level;     /* of them when the first duplicate came */
+    tltcp_time rto_at;  /* NEVER: nothing out */
+    uint32_t epoch;     /* grows with each timeout */
+    unsigned expiries;  /* in a row */
+    struct cong_recovery recovery;
+} tltcp__dupack;
+
+/* how: a fresh engine of <congestion/recovery.h>. */
+void tltcp__dupack_init(tltcp__dupack *d, const cmn__mem *mem,
+                        const struct cong_recovery *how);
+void tltcp__dupack_free(tltcp__dupack *d);
+
+/* The peer's cumulative point, with `data` data packets newly acknowledged. */
+int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
+                         uint64_t cum, unsigned data, tltcp_time now);
+/* Passes over what became obsolete meanwhile. */
+void tltcp__dupack_refresh(tltcp__dupack *d, const tltcp__sections *sec);
+/* Whether something is to be sent, and whether the window lets it out. */
+bool tltcp__dupack_has(const tltcp__dupack *d, const tltcp__sections *sec,
+                       const tltcp__cc *cc);
+bool tltcp__dupack_open(const tltcp__dupack *d, const tltcp__cc *cc);
+/* The next piece to send; false when there is none. */
+bool tltcp__dupack_next(tltcp__dupack *d, tltcp__sections *sec, uint64_t max,
+                        tltcp_time now, tltcp__piece *out);
+/* The piece left.  0 or TLTCP_ERR_NOMEM. */
+int tltcp__dupack_on_sent(tltcp__dupack *d, tltcp__cc *cc,
+                          const tltcp__piece *p, tltcp_time now);
+/* The retransmission timer expired. */
+void tltcp__dupack_on_timeout(tltcp__dupack *d, tltcp__cc *cc,
+                              tltcp__sections *sec, tltcp_time now);
+
+#endif /* LIBTLTCP_DUPACK_H */

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "internal/secure/admission.h"
+#include "libtltcp/engine/config.h"
+#include "libtltcp/engine/conn.h"
+
+#define TABLE_FIRST 64u
+
+/* Connections by id, and by the path and id of the caller, so that an INITIAL
+ * that is late or repeated makes no second one.  Both are chains through the
+ * connections. */
+struct tltcp_endpoint {
+    cmn__mem mem;
+    tltcp_config cfg;
+    sec__secret secret;
+    sec__key *keys; /* secured: what callers may use */
+    int n_keys;
+    sec__admission admission;
+    uint64_t salt; /* keeps strangers from choosing the chain */
+    tltcp_conn **by_id;
+    tltcp_conn **by_caller;
+    size_t buckets; /* a power of two */
+    uint64_t first_pn;
+    uint32_t first_seq;
+};
+
+static uint64_t mix(uint64_t x) {
+    x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ x >> 33;
+}
+
+static tltcp_conn **id_chain(const tltcp_endpoint *ep, uint64_t id) {
+    return &ep->by_id[mix(id ^ ep->salt) & (ep->buckets - 1)];
+}
+
+static tltcp_conn **caller_chain(const tltcp_endpoint *ep, uint64_t path,
+                                 uint64_t id) {
+    return &ep->by_caller[mix(path + mix(id ^ ep->salt)) & (ep->buckets - 1)];
+}
+
+static int take_keys(tltcp_endpoint *ep) {
+    const sec__key_source keys = tltcp__config_keys(&ep->cfg);
+    if (!sec__keys_any(&keys)) {
+        return 0;
+    }
+    ep->keys = cmn__alloc(&ep->mem, SEC__KEYS_MAX * sizeof(*ep->keys));
+    if (ep->keys == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    ep->admission.limits.costly = true;
+    ep->n_keys = sec__keys_take(&keys, ep->keys, SEC__KEYS_MAX);
+    return ep->n_keys < 0 ? TLTCP_ERR_NOMEM : 0;
+}
+
+static void tell(void *user, const char *name, const char *key, uint64_t count,
+                 const char *why, uint64_t now) {
+    const tltcp_config *cfg = user;
+    const char *const keys[] = {key, NULL};
+    const double values[] = {(double)count};
+    const tltcp_trace_event ev = {
+        .name = name, .now = now, .keys = keys, .values = values, .text = why};
+    cfg->on_trace(cfg->user, &ev);
+}
+
+static void set_limits(tltcp_endpoint *ep, tltcp_time now) {
+    const sec__limits limits = {
+        .max = ep->cfg.max_connections,
+        .max_of_network = ep->cfg.max_per_address,
+        .max_half_open = ep->cfg.max_half_open,
+        .max_half_open_of = ep->cfg.max_half_open_per_address,
+        .careful = ep->cfg.always_retry,
+        .tell = ep->cfg.on_trace != NULL ? tell : NULL,
+        .user = &ep->cfg,
+    };
+    sec__admission_init(&ep->admission, &ep->mem, &limits, &ep->secret, now);
+}
+
+int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
+                       const uint8_t *seed, tltcp_time now) {
+    tltcp_config cfg;
+    cmn__mem mem;
+    tltcp_endpoint *ep;
+    int rv = tltcp_config_check(config, NULL);
+    if (rv != 0) {
+        return rv;
+    }
+    tltcp__config_take(&cfg, config);
+    mem = cfg.allocator.realloc != NULL
+              ? (cmn__mem){cfg.allocator.realloc, cfg.allocator.user}
+              : cmn__mem_default();
+    ep = cmn__alloc(&mem, sizeof(*ep));
+    if (ep == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    ep->mem = mem;
+    ep->cfg = cfg;
+    ep->buckets = TABLE_FIRST;
+    sec__secret_init(&ep->secret, seed);
+    ep->salt = sec__secret_next(&ep->secret);
+    set_limits(ep, now);
+    ep->by_id = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
+    ep->by_caller = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
+    if (ep->salt == 0 || ep->by_id == NULL || ep->by_caller == NULL) {
+        tltcp_endpoint_free(ep);
+        return TLTCP_ERR_NOMEM;
+    }
+    rv = take_keys(ep);
+    if (rv != 0) {
+        tltcp_endpoint_free(ep);
+        return rv;
+    }
+    *out = ep;
+    return 0;
+}
+
+void tltcp_endpoint_free(tltcp_endpoint *ep) {
+    cmn__mem mem;
+    if (ep == NULL) {
+        return;
+    }
+    mem = ep->mem;
+    cmn__free(&mem, ep->by_id);
+    cmn__free(&mem, ep->by_caller);
+    if (ep->keys != NULL) {
+        sec__keys_clear(ep->keys, SEC__KEYS_MAX);
+        cmn__free(&mem, ep->keys);
+    }
+    sec__admission_free(&ep->admission);
+    sec__secret_clear(&ep->secret);
+    cmn__free(&mem, ep);
+}
+
+size_t tltcp_endpoint_count(const tltcp_endpoint *ep) {
+    return ep->admission.count;
+}
+
+uint64_t tltcp_endpoint_rejected(const tltcp_endpoint *ep) {
+    return ep->admission.rejected;
+}
+
+int tltcp_endpoint_get_stats(const tltcp_endpoint *ep, tltcp_stats *st) {
+    tltcp_stats full;
+    size_t size = st->struct_size;
+    if (size < sizeof(size)) {
+        return TLTCP_ERR_INVAL;
+    }
+    tltcp_stats_init(&full);
+    memcpy(&full, st, size < sizeof(full) ? size : sizeof(full));
+    full.packets_dropped += ep->admission.dropped;
+    full.callers_rejected = ep->admission.rejected;
+    full.callers_turned_away = ep->admission.turned_away;
+    full.callers_retried = ep->admission.retried;
+    memcpy(st, &full, size < sizeof(full) ? size : sizeof(full));
+    return 0;
+}
+
+void tltcp__endpoint_set_first(tltcp_endpoint *ep, uint64_t pn, uint32_t seq) {
+    ep->first_pn = pn;
+    ep->first_seq = seq;
+}
+
+static tltcp_conn *find_id(const tltcp_endpoint *ep, uint64_t id) {
+    tltcp_conn *c = *id_chain(ep, id);
+    while (c != NULL && c->id != id) {
+        c = c->next_id;
+    }
+    return c;
+}
+
+static tltcp_conn *find_caller(const tltcp_endpoint *ep, uint64_t path,
+                               uint64_t id) {
+    tltcp_conn *c = *caller_chain(ep, path, id);
+    while (c != NULL && (c->caller_id != id || c->caller_path != path)) {
+        c = c->next_caller;
+    }
+    return c;
+}
+
+static void link_in(tltcp_endpoint *ep, tltcp_conn *c) {
+    tltcp_conn **at = id_chain(ep, c->id);
+    c->next_id = *at;
+    *at = c;
+    at = caller_chain(ep, c->caller_path, c->caller_id);
+    c->next_caller = *at;
+    *at = c;
+}
+
+/* Twice the buckets; without memory the chains just grow. */
+static void widen(tltcp_endpoint *ep) {
+    tltcp_endpoint wide = *ep;
+    wide.buckets = 2 * ep->buckets;
+    wide.by_id = cmn__alloc(&ep->mem, wide.buckets * sizeof(tltcp_conn *));
+    wide.by_caller = cmn__alloc(&ep->mem, wide.buckets * sizeof(tltcp_conn *));
+    if (wide.by_id == NULL || wide.by_caller == NULL) {
+        cmn__free(&ep->mem, wide.by_id);
+        cmn__free(&ep->mem, wide.by_caller);
+        return;
+    }
+    for (size_t i = 0; i < ep->buckets; i++) {
+        tltcp_conn *next;
+        for (tltcp_conn *c = ep->by_id[i]; c != NULL; c = next) {
+            next = c->next_id;
+            link_in(&wide, c);
+        }
+    }
+    cmn__free(&ep->mem, ep->by_id);
+    cmn__free(&ep->mem, ep->by_caller);
+    *ep = wide;
+}
+
+static void unlink_caller(tltcp_endpoint *ep, tltcp_conn *c) {
+    tltcp_conn **at = caller_chain(ep, c->caller_path, c->caller_id);
+    while (*at != NULL && *at != c) {
+        at = &(*at)->next_caller;
+    }
+    if (*at == c) {
+        *at = c->next_caller;
+    }
+}
+
+void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c) {
+    sec__admission_on_proven(&ep->admission, c->network);
+}
+
+void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
+    tltcp_conn **at = id_chain(ep, c->id);
+    unlink_caller(ep, c);
+    while (*at != NULL && *at != c) {
+        at = &(*at)->next_id;
+    }
+    if (*at == c) {
+        *at = c->next_id;
+        sec__admission_leave(&ep->admission, c->network, c->proven);
+    }
+}
+
+static int reply_versions(tltcp_dispatch *out, uint64_t scid) {
+    static const uint32_t versions[] = {TLTCP__VERSION, TLTCP__VERSION_GREASE};
+    const sec__packet p = {.type = SEC__VERSIONS, .dcid = scid};
+    cmn__writer w = cmn__writer_of(out->reply, sizeof(out->reply));
+    sec__packet_put(&w, &p);
+    for (size_t i = 0; i < sizeof(versions) / sizeof(versions[0]); i++) {
+        cmn__put32(&w, versions[i]);
+    }
+    sec__packet_seal(&w, out->reply);
+    out->reply_len = (size_t)(w.p - out->reply);
+    return TLTCP_REPLY;
+}
+
+/* Makes the connection of a caller whose INITIAL is p. */
+static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                               const sec__packet *p, tltcp_time now) {
+    uint8_t seed[TLTCP_SEED_LEN];
+    tltcp_conn *c;
+    int rv = TLTCP_ERR_NOMEM;
+    if (sec__secret_derive(&ep->secret, seed)) {
+        rv = tltcp__conn_make(&c, &ep->cfg, seed, info->path, now);
+    }
+    sec__wipe(seed, sizeof(seed));
+    if (rv != 0) {
+        return NULL;
+    }
+    if (sec__admission_enter(&ep->admission, info->network) != 0) {
+        tltcp_conn_free(c);
+        return NULL;
+    }
+    tltcp__conn_set_first(c, ep->first_pn, ep->first_seq);
+    c->ep = ep;
+    c->state = TLTCP__CALLED;
+    c->caller_id = p->scid;
+    c->caller_path = info->path;
+    c->network = info->network;
+    link_in(ep, c);
+    if (ep->admission.count > ep->buckets) {
+        widen(ep);
+    }
+    return c;
+}
+
+_Static_assert(SEC__WRONG_KEY == -TLTCP_ERR_AUTH &&
+                   SEC__FULL == -TLTCP_ERR_LIMIT &&
+                   SEC__REFUSED == -TLTCP_ERR_REFUSED,
+               "codes on the wire are those of errors");
+
+/* Why as of sec__refusal; 0: without a word. */
+static int reply_reject(tltcp_dispatch *out, const sec__packet *p,
+                        uint32_t why) {
+    if (why == 0) {
+        return TLTCP_DROPPED;
+    }
+    out->reply_len = sec__refuse(p, why, out->reply);
+    return TLTCP_REPLY;
+}
+
+/* Opens a secured caller's INITIAL, whose body becomes the plain one.  *hello
+ * is NULL on failure and when neither side is secured.  0, TLTCP_ERR_AUTH when
+ * the keys do not fit, or TLTCP_ERR_NOMEM. */
+static int open_call(tltcp_endpoint *ep, sec__packet *p, uint8_t *plain,
+                     sec__hello **hello) {
+    cmn__reader r = cmn__reader_of(p->body, p->body_len);
+    uint8_t e[SEC__SEED_LEN];
+    tltcp__chunk k;
+    bool secured = tltcp__chunk_next(&r, &k) && k.type == TLTCP__NOISE;
+    sec__hello_msg msg;
+    enum sec__hello_result result = SEC__HELLO_NOMEM;
+    *hello = NULL;
+    if (!secured || ep->keys == NULL) {
+        return secured || ep->keys != NULL ? TLTCP_ERR_AUTH : 0;
+    }
+    *hello = cmn__alloc(&ep->mem, sizeof(**hello));
+    if (*hello == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    (*hello)->version = TLTCP__VERSION;
+    msg = (sec__hello_msg){.body = k.body, .len = k.len, .suite = k.flags};
+    if (sec__secret_ephemeral(&ep->secret, e)) {
+        result = sec__hello_take_call(*hello, &msg, p->scid, ep->keys,
+                                      ep->n_keys, e, plain, &p->body_len);
+    }
+    sec__wipe(e, sizeof(e));
+    if (result != SEC__HELLO_FINE) {
+        sec__hello_free(*hello, &ep->mem);
+        *hello = NULL;
+        return result == SEC__HELLO_WRONG ? TLTCP_ERR_AUTH : TLTCP_ERR_NOMEM;
+    }
+    p->body = plain;
+    return 0;
+}
+
+/* Lets a caller in whom the limits do not keep out. */
+static int admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                 const sec__packet *p, size_t len, tltcp_dispatch *out,
+                 tltcp_time now) {
+    uint8_t plain[SEC__HELLO_MAX];
+    sec__packet open = *p;
+    sec__hello *hello;
+    tltcp_conn *c;
+    int rv = open_call(ep, &open, plain, &hello);
+    if (rv == TLTCP_ERR_AUTH) {
+        sec__admission_on_rejected(&ep->admission, now);
+        return reply_reject(out, p, SEC__WRONG_KEY);
+    }
+    c = rv == 0 ? make_called(ep, info, p, now) : NULL;
+    if (c == NULL) { /* without memory: he will ask again */
+        sec__hello_free(hello, &ep->mem);
+        return TLTCP_DROPPED;
+    }
+    c->hello = hello;
+    tltcp__conn_take(c, info, &open, len, now);
+    if (c->state != TLTCP__CALLED) { /* its hello was not acceptable */
+        tltcp_conn_free(c);
+        return TLTCP_DROPPED;
+    }
+    out->conn = c;
+    return TLTCP_CALLER;
+}
+
+static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                         const sec__packet *p, size_t len, tltcp_dispatch *out,
+                         tltcp_time now) {
+    uint32_t why;
+    switch (sec__admission_judge(&ep->admission, p, info->path, info->network,
+                                 now, &why)) {
+    case SEC__ASK:
+        out->reply_len = sec__admission_ask(&ep->admission, &ep->secret, p,
+                                            info->path, now, out->reply);
+        return TLTCP_REPLY;
+    case SEC__TURN_AWAY:
+        return reply_reject(out, p, why);
+    default:
+        return admit(ep, info, p, len, out, now);
+    }
+}
+
+static int on_initial(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                      const void *dgram, size_t len, tltcp_dispatch *out,
+                      tltcp_time now) {
+    sec__packet p;
+    /* the length first: it costs nothing to look at */
+    if (len < SEC__DATAGRAM_MIN || !sec__packet_parse(dgram, len, &p) ||
+        p.scid == 0) {
+        return TLTCP_DROPPED;
+    }
+    if (p.version != TLTCP__VERSION) {
+        return reply_versions(out, p.scid);
+    }
+    out->conn = find_caller(ep, info->path, p.scid);
+    if (out->conn == NULL) {
+        return on_new_caller(ep, info, &p, len, out, now);
+    }
+    tltcp__conn_take(out->conn, info, &p, len, now);
+    return TLTCP_TAKEN;
+}
+
+/* Strangers cost a look into a table. */
+static int on_short(tltcp_endpoint *ep, const tltcp_pktinfo *info, uint64_t id,
+                    const void *dgram, size_t len, tltcp_dispatch *out,
+                    tltcp_time now) {
+    tltcp_conn *c = find_id(ep, id);
+    if (c == NULL || tltcp_conn_recv(c, info, dgram, len, now) != 0) {
+        return TLTCP_DROPPED;
+    }
+    out->conn = c;
+    return TLTCP_TAKEN;
+}
+
+int tltcp_endpoint_recv(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                        const void *dgram, size_t len, tltcp_dispatch *out,
+                        tltcp_time now) {
+    int verdict = TLTCP_DROPPED;
+    uint8_t type;
+    uint64_t id;
+    out->conn = NULL;
+    out->reply_len = 0;
+    if (sec__packet_peek(dgram, len, &type, &id)) {
+        if (type == SEC__SHORT) {
+            verdict = on_short(ep, info, id, dgram, len, out, now);
+        } else if (type == SEC__INITIAL) {
+            verdict = on_initial(ep, info, dgram, len, out, now);
+        }
+    }
+    ep->admission.dropped += verdict == TLTCP_DROPPED;
+    return verdict;
+}

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What an acknowledgement, or its absence, tells the sender: `packet` recovery
+ * (RFC 9002, RFC 8985). */
+#include "libtltcp/engine/sender.h"
+
+#define URGENT_PACKETS 3  /* delivered above a hole: no reordering wait */
+#define PERSISTENT_PTOS 3 /* RFC 9002, 7.6 */
+#define KEEP_LOST_RTTS 3  /* how long a false loss can be noticed */
+
+/* Pieces of one section that were acknowledged and follow each other. */
+typedef struct run {
+    uint64_t section;
+    uint64_t start, end;
+    uint32_t pieces; /* 0: none yet */
+} run;
+
+/* What one feedback adds up to. */
+typedef struct tally {
+    run run; /* not credited yet */
+    tltcp__news *news;
+    struct cong_ack ack;
+    tltcp_time now;
+    tltcp_time dark_since; /* nothing sent from then on got through, ... */
+    tltcp_time dark;       /* ... and the longest such time */
+    uint64_t last_lost;    /* number */
+    uint64_t largest;      /* number acknowledged, plus one */
+    unsigned losses;       /* highest count of losses of the same data */
+    unsigned data;         /* data packets newly acknowledged */
+    unsigned ect;          /* ECT packets newly acknowledged */
+    uint64_t lost_packets;
+    bool new_loss; /* of a packet sent after the episode began */
+    int error;
+} tally;
+
+static void first_error(tally *t, int rv) {
+    if (t->error == 0) {
+        t->error = rv;
+    }
+}
+
+static void credit_run(tltcp__sender *s, tally *t) {
+    run *r = &t->run;
+    if (r->pieces > 0) {
+        first_error(t, tltcp__sections_on_acked(&s->sec, r->section, r->start,
+                                                r->end, r->pieces));
+        r->pieces = 0;
+    }
+}
+
+static void credit_frame(tltcp__sender *s, const tltcp__frame *f, tally *t) {
+    run *r = &t->run;
+    if (r->pieces > 0 && r->section == f->section && r->end == f->start) {
+        r->end += f->len;
+        r->pieces++;
+        return;
+    }
+    credit_run(s, t);
+    *r = (run){f->section, f->start, f->start + f->len, 1};
+}
+
+static void credit_late(tltcp__sender *s, const tltcp__frame *f, tally *t) {
+    credit_run(s, t);
+    first_error(t, tltcp__sections_on_late(&s->sec, f->section, f->start,
+                                           f->start + f->len));
+}
+
+static void credit_frames(tltcp__sender *s, const tltcp__sent *rec, bool late,
+                          tally *t) {
+    for (unsigned i = 0; i < rec->frames; i++) {
+        const tltcp__frame *f = tltcp__sentmap_frame(&s->map, rec, i);
+        if (f->kind == TLTCP__FRAME_DATA && late) {
+            credit_late(s, f, t);
+        } else if (f->kind == TLTCP__FRAME_DATA) {
+            credit_frame(s, f, t);
+        } else if (f->kind == TLTCP__FRAME_REPAIR && !late) {
+            credit_run(s, t);
+            tltcp__sections_on_forgotten(&s->sec, f->section);
+        }
+    }
+    t->data += (rec->flags & TLTCP__SENT_DATA) != 0;
+}
+
+static void sample_rtt(tltcp__sender *s, const tltcp__sent *rec,
+                       tltcp_time delay, tally *t) {
+    cong_time rtt = (cong_time)(t->now - rec->at);
+    cong_time wait =
+        (cong_time)(delay < s->peer_ack_delay ? delay : s->peer_ack_delay);
+    /* never below the lowest: what was small has waited for less on the way */
+    if (s->cc.rtt.min_rtt >= 0 && rtt > s->cc.rtt.min_rtt) {
+        rtt = rtt - wait > s->cc.rtt.min_rtt ? rtt - wait : s->cc.rtt.min_rtt;
+    }
+    rtt = rtt > 0 ? rtt : 1;
+    cong_rtt_sample(&s->cc.rtt, rtt);
+    s->cc.held = (cong_time)(t->now - rec->at) - rtt;
+    t->ack.rtt = rtt;
+}
+
+static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
+                         tally *t) {
+    tltcp__sent *rec = tltcp__sentmap_get(&s->map, pn);
+    bool late = rec->state == TLTCP__SENT_LOST;
+    if (rec->state == TLTCP__SENT_SILENT || rec->state == TLTCP__SENT_ACKED) {
+        return;
+    }
+    credit_frames(s, rec, late, t);
+    tltcp__sentmap_on_acked(&s->map, rec);
+    t->news->acked |= rec->flags;
+    t->ack.probes_acked += (rec->flags & TLTCP__SENT_DUMMY) != 0;
+    t->ect += (rec->flags & TLTCP__SENT_ECT) != 0;
+    if (rec->acked_upto > t->news->acked_upto) {
+        t->news->acked_upto = rec->acked_upto;
+    }
+    if ((rec->flags & TLTCP__SENT_PROBE) != 0) {
+        t->news->probe_acked = rec->size;
+    }
+    if (late) {
+        s->episode_spurious++;
+        s->stats->packets_spurious++;
+        cong_rack_reordered(&s->rack, true);
+        return;
+    }
+    tltcp__repair_on_packet(&s->sec.repair, false);
+    if (pn + 1 < s->largest_acked) {
+        cong_rack_reordered(&s->rack, false);
+    }
+    if (pn + 1 == t->largest) {
+        /* The paper's recovery times its data itself, as TCP does. */
+        if (pn >= s->path_pn &&
+            (s->dup == NULL || (rec->flags & TLTCP__SENT_DATA) == 0)) {
+            sample_rtt(s, rec, delay, t);
+        }
+    }
+    cong_rack_delivered(&s->rack, (cong_time)rec->at,
+                        (cong_time)(t->now - rec->at));
+    if (pn >= s->path_pn) {
+        cong_rate_on_acked(&s->cc.rate, &rec->snap, rec->size,
+                           (cong_time)t->now);
+    }
+    t->ack.acked += rec->size;
+    t->news->bytes += rec->size;
+    if (rec->size > t->news->largest_size) {
+        t->news->largest_size = rec->size;
+    }
+}
+
+/* A number in [lo, hi) was never used. */
+static bool is_lie(const tltcp__sender *s, uint64_t lo, uint64_t hi) {
+    for (unsigned i = 0; i < TLTCP__LEFT_OUT; i++) {
+        if (s->left_out[i] != 0 && s->left_out[i] >= lo &&
+            s->left_out[i] < hi) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Takes [lo, hi) as acknowledged; visits only numbers not yet known to be. */
+static int take_run(tltcp__sender *s, uint64_t lo, uint64_t hi,
+                    tltcp_time delay, tally *t) {
+    uint64_t pn = lo > s->map.packets.head ? lo : s->map.packets.head;
+    uint64_t from = pn;
+    if (is_lie(s, lo, hi)) {
+        return TLTCP_ERR_ACK;
+    }
+    while (pn < hi) {
+        cmn__range known = {hi, hi};
+        (void)cmn__ranges_next(&s->map.acked, pn, &known);
+        for (; pn < hi && pn < known.start; pn++) {
+            packet_acked(s, pn, delay, t);
+        }
+        pn = known.end > pn ? known.end : pn;
+    }
+    if (from < hi && cmn__ranges_add(&s->map.acked, from, hi, NULL) != 0) {
+        first_error(t, TLTCP_ERR_NOMEM);
+    }
+    return 0;
+}
+
+static int take_runs(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
+    cmn__reader r = ack->ranges;
+    tltcp_time delay = (tltcp_time)ack->delay_us * TLTCP_US;
+    uint64_t hi = t->largest;
+    uint64_t lo;
+    int rv;
+    if (ack->first >= hi) {
+        return TLTCP_ERR_ACK;
+    }
+    lo = hi - ack->first - 1;
+    rv = take_run(s, lo, hi, delay, t);
+    while (rv == 0 && r.p < r.end) {
+        uint64_t missing = (uint64_t)cmn__get32(&r) + 1;
+        uint64_t present = (uint64_t)cmn__get32(&r) + 1;
+        if (missing + present > lo) {
+            return TLTCP_ERR_ACK;
+        }
+        hi = lo - missing;
+        lo = hi - present;
+        rv = take_run(s, lo, hi, delay, t);
+    }
+    return rv;
+}
+
+static void lose_frames(tltcp__sender *s, uint64_t pn, const tltcp__sent *rec,
+                        tally *t) {
+    bool current = false;
+    for (unsigned i = 0; i < rec->frames; i++) {
+        const tltcp__frame *f = tltcp__sentmap_frame(&s->map, rec, i);
+        uint64_t end = f->start + f->len;
+        if (f->kind == TLTCP__FRAME_SKIP) {
+            current = true;
+            first_error(t,
+                        tltcp__sections_on_skip_lost(&s->sec, f->start, end));
+            continue;
+        }
+        if (f->kind == TLTCP__FRAME_REPAIR) {
+            tltcp__sections_on_forgotten(&s->sec, f->section);
+            continue;
+        }
+        first_error(t, tltcp__sections_on_lost(&s->sec, f->section, f->start,
+                                               end, f->losses, &current));
+        if (pn >= s->repeat_pn && f->losses + 1u > t->losses) {
+            t->losses = f->losses + 1u;
+        }
+    }
+    s->stats->packets_lost_obsolete += rec->frames > 0 && !current;
+}
+
+/* Lost packets come by their numbers. */
+static void note_darkness(const tltcp__sender *s, uint64_t pn,
+                          const tltcp__sent *rec, tally *t) {
+    cmn__range through;
+    if (t->lost_packets == 0 ||
+        (cmn__ranges_next(&s->map.acked, t->last_lost, &through) &&
+         through.start < pn)) {
+        t->dark_since = rec->at;
+    }
+    t->last_lost = pn;
+    if (rec->at - t->dark_since > t->dark) {
+        t->dark = rec->at - t->dark_since;
+    }
+}
+
+static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
+                        tally *t) {
+    tltcp__sentmap_on_lost(&s->map, rec);
+    if ((rec->flags & TLTCP__SENT_PROBE) != 0) {
+        t->news->probe_lost = rec->size;
+        return;
+    }
+    if ((rec->flags & TLTCP__SENT_DUMMY) != 0) {
+        return;
+    }
+    if ((rec->flags & TLTCP__SENT_HELLO) != 0) {
+        /* one that an impatient timer repeated is answered by nobody */
+        s->resend |= rec->flags;
+        return;
+    }
+    lose_frames(s, pn, rec, t);
+    tltcp__repair_on_packet(&s->sec.repair, true);
+    s->stats->packets_lost++;
+    s->resend |= rec->flags;
+    if (pn + 1 == s->update_pn) {
+        s->update_sent = 0;
+    }
+    if (pn < s->path_pn) {
+        return; /* says nothing about this path */
+    }
+    s->cc.rate.lost += rec->size;
+    t->ack.lost += rec->size;
+    t->new_loss |= pn >= s->episode_pn;
+    note_darkness(s, pn, rec, t);
+    t->lost_packets++;
+    if (rec->size > t->news->largest_lost) {
+        t->news->largest_lost = rec->size;
+    }
+}
+
+static void find_losses(tltcp__sender *s, tally *t) {
+    tltcp__sent *rec;
+    uint64_t pn;
+    s->loss_at = TLTCP_TIME_NEVER;
+    while ((rec = tltcp__sentmap_oldest(&s->map, &pn)) != NULL &&
+           pn + 1 < s->largest_acked) {
+        bool urgent =
+            s->cc.episode || s->largest_acked - 1 - pn >= URGENT_PACKETS;
+        cong_time reo =
+            cong_rack_reo(&s->rack, s->cc.rtt.min_rtt, s->cc.rtt.srtt, urgent);
+        /* packets of one batch share a send time; their numbers order them */
+        cong_time sent = (cong_time)rec->at < s->rack.t_sent
+                             ? (cong_time)rec->at
+                             : s->rack.t_sent - 1;
+        cong_time at = cong_rack_deadline(&s->rack, sent, reo);
+        if (at < 0 || at > (cong_time)t->now) {
+            s->loss_at = at < 0 ? TLTCP_TIME_NEVER : (tltcp_time)at;
+            return;
+        }
+        packet_lost(s, pn, rec, t);
+    }
+}
+
+static void lose_all(tltcp__sender *s, tally *t) {
+    tltcp__sent *rec;
+    uint64_t pn;
+    while ((rec = tltcp__sentmap_oldest(&s->map, &pn)) != NULL) {
+        packet_lost(s, pn, rec, t);
+    }
+}
+
+/* RFC 9002, 7.6: nothing sent over so long a time got through. */
+static bool persistent(const tltcp__sender *s, const tally *t) {
+    return s->cc.rtt.srtt >= 0 &&
+           t->dark > PERSISTENT_PTOS * tltcp__sender_pto(s);
+}
+
+static void open_episode(tltcp__sender *s, tally *t) {
+    s->episode_pn = tltcp__sentmap_next(&s->map);
+    s->repeat_pn = s->episode_pn;
+    s->episode_seq = s->sec.nxt;
+    s->episode_lost = 0;
+    s->episode_spurious = 0;
+    s->stats->congestion_events++;
+    t->news->episode = true;
+}
+
+static void tell_loss(tltcp__sender *s, tally *t) {
+    struct cong_event ev = {
+        .now = (cong_time)t->now,
+        .cause = CONG_LOSS,
+        .flight = t->ack.flight,
+        .missing = (double)tltcp__sections_missing(&s->sec),
+        .count = 1,
+    };
+    if (t->new_loss && !s->cc.episode) {
+        open_episode(s, t);
+    } else if (s->cc.episode && t->losses > 1) {
+        ev.count = t->losses; /* once for what was out then */
+        s->repeat_pn = tltcp__sentmap_next(&s->map);
+    } else {
+        s->episode_lost += t->lost_packets;
+        return;
+    }
+    s->episode_lost += t->lost_packets;
+    if (tltcp__cc_on_loss(&s->cc, &ev)) {
+        s->cc.can_undo = false;
+        lose_all(s, t);
+    }
+}
+
+/* What became known, in the order that controllers expect. */
+static void tell(tltcp__sender *s, tally *t, bool advanced) {
+    t->ack.now = (cong_time)t->now;
+    t->ack.recovery = s->cc.episode || (t->new_loss && s->dup == NULL);
+    if (s->largest_acked > s->round_pn) {
+        t->ack.round = true;
+        s->round_pn = tltcp__sentmap_next(&s->map);
+    }
+    tltcp__cc_on_ack(&s->cc, &t->ack, advanced && t->lost_packets == 0);
+    if (t->lost_packets > 0) {
+        if (persistent(s, t)) {
+            open_episode(s, t);
+            s->stats->rto_count++;
+            s->cc.episode = false;
+            tltcp__cc_on_event(&s->cc, CONG_RTO, t->ack.flight,
+                               (double)tltcp__sections_missing(&s->sec), 1,
+                               t->now);
+        } else {
+            tell_loss(s, t);
+        }
+    }
+    if (s->episode_lost > 0 && s->episode_spurious >= s->episode_lost) {
+        s->episode_lost = 0;
+        s->episode_spurious = 0;
+        tltcp__cc_undo(&s->cc, t->now);
+    }
+}
+
+/* The episode ends when all that was out at its beginning is accounted for. */
+static void close_episode(tltcp__sender *s, tltcp_time now) {
+    uint64_t pn;
+    bool resolved =
+        tltcp__sentmap_oldest(&s->map, &pn) == NULL || pn >= s->episode_pn;
+    if (s->cc.episode && resolved && s->sec.una >= s->episode_seq) {
+        cong_rack_recovered(&s->rack);
+        tltcp__cc_on_recovered(&s->cc, now);
+    }
+}
+
+static tally tally_of(tltcp__sender *s, tltcp__news *news, tltcp_time now) {
+    return (tally){
+        .news = news,
+        .now = now,
+        .ack = {.rtt = -1, .flight = (double)s->map.bytes},
+    };
+}
+
+static void settle(tltcp__sender *s, tltcp_time now) {
+    tltcp_time keep = KEEP_LOST_RTTS * tltcp__sender_pto(s);
+    if (s->arrival && s->cc.rtt.min_rtt > 0) {
+        s->sec.lead = (tltcp_time)s->cc.rtt.min_rtt / 2;
+    }
+    close_episode(s, now);
+    tltcp__sentmap_trim(&s->map, now > keep ? now - keep : 0);
+}
+
+int tltcp__sender_detect(tltcp__sender *s, tltcp_time now, tltcp__news *news) {
+    tally t = tally_of(s, news, now);
+    find_losses(s, &t);
+    if (t.lost_packets > 0 && s->dup == NULL) {
+        tell(s, &t, false);
+    }
+    settle(s, now);
+    return t.error;
+}
+
+/* RFC 9000, 13.4.2: the counts must cover what was acknowledged. */
+static void on_ecn(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
+    uint32_t ect0 = ack->ect0 - s->ecn_ect0;
+    uint32_t ce = ack->ce - s->ecn_ce;
+    /* what an earlier path did is in these counts */
+    bool fresh = s->path_pn > 0 && !s->ecn_heard;
+    if (t->largest < s->largest_acked || t->largest <= s->path_pn ||
+        t->ect == 0) {
+        return;
+    }
+    if (!ack->has_ecn || ect0 + ce < t->ect ||
+        (ack->ect1 != s->ecn_ect1 && !fresh) ||
+        (uint64_t)ack->ect0 + ack->ce > s->ecn_sent) {
+        s->ecn = false;
+        return;
+    }
+    s->ecn_heard = true;
+    s->ecn_ect1 = ack->ect1;
+    s->ecn_ect0 = ack->ect0;
+    s->ecn_ce = ack->ce;
+    s->stats->ecn_ce = ack->ce;
+    if (ce > 0 && !fresh && s->ecn && !s->cc.episode) {
+        open_episode(s, t);
+        tltcp__cc_on_event(&s->cc, CONG_ECN, t->ack.flight, 0, 1, t->now);
+        s->cc.episode = true;
+        s->cc.use_prr = false;
+    }
+}
+
+static int on_cumulative(tltcp__sender *s, uint32_t wire, tally *t,
+                         bool *advanced) {
+    uint64_t cum = cmn__widen(wire - s->first_seq, s->peer_cum);
+    *advanced = false;
+    if (cum <= s->peer_cum) {
+        return 0; /* overtaken by a later one */
+    }
+    if (cum > s->sec.nxt) {
+        return TLTCP_ERR_ACK;
+    }
+    *advanced = true;
+    s->peer_cum = cum;
+    first_error(t, tltcp__sections_on_cumulative(&s->sec, cum));
+    return 0;
+}
+
+int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len) {
+    uint64_t from = cmn__widen(start - s->first_seq, s->peer_cum);
+    if (!tltcp__sections_was_sent(&s->sec, from, from + len)) {
+        return TLTCP_ERR_ACK;
+    }
+    return tltcp__sections_on_rebuilt(&s->sec, from, from + len);
+}
+
+int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
+                         tltcp_time now, tltcp__news *news) {
+    tally t = tally_of(s, news, now);
+    bool advanced;
+    int rv;
+    t.largest = cmn__widen(ack->largest, s->map.packets.tail) + 1;
+    if (t.largest > s->map.packets.tail) {
+        return TLTCP_ERR_ACK;
+    }
+    rv = take_runs(s, ack, &t);
+    credit_run(s, &t);
+    if (rv == 0) {
+        rv = on_cumulative(s, ack->cumulative, &t, &advanced);
+    }
+    if (rv != 0) {
+        return rv;
+    }
+    if (t.largest > s->largest_acked) {
+        s->largest_acked = t.largest;
+    }
+    if (t.ack.acked > 0) {
+        s->pto_count = 0;
+        s->probes = 0;
+    }
+    tltcp__sender_on_window(s, ack->window);
+    find_losses(s, &t);
+    if (s->dup != NULL) {
+        first_error(&t, tltcp__dupack_on_ack(s->dup, &s->sec, &s->cc,
+                                             s->peer_cum, t.data, now));
+    } else if (t.ack.acked > 0 || t.lost_packets > 0 ||
+               t.ack.probes_acked > 0) {
+        tell(s, &t, advanced);
+        on_ecn(s, ack, &t);
+    }
+    settle(s, now);
+    return t.error;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/engine/lineage.h"
+
+/* Losses are remembered for so many sections. */
+#define MEMORY 4096u
+/* Longest wait for a KEY: some streams have none. */
+#define KEY_WAIT (10 * TLTCP_S)
+/* Gaps beyond are pauses. */
+#define GAP_MAX (3 * TLTCP_S)
+#define SMOOTH 4
+
+void tltcp__lineage_init(tltcp__lineage *l, const cmn__mem *mem,
+                         uint32_t policy) {
+    *l = (tltcp__lineage){.policy = policy};
+    cmn__ranges_init(&l->lost, mem, UINT32_MAX);
+}
+
+void tltcp__lineage_free(tltcp__lineage *l) {
+    cmn__ranges_free(&l->lost);
+}
+
+static bool is_needed(const tltcp__section *s) {
+    return s->cls == TL_CLASS_KEY || s->cls == TL_CLASS_REFERENCE;
+}
+
+static bool is_picture(const tltcp__section *s) {
+    return is_needed(s) || s->cls == TL_CLASS_DISPOSABLE;
+}
+
+static bool is_lost(const tltcp__lineage *l, uint64_t number) {
+    return cmn__ranges_has(&l->lost, number);
+}
+
+/* Its class says that it refers to another picture. */
+static bool follows(const tltcp__section *s) {
+    return is_picture(s) && s->cls != TL_CLASS_KEY;
+}
+
+/* What the application says that it refers to; its own number: nothing. */
+static uint64_t stated(const tltcp__lineage *l, uint64_t number,
+                       const tltcp__section *s, uint32_t depends) {
+    uint64_t before = l->stream[s->stream].reference;
+    if (depends == 0) {
+        return follows(s) && before > 0 ? before - 1 : number;
+    }
+    return depends <= number && depends != TL_DEPENDS_NONE ? number - depends
+                                                           : number;
+}
+
+/* What it dies with: up to the next KEY each picture with the one before it, if
+ * that is the policy. */
+static uint64_t needed(const tltcp__lineage *l, uint64_t number,
+                       const tltcp__section *s, uint32_t depends) {
+    uint64_t before = l->stream[s->stream].picture;
+    uint64_t named = stated(l, number, s, depends);
+    if (l->policy != TLTCP_DROP_UNTIL_KEY || !follows(s) ||
+        depends == TL_DEPENDS_NONE || (depends != 0 && is_lost(l, named))) {
+        return named;
+    }
+    return before > 0 ? before - 1 : number;
+}
+
+static tltcp_time smooth(tltcp_time old, tltcp_time sample) {
+    return old == 0 ? sample : old - old / SMOOTH + sample / SMOOTH;
+}
+
+static tltcp_time span(tltcp_time from, tltcp_time to) {
+    return to == TLTCP_TIME_NEVER ? to : to > from ? to - from : 0;
+}
+
+static void learn(tltcp__rhythm *r, const tltcp__section *s) {
+    bool key = s->cls == TL_CLASS_KEY;
+    double bytes = (double)(s->end - s->start);
+    tltcp_time gap = s->written - r->last;
+    /* the mean over a GOP; until the first one is whole, a smoothed one */
+    if (r->gop == 0 && r->last != 0 && gap > 0 && gap < GAP_MAX) {
+        r->gap = smooth(r->gap, gap);
+    }
+    if (key && r->last_key != 0 && s->written > r->last_key) {
+        r->gop = s->written - r->last_key;
+        r->gap = r->gop / r->count;
+    }
+    r->count = key ? 1 : r->count + 1;
+    r->last = s->written;
+    r->last_key = key ? s->written : r->last_key;
+    r->due[key] = span(s->written, s->due);
+    r->dead[key] = span(s->written, s->deadline);
+    if (key || r->bytes[0] <= 0) {
+        r->bytes[key] = bytes;
+    } else {
+        r->bytes[0] += (bytes - r->bytes[0]) / SMOOTH;
+    }
+}
+
+void tltcp__lineage_on_written(tltcp__lineage *l, uint64_t number,
+                               tltcp__section *s, uint32_t depends) {
+    tltcp__stream *t = &l->stream[s->stream];
+    s->depends = (uint32_t)(number - stated(l, number, s, depends));
+    s->refers = needed(l, number, s, depends);
+    /* sound is decoded alone, also where all share a stream */
+    s->after = s->cls == TL_CLASS_AUDIO ? s->refers
+               : t->newest > 0          ? t->newest - 1
+                                        : number;
+    t->newest = number + 1;
+    if (t->broken != 0 && s->written - t->broken > KEY_WAIT) {
+        s->refers = number; /* the wait is over */
+        t->broken = 0;
+    }
+    if (s->cls == TL_CLASS_KEY) {
+        t->key = number + 1;
+        t->broken = 0;
+    }
+    if (is_needed(s)) {
+        t->reference = number + 1;
+        learn(&t->rhythm, s);
+    }
+    if (is_picture(s)) {
+        t->picture = number + 1;
+    }
+}
+
+int tltcp__lineage_on_lost(tltcp__lineage *l, uint64_t number,
+                           const tltcp__section *s) {
+    tltcp__stream *t = &l->stream[s->stream];
+    if (l->policy == TLTCP_DROP_SECTION) {
+        return 0;
+    }
+    if (number > MEMORY) {
+        (void)cmn__ranges_sub(&l->lost, 0, number - MEMORY, NULL);
+    }
+    if (t->broken == 0 && number + 1 >= t->key &&
+        (is_needed(s) ||
+         (is_picture(s) && l->policy == TLTCP_DROP_UNTIL_KEY))) {
+        t->broken = s->written;
+    }
+    return cmn__ranges_add(&l->lost, number, number + 1, NULL) == 0
+               ? 0
+               : TLTCP_ERR_NOMEM;
+}
+
+bool tltcp__lineage_is_orphan(const tltcp__lineage *l, uint64_t number,
+                              const tltcp__section *s) {
+    return s->refers != number && s->deadline != TLTCP_TIME_NEVER &&
+           is_lost(l, s->refers);
+}

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/engine/lookahead.h"
+
+#define QUEUED_MAX 64         /* sections looked at */
+#define SLOTS_MAX 128         /* with those expected */
+#define EXPECT_MAX 48         /* of one stream */
+#define HORIZON (3 * TLTCP_S) /* how far ahead is looked for those expected */
+#define NEVER (INT64_MAX / 4)
+#define NS_PER_S 1e9
+/* Sections that others need keep a part of their time in reserve: larger ones
+ * than expected, and what the path does next, live on it. */
+#define RESERVE_PART 3
+/* A reference is kept that comes a little late: a player that shows it late is
+ * better off than one that shows nothing up to the next KEY. */
+#define LATE ((int64_t)TLTCP_S / 6)
+
+enum tier { MUST, CHAIN, OPTIONAL };
+
+/* Times are from now. */
+typedef struct slot {
+    int64_t written; /* cannot leave before */
+    int64_t due;
+    int64_t deadline;
+    int64_t cost;  /* of sending it */
+    int64_t there; /* when it is through, if taken */
+    int64_t late;  /* by as much it is late whatever is left out */
+    uint8_t tier;
+    uint8_t stream;
+    uint8_t cls;
+    bool guessed; /* it may not come */
+    bool taken;
+} slot;
+
+typedef struct plan {
+    slot slots[SLOTS_MAX]; /* in order of sending */
+    size_t count;
+    double ns_per_byte;
+    int64_t lead;
+    int64_t start; /* when the first of them could leave */
+    bool settled;
+} plan;
+
+static int64_t from_now(tltcp_time t, tltcp_time now) {
+    if (t == TLTCP_TIME_NEVER) {
+        return NEVER;
+    }
+    return t >= now ? (int64_t)(t - now) : -(int64_t)(now - t);
+}
+
+static int64_t later(int64_t at, tltcp_time span) {
+    return span >= (tltcp_time)NEVER ? NEVER : at + (int64_t)span;
+}
+
+static int64_t earlier(int64_t at, int64_t span) {
+    return at >= NEVER ? NEVER : at - span;
+}
+
+static int64_t cost_of(const plan *p, double bytes) {
+    double ns = bytes * p->ns_per_byte;
+    return ns < (double)NEVER / SLOTS_MAX ? (int64_t)ns : NEVER / SLOTS_MAX;
+}
+
+/* What has no deadline is reliable. */
+static uint8_t tier_of(uint8_t cls, tltcp_time deadline) {
+    return deadline == TLTCP_TIME_NEVER ? MUST
+           : cls == TL_CLASS_DISPOSABLE ? OPTIONAL
+           : cls == TL_CLASS_REFERENCE  ? CHAIN
+                                        : MUST;
+}
+
+static void add_queued(plan *p, const cmn__ring *recs, uint64_t first,
+                       tltcp_time now) {
+    for (uint64_t i = first; i < recs->tail && p->count < QUEUED_MAX; i++) {
+        const tltcp__section *s = cmn__ring_at(recs, i);
+        if (s->state != TLTCP__LIVE || s->ahead) {
+            continue;
+        }
+        p->slots[p->count++] = (slot){
+            .written = from_now(s->written, now),
+            .due = earlier(from_now(s->due, now), p->lead),
+            .deadline = earlier(from_now(s->deadline, now), p->lead),
+            .cost = cost_of(p, (double)(s->end - s->start)),
+            .tier = tier_of(s->cls, s->deadline),
+            .stream = s->stream,
+            .cls = s->cls,
+        };
+    }
+}
+
+/* Keeps those of several streams in order of writing. */
+static void insert(plan *p, const slot *x) {
+    size_t i = p->count;
+    if (p->count == SLOTS_MAX) {
+        return;
+    }
+    for (; i > 0 && p->slots[i - 1].written > x->written; i--) {
+        p->slots[i] = p->slots[i - 1];
+    }
+    p->slots[i] = *x;
+    p->count++;
+}
+
+/* Until the second KEY tells, one is reckoned with at every whole second after
+ * the first, where encoders mostly put them. */
+static tltcp_time next_key_of(const tltcp__rhythm *r) {
+    if (r->last_key == 0) {
+        return TLTCP_TIME_NEVER;
+    }
+    return r->gop != 0 ? r->last_key + r->gop
+                       : r->last + TLTCP_S - (r->last - r->last_key) % TLTCP_S;
+}
+
+static void add_expected(plan *p, const tltcp__stream *t, uint8_t stream,
+                         tltcp_time now) {
+    const tltcp__rhythm *r = &t->rhythm;
+    tltcp_time at = r->last;
+    tltcp_time next_key = next_key_of(r);
+    bool known = r->gop != 0;
+    bool key = false;
+    if (r->gap == 0) {
+        return;
+    }
+    for (int i = 0; i < EXPECT_MAX && !(key && known) && at <= now + HORIZON;
+         i++) {
+        slot x = {.stream = stream};
+        at += r->gap;
+        key = at >= next_key - r->gap / 2 &&
+              (known || at < next_key + r->gap / 2);
+        x.written = from_now(at, now);
+        x.written = x.written > 0 ? x.written : 0; /* it is overdue */
+        x.due = earlier(later(x.written, r->due[key]), p->lead);
+        x.deadline = earlier(later(x.written, r->dead[key]), p->lead);
+        x.cost = cost_of(p, r->bytes[key]);
+        x.cls = key ? TL_CLASS_KEY : TL_CLASS_REFERENCE;
+        x.guessed = key && !known;
+        x.tier = tier_of(x.cls, r->dead[key]);
+        insert(p, &x);
+    }
+}
+
+static int64_t part_before(int64_t end, int64_t written) {
+    return end >= NEVER ? end : end - (end - written) / RESERVE_PART;
+}
+
+/* By when a slot must be through when optional ones are added. */
+static int64_t limit(const slot *s) {
+    return s->tier == OPTIONAL ? s->due : part_before(s->due, s->written);
+}
+
+static int64_t lateness(const slot *s) {
+    int64_t by = limit(s);
+    return s->taken && s->there > by ? s->there - by : 0;
+}
+
+static void lay_out(plan *p) {
+    int64_t at = p->start;
+    for (size_t i = 0; i < p->count; i++) {
+        slot *s = &p->slots[i];
+        if (s->taken) {
+            at = (at > s->written ? at : s->written) + s->cost;
+            s->there = at;
+        }
+    }
+}
+
+static void note_lateness(plan *p) {
+    for (size_t i = 0; i < p->count; i++) {
+        p->slots[i].late = lateness(&p->slots[i]);
+    }
+}
+
+/* Nothing comes later than was noted. */
+static bool harms_none(plan *p) {
+    lay_out(p);
+    for (size_t i = 0; i < p->count; i++) {
+        if (lateness(&p->slots[i]) > p->slots[i].late) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void take_tier(plan *p, int tier) {
+    for (size_t i = 0; i < p->count; i++) {
+        p->slots[i].taken |= p->slots[i].tier == tier;
+    }
+}
+
+/* The next KEY of the first slot's stream; 0: none in sight. */
+static size_t find_key(const plan *p) {
+    for (size_t i = 1; i < p->count; i++) {
+        if (p->slots[i].cls == TL_CLASS_KEY && !p->slots[i].guessed &&
+            p->slots[i].stream == p->slots[0].stream) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+/* Where others have a part of the path, what is late has a use as well while
+ * nothing better waits: a window that nothing fills does not grow. */
+static bool is_of_use(const plan *p, const slot *s, size_t key) {
+    bool in_time = s->there <= s->deadline && s->there - LATE <= s->due;
+    bool key_waits = key > 0 && p->slots[key].written <= 0;
+    return in_time || (!p->settled && !key_waits);
+}
+
+static bool can_be_cut(const plan *p, size_t i) {
+    return p->slots[i].tier == CHAIN &&
+           p->slots[i].stream == p->slots[0].stream;
+}
+
+/* By when the next KEY should be there: most of what it has beyond the least
+ * possible, which is without the references before it, is kept for what was not
+ * expected.  Beside others, one that comes late at best waits for none of them:
+ * it costs a whole GOP, they cost what is left of theirs.  NEVER: it cannot be
+ * helped. */
+static int64_t key_time(plan *p, size_t key) {
+    const slot *k = &p->slots[key];
+    int64_t last = k->deadline;
+    lay_out(p);
+    if (k->there >= k->deadline) {
+        return NEVER;
+    }
+    if (k->there < k->due) {
+        last = k->due;
+    } else if (!p->settled) {
+        last = k->there;
+    }
+    return k->there + (last - k->there) / RESERVE_PART;
+}
+
+/* Only the chain of the stream in question is open to question.  It is cut
+ * from its end. */
+static void take_chain(plan *p) {
+    size_t key = find_key(p);
+    int64_t key_by = NEVER;
+    for (size_t i = 0; i < p->count; i++) {
+        p->slots[i].taken |= p->slots[i].tier == CHAIN && !can_be_cut(p, i);
+    }
+    if (key > 0) {
+        key_by = key_time(p, key);
+    }
+    for (size_t i = 0; i < (key > 0 ? key : p->count); i++) {
+        p->slots[i].taken |= can_be_cut(p, i);
+    }
+    lay_out(p);
+    for (size_t i = key; i-- > 0;) {
+        slot *s = &p->slots[i];
+        if (!can_be_cut(p, i)) {
+            continue;
+        }
+        if (p->slots[key].there <= key_by && is_of_use(p, s, key)) {
+            break;
+        }
+        s->taken = false;
+        lay_out(p);
+    }
+}
+
+/* The smallest optional slot behind those that were tried. */
+static slot *next_smallest(plan *p, const slot *after) {
+    slot *best = NULL;
+    for (size_t i = 0; i < p->count; i++) {
+        slot *s = &p->slots[i];
+        bool tried = after != NULL && (s->cost < after->cost ||
+                                       (s->cost == after->cost && s <= after));
+        if (s->tier == OPTIONAL && !tried &&
+            (best == NULL || s->cost < best->cost)) {
+            best = s;
+        }
+    }
+    return best;
+}
+
+/* Up to the first slot, which is what the question is about. */
+static void take_optional(plan *p) {
+    slot *s = NULL;
+    while (s != &p->slots[0] && (s = next_smallest(p, s)) != NULL) {
+        s->taken = true;
+        s->taken = harms_none(p);
+    }
+}
+
+/* True when the first is taken. */
+static bool choose(plan *p) {
+    take_tier(p, MUST);
+    take_chain(p);
+    if (p->slots[0].tier == OPTIONAL) {
+        note_lateness(p);
+        take_optional(p);
+    }
+    return p->slots[0].taken;
+}
+
+/* Most of the time all goes in time. */
+static bool all_fits(plan *p) {
+    bool fits;
+    for (int tier = MUST; tier <= OPTIONAL; tier++) {
+        take_tier(p, tier);
+    }
+    fits = harms_none(p);
+    for (size_t i = 0; !fits && i < p->count; i++) {
+        p->slots[i].taken = false;
+    }
+    return fits;
+}
+
+bool tltcp__lookahead_keeps(const tltcp__lineage *l, const cmn__ring *recs,
+                            uint64_t first, uint64_t before,
+                            const tltcp__outlook *path, tltcp_time now) {
+    const tltcp__section *s = cmn__ring_at(recs, first);
+    uint8_t tier = tier_of(s->cls, s->deadline);
+    plan p;
+    if (path->rate <= 0 || tier == MUST) {
+        return true;
+    }
+    p.count = 0;
+    p.settled = path->settled;
+    p.lead = (int64_t)path->lead;
+    p.ns_per_byte = NS_PER_S / path->rate;
+    p.start = (int64_t)path->delay + cost_of(&p, (double)before);
+    add_queued(&p, recs, first, now);
+    for (uint8_t i = 0; i < TL_STREAMS_MAX; i++) {
+        add_expected(&p, &l->stream[i], i, now);
+    }
+    return all_fits(&p) || choose(&p);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_REASM_H
+#define LIBTLTCP_REASM_H
+
+#include <tltcp/conn.h>
+
+#include "internal/common/ranges.h"
+#include "internal/common/ring.h"
+#include "libtltcp/engine/chunk.h"
+
+/* The receiving side of the stream: out of packets, into data and gaps.
+ *
+ * The application reads at `cursor`.  `cum` is where the first byte is missing
+ * that may still come; between the two every byte was received or skipped.
+ *
+ *   read | data or gap | holes and data | nothing yet
+ *        cursor        cum              top
+ *
+ * What is known of each section from the one at cursor on stands in a ring by
+ * section number. */
+
+typedef struct tltcp__incoming {
+    uint64_t start, end; /* where known */
+    uint64_t low, high;  /* bounds of what arrived of it */
+    uint64_t got;        /* bytes that arrived */
+    tltcp__meta meta;
+    bool start_known, end_known;
+    bool cut;       /* a gap was handed over in it */
+    bool delivered; /* handed over out of order */
+    bool queued;    /* in ready */
+} tltcp__incoming;
+
+typedef struct tltcp__reasm {
+    cmn__ring recs;   /* by section number; head is the one at cursor */
+    cmn__bytes buf;   /* [floor, top) */
+    cmn__ranges got;  /* received, at or above floor */
+    cmn__ranges have; /* received or skipped, above cum */
+    cmn__ring ready;  /* unordered: numbers of whole sections */
+    uint64_t cursor;
+    uint64_t cum;
+    uint64_t top;
+    uint64_t update; /* newest seq_update and the section there */
+    uint64_t update_section;
+    uint64_t final; /* end of the stream, when known */
+    uint64_t final_section;
+    uint64_t taken;       /* unordered: bytes read of the section in delivery */
+    uint64_t granted_seq; /* newest window told to the peer */
+    uint64_t granted_section;
+    uint64_t floor; /* got and buf begin here, not above cursor */
+    size_t keep;    /* bytes to keep below cursor for REPAIRs; at first 0 */
+    size_t limit;
+    uint32_t max_sections;
+    bool unordered;
+    bool has_final;
+    bool boundary; /* cursor is where a section begins */
+    tltcp_stats *stats;
+} tltcp__reasm;
+
+void tltcp__reasm_init(tltcp__reasm *r, const cmn__mem *mem, size_t limit,
+                       uint32_t max_sections, bool unordered,
+                       tltcp_stats *stats);
+void tltcp__reasm_free(tltcp__reasm *r);
+
+/* Takes in what packets bring.  All return 0, TLTCP_ERR_NOMEM, TLTCP_ERR_LIMIT
+ * (too many holes: treat the packet as not received), or TLTCP_ERR_FLOW and
+ * TLTCP_ERR_PROTOCOL, which end the connection. */
+int tltcp__reasm_on_data(tltcp__reasm *r, uint64_t seq, const void *data,
+                         size_t len, uint64_t section, unsigned flags);
+/* What a section is, before what came of it: whoever reads the one knows the
+ * other, wherever memory runs out. */
+int tltcp__reasm_on_meta(tltcp__reasm *r, uint64_t section,
+                         const tltcp__meta *m);
+int tltcp__reasm_on_update(tltcp__reasm *r, uint64_t seq, uint64_t section);
+int tltcp__reasm_on_skip(tltcp__reasm *r, uint64_t start, uint64_t end,
+                         uint64_t section);
+int tltcp__reasm_on_fin(tltcp__reasm *r, uint64_t seq, uint64_t section);
+
+/* Whether a piece, or the end, is ready to be read. */
+bool tltcp__reasm_readable(const tltcp__reasm *r);
+/* Hands over one piece; see tltcp_conn_read_meta().  Returns its length, 0 at
+ * the end of the stream, or TLTCP_ERR_AGAIN. */
+int64_t tltcp__reasm_read(tltcp__reasm *r, tltcp_buf *buf,
+                          struct tltcp_segment *seg, struct tltcp_meta *meta);
+/* Everything up to the end of the stream was read. */
+bool tltcp__reasm_at_end(const tltcp__reasm *r);
+
+/* The window to tell the peer now: first place and section not allowed. */
+void tltcp__reasm_window(const tltcp__reasm *r, uint64_t *seq,
+                         uint64_t *section);
+/* The window of now was told. */
+void tltcp__reasm_on_granted(tltcp__reasm *r);
+/* The window has moved enough to be worth a packet of its own. */
+bool tltcp__reasm_window_due(const tltcp__reasm *r);
+/* The peer sends REPAIRs: from now on what was read is kept for a while, since
+ * what is missing of a block is made from all that came of it. */
+void tltcp__reasm_keep(tltcp__reasm *r);
+/* Gives memory back when nothing waits. */
+void tltcp__reasm_trim(tltcp__reasm *r);
+
+#endif /* LIBTLTCP_REASM_H */

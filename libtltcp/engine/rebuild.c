@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/engine/rebuild.h"
+
+#include "libtltcp/engine/chunk.h"
+
+tltcp__rebuild *tltcp__rebuild_new(const cmn__mem *mem, size_t limit) {
+    tltcp__rebuild *b = cmn__alloc(mem, sizeof(*b));
+    if (b != NULL) {
+        b->mem = mem;
+        b->data.mem = mem;
+        b->tables.mem = mem;
+        b->limit = limit;
+    }
+    return b;
+}
+
+static void release(tltcp__rebuild *b, tltcp__block *k) {
+    b->blocks--;
+    *k = (tltcp__block){.repair = k->repair, .cap = k->cap};
+}
+
+static void give_back(tltcp__rebuild *b, tltcp__block *k) {
+    cmn__free(b->mem, k->repair);
+    b->bytes -= k->cap;
+    k->repair = NULL;
+    k->cap = 0;
+}
+
+void tltcp__rebuild_free(tltcp__rebuild *b) {
+    if (b == NULL) {
+        return;
+    }
+    for (int i = 0; i < TLTCP__REBUILD_BLOCKS; i++) {
+        cmn__free(b->mem, b->block[i].repair);
+    }
+    tltcp__fec_room_free(&b->data);
+    tltcp__fec_room_free(&b->tables);
+    cmn__free(b->mem, b);
+}
+
+static unsigned symbols_of(uint64_t start, uint64_t end, size_t size) {
+    uint64_t n = (end - start + size - 1) / size;
+    return n <= TLTCP__FEC_DATA ? (unsigned)n : UINT32_MAX;
+}
+
+/* The data symbols that are not there in full, up to one more than `most`. */
+static unsigned find_missing(const tltcp__reasm *r, const tltcp__block *k,
+                             uint8_t *missing, unsigned most) {
+    unsigned n = symbols_of(k->start, k->end, k->size);
+    unsigned count = 0;
+    uint64_t at = k->start;
+    while (at < k->end && count <= most) {
+        cmn__range x;
+        uint64_t symbol;
+        if (cmn__ranges_next(&r->got, at, &x) && x.start <= at) {
+            at = x.end;
+            continue;
+        }
+        symbol = (at - k->start) / k->size;
+        if (symbol >= n) {
+            break;
+        }
+        if (count < most) {
+            missing[count] = (uint8_t)symbol;
+        }
+        count++;
+        at = k->start + (symbol + 1) * k->size;
+    }
+    return count;
+}
+
+static void note(tltcp__rebuild *b, uint64_t start, uint64_t end) {
+    if (b->told < TLTCP__REBUILD_TOLD) { /* else the peer repeats in vain */
+        b->tell[b->told++] = (tltcp__rebuilt_range){start, end};
+    }
+}
+
+/* Hands the new symbols over as if they had come. */
+static int deliver(tltcp__rebuild *b, tltcp__reasm *r, const tltcp__block *k,
+                   const uint8_t *data, const uint8_t *missing, unsigned n) {
+    int rv = 0;
+    for (unsigned i = 0; rv == 0 && i < n; i++) {
+        uint64_t start = k->start + (uint64_t)missing[i] * k->size;
+        uint64_t end = start + k->size < k->end ? start + k->size : k->end;
+        unsigned flags =
+            (start == k->start ? k->flags & TLTCP__DATA_START : 0) |
+            (end == k->end ? k->flags & TLTCP__DATA_END : 0);
+        if (end <= r->cursor) {
+            continue; /* its gap was handed over */
+        }
+        rv = tltcp__reasm_on_data(r, start, data + missing[i] * k->size,
+                                  (size_t)(end - start), k->section, flags);
+        if (rv == 0) {
+            r->stats->bytes_rebuilt += end - start;
+            note(b, start, end);
+        }
+    }
+    return rv;
+}
+
+static int decode(tltcp__rebuild *b, tltcp__reasm *r, tltcp__block *k,
+                  const uint8_t *missing, unsigned n) {
+    unsigned symbols = symbols_of(k->start, k->end, k->size);
+    uint8_t *data = tltcp__fec_reserve(&b->data, symbols * k->size);
+    uint64_t at = k->start;
+    cmn__range x;
+    int rv = TLTCP_ERR_NOMEM;
+    if (data == NULL) {
+        return rv;
+    }
+    while (at < k->end && cmn__ranges_next(&r->got, at, &x) &&
+           x.start < k->end) {
+        uint64_t from = x.start > at ? x.start : at;
+        at = x.end < k->end ? x.end : k->end;
+        cmn__bytes_get(&r->buf, from, data + (from - k->start),
+                       (size_t)(at - from));
+    }
+    memset(data + (k->end - k->start), 0,
+           symbols * k->size - (size_t)(k->end - k->start));
+    if (tltcp__fec_decode(&b->tables,
+                          &(tltcp__fec_block){data, symbols, k->size, missing,
+                                              k->repair, k->index, n})) {
+        rv = deliver(b, r, k, data, missing, n);
+    }
+    return rv;
+}
+
+/* Rebuilds the block if that is possible now. */
+static int attempt(tltcp__rebuild *b, tltcp__reasm *r, tltcp__block *k) {
+    uint8_t missing[TLTCP__FEC_REPAIR];
+    unsigned n = find_missing(r, k, missing, k->count);
+    int rv = 0;
+    if (n > k->count) {
+        return 0;
+    }
+    if (n > 0 && k->end > r->cursor) {
+        rv = decode(b, r, k, missing, n);
+    }
+    release(b, k);
+    return rv;
+}
+
+static tltcp__block *find(tltcp__rebuild *b, const tltcp__repair_in *in) {
+    for (int i = 0; i < TLTCP__REBUILD_BLOCKS; i++) {
+        tltcp__block *k = &b->block[i];
+        if (k->size != 0 && k->start == in->start && k->end == in->end &&
+            k->section == in->section && k->size == in->size) {
+            return k;
+        }
+    }
+    return NULL;
+}
+
+/* A free slot; the oldest block gives its own when there is none. */
+static tltcp__block *slot_for(tltcp__rebuild *b) {
+    tltcp__block *oldest = &b->block[0];
+    for (int i = 0; i < TLTCP__REBUILD_BLOCKS; i++) {
+        tltcp__block *k = &b->block[i];
+        if (k->size == 0) {
+            return k;
+        }
+        oldest = k->age < oldest->age ? k : oldest;
+    }
+    release(b, oldest);
+    return oldest;
+}
+
+/* Memory of free slots first, then that of the oldest block. */
+static void make_room(tltcp__rebuild *b, size_t bytes,
+                      const tltcp__block *keep) {
+    while (b->bytes + bytes > b->limit) {
+        tltcp__block *first = NULL;
+        for (int i = 0; i < TLTCP__REBUILD_BLOCKS; i++) {
+            tltcp__block *k = &b->block[i];
+            if (k->repair != NULL && k != keep &&
+                (first == NULL || k->size == 0 ||
+                 (first->size != 0 && k->age < first->age))) {
+                first = k;
+            }
+        }
+        if (first == NULL) {
+            return;
+        }
+        if (first->size != 0) {
+            release(b, first);
+        }
+        give_back(b, first);
+    }
+}
+
+/* Room for one more symbol; NULL: beyond the bound, or no memory. */
+static uint8_t *grow(tltcp__rebuild *b, tltcp__block *k) {
+    size_t have = k->count * k->size;
+    if (have + k->size > k->cap) {
+        size_t cap = k->cap < 2 * k->size ? 4 * k->size : 2 * k->cap;
+        uint8_t *wide;
+        make_room(b, cap, k);
+        if (b->bytes + cap > b->limit ||
+            (wide = cmn__alloc(b->mem, cap)) == NULL) {
+            return NULL;
+        }
+        if (have > 0) {
+            memcpy(wide, k->repair, have);
+        }
+        give_back(b, k);
+        b->bytes += cap;
+        k->repair = wide;
+        k->cap = cap;
+    }
+    return k->repair + have;
+}
+
+static tltcp__block *open_block(tltcp__rebuild *b, const tltcp__repair_in *in) {
+    tltcp__block *k = slot_for(b);
+    *k = (tltcp__block){.start = in->start,
+                        .end = in->end,
+                        .section = in->section,
+                        .repair = k->repair,
+                        .cap = k->cap,
+                        .size = in->size,
+                        .flags = in->flags,
+                        .age = b->age++};
+    b->blocks++;
+    return k;
+}
+
+static bool has_index(const tltcp__block *k, uint8_t index) {
+    for (unsigned i = 0; i < k->count; i++) {
+        if (k->index[i] == index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int tltcp__rebuild_on_repair(tltcp__rebuild *b, tltcp__reasm *r,
+                             const tltcp__repair_in *in) {
+    tltcp__block *k;
+    uint8_t *to;
+    if (in->index >= TLTCP__FEC_REPAIR ||
+        symbols_of(in->start, in->end, in->size) > TLTCP__FEC_DATA) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    if (in->end <= r->cum) { /* nothing of it is awaited */
+        return 0;
+    }
+    if (in->end > r->cursor + r->limit) {
+        return TLTCP_ERR_FLOW;
+    }
+    tltcp__reasm_keep(r);
+    k = find(b, in);
+    if (k == NULL) {
+        k = open_block(b, in);
+    }
+    if (has_index(k, in->index) || k->count == TLTCP__FEC_REPAIR) {
+        return 0;
+    }
+    to = grow(b, k);
+    if (to == NULL) {
+        release(b, k);
+        return 0;
+    }
+    memcpy(to, in->symbol, in->size);
+    k->index[k->count++] = in->index;
+    return attempt(b, r, k);
+}
+
+int tltcp__rebuild_on_data(tltcp__rebuild *b, tltcp__reasm *r, uint64_t start,
+                           uint64_t end) {
+    int rv = 0;
+    for (int i = 0; b->blocks > 0 && rv == 0 && i < TLTCP__REBUILD_BLOCKS;
+         i++) {
+        tltcp__block *k = &b->block[i];
+        if (k->size != 0 && k->end <= r->cursor) {
+            release(b, k);
+        } else if (k->size != 0 && k->start < end && k->end > start) {
+            rv = attempt(b, r, k);
+        }
+    }
+    return rv;
+}

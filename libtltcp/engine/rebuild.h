@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_REBUILD_H
+#define LIBTLTCP_REBUILD_H
+
+#include "libtltcp/engine/fec.h"
+#include "libtltcp/engine/reasm.h"
+
+/* Forward error correction, the receiver's part: keeps repair symbols until
+ * there are as many as the block lacks, and then makes what is missing.
+ *
+ * What a peer can make us keep is bounded: so many blocks, so many symbols in
+ * each, no more bytes than half the receive buffer; the oldest block goes
+ * first. */
+
+#define TLTCP__REBUILD_BLOCKS 16
+#define TLTCP__REBUILD_TOLD 8
+
+typedef struct tltcp__block {
+    uint64_t start, end; /* of the stream */
+    uint64_t section;
+    uint64_t age;    /* the oldest goes first */
+    uint8_t *repair; /* symbols, back to back; a free slot keeps its memory */
+    size_t size;     /* of a symbol; 0: the slot is free */
+    size_t cap;      /* bytes at repair */
+    uint8_t index[TLTCP__FEC_REPAIR];
+    uint8_t count; /* symbols kept */
+    uint8_t flags; /* TLTCP__DATA_* */
+} tltcp__block;
+
+/* A stretch that was rebuilt and not told to the peer yet. */
+typedef struct tltcp__rebuilt_range {
+    uint64_t start, end;
+} tltcp__rebuilt_range;
+
+typedef struct tltcp__rebuild {
+    const cmn__mem *mem;
+    size_t bytes; /* at all blocks */
+    size_t limit;
+    uint64_t age;
+    unsigned blocks;      /* in use */
+    tltcp__fec_room data; /* of the block that is being made */
+    tltcp__fec_room tables;
+    unsigned told;
+    tltcp__block block[TLTCP__REBUILD_BLOCKS];
+    tltcp__rebuilt_range tell[TLTCP__REBUILD_TOLD];
+} tltcp__rebuild;
+
+/* A REPAIR chunk, widened. */
+typedef struct tltcp__repair_in {
+    uint64_t start, end, section;
+    const uint8_t *symbol;
+    size_t size;
+    uint8_t index;
+    uint8_t flags;
+} tltcp__repair_in;
+
+tltcp__rebuild *tltcp__rebuild_new(const cmn__mem *mem, size_t limit);
+void tltcp__rebuild_free(tltcp__rebuild *b);
+
+/* Both return 0, or an error as tltcp__reasm_on_data() does. */
+int tltcp__rebuild_on_repair(tltcp__rebuild *b, tltcp__reasm *r,
+                             const tltcp__repair_in *in);
+/* Data came for [start, end). */
+int tltcp__rebuild_on_data(tltcp__rebuild *b, tltcp__reasm *r, uint64_t start,
+                           uint64_t end);
+
+#endif /* LIBTLTCP_REBUILD_H */

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_REPAIR_H
+#define LIBTLTCP_REPAIR_H
+
+#include "internal/common/ring.h"
+#include "libtltcp/engine/fec.h"
+#include "libtltcp/engine/section.h"
+
+/* Forward error correction, the sender's part: how much repair a section needs,
+ * and the repair symbols of those that are being sent: the one whose turn it is
+ * and the one that leaves ahead of it.
+ *
+ * A section is cut into symbols of equal size, one to a packet, and these into
+ * blocks.  How many repair symbols each block gets follows from the loss seen
+ * and from how often a packet can still be repeated before the section is due:
+ * so many that the block fails with no more than the probability that its class
+ * allows.  Without loss, or with time to repeat, that is none.
+ *
+ * The symbols are made before the section's first byte leaves, since
+ * acknowledged bytes are not kept, and go out behind each block's last data. */
+#define TLTCP__REPAIR_SETS 2u
+
+/* The symbols of one section. */
+typedef struct tltcp__repair_set {
+    tltcp__fec_room symbols; /* block after block */
+    uint64_t section;        /* UINT64_MAX: none that is protected */
+    uint64_t start, end;
+    size_t size;      /* of a symbol */
+    unsigned width;   /* symbols of data in a block; the last has fewer */
+    unsigned repairs; /* symbols of repair in each block */
+    unsigned blocks;
+    unsigned next; /* repair symbol to send, counted over all blocks */
+} tltcp__repair_set;
+
+typedef struct tltcp__repair {
+    tltcp__repair_set set[TLTCP__REPAIR_SETS]; /* in turn, ahead */
+    tltcp__fec_room data;                      /* of one block */
+    tltcp__fec_room tables;
+    size_t room;       /* symbol that fits a packet with nothing else */
+    double loss;       /* share of packets lost, smoothed */
+    double share;      /* repair per data, smoothed */
+    tltcp_time scarce; /* some had to yield, until then that counts */
+    tltcp_time round;  /* what it takes to repeat a packet; 0: not known */
+    uint8_t mode;      /* tltcp_fec */
+    bool on;           /* the peer understands it */
+} tltcp__repair;
+
+/* One repair symbol on its way out. */
+typedef struct tltcp__repair_piece {
+    uint64_t section;
+    uint64_t start, end; /* the block */
+    const uint8_t *symbol;
+    size_t size;
+    uint8_t index;
+    uint8_t flags; /* TLTCP__DATA_* of the block */
+} tltcp__repair_piece;
+
+void tltcp__repair_init(tltcp__repair *r, const cmn__mem *mem, uint8_t mode);
+void tltcp__repair_free(tltcp__repair *r);
+
+/* What became of a packet. */
+void tltcp__repair_on_packet(tltcp__repair *r, bool lost);
+
+/* A section is about to be sent, in turn or ahead, that will be through at
+ * `through`: decides, and makes the symbols of its bytes in `buf`.  Without
+ * memory it goes without. */
+void tltcp__repair_protect(tltcp__repair *r, uint64_t number,
+                           const tltcp__section *s, const cmn__bytes *buf,
+                           tltcp_time through, bool ahead);
+/* Whether a section may need repair, and whether the one with this number was
+ * made symbols for. */
+bool tltcp__repair_wants(const tltcp__repair *r, const tltcp__section *s,
+                         tltcp_time through);
+bool tltcp__repair_protects(const tltcp__repair *r, uint64_t number);
+/* Where the symbol that begins at or contains `at` ends; `end` when the section
+ * is not protected. */
+uint64_t tltcp__repair_cut(const tltcp__repair *r, uint64_t section,
+                           uint64_t at, uint64_t end);
+/* The next symbol of repair of a set, when all data of its block, that is up to
+ * `nxt`, has left. */
+bool tltcp__repair_next(const tltcp__repair_set *t, uint64_t nxt,
+                        tltcp__repair_piece *out);
+/* One of this section left. */
+void tltcp__repair_sent(tltcp__repair *r, uint64_t number);
+
+#endif /* LIBTLTCP_REPAIR_H */

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What was written, until its fate is known. */
+#include "libtltcp/engine/sections.h"
+
+/* What a peer must bear of seq_update beyond its window. */
+#define AHEAD_MAX (UINT64_C(1) << 30)
+
+static void slot_moved(void *owner, uint64_t number, uint32_t slot) {
+    tltcp__sections_rec(owner, number)->slot = slot;
+}
+
+void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
+                          uint32_t max_sections, tltcp_stats *stats) {
+    *s = (tltcp__sections){
+        .limit = limit,
+        .max_sections = max_sections,
+        .policy = TLTCP_DROP_SECTION,
+        .orphans_from = UINT64_MAX,
+        .ahead = {.section = TLTCP__NO_SECTION, .credit = TLTCP__AHEAD_CREDIT},
+        .stats = stats};
+    cmn__ring_init(&s->recs, mem, sizeof(tltcp__section), 0);
+    cmn__ring_init(&s->ahead.waiting, mem, sizeof(uint64_t), 0);
+    cmn__bytes_init(&s->buf, mem);
+    cmn__heap_init(&s->deadlines, mem, slot_moved, s);
+    cmn__ranges_init(&s->acked, mem, UINT32_MAX);
+    cmn__ranges_init(&s->skips, mem, UINT32_MAX);
+    tltcp__repair_init(&s->repair, mem, TLTCP_FEC_OFF);
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        cmn__ranges_init(&s->lost[i], mem, UINT32_MAX);
+    }
+}
+
+void tltcp__sections_free(tltcp__sections *s) {
+    cmn__ring_free(&s->recs);
+    cmn__ring_free(&s->ahead.waiting);
+    cmn__bytes_free(&s->buf);
+    cmn__heap_free(&s->deadlines);
+    cmn__ranges_free(&s->acked);
+    cmn__ranges_free(&s->skips);
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        cmn__ranges_free(&s->lost[i]);
+    }
+    tltcp__repair_free(&s->repair);
+    if (s->lineage != NULL) {
+        tltcp__lineage_free(s->lineage);
+        cmn__free(s->recs.mem, s->lineage);
+    }
+}
+
+size_t tltcp__sections_room(const tltcp__sections *s) {
+    uint64_t room = s->limit - (s->end - s->una);
+    uint64_t ahead = s->peer_seq + AHEAD_MAX - s->end;
+    if (cmn__ring_len(&s->recs) >= s->max_sections) {
+        return 0;
+    }
+    return (size_t)(room < ahead ? room : ahead);
+}
+
+static bool has_meta(const struct tltcp_meta *m) {
+    return m->section_class != TL_CLASS_OTHER ||
+           (m->depends != 0 && m->depends != TL_DEPENDS_NONE);
+}
+
+static int make_lineage(tltcp__sections *s) {
+    s->lineage = cmn__alloc(s->recs.mem, sizeof(*s->lineage));
+    if (s->lineage == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    tltcp__lineage_init(s->lineage, s->recs.mem, s->policy);
+    return 0;
+}
+
+/* Makes sure that a section can be taken.  0 or an error. */
+static int prepare(tltcp__sections *s, const tltcp_section *in) {
+    if (in->len > s->limit) {
+        return TLTCP_ERR_TOO_BIG;
+    }
+    if (in->len > tltcp__sections_room(s)) {
+        return TLTCP_ERR_AGAIN;
+    }
+    if (cmn__bytes_reserve(&s->buf, s->una, s->end, s->end + in->len) != 0) {
+        return TLTCP_ERR_NOMEM;
+    }
+    return s->lineage == NULL && has_meta(&in->meta) ? make_lineage(s) : 0;
+}
+
+static void fill_in(tltcp__section *r, const tltcp_section *in, uint64_t start,
+                    tltcp_time now) {
+    r->start = start;
+    r->end = start + in->len;
+    r->deadline = in->deadline;
+    r->due = in->meta.due != 0 && in->meta.due < in->deadline ? in->meta.due
+                                                              : in->deadline;
+    r->written = now;
+    r->tag = in->meta.tag;
+    r->cls = (uint8_t)in->meta.section_class;
+    r->stream = (uint8_t)in->meta.stream;
+}
+
+/* What it refers to; it may be an orphan from birth. */
+static void relate(tltcp__sections *s, uint64_t number, uint32_t depends) {
+    tltcp__section *r = tltcp__sections_rec(s, number);
+    r->refers = number;
+    r->after = number;
+    if (s->lineage == NULL) {
+        return;
+    }
+    tltcp__lineage_on_written(s->lineage, number, r, depends);
+    if (tltcp__sections_knows(s, r->refers) && r->refers != number) {
+        tltcp__sections_rec(s, r->refers)->wanted = true;
+    }
+    if (tltcp__lineage_is_orphan(s->lineage, number, r) &&
+        number < s->orphans_from) {
+        s->orphans_from = number;
+    }
+}
+
+int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
+                          tltcp_time now) {
+    uint64_t number = s->recs.tail;
+    int rv = prepare(s, in);
+    tltcp__section *r;
+    if (rv != 0) {
+        return rv;
+    }
+    r = cmn__ring_push(&s->recs);
+    if (r == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    r->slot = CMN__HEAP_NONE;
+    if (in->deadline != TLTCP_TIME_NEVER &&
+        cmn__heap_add(&s->deadlines, in->deadline, number) != 0) {
+        s->recs.tail--;
+        return TLTCP_ERR_NOMEM;
+    }
+    fill_in(r, in, s->end, now);
+    relate(s, number, in->meta.depends);
+    tltcp__sections_offer_ahead(s, number);
+    cmn__bytes_put(&s->buf, s->end, in->data, in->len);
+    s->end = r->end;
+    s->live = in->deadline != TLTCP_TIME_NEVER;
+    s->stats->sections_offered++;
+    s->stats->bytes_offered += in->len;
+    return 0;
+}
+
+void tltcp__sections_settle(tltcp__sections *s, uint64_t number, int fate) {
+    tltcp__section *r = tltcp__sections_rec(s, number);
+    r->state = TLTCP__DONE;
+    if (fate == TLTCP_FATE_DELIVERED) {
+        s->stats->sections_delivered++;
+    } else if (fate == TLTCP_FATE_PARTIAL) {
+        s->stats->sections_partial++;
+    } else if (fate != TLTCP_FATE_ABANDONED) {
+        s->stats->sections_expired++;
+    }
+    if (s->on_fate != NULL) {
+        s->on_fate(s->owner, number, r, fate);
+    }
+}
+
+/* It will not arrive whole: what refers to it is to go too. */
+static int lose(tltcp__sections *s, uint64_t number) {
+    tltcp__section *r = tltcp__sections_rec(s, number);
+    int rv = 0;
+    if (!r->lost && s->lineage != NULL) {
+        rv = tltcp__lineage_on_lost(s->lineage, number, r);
+        if (r->wanted && number + 1 < s->orphans_from) {
+            s->orphans_from = number + 1;
+        }
+    }
+    r->lost = true;
+    return rv;
+}
+
+int tltcp__sections_settle_expired(tltcp__sections *s, uint64_t number) {
+    const tltcp__section *r = tltcp__sections_rec(s, number);
+    int rv = 0;
+    int fate;
+    if (r->state != TLTCP__EXPIRED || r->flying > 0) {
+        return 0;
+    }
+    fate = r->acked == r->end - r->start ? TLTCP_FATE_DELIVERED
+           : r->acked > 0                ? TLTCP_FATE_PARTIAL
+           : r->sent                     ? TLTCP_FATE_EXPIRED
+                                         : TLTCP_FATE_UNSENT;
+    if (fate != TLTCP_FATE_DELIVERED) {
+        s->stats->bytes_expired += r->end - r->start - r->acked;
+        s->stats->sections_orphaned += r->cause == TLTCP_CAUSE_DEPENDS;
+        s->stats->sections_yielded += r->cause == TLTCP_CAUSE_YIELDED;
+        rv = lose(s, number);
+    }
+    tltcp__sections_settle(s, number, fate);
+    return rv;
+}
+
+void tltcp__sections_find_new(tltcp__sections *s) {
+    while (s->nxt_section < s->recs.tail) {
+        const tltcp__section *r = tltcp__sections_rec(s, s->nxt_section);
+        if (r->state == TLTCP__LIVE && !r->ahead && s->nxt < r->end) {
+            s->nxt = s->nxt > r->start ? s->nxt : r->start;
+            break;
+        }
+        s->nxt = s->nxt > r->end ? s->nxt : r->end;
+        s->nxt_section++;
+    }
+    tltcp__sections_update_ahead(s);
+}
+
+void tltcp__sections_advance(tltcp__sections *s) {
+    cmn__range r;
+    while (s->update_section < s->recs.tail &&
+           tltcp__sections_rec(s, s->update_section)->state != TLTCP__LIVE) {
+        s->update_section++;
+    }
+    s->update = s->update_section < s->recs.tail
+                    ? tltcp__sections_rec(s, s->update_section)->start
+                    : s->end;
+    if (s->una < s->update) {
+        s->una = s->update;
+    }
+    if (cmn__ranges_next(&s->acked, s->una, &r) && r.start <= s->una) {
+        s->una = r.end;
+    }
+    if (s->nxt < s->una) {
+        s->nxt = s->una;
+    }
+    if (s->skips.count > 0) {
+        (void)cmn__ranges_sub(&s->skips, 0, s->update, NULL);
+    }
+    while (s->recs.head < s->recs.tail &&
+           tltcp__sections_rec(s, s->recs.head)->state == TLTCP__DONE) {
+        cmn__ring_pop(&s->recs);
+    }
+    if (s->acked.count > 0) {
+        (void)cmn__ranges_sub(&s->acked, 0, tltcp__sections_base(s), NULL);
+    }
+    if (s->nxt_section < s->recs.head) {
+        s->nxt_section = s->recs.head;
+    }
+    tltcp__sections_find_new(s);
+}
+
+int tltcp__sections_drop_repairs(tltcp__sections *s, uint64_t start,
+                                 uint64_t end) {
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        if (s->lost[i].count > 0 &&
+            cmn__ranges_sub(&s->lost[i], start, end, NULL) != 0) {
+            return TLTCP_ERR_NOMEM;
+        }
+    }
+    return 0;
+}
+
+void tltcp__sections_off_the_clock(tltcp__sections *s, tltcp__section *r) {
+    if (r->slot != CMN__HEAP_NONE) {
+        cmn__heap_remove(&s->deadlines, r->slot);
+    }
+}
+
+static bool awaits_repair(const tltcp__sections *s, const tltcp__section *r) {
+    cmn__range x;
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        if (cmn__ranges_next(&s->lost[i], r->start, &x) && x.start < r->end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int tltcp__sections_give_up(tltcp__sections *s, uint64_t number,
+                            uint8_t cause) {
+    tltcp__section *r = tltcp__sections_rec(s, number);
+    uint64_t start = r->start;
+    uint64_t end = r->end;
+    bool unsent = tltcp__sections_left_upto(s, number) < end;
+    bool lost = unsent || awaits_repair(s, r);
+    int rv = tltcp__sections_drop_repairs(s, start, end);
+    if (rv == 0 && !s->untold &&
+        cmn__ranges_add(&s->skips, start, end, NULL) != 0) {
+        rv = TLTCP_ERR_NOMEM;
+    }
+    tltcp__sections_off_the_clock(s, r);
+    r->state = TLTCP__EXPIRED;
+    r->cause = cause;
+    if (unsent && cause == TLTCP_CAUSE_DEADLINE && s->path.starved) {
+        /* what refers to it is sent all the same: a window that nothing fills
+         * would never grow */
+        r->lost = true;
+    } else if (rv == 0 && lost) {
+        rv = lose(s, number);
+    }
+    return rv != 0 ? rv : tltcp__sections_settle_expired(s, number);
+}
+
+/* Gives up what refers to a lost section, and so on: references point back, so
+ * that one pass finds all. */
+static int drop_orphans(tltcp__sections *s) {
+    uint64_t i =
+        s->orphans_from > s->recs.head ? s->orphans_from : s->recs.head;
+    int rv = 0;
+    for (; rv == 0 && i < s->recs.tail; i++) {
+        const tltcp__section *r = tltcp__sections_rec(s, i);
+        if (r->state == TLTCP__LIVE &&
+            tltcp__lineage_is_orphan(s->lineage, i, r)) {
+            rv = tltcp__sections_give_up(s, i, TLTCP_CAUSE_DEPENDS);
+        }
+    }
+    s->orphans_from = UINT64_MAX;
+    return rv;
+}
+
+tltcp_time tltcp__sections_deadline(const tltcp__sections *s) {
+    cmn__heap_item first;
+    if (!cmn__heap_first(&s->deadlines, &first)) {
+        return TLTCP_TIME_NEVER;
+    }
+    return first.key > s->lead ? first.key - s->lead : 0;
+}
+
+int tltcp__sections_expire(tltcp__sections *s, tltcp_time now) {
+    cmn__heap_item first;
+    bool any = s->orphans_from != UINT64_MAX;
+    int rv = 0;
+    while (rv == 0 && cmn__heap_first(&s->deadlines, &first) &&
+           first.key <= now + s->lead) {
+        rv = tltcp__sections_give_up(s, first.id, TLTCP_CAUSE_DEADLINE);
+        any = true;
+    }
+    if (rv == 0 && s->orphans_from != UINT64_MAX) {
+        rv = drop_orphans(s);
+    }
+    if (any) {
+        tltcp__sections_advance(s);
+    }
+    return rv;
+}
+
+uint64_t tltcp__sections_find(const tltcp__sections *s, uint64_t seq) {
+    uint64_t lo = s->recs.head;
+    uint64_t hi = s->recs.tail;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        if (tltcp__sections_rec(s, mid)->end > seq) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    return lo;
+}
+
+bool tltcp__sections_is_live(const tltcp__sections *s, uint64_t section) {
+    return tltcp__sections_knows(s, section) &&
+           tltcp__sections_rec(s, section)->state == TLTCP__LIVE;
+}
+
+void tltcp__sections_copy(const tltcp__sections *s, uint64_t start, void *to,
+                          size_t len) {
+    cmn__bytes_get(&s->buf, start, to, len);
+    cmn__bytes_fetch(&s->buf, start + len, len); /* mostly comes next */
+}
+
+uint64_t tltcp__sections_missing(const tltcp__sections *s) {
+    uint64_t n = 0;
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        n += s->lost[i].total;
+    }
+    return n;
+}
+
+bool tltcp__sections_settled(const tltcp__sections *s) {
+    return s->update == s->end;
+}
+
+void tltcp__sections_abandon(tltcp__sections *s) {
+    for (uint64_t i = s->recs.head; i < s->recs.tail; i++) {
+        tltcp__section *r = tltcp__sections_rec(s, i);
+        tltcp__sections_off_the_clock(s, r);
+        if (r->state == TLTCP__LIVE) {
+            tltcp__sections_settle(s, i, TLTCP_FATE_ABANDONED);
+        } else if (r->state == TLTCP__EXPIRED) {
+            r->flying = 0;
+            (void)tltcp__sections_settle_expired(s, i);
+        }
+        (void)tltcp__sections_drop_repairs(s, r->start, r->end);
+    }
+    tltcp__sections_advance(s);
+}
+
+void tltcp__sections_trim(tltcp__sections *s) {
+    if (s->una == s->end) {
+        cmn__bytes_free(&s->buf);
+        cmn__ring_trim(&s->recs);
+        cmn__ring_trim(&s->ahead.waiting);
+    }
+}

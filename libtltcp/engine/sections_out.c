@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What of the stream leaves next. */
+#include "libtltcp/engine/sections.h"
+
+/* Where some had to yield, others get no repair for so long. */
+#define SCARCE (2 * TLTCP_S)
+
+static bool may_send_new(const tltcp__sections *s) {
+    return s->nxt < s->end && s->nxt < s->peer_seq &&
+           s->nxt_section < s->peer_section;
+}
+
+bool tltcp__sections_has(const tltcp__sections *s, bool new_data) {
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        if (s->lost[i].count > 0) {
+            return true;
+        }
+    }
+    return new_data &&
+           (may_send_new(s) || s->ahead.section != TLTCP__NO_SECTION);
+}
+
+tltcp__meta tltcp__sections_meta(const tltcp__sections *s, uint64_t number) {
+    const tltcp__section *r = tltcp__sections_rec(s, number);
+    return (tltcp__meta){.tag = r->tag,
+                         .depends = r->depends,
+                         .cls = r->cls,
+                         .stream = r->stream};
+}
+
+/* Where it begins, the peer is told what it is. */
+static uint8_t opening_flags(const tltcp__sections *s, uint64_t number) {
+    tltcp__meta m = tltcp__sections_meta(s, number);
+    return TLTCP__DATA_START | (s->tells_meta ? tltcp__meta_flags(&m) : 0);
+}
+
+static void describe(const tltcp__sections *s, tltcp__piece *p, uint64_t max) {
+    const tltcp__section *r = tltcp__sections_rec(s, p->section);
+    uint8_t flags = p->start == r->start ? opening_flags(s, p->section) : 0;
+    max -= tltcp__meta_len(flags);
+    if (p->end > r->end) {
+        p->end = r->end;
+    }
+    if (p->end - p->start > max) {
+        p->end = p->start + max;
+    }
+    p->flags = flags | (p->end == r->end ? TLTCP__DATA_END : 0);
+}
+
+static bool take_repair(tltcp__sections *s, uint64_t max, tltcp__piece *out) {
+    cmn__range best = {UINT64_MAX, UINT64_MAX};
+    int level = -1;
+    for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
+        cmn__range r;
+        if (cmn__ranges_next(&s->lost[i], 0, &r) && r.start < best.start) {
+            best = r;
+            level = i;
+        }
+    }
+    if (level < 0) {
+        return false;
+    }
+    *out = (tltcp__piece){.start = best.start,
+                          .end = best.end,
+                          .section = tltcp__sections_find(s, best.start),
+                          .losses = (uint8_t)(level + 1)};
+    describe(s, out, max);
+    /* cuts the head of a range: cannot need memory */
+    (void)cmn__ranges_sub(&s->lost[level], out->start, out->end, NULL);
+    return true;
+}
+
+/* Whether the next section goes without, so that others arrive whole. */
+static bool must_yield(const tltcp__sections *s, tltcp_time now) {
+    return s->lineage != NULL && s->look_ahead &&
+           tltcp__sections_rec(s, s->nxt_section)->start == s->nxt &&
+           !tltcp__lookahead_keeps(s->lineage, &s->recs, s->nxt_section,
+                                   tltcp__sections_missing(s), &s->path, now);
+}
+
+/* When a section that begins to leave now would have left. */
+static tltcp_time through(const tltcp__sections *s, const tltcp__section *r,
+                          tltcp_time now) {
+    double wait =
+        s->path.rate > 0 ? (double)(r->end - r->start) / s->path.rate * 1e9 : 0;
+    return now + s->lead + (tltcp_time)wait;
+}
+
+/* Before the first byte of a section leaves. */
+static void protect(tltcp__sections *s, uint64_t number, tltcp_time now) {
+    const tltcp__section *r = tltcp__sections_rec(s, number);
+    if (s->repair.on) {
+        tltcp__repair_protect(&s->repair, number, r, &s->buf,
+                              through(s, r, now), number != s->nxt_section);
+    }
+}
+
+/* Where what leaves next of the bytes that never left begins, and its section;
+ * false: none may. */
+static bool next_new(const tltcp__sections *s, uint64_t *start,
+                     uint64_t *section) {
+    if (tltcp__sections_next_ahead(s, section)) {
+        *start = s->ahead.section == *section
+                     ? s->ahead.nxt
+                     : tltcp__sections_rec(s, *section)->start;
+        return true;
+    }
+    *start = s->nxt;
+    *section = s->nxt_section;
+    return may_send_new(s);
+}
+
+/* Gives up those next in turn that have to go.  0 or TLTCP_ERR_NOMEM. */
+static int thin_out(tltcp__sections *s, tltcp_time now) {
+    uint64_t ahead;
+    int rv = 0;
+    while (rv == 0 && !tltcp__sections_next_ahead(s, &ahead) &&
+           may_send_new(s) && must_yield(s, now)) {
+        s->repair.scarce = now + SCARCE;
+        rv = tltcp__sections_give_up(s, s->nxt_section, TLTCP_CAUSE_YIELDED);
+        if (rv == 0) {
+            rv = tltcp__sections_expire(s, now); /* with its orphans */
+        }
+        tltcp__sections_advance(s);
+    }
+    return rv;
+}
+
+static bool take_new(tltcp__sections *s, uint64_t max, tltcp_time now,
+                     tltcp__piece *out) {
+    uint64_t start;
+    uint64_t section;
+    if (thin_out(s, now) != 0 || !next_new(s, &start, &section)) {
+        return false;
+    }
+    if (start == tltcp__sections_rec(s, section)->start) {
+        protect(s, section, now);
+    }
+    *out = (tltcp__piece){.start = start,
+                          .end = s->end < s->peer_seq ? s->end : s->peer_seq,
+                          .section = section};
+    out->end =
+        tltcp__repair_cut(&s->repair, out->section, out->start, out->end);
+    describe(s, out, max);
+    tltcp__sections_on_taken(s, out);
+    return true;
+}
+
+bool tltcp__sections_next(tltcp__sections *s, uint64_t max, bool new_data,
+                          tltcp_time now, tltcp__piece *out) {
+    if (max == 0 || tltcp__sections_expire(s, now) != 0) {
+        return false;
+    }
+    return take_repair(s, max, out) || (new_data && take_new(s, max, now, out));
+}
+
+bool tltcp__sections_again(tltcp__sections *s, uint64_t start, uint64_t end,
+                           uint64_t max, tltcp_time now, tltcp__piece *out) {
+    uint64_t number;
+    if (tltcp__sections_expire(s, now) != 0 || start < s->una ||
+        start >= s->end) {
+        return false;
+    }
+    number = tltcp__sections_find(s, start);
+    if (!tltcp__sections_is_live(s, number)) {
+        return false;
+    }
+    *out = (tltcp__piece){
+        .start = start, .end = end, .section = number, .losses = 1};
+    describe(s, out, max);
+    return true;
+}
+
+void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p,
+                             bool tracked) {
+    tltcp__section *r = tltcp__sections_rec(s, p->section);
+    r->flying += tracked;
+    r->sent = true;
+    s->stats->bytes_sent += p->end - p->start;
+    if (p->losses > 0) {
+        s->stats->bytes_retransmitted += p->end - p->start;
+    }
+}
+
+void tltcp__sections_on_repair_sent(tltcp__sections *s, uint64_t section) {
+    tltcp__sections_rec(s, section)->flying++;
+    tltcp__repair_sent(&s->repair, section);
+}
+
+bool tltcp__sections_next_repair(const tltcp__sections *s,
+                                 tltcp__repair_piece *out) {
+    bool found = false;
+    for (unsigned i = 0; !found && i < TLTCP__REPAIR_SETS; i++) {
+        const tltcp__repair_set *t = &s->repair.set[i];
+        /* symbols for larger datagrams would wait for ever */
+        found = t->size <= s->repair.room &&
+                tltcp__sections_is_live(s, t->section) &&
+                tltcp__repair_next(t, tltcp__sections_left_upto(s, t->section),
+                                   out);
+    }
+    if (found && (out->flags & TLTCP__DATA_START) != 0) {
+        out->flags |= opening_flags(s, out->section);
+    }
+    return found;
+}
+
+size_t tltcp__sections_next_symbol(const tltcp__sections *s, tltcp_time now) {
+    const tltcp__section *r;
+    uint64_t start;
+    uint64_t section;
+    if (!next_new(s, &start, &section)) {
+        return 0;
+    }
+    r = tltcp__sections_rec(s, section);
+    if (start == r->start) { /* how it will be cut is not decided yet */
+        size_t len = (size_t)(r->end - r->start);
+        len = len < s->repair.room ? len : s->repair.room;
+        return tltcp__repair_wants(&s->repair, r, through(s, r, now))
+                   ? len + tltcp__meta_len(opening_flags(s, section))
+                   : 0;
+    }
+    return tltcp__repair_protects(&s->repair, section)
+               ? (size_t)(tltcp__repair_cut(&s->repair, section, start,
+                                            r->end) -
+                          start)
+               : 0;
+}
+
+bool tltcp__sections_next_skip(tltcp__sections *s, tltcp__piece *out) {
+    cmn__range r;
+    if (!cmn__ranges_next(&s->skips, s->update, &r)) {
+        return false;
+    }
+    *out = (tltcp__piece){.start = r.start, .end = r.end};
+    out->section =
+        r.end == s->end ? s->recs.tail : tltcp__sections_find(s, r.end);
+    (void)cmn__ranges_sub(&s->skips, r.start, r.end, NULL);
+    return true;
+}

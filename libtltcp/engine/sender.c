@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/engine/sender.h"
+
+/* Smaller pieces are not cut off to fill a packet; more than TLTCP__META_MAX.
+ */
+#define PIECE_MIN 64u
+#define SKIPS_MAX 8                /* in one packet */
+#define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
+#define PTO_SHIFT_MAX 6u
+#define PTO_MAX (10 * TLTCP_S)
+#define PTO_STEPS 8u /* of 1/32 */
+#define PROBES 2u    /* packets per probe timeout */
+#define PTO_EVEN 6u  /* in a row before live data waits ever longer */
+#define ECN_TRIES 3u /* probe timeouts, RFC 9000, A.4 */
+
+int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
+                       const tltcp_config *cfg, const struct cong_ops *ops,
+                       const struct cong_recovery *dup, tltcp_stats *stats,
+                       tltcp_time now) {
+    int rv;
+    *s = (tltcp__sender){.loss_at = TLTCP_TIME_NEVER,
+                         .report_by = TLTCP_TIME_NEVER,
+                         .stats = stats,
+                         .arrival = cfg->deadline_at_receiver,
+                         .ecn = !cfg->no_ecn && dup == NULL,
+                         .hold = true,
+                         .peer_ack_delay = 25 * TLTCP_MS};
+    tltcp__sections_init(&s->sec, mem, cfg->send_buffer, cfg->max_sections,
+                         stats);
+    tltcp__sentmap_init(&s->map, mem, 0);
+    /* a round trip of packets, be they small, and of lone ACKs */
+    s->map.max += (cfg->send_buffer + cfg->recv_buffer) / 512;
+    cong_rack_init(&s->rack);
+    rv = tltcp__cc_init(&s->cc, mem, cfg, ops, cfg->base_datagram, now);
+    if (rv == 0 && dup != NULL) {
+        s->dup = cmn__alloc(mem, sizeof(*s->dup));
+        if (s->dup == NULL) {
+            return TLTCP_ERR_NOMEM;
+        }
+        tltcp__dupack_init(s->dup, mem, dup);
+        s->sec.untold = true;
+        s->sec.in_order = true;
+    } else {
+        s->sec.policy = cfg->drop_policy;
+        s->sec.in_order = cfg->in_order;
+        s->sec.look_ahead = !cfg->no_look_ahead;
+        s->sec.repair.mode = cfg->fec;
+    }
+    return rv;
+}
+
+void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
+    tltcp__sections_free(&s->sec);
+    tltcp__sentmap_free(&s->map);
+    tltcp__cc_free(&s->cc, mem);
+    if (s->dup != NULL) {
+        tltcp__dupack_free(s->dup);
+        cmn__free(mem, s->dup);
+    }
+}
+
+void tltcp__sender_leave_out(tltcp__sender *s) {
+    uint64_t pn = tltcp__sentmap_next(&s->map);
+    if (tltcp__sentmap_open(&s->map) != NULL) {
+        s->left_out[s->left_out_at] = pn;
+        s->left_out_at = (s->left_out_at + 1) % TLTCP__LEFT_OUT;
+    }
+}
+
+void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now) {
+    tltcp__cc_restart(&s->cc, now);
+    cong_rack_init(&s->rack);
+    s->path_pn = tltcp__sentmap_next(&s->map);
+    s->episode_pn = s->path_pn;
+    s->repeat_pn = s->path_pn;
+    s->round_pn = s->path_pn;
+    s->episode_lost = 0;
+    s->episode_spurious = 0;
+    s->pto_count = 0;
+    s->ecn = ecn;
+    s->ecn_heard = false;
+}
+
+void tltcp__sender_on_window(tltcp__sender *s, tltcp__place window) {
+    uint64_t seq = cmn__widen(window.seq - s->first_seq, s->sec.peer_seq);
+    uint64_t section = cmn__widen(window.section, s->sec.peer_section);
+    if (seq > s->sec.peer_seq) {
+        s->sec.peer_seq = seq;
+    }
+    if (section > s->sec.peer_section) {
+        s->sec.peer_section = section;
+    }
+}
+
+static void expect_report(tltcp__sender *s, tltcp_time now) {
+    s->report_by = tltcp__cc_wants_reports(&s->cc)
+                       ? now + (tltcp_time)s->cc.cong->feedback_timeout
+                       : TLTCP_TIME_NEVER;
+}
+
+void tltcp__sender_on_report(tltcp__sender *s, const tltcp__report *r,
+                             tltcp_time now) {
+    if (tltcp__cc_wants_reports(&s->cc)) {
+        tltcp__cc_on_report(&s->cc, r->p, r->x_recv, tltcp__sender_flight(s),
+                            now);
+        expect_report(s, now);
+    }
+}
+
+double tltcp__sender_flight(const tltcp__sender *s) {
+    return s->dup != NULL ? (double)s->dup->flight : (double)s->map.bytes;
+}
+
+/* A seq_update that the peer has not been sent, or not for certain. */
+static bool update_due(const tltcp__sender *s) {
+    return s->sec.update > s->peer_cum && s->sec.update > s->update_sent;
+}
+
+static bool repair_waits(const tltcp__sender *s) {
+    tltcp__repair_piece p;
+    return tltcp__sections_next_repair(&s->sec, &p);
+}
+
+/* Data waits and the window is open; *limited when it waits for the window. */
+static bool data_waits(const tltcp__sender *s, bool *limited) {
+    double flight = tltcp__sender_flight(s);
+    bool open = s->dup != NULL ? tltcp__dupack_open(s->dup, &s->cc)
+                               : s->probes > 0 || flight <= 0 ||
+                                     tltcp__cc_window_open(&s->cc, flight);
+    bool waits = s->dup != NULL
+                     ? tltcp__dupack_has(s->dup, &s->sec, &s->cc)
+                     : tltcp__sections_has(&s->sec, !s->cc.cong->repair_only) ||
+                           repair_waits(s);
+    *limited = waits && !open;
+    return waits && open;
+}
+
+/* Data waits for the window or its pacer, though no limit of the path is known;
+ * so it stays until all has left. */
+static void note_starving(tltcp__sender *s, bool limited) {
+    if (s->sec.nxt == s->sec.end || s->sec.path.rate > 0) {
+        s->sec.path.starved = false;
+    } else if (limited) {
+        s->sec.path.starved = true;
+    }
+}
+
+static bool data_ready(tltcp__sender *s) {
+    bool limited;
+    bool ready = data_waits(s, &limited);
+    s->cc.limited |= limited;
+    note_starving(s, limited);
+    return ready;
+}
+
+/* While data waits for the window, news of what was dropped waits with it: a
+ * packet of its own would take the place of a whole one. */
+static bool control_waits(const tltcp__sender *s) {
+    bool limited;
+    if (s->sec.skips.count == 0 && !update_due(s)) {
+        return s->probes > 0;
+    }
+    (void)data_waits(s, &limited);
+    return !limited;
+}
+
+bool tltcp__sender_would_send(const tltcp__sender *s) {
+    bool limited;
+    return !s->hold && (control_waits(s) || data_waits(s, &limited));
+}
+
+bool tltcp__sender_ready(tltcp__sender *s, tltcp_time now) {
+    if (s->hold || tltcp__sections_expire(&s->sec, now) != 0) {
+        return false;
+    }
+    if (s->dup != NULL) {
+        tltcp__dupack_refresh(s->dup, &s->sec);
+    }
+    return control_waits(s) || data_ready(s);
+}
+
+bool tltcp__sender_may_send(tltcp__sender *s, tltcp_time now) {
+    bool open;
+    if (!tltcp__sender_ready(s, now)) {
+        return false;
+    }
+    open = s->probes > 0 ||
+           tltcp__cc_pacer_open(&s->cc, tltcp__sender_flight(s), now);
+    note_starving(s, !open);
+    return open;
+}
+
+static int put_skips(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
+    tltcp__piece p;
+    for (int i = 0; i < SKIPS_MAX && cmn__writer_left(w) >= TLTCP__SKIP_LEN &&
+                    tltcp__sections_next_skip(&s->sec, &p);
+         i++) {
+        tltcp__frame *f = tltcp__sentmap_add(&s->map, rec);
+        tltcp__skip skip = {
+            .start = (uint32_t)p.start + s->first_seq,
+            .end = (uint32_t)p.end + s->first_seq,
+            .section = (uint32_t)p.section,
+        };
+        if (f == NULL) {
+            return TLTCP_ERR_NOMEM;
+        }
+        *f = (tltcp__frame){.start = p.start,
+                            .section = p.section,
+                            .len = (uint32_t)(p.end - p.start),
+                            .kind = TLTCP__FRAME_SKIP};
+        tltcp__skip_put(w, &skip);
+    }
+    return 0;
+}
+
+/* RFC 5348, 3.2.1: with each data packet. */
+static void put_rtt(const tltcp__sender *s, cmn__writer *w) {
+    cong_time us = s->cc.rtt.srtt / (cong_time)TLTCP_US;
+    if (tltcp__cc_wants_reports(&s->cc) && us > 0) {
+        tltcp__rtt_put(w, us < UINT32_MAX ? (uint32_t)us : UINT32_MAX);
+    }
+}
+
+static void put_update(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
+    tltcp__place at = {(uint32_t)s->sec.update + s->first_seq,
+                       (uint32_t)s->sec.update_section};
+    tltcp__place_put(w, TLTCP__UPDATE, at);
+    rec->flags |= TLTCP__SENT_UPDATE;
+    s->update_pn = tltcp__sentmap_next(&s->map); /* rec's own number plus one */
+    s->update_sent = s->sec.update;
+}
+
+/* On a probe timeout: the oldest data in flight once more, so that the repair
+ * is not delayed should it be lost. */
+static bool next_probe(tltcp__sender *s, uint64_t max, tltcp_time now,
+                       tltcp__piece *out) {
+    uint64_t first;
+    if (tltcp__sentmap_oldest(&s->map, &first) == NULL) {
+        return false;
+    }
+    for (uint64_t pn = first; pn < first + PROBES; pn++) {
+        tltcp__sent *rec = tltcp__sentmap_get(&s->map, pn);
+        const tltcp__frame *f;
+        if (rec == NULL || rec->state != TLTCP__SENT_FLYING ||
+            rec->frames == 0 || (rec->flags & TLTCP__SENT_PROBED) != 0) {
+            continue;
+        }
+        rec->flags |= TLTCP__SENT_PROBED;
+        f = tltcp__sentmap_frame(&s->map, rec, 0);
+        if (f->kind == TLTCP__FRAME_DATA &&
+            tltcp__sections_again(&s->sec, f->start, f->start + f->len, max,
+                                  now, out)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool next_piece(tltcp__sender *s, uint64_t max, tltcp_time now,
+                       tltcp__piece *p) {
+    bool new_data = !s->cc.cong->repair_only;
+    if (s->dup != NULL) {
+        return tltcp__dupack_next(s->dup, &s->sec, max, now, p);
+    }
+    if (s->probes > 0 && s->sec.lost[0].count == 0 &&
+        next_probe(s, max, now, p)) {
+        return true;
+    }
+    return tltcp__sections_next(&s->sec, max, new_data, now, p);
+}
+
+static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
+                     const tltcp__piece *p, tltcp_time now) {
+    size_t len = (size_t)(p->end - p->start);
+    tltcp__meta meta = tltcp__sections_meta(&s->sec, p->section);
+    rec->flags |= TLTCP__SENT_DATA;
+    if (s->dup == NULL) { /* which keeps extents of its own */
+        tltcp__frame *f = tltcp__sentmap_add(&s->map, rec);
+        if (f == NULL) {
+            return TLTCP_ERR_NOMEM;
+        }
+        *f = (tltcp__frame){.start = p->start,
+                            .section = p->section,
+                            .len = (uint32_t)len,
+                            .losses = p->losses,
+                            .kind = TLTCP__FRAME_DATA};
+    }
+    tltcp__data_put(w, p->flags, (uint32_t)p->start + s->first_seq,
+                    (uint32_t)p->section, len);
+    tltcp__meta_put(w, p->flags, &meta);
+    tltcp__sections_copy(&s->sec, p->start, w->p, len);
+    w->p += len;
+    /* an extent of the paper's recovery stands for all its copies */
+    tltcp__sections_on_sent(&s->sec, p, s->dup == NULL || p->losses == 0);
+    return s->dup != NULL ? tltcp__dupack_on_sent(s->dup, &s->cc, p, now) : 0;
+}
+
+/* A symbol of repair, if the packet has room for it. */
+static int put_repair(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
+                      bool *put) {
+    tltcp__repair_piece p;
+    tltcp__frame *f;
+    *put = false;
+    if (!tltcp__sections_next_repair(&s->sec, &p) ||
+        cmn__writer_left(w) <
+            TLTCP__REPAIR_LEN + tltcp__meta_len(p.flags) + p.size) {
+        return 0;
+    }
+    f = tltcp__sentmap_add(&s->map, rec);
+    if (f == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    *f = (tltcp__frame){.start = p.start,
+                        .section = p.section,
+                        .len = (uint32_t)(p.end - p.start),
+                        .kind = TLTCP__FRAME_REPAIR};
+    tltcp__repair_put(
+        w, p.flags,
+        &(tltcp__repair_chunk){.start = (uint32_t)p.start + s->first_seq,
+                               .section = (uint32_t)p.section,
+                               .len = (uint32_t)(p.end - p.start),
+                               .index = p.index,
+                               .meta = tltcp__sections_meta(&s->sec, p.section),
+                               .symbol = p.symbol,
+                               .size = p.size});
+    rec->flags |= TLTCP__SENT_DATA;
+    s->stats->repair_bytes_sent += p.size;
+    tltcp__sections_on_repair_sent(&s->sec, p.section);
+    *put = true;
+    return 0;
+}
+
+/* Whether what comes next should rather begin a packet: a symbol in two packets
+ * is lost twice as easily. */
+static bool wants_a_packet(const tltcp__sender *s, const tltcp__sent *rec,
+                           size_t left, tltcp_time now) {
+    return (rec->flags & TLTCP__SENT_DATA) != 0 && s->sec.repair.on &&
+           (repair_waits(s) ||
+            left < tltcp__sections_next_symbol(&s->sec, now));
+}
+
+/* Nothing need wait for a probe to repeat what is in flight. */
+static bool repeats_on_probe(const tltcp__sender *s) {
+    return s->dup == NULL && s->probes > 0;
+}
+
+static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
+                    tltcp_time now) {
+    tltcp__piece p;
+    bool repaired;
+    int rv = put_repair(s, rec, w, &repaired);
+    if (!repaired && repair_waits(s)) {
+        return rv; /* the next packet has room; behind new data it is lost */
+    }
+    while (
+        rv == 0 && !repaired &&
+        cmn__writer_left(w) > TLTCP__DATA_LEN + PIECE_MIN &&
+        (data_ready(s) || repeats_on_probe(s)) &&
+        !wants_a_packet(s, rec, cmn__writer_left(w) - TLTCP__DATA_LEN, now) &&
+        next_piece(s, cmn__writer_left(w) - TLTCP__DATA_LEN, now, &p)) {
+        rv = put_piece(s, rec, w, &p, now);
+        if (s->probes > 0 || s->dup != NULL) {
+            break; /* one segment a packet */
+        }
+    }
+    return rv;
+}
+
+/* What stands in the path's queue goes before whatever leaves now. */
+static void look_out(tltcp__sender *s, tltcp_time now) {
+    /* RACK waits a quarter of an RTT for packets that were overtaken */
+    s->sec.repair.round =
+        s->cc.rtt.srtt > 0 ? (tltcp_time)(s->cc.rtt.srtt / 4 * 5) : 0;
+    double rate =
+        tltcp__capacity_limit(&s->cc.capacity, now) / (1 + s->sec.repair.share);
+    double rtt = (double)s->cc.rtt.min_rtt;
+    double queue = rate > 0 ? (double)s->map.bytes / rate * 1e9 - rtt : 0;
+    s->sec.path.settled = tltcp__capacity_is_settled(&s->cc.capacity, now);
+    s->sec.path.rate = rate;
+    s->sec.path.delay = (tltcp_time)(rtt > 0 && queue > 0 ? queue : 0);
+    s->sec.path.lead = s->sec.lead;
+}
+
+int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
+                       tltcp_time now, bool *eliciting) {
+    const uint8_t *start = w->p;
+    int rv = put_skips(s, rec, w);
+    look_out(s, now);
+    if (rv == 0 && (update_due(s) || s->probes > 0 || data_ready(s)) &&
+        cmn__writer_left(w) >= TLTCP__UPDATE_LEN + TLTCP__RTT_LEN) {
+        put_rtt(s, w);
+        put_update(s, rec, w);
+        rv = put_data(s, rec, w, now);
+        s->stats->seq_updates_sent += (rec->flags & TLTCP__SENT_DATA) == 0;
+        s->probes -= s->probes > 0;
+    }
+    if (w->p != start) {
+        *eliciting = true;
+    }
+    return rv;
+}
+
+tltcp_time tltcp__sender_dummy_at(const tltcp__sender *s) {
+    return s->cc.cong->probes > 0 && !s->hold ? s->dummy_at : TLTCP_TIME_NEVER;
+}
+
+void tltcp__sender_on_dummy(tltcp__sender *s, tltcp_time now) {
+    s->cc.cong->probes--;
+    s->dummy_at = now + (tltcp_time)s->cc.cong->probe_gap;
+}
+
+void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
+                           tltcp_time now) {
+    rec->at = now;
+    if (eliciting && s->report_by == TLTCP_TIME_NEVER) {
+        expect_report(s, now);
+    }
+    if (eliciting) {
+        cong_rate_on_sent(&s->cc.rate, &rec->snap, (double)s->map.bytes,
+                          rec->size, (cong_time)now);
+        tltcp__cc_on_sent(&s->cc, rec->size, now);
+        s->t_eliciting = now;
+    }
+    s->ecn_sent += (rec->flags & TLTCP__SENT_ECT) != 0;
+    tltcp__sentmap_commit(&s->map, rec, eliciting);
+}
+
+tltcp_time tltcp__sender_pto(const tltcp__sender *s) {
+    const struct cong_rtt *r = &s->cc.rtt;
+    tltcp_time var = (tltcp_time)(4 * r->rttvar);
+    if (r->srtt < 0) {
+        return PTO_FIRST;
+    }
+    var = var > TLTCP_MS ? var : TLTCP_MS;
+    return (tltcp_time)r->srtt + var + s->peer_ack_delay;
+}
+
+/* Waits that do not grow any more differ from each other: what is in the way
+ * may come back at even intervals, as a satellite's handovers do. */
+static tltcp_time uneven(const tltcp__sender *s, tltcp_time wait) {
+    return wait - wait / 32 * (s->pto_count * 5 % PTO_STEPS);
+}
+
+/* How often the wait has doubled.  Where losses come in bursts it is packets
+ * that end them, and what comes after its deadline is of no use; so where data
+ * has one, also when all that waits was just given up, the first probes keep an
+ * even pace, about a packet in a round trip, as Linux has it for thin streams
+ * (tcp_thin_linear_timeouts). */
+static unsigned backoff(const tltcp__sender *s) {
+    unsigned even = s->sec.live ? PTO_EVEN : 0;
+    return s->pto_count > even ? s->pto_count - even : 0;
+}
+
+static tltcp_time pto_at(const tltcp__sender *s) {
+    unsigned shift = backoff(s);
+    bool grows = shift < PTO_SHIFT_MAX;
+    tltcp_time wait = tltcp__sender_pto(s) << (grows ? shift : PTO_SHIFT_MAX);
+    if (s->map.flying == 0) {
+        return TLTCP_TIME_NEVER;
+    }
+    wait = wait < PTO_MAX ? wait : PTO_MAX;
+    return s->t_eliciting + (grows ? wait : uneven(s, wait));
+}
+
+tltcp_time tltcp__sender_timeout(const tltcp__sender *s) {
+    tltcp_time at = s->loss_at != TLTCP_TIME_NEVER ? s->loss_at : pto_at(s);
+    if (s->dup != NULL) {
+        at = tltcp__earlier(at, s->dup->rto_at);
+    }
+    at = tltcp__earlier(at, s->report_by);
+    return tltcp__earlier(at, tltcp__sections_deadline(&s->sec));
+}
+
+int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
+                             tltcp__news *news) {
+    int rv = tltcp__sections_expire(&s->sec, now);
+    if (s->dup != NULL && s->dup->rto_at <= now) {
+        s->stats->rto_count++;
+        tltcp__dupack_on_timeout(s->dup, &s->cc, &s->sec, now);
+    }
+    if (s->report_by <= now) {
+        tltcp__cc_on_event(&s->cc, CONG_NOFEEDBACK, tltcp__sender_flight(s), 0,
+                           1, now);
+        expect_report(s, now);
+    }
+    if (rv == 0 && s->loss_at <= now) {
+        rv = tltcp__sender_detect(s, now, news);
+    } else if (rv == 0 && s->loss_at == TLTCP_TIME_NEVER && pto_at(s) <= now) {
+        s->pto_count++;
+        if (s->pto_count >= ECN_TRIES && s->ecn_sent > 0 && !s->ecn_heard) {
+            s->ecn = false; /* perhaps the path drops what is marked */
+        }
+        s->stats->probes_sent++;
+        s->probes = PROBES;
+        news->probe_timeout = true;
+        s->t_eliciting = now; /* should nothing leave, wait again */
+    }
+    return rv;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_SENDER_H
+#define LIBTLTCP_SENDER_H
+
+#include <congestion/rack.h>
+
+#include "libtltcp/engine/cc.h"
+#include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/dupack.h"
+#include "libtltcp/engine/sections.h"
+#include "libtltcp/engine/sentmap.h"
+
+/* Numbers left out that are remembered: an ACK of one is a lie. */
+#define TLTCP__LEFT_OUT 8u
+
+static inline tltcp_time tltcp__earlier(tltcp_time a, tltcp_time b) {
+    return a < b ? a : b;
+}
+
+/* Sending with repair: joins the stream (sections), the map of sent packets and
+ * the congestion controller.
+ *
+ * Two recoveries share it.  `packet` (default) judges each packet by its
+ * number: RACK, probe timeouts, persistent congestion, undo.  With `dup` set,
+ * data is judged as the paper's TCP does, by cumulative acknowledgements alone;
+ * the map then repairs only what is not data. */
+typedef struct tltcp__sender {
+    tltcp__sections sec;
+    tltcp__sentmap map;
+    tltcp__cc cc;
+    struct cong_rack rack;
+    tltcp__dupack *dup; /* NULL: packet recovery */
+    tltcp_stats *stats;
+    uint64_t largest_acked;    /* plus one; 0: none */
+    tltcp_time t_eliciting;    /* when one that wants an ACK last left */
+    tltcp_time loss_at;        /* RACK's timer */
+    tltcp_time peer_ack_delay; /* longest wait of the peer's ACKs */
+    uint64_t episode_pn;       /* first packet sent after its beginning */
+    uint64_t episode_seq;      /* and the end of the stream sent then */
+    uint64_t episode_lost;     /* packets; and how many of them turned up */
+    uint64_t episode_spurious;
+    uint64_t repeat_pn;  /* first sent after a repair was last found lost */
+    tltcp_time dummy_at; /* no dummy before */
+    uint64_t round_pn;   /* its ACK ends the round trip */
+    uint64_t update_pn;  /* newest packet with an UPDATE, plus one */
+    uint64_t update_sent;
+    uint64_t peer_cum; /* highest cumulative acknowledgement */
+    uint64_t ecn_sent; /* packets that left as ECT(0) */
+    uint32_t ecn_ect0; /* the peer's counts, as last heard */
+    uint32_t ecn_ect1;
+    uint32_t ecn_ce;
+    uint64_t path_pn;                   /* first packet sent on this path */
+    uint64_t left_out[TLTCP__LEFT_OUT]; /* numbers never sent; 0: none */
+    unsigned left_out_at;               /* where the next one goes */
+    uint32_t first_seq;                 /* wire number of stream place 0 */
+    tltcp_time report_by;               /* no report until then is bad news */
+    unsigned pto_count;                 /* probe timeouts in a row */
+    unsigned probes; /* packets that may leave whatever the window says */
+    uint16_t resend; /* TLTCP__SENT_* that were lost */
+    bool arrival;    /* deadlines mean arrival (paper, section 3) */
+    bool ecn;        /* mark packets */
+    bool ecn_heard;  /* the peer's counts have shown that it works */
+    bool hold;       /* no data yet: the handshake is under way */
+} tltcp__sender;
+
+/* What an ACK told beside what the sender keeps for itself. */
+typedef struct tltcp__news {
+    uint16_t acked;        /* TLTCP__SENT_* that arrived */
+    uint64_t acked_upto;   /* our ACKs up to here arrived */
+    uint32_t probe_acked;  /* size of an MTU probe that arrived; 0: none */
+    uint32_t probe_lost;   /* or did not */
+    uint32_t largest_lost; /* size of the largest packet lost; 0: none */
+    uint64_t bytes;        /* newly acknowledged */
+    uint32_t largest_size; /* of the packets newly acknowledged */
+    bool episode;          /* the window was cut */
+    bool probe_timeout;    /* fired */
+} tltcp__news;
+
+int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
+                       const tltcp_config *cfg, const struct cong_ops *ops,
+                       const struct cong_recovery *dup, tltcp_stats *stats,
+                       tltcp_time now);
+void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem);
+
+/* An ACK arrived.  0, TLTCP_ERR_ACK, _PROTOCOL or _NOMEM. */
+int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
+                         tltcp_time now, tltcp__news *news);
+/* The peer made len bytes at the wire number start from repair symbols.  As
+ * above. */
+int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len);
+/* A report of the receiver's arrived (RFC 5348). */
+void tltcp__sender_on_report(tltcp__sender *s, const tltcp__report *r,
+                             tltcp_time now);
+/* Another path: nothing that was measured on the old one counts any more, nor
+ * does what becomes of packets that left on it. */
+void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now);
+/* The peer's window, as stream places. */
+void tltcp__sender_on_window(tltcp__sender *s, tltcp__place window);
+
+/* Whether data or an update wants to leave and may, but for the pacer. */
+bool tltcp__sender_ready(tltcp__sender *s, tltcp_time now);
+/* The same without looking at deadlines: what a timer needs to know. */
+bool tltcp__sender_would_send(const tltcp__sender *s);
+/* As ready, pacer included. */
+bool tltcp__sender_may_send(tltcp__sender *s, tltcp_time now);
+/* Fills skips, seq_update and data into a packet.  0 or TLTCP_ERR_NOMEM; sets
+ * *eliciting when something was written. */
+int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
+                       tltcp_time now, bool *eliciting);
+/* Leaves the next packet number out, so that who acknowledges what he has not
+ * received is found out. */
+void tltcp__sender_leave_out(tltcp__sender *s);
+/* The packet of rec left. */
+void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
+                           tltcp_time now);
+
+/* When the controller's next dummy (Peach) may leave; NEVER: it wants none. */
+tltcp_time tltcp__sender_dummy_at(const tltcp__sender *s);
+/* One has left. */
+void tltcp__sender_on_dummy(tltcp__sender *s, tltcp_time now);
+
+/* The next time to call tltcp__sender_on_timeout(): loss and probe timers and
+ * the lifetime timer. */
+tltcp_time tltcp__sender_timeout(const tltcp__sender *s);
+/* 0, TLTCP_ERR_NOMEM. */
+int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
+                             tltcp__news *news);
+/* The probe timeout without backoff. */
+tltcp_time tltcp__sender_pto(const tltcp__sender *s);
+/* Bytes in flight as the recovery in force counts them. */
+double tltcp__sender_flight(const tltcp__sender *s);
+
+/* Of feedback.c, for sender.c: runs loss detection outside an ACK. */
+int tltcp__sender_detect(tltcp__sender *s, tltcp_time now, tltcp__news *news);
+
+#endif /* LIBTLTCP_SENDER_H */

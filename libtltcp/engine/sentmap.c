@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/engine/sentmap.h"
+
+#define RECORDS_MIN 65536u
+
+void tltcp__sentmap_init(tltcp__sentmap *m, const cmn__mem *mem,
+                         uint64_t first) {
+    *m = (tltcp__sentmap){.oldest = first, .max = RECORDS_MIN};
+    cmn__ring_init(&m->packets, mem, sizeof(tltcp__sent), first);
+    cmn__ring_init(&m->frames, mem, sizeof(tltcp__frame), 0);
+    cmn__ranges_init(&m->acked, mem, UINT32_MAX);
+}
+
+void tltcp__sentmap_free(tltcp__sentmap *m) {
+    cmn__ring_free(&m->packets);
+    cmn__ring_free(&m->frames);
+    cmn__ranges_free(&m->acked);
+}
+
+tltcp__sent *tltcp__sentmap_get(const tltcp__sentmap *m, uint64_t pn) {
+    if (pn < m->packets.head || pn >= m->packets.tail) {
+        return NULL;
+    }
+    return cmn__ring_at(&m->packets, pn);
+}
+
+tltcp__frame *tltcp__sentmap_frame(const tltcp__sentmap *m,
+                                   const tltcp__sent *s, unsigned i) {
+    return cmn__ring_at(&m->frames, s->frame + i);
+}
+
+tltcp__sent *tltcp__sentmap_open(tltcp__sentmap *m) {
+    tltcp__sent *s = cmn__ring_push(&m->packets);
+    if (s != NULL) {
+        s->frame = m->frames.tail;
+    }
+    return s;
+}
+
+tltcp__frame *tltcp__sentmap_add(tltcp__sentmap *m, tltcp__sent *s) {
+    tltcp__frame *f = cmn__ring_push(&m->frames);
+    if (f != NULL) {
+        s->frames++;
+    }
+    return f;
+}
+
+void tltcp__sentmap_commit(tltcp__sentmap *m, tltcp__sent *s, bool eliciting) {
+    if (eliciting) {
+        s->state = TLTCP__SENT_FLYING;
+        m->bytes += s->size;
+        m->flying++;
+    } else if (cmn__ring_len(&m->packets) == 1) { /* nothing to remember */
+        cmn__ring_pop(&m->packets);
+        m->oldest = m->packets.head;
+    }
+}
+
+static void land(tltcp__sentmap *m, tltcp__sent *s, uint8_t state) {
+    if (s->state == TLTCP__SENT_FLYING) {
+        m->bytes -= s->size;
+        m->flying--;
+    }
+    s->state = state;
+}
+
+void tltcp__sentmap_on_acked(tltcp__sentmap *m, tltcp__sent *s) {
+    land(m, s, TLTCP__SENT_ACKED);
+}
+
+void tltcp__sentmap_on_lost(tltcp__sentmap *m, tltcp__sent *s) {
+    land(m, s, TLTCP__SENT_LOST);
+}
+
+tltcp__sent *tltcp__sentmap_oldest(tltcp__sentmap *m, uint64_t *pn) {
+    for (; m->oldest < m->packets.tail; m->oldest++) {
+        tltcp__sent *s = cmn__ring_at(&m->packets, m->oldest);
+        if (s->state == TLTCP__SENT_FLYING) {
+            *pn = m->oldest;
+            return s;
+        }
+    }
+    return NULL;
+}
+
+void tltcp__sentmap_trim(tltcp__sentmap *m, tltcp_time keep) {
+    uint64_t before = m->packets.head;
+    while (m->packets.head < m->packets.tail) {
+        const tltcp__sent *s = cmn__ring_at(&m->packets, m->packets.head);
+        if (s->state == TLTCP__SENT_FLYING ||
+            (s->state == TLTCP__SENT_LOST && s->at >= keep)) {
+            break;
+        }
+        m->frames.head = s->frame + s->frames;
+        cmn__ring_pop(&m->packets);
+    }
+    if (m->packets.head != before) {
+        (void)cmn__ranges_sub(&m->acked, 0, m->packets.head, NULL);
+    }
+    if (m->oldest < m->packets.head) {
+        m->oldest = m->packets.head;
+    }
+}

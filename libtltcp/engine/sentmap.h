@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBTLTCP_SENTMAP_H
+#define LIBTLTCP_SENTMAP_H
+
+#include <congestion/rate.h>
+#include <tltcp/types.h>
+
+#include "internal/common/ranges.h"
+#include "internal/common/ring.h"
+
+/* What was sent, per packet, until its fate is known.
+ *
+ *   FLYING --acked--> ACKED
+ *      |               ^
+ *      +---lost---> LOST (kept a while: a late ACK shows the loss was false)
+ *
+ * Packets are records in a ring by number; what they carried are frames in a
+ * second ring, in the same order.  Nothing is walked that an earlier ACK has
+ * settled. */
+
+enum tltcp__sent_state {
+    TLTCP__SENT_SILENT, /* wants no ACK */
+    TLTCP__SENT_FLYING,
+    TLTCP__SENT_ACKED,
+    TLTCP__SENT_LOST
+};
+
+/* What else a packet carried. */
+#define TLTCP__SENT_UPDATE 0x01u
+#define TLTCP__SENT_WINDOW 0x02u
+#define TLTCP__SENT_FIN 0x04u
+#define TLTCP__SENT_PROBE 0x08u  /* MTU probe: its loss is no congestion */
+#define TLTCP__SENT_PROBED 0x10u /* repeated by a probe timeout */
+#define TLTCP__SENT_ECT 0x20u    /* left as ECT(0) */
+#define TLTCP__SENT_HELLO 0x40u  /* INITIAL or ANSWER */
+#define TLTCP__SENT_DATA 0x100u
+#define TLTCP__SENT_DUMMY 0x200u /* of Peach: in no window, not repaired */
+
+enum tltcp__frame_kind {
+    TLTCP__FRAME_DATA,
+    TLTCP__FRAME_SKIP,
+    TLTCP__FRAME_REPAIR
+};
+
+typedef struct tltcp__frame {
+    uint64_t start; /* place in the stream */
+    uint64_t section;
+    uint32_t len;
+    uint8_t kind;
+    uint8_t losses; /* how often these bytes were lost before */
+} tltcp__frame;
+
+typedef struct tltcp__sent {
+    struct cong_rate_snapshot snap;
+    tltcp_time at;
+    uint64_t frame;      /* first of its frames */
+    uint64_t acked_upto; /* of the ACK it carried; 0: none */
+    uint32_t size;
+    uint16_t frames;
+    uint16_t flags; /* TLTCP__SENT_* */
+    uint8_t state;
+} tltcp__sent;
+
+typedef struct tltcp__sentmap {
+    cmn__ring packets; /* by packet number; tail is the next number */
+    cmn__ring frames;
+    cmn__ranges acked; /* numbers at or above packets.head */
+    uint64_t oldest;   /* lowest number that may be FLYING */
+    uint64_t bytes;    /* in flight */
+    uint64_t flying;   /* packets in flight */
+    size_t max;        /* records; the owner may raise it */
+} tltcp__sentmap;
+
+void tltcp__sentmap_init(tltcp__sentmap *m, const cmn__mem *mem,
+                         uint64_t first);
+void tltcp__sentmap_free(tltcp__sentmap *m);
+
+/* The number that the next packet gets. */
+static inline uint64_t tltcp__sentmap_next(const tltcp__sentmap *m) {
+    return m->packets.tail;
+}
+
+/* The peer withholds its acknowledgements: even lone ACKs stay on record behind
+ * a packet in flight. */
+static inline bool tltcp__sentmap_is_full(const tltcp__sentmap *m) {
+    return cmn__ring_len(&m->packets) >= m->max;
+}
+
+/* The record of a packet that is still remembered, or NULL. */
+tltcp__sent *tltcp__sentmap_get(const tltcp__sentmap *m, uint64_t pn);
+tltcp__frame *tltcp__sentmap_frame(const tltcp__sentmap *m,
+                                   const tltcp__sent *s, unsigned i);
+
+/* Opens the record of the next packet, SILENT at first; NULL without memory. */
+tltcp__sent *tltcp__sentmap_open(tltcp__sentmap *m);
+/* Adds a frame to the record opened last; NULL without memory. */
+tltcp__frame *tltcp__sentmap_add(tltcp__sentmap *m, tltcp__sent *s);
+/* The packet left: eliciting ones are in flight from now on. */
+void tltcp__sentmap_commit(tltcp__sentmap *m, tltcp__sent *s, bool eliciting);
+
+/* The packet's fate.  The record stays valid until tltcp__sentmap_trim(). */
+void tltcp__sentmap_on_acked(tltcp__sentmap *m, tltcp__sent *s);
+void tltcp__sentmap_on_lost(tltcp__sentmap *m, tltcp__sent *s);
+
+/* The oldest packet in flight, or NULL; *pn is its number. */
+tltcp__sent *tltcp__sentmap_oldest(tltcp__sentmap *m, uint64_t *pn);
+/* Forgets settled packets from the old end; lost ones when sent before `keep`.
+ */
+void tltcp__sentmap_trim(tltcp__sentmap *m, tltcp_time keep);
+
+#endif /* LIBTLTCP_SENTMAP_H */

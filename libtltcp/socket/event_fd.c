@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/socket/event_fd.h"
+
+#include <stdint.h>
+
+#include <uv.h>
+
+#if defined(__linux__)
+#include <errno.h>
+#include <sys/eventfd.h>
+#endif
+#if !defined(_WIN32)
+#include <unistd.h>
+#endif
+
+#if defined(__linux__)
+
+int tltcp__event_fd_open(tltcp__event_fd *f) {
+    f->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    f->other = f->fd;
+    f->raised = false;
+    return f->fd >= 0 ? 0 : uv_translate_sys_error(errno);
+}
+
+void tltcp__event_fd_close(tltcp__event_fd *f) {
+    if (f->fd >= 0) {
+        (void)close(f->fd);
+    }
+    f->fd = -1;
+}
+
+static void raise_flag(const tltcp__event_fd *f) {
+    uint64_t one = 1;
+
+    (void)!write(f->other, &one, sizeof(one));
+}
+
+static void lower_flag(const tltcp__event_fd *f) {
+    uint64_t count;
+
+    (void)!read(f->fd, &count, sizeof(count));
+}
+
+#else
+
+/* A pair of sockets: the one kind of descriptor that can be polled everywhere.
+ */
+int tltcp__event_fd_open(tltcp__event_fd *f) {
+    uv_os_sock_t pair[2];
+    int rv =
+        uv_socketpair(SOCK_STREAM, 0, pair, UV_NONBLOCK_PIPE, UV_NONBLOCK_PIPE);
+
+    f->raised = false;
+    f->fd = rv == 0 ? (int)pair[0] : -1;
+    f->other = rv == 0 ? (int)pair[1] : -1;
+    return rv;
+}
+
+static void close_end(int fd) {
+#if defined(_WIN32)
+    (void)closesocket((SOCKET)fd);
+#else
+    (void)close(fd);
+#endif
+}
+
+void tltcp__event_fd_close(tltcp__event_fd *f) {
+    if (f->fd >= 0) {
+        close_end(f->fd);
+        close_end(f->other);
+    }
+    f->fd = -1;
+}
+
+static void raise_flag(const tltcp__event_fd *f) {
+    (void)send((uv_os_sock_t)f->other, "", 1, 0);
+}
+
+static void lower_flag(const tltcp__event_fd *f) {
+    char byte;
+
+    (void)recv((uv_os_sock_t)f->fd, &byte, 1, 0);
+}
+
+#endif
+
+void tltcp__event_fd_set(tltcp__event_fd *f, bool raised) {
+    if (f->fd < 0 || f->raised == raised) {
+        return;
+    }
+    f->raised = raised;
+    if (raised) {
+        raise_flag(f);
+    } else {
+        lower_flag(f);
+    }
+}

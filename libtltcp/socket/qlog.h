@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef DRIVERS_UV_QLOG_H
+#define DRIVERS_UV_QLOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tltcp/config.h>
+
+/* A qlog file (draft-ietf-quic-qlog-main-schema, version 0.3) as a sequence of
+ * JSON records (RFC 7464). */
+
+struct tltcp__qlog;
+
+/* Makes <dir>/<id in hexadecimal>.sqlog and writes its head; times are counted
+ * from `start`.  NULL: it could not be made. */
+struct tltcp__qlog *tltcp__qlog_open(const char *dir, uint64_t id, bool server,
+                                     uint64_t start);
+/* Adds an event with at most `most` values. */
+void tltcp__qlog_write(struct tltcp__qlog *q, const tltcp_trace_event *ev,
+                       unsigned most);
+void tltcp__qlog_close(struct tltcp__qlog *q);
+
+#endif /* DRIVERS_UV_QLOG_H */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tools/common/secrets_watch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#define LOOK_EVERY UINT64_C(1000000000) /* ns */
+
+bool secrets_look(struct secrets_watch *w) {
+    struct timespec t;
+    uint64_t now;
+    bool due;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    now = (uint64_t)t.tv_sec * LOOK_EVERY + (uint64_t)t.tv_nsec;
+    due = now >= w->due;
+    w->due = due ? now + LOOK_EVERY : w->due;
+    return due;
+}
+
+void secrets_tell(struct secrets_watch *w, const char *tool,
+                  uint64_t rejected) {
+    if (rejected > w->rejected) {
+        (void)fprintf(stderr,
+                      "%s: callers turned away so far: %" PRIu64
+                      " (wrong passphrase or key, or none)\n",
+                      tool, rejected);
+        w->rejected = rejected;
+    }
+}

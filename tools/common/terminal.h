@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tools/common/terminal.h
+ * @brief What lines of progress need to know and to draw.
+ */
+#ifndef TOOLS_TERMINAL_H
+#define TOOLS_TERMINAL_H
+
+/** @brief Columns of a bar. */
+#define TERMINAL_BAR 24
+
+/** @brief How wide standard error is. @return columns; 0: it is no terminal */
+int terminal_width(void);
+
+/** @brief Draws a bar. @param out  where to @param share  0 to 1 */
+void terminal_bar(char out[TERMINAL_BAR + 1], double share);
+
+#endif /* TOOLS_TERMINAL_H */

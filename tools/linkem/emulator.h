@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tools/linkem/emulator.h
+ * @brief Both directions of the link in real time: clock, changes, log, JSON.
+ */
+#ifndef TOOLS_LINKEM_EMULATOR_H
+#define TOOLS_LINKEM_EMULATOR_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "tools/linkem/options.h"
+
+/** @brief How exactly packets left, as a check on the emulation. */
+struct linkem_lateness {
+    uint64_t packets;
+    uint64_t sum_ns;
+    uint64_t max_ns;
+};
+
+/** @brief How long packets took from end to end. */
+struct linkem_transit {
+    uint64_t packets;
+    uint64_t sum_ns;
+    uint64_t max_ns;
+};
+
+/** @brief Both directions. */
+struct emulator {
+    const struct linkem_options *options;
+    struct sim_link *link[LINKEM_DIRECTIONS];
+    struct linkem_lateness late[LINKEM_DIRECTIONS];
+    struct linkem_transit transit[LINKEM_DIRECTIONS]; /* in all */
+    struct linkem_transit recent[LINKEM_DIRECTIONS];  /* since the last line */
+    uint64_t first_out[LINKEM_DIRECTIONS]; /* of the first packet, for rates */
+    uint64_t last_out[LINKEM_DIRECTIONS];
+    uint64_t first_bytes[LINKEM_DIRECTIONS]; /* of that first packet */
+    uint64_t start;                          /* on the system's clock */
+    uint64_t round_start; /* when the changes began, since start */
+    size_t change_next;
+    FILE *log;
+    uint64_t log_next;
+};
+
+/** @brief Whose packet it is and how it is marked. */
+struct emulator_packet {
+    int direction;
+    uint64_t owner; /**< comes out again */
+    uint32_t ecn;   /**< codepoint */
+};
+
+/** @brief Starts the clock. @return TOOL_OK or an exit status, said why */
+int emulator_init(struct emulator *em, const struct linkem_options *o);
+
+/** @brief Frees what emulator_init() made. */
+void emulator_free(struct emulator *em);
+
+/** @brief ns since emulator_init(). */
+uint64_t emulator_now(const struct emulator *em);
+
+/** @brief A packet enters the link; its bytes are copied. */
+void emulator_offer(struct emulator *em, const struct emulator_packet *info,
+                    const void *data, size_t len);
+
+/** @brief The next packet that has arrived, to be freed with
+ * sim_packet_free(), or NULL. */
+struct sim_packet *emulator_take(struct emulator *em, int direction);
+
+/** @brief Does what is due. @return ns until something will be; UINT64_MAX:
+ * nothing */
+uint64_t emulator_run(struct emulator *em);
+
+/** @brief Whether --duration has passed. */
+bool emulator_is_over(const struct emulator *em);
+
+/** @brief The statistics of both directions. */
+json_t *emulator_json(const struct emulator *em);
+
+#endif /* TOOLS_LINKEM_EMULATOR_H */

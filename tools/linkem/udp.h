@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tools/linkem/udp.h
+ * @brief Datagrams with their ECN codepoint, in and out of sockets.
+ */
+#ifndef TOOLS_LINKEM_UDP_H
+#define TOOLS_LINKEM_UDP_H
+
+#include "sim/link.h"
+#include "tools/common/address.h"
+
+/** Room for any datagram. */
+#define UDP_DATAGRAM_MAX 65536
+
+/** @brief A datagram and the control data that carries its codepoint. */
+struct udp_message {
+    struct msghdr hdr;
+    struct iovec iov;
+    _Alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(int))];
+};
+
+/** @brief A socket that does not block, with room for bursts and ECN on.
+ * @param family  AF_INET or AF_INET6 @return descriptor or -1 */
+int udp_socket(int family);
+
+/**
+ * @brief Takes a datagram.
+ * @param fd         socket
+ * @param[out] m     for udp_ecn()
+ * @param buffer     ::UDP_DATAGRAM_MAX bytes
+ * @param[out] from  the sender
+ * @return bytes, or -1 with errno
+ */
+ssize_t udp_receive(int fd, struct udp_message *m, void *buffer,
+                    struct address *from);
+
+/** @brief The codepoint of a datagram just taken. @param m  filled in */
+uint32_t udp_ecn(struct udp_message *m);
+
+/**
+ * @brief Sends a packet.
+ * @param fd     socket
+ * @param to     where to
+ * @param named  the socket is not connected
+ * @param p      contents and codepoint
+ * @return false when the system refused
+ */
+bool udp_send(int fd, const struct address *to, bool named,
+              const struct sim_packet *p);
+
+#endif /* TOOLS_LINKEM_UDP_H */

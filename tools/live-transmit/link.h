@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tools/live-transmit/link.h
+ * @brief Connections of one endpoint, one after the other: calls or listens,
+ * and tries again.
+ */
+#ifndef TOOLS_TRANSMIT_LINK_H
+#define TOOLS_TRANSMIT_LINK_H
+
+#include <poll.h>
+#include <stdatomic.h>
+
+#include "tools/live-transmit/options.h"
+
+/** Descriptors that link_poll() may name. */
+#define LINK_FDS 1
+
+/** @brief One endpoint's connections. */
+struct link {
+    const char *tool; /* for messages */
+    const struct endpoint *at;
+    bool quiet;
+    bool retries;           /* after a failure */
+    bool told;              /* of this outage */
+    tltcp_socket *listener; /* NULL: calls */
+    tltcp_socket *calling;  /* not decided yet */
+    uint64_t retry_at;
+    struct secrets_watch watch;
+    atomic_bool busy; /* read on the listener's own thread */
+};
+
+/** @brief Begins; a listener listens at once.
+ * @param l  zeroed but for tool, at, quiet, retries
+ * @param[out] text  ADDRESS_TEXT_MAX bytes: the address listened on, or ""
+ * @return TOOL_OK, or an exit status, said why */
+int link_open(struct link *l, char *text);
+
+/**
+ * @brief Makes a connection; call it only while there is none.
+ * @param l           link
+ * @param[out] s      the connection, or NULL: not yet
+ * @param[out] when   when to call again at the latest
+ * @return TOOL_OK, or an exit status: it failed and nothing is retried
+ */
+int link_run(struct link *l, tltcp_socket **s, uint64_t *when);
+
+/** @brief Turns away who calls beside the one that is served, and says now and
+ * then how many had no right to. @param l  link
+ * @return when to call it again */
+uint64_t link_watch(struct link *l);
+
+/** @brief What to poll for before link_run(). @param l  link
+ * @param fds  LINK_FDS entries @return how many */
+nfds_t link_poll(const struct link *l, struct pollfd *fds);
+
+/** @brief The connection given out is over; the next may come. */
+void link_lost(struct link *l);
+
+/** @brief Ends. @param l  link */
+void link_close(struct link *l);
+
+/** @brief Says something about the endpoint, unless it is quiet. */
+void link_say(const struct link *l, const char *what, const char *detail);
+
+#endif /* TOOLS_TRANSMIT_LINK_H */

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tools/live-transmit/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/units.h"
+#include "tools/common/tool.h"
+#include "tools/tltcp/url.h"
+
+#define TOOL "tltcp-live-transmit"
+#define INPUT_BUFFER 4000000 /* bytes: 0.3 s of 100 Mbit/s */
+#define IDLE_MS 5000 /* as of tltcpsink: meanwhile who calls again is busy */
+
+static const char help[] =
+    "Usage: tltcp-live-transmit [OPTION...] INPUT OUTPUT\n"
+    "\n"
+    "Carries a live stream from INPUT to OUTPUT, at least one of which is a\n"
+    "TLTCP connection. An MPEG transport stream is sent picture by picture:\n"
+    "what cannot be there in time is not sent, pictures that others need come\n"
+    "first. Anything else is sent as it comes.\n"
+    "\n"
+    "  tltcp://HOST:PORT[?KEY=VALUE&...]\n"
+    "                         calls HOST; without HOST: listens\n"
+    "  udp://HOST:PORT[?KEY=VALUE&...]\n"
+    "                         as INPUT receives on PORT, of the group HOST "
+    "when it\n"
+    "                         is multicast; as OUTPUT sends\n"
+    "  file://PATH, PATH      a file; as INPUT it is played at its own speed\n"
+    "  file://con, -          standard input or output\n"
+    "\n"
+    "Keys of tltcp, in brackets what holds without them, times in ms: mode\n"
+    "(caller or listener), latency (200), passphrase, passphrase-file,\n"
+    "key-file, streamid, congestion-control (auto), max-rate (none),\n"
+    "initial-window (the controller's), fec (auto; on, off), drop-policy\n"
+    "(dependents; section, until-keyframe), reference-grace (1000),\n"
+    "deadline-mode (pts; gop), connect-timeout (5000), idle-timeout (5000: a\n"
+    "peer that is silent for so long is gone; the lower of both ends counts),\n"
+    "dscp (0; up to 63, of what leaves here).\n"
+    "Keys of udp: adapter, ttl, tos, buffer (as INPUT 4MB, of the socket).\n"
+    "\n"
+    "A passphrase in a URL can be seen by others on this machine, one in a\n"
+    "file, or in $PERIGEE_PASSPHRASE, cannot. Of several passphrases and keys\n"
+    "the first is used for calls, a listener takes all.\n"
+    "\n"
+    "Options:\n"
+    "  -t, --timeout S        ends after S seconds (0: never)\n"
+    "      --timeout-mode N   0: in any case (default); 1: only when nobody "
+    "has\n"
+    "                         connected by then\n"
+    "  -a, --auto-reconnect yes|no\n"
+    "                         after a connection, makes or waits for the next "
+    "(yes)\n"
+    "      --delivery HOW     of what a connection brought: timed, at even\n"
+    "                         latency (default); immediate\n"
+    "  -c, --chunk BYTES      of a datagram to udp (1316)\n"
+    "  -s, --stats TIME       prints statistics at intervals, such as 1s\n"
+    "      --pf FORMAT        of these: text, json or csv\n"
+    "      --statsout FILE    writes them there, not to standard error\n"
+    "      --json FILE        writes totals at the end; -: standard output\n"
+    "      --frames FILE      writes what became of every unit as CSV\n"
+    "      --qlog DIR         writes a trace of each connection\n"
+    "      --port-file FILE   writes the address listened on\n"
+    "  -q, --quiet            says nothing but errors\n"
+    "  -h, --help             this text\n"
+    "  -V, --version          the version\n"
+    "\n"
+    "Exit status: 0 when all went well, 1 after a failure, 2 for wrong usage.\n"
+    "\n"
+    "Examples:\n"
+    "  $ tltcp-live-transmit udp://:1234 'tltcp://192.0.2.7:5000?latency=200'\n"
+    "  $ tltcp-live-transmit tltcp://:5000 udp://127.0.0.1:1234\n"
+    "  $ encoder | tltcp-live-transmit -a no - tltcp://192.0.2.7:5000\n";
+
+enum {
+    OPT_TIMEOUT_MODE = 256,
+    OPT_DELIVERY,
+    OPT_FORMAT,
+    OPT_STATS_OUT,
+    OPT_JSON,
+    OPT_FRAMES,
+    OPT_QLOG,
+    OPT_PORT_FILE
+};
+
+static const struct option options[] = {
+    {"timeout", required_argument, NULL, 't'},
+    {"timeout-mode", required_argument, NULL, OPT_TIMEOUT_MODE},
+    {"auto-reconnect", required_argument, NULL, 'a'},
+    {"delivery", required_argument, NULL, OPT_DELIVERY},
+    {"chunk", required_argument, NULL, 'c'},
+    {"stats", required_argument, NULL, 's'},
+    {"pf", required_argument, NULL, OPT_FORMAT},
+    {"statsout", required_argument, NULL, OPT_STATS_OUT},
+    {"json", required_argument, NULL, OPT_JSON},
+    {"frames", required_argument, NULL, OPT_FRAMES},
+    {"qlog", required_argument, NULL, OPT_QLOG},
+    {"port-file", required_argument, NULL, OPT_PORT_FILE},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {NULL, 0, NULL, 0}};
+
+/* --- Options -------------------------------------------------------------- */
+
+/* Sets one of two by its name. */
+static const char *choose(bool *value, const char *text, const char *no,
+                          const char *yes, const char *both) {
+    *value = strcmp(text, yes) == 0;
+    return *value || strcmp(text, no) == 0 ? NULL : both;
+}
+
+static const char *set_seconds(struct transmit_options *o, const char *text) {
+    double seconds;
+    const char *why = units_number(text, &seconds);
+    if (why) {
+        return units_time(text, &o->timeout) ? "seconds, at least 0" : NULL;
+    }
+    if (!(seconds < 1e9)) {
+        return "seconds, at most 1e9";
+    }
+    o->timeout = (uint64_t)(seconds * 1e9);
+    return NULL;
+}
+
+static const char *set_format(struct transmit_options *o, const char *text) {
+    static const char *const names[] = {"text", "json", "csv"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(names[i], text) == 0) {
+            o->stats_format = i;
+            return NULL;
+        }
+    }
+    return "text, json or csv";
+}
+
+static const char *set_interval(struct transmit_options *o, const char *text) {
+    const char *why = units_time(text, &o->stats_interval);
+    return why || o->stats_interval ? why : "above 0";
+}
+
+static const char *take_choice(struct transmit_options *o, const char *name,
+                               const char *text) {
+    if (strcmp(name, "timeout") == 0) {
+        return set_seconds(o, text);
+    }
+    if (strcmp(name, "timeout-mode") == 0) {
+        return choose(&o->timeout_connecting, text, "0", "1", "0 or 1");
+    }
+    if (strcmp(name, "auto-reconnect") == 0) {
+        return choose(&o->reconnect, text, "no", "yes", "yes or no");
+    }
+    if (strcmp(name, "delivery") == 0) {
+        return choose(&o->immediate, text, "timed", "immediate",
+                      "timed or immediate");
+    }
+    if (strcmp(name, "chunk") == 0) {
+        return units_count(text, 1, 65507, &o->chunk) ? "bytes from 1 to 65507"
+                                                      : NULL;
+    }
+    if (strcmp(name, "stats") == 0) {
+        return set_interval(o, text);
+    }
+    if (strcmp(name, "pf") == 0) {
+        return set_format(o, text);
+    }
+    o->quiet = true;
+    return NULL;
+}
+
+static const char *take(void *user, const char *name, const char *text) {
+    struct transmit_options *o = user;
+    const struct {
+        const char *name;
+        const char **to;
+    } texts[] = {{"statsout", &o->stats_out},
+                 {"json", &o->json},
+                 {"frames", &o->frames},
+                 {"qlog", &o->qlog},
+                 {"port-file", &o->port_file}};
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (strcmp(texts[i].name, name) == 0) {
+            *texts[i].to = text;
+            return NULL;
+        }
+    }
+    return take_choice(o, name, text);
+}
+
+/* --- Endpoints ------------------------------------------------------------ */
+
+static const char *take_tltcp_key(void *user, const char *key,
+                                  const char *value) {
+    struct endpoint *e = user;
+    const char *wrong = NULL;
+    if (strcmp(key, "mode") == 0) {
+        e->has_mode = true;
+        return choose(&e->listens, value, "caller", "listener",
+                      "must be caller or listener");
+    }
+    return peer_key(&e->to, key, value, &wrong)
+               ? wrong
+               : "no such key; there are mode, " PEER_KEYS;
+}
+
+static const char *take_udp_key(void *user, const char *key,
+                                const char *value) {
+    struct endpoint *e = user;
+    if (strcmp(key, "adapter") == 0) {
+        if (strlen(value) >= sizeof(e->adapter)) {
+            return "must be shorter";
+        }
+        (void)snprintf(e->adapter, sizeof(e->adapter), "%s", value);
+        return NULL;
+    }
+    if (strcmp(key, "ttl") == 0) {
+        return units_count(value, 1, 255, &e->ttl);
+    }
+    if (strcmp(key, "tos") == 0) {
+        return units_count(value, 0, 255, &e->tos);
+    }
+    if (strcmp(key, "buffer") == 0) {
+        return units_size(value, &e->buffer);
+    }
+    return "no such key; there are adapter, ttl, tos, buffer";
+}
+
+static bool starts(const char *text, const char *with) {
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool parse_tltcp(struct endpoint *e, char *why) {
+    e->kind = ENDPOINT_TLTCP;
+    if (!url_parse(e->text, "tltcp://", true, &e->at, take_tltcp_key, e, why)) {
+        return false;
+    }
+    e->listens = e->has_mode ? e->listens : e->at.host[0] == '\0';
+    if (!e->listens && e->at.host[0] == '\0') {
+        (void)snprintf(why, URL_WHY_MAX, "the host to call is missing");
+    } else if (!e->listens && strcmp(e->at.port, "0") == 0) {
+        (void)snprintf(why, URL_WHY_MAX,
+                       "the port to call cannot be 0; to listen there, add "
+                       "?mode=listener");
+    } else {
+        return true;
+    }
+    return false;
+}
+
+static bool parse_udp(struct endpoint *e, bool is_output, char *why) {
+    e->kind = ENDPOINT_UDP;
+    e->buffer = is_output ? 0 : INPUT_BUFFER;
+    if (!url_parse(e->text, "udp://", !is_output, &e->at, take_udp_key, e,
+                   why)) {
+        return false;
+    }
+    if (is_output && strcmp(e->at.port, "0") == 0) {
+        (void)snprintf(why, URL_WHY_MAX, "the port cannot be 0");
+        return false;
+    }
+    return true;
+}
+
+static bool parse_endpoint(struct endpoint *e, const char *text, bool is_output,
+                           char *why) {
+    e->text = text;
+    peer_options_init(&e->to);
+    e->to.config.report_fates = true;
+    e->to.config.idle_timeout_ms = IDLE_MS;
+    if (starts(text, "tltcp://")) {
+        return parse_tltcp(e, why);
+    }
+    if (starts(text, "udp://")) {
+        return parse_udp(e, is_output, why);
+    }
+    if (strcmp(text, "-") == 0 || strcmp(text, "file://con") == 0) {
+        e->kind = ENDPOINT_PIPE;
+        return true;
+    }
+    if (strstr(text, "://") && !starts(text, "file://")) {
+        (void)snprintf(why, URL_WHY_MAX,
+                       "this scheme is not spoken here; there are tltcp://, "
+                       "udp://, file:// and -");
+        return false;
+    }
+    e->kind = ENDPOINT_FILE;
+    e->path = starts(text, "file://") ? text + strlen("file://") : text;
+    if (e->path[0] == '\0') {
+        (void)snprintf(why, URL_WHY_MAX, "the path is missing");
+        return false;
+    }
+    return true;
+}
+
+static int check(struct transmit_options *o) {
+    struct endpoint *ends[] = {&o->in, &o->out};
+    if (o->in.kind != ENDPOINT_TLTCP && o->out.kind != ENDPOINT_TLTCP) {
+        return tool_misuse(TOOL, "one of INPUT and OUTPUT must be tltcp://");
+    }
+    if (o->out.kind == ENDPOINT_PIPE && o->json && strcmp(o->json, "-") == 0) {
+        return tool_misuse(TOOL,
+                           "OUTPUT and --json cannot both be standard output");
+    }
+    for (int i = 0; i < 2; i++) {
+        int rc = ends[i]->kind == ENDPOINT_TLTCP
+                     ? peer_options_check(TOOL, &ends[i]->to)
+                     : -1;
+        if (rc >= 0) {
+            return rc;
+        }
+    }
+    return -1;
+}
+
+static int take_words(struct transmit_options *o, int words, char **word) {
+    struct endpoint *ends[] = {&o->in, &o->out};
+    char why[URL_WHY_MAX];
+    if (words != 2) {
+        return tool_misuse(TOOL, "INPUT and OUTPUT are wanted, both");
+    }
+    for (int i = 0; i < 2; i++) {
+        bool understood = parse_endpoint(ends[i], word[i], i == 1, why);
+        if (!understood || ends[i]->kind != ENDPOINT_FILE) {
+            url_hide_secrets(word[i]); /* a path is needed as it is */
+        }
+        if (!understood) {
+            return tool_misuse(TOOL, "%s: %s", word[i], why);
+        }
+    }
+    o->out.to.feed.frames = o->frames;
+    o->in.to.config.qlog_dir = o->out.to.config.qlog_dir = o->qlog;
+    return check(o);
+}
+
+static const struct tool_line line = {TOOL, help, ":t:a:c:s:qhV", options,
+                                      take};
+
+int transmit_options_parse(int argc, char **argv, struct transmit_options *o) {
+    int rc;
+    memset(o, 0, sizeof(*o));
+    o->reconnect = true;
+    o->chunk = (uint64_t)7 * 188;
+    rc = tool_options(&line, o, argc, argv);
+    return rc >= 0 ? rc : take_words(o, argc - optind, argv + optind);
+}

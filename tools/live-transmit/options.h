@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tools/live-transmit/options.h
+ * @brief tltcp-live-transmit's command line: two endpoints and how to go on.
+ */
+#ifndef TOOLS_TRANSMIT_OPTIONS_H
+#define TOOLS_TRANSMIT_OPTIONS_H
+
+#include "tools/common/address.h"
+#include "tools/tltcp/peer_options.h"
+
+/** What an endpoint is. */
+enum endpoint_kind {
+    ENDPOINT_PIPE = 0, /**< standard input or output */
+    ENDPOINT_FILE = 1, /**< a file, or anything with a name */
+    ENDPOINT_UDP = 2,  /**< datagrams */
+    ENDPOINT_TLTCP = 3 /**< a connection */
+};
+
+/** How statistics are printed. */
+enum stats_format { STATS_TEXT = 0, STATS_JSON = 1, STATS_CSV = 2 };
+
+/** @brief One end. */
+struct endpoint {
+    const char *text;       /**< as typed */
+    int kind;               /**< ::endpoint_kind */
+    const char *path;       /**< FILE */
+    struct hostport at;     /**< UDP, TLTCP */
+    bool listens;           /**< TLTCP: waits for a caller */
+    bool has_mode;          /**< TLTCP: the URL says so */
+    struct peer_options to; /**< TLTCP */
+    char adapter[80];       /**< UDP: interface or address for multicast */
+    uint64_t ttl;           /**< UDP output: hops; 0: the system's */
+    uint64_t tos;           /**< UDP output: type of service */
+    uint64_t buffer;        /**< UDP: socket buffer, bytes; 0: the system's */
+};
+
+/** @brief All that the command line says. */
+struct transmit_options {
+    struct endpoint in;
+    struct endpoint out;
+    bool reconnect;          /**< goes on when a connection ends */
+    bool immediate;          /**< hands out what came at once */
+    uint64_t timeout;        /**< ns; 0: none */
+    bool timeout_connecting; /**< it ends with the first connection */
+    uint64_t chunk;          /**< bytes of a datagram out */
+    uint64_t stats_interval; /**< ns; 0: none */
+    int stats_format;        /**< ::stats_format */
+    const char *stats_out;   /**< file, or NULL: standard error */
+    const char *json;        /**< file, "-", or NULL */
+    const char *frames;      /**< CSV file, or NULL */
+    const char *qlog;        /**< folder, or NULL */
+    const char *port_file;   /**< takes the address listened on, or NULL */
+    bool quiet;
+};
+
+/**
+ * @brief Reads the command line; on --help, --version or an error it prints and
+ * says how to exit.
+ * @param argc, argv  from main()
+ * @param[out] o      filled in
+ * @return -1 to go on, else an exit status
+ */
+int transmit_options_parse(int argc, char **argv, struct transmit_options *o);
+
+#endif /* TOOLS_TRANSMIT_OPTIONS_H */

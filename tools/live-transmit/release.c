@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tools/live-transmit/release.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct release_piece {
+    struct release_piece *next;
+    uint64_t when;
+    size_t len;
+    uint8_t data[];
+};
+
+/* What has no time of its own goes with what came before it. */
+static uint64_t when_of(struct release *r, const struct tsdrain_bytes *b,
+                        uint64_t latency) {
+    uint64_t when = r->newest;
+    if (b->dts != MEDIA_TIME_NONE) {
+        bool anew = media__timemap_arrival(&r->map, b->dts, (int64_t)b->now);
+        int64_t local = media__timemap_local(&r->map, b->dts);
+        uint64_t due = (uint64_t)local + latency;
+        /* Never before what came first, but after a jump of the time line
+         * nothing that came first counts. */
+        when = due > when || anew ? due : when;
+    }
+    return when < b->now ? b->now : when;
+}
+
+bool release_push(struct release *r, const struct tsdrain_bytes *b,
+                  uint64_t latency) {
+    struct release_piece *p = malloc(sizeof(*p) + b->len);
+    if (!p) {
+        return false;
+    }
+    p->next = NULL;
+    p->len = b->len;
+    memcpy(p->data, b->data, b->len);
+    p->when = r->newest = when_of(r, b, latency);
+    if (r->last) {
+        r->last->next = p;
+    } else {
+        r->first = p;
+    }
+    r->last = p;
+    return true;
+}
+
+uint64_t release_when(const struct release *r) {
+    return r->first ? r->first->when : TLTCP_TIME_NEVER;
+}
+
+const uint8_t *release_peek(const struct release *r, size_t *len) {
+    *len = r->first ? r->first->len : 0;
+    return r->first ? r->first->data : NULL;
+}
+
+void release_pop(struct release *r) {
+    struct release_piece *p = r->first;
+    if (p) {
+        r->first = p->next;
+        r->last = r->first ? r->last : NULL;
+        free(p);
+    }
+}
+
+void release_restart(struct release *r) {
+    media__timemap_init(&r->map);
+}

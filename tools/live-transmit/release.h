@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tools/live-transmit/release.h
+ * @brief Holds bytes back until the sender's time line, laid on the clock here,
+ * plus the latency, so that they go on at the pace at which they were made.
+ */
+#ifndef TOOLS_TRANSMIT_RELEASE_H
+#define TOOLS_TRANSMIT_RELEASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "internal/media/stream/timemap.h"
+#include "libtltcp/live/tsdrain.h"
+
+/** @brief The bytes that wait; zeroed at first. */
+struct release {
+    struct release_piece *first;
+    struct release_piece *last;
+    media_timemap map;
+    uint64_t newest; /* when the last of them goes */
+};
+
+/** @brief Appends. @param r  release @param b  bytes; copied
+ * @param latency  ns @return false without memory */
+bool release_push(struct release *r, const struct tsdrain_bytes *b,
+                  uint64_t latency);
+
+/** @brief When the next bytes go; TLTCP_TIME_NEVER: there are none. */
+uint64_t release_when(const struct release *r);
+
+/** @brief Takes the next bytes. @param r  release @param[out] len  how many
+ * @return bytes, good until the next call on @p r; NULL: none */
+const uint8_t *release_peek(const struct release *r, size_t *len);
+
+/** @brief Forgets the next bytes. @param r  release */
+void release_pop(struct release *r);
+
+/** @brief A new connection: its time line is another. @param r  release */
+void release_restart(struct release *r);
+
+#endif /* TOOLS_TRANSMIT_RELEASE_H */

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tools/saratoga/batch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/common/tool.h"
+#include "tools/saratoga/node.h"
+#include "tools/saratoga/report.h"
+
+#define TOOL "saratoga"
+#define SLICE_MS 200
+/* How long stray packets are answered at the end: a lost word that all has come
+ * is asked for again within this time. */
+#define LINGER_MS 100
+#define LINGER_LOSS_MS 1000
+/* In a row: one may be a link that was out, the next one has asked anew. */
+#define SILENCES_MOST 2
+
+struct saratoga_task *saratoga_task_new(void) {
+    struct saratoga_task *t = calloc(1, sizeof(struct saratoga_task));
+    if (!t) {
+        (void)tool_fail(TOOL, "not enough memory");
+    }
+    return t;
+}
+
+void saratoga_batch_add(struct saratoga_batch *b, struct saratoga_task *t) {
+    *(b->last ? &b->last->next : &b->first) = t;
+    b->last = t;
+}
+
+unsigned saratoga_batch_drop(struct saratoga_batch *b) {
+    unsigned n = 0;
+    while (b->first) {
+        struct saratoga_task *next = b->first->next;
+        free(b->first);
+        b->first = next;
+        n++;
+    }
+    b->last = NULL;
+    return n;
+}
+
+int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
+                        const char *service, bool hear) {
+    saratoga_node_config c;
+    saratoga_config engine;
+    struct hostport bind;
+    memset(b, 0, sizeof(*b));
+    b->args = a;
+    b->reports = json_array();
+    saratoga_bar_init(&b->bar, a->quiet);
+    if (!tool_node_config(a, &c, &engine, &bind) ||
+        (a->group && !saratoga_place("--group", a->group, &b->group))) {
+        return TOOL_USAGE;
+    }
+    if (!c.service) {
+        c.service = service;
+    }
+    c.join = hear && !saratoga_is_secured(a); /* they are plain */
+    return tool_node_open(&b->node, &c);
+}
+
+/* --- Beginning ----------------------------------------------------------- */
+
+static const char *shown(const struct saratoga_task *t, char *out) {
+    return saratoga_shown(out, t->file[0] ? t->file : t->path);
+}
+
+static bool start(struct saratoga_batch *b, struct saratoga_task *t) {
+    char name[SARATOGA_SHOWN];
+    saratoga_node_transfer x;
+    int rc;
+    saratoga_node_transfer_init(&x);
+    x.type = t->type;
+    x.host = t->host;
+    x.service = t->port;
+    x.path = t->path;
+    x.folder = t->folder[0] ? t->folder : NULL;
+    x.file = t->file[0] ? t->file : NULL;
+    x.resume = t->resume;
+    x.overwrite = t->overwrite;
+    x.stream = t->stream;
+    x.input = STDIN_FILENO;
+    x.output = STDOUT_FILENO;
+    if (t->type == SARATOGA_GET && b->args->group) {
+        x.group = b->group.host;
+        x.group_service = b->group.port;
+    }
+    rc = saratoga_node_start(b->node, &x, &t->id);
+    if (rc != 0) {
+        (void)tool_fail(TOOL, "%s: %s", saratoga_remote(name, t),
+                        saratoga_strerror(rc));
+    }
+    return rc == 0;
+}
+
+/* Whether one that runs is about the same file. */
+static bool is_busy(const struct saratoga_batch *b,
+                    const struct saratoga_task *t) {
+    for (const struct saratoga_task *r = b->running; r; r = r->next) {
+        if (strcmp(r->path, t->path) == 0 ||
+            (strcmp(r->file, t->file) == 0 &&
+             strcmp(r->folder, t->folder) == 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A signal came before them. */
+static void leave_waiting(struct saratoga_batch *b) {
+    unsigned n = saratoga_batch_drop(b);
+    if (n > 0) {
+        b->failed += n;
+        (void)tool_fail(TOOL, "stopped, %u not begun", n);
+    }
+}
+
+/* What had no answer may be the end of a pass: no more is begun until one of
+ * those that run tells otherwise. */
+static bool holds(const struct saratoga_batch *b) {
+    return b->unreachable && b->n_running > 0;
+}
+
+static void start_some(struct saratoga_batch *b) {
+    while (!holds(b) && b->first && b->n_running < b->args->parallel &&
+           !is_busy(b, b->first)) {
+        struct saratoga_task *t = b->first;
+        b->first = t->next;
+        b->last = b->first ? b->last : NULL;
+        if (start(b, t)) {
+            t->next = b->running;
+            b->running = t;
+            b->n_running++;
+        } else {
+            b->failed++;
+            free(t);
+        }
+    }
+}
+
+/* --- On the way ---------------------------------------------------------- */
+
+static void add_up(struct saratoga_progress *p, const saratoga_stats *st) {
+    p->size += st->size_bytes == SARATOGA_SIZE_UNKNOWN ? 0 : st->size_bytes;
+    p->bytes += st->bytes;
+    p->fresh +=
+        st->bytes > st->resumed_bytes ? st->bytes - st->resumed_bytes : 0;
+    p->now = st->now;
+}
+
+static void draw(struct saratoga_batch *b) {
+    struct saratoga_progress p = b->over;
+    char name[SARATOGA_SHOWN];
+    for (const struct saratoga_task *t = b->running; t; t = t->next) {
+        saratoga_stats st;
+        saratoga_stats_init(&st);
+        if (saratoga_node_get_stats(b->node, t->id, &st) == 0) {
+            add_up(&p, &st);
+        }
+    }
+    if (b->running) {
+        (void)shown(b->running, name);
+        if (b->n_running > 1) {
+            (void)snprintf(name, sizeof(name), "%u files", b->n_running);
+        }
+        saratoga_bar_show(&b->bar, name, &p);
+    }
+}
+
+static void cancel_all(struct saratoga_batch *b) {
+    for (const struct saratoga_task *t = b->running; t; t = t->next) {
+        (void)saratoga_node_cancel(b->node, t->id);
+    }
+}
+
+/* --- The end ------------------------------------------------------------- */
+
+/* Something came that the next one can go on with. */
+static bool is_kept(const struct saratoga_task *t,
+                    const saratoga_node_event *ev) {
+    return ev->stats.sending == 0 && ev->stats.bytes > 0 &&
+           ev->stats.size_bytes != SARATOGA_SIZE_UNKNOWN && /* a stream */
+           !t->stream && saratoga_is_transfer(t->type);
+}
+
+/* The wire says no more than that it is denied. */
+static const char *why_denied(uint32_t type) {
+    switch (type) {
+    case SARATOGA_GET:
+        return "; is it a folder (-r), or served with --no-read or --auth-key?";
+    case SARATOGA_GETDIR:
+        return "; is it served with --no-read or --auth-key?";
+    case SARATOGA_PUT:
+    case SARATOGA_GIVE:
+        return "; is there --write at serve, and --overwrite if it has it?";
+    default:
+        return "; is there --delete at serve?";
+    }
+}
+
+/* What may help against an error. */
+static const char *hint(const struct saratoga_task *t,
+                        const saratoga_node_event *ev) {
+    switch (ev->error) {
+    case SARATOGA_ERR_REFUSED:
+        if (ev->status == SARATOGA_ACCESS_DENIED) {
+            return why_denied(t->type);
+        }
+        break;
+    case SARATOGA_ERR_TIMEOUT:
+    case SARATOGA_ERR_IN_VAIN:
+    case SARATOGA_ERR_NO_SPACE:
+        break;
+    default:
+        return "";
+    }
+    return is_kept(t, ev) ? ", kept for --resume" : "";
+}
+
+/* Why it ended, what was kept, and what may help. */
+static const char *outcome(char *out, const struct saratoga_task *t,
+                           const saratoga_node_event *ev) {
+    size_t len;
+    if (ev->error == SARATOGA_ERR_CANCELLED && tool_is_stopped()) {
+        return is_kept(t, ev) ? "stopped; what has come is kept for --resume"
+                              : "stopped";
+    }
+    (void)saratoga_outcome(out, ev);
+    len = strlen(out);
+    (void)snprintf(out + len, SARATOGA_OUTCOME - len, "%s", hint(t, ev));
+    return out;
+}
+
+static void tell(const struct saratoga_batch *b, const struct saratoga_task *t,
+                 const saratoga_node_event *ev) {
+    bool worth = ev->error != 0 || saratoga_is_transfer(t->type);
+    char name[SARATOGA_SHOWN];
+    char how[SARATOGA_OUTCOME];
+    if (b->logs && worth) {
+        saratoga_log("%s: %s", saratoga_remote(name, t), outcome(how, t, ev));
+    } else if (ev->error != 0) {
+        (void)tool_fail(TOOL, "%s: %s", saratoga_remote(name, t),
+                        outcome(how, t, ev));
+    } else if (b->bar.on && worth) {
+        (void)fprintf(stderr, "%s: %s\n", shown(t, name), outcome(how, t, ev));
+    }
+}
+
+/* Each that waits for this peer would wait in vain. */
+static void give_up_peer(struct saratoga_batch *b,
+                         const struct saratoga_task *gone) {
+    struct saratoga_task **at = &b->first;
+    char name[SARATOGA_SHOWN];
+    struct saratoga_task peer = *gone;
+    unsigned n = 0;
+    b->last = NULL;
+    while (*at) {
+        struct saratoga_task *t = *at;
+        if (strcmp(t->host, gone->host) == 0 &&
+            strcmp(t->port, gone->port) == 0) {
+            *at = t->next;
+            free(t);
+            n++;
+        } else {
+            b->last = t;
+            at = &t->next;
+        }
+    }
+    b->failed += n;
+    peer.path[0] = '\0';
+    if (n > 0) {
+        (void)tool_fail(TOOL, "%s: still silent, %u not begun",
+                        saratoga_remote(name, &peer), n);
+    }
+}
+
+static void count_silence(struct saratoga_batch *b,
+                          const struct saratoga_task *t) {
+    if (!b->unreachable) {
+        b->silences = 0;
+    } else if (b->n_running == 0 && ++b->silences >= SILENCES_MOST) {
+        give_up_peer(b, t);
+    }
+}
+
+static void finish(struct saratoga_batch *b, const struct saratoga_task *t,
+                   const saratoga_node_event *ev) {
+    saratoga_bar_clear(&b->bar);
+    b->done++;
+    b->unreachable =
+        ev->error == SARATOGA_ERR_TIMEOUT || ev->error == SARATOGA_ERR_IN_VAIN;
+    b->repaired = b->repaired || ev->stats.holes_reported > 0;
+    add_up(&b->over, &ev->stats);
+    if (b->args->json && saratoga_is_transfer(t->type)) {
+        json_array_append_new(b->reports, saratoga_report(t, ev));
+    }
+    b->failed += ev->error != 0 ? 1 : 0;
+    if (!b->unreachable || !b->hushed) {
+        tell(b, t, ev);
+    }
+    if (b->on_done) {
+        b->on_done(b, t, ev);
+    }
+    count_silence(b, t);
+}
+
+/* The task that a transfer belongs to, which no longer counts as running. */
+static struct saratoga_task *take_running(struct saratoga_batch *b,
+                                          uint64_t id) {
+    struct saratoga_task **at = &b->running;
+    struct saratoga_task *t;
+    while (*at && (*at)->id != id) {
+        at = &(*at)->next;
+    }
+    t = *at;
+    if (t) {
+        *at = t->next;
+        b->n_running--;
+    }
+    return t;
+}
+
+static void take_events(struct saratoga_batch *b) {
+    saratoga_node_event ev;
+    while (saratoga_node_next_event(b->node, &ev) == 1) {
+        if (ev.type == SARATOGA_NODE_DONE) {
+            struct saratoga_task *t = take_running(b, ev.id);
+            if (t) {
+                finish(b, t, &ev);
+                free(t);
+            }
+        } else if (ev.type == SARATOGA_NODE_PEER && b->on_peer) {
+            b->on_peer(b, NULL, &ev);
+        }
+    }
+}
+
+static void go_on(struct saratoga_batch *b) {
+    if (tool_is_stopped()) {
+        leave_waiting(b);
+    } else {
+        start_some(b);
+    }
+}
+
+void saratoga_batch_run(struct saratoga_batch *b) {
+    bool asked = false;
+    go_on(b);
+    while (b->running) {
+        if (tool_is_stopped() && !asked) {
+            cancel_all(b);
+            asked = true;
+        }
+        saratoga_node_run(b->node, SLICE_MS);
+        take_events(b);
+        saratoga_tell_mtu(b->args, b->node, &b->told_mtu, &b->bar);
+        go_on(b);
+        draw(b);
+    }
+}
+
+static uint64_t now(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * SARATOGA_S + (uint64_t)t.tv_nsec;
+}
+
+void saratoga_batch_wait(struct saratoga_batch *b, uint64_t ns,
+                         const bool *stop) {
+    uint64_t end = ns < UINT64_MAX - now() ? now() + ns : UINT64_MAX;
+    while (!tool_is_stopped() && now() < end && !(stop && *stop)) {
+        uint64_t left = (end - now()) / SARATOGA_MS + 1;
+        saratoga_node_run(b->node, left < SLICE_MS ? (unsigned)left : SLICE_MS);
+        take_events(b);
+    }
+}
+
+int saratoga_batch_close(struct saratoga_batch *b, int rc) {
+    unsigned ms = b->repaired ? LINGER_LOSS_MS : LINGER_MS;
+    if (b->node && b->done > b->failed) {
+        saratoga_batch_wait(b, ms * SARATOGA_MS, NULL);
+    }
+    saratoga_node_close(b->node);
+    b->node = NULL;
+    json_decref(b->reports);
+    (void)saratoga_batch_drop(b);
+    return rc == TOOL_OK && b->failed > 0 ? TOOL_FAILED : rc;
+}
+
+int saratoga_batch_report(struct saratoga_batch *b) {
+    if (!b->args->json) {
+        return TOOL_OK;
+    }
+    return tool_write_json(TOOL, b->args->json,
+                           saratoga_report_all(b->reports));
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tools/tltcp/mux.h"
+
+#include <errno.h>
+#include <libavcodec/bsf.h>
+#include <libavformat/avformat.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/tltcp/mux_stream.h"
+
+#define BACKLOG_MAX 512 /* frames kept until every stream can be described */
+#define NS ((AVRational){1, 1000000000})
+
+struct mux {
+    AVFormatContext *format;
+    struct mux_stream stream[MUX_STREAMS_MAX];
+    unsigned expected; /* streams that the sender announced */
+    AVPacket *backlog[BACKLOG_MAX];
+    size_t waiting;
+    bool started; /* the header is written */
+};
+
+static bool complain(char *why, const char *what, int error) {
+    char text[AV_ERROR_MAX_STRING_SIZE] = "";
+    (void)av_strerror(error, text, sizeof(text));
+    (void)snprintf(why, MUX_WHY_MAX, "%s: %s", what, text);
+    return false;
+}
+
+struct mux *mux_open(const char *path, const char *format, char *why) {
+    struct mux *m = calloc(1, sizeof(*m));
+    const char *name = strcmp(path, "-") == 0 ? "pipe:1" : path;
+    int rc;
+    if (!m) {
+        (void)snprintf(why, MUX_WHY_MAX, "out of memory");
+        return NULL;
+    }
+    rc = avformat_alloc_output_context2(&m->format, NULL, format, name);
+    if (rc < 0) {
+        (void)snprintf(why, MUX_WHY_MAX,
+                       format
+                           ? "there is no container '%.40s'"
+                           : "its name tells no container; end it with .mp4, "
+                             ".mkv or .ts, or say which with --format",
+                       format);
+        free(m);
+        return NULL;
+    }
+    return m;
+}
+
+static struct mux_stream *find(struct mux *m, unsigned stream) {
+    return stream < MUX_STREAMS_MAX ? &m->stream[stream] : NULL;
+}
+
+bool mux_describe(struct mux *m, unsigned stream, const media_config *c,
+                  char *why) {
+    struct mux_stream *s = find(m, stream);
+    if (!s) {
+        (void)snprintf(why, MUX_WHY_MAX, "more than %d streams",
+                       MUX_STREAMS_MAX);
+        return false;
+    }
+    if (s->out) {
+        /* the container has its description; a new one comes too late, and the
+         * bytes themselves mostly carry what changed */
+        return true;
+    }
+    if (c->streams > m->expected) {
+        m->expected = c->streams;
+    }
+    return mux_stream_describe(s, m->format, c, why);
+}
+
+static bool is_complete(const struct mux *m) {
+    unsigned described = 0;
+    for (unsigned i = 0; i < MUX_STREAMS_MAX; i++) {
+        if (!m->stream[i].out) {
+            continue;
+        }
+        described++;
+        if (!m->stream[i].ready) {
+            return false;
+        }
+    }
+    return described > 0 && described >= m->expected;
+}
+
+static bool write_packet(struct mux *m, AVPacket *p, char *why) {
+    struct mux_stream *s = &m->stream[p->stream_index];
+    int rc;
+    if (!mux_stream_fix_times(s, p)) {
+        av_packet_unref(p);
+        return true;
+    }
+    av_packet_rescale_ts(p, NS, s->out->time_base);
+    p->stream_index = s->out->index;
+    rc = av_interleaved_write_frame(m->format, p);
+    return rc >= 0 || complain(why, "cannot be written", rc);
+}
+
+static bool flush_backlog(struct mux *m, char *why) {
+    bool ok = true;
+    for (size_t i = 0; i < m->waiting; i++) {
+        ok = ok && write_packet(m, m->backlog[i], why);
+        av_packet_free(&m->backlog[i]);
+    }
+    m->waiting = 0;
+    return ok;
+}
+
+static bool start(struct mux *m, char *why) {
+    int rc = 0;
+    if (!(m->format->oformat->flags & AVFMT_NOFILE)) {
+        rc = avio_open(&m->format->pb, m->format->url, AVIO_FLAG_WRITE);
+    }
+    if (rc < 0) {
+        return complain(why, "cannot be opened", rc);
+    }
+    rc = avformat_write_header(m->format, NULL);
+    if (rc < 0) {
+        return complain(why, "the container does not take these streams", rc);
+    }
+    m->started = true;
+    return flush_backlog(m, why);
+}
+
+static AVPacket *make_packet(const media_header *h, const uint8_t *data) {
+    AVPacket *p = av_packet_alloc();
+    if (!p || av_new_packet(p, (int)h->length) < 0) {
+        av_packet_free(&p);
+        return NULL;
+    }
+    memcpy(p->data, data, h->length);
+    p->stream_index = h->stream;
+    p->pts = h->pts == MEDIA_TIME_NONE ? AV_NOPTS_VALUE : h->pts;
+    p->dts = h->dts == MEDIA_TIME_NONE ? AV_NOPTS_VALUE : h->dts;
+    p->duration = h->duration == MEDIA_TIME_NONE ? 0 : h->duration;
+    if (h->frame_class == MEDIA_CLASS_KEY ||
+        h->frame_class == MEDIA_CLASS_AUDIO) {
+        p->flags |= AV_PKT_FLAG_KEY;
+    }
+    if (h->flags & MEDIA_FLAG_CORRUPTED) {
+        p->flags |= AV_PKT_FLAG_CORRUPT;
+    }
+    return p;
+}
+
+/* Until every stream is described and the header can be written, frames wait;
+ * when too many do, the streams that are not ready are left without. */
+static bool hold(struct mux *m, AVPacket *p, char *why) {
+    m->backlog[m->waiting++] = p;
+    if (m->waiting == BACKLOG_MAX || is_complete(m)) {
+        return start(m, why);
+    }
+    return true;
+}
+
+bool mux_write(struct mux *m, const media_header *h, const uint8_t *data,
+               char *why) {
+    struct mux_stream *s = find(m, h->stream);
+    AVPacket *p;
+    bool ok;
+    if (!s || !s->out || h->length == 0) {
+        return true; /* nobody said what it is */
+    }
+    p = make_packet(h, data);
+    if (!p || !mux_stream_filter(s, p)) {
+        av_packet_free(&p);
+        (void)snprintf(why, MUX_WHY_MAX, "out of memory");
+        return false;
+    }
+    if (!m->started) {
+        return hold(m, p, why);
+    }
+    ok = write_packet(m, p, why);
+    av_packet_free(&p);
+    return ok;
+}
+
+bool mux_close(struct mux *m, char *why) {
+    bool ok = true;
+    int rc;
+    if (!m) {
+        return true;
+    }
+    if (!m->started && m->waiting > 0) {
+        ok = start(m, why);
+    }
+    if (m->started) {
+        rc = av_write_trailer(m->format);
+        ok = (rc >= 0 || complain(why, "cannot be completed", rc)) && ok;
+    }
+    for (size_t i = 0; i < m->waiting; i++) {
+        av_packet_free(&m->backlog[i]);
+    }
+    if (m->format->pb && !(m->format->oformat->flags & AVFMT_NOFILE)) {
+        rc = avio_closep(&m->format->pb);
+        ok = (rc >= 0 || complain(why, "cannot be completed", rc)) && ok;
+    }
+    for (unsigned i = 0; i < MUX_STREAMS_MAX; i++) {
+        mux_stream_free(&m->stream[i]);
+    }
+    avformat_free_context(m->format);
+    free(m);
+    return ok;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tools/tltcp/recv_options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/units.h"
+#include "tools/common/tool.h"
+#include "tools/tltcp/url.h"
+
+#define TOOL "tltcp-recv"
+
+static const char help[] =
+    "Usage: tltcp-recv [OPTION...] tltcp://[HOST]:PORT[?KEY=VALUE&...] OUTPUT\n"
+    "\n"
+    "Listens, and writes the video and audio that a caller sends into OUTPUT;\n"
+    "the name's ending says the container (.mp4, .mkv, .ts ...; -: standard\n"
+    "output, with --format). Frames that did not arrive whole are left out.\n"
+    "One caller is served at a time; the next one's stream goes to OUTPUT "
+    "with\n"
+    "a number before the ending. Port 0 takes a free port.\n"
+    "\n"
+    "Options:\n"
+    "  --latency MS           how long after its display time a frame is "
+    "still\n"
+    "                         of use, for the counts (what the sender says)\n"
+    "  --once                 ends after the first caller\n"
+    "  --drop-undecodable     leaves out whole frames too, when what they "
+    "refer\n"
+    "                         to is missing\n"
+    "  --format NAME          the container, whatever the name's "
+    "ending\n" SECRETS_HELP
+    "  --streamid ID          refuses callers that ask for anything else\n"
+    "  --fec WHEN             takes repair packets: auto, when the sender "
+    "wants\n"
+    "                         them (default); off\n"
+    "  --qlog DIR             writes a trace of each connection\n"
+    "  --json FILE            writes statistics at the end; -: standard "
+    "output\n"
+    "  --frames FILE          writes when every frame arrived as CSV\n"
+    "  --port-file FILE       writes the address listened on\n"
+    "  -q, --quiet            no progress line\n"
+    "  -h, --help             this text\n"
+    "  -V, --version          the version\n"
+    "\n"
+    "Keys of the URL: latency, passphrase, passphrase-file, key-file, "
+    "streamid, fec;\n"
+    "idle-timeout: gives a caller up after so long a silence (30000; the lower "
+    "of\n"
+    "both ends counts); dscp: of what leaves here, up to 63 (0).\n"
+    "\n"
+    "How lateness is counted: the sender's time line is laid on the clock "
+    "here\n"
+    "such that the frame which took the least time arrives the moment it was\n"
+    "sent. A frame is on time when it, and all that it refers to, are there "
+    "by\n"
+    "its display time + latency.\n"
+    "\n"
+    "Exit status: 0 when all went well, 1 after a failure, 2 for wrong usage.\n"
+    "\n"
+    "Examples:\n"
+    "  $ tltcp-recv --once --json - tltcp://:5000 film.mkv\n";
+
+enum {
+    OPT_LATENCY = 256,
+    OPT_ONCE,
+    OPT_DROP,
+    OPT_FORMAT,
+    OPT_PASSPHRASE,
+    OPT_PASSPHRASE_FILE,
+    OPT_KEY_FILE,
+    OPT_STREAMID,
+    OPT_FEC,
+    OPT_QLOG,
+    OPT_JSON,
+    OPT_FRAMES,
+    OPT_PORT_FILE
+};
+
+static const struct option options[] = {
+    {"latency", required_argument, NULL, OPT_LATENCY},
+    {"once", no_argument, NULL, OPT_ONCE},
+    {"drop-undecodable", no_argument, NULL, OPT_DROP},
+    {"format", required_argument, NULL, OPT_FORMAT},
+    {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
+    {"passphrase-file", required_argument, NULL, OPT_PASSPHRASE_FILE},
+    {"key-file", required_argument, NULL, OPT_KEY_FILE},
+    {"streamid", required_argument, NULL, OPT_STREAMID},
+    {"fec", required_argument, NULL, OPT_FEC},
+    {"qlog", required_argument, NULL, OPT_QLOG},
+    {"json", required_argument, NULL, OPT_JSON},
+    {"frames", required_argument, NULL, OPT_FRAMES},
+    {"port-file", required_argument, NULL, OPT_PORT_FILE},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {NULL, 0, NULL, 0}};
+
+static const char *take(void *user, const char *name, const char *text) {
+    struct recv_options *o = user;
+    const struct {
+        const char *name;
+        const char **to;
+    } texts[] = {{"format", &o->format},
+                 {"json", &o->json},
+                 {"frames", &o->frames},
+                 {"port-file", &o->port_file}};
+    const char *wrong = NULL;
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        if (strcmp(texts[i].name, name) == 0) {
+            *texts[i].to = text;
+            return NULL;
+        }
+    }
+    if (strcmp(name, "once") == 0) {
+        o->once = true;
+    } else if (strcmp(name, "drop-undecodable") == 0) {
+        o->keep_broken = false;
+    } else if (strcmp(name, "quiet") == 0) {
+        o->quiet = true;
+    } else {
+        (void)peer_option(&o->from, name, text, &wrong);
+    }
+    return wrong;
+}
+
+static const char *take_key(void *user, const char *key, const char *value) {
+    static const char *const keys[] = {
+        "latency",  "passphrase", "passphrase-file", "key-file",
+        "streamid", "fec",        "idle-timeout",    "dscp"};
+    struct recv_options *o = user;
+    const char *wrong = NULL;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (strcmp(key, keys[i]) == 0) {
+            (void)peer_key(&o->from, key, value, &wrong);
+            return wrong;
+        }
+    }
+    return "no such key; there are latency, passphrase, passphrase-file, "
+           "key-file, streamid, fec, idle-timeout, dscp";
+}
+
+static int take_words(struct recv_options *o, int words, char **word) {
+    char why[URL_WHY_MAX];
+    bool understood;
+    if (words != 2) {
+        return tool_misuse(TOOL, "URL and OUTPUT are wanted, both");
+    }
+    o->url = word[0];
+    o->output = word[1];
+    understood =
+        url_parse(o->url, "tltcp://", true, &o->local, take_key, o, why);
+    url_hide_secrets(word[0]);
+    if (!understood) {
+        return tool_misuse(TOOL, "%s: %s", o->url, why);
+    }
+    if (strcmp(o->output, "-") == 0 && !o->format) {
+        return tool_misuse(TOOL, "standard output wants --format");
+    }
+    if (strcmp(o->output, "-") == 0 && o->json && strcmp(o->json, "-") == 0) {
+        return tool_misuse(TOOL,
+                           "OUTPUT and --json cannot both be standard output");
+    }
+    return peer_options_check(TOOL, &o->from);
+}
+
+static const struct tool_line line = {TOOL, help, ":qhV", options, take};
+
+int recv_options_parse(int argc, char **argv, struct recv_options *o) {
+    int rc;
+    memset(o, 0, sizeof(*o));
+    peer_options_init(&o->from);
+    o->keep_broken = true;
+    rc = tool_options(&line, o, argc, argv);
+    return rc >= 0 ? rc : take_words(o, argc - optind, argv + optind);
+}

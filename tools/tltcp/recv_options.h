@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tools/tltcp/recv_options.h
+ * @brief tltcp-recv's command line.
+ */
+#ifndef TOOLS_RECV_OPTIONS_H
+#define TOOLS_RECV_OPTIONS_H
+
+#include "tools/common/address.h"
+#include "tools/tltcp/peer_options.h"
+
+/** @brief All that the command line says. */
+struct recv_options {
+    const char *url;          /**< as typed */
+    const char *output;       /**< file, or "-" */
+    const char *format;       /**< container, or NULL: by the name of output */
+    struct hostport local;    /**< from the URL */
+    struct peer_options from; /**< the connection; its latency holds instead of
+                                   the sender's when given */
+    bool once;                /**< one caller, then the end */
+    bool keep_broken;      /**< frames that cannot be decoded go in as well */
+    const char *json;      /**< file, "-", or NULL */
+    const char *frames;    /**< CSV file, or NULL */
+    const char *port_file; /**< takes the address listened on, or NULL */
+    bool quiet;
+};
+
+/**
+ * @brief Reads the command line; on --help, --version or an error it prints and
+ * says how to exit.
+ * @param argc, argv  from main()
+ * @param[out] o      filled in
+ * @return -1 to go on, else an exit status
+ */
+int recv_options_parse(int argc, char **argv, struct recv_options *o);
+
+#endif /* TOOLS_RECV_OPTIONS_H */

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tools/tltcp/send_options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/units.h"
+#include "tools/common/tool.h"
+#include "tools/tltcp/url.h"
+
+#define TOOL "tltcp-send"
+
+static const char help[] =
+    "Usage: tltcp-send [OPTION...] INPUT tltcp://HOST:PORT[?KEY=VALUE&...]\n"
+    "\n"
+    "Sends the video and audio of INPUT, anything that libavformat opens (-:\n"
+    "standard input), frame by frame. Every frame has a deadline; what cannot\n"
+    "be there in time is not sent, so that what still matters is.\n"
+    "\n"
+    "Options:\n"
+    "  --latency MS           how long after its display time a frame is "
+    "still\n"
+    "                         of use (200)\n"
+    "  --deadline-mode MODE   pts: display time + latency (default); gop: the\n"
+    "                         chain of an I frame shares one deadline\n"
+    "  --drop-policy POLICY   section: by deadline alone; dependents: also "
+    "what\n"
+    "                         needs a lost frame (default); until-keyframe\n"
+    "  --reference-grace MS   how much longer frames that others need are "
+    "worth\n"
+    "                         sending, except with policy section (1000)\n"
+    "  --speed X              plays X times as fast (1); 0: as fast as the\n"
+    "                         connection takes it, without deadlines\n"
+    "  --loop N               sends INPUT N times (1)\n"
+    "  --congestion NAME      name of a controller, such as cubic, bbr (auto)\n"
+    "  --recovery NAME        packet (default) or dupack\n" SECRETS_HELP
+    "  --streamid ID          what the listener is asked for\n"
+    "  --max-rate RATE        at most so much on the wire, such as 4mbit\n"
+    "  --initial-window N     packets that leave before the first is "
+    "acknowledged,\n"
+    "                         on a path that is known (0: as the controller "
+    "has it)\n"
+    "  --fec WHEN             sends repair packets: auto, where there is no "
+    "time\n"
+    "                         to repeat what is lost (default); on, off\n"
+    "  --connect-timeout MS   gives up connecting after (5000)\n"
+    "  --qlog DIR             writes a trace of the connection\n"
+    "  --json FILE            writes statistics at the end; -: standard "
+    "output\n"
+    "  --frames FILE          writes what became of every frame as CSV\n"
+    "  --stats-interval TIME  prints a line of statistics at intervals\n"
+    "  -q, --quiet            no progress bar\n"
+    "  -h, --help             this text\n"
+    "  -V, --version          the version\n"
+    "\n"
+    "Keys of the URL: latency, passphrase, passphrase-file, key-file, "
+    "streamid,\n"
+    "congestion-control, max-rate, initial-window, fec, drop-policy,\n"
+    "reference-grace, deadline-mode, connect-timeout; idle-timeout: gives up\n"
+    "after so long a silence of the peer (30000; the lower of both ends "
+    "counts);\n"
+    "dscp: of what leaves here, up to 63 (0).\n"
+    "\n"
+    "Exit status: 0 when all went well, 1 after a failure, 2 for wrong usage.\n"
+    "\n"
+    "Examples:\n"
+    "  $ tltcp-send --latency 200 film.mp4 tltcp://192.0.2.7:5000\n";
+
+enum {
+    OPT_LATENCY = 256,
+    OPT_MODE,
+    OPT_POLICY,
+    OPT_GRACE,
+    OPT_SPEED,
+    OPT_LOOP,
+    OPT_CONGESTION,
+    OPT_RECOVERY,
+    OPT_PASSPHRASE,
+    OPT_PASSPHRASE_FILE,
+    OPT_KEY_FILE,
+    OPT_STREAMID,
+    OPT_MAX_RATE,
+    OPT_INITIAL_WINDOW,
+    OPT_FEC,
+    OPT_CONNECT_TIMEOUT,
+    OPT_QLOG,
+    OPT_JSON,
+    OPT_FRAMES,
+    OPT_STATS_INTERVAL
+};
+
+static const struct option options[] = {
+    {"latency", required_argument, NULL, OPT_LATENCY},
+    {"deadline-mode", required_argument, NULL, OPT_MODE},
+    {"drop-policy", required_argument, NULL, OPT_POLICY},
+    {"reference-grace", required_argument, NULL, OPT_GRACE},
+    {"speed", required_argument, NULL, OPT_SPEED},
+    {"loop", required_argument, NULL, OPT_LOOP},
+    {"congestion", required_argument, NULL, OPT_CONGESTION},
+    {"recovery", required_argument, NULL, OPT_RECOVERY},
+    {"passphrase", required_argument, NULL, OPT_PASSPHRASE},
+    {"passphrase-file", required_argument, NULL, OPT_PASSPHRASE_FILE},
+    {"key-file", required_argument, NULL, OPT_KEY_FILE},
+    {"streamid", required_argument, NULL, OPT_STREAMID},
+    {"max-rate", required_argument, NULL, OPT_MAX_RATE},
+    {"initial-window", required_argument, NULL, OPT_INITIAL_WINDOW},
+    {"fec", required_argument, NULL, OPT_FEC},
+    {"connect-timeout", required_argument, NULL, OPT_CONNECT_TIMEOUT},
+    {"qlog", required_argument, NULL, OPT_QLOG},
+    {"json", required_argument, NULL, OPT_JSON},
+    {"frames", required_argument, NULL, OPT_FRAMES},
+    {"stats-interval", required_argument, NULL, OPT_STATS_INTERVAL},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {NULL, 0, NULL, 0}};
+
+static const char *take(void *user, const char *name, const char *text) {
+    struct send_options *o = user;
+    const char *wrong = NULL;
+    if (peer_option(&o->to, name, text, &wrong)) {
+        return wrong;
+    }
+    if (strcmp(name, "speed") == 0) {
+        return units_number(text, &o->speed);
+    }
+    if (strcmp(name, "loop") == 0) {
+        return units_count(text, 1, 1000000, &o->loops);
+    }
+    if (strcmp(name, "stats-interval") == 0) {
+        return units_time(text, &o->stats_interval);
+    }
+    if (strcmp(name, "json") == 0) {
+        o->json = text;
+    } else if (strcmp(name, "frames") == 0) {
+        o->to.feed.frames = text;
+    } else {
+        o->quiet = true;
+    }
+    return NULL;
+}
+
+static const char *take_key(void *user, const char *key, const char *value) {
+    struct send_options *o = user;
+    const char *wrong = NULL;
+    return peer_key(&o->to, key, value, &wrong)
+               ? wrong
+               : "no such key; there are " PEER_KEYS;
+}
+
+static int take_words(struct send_options *o, int words, char **word) {
+    char why[URL_WHY_MAX];
+    bool understood;
+    if (words != 2) {
+        return tool_misuse(TOOL, "INPUT and URL are wanted, both");
+    }
+    o->input = word[0];
+    o->url = word[1];
+    understood =
+        url_parse(o->url, "tltcp://", false, &o->peer, take_key, o, why);
+    url_hide_secrets(word[1]);
+    if (!understood) {
+        return tool_misuse(TOOL, "%s: %s", o->url, why);
+    }
+    if (strcmp(o->peer.port, "0") == 0) {
+        return tool_misuse(TOOL, "%s: the port cannot be 0", o->url);
+    }
+    return peer_options_check(TOOL, &o->to);
+}
+
+static const struct tool_line line = {TOOL, help, ":qhV", options, take};
+
+int send_options_parse(int argc, char **argv, struct send_options *o) {
+    int rc;
+    memset(o, 0, sizeof(*o));
+    peer_options_init(&o->to);
+    o->to.config.report_fates = true;
+    o->speed = 1;
+    o->loops = 1;
+    rc = tool_options(&line, o, argc, argv);
+    return rc >= 0 ? rc : take_words(o, argc - optind, argv + optind);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tools/tltcp/send_options.h
+ * @brief tltcp-send's command line.
+ */
+#ifndef TOOLS_SEND_OPTIONS_H
+#define TOOLS_SEND_OPTIONS_H
+
+#include "tools/common/address.h"
+#include "tools/tltcp/peer_options.h"
+
+/** @brief All that the command line says. */
+struct send_options {
+    const char *input;       /**< file, or "-" */
+    const char *url;         /**< as typed */
+    struct hostport peer;    /**< from the URL */
+    struct peer_options to;  /**< the connection and what is sent */
+    double speed;            /**< 1: as timed; 0: without pacing */
+    uint64_t loops;          /**< times that the input is sent */
+    uint64_t stats_interval; /**< ns; 0: no lines */
+    const char *json;        /**< file, "-", or NULL */
+    bool quiet;
+};
+
+/**
+ * @brief Reads the command line; on --help, --version or an error it prints and
+ * says how to exit.
+ * @param argc, argv  from main()
+ * @param[out] o      filled in
+ * @return -1 to go on, else an exit status
+ */
+int send_options_parse(int argc, char **argv, struct send_options *o);
+
+#endif /* TOOLS_SEND_OPTIONS_H */

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * tltcp-recv: a caller's frames out of TLTCP into a file.
+ */
+#include <errno.h>
+#include <libavutil/log.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "libtltcp/live/drain.h"
+#include "tltcp/socket.h"
+#include "tools/common/tool.h"
+#include "tools/tltcp/progress.h"
+#include "tools/tltcp/reception.h"
+#include "tools/tltcp/recv_options.h"
+
+#define TOOL "tltcp-recv"
+#define TICK_NS 200000000
+
+struct server {
+    const struct recv_options *options;
+    tltcp_socket *listener;
+    atomic_bool busy; /* read on the listener's own thread */
+    struct reception_wishes wishes;
+    struct reception_totals totals;
+    struct progress progress;
+    struct secrets_watch watch;
+    sigset_t during_wait;
+};
+
+/* Runs on the listener's thread.  What it says yes to may never be a caller. */
+static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
+    struct server *s = user;
+    const char *wanted = s->options->from.config.stream_id;
+    if (wanted && strcmp(wanted, caller->stream_id) != 0) {
+        (void)snprintf(reason, TLTCP_REASON_MAX + 1,
+                       "no stream of that name here");
+        return false;
+    }
+    if (atomic_load(&s->busy)) {
+        (void)snprintf(reason, TLTCP_REASON_MAX + 1, PEER_BUSY);
+        return false;
+    }
+    return true;
+}
+
+static int write_port(const struct server *s) {
+    struct address a = {.len = sizeof(a.sa)};
+    char text[ADDRESS_TEXT_MAX];
+    const char *path = s->options->port_file;
+    if (tltcp_local_address(s->listener, (struct sockaddr *)&a.sa, &a.len) !=
+        0) {
+        return TOOL_OK;
+    }
+    address_text(&a, text);
+    if (path && tool_write_text(TOOL, path, text) != TOOL_OK) {
+        return TOOL_FAILED;
+    }
+    if (!s->options->quiet) {
+        (void)fprintf(stderr, "%s: listening on %s\n", TOOL, text);
+    }
+    return TOOL_OK;
+}
+
+static int start_listening(struct server *s) {
+    const struct recv_options *o = s->options;
+    tltcp_config config = o->from.config;
+    bool any = o->local.host[0] == '\0' || strcmp(o->local.host, "*") == 0;
+    int rc;
+    config.on_caller = on_caller;
+    config.user = s;
+    rc = tltcp_listen(&s->listener, any ? NULL : o->local.host, o->local.port,
+                      &config);
+    if (rc < 0) {
+        return tool_fail(TOOL, "cannot listen on %s: %s", o->url,
+                         tltcp_strerror(rc));
+    }
+    return write_port(s);
+}
+
+static void wait_for(struct server *s, int fd) {
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    struct timespec tick = {.tv_nsec = TICK_NS};
+    if (!s->options->quiet) {
+        peer_watch(&s->watch, TOOL, s->listener);
+    }
+    (void)ppoll(&p, 1, &tick, &s->during_wait);
+}
+
+static void show(struct server *s, const struct reception *r) {
+    struct progress_state state = {
+        .done = r ? (double)r->media_time / 1e9 : 0,
+        .bytes = s->totals.bytes,
+        .end = r ? NULL : "waiting for a caller",
+    };
+    progress_show(&s->progress, &state, tltcp_now());
+}
+
+static void take_section(void *user, const media_section *section,
+                         uint64_t now) {
+    struct reception *r = user;
+    if (section->complete) {
+        reception_section(r, section, now);
+    } else if (section->begins) {
+        reception_cut(r, section, now);
+    }
+}
+
+/* Returns 0 when the stream ended in order, else a negative code. */
+static int receive_all(struct server *s, tltcp_socket *socket,
+                       struct reception *r) {
+    struct drain d;
+    ssize_t n =
+        drain_init(&d, take_section, r) ? TLTCP_ERR_AGAIN : TLTCP_ERR_NOMEM;
+    while (n != TLTCP_ERR_NOMEM && !tool_is_stopped() && !r->failed) {
+        n = drain_read(&d, socket, MSG_DONTWAIT);
+        show(s, r);
+        if (n == TLTCP_ERR_AGAIN) {
+            peer_turn_away(s->listener);
+            wait_for(s, tltcp_fd(socket));
+        } else if (n <= 0) {
+            break;
+        }
+    }
+    drain_end(&d);
+    s->totals.gaps += d.gaps;
+    s->totals.gap_bytes += d.gap_bytes;
+    return n == TLTCP_ERR_AGAIN || n > 0 ? 0 : (int)n;
+}
+
+static void add_sections(struct server *s, tltcp_socket *socket) {
+    tltcp_stats st;
+    tltcp_stats_init(&st);
+    if (tltcp_get_stats(socket, &st) == 0) {
+        s->totals.complete += st.sections_complete;
+        s->totals.cut += st.sections_cut;
+        s->totals.rebuilt += st.bytes_rebuilt;
+    }
+}
+
+/* film.mkv, film-2.mkv, film-3.mkv ... */
+static void output_name(const struct server *s, char *name, size_t size) {
+    const char *output = s->options->output;
+    const char *slash = strrchr(output, '/');
+    const char *dot = strrchr(slash ? slash : output, '.');
+    int stem = dot ? (int)(dot - output) : (int)strlen(output);
+    if (s->totals.callers < 2 || strcmp(output, "-") == 0) {
+        (void)snprintf(name, size, "%s", output);
+        return;
+    }
+    (void)snprintf(name, size, "%.*s-%llu%s", stem, output,
+                   (unsigned long long)s->totals.callers, dot ? dot : "");
+}
+
+static int conclude(const struct server *s, const struct reception *r,
+                    const char *name, int error) {
+    char why[MUX_WHY_MAX];
+    (void)snprintf(why, sizeof(why), "%s", r->why);
+    if (why[0] != '\0') {
+        return tool_fail(TOOL, "%s: %s", name, why);
+    }
+    if (tool_is_stopped()) {
+        return s->options->once ? tool_fail(TOOL, "interrupted") : TOOL_OK;
+    }
+    if (error < 0) {
+        return tool_fail(TOOL, "connection lost: %s", tltcp_strerror(error));
+    }
+    if (s->totals.foreign > 0 && s->totals.foreign >= s->totals.complete) {
+        return tool_fail(TOOL, "what the caller sends is no media");
+    }
+    if (!r->ended) {
+        return tool_fail(TOOL, "the caller went before the end of its stream");
+    }
+    return TOOL_OK;
+}
+
+static int serve(struct server *s, tltcp_socket *socket) {
+    struct reception r;
+    char name[4096];
+    char why[MUX_WHY_MAX];
+    struct mux *mux;
+    int error;
+    int rc;
+    s->totals.callers++;
+    output_name(s, name, sizeof(name));
+    mux = mux_open(name, s->options->format, why);
+    if (!mux) {
+        (void)tltcp_close(socket, 0);
+        return tool_fail(TOOL, "%s: %s", name, why);
+    }
+    reception_init(&r, &s->wishes, &s->totals, mux);
+    error = receive_all(s, socket, &r);
+    add_sections(s, socket);
+    (void)reception_end(&r);
+    progress_clear(&s->progress);
+    rc = conclude(s, &r, name, error);
+    (void)tltcp_close(socket, rc == TOOL_OK ? 1000 : 0);
+    return rc;
+}
+
+static int serve_callers(struct server *s) {
+    int rc = TOOL_OK;
+    while (!tool_is_stopped()) {
+        tltcp_socket *socket = NULL;
+        int error = tltcp_accept(s->listener, &socket, 0);
+        if (error == TLTCP_ERR_AGAIN) {
+            show(s, NULL);
+            wait_for(s, tltcp_fd(s->listener));
+            continue;
+        }
+        if (error < 0) {
+            return tool_fail(TOOL, "cannot listen any more: %s",
+                             tltcp_strerror(error));
+        }
+        atomic_store(&s->busy, true);
+        rc = serve(s, socket);
+        if (s->options->once) {
+            return rc;
+        }
+        atomic_store(&s->busy, false);
+    }
+    progress_clear(&s->progress);
+    if (s->options->once) {
+        return tool_fail(TOOL, "interrupted before anybody called");
+    }
+    return rc;
+}
+
+static json_t *frames_json(const struct reception_totals *t) {
+    json_t *json = json_object();
+    for (int k = 0; k < TALLY_KINDS; k++) {
+        const struct reception_count *c = &t->kind[k];
+        (void)json_object_set_new(
+            json, tally_name((enum tally_kind)k),
+            json_pack("{s:I,s:I,s:I,s:I,s:I}", "received",
+                      (json_int_t)c->received, "cut", (json_int_t)c->cut,
+                      "decodable", (json_int_t)c->decodable, "on_time",
+                      (json_int_t)c->on_time, "late", (json_int_t)c->late));
+    }
+    return json;
+}
+
+static json_t *report(const struct reception_totals *t) {
+    double seconds = (double)(t->last - t->first) / 1e9;
+    double bps = seconds > 0 ? (double)t->bytes * 8 / seconds : 0;
+    return json_pack("{s:I,s:I,s:I,s:I,s:{s:I,s:I},s:o,s:o,s:o,s:I}", "bytes",
+                     (json_int_t)t->bytes, "gaps", (json_int_t)t->gaps,
+                     "gap_bytes", (json_int_t)t->gap_bytes, "bytes_rebuilt",
+                     (json_int_t)t->rebuilt, "sections", "complete",
+                     (json_int_t)t->complete, "cut", (json_int_t)t->cut,
+                     "frames", frames_json(t), "goodput_bps",
+                     tool_number(bps, 0), "seconds", tool_number(seconds, 3),
+                     "callers", (json_int_t)t->callers);
+}
+
+static int open_frames(struct server *s) {
+    const char *path = s->options->frames;
+    if (!path) {
+        return TOOL_OK;
+    }
+    s->wishes.csv = fopen(path, "we");
+    if (!s->wishes.csv) {
+        return tool_fail(TOOL, "cannot write %s: %s", path, strerror(errno));
+    }
+    (void)fputs("caller,stream,number,type,class,bytes,pts_ms,dts_ms,"
+                "arrival_ms,state,margin_ms\n",
+                s->wishes.csv);
+    return TOOL_OK;
+}
+
+static int run(struct server *s) {
+    int rc = open_frames(s);
+    if (rc == TOOL_OK) {
+        rc = start_listening(s);
+    }
+    if (rc == TOOL_OK) {
+        tool_catch_signals(&s->during_wait);
+        rc = serve_callers(s);
+        if (s->options->json &&
+            tool_write_json(TOOL, s->options->json, report(&s->totals)) !=
+                TOOL_OK) {
+            rc = TOOL_FAILED;
+        }
+    }
+    (void)tltcp_close(s->listener, 0);
+    if (s->wishes.csv && fclose(s->wishes.csv) != 0) {
+        rc = tool_fail(TOOL, "cannot write %s", s->options->frames);
+    }
+    return rc;
+}
+
+/* What is wrong with the name should show before anybody calls. */
+static int check_output(const struct recv_options *o) {
+    char why[MUX_WHY_MAX];
+    struct mux *m = mux_open(o->output, o->format, why);
+    if (!m) {
+        return tool_misuse(TOOL, "%s: %s", o->output, why);
+    }
+    (void)mux_close(m, why);
+    if (!tool_can_write(TOOL, o->output) || !tool_can_write(TOOL, o->json)) {
+        return TOOL_FAILED;
+    }
+    return TOOL_OK;
+}
+
+int main(int argc, char **argv) {
+    static struct recv_options options;
+    struct server *s;
+    int rc = recv_options_parse(argc, argv, &options);
+    if (rc >= 0) {
+        return rc;
+    }
+    av_log_set_level(AV_LOG_QUIET); /* our own line says what is wrong */
+    rc = check_output(&options);
+    if (rc != TOOL_OK) {
+        return rc;
+    }
+    s = calloc(1, sizeof(*s));
+    if (!s) {
+        return tool_fail(TOOL, "out of memory");
+    }
+    s->options = &options;
+    s->wishes.latency = options.from.has_latency
+                            ? (int64_t)options.from.feed.latency_ms * 1000000
+                            : -1;
+    s->wishes.keep_broken = options.keep_broken;
+    progress_init(&s->progress, options.quiet);
+    rc = run(s);
+    free(s);
+    return rc;
+}

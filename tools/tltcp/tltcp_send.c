@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * tltcp-send: a file's frames over TLTCP, each with a deadline.
+ */
+#include <inttypes.h>
+#include <libavutil/log.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tools/common/tool.h"
+#include "tools/tltcp/progress.h"
+#include "tools/tltcp/sender.h"
+
+#define TOOL "tltcp-send"
+#define TICK_NS UINT64_C(200000000)
+#define LINGER_MS 2000
+
+struct job {
+    const struct send_options *options;
+    struct source *source;
+    struct sender sender;
+    struct progress progress;
+    struct source_frame next; /* read, not yet sent */
+    bool has_next;
+    bool over;   /* nothing more to read */
+    bool broken; /* the input ended in the middle */
+    uint64_t loops_left;
+    int64_t media_time; /* of the newest frame sent */
+    uint64_t stats_next;
+    sigset_t during_wait;
+    char why[SOURCE_WHY_MAX];
+};
+
+static void read_next(struct job *j) {
+    int rc;
+    while (!j->has_next && !j->over) {
+        rc = source_next(j->source, &j->next, j->why);
+        if (rc == SOURCE_FRAME) {
+            j->has_next = true;
+        } else if (rc != SOURCE_BROKEN && --j->loops_left == 0) {
+            j->over = true;
+        } else if (rc == SOURCE_BROKEN || !source_rewind(j->source, j->why)) {
+            j->over = j->broken = true;
+        }
+    }
+}
+
+/* Pushes what is due; returns when the next frame is. */
+static uint64_t push_due(struct job *j) {
+    for (;;) {
+        uint64_t when;
+        read_next(j);
+        if (!j->has_next) {
+            return TLTCP_TIME_NEVER;
+        }
+        when = sender_time(&j->sender, &j->next);
+        if (when > tltcp_now()) {
+            return when;
+        }
+        if (!feed_has_room(&j->sender.feed)) {
+            return TLTCP_TIME_NEVER;
+        }
+        if (!sender_push(&j->sender, &j->next)) {
+            j->over = j->broken = true;
+            (void)snprintf(j->why, sizeof(j->why), "out of memory");
+        }
+        j->media_time = j->next.times.dts;
+        j->has_next = false;
+    }
+}
+
+static uint64_t bytes_sent(const struct job *j) {
+    tltcp_stats st;
+    tltcp_stats_init(&st);
+    (void)tltcp_get_stats(j->sender.feed.socket, &st);
+    return st.wire_bytes_sent;
+}
+
+static void show(struct job *j) {
+    int64_t total = source_duration(j->source);
+    struct progress_state state = {
+        .done = (double)j->media_time / 1e9,
+        .total = (double)total / 1e9 * (double)j->options->loops,
+        .speed = j->options->speed,
+        .bytes = bytes_sent(j),
+    };
+    progress_show(&j->progress, &state, tltcp_now());
+}
+
+static void stats_line(struct job *j) {
+    tltcp_stats st;
+    uint64_t now = tltcp_now();
+    uint64_t held = j->sender.feed.ledger.section.expired;
+    if (j->options->stats_interval == 0 || now < j->stats_next) {
+        return;
+    }
+    j->stats_next = now + j->options->stats_interval;
+    tltcp_stats_init(&st);
+    (void)tltcp_get_stats(j->sender.feed.socket, &st);
+    progress_clear(&j->progress);
+    (void)fprintf(stderr,
+                  "%s: %.1f s, delivered %" PRIu64 " of %" PRIu64
+                  " sections, expired %" PRIu64 ", srtt %.1f ms, cwnd %" PRIu64
+                  " bytes, estimate %.2f Mbit/s, lost %.2f %%\n",
+                  TOOL, (double)j->media_time / 1e9,
+                  j->sender.feed.ledger.section.delivered,
+                  j->sender.feed.ledger.section.offered, held,
+                  (double)st.srtt_ns / 1e6, st.cwnd_bytes,
+                  (double)st.estimated_bps / 1e6, st.loss_rate * 100);
+}
+
+static void wait_until(struct job *j, uint64_t when) {
+    struct pollfd fds[FEED_FDS];
+    nfds_t n = feed_poll(&j->sender.feed, fds);
+    uint64_t now = tltcp_now();
+    uint64_t wait = when > now ? when - now : 0;
+    struct timespec timeout;
+    wait = wait < TICK_NS ? wait : TICK_NS;
+    timeout.tv_sec = 0;
+    timeout.tv_nsec = (long)wait;
+    (void)ppoll(fds, n, &timeout, &j->during_wait);
+}
+
+static uint64_t earlier(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+static void run(struct job *j) {
+    bool finished = false;
+    while (!tool_is_stopped() && !j->sender.feed.closed) {
+        uint64_t frame = push_due(j);
+        uint64_t when = TLTCP_TIME_NEVER;
+        feed_run(&j->sender.feed);
+        if (j->over && !j->has_next && feed_is_idle(&j->sender.feed)) {
+            if (finished) {
+                break;
+            }
+            feed_finish(&j->sender.feed);
+            finished = true;
+        }
+        show(j);
+        stats_line(j);
+        if (feed_has_room(&j->sender.feed)) {
+            when = earlier(when, frame);
+        }
+        wait_until(j, when);
+    }
+}
+
+static double per_second(uint64_t bytes, double seconds) {
+    return seconds > 0 ? (double)bytes * 8 / seconds : 0;
+}
+
+static json_t *counts_json(const struct ledger_count *c) {
+    return json_pack("{s:I,s:I,s:I,s:I}", "offered", (json_int_t)c->offered,
+                     "delivered", (json_int_t)c->delivered, "partial",
+                     (json_int_t)c->partial, "expired", (json_int_t)c->expired);
+}
+
+static json_t *bytes_json(const struct ledger *l, const tltcp_stats *st) {
+    return json_pack("{s:I,s:I,s:I,s:I,s:I}", "offered",
+                     (json_int_t)l->bytes_offered, "delivered",
+                     (json_int_t)st->bytes_delivered, "expired",
+                     (json_int_t)(st->bytes_expired + l->bytes_held_back),
+                     "sent", (json_int_t)st->bytes_sent, "retransmitted",
+                     (json_int_t)st->bytes_retransmitted);
+}
+
+static json_t *frames_json(const struct ledger *l) {
+    json_t *json = json_object();
+    for (int k = 0; k < TALLY_KINDS; k++) {
+        (void)json_object_set_new(json, tally_name((enum tally_kind)k),
+                                  counts_json(&l->kind[k]));
+    }
+    return json;
+}
+
+static json_t *held_back_json(const struct ledger *l) {
+    json_t *json = json_object();
+    for (int r = 1; r < MEDIA_DROP_REASONS; r++) {
+        (void)json_object_set_new(json, media__drop_name(r),
+                                  json_integer((json_int_t)l->held_back[r]));
+    }
+    return json;
+}
+
+static json_t *report(const struct job *j, const tltcp_stats *st,
+                      double seconds) {
+    const struct ledger *l = &j->sender.feed.ledger;
+    return json_pack(
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:I,s:s,s:s,s:o}", "sections",
+        counts_json(&l->section), "bytes", bytes_json(l, st), "frames",
+        frames_json(l), "held_back", held_back_json(l), "srtt_ms",
+        tool_number((double)st->srtt_ns / 1e6, 3), "min_rtt_ms",
+        tool_number((double)st->min_rtt_ns / 1e6, 3), "loss_rate",
+        tool_number(st->loss_rate, 6), "cwnd_bytes",
+        (json_int_t)(st->cwnd_bytes == UINT64_MAX ? 0 : st->cwnd_bytes),
+        "goodput_bps", tool_number(per_second(st->bytes_delivered, seconds), 0),
+        "estimated_bps", (json_int_t)st->estimated_bps, "repair_bytes_sent",
+        (json_int_t)st->repair_bytes_sent, "congestion", st->congestion,
+        "recovery", st->recovery, "seconds", tool_number(seconds, 3));
+}
+
+static int conclude(struct job *j) {
+    const struct send_options *o = j->options;
+    if (j->broken) {
+        return tool_fail(TOOL, "%s: %s", o->input, j->why);
+    }
+    if (j->sender.feed.error < 0) {
+        return sender_lost(&j->sender);
+    }
+    if (tool_is_stopped()) {
+        return tool_fail(TOOL, "interrupted");
+    }
+    if (!j->over) {
+        return tool_fail(TOOL, "%s closed the connection before the end",
+                         o->url);
+    }
+    return TOOL_OK;
+}
+
+static int send_all(struct job *j) {
+    tltcp_stats st;
+    double seconds;
+    int rc;
+    tltcp_stats_init(&st);
+    rc = sender_open(&j->sender, j->options, j->source);
+    if (rc != TOOL_OK) {
+        (void)feed_free(&j->sender.feed);
+        return rc;
+    }
+    tool_catch_signals(&j->during_wait);
+    run(j);
+    (void)tltcp_get_stats(j->sender.feed.socket, &st);
+    seconds = (double)(tltcp_now() - j->sender.start) / 1e9;
+    (void)feed_close(&j->sender.feed, LINGER_MS);
+    progress_clear(&j->progress);
+    rc = conclude(j);
+    if (j->options->json &&
+        tool_write_json(TOOL, j->options->json, report(j, &st, seconds)) !=
+            TOOL_OK) {
+        rc = TOOL_FAILED;
+    }
+    if (!feed_free(&j->sender.feed)) {
+        rc = tool_fail(TOOL, "cannot write %s", j->options->to.feed.frames);
+    }
+    return rc;
+}
+
+int main(int argc, char **argv) {
+    static struct send_options options;
+    static struct job job;
+    int rc = send_options_parse(argc, argv, &options);
+    if (rc >= 0) {
+        return rc;
+    }
+    if (!tool_can_write(TOOL, options.json) ||
+        !tool_can_write(TOOL, options.to.feed.frames)) {
+        return TOOL_FAILED;
+    }
+    av_log_set_level(AV_LOG_QUIET); /* our own line says what is wrong */
+    job = (struct job){.options = &options, .loops_left = options.loops};
+    progress_init(&job.progress, options.quiet);
+    job.source = source_open(options.input, job.why);
+    if (!job.source) {
+        return tool_fail(TOOL, "%s: %s", options.input, job.why);
+    }
+    rc = send_all(&job);
+    source_close(job.source);
+    return rc;
+}
