@@ -16,13 +16,13 @@
 #define SECTIONS 8u
 #define TIMEOUT_MS 10000
 
-static void check(int rv, const char *what) {
+static void bulk_check(int rv, const char *what) {
     if (rv < 0) {
         bench_fail(what, tltcp_strerror(rv));
     }
 }
 
-static void configure(tltcp_config *c, const struct bench_options *o) {
+static void bulk_configure(tltcp_config *c, const struct bench_options *o) {
     tltcp_config_init(c);
     c->no_gso = strncmp(o->mode, "mmsg", 4) == 0;
     c->plain_udp = strncmp(o->mode, "uv", 2) == 0;
@@ -40,7 +40,7 @@ static unsigned port_of(const tltcp_socket *s) {
     struct sockaddr_in a;
     socklen_t len = sizeof(a);
 
-    check(tltcp_local_address(s, (struct sockaddr *)&a, &len), "address");
+    bulk_check(tltcp_local_address(s, (struct sockaddr *)&a, &len), "address");
     return ntohs(a.sin_port);
 }
 
@@ -62,8 +62,8 @@ static ssize_t receive_some(tltcp_socket *s, uint8_t *room) {
     return tltcp_recvmsg(s, &m, MSG_TL);
 }
 
-static void receive(const struct bench_options *o, const tltcp_config *c,
-                    uint8_t *room) {
+static void bulk_receive(const struct bench_options *o, const tltcp_config *c,
+                         uint8_t *room) {
     tltcp_socket *listener;
     tltcp_socket *s;
     uint64_t bytes = 0;
@@ -71,9 +71,9 @@ static void receive(const struct bench_options *o, const tltcp_config *c,
     double cpu = 0;
     ssize_t n;
 
-    check(tltcp_listen(&listener, "127.0.0.1", "0", c), "listen");
+    bulk_check(tltcp_listen(&listener, "127.0.0.1", "0", c), "listen");
     bench_say_port(port_of(listener));
-    check(tltcp_accept(listener, &s, TIMEOUT_MS), "accept");
+    bulk_check(tltcp_accept(listener, &s, TIMEOUT_MS), "accept");
     while ((n = receive_some(s, room)) > 0) {
         if (start == 0) {
             start = bench_now();
@@ -81,14 +81,14 @@ static void receive(const struct bench_options *o, const tltcp_config *c,
         }
         bytes += (uint64_t)n;
     }
-    check((int)n, "receive");
+    bulk_check((int)n, "receive");
     bench_report(o, bytes, start, cpu);
     (void)tltcp_close(s, 0);
     (void)tltcp_close(listener, 0);
 }
 
-static void transmit(const struct bench_options *o, const tltcp_config *c,
-                     uint8_t *room) {
+static void bulk_transmit(const struct bench_options *o, const tltcp_config *c,
+                          uint8_t *room) {
     struct iovec iov[SECTIONS];
     struct msghdr m = {.msg_iov = iov, .msg_iovlen = SECTIONS};
     tltcp_socket *s;
@@ -100,15 +100,16 @@ static void transmit(const struct bench_options *o, const tltcp_config *c,
         iov[i].iov_base = room + i * SECTION;
         iov[i].iov_len = SECTION;
     }
-    check(tltcp_connect(&s, "127.0.0.1", o->port, c, TIMEOUT_MS), "connect");
+    bulk_check(tltcp_connect(&s, "127.0.0.1", o->port, c, TIMEOUT_MS),
+               "connect");
     start = bench_now();
     cpu = bench_cpu();
     while ((double)(bench_now() - start) < o->seconds * 1e9) {
         ssize_t n = tltcp_sendmsg(s, &m, 0);
-        check((int)n, "send");
+        bulk_check((int)n, "send");
         bytes += (uint64_t)n;
     }
-    check(tltcp_close(s, TIMEOUT_MS), "close");
+    bulk_check(tltcp_close(s, TIMEOUT_MS), "close");
     bench_report(o, bytes, start, cpu);
 }
 
@@ -118,13 +119,13 @@ int main(int argc, char **argv) {
     uint8_t *room = calloc(SECTIONS, SECTION);
 
     bench_parse(&o, argc, argv);
-    configure(&c, &o);
+    bulk_configure(&c, &o);
     if (room == NULL) {
         bench_fail("memory", "none left");
     } else if (strcmp(o.role, "recv") == 0) {
-        receive(&o, &c, room);
+        bulk_receive(&o, &c, room);
     } else {
-        transmit(&o, &c, room);
+        bulk_transmit(&o, &c, room);
     }
     free(room);
     return 0;

@@ -16,7 +16,7 @@ void bench_fail(const char *what, const char *why) {
     exit(1);
 }
 
-static void usage(const char *program) {
+static void common_usage(const char *program) {
     fprintf(stderr,
             "usage: %s --role recv|send --mode MODE [--port N] [--seconds S]\n"
             "       [--datagram BYTES] [--mbps N] [--slices N]\n"
@@ -93,12 +93,12 @@ void bench_parse(struct bench_options *o, int argc, char **argv) {
             o->cpu = (int)strtol(optarg, NULL, 10);
             break;
         default:
-            usage(argv[0]);
+            common_usage(argv[0]);
         }
     }
     if ((strcmp(o->role, "recv") != 0 && strcmp(o->role, "send") != 0) ||
         optind != argc) {
-        usage(argv[0]);
+        common_usage(argv[0]);
     }
     pin(o->cpu);
 }

@@ -32,7 +32,7 @@ struct options {
     int flows;
 };
 
-static int usage(void) {
+static int congestion_usage(void) {
     fprintf(stderr,
             "usage: bench_congestion [OPTION...] CONTROLLER[:PARAM=X,...] ...\n"
             "  --rate MBIT        of the bottleneck (10)\n"
@@ -165,8 +165,9 @@ static bool parse(struct options *o, int argc, char **argv) {
     return is_possible(o);
 }
 
-static void configure(struct sim_bulk_config *c, tltcp_config *sender,
-                      const struct options *o) {
+static void congestion_configure(struct sim_bulk_config *c,
+                                 tltcp_config *sender,
+                                 const struct options *o) {
     tltcp_config_init(sender);
     sender->recovery = o->recovery;
     sim_bulk_config_init(c);
@@ -222,9 +223,9 @@ int main(int argc, char **argv) {
     static tltcp_config sender;
     int rv;
     if (!parse(&o, argc, argv)) {
-        return usage();
+        return congestion_usage();
     }
-    configure(&c, &sender, &o);
+    congestion_configure(&c, &sender, &o);
     rv = sim_bulk_run(&c, &r);
     if (rv != 0) {
         fprintf(stderr, "bench_congestion: %s\n", tltcp_strerror(rv));

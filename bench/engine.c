@@ -53,13 +53,13 @@ static double cpu_now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-static void check(int rv, const char *what) {
+static void engine_check(int rv, const char *what) {
     if (rv < 0) {
         bench_fail(what, tltcp_strerror(rv));
     }
 }
 
-static void configure(tltcp_config *c, const struct bench_options *o) {
+static void engine_configure(tltcp_config *c, const struct bench_options *o) {
     tltcp_config_init(c);
     if (strcmp(o->mode, "sealed") == 0) {
         c->key = (const uint8_t *)"the key of the engine's benchmark";
@@ -79,12 +79,12 @@ static void take(struct bench *b, const uint8_t *dgram, size_t len) {
 
     if (verdict == TLTCP_CALLER) {
         b->server.conn = d.conn;
-        check(tltcp_conn_accept(d.conn, b->now), "accept");
+        engine_check(tltcp_conn_accept(d.conn, b->now), "accept");
     }
 }
 
 /* One burst from an end to the other.  False: there was none. */
-static bool carry(struct bench *b, struct end *from, struct end *to) {
+static bool engine_carry(struct bench *b, struct end *from, struct end *to) {
     tltcp_pktinfo info;
     size_t segment = 0;
     double start = cpu_now();
@@ -117,12 +117,12 @@ static void write_all(struct bench *b) {
     double start = cpu_now();
 
     while (tltcp_conn_writable(b->client.conn) >= SECTION) {
-        check(tltcp_conn_write(b->client.conn, &s, 1, b->now), "write");
+        engine_check(tltcp_conn_write(b->client.conn, &s, 1, b->now), "write");
     }
     b->client.cpu += cpu_now() - start;
 }
 
-static void read_all(struct bench *b) {
+static void engine_read_all(struct bench *b) {
     double start = cpu_now();
     int64_t n = 1;
 
@@ -159,9 +159,9 @@ static void turn(struct bench *b) {
     bool any;
 
     write_all(b);
-    any = carry(b, &b->client, &b->server);
-    read_all(b);
-    any |= carry(b, &b->server, &b->client);
+    any = engine_carry(b, &b->client, &b->server);
+    engine_read_all(b);
+    any |= engine_carry(b, &b->server, &b->client);
     if (!any) {
         run_timers(b);
     }
@@ -193,14 +193,16 @@ static void open_both(struct bench *b, const struct bench_options *o) {
     static const uint8_t seed[TLTCP_SEED_LEN] = {1};
     tltcp_config c;
 
-    configure(&c, o);
+    engine_configure(&c, o);
     b->section = calloc(1, SECTION);
     b->burst = malloc(BURST);
     if (b->section == NULL || b->burst == NULL) {
         bench_fail("memory", "none left");
     }
-    check(tltcp_endpoint_new(&b->listener, &c, seed, b->now), "listener");
-    check(tltcp_conn_new(&b->client.conn, &c, seed, SERVER, b->now), "caller");
+    engine_check(tltcp_endpoint_new(&b->listener, &c, seed, b->now),
+                 "listener");
+    engine_check(tltcp_conn_new(&b->client.conn, &c, seed, SERVER, b->now),
+                 "caller");
 }
 
 static void close_both(struct bench *b) {

@@ -38,13 +38,13 @@ struct flood {
     atomic_bool stop;
 };
 
-static void check(int rv, const char *what) {
+static void flood_check(int rv, const char *what) {
     if (rv < 0) {
         bench_fail(what, tltcp_strerror(rv));
     }
 }
 
-static void configure(tltcp_config *c) {
+static void flood_configure(tltcp_config *c) {
     tltcp_config_init(c);
     c->key = key;
     c->key_len = sizeof(key);
@@ -68,9 +68,9 @@ static void get_token(tltcp_conn *conn, const uint8_t *data, size_t len) {
     tltcp_dispatch d;
     tltcp_config c;
 
-    configure(&c);
+    flood_configure(&c);
     c.always_retry = true;
-    check(tltcp_endpoint_new(&other, &c, seed, tltcp_now()), "listener");
+    flood_check(tltcp_endpoint_new(&other, &c, seed, tltcp_now()), "listener");
     if (tltcp_endpoint_recv(other, &info, data, len, &d, tltcp_now()) !=
         TLTCP_REPLY) {
         bench_fail("token", "none was given");
@@ -85,9 +85,9 @@ static size_t make_call(uint8_t *data, unsigned i, bool token) {
     tltcp_conn *conn;
     size_t len;
 
-    configure(&c);
+    flood_configure(&c);
     c.max_datagram = 1200;
-    check(tltcp_conn_new(&conn, &c, seed, 1, tltcp_now()), "call");
+    flood_check(tltcp_conn_new(&conn, &c, seed, 1, tltcp_now()), "call");
     len = hello(conn, data);
     if (token) {
         get_token(conn, data, len);
@@ -170,18 +170,19 @@ static void stream(const struct bench_options *o) {
     tltcp_socket *s;
     tltcp_config c;
 
-    configure(&c);
-    check(tltcp_connect(&s, "127.0.0.1", o->port, &c, TIMEOUT_MS), "connect");
+    flood_configure(&c);
+    flood_check(tltcp_connect(&s, "127.0.0.1", o->port, &c, TIMEOUT_MS),
+                "connect");
     for (uint64_t i = 0; i < frames; i++) {
         while (bench_now() - start < i * 1000000000 / FRAMES_PER_S) {
             usleep(1000);
         }
-        check((int)tltcp_sendmsg(s, &m, 0), "send");
+        flood_check((int)tltcp_sendmsg(s, &m, 0), "send");
     }
     (void)tltcp_close(s, TIMEOUT_MS);
 }
 
-static void transmit(const struct bench_options *o) {
+static void flood_transmit(const struct bench_options *o) {
     static struct flood f;
     pthread_t thread;
 
@@ -201,7 +202,7 @@ static void transmit(const struct bench_options *o) {
 }
 
 /* Reads to the end; returns the gaps. */
-static uint64_t read_all(tltcp_socket *s) {
+static uint64_t flood_read_all(tltcp_socket *s) {
     static uint8_t room[65536];
     struct iovec iov = {.iov_base = room, .iov_len = sizeof(room)};
     uint64_t gaps = 0;
@@ -213,11 +214,11 @@ static uint64_t read_all(tltcp_socket *s) {
         n = tltcp_recvmsg(s, &m, 0);
         gaps += n == TLTCP_ERR_GAP;
     } while (n > 0 || n == TLTCP_ERR_GAP);
-    check((int)n, "receive");
+    flood_check((int)n, "receive");
     return gaps;
 }
 
-static void receive(void) {
+static void flood_receive(void) {
     struct sockaddr_in a;
     socklen_t len = sizeof(a);
     tltcp_socket *listener;
@@ -228,17 +229,17 @@ static void receive(void) {
     uint64_t gaps;
     double cpu;
 
-    configure(&c);
-    check(tltcp_listen(&listener, "127.0.0.1", "0", &c), "listen");
-    check(tltcp_local_address(listener, (struct sockaddr *)&a, &len),
-          "address");
+    flood_configure(&c);
+    flood_check(tltcp_listen(&listener, "127.0.0.1", "0", &c), "listen");
+    flood_check(tltcp_local_address(listener, (struct sockaddr *)&a, &len),
+                "address");
     bench_say_port(ntohs(a.sin_port));
-    check(tltcp_accept(listener, &s, TIMEOUT_MS), "accept");
+    flood_check(tltcp_accept(listener, &s, TIMEOUT_MS), "accept");
     start = bench_now();
     cpu = bench_cpu();
-    gaps = read_all(s);
+    gaps = flood_read_all(s);
     tltcp_stats_init(&st);
-    check(tltcp_get_stats(listener, &st), "statistics");
+    flood_check(tltcp_get_stats(listener, &st), "statistics");
     printf("{\"hostile\":%llu,\"gaps\":%llu,\"sections\":%llu,"
            "\"seconds\":%.6f,\"cpu_seconds\":%.6f}\n",
            (unsigned long long)(st.packets_dropped + st.callers_rejected +
@@ -254,9 +255,9 @@ int main(int argc, char **argv) {
 
     bench_parse(&o, argc, argv);
     if (strcmp(o.role, "recv") == 0) {
-        receive();
+        flood_receive();
     } else {
-        transmit(&o);
+        flood_transmit(&o);
     }
     return 0;
 }

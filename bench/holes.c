@@ -88,7 +88,7 @@ static bool is_data(const uint8_t *packet) {
 }
 
 /* Moves what one has to say to the other; every other DATA gets lost. */
-static size_t carry(struct end *from, struct end *to) {
+static size_t holes_carry(struct end *from, struct end *to) {
     static uint8_t room[65536];
     static bool odd = true;
     const saratoga_pktinfo who = {.host = 1, .path = 1};
@@ -131,10 +131,10 @@ static void send_all(struct end *sender, struct end *receiver) {
     q.source = &src;
     need(saratoga_transfer_start(sender->node, &q, &sender->handle, now) == 0,
          "not started");
-    (void)carry(sender, receiver);
-    (void)carry(receiver, sender);
+    (void)holes_carry(sender, receiver);
+    (void)holes_carry(receiver, sender);
     now += SARATOGA_MS;
-    (void)carry(sender, receiver);
+    (void)holes_carry(sender, receiver);
 }
 
 static double build(struct end *receiver) {

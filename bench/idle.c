@@ -27,7 +27,7 @@
 #define TICK_MS 50
 #define DATAGRAM 2048u
 
-static void check(int rv, const char *what) {
+static void idle_check(int rv, const char *what) {
     if (rv < 0) {
         bench_fail(what, tltcp_strerror(rv));
     }
@@ -55,13 +55,13 @@ static void listen_idle(const struct bench_options *o) {
         bench_fail("memory", "none left");
         return;
     }
-    check(tltcp_listen(&listener, "127.0.0.1", "0", NULL), "listen");
-    check(tltcp_local_address(listener, (struct sockaddr *)&a, &len),
-          "address");
+    idle_check(tltcp_listen(&listener, "127.0.0.1", "0", NULL), "listen");
+    idle_check(tltcp_local_address(listener, (struct sockaddr *)&a, &len),
+               "address");
     empty = bench_resident();
     bench_say_port(ntohs(a.sin_port));
     for (unsigned i = 0; i < o->connections; i++) {
-        check(tltcp_accept(listener, &all[i], TIMEOUT_MS), "accept");
+        idle_check(tltcp_accept(listener, &all[i], TIMEOUT_MS), "accept");
     }
     wait_for(1); /* the last handshakes settle */
     full = bench_resident();
@@ -105,7 +105,7 @@ static void pump(struct caller *c) {
     }
 }
 
-static void receive(struct caller *c) {
+static void idle_receive(struct caller *c) {
     uint8_t buf[DATAGRAM];
     tltcp_pktinfo info = {.path = 1};
     ssize_t n;
@@ -135,7 +135,8 @@ static void begin(struct caller *c, const struct bench_options *o, int epoll,
         epoll_ctl(epoll, EPOLL_CTL_ADD, c->fd, &e) != 0) {
         bench_fail("socket", strerror(errno));
     }
-    check(tltcp_conn_new(&c->conn, &config, seed, 1, bench_now()), "caller");
+    idle_check(tltcp_conn_new(&c->conn, &config, seed, 1, bench_now()),
+               "caller");
     pump(c);
 }
 
@@ -179,7 +180,7 @@ static void call_idle(const struct bench_options *o) {
         n = epoll_wait(epoll, events, 256,
                        begun < o->connections ? 1 : TICK_MS);
         for (int i = 0; i < n; i++) {
-            receive(&all[events[i].data.u32]);
+            idle_receive(&all[events[i].data.u32]);
         }
     }
     for (unsigned i = 0; i < begun; i++) {

@@ -59,7 +59,7 @@ static void set_up(struct raw *r, const struct bench_options *o) {
 }
 
 /* From the first datagram on until one of a single byte, or silence. */
-static void receive(struct raw *r, const struct bench_options *o) {
+static void raw_receive(struct raw *r, const struct bench_options *o) {
     struct sockaddr_in a = {.sin_family = AF_INET};
     socklen_t len = sizeof(a);
     struct timeval patience = {.tv_sec = 5};
@@ -106,7 +106,7 @@ static void say_end(const struct raw *r) {
     }
 }
 
-static void transmit(struct raw *r, const struct bench_options *o) {
+static void raw_transmit(struct raw *r, const struct bench_options *o) {
     struct sockaddr_in a = {.sin_family = AF_INET};
     int segment = (int)o->datagram;
     unsigned per_call = r->gso ? 1 : MESSAGES;
@@ -143,9 +143,9 @@ int main(int argc, char **argv) {
     bench_parse(&o, argc, argv);
     set_up(&r, &o);
     if (strcmp(o.role, "recv") == 0) {
-        receive(&r, &o);
+        raw_receive(&r, &o);
     } else {
-        transmit(&r, &o);
+        raw_transmit(&r, &o);
     }
     close(r.fd);
     free(r.room);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <tltcp/avio.h>
 
-static int fail(const char *what, const char *why) {
+static int avio_recv_fail(const char *what, const char *why) {
     (void)fprintf(stderr, "avio_recv: %s: %s\n", what, why);
     return 1;
 }
@@ -29,7 +29,7 @@ static tltcp_socket *take_caller(const char *port) {
     }
     (void)tltcp_close(listener, 0);
     if (rc != 0) {
-        (void)fail("cannot listen", tltcp_strerror(rc));
+        (void)avio_recv_fail("cannot listen", tltcp_strerror(rc));
     }
     return s;
 }
@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
     AVIOContext *pb;
     AVFormatContext *in;
     if (argc != 2) {
-        return fail("usage", "avio_recv PORT");
+        return avio_recv_fail("usage", "avio_recv PORT");
     }
     s = take_caller(argv[1]);
     pb = tltcp_avio_reader(s);
@@ -61,12 +61,12 @@ int main(int argc, char **argv) {
     if (!pb || !in) {
         avformat_free_context(in);
         (void)tltcp_avio_close(&pb, 0);
-        return fail("no caller", "or no memory");
+        return avio_recv_fail("no caller", "or no memory");
     }
     in->pb = pb;
     if (avformat_open_input(&in, NULL, NULL, NULL) < 0) {
         (void)tltcp_avio_close(&pb, 0);
-        return fail("input", "no media that libavformat knows");
+        return avio_recv_fail("input", "no media that libavformat knows");
     }
     print_packets(in);
     avformat_close_input(&in);

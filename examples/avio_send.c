@@ -13,7 +13,7 @@
 
 #define LATENCY_MS 200
 
-static int fail(const char *what, const char *why) {
+static int avio_send_fail(const char *what, const char *why) {
     (void)fprintf(stderr, "avio_send: %s: %s\n", what, why);
     return 1;
 }
@@ -21,7 +21,7 @@ static int fail(const char *what, const char *why) {
 static int fail_av(const char *what, int error) {
     char why[AV_ERROR_MAX_STRING_SIZE] = "";
     (void)av_strerror(error, why, sizeof(why));
-    return fail(what, why);
+    return avio_send_fail(what, why);
 }
 
 /* A transport stream with the same streams as the file. */
@@ -92,7 +92,7 @@ static AVIOContext *call(const char *host, const char *port,
     config.report_fates = true; /* what needs a lost picture is not sent */
     rc = tltcp_connect(&s, host, port, &config, -1);
     if (rc != 0) {
-        (void)fail("cannot connect", tltcp_strerror(rc));
+        (void)avio_send_fail("cannot connect", tltcp_strerror(rc));
         return NULL;
     }
     return tltcp_avio_writer(s, latency_ms);
@@ -104,7 +104,7 @@ int main(int argc, char **argv) {
     uint32_t latency_ms = LATENCY_MS;
     int rc;
     if (argc != 4 && argc != 5) {
-        return fail("usage", "avio_send FILE HOST PORT [LATENCY_MS]");
+        return avio_send_fail("usage", "avio_send FILE HOST PORT [LATENCY_MS]");
     }
     if (argc == 5) {
         latency_ms = (uint32_t)strtoul(argv[4], NULL, 10);

@@ -45,7 +45,7 @@ static void wait_until(tltcp_time when) {
     nanosleep(&t, NULL);
 }
 
-static void report(const tltcp_socket *s) {
+static void live_send_report(const tltcp_socket *s) {
     tltcp_stats st;
 
     tltcp_stats_init(&st);
@@ -84,6 +84,6 @@ int main(int argc, char **argv) {
     if (rv < 0) {
         fprintf(stderr, "send: %s\n", tltcp_strerror(rv));
     }
-    report(s);
+    live_send_report(s);
     return tltcp_close(s, 1000) == 0 && rv >= 0 ? 0 : 1;
 }

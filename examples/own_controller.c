@@ -80,7 +80,7 @@ static int send_all(tltcp_socket *s, long megabytes) {
     return 0;
 }
 
-static void report(const tltcp_socket *s) {
+static void own_controller_report(const tltcp_socket *s) {
     tltcp_stats st;
     tltcp_stats_init(&st);
     if (tltcp_get_stats(s, &st) == 0) {
@@ -107,7 +107,7 @@ int main(int argc, char **argv) {
     int rv = tltcp_connect(&s, argv[1], argv[2], &config, -1);
     if (rv == 0) {
         rv = send_all(s, argc > 3 ? strtol(argv[3], NULL, 10) : 10);
-        report(s);
+        own_controller_report(s);
         int end = tltcp_close(s, 10000);
         rv = rv == 0 ? end : rv;
     }

@@ -117,7 +117,7 @@ static GBytes *write_section(const media_config *config,
     return g_bytes_new_take(section, MEDIA_HEADER_LEN + len);
 }
 
-static void describe(media_config *c, const GstStructure *s) {
+static void caps_describe(media_config *c, const GstStructure *s) {
     const gchar *codec = codec_name(s);
     gint num = 0;
     gint den = 1;
@@ -147,7 +147,7 @@ GBytes *gst_tltcp_caps_to_section(GstCaps *caps,
     c.streams = place->streams;
     c.latency_ms = place->latency_ms;
     if (s) {
-        describe(&c, s);
+        caps_describe(&c, s);
         c.caps = (media_span){text, strlen(text)};
     }
     if (s && codec_data(s, &map, &buffer)) {

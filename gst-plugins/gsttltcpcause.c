@@ -30,7 +30,7 @@ gboolean gst_tltcp_cause_is_permanent(const GstTltcpCause *cause) {
 }
 
 /* The peer's words as text without commands to a terminal; free it. */
-static gchar *readable(const gchar *words) {
+static gchar *cause_readable(const gchar *words) {
     const gchar *end = words + strlen(words);
     GString *text = g_string_new(NULL);
 
@@ -46,7 +46,7 @@ static gchar *readable(const gchar *words) {
 /* A sentence without its stop; free it. */
 static gchar *text_of(const GstTltcpCause *cause) {
     const gchar *what = tltcp_strerror(cause->error);
-    g_autofree gchar *reason = readable(cause->reason);
+    g_autofree gchar *reason = cause_readable(cause->reason);
 
     if (cause->error == TLTCP_ERR_UNSUPPORTED && !cause->reason[0]) {
         what = "the library was built without security; unset the properties "

@@ -401,8 +401,8 @@ static void on_tags(GstTltcpDeframer *d, const media_header *h,
     }
 }
 
-static void on_event(GstTltcpDeframer *d, const media_header *h,
-                     GstTltcpProduct *product) {
+static void deframer_on_event(GstTltcpDeframer *d, const media_header *h,
+                              GstTltcpProduct *product) {
     if (h->picture == MEDIA_EVENT_EOS) {
         input_of(d, h->stream)->ended = TRUE;
         product->eos = TRUE;
@@ -472,7 +472,7 @@ static void dispatch(GstTltcpDeframer *d, media_section *section,
                section->complete) {
         on_tags(d, &h, section->data + payload, product);
     } else if (h.kind == MEDIA_KIND_EVENT) {
-        on_event(d, &h, product);
+        deframer_on_event(d, &h, product);
     }
 }
 

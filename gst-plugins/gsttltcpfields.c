@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "gst-plugins/gsttltcpfields.h"
 
-static const GstTltcpField *find(const GstTltcpField *table, guint prop) {
+static const GstTltcpField *fields_find(const GstTltcpField *table,
+                                        guint prop) {
     while (table->prop && table->prop != prop) {
         table++;
     }
@@ -17,7 +18,7 @@ static void set_string(gchar **field, const GValue *value) {
 
 gboolean gst_tltcp_fields_set(const GstTltcpField *table, gpointer structure,
                               guint prop, const GValue *value) {
-    const GstTltcpField *field = find(table, prop);
+    const GstTltcpField *field = fields_find(table, prop);
 
     if (!field) {
         return FALSE;
@@ -48,7 +49,7 @@ gboolean gst_tltcp_fields_set(const GstTltcpField *table, gpointer structure,
 gboolean gst_tltcp_fields_get(const GstTltcpField *table,
                               gconstpointer structure, guint prop,
                               GValue *value) {
-    const GstTltcpField *field = find(table, prop);
+    const GstTltcpField *field = fields_find(table, prop);
 
     if (!field) {
         return FALSE;

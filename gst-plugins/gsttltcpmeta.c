@@ -16,7 +16,7 @@ void gst_tltcp_meta_register(void) {
     }
 }
 
-static const GstStructure *find(GstBuffer *buffer) {
+static const GstStructure *meta_find(GstBuffer *buffer) {
     GstCustomMeta *meta =
         gst_buffer_get_custom_meta(buffer, GST_TLTCP_SEND_META);
 
@@ -24,7 +24,7 @@ static const GstStructure *find(GstBuffer *buffer) {
 }
 
 void gst_tltcp_meta_frame(GstBuffer *buffer, media_frame *frame) {
-    const GstStructure *s = find(buffer);
+    const GstStructure *s = meta_find(buffer);
     const gchar *name = s ? gst_structure_get_string(s, "class") : NULL;
 
     for (guint i = 0; name && i < MEDIA_CLASS_COUNT; i++) {
@@ -41,7 +41,7 @@ void gst_tltcp_meta_frame(GstBuffer *buffer, media_frame *frame) {
 }
 
 void gst_tltcp_meta_item(GstBuffer *buffer, media_item *item) {
-    const GstStructure *s = find(buffer);
+    const GstStructure *s = meta_find(buffer);
     gboolean independent = FALSE;
     guint back = 0;
     guint64 value;

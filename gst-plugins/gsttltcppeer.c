@@ -136,8 +136,8 @@ gboolean gst_tltcp_peer_push(GstTltcpPeer *peer, GBytes *section,
 
 static void push_clock(GstTltcpPeer *peer, const Sent *sent);
 
-static void on_lost(GstTltcpPeer *peer, const Sent *sent,
-                    const tltcp_event *ev) {
+static void peer_on_lost(GstTltcpPeer *peer, const Sent *sent,
+                         const tltcp_event *ev) {
     guint frame_class = sent->frame_class;
 
     if (ev->fate == TLTCP_FATE_UNSENT) {
@@ -173,7 +173,7 @@ static void on_fate(GstTltcpPeer *peer, const tltcp_event *ev) {
         peer->counts.delivered[sent->frame_class]++;
         note_delivery(peer, ev);
     } else {
-        on_lost(peer, sent, ev);
+        peer_on_lost(peer, sent, ev);
     }
     g_hash_table_remove(peer->sent, &number);
 }

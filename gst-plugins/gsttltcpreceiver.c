@@ -52,7 +52,8 @@ static GSocketAddress *native_address(const void *address, gsize len) {
                : NULL;
 }
 
-static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
+static bool receiver_on_caller(void *user, const tltcp_caller *caller,
+                               char *reason) {
     GstTltcpReceiver *r = user;
     g_autoptr(GSocketAddress) address =
         native_address(caller->address, caller->address_len);
@@ -70,16 +71,18 @@ static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     return false;
 }
 
-static void make_config(const GstTltcpReceiver *r, tltcp_config *config) {
+static void receiver_make_config(const GstTltcpReceiver *r,
+                                 tltcp_config *config) {
     gst_tltcp_settings_config(r->settings, config);
     config->unordered = !r->pieces;
 }
 
-static gint start_listening(GstTltcpReceiver *r, tltcp_config *config) {
+static gint receiver_start_listening(GstTltcpReceiver *r,
+                                     tltcp_config *config) {
     g_autofree gchar *service =
         g_strdup_printf("%u", gst_tltcp_settings_bind_port(r->settings));
 
-    config->on_caller = on_caller;
+    config->on_caller = receiver_on_caller;
     config->user = r;
     gint error =
         tltcp_listen(&r->listener, gst_tltcp_settings_bind_host(r->settings),
@@ -125,11 +128,11 @@ GstTltcpReceiver *gst_tltcp_receiver_start(GstElement *element,
     if (!r->sequence) {
         g_error("out of memory");
     }
-    make_config(r, &config);
+    receiver_make_config(r, &config);
     cause.error = gst_tltcp_settings_check(r->settings, &config, cause.reason);
     if (!cause.error && r->settings->mode == GST_TLTCP_MODE_LISTENER) {
         cause.listening = TRUE;
-        cause.error = start_listening(r, &config);
+        cause.error = receiver_start_listening(r, &config);
     }
     if (cause.error) {
         gst_tltcp_cause_post(element, &cause, r->where, TRUE);
@@ -184,7 +187,8 @@ static void take_socket(GstTltcpReceiver *r, tltcp_socket *socket) {
     watch(r, &r->event_fd, tltcp_event_fd(socket));
 }
 
-static void on_connected(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
+static void receiver_on_connected(GstTltcpReceiver *r,
+                                  GstTltcpArrival *arrival) {
     struct sockaddr_storage storage;
     socklen_t len = sizeof(storage);
 
@@ -294,12 +298,12 @@ static gboolean accept_caller(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
     }
     g_atomic_int_set(&r->busy, TRUE);
     take_socket(r, socket);
-    on_connected(r, arrival);
+    receiver_on_connected(r, arrival);
     return TRUE;
 }
 
-static gboolean call(GstTltcpReceiver *r, GstTltcpArrival *arrival,
-                     tltcp_time *when) {
+static gboolean receiver_call(GstTltcpReceiver *r, GstTltcpArrival *arrival,
+                              tltcp_time *when) {
     tltcp_config config;
     tltcp_socket *socket;
     g_autofree gchar *service = g_strdup_printf("%u", r->settings->port);
@@ -309,7 +313,7 @@ static gboolean call(GstTltcpReceiver *r, GstTltcpArrival *arrival,
         return FALSE;
     }
     *when = TLTCP_TIME_NEVER;
-    make_config(r, &config);
+    receiver_make_config(r, &config);
     r->attempt++;
     gst_tltcp_connection_message(r->element,
                                  r->attempt > 1 ? "retrying" : "connecting",
@@ -328,7 +332,7 @@ static gboolean finish_call(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
 
     while (tltcp_next_event(r->socket, &ev, 0) == 1) {
         if (ev.type == TLTCP_EVENT_CONNECTED) {
-            on_connected(r, arrival);
+            receiver_on_connected(r, arrival);
             return TRUE;
         }
         if (ev.type == TLTCP_EVENT_CLOSED) {
@@ -475,7 +479,7 @@ static gboolean try_next(GstTltcpReceiver *r, GstTltcpArrival *arrival,
     if (r->listener) {
         return accept_caller(r, arrival);
     }
-    if (!r->socket && call(r, arrival, when)) {
+    if (!r->socket && receiver_call(r, arrival, when)) {
         return TRUE;
     }
     return r->socket && finish_call(r, arrival);

@@ -38,7 +38,7 @@ static GstTltcpPeer *add_peer(GstTltcpSender *s, tltcp_socket *socket) {
     return peer;
 }
 
-static void on_connected(GstTltcpSender *s, GstTltcpPeer *peer) {
+static void sender_on_connected(GstTltcpSender *s, GstTltcpPeer *peer) {
     peer->connected = TRUE;
     s->attempt = 0;
     s->retry_delay = RETRY_MIN_NS;
@@ -56,7 +56,7 @@ static void accept_callers(GstTltcpSender *s) {
     tltcp_socket *socket;
 
     while (s->listener && tltcp_accept(s->listener, &socket, 0) == 0) {
-        on_connected(s, add_peer(s, socket));
+        sender_on_connected(s, add_peer(s, socket));
     }
 }
 
@@ -81,7 +81,7 @@ static void on_failure(GstTltcpSender *s, const GstTltcpCause *cause) {
     g_cond_broadcast(&s->changed);
 }
 
-static void make_config(GstTltcpSender *s, tltcp_config *config) {
+static void sender_make_config(GstTltcpSender *s, tltcp_config *config) {
     gst_tltcp_settings_config(s->settings, config);
     config->max_rate = s->options.max_rate;
     config->initial_window = s->options.initial_window;
@@ -100,13 +100,13 @@ static void make_config(GstTltcpSender *s, tltcp_config *config) {
 }
 
 /* Looking up a name may block, so the lock is not held. */
-static void call(GstTltcpSender *s) {
+static void sender_call(GstTltcpSender *s) {
     tltcp_config config;
     tltcp_socket *socket = NULL;
     GstTltcpCause cause = {.writing = TRUE};
     g_autofree gchar *service = g_strdup_printf("%u", s->settings->port);
 
-    make_config(s, &config);
+    sender_make_config(s, &config);
     s->attempt++;
     gst_tltcp_note_state(s, s->attempt > 1 ? "retrying" : "connecting", NULL);
     g_mutex_unlock(&s->lock);
@@ -160,7 +160,7 @@ static tltcp_time service_peer(GstTltcpSender *s, GstTltcpPeer *peer) {
     tltcp_time when = gst_tltcp_peer_service(peer);
 
     if (peer->connected && !was_connected) {
-        on_connected(s, peer);
+        sender_on_connected(s, peer);
         when = 0;
     }
     GstTltcpLoss *loss;
@@ -195,7 +195,7 @@ static tltcp_time service(GstTltcpSender *s) {
     }
     if (!s->listener && !s->failed && !s->peers->len &&
         tltcp_now() >= s->retry_at) {
-        call(s);
+        sender_call(s);
         when = 0;
     }
     g_cond_broadcast(&s->changed); /* there may be room again */
@@ -224,7 +224,8 @@ static gpointer run(gpointer user) {
     return NULL;
 }
 
-static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
+static bool sender_on_caller(void *user, const tltcp_caller *caller,
+                             char *reason) {
     GstTltcpSender *s = user;
     g_autoptr(GSocketAddress) address = NULL;
 
@@ -254,14 +255,14 @@ static guint bound_port(tltcp_socket *listener) {
                : 0;
 }
 
-static gboolean start_listening(GstTltcpSender *s) {
+static gboolean sender_start_listening(GstTltcpSender *s) {
     tltcp_config config;
     GstTltcpCause cause = {.writing = TRUE, .listening = TRUE};
     g_autofree gchar *service =
         g_strdup_printf("%u", gst_tltcp_settings_bind_port(s->settings));
 
-    make_config(s, &config);
-    config.on_caller = on_caller;
+    sender_make_config(s, &config);
+    config.on_caller = sender_on_caller;
     config.user = s;
     cause.error =
         tltcp_listen(&s->listener, gst_tltcp_settings_bind_host(s->settings),
@@ -294,7 +295,7 @@ static gboolean check_config(GstTltcpSender *s) {
     tltcp_config config;
     GstTltcpCause cause = {.writing = TRUE};
 
-    make_config(s, &config);
+    sender_make_config(s, &config);
     cause.error = gst_tltcp_settings_check(s->settings, &config, cause.reason);
     if (cause.error) {
         gst_tltcp_cause_post(s->element, &cause, s->where, TRUE);
@@ -326,7 +327,7 @@ GstTltcpSender *gst_tltcp_sender_start(GstElement *element,
     if (listener) {
         s->retry_at = TLTCP_TIME_NEVER;
     }
-    if (!check_config(s) || (listener && !start_listening(s))) {
+    if (!check_config(s) || (listener && !sender_start_listening(s))) {
         free_sender(s);
         return NULL;
     }

@@ -36,7 +36,7 @@ void gst_tltcp_signals_install(GType type) {
 
 /* A stranger chose it, and handlers may be of languages that take nothing but
  * UTF-8. */
-static gchar *readable(const gchar *streamid) {
+static gchar *signals_readable(const gchar *streamid) {
     return streamid ? g_utf8_make_valid(streamid, -1) : NULL;
 }
 
@@ -53,7 +53,7 @@ void gst_tltcp_signals_caller_removed(GstElement *element,
 gboolean gst_tltcp_signals_caller_connecting(GstElement *element,
                                              GSocketAddress *address,
                                              const gchar *streamid) {
-    g_autofree gchar *name = readable(streamid);
+    g_autofree gchar *name = signals_readable(streamid);
     gboolean accepted = FALSE;
 
     g_signal_emit_by_name(element, "caller-connecting", address, name,
@@ -64,7 +64,7 @@ gboolean gst_tltcp_signals_caller_connecting(GstElement *element,
 void gst_tltcp_signals_caller_rejected(GstElement *element,
                                        GSocketAddress *address,
                                        const gchar *streamid) {
-    g_autofree gchar *name = readable(streamid);
+    g_autofree gchar *name = signals_readable(streamid);
 
     g_signal_emit_by_name(element, "caller-rejected", address, name);
 }

@@ -137,7 +137,7 @@ static const GstTltcpSenderFuncs sender_funcs = {
 
 /* ---- the first stream ---- */
 
-static GstFlowReturn resume(GstTltcpStream *stream) {
+static GstFlowReturn sink_resume(GstTltcpStream *stream) {
     return gst_base_sink_wait_preroll(GST_BASE_SINK(stream->sink));
 }
 
@@ -153,7 +153,7 @@ static GstFlowReturn gst_tltcp_sink_render(GstBaseSink *base,
 }
 
 /* FALSE: flushed or failed before all had ended. */
-static gboolean on_eos(GstTltcpSink *self) {
+static gboolean sink_on_eos(GstTltcpSink *self) {
     if (gst_tltcp_sink_pads_begin_eos(self)) {
         gst_tltcp_sender_finish(self->sender);
     }
@@ -185,7 +185,7 @@ static gboolean gst_tltcp_sink_event(GstBaseSink *base, GstEvent *event) {
         gst_tltcp_stream_tags(&self->stream, event);
         break;
     case GST_EVENT_EOS:
-        if (self->sender && !on_eos(self)) {
+        if (self->sender && !sink_on_eos(self)) {
             gst_event_unref(event);
             return FALSE;
         }
@@ -246,7 +246,7 @@ static gboolean gst_tltcp_sink_stop(GstBaseSink *base) {
     return TRUE;
 }
 
-static gboolean set_flushing(GstBaseSink *base, gboolean flushing) {
+static gboolean sink_set_flushing(GstBaseSink *base, gboolean flushing) {
     GstTltcpSink *self = GST_TLTCP_SINK(base);
 
     gst_tltcp_sink_pads_set_unlocked(self, flushing);
@@ -259,11 +259,11 @@ static gboolean set_flushing(GstBaseSink *base, gboolean flushing) {
 }
 
 static gboolean gst_tltcp_sink_unlock(GstBaseSink *base) {
-    return set_flushing(base, TRUE);
+    return sink_set_flushing(base, TRUE);
 }
 
 static gboolean gst_tltcp_sink_unlock_stop(GstBaseSink *base) {
-    return set_flushing(base, FALSE);
+    return sink_set_flushing(base, FALSE);
 }
 
 /* ---- the element ---- */
@@ -361,7 +361,7 @@ static void gst_tltcp_sink_init(GstTltcpSink *self) {
     /* What is before the segment may be a key frame that others need. */
     gst_base_sink_set_drop_out_of_segment(GST_BASE_SINK(self), FALSE);
     gst_tltcp_stream_init(&self->stream, self, 0);
-    self->stream.resume = resume;
+    self->stream.resume = sink_resume;
     gst_tltcp_sink_pads_init(self);
     gst_tltcp_sink_init_properties(self);
 }

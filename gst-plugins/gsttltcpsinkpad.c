@@ -61,7 +61,7 @@ static GstFlowReturn wait_playing(GstTltcpSinkPad *pad) {
 
 /* The sender lets go of everybody when the first pad flushes or the element
  * pauses; it is asked again as soon as that is over. */
-static GstFlowReturn resume(GstTltcpStream *stream) {
+static GstFlowReturn sinkpad_resume(GstTltcpStream *stream) {
     GstTltcpSinkPad *pad =
         (GstTltcpSinkPad *)((guint8 *)stream -
                             G_STRUCT_OFFSET(GstTltcpSinkPad, stream));
@@ -180,7 +180,7 @@ static gboolean others_end(GstTltcpSink *self, const GstTltcpSinkPad *but) {
     return !but || self->ending || !gst_pad_is_linked(GST_BASE_SINK_PAD(self));
 }
 
-static void on_eos(GstTltcpSinkPad *pad) {
+static void sinkpad_on_eos(GstTltcpSinkPad *pad) {
     GstTltcpSink *self = pad->stream.sink;
 
     g_mutex_lock(&self->pads_lock);
@@ -249,7 +249,7 @@ static void look(GstTltcpSink *self) {
     g_mutex_unlock(&self->sender_lock);
 }
 
-static void set_flushing(GstTltcpSinkPad *pad, gboolean flushing) {
+static void sinkpad_set_flushing(GstTltcpSinkPad *pad, gboolean flushing) {
     GstTltcpSink *self = pad->stream.sink;
 
     g_mutex_lock(&self->pads_lock);
@@ -260,7 +260,8 @@ static void set_flushing(GstTltcpSinkPad *pad, gboolean flushing) {
     look(self);
 }
 
-static gboolean on_event(GstPad *gst_pad, GstObject *parent, GstEvent *event) {
+static gboolean sinkpad_on_event(GstPad *gst_pad, GstObject *parent,
+                                 GstEvent *event) {
     GstTltcpSinkPad *pad = GST_TLTCP_SINK_PAD(gst_pad);
     GstCaps *caps;
 
@@ -280,15 +281,15 @@ static gboolean on_event(GstPad *gst_pad, GstObject *parent, GstEvent *event) {
         gst_tltcp_stream_tags(&pad->stream, event);
         break;
     case GST_EVENT_EOS:
-        on_eos(pad);
+        sinkpad_on_eos(pad);
         break;
     case GST_EVENT_FLUSH_START:
-        set_flushing(pad, TRUE);
+        sinkpad_set_flushing(pad, TRUE);
         break;
     case GST_EVENT_FLUSH_STOP:
         gst_segment_init(&pad->segment, GST_FORMAT_UNDEFINED);
         pad->stream.lateness = -1;
-        set_flushing(pad, FALSE);
+        sinkpad_set_flushing(pad, FALSE);
         break;
     default:
         break;
@@ -319,9 +320,9 @@ static GstPad *request_pad(GstElement *element, GstPadTemplate *template,
         g_object_new(GST_TYPE_TLTCP_SINK_PAD, "name", name, "direction",
                      GST_PAD_SINK, "template", template, NULL);
     gst_tltcp_stream_init(&pad->stream, self, number);
-    pad->stream.resume = resume;
+    pad->stream.resume = sinkpad_resume;
     gst_pad_set_chain_function(GST_PAD(pad), on_buffer);
-    gst_pad_set_event_function(GST_PAD(pad), on_event);
+    gst_pad_set_event_function(GST_PAD(pad), sinkpad_on_event);
     g_mutex_lock(&self->pads_lock);
     g_ptr_array_add(self->pads, gst_object_ref(pad));
     g_mutex_unlock(&self->pads_lock);
@@ -334,7 +335,7 @@ static void release_pad(GstElement *element, GstPad *gst_pad) {
     GstTltcpSink *self = GST_TLTCP_SINK(element);
     GstTltcpSinkPad *pad = GST_TLTCP_SINK_PAD(gst_pad);
 
-    set_flushing(pad, TRUE);
+    sinkpad_set_flushing(pad, TRUE);
     gst_pad_set_active(gst_pad, FALSE);
     g_mutex_lock(&self->sender_lock);
     if (self->sender) {

@@ -39,7 +39,7 @@ static void gst_tltcp_sink_set_property(GObject *object, guint prop,
     }
 }
 
-static void get_stats(GstTltcpSink *self, GValue *value) {
+static void sinkprops_get_stats(GstTltcpSink *self, GValue *value) {
     g_mutex_lock(&self->sender_lock);
     if (self->sender) {
         g_value_take_boxed(value, gst_tltcp_sender_stats(self->sender));
@@ -55,7 +55,7 @@ static void gst_tltcp_sink_get_property(GObject *object, guint prop,
     GstTltcpSink *self = GST_TLTCP_SINK(object);
 
     if (prop == GST_TLTCP_PROP_STATS) {
-        get_stats(self, value);
+        sinkprops_get_stats(self, value);
     } else if (!gst_tltcp_settings_get(&self->settings, prop, value)) {
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
     }

@@ -127,7 +127,7 @@ static void send_tags(GstTltcpStream *stream) {
     }
 }
 
-static void describe(GstTltcpStream *stream) {
+static void sinkstream_describe(GstTltcpStream *stream) {
     GstTltcpSink *self = stream->sink;
 
     gst_tltcp_framer_set_caps(&stream->framer, stream->caps);
@@ -156,7 +156,7 @@ static void describe(GstTltcpStream *stream) {
 void gst_tltcp_stream_set_caps(GstTltcpStream *stream, GstCaps *caps) {
     gst_caps_replace(&stream->caps, caps);
     if (stream->sink->sender) {
-        describe(stream);
+        sinkstream_describe(stream);
     }
 }
 
@@ -295,7 +295,7 @@ GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
     GQueue units = G_QUEUE_INIT;
 
     if (!stream->described) {
-        describe(stream);
+        sinkstream_describe(stream);
     }
     if (!stream->begun) {
         gst_tltcp_sink_pads_wait_described(stream->sink);

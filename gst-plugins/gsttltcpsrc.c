@@ -81,7 +81,7 @@ static gboolean keeps_listening(GstTltcpSrc *self) {
     return keep;
 }
 
-static void on_connected(GstTltcpSrc *self, GSocketAddress *address) {
+static void src_on_connected(GstTltcpSrc *self, GSocketAddress *address) {
     GST_DEBUG_OBJECT(self, "connected");
     gst_tltcp_deframer_restart(&self->deframer);
     g_mutex_lock(&self->settings.lock);
@@ -119,7 +119,8 @@ static GstFlowReturn on_connection_end(GstTltcpSrc *self) {
     return on_end(self);
 }
 
-static GstFlowReturn on_lost(GstTltcpSrc *self, const GstTltcpCause *cause) {
+static GstFlowReturn src_on_lost(GstTltcpSrc *self,
+                                 const GstTltcpCause *cause) {
     if (!cause->was_open) {
         return GST_FLOW_OK; /* never had it; it is tried again */
     }
@@ -278,7 +279,7 @@ static GstFlowReturn on_arrival(GstTltcpSrc *self, GstTltcpArrival *arrival,
                                 GstBuffer **buffer) {
     switch (arrival->kind) {
     case GST_TLTCP_ARRIVAL_CONNECTED:
-        on_connected(self, arrival->address);
+        src_on_connected(self, arrival->address);
         return GST_FLOW_OK;
     case GST_TLTCP_ARRIVAL_SECTION:
         return on_section(self, &arrival->section, buffer);
@@ -290,7 +291,7 @@ static GstFlowReturn on_arrival(GstTltcpSrc *self, GstTltcpArrival *arrival,
     case GST_TLTCP_ARRIVAL_END:
         return on_connection_end(self);
     case GST_TLTCP_ARRIVAL_LOST:
-        return on_lost(self, &arrival->cause);
+        return src_on_lost(self, &arrival->cause);
     case GST_TLTCP_ARRIVAL_FAILED:
         return on_failed(self, &arrival->cause);
     case GST_TLTCP_ARRIVAL_FLUSHING:
@@ -361,7 +362,7 @@ static gboolean gst_tltcp_src_stop(GstBaseSrc *base) {
     return TRUE;
 }
 
-static gboolean set_flushing(GstBaseSrc *base, gboolean flushing) {
+static gboolean src_set_flushing(GstBaseSrc *base, gboolean flushing) {
     GstTltcpSrc *self = GST_TLTCP_SRC(base);
 
     g_mutex_lock(&self->receiver_lock);
@@ -373,11 +374,11 @@ static gboolean set_flushing(GstBaseSrc *base, gboolean flushing) {
 }
 
 static gboolean gst_tltcp_src_unlock(GstBaseSrc *base) {
-    return set_flushing(base, TRUE);
+    return src_set_flushing(base, TRUE);
 }
 
 static gboolean gst_tltcp_src_unlock_stop(GstBaseSrc *base) {
-    return set_flushing(base, FALSE);
+    return src_set_flushing(base, FALSE);
 }
 
 static gboolean gst_tltcp_src_query(GstBaseSrc *base, GstQuery *query) {

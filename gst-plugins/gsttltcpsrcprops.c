@@ -42,7 +42,7 @@ GstClockTime gst_tltcp_src_latency(GstTltcpSrc *self) {
                : 0;
 }
 
-static GstStructure *get_stats(GstTltcpSrc *self) {
+static GstStructure *srcprops_get_stats(GstTltcpSrc *self) {
     GstStructure *stats = gst_structure_new_empty(GST_TLTCP_STATS_NAME);
     GstTltcpReceived counts;
 
@@ -66,7 +66,7 @@ static void gst_tltcp_src_get_property(GObject *object, guint prop,
     GstTltcpSrc *self = GST_TLTCP_SRC(object);
 
     if (prop == GST_TLTCP_PROP_STATS) {
-        g_value_take_boxed(value, get_stats(self));
+        g_value_take_boxed(value, srcprops_get_stats(self));
     } else if (!gst_tltcp_settings_get(&self->settings, prop, value)) {
         G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
     }

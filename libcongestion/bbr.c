@@ -111,7 +111,7 @@ static void bbr_init(struct cong *cc, cong_time now, cong_time rtt) {
     initial_rate(b, rtt);
 }
 
-static void new_round(struct bbr *b, const struct cong_ack *ack) {
+static void bbr_new_round(struct bbr *b, const struct cong_ack *ack) {
     b->round_start = ack->round && !b->skip_round;
     if (ack->round) {
         b->skip_round = false;
@@ -165,7 +165,7 @@ static void bbr_ack(struct cong *cc, const struct cong_ack *ack) {
     if (!b->has_rtt && rtt > 0) {
         initial_rate(b, rtt);
     }
-    new_round(b, ack);
+    bbr_new_round(b, ack);
     take_sample(b, ack);
     cong__bbr_handle_loss(b);
     cong__bbr_model_update(b);

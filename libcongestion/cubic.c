@@ -57,7 +57,7 @@ static double w_cubic(const struct cubic *q, double t) {
     return q->c * d * d * d + q->m.w_max;
 }
 
-static void avoid(struct cubic *q, const struct cong_ack *ack, double n) {
+static void cubic_avoid(struct cubic *q, const struct cong_ack *ack, double n) {
     struct cong *cc = &q->w.cc;
     double cwnd = cc->cwnd / cc->mss;
     if (q->m.epoch < 0) {
@@ -93,7 +93,7 @@ static void cubic_ack(struct cong *cc, const struct cong_ack *ack) {
     q->last = ack->now;
     double n = cong__slow_start(cc, cong__growth(ack));
     if (n > 0) {
-        avoid(q, ack, n);
+        cubic_avoid(q, ack, n);
     }
 }
 

@@ -8,8 +8,8 @@ void cong_episode_init(struct cong_episode *e) {
     *e = (struct cong_episode){0};
 }
 
-static void tell(struct cong *cc, enum cong_cause cause, unsigned count,
-                 const struct cong_episode_news *news) {
+static void episode_tell(struct cong *cc, enum cong_cause cause, unsigned count,
+                         const struct cong_episode_news *news) {
     const struct cong_event ev = {
         .now = news->now,
         .cause = cause,
@@ -55,7 +55,7 @@ cong_episode_lost(struct cong_episode *e, struct cong *cc,
     }
     e->lost++;
     e->mark = news->next;
-    tell(cc, CONG_LOSS, again ? news->nth : 1, news);
+    episode_tell(cc, CONG_LOSS, again ? news->nth : 1, news);
     return answer(e, cc);
 }
 
@@ -67,7 +67,7 @@ cong_episode_marked(struct cong_episode *e, struct cong *cc,
     }
     e->mark = news->next;
     e->undoable = false;
-    tell(cc, CONG_ECN, 1, news);
+    episode_tell(cc, CONG_ECN, 1, news);
     return CONG_EPISODE_REDUCED;
 }
 
@@ -78,7 +78,7 @@ void cong_episode_timeout(struct cong_episode *e, struct cong *cc,
     }
     e->open = false;
     e->mark = news->next;
-    tell(cc, CONG_RTO, news->nth, news);
+    episode_tell(cc, CONG_RTO, news->nth, news);
 }
 
 bool cong_episode_settle(struct cong_episode *e, struct cong *cc,
@@ -88,7 +88,7 @@ bool cong_episode_settle(struct cong_episode *e, struct cong *cc,
         return false;
     }
     e->open = false;
-    tell(cc, CONG_RECOVERED, 0, &news);
+    episode_tell(cc, CONG_RECOVERED, 0, &news);
     return true;
 }
 
@@ -106,6 +106,6 @@ bool cong_episode_spurious(struct cong_episode *e, struct cong *cc,
     e->open = false;
     cong__set_cwnd(cc, e->cwnd);
     cc->ssthresh = e->ssthresh;
-    tell(cc, CONG_UNDO, 0, &news);
+    episode_tell(cc, CONG_UNDO, 0, &news);
     return true;
 }

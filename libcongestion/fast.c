@@ -37,7 +37,7 @@ static const struct cong__param params[] = {
     CONG__PARAM(fast, q_min, "q_min", 0, 1),
 };
 
-static void set_window(struct fast *f, double cwnd) {
+static void fast_set_window(struct fast *f, double cwnd) {
     cong__set_cwnd(&f->w.cc, fmax(cwnd, 2 * f->w.cc.mss));
 }
 
@@ -46,7 +46,7 @@ static void fast_init(struct cong *cc, cong_time now, cong_time rtt) {
     (void)now;
     (void)rtt;
     cong__window_init(&f->w);
-    set_window(f, cc->cwnd);
+    fast_set_window(f, cc->cwnd);
     f->alpha = 20;
     f->g = 0.5;
     f->q_min = 0.75e-3;
@@ -69,7 +69,7 @@ static void update(struct fast *f) {
     double queue = (f->avg - f->base) / CONG_NS;
     double k = queue > f->q_min ? f->alpha * cc->mss : f->alpha * w;
     double target = f->base / f->avg * w + k;
-    set_window(f, fmin(2 * w, (1 - f->g) * w + f->g * target));
+    fast_set_window(f, fmin(2 * w, (1 - f->g) * w + f->g * target));
 }
 
 static void fast_ack(struct cong *cc, const struct cong_ack *ack) {
@@ -92,12 +92,12 @@ static void fast_event(struct cong *cc, const struct cong_event *ev) {
         break;
     case CONG_RTO:
         cong__timeout(cc, ev, half);
-        set_window(f, 0);
+        fast_set_window(f, 0);
         f->avg = 0;
         break;
     case CONG_IDLE:
         cong__idle(&f->w, ev);
-        set_window(f, cc->cwnd);
+        fast_set_window(f, cc->cwnd);
         f->avg = 0;
         break;
     case CONG_RECOVERED:

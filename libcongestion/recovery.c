@@ -28,8 +28,8 @@ double cong_recovery_window(const struct cong_recovery *r,
     return fmax(window, cc->mss);
 }
 
-static void tell(struct cong *cc, enum cong_cause cause, double flight,
-                 double missing, unsigned count, cong_time now) {
+static void recovery_tell(struct cong *cc, enum cong_cause cause, double flight,
+                          double missing, unsigned count, cong_time now) {
     const struct cong_event ev = {
         .now = now,
         .cause = cause,
@@ -55,7 +55,7 @@ static void guard(struct cong_recovery *r, uint64_t next) {
 static unsigned begin(struct cong_recovery *r, struct cong *cc, uint64_t next,
                       double flight, cong_time now) {
     guard(r, next);
-    tell(cc, CONG_LOSS, flight, cc->mss, 1, now);
+    recovery_tell(cc, CONG_LOSS, flight, cc->mss, 1, now);
     if (r->kind == CONG_RECOVERY_TAHOE || cc->cwnd <= cc->mss) {
         close_episode(r);
         r->duplicates = 0;
@@ -87,7 +87,7 @@ unsigned cong_recovery_duplicate(struct cong_recovery *r, struct cong *cc,
 static void finish(struct cong_recovery *r, struct cong *cc, double flight,
                    cong_time now) {
     close_episode(r);
-    tell(cc, CONG_RECOVERED, flight, 0, 0, now);
+    recovery_tell(cc, CONG_RECOVERED, flight, 0, 0, now);
     if (r->kind == CONG_RECOVERY_NEWRENO) {
         double bound = fmax(flight, cc->mss) + cc->mss;
         cong__set_cwnd(cc, fmin(cc->cwnd, bound));
@@ -115,7 +115,7 @@ unsigned cong_recovery_advance(struct cong_recovery *r, struct cong *cc,
     r->duplicates = 0;
     if (!r->open) {
         if (cc->repair_only && una >= r->recover) { /* went back instead */
-            tell(cc, CONG_RECOVERED, flight, 0, 0, now);
+            recovery_tell(cc, CONG_RECOVERED, flight, 0, 0, now);
         }
         return CONG_RECOVERY_RESTART_RTO;
     }
@@ -132,6 +132,6 @@ unsigned cong_recovery_timeout(struct cong_recovery *r, struct cong *cc,
     guard(r, next);
     close_episode(r);
     r->duplicates = 0;
-    tell(cc, CONG_RTO, flight, flight, nth, now);
+    recovery_tell(cc, CONG_RTO, flight, flight, nth, now);
     return CONG_RECOVERY_GO_BACK | CONG_RECOVERY_RESTART_RTO;
 }

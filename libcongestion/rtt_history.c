@@ -18,7 +18,7 @@ static void take(struct cong__rtts *r, double rtt) {
     r->count = r->count + 1 < 2 * CONG__RTTS ? r->count + 1 : CONG__RTTS;
 }
 
-static void insert(double *sorted, unsigned n, double x) {
+static void rtt_history_insert(double *sorted, unsigned n, double x) {
     for (; n > 0 && sorted[n - 1] > x; n--) {
         sorted[n] = sorted[n - 1];
     }
@@ -29,7 +29,7 @@ double cong__rtts_quantile(const struct cong__rtts *r, double share) {
     double sorted[CONG__RTTS];
     unsigned n = known(r);
     for (unsigned i = 0; i < n; i++) {
-        insert(sorted, i, (double)r->at[i]);
+        rtt_history_insert(sorted, i, (double)r->at[i]);
     }
     return n > 0 ? sorted[(unsigned)(share * (n - 1))] : 0;
 }

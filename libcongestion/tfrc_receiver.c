@@ -113,8 +113,8 @@ static bool is_news(const struct cong_tfrc_receiver *r, uint64_t seq) {
            !(t[1].time >= 0 && t[1].seq == seq);
 }
 
-static void insert(struct cong_tfrc_receiver *r, uint64_t seq, bool marked,
-                   cong_time now) {
+static void tfrc_receiver_insert(struct cong_tfrc_receiver *r, uint64_t seq,
+                                 bool marked, cong_time now) {
     struct cong_tfrc_arrival *t = r->top;
     struct cong_tfrc_arrival p = {.seq = seq, .time = now, .marked = marked};
     for (int i = 0; i < 2; i++) {
@@ -152,7 +152,7 @@ void cong_tfrc_receiver_on_packet(struct cong_tfrc_receiver *r, uint64_t seq,
     skip_silence(r, now);
     r->bytes += cong__clean(size);
     if (is_news(r, seq)) {
-        insert(r, seq, marked, now);
+        tfrc_receiver_insert(r, seq, marked, now);
     }
     r->urgent = r->t_begin < 0 || r->rtt < 0 ||
                 cong_loss_history_rate(&r->history) > r->p_told;

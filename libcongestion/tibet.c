@@ -51,7 +51,7 @@ static void tibet_ack(struct cong *cc, const struct cong_ack *ack) {
     cong__grow(cc, cong__growth(ack));
 }
 
-static double pipe_size(const struct tibet *t) {
+static double tibet_pipe_size(const struct tibet *t) {
     return t->rtt_min > 0 ? t->estimate.bw * cong__seconds(t->rtt_min) : 0;
 }
 
@@ -60,11 +60,11 @@ static void tibet_event(struct cong *cc, const struct cong_event *ev) {
     switch (ev->cause) {
     case CONG_LOSS:
     case CONG_ECN:
-        cong__set_ssthresh(cc, pipe_size(t));
+        cong__set_ssthresh(cc, tibet_pipe_size(t));
         cong__set_cwnd(cc, fmin(cc->cwnd, cc->ssthresh));
         break;
     case CONG_RTO:
-        cong__timeout(cc, ev, pipe_size(t));
+        cong__timeout(cc, ev, tibet_pipe_size(t));
         break;
     case CONG_IDLE:
         cong__idle(&t->w, ev);

@@ -41,11 +41,11 @@ static const struct cong__param params[] = {
 };
 
 /* Vegas does not go below two segments. */
-static void set_window(struct vegas *v, double cwnd) {
+static void vegas_set_window(struct vegas *v, double cwnd) {
     cong__set_cwnd(&v->w.cc, fmax(cwnd, 2 * v->w.cc.mss));
 }
 
-static void new_round(struct vegas *v) {
+static void vegas_new_round(struct vegas *v) {
     v->rmin = (double)INFINITY;
     v->samples = 0;
 }
@@ -55,18 +55,18 @@ static void vegas_init(struct cong *cc, cong_time now, cong_time rtt) {
     (void)now;
     (void)rtt;
     cong__window_init(&v->w);
-    set_window(v, cc->cwnd);
+    vegas_set_window(v, cc->cwnd);
     v->alpha = 1;
     v->beta = 3;
     v->gamma = 1;
     v->base = (double)INFINITY;
     v->growing = true;
-    new_round(v);
+    vegas_new_round(v);
 }
 
 static void leave_slow_start(struct vegas *v) {
     struct cong *cc = &v->w.cc;
-    set_window(v, cc->cwnd * 7 / 8);
+    vegas_set_window(v, cc->cwnd * 7 / 8);
     cong__set_ssthresh(cc, fmin(cc->ssthresh, cc->cwnd));
 }
 
@@ -79,9 +79,9 @@ static void judge_round(struct vegas *v) {
         }
         v->growing = !v->growing;
     } else if (queued < v->alpha * cc->mss) {
-        set_window(v, cc->cwnd + cc->mss);
+        vegas_set_window(v, cc->cwnd + cc->mss);
     } else if (queued > v->beta * cc->mss) {
-        set_window(v, cc->cwnd - cc->mss);
+        vegas_set_window(v, cc->cwnd - cc->mss);
     }
 }
 
@@ -101,7 +101,7 @@ static void vegas_ack(struct cong *cc, const struct cong_ack *ack) {
     if (v->samples > 0 && ack->limited && !ack->recovery) {
         judge_round(v);
     }
-    new_round(v);
+    vegas_new_round(v);
 }
 
 static void vegas_event(struct cong *cc, const struct cong_event *ev) {
@@ -113,12 +113,12 @@ static void vegas_event(struct cong *cc, const struct cong_event *ev) {
         break;
     case CONG_RTO:
         cong__timeout(cc, ev, cong__clean(ev->flight) / 2);
-        set_window(v, 0);
+        vegas_set_window(v, 0);
         break;
     case CONG_IDLE:
         cong__idle(&v->w, ev);
-        set_window(v, cc->cwnd);
-        new_round(v);
+        vegas_set_window(v, cc->cwnd);
+        vegas_new_round(v);
         break;
     case CONG_RECOVERED:
     case CONG_NOFEEDBACK:

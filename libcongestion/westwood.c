@@ -72,7 +72,7 @@ static void westwood_ack(struct cong *cc, const struct cong_ack *ack) {
 }
 
 /* What the path carries, bytes. */
-static double pipe_size(struct westwood *w, cong_time now) {
+static double westwood_pipe_size(struct westwood *w, cong_time now) {
     if (!w->sampled) {
         cong__bw_filter_silence(&w->filter, now);
     }
@@ -84,11 +84,11 @@ static void westwood_event(struct cong *cc, const struct cong_event *ev) {
     switch (ev->cause) {
     case CONG_LOSS:
     case CONG_ECN:
-        cong__set_ssthresh(cc, pipe_size(w, ev->now));
+        cong__set_ssthresh(cc, westwood_pipe_size(w, ev->now));
         cong__set_cwnd(cc, fmin(cc->cwnd, cc->ssthresh));
         break;
     case CONG_RTO:
-        cong__timeout(cc, ev, pipe_size(w, ev->now));
+        cong__timeout(cc, ev, westwood_pipe_size(w, ev->now));
         break;
     case CONG_IDLE:
         cong__idle(&w->w, ev);

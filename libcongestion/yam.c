@@ -102,7 +102,7 @@ static void take_step(struct yam *y, enum verdict v) {
     cong__set_cwnd(cc, v == FASTER ? cc->cwnd + step : cc->cwnd - step);
 }
 
-static void avoid(struct yam *y, const struct cong_ack *ack) {
+static void yam_avoid(struct yam *y, const struct cong_ack *ack) {
     bool due = !(y->per_round > 0) || ack->round;
     if (due && ack->rtt > 0) {
         y->verdict = compare(y, ack->rtt);
@@ -130,7 +130,7 @@ static void yam_ack(struct cong *cc, const struct cong_ack *ack) {
         }
         return;
     }
-    avoid(y, ack);
+    yam_avoid(y, ack);
 }
 
 /* As at the start of the connection. */

@@ -55,14 +55,14 @@ void sim_bulk_config_init(struct sim_bulk_config *c) {
 /* --- The applications --- */
 
 /* Not more than needed: it is filled. */
-static size_t send_buffer(const struct sim_bulk_config *c) {
+static size_t bulk_send_buffer(const struct sim_bulk_config *c) {
     double pipe = c->rate / 8 * (double)(c->rtt + c->handover_rtt) / 1e9;
     double bytes = SEND_PIPES * (1 + c->queue) * pipe;
     bytes = bytes < SEND_LEAST ? SEND_LEAST : bytes;
     return bytes < (double)BUFFER ? (size_t)bytes : BUFFER;
 }
 
-static void on_start(struct sim_timer *t, uint64_t now) {
+static void bulk_on_start(struct sim_timer *t, uint64_t now) {
     struct flow *f = t->user;
     const struct sim_bulk_config *c = f->run->c;
     const struct sim_bulk_flow *wanted = &c->flow[f->index];
@@ -76,7 +76,7 @@ static void on_start(struct sim_timer *t, uint64_t now) {
     cfg.congestion = wanted->congestion;
     cfg.congestion_params = wanted->params;
     cfg.congestion_values = wanted->values;
-    cfg.send_buffer = send_buffer(c);
+    cfg.send_buffer = bulk_send_buffer(c);
     cfg.idle_timeout_ms = IDLE_MS;
     if (strcmp(cfg.congestion, "fixed") == 0) {
         cfg.max_rate = (uint64_t)c->rate;
@@ -91,23 +91,23 @@ static void on_start(struct sim_timer *t, uint64_t now) {
 
 /* --- The network --- */
 
-static uint32_t join(struct run *r, uint32_t from, uint32_t to,
-                     const struct sim_link_config *c, uint64_t seed) {
+static uint32_t bulk_join(struct run *r, uint32_t from, uint32_t to,
+                          const struct sim_link_config *c, uint64_t seed) {
     return sim_net_add_link(r->net, from, to, c, seed);
 }
 
-static void route(struct run *r, struct flow *f) {
+static void bulk_route(struct run *r, struct flow *f) {
     struct sim_link_config access;
     uint32_t a = sim_host_node(f->from);
     uint32_t b = sim_host_node(f->to);
     sim_link_config_init(&access);
     access.rate = ACCESS_BPS;
-    sim_net_route(r->net, a, b, join(r, a, r->left, &access, 1));
+    sim_net_route(r->net, a, b, bulk_join(r, a, r->left, &access, 1));
     sim_net_route(r->net, r->left, b, r->link_ahead);
-    sim_net_route(r->net, r->right, b, join(r, r->right, b, &access, 2));
-    sim_net_route(r->net, b, a, join(r, b, r->right, &access, 3));
+    sim_net_route(r->net, r->right, b, bulk_join(r, r->right, b, &access, 2));
+    sim_net_route(r->net, b, a, bulk_join(r, b, r->right, &access, 3));
     sim_net_route(r->net, r->right, a, r->link_back);
-    sim_net_route(r->net, r->left, a, join(r, r->left, a, &access, 4));
+    sim_net_route(r->net, r->left, a, bulk_join(r, r->left, a, &access, 4));
 }
 
 /* Each somewhere in its turn, so that seeds differ without loss as well. */
@@ -130,10 +130,10 @@ static int add_flow(struct run *r, int i) {
     if (f->from == NULL || f->to == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    route(r, f);
+    bulk_route(r, f);
     sim_source_init(&f->source, &source);
     sim_reader_init(&f->reader, &reader);
-    f->start.fire = on_start;
+    f->start.fire = bulk_on_start;
     f->start.user = f;
     sim_loop_arm(sim_net_loop(r->net), &f->start, start_of(r->c, i));
     tltcp_config_init(&cfg);
@@ -156,7 +156,7 @@ static void on_handover(struct sim_timer *t, uint64_t now) {
     sim_loop_arm(sim_net_loop(r->net), t, now + c->handover_every);
 }
 
-static void on_sample(struct sim_timer *t, uint64_t now) {
+static void bulk_on_sample(struct sim_timer *t, uint64_t now) {
     struct run *r = t->user;
     for (int i = 0; i < r->c->flows; i++) {
         struct flow *f = &r->flow[i];
@@ -172,8 +172,8 @@ static void on_sample(struct sim_timer *t, uint64_t now) {
     sim_loop_arm(sim_net_loop(r->net), t, now + SAMPLE_EVERY);
 }
 
-static void arm(struct run *r, struct sim_timer *t, sim_timer_fn fire,
-                uint64_t at) {
+static void bulk_arm(struct run *r, struct sim_timer *t, sim_timer_fn fire,
+                     uint64_t at) {
     t->fire = fire;
     t->user = r;
     sim_loop_arm(sim_net_loop(r->net), t, at);
@@ -188,7 +188,7 @@ static void use_red(struct sim_link_config *link) {
     link->red.maxthresh = 3 * link->red.thresh;
 }
 
-static int build(struct run *r) {
+static int bulk_build(struct run *r) {
     const struct sim_bulk_config *c = r->c;
     int rv = 0;
     r->left = sim_net_add_node(r->net, NULL, NULL);
@@ -204,14 +204,14 @@ static int build(struct run *r) {
     if (c->red) {
         use_red(&r->ahead);
     }
-    r->link_back = join(r, r->right, r->left, &r->back, c->seed + 1);
-    r->link_ahead = join(r, r->left, r->right, &r->ahead, c->seed + 2);
+    r->link_back = bulk_join(r, r->right, r->left, &r->back, c->seed + 1);
+    r->link_ahead = bulk_join(r, r->left, r->right, &r->ahead, c->seed + 2);
     for (int i = 0; rv == 0 && i < c->flows; i++) {
         rv = add_flow(r, i);
     }
-    arm(r, &r->sample, on_sample, c->warmup);
+    bulk_arm(r, &r->sample, bulk_on_sample, c->warmup);
     if (c->handover_every != 0) {
-        arm(r, &r->handover, on_handover, c->handover_every);
+        bulk_arm(r, &r->handover, on_handover, c->handover_every);
     }
     return rv;
 }
@@ -242,7 +242,7 @@ static void evaluate(const struct run *r, struct sim_bulk_results *out) {
 
 static int play(struct run *r, struct sim_bulk_results *out) {
     const struct sim_bulk_config *c = r->c;
-    int rv = build(r);
+    int rv = bulk_build(r);
     if (rv != 0) {
         return rv;
     }

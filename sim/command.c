@@ -51,7 +51,7 @@ static bool list_scenarios(const char *folder) {
 
 /* Why a scenario cannot be read, and which ones lie where it was looked for, or
  * else in the source tree. */
-static void complain(const char *program, const char *path, int error) {
+static void command_complain(const char *program, const char *path, int error) {
     char folder[4096];
     fprintf(stderr, "%s: cannot read %s: %s", program, path,
             error != 0 ? strerror(error) : "it is too long");
@@ -101,7 +101,7 @@ int show_command(int argc, char **argv, const struct show_network *net,
     errno = 0;
     text = read_text(argv[1]);
     if (text == NULL) {
-        complain(program, argv[1], errno);
+        command_complain(program, argv[1], errno);
         return 1;
     }
     ok = scenario_read(&s, text, argv + 2, argc - 2, why) &&

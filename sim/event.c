@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static bool before(const struct sim_timer *a, const struct sim_timer *b) {
+static bool event_before(const struct sim_timer *a, const struct sim_timer *b) {
     return a->at != b->at ? a->at < b->at : a->order < b->order;
 }
 
@@ -13,7 +13,7 @@ static void place(struct sim_loop *l, size_t i, struct sim_timer *t) {
 }
 
 static void rise(struct sim_loop *l, size_t i, struct sim_timer *t) {
-    while (i > 0 && before(t, l->queue[(i - 1) / 2])) {
+    while (i > 0 && event_before(t, l->queue[(i - 1) / 2])) {
         place(l, i, l->queue[(i - 1) / 2]);
         i = (i - 1) / 2;
     }
@@ -24,10 +24,10 @@ static void sink(struct sim_loop *l, size_t i, struct sim_timer *t) {
     size_t child;
     while ((child = 2 * i + 1) < l->count) {
         if (child + 1 < l->count &&
-            before(l->queue[child + 1], l->queue[child])) {
+            event_before(l->queue[child + 1], l->queue[child])) {
             child++;
         }
-        if (!before(l->queue[child], t)) {
+        if (!event_before(l->queue[child], t)) {
             break;
         }
         place(l, i, l->queue[child]);
@@ -62,7 +62,7 @@ void sim_loop_stop(struct sim_loop *l, struct sim_timer *t) {
     if (last == t) {
         return;
     }
-    if (i > 0 && before(last, l->queue[(i - 1) / 2])) {
+    if (i > 0 && event_before(last, l->queue[(i - 1) / 2])) {
         rise(l, i, last);
     } else {
         sink(l, i, last);

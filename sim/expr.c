@@ -25,7 +25,7 @@ static char look(struct parser *p) {
     return *p->at;
 }
 
-static bool take(struct parser *p, char c) {
+static bool expr_take(struct parser *p, char c) {
     if (look(p) != c) {
         return false;
     }
@@ -40,7 +40,7 @@ static double fail(struct parser *p) {
 
 static double extreme(struct parser *p, bool greatest) {
     double a = sum(p);
-    double b = take(p, ',') ? sum(p) : fail(p);
+    double b = expr_take(p, ',') ? sum(p) : fail(p);
     return greatest ? fmax(a, b) : fmin(a, b);
 }
 
@@ -54,9 +54,9 @@ static double name(struct parser *p) {
     len = (size_t)(p->at - start);
     if (len == 3 &&
         (strncmp(start, "min", 3) == 0 || strncmp(start, "max", 3) == 0) &&
-        take(p, '(')) {
+        expr_take(p, '(')) {
         value = extreme(p, start[1] == 'a');
-        return take(p, ')') ? value : fail(p);
+        return expr_take(p, ')') ? value : fail(p);
     }
     if (!p->lookup(p->user, start, len, &value)) {
         p->at = start;
@@ -65,7 +65,7 @@ static double name(struct parser *p) {
     return value;
 }
 
-static double number(struct parser *p) {
+static double expr_number(struct parser *p) {
     char *end;
     double value = strtod(p->at, &end);
     p->at = end;
@@ -79,13 +79,13 @@ static double factor(struct parser *p) {
         return fail(p);
     }
     p->depth++;
-    if (take(p, '(')) {
+    if (expr_take(p, '(')) {
         value = sum(p);
-        value = take(p, ')') ? value : fail(p);
-    } else if (take(p, '-')) {
+        value = expr_take(p, ')') ? value : fail(p);
+    } else if (expr_take(p, '-')) {
         value = -factor(p);
     } else if (isdigit((unsigned char)c) || c == '.') {
-        value = number(p);
+        value = expr_number(p);
     } else if (isalpha((unsigned char)c)) {
         value = name(p);
     } else {
@@ -98,9 +98,9 @@ static double factor(struct parser *p) {
 static double product(struct parser *p) {
     double value = factor(p);
     while (!p->bad) {
-        if (take(p, '*')) {
+        if (expr_take(p, '*')) {
             value *= factor(p);
-        } else if (take(p, '/')) {
+        } else if (expr_take(p, '/')) {
             value /= factor(p);
         } else {
             break;
@@ -112,9 +112,9 @@ static double product(struct parser *p) {
 static double sum(struct parser *p) {
     double value = product(p);
     while (!p->bad) {
-        if (take(p, '+')) {
+        if (expr_take(p, '+')) {
             value += product(p);
-        } else if (take(p, '-')) {
+        } else if (expr_take(p, '-')) {
             value -= product(p);
         } else {
             break;

@@ -25,7 +25,7 @@ static uint64_t next_at(const struct cbr *c) {
            (uint64_t)((double)c->sent * (double)f->packet * 8e9 / f->rate);
 }
 
-static void on_timer(struct sim_timer *t, uint64_t now) {
+static void flow_cbr_on_timer(struct sim_timer *t, uint64_t now) {
     struct cbr *c = t->user;
     struct flow *f = c->flow;
     struct sim_packet *p = sim_packet_new(NULL, f->spec->packet - SIM_IP_UDP);
@@ -51,7 +51,7 @@ static bool open_cbr(struct flow *f, char *why) {
         return false;
     }
     c->flow = f;
-    c->timer = (struct sim_timer){.fire = on_timer, .user = c};
+    c->timer = (struct sim_timer){.fire = flow_cbr_on_timer, .user = c};
     return true;
 }
 

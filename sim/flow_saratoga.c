@@ -65,8 +65,9 @@ static void on_receiver_event(void *user, const saratoga_event *ev) {
 
 /* ---- the flow ---- */
 
-static void configure(struct transfer *x, const struct scenario_flow *f,
-                      saratoga_config *cfg) {
+static void flow_saratoga_configure(struct transfer *x,
+                                    const struct scenario_flow *f,
+                                    saratoga_config *cfg) {
     saratoga_options *o = &x->options;
     saratoga_options_init(o);
     o->congestion = strcmp(f->congestion, "open") == 0 ? NULL : f->congestion;
@@ -99,7 +100,7 @@ static bool open_saratoga(struct flow *f, char *why) {
     saratoga_config cfg;
     f->self = x;
     if (x != NULL) {
-        configure(x, f->spec, &cfg);
+        flow_saratoga_configure(x, f->spec, &cfg);
         if (saratoga_config_check(&cfg, reason) == 0 &&
             sim_saratoga_open(&x->from, f->net, &cfg, f->seed, &sender) &&
             sim_saratoga_open(&x->to, f->net, &cfg, f->seed + 1, &receiver)) {

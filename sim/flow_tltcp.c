@@ -84,7 +84,7 @@ static void describe_source(const struct scenario_flow *f,
 }
 
 /* A section, and some windows: it is filled, so more would cost time. */
-static size_t send_buffer(const struct scenario_flow *f) {
+static size_t flow_tltcp_send_buffer(const struct scenario_flow *f) {
     uint64_t most = UINT64_C(8) << 20;
     uint64_t need = f->section + 4 * f->window * f->packet;
     if (f->deadline != 0) {
@@ -93,7 +93,8 @@ static size_t send_buffer(const struct scenario_flow *f) {
     return (size_t)(f->window == 0 || need > most ? most : need);
 }
 
-static void configure(struct connection *c, const struct scenario_flow *f) {
+static void flow_tltcp_configure(struct connection *c,
+                                 const struct scenario_flow *f) {
     tltcp_config *g = &c->config;
     tltcp_config_init(g);
     g->congestion = f->congestion;
@@ -119,7 +120,7 @@ static void configure(struct connection *c, const struct scenario_flow *f) {
     }
     g->base_datagram = g->max_datagram;
     g->recv_buffer = BUFFER;
-    g->send_buffer = send_buffer(f);
+    g->send_buffer = flow_tltcp_send_buffer(f);
     for (uint32_t i = 0; i < f->n_params; i++) {
         c->params[i] = f->params[i];
     }
@@ -157,7 +158,7 @@ static bool open_tltcp(struct flow *f, char *why) {
         (void)snprintf(why, SCENARIO_WHY_MAX, "memory is short");
         return false;
     }
-    configure(c, f->spec);
+    flow_tltcp_configure(c, f->spec);
     f->full_packet = c->config.max_datagram;
     describe_source(f->spec, &writing, f->seed);
     sim_source_init(&c->source, &writing);

@@ -3,12 +3,12 @@
 
 #include <stdlib.h>
 
-static bool before(const struct sim_heap_entry *a,
-                   const struct sim_heap_entry *b) {
+static bool heap_before(const struct sim_heap_entry *a,
+                        const struct sim_heap_entry *b) {
     return a->time != b->time ? a->time < b->time : a->order < b->order;
 }
 
-static bool grow(struct sim_heap *h) {
+static bool heap_grow(struct sim_heap *h) {
     size_t cap = h->cap != 0 ? h->cap * 2 : 16;
     struct sim_heap_entry *e = realloc(h->entries, cap * sizeof(*e));
     if (e == NULL) {
@@ -22,12 +22,12 @@ static bool grow(struct sim_heap *h) {
 bool sim_heap_push(struct sim_heap *h, uint64_t time, void *item) {
     struct sim_heap_entry e = {time, h->order, item};
     size_t i = h->count;
-    if (h->count == h->cap && !grow(h)) {
+    if (h->count == h->cap && !heap_grow(h)) {
         return false;
     }
     h->order++;
     h->count++;
-    while (i > 0 && before(&e, &h->entries[(i - 1) / 2])) {
+    while (i > 0 && heap_before(&e, &h->entries[(i - 1) / 2])) {
         h->entries[i] = h->entries[(i - 1) / 2];
         i = (i - 1) / 2;
     }
@@ -54,10 +54,10 @@ void *sim_heap_pop(struct sim_heap *h) {
             break;
         }
         if (child + 1 < h->count &&
-            before(&h->entries[child + 1], &h->entries[child])) {
+            heap_before(&h->entries[child + 1], &h->entries[child])) {
             child++;
         }
-        if (!before(&h->entries[child], &last)) {
+        if (!heap_before(&h->entries[child], &last)) {
             break;
         }
         h->entries[i] = h->entries[child];

@@ -85,7 +85,7 @@ static void append(struct fifo *f, struct sim_packet *p) {
     f->tail = &p->next;
 }
 
-static struct sim_packet *take(struct fifo *f) {
+static struct sim_packet *link_take(struct fifo *f) {
     struct sim_packet *p = f->head;
     if (p != NULL) {
         f->head = p->next;
@@ -104,8 +104,9 @@ void sim_link_free(struct sim_link *l) {
     if (l == NULL) {
         return;
     }
-    while ((p = take(&l->queue)) != NULL || (p = take(&l->low)) != NULL ||
-           (p = take(&l->flying)) != NULL ||
+    while ((p = link_take(&l->queue)) != NULL ||
+           (p = link_take(&l->low)) != NULL ||
+           (p = link_take(&l->flying)) != NULL ||
            (p = sim_heap_pop(&l->astray)) != NULL) {
         sim_packet_free(p);
     }
@@ -234,7 +235,7 @@ static void on_the_wire(struct sim_link *l, struct sim_packet *p,
 
 /* Takes the next packet out of a queue. */
 static struct sim_packet *dequeue(struct sim_link *l, struct fifo *f) {
-    struct sim_packet *p = take(f);
+    struct sim_packet *p = link_take(f);
     if (p != NULL) {
         l->waiting--;
         l->waiting_bytes -= wire_size(l, p);
@@ -371,7 +372,7 @@ struct sim_packet *sim_link_recv(struct sim_link *l, uint64_t now) {
     struct sim_packet *p = NULL;
     advance(l, now);
     if (in_order(l) <= now && in_order(l) <= sim_heap_time(&l->astray)) {
-        p = take(&l->flying);
+        p = link_take(&l->flying);
     } else if (sim_heap_time(&l->astray) <= now) {
         p = sim_heap_pop(&l->astray);
     }

@@ -9,8 +9,8 @@ void sim_link_config_init(struct sim_link_config *c) {
     sim_red_config_init(&c->red);
 }
 
-static bool complain(char *why, const char *what, double value,
-                     const char *allowed) {
+static bool link_config_complain(char *why, const char *what, double value,
+                                 const char *allowed) {
     (void)snprintf(why, SIM_WHY_MAX, "%s is %g; it must be %s", what, value,
                    allowed);
     return false;
@@ -32,7 +32,8 @@ static bool check_probabilities(const struct sim_link_config *c, char *why) {
     };
     for (size_t i = 0; i < sizeof(p) / sizeof(p[0]); i++) {
         if (!(p[i].value >= 0 && p[i].value <= 1)) {
-            return complain(why, p[i].name, p[i].value, "from 0 to 1");
+            return link_config_complain(why, p[i].name, p[i].value,
+                                        "from 0 to 1");
         }
     }
     return true;
@@ -40,31 +41,33 @@ static bool check_probabilities(const struct sim_link_config *c, char *why) {
 
 static bool check_red(const struct sim_red_config *c, char *why) {
     if (!(c->thresh >= 0 && c->thresh < c->maxthresh)) {
-        return complain(why, "RED's lower threshold", c->thresh,
-                        "at least 0 and below the upper one");
+        return link_config_complain(why, "RED's lower threshold", c->thresh,
+                                    "at least 0 and below the upper one");
     }
     if (!(c->q_weight > 0 && c->q_weight <= 1)) {
-        return complain(why, "RED's queue weight", c->q_weight,
-                        "above 0, at most 1");
+        return link_config_complain(why, "RED's queue weight", c->q_weight,
+                                    "above 0, at most 1");
     }
     if (!(c->max_p > 0 && c->max_p <= 1)) {
-        return complain(why, "RED's max_p", c->max_p, "above 0, at most 1");
+        return link_config_complain(why, "RED's max_p", c->max_p,
+                                    "above 0, at most 1");
     }
     if (!(c->mean_pktsize >= 1)) {
-        return complain(why, "RED's mean packet size", c->mean_pktsize,
-                        "at least 1 byte");
+        return link_config_complain(why, "RED's mean packet size",
+                                    c->mean_pktsize, "at least 1 byte");
     }
     return true;
 }
 
 bool sim_link_config_check(const struct sim_link_config *c, char *why) {
     if (!(c->rate >= 0 && isfinite(c->rate))) {
-        return complain(why, "rate", c->rate, "0 (no limit) or more bit/s");
+        return link_config_complain(why, "rate", c->rate,
+                                    "0 (no limit) or more bit/s");
     }
     if (c->blackout_period != 0 && c->blackout_period < c->blackout_length) {
-        return complain(why, "blackout period in s",
-                        (double)c->blackout_period * 1e-9,
-                        "at least the blackout's length");
+        return link_config_complain(why, "blackout period in s",
+                                    (double)c->blackout_period * 1e-9,
+                                    "at least the blackout's length");
     }
     if (!check_probabilities(c, why)) {
         return false;

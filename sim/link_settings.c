@@ -58,7 +58,8 @@ static const char *set_rate(struct sim_link_config *c, struct value *v) {
     return units_rate(v->part[0], &c->rate);
 }
 
-static const char *set_delay(struct sim_link_config *c, struct value *v) {
+static const char *link_settings_set_delay(struct sim_link_config *c,
+                                           struct value *v) {
     return units_time(v->part[0], &c->delay);
 }
 
@@ -237,7 +238,7 @@ static const struct {
     size_t parts_max;
 } settings[] = {
     {"rate", set_rate, 1},
-    {"delay", set_delay, 1},
+    {"delay", link_settings_set_delay, 1},
     {"jitter", set_jitter, 1},
     {"queue", set_queue, 1},
     {"queue-rule", set_queue_rule, 1},

@@ -3,11 +3,11 @@
 
 #define PIECES_MAX 16
 
-static struct sim_loop *loop_of(const struct sim_reader *r) {
+static struct sim_loop *reader_loop_of(const struct sim_reader *r) {
     return sim_net_loop(sim_host_net(r->peer->host));
 }
 
-static void on_timer(struct sim_timer *t, uint64_t now) {
+static void reader_on_timer(struct sim_timer *t, uint64_t now) {
     struct sim_reader *r = t->user;
     (void)now;
     sim_peer_pump(r->peer);
@@ -21,7 +21,7 @@ void sim_reader_init(struct sim_reader *r, const struct sim_reader_config *c) {
     if (r->cfg.buffer > SIM_READER_BUF / r->cfg.pieces) {
         r->cfg.buffer = SIM_READER_BUF / r->cfg.pieces;
     }
-    r->timer.fire = on_timer;
+    r->timer.fire = reader_on_timer;
     r->timer.user = r;
 }
 
@@ -32,8 +32,8 @@ void sim_reader_start(struct sim_reader *r, struct sim_peer *p) {
 /* When it may read next. */
 static uint64_t not_before(const struct sim_reader *r) {
     uint64_t at = r->next;
-    if (at < loop_of(r)->now) {
-        at = loop_of(r)->now;
+    if (at < reader_loop_of(r)->now) {
+        at = reader_loop_of(r)->now;
     }
     if (at >= r->cfg.pause_from && at < r->cfg.pause_until) {
         at = r->cfg.pause_until;
@@ -41,8 +41,8 @@ static uint64_t not_before(const struct sim_reader *r) {
     return at;
 }
 
-static void take(struct sim_reader *r, const struct tltcp_segment *seg,
-                 const struct tltcp_meta *meta, const tltcp_buf *buf) {
+static void reader_take(struct sim_reader *r, const struct tltcp_segment *seg,
+                        const struct tltcp_meta *meta, const tltcp_buf *buf) {
     const uint8_t *data = seg->kind == TL_DATA ? buf->base : NULL;
     if (data != NULL) {
         r->bytes += buf->len;
@@ -74,9 +74,9 @@ static bool read_once(struct sim_reader *r) {
         return false;
     }
     r->calls++;
-    r->last = loop_of(r)->now;
+    r->last = reader_loop_of(r)->now;
     for (size_t i = 0; i < count; i++) {
-        take(r, &segs[i], &metas[i], &bufs[i]);
+        reader_take(r, &segs[i], &metas[i], &bufs[i]);
     }
     if (r->cfg.rate != 0) {
         r->next = r->last + (r->bytes - before) * TLTCP_S / r->cfg.rate;
@@ -91,8 +91,8 @@ void sim_reader_ready(struct sim_reader *r) {
     }
     while (!r->ended && r->error == 0) {
         at = not_before(r);
-        if (at > loop_of(r)->now) {
-            (void)sim_loop_arm(loop_of(r), &r->timer, at);
+        if (at > reader_loop_of(r)->now) {
+            (void)sim_loop_arm(reader_loop_of(r), &r->timer, at);
             return;
         }
         if (!read_once(r)) {
@@ -116,7 +116,7 @@ enum sim_answer sim_reader_accept(void *user, struct sim_peer *p) {
 
 void sim_reader_stop(struct sim_reader *r) {
     if (r->peer != NULL) {
-        sim_loop_stop(loop_of(r), &r->timer);
+        sim_loop_stop(reader_loop_of(r), &r->timer);
         r->peer = NULL;
     }
 }

@@ -38,7 +38,7 @@ static void leave(struct sim_saratoga *s, const saratoga_pktinfo *to,
     }
 }
 
-static bool flush(struct sim_saratoga *s) {
+static bool saratoga_host_flush(struct sim_saratoga *s) {
     uint8_t buf[BATCH];
     saratoga_pktinfo to;
     size_t segment = 0;
@@ -68,7 +68,7 @@ void sim_saratoga_pump(struct sim_saratoga *s) {
             again = true;
         }
         again |= s->app.take_work(s->app.user);
-        again |= flush(s);
+        again |= saratoga_host_flush(s);
     } while (again && !s->terse);
     at = saratoga_engine_timeout(s->engine);
     at = at < SARATOGA_TIME_NEVER - s->late ? at + s->late : SIM_NEVER;
@@ -76,7 +76,7 @@ void sim_saratoga_pump(struct sim_saratoga *s) {
                        s->stuck ? SIM_NEVER : at);
 }
 
-static void on_timer(struct sim_timer *t, uint64_t now) {
+static void saratoga_host_on_timer(struct sim_timer *t, uint64_t now) {
     struct sim_saratoga *s = t->user;
     s->spins = now == s->spin_at ? s->spins + 1 : 0;
     s->spin_at = now;
@@ -91,7 +91,8 @@ void sim_saratoga_take(struct sim_saratoga *s, const saratoga_pktinfo *from,
     sim_saratoga_pump(s);
 }
 
-static void deliver(void *user, struct sim_packet *p, uint64_t now) {
+static void saratoga_host_deliver(void *user, struct sim_packet *p,
+                                  uint64_t now) {
     struct sim_saratoga *s = user;
     saratoga_pktinfo from = {.host = sim_address_node(p->src) + 1u,
                              .path = p->src};
@@ -116,9 +117,9 @@ bool sim_saratoga_open(struct sim_saratoga *s, struct sim_net *net,
         bytes[i] = (uint8_t)(seed >> (8 * i));
     }
     *s = (struct sim_saratoga){.net = net, .app = *app, .spin_at = SIM_NEVER};
-    s->timer.fire = on_timer;
+    s->timer.fire = saratoga_host_on_timer;
     s->timer.user = s;
-    s->node = sim_net_add_node(net, deliver, s);
+    s->node = sim_net_add_node(net, saratoga_host_deliver, s);
     return s->node != UINT32_MAX &&
            saratoga_engine_new(&s->engine, cfg, bytes, sim_saratoga_now(s)) ==
                0;

@@ -30,7 +30,7 @@ static bool refuse(const struct reader *r, const char *what, const char *name) {
 }
 
 /* Makes room for one more in an array. */
-static void *grow(void **array, uint32_t count, size_t size) {
+static void *scenario_grow(void **array, uint32_t count, size_t size) {
     void *wide = realloc(*array, (count + (size_t)1) * size);
     if (wide == NULL) {
         return NULL;
@@ -61,7 +61,7 @@ static bool make_node(struct reader *r, const char *name, uint32_t *node) {
     if (strlen(name) >= SCENARIO_WORD_MAX || s->n_nodes == NODES_MAX) {
         return refuse(r, "too long a name, or too many nodes:", name);
     }
-    slot = grow((void **)&s->nodes, s->n_nodes, SCENARIO_WORD_MAX);
+    slot = scenario_grow((void **)&s->nodes, s->n_nodes, SCENARIO_WORD_MAX);
     if (slot == NULL) {
         return refuse(r, "memory is short", "");
     }
@@ -84,7 +84,8 @@ static bool settings(struct reader *r, uint32_t from,
 static bool add_link(struct reader *r, uint32_t from, uint32_t to,
                      const struct sim_link_config *c) {
     struct scenario *s = r->s;
-    struct scenario_link *l = grow((void **)&s->links, s->n_links, sizeof(*l));
+    struct scenario_link *l =
+        scenario_grow((void **)&s->links, s->n_links, sizeof(*l));
     if (l == NULL) {
         return refuse(r, "memory is short", "");
     }
@@ -132,7 +133,7 @@ static const struct sim_link_config *last_config(const struct scenario *s,
 static bool read_change(struct reader *r) {
     struct scenario *s = r->s;
     struct scenario_change *c =
-        grow((void **)&s->changes, s->n_changes, sizeof(*c));
+        scenario_grow((void **)&s->changes, s->n_changes, sizeof(*c));
     uint32_t a;
     uint32_t b;
     if (c == NULL || r->words < 5 || !find_node(s, r->word[2], &a) ||
@@ -155,8 +156,8 @@ static bool read_change(struct reader *r) {
 }
 
 /* One of the links between two nodes gets a delay, from a moment on. */
-static bool set_delay(struct reader *r, uint32_t from, uint32_t to, uint64_t at,
-                      double seconds) {
+static bool scenario_set_delay(struct reader *r, uint32_t from, uint32_t to,
+                               uint64_t at, double seconds) {
     struct scenario *s = r->s;
     for (uint32_t i = 0; i < s->n_links; i++) {
         struct scenario_change *c;
@@ -167,7 +168,7 @@ static bool set_delay(struct reader *r, uint32_t from, uint32_t to, uint64_t at,
             s->links[i].config.delay = (uint64_t)(seconds * 1e9);
             return true;
         }
-        c = grow((void **)&s->changes, s->n_changes, sizeof(*c));
+        c = scenario_grow((void **)&s->changes, s->n_changes, sizeof(*c));
         if (c == NULL) {
             return refuse(r, "memory is short", "");
         }
@@ -202,8 +203,8 @@ static bool follow_orbit(struct reader *r, struct iridium *g,
     }
     const double delay[] = {way.up, way.between, way.down};
     for (unsigned i = 0; i < 3; i++) {
-        if (!set_delay(r, node[i], node[i + 1], at, delay[i]) ||
-            !set_delay(r, node[i + 1], node[i], at, delay[i])) {
+        if (!scenario_set_delay(r, node[i], node[i + 1], at, delay[i]) ||
+            !scenario_set_delay(r, node[i + 1], node[i], at, delay[i])) {
             return false;
         }
     }
@@ -249,7 +250,7 @@ static bool read_iridium(struct reader *r) {
 static bool read_measure(struct reader *r) {
     struct scenario *s = r->s;
     struct scenario_period *p =
-        grow((void **)&s->periods, s->n_periods, sizeof(*p));
+        scenario_grow((void **)&s->periods, s->n_periods, sizeof(*p));
     if (p == NULL || r->words != 3) {
         return refuse(r, "write: measure FROM TO", "");
     }
@@ -266,7 +267,8 @@ static bool read_measure(struct reader *r) {
 
 static bool read_flow(struct reader *r) {
     struct scenario *s = r->s;
-    struct scenario_flow *f = grow((void **)&s->flows, s->n_flows, sizeof(*f));
+    struct scenario_flow *f =
+        scenario_grow((void **)&s->flows, s->n_flows, sizeof(*f));
     if (f == NULL || r->words < 2 || strlen(r->word[1]) >= SCENARIO_WORD_MAX) {
         return refuse(r, "write: flow NAME KEY=VALUE ...", "");
     }

@@ -8,8 +8,8 @@
 #include "sim/expr.h"
 
 /* "before name after" */
-static bool complain(char *why, const char *before, const char *name,
-                     const char *after) {
+static bool scenario_params_complain(char *why, const char *before,
+                                     const char *name, const char *after) {
     (void)snprintf(why, SCENARIO_WHY_MAX, "%s%s%s", before, name, after);
     return false;
 }
@@ -25,7 +25,7 @@ static const struct param *find(const struct params *p, const char *name,
     return NULL;
 }
 
-static bool number(const char *text, double *value) {
+static bool scenario_params_number(const char *text, double *value) {
     char *end;
     *value = strtod(text, &end);
     return end != text && *end == '\0';
@@ -33,7 +33,7 @@ static bool number(const char *text, double *value) {
 
 static bool lookup(void *user, const char *name, size_t len, double *value) {
     const struct param *p = find(user, name, len);
-    return p != NULL && number(p->value, value);
+    return p != NULL && scenario_params_number(p->value, value);
 }
 
 static bool one_of(const char *words, const char *value) {
@@ -54,7 +54,7 @@ static bool within(const char *range, const char *value) {
     if (dots == NULL) {
         return one_of(range, value);
     }
-    return number(value, &x) && x >= strtod(range, NULL) &&
+    return scenario_params_number(value, &x) && x >= strtod(range, NULL) &&
            x <= strtod(dots + 2, NULL);
 }
 
@@ -63,11 +63,11 @@ bool params_declare(struct params *p, const char *name, const char *value,
     struct param *d = &p->declared[p->count];
     size_t len = strlen(name);
     if (p->count == PARAMS_MAX || len >= SCENARIO_WORD_MAX) {
-        return complain(
+        return scenario_params_complain(
             why, "one parameter too many, or too long a name: ", name, "");
     }
     if (find(p, name, len) != NULL) {
-        return complain(why, "declared twice: ", name, "");
+        return scenario_params_complain(why, "declared twice: ", name, "");
     }
     for (int i = 0; i < p->n_settings; i++) {
         const char *s = p->settings[i];
@@ -77,7 +77,7 @@ bool params_declare(struct params *p, const char *name, const char *value,
         }
     }
     if (strlen(value) >= SCENARIO_WORD_MAX) {
-        return complain(why, "too long a value: ", name, "");
+        return scenario_params_complain(why, "too long a value: ", name, "");
     }
     if (range != NULL && !within(range, value)) {
         (void)snprintf(why, SCENARIO_WHY_MAX, "%s=%s: it must be %s", name,
@@ -100,7 +100,7 @@ static bool put(struct params *p, const char *inner, char *out, size_t room,
         return true;
     }
     if (sim_expr(inner, lookup, p, &value) != NULL) {
-        return complain(why, "cannot work out ${", inner, "}");
+        return scenario_params_complain(why, "cannot work out ${", inner, "}");
     }
     (void)snprintf(out, room, "%.12g", value);
     return true;
@@ -114,7 +114,8 @@ bool params_expand(struct params *p, const char *line, char *out, char *why) {
             line[0] == '$' && line[1] == '{' ? strchr(line, '}') : NULL;
         if (n + 64 >= PARAMS_LINE_MAX ||
             (end != NULL && (size_t)(end - line) >= sizeof(inner))) {
-            return complain(why, "the line is too long", "", "");
+            return scenario_params_complain(why, "the line is too long", "",
+                                            "");
         }
         if (end == NULL) {
             out[n++] = *line++;

@@ -124,7 +124,7 @@ static void on_look(struct sim_timer *t, uint64_t now) {
     (void)sim_loop_arm(sim_net_loop(w->stage.net), t, now + QUEUE_LOOK);
 }
 
-static void on_sample(struct sim_timer *t, uint64_t now) {
+static void show_on_sample(struct sim_timer *t, uint64_t now) {
     struct show *w = t->user;
     for (uint32_t i = 0; i < w->stage.n_flows; i++) {
         print_sample(&w->stage.flows[i], now);
@@ -176,7 +176,7 @@ static bool make_mark(struct show *w, struct mark *m) {
            m->links != NULL;
 }
 
-static bool prepare(struct show *w) {
+static bool show_prepare(struct show *w) {
     const struct scenario *s = w->scenario;
     struct sim_loop *loop = sim_net_loop(w->stage.net);
     w->links = calloc((size_t)s->n_links + 1, sizeof(*w->links));
@@ -187,7 +187,7 @@ static bool prepare(struct show *w) {
         return false;
     }
     w->look = (struct sim_timer){.fire = on_look, .user = w};
-    w->sample = (struct sim_timer){.fire = on_sample, .user = w};
+    w->sample = (struct sim_timer){.fire = show_on_sample, .user = w};
     if (!sim_loop_arm(loop, &w->look, 0) ||
         !sim_loop_arm(loop, &w->sample, s->sample != 0 ? 0 : SIM_NEVER)) {
         return false;
@@ -221,13 +221,13 @@ static void take_down(struct show *w) {
     free(w->boundaries);
 }
 
-static bool build(struct show *w, char *why) {
+static bool show_build(struct show *w, char *why) {
     const struct show_network *n = w->network;
     if (!stage_build(&w->stage, w->scenario, why) ||
         (n != NULL && !n->open(n->user, &w->stage, why))) {
         return false;
     }
-    if (!prepare(w)) {
+    if (!show_prepare(w)) {
         (void)snprintf(why, SCENARIO_WHY_MAX, "memory is short");
         return false;
     }
@@ -238,7 +238,7 @@ bool show_run(struct scenario *s, const struct show_network *net, char *why) {
     struct show w;
     bool ok = net == NULL || net->adapt(net->user, s, why);
     w = (struct show){.scenario = s, .network = net};
-    ok = ok && build(&w, why);
+    ok = ok && show_build(&w, why);
     if (ok) {
         if (net != NULL) {
             net->run(net->user);

@@ -51,11 +51,11 @@ bool sim_source_check(uint64_t seed, uint64_t seq, const void *buf,
     return true;
 }
 
-static struct sim_loop *loop_of(const struct sim_source *s) {
+static struct sim_loop *source_loop_of(const struct sim_source *s) {
     return sim_net_loop(sim_host_net(s->peer->host));
 }
 
-static void on_timer(struct sim_timer *t, uint64_t now) {
+static void source_on_timer(struct sim_timer *t, uint64_t now) {
     struct sim_source *s = t->user;
     (void)now;
     sim_peer_pump(s->peer);
@@ -63,7 +63,7 @@ static void on_timer(struct sim_timer *t, uint64_t now) {
 
 void sim_source_init(struct sim_source *s, const struct sim_source_config *c) {
     *s = (struct sim_source){.cfg = *c};
-    s->timer.fire = on_timer;
+    s->timer.fire = source_on_timer;
     s->timer.user = s;
     sim_random_init(&s->rnd, c->seed);
 }
@@ -71,8 +71,8 @@ void sim_source_init(struct sim_source *s, const struct sim_source_config *c) {
 void sim_source_start(struct sim_source *s, struct sim_peer *p) {
     s->peer = p;
     s->started = true;
-    s->due = loop_of(s)->now + s->cfg.start;
-    (void)sim_loop_arm(loop_of(s), &s->timer, s->due);
+    s->due = source_loop_of(s)->now + s->cfg.start;
+    (void)sim_loop_arm(source_loop_of(s), &s->timer, s->due);
 }
 
 static tltcp_time choose_deadline(struct sim_source *s, tltcp_time now) {
@@ -110,7 +110,7 @@ static void choose_shape(struct sim_source *s, tltcp_time now,
 
 /* Decides about the next section; it keeps its deadline while it waits for
  * room, as a frame would. */
-static void prepare(struct sim_source *s) {
+static void source_prepare(struct sim_source *s) {
     tltcp_time now = sim_host_now(s->peer->host);
     tltcp_section x = {0};
     if (s->cfg.shape != NULL) {
@@ -197,9 +197,9 @@ void sim_source_ready(struct sim_source *s) {
     if (!s->started || s->done) {
         return;
     }
-    while (!s->done && s->due <= loop_of(s)->now && busy++ < BUSY) {
+    while (!s->done && s->due <= source_loop_of(s)->now && busy++ < BUSY) {
         if (s->pending.len == 0) {
-            prepare(s);
+            source_prepare(s);
         }
         if (!write_pending(s)) {
             return; /* the next acknowledgement brings us back */
@@ -210,7 +210,7 @@ void sim_source_ready(struct sim_source *s) {
         }
     }
     if (!s->done) {
-        (void)sim_loop_arm(loop_of(s), &s->timer, s->due);
+        (void)sim_loop_arm(source_loop_of(s), &s->timer, s->due);
     }
 }
 
@@ -221,7 +221,7 @@ void sim_source_on_ready(void *user, struct sim_peer *p) {
 
 void sim_source_free(struct sim_source *s) {
     if (s->started) {
-        sim_loop_stop(loop_of(s), &s->timer);
+        sim_loop_stop(source_loop_of(s), &s->timer);
     }
     free(s->sections);
     free(s->contents);

@@ -77,8 +77,8 @@ static void on_arrival(void *user, const struct sim_packet *p, uint64_t now) {
 
 /* ---- the network ---- */
 
-static uint32_t join(struct stage *t, uint32_t a, uint32_t b, double rate,
-                     uint64_t delay) {
+static uint32_t stage_join(struct stage *t, uint32_t a, uint32_t b, double rate,
+                           uint64_t delay) {
     struct sim_link_config c;
     sim_link_config_init(&c);
     c.overhead = SIM_IP_UDP;
@@ -110,8 +110,8 @@ static void ways_to(const struct scenario *s, uint32_t dst, uint32_t *way,
 }
 
 /* Every router learns the way to a host behind one of them. */
-static bool route(struct stage *t, uint32_t host, uint32_t behind,
-                  uint32_t last, const uint32_t *way) {
+static bool stage_route(struct stage *t, uint32_t host, uint32_t behind,
+                        uint32_t last, const uint32_t *way) {
     const struct scenario *s = t->scenario;
     for (uint32_t i = 0; i < s->n_nodes; i++) {
         uint32_t link = i == behind            ? last
@@ -133,11 +133,11 @@ static bool attach(struct stage *t, uint32_t host, uint32_t node, double rate,
     uint32_t down;
     bool ok = way != NULL;
     if (ok) {
-        up = join(t, host, t->nodes[node], rate, delay);
-        down = join(t, t->nodes[node], host, rate, delay);
+        up = stage_join(t, host, t->nodes[node], rate, delay);
+        down = stage_join(t, t->nodes[node], host, rate, delay);
         ways_to(s, node, way, way + s->n_nodes);
         ok = up != UINT32_MAX && down != UINT32_MAX &&
-             route(t, host, node, down, way);
+             stage_route(t, host, node, down, way);
     }
     free(way);
     return ok;
@@ -168,7 +168,7 @@ static bool build_routers(struct stage *t) {
 
 /* ---- the flows ---- */
 
-static void on_start(struct sim_timer *timer, uint64_t now) {
+static void stage_on_start(struct sim_timer *timer, uint64_t now) {
     struct flow *f = timer->user;
     (void)now;
     f->ops->start(f);
@@ -214,7 +214,7 @@ static bool open_flow(struct stage *t, struct flow *f, struct sim_random *luck,
     f->exit_delay = spec->exit_delay + spread;
     f->start_at = spec->start + sim_random_below(luck, spec->stagger + 1);
     f->seed = sim_random_u64(luck) >> 1;
-    f->start = (struct sim_timer){.fire = on_start, .user = f};
+    f->start = (struct sim_timer){.fire = stage_on_start, .user = f};
     f->stop = (struct sim_timer){.fire = on_stop, .user = f};
     if (!params_fit(spec, why) || !f->ops->open(f, why)) {
         return false;

@@ -75,7 +75,7 @@ static void transmit_batch(struct sim_peer *p, const tltcp_pktinfo *info,
     }
 }
 
-static bool flush(struct sim_peer *p) {
+static bool tltcp_host_flush(struct sim_peer *p) {
     struct sim_host *h = p->host;
     tltcp_pktinfo info = {0};
     bool any = false;
@@ -98,7 +98,7 @@ static void drain_events(struct sim_peer *p) {
     }
 }
 
-static void arm(struct sim_peer *p) {
+static void tltcp_host_arm(struct sim_peer *p) {
     struct sim_host *h = p->host;
     uint64_t at = tltcp_conn_timeout(p->conn);
     if (p->stuck) {
@@ -122,14 +122,14 @@ void sim_peer_pump(struct sim_peer *p) {
             p->app.on_ready(p->app.user, p);
         }
         drain_events(p);
-        (void)flush(p);
+        (void)tltcp_host_flush(p);
         drain_events(p);
     } while (p->again);
     p->pumping = false;
-    arm(p);
+    tltcp_host_arm(p);
 }
 
-static void on_timer(struct sim_timer *t, uint64_t now) {
+static void tltcp_host_on_timer(struct sim_timer *t, uint64_t now) {
     struct sim_peer *p = t->user;
     p->spins = now == p->spin_at ? p->spins + 1 : 0;
     p->spin_at = now;
@@ -160,7 +160,7 @@ static struct sim_peer *new_peer(struct sim_host *h) {
         return NULL;
     }
     p->host = h;
-    p->timer.fire = on_timer;
+    p->timer.fire = tltcp_host_on_timer;
     p->timer.user = p;
     p->spin_at = SIM_NEVER;
     p->next = h->peers;
@@ -248,7 +248,8 @@ static void to_caller(struct sim_peer *p, const struct sim_packet *pkt) {
     sim_peer_pump(p);
 }
 
-static void deliver(void *user, struct sim_packet *pkt, uint64_t now) {
+static void tltcp_host_deliver(void *user, struct sim_packet *pkt,
+                               uint64_t now) {
     struct sim_host *h = user;
     uint32_t port = (uint32_t)(pkt->dst >> 32);
     (void)now;
@@ -269,7 +270,7 @@ struct sim_host *sim_host_new(struct sim_net *net, uint64_t clock) {
     h->clock = clock;
     h->batch = BATCH_MAX;
     h->next_port = FIRST_PORT;
-    h->node = sim_net_add_node(net, deliver, h);
+    h->node = sim_net_add_node(net, tltcp_host_deliver, h);
     if (h->node == UINT32_MAX) {
         free(h);
         return NULL;

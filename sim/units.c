@@ -14,7 +14,7 @@ struct unit {
 };
 
 /* The number in front; end points behind it.  No hexadecimal, no "inf". */
-static bool number(const char *text, double *x, const char **end) {
+static bool units_scan_number(const char *text, double *x, const char **end) {
     char *stop;
     if (!isdigit((unsigned char)text[0]) && text[0] != '.') {
         return false;
@@ -29,7 +29,7 @@ static bool number(const char *text, double *x, const char **end) {
 
 static bool quantity(const char *text, const struct unit *units, double *x) {
     const char *end;
-    if (!number(text, x, &end)) {
+    if (!units_scan_number(text, x, &end)) {
         return false;
     }
     for (; units->name; units++) {
@@ -70,7 +70,7 @@ static const struct unit time_units[] = {
 const char *units_time(const char *text, uint64_t *ns) {
     double x;
     const char *end;
-    bool zero = number(text, &x, &end) && *end == '\0' && x == 0;
+    bool zero = units_scan_number(text, &x, &end) && *end == '\0' && x == 0;
     if ((!zero && !quantity(text, time_units, &x)) || !to_u64(x, ns)) {
         return "a time with its unit (ns, us, ms, s, min or h), such as 40ms";
     }
@@ -80,7 +80,7 @@ const char *units_time(const char *text, uint64_t *ns) {
 const char *units_ms(const char *text, uint32_t *ms) {
     double x;
     const char *end;
-    bool bare = number(text, &x, &end) && *end == '\0';
+    bool bare = units_scan_number(text, &x, &end) && *end == '\0';
     if (!bare) {
         if (!quantity(text, time_units, &x)) {
             return "a time in milliseconds, such as 200 or 200ms";
@@ -138,7 +138,7 @@ const char *units_count(const char *text, uint64_t min, uint64_t max,
 const char *units_number(const char *text, double *x) {
     const char *end;
     double value;
-    if (!number(text, &value, &end) || *end != '\0') {
+    if (!units_scan_number(text, &value, &end) || *end != '\0') {
         return "a number, at least 0";
     }
     *x = value;

@@ -44,7 +44,7 @@ static void sink(cmn__heap *h, uint32_t slot, cmn__heap_item x) {
     place(h, slot, x);
 }
 
-static void settle(cmn__heap *h, uint32_t slot, cmn__heap_item x) {
+static void heap_settle(cmn__heap *h, uint32_t slot, cmn__heap_item x) {
     if (slot > 0 && before(&x, &h->item[(slot - 1) / 2])) {
         rise(h, slot, x);
     } else {
@@ -71,12 +71,12 @@ void cmn__heap_remove(cmn__heap *h, uint32_t slot) {
     cmn__heap_item last = h->item[--h->len];
     h->moved(h->owner, h->item[slot].id, CMN__HEAP_NONE);
     if (slot < h->len) {
-        settle(h, slot, last);
+        heap_settle(h, slot, last);
     }
 }
 
 void cmn__heap_update(cmn__heap *h, uint32_t slot, uint64_t key) {
-    settle(h, slot, (cmn__heap_item){key, h->item[slot].id});
+    heap_settle(h, slot, (cmn__heap_item){key, h->item[slot].id});
 }
 
 bool cmn__heap_first(const cmn__heap *h, cmn__heap_item *out) {

@@ -244,7 +244,7 @@ static void erase(cmn__ranges *r, place p) {
 }
 
 /* Where p is once the range there was erased. */
-static place settle(const cmn__ranges *r, place p) {
+static place ranges_settle(const cmn__ranges *r, place p) {
     if (p.b < r->n_blocks && p.i >= r->block[p.b].len) {
         return (place){p.b + 1, 0};
     }
@@ -260,7 +260,7 @@ static void extend(cmn__ranges *r, place p, uint64_t end) {
     while (y != NULL && y->start <= end) {
         end = y->end > end ? y->end : end;
         erase(r, q);
-        q = settle(r, q);
+        q = ranges_settle(r, q);
         y = at(r, q);
     }
     x = at(r, p);
@@ -344,7 +344,7 @@ int cmn__ranges_sub(cmn__ranges *r, uint64_t start, uint64_t end,
         }
         for (x = at(r, p); x != NULL && x->end <= end; x = at(r, p)) {
             erase(r, p);
-            p = settle(r, p);
+            p = ranges_settle(r, p);
         }
         if (x != NULL && x->start < end) {
             r->total -= end - x->start;

@@ -23,7 +23,7 @@ static void program(net__alarm *a, uint64_t at) {
     (void)timerfd_settime(a->fd, TFD_TIMER_ABSTIME, &when, NULL);
 }
 
-static void on_poll(uv_poll_t *handle, int status, int events) {
+static void alarm_on_poll(uv_poll_t *handle, int status, int events) {
     net__alarm *a = handle->data;
 
     (void)status;
@@ -50,7 +50,7 @@ int net__alarm_init(net__alarm *a, uv_loop_t *loop, void (*ring)(void *),
         return rv;
     }
     a->handle.data = a;
-    return uv_poll_start(&a->handle, UV_READABLE, on_poll);
+    return uv_poll_start(&a->handle, UV_READABLE, alarm_on_poll);
 }
 
 void net__alarm_close(net__alarm *a) {

@@ -97,7 +97,7 @@ static void readable(struct net__udp_fast *f) {
     }
 }
 
-static void on_poll(uv_poll_t *poll, int status, int events) {
+static void udp_linux_on_poll(uv_poll_t *poll, int status, int events) {
     struct net__udp_fast *f = poll->data;
 
     if (status < 0 || (events & UV_READABLE) != 0) {
@@ -118,7 +118,7 @@ static void on_poll(uv_poll_t *poll, int status, int events) {
 void net__udp_fast_watch(struct net__udp_fast *f) {
     int events = UV_READABLE | (f->base.blocked ? UV_WRITABLE : 0);
 
-    (void)uv_poll_start(&f->poll, events, on_poll);
+    (void)uv_poll_start(&f->poll, events, udp_linux_on_poll);
 }
 
 static bool flush(net__udp *u) {
@@ -260,7 +260,7 @@ static void free_fast(struct net__udp_fast *f) {
     net__udp_free(&f->base);
 }
 
-static void on_closed(uv_handle_t *handle) {
+static void udp_linux_on_closed(uv_handle_t *handle) {
     free_fast(handle->data);
 }
 
@@ -268,7 +268,7 @@ static void fast_close(net__udp *u) {
     struct net__udp_fast *f = (struct net__udp_fast *)u;
 
     (void)uv_poll_stop(&f->poll);
-    uv_close((uv_handle_t *)&f->poll, on_closed);
+    uv_close((uv_handle_t *)&f->poll, udp_linux_on_closed);
 }
 
 static const struct net__udp_impl fast_impl = {.connect = fast_connect,

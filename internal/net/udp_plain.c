@@ -129,7 +129,7 @@ static int plain_fileno(const net__udp *u) {
     return (int)(intptr_t)fd; /* on Windows a handle, of 32 bits in use */
 }
 
-static void on_closed(uv_handle_t *handle) {
+static void udp_plain_on_closed(uv_handle_t *handle) {
     struct plain *p = handle->data;
 
     free(p->room);
@@ -140,7 +140,7 @@ static void plain_close(net__udp *u) {
     struct plain *p = (struct plain *)u;
 
     p->closed = true;
-    uv_close((uv_handle_t *)&p->udp, on_closed);
+    uv_close((uv_handle_t *)&p->udp, udp_plain_on_closed);
 }
 
 static const struct net__udp_impl plain_impl = {.connect = plain_connect,

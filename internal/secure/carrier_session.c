@@ -41,8 +41,9 @@ size_t sec__session_seal(sec__carrier *c, sec__session *s, uint8_t kind,
     return SEC__CARRIER_OVERHEAD + len;
 }
 
-static size_t put_number(sec__carrier *c, sec__session *s, uint8_t kind,
-                         uint64_t number, uint8_t *buf) {
+static size_t carrier_session_put_number(sec__carrier *c, sec__session *s,
+                                         uint8_t kind, uint64_t number,
+                                         uint8_t *buf) {
     uint8_t text[8];
     cmn__writer w = cmn__writer_of(text, sizeof(text));
     cmn__put64(&w, number);
@@ -68,7 +69,8 @@ static size_t put_challenge(sec__carrier *c, sec__session *s, uint8_t *buf,
                             uint64_t *path, uint64_t now) {
     s->challenge_at = now;
     *path = s->challenge_path;
-    return put_number(c, s, SEC__KIND_CHALLENGE, s->challenge, buf);
+    return carrier_session_put_number(c, s, SEC__KIND_CHALLENGE, s->challenge,
+                                      buf);
 }
 
 size_t sec__session_put(sec__carrier *c, sec__session *s, uint8_t *buf,
@@ -88,7 +90,8 @@ size_t sec__session_put(sec__carrier *c, sec__session *s, uint8_t *buf,
     if ((s->want & SEC__WANT_RESPONSE) != 0) {
         s->want &= (uint8_t)~SEC__WANT_RESPONSE;
         *path = s->response_path;
-        return put_number(c, s, SEC__KIND_RESPONSE, s->response, buf);
+        return carrier_session_put_number(c, s, SEC__KIND_RESPONSE, s->response,
+                                          buf);
     }
     if ((s->want & SEC__WANT_BYE) != 0) {
         s->want = 0;

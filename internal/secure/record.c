@@ -54,7 +54,7 @@ static bool work(sec__cipher *c, const uint8_t *ad, unsigned taken_off,
 }
 
 /* The end of the nonce of number n. */
-static void put_number(uint8_t *to, uint64_t n) {
+static void record_put_number(uint8_t *to, uint64_t n) {
     cmn__writer w = cmn__writer_of(to, SEC__RECORD_LEAD);
     cmn__put64(&w, n);
 }
@@ -66,7 +66,7 @@ bool sec__record_seal(sec__cipher *c, uint64_t n, const uint8_t *ad,
     uint8_t number[SEC__RECORD_LEAD];
     bool ok;
     memcpy(before, io, sizeof(before));
-    put_number(number, n);
+    record_put_number(number, n);
     ok = work(c, ad, SEALING, io, SEC__RECORD_LEAD + len + SEC__TAG_LEN);
     /* no two packets may ever share a nonce */
     ok = ok && memcmp(io, number, sizeof(number)) == 0;
@@ -77,7 +77,7 @@ bool sec__record_seal(sec__cipher *c, uint64_t n, const uint8_t *ad,
 bool sec__record_open(sec__cipher *c, uint64_t n, const uint8_t *ad,
                       const uint8_t *text, size_t len, uint8_t *out) {
     uint8_t *io = out - SEC__RECORD_LEAD;
-    put_number(io, n);
+    record_put_number(io, n);
     memcpy(out, text, len);
     return work(c, ad, OPENING, io, SEC__RECORD_LEAD + len);
 }

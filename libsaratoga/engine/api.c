@@ -100,7 +100,7 @@ static int fill(saratoga__session *s, const saratoga_request *q) {
     return rv;
 }
 
-static void begin(saratoga__session *s, saratoga_time now) {
+static void api_begin(saratoga__session *s, saratoga_time now) {
     if (s->type == SARATOGA_BLIND_PUT) {
         /* Whoever does not know what the peer takes asks for little. */
         s->state = SARATOGA__ASKING;
@@ -166,7 +166,7 @@ int saratoga_transfer_start(saratoga_engine *node,
         node->group = s->to.host;
         s->of_group = !s->sends;
     }
-    begin(s, now);
+    api_begin(s, now);
     saratoga__engine_touch(node, s, now);
     return 0;
 }
@@ -187,7 +187,7 @@ static int take_source(saratoga__session *s, const saratoga_source *src,
     return rv;
 }
 
-static int take_options(saratoga__session *s, const saratoga_options *o) {
+static int api_take_options(saratoga__session *s, const saratoga_options *o) {
     saratoga_options full;
     void *block;
     saratoga__options_take(&full, o);
@@ -215,14 +215,14 @@ static int take_group(saratoga__session *s, const saratoga_answer *a) {
     return 0;
 }
 
-static int take_answer(saratoga__session *s, const saratoga_answer *a,
-                       saratoga_time now) {
+static int api_take_answer(saratoga__session *s, const saratoga_answer *a,
+                           saratoga_time now) {
     bool multicast = s->opt.multicast;
     int rv = 0;
     if (a != NULL && a->options != NULL) {
         rv = saratoga_options_check(a->options, NULL);
         if (rv == 0) {
-            rv = take_options(s, a->options);
+            rv = api_take_options(s, a->options);
             s->opt.multicast |= multicast;
         }
     }
@@ -280,7 +280,7 @@ int saratoga_transfer_accept(saratoga_engine *node, saratoga_handle handle,
     if (s->state != SARATOGA__ASKED) {
         return SARATOGA_ERR_STATE;
     }
-    rv = take_answer(s, answer, now);
+    rv = api_take_answer(s, answer, now);
     if (rv == 0) {
         forget_packet(s);
         bound_start(s);

@@ -69,7 +69,7 @@ static bool was_seen(const saratoga__auth *a, const saratoga__auth_seen *s) {
 }
 
 /* False without memory: better to refuse than to forget. */
-static bool remember(saratoga__auth *a, const saratoga__auth_seen *s) {
+static bool auth_remember(saratoga__auth *a, const saratoga__auth_seen *s) {
     if (a->seen == NULL) {
         a->seen = cmn__resize(a->mem, NULL, SEEN_MAX * sizeof(*a->seen));
     }
@@ -112,5 +112,5 @@ enum saratoga__verdict saratoga__auth_judge(saratoga__auth *a,
     if (was_seen(a, &s)) {
         return SARATOGA__REPLAYED;
     }
-    return remember(a, &s) ? SARATOGA__GENUINE : SARATOGA__FORGED;
+    return auth_remember(a, &s) ? SARATOGA__GENUINE : SARATOGA__FORGED;
 }

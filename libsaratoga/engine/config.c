@@ -109,7 +109,7 @@ static size_t count_params(const saratoga_options *o) {
     return n;
 }
 
-static const char *keep(const char *text, char **to) {
+static const char *config_keep(const char *text, char **to) {
     size_t len = strlen(text) + 1;
     char *kept = *to;
     memcpy(kept, text, len);
@@ -136,10 +136,11 @@ int saratoga__options_own(saratoga_options *o, const cmn__mem *mem,
     text = (char *)(name + n + 1);
     for (size_t i = 0; i < n; i++) {
         value[i] = o->congestion_values[i];
-        name[i] = keep(o->congestion_params[i], &text);
+        name[i] = config_keep(o->congestion_params[i], &text);
     }
     name[n] = NULL;
-    o->congestion = o->congestion != NULL ? keep(o->congestion, &text) : NULL;
+    o->congestion =
+        o->congestion != NULL ? config_keep(o->congestion, &text) : NULL;
     o->congestion_params = n > 0 ? name : NULL;
     o->congestion_values = n > 0 ? value : NULL;
     *block = value;
@@ -201,7 +202,7 @@ struct rule {
     const char *what;
 };
 
-static int judge(const struct rule *rule, size_t n, char *why) {
+static int config_judge(const struct rule *rule, size_t n, char *why) {
     for (size_t i = 0; i < n; i++) {
         if (!rule[i].good) {
             say(why, rule[i].what);
@@ -271,7 +272,7 @@ static int check_options(const saratoga_options *o, char *why) {
         list_controllers(why);
         return SARATOGA_ERR_ALGORITHM;
     }
-    return judge(rule, sizeof(rule) / sizeof(rule[0]), why);
+    return config_judge(rule, sizeof(rule) / sizeof(rule[0]), why);
 }
 
 int saratoga_options_check(const saratoga_options *o, char *why) {
@@ -311,6 +312,6 @@ int saratoga_config_check(const saratoga_config *c, char *why) {
          "an EID must have 1 to 255 bytes"},
         {full.eid == NULL || is_utf8(full.eid), "an EID must be UTF-8"},
     };
-    rv = judge(rule, sizeof(rule) / sizeof(rule[0]), why);
+    rv = config_judge(rule, sizeof(rule) / sizeof(rule[0]), why);
     return rv != 0 ? rv : saratoga_options_check(full.transfer, why);
 }

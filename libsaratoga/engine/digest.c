@@ -52,7 +52,7 @@ static const EVP_MD *algorithm(uint32_t type) {
     }
 }
 
-static saratoga_digest *begin(uint32_t type) {
+static saratoga_digest *digest_begin(uint32_t type) {
     const EVP_MD *md = algorithm(type);
     saratoga_digest *d;
     if (saratoga_digest_len(type) == 0) {
@@ -75,14 +75,15 @@ static saratoga_digest *begin(uint32_t type) {
 }
 
 saratoga_digest *saratoga_digest_new(uint32_t type) {
-    return type != SARATOGA_HMAC_SHA256 ? begin(type) : NULL;
+    return type != SARATOGA_HMAC_SHA256 ? digest_begin(type) : NULL;
 }
 
 /* RFC 2104. */
 saratoga_digest *saratoga_digest_new_keyed(uint32_t type, const uint8_t *key,
                                            size_t len) {
     uint8_t block[HMAC_BLOCK] = {0};
-    saratoga_digest *d = type == SARATOGA_HMAC_SHA256 ? begin(type) : NULL;
+    saratoga_digest *d =
+        type == SARATOGA_HMAC_SHA256 ? digest_begin(type) : NULL;
     if (d == NULL) {
         return NULL;
     }

@@ -8,7 +8,8 @@
 #define HEAD 2u
 #define FIRST ((size_t)16 << 10)
 
-static bool has_room(saratoga__early *e, saratoga__env *env, size_t need) {
+static bool early_has_room(saratoga__early *e, saratoga__env *env,
+                           size_t need) {
     size_t cap = e->cap == 0 ? FIRST : 2 * e->cap;
     uint8_t *wide;
     if (env->early_bytes + need > SARATOGA__EARLY_MAX) {
@@ -30,7 +31,7 @@ static bool has_room(saratoga__early *e, saratoga__env *env, size_t need) {
 void saratoga__early_keep(saratoga__early *e, saratoga__env *env,
                           const uint8_t *packet, size_t len) {
     cmn__writer w;
-    if (len > UINT16_MAX || !has_room(e, env, HEAD + len)) {
+    if (len > UINT16_MAX || !early_has_room(e, env, HEAD + len)) {
         env->stats.early_dropped++;
         return;
     }

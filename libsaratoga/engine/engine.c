@@ -114,7 +114,7 @@ bool saratoga__is_sender(uint32_t type, bool initiator) {
     return gives == initiator && type != SARATOGA_DELETE;
 }
 
-static saratoga__key key_of(const saratoga__session *s) {
+static saratoga__key engine_key_of(const saratoga__session *s) {
     return (saratoga__key){s->host, s->id, s->sends};
 }
 
@@ -149,7 +149,7 @@ int saratoga__engine_add(saratoga_engine *n, const saratoga_options *opt,
     s->id = id;
     s->type = type;
     s->sends = sends;
-    key = key_of(s);
+    key = engine_key_of(s);
     rv = saratoga__table_add(&n->table, s, &key, &s->index, &s->handle);
     if (rv == 0 &&
         cmn__heap_add(&n->timers, SARATOGA_TIME_NEVER, s->index) != 0) {
@@ -258,7 +258,7 @@ static void leave_lingering(saratoga_engine *n, saratoga__session *s) {
 }
 
 void saratoga__engine_remove(saratoga_engine *n, saratoga__session *s) {
-    saratoga__key key = key_of(s);
+    saratoga__key key = engine_key_of(s);
     leave_ready(n, s);
     leave_lingering(n, s);
     saratoga__others_forget(n, s);
@@ -271,7 +271,7 @@ void saratoga__engine_remove(saratoga_engine *n, saratoga__session *s) {
 
 bool saratoga__engine_rekey(saratoga_engine *n, saratoga__session *s,
                             uint64_t host, uint32_t id) {
-    saratoga__key old = key_of(s);
+    saratoga__key old = engine_key_of(s);
     saratoga__key key = {host, id, s->sends};
     if (!saratoga__table_rekey(&n->table, s->index, &old, &key)) {
         return false;

@@ -9,8 +9,9 @@ typedef struct input {
     saratoga_time now;
 } input;
 
-static saratoga__session *find(const saratoga_engine *n, uint64_t host,
-                               uint32_t id, bool sends) {
+static saratoga__session *engine_in_find(const saratoga_engine *n,
+                                         uint64_t host, uint32_t id,
+                                         bool sends) {
     saratoga__key key = {host, id, sends};
     return saratoga__table_by_key(&n->table, &key);
 }
@@ -22,18 +23,18 @@ static void heard_from(saratoga__session *s, const saratoga_pktinfo *from) {
     }
 }
 
-static void drop(saratoga_engine *n) {
+static void engine_in_drop(saratoga_engine *n) {
     n->env.stats.packets_dropped++;
 }
 
 /* ---- BEACON ---- */
 
-static void on_beacon(saratoga_engine *n, const input *in) {
+static void engine_in_on_beacon(saratoga_engine *n, const input *in) {
     saratoga__beacon b;
     saratoga_event ev = {.type = SARATOGA_EVENT_BEACON, .from = *in->from};
     size_t len;
     if (!saratoga__beacon_parse(in->dgram, in->len, &b)) {
-        drop(n);
+        engine_in_drop(n);
         return;
     }
     len = b.eid_len < SARATOGA_EID_MAX ? b.eid_len : SARATOGA_EID_MAX;
@@ -119,7 +120,7 @@ static void repeat_answer(saratoga__session *s) {
  * looked like a blind put. */
 static bool announced_before(saratoga_engine *n, const saratoga__request *q,
                              const input *in) {
-    saratoga__session *s = find(n, in->from->host, q->id, false);
+    saratoga__session *s = engine_in_find(n, in->from->host, q->id, false);
     saratoga_entry entry;
     if (s == NULL || s->state != SARATOGA__EXPECTING || !s->announced) {
         return false;
@@ -145,7 +146,7 @@ static bool is_allowed(saratoga_engine *n, const input *in,
         saratoga__stray_refuse(n, in->from, q->id, SARATOGA_ACCESS_DENIED,
                                in->now);
     } else if (v == SARATOGA__REPLAYED) {
-        drop(n);
+        engine_in_drop(n);
     }
     return v == SARATOGA__GENUINE;
 }
@@ -165,7 +166,7 @@ static void on_request(saratoga_engine *n, const input *in) {
         .type = SARATOGA_EVENT_NOOP, .from = *in->from, .path = ""};
     if (!saratoga__request_parse(in->dgram, in->len, &q) ||
         !is_for_all(in, &q)) {
-        drop(n);
+        engine_in_drop(n);
         return;
     }
     if (!is_allowed(n, in, &q)) {
@@ -183,7 +184,8 @@ static void on_request(saratoga_engine *n, const input *in) {
                                in->now);
         return;
     }
-    s = find(n, in->from->host, q.id, saratoga__is_sender(q.type, false));
+    s = engine_in_find(n, in->from->host, q.id,
+                       saratoga__is_sender(q.type, false));
     if (s == NULL && announced_before(n, &q, in)) {
         return;
     }
@@ -209,7 +211,7 @@ static saratoga__session *new_stranger(saratoga_engine *n, const input *in) {
     /* what this node sends to a group comes back to it */
     if (group && (n->env.cfg.own_transfers_only ||
                   saratoga__others_is_sent(n, in->id))) {
-        drop(n);
+        engine_in_drop(n);
         return NULL;
     }
     if (n->env.auth.key_len > 0) { /* nothing of it is signed */
@@ -242,8 +244,9 @@ static saratoga__session *asker_of(const saratoga_engine *n, const input *in,
 }
 
 /* The first answer is taken; who gives another is told that none is wanted. */
-static saratoga__session *take_answer(saratoga_engine *n, const input *in,
-                                      saratoga__session *s) {
+static saratoga__session *engine_in_take_answer(saratoga_engine *n,
+                                                const input *in,
+                                                saratoga__session *s) {
     if (s->state != SARATOGA__ASKING) {
         saratoga__stray_refuse(n, in->from, in->id, SARATOGA_NOT_INTERESTED,
                                in->now);
@@ -260,10 +263,10 @@ static saratoga__session *take_answer(saratoga_engine *n, const input *in,
 /* For whom METADATA, with their path, and DATA are; NULL: for nobody here. */
 static saratoga__session *receiver_of(saratoga_engine *n, const input *in,
                                       const char *path) {
-    saratoga__session *s = find(n, in->from->host, in->id, false);
+    saratoga__session *s = engine_in_find(n, in->from->host, in->id, false);
     if (s == NULL) {
         s = asker_of(n, in, path);
-        s = s != NULL ? take_answer(n, in, s) : new_stranger(n, in);
+        s = s != NULL ? engine_in_take_answer(n, in, s) : new_stranger(n, in);
     }
     if (s == NULL) {
         return NULL;
@@ -302,7 +305,7 @@ static void on_metadata(saratoga_engine *n, const input *in) {
     saratoga__metadata m;
     saratoga__session *s;
     if (!saratoga__metadata_parse(in->dgram, in->len, &m)) {
-        drop(n);
+        engine_in_drop(n);
         return;
     }
     s = receiver_of(n, in, m.entry.path);
@@ -321,7 +324,7 @@ static void on_data(saratoga_engine *n, const input *in) {
     saratoga__data d;
     saratoga__session *s;
     if (!saratoga__data_parse(in->dgram, in->len, &d)) {
-        drop(n);
+        engine_in_drop(n);
         return;
     }
     s = receiver_of(n, in, NULL);
@@ -348,26 +351,27 @@ static void on_data(saratoga_engine *n, const input *in) {
  * the same. */
 static saratoga__session *find_in_group(const saratoga_engine *n,
                                         const input *in) {
-    saratoga__session *s = find(n, n->group, in->id, true);
+    saratoga__session *s = engine_in_find(n, n->group, in->id, true);
     return s != NULL ? s : saratoga__others_in_group(n, in->id);
 }
 
 static void on_status(saratoga_engine *n, const input *in) {
     saratoga__status_pkt p;
-    saratoga__session *s = find(n, in->from->host, in->id, true);
+    saratoga__session *s = engine_in_find(n, in->from->host, in->id, true);
     if (!saratoga__status_parse(in->dgram, in->len, &p)) {
-        drop(n);
+        engine_in_drop(n);
         return;
     }
     if (s == NULL || s->state >= SARATOGA__LINGER) {
-        saratoga__session *other = find(n, in->from->host, in->id, false);
+        saratoga__session *other =
+            engine_in_find(n, in->from->host, in->id, false);
         s = other != NULL ? other : s;
     }
     if (s == NULL) {
         s = find_in_group(n, in);
     }
     if (s == NULL) {
-        drop(n); /* a STATUS is never answered by a STATUS */
+        engine_in_drop(n); /* a STATUS is never answered by a STATUS */
         return;
     }
     if (!s->opt.multicast) {
@@ -384,17 +388,17 @@ void saratoga_engine_recv(saratoga_engine *node, const saratoga_pktinfo *from,
     node->env.stats.packets_received++;
     node->env.stats.bytes_received += len;
     if (!saratoga__head_parse(dgram, len, &h)) {
-        drop(node);
+        engine_in_drop(node);
         return;
     }
     in.id = h.id;
     if ((from->flags & SARATOGA_PKT_LITE) != 0 && h.type != SARATOGA__DATA) {
-        drop(node); /* not protected well enough */
+        engine_in_drop(node); /* not protected well enough */
         return;
     }
     switch (h.type) {
     case SARATOGA__BEACON:
-        on_beacon(node, &in);
+        engine_in_on_beacon(node, &in);
         break;
     case SARATOGA__REQUEST:
         on_request(node, &in);
@@ -409,7 +413,7 @@ void saratoga_engine_recv(saratoga_engine *node, const saratoga_pktinfo *from,
         on_status(node, &in);
         break;
     default:
-        drop(node);
+        engine_in_drop(node);
         saratoga__stray_refuse(node, from, h.id, SARATOGA_BAD_PACKET, now);
         break;
     }

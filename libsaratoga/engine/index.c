@@ -22,7 +22,7 @@ static void hang(saratoga__index *x, saratoga__link *l) {
     *at = l;
 }
 
-static void widen(saratoga__index *x) {
+static void index_widen(saratoga__index *x) {
     saratoga__index wide = *x;
     wide.buckets = 2 * x->buckets;
     /* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are wanted */
@@ -45,7 +45,7 @@ static void widen(saratoga__index *x) {
 void saratoga__index_put(saratoga__index *x, saratoga__link *l,
                          struct saratoga__session *s, uint64_t key) {
     if (x->count >= x->buckets) {
-        widen(x);
+        index_widen(x);
     }
     l->session = s;
     l->key = key;

@@ -12,7 +12,7 @@ void saratoga__jobs_init(saratoga__jobs *j, const cmn__mem *mem) {
     *j = (saratoga__jobs){.mem = mem};
 }
 
-static void release(saratoga__jobs *j, saratoga__job *job) {
+static void jobs_release(saratoga__jobs *j, saratoga__job *job) {
     cmn__free(j->mem, job->buf);
     cmn__free(j->mem, job);
 }
@@ -20,12 +20,12 @@ static void release(saratoga__jobs *j, saratoga__job *job) {
 void saratoga__jobs_free(saratoga__jobs *j) {
     for (uint32_t i = 0; i < j->n_slots; i++) {
         if (j->slot[i] != NULL) {
-            release(j, j->slot[i]);
+            jobs_release(j, j->slot[i]);
         }
     }
     while (j->spare != NULL) {
         saratoga__job *next = j->spare->next;
-        release(j, j->spare);
+        jobs_release(j, j->spare);
         j->spare = next;
     }
     cmn__free(j->mem, j->slot);
@@ -68,7 +68,7 @@ static bool find_slot(saratoga__jobs *j, uint32_t *slot) {
 }
 
 /* A spare of the right size, or a new one. */
-static saratoga__job *make(saratoga__jobs *j, size_t cap) {
+static saratoga__job *jobs_make(saratoga__jobs *j, size_t cap) {
     saratoga__job **at = &j->spare;
     saratoga__job *job;
     while (*at != NULL && ((*at)->cap < cap || (*at)->cap > 2 * cap)) {
@@ -89,7 +89,7 @@ static saratoga__job *make(saratoga__jobs *j, size_t cap) {
         job->cap = cap;
     }
     if (cap > 0 && job->buf == NULL) {
-        release(j, job);
+        jobs_release(j, job);
         return NULL;
     }
     return job;
@@ -102,7 +102,7 @@ saratoga__job *saratoga__jobs_new(saratoga__jobs *j, saratoga_handle handle,
     if (!find_slot(j, &slot)) {
         return NULL;
     }
-    job = make(j, cap);
+    job = jobs_make(j, cap);
     if (job == NULL) {
         return NULL;
     }
@@ -139,7 +139,7 @@ static void discard(saratoga__jobs *j, saratoga__job *job) {
         j->spare = job;
         j->spares++;
     } else {
-        release(j, job);
+        jobs_release(j, job);
     }
 }
 

@@ -31,13 +31,13 @@ static uint64_t mix(uint64_t x) {
     return x ^ x >> 32;
 }
 
-static uint64_t key_of(const saratoga_engine *n, enum role role, uint64_t what,
-                       uint64_t host) {
+static uint64_t others_key_of(const saratoga_engine *n, enum role role,
+                              uint64_t what, uint64_t host) {
     return mix(mix(what ^ n->table.salt) ^ mix(host + role));
 }
 
 static uint64_t id_key(const saratoga_engine *n, enum role role, uint32_t id) {
-    return key_of(n, role, id, 0);
+    return others_key_of(n, role, id, 0);
 }
 
 /* host 0: whoever has it. */
@@ -47,7 +47,7 @@ static uint64_t path_key(const saratoga_engine *n, const char *path,
     for (; *path != '\0'; path++) {
         h = (h ^ (uint8_t)*path) * UINT64_C(0x100000001b3);
     }
-    return key_of(n, WAITS, h, host);
+    return others_key_of(n, WAITS, h, host);
 }
 
 void saratoga__others_note(saratoga_engine *n, saratoga__session *s) {
@@ -72,8 +72,8 @@ void saratoga__others_forget(saratoga_engine *n, saratoga__session *s) {
     saratoga__index_remove(&n->others, &s->by_path);
 }
 
-static saratoga__session *find(const saratoga_engine *n, enum role role,
-                               uint32_t id) {
+static saratoga__session *others_find(const saratoga_engine *n, enum role role,
+                                      uint32_t id) {
     saratoga__link *l = saratoga__index_first(&n->others, id_key(n, role, id));
     while (l != NULL && (role_of(l->session) != role || l->session->id != id)) {
         l = saratoga__index_next(l);
@@ -82,12 +82,12 @@ static saratoga__session *find(const saratoga_engine *n, enum role role,
 }
 
 bool saratoga__others_is_sent(const saratoga_engine *n, uint32_t id) {
-    return find(n, SENDER, id) != NULL;
+    return others_find(n, SENDER, id) != NULL;
 }
 
 saratoga__session *saratoga__others_asker(const saratoga_engine *n,
                                           uint32_t id) {
-    return find(n, ASKER, id);
+    return others_find(n, ASKER, id);
 }
 
 static saratoga__session *find_waiting(const saratoga_engine *n,
@@ -110,10 +110,10 @@ saratoga__session *saratoga__others_waiting(const saratoga_engine *n,
 
 saratoga__session *saratoga__others_in_group(const saratoga_engine *n,
                                              uint32_t id) {
-    saratoga__session *s = find(n, SENDER, id);
+    saratoga__session *s = others_find(n, SENDER, id);
     if (s == NULL) {
-        s = find(n, ASKER, id);
+        s = others_find(n, ASKER, id);
         s = s != NULL && s->opt.multicast ? s : NULL;
     }
-    return s != NULL ? s : find(n, MEMBER, id);
+    return s != NULL ? s : others_find(n, MEMBER, id);
 }

@@ -193,8 +193,8 @@ static double share_lost(const saratoga__pace *p) {
     return sent > 0 ? gone / sent : 0;
 }
 
-static void tell(saratoga__pace *p, enum cong_cause cause, double flight,
-                 unsigned nth, saratoga_time now) {
+static void pace_tell(saratoga__pace *p, enum cong_cause cause, double flight,
+                      unsigned nth, saratoga_time now) {
     const struct cong_event ev = {
         .now = (cong_time)now, .cause = cause, .flight = flight, .count = nth};
     p->cong->ops->event(p->cong, &ev);
@@ -206,7 +206,7 @@ static void end_episode(saratoga__pace *p, const saratoga__cycle *c,
                         saratoga_time now) {
     if (p->episode && c->first > p->recover) {
         p->episode = false;
-        tell(p, CONG_RECOVERED, 0, 0, now);
+        pace_tell(p, CONG_RECOVERED, 0, 0, now);
     }
 }
 
@@ -262,7 +262,7 @@ void saratoga__pace_on_rto(saratoga__pace *p, double flight, unsigned nth,
                            saratoga_time now) {
     if (p->law == SARATOGA__WINDOW) {
         p->episode = false;
-        tell(p, CONG_RTO, flight, nth, now);
+        pace_tell(p, CONG_RTO, flight, nth, now);
     }
 }
 
@@ -276,7 +276,7 @@ void saratoga__pace_on_timeout(saratoga__pace *p, double flight, bool owed,
         return;
     }
     if (owed || !(flight > 0)) {
-        tell(p, CONG_NOFEEDBACK, flight, 0, now);
+        pace_tell(p, CONG_NOFEEDBACK, flight, 0, now);
     }
     arm(p, now);
 }

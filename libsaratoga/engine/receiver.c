@@ -57,8 +57,8 @@ void saratoga__receiver_free(saratoga__session *s) {
 /* ---- DATA ---- */
 
 /* Where in the file or stream; false: nowhere. */
-static bool place(const saratoga__session *s, const saratoga__data *d,
-                  uint64_t *at) {
+static bool receiver_place(const saratoga__session *s, const saratoga__data *d,
+                           uint64_t *at) {
     const saratoga__receiver *in = &s->in;
     uint64_t top = saratoga__highest(s->descriptor);
     *at = d->offset.lo;
@@ -91,7 +91,7 @@ static uint32_t data_fault(saratoga__session *s, const saratoga__data *d,
     if (d->kind != s->kind || d->descriptor != s->descriptor) {
         return SARATOGA_FLAGS_CHANGED;
     }
-    if (!place(s, d, at) ||
+    if (!receiver_place(s, d, at) ||
         (in->size != SARATOGA_SIZE_UNKNOWN && *at + d->len > in->size)) {
         return SARATOGA_BAD_DESCRIPTOR;
     }
@@ -140,7 +140,8 @@ static bool store(saratoga__session *s, uint64_t start, uint64_t end,
 }
 
 /* The parts that are new: the first copy of a byte counts. */
-static bool take(saratoga__session *s, uint64_t at, const saratoga__data *d) {
+static bool receiver_take(saratoga__session *s, uint64_t at,
+                          const saratoga__data *d) {
     saratoga__receiver *in = &s->in;
     uint64_t end = at + d->len;
     uint64_t from = at;
@@ -237,7 +238,7 @@ static void accept_data(saratoga__session *s, const saratoga__data *d,
         in->volunteer |= d->asks;
         return; /* nor whether it is the one of which a part is held */
     }
-    if (take(s, at, d) && end > in->highest) {
+    if (receiver_take(s, at, d) && end > in->highest) {
         in->highest = end;
     }
     if (in->quiet_at == SARATOGA_TIME_NEVER ||
@@ -312,7 +313,7 @@ static bool has_all(const saratoga__session *s) {
     return in->got.total >= in->size;
 }
 
-static void complete(saratoga__session *s, saratoga_time now) {
+static void receiver_complete(saratoga__session *s, saratoga_time now) {
     saratoga__receiver *in = &s->in;
     saratoga_time four = s->rtt.srtt > 0 ? 4 * (saratoga_time)s->rtt.srtt : 0;
     saratoga_time linger = s->opt.linger > four ? s->opt.linger : four;
@@ -336,7 +337,7 @@ static void finish_file(saratoga__session *s, saratoga_time now) {
     uint32_t sum =
         stream ? (uint32_t)SARATOGA_NONE : saratoga__receiver_checksum(s);
     if (in->sink.committed || s->unchanged) {
-        complete(s, now);
+        receiver_complete(s, now);
         return;
     }
     saratoga__sink_flush(&in->sink);

@@ -111,7 +111,7 @@ static uint32_t packets_allowed(const saratoga__session *s) {
 }
 
 /* Chooses what is answered and freezes it for all packets of the answer. */
-static void begin(saratoga__session *s) {
+static void receiver_status_begin(saratoga__session *s) {
     saratoga__receiver *in = &s->in;
     in->group_voluntary = !in->asked.due;
     in->group = in->asked.due ? in->asked : in->highest_stamp;
@@ -183,7 +183,7 @@ static size_t write_list(saratoga__session *s, uint8_t *buf, size_t cap,
     bool more;
     saratoga__status_pkt p;
     if (first) {
-        begin(s);
+        receiver_status_begin(s);
     }
     p = (saratoga__status_pkt){
         .descriptor = s->descriptor,

@@ -28,7 +28,7 @@ bool saratoga__sender_is_one_way(const saratoga__session *s) {
     return s->opt.no_status || s->opt.multicast || s->opt.unreliable;
 }
 
-static int open_source(saratoga__session *s) {
+static int sender_open_source(saratoga__session *s) {
     saratoga__sender *o = &s->out;
     if (s->kind == SARATOGA_STREAM) {
         o->size = o->finished ? o->base : SARATOGA_SIZE_UNKNOWN;
@@ -58,7 +58,7 @@ int saratoga__sender_open(saratoga__session *s, saratoga_time now) {
     cmn__ranges_init(&o->miss, mem, s->opt.max_holes + 2);
     cmn__bytes_init(&o->window, mem);
     saratoga__sentlog_init(&o->log, mem, LOG_MAX, s->opt.max_holes);
-    rv = open_source(s);
+    rv = sender_open_source(s);
     if (rv == 0) {
         rv = saratoga__pace_init(&o->pace, mem, &s->opt, (double)o->payload,
                                  (double)(head_len(s) + s->overhead),

@@ -30,8 +30,8 @@ static bool place_wrapped(const saratoga__session *s, const saratoga__wide *x,
 }
 
 /* A number on the wire as a place in the file or stream. */
-static bool place(const saratoga__session *s, const saratoga__wide *x,
-                  uint64_t *out) {
+static bool sender_status_place(const saratoga__session *s,
+                                const saratoga__wide *x, uint64_t *out) {
     const saratoga__sender *o = &s->out;
     if (s->kind == SARATOGA_STREAM && s->descriptor < SARATOGA_64_BIT) {
         return place_wrapped(s, x, out);
@@ -78,8 +78,8 @@ static bool read_hole(const saratoga__session *s, const saratoga__status_pkt *p,
     saratoga__wide to;
     uint64_t last;
     saratoga__status_hole(p, i, &from, &to);
-    if (!place(s, &from, &hole->start) || !place(s, &to, &last) ||
-        last < hole->start) {
+    if (!sender_status_place(s, &from, &hole->start) ||
+        !sender_status_place(s, &to, &last) || last < hole->start) {
         return false;
     }
     hole->start = hole->start > whole.start ? hole->start : whole.start;
@@ -387,7 +387,8 @@ void saratoga__sender_on_status(saratoga__session *s,
     if (p->no_metadata && now >= saratoga__later(o->meta_at, repeat_after(s))) {
         s->send_metadata = true;
     }
-    if (!place(s, &p->progress, &r.progress) || !place(s, &p->irt, &r.irt)) {
+    if (!sender_status_place(s, &p->progress, &r.progress) ||
+        !sender_status_place(s, &p->irt, &r.irt)) {
         saratoga__sender_restart_poll(s, now);
         return;
     }

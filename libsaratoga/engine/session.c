@@ -82,8 +82,8 @@ int saratoga__session_describe(saratoga__session *s, const saratoga_source *src,
     return 0;
 }
 
-static void complete(const saratoga__session *s, uint32_t type,
-                     saratoga_event *ev) {
+static void session_complete(const saratoga__session *s, uint32_t type,
+                             saratoga_event *ev) {
     ev->type = type;
     ev->handle = s->handle;
     ev->from = s->to;
@@ -95,7 +95,7 @@ static void complete(const saratoga__session *s, uint32_t type,
 
 bool saratoga__session_event(saratoga__session *s, uint32_t type,
                              saratoga_event *ev) {
-    complete(s, type, ev);
+    session_complete(s, type, ev);
     return s->released || saratoga__env_event(s->env, ev);
 }
 
@@ -143,7 +143,7 @@ bool saratoga__session_tell_late(saratoga__session *s, saratoga_event *ev) {
     s->untold = false;
     if (tell) {
         *ev = done_event(s);
-        complete(s, SARATOGA_EVENT_DONE, ev);
+        session_complete(s, SARATOGA_EVENT_DONE, ev);
     }
     return tell;
 }

@@ -14,7 +14,7 @@ void saratoga__sink_init(saratoga__sink *s, saratoga__jobs *jobs,
     cmn__ranges_init(&s->held, jobs->mem, max_holes + 1);
 }
 
-static void drop(saratoga__sink *s, saratoga__job **job) {
+static void sink_drop(saratoga__sink *s, saratoga__job **job) {
     if (*job != NULL) {
         saratoga__jobs_drop(s->jobs, *job);
         *job = NULL;
@@ -23,8 +23,8 @@ static void drop(saratoga__sink *s, saratoga__job **job) {
 
 void saratoga__sink_free(saratoga__sink *s) {
     if (s->jobs != NULL) {
-        drop(s, &s->open);
-        drop(s, &s->order);
+        sink_drop(s, &s->open);
+        sink_drop(s, &s->order);
         cmn__ranges_free(&s->held);
     }
     *s = (saratoga__sink){0};
@@ -44,7 +44,7 @@ bool saratoga__sink_has_room(const saratoga__sink *s, uint64_t offset,
 }
 
 /* Until the driver takes it, it can grow. */
-static void submit(saratoga__sink *s) {
+static void sink_submit(saratoga__sink *s) {
     if (s->open != NULL && s->open->state == SARATOGA__JOB_HELD) {
         s->writing++;
         saratoga__jobs_submit(s->jobs, s->open);
@@ -52,7 +52,7 @@ static void submit(saratoga__sink *s) {
 }
 
 void saratoga__sink_flush(saratoga__sink *s) {
-    submit(s);
+    sink_submit(s);
     s->open = NULL;
 }
 
@@ -70,7 +70,7 @@ bool saratoga__sink_put(saratoga__sink *s, uint64_t offset, const void *data,
     memcpy(s->open->buf + s->open->len, data, len);
     s->open->len += len;
     if (s->writing == 0) {
-        submit(s);
+        sink_submit(s);
     }
     return true;
 }
@@ -94,14 +94,14 @@ static void discard_open(saratoga__sink *s) {
         s->writing--;
     }
     if (s->open != NULL && s->open->state != SARATOGA__JOB_ISSUED) {
-        drop(s, &s->open);
+        sink_drop(s, &s->open);
     }
     s->open = NULL;
 }
 
 bool saratoga__sink_truncate(saratoga__sink *s) {
     discard_open(s);
-    drop(s, &s->order);
+    sink_drop(s, &s->order);
     cmn__ranges_clear(&s->held);
     s->digested = 0;
     return order(s, SARATOGA_WORK_TRUNCATE, 0, 0, SARATOGA_NONE);
@@ -148,7 +148,7 @@ static int on_written(saratoga__sink *s, const saratoga__job *job,
         return SARATOGA_ERR_NOMEM;
     }
     if (s->writing == 0) {
-        submit(s);
+        sink_submit(s);
     }
     return 0;
 }

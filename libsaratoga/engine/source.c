@@ -36,7 +36,7 @@ static bool holds(const saratoga__block *b, uint64_t offset) {
 }
 
 /* The block that holds a place, or NULL. */
-static saratoga__block *find(saratoga__source *s, uint64_t offset) {
+static saratoga__block *source_find(saratoga__source *s, uint64_t offset) {
     for (uint32_t i = 0; i < s->n_blocks; i++) {
         uint32_t at = s->newest + i;
         at = at < s->n_blocks ? at : at - s->n_blocks;
@@ -124,7 +124,7 @@ void saratoga__source_plan(saratoga__source *s, const cmn__ranges *todo) {
     let_go_unneeded(s, todo);
     while (tries-- > 0 && cmn__ranges_next(todo, at, &r)) {
         uint64_t start = r.start > at ? r.start : at;
-        saratoga__block *b = find(s, start);
+        saratoga__block *b = source_find(s, start);
         if (b == NULL) {
             /* Only what is needed next may push out what is needed later. */
             b = find_room(s, lowest ? start : UINT64_MAX);
@@ -142,7 +142,7 @@ bool saratoga__source_copy(saratoga__source *s, uint64_t offset, void *out,
                            size_t len) {
     uint8_t *to = out;
     while (len > 0) {
-        saratoga__block *b = find(s, offset);
+        saratoga__block *b = source_find(s, offset);
         uint64_t n;
         if (b == NULL || !b->ready) {
             return false;

@@ -38,7 +38,7 @@ static uint64_t host_key(const saratoga__table *t, uint64_t host) {
     return x != 0 ? x : 1;
 }
 
-static uint32_t place(const saratoga__table *t, const saratoga__key *k) {
+static uint32_t table_place(const saratoga__table *t, const saratoga__key *k) {
     uint64_t x = mixed_host(t, k->host);
     x ^= (uint64_t)k->id << 1 | (k->sends ? 1 : 0);
     x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
@@ -46,8 +46,9 @@ static uint32_t place(const saratoga__table *t, const saratoga__key *k) {
     return (uint32_t)x & (t->cells - 1);
 }
 
-static void put(saratoga__table *t, const saratoga__key *key, uint32_t index) {
-    uint32_t at = place(t, key);
+static void table_put(saratoga__table *t, const saratoga__key *key,
+                      uint32_t index) {
+    uint32_t at = table_place(t, key);
     while (t->cell[at].index != FREE) {
         at = (at + 1) & (t->cells - 1);
     }
@@ -70,14 +71,14 @@ static bool rehash(saratoga__table *t, uint32_t cells) {
     t->used = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (old[i].index != FREE) {
-            put(t, &old[i].key, old[i].index);
+            table_put(t, &old[i].key, old[i].index);
         }
     }
     cmn__free(t->mem, old);
     return true;
 }
 
-static bool widen(saratoga__table *t) {
+static bool table_widen(saratoga__table *t) {
     uint32_t cap = t->cap == 0 ? FIRST : 2 * t->cap;
     struct saratoga__session **s =
         /* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are wanted */
@@ -116,7 +117,7 @@ int saratoga__table_add(saratoga__table *t, struct saratoga__session *s,
     if (t->count >= t->max) {
         return SARATOGA_ERR_LIMIT;
     }
-    if ((t->count == t->cap && !widen(t)) || !make_room(t) ||
+    if ((t->count == t->cap && !table_widen(t)) || !make_room(t) ||
         cmn__tally_up(&t->of_host, host_key(t, key->host)) != 0) {
         return SARATOGA_ERR_NOMEM;
     }
@@ -128,19 +129,19 @@ int saratoga__table_add(saratoga__table *t, struct saratoga__session *s,
     t->hint = at + 1;
     t->session[at] = s;
     t->count++;
-    put(t, key, at);
+    table_put(t, key, at);
     *index = at;
     *handle = (uint64_t)t->generation[at] << INDEX_BITS | at;
     return 0;
 }
 
-static saratoga__cell *find(const saratoga__table *t,
-                            const saratoga__key *key) {
+static saratoga__cell *table_find(const saratoga__table *t,
+                                  const saratoga__key *key) {
     uint32_t at;
     if (t->cells == 0) {
         return NULL;
     }
-    at = place(t, key);
+    at = table_place(t, key);
     while (t->cell[at].index != FREE || t->cell[at].gone) {
         if (t->cell[at].index != FREE && same(&t->cell[at].key, key)) {
             return &t->cell[at];
@@ -152,7 +153,7 @@ static saratoga__cell *find(const saratoga__table *t,
 
 static void unlink_key(saratoga__table *t, uint32_t index,
                        const saratoga__key *key) {
-    saratoga__cell *c = find(t, key);
+    saratoga__cell *c = table_find(t, key);
     if (c != NULL && c->index == index) {
         c->index = FREE;
         c->gone = true;
@@ -167,7 +168,7 @@ bool saratoga__table_rekey(saratoga__table *t, uint32_t index,
     }
     cmn__tally_down(&t->of_host, host_key(t, old->host));
     unlink_key(t, index, old);
-    put(t, key, index);
+    table_put(t, key, index);
     return true;
 }
 
@@ -191,7 +192,7 @@ struct saratoga__session *saratoga__table_by_handle(const saratoga__table *t,
 
 struct saratoga__session *saratoga__table_by_key(const saratoga__table *t,
                                                  const saratoga__key *key) {
-    const saratoga__cell *c = find(t, key);
+    const saratoga__cell *c = table_find(t, key);
     return c != NULL ? t->session[c->index] : NULL;
 }
 

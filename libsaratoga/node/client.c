@@ -188,7 +188,7 @@ static int ask(saratoga__file *f) {
     return saratoga_transfer_start(f->u->node, &r, &f->handle, saratoga__now());
 }
 
-static void start(saratoga__file *f) {
+static void client_start(saratoga__file *f) {
     int rv;
 
     if (f->status != 0) {
@@ -225,9 +225,9 @@ static void prepared(saratoga__file *f) {
         net__addr_map(&f->peer.remote);
     }
     if (f->status == 0 && sends(f->request) && !saratoga__is_stream(f)) {
-        saratoga__source_sum(f, start);
+        saratoga__source_sum(f, client_start);
     } else {
-        start(f);
+        client_start(f);
     }
 }
 
@@ -245,7 +245,7 @@ static bool copy(char *to, size_t room, const char *from) {
     return true;
 }
 
-static int take_options(saratoga__file *f, const saratoga_options *o) {
+static int client_take_options(saratoga__file *f, const saratoga_options *o) {
     f->options = o != NULL ? *o : f->u->options;
     f->has_options = true;
     f->shares_rate = o == NULL;
@@ -266,7 +266,7 @@ static const char *last_name(const char *path) {
     return slash != NULL ? slash + 1 : path;
 }
 
-static int take(saratoga__file *f, const saratoga_node_transfer *t) {
+static int client_take(saratoga__file *f, const saratoga_node_transfer *t) {
     const char *file = t->file;
 
     if (t->host == NULL || (sends(t->type) && file == NULL && !t->stream) ||
@@ -293,7 +293,7 @@ static int take(saratoga__file *f, const saratoga_node_transfer *t) {
     if (file != NULL && saratoga__path_clean(file, f->name) != 0) {
         return SARATOGA_ERR_INVAL;
     }
-    return take_options(f, t->options);
+    return client_take_options(f, t->options);
 }
 
 /* Of a caller that knows fewer fields the others are as if not set. */
@@ -315,7 +315,7 @@ int saratoga_node_start(saratoga_node *u, const saratoga_node_transfer *t,
     if (f == NULL) {
         return SARATOGA_ERR_NOMEM;
     }
-    rv = u->closing ? SARATOGA_ERR_STATE : take(f, &all);
+    rv = u->closing ? SARATOGA_ERR_STATE : client_take(f, &all);
     if (rv != 0) {
         saratoga__file_free(f);
         return rv;

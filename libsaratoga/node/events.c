@@ -127,7 +127,7 @@ static void on_done(saratoga__file *f, const saratoga_event *ev) {
     saratoga__file_settle(f);
 }
 
-static void on_beacon(saratoga_node *u, const saratoga_event *ev) {
+static void events_on_beacon(saratoga_node *u, const saratoga_event *ev) {
     const net__route *r = saratoga__route_of(u, &ev->from);
     saratoga_node_event out;
 
@@ -172,7 +172,7 @@ void saratoga__on_event(saratoga_node *u, const saratoga_event *ev) {
         }
         break;
     case SARATOGA_EVENT_BEACON:
-        on_beacon(u, ev);
+        events_on_beacon(u, ev);
         break;
     default:
         break;

@@ -51,7 +51,7 @@ static void claim(struct saratoga__hash *h) {
     uv_mutex_unlock(&h->lock);
 }
 
-static void release(struct saratoga__hash *h) {
+static void hash_release(struct saratoga__hash *h) {
     uv_mutex_lock(&h->lock);
     h->busy = false;
     uv_cond_signal(&h->idle);
@@ -59,7 +59,7 @@ static void release(struct saratoga__hash *h) {
 }
 
 /* Of the thread that is at it. */
-static void forget(struct saratoga__hash *h) {
+static void hash_forget(struct saratoga__hash *h) {
     saratoga_digest_free(h->digest);
     h->digest = NULL;
     h->status = 0;
@@ -70,9 +70,9 @@ static void forget(struct saratoga__hash *h) {
 
 void saratoga__hash_reset(struct saratoga__hash *h) {
     claim(h);
-    forget(h);
+    hash_forget(h);
     h->known = 0;
-    release(h);
+    hash_release(h);
 }
 
 int saratoga__hash_begin(struct saratoga__hash *h, uint32_t type) {
@@ -80,12 +80,12 @@ int saratoga__hash_begin(struct saratoga__hash *h, uint32_t type) {
 
     claim(h);
     if (h->digest == NULL || h->type != type) {
-        forget(h);
+        hash_forget(h);
         h->type = type;
         h->digest = saratoga__digest_begin(type, h->key, h->key_len);
     }
     rv = h->digest != NULL ? 0 : UV_ENOMEM;
-    release(h);
+    hash_release(h);
     return rv;
 }
 
@@ -113,7 +113,7 @@ void saratoga__hash_offer(struct saratoga__hash *h, uint64_t offset,
     uv_mutex_unlock(&h->lock);
     if (next) {
         add(h, bytes, len);
-        release(h);
+        hash_release(h);
     }
 }
 
@@ -162,7 +162,7 @@ int saratoga__hash_catch_up(struct saratoga__hash *h, int fd, uint64_t end) {
             rv = add_from(h, fd, end, piece);
         }
         if (rv != 0) {
-            release(h);
+            hash_release(h);
         }
     }
     free(piece);
@@ -186,7 +186,7 @@ int saratoga__hash_end(struct saratoga__hash *h, uint8_t *digest) {
     if (rv == 0 && saratoga_digest_final(h->digest, digest) != 0) {
         rv = UV_EIO;
     }
-    forget(h);
-    release(h);
+    hash_forget(h);
+    hash_release(h);
     return rv;
 }

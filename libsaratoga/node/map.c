@@ -17,7 +17,7 @@
 
 static const uint8_t magic[8] = {'S', 'a', 'r', 'M', 'a', 'p', '1', '\n'};
 
-static void put(uint8_t **at, uint64_t value, unsigned octets) {
+static void map_put(uint8_t **at, uint64_t value, unsigned octets) {
     for (unsigned i = octets; i-- > 0;) {
         *(*at)++ = (uint8_t)(value >> (8 * i));
     }
@@ -35,18 +35,18 @@ static uint64_t get(const uint8_t **at, unsigned octets) {
 static void put_head(uint8_t **at, const saratoga_partial *p) {
     memcpy(*at, magic, sizeof(magic));
     *at += sizeof(magic);
-    put(at, p->entry.size, 8);
-    put(at, p->entry.mtime, 4);
-    put(at, p->entry.ctime, 4);
-    put(at,
-        (p->entry.directory ? 1u : 0) | (p->entry.special ? 2u : 0) |
-            (p->entry.lite ? 4u : 0),
-        1);
-    put(at, p->entry.descriptor, 1);
-    put(at, p->checksum, 2);
+    map_put(at, p->entry.size, 8);
+    map_put(at, p->entry.mtime, 4);
+    map_put(at, p->entry.ctime, 4);
+    map_put(at,
+            (p->entry.directory ? 1u : 0) | (p->entry.special ? 2u : 0) |
+                (p->entry.lite ? 4u : 0),
+            1);
+    map_put(at, p->entry.descriptor, 1);
+    map_put(at, p->checksum, 2);
     memcpy(*at, p->digest, sizeof(p->digest));
     *at += sizeof(p->digest);
-    put(at, p->count, 4);
+    map_put(at, p->count, 4);
     memcpy(*at, p->entry.path, PATH);
     *at += PATH;
 }
@@ -81,10 +81,10 @@ uint8_t *saratoga__map_encode(const saratoga_partial *p, size_t *len) {
     }
     put_head(&at, p);
     for (size_t i = 0; i < p->count; i++) {
-        put(&at, p->ranges[i].start, 8);
-        put(&at, p->ranges[i].end, 8);
+        map_put(&at, p->ranges[i].start, 8);
+        map_put(&at, p->ranges[i].end, 8);
     }
-    put(&at, cmn__crc32c(0, map, (size_t)(at - map)), 4);
+    map_put(&at, cmn__crc32c(0, map, (size_t)(at - map)), 4);
     *len = want;
     return map;
 }

@@ -87,7 +87,7 @@ void saratoga__groups_join(saratoga_node *u) {
 /* --- The ear ------------------------------------------------------------- */
 
 /* Answers leave by the other socket, which may know other addresses. */
-static void take(saratoga_node *u, const net__burst *in) {
+static void multicast_take(saratoga_node *u, const net__burst *in) {
     net__burst b = *in;
     net__route r = *in->route;
     net__addr own;
@@ -100,28 +100,30 @@ static void take(saratoga_node *u, const net__burst *in) {
 }
 
 /* Our own DATA come back, too: what members say is STATUS. */
-static void on_bursts(void *owner, const net__burst *in, size_t count) {
+static void multicast_on_bursts(void *owner, const net__burst *in,
+                                size_t count) {
     saratoga_node *u = owner;
 
     for (size_t i = 0; i < count; i++) {
         if (in[i].len > 0 &&
             (u->ear_takes_all || (in[i].data[0] & TYPE_MASK) == STATUS)) {
-            take(u, &in[i]);
+            multicast_take(u, &in[i]);
         }
     }
 }
 
-static void on_writable(void *owner) {
+static void multicast_on_writable(void *owner) {
     (void)owner; /* it only hears */
 }
 
-static void on_error(void *owner, int status) {
+static void multicast_on_error(void *owner, int status) {
     (void)owner;
     (void)status;
 }
 
-static const net__udp_ops ear_ops = {
-    .on_bursts = on_bursts, .on_writable = on_writable, .on_error = on_error};
+static const net__udp_ops ear_ops = {.on_bursts = multicast_on_bursts,
+                                     .on_writable = multicast_on_writable,
+                                     .on_error = multicast_on_error};
 
 static bool is_same(const net__addr *a, const net__addr *b) {
     struct in6_addr x;

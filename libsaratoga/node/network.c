@@ -186,7 +186,7 @@ void saratoga__net_take(saratoga_node *u, const net__burst *in, size_t count,
     saratoga__kick(u);
 }
 
-static void on_bursts(void *owner, const net__burst *in, size_t count) {
+static void network_on_bursts(void *owner, const net__burst *in, size_t count) {
     saratoga__net_take(owner, in, count, 0);
 }
 
@@ -194,20 +194,22 @@ static void on_lite(void *owner, const net__burst *in, size_t count) {
     saratoga__net_take(owner, in, count, SARATOGA_PKT_LITE);
 }
 
-static void on_writable(void *owner) {
+static void network_on_writable(void *owner) {
     saratoga__kick(owner);
 }
 
 /* Refusals of a peer's host come and go with passes: the timers tell. */
-static void on_error(void *owner, int status) {
+static void network_on_error(void *owner, int status) {
     (void)owner;
     (void)status;
 }
 
-static const net__udp_ops udp_ops = {
-    .on_bursts = on_bursts, .on_writable = on_writable, .on_error = on_error};
-static const net__udp_ops lite_ops = {
-    .on_bursts = on_lite, .on_writable = on_writable, .on_error = on_error};
+static const net__udp_ops udp_ops = {.on_bursts = network_on_bursts,
+                                     .on_writable = network_on_writable,
+                                     .on_error = network_on_error};
+static const net__udp_ops lite_ops = {.on_bursts = on_lite,
+                                      .on_writable = network_on_writable,
+                                      .on_error = network_on_error};
 
 /* --- Sending ------------------------------------------------------------- */
 

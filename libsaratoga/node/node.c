@@ -179,7 +179,7 @@ void saratoga_node_config_init_sized(saratoga_node_config *c, size_t size) {
     c->max_peers = 256;
 }
 
-static char *keep(const char *text) {
+static char *node_keep(const char *text) {
     return text != NULL ? strdup(text) : NULL;
 }
 
@@ -189,13 +189,13 @@ static void copy_config(saratoga_node *u, const saratoga_node_config *c) {
 
     saratoga_node_config_init(&u->config);
     memcpy(&u->config, c, size);
-    u->config.host = keep(c->host);
-    u->config.service = keep(c->service);
-    u->config.root = keep(c->root);
-    u->config.beacon_host = keep(c->beacon_host);
-    u->config.beacon_service = keep(c->beacon_service);
-    u->config.group = keep(u->config.group);
-    u->config.group_service = keep(u->config.group_service);
+    u->config.host = node_keep(c->host);
+    u->config.service = node_keep(c->service);
+    u->config.root = node_keep(c->root);
+    u->config.beacon_host = node_keep(c->beacon_host);
+    u->config.beacon_service = node_keep(c->beacon_service);
+    u->config.group = node_keep(u->config.group);
+    u->config.group_service = node_keep(u->config.group_service);
     saratoga_options_init(&u->options);
     if (c->node != NULL) {
         u->engine = *c->node;

@@ -27,7 +27,7 @@ static int last_error(void) {
 /* --- Opening ------------------------------------------------------------- */
 
 /* FNV-1a: names may be as long as the system allows, ours add to them. */
-static void name_it(saratoga__part *p, const char *leaf) {
+static void part_name_it(saratoga__part *p, const char *leaf) {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
     for (const char *c = leaf; *c != '\0'; c++) {
@@ -101,7 +101,7 @@ static uint8_t *read_map(const saratoga__part *p, size_t *len) {
 }
 
 /* Forgets what is there. */
-static int forget(saratoga__part *p) {
+static int part_forget(saratoga__part *p) {
     if (unlinkat(p->folder, p->map, 0) != 0 && errno != ENOENT) {
         return last_error();
     }
@@ -122,7 +122,7 @@ static int take_left(saratoga__part *p, saratoga_partial *left,
     if (rv != 0) {
         memset(left, 0, sizeof(*left));
         *ranges = NULL;
-        return forget(p);
+        return part_forget(p);
     }
     return 0;
 }
@@ -143,7 +143,7 @@ int saratoga__part_open(saratoga__part *p, const saratoga__root *r,
     if (strlen(leaf) > NAME_MAX) {
         return UV_ENAMETOOLONG;
     }
-    name_it(p, leaf);
+    part_name_it(p, leaf);
     rv = look_at_target(p);
     if (rv == 0 && p->exists && !overwrite) {
         rv = SARATOGA__EXISTS;
@@ -152,7 +152,7 @@ int saratoga__part_open(saratoga__part *p, const saratoga__root *r,
         rv = open_locked(p);
     }
     if (rv == 0) {
-        rv = left != NULL ? take_left(p, left, ranges) : forget(p);
+        rv = left != NULL ? take_left(p, left, ranges) : part_forget(p);
     }
     return rv;
 }
@@ -161,7 +161,7 @@ int saratoga__part_open(saratoga__part *p, const saratoga__root *r,
 
 int saratoga__part_cut(saratoga__part *p, uint64_t size) {
     if (size == 0) {
-        return forget(p);
+        return part_forget(p);
     }
     return ftruncate(p->fd, (off_t)size) == 0 ? 0 : last_error();
 }

@@ -36,7 +36,7 @@ int saratoga__sink_open(saratoga__file *f) {
 
 /* --- METADATA ------------------------------------------------------------ */
 
-static void stop(saratoga__file *f, int error, unsigned status) {
+static void receive_file_stop(saratoga__file *f, int error, unsigned status) {
     f->status = error;
     (void)saratoga_transfer_cancel(f->u->node, f->handle, status,
                                    saratoga__now());
@@ -44,7 +44,8 @@ static void stop(saratoga__file *f, int error, unsigned status) {
 }
 
 /* Room on the disk for what is still to come. */
-static bool has_room(const saratoga__file *f, uint64_t size, uint64_t held) {
+static bool receive_file_has_room(const saratoga__file *f, uint64_t size,
+                                  uint64_t held) {
     struct statvfs fs;
 
     if (!f->has_part || fstatvfs(f->part.fd, &fs) != 0) {
@@ -73,11 +74,11 @@ static void check(saratoga__file *f, uint64_t held) {
     uint64_t size = f->partial.entry.size;
 
     if (f->exists && (uint64_t)f->st.st_size != size) {
-        stop(f, SARATOGA__EXISTS, SARATOGA_ACCESS_DENIED);
+        receive_file_stop(f, SARATOGA__EXISTS, SARATOGA_ACCESS_DENIED);
     } else if (!in_quota(f, size)) {
-        stop(f, SARATOGA__OVER_QUOTA, SARATOGA_CANNOT_RECEIVE);
-    } else if (!has_room(f, size, held)) {
-        stop(f, UV_ENOSPC, SARATOGA_CANNOT_RECEIVE);
+        receive_file_stop(f, SARATOGA__OVER_QUOTA, SARATOGA_CANNOT_RECEIVE);
+    } else if (!receive_file_has_room(f, size, held)) {
+        receive_file_stop(f, UV_ENOSPC, SARATOGA_CANNOT_RECEIVE);
     }
 }
 
@@ -87,8 +88,9 @@ static void open_now(saratoga__file *f) {
 
 static void opened(saratoga__file *f) {
     if (f->status != 0 && !f->ended) {
-        stop(f, f->status,
-             saratoga__status_of(f->status, SARATOGA_CANNOT_RECEIVE));
+        receive_file_stop(
+            f, f->status,
+            saratoga__status_of(f->status, SARATOGA_CANNOT_RECEIVE));
     } else if (f->status == 0) {
         check(f, 0);
     }
@@ -103,7 +105,7 @@ static void open_by_name(saratoga__file *f, const char *path) {
     leaf = leaf != NULL ? leaf + 1 : path;
     if (f->name[0] == '\0' &&
         (saratoga__path_clean(leaf, f->name) != 0 || f->name[0] == '\0')) {
-        stop(f, UV_EACCES, SARATOGA_ACCESS_DENIED);
+        receive_file_stop(f, UV_EACCES, SARATOGA_ACCESS_DENIED);
         return;
     }
     saratoga__file_job(f, open_now, opened);
@@ -120,7 +122,7 @@ void saratoga__sink_metadata(saratoga__file *f, const saratoga_event *ev) {
     f->result.checksum = ev->checksum;
     f->result.entry = ev->entry;
     if ((ev->kind == SARATOGA_DIRECTORY) != f->in_memory) {
-        stop(f, UV_EINVAL, SARATOGA_FLAGS_CHANGED);
+        receive_file_stop(f, UV_EINVAL, SARATOGA_FLAGS_CHANGED);
     } else if (f->endless && f->output >= 0) {
         f->to_output = true;
         saratoga__work_release(f, 0);

@@ -32,8 +32,8 @@ static sec__key_source keys_of(const saratoga_node_config *c) {
                              .more_keys = c->more_keys};
 }
 
-static void tell(void *user, const char *name, const char *key, uint64_t count,
-                 const char *reason, uint64_t now) {
+static void secure_tell(void *user, const char *name, const char *key,
+                        uint64_t count, const char *reason, uint64_t now) {
     const saratoga_config *c = user;
     const char *const names[] = {key, NULL};
     const double values[] = {(double)count};
@@ -80,14 +80,15 @@ static bool make_carrier(sec__carrier **out, const sec__carrier_config *c) {
     return ok;
 }
 
-static int make(saratoga_node *u, const sec__key_source *keys, bool secured) {
+static int secure_make(saratoga_node *u, const sec__key_source *keys,
+                       bool secured) {
     const sec__carrier_config c = {
         .keys = *keys,
         .limits = {.max = SESSIONS_MAX,
                    .max_of_network = SESSIONS_OF_HOST,
                    .max_half_open = HALF_OPEN_MAX,
                    .max_half_open_of = HALF_OPEN_OF_HOST,
-                   .tell = u->engine.on_trace != NULL ? tell : NULL,
+                   .tell = u->engine.on_trace != NULL ? secure_tell : NULL,
                    .user = &u->engine},
         .version = SARATOGA__SECURE_VERSION,
         .max_datagram = secured ? MAX_DATAGRAM : SEC__DATAGRAM_MIN,
@@ -112,7 +113,7 @@ int saratoga__secure_open(saratoga_node *u, char *why) {
         wrong = contradiction(u, &keys);
     }
     if (wrong == NULL) {
-        rv = make(u, &keys, secured);
+        rv = secure_make(u, &keys, secured);
         wrong = saratoga_strerror(rv);
     }
     if (rv != 0) {
@@ -211,7 +212,8 @@ uint8_t *saratoga__secure_scratch(saratoga_node *u, size_t *room) {
     return u->secure->scratch;
 }
 
-static void put(saratoga_node *u, uint64_t path, size_t len, size_t segment) {
+static void secure_put(saratoga_node *u, uint64_t path, size_t len,
+                       size_t segment) {
     const net__route *r = saratoga__route_of_path(u, path);
     if (r != NULL && len > 0) {
         net__udp_put(u->udp, r, 0, len, segment);
@@ -229,7 +231,7 @@ void saratoga__secure_put(saratoga_node *u, const saratoga_pktinfo *to,
     for (size_t at = 0; at < len && room != NULL; at += segment) {
         size_t piece = len - at < segment ? len - at : segment;
         if (n + piece + SEC__CARRIER_OVERHEAD > NET__BURST_MAX) {
-            put(u, path, n, segment + SEC__CARRIER_OVERHEAD);
+            secure_put(u, path, n, segment + SEC__CARRIER_OVERHEAD);
             room = saratoga__net_room(u);
             n = 0;
         }
@@ -239,7 +241,7 @@ void saratoga__secure_put(saratoga_node *u, const saratoga_pktinfo *to,
                                    &path, now);
         }
     }
-    put(u, path, n, segment + SEC__CARRIER_OVERHEAD);
+    secure_put(u, path, n, segment + SEC__CARRIER_OVERHEAD);
 }
 
 bool saratoga__secure_send(saratoga_node *u, uint64_t now) {
@@ -255,7 +257,7 @@ bool saratoga__secure_send(saratoga_node *u, uint64_t now) {
         if (len == 0) {
             return true;
         }
-        put(u, path, len, len);
+        secure_put(u, path, len, len);
     }
     return false;
 }

@@ -66,7 +66,7 @@ static struct saratoga__sum *known(const saratoga__file *f) {
     return NULL;
 }
 
-static void remember(const saratoga__file *f) {
+static void send_file_remember(const saratoga__file *f) {
     saratoga_node *u = f->u;
     struct saratoga__sum *s = &u->sum[u->next_sum++ % SARATOGA__SUMS];
 
@@ -98,7 +98,7 @@ static void sum_step(saratoga__file *f) {
 
 static void sum_told(saratoga__file *f) {
     if (f->sum_status == 0) {
-        remember(f);
+        send_file_remember(f);
         (void)saratoga_transfer_set_digest(f->u->node, f->handle,
                                            f->source.checksum, f->source.digest,
                                            saratoga__now());
@@ -159,7 +159,7 @@ void saratoga__source_tick(saratoga__file *f) {
 
 static void sum_was_quick(saratoga__file *f) {
     if (f->sum_status == 0) {
-        remember(f);
+        send_file_remember(f);
     } else {
         f->status = f->sum_status;
     }

@@ -74,7 +74,7 @@ static void give(saratoga__file *f) {
     saratoga__kick(f->u);
 }
 
-static void open_source(saratoga__file *f) {
+static void server_open_source(saratoga__file *f) {
     f->status = f->name[0] == '\0' ? saratoga__source_pick(f) : 0;
     if (f->status == 0) {
         f->status = saratoga__source_open(f);
@@ -113,7 +113,7 @@ static void list(saratoga__file *f) {
 
 /* --- Taking -------------------------------------------------------------- */
 
-static void take(saratoga__file *f) {
+static void server_take(saratoga__file *f) {
     saratoga_answer a;
 
     if (gone(f)) {
@@ -202,7 +202,7 @@ static bool has_place(const saratoga_node *u, uint64_t host) {
 }
 
 /* 0, or why not. */
-static unsigned judge(const saratoga__file *f) {
+static unsigned server_judge(const saratoga__file *f) {
     unsigned busy =
         gives(f->request) ? SARATOGA_CANNOT_SEND : SARATOGA_CANNOT_RECEIVE;
 
@@ -221,11 +221,11 @@ static unsigned judge(const saratoga__file *f) {
     return 0;
 }
 
-static void begin(saratoga__file *f) {
+static void server_begin(saratoga__file *f) {
     switch (f->request) {
     case SARATOGA_GET:
     case SARATOGA_TAKE:
-        saratoga__file_job(f, open_source, source_open);
+        saratoga__file_job(f, server_open_source, source_open);
         break;
     case SARATOGA_GETDIR:
         saratoga__file_job(f, list, give);
@@ -235,12 +235,12 @@ static void begin(saratoga__file *f) {
         break;
     default:
         f->resume = true;
-        saratoga__file_job(f, open_part, take);
+        saratoga__file_job(f, open_part, server_take);
         break;
     }
 }
 
-static int name_it(saratoga__file *f, const saratoga_event *ev) {
+static int server_name_it(saratoga__file *f, const saratoga_event *ev) {
     const char *path = ev->path != NULL ? ev->path : "";
 
     if (ev->request == SARATOGA_BLIND_PUT && ev->has_entry) {
@@ -278,10 +278,11 @@ void saratoga__serve_request(saratoga_node *u, const saratoga_event *ev) {
     f->updates = ev->has_entry && ev->request == SARATOGA_GET;
     f->partial.entry = ev->entry;
     (void)saratoga_transfer_set_user(u->node, ev->handle, f);
-    rv = name_it(f, ev);
-    status = rv != 0 ? saratoga__status_of(rv, SARATOGA_NOT_FOUND) : judge(f);
+    rv = server_name_it(f, ev);
+    status =
+        rv != 0 ? saratoga__status_of(rv, SARATOGA_NOT_FOUND) : server_judge(f);
     if (status == 0) {
-        begin(f);
+        server_begin(f);
     } else {
         refuse(f, status);
     }

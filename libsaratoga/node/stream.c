@@ -80,7 +80,7 @@ static void wait_for_input(saratoga__file *f) {
     }
 }
 
-static void stop(saratoga__file *f, int error) {
+static void stream_stop(saratoga__file *f, int error) {
     f->status = error;
     (void)saratoga_transfer_cancel(f->u->node, f->handle, SARATOGA_CANNOT_SEND,
                                    saratoga__now());
@@ -95,7 +95,7 @@ static bool hand_over(saratoga__file *f) {
 
         if (n < 0) {
             if (n != SARATOGA_ERR_AGAIN) {
-                stop(f, UV_ENOMEM);
+                stream_stop(f, UV_ENOMEM);
             }
             return false; /* SARATOGA_EVENT_WRITABLE follows */
         }
@@ -108,7 +108,7 @@ static void have_read(saratoga__file *f) {
     if (f->ended) {
         saratoga__file_settle(f);
     } else if (f->input_error != 0) {
-        stop(f, f->input_error);
+        stream_stop(f, f->input_error);
     } else {
         saratoga__stream_go_on(f);
     }

@@ -23,7 +23,7 @@ saratoga__op *saratoga__ops_take(saratoga__ops *ops) {
 
 /* --- What was done ------------------------------------------------------- */
 
-static void tell(struct saratoga__done *d, saratoga__op *op) {
+static void work_line_tell(struct saratoga__done *d, saratoga__op *op) {
     uv_mutex_lock(&d->lock);
     saratoga__ops_add(&d->ops, op);
     uv_mutex_unlock(&d->lock);
@@ -88,11 +88,11 @@ static void run(uv_work_t *work) {
 
     for (int i = 0; i < TURN && (op = next(&f->line)) != NULL; i++) {
         saratoga__op_run(op);
-        tell(&f->u->done, op);
+        work_line_tell(&f->u->done, op);
     }
 }
 
-static void start(saratoga__file *f);
+static void work_line_start(saratoga__file *f);
 
 static void ended(uv_work_t *work, int status) {
     saratoga__file *f = work->data;
@@ -101,13 +101,13 @@ static void ended(uv_work_t *work, int status) {
     f->line.busy = false;
     f->pending--;
     if (saratoga__line_waiting(f) > 0) {
-        start(f);
+        work_line_start(f);
     } else {
         saratoga__file_settle(f);
     }
 }
 
-static void start(saratoga__file *f) {
+static void work_line_start(saratoga__file *f) {
     f->line.busy = true;
     f->line.work.data = f;
     f->pending++;
@@ -120,6 +120,6 @@ void saratoga__line_add(saratoga__file *f, saratoga__op *op) {
     saratoga__ops_add(&f->line.ops, op);
     uv_mutex_unlock(&f->line.lock);
     if (!f->line.busy) {
-        start(f);
+        work_line_start(f);
     }
 }

@@ -281,7 +281,7 @@ static bool is_placed(const saratoga__file *f) {
     return f->fd >= 0 || f->has_part || f->to_output;
 }
 
-static void submit(saratoga__op *op) {
+static void worker_submit(saratoga__op *op) {
     saratoga__file *f = op->file;
 
     if (!is_placed(f)) {
@@ -327,7 +327,7 @@ void saratoga__work_start(saratoga_node *u, const saratoga_work *w) {
     }
     op->file = f;
     op->todo = *w;
-    submit(op);
+    worker_submit(op);
 }
 
 void saratoga__work_release(saratoga__file *f, int status) {
@@ -338,7 +338,7 @@ void saratoga__work_release(saratoga__file *f, int status) {
         saratoga__op *op = saratoga__ops_take(&ops);
 
         if (status == 0) {
-            submit(op);
+            worker_submit(op);
         } else {
             answer(f->u, f, &op->todo, status);
             free(op);

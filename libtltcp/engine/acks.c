@@ -64,8 +64,8 @@ bool tltcp__acks_due(const tltcp__acks *a, tltcp_time now) {
 }
 
 /* The runs below the first that fit into room bytes. */
-static size_t take_runs(const tltcp__acks *a, uint64_t below, size_t room,
-                        cmn__range *run) {
+static size_t acks_take_runs(const tltcp__acks *a, uint64_t below, size_t room,
+                             cmn__range *run) {
     size_t n = 0;
     while (n < SENT_MAX && (n + 1) * TLTCP__ACK_RANGE_LEN <= room &&
            cmn__ranges_prev(&a->seen, below, &run[n])) {
@@ -101,7 +101,7 @@ uint64_t tltcp__acks_put(tltcp__acks *a, cmn__writer *w, uint32_t cumulative,
     ack.ect0 = a->ect0;
     ack.ect1 = a->ect1;
     ack.ce = a->ce;
-    n = take_runs(a, top.start, cmn__writer_left(w) - fixed, run);
+    n = acks_take_runs(a, top.start, cmn__writer_left(w) - fixed, run);
     tltcp__ack_put(w, &ack, n);
     put_runs(w, top.start, run, n);
     a->owed = 0;

@@ -302,7 +302,7 @@ void tltcp__cc_undo(tltcp__cc *cc, tltcp_time now) {
     cc->can_undo = false;
 }
 
-static uint64_t whole(double x) {
+static uint64_t cc_whole(double x) {
     return is_finite(x) && x < 1.8e19 ? (uint64_t)x : UINT64_MAX;
 }
 
@@ -311,14 +311,14 @@ static uint64_t time_of(cong_time t) {
 }
 
 uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc) {
-    return whole(8 * tltcp__capacity_estimate(&cc->capacity));
+    return cc_whole(8 * tltcp__capacity_estimate(&cc->capacity));
 }
 
 void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st) {
-    st->cwnd_bytes = whole(cc->cong->cwnd);
-    st->ssthresh_bytes = whole(cc->cong->ssthresh);
-    st->pacing_rate_bps = whole(8 * cc->pacer.rate);
-    st->delivery_rate_bps = whole(8 * cc->sample.rate);
+    st->cwnd_bytes = cc_whole(cc->cong->cwnd);
+    st->ssthresh_bytes = cc_whole(cc->cong->ssthresh);
+    st->pacing_rate_bps = cc_whole(8 * cc->pacer.rate);
+    st->delivery_rate_bps = cc_whole(8 * cc->sample.rate);
     st->estimated_bps = tltcp__cc_estimated_bps(cc);
     st->srtt_ns = time_of(cc->rtt.srtt);
     st->rttvar_ns = time_of(cc->rtt.rttvar);

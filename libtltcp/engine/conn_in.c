@@ -369,8 +369,8 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
     tltcp__conn_check_closing(c, now);
 }
 
-static void on_short(tltcp_conn *c, const tltcp_pktinfo *info,
-                     const sec__packet *p, size_t len, tltcp_time now) {
+static void conn_in_on_short(tltcp_conn *c, const tltcp_pktinfo *info,
+                             const sec__packet *p, size_t len, tltcp_time now) {
     if (c->state < TLTCP__ANSWERED || c->state >= TLTCP__DYING) {
         drop(c);
         return;
@@ -414,8 +414,9 @@ static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
     }
 }
 
-static void on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
-                       const sec__packet *p, size_t len, tltcp_time now) {
+static void conn_in_on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
+                               const sec__packet *p, size_t len,
+                               tltcp_time now) {
     if (c->state != TLTCP__CALLED && c->state != TLTCP__ANSWERED) {
         drop(c);
         return;
@@ -500,10 +501,10 @@ void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
     }
     switch (p->type) {
     case SEC__SHORT:
-        on_short(c, info, p, len, now);
+        conn_in_on_short(c, info, p, len, now);
         break;
     case SEC__INITIAL:
-        on_initial(c, info, p, len, now);
+        conn_in_on_initial(c, info, p, len, now);
         break;
     case SEC__ANSWER:
         on_answer(c, info, p, len, now);

@@ -104,8 +104,8 @@ static void act(tltcp__dupack *d, tltcp__cc *cc, unsigned todo,
 /* The window grows with what has just arrived, not with what a cumulative
  * number skips that arrived long before (RFC 5681, 3.1): after a timeout one
  * ACK would otherwise open it at once. */
-static void grow(tltcp__dupack *d, tltcp__cc *cc, double bytes, double flight,
-                 cong_time rtt, tltcp_time now) {
+static void dupack_grow(tltcp__dupack *d, tltcp__cc *cc, double bytes,
+                        double flight, cong_time rtt, tltcp_time now) {
     struct cong_ack ack = {
         .now = (cong_time)now,
         .rtt = rtt,
@@ -137,8 +137,8 @@ static void on_advance(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
          * would not outlast a queue that grows. */
         d->untimed = sent_end(d);
     }
-    grow(d, cc, d->recovery.open || bytes < arrived ? bytes : arrived, flight,
-         rtt, now);
+    dupack_grow(d, cc, d->recovery.open || bytes < arrived ? bytes : arrived,
+                flight, rtt, now);
     act(d, cc,
         cong_recovery_advance(&d->recovery, cc->cong, cum, bytes,
                               (double)d->flight, (cong_time)now),
@@ -174,7 +174,7 @@ int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
 }
 
 /* The extent that holds place seq, or the first one behind it. */
-static uint64_t find(const tltcp__dupack *d, uint64_t seq) {
+static uint64_t dupack_find(const tltcp__dupack *d, uint64_t seq) {
     uint64_t lo = d->out.head;
     uint64_t hi = d->out.tail;
     while (lo < hi) {
@@ -196,7 +196,8 @@ static bool is_live(const tltcp__sections *sec, const tltcp__extent *x) {
 /* The lowest current data in flight at or above the hole, or NULL. */
 static tltcp__extent *lowest_current(const tltcp__dupack *d,
                                      const tltcp__sections *sec) {
-    uint64_t i = find(d, d->again > sec->update ? d->again : sec->update);
+    uint64_t i =
+        dupack_find(d, d->again > sec->update ? d->again : sec->update);
     while (i < d->out.tail && !is_live(sec, extent(d, i))) {
         i++;
     }

@@ -52,8 +52,8 @@ static int take_keys(tltcp_endpoint *ep) {
     return ep->n_keys < 0 ? TLTCP_ERR_NOMEM : 0;
 }
 
-static void tell(void *user, const char *name, const char *key, uint64_t count,
-                 const char *why, uint64_t now) {
+static void endpoint_tell(void *user, const char *name, const char *key,
+                          uint64_t count, const char *why, uint64_t now) {
     const tltcp_config *cfg = user;
     const char *const keys[] = {key, NULL};
     const double values[] = {(double)count};
@@ -69,7 +69,7 @@ static void set_limits(tltcp_endpoint *ep, tltcp_time now) {
         .max_half_open = ep->cfg.max_half_open,
         .max_half_open_of = ep->cfg.max_half_open_per_address,
         .careful = ep->cfg.always_retry,
-        .tell = ep->cfg.on_trace != NULL ? tell : NULL,
+        .tell = ep->cfg.on_trace != NULL ? endpoint_tell : NULL,
         .user = &ep->cfg,
     };
     sec__admission_init(&ep->admission, &ep->mem, &limits, &ep->secret, now);
@@ -176,7 +176,7 @@ static tltcp_conn *find_caller(const tltcp_endpoint *ep, uint64_t path,
     return c;
 }
 
-static void link_in(tltcp_endpoint *ep, tltcp_conn *c) {
+static void endpoint_link_in(tltcp_endpoint *ep, tltcp_conn *c) {
     tltcp_conn **at = id_chain(ep, c->id);
     c->next_id = *at;
     *at = c;
@@ -200,7 +200,7 @@ static void widen(tltcp_endpoint *ep) {
         tltcp_conn *next;
         for (tltcp_conn *c = ep->by_id[i]; c != NULL; c = next) {
             next = c->next_id;
-            link_in(&wide, c);
+            endpoint_link_in(&wide, c);
         }
     }
     cmn__free(&ep->mem, ep->by_id);
@@ -270,7 +270,7 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     c->caller_id = p->scid;
     c->caller_path = info->path;
     c->network = info->network;
-    link_in(ep, c);
+    endpoint_link_in(ep, c);
     if (ep->admission.count > ep->buckets) {
         widen(ep);
     }
@@ -328,9 +328,9 @@ static int open_call(tltcp_endpoint *ep, sec__packet *p, uint8_t *plain,
 }
 
 /* Lets a caller in whom the limits do not keep out. */
-static int admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
-                 const sec__packet *p, size_t len, tltcp_dispatch *out,
-                 tltcp_time now) {
+static int endpoint_admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                          const sec__packet *p, size_t len, tltcp_dispatch *out,
+                          tltcp_time now) {
     uint8_t plain[SEC__HELLO_MAX];
     sec__packet open = *p;
     sec__hello *hello;
@@ -368,13 +368,13 @@ static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     case SEC__TURN_AWAY:
         return reply_reject(out, p, why);
     default:
-        return admit(ep, info, p, len, out, now);
+        return endpoint_admit(ep, info, p, len, out, now);
     }
 }
 
-static int on_initial(tltcp_endpoint *ep, const tltcp_pktinfo *info,
-                      const void *dgram, size_t len, tltcp_dispatch *out,
-                      tltcp_time now) {
+static int endpoint_on_initial(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                               const void *dgram, size_t len,
+                               tltcp_dispatch *out, tltcp_time now) {
     sec__packet p;
     /* the length first: it costs nothing to look at */
     if (len < SEC__DATAGRAM_MIN || !sec__packet_parse(dgram, len, &p) ||
@@ -393,9 +393,9 @@ static int on_initial(tltcp_endpoint *ep, const tltcp_pktinfo *info,
 }
 
 /* Strangers cost a look into a table. */
-static int on_short(tltcp_endpoint *ep, const tltcp_pktinfo *info, uint64_t id,
-                    const void *dgram, size_t len, tltcp_dispatch *out,
-                    tltcp_time now) {
+static int endpoint_on_short(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                             uint64_t id, const void *dgram, size_t len,
+                             tltcp_dispatch *out, tltcp_time now) {
     tltcp_conn *c = find_id(ep, id);
     if (c == NULL || tltcp_conn_recv(c, info, dgram, len, now) != 0) {
         return TLTCP_DROPPED;
@@ -414,9 +414,9 @@ int tltcp_endpoint_recv(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     out->reply_len = 0;
     if (sec__packet_peek(dgram, len, &type, &id)) {
         if (type == SEC__SHORT) {
-            verdict = on_short(ep, info, id, dgram, len, out, now);
+            verdict = endpoint_on_short(ep, info, id, dgram, len, out, now);
         } else if (type == SEC__INITIAL) {
-            verdict = on_initial(ep, info, dgram, len, out, now);
+            verdict = endpoint_on_initial(ep, info, dgram, len, out, now);
         }
     }
     ep->admission.dropped += verdict == TLTCP_DROPPED;

@@ -176,7 +176,8 @@ static int take_run(tltcp__sender *s, uint64_t lo, uint64_t hi,
     return 0;
 }
 
-static int take_runs(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
+static int feedback_take_runs(tltcp__sender *s, const tltcp__ack *ack,
+                              tally *t) {
     cmn__reader r = ack->ranges;
     tltcp_time delay = (tltcp_time)ack->delay_us * TLTCP_US;
     uint64_t hi = t->largest;
@@ -347,7 +348,7 @@ static void tell_loss(tltcp__sender *s, tally *t) {
 }
 
 /* What became known, in the order that controllers expect. */
-static void tell(tltcp__sender *s, tally *t, bool advanced) {
+static void feedback_tell(tltcp__sender *s, tally *t, bool advanced) {
     t->ack.now = (cong_time)t->now;
     t->ack.recovery = s->cc.episode || (t->new_loss && s->dup == NULL);
     if (s->largest_acked > s->round_pn) {
@@ -393,7 +394,7 @@ static tally tally_of(tltcp__sender *s, tltcp__news *news, tltcp_time now) {
     };
 }
 
-static void settle(tltcp__sender *s, tltcp_time now) {
+static void feedback_settle(tltcp__sender *s, tltcp_time now) {
     tltcp_time keep = KEEP_LOST_RTTS * tltcp__sender_pto(s);
     if (s->arrival && s->cc.rtt.min_rtt > 0) {
         s->sec.lead = (tltcp_time)s->cc.rtt.min_rtt / 2;
@@ -406,9 +407,9 @@ int tltcp__sender_detect(tltcp__sender *s, tltcp_time now, tltcp__news *news) {
     tally t = tally_of(s, news, now);
     find_losses(s, &t);
     if (t.lost_packets > 0 && s->dup == NULL) {
-        tell(s, &t, false);
+        feedback_tell(s, &t, false);
     }
-    settle(s, now);
+    feedback_settle(s, now);
     return t.error;
 }
 
@@ -474,7 +475,7 @@ int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
     if (t.largest > s->map.packets.tail) {
         return TLTCP_ERR_ACK;
     }
-    rv = take_runs(s, ack, &t);
+    rv = feedback_take_runs(s, ack, &t);
     credit_run(s, &t);
     if (rv == 0) {
         rv = on_cumulative(s, ack->cumulative, &t, &advanced);
@@ -496,9 +497,9 @@ int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
                                              s->peer_cum, t.data, now));
     } else if (t.ack.acked > 0 || t.lost_packets > 0 ||
                t.ack.probes_acked > 0) {
-        tell(s, &t, advanced);
+        feedback_tell(s, &t, advanced);
         on_ecn(s, ack, &t);
     }
-    settle(s, now);
+    feedback_settle(s, now);
     return t.error;
 }

@@ -65,7 +65,7 @@ bool tltcp__params_parse(const tltcp__chunk *c, tltcp__params *out) {
     return in_range(out);
 }
 
-static void put_number(cmn__writer *w, uint8_t id, uint32_t value) {
+static void params_put_number(cmn__writer *w, uint8_t id, uint32_t value) {
     cmn__put8(w, id);
     cmn__put16(w, 4);
     cmn__put32(w, value);
@@ -77,14 +77,14 @@ void tltcp__params_put(cmn__writer *w, const tltcp__params *p) {
         len += 3 + p->stream_id_len;
     }
     tltcp__chunk_put(w, TLTCP__PARAMS, 0, len);
-    put_number(w, TLTCP__PARAM_WINDOW, p->window);
-    put_number(w, TLTCP__PARAM_SECTIONS, p->sections);
-    put_number(w, TLTCP__PARAM_IDLE_MS, p->idle_ms);
-    put_number(w, TLTCP__PARAM_DATAGRAM, p->datagram);
-    put_number(w, TLTCP__PARAM_FEATURES, p->features);
-    put_number(w, TLTCP__PARAM_ACK_EVERY, p->ack_every);
-    put_number(w, TLTCP__PARAM_ACK_DELAY_MS, p->ack_delay_ms);
-    put_number(w, TLTCP__PARAM_FIRST_SEQ, p->first_seq);
+    params_put_number(w, TLTCP__PARAM_WINDOW, p->window);
+    params_put_number(w, TLTCP__PARAM_SECTIONS, p->sections);
+    params_put_number(w, TLTCP__PARAM_IDLE_MS, p->idle_ms);
+    params_put_number(w, TLTCP__PARAM_DATAGRAM, p->datagram);
+    params_put_number(w, TLTCP__PARAM_FEATURES, p->features);
+    params_put_number(w, TLTCP__PARAM_ACK_EVERY, p->ack_every);
+    params_put_number(w, TLTCP__PARAM_ACK_DELAY_MS, p->ack_delay_ms);
+    params_put_number(w, TLTCP__PARAM_FIRST_SEQ, p->first_seq);
     if (p->stream_id_len > 0) {
         cmn__put8(w, TLTCP__PARAM_STREAM_ID);
         cmn__put16(w, (uint16_t)p->stream_id_len);

@@ -94,7 +94,7 @@ static int note_start(tltcp__reasm *r, uint64_t seq, uint64_t section) {
     return 0;
 }
 
-static bool whole(const tltcp__reasm *r, const tltcp__incoming *in) {
+static bool reasm_whole(const tltcp__reasm *r, const tltcp__incoming *in) {
     cmn__range x;
     return in->start_known && in->end_known && in->got == in->end - in->start &&
            cmn__ranges_next(&r->got, in->start, &x) && x.start <= in->start &&
@@ -104,7 +104,7 @@ static bool whole(const tltcp__reasm *r, const tltcp__incoming *in) {
 static int queue_if_whole(tltcp__reasm *r, uint64_t section) {
     tltcp__incoming *in = rec(r, section);
     uint64_t *slot;
-    if (!r->unordered || in->queued || !whole(r, in)) {
+    if (!r->unordered || in->queued || !reasm_whole(r, in)) {
         return 0;
     }
     slot = cmn__ring_push(&r->ready);
@@ -146,8 +146,8 @@ static void note_bounds(tltcp__incoming *in, uint64_t seq, uint64_t end,
 }
 
 /* What may come at all: within the window and before the end. */
-static int admit(const tltcp__reasm *r, uint64_t seq, uint64_t end,
-                 uint64_t section) {
+static int reasm_admit(const tltcp__reasm *r, uint64_t seq, uint64_t end,
+                       uint64_t section) {
     if (end > r->cursor + r->limit ||
         section >= r->recs.head + r->max_sections) {
         return TLTCP_ERR_FLOW;
@@ -186,7 +186,7 @@ int tltcp__reasm_on_data(tltcp__reasm *r, uint64_t seq, const void *data,
     if (end <= r->cursor) {
         return 0; /* read or skipped before */
     }
-    rv = admit(r, seq, end, section);
+    rv = reasm_admit(r, seq, end, section);
     if (rv != 0) {
         return rv;
     }
@@ -353,8 +353,8 @@ static void pass_delivered(tltcp__reasm *r) {
     }
 }
 
-static int64_t read_data(tltcp__reasm *r, cmn__range x, tltcp_buf *buf,
-                         struct tltcp_segment *seg) {
+static int64_t reasm_read_data(tltcp__reasm *r, cmn__range x, tltcp_buf *buf,
+                               struct tltcp_segment *seg) {
     tltcp__incoming *in = record(r, r->recs.head);
     bool last;
     if (in == NULL) {
@@ -475,7 +475,7 @@ int64_t tltcp__reasm_read(tltcp__reasm *r, tltcp_buf *buf,
     seg->section = r->recs.head;
     tell_meta(r, r->recs.head, meta);
     if (data_at_cursor(r, &x)) {
-        n = read_data(r, x, buf, seg);
+        n = reasm_read_data(r, x, buf, seg);
         r->stats->bytes_read += n > 0 ? (uint64_t)n : 0;
     } else {
         n = read_gap(r, x, buf, seg);

@@ -19,7 +19,7 @@ static void release(tltcp__rebuild *b, tltcp__block *k) {
     *k = (tltcp__block){.repair = k->repair, .cap = k->cap};
 }
 
-static void give_back(tltcp__rebuild *b, tltcp__block *k) {
+static void rebuild_give_back(tltcp__rebuild *b, tltcp__block *k) {
     cmn__free(b->mem, k->repair);
     b->bytes -= k->cap;
     k->repair = NULL;
@@ -140,7 +140,8 @@ static int attempt(tltcp__rebuild *b, tltcp__reasm *r, tltcp__block *k) {
     return rv;
 }
 
-static tltcp__block *find(tltcp__rebuild *b, const tltcp__repair_in *in) {
+static tltcp__block *rebuild_find(tltcp__rebuild *b,
+                                  const tltcp__repair_in *in) {
     for (int i = 0; i < TLTCP__REBUILD_BLOCKS; i++) {
         tltcp__block *k = &b->block[i];
         if (k->size != 0 && k->start == in->start && k->end == in->end &&
@@ -184,12 +185,12 @@ static void make_room(tltcp__rebuild *b, size_t bytes,
         if (first->size != 0) {
             release(b, first);
         }
-        give_back(b, first);
+        rebuild_give_back(b, first);
     }
 }
 
 /* Room for one more symbol; NULL: beyond the bound, or no memory. */
-static uint8_t *grow(tltcp__rebuild *b, tltcp__block *k) {
+static uint8_t *rebuild_grow(tltcp__rebuild *b, tltcp__block *k) {
     size_t have = k->count * k->size;
     if (have + k->size > k->cap) {
         size_t cap = k->cap < 2 * k->size ? 4 * k->size : 2 * k->cap;
@@ -202,7 +203,7 @@ static uint8_t *grow(tltcp__rebuild *b, tltcp__block *k) {
         if (have > 0) {
             memcpy(wide, k->repair, have);
         }
-        give_back(b, k);
+        rebuild_give_back(b, k);
         b->bytes += cap;
         k->repair = wide;
         k->cap = cap;
@@ -248,14 +249,14 @@ int tltcp__rebuild_on_repair(tltcp__rebuild *b, tltcp__reasm *r,
         return TLTCP_ERR_FLOW;
     }
     tltcp__reasm_keep(r);
-    k = find(b, in);
+    k = rebuild_find(b, in);
     if (k == NULL) {
         k = open_block(b, in);
     }
     if (has_index(k, in->index) || k->count == TLTCP__FEC_REPAIR) {
         return 0;
     }
-    to = grow(b, k);
+    to = rebuild_grow(b, k);
     if (to == NULL) {
         release(b, k);
         return 0;

@@ -71,7 +71,7 @@ static int make_lineage(tltcp__sections *s) {
 }
 
 /* Makes sure that a section can be taken.  0 or an error. */
-static int prepare(tltcp__sections *s, const tltcp_section *in) {
+static int sections_prepare(tltcp__sections *s, const tltcp_section *in) {
     if (in->len > s->limit) {
         return TLTCP_ERR_TOO_BIG;
     }
@@ -118,7 +118,7 @@ static void relate(tltcp__sections *s, uint64_t number, uint32_t depends) {
 int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
                           tltcp_time now) {
     uint64_t number = s->recs.tail;
-    int rv = prepare(s, in);
+    int rv = sections_prepare(s, in);
     tltcp__section *r;
     if (rv != 0) {
         return rv;

@@ -15,7 +15,8 @@ bool drain_init(struct drain *d, drain_take take, void *user) {
     return d->buffer != NULL;
 }
 
-static void hand_out(struct drain *d, media_section *section, uint64_t now) {
+static void drain_hand_out(struct drain *d, media_section *section,
+                           uint64_t now) {
     d->take(d->user, section, now);
     free(section->data);
 }
@@ -43,7 +44,7 @@ static bool take_pieces(struct drain *d, struct msghdr *msg) {
             return false;
         }
         for (int k = 0; k < n; k++) {
-            hand_out(d, &section[k], now);
+            drain_hand_out(d, &section[k], now);
         }
         if (segment[i].kind == TL_GAP) {
             d->gaps++;
@@ -73,7 +74,7 @@ ssize_t drain_read(struct drain *d, tltcp_socket *socket, int flags) {
 void drain_end(struct drain *d) {
     media_section rest;
     if (media__assembly_end(&d->assembly, &rest) == 1) {
-        hand_out(d, &rest, tltcp_now());
+        drain_hand_out(d, &rest, tltcp_now());
     }
     media__assembly_clear(&d->assembly);
     free(d->buffer);

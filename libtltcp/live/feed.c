@@ -83,7 +83,7 @@ static void hold_back(struct feed *f, struct feed_section *p, int reason) {
 }
 
 /* Gives a section to the connection and frees it; false: there is no room. */
-static bool give(struct feed *f, struct feed_section *p) {
+static bool feed_give(struct feed *f, struct feed_section *p) {
     media_chain *chain = &f->chain[p->meta.stream];
     media_gate *gate = &f->given[p->meta.stream];
     media_chain before = *chain;
@@ -127,7 +127,7 @@ static void give_waiting(struct feed *f) {
         struct feed_section *p = f->first;
         struct feed_section *next = p->next;
         size_t len = p->len;
-        if (!give(f, p)) {
+        if (!feed_give(f, p)) {
             return;
         }
         f->waiting -= len;

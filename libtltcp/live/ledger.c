@@ -33,7 +33,7 @@ static struct ledger_entry *at(const struct ledger *l, uint64_t number) {
     return &l->entry[number & (l->capacity - 1)];
 }
 
-static bool grow(struct ledger *l) {
+static bool ledger_grow(struct ledger *l) {
     size_t capacity = l->capacity ? l->capacity * 2 : CAPACITY_MIN;
     struct ledger_entry *entry = calloc(capacity, sizeof(*entry));
     if (!entry) {
@@ -73,7 +73,7 @@ static void csv_line(const struct ledger *l, const struct ledger_entry *e,
     (void)fprintf(l->csv, "%s,%s\n", fate, reason);
 }
 
-static void offer(struct ledger *l, const struct ledger_entry *e) {
+static void ledger_offer(struct ledger *l, const struct ledger_entry *e) {
     l->section.offered++;
     l->bytes_offered += e->bytes;
     if (e->is_frame) {
@@ -82,20 +82,20 @@ static void offer(struct ledger *l, const struct ledger_entry *e) {
 }
 
 bool ledger_sent(struct ledger *l, const struct ledger_entry *entry) {
-    if (l->next - l->first == l->capacity && !grow(l)) {
+    if (l->next - l->first == l->capacity && !ledger_grow(l)) {
         return false;
     }
     *at(l, l->next) = *entry;
     at(l, l->next)->used = true;
     l->next++;
     l->open++;
-    offer(l, entry);
+    ledger_offer(l, entry);
     return true;
 }
 
 void ledger_held_back(struct ledger *l, const struct ledger_entry *entry,
                       int reason, uint64_t now) {
-    offer(l, entry);
+    ledger_offer(l, entry);
     l->section.expired++;
     l->kind[tally_kind(&entry->header)].expired++;
     l->held_back[reason]++;
@@ -123,8 +123,8 @@ static const char *fate_name(uint32_t fate) {
     return names[fate <= TLTCP_FATE_ABANDONED ? fate : 0];
 }
 
-static void settle(struct ledger *l, struct ledger_entry *e,
-                   const tltcp_event *event) {
+static void ledger_settle(struct ledger *l, struct ledger_entry *e,
+                          const tltcp_event *event) {
     bool unsent = event->fate == TLTCP_FATE_UNSENT;
     int reason =
         unsent || event->cause ? media__drop_reason(event) : MEDIA_DROP_NONE;
@@ -146,7 +146,7 @@ static void settle(struct ledger *l, struct ledger_entry *e,
 void ledger_fate(struct ledger *l, const tltcp_event *event) {
     if (event->section >= l->first && event->section < l->next &&
         at(l, event->section)->used) {
-        settle(l, at(l, event->section), event);
+        ledger_settle(l, at(l, event->section), event);
     }
 }
 
@@ -154,7 +154,7 @@ void ledger_abandon(struct ledger *l, uint64_t now) {
     for (uint64_t n = l->first; n < l->next; n++) {
         if (at(l, n)->used) {
             const tltcp_event gone = {.fate = TLTCP_FATE_ABANDONED, .now = now};
-            settle(l, at(l, n), &gone);
+            ledger_settle(l, at(l, n), &gone);
         }
     }
 }

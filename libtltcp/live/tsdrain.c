@@ -26,8 +26,8 @@ static void take_config(struct tsdrain *t, const uint8_t *data, size_t len) {
                    c.codec.data ? (const char *)c.codec.data : "");
 }
 
-static void hand_out(struct tsdrain *t, const uint8_t *data, size_t len,
-                     int64_t dts, uint64_t now) {
+static void tsdrain_hand_out(struct tsdrain *t, const uint8_t *data, size_t len,
+                             int64_t dts, uint64_t now) {
     const struct tsdrain_bytes b = {data, len, dts, now};
     t->bytes += len;
     t->take(t->user, &b);
@@ -41,7 +41,7 @@ static void take_media(struct tsdrain *t, const media_header *h,
         break;
     case MEDIA_KIND_FRAME:
         if (t->described) {
-            hand_out(t, payload, h->length, h->dts, now);
+            tsdrain_hand_out(t, payload, h->length, h->dts, now);
         }
         break;
     default:
@@ -66,7 +66,7 @@ static void take_section(void *user, const media_section *section,
         take_media(t, &h, section->data + payload, now);
     } else if (!t->described &&
                (rc == MEDIA_ERR_MAGIC || rc == MEDIA_ERR_SHORT)) {
-        hand_out(t, section->data, section->len, MEDIA_TIME_NONE, now);
+        tsdrain_hand_out(t, section->data, section->len, MEDIA_TIME_NONE, now);
     }
 }
 

@@ -90,7 +90,7 @@ static void give_end(tltcp_socket *s, tltcp_event *ev) {
 }
 
 /* Connected first, the end last. */
-static void give(tltcp_socket *s, tltcp_event *ev) {
+static void api_give(tltcp_socket *s, tltcp_event *ev) {
     memset(ev, 0, sizeof(*ev));
     ev->now = s->news.now;
     if (s->news.connected) {
@@ -122,7 +122,7 @@ int tltcp_next_event(tltcp_socket *s, tltcp_event *ev, int timeout_ms) {
            tltcp__wait(s, &s->changed, &s->watchers, until)) {
     }
     if (tltcp__has_news(s)) {
-        give(s, ev);
+        api_give(s, ev);
         tltcp__notify(s);
         rv = 1;
     } else if (s->end_taken) {

@@ -6,7 +6,7 @@
 
 /* Hands a connection back to the I/O thread, which sends what is to be sent and
  * lets go of it.  Under mx. */
-static void give_back(tltcp_socket *s) {
+static void close_give_back(tltcp_socket *s) {
     tltcp__let_go(s);
     while (!s->gone) {
         (void)tltcp__wait(s, &s->changed, &s->watchers, TLTCP_TIME_NEVER);
@@ -25,7 +25,7 @@ static void abort_for(tltcp_socket *s, int error, const char *reason) {
     if (!s->closed) {
         tltcp_conn_abort(tltcp__engine(s), error, reason, tltcp_now());
     }
-    give_back(s);
+    close_give_back(s);
     uv_mutex_unlock(&s->r->mx);
     free_connection(s);
 }
@@ -100,7 +100,7 @@ int tltcp_close(tltcp_socket *s, int linger_ms) {
         tltcp_conn_abort(tltcp__engine(s), TLTCP_ERR_ABORTED, NULL,
                          tltcp_now());
     }
-    give_back(s);
+    close_give_back(s);
     uv_mutex_unlock(&s->r->mx);
     free_connection(s);
     return rv;

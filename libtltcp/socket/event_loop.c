@@ -114,7 +114,7 @@ static void forget(tltcp_socket *s) {
     }
 }
 
-static void settle(tltcp_socket *s) {
+static void event_loop_settle(tltcp_socket *s) {
     if (!s->over && tltcp_conn_is_closed(s->conn)) {
         s->over = true;
         s->closed = true;
@@ -138,7 +138,7 @@ static bool pump_one(tltcp_socket *s) {
     if (!done && !s->release) {
         tltcp__mark(s);
     }
-    settle(s);
+    event_loop_settle(s);
     return done;
 }
 

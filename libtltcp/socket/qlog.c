@@ -45,7 +45,7 @@ static void put_fixed(FILE *f, uint64_t whole, uint64_t millionths) {
     }
 }
 
-static void put_number(FILE *f, double v) {
+static void qlog_put_number(FILE *f, double v) {
     uint64_t whole;
     uint64_t millionths;
 
@@ -70,7 +70,7 @@ static void put_number(FILE *f, double v) {
     put_fixed(f, whole, millionths);
 }
 
-static void put_head(FILE *f, uint64_t id, bool server) {
+static void qlog_put_head(FILE *f, uint64_t id, bool server) {
     fputc(RECORD_SEPARATOR, f);
     fputs("{\"qlog_version\":\"0.3\",\"qlog_format\":\"JSON-SEQ\","
           "\"title\":\"TLTCP connection\",\"trace\":{\"vantage_point\":"
@@ -104,7 +104,7 @@ struct tltcp__qlog *tltcp__qlog_open(const char *dir, uint64_t id, bool server,
         return NULL;
     }
     (void)setvbuf(q->file, NULL, _IOFBF, BUFFER_LEN);
-    put_head(q->file, id, server);
+    qlog_put_head(q->file, id, server);
     return q;
 }
 
@@ -125,7 +125,7 @@ void tltcp__qlog_write(struct tltcp__qlog *q, const tltcp_trace_event *ev,
         }
         put_string(f, ev->keys[i]);
         fputc(':', f);
-        put_number(f, ev->values[i]);
+        qlog_put_number(f, ev->values[i]);
     }
     if (ev->text != NULL) {
         fputs(ev->keys[0] != NULL ? ",\"trigger\":" : "\"trigger\":", f);

@@ -33,7 +33,7 @@ static void keep(struct job *j, const tltcp_buf *bufs,
     j->pieces += count;
 }
 
-static size_t offer(const struct job *j, tltcp_buf *bufs, size_t most) {
+static size_t receive_offer(const struct job *j, tltcp_buf *bufs, size_t most) {
     size_t left = j->wanted - j->pieces;
     size_t count = 0;
 
@@ -56,7 +56,7 @@ static int64_t read_pieces(tltcp_socket *s, struct job *j) {
     int64_t rv = 1;
 
     while (rv > 0) {
-        size_t asked = offer(j, bufs, BATCH);
+        size_t asked = receive_offer(j, bufs, BATCH);
         size_t count = asked;
 
         if (asked == 0) {
@@ -76,7 +76,7 @@ static int64_t read_pieces(tltcp_socket *s, struct job *j) {
 }
 
 /* Data up to the next gap: piece by piece, since a gap ends the call. */
-static int64_t read_data(tltcp_socket *s, struct job *j) {
+static int64_t receive_read_data(tltcp_socket *s, struct job *j) {
     tltcp_buf buf;
     struct tltcp_segment segment;
     struct tltcp_meta meta;
@@ -86,7 +86,7 @@ static int64_t read_data(tltcp_socket *s, struct job *j) {
         s->gap = false;
         return TLTCP_ERR_GAP;
     }
-    while (rv > 0 && offer(j, &buf, 1) == 1) {
+    while (rv > 0 && receive_offer(j, &buf, 1) == 1) {
         size_t count = 1;
 
         rv = tltcp_conn_read_meta(tltcp__engine(s), &buf, &segment, &meta,
@@ -123,7 +123,7 @@ static ssize_t recv_job(tltcp_socket *s, struct job *j, bool wait) {
         if (s->told) {
             return TLTCP_ERR_CLOSED;
         }
-        rv = j->segments != NULL ? read_pieces(s, j) : read_data(s, j);
+        rv = j->segments != NULL ? read_pieces(s, j) : receive_read_data(s, j);
         if (j->covered > 0 || rv == TLTCP_ERR_GAP) {
             break;
         }
@@ -159,7 +159,7 @@ static unsigned char *metas_of(const struct msghdr *msg, size_t pieces) {
            CMSG_SPACE(pieces * sizeof(struct tltcp_segment)) + CMSG_LEN(0);
 }
 
-static void put_head(unsigned char *at, int type, size_t len) {
+static void receive_put_head(unsigned char *at, int type, size_t len) {
     struct cmsghdr head;
 
     memset(&head, 0, sizeof(head));
@@ -175,11 +175,11 @@ static size_t finish_control(const struct job *j) {
     size_t len = j->pieces * sizeof(struct tltcp_segment);
     size_t used = CMSG_SPACE(len);
 
-    put_head(at, TL_SEGMENT, len);
+    receive_put_head(at, TL_SEGMENT, len);
     if (j->metas != NULL) {
         len = j->pieces * sizeof(struct tltcp_meta);
         memmove(metas_of(j->msg, j->pieces), j->metas, len);
-        put_head(at + used, TL_META, len);
+        receive_put_head(at + used, TL_META, len);
         used += CMSG_SPACE(len);
     }
     return used;

@@ -71,7 +71,7 @@ struct job {
     ssize_t bytes;
 };
 
-static size_t prepare(const struct job *j, tltcp_section *list) {
+static size_t send_prepare(const struct job *j, tltcp_section *list) {
     size_t left = (size_t)j->msg->msg_iovlen - j->at;
     size_t count = left < BATCH ? left : BATCH;
 
@@ -99,7 +99,7 @@ static int write_some(tltcp_socket *s, struct job *j) {
     tltcp_section list[BATCH];
 
     while (j->at < (size_t)j->msg->msg_iovlen) {
-        size_t count = prepare(j, list);
+        size_t count = send_prepare(j, list);
         int taken =
             tltcp_conn_write(tltcp__engine(s), list, count, tltcp_now());
 

@@ -55,7 +55,7 @@ static int init_conds(tltcp_socket *s) {
     return 0;
 }
 
-static void link_in(tltcp_socket *s) {
+static void socket_link_in(tltcp_socket *s) {
     s->next = s->r->all;
     if (s->next != NULL) {
         s->next->prev = s;
@@ -92,7 +92,7 @@ tltcp_socket *tltcp__socket_new(struct tltcp__reactor *r, tltcp_conn *conn) {
     cmn__ring_init(&s->fates, &r->mem, sizeof(struct tltcp__fate), 0);
     if (conn != NULL) {
         tltcp_conn_set_user(conn, s);
-        link_in(s);
+        socket_link_in(s);
     }
     return s;
 }

@@ -188,7 +188,7 @@ void tltcp__trace_close(tltcp_socket *s) {
 
 /* --- Out: on the I/O thread, mx not held --------------------------------- */
 
-static void hand_out(struct tltcp__tracer *t, const struct record *rec) {
+static void trace_hand_out(struct tltcp__tracer *t, const struct record *rec) {
     tltcp_trace_event ev = {.name = rec->name,
                             .now = rec->now,
                             .keys = rec->keys,
@@ -220,7 +220,7 @@ void tltcp__tracer_flush(struct tltcp__tracer *t) {
     t->out = full;
     uv_mutex_unlock(&t->r->mx);
     while (cmn__ring_len(&t->out) > 0) {
-        hand_out(t, cmn__ring_at(&t->out, t->out.head));
+        trace_hand_out(t, cmn__ring_at(&t->out, t->out.head));
         cmn__ring_pop(&t->out);
     }
 }

@@ -320,6 +320,21 @@ class Sizes(Tree):
         self.refuses("801 lines", "sizes", self.root)
 
 
+class Statics(Tree):
+    LINES = "static int {}(int a,\n                int b) {{\n    return a + b;\n}}\n"
+
+    def test_the_same_name_in_two_libraries_passes(self):
+        self.put("libtltcp/engine/a.c", self.LINES.format("find"))
+        self.put("libsaratoga/engine/a.c", self.LINES.format("find"))
+        self.passes("statics", self.root)
+
+    def test_the_same_name_twice_in_a_library_is_refused(self):
+        self.put("libtltcp/engine/a.c", self.LINES.format("find"))
+        self.put("libtltcp/socket/b.c", self.LINES.format("find"))
+        self.refuses("find() is static in libtltcp/engine/a.c and "
+                     "libtltcp/socket/b.c", "statics", self.root)
+
+
 class Headers(Tree):
     def test_a_header_that_stands_alone_passes(self):
         self.put("x/a.h", "#ifndef A_H\n#define A_H\n#include <stddef.h>\n"

@@ -16,8 +16,7 @@
 /* A test; its name is a sentence that it makes true.  `state` is what the
  * set-up left, for tests that have one. */
 #if defined(__GNUC__)
-#define TEST(name) \
-    static void name(__attribute__((unused)) void **state)
+#define TEST(name) static void name(__attribute__((unused)) void **state)
 #else
 #define TEST(name) static void name(void **state)
 #endif

@@ -117,8 +117,8 @@ struct sim_packet *emulator_take(struct emulator *em, int direction) {
     return p;
 }
 
-static void apply(struct emulator *em, const struct linkem_change *c,
-                  uint64_t now) {
+static void emulator_apply(struct emulator *em, const struct linkem_change *c,
+                           uint64_t now) {
     char why[SETTINGS_WHY_MAX];
     for (unsigned d = 0; d < LINKEM_DIRECTIONS; d++) {
         struct sim_link_config config = *sim_link_get(em->link[d]);
@@ -145,7 +145,7 @@ static uint64_t run_changes(struct emulator *em, uint64_t now) {
         if (at > now) {
             return at;
         }
-        apply(em, &o->change[em->change_next++], now);
+        emulator_apply(em, &o->change[em->change_next++], now);
     }
     return UINT64_MAX;
 }

@@ -121,8 +121,8 @@ static const struct option options[] = {
     SETTING("blackout"),
     {NULL, 0, NULL, 0}};
 
-static int apply(struct linkem_options *o, unsigned directions,
-                 const char *settings) {
+static int options_apply(struct linkem_options *o, unsigned directions,
+                         const char *settings) {
     char why[SETTINGS_WHY_MAX];
     for (unsigned d = 0; d < LINKEM_DIRECTIONS; d++) {
         if ((directions >> d & 1U) &&
@@ -140,7 +140,7 @@ static int apply_named(struct linkem_options *o, const char *name,
     if (n < 0 || (size_t)n >= sizeof(text)) {
         return tool_misuse(TOOL, "--%s: the value is too long", name);
     }
-    return apply(o, BOTH, text);
+    return options_apply(o, BOTH, text);
 }
 
 /* The newest change goes behind all that are not later. */
@@ -276,11 +276,11 @@ static int take_link_option(struct linkem_options *o, int opt, const char *name,
                             char **argv) {
     switch (opt) {
     case OPT_BOTH:
-        return apply(o, BOTH, optarg);
+        return options_apply(o, BOTH, optarg);
     case OPT_UP:
-        return apply(o, 1U << LINKEM_UP, optarg);
+        return options_apply(o, 1U << LINKEM_UP, optarg);
     case OPT_DOWN:
-        return apply(o, 1U << LINKEM_DOWN, optarg);
+        return options_apply(o, 1U << LINKEM_DOWN, optarg);
     case OPT_AT:
         return add_change_words(o, argv);
     case OPT_REPEAT:

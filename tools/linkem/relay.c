@@ -281,7 +281,8 @@ static void relay_free(void *impl) {
     free(r);
 }
 
-static int announce(const struct relay *r, const struct linkem_options *o) {
+static int relay_announce(const struct relay *r,
+                          const struct linkem_options *o) {
     char listen[ADDRESS_TEXT_MAX];
     char target[ADDRESS_TEXT_MAX];
     FILE *f = o->port_file ? fopen(o->port_file, "we") : NULL;
@@ -331,7 +332,7 @@ int face_relay(struct face *f, const struct linkem_options *o) {
         rc = open_entry(&r->entry[i], &o->pair[i]);
     }
     if (rc == TOOL_OK) {
-        rc = announce(r, o);
+        rc = relay_announce(r, o);
     }
     if (rc != TOOL_OK) {
         relay_free(r);

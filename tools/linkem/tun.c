@@ -179,7 +179,7 @@ static void set_ecn_v4(uint8_t *p, uint32_t ecn) {
     p[11] = (uint8_t)sum;
 }
 
-static void set_ecn(uint8_t *p, size_t len, uint32_t ecn) {
+static void tun_set_ecn(uint8_t *p, size_t len, uint32_t ecn) {
     if (get_ecn(p, len) == ecn) {
         return;
     }
@@ -224,7 +224,7 @@ static void tun_deliver(void *impl, int direction, const struct sim_packet *p) {
         return;
     }
     memcpy(t->buffer, p->data, p->len);
-    set_ecn(t->buffer, p->len, p->ecn);
+    tun_set_ecn(t->buffer, p->len, p->ecn);
     if (write(far->fd, t->buffer, p->len) < 0) {
         t->failed++;
     }
@@ -250,7 +250,7 @@ static void tun_free(void *impl) {
     free(t);
 }
 
-static int announce(const struct linkem_options *o) {
+static int tun_announce(const struct linkem_options *o) {
     FILE *f;
     if (!o->quiet) {
         (void)fprintf(stderr, "%s: %s in %s <-> %s in %s\n", TOOL,
@@ -282,7 +282,7 @@ int face_tun(struct face *f, const struct linkem_options *o) {
         rc = open_end(&t->end[1], o->tun_addr[1], o->tun_addr[0]);
     }
     if (rc == TOOL_OK) {
-        rc = announce(o);
+        rc = tun_announce(o);
     }
     if (rc != TOOL_OK) {
         tun_free(t);

@@ -27,7 +27,7 @@ uint32_t udp_ecn(struct udp_message *m) {
     return (uint32_t)tos & 3U;
 }
 
-static void set_ecn(struct udp_message *m, int family, uint32_t ecn) {
+static void udp_set_ecn(struct udp_message *m, int family, uint32_t ecn) {
     struct cmsghdr *c;
     int tos = (int)ecn;
     if (ecn == 0) {
@@ -83,6 +83,6 @@ bool udp_send(int fd, const struct address *to, bool named,
         m.hdr.msg_name = (void *)&to->sa;
         m.hdr.msg_namelen = to->len;
     }
-    set_ecn(&m, to->sa.ss_family, p->ecn);
+    udp_set_ecn(&m, to->sa.ss_family, p->ecn);
     return sendmsg(fd, &m.hdr, MSG_DONTWAIT) >= 0;
 }

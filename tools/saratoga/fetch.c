@@ -116,8 +116,9 @@ void saratoga_fetch_record(struct saratoga_batch *b,
     }
 }
 
-static void on_listed(struct saratoga_batch *b, const struct saratoga_task *t,
-                      const saratoga_node_event *ev) {
+static void fetch_on_listed(struct saratoga_batch *b,
+                            const struct saratoga_task *t,
+                            const saratoga_node_event *ev) {
     if (t->type == SARATOGA_GETDIR && ev->error == 0) {
         saratoga_fetch_record(b, t, ev, false);
     }
@@ -271,7 +272,7 @@ int saratoga_fetch(const struct saratoga_args *a) {
         rc = add_fetch(&b, a->word[i], target, folder) ? TOOL_OK : TOOL_USAGE;
     }
     if (rc == TOOL_OK) {
-        b.on_done = on_listed;
+        b.on_done = fetch_on_listed;
         saratoga_batch_run(&b);
         rc = saratoga_batch_report(&b);
     }

@@ -33,8 +33,9 @@ static json_t *entry_json(const saratoga_entry *e) {
         (json_int_t)saratoga_time_to_posix(e->mtime, false));
 }
 
-static void on_listed(struct saratoga_batch *b, const struct saratoga_task *t,
-                      const saratoga_node_event *ev) {
+static void look_on_listed(struct saratoga_batch *b,
+                           const struct saratoga_task *t,
+                           const saratoga_node_event *ev) {
     const uint8_t *at = ev->record;
     size_t left = ev->error == 0 ? ev->record_len : 0;
     saratoga_entry e;
@@ -65,7 +66,7 @@ int saratoga_list(const struct saratoga_args *a) {
     rc = saratoga_batch_open(&b, a, NULL, false);
     saratoga_batch_add(&b, t);
     if (rc == TOOL_OK) {
-        b.on_done = on_listed;
+        b.on_done = look_on_listed;
         saratoga_batch_run(&b);
     }
     if (rc == TOOL_OK && a->json && b.failed == 0) {
@@ -90,7 +91,7 @@ static json_t *peer_json(const saratoga_node_event *ev) {
     return o;
 }
 
-static bool is_same(const json_t *a, const json_t *b, const char *field) {
+static bool look_is_same(const json_t *a, const json_t *b, const char *field) {
     return json_equal(json_object_get(a, field), json_object_get(b, field));
 }
 
@@ -98,15 +99,16 @@ static bool is_known(const json_t *reports, const json_t *peer) {
     size_t i;
     json_t *o;
     json_array_foreach(reports, i, o) {
-        if (is_same(o, peer, "eid") && is_same(o, peer, "address")) {
+        if (look_is_same(o, peer, "eid") && look_is_same(o, peer, "address")) {
             return true;
         }
     }
     return false;
 }
 
-static void on_peer(struct saratoga_batch *b, const struct saratoga_task *t,
-                    const saratoga_node_event *ev) {
+static void look_on_peer(struct saratoga_batch *b,
+                         const struct saratoga_task *t,
+                         const saratoga_node_event *ev) {
     json_t *peer;
     (void)t;
     if (json_array_size(b->reports) >= 10000) {
@@ -133,7 +135,7 @@ int saratoga_peers(const struct saratoga_args *a) {
     struct saratoga_batch b;
     int rc = saratoga_batch_open(&b, a, SARATOGA_URL_PORT, true);
     if (rc == TOOL_OK) {
-        b.on_peer = on_peer;
+        b.on_peer = look_on_peer;
         saratoga_batch_wait(&b, a->wait != 0 ? a->wait : UINT64_MAX, NULL);
         if (a->json) {
             rc = tool_write_json(TOOL, a->json,

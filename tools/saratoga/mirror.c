@@ -29,8 +29,9 @@ static void on_done(struct saratoga_batch *b, const struct saratoga_task *t,
     }
 }
 
-static void on_peer(struct saratoga_batch *b, const struct saratoga_task *t,
-                    const saratoga_node_event *ev) {
+static void mirror_on_peer(struct saratoga_batch *b,
+                           const struct saratoga_task *t,
+                           const saratoga_node_event *ev) {
     bool *heard = b->user;
     (void)t;
     if ((ev->abilities & SARATOGA_WILLING_TO_SEND) != 0) {
@@ -89,7 +90,7 @@ int saratoga_mirror(const struct saratoga_args *a) {
     rc = saratoga_batch_open(&b, a, a->bind ? NULL : SARATOGA_URL_PORT, true);
     if (rc == TOOL_OK) {
         b.on_done = on_done;
-        b.on_peer = on_peer;
+        b.on_peer = mirror_on_peer;
         b.user = &heard;
         b.logs = !a->quiet && !a->once;
         passes(&b, &heard);

@@ -508,7 +508,7 @@ static void tell_idle(const struct saratoga_args *a) {
 
 /* --multicast is about where the file goes: of a put that is its host, of a get
  * the server and the client have to name the same. */
-static void set_group(struct saratoga_args *a) {
+static void options_set_group(struct saratoga_args *a) {
     if (a->transfer.multicast && a->command != SARATOGA_CMD_PUT) {
         a->group = a->group ? a->group : SARATOGA_GROUP_IPV4;
         a->transfer.multicast = false; /* of what goes to the group alone */
@@ -558,7 +558,7 @@ static int check(struct saratoga_args *a) {
         return tool_misuse(TOOL, "--update does not go with --auth-key");
     }
     a->transfer.update_check = a->update && a->command == SARATOGA_CMD_GET;
-    set_group(a);
+    options_set_group(a);
     tell_idle(a);
     return -1;
 }

@@ -71,8 +71,8 @@ static bool set_beacons(const struct saratoga_args *a, saratoga_node_config *c,
     return true;
 }
 
-static bool set_group(const struct saratoga_args *a, saratoga_node_config *c,
-                      struct hostport *group) {
+static bool server_set_group(const struct saratoga_args *a,
+                             saratoga_node_config *c, struct hostport *group) {
     if (!a->group) {
         return true;
     }
@@ -118,7 +118,7 @@ static void tell_callers(const struct saratoga_args *a, struct secrets_watch *w,
     }
 }
 
-static bool is_same(const struct stat *a, const struct stat *b) {
+static bool server_is_same(const struct stat *a, const struct stat *b) {
     return a->st_ino == b->st_ino && a->st_size == b->st_size &&
            a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
            a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
@@ -129,7 +129,8 @@ static void watch_rate(const struct saratoga_args *a, struct stat *seen,
     struct stat st;
     const char *wanted;
     uint64_t bps;
-    if (!a->rate_file || stat(a->rate_file, &st) != 0 || is_same(&st, seen)) {
+    if (!a->rate_file || stat(a->rate_file, &st) != 0 ||
+        server_is_same(&st, seen)) {
         return;
     }
     *seen = st;
@@ -178,7 +179,8 @@ int saratoga_serve(const struct saratoga_args *a) {
     saratoga_node *node = NULL;
     int rc;
     if (!tool_node_config(a, &c, &engine, &bind) ||
-        !set_beacons(a, &c, &engine, &to, name) || !set_group(a, &c, &group)) {
+        !set_beacons(a, &c, &engine, &to, name) ||
+        !server_set_group(a, &c, &group)) {
         return TOOL_USAGE;
     }
     set_limits(a, &c, &engine);

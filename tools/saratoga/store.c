@@ -118,7 +118,7 @@ static bool add_folder(struct saratoga_batch *b, const char *url,
 }
 
 /* The folder that holds a file, and its name in it. */
-static const char *split(const char *file, char *folder, size_t room) {
+static const char *store_split(const char *file, char *folder, size_t room) {
     const char *slash = strrchr(file, '/');
     size_t len = slash ? (size_t)(slash - file) : 0;
     (void)snprintf(folder, room, "%s", ".");
@@ -136,7 +136,7 @@ static bool add_word(struct saratoga_batch *b, const char *word,
                      bool several) {
     char folder[4096];
     char there[4096];
-    const char *name = split(word, folder, sizeof(folder));
+    const char *name = store_split(word, folder, sizeof(folder));
     size_t len = strlen(u->path);
     struct stat st;
     if (strcmp(word, "-") == 0) {

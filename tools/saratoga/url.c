@@ -51,7 +51,7 @@ static bool has_port(const char *authority) {
     return strchr(bracket ? bracket : authority, ':') != NULL;
 }
 
-static const char *split(const char *text, struct saratoga_url *u) {
+static const char *url_split(const char *text, struct saratoga_url *u) {
     char authority[AUTHORITY_MAX];
     size_t len = strcspn(text, "/");
     const char *wrong;
@@ -82,7 +82,7 @@ bool saratoga_url_parse(const char *text, struct saratoga_url *u, char *why) {
 
     memset(u, 0, sizeof(*u));
     if (saratoga_url_is(text)) {
-        wrong = split(text + strlen(SCHEME), u);
+        wrong = url_split(text + strlen(SCHEME), u);
     }
     if (wrong) {
         (void)snprintf(why, SARATOGA_URL_WHY, "%s", wrong);

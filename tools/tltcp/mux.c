@@ -22,7 +22,7 @@ struct mux {
     bool started; /* the header is written */
 };
 
-static bool complain(char *why, const char *what, int error) {
+static bool mux_complain(char *why, const char *what, int error) {
     char text[AV_ERROR_MAX_STRING_SIZE] = "";
     (void)av_strerror(error, text, sizeof(text));
     (void)snprintf(why, MUX_WHY_MAX, "%s: %s", what, text);
@@ -98,7 +98,7 @@ static bool write_packet(struct mux *m, AVPacket *p, char *why) {
     av_packet_rescale_ts(p, NS, s->out->time_base);
     p->stream_index = s->out->index;
     rc = av_interleaved_write_frame(m->format, p);
-    return rc >= 0 || complain(why, "cannot be written", rc);
+    return rc >= 0 || mux_complain(why, "cannot be written", rc);
 }
 
 static bool flush_backlog(struct mux *m, char *why) {
@@ -117,11 +117,12 @@ static bool start(struct mux *m, char *why) {
         rc = avio_open(&m->format->pb, m->format->url, AVIO_FLAG_WRITE);
     }
     if (rc < 0) {
-        return complain(why, "cannot be opened", rc);
+        return mux_complain(why, "cannot be opened", rc);
     }
     rc = avformat_write_header(m->format, NULL);
     if (rc < 0) {
-        return complain(why, "the container does not take these streams", rc);
+        return mux_complain(why, "the container does not take these streams",
+                            rc);
     }
     m->started = true;
     return flush_backlog(m, why);
@@ -191,14 +192,14 @@ bool mux_close(struct mux *m, char *why) {
     }
     if (m->started) {
         rc = av_write_trailer(m->format);
-        ok = (rc >= 0 || complain(why, "cannot be completed", rc)) && ok;
+        ok = (rc >= 0 || mux_complain(why, "cannot be completed", rc)) && ok;
     }
     for (size_t i = 0; i < m->waiting; i++) {
         av_packet_free(&m->backlog[i]);
     }
     if (m->format->pb && !(m->format->oformat->flags & AVFMT_NOFILE)) {
         rc = avio_closep(&m->format->pb);
-        ok = (rc >= 0 || complain(why, "cannot be completed", rc)) && ok;
+        ok = (rc >= 0 || mux_complain(why, "cannot be completed", rc)) && ok;
     }
     for (unsigned i = 0; i < MUX_STREAMS_MAX; i++) {
         mux_stream_free(&m->stream[i]);

@@ -97,7 +97,8 @@ static const struct option options[] = {
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0}};
 
-static const char *take(void *user, const char *name, const char *text) {
+static const char *recv_options_take(void *user, const char *name,
+                                     const char *text) {
     struct recv_options *o = user;
     const struct {
         const char *name;
@@ -125,7 +126,8 @@ static const char *take(void *user, const char *name, const char *text) {
     return wrong;
 }
 
-static const char *take_key(void *user, const char *key, const char *value) {
+static const char *recv_options_take_key(void *user, const char *key,
+                                         const char *value) {
     static const char *const keys[] = {
         "latency",  "passphrase", "passphrase-file", "key-file",
         "streamid", "fec",        "idle-timeout",    "dscp"};
@@ -141,7 +143,8 @@ static const char *take_key(void *user, const char *key, const char *value) {
            "key-file, streamid, fec, idle-timeout, dscp";
 }
 
-static int take_words(struct recv_options *o, int words, char **word) {
+static int recv_options_take_words(struct recv_options *o, int words,
+                                   char **word) {
     char why[URL_WHY_MAX];
     bool understood;
     if (words != 2) {
@@ -149,8 +152,8 @@ static int take_words(struct recv_options *o, int words, char **word) {
     }
     o->url = word[0];
     o->output = word[1];
-    understood =
-        url_parse(o->url, "tltcp://", true, &o->local, take_key, o, why);
+    understood = url_parse(o->url, "tltcp://", true, &o->local,
+                           recv_options_take_key, o, why);
     url_hide_secrets(word[0]);
     if (!understood) {
         return tool_misuse(TOOL, "%s: %s", o->url, why);
@@ -165,7 +168,8 @@ static int take_words(struct recv_options *o, int words, char **word) {
     return peer_options_check(TOOL, &o->from);
 }
 
-static const struct tool_line line = {TOOL, help, ":qhV", options, take};
+static const struct tool_line line = {TOOL, help, ":qhV", options,
+                                      recv_options_take};
 
 int recv_options_parse(int argc, char **argv, struct recv_options *o) {
     int rc;
@@ -173,5 +177,6 @@ int recv_options_parse(int argc, char **argv, struct recv_options *o) {
     peer_options_init(&o->from);
     o->keep_broken = true;
     rc = tool_options(&line, o, argc, argv);
-    return rc >= 0 ? rc : take_words(o, argc - optind, argv + optind);
+    return rc >= 0 ? rc
+                   : recv_options_take_words(o, argc - optind, argv + optind);
 }

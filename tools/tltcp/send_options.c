@@ -116,7 +116,8 @@ static const struct option options[] = {
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0}};
 
-static const char *take(void *user, const char *name, const char *text) {
+static const char *send_options_take(void *user, const char *name,
+                                     const char *text) {
     struct send_options *o = user;
     const char *wrong = NULL;
     if (peer_option(&o->to, name, text, &wrong)) {
@@ -141,7 +142,8 @@ static const char *take(void *user, const char *name, const char *text) {
     return NULL;
 }
 
-static const char *take_key(void *user, const char *key, const char *value) {
+static const char *send_options_take_key(void *user, const char *key,
+                                         const char *value) {
     struct send_options *o = user;
     const char *wrong = NULL;
     return peer_key(&o->to, key, value, &wrong)
@@ -149,7 +151,8 @@ static const char *take_key(void *user, const char *key, const char *value) {
                : "no such key; there are " PEER_KEYS;
 }
 
-static int take_words(struct send_options *o, int words, char **word) {
+static int send_options_take_words(struct send_options *o, int words,
+                                   char **word) {
     char why[URL_WHY_MAX];
     bool understood;
     if (words != 2) {
@@ -157,8 +160,8 @@ static int take_words(struct send_options *o, int words, char **word) {
     }
     o->input = word[0];
     o->url = word[1];
-    understood =
-        url_parse(o->url, "tltcp://", false, &o->peer, take_key, o, why);
+    understood = url_parse(o->url, "tltcp://", false, &o->peer,
+                           send_options_take_key, o, why);
     url_hide_secrets(word[1]);
     if (!understood) {
         return tool_misuse(TOOL, "%s: %s", o->url, why);
@@ -169,7 +172,8 @@ static int take_words(struct send_options *o, int words, char **word) {
     return peer_options_check(TOOL, &o->to);
 }
 
-static const struct tool_line line = {TOOL, help, ":qhV", options, take};
+static const struct tool_line line = {TOOL, help, ":qhV", options,
+                                      send_options_take};
 
 int send_options_parse(int argc, char **argv, struct send_options *o) {
     int rc;
@@ -179,5 +183,6 @@ int send_options_parse(int argc, char **argv, struct send_options *o) {
     o->speed = 1;
     o->loops = 1;
     rc = tool_options(&line, o, argc, argv);
-    return rc >= 0 ? rc : take_words(o, argc - optind, argv + optind);
+    return rc >= 0 ? rc
+                   : send_options_take_words(o, argc - optind, argv + optind);
 }

@@ -43,7 +43,7 @@ struct source {
     char *path;
 };
 
-static void complain(char *why, const char *what, int error) {
+static void source_complain(char *why, const char *what, int error) {
     char text[AV_ERROR_MAX_STRING_SIZE] = "";
     (void)av_strerror(error, text, sizeof(text));
     (void)snprintf(why, SOURCE_WHY_MAX, "%s: %s", what, text);
@@ -139,12 +139,12 @@ static bool choose_tracks(struct source *s, char *why) {
 static bool open_file(struct source *s, char *why) {
     int rc = avformat_open_input(&s->format, s->path, NULL, NULL);
     if (rc < 0) {
-        complain(why, "cannot be opened", rc);
+        source_complain(why, "cannot be opened", rc);
         return false;
     }
     rc = avformat_find_stream_info(s->format, NULL);
     if (rc < 0) {
-        complain(why, "cannot be read", rc);
+        source_complain(why, "cannot be read", rc);
         return false;
     }
     return true;
@@ -405,7 +405,7 @@ int source_next(struct source *s, struct source_frame *f, char *why) {
             break;
         }
         if (rc < 0) {
-            complain(why, "ends in the middle", rc);
+            source_complain(why, "ends in the middle", rc);
             return SOURCE_BROKEN;
         }
         if (is_sent(s, s->packet)) {
@@ -415,7 +415,7 @@ int source_next(struct source *s, struct source_frame *f, char *why) {
     }
     rc = s->format->pb ? s->format->pb->error : 0;
     if (rc < 0 && rc != AVERROR_EOF) {
-        complain(why, "cannot be read to its end", rc);
+        source_complain(why, "cannot be read to its end", rc);
         return SOURCE_BROKEN;
     }
     if (s->corrupt || is_short(s)) {

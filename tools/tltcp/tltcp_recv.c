@@ -90,7 +90,7 @@ static void wait_for(struct server *s, int fd) {
     (void)ppoll(&p, 1, &tick, &s->during_wait);
 }
 
-static void show(struct server *s, const struct reception *r) {
+static void tltcp_recv_show(struct server *s, const struct reception *r) {
     struct progress_state state = {
         .done = r ? (double)r->media_time / 1e9 : 0,
         .bytes = s->totals.bytes,
@@ -117,7 +117,7 @@ static int receive_all(struct server *s, tltcp_socket *socket,
         drain_init(&d, take_section, r) ? TLTCP_ERR_AGAIN : TLTCP_ERR_NOMEM;
     while (n != TLTCP_ERR_NOMEM && !tool_is_stopped() && !r->failed) {
         n = drain_read(&d, socket, MSG_DONTWAIT);
-        show(s, r);
+        tltcp_recv_show(s, r);
         if (n == TLTCP_ERR_AGAIN) {
             peer_turn_away(s->listener);
             wait_for(s, tltcp_fd(socket));
@@ -155,8 +155,9 @@ static void output_name(const struct server *s, char *name, size_t size) {
                    (unsigned long long)s->totals.callers, dot ? dot : "");
 }
 
-static int conclude(const struct server *s, const struct reception *r,
-                    const char *name, int error) {
+static int tltcp_recv_conclude(const struct server *s,
+                               const struct reception *r, const char *name,
+                               int error) {
     char why[MUX_WHY_MAX];
     (void)snprintf(why, sizeof(why), "%s", r->why);
     if (why[0] != '\0') {
@@ -196,7 +197,7 @@ static int serve(struct server *s, tltcp_socket *socket) {
     add_sections(s, socket);
     (void)reception_end(&r);
     progress_clear(&s->progress);
-    rc = conclude(s, &r, name, error);
+    rc = tltcp_recv_conclude(s, &r, name, error);
     (void)tltcp_close(socket, rc == TOOL_OK ? 1000 : 0);
     return rc;
 }
@@ -207,7 +208,7 @@ static int serve_callers(struct server *s) {
         tltcp_socket *socket = NULL;
         int error = tltcp_accept(s->listener, &socket, 0);
         if (error == TLTCP_ERR_AGAIN) {
-            show(s, NULL);
+            tltcp_recv_show(s, NULL);
             wait_for(s, tltcp_fd(s->listener));
             continue;
         }
@@ -229,7 +230,7 @@ static int serve_callers(struct server *s) {
     return rc;
 }
 
-static json_t *frames_json(const struct reception_totals *t) {
+static json_t *tltcp_recv_frames_json(const struct reception_totals *t) {
     json_t *json = json_object();
     for (int k = 0; k < TALLY_KINDS; k++) {
         const struct reception_count *c = &t->kind[k];
@@ -243,7 +244,7 @@ static json_t *frames_json(const struct reception_totals *t) {
     return json;
 }
 
-static json_t *report(const struct reception_totals *t) {
+static json_t *tltcp_recv_report(const struct reception_totals *t) {
     double seconds = (double)(t->last - t->first) / 1e9;
     double bps = seconds > 0 ? (double)t->bytes * 8 / seconds : 0;
     return json_pack("{s:I,s:I,s:I,s:I,s:{s:I,s:I},s:o,s:o,s:o,s:I}", "bytes",
@@ -251,7 +252,7 @@ static json_t *report(const struct reception_totals *t) {
                      "gap_bytes", (json_int_t)t->gap_bytes, "bytes_rebuilt",
                      (json_int_t)t->rebuilt, "sections", "complete",
                      (json_int_t)t->complete, "cut", (json_int_t)t->cut,
-                     "frames", frames_json(t), "goodput_bps",
+                     "frames", tltcp_recv_frames_json(t), "goodput_bps",
                      tool_number(bps, 0), "seconds", tool_number(seconds, 3),
                      "callers", (json_int_t)t->callers);
 }
@@ -271,7 +272,7 @@ static int open_frames(struct server *s) {
     return TOOL_OK;
 }
 
-static int run(struct server *s) {
+static int tltcp_recv_run(struct server *s) {
     int rc = open_frames(s);
     if (rc == TOOL_OK) {
         rc = start_listening(s);
@@ -280,8 +281,8 @@ static int run(struct server *s) {
         tool_catch_signals(&s->during_wait);
         rc = serve_callers(s);
         if (s->options->json &&
-            tool_write_json(TOOL, s->options->json, report(&s->totals)) !=
-                TOOL_OK) {
+            tool_write_json(TOOL, s->options->json,
+                            tltcp_recv_report(&s->totals)) != TOOL_OK) {
             rc = TOOL_FAILED;
         }
     }
@@ -328,7 +329,7 @@ int main(int argc, char **argv) {
                             : -1;
     s->wishes.keep_broken = options.keep_broken;
     progress_init(&s->progress, options.quiet);
-    rc = run(s);
+    rc = tltcp_recv_run(s);
     free(s);
     return rc;
 }

@@ -77,7 +77,7 @@ static uint64_t bytes_sent(const struct job *j) {
     return st.wire_bytes_sent;
 }
 
-static void show(struct job *j) {
+static void tltcp_send_show(struct job *j) {
     int64_t total = source_duration(j->source);
     struct progress_state state = {
         .done = (double)j->media_time / 1e9,
@@ -126,7 +126,7 @@ static uint64_t earlier(uint64_t a, uint64_t b) {
     return a < b ? a : b;
 }
 
-static void run(struct job *j) {
+static void tltcp_send_run(struct job *j) {
     bool finished = false;
     while (!tool_is_stopped() && !j->sender.feed.closed) {
         uint64_t frame = push_due(j);
@@ -139,7 +139,7 @@ static void run(struct job *j) {
             feed_finish(&j->sender.feed);
             finished = true;
         }
-        show(j);
+        tltcp_send_show(j);
         stats_line(j);
         if (feed_has_room(&j->sender.feed)) {
             when = earlier(when, frame);
@@ -167,7 +167,7 @@ static json_t *bytes_json(const struct ledger *l, const tltcp_stats *st) {
                      (json_int_t)st->bytes_retransmitted);
 }
 
-static json_t *frames_json(const struct ledger *l) {
+static json_t *tltcp_send_frames_json(const struct ledger *l) {
     json_t *json = json_object();
     for (int k = 0; k < TALLY_KINDS; k++) {
         (void)json_object_set_new(json, tally_name((enum tally_kind)k),
@@ -185,13 +185,13 @@ static json_t *held_back_json(const struct ledger *l) {
     return json;
 }
 
-static json_t *report(const struct job *j, const tltcp_stats *st,
-                      double seconds) {
+static json_t *tltcp_send_report(const struct job *j, const tltcp_stats *st,
+                                 double seconds) {
     const struct ledger *l = &j->sender.feed.ledger;
     return json_pack(
         "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:I,s:s,s:s,s:o}", "sections",
         counts_json(&l->section), "bytes", bytes_json(l, st), "frames",
-        frames_json(l), "held_back", held_back_json(l), "srtt_ms",
+        tltcp_send_frames_json(l), "held_back", held_back_json(l), "srtt_ms",
         tool_number((double)st->srtt_ns / 1e6, 3), "min_rtt_ms",
         tool_number((double)st->min_rtt_ns / 1e6, 3), "loss_rate",
         tool_number(st->loss_rate, 6), "cwnd_bytes",
@@ -202,7 +202,7 @@ static json_t *report(const struct job *j, const tltcp_stats *st,
         "recovery", st->recovery, "seconds", tool_number(seconds, 3));
 }
 
-static int conclude(struct job *j) {
+static int tltcp_send_conclude(struct job *j) {
     const struct send_options *o = j->options;
     if (j->broken) {
         return tool_fail(TOOL, "%s: %s", o->input, j->why);
@@ -231,15 +231,15 @@ static int send_all(struct job *j) {
         return rc;
     }
     tool_catch_signals(&j->during_wait);
-    run(j);
+    tltcp_send_run(j);
     (void)tltcp_get_stats(j->sender.feed.socket, &st);
     seconds = (double)(tltcp_now() - j->sender.start) / 1e9;
     (void)feed_close(&j->sender.feed, LINGER_MS);
     progress_clear(&j->progress);
-    rc = conclude(j);
+    rc = tltcp_send_conclude(j);
     if (j->options->json &&
-        tool_write_json(TOOL, j->options->json, report(j, &st, seconds)) !=
-            TOOL_OK) {
+        tool_write_json(TOOL, j->options->json,
+                        tltcp_send_report(j, &st, seconds)) != TOOL_OK) {
         rc = TOOL_FAILED;
     }
     if (!feed_free(&j->sender.feed)) {

@@ -200,8 +200,8 @@ static bool is_stored(const media_av1_seq *s, media_bits *b, unsigned type,
 }
 
 /* uncompressed_header() */
-static void read_frame(const media_av1_seq *s, const struct obu *o,
-                       struct sum *sum) {
+static void av1_read_frame(const media_av1_seq *s, const struct obu *o,
+                           struct sum *sum) {
     media_bits b;
     bool first = !sum->frames++;
 
@@ -234,7 +234,7 @@ static void read_obus(media_scanner *s, const uint8_t *p, size_t len,
             read_sequence(s, &o);
             sum->sequence = true;
         } else if (o.type == OBU_FRAME || o.type == OBU_FRAME_HEADER) {
-            read_frame(&s->av1, &o, sum);
+            av1_read_frame(&s->av1, &o, sum);
             f->temporal_id = (uint8_t)o.temporal_id;
         }
     }

@@ -18,7 +18,7 @@ struct sum {
     media_refs_picture refs;
 };
 
-static void read_slice(const media_nal *nal, struct sum *sum) {
+static void h264_read_slice(const media_nal *nal, struct sum *sum) {
     media_bits b;
 
     media__bits_begin(&b, nal, 1);
@@ -35,7 +35,8 @@ static void read_slice(const media_nal *nal, struct sum *sum) {
 }
 
 /* Slices of one picture may refer to different ones. */
-static void read_refs(media_scanner *s, const media_nal *nal, struct sum *sum) {
+static void h264_read_refs(media_scanner *s, const media_nal *nal,
+                           struct sum *sum) {
     bool begins = !sum->slice;
     bool good = media__h264_read_slice(&s->h264, nal, &sum->last);
 
@@ -58,8 +59,8 @@ static void read_nal(media_scanner *s, const media_nal *nal, struct sum *sum,
     case MEDIA_H264_SLICE:
     case MEDIA_H264_PARTITION_A:
     case MEDIA_H264_IDR:
-        read_refs(s, nal, sum);
-        read_slice(nal, sum);
+        h264_read_refs(s, nal, sum);
+        h264_read_slice(nal, sum);
         break;
     case MEDIA_H264_SEI:
         if (!f->recovery) {

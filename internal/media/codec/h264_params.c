@@ -14,7 +14,7 @@ static bool is_high(unsigned profile) {
     return memchr(high, (int)profile, sizeof(high)) != NULL;
 }
 
-static void skip_scaling_list(media_bits *b, unsigned size) {
+static void h264_params_skip_scaling_list(media_bits *b, unsigned size) {
     int32_t last = 8;
     int32_t next = 8;
 
@@ -27,12 +27,13 @@ static void skip_scaling_list(media_bits *b, unsigned size) {
 static void skip_scaling(media_bits *b, unsigned lists) {
     for (unsigned i = 0; i < lists; i++) {
         if (media__bits_get(b, 1)) {
-            skip_scaling_list(b, i < 6 ? 16 : 64);
+            h264_params_skip_scaling_list(b, i < 6 ? 16 : 64);
         }
     }
 }
 
-static void read_format(media_bits *b, unsigned profile, media_h264_sps *sps) {
+static void h264_params_read_format(media_bits *b, unsigned profile,
+                                    media_h264_sps *sps) {
     uint32_t chroma = 1;
 
     if (is_high(profile)) {
@@ -66,7 +67,7 @@ static void read_sps(media_h264 *h, const media_nal *nal) {
     unsigned profile = media__bits_get(&b, 8);
     media__bits_get(&b, 16); /* constraints, level */
     sps->id = (uint8_t)media__bits_upto(&b, 31);
-    read_format(&b, profile, sps);
+    h264_params_read_format(&b, profile, sps);
     sps->frame_bits = (uint8_t)(media__bits_upto(&b, 12) + 4);
     read_order(&b, sps);
     sps->refs_max = (uint8_t)media__bits_upto(&b, REFS_MAX);

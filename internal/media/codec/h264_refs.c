@@ -128,7 +128,7 @@ static bool has(const media_refs_picture *p, uint32_t ordinal) {
     return false;
 }
 
-static void add(media_refs_picture *p, uint32_t ordinal) {
+static void h264_refs_add(media_refs_picture *p, uint32_t ordinal) {
     if (!ordinal || p->count == MEDIA_REFS_MAX) {
         p->known = false;
     } else if (!has(p, ordinal)) {
@@ -136,8 +136,9 @@ static void add(media_refs_picture *p, uint32_t ordinal) {
     }
 }
 
-static uint32_t find(const media_h264 *h, const media_h264_slice *slice,
-                     bool long_term, int32_t number) {
+static uint32_t h264_refs_find(const media_h264 *h,
+                               const media_h264_slice *slice, bool long_term,
+                               int32_t number) {
     for (unsigned i = 0; i < h->count; i++) {
         const media_h264_ref *r = &h->refs[i];
         int32_t own = long_term ? r->frame : number_of(h, r, slice->frame);
@@ -162,15 +163,17 @@ static void choose_named(const media_h264 *h, const media_h264_slice *slice,
             return;
         }
         if (c->kind == 2) {
-            add(p, find(h, slice, true, (int32_t)c->number));
+            h264_refs_add(p,
+                          h264_refs_find(h, slice, true, (int32_t)c->number));
             continue;
         }
         int32_t step = (int32_t)c->number + 1;
         number += c->kind ? step : -step;
         number -= number >= range ? range : 0;
         number += number < 0 ? range : 0;
-        add(p, find(h, slice, false,
-                    number > slice->frame ? number - range : number));
+        h264_refs_add(
+            p, h264_refs_find(h, slice, false,
+                              number > slice->frame ? number - range : number));
     }
 }
 
@@ -190,13 +193,13 @@ void media__h264_choose(const media_scanner *s, const media_h264_slice *slice,
         choose_named(h, slice, which, &named);
         p->known = p->known && named.known;
         for (unsigned i = 0; i < named.count; i++) {
-            add(p, named.to[i]);
+            h264_refs_add(p, named.to[i]);
         }
         left -=
             slice->lists[which].count < left ? slice->lists[which].count : left;
         for (unsigned i = 0; i < l.count && (left || all); i++) {
             if (!has(&named, l.ordinal[i])) {
-                add(p, l.ordinal[i]);
+                h264_refs_add(p, l.ordinal[i]);
                 left -= left > 0;
             }
         }

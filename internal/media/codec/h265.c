@@ -20,8 +20,8 @@ static unsigned picture_of(const media_h265_slice *slice) {
                               : MEDIA_PICTURE_I;
 }
 
-static void read_slice(media_scanner *s, const media_nal *nal,
-                       media_h265_slice *slice, media_frame *f) {
+static void h265_read_slice(media_scanner *s, const media_nal *nal,
+                            media_h265_slice *slice, media_frame *f) {
     unsigned type = media__h265_type(nal);
     unsigned tid = nal->len > 1 ? nal->data[1] & 7u : 1;
 
@@ -79,7 +79,7 @@ bool media__h265_classify(media_scanner *s, const void *data, size_t len,
         }
         params = params || (type >= MEDIA_H265_VPS && type <= MEDIA_H265_PPS);
         if (type <= MEDIA_H265_IRAP_LAST && !slices) {
-            read_slice(s, &nal, &first, f);
+            h265_read_slice(s, &nal, &first, f);
         }
         slices += type <= MEDIA_H265_IRAP_LAST;
         ends = ends || type == MEDIA_H265_EOS || type == MEDIA_H265_EOB;

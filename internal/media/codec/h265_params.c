@@ -43,7 +43,7 @@ static void skip_levels(media_bits *b, unsigned sub_layers) {
     }
 }
 
-static void skip_scaling_list(media_bits *b) {
+static void h265_params_skip_scaling_list(media_bits *b) {
     for (unsigned size = 0; size < 4; size++) {
         unsigned matrices = size == 3 ? 2 : 6;
         unsigned numbers = size == 0 ? 16 : size == 1 ? 64 : 65;
@@ -53,7 +53,8 @@ static void skip_scaling_list(media_bits *b) {
     }
 }
 
-static void add(media_bits *b, media_h265_set *set, int distance, bool used) {
+static void h265_params_add(media_bits *b, media_h265_set *set, int distance,
+                            bool used) {
     unsigned n = (unsigned)set->before + set->after;
 
     if (n >= SET_MAX || distance > DISTANCE_MAX || distance < -DISTANCE_MAX) {
@@ -78,13 +79,13 @@ struct shifted {
 };
 
 /* What is on one side of this picture; the last is what it shifts about. */
-static void take(media_bits *b, const struct shifted *s, unsigned i, int side,
-                 media_h265_set *out) {
+static void h265_params_take(media_bits *b, const struct shifted *s, unsigned i,
+                             int side, media_h265_set *out) {
     unsigned n = (unsigned)s->from->before + s->from->after;
     int distance = s->shift + (i < n ? s->from->delta[i] : 0);
 
     if (distance * side > 0 && s->taken[i]) {
-        add(b, out, distance, s->used[i]);
+        h265_params_add(b, out, distance, s->used[i]);
     }
 }
 
@@ -101,18 +102,18 @@ static void derive(media_bits *b, const media_h265_set *from, int shift,
         s.taken[i] = s.used[i] || media__bits_get(b, 1);
     }
     for (unsigned i = n; i-- > split;) {
-        take(b, &s, i, -1, out);
+        h265_params_take(b, &s, i, -1, out);
     }
-    take(b, &s, n, -1, out);
+    h265_params_take(b, &s, n, -1, out);
     for (unsigned i = 0; i < split; i++) {
-        take(b, &s, i, -1, out);
+        h265_params_take(b, &s, i, -1, out);
     }
     for (unsigned i = split; i-- > 0;) {
-        take(b, &s, i, 1, out);
+        h265_params_take(b, &s, i, 1, out);
     }
-    take(b, &s, n, 1, out);
+    h265_params_take(b, &s, n, 1, out);
     for (unsigned i = split; i < n; i++) {
-        take(b, &s, i, 1, out);
+        h265_params_take(b, &s, i, 1, out);
     }
 }
 
@@ -125,7 +126,7 @@ static void list(media_bits *b, media_h265_set *out) {
         int step = (int)media__bits_upto(b, DISTANCE_MAX) + 1;
         distance = i == before ? 0 : distance;
         distance += i < before ? -step : step;
-        add(b, out, distance, media__bits_get(b, 1));
+        h265_params_add(b, out, distance, media__bits_get(b, 1));
     }
 }
 
@@ -145,7 +146,7 @@ void media__h265_read_set(media_bits *b, const media_h265_sps *sps,
 }
 
 /* From the number of the set on up to the depth of samples. */
-static void read_format(media_bits *b, media_h265_sps *sps) {
+static void h265_params_read_format(media_bits *b, media_h265_sps *sps) {
     sps->id = (uint8_t)media__bits_upto(b, 15);
     uint32_t chroma = media__bits_upto(b, 3);
     sps->separate_planes = chroma == 3 && media__bits_get(b, 1);
@@ -165,7 +166,7 @@ static void read_coding(media_bits *b, media_h265_sps *sps,
     bool scaling = media__bits_get(b, 1);
     scaling = scaling && media__bits_get(b, 1); /* of its own */
     if (scaling) {
-        skip_scaling_list(b);
+        h265_params_skip_scaling_list(b);
     }
     media__bits_get(b, 1); /* amp_enabled_flag */
     sps->offset = media__bits_get(b, 1);
@@ -195,7 +196,7 @@ void media__h265_read_sps(media_h265 *h, const media_nal *nal) {
     unsigned sub_layers = media__bits_get(&b, 3);
     media__bits_get(&b, 1);
     skip_levels(&b, sub_layers);
-    read_format(&b, sps);
+    h265_params_read_format(&b, sps);
     sps->order_bits = (uint8_t)(media__bits_upto(&b, ORDER_BITS_MAX - 4) + 4);
     read_coding(&b, sps, sub_layers);
     uint32_t sets = media__bits_upto(&b, SETS_MAX);
@@ -265,7 +266,7 @@ void media__h265_read_pps(media_h265 *h, const media_nal *nal) {
     skip_tools(&b);
     skip_deblocking(&b);
     if (media__bits_get(&b, 1)) {
-        skip_scaling_list(&b);
+        h265_params_skip_scaling_list(&b);
     }
     pps.reorders = media__bits_get(&b, 1);
     pps.known = !b.bad;

@@ -130,8 +130,8 @@ static void choose(const media_refs *r, const media_h265_set *set,
 }
 
 /* Behind the order count. */
-static void read_refs(const media_scanner *s, media_h265_slice *slice,
-                      bool single, media_refs_picture *p) {
+static void h265_refs_read_refs(const media_scanner *s, media_h265_slice *slice,
+                                bool single, media_refs_picture *p) {
     const media_h265 *h = &s->h265;
     unsigned active[2];
     media_h265_set set;
@@ -170,7 +170,7 @@ void media__h265_refer(media_scanner *s, const media_h265_slice *slice,
         p.order = media__refs_order(h->base_order, h->sps.order_bits, p.order);
     }
     if (!f->key && h->counting) {
-        read_refs(s, &at, single, &p);
+        h265_refs_read_refs(s, &at, single, &p);
     }
     note_order(h, at.nal, f->temporal_id, p.order);
     media__refs_add(&s->refs, &p, f);

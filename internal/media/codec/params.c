@@ -74,7 +74,7 @@ static bool contains(const media_params *p, const media_nal *nal) {
     return false;
 }
 
-static void append(media_params *p, const media_nal *nal) {
+static void params_append(media_params *p, const media_nal *nal) {
     static const uint8_t code[] = {0, 0, 0, 1};
 
     if (contains(p, nal)) {
@@ -89,11 +89,11 @@ static void append(media_params *p, const media_nal *nal) {
     p->len += sizeof(code) + nal->len;
 }
 
-static void take(media_params *p, const media_nal *nal, enum part part) {
+static void params_take(media_params *p, const media_nal *nal, enum part part) {
     if (part == PART_FIRST && p->old) {
         *p = (media_params){.len = 0};
     }
-    append(p, nal);
+    params_append(p, nal);
     if (p->too_long) {
         p->len = 0;
     }
@@ -116,7 +116,7 @@ bool media__params_take(media_params *p, const media_scanner *s,
             break;
         }
         if (part == PART_FIRST || (part == PART_MORE && p->len)) {
-            take(p, &nal, part);
+            params_take(p, &nal, part);
         }
         found = found || part == PART_FIRST;
     }

@@ -88,7 +88,7 @@ static void read_inter(media_bits *b, unsigned profile, struct frame *f) {
     f->stored = f->stored || (!resilient && media__bits_get(b, 1)) || b->bad;
 }
 
-static bool read_frame(const uint8_t *data, size_t len, struct frame *f) {
+static bool vp9_read_frame(const uint8_t *data, size_t len, struct frame *f) {
     media_bits b;
 
     *f = (struct frame){.stored = false};
@@ -146,7 +146,7 @@ bool media__vp9_classify(const void *data, size_t len, media_frame *f) {
     struct frame one;
 
     if (!bytes) {
-        bool known = read_frame(p, len, &sum);
+        bool known = vp9_read_frame(p, len, &sum);
         set(f, &sum);
         return known;
     }
@@ -154,7 +154,7 @@ bool media__vp9_classify(const void *data, size_t len, media_frame *f) {
         size_t size = read_size(sizes + (size_t)i * bytes, bytes);
         size_t left = (size_t)(sizes - 1 - p);
         size = size < left ? size : left;
-        if (!size || !read_frame(p, size, &one)) {
+        if (!size || !vp9_read_frame(p, size, &one)) {
             return false;
         }
         /* Layers above a key frame are predicted from it. */

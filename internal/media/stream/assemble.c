@@ -34,7 +34,7 @@ static bool make_room(media_assembly *a, size_t len) {
 }
 
 /* NULL data: a hole. */
-static bool append(media_assembly *a, const void *data, size_t len) {
+static bool assemble_append(media_assembly *a, const void *data, size_t len) {
     media_section *s = &a->section;
 
     if (len > a->max_bytes - s->len) {
@@ -58,7 +58,8 @@ static bool append(media_assembly *a, const void *data, size_t len) {
     return true;
 }
 
-static void begin(media_assembly *a, const struct tltcp_segment *piece) {
+static void assemble_begin(media_assembly *a,
+                           const struct tltcp_segment *piece) {
     a->open = true;
     a->section.number = piece->section;
     a->section.seq = piece->seq;
@@ -68,7 +69,7 @@ static void begin(media_assembly *a, const struct tltcp_segment *piece) {
     a->section.meta = a->meta;
 }
 
-static int finish(media_assembly *a, media_section *out) {
+static int assemble_finish(media_assembly *a, media_section *out) {
     if (!a->open) {
         return 0;
     }
@@ -83,7 +84,7 @@ static int finish(media_assembly *a, media_section *out) {
 
 int media__assembly_end(media_assembly *a, media_section *out) {
     a->section.complete = false;
-    return finish(a, out);
+    return assemble_finish(a, out);
 }
 
 /* A hole at the end of a section may reach into the next ones, so that its size
@@ -116,14 +117,14 @@ int media__assembly_add(media_assembly *a, const struct tltcp_segment *piece,
         ended += media__assembly_end(a, out);
     }
     if (!a->open) {
-        begin(a, piece);
+        assemble_begin(a, piece);
     }
-    if (!append(a, NULL, a->gap) || !append(a, data, len)) {
+    if (!assemble_append(a, NULL, a->gap) || !assemble_append(a, data, len)) {
         return -1;
     }
     a->gap = 0;
     if (piece->flags & TL_SECTION_END) {
-        ended += finish(a, out + ended);
+        ended += assemble_finish(a, out + ended);
     }
     return ended;
 }

@@ -59,7 +59,7 @@ struct text {
 __attribute__((format(printf, 2, 3)))
 #endif
 static void
-add(struct text *t, const char *format, ...) {
+caps_add(struct text *t, const char *format, ...) {
     bool room = t->len < t->cap;
     va_list args;
 
@@ -73,9 +73,9 @@ add(struct text *t, const char *format, ...) {
 static void add_codec_data(struct text *t, const media_config *c) {
     const uint8_t *p = c->extradata.data;
 
-    add(t, ", codec_data=(buffer)");
+    caps_add(t, ", codec_data=(buffer)");
     for (size_t i = 0; i < c->extradata.len; i++) {
-        add(t, "%02x", (unsigned)p[i]);
+        caps_add(t, "%02x", (unsigned)p[i]);
     }
 }
 
@@ -94,11 +94,11 @@ static void add_extra(struct text *t, const struct codec_caps *row,
 
     if (row->extra == EXTRA_NAL) {
         bool h265 = strcmp(row->codec, "hevc") == 0;
-        add(t, ", stream-format=(string)%s", nal_format(c, h265));
+        caps_add(t, ", stream-format=(string)%s", nal_format(c, h265));
         data = data && c->nal_length;
     }
     if (row->extra == EXTRA_AAC) {
-        add(t, ", stream-format=(string)%s", data ? "raw" : "adts");
+        caps_add(t, ", stream-format=(string)%s", data ? "raw" : "adts");
     }
     if (row->extra != EXTRA_NONE && data) {
         add_codec_data(t, c);
@@ -112,19 +112,19 @@ static void add_sizes(struct text *t, const struct codec_caps *row,
 
     if (!audio && c->width && c->height && c->width <= most &&
         c->height <= most) {
-        add(t, ", width=(int)%u, height=(int)%u", (unsigned)c->width,
-            (unsigned)c->height);
+        caps_add(t, ", width=(int)%u, height=(int)%u", (unsigned)c->width,
+                 (unsigned)c->height);
     }
     if (!audio && c->rate_num && c->rate_den && c->rate_num <= most &&
         c->rate_den <= most) {
-        add(t, ", framerate=(fraction)%u/%u", (unsigned)c->rate_num,
-            (unsigned)c->rate_den);
+        caps_add(t, ", framerate=(fraction)%u/%u", (unsigned)c->rate_num,
+                 (unsigned)c->rate_den);
     }
     if (audio && c->sample_rate && c->sample_rate <= most) {
-        add(t, ", rate=(int)%u", (unsigned)c->sample_rate);
+        caps_add(t, ", rate=(int)%u", (unsigned)c->sample_rate);
     }
     if (audio && c->channels && c->channels <= most) {
-        add(t, ", channels=(int)%u", (unsigned)c->channels);
+        caps_add(t, ", channels=(int)%u", (unsigned)c->channels);
     }
 }
 
@@ -142,12 +142,12 @@ size_t media__caps_write(const media_config *c, char *buf, size_t cap) {
         if (!c->codec.len || !is_codec(row, &c->codec)) {
             continue;
         }
-        add(&t, "%s", row->media);
+        caps_add(&t, "%s", row->media);
         if (row->version) {
-            add(&t, ", mpegversion=(int)%d", row->version);
+            caps_add(&t, ", mpegversion=(int)%d", row->version);
         }
         if (row->fields[0]) {
-            add(&t, ", %s", row->fields);
+            caps_add(&t, ", %s", row->fields);
         }
         add_extra(&t, row, c);
         add_sizes(&t, row, c);

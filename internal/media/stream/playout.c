@@ -19,7 +19,7 @@ void media__playout_init(media_playout *p, int64_t tolerance) {
     p->tolerance = tolerance;
 }
 
-static void begin(media_playout *p, int64_t offset, int64_t arrival) {
+static void playout_begin(media_playout *p, int64_t offset, int64_t arrival) {
     p->started = true;
     p->offset = offset;
     p->begun = p->window_start = arrival;
@@ -57,9 +57,10 @@ static void follow_drift(media_playout *p) {
     }
 }
 
-static bool close_window(media_playout *p, int64_t offset, int64_t arrival) {
+static bool playout_close_window(media_playout *p, int64_t offset,
+                                 int64_t arrival) {
     if (p->least[0] > p->offset + p->tolerance) {
-        begin(p, p->least[0], arrival);
+        playout_begin(p, p->least[0], arrival);
         return true;
     }
     follow_drift(p);
@@ -80,7 +81,7 @@ bool media__playout_arrival(media_playout *p, int64_t media, int64_t arrival) {
     p->last_media = media;
     p->last_arrival = arrival;
     if (!p->started || anew) {
-        begin(p, offset, arrival);
+        playout_begin(p, offset, arrival);
         return anew;
     }
     settle(p, offset, arrival);
@@ -88,7 +89,7 @@ bool media__playout_arrival(media_playout *p, int64_t media, int64_t arrival) {
         p->least[0] = offset;
     }
     return arrival - p->window_start >= WINDOW_NS &&
-           close_window(p, offset, arrival);
+           playout_close_window(p, offset, arrival);
 }
 
 int64_t media__playout_local(const media_playout *p, int64_t media) {

@@ -80,8 +80,8 @@ static void read_sections(media_psi *s, media_psi_found found, void *user) {
     }
 }
 
-static void append(media_psi *s, const uint8_t *data, size_t len,
-                   media_psi_found found, void *user) {
+static void psi_append(media_psi *s, const uint8_t *data, size_t len,
+                       media_psi_found found, void *user) {
     while (s->synced && len) {
         size_t room = MEDIA_PSI_MAX - s->len;
         size_t n = len < room ? len : room;
@@ -100,11 +100,12 @@ void media__psi_push(media_psi *s, bool start, const uint8_t *data, size_t len,
         data++;
         len--;
         pointer = pointer < len ? pointer : len;
-        append(s, data, pointer, found, user); /* the end of the one before */
+        psi_append(s, data, pointer, found,
+                   user); /* the end of the one before */
         data += pointer;
         len -= pointer;
         s->len = 0;
         s->synced = true;
     }
-    append(s, data, len, found, user);
+    psi_append(s, data, len, found, user);
 }

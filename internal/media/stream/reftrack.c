@@ -53,7 +53,7 @@ static bool on_reference(media_reftrack *t, const struct step *s) {
     return t->chain_ok && (t->before_ok || !shown_before_key(t, s));
 }
 
-static bool step(media_reftrack *t, const struct step *s) {
+static bool reftrack_step(media_reftrack *t, const struct step *s) {
     switch (s->branch ? MEDIA_CLASS_DISPOSABLE : s->frame_class) {
     case MEDIA_CLASS_KEY:
         return on_key(t, s);
@@ -110,13 +110,13 @@ bool media__reftrack_frame(media_reftrack *t, const media_header *h,
 
     /* Headers are outside the count: they never expire and may be repeated. */
     if (h->frame_class == MEDIA_CLASS_HEADER) {
-        return step(t, &s);
+        return reftrack_step(t, &s);
     }
     find_missing(t, h);
     t->started = true;
     t->next = h->number + 1;
     t->refs = h->refs + (h->frame_class != MEDIA_CLASS_DISPOSABLE && !s.branch);
-    return step(t, &s);
+    return reftrack_step(t, &s);
 }
 
 /* What came before the first is not known, nor what is too long ago. */

@@ -21,7 +21,8 @@ static void restart(media_timemap *m, int64_t offset, int64_t arrival) {
     m->least[0] = offset;
 }
 
-static void close_window(media_timemap *m, int64_t offset, int64_t arrival) {
+static void timemap_close_window(media_timemap *m, int64_t offset,
+                                 int64_t arrival) {
     int64_t least = m->least[0];
 
     for (int i = 1; i < m->windows; i++) {
@@ -56,7 +57,7 @@ bool media__timemap_arrival(media_timemap *m, int64_t media, int64_t arrival) {
         m->least[0] = offset;
     }
     if (arrival - m->window_start >= WINDOW_NS) {
-        close_window(m, offset, arrival);
+        timemap_close_window(m, offset, arrival);
     }
     return false;
 }

@@ -93,7 +93,7 @@ uint64_t media__ts_skipped(const media_ts *ts) {
     return ts->skipped;
 }
 
-static bool append(struct buffer *b, const uint8_t *data, size_t len) {
+static bool ts_append(struct buffer *b, const uint8_t *data, size_t len) {
     if (b->len + len > b->cap) {
         size_t cap = b->cap ? b->cap * 2 : 16384;
         uint8_t *grown = realloc(b->data, cap);
@@ -244,7 +244,7 @@ static void classify(struct slot *s, media_ts_unit *u) {
                             s->pes.len - start, flags, &s->frame);
 }
 
-static void finish(media_ts *ts, struct slot *s) {
+static void ts_finish(media_ts *ts, struct slot *s) {
     media_ts_unit u = {.data = s->whole.data,
                        .len = s->whole.len,
                        .slot = (uint8_t)(s - ts->slots + 1),
@@ -262,7 +262,7 @@ static void finish(media_ts *ts, struct slot *s) {
     ts->emit(ts->user, &u);
 }
 
-static void begin(struct slot *s, bool rest) {
+static void ts_begin(struct slot *s, bool rest) {
     s->open = true;
     s->rest = rest;
     s->key = false;
@@ -359,21 +359,21 @@ static void take_stream(media_ts *ts, const struct packet *k) {
         return;
     }
     if (k->start) {
-        finish(ts, s);
+        ts_finish(ts, s);
     }
     if (!s->open) {
-        begin(s, !k->start);
+        ts_begin(s, !k->start);
     }
     s->key = s->key || k->random_access;
     s->keys = s->keys || k->random_access;
-    if (!append(&s->whole, k->data, PACKET) ||
-        !append(&s->pes, k->data + k->payload, PACKET - k->payload)) {
+    if (!ts_append(&s->whole, k->data, PACKET) ||
+        !ts_append(&s->pes, k->data + k->payload, PACKET - k->payload)) {
         ts->failed = true;
         s->open = false;
         return;
     }
     if (has_ended(s, k)) {
-        finish(ts, s);
+        ts_finish(ts, s);
     }
 }
 
@@ -423,7 +423,7 @@ bool media__ts_push(media_ts *ts, const void *data, size_t len) {
 
 void media__ts_flush(media_ts *ts) {
     for (size_t i = 0; i < SLOTS; i++) {
-        finish(ts, &ts->slots[i]);
+        ts_finish(ts, &ts->slots[i]);
     }
 }
 

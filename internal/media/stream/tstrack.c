@@ -33,7 +33,7 @@ static void count_missing(media_tstrack *t, const media_header *h) {
     t->refs = h->refs + is_needed(h);
 }
 
-static media_tstrack_pid *find(media_tstrack *t, unsigned pid) {
+static media_tstrack_pid *tstrack_find(media_tstrack *t, unsigned pid) {
     media_tstrack_pid *p = t->pids;
 
     while (p < t->pids + t->count && p->pid != pid) {
@@ -55,8 +55,9 @@ static bool lost_some(const media_tstrack *t, const media_tstrack_pid *p,
            (t->videos == 1 || !follows);
 }
 
-static bool step(media_tstrack *t, media_tstrack_pid *p, const media_header *h,
-                 const uint8_t *data, bool intact) {
+static bool tstrack_step(media_tstrack *t, media_tstrack_pid *p,
+                         const media_header *h, const uint8_t *data,
+                         bool intact) {
     bool follows = counter_of(data) == ((p->counter + 1u) & 0x0f);
     bool starts = data[1] & 0x40;
     bool lost = lost_some(t, p, follows);
@@ -87,12 +88,12 @@ bool media__tstrack_frame(media_tstrack *t, const media_header *h,
         return intact;
     }
     count_missing(t, h);
-    p = find(t, pid_of(data));
+    p = tstrack_find(t, pid_of(data));
     if (!p) {
         return intact;
     }
     if (media__is_picture(h->frame_class)) {
-        ok = step(t, p, h, data, intact);
+        ok = tstrack_step(t, p, h, data, intact);
     }
     p->counter = (uint8_t)counter_of(data + len - len % MEDIA_TS_PACKET -
                                      MEDIA_TS_PACKET);
