@@ -222,11 +222,13 @@ static void on_undo(struct bbr *b) {
     b->undo_probe_up = false;
 }
 
-static void on_rto(struct bbr *b, const struct cong_event *ev) {
+/* The draft allows one segment beyond what is in flight, after all of that was
+ * declared lost; the event has the flight from before. */
+static void on_rto(struct bbr *b) {
     cong__bbr_note_loss(b);
     cong__bbr_save_cwnd(b);
     b->in_recovery = true;
-    cong__set_cwnd(&b->w.cc, cong__clean(ev->flight) + b->w.cc.mss);
+    cong__set_cwnd(&b->w.cc, b->w.cc.mss);
 }
 
 static void bbr_event(struct cong *cc, const struct cong_event *ev) {
@@ -241,7 +243,7 @@ static void bbr_event(struct cong *cc, const struct cong_event *ev) {
         on_ecn(b, ev);
         break;
     case CONG_RTO:
-        on_rto(b, ev);
+        on_rto(b);
         break;
     case CONG_RECOVERED:
         b->in_recovery = false;

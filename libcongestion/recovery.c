@@ -3,8 +3,8 @@
  * Duplicate ACKs and inflation (RFC 5681 section 3.2, RFC 6582 section 3.2).
  *
  * Readings: of the two exits of RFC 6582 the one that needs no burst limiter is
- * taken, min(ssthresh, max(flight, MSS) + MSS); three duplicates begin an
- * episode only when the cumulative number has passed all that was out at the
+ * taken, min(ssthresh, max(flight, MSS) + MSS); three duplicates begin a
+ * recovery only when the cumulative number has passed all that was out at the
  * last one (NewReno).
  */
 #include <congestion/recovery.h>
@@ -40,24 +40,26 @@ static void recovery_tell(struct cong *cc, enum cong_cause cause, double flight,
     cc->ops->event(cc, &ev);
 }
 
-static void close_episode(struct cong_recovery *r) {
+static void recovery_close(struct cong_recovery *r) {
     r->open = false;
     r->partial = false;
     r->inflation = 0;
 }
 
 /* All that is out belongs to this congestion. */
-static void guard(struct cong_recovery *r, uint64_t next) {
+static void recovery_guard(struct cong_recovery *r, uint64_t next) {
     r->recover = next;
     r->guarded = true;
+    r->restarted = false;
 }
 
-static unsigned begin(struct cong_recovery *r, struct cong *cc, uint64_t next,
-                      double flight, cong_time now) {
-    guard(r, next);
+static unsigned recovery_begin(struct cong_recovery *r, struct cong *cc,
+                               uint64_t next, double flight, cong_time now) {
+    recovery_guard(r, next);
     recovery_tell(cc, CONG_LOSS, flight, cc->mss, 1, now);
     if (r->kind == CONG_RECOVERY_TAHOE || cc->cwnd <= cc->mss) {
-        close_episode(r);
+        recovery_close(r);
+        r->restarted = true;
         r->duplicates = 0;
         return CONG_RECOVERY_GO_BACK | CONG_RECOVERY_RESTART_RTO;
     }
@@ -81,12 +83,12 @@ unsigned cong_recovery_duplicate(struct cong_recovery *r, struct cong *cc,
     if (++r->duplicates != DUPLICATES || known) {
         return CONG_RECOVERY_NOTHING;
     }
-    return begin(r, cc, next, flight, now);
+    return recovery_begin(r, cc, next, flight, now);
 }
 
-static void finish(struct cong_recovery *r, struct cong *cc, double flight,
-                   cong_time now) {
-    close_episode(r);
+static void recovery_finish(struct cong_recovery *r, struct cong *cc,
+                            double flight, cong_time now) {
+    recovery_close(r);
     recovery_tell(cc, CONG_RECOVERED, flight, 0, 0, now);
     if (r->kind == CONG_RECOVERY_NEWRENO) {
         double bound = fmax(flight, cc->mss) + cc->mss;
@@ -95,8 +97,8 @@ static void finish(struct cong_recovery *r, struct cong *cc, double flight,
 }
 
 /* The next hole is lost too; the window deflates by what has left. */
-static unsigned repair_next(struct cong_recovery *r, const struct cong *cc,
-                            double acked) {
+static unsigned recovery_repair_next(struct cong_recovery *r,
+                                     const struct cong *cc, double acked) {
     unsigned todo = CONG_RECOVERY_REPAIR;
     if (!r->partial) {
         todo |= CONG_RECOVERY_RESTART_RTO;
@@ -114,23 +116,25 @@ unsigned cong_recovery_advance(struct cong_recovery *r, struct cong *cc,
                                cong_time now) {
     r->duplicates = 0;
     if (!r->open) {
-        if (cc->repair_only && una >= r->recover) { /* went back instead */
+        if (r->restarted && una >= r->recover) {
+            r->restarted = false;
             recovery_tell(cc, CONG_RECOVERED, flight, 0, 0, now);
         }
         return CONG_RECOVERY_RESTART_RTO;
     }
     if (r->kind == CONG_RECOVERY_NEWRENO && una < r->recover) {
-        return repair_next(r, cc, acked);
+        return recovery_repair_next(r, cc, acked);
     }
-    finish(r, cc, flight, now);
+    recovery_finish(r, cc, flight, now);
     return CONG_RECOVERY_RESTART_RTO;
 }
 
 unsigned cong_recovery_timeout(struct cong_recovery *r, struct cong *cc,
                                uint64_t next, double flight, unsigned nth,
                                cong_time now) {
-    guard(r, next);
-    close_episode(r);
+    recovery_guard(r, next);
+    recovery_close(r);
+    r->restarted = true;
     r->duplicates = 0;
     recovery_tell(cc, CONG_RTO, flight, flight, nth, now);
     return CONG_RECOVERY_GO_BACK | CONG_RECOVERY_RESTART_RTO;

@@ -6,7 +6,7 @@
  *
  * The engine counts duplicate ACKs, tells the controller about losses, and
  * keeps the inflation of the window, so that no controller has to.  Hosts that
- * know the fate of every transmission use congestion/episode.h with
+ * know the fate of every transmission use congestion/recovery_period.h with
  * congestion/prr.h instead.
  *
  * For every ACK the host calls cong_ops::ack first, with cong_ack::recovery as
@@ -46,11 +46,13 @@ struct cong_recovery {
                                 (RFC 3042); off by default */
     bool open;             /**< an episode is open */
     bool guarded;          /**< recover holds */
-    bool partial;          /**< a partial ACK of this episode was seen */
-    unsigned duplicates;   /**< since the newest advance */
-    uint64_t recover; /**< end of what had been sent when the newest episode
-                           began or the timer expired */
-    double inflation; /**< bytes; may be negative */
+    bool restarted;      /**< went back; the controller is told when recover is
+                              reached */
+    bool partial;        /**< a partial ACK of this episode was seen */
+    unsigned duplicates; /**< since the newest advance */
+    uint64_t recover;    /**< end of what had been sent when the newest episode
+                              began or the timer expired */
+    double inflation;    /**< bytes; may be negative */
 };
 
 /**

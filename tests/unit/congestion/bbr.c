@@ -199,12 +199,12 @@ static void losses_outside_a_probe_lower_the_shortterm_bounds(void **state) {
     rig_stop(&r);
 }
 
-static void after_a_timeout_the_window_is_the_flight_and_one(void **state) {
+static void a_timeout_leaves_one_segment_until_it_has_recovered(void **state) {
     struct rig r;
     (void)state;
     (void)probing(&r, 100);
-    rig_event(&r, CONG_RTO, 7, 7, 1);
-    check_near(r.cc->cwnd, 8, 0.0);
+    rig_event(&r, CONG_RTO, 128, 128, 1);
+    check_near(r.cc->cwnd, 1, 0.0);
     rig_event(&r, CONG_RECOVERED, 0, 0, 0);
     check_near(r.cc->cwnd, 250, 0.0);
     rig_stop(&r);
@@ -286,7 +286,7 @@ int main(void) {
         cmocka_unit_test(a_probe_that_loses_too_much_follows_its_vectors),
         cmocka_unit_test(bbr_walks_through_all_states_and_fills_the_path),
         cmocka_unit_test(losses_outside_a_probe_lower_the_shortterm_bounds),
-        cmocka_unit_test(after_a_timeout_the_window_is_the_flight_and_one),
+        cmocka_unit_test(a_timeout_leaves_one_segment_until_it_has_recovered),
         cmocka_unit_test(a_false_alarm_gives_startup_back),
         cmocka_unit_test(a_slow_application_does_not_lower_the_bandwidth),
         cmocka_unit_test(drain_ends_although_the_queue_stays),
