@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "libsaratoga/engine/auth.h"
-#include "tests/simnet/saratoga/world.h"
+#include "tests/simnet/saratoga/pass.h"
 #include "tests/support/cmocka.h"
 
 #define REQUEST_FIRST 0x21

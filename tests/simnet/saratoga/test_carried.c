@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "internal/secure/carrier.h"
-#include "tests/simnet/saratoga/world.h"
+#include "tests/simnet/saratoga/pass.h"
 #include "tests/support/alloc.h"
 
 #define LONGEST 1500u

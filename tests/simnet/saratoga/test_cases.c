@@ -2,7 +2,7 @@
 /* Whole transfers of every kind, and what may befall them. */
 #include <stdlib.h>
 
-#include "tests/simnet/saratoga/world.h"
+#include "tests/simnet/saratoga/pass.h"
 #include "tests/support/cmocka.h"
 
 static const struct plan GOOD = {10e6, 0, 100 * MSEC, 0, 0, 1};

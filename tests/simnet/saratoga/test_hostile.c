@@ -4,7 +4,7 @@
 
 #include "internal/common/ranges.h"
 #include "tests/simnet/saratoga/raw.h"
-#include "tests/simnet/saratoga/world.h"
+#include "tests/simnet/saratoga/pass.h"
 #include "tests/support/alloc.h"
 
 #define HUGE_SIZE (UINT64_C(1) << 40)

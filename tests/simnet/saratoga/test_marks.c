@@ -2,7 +2,7 @@
 /* How long transfers may take.  Virtual time: the results repeat exactly. */
 #include <congestion/congestion.h>
 
-#include "tests/simnet/saratoga/world.h"
+#include "tests/simnet/saratoga/pass.h"
 #include "tests/support/cmocka.h"
 
 #define FILE_SIZE UINT64_C(50000000)

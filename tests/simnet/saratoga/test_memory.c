@@ -2,7 +2,7 @@
 /* Whole transfers while memory runs out, at each request for it in turn. */
 #include <inttypes.h>
 
-#include "tests/simnet/saratoga/world.h"
+#include "tests/simnet/saratoga/pass.h"
 #include "tests/support/alloc.h"
 
 /* How often memory was asked for when the request `at` failed, or all from it

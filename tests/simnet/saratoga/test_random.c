@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "tests/simnet/saratoga/world.h"
+#include "tests/simnet/saratoga/pass.h"
 #include "tests/support/cmocka.h"
 
 struct luck {

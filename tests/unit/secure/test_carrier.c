@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Sessions of a carrier and their keys. */
-#include "tests/unit/carriers.h"
+#include "tests/unit/secure/carriers.h"
 
 /* --- The session ---------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What others may do to a carrier, and peers that move. */
 #include "internal/secure/carrier_impl.h"
-#include "tests/unit/carriers.h"
+#include "tests/unit/secure/carriers.h"
 
 /* --- Attackers ------------------------------------------------------------ */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef TESTS_SIMNET_SARATOGA_WORLD_H
-#define TESTS_SIMNET_SARATOGA_WORLD_H
+#ifndef TESTS_SIMNET_SARATOGA_PASS_H
+#define TESTS_SIMNET_SARATOGA_PASS_H
 
 #include "tests/simnet/saratoga/host.h"
 #include "tests/support/cmocka.h"
@@ -83,4 +83,4 @@ static inline void assert_arrived(const struct world *w, const struct xfer *x,
     assert_false(w->sat->sim.stuck || w->ground->sim.stuck);
 }
 
-#endif /* TESTS_SIMNET_SARATOGA_WORLD_H */
+#endif /* TESTS_SIMNET_SARATOGA_PASS_H */
