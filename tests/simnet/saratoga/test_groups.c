@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* One sender, and many or silent receivers. */
-#include "tests/simnet/saratoga/raw.h"
 #include "tests/simnet/saratoga/pass.h"
+#include "tests/simnet/saratoga/raw.h"
 #include "tests/support/cmocka.h"
 
 static const struct plan GOOD = {10e6, 0, 100 * MSEC, 0, 0, 1};

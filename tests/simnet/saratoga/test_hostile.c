@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "internal/common/ranges.h"
-#include "tests/simnet/saratoga/raw.h"
 #include "tests/simnet/saratoga/pass.h"
+#include "tests/simnet/saratoga/raw.h"
 #include "tests/support/alloc.h"
 
 #define HUGE_SIZE (UINT64_C(1) << 40)

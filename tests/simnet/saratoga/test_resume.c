@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Transfers that go on where an earlier one broke off. */
-#include "tests/simnet/saratoga/raw.h"
 #include "tests/simnet/saratoga/pass.h"
+#include "tests/simnet/saratoga/raw.h"
 
 static const struct plan LOSSY = {10e6, 0, 100 * MSEC, 0.03, 0.03, 1};
 

@@ -2,8 +2,8 @@
 /* What a STATUS that nobody meant can do to a sender, plain and without a key.
  */
 #include "libsaratoga/engine/packet.h"
-#include "tests/simnet/saratoga/raw.h"
 #include "tests/simnet/saratoga/pass.h"
+#include "tests/simnet/saratoga/raw.h"
 
 #define COMPLETED "24010000 00000007 000a 000a"
 #define NOTHING_YET "24000000 00000007 0000 000a 0000 0009"
