@@ -9,52 +9,10 @@ import re
 import sys
 
 import tree
+from layers import ANY, LAYERS, circles, layer_of, module_of
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)', re.M)
-PUBLIC = {"include/congestion", "include/tltcp", "include/saratoga"}
-MEDIA = {"internal/media/codec", "internal/media/stream"}
-LIBC = {"assert.h", "inttypes.h", "limits.h", "stdbool.h", "stddef.h",
-        "stdint.h", "stdlib.h", "string.h"}
-MATHS = {"float.h", "math.h"}
-SOCKETS = {"sys/socket.h", "sys/types.h", "sys/uio.h",
-           "basetsd.h", "winsock2.h", "ws2tcpip.h"}
-ANY = None  # every header from outside the tree, but those of RESERVED
 
-# Folder: folders of the tree that it may include beside itself, and headers
-# from outside.  Folders not named here, the tests, may look anywhere.
-LAYERS = {
-    "include/congestion": (set(), LIBC),
-    "include/tltcp": (set(), LIBC | SOCKETS),
-    "include/saratoga": (set(), LIBC),
-    "internal/common": (set(), LIBC),
-    "internal/secure": ({"internal/common"}, LIBC),
-    "internal/net": ({"internal/common"}, ANY),
-    "internal/media/codec": (set(), LIBC),
-    "internal/media/stream": ({"internal/media/codec", "include/tltcp"},
-                              LIBC | {"stdarg.h", "stdio.h"}),
-    "internal/credentials": ({"include/tltcp"}, ANY),
-    "libcongestion": ({"include/congestion", "internal/common"}, LIBC | MATHS),
-    "libtltcp/engine": ({"include/tltcp", "include/congestion",
-                         "internal/common", "internal/secure"}, LIBC | MATHS),
-    "libtltcp/socket": (PUBLIC | {"internal/common", "internal/net",
-                                  "internal/secure"}, ANY),
-    "libtltcp/live": (PUBLIC | MEDIA, ANY),
-    "libtltcp/avio": (PUBLIC | {"libtltcp/live"} | MEDIA, ANY),
-    "libsaratoga/engine": ({"include/saratoga", "include/congestion",
-                            "internal/common"}, LIBC | MATHS),
-    "libsaratoga/node": (PUBLIC | {"internal/common", "internal/net",
-                                   "internal/secure"}, ANY),
-    "gst-plugins": (PUBLIC | MEDIA | {"internal/credentials"}, ANY),
-    # linkem puts the simulator's model of a link between real sockets.
-    "tools": (PUBLIC | MEDIA | {"internal/credentials", "libtltcp/live", "sim"},
-              ANY),
-    "examples": (PUBLIC, ANY),
-    "bench": (PUBLIC | MEDIA | {"sim"}, ANY),
-    "sim": (PUBLIC | {"internal/common"}, ANY),
-}
-LIBRARIES = {layer for layer in LAYERS
-             if layer.startswith(("internal/", "lib"))} - {
-                 "libtltcp/socket", "libsaratoga/node"}
 # Headers from outside that only some files may see.
 RESERVED = {
     re.compile(r"uv\.h$"): re.compile(
@@ -73,13 +31,6 @@ RESERVED = {
 # Headers of the tree that only some files may see.
 PRIVATE = {"libtltcp/engine/conn.h": re.compile(
     r"libtltcp/engine/(conn[a-z_]*|endpoint)\.c$|tests/")}
-
-
-def layer_of(path):
-    for folder in sorted(LAYERS, key=len, reverse=True):
-        if path.startswith(folder + "/"):
-            return folder
-    return None
 
 
 def resolve(root, path, quoted, name):
@@ -114,35 +65,6 @@ def complaint(path, name, target):
     elif layer_of(target) in folders | {layer}:
         return None
     return f"may not include {name}"
-
-
-def module_of(path):
-    """What must not depend on itself: in the libraries a source and its header
-    together, elsewhere every header.
-
-    A header that splits a module's own files is part of that module.
-    """
-    if layer_of(path) in LIBRARIES or path.endswith(".h"):
-        return re.sub(r"(_impl|_internal)?\.[ch]$", "", path)
-    return path
-
-
-def circles(edges):
-    state, found = {}, []
-
-    def visit(module, path):
-        if state.get(module) == 1:
-            ring = path[path.index(module):] + [module]
-            found.append("circle: " + " -> ".join(ring))
-        elif module not in state:
-            state[module] = 1
-            for other in sorted(edges.get(module, ())):
-                visit(other, path + [module])
-            state[module] = 2
-
-    for module in sorted(edges):
-        visit(module, [])
-    return found
 
 
 def main():

@@ -320,6 +320,37 @@ class Sizes(Tree):
         self.refuses("801 lines", "sizes", self.root)
 
 
+class Calls(Tree):
+    def object(self, folder, name, text):
+        """An object where CMake puts that of folder/name.c."""
+        source = self.put(f"{folder}/{name}.c", text)
+        out = self.root / f"build/{folder}/CMakeFiles/x.dir/{name}.c.o"
+        out.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run([CC, "-c", "-o", out, source], check=True)
+        return out
+
+    CALLER = "void {0}(void);\nvoid {1}(void);\nvoid {0}(void) {{ {1}(); }}\n"
+    LEAF = "void {0}(void);\nvoid {0}(void) {{}}\n"
+
+    def test_a_call_downwards_passes(self):
+        self.passes("calls", self.root,
+                    self.object("libcongestion", "a", self.CALLER.format("f", "g")),
+                    self.object("internal/common", "b", self.LEAF.format("g")))
+
+    def test_a_call_upwards_is_refused_without_any_include(self):
+        self.refuses("internal/common/b.c may not call f() of libcongestion/a.c",
+                     "calls", self.root,
+                     self.object("libcongestion", "a", self.LEAF.format("f")),
+                     self.object("internal/common", "b",
+                                 self.CALLER.format("g", "f")))
+
+    def test_files_that_call_each_other_are_refused(self):
+        self.refuses("circle: libcongestion/a.c -> libcongestion/b.c -> "
+                     "libcongestion/a.c", "calls", self.root,
+                     self.object("libcongestion", "a", self.CALLER.format("f", "g")),
+                     self.object("libcongestion", "b", self.CALLER.format("g", "f")))
+
+
 class Statics(Tree):
     LINES = "static int {}(int a,\n                int b) {{\n    return a + b;\n}}\n"
 
