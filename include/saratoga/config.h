@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file saratoga/config.h
- * @brief Options of a node and of a transfer, size-tagged so that they can
+ * @brief Options of an engine and of a transfer, size-tagged so that they can
  * grow.
  */
 #ifndef SARATOGA_CONFIG_H
@@ -20,25 +20,25 @@ typedef struct saratoga_allocator {
     void *user; /**< handed to realloc */
 } saratoga_allocator;
 
-/** @brief What happened inside, for logs and the curious. */
+/** @brief One trace event, for logs. */
 typedef struct saratoga_trace_event {
     const char *name;        /**< e.g. "saratoga:status_received" */
     saratoga_time now;       /**< when */
     saratoga_handle handle;  /**< of which transfer; 0: of none */
     const char *const *keys; /**< names of the values, NULL-terminated */
     const double *values;    /**< one per key */
-    const char *text;        /**< a word of explanation, or NULL */
+    const char *text;        /**< an explanation, or NULL */
 } saratoga_trace_event;
 
-/** @brief Takes trace events; called from inside engine calls, must not call
- * back into the node. */
+/** @brief Receives trace events from inside engine calls; it must not call
+ * the engine. */
 typedef void (*saratoga_trace_fn)(void *user, const saratoga_trace_event *ev);
 
 /**
- * @brief How one transfer is done; start from saratoga_options_init().
+ * @brief Options of one transfer; start from saratoga_options_init().
  *
- * A node has one set as its default (saratoga_config::transfer).  Durations are
- * nanoseconds and may be hours; 0 in one of them means at once, and
+ * A engine has one set as its default (saratoga_config::transfer).  Durations
+ * are nanoseconds and may be hours; 0 in one of them means at once, and
  * ::SARATOGA_TIME_NEVER never.
  */
 typedef struct saratoga_options {
@@ -65,24 +65,24 @@ typedef struct saratoga_options {
     bool wide_entries;    /**< entry width = header width; set by profiles */
     bool accept_ieee_crc; /**< a CRC-32 of IEEE 802.3 passes as CRC-32C */
     bool unreliable;      /**< stream: never ask for STATUS, repair nothing */
-    bool no_status;       /**< the way back does not exist: ask for nothing,
-                               repeat METADATA, end after the last byte */
-    bool multicast;       /**< the peer is a group: no STATUS requests; a
-                               transfer that is received from a group becomes
-                               one on its own */
-    bool lite;            /**< content may have errors: DATA may go by
-                               UDP-Lite when the peer takes it */
-    bool update_check;    /**< get: tell the copy held first; saratoga_node:
-                               of the file that is here already */
-    bool emit_bundle;     /**< allow kind 10, of older drafts */
-    uint32_t copies;      /**< times that a small last batch of repairs is
-                               sent; 1 to 4, default 2 */
-    uint32_t cycles;      /**< no_status or multicast: passes over the file;
-                               default 1 */
+    bool no_status;    /**< one-way link: ask for nothing, repeat METADATA, end
+                          after the last byte */
+    bool multicast;    /**< the peer is a group: no STATUS requests; a
+                            transfer that is received from a group becomes
+                            one on its own */
+    bool lite;         /**< content may have errors: DATA may go by
+                            UDP-Lite when the peer takes it */
+    bool update_check; /**< get: announce the copy held; saratoga_node: the
+                          local file of that name */
+    bool emit_bundle;  /**< allow kind 10, of older drafts */
+    uint32_t copies;   /**< times that a small last batch of repairs is
+                            sent; 1 to 4, default 2 */
+    uint32_t cycles;   /**< no_status or multicast: passes over the file;
+                            default 1 */
     uint64_t unconfirmed; /**< bytes of DATA that may leave before the peer
                                was heard in answer; 0: no limit */
-    uint64_t uplink_bps;  /**< rate of the peer's way back, bit/s, when it is
-                               thin: asks seldom enough; 0: not known */
+    uint64_t uplink_bps;  /**< rate of the peer's uplink, bit/s: STATUS requests
+                             are spaced to fit; 0: not known */
     saratoga_time request_retry;  /**< first REQUEST retry; 1 s; doubles */
     uint32_t request_tries;       /**< REQUESTs sent at most; 5 */
     uint32_t max_holes;           /**< holes kept at most; 200000; 16 to 2^24 */
@@ -107,8 +107,8 @@ typedef struct saratoga_options {
     size_t block;           /**< bytes of one read or write at most; 256 KiB */
     uint32_t blocks;    /**< reads, and as many writes, under way at most; 8 */
     uint32_t reserved2; /**< 0 */
-    uint64_t early;     /**< receiver: bytes of a file beyond these are not kept
-                             before METADATA told its size; 64 MiB */
+    uint64_t early; /**< receiver: bytes of a file kept before METADATA give its
+                       size; 64 MiB */
     const char *const *congestion_params; /**< cong_set() names,
                                                NULL-terminated; or NULL */
     const double *congestion_values;      /**< values for them; all is copied */
@@ -135,7 +135,7 @@ SARATOGA_API int saratoga_options_set_profile(saratoga_options *o,
                                               uint32_t profile);
 
 /**
- * @brief Options of a node; start from saratoga_config_init().
+ * @brief Options of an engine; start from saratoga_config_init().
  *
  * Strings are copied when the config is used.
  */
@@ -143,18 +143,17 @@ typedef struct saratoga_config {
     size_t struct_size;               /**< set by saratoga_config_init() */
     const saratoga_options *transfer; /**< of transfers that have none of their
                                            own; copied; NULL: the defaults */
-    const char *eid;       /**< Endpoint Identifier for beacons; UTF-8, up
-                                to ::SARATOGA_EID_MAX; NULL: no beacons */
-    uint8_t id_key[16];    /**< makes Ids that are stable for the same peer name
-                                and path, yet hard to guess; all zero: random
-                                Ids */
+    const char *eid;    /**< Endpoint Identifier for beacons; UTF-8, up
+                             to ::SARATOGA_EID_MAX; NULL: no beacons */
+    uint8_t id_key[16]; /**< derives Ids that are stable per peer name and path,
+                           and unguessable; all zero: random Ids */
     int64_t posix_offset;  /**< ns to add to `now` for POSIX time */
     uint32_t mtu;          /**< of IP packets; 576 to 65535; default 1500 */
     uint32_t overhead;     /**< bytes of the IP and UDP headers; 28 (default);
                                 48 at least with ::SARATOGA_PKT_IPV6 */
     uint32_t max_datagram; /**< longest in a batch; 0: from the MTU */
-    uint32_t timer_granularity_us; /**< how exactly the driver wakes; bursts
-                                        cover it; 1000 */
+    uint32_t timer_granularity_us; /**< timer accuracy of the application;
+                                      bursts cover it; 1000 */
     uint32_t max_transfers;        /**< at once; 1024 */
     uint32_t max_per_host;         /**< of one host; 128 */
     bool can_send;                 /**< capability; true */
@@ -167,15 +166,15 @@ typedef struct saratoga_config {
     bool time_y2k_plain;     /**< wire times are POSIX - 946684800, not the
                                   draft's 946684822 */
     bool update_check;       /**< METADATA may announce a REQUEST */
-    bool own_transfers_only; /**< what others send to a group is dropped in
-                                  silence; false */
+    bool own_transfers_only; /**< drop unrequested multicast transfers silently;
+                                false */
     bool reserved[6];        /**< false */
-    uint64_t uplink_bps;     /**< what all STATUS of this node leave by,
-                                  bit/s; 0: no limit */
-    double status_share;     /**< of it that they may use; 0.5 */
-    uint32_t status_packets; /**< packets of one hole list at most; 1024;
-                                  fewer when uplink_bps is low */
-    uint32_t error_rate;     /**< refusals to strangers per second; 20 */
+    uint64_t uplink_bps; /**< rate of the uplink that all STATUS share, bit/s;
+                            0: no limit */
+    double status_share; /**< of it that they may use; 0.5 */
+    uint32_t status_packets;       /**< packets of one hole list at most; 1024;
+                                        fewer when uplink_bps is low */
+    uint32_t error_rate;           /**< refusals to strangers per second; 20 */
     saratoga_time beacon_interval; /**< 0 (default): none on its own */
     saratoga_pktinfo beacon_to;    /**< where beacons go */
     saratoga_trace_fn on_trace;    /**< NULL: none */
@@ -189,14 +188,14 @@ typedef struct saratoga_config {
                                         NULL: none */
     size_t auth_key_len;           /**< 16 to ::SARATOGA_KEY_MAX bytes */
     saratoga_time auth_window; /**< by how much the time in a REQUEST may differ
-                                    from this node's; 5 min */
+                                    from this engine's; 5 min */
     bool auth_files;           /**< files are taken only with a checksum of
                                     ::SARATOGA_HMAC_SHA256 */
     bool reserved2[7];         /**< false */
     saratoga_pktinfo group; /**< multicast: where receivers send STATUS, so that
                                  the others hear what is asked for already;
                                  zeroed: to the sender */
-    uint32_t carrier_overhead; /**< bytes that something between this node and
+    uint32_t carrier_overhead; /**< bytes that something between this engine and
                                     UDP adds to each datagram; 0 */
     uint32_t reserved3;        /**< 0 */
 } saratoga_config;
@@ -215,7 +214,7 @@ SARATOGA_API void saratoga_config_init_sized(saratoga_config *c, size_t size);
 #define SARATOGA_WHY_MAX 256
 
 /**
- * @brief Checks the options of a transfer and says what is wrong with them.
+ * @brief Checks the options of a transfer.
  * @param o         options
  * @param[out] why  a sentence, ::SARATOGA_WHY_MAX bytes; NULL: not wanted
  * @retval 0                      usable

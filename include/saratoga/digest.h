@@ -3,7 +3,7 @@
  * @file saratoga/digest.h
  * @brief The checksums of METADATA, piece by piece.
  *
- * The engine asks for them by work items (saratoga/node.h); they may be
+ * The engine asks for them by work items (saratoga/engine.h); they may be
  * computed in any thread, each digest in one at a time.
  */
 #ifndef SARATOGA_DIGEST_H
@@ -32,7 +32,7 @@ SARATOGA_API size_t saratoga_digest_len(uint32_t type);
  */
 SARATOGA_API saratoga_digest *saratoga_digest_new(uint32_t type);
 /**
- * @brief Starts a checksum that only those can compute who have a key.
+ * @brief Starts a keyed checksum (HMAC).
  * @param type  ::SARATOGA_HMAC_SHA256
  * @param key   not needed any more when the call returns
  * @param len   bytes of it, 1 to ::SARATOGA_KEY_MAX

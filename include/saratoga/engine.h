@@ -10,13 +10,13 @@
  * it writes nothing, and work once more, since what was sent makes room for
  * what is read next; then a timer for saratoga_engine_timeout().
  *
- * One thread at a time per node.  `now` never runs backwards.
+ * One thread at a time per engine.  `now` never runs backwards.
  *
- * The driver owns names, permissions and files.  What a received file is
+ * The application owns names, permissions and files.  What a received file is
  * written to must not be seen under its final name before
  * ::SARATOGA_WORK_COMMIT.
  *
- * What of the drafts is done and how is described in docs/saratoga.md.
+ * docs/saratoga.md says which parts of the drafts are implemented.
  */
 #ifndef SARATOGA_ENGINE_H
 #define SARATOGA_ENGINE_H
@@ -34,8 +34,8 @@ extern "C" {
 #endif
 
 /**
- * @brief Makes a node.
- * @param[out] node  the new node; free with saratoga_engine_free()
+ * @brief Makes an engine.
+ * @param[out] engine  the new engine; free with saratoga_engine_free()
  * @param config  copied; NULL: the defaults
  * @param seed    ::SARATOGA_SEED_LEN unpredictable bytes; equal seeds and equal
  *                inputs give equal datagrams
@@ -45,28 +45,27 @@ extern "C" {
  * @retval SARATOGA_ERR_ALGORITHM see saratoga_config_check()
  * @retval SARATOGA_ERR_NOMEM     nothing was made
  */
-SARATOGA_API int saratoga_engine_new(saratoga_engine **node,
+SARATOGA_API int saratoga_engine_new(saratoga_engine **engine,
                                      const saratoga_config *config,
                                      const uint8_t *seed, saratoga_time now);
 /**
- * @brief Frees a node and its transfers without telling their peers.
+ * @brief Frees an engine and its transfers without telling their peers.
  *
  * No work may be under way: buffers are freed.
- * @param node  node, or NULL
+ * @param engine  the engine, or NULL
  */
-SARATOGA_API void saratoga_engine_free(saratoga_engine *node);
+SARATOGA_API void saratoga_engine_free(saratoga_engine *engine);
 
 /**
  * @brief Takes one datagram from the network.
- *
- * What is malformed or foreign is counted and dropped.
- * @param node   node
+ * Malformed and foreign datagrams are counted and dropped.
+ * @param engine  the engine
  * @param from   who sent it
  * @param dgram  the UDP payload
  * @param len    bytes at @p dgram
  * @param now    current time
  */
-SARATOGA_API void saratoga_engine_recv(saratoga_engine *node,
+SARATOGA_API void saratoga_engine_recv(saratoga_engine *engine,
                                        const saratoga_pktinfo *from,
                                        const void *dgram, size_t len,
                                        saratoga_time now);
@@ -76,7 +75,7 @@ SARATOGA_API void saratoga_engine_recv(saratoga_engine *node,
  * All that one call writes go to the same path with the same flags, lie back to
  * back and are @p segment bytes each, but the last may be shorter, as
  * UDP_SEGMENT wants it.
- * @param node  node
+ * @param engine  the engine
  * @param[out] to       where to and how
  * @param buf           room for datagrams
  * @param cap           bytes at @p buf, at least the MTU
@@ -84,96 +83,97 @@ SARATOGA_API void saratoga_engine_recv(saratoga_engine *node,
  * @param now           current time
  * @return bytes written; 0: nothing to send now; see saratoga_engine_timeout()
  */
-SARATOGA_API size_t saratoga_engine_send(saratoga_engine *node,
+SARATOGA_API size_t saratoga_engine_send(saratoga_engine *engine,
                                          saratoga_pktinfo *to, void *buf,
                                          size_t cap, size_t *segment,
                                          saratoga_time now);
 /**
- * @brief When saratoga_engine_on_timeout() wants to be called.
- * @param node  node
+ * @brief Returns when to call saratoga_engine_on_timeout().
+ * @param engine  the engine
  * @return absolute time, perhaps past, as when there is work that
  * saratoga_engine_next_work() has not been asked for; ::SARATOGA_TIME_NEVER:
  * not needed
  */
-SARATOGA_API saratoga_time saratoga_engine_timeout(const saratoga_engine *node);
+SARATOGA_API saratoga_time
+saratoga_engine_timeout(const saratoga_engine *engine);
 /**
  * @brief Runs what is due; early calls are harmless.
- * @param node  node
+ * @param engine  the engine
  * @param now   current time
  */
-SARATOGA_API void saratoga_engine_on_timeout(saratoga_engine *node,
+SARATOGA_API void saratoga_engine_on_timeout(saratoga_engine *engine,
                                              saratoga_time now);
 /**
  * @brief Takes the oldest event.
- * @param node  node
+ * @param engine  the engine
  * @param[out] ev  the event
  * @retval 1 @p ev was filled in
  * @retval 0 there is none
  */
-SARATOGA_API int saratoga_engine_next_event(saratoga_engine *node,
+SARATOGA_API int saratoga_engine_next_event(saratoga_engine *engine,
                                             saratoga_event *ev);
 /**
  * @brief Takes the next work on a file.
- * @param node  node
+ * @param engine  the engine
  * @param[out] work  what is to be done
  * @retval 1 @p work was filled in
  * @retval 0 there is none now
  */
-SARATOGA_API int saratoga_engine_next_work(saratoga_engine *node,
+SARATOGA_API int saratoga_engine_next_work(saratoga_engine *engine,
                                            saratoga_work *work);
 /**
- * @brief Tells that work was done.
- * @param node    node
+ * @brief Reports the result of work.
+ * @param engine  the engine
  * @param id      saratoga_work::id
  * @param result  see ::saratoga_work_type; negative: a ::saratoga_error
  * @param now     current time
  * @retval 0                 taken
  * @retval SARATOGA_ERR_GONE no such work
  */
-SARATOGA_API int saratoga_engine_work_done(saratoga_engine *node, uint64_t id,
+SARATOGA_API int saratoga_engine_work_done(saratoga_engine *engine, uint64_t id,
                                            int64_t result, saratoga_time now);
 /**
  * @brief Sends a BEACON now.
- * @param node      node with an EID
+ * @param engine  the engine with an EID
  * @param to        where to: a group, or a peer
  * @param now       current time
  * @retval 0                  will be sent
- * @retval SARATOGA_ERR_STATE the node has no EID
+ * @retval SARATOGA_ERR_STATE the engine has no EID
  * @retval SARATOGA_ERR_LIMIT too many wait
  */
-SARATOGA_API int saratoga_engine_beacon(saratoga_engine *node,
+SARATOGA_API int saratoga_engine_beacon(saratoga_engine *engine,
                                         const saratoga_pktinfo *to,
                                         saratoga_time now);
 /**
- * @brief Says how much room there is, for beacons.
- * @param node  node
+ * @brief Sets the free space that BEACONs advertise.
+ * @param engine  the engine
  * @param kib   units of 1024 bytes; UINT64_MAX: do not tell
  */
-SARATOGA_API void saratoga_engine_set_free_space(saratoga_engine *node,
+SARATOGA_API void saratoga_engine_set_free_space(saratoga_engine *engine,
                                                  uint64_t kib);
 /**
- * @brief Changes what beacons and REQUESTs say of the willingness to serve.
- * @param node     node
+ * @brief Sets the willingness that BEACONs and REQUESTs advertise.
+ * @param engine  the engine
  * @param send     willing to send
  * @param receive  willing to receive
  */
-SARATOGA_API void saratoga_engine_set_willing(saratoga_engine *node, bool send,
-                                              bool receive);
+SARATOGA_API void saratoga_engine_set_willing(saratoga_engine *engine,
+                                              bool send, bool receive);
 /**
- * @brief Changes the rate of the uplink that all STATUS share.
- * @param node  node
+ * @brief Sets the rate of the uplink that all STATUS share.
+ * @param engine  the engine
  * @param bps   bit/s; 0: no limit
  */
-SARATOGA_API void saratoga_engine_set_uplink(saratoga_engine *node,
+SARATOGA_API void saratoga_engine_set_uplink(saratoga_engine *engine,
                                              uint64_t bps);
 /**
  * @brief Takes a snapshot of the statistics.
- * @param node  node
+ * @param engine  the engine
  * @param[out] st  set up with saratoga_engine_stats_init()
  * @retval 0                  filled in
  * @retval SARATOGA_ERR_INVAL @p st was not set up
  */
-SARATOGA_API int saratoga_engine_get_stats(const saratoga_engine *node,
+SARATOGA_API int saratoga_engine_get_stats(const saratoga_engine *engine,
                                            saratoga_engine_stats *st);
 
 #ifdef __cplusplus

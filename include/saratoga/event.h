@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file saratoga/event.h
- * @brief What a node has to say, pulled with saratoga_engine_next_event(), and
- * the work on files that it wants done, pulled with
- * saratoga_engine_next_work().
+ * @brief Events, taken with saratoga_engine_next_event(), and work on
+ * files, taken with saratoga_engine_next_work().
  */
 #ifndef SARATOGA_EVENT_H
 #define SARATOGA_EVENT_H
@@ -25,8 +24,8 @@ enum saratoga_event_type {
     /** The peer accepted what this side asked for. */
     SARATOGA_EVENT_ACCEPTED = 2,
     /** Receiver: METADATA came; the entry tells name, size and times.  The
-     * driver may saratoga_transfer_cancel() for want of room.  Comes again,
-     * with the checksum, when that was not known at first. */
+     * application may saratoga_transfer_cancel() for want of room.  Comes
+     * again, with the checksum, when that was not known at first. */
     SARATOGA_EVENT_METADATA = 3,
     /** Over, well or not; the handle stays valid until
      * saratoga_transfer_release(). */

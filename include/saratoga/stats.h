@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file saratoga/stats.h
- * @brief Counters and gauges of a transfer and of a node, units in their names.
+ * @brief Counters and gauges of a transfer and of an engine, units in their
+ * names.
  */
 #ifndef SARATOGA_STATS_H
 #define SARATOGA_STATS_H
@@ -21,7 +22,7 @@ typedef struct saratoga_stats {
                                   receiver: held, each byte once */
     uint64_t progress_bytes; /**< everything below is held */
     uint64_t highest_bytes;  /**< end of the highest byte sent or received */
-    uint64_t written_bytes;  /**< receiver: safely with the driver */
+    uint64_t written_bytes;  /**< receiver: safely with the application */
     uint64_t digested_bytes; /**< receiver: in the running checksum */
     uint64_t data_packets;   /**< DATA sent or received, repeats included */
     uint64_t data_bytes;     /**< their payload */
@@ -70,7 +71,7 @@ typedef struct saratoga_stats {
  */
 SARATOGA_API void saratoga_stats_init_sized(saratoga_stats *s, size_t size);
 
-/** @brief A snapshot of a node. */
+/** @brief A snapshot of an engine. */
 typedef struct saratoga_engine_stats {
     size_t struct_size;         /**< set by saratoga_engine_stats_init() */
     uint64_t packets_received;  /**< datagrams in */

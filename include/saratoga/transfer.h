@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file saratoga/transfer.h
- * @brief Transfers of a node: asking, answering, steering, streams.
+ * @brief Transfers of an engine: asking, answering, steering, streams.
  */
 #ifndef SARATOGA_TRANSFER_H
 #define SARATOGA_TRANSFER_H
@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/** A node; see saratoga/node.h. */
+/** A engine; see saratoga/engine.h. */
 typedef struct saratoga_engine saratoga_engine;
 
 /** @brief Bytes [start, end) of a file. */
@@ -52,23 +52,23 @@ typedef struct saratoga_source {
     uint8_t digest[SARATOGA_CHECKSUM_MAX]; /**< the checksum */
 } saratoga_source;
 
-/** @brief What this side asks for. */
+/** @brief A request to a peer. */
 typedef struct saratoga_request {
-    size_t struct_size;    /**< set by saratoga_request_init() */
-    uint32_t type;         /**< ::saratoga_request_type */
-    uint32_t id;           /**< Id on the wire; 0: made from the node's id_key,
-                                peer_name, type and path */
-    saratoga_pktinfo to;   /**< whom; with ::SARATOGA_PKT_MULTICAST a group */
-    const char *path;      /**< at the peer; "" or NULL: any file */
+    size_t struct_size;  /**< set by saratoga_request_init() */
+    uint32_t type;       /**< ::saratoga_request_type */
+    uint32_t id;         /**< Id on the wire; 0: made from the engine's id_key,
+                              peer_name, type and path */
+    saratoga_pktinfo to; /**< whom; with ::SARATOGA_PKT_MULTICAST a group */
+    const char *path;    /**< at the peer; "" or NULL: any file */
     const char *peer_name; /**< what stays the same when the peer's address or
                                 this program starts anew; NULL: "" */
-    const saratoga_options *options; /**< copied; NULL: the node's */
+    const saratoga_options *options; /**< copied; NULL: the engine's */
     const saratoga_source *source;   /**< put, give, blind put; copied */
     const saratoga_partial *partial; /**< get, take: what is held already;
                                           copied; or NULL */
     const uint8_t *auth; /**< authentication field; copied; or NULL */
     size_t auth_len;     /**< bytes of it, up to 256 */
-    void *user;          /**< the driver's */
+    void *user;          /**< the application's */
 } saratoga_request;
 
 /** @brief Zeroes and tags a request. @param r  request, of any content */
@@ -83,7 +83,7 @@ SARATOGA_API void saratoga_request_init_sized(saratoga_request *r, size_t size);
 
 /**
  * @brief Starts a transfer, or a deletion, or sends a no-op.
- * @param node     node
+ * @param engine  the engine
  * @param request  what; strings and structs are copied
  * @param[out] handle  names the transfer; of a no-op 0
  * @param now      current time
@@ -97,7 +97,7 @@ SARATOGA_API void saratoga_request_init_sized(saratoga_request *r, size_t size);
  * @retval SARATOGA_ERR_LIMIT     saratoga_config::max_transfers is reached
  * @retval SARATOGA_ERR_NOMEM     nothing was started
  */
-SARATOGA_API int saratoga_transfer_start(saratoga_engine *node,
+SARATOGA_API int saratoga_transfer_start(saratoga_engine *engine,
                                          const saratoga_request *request,
                                          saratoga_handle *handle,
                                          saratoga_time now);
@@ -105,11 +105,11 @@ SARATOGA_API int saratoga_transfer_start(saratoga_engine *node,
 /** @brief The answer to a ::SARATOGA_EVENT_REQUEST. */
 typedef struct saratoga_answer {
     size_t struct_size;              /**< set by saratoga_answer_init() */
-    const saratoga_options *options; /**< copied; NULL: the node's */
+    const saratoga_options *options; /**< copied; NULL: the engine's */
     const saratoga_source *source;   /**< get, take, getdir; copied */
     const saratoga_partial *partial; /**< put, give, blind put: what is held
                                           already; copied; or NULL */
-    void *user;                      /**< the driver's */
+    void *user;                      /**< the application's */
     saratoga_pktinfo group; /**< get: a group that the answer goes to, so that
                                  whoever belongs to it takes it; zeroed: to the
                                  requester */
@@ -128,7 +128,7 @@ SARATOGA_API void saratoga_answer_init_sized(saratoga_answer *a, size_t size);
 /**
  * @brief Accepts what a peer asks for.  After a delete that went well, or found
  * nothing to delete, this tells so.
- * @param node    node
+ * @param engine  the engine
  * @param handle  from a ::SARATOGA_EVENT_REQUEST
  * @param answer  what is sent or held; NULL when there is nothing to say
  * @param now     current time
@@ -144,14 +144,14 @@ SARATOGA_API void saratoga_answer_init_sized(saratoga_answer *a, size_t size);
  *                               with ::SARATOGA_TOO_LONG, a DONE follows
  * @retval SARATOGA_ERR_NOMEM    still to be answered
  */
-SARATOGA_API int saratoga_transfer_accept(saratoga_engine *node,
+SARATOGA_API int saratoga_transfer_accept(saratoga_engine *engine,
                                           saratoga_handle handle,
                                           const saratoga_answer *answer,
                                           saratoga_time now);
 /**
  * @brief Answers a get of a file that is on its way to a group: the requester,
  * who must be a member, takes it from there.  A DONE follows.
- * @param node     node
+ * @param engine  the engine
  * @param handle   from a ::SARATOGA_EVENT_REQUEST of a get
  * @param running  the transfer to the group; its METADATA are sent once more
  * @param now      current time
@@ -160,13 +160,13 @@ SARATOGA_API int saratoga_transfer_accept(saratoga_engine *node,
  * @retval SARATOGA_ERR_STATE was answered before, or is no get; or the other
  *                            has ended, or does not go to a group
  */
-SARATOGA_API int saratoga_transfer_join(saratoga_engine *node,
+SARATOGA_API int saratoga_transfer_join(saratoga_engine *engine,
                                         saratoga_handle handle,
                                         saratoga_handle running,
                                         saratoga_time now);
 /**
  * @brief Refuses what a peer asks for.  A DONE follows.
- * @param node    node
+ * @param engine  the engine
  * @param handle  from a ::SARATOGA_EVENT_REQUEST
  * @param status  ::saratoga_status but success
  * @param now     current time
@@ -175,12 +175,12 @@ SARATOGA_API int saratoga_transfer_join(saratoga_engine *node,
  * @retval SARATOGA_ERR_STATE was answered before, or has ended
  * @retval SARATOGA_ERR_INVAL not a failure status
  */
-SARATOGA_API int saratoga_transfer_refuse(saratoga_engine *node,
+SARATOGA_API int saratoga_transfer_refuse(saratoga_engine *engine,
                                           saratoga_handle handle,
                                           unsigned status, saratoga_time now);
 /**
- * @brief Ends a transfer from this side; the peer is told.  A DONE follows.
- * @param node    node
+ * @brief Cancels a transfer and notifies the peer. A DONE event follows.
+ * @param engine  the engine
  * @param handle  transfer
  * @param status  ::saratoga_status but success: why
  * @param now     current time
@@ -189,25 +189,25 @@ SARATOGA_API int saratoga_transfer_refuse(saratoga_engine *node,
  * @retval SARATOGA_ERR_STATE has ended before
  * @retval SARATOGA_ERR_INVAL not a failure status
  */
-SARATOGA_API int saratoga_transfer_cancel(saratoga_engine *node,
+SARATOGA_API int saratoga_transfer_cancel(saratoga_engine *engine,
                                           saratoga_handle handle,
                                           unsigned status, saratoga_time now);
 /**
  * @brief Lets go of a transfer; one that runs is cancelled without an event.
  * What must linger does so unseen.
- * @param node    node
+ * @param engine  the engine
  * @param handle  transfer; invalid from here on
  * @param now     current time
  * @retval 0                 let go
  * @retval SARATOGA_ERR_GONE no such transfer
  */
-SARATOGA_API int saratoga_transfer_release(saratoga_engine *node,
+SARATOGA_API int saratoga_transfer_release(saratoga_engine *engine,
                                            saratoga_handle handle,
                                            saratoga_time now);
 
 /**
  * @brief Tells the checksum of a source with digest_later.
- * @param node    node
+ * @param engine  the engine
  * @param handle  transfer
  * @param type    ::saratoga_checksum; none: there will be none
  * @param digest  saratoga_digest_len() bytes
@@ -217,14 +217,14 @@ SARATOGA_API int saratoga_transfer_release(saratoga_engine *node,
  * @retval SARATOGA_ERR_STATE is not awaited
  * @retval SARATOGA_ERR_INVAL no such type
  */
-SARATOGA_API int saratoga_transfer_set_digest(saratoga_engine *node,
+SARATOGA_API int saratoga_transfer_set_digest(saratoga_engine *engine,
                                               saratoga_handle handle,
                                               uint32_t type,
                                               const uint8_t *digest,
                                               saratoga_time now);
 /**
  * @brief Changes the rate of a sender while it runs.
- * @param node      node
+ * @param engine  the engine
  * @param handle    transfer
  * @param rate_bps  bit/s of IP packets: the rate of an open loop, the cap of a
  *                  controller; 0: none
@@ -233,27 +233,28 @@ SARATOGA_API int saratoga_transfer_set_digest(saratoga_engine *node,
  * @retval SARATOGA_ERR_GONE no such transfer
  * @retval SARATOGA_ERR_STATE this side does not send
  */
-SARATOGA_API int saratoga_transfer_set_rate(saratoga_engine *node,
+SARATOGA_API int saratoga_transfer_set_rate(saratoga_engine *engine,
                                             saratoga_handle handle,
                                             uint64_t rate_bps,
                                             saratoga_time now);
 /**
  * @brief Pauses or resumes: while the link is known to be down no timer of the
  * transfer runs and nothing is sent.
- * @param node    node
+ * @param engine  the engine
  * @param handle  transfer
  * @param down    true: the link is down
  * @param now     current time
  * @retval 0                 done
  * @retval SARATOGA_ERR_GONE no such transfer
  */
-SARATOGA_API int saratoga_transfer_set_link_down(saratoga_engine *node,
+SARATOGA_API int saratoga_transfer_set_link_down(saratoga_engine *engine,
                                                  saratoga_handle handle,
                                                  bool down, saratoga_time now);
 
 /**
- * @brief Receiver: what is safely with the driver, to be kept for a resume.
- * @param node    node
+ * @brief Receiver: what is safely with the application, to be kept for a
+ * resume.
+ * @param engine  the engine
  * @param handle  transfer
  * @param from    look from this byte on
  * @param[out] out  the lowest range that ends above @p from
@@ -261,12 +262,12 @@ SARATOGA_API int saratoga_transfer_set_link_down(saratoga_engine *node,
  * @retval 0                 there is none
  * @retval SARATOGA_ERR_GONE no such transfer
  */
-SARATOGA_API int saratoga_transfer_held(const saratoga_engine *node,
+SARATOGA_API int saratoga_transfer_held(const saratoga_engine *engine,
                                         saratoga_handle handle, uint64_t from,
                                         saratoga_range *out);
 /**
  * @brief Takes a snapshot of the statistics.
- * @param node    node
+ * @param engine  the engine
  * @param handle  transfer
  * @param[out] st  set up with saratoga_stats_init()
  * @param now     current time
@@ -274,32 +275,32 @@ SARATOGA_API int saratoga_transfer_held(const saratoga_engine *node,
  * @retval SARATOGA_ERR_GONE  no such transfer
  * @retval SARATOGA_ERR_INVAL @p st was not set up
  */
-SARATOGA_API int saratoga_transfer_get_stats(const saratoga_engine *node,
+SARATOGA_API int saratoga_transfer_get_stats(const saratoga_engine *engine,
                                              saratoga_handle handle,
                                              saratoga_stats *st,
                                              saratoga_time now);
 /**
- * @brief Hangs a pointer of the driver's on a transfer.
- * @param node    node
+ * @brief Attaches a user pointer to a transfer.
+ * @param engine  the engine
  * @param handle  transfer
  * @param user    any value
  * @retval 0                 done
  * @retval SARATOGA_ERR_GONE no such transfer
  */
-SARATOGA_API int saratoga_transfer_set_user(saratoga_engine *node,
+SARATOGA_API int saratoga_transfer_set_user(saratoga_engine *engine,
                                             saratoga_handle handle, void *user);
 /**
- * @brief The pointer hung on a transfer.
- * @param node    node
+ * @brief Returns the user pointer of a transfer.
+ * @param engine  the engine
  * @param handle  transfer
  * @return the pointer; NULL when there is none, or no such transfer
  */
-SARATOGA_API void *saratoga_transfer_user(const saratoga_engine *node,
+SARATOGA_API void *saratoga_transfer_user(const saratoga_engine *engine,
                                           saratoga_handle handle);
 
 /**
  * @brief Writes to a stream that this side sends.
- * @param node    node
+ * @param engine  the engine
  * @param handle  transfer of kind ::SARATOGA_STREAM
  * @param data    copied
  * @param len     bytes
@@ -311,20 +312,20 @@ SARATOGA_API void *saratoga_transfer_user(const saratoga_engine *node,
  * @retval SARATOGA_ERR_STATE not a stream of this side, or finished
  * @retval SARATOGA_ERR_NOMEM nothing was taken
  */
-SARATOGA_API int64_t saratoga_stream_write(saratoga_engine *node,
+SARATOGA_API int64_t saratoga_stream_write(saratoga_engine *engine,
                                            saratoga_handle handle,
                                            const void *data, size_t len,
                                            saratoga_time now);
 /**
  * @brief Ends a stream that this side sends.
- * @param node    node
+ * @param engine  the engine
  * @param handle  transfer
  * @param now     current time
  * @retval 0                  the end will be told
  * @retval SARATOGA_ERR_GONE  no such transfer
  * @retval SARATOGA_ERR_STATE not a stream of this side, or finished before
  */
-SARATOGA_API int saratoga_stream_finish(saratoga_engine *node,
+SARATOGA_API int saratoga_stream_finish(saratoga_engine *engine,
                                         saratoga_handle handle,
                                         saratoga_time now);
 

@@ -40,14 +40,14 @@ typedef uint64_t saratoga_time;
 #define SARATOGA_EID_MAX 255
 /** Longest checksum in bytes (SHA-256). */
 #define SARATOGA_CHECKSUM_MAX 32
-/** Bytes of randomness that a node is made from. */
+/** Bytes of randomness that an engine is made from. */
 #define SARATOGA_SEED_LEN 32
 /** Longest key for authentication, in bytes. */
 #define SARATOGA_KEY_MAX 256
 /** A size that is not known. */
 #define SARATOGA_SIZE_UNKNOWN UINT64_MAX
 
-/** Names a transfer of a node; never 0, never used twice. */
+/** Names a transfer of an engine; never 0, never used twice. */
 typedef uint64_t saratoga_handle;
 
 /** Errors; every call that can fail returns one of these or 0. */
@@ -179,9 +179,10 @@ enum saratoga_pkt_flag {
 /**
  * @brief What travels beside the bytes of a datagram.
  *
- * The engine never sees an address.  The driver makes a token for each address
- * (a host) and one for each address and port (a path).  Equal tokens mean equal
- * addresses; 0 is not used.  A group has tokens like any other address.
+ * The engine never sees an address.  The application makes a token for each
+ * address (a host) and one for each address and port (a path).  Equal tokens
+ * mean equal addresses; 0 is not used.  A group has tokens like any other
+ * address.
  */
 typedef struct saratoga_pktinfo {
     uint64_t host;     /**< token of the remote IP address */

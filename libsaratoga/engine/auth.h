@@ -16,7 +16,7 @@
  * octets from the first through the path (of a STATUS: through In-Response-To),
  * and the field in front of the HMAC.
  * Addresses are left out of the pseudo-header: who sends does not know which of
- * its own a packet will bear, and translators change it.  Instead each pair of
+ * its own a packet will bear, and NATs change it.  Instead each pair of
  * time (POSIX, ns) and nonce is good once. */
 #define SARATOGA__AUTH_LEN ((size_t)49)
 
@@ -34,7 +34,7 @@ typedef struct saratoga__auth {
     uint32_t count;
     uint32_t next;
     uint64_t floor; /* what is not newer may have been forgotten, or have come
-                       before this node began */
+                       before this engine started */
 } saratoga__auth;
 
 enum saratoga__verdict {

@@ -11,7 +11,7 @@
 uint32_t saratoga__keyed_id(const uint8_t *key, const char *peer, uint32_t type,
                             const char *path);
 
-/* Compares in a time that tells nothing; and forgets for good. */
+/* Compares in a time that reports nothing; and forgets for good. */
 bool saratoga__equal(const void *a, const void *b, size_t len);
 void saratoga__wipe(void *p, size_t len);
 

@@ -142,8 +142,8 @@ static bool ends_round(saratoga__pace *p, cong_time srtt, saratoga_time now) {
     return true;
 }
 
-/* What the rate lost that slow start ended with tells how much too high it was,
- * not what share the path loses: all of it counts once, at the end of an
+/* What the rate lost that slow start ended with reports how much too high it
+ * was, not what share the path loses: all of it counts once, at the end of an
  * interval by which the equation gives half of what arrived, so that the queue
  * empties.  RFC 5348 section 6.3.1 takes what arrived; it counts bursts once.
  */
@@ -193,8 +193,8 @@ static double share_lost(const saratoga__pace *p) {
     return sent > 0 ? gone / sent : 0;
 }
 
-static void pace_tell(saratoga__pace *p, enum cong_cause cause, double flight,
-                      unsigned nth, saratoga_time now) {
+static void pace_notify(saratoga__pace *p, enum cong_cause cause, double flight,
+                        unsigned nth, saratoga_time now) {
     const struct cong_event ev = {
         .now = (cong_time)now, .cause = cause, .flight = flight, .count = nth};
     p->cong->ops->event(p->cong, &ev);
@@ -206,7 +206,7 @@ static void end_episode(saratoga__pace *p, const saratoga__cycle *c,
                         saratoga_time now) {
     if (p->episode && c->first > p->recover) {
         p->episode = false;
-        pace_tell(p, CONG_RECOVERED, 0, 0, now);
+        pace_notify(p, CONG_RECOVERED, 0, 0, now);
     }
 }
 
@@ -262,7 +262,7 @@ void saratoga__pace_on_rto(saratoga__pace *p, double flight, unsigned nth,
                            saratoga_time now) {
     if (p->law == SARATOGA__WINDOW) {
         p->episode = false;
-        pace_tell(p, CONG_RTO, flight, nth, now);
+        pace_notify(p, CONG_RTO, flight, nth, now);
     }
 }
 
@@ -276,7 +276,7 @@ void saratoga__pace_on_timeout(saratoga__pace *p, double flight, bool owed,
         return;
     }
     if (owed || !(flight > 0)) {
-        pace_tell(p, CONG_NOFEEDBACK, flight, 0, now);
+        pace_notify(p, CONG_NOFEEDBACK, flight, 0, now);
     }
     arm(p, now);
 }

@@ -11,8 +11,8 @@
 
 #define SARATOGA__REPORTS 8
 
-/* When the next DATA may leave: the rate of an open loop, or what a congestion
- * controller allows that is told of every cycle. */
+/* When the next DATA may leave: by the rate of an open loop, or by a congestion
+ * controller that gets a report per cycle. */
 typedef struct saratoga__pace {
     enum saratoga__law law;
     struct cong *cong; /* NULL: open loop */
@@ -26,12 +26,12 @@ typedef struct saratoga__pace {
     double x_recv;
     double sent[SARATOGA__REPORTS]; /* from one report of losses to the */
     double gone[SARATOGA__REPORTS]; /* next, newest first; those lost */
-    saratoga_time feedback_at;      /* silence is told to the controller */
+    saratoga_time feedback_at;      /* silence is reported to the controller */
     saratoga_time cycle_at;         /* when the last one ended; 0: never */
     saratoga_time round_at;
-    bool limited;     /* held back since the last feedback */
-    bool waits;       /* for its time alone: what it is late is made up for */
-    bool episode;     /* a window controller's */
+    bool limited; /* the controller held DATA back since the last feedback */
+    bool waits;   /* for the pacer alone: lateness is made up for */
+    bool episode; /* a window controller's */
     uint64_t recover; /* the newest transmission when it began, or when slow
                          start ended: tfrc */
 } saratoga__pace;

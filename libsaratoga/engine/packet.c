@@ -19,52 +19,6 @@ static uint32_t start_word(uint32_t type, uint32_t descriptor) {
     return VERSION << 29 | type << 24 | (descriptor & 3) << 22;
 }
 
-uint32_t saratoga__descriptor_for(uint64_t size) {
-    uint32_t d = SARATOGA_16_BIT;
-    while (size > saratoga__highest(d)) {
-        d++;
-    }
-    return d;
-}
-
-saratoga__wide saratoga__get_wide(cmn__reader *r, uint32_t descriptor) {
-    saratoga__wide x = {0, 0};
-    switch (descriptor) { /* a constant width is read at once */
-    case SARATOGA_16_BIT:
-        x.lo = cmn__get16(r);
-        break;
-    case SARATOGA_32_BIT:
-        x.lo = cmn__get32(r);
-        break;
-    case SARATOGA_128_BIT:
-        x.hi = cmn__get64(r);
-        x.lo = cmn__get64(r);
-        break;
-    default:
-        x.lo = cmn__get64(r);
-        break;
-    }
-    return x;
-}
-
-void saratoga__put_wide(cmn__writer *w, uint32_t descriptor, saratoga__wide x) {
-    switch (descriptor) {
-    case SARATOGA_16_BIT:
-        cmn__put16(w, (uint16_t)x.lo);
-        break;
-    case SARATOGA_32_BIT:
-        cmn__put32(w, (uint32_t)x.lo);
-        break;
-    case SARATOGA_128_BIT:
-        cmn__put64(w, x.hi);
-        cmn__put64(w, x.lo);
-        break;
-    default:
-        cmn__put64(w, x.lo);
-        break;
-    }
-}
-
 bool saratoga__head_parse(const void *dgram, size_t len, saratoga__head *h) {
     cmn__reader r = cmn__reader_of(dgram, len);
     *h = (saratoga__head){.word = cmn__get32(&r)};
@@ -133,12 +87,13 @@ static uint32_t free_width(const saratoga__beacon *b) {
 }
 
 void saratoga__beacon_write(cmn__writer *w, const saratoga__beacon *b) {
-    bool told = (b->abilities & SARATOGA_FREE_SPACE) != 0;
-    uint32_t width = told ? free_width(b) : 0;
+    bool has_free = (b->abilities & SARATOGA_FREE_SPACE) != 0;
+    uint32_t width = has_free ? free_width(b) : 0;
     uint32_t word = start_word(SARATOGA__BEACON, b->descriptor) |
-                    put_abilities(b->abilities) | flag(told, 17) | width << 12;
+                    put_abilities(b->abilities) | flag(has_free, 17) |
+                    width << 12;
     cmn__put32(w, word);
-    if (told) {
+    if (has_free) {
         uint64_t top = saratoga__highest(width);
         uint64_t lo = b->free_kib < top ? b->free_kib : top;
         saratoga__wide x = {lo == UINT64_MAX ? UINT64_MAX : 0, lo};
@@ -232,7 +187,7 @@ bool saratoga__data_parse(const void *dgram, size_t len, saratoga__data *d) {
                           .eod = (word & BIT(16)) != 0};
     d->id = cmn__get32(&r);
     if ((word & BIT(12)) != 0) {
-        d->stamp = cmn__get_bytes(&r, SARATOGA__STAMP_LEN);
+        d->timestamp = cmn__get_bytes(&r, SARATOGA__TIMESTAMP_LEN);
     }
     d->offset = saratoga__get_wide(&r, d->descriptor);
     d->bytes = r.p;
@@ -242,11 +197,11 @@ bool saratoga__data_parse(const void *dgram, size_t len, saratoga__data *d) {
 
 void saratoga__data_write_head(cmn__writer *w, const saratoga__data *d) {
     cmn__put32(w, start_word(SARATOGA__DATA, d->descriptor) |
-                      (d->kind & 3) << 20 | flag(d->stamp != NULL, 12) |
+                      (d->kind & 3) << 20 | flag(d->timestamp != NULL, 12) |
                       flag(d->asks, 15) | flag(d->eod, 16));
     cmn__put32(w, d->id);
-    if (d->stamp != NULL) {
-        cmn__put_bytes(w, d->stamp, SARATOGA__STAMP_LEN);
+    if (d->timestamp != NULL) {
+        cmn__put_bytes(w, d->timestamp, SARATOGA__TIMESTAMP_LEN);
     }
     saratoga__put_wide(w, d->descriptor, d->offset);
 }
@@ -268,11 +223,11 @@ bool saratoga__status_parse(const void *dgram, size_t len,
         return !r.bad;
     }
     if ((word & BIT(12)) != 0) {
-        s->stamp = cmn__get_bytes(&r, SARATOGA__STAMP_LEN);
+        s->timestamp = cmn__get_bytes(&r, SARATOGA__TIMESTAMP_LEN);
     }
     if (r.bad || cmn__reader_left(&r) < 2 * width) {
         s->bare = true; /* an answer to delete may be so */
-        s->stamp = NULL;
+        s->timestamp = NULL;
         return !r.bad && cmn__reader_left(&r) >= 4;
     }
     s->progress = saratoga__get_wide(&r, s->descriptor);
@@ -289,12 +244,12 @@ bool saratoga__status_parse(const void *dgram, size_t len,
 void saratoga__status_write_head(cmn__writer *w,
                                  const saratoga__status_pkt *s) {
     cmn__put32(w, start_word(SARATOGA__STATUS, s->descriptor) |
-                      flag(s->stamp != NULL, 12) | flag(s->no_metadata, 13) |
-                      flag(s->incomplete, 14) | flag(s->voluntary, 15) |
-                      (s->code & 0xFF));
+                      flag(s->timestamp != NULL, 12) |
+                      flag(s->no_metadata, 13) | flag(s->incomplete, 14) |
+                      flag(s->voluntary, 15) | (s->code & 0xFF));
     cmn__put32(w, s->id);
-    if (s->stamp != NULL) {
-        cmn__put_bytes(w, s->stamp, SARATOGA__STAMP_LEN);
+    if (s->timestamp != NULL) {
+        cmn__put_bytes(w, s->timestamp, SARATOGA__TIMESTAMP_LEN);
     }
     saratoga__put_wide(w, s->descriptor, s->progress);
     saratoga__put_wide(w, s->descriptor, s->irt);

@@ -6,12 +6,12 @@
 #include <saratoga/event.h>
 #include <saratoga/types.h>
 
-#include "internal/common/wire.h"
+#include "libsaratoga/engine/descriptor.h"
 
 /* The packets of draft-wood-tsvwg-saratoga-22, sections 4 and 5.  Parsed
  * structs point into the datagram. */
 
-#define SARATOGA__STAMP_LEN ((size_t)16)
+#define SARATOGA__TIMESTAMP_LEN ((size_t)16)
 
 enum saratoga__type {
     SARATOGA__BEACON = 0,
@@ -28,36 +28,6 @@ enum saratoga__type {
 
 static inline bool saratoga__sum_follows(uint32_t type, size_t len) {
     return type == SARATOGA__WIRE_FOLLOWS && len == 4;
-}
-
-/* A number of up to 128 bits. */
-typedef struct saratoga__wide {
-    uint64_t hi;
-    uint64_t lo;
-} saratoga__wide;
-
-/* Octets of a descriptor. */
-static inline size_t saratoga__width(uint32_t descriptor) {
-    return (size_t)2 << descriptor;
-}
-
-/* The highest number of a descriptor, as far as 64 bits go. */
-static inline uint64_t saratoga__highest(uint32_t descriptor) {
-    return descriptor >= SARATOGA_64_BIT
-               ? UINT64_MAX
-               : (UINT64_C(1) << (8 * saratoga__width(descriptor))) - 1;
-}
-
-/* The narrowest descriptor for a size. */
-uint32_t saratoga__descriptor_for(uint64_t size);
-
-saratoga__wide saratoga__get_wide(cmn__reader *r, uint32_t descriptor);
-/* Numbers too large for the descriptor lose their upper bits, as a stream's
- * offsets shall. */
-void saratoga__put_wide(cmn__writer *w, uint32_t descriptor, saratoga__wide x);
-static inline void saratoga__put_offset(cmn__writer *w, uint32_t descriptor,
-                                        uint64_t x) {
-    saratoga__put_wide(w, descriptor, (saratoga__wide){0, x});
 }
 
 typedef struct saratoga__head {
@@ -120,7 +90,7 @@ typedef struct saratoga__data {
     bool asks;
     bool eod;
     uint32_t id;
-    const uint8_t *stamp; /* NULL: none */
+    const uint8_t *timestamp; /* NULL: none */
     saratoga__wide offset;
     const uint8_t *bytes;
     size_t len;
@@ -138,7 +108,7 @@ typedef struct saratoga__status_pkt {
     bool bare; /* parsed: too short for Progress and In-Response-To */
     uint32_t code;
     uint32_t id;
-    const uint8_t *stamp; /* NULL: none */
+    const uint8_t *timestamp; /* NULL: none */
     saratoga__wide progress;
     saratoga__wide irt;
     const uint8_t *holes;

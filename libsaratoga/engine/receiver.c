@@ -2,7 +2,6 @@
 #include "libsaratoga/engine/session.h"
 
 #define QUIET_MAX_DOUBLINGS 5
-#define MULTICAST_DELAY (100 * SARATOGA_MS)
 
 int saratoga__receiver_keep(saratoga__session *s, const saratoga_partial *p) {
     saratoga__receiver *in = &s->in;
@@ -15,7 +14,7 @@ int saratoga__receiver_keep(saratoga__session *s, const saratoga_partial *p) {
         }
     }
     if (bytes > 0) {
-        copy = cmn__resize(&s->env->mem, NULL, bytes);
+        copy = cmn__resize(&s->ctx->mem, NULL, bytes);
         if (copy == NULL) {
             return SARATOGA_ERR_NOMEM;
         }
@@ -29,9 +28,9 @@ int saratoga__receiver_keep(saratoga__session *s, const saratoga_partial *p) {
 
 int saratoga__receiver_open(saratoga__session *s, saratoga_time now) {
     saratoga__receiver *in = &s->in;
-    cmn__ranges_init(&in->got, &s->env->mem, s->opt.max_holes + 1);
-    cmn__bytes_init(&in->window, &s->env->mem);
-    saratoga__sink_init(&in->sink, &s->env->jobs, s->handle, s->opt.blocks,
+    cmn__ranges_init(&in->got, &s->ctx->mem, s->opt.max_holes + 1);
+    cmn__bytes_init(&in->window, &s->ctx->mem);
+    saratoga__sink_init(&in->sink, &s->ctx->queue, s->handle, s->opt.blocks,
                         s->opt.block, s->opt.max_holes);
     in->size = SARATOGA_SIZE_UNKNOWN;
     in->quiet_at = SARATOGA_TIME_NEVER;
@@ -43,7 +42,7 @@ int saratoga__receiver_open(saratoga__session *s, saratoga_time now) {
 void saratoga__receiver_free(saratoga__session *s) {
     saratoga__receiver *in = &s->in;
     if (in->has_partial) {
-        cmn__free(&s->env->mem, (void *)(uintptr_t)in->partial.ranges);
+        cmn__free(&s->ctx->mem, (void *)(uintptr_t)in->partial.ranges);
         in->has_partial = false;
     }
     if (in->got.mem != NULL) {
@@ -56,9 +55,9 @@ void saratoga__receiver_free(saratoga__session *s) {
 
 /* ---- DATA ---- */
 
-/* Where in the file or stream; false: nowhere. */
-static bool receiver_place(const saratoga__session *s, const saratoga__data *d,
-                           uint64_t *at) {
+/* The offset in the file or stream. False: out of range. */
+static bool receiver_offset(const saratoga__session *s, const saratoga__data *d,
+                            uint64_t *at) {
     const saratoga__receiver *in = &s->in;
     uint64_t top = saratoga__highest(s->descriptor);
     *at = d->offset.lo;
@@ -91,7 +90,7 @@ static uint32_t data_fault(saratoga__session *s, const saratoga__data *d,
     if (d->kind != s->kind || d->descriptor != s->descriptor) {
         return SARATOGA_FLAGS_CHANGED;
     }
-    if (!receiver_place(s, d, at) ||
+    if (!receiver_offset(s, d, at) ||
         (in->size != SARATOGA_SIZE_UNKNOWN && *at + d->len > in->size)) {
         return SARATOGA_BAD_DESCRIPTOR;
     }
@@ -121,7 +120,7 @@ static bool store_stream(saratoga__session *s, uint64_t at,
     return true;
 }
 
-/* Bytes that are not here yet; false: no room, so they were not taken. */
+/* Stores bytes not held yet. False: no room, nothing was stored. */
 static bool store(saratoga__session *s, uint64_t start, uint64_t end,
                   const uint8_t *bytes) {
     saratoga__receiver *in = &s->in;
@@ -139,7 +138,7 @@ static bool store(saratoga__session *s, uint64_t start, uint64_t end,
     return false;
 }
 
-/* The parts that are new: the first copy of a byte counts. */
+/* Stores the new parts: the first copy of a byte counts. */
 static bool receiver_take(saratoga__session *s, uint64_t at,
                           const saratoga__data *d) {
     saratoga__receiver *in = &s->in;
@@ -169,9 +168,9 @@ static bool receiver_take(saratoga__session *s, uint64_t at,
 
 static saratoga__answer_due answer_to(const saratoga__data *d, uint64_t end) {
     saratoga__answer_due a = {.irt = end, .due = true};
-    if (d->stamp != NULL) {
-        a.stamped = true;
-        memcpy(a.stamp, d->stamp, sizeof(a.stamp));
+    if (d->timestamp != NULL) {
+        a.has_timestamp = true;
+        memcpy(a.timestamp, d->timestamp, sizeof(a.timestamp));
     }
     return a;
 }
@@ -183,46 +182,39 @@ static void note_asked(saratoga__session *s, const saratoga__data *d,
     if (d->asks) {
         in->spacing = in->ask_seen > 0 ? now - in->ask_seen : 0;
         in->ask_seen = now;
-        /* Within one batch the answer to the highest tells most. */
+        /* Within one batch the answer to the highest reports most. */
         if (!in->asked.due || a.irt >= in->asked.irt) {
             in->asked = a;
         }
     }
     if (end >= in->highest) {
-        in->highest_stamp = a;
-    }
-}
-
-/* Of many receivers not all answer at once. */
-static void hold_back(saratoga__session *s, saratoga_time now) {
-    if (s->opt.multicast && now >= s->in.hold_until) {
-        s->in.hold_until = now + cmn__rng_below(&s->env->rng, MULTICAST_DELAY);
+        in->highest_echo = a;
     }
 }
 
 static void first_data(saratoga__session *s) {
     s->in.has_data = true;
-    if (!s->in.told_first) {
-        s->in.told_first = true;
+    if (!s->in.reported_first) {
+        s->in.reported_first = true;
         s->in.volunteer = true;
     }
 }
 
-/* A stray of a transfer that is done. */
-static void on_stray(saratoga__session *s, const saratoga__data *d) {
+/* A stateless of a transfer that is done. */
+static void on_late_data(saratoga__session *s, const saratoga__data *d) {
     s->in.volunteer |= s->in.complete || d->asks;
-    s->in.highest_stamp = answer_to(d, s->in.size);
+    s->in.highest_echo = answer_to(d, s->in.size);
 }
 
-/* Before METADATA it is not known how long the file is. */
+/* Without METADATA the size is unknown; only a bounded prefix is kept. */
 static bool is_too_early(const saratoga__session *s, uint64_t end) {
     return s->kind != SARATOGA_STREAM && end > s->opt.early;
 }
 
-/* Worth to be told of soon.  Not DATA that go on and on from a sender that asks
- * at other times: it may wait for answers that are on a thin way back. */
-static bool is_news(const saratoga__session *s, const saratoga__data *d,
-                    saratoga_time now) {
+/* DATA that deserve a prompt STATUS. A steady flow from a sender that asks by
+ * itself does not: its answers may be queued on a thin uplink. */
+static bool is_worth_reporting(const saratoga__session *s,
+                               const saratoga__data *d, saratoga_time now) {
     const saratoga__receiver *in = &s->in;
     return d->asks || in->spacing == 0 || s->opt.multicast ||
            now >= saratoga__later(in->data_at, s->opt.quiet_status);
@@ -233,16 +225,16 @@ static void accept_data(saratoga__session *s, const saratoga__data *d,
     saratoga__receiver *in = &s->in;
     uint64_t end = at + d->len;
     note_asked(s, d, end, now);
-    hold_back(s, now);
+    saratoga__receiver_hold_status(s, now);
     if (!in->has_metadata && (in->has_partial || is_too_early(s, end))) {
         in->volunteer |= d->asks;
-        return; /* nor whether it is the one of which a part is held */
+        return; /* the partial file may be of another version */
     }
     if (receiver_take(s, at, d) && end > in->highest) {
         in->highest = end;
     }
     if (in->quiet_at == SARATOGA_TIME_NEVER ||
-        (in->quiet_rounds > 0 && is_news(s, d, now))) {
+        (in->quiet_rounds > 0 && is_worth_reporting(s, d, now))) {
         in->quiet_rounds = 0;
         in->quiet_at = saratoga__later(now, s->opt.quiet_status);
     }
@@ -259,7 +251,7 @@ void saratoga__receiver_on_data(saratoga__session *s, const saratoga__data *d,
     uint64_t at = 0;
     uint32_t fault;
     if (s->state == SARATOGA__LINGER || s->in.complete) {
-        on_stray(s, d);
+        on_late_data(s, d);
         return;
     }
     fault = data_fault(s, d, &at);
@@ -279,106 +271,9 @@ void saratoga__receiver_on_data(saratoga__session *s, const saratoga__data *d,
 
 /* ---- getting done ---- */
 
-static void deliver_stream(saratoga__session *s) {
-    saratoga__receiver *in = &s->in;
-    uint8_t piece[2048];
-    cmn__range r;
-    if (s->opt.unreliable) {
-        in->delivered = in->highest;
-        return;
-    }
-    while (cmn__ranges_next(&in->got, in->delivered, &r) &&
-           r.start <= in->delivered) {
-        uint64_t n = r.end - in->delivered;
-        size_t len = n < sizeof(piece) ? (size_t)n : sizeof(piece);
-        if (!saratoga__sink_has_room(&in->sink, in->delivered, len)) {
-            return;
-        }
-        cmn__bytes_get(&in->window, in->delivered, piece, len);
-        if (!saratoga__sink_put(&in->sink, in->delivered, piece, len)) {
-            return;
-        }
-        in->delivered += len;
-    }
-}
-
-static bool has_all(const saratoga__session *s) {
-    const saratoga__receiver *in = &s->in;
-    if (in->size == SARATOGA_SIZE_UNKNOWN) {
-        return false;
-    }
-    if (s->kind == SARATOGA_STREAM) {
-        return in->delivered >= in->size;
-    }
-    return in->got.total >= in->size;
-}
-
-static void receiver_complete(saratoga__session *s, saratoga_time now) {
-    saratoga__receiver *in = &s->in;
-    saratoga_time four = s->rtt.srtt > 0 ? 4 * (saratoga_time)s->rtt.srtt : 0;
-    saratoga_time linger = s->opt.linger > four ? s->opt.linger : four;
-    in->complete = true;
-    hold_back(s, now);
-    in->verified =
-        in->has_metadata && saratoga__receiver_checksum(s) != SARATOGA_NONE;
-    in->volunteer = true;
-    in->asked.due = false;
-    in->group.due = false;
-    in->quiet_at = SARATOGA_TIME_NEVER;
-    in->linger_until = saratoga__later(now, linger);
-    s->st.bytes = in->size;
-    saratoga__session_end(s, 0, SARATOGA_SUCCESS, false, false, now);
-}
-
-/* All bytes are here: have them written, digested and committed. */
-static void finish_file(saratoga__session *s, saratoga_time now) {
-    saratoga__receiver *in = &s->in;
-    bool stream = s->kind == SARATOGA_STREAM;
-    uint32_t sum =
-        stream ? (uint32_t)SARATOGA_NONE : saratoga__receiver_checksum(s);
-    if (in->sink.committed || s->unchanged) {
-        receiver_complete(s, now);
-        return;
-    }
-    saratoga__sink_flush(&in->sink);
-    if (in->sink.order != NULL || in->sink.writing > 0 ||
-        (!stream && !saratoga__sink_is_whole(&in->sink, in->size))) {
-        return;
-    }
-    if (sum != SARATOGA_NONE && in->sink.digested < in->size) {
-        saratoga__sink_digest(&in->sink, sum, true);
-    } else if (in->has_metadata && !saratoga__receiver_is_told(s)) {
-        return; /* all but the checksum to compare with is here */
-    } else if (!saratoga__sink_commit(&in->sink, sum, s->sum, in->size)) {
-        saratoga__session_fail(s, SARATOGA_ERR_NOMEM, now);
-    }
-}
-
-void saratoga__receiver_advance(saratoga__session *s, saratoga_time now) {
-    saratoga__receiver *in = &s->in;
-    if (s->state != SARATOGA__OPEN) {
-        return;
-    }
-    if (s->kind == SARATOGA_STREAM) {
-        deliver_stream(s);
-    } else if (in->has_metadata) {
-        saratoga__sink_digest(&in->sink, saratoga__receiver_checksum(s), false);
-    }
-    if (!has_all(s)) {
-        return;
-    }
-    if (!in->whole) {
-        in->whole = true;
-        in->whole_at = now;
-    }
-    if (in->has_metadata || in->unverifiable) {
-        finish_file(s, now);
-    }
-}
-
-void saratoga__receiver_on_job(saratoga__session *s, saratoga__job *job,
-                               int64_t result, saratoga_time now) {
-    int rv = saratoga__sink_on_done(&s->in.sink, job, result);
+void saratoga__receiver_on_work(saratoga__session *s, saratoga__work_item *work,
+                                int64_t result, saratoga_time now) {
+    int rv = saratoga__sink_on_done(&s->in.sink, work, result);
     if (rv != 0 && s->state == SARATOGA__OPEN) {
         saratoga__session_fail(s, rv, now);
         return;
@@ -430,7 +325,7 @@ void saratoga__receiver_on_timeout(saratoga__session *s, saratoga_time now) {
     if (now >= in->quiet_at) {
         in->quiet_rounds += in->volunteer || in->asked.due ? 0 : 1;
         in->volunteer = true;
-        hold_back(s, now);
+        saratoga__receiver_hold_status(s, now);
         in->quiet_at = saratoga__later(now, quiet_interval(s));
     }
     /* Writes that found no memory, and the like. */

@@ -1,24 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/engine/session.h"
 
-/* What is computed over the file, also ahead of the checksum itself; none for
- * types that nobody knows. */
-uint32_t saratoga__receiver_checksum(const saratoga__session *s) {
-    bool follows = saratoga__sum_follows(s->sum_type, s->sum_len);
-    uint32_t type = follows ? s->sum[s->sum_len - 1] : s->sum_type;
-    size_t len = saratoga_digest_len(type);
-    if ((type == SARATOGA__WIRE_SHA256 && !s->env->cfg.sha256) ||
-        (type == SARATOGA_HMAC_SHA256 && s->env->auth.key_len == 0)) {
-        return SARATOGA_NONE;
-    }
-    return follows || len == s->sum_len ? type : SARATOGA_NONE;
-}
-
-bool saratoga__receiver_is_told(const saratoga__session *s) {
-    return s->in.has_metadata &&
-           !saratoga__sum_follows(s->sum_type, s->sum_len);
-}
-
 static void take_sum(saratoga__session *s, const saratoga__metadata *m) {
     s->sum_type = m->sum_type;
     s->sum_len = m->sum_len;
@@ -56,7 +38,7 @@ static bool is_sum_kept(const saratoga__session *s,
     bool had = saratoga__sum_follows(s->sum_type, s->sum_len);
     bool has = saratoga__sum_follows(m->sum_type, m->sum_len);
     if (had && !has) {
-        return (m->sum_type == SARATOGA_NONE && !s->env->cfg.auth_files) ||
+        return (m->sum_type == SARATOGA_NONE && !s->ctx->cfg.auth_files) ||
                m->sum_type == s->sum[s->sum_len - 1];
     }
     if (has && !had) { /* overtaken on the way */
@@ -102,7 +84,7 @@ static bool is_unchanged(const saratoga__session *s) {
     return s->opt.update_check && in->resumed > 0 && in->resumed == in->size;
 }
 
-static void tell_metadata(saratoga__session *s) {
+static void report_metadata(saratoga__session *s) {
     bool follows = saratoga__sum_follows(s->sum_type, s->sum_len);
     saratoga_event ev = {.has_entry = true,
                          .checksum = follows ? SARATOGA_NONE : s->sum_type,
@@ -120,7 +102,8 @@ static bool is_keyed(const saratoga__metadata *m) {
     return type == SARATOGA_HMAC_SHA256;
 }
 
-/* What the peer must not do, and the code that tells it so; 0: all is well. */
+/* What the peer must not do, and the code that reports it so; 0: all is well.
+ */
 static uint32_t metadata_fault(const saratoga__session *s,
                                const saratoga__metadata *m) {
     const saratoga__receiver *in = &s->in;
@@ -132,7 +115,7 @@ static uint32_t metadata_fault(const saratoga__session *s,
     if (m->descriptor > s->opt.max_descriptor) {
         return SARATOGA_TOO_LONG;
     }
-    if (s->env->cfg.auth_files && !is_keyed(m)) {
+    if (s->ctx->cfg.auth_files && !is_keyed(m)) {
         return SARATOGA_ACCESS_DENIED;
     }
     if (in->has_data &&
@@ -173,7 +156,7 @@ static void first_metadata(saratoga__session *s, const saratoga__metadata *m,
     if (in->has_partial && s->kind == SARATOGA_FILE) {
         resume_or_purge(s, m, now);
     }
-    tell_metadata(s);
+    report_metadata(s);
     s->unchanged = is_unchanged(s);
 }
 
@@ -196,7 +179,7 @@ static void more_metadata(saratoga__session *s, const saratoga__metadata *m,
     if (saratoga__sum_follows(s->sum_type, s->sum_len)) {
         if (!saratoga__sum_follows(m->sum_type, m->sum_len)) {
             take_sum(s, m);
-            tell_metadata(s);
+            report_metadata(s);
         }
     } else if (s->sum_len == 0 && m->sum_len != 0 && s->in.sink.digested == 0 &&
                !s->in.whole) {

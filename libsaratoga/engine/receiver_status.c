@@ -11,7 +11,7 @@ static uint64_t progress(const saratoga__session *s) {
 
 static bool is_verifying(const saratoga__session *s) {
     return s->in.whole && !s->in.complete &&
-           (saratoga__receiver_is_told(s) || s->in.unverifiable);
+           (saratoga__receiver_has_checksum(s) || s->in.unverifiable);
 }
 
 bool saratoga__receiver_wants_status(const saratoga__session *s,
@@ -30,10 +30,10 @@ bool saratoga__receiver_wants_status(const saratoga__session *s,
 /* ---- a list of holes, in one packet or several ---- */
 
 static size_t hole_room(const saratoga__session *s) {
-    const saratoga_config *c = &s->env->cfg;
+    const saratoga_config *c = &s->ctx->cfg;
     size_t width = saratoga__width(s->descriptor);
     size_t room = c->mtu - s->overhead - 8 - 2 * width;
-    room -= s->in.group.stamped ? SARATOGA__STAMP_LEN : 0;
+    room -= s->in.group.has_timestamp ? SARATOGA__TIMESTAMP_LEN : 0;
     return room / (2 * width);
 }
 
@@ -101,7 +101,7 @@ static bool write_holes(saratoga__session *s, cmn__writer *w, size_t room) {
 }
 
 static uint32_t packets_allowed(const saratoga__session *s) {
-    const saratoga_config *c = &s->env->cfg;
+    const saratoga_config *c = &s->ctx->cfg;
     double share = (double)c->uplink_bps * c->status_share / 8;
     double fit = share / c->mtu; /* what a second carries */
     if (c->uplink_bps == 0 || fit > c->status_packets) {
@@ -114,7 +114,7 @@ static uint32_t packets_allowed(const saratoga__session *s) {
 static void receiver_status_begin(saratoga__session *s) {
     saratoga__receiver *in = &s->in;
     in->group_voluntary = !in->asked.due;
-    in->group = in->asked.due ? in->asked : in->highest_stamp;
+    in->group = in->asked.due ? in->asked : in->highest_echo;
     if (in->group_voluntary) {
         in->group.irt = in->highest;
     }
@@ -144,18 +144,19 @@ static void end(saratoga__session *s, saratoga_time now) {
 static size_t write_completed(saratoga__session *s, uint8_t *buf, size_t cap,
                               saratoga_time now) {
     cmn__writer w = cmn__writer_of(buf, cap);
-    const saratoga__answer_due *last = &s->in.highest_stamp;
+    const saratoga__answer_due *last = &s->in.highest_echo;
     /* Of an empty file the acceptance looks the same but for this. */
-    const uint8_t *echo = s->in.size == 0 && last->stamped ? last->stamp : NULL;
+    const uint8_t *echo =
+        s->in.size == 0 && last->has_timestamp ? last->timestamp : NULL;
     saratoga__status_pkt p = {.descriptor = s->descriptor,
                               .voluntary = true,
                               .id = s->id,
-                              .stamp = echo,
+                              .timestamp = echo,
                               .progress = {0, s->in.size},
                               .irt = {0, s->in.size}};
     saratoga__status_write_head(&w, &p);
     if (saratoga__moves(s)) {
-        saratoga__sign(s->env, &w, buf, (size_t)(w.p - buf), now);
+        saratoga__sign(s->ctx, &w, buf, (size_t)(w.p - buf), now);
     }
     s->in.volunteer = false;
     s->in.asked.due = false;
@@ -187,10 +188,10 @@ static size_t write_list(saratoga__session *s, uint8_t *buf, size_t cap,
     }
     p = (saratoga__status_pkt){
         .descriptor = s->descriptor,
-        .no_metadata = !saratoga__receiver_is_told(s),
+        .no_metadata = !saratoga__receiver_has_checksum(s),
         .voluntary = in->group_voluntary,
         .id = s->id,
-        .stamp = in->group.stamped ? in->group.stamp : NULL,
+        .timestamp = in->group.has_timestamp ? in->group.timestamp : NULL,
         .progress = {0, in->group_progress},
         .irt = {0, in->group.irt},
     };
@@ -217,7 +218,7 @@ size_t saratoga__receiver_write_status(saratoga__session *s, uint8_t *buf,
                               : write_list(s, buf, cap, now);
     s->st.status_packets++;
     s->st.status_bytes += n;
-    saratoga__env_uplink_used(s->env, n + s->overhead, now);
+    saratoga__context_uplink_used(s->ctx, n + s->overhead, now);
     return n;
 }
 

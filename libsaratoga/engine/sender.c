@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/engine/session.h"
 
-#include "libsaratoga/engine/stamp.h"
+#include "libsaratoga/engine/timestamp.h"
 
 #define LOG_MAX ((uint64_t)1 << 18)
 #define NS_PER_S 1e9
@@ -9,17 +9,17 @@
 #define WINDOW_ASKS 4 /* STATUS that a window asks for per RTT */
 
 static double granularity(const saratoga__session *s) {
-    return (double)s->env->cfg.timer_granularity_us * 1e-6;
+    return (double)s->ctx->cfg.timer_granularity_us * 1e-6;
 }
 
 static size_t head_len(const saratoga__session *s) {
-    size_t stamp =
-        s->opt.timestamps == SARATOGA_TS_OFF ? 0 : SARATOGA__STAMP_LEN;
-    return 8 + stamp + saratoga__width(s->descriptor);
+    size_t timestamp =
+        s->opt.timestamps == SARATOGA_TS_OFF ? 0 : SARATOGA__TIMESTAMP_LEN;
+    return 8 + timestamp + saratoga__width(s->descriptor);
 }
 
 static size_t payload_len(const saratoga__session *s) {
-    const saratoga_config *c = &s->env->cfg;
+    const saratoga_config *c = &s->ctx->cfg;
     size_t room = c->mtu - s->overhead - head_len(s);
     return s->opt.payload > 0 && s->opt.payload < room ? s->opt.payload : room;
 }
@@ -43,14 +43,14 @@ static int sender_open_source(saratoga__session *s) {
     if (cmn__ranges_add(&o->todo, 0, o->size, NULL) != 0) {
         return SARATOGA_ERR_NOMEM;
     }
-    return saratoga__source_init(&o->source, &s->env->jobs, s->handle,
+    return saratoga__source_init(&o->source, &s->ctx->queue, s->handle,
                                  s->opt.blocks, s->opt.block, o->payload,
                                  o->size);
 }
 
 int saratoga__sender_open(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
-    const cmn__mem *mem = &s->env->mem;
+    const cmn__mem *mem = &s->ctx->mem;
     int rv;
     o->payload = payload_len(s);
     cmn__ranges_init(&o->todo, mem, s->opt.max_holes + 2);
@@ -70,7 +70,7 @@ int saratoga__sender_open(saratoga__session *s, saratoga_time now) {
     o->rto_at = SARATOGA_TIME_NEVER;
     o->copies = s->opt.copies - 1;
     o->passes = s->opt.cycles;
-    o->early_polls = SARATOGA__EARLY_POLLS;
+    o->quick_polls = SARATOGA__QUICK_POLLS;
     o->ask_at = now;
     o->awaited = SARATOGA_TIME_NEVER;
     o->confirmed = s->rtt.srtt > 0 && s->opt.rtt_hint == 0;
@@ -94,7 +94,7 @@ void saratoga__sender_free(saratoga__session *s) {
     cmn__bytes_free(&o->window);
     saratoga__source_free(&o->source);
     saratoga__sentlog_free(&o->log);
-    saratoga__pace_free(&o->pace, &s->env->mem);
+    saratoga__pace_free(&o->pace, &s->ctx->mem);
     o->todo.mem = NULL;
 }
 
@@ -113,15 +113,15 @@ bool saratoga__sender_is_drained(const saratoga__session *s) {
 
 /* ---- when to ask ---- */
 
-/* So long that answers of the size seen leave half of the peer's thin way
- * back free.  How much that carries nobody has to say: the parts of a long list
- * leave together, and come as they get through.  But a list that takes minutes
- * is not waited out in silence. */
+/* Long enough that answers of the size seen use only their share of a thin
+ * uplink. Its rate is measured: the parts of a long hole list leave together
+ * and arrive as they get through. A list that takes minutes does not silence
+ * the sender. */
 static saratoga_time uplink_spacing(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
     double bytes = (double)(o->answer_len > o->answer_last ? o->answer_len
                                                            : o->answer_last);
-    double share = s->env->cfg.status_share;
+    double share = s->ctx->cfg.status_share;
     if (s->opt.uplink_bps > 0) {
         return (saratoga_time)(bytes / (share * (double)s->opt.uplink_bps / 8) *
                                NS_PER_S);
@@ -135,8 +135,8 @@ static saratoga_time uplink_spacing(const saratoga__session *s) {
         s->opt.inactivity / 4);
 }
 
-/* Once per RTT; for a window, which moves when it is told what arrived, some
- * times as often. */
+/* Once per RTT; for a window, which moves with each report of arrivals,
+ * some times as often. */
 static saratoga_time wanted_spacing(const saratoga__session *s) {
     const saratoga__pace *p = &s->out.pace;
     saratoga_time srtt = (saratoga_time)s->rtt.srtt;
@@ -153,15 +153,15 @@ static saratoga_time wanted_spacing(const saratoga__session *s) {
 }
 
 static saratoga_time spacing(const saratoga__session *s) {
-    saratoga_time grain = s->env->cfg.timer_granularity_us * UINT64_C(1000);
+    saratoga_time grain = s->ctx->cfg.timer_granularity_us * UINT64_C(1000);
     saratoga_time thin = uplink_spacing(s);
     saratoga_time least = thin > grain ? thin : grain;
     saratoga_time wanted = wanted_spacing(s);
     return wanted > least ? wanted : least;
 }
 
-/* Answers that take longer than they did wait for each other on a thin way
- * back: more of them would only make it worse. */
+/* Answers that take longer than before queue on a thin uplink; asking more
+ * often would make it worse. */
 saratoga_time saratoga__sender_next_ask(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
     saratoga_time rtt = s->rtt.min_rtt > 0 ? (saratoga_time)s->rtt.min_rtt : 0;
@@ -219,7 +219,7 @@ bool saratoga__sender_is_window_shut(const saratoga__session *s) {
            saratoga__pace_is_shut(&o->pace, (double)o->log.flight);
 }
 
-/* The answer tells the RTT, without which none is of use; that to an empty
+/* The answer reports the RTT, without which none is of use; that to an empty
  * packet may not. */
 static bool asks_for_rtt(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
@@ -287,9 +287,9 @@ static void arm_poll(saratoga__session *s, saratoga_time now) {
     if (saratoga__sender_is_one_way(s)) {
         return;
     }
-    if (o->early_polls > 0 && saratoga__sender_is_drained(s) &&
+    if (o->quick_polls > 0 && saratoga__sender_is_drained(s) &&
         s->rtt.srtt > 0) {
-        o->early_polls--;
+        o->quick_polls--;
         o->poll_at = saratoga__later(now, (saratoga_time)s->rtt.srtt / 8);
         return;
     }
@@ -305,22 +305,22 @@ static void arm_poll(saratoga__session *s, saratoga_time now) {
 
 /* ---- writing ---- */
 
-static uint64_t next_stamp(saratoga__session *s, saratoga_time now) {
+static uint64_t next_timestamp(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
-    uint64_t x = saratoga__stamp_clock(now, s->env->cfg.posix_offset);
+    uint64_t x = saratoga__timestamp_clock(now, s->ctx->cfg.posix_offset);
     if (s->opt.timestamps == SARATOGA_TS_LOCAL) {
         x = o->log.ring.tail;
     }
     /* Each transmission has its own, so that an echo names one. */
-    o->last_stamp = x > o->last_stamp ? x : o->last_stamp + 1;
-    return o->last_stamp;
+    o->last_timestamp = x > o->last_timestamp ? x : o->last_timestamp + 1;
+    return o->last_timestamp;
 }
 
-static void note(saratoga__session *s, cmn__range r, bool asks, uint64_t stamp,
-                 saratoga_time now) {
+static void note(saratoga__session *s, cmn__range r, bool asks,
+                 uint64_t timestamp, saratoga_time now) {
     saratoga__sender *o = &s->out;
     saratoga__sent sent = {.offset = r.start,
-                           .stamp = stamp,
+                           .timestamp = timestamp,
                            .at = now,
                            .len = (uint32_t)(r.end - r.start),
                            .asks = asks,
@@ -331,8 +331,9 @@ static void note(saratoga__session *s, cmn__range r, bool asks, uint64_t stamp,
     o->since_ask++;
     o->sent_at = now;
     if (sent.len > 0) {
-        o->vain_since = o->in_vain > 0 ? o->vain_since : now;
-        o->in_vain += o->in_vain < SARATOGA__VAIN_PACKETS ? 1 : 0;
+        o->unacked_since = o->unacked_packets > 0 ? o->unacked_since : now;
+        o->unacked_packets +=
+            o->unacked_packets < SARATOGA__NO_PROGRESS_PACKETS ? 1 : 0;
     }
     if (sent.again) {
         s->st.retransmitted_packets++;
@@ -349,8 +350,8 @@ static void note(saratoga__session *s, cmn__range r, bool asks, uint64_t stamp,
 
 static size_t write_head(saratoga__session *s, cmn__writer *w, cmn__range r,
                          bool asks, saratoga_time now) {
-    uint8_t stamp[SARATOGA__STAMP_LEN];
-    uint64_t x = next_stamp(s, now);
+    uint8_t timestamp[SARATOGA__TIMESTAMP_LEN];
+    uint64_t x = next_timestamp(s, now);
     saratoga__data d = {.descriptor = s->descriptor,
                         .kind = s->kind,
                         .asks = asks,
@@ -358,8 +359,8 @@ static size_t write_head(saratoga__session *s, cmn__writer *w, cmn__range r,
                         .id = s->id,
                         .offset = {0, r.start}};
     if (s->opt.timestamps != SARATOGA_TS_OFF) {
-        saratoga__stamp_write(s->opt.timestamps, x, stamp);
-        d.stamp = stamp;
+        saratoga__timestamp_write(s->opt.timestamps, x, timestamp);
+        d.timestamp = timestamp;
     }
     saratoga__data_write_head(w, &d);
     if (d.eod && !s->out.eod_sent) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/engine/session.h"
 
-#include "libsaratoga/engine/stamp.h"
+#include "libsaratoga/engine/timestamp.h"
 
 #define NO_IRT UINT64_MAX
 #define PENDING_METADATA SARATOGA_S
@@ -20,7 +20,7 @@ typedef struct report {
 } report;
 
 /* In a stream whose offsets wrap. */
-static bool place_wrapped(const saratoga__session *s, const saratoga__wide *x,
+static bool unwrap_offset(const saratoga__session *s, const saratoga__wide *x,
                           uint64_t *out) {
     const saratoga__sender *o = &s->out;
     uint64_t top = saratoga__highest(s->descriptor);
@@ -30,11 +30,11 @@ static bool place_wrapped(const saratoga__session *s, const saratoga__wide *x,
 }
 
 /* A number on the wire as a place in the file or stream. */
-static bool sender_status_place(const saratoga__session *s,
-                                const saratoga__wide *x, uint64_t *out) {
+static bool sender_status_offset(const saratoga__session *s,
+                                 const saratoga__wide *x, uint64_t *out) {
     const saratoga__sender *o = &s->out;
     if (s->kind == SARATOGA_STREAM && s->descriptor < SARATOGA_64_BIT) {
-        return place_wrapped(s, x, out);
+        return unwrap_offset(s, x, out);
     }
     *out = x->lo;
     return x->hi == 0 && (o->size == SARATOGA_SIZE_UNKNOWN ? x->lo <= o->next
@@ -78,8 +78,8 @@ static bool read_hole(const saratoga__session *s, const saratoga__status_pkt *p,
     saratoga__wide to;
     uint64_t last;
     saratoga__status_hole(p, i, &from, &to);
-    if (!sender_status_place(s, &from, &hole->start) ||
-        !sender_status_place(s, &to, &last) || last < hole->start) {
+    if (!sender_status_offset(s, &from, &hole->start) ||
+        !sender_status_offset(s, &to, &last) || last < hole->start) {
         return false;
     }
     hole->start = hole->start > whole.start ? hole->start : whole.start;
@@ -127,8 +127,9 @@ static bool is_certain(const saratoga__session *s, const saratoga__sent *sent,
 }
 
 /* Which transmission is answered, and the RTT when that is certain. */
-static void place_in_log(saratoga__session *s, const saratoga__status_pkt *p,
-                         report *r, saratoga_time now) {
+static void match_transmission(saratoga__session *s,
+                               const saratoga__status_pkt *p, report *r,
+                               saratoga_time now) {
     const saratoga__sentlog *log = &s->out.log;
     saratoga_time recent =
         s->rtt.srtt > 0 ? (saratoga_time)s->rtt.srtt : SARATOGA_S;
@@ -136,9 +137,10 @@ static void place_in_log(saratoga__session *s, const saratoga__status_pkt *p,
     uint64_t high;
     bool by_name = false;
     r->rtt = -1;
-    if (p->stamp != NULL &&
-        saratoga__stamp_read(s->opt.timestamps, p->stamp, &low, &high)) {
-        r->d = saratoga__sentlog_by_stamp(log, low, high, r->irt);
+    if (p->timestamp != NULL &&
+        saratoga__timestamp_read(s->opt.timestamps, p->timestamp, &low,
+                                 &high)) {
+        r->d = saratoga__sentlog_by_timestamp(log, low, high, r->irt);
         by_name = low == high;
     } else {
         r->d = saratoga__sentlog_by_end(log, r->irt);
@@ -156,7 +158,7 @@ static void place_in_log(saratoga__session *s, const saratoga__status_pkt *p,
 
 /* A volunteered STATUS bears the time of the highest place, whatever came
  * after.  What left to a group longer ago than an answer takes is answered. */
-static void place_in_group(saratoga__session *s, report *r, saratoga_time now) {
+static void match_in_group(saratoga__session *s, report *r, saratoga_time now) {
     saratoga_time trip =
         s->rtt.srtt > 0 ? (saratoga_time)s->rtt.srtt : s->opt.poll;
     uint64_t d =
@@ -224,10 +226,10 @@ static bool ends_list(saratoga__sender *o, const saratoga__status_pkt *p) {
     return shorter;
 }
 
-/* A list in parts says too little to tell. */
+/* A list in parts says too little to notify_peer. */
 static void note_gain(saratoga__sender *o, const report *r) {
     if (!r->full || r->progress > o->proven || o->held > o->most_held) {
-        o->in_vain = 0;
+        o->unacked_packets = 0;
     }
     o->most_held = o->held > o->most_held ? o->held : o->most_held;
 }
@@ -256,7 +258,7 @@ static void apply(saratoga__session *s, const report *r, saratoga_time now) {
  * for each REQUEST that was sent.  An echo belongs to none of them. */
 static bool is_like_acceptance(const saratoga__session *s,
                                const saratoga__status_pkt *p) {
-    return s->initiator && s->out.size == 0 && p->stamp == NULL;
+    return s->initiator && s->out.size == 0 && p->timestamp == NULL;
 }
 
 /* Whether it can have been sent before the end was heard of; and nobody shall
@@ -269,7 +271,7 @@ static bool is_too_soon(const saratoga__session *s,
     if (is_like_acceptance(s, p)) {
         wait = o->eod_at - s->born + STRAGGLER;
     } else if (s->kind == SARATOGA_STREAM && o->size > 0 &&
-               (p->stamp != NULL || s->opt.timestamps == SARATOGA_TS_OFF)) {
+               (p->timestamp != NULL || s->opt.timestamps == SARATOGA_TS_OFF)) {
         /* perhaps an answer to the last data, which left without the end */
         wait = 2 * (saratoga_time)s->rtt.srtt + STRAGGLER;
     }
@@ -303,7 +305,7 @@ static bool is_completed(const saratoga__session *s,
 /* With a key nobody else may say so where a copy is deleted. */
 static bool is_peers_word(saratoga__session *s, const saratoga__status_pkt *p,
                           saratoga_time now) {
-    saratoga__env *e = s->env;
+    saratoga__context *e = s->ctx;
     return e->auth.key_len == 0 || !saratoga__moves(s) || s->unchanged ||
            (p->is_signed &&
             saratoga__auth_judge(
@@ -356,8 +358,8 @@ static void trace_status(const saratoga__session *s, const report *r,
     double values[] = {(double)r->progress, (double)r->irt,
                        (double)s->out.miss.total, (double)r->rtt * 1e-6,
                        8 * s->out.pace.pacer.rate};
-    saratoga__env_trace(s->env, "saratoga:status_received", s->handle, now,
-                        keys, values, NULL);
+    saratoga__context_trace(s->ctx, "saratoga:status_received", s->handle, now,
+                            keys, values, NULL);
 }
 
 /* What is repeated without being asked for begins anew. */
@@ -365,7 +367,7 @@ static void plan_copies(saratoga__session *s) {
     saratoga__sender *o = &s->out;
     cmn__ranges_clear(&o->tail);
     o->copies = s->opt.copies - 1;
-    o->early_polls = SARATOGA__EARLY_POLLS;
+    o->quick_polls = SARATOGA__QUICK_POLLS;
 }
 
 /* METADATA that are missed may be on their way; while the checksum is being
@@ -387,8 +389,8 @@ void saratoga__sender_on_status(saratoga__session *s,
     if (p->no_metadata && now >= saratoga__later(o->meta_at, repeat_after(s))) {
         s->send_metadata = true;
     }
-    if (!sender_status_place(s, &p->progress, &r.progress) ||
-        !sender_status_place(s, &p->irt, &r.irt)) {
+    if (!sender_status_offset(s, &p->progress, &r.progress) ||
+        !sender_status_offset(s, &p->irt, &r.irt)) {
         saratoga__sender_restart_poll(s, now);
         return;
     }
@@ -399,9 +401,9 @@ void saratoga__sender_on_status(saratoga__session *s,
         return;
     }
     r.edge = r.irt > r.progress ? r.irt : r.progress;
-    place_in_log(s, p, &r, now);
+    match_transmission(s, p, &r, now);
     if (s->opt.multicast) {
-        place_in_group(s, &r, now);
+        match_in_group(s, &r, now);
     }
     r.stale = r.d < o->status_d;
     r.rtt = r.d > o->status_d ? r.rtt : -1; /* a long list is no long way */

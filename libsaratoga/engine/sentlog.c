@@ -71,7 +71,7 @@ static uint64_t above(const saratoga__sentlog *log, uint64_t x, bool by_time) {
     while (lo < hi) {
         uint64_t mid = lo + (hi - lo) / 2;
         const saratoga__sent *s = saratoga__sentlog_at(log, mid);
-        if ((by_time ? s->at : s->stamp) > x) {
+        if ((by_time ? s->at : s->timestamp) > x) {
             hi = mid;
         } else {
             lo = mid + 1;
@@ -80,13 +80,14 @@ static uint64_t above(const saratoga__sentlog *log, uint64_t x, bool by_time) {
     return lo;
 }
 
-uint64_t saratoga__sentlog_by_stamp(const saratoga__sentlog *log, uint64_t low,
-                                    uint64_t high, uint64_t irt) {
+uint64_t saratoga__sentlog_by_timestamp(const saratoga__sentlog *log,
+                                        uint64_t low, uint64_t high,
+                                        uint64_t irt) {
     uint64_t d = above(log, high, false);
     uint64_t newest = 0;
     while (d > log->ring.head) {
         const saratoga__sent *s = saratoga__sentlog_at(log, --d);
-        if (s->stamp < low) {
+        if (s->timestamp < low) {
             break;
         }
         if (s->offset + s->len == irt) {
@@ -228,15 +229,16 @@ static double receive_rate(saratoga__sentlog *log, cong_time t, cong_time rtt) {
     return bytes / ((double)rtt / NS_PER_S);
 }
 
-/* Bytes per second that one of the last answers told of.  Arrivals that are
+/* Bytes per second that one of the last answers reported of.  Arrivals that are
  * guessed from when packets left do not show a queue that grows; answers do,
- * but a machine that is late with one makes what it tells of look slow. */
-static double rate_told(saratoga__sentlog *log, double bytes, cong_time since) {
+ * but a machine that is late with one makes what it reports of look slow. */
+static double reported_rate(saratoga__sentlog *log, double bytes,
+                            cong_time since) {
     double most =
         since > 0 ? bytes * NS_PER_S / (double)since : (double)INFINITY;
-    log->told[log->tells++ % SARATOGA__TOLD] = most;
-    for (unsigned i = 0; i < SARATOGA__TOLD && i < log->tells; i++) {
-        most = fmax(most, log->told[i]);
+    log->rate[log->rates++ % SARATOGA__RATES] = most;
+    for (unsigned i = 0; i < SARATOGA__RATES && i < log->rates; i++) {
+        most = fmax(most, log->rate[i]);
     }
     return most;
 }
@@ -331,7 +333,7 @@ bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,
     log->x_max = out->x_recv > log->x_max ? out->x_recv : log->x_max;
     if (log->events == 0) { /* afterwards the equation gives the rate */
         out->x_recv =
-            fmin(out->x_recv, rate_told(log, out->acked, path->since));
+            fmin(out->x_recv, reported_rate(log, out->acked, path->since));
     }
     if (!path->no_history) {
         tell_history(log, last, path, forward);

@@ -14,11 +14,11 @@
  * that never leaves the sender.  A STATUS that answers transmission D ends a
  * cycle: the transmissions since the last cycle up to D.  Those that touch a
  * hole are lost, the others arrived.  A repair that left after D is not yet
- * reported on, so the hole that it fills is no news. */
+ * reported on, so the hole that it fills is not a new loss. */
 
 typedef struct saratoga__sent {
     uint64_t offset;
-    uint64_t stamp; /* as in stamp.h, growing */
+    uint64_t timestamp; /* as in timestamp.h, growing */
     saratoga_time at;
     uint32_t len;
     bool asks;
@@ -26,7 +26,7 @@ typedef struct saratoga__sent {
     bool lost;
 } saratoga__sent;
 
-#define SARATOGA__TOLD 2 /* answers looked back at */
+#define SARATOGA__RATES 2 /* answers looked back at */
 
 typedef struct saratoga__sentlog {
     cmn__ring ring;     /* of saratoga__sent, by number */
@@ -38,8 +38,8 @@ typedef struct saratoga__sentlog {
     double x_max; /* highest receive rate */
     cong_time t_last;
     cong_time t_cycle; /* when the packet that ended the last cycle arrived */
-    double told[SARATOGA__TOLD]; /* bytes/s between the last answers */
-    unsigned tells;
+    double rate[SARATOGA__RATES]; /* bytes/s between the last answers */
+    unsigned rates;
     uint64_t events;   /* loss events */
     uint64_t again;    /* newest repair */
     cmn__ranges later; /* what repairs after transmission later_d cover, */
@@ -78,10 +78,11 @@ uint64_t saratoga__sentlog_add(saratoga__sentlog *log,
                                const saratoga__sent *sent);
 const saratoga__sent *saratoga__sentlog_at(const saratoga__sentlog *log,
                                            uint64_t d);
-/* The transmission that an echo names: the newest stamped low to high that ends
- * at irt, or else the newest stamped so.  0: none. */
-uint64_t saratoga__sentlog_by_stamp(const saratoga__sentlog *log, uint64_t low,
-                                    uint64_t high, uint64_t irt);
+/* The transmission that an echo names: the newest has_timestamp low to high
+ * that ends at irt, or else the newest has_timestamp so.  0: none. */
+uint64_t saratoga__sentlog_by_timestamp(const saratoga__sentlog *log,
+                                        uint64_t low, uint64_t high,
+                                        uint64_t irt);
 /* The newest that asked and ended at irt; 0: none. */
 uint64_t saratoga__sentlog_by_end(const saratoga__sentlog *log, uint64_t irt);
 /* The newest that left at t or before; 0: none. */

@@ -2,11 +2,11 @@
 #include "libsaratoga/engine/session.h"
 
 #define RTO_MIN (200 * SARATOGA_MS)
-#define VAIN 4 /* times the silence that ends a session */
+#define NO_PROGRESS 4 /* times the silence that ends a session */
 
-int saratoga__session_init(saratoga__session *s, saratoga__env *env,
+int saratoga__session_init(saratoga__session *s, saratoga__context *ctx,
                            const saratoga_options *opt, saratoga_time now) {
-    s->env = env;
+    s->ctx = ctx;
     s->opt = *opt;
     s->born = now;
     s->heard = now;
@@ -18,18 +18,18 @@ int saratoga__session_init(saratoga__session *s, saratoga__env *env,
     if (s->opt.rtt_hint > 0) {
         cong_rtt_sample(&s->rtt, (cong_time)s->opt.rtt_hint);
     }
-    return saratoga__options_own(&s->opt, &env->mem, &s->opt_block);
+    return saratoga__options_own(&s->opt, &ctx->mem, &s->opt_block);
 }
 
 void saratoga__session_free(saratoga__session *s) {
     saratoga__sender_free(s);
     saratoga__receiver_free(s);
-    saratoga__early_free(&s->early, s->env);
-    s->env->untold -= s->untold ? 1 : 0;
-    s->untold = false;
-    cmn__free(&s->env->mem, s->asked_packet);
-    cmn__free(&s->env->mem, s->auth);
-    cmn__free(&s->env->mem, s->opt_block);
+    saratoga__pre_accept_free(&s->early, s->ctx);
+    s->ctx->done_pending -= s->done_pending ? 1 : 0;
+    s->done_pending = false;
+    cmn__free(&s->ctx->mem, s->asked_packet);
+    cmn__free(&s->ctx->mem, s->auth);
+    cmn__free(&s->ctx->mem, s->opt_block);
     s->asked_packet = NULL;
     s->auth = NULL;
 }
@@ -82,23 +82,6 @@ int saratoga__session_describe(saratoga__session *s, const saratoga_source *src,
     return 0;
 }
 
-static void session_complete(const saratoga__session *s, uint32_t type,
-                             saratoga_event *ev) {
-    ev->type = type;
-    ev->handle = s->handle;
-    ev->from = s->to;
-    ev->request = s->type;
-    ev->initiator = s->initiator;
-    ev->kind = s->kind;
-    ev->path = s->path;
-}
-
-bool saratoga__session_event(saratoga__session *s, uint32_t type,
-                             saratoga_event *ev) {
-    session_complete(s, type, ev);
-    return s->released || saratoga__env_event(s->env, ev);
-}
-
 void saratoga__session_ask(saratoga__session *s, const saratoga__request *q) {
     saratoga_event ev = {.abilities = s->peer_abilities,
                          .descriptor = s->peer_descriptor,
@@ -112,99 +95,6 @@ void saratoga__session_ask(saratoga__session *s, const saratoga__request *q) {
         ev.auth_len = q->auth_len;
     }
     (void)saratoga__session_event(s, SARATOGA_EVENT_REQUEST, &ev);
-}
-
-static saratoga_event done_event(const saratoga__session *s) {
-    return (saratoga_event){.error = s->error,
-                            .status = s->status,
-                            .remote = s->remote,
-                            .has_entry = s->has_entry,
-                            .verified = !s->sends && s->in.verified,
-                            .unchanged = s->unchanged,
-                            .resumed = s->in.resumed,
-                            .remove = s->error == 0 && s->sends &&
-                                      !s->unchanged && saratoga__moves(s),
-                            .entry = s->entry};
-}
-
-/* This must be heard even when there is no memory for events. */
-static void tell_done(saratoga__session *s) {
-    saratoga_event ev = done_event(s);
-    if (!s->done_told) {
-        s->done_told = true;
-        s->untold = !saratoga__session_event(s, SARATOGA_EVENT_DONE, &ev);
-        s->env->untold += s->untold ? 1 : 0;
-    }
-}
-
-bool saratoga__session_tell_late(saratoga__session *s, saratoga_event *ev) {
-    bool tell = s->untold && !s->released;
-    s->env->untold -= s->untold ? 1 : 0;
-    s->untold = false;
-    if (tell) {
-        *ev = done_event(s);
-        session_complete(s, SARATOGA_EVENT_DONE, ev);
-    }
-    return tell;
-}
-
-static void trace_end(const saratoga__session *s, saratoga_time now) {
-    static const char *const keys[] = {"error", "status", "bytes", NULL};
-    double values[] = {s->error, s->status, (double)s->st.bytes};
-    saratoga__env_trace(s->env, "saratoga:session_ended", s->handle, now, keys,
-                        values,
-                        s->error != 0 ? saratoga_strerror(s->error) : NULL);
-}
-
-/* Those who belong to a group, and those whom a group's REQUEST reached, keep
- * silent: many would speak. */
-static bool may_tell(const saratoga__session *s) {
-    bool refuses = s->state <= SARATOGA__ASKED && s->of_group;
-    return !refuses && (s->sends || !s->opt.multicast);
-}
-
-void saratoga__session_end(saratoga__session *s, int error, uint32_t status,
-                           bool remote, bool tell, saratoga_time now) {
-    bool lingers = error == 0 && !s->sends && s->in.complete;
-    if (s->state == SARATOGA__OVER) {
-        return;
-    }
-    if (s->state != SARATOGA__LINGER) {
-        s->error = error;
-        s->status = status;
-        s->remote = remote;
-        s->ended_at = now;
-        tell_done(s);
-        trace_end(s, now);
-    }
-    tell = tell && may_tell(s);
-    s->state = lingers ? SARATOGA__LINGER : SARATOGA__OVER;
-    s->send_error = tell;
-    s->send_request = false;
-    s->send_metadata = false;
-    s->send_reply &= s->type == SARATOGA_DELETE;
-    s->retry_at = SARATOGA_TIME_NEVER;
-}
-
-static uint32_t code_for(const saratoga__session *s, int error) {
-    switch (error) {
-    case SARATOGA_ERR_IN_VAIN:
-    case SARATOGA_ERR_TIMEOUT:
-        return s->sends ? SARATOGA_TIMED_OUT : SARATOGA_NOT_HEARD;
-    case SARATOGA_ERR_TOO_LONG:
-        return SARATOGA_TOO_LONG;
-    case SARATOGA_ERR_CHECKSUM:
-    case SARATOGA_ERR_PROTOCOL:
-        return SARATOGA_UNSPECIFIED;
-    default:
-        return s->sends ? SARATOGA_CANNOT_SEND : SARATOGA_CANNOT_RECEIVE;
-    }
-}
-
-void saratoga__session_fail(saratoga__session *s, int error,
-                            saratoga_time now) {
-    bool tell = s->state != SARATOGA__ASKING;
-    saratoga__session_end(s, error, code_for(s, error), false, tell, now);
 }
 
 void saratoga__session_open(saratoga__session *s, saratoga_time now) {
@@ -222,7 +112,7 @@ void saratoga__session_open(saratoga__session *s, saratoga_time now) {
     }
 }
 
-/* The first answer to a REQUEST that was sent once tells the RTT. */
+/* The first answer to a REQUEST that was sent once reports the RTT. */
 static void heard_answer(saratoga__session *s, saratoga_time now) {
     if (s->state == SARATOGA__ASKING && s->tries == 1 && now > s->asked_at) {
         cong_rtt_sample(&s->rtt, (cong_time)(now - s->asked_at));
@@ -255,13 +145,13 @@ void saratoga__session_on_data(saratoga__session *s, const saratoga__data *d,
 void saratoga__session_replay(saratoga__session *s, saratoga_time now) {
     for (size_t at = 0; at < s->early.len;) {
         size_t len;
-        const uint8_t *packet = saratoga__early_at(&s->early, &at, &len);
+        const uint8_t *packet = saratoga__pre_accept_at(&s->early, &at, &len);
         saratoga__data d;
         if (saratoga__data_parse(packet, len, &d)) {
             saratoga__session_on_data(s, &d, now);
         }
     }
-    saratoga__early_free(&s->early, s->env);
+    saratoga__pre_accept_free(&s->early, s->ctx);
 }
 
 void saratoga__session_on_metadata(saratoga__session *s,
@@ -296,8 +186,7 @@ static bool is_refusal(const saratoga__session *s,
            !(s->type == SARATOGA_DELETE && p->code == SARATOGA_NOT_FOUND);
 }
 
-/* Who receives does not stop before the end of a multicast because others
- * do. */
+/* A failure of one member of a group does not end the transfer of another. */
 void saratoga__session_on_status(saratoga__session *s,
                                  const saratoga__status_pkt *p, size_t len,
                                  saratoga_time now) {
@@ -329,16 +218,16 @@ void saratoga__session_on_status(saratoga__session *s,
     }
 }
 
-void saratoga__session_on_job(saratoga__session *s, saratoga__job *job,
-                              int64_t result, saratoga_time now) {
+void saratoga__session_on_work(saratoga__session *s, saratoga__work_item *work,
+                               int64_t result, saratoga_time now) {
     if (s->sends) {
-        int rv = saratoga__source_on_read(&s->out.source, job, result);
+        int rv = saratoga__source_on_read(&s->out.source, work, result);
         if (rv != 0 && saratoga__session_lives(s)) {
             saratoga__session_fail(s, rv, now);
         }
         saratoga__sender_plan(s);
     } else {
-        saratoga__receiver_on_job(s, job, result, now);
+        saratoga__receiver_on_work(s, work, result, now);
     }
 }
 
@@ -347,22 +236,23 @@ static bool is_silent(const saratoga__session *s, saratoga_time now) {
 }
 
 /* One-way senders wait for nobody. */
-static bool minds_silence(const saratoga__session *s) {
+static bool has_idle_timeout(const saratoga__session *s) {
     return s->state != SARATOGA__ASKED &&
            !(s->sends &&
              (s->opt.no_status || s->opt.unreliable || s->opt.multicast));
 }
 
-/* A sender is answered, but what it sends does not arrive: only what is small
- * gets through, or the receiver's disk hangs.  A stream may have a reader who
- * pauses. */
-static saratoga_time vain_end(const saratoga__session *s) {
-    if (!s->sends || s->state != SARATOGA__OPEN || !minds_silence(s) ||
-        s->kind == SARATOGA_STREAM || s->out.in_vain < SARATOGA__VAIN_PACKETS) {
+/* The peer answers but its file does not grow: only small packets get through,
+ * or its disk hangs. Streams are exempt: their reader may pause. */
+static saratoga_time no_progress_end(const saratoga__session *s) {
+    if (!s->sends || s->state != SARATOGA__OPEN || !has_idle_timeout(s) ||
+        s->kind == SARATOGA_STREAM ||
+        s->out.unacked_packets < SARATOGA__NO_PROGRESS_PACKETS) {
         return SARATOGA_TIME_NEVER;
     }
-    return s->opt.inactivity < SARATOGA_TIME_NEVER / VAIN
-               ? saratoga__later(s->out.vain_since, VAIN * s->opt.inactivity)
+    return s->opt.inactivity < SARATOGA_TIME_NEVER / NO_PROGRESS
+               ? saratoga__later(s->out.unacked_since,
+                                 NO_PROGRESS * s->opt.inactivity)
                : SARATOGA_TIME_NEVER;
 }
 
@@ -384,7 +274,7 @@ static void expect_end(saratoga__session *s, saratoga_time now) {
     if (s->announced) {
         saratoga__session_ask(s, NULL);
     } else {
-        s->done_told = true; /* the driver never heard of it */
+        s->done_reported = true; /* the application never saw it */
         s->released = true;
         saratoga__session_end(s, SARATOGA_ERR_PROTOCOL,
                               SARATOGA_METADATA_REQUIRED, false, true, now);
@@ -397,10 +287,10 @@ void saratoga__session_on_timeout(saratoga__session *s, saratoga_time now) {
     }
     if (s->state == SARATOGA__EXPECTING) {
         expect_end(s, now);
-    } else if (saratoga__session_lives(s) && minds_silence(s) &&
+    } else if (saratoga__session_lives(s) && has_idle_timeout(s) &&
                is_silent(s, now)) {
         saratoga__session_fail(s, SARATOGA_ERR_TIMEOUT, now);
-    } else if (now >= vain_end(s)) {
+    } else if (now >= no_progress_end(s)) {
         saratoga__session_fail(s, SARATOGA_ERR_IN_VAIN, now);
     } else if (s->state == SARATOGA__ASKING && now >= s->retry_at) {
         retry(s, now);
@@ -421,10 +311,10 @@ saratoga_time saratoga__session_wake(const saratoga__session *s,
     if (s->state == SARATOGA__EXPECTING) {
         return saratoga__later(s->born, s->opt.metadata_wait);
     }
-    if (s->state != SARATOGA__LINGER && minds_silence(s)) {
+    if (s->state != SARATOGA__LINGER && has_idle_timeout(s)) {
         at = saratoga__later(s->heard, s->opt.inactivity);
     }
-    at = saratoga__sooner(at, vain_end(s));
+    at = saratoga__sooner(at, no_progress_end(s));
     if (s->state == SARATOGA__ASKING) {
         at = saratoga__sooner(at, s->retry_at);
     } else if (s->state == SARATOGA__OPEN && s->sends) {

@@ -8,11 +8,11 @@
 
 #include "internal/common/ranges.h"
 #include "internal/common/ring.h"
-#include "libsaratoga/engine/early.h"
-#include "libsaratoga/engine/env.h"
-#include "libsaratoga/engine/index.h"
+#include "libsaratoga/engine/context.h"
+#include "libsaratoga/engine/multimap.h"
 #include "libsaratoga/engine/pace.h"
 #include "libsaratoga/engine/packet.h"
+#include "libsaratoga/engine/pre_accept.h"
 #include "libsaratoga/engine/sentlog.h"
 #include "libsaratoga/engine/sink.h"
 #include "libsaratoga/engine/source.h"
@@ -24,9 +24,10 @@
  *   initiator:             ASKING -> OPEN -> LINGER -> OVER
  *
  * EXPECTING: DATA of an unknown Id came, or METADATA that announces a REQUEST;
- * what it is for will be seen.  ASKED: the driver has to answer.  LINGER: a
- * receiver that is done answers stray DATA.  A session ends in OVER, perhaps
- * with one last STATUS to be sent, and goes when the driver has let go of it.
+ * what it is for will be seen.  ASKED: the caller has to answer.  LINGER: a
+ * receiver that is done answers stateless DATA.  A session ends in OVER,
+ * perhaps with one last STATUS to be sent, and goes when the caller has let go
+ * of it.
  */
 enum saratoga__state {
     SARATOGA__EXPECTING,
@@ -38,13 +39,12 @@ enum saratoga__state {
 };
 
 #define SARATOGA__SUM_MAX 60
-/* Polls that follow soon when all is sent, in case one gets lost. */
-#define SARATOGA__EARLY_POLLS 2
-/* Fewer DATA may all get lost on a bad link. */
-#define SARATOGA__VAIN_PACKETS 64u
-/* When all is here but takes longer than this to verify, the last octet is
- * reported as missing, so that the sender neither takes it for done nor gives
- * up. */
+/* Extra polls sent soon after the last byte, in case one is lost. */
+#define SARATOGA__QUICK_POLLS 2
+/* Fewer DATA in a row may be lost on a bad link. */
+#define SARATOGA__NO_PROGRESS_PACKETS 64u
+/* When verifying takes longer than this, the last octet is reported missing, so
+ * that the sender neither finishes nor gives up. */
 #define SARATOGA__VERIFY_PATIENCE SARATOGA_S
 
 typedef struct saratoga__sender {
@@ -61,7 +61,7 @@ typedef struct saratoga__sender {
     uint64_t proven;    /* everything below is held by the receiver */
     uint64_t held;      /* bytes that it holds */
     uint64_t most_held; /* that it ever held */
-    uint64_t last_stamp;
+    uint64_t last_timestamp;
     uint64_t status_d; /* transmission that the newest STATUS answered */
     uint64_t group_d;  /* the incomplete hole list in `miss` answers this */
     uint64_t group_irt;
@@ -83,16 +83,16 @@ typedef struct saratoga__sender {
     saratoga_time poll_wait;
     saratoga_time meta_at; /* METADATA left; or repeat then (one-way) */
     saratoga_time rto_at;
-    saratoga_time eod_at;     /* the end was first told */
-    saratoga_time sent_at;    /* the newest transmission */
-    saratoga_time vain_since; /* the first of in_vain left */
-    uint32_t in_vain;         /* DATA sent since the receiver gained any */
-    uint32_t since_ask;       /* DATA since the last request */
+    saratoga_time eod_at;        /* EOD was first sent */
+    saratoga_time sent_at;       /* the newest transmission */
+    saratoga_time unacked_since; /* the first of unacked_packets left */
+    uint32_t unacked_packets;    /* DATA sent since the receiver gained any */
+    uint32_t since_ask;          /* DATA since the last request */
     uint32_t timeouts;
     uint32_t copies;
     uint32_t passes;
-    uint32_t early_polls; /* left to be sent at the end */
-    bool confirmed;       /* the peer was heard in answer */
+    uint32_t quick_polls; /* left to be sent at the end */
+    bool confirmed;       /* the peer answered */
     bool stalled;         /* nothing is heard: polls only */
     bool starved;         /* waits for reads */
     bool poll_due;
@@ -106,8 +106,8 @@ typedef struct saratoga__sender {
 
 typedef struct saratoga__answer_due {
     uint64_t irt;
-    uint8_t stamp[SARATOGA__STAMP_LEN];
-    bool stamped;
+    uint8_t timestamp[SARATOGA__TIMESTAMP_LEN];
+    bool has_timestamp;
     bool due;
 } saratoga__answer_due;
 
@@ -120,7 +120,7 @@ typedef struct saratoga__receiver {
     uint64_t highest;   /* behind the highest byte */
     uint64_t resumed;
     saratoga__answer_due asked; /* requested STATUS */
-    saratoga__answer_due highest_stamp;
+    saratoga__answer_due highest_echo;
     saratoga__answer_due group; /* hole list under way */
     uint64_t group_at;          /* its next hole starts here or later */
     uint64_t group_progress;
@@ -134,7 +134,7 @@ typedef struct saratoga__receiver {
     bool complete;
     bool verified;
     bool unverifiable; /* METADATA never came; go on without */
-    bool told_first;
+    bool reported_first;
     uint32_t quiet_rounds;
     saratoga_time whole_at;
     saratoga_time ask_seen;
@@ -148,20 +148,20 @@ typedef struct saratoga__receiver {
 } saratoga__receiver;
 
 typedef struct saratoga__session {
-    saratoga__env *env;
+    saratoga__context *ctx;
     saratoga_handle handle;
     void *user;
     saratoga_pktinfo to;
-    uint64_t host;     /* under which it is found: the peer, or the group that
-                          was asked until one of it answers */
+    uint64_t
+        host; /* lookup key: the peer, or the group until a member answers */
     uint32_t overhead; /* of IP and UDP */
     uint32_t id;
     uint32_t type; /* saratoga_request_type */
     enum saratoga__state state;
     bool sends;
     bool initiator;
-    bool done_told;
-    bool untold; /* found no memory, though */
+    bool done_reported;
+    bool done_pending; /* found no memory, though */
     bool released;
     bool down;         /* the link is */
     bool accepted;     /* initiator: success STATUS came */
@@ -202,9 +202,9 @@ typedef struct saratoga__session {
     bool remote;
     saratoga__sender out;
     saratoga__receiver in;
-    saratoga__early early;
+    saratoga__pre_accept early;
     saratoga_stats st;
-    /* the node's */
+    /* of the engine */
     uint32_t index;
     uint32_t timer_slot;
     struct saratoga__session *ready_next;
@@ -212,31 +212,33 @@ typedef struct saratoga__session {
     struct saratoga__session *status_next;
     struct saratoga__session *linger_next;
     struct saratoga__session *linger_prev;
-    saratoga__link by_role; /* others.c */
+    saratoga__link by_role; /* group_index.c */
     saratoga__link by_path; /* likewise */
     bool is_ready;
     bool in_status_queue;
     bool lingers; /* is among those that make way */
 } saratoga__session;
 
+/* session_end.c: events and the end of a session */
+bool saratoga__session_event(saratoga__session *s, uint32_t type,
+                             saratoga_event *ev);
+/* The DONE event that found no memory before.  False: there is none. */
+bool saratoga__session_pending_done(saratoga__session *s, saratoga_event *ev);
+/* Ends the session.  `notify_peer`: a last STATUS carries `status`. */
+void saratoga__session_end(saratoga__session *s, int error, uint32_t status,
+                           bool remote, bool notify_peer, saratoga_time now);
+/* A local error: the application gets it, the peer the code for it. */
+void saratoga__session_fail(saratoga__session *s, int error, saratoga_time now);
+
 /* session.c: what both roles share */
-int saratoga__session_init(saratoga__session *s, saratoga__env *env,
+int saratoga__session_init(saratoga__session *s, saratoga__context *ctx,
                            const saratoga_options *opt, saratoga_time now);
 void saratoga__session_free(saratoga__session *s);
 /* Sets descriptor, METADATA and sum of a source.  Returns 0 or an error. */
 int saratoga__session_describe(saratoga__session *s, const saratoga_source *src,
                                uint32_t widest);
-bool saratoga__session_event(saratoga__session *s, uint32_t type,
-                             saratoga_event *ev);
-/* The DONE that found no memory, if there is one. */
-bool saratoga__session_tell_late(saratoga__session *s, saratoga_event *ev);
-/* Has the driver asked; q as received, or NULL. */
+/* Raises the REQUEST event; q as received, or NULL. */
 void saratoga__session_ask(saratoga__session *s, const saratoga__request *q);
-/* Ends it.  `tell`: the peer gets `status` in a last STATUS. */
-void saratoga__session_end(saratoga__session *s, int error, uint32_t status,
-                           bool remote, bool tell, saratoga_time now);
-/* A local cause: the error that the driver sees and the code for the peer. */
-void saratoga__session_fail(saratoga__session *s, int error, saratoga_time now);
 void saratoga__session_open(saratoga__session *s, saratoga_time now);
 /* Takes in the DATA that came before it was open. */
 void saratoga__session_replay(saratoga__session *s, saratoga_time now);
@@ -248,8 +250,8 @@ void saratoga__session_on_metadata(saratoga__session *s,
 void saratoga__session_on_status(saratoga__session *s,
                                  const saratoga__status_pkt *p, size_t len,
                                  saratoga_time now);
-void saratoga__session_on_job(saratoga__session *s, saratoga__job *job,
-                              int64_t result, saratoga_time now);
+void saratoga__session_on_work(saratoga__session *s, saratoga__work_item *work,
+                               int64_t result, saratoga_time now);
 /* Anything due; and when it wants to be called again. */
 void saratoga__session_on_timeout(saratoga__session *s, saratoga_time now);
 saratoga_time saratoga__session_wake(const saratoga__session *s,
@@ -277,10 +279,10 @@ static inline bool saratoga__moves(const saratoga__session *s) {
     return s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE;
 }
 
-/* session_out.c: packets that both roles send */
+/* session_send.c: packets that both roles send */
 /* With a key: adds the authentication field for the `len` octets of a packet
  * that it is to cover. */
-void saratoga__sign(saratoga__env *e, cmn__writer *w, const uint8_t *packet,
+void saratoga__sign(saratoga__context *e, cmn__writer *w, const uint8_t *packet,
                     size_t len, saratoga_time now);
 /* A STATUS without holes, 16-bit zeros. */
 size_t saratoga__write_plain_status(uint32_t id, uint32_t code, uint8_t *buf,
@@ -309,7 +311,7 @@ void saratoga__sender_on_answer(saratoga__session *s, uint64_t d, size_t len,
 /* From the last thing sent to the first poll. */
 saratoga_time saratoga__sender_first_wait(const saratoga__session *s);
 
-/* sender_time.c */
+/* sender_timer.c */
 saratoga_time saratoga__sender_wake(const saratoga__session *s,
                                     saratoga_time now);
 void saratoga__sender_on_timeout(saratoga__session *s, saratoga_time now);
@@ -325,28 +327,33 @@ int saratoga__receiver_keep(saratoga__session *s, const saratoga_partial *p);
 void saratoga__receiver_free(saratoga__session *s);
 void saratoga__receiver_on_data(saratoga__session *s, const saratoga__data *d,
                                 saratoga_time now);
-void saratoga__receiver_on_job(saratoga__session *s, saratoga__job *job,
-                               int64_t result, saratoga_time now);
+void saratoga__receiver_on_work(saratoga__session *s, saratoga__work_item *work,
+                                int64_t result, saratoga_time now);
 void saratoga__receiver_on_timeout(saratoga__session *s, saratoga_time now);
 saratoga_time saratoga__receiver_wake(const saratoga__session *s,
                                       saratoga_time now);
+
+/* receiver_finish.c: from the last byte to the completed STATUS */
+/* The checksum to compute over the file. */
+uint32_t saratoga__receiver_checksum(const saratoga__session *s);
+/* METADATA came, and the checksum that they announce. */
+bool saratoga__receiver_has_checksum(const saratoga__session *s);
+/* Delays the STATUS of a group's member at random. */
+void saratoga__receiver_hold_status(saratoga__session *s, saratoga_time now);
+/* Has what came written, digested and committed as far as possible. */
 void saratoga__receiver_advance(saratoga__session *s, saratoga_time now);
 
 /* receiver_metadata.c */
 void saratoga__receiver_on_metadata(saratoga__session *s,
                                     const saratoga__metadata *m,
                                     saratoga_time now);
-/* The checksum to be computed over the file. */
-uint32_t saratoga__receiver_checksum(const saratoga__session *s);
-/* METADATA are here, and all that they have to tell. */
-bool saratoga__receiver_is_told(const saratoga__session *s);
 
 /* receiver_status.c */
 bool saratoga__receiver_wants_status(const saratoga__session *s,
                                      saratoga_time now);
 size_t saratoga__receiver_write_status(saratoga__session *s, uint8_t *buf,
                                        size_t cap, saratoga_time now);
-/* Somebody else of the group reported holes. */
+/* Another member of the group reported holes. */
 void saratoga__receiver_on_other(saratoga__session *s,
                                  const saratoga__status_pkt *p);
 

@@ -6,23 +6,25 @@
 #define DIGEST_STEP ((uint64_t)1 << 20)
 #define DIGEST_MAX ((uint64_t)8 << 20)
 
-void saratoga__sink_init(saratoga__sink *s, saratoga__jobs *jobs,
+void saratoga__sink_init(saratoga__sink *s, saratoga__work_queue *queue,
                          saratoga_handle handle, uint32_t limit,
                          size_t block_len, uint32_t max_holes) {
-    *s = (saratoga__sink){
-        .jobs = jobs, .handle = handle, .limit = limit, .block_len = block_len};
-    cmn__ranges_init(&s->held, jobs->mem, max_holes + 1);
+    *s = (saratoga__sink){.queue = queue,
+                          .handle = handle,
+                          .limit = limit,
+                          .block_len = block_len};
+    cmn__ranges_init(&s->held, queue->mem, max_holes + 1);
 }
 
-static void sink_drop(saratoga__sink *s, saratoga__job **job) {
-    if (*job != NULL) {
-        saratoga__jobs_drop(s->jobs, *job);
-        *job = NULL;
+static void sink_drop(saratoga__sink *s, saratoga__work_item **work) {
+    if (*work != NULL) {
+        saratoga__work_queue_drop(s->queue, *work);
+        *work = NULL;
     }
 }
 
 void saratoga__sink_free(saratoga__sink *s) {
-    if (s->jobs != NULL) {
+    if (s->queue != NULL) {
         sink_drop(s, &s->open);
         sink_drop(s, &s->order);
         cmn__ranges_free(&s->held);
@@ -31,23 +33,23 @@ void saratoga__sink_free(saratoga__sink *s) {
 }
 
 static bool continues(const saratoga__sink *s, uint64_t offset, size_t len) {
-    return s->open != NULL && s->open->state != SARATOGA__JOB_ISSUED &&
+    return s->open != NULL && s->open->state != SARATOGA__WORK_ISSUED &&
            s->open->offset + s->open->len == offset &&
            s->open->len + len <= s->open->cap;
 }
 
 bool saratoga__sink_has_room(const saratoga__sink *s, uint64_t offset,
                              size_t len) {
-    bool extra = s->open != NULL && s->open->state == SARATOGA__JOB_HELD;
+    bool extra = s->open != NULL && s->open->state == SARATOGA__WORK_HELD;
     uint32_t used = s->writing + (extra ? 1u : 0u);
     return continues(s, offset, len) || used < s->limit + 1;
 }
 
-/* Until the driver takes it, it can grow. */
+/* Until the caller takes it, it can grow. */
 static void sink_submit(saratoga__sink *s) {
-    if (s->open != NULL && s->open->state == SARATOGA__JOB_HELD) {
+    if (s->open != NULL && s->open->state == SARATOGA__WORK_HELD) {
         s->writing++;
-        saratoga__jobs_submit(s->jobs, s->open);
+        saratoga__work_queue_submit(s->queue, s->open);
     }
 }
 
@@ -60,7 +62,8 @@ bool saratoga__sink_put(saratoga__sink *s, uint64_t offset, const void *data,
                         size_t len) {
     if (!continues(s, offset, len)) {
         saratoga__sink_flush(s);
-        s->open = saratoga__jobs_new(s->jobs, s->handle, SARATOGA_WORK_WRITE,
+        s->open =
+            saratoga__work_queue_new(s->queue, s->handle, SARATOGA_WORK_WRITE,
                                      len > s->block_len ? len : s->block_len);
         if (s->open == NULL) {
             return false;
@@ -77,23 +80,24 @@ bool saratoga__sink_put(saratoga__sink *s, uint64_t offset, const void *data,
 
 static bool order(saratoga__sink *s, uint32_t type, uint64_t offset,
                   uint64_t length, uint32_t checksum) {
-    saratoga__job *job = saratoga__jobs_new(s->jobs, s->handle, type, 0);
-    if (job == NULL) {
+    saratoga__work_item *work =
+        saratoga__work_queue_new(s->queue, s->handle, type, 0);
+    if (work == NULL) {
         return false;
     }
-    job->offset = offset;
-    job->length = length;
-    job->checksum = checksum;
-    s->order = job;
-    saratoga__jobs_submit(s->jobs, job);
+    work->offset = offset;
+    work->length = length;
+    work->checksum = checksum;
+    s->order = work;
+    saratoga__work_queue_submit(s->queue, work);
     return true;
 }
 
 static void discard_open(saratoga__sink *s) {
-    if (s->open != NULL && s->open->state == SARATOGA__JOB_QUEUED) {
+    if (s->open != NULL && s->open->state == SARATOGA__WORK_QUEUED) {
         s->writing--;
     }
-    if (s->open != NULL && s->open->state != SARATOGA__JOB_ISSUED) {
+    if (s->open != NULL && s->open->state != SARATOGA__WORK_ISSUED) {
         sink_drop(s, &s->open);
     }
     s->open = NULL;
@@ -136,15 +140,15 @@ bool saratoga__sink_commit(saratoga__sink *s, uint32_t checksum,
     return true;
 }
 
-static int on_written(saratoga__sink *s, const saratoga__job *job,
+static int on_written(saratoga__sink *s, const saratoga__work_item *work,
                       int64_t result) {
     s->writing--;
-    s->open = s->open != job ? s->open : NULL;
+    s->open = s->open != work ? s->open : NULL;
     if (result < 0) {
         return (int)result;
     }
-    if (cmn__ranges_add(&s->held, job->offset, job->offset + job->len, NULL) !=
-        0) {
+    if (cmn__ranges_add(&s->held, work->offset, work->offset + work->len,
+                        NULL) != 0) {
         return SARATOGA_ERR_NOMEM;
     }
     if (s->writing == 0) {
@@ -153,18 +157,18 @@ static int on_written(saratoga__sink *s, const saratoga__job *job,
     return 0;
 }
 
-int saratoga__sink_on_done(saratoga__sink *s, saratoga__job *job,
+int saratoga__sink_on_done(saratoga__sink *s, saratoga__work_item *work,
                            int64_t result) {
     int rv = result < 0 ? (int)result : 0;
-    if (job->type == SARATOGA_WORK_WRITE) {
-        rv = on_written(s, job, result);
-    } else if (job == s->order) {
+    if (work->type == SARATOGA_WORK_WRITE) {
+        rv = on_written(s, work, result);
+    } else if (work == s->order) {
         s->order = NULL;
-        if (job->type == SARATOGA_WORK_DIGEST && rv == 0) {
-            s->digested += job->length;
+        if (work->type == SARATOGA_WORK_DIGEST && rv == 0) {
+            s->digested += work->length;
         }
-        s->committed |= job->type == SARATOGA_WORK_COMMIT && rv == 0;
+        s->committed |= work->type == SARATOGA_WORK_COMMIT && rv == 0;
     }
-    saratoga__jobs_drop(s->jobs, job);
+    saratoga__work_queue_drop(s->queue, work);
     return rv;
 }

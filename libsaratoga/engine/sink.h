@@ -3,7 +3,7 @@
 #define LIBSARATOGA_SINK_H
 
 #include "internal/common/ranges.h"
-#include "libsaratoga/engine/jobs.h"
+#include "libsaratoga/engine/work_queue.h"
 
 /* Hands received bytes over in pieces, then has the file digested from its
  * beginning and committed.
@@ -12,19 +12,19 @@
  * writes and an idle one gets all that came since it was asked last. */
 
 typedef struct saratoga__sink {
-    saratoga__jobs *jobs;
+    saratoga__work_queue *queue;
     saratoga_handle handle;
-    saratoga__job *open;  /* being filled; may be submitted already */
-    saratoga__job *order; /* TRUNCATE, DIGEST or COMMIT under way */
-    cmn__ranges held;     /* written */
+    saratoga__work_item *open;  /* being filled; may be submitted already */
+    saratoga__work_item *order; /* TRUNCATE, DIGEST or COMMIT under way */
+    cmn__ranges held;           /* written */
     size_t block_len;
-    uint32_t writing; /* with the driver */
+    uint32_t writing; /* with the caller */
     uint32_t limit;   /* of them */
     uint64_t digested;
     bool committed;
 } saratoga__sink;
 
-void saratoga__sink_init(saratoga__sink *s, saratoga__jobs *jobs,
+void saratoga__sink_init(saratoga__sink *s, saratoga__work_queue *queue,
                          saratoga_handle handle, uint32_t limit,
                          size_t block_len, uint32_t max_holes);
 void saratoga__sink_free(saratoga__sink *s);
@@ -47,7 +47,7 @@ bool saratoga__sink_is_whole(const saratoga__sink *s, uint64_t size);
 bool saratoga__sink_commit(saratoga__sink *s, uint32_t checksum,
                            const uint8_t *digest, uint64_t size);
 /* Work has ended; returns 0 or the error. */
-int saratoga__sink_on_done(saratoga__sink *s, saratoga__job *job,
+int saratoga__sink_on_done(saratoga__sink *s, saratoga__work_item *work,
                            int64_t result);
 
 #endif /* LIBSARATOGA_SINK_H */

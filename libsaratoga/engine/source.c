@@ -3,36 +3,36 @@
 
 #include <string.h>
 
-int saratoga__source_init(saratoga__source *s, saratoga__jobs *jobs,
+int saratoga__source_init(saratoga__source *s, saratoga__work_queue *queue,
                           saratoga_handle handle, uint32_t blocks,
                           size_t block_len, size_t payload, uint64_t size) {
-    *s = (saratoga__source){.jobs = jobs, .handle = handle, .size = size};
+    *s = (saratoga__source){.queue = queue, .handle = handle, .size = size};
     s->block_len =
         block_len < payload ? payload : block_len - block_len % payload;
-    s->block = cmn__alloc(jobs->mem, blocks * sizeof(*s->block));
+    s->block = cmn__alloc(queue->mem, blocks * sizeof(*s->block));
     s->n_blocks = s->block != NULL ? blocks : 0;
     return s->block != NULL ? 0 : SARATOGA_ERR_NOMEM;
 }
 
 void saratoga__source_free(saratoga__source *s) {
     for (uint32_t i = 0; i < s->n_blocks; i++) {
-        if (s->block[i].job != NULL) {
-            saratoga__jobs_drop(s->jobs, s->block[i].job);
+        if (s->block[i].work != NULL) {
+            saratoga__work_queue_drop(s->queue, s->block[i].work);
         }
     }
-    if (s->jobs != NULL) {
-        cmn__free(s->jobs->mem, s->block);
+    if (s->queue != NULL) {
+        cmn__free(s->queue->mem, s->block);
     }
     *s = (saratoga__source){0};
 }
 
-static uint64_t block_end(const saratoga__job *job) {
-    return job->offset + job->length;
+static uint64_t block_end(const saratoga__work_item *work) {
+    return work->offset + work->length;
 }
 
 static bool holds(const saratoga__block *b, uint64_t offset) {
-    return b->job != NULL && offset >= b->job->offset &&
-           offset < block_end(b->job);
+    return b->work != NULL && offset >= b->work->offset &&
+           offset < block_end(b->work);
 }
 
 /* The block that holds a place, or NULL. */
@@ -47,19 +47,19 @@ static saratoga__block *source_find(saratoga__source *s, uint64_t offset) {
     return NULL;
 }
 
-static void let_go(saratoga__source *s, saratoga__block *b) {
-    saratoga__jobs_drop(s->jobs, b->job);
+static void release_block(saratoga__source *s, saratoga__block *b) {
+    saratoga__work_queue_drop(s->queue, b->work);
     *b = (saratoga__block){0};
 }
 
-static void let_go_unneeded(saratoga__source *s, const cmn__ranges *todo) {
+static void release_unneeded(saratoga__source *s, const cmn__ranges *todo) {
     for (uint32_t i = 0; i < s->n_blocks; i++) {
         saratoga__block *b = &s->block[i];
         cmn__range r;
-        if (b->job != NULL && b->ready &&
-            (!cmn__ranges_next(todo, b->job->offset, &r) ||
-             r.start >= block_end(b->job))) {
-            let_go(s, b);
+        if (b->work != NULL && b->ready &&
+            (!cmn__ranges_next(todo, b->work->offset, &r) ||
+             r.start >= block_end(b->work))) {
+            release_block(s, b);
         }
     }
 }
@@ -69,16 +69,16 @@ static saratoga__block *find_room(saratoga__source *s, uint64_t below) {
     saratoga__block *last = NULL;
     for (uint32_t i = 0; i < s->n_blocks; i++) {
         saratoga__block *b = &s->block[i];
-        if (b->job == NULL) {
+        if (b->work == NULL) {
             return b;
         }
-        if (b->ready && b->job->offset > below &&
-            (last == NULL || b->job->offset > last->job->offset)) {
+        if (b->ready && b->work->offset > below &&
+            (last == NULL || b->work->offset > last->work->offset)) {
             last = b;
         }
     }
     if (last != NULL) {
-        let_go(s, last);
+        release_block(s, last);
     }
     return last;
 }
@@ -102,17 +102,17 @@ static uint64_t read_end(const saratoga__source *s, const cmn__ranges *todo,
 static bool read_from(saratoga__source *s, saratoga__block *b, uint64_t start,
                       uint64_t end) {
     size_t len = (size_t)(end - start);
-    saratoga__job *job =
-        saratoga__jobs_new(s->jobs, s->handle, SARATOGA_WORK_READ,
-                           len > s->block_len / 2 ? s->block_len : len);
-    if (job == NULL) {
+    saratoga__work_item *work =
+        saratoga__work_queue_new(s->queue, s->handle, SARATOGA_WORK_READ,
+                                 len > s->block_len / 2 ? s->block_len : len);
+    if (work == NULL) {
         return false;
     }
-    job->offset = start;
-    job->len = len;
-    job->length = len;
-    *b = (saratoga__block){.job = job};
-    saratoga__jobs_submit(s->jobs, job);
+    work->offset = start;
+    work->len = len;
+    work->length = len;
+    *b = (saratoga__block){.work = work};
+    saratoga__work_queue_submit(s->queue, work);
     return true;
 }
 
@@ -121,7 +121,7 @@ void saratoga__source_plan(saratoga__source *s, const cmn__ranges *todo) {
     cmn__range r;
     bool lowest = true;
     uint32_t tries = s->n_blocks;
-    let_go_unneeded(s, todo);
+    release_unneeded(s, todo);
     while (tries-- > 0 && cmn__ranges_next(todo, at, &r)) {
         uint64_t start = r.start > at ? r.start : at;
         saratoga__block *b = source_find(s, start);
@@ -133,7 +133,7 @@ void saratoga__source_plan(saratoga__source *s, const cmn__ranges *todo) {
                 return;
             }
         }
-        at = block_end(b->job);
+        at = block_end(b->work);
         lowest = false;
     }
 }
@@ -147,9 +147,9 @@ bool saratoga__source_copy(saratoga__source *s, uint64_t offset, void *out,
         if (b == NULL || !b->ready) {
             return false;
         }
-        n = block_end(b->job) - offset;
+        n = block_end(b->work) - offset;
         n = n < len ? n : len;
-        memcpy(to, b->job->buf + (offset - b->job->offset), (size_t)n);
+        memcpy(to, b->work->buf + (offset - b->work->offset), (size_t)n);
         s->newest = (uint32_t)(b - s->block);
         to += n;
         offset += n;
@@ -158,19 +158,19 @@ bool saratoga__source_copy(saratoga__source *s, uint64_t offset, void *out,
     return true;
 }
 
-int saratoga__source_on_read(saratoga__source *s, saratoga__job *job,
+int saratoga__source_on_read(saratoga__source *s, saratoga__work_item *work,
                              int64_t result) {
     for (uint32_t i = 0; i < s->n_blocks; i++) {
         saratoga__block *b = &s->block[i];
-        if (b->job != job) {
+        if (b->work != work) {
             continue;
         }
         b->ready = true;
         if (result < 0) {
             return (int)result;
         }
-        return (uint64_t)result == job->len ? 0 : SARATOGA_ERR_CHANGED;
+        return (uint64_t)result == work->len ? 0 : SARATOGA_ERR_CHANGED;
     }
-    saratoga__jobs_drop(s->jobs, job);
+    saratoga__work_queue_drop(s->queue, work);
     return 0;
 }

@@ -3,17 +3,17 @@
 #define LIBSARATOGA_SOURCE_H
 
 #include "internal/common/ranges.h"
-#include "libsaratoga/engine/jobs.h"
+#include "libsaratoga/engine/work_queue.h"
 
 /* Reads ahead, in blocks, what is to be sent next. */
 
 typedef struct saratoga__block {
-    saratoga__job *job; /* NULL: free */
+    saratoga__work_item *work; /* NULL: free */
     bool ready;
 } saratoga__block;
 
 typedef struct saratoga__source {
-    saratoga__jobs *jobs;
+    saratoga__work_queue *queue;
     saratoga_handle handle;
     saratoga__block *block;
     uint32_t n_blocks;
@@ -23,7 +23,7 @@ typedef struct saratoga__source {
 } saratoga__source;
 
 /* Returns 0 or SARATOGA_ERR_NOMEM.  Blocks are whole multiples of payload. */
-int saratoga__source_init(saratoga__source *s, saratoga__jobs *jobs,
+int saratoga__source_init(saratoga__source *s, saratoga__work_queue *queue,
                           saratoga_handle handle, uint32_t blocks,
                           size_t block_len, size_t payload, uint64_t size);
 void saratoga__source_free(saratoga__source *s);
@@ -34,7 +34,7 @@ bool saratoga__source_copy(saratoga__source *s, uint64_t offset, void *out,
                            size_t len);
 /* A read has ended.  Returns 0 or a saratoga_error: the file has shrunk or
  * cannot be read. */
-int saratoga__source_on_read(saratoga__source *s, saratoga__job *job,
+int saratoga__source_on_read(saratoga__source *s, saratoga__work_item *work,
                              int64_t result);
 
 #endif /* LIBSARATOGA_SOURCE_H */

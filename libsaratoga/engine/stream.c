@@ -16,9 +16,9 @@ static uint64_t written(const saratoga__sender *o) {
     return end;
 }
 
-int64_t saratoga_stream_write(saratoga_engine *node, saratoga_handle handle,
+int64_t saratoga_stream_write(saratoga_engine *engine, saratoga_handle handle,
                               const void *data, size_t len, saratoga_time now) {
-    saratoga__session *s = saratoga__engine_find(node, handle);
+    saratoga__session *s = saratoga__engine_find(engine, handle);
     saratoga__sender *o;
     uint64_t end;
     size_t room;
@@ -41,13 +41,13 @@ int64_t saratoga_stream_write(saratoga_engine *node, saratoga_handle handle,
         return SARATOGA_ERR_NOMEM;
     }
     cmn__bytes_put(&o->window, end, data, len);
-    saratoga__engine_touch(node, s, now);
+    saratoga__engine_touch(engine, s, now);
     return (int64_t)len;
 }
 
-int saratoga_stream_finish(saratoga_engine *node, saratoga_handle handle,
+int saratoga_stream_finish(saratoga_engine *engine, saratoga_handle handle,
                            saratoga_time now) {
-    saratoga__session *s = saratoga__engine_find(node, handle);
+    saratoga__session *s = saratoga__engine_find(engine, handle);
     if (s == NULL) {
         return SARATOGA_ERR_GONE;
     }
@@ -59,6 +59,6 @@ int saratoga_stream_finish(saratoga_engine *node, saratoga_handle handle,
     if (s->out.next >= s->out.size) { /* the last byte left without EOD */
         s->out.poll_due = true;
     }
-    saratoga__engine_touch(node, s, now);
+    saratoga__engine_touch(engine, s, now);
     return 0;
 }

@@ -38,7 +38,7 @@ static uint64_t host_key(const saratoga__table *t, uint64_t host) {
     return x != 0 ? x : 1;
 }
 
-static uint32_t table_place(const saratoga__table *t, const saratoga__key *k) {
+static uint32_t table_bucket(const saratoga__table *t, const saratoga__key *k) {
     uint64_t x = mixed_host(t, k->host);
     x ^= (uint64_t)k->id << 1 | (k->sends ? 1 : 0);
     x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
@@ -48,7 +48,7 @@ static uint32_t table_place(const saratoga__table *t, const saratoga__key *k) {
 
 static void table_put(saratoga__table *t, const saratoga__key *key,
                       uint32_t index) {
-    uint32_t at = table_place(t, key);
+    uint32_t at = table_bucket(t, key);
     while (t->cell[at].index != FREE) {
         at = (at + 1) & (t->cells - 1);
     }
@@ -56,7 +56,7 @@ static void table_put(saratoga__table *t, const saratoga__key *key,
     t->cell[at] = (saratoga__cell){.key = *key, .index = index};
 }
 
-static bool rehash(saratoga__table *t, uint32_t cells) {
+static bool table_rehash(saratoga__table *t, uint32_t cells) {
     saratoga__cell *old = t->cell;
     uint32_t n = t->cells;
     saratoga__cell *fresh = cmn__resize(t->mem, NULL, cells * sizeof(*fresh));
@@ -78,7 +78,7 @@ static bool rehash(saratoga__table *t, uint32_t cells) {
     return true;
 }
 
-static bool table_widen(saratoga__table *t) {
+static bool table_grow(saratoga__table *t) {
     uint32_t cap = t->cap == 0 ? FIRST : 2 * t->cap;
     struct saratoga__session **s =
         /* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are wanted */
@@ -105,9 +105,9 @@ static bool table_widen(saratoga__table *t) {
 /* A cell for one more. */
 static bool make_room(saratoga__table *t) {
     return 2 * (t->used + 1) <= t->cells ||
-           rehash(t, t->cells == 0             ? 4 * FIRST
-                     : 4 * t->count > t->cells ? 2 * t->cells
-                                               : t->cells);
+           table_rehash(t, t->cells == 0             ? 4 * FIRST
+                           : 4 * t->count > t->cells ? 2 * t->cells
+                                                     : t->cells);
 }
 
 int saratoga__table_add(saratoga__table *t, struct saratoga__session *s,
@@ -117,7 +117,7 @@ int saratoga__table_add(saratoga__table *t, struct saratoga__session *s,
     if (t->count >= t->max) {
         return SARATOGA_ERR_LIMIT;
     }
-    if ((t->count == t->cap && !table_widen(t)) || !make_room(t) ||
+    if ((t->count == t->cap && !table_grow(t)) || !make_room(t) ||
         cmn__tally_up(&t->of_host, host_key(t, key->host)) != 0) {
         return SARATOGA_ERR_NOMEM;
     }
@@ -141,7 +141,7 @@ static saratoga__cell *table_find(const saratoga__table *t,
     if (t->cells == 0) {
         return NULL;
     }
-    at = table_place(t, key);
+    at = table_bucket(t, key);
     while (t->cell[at].index != FREE || t->cell[at].gone) {
         if (t->cell[at].index != FREE && same(&t->cell[at].key, key)) {
             return &t->cell[at];

@@ -10,8 +10,8 @@
 
 struct saratoga__session;
 
-/* The sessions of a node by handle, and by host, Id and role: the last is part
- * of the key so that two peers may choose the same Id for opposite
+/* The sessions of an engine by handle, and by host, Id and role: the last is
+ * part of the key so that two peers may choose the same Id for opposite
  * directions. */
 typedef struct saratoga__key {
     uint64_t host;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "libsaratoga/engine/packet.h"
-#include "libsaratoga/engine/stamp.h"
+#include "libsaratoga/engine/timestamp.h"
 #include "tests/fuzz/script.h"
 
 static uint8_t out[4096];
@@ -57,8 +57,9 @@ static void data_packet(const uint8_t *data, size_t size) {
     saratoga__data a;
     uint64_t low;
     uint64_t high;
-    if (saratoga__data_parse(data, size, &a) && a.stamp != NULL &&
-        saratoga__stamp_read(a.stamp[15] % 6, a.stamp, &low, &high)) {
+    if (saratoga__data_parse(data, size, &a) && a.timestamp != NULL &&
+        saratoga__timestamp_read(a.timestamp[15] % 6, a.timestamp, &low,
+                                 &high)) {
         FUZZ_CHECK(low <= high || high < UINT64_C(1) << 32);
     }
 }

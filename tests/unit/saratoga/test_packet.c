@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "libsaratoga/engine/packet.h"
-#include "libsaratoga/engine/stamp.h"
+#include "libsaratoga/engine/timestamp.h"
 #include "tests/unit/saratoga/hex.h"
 
 #define MTIME 0x21c86feau
@@ -211,11 +211,11 @@ TEST(v4_last_data_with_and_without_a_timestamp) {
     data_both_ways("23098000 1a2b3c4d 000000005a35b380 8000000000000004"
                    " 1386 e5e6",
                    &d);
-    assert_true(d.asks && d.eod && d.stamp != NULL);
+    assert_true(d.asks && d.eod && d.timestamp != NULL);
     assert_int_equal(d.offset.lo, 4998);
     assert_int_equal(d.len, 2);
     data_both_ways("23018000 1a2b3c4d 1386 e5e6", &d);
-    assert_null(d.stamp);
+    assert_null(d.timestamp);
     assert_true(d.asks && d.eod);
 }
 
@@ -251,7 +251,8 @@ TEST(v15_poll_and_stream_data) {
                    &d);
     assert_int_equal(d.kind, SARATOGA_STREAM);
     assert_int_equal(d.offset.lo, 65536);
-    assert_true(saratoga__stamp_read(SARATOGA_TS_Y2K, d.stamp, &low, &high));
+    assert_true(
+        saratoga__timestamp_read(SARATOGA_TS_Y2K, d.timestamp, &low, &high));
     assert_int_equal(low >> 32, 1513468800);
 }
 
@@ -296,7 +297,7 @@ TEST(v5_status_with_two_holes) {
         assert_hole(&s, 0, 1000, 1999);
         assert_hole(&s, 1, 3000, 4997);
         assert_false(s.voluntary || s.incomplete || s.no_metadata);
-        assert_int_equal(s.stamp != NULL, i == 0);
+        assert_int_equal(s.timestamp != NULL, i == 0);
     }
 }
 
@@ -357,7 +358,7 @@ TEST(stray_octets_behind_a_status_do_no_harm) {
     assert_hole(&s, 0, 2912, 3000);
     h = unhex("24000000 000000b7 0000000000000000 0000 0000 0000 0006");
     assert_true(saratoga__status_parse(h.b, h.len, &s));
-    assert_null(s.stamp);
+    assert_null(s.timestamp);
 }
 
 TEST(observed_packets_of_other_implementations_are_read) {
@@ -427,23 +428,25 @@ TEST(packets_cut_at_any_octet_are_refused_or_shorter) {
 TEST(timestamps_of_all_kinds_come_back) {
     for (uint32_t kind = SARATOGA_TS_LOCAL; kind <= SARATOGA_TS_Y2K; kind++) {
         uint64_t x = (UINT64_C(1513468800) << 32) | 0x80000000u;
-        uint8_t stamp[SARATOGA__STAMP_LEN];
+        uint8_t timestamp[SARATOGA__TIMESTAMP_LEN];
         uint64_t low;
         uint64_t high;
-        saratoga__stamp_write(kind, x, stamp);
-        assert_int_equal(stamp[15], kind);
-        assert_true(saratoga__stamp_read(kind, stamp, &low, &high));
+        saratoga__timestamp_write(kind, x, timestamp);
+        assert_int_equal(timestamp[15], kind);
+        assert_true(saratoga__timestamp_read(kind, timestamp, &low, &high));
         assert_true(low <= x && x <= high);
-        assert_false(saratoga__stamp_read(kind + 1, stamp, &low, &high));
+        assert_false(
+            saratoga__timestamp_read(kind + 1, timestamp, &low, &high));
     }
 }
 
 TEST(the_clock_counts_in_parts_of_a_second) {
-    uint8_t stamp[SARATOGA__STAMP_LEN];
-    uint64_t x = saratoga__stamp_clock(UINT64_C(500000000),
-                                       INT64_C(1513468800) * 1000000000);
-    saratoga__stamp_write(SARATOGA_TS_POSIX64_F, x, stamp);
-    assert_octets(stamp, sizeof(stamp), "000000005a35b380 8000000000000004");
+    uint8_t timestamp[SARATOGA__TIMESTAMP_LEN];
+    uint64_t x = saratoga__timestamp_clock(UINT64_C(500000000),
+                                           INT64_C(1513468800) * 1000000000);
+    saratoga__timestamp_write(SARATOGA_TS_POSIX64_F, x, timestamp);
+    assert_octets(timestamp, sizeof(timestamp),
+                  "000000005a35b380 8000000000000004");
 }
 
 int main(void) {

@@ -48,7 +48,7 @@ static int teardown(void **state) {
 static void send(struct rig *r, uint64_t offset, bool again) {
     uint64_t d = r->log.ring.tail;
     saratoga__sent x = {.offset = offset,
-                        .stamp = 1000 * d,
+                        .timestamp = 1000 * d,
                         .at = d * STEP,
                         .len = S,
                         .asks = d % 10 == 0,
@@ -198,10 +198,11 @@ TEST(stfrc_2_runs_of_new_data_and_of_repairs) {
 TEST(an_echo_names_its_transmission) {
     struct rig *r = *state;
     send_new(r, 0, 30);
-    assert_int_equal(saratoga__sentlog_by_stamp(&r->log, 7000, 7000, 1), 7);
-    assert_int_equal(saratoga__sentlog_by_stamp(&r->log, 7001, 7999, 1), 0);
+    assert_int_equal(saratoga__sentlog_by_timestamp(&r->log, 7000, 7000, 1), 7);
+    assert_int_equal(saratoga__sentlog_by_timestamp(&r->log, 7001, 7999, 1), 0);
     /* Whole seconds: the one that ends where the answer says. */
-    assert_int_equal(saratoga__sentlog_by_stamp(&r->log, 5000, 9999, 6000), 6);
+    assert_int_equal(saratoga__sentlog_by_timestamp(&r->log, 5000, 9999, 6000),
+                     6);
     assert_int_equal(saratoga__sentlog_by_end(&r->log, 20000), 20);
     assert_int_equal(saratoga__sentlog_by_end(&r->log, 19000), 0);
     assert_int_equal(saratoga__sentlog_by_time(&r->log, 3 * STEP + 1), 3);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libsaratoga/engine/env.h"
+#include "libsaratoga/engine/context.h"
 
-#define STRANGERS_MAX 256
+#define UNSOLICITED_MAX 256
 
-static bool is_stranger(const saratoga_event *ev) {
+static bool is_unsolicited(const saratoga_event *ev) {
     return ev->type == SARATOGA_EVENT_BEACON || ev->type == SARATOGA_EVENT_NOOP;
 }
 
-bool saratoga__env_event(saratoga__env *e, const saratoga_event *ev) {
+bool saratoga__context_event(saratoga__context *e, const saratoga_event *ev) {
     saratoga_event *at;
-    if (is_stranger(ev) && e->strangers >= STRANGERS_MAX) {
+    if (is_unsolicited(ev) && e->unsolicited_count >= UNSOLICITED_MAX) {
         return false;
     }
     at = cmn__ring_push(&e->events);
@@ -17,22 +17,22 @@ bool saratoga__env_event(saratoga__env *e, const saratoga_event *ev) {
         return false;
     }
     *at = *ev;
-    e->strangers += is_stranger(ev) ? 1 : 0;
+    e->unsolicited_count += is_unsolicited(ev) ? 1 : 0;
     return true;
 }
 
-bool saratoga__env_next_event(saratoga__env *e, saratoga_event *ev) {
+bool saratoga__context_next_event(saratoga__context *e, saratoga_event *ev) {
     if (cmn__ring_len(&e->events) == 0) {
         return false;
     }
     *ev = *(const saratoga_event *)cmn__ring_at(&e->events, e->events.head);
     cmn__ring_pop(&e->events);
     cmn__ring_trim(&e->events);
-    e->strangers -= is_stranger(ev) ? 1 : 0;
+    e->unsolicited_count -= is_unsolicited(ev) ? 1 : 0;
     return true;
 }
 
-uint32_t saratoga__env_abilities(const saratoga__env *e) {
+uint32_t saratoga__context_abilities(const saratoga__context *e) {
     const saratoga_config *c = &e->cfg;
     uint32_t a = 0;
     a |= c->can_send ? (uint32_t)SARATOGA_CAN_SEND : 0;
@@ -44,10 +44,10 @@ uint32_t saratoga__env_abilities(const saratoga__env *e) {
     return a;
 }
 
-void saratoga__env_trace(const saratoga__env *e, const char *name,
-                         saratoga_handle handle, saratoga_time now,
-                         const char *const *keys, const double *values,
-                         const char *text) {
+void saratoga__context_trace(const saratoga__context *e, const char *name,
+                             saratoga_handle handle, saratoga_time now,
+                             const char *const *keys, const double *values,
+                             const char *text) {
     if (e->cfg.on_trace != NULL) {
         const saratoga_trace_event ev = {.name = name,
                                          .now = now,
@@ -59,8 +59,8 @@ void saratoga__env_trace(const saratoga__env *e, const char *name,
     }
 }
 
-void saratoga__env_uplink_used(saratoga__env *e, size_t len,
-                               saratoga_time now) {
+void saratoga__context_uplink_used(saratoga__context *e, size_t len,
+                                   saratoga_time now) {
     double rate = (double)e->cfg.uplink_bps * e->cfg.status_share / 8;
     double bytes = (double)len;
     if (rate > 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Sessions by keys that several may share. */
-#include "libsaratoga/engine/index.h"
+#include "libsaratoga/engine/multimap.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 
@@ -18,18 +18,18 @@ static uint64_t key_of(uint32_t i) {
     return (uint64_t)(i / 3) * 3 << i / 3 % 2 * 32;
 }
 
-static void fill(saratoga__index *x, const cmn__mem *mem) {
-    saratoga__index_init(x, mem);
+static void fill(saratoga__multimap *x, const cmn__mem *mem) {
+    saratoga__multimap_init(x, mem);
     for (uint32_t i = 0; i < MANY; i++) {
         link[i] = (saratoga__link){.at = NULL};
-        saratoga__index_put(x, &link[i], session(i), key_of(i));
+        saratoga__multimap_put(x, &link[i], session(i), key_of(i));
     }
 }
 
-static unsigned count(const saratoga__index *x, uint64_t key) {
+static unsigned count(const saratoga__multimap *x, uint64_t key) {
     unsigned n = 0;
-    for (saratoga__link *l = saratoga__index_first(x, key); l != NULL;
-         l = saratoga__index_next(l)) {
+    for (saratoga__link *l = saratoga__multimap_first(x, key); l != NULL;
+         l = saratoga__multimap_next(l)) {
         assert_true(l->key == key);
         n++;
     }
@@ -38,22 +38,23 @@ static unsigned count(const saratoga__index *x, uint64_t key) {
 
 static void check_all(struct test_alloc *a) {
     cmn__mem mem = {test_alloc_realloc, a};
-    saratoga__index x;
+    saratoga__multimap x;
     fill(&x, &mem);
     for (uint32_t i = 0; i + 3 <= MANY; i += 3) {
         assert_int_equal(count(&x, key_of(i)), 3);
-        saratoga__index_remove(&x, &link[i + 1]);
-        saratoga__index_remove(&x, &link[i + 1]); /* it is in none: nothing */
+        saratoga__multimap_remove(&x, &link[i + 1]);
+        saratoga__multimap_remove(&x,
+                                  &link[i + 1]); /* it is in none: nothing */
         assert_int_equal(count(&x, key_of(i)), 2);
-        saratoga__index_remove(&x, &link[i]);
-        assert_ptr_equal(saratoga__index_first(&x, key_of(i))->session,
+        saratoga__multimap_remove(&x, &link[i]);
+        assert_ptr_equal(saratoga__multimap_first(&x, key_of(i))->session,
                          session(i + 2));
-        saratoga__index_remove(&x, &link[i + 2]);
-        assert_null(saratoga__index_first(&x, key_of(i)));
+        saratoga__multimap_remove(&x, &link[i + 2]);
+        assert_null(saratoga__multimap_first(&x, key_of(i)));
     }
-    saratoga__index_remove(&x, &link[MANY - 1]);
+    saratoga__multimap_remove(&x, &link[MANY - 1]);
     assert_int_equal(x.count, 0);
-    saratoga__index_free(&x);
+    saratoga__multimap_free(&x);
     assert_int_equal(a->blocks, 0);
 }
 

@@ -67,8 +67,8 @@ static void check_stall(saratoga__session *s, saratoga_time now) {
         now >= saratoga__later(o->unanswered, stall_after(s))) {
         o->stalled = true;
         o->poll_due = true;
-        saratoga__env_trace(s->env, "saratoga:stalled", s->handle, now, NULL,
-                            NULL, "no answer");
+        saratoga__context_trace(s->ctx, "saratoga:stalled", s->handle, now,
+                                NULL, NULL, "no answer");
     }
 }
 

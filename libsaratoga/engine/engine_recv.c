@@ -9,11 +9,11 @@ typedef struct input {
     saratoga_time now;
 } input;
 
-static saratoga__session *engine_in_find(const saratoga_engine *n,
-                                         uint64_t host, uint32_t id,
-                                         bool sends) {
+static saratoga__session *engine_recv_find(const saratoga_engine *e,
+                                           uint64_t host, uint32_t id,
+                                           bool sends) {
     saratoga__key key = {host, id, sends};
-    return saratoga__table_by_key(&n->table, &key);
+    return saratoga__table_by_key(&e->table, &key);
 }
 
 /* Answers go to where the newest packet came from. */
@@ -23,18 +23,18 @@ static void heard_from(saratoga__session *s, const saratoga_pktinfo *from) {
     }
 }
 
-static void engine_in_drop(saratoga_engine *n) {
-    n->env.stats.packets_dropped++;
+static void engine_recv_drop(saratoga_engine *e) {
+    e->ctx.stats.packets_dropped++;
 }
 
 /* ---- BEACON ---- */
 
-static void engine_in_on_beacon(saratoga_engine *n, const input *in) {
+static void engine_recv_on_beacon(saratoga_engine *e, const input *in) {
     saratoga__beacon b;
     saratoga_event ev = {.type = SARATOGA_EVENT_BEACON, .from = *in->from};
     size_t len;
     if (!saratoga__beacon_parse(in->dgram, in->len, &b)) {
-        engine_in_drop(n);
+        engine_recv_drop(e);
         return;
     }
     len = b.eid_len < SARATOGA_EID_MAX ? b.eid_len : SARATOGA_EID_MAX;
@@ -43,8 +43,8 @@ static void engine_in_on_beacon(saratoga_engine *n, const input *in) {
     ev.descriptor = b.descriptor;
     ev.free_kib = b.free_kib;
     ev.path = "";
-    n->env.stats.beacons_received++;
-    (void)saratoga__env_event(&n->env, &ev);
+    e->ctx.stats.beacons_received++;
+    (void)saratoga__context_event(&e->ctx, &ev);
 }
 
 /* ---- REQUEST ---- */
@@ -54,7 +54,7 @@ static bool keep_packet(saratoga__session *s, const input *in,
     if (q->auth_len == 0) {
         return true;
     }
-    s->asked_packet = cmn__resize(&s->env->mem, NULL, in->len);
+    s->asked_packet = cmn__resize(&s->ctx->mem, NULL, in->len);
     if (s->asked_packet == NULL) {
         return false;
     }
@@ -62,20 +62,20 @@ static bool keep_packet(saratoga__session *s, const input *in,
     return true;
 }
 
-static bool is_full(saratoga_engine *n, uint64_t host) {
-    return !saratoga__engine_has_room(n) ||
-           saratoga__table_of_host(&n->table, host) >= n->env.cfg.max_per_host;
+static bool is_full(saratoga_engine *e, uint64_t host) {
+    return !saratoga__engine_has_room(e) ||
+           saratoga__table_of_host(&e->table, host) >= e->ctx.cfg.max_per_host;
 }
 
-static void new_request(saratoga_engine *n, const input *in,
+static void new_request(saratoga_engine *e, const input *in,
                         const saratoga__request *q, saratoga__session *s,
                         const saratoga_entry *announced) {
     bool sends = saratoga__is_sender(q->type, false);
     uint32_t busy = sends ? SARATOGA_CANNOT_SEND : SARATOGA_CANNOT_RECEIVE;
-    if (s == NULL && (is_full(n, in->from->host) ||
-                      saratoga__engine_add(n, &n->env.defaults, in->from, q->id,
+    if (s == NULL && (is_full(e, in->from->host) ||
+                      saratoga__engine_add(e, &e->ctx.defaults, in->from, q->id,
                                            q->type, sends, &s, in->now) != 0)) {
-        saratoga__stray_refuse(n, in->from, q->id, busy, in->now);
+        saratoga__stateless_refuse(e, in->from, q->id, busy, in->now);
         return;
     }
     s->to.flags = 0;
@@ -94,7 +94,7 @@ static void new_request(saratoga_engine *n, const input *in,
     } else {
         saratoga__session_ask(s, q);
     }
-    saratoga__engine_touch(n, s, in->now);
+    saratoga__engine_touch(e, s, in->now);
 }
 
 /* A REQUEST that was repeated because our answer got lost. */
@@ -118,112 +118,112 @@ static void repeat_answer(saratoga__session *s) {
 
 /* METADATA of the copy that the requester holds came before the REQUEST, and
  * looked like a blind put. */
-static bool announced_before(saratoga_engine *n, const saratoga__request *q,
+static bool announced_before(saratoga_engine *e, const saratoga__request *q,
                              const input *in) {
-    saratoga__session *s = engine_in_find(n, in->from->host, q->id, false);
+    saratoga__session *s = engine_recv_find(e, in->from->host, q->id, false);
     saratoga_entry entry;
     if (s == NULL || s->state != SARATOGA__EXPECTING || !s->announced) {
         return false;
     }
     entry = s->entry;
-    saratoga__engine_remove(n, s);
-    new_request(n, in, q, NULL, &entry);
+    saratoga__engine_remove(e, s);
+    new_request(e, in, q, NULL, &entry);
     return true;
 }
 
-/* With a key: only what is signed, and once.  A repeat is dropped without a
- * word, since the network makes some. */
-static bool is_allowed(saratoga_engine *n, const input *in,
+/* With a key, only signed requests are served, each once. Repeats are dropped
+ * silently: the network duplicates packets. */
+static bool is_allowed(saratoga_engine *e, const input *in,
                        const saratoga__request *q) {
     enum saratoga__verdict v = SARATOGA__GENUINE;
-    if (n->env.auth.key_len > 0) {
-        v = saratoga__auth_judge(&n->env.auth, in->dgram, 8 + q->path_len,
+    if (e->ctx.auth.key_len > 0) {
+        v = saratoga__auth_judge(&e->ctx.auth, in->dgram, 8 + q->path_len,
                                  q->auth, q->auth_len,
-                                 in->now + (uint64_t)n->env.cfg.posix_offset);
+                                 in->now + (uint64_t)e->ctx.cfg.posix_offset);
     }
     if (v == SARATOGA__FORGED) {
-        n->env.stats.callers_rejected++;
-        saratoga__stray_refuse(n, in->from, q->id, SARATOGA_ACCESS_DENIED,
-                               in->now);
+        e->ctx.stats.callers_rejected++;
+        saratoga__stateless_refuse(e, in->from, q->id, SARATOGA_ACCESS_DENIED,
+                                   in->now);
     } else if (v == SARATOGA__REPLAYED) {
-        engine_in_drop(n);
+        engine_recv_drop(e);
     }
     return v == SARATOGA__GENUINE;
 }
 
-/* A group is asked for what any of its members may give; what each would do
- * for itself is not for a group to ask. */
+/* Only requests that one member can answer for all are allowed to a group. */
 static bool is_for_all(const input *in, const saratoga__request *q) {
     return (in->from->flags & SARATOGA_PKT_MULTICAST) == 0 ||
            q->type == SARATOGA_GET || q->type == SARATOGA_GETDIR ||
            q->type == SARATOGA_NOOP;
 }
 
-static void on_request(saratoga_engine *n, const input *in) {
+static void on_request(saratoga_engine *e, const input *in) {
     saratoga__request q;
     saratoga__session *s;
     saratoga_event ev = {
         .type = SARATOGA_EVENT_NOOP, .from = *in->from, .path = ""};
     if (!saratoga__request_parse(in->dgram, in->len, &q) ||
         !is_for_all(in, &q)) {
-        engine_in_drop(n);
+        engine_recv_drop(e);
         return;
     }
-    if (!is_allowed(n, in, &q)) {
+    if (!is_allowed(e, in, &q)) {
         return;
     }
     if (q.type == SARATOGA_NOOP) {
         ev.abilities = q.abilities;
         ev.descriptor = q.descriptor;
-        (void)saratoga__env_event(&n->env, &ev);
+        (void)saratoga__context_event(&e->ctx, &ev);
         return;
     }
     if (q.type > SARATOGA_GETDIR ||
         (q.type == SARATOGA_DELETE && q.path_len == 0)) {
-        saratoga__stray_refuse(n, in->from, q.id, SARATOGA_BAD_REQUEST,
-                               in->now);
+        saratoga__stateless_refuse(e, in->from, q.id, SARATOGA_BAD_REQUEST,
+                                   in->now);
         return;
     }
-    s = engine_in_find(n, in->from->host, q.id,
-                       saratoga__is_sender(q.type, false));
-    if (s == NULL && announced_before(n, &q, in)) {
+    s = engine_recv_find(e, in->from->host, q.id,
+                         saratoga__is_sender(q.type, false));
+    if (s == NULL && announced_before(e, &q, in)) {
         return;
     }
     if (s == NULL || (s->state == SARATOGA__EXPECTING && !s->initiator)) {
-        new_request(n, in, &q, s, NULL);
+        new_request(e, in, &q, s, NULL);
     } else if (s->initiator || s->type != q.type ||
                strcmp(s->path, q.path) != 0) {
-        saratoga__stray_refuse(n, in->from, q.id, SARATOGA_UNKNOWN_ID, in->now);
+        saratoga__stateless_refuse(e, in->from, q.id, SARATOGA_UNKNOWN_ID,
+                                   in->now);
     } else {
         heard_from(s, in->from);
         s->heard = s->state == SARATOGA__ASKED ? in->now : s->heard;
         repeat_answer(s);
-        saratoga__engine_touch(n, s, in->now);
+        saratoga__engine_touch(e, s, in->now);
     }
 }
 
 /* ---- METADATA and DATA ---- */
 
-/* Somebody sends without having asked: a blind put, perhaps. */
-static saratoga__session *new_stranger(saratoga_engine *n, const input *in) {
+/* METADATA or DATA without a REQUEST: perhaps a blind put. */
+static saratoga__session *new_unsolicited(saratoga_engine *e, const input *in) {
     bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
     saratoga__session *s = NULL;
-    /* what this node sends to a group comes back to it */
-    if (group && (n->env.cfg.own_transfers_only ||
-                  saratoga__others_is_sent(n, in->id))) {
-        engine_in_drop(n);
+    /* what this e sends to a group comes back to it */
+    if (group && (e->ctx.cfg.own_transfers_only ||
+                  saratoga__group_index_is_sent(e, in->id))) {
+        engine_recv_drop(e);
         return NULL;
     }
-    if (n->env.auth.key_len > 0) { /* nothing of it is signed */
-        saratoga__stray_refuse(n, in->from, in->id, SARATOGA_ACCESS_DENIED,
-                               in->now);
+    if (e->ctx.auth.key_len > 0) { /* nothing of it is signed */
+        saratoga__stateless_refuse(e, in->from, in->id, SARATOGA_ACCESS_DENIED,
+                                   in->now);
         return NULL;
     }
-    if (is_full(n, in->from->host) || !n->env.cfg.can_receive ||
-        saratoga__engine_add(n, &n->env.defaults, in->from, in->id,
+    if (is_full(e, in->from->host) || !e->ctx.cfg.can_receive ||
+        saratoga__engine_add(e, &e->ctx.defaults, in->from, in->id,
                              SARATOGA_BLIND_PUT, false, &s, in->now) != 0) {
-        saratoga__stray_refuse(n, in->from, in->id, SARATOGA_CANNOT_RECEIVE,
-                               in->now);
+        saratoga__stateless_refuse(e, in->from, in->id, SARATOGA_CANNOT_RECEIVE,
+                                   in->now);
         return NULL;
     }
     s->to.flags = 0;
@@ -232,27 +232,27 @@ static saratoga__session *new_stranger(saratoga_engine *n, const input *in) {
     return s;
 }
 
-/* The transfer that asked for what comes under a host or an Id of its own: that
- * of the one who answers a group's REQUEST, or of another who asked before. */
-static saratoga__session *asker_of(const saratoga_engine *n, const input *in,
-                                   const char *path) {
+/* The transfer that a packet with a foreign host or Id answers: one that asked
+ * a group, or one that waits for the same path. */
+static saratoga__session *requester_of(const saratoga_engine *e,
+                                       const input *in, const char *path) {
     bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
-    saratoga__session *s = saratoga__others_asker(n, in->id);
+    saratoga__session *s = saratoga__group_index_requester(e, in->id);
     return s == NULL && group && path != NULL
-               ? saratoga__others_waiting(n, path, in->from->host)
+               ? saratoga__group_index_waiting(e, path, in->from->host)
                : s;
 }
 
-/* The first answer is taken; who gives another is told that none is wanted. */
-static saratoga__session *engine_in_take_answer(saratoga_engine *n,
-                                                const input *in,
-                                                saratoga__session *s) {
+/* The first answer is taken; later ones are refused. */
+static saratoga__session *engine_recv_take_answer(saratoga_engine *e,
+                                                  const input *in,
+                                                  saratoga__session *s) {
     if (s->state != SARATOGA__ASKING) {
-        saratoga__stray_refuse(n, in->from, in->id, SARATOGA_NOT_INTERESTED,
-                               in->now);
+        saratoga__stateless_refuse(e, in->from, in->id, SARATOGA_NOT_INTERESTED,
+                                   in->now);
         return NULL;
     }
-    if (!saratoga__engine_rekey(n, s, in->from->host, in->id)) {
+    if (!saratoga__engine_rekey(e, s, in->from->host, in->id)) {
         return NULL;
     }
     s->to = *in->from;
@@ -260,26 +260,27 @@ static saratoga__session *engine_in_take_answer(saratoga_engine *n,
     return s;
 }
 
-/* For whom METADATA, with their path, and DATA are; NULL: for nobody here. */
-static saratoga__session *receiver_of(saratoga_engine *n, const input *in,
+/* The receiver of METADATA (with a path) or DATA; NULL: none here. */
+static saratoga__session *receiver_of(saratoga_engine *e, const input *in,
                                       const char *path) {
-    saratoga__session *s = engine_in_find(n, in->from->host, in->id, false);
+    saratoga__session *s = engine_recv_find(e, in->from->host, in->id, false);
     if (s == NULL) {
-        s = asker_of(n, in, path);
-        s = s != NULL ? engine_in_take_answer(n, in, s) : new_stranger(n, in);
+        s = requester_of(e, in, path);
+        s = s != NULL ? engine_recv_take_answer(e, in, s)
+                      : new_unsolicited(e, in);
     }
     if (s == NULL) {
         return NULL;
     }
     heard_from(s, in->from);
     if ((in->from->flags & SARATOGA_PKT_MULTICAST) != 0) {
-        s->opt.multicast = true; /* wherever it began */
+        s->opt.multicast = true; /* also when it began as unicast */
         s->to.group = in->from->group;
     }
     return s;
 }
 
-static void on_blind_metadata(saratoga_engine *n, saratoga__session *s,
+static void on_blind_metadata(saratoga_engine *e, saratoga__session *s,
                               const saratoga__metadata *m, const input *in) {
     if (m->entry.huge) {
         saratoga__session_end(s, SARATOGA_ERR_TOO_LONG, SARATOGA_TOO_LONG,
@@ -294,45 +295,45 @@ static void on_blind_metadata(saratoga_engine *n, saratoga__session *s,
     memcpy(s->sum, m->sum, m->sum_len);
     s->has_entry = true;
     memcpy(s->path, m->entry.path, sizeof(s->path));
-    if (n->env.cfg.update_check && !s->announced) {
+    if (e->ctx.cfg.update_check && !s->announced) {
         s->announced = true; /* a REQUEST may follow */
     } else {
         saratoga__session_ask(s, NULL);
     }
 }
 
-static void on_metadata(saratoga_engine *n, const input *in) {
+static void on_metadata(saratoga_engine *e, const input *in) {
     saratoga__metadata m;
     saratoga__session *s;
     if (!saratoga__metadata_parse(in->dgram, in->len, &m)) {
-        engine_in_drop(n);
+        engine_recv_drop(e);
         return;
     }
-    s = receiver_of(n, in, m.entry.path);
+    s = receiver_of(e, in, m.entry.path);
     if (s == NULL) {
         return;
     }
     if (s->state == SARATOGA__EXPECTING) {
-        on_blind_metadata(n, s, &m, in);
+        on_blind_metadata(e, s, &m, in);
     } else {
         saratoga__session_on_metadata(s, &m, in->now);
     }
-    saratoga__engine_touch(n, s, in->now);
+    saratoga__engine_touch(e, s, in->now);
 }
 
-static void on_data(saratoga_engine *n, const input *in) {
+static void on_data(saratoga_engine *e, const input *in) {
     saratoga__data d;
     saratoga__session *s;
     if (!saratoga__data_parse(in->dgram, in->len, &d)) {
-        engine_in_drop(n);
+        engine_recv_drop(e);
         return;
     }
-    s = receiver_of(n, in, NULL);
+    s = receiver_of(e, in, NULL);
     if (s == NULL) {
         return;
     }
     if (s->state <= SARATOGA__ASKED && !s->sends) {
-        saratoga__early_keep(&s->early, &n->env, in->dgram, in->len);
+        saratoga__pre_accept_keep(&s->early, &e->ctx, in->dgram, in->len);
     }
     if (s->state == SARATOGA__OVER) {
         /* Refused or given up; the sender has not heard. */
@@ -342,79 +343,79 @@ static void on_data(saratoga_engine *n, const input *in) {
     } else {
         saratoga__session_on_data(s, &d, in->now);
     }
-    saratoga__engine_touch(n, s, in->now);
+    saratoga__engine_touch(e, s, in->now);
 }
 
 /* ---- STATUS ---- */
 
-/* Others of a group say what they miss: to its sender, or to us who may miss
- * the same. */
-static saratoga__session *find_in_group(const saratoga_engine *n,
+/* Members of a group report holes to its sender, and to each other. */
+static saratoga__session *find_in_group(const saratoga_engine *e,
                                         const input *in) {
-    saratoga__session *s = engine_in_find(n, n->group, in->id, true);
-    return s != NULL ? s : saratoga__others_in_group(n, in->id);
+    saratoga__session *s = engine_recv_find(e, e->group, in->id, true);
+    return s != NULL ? s : saratoga__group_index_find(e, in->id);
 }
 
-static void on_status(saratoga_engine *n, const input *in) {
+static void on_status(saratoga_engine *e, const input *in) {
     saratoga__status_pkt p;
-    saratoga__session *s = engine_in_find(n, in->from->host, in->id, true);
+    saratoga__session *s = engine_recv_find(e, in->from->host, in->id, true);
     if (!saratoga__status_parse(in->dgram, in->len, &p)) {
-        engine_in_drop(n);
+        engine_recv_drop(e);
         return;
     }
     if (s == NULL || s->state >= SARATOGA__LINGER) {
         saratoga__session *other =
-            engine_in_find(n, in->from->host, in->id, false);
+            engine_recv_find(e, in->from->host, in->id, false);
         s = other != NULL ? other : s;
     }
     if (s == NULL) {
-        s = find_in_group(n, in);
+        s = find_in_group(e, in);
     }
     if (s == NULL) {
-        engine_in_drop(n); /* a STATUS is never answered by a STATUS */
+        engine_recv_drop(e); /* a STATUS is never answered by a STATUS */
         return;
     }
     if (!s->opt.multicast) {
         heard_from(s, in->from);
     }
     saratoga__session_on_status(s, &p, in->len, in->now);
-    saratoga__engine_touch(n, s, in->now);
+    saratoga__engine_touch(e, s, in->now);
 }
 
-void saratoga_engine_recv(saratoga_engine *node, const saratoga_pktinfo *from,
+void saratoga_engine_recv(saratoga_engine *engine, const saratoga_pktinfo *from,
                           const void *dgram, size_t len, saratoga_time now) {
     saratoga__head h;
     input in = {.from = from, .dgram = dgram, .len = len, .now = now};
-    node->env.stats.packets_received++;
-    node->env.stats.bytes_received += len;
+    engine->ctx.stats.packets_received++;
+    engine->ctx.stats.bytes_received += len;
     if (!saratoga__head_parse(dgram, len, &h)) {
-        engine_in_drop(node);
+        engine_recv_drop(engine);
         return;
     }
     in.id = h.id;
     if ((from->flags & SARATOGA_PKT_LITE) != 0 && h.type != SARATOGA__DATA) {
-        engine_in_drop(node); /* not protected well enough */
+        engine_recv_drop(engine); /* not protected well enough */
         return;
     }
     switch (h.type) {
     case SARATOGA__BEACON:
-        engine_in_on_beacon(node, &in);
+        engine_recv_on_beacon(engine, &in);
         break;
     case SARATOGA__REQUEST:
-        on_request(node, &in);
+        on_request(engine, &in);
         break;
     case SARATOGA__METADATA:
-        on_metadata(node, &in);
+        on_metadata(engine, &in);
         break;
     case SARATOGA__DATA:
-        on_data(node, &in);
+        on_data(engine, &in);
         break;
     case SARATOGA__STATUS:
-        on_status(node, &in);
+        on_status(engine, &in);
         break;
     default:
-        engine_in_drop(node);
-        saratoga__stray_refuse(node, from, h.id, SARATOGA_BAD_PACKET, now);
+        engine_recv_drop(engine);
+        saratoga__stateless_refuse(engine, from, h.id, SARATOGA_BAD_PACKET,
+                                   now);
         break;
     }
 }

@@ -25,11 +25,11 @@ static int check_request(const saratoga_request *q) {
     return q->options != NULL ? saratoga_options_check(q->options, NULL) : 0;
 }
 
-static bool has_id(const saratoga_engine *n, uint64_t host, uint32_t id) {
+static bool has_id(const saratoga_engine *e, uint64_t host, uint32_t id) {
     saratoga__key key = {host, id, true};
-    bool found = saratoga__table_by_key(&n->table, &key) != NULL;
+    bool found = saratoga__table_by_key(&e->table, &key) != NULL;
     key.sends = false;
-    return found || saratoga__table_by_key(&n->table, &key) != NULL;
+    return found || saratoga__table_by_key(&e->table, &key) != NULL;
 }
 
 static bool is_zero(const uint8_t *p, size_t len) {
@@ -40,38 +40,38 @@ static bool is_zero(const uint8_t *p, size_t len) {
     return len == 0;
 }
 
-/* Who has seen what the generator gave can tell what it will give. */
-static uint32_t random_id(saratoga_engine *n) {
-    uint64_t x = cmn__rng_next(&n->env.rng);
+/* Who has seen what the generator gave can notify_peer what it will give. */
+static uint32_t random_id(saratoga_engine *e) {
+    uint64_t x = cmn__rng_next(&e->ctx.rng);
     char drawn[17] = "";
     for (int i = 0; i < 16; i++) {
         drawn[i] = "0123456789abcdef"[x >> 4 * i & 15];
     }
-    return saratoga__keyed_id(n->env.secret, "", 0, drawn);
+    return saratoga__keyed_id(e->ctx.secret, "", 0, drawn);
 }
 
-static uint32_t stable_id(const saratoga_engine *n, const saratoga_request *q) {
-    return saratoga__keyed_id(n->env.cfg.id_key,
+static uint32_t stable_id(const saratoga_engine *e, const saratoga_request *q) {
+    return saratoga__keyed_id(e->ctx.cfg.id_key,
                               q->peer_name != NULL ? q->peer_name : "", q->type,
                               q->path != NULL ? q->path : "");
 }
 
-static int choose_id(saratoga_engine *n, const saratoga_request *q,
+static int choose_id(saratoga_engine *e, const saratoga_request *q,
                      uint32_t *id) {
-    bool random = is_zero(n->env.cfg.id_key, sizeof(n->env.cfg.id_key));
+    bool random = is_zero(e->ctx.cfg.id_key, sizeof(e->ctx.cfg.id_key));
     *id = q->id;
     if (*id != 0) {
-        return has_id(n, q->to.host, *id) ? SARATOGA_ERR_STATE : 0;
+        return has_id(e, q->to.host, *id) ? SARATOGA_ERR_STATE : 0;
     }
-    *id = random ? random_id(n) : stable_id(n, q);
+    *id = random ? random_id(e) : stable_id(e, q);
     if (*id == 0) {
         return SARATOGA_ERR_NOMEM;
     }
     for (int i = 0; i < ID_TRIES; i++) {
-        if (*id != 0 && !has_id(n, q->to.host, *id)) {
+        if (*id != 0 && !has_id(e, q->to.host, *id)) {
             return 0;
         }
-        *id = random ? random_id(n) : *id + 1;
+        *id = random ? random_id(e) : *id + 1;
     }
     return SARATOGA_ERR_STATE;
 }
@@ -82,7 +82,7 @@ static int fill(saratoga__session *s, const saratoga_request *q) {
         memcpy(s->path, q->path, strlen(q->path) + 1);
     }
     if (q->auth_len > 0) {
-        s->auth = cmn__resize(&s->env->mem, NULL, q->auth_len);
+        s->auth = cmn__resize(&s->ctx->mem, NULL, q->auth_len);
         if (s->auth == NULL) {
             return SARATOGA_ERR_NOMEM;
         }
@@ -100,7 +100,7 @@ static int fill(saratoga__session *s, const saratoga_request *q) {
     return rv;
 }
 
-static void api_begin(saratoga__session *s, saratoga_time now) {
+static void transfer_begin(saratoga__session *s, saratoga_time now) {
     if (s->type == SARATOGA_BLIND_PUT) {
         /* Whoever does not know what the peer takes asks for little. */
         s->state = SARATOGA__ASKING;
@@ -111,29 +111,30 @@ static void api_begin(saratoga__session *s, saratoga_time now) {
     s->send_request = true;
 }
 
-static int send_noop(saratoga_engine *n, const saratoga_request *q,
+static int send_noop(saratoga_engine *e, const saratoga_request *q,
                      saratoga_handle *handle, saratoga_time now) {
-    saratoga__stray *s;
+    saratoga__stateless *s;
     cmn__writer w;
-    saratoga__request pkt = {.abilities = saratoga__env_abilities(&n->env),
+    saratoga__request pkt = {.abilities = saratoga__context_abilities(&e->ctx),
                              .type = SARATOGA_NOOP,
                              .id = q->id,
-                             .descriptor = n->env.defaults.max_descriptor,
+                             .descriptor = e->ctx.defaults.max_descriptor,
                              .path = ""};
-    if (n->strays == SARATOGA__STRAYS) {
+    if (e->stateless_count == SARATOGA__STATELESS_MAX) {
         return SARATOGA_ERR_LIMIT;
     }
-    s = &n->stray[(n->stray_first + n->strays++) % SARATOGA__STRAYS];
+    s = &e->stateless[(e->stateless_first + e->stateless_count++) %
+                      SARATOGA__STATELESS_MAX];
     s->to = q->to;
     w = cmn__writer_of(s->bytes, sizeof(s->bytes));
     saratoga__request_write(&w, &pkt);
-    saratoga__sign(&n->env, &w, s->bytes, 8, now);
+    saratoga__sign(&e->ctx, &w, s->bytes, 8, now);
     s->len = (size_t)(w.p - s->bytes);
     *handle = 0;
     return 0;
 }
 
-int saratoga_transfer_start(saratoga_engine *node,
+int saratoga_transfer_start(saratoga_engine *engine,
                             const saratoga_request *request,
                             saratoga_handle *handle, saratoga_time now) {
     saratoga_options opt;
@@ -141,33 +142,33 @@ int saratoga_transfer_start(saratoga_engine *node,
     uint32_t id;
     int rv = check_request(request);
     if (rv == 0 && request->type == SARATOGA_NOOP) {
-        return send_noop(node, request, handle, now);
+        return send_noop(engine, request, handle, now);
     }
-    rv = rv != 0 ? rv : choose_id(node, request, &id);
+    rv = rv != 0 ? rv : choose_id(engine, request, &id);
     if (rv != 0) {
         return rv;
     }
     saratoga__options_take(&opt, request->options != NULL
                                      ? request->options
-                                     : &node->env.defaults);
-    (void)saratoga__engine_has_room(node); /* else the table refuses */
-    rv = saratoga__engine_add(node, &opt, &request->to, id, request->type,
+                                     : &engine->ctx.defaults);
+    (void)saratoga__engine_has_room(engine); /* else the table refuses */
+    rv = saratoga__engine_add(engine, &opt, &request->to, id, request->type,
                               is_giving(request->type), &s, now);
     if (rv != 0) {
         return rv;
     }
     rv = fill(s, request);
     if (rv != 0) {
-        saratoga__engine_remove(node, s);
+        saratoga__engine_remove(engine, s);
         return rv;
     }
     *handle = s->handle;
     if ((s->to.flags & SARATOGA_PKT_MULTICAST) != 0) {
-        node->group = s->to.host;
+        engine->group = s->to.host;
         s->of_group = !s->sends;
     }
-    api_begin(s, now);
-    saratoga__engine_touch(node, s, now);
+    transfer_begin(s, now);
+    saratoga__engine_touch(engine, s, now);
     return 0;
 }
 
@@ -187,14 +188,15 @@ static int take_source(saratoga__session *s, const saratoga_source *src,
     return rv;
 }
 
-static int api_take_options(saratoga__session *s, const saratoga_options *o) {
+static int transfer_take_options(saratoga__session *s,
+                                 const saratoga_options *o) {
     saratoga_options full;
     void *block;
     saratoga__options_take(&full, o);
-    if (saratoga__options_own(&full, &s->env->mem, &block) != 0) {
+    if (saratoga__options_own(&full, &s->ctx->mem, &block) != 0) {
         return SARATOGA_ERR_NOMEM;
     }
-    cmn__free(&s->env->mem, s->opt_block);
+    cmn__free(&s->ctx->mem, s->opt_block);
     s->opt_block = block;
     s->opt = full;
     return 0;
@@ -215,14 +217,14 @@ static int take_group(saratoga__session *s, const saratoga_answer *a) {
     return 0;
 }
 
-static int api_take_answer(saratoga__session *s, const saratoga_answer *a,
-                           saratoga_time now) {
+static int transfer_take_answer(saratoga__session *s, const saratoga_answer *a,
+                                saratoga_time now) {
     bool multicast = s->opt.multicast;
     int rv = 0;
     if (a != NULL && a->options != NULL) {
         rv = saratoga_options_check(a->options, NULL);
         if (rv == 0) {
-            rv = api_take_options(s, a->options);
+            rv = transfer_take_options(s, a->options);
             s->opt.multicast |= multicast;
         }
     }
@@ -248,7 +250,7 @@ static void bound_start(saratoga__session *s) {
 }
 
 static void forget_packet(saratoga__session *s) {
-    cmn__free(&s->env->mem, s->asked_packet);
+    cmn__free(&s->ctx->mem, s->asked_packet);
     s->asked_packet = NULL;
 }
 
@@ -270,9 +272,9 @@ static void take_early_metadata(saratoga__session *s, saratoga_time now) {
     saratoga__session_on_metadata(s, &m, now);
 }
 
-int saratoga_transfer_accept(saratoga_engine *node, saratoga_handle handle,
+int saratoga_transfer_accept(saratoga_engine *engine, saratoga_handle handle,
                              const saratoga_answer *answer, saratoga_time now) {
-    saratoga__session *s = saratoga__engine_find(node, handle);
+    saratoga__session *s = saratoga__engine_find(engine, handle);
     int rv;
     if (s == NULL) {
         return SARATOGA_ERR_GONE;
@@ -280,7 +282,7 @@ int saratoga_transfer_accept(saratoga_engine *node, saratoga_handle handle,
     if (s->state != SARATOGA__ASKED) {
         return SARATOGA_ERR_STATE;
     }
-    rv = api_take_answer(s, answer, now);
+    rv = transfer_take_answer(s, answer, now);
     if (rv == 0) {
         forget_packet(s);
         bound_start(s);
@@ -294,14 +296,14 @@ int saratoga_transfer_accept(saratoga_engine *node, saratoga_handle handle,
             saratoga__session_replay(s, now);
         }
     }
-    saratoga__engine_touch(node, s, now);
+    saratoga__engine_touch(engine, s, now);
     return rv;
 }
 
-int saratoga_transfer_join(saratoga_engine *node, saratoga_handle handle,
+int saratoga_transfer_join(saratoga_engine *engine, saratoga_handle handle,
                            saratoga_handle running, saratoga_time now) {
-    saratoga__session *s = saratoga__engine_find(node, handle);
-    saratoga__session *other = saratoga__engine_find(node, running);
+    saratoga__session *s = saratoga__engine_find(engine, handle);
+    saratoga__session *other = saratoga__engine_find(engine, running);
     if (s == NULL || other == NULL) {
         return SARATOGA_ERR_GONE;
     }
@@ -313,68 +315,68 @@ int saratoga_transfer_join(saratoga_engine *node, saratoga_handle handle,
     forget_packet(s);
     other->send_metadata = true; /* from it they learn the Id */
     saratoga__session_end(s, 0, SARATOGA_SUCCESS, false, false, now);
-    saratoga__engine_touch(node, s, now);
-    saratoga__engine_touch(node, other, now);
+    saratoga__engine_touch(engine, s, now);
+    saratoga__engine_touch(engine, other, now);
     return 0;
 }
 
-static int end_by_driver(saratoga_engine *n, saratoga__session *s,
+static int end_by_driver(saratoga_engine *e, saratoga__session *s,
                          unsigned status, saratoga_time now) {
     if (status == SARATOGA_SUCCESS || status > 0xFF) {
         return SARATOGA_ERR_INVAL;
     }
     forget_packet(s);
     saratoga__session_end(s, SARATOGA_ERR_CANCELLED, status, false, true, now);
-    saratoga__engine_touch(n, s, now);
+    saratoga__engine_touch(e, s, now);
     return 0;
 }
 
-int saratoga_transfer_refuse(saratoga_engine *node, saratoga_handle handle,
+int saratoga_transfer_refuse(saratoga_engine *engine, saratoga_handle handle,
                              unsigned status, saratoga_time now) {
-    saratoga__session *s = saratoga__engine_find(node, handle);
+    saratoga__session *s = saratoga__engine_find(engine, handle);
     if (s == NULL) {
         return SARATOGA_ERR_GONE;
     }
     if (s->state != SARATOGA__ASKED) {
         return SARATOGA_ERR_STATE;
     }
-    return end_by_driver(node, s, status, now);
+    return end_by_driver(engine, s, status, now);
 }
 
-int saratoga_transfer_cancel(saratoga_engine *node, saratoga_handle handle,
+int saratoga_transfer_cancel(saratoga_engine *engine, saratoga_handle handle,
                              unsigned status, saratoga_time now) {
-    saratoga__session *s = saratoga__engine_find(node, handle);
+    saratoga__session *s = saratoga__engine_find(engine, handle);
     if (s == NULL) {
         return SARATOGA_ERR_GONE;
     }
     if (!saratoga__session_lives(s)) {
         return SARATOGA_ERR_STATE;
     }
-    return end_by_driver(node, s, status, now);
+    return end_by_driver(engine, s, status, now);
 }
 
-int saratoga_transfer_release(saratoga_engine *node, saratoga_handle handle,
+int saratoga_transfer_release(saratoga_engine *engine, saratoga_handle handle,
                               saratoga_time now) {
-    saratoga__session *s = saratoga__engine_find(node, handle);
+    saratoga__session *s = saratoga__engine_find(engine, handle);
     if (s == NULL) {
         return SARATOGA_ERR_GONE;
     }
-    s->done_told = true;
+    s->done_reported = true;
     if (saratoga__session_lives(s)) {
         saratoga__session_end(s, SARATOGA_ERR_CANCELLED, SARATOGA_UNSPECIFIED,
                               false, s->state != SARATOGA__ASKING, now);
     }
     s->released = true;
-    saratoga__engine_touch(node, s, now);
+    saratoga__engine_touch(engine, s, now);
     return 0;
 }
 
 /* ---- steering ---- */
 
-int saratoga_transfer_set_digest(saratoga_engine *node, saratoga_handle handle,
-                                 uint32_t type, const uint8_t *digest,
-                                 saratoga_time now) {
-    saratoga__session *s = saratoga__engine_find(node, handle);
+int saratoga_transfer_set_digest(saratoga_engine *engine,
+                                 saratoga_handle handle, uint32_t type,
+                                 const uint8_t *digest, saratoga_time now) {
+    saratoga__session *s = saratoga__engine_find(engine, handle);
     size_t len = saratoga_digest_len(type);
     if (s == NULL) {
         return SARATOGA_ERR_GONE;
@@ -390,13 +392,13 @@ int saratoga_transfer_set_digest(saratoga_engine *node, saratoga_handle handle,
     s->sum_len = len;
     memcpy(s->sum, digest, len);
     s->send_metadata = s->state == SARATOGA__OPEN;
-    saratoga__engine_touch(node, s, now);
+    saratoga__engine_touch(engine, s, now);
     return 0;
 }
 
-int saratoga_transfer_set_rate(saratoga_engine *node, saratoga_handle handle,
+int saratoga_transfer_set_rate(saratoga_engine *engine, saratoga_handle handle,
                                uint64_t rate_bps, saratoga_time now) {
-    saratoga__session *s = saratoga__engine_find(node, handle);
+    saratoga__session *s = saratoga__engine_find(engine, handle);
     if (s == NULL) {
         return SARATOGA_ERR_GONE;
     }
@@ -406,32 +408,33 @@ int saratoga_transfer_set_rate(saratoga_engine *node, saratoga_handle handle,
     s->opt.rate_bps = rate_bps;
     saratoga__pace_set_rate(&s->out.pace, rate_bps);
     saratoga__pace_update(&s->out.pace, s->rtt.srtt);
-    saratoga__engine_touch(node, s, now);
+    saratoga__engine_touch(engine, s, now);
     return 0;
 }
 
-int saratoga_transfer_set_link_down(saratoga_engine *node,
+int saratoga_transfer_set_link_down(saratoga_engine *engine,
                                     saratoga_handle handle, bool down,
                                     saratoga_time now) {
-    saratoga__session *s = saratoga__engine_find(node, handle);
+    saratoga__session *s = saratoga__engine_find(engine, handle);
     if (s == NULL) {
         return SARATOGA_ERR_GONE;
     }
     if (s->down && !down) {
         s->heard = now;
         s->out.unanswered = SARATOGA_TIME_NEVER;
-        s->out.in_vain = 0;
+        s->out.unacked_packets = 0;
         s->out.poll_due |= s->sends && s->state == SARATOGA__OPEN &&
                            s->out.next > s->out.proven;
     }
     s->down = down;
-    saratoga__engine_touch(node, s, now);
+    saratoga__engine_touch(engine, s, now);
     return 0;
 }
 
-int saratoga_transfer_held(const saratoga_engine *node, saratoga_handle handle,
-                           uint64_t from, saratoga_range *out) {
-    const saratoga__session *s = saratoga__engine_find(node, handle);
+int saratoga_transfer_held(const saratoga_engine *engine,
+                           saratoga_handle handle, uint64_t from,
+                           saratoga_range *out) {
+    const saratoga__session *s = saratoga__engine_find(engine, handle);
     cmn__range r;
     if (s == NULL) {
         return SARATOGA_ERR_GONE;
@@ -485,10 +488,10 @@ static uint64_t time_of(cong_time t) {
     return t > 0 ? (uint64_t)t : 0;
 }
 
-int saratoga_transfer_get_stats(const saratoga_engine *node,
+int saratoga_transfer_get_stats(const saratoga_engine *engine,
                                 saratoga_handle handle, saratoga_stats *st,
                                 saratoga_time now) {
-    const saratoga__session *s = saratoga__engine_find(node, handle);
+    const saratoga__session *s = saratoga__engine_find(engine, handle);
     saratoga_stats full;
     size_t size = st->struct_size;
     if (s == NULL) {
@@ -522,9 +525,9 @@ int saratoga_transfer_get_stats(const saratoga_engine *node,
     return 0;
 }
 
-int saratoga_transfer_set_user(saratoga_engine *node, saratoga_handle handle,
+int saratoga_transfer_set_user(saratoga_engine *engine, saratoga_handle handle,
                                void *user) {
-    saratoga__session *s = saratoga__engine_find(node, handle);
+    saratoga__session *s = saratoga__engine_find(engine, handle);
     if (s == NULL) {
         return SARATOGA_ERR_GONE;
     }
@@ -532,8 +535,8 @@ int saratoga_transfer_set_user(saratoga_engine *node, saratoga_handle handle,
     return 0;
 }
 
-void *saratoga_transfer_user(const saratoga_engine *node,
+void *saratoga_transfer_user(const saratoga_engine *engine,
                              saratoga_handle handle) {
-    const saratoga__session *s = saratoga__engine_find(node, handle);
+    const saratoga__session *s = saratoga__engine_find(engine, handle);
     return s != NULL ? s->user : NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/engine/session.h"
 
-void saratoga__sign(saratoga__env *e, cmn__writer *w, const uint8_t *packet,
+void saratoga__sign(saratoga__context *e, cmn__writer *w, const uint8_t *packet,
                     size_t len, saratoga_time now) {
     uint8_t field[SARATOGA__AUTH_LEN];
     if (!w->bad && e->auth.key_len > 0) {
@@ -15,7 +15,7 @@ void saratoga__sign(saratoga__env *e, cmn__writer *w, const uint8_t *packet,
 static size_t write_request(saratoga__session *s, uint8_t *buf, size_t cap,
                             saratoga_time now) {
     cmn__writer w = cmn__writer_of(buf, cap);
-    saratoga__request q = {.abilities = saratoga__env_abilities(s->env),
+    saratoga__request q = {.abilities = saratoga__context_abilities(s->ctx),
                            .descriptor = s->opt.max_descriptor,
                            .type = s->type,
                            .id = s->id,
@@ -25,7 +25,7 @@ static size_t write_request(saratoga__session *s, uint8_t *buf, size_t cap,
                            .auth_len = s->auth_len};
     saratoga__request_write(&w, &q);
     if (s->auth_len == 0) {
-        saratoga__sign(s->env, &w, buf, 8 + q.path_len, now);
+        saratoga__sign(s->ctx, &w, buf, 8 + q.path_len, now);
     }
     s->send_request = false;
     s->asked_at = now;
@@ -94,7 +94,7 @@ size_t saratoga__session_write(saratoga__session *s, uint8_t *buf, size_t cap,
         s->send_error = false;
         s->send_reply = false;
         n = saratoga__write_plain_status(s->id, code, buf, cap);
-        saratoga__env_uplink_used(s->env, n + s->overhead, now);
+        saratoga__context_uplink_used(s->ctx, n + s->overhead, now);
     } else if (s->announce) {
         n = write_announcement(s, buf, cap);
     } else if (s->send_request) {

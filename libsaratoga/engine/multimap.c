@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libsaratoga/engine/index.h"
+#include "libsaratoga/engine/multimap.h"
 
-void saratoga__index_init(saratoga__index *x, const cmn__mem *mem) {
-    *x = (saratoga__index){.mem = mem, .buckets = SARATOGA__INDEX_FIRST};
+void saratoga__multimap_init(saratoga__multimap *x, const cmn__mem *mem) {
+    *x = (saratoga__multimap){.mem = mem, .buckets = SARATOGA__MULTIMAP_FIRST};
     x->bucket = x->few;
 }
 
-void saratoga__index_free(saratoga__index *x) {
+void saratoga__multimap_free(saratoga__multimap *x) {
     if (x->bucket != x->few) {
         cmn__free(x->mem, x->bucket);
     }
 }
 
-static void hang(saratoga__index *x, saratoga__link *l) {
+static void multimap_link(saratoga__multimap *x, saratoga__link *l) {
     saratoga__link **at = &x->bucket[l->key & (x->buckets - 1)];
     l->next = *at;
     l->at = at;
@@ -22,8 +22,8 @@ static void hang(saratoga__index *x, saratoga__link *l) {
     *at = l;
 }
 
-static void index_widen(saratoga__index *x) {
-    saratoga__index wide = *x;
+static void multimap_grow(saratoga__multimap *x) {
+    saratoga__multimap wide = *x;
     wide.buckets = 2 * x->buckets;
     /* NOLINTNEXTLINE(bugprone-sizeof-expression): pointers are wanted */
     wide.bucket = cmn__alloc(x->mem, wide.buckets * sizeof(*wide.bucket));
@@ -34,26 +34,26 @@ static void index_widen(saratoga__index *x) {
         while (x->bucket[i] != NULL) {
             saratoga__link *l = x->bucket[i];
             x->bucket[i] = l->next;
-            hang(&wide, l);
+            multimap_link(&wide, l);
         }
     }
-    saratoga__index_free(x);
+    saratoga__multimap_free(x);
     x->bucket = wide.bucket;
     x->buckets = wide.buckets;
 }
 
-void saratoga__index_put(saratoga__index *x, saratoga__link *l,
-                         struct saratoga__session *s, uint64_t key) {
+void saratoga__multimap_put(saratoga__multimap *x, saratoga__link *l,
+                            struct saratoga__session *s, uint64_t key) {
     if (x->count >= x->buckets) {
-        index_widen(x);
+        multimap_grow(x);
     }
     l->session = s;
     l->key = key;
-    hang(x, l);
+    multimap_link(x, l);
     x->count++;
 }
 
-void saratoga__index_remove(saratoga__index *x, saratoga__link *l) {
+void saratoga__multimap_remove(saratoga__multimap *x, saratoga__link *l) {
     if (l->at == NULL) {
         return;
     }
@@ -72,10 +72,11 @@ static saratoga__link *with_key(saratoga__link *l, uint64_t key) {
     return l;
 }
 
-saratoga__link *saratoga__index_first(const saratoga__index *x, uint64_t key) {
+saratoga__link *saratoga__multimap_first(const saratoga__multimap *x,
+                                         uint64_t key) {
     return with_key(x->bucket[key & (x->buckets - 1)], key);
 }
 
-saratoga__link *saratoga__index_next(const saratoga__link *l) {
+saratoga__link *saratoga__multimap_next(const saratoga__link *l) {
     return with_key(l->next, l->key);
 }

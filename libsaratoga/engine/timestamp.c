@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libsaratoga/engine/stamp.h"
+#include "libsaratoga/engine/timestamp.h"
 
 #define NS UINT64_C(1000000000)
 #define Y2K UINT64_C(946684822)
 #define SECOND (UINT64_C(1) << 32)
 
-uint64_t saratoga__stamp_clock(saratoga_time now, int64_t posix_offset) {
+uint64_t saratoga__timestamp_clock(saratoga_time now, int64_t posix_offset) {
     uint64_t ns = now + (uint64_t)posix_offset;
     uint64_t fraction = ns % NS;
     /* 32 bits of seconds: good until 2106, then they wrap with the type. */
     return ns / NS << 32 | ((fraction << 32) / NS);
 }
 
-void saratoga__stamp_write(uint32_t kind, uint64_t x, uint8_t *out) {
-    cmn__writer w = cmn__writer_of(out, SARATOGA__STAMP_LEN);
-    memset(out, 0, SARATOGA__STAMP_LEN);
+void saratoga__timestamp_write(uint32_t kind, uint64_t x, uint8_t *out) {
+    cmn__writer w = cmn__writer_of(out, SARATOGA__TIMESTAMP_LEN);
+    memset(out, 0, SARATOGA__TIMESTAMP_LEN);
     switch (kind) {
     case SARATOGA_TS_LOCAL:
         cmn__put64(&w, x);
@@ -36,15 +36,15 @@ void saratoga__stamp_write(uint32_t kind, uint64_t x, uint8_t *out) {
         cmn__put32(&w, (uint32_t)((x >> 32) - Y2K));
         break;
     }
-    out[SARATOGA__STAMP_LEN - 1] = (uint8_t)kind;
+    out[SARATOGA__TIMESTAMP_LEN - 1] = (uint8_t)kind;
 }
 
-bool saratoga__stamp_read(uint32_t kind, const uint8_t *in, uint64_t *low,
-                          uint64_t *high) {
-    cmn__reader r = cmn__reader_of(in, SARATOGA__STAMP_LEN);
+bool saratoga__timestamp_read(uint32_t kind, const uint8_t *in, uint64_t *low,
+                              uint64_t *high) {
+    cmn__reader r = cmn__reader_of(in, SARATOGA__TIMESTAMP_LEN);
     uint64_t first;
     uint64_t width = 1;
-    if (in[SARATOGA__STAMP_LEN - 1] != kind) {
+    if (in[SARATOGA__TIMESTAMP_LEN - 1] != kind) {
         return false;
     }
     switch (kind) {

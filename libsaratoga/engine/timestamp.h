@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef LIBSARATOGA_STAMP_H
-#define LIBSARATOGA_STAMP_H
+#ifndef LIBSARATOGA_TIMESTAMP_H
+#define LIBSARATOGA_TIMESTAMP_H
 
 #include "libsaratoga/engine/packet.h"
 
@@ -9,12 +9,12 @@
  * number of the transmission. */
 
 /* The clock in units of 2^-32 s; posix_offset as in saratoga_config. */
-uint64_t saratoga__stamp_clock(saratoga_time now, int64_t posix_offset);
+uint64_t saratoga__timestamp_clock(saratoga_time now, int64_t posix_offset);
 /* Writes x as a timestamp of that kind. */
-void saratoga__stamp_write(uint32_t kind, uint64_t x, uint8_t *out);
+void saratoga__timestamp_write(uint32_t kind, uint64_t x, uint8_t *out);
 /* What an echo says: all numbers from *low to *high look like this on the wire.
  * False: not of that kind. */
-bool saratoga__stamp_read(uint32_t kind, const uint8_t *in, uint64_t *low,
-                          uint64_t *high);
+bool saratoga__timestamp_read(uint32_t kind, const uint8_t *in, uint64_t *low,
+                              uint64_t *high);
 
-#endif /* LIBSARATOGA_STAMP_H */
+#endif /* LIBSARATOGA_TIMESTAMP_H */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBSARATOGA_PRE_ACCEPT_H
+#define LIBSARATOGA_PRE_ACCEPT_H
+
+#include <saratoga/types.h>
+
+#include "libsaratoga/engine/context.h"
+
+/* Buffers DATA that arrive before the application accepts the transfer: a
+ * one-way sender sends them only once. All sessions share the room. */
+
+#define SARATOGA__PRE_ACCEPT_MAX ((size_t)1 << 20)
+
+typedef struct saratoga__pre_accept {
+    uint8_t *bytes; /* packets, each behind its length in two bytes */
+    size_t len;
+    size_t cap;
+} saratoga__pre_accept;
+
+/* Keeps a packet, or counts that it found no room. */
+void saratoga__pre_accept_keep(saratoga__pre_accept *e, saratoga__context *ctx,
+                               const uint8_t *packet, size_t len);
+void saratoga__pre_accept_free(saratoga__pre_accept *e, saratoga__context *ctx);
+/* The packet at *at, which moves on to the next: below e->len there is one. */
+const uint8_t *saratoga__pre_accept_at(const saratoga__pre_accept *e,
+                                       size_t *at, size_t *len);
+
+#endif /* LIBSARATOGA_PRE_ACCEPT_H */

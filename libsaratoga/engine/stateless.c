@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/engine/engine_internal.h"
+
+static saratoga__stateless *push(saratoga_engine *e,
+                                 const saratoga_pktinfo *to) {
+    saratoga__stateless *s;
+    if (e->stateless_count == SARATOGA__STATELESS_MAX) {
+        return NULL;
+    }
+    s = &e->stateless[(e->stateless_first + e->stateless_count) %
+                      SARATOGA__STATELESS_MAX];
+    e->stateless_count++;
+    *s = (saratoga__stateless){.to = *to};
+    return s;
+}
+
+static bool take_token(saratoga_engine *e, saratoga_time now) {
+    double rate = e->ctx.cfg.error_rate;
+    double passed = (double)(now - e->refusals_at) * 1e-9;
+    e->refusals += passed * rate;
+    e->refusals = e->refusals > rate ? rate : e->refusals;
+    e->refusals_at = now;
+    if (e->refusals < 1) {
+        return false;
+    }
+    e->refusals -= 1;
+    return true;
+}
+
+void saratoga__stateless_refuse(saratoga_engine *e, const saratoga_pktinfo *to,
+                                uint32_t id, uint32_t code, saratoga_time now) {
+    saratoga__stateless *s;
+    if ((to->flags & SARATOGA_PKT_MULTICAST) != 0) {
+        return; /* many would answer */
+    }
+    s = take_token(e, now) ? push(e, to) : NULL;
+    if (s == NULL) {
+        e->ctx.stats.refusals_withheld++;
+        return;
+    }
+    s->to.flags = 0;
+    s->len = saratoga__write_plain_status(id, code, s->bytes, sizeof(s->bytes));
+    e->ctx.stats.refusals++;
+}
+
+int saratoga__stateless_beacon(saratoga_engine *e, const saratoga_pktinfo *to) {
+    saratoga__beacon b = {.abilities = saratoga__context_abilities(&e->ctx),
+                          .descriptor = e->ctx.defaults.max_descriptor,
+                          .free_width = SARATOGA_DESCRIPTOR_FIT,
+                          .free_kib = e->free_kib,
+                          .eid = (const uint8_t *)e->ctx.eid,
+                          .eid_len = strlen(e->ctx.eid)};
+    saratoga__stateless *s = push(e, to);
+    cmn__writer w;
+    if (s == NULL) {
+        return SARATOGA_ERR_LIMIT;
+    }
+    b.abilities |= e->report_free ? (uint32_t)SARATOGA_FREE_SPACE : 0;
+    w = cmn__writer_of(s->bytes, sizeof(s->bytes));
+    saratoga__beacon_write(&w, &b);
+    s->len = (size_t)(w.p - s->bytes);
+    e->ctx.stats.beacons_sent++;
+    return 0;
+}
+
+size_t saratoga__stateless_send(saratoga_engine *e, saratoga_pktinfo *to,
+                                uint8_t *buf, size_t cap) {
+    const saratoga__stateless *s = &e->stateless[e->stateless_first];
+    if (e->stateless_count == 0 || s->len > cap) {
+        return 0;
+    }
+    *to = s->to;
+    memcpy(buf, s->bytes, s->len);
+    e->stateless_first = (e->stateless_first + 1) % SARATOGA__STATELESS_MAX;
+    e->stateless_count--;
+    return s->len;
+}
