@@ -5,141 +5,6 @@
 
 #include "internal/secure/carrier_impl.h"
 
-/* --- Sessions ------------------------------------------------------------ */
-
-static size_t chain(const sec__carrier *c, uint64_t key) {
-    uint64_t x = (key ^ c->salt) * UINT64_C(0xff51afd7ed558ccd);
-    return (x ^ x >> 32) & (SEC__CHAINS - 1);
-}
-
-sec__session *sec__session_new(sec__carrier *c, const sec__place *peer,
-                               uint64_t now) {
-    sec__session *s = cmn__alloc(&c->mem, sizeof(*s));
-    sec__session **at;
-    if (s == NULL) {
-        return NULL;
-    }
-    s->id = sec__secret_next(&c->secret);
-    if (s->id == 0) {
-        cmn__free(&c->mem, s);
-        return NULL;
-    }
-    s->peer = *peer;
-    s->at = peer->path;
-    s->heard = now;
-    s->kept_end = &s->kept;
-    s->due = UINT64_MAX;
-    s->next = c->all;
-    if (s->next != NULL) {
-        s->next->prev = s;
-    }
-    c->all = s;
-    at = &c->by_id[chain(c, s->id)];
-    s->next_id = *at;
-    *at = s;
-    at = &c->by_path[chain(c, peer->path)];
-    s->next_path = *at;
-    *at = s;
-    c->stats.sessions++;
-    return s;
-}
-
-static void leave_path(sec__carrier *c, sec__session *s) {
-    sec__session **at = &c->by_path[chain(c, s->peer.path)];
-    while (*at != s) {
-        at = &(*at)->next_path;
-    }
-    *at = s->next_path;
-}
-
-static void leave_ready(sec__carrier *c, const sec__session *s) {
-    sec__session *before = NULL;
-    sec__session **at = &c->ready;
-    while (*at != s) {
-        before = *at;
-        at = &(*at)->next_ready;
-    }
-    *at = s->next_ready;
-    if (c->ready_last == s) {
-        c->ready_last = before;
-    }
-}
-
-void sec__session_free(sec__carrier *c, sec__session *s) {
-    sec__session **at = &c->by_id[chain(c, s->id)];
-    while (*at != s) {
-        at = &(*at)->next_id;
-    }
-    *at = s->next_id;
-    leave_path(c, s);
-    if (s->ready) {
-        leave_ready(c, s);
-    }
-    if (s->next != NULL) {
-        s->next->prev = s->prev;
-    }
-    *(s->prev != NULL ? &s->prev->next : &c->all) = s->next;
-    if (s->admitted) {
-        sec__admission_leave(&c->admission, s->peer.network,
-                             s->state == SEC__OPEN);
-    }
-    sec__call_forget_kept(c, s);
-    sec__hello_free(s->hello, &c->mem);
-    sec__seal_free(s->seal, &c->mem);
-    cmn__free(&c->mem, s);
-    c->stats.sessions--;
-}
-
-sec__session *sec__session_of_id(const sec__carrier *c, uint64_t id) {
-    sec__session *s = c->by_id[chain(c, id)];
-    while (s != NULL && s->id != id) {
-        s = s->next_id;
-    }
-    return s;
-}
-
-sec__session *sec__session_of_path(const sec__carrier *c, uint64_t path,
-                                   enum sec__session_state state) {
-    sec__session *s = c->by_path[chain(c, path)];
-    while (s != NULL &&
-           (s->peer.path != path || s->state != state || s->replaced)) {
-        s = s->next_path;
-    }
-    return s;
-}
-
-sec__session *sec__session_of_caller(const sec__carrier *c, uint64_t path,
-                                     uint64_t peer_id) {
-    sec__session *s = c->by_path[chain(c, path)];
-    while (s != NULL &&
-           (s->caller || s->peer.path != path || s->peer_id != peer_id)) {
-        s = s->next_path;
-    }
-    return s;
-}
-
-void sec__session_to_front(sec__carrier *c, sec__session *s) {
-    sec__session **at = &c->by_path[chain(c, s->peer.path)];
-    leave_path(c, s);
-    s->next_path = *at;
-    *at = s;
-}
-
-void sec__session_ready(sec__carrier *c, sec__session *s) {
-    if (s->ready) {
-        return;
-    }
-    s->ready = true;
-    s->next_ready = NULL;
-    *(c->ready_last != NULL ? &c->ready_last->next_ready : &c->ready) = s;
-    c->ready_last = s;
-}
-
-void sec__session_arm(sec__carrier *c, sec__session *s, uint64_t due) {
-    s->due = due;
-    c->wake = due < c->wake ? due : c->wake;
-}
-
 /* --- The carrier --------------------------------------------------------- */
 
 static bool take_keys(sec__carrier *c, const sec__key_source *from) {
@@ -219,7 +84,9 @@ size_t sec__carrier_seal(sec__carrier *c, const sec__place *to,
                          uint64_t *path, uint64_t now) {
     sec__session *s = sec__session_of_path(c, to->path, SEC__OPEN);
     if (s != NULL) {
-        sec__session_on_use(c, s, now);
+        if (sec__session_on_use(c, s, now)) {
+            (void)sec__call(c, &s->peer, s->at, now);
+        }
         *path = s->at;
         return sec__session_seal(c, s, SEC__KIND_CARGO, dgram, len, buf);
     }
@@ -228,8 +95,16 @@ size_t sec__carrier_seal(sec__carrier *c, const sec__place *to,
         c->stats.lost++;
         return 0;
     }
-    sec__call_keep(c, s, dgram, len);
+    sec__session_keep(c, s, dgram, len);
     return 0;
+}
+
+static size_t carrier_put(sec__carrier *c, sec__session *s, uint8_t *buf,
+                          size_t cap, uint64_t *path, uint64_t now) {
+    *path = s->at;
+    return (s->want & (SEC__WANT_CALL | SEC__WANT_ANSWER)) != 0
+               ? sec__call_put(c, s, buf, now)
+               : sec__session_put(c, s, buf, cap, path, now);
 }
 
 static bool has_more(const sec__session *s) {
@@ -242,9 +117,8 @@ size_t sec__carrier_send(sec__carrier *c, uint8_t *buf, size_t cap,
     size_t len = 0;
     while (len == 0 && c->ready != NULL) {
         sec__session *s = c->ready;
-        leave_ready(c, s);
-        s->ready = false;
-        len = sec__session_put(c, s, buf, cap, path, now);
+        sec__session_unready(c, s);
+        len = carrier_put(c, s, buf, cap, path, now);
         if (has_more(s)) {
             sec__session_ready(c, s);
         }

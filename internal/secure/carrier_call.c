@@ -83,36 +83,6 @@ sec__session *sec__call(sec__carrier *c, const sec__place *to, uint64_t at,
     return s;
 }
 
-void sec__call_keep(sec__carrier *c, sec__session *s, const uint8_t *dgram,
-                    size_t len) {
-    sec__kept *k = NULL;
-    if (s->state == SEC__CALLING && s->n_kept < SEC__KEPT_MAX &&
-        s->kept_bytes + len <= SEC__KEPT_BYTES) {
-        k = cmn__alloc(&c->mem, sizeof(*k) + len);
-    }
-    if (k == NULL) {
-        c->stats.lost++;
-        return;
-    }
-    k->len = len;
-    memcpy(k->data, dgram, len);
-    *s->kept_end = k;
-    s->kept_end = &k->next;
-    s->n_kept++;
-    s->kept_bytes += len;
-}
-
-void sec__call_forget_kept(sec__carrier *c, sec__session *s) {
-    while (s->kept != NULL) {
-        sec__kept *k = s->kept;
-        s->kept = k->next;
-        cmn__free(&c->mem, k);
-    }
-    s->kept_end = &s->kept;
-    s->n_kept = 0;
-    s->kept_bytes = 0;
-}
-
 static uint64_t wait_of(const sec__session *s) {
     uint64_t wait = FIRST_WAIT << (s->tries < 6 ? s->tries : 6);
     return wait < LONGEST_WAIT ? wait : LONGEST_WAIT;
@@ -195,7 +165,7 @@ static enum sec__carried on_reject(sec__carrier *c, sec__session *s,
     }
     s->state = SEC__REFUSED_CALL;
     s->want = 0;
-    sec__call_forget_kept(c, s);
+    sec__session_drop_kept(c, s);
     sec__session_arm(c, s, now + REFUSED_LIFE);
     if (c->n_refused < SEC__REFUSALS) {
         c->refused[c->n_refused++] = (sec__refused){s->peer, why};

@@ -6,8 +6,9 @@
 #include "internal/secure/hello.h"
 #include "internal/secure/replay.h"
 
-/* carrier.c orders things; carrier_call.c sets sessions up; carrier_session.c
- * seals, opens and ends them. */
+/* Each file calls only those before it: carrier_table.c keeps the sessions,
+ * carrier_session.c seals, opens and ends them, carrier_call.c sets them up,
+ * carrier.c orders things. */
 
 #define SEC__CHAINS 1024u /* a power of two */
 #define SEC__REFUSALS 16u
@@ -112,47 +113,51 @@ struct sec__carrier {
     sec__carrier_stats stats;
 };
 
-/* carrier.c */
+/* carrier_table.c */
 sec__session *sec__session_new(sec__carrier *c, const sec__place *peer,
                                uint64_t now);
 void sec__session_free(sec__carrier *c, sec__session *s);
 sec__session *sec__session_of_id(const sec__carrier *c, uint64_t id);
-/* The newest of that place which is in the state, or NULL. */
+/* The newest session with that path in that state, or NULL. */
 sec__session *sec__session_of_path(const sec__carrier *c, uint64_t path,
                                    enum sec__session_state state);
-/* That of a call which is repeated, or NULL. */
+/* The session of a call that is repeated, or NULL. */
 sec__session *sec__session_of_caller(const sec__carrier *c, uint64_t path,
                                      uint64_t peer_id);
-/* It is the one that is sent with. */
+/* Makes this the session to send with. */
 void sec__session_to_front(sec__carrier *c, sec__session *s);
 void sec__session_ready(sec__carrier *c, sec__session *s);
+void sec__session_unready(sec__carrier *c, sec__session *s);
 void sec__session_arm(sec__carrier *c, sec__session *s, uint64_t due);
+/* Keeps a datagram until the session is open, or drops it for want of room. */
+void sec__session_keep(sec__carrier *c, sec__session *s, const uint8_t *dgram,
+                       size_t len);
+void sec__session_drop_kept(sec__carrier *c, sec__session *s);
+
+/* carrier_session.c */
+void sec__session_open(sec__carrier *c, sec__session *s, uint64_t now);
+size_t sec__session_seal(sec__carrier *c, sec__session *s, uint8_t kind,
+                         const uint8_t *text, size_t len, uint8_t *buf);
+/* *path changes where the packet goes elsewhere than the session. */
+size_t sec__session_put(sec__carrier *c, sec__session *s, uint8_t *buf,
+                        size_t cap, uint64_t *path, uint64_t now);
+enum sec__carried sec__session_take(sec__carrier *c, const sec__place *from,
+                                    const uint8_t *dgram, size_t len,
+                                    sec__delivery *out, uint64_t now);
+/* Something is sent.  True: the peer seems to have forgotten the session, so it
+ * should be called again. */
+bool sec__session_on_use(sec__carrier *c, sec__session *s, uint64_t now);
+void sec__session_on_timeout(sec__carrier *c, sec__session *s, uint64_t now);
 
 /* carrier_call.c */
-/* Begins one, or returns that under way; NULL without memory or key. */
+/* Begins a call, or returns the one under way; NULL without memory or key. */
 sec__session *sec__call(sec__carrier *c, const sec__place *to, uint64_t at,
                         uint64_t now);
-void sec__call_keep(sec__carrier *c, sec__session *s, const uint8_t *dgram,
-                    size_t len);
-void sec__call_forget_kept(sec__carrier *c, sec__session *s);
 size_t sec__call_put(sec__carrier *c, sec__session *s, uint8_t *buf,
                      uint64_t now);
 enum sec__carried sec__call_take(sec__carrier *c, const sec__place *from,
                                  const uint8_t *dgram, size_t len,
                                  sec__delivery *out, uint64_t now);
 void sec__call_on_timeout(sec__carrier *c, sec__session *s, uint64_t now);
-
-/* carrier_session.c */
-void sec__session_open(sec__carrier *c, sec__session *s, uint64_t now);
-size_t sec__session_seal(sec__carrier *c, sec__session *s, uint8_t kind,
-                         const uint8_t *text, size_t len, uint8_t *buf);
-size_t sec__session_put(sec__carrier *c, sec__session *s, uint8_t *buf,
-                        size_t cap, uint64_t *path, uint64_t now);
-enum sec__carried sec__session_take(sec__carrier *c, const sec__place *from,
-                                    const uint8_t *dgram, size_t len,
-                                    sec__delivery *out, uint64_t now);
-/* Something leaves; calls again a peer that seems to have forgotten us. */
-void sec__session_on_use(sec__carrier *c, sec__session *s, uint64_t now);
-void sec__session_on_timeout(sec__carrier *c, sec__session *s, uint64_t now);
 
 #endif /* SECURE_CARRIER_IMPL_H */

@@ -75,10 +75,6 @@ static size_t put_challenge(sec__carrier *c, sec__session *s, uint8_t *buf,
 
 size_t sec__session_put(sec__carrier *c, sec__session *s, uint8_t *buf,
                         size_t cap, uint64_t *path, uint64_t now) {
-    *path = s->at;
-    if ((s->want & (SEC__WANT_CALL | SEC__WANT_ANSWER)) != 0) {
-        return sec__call_put(c, s, buf, now);
-    }
     if (s->state != SEC__OPEN) {
         s->want = 0;
         return 0;
@@ -95,7 +91,7 @@ size_t sec__session_put(sec__carrier *c, sec__session *s, uint8_t *buf,
     }
     if ((s->want & SEC__WANT_BYE) != 0) {
         s->want = 0;
-        sec__call_forget_kept(c, s);
+        sec__session_drop_kept(c, s);
         forget_soon(c, s);
         return sec__session_seal(c, s, SEC__KIND_BYE, NULL, 0, buf);
     }
@@ -127,20 +123,18 @@ static void on_response(sec__session *s, uint64_t nonce) {
     sec__seal_on_acked(s->seal, s->challenge_pn);
 }
 
-void sec__session_on_use(sec__carrier *c, sec__session *s, uint64_t now) {
+bool sec__session_on_use(sec__carrier *c, sec__session *s, uint64_t now) {
     if (sec__seal_waits(s->seal)) {
         challenge(c, s, s->at, now);
     }
     if (s->unheard_since == 0) {
         s->unheard_since = now;
-        return;
+        return false;
     }
     if (now - s->unheard_since >= DOUBT) {
         challenge(c, s, s->at, now);
     }
-    if (now - s->unheard_since >= PATIENCE) {
-        (void)sec__call(c, &s->peer, s->at, now);
-    }
+    return now - s->unheard_since >= PATIENCE;
 }
 
 /* --- Opening ------------------------------------------------------------- */
