@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_ROUTE_H
-#define DRIVERS_UV_ROUTE_H
+#ifndef NET_ROUTE_H
+#define NET_ROUTE_H
 
 #include "internal/net/udp.h"
 
@@ -30,4 +30,4 @@ void net__routes_add(net__routes *t, uint64_t token, const net__route *r,
                      uint64_t keep);
 const net__route *net__routes_find(const net__routes *t, uint64_t token);
 
-#endif /* DRIVERS_UV_ROUTE_H */
+#endif /* NET_ROUTE_H */

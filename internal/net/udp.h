@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_UDP_H
-#define DRIVERS_UV_UDP_H
+#ifndef NET_UDP_H
+#define NET_UDP_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include <uv.h>
-
-#if defined(_WIN32)
-#include <ws2tcpip.h>
-#else
-#include <netinet/in.h>
-#endif
+#include "internal/net/address.h"
 
 /*
  * One UDP socket on a libuv loop, in batches, for any protocol.
@@ -22,12 +16,6 @@
  * the kernel does not take at once is kept and sent when it does: that is not a
  * loss.  All calls belong to the loop's thread.
  */
-
-typedef union net__addr {
-    struct sockaddr sa;
-    struct sockaddr_in in4;
-    struct sockaddr_in6 in6;
-} net__addr;
 
 /* Between which addresses a datagram travels. */
 typedef struct net__route {
@@ -102,13 +90,4 @@ void net__udp_put(net__udp *u, const net__route *route, uint32_t ecn,
 bool net__udp_flush(net__udp *u);
 bool net__udp_blocked(const net__udp *u);
 
-socklen_t net__addr_len(const net__addr *a);
-uint16_t net__addr_port(const net__addr *a);
-/* The address as 16 bytes, IPv4 mapped. */
-void net__addr_ip(const net__addr *a, struct in6_addr *ip);
-/* Turns an IPv4 address into a mapped one, for IPv6 sockets. */
-void net__addr_map(net__addr *a);
-/* And back, for the eyes of applications. */
-void net__addr_unmap(net__addr *a);
-
-#endif /* DRIVERS_UV_UDP_H */
+#endif /* NET_UDP_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_UDP_IMPL_H
-#define DRIVERS_UV_UDP_IMPL_H
+#ifndef NET_UDP_IMPL_H
+#define NET_UDP_IMPL_H
 
 #include "internal/net/udp.h"
 
-/* What udp.c and its two ways to do the I/O share. */
+/* What an implementation of UDP shares with the interface in udp.c. */
 
 /* Two full bursts: enough for one system call to be worth it, little enough to
  * stay in the cache. */
@@ -23,6 +23,7 @@ struct net__udp_entry {
 
 #define UDP__LITE 136 /* the number of UDP-Lite as a protocol */
 
+/* The table of functions that makes an implementation. */
 struct net__udp_impl {
     int (*connect)(net__udp *u, const net__addr *to);
     int (*local)(const net__udp *u, net__addr *a);
@@ -52,12 +53,6 @@ struct net__udp {
     struct net__udp_entry queue[UDP__QUEUE];
 };
 
-/* Each makes a socket of its kind: returns 0 or UV_E... */
-int net__udp_open_fast(net__udp **u, uv_loop_t *loop,
-                       const net__udp_options *o);
-int net__udp_open_plain(net__udp **u, uv_loop_t *loop,
-                        const net__udp_options *o);
-
 /* Fills in the common part. */
 int net__udp_init(net__udp *u, const struct net__udp_impl *impl,
                   uv_loop_t *loop, const net__udp_options *o);
@@ -82,4 +77,4 @@ static inline size_t net__udp_datagram(const struct net__udp_entry *e) {
 /* No fragmentation, big buffers; what the system lacks is left out. */
 void net__udp_tune(int fd, int family, size_t buffer);
 
-#endif /* DRIVERS_UV_UDP_IMPL_H */
+#endif /* NET_UDP_IMPL_H */

@@ -6,18 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "internal/net/udp_linux_send.h"
+
 /* Calls of recvmmsg() before the rest of the loop has its turn. */
 #define ROUNDS 4
 /* Slots are a little apart so that equal offsets do not share cache sets. */
 #define SLOT_ALIGN 64u
 
-void net__udp_fast_report(struct net__udp_fast *f, int error) {
-    f->base.ops.on_error(f->base.owner, uv_translate_sys_error(error));
-}
+/* Asks for readability, and for writability while blocked. */
+static void linux_watch(struct net__udp_linux *f);
 
 /* --- Receiving ----------------------------------------------------------- */
 
-static void take_control(struct net__udp_fast *f, unsigned i, net__burst *b) {
+static void linux_take_control(struct net__udp_linux *f, unsigned i,
+                               net__burst *b) {
     struct msghdr *m = &f->in[i].msg_hdr;
 
     for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c != NULL;
@@ -48,7 +50,7 @@ static void take_control(struct net__udp_fast *f, unsigned i, net__burst *b) {
     }
 }
 
-static size_t deliver(struct net__udp_fast *f, unsigned count) {
+static size_t linux_deliver(struct net__udp_linux *f, unsigned count) {
     size_t n = 0;
 
     for (unsigned i = 0; i < count; i++) {
@@ -63,7 +65,7 @@ static size_t deliver(struct net__udp_fast *f, unsigned count) {
                           .data = f->in_iov[i].iov_base,
                           .len = len,
                           .segment = len};
-        take_control(f, i, b);
+        linux_take_control(f, i, b);
         n++;
     }
     if (n > 0) {
@@ -72,7 +74,7 @@ static size_t deliver(struct net__udp_fast *f, unsigned count) {
     return n;
 }
 
-static int receive(struct net__udp_fast *f) {
+static int linux_receive(struct net__udp_linux *f) {
     for (unsigned i = 0; i < f->slots; i++) {
         f->in[i].msg_hdr.msg_namelen = sizeof(f->in_route[i].remote);
         f->in[i].msg_hdr.msg_controllen = sizeof(f->in_control[i]);
@@ -80,59 +82,62 @@ static int receive(struct net__udp_fast *f) {
     return recvmmsg(f->fd, f->in, f->slots, MSG_DONTWAIT, NULL);
 }
 
-static void readable(struct net__udp_fast *f) {
+static void linux_read(struct net__udp_linux *f) {
     for (int round = 0; round < ROUNDS; round++) {
-        int n = receive(f);
+        int n = linux_receive(f);
 
         if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK &&
             errno != EINTR) {
-            net__udp_fast_report(f, errno);
+            net__udp_linux_report(f, errno);
         }
         if (n > 0) {
-            deliver(f, (unsigned)n);
+            linux_deliver(f, (unsigned)n);
         }
-        if (n < (int)f->slots) {
-            break;
+        if (n < (int)f->slots || f->fd < 0) {
+            break; /* empty, or closed by the owner */
         }
     }
 }
 
-static void udp_linux_on_poll(uv_poll_t *poll, int status, int events) {
-    struct net__udp_fast *f = poll->data;
+static void linux_on_poll(uv_poll_t *poll, int status, int events) {
+    struct net__udp_linux *f = poll->data;
 
     if (status < 0 || (events & UV_READABLE) != 0) {
-        readable(f); /* an error (a refusal, say) shows when reading */
+        linux_read(f); /* an error (a refusal, say) shows when reading */
     }
     if (status < 0) {
-        net__udp_fast_watch(f); /* libuv stops at errors */
+        linux_watch(f); /* libuv stops at errors */
     }
     if (f->base.blocked && (events & UV_WRITABLE) != 0) {
         f->base.blocked = false;
         if (net__udp_flush(&f->base)) {
             f->base.ops.on_writable(f->base.owner);
         }
-        net__udp_fast_watch(f);
+        linux_watch(f);
     }
 }
 
-void net__udp_fast_watch(struct net__udp_fast *f) {
+static void linux_watch(struct net__udp_linux *f) {
     int events = UV_READABLE | (f->base.blocked ? UV_WRITABLE : 0);
 
-    (void)uv_poll_start(&f->poll, events, udp_linux_on_poll);
+    if (f->fd >= 0) {
+        (void)uv_poll_start(&f->poll, events, linux_on_poll);
+    }
 }
 
-static bool flush(net__udp *u) {
-    bool done = net__udp_fast_flush(u);
+static bool linux_flush(net__udp *u) {
+    struct net__udp_linux *f = (struct net__udp_linux *)u;
+    bool done = net__udp_linux_send(f);
 
     if (!done) {
         u->blocked = true;
-        net__udp_fast_watch((struct net__udp_fast *)u);
+        linux_watch(f);
     }
     return done;
 }
 
-static int room_new(struct net__udp_fast *f) {
-    f->slots = f->gro ? FAST__IN_GRO : FAST__IN;
+static int linux_room_new(struct net__udp_linux *f) {
+    f->slots = f->gro ? LINUX__IN_GRO : LINUX__IN;
     f->slot = f->gro ? NET__BURST_MAX
                      : (f->base.max_datagram / SLOT_ALIGN + 2) * SLOT_ALIGN;
     f->room = malloc(f->slots * f->slot);
@@ -154,32 +159,33 @@ static int room_new(struct net__udp_fast *f) {
 
 /* --- Opening and closing ------------------------------------------------- */
 
-static bool enable(int fd, int level, int name) {
+static bool linux_enable(int fd, int level, int name) {
     int on = 1;
 
     return setsockopt(fd, level, name, &on, sizeof(on)) == 0;
 }
 
-static void set_up(struct net__udp_fast *f, const net__udp_options *o) {
+static void linux_set_up(struct net__udp_linux *f, const net__udp_options *o) {
     bool offload = !o->no_offload && !o->lite;
     int zero = 0;
 
     net__udp_tune(f->fd, f->base.family, o->buffer);
-    (void)enable(f->fd, IPPROTO_IP, IP_RECVTOS);
+    (void)linux_enable(f->fd, IPPROTO_IP, IP_RECVTOS);
     if (f->base.family == AF_INET6) {
-        (void)enable(f->fd, IPPROTO_IPV6, IPV6_RECVTCLASS);
+        (void)linux_enable(f->fd, IPPROTO_IPV6, IPV6_RECVTCLASS);
     }
     if (f->base.wildcard && f->base.family == AF_INET6) {
-        (void)enable(f->fd, IPPROTO_IPV6, IPV6_RECVPKTINFO);
+        (void)linux_enable(f->fd, IPPROTO_IPV6, IPV6_RECVPKTINFO);
     } else if (f->base.wildcard) {
-        (void)enable(f->fd, IPPROTO_IP, IP_PKTINFO);
+        (void)linux_enable(f->fd, IPPROTO_IP, IP_PKTINFO);
     }
-    f->gro = offload && enable(f->fd, IPPROTO_UDP, UDP_GRO);
+    f->gro = offload && linux_enable(f->fd, IPPROTO_UDP, UDP_GRO);
     f->gso = offload && setsockopt(f->fd, IPPROTO_UDP, UDP_SEGMENT, &zero,
                                    sizeof(zero)) == 0;
 }
 
-static int open_socket(struct net__udp_fast *f, const net__udp_options *o) {
+static int linux_open_socket(struct net__udp_linux *f,
+                             const net__udp_options *o) {
     int zero = 0;
 
     f->fd = socket(f->base.family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC,
@@ -191,19 +197,19 @@ static int open_socket(struct net__udp_fast *f, const net__udp_options *o) {
         (void)setsockopt(f->fd, IPPROTO_IPV6, IPV6_V6ONLY, &zero, sizeof(zero));
     }
     if (o->shared) {
-        (void)enable(f->fd, SOL_SOCKET, SO_REUSEADDR);
+        (void)linux_enable(f->fd, SOL_SOCKET, SO_REUSEADDR);
     }
     if (o->bind != NULL &&
         bind(f->fd, &o->bind->sa, net__addr_len(o->bind)) != 0) {
         return uv_translate_sys_error(errno);
     }
-    set_up(f, o);
+    linux_set_up(f, o);
     return 0;
 }
 
 /* Lets go of the local address, which may be gone, unless it was asked for, but
- * keeps the port, to which a translator on the way may have become used. */
-static void disconnect(const struct net__udp_fast *f) {
+ * keeps the port, which a NAT on the way may have a mapping for. */
+static void linux_disconnect(const struct net__udp_linux *f) {
     struct sockaddr none = {.sa_family = AF_UNSPEC};
     net__addr own = {.sa = {.sa_family = 0}};
     socklen_t len = sizeof(own);
@@ -220,12 +226,12 @@ static void disconnect(const struct net__udp_fast *f) {
     (void)bind(f->fd, &own.sa, net__addr_len(&own));
 }
 
-static int fast_connect(net__udp *u, const net__addr *to) {
-    struct net__udp_fast *f = (struct net__udp_fast *)u;
+static int linux_connect(net__udp *u, const net__addr *to) {
+    struct net__udp_linux *f = (struct net__udp_linux *)u;
     net__addr peer = *to;
 
     if (u->connected) {
-        disconnect(f);
+        linux_disconnect(f);
     }
     if (u->family == AF_INET6) {
         net__addr_map(&peer);
@@ -238,8 +244,8 @@ static int fast_connect(net__udp *u, const net__addr *to) {
     return 0;
 }
 
-static int fast_local(const net__udp *u, net__addr *a) {
-    const struct net__udp_fast *f = (const struct net__udp_fast *)u;
+static int linux_local(const net__udp *u, net__addr *a) {
+    const struct net__udp_linux *f = (const struct net__udp_linux *)u;
     socklen_t len = sizeof(*a);
 
     memset(a, 0, sizeof(*a));
@@ -248,11 +254,11 @@ static int fast_local(const net__udp *u, net__addr *a) {
                : uv_translate_sys_error(errno);
 }
 
-static int fast_fileno(const net__udp *u) {
-    return ((const struct net__udp_fast *)u)->fd;
+static int linux_fileno(const net__udp *u) {
+    return ((const struct net__udp_linux *)u)->fd;
 }
 
-static void free_fast(struct net__udp_fast *f) {
+static void linux_free(struct net__udp_linux *f) {
     if (f->fd >= 0) {
         (void)close(f->fd);
     }
@@ -260,48 +266,50 @@ static void free_fast(struct net__udp_fast *f) {
     net__udp_free(&f->base);
 }
 
-static void udp_linux_on_closed(uv_handle_t *handle) {
-    free_fast(handle->data);
+static void linux_on_closed(uv_handle_t *handle) {
+    linux_free(handle->data);
 }
 
-static void fast_close(net__udp *u) {
-    struct net__udp_fast *f = (struct net__udp_fast *)u;
+static void linux_close(net__udp *u) {
+    struct net__udp_linux *f = (struct net__udp_linux *)u;
 
     (void)uv_poll_stop(&f->poll);
-    uv_close((uv_handle_t *)&f->poll, udp_linux_on_closed);
+    uv_close((uv_handle_t *)&f->poll, linux_on_closed);
+    (void)close(f->fd); /* the port is free when the caller returns */
+    f->fd = -1;
 }
 
-static const struct net__udp_impl fast_impl = {.connect = fast_connect,
-                                               .local = fast_local,
-                                               .fileno = fast_fileno,
-                                               .flush = flush,
-                                               .close = fast_close};
+static const struct net__udp_impl linux_impl = {.connect = linux_connect,
+                                                .local = linux_local,
+                                                .fileno = linux_fileno,
+                                                .flush = linux_flush,
+                                                .close = linux_close};
 
-int net__udp_open_fast(net__udp **u, uv_loop_t *loop,
-                       const net__udp_options *o) {
-    struct net__udp_fast *f = calloc(1, sizeof(*f));
+int net__udp_linux_open(net__udp **u, uv_loop_t *loop,
+                        const net__udp_options *o) {
+    struct net__udp_linux *f = calloc(1, sizeof(*f));
     int rv = UV_ENOMEM;
 
     if (f == NULL) {
         return rv;
     }
     f->fd = -1;
-    rv = net__udp_init(&f->base, &fast_impl, loop, o);
+    rv = net__udp_init(&f->base, &linux_impl, loop, o);
     if (rv == 0) {
-        rv = open_socket(f, o);
+        rv = linux_open_socket(f, o);
     }
     if (rv == 0) {
-        rv = room_new(f);
+        rv = linux_room_new(f);
     }
     if (rv == 0) {
         rv = uv_poll_init(loop, &f->poll, f->fd);
     }
     if (rv != 0) {
-        free_fast(f);
+        linux_free(f);
         return rv;
     }
     f->poll.data = f;
-    net__udp_fast_watch(f);
+    linux_watch(f);
     *u = &f->base;
     return 0;
 }

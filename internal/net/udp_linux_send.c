@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "internal/net/udp_linux.h"
+#include "internal/net/udp_linux_send.h"
 
 #include <errno.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 /* So many bursts refused in a row: this path cannot do it. */
 #define GSO_PATIENCE 16u
 
-static void add_control(struct msghdr *m, int level, int type, const void *data,
-                        size_t len) {
+static void send_add_control(struct msghdr *m, int level, int type,
+                             const void *data, size_t len) {
     struct cmsghdr *c = (struct cmsghdr *)(void *)((uint8_t *)m->msg_control +
                                                    m->msg_controllen);
 
@@ -23,7 +23,7 @@ static void add_control(struct msghdr *m, int level, int type, const void *data,
     m->msg_controllen += CMSG_SPACE(len);
 }
 
-static bool to_ipv4(const struct net__udp_fast *f,
+static bool to_ipv4(const struct net__udp_linux *f,
                     const struct net__udp_entry *e) {
     if (f->base.family == AF_INET || !e->routed) {
         return f->base.family == AF_INET || f->mapped;
@@ -33,8 +33,8 @@ static bool to_ipv4(const struct net__udp_fast *f,
 
 /* Codepoints rarely differ: the socket's own follows the first burst, so that
  * most messages need no control data for it. */
-static void mark(struct net__udp_fast *f, struct msghdr *m,
-                 const struct net__udp_entry *e) {
+static void send_codepoint(struct net__udp_linux *f, struct msghdr *m,
+                           const struct net__udp_entry *e) {
     int tos = (int)e->ecn;
 
     if (!f->marked && e->ecn != f->ecn) {
@@ -50,15 +50,15 @@ static void mark(struct net__udp_fast *f, struct msghdr *m,
         return;
     }
     if (to_ipv4(f, e)) {
-        add_control(m, IPPROTO_IP, IP_TOS, &tos, sizeof(tos));
+        send_add_control(m, IPPROTO_IP, IP_TOS, &tos, sizeof(tos));
     } else {
-        add_control(m, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
+        send_add_control(m, IPPROTO_IPV6, IPV6_TCLASS, &tos, sizeof(tos));
     }
 }
 
 /* Answers leave from the address that was called. */
-static void address(struct net__udp_fast *f, struct msghdr *m,
-                    struct net__udp_entry *e) {
+static void send_address(struct net__udp_linux *f, struct msghdr *m,
+                         struct net__udp_entry *e) {
     struct in6_pktinfo six;
     struct in_pktinfo four;
 
@@ -73,16 +73,17 @@ static void address(struct net__udp_fast *f, struct msghdr *m,
     if (f->base.family == AF_INET6) {
         memset(&six, 0, sizeof(six));
         six.ipi6_addr = e->route.local;
-        add_control(m, IPPROTO_IPV6, IPV6_PKTINFO, &six, sizeof(six));
+        send_add_control(m, IPPROTO_IPV6, IPV6_PKTINFO, &six, sizeof(six));
         return;
     }
     memset(&four, 0, sizeof(four));
     memcpy(&four.ipi_spec_dst, &e->route.local.s6_addr[12], 4);
-    add_control(m, IPPROTO_IP, IP_PKTINFO, &four, sizeof(four));
+    send_add_control(m, IPPROTO_IP, IP_PKTINFO, &four, sizeof(four));
 }
 
-static size_t chunk(const struct net__udp_fast *f,
-                    const struct net__udp_entry *e, size_t left, bool split) {
+static size_t send_chunk(const struct net__udp_linux *f,
+                         const struct net__udp_entry *e, size_t left,
+                         bool split) {
     size_t most = e->segment;
     size_t segments = GSO_BYTES / e->segment;
 
@@ -92,8 +93,8 @@ static size_t chunk(const struct net__udp_fast *f,
     return left < most ? left : most;
 }
 
-static void message(struct net__udp_fast *f, unsigned n,
-                    struct net__udp_entry *e, size_t at, size_t len) {
+static void send_message(struct net__udp_linux *f, unsigned n,
+                         struct net__udp_entry *e, size_t at, size_t len) {
     struct msghdr *m = &f->out[n].msg_hdr;
     uint16_t segment = (uint16_t)e->segment;
 
@@ -103,10 +104,11 @@ static void message(struct net__udp_fast *f, unsigned n,
     m->msg_iov = &f->out_iov[n];
     m->msg_iovlen = 1;
     m->msg_control = f->out_control[n].bytes;
-    address(f, m, e);
-    mark(f, m, e);
+    send_address(f, m, e);
+    send_codepoint(f, m, e);
     if (len > e->segment) {
-        add_control(m, IPPROTO_UDP, UDP_SEGMENT, &segment, sizeof(segment));
+        send_add_control(m, IPPROTO_UDP, UDP_SEGMENT, &segment,
+                         sizeof(segment));
     }
     if (m->msg_controllen == 0) {
         m->msg_control = NULL;
@@ -114,7 +116,7 @@ static void message(struct net__udp_fast *f, unsigned n,
 }
 
 /* Messages for as much of the queue as one call takes. */
-static unsigned build(struct net__udp_fast *f) {
+static unsigned send_build(struct net__udp_linux *f) {
     unsigned n = 0;
 
     for (unsigned i = f->base.first; i < f->base.count; i++) {
@@ -122,19 +124,19 @@ static unsigned build(struct net__udp_fast *f) {
         bool split = f->split && i == f->base.first;
 
         for (size_t done = 0; done < e->left; n++) {
-            size_t len = chunk(f, e, e->left - done, split);
+            size_t len = send_chunk(f, e, e->left - done, split);
 
-            if (n == FAST__OUT) {
+            if (n == LINUX__OUT) {
                 return n;
             }
-            message(f, n, e, e->at + done, len);
+            send_message(f, n, e, e->at + done, len);
             done += len;
         }
     }
     return n;
 }
 
-static void sent(struct net__udp_fast *f, unsigned messages) {
+static void send_done(struct net__udp_linux *f, unsigned messages) {
     unsigned before = f->base.first;
 
     for (unsigned i = 0; i < messages; i++) {
@@ -149,7 +151,7 @@ static void sent(struct net__udp_fast *f, unsigned messages) {
 }
 
 /* The kernel refused a burst: datagram by datagram may do. */
-static bool segmentation_refused(struct net__udp_fast *f, int error) {
+static bool segmentation_refused(struct net__udp_linux *f, int error) {
     const struct net__udp_entry *e = &f->base.queue[f->base.first];
 
     if (f->out_iov[0].iov_len <= e->segment ||
@@ -166,7 +168,7 @@ static bool segmentation_refused(struct net__udp_fast *f, int error) {
 }
 
 /* Whether to go on after a failed call. */
-static bool recover(struct net__udp_fast *f, int error) {
+static bool send_recover(struct net__udp_linux *f, int error) {
     if (error == EAGAIN || error == EWOULDBLOCK) {
         return false;
     }
@@ -174,31 +176,31 @@ static bool recover(struct net__udp_fast *f, int error) {
         return true;
     }
     if (error == ECONNREFUSED) { /* of an earlier datagram; this one is left */
-        net__udp_fast_report(f, error);
+        net__udp_linux_report(f, error);
         return true;
     }
     if (f->split) { /* one alone fares no better: it was not for the many */
         f->gso_refused = 0;
     }
-    sent(f, 1); /* what cannot be sent is lost, like anywhere on the way */
+    send_done(f, 1); /* what cannot be sent is lost, like anywhere on the way */
     if (error == EMSGSIZE) {
         f->base.too_big++;
     } else {
-        net__udp_fast_report(f, error);
+        net__udp_linux_report(f, error);
     }
     return true;
 }
 
-bool net__udp_fast_flush(net__udp *u) {
-    struct net__udp_fast *f = (struct net__udp_fast *)u;
+bool net__udp_linux_send(struct net__udp_linux *f) {
+    const net__udp *u = &f->base;
 
     while (u->first < u->count) {
-        unsigned n = build(f);
+        unsigned n = send_build(f);
         int rv = sendmmsg(f->fd, f->out, n, MSG_DONTWAIT | MSG_NOSIGNAL);
 
         if (rv > 0) {
-            sent(f, (unsigned)rv);
-        } else if (!recover(f, errno)) {
+            send_done(f, (unsigned)rv);
+        } else if (!send_recover(f, errno)) {
             return false;
         }
     }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "internal/net/udp_impl.h"
+#include "internal/net/udp_plain.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "internal/net/udp_impl.h"
 
 /* uv_udp, for systems without the faster calls.  It tells neither ECN
  * codepoints nor the local address of a datagram. */
@@ -15,15 +17,16 @@ struct plain {
     uint8_t *room;
 };
 
-static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *buf) {
+static void plain_on_alloc(uv_handle_t *handle, size_t suggested,
+                           uv_buf_t *buf) {
     struct plain *p = handle->data;
 
     (void)suggested;
     *buf = uv_buf_init((char *)p->room, (unsigned)NET__BURST_MAX);
 }
 
-static void on_recv(uv_udp_t *udp, ssize_t n, const uv_buf_t *buf,
-                    const struct sockaddr *from, unsigned flags) {
+static void plain_on_recv(uv_udp_t *udp, ssize_t n, const uv_buf_t *buf,
+                          const struct sockaddr *from, unsigned flags) {
     struct plain *p = udp->data;
     net__route route;
     net__burst b = {.route = &route, .data = (const uint8_t *)buf->base};
@@ -44,18 +47,18 @@ static void on_recv(uv_udp_t *udp, ssize_t n, const uv_buf_t *buf,
     p->base.ops.on_bursts(p->base.owner, &b, 1);
 }
 
-static const struct sockaddr *target(const struct net__udp_entry *e) {
+static const struct sockaddr *plain_target(const struct net__udp_entry *e) {
     return e->routed ? &e->route.remote.sa : NULL;
 }
 
-static uv_buf_t datagram(const struct plain *p) {
+static uv_buf_t plain_datagram(const struct plain *p) {
     const struct net__udp_entry *e = &p->base.queue[p->base.first];
 
     return uv_buf_init((char *)p->base.arena + e->at,
                        (unsigned)net__udp_datagram(e));
 }
 
-static void drop(struct plain *p, int status) {
+static void plain_drop(struct plain *p, int status) {
     net__udp_advance(&p->base,
                      net__udp_datagram(&p->base.queue[p->base.first]));
     if (status == UV_EMSGSIZE) {
@@ -65,14 +68,14 @@ static void drop(struct plain *p, int status) {
     }
 }
 
-static void on_sent(uv_udp_send_t *request, int status) {
+static void plain_on_sent(uv_udp_send_t *request, int status) {
     struct plain *p = request->data;
 
     if (p->closed) {
         return;
     }
     p->base.blocked = false;
-    drop(p, status);
+    plain_drop(p, status);
     if (net__udp_flush(&p->base)) {
         p->base.ops.on_writable(p->base.owner);
     }
@@ -83,17 +86,18 @@ static bool plain_flush(net__udp *u) {
 
     while (u->first < u->count) {
         const struct net__udp_entry *e = &u->queue[u->first];
-        uv_buf_t buf = datagram(p);
-        int rv = uv_udp_try_send(&p->udp, &buf, 1, target(e));
+        uv_buf_t buf = plain_datagram(p);
+        int rv = uv_udp_try_send(&p->udp, &buf, 1, plain_target(e));
 
         if (rv == UV_EAGAIN) { /* libuv waits for us with a queued one */
             p->waiting.data = p;
-            rv = uv_udp_send(&p->waiting, &p->udp, &buf, 1, target(e), on_sent);
+            rv = uv_udp_send(&p->waiting, &p->udp, &buf, 1, plain_target(e),
+                             plain_on_sent);
             if (rv == 0) {
                 return false;
             }
         }
-        drop(p, rv < 0 ? rv : 0);
+        plain_drop(p, rv < 0 ? rv : 0);
     }
     return true;
 }
@@ -129,7 +133,7 @@ static int plain_fileno(const net__udp *u) {
     return (int)(intptr_t)fd; /* on Windows a handle, of 32 bits in use */
 }
 
-static void udp_plain_on_closed(uv_handle_t *handle) {
+static void plain_on_closed(uv_handle_t *handle) {
     struct plain *p = handle->data;
 
     free(p->room);
@@ -140,7 +144,7 @@ static void plain_close(net__udp *u) {
     struct plain *p = (struct plain *)u;
 
     p->closed = true;
-    uv_close((uv_handle_t *)&p->udp, udp_plain_on_closed);
+    uv_close((uv_handle_t *)&p->udp, plain_on_closed);
 }
 
 static const struct net__udp_impl plain_impl = {.connect = plain_connect,
@@ -149,7 +153,7 @@ static const struct net__udp_impl plain_impl = {.connect = plain_connect,
                                                 .flush = plain_flush,
                                                 .close = plain_close};
 
-static int start(struct plain *p, const net__udp_options *o) {
+static int plain_start(struct plain *p, const net__udp_options *o) {
     net__addr any;
     int rv;
 
@@ -163,12 +167,12 @@ static int start(struct plain *p, const net__udp_options *o) {
         if (fd >= 0) {
             net__udp_tune(fd, p->base.family, o->buffer);
         }
-        rv = uv_udp_recv_start(&p->udp, on_alloc, on_recv);
+        rv = uv_udp_recv_start(&p->udp, plain_on_alloc, plain_on_recv);
     }
     return rv;
 }
 
-int net__udp_open_plain(net__udp **u, uv_loop_t *loop,
+int net__udp_plain_open(net__udp **u, uv_loop_t *loop,
                         const net__udp_options *o) {
     struct plain *p = calloc(1, sizeof(*p));
     int family = o->bind != NULL ? o->bind->sa.sa_family : o->family;
@@ -191,7 +195,7 @@ int net__udp_open_plain(net__udp **u, uv_loop_t *loop,
         return rv;
     }
     p->udp.data = p;
-    rv = start(p, o);
+    rv = plain_start(p, o);
     if (rv != 0) {
         plain_close(&p->base);
         return rv;

@@ -41,7 +41,7 @@ static void close_handles(saratoga_node *u) {
         saratoga__done_close(&u->done);
     }
     if (u->has_alarm) {
-        net__alarm_close(&u->alarm);
+        net__timer_close(&u->alarm);
     }
     saratoga__secure_farewell(u);
     saratoga__net_close(u);

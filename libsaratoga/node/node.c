@@ -17,7 +17,7 @@
 #define BLOCKED_WAIT SARATOGA_MS
 /* Setting a timer costs more than sending a few packets: what is due within
  * half of what the engine reckons with goes together. */
-#define GRAIN ((uint64_t)NET__ALARM_GRAIN_US * 500)
+#define GRAIN ((uint64_t)NET__TIMER_GRANULARITY_US * 500)
 
 /* --- Turns of the loop --------------------------------------------------- */
 
@@ -52,7 +52,7 @@ static void set_alarm(saratoga_node *u) {
     uint64_t carrier = saratoga__secure_timeout(u);
 
     at = at < carrier ? at : carrier;
-    net__alarm_set(&u->alarm, at < soonest ? soonest : at);
+    net__timer_set(&u->alarm, at < soonest ? soonest : at);
 }
 
 static void pump(saratoga_node *u) {
@@ -246,7 +246,7 @@ static int open_loop(saratoga_node *u, char *why) {
     rv = saratoga__done_init(&u->done, u);
     u->has_done = rv == 0;
     if (rv == 0) {
-        rv = net__alarm_init(&u->alarm, u->loop, ring, u);
+        rv = net__timer_init(&u->alarm, u->loop, ring, u);
         u->has_alarm = rv == 0;
     }
     if (rv != 0) {
@@ -321,7 +321,7 @@ static int open_engine(saratoga_node *u, char *why) {
     (void)clock_gettime(CLOCK_REALTIME, &wall);
     u->engine.posix_offset = (int64_t)wall.tv_sec * INT64_C(1000000000) +
                              wall.tv_nsec - (int64_t)saratoga__now();
-    u->engine.timer_granularity_us = NET__ALARM_GRAIN_US;
+    u->engine.timer_granularity_us = NET__TIMER_GRANULARITY_US;
     u->engine.own_transfers_only = !u->has_root || !u->config.may_write;
     rv = saratoga_config_check(&u->engine, why);
     if (rv == 0) {

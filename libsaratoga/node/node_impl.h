@@ -7,8 +7,8 @@
 
 #include <stdatomic.h>
 
-#include "internal/net/alarm.h"
 #include "internal/net/route.h"
+#include "internal/net/timer.h"
 #include "internal/net/udp.h"
 #include "libsaratoga/node/file_io.h"
 #include "libsaratoga/node/hash.h"
@@ -187,7 +187,7 @@ struct saratoga_node {
     net__udp *lite; /* UDP-Lite, on the same port; or NULL */
     net__udp *ear;  /* hears a group; or NULL */
     net__addr ear_at;
-    net__alarm alarm;
+    net__timer alarm;
     struct saratoga__done done;
     uv_prepare_t before;
     uv_check_t turn;

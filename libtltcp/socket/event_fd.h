@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_FLAG_H
-#define DRIVERS_UV_FLAG_H
+#ifndef TLTCP_SOCKET_EVENT_FD_H
+#define TLTCP_SOCKET_EVENT_FD_H
 
 #include <stdbool.h>
 
@@ -18,4 +18,4 @@ void tltcp__event_fd_close(tltcp__event_fd *f);
 /* Nothing happens while it is not open. */
 void tltcp__event_fd_set(tltcp__event_fd *f, bool raised);
 
-#endif /* DRIVERS_UV_FLAG_H */
+#endif /* TLTCP_SOCKET_EVENT_FD_H */

@@ -152,7 +152,7 @@ static void sleep_or_go_on(struct tltcp__reactor *r, tltcp_time at, bool more) {
     } else {
         (void)uv_idle_stop(&r->again);
     }
-    net__alarm_set(&r->alarm, at);
+    net__timer_set(&r->alarm, at);
 }
 
 static tltcp_time next_time(const struct tltcp__reactor *r) {

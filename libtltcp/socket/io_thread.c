@@ -85,7 +85,7 @@ static void close_handles(struct tltcp__reactor *r) {
     if (r->udp != NULL) {
         net__udp_close(r->udp);
     }
-    net__alarm_close(&r->alarm);
+    net__timer_close(&r->alarm);
     uv_close((uv_handle_t *)&r->wake, NULL);
     uv_close((uv_handle_t *)&r->turn, NULL);
     uv_close((uv_handle_t *)&r->again, NULL);
@@ -208,14 +208,14 @@ static int init_loop(struct tltcp__reactor *r) {
     if (rv != 0) {
         return rv;
     }
-    rv = net__alarm_init(&r->alarm, &r->loop, on_alarm, r);
+    rv = net__timer_init(&r->alarm, &r->loop, on_alarm, r);
     if (rv != 0) {
         (void)uv_loop_close(&r->loop);
         return rv;
     }
     rv = uv_async_init(&r->loop, &r->wake, on_wake);
     if (rv != 0) {
-        net__alarm_close(&r->alarm);
+        net__timer_close(&r->alarm);
         (void)uv_run(&r->loop, UV_RUN_DEFAULT);
         (void)uv_loop_close(&r->loop);
         return rv;

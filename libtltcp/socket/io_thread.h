@@ -6,8 +6,8 @@
 #include <tltcp/socket.h>
 
 #include "internal/common/heap.h"
-#include "internal/net/alarm.h"
 #include "internal/net/route.h"
+#include "internal/net/timer.h"
 #include "internal/net/udp.h"
 
 /*
@@ -60,7 +60,7 @@ struct tltcp__reactor {
     uv_async_t wake;
     uv_check_t turn; /* end of a turn of the loop */
     uv_idle_t again; /* keeps the loop from sleeping */
-    net__alarm alarm;
+    net__timer alarm;
     net__udp *udp;
     uint8_t key[NET__KEY_LEN];
     tltcp_config config; /* strings are not kept in it */

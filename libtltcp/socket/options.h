@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_OPTIONS_H
-#define DRIVERS_UV_OPTIONS_H
+#ifndef TLTCP_SOCKET_OPTIONS_H
+#define TLTCP_SOCKET_OPTIONS_H
 
 #include <tltcp/config.h>
 
@@ -17,4 +17,4 @@ int tltcp__options_copy(tltcp_config *own, const tltcp_config *c);
 int tltcp__options_resolve(net__addr **list, size_t *count, const char *host,
                            const char *service, bool passive);
 
-#endif /* DRIVERS_UV_OPTIONS_H */
+#endif /* TLTCP_SOCKET_OPTIONS_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_QLOG_H
-#define DRIVERS_UV_QLOG_H
+#ifndef TLTCP_SOCKET_QLOG_H
+#define TLTCP_SOCKET_QLOG_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,4 +21,4 @@ void tltcp__qlog_write(struct tltcp__qlog *q, const tltcp_trace_event *ev,
                        unsigned most);
 void tltcp__qlog_close(struct tltcp__qlog *q);
 
-#endif /* DRIVERS_UV_QLOG_H */
+#endif /* TLTCP_SOCKET_QLOG_H */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_STATS_H
-#define DRIVERS_UV_STATS_H
+#ifndef TLTCP_SOCKET_STATS_H
+#define TLTCP_SOCKET_STATS_H
 
 #include <tltcp/stats.h>
 
 /* Adds the counters of one connection to a sum; gauges stay as they are. */
 void tltcp__stats_add(tltcp_stats *sum, const tltcp_stats *one);
 
-#endif /* DRIVERS_UV_STATS_H */
+#endif /* TLTCP_SOCKET_STATS_H */

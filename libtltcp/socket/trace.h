@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_TRACE_H
-#define DRIVERS_UV_TRACE_H
+#ifndef TLTCP_SOCKET_TRACE_H
+#define TLTCP_SOCKET_TRACE_H
 
 #include <tltcp/config.h>
 #include <tltcp/socket.h>
@@ -33,4 +33,4 @@ int tltcp__trace_open(tltcp_socket *s);
 /* Closes it once all is written.  Under mx. */
 void tltcp__trace_close(tltcp_socket *s);
 
-#endif /* DRIVERS_UV_TRACE_H */
+#endif /* TLTCP_SOCKET_TRACE_H */

@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
-#include "internal/net/alarm.h"
 #include "internal/net/route.h"
+#include "internal/net/timer.h"
 #include "libtltcp/socket/event_fd.h"
 #include "libtltcp/socket/qlog.h"
 #include "tests/loopback/lo.h"
@@ -109,7 +109,7 @@ TEST(a_flag_is_readable_while_raised) {
 
 struct bell {
     uv_loop_t loop;
-    net__alarm alarm;
+    net__timer alarm;
     uint64_t rang;
     unsigned times;
 };
@@ -127,19 +127,19 @@ TEST(an_alarm_rings_not_too_early_and_once) {
     uint64_t at;
 
     assert_int_equal(uv_loop_init(&b.loop), 0);
-    assert_int_equal(net__alarm_init(&b.alarm, &b.loop, ring, &b), 0);
+    assert_int_equal(net__timer_init(&b.alarm, &b.loop, ring, &b), 0);
     at = uv_hrtime() + 3000000;
-    net__alarm_set(&b.alarm, at + 1000000000); /* an earlier one replaces it */
-    net__alarm_set(&b.alarm, at);
-    net__alarm_set(&b.alarm, at + 5000000); /* a later one does not */
+    net__timer_set(&b.alarm, at + 1000000000); /* an earlier one replaces it */
+    net__timer_set(&b.alarm, at);
+    net__timer_set(&b.alarm, at + 5000000); /* a later one does not */
     (void)uv_run(&b.loop, UV_RUN_DEFAULT);
     assert_true(b.rang + 1000000 >= at); /* libuv's own are exact to 1 ms */
-    net__alarm_set(&b.alarm, 0);         /* past: at once */
+    net__timer_set(&b.alarm, 0);         /* past: at once */
     (void)uv_run(&b.loop, UV_RUN_DEFAULT);
     assert_int_equal(b.times, 2);
     (void)uv_run(&b.loop, UV_RUN_NOWAIT);
     assert_int_equal(b.times, 2);
-    net__alarm_close(&b.alarm);
+    net__timer_close(&b.alarm);
     (void)uv_run(&b.loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&b.loop), 0);
 }
