@@ -398,7 +398,8 @@ TLTCP_API int tltcp_rekey(tltcp_socket *s);
  * @brief Closes and frees.
  *
  * A connection: waits until every section was delivered or expired and the peer
- * knows of the end, at most @p linger_ms.  A listener: callers not yet accepted
+ * knows of the end, at most @p linger_ms.  A listener: waits for a running
+ * tltcp_config::on_caller, which is not called again; callers not yet accepted
  * are refused; what it accepted lives on, and the port stays bound until the
  * last of these is closed.
  * @param s          socket, or NULL

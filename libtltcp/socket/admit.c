@@ -34,16 +34,21 @@ static bool admit_ask(tltcp_socket *s, const net__route *route, char *reason) {
     net__addr_unmap(&from);
     caller.address = &from;
     caller.address_len = net__addr_len(&from);
+    port->listening->asking = true;
     uv_mutex_unlock(&port->io->mx);
     yes = port->config.on_caller(port->config.user, &caller, reason);
     uv_mutex_lock(&port->io->mx);
+    port->listening->asking = false;
+    if (port->listening->closing != NULL) {
+        uv_cond_broadcast(&port->listening->closing->readable);
+    }
     reason[TLTCP_REASON_MAX] = '\0';
     return yes;
 }
 
 static void admit_accept(tltcp_socket *s) {
     if (tltcp_conn_accept(tltcp__engine(s), tltcp_now()) != 0) {
-        return; /* the listener was closed while the application decided */
+        return; /* it has ended meanwhile */
     }
     tltcp__accept_expect(s);
     (void)tltcp__trace_open(s); /* a full disk stops no connection */
@@ -62,8 +67,8 @@ void tltcp__admit(struct tltcp__port *port, tltcp_conn *conn, uint64_t token,
     net__routes_add(&s->routes, token, route, 0);
     tltcp__schedule(s);
     refusal = admit_refusal(port);
-    if (refusal == NULL && !admit_ask(s, route, reason)) {
-        refusal = reason;
+    if (refusal == NULL) {
+        refusal = admit_ask(s, route, reason) ? admit_refusal(port) : reason;
     }
     if (refusal == NULL) {
         admit_accept(s);

@@ -129,11 +129,23 @@ int tltcp_accept(tltcp_socket *listener, tltcp_socket **s, int timeout_ms) {
     return 0;
 }
 
+/* on_caller is not called again, and has returned. */
+static void listen_stop_asking(tltcp_socket *s) {
+    struct tltcp__listening *l = s->port->listening;
+
+    l->handle = NULL;
+    l->closing = s;
+    while (l->asking) {
+        uv_cond_wait(&s->readable, tltcp__mutex(s));
+    }
+    l->closing = NULL;
+}
+
 void tltcp__listener_close(tltcp_socket *s) {
     struct tltcp__port *port = s->port;
 
     uv_mutex_lock(&port->io->mx);
-    port->listening->handle = NULL;
+    listen_stop_asking(s);
     for (tltcp_socket *i = port->all; i != NULL; i = i->next) {
         if (!i->owned && !i->closed) {
             tltcp_conn_abort(tltcp__engine(i), TLTCP_ERR_REFUSED,

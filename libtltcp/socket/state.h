@@ -76,10 +76,10 @@ struct tltcp__listening {
     tltcp_socket *handle; /* NULL: tltcp_close() was called */
     tltcp_socket *first;  /* callers that wait for tltcp_accept() */
     tltcp_socket *last;
-    unsigned unaccepted; /* callers not yet taken by the application */
-    bool asking;         /* on_caller is running */
-    uv_cond_t answered;  /* it has returned */
-    tltcp_stats past;    /* sums over those that are gone */
+    unsigned unaccepted;   /* callers not yet taken by the application */
+    bool asking;           /* on_caller is running */
+    tltcp_socket *closing; /* the handle, while tltcp_close() waits for it */
+    tltcp_stats past;      /* sums over those that are gone */
 };
 
 /* The longest handshake datagram that is worth keeping. */
