@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libsaratoga/node/node_impl.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "libsaratoga/node/address.h"
+#include "libsaratoga/node/errors.h"
+#include "libsaratoga/node/multicast.h"
+#include "libsaratoga/node/rate_share.h"
+#include "libsaratoga/node/receive_file.h"
+#include "libsaratoga/node/routes.h"
+#include "libsaratoga/node/secure.h"
+#include "libsaratoga/node/send_file.h"
+#include "libsaratoga/node/sockets.h"
+#include "libsaratoga/node/stream.h"
+#include "libsaratoga/node/transfer.h"
+
 /* Transfers that this side asks for. */
 
 #define SERVICE "7542"
-
-/* Whether who asks sends the file. */
-static bool sends(uint32_t request) {
-    return request == SARATOGA_PUT || request == SARATOGA_GIVE ||
-           request == SARATOGA_BLIND_PUT;
-}
 
 static bool may_stream(uint32_t request) {
     return request == SARATOGA_PUT || request == SARATOGA_BLIND_PUT ||
@@ -29,10 +33,10 @@ static bool receives(uint32_t request) {
 
 /* What is here already, for the peer to say whether it has something else. */
 static int describe_copy(saratoga__file *f) {
-    bool plain = f->u->engine.time_y2k_plain;
-    saratoga_entry *e = &f->partial.entry;
+    bool plain = f->u->engine_config.time_y2k_plain;
+    saratoga_entry *e = &f->recv.partial.entry;
     struct stat st;
-    int fd = saratoga__root_read(f->root, f->name, &st);
+    int fd = saratoga__root_read(f->local.root, f->local.name, &st);
 
     if (fd == UV_ENOENT) {
         return 0;
@@ -41,43 +45,44 @@ static int describe_copy(saratoga__file *f) {
         return fd;
     }
     (void)close(fd);
-    f->ranges = malloc(sizeof(*f->ranges));
-    if (f->ranges == NULL) {
+    f->recv.ranges = malloc(sizeof(*f->recv.ranges));
+    if (f->recv.ranges == NULL) {
         return UV_ENOMEM;
     }
-    *f->ranges = (saratoga_range){0, (uint64_t)st.st_size};
-    f->partial.ranges = f->ranges;
-    f->partial.count = st.st_size > 0 ? 1 : 0;
+    *f->recv.ranges = (saratoga_range){0, (uint64_t)st.st_size};
+    f->recv.partial.ranges = f->recv.ranges;
+    f->recv.partial.count = st.st_size > 0 ? 1 : 0;
     e->size = (uint64_t)st.st_size;
     e->mtime = saratoga_time_from_posix(st.st_mtim.tv_sec, plain);
     e->ctime = saratoga_time_from_posix(st.st_ctim.tv_sec, plain);
     memcpy(e->path, f->path, sizeof(e->path));
-    f->updates = true;
+    f->recv.updates = true;
     return 0;
 }
 
 static int open_here(saratoga__file *f) {
     int rv;
 
-    f->stage = f->folder;
+    f->work.stage = f->local.folder;
     if (saratoga__is_stream(f)) {
         return saratoga__stream_describe(f);
     }
-    rv = saratoga__root_open(&f->own_root, f->folder);
+    rv = saratoga__root_open(&f->local.own_root, f->local.folder);
     if (rv != 0) {
         return rv;
     }
-    f->root = &f->own_root;
-    f->stage = f->name[0] != '\0' ? f->name : f->folder;
-    if (sends(f->request)) {
+    f->local.root = &f->local.own_root;
+    f->work.stage = f->local.name[0] != '\0' ? f->local.name : f->local.folder;
+    if (saratoga__requester_sends(f->request)) {
         return saratoga__source_open(f);
     }
-    if (f->name[0] == '\0' || f->output >= 0) { /* METADATA will tell */
+    if (f->local.name[0] == '\0' ||
+        f->output.fd >= 0) { /* METADATA will tell */
         return 0;
     }
     rv = saratoga__sink_open(f);
     /* A part of it is no copy. */
-    f->options.update_check = f->options.update_check && !f->resumable;
+    f->options.update_check = f->options.update_check && !f->recv.resumable;
     if (rv == 0 && f->options.update_check) {
         rv = describe_copy(f);
     }
@@ -88,30 +93,35 @@ static int open_here(saratoga__file *f) {
 static int find_group(saratoga__file *f) {
     int rv = 0;
 
-    if (f->group_host[0] != '\0') {
-        f->stage = f->group_host;
-        rv = saratoga__resolve(f->group_host, f->group_service, false,
-                               &f->group);
-        rv = rv == 0 && !saratoga__is_group(&f->group) ? UV_EINVAL : rv;
-        f->in_group = rv == 0;
+    if (f->group.name[0] != '\0') {
+        f->work.stage = f->group.name;
+        rv = saratoga__resolve(f->group.name, f->group.service, false,
+                               &f->group.address);
+        rv = rv == 0 && !saratoga__is_multicast(&f->group.address) ? UV_EINVAL
+                                                                   : rv;
+        f->group.heard = rv == 0;
     } else if (f->request == SARATOGA_GET &&
-               saratoga__is_group(&f->peer.remote)) {
-        f->group = f->peer.remote;
-        f->in_group = true;
+               saratoga__is_multicast(&f->peer.route.remote)) {
+        f->group.address = f->peer.route.remote;
+        f->group.heard = true;
     }
     return rv;
 }
 
-static void prepare(saratoga__file *f) {
-    f->stage = f->host_name;
-    f->status =
-        saratoga__resolve(f->host_name, f->service, false, &f->peer.remote);
-    if (f->status == 0) {
-        f->status = find_group(f);
+static int prepare(saratoga__file *f) {
+    int rv;
+
+    f->work.stage = f->peer.name;
+    rv = saratoga__resolve(f->peer.name, f->peer.service, false,
+                           &f->peer.route.remote);
+    if (rv == 0) {
+        rv = find_group(f);
     }
-    if (f->status == 0 && (sends(f->request) || receives(f->request))) {
-        f->status = open_here(f);
+    if (rv == 0 &&
+        (saratoga__requester_sends(f->request) || receives(f->request))) {
+        rv = open_here(f);
     }
+    return rv;
 }
 
 /* --- On the loop --------------------------------------------------------- */
@@ -123,9 +133,9 @@ static const char *what(int error) {
 
 /* Cancelled while a job ran: nothing begins any more. */
 static bool is_called_off(saratoga__file *f) {
-    bool off = f->cancelled;
+    bool off = f->phase == SARATOGA__CANCELLED;
 
-    if (off) { /* which may free it */
+    if (off) {
         saratoga__file_fail(f, SARATOGA_ERR_CANCELLED, "%s",
                             saratoga_strerror(SARATOGA_ERR_CANCELLED));
     }
@@ -136,36 +146,39 @@ static bool is_called_off(saratoga__file *f) {
 static bool hears_group(saratoga__file *f) {
     int rv = 0;
 
-    if (f->in_group) {
-        rv = saratoga__ear_open(f->u, &f->group, true);
-    } else if (f->options.multicast && saratoga__is_group(&f->peer.remote)) {
-        rv = saratoga__ear_open(f->u, &f->peer.remote, false);
+    if (f->group.heard) {
+        rv = saratoga__multicast_open(f->u, &f->group.address, true);
+    } else if (f->options.multicast &&
+               saratoga__is_multicast(&f->peer.route.remote)) {
+        rv = saratoga__multicast_open(f->u, &f->peer.route.remote, false);
     }
     if (rv != 0) {
         saratoga__file_fail(f, saratoga__error_of(rv),
-                            "cannot hear the group %s: %s", f->host_name,
+                            "cannot hear the group %s: %s", f->peer.name,
                             saratoga__error_text(rv));
     }
     return rv == 0;
 }
 
 static void fail_at_stage(saratoga__file *f) {
-    bool below = f->stage == f->name && strcmp(f->folder, ".") != 0;
+    bool below =
+        f->work.stage == f->local.name && strcmp(f->local.folder, ".") != 0;
 
-    saratoga__file_fail(f, saratoga__error_of(f->status), "%s%s%s: %s",
-                        below ? f->folder : "", below ? "/" : "", f->stage,
-                        saratoga__error_text(f->status));
+    saratoga__file_fail(f, saratoga__error_of(f->work.status), "%s%s%s: %s",
+                        below ? f->local.folder : "", below ? "/" : "",
+                        f->work.stage, saratoga__error_text(f->work.status));
 }
 
 static bool can_be_sealed(saratoga__file *f) {
-    const net__addr *to = f->in_group ? &f->group : &f->peer.remote;
+    const net__addr *to =
+        f->group.heard ? &f->group.address : &f->peer.route.remote;
     const char *objection =
         saratoga__is_secured(f->u)
             ? saratoga__secure_objection(f->u, to, &f->options)
             : NULL;
 
     if (objection != NULL) {
-        saratoga__file_fail(f, SARATOGA_ERR_INVAL, "%s: %s", f->host_name,
+        saratoga__file_fail(f, SARATOGA_ERR_INVAL, "%s: %s", f->peer.name,
                             objection);
     }
     return objection == NULL;
@@ -177,21 +190,22 @@ static int ask(saratoga__file *f) {
     saratoga_request_init(&r);
     r.type = f->request;
     r.path = f->path;
-    r.peer_name = f->host_name;
+    r.peer_name = f->peer.name;
     r.options = &f->options;
-    r.source = sends(f->request) ? &f->source : NULL;
-    r.partial = f->resumable || f->updates ? &f->partial : NULL;
+    r.source = saratoga__requester_sends(f->request) ? &f->send.source : NULL;
+    r.partial = f->recv.resumable || f->recv.updates ? &f->recv.partial : NULL;
     r.user = f;
-    saratoga__pktinfo(f->u, &f->peer, &r.to);
-    f->host = r.to.host;
-    f->path_token = r.to.path;
-    return saratoga_transfer_start(f->u->node, &r, &f->handle, saratoga__now());
+    saratoga__pktinfo(f->u, &f->peer.route, &r.to);
+    f->peer.host = r.to.host;
+    f->peer.path = r.to.path;
+    return saratoga_transfer_start(f->u->engine, &r, &f->handle,
+                                   saratoga__now());
 }
 
 static void client_start(saratoga__file *f) {
     int rv;
 
-    if (f->status != 0) {
+    if (f->work.status != 0) {
         fail_at_stage(f);
         return;
     }
@@ -208,24 +222,21 @@ static void client_start(saratoga__file *f) {
     if (f->request == SARATOGA_BLIND_PUT) { /* nobody has to accept it */
         saratoga__stream_go_on(f);
     }
-    if (f->source.digest_later) {
-        saratoga__source_sum_later(f);
+    if (f->send.source.digest_later) {
+        saratoga__source_digest_later(f);
     }
-    saratoga__kick(f->u);
+    saratoga__wake(f->u);
 }
 
-static void prepared(saratoga__file *f) {
-    saratoga_node *u = f->u;
-    net__addr own;
-
+static void prepared(saratoga__file *f, int status) {
+    f->work.status = status;
     if (is_called_off(f)) {
         return;
     }
-    if (net__udp_local(u->udp, &own) == 0 && own.sa.sa_family == AF_INET6) {
-        net__addr_map(&f->peer.remote);
-    }
-    if (f->status == 0 && sends(f->request) && !saratoga__is_stream(f)) {
-        saratoga__source_sum(f, client_start);
+    saratoga__map_for_socket(f->u, &f->peer.route.remote);
+    if (f->work.status == 0 && saratoga__requester_sends(f->request) &&
+        !saratoga__is_stream(f)) {
+        saratoga__source_digest(f, client_start);
     } else {
         client_start(f);
     }
@@ -248,7 +259,7 @@ static bool copy(char *to, size_t room, const char *from) {
 static int client_take_options(saratoga__file *f, const saratoga_options *o) {
     f->options = o != NULL ? *o : f->u->options;
     f->has_options = true;
-    f->shares_rate = o == NULL;
+    f->send.shares_rate = o == NULL;
     if (f->options.congestion == NULL) {
         return 0;
     }
@@ -269,28 +280,31 @@ static const char *last_name(const char *path) {
 static int client_take(saratoga__file *f, const saratoga_node_transfer *t) {
     const char *file = t->file;
 
-    if (t->host == NULL || (sends(t->type) && file == NULL && !t->stream) ||
+    if (t->host == NULL ||
+        (saratoga__requester_sends(t->type) && file == NULL && !t->stream) ||
         (t->stream && !may_stream(t->type)) ||
         (t->group != NULL && t->type != SARATOGA_GET)) {
         return SARATOGA_ERR_INVAL;
     }
-    f->input = t->stream && sends(t->type) ? t->input : -1;
-    f->output = t->stream && !sends(t->type) ? t->output : -1;
-    if (!copy(f->group_host, sizeof(f->group_host), t->group) ||
-        !copy(f->group_service, sizeof(f->group_service),
+    f->input.fd =
+        t->stream && saratoga__requester_sends(t->type) ? t->input : -1;
+    f->output.fd =
+        t->stream && !saratoga__requester_sends(t->type) ? t->output : -1;
+    if (!copy(f->group.name, sizeof(f->group.name), t->group) ||
+        !copy(f->group.service, sizeof(f->group.service),
               t->group_service != NULL ? t->group_service : SERVICE) ||
-        !copy(f->host_name, sizeof(f->host_name), t->host) ||
-        !copy(f->service, sizeof(f->service),
+        !copy(f->peer.name, sizeof(f->peer.name), t->host) ||
+        !copy(f->peer.service, sizeof(f->peer.service),
               t->service != NULL ? t->service : SERVICE) ||
         !copy(f->path, sizeof(f->path), t->path) ||
-        !copy(f->folder, sizeof(f->folder),
+        !copy(f->local.folder, sizeof(f->local.folder),
               t->folder != NULL ? t->folder : ".")) {
         return SARATOGA_ERR_INVAL;
     }
     if (file == NULL && receives(t->type)) {
         file = last_name(f->path);
     }
-    if (file != NULL && saratoga__path_clean(file, f->name) != 0) {
+    if (file != NULL && saratoga__path_clean(file, f->local.name) != 0) {
         return SARATOGA_ERR_INVAL;
     }
     return client_take_options(f, t->options);
@@ -315,7 +329,7 @@ int saratoga_node_start(saratoga_node *u, const saratoga_node_transfer *t,
     if (f == NULL) {
         return SARATOGA_ERR_NOMEM;
     }
-    rv = u->closing ? SARATOGA_ERR_STATE : client_take(f, &all);
+    rv = u->loop.closing ? SARATOGA_ERR_STATE : client_take(f, &all);
     if (rv != 0) {
         saratoga__file_free(f);
         return rv;
@@ -323,26 +337,15 @@ int saratoga_node_start(saratoga_node *u, const saratoga_node_transfer *t,
     f->id = ++u->next_id;
     f->request = all.type;
     f->user = all.user;
-    f->overwrite = all.overwrite || f->options.update_check;
-    f->resume = all.resume;
-    f->in_memory = all.type == SARATOGA_GETDIR;
+    f->recv.overwrite = all.overwrite || f->options.update_check;
+    f->recv.resume = all.resume;
+    if (all.type == SARATOGA_GETDIR) {
+        f->local.medium = SARATOGA__MEMORY;
+    }
     *id = f->id;
     saratoga__file_job(f, prepare, prepared);
-    saratoga__kick(u);
+    saratoga__wake(u);
     return 0;
-}
-
-void saratoga__file_cancel(saratoga__file *f) {
-    bool asked_here = f->id != 0;
-    unsigned status = sends(f->request) == asked_here ? SARATOGA_CANNOT_SEND
-                                                      : SARATOGA_NOT_INTERESTED;
-
-    f->cancelled = true;
-    if (f->handle != 0 && !f->ended) {
-        (void)saratoga_transfer_cancel(f->u->node, f->handle, status,
-                                       saratoga__now());
-    }
-    saratoga__kick(f->u);
 }
 
 int saratoga_node_cancel(saratoga_node *u, uint64_t id) {
@@ -361,7 +364,8 @@ int saratoga_node_get_stats(saratoga_node *u, uint64_t id, saratoga_stats *st) {
     if (f == NULL || f->handle == 0) {
         return SARATOGA_ERR_GONE;
     }
-    return saratoga_transfer_get_stats(u->node, f->handle, st, saratoga__now());
+    return saratoga_transfer_get_stats(u->engine, f->handle, st,
+                                       saratoga__now());
 }
 
 void saratoga_node_transfer_init_sized(saratoga_node_transfer *t, size_t size) {

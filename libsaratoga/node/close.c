@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libsaratoga/node/node_impl.h"
+#include "libsaratoga/node/close.h"
 
 #include <stdlib.h>
+
+#include "libsaratoga/node/event_queue.h"
+#include "libsaratoga/node/multicast.h"
+#include "libsaratoga/node/secure.h"
+#include "libsaratoga/node/sockets.h"
+#include "libsaratoga/node/transfer.h"
 
 /* The end of a node: transfers first, then handles, then memory. */
 
@@ -22,38 +28,39 @@ static void free_node(saratoga_node *u) {
 static void on_closed(uv_handle_t *handle) {
     saratoga_node *u = handle->data;
 
-    if (u->loop != &u->own_loop) {
+    if (!saratoga__loop_is_own(&u->loop)) {
         free_node(u);
     }
 }
 
 static void close_handles(saratoga_node *u) {
-    if (!u->has_handles) {
+    if (!u->loop.has_handles) {
         return;
     }
-    u->has_handles = false;
-    uv_close((uv_handle_t *)&u->patience, on_closed);
-    uv_close((uv_handle_t *)&u->before, NULL);
-    uv_close((uv_handle_t *)&u->turn, NULL);
-    uv_close((uv_handle_t *)&u->again, NULL);
-    uv_close((uv_handle_t *)&u->tick, NULL);
-    if (u->has_done) {
-        saratoga__done_close(&u->done);
+    u->loop.has_handles = false;
+    uv_close((uv_handle_t *)&u->loop.timeout, on_closed);
+    uv_close((uv_handle_t *)&u->loop.prepare, NULL);
+    uv_close((uv_handle_t *)&u->loop.check, NULL);
+    uv_close((uv_handle_t *)&u->loop.idle, NULL);
+    uv_close((uv_handle_t *)&u->loop.tick, NULL);
+    if (u->loop.has_completions) {
+        saratoga__completions_close(&u->completions);
     }
-    if (u->has_alarm) {
-        net__timer_close(&u->alarm);
+    if (u->loop.has_timer) {
+        net__timer_close(&u->loop.timer);
     }
-    saratoga__secure_farewell(u);
-    saratoga__net_close(u);
+    saratoga__secure_terminate(u);
+    saratoga__multicast_close(u);
+    saratoga__sockets_close(u);
 }
 
 void saratoga__close_step(saratoga_node *u) {
-    if (!u->closing || u->n_files > 0 || !u->has_handles) {
+    if (!u->loop.closing || u->n_files > 0 || !u->loop.has_handles) {
         return;
     }
-    saratoga_engine_free(u->node);
-    u->node = NULL;
-    saratoga__forget_events(u);
+    saratoga_engine_free(u->engine);
+    u->engine = NULL;
+    saratoga__events_free(u);
     close_handles(u);
 }
 
@@ -70,24 +77,24 @@ void saratoga_node_close(saratoga_node *u) {
     if (u == NULL) {
         return;
     }
-    u->closing = true;
-    u->on_events = NULL;
-    if (u->loop == NULL) {
+    u->loop.closing = true;
+    u->events.notify = NULL;
+    if (u->loop.uv == NULL) {
         free_node(u);
         return;
     }
     end_files(u);
-    if (u->loop != &u->own_loop) {
+    if (!saratoga__loop_is_own(&u->loop)) {
         saratoga__close_step(u);
         return;
     }
-    if (!u->has_handles) { /* the loop could not be made */
+    if (!u->loop.has_handles) { /* the loop could not be made */
         free_node(u);
         return;
     }
     saratoga__close_step(u);
-    while (uv_run(u->loop, UV_RUN_DEFAULT) != 0) {
+    while (uv_run(u->loop.uv, UV_RUN_DEFAULT) != 0) {
     }
-    (void)uv_loop_close(u->loop);
+    (void)uv_loop_close(u->loop.uv);
     free_node(u);
 }

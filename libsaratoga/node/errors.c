@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libsaratoga/node/node_impl.h"
+#include "libsaratoga/node/errors.h"
 
 #include <errno.h>
+
+#include <saratoga/types.h>
+#include <uv.h>
 
 /* Errors of the system as the protocol and the application know them. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_SARATOGA_IO_H
-#define DRIVERS_UV_SARATOGA_IO_H
+#ifndef LIBSARATOGA_NODE_FILE_IO_H
+#define LIBSARATOGA_NODE_FILE_IO_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -8,13 +8,10 @@
 /* Reading and writing whole blocks, however the system cuts them; both
  * block. */
 
-/* Beside UV_E... */
-#define SARATOGA__CHANGED (-20001) /* the file is not what it was */
-
 /* Bytes read, fewer at the end of the file; or UV_E... */
 int64_t saratoga__read_at(int fd, uint8_t *to, size_t len, uint64_t at);
 /* Returns 0 or UV_E... */
 int64_t saratoga__write_at(int fd, const uint8_t *from, size_t len,
                            uint64_t at);
 
-#endif /* DRIVERS_UV_SARATOGA_IO_H */
+#endif /* LIBSARATOGA_NODE_FILE_IO_H */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "libsaratoga/node/errors.h"
 #include "libsaratoga/node/file_io.h"
 
 #define PIECE ((size_t)64 * 1024)

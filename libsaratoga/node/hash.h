@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_SARATOGA_HASH_H
-#define DRIVERS_UV_SARATOGA_HASH_H
+#ifndef LIBSARATOGA_NODE_HASH_H
+#define LIBSARATOGA_NODE_HASH_H
 
 #include <saratoga/digest.h>
 
@@ -57,4 +57,4 @@ uint64_t saratoga__hash_at(struct saratoga__hash *h);
 /* Ends it.  Returns 0 or UV_E... */
 int saratoga__hash_end(struct saratoga__hash *h, uint8_t *digest);
 
-#endif /* DRIVERS_UV_SARATOGA_HASH_H */
+#endif /* LIBSARATOGA_NODE_HASH_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libsaratoga/node/node_impl.h"
+#include "libsaratoga/node/listing.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,13 +9,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libsaratoga/node/worker.h"
+
 /* Directory records, and the choice of a file for those who ask for any. */
 
 #define ENTRY_MAX (10 + 16 + SARATOGA_PATH_MAX)
 
 static void describe(const saratoga__file *f, const char *name,
                      const struct stat *st, saratoga_entry *e) {
-    bool plain = f->u->engine.time_y2k_plain;
+    bool plain = f->u->engine_config.time_y2k_plain;
 
     memset(e, 0, sizeof(*e));
     e->directory = S_ISDIR(st->st_mode);
@@ -28,19 +30,19 @@ static void describe(const saratoga__file *f, const char *name,
 }
 
 static int append(saratoga__file *f, const saratoga_entry *e, uint32_t widest) {
-    if (f->memory_cap - f->memory_len < ENTRY_MAX) {
-        size_t cap = f->memory_cap * 2 + (size_t)64 * 1024;
+    if (f->local.memory_cap - f->local.memory_len < ENTRY_MAX) {
+        size_t cap = f->local.memory_cap * 2 + (size_t)64 * 1024;
         uint8_t *grown =
-            cap <= SARATOGA__MEMORY_MAX ? realloc(f->memory, cap) : NULL;
+            cap <= SARATOGA__MEMORY_MAX ? realloc(f->local.memory, cap) : NULL;
 
         if (grown == NULL) {
             return UV_ENOMEM;
         }
-        f->memory = grown;
-        f->memory_cap = cap;
+        f->local.memory = grown;
+        f->local.memory_cap = cap;
     }
-    f->memory_len +=
-        saratoga_entry_write(e, widest, f->memory + f->memory_len, ENTRY_MAX);
+    f->local.memory_len += saratoga_entry_write(
+        e, widest, f->local.memory + f->local.memory_len, ENTRY_MAX);
     return 0;
 }
 
@@ -127,37 +129,37 @@ static int list_folder(saratoga__file *f, int folder, uint32_t widest) {
 }
 
 static int list_file(saratoga__file *f, uint32_t widest) {
-    const char *leaf = strrchr(f->name, '/');
+    const char *leaf = strrchr(f->local.name, '/');
     saratoga_entry e;
-    int fd = saratoga__root_read(f->root, f->name, &f->st);
+    int fd = saratoga__root_read(f->local.root, f->local.name, &f->local.st);
 
     if (fd < 0) {
         return fd;
     }
     (void)close(fd);
-    describe(f, leaf != NULL ? leaf + 1 : f->name, &f->st, &e);
+    describe(f, leaf != NULL ? leaf + 1 : f->local.name, &f->local.st, &e);
     return append(f, &e, widest);
 }
 
 int saratoga__source_list(saratoga__file *f, uint32_t widest) {
-    int folder = saratoga__root_folder(f->root, f->name, false);
+    int folder = saratoga__root_folder(f->local.root, f->local.name, false);
     int rv = folder;
 
-    f->in_memory = true;
+    f->work.job.medium = SARATOGA__MEMORY;
     if (folder == UV_ENOTDIR) {
         rv = list_file(f, widest);
     } else if (folder >= 0) {
-        rv = fstat(folder, &f->st) == 0 ? list_folder(f, folder, widest)
-                                        : UV_EIO;
+        rv = fstat(folder, &f->local.st) == 0 ? list_folder(f, folder, widest)
+                                              : UV_EIO;
         (void)close(folder);
     }
     if (rv != 0) {
         return rv;
     }
-    describe(f, f->path, &f->st, &f->source.entry);
-    f->source.entry.directory = folder >= 0;
-    f->source.entry.size = f->memory_len;
-    f->source.kind = SARATOGA_DIRECTORY;
+    describe(f, f->path, &f->local.st, &f->send.source.entry);
+    f->send.source.entry.directory = folder >= 0;
+    f->send.source.entry.size = f->local.memory_len;
+    f->send.source.kind = SARATOGA_DIRECTORY;
     return 0;
 }
 
@@ -167,7 +169,7 @@ static bool is_older(const struct stat *a, const struct timespec *b) {
 }
 
 int saratoga__source_pick(saratoga__file *f) {
-    int folder = saratoga__root_folder(f->root, "", false);
+    int folder = saratoga__root_folder(f->local.root, "", false);
     struct timespec oldest = {0, 0};
     struct names n;
     int rv;
@@ -181,13 +183,14 @@ int saratoga__source_pick(saratoga__file *f) {
 
         if (fstatat(folder, n.name[i], &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             S_ISREG(st.st_mode) &&
-            (f->name[0] == '\0' || is_older(&st, &oldest))) {
+            (f->local.name[0] == '\0' || is_older(&st, &oldest))) {
             oldest = st.st_mtim;
-            (void)snprintf(f->name, sizeof(f->name), "%s", n.name[i]);
+            (void)snprintf(f->local.name, sizeof(f->local.name), "%s",
+                           n.name[i]);
         }
     }
     free_names(&n);
     (void)close(folder);
-    (void)snprintf(f->path, sizeof(f->path), "%s", f->name);
-    return rv == 0 && f->name[0] == '\0' ? UV_ENOENT : rv;
+    (void)snprintf(f->path, sizeof(f->path), "%s", f->local.name);
+    return rv == 0 && f->local.name[0] == '\0' ? UV_ENOENT : rv;
 }

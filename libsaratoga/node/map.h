@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_SARATOGA_MAP_H
-#define DRIVERS_UV_SARATOGA_MAP_H
+#ifndef LIBSARATOGA_NODE_MAP_H
+#define LIBSARATOGA_NODE_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -25,4 +25,4 @@ uint8_t *saratoga__map_encode(const saratoga_partial *p, size_t *len);
 int saratoga__map_decode(const uint8_t *map, size_t len, uint64_t size,
                          saratoga_partial *p, saratoga_range **ranges);
 
-#endif /* DRIVERS_UV_SARATOGA_MAP_H */
+#endif /* LIBSARATOGA_NODE_MAP_H */

@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libsaratoga/node/node_impl.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <sys/statvfs.h>
+
+#include "libsaratoga/node/address.h"
+#include "libsaratoga/node/checkpoint.h"
+#include "libsaratoga/node/close.h"
+#include "libsaratoga/node/engine_events.h"
+#include "libsaratoga/node/errors.h"
+#include "libsaratoga/node/finish.h"
+#include "libsaratoga/node/multicast.h"
+#include "libsaratoga/node/network.h"
+#include "libsaratoga/node/rate_share.h"
+#include "libsaratoga/node/routes.h"
+#include "libsaratoga/node/secure.h"
+#include "libsaratoga/node/send_file.h"
+#include "libsaratoga/node/sockets.h"
+#include "libsaratoga/node/worker.h"
 
 /* The node: its loop, and what is done in each turn of it. */
 
@@ -21,20 +34,17 @@
 
 /* --- Turns of the loop --------------------------------------------------- */
 
-void saratoga__kick(saratoga_node *u) {
-    u->dirty = true;
-}
-
 static bool drain(saratoga_node *u) {
     saratoga_event ev;
     saratoga_work w;
     bool any = false;
 
-    while (saratoga_engine_next_event(u->node, &ev) == 1) {
+    while (saratoga_engine_next_event(u->engine, &ev) == 1) {
         saratoga__on_event(u, &ev);
         any = true;
     }
-    while (saratoga_engine_next_work(u->node, &w) == 1) {
+    saratoga__finish_all(u); /* what has ended begins no more work */
+    while (saratoga_engine_next_work(u->engine, &w) == 1) {
         saratoga__work_start(u, &w);
         any = true;
     }
@@ -45,54 +55,55 @@ static void on_again(uv_idle_t *idle) {
     (void)idle; /* its being there keeps the loop from sleeping */
 }
 
-static void set_alarm(saratoga_node *u) {
-    uint64_t wait = net__udp_blocked(u->udp) ? BLOCKED_WAIT : GRAIN;
+static void set_timer(saratoga_node *u) {
+    uint64_t wait = net__udp_blocked(u->net.udp) ? BLOCKED_WAIT : GRAIN;
     uint64_t soonest = saratoga__now() + wait;
-    uint64_t at = saratoga_engine_timeout(u->node);
+    uint64_t at = saratoga_engine_timeout(u->engine);
     uint64_t carrier = saratoga__secure_timeout(u);
 
     at = at < carrier ? at : carrier;
-    net__timer_set(&u->alarm, at < soonest ? soonest : at);
+    net__timer_set(&u->loop.timer, at < soonest ? soonest : at);
 }
 
-static void pump(saratoga_node *u) {
+static void node_turn(saratoga_node *u) {
     bool more = true;
 
-    if (!u->dirty || u->node == NULL) {
+    if (!u->loop.awake || u->engine == NULL) {
         return;
     }
-    u->dirty = false;
+    u->loop.awake = false;
     for (int i = 0; i < ROUNDS && more; i++) {
         more = drain(u);
     }
-    saratoga__share_rate_now_and_then(u);
-    more = saratoga__net_send(u) || more;
-    saratoga__secure_settle(u);
+    saratoga__share_rate_when_due(u);
+    more = saratoga__datagrams_send(u) || more;
+    saratoga__secure_end_rejected(u);
     /* What was sent makes room for what is read next. */
     more = drain(u) || more;
-    u->dirty = u->dirty || more;
-    if (u->dirty) {
-        (void)uv_idle_start(&u->again, on_again);
+    saratoga__finish_all(u);
+    u->loop.awake = u->loop.awake || more;
+    if (u->loop.awake) {
+        (void)uv_idle_start(&u->loop.idle, on_again);
         return;
     }
-    (void)uv_idle_stop(&u->again);
-    set_alarm(u);
+    (void)uv_idle_stop(&u->loop.idle);
+    set_timer(u);
 }
 
 static void ring(void *owner) {
     saratoga_node *u = owner;
 
-    saratoga_engine_on_timeout(u->node, saratoga__now());
+    saratoga_engine_on_timeout(u->engine, saratoga__now());
     saratoga__secure_on_timeout(u, saratoga__now());
-    saratoga__kick(u);
+    saratoga__wake(u);
 }
 
 static void before(uv_prepare_t *handle) {
-    pump(handle->data);
+    node_turn(handle->data);
 }
 
 static void after(uv_check_t *handle) {
-    pump(handle->data);
+    node_turn(handle->data);
     saratoga__close_step(handle->data);
 }
 
@@ -100,8 +111,8 @@ static void tell_free_space(saratoga_node *u) {
     struct statvfs fs;
 
     if (u->has_root && u->config.may_write && fstatvfs(u->root.fd, &fs) == 0) {
-        saratoga_engine_set_free_space(u->node, (uint64_t)fs.f_bavail *
-                                                    fs.f_frsize / 1024);
+        saratoga_engine_set_free_space(u->engine, (uint64_t)fs.f_bavail *
+                                                      fs.f_frsize / 1024);
     }
 }
 
@@ -111,11 +122,11 @@ static void tick(uv_timer_t *timer) {
 
     for (saratoga__file *f = u->files; f != NULL; f = f->next) {
         saratoga__source_tick(f);
-        saratoga__file_tick(f, now);
+        saratoga__checkpoint_tick(f, now);
     }
     saratoga__share_rate(u);
     tell_free_space(u);
-    saratoga__kick(u);
+    saratoga__wake(u);
 }
 
 /* --- Running ------------------------------------------------------------- */
@@ -123,35 +134,29 @@ static void tick(uv_timer_t *timer) {
 static void out_of_patience(uv_timer_t *timer) {
     saratoga_node *u = timer->data;
 
-    uv_stop(u->loop);
+    uv_stop(u->loop.uv);
 }
 
 void saratoga_node_run(saratoga_node *u, unsigned timeout_ms) {
-    if (u->loop != &u->own_loop || u->first != NULL) {
+    if (!saratoga__loop_is_own(&u->loop) || u->events.first != NULL) {
         return;
     }
-    uv_update_time(u->loop);
-    (void)uv_timer_start(&u->patience, out_of_patience, timeout_ms, 0);
-    (void)uv_run(u->loop, UV_RUN_DEFAULT);
-    (void)uv_timer_stop(&u->patience);
-}
-
-void saratoga_node_on_events(saratoga_node *u, void (*fn)(void *user),
-                             void *user) {
-    u->on_events = fn;
-    u->on_events_user = user;
+    uv_update_time(u->loop.uv);
+    (void)uv_timer_start(&u->loop.timeout, out_of_patience, timeout_ms, 0);
+    (void)uv_run(u->loop.uv, UV_RUN_DEFAULT);
+    (void)uv_timer_stop(&u->loop.timeout);
 }
 
 int saratoga_node_get_engine_stats(saratoga_node *u,
                                    saratoga_engine_stats *st) {
-    int rv = saratoga_engine_get_stats(u->node, st);
+    int rv = saratoga_engine_get_stats(u->engine, st);
 
     if (rv == 0) {
         saratoga__secure_get_stats(u, st);
     }
     if (rv == 0 && st->struct_size == sizeof(*st)) {
-        st->too_big = net__udp_too_big(u->udp) +
-                      (u->lite != NULL ? net__udp_too_big(u->lite) : 0);
+        st->too_big = net__udp_too_big(u->net.udp) +
+                      (u->net.lite != NULL ? net__udp_too_big(u->net.lite) : 0);
     }
     return rv;
 }
@@ -163,7 +168,7 @@ unsigned saratoga_node_active(const saratoga_node *u) {
 int saratoga_node_local_address(const saratoga_node *u, char *text) {
     net__addr a;
 
-    if (net__udp_local(u->udp, &a) != 0) {
+    if (net__udp_local(u->net.udp, &a) != 0) {
         return SARATOGA_ERR_IO;
     }
     saratoga__address_text(&a, text);
@@ -198,56 +203,59 @@ static void copy_config(saratoga_node *u, const saratoga_node_config *c) {
     u->config.group_service = node_keep(u->config.group_service);
     saratoga_options_init(&u->options);
     if (c->node != NULL) {
-        u->engine = *c->node;
+        u->engine_config = *c->node;
     } else {
-        saratoga_config_init(&u->engine);
+        saratoga_config_init(&u->engine_config);
     }
-    if (u->engine.auth_key != NULL &&
-        u->engine.auth_key_len <= sizeof(u->auth_key)) {
-        memcpy(u->auth_key, u->engine.auth_key, u->engine.auth_key_len);
-        u->engine.auth_key = u->auth_key;
+    if (u->engine_config.auth_key != NULL &&
+        u->engine_config.auth_key_len <= sizeof(u->auth_key)) {
+        memcpy(u->auth_key, u->engine_config.auth_key,
+               u->engine_config.auth_key_len);
+        u->engine_config.auth_key = u->auth_key;
     }
-    if (u->engine.transfer != NULL) {
-        u->options = *u->engine.transfer;
+    if (u->engine_config.transfer != NULL) {
+        u->options = *u->engine_config.transfer;
     }
 }
 
 static void start_handles(saratoga_node *u) {
-    (void)uv_prepare_init(u->loop, &u->before);
-    (void)uv_check_init(u->loop, &u->turn);
-    (void)uv_idle_init(u->loop, &u->again);
-    (void)uv_timer_init(u->loop, &u->tick);
-    (void)uv_timer_init(u->loop, &u->patience);
-    u->before.data = u;
-    u->turn.data = u;
-    u->again.data = u;
-    u->tick.data = u;
-    u->patience.data = u;
-    u->has_handles = true;
-    (void)uv_prepare_start(&u->before, before);
-    (void)uv_check_start(&u->turn, after);
-    (void)uv_timer_start(&u->tick, tick, TICK_MS, TICK_MS);
+    (void)uv_prepare_init(u->loop.uv, &u->loop.prepare);
+    (void)uv_check_init(u->loop.uv, &u->loop.check);
+    (void)uv_idle_init(u->loop.uv, &u->loop.idle);
+    (void)uv_timer_init(u->loop.uv, &u->loop.tick);
+    (void)uv_timer_init(u->loop.uv, &u->loop.timeout);
+    u->loop.prepare.data = u;
+    u->loop.check.data = u;
+    u->loop.idle.data = u;
+    u->loop.tick.data = u;
+    u->loop.timeout.data = u;
+    u->loop.has_handles = true;
+    (void)uv_prepare_start(&u->loop.prepare, before);
+    (void)uv_check_start(&u->loop.check, after);
+    (void)uv_timer_start(&u->loop.tick, tick, TICK_MS, TICK_MS);
 }
 
 static int open_loop(saratoga_node *u, char *why) {
     int rv;
 
-    u->loop = u->config.loop;
-    if (u->loop == NULL) {
-        rv = uv_loop_init(&u->own_loop);
+    u->loop.uv = u->config.loop;
+    if (u->loop.uv == NULL) {
+        rv = uv_loop_init(&u->loop.own);
         if (rv != 0) {
             (void)snprintf(why, SARATOGA_NODE_TEXT, "cannot make a loop: %s",
                            uv_strerror(rv));
             return rv;
         }
-        u->loop = &u->own_loop;
+        u->loop.uv = &u->loop.own;
     }
     start_handles(u);
-    rv = saratoga__done_init(&u->done, u);
-    u->has_done = rv == 0;
+    rv =
+        saratoga__completions_init(&u->completions, u->loop.uv,
+                                   saratoga__worker_run, saratoga__worker_done);
+    u->loop.has_completions = rv == 0;
     if (rv == 0) {
-        rv = net__timer_init(&u->alarm, u->loop, ring, u);
-        u->has_alarm = rv == 0;
+        rv = net__timer_init(&u->loop.timer, u->loop.uv, ring, u);
+        u->loop.has_timer = rv == 0;
     }
     if (rv != 0) {
         (void)snprintf(why, SARATOGA_NODE_TEXT, "cannot make a timer: %s",
@@ -279,10 +287,9 @@ static int aim_beacons(saratoga_node *u, char *why) {
     const char *service =
         u->config.beacon_service != NULL ? u->config.beacon_service : "7542";
     net__route to;
-    net__addr own;
     int rv;
 
-    if (u->engine.eid == NULL || u->engine.beacon_interval == 0) {
+    if (u->engine_config.eid == NULL || u->engine_config.beacon_interval == 0) {
         return 0;
     }
     memset(&to, 0, sizeof(to));
@@ -292,11 +299,9 @@ static int aim_beacons(saratoga_node *u, char *why) {
                        saratoga__error_text(rv));
         return rv;
     }
-    if (net__udp_local(u->udp, &own) == 0 && own.sa.sa_family == AF_INET6) {
-        net__addr_map(&to.remote);
-    }
-    u->beacon_route = to;
-    saratoga__pktinfo(u, &to, &u->engine.beacon_to);
+    saratoga__map_for_socket(u, &to.remote);
+    u->routes.beacon = to;
+    saratoga__pktinfo(u, &to, &u->engine_config.beacon_to);
     return 0;
 }
 
@@ -319,16 +324,28 @@ static int open_engine(saratoga_node *u, char *why) {
         return SARATOGA_ERR_IO;
     }
     (void)clock_gettime(CLOCK_REALTIME, &wall);
-    u->engine.posix_offset = (int64_t)wall.tv_sec * INT64_C(1000000000) +
-                             wall.tv_nsec - (int64_t)saratoga__now();
-    u->engine.timer_granularity_us = NET__TIMER_GRANULARITY_US;
-    u->engine.own_transfers_only = !u->has_root || !u->config.may_write;
-    rv = saratoga_config_check(&u->engine, why);
+    u->engine_config.posix_offset = (int64_t)wall.tv_sec * INT64_C(1000000000) +
+                                    wall.tv_nsec - (int64_t)saratoga__now();
+    u->engine_config.timer_granularity_us = NET__TIMER_GRANULARITY_US;
+    u->engine_config.own_transfers_only = !u->has_root || !u->config.may_write;
+    rv = saratoga_config_check(&u->engine_config, why);
     if (rv == 0) {
-        rv = saratoga_engine_new(&u->node, &u->engine, seed, saratoga__now());
+        rv = saratoga_engine_new(&u->engine, &u->engine_config, seed,
+                                 saratoga__now());
     }
     if (rv != 0 && why[0] == '\0') {
         (void)snprintf(why, SARATOGA_NODE_TEXT, "%s", saratoga_strerror(rv));
+    }
+    return rv;
+}
+
+static int open_sockets(saratoga_node *u, char *why) {
+    int rv;
+
+    u->net.deliver = saratoga__datagrams_take;
+    rv = saratoga__sockets_open(u, why);
+    if (rv == 0 && u->config.join) {
+        saratoga__join_groups(u);
     }
     return rv;
 }
@@ -338,8 +355,8 @@ static int open_all(saratoga_node *u, char *why) {
 
     if (!draw(u->routes.key, sizeof(u->routes.key), why) ||
         open_loop(u, why) != 0 || open_root(u, why) != 0 ||
-        saratoga__net_open(u, why) != 0 || aim_beacons(u, why) != 0 ||
-        saratoga__group_open(u, why) != 0) {
+        open_sockets(u, why) != 0 || aim_beacons(u, why) != 0 ||
+        saratoga__answer_group_open(u, why) != 0) {
         return SARATOGA_ERR_IO;
     }
     rv = saratoga__secure_open(u, why);
@@ -368,7 +385,7 @@ int saratoga_node_open(saratoga_node **out, const saratoga_node_config *c,
         return rv;
     }
     tell_free_space(u);
-    saratoga__kick(u);
+    saratoga__wake(u);
     *out = u;
     return 0;
 }

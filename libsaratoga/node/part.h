@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_SARATOGA_PART_H
-#define DRIVERS_UV_SARATOGA_PART_H
+#ifndef LIBSARATOGA_NODE_PART_H
+#define LIBSARATOGA_NODE_PART_H
 
+#include "libsaratoga/node/errors.h"
 #include "libsaratoga/node/map.h"
 #include "libsaratoga/node/root.h"
 
@@ -15,9 +16,6 @@
  */
 
 #define SARATOGA__PART_NAME 48
-
-/* Beside UV_E... */
-#define SARATOGA__EXISTS (-20002) /* the target is there already */
 
 typedef struct saratoga__part {
     int folder;
@@ -49,4 +47,4 @@ int saratoga__part_finish(saratoga__part *p, uint64_t size,
 void saratoga__part_discard(saratoga__part *p);
 void saratoga__part_close(saratoga__part *p);
 
-#endif /* DRIVERS_UV_SARATOGA_PART_H */
+#endif /* LIBSARATOGA_NODE_PART_H */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libsaratoga/node/node_impl.h"
+#include "libsaratoga/node/rate_share.h"
+
+#include "libsaratoga/node/transfer.h"
 
 /*
  * The rate of the link is one for all that leaves here at the same time.  Hosts
@@ -15,8 +17,9 @@
 #define WEIGHT 32u
 
 static bool shares(const saratoga__file *f) {
-    return f->shares_rate && (f->fd >= 0 || saratoga__is_stream(f)) &&
-           !f->exists && !f->ended && f->handle != 0;
+    return f->send.shares_rate &&
+           (f->local.medium == SARATOGA__SOURCE || saratoga__is_stream(f)) &&
+           !saratoga__has_ended(f) && f->handle != 0;
 }
 
 /* Whether the link is of use to it: not while it only waits for an answer. */
@@ -24,14 +27,15 @@ static bool is_busy(const saratoga__file *f, uint64_t now) {
     saratoga_stats st;
 
     saratoga_stats_init(&st);
-    return saratoga_transfer_get_stats(f->u->node, f->handle, &st, now) == 0 &&
+    return saratoga_transfer_get_stats(f->u->engine, f->handle, &st, now) ==
+               0 &&
            st.todo_bytes > 0;
 }
 
 /* Those behind in the list are older. */
 static bool is_oldest(const saratoga__file *f) {
     for (const saratoga__file *g = f->next; g != NULL; g = g->next) {
-        if (g->weight > 0 && g->host == f->host) {
+        if (g->send.weight > 0 && g->peer.host == f->peer.host) {
             return false;
         }
     }
@@ -43,22 +47,23 @@ static unsigned weigh(saratoga_node *u, uint64_t now) {
     unsigned sum = 0;
 
     for (saratoga__file *f = u->files; f != NULL; f = f->next) {
-        f->weight = shares(f) && is_busy(f, now) ? 1 : 0;
+        f->send.weight = shares(f) && is_busy(f, now) ? 1 : 0;
     }
     for (saratoga__file *f = u->files; f != NULL; f = f->next) {
-        f->weight *= f->weight > 0 && is_oldest(f) ? WEIGHT : 1;
-        sum += f->weight;
+        f->send.weight *= f->send.weight > 0 && is_oldest(f) ? WEIGHT : 1;
+        sum += f->send.weight;
     }
     return sum;
 }
 
 static void set(saratoga__file *f, unsigned sum, uint64_t now) {
-    unsigned weight = f->weight > 0 ? f->weight : 1; /* should it wake up */
+    unsigned weight =
+        f->send.weight > 0 ? f->send.weight : 1; /* should it wake up */
     uint64_t rate = f->u->options.rate_bps * weight / (sum > 0 ? sum : 1);
 
-    if (rate != f->rate) {
-        f->rate = rate;
-        (void)saratoga_transfer_set_rate(f->u->node, f->handle,
+    if (rate != f->send.rate) {
+        f->send.rate = rate;
+        (void)saratoga_transfer_set_rate(f->u->engine, f->handle,
                                          rate > 0 ? rate : 1, now);
     }
 }
@@ -79,7 +84,7 @@ void saratoga__share_rate(saratoga_node *u) {
     }
 }
 
-void saratoga__share_rate_now_and_then(saratoga_node *u) {
+void saratoga__share_rate_when_due(saratoga_node *u) {
     if (saratoga__now() >= u->share_at) {
         saratoga__share_rate(u);
     }
@@ -102,10 +107,10 @@ int saratoga_node_set_rate(saratoga_node *u, uint64_t id, uint64_t rate_bps) {
         u->options.rate_bps = rate_bps;
         saratoga__share_rate(u);
     } else {
-        rv = saratoga_transfer_set_rate(u->node, f->handle, rate_bps,
+        rv = saratoga_transfer_set_rate(u->engine, f->handle, rate_bps,
                                         saratoga__now());
-        f->shares_rate = f->shares_rate && rv != 0;
+        f->send.shares_rate = f->send.shares_rate && rv != 0;
     }
-    saratoga__kick(u);
+    saratoga__wake(u);
     return rv;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libsaratoga/node/node_impl.h"
+#include "libsaratoga/node/receive_file.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -8,47 +8,50 @@
 
 #include <sys/statvfs.h>
 
+#include "libsaratoga/node/errors.h"
+#include "libsaratoga/node/transfer.h"
+#include "libsaratoga/node/worker.h"
+
 /* Files that are received: opening them, and what METADATA says of them. */
 
 static bool may_compare(const saratoga__file *f) {
-    return f->resume || f->id == 0;
+    return f->recv.resume || f->id == 0;
 }
 
 int saratoga__sink_open(saratoga__file *f) {
-    int rv = saratoga__part_open(&f->part, f->root, f->name, f->overwrite,
-                                 f->resume ? &f->partial : NULL, &f->ranges);
+    int rv = saratoga__part_open(
+        &f->recv.part, f->local.root, f->local.name, f->recv.overwrite,
+        f->recv.resume ? &f->recv.partial : NULL, &f->recv.ranges);
 
     if (rv == 0) {
-        f->has_part = true;
-        f->resumable = f->ranges != NULL;
-        f->described = f->resumable;
+        f->work.job.medium = SARATOGA__PART;
+        f->recv.resumable = f->recv.ranges != NULL;
+        f->recv.described = f->recv.resumable;
         return 0;
     }
-    saratoga__part_close(&f->part);
+    saratoga__part_close(&f->recv.part);
     if (rv == SARATOGA__EXISTS && may_compare(f)) {
         /* It may have come whole, and only word of it have been lost. */
-        f->fd = saratoga__root_read(f->root, f->name, &f->st);
-        f->exists = f->fd >= 0;
-        rv = f->exists ? 0 : f->fd;
+        f->local.fd =
+            saratoga__root_read(f->local.root, f->local.name, &f->local.st);
+        if (f->local.fd < 0) {
+            return f->local.fd;
+        }
+        f->work.job.medium = SARATOGA__EXISTING;
+        rv = 0;
     }
     return rv;
 }
 
 /* --- METADATA ------------------------------------------------------------ */
 
-static void receive_file_stop(saratoga__file *f, int error, unsigned status) {
-    f->status = error;
-    (void)saratoga_transfer_cancel(f->u->node, f->handle, status,
-                                   saratoga__now());
-    saratoga__kick(f->u);
-}
-
 /* Room on the disk for what is still to come. */
 static bool receive_file_has_room(const saratoga__file *f, uint64_t size,
                                   uint64_t held) {
     struct statvfs fs;
 
-    if (!f->has_part || fstatvfs(f->part.fd, &fs) != 0) {
+    if (f->local.medium != SARATOGA__PART ||
+        fstatvfs(f->recv.part.fd, &fs) != 0) {
         return true;
     }
     return size - (held < size ? held : size) <=
@@ -58,44 +61,45 @@ static bool receive_file_has_room(const saratoga__file *f, uint64_t size,
 static bool in_quota(saratoga__file *f, uint64_t size) {
     saratoga_node *u = f->u;
 
-    if (f->id != 0 || f->counted || f->in_memory) {
+    if (f->id != 0 || f->recv.counted || f->local.medium == SARATOGA__MEMORY) {
         return true;
     }
     if (u->config.quota != 0 &&
-        (size > u->config.quota || u->taken > u->config.quota - size)) {
+        (size > u->config.quota || u->stored > u->config.quota - size)) {
         return false;
     }
-    u->taken += size;
-    f->counted = true;
+    u->stored += size;
+    f->recv.counted = true;
     return true;
 }
 
 static void check(saratoga__file *f, uint64_t held) {
-    uint64_t size = f->partial.entry.size;
+    uint64_t size = f->recv.partial.entry.size;
 
-    if (f->exists && (uint64_t)f->st.st_size != size) {
-        receive_file_stop(f, SARATOGA__EXISTS, SARATOGA_ACCESS_DENIED);
+    if (f->local.medium == SARATOGA__EXISTING &&
+        (uint64_t)f->local.st.st_size != size) {
+        saratoga__file_stop(f, SARATOGA__EXISTS, SARATOGA_ACCESS_DENIED);
     } else if (!in_quota(f, size)) {
-        receive_file_stop(f, SARATOGA__OVER_QUOTA, SARATOGA_CANNOT_RECEIVE);
+        if (!f->recv.resumable) { /* nor does a first block stay */
+            f->recv.verdict = SARATOGA__REJECTED;
+        }
+        saratoga__file_stop(f, SARATOGA__OVER_QUOTA, SARATOGA_CANNOT_RECEIVE);
     } else if (!receive_file_has_room(f, size, held)) {
-        receive_file_stop(f, UV_ENOSPC, SARATOGA_CANNOT_RECEIVE);
+        saratoga__file_stop(f, UV_ENOSPC, SARATOGA_CANNOT_RECEIVE);
     }
 }
 
-static void open_now(saratoga__file *f) {
-    f->status = saratoga__sink_open(f);
-}
-
-static void opened(saratoga__file *f) {
-    if (f->status != 0 && !f->ended) {
-        receive_file_stop(
-            f, f->status,
-            saratoga__status_of(f->status, SARATOGA_CANNOT_RECEIVE));
-    } else if (f->status == 0) {
+static void opened(saratoga__file *f, int status) {
+    f->work.status = status;
+    if (f->work.status != 0 && !saratoga__has_ended(f)) {
+        saratoga__file_stop(
+            f, f->work.status,
+            saratoga__status_of(f->work.status, SARATOGA_CANNOT_RECEIVE));
+    } else if (f->work.status == 0) {
         check(f, 0);
     }
-    saratoga__work_release(f, f->status);
-    saratoga__file_settle(f);
+    saratoga__work_release(f, f->work.status);
+    saratoga__file_check(f);
 }
 
 /* The peer chose the file, and so its name; or it could have been a stream. */
@@ -103,30 +107,32 @@ static void open_by_name(saratoga__file *f, const char *path) {
     const char *leaf = strrchr(path, '/');
 
     leaf = leaf != NULL ? leaf + 1 : path;
-    if (f->name[0] == '\0' &&
-        (saratoga__path_clean(leaf, f->name) != 0 || f->name[0] == '\0')) {
-        receive_file_stop(f, UV_EACCES, SARATOGA_ACCESS_DENIED);
+    if (f->local.name[0] == '\0' &&
+        (saratoga__path_clean(leaf, f->local.name) != 0 ||
+         f->local.name[0] == '\0')) {
+        saratoga__file_stop(f, UV_EACCES, SARATOGA_ACCESS_DENIED);
         return;
     }
-    saratoga__file_job(f, open_now, opened);
+    saratoga__file_job(f, saratoga__sink_open, opened);
 }
 
 void saratoga__sink_metadata(saratoga__file *f, const saratoga_event *ev) {
-    bool again = f->described; /* now with the checksum */
+    bool again = f->recv.described; /* now with the checksum */
 
-    f->partial.entry = ev->entry;
-    f->partial.checksum = ev->checksum;
-    memcpy(f->partial.digest, ev->digest, sizeof(f->partial.digest));
-    f->described = true;
-    f->endless = ev->kind == SARATOGA_STREAM;
+    f->recv.partial.entry = ev->entry;
+    f->recv.partial.checksum = ev->checksum;
+    memcpy(f->recv.partial.digest, ev->digest, sizeof(f->recv.partial.digest));
+    f->recv.described = true;
+    f->recv.endless = ev->kind == SARATOGA_STREAM;
     f->result.checksum = ev->checksum;
     f->result.entry = ev->entry;
-    if ((ev->kind == SARATOGA_DIRECTORY) != f->in_memory) {
-        receive_file_stop(f, UV_EINVAL, SARATOGA_FLAGS_CHANGED);
-    } else if (f->endless && f->output >= 0) {
-        f->to_output = true;
+    if ((ev->kind == SARATOGA_DIRECTORY) !=
+        (f->local.medium == SARATOGA__MEMORY)) {
+        saratoga__file_stop(f, UV_EINVAL, SARATOGA_FLAGS_CHANGED);
+    } else if (f->recv.endless && f->output.fd >= 0) {
+        f->local.medium = SARATOGA__OUTPUT;
         saratoga__work_release(f, 0);
-    } else if (!again && !f->in_memory && !f->has_part && !f->exists) {
+    } else if (!again && f->local.medium == SARATOGA__UNOPENED) {
         open_by_name(f, ev->entry.path);
     } else {
         check(f, ev->resumed);

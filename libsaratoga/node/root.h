@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_SARATOGA_ROOT_H
-#define DRIVERS_UV_SARATOGA_ROOT_H
+#ifndef LIBSARATOGA_NODE_ROOT_H
+#define LIBSARATOGA_NODE_ROOT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,4 +53,4 @@ int saratoga__root_parent(const saratoga__root *r, const char *path, bool make,
 /* Removes a regular file; UV_ENOENT when there is none. */
 int saratoga__root_unlink(const saratoga__root *r, const char *path);
 
-#endif /* DRIVERS_UV_SARATOGA_ROOT_H */
+#endif /* LIBSARATOGA_NODE_ROOT_H */

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "internal/secure/carrier.h"
-#include "libsaratoga/node/node_impl.h"
+#include "libsaratoga/node/address.h"
+#include "libsaratoga/node/routes.h"
+#include "libsaratoga/node/sockets.h"
+#include "libsaratoga/node/transfer.h"
 
 /* What a handshake needs beside IPv6's headers. */
 #define MTU_MIN 1280u
@@ -51,10 +54,10 @@ static const char *contradiction(const saratoga_node *u,
     if (!sec__keys_own(keys)) {
         return "more_passphrases and more_keys are beside a passphrase or key";
     }
-    if (u->engine.mtu < MTU_MIN) {
+    if (u->engine_config.mtu < MTU_MIN) {
         return "with a passphrase or key the MTU must be 1280 at least";
     }
-    if (u->engine.lite || u->options.lite) {
+    if (u->engine_config.lite || u->options.lite) {
         return "UDP-Lite tolerates errors, which sealed datagrams cannot have: "
                "no passphrase or key with it";
     }
@@ -67,7 +70,8 @@ static const char *contradiction(const saratoga_node *u,
                "none are heard";
     }
     return saratoga__secure_objection(
-        u, u->engine.beacon_interval > 0 ? &u->beacon_route.remote : NULL,
+        u,
+        u->engine_config.beacon_interval > 0 ? &u->routes.beacon.remote : NULL,
         &u->options);
 }
 
@@ -88,8 +92,9 @@ static int secure_make(saratoga_node *u, const sec__key_source *keys,
                    .max_of_network = SESSIONS_OF_HOST,
                    .max_half_open = HALF_OPEN_MAX,
                    .max_half_open_of = HALF_OPEN_OF_HOST,
-                   .tell = u->engine.on_trace != NULL ? secure_tell : NULL,
-                   .user = &u->engine},
+                   .tell =
+                       u->engine_config.on_trace != NULL ? secure_tell : NULL,
+                   .user = &u->engine_config},
         .version = SARATOGA__SECURE_VERSION,
         .max_datagram = secured ? MAX_DATAGRAM : SEC__DATAGRAM_MIN,
         .rekey_packets = u->config.rekey_packets};
@@ -99,7 +104,7 @@ static int secure_make(saratoga_node *u, const sec__key_source *keys,
     }
     if (secured) {
         u->secure->scratch = malloc(NET__BURST_MAX);
-        u->engine.carrier_overhead += SEC__CARRIER_OVERHEAD;
+        u->engine_config.carrier_overhead += SEC__CARRIER_OVERHEAD;
     }
     return secured && u->secure->scratch == NULL ? SARATOGA_ERR_NOMEM : 0;
 }
@@ -145,7 +150,7 @@ const char *saratoga__secure_objection(const saratoga_node *u,
                                        const net__addr *to,
                                        const saratoga_options *o) {
     (void)u;
-    if (o->multicast || (to != NULL && saratoga__is_group(to))) {
+    if (o->multicast || (to != NULL && saratoga__is_multicast(to))) {
         return "a passphrase or key secures what goes to one host, not to a "
                "group";
     }
@@ -165,10 +170,10 @@ static bool looks_sealed(const uint8_t *data, size_t len) {
 
 static void reply(saratoga_node *u, const net__route *r,
                   const sec__delivery *out) {
-    uint8_t *room = saratoga__net_room(u);
+    uint8_t *room = saratoga__socket_room(u);
     if (room != NULL) {
         memcpy(room, out->word, out->len);
-        net__udp_put(u->udp, r, 0, out->len, out->len);
+        net__udp_put(u->net.udp, r, 0, out->len, out->len);
     }
 }
 
@@ -191,7 +196,7 @@ bool saratoga__secure_take(saratoga_node *u, const net__route *r,
         saratoga__remember(u, info.path, r);
         info.host = out.from.host;
         info.path = out.from.path;
-        saratoga_engine_recv(u->node, &info, out.cargo, out.len, now);
+        saratoga_engine_recv(u->engine, &info, out.cargo, out.len, now);
         break;
     case SEC__TAKEN:
         saratoga__remember(u, info.path, r);
@@ -216,7 +221,7 @@ static void secure_put(saratoga_node *u, uint64_t path, size_t len,
                        size_t segment) {
     const net__route *r = saratoga__route_of_path(u, path);
     if (r != NULL && len > 0) {
-        net__udp_put(u->udp, r, 0, len, segment);
+        net__udp_put(u->net.udp, r, 0, len, segment);
     }
 }
 
@@ -225,14 +230,14 @@ static void secure_put(saratoga_node *u, uint64_t path, size_t len,
 void saratoga__secure_put(saratoga_node *u, const saratoga_pktinfo *to,
                           size_t len, size_t segment, uint64_t now) {
     const sec__place place = {.host = to->host, .path = to->path};
-    uint8_t *room = saratoga__net_room(u);
+    uint8_t *room = saratoga__socket_room(u);
     uint64_t path = 0;
     size_t n = 0;
     for (size_t at = 0; at < len && room != NULL; at += segment) {
         size_t piece = len - at < segment ? len - at : segment;
         if (n + piece + SEC__CARRIER_OVERHEAD > NET__BURST_MAX) {
             secure_put(u, path, n, segment + SEC__CARRIER_OVERHEAD);
-            room = saratoga__net_room(u);
+            room = saratoga__socket_room(u);
             n = 0;
         }
         if (room != NULL) {
@@ -251,7 +256,7 @@ bool saratoga__secure_send(saratoga_node *u, uint64_t now) {
     if (u->secure == NULL) {
         return true;
     }
-    while ((room = saratoga__net_room(u)) != NULL) {
+    while ((room = saratoga__socket_room(u)) != NULL) {
         len = sec__carrier_send(u->secure->carrier, room, NET__BURST_MAX, &path,
                                 now);
         if (len == 0) {
@@ -273,25 +278,27 @@ void saratoga__secure_on_timeout(saratoga_node *u, uint64_t now) {
     }
 }
 
-void saratoga__secure_settle(saratoga_node *u) {
+void saratoga__secure_end_rejected(saratoga_node *u) {
     sec__refused r;
     while (u->secure != NULL &&
            sec__carrier_next_refusal(u->secure->carrier, &r)) {
         for (saratoga__file *f = u->files; f != NULL; f = f->next) {
-            if (f->path_token == r.peer.path && f->handle != 0 && !f->ended) {
-                f->kept_out = r.why == SEC__WRONG_KEY ? SARATOGA_ERR_AUTH
-                                                      : SARATOGA_ERR_LIMIT;
+            if (f->peer.path == r.peer.path && f->handle != 0 &&
+                !saratoga__has_ended(f)) {
+                f->peer.rejection = r.why == SEC__WRONG_KEY
+                                        ? SARATOGA_ERR_AUTH
+                                        : SARATOGA_ERR_LIMIT;
                 saratoga__file_cancel(f);
             }
         }
     }
 }
 
-void saratoga__secure_farewell(saratoga_node *u) {
-    if (u->secure != NULL && u->udp != NULL) {
+void saratoga__secure_terminate(saratoga_node *u) {
+    if (u->secure != NULL && u->net.udp != NULL) {
         sec__carrier_close(u->secure->carrier);
         (void)saratoga__secure_send(u, saratoga__now());
-        (void)net__udp_flush(u->udp);
+        (void)net__udp_flush(u->net.udp);
     }
 }
 

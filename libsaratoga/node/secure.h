@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef DRIVERS_UV_SARATOGA_SECURE_H
-#define DRIVERS_UV_SARATOGA_SECURE_H
+#ifndef LIBSARATOGA_NODE_SECURE_H
+#define LIBSARATOGA_NODE_SECURE_H
 
 #include <saratoga/node.h>
 
@@ -35,10 +35,10 @@ bool saratoga__secure_send(saratoga_node *u, uint64_t now);
 uint64_t saratoga__secure_timeout(const saratoga_node *u);
 void saratoga__secure_on_timeout(saratoga_node *u, uint64_t now);
 /* Ends transfers with peers that refused the call. */
-void saratoga__secure_settle(saratoga_node *u);
+void saratoga__secure_end_rejected(saratoga_node *u);
 /* Every session ends, the peers are told. */
-void saratoga__secure_farewell(saratoga_node *u);
+void saratoga__secure_terminate(saratoga_node *u);
 void saratoga__secure_get_stats(const saratoga_node *u,
                                 saratoga_engine_stats *st);
 
-#endif /* DRIVERS_UV_SARATOGA_SECURE_H */
+#endif /* LIBSARATOGA_NODE_SECURE_H */

@@ -1,22 +1,32 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libsaratoga/node/node_impl.h"
+#include "libsaratoga/node/server.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "libsaratoga/node/errors.h"
+#include "libsaratoga/node/listing.h"
+#include "libsaratoga/node/multicast.h"
+#include "libsaratoga/node/rate_share.h"
+#include "libsaratoga/node/receive_file.h"
+#include "libsaratoga/node/routes.h"
+#include "libsaratoga/node/send_file.h"
+#include "libsaratoga/node/stream.h"
+#include "libsaratoga/node/transfer.h"
+
 /* Requests of peers: what they may, and how it begins. */
 
 static void refuse(saratoga__file *f, unsigned status) {
-    (void)saratoga_transfer_refuse(f->u->node, f->handle, status,
+    (void)saratoga_transfer_refuse(f->u->engine, f->handle, status,
                                    saratoga__now());
-    saratoga__kick(f->u);
+    saratoga__wake(f->u);
 }
 
 static bool gone(saratoga__file *f) {
-    if (f->ended) { /* while a thread was at it */
-        saratoga__file_settle(f);
+    if (saratoga__has_ended(f)) { /* while a thread was at it */
+        saratoga__file_check(f);
     }
-    return f->ended;
+    return saratoga__has_ended(f);
 }
 
 /* --- Giving -------------------------------------------------------------- */
@@ -26,8 +36,8 @@ static bool is_taken(const saratoga__file *f) {
     bool taken = false;
 
     for (const saratoga__file *g = f->u->files; g != NULL; g = g->next) {
-        taken = taken || (g != f && g->watched && saratoga__is_stream(f) &&
-                          strcmp(g->name, f->name) == 0);
+        taken = taken || (g != f && g->input.polled && saratoga__is_stream(f) &&
+                          strcmp(g->local.name, f->local.name) == 0);
     }
     return taken;
 }
@@ -36,10 +46,10 @@ static void go_on(saratoga__file *f) {
     if (saratoga__is_stream(f) && saratoga__stream_watch(f) == 0) {
         saratoga__stream_go_on(f);
     } else if (saratoga__is_stream(f)) {
-        (void)saratoga_transfer_cancel(f->u->node, f->handle,
+        (void)saratoga_transfer_cancel(f->u->engine, f->handle,
                                        SARATOGA_CANNOT_SEND, saratoga__now());
-    } else if (f->source.digest_later) {
-        saratoga__source_sum_later(f);
+    } else if (f->send.source.digest_later) {
+        saratoga__source_digest_later(f);
     }
 }
 
@@ -50,8 +60,8 @@ static void give(saratoga__file *f) {
     if (gone(f)) {
         return;
     }
-    if (f->status != 0) {
-        refuse(f, saratoga__status_of(f->status, SARATOGA_CANNOT_SEND));
+    if (f->work.status != 0) {
+        refuse(f, saratoga__status_of(f->work.status, SARATOGA_CANNOT_SEND));
         return;
     }
     if (is_taken(f)) {
@@ -59,102 +69,109 @@ static void give(saratoga__file *f) {
         return;
     }
     saratoga_answer_init(&a);
-    a.source = &f->source;
+    a.source = &f->send.source;
     a.user = f;
-    if (saratoga__group_give(f, &a)) {
+    if (saratoga__answer_group(f, &a)) {
         return;
     }
-    rv = saratoga_transfer_accept(f->u->node, f->handle, &a, saratoga__now());
+    rv = saratoga_transfer_accept(f->u->engine, f->handle, &a, saratoga__now());
     saratoga__share_rate(f->u);
     if (rv == 0) {
         go_on(f);
     } else if (rv != SARATOGA_ERR_TOO_LONG) {
         refuse(f, SARATOGA_CANNOT_SEND);
     }
-    saratoga__kick(f->u);
+    saratoga__wake(f->u);
 }
 
-static void server_open_source(saratoga__file *f) {
-    f->status = f->name[0] == '\0' ? saratoga__source_pick(f) : 0;
-    if (f->status == 0) {
-        f->status = saratoga__source_open(f);
+static int server_open_source(saratoga__file *f) {
+    int rv = f->local.name[0] == '\0' ? saratoga__source_pick(f) : 0;
+
+    if (rv == 0) {
+        rv = saratoga__source_open(f);
     }
-    if (f->status == UV_EACCES && f->u->config.streams &&
-        f->request == SARATOGA_GET) {
-        f->status = saratoga__stream_open(f);
+    if (rv == UV_EACCES && f->u->config.streams && f->request == SARATOGA_GET) {
+        rv = saratoga__stream_open(f);
     }
+    return rv;
 }
 
 /* Whether the copy that the peer told of is the same, as far as sizes and times
  * tell. */
 static bool is_held(const saratoga__file *f) {
-    const saratoga_entry *here = &f->source.entry;
-    const saratoga_entry *there = &f->partial.entry;
+    const saratoga_entry *here = &f->send.source.entry;
+    const saratoga_entry *there = &f->recv.partial.entry;
 
-    return f->updates && there->size == here->size &&
+    return f->recv.updates && there->size == here->size &&
            there->mtime == here->mtime;
 }
 
-static void source_open(saratoga__file *f) {
-    f->source.unchanged = f->status == 0 && is_held(f);
-    if (f->status != 0 || f->ended || saratoga__is_stream(f)) {
+static void source_opened(saratoga__file *f, int status) {
+    f->work.status = status;
+    f->send.source.unchanged = f->work.status == 0 && is_held(f);
+    if (f->work.status != 0 || saratoga__has_ended(f) ||
+        saratoga__is_stream(f)) {
         give(f);
     } else {
-        saratoga__source_sum(f, give);
+        saratoga__source_digest(f, give);
     }
 }
 
-static void list(saratoga__file *f) {
-    f->status = saratoga__source_list(f, f->widest);
-    if (f->status == 0) {
-        saratoga__source_sum_memory(f);
+static int list(saratoga__file *f) {
+    int rv = saratoga__source_list(f, f->peer.descriptor);
+
+    if (rv == 0) {
+        saratoga__source_digest_memory(f);
     }
+    return rv;
+}
+
+static void listed(saratoga__file *f, int status) {
+    f->work.status = status;
+    give(f);
 }
 
 /* --- Taking -------------------------------------------------------------- */
 
-static void server_take(saratoga__file *f) {
+static void server_take(saratoga__file *f, int status) {
     saratoga_answer a;
+
+    f->work.status = status;
 
     if (gone(f)) {
         return;
     }
-    if (f->status != 0) {
-        refuse(f, saratoga__status_of(f->status, SARATOGA_CANNOT_RECEIVE));
+    if (f->work.status != 0) {
+        refuse(f, saratoga__status_of(f->work.status, SARATOGA_CANNOT_RECEIVE));
         return;
     }
     saratoga_answer_init(&a);
-    a.partial = f->resumable ? &f->partial : NULL;
+    a.partial = f->recv.resumable ? &f->recv.partial : NULL;
     a.user = f;
-    if (saratoga_transfer_accept(f->u->node, f->handle, &a, saratoga__now()) !=
-        0) {
+    if (saratoga_transfer_accept(f->u->engine, f->handle, &a,
+                                 saratoga__now()) != 0) {
         refuse(f, SARATOGA_CANNOT_RECEIVE);
     }
-    saratoga__kick(f->u);
-}
-
-static void open_part(saratoga__file *f) {
-    f->status = saratoga__sink_open(f);
+    saratoga__wake(f->u);
 }
 
 /* --- Deleting ------------------------------------------------------------ */
 
-static void unlink_file(saratoga__file *f) {
-    f->status = saratoga__root_unlink(f->root, f->name);
+static int unlink_file(saratoga__file *f) {
+    return saratoga__root_unlink(f->local.root, f->local.name);
 }
 
-static void unlinked(saratoga__file *f) {
+static void unlinked(saratoga__file *f, int status) {
     if (gone(f)) {
         return;
     }
-    if (f->status != 0 && f->status != UV_ENOENT && f->status != UV_ENOTDIR) {
-        refuse(f, saratoga__status_of(f->status, SARATOGA_DID_NOT_DELETE));
+    if (status != 0 && status != UV_ENOENT && status != UV_ENOTDIR) {
+        refuse(f, saratoga__status_of(status, SARATOGA_DID_NOT_DELETE));
         return;
     }
-    f->status = 0;
-    (void)saratoga_transfer_accept(f->u->node, f->handle, NULL,
+    (void)saratoga_transfer_accept(f->u->engine, f->handle, NULL,
                                    saratoga__now());
-    saratoga__kick(f->u);
+    saratoga__wake(f->u);
 }
 
 /* --- What is allowed ----------------------------------------------------- */
@@ -190,11 +207,11 @@ static bool has_place(const saratoga_node *u, uint64_t host) {
     unsigned hosts = 1;
 
     for (const saratoga__file *f = u->files; f != NULL; f = f->next) {
-        bool first = f->id == 0 && f->host != host;
+        bool first = f->id == 0 && f->peer.host != host;
 
         for (const saratoga__file *g = f->next; g != NULL && first;
              g = g->next) {
-            first = g->id != 0 || g->host != f->host;
+            first = g->id != 0 || g->peer.host != f->peer.host;
         }
         hosts += first ? 1u : 0;
     }
@@ -212,10 +229,11 @@ static unsigned server_judge(const saratoga__file *f) {
     if (!allowed(f->u, f->request)) {
         return SARATOGA_ACCESS_DENIED;
     }
-    if (!has_place(f->u, f->host)) {
+    if (!has_place(f->u, f->peer.host)) {
         return busy;
     }
-    if (f->request == SARATOGA_DELETE && saratoga__file_in_use(f->u, f->name)) {
+    if (f->request == SARATOGA_DELETE &&
+        saratoga__file_in_use(f->u, f->local.name)) {
         return SARATOGA_IN_USE;
     }
     return 0;
@@ -225,17 +243,17 @@ static void server_begin(saratoga__file *f) {
     switch (f->request) {
     case SARATOGA_GET:
     case SARATOGA_TAKE:
-        saratoga__file_job(f, server_open_source, source_open);
+        saratoga__file_job(f, server_open_source, source_opened);
         break;
     case SARATOGA_GETDIR:
-        saratoga__file_job(f, list, give);
+        saratoga__file_job(f, list, listed);
         break;
     case SARATOGA_DELETE:
         saratoga__file_job(f, unlink_file, unlinked);
         break;
     default:
-        f->resume = true;
-        saratoga__file_job(f, open_part, server_take);
+        f->recv.resume = true;
+        saratoga__file_job(f, saratoga__sink_open, server_take);
         break;
     }
 }
@@ -247,21 +265,21 @@ static int server_name_it(saratoga__file *f, const saratoga_event *ev) {
         path = ev->entry.path;
     }
     (void)snprintf(f->path, sizeof(f->path), "%s", path);
-    return saratoga__path_clean(path, f->name);
+    return saratoga__path_clean(path, f->local.name);
 }
 
 void saratoga__serve_request(saratoga_node *u, const saratoga_event *ev) {
     /* what comes to a node that closes would keep it for as long as a peer is
      * waited for */
-    saratoga__file *f = u->closing ? NULL : saratoga__file_new(u);
+    saratoga__file *f = u->loop.closing ? NULL : saratoga__file_new(u);
     const net__route *r = saratoga__route_of(u, &ev->from);
     unsigned status;
     int rv;
 
     if (f == NULL || r == NULL) {
-        (void)saratoga_transfer_refuse(u->node, ev->handle,
+        (void)saratoga_transfer_refuse(u->engine, ev->handle,
                                        SARATOGA_UNSPECIFIED, saratoga__now());
-        (void)saratoga_transfer_release(u->node, ev->handle, saratoga__now());
+        (void)saratoga_transfer_release(u->engine, ev->handle, saratoga__now());
         if (f != NULL) {
             saratoga__file_free(f);
         }
@@ -269,15 +287,15 @@ void saratoga__serve_request(saratoga_node *u, const saratoga_event *ev) {
     }
     f->handle = ev->handle;
     f->request = ev->request;
-    f->host = ev->from.host;
-    f->peer = *r;
-    f->root = &u->root;
-    f->overwrite = u->config.overwrite;
-    f->widest = ev->descriptor;
-    f->shares_rate = true;
-    f->updates = ev->has_entry && ev->request == SARATOGA_GET;
-    f->partial.entry = ev->entry;
-    (void)saratoga_transfer_set_user(u->node, ev->handle, f);
+    f->peer.host = ev->from.host;
+    f->peer.route = *r;
+    f->local.root = &u->root;
+    f->recv.overwrite = u->config.overwrite;
+    f->peer.descriptor = ev->descriptor;
+    f->send.shares_rate = true;
+    f->recv.updates = ev->has_entry && ev->request == SARATOGA_GET;
+    f->recv.partial.entry = ev->entry;
+    (void)saratoga_transfer_set_user(u->engine, ev->handle, f);
     rv = server_name_it(f, ev);
     status =
         rv != 0 ? saratoga__status_of(rv, SARATOGA_NOT_FOUND) : server_judge(f);

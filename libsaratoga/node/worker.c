@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libsaratoga/node/node_impl.h"
+#include "libsaratoga/node/worker.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "internal/secure/secret.h"
+#include "libsaratoga/node/errors.h"
+#include "libsaratoga/node/file_io.h"
+#include "libsaratoga/node/send_file.h"
+#include "libsaratoga/node/stream.h"
+#include "libsaratoga/node/transfer.h"
 
 /* The engine's work on files: blocks read, written, digested, and the end. */
 
@@ -15,13 +20,13 @@
 /* --- In a thread --------------------------------------------------------- */
 
 static int64_t do_read(saratoga__file *f, const saratoga_work *w) {
-    int64_t n = saratoga__read_at(f->fd, w->buf, w->len, w->offset);
+    int64_t n = saratoga__read_at(f->local.fd, w->buf, w->len, w->offset);
 
     if (n >= 0 && saratoga__source_changed(f)) {
         return SARATOGA__CHANGED;
     }
     if (n > 0) {
-        saratoga__hash_offer(&f->hash, w->offset, w->buf, (size_t)n, true);
+        saratoga__hash_offer(&f->work.hash, w->offset, w->buf, (size_t)n, true);
     }
     return n;
 }
@@ -32,7 +37,7 @@ static int64_t compare(const saratoga__file *f, const saratoga_work *w) {
     int64_t rv = UV_ENOMEM;
 
     if (here != NULL) {
-        rv = saratoga__read_at(f->fd, here, w->len, w->offset);
+        rv = saratoga__read_at(f->local.fd, here, w->len, w->offset);
     }
     if (rv >= 0) {
         rv = (size_t)rv == w->len && memcmp(here, w->buf, w->len) == 0
@@ -46,34 +51,39 @@ static int64_t compare(const saratoga__file *f, const saratoga_work *w) {
 static int64_t do_write(saratoga__file *f, const saratoga_work *w) {
     int64_t rv;
 
-    if (f->to_output) {
+    if (f->local.medium == SARATOGA__OUTPUT) {
         return saratoga__stream_write(f, w);
     }
-    rv = f->exists ? compare(f, w)
-                   : saratoga__write_at(f->part.fd, w->buf, w->len, w->offset);
+    rv = f->local.medium == SARATOGA__EXISTING
+             ? compare(f, w)
+             : saratoga__write_at(f->recv.part.fd, w->buf, w->len, w->offset);
     if (rv == 0) {
-        saratoga__hash_offer(&f->hash, w->offset, w->buf, w->len,
-                             saratoga__line_waiting(f) <= BACKLOG);
+        saratoga__hash_offer(&f->work.hash, w->offset, w->buf, w->len,
+                             saratoga__op_queue_waiting(&f->work.queue) <=
+                                 BACKLOG);
     }
     return rv;
 }
 
 /* The checksum from the beginning to `end`. */
 static int64_t digest_to(saratoga__file *f, uint32_t type, uint64_t end) {
-    int64_t rv = saratoga__hash_begin(&f->hash, type);
+    int64_t rv = saratoga__hash_begin(&f->work.hash, type);
 
     if (rv != 0) {
         return rv;
     }
-    if (!f->in_memory) {
-        return saratoga__hash_catch_up(&f->hash, f->exists ? f->fd : f->part.fd,
+    if (f->local.medium != SARATOGA__MEMORY) {
+        return saratoga__hash_catch_up(&f->work.hash,
+                                       f->local.medium == SARATOGA__EXISTING
+                                           ? f->local.fd
+                                           : f->recv.part.fd,
                                        end);
     }
-    if (end > f->memory_len) {
+    if (end > f->local.memory_len) {
         return UV_EIO;
     }
-    rv = (int64_t)saratoga__hash_at(&f->hash);
-    saratoga__hash_offer(&f->hash, (uint64_t)rv, f->memory + rv,
+    rv = (int64_t)saratoga__hash_at(&f->work.hash);
+    saratoga__hash_offer(&f->work.hash, (uint64_t)rv, f->local.memory + rv,
                          (size_t)(end - (uint64_t)rv), true);
     return 0;
 }
@@ -82,9 +92,9 @@ static int64_t digest_to(saratoga__file *f, uint32_t type, uint64_t end) {
 static int64_t compare_sum(saratoga__file *f, uint32_t type,
                            const uint8_t *digest) {
     uint8_t sum[SARATOGA_CHECKSUM_MAX];
-    int64_t rv = saratoga__hash_begin(&f->hash, type);
+    int64_t rv = saratoga__hash_begin(&f->work.hash, type);
 
-    rv = rv == 0 ? saratoga__hash_end(&f->hash, sum) : rv;
+    rv = rv == 0 ? saratoga__hash_end(&f->work.hash, sum) : rv;
     if (rv != 0) {
         return rv;
     }
@@ -115,41 +125,44 @@ static int64_t verify(saratoga__file *f, const saratoga_work *w) {
 }
 
 static int64_t do_commit(saratoga__file *f, const saratoga_work *w) {
-    bool plain = f->u->engine.time_y2k_plain;
+    bool plain = f->u->engine_config.time_y2k_plain;
     struct timespec mtime = {.tv_nsec = UTIME_NOW};
     int64_t rv = verify(f, w);
 
-    if (rv != 0 || f->in_memory || f->to_output) {
+    if (rv != 0 || f->local.medium == SARATOGA__MEMORY ||
+        f->local.medium == SARATOGA__OUTPUT) {
         return rv;
     }
-    if (f->exists) {
-        return (uint64_t)f->st.st_size == w->length ? 0 : SARATOGA__EXISTS;
+    if (f->local.medium == SARATOGA__EXISTING) {
+        return (uint64_t)f->local.st.st_size == w->length ? 0
+                                                          : SARATOGA__EXISTS;
     }
-    if (f->described) {
+    if (f->recv.described) {
         mtime.tv_sec =
-            (time_t)saratoga_time_to_posix(f->partial.entry.mtime, plain);
+            (time_t)saratoga_time_to_posix(f->recv.partial.entry.mtime, plain);
         mtime.tv_nsec = 0;
     }
-    uv_mutex_lock(&f->map_lock);
-    rv = saratoga__part_finish(&f->part, w->length, &mtime);
-    uv_mutex_unlock(&f->map_lock);
+    uv_mutex_lock(&f->recv.map_lock);
+    rv = saratoga__part_finish(&f->recv.part, w->length, &mtime);
+    uv_mutex_unlock(&f->recv.map_lock);
     return rv;
 }
 
 static int64_t do_truncate(saratoga__file *f, const saratoga_work *w) {
-    saratoga__hash_reset(&f->hash);
-    if (f->in_memory) {
-        f->memory_len =
-            w->offset < f->memory_len ? (size_t)w->offset : f->memory_len;
+    saratoga__hash_reset(&f->work.hash);
+    if (f->local.medium == SARATOGA__MEMORY) {
+        f->local.memory_len = w->offset < f->local.memory_len
+                                  ? (size_t)w->offset
+                                  : f->local.memory_len;
         return 0;
     }
-    if (f->exists) {
+    if (f->local.medium == SARATOGA__EXISTING) {
         return SARATOGA__EXISTS;
     }
-    return saratoga__part_cut(&f->part, w->offset);
+    return saratoga__part_cut(&f->recv.part, w->offset);
 }
 
-void saratoga__op_run(saratoga__op *op) {
+void saratoga__worker_run(saratoga__op *op) {
     const saratoga_work *w = &op->todo;
 
     switch (w->type) {
@@ -178,31 +191,33 @@ void saratoga__op_run(saratoga__op *op) {
 
 static void answer(saratoga_node *u, saratoga__file *f, const saratoga_work *w,
                    int64_t result) {
-    if (result == UV_EPIPE && f != NULL && f->to_output) {
+    if (result == UV_EPIPE && f != NULL &&
+        f->local.medium == SARATOGA__OUTPUT) {
         (void)saratoga_transfer_cancel(
-            u->node, f->handle, SARATOGA_NOT_INTERESTED, saratoga__now());
+            u->engine, f->handle, SARATOGA_NOT_INTERESTED, saratoga__now());
     }
     if (result < 0 && f != NULL) {
-        f->status = f->status != 0 ? f->status : (int)result;
-        f->bad_sum = f->bad_sum || result == SARATOGA__BAD_SUM;
+        f->work.status = f->work.status != 0 ? f->work.status : (int)result;
+        f->recv.verdict =
+            result == SARATOGA__BAD_SUM ? SARATOGA__REJECTED : f->recv.verdict;
     } else if (f != NULL && w->type == SARATOGA_WORK_COMMIT) {
-        f->committed = true;
+        f->recv.verdict = SARATOGA__COMMITTED;
     }
     result = result < 0 ? saratoga__error_of((int)result) : result;
-    (void)saratoga_engine_work_done(u->node, w->id, result, saratoga__now());
-    saratoga__kick(u);
+    (void)saratoga_engine_work_done(u->engine, w->id, result, saratoga__now());
+    saratoga__wake(u);
 }
 
-void saratoga__op_done(saratoga__op *op) {
+void saratoga__worker_done(saratoga__op *op) {
     saratoga__file *f = op->file;
 
-    f->pending--;
+    f->work.pending--;
     answer(f->u, f, &op->todo, op->result);
-    if (op->todo.type == SARATOGA_WORK_READ && !f->ended) {
+    if (op->todo.type == SARATOGA_WORK_READ && !saratoga__has_ended(f)) {
         saratoga__source_read(f, op->todo.offset + op->todo.len);
     }
     free(op);
-    saratoga__file_settle(f);
+    saratoga__file_check(f);
 }
 
 /* Into memory: at once, since the block may have to move. */
@@ -212,29 +227,31 @@ static int64_t write_memory(saratoga__file *f, const saratoga_work *w) {
     if (end < w->offset || end > SARATOGA__MEMORY_MAX) {
         return UV_EFBIG;
     }
-    if (end > f->memory_cap) {
+    if (end > f->local.memory_cap) {
         size_t cap = (size_t)end * 2;
-        uint8_t *grown = realloc(f->memory, cap);
+        uint8_t *grown = realloc(f->local.memory, cap);
 
         if (grown == NULL) {
             return UV_ENOMEM;
         }
-        memset(grown + f->memory_cap, 0, cap - f->memory_cap);
-        f->memory = grown;
-        f->memory_cap = cap;
+        memset(grown + f->local.memory_cap, 0, cap - f->local.memory_cap);
+        f->local.memory = grown;
+        f->local.memory_cap = cap;
     }
-    memcpy(f->memory + w->offset, w->buf, w->len);
-    f->memory_len = end > f->memory_len ? (size_t)end : f->memory_len;
+    memcpy(f->local.memory + w->offset, w->buf, w->len);
+    f->local.memory_len =
+        end > f->local.memory_len ? (size_t)end : f->local.memory_len;
     return 0;
 }
 
 static int64_t read_memory(const saratoga__file *f, const saratoga_work *w) {
-    size_t left =
-        w->offset < f->memory_len ? f->memory_len - (size_t)w->offset : 0;
+    size_t left = w->offset < f->local.memory_len
+                      ? f->local.memory_len - (size_t)w->offset
+                      : 0;
     size_t n = left < w->len ? left : w->len;
 
     if (n > 0) {
-        memcpy(w->buf, f->memory + w->offset, n);
+        memcpy(w->buf, f->local.memory + w->offset, n);
     }
     return (int64_t)n;
 }
@@ -247,20 +264,20 @@ static void in_memory(saratoga__file *f, const saratoga_work *w) {
     } else if (w->type == SARATOGA_WORK_READ) {
         op.result = read_memory(f, w);
     } else {
-        saratoga__op_run(&op);
+        saratoga__worker_run(&op);
     }
     answer(f->u, f, w, op.result);
 }
 
 static void run_beside(uv_work_t *work) {
-    saratoga__op_run(work->data);
+    saratoga__worker_run(work->data);
 }
 
 static void done_beside(uv_work_t *work, int status) {
     saratoga__op *op = work->data;
 
     (void)status;
-    saratoga__op_done(op);
+    saratoga__worker_done(op);
 }
 
 /* What was written lately is not read again; the rest is, by a thread of its
@@ -268,28 +285,29 @@ static void done_beside(uv_work_t *work, int status) {
 static void digest(saratoga__op *op) {
     saratoga__file *f = op->file;
 
-    f->pending++;
-    if (saratoga__hash_at(&f->hash) >= op->todo.offset + op->todo.length) {
-        saratoga__op_done(op);
+    f->work.pending++;
+    if (saratoga__hash_at(&f->work.hash) >= op->todo.offset + op->todo.length) {
+        saratoga__worker_done(op);
         return;
     }
     op->work.data = op;
-    (void)uv_queue_work(f->u->loop, &op->work, run_beside, done_beside);
+    (void)uv_queue_work(f->u->loop.uv, &op->work, run_beside, done_beside);
 }
 
 static bool is_placed(const saratoga__file *f) {
-    return f->fd >= 0 || f->has_part || f->to_output;
+    return f->local.medium != SARATOGA__UNOPENED;
 }
 
 static void worker_submit(saratoga__op *op) {
     saratoga__file *f = op->file;
 
     if (!is_placed(f)) {
-        saratoga__ops_add(&f->waiting, op);
+        saratoga__ops_add(&f->work.waiting, op);
     } else if (op->todo.type == SARATOGA_WORK_DIGEST) {
         digest(op);
     } else {
-        saratoga__line_add(f, op);
+        f->work.pending++;
+        saratoga__op_queue_add(&f->work.queue, op);
     }
 }
 
@@ -297,22 +315,22 @@ static void worker_submit(saratoga__op *op) {
 static bool fits_quota(saratoga__file *f, const saratoga_work *w) {
     saratoga_node *u = f->u;
 
-    if (!f->endless || f->id != 0 || w->type != SARATOGA_WORK_WRITE) {
+    if (!f->recv.endless || f->id != 0 || w->type != SARATOGA_WORK_WRITE) {
         return true;
     }
-    u->taken += w->len;
-    return u->config.quota == 0 || u->taken <= u->config.quota;
+    u->stored += w->len;
+    return u->config.quota == 0 || u->stored <= u->config.quota;
 }
 
 void saratoga__work_start(saratoga_node *u, const saratoga_work *w) {
     saratoga__file *f = w->user;
     saratoga__op *op;
 
-    if (f == NULL || (f->ended && !is_placed(f) && !f->in_memory)) {
+    if (f == NULL || (saratoga__has_ended(f) && !is_placed(f))) {
         answer(u, f, w, UV_ECANCELED);
         return;
     }
-    if (f->in_memory) {
+    if (f->local.medium == SARATOGA__MEMORY) {
         in_memory(f, w);
         return;
     }
@@ -331,9 +349,9 @@ void saratoga__work_start(saratoga_node *u, const saratoga_work *w) {
 }
 
 void saratoga__work_release(saratoga__file *f, int status) {
-    saratoga__ops ops = f->waiting;
+    saratoga__ops ops = f->work.waiting;
 
-    f->waiting = (saratoga__ops){0};
+    f->work.waiting = (saratoga__ops){0};
     while (ops.first != NULL) {
         saratoga__op *op = saratoga__ops_take(&ops);
 

@@ -2,7 +2,7 @@
 #ifndef TLTCP_SOCKET_STATS_H
 #define TLTCP_SOCKET_STATS_H
 
-#include "libtltcp/socket/state.h"
+#include <tltcp/stats.h>
 
 /* Adds the counters of one connection to a sum; gauges stay as they are. */
 void tltcp__stats_add(tltcp_stats *sum, const tltcp_stats *one);

@@ -45,7 +45,7 @@ LAYERS = {
 }
 LIBRARIES = {layer for layer in LAYERS
              if layer.startswith(("internal/", "lib"))} - {
-                 "libtltcp/socket", "libsaratoga/node"}
+                 "libtltcp/socket"}
 
 # Folder: folders whose functions it may call beside its own and those of
 # folders that these may call.
@@ -76,7 +76,7 @@ CALLS = {
 
 # Folders whose files still call each other in circles.
 CIRCULAR = {"gst-plugins", "internal/net",
-            "libsaratoga/engine", "libsaratoga/node", "libtltcp/engine",
+            "libsaratoga/engine", "libtltcp/engine",
             "libtltcp/socket"}
 
 

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBSARATOGA_NODE_NETWORK_H
+#define LIBSARATOGA_NODE_NETWORK_H
+
+#include "libsaratoga/node/state.h"
+
+/* Datagrams between the sockets, the carrier of sealed ones and the engine. */
+
+/* Hands datagrams to the engine. */
+void saratoga__datagrams_take(saratoga_node *u, const net__burst *in,
+                              size_t count, uint32_t flags);
+/* Sends what the engine has; true: there is more, later. */
+bool saratoga__datagrams_send(saratoga_node *u);
+
+#endif /* LIBSARATOGA_NODE_NETWORK_H */

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/node/routes.h"
+
+#include <string.h>
+
+#include "libsaratoga/node/address.h"
+
+/* The address, and with_port also the port, as a number that is never 0. */
+static uint64_t token(const saratoga_node *u, const net__addr *a,
+                      bool with_port) {
+    struct {
+        struct in6_addr ip;
+        uint32_t scope;
+        uint32_t port;
+    } who;
+
+    memset(&who, 0, sizeof(who));
+    net__addr_ip(a, &who.ip);
+    who.scope =
+        a->sa.sa_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a->in6.sin6_addr)
+            ? a->in6.sin6_scope_id
+            : 0;
+    who.port = with_port ? net__addr_port(a) : UINT32_MAX;
+    return net__siphash(u->routes.key, &who, sizeof(who)) | 1u;
+}
+
+static bool is_ipv6(const net__addr *a) {
+    return a->sa.sa_family == AF_INET6 &&
+           !IN6_IS_ADDR_V4MAPPED(&a->in6.sin6_addr);
+}
+
+static struct saratoga__route_entry *slot(saratoga_node *u, uint64_t path) {
+    return &u->routes.entry[(path >> 8) & (SARATOGA__ROUTES - 1)];
+}
+
+void saratoga__place(const saratoga_node *u, const net__route *r,
+                     saratoga_pktinfo *info) {
+    memset(info, 0, sizeof(*info));
+    info->host = token(u, &r->remote, false);
+    info->path = token(u, &r->remote, true);
+    info->flags = saratoga__is_multicast(&r->remote)
+                      ? (uint32_t)SARATOGA_PKT_MULTICAST
+                      : 0;
+    info->flags |= is_ipv6(&r->remote) ? (uint32_t)SARATOGA_PKT_IPV6 : 0;
+}
+
+void saratoga__remember(saratoga_node *u, uint64_t path, const net__route *r) {
+    struct saratoga__route_entry *e = slot(u, path);
+
+    e->path = path;
+    e->route = *r;
+}
+
+void saratoga__pktinfo(saratoga_node *u, const net__route *r,
+                       saratoga_pktinfo *info) {
+    saratoga__place(u, r, info);
+    saratoga__remember(u, info->path, r);
+}
+
+const net__route *saratoga__route_of_path(saratoga_node *u, uint64_t path) {
+    const struct saratoga__route_entry *e = slot(u, path);
+
+    if (e->path == path) {
+        return &e->route;
+    }
+    for (const saratoga__file *f = u->files; f != NULL; f = f->next) {
+        if (f->peer.path == path) {
+            return &f->peer.route;
+        }
+    }
+    return NULL;
+}
+
+/* A flood of other addresses may have pushed a route out: the files know
+ * theirs. */
+const net__route *saratoga__route_of(saratoga_node *u,
+                                     const saratoga_pktinfo *to) {
+    const struct saratoga__route_entry *e = slot(u, to->path);
+
+    if (e->path == to->path) {
+        return &e->route;
+    }
+    if (to->path == u->engine_config.beacon_to.path) {
+        return &u->routes.beacon;
+    }
+    if (to->path == u->routes.group_info.path) {
+        return &u->routes.group;
+    }
+    for (const saratoga__file *f = u->files; f != NULL; f = f->next) {
+        if (f->peer.host == to->host) {
+            return &f->peer.route;
+        }
+    }
+    return NULL;
+}

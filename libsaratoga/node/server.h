@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBSARATOGA_NODE_SERVER_H
+#define LIBSARATOGA_NODE_SERVER_H
+
+#include "libsaratoga/node/state.h"
+
+/* Begins or refuses what a peer asks for. */
+void saratoga__serve_request(saratoga_node *u, const saratoga_event *ev);
+
+#endif /* LIBSARATOGA_NODE_SERVER_H */
