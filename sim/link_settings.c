@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "sim/units.h"
+#include "internal/settings/units.h"
 
 #define FULL_PACKET 1500
 #define LIST_MAX 1024

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal/settings/units.h"
 #include "sim/iridium.h"
 #include "sim/link_settings.h"
 #include "sim/scenario_flow.h"
 #include "sim/scenario_params.h"
-#include "sim/units.h"
 
 #define WORDS_MAX 48
 #define NODES_MAX 4096

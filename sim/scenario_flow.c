@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/units.h"
+#include "internal/settings/units.h"
 
 #define NOWHERE UINT32_MAX
 

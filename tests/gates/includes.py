@@ -26,7 +26,7 @@ RESERVED = {
     # The table of controllers that a program adds.
     re.compile(r"stdatomic\.h$"): re.compile(
         r"libcongestion/register\.c$|"
-        r"(libtltcp/socket|libsaratoga/node|gst-plugins|tools|bench)/"),
+        r"(libtltcp/socket|libtltcp/live|libsaratoga/node|gst-plugins|tools|bench)/"),
 }
 # Headers of the tree that only some files may see.
 PRIVATE = {"libtltcp/engine/conn.h": re.compile(

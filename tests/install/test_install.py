@@ -114,6 +114,32 @@ class Install(unittest.TestCase):
         self.assertNotIn("libtltcp", run("readelf", "-d", program).stdout)
         self.starts(program)
 
+    def test_pkg_config_of_live_streams_shared_and_static(self):
+        for static in [], ["--static"]:
+            program = self.work / f"live{len(static)}"
+            words = run("pkg-config", *static, "--cflags", "--libs",
+                        "tltcp-live",
+                        PKG_CONFIG_PATH=str(self.lib / "pkgconfig")).stdout
+            words = shlex.split(words)
+            if static:
+                words = [re.sub(r"^-l(tltcp-live|tltcp|congestion|"
+                                r"perigee_common)$", r"-l:lib\1.a", w)
+                         for w in words]
+            run(CC, "-std=c11", "-D_POSIX_C_SOURCE=200809L",
+                ROOT / "examples/live_frames.c", "-o", program, *words)
+            needs = run("readelf", "-d", program).stdout
+            self.assertEqual("libtltcp-live.so.0" in needs, not static)
+            self.assertNotRegex(needs, "libav|libglib")
+            done = run(program, check=False, LD_LIBRARY_PATH=str(self.lib))
+            self.assertIn("usage", done.stdout)
+
+    def test_cmake_of_live_streams(self):
+        for suffix in "", "_static":
+            program, _ = self.cmake(f"live-cmake{suffix}",
+                                    f"-DEXAMPLE={ROOT}/examples/live_frames.c",
+                                    f"-DSUFFIX={suffix}", tree="live")
+            self.assertIn("usage", run(program, check=False).stdout)
+
     def need_avio(self):
         if not (self.lib / "pkgconfig" / "tltcp-avio.pc").exists():
             self.skipTest("built without FFmpeg")

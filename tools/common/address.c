@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/units.h"
+#include "internal/settings/units.h"
 
 static const char *set(char *out, size_t size, const char *from, size_t len) {
     if (len >= size) {

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "internal/settings/units.h"
 #include "sim/link_settings.h"
-#include "sim/units.h"
 #include "tools/common/tool.h"
 
 #define TOOL "linkem"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/units.h"
+#include "internal/settings/units.h"
 
 enum kind { TIME, COUNT, SIZE_64, SIZE, SHARE };
 

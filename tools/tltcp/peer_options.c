@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim/units.h"
+#include "internal/settings/units.h"
 #include "tools/common/tool.h"
 
 /* Seconds of any stream, for what waits is given up by its deadline. */

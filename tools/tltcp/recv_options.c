@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/units.h"
+#include "internal/settings/units.h"
 #include "tools/common/tool.h"
 #include "tools/tltcp/url.h"
 

@@ -37,6 +37,7 @@ struct slot {
     bool used;
     bool open;           /* a unit is being gathered */
     bool rest;           /* it goes on one that was given out */
+    bool started;        /* the beginning of a unit was seen */
     bool key;            /* it has the random_access_indicator */
     bool keys;           /* units of this stream have it */
     bool clocked;        /* last_clock and last_ns hold */
@@ -360,6 +361,7 @@ static void take_stream(media_ts *ts, const struct packet *k) {
     }
     if (k->start) {
         ts_finish(ts, s);
+        s->started = true;
     }
     if (!s->open) {
         ts_begin(s, !k->start);
@@ -396,6 +398,16 @@ static void take_packet(media_ts *ts, const uint8_t *data) {
     }
 }
 
+/* Nothing says where the units of a stream begin that never marks one: it is
+ * given out as it comes. */
+static void flush_unstarted(media_ts *ts) {
+    for (size_t i = 0; i < SLOTS && ts->slots[i].used; i++) {
+        if (!ts->slots[i].started) {
+            ts_finish(ts, &ts->slots[i]);
+        }
+    }
+}
+
 bool media__ts_push(media_ts *ts, const void *data, size_t len) {
     const uint8_t *p = data;
     ts->failed = false;
@@ -418,6 +430,7 @@ bool media__ts_push(media_ts *ts, const void *data, size_t len) {
             take_packet(ts, ts->packet);
         }
     }
+    flush_unstarted(ts);
     return !ts->failed;
 }
 

@@ -258,6 +258,20 @@ TEST(what_goes_on_after_an_early_end_is_a_rest) {
     assert_class(&t, 3, MEDIA_CLASS_DISPOSABLE);
 }
 
+TEST(a_stream_without_a_single_start_is_given_on) {
+    static struct stream s;
+    static struct taken t;
+    static const uint8_t bytes[184] = {1};
+    s.len = 0;
+    for (int i = 0; i < 6; i++) {
+        (void)add_payload(&s, VIDEO, false, bytes, sizeof(bytes));
+    }
+    split(&s, 2 * (size_t)PACKET, &t);
+    assert_int_equal(t.units, 3); /* one for each push */
+    assert_int_equal(t.bytes, s.len);
+    assert_class(&t, 0, MEDIA_CLASS_OTHER);
+}
+
 TEST(the_clock_of_a_unit_can_be_kept_without_it) {
     static struct stream s;
     uint8_t out[PACKET];
@@ -324,6 +338,7 @@ int main(void) {
         cmocka_unit_test(a_table_with_a_wrong_checksum_says_nothing),
         cmocka_unit_test(times_go_on_where_33_bits_wrap),
         cmocka_unit_test(what_goes_on_after_an_early_end_is_a_rest),
+        cmocka_unit_test(a_stream_without_a_single_start_is_given_on),
         cmocka_unit_test(the_clock_of_a_unit_can_be_kept_without_it),
         cmocka_unit_test(a_transport_stream_is_recognised),
         cmocka_unit_test(nothing_in_a_packet_leads_outside),

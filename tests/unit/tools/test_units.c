@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <string.h>
 
-#include "sim/units.h"
+#include "internal/settings/units.h"
 #include "tests/support/cmocka.h"
 #include "tools/common/address.h"
 #include "tools/tltcp/url.h"

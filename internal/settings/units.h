@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
- * @file sim/units.h
+ * @file internal/settings/units.h
  * @brief Quantities as people write them: 2mbit, 40ms, 50kB, 1%.
  *
  * Every function returns NULL when all went well, or a sentence that says what
  * may be written; the result is then untouched.
  */
-#ifndef SIM_UNITS_H
-#define SIM_UNITS_H
+#ifndef SETTINGS_UNITS_H
+#define SETTINGS_UNITS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,4 +38,4 @@ const char *units_number(const char *text, double *x);
 /** @brief on or off. */
 const char *units_flag(const char *text, bool *flag);
 
-#endif /* SIM_UNITS_H */
+#endif /* SETTINGS_UNITS_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "sim/units.h"
+#include "internal/settings/units.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What reading, writing, opening and closing share. */
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "libtltcp/live/live_impl.h"
+
+#define EVENTS_MAX 1024
+
+struct timespec tltcp__live_until(uint64_t ms) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    t.tv_sec += (time_t)(ms / 1000);
+    t.tv_nsec += (long)(ms % 1000) * 1000000;
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
+const tltcp_live_settings *tltcp__live_settings(const tltcp_live *l) {
+    return tltcp_live_options_settings(l->options);
+}
+
+/* ---- Events ---- */
+
+static struct live_event *live_pop_event(struct live_events *e) {
+    struct live_event *first = e->first;
+    if (first) {
+        e->first = first->next;
+        e->last = e->first ? e->last : NULL;
+        e->count--;
+    }
+    return first;
+}
+
+void tltcp__live_post(tltcp_live *l, const tltcp_live_event *ev) {
+    struct live_events *e = &l->events;
+    struct live_event *added = malloc(sizeof(*added));
+    if (added == NULL) {
+        return;
+    }
+    added->next = NULL;
+    added->ev = *ev;
+    (void)pthread_mutex_lock(&e->lock);
+    if (e->last) {
+        e->last->next = added;
+    } else {
+        e->first = added;
+    }
+    e->last = added;
+    e->count++;
+    if (e->count > EVENTS_MAX) {
+        free(live_pop_event(e));
+    }
+    (void)pthread_cond_broadcast(&e->changed);
+    (void)pthread_mutex_unlock(&e->lock);
+}
+
+int tltcp_live_next_event(tltcp_live *l, tltcp_live_event *ev, int timeout_ms) {
+    struct live_events *e = &l->events;
+    struct timespec end =
+        tltcp__live_until(timeout_ms > 0 ? (uint64_t)timeout_ms : 0);
+    struct live_event *first;
+    int rc = 0;
+    (void)pthread_mutex_lock(&e->lock);
+    while (e->first == NULL && timeout_ms != 0 && rc == 0 &&
+           !atomic_load(&l->interrupted)) {
+        rc = timeout_ms < 0
+                 ? pthread_cond_wait(&e->changed, &e->lock)
+                 : pthread_cond_timedwait(&e->changed, &e->lock, &end);
+    }
+    first = live_pop_event(e);
+    (void)pthread_mutex_unlock(&e->lock);
+    if (first == NULL) {
+        return atomic_load(&l->interrupted) ? TLTCP_ERR_ABORTED
+                                            : TLTCP_ERR_AGAIN;
+    }
+    *ev = first->ev;
+    free(first);
+    return 1;
+}
+
+void tltcp__live_wake(tltcp_live *l) {
+    (void)!write(l->wake[1], "", 1);
+}
+
+void tltcp__live_woken(tltcp_live *l) {
+    char bytes[64];
+    while (read(l->wake[0], bytes, sizeof(bytes)) > 0) {
+    }
+}
+
+void tltcp_live_interrupt(tltcp_live *l, bool on) {
+    atomic_store(&l->interrupted, on);
+    (void)pthread_mutex_lock(&l->events.lock);
+    (void)pthread_cond_broadcast(&l->events.changed);
+    (void)pthread_mutex_unlock(&l->events.lock);
+    (void)pthread_mutex_lock(&l->lock);
+    (void)pthread_cond_broadcast(&l->changed);
+    (void)pthread_mutex_unlock(&l->lock);
+    tltcp__live_wake(l);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file libtltcp/live/live_impl.h
+ * @brief What the files of ::tltcp_live share.
+ */
+#ifndef TLTCP_LIVE_IMPL_H
+#define TLTCP_LIVE_IMPL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "libtltcp/live/section.h"
+
+/** Streams that a sender or receiver tells apart. */
+#define LIVE_STREAMS 256
+
+/** An event that waits to be taken. */
+struct live_event {
+    struct live_event *next;
+    tltcp_live_event ev;
+};
+
+/** Events, with a lock of their own. */
+struct live_events {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct live_event *first;
+    struct live_event *last;
+    size_t count;
+};
+
+/** A format as it was received. */
+struct live_format {
+    tltcp_live_format format; /* its pointers lie in text */
+    uint8_t *text;
+};
+
+/** What sends. */
+struct live_output {
+    pthread_t thread;
+    bool running;  /* there is the thread */
+    bool stopping; /* it is to end */
+    bool begun;    /* a frame was written */
+    bool finished; /* the end was written */
+    int error;     /* no connection will come any more, and why */
+    tltcp_live_stream *stream[LIVE_STREAMS];
+    tltcp_live_sender **sender;
+    size_t senders;
+    uint64_t estimated_bps; /* of the fastest connection */
+};
+
+/** What receives. */
+struct live_input {
+    tltcp_socket *socket;
+    tltcp_live_receiver *receiver;
+    bool ended;     /* the sender said so */
+    bool described; /* it sends a transport stream */
+    struct live_format *format[LIVE_STREAMS];
+    tltcp_live_received section; /* the newest */
+    const uint8_t *rest;         /* of it, for tltcp_live_read_ts() */
+    size_t rest_len;
+};
+
+struct tltcp_live {
+    int direction;
+    tltcp_live_options *options;
+    tltcp_live_link *link;
+    int wake[2]; /* a pipe: there is something to do */
+    atomic_bool interrupted;
+    atomic_bool busy; /* the one connection stands */
+    struct live_events events;
+    pthread_mutex_t lock; /* for all below */
+    pthread_cond_t changed;
+    tltcp_live_stats departed; /* of connections that are gone */
+    uint64_t connections;
+    struct live_output out;
+    struct live_input in;
+};
+
+/** @brief Queues an event; no lock need be held. */
+void tltcp__live_post(tltcp_live *l, const tltcp_live_event *ev);
+
+/** @brief Makes whoever polls look around. */
+void tltcp__live_wake(tltcp_live *l);
+
+/** @brief Empties the pipe. */
+void tltcp__live_woken(tltcp_live *l);
+
+/** @brief The settings. */
+const tltcp_live_settings *tltcp__live_settings(const tltcp_live *l);
+
+/** @brief A point in time on the clock of condition variables.
+ * @param ms  from now */
+struct timespec tltcp__live_until(uint64_t ms);
+
+/** @brief Starts the sender's thread. @return 0 or TLTCP_ERR_NOMEM */
+int tltcp__live_output_start(tltcp_live *l);
+
+/** @brief Ends it and closes its connections. */
+void tltcp__live_output_stop(tltcp_live *l, int linger_ms);
+
+/** @brief Closes the receiver's connection and frees its formats. */
+void tltcp__live_input_stop(tltcp_live *l, int linger_ms);
+
+#endif /* TLTCP_LIVE_IMPL_H */

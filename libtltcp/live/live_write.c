@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The sending side of ::tltcp_live: a thread that looks after the connections,
+ * and the calls that write. */
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libtltcp/live/live_impl.h"
+
+#define NS_PER_MS UINT64_C(1000000)
+#define FOR_EVER UINT64_MAX
+
+/* ---- The thread ---- */
+
+static void live_post_rate(tltcp_live *l, const tltcp_live_event *ev) {
+    tltcp_live_event best = *ev;
+    for (size_t i = 0; i < l->out.senders; i++) {
+        tltcp_stats st;
+        tltcp_stats_init(&st);
+        (void)tltcp_get_stats(tltcp_live_sender_socket(l->out.sender[i]), &st);
+        if (st.estimated_bps > best.estimated_bps) {
+            best.estimated_bps = st.estimated_bps;
+        }
+    }
+    if (best.estimated_bps != l->out.estimated_bps) {
+        l->out.estimated_bps = best.estimated_bps;
+        tltcp__live_post(l, &best);
+    }
+}
+
+/* Under the lock.  How a connection ended is told when it is taken away. */
+static void live_on_sender_event(void *user, const tltcp_live_event *ev) {
+    tltcp_live *l = user;
+    if (ev->type == TLTCP_LIVE_EVENT_RATE) {
+        live_post_rate(l, ev);
+    } else if (ev->type == TLTCP_LIVE_EVENT_DISCONNECTED) {
+        tltcp_live_event told = *ev;
+        told.final = !tltcp__live_settings(l)->listens &&
+                     (!tltcp__live_settings(l)->reconnect ||
+                      (l->out.finished && ev->error == 0));
+        tltcp__live_post(l, &told);
+    } else {
+        tltcp__live_post(l, ev);
+    }
+}
+
+static unsigned live_stream_count(const tltcp_live *l) {
+    unsigned n = 0;
+    for (size_t i = 0; i < LIVE_STREAMS; i++) {
+        n += l->out.stream[i] != NULL;
+    }
+    return n;
+}
+
+/* What a new connection gets before anything else. */
+static void live_greet(tltcp_live *l, tltcp_live_sender *sender) {
+    tltcp_live_event ev = {.type = TLTCP_LIVE_EVENT_KEY_WANTED,
+                           .now = tltcp_now()};
+    unsigned count = live_stream_count(l);
+    for (size_t i = 0; i < LIVE_STREAMS; i++) {
+        tltcp_live_section *s =
+            l->out.stream[i]
+                ? tltcp_live_stream_describe(l->out.stream[i], count)
+                : NULL;
+        if (s) {
+            (void)tltcp_live_sender_push(sender, s);
+            tltcp_live_section_unref(s);
+        }
+    }
+    if (l->out.begun) {
+        tltcp_live_sender_join(sender);
+        tltcp__live_post(l, &ev);
+    }
+}
+
+static void live_add_sender(tltcp_live *l, tltcp_socket *socket) {
+    tltcp_live_sender **grown =
+        realloc(l->out.sender, (l->out.senders + 1) * sizeof(l->out.sender[0]));
+    tltcp_live_sender *s = NULL;
+    if (grown) {
+        l->out.sender = grown;
+        s = tltcp_live_sender_new(socket, tltcp__live_settings(l),
+                                  live_on_sender_event, l);
+    } else {
+        (void)tltcp_close(socket, 0);
+    }
+    if (s) {
+        l->out.sender[l->out.senders++] = s;
+        l->connections++;
+        live_greet(l, s);
+    }
+}
+
+static void live_remove_sender(tltcp_live *l, size_t index) {
+    tltcp_live_sender *s = l->out.sender[index];
+    int error = tltcp_socket_error(tltcp_live_sender_socket(s), NULL);
+    l->out.sender[index] = l->out.sender[--l->out.senders];
+    (void)tltcp_live_sender_close(s, 0);
+    tltcp_live_sender_add_stats(s, &l->departed);
+    l->departed.queued_sections = l->departed.queued_bytes = 0;
+    tltcp_live_sender_free(s);
+    if (!tltcp__live_settings(l)->listens) {
+        bool again = tltcp_live_link_lost(l->link, error);
+        if (!again || (l->out.finished && error == 0)) {
+            l->out.error = error ? error : TLTCP_ERR_CLOSED;
+        }
+    }
+}
+
+static void live_take_connections(tltcp_live *l, tltcp_time *when) {
+    tltcp_socket *socket;
+    int rc = 1;
+    while (rc == 1 && l->out.error == 0) {
+        /* Looking up a name may block. */
+        (void)pthread_mutex_unlock(&l->lock);
+        rc = tltcp_live_link_run(l->link, &socket, when);
+        (void)pthread_mutex_lock(&l->lock);
+        if (rc == 1) {
+            live_add_sender(l, socket);
+        } else if (rc < 0) {
+            l->out.error = rc;
+        }
+    }
+}
+
+static tltcp_time live_service(tltcp_live *l) {
+    tltcp_time when = TLTCP_TIME_NEVER;
+    live_take_connections(l, &when);
+    for (size_t i = l->out.senders; i-- > 0;) {
+        tltcp_time at = tltcp_live_sender_run(l->out.sender[i]);
+        if (tltcp_live_sender_is_closed(l->out.sender[i])) {
+            live_remove_sender(l, i);
+            when = 0;
+        } else if (at < when) {
+            when = at;
+        }
+    }
+    (void)pthread_cond_broadcast(&l->changed);
+    return when;
+}
+
+static nfds_t live_add_fds(struct pollfd *fds, nfds_t n, const int *fd,
+                           int count) {
+    for (int i = 0; i < count; i++) {
+        fds[n++] = (struct pollfd){.fd = fd[i], .events = POLLIN};
+    }
+    return n;
+}
+
+/* Under the lock, which is free meanwhile. */
+static void live_poll_all(tltcp_live *l, tltcp_time when) {
+    size_t most = 1 + TLTCP_LIVE_FDS * (l->out.senders + 1);
+    struct pollfd *fds = calloc(most, sizeof(*fds));
+    tltcp_time now = tltcp_now();
+    uint64_t ms = when <= now ? 0 : (when - now) / NS_PER_MS + 1;
+    int fd[TLTCP_LIVE_FDS];
+    nfds_t n = 0;
+    if (fds) {
+        fds[n++] = (struct pollfd){.fd = l->wake[0], .events = POLLIN};
+        n = live_add_fds(fds, n, fd, tltcp_live_link_fds(l->link, fd));
+        for (size_t i = 0; i < l->out.senders; i++) {
+            n = live_add_fds(fds, n, fd,
+                             tltcp_live_sender_fds(l->out.sender[i], fd));
+        }
+    } else {
+        ms = 1;
+    }
+    (void)pthread_mutex_unlock(&l->lock);
+    (void)poll(fds, n, when == TLTCP_TIME_NEVER && fds ? -1 : (int)ms);
+    tltcp__live_woken(l);
+    (void)pthread_mutex_lock(&l->lock);
+    free(fds);
+}
+
+static void *live_run(void *user) {
+    tltcp_live *l = user;
+    (void)pthread_mutex_lock(&l->lock);
+    while (!l->out.stopping) {
+        tltcp_time when = live_service(l);
+        if (!l->out.stopping) {
+            live_poll_all(l, when);
+        }
+    }
+    (void)pthread_mutex_unlock(&l->lock);
+    return NULL;
+}
+
+int tltcp__live_output_start(tltcp_live *l) {
+    sigset_t all;
+    sigset_t before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    l->out.running = pthread_create(&l->out.thread, NULL, live_run, l) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return l->out.running ? 0 : TLTCP_ERR_NOMEM;
+}
+
+/* Says goodbye to all before waiting for any. */
+static void live_close_senders(tltcp_live *l, int linger_ms) {
+    tltcp_time end =
+        tltcp_now() + (linger_ms > 0 ? (uint64_t)linger_ms : 0) * NS_PER_MS;
+    for (size_t i = 0; i < l->out.senders; i++) {
+        (void)tltcp_live_sender_run(l->out.sender[i]);
+        (void)tltcp_shutdown(tltcp_live_sender_socket(l->out.sender[i]));
+    }
+    for (size_t i = 0; i < l->out.senders; i++) {
+        tltcp_time now = tltcp_now();
+        int left = now < end ? (int)((end - now) / NS_PER_MS) : 0;
+        (void)tltcp_live_sender_close(l->out.sender[i],
+                                      linger_ms < 0 ? linger_ms : left);
+        tltcp_live_sender_free(l->out.sender[i]);
+    }
+    free(l->out.sender);
+}
+
+void tltcp__live_output_stop(tltcp_live *l, int linger_ms) {
+    if (l->out.running) {
+        (void)pthread_mutex_lock(&l->lock);
+        l->out.stopping = true;
+        (void)pthread_mutex_unlock(&l->lock);
+        tltcp__live_wake(l);
+        (void)pthread_join(l->out.thread, NULL);
+    }
+    live_close_senders(l, linger_ms);
+    for (size_t i = 0; i < LIVE_STREAMS; i++) {
+        tltcp_live_stream_free(l->out.stream[i]);
+    }
+}
+
+/* ---- Writing; under the lock ---- */
+
+static void live_push_all(void *user, tltcp_live_section *section) {
+    tltcp_live *l = user;
+    for (size_t i = 0; i < l->out.senders; i++) {
+        (void)tltcp_live_sender_push(l->out.sender[i], section);
+    }
+}
+
+static tltcp_live_stream *live_stream_at(tltcp_live *l, unsigned number) {
+    const tltcp_live_settings *s = tltcp__live_settings(l);
+    if (l->out.stream[number] == NULL) {
+        l->out.stream[number] = tltcp_live_stream_new(number, live_push_all, l);
+        if (l->out.stream[number]) {
+            tltcp_live_stream_set_deadlines(l->out.stream[number],
+                                            (int)s->deadline_mode,
+                                            s->latency_ms, s->grace_ms, 1);
+        }
+    }
+    return l->out.stream[number];
+}
+
+static bool live_all_have_room(const tltcp_live *l, size_t bytes) {
+    for (size_t i = 0; i < l->out.senders; i++) {
+        if (!tltcp_live_sender_has_room(l->out.sender[i], bytes)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool live_all_idle(const tltcp_live *l) {
+    for (size_t i = 0; i < l->out.senders; i++) {
+        if (!tltcp_live_sender_is_idle(l->out.sender[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static uint64_t live_patience(const tltcp_live *l, int timeout_ms) {
+    const tltcp_live_settings *s = tltcp__live_settings(l);
+    if (timeout_ms >= 0) {
+        return (uint64_t)timeout_ms;
+    }
+    return s->deadline_mode == TLTCP_LIVE_DEADLINE_NONE ? FOR_EVER
+                                                        : s->latency_ms;
+}
+
+/* Waits for room, or (bytes 0) until all fates are known. */
+static int live_wait(tltcp_live *l, size_t bytes, uint64_t patience) {
+    struct timespec end =
+        tltcp__live_until(patience == FOR_EVER ? 0 : patience);
+    int rc = 0;
+    while (rc == 0 && !atomic_load(&l->interrupted) && l->out.error == 0 &&
+           !(bytes ? live_all_have_room(l, bytes) : live_all_idle(l))) {
+        rc = patience == FOR_EVER
+                 ? pthread_cond_wait(&l->changed, &l->lock)
+                 : pthread_cond_timedwait(&l->changed, &l->lock, &end);
+    }
+    if (atomic_load(&l->interrupted)) {
+        return TLTCP_ERR_ABORTED;
+    }
+    return l->out.error ? l->out.error : rc ? TLTCP_ERR_AGAIN : 0;
+}
+
+int tltcp_live_set_format(tltcp_live *l, unsigned stream,
+                          const tltcp_live_format *f) {
+    const tltcp_live_settings *set = tltcp__live_settings(l);
+    tltcp_live_stream *s;
+    tltcp_live_section *config = NULL;
+    int rc = TLTCP_ERR_NOMEM;
+    if (l->direction != TLTCP_LIVE_SEND || stream >= LIVE_STREAMS ||
+        f == NULL || f->struct_size != sizeof(*f)) {
+        return TLTCP_ERR_INVAL;
+    }
+    (void)pthread_mutex_lock(&l->lock);
+    s = live_stream_at(l, stream);
+    if (s && tltcp_live_stream_set_format(s, f) == 0) {
+        tltcp_live_stream_set_deadlines(s, (int)set->deadline_mode,
+                                        set->latency_ms, set->grace_ms, 1);
+        config = tltcp_live_stream_describe(
+            s, f->streams ? f->streams : live_stream_count(l));
+    }
+    if (config) {
+        live_push_all(l, config);
+        tltcp_live_section_unref(config);
+        rc = 0;
+    }
+    (void)pthread_mutex_unlock(&l->lock);
+    tltcp__live_wake(l);
+    return rc;
+}
+
+int tltcp_live_write(tltcp_live *l, const tltcp_live_frame *f, int timeout_ms) {
+    int rc;
+    int room;
+    if (l->direction != TLTCP_LIVE_SEND || f == NULL ||
+        f->struct_size != sizeof(*f) || f->stream >= LIVE_STREAMS) {
+        return TLTCP_ERR_INVAL;
+    }
+    (void)pthread_mutex_lock(&l->lock);
+    if (l->out.stream[f->stream] == NULL) {
+        (void)pthread_mutex_unlock(&l->lock);
+        return TLTCP_ERR_INVAL;
+    }
+    room =
+        live_wait(l, f->len + MEDIA_HEADER_LEN, live_patience(l, timeout_ms));
+    rc = room;
+    if (room == 0 || room == TLTCP_ERR_AGAIN) {
+        l->out.begun = true;
+        rc = tltcp_live_stream_write(l->out.stream[f->stream], f);
+        rc = rc < 0 ? rc : room;
+    }
+    (void)pthread_mutex_unlock(&l->lock);
+    tltcp__live_wake(l);
+    return rc;
+}
+
+int tltcp_live_write_ts(tltcp_live *l, const void *data, size_t len,
+                        int timeout_ms) {
+    tltcp_live_stream *s;
+    int rc;
+    int room;
+    if (l->direction != TLTCP_LIVE_SEND || (data == NULL && len > 0)) {
+        return TLTCP_ERR_INVAL;
+    }
+    (void)pthread_mutex_lock(&l->lock);
+    room = live_wait(l, len + MEDIA_HEADER_LEN, live_patience(l, timeout_ms));
+    rc = room;
+    if (room == 0 || room == TLTCP_ERR_AGAIN) {
+        s = live_stream_at(l, 0);
+        rc = s ? tltcp_live_stream_write_ts(s, data, len, tltcp_now())
+               : TLTCP_ERR_NOMEM;
+        rc = rc < 0 ? rc : room;
+        l->out.begun = true;
+    }
+    (void)pthread_mutex_unlock(&l->lock);
+    tltcp__live_wake(l);
+    return rc;
+}
+
+static void live_end_streams(tltcp_live *l) {
+    for (size_t i = 0; i < LIVE_STREAMS; i++) {
+        tltcp_live_stream *s = l->out.stream[i];
+        tltcp_live_section *end;
+        if (s == NULL) {
+            continue;
+        }
+        (void)tltcp_live_stream_flush(s, NULL);
+        end =
+            tltcp_live_stream_mark(s, TLTCP_LIVE_MARK_END, TLTCP_LIVE_TIME_NONE,
+                                   TLTCP_LIVE_TIME_NONE, NULL, 0);
+        if (end) {
+            live_push_all(l, end);
+            tltcp_live_section_unref(end);
+        }
+    }
+}
+
+int tltcp_live_finish(tltcp_live *l, int timeout_ms) {
+    int rc;
+    if (l->direction != TLTCP_LIVE_SEND) {
+        return TLTCP_ERR_INVAL;
+    }
+    (void)pthread_mutex_lock(&l->lock);
+    if (!l->out.finished) {
+        l->out.finished = true;
+        live_end_streams(l);
+    }
+    tltcp__live_wake(l);
+    rc = live_wait(l, 0, timeout_ms < 0 ? FOR_EVER : (uint64_t)timeout_ms);
+    if (rc == TLTCP_ERR_CLOSED) {
+        rc = 0; /* in order, behind the end */
+    }
+    (void)pthread_mutex_unlock(&l->lock);
+    return rc == TLTCP_ERR_AGAIN ? TLTCP_ERR_TIMEOUT : rc;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal/credentials/credentials.h"
+#include "internal/settings/units.h"
+#include "libtltcp/live/options.h"
+
+/* Seconds of any stream, for what waits is given up by its deadline. */
+#define SEND_BUFFER ((size_t)64 << 20)
+#define QUEUE_BYTES ((size_t)64 << 20)
+
+struct tltcp_live_options {
+    tltcp_live_settings settings;
+    tltcp_config config;
+    struct secrets secrets;
+    char host[256];
+    char service[32];
+    char local_host[256];
+    char local_service[32];
+    char stream_id[TLTCP_STREAM_ID_MAX + 1];
+    char congestion[32];
+    char recovery[32];
+    char qlog_dir[1024];
+};
+
+int tltcp__live_say(char *why, const char *format, ...) {
+    va_list args;
+    if (why) {
+        va_start(args, format);
+        (void)vsnprintf(why, TLTCP_LIVE_WHY_MAX, format, args);
+        va_end(args);
+    }
+    return TLTCP_ERR_INVAL;
+}
+
+tltcp_live_options *tltcp_live_options_new(void) {
+    tltcp_live_options *o = calloc(1, sizeof(*o));
+    if (o) {
+        tltcp_config_init(&o->config);
+        o->config.send_buffer = SEND_BUFFER;
+        o->config.report_fates = true;
+        o->settings =
+            (tltcp_live_settings){.service = o->service,
+                                  .reconnect = true,
+                                  .latency_ms = 200,
+                                  .grace_ms = 1000,
+                                  .deadline_mode = TLTCP_LIVE_DEADLINE_PTS,
+                                  .queue_bytes = QUEUE_BYTES};
+    }
+    return o;
+}
+
+void tltcp_live_options_free(tltcp_live_options *o) {
+    if (o) {
+        secrets_wipe(&o->secrets, sizeof(o->secrets));
+        free(o);
+    }
+}
+
+tltcp_live_settings *tltcp_live_options_settings(tltcp_live_options *o) {
+    return &o->settings;
+}
+
+tltcp_config *tltcp_live_options_config(tltcp_live_options *o) {
+    return &o->config;
+}
+
+/* ---- Values ---- */
+
+/* Which of several words it is; -1: none. */
+static int live_word(const char *text, const char *const *words) {
+    for (int i = 0; words[i]; i++) {
+        if (strcmp(words[i], text) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static const char *live_copy(char *to, size_t size, const char *text) {
+    if (strlen(text) >= size) {
+        return "shorter";
+    }
+    (void)snprintf(to, size, "%s", text);
+    return NULL;
+}
+
+static const char *live_set_mode(tltcp_live_options *o, const char *text) {
+    static const char *const words[] = {"caller", "listener", NULL};
+    int i = live_word(text, words);
+    if (i < 0) {
+        return "caller or listener";
+    }
+    o->settings.listens = i == 1;
+    return NULL;
+}
+
+static const char *live_set_deadline_mode(tltcp_live_options *o,
+                                          const char *text) {
+    static const char *const words[] = {"pts", "gop", "constant", "none", NULL};
+    int i = live_word(text, words);
+    if (i < 0) {
+        return "pts, gop, constant or none";
+    }
+    o->settings.deadline_mode = (uint32_t)i;
+    return NULL;
+}
+
+static const char *live_set_policy(tltcp_live_options *o, const char *text) {
+    static const char *const words[] = {"dependents", "section",
+                                        "until-keyframe", NULL};
+    int i = live_word(text, words);
+    if (i < 0) {
+        return "section, dependents or until-keyframe";
+    }
+    o->config.drop_policy = (uint32_t)i;
+    if (i == TLTCP_DROP_SECTION) {
+        o->settings.grace_ms = 0; /* nothing is known about who needs whom */
+    }
+    o->config.no_look_ahead = i == TLTCP_DROP_SECTION;
+    return NULL;
+}
+
+static const char *live_set_reconnect(tltcp_live_options *o, const char *text) {
+    static const char *const words[] = {"false", "true", "no", "yes",
+                                        "0",     "1",    NULL};
+    int i = live_word(text, words);
+    if (i < 0) {
+        return "true or false";
+    }
+    o->settings.reconnect = i % 2 != 0;
+    return NULL;
+}
+
+static const char *live_set_fec(tltcp_live_options *o, const char *text) {
+    static const char *const words[] = {"auto", "off", "on", NULL};
+    int i = live_word(text, words);
+    if (i < 0) {
+        return "auto, on or off";
+    }
+    o->config.fec = (uint8_t)i;
+    return NULL;
+}
+
+static const char *live_set_latency(tltcp_live_options *o, const char *text) {
+    o->settings.has_latency = true;
+    return units_ms(text, &o->settings.latency_ms);
+}
+
+static const char *live_set_grace(tltcp_live_options *o, const char *text) {
+    return units_ms(text, &o->settings.grace_ms);
+}
+
+static const char *live_set_connect_timeout(tltcp_live_options *o,
+                                            const char *text) {
+    return units_ms(text, &o->config.connect_timeout_ms);
+}
+
+static const char *live_set_idle_timeout(tltcp_live_options *o,
+                                         const char *text) {
+    return units_ms(text, &o->config.idle_timeout_ms);
+}
+
+static const char *live_set_max_rate(tltcp_live_options *o, const char *text) {
+    double bps;
+    const char *why = units_rate(text, &bps);
+    if (why || !(bps < 1e15)) {
+        return "a rate, such as 4mbit";
+    }
+    o->config.max_rate = (uint64_t)bps;
+    return NULL;
+}
+
+static const char *live_set_initial_window(tltcp_live_options *o,
+                                           const char *text) {
+    uint64_t packets;
+    const char *why = units_count(text, 0, UINT32_MAX, &packets);
+    if (!why) {
+        o->config.initial_window = (uint32_t)packets;
+    }
+    return why;
+}
+
+static const char *live_set_dscp(tltcp_live_options *o, const char *text) {
+    return units_count(text, 0, 63, &o->config.dscp);
+}
+
+static const char *live_set_stream_id(tltcp_live_options *o, const char *text) {
+    o->config.stream_id = o->stream_id;
+    return live_copy(o->stream_id, sizeof(o->stream_id), text);
+}
+
+static const char *live_set_congestion(tltcp_live_options *o,
+                                       const char *text) {
+    o->config.congestion = o->congestion;
+    return live_copy(o->congestion, sizeof(o->congestion), text);
+}
+
+static const char *live_set_recovery(tltcp_live_options *o, const char *text) {
+    o->config.recovery = o->recovery;
+    return live_copy(o->recovery, sizeof(o->recovery), text);
+}
+
+static const char *live_set_local_host(tltcp_live_options *o,
+                                       const char *text) {
+    o->config.local_host = o->local_host;
+    return live_copy(o->local_host, sizeof(o->local_host), text);
+}
+
+static const char *live_set_local_service(tltcp_live_options *o,
+                                          const char *text) {
+    uint64_t port;
+    const char *why = units_count(text, 0, 65535, &port);
+    o->config.local_service = o->local_service;
+    return why ? why
+               : live_copy(o->local_service, sizeof(o->local_service), text);
+}
+
+static const char *live_set_qlog(tltcp_live_options *o, const char *text) {
+    o->config.qlog_dir = o->qlog_dir;
+    return live_copy(o->qlog_dir, sizeof(o->qlog_dir), text);
+}
+
+/* Of use to an element only. */
+static const char *live_ignore(tltcp_live_options *o, const char *text) {
+    (void)o;
+    (void)text;
+    return NULL;
+}
+
+static const struct live_key {
+    const char *name;
+    const char *(*set)(tltcp_live_options *o, const char *text);
+} live_keys[] = {{"mode", live_set_mode},
+                 {"latency", live_set_latency},
+                 {"reference-grace", live_set_grace},
+                 {"deadline-mode", live_set_deadline_mode},
+                 {"drop-policy", live_set_policy},
+                 {"auto-reconnect", live_set_reconnect},
+                 {"congestion", live_set_congestion},
+                 {"congestion-control", live_set_congestion},
+                 {"recovery", live_set_recovery},
+                 {"streamid", live_set_stream_id},
+                 {"max-rate", live_set_max_rate},
+                 {"max-send-bitrate", live_set_max_rate},
+                 {"initial-window", live_set_initial_window},
+                 {"fec", live_set_fec},
+                 {"connect-timeout", live_set_connect_timeout},
+                 {"idle-timeout", live_set_idle_timeout},
+                 {"dscp", live_set_dscp},
+                 {"qos-dscp", live_set_dscp},
+                 {"localaddress", live_set_local_host},
+                 {"localport", live_set_local_service},
+                 {"qlog", live_set_qlog},
+                 {"qlog-dir", live_set_qlog},
+                 {"wait-for-connection", live_ignore},
+                 {"force-key-unit", live_ignore},
+                 {"keep-listening", live_ignore},
+                 {"output", live_ignore},
+                 {"delivery", live_ignore},
+                 {"drop-until-keyframe", live_ignore}};
+
+int tltcp_live_options_set(tltcp_live_options *o, const char *key,
+                           const char *value, char *why) {
+    const char *wrong = NULL;
+    for (size_t i = 0; i < sizeof(live_keys) / sizeof(live_keys[0]); i++) {
+        if (strcmp(live_keys[i].name, key) == 0) {
+            wrong = live_keys[i].set(o, value);
+            return wrong ? tltcp__live_say(why, "%s", wrong) : 0;
+        }
+    }
+    if (secrets_option(&o->secrets, key, value, &wrong)) {
+        return wrong ? tltcp__live_say(why, "%s", wrong) : 0;
+    }
+    (void)tltcp__live_say(why, "no such key");
+    return TLTCP_ERR_UNSUPPORTED;
+}
+
+/* ---- All of it ---- */
+
+int tltcp__live_options_endpoint(tltcp_live_options *o, const char *host,
+                                 const char *service, char *why) {
+    if (live_copy(o->host, sizeof(o->host), host) ||
+        live_copy(o->service, sizeof(o->service), service)) {
+        return tltcp__live_say(why, "the host name is too long");
+    }
+    o->settings.host = o->host[0] ? o->host : NULL;
+    o->settings.service = o->service;
+    return 0;
+}
+
+int tltcp_live_options_check(tltcp_live_options *o, char *why) {
+    char wrong[TLTCP_REASON_MAX + 1] = "";
+    int rc;
+    secrets_finish(&o->secrets);
+    if (o->secrets.passphrase || o->secrets.key) {
+        secrets_to_config(&o->secrets, &o->config);
+    }
+    if (o->config.qlog_dir && access(o->config.qlog_dir, W_OK | X_OK) != 0) {
+        (void)tltcp__live_say(why, "cannot write into %s: %s",
+                              o->config.qlog_dir, strerror(errno));
+        return TLTCP_ERR_IO;
+    }
+    rc = tltcp_config_check(&o->config, wrong);
+    if (rc < 0) {
+        (void)tltcp__live_say(why, "%s", wrong[0] ? wrong : tltcp_strerror(rc));
+    }
+    return rc;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal/media/stream/assemble.h"
+#include "internal/media/stream/sequence.h"
+#include "tltcp/live_parts.h"
+
+#define PIECE_BYTES ((size_t)64 << 10)
+/* Largest section that is put together. */
+#define SECTION_MAX ((size_t)64 << 20)
+
+/* A gap that waits to be handed out. */
+struct live_gap {
+    uint64_t seq;
+    uint64_t len;
+    uint64_t section;
+};
+
+struct tltcp_live_receiver {
+    tltcp_socket *socket;
+    media_assembly assembly;
+    media_sequence *sequence;
+    struct live_gap gap;
+    int ended; /* what the connection said; 1: it goes on */
+    tltcp_live_stats stats;
+    uint8_t piece[PIECE_BYTES];
+};
+
+tltcp_live_receiver *tltcp_live_receiver_new(tltcp_socket *socket) {
+    tltcp_live_receiver *r = malloc(sizeof(*r));
+    if (r == NULL) {
+        return NULL;
+    }
+    r->socket = socket;
+    r->gap = (struct live_gap){0};
+    r->ended = 1;
+    tltcp_live_stats_init(&r->stats);
+    media__assembly_init(&r->assembly, SECTION_MAX);
+    r->sequence = media__sequence_new();
+    if (r->sequence == NULL) {
+        free(r);
+        return NULL;
+    }
+    return r;
+}
+
+void tltcp_live_receiver_free(tltcp_live_receiver *r) {
+    if (r) {
+        media__assembly_clear(&r->assembly);
+        media__sequence_free(r->sequence);
+        free(r);
+    }
+}
+
+/* What the sender said of the piece's section, where it is told. */
+static void live_read_meta(struct msghdr *msg, struct tltcp_meta *meta) {
+    struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+    c = c ? CMSG_NXTHDR(msg, c) : NULL;
+    memset(meta, 0, sizeof(*meta));
+    if (c && c->cmsg_type == TL_META) {
+        memcpy(meta, CMSG_DATA(c), sizeof(*meta));
+    }
+}
+
+static ssize_t live_receive_piece(tltcp_live_receiver *r,
+                                  struct tltcp_segment *piece, size_t *len,
+                                  int flags) {
+    _Alignas(
+        struct cmsghdr) char control[CMSG_SPACE(sizeof(struct tltcp_segment)) +
+                                     CMSG_SPACE(sizeof(struct tltcp_meta))];
+    struct iovec iov = {r->piece, sizeof(r->piece)};
+    struct msghdr msg = {.msg_iov = &iov,
+                         .msg_iovlen = 1,
+                         .msg_control = control,
+                         .msg_controllen = sizeof(control)};
+    ssize_t n;
+    memset(control, 0, sizeof(control));
+    n = tltcp_recvmsg(r->socket, &msg, MSG_TL | MSG_TL_META | flags);
+    if (n > 0) {
+        memcpy(piece, CMSG_DATA((struct cmsghdr *)(void *)control),
+               sizeof(*piece));
+        live_read_meta(&msg, &r->assembly.meta);
+        *len = iov.iov_len;
+    }
+    return n;
+}
+
+static void live_note_gap(tltcp_live_receiver *r,
+                          const struct tltcp_segment *piece, size_t len) {
+    r->gap = (struct live_gap){piece->seq, len, piece->section};
+    r->stats.gaps++;
+    r->stats.gap_bytes += len;
+}
+
+static bool live_on_piece(tltcp_live_receiver *r,
+                          const struct tltcp_segment *piece, size_t len) {
+    media_section ended[2];
+    int n = media__assembly_add(&r->assembly, piece, r->piece, len, ended);
+    bool ok = media__sequence_cover(r->sequence, piece->seq, len) && n >= 0;
+    for (int i = 0; i < n; i++) {
+        if (!media__sequence_push(r->sequence, &ended[i])) {
+            free(ended[i].data);
+            ok = false;
+        }
+    }
+    if (piece->kind == TL_GAP) {
+        live_note_gap(r, piece, len);
+    }
+    return ok;
+}
+
+static bool live_take_section(tltcp_live_receiver *r,
+                              tltcp_live_received *out) {
+    media_section s;
+    if (!media__sequence_next(r->sequence, r->ended <= 0, &s)) {
+        return false;
+    }
+    *out = (tltcp_live_received){.number = s.number,
+                                 .seq = s.seq,
+                                 .data = s.data,
+                                 .len = s.len,
+                                 .missing = s.missing,
+                                 .complete = s.complete,
+                                 .begins = s.begins,
+                                 .meta = s.meta};
+    r->stats.sections_complete += s.complete;
+    r->stats.sections_cut += !s.complete;
+    r->stats.bytes_received += s.complete ? s.len : 0;
+    return true;
+}
+
+/* Before what it lets go on. */
+static bool live_take_gap(tltcp_live_receiver *r, tltcp_live_received *out) {
+    if (r->gap.len == 0) {
+        return false;
+    }
+    *out = (tltcp_live_received){
+        .number = r->gap.section, .seq = r->gap.seq, .len = (size_t)r->gap.len};
+    r->gap.len = 0;
+    return true;
+}
+
+/* Nothing more will come: what waits for others need not. */
+static bool live_finish_assembly(tltcp_live_receiver *r) {
+    media_section rest;
+    if (media__assembly_end(&r->assembly, &rest) == 1 &&
+        !media__sequence_push(r->sequence, &rest)) {
+        free(rest.data);
+        return false;
+    }
+    return true;
+}
+
+int tltcp_live_receiver_next(tltcp_live_receiver *r, tltcp_live_received *out,
+                             int flags) {
+    struct tltcp_segment piece;
+    size_t len = 0;
+    ssize_t n;
+    while (!live_take_gap(r, out) && !live_take_section(r, out)) {
+        if (r->ended <= 0) {
+            return r->ended;
+        }
+        n = live_receive_piece(r, &piece, &len, flags);
+        if (n == TLTCP_ERR_AGAIN) {
+            return (int)n;
+        }
+        r->ended = n > 0 ? 1 : (int)n;
+        if (!(n > 0 ? live_on_piece(r, &piece, len)
+                    : live_finish_assembly(r))) {
+            return TLTCP_ERR_NOMEM;
+        }
+    }
+    return 1;
+}
+
+void tltcp_live_receiver_add_stats(const tltcp_live_receiver *r,
+                                   tltcp_live_stats *st) {
+    st->sections_complete += r->stats.sections_complete;
+    st->sections_cut += r->stats.sections_cut;
+    st->bytes_received += r->stats.bytes_received;
+    st->gaps += r->stats.gaps;
+    st->gap_bytes += r->stats.gap_bytes;
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Sections into one connection: what is of use to it, in what order, and what
+ * became of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal/media/stream/chain.h"
+#include "internal/media/stream/drop.h"
+#include "internal/media/stream/gate.h"
+#include "libtltcp/live/fates.h"
+
+#define QUEUE_BYTES ((size_t)64 << 20)
+/* How soon to try again when the connection has no room. */
+#define RETRY_NS (5 * TLTCP_MS)
+/* Weight of the newest in the smoothed time to arrival: 1 / 16. */
+#define DELIVERY_WEIGHT 16
+
+struct live_queued {
+    struct live_queued *next;
+    tltcp_live_section *section;
+};
+
+struct tltcp_live_sender {
+    tltcp_socket *socket; /* NULL: closed by us */
+    size_t queue_bytes;
+    size_t queue_sections;
+    bool report_frames;
+    tltcp_live_on_event on_event;
+    void *user;
+    struct live_queued *first; /* what waits for room */
+    struct live_queued *last;
+    size_t waiting;
+    size_t waiting_bytes;
+    bool blocked; /* the connection has no room */
+    bool closed;
+    media_chain chain[TL_STREAMS_MAX];
+    media_gate pushed[TL_STREAMS_MAX]; /* what may wait */
+    media_gate given[TL_STREAMS_MAX];  /* what may go then */
+    struct live_fates fates;
+    int64_t delivery;
+    uint64_t estimated_bps;
+    uint64_t target_bps;
+};
+
+tltcp_live_sender *tltcp_live_sender_new(tltcp_socket *socket,
+                                         const tltcp_live_settings *settings,
+                                         tltcp_live_on_event on_event,
+                                         void *user) {
+    tltcp_live_sender *s = calloc(1, sizeof(*s));
+    if (s == NULL) {
+        (void)tltcp_close(socket, 0);
+        return NULL;
+    }
+    s->socket = socket;
+    s->queue_bytes = settings ? settings->queue_bytes : QUEUE_BYTES;
+    s->queue_sections = settings ? settings->queue_sections : 0;
+    s->report_frames = settings && settings->report_frames;
+    s->on_event = on_event;
+    s->user = user;
+    tltcp_live_stats_init(&s->fates.stats);
+    return s;
+}
+
+static media_chain *live_chain_of(tltcp_live_sender *s, unsigned stream) {
+    return &s->chain[stream % TL_STREAMS_MAX];
+}
+
+/* ---- Events ---- */
+
+static void live_tell(tltcp_live_sender *s, tltcp_live_event *ev,
+                      tltcp_time now) {
+    ev->now = now;
+    if (s->on_event) {
+        s->on_event(s->user, ev);
+    }
+}
+
+static void live_tell_frame(tltcp_live_sender *s, const struct live_sent *sent,
+                            uint32_t fate, unsigned cause, tltcp_time now) {
+    bool lost = fate != TLTCP_FATE_DELIVERED && fate != TLTCP_FATE_ABANDONED;
+    tltcp_live_event ev = {.type = TLTCP_LIVE_EVENT_FRAME,
+                           .stream = sent->stream,
+                           .frame_class = sent->frame_class,
+                           .cause = cause,
+                           .fate = fate,
+                           .tag = sent->tag,
+                           .number = sent->number,
+                           .picture = sent->picture,
+                           .bytes = sent->length,
+                           .pts = sent->pts,
+                           .dts = sent->dts,
+                           .written = sent->written,
+                           .deadline = sent->deadline == MEDIA_NEVER
+                                           ? TLTCP_TIME_NEVER
+                                           : (tltcp_time)sent->deadline};
+    if (s->report_frames && sent->is_frame) {
+        ev.frame_class = sent->wire_class;
+        live_tell(s, &ev, now);
+        ev.frame_class = sent->frame_class;
+    }
+    if (lost) {
+        ev.type = TLTCP_LIVE_EVENT_DROP;
+        live_tell(s, &ev, now);
+    }
+}
+
+static void live_want_key(tltcp_live_sender *s, tltcp_time now) {
+    tltcp_live_event ev = {.type = TLTCP_LIVE_EVENT_KEY_WANTED};
+    s->fates.stats.keys_wanted++;
+    live_tell(s, &ev, now);
+}
+
+static void live_give_up(tltcp_live_sender *s,
+                         const tltcp_live_section *section, unsigned cause) {
+    struct live_sent sent = tltcp__live_sent_of(section);
+    tltcp__live_fates_drop(&s->fates, &sent, cause);
+    live_tell_frame(s, &sent, 0, cause, tltcp_now());
+}
+
+/* ---- The queue ---- */
+
+static bool live_enqueue(tltcp_live_sender *s, tltcp_live_section *section,
+                         bool ahead) {
+    struct live_queued *q = malloc(sizeof(*q));
+    if (q == NULL) {
+        return false;
+    }
+    q->section = tltcp_live_section_ref(section);
+    q->next = ahead ? s->first : NULL;
+    if (s->first == NULL) {
+        s->first = s->last = q;
+    } else if (ahead) {
+        s->first = q;
+    } else {
+        s->last->next = q;
+        s->last = q;
+    }
+    s->waiting++;
+    s->waiting_bytes += section->len;
+    return true;
+}
+
+static void live_dequeue(tltcp_live_sender *s) {
+    struct live_queued *q = s->first;
+    s->first = q->next;
+    s->last = s->first ? s->last : NULL;
+    s->waiting--;
+    s->waiting_bytes -= q->section->len;
+    tltcp_live_section_unref(q->section);
+    free(q);
+}
+
+bool tltcp_live_sender_has_room(const tltcp_live_sender *s, size_t bytes) {
+    bool few = s->queue_sections == 0 || s->waiting < s->queue_sections;
+    return s->first == NULL ||
+           (bytes > 0 && few && s->waiting_bytes + bytes <= s->queue_bytes);
+}
+
+void tltcp_live_sender_join(tltcp_live_sender *s) {
+    int64_t now = (int64_t)tltcp_now();
+    for (size_t i = 0; i < TL_STREAMS_MAX; i++) {
+        media__gate_join(&s->pushed[i], now);
+    }
+}
+
+/* Without room what refers to the frame is of no use either. */
+static void live_leave_out(tltcp_live_sender *s, media_gate *gate,
+                           tltcp_live_section *section) {
+    media__gate_leave_out(gate, &section->item);
+    live_give_up(s, section, MEDIA_DROP_OVERFLOW);
+}
+
+int tltcp_live_sender_push(tltcp_live_sender *s, tltcp_live_section *section) {
+    media_gate *gate = &s->pushed[section->item.stream % TL_STREAMS_MAX];
+    bool waits = gate->wait_until != 0;
+    bool taken = media__gate_takes(gate, &section->item);
+    if (waits && section->begin) {
+        section = section->begin;
+    }
+    if (!taken) {
+        live_give_up(s, section, MEDIA_DROP_DEPENDS);
+        return 0;
+    }
+    if (section->is_frame && !tltcp_live_sender_has_room(s, section->len)) {
+        live_leave_out(s, gate, section);
+        if (gate->wait_until != 0) {
+            live_want_key(s, tltcp_now());
+        }
+        return 0;
+    }
+    return live_enqueue(s, section, false) ? 1 : TLTCP_ERR_NOMEM;
+}
+
+/* ---- Fates ---- */
+
+/* It goes before what waits: it is late already. */
+static void live_send_clock(tltcp_live_sender *s, const struct live_sent *sent,
+                            uint32_t fate) {
+    bool lost = fate != TLTCP_FATE_DELIVERED && fate != TLTCP_FATE_ABANDONED;
+    if (sent->clock && lost) {
+        (void)live_enqueue(s, sent->clock, true);
+    }
+    tltcp_live_section_unref(sent->clock);
+}
+
+static void live_on_fate(tltcp_live_sender *s, const tltcp_event *ev) {
+    bool unsent = ev->fate == TLTCP_FATE_UNSENT;
+    unsigned cause = unsent || ev->cause ? (unsigned)media__drop_reason(ev)
+                                         : MEDIA_DROP_NONE;
+    int64_t took = (int64_t)(ev->now - ev->written);
+    struct live_sent sent;
+    if (!tltcp__live_fates_settle(&s->fates, ev->section, ev->fate, cause,
+                                  &sent)) {
+        return;
+    }
+    live_tell_frame(s, &sent, ev->fate, cause, ev->now);
+    if (ev->fate == TLTCP_FATE_DELIVERED) {
+        s->delivery +=
+            s->delivery ? (took - s->delivery) / DELIVERY_WEIGHT : took;
+    } else if (ev->fate != TLTCP_FATE_ABANDONED &&
+               media__chain_misses(live_chain_of(s, sent.stream),
+                                   sent.told_class, ev->section)) {
+        live_want_key(s, ev->now);
+    }
+    live_send_clock(s, &sent, ev->fate);
+}
+
+static void live_abandon(tltcp_live_sender *s, tltcp_time now) {
+    struct live_sent sent;
+    for (uint64_t n = s->fates.first; n < s->fates.next; n++) {
+        if (tltcp__live_fates_settle(&s->fates, n, TLTCP_FATE_ABANDONED,
+                                     MEDIA_DROP_NONE, &sent)) {
+            live_tell_frame(s, &sent, TLTCP_FATE_ABANDONED, MEDIA_DROP_NONE,
+                            now);
+            tltcp_live_section_unref(sent.clock);
+        }
+    }
+}
+
+static void live_on_closed(tltcp_live_sender *s, const tltcp_event *ev) {
+    tltcp_live_event told = {.type = TLTCP_LIVE_EVENT_DISCONNECTED,
+                             .error = ev->error,
+                             .was_open = true};
+    memcpy(told.reason, ev->reason, sizeof(told.reason));
+    s->closed = true;
+    live_abandon(s, ev->now);
+    live_tell(s, &told, ev->now);
+}
+
+static void live_on_rate(tltcp_live_sender *s, const tltcp_event *ev) {
+    tltcp_live_event told = {.type = TLTCP_LIVE_EVENT_RATE,
+                             .estimated_bps = ev->bytes,
+                             .target_bps = s->target_bps};
+    if (ev->bytes != s->estimated_bps) {
+        s->estimated_bps = ev->bytes;
+        live_tell(s, &told, ev->now);
+    }
+}
+
+static void live_take_events(tltcp_live_sender *s) {
+    tltcp_event ev;
+    while (!s->closed && tltcp_next_event(s->socket, &ev, 0) == 1) {
+        switch (ev.type) {
+        case TLTCP_EVENT_FATE:
+            live_on_fate(s, &ev);
+            break;
+        case TLTCP_EVENT_RATE:
+            live_on_rate(s, &ev);
+            break;
+        case TLTCP_EVENT_CLOSED:
+            live_on_closed(s, &ev);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* ---- Into the connection ---- */
+
+static tltcp_time live_engine_time(int64_t t) {
+    if (t == MEDIA_NEVER) {
+        return TLTCP_TIME_NEVER;
+    }
+    return t > 0 ? (tltcp_time)t : 0;
+}
+
+static void live_add_control(struct msghdr *msg, struct cmsghdr *c, int type,
+                             const void *data, size_t len) {
+    c->cmsg_level = SOL_TLTCP;
+    c->cmsg_type = type;
+    c->cmsg_len = CMSG_LEN(len);
+    memcpy(CMSG_DATA(c), data, len);
+    msg->msg_controllen += CMSG_SPACE(len);
+}
+
+static ssize_t live_send(tltcp_live_sender *s, tltcp_live_section *section,
+                         const struct tltcp_meta *meta) {
+    tltcp_time deadline = live_engine_time(section->item.deadline);
+    _Alignas(struct cmsghdr) char
+        control[CMSG_SPACE(sizeof(deadline)) + CMSG_SPACE(sizeof(*meta))];
+    struct iovec iov = {section->data, section->len};
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control};
+    memset(control, 0, sizeof(control));
+    live_add_control(&msg, (struct cmsghdr *)(void *)control, TL_DEADLINE,
+                     &deadline, sizeof(deadline));
+    live_add_control(
+        &msg,
+        (struct cmsghdr *)(void *)(control + CMSG_SPACE(sizeof(deadline))),
+        TL_META, meta, sizeof(*meta));
+    return tltcp_sendmsg(s->socket, &msg, MSG_TL | MSG_DONTWAIT);
+}
+
+static void live_note_sent(tltcp_live_sender *s, tltcp_live_section *section) {
+    struct live_sent sent = tltcp__live_sent_of(section);
+    sent.written = tltcp_now();
+    if (sent.clock) {
+        (void)tltcp_live_section_ref(sent.clock);
+    }
+    if (!tltcp__live_fates_add(&s->fates, &sent)) {
+        tltcp_live_section_unref(sent.clock);
+        s->fates.next++; /* its fate will not be counted */
+    }
+}
+
+/* 0: given or given up; TLTCP_ERR_AGAIN: no room; other errors: it is over. */
+static int live_give(tltcp_live_sender *s, tltcp_live_section *section) {
+    const media_item *item = &section->item;
+    unsigned stream = item->stream % TL_STREAMS_MAX;
+    media_gate *gate = &s->given[stream];
+    media_chain before = s->chain[stream];
+    struct tltcp_meta meta = {.section_class = media__chain_class(&item->frame),
+                              .stream = stream,
+                              .tag = item->tag};
+    ssize_t n;
+    if (!media__gate_takes(gate, item)) {
+        live_give_up(s, section, MEDIA_DROP_DEPENDS);
+        return 0;
+    }
+    meta.depends = media__chain_add(&s->chain[stream], item, s->fates.next);
+    meta.due = item->due == MEDIA_NEVER ? 0 : live_engine_time(item->due);
+    n = live_send(s, section, &meta);
+    if (n >= 0) {
+        live_note_sent(s, section);
+        return 0;
+    }
+    s->chain[stream] = before; /* it was not written */
+    if (n == TLTCP_ERR_AGAIN || n == TLTCP_ERR_CLOSED || n == TLTCP_ERR_STATE) {
+        return (int)n;
+    }
+    live_leave_out(s, gate, section);
+    return 0;
+}
+
+tltcp_time tltcp_live_sender_run(tltcp_live_sender *s) {
+    int rc = 0;
+    if (s->socket == NULL) {
+        return TLTCP_TIME_NEVER;
+    }
+    live_take_events(s);
+    while (s->first && !s->closed && rc == 0) {
+        rc = live_give(s, s->first->section);
+        if (rc == 0) {
+            live_dequeue(s);
+        }
+    }
+    s->blocked = rc == TLTCP_ERR_AGAIN;
+    return s->blocked ? tltcp_now() + RETRY_NS : TLTCP_TIME_NEVER;
+}
+
+/* ---- What others ask for ---- */
+
+int tltcp_live_sender_fds(const tltcp_live_sender *s, int *fds) {
+    int n = 0;
+    if (s->socket && !s->closed) {
+        fds[n++] = tltcp_event_fd(s->socket);
+        if (s->blocked) {
+            fds[n++] = tltcp_writable_fd(s->socket);
+        }
+    }
+    return n;
+}
+
+tltcp_socket *tltcp_live_sender_socket(const tltcp_live_sender *s) {
+    return s->socket;
+}
+
+bool tltcp_live_sender_is_closed(const tltcp_live_sender *s) {
+    return s->closed;
+}
+
+bool tltcp_live_sender_is_idle(const tltcp_live_sender *s) {
+    return s->closed || (s->first == NULL && s->fates.open == 0);
+}
+
+uint64_t tltcp_live_sender_bytes(const tltcp_live_sender *s) {
+    tltcp_stats st;
+    tltcp_stats_init(&st);
+    if (s->socket) {
+        (void)tltcp_get_stats(s->socket, &st);
+    }
+    return s->waiting_bytes + st.bytes_queued;
+}
+
+uint64_t tltcp_live_sender_delivery(const tltcp_live_sender *s) {
+    return s->delivery > 0 ? (uint64_t)s->delivery : 0;
+}
+
+void tltcp_live_sender_add_stats(const tltcp_live_sender *s,
+                                 tltcp_live_stats *st) {
+    tltcp__live_stats_add(st, &s->fates.stats);
+    st->queued_sections += s->waiting + s->fates.open;
+    st->queued_bytes += s->waiting_bytes;
+}
+
+int tltcp_live_sender_close(tltcp_live_sender *s, int linger_ms) {
+    int rc;
+    if (s->socket == NULL) {
+        return 0;
+    }
+    while (s->first) {
+        live_give_up(s, s->first->section, MEDIA_DROP_LATE);
+        live_dequeue(s);
+    }
+    rc = tltcp_close(s->socket, linger_ms);
+    s->socket = NULL;
+    s->closed = true;
+    live_abandon(s, tltcp_now());
+    return rc;
+}
+
+void tltcp_live_sender_free(tltcp_live_sender *s) {
+    if (s) {
+        (void)tltcp_live_sender_close(s, 0);
+        tltcp__live_fates_clear(&s->fates);
+        free(s);
+    }
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What frames and transport streams share on their way into sections. */
+#include "libtltcp/live/stream.h"
+
+media_header tltcp__live_stream_head(const tltcp_live_stream *s,
+                                     unsigned kind) {
+    return (media_header){.kind = (uint8_t)kind,
+                          .stream = s->number,
+                          .generation = s->generation,
+                          .number = s->next,
+                          .refs = s->refs,
+                          .pts = MEDIA_TIME_NONE,
+                          .dts = MEDIA_TIME_NONE,
+                          .duration = MEDIA_TIME_NONE};
+}
+
+static int64_t live_scaled(const tltcp_live_stream *s, int64_t t) {
+    bool as_it_is = t == MEDIA_TIME_NONE ||
+                    (s->deadlines.speed >= 1 && s->deadlines.speed <= 1);
+    return as_it_is ? t : (int64_t)((double)t / s->deadlines.speed);
+}
+
+static int64_t live_on_clock(int64_t t, int64_t offset) {
+    return t == MEDIA_NEVER ? t : t + offset;
+}
+
+void tltcp__live_stream_due(const tltcp_live_stream *s, media_deadline *d,
+                            const media_times *times, int64_t offset,
+                            tltcp_live_section *section) {
+    media_item *item = &section->item;
+    media_times t = *times;
+    media_due due;
+    t.pts = live_scaled(s, t.pts);
+    t.dts = live_scaled(s, t.dts);
+    due = media__deadline_next(d, &item->frame, &t, MEDIA_TIME_NONE);
+    item->arrival = times->arrival + offset;
+    item->due = live_on_clock(due.due, offset);
+    item->deadline = live_on_clock(due.deadline, offset);
+}
+
+void tltcp__live_stream_count(tltcp_live_stream *s, const media_frame *what,
+                              bool counts) {
+    if (what->frame_class != MEDIA_CLASS_HEADER) {
+        s->next++;
+        s->refs += counts;
+    }
+}
+
+void tltcp__live_stream_emit(tltcp_live_stream *s,
+                             tltcp_live_section *section) {
+    s->emit(s->user, section);
+    tltcp_live_section_unref(section);
+}

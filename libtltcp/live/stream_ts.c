@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* A transport stream as one media stream: its units are the frames. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "libtltcp/live/stream.h"
+
+/* A clock reference at least every 100 ms (ISO/IEC 13818-1, 2.7.2), and
+ * pictures are 40 ms apart or less. */
+#define CLOCK_NS 50000000
+
+/* The clock reference of a unit, for the receiver's clock must not stop.
+ * NULL: it has none, or no memory. */
+static tltcp_live_section *live_ts_clock(const tltcp_live_stream *s,
+                                         const media_ts_unit *u) {
+    media_header h = tltcp__live_stream_head(s, MEDIA_KIND_FRAME);
+    uint8_t packet[MEDIA_TS_PACKET];
+    tltcp_live_section *clock;
+    uint8_t *payload;
+    if (!media__ts_clock(u->data, u->len, packet)) {
+        return NULL;
+    }
+    h.frame_class = MEDIA_CLASS_HEADER;
+    h.flags = MEDIA_FLAG_DELTA;
+    clock = tltcp__live_section_new(&h, true, sizeof(packet), &payload);
+    if (clock) {
+        memcpy(payload, packet, sizeof(packet));
+        clock->item.arrival = s->ts->now;
+    }
+    return clock;
+}
+
+/* Of a unit that nobody needs it goes ahead when there was none for a while; of
+ * another one it is sent when that is given up. */
+static tltcp_live_section *live_ts_keep_clock(tltcp_live_stream *s,
+                                              const media_ts_unit *u) {
+    struct live_ts *t = s->ts;
+    tltcp_live_section *clock = live_ts_clock(s, u);
+    if (clock == NULL) {
+        return NULL;
+    }
+    if (u->frame.frame_class != MEDIA_CLASS_DISPOSABLE) {
+        t->clock = t->now;
+        return clock;
+    }
+    if (t->now - t->clock > CLOCK_NS) {
+        t->clock = t->now;
+        tltcp__live_stream_emit(s, clock);
+    } else {
+        tltcp_live_section_unref(clock);
+    }
+    return NULL;
+}
+
+/* Pictures refer to others of their PID; what stands alone needs no number. */
+static uint8_t live_ts_stream(const tltcp_live_stream *s,
+                              const media_ts_unit *u) {
+    struct live_ts *t = s->ts;
+    if (!media__is_picture(u->frame.frame_class)) {
+        return 0;
+    }
+    if (t->stream[u->slot] == 0 && t->streams < TL_STREAMS_MAX - 1) {
+        t->stream[u->slot] = ++t->streams;
+    }
+    return (uint8_t)((s->number + t->stream[u->slot]) % TL_STREAMS_MAX);
+}
+
+/* The stream comes at its own pace, so a unit is to be decoded when it is
+ * there. */
+static media_times live_ts_own_times(struct live_ts *t,
+                                     const media_ts_unit *u) {
+    if (u->pts != MEDIA_TIME_NONE) {
+        t->ahead[u->slot] = u->pts - u->dts;
+    }
+    return (media_times){.pts = t->now + t->ahead[u->slot],
+                         .dts = t->now,
+                         .duration = MEDIA_TIME_NONE,
+                         .arrival = t->now};
+}
+
+/* A unit has times on a clock of its own: what counts is the frame's time, and
+ * how long after it the picture is shown. */
+static media_times live_ts_frame_times(const struct live_ts *t,
+                                       const media_ts_unit *u) {
+    const tltcp_live_frame *f = t->frame;
+    media_times times = {.pts = f->pts,
+                         .dts = f->dts,
+                         .duration = MEDIA_TIME_NONE,
+                         .arrival = t->now - f->clock_offset};
+    int64_t sent = f->dts != MEDIA_TIME_NONE ? f->dts : f->pts;
+    if (sent != MEDIA_TIME_NONE && u->pts != MEDIA_TIME_NONE) {
+        times.dts = sent;
+        times.pts = sent + (u->pts - u->dts);
+    }
+    return times;
+}
+
+static void live_ts_note_time(struct live_ts *t, const media_ts_unit *u) {
+    if (t->time_slot == 0 && u->dts != MEDIA_TIME_NONE) {
+        t->time_slot = u->slot;
+    }
+    if (u->slot == t->time_slot && u->dts != MEDIA_TIME_NONE) {
+        t->time = u->dts;
+    }
+}
+
+static media_header live_ts_head(const tltcp_live_stream *s,
+                                 const media_ts_unit *u,
+                                 const media_times *times) {
+    const struct live_ts *t = s->ts;
+    media_header h = tltcp__live_stream_head(s, MEDIA_KIND_FRAME);
+    uint32_t flags = t->flags | (u->frame.key ? 0 : MEDIA_FLAG_DELTA);
+    h.frame_class = u->frame.frame_class;
+    h.picture = u->frame.picture;
+    h.flags = media__frame_flags(&u->frame, flags);
+    h.pts = t->frame ? times->pts : u->pts;
+    h.dts = t->frame ? times->dts : u->dts;
+    return h;
+}
+
+static void live_ts_due(tltcp_live_stream *s, const media_ts_unit *u,
+                        const media_times *times, tltcp_live_section *section) {
+    const tltcp_live_frame *f = s->ts->frame;
+    tltcp__live_stream_due(s, &s->ts->deadline[u->slot], times,
+                           f ? f->clock_offset : 0, section);
+    if (f && f->untimed && s->deadlines.mode != MEDIA_DEADLINE_CONSTANT) {
+        section->item.due = section->item.deadline = MEDIA_NEVER;
+    }
+}
+
+static void live_ts_on_unit(void *user, const media_ts_unit *u) {
+    tltcp_live_stream *s = user;
+    struct live_ts *t = s->ts;
+    tltcp_live_section *clock = live_ts_keep_clock(s, u);
+    media_times times =
+        t->frame ? live_ts_frame_times(t, u) : live_ts_own_times(t, u);
+    media_header h = live_ts_head(s, u, &times);
+    uint8_t *payload;
+    tltcp_live_section *section =
+        tltcp__live_section_new(&h, true, u->len, &payload);
+    live_ts_note_time(t, u);
+    if (section == NULL) {
+        tltcp_live_section_unref(clock);
+        t->failed = true;
+        return;
+    }
+    memcpy(payload, u->data, u->len);
+    t->flags = 0;
+    section->clock = clock;
+    section->item.frame = u->frame;
+    section->item.stream = live_ts_stream(s, u);
+    section->item.number = h.number;
+    live_ts_due(s, u, &times, section);
+    tltcp__live_stream_count(s, &u->frame, media__ts_counts(&u->frame));
+    tltcp__live_stream_emit(s, section);
+}
+
+bool tltcp__live_ts_begin(tltcp_live_stream *s) {
+    s->ts = calloc(1, sizeof(*s->ts));
+    if (s->ts) {
+        s->ts->time = MEDIA_TIME_NONE;
+        s->ts->ts = media__ts_new(live_ts_on_unit, s);
+        tltcp__live_ts_deadlines(s);
+    }
+    return s->ts && s->ts->ts;
+}
+
+void tltcp__live_ts_end(tltcp_live_stream *s) {
+    if (s->ts) {
+        media__ts_free(s->ts->ts);
+        free(s->ts);
+        s->ts = NULL;
+    }
+}
+
+void tltcp__live_ts_deadlines(tltcp_live_stream *s) {
+    for (size_t i = 0; i < LIVE_SLOTS; i++) {
+        media__deadline_init(&s->ts->deadline[i], s->deadlines.mode,
+                             s->deadlines.latency, s->deadlines.grace,
+                             s->frame_ns);
+    }
+}
+
+bool tltcp__live_ts_write(tltcp_live_stream *s, const void *data, size_t len,
+                          const tltcp_live_frame *f, int64_t now) {
+    struct live_ts *t = s->ts;
+    bool ok;
+    t->frame = f;
+    t->now = now;
+    t->failed = false;
+    t->flags |=
+        f ? f->flags & (MEDIA_FLAG_DISCONT | MEDIA_FLAG_DECODE_ONLY) : 0;
+    ok = media__ts_push(t->ts, data, len);
+    return ok && !t->failed;
+}
+
+int64_t tltcp_live_stream_ts_time(const tltcp_live_stream *s) {
+    return s->ts ? s->ts->time : MEDIA_TIME_NONE;
+}
+
+int tltcp_live_stream_flush(tltcp_live_stream *s, const tltcp_live_frame *f) {
+    if (s->ts == NULL) {
+        return 0;
+    }
+    s->ts->frame = f;
+    s->ts->now = f ? (int64_t)tltcp_now() : s->ts->now;
+    s->ts->failed = false;
+    media__ts_flush(s->ts->ts);
+    return s->ts->failed ? TLTCP_ERR_NOMEM : 0;
+}

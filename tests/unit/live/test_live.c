@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* libtltcp-live as its users have it, over the loopback. */
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/cmocka.h"
+#include "tests/support/ts_mux.h"
+#include "tltcp/live.h"
+
+#define FAR 20000 /* ms; nothing here takes one of them */
+
+static char why[TLTCP_LIVE_WHY_MAX];
+
+static tltcp_live_options *options(const char *url) {
+    tltcp_live_options *o = tltcp_live_options_new();
+    assert_non_null(o);
+    assert_int_equal(tltcp_live_options_set_url(o, url, why), 0);
+    return o;
+}
+
+static tltcp_live *open_live(int direction, const char *url) {
+    tltcp_live *l;
+    assert_int_equal(tltcp_live_open(&l, direction, options(url), why), 0);
+    return l;
+}
+
+static unsigned port_of(tltcp_live *l) {
+    struct sockaddr_in a;
+    socklen_t len = sizeof(a);
+    assert_int_equal(tltcp_live_local_address(l, (struct sockaddr *)&a, &len),
+                     0);
+    return ntohs(a.sin_port);
+}
+
+/* A receiver that listens and a sender that calls it. */
+struct pair {
+    tltcp_live *in;
+    tltcp_live *out;
+};
+
+static struct pair open_pair(const char *keys) {
+    char url[256];
+    struct pair p;
+    p.in = open_live(TLTCP_LIVE_RECEIVE, "tltcp://127.0.0.1:0?mode=listener");
+    (void)snprintf(url, sizeof(url), "tltcp://127.0.0.1:%u?%s", port_of(p.in),
+                   keys);
+    p.out = open_live(TLTCP_LIVE_SEND, url);
+    return p;
+}
+
+static void close_pair(struct pair *p) {
+    tltcp_live_close(p->out, 0);
+    tltcp_live_close(p->in, 0);
+}
+
+static void await(tltcp_live *l, unsigned type, tltcp_live_event *ev) {
+    do {
+        assert_int_equal(tltcp_live_next_event(l, ev, FAR), 1);
+    } while (ev->type != type);
+}
+
+static void describe(tltcp_live *l, unsigned stream, unsigned type,
+                     const char *codec) {
+    tltcp_live_format f;
+    tltcp_live_format_init(&f);
+    f.type = type;
+    f.codec = codec;
+    f.width = type == TLTCP_LIVE_VIDEO ? 320 : 0;
+    assert_int_equal(tltcp_live_set_format(l, stream, &f), 0);
+}
+
+static void put(tltcp_live *l, unsigned stream, const char *text,
+                uint32_t flags, int64_t pts) {
+    tltcp_live_frame f;
+    tltcp_live_frame_init(&f);
+    f.stream = stream;
+    f.data = text;
+    f.len = strlen(text);
+    f.flags = flags;
+    f.pts = f.dts = pts;
+    f.clock_offset = (int64_t)tltcp_now() - pts;
+    f.tag = (uint64_t)pts + 7;
+    assert_int_equal(tltcp_live_write(l, &f, FAR), 0);
+}
+
+static int next(tltcp_live *l, tltcp_live_frame *f) {
+    tltcp_live_frame_init(f);
+    return tltcp_live_read(l, f, FAR);
+}
+
+/* --- URLs ----------------------------------------------------------------- */
+
+static void refuse(const char *url, const char *cause) {
+    tltcp_live_options *o = tltcp_live_options_new();
+    assert_int_equal(tltcp_live_options_set_url(o, url, why), TLTCP_ERR_INVAL);
+    if (!strstr(why, cause)) {
+        fail_msg("%s: %s", url, why);
+    }
+    tltcp_live_options_free(o);
+}
+
+TEST(a_url_says_who_is_called_and_how) {
+    tltcp_live_options *o = options(
+        "tltcp://[::1]:7001?latency=1s&streamid=cam%201&max-rate=4mbit&fec=off"
+        "&drop-policy=until-keyframe&auto-reconnect=no&deadline-mode=gop");
+    tltcp_live_settings *s = tltcp_live_options_settings(o);
+    tltcp_config *c = tltcp_live_options_config(o);
+    assert_string_equal(s->host, "::1");
+    assert_string_equal(s->service, "7001");
+    assert_false(s->listens);
+    assert_false(s->reconnect);
+    assert_int_equal(s->latency_ms, 1000);
+    assert_int_equal(s->deadline_mode, TLTCP_LIVE_DEADLINE_GOP);
+    assert_string_equal(c->stream_id, "cam 1");
+    assert_int_equal(c->max_rate, 4000000);
+    assert_int_equal(c->fec, TLTCP_FEC_OFF);
+    assert_int_equal(c->drop_policy, TLTCP_DROP_UNTIL_KEY);
+    tltcp_live_options_free(o);
+}
+
+TEST(a_url_without_a_host_listens) {
+    tltcp_live_options *o = options("tltcp://:7001");
+    assert_true(tltcp_live_options_settings(o)->listens);
+    tltcp_live_options_free(o);
+    o = options("tltcp://127.0.0.1:0?mode=listener");
+    assert_true(tltcp_live_options_settings(o)->listens);
+    tltcp_live_options_free(o);
+}
+
+TEST(every_key_of_the_elements_is_known) {
+    static const char *const keys[][2] = {{"localport", "0"},
+                                          {"localaddress", "127.0.0.1"},
+                                          {"latency", "125"},
+                                          {"passphrase", "long enough"},
+                                          {"congestion-control", "reno"},
+                                          {"qos-dscp", "34"},
+                                          {"wait-for-connection", "true"},
+                                          {"reference-grace", "500"},
+                                          {"max-send-bitrate", "1000000"},
+                                          {"initial-window", "10"},
+                                          {"force-key-unit", "false"},
+                                          {"keep-listening", "true"},
+                                          {"output", "partial"},
+                                          {"delivery", "timed"},
+                                          {"drop-until-keyframe", "true"}};
+    tltcp_live_options *o = tltcp_live_options_new();
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        assert_int_equal(tltcp_live_options_set(o, keys[i][0], keys[i][1], why),
+                         0);
+    }
+    tltcp_live_options_free(o);
+}
+
+TEST(what_is_wrong_with_a_url_is_named) {
+    refuse("udp://127.0.0.1:7001", "tltcp://");
+    refuse("tltcp://127.0.0.1", "port");
+    refuse("tltcp://127.0.0.1:70000", "0 to 65535");
+    refuse("tltcp://::1:7001", "[ADDRESS]");
+    refuse("tltcp://[::1]", "port");
+    refuse("tltcp://127.0.0.1:7001/path", "path");
+    refuse("tltcp://127.0.0.1:7001?latency=soon", "latency=soon");
+    refuse("tltcp://127.0.0.1:7001?latency", "KEY=VALUE");
+    refuse("tltcp://127.0.0.1:7001?no-such=1", "no-such");
+    refuse("tltcp://127.0.0.1:7001?streamid=%zz", "escaped");
+    refuse("tltcp://:7001?mode=caller", "host");
+    refuse("tltcp://127.0.0.1:0", "0");
+}
+
+TEST(a_secret_in_a_url_is_not_repeated) {
+    char url[700] = "tltcp://127.0.0.1:7001?passphrase=";
+    memset(url + strlen(url), 's', 600);
+    refuse(url, "passphrase=***");
+}
+
+/* --- Frames --------------------------------------------------------------- */
+
+TEST(frames_arrive_with_what_was_said_of_them) {
+    struct pair p = open_pair("latency=2000");
+    tltcp_live_frame f;
+    tltcp_live_format format;
+    tltcp_live_event ev;
+    await(p.out, TLTCP_LIVE_EVENT_CONNECTING, &ev);
+    describe(p.out, 0, TLTCP_LIVE_VIDEO, "theora");
+    describe(p.out, 1, TLTCP_LIVE_AUDIO, "opus");
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FORMAT);
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FORMAT);
+    tltcp_live_format_init(&format);
+    assert_int_equal(tltcp_live_get_format(p.in, 0, &format), 0);
+    assert_string_equal(format.codec, "theora");
+    assert_int_equal(format.width, 320);
+    assert_int_equal(format.latency_ms, 2000);
+    assert_int_equal(tltcp_live_get_format(p.in, 2, &format), TLTCP_ERR_INVAL);
+
+    put(p.out, 0, "key frame", TLTCP_LIVE_KEY, 1000);
+    put(p.out, 1, "sound", 0, 2000);
+    put(p.out, 0, "another", TLTCP_LIVE_DELTA, 3000);
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FRAME);
+    assert_int_equal(f.len, 9);
+    assert_memory_equal(f.data, "key frame", 9);
+    assert_int_equal(f.frame_class, TL_CLASS_KEY);
+    assert_int_equal(f.pts, 1000);
+    assert_int_equal(f.tag, 1007);
+    assert_true(f.complete);
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FRAME);
+    assert_int_equal(f.stream, 1);
+    assert_int_equal(f.frame_class, TL_CLASS_AUDIO);
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FRAME);
+    assert_int_equal(f.frame_class, TL_CLASS_REFERENCE);
+    assert_int_equal(f.number, 1);
+    close_pair(&p);
+}
+
+TEST(the_end_of_a_stream_is_told_and_every_fate_is_known) {
+    struct pair p = open_pair("latency=2000");
+    tltcp_live_stats s;
+    tltcp_live_frame f;
+    tltcp_live_event ev;
+    char json[4096];
+    size_t len;
+    describe(p.out, 0, TLTCP_LIVE_VIDEO, "theora");
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FORMAT);
+    await(p.out, TLTCP_LIVE_EVENT_CONNECTED, &ev);
+    assert_true(ev.address_len > 0);
+    put(p.out, 0, "only", TLTCP_LIVE_KEY, 0);
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FRAME);
+    assert_int_equal(tltcp_live_finish(p.out, FAR), 0);
+    tltcp_live_stats_init(&s);
+    assert_int_equal(tltcp_live_get_stats(p.out, &s), 0);
+    assert_int_equal(s.classes[TL_CLASS_KEY].offered, 1);
+    assert_int_equal(s.classes[TL_CLASS_KEY].delivered, 1);
+    assert_int_equal(s.sections.delivered, 3); /* description, frame, end */
+    assert_int_equal(s.queued_sections, 0);
+    len = tltcp_live_stats_json(p.out, json, sizeof(json));
+    assert_int_equal(len, strlen(json));
+    assert_int_equal(tltcp_live_stats_json(p.out, NULL, 0), len);
+    assert_non_null(strstr(json, "\"sections\":{\"offered\":3,"));
+    assert_non_null(strstr(json, "\"peers\":[{\"rtt_ms\":"));
+    tltcp_live_close(p.out, FAR);
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_END);
+    tltcp_live_close(p.in, 0);
+}
+
+TEST(who_listens_sends_to_all_and_a_joiner_is_greeted) {
+    tltcp_live *out = open_live(TLTCP_LIVE_SEND, "tltcp://127.0.0.1:0"
+                                                 "?mode=listener&latency=2000");
+    tltcp_live_frame f;
+    tltcp_live_event ev;
+    tltcp_live *in[2];
+    char url[64];
+    describe(out, 0, TLTCP_LIVE_VIDEO, "theora");
+    (void)snprintf(url, sizeof(url), "tltcp://127.0.0.1:%u", port_of(out));
+    for (int i = 0; i < 2; i++) {
+        in[i] = open_live(TLTCP_LIVE_RECEIVE, url);
+        assert_int_equal(next(in[i], &f), TLTCP_LIVE_READ_FORMAT);
+        put(out, 0, "before", TLTCP_LIVE_KEY, 0);
+    }
+    await(out, TLTCP_LIVE_EVENT_KEY_WANTED, &ev); /* for the second one */
+    assert_int_equal(next(in[0], &f), TLTCP_LIVE_READ_FRAME);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(next(in[i], &f), TLTCP_LIVE_READ_FRAME);
+        assert_memory_equal(f.data, "before", 6);
+    }
+    tltcp_live_close(out, 0);
+    tltcp_live_close(in[0], 0);
+    tltcp_live_close(in[1], 0);
+}
+
+TEST(a_sender_calls_again_when_the_receiver_comes_back) {
+    struct pair p = open_pair("latency=2000");
+    char url[64];
+    tltcp_live_frame f;
+    tltcp_live_event ev;
+    (void)snprintf(url, sizeof(url), "tltcp://127.0.0.1:%u?mode=listener",
+                   port_of(p.in));
+    describe(p.out, 0, TLTCP_LIVE_VIDEO, "theora");
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FORMAT);
+    tltcp_live_close(p.in, 0);
+    await(p.out, TLTCP_LIVE_EVENT_DISCONNECTED, &ev);
+    assert_false(ev.final);
+    p.in = open_live(TLTCP_LIVE_RECEIVE, url);
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FORMAT);
+    close_pair(&p);
+}
+
+TEST(a_wrong_secret_is_an_event_with_its_cause) {
+    tltcp_live *in =
+        open_live(TLTCP_LIVE_RECEIVE, "tltcp://127.0.0.1:0?mode=listener"
+                                      "&passphrase=the%20right%20one");
+    tltcp_live_event ev;
+    tltcp_live *out;
+    char url[128];
+    (void)snprintf(url, sizeof(url),
+                   "tltcp://127.0.0.1:%u?passphrase=the%%20wrong%%20one",
+                   port_of(in));
+    out = open_live(TLTCP_LIVE_SEND, url);
+    await(out, TLTCP_LIVE_EVENT_REFUSED, &ev);
+    assert_int_equal(ev.error, TLTCP_ERR_AUTH);
+    assert_true(ev.final);
+    assert_int_equal(tltcp_live_finish(out, FAR), TLTCP_ERR_AUTH);
+    tltcp_live_close(out, 0);
+    tltcp_live_close(in, 0);
+}
+
+TEST(waiting_can_be_interrupted) {
+    tltcp_live *in =
+        open_live(TLTCP_LIVE_RECEIVE, "tltcp://127.0.0.1:0?mode=listener");
+    tltcp_live_frame f;
+    tltcp_live_interrupt(in, true);
+    assert_int_equal(next(in, &f), TLTCP_ERR_ABORTED);
+    tltcp_live_interrupt(in, false);
+    tltcp_live_frame_init(&f);
+    assert_int_equal(tltcp_live_read(in, &f, 1), TLTCP_ERR_AGAIN);
+    tltcp_live_close(in, 0);
+}
+
+/* --- Transport streams ---------------------------------------------------- */
+
+static void read_all(tltcp_live *l, uint8_t *data, size_t len) {
+    size_t have = 0;
+    while (have < len) {
+        ssize_t n = tltcp_live_read_ts(l, data + have, len - have, FAR);
+        assert_true(n > 0);
+        have += (size_t)n;
+    }
+}
+
+TEST(a_transport_stream_arrives_as_it_was) {
+    static struct stream s;
+    static uint8_t got[sizeof(s.data)];
+    struct pair p = open_pair("latency=2000");
+    tltcp_live_event ev;
+    tltcp_live_frame f;
+    tltcp_live_frame_init(&f);
+    assert_int_equal(tltcp_live_read(p.in, &f, 0), TLTCP_ERR_AGAIN);
+    begin_stream(&s);
+    add_picture(&s, 90000, true, 500);
+    add_picture(&s, 93600, false, 300);
+    while (tltcp_live_next_event(p.out, &ev, 0) != 1 ||
+           ev.type != TLTCP_LIVE_EVENT_CONNECTED) {
+        (void)tltcp_live_read_ts(p.in, got, sizeof(got), 1);
+    }
+    assert_int_equal(tltcp_live_write_ts(p.out, s.data, s.len, FAR), 0);
+    read_all(p.in, got, s.len);
+    assert_memory_equal(got, s.data, s.len);
+    close_pair(&p);
+}
+
+TEST(other_bytes_arrive_as_they_were_written) {
+    struct pair p = open_pair("latency=2000");
+    tltcp_live_event ev;
+    uint8_t got[5];
+    while (tltcp_live_next_event(p.out, &ev, 0) != 1 ||
+           ev.type != TLTCP_LIVE_EVENT_CONNECTED) {
+        (void)tltcp_live_read_ts(p.in, got, sizeof(got), 1);
+    }
+    assert_int_equal(tltcp_live_write_ts(p.out, "bytes", 5, FAR), 0);
+    read_all(p.in, got, 5);
+    assert_memory_equal(got, "bytes", 5);
+    close_pair(&p);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_url_says_who_is_called_and_how),
+        cmocka_unit_test(a_url_without_a_host_listens),
+        cmocka_unit_test(every_key_of_the_elements_is_known),
+        cmocka_unit_test(what_is_wrong_with_a_url_is_named),
+        cmocka_unit_test(a_secret_in_a_url_is_not_repeated),
+        cmocka_unit_test(frames_arrive_with_what_was_said_of_them),
+        cmocka_unit_test(the_end_of_a_stream_is_told_and_every_fate_is_known),
+        cmocka_unit_test(who_listens_sends_to_all_and_a_joiner_is_greeted),
+        cmocka_unit_test(a_sender_calls_again_when_the_receiver_comes_back),
+        cmocka_unit_test(a_wrong_secret_is_an_event_with_its_cause),
+        cmocka_unit_test(waiting_can_be_interrupted),
+        cmocka_unit_test(a_transport_stream_arrives_as_it_was),
+        cmocka_unit_test(other_bytes_arrive_as_they_were_written),
+    };
+    return cmocka_run_group_tests_name("live", tests, NULL, NULL);
+}
