@@ -3,16 +3,17 @@
  * @file tltcp/socket.h
  * @brief TLTCP behind calls that look like sockets (paper, section 4).
  *
- * A socket may be used by several threads, one sender and one receiver at a
- * time each.  tltcp_close() must be the last call: no other may be under way.
+ * Several threads may use a socket: one sends, one receives, others call the
+ * rest.  tltcp_close() must be the last call, with no other under way.
  *
- * One thread of the library's own does the I/O of a listener and of all that it
- * accepted, and one that of each calling socket; these threads block all
- * signals.  Nothing is shared by the whole process.  Sockets do not survive
- * fork().
+ * I/O runs on threads of the library, which block all signals.  A listener has
+ * a thread of its own, which also serves what the listener accepted.  Calling
+ * sockets of a process share threads, up to 64 of them one; these threads end
+ * with the last socket on them.  Sockets do not survive fork(), but the child
+ * may open its own.
  *
  * tltcp_config::on_caller and tltcp_config::on_trace run on such a thread with
- * no lock held; they must not block and must not close sockets.
+ * no lock held.  They must neither block nor close sockets.
  *
  * Descriptors (tltcp_fd() and its like) are for poll() and event loops alone:
  * they are level-triggered, owned by the socket, and never to be read, written
@@ -397,7 +398,8 @@ TLTCP_API int tltcp_rekey(tltcp_socket *s);
  * @brief Closes and frees.
  *
  * A connection: waits until every section was delivered or expired and the peer
- * knows of the end, at most @p linger_ms.  A listener: callers not yet accepted
+ * knows of the end, at most @p linger_ms.  A listener: waits for a running
+ * tltcp_config::on_caller, which is not called again; callers not yet accepted
  * are refused; what it accepted lives on, and the port stays bound until the
  * last of these is closed.
  * @param s          socket, or NULL

@@ -1,37 +1,44 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libtltcp/socket/sock.h"
+#include "libtltcp/socket/close.h"
+
+#include "libtltcp/socket/clock.h"
+#include "libtltcp/socket/listen.h"
+#include "libtltcp/socket/port.h"
+#include "libtltcp/socket/readiness.h"
+#include "libtltcp/socket/schedule.h"
+#include "libtltcp/socket/socket.h"
 
 /* Time for the engine's own end of lingering to reach us. */
 #define GRACE (100 * TLTCP_MS)
 
-/* Hands a connection back to the I/O thread, which sends what is to be sent and
- * lets go of it.  Under mx. */
+/* Gives a connection back to the I/O thread, which sends what is to be sent and
+ * releases it.  Under the mutex. */
 static void close_give_back(tltcp_socket *s) {
-    tltcp__let_go(s);
+    tltcp__release(s);
     while (!s->gone) {
         (void)tltcp__wait(s, &s->changed, &s->watchers, TLTCP_TIME_NEVER);
     }
 }
 
-static void free_connection(tltcp_socket *s) {
-    struct tltcp__reactor *r = s->r;
+static void close_free(tltcp_socket *s) {
+    struct tltcp__port *port = s->port;
 
     tltcp__socket_free(s);
-    tltcp__reactor_release(r);
+    tltcp__port_release(port);
 }
 
-static void abort_for(tltcp_socket *s, int error, const char *reason) {
-    uv_mutex_lock(&s->r->mx);
+static void close_abort(tltcp_socket *s, int error, const char *reason) {
+    uv_mutex_lock(tltcp__mutex(s));
     if (!s->closed) {
         tltcp_conn_abort(tltcp__engine(s), error, reason, tltcp_now());
     }
     close_give_back(s);
-    uv_mutex_unlock(&s->r->mx);
-    free_connection(s);
+    uv_mutex_unlock(tltcp__mutex(s));
+    close_free(s);
 }
 
 void tltcp__abandon(tltcp_socket *s) {
-    abort_for(s, TLTCP_ERR_ABORTED, NULL);
+    close_abort(s, TLTCP_ERR_ABORTED, NULL);
 }
 
 int tltcp_reject(tltcp_socket *s, const char *reason) {
@@ -39,13 +46,13 @@ int tltcp_reject(tltcp_socket *s, const char *reason) {
         return TLTCP_ERR_INVAL;
     }
     if (s != NULL) {
-        abort_for(s, TLTCP_ERR_REFUSED, reason);
+        close_abort(s, TLTCP_ERR_REFUSED, reason);
     }
     return 0;
 }
 
 /* Bytes of which nobody knows that they arrived. */
-static bool has_undelivered(tltcp_socket *s) {
+static bool close_has_undelivered(tltcp_socket *s) {
     tltcp_stats st;
 
     tltcp_stats_init(&st);
@@ -55,23 +62,23 @@ static bool has_undelivered(tltcp_socket *s) {
 }
 
 /* Waits for the orderly end.  Returns what tltcp_close() does. */
-static int drain(tltcp_socket *s, tltcp_time until) {
+static int close_drain(tltcp_socket *s, tltcp_time until) {
     tltcp_time patience =
         until == TLTCP_TIME_NEVER ? TLTCP_TIME_NEVER : until + GRACE;
 
     tltcp_conn_close(tltcp__engine(s), until, tltcp_now());
-    tltcp__kick(s);
+    tltcp__wake(s);
     while (!s->over && tltcp__wait(s, &s->changed, &s->watchers, patience)) {
     }
     if (s->closed && s->error == 0) {
         return 0;
     }
-    return has_undelivered(s) || !s->closed ? TLTCP_ERR_TIMEOUT : 0;
+    return close_has_undelivered(s) || !s->closed ? TLTCP_ERR_TIMEOUT : 0;
 }
 
 /* Whether all had ended before the application closed. */
-static int end_of(tltcp_socket *s, int linger_ms) {
-    bool undelivered = has_undelivered(s);
+static int close_end(tltcp_socket *s, int linger_ms) {
+    bool undelivered = close_has_undelivered(s);
 
     if (s->closed) {
         return undelivered ? TLTCP_ERR_CLOSED : 0;
@@ -81,7 +88,7 @@ static int end_of(tltcp_socket *s, int linger_ms) {
                          tltcp_now());
         return undelivered ? TLTCP_ERR_TIMEOUT : 0;
     }
-    return drain(s, tltcp__until(linger_ms));
+    return close_drain(s, tltcp__until(linger_ms));
 }
 
 int tltcp_close(tltcp_socket *s, int linger_ms) {
@@ -94,15 +101,15 @@ int tltcp_close(tltcp_socket *s, int linger_ms) {
         tltcp__listener_close(s);
         return 0;
     }
-    uv_mutex_lock(&s->r->mx);
-    rv = end_of(s, linger_ms);
+    uv_mutex_lock(tltcp__mutex(s));
+    rv = close_end(s, linger_ms);
     if (!s->over && !s->closed && linger_ms != 0) {
         tltcp_conn_abort(tltcp__engine(s), TLTCP_ERR_ABORTED, NULL,
                          tltcp_now());
     }
     close_give_back(s);
-    uv_mutex_unlock(&s->r->mx);
-    free_connection(s);
+    uv_mutex_unlock(tltcp__mutex(s));
+    close_free(s);
     return rv;
 }
 
@@ -110,12 +117,12 @@ int tltcp_shutdown(tltcp_socket *s) {
     if (s == NULL || s->listener) {
         return TLTCP_ERR_INVAL;
     }
-    uv_mutex_lock(&s->r->mx);
+    uv_mutex_lock(tltcp__mutex(s));
     if (!s->finished) {
         s->finished = true;
         tltcp_conn_finish(tltcp__engine(s), tltcp_now());
         tltcp__after_call(s);
     }
-    uv_mutex_unlock(&s->r->mx);
+    uv_mutex_unlock(tltcp__mutex(s));
     return 0;
 }

@@ -29,13 +29,13 @@ void tltcp__event_fd_close(tltcp__event_fd *f) {
     f->fd = -1;
 }
 
-static void raise_flag(const tltcp__event_fd *f) {
+static void event_fd_raise(const tltcp__event_fd *f) {
     uint64_t one = 1;
 
     (void)!write(f->other, &one, sizeof(one));
 }
 
-static void lower_flag(const tltcp__event_fd *f) {
+static void event_fd_lower(const tltcp__event_fd *f) {
     uint64_t count;
 
     (void)!read(f->fd, &count, sizeof(count));
@@ -56,7 +56,7 @@ int tltcp__event_fd_open(tltcp__event_fd *f) {
     return rv;
 }
 
-static void close_end(int fd) {
+static void event_fd_close_end(int fd) {
 #if defined(_WIN32)
     (void)closesocket((SOCKET)fd);
 #else
@@ -66,17 +66,17 @@ static void close_end(int fd) {
 
 void tltcp__event_fd_close(tltcp__event_fd *f) {
     if (f->fd >= 0) {
-        close_end(f->fd);
-        close_end(f->other);
+        event_fd_close_end(f->fd);
+        event_fd_close_end(f->other);
     }
     f->fd = -1;
 }
 
-static void raise_flag(const tltcp__event_fd *f) {
+static void event_fd_raise(const tltcp__event_fd *f) {
     (void)send((uv_os_sock_t)f->other, "", 1, 0);
 }
 
-static void lower_flag(const tltcp__event_fd *f) {
+static void event_fd_lower(const tltcp__event_fd *f) {
     char byte;
 
     (void)recv((uv_os_sock_t)f->fd, &byte, 1, 0);
@@ -90,8 +90,8 @@ void tltcp__event_fd_set(tltcp__event_fd *f, bool raised) {
     }
     f->raised = raised;
     if (raised) {
-        raise_flag(f);
+        event_fd_raise(f);
     } else {
-        lower_flag(f);
+        event_fd_lower(f);
     }
 }

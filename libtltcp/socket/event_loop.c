@@ -1,216 +1,150 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libtltcp/socket/sock.h"
+#include "libtltcp/socket/event_loop.h"
+
+#include "libtltcp/socket/output.h"
+#include "libtltcp/socket/schedule.h"
 #include "libtltcp/socket/trace.h"
 
-/* Bursts of one connection before the next one has its turn. */
-#define BURSTS 16
 /* Connections before what arrives has its turn. */
 #define CONNECTIONS 1024
-/* A burst of at most this many bytes fits one call with UDP_SEGMENT. */
-#define BURST_BYTES ((size_t)65000)
 
-/* Marks those whose time has come.  Under mx. */
-static void run_timers(struct tltcp__reactor *r, tltcp_time now) {
+/* --- A turn -------------------------------------------------------------- */
+
+/* Schedules those whose time has come.  Under the mutex. */
+static void loop_run_timers(struct tltcp__io_thread *io, tltcp_time now) {
     cmn__heap_item first;
 
-    while (cmn__heap_first(&r->timers, &first) && first.key <= now) {
+    while (cmn__heap_first(&io->timers, &first) && first.key <= now) {
         tltcp_socket *s = (tltcp_socket *)(uintptr_t)first.id;
 
-        cmn__heap_remove(&r->timers, s->timer);
+        cmn__heap_remove(&io->timers, s->timer);
         s->armed = TLTCP_TIME_NEVER;
         tltcp_conn_on_timeout(tltcp__engine(s), now);
-        tltcp__mark(s);
+        tltcp__schedule(s);
     }
 }
 
-static void arm(tltcp_socket *s) {
-    cmn__heap *h = &s->r->timers;
-    tltcp_time at = s->over ? TLTCP_TIME_NEVER : tltcp_conn_timeout(s->conn);
+static void loop_run_scheduled(struct tltcp__io_thread *io) {
+    tltcp_socket *s = NULL;
 
-    if (at == s->armed) {
-        return;
-    }
-    if (at == TLTCP_TIME_NEVER) {
-        cmn__heap_remove(h, s->timer);
-    } else if (s->timer != CMN__HEAP_NONE) {
-        cmn__heap_update(h, s->timer, at);
-    } else if (cmn__heap_add(h, at, (uint64_t)(uintptr_t)s) != 0) {
-        return; /* without memory; tried again at the next pump */
-    }
-    s->armed = at;
-}
-
-static bool flush(struct tltcp__reactor *r) {
-    bool done;
-
-    uv_mutex_unlock(&r->mx);
-    done = net__udp_flush(r->udp);
-    uv_mutex_lock(&r->mx);
-    return done;
-}
-
-/* Writes one burst; false when there was none. */
-static bool burst(tltcp_socket *s, uint8_t *room) {
-    struct tltcp__reactor *r = s->r;
-    tltcp_pktinfo info;
-    size_t segment = 0;
-    size_t len = tltcp_conn_send(tltcp__engine(s), &info, room, BURST_BYTES,
-                                 &segment, tltcp_now());
-    const net__route *route = NULL;
-
-    if (len == 0) {
-        return false;
-    }
-    if (r->listening != NULL) {
-        route = net__routes_find(&s->routes, info.path);
-        if (route == NULL) {
-            return true; /* too many newer routes; the engine will repeat */
-        }
-    } else {
-        tltcp__calling_sent(r, room, len);
-    }
-    net__udp_put(r->udp, route, info.dscp << 2 | info.ecn, len, segment);
-    return true;
-}
-
-/* Sends what a connection has to send.  False: the kernel takes no more. */
-static bool send_bursts(tltcp_socket *s) {
-    for (int i = 0; i < BURSTS; i++) {
-        uint8_t *room = net__udp_room(s->r->udp);
-
-        if (room == NULL &&
-            (!flush(s->r) || (room = net__udp_room(s->r->udp)) == NULL)) {
-            return false;
-        }
-        if (!burst(s, room)) {
-            return true;
-        }
-    }
-    tltcp__mark(s); /* more to send, after the others */
-    return true;
-}
-
-/* Lets go of a connection that nobody needs any more. */
-static void forget(tltcp_socket *s) {
-    struct tltcp__reactor *r = s->r;
-
-    if (r->listening != NULL) {
-        tltcp__listening_forget(s);
-    }
-    if (s->timer != CMN__HEAP_NONE) {
-        cmn__heap_remove(&r->timers, s->timer);
-    }
-    r->leaving -= s->release;
-    tltcp_conn_free(tltcp__engine(s));
-    s->conn = NULL;
-    r->current = NULL;
-    tltcp__socket_unlink(s);
-    tltcp__trace_close(s);
-    s->gone = true;
-    if (s->owned) {
-        uv_cond_broadcast(&s->changed);
-    } else {
-        tltcp__socket_free(s);
+    for (int i = 0; i < CONNECTIONS && (s = tltcp__next_scheduled(io)) != NULL;
+         i++) {
+        tltcp__output(s);
     }
 }
 
-static void event_loop_settle(tltcp_socket *s) {
-    if (!s->over && tltcp_conn_is_closed(s->conn)) {
-        s->over = true;
-        s->closed = true;
-    }
-    if (!s->dirty && (s->release || (s->over && !s->owned && !s->queued))) {
-        forget(s);
-        return;
-    }
-    arm(s);
-    tltcp__notify(s);
-}
-
-static bool pump_one(tltcp_socket *s) {
-    bool done = true;
-
-    tltcp__take_events(s);
-    if (!s->over) {
-        done = send_bursts(s);
-        tltcp__take_events(s);
-    }
-    if (!done && !s->release) {
-        tltcp__mark(s);
-    }
-    event_loop_settle(s);
-    return done;
-}
-
-static void on_again(uv_idle_t *idle) {
+static void loop_on_again(uv_idle_t *idle) {
     (void)idle; /* while it is active the loop does not sleep */
 }
 
-static void sleep_or_go_on(struct tltcp__reactor *r, tltcp_time at, bool more) {
+static void loop_sleep(struct tltcp__io_thread *io, tltcp_time until,
+                       bool more) {
     if (more) {
-        (void)uv_idle_start(&r->again, on_again);
+        (void)uv_idle_start(&io->again, loop_on_again);
     } else {
-        (void)uv_idle_stop(&r->again);
+        (void)uv_idle_stop(&io->again);
     }
-    net__timer_set(&r->alarm, at);
+    net__timer_set(&io->timer, until);
 }
 
-static tltcp_time next_time(const struct tltcp__reactor *r) {
+static void loop_flush_traces(struct tltcp__io_thread *io) {
+    for (struct tltcp__port *p = io->ports; p != NULL; p = p->next) {
+        tltcp__tracer_flush(p->tracer);
+    }
+}
+
+bool tltcp__loop_turn(struct tltcp__io_thread *io) {
     cmn__heap_item first = {.key = TLTCP_TIME_NEVER};
-
-    (void)cmn__heap_first(&r->timers, &first);
-    if (r->calling != NULL && r->calling->next < first.key) {
-        return r->calling->next;
-    }
-    return first.key;
-}
-
-/* Those that applications gave back do not wait for a kernel that is full. */
-static void let_go(struct tltcp__reactor *r) {
-    tltcp_socket *last = r->dirty_last;
-    bool end = r->dirty == NULL;
-
-    while (!end && r->leaving > 0) {
-        tltcp_socket *s = tltcp__next_dirty(r);
-
-        end = s == last;
-        if (s->release) {
-            (void)pump_one(s);
-        } else {
-            tltcp__mark(s);
-        }
-    }
-}
-
-static void pump_dirty(struct tltcp__reactor *r) {
-    tltcp_socket *s = NULL;
-
-    for (int i = 0; i < CONNECTIONS && (s = tltcp__next_dirty(r)) != NULL;
-         i++) {
-        if (!pump_one(s)) {
-            let_go(r);
-            return;
-        }
-    }
-}
-
-bool tltcp__pump(struct tltcp__reactor *r) {
-    tltcp_time at;
     bool more;
 
-    uv_mutex_lock(&r->mx);
-    r->pumping = true;
-    if (r->calling != NULL) {
-        tltcp__calling_turn(r);
-    }
-    run_timers(r, tltcp_now());
-    pump_dirty(r);
-    /* While the kernel takes no more, only its word or a wake go on. */
-    more = flush(r) && r->dirty != NULL;
-    r->pumping = more;
-    at = next_time(r);
-    uv_mutex_unlock(&r->mx);
-    sleep_or_go_on(r, at, more);
-    tltcp__tracer_flush(r->tracer);
+    uv_mutex_lock(&io->mx);
+    io->pumping = true;
+    loop_run_timers(io, tltcp_now());
+    loop_run_scheduled(io);
+    tltcp__output_flush(io);
+    more = io->scheduled != NULL;
+    io->pumping = more;
+    (void)cmn__heap_first(&io->timers, &first);
+    uv_mutex_unlock(&io->mx);
+    loop_sleep(io, first.key, more);
+    loop_flush_traces(io);
     return more;
+}
+
+/* --- Life ---------------------------------------------------------------- */
+
+static void loop_on_turn(uv_check_t *turn) {
+    (void)tltcp__loop_turn(turn->data);
+}
+
+static void loop_on_timer(void *owner) {
+#if defined(__linux__)
+    (void)owner; /* the end of this turn looks at the timers */
+#else
+    (void)tltcp__loop_turn(owner); /* libuv runs timers before it waits */
+#endif
+}
+
+/* Descriptors that the first loop of a process cannot do without. */
+#define LOOP_DESCRIPTORS 4
+
+/* libuv ends the process when it does not find them, so they are looked for
+ * before. */
+static int loop_probe_descriptors(void) {
+    tltcp__event_fd probe[LOOP_DESCRIPTORS];
+    int rv = 0;
+    int n = 0;
+
+    while (n < LOOP_DESCRIPTORS && rv == 0) {
+        rv = tltcp__event_fd_open(&probe[n]);
+        n += rv == 0;
+    }
+    while (n > 0) {
+        tltcp__event_fd_close(&probe[--n]);
+    }
+    return rv;
+}
+
+static int loop_open_wake(struct tltcp__io_thread *io, uv_async_cb on_wake) {
+    int rv = uv_async_init(&io->loop, &io->wake, on_wake);
+
+    if (rv != 0) {
+        net__timer_close(&io->timer);
+        (void)uv_run(&io->loop, UV_RUN_DEFAULT);
+        (void)uv_loop_close(&io->loop);
+    }
+    return rv;
+}
+
+int tltcp__loop_open(struct tltcp__io_thread *io, uv_async_cb on_wake) {
+    int rv = loop_probe_descriptors();
+
+    if (rv == 0) {
+        rv = uv_loop_init(&io->loop);
+    }
+    if (rv != 0) {
+        return rv;
+    }
+    rv = net__timer_init(&io->timer, &io->loop, loop_on_timer, io);
+    if (rv != 0) {
+        (void)uv_loop_close(&io->loop);
+        return rv;
+    }
+    rv = loop_open_wake(io, on_wake);
+    if (rv != 0) {
+        return rv;
+    }
+    (void)uv_check_init(&io->loop, &io->turn);
+    (void)uv_idle_init(&io->loop, &io->again);
+    io->wake.data = io;
+    io->turn.data = io;
+    (void)uv_check_start(&io->turn, loop_on_turn);
+    return 0;
+}
+
+void tltcp__loop_close(struct tltcp__io_thread *io) {
+    net__timer_close(&io->timer);
+    uv_close((uv_handle_t *)&io->wake, NULL);
+    uv_close((uv_handle_t *)&io->turn, NULL);
+    uv_close((uv_handle_t *)&io->again, NULL);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <string.h>
 
-#include "libtltcp/socket/sock.h"
+#include "libtltcp/socket/events.h"
+#include "libtltcp/socket/readiness.h"
 
 /* Pieces taken from the engine in one call. */
 #define BATCH ((size_t)64)
@@ -105,14 +106,14 @@ static int64_t receive_read_data(tltcp_socket *s, struct job *j) {
 
 /* What the application is told once there is nothing more to read. */
 static ssize_t the_end(tltcp_socket *s, int64_t rv) {
-    if (s->told) {
+    if (s->end_reported) {
         return TLTCP_ERR_CLOSED;
     }
     if (rv < 0) { /* cut off: the cause comes with the engine's last event */
         tltcp__take_events(s);
         rv = s->closed ? s->error : TLTCP_ERR_ABORTED;
     }
-    s->told = true;
+    s->end_reported = true;
     return (ssize_t)rv;
 }
 
@@ -120,7 +121,7 @@ static ssize_t recv_job(tltcp_socket *s, struct job *j, bool wait) {
     int64_t rv;
 
     for (;;) {
-        if (s->told) {
+        if (s->end_reported) {
             return TLTCP_ERR_CLOSED;
         }
         rv = j->segments != NULL ? read_pieces(s, j) : receive_read_data(s, j);
@@ -233,9 +234,9 @@ ssize_t tltcp_recvmsg(tltcp_socket *s, struct msghdr *msg, int flags) {
     if ((flags & MSG_TL_META) != 0) {
         j.metas = metas_of(msg, j.wanted);
     }
-    uv_mutex_lock(&s->r->mx);
+    uv_mutex_lock(tltcp__mutex(s));
     rv = recv_job(s, &j, (flags & MSG_DONTWAIT) == 0);
-    uv_mutex_unlock(&s->r->mx);
+    uv_mutex_unlock(tltcp__mutex(s));
     if (rv >= 0) {
         finish(&j, room);
     }

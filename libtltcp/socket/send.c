@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <string.h>
 
-#include "libtltcp/socket/sock.h"
+#include "libtltcp/socket/readiness.h"
 
 /* Sections handed to the engine in one call. */
 #define BATCH ((size_t)64)
@@ -117,7 +117,7 @@ static int write_some(tltcp_socket *s, struct job *j) {
 /* A full buffer must get some room before it counts as writable again, or a
  * blocked sender would wake for every acknowledgement. */
 static size_t room_wanted(const tltcp_socket *s, size_t section) {
-    size_t some = s->r->config.send_buffer / 8;
+    size_t some = s->port->config.send_buffer / 8;
 
     return section > some ? section : some;
 }
@@ -161,17 +161,17 @@ ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg, int flags) {
     if (s->listener) {
         return TLTCP_ERR_STATE;
     }
-    latency_ms = s->r->config.latency_ms;
+    latency_ms = s->port->config.latency_ms;
     if ((flags & MSG_TL) != 0 && !take_control(msg, &j.control)) {
         return TLTCP_ERR_CONTROL;
     }
     if (latency_ms > 0) {
         j.deadline = tltcp_now() + latency_ms * TLTCP_MS;
     }
-    uv_mutex_lock(&s->r->mx);
+    uv_mutex_lock(tltcp__mutex(s));
     rv = s->finished ? TLTCP_ERR_STATE
                      : send_job(s, &j, (flags & MSG_DONTWAIT) == 0);
-    uv_mutex_unlock(&s->r->mx);
+    uv_mutex_unlock(tltcp__mutex(s));
     return rv;
 }
 
@@ -181,11 +181,11 @@ int tltcp_rekey(tltcp_socket *s) {
     if (s == NULL || s->listener) {
         return TLTCP_ERR_INVAL;
     }
-    uv_mutex_lock(&s->r->mx);
+    uv_mutex_lock(tltcp__mutex(s));
     rv = tltcp_conn_rekey(tltcp__engine(s));
     if (rv == 0) {
         tltcp__after_call(s);
     }
-    uv_mutex_unlock(&s->r->mx);
+    uv_mutex_unlock(tltcp__mutex(s));
     return rv;
 }

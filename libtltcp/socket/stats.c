@@ -5,7 +5,7 @@
 
 #define AT(field) offsetof(tltcp_stats, field)
 
-static const size_t counters[] = {
+static const size_t stats_counters[] = {
     AT(sections_offered),
     AT(sections_delivered),
     AT(sections_partial),
@@ -39,13 +39,65 @@ static const size_t counters[] = {
 };
 
 void tltcp__stats_add(tltcp_stats *sum, const tltcp_stats *one) {
-    for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+    for (size_t i = 0; i < sizeof(stats_counters) / sizeof(stats_counters[0]);
+         i++) {
         uint64_t a;
         uint64_t b;
 
-        memcpy(&a, (const char *)sum + counters[i], sizeof(a));
-        memcpy(&b, (const char *)one + counters[i], sizeof(b));
+        memcpy(&a, (const char *)sum + stats_counters[i], sizeof(a));
+        memcpy(&b, (const char *)one + stats_counters[i], sizeof(b));
         a += b;
-        memcpy((char *)sum + counters[i], &a, sizeof(a));
+        memcpy((char *)sum + stats_counters[i], &a, sizeof(a));
     }
+}
+
+static void stats_sum(tltcp_socket *listener, tltcp_stats *sum) {
+    struct tltcp__port *port = listener->port;
+    tltcp_stats one;
+
+    *sum = port->listening->past;
+    sum->struct_size = sizeof(*sum);
+    (void)tltcp_endpoint_get_stats(port->listening->endpoint, sum);
+    for (tltcp_socket *s = port->all; s != NULL; s = s->next) {
+        tltcp_stats_init(&one);
+        if (tltcp_conn_get_stats(tltcp__engine(s), &one, tltcp_now()) == 0) {
+            tltcp__stats_add(sum, &one);
+            sum->bytes_queued += one.bytes_queued;
+            sum->bytes_unread += one.bytes_unread;
+            sum->bytes_in_flight += one.bytes_in_flight;
+        }
+    }
+    sum->now = tltcp_now();
+    if (sum->packets_sent > 0) {
+        sum->loss_rate = (double)sum->packets_lost / (double)sum->packets_sent;
+    }
+}
+
+static int stats_of_listener(tltcp_socket *s, tltcp_stats *st) {
+    tltcp_stats sum;
+    size_t size = st->struct_size;
+
+    if (size < sizeof(st->struct_size)) {
+        return TLTCP_ERR_INVAL;
+    }
+    tltcp_stats_init(&sum);
+    stats_sum(s, &sum);
+    memcpy(st, &sum, size < sizeof(sum) ? size : sizeof(sum));
+    st->struct_size = size;
+    return 0;
+}
+
+int tltcp_get_stats(const tltcp_socket *s, tltcp_stats *st) {
+    tltcp_socket *own = (tltcp_socket *)s;
+    int rv;
+
+    if (s == NULL || st == NULL) {
+        return TLTCP_ERR_INVAL;
+    }
+    uv_mutex_lock(tltcp__mutex(s));
+    rv = s->listener
+             ? stats_of_listener(own, st)
+             : tltcp_conn_get_stats(tltcp__engine(own), st, tltcp_now());
+    uv_mutex_unlock(tltcp__mutex(s));
+    return rv;
 }

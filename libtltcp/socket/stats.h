@@ -2,7 +2,7 @@
 #ifndef TLTCP_SOCKET_STATS_H
 #define TLTCP_SOCKET_STATS_H
 
-#include <tltcp/stats.h>
+#include "libtltcp/socket/state.h"
 
 /* Adds the counters of one connection to a sum; gauges stay as they are. */
 void tltcp__stats_add(tltcp_stats *sum, const tltcp_stats *one);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "libtltcp/socket/qlog.h"
-#include "libtltcp/socket/sock.h"
+#include "libtltcp/socket/state.h"
 
 /* Values and characters of one event; the rest is left out. */
 #define VALUES 16u
@@ -21,7 +21,7 @@ struct tltcp__trace {
 
 struct record {
     struct tltcp__trace *trace; /* NULL: no file */
-    bool orphan;                /* whose it is becomes known later */
+    bool unowned;               /* whose it is becomes known later */
     bool last;                  /* closes the file */
     tltcp_time now;
     const char *name;
@@ -31,16 +31,16 @@ struct record {
 };
 
 struct tltcp__tracer {
-    struct tltcp__reactor *r;
+    struct tltcp__port *port;
     tltcp_trace_fn on_trace;
     void *user;
     char *dir;
-    cmn__ring queue; /* under mx */
+    cmn__ring queue; /* under the mutex */
     uint64_t omitted;
     cmn__ring out; /* the I/O thread's: what it hands out now */
 };
 
-static char *copy(const char *text) {
+static char *trace_copy(const char *text) {
     size_t len = strlen(text) + 1;
     char *own = malloc(len);
 
@@ -50,7 +50,7 @@ static char *copy(const char *text) {
     return own;
 }
 
-static int check_dir(const char *dir) {
+static int trace_check_dir(const char *dir) {
     uv_fs_t request;
     int rv = uv_fs_access(NULL, &request, dir, 2 | 1, NULL); /* write, enter */
 
@@ -58,29 +58,29 @@ static int check_dir(const char *dir) {
     return rv == 0 ? 0 : TLTCP_ERR_IO;
 }
 
-int tltcp__tracer_new(struct tltcp__tracer **out, struct tltcp__reactor *r,
+int tltcp__tracer_new(struct tltcp__tracer **out, struct tltcp__port *port,
                       const tltcp_config *c) {
     struct tltcp__tracer *t;
 
     if (c->on_trace == NULL && c->qlog_dir == NULL) {
         return 0;
     }
-    if (c->qlog_dir != NULL && check_dir(c->qlog_dir) != 0) {
+    if (c->qlog_dir != NULL && trace_check_dir(c->qlog_dir) != 0) {
         return TLTCP_ERR_IO;
     }
     t = calloc(1, sizeof(*t));
     if (t == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    if (c->qlog_dir != NULL && (t->dir = copy(c->qlog_dir)) == NULL) {
+    if (c->qlog_dir != NULL && (t->dir = trace_copy(c->qlog_dir)) == NULL) {
         free(t);
         return TLTCP_ERR_NOMEM;
     }
-    t->r = r;
+    t->port = port;
     t->on_trace = c->on_trace;
     t->user = c->user;
-    cmn__ring_init(&t->queue, &r->mem, sizeof(struct record), 0);
-    cmn__ring_init(&t->out, &r->mem, sizeof(struct record), 0);
+    cmn__ring_init(&t->queue, &port->mem, sizeof(struct record), 0);
+    cmn__ring_init(&t->out, &port->mem, sizeof(struct record), 0);
     *out = t;
     return 0;
 }
@@ -96,9 +96,10 @@ void tltcp__tracer_free(struct tltcp__tracer *t) {
     free(t);
 }
 
-/* --- In: under mx -------------------------------------------------------- */
+/* --- In: under the mutex
+ * -------------------------------------------------------- */
 
-static struct record *push(struct tltcp__tracer *t) {
+static struct record *trace_push(struct tltcp__tracer *t) {
     struct record *rec = NULL;
 
     if (cmn__ring_len(&t->queue) < EVENTS_MAX) {
@@ -107,21 +108,21 @@ static struct record *push(struct tltcp__tracer *t) {
     if (rec == NULL) {
         t->omitted++;
     }
-    if (cmn__ring_len(&t->queue) == EVENTS_MANY && t->r->running) {
-        (void)uv_async_send(&t->r->wake);
+    if (cmn__ring_len(&t->queue) == EVENTS_MANY) {
+        (void)uv_async_send(&t->port->io->wake);
     }
     return rec;
 }
 
 void tltcp__tracer_take(void *user, const tltcp_trace_event *ev) {
-    struct tltcp__reactor *r = user;
-    struct record *rec = push(r->tracer);
+    struct tltcp__port *port = user;
+    struct record *rec = trace_push(port->tracer);
 
     if (rec == NULL) {
         return;
     }
-    rec->trace = r->current != NULL ? r->current->trace : NULL;
-    rec->orphan = r->current == NULL;
+    rec->trace = port->current != NULL ? port->current->trace : NULL;
+    rec->unowned = port->current == NULL;
     rec->now = ev->now;
     rec->name = ev->name;
     rec->keys = ev->keys;
@@ -141,16 +142,16 @@ void tltcp__tracer_adopt(struct tltcp__tracer *t, tltcp_socket *s) {
     }
     for (uint64_t i = t->queue.tail; i > t->queue.head; i--) {
         rec = cmn__ring_at(&t->queue, i - 1);
-        if (!rec->orphan) {
+        if (!rec->unowned) {
             break;
         }
-        rec->orphan = false;
+        rec->unowned = false;
         rec->trace = s->trace;
     }
 }
 
 int tltcp__trace_open(tltcp_socket *s) {
-    struct tltcp__tracer *t = s->r->tracer;
+    struct tltcp__tracer *t = s->port->tracer;
     struct tltcp__trace *trace;
 
     if (t == NULL || t->dir == NULL) {
@@ -161,7 +162,7 @@ int tltcp__trace_open(tltcp_socket *s) {
         return TLTCP_ERR_NOMEM;
     }
     trace->file = tltcp__qlog_open(t->dir, tltcp_conn_id(s->conn),
-                                   s->r->listening != NULL, tltcp_now());
+                                   s->port->listening != NULL, tltcp_now());
     if (trace->file == NULL) {
         free(trace);
         return TLTCP_ERR_IO;
@@ -171,7 +172,7 @@ int tltcp__trace_open(tltcp_socket *s) {
 }
 
 void tltcp__trace_close(tltcp_socket *s) {
-    struct tltcp__tracer *t = s->r->tracer;
+    struct tltcp__tracer *t = s->port->tracer;
     struct record *rec;
 
     if (s->trace == NULL) {
@@ -186,7 +187,7 @@ void tltcp__trace_close(tltcp_socket *s) {
     s->trace = NULL;
 }
 
-/* --- Out: on the I/O thread, mx not held --------------------------------- */
+/* --- Out: on the I/O thread, mutex free --------------------------------- */
 
 static void trace_hand_out(struct tltcp__tracer *t, const struct record *rec) {
     tltcp_trace_event ev = {.name = rec->name,
@@ -214,11 +215,11 @@ void tltcp__tracer_flush(struct tltcp__tracer *t) {
     if (t == NULL) {
         return;
     }
-    uv_mutex_lock(&t->r->mx);
+    uv_mutex_lock(&t->port->io->mx);
     full = t->queue;
     t->queue = t->out;
     t->out = full;
-    uv_mutex_unlock(&t->r->mx);
+    uv_mutex_unlock(&t->port->io->mx);
     while (cmn__ring_len(&t->out) > 0) {
         trace_hand_out(t, cmn__ring_at(&t->out, t->out.head));
         cmn__ring_pop(&t->out);

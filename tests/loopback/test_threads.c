@@ -158,6 +158,118 @@ TEST(a_waiting_accept_is_woken) {
     assert_non_null(l->server);
 }
 
+/* --- Callbacks ----------------------------------------------------------- */
+
+/* An on_caller that takes its time with the second caller. */
+struct porter {
+    unsigned callers;
+    uv_sem_t entered;
+    uv_sem_t go_on;
+    bool left;
+    tltcp_socket *listener;
+    bool left_before_close_returned;
+    uv_sem_t closed;
+};
+
+static bool porter_decides(void *user, const tltcp_caller *caller,
+                           char *reason) {
+    struct porter *p = user;
+
+    (void)caller;
+    (void)reason;
+    if (++p->callers == 2) {
+        uv_sem_post(&p->entered);
+        uv_sem_wait(&p->go_on);
+        p->left = true;
+    }
+    return true;
+}
+
+static void porter_close(void *arg) {
+    struct porter *p = arg;
+
+    (void)tltcp_close(p->listener, 0);
+    p->left_before_close_returned = p->left;
+    uv_sem_post(&p->closed);
+}
+
+/* Gives a close() that does not wait every chance to show it. */
+static bool porter_closed_early(struct porter *p) {
+    tltcp_time until = tltcp_now() + 100 * TLTCP_MS;
+
+    while (tltcp_now() < until) {
+        if (uv_sem_trywait(&p->closed) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+TEST(closing_a_listener_waits_for_a_running_on_caller) {
+    struct lo *l = *state;
+    struct porter p = {.callers = 0};
+    tltcp_socket *second = NULL;
+    uv_thread_t thread;
+    bool early;
+
+    assert_int_equal(uv_sem_init(&p.entered, 0), 0);
+    assert_int_equal(uv_sem_init(&p.go_on, 0), 0);
+    assert_int_equal(uv_sem_init(&p.closed, 0), 0);
+    l->config.on_caller = porter_decides;
+    l->config.user = &p;
+    lo_pair(l); /* the accepted connection keeps the I/O thread alive */
+    assert_int_equal(tltcp_connect(&second, l->host, l->port, &l->config, 0),
+                     0);
+    uv_sem_wait(&p.entered);
+    p.listener = l->listener;
+    l->listener = NULL;
+    assert_int_equal(uv_thread_create(&thread, porter_close, &p), 0);
+    early = porter_closed_early(&p);
+    uv_sem_post(&p.go_on);
+    assert_int_equal(uv_thread_join(&thread), 0);
+    assert_false(early);
+    assert_true(p.left_before_close_returned);
+    assert_int_equal(tltcp_wait_connected(second, LO_PATIENCE),
+                     TLTCP_ERR_REFUSED);
+    assert_int_equal(tltcp_close(second, 0), 0);
+    lo_send_text(l->client, "alive");
+    lo_expect_text(l->server, "alive");
+    uv_sem_destroy(&p.entered);
+    uv_sem_destroy(&p.go_on);
+    uv_sem_destroy(&p.closed);
+}
+
+/* --- Shared I/O threads -------------------------------------------------- */
+
+struct chain {
+    struct lo *l;
+    tltcp_socket *s;
+    int rv;
+};
+
+static bool connects_from_a_callback(void *user, const tltcp_caller *caller,
+                                     char *reason) {
+    struct chain *c = user;
+
+    (void)caller;
+    (void)reason;
+    c->rv = tltcp_connect(&c->s, c->l->host, "9", NULL, 0);
+    return true;
+}
+
+TEST(a_callback_may_connect) {
+    struct lo *l = *state;
+    struct chain c = {.l = l, .rv = -1};
+
+    l->config.on_caller = connects_from_a_callback;
+    l->config.user = &c;
+    lo_pair(l);
+    assert_int_equal(c.rv, 0);
+    assert_int_equal(tltcp_close(c.s, 0), 0);
+    lo_send_text(l->client, "alive");
+    lo_expect_text(l->server, "alive");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         LO_TEST(both_directions_run_at_once, ipv4),
@@ -166,6 +278,8 @@ int main(void) {
         LO_TEST(pairs_on_one_listener_do_not_mix, ipv4),
         LO_TEST(a_slow_reader_does_not_hold_up_another, ipv4),
         LO_TEST(a_waiting_accept_is_woken, ipv4),
+        LO_TEST(closing_a_listener_waits_for_a_running_on_caller, ipv4),
+        LO_TEST(a_callback_may_connect, ipv4),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

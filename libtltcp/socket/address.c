@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include <string.h>
+
+#include "libtltcp/socket/state.h"
+
+/* Who is at the ends of a connection. */
+
+const char *tltcp_stream_id(const tltcp_socket *s) {
+    return s == NULL || s->listener ? "" : tltcp_conn_stream_id(s->conn);
+}
+
+static int address_give(net__addr *a, struct sockaddr *sa, socklen_t *len) {
+    net__addr_unmap(a);
+    if (*len < net__addr_len(a)) {
+        return TLTCP_ERR_INVAL;
+    }
+    *len = net__addr_len(a);
+    memcpy(sa, a, *len);
+    return 0;
+}
+
+int tltcp_local_address(const tltcp_socket *s, struct sockaddr *sa,
+                        socklen_t *len) {
+    net__addr a;
+    int rv;
+
+    if (s == NULL || sa == NULL || len == NULL) {
+        return TLTCP_ERR_INVAL;
+    }
+    rv = net__udp_local(s->port->udp, &a);
+    return rv == 0 ? address_give(&a, sa, len) : TLTCP_ERR_IO;
+}
+
+static void address_of_peer(tltcp_socket *s, net__addr *a) {
+    const struct tltcp__calling *c = s->port->calling;
+
+    memset(a, 0, sizeof(*a));
+    if (c != NULL) {
+        *a = c->to[c->at];
+        return;
+    }
+    for (unsigned i = 0; i < NET__ROUTES; i++) {
+        if (s->routes.token[i] == tltcp_conn_path(s->conn)) {
+            *a = s->routes.route[i].remote;
+        }
+    }
+}
+
+int tltcp_peer_address(const tltcp_socket *s, struct sockaddr *sa,
+                       socklen_t *len) {
+    tltcp_socket *own = (tltcp_socket *)s;
+    net__addr a;
+
+    if (s == NULL || sa == NULL || len == NULL || s->listener) {
+        return TLTCP_ERR_INVAL;
+    }
+    uv_mutex_lock(tltcp__mutex(s));
+    address_of_peer(own, &a);
+    uv_mutex_unlock(tltcp__mutex(s));
+    return address_give(&a, sa, len);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/socket/attempt.h"
+
+#include <string.h>
+
+#include "libtltcp/socket/schedule.h"
+
+/* Silence after which the local address may have gone stale. */
+#define STALE (2 * TLTCP_S)
+/* Between two attempts to get a route back. */
+#define REROUTE (100 * TLTCP_MS)
+
+void tltcp__attempt_on_error(struct tltcp__port *port, int status) {
+    if (status == UV_ECONNREFUSED) {
+        port->calling->refused = true;
+    } else if (status != UV_ENOBUFS && status != UV_ENOMEM) {
+        port->calling->unroutable = true;
+    }
+}
+
+void tltcp__attempt_on_sent(struct tltcp__port *port, const uint8_t *data,
+                            size_t len) {
+    struct tltcp__calling *c = port->calling;
+
+    c->sent = tltcp_now();
+    if (c->hello != NULL && len <= TLTCP__HELLO_MAX) {
+        memcpy(c->hello, data, len);
+        c->hello_len = len;
+    }
+}
+
+static void attempt_say_hello_again(struct tltcp__port *port) {
+    uint8_t *room = net__udp_room(port->udp);
+
+    if (room != NULL && port->calling->hello_len > 0) {
+        memcpy(room, port->calling->hello, port->calling->hello_len);
+        net__udp_put(port->udp, NULL, 0, port->calling->hello_len,
+                     port->calling->hello_len);
+        tltcp__flush_later(port);
+    }
+}
+
+static void attempt_set_next(struct tltcp__calling *c) {
+    c->next = c->at + 1 < c->count ? tltcp_now() + c->each : TLTCP_TIME_NEVER;
+}
+
+int tltcp__attempt_first(struct tltcp__port *port) {
+    struct tltcp__calling *c = port->calling;
+    int rv = UV_EADDRNOTAVAIL;
+
+    for (c->at = 0; c->at < c->count; c->at++) {
+        if (net__addr_port(&c->to[c->at]) == 0) {
+            continue;
+        }
+        rv = net__udp_connect(port->udp, &c->to[c->at]);
+        if (rv == 0) {
+            attempt_set_next(c);
+            return 0;
+        }
+    }
+    return rv;
+}
+
+/* On to the next address that can be reached at all. */
+static bool attempt_next(struct tltcp__port *port) {
+    struct tltcp__calling *c = port->calling;
+
+    while (c->at + 1 < c->count) {
+        c->at++;
+        if (net__udp_connect(port->udp, &c->to[c->at]) == 0) {
+            attempt_set_next(c);
+            attempt_say_hello_again(port);
+            return true;
+        }
+    }
+    c->next = TLTCP_TIME_NEVER;
+    return false;
+}
+
+static void attempt_connecting(tltcp_socket *s, tltcp_time now) {
+    struct tltcp__calling *c = s->port->calling;
+    bool refused = c->refused;
+    bool next = refused || c->unroutable || now >= c->next;
+
+    c->refused = false;
+    c->unroutable = false; /* of the last one: there may be a route yet */
+    if (next && !attempt_next(s->port) && refused) {
+        tltcp_conn_abort(tltcp__engine(s), TLTCP_ERR_REFUSED,
+                         "nobody listens at that port", now);
+    }
+}
+
+/* A connected socket keeps the local address that it began with; when that is
+ * gone, connecting it anew picks one that works. */
+static void attempt_keep_route(struct tltcp__port *port, tltcp_time now) {
+    struct tltcp__calling *c = port->calling;
+    bool stale = c->sent > c->heard && now - c->heard > STALE &&
+                 now - c->repicked > STALE;
+
+    if (stale || (c->unroutable && now - c->repicked > REROUTE)) {
+        c->repicked = now;
+        c->unroutable = net__udp_connect(port->udp, &c->to[c->at]) != 0;
+    }
+}
+
+void tltcp__attempt_turn(tltcp_socket *s) {
+    struct tltcp__calling *c = s->port->calling;
+    tltcp_time now = tltcp_now();
+
+    if (s->closed) {
+        return;
+    }
+    if (!s->connected) {
+        attempt_connecting(s, now);
+        return;
+    }
+    c->refused = false; /* could be forged: silence decides */
+    c->next = TLTCP_TIME_NEVER;
+    attempt_keep_route(s->port, now);
+}

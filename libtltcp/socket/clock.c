@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/socket/clock.h"
+
+#include <tltcp/socket.h>
+
+#include <uv.h>
+
+tltcp_time tltcp_now(void) {
+    return uv_hrtime();
+}
+
+tltcp_time tltcp__until(int timeout_ms) {
+    return timeout_ms < 0 ? TLTCP_TIME_NEVER
+                          : tltcp_now() + (tltcp_time)timeout_ms * TLTCP_MS;
+}
+
+int tltcp__error_of(int status) {
+    switch (status) {
+    case 0:
+        return 0;
+    case UV_ENOMEM:
+        return TLTCP_ERR_NOMEM;
+    case UV_EADDRINUSE:
+        return TLTCP_ERR_IN_USE;
+    case UV_ECONNREFUSED:
+        return TLTCP_ERR_REFUSED;
+    case UV_EADDRNOTAVAIL:
+    case UV_EAFNOSUPPORT:
+    case UV_ENETUNREACH:
+    case UV_EHOSTUNREACH:
+    case UV_EINVAL:
+        return TLTCP_ERR_ADDRESS;
+    default:
+        return TLTCP_ERR_IO;
+    }
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/socket/events.h"
+
+#include <string.h>
+
+#include "libtltcp/socket/accept_queue.h"
+#include "libtltcp/socket/clock.h"
+#include "libtltcp/socket/readiness.h"
+
+/* Fates that nobody takes: beyond this many the oldest go. */
+#define FATES_MAX 65536u
+
+/* --- In: from the engine ------------------------------------------------- */
+
+static void events_keep_fate(tltcp_socket *s, const tltcp_event *ev) {
+    struct tltcp__fate *f;
+
+    if (cmn__ring_len(&s->fates) == FATES_MAX) {
+        cmn__ring_pop(&s->fates);
+    }
+    f = cmn__ring_push(&s->fates);
+    if (f == NULL) {
+        return; /* the counters still tell */
+    }
+    *f = (struct tltcp__fate){.section = ev->section,
+                              .tag = ev->tag,
+                              .bytes = ev->bytes,
+                              .acked = ev->acked,
+                              .written = ev->written,
+                              .deadline = ev->deadline,
+                              .now = ev->now,
+                              .fate = ev->fate,
+                              .cause = ev->cause,
+                              .section_class = ev->section_class,
+                              .stream = ev->stream};
+}
+
+static void events_on_connected(tltcp_socket *s) {
+    s->connected = true;
+    s->pending.connected = true;
+    if (s->port->listening != NULL) {
+        tltcp__accept_push(s);
+    }
+}
+
+static void events_on_closed(tltcp_socket *s, const tltcp_event *ev) {
+    s->closed = true;
+    s->pending.closed = true;
+    s->error = ev->error;
+    s->code = ev->code;
+    memcpy(s->reason, ev->reason, sizeof(s->reason));
+    if (s->port->listening != NULL && (!s->queued || ev->error != 0)) {
+        tltcp__accept_drop(s); /* there is nothing left to accept */
+    }
+}
+
+static void events_take(tltcp_socket *s, const tltcp_event *ev) {
+    s->pending.now = ev->now;
+    switch (ev->type) {
+    case TLTCP_EVENT_CONNECTED:
+        events_on_connected(s);
+        break;
+    case TLTCP_EVENT_FATE:
+        events_keep_fate(s, ev);
+        break;
+    case TLTCP_EVENT_CLOSED:
+        events_on_closed(s, ev);
+        break;
+    case TLTCP_EVENT_PATH:
+        s->pending.moved = true;
+        break;
+    case TLTCP_EVENT_RATE:
+        s->pending.rated = true;
+        s->pending.rate = ev->bytes;
+        break;
+    default:
+        break;
+    }
+}
+
+void tltcp__take_events(tltcp_socket *s) {
+    tltcp_event ev;
+
+    while (tltcp_conn_next_event(tltcp__engine(s), &ev) > 0) {
+        events_take(s, &ev);
+    }
+}
+
+/* --- Out: to the application --------------------------------------------- */
+
+static void events_give_fate(tltcp_socket *s, tltcp_event *ev) {
+    const struct tltcp__fate *f = cmn__ring_at(&s->fates, s->fates.head);
+
+    ev->type = TLTCP_EVENT_FATE;
+    ev->section = f->section;
+    ev->tag = f->tag;
+    ev->bytes = f->bytes;
+    ev->acked = f->acked;
+    ev->written = f->written;
+    ev->deadline = f->deadline;
+    ev->now = f->now;
+    ev->fate = f->fate;
+    ev->cause = f->cause;
+    ev->section_class = f->section_class;
+    ev->stream = f->stream;
+    cmn__ring_pop(&s->fates);
+    if (cmn__ring_len(&s->fates) == 0) {
+        cmn__ring_trim(&s->fates);
+    }
+}
+
+static void events_give_end(tltcp_socket *s, tltcp_event *ev) {
+    s->pending.closed = false;
+    s->end_taken = true;
+    ev->type = TLTCP_EVENT_CLOSED;
+    ev->error = s->error;
+    ev->code = s->code;
+    memcpy(ev->reason, s->reason, sizeof(ev->reason));
+}
+
+/* Connected first, the end last. */
+static void events_give(tltcp_socket *s, tltcp_event *ev) {
+    memset(ev, 0, sizeof(*ev));
+    ev->now = s->pending.now;
+    if (s->pending.connected) {
+        s->pending.connected = false;
+        ev->type = TLTCP_EVENT_CONNECTED;
+    } else if (cmn__ring_len(&s->fates) > 0) {
+        events_give_fate(s, ev);
+    } else if (s->pending.moved) {
+        s->pending.moved = false;
+        ev->type = TLTCP_EVENT_PATH;
+    } else if (s->pending.rated) {
+        s->pending.rated = false;
+        ev->type = TLTCP_EVENT_RATE;
+        ev->bytes = s->pending.rate;
+    } else {
+        events_give_end(s, ev);
+    }
+}
+
+int tltcp_next_event(tltcp_socket *s, tltcp_event *ev, int timeout_ms) {
+    tltcp_time until = tltcp__until(timeout_ms);
+    int rv = TLTCP_ERR_AGAIN;
+
+    if (s == NULL || ev == NULL || s->listener) {
+        return TLTCP_ERR_INVAL;
+    }
+    uv_mutex_lock(tltcp__mutex(s));
+    while (!tltcp__has_signals(s) && !s->end_taken &&
+           tltcp__wait(s, &s->changed, &s->watchers, until)) {
+    }
+    if (tltcp__has_signals(s)) {
+        events_give(s, ev);
+        tltcp__notify(s);
+        rv = 1;
+    } else if (s->end_taken) {
+        rv = TLTCP_ERR_CLOSED;
+    }
+    uv_mutex_unlock(tltcp__mutex(s));
+    return rv;
+}
+
+int tltcp_wait_connected(tltcp_socket *s, int timeout_ms) {
+    tltcp_time until = tltcp__until(timeout_ms);
+    int rv = TLTCP_ERR_AGAIN;
+
+    if (s == NULL || s->listener) {
+        return TLTCP_ERR_INVAL;
+    }
+    uv_mutex_lock(tltcp__mutex(s));
+    while (!s->connected && !s->closed &&
+           tltcp__wait(s, &s->changed, &s->watchers, until)) {
+    }
+    if (s->connected) {
+        rv = 0;
+    } else if (s->closed) {
+        rv = s->error != 0 ? s->error : TLTCP_ERR_CLOSED;
+    }
+    uv_mutex_unlock(tltcp__mutex(s));
+    return rv;
+}
+
+int tltcp_socket_error(const tltcp_socket *s, char *reason) {
+    int rv;
+
+    if (s == NULL || s->listener) {
+        return TLTCP_ERR_INVAL;
+    }
+    uv_mutex_lock(tltcp__mutex(s));
+    rv = s->error;
+    if (reason != NULL) {
+        memcpy(reason, s->reason, sizeof(s->reason));
+    }
+    uv_mutex_unlock(tltcp__mutex(s));
+    return rv;
+}

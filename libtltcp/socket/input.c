@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/socket/input.h"
+
+#include <string.h>
+
+#include "libtltcp/socket/admit.h"
+#include "libtltcp/socket/attempt.h"
+#include "libtltcp/socket/schedule.h"
+#include "libtltcp/socket/trace.h"
+
+static void input_to_caller(struct tltcp__port *port, const net__burst *b,
+                            tltcp_time now) {
+    tltcp_socket *s = port->all;
+    tltcp_pktinfo info = {.path = 1, .ecn = b->ecn};
+
+    if (s == NULL || s->over) {
+        return;
+    }
+    port->calling->heard = now;
+    for (size_t at = 0; at < b->len; at += b->segment) {
+        size_t left = b->len - at;
+
+        (void)tltcp_conn_recv(tltcp__engine(s), &info, b->data + at,
+                              left < b->segment ? left : b->segment, now);
+    }
+    tltcp__schedule(s);
+}
+
+/* Bursts of one peer follow each other: the newest tokens are remembered. */
+static tltcp_pktinfo input_info(struct tltcp__port *port,
+                                const net__route *route, uint32_t ecn) {
+    /* Where padding differs a token is made once more, that is all. */
+    /* NOLINTNEXTLINE */
+    if (memcmp(&port->last_route, route, sizeof(*route)) != 0) {
+        port->last_route = *route;
+        port->last_token = net__route_token(port->key, route);
+        port->last_network = net__route_network(port->key, route);
+    }
+    return (tltcp_pktinfo){
+        .path = port->last_token, .ecn = ecn, .network = port->last_network};
+}
+
+static void input_reply(struct tltcp__port *port, const net__route *route,
+                        const tltcp_dispatch *d) {
+    uint8_t *room = net__udp_room(port->udp);
+
+    if (room == NULL) {
+        uv_mutex_unlock(&port->io->mx);
+        (void)net__udp_flush(port->udp);
+        uv_mutex_lock(&port->io->mx);
+        room = net__udp_room(port->udp);
+    }
+    if (room != NULL) { /* else blocked: the caller asks again */
+        memcpy(room, d->reply, d->reply_len);
+        net__udp_put(port->udp, route, 0, d->reply_len, d->reply_len);
+        tltcp__flush_later(port);
+    }
+}
+
+static void input_taken(tltcp_conn *conn, uint64_t token,
+                        const net__route *route) {
+    tltcp_socket *s = tltcp_conn_user(conn);
+
+    if (s == NULL) {
+        return;
+    }
+    if (s->routes.token[0] != token) {
+        net__routes_add(&s->routes, token, route, tltcp_conn_path(conn));
+    }
+    tltcp__schedule(s);
+}
+
+static void input_to_listener(struct tltcp__port *port, const net__burst *b) {
+    tltcp_pktinfo info = input_info(port, b->route, b->ecn);
+    tltcp_dispatch d;
+    tltcp_time now = tltcp_now();
+
+    for (size_t at = 0; at < b->len; at += b->segment) {
+        size_t left = b->len - at;
+        size_t len = left < b->segment ? left : b->segment;
+        int verdict;
+
+        port->current = NULL; /* not known yet */
+        verdict = tltcp_endpoint_recv(port->listening->endpoint, &info,
+                                      b->data + at, len, &d, now);
+        if (verdict == TLTCP_TAKEN) {
+            input_taken(d.conn, info.path, b->route);
+        } else if (verdict == TLTCP_CALLER) {
+            tltcp__admit(port, d.conn, info.path, b->route);
+            now = tltcp_now(); /* the mutex was free for a while */
+        } else if (verdict == TLTCP_REPLY) {
+            input_reply(port, b->route, &d);
+        }
+        if (port->tracer != NULL && verdict != TLTCP_DROPPED &&
+            verdict != TLTCP_REPLY) {
+            tltcp__tracer_adopt(port->tracer, tltcp_conn_user(d.conn));
+        }
+    }
+}
+
+static void input_on_bursts(void *owner, const net__burst *in, size_t count) {
+    struct tltcp__port *port = owner;
+
+    uv_mutex_lock(&port->io->mx);
+    for (size_t i = 0; i < count; i++) {
+        if (port->calling != NULL) {
+            input_to_caller(port, &in[i], tltcp_now());
+        } else {
+            input_to_listener(port, &in[i]);
+        }
+    }
+    uv_mutex_unlock(&port->io->mx);
+}
+
+static void input_on_writable(void *owner) {
+    struct tltcp__port *port = owner;
+
+    uv_mutex_lock(&port->io->mx);
+    port->blocked = false;
+    tltcp__unblock(port); /* the end of this turn serves those who wait */
+    uv_mutex_unlock(&port->io->mx);
+}
+
+static void input_on_error(void *owner, int status) {
+    struct tltcp__port *port = owner;
+
+    uv_mutex_lock(&port->io->mx);
+    if (port->calling != NULL) {
+        tltcp__attempt_on_error(port, status);
+        if (port->all != NULL) {
+            tltcp__schedule(port->all);
+        }
+    }
+    uv_mutex_unlock(&port->io->mx);
+}
+
+const net__udp_ops tltcp__input_ops = {.on_bursts = input_on_bursts,
+                                       .on_writable = input_on_writable,
+                                       .on_error = input_on_error};

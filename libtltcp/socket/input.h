@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef TLTCP_SOCKET_INPUT_H
+#define TLTCP_SOCKET_INPUT_H
+
+#include "internal/net/udp.h"
+
+/* What the UDP socket of a port calls: hands datagrams to the engines. */
+extern const net__udp_ops tltcp__input_ops;
+
+#endif /* TLTCP_SOCKET_INPUT_H */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/socket/output.h"
+
+#include "libtltcp/socket/accept_queue.h"
+#include "libtltcp/socket/attempt.h"
+#include "libtltcp/socket/events.h"
+#include "libtltcp/socket/readiness.h"
+#include "libtltcp/socket/schedule.h"
+#include "libtltcp/socket/socket.h"
+#include "libtltcp/socket/stats.h"
+#include "libtltcp/socket/trace.h"
+
+/* Bursts of one connection before the next one has its turn. */
+#define BURSTS 16
+/* A burst of at most this many bytes fits one call with UDP_SEGMENT. */
+#define BURST_BYTES ((size_t)65000)
+
+static void output_arm(tltcp_socket *s) {
+    cmn__heap *h = &s->port->io->timers;
+    tltcp_time at = s->over ? TLTCP_TIME_NEVER : tltcp_conn_timeout(s->conn);
+
+    if (!s->over && s->port->calling != NULL && s->port->calling->next < at) {
+        at = s->port->calling->next;
+    }
+    if (at == s->armed) {
+        return;
+    }
+    if (at == TLTCP_TIME_NEVER) {
+        cmn__heap_remove(h, s->timer);
+    } else if (s->timer != CMN__HEAP_NONE) {
+        cmn__heap_update(h, s->timer, at);
+    } else if (cmn__heap_add(h, at, (uint64_t)(uintptr_t)s) != 0) {
+        return; /* without memory; tried again at the next turn */
+    }
+    s->armed = at;
+}
+
+static bool output_flush_port(struct tltcp__port *port) {
+    bool done;
+
+    uv_mutex_unlock(&port->io->mx);
+    done = net__udp_flush(port->udp);
+    uv_mutex_lock(&port->io->mx);
+    port->blocked = !done;
+    return done;
+}
+
+/* Writes one burst; false when there was none. */
+static bool output_burst(tltcp_socket *s, uint8_t *room) {
+    struct tltcp__port *port = s->port;
+    tltcp_pktinfo info;
+    size_t segment = 0;
+    size_t len = tltcp_conn_send(tltcp__engine(s), &info, room, BURST_BYTES,
+                                 &segment, tltcp_now());
+    const net__route *route = NULL;
+
+    if (len == 0) {
+        return false;
+    }
+    if (port->listening != NULL) {
+        route = net__routes_find(&s->routes, info.path);
+        if (route == NULL) {
+            return true; /* too many newer routes; the engine will repeat */
+        }
+    } else {
+        tltcp__attempt_on_sent(port, room, len);
+    }
+    net__udp_put(port->udp, route, info.dscp << 2 | info.ecn, len, segment);
+    tltcp__flush_later(port);
+    return true;
+}
+
+/* Sends what a connection has to send; if the kernel takes no more, it waits
+ * for that. */
+static void output_bursts(tltcp_socket *s) {
+    struct tltcp__port *port = s->port;
+
+    for (int i = 0; i < BURSTS; i++) {
+        uint8_t *room = net__udp_room(port->udp);
+
+        if (room == NULL && (!output_flush_port(port) ||
+                             (room = net__udp_room(port->udp)) == NULL)) {
+            if (!s->release) {
+                tltcp__schedule(s);
+            }
+            return;
+        }
+        if (!output_burst(s, room)) {
+            return;
+        }
+    }
+    tltcp__schedule(s); /* more to send, after the others */
+}
+
+/* Keeps the counters of a connection in the sums of its listener. */
+static void output_keep_stats(tltcp_socket *s) {
+    tltcp_stats st;
+
+    tltcp_stats_init(&st);
+    if (tltcp_conn_get_stats(tltcp__engine(s), &st, tltcp_now()) == 0) {
+        tltcp__stats_add(&s->port->listening->past, &st);
+    }
+}
+
+/* Frees a connection that nobody needs any more. */
+static void output_forget(tltcp_socket *s) {
+    struct tltcp__port *port = s->port;
+
+    if (port->listening != NULL) {
+        tltcp__accept_drop(s);
+        output_keep_stats(s);
+    }
+    if (s->timer != CMN__HEAP_NONE) {
+        cmn__heap_remove(&port->io->timers, s->timer);
+    }
+    tltcp_conn_free(tltcp__engine(s));
+    s->conn = NULL;
+    port->current = NULL;
+    tltcp__socket_unlink(s);
+    tltcp__trace_close(s);
+    s->gone = true;
+    if (s->owned) {
+        uv_cond_broadcast(&s->changed);
+    } else {
+        tltcp__socket_free(s);
+    }
+}
+
+static void output_settle(tltcp_socket *s) {
+    if (!s->over && tltcp_conn_is_closed(s->conn)) {
+        s->over = true;
+        s->closed = true;
+    }
+    if (!s->scheduled && (s->release || (s->over && !s->owned && !s->queued))) {
+        output_forget(s);
+        return;
+    }
+    output_arm(s);
+    tltcp__notify(s);
+}
+
+void tltcp__output(tltcp_socket *s) {
+    if (s->port->calling != NULL) {
+        tltcp__attempt_turn(s);
+    }
+    tltcp__take_events(s);
+    if (!s->over) {
+        output_bursts(s);
+        tltcp__take_events(s);
+    }
+    output_settle(s);
+}
+
+void tltcp__output_flush(struct tltcp__io_thread *io) {
+    while (io->unflushed != NULL) {
+        struct tltcp__port *port = io->unflushed;
+
+        io->unflushed = port->next_unflushed;
+        port->unflushed = false;
+        (void)output_flush_port(port);
+    }
+}

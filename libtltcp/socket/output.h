@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef TLTCP_SOCKET_OUTPUT_H
+#define TLTCP_SOCKET_OUTPUT_H
+
+#include "libtltcp/socket/state.h"
+
+/* A connection's turn on the I/O thread.  All under the mutex, which is free
+ * while datagrams are sent. */
+
+/* Takes its events, puts its datagrams on the UDP socket, sets its timer, and
+ * frees it when nobody needs it any more. */
+void tltcp__output(tltcp_socket *s);
+/* Sends what was put on the UDP sockets. */
+void tltcp__output_flush(struct tltcp__io_thread *io);
+
+#endif /* TLTCP_SOCKET_OUTPUT_H */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef TLTCP_SOCKET_SOCKET_H
+#define TLTCP_SOCKET_SOCKET_H
+
+#include "libtltcp/socket/state.h"
+
+/* Makes a socket; a connection takes over `conn`.  NULL without memory. */
+tltcp_socket *tltcp__socket_new(struct tltcp__port *port, tltcp_conn *conn);
+void tltcp__socket_free(tltcp_socket *s);
+/* Takes a connection out of its port's list. */
+void tltcp__socket_unlink(tltcp_socket *s);
+
+#endif /* TLTCP_SOCKET_SOCKET_H */

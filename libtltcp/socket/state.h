@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef TLTCP_SOCKET_STATE_H
+#define TLTCP_SOCKET_STATE_H
+
+#include <tltcp/conn.h>
+#include <tltcp/socket.h>
+
+#include "internal/common/heap.h"
+#include "internal/common/ring.h"
+#include "internal/net/route.h"
+#include "internal/net/timer.h"
+#include "internal/net/udp.h"
+#include "libtltcp/socket/event_fd.h"
+
+/*
+ * What the socket API consists of:
+ *
+ *   I/O thread   a libuv loop with its thread, and the mutex of all below
+ *   port         a UDP socket on it: a listener's, or that of one caller
+ *   socket       a listener, or a connection with its engine
+ *
+ * A listener has an I/O thread of its own, which serves what it accepts.
+ * Callers share I/O threads.
+ *
+ * The I/O thread hands what arrives to the engines and schedules their
+ * connections; calls of applications and timers schedule as well.  At the end
+ * of each turn of the loop every scheduled connection has its turn: events
+ * out, datagrams out, timer in.
+ *
+ * The mutex is never held during a system call that sends, nor while the
+ * application is called (on_caller, on_trace).
+ */
+
+struct tltcp__trace;
+struct tltcp__tracer;
+struct tltcp__port;
+
+/* A function to run on the I/O thread. */
+struct tltcp__task {
+    void (*run)(void *arg);
+    void *arg;
+    bool done;
+    struct tltcp__task *next;
+};
+
+struct tltcp__io_thread {
+    uv_loop_t loop;
+    uv_thread_t thread;
+    uv_async_t wake;
+    uv_check_t turn; /* end of a turn of the loop */
+    uv_idle_t again; /* keeps the loop from sleeping */
+    net__timer timer;
+
+    /* Under the mutex of the shared threads. */
+    unsigned users;
+    bool own; /* not shared */
+    struct tltcp__io_thread *next;
+
+    uv_mutex_t mx; /* for all that follows, and for ports and sockets */
+    uv_cond_t task_done;
+    struct tltcp__task *tasks;
+    struct tltcp__task *last_task;
+    struct tltcp__port *ports;
+    struct tltcp__port *unflushed; /* ports with datagrams to send */
+    tltcp_socket *scheduled;       /* FIFO */
+    tltcp_socket *last_scheduled;
+    cmn__mem mem;
+    cmn__heap timers;
+    bool pumping; /* looks at `scheduled` again without being woken */
+    bool stopping;
+};
+
+/* What a listener has and a caller has not. */
+struct tltcp__listening {
+    tltcp_endpoint *endpoint;
+    tltcp_socket *handle; /* NULL: tltcp_close() was called */
+    tltcp_socket *first;  /* callers that wait for tltcp_accept() */
+    tltcp_socket *last;
+    unsigned unaccepted;   /* callers not yet taken by the application */
+    bool asking;           /* on_caller is running */
+    tltcp_socket *closing; /* the handle, while tltcp_close() waits for it */
+    tltcp_stats past;      /* sums over those that are gone */
+};
+
+/* The longest handshake datagram that is worth keeping. */
+#define TLTCP__HELLO_MAX ((size_t)2048)
+
+/* What a caller has and a listener has not. */
+struct tltcp__calling {
+    net__addr *to; /* addresses to try */
+    size_t count;
+    size_t at;
+    tltcp_time each; /* how long to try each */
+    tltcp_time next; /* when to try the next one */
+    tltcp_time heard;
+    tltcp_time sent;
+    tltcp_time repicked; /* when the local address was chosen */
+    uint8_t *hello;      /* what was sent last, for the next address */
+    size_t hello_len;
+    bool refused;    /* an ICMP message said so */
+    bool unroutable; /* sending failed for want of a route */
+};
+
+struct tltcp__port {
+    struct tltcp__io_thread *io;
+    net__udp *udp;
+    uint8_t key[NET__KEY_LEN];
+    tltcp_config config; /* strings are not kept in it */
+    cmn__mem mem;
+
+    struct tltcp__port *next; /* all ports of the I/O thread */
+    struct tltcp__port *prev;
+    struct tltcp__port *next_unflushed;
+    bool unflushed;        /* in that list */
+    bool blocked;          /* the kernel takes no more */
+    bool started;          /* in the list of all ports */
+    tltcp_socket *waiting; /* FIFO: scheduled once the kernel takes more */
+    tltcp_socket *last_waiting;
+
+    tltcp_socket *all;
+    tltcp_socket *current; /* whose engine runs */
+    unsigned users;        /* handles of applications */
+    struct tltcp__listening *listening;
+    struct tltcp__calling *calling;
+    struct tltcp__tracer *tracer; /* NULL: nobody wants a trace */
+
+    /* The route of the newest burst. */
+    net__route last_route;
+    uint64_t last_token;
+    uint64_t last_network;
+};
+
+/* What waits for tltcp_next_event(), apart from the fates. */
+struct tltcp__signals {
+    bool connected;
+    bool moved;
+    bool rated;
+    bool closed; /* given last of all */
+    uint64_t rate;
+    tltcp_time now;
+};
+
+/* A fate as it waits, a fifth of a tltcp_event. */
+struct tltcp__fate {
+    uint64_t section;
+    uint64_t tag;
+    uint64_t bytes;
+    uint64_t acked;
+    tltcp_time written;
+    tltcp_time deadline;
+    tltcp_time now;
+    uint32_t fate;
+    uint32_t cause;
+    uint32_t section_class;
+    uint32_t stream;
+};
+
+struct tltcp_socket {
+    struct tltcp__port *port;
+    bool listener; /* then only what stands before `conn` is in use */
+
+    uv_cond_t readable; /* recvmsg, accept */
+    unsigned readers;
+    tltcp__event_fd read_fd;
+
+    tltcp_conn *conn;
+    uv_cond_t writable;
+    uv_cond_t changed; /* connected, closed, released; events */
+    unsigned writers;
+    unsigned watchers;
+    tltcp__event_fd write_fd;
+    tltcp__event_fd signal_fd;
+
+    tltcp_socket *next; /* all connections of the port */
+    tltcp_socket *prev;
+    tltcp_socket *next_scheduled; /* or waiting */
+    tltcp_socket *next_caller;    /* accept queue */
+
+    bool scheduled;    /* or waiting */
+    bool owned;        /* an application has it */
+    bool release;      /* the application gave it back */
+    bool gone;         /* the I/O thread is done with it */
+    bool unaccepted;   /* counted in tltcp__listening::unaccepted */
+    bool queued;       /* in the accept queue */
+    bool connected;    /* the handshake is done */
+    bool closed;       /* the engine said so; `error` tells why */
+    bool over;         /* nothing more will be sent */
+    bool finished;     /* after tltcp_shutdown() */
+    bool end_reported; /* recvmsg gave the end or the failure */
+    bool gap;          /* recvmsg owes TLTCP_ERR_GAP */
+    bool end_taken;    /* TLTCP_EVENT_CLOSED was taken */
+
+    uint32_t timer;    /* slot in the heap of timers */
+    tltcp_time armed;  /* its key */
+    size_t write_want; /* room that makes it writable */
+    net__routes routes;
+
+    struct tltcp__signals pending;
+    cmn__ring fates;
+    int error; /* once closed */
+    uint32_t code;
+    char reason[TLTCP_REASON_MAX + 1];
+    struct tltcp__trace *trace; /* its qlog file, or NULL */
+};
+
+/* The mutex of a port and its sockets. */
+static inline uv_mutex_t *tltcp__mutex(const tltcp_socket *s) {
+    return &s->port->io->mx;
+}
+
+/* The engine; what it traces from now on is this connection's. */
+static inline tltcp_conn *tltcp__engine(tltcp_socket *s) {
+    s->port->current = s;
+    return s->conn;
+}
+
+#endif /* TLTCP_SOCKET_STATE_H */
