@@ -200,8 +200,9 @@ static void take_events(GstTltcpPeer *peer) {
             on_fate(peer, &ev);
             break;
         case TLTCP_EVENT_RATE:
-            peer->rate_changed = peer->rate_changed || ev.bytes != peer->rate;
-            peer->rate = ev.bytes;
+            peer->rate_changed =
+                peer->rate_changed || ev.estimated_bps != peer->rate;
+            peer->rate = ev.estimated_bps;
             break;
         case TLTCP_EVENT_CLOSED:
             on_closed(peer, ev.error, ev.reason);

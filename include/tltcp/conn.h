@@ -29,7 +29,7 @@ extern "C" {
 
 /** A connection. */
 typedef struct tltcp_conn tltcp_conn;
-/** What one UDP port knows: its connections, tokens and limits. */
+/** The listening side of a UDP port: its connections, tokens and limits. */
 typedef struct tltcp_endpoint tltcp_endpoint;
 
 /** Bytes of randomness that a connection or an endpoint is made from. */
@@ -37,14 +37,14 @@ typedef struct tltcp_endpoint tltcp_endpoint;
 /** Room for a datagram that tltcp_endpoint_recv() may want sent. */
 #define TLTCP_REPLY_MAX 256
 
-/** @brief What travels beside the bytes of a datagram. */
+/** @brief What accompanies the bytes of a datagram. */
 typedef struct tltcp_pktinfo {
     uint64_t path;    /**< the driver's token for the addresses */
     uint32_t ecn;     /**< ECN codepoint of the IP header, 0 to 3 */
-    uint32_t dscp;    /**< out: DSCP to mark with, 0 to 63; in: not looked at */
-    uint64_t network; /**< in: the driver's token for what counts as one address
-                           in limits, such as an IPv4 address or an IPv6 /64;
-                           0: such limits do not apply; out: 0 */
+    uint32_t dscp;    /**< out: DSCP to mark with, 0 to 63; in: ignored */
+    uint64_t network; /**< in: the driver's token for what limits treat as one
+                           address, such as an IPv4 address or an IPv6 /64; 0:
+                           such limits do not apply; out: 0 */
 } tltcp_pktinfo;
 
 /** @brief A section to be written (paper, section 4). */
@@ -52,7 +52,7 @@ typedef struct tltcp_section {
     const void *data;       /**< copied before the call returns */
     size_t len;             /**< bytes at data, at least 1 */
     tltcp_time deadline;    /**< absolute; ::TLTCP_TIME_NEVER: reliable */
-    struct tltcp_meta meta; /**< what else is known of it */
+    struct tltcp_meta meta; /**< optional metadata */
 } tltcp_section;
 
 /**
@@ -83,7 +83,8 @@ TLTCP_API void tltcp_conn_free(tltcp_conn *conn);
 /**
  * @brief Takes one datagram from the network.
  *
- * What is malformed, foreign or repeated is counted and dropped, not an error.
+ * Malformed, foreign and repeated datagrams are counted and dropped; that is no
+ * error.
  * @param conn   connection
  * @param info   path and ECN codepoint
  * @param dgram  the UDP payload
@@ -98,9 +99,9 @@ TLTCP_API int tltcp_conn_recv(tltcp_conn *conn, const tltcp_pktinfo *info,
 /**
  * @brief Writes the next datagrams to put on the network.
  *
- * All that one call writes go to the same path with the same ECN codepoint, lie
- * back to back and are @p segment bytes each, but the last may be shorter, as
- * UDP_SEGMENT wants it.
+ * The datagrams of one call go to the same path with the same ECN codepoint.
+ * They lie back to back and are @p segment bytes each; the last may be shorter,
+ * as UDP_SEGMENT requires.
  * @param conn  connection
  * @param[out] info     where to and how marked
  * @param buf           room for datagrams
@@ -116,7 +117,7 @@ TLTCP_API size_t tltcp_conn_send(tltcp_conn *conn, tltcp_pktinfo *info,
 /**
  * @brief When tltcp_conn_on_timeout() wants to be called.
  * @param conn  connection
- * @return absolute time, perhaps past; ::TLTCP_TIME_NEVER: not needed
+ * @return absolute time, possibly past; ::TLTCP_TIME_NEVER: not needed
  */
 TLTCP_API tltcp_time tltcp_conn_timeout(const tltcp_conn *conn);
 
@@ -139,9 +140,9 @@ TLTCP_API int tltcp_conn_next_event(tltcp_conn *conn, tltcp_event *ev);
 /**
  * @brief Writes whole sections, each or not at all, in order.
  *
- * A deadline that has passed is accepted; the section takes its sequence
- * numbers and expires unsent.  Possible from creation on; data leaves once the
- * handshake is done.
+ * A section whose deadline has passed is accepted, takes its sequence numbers
+ * and expires unsent.  Sections may be written before the handshake is done;
+ * data leaves after it.
  * @param conn      connection
  * @param sections  array of @p count
  * @param count     at least 1
@@ -160,15 +161,15 @@ TLTCP_API int tltcp_conn_write(tltcp_conn *conn, const tltcp_section *sections,
                                size_t count, tltcp_time now);
 
 /**
- * @brief Room for the next section.
+ * @brief How large the next section may be.
  * @param conn  connection
- * @return bytes that a section written now may have; 0 when none
+ * @return bytes; 0 when there is no room
  */
 TLTCP_API size_t tltcp_conn_writable(const tltcp_conn *conn);
 
 /**
- * @brief Reads what is ready: data and gaps that tile the stream, or, when
- * unordered, whole sections as they completed.
+ * @brief Reads what is ready: data and gaps that tile the stream or, when
+ * unordered, whole sections in the order of completion.
  *
  * Piece *i* is described by @p segments[i].  Data is copied to @p bufs[i],
  * whose len becomes the bytes copied; for a gap base is untouched and len
@@ -183,20 +184,19 @@ TLTCP_API size_t tltcp_conn_writable(const tltcp_conn *conn);
  * @retval TLTCP_ERR_AGAIN  nothing ready
  * @retval TLTCP_ERR_INVAL  *@p count is 0 or the first buffer is empty
  * @retval TLTCP_ERR_ABORTED the peer closed before the end of its stream
- * @retval others           the stream was cut off for this reason, which is
- * that of the ::TLTCP_EVENT_CLOSED
+ * @retval others           why the connection ended, as in ::TLTCP_EVENT_CLOSED
  */
 TLTCP_API int64_t tltcp_conn_read(tltcp_conn *conn, tltcp_buf *bufs,
                                   struct tltcp_segment *segments, size_t *count,
                                   tltcp_time now);
 
 /**
- * @brief As tltcp_conn_read(), and tells what the sender said of the sections.
+ * @brief As tltcp_conn_read(), with the metadata of the sections.
  * @param conn      connection
  * @param bufs      array of *@p count buffers
  * @param segments  array of *@p count
- * @param[out] metas  array of *@p count, of the section of each piece; of a
- *                  gap, of the first section it is in; NULL: not wanted
+ * @param[out] metas  array of *@p count: metadata of the section of each piece;
+ *                  for a gap that of its first section; NULL: not wanted
  * @param[in,out] count  in: pieces wanted at most, out: pieces given
  * @param now       current time
  * @return as tltcp_conn_read()
@@ -207,7 +207,7 @@ TLTCP_API int64_t tltcp_conn_read_meta(tltcp_conn *conn, tltcp_buf *bufs,
                                        tltcp_time now);
 
 /**
- * @brief Whether tltcp_conn_read() would return something but
+ * @brief Whether tltcp_conn_read() would return anything but
  * ::TLTCP_ERR_AGAIN.
  * @param conn  connection
  * @return true when it would
@@ -223,20 +223,20 @@ TLTCP_API bool tltcp_conn_readable(const tltcp_conn *conn);
 TLTCP_API void tltcp_conn_finish(tltcp_conn *conn, tltcp_time now);
 
 /**
- * @brief Closes: finishes, waits until all was delivered or expired, tells the
- * peer.  ::TLTCP_EVENT_CLOSED follows.
+ * @brief Closes: finishes, waits until all was delivered or expired, then
+ * notifies the peer.  ::TLTCP_EVENT_CLOSED follows.
  * @param conn    connection
- * @param linger  give up at this time and abort; ::TLTCP_TIME_NEVER: when the
- *                peer is silent for the idle timeout, or acknowledges nothing
- *                for twice that; one that acknowledges and does not read is
- *                waited for
+ * @param linger  abort at this time; ::TLTCP_TIME_NEVER: abort when the peer is
+ *                silent for the idle timeout or acknowledges nothing for twice
+ *                that.  A peer that acknowledges but does not read is waited
+ *                for
  * @param now     current time
  */
 TLTCP_API void tltcp_conn_close(tltcp_conn *conn, tltcp_time linger,
                                 tltcp_time now);
 
 /**
- * @brief Ends at once; the peer is told on a best-effort basis.
+ * @brief Ends at once; the peer is notified on a best-effort basis.
  * @param conn    connection
  * @param error   why, a negative ::tltcp_error the peer will see
  * @param reason  a sentence, copied up to ::TLTCP_REASON_MAX bytes; or NULL
@@ -285,14 +285,14 @@ TLTCP_API const char *tltcp_conn_stream_id(const tltcp_conn *conn);
 TLTCP_API uint64_t tltcp_conn_id(const tltcp_conn *conn);
 
 /**
- * @brief Hangs a pointer of the driver's on a connection.
+ * @brief Attaches a user pointer to a connection.
  * @param conn  connection
  * @param user  any value
  */
 TLTCP_API void tltcp_conn_set_user(tltcp_conn *conn, void *user);
 
 /**
- * @brief The pointer hung on by tltcp_conn_set_user().
+ * @brief The pointer attached by tltcp_conn_set_user().
  * @param conn  connection
  * @return the pointer, NULL at first
  */
@@ -336,10 +336,10 @@ typedef struct tltcp_dispatch {
  * @brief Takes one datagram that came to a listening port and gives it to the
  * connection it belongs to.
  *
- * A reply is never longer than a third of what came in.  A caller that repeats
- * itself is TAKEN.  Of callers beyond tltcp_config::max_connections and
- * tltcp_config::max_per_address nothing is kept; up to a thousand of them a
- * second are told so, and end with ::TLTCP_ERR_LIMIT or ::TLTCP_ERR_REFUSED.
+ * A reply is never longer than a third of what came in.  A repeated call is
+ * TAKEN.  Callers beyond tltcp_config::max_connections and
+ * tltcp_config::max_per_address leave no state; up to a thousand a second get a
+ * rejection message and end with ::TLTCP_ERR_LIMIT or ::TLTCP_ERR_REFUSED.
  * @param ep     endpoint
  * @param info   path and ECN codepoint
  * @param dgram  the UDP payload
@@ -353,44 +353,44 @@ TLTCP_API int tltcp_endpoint_recv(tltcp_endpoint *ep, const tltcp_pktinfo *info,
                                   tltcp_dispatch *out, tltcp_time now);
 
 /**
- * @brief Accepts a caller; its answer is then ready to be sent.
+ * @brief Accepts a caller; the answer is then ready to be sent.
  * @param conn  from a ::TLTCP_CALLER verdict
  * @param now   current time
  * @retval 0               accepted
- * @retval TLTCP_ERR_STATE was answered before
+ * @retval TLTCP_ERR_STATE already answered
  */
 TLTCP_API int tltcp_conn_accept(tltcp_conn *conn, tltcp_time now);
 
 /**
- * @brief Refuses a caller, who learns the reason; the connection is closed once
- * that is sent.
+ * @brief Refuses a caller and sends it the reason; the connection is closed
+ * after that.
  * @param conn    from a ::TLTCP_CALLER verdict
  * @param reason  a sentence, or NULL
  * @param now     current time
  * @retval 0               refused
- * @retval TLTCP_ERR_STATE was answered before
+ * @retval TLTCP_ERR_STATE already answered
  */
 TLTCP_API int tltcp_conn_refuse(tltcp_conn *conn, const char *reason,
                                 tltcp_time now);
 
 /**
- * @brief How many connections an endpoint has.
+ * @brief Number of connections of an endpoint.
  * @param ep  endpoint
- * @return those not yet freed
+ * @return connections not yet freed
  */
 TLTCP_API size_t tltcp_endpoint_count(const tltcp_endpoint *ep);
 
 /**
- * @brief How many callers had a wrong passphrase or key, or none.
+ * @brief Number of callers with a wrong passphrase or key, or none.
  * @param ep  endpoint
  * @return those since it was made
  */
 TLTCP_API uint64_t tltcp_endpoint_rejected(const tltcp_endpoint *ep);
 
 /**
- * @brief Fills in what only a listener counts: tltcp_stats::callers_rejected,
- * callers_turned_away and callers_retried; adds to packets_dropped what came
- * for no connection.
+ * @brief Fills in the counters of a listener: tltcp_stats::callers_rejected,
+ * callers_turned_away and callers_retried.  Adds datagrams for no connection to
+ * packets_dropped.
  * @param ep  endpoint
  * @param[in,out] st  set up with tltcp_stats_init()
  * @retval 0               filled in
@@ -400,7 +400,7 @@ TLTCP_API int tltcp_endpoint_get_stats(const tltcp_endpoint *ep,
                                        tltcp_stats *st);
 
 /**
- * @brief Asks for new keys in both directions of a secured connection, as soon
+ * @brief Updates the keys of a secured connection in both directions, as soon
  * as the peer has confirmed the present ones.
  * @param conn  connection
  * @retval 0               asked for

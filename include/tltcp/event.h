@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tltcp/event.h
- * @brief What a connection has to say, pulled with tltcp_conn_next_event() or
+ * @brief Events of a connection, taken with tltcp_conn_next_event() or
  * tltcp_next_event().
  */
 #ifndef TLTCP_EVENT_H
@@ -25,10 +25,10 @@ enum tltcp_event_type {
 
 /** Fates of a section. */
 enum tltcp_fate {
-    TLTCP_FATE_DELIVERED = 1, /**< every byte reached the peer; with a
-                                   tltcp_event::cause its reader may have
-                                   passed over them before */
-    TLTCP_FATE_PARTIAL = 2,   /**< some bytes did, then it was given up */
+    TLTCP_FATE_DELIVERED = 1, /**< every byte reached the peer; if
+                                   tltcp_event::cause is set, its reader may
+                                   have skipped them before */
+    TLTCP_FATE_PARTIAL = 2,   /**< some bytes arrived before it was given up */
     TLTCP_FATE_EXPIRED = 3,   /**< sent in part or whole, nothing arrived */
     TLTCP_FATE_UNSENT = 4,    /**< given up before its first byte left */
     TLTCP_FATE_ABANDONED = 5  /**< the connection ended first */
@@ -36,11 +36,11 @@ enum tltcp_fate {
 
 /** Why a section was given up. */
 enum tltcp_cause {
-    TLTCP_CAUSE_NONE = 0,     /**< it was not, or the connection ended first */
+    TLTCP_CAUSE_NONE = 0, /**< not given up, or the connection ended first */
     TLTCP_CAUSE_DEADLINE = 1, /**< its deadline passed */
-    TLTCP_CAUSE_DEPENDS = 2,  /**< what it refers to is lost */
-    TLTCP_CAUSE_YIELDED = 3   /**< gave way to sections that others need, since
-                                   the path cannot carry both in time */
+    TLTCP_CAUSE_DEPENDS = 2,  /**< what it depends on is lost */
+    TLTCP_CAUSE_YIELDED = 3 /**< dropped in favour of sections that others need:
+                                 the path cannot carry both in time */
 };
 
 /** @brief One event.  Fields that an event does not name are zero. */
@@ -51,15 +51,17 @@ typedef struct tltcp_event {
     uint32_t code;       /**< CLOSED: the code on the wire */
     uint64_t section;    /**< FATE: number of the section */
     uint64_t tag;        /**< FATE: tltcp_meta::tag */
-    uint64_t bytes;      /**< FATE: length of the section; RATE: bit/s */
+    uint64_t bytes;      /**< FATE: length of the section */
     uint64_t acked;      /**< FATE: bytes known to have arrived */
     tltcp_time written;  /**< FATE: when the section was written */
     tltcp_time deadline; /**< FATE: its deadline */
-    tltcp_time now;      /**< when this became known */
+    tltcp_time now;      /**< when this became known to the connection */
     char reason[TLTCP_REASON_MAX + 1]; /**< CLOSED: a sentence, or "" */
     uint32_t cause;                    /**< FATE: ::tltcp_cause */
     uint32_t section_class;            /**< FATE: ::tltcp_class */
     uint32_t stream;                   /**< FATE: tltcp_meta::stream */
+    uint64_t estimated_bps;            /**< RATE: what the path would carry,
+                                            as tltcp_stats::estimated_bps */
 } tltcp_event;
 
 #ifdef __cplusplus

@@ -28,15 +28,15 @@ typedef struct tltcp_stats {
     uint64_t bytes_offered;       /**< written by the application */
     uint64_t bytes_delivered;     /**< acknowledged, each once */
     uint64_t bytes_expired;       /**< given up */
-    uint64_t bytes_sent;          /**< stream bytes put into packets, repeats
-                                       included */
-    uint64_t bytes_retransmitted; /**< of these, repeats */
+    uint64_t bytes_sent;          /**< stream bytes put into packets,
+                                       retransmissions included */
+    uint64_t bytes_retransmitted; /**< of these, retransmitted */
     uint64_t bytes_queued; /**< written, not acknowledged, not given up */
 
     uint64_t packets_sent;          /**< datagrams out */
     uint64_t packets_received;      /**< datagrams in, understood */
     uint64_t packets_lost;          /**< declared lost */
-    uint64_t packets_lost_obsolete; /**< of these, with nothing to repair */
+    uint64_t packets_lost_obsolete; /**< of these, with nothing to retransmit */
     uint64_t packets_spurious; /**< declared lost, yet acknowledged later */
     uint64_t packets_dropped;  /**< in, but malformed, duplicate or foreign */
     uint64_t wire_bytes_sent;  /**< UDP payload out */
@@ -75,18 +75,20 @@ typedef struct tltcp_stats {
     tltcp_time now;             /**< when the snapshot was taken */
     char congestion[24];        /**< name of the controller */
     char recovery[24];          /**< name of the recovery */
-    uint64_t packets_forged;    /**< secured: in, but not sealed with our keys;
-                                     among packets_dropped too */
+    uint64_t packets_forged; /**< secured: in, but not sealed with the keys in
+                                  use; also counted in packets_dropped */
     uint64_t
         callers_rejected; /**< listener: wrong passphrase or key, or none */
     uint64_t callers_turned_away; /**< listener: beyond its limits */
     uint64_t callers_retried;     /**< listener: asked for a token */
-    uint64_t sections_orphaned; /**< given up since what they refer to is lost;
-                                     also counted as partial or expired */
-    uint64_t sections_yielded;  /**< given up for sections that others need;
-                                     likewise */
-    uint64_t repair_bytes_sent; /**< forward error correction: symbols sent */
-    uint64_t bytes_rebuilt;     /**< made from them; of bytes_received */
+    uint64_t sections_dependent;  /**< given up because what they depend on is
+                                     lost;  also counted as partial or expired */
+    uint64_t sections_yielded;  /**< given up in favour of sections that others
+                                     need; also counted likewise */
+    uint64_t repair_bytes_sent; /**< forward error correction: repair symbols
+                                     sent */
+    uint64_t bytes_rebuilt;     /**< recovered from repair symbols; included in
+                                     bytes_received */
 } tltcp_stats;
 
 /** @brief Zeroes and tags a snapshot. @param s  snapshot, of any content */

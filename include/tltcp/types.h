@@ -35,9 +35,10 @@ typedef uint64_t tltcp_time;
 
 /** Longest stream id in bytes, the terminating zero not counted. */
 #define TLTCP_STREAM_ID_MAX 512
-/** Longest reason of a refusal or an abort in bytes, without its zero. */
+/** Longest reason of a refusal or an abort in bytes, without its terminating
+ * zero. */
 #define TLTCP_REASON_MAX 255
-/** Section number that stands for "not known". */
+/** Section number that means "not known". */
 #define TLTCP_SECTION_UNKNOWN UINT64_MAX
 
 /**
@@ -46,26 +47,26 @@ typedef uint64_t tltcp_time;
  * tltcp_strerror() gives a sentence for each.
  */
 enum tltcp_error {
-    TLTCP_OK = 0,                /**< all went well */
-    TLTCP_ERR_AGAIN = -1,        /**< nothing to do now; try again later */
-    TLTCP_ERR_INVAL = -2,        /**< an argument is outside what is allowed */
-    TLTCP_ERR_NOMEM = -3,        /**< the allocator gave nothing */
-    TLTCP_ERR_STATE = -4,        /**< not possible in this state */
-    TLTCP_ERR_TOO_BIG = -5,      /**< section larger than the send buffer */
-    TLTCP_ERR_GAP = -6,          /**< a gap lies before the next data */
-    TLTCP_ERR_CLOSED = -7,       /**< closed by this side or by the peer */
-    TLTCP_ERR_TIMEOUT = -8,      /**< the peer has been silent for too long */
-    TLTCP_ERR_REFUSED = -9,      /**< no listener, or the listener said no */
-    TLTCP_ERR_VERSION = -10,     /**< no protocol version in common */
-    TLTCP_ERR_PROTOCOL = -11,    /**< the peer broke the protocol */
-    TLTCP_ERR_FLOW = -12,        /**< the peer sent past the window given */
-    TLTCP_ERR_ACK = -13,         /**< the peer acknowledged what never left */
-    TLTCP_ERR_LIMIT = -14,       /**< a configured limit was reached */
-    TLTCP_ERR_ADDRESS = -15,     /**< host or service not found or not usable */
-    TLTCP_ERR_IN_USE = -16,      /**< the local address is taken */
-    TLTCP_ERR_IO = -17,          /**< the operating system refused */
-    TLTCP_ERR_ALGORITHM = -18,   /**< no controller or recovery of that name */
-    TLTCP_ERR_AUTH = -19,        /**< wrong passphrase or key */
+    TLTCP_OK = 0,              /**< all went well */
+    TLTCP_ERR_AGAIN = -1,      /**< nothing to do now; try again later */
+    TLTCP_ERR_INVAL = -2,      /**< an argument is outside what is allowed */
+    TLTCP_ERR_NOMEM = -3,      /**< out of memory */
+    TLTCP_ERR_STATE = -4,      /**< not possible in this state */
+    TLTCP_ERR_TOO_BIG = -5,    /**< section larger than the send buffer */
+    TLTCP_ERR_GAP = -6,        /**< a gap lies before the next data */
+    TLTCP_ERR_CLOSED = -7,     /**< closed by this side or by the peer */
+    TLTCP_ERR_TIMEOUT = -8,    /**< the peer has been silent for too long */
+    TLTCP_ERR_REFUSED = -9,    /**< no listener, or refused by it */
+    TLTCP_ERR_VERSION = -10,   /**< no protocol version in common */
+    TLTCP_ERR_PROTOCOL = -11,  /**< the peer broke the protocol */
+    TLTCP_ERR_FLOW = -12,      /**< the peer sent past the window given */
+    TLTCP_ERR_ACK = -13,       /**< the peer acknowledged what was never sent */
+    TLTCP_ERR_LIMIT = -14,     /**< a configured limit was reached */
+    TLTCP_ERR_ADDRESS = -15,   /**< host or service not found or not usable */
+    TLTCP_ERR_IN_USE = -16,    /**< the local address is taken */
+    TLTCP_ERR_IO = -17,        /**< the operating system refused */
+    TLTCP_ERR_ALGORITHM = -18, /**< no controller or recovery of that name */
+    TLTCP_ERR_AUTH = -19,      /**< wrong passphrase or key */
     TLTCP_ERR_UNSUPPORTED = -20, /**< not available in this build */
     TLTCP_ERR_CONTROL = -21,     /**< control data missing, short or too long */
     TLTCP_ERR_ABORTED = -22,     /**< given up before all was delivered */
@@ -85,14 +86,14 @@ TLTCP_API const char *tltcp_strerror(int error);
  */
 TLTCP_API const char *tltcp_version(void);
 
-/** What a piece of received stream is. */
-enum tltcp_piece_kind {
+/** Kind of a received piece. */
+enum tltcp_segment_kind {
     TL_DATA = 1, /**< bytes as they were sent */
     TL_GAP = 2   /**< bytes that will never come */
 };
 
 /** Flags of a received piece and of a written section. */
-enum tltcp_piece_flag {
+enum tltcp_segment_flag {
     TL_SECTION_START = 1, /**< the piece begins its section */
     TL_SECTION_END = 2    /**< the piece ends its section */
 };
@@ -106,51 +107,51 @@ struct tltcp_segment {
                            sections the first; ::TLTCP_SECTION_UNKNOWN */
 };
 
-/** What a section is to the stream that it belongs to. */
+/** Role of a section in its stream. */
 enum tltcp_class {
-    TL_CLASS_OTHER = 0,      /**< not known: lives until its deadline */
-    TL_CLASS_HEADER = 1,     /**< what nothing can be decoded without */
+    TL_CLASS_OTHER = 0,      /**< unknown: kept until its deadline */
+    TL_CLASS_HEADER = 1,     /**< parameters that all decoding needs */
     TL_CLASS_KEY = 2,        /**< decodable alone; decoding can begin here */
-    TL_CLASS_REFERENCE = 3,  /**< needs others, and others need it */
-    TL_CLASS_DISPOSABLE = 4, /**< needs others; nothing needs it, but what
-                                  names it in tltcp_meta::depends, which is
-                                  given up with it */
-    TL_CLASS_AUDIO = 5,      /**< sound: small, and missed at once */
+    TL_CLASS_REFERENCE = 3,  /**< depends on others, and others depend on it */
+    TL_CLASS_DISPOSABLE = 4, /**< depends on others; only sections that name it
+                                  in tltcp_meta::depends depend on it, and are
+                                  dropped with it */
+    TL_CLASS_AUDIO = 5,      /**< sound: small, and its loss is heard at once */
     TL_CLASS_LAST = 5        /**< the highest in use */
 };
 
-/** tltcp_meta::depends of a section that refers to none. */
+/** tltcp_meta::depends of a section that depends on none. */
 #define TL_DEPENDS_NONE UINT32_MAX
-/** Streams that a connection can tell apart. */
+/** Number of streams of a connection. */
 #define TL_STREAMS_MAX 16
 
 /**
- * @brief What is known of a section beside its deadline.
+ * @brief Metadata of a section.
  *
- * All zero means nothing, and then its deadline alone decides about it.
+ * All zero: none; its deadline alone decides about the section.
  *
- * The receiver is told it with the section's first byte, all but due, and with
- * depends counted out: it is at least 1, or ::TL_DEPENDS_NONE.  All is zero
- * there when nothing was said, when the section's first packet was lost for
- * good, when the peer is older than this, and under the dupack recovery.
+ * The receiver gets all but due with the section's first byte.  There, depends
+ * is resolved: at least 1, or ::TL_DEPENDS_NONE.  All fields are zero at the
+ * receiver when the sender gave none, when the section's first packet never
+ * arrived, when the peer does not support it, and under the dupack recovery.
  */
 struct tltcp_meta {
     uint32_t section_class; /**< ::tltcp_class */
-    uint32_t stream;        /**< 0 to ::TL_STREAMS_MAX - 1: sections of one
-                                 stream refer to each other */
-    uint32_t depends;  /**< it refers to the section written so many before it;
-                            ::TL_DEPENDS_NONE: to none; 0: as the class says:
-                            REFERENCE and DISPOSABLE to the nearest KEY or
-                            REFERENCE before them in their stream, others to
-                            none */
+    uint32_t stream;        /**< 0 to ::TL_STREAMS_MAX - 1: sections depend on
+                                 others of their stream */
+    uint32_t depends;  /**< distance to the section that it depends on, counted
+                            in sections written; ::TL_DEPENDS_NONE: none; 0: by
+                            class: REFERENCE and DISPOSABLE depend on the
+                            nearest KEY or REFERENCE before them in their
+                            stream, others on none */
     uint32_t reserved; /**< 0 */
-    tltcp_time due;    /**< when it should be there, where sending it is still
-                            of use later; 0: its deadline; at the receiver 0 */
-    uint64_t tag;      /**< the caller's, comes back in the fate, and goes to
+    tltcp_time due;    /**< when it should arrive, if it is still of use after
+                            that; 0: its deadline; at the receiver 0 */
+    uint64_t tag;      /**< application data: returned in the fate and passed to
                             the receiver */
 };
 
-/** A buffer of the caller's. */
+/** A buffer provided by the caller. */
 typedef struct tltcp_buf {
     void *base; /**< first byte */
     size_t len; /**< bytes at base; for a gap: bytes skipped */

@@ -84,7 +84,7 @@ static void put_runs(cmn__writer *w, uint64_t below, const cmn__range *run,
 }
 
 uint64_t tltcp__acks_put(tltcp__acks *a, cmn__writer *w, uint32_t cumulative,
-                         tltcp__place window, tltcp_time now) {
+                         tltcp__position window, tltcp_time now) {
     size_t fixed = TLTCP__ACK_LEN + TLTCP__ACK_ECN_LEN;
     cmn__range run[SENT_MAX];
     size_t n;

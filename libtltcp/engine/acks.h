@@ -39,7 +39,7 @@ bool tltcp__acks_due(const tltcp__acks *a, tltcp_time now);
  * and window are the caller's.  Returns the number it acknowledges up to, plus
  * one, or 0 when none was written. */
 uint64_t tltcp__acks_put(tltcp__acks *a, cmn__writer *w, uint32_t cumulative,
-                         tltcp__place window, tltcp_time now);
+                         tltcp__position window, tltcp_time now);
 /* The peer has received an ACK that went up to `upto`: what lies below the
  * newest run need not be repeated. */
 void tltcp__acks_on_acked(tltcp__acks *a, uint64_t upto);

@@ -71,7 +71,7 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
     }
     cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
     cc->max_rate = (double)cfg->max_rate / 8;
-    tltcp__capacity_init(&cc->capacity, cc->max_rate, now);
+    tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
     cc->initial_window = (double)cfg->initial_window;
     rv = take_params(cc, mem, cfg);
     if (rv == 0) {
@@ -107,7 +107,7 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     cc->t_resume = 0;
     cc->episode = false;
     cc->can_undo = false;
-    tltcp__capacity_init(&cc->capacity, cc->max_rate, now);
+    tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
 }
 
 double tltcp__cc_window(const tltcp__cc *cc) {
@@ -183,7 +183,7 @@ void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time now) {
     rto = cong_rtt_rto(&cc->rtt);
     if (cc->t_sent >= 0 && flight <= 0 && quiet > rto) {
         tltcp__cc_on_event(cc, CONG_IDLE, 0, 0, (unsigned)(quiet / rto), now);
-        cc->t_sent = (cong_time)now; /* told once */
+        cc->t_sent = (cong_time)now; /* notify once */
     }
 }
 
@@ -223,7 +223,7 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
         cong_prr_ack(&cc->prr, ack->acked, after > 0 ? after : 0,
                      cc->cong->ssthresh, cc->cong->mss, advanced);
     }
-    tltcp__capacity_on_ack(&cc->capacity, cc->cong, &cc->rtt, ack, cc->held);
+    tltcp__bandwidth_on_ack(&cc->bandwidth, cc->cong, &cc->rtt, ack, cc->held);
     tltcp__cc_set_pace(cc);
 }
 
@@ -311,7 +311,7 @@ static uint64_t time_of(cong_time t) {
 }
 
 uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc) {
-    return cc_whole(8 * tltcp__capacity_estimate(&cc->capacity));
+    return cc_whole(8 * tltcp__bandwidth_estimate(&cc->bandwidth));
 }
 
 void tltcp__cc_get_stats(const tltcp__cc *cc, tltcp_stats *st) {

@@ -11,7 +11,7 @@
 #include <tltcp/stats.h>
 
 #include "internal/common/mem.h"
-#include "libtltcp/engine/capacity.h"
+#include "libtltcp/engine/bandwidth.h"
 
 typedef struct tltcp__cc_param {
     char name[24];
@@ -32,7 +32,7 @@ typedef struct tltcp__cc {
     struct cong_rate_sample sample; /* newest */
     double max_rate;                /* bytes/s; 0: no cap */
     double granularity;             /* seconds that a burst must cover */
-    tltcp__capacity capacity;
+    tltcp__bandwidth bandwidth;
     double undo_cwnd;
     double undo_ssthresh;
     cong_time held;     /* by the peer: the ACK of the newest RTT */
@@ -63,7 +63,7 @@ bool tltcp__cc_window_open(const tltcp__cc *cc, double flight);
 bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now);
 /* When the pacer lets the next packet out. */
 tltcp_time tltcp__cc_pace_at(const tltcp__cc *cc, tltcp_time now);
-/* Before a packet leaves: tells the controller of a silence. */
+/* Before a packet leaves: reports an idle time to the controller. */
 void tltcp__cc_on_wake(tltcp__cc *cc, double flight, tltcp_time now);
 void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now);
 
@@ -74,15 +74,16 @@ bool tltcp__cc_wants_reports(const tltcp__cc *cc);
 /* A report came: loss event rate and receive rate. */
 void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
                          tltcp_time now);
-/* An episode begins (count 1) or a repair was lost.  True when the controller
- * has started over: everything in flight is to be taken as lost. */
+/* A recovery period begins (count 1) or a retransmission was lost.  True when
+ * the controller has started over: everything in flight is to be taken as lost.
+ */
 bool tltcp__cc_on_loss(tltcp__cc *cc, const struct cong_event *ev);
 void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
                         double missing, unsigned count, tltcp_time now);
 void tltcp__cc_on_recovered(tltcp__cc *cc, tltcp_time now);
-/* After the controller was told something by others. */
+/* After others have called the controller. */
 void tltcp__cc_set_pace(tltcp__cc *cc);
-/* Every loss of the episode was a false alarm. */
+/* Every loss of the recovery period was spurious. */
 void tltcp__cc_undo(tltcp__cc *cc, tltcp_time now);
 
 /* What the path would carry, in bit/s of sections. */

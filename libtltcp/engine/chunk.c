@@ -79,7 +79,7 @@ bool tltcp__skip_parse(const tltcp__chunk *c, tltcp__skip *out) {
     return !r.bad && r.p == r.end;
 }
 
-bool tltcp__place_parse(const tltcp__chunk *c, tltcp__place *out) {
+bool tltcp__position_parse(const tltcp__chunk *c, tltcp__position *out) {
     cmn__reader r = cmn__reader_of(c->body, c->len);
     out->seq = cmn__get32(&r);
     out->section = cmn__get32(&r);
@@ -161,7 +161,7 @@ void tltcp__skip_put(cmn__writer *w, const tltcp__skip *s) {
     cmn__put32(w, s->section);
 }
 
-void tltcp__place_put(cmn__writer *w, uint8_t type, tltcp__place p) {
+void tltcp__position_put(cmn__writer *w, uint8_t type, tltcp__position p) {
     tltcp__chunk_put(w, type, 0, 8);
     cmn__put32(w, p.seq);
     cmn__put32(w, p.section);

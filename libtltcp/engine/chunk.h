@@ -69,7 +69,7 @@ typedef struct tltcp__chunk {
 /* Takes the next chunk; false at the end, with r->bad set when malformed. */
 bool tltcp__chunk_next(cmn__reader *r, tltcp__chunk *out);
 
-/* What the peer is told of a section where it begins.  All zero: nothing. */
+/* Metadata of a section, sent with its first byte.  All zero: none. */
 typedef struct tltcp__meta {
     uint64_t tag;
     uint32_t depends; /* sections back to the one that it refers to; 0: none */
@@ -91,25 +91,25 @@ typedef struct tltcp__skip {
     uint32_t section; /* number of the section that begins at end */
 } tltcp__skip;
 
-/* A place in the stream that is the beginning of a section: UPDATE, FIN,
- * WINDOW (there: the first place and section not allowed). */
-typedef struct tltcp__place {
+/* A stream offset where a section begins: UPDATE, FIN, WINDOW (there: the first
+ * offset and section not allowed). */
+typedef struct tltcp__position {
     uint32_t seq;
     uint32_t section;
-} tltcp__place;
+} tltcp__position;
 
 typedef struct tltcp__ack {
-    uint32_t largest;    /* highest packet number received */
-    uint32_t delay_us;   /* between its arrival and this chunk */
-    uint32_t cumulative; /* everything below was received or skipped */
-    tltcp__place window; /* as in WINDOW */
-    uint32_t first;      /* packets below largest without a hole */
+    uint32_t largest;       /* highest packet number received */
+    uint32_t delay_us;      /* between its arrival and this chunk */
+    uint32_t cumulative;    /* everything below was received or skipped */
+    tltcp__position window; /* as in WINDOW */
+    uint32_t first;         /* packets below largest without a hole */
     bool has_ecn;
     uint32_t ect0, ect1, ce; /* packets received with each codepoint */
     cmn__reader ranges;      /* {missing - 1, present - 1} downwards */
 } tltcp__ack;
 
-/* A symbol of repair for the block [start, start + len) of a section. */
+/* A repair symbol (FEC) for the block [start, start + len) of a section. */
 typedef struct tltcp__repair_chunk {
     uint32_t start;
     uint32_t section;
@@ -129,7 +129,7 @@ typedef struct tltcp__report {
 /* All return false when malformed. */
 bool tltcp__data_parse(const tltcp__chunk *c, tltcp__data *out);
 bool tltcp__skip_parse(const tltcp__chunk *c, tltcp__skip *out);
-bool tltcp__place_parse(const tltcp__chunk *c, tltcp__place *out);
+bool tltcp__position_parse(const tltcp__chunk *c, tltcp__position *out);
 bool tltcp__ack_parse(const tltcp__chunk *c, tltcp__ack *out);
 bool tltcp__repair_parse(const tltcp__chunk *c, tltcp__repair_chunk *out);
 bool tltcp__rebuilt_parse(const tltcp__chunk *c, uint32_t *start,
@@ -152,7 +152,7 @@ void tltcp__repair_put(cmn__writer *w, uint8_t flags,
                        const tltcp__repair_chunk *r);
 void tltcp__rebuilt_put(cmn__writer *w, uint32_t start, uint32_t len);
 void tltcp__skip_put(cmn__writer *w, const tltcp__skip *s);
-void tltcp__place_put(cmn__writer *w, uint8_t type, tltcp__place p);
+void tltcp__position_put(cmn__writer *w, uint8_t type, tltcp__position p);
 void tltcp__close_put(cmn__writer *w, uint8_t flags, uint32_t code,
                       const char *reason);
 void tltcp__report_put(cmn__writer *w, const tltcp__report *r);

@@ -13,7 +13,7 @@
 #define DEFAULT_BUFFER ((size_t)4 << 20)
 
 /* A field in tail padding would not change the size, and struct_size could no
- * longer tell old callers from new ones. */
+ * longer distinguish old callers from new ones. */
 _Static_assert(sizeof(tltcp_config) ==
                    offsetof(tltcp_config, dscp) + sizeof(uint64_t),
                "tail padding in tltcp_config");

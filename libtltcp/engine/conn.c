@@ -6,23 +6,23 @@
 #define FATES_MAX 65536u
 #define RATE_EVERY (100 * TLTCP_MS)
 #define RATE_STEP 0.05
-#define LEAVE_OUT_FIRST 64u /* packets */
+#define SKIP_NUMBER_FIRST 64u /* packets */
 
 static void on_fate(void *owner, uint64_t number, const tltcp__section *s,
                     int fate) {
     tltcp_conn *c = owner;
-    tltcp__told t = {.section = number,
-                     .tag = s->tag,
-                     .bytes = s->end - s->start,
-                     .acked = s->acked,
-                     .written = s->written,
-                     .deadline = s->deadline,
-                     .now = c->now,
-                     .fate = fate,
-                     .cause = s->cause,
-                     .cls = s->cls,
-                     .stream = s->stream};
-    tltcp__told *slot;
+    tltcp__fate_record t = {.section = number,
+                            .tag = s->tag,
+                            .bytes = s->end - s->start,
+                            .acked = s->acked,
+                            .written = s->written,
+                            .deadline = s->deadline,
+                            .now = c->now,
+                            .fate = fate,
+                            .cause = s->cause,
+                            .cls = s->cls,
+                            .stream = s->stream};
+    tltcp__fate_record *slot;
     tltcp__trace_fate(c, &t);
     if (!c->report_fates) {
         return;
@@ -90,7 +90,7 @@ static int set_parts(tltcp_conn *c, const tltcp_config *cfg, tltcp_time now) {
                      cfg->max_ack_delay_ms * TLTCP_MS);
     tltcp__mtu_init(&c->mtu, cfg->base_datagram, cfg->max_datagram,
                     !cfg->no_mtu_probing);
-    cmn__ring_init(&c->fates, &c->mem, sizeof(tltcp__told), 0);
+    cmn__ring_init(&c->fates, &c->mem, sizeof(tltcp__fate_record), 0);
     c->sender.sec.on_fate = on_fate;
     c->sender.sec.owner = c;
     return rv;
@@ -170,7 +170,7 @@ void tltcp_conn_free(tltcp_conn *c) {
     }
     tltcp__sender_free(&c->sender, &mem);
     tltcp__reasm_free(&c->reasm);
-    tltcp__rebuild_free(c->rebuild);
+    tltcp__fec_receiver_free(c->fec_receiver);
     tltcp__acks_free(&c->acks);
     cmn__ring_free(&c->fates);
     cmn__free(&mem, c->stream_id);
@@ -241,9 +241,9 @@ static void set_mss(tltcp_conn *c) {
         mss -= SEC__SHORT_LEN + TLTCP__UPDATE_LEN + TLTCP__DATA_LEN +
                (uint32_t)trailer(c);
     }
-    c->sender.sec.repair.room = c->full - SEC__SHORT_LEN - TLTCP__RTT_LEN -
-                                TLTCP__UPDATE_LEN - TLTCP__REPAIR_LEN -
-                                TLTCP__META_MAX - trailer(c);
+    c->sender.sec.fec.room = c->full - SEC__SHORT_LEN - TLTCP__RTT_LEN -
+                             TLTCP__UPDATE_LEN - TLTCP__REPAIR_LEN -
+                             TLTCP__META_MAX - trailer(c);
     cong->cwnd_max = cong->cwnd_max < 1e15
                          ? cong->cwnd_max / cong->mss * (double)mss
                          : cong->cwnd_max;
@@ -262,12 +262,12 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
     c->sender.peer_ack_delay = p->ack_delay_ms * TLTCP_MS;
     c->acks.every = p->ack_every;
     if ((p->features & TLTCP__FEATURE_SKIP) == 0) {
-        c->sender.sec.untold = true;
+        c->sender.sec.no_skips = true;
     }
-    c->sender.sec.tells_meta =
+    c->sender.sec.sends_meta =
         c->sender.dup == NULL && (p->features & TLTCP__FEATURE_META) != 0;
-    c->sender.sec.repair.on = c->fec && c->sender.dup == NULL &&
-                              (p->features & TLTCP__FEATURE_REPAIR) != 0;
+    c->sender.sec.fec.on = c->fec && c->sender.dup == NULL &&
+                           (p->features & TLTCP__FEATURE_REPAIR) != 0;
     if (idle > 0 && (c->idle == 0 || idle < c->idle)) {
         c->idle = idle;
     }
@@ -286,8 +286,8 @@ void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
     c->hello = NULL;
     set_mss(c); /* the trailer may have grown */
     c->may_probe_mtu = true;
-    c->leave_out_in =
-        1 + (uint32_t)(sec__secret_next(&c->secret) % LEAVE_OUT_FIRST);
+    c->skip_number_in =
+        1 + (uint32_t)(sec__secret_next(&c->secret) % SKIP_NUMBER_FIRST);
     c->ping_at = c->ep == NULL && c->keep_alive != TLTCP_TIME_NEVER
                      ? now + c->keep_alive
                      : TLTCP_TIME_NEVER;
@@ -306,7 +306,7 @@ static void over(tltcp_conn *c, int error) {
     tltcp__sections_abandon(&c->sender.sec);
 }
 
-void tltcp__conn_bury(tltcp_conn *c, int error) {
+void tltcp__conn_terminate(tltcp_conn *c, int error) {
     over(c, error);
     c->state = TLTCP__CLOSED;
     c->want = 0;
@@ -322,21 +322,21 @@ static void set_reason(tltcp_conn *c, const char *reason) {
 }
 
 void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason) {
-    bool tell = c->peer_id != 0 && tltcp__conn_allowance(c) >= c->mtu.base;
+    bool notify = c->peer_id != 0 && tltcp__conn_allowance(c) >= c->mtu.base;
     if (c->state == TLTCP__CLOSED || c->state == TLTCP__DYING) {
         return;
     }
     set_reason(c, reason);
     c->close_code = (uint32_t)-error;
     over(c, error);
-    c->state = tell ? TLTCP__DYING : TLTCP__CLOSED;
-    c->want = tell ? TLTCP__WANT_CLOSE : 0;
+    c->state = notify ? TLTCP__DYING : TLTCP__CLOSED;
+    c->want = notify ? TLTCP__WANT_CLOSE : 0;
 }
 
 void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now) {
     c->path = path;
     c->candidate = (tltcp__candidate){0};
-    c->path_told = true;
+    c->path_due = true;
     tltcp__mtu_restart(&c->mtu, now);
     set_mss(c);
     tltcp__sender_on_new_path(&c->sender, !c->no_ecn && c->sender.dup == NULL,
@@ -349,23 +349,23 @@ void tltcp__conn_trim(tltcp_conn *c) {
 }
 
 static void check_rate(tltcp_conn *c, tltcp_time now) {
-    double was = (double)c->rate_told;
+    double was = (double)c->rate_notified;
     double is = (double)tltcp__cc_estimated_bps(&c->sender.cc);
     double step = is > was ? is - was : was - is;
     if (c->state == TLTCP__OPEN && is > 0 &&
-        now - c->rate_told_at >= RATE_EVERY && step > RATE_STEP * was) {
-        c->rate_told_at = now;
-        c->rate_told = (uint64_t)is;
+        now - c->rate_notified_at >= RATE_EVERY && step > RATE_STEP * was) {
+        c->rate_notified_at = now;
+        c->rate_notified = (uint64_t)is;
         c->rate_due = true;
     }
 }
 
-void tltcp__conn_on_news(tltcp_conn *c, const tltcp__news *news,
-                         tltcp_time now) {
+void tltcp__conn_on_result(tltcp_conn *c, const tltcp__news *result,
+                           tltcp_time now) {
     uint16_t lost = c->sender.resend;
     c->sender.resend = 0;
-    tltcp__acks_on_acked(&c->acks, news->acked_upto);
-    if ((news->acked & TLTCP__SENT_FIN) != 0) {
+    tltcp__acks_on_acked(&c->acks, result->acked_upto);
+    if ((result->acked & TLTCP__SENT_FIN) != 0) {
         c->fin_acked = true;
     }
     if ((lost & TLTCP__SENT_FIN) != 0 && !c->fin_acked) {
@@ -374,24 +374,24 @@ void tltcp__conn_on_news(tltcp_conn *c, const tltcp__news *news,
     if ((lost & TLTCP__SENT_WINDOW) != 0) {
         c->want |= TLTCP__WANT_WINDOW;
     }
-    if (news->probe_timeout &&
+    if (result->pto_fired &&
         (c->state == TLTCP__CALLING || c->state == TLTCP__ANSWERED)) {
         c->want |= TLTCP__WANT_HELLO;
-        c->sender.probes = 0;
+        c->sender.pto_probes = 0;
     }
-    if (news->probe_acked > 0) {
-        tltcp__mtu_on_probe_acked(&c->mtu, news->probe_acked, now);
+    if (result->mtu_probe_acked > 0) {
+        tltcp__mtu_on_probe_acked(&c->mtu, result->mtu_probe_acked, now);
         set_mss(c);
     }
-    if (news->probe_lost > 0) {
-        tltcp__mtu_on_probe_lost(&c->mtu, news->probe_lost, now);
+    if (result->mtu_probe_lost > 0) {
+        tltcp__mtu_on_probe_lost(&c->mtu, result->mtu_probe_lost, now);
     }
-    if (news->largest_size > 0) {
+    if (result->largest_size > 0) {
         c->unanswered = TLTCP_TIME_NEVER;
     }
-    tltcp__mtu_on_acked(&c->mtu, news->largest_size);
-    if (tltcp__mtu_on_lost(&c->mtu, news->largest_lost, now) ||
-        (news->probe_timeout &&
+    tltcp__mtu_on_acked(&c->mtu, result->largest_size);
+    if (tltcp__mtu_on_lost(&c->mtu, result->largest_lost, now) ||
+        (result->pto_fired &&
          tltcp__mtu_on_silence(&c->mtu, c->sender.pto_count, now))) {
         set_mss(c);
     }

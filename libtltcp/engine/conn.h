@@ -10,10 +10,10 @@
 #include "internal/secure/secret.h"
 #include "libtltcp/engine/acks.h"
 #include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/fec_receiver.h"
 #include "libtltcp/engine/mtu.h"
 #include "libtltcp/engine/params.h"
 #include "libtltcp/engine/reasm.h"
-#include "libtltcp/engine/rebuild.h"
 #include "libtltcp/engine/sender.h"
 
 /* A connection: owns everything and decides the order.  Only conn*.c and tests
@@ -59,12 +59,12 @@ enum tltcp__state {
 #define TLTCP__WANT_CLOSE 0x80u
 
 /* A fate on its way to the application. */
-typedef struct tltcp__told {
+typedef struct tltcp__fate_record {
     uint64_t section, tag, bytes, acked;
     tltcp_time written, deadline, now;
     int fate;
     uint8_t cause, cls, stream;
-} tltcp__told;
+} tltcp__fate_record;
 
 /* An address that the peer may have moved to. */
 typedef struct tltcp__candidate {
@@ -86,7 +86,7 @@ struct tltcp_conn {
     tltcp_stats stats;
     tltcp__candidate candidate;
     cmn__ring fates;
-    tltcp__rebuild *rebuild;            /* NULL: no REPAIR came yet */
+    tltcp__fec_receiver *fec_receiver;  /* NULL: no REPAIR came yet */
     struct cong_tfrc_receiver *measure; /* NULL: no reports asked for */
 
     tltcp_endpoint *ep;  /* NULL: client */
@@ -110,7 +110,7 @@ struct tltcp_conn {
     uint64_t response;      /* and what it said */
     uint64_t received;      /* bytes before the peer's address was proven */
     uint64_t sent;
-    uint32_t first_seq; /* wire number of the peer's place 0 */
+    uint32_t first_seq; /* wire number of the peer's stream offset 0 */
 
     tltcp_time now; /* of the last call */
     tltcp_time heard_at;
@@ -119,18 +119,18 @@ struct tltcp_conn {
     tltcp_time unanswered; /* since then packets wait for any ACK, or NEVER */
     tltcp_time close_at;
     tltcp_time ping_at;
-    tltcp_time rate_told_at;
+    tltcp_time rate_notified_at;
     tltcp_time idle;
     tltcp_time keep_alive;
 
     tltcp_trace_fn on_trace;
     void *trace_user;
-    uint64_t rate_told;
+    uint64_t rate_notified;
     uint64_t rekey_packets;
     uint32_t max_datagram;
-    uint32_t full;         /* bytes of a packet that is full */
-    uint32_t ack_every;    /* what we ask of the peer */
-    uint32_t leave_out_in; /* packets until a number is left out */
+    uint32_t full;           /* bytes of a packet that is full */
+    uint32_t ack_every;      /* what we ask of the peer */
+    uint32_t skip_number_in; /* packets until a number is skipped */
     uint32_t close_code;
     uint32_t dscp; /* of what leaves */
     int error;     /* 0 or why it is over */
@@ -148,10 +148,10 @@ struct tltcp_conn {
     bool fin_acked;
     bool closing;    /* tltcp_conn_close() was called */
     bool introduced; /* the peer's PARAMS were taken */
-    bool connected_told;
-    bool closed_told;
+    bool connected_notified;
+    bool closed_notified;
     bool closed_known;
-    bool path_told;
+    bool path_due;
     bool rate_due;
     uint8_t retries; /* client: RETRYs followed */
     char reason[TLTCP_REASON_MAX + 1];
@@ -167,7 +167,7 @@ static inline bool tltcp__conn_flows(const tltcp_conn *c) {
 }
 
 /* A probe of the MTU may leave: the first flight is for data. */
-static inline bool tltcp__conn_spares_probe(const tltcp_conn *c) {
+static inline bool tltcp__conn_spares_mtu_probe(const tltcp_conn *c) {
     return c->sender.peer_cum > 0 || !tltcp__sender_would_send(&c->sender);
 }
 
@@ -180,20 +180,20 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p);
 void tltcp__conn_open(tltcp_conn *c, tltcp_time now);
 /* Ends the connection for a reason; CLOSE leaves if the peer knows us. */
 void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason);
-/* Ends it without another word. */
-void tltcp__conn_bury(tltcp_conn *c, int error);
+/* Ends the connection without sending anything more. */
+void tltcp__conn_terminate(tltcp_conn *c, int error);
 /* Goes over to another path and starts its measurements afresh. */
 void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now);
 /* Gives back the memory of buffers that are empty. */
 void tltcp__conn_trim(tltcp_conn *c);
-void tltcp__conn_on_news(tltcp_conn *c, const tltcp__news *news,
-                         tltcp_time now);
+void tltcp__conn_on_result(tltcp_conn *c, const tltcp__news *result,
+                           tltcp_time now);
 /* Starts the CLOSE exchange once everything is settled. */
 void tltcp__conn_check_closing(tltcp_conn *c, tltcp_time now);
 /* Bytes that may still go to an address that is not proven. */
 size_t tltcp__conn_allowance(const tltcp_conn *c);
 /* For tests of wrapping numbers, before anything was sent: the first packet
- * number and the wire number of stream place 0. */
+ * number and the wire number of stream offset 0. */
 void tltcp__conn_set_first(tltcp_conn *c, uint64_t pn, uint32_t seq);
 
 /* When the peer should be sent a REPORT; NEVER: none wanted. */
@@ -217,7 +217,7 @@ void tltcp__trace_packet(const tltcp_conn *c, bool sent, uint64_t pn,
                          size_t size, tltcp_time now);
 void tltcp__trace_metrics(const tltcp_conn *c, tltcp_time now);
 void tltcp__trace_losses(const tltcp_conn *c, uint64_t before, tltcp_time now);
-void tltcp__trace_fate(const tltcp_conn *c, const tltcp__told *t);
+void tltcp__trace_fate(const tltcp_conn *c, const tltcp__fate_record *t);
 void tltcp__trace_state(const tltcp_conn *c, const char *what, tltcp_time now);
 
 /* endpoint.c */

@@ -158,7 +158,7 @@ int tltcp_conn_rekey(tltcp_conn *c) {
 }
 
 static void take_fate(tltcp_conn *c, tltcp_event *ev) {
-    const tltcp__told *t = cmn__ring_at(&c->fates, c->fates.head);
+    const tltcp__fate_record *t = cmn__ring_at(&c->fates, c->fates.head);
     ev->fate = (uint32_t)t->fate;
     ev->section = t->section;
     ev->tag = t->tag;
@@ -174,20 +174,20 @@ static void take_fate(tltcp_conn *c, tltcp_event *ev) {
 }
 
 static uint32_t next_type(const tltcp_conn *c) {
-    if (!c->connected_told && c->state >= TLTCP__OPEN && !c->sender.hold) {
+    if (!c->connected_notified && c->state >= TLTCP__OPEN && !c->sender.hold) {
         return TLTCP_EVENT_CONNECTED;
     }
     if (cmn__ring_len(&c->fates) > 0) {
         return TLTCP_EVENT_FATE;
     }
-    if (c->path_told) {
+    if (c->path_due) {
         return TLTCP_EVENT_PATH;
     }
     if (c->rate_due) {
         return TLTCP_EVENT_RATE;
     }
-    return c->closed_known && !c->closed_told ? TLTCP_EVENT_CLOSED
-                                              : TLTCP_EVENT_NONE;
+    return c->closed_known && !c->closed_notified ? TLTCP_EVENT_CLOSED
+                                                  : TLTCP_EVENT_NONE;
 }
 
 int tltcp_conn_next_event(tltcp_conn *c, tltcp_event *ev) {
@@ -198,16 +198,16 @@ int tltcp_conn_next_event(tltcp_conn *c, tltcp_event *ev) {
     }
     *ev = (tltcp_event){.type = type, .now = c->now};
     if (type == TLTCP_EVENT_CONNECTED) {
-        c->connected_told = true;
+        c->connected_notified = true;
     } else if (type == TLTCP_EVENT_FATE) {
         take_fate(c, ev);
     } else if (type == TLTCP_EVENT_PATH) {
-        c->path_told = false;
+        c->path_due = false;
     } else if (type == TLTCP_EVENT_RATE) {
         c->rate_due = false;
-        ev->bytes = c->rate_told;
+        ev->estimated_bps = c->rate_notified;
     } else {
-        c->closed_told = true;
+        c->closed_notified = true;
         ev->error = c->error;
         ev->code = c->close_code;
         memcpy(ev->reason, c->reason, sizeof(ev->reason));

@@ -34,7 +34,7 @@ bool tltcp__conn_make_hello(tltcp_conn *c) {
              start_sealing(c);
     }
     if (!ok) {
-        tltcp__conn_bury(c, TLTCP_ERR_NOMEM);
+        tltcp__conn_terminate(c, TLTCP_ERR_NOMEM);
     }
     return ok;
 }

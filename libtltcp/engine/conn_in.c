@@ -12,16 +12,16 @@ typedef struct intake {
     tltcp_time now;
     uint64_t path;
     uint64_t pn;
-    cong_time peer_rtt; /* -1: not told */
+    cong_time peer_rtt; /* -1: not sent */
     bool eliciting;
     bool newest; /* the packet has the highest number so far */
 } intake;
 
-static uint64_t place(const tltcp_conn *c, uint32_t wire) {
+static uint64_t stream_offset(const tltcp_conn *c, uint32_t wire) {
     return cmn__widen(wire - c->first_seq, c->reasm.cum);
 }
 
-static uint64_t section(const tltcp_conn *c, uint32_t wire) {
+static uint64_t section_number(const tltcp_conn *c, uint32_t wire) {
     return cmn__widen(wire, c->reasm.recs.head);
 }
 
@@ -33,16 +33,16 @@ static int on_data(tltcp_conn *c, const tltcp__chunk *k) {
     if (!tltcp__data_parse(k, &d)) {
         return TLTCP_ERR_PROTOCOL;
     }
-    start = place(c, d.seq);
-    number = section(c, d.section);
+    start = stream_offset(c, d.seq);
+    number = section_number(c, d.section);
     rv = tltcp__reasm_on_meta(&c->reasm, number, &d.meta);
     if (rv == 0) {
         rv = tltcp__reasm_on_data(&c->reasm, start, d.bytes, d.len, number,
                                   k->flags);
     }
-    if (rv == 0 && c->rebuild != NULL && c->rebuild->blocks > 0) {
-        rv =
-            tltcp__rebuild_on_data(c->rebuild, &c->reasm, start, start + d.len);
+    if (rv == 0 && c->fec_receiver != NULL && c->fec_receiver->blocks > 0) {
+        rv = tltcp__fec_receiver_on_data(c->fec_receiver, &c->reasm, start,
+                                         start + d.len);
     }
     return rv;
 }
@@ -54,21 +54,23 @@ static int on_repair(tltcp_conn *c, const tltcp__chunk *k) {
     if (!c->fec || !tltcp__repair_parse(k, &p)) {
         return TLTCP_ERR_PROTOCOL;
     }
-    if (c->rebuild == NULL) {
-        c->rebuild = tltcp__rebuild_new(&c->mem, c->reasm.limit / 2);
-        if (c->rebuild == NULL) {
+    if (c->fec_receiver == NULL) {
+        c->fec_receiver = tltcp__fec_receiver_new(&c->mem, c->reasm.limit / 2);
+        if (c->fec_receiver == NULL) {
             return TLTCP_ERR_NOMEM;
         }
     }
-    in = (tltcp__repair_in){.start = place(c, p.start),
-                            .section = section(c, p.section),
+    in = (tltcp__repair_in){.start = stream_offset(c, p.start),
+                            .section = section_number(c, p.section),
                             .symbol = p.symbol,
                             .size = p.size,
                             .index = p.index,
                             .flags = k->flags};
     in.end = in.start + p.len;
     rv = tltcp__reasm_on_meta(&c->reasm, in.section, &p.meta);
-    return rv != 0 ? rv : tltcp__rebuild_on_repair(c->rebuild, &c->reasm, &in);
+    return rv != 0
+               ? rv
+               : tltcp__fec_receiver_on_repair(c->fec_receiver, &c->reasm, &in);
 }
 
 static int on_rebuilt(tltcp_conn *c, const tltcp__chunk *k) {
@@ -85,23 +87,24 @@ static int on_skip(tltcp_conn *c, const tltcp__chunk *k) {
     if (!tltcp__skip_parse(k, &s)) {
         return TLTCP_ERR_PROTOCOL;
     }
-    return tltcp__reasm_on_skip(&c->reasm, place(c, s.start), place(c, s.end),
-                                section(c, s.section));
+    return tltcp__reasm_on_skip(&c->reasm, stream_offset(c, s.start),
+                                stream_offset(c, s.end),
+                                section_number(c, s.section));
 }
 
-static int on_place(tltcp_conn *c, const tltcp__chunk *k) {
-    tltcp__place p;
-    if (!tltcp__place_parse(k, &p)) {
+static int on_position(tltcp_conn *c, const tltcp__chunk *k) {
+    tltcp__position p;
+    if (!tltcp__position_parse(k, &p)) {
         return TLTCP_ERR_PROTOCOL;
     }
     switch (k->type) {
     case TLTCP__UPDATE:
-        return tltcp__reasm_on_update(&c->reasm, place(c, p.seq),
-                                      section(c, p.section));
+        return tltcp__reasm_on_update(&c->reasm, stream_offset(c, p.seq),
+                                      section_number(c, p.section));
     case TLTCP__FIN:
         c->want |= TLTCP__WANT_ACK; /* somebody waits for it */
-        return tltcp__reasm_on_fin(&c->reasm, place(c, p.seq),
-                                   section(c, p.section));
+        return tltcp__reasm_on_fin(&c->reasm, stream_offset(c, p.seq),
+                                   section_number(c, p.section));
     default:
         tltcp__sender_on_window(&c->sender, p);
         return 0;
@@ -110,19 +113,19 @@ static int on_place(tltcp_conn *c, const tltcp__chunk *k) {
 
 static int on_ack(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
     uint64_t lost = c->stats.packets_lost;
-    tltcp__news news = {0};
+    tltcp__news result = {0};
     tltcp__ack a;
     int rv;
     if (!tltcp__ack_parse(k, &a)) {
         return TLTCP_ERR_PROTOCOL;
     }
-    rv = tltcp__sender_on_ack(&c->sender, &a, now, &news);
+    rv = tltcp__sender_on_ack(&c->sender, &a, now, &result);
     if (rv == 0 && c->seal != NULL) {
         sec__seal_on_acked(c->seal, cmn__widen(a.largest, tltcp__sentmap_next(
                                                               &c->sender.map)));
     }
     if (rv == 0) {
-        tltcp__conn_on_news(c, &news, now);
+        tltcp__conn_on_result(c, &result, now);
         tltcp__trace_losses(c, lost, now);
         tltcp__trace_metrics(c, now);
     }
@@ -208,7 +211,7 @@ static int on_close(tltcp_conn *c, const tltcp__chunk *k) {
     }
     if ((k->flags & TLTCP__CLOSE_ECHO) != 0) {
         if (c->state == TLTCP__CLOSING) {
-            tltcp__conn_bury(c, 0);
+            tltcp__conn_terminate(c, 0);
         }
         return 0;
     }
@@ -216,8 +219,8 @@ static int on_close(tltcp_conn *c, const tltcp__chunk *k) {
         c->close_code = code;
         keep_reason(c, r.p, len);
     }
-    tltcp__conn_bury(c, error_of(code));
-    if (c->peer_id != 0) { /* tell that it was heard, then be gone */
+    tltcp__conn_terminate(c, error_of(code));
+    if (c->peer_id != 0) { /* echo it, then end */
         c->state = TLTCP__DYING;
         c->close_flags = TLTCP__CLOSE_ECHO;
         c->want = TLTCP__WANT_CLOSE;
@@ -238,7 +241,7 @@ static int on_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
     case TLTCP__UPDATE:
     case TLTCP__FIN:
     case TLTCP__WINDOW:
-        return on_place(c, k);
+        return on_position(c, k);
     case TLTCP__SKIP:
         return on_skip(c, k);
     case TLTCP__ACK:
@@ -401,7 +404,7 @@ static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
         return;
     }
     c->peer_id = p->scid;
-    if (first || c->seal == NULL) { /* repeated, it tells nothing new */
+    if (first || c->seal == NULL) { /* a repeated one is no news */
         take_numbered(c, info, &plain, len, now);
     }
     if (c->state == TLTCP__CALLING) {

@@ -4,10 +4,10 @@
 
 #define CLOSE_WAIT_MAX TLTCP_S
 #define CLOSE_SHIFT_MAX 10u
-#define CHALLENGE_MIN 48u     /* bytes; three times a PING allow it */
-#define PINGED_ACKS 32u       /* let one in so many lone ACKs be acknowledged */
-#define LEAVE_OUT_WITHIN 512u /* packets */
-#define ACK_ROOM 300u         /* for an ACK with many ranges */
+#define CHALLENGE_MIN 48u /* bytes; three times a PING allow it */
+#define PINGED_ACKS 32u   /* let one in so many lone ACKs be acknowledged */
+#define SKIP_NUMBER_WITHIN 512u /* packets */
+#define ACK_ROOM 300u           /* for an ACK with many ranges */
 #define ECN_ECT0 2u
 #define DSCP_LOWER_EFFORT 1u /* RFC 8622 */
 
@@ -36,21 +36,21 @@ static uint32_t draw_below(tltcp_conn *c, uint32_t n) {
     return got;
 }
 
-/* Now and then a packet number is not used.  Nor is one before probes, when the
+/* Now and then a packet number is skipped.  Nor is one before probes, when the
  * first were in vain: each is answered at once then (RFC 9002, 6.2.4), and the
  * way back may lose all answers but one.  Not where a controller's receiver
  * takes it for a loss (TFRC), nor under the paper's recovery. */
-static void leave_out_sometimes(tltcp_conn *c) {
+static void skip_numbers_sometimes(tltcp_conn *c) {
     tltcp__sender *s = &c->sender;
     if (c->state != TLTCP__OPEN || s->dup != NULL ||
         tltcp__cc_wants_reports(&s->cc)) {
         return;
     }
-    if (s->probes > 0 && s->pto_count > 1) {
-        tltcp__sender_leave_out(s);
-    } else if (--c->leave_out_in == 0) {
-        tltcp__sender_leave_out(s);
-        c->leave_out_in = 1 + draw_below(c, LEAVE_OUT_WITHIN);
+    if (s->pto_probes > 0 && s->pto_count > 1) {
+        tltcp__sender_skip_number(s);
+    } else if (--c->skip_number_in == 0) {
+        tltcp__sender_skip_number(s);
+        c->skip_number_in = 1 + draw_below(c, SKIP_NUMBER_WITHIN);
     }
 }
 
@@ -66,7 +66,7 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
         .token = c->token,
         .token_len = type == SEC__INITIAL ? c->token_len : 0,
     };
-    leave_out_sometimes(c);
+    skip_numbers_sometimes(c);
     p.pn = (uint32_t)tltcp__sentmap_next(&c->sender.map);
     if (type == SEC__SHORT && c->seal != NULL) {
         p.type |= sec__seal_phase(c->seal);
@@ -83,7 +83,7 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
     }
     d->rec = tltcp__sentmap_open(&c->sender.map);
     if (d->rec == NULL && c->state == TLTCP__DYING) {
-        tltcp__conn_bury(c, c->error); /* not even for the last words */
+        tltcp__conn_terminate(c, c->error); /* not even for the last words */
         return false;
     }
     if (d->rec == NULL) {
@@ -104,7 +104,7 @@ static bool finish_packet(tltcp_conn *c, draft *d, uint64_t pn) {
         return true;
     }
     if (!sec__seal_put(c->seal, pn, d->start, len)) {
-        tltcp__conn_bury(c, TLTCP_ERR_LIMIT);
+        tltcp__conn_terminate(c, TLTCP_ERR_LIMIT);
         return false;
     }
     d->w.p += SEC__TAG_LEN;
@@ -141,12 +141,12 @@ static void pad_to(draft *d, size_t size) {
     }
 }
 
-/* The first place and section that the peer may not send now. */
-static tltcp__place window_now(const tltcp_conn *c) {
+/* The first stream offset and section that the peer may not send now. */
+static tltcp__position window_now(const tltcp_conn *c) {
     uint64_t seq;
     uint64_t section;
     tltcp__reasm_window(&c->reasm, &seq, &section);
-    return (tltcp__place){(uint32_t)seq + c->first_seq, (uint32_t)section};
+    return (tltcp__position){(uint32_t)seq + c->first_seq, (uint32_t)section};
 }
 
 static void put_ack(tltcp_conn *c, draft *d) {
@@ -162,17 +162,17 @@ static void put_ack(tltcp_conn *c, draft *d) {
 
 /* Goes before the ACK, which would otherwise make the peer repeat. */
 static void put_rebuilt(tltcp_conn *c, draft *d) {
-    tltcp__rebuild *b = c->rebuild;
-    while (b != NULL && b->told > 0 &&
+    tltcp__fec_receiver *b = c->fec_receiver;
+    while (b != NULL && b->reported > 0 &&
            cmn__writer_left(&d->w) >= TLTCP__REBUILT_LEN + ACK_ROOM) {
-        const tltcp__rebuilt_range *x = &b->tell[--b->told];
+        const tltcp__rebuilt_range *x = &b->report[--b->reported];
         tltcp__rebuilt_put(&d->w, (uint32_t)x->start + c->first_seq,
                            (uint32_t)(x->end - x->start));
     }
 }
 
 static void put_window(tltcp_conn *c, draft *d) {
-    tltcp__place_put(&d->w, TLTCP__WINDOW, window_now(c));
+    tltcp__position_put(&d->w, TLTCP__WINDOW, window_now(c));
     tltcp__reasm_on_granted(&c->reasm);
     d->rec->flags |= TLTCP__SENT_WINDOW;
     d->eliciting = true;
@@ -180,9 +180,9 @@ static void put_window(tltcp_conn *c, draft *d) {
 }
 
 static void put_fin(tltcp_conn *c, draft *d) {
-    tltcp__place p = {(uint32_t)c->sender.sec.end + c->sender.first_seq,
-                      (uint32_t)c->sender.sec.recs.tail};
-    tltcp__place_put(&d->w, TLTCP__FIN, p);
+    tltcp__position p = {(uint32_t)c->sender.sec.end + c->sender.first_seq,
+                         (uint32_t)c->sender.sec.recs.tail};
+    tltcp__position_put(&d->w, TLTCP__FIN, p);
     d->rec->flags |= TLTCP__SENT_FIN;
     d->eliciting = true;
     done(c, TLTCP__WANT_FIN);
@@ -309,13 +309,13 @@ static size_t send_response(tltcp_conn *c, uint8_t *buf, size_t cap,
     return close_packet(c, &d);
 }
 
-static bool probe_due(const tltcp_conn *c, tltcp_time now) {
+static bool mtu_probe_due(const tltcp_conn *c, tltcp_time now) {
     return c->state == TLTCP__OPEN && c->may_probe_mtu &&
-           tltcp__mtu_due(&c->mtu) <= now && tltcp__conn_spares_probe(c);
+           tltcp__mtu_due(&c->mtu) <= now && tltcp__conn_spares_mtu_probe(c);
 }
 
-static size_t send_probe(tltcp_conn *c, uint8_t *buf, size_t cap,
-                         tltcp_time now) {
+static size_t send_mtu_probe(tltcp_conn *c, uint8_t *buf, size_t cap,
+                             tltcp_time now) {
     uint32_t size;
     draft d;
     if (cap < c->mtu.limit) {
@@ -328,7 +328,7 @@ static size_t send_probe(tltcp_conn *c, uint8_t *buf, size_t cap,
     }
     put_ping(c, &d);
     pad_to(&d, size);
-    d.rec->flags |= TLTCP__SENT_PROBE;
+    d.rec->flags |= TLTCP__SENT_MTU_PROBE;
     return close_packet(c, &d);
 }
 
@@ -438,7 +438,7 @@ static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
         info->dscp = DSCP_LOWER_EFFORT;
         return send_dummy(c, buf, cap, now);
     }
-    return probe_due(c, now) ? send_probe(c, buf, cap, now) : 0;
+    return mtu_probe_due(c, now) ? send_mtu_probe(c, buf, cap, now) : 0;
 }
 
 /* As many ordinary packets of one size as fit. */
@@ -484,7 +484,7 @@ size_t tltcp_conn_send(tltcp_conn *c, tltcp_pktinfo *info, void *buf,
         }
     }
     if (c->seal != NULL && !sec__seal_flush(c->seal)) {
-        tltcp__conn_bury(c, TLTCP_ERR_LIMIT);
+        tltcp__conn_terminate(c, TLTCP_ERR_LIMIT);
         return 0;
     }
     return n;

@@ -13,7 +13,7 @@ static tltcp_time data_at(const tltcp_conn *c) {
     if (!tltcp__sender_would_send(s)) {
         return TLTCP_TIME_NEVER;
     }
-    return s->probes > 0 ? 0 : tltcp__cc_pace_at(&s->cc, c->now);
+    return s->pto_probes > 0 ? 0 : tltcp__cc_pace_at(&s->cc, c->now);
 }
 
 static bool urgent(const tltcp_conn *c) {
@@ -78,7 +78,7 @@ tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
         at = tltcp__earlier(at, c->candidate.at);
     }
     if (c->state == TLTCP__OPEN && c->may_probe_mtu &&
-        tltcp__conn_spares_probe(c)) {
+        tltcp__conn_spares_mtu_probe(c)) {
         at = tltcp__earlier(at, tltcp__mtu_due(&c->mtu));
     }
     return at;
@@ -110,7 +110,8 @@ static void on_close_timer(tltcp_conn *c, tltcp_time now) {
         return;
     }
     if (c->close_tries >= CLOSE_TRIES && is_silent(c)) {
-        tltcp__conn_bury(c, 0); /* all was delivered; the peer has gone first */
+        tltcp__conn_terminate(
+            c, 0); /* all was delivered; the peer has gone first */
     } else {
         c->want |= TLTCP__WANT_CLOSE;
     }
@@ -136,18 +137,19 @@ static void on_ping_timer(tltcp_conn *c, tltcp_time now) {
 /* The timers that end a connection.  True when one did. */
 static bool on_last_timers(tltcp_conn *c, tltcp_time now) {
     if (idle_at(c) <= now || c->connect_by <= now) {
-        tltcp__conn_bury(c, c->state == TLTCP__CLOSING ? 0 : TLTCP_ERR_TIMEOUT);
+        tltcp__conn_terminate(
+            c, c->state == TLTCP__CLOSING ? 0 : TLTCP_ERR_TIMEOUT);
     } else if (linger_until(c) <= now && c->state < TLTCP__CLOSING) {
         tltcp__conn_fail(c, TLTCP_ERR_ABORTED,
                          "closed before all was delivered");
     } else if (linger_until(c) <= now && c->state == TLTCP__CLOSING) {
-        tltcp__conn_bury(c, 0);
+        tltcp__conn_terminate(c, 0);
     }
     return c->state >= TLTCP__DYING;
 }
 
 void tltcp_conn_on_timeout(tltcp_conn *c, tltcp_time now) {
-    tltcp__news news = {0};
+    tltcp__news result = {0};
     uint64_t lost = c->stats.packets_lost;
     int rv;
     if (now > c->now) {
@@ -156,12 +158,12 @@ void tltcp_conn_on_timeout(tltcp_conn *c, tltcp_time now) {
     if (c->state >= TLTCP__DYING || on_last_timers(c, now)) {
         return;
     }
-    rv = tltcp__sender_on_timeout(&c->sender, now, &news);
+    rv = tltcp__sender_on_timeout(&c->sender, now, &result);
     if (rv != 0) {
         tltcp__conn_fail(c, rv, tltcp_strerror(rv));
         return;
     }
-    tltcp__conn_on_news(c, &news, now);
+    tltcp__conn_on_result(c, &result, now);
     tltcp__trace_losses(c, lost, now);
     on_candidate_timer(c, now);
     on_close_timer(c, now);

@@ -47,7 +47,7 @@ void tltcp__trace_losses(const tltcp_conn *c, uint64_t before, tltcp_time now) {
     }
 }
 
-void tltcp__trace_fate(const tltcp_conn *c, const tltcp__told *t) {
+void tltcp__trace_fate(const tltcp_conn *c, const tltcp__fate_record *t) {
     static const char *const keys[] = {"section", "bytes", "acknowledged",
                                        NULL};
     static const char *const fates[] = {"",        "delivered", "partial",

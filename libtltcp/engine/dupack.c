@@ -173,7 +173,7 @@ int tltcp__dupack_on_ack(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
     return 0;
 }
 
-/* The extent that holds place seq, or the first one behind it. */
+/* The extent that holds offset seq, or the first one behind it. */
 static uint64_t dupack_find(const tltcp__dupack *d, uint64_t seq) {
     uint64_t lo = d->out.head;
     uint64_t hi = d->out.tail;

@@ -28,11 +28,11 @@ typedef struct tltcp__extent {
 typedef struct tltcp__dupack {
     cmn__ring out;      /* extents by order of first sending */
     uint64_t resend;    /* extent to be sent again next; tail: none */
-    uint64_t resend_at; /* place in it where that goes on */
+    uint64_t resend_at; /* offset in it where that goes on */
     uint64_t untimed;   /* what lies below gives no RTT */
     uint64_t una;       /* cumulative point heard */
     uint64_t round_end; /* acknowledged, it ends the round trip */
-    uint64_t again;     /* place to retransmit at once; UINT64_MAX: none */
+    uint64_t again;     /* offset to retransmit at once; UINT64_MAX: none */
     uint64_t flight;    /* bytes */
     uint64_t level;     /* of them when the first duplicate came */
     tltcp_time rto_at;  /* NEVER: nothing out */

@@ -17,16 +17,16 @@ typedef struct run {
 /* What one feedback adds up to. */
 typedef struct tally {
     run run; /* not credited yet */
-    tltcp__news *news;
+    tltcp__news *result;
     struct cong_ack ack;
     tltcp_time now;
-    tltcp_time dark_since; /* nothing sent from then on got through, ... */
-    tltcp_time dark;       /* ... and the longest such time */
-    uint64_t last_lost;    /* number */
-    uint64_t largest;      /* number acknowledged, plus one */
-    unsigned losses;       /* highest count of losses of the same data */
-    unsigned data;         /* data packets newly acknowledged */
-    unsigned ect;          /* ECT packets newly acknowledged */
+    tltcp_time unheard_since; /* nothing sent from then on got through, ... */
+    tltcp_time unheard;       /* ... and the longest such time */
+    uint64_t last_lost;       /* number */
+    uint64_t largest;         /* number acknowledged, plus one */
+    unsigned losses;          /* highest count of losses of the same data */
+    unsigned data;            /* data packets newly acknowledged */
+    unsigned ect;             /* ECT packets newly acknowledged */
     uint64_t lost_packets;
     bool new_loss; /* of a packet sent after the episode began */
     int error;
@@ -47,7 +47,8 @@ static void credit_run(tltcp__sender *s, tally *t) {
     }
 }
 
-static void credit_frame(tltcp__sender *s, const tltcp__frame *f, tally *t) {
+static void credit_chunk(tltcp__sender *s, const tltcp__sent_chunk *f,
+                         tally *t) {
     run *r = &t->run;
     if (r->pieces > 0 && r->section == f->section && r->end == f->start) {
         r->end += f->len;
@@ -58,21 +59,22 @@ static void credit_frame(tltcp__sender *s, const tltcp__frame *f, tally *t) {
     *r = (run){f->section, f->start, f->start + f->len, 1};
 }
 
-static void credit_late(tltcp__sender *s, const tltcp__frame *f, tally *t) {
+static void credit_late(tltcp__sender *s, const tltcp__sent_chunk *f,
+                        tally *t) {
     credit_run(s, t);
     first_error(t, tltcp__sections_on_late(&s->sec, f->section, f->start,
                                            f->start + f->len));
 }
 
-static void credit_frames(tltcp__sender *s, const tltcp__sent *rec, bool late,
+static void credit_packet(tltcp__sender *s, const tltcp__sent *rec, bool late,
                           tally *t) {
-    for (unsigned i = 0; i < rec->frames; i++) {
-        const tltcp__frame *f = tltcp__sentmap_frame(&s->map, rec, i);
-        if (f->kind == TLTCP__FRAME_DATA && late) {
+    for (unsigned i = 0; i < rec->chunks; i++) {
+        const tltcp__sent_chunk *f = tltcp__sentmap_chunk(&s->map, rec, i);
+        if (f->kind == TLTCP__SENT_CHUNK_DATA && late) {
             credit_late(s, f, t);
-        } else if (f->kind == TLTCP__FRAME_DATA) {
-            credit_frame(s, f, t);
-        } else if (f->kind == TLTCP__FRAME_REPAIR && !late) {
+        } else if (f->kind == TLTCP__SENT_CHUNK_DATA) {
+            credit_chunk(s, f, t);
+        } else if (f->kind == TLTCP__SENT_CHUNK_REPAIR && !late) {
             credit_run(s, t);
             tltcp__sections_on_forgotten(&s->sec, f->section);
         }
@@ -102,16 +104,16 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
     if (rec->state == TLTCP__SENT_SILENT || rec->state == TLTCP__SENT_ACKED) {
         return;
     }
-    credit_frames(s, rec, late, t);
+    credit_packet(s, rec, late, t);
     tltcp__sentmap_on_acked(&s->map, rec);
-    t->news->acked |= rec->flags;
+    t->result->acked |= rec->flags;
     t->ack.probes_acked += (rec->flags & TLTCP__SENT_DUMMY) != 0;
     t->ect += (rec->flags & TLTCP__SENT_ECT) != 0;
-    if (rec->acked_upto > t->news->acked_upto) {
-        t->news->acked_upto = rec->acked_upto;
+    if (rec->acked_upto > t->result->acked_upto) {
+        t->result->acked_upto = rec->acked_upto;
     }
-    if ((rec->flags & TLTCP__SENT_PROBE) != 0) {
-        t->news->probe_acked = rec->size;
+    if ((rec->flags & TLTCP__SENT_MTU_PROBE) != 0) {
+        t->result->mtu_probe_acked = rec->size;
     }
     if (late) {
         s->episode_spurious++;
@@ -119,7 +121,7 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
         cong_rack_reordered(&s->rack, true);
         return;
     }
-    tltcp__repair_on_packet(&s->sec.repair, false);
+    tltcp__fec_sender_on_packet(&s->sec.fec, false);
     if (pn + 1 < s->largest_acked) {
         cong_rack_reordered(&s->rack, false);
     }
@@ -137,17 +139,17 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
                            (cong_time)t->now);
     }
     t->ack.acked += rec->size;
-    t->news->bytes += rec->size;
-    if (rec->size > t->news->largest_size) {
-        t->news->largest_size = rec->size;
+    t->result->bytes += rec->size;
+    if (rec->size > t->result->largest_size) {
+        t->result->largest_size = rec->size;
     }
 }
 
 /* A number in [lo, hi) was never used. */
-static bool is_lie(const tltcp__sender *s, uint64_t lo, uint64_t hi) {
-    for (unsigned i = 0; i < TLTCP__LEFT_OUT; i++) {
-        if (s->left_out[i] != 0 && s->left_out[i] >= lo &&
-            s->left_out[i] < hi) {
+static bool is_optimistic(const tltcp__sender *s, uint64_t lo, uint64_t hi) {
+    for (unsigned i = 0; i < TLTCP__SKIPPED_NUMBERS; i++) {
+        if (s->skipped_numbers[i] != 0 && s->skipped_numbers[i] >= lo &&
+            s->skipped_numbers[i] < hi) {
             return true;
         }
     }
@@ -159,7 +161,7 @@ static int take_run(tltcp__sender *s, uint64_t lo, uint64_t hi,
                     tltcp_time delay, tally *t) {
     uint64_t pn = lo > s->map.packets.head ? lo : s->map.packets.head;
     uint64_t from = pn;
-    if (is_lie(s, lo, hi)) {
+    if (is_optimistic(s, lo, hi)) {
         return TLTCP_ERR_ACK;
     }
     while (pn < hi) {
@@ -201,19 +203,19 @@ static int feedback_take_runs(tltcp__sender *s, const tltcp__ack *ack,
     return rv;
 }
 
-static void lose_frames(tltcp__sender *s, uint64_t pn, const tltcp__sent *rec,
+static void lose_chunks(tltcp__sender *s, uint64_t pn, const tltcp__sent *rec,
                         tally *t) {
     bool current = false;
-    for (unsigned i = 0; i < rec->frames; i++) {
-        const tltcp__frame *f = tltcp__sentmap_frame(&s->map, rec, i);
+    for (unsigned i = 0; i < rec->chunks; i++) {
+        const tltcp__sent_chunk *f = tltcp__sentmap_chunk(&s->map, rec, i);
         uint64_t end = f->start + f->len;
-        if (f->kind == TLTCP__FRAME_SKIP) {
+        if (f->kind == TLTCP__SENT_CHUNK_SKIP) {
             current = true;
             first_error(t,
                         tltcp__sections_on_skip_lost(&s->sec, f->start, end));
             continue;
         }
-        if (f->kind == TLTCP__FRAME_REPAIR) {
+        if (f->kind == TLTCP__SENT_CHUNK_REPAIR) {
             tltcp__sections_on_forgotten(&s->sec, f->section);
             continue;
         }
@@ -223,29 +225,29 @@ static void lose_frames(tltcp__sender *s, uint64_t pn, const tltcp__sent *rec,
             t->losses = f->losses + 1u;
         }
     }
-    s->stats->packets_lost_obsolete += rec->frames > 0 && !current;
+    s->stats->packets_lost_obsolete += rec->chunks > 0 && !current;
 }
 
 /* Lost packets come by their numbers. */
-static void note_darkness(const tltcp__sender *s, uint64_t pn,
-                          const tltcp__sent *rec, tally *t) {
+static void note_unheard(const tltcp__sender *s, uint64_t pn,
+                         const tltcp__sent *rec, tally *t) {
     cmn__range through;
     if (t->lost_packets == 0 ||
         (cmn__ranges_next(&s->map.acked, t->last_lost, &through) &&
          through.start < pn)) {
-        t->dark_since = rec->at;
+        t->unheard_since = rec->at;
     }
     t->last_lost = pn;
-    if (rec->at - t->dark_since > t->dark) {
-        t->dark = rec->at - t->dark_since;
+    if (rec->at - t->unheard_since > t->unheard) {
+        t->unheard = rec->at - t->unheard_since;
     }
 }
 
 static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
                         tally *t) {
     tltcp__sentmap_on_lost(&s->map, rec);
-    if ((rec->flags & TLTCP__SENT_PROBE) != 0) {
-        t->news->probe_lost = rec->size;
+    if ((rec->flags & TLTCP__SENT_MTU_PROBE) != 0) {
+        t->result->mtu_probe_lost = rec->size;
         return;
     }
     if ((rec->flags & TLTCP__SENT_DUMMY) != 0) {
@@ -256,8 +258,8 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
         s->resend |= rec->flags;
         return;
     }
-    lose_frames(s, pn, rec, t);
-    tltcp__repair_on_packet(&s->sec.repair, true);
+    lose_chunks(s, pn, rec, t);
+    tltcp__fec_sender_on_packet(&s->sec.fec, true);
     s->stats->packets_lost++;
     s->resend |= rec->flags;
     if (pn + 1 == s->update_pn) {
@@ -269,10 +271,10 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
     s->cc.rate.lost += rec->size;
     t->ack.lost += rec->size;
     t->new_loss |= pn >= s->episode_pn;
-    note_darkness(s, pn, rec, t);
+    note_unheard(s, pn, rec, t);
     t->lost_packets++;
-    if (rec->size > t->news->largest_lost) {
-        t->news->largest_lost = rec->size;
+    if (rec->size > t->result->largest_lost) {
+        t->result->largest_lost = rec->size;
     }
 }
 
@@ -310,7 +312,7 @@ static void lose_all(tltcp__sender *s, tally *t) {
 /* RFC 9002, 7.6: nothing sent over so long a time got through. */
 static bool persistent(const tltcp__sender *s, const tally *t) {
     return s->cc.rtt.srtt >= 0 &&
-           t->dark > PERSISTENT_PTOS * tltcp__sender_pto(s);
+           t->unheard > PERSISTENT_PTOS * tltcp__sender_pto(s);
 }
 
 static void open_episode(tltcp__sender *s, tally *t) {
@@ -320,10 +322,10 @@ static void open_episode(tltcp__sender *s, tally *t) {
     s->episode_lost = 0;
     s->episode_spurious = 0;
     s->stats->congestion_events++;
-    t->news->episode = true;
+    t->result->episode = true;
 }
 
-static void tell_loss(tltcp__sender *s, tally *t) {
+static void report_loss(tltcp__sender *s, tally *t) {
     struct cong_event ev = {
         .now = (cong_time)t->now,
         .cause = CONG_LOSS,
@@ -348,7 +350,7 @@ static void tell_loss(tltcp__sender *s, tally *t) {
 }
 
 /* What became known, in the order that controllers expect. */
-static void feedback_tell(tltcp__sender *s, tally *t, bool advanced) {
+static void feedback_report(tltcp__sender *s, tally *t, bool advanced) {
     t->ack.now = (cong_time)t->now;
     t->ack.recovery = s->cc.episode || (t->new_loss && s->dup == NULL);
     if (s->largest_acked > s->round_pn) {
@@ -365,7 +367,7 @@ static void feedback_tell(tltcp__sender *s, tally *t, bool advanced) {
                                (double)tltcp__sections_missing(&s->sec), 1,
                                t->now);
         } else {
-            tell_loss(s, t);
+            report_loss(s, t);
         }
     }
     if (s->episode_lost > 0 && s->episode_spurious >= s->episode_lost) {
@@ -386,9 +388,9 @@ static void close_episode(tltcp__sender *s, tltcp_time now) {
     }
 }
 
-static tally tally_of(tltcp__sender *s, tltcp__news *news, tltcp_time now) {
+static tally tally_of(tltcp__sender *s, tltcp__news *result, tltcp_time now) {
     return (tally){
-        .news = news,
+        .result = result,
         .now = now,
         .ack = {.rtt = -1, .flight = (double)s->map.bytes},
     };
@@ -403,11 +405,12 @@ static void feedback_settle(tltcp__sender *s, tltcp_time now) {
     tltcp__sentmap_trim(&s->map, now > keep ? now - keep : 0);
 }
 
-int tltcp__sender_detect(tltcp__sender *s, tltcp_time now, tltcp__news *news) {
-    tally t = tally_of(s, news, now);
+int tltcp__sender_detect(tltcp__sender *s, tltcp_time now,
+                         tltcp__news *result) {
+    tally t = tally_of(s, result, now);
     find_losses(s, &t);
     if (t.lost_packets > 0 && s->dup == NULL) {
-        feedback_tell(s, &t, false);
+        feedback_report(s, &t, false);
     }
     feedback_settle(s, now);
     return t.error;
@@ -467,8 +470,8 @@ int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len) {
 }
 
 int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
-                         tltcp_time now, tltcp__news *news) {
-    tally t = tally_of(s, news, now);
+                         tltcp_time now, tltcp__news *result) {
+    tally t = tally_of(s, result, now);
     bool advanced;
     int rv;
     t.largest = cmn__widen(ack->largest, s->map.packets.tail) + 1;
@@ -488,7 +491,7 @@ int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
     }
     if (t.ack.acked > 0) {
         s->pto_count = 0;
-        s->probes = 0;
+        s->pto_probes = 0;
     }
     tltcp__sender_on_window(s, ack->window);
     find_losses(s, &t);
@@ -497,7 +500,7 @@ int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
                                              s->peer_cum, t.data, now));
     } else if (t.ack.acked > 0 || t.lost_packets > 0 ||
                t.ack.probes_acked > 0) {
-        feedback_tell(s, &t, advanced);
+        feedback_report(s, &t, advanced);
         on_ecn(s, ack, &t);
     }
     feedback_settle(s, now);

@@ -102,7 +102,7 @@ static void insert(plan *p, const slot *x) {
 
 /* Until the second KEY tells, one is reckoned with at every whole second after
  * the first, where encoders mostly put them. */
-static tltcp_time next_key_of(const tltcp__rhythm *r) {
+static tltcp_time next_key_of(const tltcp__cadence *r) {
     if (r->last_key == 0) {
         return TLTCP_TIME_NEVER;
     }
@@ -112,7 +112,7 @@ static tltcp_time next_key_of(const tltcp__rhythm *r) {
 
 static void add_expected(plan *p, const tltcp__stream *t, uint8_t stream,
                          tltcp_time now) {
-    const tltcp__rhythm *r = &t->rhythm;
+    const tltcp__cadence *r = &t->cadence;
     tltcp_time at = r->last;
     tltcp_time next_key = next_key_of(r);
     bool known = r->gop != 0;
@@ -306,9 +306,9 @@ static bool all_fits(plan *p) {
     return fits;
 }
 
-bool tltcp__lookahead_keeps(const tltcp__lineage *l, const cmn__ring *recs,
+bool tltcp__lookahead_keeps(const tltcp__dependencies *l, const cmn__ring *recs,
                             uint64_t first, uint64_t before,
-                            const tltcp__outlook *path, tltcp_time now) {
+                            const tltcp__path_estimate *path, tltcp_time now) {
     const tltcp__section *s = cmn__ring_at(recs, first);
     uint8_t tier = tier_of(s->cls, s->deadline);
     plan p;

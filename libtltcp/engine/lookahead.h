@@ -3,11 +3,11 @@
 #define LIBTLTCP_LOOKAHEAD_H
 
 #include "internal/common/ring.h"
-#include "libtltcp/engine/lineage.h"
+#include "libtltcp/engine/dependencies.h"
 
 /* Whether the next section should rather not be sent.
  *
- * What is queued, and what the rhythm of the streams lets expect up to their
+ * What is queued, and what the cadence of the streams lets expect up to their
  * next KEY, is laid out one after the other at the rate of the path:
  *
  *  1. KEY, HEADER, AUDIO and what is not known are always in the plan.
@@ -23,18 +23,18 @@
  * late as possible. */
 
 /* What the path does now. */
-typedef struct tltcp__outlook {
+typedef struct tltcp__path_estimate {
     double rate;      /* bytes of sections per second; 0: no limit was seen */
     tltcp_time delay; /* of the path's queue */
     tltcp_time lead;  /* by so much sections are due to leave earlier */
     bool settled;     /* the rate is known for a while, and is ours */
     bool starved;     /* not the path limits, but a window that has to grow */
-} tltcp__outlook;
+} tltcp__path_estimate;
 
 /* Whether to send the section `first` of recs, of which no byte has left;
  * `before` bytes go first. */
-bool tltcp__lookahead_keeps(const tltcp__lineage *l, const cmn__ring *recs,
+bool tltcp__lookahead_keeps(const tltcp__dependencies *l, const cmn__ring *recs,
                             uint64_t first, uint64_t before,
-                            const tltcp__outlook *path, tltcp_time now);
+                            const tltcp__path_estimate *path, tltcp_time now);
 
 #endif /* LIBTLTCP_LOOKAHEAD_H */

@@ -6,7 +6,7 @@
 
 #include "libtltcp/engine/chunk.h"
 
-/* What each side tells the other once, in the PARAMS chunk of INITIAL and
+/* What each side declares once, in the PARAMS chunk of INITIAL and
  * ANSWER: docs/tltcp-protocol.md, section 6. */
 
 enum tltcp__param {
@@ -18,7 +18,7 @@ enum tltcp__param {
     TLTCP__PARAM_ACK_EVERY = 6,    /* wish: acknowledge every n-th packet */
     TLTCP__PARAM_ACK_DELAY_MS = 7, /* longest wait of own acknowledgements */
     TLTCP__PARAM_STREAM_ID = 8,    /* bytes; only from the client */
-    TLTCP__PARAM_FIRST_SEQ = 9     /* wire number of stream place 0 */
+    TLTCP__PARAM_FIRST_SEQ = 9     /* wire number of stream offset 0 */
 };
 
 #define TLTCP__FEATURE_SKIP 0x01u   /* understands SKIP chunks */

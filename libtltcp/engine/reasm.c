@@ -445,7 +445,7 @@ static int64_t read_ready(tltcp__reasm *r, tltcp_buf *buf,
 }
 
 /* What is known of a section, for the application. */
-static void tell_meta(const tltcp__reasm *r, uint64_t section,
+static void copy_meta(const tltcp__reasm *r, uint64_t section,
                       struct tltcp_meta *meta) {
     *meta = (struct tltcp_meta){0};
     if (section < r->recs.tail &&
@@ -463,7 +463,7 @@ int64_t tltcp__reasm_read(tltcp__reasm *r, tltcp_buf *buf,
     cmn__range x;
     int64_t n;
     if (cmn__ring_len(&r->ready) > 0) {
-        tell_meta(r, *(uint64_t *)cmn__ring_at(&r->ready, r->ready.head), meta);
+        copy_meta(r, *(uint64_t *)cmn__ring_at(&r->ready, r->ready.head), meta);
         n = read_ready(r, buf, seg);
         r->stats->bytes_read += (uint64_t)n;
         return n;
@@ -473,7 +473,7 @@ int64_t tltcp__reasm_read(tltcp__reasm *r, tltcp_buf *buf,
     }
     seg->seq = r->cursor;
     seg->section = r->recs.head;
-    tell_meta(r, r->recs.head, meta);
+    copy_meta(r, r->recs.head, meta);
     if (data_at_cursor(r, &x)) {
         n = reasm_read_data(r, x, buf, seg);
         r->stats->bytes_read += n > 0 ? (uint64_t)n : 0;

@@ -44,7 +44,7 @@ typedef struct tltcp__reasm {
     uint64_t final; /* end of the stream, when known */
     uint64_t final_section;
     uint64_t taken;       /* unordered: bytes read of the section in delivery */
-    uint64_t granted_seq; /* newest window told to the peer */
+    uint64_t granted_seq; /* newest window sent to the peer */
     uint64_t granted_section;
     uint64_t floor; /* got and buf begin here, not above cursor */
     size_t keep;    /* bytes to keep below cursor for REPAIRs; at first 0 */
@@ -84,10 +84,10 @@ int64_t tltcp__reasm_read(tltcp__reasm *r, tltcp_buf *buf,
 /* Everything up to the end of the stream was read. */
 bool tltcp__reasm_at_end(const tltcp__reasm *r);
 
-/* The window to tell the peer now: first place and section not allowed. */
+/* The window to advertise now: first offset and section not allowed. */
 void tltcp__reasm_window(const tltcp__reasm *r, uint64_t *seq,
                          uint64_t *section);
-/* The window of now was told. */
+/* The present window was advertised. */
 void tltcp__reasm_on_granted(tltcp__reasm *r);
 /* The window has moved enough to be worth a packet of its own. */
 bool tltcp__reasm_window_due(const tltcp__reasm *r);

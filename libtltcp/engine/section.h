@@ -9,15 +9,15 @@
 enum tltcp__section_state {
     TLTCP__LIVE,
     TLTCP__EXPIRED, /* past its deadline, or given up before */
-    TLTCP__DONE     /* and told to the application */
+    TLTCP__DONE     /* its fate is reported */
 };
 
 typedef struct tltcp__section {
-    uint64_t start, end; /* places in the stream */
+    uint64_t start, end; /* stream offsets */
     uint64_t acked;      /* bytes of it */
     uint64_t tag;
-    uint64_t refers; /* number of the section that it dies with; its own: none
-                      */
+    uint64_t refers; /* number of the section that it is dropped with; its own:
+                      * none */
     uint64_t after;  /* number of the section that it cannot pass, but as this
                         leaves ahead too; its own: none */
     tltcp_time deadline;

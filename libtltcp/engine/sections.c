@@ -15,7 +15,7 @@ void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
         .limit = limit,
         .max_sections = max_sections,
         .policy = TLTCP_DROP_SECTION,
-        .orphans_from = UINT64_MAX,
+        .dependents_from = UINT64_MAX,
         .ahead = {.section = TLTCP__NO_SECTION, .credit = TLTCP__AHEAD_CREDIT},
         .stats = stats};
     cmn__ring_init(&s->recs, mem, sizeof(tltcp__section), 0);
@@ -24,7 +24,7 @@ void tltcp__sections_init(tltcp__sections *s, const cmn__mem *mem, size_t limit,
     cmn__heap_init(&s->deadlines, mem, slot_moved, s);
     cmn__ranges_init(&s->acked, mem, UINT32_MAX);
     cmn__ranges_init(&s->skips, mem, UINT32_MAX);
-    tltcp__repair_init(&s->repair, mem, TLTCP_FEC_OFF);
+    tltcp__fec_sender_init(&s->fec, mem, TLTCP_FEC_OFF);
     for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
         cmn__ranges_init(&s->lost[i], mem, UINT32_MAX);
     }
@@ -40,10 +40,10 @@ void tltcp__sections_free(tltcp__sections *s) {
     for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
         cmn__ranges_free(&s->lost[i]);
     }
-    tltcp__repair_free(&s->repair);
-    if (s->lineage != NULL) {
-        tltcp__lineage_free(s->lineage);
-        cmn__free(s->recs.mem, s->lineage);
+    tltcp__fec_sender_free(&s->fec);
+    if (s->dependencies != NULL) {
+        tltcp__dependencies_free(s->dependencies);
+        cmn__free(s->recs.mem, s->dependencies);
     }
 }
 
@@ -61,12 +61,12 @@ static bool has_meta(const struct tltcp_meta *m) {
            (m->depends != 0 && m->depends != TL_DEPENDS_NONE);
 }
 
-static int make_lineage(tltcp__sections *s) {
-    s->lineage = cmn__alloc(s->recs.mem, sizeof(*s->lineage));
-    if (s->lineage == NULL) {
+static int make_dependencies(tltcp__sections *s) {
+    s->dependencies = cmn__alloc(s->recs.mem, sizeof(*s->dependencies));
+    if (s->dependencies == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    tltcp__lineage_init(s->lineage, s->recs.mem, s->policy);
+    tltcp__dependencies_init(s->dependencies, s->recs.mem, s->policy);
     return 0;
 }
 
@@ -81,7 +81,8 @@ static int sections_prepare(tltcp__sections *s, const tltcp_section *in) {
     if (cmn__bytes_reserve(&s->buf, s->una, s->end, s->end + in->len) != 0) {
         return TLTCP_ERR_NOMEM;
     }
-    return s->lineage == NULL && has_meta(&in->meta) ? make_lineage(s) : 0;
+    return s->dependencies == NULL && has_meta(&in->meta) ? make_dependencies(s)
+                                                          : 0;
 }
 
 static void fill_in(tltcp__section *r, const tltcp_section *in, uint64_t start,
@@ -97,21 +98,21 @@ static void fill_in(tltcp__section *r, const tltcp_section *in, uint64_t start,
     r->stream = (uint8_t)in->meta.stream;
 }
 
-/* What it refers to; it may be an orphan from birth. */
+/* Sets what it depends on, which may be lost already. */
 static void relate(tltcp__sections *s, uint64_t number, uint32_t depends) {
     tltcp__section *r = tltcp__sections_rec(s, number);
     r->refers = number;
     r->after = number;
-    if (s->lineage == NULL) {
+    if (s->dependencies == NULL) {
         return;
     }
-    tltcp__lineage_on_written(s->lineage, number, r, depends);
+    tltcp__dependencies_on_written(s->dependencies, number, r, depends);
     if (tltcp__sections_knows(s, r->refers) && r->refers != number) {
         tltcp__sections_rec(s, r->refers)->wanted = true;
     }
-    if (tltcp__lineage_is_orphan(s->lineage, number, r) &&
-        number < s->orphans_from) {
-        s->orphans_from = number;
+    if (tltcp__dependencies_lost(s->dependencies, number, r) &&
+        number < s->dependents_from) {
+        s->dependents_from = number;
     }
 }
 
@@ -163,10 +164,10 @@ void tltcp__sections_settle(tltcp__sections *s, uint64_t number, int fate) {
 static int lose(tltcp__sections *s, uint64_t number) {
     tltcp__section *r = tltcp__sections_rec(s, number);
     int rv = 0;
-    if (!r->lost && s->lineage != NULL) {
-        rv = tltcp__lineage_on_lost(s->lineage, number, r);
-        if (r->wanted && number + 1 < s->orphans_from) {
-            s->orphans_from = number + 1;
+    if (!r->lost && s->dependencies != NULL) {
+        rv = tltcp__dependencies_on_lost(s->dependencies, number, r);
+        if (r->wanted && number + 1 < s->dependents_from) {
+            s->dependents_from = number + 1;
         }
     }
     r->lost = true;
@@ -186,7 +187,7 @@ int tltcp__sections_settle_expired(tltcp__sections *s, uint64_t number) {
                                          : TLTCP_FATE_UNSENT;
     if (fate != TLTCP_FATE_DELIVERED) {
         s->stats->bytes_expired += r->end - r->start - r->acked;
-        s->stats->sections_orphaned += r->cause == TLTCP_CAUSE_DEPENDS;
+        s->stats->sections_dependent += r->cause == TLTCP_CAUSE_DEPENDS;
         s->stats->sections_yielded += r->cause == TLTCP_CAUSE_YIELDED;
         rv = lose(s, number);
     }
@@ -241,8 +242,8 @@ void tltcp__sections_advance(tltcp__sections *s) {
     tltcp__sections_find_new(s);
 }
 
-int tltcp__sections_drop_repairs(tltcp__sections *s, uint64_t start,
-                                 uint64_t end) {
+int tltcp__sections_drop_retransmissions(tltcp__sections *s, uint64_t start,
+                                         uint64_t end) {
     for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
         if (s->lost[i].count > 0 &&
             cmn__ranges_sub(&s->lost[i], start, end, NULL) != 0) {
@@ -258,7 +259,8 @@ void tltcp__sections_off_the_clock(tltcp__sections *s, tltcp__section *r) {
     }
 }
 
-static bool awaits_repair(const tltcp__sections *s, const tltcp__section *r) {
+static bool awaits_retransmission(const tltcp__sections *s,
+                                  const tltcp__section *r) {
     cmn__range x;
     for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
         if (cmn__ranges_next(&s->lost[i], r->start, &x) && x.start < r->end) {
@@ -274,9 +276,9 @@ int tltcp__sections_give_up(tltcp__sections *s, uint64_t number,
     uint64_t start = r->start;
     uint64_t end = r->end;
     bool unsent = tltcp__sections_left_upto(s, number) < end;
-    bool lost = unsent || awaits_repair(s, r);
-    int rv = tltcp__sections_drop_repairs(s, start, end);
-    if (rv == 0 && !s->untold &&
+    bool lost = unsent || awaits_retransmission(s, r);
+    int rv = tltcp__sections_drop_retransmissions(s, start, end);
+    if (rv == 0 && !s->no_skips &&
         cmn__ranges_add(&s->skips, start, end, NULL) != 0) {
         rv = TLTCP_ERR_NOMEM;
     }
@@ -295,18 +297,18 @@ int tltcp__sections_give_up(tltcp__sections *s, uint64_t number,
 
 /* Gives up what refers to a lost section, and so on: references point back, so
  * that one pass finds all. */
-static int drop_orphans(tltcp__sections *s) {
+static int drop_dependents(tltcp__sections *s) {
     uint64_t i =
-        s->orphans_from > s->recs.head ? s->orphans_from : s->recs.head;
+        s->dependents_from > s->recs.head ? s->dependents_from : s->recs.head;
     int rv = 0;
     for (; rv == 0 && i < s->recs.tail; i++) {
         const tltcp__section *r = tltcp__sections_rec(s, i);
         if (r->state == TLTCP__LIVE &&
-            tltcp__lineage_is_orphan(s->lineage, i, r)) {
+            tltcp__dependencies_lost(s->dependencies, i, r)) {
             rv = tltcp__sections_give_up(s, i, TLTCP_CAUSE_DEPENDS);
         }
     }
-    s->orphans_from = UINT64_MAX;
+    s->dependents_from = UINT64_MAX;
     return rv;
 }
 
@@ -320,15 +322,15 @@ tltcp_time tltcp__sections_deadline(const tltcp__sections *s) {
 
 int tltcp__sections_expire(tltcp__sections *s, tltcp_time now) {
     cmn__heap_item first;
-    bool any = s->orphans_from != UINT64_MAX;
+    bool any = s->dependents_from != UINT64_MAX;
     int rv = 0;
     while (rv == 0 && cmn__heap_first(&s->deadlines, &first) &&
            first.key <= now + s->lead) {
         rv = tltcp__sections_give_up(s, first.id, TLTCP_CAUSE_DEADLINE);
         any = true;
     }
-    if (rv == 0 && s->orphans_from != UINT64_MAX) {
-        rv = drop_orphans(s);
+    if (rv == 0 && s->dependents_from != UINT64_MAX) {
+        rv = drop_dependents(s);
     }
     if (any) {
         tltcp__sections_advance(s);
@@ -383,7 +385,7 @@ void tltcp__sections_abandon(tltcp__sections *s) {
             r->flying = 0;
             (void)tltcp__sections_settle_expired(s, i);
         }
-        (void)tltcp__sections_drop_repairs(s, r->start, r->end);
+        (void)tltcp__sections_drop_retransmissions(s, r->start, r->end);
     }
     tltcp__sections_advance(s);
 }

@@ -8,15 +8,15 @@
 #include "internal/common/ranges.h"
 #include "internal/common/ring.h"
 #include "libtltcp/engine/chunk.h"
+#include "libtltcp/engine/fec_sender.h"
 #include "libtltcp/engine/lookahead.h"
-#include "libtltcp/engine/repair.h"
 #include "libtltcp/engine/section.h"
 
 /* The sending side of the stream: the paper's time-line list.
  *
  * A section is LIVE until every byte was acknowledged (DONE) or its deadline
  * passed or it was given up before (EXPIRED).  Byte ranges are queued for
- * repair, never packets.  The deadline is looked at in two places only:
+ * retransmission, never packets.  The deadline is looked at in two places only:
  * tltcp__sections_next(), when bytes would enter a packet, and
  * tltcp__sections_expire(), the lifetime timer.
  *
@@ -57,8 +57,9 @@ typedef struct tltcp__sections {
     cmn__bytes buf;      /* holds [una, end) */
     cmn__heap deadlines; /* of LIVE sections that have one */
     cmn__ranges acked;   /* at or above the first remembered section */
-    cmn__ranges lost[TLTCP__LOST_LEVELS]; /* to be repaired, by losses - 1 */
-    cmn__ranges skips; /* expired above update, not yet told to the peer */
+    cmn__ranges
+        lost[TLTCP__LOST_LEVELS]; /* to be retransmitted, by losses - 1 */
+    cmn__ranges skips; /* expired above update, not yet sent to the peer */
     uint64_t una;      /* everything below is acknowledged or expired */
     uint64_t nxt;      /* lowest byte that never left in its turn */
     uint64_t nxt_section;
@@ -71,16 +72,18 @@ typedef struct tltcp__sections {
     tltcp_time lead;       /* sections expire this long before their deadline */
     size_t limit;          /* bytes in [una, end) at most */
     uint32_t max_sections; /* remembered at most */
-    bool untold;           /* no skips: the peer, or the recovery, knows none */
-    bool tells_meta;       /* the peer understands what sections are */
+    bool no_skips;         /* no skips: the peer, or the recovery, knows none */
+    bool sends_meta;       /* the peer understands what sections are */
     bool in_order;         /* none leaves before its turn */
     bool live;             /* the newest has a deadline */
     bool look_ahead;       /* give up before the deadline, see lookahead.h */
     uint32_t policy;       /* tltcp_drop_policy */
-    tltcp__outlook path;   /* what it carries; the owner keeps it up to date */
-    tltcp__lineage *lineage; /* NULL: no section had a class yet */
-    tltcp__repair repair;
-    uint64_t orphans_from; /* sections from here on may be orphans; or MAX */
+    tltcp__path_estimate
+        path; /* what it carries; the owner keeps it up to date */
+    tltcp__dependencies *dependencies; /* NULL: no section had a class yet */
+    tltcp__fec_sender fec;
+    uint64_t dependents_from; /* what sections from here on depend on may be
+                               lost; or MAX */
     tltcp__fate_fn on_fate;
     void *owner;
     tltcp_stats *stats;
@@ -101,8 +104,8 @@ tltcp_time tltcp__sections_deadline(const tltcp__sections *s);
 /* Gives up the sections whose deadline is not after now.  0 or _NOMEM. */
 int tltcp__sections_expire(tltcp__sections *s, tltcp_time now);
 
-/* Whether a piece could be had: repairs, new data within flow control, or,
- * without new_data, repairs only. */
+/* Whether a piece could be had: retransmissions, new data within flow control,
+ * or, without new_data, retransmissions only. */
 bool tltcp__sections_has(const tltcp__sections *s, bool new_data);
 /* Takes the next piece, of one section, out of what is to be sent: the lowest
  * repair, then what leaves before its turn, then new data.  It has at most max
@@ -129,18 +132,18 @@ void tltcp__sections_on_forgotten(tltcp__sections *s, uint64_t section);
 /* It was acknowledged although it had been called lost. */
 int tltcp__sections_on_late(tltcp__sections *s, uint64_t section,
                             uint64_t start, uint64_t end);
-/* *current tells whether something is to be repaired. */
+/* Sets *current when something is to be retransmitted. */
 int tltcp__sections_on_lost(tltcp__sections *s, uint64_t section,
                             uint64_t start, uint64_t end, unsigned losses,
                             bool *current);
 /* The peer has received or skipped everything below seq. */
 int tltcp__sections_on_cumulative(tltcp__sections *s, uint64_t seq);
 
-/* A symbol of repair for it left, tracked as a piece; see on_forgotten. */
-void tltcp__sections_on_repair_sent(tltcp__sections *s, uint64_t section);
-/* The next symbol of repair, if it is still of use. */
-bool tltcp__sections_next_repair(const tltcp__sections *s,
-                                 tltcp__repair_piece *out);
+/* A repair symbol for it left, tracked as a piece; see on_forgotten. */
+void tltcp__sections_on_fec_symbol_sent(tltcp__sections *s, uint64_t section);
+/* The next repair symbol, if it is still of use. */
+bool tltcp__sections_next_fec_symbol(const tltcp__sections *s,
+                                     tltcp__fec_symbol *out);
 /* Bytes of the symbol that comes next of what never left, with what its flags
  * announce; 0: what comes is not cut into symbols. */
 size_t tltcp__sections_next_symbol(const tltcp__sections *s, tltcp_time now);
@@ -156,14 +159,14 @@ int tltcp__sections_on_skip_lost(tltcp__sections *s, uint64_t start,
 /* All of [start, end) has left. */
 bool tltcp__sections_was_sent(const tltcp__sections *s, uint64_t start,
                               uint64_t end);
-/* What the peer is told of a section that is not settled yet. */
+/* Metadata of a section that is not settled yet. */
 tltcp__meta tltcp__sections_meta(const tltcp__sections *s, uint64_t number);
-/* The number of the section that holds place seq, una <= seq < end. */
+/* The number of the section that holds offset seq, una <= seq < end. */
 uint64_t tltcp__sections_find(const tltcp__sections *s, uint64_t seq);
 /* Copies out bytes at or above una. */
 void tltcp__sections_copy(const tltcp__sections *s, uint64_t start, void *to,
                           size_t len);
-/* Bytes waiting to be repaired. */
+/* Bytes waiting for retransmission. */
 uint64_t tltcp__sections_missing(const tltcp__sections *s);
 /* Everything written was acknowledged or has expired. */
 bool tltcp__sections_settled(const tltcp__sections *s);
@@ -191,15 +194,15 @@ static inline uint64_t tltcp__sections_base(const tltcp__sections *s) {
                : s->end;
 }
 
-/* It is done: tells its fate. */
+/* It is done: reports its fate. */
 void tltcp__sections_settle(tltcp__sections *s, uint64_t number, int fate);
 /* An expired section gets its fate once nothing of it is in flight. */
 int tltcp__sections_settle_expired(tltcp__sections *s, uint64_t number);
 /* Expires a live section before or at its deadline. */
 int tltcp__sections_give_up(tltcp__sections *s, uint64_t number, uint8_t cause);
 void tltcp__sections_off_the_clock(tltcp__sections *s, tltcp__section *r);
-int tltcp__sections_drop_repairs(tltcp__sections *s, uint64_t start,
-                                 uint64_t end);
+int tltcp__sections_drop_retransmissions(tltcp__sections *s, uint64_t start,
+                                         uint64_t end);
 /* Moves nxt to where live data is, or to the end, and finds out what may leave
  * before its turn. */
 void tltcp__sections_find_new(tltcp__sections *s);
@@ -215,7 +218,7 @@ void tltcp__sections_update_ahead(tltcp__sections *s);
 bool tltcp__sections_next_ahead(const tltcp__sections *s, uint64_t *number);
 /* New data is about to leave. */
 void tltcp__sections_on_taken(tltcp__sections *s, const tltcp__piece *p);
-/* The place below which all of a section has left. */
+/* The offset below which all of a section has left. */
 uint64_t tltcp__sections_left_upto(const tltcp__sections *s, uint64_t number);
 /* Moves una and seq_update over what is settled, and forgets old records. */
 void tltcp__sections_advance(tltcp__sections *s);

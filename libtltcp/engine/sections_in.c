@@ -14,7 +14,7 @@ static int credit(tltcp__sections *s, uint64_t number, uint64_t start,
     }
     r->acked += added;
     s->stats->bytes_delivered += added;
-    if (added > 0 && tltcp__sections_drop_repairs(s, start, end) != 0) {
+    if (added > 0 && tltcp__sections_drop_retransmissions(s, start, end) != 0) {
         return TLTCP_ERR_NOMEM;
     }
     if (r->state == TLTCP__LIVE && r->acked == r->end - r->start) {
@@ -60,9 +60,10 @@ int tltcp__sections_on_late(tltcp__sections *s, uint64_t section,
     return rv;
 }
 
-/* Queues for repair what of [start, end) was not acknowledged meanwhile. */
-static int queue_repair(tltcp__sections *s, uint64_t start, uint64_t end,
-                        unsigned level, bool *current) {
+/* Queues for retransmission what of [start, end) was not acknowledged
+ * meanwhile. */
+static int queue_retransmission(tltcp__sections *s, uint64_t start,
+                                uint64_t end, unsigned level, bool *current) {
     while (start < end) {
         cmn__range r;
         uint64_t stop = end;
@@ -92,9 +93,9 @@ int tltcp__sections_on_lost(tltcp__sections *s, uint64_t section,
         return 0;
     }
     if (tltcp__sections_rec(s, section)->state == TLTCP__LIVE) {
-        rv = tltcp__sections_drop_repairs(s, start, end);
+        rv = tltcp__sections_drop_retransmissions(s, start, end);
         if (rv == 0) {
-            rv = queue_repair(s, start, end, level, current);
+            rv = queue_retransmission(s, start, end, level, current);
         }
     }
     if (rv == 0) {

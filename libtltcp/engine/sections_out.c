@@ -2,7 +2,7 @@
 /* What of the stream leaves next. */
 #include "libtltcp/engine/sections.h"
 
-/* Where some had to yield, others get no repair for so long. */
+/* No repair symbols for so long after a section had to yield. */
 #define SCARCE (2 * TLTCP_S)
 
 static bool may_send_new(const tltcp__sections *s) {
@@ -28,10 +28,10 @@ tltcp__meta tltcp__sections_meta(const tltcp__sections *s, uint64_t number) {
                          .stream = r->stream};
 }
 
-/* Where it begins, the peer is told what it is. */
+/* The first byte carries the metadata. */
 static uint8_t opening_flags(const tltcp__sections *s, uint64_t number) {
     tltcp__meta m = tltcp__sections_meta(s, number);
-    return TLTCP__DATA_START | (s->tells_meta ? tltcp__meta_flags(&m) : 0);
+    return TLTCP__DATA_START | (s->sends_meta ? tltcp__meta_flags(&m) : 0);
 }
 
 static void describe(const tltcp__sections *s, tltcp__piece *p, uint64_t max) {
@@ -47,7 +47,8 @@ static void describe(const tltcp__sections *s, tltcp__piece *p, uint64_t max) {
     p->flags = flags | (p->end == r->end ? TLTCP__DATA_END : 0);
 }
 
-static bool take_repair(tltcp__sections *s, uint64_t max, tltcp__piece *out) {
+static bool take_retransmission(tltcp__sections *s, uint64_t max,
+                                tltcp__piece *out) {
     cmn__range best = {UINT64_MAX, UINT64_MAX};
     int level = -1;
     for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {
@@ -72,9 +73,9 @@ static bool take_repair(tltcp__sections *s, uint64_t max, tltcp__piece *out) {
 
 /* Whether the next section goes without, so that others arrive whole. */
 static bool must_yield(const tltcp__sections *s, tltcp_time now) {
-    return s->lineage != NULL && s->look_ahead &&
+    return s->dependencies != NULL && s->look_ahead &&
            tltcp__sections_rec(s, s->nxt_section)->start == s->nxt &&
-           !tltcp__lookahead_keeps(s->lineage, &s->recs, s->nxt_section,
+           !tltcp__lookahead_keeps(s->dependencies, &s->recs, s->nxt_section,
                                    tltcp__sections_missing(s), &s->path, now);
 }
 
@@ -89,9 +90,9 @@ static tltcp_time through(const tltcp__sections *s, const tltcp__section *r,
 /* Before the first byte of a section leaves. */
 static void protect(tltcp__sections *s, uint64_t number, tltcp_time now) {
     const tltcp__section *r = tltcp__sections_rec(s, number);
-    if (s->repair.on) {
-        tltcp__repair_protect(&s->repair, number, r, &s->buf,
-                              through(s, r, now), number != s->nxt_section);
+    if (s->fec.on) {
+        tltcp__fec_sender_protect(&s->fec, number, r, &s->buf,
+                                  through(s, r, now), number != s->nxt_section);
     }
 }
 
@@ -116,10 +117,10 @@ static int thin_out(tltcp__sections *s, tltcp_time now) {
     int rv = 0;
     while (rv == 0 && !tltcp__sections_next_ahead(s, &ahead) &&
            may_send_new(s) && must_yield(s, now)) {
-        s->repair.scarce = now + SCARCE;
+        s->fec.scarce = now + SCARCE;
         rv = tltcp__sections_give_up(s, s->nxt_section, TLTCP_CAUSE_YIELDED);
         if (rv == 0) {
-            rv = tltcp__sections_expire(s, now); /* with its orphans */
+            rv = tltcp__sections_expire(s, now); /* with its dependents */
         }
         tltcp__sections_advance(s);
     }
@@ -140,7 +141,7 @@ static bool take_new(tltcp__sections *s, uint64_t max, tltcp_time now,
                           .end = s->end < s->peer_seq ? s->end : s->peer_seq,
                           .section = section};
     out->end =
-        tltcp__repair_cut(&s->repair, out->section, out->start, out->end);
+        tltcp__fec_sender_cut(&s->fec, out->section, out->start, out->end);
     describe(s, out, max);
     tltcp__sections_on_taken(s, out);
     return true;
@@ -151,7 +152,8 @@ bool tltcp__sections_next(tltcp__sections *s, uint64_t max, bool new_data,
     if (max == 0 || tltcp__sections_expire(s, now) != 0) {
         return false;
     }
-    return take_repair(s, max, out) || (new_data && take_new(s, max, now, out));
+    return take_retransmission(s, max, out) ||
+           (new_data && take_new(s, max, now, out));
 }
 
 bool tltcp__sections_again(tltcp__sections *s, uint64_t start, uint64_t end,
@@ -182,20 +184,20 @@ void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p,
     }
 }
 
-void tltcp__sections_on_repair_sent(tltcp__sections *s, uint64_t section) {
+void tltcp__sections_on_fec_symbol_sent(tltcp__sections *s, uint64_t section) {
     tltcp__sections_rec(s, section)->flying++;
-    tltcp__repair_sent(&s->repair, section);
+    tltcp__fec_sender_sent(&s->fec, section);
 }
 
-bool tltcp__sections_next_repair(const tltcp__sections *s,
-                                 tltcp__repair_piece *out) {
+bool tltcp__sections_next_fec_symbol(const tltcp__sections *s,
+                                     tltcp__fec_symbol *out) {
     bool found = false;
-    for (unsigned i = 0; !found && i < TLTCP__REPAIR_SETS; i++) {
-        const tltcp__repair_set *t = &s->repair.set[i];
+    for (unsigned i = 0; !found && i < TLTCP__FEC_SETS; i++) {
+        const tltcp__fec_set *t = &s->fec.set[i];
         /* symbols for larger datagrams would wait for ever */
-        found = t->size <= s->repair.room &&
-                tltcp__sections_is_live(s, t->section) &&
-                tltcp__repair_next(t, tltcp__sections_left_upto(s, t->section),
+        found =
+            t->size <= s->fec.room && tltcp__sections_is_live(s, t->section) &&
+            tltcp__fec_sender_next(t, tltcp__sections_left_upto(s, t->section),
                                    out);
     }
     if (found && (out->flags & TLTCP__DATA_START) != 0) {
@@ -214,14 +216,14 @@ size_t tltcp__sections_next_symbol(const tltcp__sections *s, tltcp_time now) {
     r = tltcp__sections_rec(s, section);
     if (start == r->start) { /* how it will be cut is not decided yet */
         size_t len = (size_t)(r->end - r->start);
-        len = len < s->repair.room ? len : s->repair.room;
-        return tltcp__repair_wants(&s->repair, r, through(s, r, now))
+        len = len < s->fec.room ? len : s->fec.room;
+        return tltcp__fec_sender_wants(&s->fec, r, through(s, r, now))
                    ? len + tltcp__meta_len(opening_flags(s, section))
                    : 0;
     }
-    return tltcp__repair_protects(&s->repair, section)
-               ? (size_t)(tltcp__repair_cut(&s->repair, section, start,
-                                            r->end) -
+    return tltcp__fec_sender_protects(&s->fec, section)
+               ? (size_t)(tltcp__fec_sender_cut(&s->fec, section, start,
+                                                r->end) -
                           start)
                : 0;
 }

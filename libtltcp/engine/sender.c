@@ -8,10 +8,10 @@
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
 #define PTO_SHIFT_MAX 6u
 #define PTO_MAX (10 * TLTCP_S)
-#define PTO_STEPS 8u /* of 1/32 */
-#define PROBES 2u    /* packets per probe timeout */
-#define PTO_EVEN 6u  /* in a row before live data waits ever longer */
-#define ECN_TRIES 3u /* probe timeouts, RFC 9000, A.4 */
+#define PTO_STEPS 8u  /* of 1/32 */
+#define PTO_PROBES 2u /* packets per probe timeout */
+#define PTO_EVEN 6u   /* in a row before live data waits ever longer */
+#define ECN_TRIES 3u  /* probe timeouts, RFC 9000, A.4 */
 
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                        const tltcp_config *cfg, const struct cong_ops *ops,
@@ -38,13 +38,13 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
             return TLTCP_ERR_NOMEM;
         }
         tltcp__dupack_init(s->dup, mem, dup);
-        s->sec.untold = true;
+        s->sec.no_skips = true;
         s->sec.in_order = true;
     } else {
         s->sec.policy = cfg->drop_policy;
         s->sec.in_order = cfg->in_order;
         s->sec.look_ahead = !cfg->no_look_ahead;
-        s->sec.repair.mode = cfg->fec;
+        s->sec.fec.mode = cfg->fec;
     }
     return rv;
 }
@@ -59,11 +59,11 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
     }
 }
 
-void tltcp__sender_leave_out(tltcp__sender *s) {
+void tltcp__sender_skip_number(tltcp__sender *s) {
     uint64_t pn = tltcp__sentmap_next(&s->map);
     if (tltcp__sentmap_open(&s->map) != NULL) {
-        s->left_out[s->left_out_at] = pn;
-        s->left_out_at = (s->left_out_at + 1) % TLTCP__LEFT_OUT;
+        s->skipped_numbers[s->skipped_at] = pn;
+        s->skipped_at = (s->skipped_at + 1) % TLTCP__SKIPPED_NUMBERS;
     }
 }
 
@@ -81,7 +81,7 @@ void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now) {
     s->ecn_heard = false;
 }
 
-void tltcp__sender_on_window(tltcp__sender *s, tltcp__place window) {
+void tltcp__sender_on_window(tltcp__sender *s, tltcp__position window) {
     uint64_t seq = cmn__widen(window.seq - s->first_seq, s->sec.peer_seq);
     uint64_t section = cmn__widen(window.section, s->sec.peer_section);
     if (seq > s->sec.peer_seq) {
@@ -116,21 +116,21 @@ static bool update_due(const tltcp__sender *s) {
     return s->sec.update > s->peer_cum && s->sec.update > s->update_sent;
 }
 
-static bool repair_waits(const tltcp__sender *s) {
-    tltcp__repair_piece p;
-    return tltcp__sections_next_repair(&s->sec, &p);
+static bool fec_waits(const tltcp__sender *s) {
+    tltcp__fec_symbol p;
+    return tltcp__sections_next_fec_symbol(&s->sec, &p);
 }
 
 /* Data waits and the window is open; *limited when it waits for the window. */
 static bool data_waits(const tltcp__sender *s, bool *limited) {
     double flight = tltcp__sender_flight(s);
     bool open = s->dup != NULL ? tltcp__dupack_open(s->dup, &s->cc)
-                               : s->probes > 0 || flight <= 0 ||
+                               : s->pto_probes > 0 || flight <= 0 ||
                                      tltcp__cc_window_open(&s->cc, flight);
     bool waits = s->dup != NULL
                      ? tltcp__dupack_has(s->dup, &s->sec, &s->cc)
                      : tltcp__sections_has(&s->sec, !s->cc.cong->repair_only) ||
-                           repair_waits(s);
+                           fec_waits(s);
     *limited = waits && !open;
     return waits && open;
 }
@@ -153,12 +153,12 @@ static bool data_ready(tltcp__sender *s) {
     return ready;
 }
 
-/* While data waits for the window, news of what was dropped waits with it: a
+/* While data waits for the window, result of what was dropped waits with it: a
  * packet of its own would take the place of a whole one. */
 static bool control_waits(const tltcp__sender *s) {
     bool limited;
     if (s->sec.skips.count == 0 && !update_due(s)) {
-        return s->probes > 0;
+        return s->pto_probes > 0;
     }
     (void)data_waits(s, &limited);
     return !limited;
@@ -184,7 +184,7 @@ bool tltcp__sender_may_send(tltcp__sender *s, tltcp_time now) {
     if (!tltcp__sender_ready(s, now)) {
         return false;
     }
-    open = s->probes > 0 ||
+    open = s->pto_probes > 0 ||
            tltcp__cc_pacer_open(&s->cc, tltcp__sender_flight(s), now);
     note_starving(s, !open);
     return open;
@@ -195,7 +195,7 @@ static int put_skips(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
     for (int i = 0; i < SKIPS_MAX && cmn__writer_left(w) >= TLTCP__SKIP_LEN &&
                     tltcp__sections_next_skip(&s->sec, &p);
          i++) {
-        tltcp__frame *f = tltcp__sentmap_add(&s->map, rec);
+        tltcp__sent_chunk *f = tltcp__sentmap_add(&s->map, rec);
         tltcp__skip skip = {
             .start = (uint32_t)p.start + s->first_seq,
             .end = (uint32_t)p.end + s->first_seq,
@@ -204,10 +204,10 @@ static int put_skips(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
         if (f == NULL) {
             return TLTCP_ERR_NOMEM;
         }
-        *f = (tltcp__frame){.start = p.start,
-                            .section = p.section,
-                            .len = (uint32_t)(p.end - p.start),
-                            .kind = TLTCP__FRAME_SKIP};
+        *f = (tltcp__sent_chunk){.start = p.start,
+                                 .section = p.section,
+                                 .len = (uint32_t)(p.end - p.start),
+                                 .kind = TLTCP__SENT_CHUNK_SKIP};
         tltcp__skip_put(w, &skip);
     }
     return 0;
@@ -222,9 +222,9 @@ static void put_rtt(const tltcp__sender *s, cmn__writer *w) {
 }
 
 static void put_update(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
-    tltcp__place at = {(uint32_t)s->sec.update + s->first_seq,
-                       (uint32_t)s->sec.update_section};
-    tltcp__place_put(w, TLTCP__UPDATE, at);
+    tltcp__position at = {(uint32_t)s->sec.update + s->first_seq,
+                          (uint32_t)s->sec.update_section};
+    tltcp__position_put(w, TLTCP__UPDATE, at);
     rec->flags |= TLTCP__SENT_UPDATE;
     s->update_pn = tltcp__sentmap_next(&s->map); /* rec's own number plus one */
     s->update_sent = s->sec.update;
@@ -232,22 +232,22 @@ static void put_update(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
 
 /* On a probe timeout: the oldest data in flight once more, so that the repair
  * is not delayed should it be lost. */
-static bool next_probe(tltcp__sender *s, uint64_t max, tltcp_time now,
-                       tltcp__piece *out) {
+static bool next_pto_probe(tltcp__sender *s, uint64_t max, tltcp_time now,
+                           tltcp__piece *out) {
     uint64_t first;
     if (tltcp__sentmap_oldest(&s->map, &first) == NULL) {
         return false;
     }
-    for (uint64_t pn = first; pn < first + PROBES; pn++) {
+    for (uint64_t pn = first; pn < first + PTO_PROBES; pn++) {
         tltcp__sent *rec = tltcp__sentmap_get(&s->map, pn);
-        const tltcp__frame *f;
+        const tltcp__sent_chunk *f;
         if (rec == NULL || rec->state != TLTCP__SENT_FLYING ||
-            rec->frames == 0 || (rec->flags & TLTCP__SENT_PROBED) != 0) {
+            rec->chunks == 0 || (rec->flags & TLTCP__SENT_PTO_REPEATED) != 0) {
             continue;
         }
-        rec->flags |= TLTCP__SENT_PROBED;
-        f = tltcp__sentmap_frame(&s->map, rec, 0);
-        if (f->kind == TLTCP__FRAME_DATA &&
+        rec->flags |= TLTCP__SENT_PTO_REPEATED;
+        f = tltcp__sentmap_chunk(&s->map, rec, 0);
+        if (f->kind == TLTCP__SENT_CHUNK_DATA &&
             tltcp__sections_again(&s->sec, f->start, f->start + f->len, max,
                                   now, out)) {
             return true;
@@ -262,8 +262,8 @@ static bool next_piece(tltcp__sender *s, uint64_t max, tltcp_time now,
     if (s->dup != NULL) {
         return tltcp__dupack_next(s->dup, &s->sec, max, now, p);
     }
-    if (s->probes > 0 && s->sec.lost[0].count == 0 &&
-        next_probe(s, max, now, p)) {
+    if (s->pto_probes > 0 && s->sec.lost[0].count == 0 &&
+        next_pto_probe(s, max, now, p)) {
         return true;
     }
     return tltcp__sections_next(&s->sec, max, new_data, now, p);
@@ -275,15 +275,15 @@ static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     tltcp__meta meta = tltcp__sections_meta(&s->sec, p->section);
     rec->flags |= TLTCP__SENT_DATA;
     if (s->dup == NULL) { /* which keeps extents of its own */
-        tltcp__frame *f = tltcp__sentmap_add(&s->map, rec);
+        tltcp__sent_chunk *f = tltcp__sentmap_add(&s->map, rec);
         if (f == NULL) {
             return TLTCP_ERR_NOMEM;
         }
-        *f = (tltcp__frame){.start = p->start,
-                            .section = p->section,
-                            .len = (uint32_t)len,
-                            .losses = p->losses,
-                            .kind = TLTCP__FRAME_DATA};
+        *f = (tltcp__sent_chunk){.start = p->start,
+                                 .section = p->section,
+                                 .len = (uint32_t)len,
+                                 .losses = p->losses,
+                                 .kind = TLTCP__SENT_CHUNK_DATA};
     }
     tltcp__data_put(w, p->flags, (uint32_t)p->start + s->first_seq,
                     (uint32_t)p->section, len);
@@ -298,10 +298,10 @@ static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
 /* A symbol of repair, if the packet has room for it. */
 static int put_repair(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                       bool *put) {
-    tltcp__repair_piece p;
-    tltcp__frame *f;
+    tltcp__fec_symbol p;
+    tltcp__sent_chunk *f;
     *put = false;
-    if (!tltcp__sections_next_repair(&s->sec, &p) ||
+    if (!tltcp__sections_next_fec_symbol(&s->sec, &p) ||
         cmn__writer_left(w) <
             TLTCP__REPAIR_LEN + tltcp__meta_len(p.flags) + p.size) {
         return 0;
@@ -310,10 +310,10 @@ static int put_repair(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     if (f == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    *f = (tltcp__frame){.start = p.start,
-                        .section = p.section,
-                        .len = (uint32_t)(p.end - p.start),
-                        .kind = TLTCP__FRAME_REPAIR};
+    *f = (tltcp__sent_chunk){.start = p.start,
+                             .section = p.section,
+                             .len = (uint32_t)(p.end - p.start),
+                             .kind = TLTCP__SENT_CHUNK_REPAIR};
     tltcp__repair_put(
         w, p.flags,
         &(tltcp__repair_chunk){.start = (uint32_t)p.start + s->first_seq,
@@ -325,7 +325,7 @@ static int put_repair(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                                .size = p.size});
     rec->flags |= TLTCP__SENT_DATA;
     s->stats->repair_bytes_sent += p.size;
-    tltcp__sections_on_repair_sent(&s->sec, p.section);
+    tltcp__sections_on_fec_symbol_sent(&s->sec, p.section);
     *put = true;
     return 0;
 }
@@ -334,14 +334,13 @@ static int put_repair(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
  * is lost twice as easily. */
 static bool wants_a_packet(const tltcp__sender *s, const tltcp__sent *rec,
                            size_t left, tltcp_time now) {
-    return (rec->flags & TLTCP__SENT_DATA) != 0 && s->sec.repair.on &&
-           (repair_waits(s) ||
-            left < tltcp__sections_next_symbol(&s->sec, now));
+    return (rec->flags & TLTCP__SENT_DATA) != 0 && s->sec.fec.on &&
+           (fec_waits(s) || left < tltcp__sections_next_symbol(&s->sec, now));
 }
 
 /* Nothing need wait for a probe to repeat what is in flight. */
 static bool repeats_on_probe(const tltcp__sender *s) {
-    return s->dup == NULL && s->probes > 0;
+    return s->dup == NULL && s->pto_probes > 0;
 }
 
 static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
@@ -349,7 +348,7 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     tltcp__piece p;
     bool repaired;
     int rv = put_repair(s, rec, w, &repaired);
-    if (!repaired && repair_waits(s)) {
+    if (!repaired && fec_waits(s)) {
         return rv; /* the next packet has room; behind new data it is lost */
     }
     while (
@@ -359,7 +358,7 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
         !wants_a_packet(s, rec, cmn__writer_left(w) - TLTCP__DATA_LEN, now) &&
         next_piece(s, cmn__writer_left(w) - TLTCP__DATA_LEN, now, &p)) {
         rv = put_piece(s, rec, w, &p, now);
-        if (s->probes > 0 || s->dup != NULL) {
+        if (s->pto_probes > 0 || s->dup != NULL) {
             break; /* one segment a packet */
         }
     }
@@ -369,13 +368,13 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
 /* What stands in the path's queue goes before whatever leaves now. */
 static void look_out(tltcp__sender *s, tltcp_time now) {
     /* RACK waits a quarter of an RTT for packets that were overtaken */
-    s->sec.repair.round =
+    s->sec.fec.round =
         s->cc.rtt.srtt > 0 ? (tltcp_time)(s->cc.rtt.srtt / 4 * 5) : 0;
     double rate =
-        tltcp__capacity_limit(&s->cc.capacity, now) / (1 + s->sec.repair.share);
+        tltcp__bandwidth_limit(&s->cc.bandwidth, now) / (1 + s->sec.fec.share);
     double rtt = (double)s->cc.rtt.min_rtt;
     double queue = rate > 0 ? (double)s->map.bytes / rate * 1e9 - rtt : 0;
-    s->sec.path.settled = tltcp__capacity_is_settled(&s->cc.capacity, now);
+    s->sec.path.settled = tltcp__bandwidth_is_settled(&s->cc.bandwidth, now);
     s->sec.path.rate = rate;
     s->sec.path.delay = (tltcp_time)(rtt > 0 && queue > 0 ? queue : 0);
     s->sec.path.lead = s->sec.lead;
@@ -386,13 +385,13 @@ int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     const uint8_t *start = w->p;
     int rv = put_skips(s, rec, w);
     look_out(s, now);
-    if (rv == 0 && (update_due(s) || s->probes > 0 || data_ready(s)) &&
+    if (rv == 0 && (update_due(s) || s->pto_probes > 0 || data_ready(s)) &&
         cmn__writer_left(w) >= TLTCP__UPDATE_LEN + TLTCP__RTT_LEN) {
         put_rtt(s, w);
         put_update(s, rec, w);
         rv = put_data(s, rec, w, now);
         s->stats->seq_updates_sent += (rec->flags & TLTCP__SENT_DATA) == 0;
-        s->probes -= s->probes > 0;
+        s->pto_probes -= s->pto_probes > 0;
     }
     if (w->p != start) {
         *eliciting = true;
@@ -472,7 +471,7 @@ tltcp_time tltcp__sender_timeout(const tltcp__sender *s) {
 }
 
 int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
-                             tltcp__news *news) {
+                             tltcp__news *result) {
     int rv = tltcp__sections_expire(&s->sec, now);
     if (s->dup != NULL && s->dup->rto_at <= now) {
         s->stats->rto_count++;
@@ -484,15 +483,15 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
         expect_report(s, now);
     }
     if (rv == 0 && s->loss_at <= now) {
-        rv = tltcp__sender_detect(s, now, news);
+        rv = tltcp__sender_detect(s, now, result);
     } else if (rv == 0 && s->loss_at == TLTCP_TIME_NEVER && pto_at(s) <= now) {
         s->pto_count++;
         if (s->pto_count >= ECN_TRIES && s->ecn_sent > 0 && !s->ecn_heard) {
             s->ecn = false; /* perhaps the path drops what is marked */
         }
         s->stats->probes_sent++;
-        s->probes = PROBES;
-        news->probe_timeout = true;
+        s->pto_probes = PTO_PROBES;
+        result->pto_fired = true;
         s->t_eliciting = now; /* should nothing leave, wait again */
     }
     return rv;

@@ -10,20 +10,21 @@
 #include "libtltcp/engine/sections.h"
 #include "libtltcp/engine/sentmap.h"
 
-/* Numbers left out that are remembered: an ACK of one is a lie. */
-#define TLTCP__LEFT_OUT 8u
+/* Skipped packet numbers that are remembered: an ACK of one is optimistic
+ * (RFC 9000, 21.4). */
+#define TLTCP__SKIPPED_NUMBERS 8u
 
 static inline tltcp_time tltcp__earlier(tltcp_time a, tltcp_time b) {
     return a < b ? a : b;
 }
 
-/* Sending with repair: joins the stream (sections), the map of sent packets and
- * the congestion controller.
+/* Sending with loss recovery: joins the stream (sections), the map of sent
+ * packets and the congestion controller.
  *
  * Two recoveries share it.  `packet` (default) judges each packet by its
  * number: RACK, probe timeouts, persistent congestion, undo.  With `dup` set,
  * data is judged as the paper's TCP does, by cumulative acknowledgements alone;
- * the map then repairs only what is not data. */
+ * the map then recovers only what is not data. */
 typedef struct tltcp__sender {
     tltcp__sections sec;
     tltcp__sentmap map;
@@ -49,31 +50,32 @@ typedef struct tltcp__sender {
     uint32_t ecn_ect0; /* the peer's counts, as last heard */
     uint32_t ecn_ect1;
     uint32_t ecn_ce;
-    uint64_t path_pn;                   /* first packet sent on this path */
-    uint64_t left_out[TLTCP__LEFT_OUT]; /* numbers never sent; 0: none */
-    unsigned left_out_at;               /* where the next one goes */
-    uint32_t first_seq;                 /* wire number of stream place 0 */
-    tltcp_time report_by;               /* no report until then is bad news */
-    unsigned pto_count;                 /* probe timeouts in a row */
-    unsigned probes; /* packets that may leave whatever the window says */
-    uint16_t resend; /* TLTCP__SENT_* that were lost */
-    bool arrival;    /* deadlines mean arrival (paper, section 3) */
-    bool ecn;        /* mark packets */
-    bool ecn_heard;  /* the peer's counts have shown that it works */
-    bool hold;       /* no data yet: the handshake is under way */
+    uint64_t path_pn; /* first packet sent on this path */
+    uint64_t skipped_numbers[TLTCP__SKIPPED_NUMBERS]; /* numbers never sent; 0:
+                                                         none */
+    unsigned skipped_at;  /* where the next one goes */
+    uint32_t first_seq;   /* wire number of stream offset 0 */
+    tltcp_time report_by; /* without a report until then: reduce */
+    unsigned pto_count;   /* probe timeouts in a row */
+    unsigned pto_probes;  /* packets that may leave whatever the window says */
+    uint16_t resend;      /* TLTCP__SENT_* that were lost */
+    bool arrival;         /* deadlines mean arrival (paper, section 3) */
+    bool ecn;             /* mark packets */
+    bool ecn_heard;       /* the peer's counts have shown that it works */
+    bool hold;            /* no data yet: the handshake is under way */
 } tltcp__sender;
 
-/* What an ACK told beside what the sender keeps for itself. */
+/* What feedback revealed for the connection to act on. */
 typedef struct tltcp__news {
-    uint16_t acked;        /* TLTCP__SENT_* that arrived */
-    uint64_t acked_upto;   /* our ACKs up to here arrived */
-    uint32_t probe_acked;  /* size of an MTU probe that arrived; 0: none */
-    uint32_t probe_lost;   /* or did not */
-    uint32_t largest_lost; /* size of the largest packet lost; 0: none */
-    uint64_t bytes;        /* newly acknowledged */
-    uint32_t largest_size; /* of the packets newly acknowledged */
-    bool episode;          /* the window was cut */
-    bool probe_timeout;    /* fired */
+    uint16_t acked;           /* TLTCP__SENT_* that arrived */
+    uint64_t acked_upto;      /* our ACKs up to here arrived */
+    uint32_t mtu_probe_acked; /* size of an MTU probe that arrived; 0: none */
+    uint32_t mtu_probe_lost;  /* or did not */
+    uint32_t largest_lost;    /* size of the largest packet lost; 0: none */
+    uint64_t bytes;           /* newly acknowledged */
+    uint32_t largest_size;    /* of the packets newly acknowledged */
+    bool episode;             /* the window was cut */
+    bool pto_fired;           /* fired */
 } tltcp__news;
 
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
@@ -84,7 +86,7 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem);
 
 /* An ACK arrived.  0, TLTCP_ERR_ACK, _PROTOCOL or _NOMEM. */
 int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
-                         tltcp_time now, tltcp__news *news);
+                         tltcp_time now, tltcp__news *result);
 /* The peer made len bytes at the wire number start from repair symbols.  As
  * above. */
 int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len);
@@ -95,7 +97,7 @@ void tltcp__sender_on_report(tltcp__sender *s, const tltcp__report *r,
  * does what becomes of packets that left on it. */
 void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now);
 /* The peer's window, as stream places. */
-void tltcp__sender_on_window(tltcp__sender *s, tltcp__place window);
+void tltcp__sender_on_window(tltcp__sender *s, tltcp__position window);
 
 /* Whether data or an update wants to leave and may, but for the pacer. */
 bool tltcp__sender_ready(tltcp__sender *s, tltcp_time now);
@@ -107,9 +109,8 @@ bool tltcp__sender_may_send(tltcp__sender *s, tltcp_time now);
  * *eliciting when something was written. */
 int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                        tltcp_time now, bool *eliciting);
-/* Leaves the next packet number out, so that who acknowledges what he has not
- * received is found out. */
-void tltcp__sender_leave_out(tltcp__sender *s);
+/* Skips the next packet number, which detects optimistic ACKs. */
+void tltcp__sender_skip_number(tltcp__sender *s);
 /* The packet of rec left. */
 void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
                            tltcp_time now);
@@ -124,13 +125,13 @@ void tltcp__sender_on_dummy(tltcp__sender *s, tltcp_time now);
 tltcp_time tltcp__sender_timeout(const tltcp__sender *s);
 /* 0, TLTCP_ERR_NOMEM. */
 int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
-                             tltcp__news *news);
+                             tltcp__news *result);
 /* The probe timeout without backoff. */
 tltcp_time tltcp__sender_pto(const tltcp__sender *s);
 /* Bytes in flight as the recovery in force counts them. */
 double tltcp__sender_flight(const tltcp__sender *s);
 
 /* Of feedback.c, for sender.c: runs loss detection outside an ACK. */
-int tltcp__sender_detect(tltcp__sender *s, tltcp_time now, tltcp__news *news);
+int tltcp__sender_detect(tltcp__sender *s, tltcp_time now, tltcp__news *result);
 
 #endif /* LIBTLTCP_SENDER_H */

@@ -7,13 +7,13 @@ void tltcp__sentmap_init(tltcp__sentmap *m, const cmn__mem *mem,
                          uint64_t first) {
     *m = (tltcp__sentmap){.oldest = first, .max = RECORDS_MIN};
     cmn__ring_init(&m->packets, mem, sizeof(tltcp__sent), first);
-    cmn__ring_init(&m->frames, mem, sizeof(tltcp__frame), 0);
+    cmn__ring_init(&m->chunks, mem, sizeof(tltcp__sent_chunk), 0);
     cmn__ranges_init(&m->acked, mem, UINT32_MAX);
 }
 
 void tltcp__sentmap_free(tltcp__sentmap *m) {
     cmn__ring_free(&m->packets);
-    cmn__ring_free(&m->frames);
+    cmn__ring_free(&m->chunks);
     cmn__ranges_free(&m->acked);
 }
 
@@ -24,23 +24,23 @@ tltcp__sent *tltcp__sentmap_get(const tltcp__sentmap *m, uint64_t pn) {
     return cmn__ring_at(&m->packets, pn);
 }
 
-tltcp__frame *tltcp__sentmap_frame(const tltcp__sentmap *m,
-                                   const tltcp__sent *s, unsigned i) {
-    return cmn__ring_at(&m->frames, s->frame + i);
+tltcp__sent_chunk *tltcp__sentmap_chunk(const tltcp__sentmap *m,
+                                        const tltcp__sent *s, unsigned i) {
+    return cmn__ring_at(&m->chunks, s->chunk + i);
 }
 
 tltcp__sent *tltcp__sentmap_open(tltcp__sentmap *m) {
     tltcp__sent *s = cmn__ring_push(&m->packets);
     if (s != NULL) {
-        s->frame = m->frames.tail;
+        s->chunk = m->chunks.tail;
     }
     return s;
 }
 
-tltcp__frame *tltcp__sentmap_add(tltcp__sentmap *m, tltcp__sent *s) {
-    tltcp__frame *f = cmn__ring_push(&m->frames);
+tltcp__sent_chunk *tltcp__sentmap_add(tltcp__sentmap *m, tltcp__sent *s) {
+    tltcp__sent_chunk *f = cmn__ring_push(&m->chunks);
     if (f != NULL) {
-        s->frames++;
+        s->chunks++;
     }
     return f;
 }
@@ -91,7 +91,7 @@ void tltcp__sentmap_trim(tltcp__sentmap *m, tltcp_time keep) {
             (s->state == TLTCP__SENT_LOST && s->at >= keep)) {
             break;
         }
-        m->frames.head = s->frame + s->frames;
+        m->chunks.head = s->chunk + s->chunks;
         cmn__ring_pop(&m->packets);
     }
     if (m->packets.head != before) {

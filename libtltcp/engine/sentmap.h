@@ -14,7 +14,7 @@
  *      |               ^
  *      +---lost---> LOST (kept a while: a late ACK shows the loss was false)
  *
- * Packets are records in a ring by number; what they carried are frames in a
+ * Packets are records in a ring by number; what they carried are chunks in a
  * second ring, in the same order.  Nothing is walked that an earlier ACK has
  * settled. */
 
@@ -29,41 +29,43 @@ enum tltcp__sent_state {
 #define TLTCP__SENT_UPDATE 0x01u
 #define TLTCP__SENT_WINDOW 0x02u
 #define TLTCP__SENT_FIN 0x04u
-#define TLTCP__SENT_PROBE 0x08u  /* MTU probe: its loss is no congestion */
-#define TLTCP__SENT_PROBED 0x10u /* repeated by a probe timeout */
-#define TLTCP__SENT_ECT 0x20u    /* left as ECT(0) */
-#define TLTCP__SENT_HELLO 0x40u  /* INITIAL or ANSWER */
+#define TLTCP__SENT_MTU_PROBE 0x08u /* MTU probe: its loss is no congestion */
+#define TLTCP__SENT_PTO_REPEATED 0x10u /* repeated by a probe timeout */
+#define TLTCP__SENT_ECT 0x20u          /* left as ECT(0) */
+#define TLTCP__SENT_HELLO 0x40u        /* INITIAL or ANSWER */
 #define TLTCP__SENT_DATA 0x100u
-#define TLTCP__SENT_DUMMY 0x200u /* of Peach: in no window, not repaired */
+#define TLTCP__SENT_DUMMY                               \
+    0x200u /* of Peach: in no window, not retransmitted \
+            */
 
-enum tltcp__frame_kind {
-    TLTCP__FRAME_DATA,
-    TLTCP__FRAME_SKIP,
-    TLTCP__FRAME_REPAIR
+enum tltcp__sent_chunk_kind {
+    TLTCP__SENT_CHUNK_DATA,
+    TLTCP__SENT_CHUNK_SKIP,
+    TLTCP__SENT_CHUNK_REPAIR
 };
 
-typedef struct tltcp__frame {
-    uint64_t start; /* place in the stream */
+typedef struct tltcp__sent_chunk {
+    uint64_t start; /* stream offset */
     uint64_t section;
     uint32_t len;
     uint8_t kind;
     uint8_t losses; /* how often these bytes were lost before */
-} tltcp__frame;
+} tltcp__sent_chunk;
 
 typedef struct tltcp__sent {
     struct cong_rate_snapshot snap;
     tltcp_time at;
-    uint64_t frame;      /* first of its frames */
+    uint64_t chunk;      /* first of its frames */
     uint64_t acked_upto; /* of the ACK it carried; 0: none */
     uint32_t size;
-    uint16_t frames;
+    uint16_t chunks;
     uint16_t flags; /* TLTCP__SENT_* */
     uint8_t state;
 } tltcp__sent;
 
 typedef struct tltcp__sentmap {
     cmn__ring packets; /* by packet number; tail is the next number */
-    cmn__ring frames;
+    cmn__ring chunks;
     cmn__ranges acked; /* numbers at or above packets.head */
     uint64_t oldest;   /* lowest number that may be FLYING */
     uint64_t bytes;    /* in flight */
@@ -88,13 +90,13 @@ static inline bool tltcp__sentmap_is_full(const tltcp__sentmap *m) {
 
 /* The record of a packet that is still remembered, or NULL. */
 tltcp__sent *tltcp__sentmap_get(const tltcp__sentmap *m, uint64_t pn);
-tltcp__frame *tltcp__sentmap_frame(const tltcp__sentmap *m,
-                                   const tltcp__sent *s, unsigned i);
+tltcp__sent_chunk *tltcp__sentmap_chunk(const tltcp__sentmap *m,
+                                        const tltcp__sent *s, unsigned i);
 
 /* Opens the record of the next packet, SILENT at first; NULL without memory. */
 tltcp__sent *tltcp__sentmap_open(tltcp__sentmap *m);
-/* Adds a frame to the record opened last; NULL without memory. */
-tltcp__frame *tltcp__sentmap_add(tltcp__sentmap *m, tltcp__sent *s);
+/* Adds a chunk to the record opened last; NULL without memory. */
+tltcp__sent_chunk *tltcp__sentmap_add(tltcp__sentmap *m, tltcp__sent *s);
 /* The packet left: eliciting ones are in flight from now on. */
 void tltcp__sentmap_commit(tltcp__sentmap *m, tltcp__sent *s, bool eliciting);
 

@@ -26,7 +26,7 @@ static bool joins(tltcp__train *t, double rate, const struct cong_ack *ack,
 
 bool tltcp__train_on_ack(tltcp__train *t, double rate, double mss,
                          const struct cong_ack *ack, cong_time held,
-                         tltcp__train_news *out) {
+                         tltcp__train_sample *out) {
     cong_time came = ack->now - held;
     double left;
     double passed;
@@ -38,8 +38,8 @@ bool tltcp__train_on_ack(tltcp__train *t, double rate, double mss,
     if (left <= 0 || COMPRESSED * passed < left) {
         return false;
     }
-    *out = (tltcp__train_news){.rate = t->bytes / fmax(passed, left),
-                               .slowed = passed > SLOWED * left,
-                               .tight = t->bytes > rate * left};
+    *out = (tltcp__train_sample){.rate = t->bytes / fmax(passed, left),
+                                 .slowed = passed > SLOWED * left,
+                                 .tight = t->bytes > rate * left};
     return true;
 }

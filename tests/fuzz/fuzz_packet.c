@@ -24,9 +24,9 @@ static void data(const tltcp__chunk *c) {
 static void place(const tltcp__chunk *c) {
     uint8_t buf[TLTCP__UPDATE_LEN];
     cmn__writer w = cmn__writer_of(buf, sizeof(buf));
-    tltcp__place p;
-    if (tltcp__place_parse(c, &p)) {
-        tltcp__place_put(&w, c->type, p);
+    tltcp__position p;
+    if (tltcp__position_parse(c, &p)) {
+        tltcp__position_put(&w, c->type, p);
         FUZZ_CHECK(c->len == sizeof(buf) - TLTCP__CHUNK_LEN);
         FUZZ_CHECK(memcmp(buf + TLTCP__CHUNK_LEN, c->body, c->len) == 0);
     }

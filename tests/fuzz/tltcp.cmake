@@ -15,7 +15,7 @@ endfunction()
 
 fuzz_target(packet 50000)
 fuzz_target(reasm 10000)
-fuzz_target(rebuild 500)
+fuzz_target(fec_receiver 500)
 fuzz_target(sections 4000)
 fuzz_target(conn 10000)
 fuzz_target(endpoint 20000)

@@ -133,9 +133,9 @@ static void check_skipped(struct end *e, uint64_t start, uint64_t end) {
 
 static void check_update(struct end *e, const tltcp__chunk *c) {
     const struct flow *f = e->out;
-    tltcp__place at;
+    tltcp__position at;
     uint64_t seq;
-    if (!tltcp__place_parse(c, &at)) {
+    if (!tltcp__position_parse(c, &at)) {
         world_fault(e->world, "UPDATE malformed");
         return;
     }
@@ -362,7 +362,7 @@ static void check_meta(struct world *w, struct flow *f,
     static const struct tltcp_meta nothing;
     uint64_t i = section_at(f, seg->seq);
     const struct tltcp_meta *m = &section(f, i)->meta;
-    bool told = f->source.peer->conn->sender.sec.tells_meta &&
+    bool told = f->source.peer->conn->sender.sec.sends_meta &&
                 (m->section_class != 0 || m->stream != 0 || m->tag != 0);
     bool known = memcmp(meta, &nothing, sizeof(nothing)) != 0;
     f->told += known;

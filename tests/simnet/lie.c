@@ -81,7 +81,7 @@ void lie_meta(struct lie *l, uint32_t section, const tltcp__meta *m) {
 }
 
 void lie_place(struct lie *l, uint8_t type, uint32_t seq, uint32_t section) {
-    tltcp__place_put(&l->w, type, (tltcp__place){seq, section});
+    tltcp__position_put(&l->w, type, (tltcp__position){seq, section});
 }
 
 void lie_repair(struct lie *l, uint32_t start, uint32_t len, uint8_t index) {

@@ -144,7 +144,7 @@ TEST(repairs_of_anything_cost_bounded_memory) {
         (void)lie_tell(&l, &w.end[SERVER]);
     }
     assert_false(w.end[SERVER].closed);
-    assert_true(w.end[SERVER].peer->conn->rebuild->bytes <= 50000);
+    assert_true(w.end[SERVER].peer->conn->fec_receiver->bytes <= 50000);
     lie_close();
 }
 

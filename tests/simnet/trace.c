@@ -34,14 +34,14 @@ static void print_chunk(const tltcp__chunk *c) {
     };
     tltcp__data d;
     tltcp__skip s;
-    tltcp__place p;
+    tltcp__position p;
     if (c->type == TLTCP__ACK) {
         print_ack(c);
     } else if (c->type == TLTCP__DATA && tltcp__data_parse(c, &d)) {
         (void)printf(" DATA %u+%zu s%u f%u", d.seq, d.len, d.section, c->flags);
     } else if (c->type == TLTCP__SKIP && tltcp__skip_parse(c, &s)) {
         (void)printf(" SKIP %u-%u s%u", s.start, s.end, s.section);
-    } else if (c->len == 8 && tltcp__place_parse(c, &p)) {
+    } else if (c->len == 8 && tltcp__position_parse(c, &p)) {
         (void)printf(" %s %u,%u", c->type < 15 ? names[c->type] : "?", p.seq,
                      p.section);
     } else {

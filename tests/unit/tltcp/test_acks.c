@@ -41,7 +41,7 @@ static uint64_t put(struct world *w, tltcp_time now, size_t room,
     cmn__reader r;
     tltcp__chunk c;
     uint64_t upto =
-        tltcp__acks_put(&w->acks, &wr, 5, (tltcp__place){6, 7}, now);
+        tltcp__acks_put(&w->acks, &wr, 5, (tltcp__position){6, 7}, now);
     uint64_t pn;
     if (upto == 0) {
         assert_ptr_equal(wr.p, buf);

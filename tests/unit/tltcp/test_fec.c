@@ -4,8 +4,8 @@
 
 #include "internal/common/rng.h"
 #include "libtltcp/engine/chunk.h"
-#include "libtltcp/engine/rebuild.h"
-#include "libtltcp/engine/repair.h"
+#include "libtltcp/engine/fec_receiver.h"
+#include "libtltcp/engine/fec_sender.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
 
@@ -91,19 +91,19 @@ static unsigned repairs_for(uint8_t cls, double loss, tltcp_time budget,
     static const uint8_t data[12000];
     tltcp__section s = {.end = sizeof(data), .cls = cls, .due = 1000 + budget};
     cmn__bytes buf;
-    tltcp__repair r;
+    tltcp__fec_sender r;
     unsigned n;
     cmn__bytes_init(&buf, &mem);
     assert_int_equal(cmn__bytes_reserve(&buf, 0, 0, s.end), 0);
     cmn__bytes_put(&buf, 0, data, sizeof(data));
-    tltcp__repair_init(&r, &mem, mode);
+    tltcp__fec_sender_init(&r, &mem, mode);
     r.on = true;
     r.room = 1200;
     r.loss = loss;
     r.round = round;
-    tltcp__repair_protect(&r, 0, &s, &buf, 1000, false);
+    tltcp__fec_sender_protect(&r, 0, &s, &buf, 1000, false);
     n = r.set[0].repairs;
-    tltcp__repair_free(&r);
+    tltcp__fec_sender_free(&r);
     cmn__bytes_free(&buf);
     return n;
 }
@@ -137,19 +137,19 @@ static struct {
     cmn__mem mem;
     tltcp_stats stats;
     tltcp__reasm r;
-    tltcp__rebuild *b;
+    tltcp__fec_receiver *b;
 } t;
 
 static void open_receiver(void) {
     memset(&t, 0, sizeof(t));
     t.mem = (cmn__mem){test_alloc_realloc, &t.alloc};
     tltcp__reasm_init(&t.r, &t.mem, BUFFER, 64, false, &t.stats);
-    t.b = tltcp__rebuild_new(&t.mem, BUFFER / 2);
+    t.b = tltcp__fec_receiver_new(&t.mem, BUFFER / 2);
     assert_non_null(t.b);
 }
 
 static void close_receiver(void) {
-    tltcp__rebuild_free(t.b);
+    tltcp__fec_receiver_free(t.b);
     tltcp__reasm_free(&t.r);
     assert_int_equal(t.alloc.blocks, 0);
 }
@@ -181,7 +181,7 @@ TEST(a_block_survives_that_part_of_it_was_read) {
                                      .index = i,
                                      .flags =
                                          TLTCP__DATA_START | TLTCP__DATA_END};
-        assert_int_equal(tltcp__rebuild_on_repair(t.b, &t.r, &in), 0);
+        assert_int_equal(tltcp__fec_receiver_on_repair(t.b, &t.r, &in), 0);
     }
     buf = (tltcp_buf){out, sizeof(out)};
     assert_int_equal(tltcp__reasm_read(&t.r, &buf, &seg, &meta), 6 * SIZE);
@@ -189,7 +189,7 @@ TEST(a_block_survives_that_part_of_it_was_read) {
     assert_true((seg.flags & TL_SECTION_END) != 0);
     assert_int_equal(t.stats.bytes_rebuilt, 2 * SIZE);
     assert_int_equal(t.b->blocks, 0);
-    assert_int_equal(t.b->told, 2);
+    assert_int_equal(t.b->reported, 2);
     close_receiver();
 }
 
@@ -207,12 +207,12 @@ TEST(hostile_repairs_cost_bounded_memory) {
                                .index = (uint8_t)below(40),
                                .flags = (uint8_t)below(4)};
         uint64_t at = below(BUFFER - 2000);
-        (void)tltcp__rebuild_on_repair(t.b, &t.r, &in);
+        (void)tltcp__fec_receiver_on_repair(t.b, &t.r, &in);
         assert_true(t.b->bytes <= BUFFER / 2);
-        assert_true(t.b->blocks <= TLTCP__REBUILD_BLOCKS);
+        assert_true(t.b->blocks <= TLTCP__FEC_RECEIVER_BLOCKS);
         if (tltcp__reasm_on_data(&t.r, at, junk, 1 + below(1400), below(64),
                                  0) == 0) {
-            (void)tltcp__rebuild_on_data(t.b, &t.r, at, at + 1400);
+            (void)tltcp__fec_receiver_on_data(t.b, &t.r, at, at + 1400);
         }
     }
     assert_true(t.alloc.blocks < 2000);
@@ -224,15 +224,16 @@ TEST(impossible_repairs_are_errors) {
     tltcp__repair_in in = {
         .end = 80, .symbol = symbol, .size = 8, .index = TLTCP__FEC_REPAIR};
     open_receiver();
-    assert_int_equal(tltcp__rebuild_on_repair(t.b, &t.r, &in),
+    assert_int_equal(tltcp__fec_receiver_on_repair(t.b, &t.r, &in),
                      TLTCP_ERR_PROTOCOL);
     in.index = 0;
     in.end = 8 * (TLTCP__FEC_DATA + 1);
-    assert_int_equal(tltcp__rebuild_on_repair(t.b, &t.r, &in),
+    assert_int_equal(tltcp__fec_receiver_on_repair(t.b, &t.r, &in),
                      TLTCP_ERR_PROTOCOL);
     in.start = BUFFER;
     in.end = BUFFER + 80;
-    assert_int_equal(tltcp__rebuild_on_repair(t.b, &t.r, &in), TLTCP_ERR_FLOW);
+    assert_int_equal(tltcp__fec_receiver_on_repair(t.b, &t.r, &in),
+                     TLTCP_ERR_FLOW);
     assert_int_equal(t.b->blocks, 0);
     close_receiver();
 }

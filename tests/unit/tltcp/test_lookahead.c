@@ -8,26 +8,26 @@
 #define GAP (120 * MS)
 #define BYTES 20000.0
 
-static tltcp__outlook path; /* 2 Mbit/s */
+static tltcp__path_estimate path; /* 2 Mbit/s */
 
 /* A REFERENCE every 120 ms, of which the newest was written just now; a KEY
  * `key` ns from now, due 200 ms later, that nothing but it makes late. */
 static bool keeps(tltcp_time key, double key_bytes) {
     const cmn__mem mem = cmn__mem_default();
-    tltcp__lineage l;
-    tltcp__rhythm *r;
+    tltcp__dependencies l;
+    tltcp__cadence *r;
     cmn__ring recs;
     tltcp__section *s;
     bool kept;
-    tltcp__lineage_init(&l, &mem, TLTCP_DROP_DEPENDENTS);
-    r = &l.stream[0].rhythm;
-    *r = (tltcp__rhythm){.last = NOW,
-                         .last_key = NOW + key - 2 * TLTCP_S,
-                         .gap = GAP,
-                         .gop = 2 * TLTCP_S,
-                         .due = {200 * MS, 200 * MS},
-                         .dead = {1200 * MS, 1200 * MS},
-                         .bytes = {BYTES, key_bytes}};
+    tltcp__dependencies_init(&l, &mem, TLTCP_DROP_DEPENDENTS);
+    r = &l.stream[0].cadence;
+    *r = (tltcp__cadence){.last = NOW,
+                          .last_key = NOW + key - 2 * TLTCP_S,
+                          .gap = GAP,
+                          .gop = 2 * TLTCP_S,
+                          .due = {200 * MS, 200 * MS},
+                          .dead = {1200 * MS, 1200 * MS},
+                          .bytes = {BYTES, key_bytes}};
     cmn__ring_init(&recs, &mem, sizeof(tltcp__section), 0);
     s = cmn__ring_push(&recs);
     assert_non_null(s);
@@ -38,13 +38,13 @@ static bool keeps(tltcp_time key, double key_bytes) {
                           .cls = TL_CLASS_REFERENCE};
     kept = tltcp__lookahead_keeps(&l, &recs, 0, 0, &path, NOW);
     cmn__ring_free(&recs);
-    tltcp__lineage_free(&l);
+    tltcp__dependencies_free(&l);
     return kept;
 }
 
 static int begin(void **state) {
     (void)state;
-    path = (tltcp__outlook){.rate = 250000};
+    path = (tltcp__path_estimate){.rate = 250000};
     return 0;
 }
 

@@ -132,13 +132,13 @@ TEST(chunks_follow_each_other_until_padding) {
                                    1,    1, 2, 2, 2,    2, 0x00, 0, 0, 0};
     cmn__reader r = cmn__reader_of(body, sizeof(body));
     tltcp__chunk c;
-    tltcp__place at;
+    tltcp__position at;
     assert_true(tltcp__chunk_next(&r, &c));
     assert_int_equal(c.type, TLTCP__PING);
     assert_int_equal(c.len, 0);
     assert_true(tltcp__chunk_next(&r, &c));
     assert_int_equal(c.type, TLTCP__UPDATE);
-    assert_true(tltcp__place_parse(&c, &at));
+    assert_true(tltcp__position_parse(&c, &at));
     assert_int_equal(at.seq, 0x01010101);
     assert_int_equal(at.section, 0x02020202);
     assert_false(tltcp__chunk_next(&r, &c));
@@ -157,14 +157,14 @@ TEST(chunks_of_the_wrong_length_are_malformed) {
     uint8_t body[64] = {0};
     tltcp__data d;
     tltcp__skip s;
-    tltcp__place at;
+    tltcp__position at;
     tltcp__ack a;
     for (size_t len = 0; len < sizeof(body); len++) {
         tltcp__chunk c = {0, 0, body, len};
         tltcp__chunk ecn = {0, TLTCP__ACK_ECN, body, len};
         assert_int_equal(tltcp__data_parse(&c, &d), len > 8);
         assert_int_equal(tltcp__skip_parse(&c, &s), len == 12);
-        assert_int_equal(tltcp__place_parse(&c, &at), len == 8);
+        assert_int_equal(tltcp__position_parse(&c, &at), len == 8);
         assert_int_equal(tltcp__ack_parse(&c, &a), len >= 24 && len % 8 == 0);
         assert_int_equal(tltcp__ack_parse(&ecn, &a),
                          len >= 36 && (len - 36) % 8 == 0);

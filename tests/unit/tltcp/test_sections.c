@@ -82,7 +82,7 @@ static void write_one(uint32_t cls, uint32_t depends, tltcp_time deadline,
 static void assert_fates(const char *want) {
     char got[64] = "";
     for (size_t i = 0; i < strlen(want); i++) {
-        /* none, time, orphan, yielded; delivered */
+        /* none, time, dependent, yielded; delivered */
         static const char letter[] = ".tord";
         bool whole = t.fates[i].fate == TLTCP_FATE_DELIVERED;
         got[i] = letter[whole ? 4 : t.fates[i].cause];
@@ -123,7 +123,7 @@ TEST(what_needs_a_lost_reference_goes_with_it) {
     write_group(100);
     assert_int_equal(tltcp__sections_expire(&t.s, 100), 0);
     assert_fates(".to.oo..");
-    assert_int_equal(t.stats.sections_orphaned, 3);
+    assert_int_equal(t.stats.sections_dependent, 3);
     write_one(TL_CLASS_REFERENCE, 0, 1000, 100);  /* behind the second key */
     write_one(TL_CLASS_DISPOSABLE, 4, 1000, 100); /* names one that died */
     assert_fates(".to.oo...o");

@@ -33,7 +33,7 @@ static uint64_t send(struct world *w, uint32_t size, unsigned frames,
     s->size = size;
     s->at = now;
     for (unsigned i = 0; i < frames; i++) {
-        tltcp__frame *f = tltcp__sentmap_add(&w->map, s);
+        tltcp__sent_chunk *f = tltcp__sentmap_add(&w->map, s);
         assert_non_null(f);
         f->start = pn * 10 + i;
     }
@@ -48,7 +48,7 @@ TEST(numbers_go_up_and_records_are_found) {
     assert_int_equal(send(w, 500, 1, true, 0), 101);
     assert_int_equal(tltcp__sentmap_get(&w->map, 101)->size, 500);
     assert_int_equal(
-        tltcp__sentmap_frame(&w->map, tltcp__sentmap_get(&w->map, 100), 1)
+        tltcp__sentmap_chunk(&w->map, tltcp__sentmap_get(&w->map, 100), 1)
             ->start,
         1001);
     assert_null(tltcp__sentmap_get(&w->map, 99));
@@ -99,7 +99,7 @@ TEST(lost_packets_are_remembered_for_a_while) {
     tltcp__sentmap_trim(&w->map, 1001);
     assert_null(tltcp__sentmap_get(&w->map, a));
     assert_null(tltcp__sentmap_get(&w->map, b));
-    assert_int_equal(cmn__ring_len(&w->map.frames), 0);
+    assert_int_equal(cmn__ring_len(&w->map.chunks), 0);
 }
 
 TEST(packets_that_want_no_ack_leave_nothing_behind) {

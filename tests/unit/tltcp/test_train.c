@@ -15,7 +15,7 @@
 /* Eight packets: when each leaves behind the one before, comes, and how long
  * its ACK is held back.  True when the last one told something. */
 static bool pass(tltcp__train *t, double rate, cong_time apart, cong_time comes,
-                 cong_time held, tltcp__train_news *out) {
+                 cong_time held, tltcp__train_sample *out) {
     bool told = false;
     *t = (tltcp__train){.sent_last = -1};
     for (cong_time i = 0; i < PACKETS; i++) {
@@ -29,14 +29,14 @@ static bool pass(tltcp__train *t, double rate, cong_time apart, cong_time comes,
     return told;
 }
 
-static void assert_rate(const tltcp__train_news *n, cong_time apart) {
+static void assert_rate(const tltcp__train_sample *n, cong_time apart) {
     double rate = MSS / ((double)apart / 1e9);
     assert_true(fabs(n->rate / rate - 1) < 1e-9);
 }
 
 TEST(what_the_path_spreads_shows_its_rate) {
     tltcp__train t;
-    tltcp__train_news n;
+    tltcp__train_sample n;
     assert_true(pass(&t, 500e3, MS, 2 * MS, 0, &n));
     assert_rate(&n, 2 * MS);
     assert_true(n.slowed);
@@ -45,7 +45,7 @@ TEST(what_the_path_spreads_shows_its_rate) {
 
 TEST(what_passes_as_it_left_shows_no_limit) {
     tltcp__train t;
-    tltcp__train_news n;
+    tltcp__train_sample n;
     assert_true(pass(&t, 700e3, 2 * MS, 2 * MS, 0, &n));
     assert_rate(&n, 2 * MS);
     assert_false(n.slowed);
@@ -57,7 +57,7 @@ TEST(what_passes_as_it_left_shows_no_limit) {
 /* Nor faster than it left, whatever the ACKs did on their way. */
 TEST(what_comes_closer_shows_no_more_than_was_sent) {
     tltcp__train t;
-    tltcp__train_news n;
+    tltcp__train_sample n;
     assert_true(pass(&t, 500e3, 2 * MS, 3 * MS / 2, 0, &n));
     assert_rate(&n, 2 * MS);
     assert_false(n.slowed);
@@ -66,14 +66,14 @@ TEST(what_comes_closer_shows_no_more_than_was_sent) {
 
 TEST(what_the_peer_holds_back_does_not_count) {
     tltcp__train t;
-    tltcp__train_news n;
+    tltcp__train_sample n;
     assert_true(pass(&t, 500e3, MS, 2 * MS, 5 * MS, &n));
     assert_rate(&n, 2 * MS);
 }
 
 TEST(a_pause_of_the_application_ends_a_train) {
     tltcp__train t;
-    tltcp__train_news n;
+    tltcp__train_sample n;
     assert_false(pass(&t, 1e6, 10 * MS, 10 * MS, 0, &n));
     assert_true(t.bytes < MSS);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef LIBTLTCP_REBUILD_H
-#define LIBTLTCP_REBUILD_H
+#ifndef LIBTLTCP_FEC_RECEIVER_H
+#define LIBTLTCP_FEC_RECEIVER_H
 
 #include "libtltcp/engine/fec.h"
 #include "libtltcp/engine/reasm.h"
@@ -12,8 +12,8 @@
  * each, no more bytes than half the receive buffer; the oldest block goes
  * first. */
 
-#define TLTCP__REBUILD_BLOCKS 16
-#define TLTCP__REBUILD_TOLD 8
+#define TLTCP__FEC_RECEIVER_BLOCKS 16
+#define TLTCP__FEC_RECEIVER_TOLD 8
 
 typedef struct tltcp__block {
     uint64_t start, end; /* of the stream */
@@ -27,12 +27,12 @@ typedef struct tltcp__block {
     uint8_t flags; /* TLTCP__DATA_* */
 } tltcp__block;
 
-/* A stretch that was rebuilt and not told to the peer yet. */
+/* A range that was rebuilt and not reported to the peer yet. */
 typedef struct tltcp__rebuilt_range {
     uint64_t start, end;
 } tltcp__rebuilt_range;
 
-typedef struct tltcp__rebuild {
+typedef struct tltcp__fec_receiver {
     const cmn__mem *mem;
     size_t bytes; /* at all blocks */
     size_t limit;
@@ -40,10 +40,10 @@ typedef struct tltcp__rebuild {
     unsigned blocks;      /* in use */
     tltcp__fec_room data; /* of the block that is being made */
     tltcp__fec_room tables;
-    unsigned told;
-    tltcp__block block[TLTCP__REBUILD_BLOCKS];
-    tltcp__rebuilt_range tell[TLTCP__REBUILD_TOLD];
-} tltcp__rebuild;
+    unsigned reported;
+    tltcp__block block[TLTCP__FEC_RECEIVER_BLOCKS];
+    tltcp__rebuilt_range report[TLTCP__FEC_RECEIVER_TOLD];
+} tltcp__fec_receiver;
 
 /* A REPAIR chunk, widened. */
 typedef struct tltcp__repair_in {
@@ -54,14 +54,14 @@ typedef struct tltcp__repair_in {
     uint8_t flags;
 } tltcp__repair_in;
 
-tltcp__rebuild *tltcp__rebuild_new(const cmn__mem *mem, size_t limit);
-void tltcp__rebuild_free(tltcp__rebuild *b);
+tltcp__fec_receiver *tltcp__fec_receiver_new(const cmn__mem *mem, size_t limit);
+void tltcp__fec_receiver_free(tltcp__fec_receiver *b);
 
 /* Both return 0, or an error as tltcp__reasm_on_data() does. */
-int tltcp__rebuild_on_repair(tltcp__rebuild *b, tltcp__reasm *r,
-                             const tltcp__repair_in *in);
+int tltcp__fec_receiver_on_repair(tltcp__fec_receiver *b, tltcp__reasm *r,
+                                  const tltcp__repair_in *in);
 /* Data came for [start, end). */
-int tltcp__rebuild_on_data(tltcp__rebuild *b, tltcp__reasm *r, uint64_t start,
-                           uint64_t end);
+int tltcp__fec_receiver_on_data(tltcp__fec_receiver *b, tltcp__reasm *r,
+                                uint64_t start, uint64_t end);
 
-#endif /* LIBTLTCP_REBUILD_H */
+#endif /* LIBTLTCP_FEC_RECEIVER_H */

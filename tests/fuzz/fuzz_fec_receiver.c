@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "libtltcp/engine/chunk.h"
-#include "libtltcp/engine/rebuild.h"
+#include "libtltcp/engine/fec_receiver.h"
 #include "sim/source.h"
 #include "tests/fuzz/script.h"
 #include "tests/support/alloc.h"
@@ -23,7 +23,7 @@ struct model {
     cmn__mem mem;
     tltcp_stats stats;
     tltcp__reasm reasm;
-    tltcp__rebuild *rebuild;
+    tltcp__fec_receiver *fec_receiver;
     tltcp__fec_room tables;
     uint64_t start[SECTIONS + 1];
     uint64_t next; /* place read up to */
@@ -67,7 +67,8 @@ static void bring_data(struct model *m, uint64_t start, uint64_t end,
     note(m, tltcp__reasm_on_data(&m->reasm, start, data, (size_t)(end - start),
                                  section, flags_of(m, start, end, section)));
     if (!m->failed) {
-        note(m, tltcp__rebuild_on_data(m->rebuild, &m->reasm, start, end));
+        note(m, tltcp__fec_receiver_on_data(m->fec_receiver, &m->reasm, start,
+                                            end));
     }
 }
 
@@ -89,7 +90,7 @@ static void bring_repair(struct model *m, const struct block *k,
                            symbols, index + 1)) {
         return;
     }
-    note(m, tltcp__rebuild_on_repair(m->rebuild, &m->reasm, &in));
+    note(m, tltcp__fec_receiver_on_repair(m->fec_receiver, &m->reasm, &in));
 }
 
 static struct block choose_block(struct model *m) {
@@ -130,7 +131,7 @@ static void lie(struct model *m) {
         .index = (uint8_t)script_below(&m->in, TLTCP__FEC_REPAIR + 1),
         .flags = (uint8_t)script_below(&m->in, 4)};
     if (m->lies) {
-        note(m, tltcp__rebuild_on_repair(m->rebuild, &m->reasm, &in));
+        note(m, tltcp__fec_receiver_on_repair(m->fec_receiver, &m->reasm, &in));
     }
 }
 
@@ -148,7 +149,7 @@ static void enough(struct model *m) {
     size_t n = symbols_of(&k);
     size_t missing = 1 + (size_t)script_below(&m->in, TLTCP__FEC_REPAIR);
     size_t first = (size_t)script_below(&m->in, n);
-    bool room = (3 * missing + 4) * k.size <= m->rebuild->limit &&
+    bool room = (3 * missing + 4) * k.size <= m->fec_receiver->limit &&
                 k.start >= m->reasm.cursor; /* else some is gone */
     for (size_t i = 0; i < n && !m->failed; i++) {
         uint64_t start = k.start + i * k.size;
@@ -200,7 +201,7 @@ static void step(struct model *m) {
         take(m);
         break;
     case 5:
-        m->rebuild->told = 0; /* told */
+        m->fec_receiver->reported = 0; /* told */
         break;
     case 6:
         enough(m);
@@ -214,9 +215,9 @@ static void step(struct model *m) {
         any_repair(m);
         break;
     }
-    FUZZ_CHECK(m->rebuild->bytes <= m->rebuild->limit);
-    FUZZ_CHECK(m->rebuild->blocks <= TLTCP__REBUILD_BLOCKS);
-    FUZZ_CHECK(m->rebuild->told <= TLTCP__REBUILD_TOLD);
+    FUZZ_CHECK(m->fec_receiver->bytes <= m->fec_receiver->limit);
+    FUZZ_CHECK(m->fec_receiver->blocks <= TLTCP__FEC_RECEIVER_BLOCKS);
+    FUZZ_CHECK(m->fec_receiver->reported <= TLTCP__FEC_RECEIVER_TOLD);
 }
 
 static void open_model(struct model *m) {
@@ -229,8 +230,8 @@ static void open_model(struct model *m) {
     tltcp_stats_init(&m->stats);
     tltcp__reasm_init(&m->reasm, &m->mem, WINDOW, SECTIONS + 1, false,
                       &m->stats);
-    m->rebuild = tltcp__rebuild_new(&m->mem, WINDOW / 2);
-    FUZZ_CHECK(m->rebuild != NULL);
+    m->fec_receiver = tltcp__fec_receiver_new(&m->mem, WINDOW / 2);
+    FUZZ_CHECK(m->fec_receiver != NULL);
     if (script_below(&m->in, 4) == 1) {
         m->alloc.fail_from = m->alloc.calls + 1 + script_below(&m->in, 256);
     }
@@ -244,7 +245,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *in, size_t size) {
     while (script_left(&m.in) && !m.failed && tltcp__fec_available()) {
         step(&m);
     }
-    tltcp__rebuild_free(m.rebuild);
+    tltcp__fec_receiver_free(m.fec_receiver);
     tltcp__reasm_free(&m.reasm);
     tltcp__fec_room_free(&m.tables);
     FUZZ_CHECK(m.alloc.blocks == 0);

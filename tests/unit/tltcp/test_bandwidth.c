@@ -3,7 +3,7 @@
  * network. */
 #include <math.h>
 
-#include "libtltcp/engine/capacity.h"
+#include "libtltcp/engine/bandwidth.h"
 #include "tests/support/cmocka.h"
 
 #define MS ((cong_time)TLTCP_MS)
@@ -11,7 +11,7 @@
 #define RATE 1e6 /* bytes/s */
 
 struct path {
-    tltcp__capacity c;
+    tltcp__bandwidth c;
     struct cong cong;
     struct cong_rtt rtt;
     cong_time now;
@@ -20,7 +20,7 @@ struct path {
 static void begin(struct path *p) {
     *p = (struct path){.cong = {.mss = 1200, .cwnd = 150000},
                        .rtt = {.srtt = 50 * MS, .min_rtt = 50 * MS}};
-    tltcp__capacity_init(&p->c, 0, 0);
+    tltcp__bandwidth_init(&p->c, 0, 0);
 }
 
 /* An ACK every 100 ms, of a stream at so much of RATE. */
@@ -37,7 +37,7 @@ static void flow(struct path *p, unsigned seconds, cong_time rtt, double part) {
                                .rs = &rs,
                                .limited = all};
         p->rtt.srtt = rtt;
-        tltcp__capacity_on_ack(&p->c, &p->cong, &p->rtt, &ack, 0);
+        tltcp__bandwidth_on_ack(&p->c, &p->cong, &p->rtt, &ack, 0);
     }
 }
 
@@ -67,7 +67,7 @@ static void drift(struct path *p, unsigned ms, cong_time rtt, double moves,
                                .acked = part * RATE / 100,
                                .rs = &rs};
         p->rtt.srtt = now;
-        tltcp__capacity_on_ack(&p->c, &p->cong, &p->rtt, &ack, 0);
+        tltcp__bandwidth_on_ack(&p->c, &p->cong, &p->rtt, &ack, 0);
     }
 }
 
@@ -135,5 +135,5 @@ int main(void) {
         cmocka_unit_test(a_packet_on_its_way_is_no_queue),
         cmocka_unit_test(what_is_judged_takes_a_round_trip_at_least),
     };
-    return cmocka_run_group_tests_name("capacity", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("bandwidth", tests, NULL, NULL);
 }

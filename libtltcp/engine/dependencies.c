@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libtltcp/engine/lineage.h"
+#include "libtltcp/engine/dependencies.h"
 
 /* Losses are remembered for so many sections. */
 #define MEMORY 4096u
@@ -9,13 +9,13 @@
 #define GAP_MAX (3 * TLTCP_S)
 #define SMOOTH 4
 
-void tltcp__lineage_init(tltcp__lineage *l, const cmn__mem *mem,
-                         uint32_t policy) {
-    *l = (tltcp__lineage){.policy = policy};
+void tltcp__dependencies_init(tltcp__dependencies *l, const cmn__mem *mem,
+                              uint32_t policy) {
+    *l = (tltcp__dependencies){.policy = policy};
     cmn__ranges_init(&l->lost, mem, UINT32_MAX);
 }
 
-void tltcp__lineage_free(tltcp__lineage *l) {
+void tltcp__dependencies_free(tltcp__dependencies *l) {
     cmn__ranges_free(&l->lost);
 }
 
@@ -27,7 +27,7 @@ static bool is_picture(const tltcp__section *s) {
     return is_needed(s) || s->cls == TL_CLASS_DISPOSABLE;
 }
 
-static bool is_lost(const tltcp__lineage *l, uint64_t number) {
+static bool is_lost(const tltcp__dependencies *l, uint64_t number) {
     return cmn__ranges_has(&l->lost, number);
 }
 
@@ -37,7 +37,7 @@ static bool follows(const tltcp__section *s) {
 }
 
 /* What the application says that it refers to; its own number: nothing. */
-static uint64_t stated(const tltcp__lineage *l, uint64_t number,
+static uint64_t stated(const tltcp__dependencies *l, uint64_t number,
                        const tltcp__section *s, uint32_t depends) {
     uint64_t before = l->stream[s->stream].reference;
     if (depends == 0) {
@@ -49,7 +49,7 @@ static uint64_t stated(const tltcp__lineage *l, uint64_t number,
 
 /* What it dies with: up to the next KEY each picture with the one before it, if
  * that is the policy. */
-static uint64_t needed(const tltcp__lineage *l, uint64_t number,
+static uint64_t needed(const tltcp__dependencies *l, uint64_t number,
                        const tltcp__section *s, uint32_t depends) {
     uint64_t before = l->stream[s->stream].picture;
     uint64_t named = stated(l, number, s, depends);
@@ -68,7 +68,7 @@ static tltcp_time span(tltcp_time from, tltcp_time to) {
     return to == TLTCP_TIME_NEVER ? to : to > from ? to - from : 0;
 }
 
-static void learn(tltcp__rhythm *r, const tltcp__section *s) {
+static void learn(tltcp__cadence *r, const tltcp__section *s) {
     bool key = s->cls == TL_CLASS_KEY;
     double bytes = (double)(s->end - s->start);
     tltcp_time gap = s->written - r->last;
@@ -92,8 +92,8 @@ static void learn(tltcp__rhythm *r, const tltcp__section *s) {
     }
 }
 
-void tltcp__lineage_on_written(tltcp__lineage *l, uint64_t number,
-                               tltcp__section *s, uint32_t depends) {
+void tltcp__dependencies_on_written(tltcp__dependencies *l, uint64_t number,
+                                    tltcp__section *s, uint32_t depends) {
     tltcp__stream *t = &l->stream[s->stream];
     s->depends = (uint32_t)(number - stated(l, number, s, depends));
     s->refers = needed(l, number, s, depends);
@@ -112,15 +112,15 @@ void tltcp__lineage_on_written(tltcp__lineage *l, uint64_t number,
     }
     if (is_needed(s)) {
         t->reference = number + 1;
-        learn(&t->rhythm, s);
+        learn(&t->cadence, s);
     }
     if (is_picture(s)) {
         t->picture = number + 1;
     }
 }
 
-int tltcp__lineage_on_lost(tltcp__lineage *l, uint64_t number,
-                           const tltcp__section *s) {
+int tltcp__dependencies_on_lost(tltcp__dependencies *l, uint64_t number,
+                                const tltcp__section *s) {
     tltcp__stream *t = &l->stream[s->stream];
     if (l->policy == TLTCP_DROP_SECTION) {
         return 0;
@@ -138,7 +138,7 @@ int tltcp__lineage_on_lost(tltcp__lineage *l, uint64_t number,
                : TLTCP_ERR_NOMEM;
 }
 
-bool tltcp__lineage_is_orphan(const tltcp__lineage *l, uint64_t number,
+bool tltcp__dependencies_lost(const tltcp__dependencies *l, uint64_t number,
                               const tltcp__section *s) {
     return s->refers != number && s->deadline != TLTCP_TIME_NEVER &&
            is_lost(l, s->refers);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libtltcp/engine/capacity.h"
+#include "libtltcp/engine/bandwidth.h"
 
 #include <math.h>
 
@@ -32,15 +32,16 @@
 #define FULL_MEMORY (10 * (cong_time)TLTCP_S)
 #define PAYLOAD_SHARE 0.96 /* of a packet, headers of chunks taken off */
 
-void tltcp__capacity_init(tltcp__capacity *c, double max_rate, tltcp_time now) {
-    *c = (tltcp__capacity){.max_rate = max_rate,
-                           .t_estimate = -1,
-                           .t_full = -1,
-                           .t_slowed = -1,
-                           .t_limited = -1,
-                           .t_shown = max_rate > 0 ? (cong_time)now : -1,
-                           .t_changed = -1,
-                           .t_foreign = -1};
+void tltcp__bandwidth_init(tltcp__bandwidth *c, double max_rate,
+                           tltcp_time now) {
+    *c = (tltcp__bandwidth){.max_rate = max_rate,
+                            .t_estimate = -1,
+                            .t_full = -1,
+                            .t_slowed = -1,
+                            .t_limited = -1,
+                            .t_shown = max_rate > 0 ? (cong_time)now : -1,
+                            .t_changed = -1,
+                            .t_foreign = -1};
 }
 
 static bool is_recent(cong_time then, cong_time now, cong_time span) {
@@ -49,12 +50,12 @@ static bool is_recent(cong_time then, cong_time now, cong_time span) {
 
 /* The queue should have shrunk by what we sent less than the path carries, and
  * shrank by less than half of that. */
-static bool is_defied(const tltcp__capacity *c) {
+static bool is_defied(const tltcp__bandwidth *c) {
     double sent = c->last.rate / (1 - fmin(c->last.growth, 0.9));
     return sent < LESS * c->rate && c->last.growth > (sent / c->rate - 1) / 2;
 }
 
-static void end_span(tltcp__capacity *c, const struct cong_ack *ack) {
+static void end_span(tltcp__bandwidth *c, const struct cong_ack *ack) {
     double ns = (double)(ack->now - c->span.since);
     double growth = (double)(c->span.low - c->last.low) / ns;
     c->last = (tltcp__last_span){c->span.low, c->span.acked / ns * NS_PER_S,
@@ -64,7 +65,7 @@ static void end_span(tltcp__capacity *c, const struct cong_ack *ack) {
 }
 
 /* A burst makes a queue that is gone in the next span.  True when one ends. */
-static bool note_span(tltcp__capacity *c, double mss, cong_time min_rtt,
+static bool note_span(tltcp__bandwidth *c, double mss, cong_time min_rtt,
                       const struct cong_ack *ack) {
     cong_time took = ack->now - c->span.since;
     c->span.acked += ack->acked;
@@ -80,12 +81,12 @@ static bool note_span(tltcp__capacity *c, double mss, cong_time min_rtt,
     return false;
 }
 
-static cong_time low_rtt(const tltcp__capacity *c) {
+static cong_time low_rtt(const tltcp__bandwidth *c) {
     return c->span.low < c->last.low ? c->span.low : c->last.low;
 }
 
 /* A queue stands on the path: what is delivered is what it carries. */
-static bool is_saturated(const tltcp__capacity *c, double mss,
+static bool is_saturated(const tltcp__bandwidth *c, double mss,
                          cong_time min_rtt) {
     cong_time queue = low_rtt(c) - min_rtt;
     double packets = (double)queue / NS_PER_S * c->rate / mss;
@@ -96,16 +97,16 @@ static bool is_saturated(const tltcp__capacity *c, double mss,
 
 /* The queue is not ours: we have too little in flight.  Others fill it, and
  * would give way. */
-static bool is_shared(const tltcp__capacity *c,
+static bool is_shared(const tltcp__bandwidth *c,
                       const struct cong_rate_sample *rs) {
     return rs != NULL &&
            FOREIGN * rs->tx_in_flight < c->rate * (double)low_rtt(c) / NS_PER_S;
 }
 
 /* What the newest train shows, be it more or less. */
-static void note_train(tltcp__capacity *c, double mss,
+static void note_train(tltcp__bandwidth *c, double mss,
                        const struct cong_ack *ack, cong_time held) {
-    tltcp__train_news seen;
+    tltcp__train_sample seen;
     if (c->rate <= 0 ||
         !tltcp__train_on_ack(&c->train, c->rate, mss, ack, held, &seen)) {
         return;
@@ -129,8 +130,8 @@ static double offered(const struct cong *cong, cong_time rtt) {
 }
 
 /* A little for a while, for the path has just shown what it carries, then more
- * and more, but not for hours: a queue must soon tell of less again. */
-static void expect_more(tltcp__capacity *c, const struct cong *cong,
+ * and more, but not for hours: a queue must soon show the limit again. */
+static void expect_more(tltcp__bandwidth *c, const struct cong *cong,
                         cong_time min_rtt, cong_time now, double seconds) {
     bool plateau =
         now - c->t_full < PLATEAU || is_recent(c->t_slowed, now, SLOWED);
@@ -142,14 +143,14 @@ static void expect_more(tltcp__capacity *c, const struct cong *cong,
 /* The queue grows or shrinks: what is delivered is not what we send but what
  * the path carries, though the application has not filled it, or the window was
  * cut just now. */
-static bool shows_limit(const tltcp__capacity *c, bool shared, cong_time now) {
+static bool shows_limit(const tltcp__bandwidth *c, bool shared, cong_time now) {
     double moved = fabs(c->last.growth);
     bool foreign = shared || is_recent(c->t_foreign, now, FULL_MEMORY);
     return moved > PLAIN || (moved > SLIGHT && !foreign);
 }
 
 /* While a queue stands. */
-static void correct(tltcp__capacity *c, double mss, const struct cong_rtt *rtt,
+static void correct(tltcp__bandwidth *c, double mss, const struct cong_rtt *rtt,
                     const struct cong_ack *ack, double seconds, bool ended) {
     const struct cong_rate_sample *rs = ack->rs;
     bool shared = !ack->limited && is_shared(c, rs);
@@ -169,7 +170,7 @@ static void correct(tltcp__capacity *c, double mss, const struct cong_rtt *rtt,
 
 /* What was delivered at most, corrected while a queue stands, but not by the
  * application's pauses.  Without a queue there may be more. */
-static void measure(tltcp__capacity *c, const struct cong *cong,
+static void measure(tltcp__bandwidth *c, const struct cong *cong,
                     const struct cong_rtt *rtt, const struct cong_ack *ack,
                     cong_time held, double seconds) {
     const struct cong_rate_sample *rs = ack->rs;
@@ -188,7 +189,7 @@ static void measure(tltcp__capacity *c, const struct cong *cong,
 }
 
 /* Notes when the path carries more or less than it has shown. */
-static void note_change(tltcp__capacity *c, cong_time now) {
+static void note_change(tltcp__bandwidth *c, cong_time now) {
     if (c->t_shown < 0) {
         c->steady = c->rate;
     } else if (c->rate > CHANGE * c->steady || CHANGE * c->rate < c->steady) {
@@ -198,7 +199,7 @@ static void note_change(tltcp__capacity *c, cong_time now) {
 }
 
 /* A queue is a limit of the path only for who wanted to send more. */
-static void note_full(tltcp__capacity *c, double mss, cong_time min_rtt,
+static void note_full(tltcp__bandwidth *c, double mss, cong_time min_rtt,
                       const struct cong_ack *ack) {
     c->t_limited = ack->limited ? ack->now : c->t_limited;
     if (is_saturated(c, mss, min_rtt) &&
@@ -211,7 +212,7 @@ static void note_full(tltcp__capacity *c, double mss, cong_time min_rtt,
 /* What is offered, but not more than the path is known to deliver.  Where that
  * is known, the RTT that counts is the one without our own queue: a window that
  * was cut just now has not drained it yet. */
-static double usable(const tltcp__capacity *c, const struct cong *cong,
+static double usable(const tltcp__bandwidth *c, const struct cong *cong,
                      const struct cong_rtt *rtt) {
     double rate = offered(cong, c->rate > 0 ? rtt->min_rtt : rtt->srtt);
     if (c->max_rate > 0 && rate > c->max_rate) {
@@ -220,9 +221,9 @@ static double usable(const tltcp__capacity *c, const struct cong *cong,
     return c->rate > 0 && rate > c->rate ? c->rate : rate;
 }
 
-void tltcp__capacity_on_ack(tltcp__capacity *c, const struct cong *cong,
-                            const struct cong_rtt *rtt,
-                            const struct cong_ack *ack, cong_time held) {
+void tltcp__bandwidth_on_ack(tltcp__bandwidth *c, const struct cong *cong,
+                             const struct cong_rtt *rtt,
+                             const struct cong_ack *ack, cong_time held) {
     double seconds =
         c->t_estimate >= 0 ? (double)(ack->now - c->t_estimate) / NS_PER_S : 0;
     double gain = seconds < ESTIMATE_SECONDS ? seconds / ESTIMATE_SECONDS : 1;
@@ -240,21 +241,21 @@ void tltcp__capacity_on_ack(tltcp__capacity *c, const struct cong *cong,
 
 /* Others have a part of the path: what it carries for us changes, or they fill
  * its queue. */
-static bool is_contested(const tltcp__capacity *c, cong_time now) {
+static bool is_contested(const tltcp__bandwidth *c, cong_time now) {
     return is_recent(c->t_changed, now, SETTLE) ||
            is_recent(c->t_foreign, now, FULL_MEMORY);
 }
 
-bool tltcp__capacity_is_settled(const tltcp__capacity *c, tltcp_time now) {
+bool tltcp__bandwidth_is_settled(const tltcp__bandwidth *c, tltcp_time now) {
     return c->t_shown >= 0 && (cong_time)now - c->t_shown > SETTLE &&
            !is_contested(c, (cong_time)now);
 }
 
-double tltcp__capacity_estimate(const tltcp__capacity *c) {
+double tltcp__bandwidth_estimate(const tltcp__bandwidth *c) {
     return PAYLOAD_SHARE * c->estimate;
 }
 
-double tltcp__capacity_limit(const tltcp__capacity *c, tltcp_time now) {
+double tltcp__bandwidth_limit(const tltcp__bandwidth *c, tltcp_time now) {
     double rate = c->estimate;
     if (!is_recent(c->t_full, (cong_time)now, FULL_MEMORY) &&
         c->max_rate <= 0) {

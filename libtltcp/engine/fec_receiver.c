@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libtltcp/engine/rebuild.h"
+#include "libtltcp/engine/fec_receiver.h"
 
 #include "libtltcp/engine/chunk.h"
 
-tltcp__rebuild *tltcp__rebuild_new(const cmn__mem *mem, size_t limit) {
-    tltcp__rebuild *b = cmn__alloc(mem, sizeof(*b));
+tltcp__fec_receiver *tltcp__fec_receiver_new(const cmn__mem *mem,
+                                             size_t limit) {
+    tltcp__fec_receiver *b = cmn__alloc(mem, sizeof(*b));
     if (b != NULL) {
         b->mem = mem;
         b->data.mem = mem;
@@ -14,23 +15,23 @@ tltcp__rebuild *tltcp__rebuild_new(const cmn__mem *mem, size_t limit) {
     return b;
 }
 
-static void release(tltcp__rebuild *b, tltcp__block *k) {
+static void release(tltcp__fec_receiver *b, tltcp__block *k) {
     b->blocks--;
     *k = (tltcp__block){.repair = k->repair, .cap = k->cap};
 }
 
-static void rebuild_give_back(tltcp__rebuild *b, tltcp__block *k) {
+static void rebuild_give_back(tltcp__fec_receiver *b, tltcp__block *k) {
     cmn__free(b->mem, k->repair);
     b->bytes -= k->cap;
     k->repair = NULL;
     k->cap = 0;
 }
 
-void tltcp__rebuild_free(tltcp__rebuild *b) {
+void tltcp__fec_receiver_free(tltcp__fec_receiver *b) {
     if (b == NULL) {
         return;
     }
-    for (int i = 0; i < TLTCP__REBUILD_BLOCKS; i++) {
+    for (int i = 0; i < TLTCP__FEC_RECEIVER_BLOCKS; i++) {
         cmn__free(b->mem, b->block[i].repair);
     }
     tltcp__fec_room_free(&b->data);
@@ -69,15 +70,17 @@ static unsigned find_missing(const tltcp__reasm *r, const tltcp__block *k,
     return count;
 }
 
-static void note(tltcp__rebuild *b, uint64_t start, uint64_t end) {
-    if (b->told < TLTCP__REBUILD_TOLD) { /* else the peer repeats in vain */
-        b->tell[b->told++] = (tltcp__rebuilt_range){start, end};
+static void note(tltcp__fec_receiver *b, uint64_t start, uint64_t end) {
+    if (b->reported <
+        TLTCP__FEC_RECEIVER_TOLD) { /* else the peer repeats in vain */
+        b->report[b->reported++] = (tltcp__rebuilt_range){start, end};
     }
 }
 
 /* Hands the new symbols over as if they had come. */
-static int deliver(tltcp__rebuild *b, tltcp__reasm *r, const tltcp__block *k,
-                   const uint8_t *data, const uint8_t *missing, unsigned n) {
+static int deliver(tltcp__fec_receiver *b, tltcp__reasm *r,
+                   const tltcp__block *k, const uint8_t *data,
+                   const uint8_t *missing, unsigned n) {
     int rv = 0;
     for (unsigned i = 0; rv == 0 && i < n; i++) {
         uint64_t start = k->start + (uint64_t)missing[i] * k->size;
@@ -98,7 +101,7 @@ static int deliver(tltcp__rebuild *b, tltcp__reasm *r, const tltcp__block *k,
     return rv;
 }
 
-static int decode(tltcp__rebuild *b, tltcp__reasm *r, tltcp__block *k,
+static int decode(tltcp__fec_receiver *b, tltcp__reasm *r, tltcp__block *k,
                   const uint8_t *missing, unsigned n) {
     unsigned symbols = symbols_of(k->start, k->end, k->size);
     uint8_t *data = tltcp__fec_reserve(&b->data, symbols * k->size);
@@ -126,7 +129,7 @@ static int decode(tltcp__rebuild *b, tltcp__reasm *r, tltcp__block *k,
 }
 
 /* Rebuilds the block if that is possible now. */
-static int attempt(tltcp__rebuild *b, tltcp__reasm *r, tltcp__block *k) {
+static int attempt(tltcp__fec_receiver *b, tltcp__reasm *r, tltcp__block *k) {
     uint8_t missing[TLTCP__FEC_REPAIR];
     unsigned n = find_missing(r, k, missing, k->count);
     int rv = 0;
@@ -140,9 +143,9 @@ static int attempt(tltcp__rebuild *b, tltcp__reasm *r, tltcp__block *k) {
     return rv;
 }
 
-static tltcp__block *rebuild_find(tltcp__rebuild *b,
+static tltcp__block *rebuild_find(tltcp__fec_receiver *b,
                                   const tltcp__repair_in *in) {
-    for (int i = 0; i < TLTCP__REBUILD_BLOCKS; i++) {
+    for (int i = 0; i < TLTCP__FEC_RECEIVER_BLOCKS; i++) {
         tltcp__block *k = &b->block[i];
         if (k->size != 0 && k->start == in->start && k->end == in->end &&
             k->section == in->section && k->size == in->size) {
@@ -153,9 +156,9 @@ static tltcp__block *rebuild_find(tltcp__rebuild *b,
 }
 
 /* A free slot; the oldest block gives its own when there is none. */
-static tltcp__block *slot_for(tltcp__rebuild *b) {
+static tltcp__block *slot_for(tltcp__fec_receiver *b) {
     tltcp__block *oldest = &b->block[0];
-    for (int i = 0; i < TLTCP__REBUILD_BLOCKS; i++) {
+    for (int i = 0; i < TLTCP__FEC_RECEIVER_BLOCKS; i++) {
         tltcp__block *k = &b->block[i];
         if (k->size == 0) {
             return k;
@@ -167,11 +170,11 @@ static tltcp__block *slot_for(tltcp__rebuild *b) {
 }
 
 /* Memory of free slots first, then that of the oldest block. */
-static void make_room(tltcp__rebuild *b, size_t bytes,
+static void make_room(tltcp__fec_receiver *b, size_t bytes,
                       const tltcp__block *keep) {
     while (b->bytes + bytes > b->limit) {
         tltcp__block *first = NULL;
-        for (int i = 0; i < TLTCP__REBUILD_BLOCKS; i++) {
+        for (int i = 0; i < TLTCP__FEC_RECEIVER_BLOCKS; i++) {
             tltcp__block *k = &b->block[i];
             if (k->repair != NULL && k != keep &&
                 (first == NULL || k->size == 0 ||
@@ -190,7 +193,7 @@ static void make_room(tltcp__rebuild *b, size_t bytes,
 }
 
 /* Room for one more symbol; NULL: beyond the bound, or no memory. */
-static uint8_t *rebuild_grow(tltcp__rebuild *b, tltcp__block *k) {
+static uint8_t *rebuild_grow(tltcp__fec_receiver *b, tltcp__block *k) {
     size_t have = k->count * k->size;
     if (have + k->size > k->cap) {
         size_t cap = k->cap < 2 * k->size ? 4 * k->size : 2 * k->cap;
@@ -211,7 +214,8 @@ static uint8_t *rebuild_grow(tltcp__rebuild *b, tltcp__block *k) {
     return k->repair + have;
 }
 
-static tltcp__block *open_block(tltcp__rebuild *b, const tltcp__repair_in *in) {
+static tltcp__block *open_block(tltcp__fec_receiver *b,
+                                const tltcp__repair_in *in) {
     tltcp__block *k = slot_for(b);
     *k = (tltcp__block){.start = in->start,
                         .end = in->end,
@@ -234,8 +238,8 @@ static bool has_index(const tltcp__block *k, uint8_t index) {
     return false;
 }
 
-int tltcp__rebuild_on_repair(tltcp__rebuild *b, tltcp__reasm *r,
-                             const tltcp__repair_in *in) {
+int tltcp__fec_receiver_on_repair(tltcp__fec_receiver *b, tltcp__reasm *r,
+                                  const tltcp__repair_in *in) {
     tltcp__block *k;
     uint8_t *to;
     if (in->index >= TLTCP__FEC_REPAIR ||
@@ -266,10 +270,10 @@ int tltcp__rebuild_on_repair(tltcp__rebuild *b, tltcp__reasm *r,
     return attempt(b, r, k);
 }
 
-int tltcp__rebuild_on_data(tltcp__rebuild *b, tltcp__reasm *r, uint64_t start,
-                           uint64_t end) {
+int tltcp__fec_receiver_on_data(tltcp__fec_receiver *b, tltcp__reasm *r,
+                                uint64_t start, uint64_t end) {
     int rv = 0;
-    for (int i = 0; b->blocks > 0 && rv == 0 && i < TLTCP__REBUILD_BLOCKS;
+    for (int i = 0; b->blocks > 0 && rv == 0 && i < TLTCP__FEC_RECEIVER_BLOCKS;
          i++) {
         tltcp__block *k = &b->block[i];
         if (k->size != 0 && k->end <= r->cursor) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef LIBTLTCP_REPAIR_H
-#define LIBTLTCP_REPAIR_H
+#ifndef LIBTLTCP_FEC_SENDER_H
+#define LIBTLTCP_FEC_SENDER_H
 
 #include "internal/common/ring.h"
 #include "libtltcp/engine/fec.h"
@@ -18,10 +18,10 @@
  *
  * The symbols are made before the section's first byte leaves, since
  * acknowledged bytes are not kept, and go out behind each block's last data. */
-#define TLTCP__REPAIR_SETS 2u
+#define TLTCP__FEC_SETS 2u
 
 /* The symbols of one section. */
-typedef struct tltcp__repair_set {
+typedef struct tltcp__fec_set {
     tltcp__fec_room symbols; /* block after block */
     uint64_t section;        /* UINT64_MAX: none that is protected */
     uint64_t start, end;
@@ -30,11 +30,11 @@ typedef struct tltcp__repair_set {
     unsigned repairs; /* symbols of repair in each block */
     unsigned blocks;
     unsigned next; /* repair symbol to send, counted over all blocks */
-} tltcp__repair_set;
+} tltcp__fec_set;
 
-typedef struct tltcp__repair {
-    tltcp__repair_set set[TLTCP__REPAIR_SETS]; /* in turn, ahead */
-    tltcp__fec_room data;                      /* of one block */
+typedef struct tltcp__fec_sender {
+    tltcp__fec_set set[TLTCP__FEC_SETS]; /* in turn, ahead */
+    tltcp__fec_room data;                /* of one block */
     tltcp__fec_room tables;
     size_t room;       /* symbol that fits a packet with nothing else */
     double loss;       /* share of packets lost, smoothed */
@@ -43,44 +43,45 @@ typedef struct tltcp__repair {
     tltcp_time round;  /* what it takes to repeat a packet; 0: not known */
     uint8_t mode;      /* tltcp_fec */
     bool on;           /* the peer understands it */
-} tltcp__repair;
+} tltcp__fec_sender;
 
 /* One repair symbol on its way out. */
-typedef struct tltcp__repair_piece {
+typedef struct tltcp__fec_symbol {
     uint64_t section;
     uint64_t start, end; /* the block */
     const uint8_t *symbol;
     size_t size;
     uint8_t index;
     uint8_t flags; /* TLTCP__DATA_* of the block */
-} tltcp__repair_piece;
+} tltcp__fec_symbol;
 
-void tltcp__repair_init(tltcp__repair *r, const cmn__mem *mem, uint8_t mode);
-void tltcp__repair_free(tltcp__repair *r);
+void tltcp__fec_sender_init(tltcp__fec_sender *r, const cmn__mem *mem,
+                            uint8_t mode);
+void tltcp__fec_sender_free(tltcp__fec_sender *r);
 
 /* What became of a packet. */
-void tltcp__repair_on_packet(tltcp__repair *r, bool lost);
+void tltcp__fec_sender_on_packet(tltcp__fec_sender *r, bool lost);
 
 /* A section is about to be sent, in turn or ahead, that will be through at
  * `through`: decides, and makes the symbols of its bytes in `buf`.  Without
  * memory it goes without. */
-void tltcp__repair_protect(tltcp__repair *r, uint64_t number,
-                           const tltcp__section *s, const cmn__bytes *buf,
-                           tltcp_time through, bool ahead);
+void tltcp__fec_sender_protect(tltcp__fec_sender *r, uint64_t number,
+                               const tltcp__section *s, const cmn__bytes *buf,
+                               tltcp_time through, bool ahead);
 /* Whether a section may need repair, and whether the one with this number was
  * made symbols for. */
-bool tltcp__repair_wants(const tltcp__repair *r, const tltcp__section *s,
-                         tltcp_time through);
-bool tltcp__repair_protects(const tltcp__repair *r, uint64_t number);
+bool tltcp__fec_sender_wants(const tltcp__fec_sender *r,
+                             const tltcp__section *s, tltcp_time through);
+bool tltcp__fec_sender_protects(const tltcp__fec_sender *r, uint64_t number);
 /* Where the symbol that begins at or contains `at` ends; `end` when the section
  * is not protected. */
-uint64_t tltcp__repair_cut(const tltcp__repair *r, uint64_t section,
-                           uint64_t at, uint64_t end);
+uint64_t tltcp__fec_sender_cut(const tltcp__fec_sender *r, uint64_t section,
+                               uint64_t at, uint64_t end);
 /* The next symbol of repair of a set, when all data of its block, that is up to
  * `nxt`, has left. */
-bool tltcp__repair_next(const tltcp__repair_set *t, uint64_t nxt,
-                        tltcp__repair_piece *out);
+bool tltcp__fec_sender_next(const tltcp__fec_set *t, uint64_t nxt,
+                            tltcp__fec_symbol *out);
 /* One of this section left. */
-void tltcp__repair_sent(tltcp__repair *r, uint64_t number);
+void tltcp__fec_sender_sent(tltcp__fec_sender *r, uint64_t number);
 
-#endif /* LIBTLTCP_REPAIR_H */
+#endif /* LIBTLTCP_FEC_SENDER_H */

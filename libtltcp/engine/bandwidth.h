@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#ifndef LIBTLTCP_CAPACITY_H
-#define LIBTLTCP_CAPACITY_H
+#ifndef LIBTLTCP_BANDWIDTH_H
+#define LIBTLTCP_BANDWIDTH_H
 
 #include <congestion/congestion.h>
 #include <congestion/rtt.h>
@@ -15,7 +15,7 @@ typedef struct tltcp__span {
     double acked;  /* bytes */
 } tltcp__span;
 
-/* What the one before tells. */
+/* Result of the span before. */
 typedef struct tltcp__last_span {
     cong_time low;
     double rate;    /* bytes/s delivered */
@@ -23,9 +23,9 @@ typedef struct tltcp__last_span {
     double growth;  /* of the lowest RTT since the span before, per time */
 } tltcp__last_span;
 
-/* What the path carries for us, as encoders and the look-ahead want to know it:
- * from what was delivered while a queue stood on it. */
-typedef struct tltcp__capacity {
+/* Bandwidth estimator: what the path carries for this flow, for encoders and
+ * the look-ahead.  It learns from what is delivered while a queue stands. */
+typedef struct tltcp__bandwidth {
     double rate;     /* bytes/s as last seen; 0: not known */
     double estimate; /* bytes/s, smoothed, that we may use; 0: not known */
     double max_rate; /* bytes/s; 0: no cap */
@@ -41,21 +41,22 @@ typedef struct tltcp__capacity {
     cong_time t_shown;   /* the path first showed its rate; -1: not yet */
     cong_time t_changed; /* when it last came to carry more or less */
     cong_time t_foreign; /* when others filled its queue; -1: never */
-} tltcp__capacity;
+} tltcp__bandwidth;
 
 /* Also for another path. */
-void tltcp__capacity_init(tltcp__capacity *c, double max_rate, tltcp_time now);
+void tltcp__bandwidth_init(tltcp__bandwidth *c, double max_rate,
+                           tltcp_time now);
 /* One feedback, which the controller has had; the peer held it back so long. */
-void tltcp__capacity_on_ack(tltcp__capacity *c, const struct cong *cong,
-                            const struct cong_rtt *rtt,
-                            const struct cong_ack *ack, cong_time held);
+void tltcp__bandwidth_on_ack(tltcp__bandwidth *c, const struct cong *cong,
+                             const struct cong_rtt *rtt,
+                             const struct cong_ack *ack, cong_time held);
 
 /* What the path would carry, in bytes of sections per second; 0: not known. */
-double tltcp__capacity_estimate(const tltcp__capacity *c);
+double tltcp__bandwidth_estimate(const tltcp__bandwidth *c);
 /* The same if the path has shown a limit of late, and somewhat more, so that it
  * can show that it carries more; else 0. */
-double tltcp__capacity_limit(const tltcp__capacity *c, tltcp_time now);
+double tltcp__bandwidth_limit(const tltcp__bandwidth *c, tltcp_time now);
 /* The rate is known for a while, and others have no part of the path. */
-bool tltcp__capacity_is_settled(const tltcp__capacity *c, tltcp_time now);
+bool tltcp__bandwidth_is_settled(const tltcp__bandwidth *c, tltcp_time now);
 
-#endif /* LIBTLTCP_CAPACITY_H */
+#endif /* LIBTLTCP_BANDWIDTH_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libtltcp/engine/repair.h"
+#include "libtltcp/engine/fec_sender.h"
 
 #include <math.h>
 #include <tltcp/config.h>
@@ -12,24 +12,25 @@
 #define LOSS_ON 0.01 /* with TLTCP_FEC_ON at least; more is not congestion */
 #define NONE UINT64_MAX
 
-void tltcp__repair_init(tltcp__repair *r, const cmn__mem *mem, uint8_t mode) {
-    *r = (tltcp__repair){
+void tltcp__fec_sender_init(tltcp__fec_sender *r, const cmn__mem *mem,
+                            uint8_t mode) {
+    *r = (tltcp__fec_sender){
         .data = {.mem = mem}, .tables = {.mem = mem}, .mode = mode};
-    for (unsigned i = 0; i < TLTCP__REPAIR_SETS; i++) {
+    for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
         r->set[i].symbols.mem = mem;
         r->set[i].section = NONE;
     }
 }
 
-void tltcp__repair_free(tltcp__repair *r) {
-    for (unsigned i = 0; i < TLTCP__REPAIR_SETS; i++) {
+void tltcp__fec_sender_free(tltcp__fec_sender *r) {
+    for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
         tltcp__fec_room_free(&r->set[i].symbols);
     }
     tltcp__fec_room_free(&r->data);
     tltcp__fec_room_free(&r->tables);
 }
 
-void tltcp__repair_on_packet(tltcp__repair *r, bool lost) {
+void tltcp__fec_sender_on_packet(tltcp__fec_sender *r, bool lost) {
     r->loss += ((lost ? 1 : 0) - r->loss) / LOSS_PACKETS;
 }
 
@@ -59,7 +60,7 @@ static double failure(unsigned k, unsigned n, double loss) {
 }
 
 /* The loss that is left when packets are repeated as long as there is time. */
-static double loss_left(const tltcp__repair *r, const tltcp__section *s,
+static double loss_left(const tltcp__fec_sender *r, const tltcp__section *s,
                         tltcp_time through) {
     double loss = r->loss;
     tltcp_time rounds = 0;
@@ -81,7 +82,7 @@ static bool is_dear(const tltcp__section *s) {
 
 /* Where others yield, what is lost is mostly our own queue's overflow, and
  * repair would take the room of data. */
-static bool may_spare(const tltcp__repair *r, const tltcp__section *s,
+static bool may_spare(const tltcp__fec_sender *r, const tltcp__section *s,
                       tltcp_time through) {
     return through >= r->scarce || (is_dear(s) && r->loss > LOSS_ON);
 }
@@ -97,7 +98,7 @@ static unsigned repairs_for(unsigned k, double loss, double limit) {
     return n;
 }
 
-static void shape(tltcp__repair_set *t, const tltcp__section *s, size_t room) {
+static void shape(tltcp__fec_set *t, const tltcp__section *s, size_t room) {
     size_t len = (size_t)(s->end - s->start);
     size_t symbols = (len + room - 1) / room;
     t->blocks = (unsigned)((symbols + TLTCP__FEC_DATA - 1) / TLTCP__FEC_DATA);
@@ -108,18 +109,18 @@ static void shape(tltcp__repair_set *t, const tltcp__section *s, size_t room) {
     t->next = 0;
 }
 
-static uint64_t block_start(const tltcp__repair_set *t, unsigned block) {
+static uint64_t block_start(const tltcp__fec_set *t, unsigned block) {
     uint64_t at = t->start + (uint64_t)block * t->width * t->size;
     return at < t->end ? at : t->end;
 }
 
-static unsigned symbols_in(const tltcp__repair_set *t, unsigned block) {
+static unsigned symbols_in(const tltcp__fec_set *t, unsigned block) {
     uint64_t len = block_start(t, block + 1) - block_start(t, block);
     return (unsigned)((len + t->size - 1) / t->size);
 }
 
 /* Rounding may leave the last block empty. */
-static bool make_symbols(tltcp__repair *r, tltcp__repair_set *t,
+static bool make_symbols(tltcp__fec_sender *r, tltcp__fec_set *t,
                          const cmn__bytes *buf) {
     size_t of_block = t->repairs * t->size;
     uint8_t *symbols = tltcp__fec_reserve(&t->symbols, t->blocks * of_block);
@@ -137,9 +138,9 @@ static bool make_symbols(tltcp__repair *r, tltcp__repair_set *t,
     return made;
 }
 
-static const tltcp__repair_set *set_of(const tltcp__repair *r,
-                                       uint64_t number) {
-    for (unsigned i = 0; i < TLTCP__REPAIR_SETS; i++) {
+static const tltcp__fec_set *set_of(const tltcp__fec_sender *r,
+                                    uint64_t number) {
+    for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
         if (r->set[i].section == number) {
             return &r->set[i];
         }
@@ -147,27 +148,27 @@ static const tltcp__repair_set *set_of(const tltcp__repair *r,
     return NULL;
 }
 
-bool tltcp__repair_wants(const tltcp__repair *r, const tltcp__section *s,
-                         tltcp_time through) {
+bool tltcp__fec_sender_wants(const tltcp__fec_sender *r,
+                             const tltcp__section *s, tltcp_time through) {
     return r->on && r->room > 0 && loss_left(r, s, through) > 0 &&
            may_spare(r, s, through);
 }
 
-bool tltcp__repair_protects(const tltcp__repair *r, uint64_t number) {
+bool tltcp__fec_sender_protects(const tltcp__fec_sender *r, uint64_t number) {
     return set_of(r, number) != NULL;
 }
 
-void tltcp__repair_protect(tltcp__repair *r, uint64_t number,
-                           const tltcp__section *s, const cmn__bytes *buf,
-                           tltcp_time through, bool ahead) {
-    tltcp__repair_set *t = &r->set[ahead];
+void tltcp__fec_sender_protect(tltcp__fec_sender *r, uint64_t number,
+                               const tltcp__section *s, const cmn__bytes *buf,
+                               tltcp_time through, bool ahead) {
+    tltcp__fec_set *t = &r->set[ahead];
     t->section = NONE;
     t->repairs = 0;
     if (!r->on || r->room == 0) {
         return;
     }
     shape(t, s, r->room);
-    if (tltcp__repair_wants(r, s, through)) {
+    if (tltcp__fec_sender_wants(r, s, through)) {
         t->repairs =
             repairs_for(t->width, loss_left(r, s, through), allowed(s->cls));
     }
@@ -177,9 +178,9 @@ void tltcp__repair_protect(tltcp__repair *r, uint64_t number,
     }
 }
 
-uint64_t tltcp__repair_cut(const tltcp__repair *r, uint64_t section,
-                           uint64_t at, uint64_t end) {
-    const tltcp__repair_set *t = set_of(r, section);
+uint64_t tltcp__fec_sender_cut(const tltcp__fec_sender *r, uint64_t section,
+                               uint64_t at, uint64_t end) {
+    const tltcp__fec_set *t = set_of(r, section);
     uint64_t cut;
     if (t == NULL) {
         return end;
@@ -188,14 +189,14 @@ uint64_t tltcp__repair_cut(const tltcp__repair *r, uint64_t section,
     return cut < end ? cut : end;
 }
 
-bool tltcp__repair_next(const tltcp__repair_set *t, uint64_t nxt,
-                        tltcp__repair_piece *out) {
+bool tltcp__fec_sender_next(const tltcp__fec_set *t, uint64_t nxt,
+                            tltcp__fec_symbol *out) {
     unsigned block;
     if (t->section == NONE || t->next >= t->blocks * t->repairs) {
         return false;
     }
     block = t->next / t->repairs;
-    *out = (tltcp__repair_piece){
+    *out = (tltcp__fec_symbol){
         .section = t->section,
         .start = block_start(t, block),
         .end = block_start(t, block + 1),
@@ -208,8 +209,8 @@ bool tltcp__repair_next(const tltcp__repair_set *t, uint64_t nxt,
     return out->start < out->end && nxt >= out->end;
 }
 
-void tltcp__repair_sent(tltcp__repair *r, uint64_t number) {
-    for (unsigned i = 0; i < TLTCP__REPAIR_SETS; i++) {
+void tltcp__fec_sender_sent(tltcp__fec_sender *r, uint64_t number) {
+    for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
         r->set[i].next += r->set[i].section == number;
     }
 }
