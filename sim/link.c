@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "sim/link.h"
+#include "sim/queue.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,107 +17,44 @@ enum luck {
     REORDER,
     JITTER,
     RED,
+    PIE,
     LUCKS
-};
-
-struct fifo {
-    struct sim_packet *head;
-    struct sim_packet **tail;
 };
 
 struct sim_link {
     struct sim_link_config cfg;
+    uint64_t seed;
     struct sim_link_stats stats;
     struct sim_random rnd[LUCKS];
     struct sim_red red;
-    struct fifo queue; /* waiting, first to be sent */
-    struct fifo low;   /* lower effort: when nothing else waits */
-    uint64_t waiting;  /* in both */
-    uint64_t waiting_bytes;
-    uint64_t busy_until;    /* end of the transmission under way */
-    uint64_t last_arrival;  /* of packets that keep the order */
-    struct fifo flying;     /* those, first to arrive */
-    struct sim_heap astray; /* those that do not, by time of arrival */
-    bool burst;             /* Gilbert-Elliott: in the bad state */
+    struct sim_pie pie;
+    struct sim_queue queue;
+    uint64_t busy_until;        /* end of the transmission under way */
+    uint64_t trace_origin;      /* when the trace came into force */
+    uint64_t trace_next;        /* the first opportunity not yet used */
+    struct sim_packet *partial; /* sent in part at earlier opportunities */
+    uint64_t partial_left;      /* bytes of it to go */
+    double bucket;              /* the policer's, bytes */
+    uint64_t bucket_at;         /* when it held that, ns */
+    uint64_t last_arrival;      /* of packets that keep the order */
+    struct sim_fifo flying;     /* those, first to arrive */
+    struct sim_heap astray;     /* those that do not, by time of arrival */
+    bool burst;                 /* Gilbert-Elliott: in the bad state */
 };
-
-struct sim_packet *sim_packet_new(const void *data, size_t len) {
-    struct sim_packet *p;
-    if (len > UINT32_MAX) {
-        return NULL;
-    }
-    p = malloc(sizeof(*p) + len);
-    if (p == NULL) {
-        return NULL;
-    }
-    *p = (struct sim_packet){.len = (uint32_t)len};
-    if (data != NULL) {
-        memcpy(p->data, data, len);
-    } else {
-        memset(p->data, 0, len);
-    }
-    return p;
-}
-
-void sim_packet_free(struct sim_packet *p) {
-    free(p);
-}
-
-struct sim_link *sim_link_new(const struct sim_link_config *c, uint64_t seed) {
-    struct sim_link *l = calloc(1, sizeof(*l));
-    if (l == NULL) {
-        return NULL;
-    }
-    l->cfg = *c;
-    l->queue.tail = &l->queue.head;
-    l->low.tail = &l->low.head;
-    l->flying.tail = &l->flying.head;
-    for (uint64_t i = 0; i < LUCKS; i++) {
-        sim_random_init(&l->rnd[i], seed + i * UINT64_C(0xd1342543de82ef95));
-    }
-    return l;
-}
-
-/* The analyser does not see that take() keeps tail valid. */
-/* NOLINTBEGIN(clang-analyzer-unix.Malloc) */
-static void append(struct fifo *f, struct sim_packet *p) {
-    p->next = NULL;
-    *f->tail = p;
-    f->tail = &p->next;
-}
-
-static struct sim_packet *link_take(struct fifo *f) {
-    struct sim_packet *p = f->head;
-    if (p != NULL) {
-        f->head = p->next;
-        if (f->head == NULL) {
-            f->tail = &f->head;
-        } else {
-            __builtin_prefetch(f->head->next); /* looked at when head goes */
-        }
-    }
-    return p;
-}
-/* NOLINTEND(clang-analyzer-unix.Malloc) */
 
 void sim_link_free(struct sim_link *l) {
     struct sim_packet *p;
     if (l == NULL) {
         return;
     }
-    while ((p = link_take(&l->queue)) != NULL ||
-           (p = link_take(&l->low)) != NULL ||
-           (p = link_take(&l->flying)) != NULL ||
+    while ((p = sim_fifo_take(&l->flying)) != NULL ||
            (p = sim_heap_pop(&l->astray)) != NULL) {
         sim_packet_free(p);
     }
+    sim_packet_free(l->partial);
+    sim_queue_free(&l->queue);
     sim_heap_free(&l->astray);
     free(l);
-}
-
-static uint64_t wire_size(const struct sim_link *l,
-                          const struct sim_packet *p) {
-    return p->wire != 0 ? p->wire : (uint64_t)p->len + l->cfg.overhead;
 }
 
 static uint64_t transmission_time(const struct sim_link *l, uint64_t bytes) {
@@ -195,7 +133,7 @@ static void fly(struct sim_link *l, struct sim_packet *p, uint64_t left) {
     }
     p->due = at > l->last_arrival ? at : l->last_arrival;
     l->last_arrival = p->due;
-    append(&l->flying, p);
+    sim_fifo_append(&l->flying, p);
 }
 
 static struct sim_packet *copy_of(const struct sim_packet *p) {
@@ -206,6 +144,7 @@ static struct sim_packet *copy_of(const struct sim_packet *p) {
         q->sent = p->sent;
         q->born = p->born;
         q->wire = p->wire;
+        q->size = p->size;
         q->ecn = p->ecn;
         q->dscp = p->dscp;
     }
@@ -216,8 +155,8 @@ static struct sim_packet *copy_of(const struct sim_packet *p) {
 static void on_the_wire(struct sim_link *l, struct sim_packet *p,
                         uint64_t left) {
     struct sim_packet *twin = NULL;
-    l->stats.wire_bytes += wire_size(l, p);
-    if (is_lost(l, wire_size(l, p))) {
+    l->stats.wire_bytes += p->size;
+    if (is_lost(l, p->size)) {
         drop(p, &l->stats.dropped_loss);
         return;
     }
@@ -233,45 +172,6 @@ static void on_the_wire(struct sim_link *l, struct sim_packet *p,
     }
 }
 
-/* Takes the next packet out of a queue. */
-static struct sim_packet *dequeue(struct sim_link *l, struct fifo *f) {
-    struct sim_packet *p = link_take(f);
-    if (p != NULL) {
-        l->waiting--;
-        l->waiting_bytes -= wire_size(l, p);
-    }
-    return p;
-}
-
-/* Starts every transmission that begins at or before now. */
-static void advance(struct sim_link *l, uint64_t now) {
-    while (l->waiting > 0 && l->busy_until <= now) {
-        struct sim_packet *p = dequeue(l, &l->queue);
-        if (p == NULL) {
-            p = dequeue(l, &l->low);
-        }
-        l->busy_until += transmission_time(l, wire_size(l, p));
-        on_the_wire(l, p, l->busy_until);
-    }
-}
-
-static bool queue_is_full(const struct sim_link *l, uint64_t bytes,
-                          uint64_t now) {
-    const struct sim_link_config *c = &l->cfg;
-    if (c->limit_packets != 0 &&
-        l->waiting + (c->rule == SIM_QUEUE_NS2) >= c->limit_packets) {
-        return true;
-    }
-    /* An idle link takes what the byte limit could never hold. */
-    if (c->limit_bytes != 0 && l->busy_until > now &&
-        l->waiting_bytes + bytes > c->limit_bytes) {
-        return true;
-    }
-    return c->limit_time != 0 && l->busy_until > now &&
-           l->busy_until - now + transmission_time(l, l->waiting_bytes) >
-               c->limit_time;
-}
-
 static void mark(struct sim_link *l, struct sim_packet *p) {
     if (p->ecn != SIM_ECN_CE) {
         l->stats.marked++;
@@ -279,13 +179,138 @@ static void mark(struct sim_link *l, struct sim_packet *p) {
     p->ecn = SIM_ECN_CE;
 }
 
+/* CoDel wants the packet dropped, or marked. */
+static bool codel_drops(struct sim_link *l, struct sim_packet *p,
+                        const struct sim_queue_turn *turn, uint64_t now) {
+    if (!l->cfg.codel_on || !sim_codel_judge(turn->codel, &l->cfg.codel, now,
+                                             now - p->sent, turn->backlog)) {
+        return false;
+    }
+    if (l->cfg.aqm_ecn && p->ecn != SIM_ECN_NOT) {
+        mark(l, p);
+        return false;
+    }
+    return true;
+}
+
+/* The next packet to be sent, or NULL: none waits. */
+static struct sim_packet *next_packet(struct sim_link *l, uint64_t now) {
+    struct sim_queue_turn turn;
+    struct sim_packet *p;
+    while ((p = sim_queue_pop(&l->queue, l->cfg.fair_quantum, &turn)) != NULL) {
+        if (l->cfg.pie_on) {
+            sim_pie_tick(&l->pie, &l->cfg.pie, now);
+            sim_pie_left(&l->pie, l->queue.packets > 0 ? now - p->sent : 0);
+        }
+        if (!codel_drops(l, p, &turn, now)) {
+            return p;
+        }
+        drop(p, &l->stats.dropped_aqm);
+    }
+    return NULL;
+}
+
+/* Starts every transmission that begins at or before now. */
+static void link_transmit(struct sim_link *l, uint64_t now) {
+    while (l->queue.packets > 0 && l->busy_until <= now) {
+        struct sim_packet *p = next_packet(l, l->busy_until);
+        if (p != NULL) {
+            l->busy_until += transmission_time(l, p->size);
+            on_the_wire(l, p, l->busy_until);
+        }
+    }
+}
+
+static bool is_waiting(const struct sim_link *l) {
+    return l->queue.packets > 0 || l->partial != NULL;
+}
+
+static uint64_t opportunity(const struct sim_link *l, uint64_t n) {
+    return l->trace_origin + sim_trace_time(l->cfg.trace, n) -
+           l->cfg.trace_start;
+}
+
+/* The first opportunity at or after a moment. */
+static uint64_t opportunity_from(const struct sim_link *l, uint64_t at) {
+    return sim_trace_find(l->cfg.trace,
+                          at - l->trace_origin + l->cfg.trace_start);
+}
+
+/* Packets share opportunities, and opportunities packets. */
+static void use_opportunity(struct sim_link *l, uint64_t at) {
+    uint64_t room = SIM_TRACE_BYTES;
+    while (room > 0) {
+        struct sim_packet *p = l->partial;
+        if (p == NULL) {
+            p = l->partial = next_packet(l, at);
+            l->partial_left = p != NULL ? p->size : 0;
+        }
+        if (p == NULL || l->partial_left > room) {
+            l->partial_left -= p != NULL ? room : 0;
+            break;
+        }
+        room -= l->partial_left;
+        l->partial = NULL;
+        on_the_wire(l, p, at);
+    }
+    l->busy_until = at;
+}
+
+/* What no packet waits for is lost. */
+static void use_trace(struct sim_link *l, uint64_t now) {
+    while (is_waiting(l) && opportunity(l, l->trace_next) <= now) {
+        use_opportunity(l, opportunity(l, l->trace_next));
+        l->trace_next++;
+    }
+    if (!is_waiting(l)) {
+        l->trace_next = opportunity_from(l, now + 1);
+    }
+}
+
+static void advance(struct sim_link *l, uint64_t now) {
+    if (l->cfg.trace != NULL) {
+        use_trace(l, now);
+    } else {
+        link_transmit(l, now);
+    }
+}
+
+static bool is_busy(const struct sim_link *l, uint64_t now) {
+    return l->cfg.trace != NULL ? is_waiting(l) : l->busy_until > now;
+}
+
+/* When a packet that comes now would begin to leave. */
+static uint64_t turn_of_next(const struct sim_link *l) {
+    if (l->cfg.trace != NULL) {
+        uint64_t before =
+            l->queue.bytes + (l->partial != NULL ? l->partial_left : 0);
+        return opportunity(l, l->trace_next + before / SIM_TRACE_BYTES);
+    }
+    return l->busy_until + transmission_time(l, l->queue.bytes);
+}
+
+static bool queue_is_full(const struct sim_link *l, uint64_t bytes,
+                          uint64_t now) {
+    const struct sim_link_config *c = &l->cfg;
+    if (c->limit_packets != 0 &&
+        l->queue.packets + (c->rule == SIM_QUEUE_NS2) >= c->limit_packets) {
+        return true;
+    }
+    /* An idle link takes what the other limits could never hold. */
+    if (!is_busy(l, now)) {
+        return false;
+    }
+    return (c->limit_bytes != 0 && l->queue.bytes + bytes > c->limit_bytes) ||
+           (c->limit_time != 0 && turn_of_next(l) > now + c->limit_time);
+}
+
 static bool red_drops(struct sim_link *l, struct sim_packet *p, uint64_t now) {
     struct sim_red_arrival a = {
-        .queue_packets = l->waiting,
-        .queue_bytes = l->waiting_bytes,
-        .size = wire_size(l, p),
+        .queue_packets = l->queue.packets,
+        .queue_bytes = l->queue.bytes,
+        .size = p->size,
         .idle = l->busy_until < now ? now - l->busy_until : 0,
-        .rate = l->cfg.rate,
+        .rate = sim_link_rate(l),
     };
     enum sim_red_verdict v =
         sim_red_arrive(&l->red, &l->cfg.red, &a, &l->rnd[RED]);
@@ -303,11 +328,28 @@ static bool is_low(const struct sim_link *l, const struct sim_packet *p) {
     return l->cfg.lower_effort && p->dscp == SIM_DSCP_LOWER_EFFORT;
 }
 
-/* Makes room at the expense of those who give way. */
+static bool pie_drops(struct sim_link *l, struct sim_packet *p, uint64_t now) {
+    struct sim_pie_arrival a = {
+        .now = now,
+        .backlog = l->queue.bytes,
+        .ecn = l->cfg.aqm_ecn && p->ecn != SIM_ECN_NOT,
+    };
+    enum sim_pie_verdict v =
+        sim_pie_arrive(&l->pie, &l->cfg.pie, &a, &l->rnd[PIE]);
+    if (v == SIM_PIE_MARK) {
+        mark(l, p);
+    }
+    return v == SIM_PIE_DROP;
+}
+
+/* Makes room at the expense of those who give way, or who take most. */
 static bool make_room(struct sim_link *l, const struct sim_packet *p,
                       uint64_t now) {
-    while (queue_is_full(l, wire_size(l, p), now)) {
-        struct sim_packet *victim = is_low(l, p) ? NULL : dequeue(l, &l->low);
+    while (queue_is_full(l, p->size, now)) {
+        struct sim_packet *victim =
+            l->cfg.fair_quantum != 0 ? sim_queue_pop_longest(&l->queue)
+            : is_low(l, p)           ? NULL
+                                     : sim_queue_pop_low(&l->queue);
         if (victim == NULL) {
             return false;
         }
@@ -317,31 +359,31 @@ static bool make_room(struct sim_link *l, const struct sim_packet *p,
 }
 
 static void enqueue(struct sim_link *l, struct sim_packet *p, uint64_t now) {
-    if (l->busy_until < now) {
+    if (l->busy_until < now && l->cfg.trace == NULL) {
         l->busy_until = now; /* idle: transmission starts at once */
     }
-    append(is_low(l, p) ? &l->low : &l->queue, p);
-    l->waiting++;
-    l->waiting_bytes += wire_size(l, p);
+    sim_queue_push(&l->queue, l->cfg.fair_quantum, is_low(l, p), p);
     advance(l, now);
-    if (l->waiting > l->stats.queue_peak) {
-        l->stats.queue_peak = l->waiting;
+    if (l->queue.packets > l->stats.queue_peak) {
+        l->stats.queue_peak = l->queue.packets;
     }
-    if (l->waiting_bytes > l->stats.queue_peak_bytes) {
-        l->stats.queue_peak_bytes = l->waiting_bytes;
+    if (l->queue.bytes > l->stats.queue_peak_bytes) {
+        l->stats.queue_peak_bytes = l->queue.bytes;
     }
 }
 
 static void admit(struct sim_link *l, struct sim_packet *p, uint64_t now) {
-    if (l->cfg.rate <= 0 && l->waiting == 0) {
+    if (sim_link_rate(l) <= 0 && l->queue.packets == 0) {
         on_the_wire(l, p, now);
     } else if (l->cfg.red_on && red_drops(l, p, now)) {
         drop(p, &l->stats.dropped_red);
+    } else if (l->cfg.pie_on && pie_drops(l, p, now)) {
+        drop(p, &l->stats.dropped_aqm);
     } else if (!make_room(l, p, now)) {
         sim_red_dropped(&l->red);
         drop(p, &l->stats.dropped_queue);
     } else {
-        if (l->cfg.mark_above != 0 && l->waiting >= l->cfg.mark_above &&
+        if (l->cfg.mark_above != 0 && l->queue.packets >= l->cfg.mark_above &&
             p->ecn != SIM_ECN_NOT) {
             mark(l, p);
         }
@@ -349,15 +391,34 @@ static void admit(struct sim_link *l, struct sim_packet *p, uint64_t now) {
     }
 }
 
+/* A token bucket, full at first. */
+static bool is_policed(struct sim_link *l, uint64_t bytes, uint64_t now) {
+    double burst = (double)l->cfg.police_burst;
+    if (l->cfg.police_rate <= 0) {
+        return false;
+    }
+    l->bucket += (double)(now - l->bucket_at) * l->cfg.police_rate / 8e9;
+    l->bucket = l->bucket < burst ? l->bucket : burst;
+    l->bucket_at = now;
+    if (l->bucket < (double)bytes) {
+        return true;
+    }
+    l->bucket -= (double)bytes;
+    return false;
+}
+
 void sim_link_send(struct sim_link *l, struct sim_packet *p, uint64_t now) {
     advance(l, now);
     p->sent = now;
+    p->size = p->wire != 0 ? p->wire : p->len + l->cfg.overhead;
     l->stats.offered++;
     l->stats.offered_bytes += p->len;
     if (l->cfg.mtu != 0 && p->len > l->cfg.mtu) {
         drop(p, &l->stats.dropped_mtu);
     } else if (l->cfg.no_carrier || in_blackout(&l->cfg, now)) {
         drop(p, &l->stats.dropped_blackout);
+    } else if (is_policed(l, p->size, now)) {
+        drop(p, &l->stats.dropped_police);
     } else {
         admit(l, p, now);
     }
@@ -372,7 +433,7 @@ struct sim_packet *sim_link_recv(struct sim_link *l, uint64_t now) {
     struct sim_packet *p = NULL;
     advance(l, now);
     if (in_order(l) <= now && in_order(l) <= sim_heap_time(&l->astray)) {
-        p = link_take(&l->flying);
+        p = sim_fifo_take(&l->flying);
     } else if (sim_heap_time(&l->astray) <= now) {
         p = sim_heap_pop(&l->astray);
     }
@@ -386,19 +447,72 @@ struct sim_packet *sim_link_recv(struct sim_link *l, uint64_t now) {
 uint64_t sim_link_next(const struct sim_link *l) {
     uint64_t astray = sim_heap_time(&l->astray);
     uint64_t arrival = in_order(l) < astray ? in_order(l) : astray;
-    if (l->waiting > 0 && l->busy_until < arrival) {
-        return l->busy_until;
+    uint64_t leave = SIM_NEVER;
+    if (l->cfg.trace != NULL && is_waiting(l)) {
+        leave = opportunity(l, l->trace_next);
+    } else if (l->queue.packets > 0) {
+        leave = l->busy_until;
     }
-    return arrival;
+    return leave < arrival ? leave : arrival;
+}
+
+/* What is on its way keeps its old ways. */
+static void link_apply(struct sim_link *l, const struct sim_link_config *c,
+                       uint64_t now) {
+    bool same =
+        l->cfg.trace == c->trace && l->cfg.trace_start == c->trace_start;
+    bool policed = l->cfg.police_rate > 0;
+    l->cfg = *c;
+    if (c->trace != NULL && !same) {
+        l->trace_origin = now;
+        l->trace_next = sim_trace_find(c->trace, c->trace_start);
+    }
+    if (c->trace == NULL && l->partial != NULL) {
+        on_the_wire(l, l->partial, now);
+        l->partial = NULL;
+    }
+    if (!policed) {
+        l->bucket = (double)c->police_burst;
+        l->bucket_at = now;
+    }
+    if (c->fair_quantum != 0) {
+        sim_queue_make_fair(&l->queue, l->seed);
+    }
+}
+
+struct sim_link *sim_link_new(const struct sim_link_config *c, uint64_t seed) {
+    struct sim_link *l = calloc(1, sizeof(*l));
+    if (l == NULL) {
+        return NULL;
+    }
+    l->seed = seed;
+    sim_queue_init(&l->queue);
+    sim_fifo_init(&l->flying);
+    for (uint64_t i = 0; i < LUCKS; i++) {
+        sim_random_init(&l->rnd[i], seed + i * UINT64_C(0xd1342543de82ef95));
+    }
+    link_apply(l, c, 0);
+    return l;
 }
 
 void sim_link_set(struct sim_link *l, const struct sim_link_config *c,
                   uint64_t now) {
     advance(l, now);
-    l->waiting_bytes -= l->waiting * l->cfg.overhead;
-    l->waiting_bytes += l->waiting * c->overhead;
-    l->cfg = *c;
+    link_apply(l, c, now);
     advance(l, now);
+}
+
+uint64_t sim_link_offered_capacity(const struct sim_link *l, uint64_t now) {
+    if (l->cfg.trace == NULL) {
+        return 0;
+    }
+    return (opportunity_from(l, now + 1) -
+            opportunity_from(l, l->trace_origin)) *
+           SIM_TRACE_BYTES;
+}
+
+double sim_link_rate(const struct sim_link *l) {
+    return l->cfg.trace != NULL ? sim_trace_rate(l->cfg.trace) : l->cfg.rate;
 }
 
 const struct sim_link_config *sim_link_get(const struct sim_link *l) {
@@ -406,7 +520,7 @@ const struct sim_link_config *sim_link_get(const struct sim_link *l) {
 }
 
 uint64_t sim_link_waiting(const struct sim_link *l) {
-    return l->waiting;
+    return l->queue.packets;
 }
 
 const struct sim_link_stats *sim_link_stats(const struct sim_link *l) {

@@ -5,9 +5,11 @@
  *
  * A pure state machine: no clock, no socket, no thread.  The simulator drives
  * it in virtual time, linkem in real time.  A packet goes through, in this
- * order: MTU and blackout, queue (drop-tail or RED), transmission at the rate,
- * loss, corruption, duplication, ECN path, delay with jitter and reordering.
- * Loss strikes behind the queue: a lost packet has used its share of the rate.
+ * order: MTU and blackout, policer, queue (drop-tail, RED, CoDel or PIE; one
+ * for all or fair queueing), transmission at the rate or at the opportunities
+ * of a trace, loss, corruption, duplication, ECN path, delay with jitter and
+ * reordering.  Loss strikes behind the queue: a lost packet has used its share
+ * of the rate.
  *
  * @code
  * sim_link_send(link, packet, now);
@@ -18,20 +20,16 @@
 #ifndef SIM_LINK_H
 #define SIM_LINK_H
 
+#include "sim/codel.h"
 #include "sim/heap.h"
+#include "sim/packet.h"
+#include "sim/pie.h"
 #include "sim/random.h"
 #include "sim/red.h"
+#include "sim/trace.h"
 
 /** Room for the sentence that sim_link_config_check() gives. */
 #define SIM_WHY_MAX 160
-
-/** ECN codepoints of the IP header. */
-enum sim_ecn {
-    SIM_ECN_NOT = 0, /**< not capable */
-    SIM_ECN_ECT1 = 1,
-    SIM_ECN_ECT0 = 2,
-    SIM_ECN_CE = 3 /**< congestion experienced */
-};
 
 /** DSCP of packets that give way to all others (RFC 8622). */
 #define SIM_DSCP_LOWER_EFFORT 1
@@ -54,34 +52,22 @@ enum sim_queue_rule {
     SIM_QUEUE_WAITING
 };
 
-/** @brief A packet; made by sim_packet_new(). */
-struct sim_packet {
-    struct sim_packet *next; /**< the holder's */
-    uint64_t src;            /**< where from; the owner's meaning */
-    uint64_t dst;            /**< where to; the owner's meaning */
-    uint64_t sent;           /**< when it was offered to the link, ns */
-    uint64_t due;            /**< when it arrives, ns; the link's */
-    uint64_t born;           /**< when its host sent it, ns; the network's */
-    uint32_t wire;           /**< bytes that it counts as on links; 0: len and
-                                  the link's overhead */
-    uint32_t ecn;            /**< enum sim_ecn */
-    uint32_t dscp;           /**< DSCP of the IP header */
-    uint32_t len;            /**< bytes at data */
-    uint8_t data[];          /**< contents */
-};
-
 /** Bytes of the headers of IPv4 and UDP. */
 #define SIM_IP_UDP 28
 
 /** @brief Everything about a link; start from sim_link_config_init().
  * Probabilities are 0 to 1, times ns. */
 struct sim_link_config {
-    double rate;       /**< bit/s; 0: infinitely fast, no queue */
-    uint64_t delay;    /**< propagation, ns */
-    uint64_t jitter;   /**< up to this much more, uniform; keeps the order */
-    uint32_t overhead; /**< bytes added to each packet for rate, byte limits
-                            and bit errors, e.g. SIM_IP_UDP */
-    uint32_t mtu;      /**< larger packets (without overhead) vanish; 0: none */
+    double rate; /**< bit/s; 0: infinitely fast, no queue */
+    /** Instead of a rate: when packets may leave.  Stays the caller's, who
+     * keeps it as long as the link.  NULL: none. */
+    const struct sim_trace *trace;
+    uint64_t trace_start; /**< where in the trace the link begins, ns */
+    uint64_t delay;       /**< propagation, ns */
+    uint64_t jitter;      /**< up to this much more, uniform; keeps the order */
+    uint32_t overhead;    /**< bytes added to each packet for rate, byte limits
+                               and bit errors, e.g. SIM_IP_UDP */
+    uint32_t mtu; /**< larger packets (without overhead) vanish; 0: none */
 
     uint64_t limit_packets;   /**< of the queue; 0: no such limit */
     uint64_t limit_bytes;     /**< that may wait; 0: no such limit */
@@ -90,10 +76,23 @@ struct sim_link_config {
     /** Packets of SIM_DSCP_LOWER_EFFORT wait behind all others and are pushed
      * out by them (RFC 8622): what TCP Peach counts on. */
     bool lower_effort;
-    bool red_on;               /**< RED in front of the limits */
-    struct sim_red_config red; /**< when red_on */
-    uint64_t mark_above;       /**< mark ECN-capable packets that find this many
-                                    packets waiting; 0: never */
+    bool red_on;                   /**< RED in front of the limits */
+    struct sim_red_config red;     /**< when red_on */
+    bool codel_on;                 /**< CoDel; with fair_quantum one per flow */
+    struct sim_codel_config codel; /**< when codel_on */
+    bool pie_on;                   /**< PIE in front of the limits */
+    struct sim_pie_config pie;     /**< when pie_on */
+    bool aqm_ecn; /**< CoDel and PIE mark ECN-capable packets instead */
+    /** Fair queueing: bytes that each flow sends in its turn.  When the queue
+     * is full, the flow with most bytes loses its first packet.  0: one queue.
+     */
+    uint32_t fair_quantum;
+    uint64_t mark_above; /**< mark ECN-capable packets that find this many
+                              packets waiting; 0: never */
+
+    double police_rate;    /**< token bucket: what exceeds it is lost, bit/s; 0:
+                                none */
+    uint64_t police_burst; /**< bytes that the bucket holds */
 
     double loss;        /**< of each packet */
     double bit_error;   /**< of each bit; any error loses the packet */
@@ -121,6 +120,8 @@ struct sim_link_stats {
     uint64_t wire_bytes;       /**< transmitted, as they count on the link */
     uint64_t dropped_queue;    /**< queue full */
     uint64_t dropped_red;      /**< by RED */
+    uint64_t dropped_aqm;      /**< by CoDel or PIE */
+    uint64_t dropped_police;   /**< by the policer */
     uint64_t dropped_loss;     /**< loss, bit errors and bursts */
     uint64_t dropped_blackout; /**< offered in a blackout or without carrier */
     uint64_t dropped_mtu;      /**< too large */
@@ -135,16 +136,6 @@ struct sim_link_stats {
 
 /** A link. */
 struct sim_link;
-
-/**
- * @brief Makes a packet.
- * @param data  contents, copied; NULL: zeroes
- * @param len   bytes
- * @return the packet, or NULL when memory is short
- */
-struct sim_packet *sim_packet_new(const void *data, size_t len);
-/** @brief Frees a packet. @param p  packet, or NULL */
-void sim_packet_free(struct sim_packet *p);
 
 /** @brief An ideal link: no delay, no loss, infinitely fast. @param c  config
  */
@@ -196,6 +187,16 @@ struct sim_packet *sim_link_recv(struct sim_link *l, uint64_t now);
 /** @brief When sim_link_recv() should next be called. @param l  link
  * @return ns; SIM_NEVER: nothing is under way */
 uint64_t sim_link_next(const struct sim_link *l);
+/**
+ * @brief Bytes that the trace has offered to carry since it came into force.
+ * @param l    link
+ * @param now  current time, ns
+ * @return bytes; 0 without a trace
+ */
+uint64_t sim_link_offered_capacity(const struct sim_link *l, uint64_t now);
+/** @brief The rate, or the mean rate of the trace. @param l  link @return
+ * bit/s; 0: infinitely fast */
+double sim_link_rate(const struct sim_link *l);
 /** @brief Packets waiting, the one being sent not counted. @param l  link
  * @return packets as of the last call */
 uint64_t sim_link_waiting(const struct sim_link *l);

@@ -6,19 +6,26 @@
 #include <strings.h>
 
 #include "internal/settings/units.h"
+#include "sim/trace_file.h"
 
 #define FULL_PACKET 1500
-#define LIST_MAX 1024
+#define LIST_MAX 4096
 #define PARTS_MAX 4
 
 const char settings_help[] =
     "Settings (NAME=VALUE, several separated by commas):\n"
     "  rate=2mbit           of the link, counting whole IP packets; 0: no "
     "limit\n"
+    "  trace=FILE[:START]   instead of a rate: a recorded link in mahimahi's\n"
+    "                       format. Each line is a time in ms at which 1500\n"
+    "                       bytes may leave; it repeats. Begins at START "
+    "(10s)\n"
     "  delay=20ms           propagation, one way\n"
     "  jitter=5ms           up to this much more, uniform; packets keep order\n"
     "  queue=50kB|40p|80ms  drop-tail limit in bytes, packets or time waited;\n"
-    "                       default: 100ms, at least 10 packets\n"
+    "                       default: 100ms, at least 10 packets (of a "
+    "trace:\n"
+    "                       at its mean rate)\n"
     "  queue-rule=ns2|waiting\n"
     "                       what a limit in packets counts: as ns-2 does, one\n"
     "                       fewer may wait; or packets that wait (ns-3, "
@@ -28,7 +35,18 @@ const char settings_help[] =
     "                       random early detection on the mean queue in\n"
     "                       packets\n"
     "  red-gentle=on|off    drops rise slowly above MAX (default on)\n"
-    "  ecn=on|off           RED marks ECN-capable packets instead of dropping\n"
+    "  codel=on|off|TARGET[:INTERVAL]\n"
+    "                       CoDel (RFC 8289); on: 5ms:100ms\n"
+    "  pie=on|off|TARGET    PIE (RFC 8033); on: 15ms\n"
+    "  fq=on|off|QUANTUM    fair queueing of flows by address, bytes a turn\n"
+    "                       (on: 1500); with codel each flow has its own "
+    "(RFC\n"
+    "                       8290)\n"
+    "  ecn=on|off           RED, CoDel and PIE mark ECN-capable packets "
+    "instead\n"
+    "                       of dropping\n"
+    "  police=RATE[:BURST]  token bucket: what exceeds it is lost (burst:\n"
+    "                       100ms, at least 15kB); 0: none\n"
     "  mark=N               marks ECN-capable packets that find N waiting\n"
     "  ecn-path=keep|bleach|ce|swap\n"
     "                       what the path does to ECN codepoints\n"
@@ -47,7 +65,7 @@ const char settings_help[] =
 
 /* A value taken apart at its colons. */
 struct value {
-    char text[128];
+    char text[LIST_MAX];
     char *part[PARTS_MAX];
     size_t parts;
 };
@@ -55,7 +73,49 @@ struct value {
 typedef const char *(*setter)(struct sim_link_config *c, struct value *v);
 
 static const char *set_rate(struct sim_link_config *c, struct value *v) {
-    return units_rate(v->part[0], &c->rate);
+    const char *why = units_rate(v->part[0], &c->rate);
+    if (!why) {
+        c->trace = NULL;
+    }
+    return why;
+}
+
+/* Cuts ":30s" off a path, if that is what it ends with. */
+static bool cut_start(char *path, uint64_t *start) {
+    char *colon = strrchr(path, ':');
+    *start = 0;
+    if (!colon || strchr(colon, '/')) {
+        return true;
+    }
+    if (units_time(colon + 1, start)) {
+        return false;
+    }
+    *colon = '\0';
+    return true;
+}
+
+static const char *set_trace(struct sim_link_config *c, struct value *v) {
+    static char complaint[SETTINGS_WHY_MAX];
+    char why[SIM_TRACE_WHY_MAX];
+    const struct sim_trace *t;
+    uint64_t start;
+    if (!cut_start(v->part[0], &start)) {
+        return "FILE or FILE:START, such as link.down:30s";
+    }
+    t = trace_file(v->part[0], why);
+    if (t && start < sim_trace_length(t)) {
+        c->trace = t;
+        c->trace_start = start;
+        c->rate = 0;
+        return NULL;
+    }
+    if (t) {
+        (void)snprintf(why, sizeof(why), "START must be below its length, %g s",
+                       (double)sim_trace_length(t) / 1e9);
+    }
+    (void)snprintf(complaint, sizeof(complaint),
+                   "a file in mahimahi's format: %s", why);
+    return complaint;
 }
 
 static const char *link_settings_set_delay(struct sim_link_config *c,
@@ -110,6 +170,60 @@ static const char *set_red_gentle(struct sim_link_config *c, struct value *v) {
     return units_flag(v->part[0], &c->red.gentle);
 }
 
+static const char *set_codel(struct sim_link_config *c, struct value *v) {
+    struct sim_codel_config codel;
+    bool on = true;
+    sim_codel_config_init(&codel);
+    if (units_flag(v->part[0], &on) &&
+        (units_time(v->part[0], &codel.target) ||
+         (v->parts > 1 && units_time(v->part[1], &codel.interval)))) {
+        return "on, off, or a target and an interval, such as 5ms:100ms";
+    }
+    c->codel_on = on;
+    c->codel = codel;
+    return NULL;
+}
+
+static const char *set_pie(struct sim_link_config *c, struct value *v) {
+    struct sim_pie_config pie;
+    bool on = true;
+    sim_pie_config_init(&pie);
+    if (units_flag(v->part[0], &on) && units_time(v->part[0], &pie.target)) {
+        return "on, off, or a target, such as 15ms";
+    }
+    c->pie_on = on;
+    c->pie = pie;
+    return NULL;
+}
+
+static const char *set_fq(struct sim_link_config *c, struct value *v) {
+    uint64_t quantum = FULL_PACKET;
+    bool on = true;
+    if (units_flag(v->part[0], &on) &&
+        units_count(v->part[0], 1, UINT16_MAX, &quantum)) {
+        return "on, off, or a number of bytes up to 65535";
+    }
+    c->fair_quantum = on ? (uint32_t)quantum : 0;
+    return NULL;
+}
+
+static const char *set_police(struct sim_link_config *c, struct value *v) {
+    double rate;
+    uint64_t burst = 10 * FULL_PACKET;
+    if (units_rate(v->part[0], &rate)) {
+        return "a rate and a size, such as 2mbit:20kB";
+    }
+    if (rate / 80 > (double)burst) {
+        burst = (uint64_t)(rate / 80);
+    }
+    if (v->parts > 1 && (units_size(v->part[1], &burst) || burst == 0)) {
+        return "a rate and a size, such as 2mbit:20kB";
+    }
+    c->police_rate = rate;
+    c->police_burst = burst;
+    return NULL;
+}
+
 static const char *set_lower_effort(struct sim_link_config *c,
                                     struct value *v) {
     return units_flag(v->part[0], &c->lower_effort);
@@ -125,7 +239,9 @@ static const char *set_queue_rule(struct sim_link_config *c, struct value *v) {
 }
 
 static const char *set_ecn(struct sim_link_config *c, struct value *v) {
-    return units_flag(v->part[0], &c->red.setbit);
+    const char *why = units_flag(v->part[0], &c->red.setbit);
+    c->aqm_ecn = c->red.setbit;
+    return why;
 }
 
 static const char *set_mark(struct sim_link_config *c, struct value *v) {
@@ -235,9 +351,10 @@ static const char *set_carrier(struct sim_link_config *c, struct value *v) {
 static const struct {
     const char *name;
     setter set;
-    size_t parts_max;
+    size_t parts_max; /* that colons separate; 0: colons mean nothing */
 } settings[] = {
     {"rate", set_rate, 1},
+    {"trace", set_trace, 0},
     {"delay", link_settings_set_delay, 1},
     {"jitter", set_jitter, 1},
     {"queue", set_queue, 1},
@@ -245,7 +362,11 @@ static const struct {
     {"lower-effort", set_lower_effort, 1},
     {"red", set_red, 4},
     {"red-gentle", set_red_gentle, 1},
+    {"codel", set_codel, 2},
+    {"pie", set_pie, 1},
+    {"fq", set_fq, 1},
     {"ecn", set_ecn, 1},
+    {"police", set_police, 2},
     {"mark", set_mark, 1},
     {"ecn-path", set_ecn_path, 1},
     {"loss", set_loss, 1},
@@ -259,18 +380,19 @@ static const struct {
     {"carrier", set_carrier, 1},
 };
 
-static bool split(const char *text, struct value *v) {
+static bool split(const char *text, size_t parts_max, struct value *v) {
+    size_t most = parts_max ? parts_max : 1;
     if (strlen(text) >= sizeof(v->text)) {
         return false;
     }
     (void)snprintf(v->text, sizeof(v->text), "%s", text);
     v->parts = 0;
     for (char *at = v->text; at; v->parts++) {
-        if (v->parts == PARTS_MAX) {
+        if (v->parts == most) {
             return false;
         }
         v->part[v->parts] = at;
-        at = strchr(at, ':');
+        at = parts_max ? strchr(at, ':') : NULL;
         if (at) {
             *at++ = '\0';
         }
@@ -303,7 +425,7 @@ static bool apply_one(char *text, struct sim_link_config *c, char *why) {
             continue;
         }
         allowed = "shorter";
-        if (split(equals + 1, &v) && v.parts <= settings[i].parts_max) {
+        if (split(equals + 1, settings[i].parts_max, &v)) {
             allowed = settings[i].set(c, &v);
         }
         if (allowed) {
@@ -340,10 +462,15 @@ bool settings_apply(const char *list, struct sim_link_config *config,
 }
 
 void settings_default_queue(struct sim_link_config *c) {
-    double ten_packets;
-    if (c->rate <= 0 || c->limit_bytes || c->limit_packets || c->limit_time) {
+    const double packets = 10 * FULL_PACKET;
+    double rate = c->trace ? sim_trace_rate(c->trace) : c->rate;
+    if (rate <= 0 || c->limit_bytes || c->limit_packets || c->limit_time) {
         return;
     }
-    ten_packets = 10 * FULL_PACKET * 8e9 / c->rate;
-    c->limit_time = ten_packets > 1e8 ? (uint64_t)ten_packets : 100000000;
+    if (c->trace) { /* a wait would have to grow in an outage */
+        c->limit_bytes = (uint64_t)(rate / 80 > packets ? rate / 80 : packets);
+    } else {
+        c->limit_time =
+            (uint64_t)(packets * 8e9 / rate > 1e8 ? packets * 8e9 / rate : 1e8);
+    }
 }

@@ -90,12 +90,15 @@ static void print_link(const struct show *w, uint32_t period, uint32_t i) {
     printf("{\"kind\":\"link\",\"period\":%" PRIu32 ",\"from\":\"%s\","
            "\"to\":\"%s\",\"offered\":%" PRIu64 ",\"delivered\":%" PRIu64
            ",\"dropped_queue\":%" PRIu64 ",\"dropped_red\":%" PRIu64
+           ",\"dropped_aqm\":%" PRIu64 ",\"dropped_police\":%" PRIu64
            ",\"dropped_loss\":%" PRIu64 ",\"marked\":%" PRIu64
            ",\"wire_bytes\":%" PRIu64 ",\"queue\":%.6g}\n",
            period, node_name(w, l->from), node_name(w, l->to),
            now->offered - a->stats.offered, now->delivered - a->stats.delivered,
            now->dropped_queue - a->stats.dropped_queue,
            now->dropped_red - a->stats.dropped_red,
+           now->dropped_aqm - a->stats.dropped_aqm,
+           now->dropped_police - a->stats.dropped_police,
            now->dropped_loss - a->stats.dropped_loss,
            now->marked - a->stats.marked, now->wire_bytes - a->stats.wire_bytes,
            looks > 0 ? (b->queue - a->queue) / looks : 0);

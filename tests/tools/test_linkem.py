@@ -39,6 +39,7 @@ class CommandLine(unittest.TestCase):
         self.refuse("--at", "--at", "10s")
         self.refuse("unit", "--at", "10,rate=1mbit")
         self.refuse("loss", "--at", "10s,loss=2")
+        self.refuse("No such file", "--up", "trace=/nonexistent/x")
         self.refuse("LISTEN=TARGET", "--share", "127.0.0.1:1")
         self.refuse("port", "127.0.0.1", "127.0.0.1:1")
         self.refuse("port", "127.0.0.1:0", "127.0.0.1:70000")
@@ -115,6 +116,40 @@ class Relay(toolbox.Folder):
         report = self.settled(process, 1)
         self.assertEqual(report["refused_packets"], 2)
         self.assertEqual(report["clients"], 1)
+
+    def test_each_direction_follows_its_own_trace(self):
+        up, down = self.folder / "up.trace", self.folder / "down.trace"
+        up.write_text("".join(f"{ms}\n" for ms in range(10, 1001, 10)))
+        down.write_text("1\n")
+        process, port = self.relay("--up", f"trace={up},queue=60kB", "--down",
+                                   f"trace={down},delay=5ms")
+        client = self.client(port)
+        for _ in range(30):
+            client.send(bytes(1500 - HEADERS))
+        self.receive(29)
+        _, address = self.target.recvfrom(2000)
+        self.target.sendto(bytes(100), address)
+        client.recv(2000)
+        report = self.link_report(process)
+        # 30 whole packets need 30 opportunities, 29 intervals of 10 ms.
+        self.assertLessEqual(report["up"]["delivered_bps"], 1.21e6)
+        self.assertEqual(report["up"]["rate_bps"], 1.2e6)
+        self.assertGreaterEqual(report["up"]["opportunity_bytes"], 30 * 1500)
+        self.assertEqual(report["down"]["rate_bps"], 12e6)
+        self.assertEqual(report["down"]["delivered_packets"], 1)
+
+    def test_a_return_path_may_lose_what_goes_up_unharmed(self):
+        process, port = self.relay("--up", "rate=4mbit,codel=on,fq=on,ecn=on",
+                                   "--down", "loss=100%")
+        client = self.client(port)
+        client.send(b"x")
+        _, address = self.target.recvfrom(10)
+        for _ in range(5):
+            self.target.sendto(b"ack", address)
+        report = self.link_report(process)
+        self.assertEqual(report["down"]["offered_packets"], 5)
+        self.assertEqual(report["down"]["dropped"]["loss"], 5)
+        self.assertEqual(report["up"]["dropped"]["loss"], 0)
 
     def test_the_rate_holds_to_the_bit(self):
         # Slow enough that all are there before the first has left, however

@@ -151,14 +151,28 @@ static uint64_t run_changes(struct emulator *em, uint64_t now) {
 }
 
 static uint64_t dropped(const struct sim_link_stats *s) {
-    return s->dropped_queue + s->dropped_red + s->dropped_loss +
-           s->dropped_blackout + s->dropped_mtu + s->dropped_nomem;
+    return s->dropped_queue + s->dropped_red + s->dropped_aqm +
+           s->dropped_police + s->dropped_loss + s->dropped_blackout +
+           s->dropped_mtu + s->dropped_nomem;
 }
 
 /* Bytes on the link, the headers included. */
 static uint64_t wire_bytes(const struct sim_link *link, uint64_t bytes,
                            uint64_t packets) {
     return bytes + packets * sim_link_get(link)->overhead;
+}
+
+/* The rate, or what the trace offered since the last line. */
+static double capacity_since(struct emulator *em, int d, uint64_t now) {
+    uint64_t bytes = sim_link_offered_capacity(em->link[d], now);
+    uint64_t more = bytes - em->log_capacity[d];
+    uint64_t ns = now - em->log_last;
+    bool known = bytes >= em->log_capacity[d] && ns > 0;
+    em->log_capacity[d] = bytes;
+    if (!sim_link_get(em->link[d])->trace) {
+        return sim_link_rate(em->link[d]);
+    }
+    return known ? (double)more * 8e9 / (double)ns : 0;
 }
 
 static void log_line(struct emulator *em, int d, uint64_t now) {
@@ -168,7 +182,7 @@ static void log_line(struct emulator *em, int d, uint64_t now) {
         em->log,
         "%.3f,%s,%.0f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64
         ",%.3f\n",
-        (double)now / 1e9, direction_names[d], sim_link_get(link)->rate,
+        (double)now / 1e9, direction_names[d], capacity_since(em, d, now),
         wire_bytes(link, s->offered_bytes, s->offered),
         wire_bytes(link, s->delivered_bytes, s->delivered), dropped(s),
         s->marked, sim_link_waiting(link), mean_ms(&em->recent[d]));
@@ -183,6 +197,7 @@ static uint64_t run_log(struct emulator *em, uint64_t now) {
         for (int d = 0; d < LINKEM_DIRECTIONS; d++) {
             log_line(em, d, now);
         }
+        em->log_last = now;
         em->log_next =
             now - now % em->options->log_interval + em->options->log_interval;
     }
@@ -236,15 +251,17 @@ static json_t *direction_json(const struct emulator *em, int d) {
     const struct sim_link *link = em->link[d];
     const struct sim_link_stats *s = sim_link_stats(link);
     json_t *drops = json_pack(
-        "{s:I,s:I,s:I,s:I,s:I}", "queue", (json_int_t)s->dropped_queue, "red",
-        (json_int_t)s->dropped_red, "loss", (json_int_t)s->dropped_loss,
-        "blackout", (json_int_t)s->dropped_blackout, "mtu",
-        (json_int_t)s->dropped_mtu);
+        "{s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "queue", (json_int_t)s->dropped_queue,
+        "red", (json_int_t)s->dropped_red, "aqm", (json_int_t)s->dropped_aqm,
+        "police", (json_int_t)s->dropped_police, "loss",
+        (json_int_t)s->dropped_loss, "blackout",
+        (json_int_t)s->dropped_blackout, "mtu", (json_int_t)s->dropped_mtu);
     return json_pack(
-        "{s:o,s:o,s:I,s:I,s:I,s:I,s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o}",
-        "rate_bps", tool_number(sim_link_get(link)->rate, 0), "delivered_bps",
-        tool_number(delivered_bps(em, d), 0), "offered_packets",
-        (json_int_t)s->offered, "offered_bytes",
+        "{s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o}",
+        "rate_bps", tool_number(sim_link_rate(link), 0), "delivered_bps",
+        tool_number(delivered_bps(em, d), 0), "opportunity_bytes",
+        (json_int_t)sim_link_offered_capacity(link, emulator_now(em)),
+        "offered_packets", (json_int_t)s->offered, "offered_bytes",
         (json_int_t)wire_bytes(link, s->offered_bytes, s->offered),
         "delivered_packets", (json_int_t)s->delivered, "delivered_bytes",
         (json_int_t)wire_bytes(link, s->delivered_bytes, s->delivered),

@@ -40,12 +40,14 @@ struct emulator {
     size_t change_next;
     FILE *log;
     uint64_t log_next;
+    uint64_t log_last;                        /* when the last line was due */
+    uint64_t log_capacity[LINKEM_DIRECTIONS]; /* that a trace had offered */
 };
 
 /** @brief Whose packet it is and how it is marked. */
 struct emulator_packet {
     int direction;
-    uint64_t owner; /**< comes out again */
+    uint64_t owner; /**< comes out again; fair queueing tells flows by it */
     uint32_t ecn;   /**< codepoint */
 };
 

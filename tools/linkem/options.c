@@ -60,7 +60,13 @@ static const char help_end[] =
     "\n"
     "Examples:\n"
     "  $ linkem --rate 2mbit --delay 20ms --loss 1% 127.0.0.1:6000 "
-    "127.0.0.1:5000\n";
+    "127.0.0.1:5000\n"
+    "  $ linkem --up trace=link.up --down trace=link.down:30s --queue 250kB "
+    "\\\n"
+    "      --delay 20ms 127.0.0.1:6000 127.0.0.1:5000\n"
+    "  $ linkem --up rate=4mbit,codel=on,ecn=on --down rate=64kbit,loss=30% "
+    "\\\n"
+    "      --delay 20ms 127.0.0.1:6000 127.0.0.1:5000\n";
 
 enum {
     OPT_BOTH = 256,
@@ -104,10 +110,15 @@ static const struct option options[] = {
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
     SETTING("rate"),
+    SETTING("trace"),
     SETTING("delay"),
     SETTING("jitter"),
     SETTING("queue"),
     SETTING("red"),
+    SETTING("codel"),
+    SETTING("pie"),
+    SETTING("fq"),
+    SETTING("police"),
     SETTING("ecn"),
     SETTING("mark"),
     SETTING("ecn-path"),
@@ -135,7 +146,7 @@ static int options_apply(struct linkem_options *o, unsigned directions,
 
 static int apply_named(struct linkem_options *o, const char *name,
                        const char *value) {
-    char text[256];
+    char text[SETTINGS_WHY_MAX * 8];
     int n = snprintf(text, sizeof(text), "%s=%s", name, value);
     if (n < 0 || (size_t)n >= sizeof(text)) {
         return tool_misuse(TOOL, "--%s: the value is too long", name);

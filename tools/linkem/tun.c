@@ -199,6 +199,25 @@ static size_t tun_fds(void *impl, struct pollfd *fds, size_t max) {
     return n;
 }
 
+/* Addresses, protocol and ports: FNV-1a over them.  Fragments and protocols
+ * without ports are told apart by the rest. */
+static uint64_t flow_of(const uint8_t *ip, size_t len) {
+    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    size_t header = len >= 20 ? (size_t)(ip[0] & 15U) * 4 : 0;
+    bool ports = len >= header + 4 && (ip[9] == 6 || ip[9] == 17);
+    if (len < 20 || ip[0] >> 4 != 4) {
+        return 0;
+    }
+    for (size_t i = 12; i < 20; i++) {
+        hash = (hash ^ ip[i]) * UINT64_C(0x100000001b3);
+    }
+    hash = (hash ^ ip[9]) * UINT64_C(0x100000001b3);
+    for (size_t i = 0; ports && i < 4; i++) {
+        hash = (hash ^ ip[header + i]) * UINT64_C(0x100000001b3);
+    }
+    return hash;
+}
+
 static void tun_receive(void *impl, const struct pollfd *fds, size_t n,
                         struct emulator *em) {
     struct tun *t = impl;
@@ -211,6 +230,7 @@ static void tun_receive(void *impl, const struct pollfd *fds, size_t n,
             emulator_offer(em,
                            &(struct emulator_packet){
                                .direction = (int)d,
+                               .owner = flow_of(t->buffer, (size_t)len),
                                .ecn = get_ecn(t->buffer, (size_t)len)},
                            t->buffer, (size_t)len);
         }

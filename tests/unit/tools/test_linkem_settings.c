@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/link_settings.h"
 #include "tests/support/cmocka.h"
@@ -94,6 +96,89 @@ TEST(a_carrier_that_is_off_lets_nothing_pass) {
     assert_true(c.blackout_length == UINT64_C(2000000000)); /* as it was */
 }
 
+/* A file with a recording; its name fits into settings. */
+static const char *recording(const char *text) {
+    static char path[64];
+    int fd;
+    FILE *f;
+    (void)snprintf(path, sizeof(path), "/tmp/perigee-trace-XXXXXX");
+    fd = mkstemp(path);
+    assert_true(fd >= 0);
+    f = fdopen(fd, "w");
+    assert_non_null(f);
+    (void)fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+    return path;
+}
+
+static bool apply_trace(struct sim_link_config *c, const char *path,
+                        const char *rest, char *why) {
+    char list[128];
+    (void)snprintf(list, sizeof(list), "delay=5ms,trace=%s%s", path, rest);
+    return settings_apply(list, c, why);
+}
+
+TEST(a_trace_stands_for_the_rate_until_one_is_set) {
+    struct sim_link_config c = fresh();
+    char why[SETTINGS_WHY_MAX];
+    const char *path = recording("1\n500\n1000\n");
+    c.rate = 1e6;
+    assert_true(apply_trace(&c, path, "", why));
+    assert_non_null(c.trace);
+    assert_float_equal(c.rate, 0, 0);
+    settings_default_queue(&c);
+    assert_int_equal(c.limit_bytes, 15000);
+    assert_int_equal(remove(path), 0);
+    /* read once: a change in mid-run touches no file */
+    assert_true(apply_trace(&c, path, ":500ms", why));
+    assert_int_equal(c.trace_start, 500000000);
+    assert_true(settings_apply("rate=3mbit", &c, why));
+    assert_null(c.trace);
+}
+
+TEST(a_bad_trace_is_refused_with_the_cause) {
+    struct sim_link_config c = fresh();
+    char why[SETTINGS_WHY_MAX];
+    const char *path = recording("1\ntwo\n");
+    assert_false(apply_trace(&c, path, "", why));
+    assert_non_null(strstr(why, "line 2 is not a whole number"));
+    assert_int_equal(remove(path), 0);
+    assert_false(apply_trace(&c, path, "", why));
+    assert_non_null(strstr(why, "No such file"));
+    path = recording("1\n1000\n");
+    assert_false(apply_trace(&c, path, ":1s", why));
+    assert_non_null(strstr(why, "below its length, 1 s"));
+    assert_false(apply_trace(&c, path, ":soon", why));
+    assert_non_null(strstr(why, "FILE:START"));
+    assert_int_equal(remove(path), 0);
+    assert_null(c.trace);
+    assert_int_equal(c.delay, 0);
+}
+
+TEST(aqm_fair_queueing_and_a_policer_are_understood) {
+    struct sim_link_config c = fresh();
+    char why[SETTINGS_WHY_MAX];
+    assert_true(settings_apply("codel=on,fq=on,ecn=on,police=2mbit", &c, why));
+    assert_true(c.codel_on);
+    assert_int_equal(c.codel.target, 5000000);
+    assert_int_equal(c.codel.interval, 100000000);
+    assert_true(c.aqm_ecn);
+    assert_int_equal(c.fair_quantum, 1500);
+    assert_float_equal(c.police_rate, 2e6, 0);
+    assert_int_equal(c.police_burst, 25000);
+    assert_true(
+        settings_apply("codel=20ms:200ms,fq=300,police=1mbit:9kB", &c, why));
+    assert_int_equal(c.codel.target, 20000000);
+    assert_int_equal(c.codel.interval, 200000000);
+    assert_int_equal(c.fair_quantum, 300);
+    assert_int_equal(c.police_burst, 9000);
+    assert_false(settings_apply("pie=on", &c, why)); /* not with CoDel */
+    assert_true(settings_apply("codel=off,fq=off,pie=30ms", &c, why));
+    assert_false(c.codel_on);
+    assert_int_equal(c.fair_quantum, 0);
+    assert_int_equal(c.pie.target, 30000000);
+}
+
 TEST(a_mistake_is_named_and_changes_nothing) {
     static const char *const wrong[][2] = {
         {"rate=2mbit,speed=3", "speed"},
@@ -108,6 +193,11 @@ TEST(a_mistake_is_named_and_changes_nothing) {
         {"mtu=28", "mtu"},
         {"blackout=1s+3s/2s", "blackout"},
         {"ecn-path=x", "keep"},
+        {"codel=x", "target"},
+        {"codel=100ms:5ms", "interval"},
+        {"pie=0", "target"},
+        {"fq=70000", "65535"},
+        {"police=1mbit:0", "police"},
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         struct sim_link_config c = fresh();
@@ -141,6 +231,9 @@ int main(void) {
         cmocka_unit_test(a_rate_without_a_queue_gets_a_reasonable_one),
         cmocka_unit_test(bursts_blackouts_and_aqm_are_understood),
         cmocka_unit_test(a_carrier_that_is_off_lets_nothing_pass),
+        cmocka_unit_test(a_trace_stands_for_the_rate_until_one_is_set),
+        cmocka_unit_test(a_bad_trace_is_refused_with_the_cause),
+        cmocka_unit_test(aqm_fair_queueing_and_a_policer_are_understood),
         cmocka_unit_test(a_mistake_is_named_and_changes_nothing),
         cmocka_unit_test(the_help_names_every_setting),
     };

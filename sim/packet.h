@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file sim/packet.h
+ * @brief What links carry.
+ */
+#ifndef SIM_PACKET_H
+#define SIM_PACKET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** ECN codepoints of the IP header. */
+enum sim_ecn {
+    SIM_ECN_NOT = 0, /**< not capable */
+    SIM_ECN_ECT1 = 1,
+    SIM_ECN_ECT0 = 2,
+    SIM_ECN_CE = 3 /**< congestion experienced */
+};
+
+/** @brief A packet; made by sim_packet_new(). */
+struct sim_packet {
+    struct sim_packet *next; /**< the holder's */
+    uint64_t src;            /**< where from; the owner's meaning */
+    uint64_t dst;            /**< where to; the owner's meaning */
+    uint64_t sent;           /**< when it was offered to the link, ns */
+    uint64_t due;            /**< when it arrives, ns; the link's */
+    uint64_t born;           /**< when its host sent it, ns; the network's */
+    uint32_t wire;           /**< bytes that it counts as on links; 0: len and
+                                  the link's overhead */
+    uint32_t size;           /**< what it counts as on the link it is in */
+    uint32_t ecn;            /**< enum sim_ecn */
+    uint32_t dscp;           /**< DSCP of the IP header */
+    uint32_t len;            /**< bytes at data */
+    uint8_t data[];          /**< contents */
+};
+
+/**
+ * @brief Makes a packet.
+ * @param data  contents, copied; NULL: zeroes
+ * @param len   bytes
+ * @return the packet, or NULL when memory is short
+ */
+struct sim_packet *sim_packet_new(const void *data, size_t len);
+/** @brief Frees a packet. @param p  packet, or NULL */
+void sim_packet_free(struct sim_packet *p);
+
+#endif /* SIM_PACKET_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file sim/trace_file.h
+ * @brief Recordings in files.
+ */
+#ifndef SIM_TRACE_FILE_H
+#define SIM_TRACE_FILE_H
+
+#include "sim/trace.h"
+
+/**
+ * @brief Reads a recording, once for each path: it stays until the program
+ * ends, since configurations that name it are copied.  One thread only.
+ * @param path      file in mahimahi's format
+ * @param[out] why  SIM_TRACE_WHY_MAX bytes: what is wrong
+ * @return the recording, or NULL
+ */
+const struct sim_trace *trace_file(const char *path, char *why);
+
+#endif /* SIM_TRACE_FILE_H */
