@@ -112,8 +112,10 @@ static bool engine_carry(struct bench *b, struct end *from, struct end *to) {
 }
 
 static void write_all(struct bench *b) {
-    const tltcp_section s = {
-        .data = b->section, .len = SECTION, .deadline = TLTCP_TIME_NEVER};
+    const tltcp_section s = {.data =
+                                 &(struct iovec){(void *)(b->section), SECTION},
+                             .count = 1,
+                             .deadline = TLTCP_TIME_NEVER};
     double start = cpu_now();
 
     while (tltcp_conn_writable(b->client.conn) >= SECTION) {

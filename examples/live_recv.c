@@ -5,7 +5,6 @@
  *   live_recv PORT
  */
 #include <stdio.h>
-#include <string.h>
 
 #include <tltcp/socket.h>
 
@@ -20,15 +19,14 @@ struct seen {
     unsigned long long gap_bytes;
 };
 
-static void look_at(struct seen *seen, const struct tltcp_segment *segment,
-                    size_t len) {
-    if (segment->kind == TL_GAP) {
+static void count_piece(struct seen *seen, const tltcp_piece *piece) {
+    if (piece->kind == TL_GAP) {
         seen->gaps++;
-        seen->gap_bytes += len;
+        seen->gap_bytes += piece->len;
         return;
     }
-    seen->bytes += len;
-    if ((segment->flags & TL_SECTION_END) != 0) {
+    seen->bytes += piece->len;
+    if ((piece->flags & TL_SECTION_END) != 0) {
         seen->frames++; /* or what a gap has left of one */
     }
 }
@@ -36,26 +34,17 @@ static void look_at(struct seen *seen, const struct tltcp_segment *segment,
 /* Takes what is there.  Returns 0 at the end of the stream. */
 static ssize_t receive(tltcp_socket *s, struct seen *seen) {
     static char room[PIECES][PIECE];
-    union {
-        struct cmsghdr align;
-        char room[CMSG_SPACE(PIECES * sizeof(struct tltcp_segment))];
-    } control;
-    struct iovec iov[PIECES];
-    struct msghdr msg = {.msg_iov = iov,
-                         .msg_iovlen = PIECES,
-                         .msg_control = &control,
-                         .msg_controllen = sizeof(control)};
-    struct tltcp_segment segment;
+    tltcp_piece piece[PIECES];
+    size_t count = PIECES;
     ssize_t rv;
 
     for (int i = 0; i < PIECES; i++) {
-        iov[i] = (struct iovec){.iov_base = room[i], .iov_len = PIECE};
+        piece[i].data = room[i];
+        piece[i].len = PIECE;
     }
-    rv = tltcp_recvmsg(s, &msg, MSG_TL);
-    for (size_t i = 0; rv > 0 && i < (size_t)msg.msg_iovlen; i++) {
-        memcpy(&segment, CMSG_DATA(&control.align) + i * sizeof(segment),
-               sizeof(segment));
-        look_at(seen, &segment, iov[i].iov_len);
+    rv = tltcp_recv(s, piece, &count, 0);
+    for (size_t i = 0; i < count; i++) {
+        count_piece(seen, &piece[i]);
     }
     return rv;
 }

@@ -7,7 +7,6 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #include <tltcp/socket.h>
@@ -18,22 +17,10 @@
 /* One frame is one section with one deadline. */
 static ssize_t send_frame(tltcp_socket *s, void *frame, size_t len,
                           tltcp_time deadline) {
-    union {
-        struct cmsghdr align;
-        char room[CMSG_SPACE(sizeof(tltcp_time))];
-    } control;
-    struct iovec iov = {.iov_base = frame, .iov_len = len};
-    struct msghdr msg = {.msg_iov = &iov,
-                         .msg_iovlen = 1,
-                         .msg_control = &control,
-                         .msg_controllen = sizeof(control)};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    struct iovec part = {.iov_base = frame, .iov_len = len};
+    tltcp_section section = {.data = &part, .count = 1, .deadline = deadline};
 
-    c->cmsg_level = SOL_TLTCP;
-    c->cmsg_type = TL_DEADLINE;
-    c->cmsg_len = CMSG_LEN(sizeof(deadline));
-    memcpy(CMSG_DATA(c), &deadline, sizeof(deadline));
-    return tltcp_sendmsg(s, &msg, MSG_TL);
+    return tltcp_send(s, &section, 1, 0);
 }
 
 static void wait_until(tltcp_time when) {

@@ -34,18 +34,22 @@ static void take_callers(struct server *srv) {
 /* Returns false when the caller has gone. */
 static bool echo(tltcp_socket *s) {
     static char room[ROOM];
-    struct iovec iov = {.iov_base = room, .iov_len = sizeof(room)};
-    struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1};
-    ssize_t rv = tltcp_recvmsg(s, &msg, MSG_DONTWAIT);
+    ssize_t rv;
 
-    while (rv > 0) {
-        /* A caller that does not read back loses data rather than stop us. */
-        (void)tltcp_sendmsg(s, &msg, MSG_DONTWAIT);
-        iov.iov_len = sizeof(room);
-        msg.msg_iovlen = 1;
-        rv = tltcp_recvmsg(s, &msg, MSG_DONTWAIT);
-    }
-    return rv == TLTCP_ERR_AGAIN || rv == TLTCP_ERR_GAP;
+    do {
+        tltcp_piece piece = {.data = room, .len = sizeof(room)};
+        struct iovec part = {.iov_base = room};
+        tltcp_section section = {.data = &part, .count = 1};
+        size_t count = 1;
+
+        rv = tltcp_recv(s, &piece, &count, MSG_DONTWAIT);
+        if (rv > 0 && piece.kind == TL_DATA) {
+            part.iov_len = piece.len;
+            /* Who does not read what comes back loses it. */
+            (void)tltcp_send(s, &section, 1, MSG_DONTWAIT);
+        }
+    } while (rv > 0);
+    return rv == TLTCP_ERR_AGAIN;
 }
 
 static void drop(struct server *srv, nfds_t i) {

@@ -95,7 +95,7 @@ static void choose_meta(struct sim_source *s, struct tltcp_meta *m) {
 }
 
 static void choose_shape(struct sim_source *s, tltcp_time now,
-                         tltcp_section *x) {
+                         struct sim_section *x) {
     const struct sim_source_config *c = &s->cfg;
     uint64_t spread = (uint64_t)c->size_max - c->size_min + 1;
     x->len = c->size_min + (size_t)sim_random_below(&s->rnd, spread);
@@ -112,23 +112,19 @@ static void choose_shape(struct sim_source *s, tltcp_time now,
  * room, as a frame would. */
 static void source_prepare(struct sim_source *s) {
     tltcp_time now = sim_host_now(s->peer->host);
-    tltcp_section x = {0};
+    struct sim_section x = {.seq = s->bytes, .written = now};
     if (s->cfg.shape != NULL) {
         s->cfg.shape(s->cfg.user, s->count, now, &x);
     } else {
         choose_shape(s, now, &x);
     }
     x.meta.tag = s->cfg.record ? s->count : 0; /* it takes room on the wire */
-    s->pending = (struct sim_section){.seq = s->bytes,
-                                      .len = x.len,
-                                      .written = now,
-                                      .deadline = x.deadline,
-                                      .meta = x.meta};
+    s->pending = x;
     /* Kept while it waits: a refused write is tried again with every ACK. */
     if (s->room < x.len) {
         free(s->contents);
-        s->contents = calloc(1, x.len);
-        s->room = s->contents != NULL ? x.len : 0;
+        s->contents = calloc(1, (size_t)x.len);
+        s->room = s->contents != NULL ? (size_t)x.len : 0;
     }
     if (s->contents != NULL && !s->cfg.blank) {
         sim_source_fill(s->cfg.seed, s->pending.seq, s->contents,
@@ -152,8 +148,9 @@ static bool record(struct sim_source *s) {
 
 static bool write_pending(struct sim_source *s) {
     tltcp_time now = sim_host_now(s->peer->host);
-    tltcp_section x = {.data = s->contents,
-                       .len = (size_t)s->pending.len,
+    struct iovec part = {s->contents, (size_t)s->pending.len};
+    tltcp_section x = {.data = &part,
+                       .count = 1,
                        .deadline = s->pending.deadline,
                        .meta = s->pending.meta};
     int rv = TLTCP_ERR_NOMEM;

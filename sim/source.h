@@ -11,10 +11,12 @@
 
 #include "sim/tltcp_host.h"
 
+struct sim_section;
+
 /** @brief Describes a section instead of the sizes and budgets of the config:
  * sets its len, deadline and meta, all but the tag. */
 typedef void (*sim_shape_fn)(void *user, uint64_t number, tltcp_time now,
-                             tltcp_section *section);
+                             struct sim_section *section);
 
 /** @brief What is written. */
 struct sim_source_config {

@@ -47,14 +47,6 @@ typedef struct tltcp_pktinfo {
                            such limits do not apply; out: 0 */
 } tltcp_pktinfo;
 
-/** @brief A section to be written (paper, section 4). */
-typedef struct tltcp_section {
-    const void *data;       /**< copied before the call returns */
-    size_t len;             /**< bytes at data, at least 1 */
-    tltcp_time deadline;    /**< absolute; ::TLTCP_TIME_NEVER: reliable */
-    struct tltcp_meta meta; /**< optional metadata */
-} tltcp_section;
-
 /**
  * @brief Makes the calling side of a connection; its first datagram is ready.
  * @param[out] conn  the new connection; free with tltcp_conn_free()
@@ -148,8 +140,8 @@ TLTCP_API int tltcp_conn_next_event(tltcp_conn *conn, tltcp_event *ev);
  * @param count     at least 1
  * @param now       current time
  * @return how many were taken, from the first, or
- * @retval TLTCP_ERR_INVAL   @p count is 0, a section is empty or its class or
- *                           stream out of range
+ * @retval TLTCP_ERR_INVAL   @p count is 0, a section is empty, or its class or
+ *                           stream is out of range
  * @retval TLTCP_ERR_TOO_BIG the first is larger than the send buffer
  * @retval TLTCP_ERR_AGAIN   no room for the first now; wait until
  *                           tltcp_conn_writable()

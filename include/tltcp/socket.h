@@ -33,11 +33,6 @@
 #include <ws2tcpip.h>
 /** Signed size, as on POSIX systems. */
 typedef SSIZE_T ssize_t;
-/** A buffer of a struct msghdr. */
-struct iovec {
-    void *iov_base; /**< first byte */
-    size_t iov_len; /**< bytes */
-};
 /** Sections and what goes with them. */
 struct msghdr {
     void *msg_name;        /**< not used */
@@ -224,7 +219,57 @@ TLTCP_API int tltcp_connect(tltcp_socket **s, const char *host,
 TLTCP_API int tltcp_wait_connected(tltcp_socket *s, int timeout_ms);
 
 /**
- * @brief Sends sections; `msg_iov[i]` is section *i*, whole.
+ * @brief Sends sections.
+ *
+ * A section is taken whole or not at all.  A deadline already past is taken and
+ * counted as expired unsent.  May be called while another thread receives.
+ * @param s         connection
+ * @param sections  array of @p count; copied before returning
+ * @param count     at least 1
+ * @param flags     `MSG_DONTWAIT`: do not wait for room; or 0
+ * @return bytes of the sections taken, from the first, each whole, or
+ * @retval TLTCP_ERR_AGAIN   MSG_DONTWAIT and no room for the first
+ * @retval TLTCP_ERR_INVAL   NULL, no section, an empty one, unknown flags, or
+ *                           a class or stream out of range
+ * @retval TLTCP_ERR_TOO_BIG the first is larger than the send buffer
+ * @retval TLTCP_ERR_STATE   a listener, or after tltcp_shutdown()
+ * @retval TLTCP_ERR_CLOSED  the connection is over; tltcp_socket_error() has
+ *                           the cause
+ * @retval TLTCP_ERR_NOMEM   none was taken
+ */
+TLTCP_API ssize_t tltcp_send(tltcp_socket *s, const tltcp_section *sections,
+                             size_t count, int flags);
+
+/**
+ * @brief Receives pieces: data and gaps, which together tile the stream.
+ *
+ * Data is contiguous, of one section, and copied to tltcp_piece::data.  A gap
+ * leaves the buffer untouched; its tltcp_piece::len is the number of bytes that
+ * are missing.  With tltcp_config::unordered the pieces are sections in the
+ * order in which they completed.  May be called while another thread sends.
+ * @param s              connection
+ * @param[in,out] pieces array of *@p count, each with a buffer; set
+ *                       tltcp_piece::len anew before each call
+ * @param[in,out] count  in: pieces wanted at most, at least 1; out: pieces
+ *                       given
+ * @param flags          `MSG_DONTWAIT`: do not wait for a piece; or 0
+ * @return stream length covered, in bytes; 0: end of the stream; or
+ * @retval TLTCP_ERR_AGAIN   MSG_DONTWAIT and nothing ready
+ * @retval TLTCP_ERR_INVAL   NULL, no piece, an empty first buffer, or unknown
+ *                           flags
+ * @retval TLTCP_ERR_STATE   a listener
+ * @retval TLTCP_ERR_CLOSED  reading again after the end or a failure
+ * @retval TLTCP_ERR_TIMEOUT the peer vanished
+ * @retval TLTCP_ERR_ABORTED the peer gave up
+ * @retval others            the stream was cut off for this reason, see
+ *                           tltcp_socket_error()
+ */
+TLTCP_API ssize_t tltcp_recv(tltcp_socket *s, tltcp_piece *pieces,
+                             size_t *count, int flags);
+
+/**
+ * @brief Sends sections as tltcp_send() does, described by control messages
+ * (paper, section 4); `msg_iov[i]` is section *i*, whole.
  *
  * With ::MSG_TL the control data holds cmsghdrs of level ::SOL_TLTCP: one of
  * type ::TL_DEADLINE with `msg_iovlen` values of ::tltcp_time, one of type
@@ -249,14 +294,16 @@ TLTCP_API ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg,
                                 int flags);
 
 /**
- * @brief Receives pieces: data and gaps.
+ * @brief Receives pieces as tltcp_recv() does, described by control messages
+ * (paper, section 4).
  *
  * On return `msg_iovlen` is the number of pieces; piece *i* is contiguous data
  * of one section in `msg_iov[i]` (`iov_len` bytes copied), or a gap (`iov_base`
  * untouched, `iov_len` its size).  With ::MSG_TL the control data holds one
  * cmsghdr (::SOL_TLTCP, ::TL_SEGMENT) with one struct tltcp_segment per piece;
- * as many pieces are given as the room there allows, and `msg_flags` is
- * `MSG_CTRUNC` when that kept it from filling all buffers.  With ::MSG_TL_META
+ * `msg_flags` then has ::MSG_TL.  As many pieces are given as the room there
+ * allows, and `msg_flags` has `MSG_CTRUNC` if that kept the call from filling
+ * all buffers.  With ::MSG_TL_META
  * as well a second cmsghdr (::SOL_TLTCP, ::TL_META) follows with one struct
  * tltcp_meta per piece: what the sender said of the piece's section, or of the
  * first one of a gap.  For n pieces that takes

@@ -10,6 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#if !defined(_WIN32)
+#include <sys/uio.h>
+#endif
+
 #include <tltcp/export.h>
 
 #ifdef __cplusplus
@@ -150,6 +154,52 @@ struct tltcp_meta {
     uint64_t tag;      /**< application data: returned in the fate and passed to
                             the receiver */
 };
+
+#if defined(_WIN32)
+/** Part of a section, as on POSIX systems. */
+struct iovec {
+    void *iov_base; /**< first byte */
+    size_t iov_len; /**< bytes */
+};
+#endif
+
+/**
+ * @brief A section to send (paper, section 4), gathered from parts.
+ *
+ * Fields that are zero say nothing, so that `{.data = &part, .count = 1}` is a
+ * section.
+ */
+typedef struct tltcp_section {
+    const struct iovec *data; /**< parts, in order; their bytes are copied
+                                   before the call returns */
+    size_t count;             /**< parts at data, at least 1; together they
+                                   have at least 1 byte */
+    tltcp_time deadline;      /**< absolute; ::TLTCP_TIME_NEVER: reliable; 0:
+                                   tltcp_send() takes now +
+                                   tltcp_config::latency_ms, or never if that
+                                   is 0 */
+    struct tltcp_meta meta;   /**< what else is known of it */
+} tltcp_section;
+
+/**
+ * @brief A piece of received stream: data of one section, or a gap.
+ *
+ * See tltcp_recv().
+ */
+typedef struct tltcp_piece {
+    uint32_t kind;    /**< out: ::TL_DATA or ::TL_GAP */
+    uint32_t flags;   /**< out: ::TL_SECTION_START, ::TL_SECTION_END or both */
+    uint64_t seq;     /**< out: place in the byte stream, from 0 */
+    uint64_t section; /**< out: number of the section from 0; for a gap over
+                           several sections the first;
+                           ::TLTCP_SECTION_UNKNOWN */
+    struct tltcp_meta meta; /**< out: what the sender said of the section; for
+                                 a gap of the first one */
+    void *data;             /**< in: buffer of the caller, filled with data;
+                                 untouched by a gap */
+    size_t len;             /**< in: bytes at data, at least 1; out: bytes of
+                                 the piece, which for a gap may be more */
+} tltcp_piece;
 
 /** A buffer provided by the caller. */
 typedef struct tltcp_buf {

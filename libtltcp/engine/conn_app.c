@@ -12,6 +12,20 @@ static bool is_over(const tltcp_conn *c) {
     return c->state >= TLTCP__CLOSING;
 }
 
+/* Not empty, and not so long that its length cannot be told. */
+static bool parts_are_good(const tltcp_section *s) {
+    size_t len = 0;
+    for (size_t i = 0; s->data != NULL && i < s->count; i++) {
+        const struct iovec *part = &s->data[i];
+        if ((part->iov_base == NULL && part->iov_len > 0) ||
+            part->iov_len > SIZE_MAX - len) {
+            return false;
+        }
+        len += part->iov_len;
+    }
+    return len > 0;
+}
+
 static int check_write(const tltcp_conn *c, const tltcp_section *sections,
                        size_t count) {
     if (is_over(c)) {
@@ -25,9 +39,8 @@ static int check_write(const tltcp_conn *c, const tltcp_section *sections,
     }
     for (size_t i = 0; i < count; i++) {
         const struct tltcp_meta *m = &sections[i].meta;
-        if (sections[i].len == 0 || sections[i].data == NULL ||
-            m->section_class > TL_CLASS_LAST || m->stream >= TL_STREAMS_MAX ||
-            m->reserved != 0) {
+        if (!parts_are_good(&sections[i]) || m->section_class > TL_CLASS_LAST ||
+            m->stream >= TL_STREAMS_MAX || m->reserved != 0) {
             return TLTCP_ERR_INVAL;
         }
     }

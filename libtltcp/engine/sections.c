@@ -70,15 +70,36 @@ static int make_dependencies(tltcp__sections *s) {
     return 0;
 }
 
+static size_t section_len(const tltcp_section *in) {
+    size_t len = 0;
+    for (size_t i = 0; i < in->count; i++) {
+        len += in->data[i].iov_len;
+    }
+    return len;
+}
+
+/* Copies the parts of a section to the end of the stream. */
+static void gather(tltcp__sections *s, const tltcp_section *in) {
+    uint64_t at = s->end;
+    for (size_t i = 0; i < in->count; i++) {
+        const struct iovec *part = &in->data[i];
+        if (part->iov_len > 0) {
+            cmn__bytes_put(&s->buf, at, part->iov_base, part->iov_len);
+            at += part->iov_len;
+        }
+    }
+}
+
 /* Makes sure that a section can be taken.  0 or an error. */
-static int sections_prepare(tltcp__sections *s, const tltcp_section *in) {
-    if (in->len > s->limit) {
+static int sections_prepare(tltcp__sections *s, const tltcp_section *in,
+                            size_t len) {
+    if (len > s->limit) {
         return TLTCP_ERR_TOO_BIG;
     }
-    if (in->len > tltcp__sections_room(s)) {
+    if (len > tltcp__sections_room(s)) {
         return TLTCP_ERR_AGAIN;
     }
-    if (cmn__bytes_reserve(&s->buf, s->una, s->end, s->end + in->len) != 0) {
+    if (cmn__bytes_reserve(&s->buf, s->una, s->end, s->end + len) != 0) {
         return TLTCP_ERR_NOMEM;
     }
     return s->dependencies == NULL && has_meta(&in->meta) ? make_dependencies(s)
@@ -86,9 +107,9 @@ static int sections_prepare(tltcp__sections *s, const tltcp_section *in) {
 }
 
 static void fill_in(tltcp__section *r, const tltcp_section *in, uint64_t start,
-                    tltcp_time now) {
+                    size_t len, tltcp_time now) {
     r->start = start;
-    r->end = start + in->len;
+    r->end = start + len;
     r->deadline = in->deadline;
     r->due = in->meta.due != 0 && in->meta.due < in->deadline ? in->meta.due
                                                               : in->deadline;
@@ -119,7 +140,8 @@ static void relate(tltcp__sections *s, uint64_t number, uint32_t depends) {
 int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
                           tltcp_time now) {
     uint64_t number = s->recs.tail;
-    int rv = sections_prepare(s, in);
+    size_t len = section_len(in);
+    int rv = sections_prepare(s, in, len);
     tltcp__section *r;
     if (rv != 0) {
         return rv;
@@ -134,14 +156,14 @@ int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
         s->recs.tail--;
         return TLTCP_ERR_NOMEM;
     }
-    fill_in(r, in, s->end, now);
+    fill_in(r, in, s->end, len, now);
     relate(s, number, in->meta.depends);
     tltcp__sections_offer_ahead(s, number);
-    cmn__bytes_put(&s->buf, s->end, in->data, in->len);
+    gather(s, in);
     s->end = r->end;
     s->live = in->deadline != TLTCP_TIME_NEVER;
     s->stats->sections_offered++;
-    s->stats->bytes_offered += in->len;
+    s->stats->bytes_offered += len;
     return 0;
 }
 

@@ -7,66 +7,100 @@
 /* Pieces taken from the engine in one call. */
 #define BATCH ((size_t)64)
 
-/* A recvmsg on its way. */
-struct job {
+/* --- Pieces, for either call --------------------------------------------- */
+
+/* A call on its way: pieces go to those of tltcp_recv(), or, where `pieces` is
+ * NULL, into a message. */
+struct receive_job {
+    tltcp_piece *pieces;
     struct msghdr *msg;
-    unsigned char *segments; /* where they go; NULL: without MSG_TL */
-    unsigned char *metas;    /* likewise; NULL: without MSG_TL_META */
+    unsigned char *segments; /* of the message, not aligned; or NULL */
+    unsigned char *metas;    /* likewise */
+    bool gaps;               /* gaps are pieces; else they end the call */
     size_t wanted;           /* pieces at most */
-    size_t pieces;
+    size_t count;
     int64_t covered;
 };
 
-static void keep(struct job *j, const tltcp_buf *bufs,
-                 const struct tltcp_segment *segments,
-                 const struct tltcp_meta *metas, size_t count) {
-    for (size_t i = 0; i < count; i++) {
-        j->msg->msg_iov[j->pieces + i].iov_len = bufs[i].len;
-    }
-    if (j->segments != NULL) {
-        memcpy(j->segments + j->pieces * sizeof(*segments), segments,
-               count * sizeof(*segments));
-    }
-    if (j->metas != NULL) {
-        memcpy(j->metas + j->pieces * sizeof(*metas), metas,
-               count * sizeof(*metas));
-    }
-    j->pieces += count;
-}
-
-static size_t receive_offer(const struct job *j, tltcp_buf *bufs, size_t most) {
-    size_t left = j->wanted - j->pieces;
-    size_t count = 0;
-
-    while (count < left && count < most) {
-        const struct iovec *v = &j->msg->msg_iov[j->pieces + count];
-
-        if (v->iov_base == NULL || v->iov_len == 0) {
-            break;
-        }
-        bufs[count++] = (tltcp_buf){.base = v->iov_base, .len = v->iov_len};
-    }
-    return count;
-}
-
-/* Data and gaps as they come.  Returns the engine's last word. */
-static int64_t read_pieces(tltcp_socket *s, struct job *j) {
+/* What the engine fills in at once. */
+struct receive_batch {
     tltcp_buf bufs[BATCH];
     struct tltcp_segment segments[BATCH];
     struct tltcp_meta metas[BATCH];
+};
+
+static tltcp_buf receive_buffer(const struct receive_job *j, size_t i) {
+    if (j->pieces != NULL) {
+        return (tltcp_buf){.base = j->pieces[i].data, .len = j->pieces[i].len};
+    }
+    return (tltcp_buf){.base = j->msg->msg_iov[i].iov_base,
+                       .len = j->msg->msg_iov[i].iov_len};
+}
+
+static size_t receive_offer(const struct receive_job *j, tltcp_buf *bufs,
+                            size_t most) {
+    size_t left = j->wanted - j->count;
+    size_t n = 0;
+
+    for (; n < left && n < most; n++) {
+        bufs[n] = receive_buffer(j, j->count + n);
+        if (bufs[n].base == NULL || bufs[n].len == 0) {
+            break;
+        }
+    }
+    return n;
+}
+
+static void receive_keep_piece(tltcp_piece *p, const struct receive_batch *b,
+                               size_t i) {
+    p->kind = b->segments[i].kind;
+    p->flags = b->segments[i].flags;
+    p->seq = b->segments[i].seq;
+    p->section = b->segments[i].section;
+    p->meta = b->metas[i];
+    p->len = b->bufs[i].len;
+}
+
+static void receive_keep_in_message(const struct receive_job *j, size_t at,
+                                    const struct receive_batch *b, size_t i) {
+    j->msg->msg_iov[at].iov_len = b->bufs[i].len;
+    if (j->segments != NULL) {
+        memcpy(j->segments + at * sizeof(b->segments[i]), &b->segments[i],
+               sizeof(b->segments[i]));
+    }
+    if (j->metas != NULL) {
+        memcpy(j->metas + at * sizeof(b->metas[i]), &b->metas[i],
+               sizeof(b->metas[i]));
+    }
+}
+
+static void receive_keep(struct receive_job *j, const struct receive_batch *b,
+                         size_t count) {
+    for (size_t i = 0; i < count; i++, j->count++) {
+        if (j->pieces != NULL) {
+            receive_keep_piece(&j->pieces[j->count], b, i);
+        } else {
+            receive_keep_in_message(j, j->count, b, i);
+        }
+    }
+}
+
+/* Data and gaps as they come.  Returns what the engine said last. */
+static int64_t receive_pieces(tltcp_socket *s, struct receive_job *j) {
+    struct receive_batch b;
     int64_t rv = 1;
 
     while (rv > 0) {
-        size_t asked = receive_offer(j, bufs, BATCH);
+        size_t asked = receive_offer(j, b.bufs, BATCH);
         size_t count = asked;
 
         if (asked == 0) {
             break;
         }
-        rv = tltcp_conn_read_meta(tltcp__engine(s), bufs, segments, metas,
+        rv = tltcp_conn_read_meta(tltcp__engine(s), b.bufs, b.segments, b.metas,
                                   &count, tltcp_now());
         if (rv > 0) {
-            keep(j, bufs, segments, metas, count);
+            receive_keep(j, &b, count);
             j->covered += rv;
         }
         if (rv > 0 && count < asked) {
@@ -77,35 +111,33 @@ static int64_t read_pieces(tltcp_socket *s, struct job *j) {
 }
 
 /* Data up to the next gap: piece by piece, since a gap ends the call. */
-static int64_t receive_read_data(tltcp_socket *s, struct job *j) {
-    tltcp_buf buf;
-    struct tltcp_segment segment;
-    struct tltcp_meta meta;
+static int64_t receive_data(tltcp_socket *s, struct receive_job *j) {
+    struct receive_batch b;
     int64_t rv = 1;
 
     if (s->gap) {
         s->gap = false;
         return TLTCP_ERR_GAP;
     }
-    while (rv > 0 && receive_offer(j, &buf, 1) == 1) {
+    while (rv > 0 && receive_offer(j, b.bufs, 1) == 1) {
         size_t count = 1;
 
-        rv = tltcp_conn_read_meta(tltcp__engine(s), &buf, &segment, &meta,
+        rv = tltcp_conn_read_meta(tltcp__engine(s), b.bufs, b.segments, b.metas,
                                   &count, tltcp_now());
-        if (rv > 0 && segment.kind == TL_GAP) {
-            s->gap = j->pieces > 0;
+        if (rv > 0 && b.segments[0].kind == TL_GAP) {
+            s->gap = j->count > 0;
             return TLTCP_ERR_GAP;
         }
         if (rv > 0) {
-            keep(j, &buf, &segment, &meta, 1);
+            receive_keep(j, &b, 1);
             j->covered += rv;
         }
     }
     return rv;
 }
 
-/* What the application is told once there is nothing more to read. */
-static ssize_t the_end(tltcp_socket *s, int64_t rv) {
+/* What the application learns once there is nothing more to read. */
+static ssize_t receive_end(tltcp_socket *s, int64_t rv) {
     if (s->end_reported) {
         return TLTCP_ERR_CLOSED;
     }
@@ -117,19 +149,19 @@ static ssize_t the_end(tltcp_socket *s, int64_t rv) {
     return (ssize_t)rv;
 }
 
-static ssize_t recv_job(tltcp_socket *s, struct job *j, bool wait) {
+static ssize_t receive_all(tltcp_socket *s, struct receive_job *j, bool wait) {
     int64_t rv;
 
     for (;;) {
         if (s->end_reported) {
             return TLTCP_ERR_CLOSED;
         }
-        rv = j->segments != NULL ? read_pieces(s, j) : receive_read_data(s, j);
+        rv = j->gaps ? receive_pieces(s, j) : receive_data(s, j);
         if (j->covered > 0 || rv == TLTCP_ERR_GAP) {
             break;
         }
         if (rv != TLTCP_ERR_AGAIN || s->closed) {
-            return the_end(s, rv);
+            return receive_end(s, rv);
         }
         if (!wait) {
             break;
@@ -140,9 +172,41 @@ static ssize_t recv_job(tltcp_socket *s, struct job *j, bool wait) {
     return j->covered > 0 ? (ssize_t)j->covered : (ssize_t)rv;
 }
 
+static ssize_t receive_run(tltcp_socket *s, struct receive_job *j, int flags) {
+    ssize_t rv;
+
+    uv_mutex_lock(tltcp__mutex(s));
+    rv = receive_all(s, j, (flags & MSG_DONTWAIT) == 0);
+    uv_mutex_unlock(tltcp__mutex(s));
+    return rv;
+}
+
+/* --- tltcp_recv() -------------------------------------------------------- */
+
+ssize_t tltcp_recv(tltcp_socket *s, tltcp_piece *pieces, size_t *count,
+                   int flags) {
+    struct receive_job j = {.pieces = pieces, .gaps = true};
+    ssize_t rv;
+
+    if (s == NULL || pieces == NULL || count == NULL || *count == 0 ||
+        (flags & ~MSG_DONTWAIT) != 0 || pieces[0].data == NULL ||
+        pieces[0].len == 0) {
+        return TLTCP_ERR_INVAL;
+    }
+    if (s->listener) {
+        return TLTCP_ERR_STATE;
+    }
+    j.wanted = *count;
+    rv = receive_run(s, &j, flags);
+    *count = j.count;
+    return rv;
+}
+
+/* --- tltcp_recvmsg() ----------------------------------------------------- */
+
 /* How many pieces the control data has room for.  Both kinds of description
  * are whole numbers of words, so that nothing is lost between the two. */
-static size_t control_room(const struct msghdr *msg, bool metas) {
+static size_t receive_control_room(const struct msghdr *msg, bool metas) {
     size_t header = metas ? CMSG_SPACE(0) + CMSG_LEN(0) : CMSG_LEN(0);
     size_t each =
         sizeof(struct tltcp_segment) + (metas ? sizeof(struct tltcp_meta) : 0);
@@ -155,7 +219,8 @@ static size_t control_room(const struct msghdr *msg, bool metas) {
 
 /* Where the second kind is written until it is known how many of the first
  * there are. */
-static unsigned char *metas_of(const struct msghdr *msg, size_t pieces) {
+static unsigned char *receive_metas_of(const struct msghdr *msg,
+                                       size_t pieces) {
     return (unsigned char *)msg->msg_control +
            CMSG_SPACE(pieces * sizeof(struct tltcp_segment)) + CMSG_LEN(0);
 }
@@ -171,50 +236,51 @@ static void receive_put_head(unsigned char *at, int type, size_t len) {
 }
 
 /* Returns the bytes used, with what would align more. */
-static size_t finish_control(const struct job *j) {
+static size_t receive_finish_control(const struct receive_job *j) {
     unsigned char *at = j->msg->msg_control;
-    size_t len = j->pieces * sizeof(struct tltcp_segment);
+    size_t len = j->count * sizeof(struct tltcp_segment);
     size_t used = CMSG_SPACE(len);
 
     receive_put_head(at, TL_SEGMENT, len);
     if (j->metas != NULL) {
-        len = j->pieces * sizeof(struct tltcp_meta);
-        memmove(metas_of(j->msg, j->pieces), j->metas, len);
+        len = j->count * sizeof(struct tltcp_meta);
+        memmove(receive_metas_of(j->msg, j->count), j->metas, len);
         receive_put_head(at + used, TL_META, len);
         used += CMSG_SPACE(len);
     }
     return used;
 }
 
-static void finish(const struct job *j, size_t room) {
+static void receive_finish(const struct receive_job *j, size_t room) {
     struct msghdr *msg = j->msg;
     size_t used = 0;
 
     msg->msg_flags = 0;
     if (j->segments != NULL) {
-        if (j->pieces == room && room < (size_t)msg->msg_iovlen) {
-            msg->msg_flags = MSG_CTRUNC; /* more buffers than descriptions */
+        msg->msg_flags = j->count > 0 ? MSG_TL : 0;
+        if (j->count == room && room < (size_t)msg->msg_iovlen) {
+            msg->msg_flags |= MSG_CTRUNC; /* more buffers than descriptions */
         }
-        used = finish_control(j);
+        used = receive_finish_control(j);
     }
     if (used < msg->msg_controllen) {
         msg->msg_controllen = used;
     }
-    msg->msg_iovlen = j->pieces;
+    msg->msg_iovlen = j->count;
 }
 
 /* False for flags unknown or without sense. */
-static bool flags_are_good(int flags) {
+static bool receive_flags_are_good(int flags) {
     return (flags & ~(MSG_TL | MSG_TL_META | MSG_DONTWAIT)) == 0 &&
            ((flags & MSG_TL_META) == 0 || (flags & MSG_TL) != 0);
 }
 
 ssize_t tltcp_recvmsg(tltcp_socket *s, struct msghdr *msg, int flags) {
-    struct job j = {.msg = msg};
+    struct receive_job j = {.msg = msg, .gaps = (flags & MSG_TL) != 0};
     size_t room = 0;
     ssize_t rv;
 
-    if (s == NULL || msg == NULL || !flags_are_good(flags) ||
+    if (s == NULL || msg == NULL || !receive_flags_are_good(flags) ||
         msg->msg_iov == NULL || msg->msg_iovlen < 1 ||
         msg->msg_iov[0].iov_base == NULL || msg->msg_iov[0].iov_len == 0) {
         return TLTCP_ERR_INVAL;
@@ -224,7 +290,7 @@ ssize_t tltcp_recvmsg(tltcp_socket *s, struct msghdr *msg, int flags) {
     }
     j.wanted = (size_t)msg->msg_iovlen;
     if ((flags & MSG_TL) != 0) {
-        room = control_room(msg, (flags & MSG_TL_META) != 0);
+        room = receive_control_room(msg, (flags & MSG_TL_META) != 0);
         if (room == 0) {
             return TLTCP_ERR_CONTROL;
         }
@@ -232,13 +298,11 @@ ssize_t tltcp_recvmsg(tltcp_socket *s, struct msghdr *msg, int flags) {
         j.segments = (unsigned char *)msg->msg_control + CMSG_LEN(0);
     }
     if ((flags & MSG_TL_META) != 0) {
-        j.metas = metas_of(msg, j.wanted);
+        j.metas = receive_metas_of(msg, j.wanted);
     }
-    uv_mutex_lock(tltcp__mutex(s));
-    rv = recv_job(s, &j, (flags & MSG_DONTWAIT) == 0);
-    uv_mutex_unlock(tltcp__mutex(s));
+    rv = receive_run(s, &j, flags);
     if (rv >= 0) {
-        finish(&j, room);
+        receive_finish(&j, room);
     }
     return rv;
 }

@@ -6,14 +6,157 @@
 /* Sections handed to the engine in one call. */
 #define BATCH ((size_t)64)
 
-/* What the control data says, not aligned; NULL: nothing of the kind. */
-struct control {
-    const unsigned char *deadlines;
-    const unsigned char *metas;
+/* --- Sections, from either call ------------------------------------------ */
+
+/* Sections on their way into the engine: those of tltcp_send(), or, where
+ * `sections` is NULL, those of a message. */
+struct send_job {
+    const tltcp_section *sections;
+    const struct msghdr *msg;
+    const unsigned char *deadlines; /* of the message, not aligned; or NULL */
+    const unsigned char *metas;     /* likewise */
+    size_t count;
+    tltcp_time deadline; /* of sections without their own */
+    size_t at;           /* the next section */
+    ssize_t bytes;
 };
 
-static bool take_values(const struct cmsghdr *c, size_t len,
-                        const unsigned char **out) {
+/* Section i as the engine takes it. */
+static tltcp_section send_section_at(const struct send_job *j, size_t i) {
+    tltcp_section s = {.deadline = j->deadline};
+
+    if (j->sections != NULL) {
+        s = j->sections[i];
+        s.deadline = s.deadline == 0 ? j->deadline : s.deadline;
+        return s;
+    }
+    s.data = &j->msg->msg_iov[i];
+    s.count = 1;
+    if (j->deadlines != NULL) {
+        memcpy(&s.deadline, j->deadlines + i * sizeof(s.deadline),
+               sizeof(s.deadline));
+    }
+    if (j->metas != NULL) {
+        memcpy(&s.meta, j->metas + i * sizeof(s.meta), sizeof(s.meta));
+    }
+    return s;
+}
+
+static size_t send_bytes(const tltcp_section *s) {
+    size_t len = 0;
+
+    for (size_t i = 0; i < s->count; i++) {
+        len += s->data[i].iov_len;
+    }
+    return len;
+}
+
+static size_t send_fill(const struct send_job *j, tltcp_section *list) {
+    size_t left = j->count - j->at;
+    size_t count = left < BATCH ? left : BATCH;
+
+    for (size_t i = 0; i < count; i++) {
+        list[i] = send_section_at(j, j->at + i);
+    }
+    return count;
+}
+
+/* Writes what fits.  Returns 0 or why the next section was not taken. */
+static int send_some(tltcp_socket *s, struct send_job *j) {
+    tltcp_section list[BATCH];
+
+    while (j->at < j->count) {
+        size_t count = send_fill(j, list);
+        int taken =
+            tltcp_conn_write(tltcp__engine(s), list, count, tltcp_now());
+
+        if (taken <= 0) {
+            return taken < 0 ? taken : TLTCP_ERR_AGAIN;
+        }
+        for (int i = 0; i < taken; i++) {
+            j->bytes += (ssize_t)send_bytes(&list[i]);
+        }
+        j->at += (size_t)taken;
+    }
+    return 0;
+}
+
+/* A full buffer must get some room before it counts as writable again, or a
+ * blocked sender would wake for every acknowledgement. */
+static size_t send_room_wanted(const tltcp_socket *s,
+                               const struct send_job *j) {
+    size_t some = s->port->config.send_buffer / 8;
+    tltcp_section next = send_section_at(j, j->at);
+    size_t len = send_bytes(&next);
+
+    return len > some ? len : some;
+}
+
+static ssize_t send_all(tltcp_socket *s, struct send_job *j, bool wait) {
+    int rv;
+
+    for (;;) {
+        if (s->closed) {
+            return TLTCP_ERR_CLOSED;
+        }
+        rv = send_some(s, j);
+        if (rv != TLTCP_ERR_AGAIN || j->bytes > 0) {
+            break;
+        }
+        s->write_want = send_room_wanted(s, j);
+        if (!wait) {
+            break;
+        }
+        tltcp__after_call(s);
+        (void)tltcp__wait(s, &s->writable, &s->writers, TLTCP_TIME_NEVER);
+    }
+    if (j->bytes > 0) {
+        s->write_want = rv == TLTCP_ERR_AGAIN ? send_room_wanted(s, j) : 1;
+    }
+    tltcp__after_call(s);
+    return j->bytes > 0 ? j->bytes : rv;
+}
+
+static ssize_t send_run(tltcp_socket *s, struct send_job *j, int flags) {
+    uint32_t latency_ms = s->port->config.latency_ms;
+    ssize_t rv;
+
+    j->deadline =
+        latency_ms > 0 ? tltcp_now() + latency_ms * TLTCP_MS : TLTCP_TIME_NEVER;
+    uv_mutex_lock(tltcp__mutex(s));
+    rv = s->finished ? TLTCP_ERR_STATE
+                     : send_all(s, j, (flags & MSG_DONTWAIT) == 0);
+    uv_mutex_unlock(tltcp__mutex(s));
+    return rv;
+}
+
+/* --- tltcp_send() -------------------------------------------------------- */
+
+static bool send_sections_are_good(const tltcp_section *sections,
+                                   size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (sections[i].data == NULL || send_bytes(&sections[i]) == 0) {
+            return false;
+        }
+    }
+    return sections != NULL && count > 0;
+}
+
+ssize_t tltcp_send(tltcp_socket *s, const tltcp_section *sections, size_t count,
+                   int flags) {
+    struct send_job j = {.sections = sections, .count = count};
+
+    if (s == NULL || (flags & ~MSG_DONTWAIT) != 0 || sections == NULL ||
+        !send_sections_are_good(sections, count)) {
+        return TLTCP_ERR_INVAL;
+    }
+    return s->listener ? TLTCP_ERR_STATE : send_run(s, &j, flags);
+}
+
+/* --- tltcp_sendmsg() ----------------------------------------------------- */
+
+static bool send_take_values(const struct cmsghdr *c, size_t len,
+                             const unsigned char **out) {
     if (*out != NULL || c->cmsg_len != CMSG_LEN(len)) {
         return false;
     }
@@ -21,9 +164,18 @@ static bool take_values(const struct cmsghdr *c, size_t len,
     return true;
 }
 
+static bool send_take_message(struct send_job *j, const struct cmsghdr *c) {
+    if (c->cmsg_type == TL_DEADLINE) {
+        return send_take_values(c, j->count * sizeof(tltcp_time),
+                                &j->deadlines);
+    }
+    return c->cmsg_type == TL_META &&
+           send_take_values(c, j->count * sizeof(struct tltcp_meta), &j->metas);
+}
+
 /* False when it does not fit the sections. */
-static bool take_control(const struct msghdr *msg, struct control *out) {
-    size_t n = (size_t)msg->msg_iovlen;
+static bool send_take_control(struct send_job *j) {
+    const struct msghdr *msg = j->msg;
     struct cmsghdr *c = msg->msg_control != NULL ? CMSG_FIRSTHDR(msg) : NULL;
     const char *end;
 
@@ -31,26 +183,17 @@ static bool take_control(const struct msghdr *msg, struct control *out) {
         return false;
     }
     end = (const char *)msg->msg_control + msg->msg_controllen;
-    while (c != NULL) {
-        bool good = c->cmsg_level == SOL_TLTCP && c->cmsg_len >= CMSG_LEN(0) &&
-                    c->cmsg_len <= (size_t)(end - (const char *)c);
-
-        if (good && c->cmsg_type == TL_DEADLINE) {
-            good = take_values(c, n * sizeof(tltcp_time), &out->deadlines);
-        } else if (good && c->cmsg_type == TL_META) {
-            good = take_values(c, n * sizeof(struct tltcp_meta), &out->metas);
-        } else {
-            good = false;
-        }
-        if (!good) {
+    for (; c != NULL; c = CMSG_NXTHDR((struct msghdr *)msg, c)) {
+        if (c->cmsg_level != SOL_TLTCP || c->cmsg_len < CMSG_LEN(0) ||
+            c->cmsg_len > (size_t)(end - (const char *)c) ||
+            !send_take_message(j, c)) {
             return false;
         }
-        c = CMSG_NXTHDR((struct msghdr *)msg, c);
     }
     return true;
 }
 
-static bool iovecs_are_good(const struct msghdr *msg) {
+static bool send_iovecs_are_good(const struct msghdr *msg) {
     if (msg->msg_iov == NULL || msg->msg_iovlen < 1) {
         return false;
     }
@@ -62,118 +205,24 @@ static bool iovecs_are_good(const struct msghdr *msg) {
     return true;
 }
 
-/* The message on its way into the engine. */
-struct job {
-    const struct msghdr *msg;
-    struct control control;
-    tltcp_time deadline; /* without deadlines in control */
-    size_t at;           /* the next section */
-    ssize_t bytes;
-};
-
-static size_t send_prepare(const struct job *j, tltcp_section *list) {
-    size_t left = (size_t)j->msg->msg_iovlen - j->at;
-    size_t count = left < BATCH ? left : BATCH;
-
-    for (size_t i = 0; i < count; i++) {
-        const struct iovec *v = &j->msg->msg_iov[j->at + i];
-
-        list[i] = (tltcp_section){
-            .data = v->iov_base, .len = v->iov_len, .deadline = j->deadline};
-        if (j->control.deadlines != NULL) {
-            memcpy(&list[i].deadline,
-                   j->control.deadlines + (j->at + i) * sizeof(tltcp_time),
-                   sizeof(tltcp_time));
-        }
-        if (j->control.metas != NULL) {
-            memcpy(&list[i].meta,
-                   j->control.metas + (j->at + i) * sizeof(struct tltcp_meta),
-                   sizeof(struct tltcp_meta));
-        }
-    }
-    return count;
-}
-
-/* Writes what fits.  Returns 0 or why the next section was not taken. */
-static int write_some(tltcp_socket *s, struct job *j) {
-    tltcp_section list[BATCH];
-
-    while (j->at < (size_t)j->msg->msg_iovlen) {
-        size_t count = send_prepare(j, list);
-        int taken =
-            tltcp_conn_write(tltcp__engine(s), list, count, tltcp_now());
-
-        if (taken <= 0) {
-            return taken < 0 ? taken : TLTCP_ERR_AGAIN;
-        }
-        for (int i = 0; i < taken; i++) {
-            j->bytes += (ssize_t)list[i].len;
-        }
-        j->at += (size_t)taken;
-    }
-    return 0;
-}
-
-/* A full buffer must get some room before it counts as writable again, or a
- * blocked sender would wake for every acknowledgement. */
-static size_t room_wanted(const tltcp_socket *s, size_t section) {
-    size_t some = s->port->config.send_buffer / 8;
-
-    return section > some ? section : some;
-}
-
-static ssize_t send_job(tltcp_socket *s, struct job *j, bool wait) {
-    int rv;
-
-    for (;;) {
-        if (s->closed) {
-            return TLTCP_ERR_CLOSED;
-        }
-        rv = write_some(s, j);
-        if (rv != TLTCP_ERR_AGAIN || j->bytes > 0) {
-            break;
-        }
-        s->write_want = room_wanted(s, j->msg->msg_iov[0].iov_len);
-        if (!wait) {
-            break;
-        }
-        tltcp__after_call(s);
-        (void)tltcp__wait(s, &s->writable, &s->writers, TLTCP_TIME_NEVER);
-    }
-    if (j->bytes > 0) {
-        s->write_want = rv == TLTCP_ERR_AGAIN
-                            ? room_wanted(s, j->msg->msg_iov[j->at].iov_len)
-                            : 1;
-    }
-    tltcp__after_call(s);
-    return j->bytes > 0 ? j->bytes : rv;
-}
-
 ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg, int flags) {
-    struct job j = {.msg = msg, .deadline = TLTCP_TIME_NEVER};
-    uint32_t latency_ms;
-    ssize_t rv;
+    struct send_job j = {.msg = msg};
 
     if (s == NULL || msg == NULL || (flags & ~(MSG_TL | MSG_DONTWAIT)) != 0 ||
-        !iovecs_are_good(msg)) {
+        !send_iovecs_are_good(msg)) {
         return TLTCP_ERR_INVAL;
     }
     if (s->listener) {
         return TLTCP_ERR_STATE;
     }
-    latency_ms = s->port->config.latency_ms;
-    if ((flags & MSG_TL) != 0 && !take_control(msg, &j.control)) {
+    j.count = (size_t)msg->msg_iovlen;
+    if ((flags & MSG_TL) != 0 && !send_take_control(&j)) {
         return TLTCP_ERR_CONTROL;
     }
-    if (latency_ms > 0) {
-        j.deadline = tltcp_now() + latency_ms * TLTCP_MS;
-    }
-    uv_mutex_lock(tltcp__mutex(s));
-    rv = s->finished ? TLTCP_ERR_STATE
-                     : send_job(s, &j, (flags & MSG_DONTWAIT) == 0);
-    uv_mutex_unlock(tltcp__mutex(s));
-    return rv;
+    return send_run(s, &j, flags);
 }
+
+/* --- Keys ---------------------------------------------------------------- */
 
 int tltcp_rekey(tltcp_socket *s) {
     int rv;

@@ -222,18 +222,18 @@ static void open_world(struct world *w) {
 
 static void write_section(struct world *w, struct end *e) {
     static uint8_t data[8192];
-    tltcp_section s = {.data = data,
-                       .len = 1 + (size_t)script_below(&w->in, 4000)};
+    struct iovec part = {data, 1 + (size_t)script_below(&w->in, 4000)};
+    tltcp_section s = {.data = &part, .count = 1};
     uint64_t budget = script_below(&w->in, 256);
     if (e->n == SECTIONS) {
         return;
     }
-    sim_source_fill(CONTENT, e->start[e->n], data, s.len);
+    sim_source_fill(CONTENT, e->start[e->n], data, part.iov_len);
     s.deadline = budget == 0 ? TLTCP_TIME_NEVER
                              : sim_host_now(e->host) + (budget - 1) * 500000;
     e->deadline[e->n] = s.deadline;
     if (tltcp_conn_write(e->peer->conn, &s, 1, sim_host_now(e->host)) == 1) {
-        e->start[e->n + 1] = e->start[e->n] + s.len;
+        e->start[e->n + 1] = e->start[e->n] + part.iov_len;
         e->n++;
     }
 }

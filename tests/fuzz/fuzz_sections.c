@@ -68,16 +68,16 @@ static bool is_live(const struct model *m, const struct record *r) {
 
 static void write_section(struct model *m) {
     uint8_t data[600];
-    tltcp_section s = {.data = data,
-                       .len = 1 + (size_t)script_below(&m->in, 128)};
+    struct iovec part = {data, 1 + (size_t)script_below(&m->in, 128)};
+    tltcp_section s = {.data = &part, .count = 1};
     uint64_t at = m->sec.end;
     size_t room = tltcp__sections_room(&m->sec);
     uint64_t budget = script_below(&m->in, 64);
     int rv;
-    if (m->n == SECTIONS || at + s.len > STREAM) {
+    if (m->n == SECTIONS || at + part.iov_len > STREAM) {
         return;
     }
-    for (size_t i = 0; i < s.len; i++) {
+    for (size_t i = 0; i < part.iov_len; i++) {
         data[i] = content(at + i);
     }
     s.deadline = budget == 0 ? TLTCP_TIME_NEVER : m->now + budget - 1;
@@ -85,11 +85,11 @@ static void write_section(struct model *m) {
     s.meta.section_class =
         script_below(&m->in, 8) == 0 ? TL_CLASS_AUDIO : TL_CLASS_OTHER;
     rv = tltcp__sections_write(&m->sec, &s, m->now);
-    FUZZ_CHECK(rv == (s.len <= room ? 0 : TLTCP_ERR_AGAIN));
+    FUZZ_CHECK(rv == (part.iov_len <= room ? 0 : TLTCP_ERR_AGAIN));
     if (rv == 0) {
         m->rec[m->n++] =
             (struct record){.start = (uint32_t)at,
-                            .end = (uint32_t)(at + s.len),
+                            .end = (uint32_t)(at + part.iov_len),
                             .deadline = s.deadline,
                             .sound = s.meta.section_class == TL_CLASS_AUDIO};
     }

@@ -332,10 +332,10 @@ TEST(little_control_room_limits_the_pieces) {
         3);
     assert_int_equal(tltcp_recvmsg(l->server, &m, MSG_TL), 2);
     assert_int_equal(m.msg_iovlen, 2);
-    assert_int_equal(m.msg_flags, MSG_CTRUNC);
+    assert_int_equal(m.msg_flags, MSG_TL | MSG_CTRUNC);
     lo_recv(l->server, g, 2, 0);
     assert_int_equal(g->rv, 1);
-    assert_int_equal(g->flags, 0);
+    assert_int_equal(g->flags, MSG_TL);
     assert_int_equal(g->segment[0].section, 2);
     free(g);
 }

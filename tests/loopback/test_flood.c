@@ -181,8 +181,9 @@ static void receive(struct attack *a) {
 
 static void write_more(struct attack *a) {
     uint8_t data[LEN];
-    const tltcp_section s = {
-        .data = data, .len = LEN, .deadline = TLTCP_TIME_NEVER};
+    const tltcp_section s = {.data = &(struct iovec){data, LEN},
+                             .count = 1,
+                             .deadline = TLTCP_TIME_NEVER};
 
     while (a->written < SECTIONS) {
         lo_fill(data, LEN, a->written * LEN);

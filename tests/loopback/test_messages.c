@@ -122,7 +122,7 @@ static size_t recv_with_meta(tltcp_socket *s, struct tltcp_meta *metas) {
         iov[i] = (struct iovec){.iov_base = &room[i], .iov_len = 1};
     }
     assert_true(tltcp_recvmsg(s, &m, MSG_TL | MSG_TL_META) > 0);
-    assert_int_equal(m.msg_flags, 0);
+    assert_int_equal(m.msg_flags, MSG_TL);
     c = CMSG_FIRSTHDR(&m);
     assert_int_equal(c->cmsg_type, TL_SEGMENT);
     assert_int_equal(c->cmsg_len,

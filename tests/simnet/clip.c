@@ -104,7 +104,7 @@ static void tell_parents(const struct clip *c, uint32_t number,
 }
 
 static void shape(void *user, uint64_t number, tltcp_time now,
-                  tltcp_section *s) {
+                  struct sim_section *s) {
     const struct clip *c = user;
     bool needed = c->cls[number] != TL_CLASS_DISPOSABLE;
     s->len = c->bytes[number];

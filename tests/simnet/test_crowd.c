@@ -26,8 +26,9 @@ struct crowd {
 static struct crowd c;
 
 static void say(struct sim_peer *p, uint32_t number) {
-    tltcp_section s = {
-        .data = &number, .len = sizeof(number), .deadline = TLTCP_TIME_NEVER};
+    tltcp_section s = {.data = &(struct iovec){&number, sizeof(number)},
+                       .count = 1,
+                       .deadline = TLTCP_TIME_NEVER};
     assert_int_equal(tltcp_conn_write(p->conn, &s, 1, sim_host_now(p->host)),
                      1);
 }

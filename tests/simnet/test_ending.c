@@ -313,9 +313,13 @@ TEST(what_was_received_can_be_read_after_the_close) {
 
 TEST(calls_at_the_wrong_time_give_their_error) {
     uint8_t data[10] = {0};
-    tltcp_section s = {.data = data, .len = sizeof(data), .deadline = NEVER};
-    tltcp_section empty = {.data = data, .deadline = NEVER};
-    tltcp_section large = {.data = data, .len = 5000, .deadline = NEVER};
+    tltcp_section s = {.data = &(struct iovec){data, sizeof(data)},
+                       .count = 1,
+                       .deadline = NEVER};
+    tltcp_section empty = {
+        .data = &(struct iovec){data, 0}, .count = 1, .deadline = NEVER};
+    tltcp_section large = {
+        .data = &(struct iovec){data, 5000}, .count = 1, .deadline = NEVER};
     struct plan p;
     plan_init(&p, 1);
     p.source[CLIENT].sections = 0;
@@ -372,6 +376,7 @@ TEST(reading_says_what_it_needs) {
 
 TEST(a_full_send_buffer_takes_some_sections_of_many) {
     static uint8_t data[1500];
+    const struct iovec part = {data, sizeof(data)};
     tltcp_section s[5];
     struct plan p;
     plan_init(&p, 1);
@@ -380,8 +385,8 @@ TEST(a_full_send_buffer_takes_some_sections_of_many) {
     p.keep_open = true;
     world_start_for(&w, &p, 1 * MS); /* the handshake is not done */
     for (int i = 0; i < 5; i++) {
-        s[i] = (tltcp_section){.data = data,
-                               .len = sizeof(data),
+        s[i] = (tltcp_section){.data = &part,
+                               .count = 1,
                                .deadline = NEVER,
                                .meta = {.tag = (uint64_t)i}};
     }

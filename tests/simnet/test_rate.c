@@ -26,7 +26,7 @@ static const double thin[STEPS] = {1e6, 3e6, 1e6};
 /* An encoder that fills a share of the estimate; before there is one, 1 Mbit/s.
  */
 static void follow(void *user, uint64_t number, tltcp_time now,
-                   tltcp_section *s) {
+                   struct sim_section *s) {
     const double *share = user;
     uint64_t bps = end_stats(&w.end[CLIENT]).estimated_bps;
     double rate = bps > 0 ? (double)bps : 1e6;

@@ -228,7 +228,7 @@ TEST(a_claimed_delay_makes_no_round_trip_shorter) {
 
 /* Section 1 dies while section 0 is on its way for long. */
 static void shape(void *user, uint64_t number, tltcp_time now,
-                  tltcp_section *s) {
+                  struct sim_section *s) {
     (void)user;
     s->len = number == 0 ? 100000 : 1000;
     s->deadline = number == 1 ? now + 200 * MS : NEVER;

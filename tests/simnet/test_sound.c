@@ -18,7 +18,7 @@
 static struct world w; /* large */
 
 static void shape(void *user, uint64_t number, tltcp_time now,
-                  tltcp_section *s) {
+                  struct sim_section *s) {
     bool key = number % (OF_PICTURE * GOP) == 0;
     bool picture = number % OF_PICTURE == 0;
     (void)user;

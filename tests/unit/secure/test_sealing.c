@@ -145,8 +145,9 @@ an_answer_with_a_false_id_does_not_spoil_the_true_one(void **state) {
 }
 
 TEST(what_cannot_be_sealed_does_not_leave) {
-    const tltcp_section s = {
-        .data = "secret", .len = 6, .deadline = TLTCP_TIME_NEVER};
+    const tltcp_section s = {.data = &(struct iovec){(void *)("secret"), 6},
+                             .count = 1,
+                             .deadline = TLTCP_TIME_NEVER};
     struct pair x;
     call(&x);
     assert_int_equal(tltcp_conn_accept(x.server, x.now), 0);
@@ -173,8 +174,9 @@ static uint64_t received(const tltcp_conn *c) {
 }
 
 static bool write_and_next(struct pair *x) {
-    const tltcp_section s = {
-        .data = "secret", .len = 6, .deadline = TLTCP_TIME_NEVER};
+    const tltcp_section s = {.data = &(struct iovec){(void *)("secret"), 6},
+                             .count = 1,
+                             .deadline = TLTCP_TIME_NEVER};
     x->now += TLTCP_MS;
     return tltcp_conn_write(x->client, &s, 1, x->now) == 1 &&
            next(x, x->client);
@@ -308,8 +310,10 @@ TEST(more_passphrases_than_are_kept_are_refused) {
 TEST(a_full_packet_is_as_long_as_its_cipher_likes) {
     static const uint8_t text[40000];
     static uint8_t burst[8 * 1472];
-    const tltcp_section s = {
-        .data = text, .len = sizeof(text), .deadline = TLTCP_TIME_NEVER};
+    const tltcp_section s = {.data =
+                                 &(struct iovec){(void *)text, sizeof(text)},
+                             .count = 1,
+                             .deadline = TLTCP_TIME_NEVER};
     size_t segment = 0;
     tltcp_pktinfo info;
     struct pair x;

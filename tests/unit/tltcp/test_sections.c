@@ -11,7 +11,8 @@ static uint8_t bytes[BIG];
 
 static void
 what_expires_runs_no_further_ahead_than_the_peer_bears(void **state) {
-    const tltcp_section in = {.data = bytes, .len = BIG, .deadline = 1};
+    const tltcp_section in = {
+        .data = &(struct iovec){bytes, BIG}, .count = 1, .deadline = 1};
     const cmn__mem mem = cmn__mem_default();
     tltcp_stats stats = {0};
     tltcp__sections s;
@@ -71,8 +72,8 @@ static int end(void **state) {
 static void write_one(uint32_t cls, uint32_t depends, tltcp_time deadline,
                       tltcp_time now) {
     const tltcp_section in = {
-        .data = bytes,
-        .len = S,
+        .data = &(struct iovec){bytes, S},
+        .count = 1,
         .deadline = deadline,
         .meta = {.section_class = cls, .depends = depends}};
     assert_int_equal(tltcp__sections_write(&t.s, &in, now), 0);
@@ -186,7 +187,8 @@ TEST(what_is_in_flight_at_its_deadline_may_still_arrive) {
 }
 
 TEST(other_streams_do_not_care) {
-    tltcp_section in = {.data = bytes, .len = S, .deadline = 1000};
+    tltcp_section in = {
+        .data = &(struct iovec){bytes, S}, .count = 1, .deadline = 1000};
     begin(TLTCP_DROP_UNTIL_KEY);
     write_one(TL_CLASS_REFERENCE, 0, 100, 1);
     in.meta.section_class = TL_CLASS_REFERENCE;
@@ -224,7 +226,8 @@ TEST(what_is_rebuilt_after_its_deadline_is_not_lost) {
 
 static void write_sized(uint32_t cls, uint32_t stream, size_t len,
                         tltcp_time deadline) {
-    tltcp_section in = {.data = bytes, .len = len, .deadline = deadline};
+    tltcp_section in = {
+        .data = &(struct iovec){bytes, len}, .count = 1, .deadline = deadline};
     in.meta.section_class = cls;
     in.meta.stream = stream;
     assert_int_equal(tltcp__sections_write(&t.s, &in, 1), 0);
