@@ -390,6 +390,10 @@ enum tltcp_live_kind {
     TLTCP_LIVE_KIND_COUNT = 5  /**< how many there are */
 };
 
+/** @brief The name of a kind. @param kind  ::tltcp_live_kind
+ * @return static text: "I", "P", "B", "audio" or "other" */
+TLTCP_LIVE_API const char *tltcp_live_kind_name(unsigned kind);
+
 /** What became of what was written or read.  Counters count over all
  * connections. */
 typedef struct tltcp_live_stats {
@@ -447,6 +451,21 @@ enum tltcp_live_direction {
  */
 TLTCP_LIVE_API int tltcp_live_open(tltcp_live **l, int direction,
                                    tltcp_live_options *o, char *why);
+
+/**
+ * @brief Opens a sender or a receiver over one connection that stands already.
+ * Nothing is connected again.
+ * @param[out] l     close with tltcp_live_close()
+ * @param direction  ::tltcp_live_direction
+ * @param s          connected; a sender's made with tltcp_config::report_fates;
+ *                   taken over, also on failure
+ * @param o          taken over, also on failure; its settings count, its URL
+ *                   and config do not; NULL: defaults
+ * @return 0 or a negative ::tltcp_error
+ */
+TLTCP_LIVE_API int tltcp_live_open_socket(tltcp_live **l, int direction,
+                                          tltcp_socket *s,
+                                          tltcp_live_options *o);
 
 /**
  * @brief Describes a stream that will be written; again when it changes.
@@ -558,6 +577,20 @@ TLTCP_LIVE_API int tltcp_live_get_format(const tltcp_live *l, unsigned stream,
 TLTCP_LIVE_API ssize_t tltcp_live_read_ts(tltcp_live *l, void *data, size_t len,
                                           int timeout_ms);
 
+/** Descriptors that tltcp_live_fds() may name. */
+#define TLTCP_LIVE_FDS 3
+
+/**
+ * @brief What to poll for until tltcp_live_read() may have something.
+ * @param l          receiver
+ * @param[out] fds   ::TLTCP_LIVE_FDS descriptors, readable when it may
+ * @param[out] when  when to read again at the latest, tltcp_now()'s clock;
+ *                   ::TLTCP_TIME_NEVER
+ * @return how many descriptors
+ */
+TLTCP_LIVE_API int tltcp_live_fds(const tltcp_live *l, int *fds,
+                                  tltcp_time *when);
+
 /**
  * @brief Takes the oldest event.  The newest 1024 wait.
  * @param l           sender or receiver; the events of a receiver come about
@@ -585,7 +618,7 @@ TLTCP_LIVE_API int tltcp_live_get_stats(tltcp_live *l, tltcp_live_stats *s);
  * @brief Statistics of one connection.
  * @param l       sender or receiver
  * @param index   which, from 0; those that stand are numbered anew whenever one
- *                comes or goes
+ *                comes or goes; while none stands, 0 is the one that ended last
  * @param[out] s  set up with tltcp_stats_init()
  * @retval 0                filled in
  * @retval TLTCP_ERR_INVAL  there are not so many

@@ -206,9 +206,6 @@ TLTCP_LIVE_API int tltcp_live_sender_push(tltcp_live_sender *s,
  */
 TLTCP_LIVE_API tltcp_time tltcp_live_sender_run(tltcp_live_sender *s);
 
-/** Descriptors of a sender or a link, see tltcp_live_sender_fds(). */
-#define TLTCP_LIVE_FDS 2
-
 /** @brief Descriptors that are readable when there is something to do.
  * @param s  sender @param[out] fds  ::TLTCP_LIVE_FDS of them
  * @return how many */

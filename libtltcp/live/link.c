@@ -217,7 +217,8 @@ int tltcp_live_link_fds(const tltcp_live_link *l, int *fds) {
 bool tltcp_live_link_lost(tltcp_live_link *l, int error) {
     l->stands = false;
     l->error = error;
-    l->over = !l->reconnect || tltcp_live_is_permanent(error, true, "");
+    l->over = !l->reconnect ||
+              (!l->listener && tltcp_live_is_permanent(error, true, ""));
     live_link_pause(l);
     return !l->over;
 }

@@ -106,7 +106,7 @@ static int live_start(tltcp_live *l, char *why) {
     rc = tltcp_live_link_new(&l->link, tltcp__live_settings(l), &config,
                              live_on_link_event, l);
     if (rc == 0 && l->direction == TLTCP_LIVE_SEND) {
-        rc = tltcp__live_output_start(l);
+        rc = tltcp__live_output_start(l, NULL);
     }
     if (rc < 0) {
         (void)tltcp__live_say(why, "%s", tltcp_strerror(rc));
@@ -146,10 +146,7 @@ int tltcp_live_open(tltcp_live **out, int direction, tltcp_live_options *o,
     return 0;
 }
 
-void tltcp_live_close(tltcp_live *l, int linger_ms) {
-    if (l == NULL) {
-        return;
-    }
+static void live_stop(tltcp_live *l, int linger_ms) {
     if (l->direction == TLTCP_LIVE_SEND) {
         tltcp__live_output_stop(l, linger_ms);
     } else {
@@ -158,8 +155,41 @@ void tltcp_live_close(tltcp_live *l, int linger_ms) {
     live_free(l);
 }
 
+int tltcp_live_open_socket(tltcp_live **out, int direction, tltcp_socket *s,
+                           tltcp_live_options *o) {
+    tltcp_live *l = NULL;
+    int rc = TLTCP_ERR_NOMEM;
+    *out = NULL;
+    o = o ? o : tltcp_live_options_new();
+    if (o) {
+        l = live_new(direction);
+    }
+    if (l == NULL) {
+        tltcp_live_options_free(o);
+        (void)tltcp_close(s, 0);
+        return rc;
+    }
+    l->options = o;
+    tltcp_live_options_settings(o)->listens = false;
+    tltcp_live_options_settings(o)->reconnect = false;
+    rc = direction == TLTCP_LIVE_SEND ? tltcp__live_output_start(l, s)
+                                      : tltcp__live_input_start(l, s);
+    if (rc < 0) {
+        live_stop(l, 0);
+        return rc;
+    }
+    *out = l;
+    return 0;
+}
+
+void tltcp_live_close(tltcp_live *l, int linger_ms) {
+    if (l) {
+        live_stop(l, linger_ms);
+    }
+}
+
 int tltcp_live_local_address(tltcp_live *l, struct sockaddr *sa,
                              socklen_t *len) {
-    tltcp_socket *s = tltcp_live_link_listener(l->link);
+    tltcp_socket *s = l->link ? tltcp_live_link_listener(l->link) : NULL;
     return s ? tltcp_local_address(s, sa, len) : TLTCP_ERR_INVAL;
 }

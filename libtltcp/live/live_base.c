@@ -22,6 +22,13 @@ const tltcp_live_settings *tltcp__live_settings(const tltcp_live *l) {
     return tltcp_live_options_settings(l->options);
 }
 
+void tltcp__live_keep_last(tltcp_live *l, const tltcp_socket *socket) {
+    if (socket) {
+        tltcp_stats_init(&l->last);
+        l->has_last = tltcp_get_stats(socket, &l->last) == 0;
+    }
+}
+
 /* ---- Events ---- */
 
 static struct live_event *live_pop_event(struct live_events *e) {

@@ -53,8 +53,10 @@ struct live_output {
 struct live_input {
     tltcp_socket *socket;
     tltcp_live_receiver *receiver;
-    bool ended;     /* the sender said so */
-    bool described; /* it sends a transport stream */
+    bool ended;      /* the sender said so */
+    bool described;  /* it sends a transport stream */
+    bool over;       /* there will be no other connection */
+    tltcp_time when; /* to read again at the latest */
     struct live_format *format[LIVE_STREAMS];
     tltcp_live_received section; /* the newest */
     const uint8_t *rest;         /* of it, for tltcp_live_read_ts() */
@@ -72,10 +74,16 @@ struct tltcp_live {
     pthread_mutex_t lock; /* for all below */
     pthread_cond_t changed;
     tltcp_live_stats departed; /* of connections that are gone */
+    tltcp_stats last;          /* of the one that went last */
+    bool has_last;
     uint64_t connections;
     struct live_output out;
     struct live_input in;
 };
+
+/** @brief Keeps the statistics of a connection that is about to go; under the
+ * lock. @param socket  its socket, or NULL */
+void tltcp__live_keep_last(tltcp_live *l, const tltcp_socket *socket);
 
 /** @brief Queues an event; no lock need be held. */
 void tltcp__live_post(tltcp_live *l, const tltcp_live_event *ev);
@@ -93,8 +101,13 @@ const tltcp_live_settings *tltcp__live_settings(const tltcp_live *l);
  * @param ms  from now */
 struct timespec tltcp__live_until(uint64_t ms);
 
-/** @brief Starts the sender's thread. @return 0 or TLTCP_ERR_NOMEM */
-int tltcp__live_output_start(tltcp_live *l);
+/** @brief Starts the sender's thread. @param socket  taken over, or NULL
+ * @return 0 or TLTCP_ERR_NOMEM */
+int tltcp__live_output_start(tltcp_live *l, tltcp_socket *socket);
+
+/** @brief Reads from a connection. @param socket  taken over
+ * @return 0 or TLTCP_ERR_NOMEM */
+int tltcp__live_input_start(tltcp_live *l, tltcp_socket *socket);
 
 /** @brief Ends it and closes its connections. */
 void tltcp__live_output_stop(tltcp_live *l, int linger_ms);

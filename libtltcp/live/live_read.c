@@ -98,7 +98,7 @@ int tltcp_live_get_format(const tltcp_live *l, unsigned stream,
 
 /* ---- Connections ---- */
 
-static int live_take_socket(tltcp_live *l, tltcp_socket *socket) {
+int tltcp__live_input_start(tltcp_live *l, tltcp_socket *socket) {
     tltcp_live_receiver *r = tltcp_live_receiver_new(socket);
     if (r == NULL) {
         (void)tltcp_close(socket, 0);
@@ -122,6 +122,7 @@ static void live_drop_socket(tltcp_live *l, int linger_ms) {
     }
     tltcp_live_receiver_free(l->in.receiver);
     socket = l->in.socket;
+    tltcp__live_keep_last(l, socket);
     l->in.receiver = NULL;
     l->in.socket = NULL;
     (void)pthread_mutex_unlock(&l->lock);
@@ -148,7 +149,9 @@ static int live_on_end(tltcp_live *l, int rc) {
     ev.error = tltcp_socket_error(l->in.socket, ev.reason);
     ev.error = ev.error || rc == 0 ? ev.error : rc;
     live_drop_socket(l, rc == 0 ? 200 : 0);
-    again = s->listens ? s->reconnect : tltcp_live_link_lost(l->link, ev.error);
+    again = s->listens ? s->reconnect
+                       : l->link && tltcp_live_link_lost(l->link, ev.error);
+    l->in.over = l->link == NULL;
     ev.final = !again || ended;
     tltcp__live_post(l, &ev);
     if (again && !ended) {
@@ -158,7 +161,7 @@ static int live_on_end(tltcp_live *l, int rc) {
 }
 
 static void live_turn_away(tltcp_live *l) {
-    tltcp_socket *listener = tltcp_live_link_listener(l->link);
+    tltcp_socket *listener = l->link ? tltcp_live_link_listener(l->link) : NULL;
     tltcp_socket *caller;
     while (listener && tltcp_accept(listener, &caller, 0) == 0) {
         (void)tltcp_reject(caller, TLTCP_LIVE_BUSY);
@@ -257,26 +260,38 @@ static int live_advance(tltcp_live *l, tltcp_live_frame *f, tltcp_time *when) {
         live_turn_away(l);
         return live_next_section(l, f);
     }
+    if (l->in.over) {
+        return TLTCP_ERR_CLOSED;
+    }
     rc = tltcp_live_link_run(l->link, &socket, when);
     if (rc == 1) {
-        rc = live_take_socket(l, socket);
+        rc = tltcp__live_input_start(l, socket);
         return rc < 0 ? rc : NOTHING;
     }
     return rc < 0 ? rc : TLTCP_ERR_AGAIN;
 }
 
+int tltcp_live_fds(const tltcp_live *l, int *fds, tltcp_time *when) {
+    int n = 0;
+    *when = l->in.when;
+    if (l->in.socket) {
+        fds[n++] = tltcp_fd(l->in.socket);
+    }
+    if (l->link) {
+        n += tltcp_live_link_fds(l->link, fds + n);
+    }
+    return n;
+}
+
 static void live_wait_input(tltcp_live *l, tltcp_time until) {
-    struct pollfd fds[2 + TLTCP_LIVE_FDS] = {
+    struct pollfd fds[1 + TLTCP_LIVE_FDS] = {
         {.fd = l->wake[0], .events = POLLIN}};
     int fd[TLTCP_LIVE_FDS];
     tltcp_time now = tltcp_now();
+    tltcp_time when;
     uint64_t ms = until <= now ? 0 : (until - now) / NS_PER_MS + 1;
     nfds_t n = 1;
-    if (l->in.socket) {
-        fds[n++] =
-            (struct pollfd){.fd = tltcp_fd(l->in.socket), .events = POLLIN};
-    }
-    for (int i = tltcp_live_link_fds(l->link, fd); i-- > 0;) {
+    for (int i = tltcp_live_fds(l, fd, &when); i-- > 0;) {
         fds[n++] = (struct pollfd){.fd = fd[i], .events = POLLIN};
     }
     (void)poll(fds, n,
@@ -296,6 +311,7 @@ int tltcp_live_read(tltcp_live *l, tltcp_live_frame *f, int timeout_ms) {
     }
     while (!atomic_load(&l->interrupted)) {
         int rc = live_advance(l, f, &when);
+        l->in.when = when;
         if (rc == NOTHING) {
             continue;
         }

@@ -22,6 +22,11 @@ int tltcp_live_get_connection_stats(tltcp_live *l, size_t index,
     (void)pthread_mutex_lock(&l->lock);
     socket = live_socket_at(l, index);
     rc = socket ? tltcp_get_stats(socket, s) : TLTCP_ERR_INVAL;
+    if (!socket && index == 0 && l->has_last && s &&
+        s->struct_size == sizeof(*s)) {
+        *s = l->last;
+        rc = 0;
+    }
     (void)pthread_mutex_unlock(&l->lock);
     return rc;
 }
@@ -81,10 +86,9 @@ static void live_print_count(struct live_text *t, const char *name,
 }
 
 static void live_print_sent(struct live_text *t, const tltcp_live_stats *s) {
-    static const char *const kinds[] = {"I", "P", "B", "audio", "other"};
     live_print_count(t, "sections", &s->sections, ",\"frames\":{");
     for (unsigned i = 0; i < TLTCP_LIVE_KIND_COUNT; i++) {
-        live_print_count(t, kinds[i], &s->kinds[i],
+        live_print_count(t, tltcp_live_kind_name(i), &s->kinds[i],
                          i + 1 < TLTCP_LIVE_KIND_COUNT ? "," : "},");
     }
     live_print(t, "\"dropped\":{");

@@ -74,7 +74,7 @@ static void live_greet(tltcp_live *l, tltcp_live_sender *sender) {
     }
 }
 
-static void live_add_sender(tltcp_live *l, tltcp_socket *socket) {
+static bool live_add_sender(tltcp_live *l, tltcp_socket *socket) {
     tltcp_live_sender **grown =
         realloc(l->out.sender, (l->out.senders + 1) * sizeof(l->out.sender[0]));
     tltcp_live_sender *s = NULL;
@@ -90,18 +90,20 @@ static void live_add_sender(tltcp_live *l, tltcp_socket *socket) {
         l->connections++;
         live_greet(l, s);
     }
+    return s != NULL;
 }
 
 static void live_remove_sender(tltcp_live *l, size_t index) {
     tltcp_live_sender *s = l->out.sender[index];
     int error = tltcp_socket_error(tltcp_live_sender_socket(s), NULL);
     l->out.sender[index] = l->out.sender[--l->out.senders];
+    tltcp__live_keep_last(l, tltcp_live_sender_socket(s));
     (void)tltcp_live_sender_close(s, 0);
     tltcp_live_sender_add_stats(s, &l->departed);
     l->departed.queued_sections = l->departed.queued_bytes = 0;
     tltcp_live_sender_free(s);
     if (!tltcp__live_settings(l)->listens) {
-        bool again = tltcp_live_link_lost(l->link, error);
+        bool again = l->link && tltcp_live_link_lost(l->link, error);
         if (!again || (l->out.finished && error == 0)) {
             l->out.error = error ? error : TLTCP_ERR_CLOSED;
         }
@@ -110,14 +112,14 @@ static void live_remove_sender(tltcp_live *l, size_t index) {
 
 static void live_take_connections(tltcp_live *l, tltcp_time *when) {
     tltcp_socket *socket;
-    int rc = 1;
+    int rc = l->link ? 1 : 0;
     while (rc == 1 && l->out.error == 0) {
         /* Looking up a name may block. */
         (void)pthread_mutex_unlock(&l->lock);
         rc = tltcp_live_link_run(l->link, &socket, when);
         (void)pthread_mutex_lock(&l->lock);
         if (rc == 1) {
-            live_add_sender(l, socket);
+            (void)live_add_sender(l, socket);
         } else if (rc < 0) {
             l->out.error = rc;
         }
@@ -150,7 +152,7 @@ static nfds_t live_add_fds(struct pollfd *fds, nfds_t n, const int *fd,
 
 /* Under the lock, which is free meanwhile. */
 static void live_poll_all(tltcp_live *l, tltcp_time when) {
-    size_t most = 1 + TLTCP_LIVE_FDS * (l->out.senders + 1);
+    size_t most = 1 + (size_t)TLTCP_LIVE_FDS * (l->out.senders + 1);
     struct pollfd *fds = calloc(most, sizeof(*fds));
     tltcp_time now = tltcp_now();
     uint64_t ms = when <= now ? 0 : (when - now) / NS_PER_MS + 1;
@@ -158,7 +160,8 @@ static void live_poll_all(tltcp_live *l, tltcp_time when) {
     nfds_t n = 0;
     if (fds) {
         fds[n++] = (struct pollfd){.fd = l->wake[0], .events = POLLIN};
-        n = live_add_fds(fds, n, fd, tltcp_live_link_fds(l->link, fd));
+        n = live_add_fds(fds, n, fd,
+                         l->link ? tltcp_live_link_fds(l->link, fd) : 0);
         for (size_t i = 0; i < l->out.senders; i++) {
             n = live_add_fds(fds, n, fd,
                              tltcp_live_sender_fds(l->out.sender[i], fd));
@@ -186,9 +189,12 @@ static void *live_run(void *user) {
     return NULL;
 }
 
-int tltcp__live_output_start(tltcp_live *l) {
+int tltcp__live_output_start(tltcp_live *l, tltcp_socket *socket) {
     sigset_t all;
     sigset_t before;
+    if (socket && !live_add_sender(l, socket)) {
+        return TLTCP_ERR_NOMEM;
+    }
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     l->out.running = pthread_create(&l->out.thread, NULL, live_run, l) == 0;
@@ -389,18 +395,20 @@ static void live_end_streams(tltcp_live *l) {
 }
 
 int tltcp_live_finish(tltcp_live *l, int timeout_ms) {
+    bool was_over;
     int rc;
     if (l->direction != TLTCP_LIVE_SEND) {
         return TLTCP_ERR_INVAL;
     }
     (void)pthread_mutex_lock(&l->lock);
+    was_over = l->out.error != 0;
     if (!l->out.finished) {
         l->out.finished = true;
         live_end_streams(l);
     }
     tltcp__live_wake(l);
     rc = live_wait(l, 0, timeout_ms < 0 ? FOR_EVER : (uint64_t)timeout_ms);
-    if (rc == TLTCP_ERR_CLOSED) {
+    if (rc == TLTCP_ERR_CLOSED && !was_over) {
         rc = 0; /* in order, behind the end */
     }
     (void)pthread_mutex_unlock(&l->lock);

@@ -44,6 +44,12 @@ const char *tltcp_live_cause_name(unsigned cause) {
     return media__drop_name((int)cause);
 }
 
+const char *tltcp_live_kind_name(unsigned kind) {
+    static const char *const names[TLTCP_LIVE_KIND_COUNT] = {"I", "P", "B",
+                                                             "audio", "other"};
+    return names[kind < TLTCP_LIVE_KIND_COUNT ? kind : TLTCP_LIVE_KIND_OTHER];
+}
+
 static void live_count_add(tltcp_live_count *to, const tltcp_live_count *c) {
     to->offered += c->offered;
     to->delivered += c->delivered;

@@ -32,7 +32,7 @@ LAYERS = {
                                   "internal/secure"}, ANY),
     "libtltcp/live": (PUBLIC | MEDIA | {"internal/credentials",
                                         "internal/settings"}, ANY),
-    "libtltcp/avio": (PUBLIC | {"libtltcp/live"} | MEDIA, ANY),
+    "libtltcp/avio": (PUBLIC, ANY),
     "libsaratoga/engine": ({"include/saratoga", "include/congestion",
                             "internal/common"}, LIBC | MATHS),
     "libsaratoga/node": (PUBLIC | {"internal/common", "internal/net",
@@ -40,7 +40,7 @@ LAYERS = {
     "gst-plugins": (PUBLIC | MEDIA | {"internal/credentials"}, ANY),
     # linkem puts the simulator's model of a link between real sockets.
     "tools": (PUBLIC | MEDIA | {"internal/credentials", "internal/settings",
-                                "libtltcp/live", "sim"}, ANY),
+                                "sim"}, ANY),
     "examples": (PUBLIC, ANY),
     "bench": (PUBLIC | MEDIA | {"sim"}, ANY),
     "sim": (PUBLIC | {"internal/common", "internal/settings"}, ANY),

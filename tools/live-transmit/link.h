@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/live-transmit/link.h
- * @brief Connections of one endpoint, one after the other: calls or listens,
- * and tries again.
+ * @brief Connections of one endpoint, one after the other, with what is said of
+ * them on standard error.
  */
 #ifndef TOOLS_TRANSMIT_LINK_H
 #define TOOLS_TRANSMIT_LINK_H
@@ -10,21 +10,21 @@
 #include <poll.h>
 #include <stdatomic.h>
 
+#include "tltcp/live_parts.h"
 #include "tools/live-transmit/options.h"
 
 /** Descriptors that link_poll() may name. */
-#define LINK_FDS 1
+#define LINK_FDS TLTCP_LIVE_FDS
 
 /** @brief One endpoint's connections. */
 struct link {
     const char *tool; /* for messages */
     const struct endpoint *at;
     bool quiet;
-    bool retries;           /* after a failure */
-    bool told;              /* of this outage */
-    tltcp_socket *listener; /* NULL: calls */
-    tltcp_socket *calling;  /* not decided yet */
-    uint64_t retry_at;
+    bool retries; /* after a failure */
+    bool told;    /* of this outage */
+    int status;   /* of a failure that is final */
+    tltcp_live_link *live;
     struct secrets_watch watch;
     atomic_bool busy; /* read on the listener's own thread */
 };
@@ -53,8 +53,9 @@ uint64_t link_watch(struct link *l);
  * @param fds  LINK_FDS entries @return how many */
 nfds_t link_poll(const struct link *l, struct pollfd *fds);
 
-/** @brief The connection given out is over; the next may come. */
-void link_lost(struct link *l);
+/** @brief The connection given out is over; the next may come. @param l  link
+ * @param error  why, or 0 */
+void link_lost(struct link *l, int error);
 
 /** @brief Ends. @param l  link */
 void link_close(struct link *l);

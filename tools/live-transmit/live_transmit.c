@@ -9,13 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libtltcp/live/tsfeed.h"
+#include "internal/media/stream/ts.h"
+#include "tltcp/live_parts.h"
 #include "tools/common/tool.h"
 #include "tools/live-transmit/fd.h"
 #include "tools/live-transmit/link.h"
 #include "tools/live-transmit/out.h"
 #include "tools/live-transmit/release.h"
 #include "tools/live-transmit/stats.h"
+#include "tools/tltcp/frame_log.h"
 
 #define TOOL "tltcp-live-transmit"
 #define NS_PER_MS UINT64_C(1000000)
@@ -38,16 +40,21 @@ struct job {
     int in_fd;
     struct out out; /* unless output is by TLTCP */
 
-    struct link source; /* input by TLTCP */
-    tltcp_socket *from; /* its connection */
-    struct tsdrain drain;
+    struct link source;  /* input by TLTCP */
+    tltcp_live *from;    /* its connection */
+    bool described;      /* the peer sends a transport stream */
+    uint32_t latency_ms; /* as it says */
+    char why[160];       /* what it sends cannot be taken; or "" */
     struct release release;
 
-    struct link target; /* output by TLTCP */
-    bool feeding;       /* it is connected */
-    bool finished;      /* it was told of the end */
-    struct feed feed;
-    struct tsfeed stream;
+    struct link target;      /* output by TLTCP */
+    tltcp_live_sender *feed; /* its connection */
+    int feed_error;          /* why it is over */
+    char feed_reason[TLTCP_REASON_MAX + 1];
+    bool finished; /* it was told of the end */
+    tltcp_live_stream *stream;
+    bool no_memory; /* while sending */
+    struct frame_log log;
     bool anchored; /* the time line of a file or pipe is on the clock */
     int64_t anchor_media;
     uint64_t anchor_clock;
@@ -92,13 +99,14 @@ static void deliver(struct job *j, const uint8_t *data, size_t len,
                     uint64_t now) {
     j->totals.bytes_in += len;
     if (sends(j)) {
-        if (!tsfeed_push(&j->stream, data, len, now)) {
+        if (tltcp_live_stream_write_ts(j->stream, data, len, now) < 0 ||
+            j->no_memory) {
             no_memory(j);
         }
         return;
     }
     /* Units of a transport stream that go at the same time share datagrams. */
-    on_written(j, j->o->out.kind == ENDPOINT_UDP && j->drain.described
+    on_written(j, j->o->out.kind == ENDPOINT_UDP && j->described
                       ? out_pack(&j->out, data, len)
                       : out_write(&j->out, data, len));
 }
@@ -106,7 +114,7 @@ static void deliver(struct job *j, const uint8_t *data, size_t len,
 static void end_input(struct job *j) {
     j->over = true;
     if (sends(j)) {
-        tsfeed_flush(&j->stream);
+        (void)tltcp_live_stream_flush(j->stream, NULL);
     }
 }
 
@@ -114,14 +122,15 @@ static void end_input(struct job *j) {
 
 /* When what was read last is to be sent by its own time line. */
 static uint64_t scheduled(struct job *j, uint64_t now) {
+    int64_t time = tltcp_live_stream_ts_time(j->stream);
     uint64_t due;
-    if (j->o->in.kind == ENDPOINT_UDP || j->stream.time == MEDIA_TIME_NONE) {
+    if (j->o->in.kind == ENDPOINT_UDP || time == TLTCP_LIVE_TIME_NONE) {
         return now;
     }
-    due = j->anchor_clock + (uint64_t)(j->stream.time - j->anchor_media);
+    due = j->anchor_clock + (uint64_t)(time - j->anchor_media);
     if (!j->anchored || due < now || due - now > JUMP) {
         j->anchored = true;
-        j->anchor_media = j->stream.time;
+        j->anchor_media = time;
         j->anchor_clock = due = now;
     }
     return due;
@@ -137,7 +146,7 @@ static bool may_read(struct job *j, uint64_t now, uint64_t *when) {
     if (j->o->in.kind == ENDPOINT_UDP) {
         return true; /* waits for nobody */
     }
-    if (!j->feeding || feed_bytes(&j->feed) > QUEUE_MAX) {
+    if (!j->feed || tltcp_live_sender_bytes(j->feed) > QUEUE_MAX) {
         return false;
     }
     due = scheduled(j, now);
@@ -173,39 +182,68 @@ static void read_bytes(struct job *j, uint64_t now) {
 
 /* --- A connection as input ------------------------------------------------ */
 
-static void on_bytes(void *user, const struct tsdrain_bytes *b) {
-    struct job *j = user;
-    const struct peer_options *from = &j->o->in.to;
-    uint64_t latency =
-        from->has_latency ? from->feed.latency_ms : j->drain.latency_ms;
+static void on_frame(struct job *j, const tltcp_live_frame *f) {
+    const tltcp_live_settings *from = j->o->in.to.settings;
+    uint64_t latency = from->has_latency ? from->latency_ms : j->latency_ms;
+    if (!f->complete) {
+        return;
+    }
     if (sends(j) || j->o->immediate) {
-        deliver(j, b->data, b->len, b->now);
-    } else if (!release_push(&j->release, b, latency * NS_PER_MS)) {
+        deliver(j, f->data, f->len, f->arrived);
+    } else if (!release_push(&j->release, f, latency * NS_PER_MS)) {
         no_memory(j);
     }
+}
+
+static void on_format(struct job *j, unsigned stream) {
+    tltcp_live_format f;
+    tltcp_live_format_init(&f);
+    (void)tltcp_live_get_format(j->from, stream, &f);
+    if ((f.codec && strncmp(f.codec, "mpegts", 6) == 0) ||
+        (f.caps && strncmp(f.caps, "video/mpegts", 12) == 0)) {
+        j->described = true;
+        j->latency_ms = f.latency_ms;
+        return;
+    }
+    (void)snprintf(j->why, sizeof(j->why),
+                   "the peer sends single streams (%.40s), no transport "
+                   "stream; tltcp-recv takes them",
+                   f.codec ? f.codec : "");
 }
 
 static void begin_source(struct job *j, tltcp_socket *s) {
-    j->from = s;
     j->totals.connections++;
+    j->described = false;
+    j->why[0] = '\0';
     release_restart(&j->release);
-    if (!tsdrain_init(&j->drain, on_bytes, j)) {
+    if (tltcp_live_open_socket(&j->from, TLTCP_LIVE_RECEIVE, s, NULL) < 0) {
         no_memory(j);
     }
 }
 
-static void end_source(struct job *j, int error) {
-    const char *why = j->drain.why[0]  ? j->drain.why
-                      : error < 0      ? tltcp_strerror(error)
-                      : j->drain.ended ? "the stream has ended"
-                                       : "the peer closed the connection";
-    bool bad = error < 0 || j->drain.why[0];
-    (void)tltcp_get_stats(j->from, &j->last);
-    tsdrain_end(&j->drain);
-    totals_add_received(&j->totals, &j->drain);
-    (void)tltcp_close(j->from, bad ? 0 : LINGER_MS);
+static void add_received(struct job *j) {
+    tltcp_live_stats st;
+    tltcp_live_stats_init(&st);
+    (void)tltcp_live_get_stats(j->from, &st);
+    j->totals.media.sections_complete += st.sections_complete;
+    j->totals.media.sections_cut += st.sections_cut;
+    j->totals.media.gap_bytes += st.gap_bytes;
+}
+
+static void close_source(struct job *j, int linger_ms) {
+    (void)tltcp_live_get_connection_stats(j->from, 0, &j->last);
+    add_received(j);
+    tltcp_live_close(j->from, linger_ms);
     j->from = NULL;
-    link_lost(&j->source);
+}
+
+static void end_source(struct job *j, int error) {
+    const char *why = j->why[0]   ? j->why
+                      : error < 0 ? tltcp_strerror(error)
+                                  : "the stream has ended";
+    bool bad = error < 0 || j->why[0];
+    close_source(j, bad ? 0 : LINGER_MS);
+    link_lost(&j->source, error);
     if (j->o->reconnect) {
         link_say(&j->source, why, "");
         return;
@@ -216,9 +254,25 @@ static void end_source(struct job *j, int error) {
     end_input(j);
 }
 
+static void read_source(struct job *j) {
+    tltcp_live_frame f;
+    int n = 1;
+    while (j->status < 0 && n > 0 && !j->why[0]) {
+        tltcp_live_frame_init(&f);
+        n = tltcp_live_read(j->from, &f, 0);
+        if (n == TLTCP_LIVE_READ_FRAME) {
+            on_frame(j, &f);
+        } else if (n == TLTCP_LIVE_READ_FORMAT) {
+            on_format(j, f.stream);
+        }
+    }
+    if (n != TLTCP_ERR_AGAIN) {
+        end_source(j, n < 0 ? n : 0);
+    }
+}
+
 static void run_source(struct job *j, uint64_t *when) {
     tltcp_socket *s = NULL;
-    ssize_t n = 1;
     if (!j->from && !j->over) {
         int rc = link_run(&j->source, &s, when);
         if (rc != TOOL_OK) {
@@ -227,11 +281,8 @@ static void run_source(struct job *j, uint64_t *when) {
             begin_source(j, s);
         }
     }
-    while (j->from && j->status < 0 && n > 0 && !j->drain.why[0]) {
-        n = tsdrain_read(&j->drain, j->from, MSG_DONTWAIT);
-    }
-    if (j->from && n != TLTCP_ERR_AGAIN) {
-        end_source(j, n < 0 ? (int)n : 0);
+    if (j->from) {
+        read_source(j);
     }
 }
 
@@ -250,46 +301,77 @@ static void run_release(struct job *j, uint64_t now, uint64_t *when) {
 
 /* --- A connection as output ----------------------------------------------- */
 
-static void begin_target(struct job *j, tltcp_socket *s) {
-    struct feed_settings settings = j->o->out.to.feed;
-    int rc;
-    if (j->totals.connections > 0) {
-        settings.frames = NULL; /* the file has those of the first */
+static void on_feed_event(void *user, const tltcp_live_event *ev) {
+    struct job *j = user;
+    if (ev->type == TLTCP_LIVE_EVENT_DISCONNECTED) {
+        j->feed_error = ev->error;
+        memcpy(j->feed_reason, ev->reason, sizeof(j->feed_reason));
     }
-    rc = feed_init(&j->feed, &settings);
-    if (rc < 0) {
+    frame_log_event(&j->log, ev);
+}
+
+static void on_section(void *user, tltcp_live_section *section) {
+    struct job *j = user;
+    if (j->feed && tltcp_live_sender_push(j->feed, section) < 0) {
+        j->no_memory = true;
+    }
+}
+
+static bool open_log(struct job *j) {
+    const char *frames = j->o->frames;
+    if (j->totals.connections > 0) {
+        return true; /* the file has those of the first */
+    }
+    if (!frame_log_open(&j->log, frames)) {
+        end_with(
+            j, tool_fail(TOOL, "cannot write %s: %s", frames, strerror(errno)));
+        return false;
+    }
+    j->log.start = tltcp_now();
+    return true;
+}
+
+static void begin_target(struct job *j, tltcp_socket *s) {
+    tltcp_live_section *config;
+    if (!open_log(j)) {
         (void)tltcp_close(s, 0);
-        (void)feed_free(&j->feed);
-        end_with(j, tool_fail(TOOL, "cannot write %s: %s",
-                              settings.frames ? settings.frames : "frames",
-                              strerror(-rc)));
+        return;
+    }
+    j->feed = tltcp_live_sender_new(s, j->o->out.to.settings, on_feed_event, j);
+    if (!j->feed) {
+        no_memory(j);
         return;
     }
     j->totals.connections++;
-    j->feeding = true;
     j->anchored = false;
-    feed_start(&j->feed, s);
-    tsfeed_attach(&j->stream, &j->feed);
+    j->feed_error = 0;
+    j->feed_reason[0] = '\0';
+    config = tltcp_live_stream_describe(j->stream, 1);
+    if (config) {
+        on_section(j, config);
+        tltcp_live_section_unref(config);
+        tltcp_live_sender_join(j->feed);
+    }
 }
 
 static void end_target(struct job *j, int linger_ms) {
-    (void)tltcp_get_stats(j->feed.socket, &j->last);
-    tsfeed_attach(&j->stream, NULL);
-    (void)feed_close(&j->feed, linger_ms);
-    totals_add_sent(&j->totals, &j->feed.ledger);
+    (void)tltcp_get_stats(tltcp_live_sender_socket(j->feed), &j->last);
+    (void)tltcp_live_sender_close(j->feed, linger_ms);
+    tltcp_live_sender_add_stats(j->feed, &j->totals.media);
     j->totals.bytes_out += j->last.bytes_delivered;
-    j->feeding = false;
-    if (!feed_free(&j->feed)) {
+    tltcp_live_sender_free(j->feed);
+    j->feed = NULL;
+    if (!frame_log_close(&j->log)) {
         end_with(j, tool_fail(TOOL, "cannot write %s", j->o->frames));
     }
-    link_lost(&j->target);
+    link_lost(&j->target, j->feed_error);
 }
 
 static void lose_target(struct job *j) {
     char why[TLTCP_REASON_MAX + 1];
-    int error = j->feed.error;
+    int error = j->feed_error;
     (void)snprintf(why, sizeof(why), "%s",
-                   j->feed.reason[0] ? j->feed.reason
+                   j->feed_reason[0] ? j->feed_reason
                    : error < 0       ? tltcp_strerror(error)
                                      : "the peer closed the connection");
     end_target(j, 0);
@@ -300,15 +382,27 @@ static void lose_target(struct job *j) {
     }
 }
 
+static void send_end(struct job *j) {
+    tltcp_live_section *end = tltcp_live_stream_mark(
+        j->stream, TLTCP_LIVE_MARK_END, TLTCP_LIVE_TIME_NONE,
+        TLTCP_LIVE_TIME_NONE, NULL, 0);
+    if (end) {
+        on_section(j, end);
+        tltcp_live_section_unref(end);
+    }
+    (void)tltcp_live_sender_run(j->feed);
+    j->finished = true;
+}
+
 /* After the end of the input: what was sent shall arrive, then the peer shall
  * know. */
 static void finish_target(struct job *j) {
-    if (!j->feeding) {
+    if (!j->feed) {
         end_with(j, TOOL_OK);
-    } else if (feed_is_idle(&j->feed) && !j->finished && !j->feed.closed) {
-        feed_finish(&j->feed);
-        j->finished = true;
-    } else if (feed_is_idle(&j->feed)) {
+    } else if (tltcp_live_sender_is_idle(j->feed) && !j->finished &&
+               !tltcp_live_sender_is_closed(j->feed)) {
+        send_end(j);
+    } else if (tltcp_live_sender_is_idle(j->feed)) {
         end_target(j, LINGER_MS);
         end_with(j, TOOL_OK);
     }
@@ -316,13 +410,14 @@ static void finish_target(struct job *j) {
 
 /* Some peers close as soon as they have heard of the end. */
 static bool peer_has_all(const struct job *j) {
-    return j->over && j->feed.error >= 0 && !j->feed.first &&
-           j->feed.ledger.open == 0;
+    return j->over && j->feed_error >= 0 &&
+           tltcp_live_sender_has_room(j->feed, 0);
 }
 
 static void run_target(struct job *j, uint64_t *when) {
     tltcp_socket *s = NULL;
-    if (!j->feeding) {
+    tltcp_time at;
+    if (!j->feed) {
         int rc = link_run(&j->target, &s, when);
         if (rc != TOOL_OK) {
             end_with(j, rc);
@@ -330,9 +425,10 @@ static void run_target(struct job *j, uint64_t *when) {
             begin_target(j, s);
         }
     }
-    if (j->feeding) {
-        feed_run(&j->feed);
-        if (j->feed.closed && !peer_has_all(j)) {
+    if (j->feed) {
+        at = tltcp_live_sender_run(j->feed);
+        *when = at < *when ? at : *when;
+        if (tltcp_live_sender_is_closed(j->feed) && !peer_has_all(j)) {
             lose_target(j);
         }
     }
@@ -358,22 +454,23 @@ static void watch_input(struct job *j) {
 
 static json_t *statistics(struct job *j, uint64_t now) {
     struct transmit_totals t;
-    tltcp_socket *s = j->feeding ? j->feed.socket : j->from;
     tltcp_stats st = j->last;
+    struct transmit_totals before = j->totals;
     watch_input(j);
-    t = j->totals;
-    t.bytes_out += j->out.written;
-    if (s) {
-        (void)tltcp_get_stats(s, &st);
+    if (j->from) {
+        (void)tltcp_live_get_connection_stats(j->from, 0, &st);
+        add_received(j);
     }
-    if (j->feeding) {
-        totals_add_sent(&t, &j->feed.ledger);
+    t = j->totals;
+    j->totals.media = before.media;
+    t.bytes_out += j->out.written;
+    if (j->feed) {
+        (void)tltcp_get_stats(tltcp_live_sender_socket(j->feed), &st);
+        tltcp_live_sender_add_stats(j->feed, &t.media);
         t.bytes_out += st.bytes_delivered;
     }
-    if (j->from) {
-        totals_add_received(&t, &j->drain);
-    }
-    return totals_json(&t, &st, s != NULL, (double)(now - j->start) / 1e9);
+    return totals_json(&t, &st, j->feed || j->from,
+                       (double)(now - j->start) / 1e9);
 }
 
 static void print_stats(struct job *j, uint64_t now) {
@@ -400,18 +497,27 @@ static void check_timeout(struct job *j, uint64_t now) {
     }
 }
 
+static nfds_t add_fds(struct pollfd *fds, nfds_t n, const int *fd, int count) {
+    for (int i = 0; i < count; i++) {
+        fds[n++] = (struct pollfd){.fd = fd[i], .events = POLLIN};
+    }
+    return n;
+}
+
 static nfds_t poll_set(const struct job *j, bool reads, struct pollfd *fds) {
+    int fd[TLTCP_LIVE_FDS];
+    tltcp_time when;
     nfds_t n = 0;
     if (reads) {
         fds[n++] = (struct pollfd){.fd = j->in_fd, .events = POLLIN};
     }
     if (receives(j) && j->from) {
-        fds[n++] = (struct pollfd){.fd = tltcp_fd(j->from), .events = POLLIN};
+        n = add_fds(fds, n, fd, tltcp_live_fds(j->from, fd, &when));
     } else if (receives(j) && !j->over) {
         n += link_poll(&j->source, fds + n);
     }
-    if (sends(j) && j->feeding) {
-        n += feed_poll(&j->feed, fds + n);
+    if (sends(j) && j->feed) {
+        n = add_fds(fds, n, fd, tltcp_live_sender_fds(j->feed, fd));
     } else if (sends(j)) {
         n += link_poll(&j->target, fds + n);
     }
@@ -420,7 +526,7 @@ static nfds_t poll_set(const struct job *j, bool reads, struct pollfd *fds) {
 
 /* Waits; returns whether the input can be read. */
 static bool wait_until(struct job *j, bool reads, uint64_t when) {
-    struct pollfd fds[2 + LINK_FDS + FEED_FDS];
+    struct pollfd fds[1 + 2 * LINK_FDS];
     nfds_t n = poll_set(j, reads, fds);
     uint64_t now = tltcp_now();
     uint64_t wait = when > now ? when - now : 0;
@@ -435,7 +541,7 @@ static bool is_stopped(struct job *j) {
     if (!tool_is_stopped()) {
         return false;
     }
-    if (!j->feeding) {
+    if (!j->feed) {
         return true;
     }
     if (j->stop_at == 0) {
@@ -518,13 +624,9 @@ static int open_stats(struct job *j) {
 
 static void close_all(struct job *j) {
     if (j->from) {
-        (void)tltcp_get_stats(j->from, &j->last);
-        tsdrain_end(&j->drain);
-        totals_add_received(&j->totals, &j->drain);
-        (void)tltcp_close(j->from, 0);
-        j->from = NULL;
+        close_source(j, 0);
     }
-    if (j->feeding) {
+    if (j->feed) {
         end_target(j, j->status == TOOL_FAILED ? 0 : LINGER_MS);
     }
     link_close(&j->source);
@@ -532,16 +634,26 @@ static void close_all(struct job *j) {
     while (release_when(&j->release) != TLTCP_TIME_NEVER) {
         release_pop(&j->release);
     }
-    tsfeed_free(&j->stream);
+    tltcp_live_stream_free(j->stream);
     if (j->stats && j->stats != stderr) {
         (void)fclose(j->stats);
     }
 }
 
+static bool open_stream(struct job *j) {
+    const tltcp_live_settings *s = j->o->out.to.settings;
+    j->stream = tltcp_live_stream_new(0, on_section, j);
+    if (j->stream && sends(j)) {
+        tltcp_live_stream_set_deadlines(j->stream, (int)s->deadline_mode,
+                                        s->latency_ms, s->grace_ms, 1);
+    }
+    return j->stream != NULL;
+}
+
 static int run_job(struct job *j) {
     const struct transmit_options *o = j->o;
     int rc = open_stats(j);
-    if (rc == TOOL_OK && !tsfeed_init(&j->stream)) {
+    if (rc == TOOL_OK && !open_stream(j)) {
         rc = tool_fail(TOOL, "out of memory");
     }
     if (rc == TOOL_OK) {

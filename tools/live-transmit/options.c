@@ -264,9 +264,11 @@ static bool parse_udp(struct endpoint *e, bool is_output, char *why) {
 static bool parse_endpoint(struct endpoint *e, const char *text, bool is_output,
                            char *why) {
     e->text = text;
-    peer_options_init(&e->to);
-    e->to.config.report_fates = true;
-    e->to.config.idle_timeout_ms = IDLE_MS;
+    if (!peer_options_init(&e->to)) {
+        (void)snprintf(why, URL_WHY_MAX, "out of memory");
+        return false;
+    }
+    e->to.config->idle_timeout_ms = IDLE_MS;
     if (starts(text, "tltcp://")) {
         return parse_tltcp(e, why);
     }
@@ -327,8 +329,14 @@ static int take_words(struct transmit_options *o, int words, char **word) {
             return tool_misuse(TOOL, "%s: %s", word[i], why);
         }
     }
-    o->out.to.feed.frames = o->frames;
-    o->in.to.config.qlog_dir = o->out.to.config.qlog_dir = o->qlog;
+    for (int i = 0; i < 2; i++) {
+        ends[i]->to.config->qlog_dir = o->qlog;
+        ends[i]->to.settings->host = ends[i]->at.host;
+        ends[i]->to.settings->service = ends[i]->at.port;
+        ends[i]->to.settings->listens = ends[i]->listens;
+        ends[i]->to.settings->reconnect = o->reconnect;
+        ends[i]->to.settings->report_frames = o->frames != NULL;
+    }
     return check(o);
 }
 

@@ -12,30 +12,31 @@ struct release_piece {
 };
 
 /* What has no time of its own goes with what came before it. */
-static uint64_t when_of(struct release *r, const struct tsdrain_bytes *b,
+static uint64_t when_of(struct release *r, const tltcp_live_frame *f,
                         uint64_t latency) {
     uint64_t when = r->newest;
-    if (b->dts != MEDIA_TIME_NONE) {
-        bool anew = media__timemap_arrival(&r->map, b->dts, (int64_t)b->now);
-        int64_t local = media__timemap_local(&r->map, b->dts);
+    if (f->dts != TLTCP_LIVE_TIME_NONE) {
+        bool anew =
+            media__timemap_arrival(&r->map, f->dts, (int64_t)f->arrived);
+        int64_t local = media__timemap_local(&r->map, f->dts);
         uint64_t due = (uint64_t)local + latency;
         /* Never before what came first, but after a jump of the time line
          * nothing that came first counts. */
         when = due > when || anew ? due : when;
     }
-    return when < b->now ? b->now : when;
+    return when < f->arrived ? f->arrived : when;
 }
 
-bool release_push(struct release *r, const struct tsdrain_bytes *b,
+bool release_push(struct release *r, const tltcp_live_frame *f,
                   uint64_t latency) {
-    struct release_piece *p = malloc(sizeof(*p) + b->len);
+    struct release_piece *p = malloc(sizeof(*p) + f->len);
     if (!p) {
         return false;
     }
     p->next = NULL;
-    p->len = b->len;
-    memcpy(p->data, b->data, b->len);
-    p->when = r->newest = when_of(r, b, latency);
+    p->len = f->len;
+    memcpy(p->data, f->data, f->len);
+    p->when = r->newest = when_of(r, f, latency);
     if (r->last) {
         r->last->next = p;
     } else {

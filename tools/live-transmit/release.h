@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "internal/media/stream/timemap.h"
-#include "libtltcp/live/tsdrain.h"
+#include "tltcp/live.h"
 
 /** @brief The bytes that wait; zeroed at first. */
 struct release {
@@ -22,9 +22,9 @@ struct release {
     uint64_t newest; /* when the last of them goes */
 };
 
-/** @brief Appends. @param r  release @param b  bytes; copied
+/** @brief Appends. @param r  release @param f  frame; copied
  * @param latency  ns @return false without memory */
-bool release_push(struct release *r, const struct tsdrain_bytes *b,
+bool release_push(struct release *r, const tltcp_live_frame *f,
                   uint64_t latency);
 
 /** @brief When the next bytes go; TLTCP_TIME_NEVER: there are none. */

@@ -6,29 +6,6 @@
 #include "tools/common/tool.h"
 #include "tools/live-transmit/options.h"
 
-static void add(struct ledger_count *to, const struct ledger_count *c) {
-    to->offered += c->offered;
-    to->delivered += c->delivered;
-    to->partial += c->partial;
-    to->expired += c->expired;
-}
-
-void totals_add_sent(struct transmit_totals *t, const struct ledger *l) {
-    add(&t->sections, &l->section);
-    for (int k = 0; k < TALLY_KINDS; k++) {
-        add(&t->kind[k], &l->kind[k]);
-    }
-    for (int r = 0; r < MEDIA_DROP_REASONS; r++) {
-        t->held_back[r] += l->held_back[r];
-    }
-}
-
-void totals_add_received(struct transmit_totals *t, const struct tsdrain *d) {
-    t->complete += d->complete;
-    t->cut += d->cut;
-    t->gap_bytes += d->drain.gap_bytes;
-}
-
 static void set(json_t *json, const char *name, uint64_t value) {
     (void)json_object_set_new(json, name, json_integer((json_int_t)value));
 }
@@ -37,15 +14,14 @@ static void set_number(json_t *json, const char *name, double value) {
     (void)json_object_set_new(json, name, tool_number(value, 3));
 }
 
-/* Names of I, P, B, audio and others, in the order of ::tally_kind. */
 static void set_kinds(json_t *json, const struct transmit_totals *t) {
-    for (int k = 0; k < TALLY_KINDS; k++) {
+    for (unsigned k = 0; k < TLTCP_LIVE_KIND_COUNT; k++) {
         char name[40];
-        const char *kind = tally_name((enum tally_kind)k);
+        const char *kind = tltcp_live_kind_name(k);
         (void)snprintf(name, sizeof(name), "offered_%s", kind);
-        set(json, name, t->kind[k].offered);
+        set(json, name, t->media.kinds[k].offered);
         (void)snprintf(name, sizeof(name), "delivered_%s", kind);
-        set(json, name, t->kind[k].delivered);
+        set(json, name, t->media.kinds[k].delivered);
     }
 }
 
@@ -60,6 +36,10 @@ static void set_connection(json_t *json, const tltcp_stats *st) {
     set(json, "estimated_bps", st->estimated_bps);
 }
 
+static uint64_t not_arrived(const tltcp_live_count *c) {
+    return c->partial + c->expired + c->dropped + c->abandoned;
+}
+
 json_t *totals_json(const struct transmit_totals *t, const tltcp_stats *st,
                     bool open, double seconds) {
     json_t *json = json_object();
@@ -69,18 +49,19 @@ json_t *totals_json(const struct transmit_totals *t, const tltcp_stats *st,
     set(json, "bytes_in", t->bytes_in);
     set(json, "input_dropped", t->input_dropped);
     set(json, "bytes_out", t->bytes_out);
-    set(json, "sections_offered", t->sections.offered);
-    set(json, "sections_delivered", t->sections.delivered);
-    set(json, "sections_lost", t->sections.partial + t->sections.expired);
+    set(json, "sections_offered", t->media.sections.offered);
+    set(json, "sections_delivered", t->media.sections.delivered);
+    set(json, "sections_lost", not_arrived(&t->media.sections));
     set_kinds(json, t);
-    for (int r = 1; r < MEDIA_DROP_REASONS; r++) {
+    for (unsigned r = 1; r < TLTCP_LIVE_CAUSE_COUNT; r++) {
         char name[40];
-        (void)snprintf(name, sizeof(name), "dropped_%s", media__drop_name(r));
-        set(json, name, t->held_back[r]);
+        (void)snprintf(name, sizeof(name), "dropped_%s",
+                       tltcp_live_cause_name(r));
+        set(json, name, t->media.dropped[r]);
     }
-    set(json, "sections_received", t->complete);
-    set(json, "sections_cut", t->cut);
-    set(json, "gap_bytes", t->gap_bytes);
+    set(json, "sections_received", t->media.sections_complete);
+    set(json, "sections_cut", t->media.sections_cut);
+    set(json, "gap_bytes", t->media.gap_bytes);
     set_connection(json, st);
     return json;
 }

@@ -9,9 +9,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "libtltcp/live/ledger.h"
-#include "libtltcp/live/tsdrain.h"
-#include "tltcp/stats.h"
+#include "tltcp/live.h"
 
 /** @brief Totals over all connections. */
 struct transmit_totals {
@@ -19,19 +17,8 @@ struct transmit_totals {
     uint64_t input_dropped; /**< datagrams for which there was no room */
     uint64_t bytes_out;
     uint64_t connections;
-    struct ledger_count sections;           /**< sent */
-    struct ledger_count kind[TALLY_KINDS];  /**< likewise */
-    uint64_t held_back[MEDIA_DROP_REASONS]; /**< likewise */
-    uint64_t complete;                      /**< received sections */
-    uint64_t cut;
-    uint64_t gap_bytes;
+    tltcp_live_stats media; /**< sent and received */
 };
-
-/** @brief Adds what a connection sent. @param t  totals @param l  its book */
-void totals_add_sent(struct transmit_totals *t, const struct ledger *l);
-
-/** @brief Adds what a connection brought. @param t  totals @param d  of it */
-void totals_add_received(struct transmit_totals *t, const struct tsdrain *d);
 
 /**
  * @brief One object with all numbers.

@@ -7,24 +7,19 @@
 #ifndef TOOLS_PEER_OPTIONS_H
 #define TOOLS_PEER_OPTIONS_H
 
-#include "internal/credentials/credentials.h"
-#include "libtltcp/live/feed.h"
-#include "tltcp/config.h"
-#include "tltcp/socket.h"
+#include "tltcp/live_parts.h"
 #include "tools/common/secrets_watch.h"
 
 /** @brief A connection as its user wants it. */
 struct peer_options {
-    tltcp_config config;       /**< for the connection */
-    struct feed_settings feed; /**< senders: deadlines, what to give up */
-    bool has_latency;          /**< the latency was given */
-    char stream_id[TLTCP_STREAM_ID_MAX + 1]; /**< what config points at */
-    char congestion[32];                     /**< likewise */
-    struct secrets secrets;                  /**< likewise */
+    tltcp_live_options *live;      /**< all of it */
+    tltcp_config *config;          /**< of the connection, in it */
+    tltcp_live_settings *settings; /**< how media are sent, in it */
 };
 
-/** @brief Fills in the defaults. @param o  not copied or moved afterwards */
-void peer_options_init(struct peer_options *o);
+/** @brief Fills in the defaults. @param o  what to fill in @return false
+ * without memory */
+bool peer_options_init(struct peer_options *o);
 
 /**
  * @brief Takes an option by its name: latency, deadline-mode, drop-policy,
@@ -33,8 +28,7 @@ void peer_options_init(struct peer_options *o);
  * connect-timeout, idle-timeout, dscp, qlog.
  * @param o          options
  * @param name       of the option
- * @param text       its value; must outlive @p o where it is the name of a
- *                   recovery or a folder
+ * @param text       its value
  * @param[out] wrong NULL, or what the value must be
  * @return false when there is no such option
  */
@@ -47,8 +41,7 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
     "congestion-control, max-rate, initial-window, fec, drop-policy, " \
     "reference-grace, deadline-mode, connect-timeout, idle-timeout, dscp"
 
-/** @brief As peer_option(), for a key of a URL, of which nothing need outlive
- * the call. */
+/** @brief As peer_option(), for a key of a URL. */
 bool peer_key(struct peer_options *o, const char *key, const char *value,
               const char **wrong);
 
@@ -56,9 +49,6 @@ bool peer_key(struct peer_options *o, const char *key, const char *value,
  * none was given, and whether the options go together. @param tool  for the
  * message @param o  options @return -1, or TOOL_USAGE, said why */
 int peer_options_check(const char *tool, struct peer_options *o);
-
-/** @brief What a caller hears while another is served. */
-#define PEER_BUSY "busy with another caller"
 
 /** @brief Says so to all who were let in before the one that is served was
  * taken. @param listener  socket */

@@ -4,6 +4,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+static unsigned kind_of(const media_header *h) {
+    static const unsigned kinds[] = {TLTCP_LIVE_KIND_OTHER, TLTCP_LIVE_KIND_I,
+                                     TLTCP_LIVE_KIND_P, TLTCP_LIVE_KIND_B};
+    return h->frame_class == MEDIA_CLASS_AUDIO ? TLTCP_LIVE_KIND_AUDIO
+           : h->picture < MEDIA_PICTURE_COUNT  ? kinds[h->picture]
+                                               : TLTCP_LIVE_KIND_OTHER;
+}
+
 void reception_init(struct reception *r, const struct reception_wishes *wishes,
                     struct reception_totals *totals, struct mux *mux) {
     memset(r, 0, sizeof(*r));
@@ -65,10 +73,10 @@ static void csv_line(const struct reception *r, const media_header *h,
     (void)fprintf(
         r->wishes->csv,
         "%" PRIu64 ",%u,%" PRIu32 ",%s,%s,%" PRIu32 ",%.3f,%.3f,%.3f,%s,%.3f\n",
-        r->totals->callers, h->stream, h->number, tally_name(tally_kind(h)),
-        media__class_name(h->frame_class), h->length, (double)h->pts / 1e6,
-        (double)h->dts / 1e6, (double)(now - r->totals->first) / 1e6, state,
-        (double)margin / 1e6);
+        r->totals->callers, h->stream, h->number,
+        tltcp_live_kind_name(kind_of(h)), media__class_name(h->frame_class),
+        h->length, (double)h->pts / 1e6, (double)h->dts / 1e6,
+        (double)(now - r->totals->first) / 1e6, state, (double)margin / 1e6);
 }
 
 static media_reftrack *track_of(struct reception *r, const media_header *h) {
@@ -78,7 +86,7 @@ static media_reftrack *track_of(struct reception *r, const media_header *h) {
 static void on_frame(struct reception *r, const media_header *h,
                      const media_section *section, size_t payload,
                      uint64_t now) {
-    struct reception_count *c = &r->totals->kind[tally_kind(h)];
+    struct reception_count *c = &r->totals->kind[kind_of(h)];
     int64_t margin = margin_of(r, h, now);
     bool decodable = media__reftrack_frame(track_of(r, h), h, true) &&
                      media__arrivals_has_parent(&r->arrivals, section->number,
@@ -132,7 +140,7 @@ void reception_cut(struct reception *r, const media_section *section,
         h.kind != MEDIA_KIND_FRAME) {
         return;
     }
-    r->totals->kind[tally_kind(&h)].cut++;
+    r->totals->kind[kind_of(&h)].cut++;
     (void)media__reftrack_frame(track_of(r, &h), &h, false);
     media__arrivals_note(&r->arrivals, section->number, false);
     csv_line(r, &h, "cut", 0, now);

@@ -11,7 +11,7 @@
 #include "internal/media/stream/assemble.h"
 #include "internal/media/stream/reftrack.h"
 #include "internal/media/stream/timemap.h"
-#include "libtltcp/live/tally.h"
+#include "tltcp/live.h"
 #include "tools/tltcp/mux.h"
 
 /** @brief Counts of one kind of frame. */
@@ -25,7 +25,7 @@ struct reception_count {
 
 /** @brief What one caller, or all of them together, sent. */
 struct reception_totals {
-    struct reception_count kind[TALLY_KINDS];
+    struct reception_count kind[TLTCP_LIVE_KIND_COUNT];
     uint64_t bytes; /**< of whole sections */
     uint64_t gaps;  /**< runs of missing bytes */
     uint64_t gap_bytes;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "internal/credentials/credentials.h"
 #include "internal/settings/units.h"
 #include "tools/common/tool.h"
 #include "tools/tltcp/url.h"
@@ -174,7 +175,9 @@ static const struct tool_line line = {TOOL, help, ":qhV", options,
 int recv_options_parse(int argc, char **argv, struct recv_options *o) {
     int rc;
     memset(o, 0, sizeof(*o));
-    peer_options_init(&o->from);
+    if (!peer_options_init(&o->from)) {
+        return tool_fail(TOOL, "out of memory");
+    }
     o->keep_broken = true;
     rc = tool_options(&line, o, argc, argv);
     return rc >= 0 ? rc

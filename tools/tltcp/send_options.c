@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "internal/credentials/credentials.h"
 #include "internal/settings/units.h"
 #include "tools/common/tool.h"
 #include "tools/tltcp/url.h"
@@ -135,7 +136,7 @@ static const char *send_options_take(void *user, const char *name,
     if (strcmp(name, "json") == 0) {
         o->json = text;
     } else if (strcmp(name, "frames") == 0) {
-        o->to.feed.frames = text;
+        o->frames = text;
     } else {
         o->quiet = true;
     }
@@ -178,8 +179,9 @@ static const struct tool_line line = {TOOL, help, ":qhV", options,
 int send_options_parse(int argc, char **argv, struct send_options *o) {
     int rc;
     memset(o, 0, sizeof(*o));
-    peer_options_init(&o->to);
-    o->to.config.report_fates = true;
+    if (!peer_options_init(&o->to)) {
+        return tool_fail(TOOL, "out of memory");
+    }
     o->speed = 1;
     o->loops = 1;
     rc = tool_options(&line, o, argc, argv);

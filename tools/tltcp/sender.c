@@ -1,108 +1,154 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tools/tltcp/sender.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "libtltcp/live/connect.h"
 #include "tools/common/tool.h"
 
 #define TOOL "tltcp-send"
-#define GENERATION 1
 
-static bool send_config(struct sender *s, const struct source *src,
-                        unsigned stream) {
-    const media_header h = {.kind = MEDIA_KIND_CONFIG,
-                            .stream = (uint8_t)stream,
-                            .generation = GENERATION,
-                            .pts = MEDIA_TIME_NONE,
-                            .dts = MEDIA_TIME_NONE,
-                            .duration = MEDIA_TIME_NONE};
-    uint32_t latency = s->options->to.feed.latency_ms;
-    size_t len = source_config(src, stream, latency, NULL, 0);
-    uint8_t *payload = malloc(len ? len : 1);
-    bool ok = false;
-    if (payload && len) {
-        (void)source_config(src, stream, latency, payload, len);
-        ok = feed_push_section(&s->feed, &h, payload, len);
+static void on_event(void *user, const tltcp_live_event *ev) {
+    struct sender *s = user;
+    if (ev->type == TLTCP_LIVE_EVENT_DISCONNECTED ||
+        ev->type == TLTCP_LIVE_EVENT_REFUSED) {
+        s->error = ev->error;
+        memcpy(s->reason, ev->reason, sizeof(s->reason));
     }
-    free(payload);
-    return ok;
+    frame_log_event(&s->log, ev);
 }
 
-static int connect_to(struct sender *s) {
-    const struct send_options *o = s->options;
-    tltcp_socket *socket;
-    char reason[TLTCP_REASON_MAX + 1];
-    if (live_connect(&socket, o->peer.host, o->peer.port, &o->to.config, NULL,
-                     reason) != 0) {
-        return tool_fail(TOOL, "cannot connect to %s: %s", o->url, reason);
-    }
-    feed_start(&s->feed, socket);
-    return TOOL_OK;
-}
-
-int sender_lost(const struct sender *s) {
-    const char *reason = s->feed.reason;
-    return tool_fail(TOOL, "connection to %s lost: %s%s%s", s->options->url,
-                     tltcp_strerror(s->feed.error), *reason ? ": " : "",
-                     reason);
-}
-
-int sender_open(struct sender *s, const struct send_options *o,
-                const struct source *src) {
-    int rc;
-    memset(s, 0, sizeof(*s));
-    s->options = o;
-    rc = feed_init(&s->feed, &o->to.feed);
-    if (rc < 0) {
-        return tool_fail(TOOL, "cannot write %s: %s",
-                         o->to.feed.frames ? o->to.feed.frames : "frames",
-                         strerror(-rc));
-    }
-    if (connect_to(s) != TOOL_OK) {
-        return TOOL_FAILED;
-    }
-    for (unsigned i = 0; i < source_streams(src); i++) {
-        feed_slot(&s->feed, (uint8_t)i, source_frame_ns(src, i));
-        if (!send_config(s, src, i)) {
-            return s->feed.error < 0
-                       ? sender_lost(s)
-                       : tool_fail(TOOL,
-                                   "cannot describe stream %u to the peer", i);
-        }
-    }
-    s->start = s->feed.ledger.start;
-    return TOOL_OK;
-}
-
-static int64_t on_clock(const struct sender *s, int64_t media) {
-    return (int64_t)s->start + (int64_t)((double)media / s->options->speed);
+static void on_section(void *user, tltcp_live_section *section) {
+    struct sender *s = user;
+    s->no_memory = tltcp_live_sender_push(s->out, section) < 0 || s->no_memory;
 }
 
 static bool is_paced(const struct sender *s) {
     return s->options->speed > 0;
 }
 
+static bool add_stream(struct sender *s, const struct source *src,
+                       unsigned number) {
+    const tltcp_live_settings *set = s->options->to.settings;
+    tltcp_live_stream *stream = tltcp_live_stream_new(number, on_section, s);
+    tltcp_live_section *config;
+    tltcp_live_format f;
+    s->stream[number] = stream;
+    s->streams = number + 1;
+    source_format(src, number, &f);
+    if (!stream || tltcp_live_stream_set_format(stream, &f) < 0) {
+        return false;
+    }
+    tltcp_live_stream_set_deadlines(
+        stream,
+        is_paced(s) ? (int)set->deadline_mode : TLTCP_LIVE_DEADLINE_NONE,
+        set->latency_ms, set->grace_ms, s->options->speed);
+    config = tltcp_live_stream_describe(stream, source_streams(src));
+    if (config) {
+        on_section(s, config);
+        tltcp_live_section_unref(config);
+    }
+    return config && !s->no_memory;
+}
+
+static tltcp_socket *connect_to(struct sender *s) {
+    const struct send_options *o = s->options;
+    tltcp_live_settings settings = *o->to.settings;
+    tltcp_live_link *link = NULL;
+    tltcp_socket *socket = NULL;
+    tltcp_time when;
+    int rc;
+    settings.host = o->peer.host;
+    settings.service = o->peer.port;
+    settings.reconnect = settings.listens = false;
+    rc = tltcp_live_link_new(&link, &settings, o->to.config, on_event, s);
+    while (rc == 0 && (rc = tltcp_live_link_run(link, &socket, &when)) == 0) {
+        struct pollfd p = {.events = POLLIN};
+        p.fd = tltcp_live_link_fds(link, &p.fd) > 0 ? p.fd : -1;
+        (void)poll(&p, 1, 200);
+    }
+    tltcp_live_link_free(link);
+    if (rc < 0) {
+        (void)tool_fail(TOOL, "cannot connect to %s: %s", o->url,
+                        s->reason[0]              ? s->reason
+                        : rc == TLTCP_ERR_TIMEOUT ? "nobody answers"
+                                                  : tltcp_strerror(rc));
+    }
+    return socket;
+}
+
+int sender_lost(const struct sender *s) {
+    return tool_fail(TOOL, "connection to %s lost: %s%s%s", s->options->url,
+                     tltcp_strerror(s->error), *s->reason ? ": " : "",
+                     s->reason);
+}
+
+int sender_open(struct sender *s, const struct send_options *o,
+                const struct source *src) {
+    tltcp_socket *socket;
+    memset(s, 0, sizeof(*s));
+    s->options = o;
+    if (!frame_log_open(&s->log, o->frames)) {
+        return tool_fail(TOOL, "cannot write %s: %s", o->frames,
+                         strerror(errno));
+    }
+    socket = connect_to(s);
+    if (!socket) {
+        return TOOL_FAILED;
+    }
+    o->to.settings->report_frames = o->frames != NULL;
+    s->out = tltcp_live_sender_new(socket, o->to.settings, on_event, s);
+    s->start = s->log.start = tltcp_now();
+    for (unsigned i = 0; s->out && i < source_streams(src); i++) {
+        if (!add_stream(s, src, i)) {
+            return tool_fail(TOOL, "cannot describe stream %u to the peer", i);
+        }
+    }
+    return s->out ? TOOL_OK : tool_fail(TOOL, "out of memory");
+}
+
 uint64_t sender_time(const struct sender *s, const struct source_frame *f) {
-    int64_t when = is_paced(s) ? on_clock(s, f->times.dts) : 0;
+    int64_t when = is_paced(s)
+                       ? (int64_t)s->start +
+                             (int64_t)((double)f->times.dts / s->options->speed)
+                       : 0;
     return when > 0 ? (uint64_t)when : 0;
 }
 
 bool sender_push(struct sender *s, const struct source_frame *f) {
-    struct feed_frame frame = {.header = &f->header,
-                               .payload = f->packet->data,
-                               .len = (size_t)f->packet->size,
-                               .slot = f->header.stream,
-                               .stream = f->header.stream % TL_STREAMS_MAX};
-    if (is_paced(s)) {
-        frame.what = &f->what;
-        /* The latency is real time whatever the speed, so the media's times
-         * are brought to real time first. */
-        frame.times = (media_times){.pts = on_clock(s, f->times.pts),
-                                    .dts = on_clock(s, f->times.dts),
-                                    .duration = f->times.duration,
-                                    .arrival = (int64_t)tltcp_now()};
+    tltcp_live_frame frame;
+    tltcp_live_frame_init(&frame);
+    frame.data = f->packet->data;
+    frame.len = (size_t)f->packet->size;
+    frame.flags = f->flags;
+    frame.pts = f->times.pts;
+    frame.dts = f->times.dts;
+    frame.duration = f->times.duration;
+    frame.clock_offset = (int64_t)s->start;
+    if (tltcp_live_stream_write(s->stream[f->stream], &frame) < 0) {
+        s->no_memory = true;
     }
-    return feed_push(&s->feed, &frame);
+    (void)tltcp_live_sender_run(s->out);
+    return !s->no_memory;
+}
+
+void sender_finish(struct sender *s) {
+    tltcp_live_section *end = tltcp_live_stream_mark(
+        s->stream[0], TLTCP_LIVE_MARK_END, TLTCP_LIVE_TIME_NONE,
+        TLTCP_LIVE_TIME_NONE, NULL, 0);
+    if (end) {
+        on_section(s, end);
+        tltcp_live_section_unref(end);
+    }
+    (void)tltcp_live_sender_run(s->out);
+}
+
+bool sender_free(struct sender *s) {
+    tltcp_live_sender_free(s->out);
+    for (unsigned i = 0; i < s->streams; i++) {
+        tltcp_live_stream_free(s->stream[i]);
+    }
+    return frame_log_close(&s->log);
 }

@@ -8,11 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal/media/stream/caps.h"
-#include "libtltcp/live/feed.h"
 #include "tools/tltcp/picture_order.h"
 
-#define STREAMS_MAX 16
 #define SHORT_NS 300000000        /* what may be missing at the end */
 #define FRAME_NS_DEFAULT 40000000 /* 25 pictures a second */
 
@@ -26,14 +23,14 @@ struct track {
     int64_t next_dts; /* where a frame without a time goes */
     int64_t end;      /* of the newest frame in this round, file's time */
     uint32_t number;
-    uint32_t refs;
 };
 
 struct source {
     AVFormatContext *format;
     AVPacket *packet;
-    struct track track[STREAMS_MAX];
-    int track_of[STREAMS_MAX * 4]; /* by index in the file; -1: not sent */
+    struct track track[SOURCE_STREAMS_MAX];
+    int track_of[SOURCE_STREAMS_MAX *
+                 4]; /* by index in the file; -1: not sent */
     unsigned tracks;
     int64_t zero;   /* time of the first frame in the file */
     int64_t offset; /* added by rewinding */
@@ -124,7 +121,7 @@ static bool choose_tracks(struct source *s, char *why) {
     for (unsigned i = 0; i < s->format->nb_streams; i++) {
         AVStream *stream = s->format->streams[i];
         stream->discard = AVDISCARD_ALL;
-        if (i < most && is_wanted(stream) && s->tracks < STREAMS_MAX) {
+        if (i < most && is_wanted(stream) && s->tracks < SOURCE_STREAMS_MAX) {
             stream->discard = AVDISCARD_DEFAULT;
             video = video || type_of(stream) == MEDIA_TYPE_VIDEO;
             add_track(s, stream);
@@ -201,10 +198,6 @@ unsigned source_streams(const struct source *s) {
     return s->tracks;
 }
 
-int64_t source_frame_ns(const struct source *s, unsigned stream) {
-    return s->track[stream].frame_ns;
-}
-
 int64_t source_duration(const struct source *s) {
     if (s->format->duration == AV_NOPTS_VALUE || s->format->duration < 0) {
         return 0;
@@ -227,41 +220,30 @@ static const char *format_name(const AVCodecParameters *par) {
                : av_get_sample_fmt_name(par->format);
 }
 
-size_t source_config(const struct source *s, unsigned stream,
-                     uint32_t latency_ms, uint8_t *buf, size_t cap) {
+void source_format(const struct source *s, unsigned stream,
+                   tltcp_live_format *f) {
     const struct track *t = &s->track[stream];
     const AVCodecParameters *par = t->stream->codecpar;
-    const char *codec = avcodec_get_name(par->codec_id);
-    const char *format = format_name(par);
-    char caps[4096];
-    size_t len;
-    media_config c = {
-        .type = type_of(t->stream),
-        .streams = (uint8_t)s->tracks,
-        .nal_length = t->scanner.nal_length,
-        .width = (uint32_t)par->width,
-        .height = (uint32_t)par->height,
-        .sample_rate = (uint32_t)par->sample_rate,
-        .channels = channels(par),
-        .latency_ms = latency_ms,
-        .block_bytes = (uint32_t)par->block_align,
-        .sample_bits = (uint32_t)par->bits_per_coded_sample,
-        .codec = {codec, strlen(codec)},
-        .format = {format, format ? strlen(format) : 0},
-        .extradata = {par->extradata, (size_t)par->extradata_size},
-    };
+    tltcp_live_format_init(f);
+    f->type = type_of(t->stream);
+    f->nal_length = t->scanner.nal_length;
+    f->width = (uint32_t)par->width;
+    f->height = (uint32_t)par->height;
+    f->sample_rate = (uint32_t)par->sample_rate;
+    f->channels = channels(par);
+    f->block_bytes = (uint32_t)par->block_align;
+    f->sample_bits = (uint32_t)par->bits_per_coded_sample;
+    f->codec = avcodec_get_name(par->codec_id);
+    f->samples = format_name(par);
+    f->extradata = par->extradata;
+    f->extradata_len = (size_t)par->extradata_size;
     if (par->bit_rate > 0 && par->bit_rate < UINT32_MAX) {
-        c.bit_rate = (uint32_t)par->bit_rate;
+        f->bit_rate = (uint32_t)par->bit_rate;
     }
     if (t->stream->avg_frame_rate.num > 0) {
-        c.rate_num = (uint32_t)t->stream->avg_frame_rate.num;
-        c.rate_den = (uint32_t)t->stream->avg_frame_rate.den;
+        f->rate_num = (uint32_t)t->stream->avg_frame_rate.num;
+        f->rate_den = (uint32_t)t->stream->avg_frame_rate.den;
     }
-    len = media__caps_write(&c, caps, sizeof(caps));
-    if (len > 0 && len < sizeof(caps)) {
-        c.caps = (media_span){caps, len};
-    }
-    return media__config_write(&c, buf, cap);
 }
 
 static uint32_t packet_flags(const struct track *t, const AVPacket *p) {
@@ -333,35 +315,17 @@ static void set_times(struct source *s, struct track *t,
     f->times.pts = media__retimer_pts(&t->retimer, &f->what, &f->times);
 }
 
-static void set_header(struct track *t, unsigned stream, uint32_t flags,
-                       struct source_frame *f) {
-    const media_frame *what = &f->what;
-    f->header = (media_header){
-        .kind = MEDIA_KIND_FRAME,
-        .stream = (uint8_t)stream,
-        .frame_class = what->frame_class,
-        .picture = what->picture,
-        .flags = media__frame_flags(what, flags),
-        .generation = 1,
-        .number = t->number++,
-        .refs = t->refs,
-        .pts = f->times.pts,
-        .dts = f->times.dts,
-        .duration = f->times.duration,
-    };
-    t->refs += media__chain_class(what) != MEDIA_CLASS_DISPOSABLE;
-}
-
 static void describe(struct source *s, struct source_frame *f) {
     unsigned stream = (unsigned)s->track_of[s->packet->stream_index];
     struct track *t = &s->track[stream];
-    uint32_t flags = packet_flags(t, s->packet);
     f->packet = s->packet;
+    f->stream = stream;
+    f->flags = packet_flags(t, s->packet);
     s->corrupt = s->packet->flags & AV_PKT_FLAG_CORRUPT;
     media__scanner_classify(&t->scanner, s->packet->data,
-                            (size_t)s->packet->size, flags, &f->what);
+                            (size_t)s->packet->size, f->flags, &f->what);
     set_times(s, t, f);
-    set_header(t, stream, flags, f);
+    t->number++;
 }
 
 static bool is_sent(const struct source *s, const AVPacket *p) {

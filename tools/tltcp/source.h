@@ -11,9 +11,12 @@
 #include "internal/media/codec/frame.h"
 #include "internal/media/codec/framing.h"
 #include "internal/media/stream/deadline.h"
+#include "tltcp/live.h"
 
 /** Room for a complaint. */
 #define SOURCE_WHY_MAX 256
+/** Streams of a file that are sent. */
+#define SOURCE_STREAMS_MAX 16
 
 /** A file that is being read. */
 struct source;
@@ -21,9 +24,10 @@ struct source;
 /** @brief A frame; the packet belongs to the source until the next call. */
 struct source_frame {
     const AVPacket *packet;
-    media_frame what;    /**< its class and type */
-    media_header header; /**< complete but for `length` */
-    media_times times;   /**< ns from the first frame of the file on */
+    unsigned stream;   /**< from 0 */
+    uint32_t flags;    /**< ::tltcp_live_flag, as the container says */
+    media_frame what;  /**< its class and type */
+    media_times times; /**< ns from the first frame of the file on */
 };
 
 /** How a file ended. */
@@ -47,21 +51,10 @@ void source_close(struct source *s);
 /** @brief How many streams are sent. @param s  source */
 unsigned source_streams(const struct source *s);
 
-/**
- * @brief The CONFIG payload of a stream.
- * @param s           source
- * @param stream      from 0
- * @param latency_ms  goes in
- * @param buf         room; may be NULL when @p cap is 0
- * @param cap         bytes at @p buf
- * @return as media__config_write()
- */
-size_t source_config(const struct source *s, unsigned stream,
-                     uint32_t latency_ms, uint8_t *buf, size_t cap);
-
-/** @brief Nominal distance of frames, ns; 0: not known. @param s  source
- * @param stream  from 0 */
-int64_t source_frame_ns(const struct source *s, unsigned stream);
+/** @brief What a stream is. @param s  source @param stream  from 0
+ * @param[out] f  filled in; its pointers are the source's */
+void source_format(const struct source *s, unsigned stream,
+                   tltcp_live_format *f);
 
 /** @brief Playing time in ns as the container says; 0: not known. */
 int64_t source_duration(const struct source *s);

@@ -10,8 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "libtltcp/live/drain.h"
-#include "tltcp/socket.h"
+#include "tltcp/live_parts.h"
 #include "tools/common/tool.h"
 #include "tools/tltcp/progress.h"
 #include "tools/tltcp/reception.h"
@@ -34,14 +33,14 @@ struct server {
 /* Runs on the listener's thread.  What it says yes to may never be a caller. */
 static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     struct server *s = user;
-    const char *wanted = s->options->from.config.stream_id;
+    const char *wanted = s->options->from.config->stream_id;
     if (wanted && strcmp(wanted, caller->stream_id) != 0) {
         (void)snprintf(reason, TLTCP_REASON_MAX + 1,
                        "no stream of that name here");
         return false;
     }
     if (atomic_load(&s->busy)) {
-        (void)snprintf(reason, TLTCP_REASON_MAX + 1, PEER_BUSY);
+        (void)snprintf(reason, TLTCP_REASON_MAX + 1, TLTCP_LIVE_BUSY);
         return false;
     }
     return true;
@@ -67,7 +66,7 @@ static int write_port(const struct server *s) {
 
 static int start_listening(struct server *s) {
     const struct recv_options *o = s->options;
-    tltcp_config config = o->from.config;
+    tltcp_config config = *o->from.config;
     bool any = o->local.host[0] == '\0' || strcmp(o->local.host, "*") == 0;
     int rc;
     config.on_caller = on_caller;
@@ -99,24 +98,42 @@ static void tltcp_recv_show(struct server *s, const struct reception *r) {
     progress_show(&s->progress, &state, tltcp_now());
 }
 
-static void take_section(void *user, const media_section *section,
-                         uint64_t now) {
-    struct reception *r = user;
-    if (section->complete) {
-        reception_section(r, section, now);
-    } else if (section->begins) {
-        reception_cut(r, section, now);
+static void take_section(struct reception *r, const tltcp_live_received *in) {
+    const media_section section = {.number = in->number,
+                                   .seq = in->seq,
+                                   .data = in->data,
+                                   .len = in->len,
+                                   .missing = in->missing,
+                                   .complete = in->complete,
+                                   .begins = in->begins,
+                                   .meta = in->meta};
+    if (in->data && in->complete) {
+        reception_section(r, &section, tltcp_now());
+    } else if (in->data && in->begins) {
+        reception_cut(r, &section, tltcp_now());
     }
+    free(in->data);
+}
+
+static void add_gaps(struct server *s, const tltcp_live_receiver *in) {
+    tltcp_live_stats st;
+    tltcp_live_stats_init(&st);
+    tltcp_live_receiver_add_stats(in, &st);
+    s->totals.gaps += st.gaps;
+    s->totals.gap_bytes += st.gap_bytes;
 }
 
 /* Returns 0 when the stream ended in order, else a negative code. */
 static int receive_all(struct server *s, tltcp_socket *socket,
                        struct reception *r) {
-    struct drain d;
-    ssize_t n =
-        drain_init(&d, take_section, r) ? TLTCP_ERR_AGAIN : TLTCP_ERR_NOMEM;
+    tltcp_live_receiver *in = tltcp_live_receiver_new(socket);
+    tltcp_live_received section;
+    int n = in ? TLTCP_ERR_AGAIN : TLTCP_ERR_NOMEM;
     while (n != TLTCP_ERR_NOMEM && !tool_is_stopped() && !r->failed) {
-        n = drain_read(&d, socket, MSG_DONTWAIT);
+        n = tltcp_live_receiver_next(in, &section, MSG_DONTWAIT);
+        if (n > 0) {
+            take_section(r, &section);
+        }
         tltcp_recv_show(s, r);
         if (n == TLTCP_ERR_AGAIN) {
             peer_turn_away(s->listener);
@@ -125,10 +142,11 @@ static int receive_all(struct server *s, tltcp_socket *socket,
             break;
         }
     }
-    drain_end(&d);
-    s->totals.gaps += d.gaps;
-    s->totals.gap_bytes += d.gap_bytes;
-    return n == TLTCP_ERR_AGAIN || n > 0 ? 0 : (int)n;
+    if (in) {
+        add_gaps(s, in);
+    }
+    tltcp_live_receiver_free(in);
+    return n == TLTCP_ERR_AGAIN || n > 0 ? 0 : n;
 }
 
 static void add_sections(struct server *s, tltcp_socket *socket) {
@@ -232,10 +250,10 @@ static int serve_callers(struct server *s) {
 
 static json_t *tltcp_recv_frames_json(const struct reception_totals *t) {
     json_t *json = json_object();
-    for (int k = 0; k < TALLY_KINDS; k++) {
+    for (unsigned k = 0; k < TLTCP_LIVE_KIND_COUNT; k++) {
         const struct reception_count *c = &t->kind[k];
         (void)json_object_set_new(
-            json, tally_name((enum tally_kind)k),
+            json, tltcp_live_kind_name(k),
             json_pack("{s:I,s:I,s:I,s:I,s:I}", "received",
                       (json_int_t)c->received, "cut", (json_int_t)c->cut,
                       "decodable", (json_int_t)c->decodable, "on_time",
@@ -324,9 +342,10 @@ int main(int argc, char **argv) {
         return tool_fail(TOOL, "out of memory");
     }
     s->options = &options;
-    s->wishes.latency = options.from.has_latency
-                            ? (int64_t)options.from.feed.latency_ms * 1000000
-                            : -1;
+    s->wishes.latency =
+        options.from.settings->has_latency
+            ? (int64_t)options.from.settings->latency_ms * 1000000
+            : -1;
     s->wishes.keep_broken = options.keep_broken;
     progress_init(&s->progress, options.quiet);
     rc = tltcp_recv_run(s);

@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 #include <libavutil/log.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -58,7 +59,7 @@ static uint64_t push_due(struct job *j) {
         if (when > tltcp_now()) {
             return when;
         }
-        if (!feed_has_room(&j->sender.feed)) {
+        if (!tltcp_live_sender_has_room(j->sender.out, 0)) {
             return TLTCP_TIME_NEVER;
         }
         if (!sender_push(&j->sender, &j->next)) {
@@ -73,7 +74,7 @@ static uint64_t push_due(struct job *j) {
 static uint64_t bytes_sent(const struct job *j) {
     tltcp_stats st;
     tltcp_stats_init(&st);
-    (void)tltcp_get_stats(j->sender.feed.socket, &st);
+    (void)tltcp_get_stats(tltcp_live_sender_socket(j->sender.out), &st);
     return st.wire_bytes_sent;
 }
 
@@ -88,38 +89,47 @@ static void tltcp_send_show(struct job *j) {
     progress_show(&j->progress, &state, tltcp_now());
 }
 
+static uint64_t not_arrived(const tltcp_live_count *c) {
+    return c->expired + c->dropped + c->abandoned;
+}
+
 static void stats_line(struct job *j) {
     tltcp_stats st;
     uint64_t now = tltcp_now();
-    uint64_t held = j->sender.feed.ledger.section.expired;
+    tltcp_live_stats sent;
     if (j->options->stats_interval == 0 || now < j->stats_next) {
         return;
     }
     j->stats_next = now + j->options->stats_interval;
     tltcp_stats_init(&st);
-    (void)tltcp_get_stats(j->sender.feed.socket, &st);
+    (void)tltcp_get_stats(tltcp_live_sender_socket(j->sender.out), &st);
+    tltcp_live_stats_init(&sent);
+    tltcp_live_sender_add_stats(j->sender.out, &sent);
     progress_clear(&j->progress);
     (void)fprintf(stderr,
                   "%s: %.1f s, delivered %" PRIu64 " of %" PRIu64
                   " sections, expired %" PRIu64 ", srtt %.1f ms, cwnd %" PRIu64
                   " bytes, estimate %.2f Mbit/s, lost %.2f %%\n",
-                  TOOL, (double)j->media_time / 1e9,
-                  j->sender.feed.ledger.section.delivered,
-                  j->sender.feed.ledger.section.offered, held,
+                  TOOL, (double)j->media_time / 1e9, sent.sections.delivered,
+                  sent.sections.offered, not_arrived(&sent.sections),
                   (double)st.srtt_ns / 1e6, st.cwnd_bytes,
                   (double)st.estimated_bps / 1e6, st.loss_rate * 100);
 }
 
 static void wait_until(struct job *j, uint64_t when) {
-    struct pollfd fds[FEED_FDS];
-    nfds_t n = feed_poll(&j->sender.feed, fds);
+    struct pollfd fds[TLTCP_LIVE_FDS];
+    int fd[TLTCP_LIVE_FDS];
+    int n = tltcp_live_sender_fds(j->sender.out, fd);
     uint64_t now = tltcp_now();
     uint64_t wait = when > now ? when - now : 0;
     struct timespec timeout;
     wait = wait < TICK_NS ? wait : TICK_NS;
     timeout.tv_sec = 0;
     timeout.tv_nsec = (long)wait;
-    (void)ppoll(fds, n, &timeout, &j->during_wait);
+    for (int i = 0; i < n; i++) {
+        fds[i] = (struct pollfd){.fd = fd[i], .events = POLLIN};
+    }
+    (void)ppoll(fds, (nfds_t)n, &timeout, &j->during_wait);
 }
 
 static uint64_t earlier(uint64_t a, uint64_t b) {
@@ -128,20 +138,21 @@ static uint64_t earlier(uint64_t a, uint64_t b) {
 
 static void tltcp_send_run(struct job *j) {
     bool finished = false;
-    while (!tool_is_stopped() && !j->sender.feed.closed) {
+    while (!tool_is_stopped() && !tltcp_live_sender_is_closed(j->sender.out)) {
         uint64_t frame = push_due(j);
         uint64_t when = TLTCP_TIME_NEVER;
-        feed_run(&j->sender.feed);
-        if (j->over && !j->has_next && feed_is_idle(&j->sender.feed)) {
+        (void)tltcp_live_sender_run(j->sender.out);
+        if (j->over && !j->has_next &&
+            tltcp_live_sender_is_idle(j->sender.out)) {
             if (finished) {
                 break;
             }
-            feed_finish(&j->sender.feed);
+            sender_finish(&j->sender);
             finished = true;
         }
         tltcp_send_show(j);
         stats_line(j);
-        if (feed_has_room(&j->sender.feed)) {
+        if (tltcp_live_sender_has_room(j->sender.out, 0)) {
             when = earlier(when, frame);
         }
         wait_until(j, when);
@@ -152,45 +163,49 @@ static double per_second(uint64_t bytes, double seconds) {
     return seconds > 0 ? (double)bytes * 8 / seconds : 0;
 }
 
-static json_t *counts_json(const struct ledger_count *c) {
+static json_t *counts_json(const tltcp_live_count *c) {
     return json_pack("{s:I,s:I,s:I,s:I}", "offered", (json_int_t)c->offered,
                      "delivered", (json_int_t)c->delivered, "partial",
-                     (json_int_t)c->partial, "expired", (json_int_t)c->expired);
+                     (json_int_t)c->partial, "expired",
+                     (json_int_t)not_arrived(c));
 }
 
-static json_t *bytes_json(const struct ledger *l, const tltcp_stats *st) {
+static json_t *bytes_json(const tltcp_live_stats *l, const tltcp_stats *st) {
     return json_pack("{s:I,s:I,s:I,s:I,s:I}", "offered",
                      (json_int_t)l->bytes_offered, "delivered",
                      (json_int_t)st->bytes_delivered, "expired",
-                     (json_int_t)(st->bytes_expired + l->bytes_held_back),
-                     "sent", (json_int_t)st->bytes_sent, "retransmitted",
+                     (json_int_t)(st->bytes_expired + l->bytes_dropped), "sent",
+                     (json_int_t)st->bytes_sent, "retransmitted",
                      (json_int_t)st->bytes_retransmitted);
 }
 
-static json_t *tltcp_send_frames_json(const struct ledger *l) {
+static json_t *tltcp_send_frames_json(const tltcp_live_stats *l) {
     json_t *json = json_object();
-    for (int k = 0; k < TALLY_KINDS; k++) {
-        (void)json_object_set_new(json, tally_name((enum tally_kind)k),
-                                  counts_json(&l->kind[k]));
+    for (unsigned k = 0; k < TLTCP_LIVE_KIND_COUNT; k++) {
+        (void)json_object_set_new(json, tltcp_live_kind_name(k),
+                                  counts_json(&l->kinds[k]));
     }
     return json;
 }
 
-static json_t *held_back_json(const struct ledger *l) {
+static json_t *held_back_json(const tltcp_live_stats *l) {
     json_t *json = json_object();
-    for (int r = 1; r < MEDIA_DROP_REASONS; r++) {
-        (void)json_object_set_new(json, media__drop_name(r),
-                                  json_integer((json_int_t)l->held_back[r]));
+    for (unsigned r = 1; r < TLTCP_LIVE_CAUSE_COUNT; r++) {
+        (void)json_object_set_new(json, tltcp_live_cause_name(r),
+                                  json_integer((json_int_t)l->dropped[r]));
     }
     return json;
 }
 
 static json_t *tltcp_send_report(const struct job *j, const tltcp_stats *st,
                                  double seconds) {
-    const struct ledger *l = &j->sender.feed.ledger;
+    tltcp_live_stats sent;
+    const tltcp_live_stats *l = &sent;
+    tltcp_live_stats_init(&sent);
+    tltcp_live_sender_add_stats(j->sender.out, &sent);
     return json_pack(
         "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:I,s:s,s:s,s:o}", "sections",
-        counts_json(&l->section), "bytes", bytes_json(l, st), "frames",
+        counts_json(&l->sections), "bytes", bytes_json(l, st), "frames",
         tltcp_send_frames_json(l), "held_back", held_back_json(l), "srtt_ms",
         tool_number((double)st->srtt_ns / 1e6, 3), "min_rtt_ms",
         tool_number((double)st->min_rtt_ns / 1e6, 3), "loss_rate",
@@ -207,7 +222,7 @@ static int tltcp_send_conclude(struct job *j) {
     if (j->broken) {
         return tool_fail(TOOL, "%s: %s", o->input, j->why);
     }
-    if (j->sender.feed.error < 0) {
+    if (j->sender.error < 0) {
         return sender_lost(&j->sender);
     }
     if (tool_is_stopped()) {
@@ -227,14 +242,14 @@ static int send_all(struct job *j) {
     tltcp_stats_init(&st);
     rc = sender_open(&j->sender, j->options, j->source);
     if (rc != TOOL_OK) {
-        (void)feed_free(&j->sender.feed);
+        (void)sender_free(&j->sender);
         return rc;
     }
     tool_catch_signals(&j->during_wait);
     tltcp_send_run(j);
-    (void)tltcp_get_stats(j->sender.feed.socket, &st);
+    (void)tltcp_get_stats(tltcp_live_sender_socket(j->sender.out), &st);
     seconds = (double)(tltcp_now() - j->sender.start) / 1e9;
-    (void)feed_close(&j->sender.feed, LINGER_MS);
+    (void)tltcp_live_sender_close(j->sender.out, LINGER_MS);
     progress_clear(&j->progress);
     rc = tltcp_send_conclude(j);
     if (j->options->json &&
@@ -242,8 +257,8 @@ static int send_all(struct job *j) {
                         tltcp_send_report(j, &st, seconds)) != TOOL_OK) {
         rc = TOOL_FAILED;
     }
-    if (!feed_free(&j->sender.feed)) {
-        rc = tool_fail(TOOL, "cannot write %s", j->options->to.feed.frames);
+    if (!sender_free(&j->sender)) {
+        rc = tool_fail(TOOL, "cannot write %s", j->options->frames);
     }
     return rc;
 }
@@ -256,7 +271,7 @@ int main(int argc, char **argv) {
         return rc;
     }
     if (!tool_can_write(TOOL, options.json) ||
-        !tool_can_write(TOOL, options.to.feed.frames)) {
+        !tool_can_write(TOOL, options.frames)) {
         return TOOL_FAILED;
     }
     av_log_set_level(AV_LOG_QUIET); /* our own line says what is wrong */

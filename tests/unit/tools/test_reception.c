@@ -115,10 +115,10 @@ TEST(frames_in_time_are_on_time_and_others_late) {
     whole(rig, MEDIA_CLASS_KEY, 0, 0, 0, t);
     whole(rig, MEDIA_CLASS_REFERENCE, 1, 1, 40 * MS, t + 140 * MS);
     whole(rig, MEDIA_CLASS_REFERENCE, 2, 2, 80 * MS, t + 181 * MS);
-    assert_int_equal(rig->totals.kind[TALLY_I].on_time, 1);
-    assert_int_equal(rig->totals.kind[TALLY_P].decodable, 2);
-    assert_int_equal(rig->totals.kind[TALLY_P].on_time, 1);
-    assert_int_equal(rig->totals.kind[TALLY_P].late, 1);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_I].on_time, 1);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_P].decodable, 2);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_P].on_time, 1);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_P].late, 1);
     assert_int_equal(file.written, 3);
 }
 
@@ -128,10 +128,10 @@ TEST(what_refers_to_a_lost_frame_is_not_decodable) {
     whole(rig, MEDIA_CLASS_REFERENCE, 2, 2, 80 * MS, 80 * MS);
     whole(rig, MEDIA_CLASS_DISPOSABLE, 3, 3, 60 * MS, 81 * MS);
     whole(rig, MEDIA_CLASS_KEY, 4, 3, 120 * MS, 120 * MS);
-    assert_int_equal(rig->totals.kind[TALLY_P].received, 1);
-    assert_int_equal(rig->totals.kind[TALLY_P].decodable, 0);
-    assert_int_equal(rig->totals.kind[TALLY_B].decodable, 0);
-    assert_int_equal(rig->totals.kind[TALLY_I].decodable, 2);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_P].received, 1);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_P].decodable, 0);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_B].decodable, 0);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_I].decodable, 2);
     assert_int_equal(file.written, 4);
 }
 
@@ -154,7 +154,7 @@ TEST(a_recovery_is_written_from_its_beginning) {
         whole(rig, MEDIA_CLASS_REFERENCE, 5 + i, 5 + i, i * 40 * MS, i + 1);
     }
     assert_int_equal(file.written, 4);
-    assert_int_equal(rig->totals.kind[TALLY_P].decodable, 2);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_P].decodable, 2);
 }
 
 /* The second reference is lost: it is no branch that counts, but one frame says
@@ -167,10 +167,10 @@ what_says_that_it_refers_to_a_lost_section_is_not_decodable(void **state) {
     whole(rig, MEDIA_CLASS_REFERENCE, 1, 1, 80 * MS, 2);
     rig->next++;
     whole(rig, MEDIA_CLASS_DISPOSABLE, 3, 2, 40 * MS, 3);
-    assert_int_equal(rig->totals.kind[TALLY_B].decodable, 0);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_B].decodable, 0);
     rig->depends = 3;
     whole(rig, MEDIA_CLASS_REFERENCE, 4, 2, 160 * MS, 4);
-    assert_int_equal(rig->totals.kind[TALLY_P].decodable, 2);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_P].decodable, 2);
 }
 
 TEST(a_cut_frame_counts_and_breaks_the_chain) {
@@ -180,10 +180,10 @@ TEST(a_cut_frame_counts_and_breaks_the_chain) {
     cut(rig, MEDIA_HEADER_LEN + 3);
     cut(rig, 3); /* not even a header */
     cut(rig, 0);
-    assert_int_equal(rig->totals.kind[TALLY_P].cut, 1);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_P].cut, 1);
     whole(rig, MEDIA_CLASS_DISPOSABLE, 2, 2, 20 * MS, 3);
-    assert_int_equal(rig->totals.kind[TALLY_B].received, 1);
-    assert_int_equal(rig->totals.kind[TALLY_B].decodable, 0);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_B].received, 1);
+    assert_int_equal(rig->totals.kind[TLTCP_LIVE_KIND_B].decodable, 0);
 }
 
 TEST(the_sender_says_the_latency_unless_told_otherwise) {

@@ -22,8 +22,8 @@ static int parse(const char *query) {
 
 TEST(a_live_stream_has_200_ms_and_goes_on) {
     assert_int_equal(parse(""), -1);
-    assert_int_equal(o.out.to.feed.latency_ms, 200);
-    assert_int_equal(o.out.to.config.drop_policy, TLTCP_DROP_DEPENDENTS);
+    assert_int_equal(o.out.to.settings->latency_ms, 200);
+    assert_int_equal(o.out.to.config->drop_policy, TLTCP_DROP_DEPENDENTS);
     assert_false(o.out.listens);
     assert_true(o.reconnect);
     assert_false(o.immediate);
@@ -39,9 +39,9 @@ TEST(an_encoder_may_send_whole_pictures_at_once) {
 /* Who has lost power and calls again is busy with himself until then. */
 TEST(a_silent_peer_is_gone_after_five_seconds) {
     assert_int_equal(parse(""), -1);
-    assert_int_equal(o.out.to.config.idle_timeout_ms, 5000);
+    assert_int_equal(o.out.to.config->idle_timeout_ms, 5000);
     assert_int_equal(parse("?idle-timeout=1min"), -1);
-    assert_int_equal(o.out.to.config.idle_timeout_ms, 60000);
+    assert_int_equal(o.out.to.config->idle_timeout_ms, 60000);
 }
 
 int main(void) {

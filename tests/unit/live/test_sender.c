@@ -2,8 +2,9 @@
 /* Frames on their way to a connection that has no room. */
 #include <string.h>
 
-#include "libtltcp/live/feed.h"
-#include "libtltcp/live/tsfeed.h"
+#include "internal/media/stream/drop.h"
+#include "internal/media/stream/ts.h"
+#include "libtltcp/live/section.h"
 #include "tests/support/cmocka.h"
 #include "tests/support/ts_mux.h"
 
@@ -15,7 +16,9 @@ static ssize_t answer;
 static struct tltcp_meta told[2 * MANY];
 static media_header sent[2 * MANY];
 static size_t sections;
-static struct feed f;
+static tltcp_live_sender *f;
+static tltcp_event events[8];
+static size_t first_event, last_event;
 
 ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg, int flags) {
     struct cmsghdr *c = CMSG_FIRSTHDR(msg);
@@ -41,34 +44,61 @@ tltcp_time tltcp_now(void) {
 
 int tltcp_next_event(tltcp_socket *s, tltcp_event *ev, int timeout_ms) {
     (void)s;
-    (void)ev;
     (void)timeout_ms;
+    if (first_event == last_event) {
+        return TLTCP_ERR_AGAIN;
+    }
+    *ev = events[first_event++];
+    return 1;
+}
+
+int tltcp_close(tltcp_socket *s, int linger_ms) {
+    (void)s;
+    (void)linger_ms;
     return 0;
 }
 
 static void push(char kind, size_t len) {
-    static uint8_t bytes[2 * PICTURE];
-    const media_frame what = {.key = kind == 'I',
-                              .closed_gop = kind == 'I',
-                              .frame_class = kind == 'I' ? MEDIA_CLASS_KEY
-                                             : kind == 'B'
-                                                 ? MEDIA_CLASS_DISPOSABLE
-                                                 : MEDIA_CLASS_REFERENCE};
-    const struct feed_frame frame = {
-        .payload = bytes, .len = len, .what = &what, .stream = 1};
-    assert_true(feed_push(&f, &frame));
+    const media_header h = {.kind = MEDIA_KIND_FRAME};
+    uint8_t *payload;
+    tltcp_live_section *s = tltcp__live_section_new(&h, false, len, &payload);
+    assert_non_null(s);
+    memset(payload, 0, len);
+    s->item.frame.key = s->item.frame.closed_gop = kind == 'I';
+    s->item.frame.frame_class = kind == 'I'   ? MEDIA_CLASS_KEY
+                                : kind == 'B' ? MEDIA_CLASS_DISPOSABLE
+                                              : MEDIA_CLASS_REFERENCE;
+    s->item.stream = 1;
+    s->item.arrival = 1;
+    assert_true(tltcp_live_sender_push(f, s) >= 0);
+    (void)tltcp_live_sender_run(f);
+    tltcp_live_section_unref(s);
 }
 
 static void begin(void) {
-    const struct feed_settings s = {.latency_ms = 100};
-    memset(&f, 0, sizeof(f));
-    assert_int_equal(feed_init(&f, &s), 0);
+    static int socket;
+    f = tltcp_live_sender_new((tltcp_socket *)(void *)&socket, NULL, NULL,
+                              NULL);
+    assert_non_null(f);
     sections = 0;
     answer = 0;
+    first_event = last_event = 0;
 }
 
 static uint64_t held_back(int reason) {
-    return f.ledger.held_back[reason];
+    tltcp_live_stats s;
+    tltcp_live_stats_init(&s);
+    tltcp_live_sender_add_stats(f, &s);
+    return s.dropped[reason];
+}
+
+/* What the connection says of a section. */
+static void fate(uint64_t section, uint32_t kind, uint32_t cause) {
+    events[last_event++] = (tltcp_event){.type = TLTCP_EVENT_FATE,
+                                         .section = section,
+                                         .fate = kind,
+                                         .cause = cause};
+    (void)tltcp_live_sender_run(f);
 }
 
 TEST(what_refers_to_a_frame_without_room_is_given_up) {
@@ -87,12 +117,12 @@ TEST(what_refers_to_a_frame_without_room_is_given_up) {
     push('I', 100);
     push('P', 100);
     answer = 0;
-    feed_run(&f);
+    (void)tltcp_live_sender_run(f);
     assert_int_equal(sections, MANY + 2);
     assert_int_equal(told[MANY - 1].depends, 1); /* what waited goes on */
     assert_int_equal(told[MANY].section_class, TL_CLASS_KEY);
     assert_int_equal(told[MANY + 1].depends, 1);
-    assert_true(feed_free(&f));
+    tltcp_live_sender_free(f);
 }
 
 TEST(so_is_what_refers_to_a_frame_that_is_too_big) {
@@ -110,49 +140,58 @@ TEST(so_is_what_refers_to_a_frame_that_is_too_big) {
     assert_int_equal(sections, 3);
     assert_int_equal(told[1].section_class, TL_CLASS_KEY);
     assert_int_equal(told[2].depends, 1);
-    assert_true(feed_free(&f));
+    tltcp_live_sender_free(f);
+}
+
+static void on_section(void *user, tltcp_live_section *s) {
+    (void)user;
+    assert_int_equal(tltcp_live_sender_push(f, s), 1);
+    (void)tltcp_live_sender_run(f);
 }
 
 /* Pictures of a transport stream, 40 ms apart, each with a clock reference: a
  * letter of what is sent for each, 'c' for tables and clock references. */
-static void send_pictures(const char *kinds, char *got) {
+static void send_pictures(const char *kinds) {
     static struct stream s;
-    struct tsfeed t;
+    tltcp_live_stream *t = tltcp_live_stream_new(0, on_section, NULL);
     uint64_t now = 1000000000;
-    assert_true(tsfeed_init(&t));
+    assert_non_null(t);
     begin_stream(&s);
-    tsfeed_attach(&t, &f);
-    assert_true(tsfeed_push(&t, s.data, s.len, now));
+    assert_int_equal(tltcp_live_stream_write_ts(t, s.data, s.len, now), 0);
     for (uint64_t i = 0; kinds[i]; i++) {
         s.len = 0;
         add_clocked_picture(&s, i * 3600, kinds[i] == 'P');
         now += 40000000;
-        assert_true(tsfeed_push(&t, s.data, s.len, now));
+        assert_int_equal(tltcp_live_stream_write_ts(t, s.data, s.len, now), 0);
     }
-    tsfeed_flush(&t);
-    tsfeed_free(&t);
+    assert_int_equal(tltcp_live_stream_flush(t, NULL), 0);
+    tltcp_live_stream_free(t);
+}
+
+static const char *frames_sent(void) {
+    static char got[2 * MANY + 1];
+    size_t n = 0;
     for (size_t i = 0; i < sections; i++) {
         if (sent[i].kind == MEDIA_KIND_FRAME) {
-            *got++ = "?c?PB?"[sent[i].frame_class];
+            got[n++] = "?c?PB?"[sent[i].frame_class];
         }
     }
-    *got = '\0';
+    got[n] = '\0';
+    return got;
 }
 
 TEST(clocks_go_on_beside_pictures_that_may_be_given_up) {
-    char got[32];
     begin();
-    send_pictures("PBBBBP", got);
-    assert_string_equal(got, "ccPBcBBcBP");
-    assert_true(feed_free(&f));
+    send_pictures("PBBBBP");
+    assert_string_equal(frames_sent(), "ccPBcBBcBP");
+    tltcp_live_sender_free(f);
 }
 
 TEST(only_what_others_need_counts_as_a_reference) {
     static const uint32_t refs[] = {0, 1, 1, 1, 2};
-    char got[32];
     uint32_t n = 0;
     begin();
-    send_pictures("PBBPP", got);
+    send_pictures("PBBPP");
     for (size_t i = 0; i < sections; i++) {
         if (sent[i].kind == MEDIA_KIND_FRAME &&
             sent[i].frame_class != MEDIA_CLASS_HEADER) {
@@ -161,7 +200,33 @@ TEST(only_what_others_need_counts_as_a_reference) {
         }
     }
     assert_int_equal(n, 5);
-    assert_true(feed_free(&f));
+    tltcp_live_sender_free(f);
+}
+
+TEST(the_clock_of_a_lost_reference_is_sent_after_all) {
+    begin();
+    send_pictures("PB");
+    assert_string_equal(frames_sent(), "ccPB");
+    fate(3, TLTCP_FATE_EXPIRED, TLTCP_CAUSE_DEADLINE); /* P, behind CONFIG */
+    assert_string_equal(frames_sent(), "ccPBc");
+    fate(4, TLTCP_FATE_EXPIRED, TLTCP_CAUSE_DEADLINE);
+    assert_string_equal(frames_sent(), "ccPBc");
+    tltcp_live_sender_free(f);
+}
+
+TEST(what_was_never_sent_has_a_cause) {
+    begin();
+    push('I', 100);
+    push('P', 100);
+    push('B', 100);
+    fate(0, TLTCP_FATE_UNSENT, TLTCP_CAUSE_DEADLINE);
+    fate(1, TLTCP_FATE_UNSENT, TLTCP_CAUSE_DEPENDS);
+    fate(2, TLTCP_FATE_UNSENT, TLTCP_CAUSE_YIELDED);
+    assert_int_equal(held_back(MEDIA_DROP_LATE), 1);
+    assert_int_equal(held_back(MEDIA_DROP_DEPENDS), 1);
+    assert_int_equal(held_back(MEDIA_DROP_YIELDED), 1);
+    assert_true(tltcp_live_sender_is_idle(f));
+    tltcp_live_sender_free(f);
 }
 
 int main(void) {
@@ -170,6 +235,8 @@ int main(void) {
         cmocka_unit_test(so_is_what_refers_to_a_frame_that_is_too_big),
         cmocka_unit_test(clocks_go_on_beside_pictures_that_may_be_given_up),
         cmocka_unit_test(only_what_others_need_counts_as_a_reference),
+        cmocka_unit_test(the_clock_of_a_lost_reference_is_sent_after_all),
+        cmocka_unit_test(what_was_never_sent_has_a_cause),
     };
-    return cmocka_run_group_tests_name("feed", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("sender", tests, NULL, NULL);
 }
