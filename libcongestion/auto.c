@@ -95,6 +95,7 @@ struct adaptive {
     unsigned judged;
     double pipe, pipe_before;
     cong_time pipe_from;
+    struct cong__clock clock;
     cong_time begun;
     cong_time paused; /* when the application was last the limit; 0: never */
     bool chance;
@@ -129,6 +130,7 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->rank = SUSPECT;
     a->known = LOSS_FIRST * cc->mss;
     a->pipe_from = now;
+    cong__clock_init(&a->clock, now);
 }
 
 /* With the first RTT, unless the window was set or lost already. */
@@ -240,20 +242,27 @@ static bool is_newcomer(const struct adaptive *a, cong_time now) {
 static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     struct adaptive *a = (struct adaptive *)cc;
     struct cong_ack seen = *ack;
-    note_rtt(a, ack);
-    note_loss(a, ack);
-    note_use(a, ack);
+    double before;
+    seen.now = cong__clock_read(&a->clock, ack->now);
+    note_rtt(a, &seen);
+    note_loss(a, &seen);
+    note_use(a, &seen);
     end_slow_start(a);
+    before = cc->cwnd;
     if (!ack->limited) {
-        a->paused = ack->now;
+        a->paused = seen.now;
     }
     seen.recovery &= !a->chance;
     seen.limited &= cc->cwnd < ROOM * fmax(a->pipe, a->pipe_before);
     /* below ssthresh it grows fast enough */
-    if (cc->cwnd >= cc->ssthresh && is_newcomer(a, ack->now)) {
-        seen.acked = fmin(a->claim * ack->acked, cc->cwnd);
+    if (cc->cwnd >= cc->ssthresh && is_newcomer(a, seen.now)) {
+        seen.acked = fmin(a->claim * cong__clean(ack->acked), cc->cwnd);
     }
     cong__cubic.ack(cc, &seen);
+    if (cc->cwnd > before) { /* never faster than slow start */
+        double most = before + cong__clean(ack->acked);
+        cong__set_cwnd(cc, fmin(cc->cwnd, most));
+    }
 }
 
 /* Its application does not take all it can get, or cannot have shown it yet. */
@@ -309,15 +318,17 @@ static void give_way(struct adaptive *a, const struct cong_event *ev) {
 static void auto_event(struct cong *cc, const struct cong_event *ev) {
     struct adaptive *a = (struct adaptive *)cc;
     enum verdict verdict = CONGESTION;
+    struct cong_event seen = *ev;
+    seen.now = cong__clock_read(&a->clock, ev->now);
     if (ev->cause == CONG_LOSS) {
-        verdict = judge(a, ev->now);
+        verdict = judge(a, seen.now);
         a->chance = verdict == BY_CHANCE;
     }
     if (verdict == CONGESTION) {
-        give_way(a, ev);
+        give_way(a, &seen);
         return;
     }
-    a->q.saved = a->q.m; /* a false alarm finds it as it is */
+    cong__cubic_save(&a->q, &seen); /* a false alarm finds it as it is */
     if (verdict == DOUBTFUL) {
         cong__set_ssthresh(cc, a->gentle * cc->cwnd);
         cong__set_cwnd(cc, cc->ssthresh);

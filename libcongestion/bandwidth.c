@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-/* After so many steps of nothing, nothing is left. */
+/* Silent steps that are taken one by one. */
 #define SILENT_STEPS_MAX 200
 
 bool cong__app_limited(const struct cong_ack *ack) {
@@ -59,11 +59,20 @@ static void filter_step(struct bw_filter *f, double sample, double dt) {
     f->sample = sample;
 }
 
+/* Many steps of nothing at once: each leaves the same part of the estimate. */
+static void skip_silence_steps(struct bw_filter *f, cong_time now,
+                               cong_time period) {
+    cong_time left = cong__elapsed(now, f->t_step) - 1;
+    double g = fmax(2 * f->m, 1);
+    f->bw *= pow((g - 1) / (g + 1), floor((double)left / (double)period));
+    f->t_step = cong__earlier(now, left % period + 1);
+}
+
 void cong__bw_filter_silence(struct bw_filter *f, cong_time now) {
     cong_time period = cong__ns(f->tau / f->m);
     for (int i = 0; f->primed && cong__elapsed(now, f->t_step) > period; i++) {
         if (i == SILENT_STEPS_MAX) {
-            f->t_step = now - 1;
+            skip_silence_steps(f, now, period);
             break;
         }
         filter_step(f, 0, cong__seconds(period));

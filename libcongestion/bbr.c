@@ -100,7 +100,7 @@ static void initial_rate(struct bbr *b, cong_time rtt) {
 
 static void bbr_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct bbr *b = (struct bbr *)cc;
-    cong__window_init(&b->w);
+    cong__window_init(&b->w, now);
     b->loss_threshold = 0.02;
     b->beta = 0.7;
     b->headroom = 0.15;
@@ -156,8 +156,7 @@ static void take_sample(struct bbr *b, const struct cong_ack *ack) {
     }
 }
 
-static void bbr_ack(struct cong *cc, const struct cong_ack *ack) {
-    struct bbr *b = (struct bbr *)cc;
+static void bbr_take(struct bbr *b, const struct cong_ack *ack) {
     cong_time rtt = ack->rtt > 0 ? ack->rtt : -1;
     if (rtt < 0 && isinf(b->min_rtt)) {
         rtt = ack->min_rtt;
@@ -179,8 +178,15 @@ static void bbr_ack(struct cong *cc, const struct cong_ack *ack) {
     set_cwnd(b);
 }
 
-static void on_ecn(struct bbr *b, const struct cong_event *ev) {
-    b->s.now = ev->now;
+static void bbr_ack(struct cong *cc, const struct cong_ack *ack) {
+    struct bbr *b = (struct bbr *)cc;
+    struct cong_ack seen = *ack;
+    seen.now = cong__clock_read(&b->w.clock, ack->now);
+    bbr_take(b, &seen);
+}
+
+static void on_ecn(struct bbr *b, const struct cong_event *ev, cong_time now) {
+    b->s.now = now;
     cong__bbr_note_loss(b);
     if (b->state == BBR_STARTUP) {
         cong__bbr_leave_startup(b);
@@ -233,6 +239,7 @@ static void on_rto(struct bbr *b) {
 
 static void bbr_event(struct cong *cc, const struct cong_event *ev) {
     struct bbr *b = (struct bbr *)cc;
+    cong_time now = cong__clock_read(&b->w.clock, ev->now);
     switch (ev->cause) {
     case CONG_LOSS:
         cong__bbr_note_loss(b);
@@ -240,7 +247,7 @@ static void bbr_event(struct cong *cc, const struct cong_event *ev) {
         b->in_recovery = true;
         break;
     case CONG_ECN:
-        on_ecn(b, ev);
+        on_ecn(b, ev, now);
         break;
     case CONG_RTO:
         on_rto(b);
@@ -251,7 +258,7 @@ static void bbr_event(struct cong *cc, const struct cong_event *ev) {
         bound_cwnd(b);
         break;
     case CONG_IDLE:
-        on_idle(b, ev->now);
+        on_idle(b, now);
         break;
     case CONG_UNDO:
         on_undo(b);

@@ -166,15 +166,23 @@ void cong__bbr_save_cwnd(struct bbr *b) {
     b->prior_cwnd = cut ? fmax(b->prior_cwnd, b->w.cc.cwnd) : b->w.cc.cwnd;
 }
 
-void cong__bbr_note_loss(struct bbr *b) {
-    if (!b->loss_in_round) {
-        b->loss_round = b->delivered;
-        cong__bbr_save_cwnd(b);
+/* An undo goes back to before the recovery period, however many rounds that
+ * takes. */
+static void bbr_save_for_undo(struct bbr *b) {
+    if (!b->in_recovery) {
         b->undo_startup = false;
         b->undo_probe_up = false;
         b->undo_bw_shortterm = b->bw_shortterm;
         b->undo_inflight_shortterm = b->inflight_shortterm;
         b->undo_inflight_longterm = b->inflight_longterm;
+    }
+}
+
+void cong__bbr_note_loss(struct bbr *b) {
+    if (!b->loss_in_round) {
+        b->loss_round = b->delivered;
+        cong__bbr_save_cwnd(b);
+        bbr_save_for_undo(b);
     }
     b->loss_in_round = true;
 }

@@ -6,16 +6,19 @@
  * 4.8), section 5.8 for pauses of the application; RFC 8511 for ECN.
  *
  * State: cwnd, ssthresh (bytes); w_max, w_prior, w_est (segments); k (s); epoch
- * (start of the phase of congestion avoidance), last (newest feedback).  All
- * but the last are restored when a reduction turns out to be a false alarm
- * (4.9).
+ * (start of the stage of congestion avoidance), last (newest feedback).  All
+ * but the last are restored when a recovery period turns out to be a false
+ * alarm (4.9).
  * Parameters: iw (segments), C or c (segments/s^3), beta, beta_ecn (both:
  * fraction of the flight that is kept).
  *
  * Readings: time in which the application was the limit does not count as time
  * since the epoch; it is measured between feedbacks, and from the last feedback
  * to CONG_IDLE.  What slow start leaves over of a feedback that crosses
- * ssthresh belongs to congestion avoidance.
+ * ssthresh belongs to congestion avoidance.  A stage ends with slow start, and
+ * when the host changes the size of a segment or sets a window to which the
+ * stage could not have led.  Time does not count while the window is at
+ * cwnd_max.
  */
 #include "libcongestion/cubic.h"
 
@@ -28,16 +31,23 @@ static const struct cong__param params[] = {
     CONG__PARAM(cubic, beta_ecn, "beta_ecn", 0.1, 1),
 };
 
+/* What comes between this call and the next is the host's doing. */
+static void cubic_leave(struct cubic *q) {
+    q->cwnd = q->w.cc.cwnd;
+    q->mss = q->w.cc.mss;
+}
+
 static void cubic_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct cubic *q = (struct cubic *)cc;
     (void)rtt;
-    cong__window_init(&q->w);
+    cong__window_init(&q->w, now);
     q->c = 0.4;
     q->beta = 0.7;
     q->beta_ecn = 0.7;
     q->m.epoch = -1;
     q->saved = q->m;
     q->last = now;
+    cubic_leave(q);
 }
 
 /* A phase of congestion avoidance begins. */
@@ -57,13 +67,17 @@ static double w_cubic(const struct cubic *q, double t) {
     return q->c * d * d * d + q->m.w_max;
 }
 
+static double cubic_age(const struct cubic *q, cong_time now) {
+    return cong__seconds(cong__elapsed(now, q->m.epoch));
+}
+
 static void cubic_avoid(struct cubic *q, const struct cong_ack *ack, double n) {
     struct cong *cc = &q->w.cc;
     double cwnd = cc->cwnd / cc->mss;
     if (q->m.epoch < 0) {
         start_epoch(q, cwnd, ack->now);
     }
-    double t = cong__seconds(cong__elapsed(ack->now, q->m.epoch));
+    double t = cubic_age(q, ack->now);
     cong_time rtt = ack->srtt > 0 ? ack->srtt : ack->rtt;
     double ahead = rtt > 0 ? cong__seconds(rtt) : 0;
     double a =
@@ -71,11 +85,38 @@ static void cubic_avoid(struct cubic *q, const struct cong_ack *ack, double n) {
     n /= cc->mss;
     q->m.w_est = cong__clean(q->m.w_est + a * n / cwnd);
     if (w_cubic(q, t) < q->m.w_est) {
-        cong__set_cwnd(cc, q->m.w_est * cc->mss);
+        cong__set_cwnd(cc, fmin(q->m.w_est, cwnd + n) * cc->mss);
         return;
     }
     double target = fmin(fmax(w_cubic(q, t + ahead), cwnd), 1.5 * cwnd);
     cong__set_cwnd(cc, (cwnd + n * (target - cwnd) / cwnd) * cc->mss);
+}
+
+/* Segments of another size: what is remembered in them is as many bytes. */
+static void cubic_rescale(struct cubic_memory *m, double by) {
+    m->w_max = cong__clean(m->w_max * by);
+    m->w_prior = cong__clean(m->w_prior * by);
+    m->w_est = cong__clean(m->w_est * by);
+    m->epoch = -1;
+}
+
+/* Whether a window that the host set lies where the stage could have led. */
+static bool cubic_fits_epoch(const struct cubic *q, cong_time now) {
+    double cwnd = q->w.cc.cwnd / q->w.cc.mss;
+    double curve = w_cubic(q, cubic_age(q, now));
+    return cwnd <= fmax(curve, q->m.w_est) && 1.5 * cwnd >= curve;
+}
+
+/* The host may have set the window, or the size of a segment. */
+static void cubic_return(struct cubic *q, cong_time now) {
+    const struct cong *cc = &q->w.cc;
+    if (cc->mss != q->mss) {
+        cubic_rescale(&q->m, q->mss / cc->mss);
+        cubic_rescale(&q->saved, q->mss / cc->mss);
+    } else if (q->m.epoch >= 0 && cc->cwnd != q->cwnd) {
+        q->m.w_est = fmin(q->m.w_est, cc->cwnd / cc->mss);
+        q->m.epoch = cubic_fits_epoch(q, now) ? q->m.epoch : -1;
+    }
 }
 
 /* A pause of the application moves the epoch along. */
@@ -85,42 +126,66 @@ static void skip_pause(struct cubic *q, cong_time now) {
     }
 }
 
-static void cubic_ack(struct cong *cc, const struct cong_ack *ack) {
-    struct cubic *q = (struct cubic *)cc;
-    if (!ack->limited) {
+static void cubic_take(struct cubic *q, const struct cong_ack *ack) {
+    struct cong *cc = &q->w.cc;
+    bool full = cc->cwnd >= cc->cwnd_max;
+    double n = cong__growth(ack);
+    cubic_return(q, ack->now);
+    if (!ack->limited || full) {
         skip_pause(q, ack->now);
     }
     q->last = ack->now;
-    double n = cong__slow_start(cc, cong__growth(ack));
-    if (n > 0) {
-        cubic_avoid(q, ack, n);
+    if (n > 0 && cc->cwnd < cc->ssthresh) {
+        q->m.epoch = -1; /* the stage begins when slow start ends */
+        n = cong__slow_start(cc, n);
     }
+    if (n > 0 && !full) {
+        cubic_avoid(q, ack, n);
+        q->m.w_est = fmin(q->m.w_est, cc->cwnd_max / cc->mss);
+    }
+    cubic_leave(q);
+}
+
+static void cubic_ack(struct cong *cc, const struct cong_ack *ack) {
+    struct cubic *q = (struct cubic *)cc;
+    struct cong_ack seen = *ack;
+    seen.now = cong__clock_read(&q->w.clock, ack->now);
+    cubic_take(q, &seen);
+}
+
+/* An undo takes back all reductions of a recovery period.  A timeout belongs to
+ * the one that is open. */
+void cong__cubic_save(struct cubic *q, const struct cong_event *ev) {
+    if (ev->count <= 1 && !(ev->cause == CONG_RTO && q->recovering)) {
+        q->saved = q->m;
+    }
+    q->recovering = true;
 }
 
 /* Remembers the window that was too large; fast convergence. */
-static void reduce(struct cubic *q) {
+static void cubic_reduce(struct cubic *q, const struct cong_event *ev) {
     double cwnd = q->w.cc.cwnd / q->w.cc.mss;
-    q->saved = q->m;
+    cong__cubic_save(q, ev);
     q->m.w_prior = cwnd;
     q->m.w_max = cwnd < q->m.w_max ? cwnd * (1 + q->beta) / 2 : cwnd;
     q->m.epoch = -1;
 }
 
-static void cubic_event(struct cong *cc, const struct cong_event *ev) {
-    struct cubic *q = (struct cubic *)cc;
+static void cubic_handle(struct cubic *q, const struct cong_event *ev) {
+    struct cong *cc = &q->w.cc;
     double flight = cong__clean(ev->flight);
     switch (ev->cause) {
     case CONG_LOSS:
-        reduce(q);
+        cubic_reduce(q, ev);
         cong__cut(cc, q->beta * flight);
         break;
     case CONG_ECN:
-        reduce(q);
-        cc->ssthresh = fmax(q->beta_ecn * flight, cc->mss);
+        cubic_reduce(q, ev);
+        cc->ssthresh = fmax(fmin(q->beta_ecn * flight, cc->cwnd), cc->mss);
         cong__set_cwnd(cc, cc->ssthresh);
         break;
     case CONG_RTO:
-        reduce(q);
+        cubic_reduce(q, ev);
         q->m.w_max = 0;
         cong__timeout(cc, ev, q->beta * flight);
         break;
@@ -131,10 +196,29 @@ static void cubic_event(struct cong *cc, const struct cong_event *ev) {
         break;
     case CONG_UNDO:
         q->m = q->saved;
+        q->recovering = false;
         break;
     case CONG_RECOVERED:
+        q->recovering = false;
+        break;
     case CONG_NOFEEDBACK:
         break;
+    }
+}
+
+static void cubic_event(struct cong *cc, const struct cong_event *ev) {
+    struct cubic *q = (struct cubic *)cc;
+    struct cong_event seen = *ev;
+    seen.now = cong__clock_read(&q->w.clock, ev->now);
+    if (ev->cause != CONG_UNDO) { /* which has set the window */
+        cubic_return(q, seen.now);
+    }
+    if (ev->cause == CONG_IDLE) { /* as if the host had set it */
+        cubic_leave(q);
+    }
+    cubic_handle(q, &seen);
+    if (ev->cause != CONG_IDLE) {
+        cubic_leave(q);
     }
 }
 

@@ -20,8 +20,15 @@ struct cubic {
     double beta;
     double beta_ecn;
     struct cubic_memory m;
-    struct cubic_memory saved; /* as it was before the newest reduction */
+    struct cubic_memory saved; /* as it was before the newest period */
+    bool recovering;           /* a recovery period is open */
+    double cwnd;               /* bytes; as this controller left it */
+    double mss;                /* bytes; likewise */
     cong_time last;
 };
+
+/* Before a reduction by a controller that builds on this one: keeps what an
+ * undo restores. */
+void cong__cubic_save(struct cubic *q, const struct cong_event *ev);
 
 #endif /* LIBCONGESTION_CUBIC_H */

@@ -6,7 +6,7 @@
  * loss and the threshold q_min as in the ns-2 module of Cui and Andrew.
  *
  * State: cwnd, ssthresh (bytes; no slow start of its own); base (smallest RTT,
- * ns); avg (smoothed RTT, ns; 0: none).
+ * ns); avg (smoothed RTT, ns; 0: none); acked (bytes in this round).
  * Parameters: iw (segments); alpha (segments that the flow keeps queued: about
  * what the path carries in 10 ms, and no more than half of its queue; 20 by
  * default); g or gamma (weight of an update); q_min (seconds of queueing taken
@@ -14,8 +14,8 @@
  *
  * Readings: the paper's n is the target number of this flow's own segments in
  * the queue of the path; one update per round trip; without a queue the window
- * doubles.  Rounds in which the application was the limit or an episode was
- * open give no update.
+ * doubles.  Rounds that deliver nothing, in which the application was the limit
+ * or a recovery period was open give no update.
  */
 #include "libcongestion/internal.h"
 
@@ -28,6 +28,7 @@ struct fast {
     double q_min;
     double base;
     double avg;
+    double acked; /* bytes in this round */
 };
 
 static const struct cong__param params[] = {
@@ -43,9 +44,8 @@ static void fast_set_window(struct fast *f, double cwnd) {
 
 static void fast_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct fast *f = (struct fast *)cc;
-    (void)now;
     (void)rtt;
-    cong__window_init(&f->w);
+    cong__window_init(&f->w, now);
     fast_set_window(f, cc->cwnd);
     f->alpha = 20;
     f->g = 0.5;
@@ -77,9 +77,14 @@ static void fast_ack(struct cong *cc, const struct cong_ack *ack) {
     if (ack->rtt > 0) {
         measure(f, (double)ack->rtt);
     }
-    if (ack->round && ack->limited && !ack->recovery && f->avg > 0) {
+    f->acked += cong__clean(ack->acked);
+    if (!ack->round) {
+        return;
+    }
+    if (f->acked > 0 && ack->limited && !ack->recovery && f->avg > 0) {
         update(f);
     }
+    f->acked = 0;
 }
 
 static void fast_event(struct cong *cc, const struct cong_event *ev) {

@@ -38,9 +38,17 @@ extern const struct cong_ops cong__yam;
 /* A name of the library's own; user code cannot take it. */
 const struct cong_ops *cong__find_builtin(const char *name);
 
+/* A clock that does not go back: a step back of the host's reads as no time
+ * passed, and what follows counts from there. */
+struct cong__clock {
+    cong_time newest;  /* of the host's clock */
+    cong_time skipped; /* the steps back, added up */
+};
+
 struct window {
     struct cong cc;
     double iw; /* initial and restart window, segments */
+    struct cong__clock clock;
 };
 
 /* Not a number and below 0 give 0; never above CONG_HUGE. */
@@ -50,10 +58,16 @@ double cong__seconds(cong_time t);
 /* Nanoseconds of a duration in seconds, rounded; clamped to what the type
  * holds. */
 cong_time cong__ns(double seconds);
+/* Nanoseconds out of a double: 0 to CONG_HUGE. */
+cong_time cong__to_time(double ns);
 /* a - b, 0 when time went back. */
 cong_time cong__elapsed(cong_time a, cong_time b);
-/* t + d, d >= 0, as far as the type goes. */
+/* t + d and t - d, d >= 0, as far as the type goes. */
 cong_time cong__later(cong_time t, cong_time d);
+cong_time cong__earlier(cong_time t, cong_time d);
+/* Starts a clock; then reads it. */
+void cong__clock_init(struct cong__clock *c, cong_time now);
+cong_time cong__clock_read(struct cong__clock *c, cong_time now);
 
 /* Sets the window within [mss, cwnd_max]. */
 void cong__set_cwnd(struct cong *cc, double cwnd);
@@ -63,7 +77,7 @@ void cong__set_ssthresh(struct cong *cc, double ssthresh);
 /* min(4 MSS, max(2 MSS, 4380 bytes)) of RFC 3390, in segments. */
 double cong__initial_segments(double mss);
 /* The part of every window controller's start. */
-void cong__window_init(struct window *w);
+void cong__window_init(struct window *w, cong_time now);
 /* The growth gate: the bytes by which this feedback may make the window grow;
  * 0 when the application was the limit or an episode is open. */
 double cong__growth(const struct cong_ack *ack);
@@ -71,7 +85,8 @@ double cong__growth(const struct cong_ack *ack);
 double cong__slow_start(struct cong *cc, double n);
 /* Slow start, then one step of congestion avoidance. */
 void cong__grow(struct cong *cc, double n);
-/* One reduction: threshold and window become target, at least 2 MSS. */
+/* One reduction: threshold and window become target, at least 2 MSS, and never
+ * more than the window was. */
 void cong__cut(struct cong *cc, double target);
 /* Expiry of the timer: threshold on the first one of a packet only. */
 void cong__timeout(struct cong *cc, const struct cong_event *ev, double target);

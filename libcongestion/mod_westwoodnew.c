@@ -65,7 +65,8 @@ static void add_pipe(struct mod_wwn *m) {
 
 /* Rate of one feedback over the gap before it. */
 static void measure_literally(struct mod_wwn *m, const struct cong_ack *ack) {
-    cong_time gap = cong__elapsed(ack->now, m->t_ack);
+    cong_time now = cong__clock_read(&m->s.w.clock, ack->now);
+    cong_time gap = cong__elapsed(now, m->t_ack);
     m->waiting += cong__clean(ack->acked);
     if (ack->min_rtt > 0) {
         m->s.rtt_min = ack->min_rtt;
@@ -73,7 +74,7 @@ static void measure_literally(struct mod_wwn *m, const struct cong_ack *ack) {
     if (gap > 0) {
         cong__wwn_estimate(&m->s, cong__clean(m->waiting / cong__seconds(gap)));
         m->waiting = 0;
-        m->t_ack = ack->now;
+        m->t_ack = now;
     }
 }
 

@@ -12,7 +12,7 @@ void cong_pacer_init(struct cong_pacer *p) {
 }
 
 /* Time that size bytes take; some packets of 1 byte/s would take ages. */
-static cong_time duration(const struct cong_pacer *p, double size) {
+static cong_time pacer_duration(const struct cong_pacer *p, double size) {
     return cong__ns(cong__clean(size) / p->rate);
 }
 
@@ -24,25 +24,34 @@ void cong_pacer_set(struct cong_pacer *p, double rate, double credit) {
     }
     p->rate = rate;
     if (rate > 0 && p->t_base >= 0) {
-        p->t_next = cong__later(p->t_base, duration(p, p->size));
+        p->t_next = cong__later(p->t_base, pacer_duration(p, p->size));
     }
 }
 
+/* By how much the clock has stepped back since the newest packet left; a wait
+ * is not to last until it has caught up. */
+static cong_time pacer_stepped(const struct cong_pacer *p, cong_time now) {
+    return p->t_base >= 0 ? cong__elapsed(p->t_sent, now) : 0;
+}
+
 cong_time cong_pacer_next(const struct cong_pacer *p, cong_time now) {
-    return p->rate > 0 && p->t_next > now ? p->t_next : now;
+    cong_time next = cong__earlier(p->t_next, pacer_stepped(p, now));
+    return p->rate > 0 && next > now ? next : now;
 }
 
 void cong_pacer_sent(struct cong_pacer *p, double size, cong_time now) {
+    p->t_next = cong__earlier(p->t_next, pacer_stepped(p, now));
+    p->t_sent = now;
     p->size = cong__clean(size);
     if (!(p->rate > 0) || p->t_next < 0) {
         p->t_base = now;
     } else {
-        cong_time earliest = now - duration(p, p->credit);
+        cong_time earliest = cong__earlier(now, pacer_duration(p, p->credit));
         p->t_base = p->t_next > earliest ? p->t_next : earliest;
     }
     p->t_next = p->t_base;
     if (p->rate > 0) {
-        p->t_next = cong__later(p->t_base, duration(p, p->size));
+        p->t_next = cong__later(p->t_base, pacer_duration(p, p->size));
     }
 }
 

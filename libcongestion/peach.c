@@ -8,13 +8,15 @@
  *
  * State: cwnd, ssthresh (bytes); cong::probes (dummies still to send, the
  * paper's adsn, counted down by the host); cong::probe_gap; ignore (dummies
- * that prove nothing, the paper's wdsn); rtt (newest smoothed RTT). Parameters:
- * iw (segments, after a silence only), rwnd (segments; bounds Sudden Start; by
- * default what cwnd_max allows, at most 64).
+ * that prove nothing, the paper's wdsn); asked, back and probed (the newest
+ * dummies: how many, how many came back, since when); rtt (newest smoothed
+ * RTT). Parameters: iw (segments, after a silence only), rwnd (segments; bounds
+ * Sudden Start; by default what cwnd_max allows, at most 64).
  *
  * Readings: the first half of the dummies of a Rapid Recovery only shows that
  * the space freed by halving is free, so the window grows back to where it was
- * and not to 3/2 of it.  Dummies are spaced evenly over a round trip.  rwnd
+ * and not to 3/2 of it.  Dummies are spaced evenly over a round trip.  Of the
+ * dummies of the reduction before, those that are still out prove nothing. rwnd
  * bounds the dummies of Sudden Start; cwnd_max bounds the window.  A feedback
  * grows the window by its data first, then by its dummies.  A false alarm takes
  * back the dummies not sent yet and ignores those that are out.
@@ -26,12 +28,17 @@
 #include <math.h>
 
 #define RWND_DEFAULT 64
+#define PROBES_MAX 65536
+#define PROBE_RTTS 4 /* one to send them, one to answer, and some waiting */
 #define RTT_UNKNOWN INT64_C(1000000000)
 
 struct peach {
     struct window w;
     double rwnd;
     cong_time rtt;
+    cong_time probed; /* when the newest dummies were asked for */
+    unsigned asked;   /* of them how many, ... */
+    unsigned back;    /* ... and how many were answered */
     unsigned ignore;
     bool started; /* Sudden Start has begun */
     bool used;    /* a feedback or an event was seen */
@@ -41,36 +48,50 @@ static const struct cong__param params[] = {
     CONG__PARAM(peach, rwnd, "rwnd", 1, 65536),
 };
 
-static void probe(struct peach *p, double count, double over) {
+static void probe(struct peach *p, double count, double over, cong_time now) {
     cong_time rtt = p->rtt > 0 ? p->rtt : RTT_UNKNOWN;
-    p->w.cc.probes = (unsigned)fmin(count, 65536);
-    p->w.cc.probe_gap = (cong_time)((double)rtt / fmax(over, 1));
+    p->w.cc.probes = (unsigned)fmin(count, PROBES_MAX);
+    p->w.cc.probe_gap = cong__to_time((double)rtt / fmax(over, 1));
+    p->asked = p->w.cc.probes;
+    p->back = 0;
+    p->probed = now;
 }
 
-static void sudden_start(struct peach *p) {
+/* Dummies that have left and may still be answered. */
+static unsigned probes_out(const struct peach *p, cong_time now) {
+    cong_time rtt = p->rtt > 0 ? p->rtt : RTT_UNKNOWN;
+    double age = cong__seconds(cong__elapsed(now, p->probed));
+    unsigned gone = p->back + p->w.cc.probes;
+    return age <= PROBE_RTTS * cong__seconds(rtt) && p->asked > gone
+               ? p->asked - gone
+               : 0;
+}
+
+static void sudden_start(struct peach *p, cong_time now) {
     p->started = true;
-    probe(p, floor(p->rwnd) - 1, floor(p->rwnd));
+    probe(p, floor(p->rwnd) - 1, floor(p->rwnd), now);
 }
 
 static void peach_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct peach *p = (struct peach *)cc;
-    (void)now;
-    cong__window_init(&p->w);
+    cong__window_init(&p->w, now);
     cong__set_cwnd(cc, cc->mss);
     p->rwnd = fmin(RWND_DEFAULT, cc->cwnd_max / cc->mss);
     p->rtt = rtt;
     if (rtt > 0) {
-        sudden_start(p);
+        sudden_start(p, now);
     }
 }
 
 static void peach_ack(struct cong *cc, const struct cong_ack *ack) {
     struct peach *p = (struct peach *)cc;
+    cong_time now = cong__clock_read(&p->w.clock, ack->now);
     p->used = true;
     if (ack->srtt > 0 || ack->rtt > 0) {
         p->rtt = ack->srtt > 0 ? ack->srtt : ack->rtt;
     }
     cong__set_cwnd(cc, cc->cwnd + cc->mss * cong__growth(ack) / cc->cwnd);
+    p->back += ack->probes_acked < PROBES_MAX ? ack->probes_acked : PROBES_MAX;
     unsigned ignored = ack->probes_acked;
     if (ignored > p->ignore) {
         ignored = p->ignore;
@@ -78,34 +99,36 @@ static void peach_ack(struct cong *cc, const struct cong_ack *ack) {
     p->ignore -= ignored;
     cong__set_cwnd(cc, cc->cwnd + (ack->probes_acked - ignored) * cc->mss);
     if (!p->started && p->rtt > 0) {
-        sudden_start(p);
+        sudden_start(p, now);
     }
 }
 
-static void rapid_recovery(struct peach *p) {
+static void rapid_recovery(struct peach *p, cong_time now) {
     struct cong *cc = &p->w.cc;
     double segments = cc->cwnd / cc->mss;
-    probe(p, floor(segments), floor(segments));
-    p->ignore = (unsigned)fmin(segments / 2, 65536);
+    unsigned out = probes_out(p, now);
+    probe(p, floor(segments), floor(segments), now);
+    p->ignore = out + (unsigned)fmin(segments / 2, PROBES_MAX);
     cong__cut(cc, cc->cwnd / 2);
 }
 
 static void peach_event(struct cong *cc, const struct cong_event *ev) {
     struct peach *p = (struct peach *)cc;
+    cong_time now = cong__clock_read(&p->w.clock, ev->now);
     p->used = true;
     switch (ev->cause) {
     case CONG_LOSS:
-        rapid_recovery(p);
+        rapid_recovery(p, now);
         break;
     case CONG_ECN:
         cong__cut(cc, cc->cwnd / 2);
+        p->ignore = probes_out(p, now);
         cc->probes = 0;
-        p->ignore = 0;
         break;
     case CONG_RTO:
         cong__timeout(cc, ev, cong__clean(ev->flight) / 2);
-        p->ignore = 0;
-        sudden_start(p);
+        p->ignore = probes_out(p, now);
+        sudden_start(p, now);
         break;
     case CONG_IDLE:
         cong__idle(&p->w, ev);
@@ -126,7 +149,7 @@ static int peach_set(struct cong *cc, const char *param, double value) {
     int result = cong__set_window_param(&p->w, params, CONG__COUNT(params),
                                         param, value);
     if (result == 0 && p->started && !p->used) {
-        sudden_start(p);
+        sudden_start(p, p->probed);
     }
     return result;
 }

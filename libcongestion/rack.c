@@ -2,6 +2,8 @@
 /* RACK loss detection and the timing of tail probes (RFC 8985). */
 #include <congestion/rack.h>
 
+#include "libcongestion/internal.h"
+
 #define CLEAN_RECOVERIES 16
 #define REO_MULT_MAX 255
 #define SECOND INT64_C(1000000000)
@@ -44,9 +46,8 @@ cong_time cong_rack_reo(const struct cong_rack *r, cong_time min_rtt,
         return 0;
     }
     cong_time reo = min_rtt / 4;
-    if (reo <= INT64_MAX / REO_MULT_MAX) {
-        reo *= (cong_time)r->reo_mult;
-    }
+    reo = reo <= INT64_MAX / REO_MULT_MAX ? reo * (cong_time)r->reo_mult
+                                          : INT64_MAX;
     return srtt >= 0 && reo > srtt ? srtt : reo;
 }
 
@@ -55,16 +56,16 @@ cong_time cong_rack_deadline(const struct cong_rack *r, cong_time t_sent,
     if (r->t_sent < 0 || t_sent >= r->t_sent) {
         return -1;
     }
-    return t_sent + r->rtt + reo;
+    return cong__later(cong__later(t_sent, r->rtt), reo > 0 ? reo : 0);
 }
 
 cong_time cong_rack_pto(cong_time srtt, cong_time rto, cong_time max_ack_delay,
                         bool one_out) {
     cong_time pto = SECOND;
     if (srtt >= 0) {
-        pto = srtt > INT64_MAX / 4 ? INT64_MAX / 2 : 2 * srtt;
+        pto = cong__later(srtt, srtt);
         if (one_out && max_ack_delay > 0) {
-            pto += max_ack_delay;
+            pto = cong__later(pto, max_ack_delay);
         }
     }
     return rto >= 0 && pto > rto ? rto : pto;

@@ -25,7 +25,7 @@ double cong_recovery_window(const struct cong_recovery *r,
     if (r->limited_transmit && !r->open && r->duplicates < DUPLICATES) {
         window += r->duplicates * cc->mss;
     }
-    return fmax(window, cc->mss);
+    return fmax(fmin(window, cc->cwnd_max), cc->mss);
 }
 
 static void recovery_tell(struct cong *cc, enum cong_cause cause, double flight,
@@ -74,8 +74,9 @@ static unsigned recovery_begin(struct cong_recovery *r, struct cong *cc,
 unsigned cong_recovery_duplicate(struct cong_recovery *r, struct cong *cc,
                                  uint64_t una, uint64_t next, double flight,
                                  cong_time now) {
-    if (r->open) {
-        r->inflation += cc->mss;
+    if (r->open) { /* more duplicates than segments are forged */
+        double most = fmax((double)(next - una), r->inflation);
+        r->inflation = fmin(r->inflation + cc->mss, most);
         return CONG_RECOVERY_NOTHING;
     }
     bool known =

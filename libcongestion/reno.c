@@ -28,9 +28,8 @@ static const struct cong__param params[] = {
 
 static void reno_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct reno *r = (struct reno *)cc;
-    (void)now;
     (void)rtt;
-    cong__window_init(&r->w);
+    cong__window_init(&r->w, now);
     r->beta_ecn = 0.5;
 }
 

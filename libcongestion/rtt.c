@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* RTT estimator and retransmission timeout (RFC 6298). */
+/* RTT estimator, windowed minimum, and retransmission timeout (RFC 6298). */
 #include <congestion/rtt.h>
 
+#include "libcongestion/internal.h"
+
 #define SECOND INT64_C(1000000000)
+#define WINDOW (10 * SECOND) /* as BBR has it */
 #define RTO_MAX (60 * SECOND)
 /* Keeps every sum and doubling below the range of the type. */
 #define SAMPLE_MAX (INT64_C(3600) * SECOND)
@@ -20,22 +23,66 @@ void cong_rtt_init(struct cong_rtt *r, cong_time granularity,
     *r = (struct cong_rtt){
         .srtt = -1,
         .min_rtt = -1,
+        .lowest = -1,
         .latest = -1,
         .granularity = at_least(granularity, 0),
         .rto_min = at_most(at_least(rto_min, 0), RTO_MAX),
         .rto_max = RTO_MAX,
+        .window = WINDOW,
     };
 }
 
-void cong_rtt_sample(struct cong_rtt *r, cong_time sample) {
-    if (sample <= 0) {
-        return;
+/* A clock that stepped back moves what is remembered along. */
+static void rtt_advance(struct cong_rtt *r, cong_time now) {
+    cong_time back = r->min_rtt >= 0 ? cong__elapsed(r->clock, now) : 0;
+    for (unsigned i = 0; i < 3; i++) {
+        r->low[i].at = cong__earlier(r->low[i].at, back);
     }
-    sample = at_most(sample, SAMPLE_MAX);
+    r->clock = now;
+}
+
+static void rtt_set_low(struct cong_rtt *r, unsigned from, cong_time rtt) {
+    for (unsigned i = from; i < 3; i++) {
+        r->low[i].rtt = rtt;
+        r->low[i].at = r->clock;
+    }
+}
+
+static void rtt_age_low(struct cong_rtt *r, cong_time rtt) {
+    cong_time age = cong__elapsed(r->clock, r->low[0].at);
+    if (age > r->window) {
+        r->low[0] = r->low[1];
+        r->low[1] = r->low[2];
+        rtt_set_low(r, 2, rtt);
+    } else if (age > r->window / 4 && r->low[1].at == r->low[0].at) {
+        rtt_set_low(r, 1, rtt);
+    } else if (age > r->window / 2 && r->low[2].at == r->low[1].at) {
+        rtt_set_low(r, 2, rtt);
+    }
+}
+
+/* The lowest of a window, the lowest after that, and the lowest after that one,
+ * each renewed when a part of the window has passed without a lower one
+ * (Nichols's windowed filter, which BBR and Linux use). */
+static void rtt_update_low(struct cong_rtt *r, cong_time rtt) {
+    if (r->min_rtt < 0 || rtt <= r->low[0].rtt ||
+        cong__elapsed(r->clock, r->low[2].at) > r->window) {
+        rtt_set_low(r, 0, rtt);
+    } else if (rtt <= r->low[1].rtt) {
+        rtt_set_low(r, 1, rtt);
+    } else if (rtt <= r->low[2].rtt) {
+        rtt_set_low(r, 2, rtt);
+    }
+    rtt_age_low(r, rtt);
+    r->min_rtt = r->low[0].rtt;
+}
+
+static void rtt_take(struct cong_rtt *r, cong_time sample) {
     r->latest = sample;
     r->backoff = 0;
-    if (r->min_rtt < 0 || sample < r->min_rtt) {
-        r->min_rtt = sample;
+    rtt_update_low(r, sample);
+    if (r->lowest < 0 || sample < r->lowest) {
+        r->lowest = sample;
     }
     if (r->srtt < 0) {
         r->srtt = sample;
@@ -45,6 +92,21 @@ void cong_rtt_sample(struct cong_rtt *r, cong_time sample) {
     cong_time off = sample - r->srtt;
     r->rttvar += ((off < 0 ? -off : off) - r->rttvar) / 4;
     r->srtt += off / 8;
+}
+
+void cong_rtt_sample_at(struct cong_rtt *r, cong_time sample, cong_time now) {
+    if (sample > 0) {
+        rtt_advance(r, now);
+        rtt_take(r, at_most(sample, SAMPLE_MAX));
+    }
+}
+
+void cong_rtt_sample(struct cong_rtt *r, cong_time sample) {
+    if (sample > 0) {
+        sample = at_most(sample, SAMPLE_MAX);
+        r->clock = cong__later(r->clock, sample);
+        rtt_take(r, sample);
+    }
 }
 
 cong_time cong_rtt_rto(const struct cong_rtt *r) {

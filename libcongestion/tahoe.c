@@ -16,9 +16,8 @@
 #include "libcongestion/internal.h"
 
 static void tahoe_init(struct cong *cc, cong_time now, cong_time rtt) {
-    (void)now;
     (void)rtt;
-    cong__window_init((struct window *)cc);
+    cong__window_init((struct window *)cc, now);
 }
 
 static void tahoe_ack(struct cong *cc, const struct cong_ack *ack) {

@@ -45,6 +45,7 @@ struct tfrc {
     unsigned entries;
     bool reported; /* a report has come */
     cong_time tld;
+    struct cong__clock clock;
 };
 
 static const struct cong__param params[] = {
@@ -87,7 +88,8 @@ static void tfrc_init(struct cong *cc, cong_time now, cong_time rtt) {
     t->q = 0.9;
     t->q2 = 0.9;
     t->x = cc->mss;
-    t->tld = -1;
+    t->tld = now;
+    cong__clock_init(&t->clock, now);
     cc->cwnd = cc->cwnd_max;
     cc->ssthresh = (double)INFINITY;
     if (rtt > 0) {
@@ -167,17 +169,29 @@ static void smooth(struct tfrc *t, cong_time rtt) {
     t->rsq = t->q2 * t->rsq + (1 - t->q2) * sqrt(r);
 }
 
+/* A report without a receive rate: what was received before holds.  While
+ * nothing was, the rate may double for two RTTs. */
+static double bound_unknown(struct tfrc *t, cong_time now) {
+    if (t->entries > 0 && isinf(t->rate[0]) &&
+        cong__elapsed(now, t->time[0]) > cong__ns(2 * t->r)) {
+        drop(t, 1);
+    }
+    if (t->entries == 0) {
+        return t->x;
+    }
+    return 2 * (isinf(t->rate[0]) ? t->x : highest(t));
+}
+
 static double bound(struct tfrc *t, const struct cong_ack *ack, bool worse) {
     if (!(ack->x_recv >= 0)) {
-        return 2 * highest(t);
+        return bound_unknown(t, ack->now);
     }
     double x_recv = cong__clean(ack->x_recv);
     return ack->limited ? remember(t, x_recv, ack->now)
                         : remember_limited(t, x_recv, worse, ack->now);
 }
 
-static void tfrc_ack(struct cong *cc, const struct cong_ack *ack) {
-    struct tfrc *t = (struct tfrc *)cc;
+static void tfrc_report(struct tfrc *t, const struct cong_ack *ack) {
     if (!(ack->p >= 0) && !(ack->x_recv >= 0)) {
         return;
     }
@@ -206,6 +220,13 @@ static void tfrc_ack(struct cong *cc, const struct cong_ack *ack) {
     }
     step(t, limit, ack->now);
     publish(t, rtt);
+}
+
+static void tfrc_ack(struct cong *cc, const struct cong_ack *ack) {
+    struct tfrc *t = (struct tfrc *)cc;
+    struct cong_ack seen = *ack;
+    seen.now = cong__clock_read(&t->clock, ack->now);
+    tfrc_report(t, &seen);
 }
 
 static void halve(struct tfrc *t) {
@@ -237,8 +258,10 @@ static void no_feedback(struct tfrc *t, const struct cong_event *ev) {
 
 static void tfrc_event(struct cong *cc, const struct cong_event *ev) {
     struct tfrc *t = (struct tfrc *)cc;
+    struct cong_event seen = *ev;
+    seen.now = cong__clock_read(&t->clock, ev->now);
     if (ev->cause == CONG_NOFEEDBACK) {
-        no_feedback(t, ev);
+        no_feedback(t, &seen);
         publish(t, -1);
     }
 }

@@ -75,12 +75,13 @@ static void lose_gap(struct cong_tfrc_receiver *r, uint64_t from, uint64_t to,
     double step = span / (count + 1);
     double rtt = fmax((double)rtt_in_use(r), floor(span / EVENTS_PER_GAP));
     double nth = 0;
-    cong_time at = t0 + (cong_time)step;
+    cong_time at = cong__later(t0, cong__to_time(step));
     do {
-        tell_lost(r, from + (uint64_t)nth, at, (cong_time)rtt, now);
-        cong_time next = cong__later(r->history.t_start, (cong_time)rtt + 1);
+        tell_lost(r, from + (uint64_t)nth, at, cong__to_time(rtt), now);
+        cong_time next =
+            cong__later(r->history.t_start, cong__to_time(rtt) + 1);
         nth = fmax(place((double)cong__elapsed(next, t0), step), nth + 1);
-        at = cong__later(t0, (cong_time)fmin((nth + 1) * step, span));
+        at = cong__later(t0, cong__to_time(fmin((nth + 1) * step, span)));
         at = at > next ? at : next;
     } while (nth < count && at < t1);
     cong_loss_history_received(&r->history, to - 1);
@@ -137,7 +138,7 @@ static void skip_silence(struct cong_tfrc_receiver *r, cong_time now) {
     cong_time rtt = rtt_in_use(r);
     cong_time passed = cong__elapsed(now, r->t_begin);
     if (r->t_begin >= 0 && !(r->bytes > 0) && passed >= rtt) {
-        r->t_begin = now - passed % rtt;
+        r->t_begin = cong__earlier(now, passed % rtt);
         r->before = 0;
         r->span_before = rtt;
     }
@@ -166,7 +167,7 @@ cong_time cong_tfrc_receiver_due(const struct cong_tfrc_receiver *r,
     if (!(r->bytes > 0)) {
         return -1;
     }
-    return r->t_begin + rtt_in_use(r);
+    return cong__later(r->t_begin, rtt_in_use(r));
 }
 
 bool cong_tfrc_receiver_report(struct cong_tfrc_receiver *r, cong_time now,

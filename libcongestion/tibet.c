@@ -34,7 +34,7 @@ static const struct cong__param params[] = {
 
 static void tibet_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct tibet *t = (struct tibet *)cc;
-    cong__window_init(&t->w);
+    cong__window_init(&t->w, now);
     cong__bw_tibet_init(&t->estimate, now);
     t->rtt_min = rtt;
 }
@@ -46,7 +46,9 @@ static void tibet_ack(struct cong *cc, const struct cong_ack *ack) {
         t->rtt_min = ack->min_rtt;
     }
     if (n > 0) {
-        cong__bw_tibet_ack(&t->estimate, n, ack->now, cong__app_limited(ack));
+        cong__bw_tibet_ack(&t->estimate, n,
+                           cong__clock_read(&t->w.clock, ack->now),
+                           cong__app_limited(ack));
     }
     cong__grow(cc, cong__growth(ack));
 }

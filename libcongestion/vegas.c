@@ -16,8 +16,8 @@
  * delays ACKs; the handshake's RTT is not taken, its packets are short; slow
  * start ends with a cut of one eighth; a negative difference cannot occur,
  * because base is a running minimum; early retransmission belongs to loss
- * detection.  Rounds in which the application was the limit or an episode was
- * open are not judged.
+ * detection.  Rounds that deliver nothing, in which the application was the
+ * limit or a recovery period was open are not judged.
  */
 #include "libcongestion/internal.h"
 
@@ -30,6 +30,7 @@ struct vegas {
     double gamma;
     double base;
     double rmin;
+    double acked; /* bytes in this round */
     unsigned samples;
     bool growing;
 };
@@ -47,14 +48,14 @@ static void vegas_set_window(struct vegas *v, double cwnd) {
 
 static void vegas_new_round(struct vegas *v) {
     v->rmin = (double)INFINITY;
+    v->acked = 0;
     v->samples = 0;
 }
 
 static void vegas_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct vegas *v = (struct vegas *)cc;
-    (void)now;
     (void)rtt;
-    cong__window_init(&v->w);
+    cong__window_init(&v->w, now);
     vegas_set_window(v, cc->cwnd);
     v->alpha = 1;
     v->beta = 3;
@@ -95,10 +96,11 @@ static void vegas_ack(struct cong *cc, const struct cong_ack *ack) {
     if (v->growing) {
         (void)cong__slow_start(cc, cong__growth(ack));
     }
+    v->acked += cong__clean(ack->acked);
     if (!ack->round) {
         return;
     }
-    if (v->samples > 0 && ack->limited && !ack->recovery) {
+    if (v->samples > 0 && v->acked > 0 && ack->limited && !ack->recovery) {
         judge_round(v);
     }
     vegas_new_round(v);

@@ -37,7 +37,7 @@ static const struct cong__param params[] = {
 
 static void westwood_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct westwood *w = (struct westwood *)cc;
-    cong__window_init(&w->w);
+    cong__window_init(&w->w, now);
     cong__bw_filter_init(&w->filter, now);
     cong__bw_round_init(&w->round, now);
     w->plus = 1;
@@ -59,14 +59,16 @@ static void sample_round(struct westwood *w, const struct cong_ack *ack) {
 
 static void westwood_ack(struct cong *cc, const struct cong_ack *ack) {
     struct westwood *w = (struct westwood *)cc;
+    struct cong_ack seen = *ack;
     double n = cong__clean(ack->acked);
+    seen.now = cong__clock_read(&w->w.clock, ack->now);
     if (ack->min_rtt > 0) {
         w->rtt_min = ack->min_rtt;
     }
     if (w->plus > 0 && (w->sampled || ack->rs != NULL)) {
-        sample_round(w, ack);
+        sample_round(w, &seen);
     } else if (n > 0) {
-        cong__bw_filter_ack(&w->filter, n, ack->now, cong__app_limited(ack));
+        cong__bw_filter_ack(&w->filter, n, seen.now, cong__app_limited(ack));
     }
     cong__grow(cc, cong__growth(ack));
 }
@@ -81,14 +83,15 @@ static double westwood_pipe_size(struct westwood *w, cong_time now) {
 
 static void westwood_event(struct cong *cc, const struct cong_event *ev) {
     struct westwood *w = (struct westwood *)cc;
+    cong_time now = cong__clock_read(&w->w.clock, ev->now);
     switch (ev->cause) {
     case CONG_LOSS:
     case CONG_ECN:
-        cong__set_ssthresh(cc, westwood_pipe_size(w, ev->now));
+        cong__set_ssthresh(cc, westwood_pipe_size(w, now));
         cong__set_cwnd(cc, fmin(cc->cwnd, cc->ssthresh));
         break;
     case CONG_RTO:
-        cong__timeout(cc, ev, westwood_pipe_size(w, ev->now));
+        cong__timeout(cc, ev, westwood_pipe_size(w, now));
         break;
     case CONG_IDLE:
         cong__idle(&w->w, ev);

@@ -24,7 +24,7 @@
 static const struct cong__param params[] = {WWN_PARAMS(wwn, )};
 
 void cong__wwn_init(struct wwn *s, cong_time now, cong_time rtt) {
-    cong__window_init(&s->w);
+    cong__window_init(&s->w, now);
     cong__bw_round_init(&s->round, now);
     s->ratio_low = 1;
     s->ratio_high = 1.5;
@@ -46,10 +46,12 @@ void cong__wwn_estimate(struct wwn *s, double bw) {
 void cong__wwn_measure(struct wwn *s, const struct cong_ack *ack) {
     double rate;
     bool app_limited;
+    struct cong_ack seen = *ack;
+    seen.now = cong__clock_read(&s->w.clock, ack->now);
     if (ack->min_rtt > 0) {
         s->rtt_min = ack->min_rtt;
     }
-    if (cong__bw_round_ack(&s->round, ack, &rate, &app_limited) &&
+    if (cong__bw_round_ack(&s->round, &seen, &rate, &app_limited) &&
         !(app_limited && rate < s->bw)) {
         cong__wwn_estimate(s, rate);
     }

@@ -21,8 +21,11 @@ double cong__seconds(cong_time t) {
 }
 
 cong_time cong__ns(double seconds) {
-    double ns = cong__clean(seconds * CONG_NS);
-    return (cong_time)(ns + 0.5);
+    return cong__to_time(seconds * CONG_NS + 0.5);
+}
+
+cong_time cong__to_time(double ns) {
+    return (cong_time)cong__clean(ns);
 }
 
 cong_time cong__elapsed(cong_time a, cong_time b) {
@@ -37,6 +40,20 @@ cong_time cong__elapsed(cong_time a, cong_time b) {
 
 cong_time cong__later(cong_time t, cong_time d) {
     return t > INT64_MAX - d ? INT64_MAX : t + d;
+}
+
+cong_time cong__earlier(cong_time t, cong_time d) {
+    return t < INT64_MIN + d ? INT64_MIN : t - d;
+}
+
+void cong__clock_init(struct cong__clock *c, cong_time now) {
+    *c = (struct cong__clock){.newest = now};
+}
+
+cong_time cong__clock_read(struct cong__clock *c, cong_time now) {
+    c->skipped = cong__later(c->skipped, cong__elapsed(c->newest, now));
+    c->newest = now;
+    return cong__later(now, c->skipped);
 }
 
 void cong__set_cwnd(struct cong *cc, double cwnd) {
@@ -56,7 +73,8 @@ double cong__initial_segments(double mss) {
     return fmin(4, fmax(2, 4380 / mss));
 }
 
-void cong__window_init(struct window *w) {
+void cong__window_init(struct window *w, cong_time now) {
+    cong__clock_init(&w->clock, now);
     w->iw = cong__initial_segments(w->cc.mss);
     w->cc.ssthresh = (double)INFINITY;
     cong__set_cwnd(&w->cc, w->iw * w->cc.mss);
@@ -86,9 +104,10 @@ void cong__grow(struct cong *cc, double n) {
     }
 }
 
+/* More may be in flight than the window allows, after it was reduced. */
 void cong__cut(struct cong *cc, double target) {
-    cong__set_ssthresh(cc, target);
-    cong__set_cwnd(cc, cc->ssthresh);
+    cong__set_ssthresh(cc, fmin(target, cc->cwnd));
+    cong__set_cwnd(cc, fmin(cc->cwnd, cc->ssthresh));
 }
 
 void cong__timeout(struct cong *cc, const struct cong_event *ev,

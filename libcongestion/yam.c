@@ -61,9 +61,8 @@ static void forget_rtt(struct yam *y) {
 
 static void yam_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct yam *y = (struct yam *)cc;
-    (void)now;
     (void)rtt;
-    cong__window_init(&y->w);
+    cong__window_init(&y->w, now);
     y->chi = 0.75;
     forget_rtt(y);
 }

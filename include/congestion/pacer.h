@@ -19,6 +19,7 @@ struct cong_pacer {
     double credit;    /**< bytes that may leave at once after a pause */
     cong_time t_next; /**< nominal time of the next packet; -1: none yet */
     cong_time t_base; /**< nominal time of the newest packet; -1: none yet */
+    cong_time t_sent; /**< when that left, on the host's clock */
     double size;      /**< its bytes */
 };
 

@@ -16,12 +16,20 @@ extern "C" {
 struct cong_rtt {
     cong_time srtt;        /**< smoothed RTT; -1: no sample yet */
     cong_time rttvar;      /**< its variation */
-    cong_time min_rtt;     /**< lowest sample; -1: none */
+    cong_time min_rtt;     /**< lowest sample of the window; -1: none */
+    cong_time lowest;      /**< lowest sample ever; -1: none */
     cong_time latest;      /**< newest sample; -1: none */
     cong_time granularity; /**< clock granularity G */
     cong_time rto_min;     /**< lower bound of the RTO */
     cong_time rto_max;     /**< upper bound of the RTO */
-    unsigned backoff;      /**< expiries in a row; the RTO doubles with each */
+    cong_time window;      /**< min_rtt is that of so long, ns; may be set */
+    struct {
+        cong_time rtt; /**< lowest since the one before */
+        cong_time at;  /**< when it was taken */
+    } low[3];          /**< the three lowest in turn: min_rtt and what follows
+                            when it has aged */
+    cong_time clock;   /**< newest time; without a clock, the RTTs so far */
+    unsigned backoff;  /**< expiries in a row; the RTO doubles with each */
 };
 
 /**
@@ -35,6 +43,19 @@ CONG_API void cong_rtt_init(struct cong_rtt *r, cong_time granularity,
                             cong_time rto_min);
 /**
  * @brief Takes a sample and ends any backoff.
+ *
+ * cong_rtt::min_rtt is the lowest of the last cong_rtt::window, 10 s unless the
+ * host sets another: a longer route is believed after that time, and so is a
+ * queue that never empties.
+ *
+ * @param r       estimator
+ * @param sample  ns, > 0
+ * @param now     current time; a clock that steps back reads as no time passed
+ */
+CONG_API void cong_rtt_sample_at(struct cong_rtt *r, cong_time sample,
+                                 cong_time now);
+/**
+ * @brief The same without a clock: as if samples came a round trip apart.
  * @param r       estimator
  * @param sample  ns, > 0
  */

@@ -111,6 +111,7 @@ static void duplicates_of_an_old_congestion_begin_nothing(void **state) {
     assert_int_equal(duplicates(&f, 5), 0);
     f.una = 12;
     f.next = 30;
+    f.rig.cc->cwnd = 18;
     (void)cong_recovery_advance(&f.engine, f.rig.cc, 12, 11, 18, 0);
     assert_int_equal(duplicates(&f, 2), 0);
     assert_int_equal(duplicates(&f, 1),
