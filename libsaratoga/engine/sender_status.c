@@ -408,7 +408,7 @@ void saratoga__sender_on_status(saratoga__session *s,
     r.stale = r.d < o->status_d;
     r.rtt = r.d > o->status_d ? r.rtt : -1; /* a long list is no long way */
     if (r.rtt > 0) {
-        cong_rtt_sample(&s->rtt, r.rtt);
+        cong_rtt_sample_at(&s->rtt, r.rtt, (cong_time)now);
     }
     saratoga__sender_on_answer(s, r.d, len, p->incomplete && !p->voluntary,
                                now);

@@ -16,7 +16,7 @@ int saratoga__session_init(saratoga__session *s, saratoga__context *ctx,
     s->peer_descriptor = SARATOGA_128_BIT;
     cong_rtt_init(&s->rtt, (cong_time)SARATOGA_MS, (cong_time)RTO_MIN);
     if (s->opt.rtt_hint > 0) {
-        cong_rtt_sample(&s->rtt, (cong_time)s->opt.rtt_hint);
+        cong_rtt_sample_at(&s->rtt, (cong_time)s->opt.rtt_hint, (cong_time)now);
     }
     return saratoga__options_own(&s->opt, &ctx->mem, &s->opt_block);
 }
@@ -115,7 +115,8 @@ void saratoga__session_open(saratoga__session *s, saratoga_time now) {
 /* The first answer to a REQUEST that was sent once reports the RTT. */
 static void heard_answer(saratoga__session *s, saratoga_time now) {
     if (s->state == SARATOGA__ASKING && s->tries == 1 && now > s->asked_at) {
-        cong_rtt_sample(&s->rtt, (cong_time)(now - s->asked_at));
+        cong_rtt_sample_at(&s->rtt, (cong_time)(now - s->asked_at),
+                           (cong_time)now);
     }
 }
 

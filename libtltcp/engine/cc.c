@@ -10,6 +10,8 @@
 #define FULL (1 / 1.2) /* of the window is in flight, by the pacer's gain */
 #define QUANTUM_MAX 65000.0
 #define NS_PER_S 1e9
+/* A queue of others may stand for long; it is not to pass for the path. */
+#define MIN_RTT_WINDOW (60 * (cong_time)TLTCP_S)
 
 static bool is_finite(double x) {
     return x < 1e300;
@@ -80,6 +82,7 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
     cc->granularity = (double)cfg->timer_granularity_us * 1e-6;
     cong_rtt_init(&cc->rtt, (cong_time)TLTCP_MS,
                   (cong_time)(cfg->rto_min_ms * TLTCP_MS));
+    cc->rtt.window = MIN_RTT_WINDOW;
     cong_rate_init(&cc->rate);
     cong_pacer_init(&cc->pacer);
     return rv;
@@ -99,6 +102,7 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
     (void)set_params(cc); /* which were good before */
     cong_rtt_init(&cc->rtt, cc->rtt.granularity, cc->rtt.rto_min);
+    cc->rtt.window = MIN_RTT_WINDOW;
     cong_rate_init(&cc->rate);
     cc->rate.t_first = (cong_time)now;
     cc->rate.t_delivered = (cong_time)now;

@@ -131,7 +131,7 @@ static void on_advance(tltcp__dupack *d, tltcp__sections *sec, tltcp__cc *cc,
     d->expiries = 0;
     if (at > 0 && now > at) {
         rtt = (cong_time)(now - at);
-        cong_rtt_sample(&cc->rtt, rtt);
+        cong_rtt_sample_at(&cc->rtt, rtt, (cong_time)now);
         /* One segment is timed per round trip (Jacobson): a sample from each
          * ACK would shrink the variance within one window, and the timeout
          * would not outlast a queue that grows. */

@@ -92,7 +92,7 @@ static void sample_rtt(tltcp__sender *s, const tltcp__sent *rec,
         rtt = rtt - wait > s->cc.rtt.min_rtt ? rtt - wait : s->cc.rtt.min_rtt;
     }
     rtt = rtt > 0 ? rtt : 1;
-    cong_rtt_sample(&s->cc.rtt, rtt);
+    cong_rtt_sample_at(&s->cc.rtt, rtt, (cong_time)t->now);
     s->cc.held = (cong_time)(t->now - rec->at) - rtt;
     t->ack.rtt = rtt;
 }

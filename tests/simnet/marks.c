@@ -171,7 +171,7 @@ struct mark play_all(const char *name, const struct path *on, unsigned seeds) {
 static void call_again(const struct path *on) {
     struct tltcp__cc *cc = &w.end[CLIENT].peer->conn->sender.cc;
     forget_path();
-    cong_rtt_sample(&cc->rtt, (cong_time)on->rtt);
+    cong_rtt_sample_at(&cc->rtt, (cong_time)on->rtt, (cong_time)world_now(&w));
     cc->t_sent = -1;
 }
 
