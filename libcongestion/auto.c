@@ -122,7 +122,7 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     a->tolerance = 0.05;
     a->bearable = 0.15;
     a->depth = 0.5;
-    a->gentle = 0.98;
+    a->gentle = 0.97;
     a->beta_live = 0.8;
     a->beta_guest = 0.7;
     a->claim = 6;
