@@ -20,7 +20,7 @@ enum tltcp_event_type {
     TLTCP_EVENT_FATE = 2,      /**< what became of a section that was written */
     TLTCP_EVENT_CLOSED = 3,    /**< over; tltcp_event::error says why */
     TLTCP_EVENT_PATH = 4,      /**< the peer moved to another address */
-    TLTCP_EVENT_RATE = 5       /**< the estimated bitrate changed by over 5 % */
+    TLTCP_EVENT_RATE = 5 /**< estimated or target bitrate changed by over 5 % */
 };
 
 /** Fates of a section. */
@@ -62,6 +62,8 @@ typedef struct tltcp_event {
     uint32_t stream;                   /**< FATE: tltcp_meta::stream */
     uint64_t estimated_bps;            /**< RATE: what the path would carry,
                                             as tltcp_stats::estimated_bps */
+    uint64_t target_bps; /**< RATE: what an encoder should produce now, as
+                              tltcp_stats::target_bps */
 } tltcp_event;
 
 #ifdef __cplusplus

@@ -89,6 +89,12 @@ typedef struct tltcp_stats {
                                      sent */
     uint64_t bytes_rebuilt;     /**< recovered from repair symbols; included in
                                      bytes_received */
+    uint64_t target_bps; /**< what an encoder should produce now, bit/s of
+                              sections: what the path carries less what it
+                              takes to empty the queues in sender and path;
+                              falls when acknowledgements stay away; 0: not
+                              known yet.  Changes by over 5 % are notified
+                              (::TLTCP_EVENT_RATE) */
 } tltcp_stats;
 
 /** @brief Zeroes and tags a snapshot. @param s  snapshot, of any content */

@@ -251,6 +251,10 @@ bool tltcp__bandwidth_is_settled(const tltcp__bandwidth *c, tltcp_time now) {
            !is_contested(c, (cong_time)now);
 }
 
+bool tltcp__bandwidth_is_foreign(const tltcp__bandwidth *c, tltcp_time now) {
+    return is_recent(c->t_foreign, (cong_time)now, FULL_MEMORY);
+}
+
 double tltcp__bandwidth_estimate(const tltcp__bandwidth *c) {
     return PAYLOAD_SHARE * c->estimate;
 }

@@ -5,6 +5,7 @@
 
 #define FATES_MAX 65536u
 #define RATE_EVERY (100 * TLTCP_MS)
+#define TARGET_EVERY (20 * TLTCP_MS)
 #define RATE_STEP 0.05
 #define SKIP_NUMBER_FIRST 64u /* packets */
 
@@ -348,14 +349,30 @@ void tltcp__conn_trim(tltcp_conn *c) {
     tltcp__reasm_trim(&c->reasm);
 }
 
-static void check_rate(tltcp_conn *c, tltcp_time now) {
-    double was = (double)c->rate_notified;
-    double is = (double)tltcp__cc_estimated_bps(&c->sender.cc);
-    double step = is > was ? is - was : was - is;
-    if (c->state == TLTCP__OPEN && is > 0 &&
-        now - c->rate_notified_at >= RATE_EVERY && step > RATE_STEP * was) {
+static bool rate_changed(uint64_t was, uint64_t is) {
+    double step = is > was ? (double)(is - was) : (double)(was - is);
+    return is > 0 && step > RATE_STEP * (double)was;
+}
+
+void tltcp__conn_check_rate(tltcp_conn *c, tltcp_time now) {
+    uint64_t rate = tltcp__cc_estimated_bps(&c->sender.cc);
+    uint64_t target;
+    if (c->state != TLTCP__OPEN || rate == 0) {
+        return;
+    }
+    if (now - c->rate_notified_at >= RATE_EVERY &&
+        rate_changed(c->rate_notified, rate)) {
         c->rate_notified_at = now;
-        c->rate_notified = (uint64_t)is;
+        c->rate_notified = rate;
+        c->rate_due = true;
+    }
+    if (now - c->target_notified_at < TARGET_EVERY) {
+        return;
+    }
+    target = tltcp__sender_target_bps(&c->sender, now);
+    if (rate_changed(c->target_notified, target)) {
+        c->target_notified_at = now;
+        c->target_notified = target;
         c->rate_due = true;
     }
 }
@@ -395,7 +412,7 @@ void tltcp__conn_on_result(tltcp_conn *c, const tltcp__news *result,
          tltcp__mtu_on_silence(&c->mtu, c->sender.pto_count, now))) {
         set_mss(c);
     }
-    check_rate(c, now);
+    tltcp__conn_check_rate(c, now);
     tltcp__conn_check_closing(c, now);
 }
 

@@ -120,12 +120,14 @@ struct tltcp_conn {
     tltcp_time close_at;
     tltcp_time ping_at;
     tltcp_time rate_notified_at;
+    tltcp_time target_notified_at;
     tltcp_time idle;
     tltcp_time keep_alive;
 
     tltcp_trace_fn on_trace;
     void *trace_user;
     uint64_t rate_notified;
+    uint64_t target_notified;
     uint64_t rekey_packets;
     uint32_t max_datagram;
     uint32_t full;           /* bytes of a packet that is full */
@@ -188,6 +190,8 @@ void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now);
 void tltcp__conn_trim(tltcp_conn *c);
 void tltcp__conn_on_result(tltcp_conn *c, const tltcp__news *result,
                            tltcp_time now);
+/* Queues an event when the estimated or the target bitrate changed. */
+void tltcp__conn_check_rate(tltcp_conn *c, tltcp_time now);
 /* Starts the CLOSE exchange once everything is settled. */
 void tltcp__conn_check_closing(tltcp_conn *c, tltcp_time now);
 /* Bytes that may still go to an address that is not proven. */

@@ -59,6 +59,7 @@ int tltcp_conn_write(tltcp_conn *c, const tltcp_section *sections, size_t count,
     if (taken > 0 && tltcp__sections_expire(&c->sender.sec, now) != 0) {
         tltcp__conn_fail(c, TLTCP_ERR_NOMEM, "out of memory");
     }
+    tltcp__conn_check_rate(c, now);
     return taken > 0 ? taken : rv;
 }
 
@@ -219,6 +220,7 @@ int tltcp_conn_next_event(tltcp_conn *c, tltcp_event *ev) {
     } else if (type == TLTCP_EVENT_RATE) {
         c->rate_due = false;
         ev->estimated_bps = c->rate_notified;
+        ev->target_bps = c->target_notified;
     } else {
         c->closed_notified = true;
         ev->error = c->error;
@@ -243,6 +245,7 @@ int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
     s.struct_size = size;
     s.bytes_queued = s.bytes_offered - s.bytes_delivered - s.bytes_expired;
     s.bytes_in_flight = (uint64_t)tltcp__sender_flight(&c->sender);
+    s.target_bps = tltcp__sender_target_bps(&c->sender, now);
     s.bytes_unread = s.bytes_received - s.bytes_read;
     s.rto_ns = c->sender.dup == NULL
                    ? tltcp__sender_pto(&c->sender)

@@ -503,6 +503,7 @@ int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
         feedback_report(s, &t, advanced);
         on_ecn(s, ack, &t);
     }
+    tltcp__sender_update_target(s, t.ack.acked, t.ack.rtt, now);
     feedback_settle(s, now);
     return t.error;
 }

@@ -385,6 +385,22 @@ void tltcp__sections_copy(const tltcp__sections *s, uint64_t start, void *to,
     cmn__bytes_fetch(&s->buf, start + len, len); /* mostly comes next */
 }
 
+uint64_t tltcp__sections_backlog(const tltcp__sections *s, tltcp_time before) {
+    uint64_t lo = s->nxt_section;
+    uint64_t hi = s->recs.tail;
+    uint64_t upto;
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        if (tltcp__sections_rec(s, mid)->written >= before) {
+            hi = mid;
+        } else {
+            lo = mid + 1;
+        }
+    }
+    upto = lo < s->recs.tail ? tltcp__sections_rec(s, lo)->start : s->end;
+    return upto > s->nxt ? upto - s->nxt : 0;
+}
+
 uint64_t tltcp__sections_missing(const tltcp__sections *s) {
     uint64_t n = 0;
     for (int i = 0; i < TLTCP__LOST_LEVELS; i++) {

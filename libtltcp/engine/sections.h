@@ -166,6 +166,8 @@ uint64_t tltcp__sections_find(const tltcp__sections *s, uint64_t seq);
 /* Copies out bytes at or above una. */
 void tltcp__sections_copy(const tltcp__sections *s, uint64_t start, void *to,
                           size_t len);
+/* Bytes that were written before a time and never left. */
+uint64_t tltcp__sections_backlog(const tltcp__sections *s, tltcp_time before);
 /* Bytes waiting for retransmission. */
 uint64_t tltcp__sections_missing(const tltcp__sections *s);
 /* Everything written was acknowledged or has expired. */

@@ -31,6 +31,7 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     /* a round trip of packets, be they small, and of lone ACKs */
     s->map.max += (cfg->send_buffer + cfg->recv_buffer) / 512;
     cong_rack_init(&s->rack);
+    tltcp__target_init(&s->target);
     rv = tltcp__cc_init(&s->cc, mem, cfg, ops, cfg->base_datagram, now);
     if (rv == 0 && dup != NULL) {
         s->dup = cmn__alloc(mem, sizeof(*s->dup));
@@ -69,6 +70,7 @@ void tltcp__sender_skip_number(tltcp__sender *s) {
 
 void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now) {
     tltcp__cc_restart(&s->cc, now);
+    tltcp__target_init(&s->target);
     cong_rack_init(&s->rack);
     s->path_pn = tltcp__sentmap_next(&s->map);
     s->episode_pn = s->path_pn;

@@ -9,6 +9,7 @@
 #include "libtltcp/engine/dupack.h"
 #include "libtltcp/engine/sections.h"
 #include "libtltcp/engine/sentmap.h"
+#include "libtltcp/engine/target.h"
 
 /* Skipped packet numbers that are remembered: an ACK of one is optimistic
  * (RFC 9000, 21.4). */
@@ -29,10 +30,12 @@ typedef struct tltcp__sender {
     tltcp__sections sec;
     tltcp__sentmap map;
     tltcp__cc cc;
+    tltcp__target target;
     struct cong_rack rack;
     tltcp__dupack *dup; /* NULL: packet recovery */
     tltcp_stats *stats;
     uint64_t largest_acked;    /* plus one; 0: none */
+    tltcp_time acked_at;       /* when packets were last acknowledged */
     tltcp_time t_eliciting;    /* when one that wants an ACK last left */
     tltcp_time loss_at;        /* RACK's timer */
     tltcp_time peer_ack_delay; /* longest wait of the peer's ACKs */
@@ -130,6 +133,13 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
 tltcp_time tltcp__sender_pto(const tltcp__sender *s);
 /* Bytes in flight as the recovery in force counts them. */
 double tltcp__sender_flight(const tltcp__sender *s);
+
+/* sender_target.c: after each feedback; acked in bytes, rtt -1 when none was
+ * measured. */
+void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
+                                 tltcp_time now);
+/* What an encoder should produce now, bit/s of sections; 0: not known yet. */
+uint64_t tltcp__sender_target_bps(const tltcp__sender *s, tltcp_time now);
 
 /* Of feedback.c, for sender.c: runs loss detection outside an ACK. */
 int tltcp__sender_detect(tltcp__sender *s, tltcp_time now, tltcp__news *result);

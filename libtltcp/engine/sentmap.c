@@ -3,6 +3,9 @@
 
 #define RECORDS_MIN 65536u
 
+/* Packets that tltcp__sentmap_first_in_flight() passes over at most. */
+#define LOOK_AT 16u
+
 void tltcp__sentmap_init(tltcp__sentmap *m, const cmn__mem *mem,
                          uint64_t first) {
     *m = (tltcp__sentmap){.oldest = first, .max = RECORDS_MIN};
@@ -78,6 +81,19 @@ tltcp__sent *tltcp__sentmap_oldest(tltcp__sentmap *m, uint64_t *pn) {
         if (s->state == TLTCP__SENT_FLYING) {
             *pn = m->oldest;
             return s;
+        }
+    }
+    return NULL;
+}
+
+const tltcp__sent *tltcp__sentmap_first_in_flight(const tltcp__sentmap *m) {
+    for (uint64_t pn = m->oldest; pn < m->packets.tail; pn++) {
+        const tltcp__sent *s = cmn__ring_at(&m->packets, pn);
+        if (s->state == TLTCP__SENT_FLYING) {
+            return s;
+        }
+        if (pn - m->oldest >= LOOK_AT) {
+            break;
         }
     }
     return NULL;

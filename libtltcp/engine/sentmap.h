@@ -106,6 +106,9 @@ void tltcp__sentmap_on_lost(tltcp__sentmap *m, tltcp__sent *s);
 
 /* The oldest packet in flight, or NULL; *pn is its number. */
 tltcp__sent *tltcp__sentmap_oldest(tltcp__sentmap *m, uint64_t *pn);
+/* The same without remembering how far it looked; NULL also when many packets
+ * that want no acknowledgement left before it. */
+const tltcp__sent *tltcp__sentmap_first_in_flight(const tltcp__sentmap *m);
 /* Forgets settled packets from the old end; lost ones when sent before `keep`.
  */
 void tltcp__sentmap_trim(tltcp__sentmap *m, tltcp_time keep);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* What the target bitrate is made from. */
+#include "libtltcp/engine/sender.h"
+
+/* A frame takes so long to leave: its bytes are no backlog yet. */
+#define FRAME_TIME (40 * TLTCP_MS)
+/* An acknowledgement that is not overdue longer than this may yet come. */
+#define SLACK (25 * TLTCP_MS)
+
+/* How long the acknowledgement of the oldest packet in flight is overdue. */
+static tltcp_time target_silence(const tltcp__sender *s, tltcp_time now) {
+    const tltcp__sent *oldest = tltcp__sentmap_first_in_flight(&s->map);
+    tltcp_time since;
+    if (oldest == NULL || s->cc.rtt.srtt < 0) {
+        return 0;
+    }
+    since = oldest->at + (tltcp_time)s->cc.rtt.latest;
+    since = since > s->acked_at ? since : s->acked_at;
+    since += s->peer_ack_delay + SLACK + (tltcp_time)s->cc.rtt.srtt / 8;
+    return now > since ? now - since : 0;
+}
+
+static tltcp__target_input target_input(const tltcp__sender *s,
+                                        tltcp_time now) {
+    tltcp_time before = now > FRAME_TIME ? now - FRAME_TIME : 0;
+    return (tltcp__target_input){
+        .bandwidth = tltcp__bandwidth_estimate(&s->cc.bandwidth),
+        .backlog = (double)tltcp__sections_backlog(&s->sec, before),
+        .flight = tltcp__sender_flight(s),
+        .min_rtt = s->cc.rtt.min_rtt,
+        .srtt = s->cc.rtt.srtt,
+        .silence = (cong_time)target_silence(s, now),
+        .foreign = tltcp__bandwidth_is_foreign(&s->cc.bandwidth, now)};
+}
+
+void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
+                                 tltcp_time now) {
+    tltcp__target_input in;
+    if (acked > 0) {
+        s->acked_at = now;
+        in = target_input(s, now);
+        tltcp__target_on_ack(&s->target, &in, acked, rtt, (cong_time)now);
+    }
+}
+
+uint64_t tltcp__sender_target_bps(const tltcp__sender *s, tltcp_time now) {
+    const tltcp__target_input in = target_input(s, now);
+    return (uint64_t)(8 * tltcp__target_rate(&s->target, &in));
+}

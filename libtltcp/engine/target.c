@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/engine/target.h"
+
+#include <math.h>
+#include <tltcp/types.h>
+
+#define NS_PER_S 1e9
+#define DRAIN 0.2         /* seconds in which backlog and queue should go */
+#define MARGIN_MAX 0.95   /* of the bandwidth */
+#define MARGIN_MIN 0.6    /* likewise, where it varies most */
+#define VARIATION 0.7     /* what a variation of 1 takes off the margin */
+#define CEILING 1.5       /* times what was delivered */
+#define FLOOR_SILENT 0.05 /* of the bandwidth: an encoder cannot stop */
+#define FLOOR_ACKED 0.2   /* likewise while acknowledgements come */
+#define RISE_SECONDS 0.15 /* time constant upwards */
+#define VARIATION_SECONDS 3.0
+#define PAYLOAD_SHARE 0.96  /* of a packet, headers of chunks taken off */
+#define PACKET 1200.0       /* bytes that a probe adds at least ... */
+#define PACKET_SECONDS 0.04 /* ... per round trip, but not per shorter time */
+#define PROBE_AFTER 0.2     /* seconds without a queue: there may be more ... */
+#define PROBE_SECONDS 1.0   /* ... up to the ceiling after so many */
+#define FLIGHT_MIN 3000.0   /* bytes; less is no queue */
+#define WINDOW ((cong_time)(100 * TLTCP_MS))      /* of the newest samples */
+#define WINDOW_SAMPLES 3u                         /* at least in it */
+#define QUEUE_WINDOW ((cong_time)(50 * TLTCP_MS)) /* likewise for the RTT */
+#define QUEUE_MIN ((cong_time)(10 * TLTCP_MS))    /* less is a frame's burst */
+#define SPAN ((cong_time)(100 * TLTCP_MS))        /* of the rate delivered */
+#define PERIOD ((cong_time)(2 * TLTCP_S))         /* of its maximum */
+#define FOREIGN_AFTER ((cong_time)(2 * TLTCP_S))  /* a queue has stood */
+
+void tltcp__target_init(tltcp__target *t) {
+    *t = (tltcp__target){.low = {-1, -1}, .span = -1, .t_update = -1};
+}
+
+static double target_seconds(cong_time ns) {
+    return (double)ns / NS_PER_S;
+}
+
+/* The n-th newest sample, from 0. */
+static const tltcp__target_sample *target_sample(const tltcp__target *t,
+                                                 unsigned n) {
+    return &t->sample[(t->newest + TLTCP__TARGET_SAMPLES - n) %
+                      TLTCP__TARGET_SAMPLES];
+}
+
+/* Samples no older than a window before the newest one. */
+static unsigned target_within(const tltcp__target *t, cong_time window) {
+    unsigned n = 0;
+    while (n < t->count &&
+           target_sample(t, 0)->at - target_sample(t, n)->at <= window) {
+        n++;
+    }
+    return n;
+}
+
+static void target_remember(tltcp__target *t, cong_time rtt, cong_time now) {
+    t->newest = (t->newest + 1) % TLTCP__TARGET_SAMPLES;
+    t->count += t->count < TLTCP__TARGET_SAMPLES;
+    t->sample[t->newest] = (tltcp__target_sample){now, rtt, t->delivered};
+}
+
+/* Lowest queueing delay of late: a frame's own burst is not a queue. */
+static cong_time target_queue(const tltcp__target *t, cong_time min_rtt) {
+    unsigned n = target_within(t, QUEUE_WINDOW);
+    cong_time low = -1;
+    for (unsigned i = 0; i < n; i++) {
+        cong_time rtt = target_sample(t, i)->rtt;
+        low = rtt > 0 && (low < 0 || rtt < low) ? rtt : low;
+    }
+    return low > 0 && min_rtt > 0 && low > min_rtt ? low - min_rtt : 0;
+}
+
+/* What the newest samples delivered, bytes/s; 0: too few. */
+static double target_delivered(const tltcp__target *t) {
+    unsigned n = target_within(t, WINDOW);
+    const tltcp__target_sample *from;
+    cong_time took;
+    if (n < WINDOW_SAMPLES) {
+        return 0;
+    }
+    from = target_sample(t, n - 1);
+    took = target_sample(t, 0)->at - from->at;
+    return took > 0 ? (t->delivered - from->delivered) / target_seconds(took) *
+                          PAYLOAD_SHARE
+                    : 0;
+}
+
+/* A queue stands on the path. */
+static bool target_is_standing(const tltcp__target_input *in, cong_time queue) {
+    return queue > QUEUE_MIN && 8 * queue > in->min_rtt &&
+           in->flight > FLIGHT_MIN;
+}
+
+/* It stood throughout the newest spans. */
+static bool target_stood(const tltcp__target *t,
+                         const tltcp__target_input *in) {
+    cong_time low = t->low[0];
+    if (t->low[1] >= 0 && (low < 0 || t->low[1] < low)) {
+        low = t->low[1];
+    }
+    return low > 0 && in->min_rtt > 0 &&
+           target_is_standing(in, low - in->min_rtt);
+}
+
+/* Others fill the queue: it has stood for long, and would have drained if it
+ * were ours.  A path that falters looks the same for a while. */
+static bool target_is_foreign(const tltcp__target *t,
+                              const tltcp__target_input *in) {
+    return in->foreign && t->t_queue - t->t_clear > FOREIGN_AFTER;
+}
+
+static double target_margin(const tltcp__target *t) {
+    return fmax(MARGIN_MIN, MARGIN_MAX - VARIATION * t->variation);
+}
+
+/* A span ends: its rate may be the highest of the period. */
+static void target_end_span(tltcp__target *t, const tltcp__target_input *in,
+                            cong_time now) {
+    bool stood = target_stood(t, in);
+    double rate = (t->delivered - t->span_from) / target_seconds(now - t->span);
+    double off = in->bandwidth > 0 ? fabs(rate / in->bandwidth - 1) : 0;
+    double gain = fmin(target_seconds(now - t->span) / VARIATION_SECONDS, 1);
+    rate *= PAYLOAD_SHARE;
+    if (now - t->period > PERIOD && now - t->period > 8 * in->srtt) {
+        t->proven[1] = t->proven[0];
+        t->proven[0] = 0;
+        t->period = now;
+    }
+    t->proven[0] = fmax(t->proven[0], rate);
+    if (stood) {
+        t->t_queue = now;
+    } else {
+        t->t_clear = now;
+    }
+    if (stood && !target_is_foreign(t, in)) {
+        t->variation += gain * (fmin(off, 1) - t->variation);
+    } else {
+        t->variation -= gain / 2 * t->variation;
+    }
+    t->spans += (rate - t->spans) * (rate > t->spans ? 0.5 : 0.25);
+    t->span = now;
+    t->span_from = t->delivered;
+    t->low[1] = t->low[0];
+    t->low[0] = -1;
+}
+
+/* Without a queue there may be more: ever more of what was delivered. */
+static double target_probe(const tltcp__target *t,
+                           const tltcp__target_input *in) {
+    double quiet = target_seconds(t->t_update - t->t_queue);
+    double part = fmin(fmax((quiet - PROBE_AFTER) / PROBE_SECONDS, 0), 1);
+    double packet = PACKET / fmax(target_seconds(in->srtt), PACKET_SECONDS);
+    double more = fmax((CEILING - 1) * t->spans, packet);
+    return part <= 0 ? 0 : (t->spans + part * more) / target_margin(t);
+}
+
+/* What the path carries now: while our own queue stands, no more than what came
+ * through. */
+static double target_bandwidth(const tltcp__target *t,
+                               const tltcp__target_input *in, cong_time queue) {
+    double delivered = target_delivered(t);
+    if (target_is_standing(in, queue) && delivered > 0 &&
+        !target_is_foreign(t, in)) {
+        return fmin(in->bandwidth, delivered);
+    }
+    return fmax(in->bandwidth, target_probe(t, in));
+}
+
+/* No more than was proven, and a packet per round trip. */
+static double target_ceiling(const tltcp__target *t,
+                             const tltcp__target_input *in) {
+    double proven = fmax(t->proven[0], t->proven[1]);
+    double packet = PACKET / fmax(target_seconds(in->srtt), PACKET_SECONDS);
+    return proven > 0 ? fmax(CEILING * proven, proven + packet) : 0;
+}
+
+/* Without smoothing. */
+static double target_now(const tltcp__target *t,
+                         const tltcp__target_input *in) {
+    cong_time queue = target_queue(t, in->min_rtt);
+    double bandwidth = target_bandwidth(t, in, queue);
+    double own =
+        target_is_foreign(t, in) ? 0 : target_seconds(queue) * bandwidth;
+    double excess;
+    double rate;
+    excess = in->backlog + fmin(own, in->flight) +
+             target_seconds(in->silence) * bandwidth;
+    rate = target_margin(t) * bandwidth - excess / DRAIN;
+    rate = fmax(rate, (in->silence > 0 ? FLOOR_SILENT : FLOOR_ACKED) *
+                          fmin(bandwidth, in->bandwidth));
+    return fmin(rate, target_ceiling(t, in));
+}
+
+void tltcp__target_on_ack(tltcp__target *t, const tltcp__target_input *in,
+                          double acked, cong_time rtt, cong_time now) {
+    double passed = t->t_update < 0 ? 0 : target_seconds(now - t->t_update);
+    double rate;
+    t->delivered += acked;
+    if (t->span < 0) {
+        t->span = now;
+        t->span_from = t->delivered;
+        t->period = now;
+        t->t_queue = now;
+        t->t_clear = now;
+    }
+    if (rtt > 0) {
+        target_remember(t, rtt, now);
+        t->low[0] = t->low[0] < 0 || rtt < t->low[0] ? rtt : t->low[0];
+    }
+    if (now - t->span >= SPAN) {
+        target_end_span(t, in, now);
+    }
+    rate = target_now(t, in);
+    if (rate > t->rate) {
+        rate = t->rate <= 0 ? rate
+                            : t->rate + fmin(passed / RISE_SECONDS, 1) *
+                                            (rate - t->rate);
+    }
+    t->rate = rate;
+    t->t_update = now;
+}
+
+double tltcp__target_rate(const tltcp__target *t,
+                          const tltcp__target_input *in) {
+    return in->bandwidth > 0 ? fmin(t->rate, target_now(t, in)) : 0;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tests/simnet/adaptive.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define KEY_SIZE 4.0 /* times a frame */
+#define NOISE 0.25   /* deviation of the logarithm of sizes */
+#define PAYBACK 0.2  /* of what frames were too large, per frame */
+#define WORST 2e3    /* bit/s: a link in a fade */
+#define PACKET_BITS 12000.0
+#define SMALL_B 0.5 /* a B frame, of the mean */
+
+static struct world w; /* large */
+
+/* What the encoder remembers. */
+static struct {
+    const struct encoder *e;
+    struct sim_random rnd;
+    double debt;
+    uint64_t lost;   /* sections */
+    uint64_t key_at; /* newest key frame, ns */
+    bool started;
+} state;
+
+static double normal(struct sim_random *r) {
+    double sum = 0;
+    for (int i = 0; i < 12; i++) {
+        sum += sim_random_unit(r);
+    }
+    return sum - 6;
+}
+
+static double asked(const tltcp_stats *st) {
+    const struct encoder *e = state.e;
+    double bps =
+        st->target_bps > 0 && !e->deaf ? (double)st->target_bps : e->start_bps;
+    return e->gain * fmin(fmax(bps, e->min_bps), e->max_bps);
+}
+
+/* A lost reference leads to a key frame, but one in a round trip. */
+static bool wants_key(const tltcp_stats *st, tltcp_time now) {
+    uint64_t lost = st->sections_partial + st->sections_expired;
+    bool harmed = lost > state.lost && now - state.key_at > st->srtt_ns;
+    if (harmed || !state.started) {
+        state.lost = lost;
+        state.key_at = now;
+        state.started = true;
+        return true;
+    }
+    return false;
+}
+
+static void encode(void *user, uint64_t number, tltcp_time now,
+                   struct sim_section *s) {
+    const struct encoder *e = state.e;
+    tltcp_stats st = end_stats(&w.end[CLIENT]);
+    double budget = asked(&st) / 8 / e->fps;
+    bool b = e->b_frames > 0 && number % (e->b_frames + 1) != 0;
+    bool key = !b && wants_key(&st, now);
+    double size = budget * exp(NOISE * normal(&state.rnd));
+    (void)user;
+    size *= key ? KEY_SIZE : b ? SMALL_B : 1;
+    size -= PAYBACK * state.debt;
+    size = fmax(size, fmax(0.1 * budget, 100));
+    state.debt += size - budget;
+    s->len = (size_t)size;
+    s->deadline = now + e->latency;
+    s->meta.section_class = key ? TL_CLASS_KEY
+                            : b ? TL_CLASS_DISPOSABLE
+                                : TL_CLASS_REFERENCE;
+}
+
+static void set_link(double bps) {
+    struct sim_link_config c =
+        *sim_link_get(sim_net_link(w.net, w.link[CLIENT]));
+    c.rate = fmax(bps, WORST);
+    sim_net_set_link(w.net, w.link[CLIENT], &c);
+}
+
+static void plan_adaptive(struct plan *p, const struct adaptive *a) {
+    plan_init(p, a->seed);
+    for (int i = 0; i < 2; i++) {
+        p->link[i].delay = a->rtt / 2;
+        p->link[i].limit_packets = 0;
+        p->link[i].limit_bytes = a->queue;
+        p->link[i].rate = fmax(a->rates->bps[0], WORST);
+        p->config[i].congestion = a->congestion;
+    }
+    if (a->back_bps > 0) {
+        p->link[SERVER].rate = a->back_bps;
+    }
+    p->link[SERVER].loss = a->ack_loss;
+    p->link[CLIENT].loss = a->loss;
+    p->config[SERVER].unordered = true;
+    p->source[CLIENT].sections = UINT64_MAX;
+    p->source[CLIENT].interval = (uint64_t)(1e9 / a->encoder.fps);
+    p->source[CLIENT].shape = encode;
+    p->keep_open = true;
+    p->no_delivery_check = true;
+    p->no_flight_check = true;
+    p->gives_up = true;
+}
+
+static void show(double bps) {
+    tltcp_stats st = end_stats(&w.end[CLIENT]);
+    printf("%6.2f link %5.2f target %5.2f estimate %5.2f cwnd %6.0f flight "
+           "%6" PRIu64 " queued %6" PRIu64 " rtt %4.0f min %3.0f lost %" PRIu64
+           " yielded %" PRIu64 "\n",
+           (double)world_now(&w) / 1e9, bps / 1e6, (double)st.target_bps / 1e6,
+           (double)st.estimated_bps / 1e6, (double)st.cwnd_bytes,
+           st.bytes_in_flight, st.bytes_queued, (double)st.latest_rtt_ns / 1e6,
+           (double)st.min_rtt_ns / 1e6,
+           st.sections_partial + st.sections_expired, st.sections_yielded);
+}
+
+/* Each frame is shown when it and what it refers to are there. */
+static void judge_frames(const struct flow *f, struct outcome *o) {
+    uint64_t ready = NEVER; /* the newest reference */
+    uint64_t shown = 0;
+    uint64_t good = 0;
+    double bytes = 0;
+    for (uint64_t i = 0; i < f->source.count; i++) {
+        const struct sim_section *s = &f->source.sections[i];
+        const struct tally *t = &f->tally[i];
+        bool key = s->meta.section_class == TL_CLASS_KEY;
+        uint64_t at = t->whole != 0 ? t->whole : NEVER;
+        at = key || at > ready ? at : ready;
+        o->keys += key;
+        o->lost += t->whole == 0;
+        if (s->meta.section_class != TL_CLASS_DISPOSABLE) {
+            ready = at;
+        }
+        if (at == NEVER) {
+            continue;
+        }
+        bytes += (double)s->len;
+        o->in_200 += at <= s->written + 200 * MS;
+        good = at <= s->written + 400 * MS;
+        o->in_400 += (double)good;
+        if (good) {
+            o->freeze = shown > 0 && s->written - shown > o->freeze
+                            ? s->written - shown
+                            : o->freeze;
+            shown = s->written;
+        }
+    }
+    o->in_200 /= (double)f->source.count;
+    o->in_400 /= (double)f->source.count;
+    o->used = 8 * bytes;
+}
+
+void adaptive_play(const struct adaptive *a, struct outcome *o) {
+    struct plan p;
+    double carried = 0;
+    *o = (struct outcome){0};
+    memset(&state, 0, sizeof(state));
+    state.e = &a->encoder;
+    sim_random_init(&state.rnd, a->seed);
+    plan_adaptive(&p, a);
+    world_start(&w, &p);
+    for (size_t i = 0; i < a->rates->count; i++) {
+        set_link(a->rates->bps[i]);
+        carried += a->rates->bps[i] * (double)ADAPTIVE_BIN / 1e9;
+        world_run_for(&w, ADAPTIVE_BIN);
+        if (a->watch != NULL) {
+            tltcp_stats st = end_stats(&w.end[CLIENT]);
+            a->watch(a->user, world_now(&w), &st);
+        }
+        if (a->verbose && i % 5 == 0) {
+            show(a->rates->bps[i]);
+        }
+    }
+    world_run_for(&w, SEC);
+    if (!a->verbose) {
+        assert_string_equal(w.why, "");
+    }
+    judge_frames(&w.flow[CLIENT], o);
+    o->used /= carried;
+    world_close(&w);
+}
+
+static void rates_room(struct rates *r, uint64_t ns) {
+    r->count = (size_t)(ns / ADAPTIVE_BIN);
+    r->bps = calloc(r->count, sizeof(*r->bps));
+    assert_non_null(r->bps);
+}
+
+void rates_cellular(struct rates *r, double mean_bps, uint64_t ns,
+                    uint64_t seed) {
+    struct sim_random rnd;
+    double slow = 0;
+    double fast = 0;
+    size_t fade = 0;
+    rates_room(r, ns);
+    sim_random_init(&rnd, seed);
+    for (size_t i = 0; i < r->count; i++) {
+        slow = 0.995 * slow + 0.06 * normal(&rnd);
+        fast = 0.7 * fast + 0.25 * normal(&rnd);
+        if (fade == 0 && sim_random_chance(&rnd, 0.001)) {
+            fade = 5 + (size_t)sim_random_below(&rnd, 25);
+        }
+        r->bps[i] = mean_bps * exp(slow + fast - 0.2) * (fade > 0 ? 0.1 : 1);
+        fade -= fade > 0;
+    }
+}
+
+void rates_steps(struct rates *r, const double *bps, size_t n, uint64_t ns) {
+    rates_room(r, n * ns);
+    for (size_t i = 0; i < r->count; i++) {
+        r->bps[i] = bps[i * ADAPTIVE_BIN / ns];
+    }
+}
+
+/* Where nothing may leave, the packet in service leaves at the end of that. */
+static void fill_gaps(struct rates *r) {
+    size_t gap = 0;
+    for (size_t i = r->count; i-- > 0;) {
+        gap = r->bps[i] > 0 ? 0 : gap + 1;
+        if (gap > 0) {
+            r->bps[i] = PACKET_BITS / ((double)(gap * ADAPTIVE_BIN) / 1e9);
+        }
+    }
+}
+
+bool rates_load(struct rates *r, const char *path, uint64_t from, uint64_t ns) {
+    FILE *f = fopen(path, "r");
+    char line[32];
+    if (f == NULL) {
+        return false;
+    }
+    rates_room(r, ns);
+    while (fgets(line, sizeof(line), f) != NULL) {
+        uint64_t at = strtoull(line, NULL, 10) * MS;
+        if (at >= from && at < from + ns) {
+            r->bps[(at - from) / ADAPTIVE_BIN] +=
+                PACKET_BITS / ((double)ADAPTIVE_BIN / 1e9);
+        }
+    }
+    fill_gaps(r);
+    return fclose(f) == 0;
+}
+
+void rates_free(struct rates *r) {
+    free(r->bps);
+    r->bps = NULL;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/engine/target.h"
+
+#include "tests/support/cmocka.h"
+
+#define MS ((cong_time)1000000)
+#define RTT (40 * MS)
+#define RATE 250000.0 /* bytes/s: of the path, and delivered */
+
+struct flow {
+    tltcp__target t;
+    tltcp__target_input in;
+    cong_time now;
+};
+
+static void start(struct flow *f) {
+    tltcp__target_init(&f->t);
+    f->in = (tltcp__target_input){
+        .bandwidth = RATE, .flight = 20000, .min_rtt = RTT, .srtt = RTT};
+    f->now = 1000 * MS;
+}
+
+/* An ACK each 10 ms. */
+static void run(struct flow *f, cong_time ns, double rate, cong_time rtt) {
+    for (cong_time end = f->now + ns; f->now < end;) {
+        f->now += 10 * MS;
+        tltcp__target_on_ack(&f->t, &f->in, rate / 100, rtt, f->now);
+    }
+}
+
+static double target(const struct flow *f) {
+    return tltcp__target_rate(&f->t, &f->in);
+}
+
+TEST(nothing_is_made_up_before_data) {
+    struct flow f;
+    start(&f);
+    assert_true(target(&f) <= 0);
+    run(&f, 50 * MS, RATE, RTT);
+    assert_true(target(&f) <= 0);
+}
+
+TEST(a_path_in_use_leaves_a_margin) {
+    struct flow f;
+    start(&f);
+    run(&f, 3000 * MS, RATE, RTT + 12 * MS);
+    assert_true(target(&f) < RATE);
+    assert_true(target(&f) > RATE / 2);
+}
+
+TEST(it_stays_near_what_was_delivered) {
+    struct flow f;
+    start(&f);
+    f.in.bandwidth = 100 * RATE;
+    run(&f, 5000 * MS, RATE, RTT);
+    assert_true(target(&f) <= 1.5 * RATE);
+    assert_true(target(&f) > RATE);
+}
+
+TEST(the_backlog_is_subtracted) {
+    struct flow f;
+    double before;
+    start(&f);
+    run(&f, 3000 * MS, RATE, RTT);
+    before = target(&f);
+    f.in.backlog = RATE / 50;
+    assert_true(target(&f) <= before - RATE / 50 / 0.25);
+    f.in.backlog = RATE;
+    assert_true(target(&f) < RATE / 4);
+    assert_true(target(&f) > 0);
+}
+
+TEST(so_is_our_own_queue) {
+    struct flow f;
+    double before;
+    start(&f);
+    run(&f, 3000 * MS, RATE, RTT);
+    before = target(&f);
+    run(&f, 100 * MS, RATE, RTT + 70 * MS);
+    assert_true(target(&f) <= before - RATE * 0.07);
+}
+
+TEST(a_queue_of_others_is_not) {
+    struct flow f;
+    start(&f);
+    run(&f, 3000 * MS, RATE, RTT);
+    f.in.foreign = true;
+    run(&f, 5000 * MS, RATE, RTT + 70 * MS);
+    assert_true(target(&f) > 0.8 * RATE);
+}
+
+TEST(silence_brings_it_down_in_a_quarter_of_a_second) {
+    struct flow f;
+    double before;
+    start(&f);
+    run(&f, 3000 * MS, RATE, RTT);
+    before = target(&f);
+    f.in.silence = 100 * MS;
+    assert_true(target(&f) < 0.7 * before);
+    f.in.silence = 250 * MS;
+    assert_true(target(&f) <= 0.1 * RATE);
+}
+
+TEST(a_path_that_falls_to_a_quarter_is_followed) {
+    struct flow f;
+    start(&f);
+    run(&f, 3000 * MS, RATE, RTT);
+    for (cong_time queue = 0; queue < 120 * MS; queue += 10 * MS) {
+        run(&f, 10 * MS, RATE / 4, RTT + queue); /* the estimator lags */
+    }
+    assert_true(target(&f) < RATE / 4);
+}
+
+TEST(without_a_queue_there_may_be_more_than_is_known) {
+    struct flow f;
+    start(&f);
+    f.in.bandwidth = RATE / 10;
+    run(&f, 3000 * MS, RATE / 10, RTT);
+    assert_true(target(&f) > 1.2 * RATE / 10);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_made_up_before_data),
+        cmocka_unit_test(a_path_in_use_leaves_a_margin),
+        cmocka_unit_test(it_stays_near_what_was_delivered),
+        cmocka_unit_test(the_backlog_is_subtracted),
+        cmocka_unit_test(so_is_our_own_queue),
+        cmocka_unit_test(a_queue_of_others_is_not),
+        cmocka_unit_test(silence_brings_it_down_in_a_quarter_of_a_second),
+        cmocka_unit_test(a_path_that_falls_to_a_quarter_is_followed),
+        cmocka_unit_test(without_a_queue_there_may_be_more_than_is_known),
+    };
+    return cmocka_run_group_tests_name("target", tests, NULL, NULL);
+}
