@@ -54,7 +54,9 @@ typedef struct saratoga_node_config {
                              false */
     bool streams;       /**< named pipes below root are streams that peers may
                              get, one at a time; false */
-    bool reserved;      /**< false */
+    bool trust_cache;   /**< a file whose source will be deleted (take, give) is
+                             not read back past the cache before the peer is
+                             told that it is safe; false */
     uint32_t max_peers; /**< hosts served at once; 0: no limit; default 256 */
     uint32_t reserved2; /**< 0 */
     uint64_t quota;     /**< bytes taken in by puts, in all; 0: no limit */

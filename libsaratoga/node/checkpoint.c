@@ -59,9 +59,11 @@ int saratoga__checkpoint_save(saratoga__file *f) {
     return rv;
 }
 
-/* Should it fail, the map before is still true. */
+/* What the disk did not take is lost: no later sync would say so. */
 static void saved(saratoga__file *f, int status) {
-    (void)status;
+    if (status != 0 && f->phase <= SARATOGA__CANCELLED) {
+        saratoga__file_stop(f, status, SARATOGA_CANNOT_RECEIVE);
+    }
     saratoga__file_check(f);
 }
 

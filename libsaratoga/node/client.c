@@ -74,7 +74,10 @@ static int open_here(saratoga__file *f) {
     f->local.root = &f->local.own_root;
     f->work.stage = f->local.name[0] != '\0' ? f->local.name : f->local.folder;
     if (saratoga__requester_sends(f->request)) {
-        return saratoga__source_open(f);
+        rv = f->request == SARATOGA_GIVE
+                 ? saratoga__root_may_unlink(f->local.root, f->local.name)
+                 : 0;
+        return rv != 0 ? rv : saratoga__source_open(f);
     }
     if (f->local.name[0] == '\0' ||
         f->output.fd >= 0) { /* METADATA will tell */

@@ -22,13 +22,15 @@ static void close_part(saratoga__file *f) {
 
     if (r->verdict == SARATOGA__COMMITTED) {
         saratoga__part_close(&r->part);
-    } else if (r->verdict == SARATOGA__REJECTED ||
-               (r->map == NULL && !r->resumable)) {
+        return;
+    }
+    if (r->map != NULL && r->verdict == SARATOGA__PENDING) {
+        (void)saratoga__checkpoint_save(f);
+    }
+    if (r->verdict != SARATOGA__PENDING || r->part.sync_error != 0 ||
+        (r->map == NULL && !r->resumable)) {
         saratoga__part_discard(&r->part);
     } else {
-        if (r->map != NULL) {
-            (void)saratoga__checkpoint_save(f);
-        }
         saratoga__part_close(&r->part);
     }
 }

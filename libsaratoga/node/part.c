@@ -100,10 +100,37 @@ static uint8_t *read_map(const saratoga__part *p, size_t *len) {
     return map;
 }
 
+static int part_failed(saratoga__part *p, int error) {
+    p->sync_error = p->sync_error != 0 ? p->sync_error : error;
+    return error;
+}
+
+/* That a map is gone has to be on the disk before octets that it would claim
+ * are written: a power cut may bring it back. */
+static int drop_map(saratoga__part *p) {
+    if (!p->has_map) {
+        return 0;
+    }
+    if (unlinkat(p->folder, p->map, 0) != 0) {
+        if (errno != ENOENT) {
+            return last_error();
+        }
+        p->has_map = false;
+        return 0;
+    }
+    if (fsync(p->folder) != 0 && errno != EINVAL && errno != EOPNOTSUPP) {
+        return part_failed(p, last_error());
+    }
+    p->has_map = false;
+    return 0;
+}
+
 /* Forgets what is there. */
 static int part_forget(saratoga__part *p) {
-    if (unlinkat(p->folder, p->map, 0) != 0 && errno != ENOENT) {
-        return last_error();
+    int rv = drop_map(p);
+
+    if (rv != 0) {
+        return rv;
     }
     return ftruncate(p->fd, 0) == 0 ? 0 : last_error();
 }
@@ -119,7 +146,9 @@ static int take_left(saratoga__part *p, saratoga_partial *left,
         rv = saratoga__map_decode(map, len, (uint64_t)st.st_size, left, ranges);
     }
     free(map);
-    if (rv != 0) {
+    /* A map without octets would claim those that come now. */
+    if (rv != 0 || left->count == 0) {
+        free(*ranges);
         memset(left, 0, sizeof(*left));
         *ranges = NULL;
         return part_forget(p);
@@ -136,6 +165,10 @@ int saratoga__part_open(saratoga__part *p, const saratoga__root *r,
     memset(p, 0, sizeof(*p));
     p->fd = -1;
     p->overwrite = overwrite;
+    p->root = r;
+    p->has_map = true; /* until it is looked for */
+    (void)snprintf(p->path, sizeof(p->path), "%s", path);
+    p->made = saratoga__root_missing_folders(r, path);
     p->folder = saratoga__root_parent(r, path, true, &leaf);
     if (p->folder < 0) {
         return p->folder;
@@ -160,8 +193,10 @@ int saratoga__part_open(saratoga__part *p, const saratoga__root *r,
 /* --- While it grows ------------------------------------------------------ */
 
 int saratoga__part_cut(saratoga__part *p, uint64_t size) {
-    if (size == 0) {
-        return part_forget(p);
+    int rv = size == 0 ? part_forget(p) : drop_map(p);
+
+    if (rv != 0 || size == 0) {
+        return rv;
     }
     return ftruncate(p->fd, (off_t)size) == 0 ? 0 : last_error();
 }
@@ -186,23 +221,27 @@ int saratoga__part_save(saratoga__part *p, const uint8_t *map, size_t len) {
     int fd;
     int rv;
 
+    if (p->sync_error != 0) {
+        return p->sync_error;
+    }
     if (fdatasync(p->fd) != 0) {
-        return last_error();
+        return part_failed(p, last_error());
     }
     (void)snprintf(fresh, sizeof(fresh), "%s.new", p->map);
     fd = openat(p->folder, fresh, MAP_WRITE, 0666);
     if (fd < 0) {
-        return last_error();
+        return 0;
     }
     rv = write_whole(fd, map, len);
     (void)close(fd);
-    if (rv == 0 && renameat(p->folder, fresh, p->folder, p->map) != 0) {
-        rv = last_error();
+    if (rv == 0) {
+        p->has_map = true;
+        rv = renameat(p->folder, fresh, p->folder, p->map);
     }
     if (rv != 0) {
         (void)unlinkat(p->folder, fresh, 0);
     }
-    return rv;
+    return 0;
 }
 
 /* --- The end ------------------------------------------------------------- */
@@ -232,33 +271,43 @@ static int give_name(saratoga__part *p) {
                                                                  : last_error();
 }
 
-int saratoga__part_finish(saratoga__part *p, uint64_t size,
-                          const struct timespec *mtime) {
+int saratoga__part_sync(saratoga__part *p, uint64_t size,
+                        const struct timespec *mtime) {
     struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, *mtime};
-    int rv;
 
+    if (p->sync_error != 0) {
+        return p->sync_error;
+    }
     if (ftruncate(p->fd, (off_t)size) != 0) {
         return last_error();
     }
     (void)futimens(p->fd, times); /* times are a courtesy */
-    if (fsync(p->fd) != 0) {
-        return last_error();
-    }
-    rv = give_name(p);
+    return fsync(p->fd) == 0 ? 0 : part_failed(p, last_error());
+}
+
+int saratoga__part_publish(saratoga__part *p) {
+    int rv = p->sync_error != 0 ? p->sync_error : give_name(p);
+
     if (rv != 0) {
         return rv;
     }
     p->finished = true;
     (void)unlinkat(p->folder, p->map, 0);
-    /* Some file systems cannot; the file is there all the same. */
-    (void)fsync(p->folder);
-    return 0;
+    rv = saratoga__root_sync_above(p->root, p->path);
+    if (rv != 0) {
+        (void)part_failed(p, rv);
+        if (!p->overwrite) { /* a name that may be gone tomorrow */
+            (void)unlinkat(p->folder, p->leaf, 0);
+            saratoga__root_remove_folders(p->root, p->path, p->made);
+        }
+    }
+    return rv;
 }
 
 void saratoga__part_discard(saratoga__part *p) {
     if (p->fd >= 0) {
+        (void)drop_map(p); /* or it would claim octets of the next part */
         (void)unlinkat(p->folder, p->name, 0);
-        (void)unlinkat(p->folder, p->map, 0);
     }
     saratoga__part_close(p);
 }

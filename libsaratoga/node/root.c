@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -254,6 +255,97 @@ int saratoga__root_parent(const saratoga__root *r, const char *path, bool make,
     memcpy(folder, path, len);
     folder[len] = '\0';
     return saratoga__root_folder(r, folder, make);
+}
+
+/* Some file systems cannot, and have nothing to put there later. */
+static int sync_folder(int fd) {
+    if (fsync(fd) == 0 || errno == EINVAL || errno == EOPNOTSUPP) {
+        return 0;
+    }
+    return uv_translate_sys_error(errno);
+}
+
+int saratoga__root_sync_above(const saratoga__root *r, const char *path) {
+    char upto[SARATOGA__PATH_MAX];
+    size_t len = strlen(path);
+    int rv = 0;
+
+    if (len >= sizeof(upto)) {
+        return UV_ENAMETOOLONG;
+    }
+    memcpy(upto, path, len + 1);
+    do {
+        char *slash = strrchr(upto, '/');
+        int fd;
+
+        len = slash != NULL ? (size_t)(slash - upto) : 0;
+        upto[len] = '\0';
+        fd = open_below(r, upto, FOLDER);
+        rv = fd < 0 ? fd : sync_folder(fd);
+        if (fd >= 0) {
+            (void)close(fd);
+        }
+    } while (rv == 0 && len > 0);
+    return rv;
+}
+
+int saratoga__root_may_unlink(const saratoga__root *r, const char *path) {
+    const char *leaf = NULL;
+    int parent = saratoga__root_parent(r, path, false, &leaf);
+    int rv = 0;
+
+    if (parent < 0) {
+        return parent;
+    }
+    if (faccessat(parent, ".", W_OK | X_OK, AT_EACCESS) != 0) {
+        rv = system_error();
+    }
+    (void)close(parent);
+    return rv;
+}
+
+/* Cuts the last name off; false: there is none. */
+static bool go_up(char *path) {
+    char *slash = strrchr(path, '/');
+
+    if (slash == NULL) {
+        return false;
+    }
+    *slash = '\0';
+    return true;
+}
+
+unsigned saratoga__root_missing_folders(const saratoga__root *r,
+                                        const char *path) {
+    char upto[SARATOGA__PATH_MAX];
+    unsigned missing = 0;
+    int fd = -1;
+
+    (void)snprintf(upto, sizeof(upto), "%s", path);
+    while (fd < 0 && go_up(upto)) {
+        fd = open_below(r, upto, FOLDER);
+        missing += fd < 0 ? 1u : 0;
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return missing;
+}
+
+void saratoga__root_remove_folders(const saratoga__root *r, const char *path,
+                                   unsigned count) {
+    char upto[SARATOGA__PATH_MAX];
+
+    (void)snprintf(upto, sizeof(upto), "%s", path);
+    for (unsigned i = 0; i < count && go_up(upto); i++) {
+        const char *leaf = NULL;
+        int parent = saratoga__root_parent(r, upto, false, &leaf);
+
+        if (parent >= 0) {
+            (void)unlinkat(parent, leaf, AT_REMOVEDIR);
+            (void)close(parent);
+        }
+    }
 }
 
 int saratoga__root_unlink(const saratoga__root *r, const char *path) {

@@ -50,6 +50,19 @@ int saratoga__root_folder(const saratoga__root *r, const char *path, bool make);
 /* Opens the folder that holds `path`, whose last name is *leaf in `path`. */
 int saratoga__root_parent(const saratoga__root *r, const char *path, bool make,
                           const char **leaf);
+/* Puts the entries of the folder that holds `path` on the disk, and those of
+ * all folders above it up to the root. */
+int saratoga__root_sync_above(const saratoga__root *r, const char *path);
+/* Whether names may be removed from the folder that holds `path`.  Returns 0 or
+ * UV_E... */
+int saratoga__root_may_unlink(const saratoga__root *r, const char *path);
+/* Removes the `count` lowest of the folders above `path`, those that are
+ * empty. */
+void saratoga__root_remove_folders(const saratoga__root *r, const char *path,
+                                   unsigned count);
+/* How many of the folders above `path` are not there. */
+unsigned saratoga__root_missing_folders(const saratoga__root *r,
+                                        const char *path);
 /* Removes a regular file; UV_ENOENT when there is none. */
 int saratoga__root_unlink(const saratoga__root *r, const char *path);
 

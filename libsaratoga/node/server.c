@@ -87,6 +87,9 @@ static void give(saratoga__file *f) {
 static int server_open_source(saratoga__file *f) {
     int rv = f->local.name[0] == '\0' ? saratoga__source_pick(f) : 0;
 
+    if (rv == 0 && f->request == SARATOGA_TAKE) { /* it could not end well */
+        rv = saratoga__root_may_unlink(f->local.root, f->local.name);
+    }
     if (rv == 0) {
         rv = saratoga__source_open(f);
     }

@@ -152,7 +152,8 @@ struct saratoga__job {
     int (*run)(saratoga__file *f);               /* in a thread */
     void (*done)(saratoga__file *f, int status); /* on the loop */
     enum saratoga__medium medium;                /* that `run` has opened */
-    int status;                                  /* that `run` returned */
+    int input;  /* pipe that `run` has opened; -1: none */
+    int status; /* that `run` returned */
     bool busy;
 };
 

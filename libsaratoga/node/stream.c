@@ -47,7 +47,7 @@ int saratoga__stream_open(saratoga__file *f) {
     if (fd < 0) {
         return fd;
     }
-    f->input.fd = fd;
+    f->work.job.input = fd;
     f->input.owned = true;
     return saratoga__stream_describe(f);
 }

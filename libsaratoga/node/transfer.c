@@ -43,6 +43,7 @@ saratoga__file *saratoga__file_new(saratoga_node *u) {
     f->local.fd = -1;
     f->local.own_root.fd = -1;
     f->input.fd = -1;
+    f->work.job.input = -1;
     f->output.fd = -1;
     atomic_init(&f->output.cancelled, false);
     f->recv.part.fd = -1;
@@ -130,6 +131,10 @@ static void job_done(uv_work_t *work, int status) {
     if (job->medium != SARATOGA__UNOPENED) {
         f->local.medium = job->medium;
         job->medium = SARATOGA__UNOPENED;
+    }
+    if (job->input >= 0) {
+        f->input.fd = job->input;
+        job->input = -1;
     }
     saratoga__wake(f->u);
     job->done(f, status != 0 ? status : job->status); /* may free it */

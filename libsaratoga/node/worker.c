@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "internal/secure/secret.h"
+#include "libsaratoga/node/commit.h"
 #include "libsaratoga/node/errors.h"
 #include "libsaratoga/node/file_io.h"
 #include "libsaratoga/node/send_file.h"
@@ -65,89 +65,6 @@ static int64_t do_write(saratoga__file *f, const saratoga_work *w) {
     return rv;
 }
 
-/* The checksum from the beginning to `end`. */
-static int64_t digest_to(saratoga__file *f, uint32_t type, uint64_t end) {
-    int64_t rv = saratoga__hash_begin(&f->work.hash, type);
-
-    if (rv != 0) {
-        return rv;
-    }
-    if (f->local.medium != SARATOGA__MEMORY) {
-        return saratoga__hash_catch_up(&f->work.hash,
-                                       f->local.medium == SARATOGA__EXISTING
-                                           ? f->local.fd
-                                           : f->recv.part.fd,
-                                       end);
-    }
-    if (end > f->local.memory_len) {
-        return UV_EIO;
-    }
-    rv = (int64_t)saratoga__hash_at(&f->work.hash);
-    saratoga__hash_offer(&f->work.hash, (uint64_t)rv, f->local.memory + rv,
-                         (size_t)(end - (uint64_t)rv), true);
-    return 0;
-}
-
-/* Ends the checksum of what was digested, and compares. */
-static int64_t compare_sum(saratoga__file *f, uint32_t type,
-                           const uint8_t *digest) {
-    uint8_t sum[SARATOGA_CHECKSUM_MAX];
-    int64_t rv = saratoga__hash_begin(&f->work.hash, type);
-
-    rv = rv == 0 ? saratoga__hash_end(&f->work.hash, sum) : rv;
-    if (rv != 0) {
-        return rv;
-    }
-    /* One with a key must not be guessed byte by byte. */
-    return sec__equal(sum, digest, saratoga_digest_len(type))
-               ? 0
-               : SARATOGA__BAD_SUM;
-}
-
-static bool takes_ieee(const saratoga__file *f) {
-    return f->has_options ? f->options.accept_ieee_crc
-                          : f->u->options.accept_ieee_crc;
-}
-
-static int64_t verify(saratoga__file *f, const saratoga_work *w) {
-    int64_t rv;
-
-    if (saratoga_digest_len(w->checksum) == 0) {
-        return 0; /* none, or one that nobody here knows */
-    }
-    rv = compare_sum(f, w->checksum, w->digest);
-    if (rv == SARATOGA__BAD_SUM && w->checksum == SARATOGA_CRC32C &&
-        takes_ieee(f)) { /* some mean the other CRC by that name */
-        rv = digest_to(f, SARATOGA_CRC32_IEEE, w->length);
-        rv = rv == 0 ? compare_sum(f, SARATOGA_CRC32_IEEE, w->digest) : rv;
-    }
-    return rv;
-}
-
-static int64_t do_commit(saratoga__file *f, const saratoga_work *w) {
-    bool plain = f->u->engine_config.time_y2k_plain;
-    struct timespec mtime = {.tv_nsec = UTIME_NOW};
-    int64_t rv = verify(f, w);
-
-    if (rv != 0 || f->local.medium == SARATOGA__MEMORY ||
-        f->local.medium == SARATOGA__OUTPUT) {
-        return rv;
-    }
-    if (f->local.medium == SARATOGA__EXISTING) {
-        return (uint64_t)f->local.st.st_size == w->length ? 0
-                                                          : SARATOGA__EXISTS;
-    }
-    if (f->recv.described) {
-        mtime.tv_sec =
-            (time_t)saratoga_time_to_posix(f->recv.partial.entry.mtime, plain);
-        mtime.tv_nsec = 0;
-    }
-    uv_mutex_lock(&f->recv.map_lock);
-    rv = saratoga__part_finish(&f->recv.part, w->length, &mtime);
-    uv_mutex_unlock(&f->recv.map_lock);
-    return rv;
-}
-
 static int64_t do_truncate(saratoga__file *f, const saratoga_work *w) {
     saratoga__hash_reset(&f->work.hash);
     if (f->local.medium == SARATOGA__MEMORY) {
@@ -173,10 +90,11 @@ void saratoga__worker_run(saratoga__op *op) {
         op->result = do_write(op->file, w);
         break;
     case SARATOGA_WORK_DIGEST:
-        op->result = digest_to(op->file, w->checksum, w->offset + w->length);
+        op->result =
+            saratoga__digest_to(op->file, w->checksum, w->offset + w->length);
         break;
     case SARATOGA_WORK_COMMIT:
-        op->result = do_commit(op->file, w);
+        op->result = saratoga__commit(op->file, w);
         break;
     case SARATOGA_WORK_TRUNCATE:
         op->result = do_truncate(op->file, w);

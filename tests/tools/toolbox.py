@@ -65,10 +65,11 @@ class Folder(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
 
-    def start(self, tool, *arguments):
+    def start(self, tool, *arguments, **options):
         process = subprocess.Popen(
             [TOOLS / tool, *map(str, arguments)], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            **options)
         self.addCleanup(self.end, process)
         return process
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "tools/common/tool.h"
+#include "tools/saratoga/confirm.h"
 #include "tools/saratoga/node.h"
 #include "tools/saratoga/report.h"
 
@@ -17,6 +18,7 @@
  * is asked for again within this time. */
 #define LINGER_MS 100
 #define LINGER_LOSS_MS 1000
+#define LINGER_TRIPS 4 /* at least */
 /* In a row: one may be a link that was out, the next one has asked anew. */
 #define SILENCES_MOST 2
 
@@ -28,6 +30,19 @@ struct saratoga_task *saratoga_task_new(void) {
     return t;
 }
 
+void saratoga_task_free(struct saratoga_task *t) {
+    if (t) {
+        free(t->taken);
+        free(t);
+    }
+}
+
+static uint64_t now(void) {
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * SARATOGA_S + (uint64_t)t.tv_nsec;
+}
+
 void saratoga_batch_add(struct saratoga_batch *b, struct saratoga_task *t) {
     *(b->last ? &b->last->next : &b->first) = t;
     b->last = t;
@@ -37,7 +52,7 @@ unsigned saratoga_batch_drop(struct saratoga_batch *b) {
     unsigned n = 0;
     while (b->first) {
         struct saratoga_task *next = b->first->next;
-        free(b->first);
+        saratoga_task_free(b->first);
         b->first = next;
         n++;
     }
@@ -139,7 +154,7 @@ static void start_some(struct saratoga_batch *b) {
             b->n_running++;
         } else {
             b->failed++;
-            free(t);
+            saratoga_task_free(t);
         }
     }
 }
@@ -175,7 +190,9 @@ static void draw(struct saratoga_batch *b) {
 
 static void cancel_all(struct saratoga_batch *b) {
     for (const struct saratoga_task *t = b->running; t; t = t->next) {
-        (void)saratoga_node_cancel(b->node, t->id);
+        if (t->id != 0) {
+            (void)saratoga_node_cancel(b->node, t->id);
+        }
     }
 }
 
@@ -265,7 +282,7 @@ static void give_up_peer(struct saratoga_batch *b,
         if (strcmp(t->host, gone->host) == 0 &&
             strcmp(t->port, gone->port) == 0) {
             *at = t->next;
-            free(t);
+            saratoga_task_free(t);
             n++;
         } else {
             b->last = t;
@@ -296,6 +313,9 @@ static void finish(struct saratoga_batch *b, const struct saratoga_task *t,
     b->unreachable =
         ev->error == SARATOGA_ERR_TIMEOUT || ev->error == SARATOGA_ERR_IN_VAIN;
     b->repaired = b->repaired || ev->stats.holes_reported > 0;
+    if (ev->stats.srtt_ns > b->srtt_ns) {
+        b->srtt_ns = ev->stats.srtt_ns;
+    }
     add_up(&b->over, &ev->stats);
     if (b->args->json && saratoga_is_transfer(t->type)) {
         json_array_append_new(b->reports, saratoga_report(t, ev));
@@ -326,18 +346,74 @@ static struct saratoga_task *take_running(struct saratoga_batch *b,
     return t;
 }
 
+static void put_running(struct saratoga_batch *b, struct saratoga_task *t) {
+    t->id = 0; /* until it begins */
+    t->next = b->running;
+    b->running = t;
+    b->n_running++;
+}
+
+/* The answer to whether the peer has deleted what was taken. */
+static void confirm(struct saratoga_batch *b, struct saratoga_task *t,
+                    const saratoga_node_event *ev) {
+    enum saratoga_confirm c = saratoga_confirm_judge(t, ev);
+    if (c == SARATOGA_CONFIRM_THERE && !tool_is_stopped() &&
+        saratoga_confirm_again(t, now())) {
+        put_running(b, t);
+        return;
+    }
+    saratoga_confirm_end(t, c);
+    finish(b, t, t->taken);
+    saratoga_task_free(t);
+}
+
+static void on_task_done(struct saratoga_batch *b, struct saratoga_task *t,
+                         const saratoga_node_event *ev) {
+    if (t->taken) {
+        confirm(b, t, ev);
+    } else if (t->type == SARATOGA_TAKE && ev->error == 0 &&
+               saratoga_confirm_begin(t, ev)) {
+        put_running(b, t);
+    } else {
+        finish(b, t, ev);
+        saratoga_task_free(t);
+    }
+}
+
 static void take_events(struct saratoga_batch *b) {
     saratoga_node_event ev;
     while (saratoga_node_next_event(b->node, &ev) == 1) {
         if (ev.type == SARATOGA_NODE_DONE) {
             struct saratoga_task *t = take_running(b, ev.id);
             if (t) {
-                finish(b, t, &ev);
-                free(t);
+                on_task_done(b, t, &ev);
             }
         } else if (ev.type == SARATOGA_NODE_PEER && b->on_peer) {
             b->on_peer(b, NULL, &ev);
         }
+    }
+}
+
+static struct saratoga_task *next_question(struct saratoga_batch *b) {
+    struct saratoga_task *t = b->running;
+    while (t && (t->id != 0 || (now() < t->start_at && !tool_is_stopped()))) {
+        t = t->next;
+    }
+    return t;
+}
+
+/* Begins the questions that are due. */
+static void ask(struct saratoga_batch *b) {
+    struct saratoga_task *t;
+    while ((t = next_question(b)) != NULL) {
+        if (!tool_is_stopped() && start(b, t)) {
+            continue;
+        }
+        t->id = UINT64_MAX;
+        (void)take_running(b, UINT64_MAX);
+        saratoga_confirm_end(t, SARATOGA_CONFIRM_UNKNOWN);
+        finish(b, t, t->taken);
+        saratoga_task_free(t);
     }
 }
 
@@ -359,16 +435,11 @@ void saratoga_batch_run(struct saratoga_batch *b) {
         }
         saratoga_node_run(b->node, SLICE_MS);
         take_events(b);
+        ask(b);
         saratoga_tell_mtu(b->args, b->node, &b->told_mtu, &b->bar);
         go_on(b);
         draw(b);
     }
-}
-
-static uint64_t now(void) {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * SARATOGA_S + (uint64_t)t.tv_nsec;
 }
 
 void saratoga_batch_wait(struct saratoga_batch *b, uint64_t ns,
@@ -382,9 +453,10 @@ void saratoga_batch_wait(struct saratoga_batch *b, uint64_t ns,
 }
 
 int saratoga_batch_close(struct saratoga_batch *b, int rc) {
-    unsigned ms = b->repaired ? LINGER_LOSS_MS : LINGER_MS;
+    uint64_t ns = (b->repaired ? LINGER_LOSS_MS : LINGER_MS) * SARATOGA_MS;
+    uint64_t trips = LINGER_TRIPS * b->srtt_ns;
     if (b->node && b->done > b->failed) {
-        saratoga_batch_wait(b, ms * SARATOGA_MS, NULL);
+        saratoga_batch_wait(b, ns > trips ? ns : trips, NULL);
     }
     saratoga_node_close(b->node);
     b->node = NULL;

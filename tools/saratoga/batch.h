@@ -25,8 +25,12 @@ struct saratoga_task {
     char file[SARATOGA_PATH_MAX]; /**< in it; "": by the peer */
     bool resume;
     bool overwrite;
-    bool stream; /**< of standard input, or to standard output */
-    uint64_t id; /**< of the transfer, once it runs */
+    bool stream;        /**< of standard input, or to standard output */
+    uint64_t id;        /**< of the transfer, once it runs */
+    uint64_t start_at;  /**< not before, by saratoga_batch_now() */
+    unsigned questions; /**< so often the peer was asked whether it is gone */
+    saratoga_node_event *taken; /**< how the take ended that is confirmed now;
+                                     from malloc() */
 };
 
 struct saratoga_batch;
@@ -53,6 +57,7 @@ struct saratoga_batch {
     json_t *reports; /**< array, an object per transfer */
     unsigned done;
     unsigned failed;
+    uint64_t srtt_ns;  /**< longest round trip of those that are over */
     bool repaired;     /**< something was lost on the way */
     bool unreachable;  /**< the last one failed for want of an answer */
     unsigned silences; /**< so many in a row, with nothing else under way */
@@ -72,6 +77,8 @@ int saratoga_batch_open(struct saratoga_batch *b, const struct saratoga_args *a,
 /** @brief A new task, zeroed; the caller fills it in and adds it.
  * @return NULL when memory is short */
 struct saratoga_task *saratoga_task_new(void);
+/** @brief Frees a task. @param t  task or NULL */
+void saratoga_task_free(struct saratoga_task *t);
 /** @brief Adds a task, which the batch then owns. @param b  batch @param t
  * task */
 void saratoga_batch_add(struct saratoga_batch *b, struct saratoga_task *t);

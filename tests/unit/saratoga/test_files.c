@@ -220,6 +220,13 @@ static size_t read_back(const struct world *w, const char *name, char *text,
     return n;
 }
 
+static int finish_part(saratoga__part *p, uint64_t size,
+                       const struct timespec *mtime) {
+    int rv = saratoga__part_sync(p, size, mtime);
+
+    return rv != 0 ? rv : saratoga__part_publish(p);
+}
+
 TEST(a_partial_file_gets_its_name_at_the_end) {
     const struct world *w = *state;
     saratoga__part p;
@@ -229,7 +236,7 @@ TEST(a_partial_file_gets_its_name_at_the_end) {
         saratoga__part_open(&p, &w->root, "new/c.txt", false, NULL, NULL), 0);
     assert_int_equal(write(p.fd, "hello", 5), 5);
     assert_int_equal(read_back(w, "new/c.txt", text, sizeof(text)), 0);
-    assert_int_equal(saratoga__part_finish(&p, 5, &when), 0);
+    assert_int_equal(finish_part(&p, 5, &when), 0);
     saratoga__part_close(&p);
     assert_int_equal(read_back(w, "new/c.txt", text, sizeof(text)), 5);
     assert_memory_equal(text, "hello", 5);
@@ -247,12 +254,12 @@ TEST(a_file_that_is_there_is_not_replaced_unasked) {
     assert_int_equal(saratoga__part_open(&p, &w->root, "n", false, NULL, NULL),
                      0);
     make_file(w->root_path, "n", "mine"); /* while it comes */
-    assert_int_equal(saratoga__part_finish(&p, 0, &when), SARATOGA__EXISTS);
+    assert_int_equal(finish_part(&p, 0, &when), SARATOGA__EXISTS);
     saratoga__part_discard(&p);
     assert_int_equal(read_back(w, "n", text, sizeof(text)), 4);
     assert_int_equal(
         saratoga__part_open(&p, &w->root, "a.txt", true, NULL, NULL), 0);
-    assert_int_equal(saratoga__part_finish(&p, 0, &when), 0);
+    assert_int_equal(finish_part(&p, 0, &when), 0);
     saratoga__part_close(&p);
     assert_int_equal(read_back(w, "a.txt", text, sizeof(text)), 0);
 }

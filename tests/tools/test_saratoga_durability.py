@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MPL-2.0
+"""What saratoga has on a disk that loses what was not synced, and whose calls
+fail: what the origin has deleted is safe at the destination."""
+import errno
+import itertools
+import os
+import random
+import signal
+import struct
+import unittest
+
+import saratogabox
+import toolbox
+
+SIZE = 700000
+SHIM = toolbox.BUILD / "tests/tools/libdisk_shim.so"
+PAGE = 4096
+CUTS = 120  # of the power, for each run
+# Of a map: before the ranges, and where the size and their count are.
+MAP_HEAD = 8 + 8 + 4 + 4 + 1 + 1 + 2 + 32
+PATH_MAX = 1024
+# Of a record: where its second inode is.
+PLACE = {"name": 3, "folder": 3, "rename": 4}
+
+
+def read_log(path):
+    """The records of the shim: words, and what was written."""
+    data = path.read_bytes() if path.exists() else b""
+    records, at = [], 0
+    while at < len(data):
+        end = data.index(b"\n", at)
+        words = data[at:end].decode().split(" ")
+        size = int(words[-1])
+        records.append((words[:-1], data[end + 1:end + 1 + size]))
+        at = end + 1 + size
+    return records
+
+
+class Disk:
+    """What is on a disk after a cut of the power: all that was synced, and of
+    the rest what chance leaves."""
+
+    def __init__(self, root, files):
+        self.root = root            # inode
+        self.files = dict(files)    # inode: bytes, as on the disk
+        self.names = {root: {}}     # folder's inode: {name: inode}
+        self.folders = {root}
+        self.now = {}               # of the system: inode
+        self.fresh = itertools.count(1 << 60)
+        self.open = {}              # inode: changes that no sync covers
+
+    def take(self, words, data):
+        # A number that is used again is another inode.
+        if words[0] in ("name", "folder"):
+            self.now[int(words[3])] = next(self.fresh)
+        words = [str(self.now.get(int(w), int(w))) if w.isdigit() and
+                 (i == 1 or i == PLACE.get(words[0])) else w
+                 for i, w in enumerate(words)]
+        what, inode = words[0], int(words[1])
+        if what == "sync":
+            for change in self.open.pop(inode, []):
+                self.apply(change)
+        elif what == "lost":
+            self.open.pop(inode, None)
+        else:
+            if what == "folder":
+                self.folders.add(int(words[3]))
+                self.names.setdefault(int(words[3]), {})
+            self.open.setdefault(inode, []).append((words, data))
+
+    def apply(self, change):
+        words, data = change
+        what, inode = words[0], int(words[1])
+        old = self.files.get(inode, b"")
+        names = self.names.setdefault(inode, {})
+        if what == "write":
+            at = int(words[2])
+            old = old.ljust(at, b"\0")
+            self.files[inode] = old[:at] + data + old[at + len(data):]
+        elif what == "truncate":
+            size = int(words[2])
+            self.files[inode] = old[:size].ljust(size, b"\0")
+        elif what in ("name", "folder"):
+            names[words[2]] = int(words[3])
+        elif what == "rename":
+            names.pop(words[2], None)
+            names[words[3]] = int(words[4])
+        elif what == "unlink":
+            names.pop(words[2], None)
+
+    def cut(self, rng):
+        """Some of what was not synced reaches the disk."""
+        after = Disk(self.root, self.files)
+        after.names = {k: dict(v) for k, v in self.names.items()}
+        share = rng.random()
+        for changes in self.open.values():
+            for words, data in changes:
+                if words[0] == "write":
+                    for at in range(0, len(data), PAGE):
+                        if rng.random() < share:
+                            after.apply(((words[0], words[1],
+                                          int(words[2]) + at),
+                                         data[at:at + PAGE]))
+                elif rng.random() < share:
+                    after.apply((words, data))
+        return after
+
+    def find(self, path):
+        inode = self.root
+        for name in path.split("/"):
+            inode = self.names.get(inode, {}).get(name)
+        return self.files.get(inode, b"") if inode else None
+
+    def maps(self):
+        """Pairs of a map and its partial file."""
+        for names in self.names.values():
+            for name, inode in names.items():
+                part = names.get(name.replace(".map", ".part"))
+                if name.endswith(".map") and part:
+                    yield self.files.get(inode, b""), self.files.get(part, b"")
+
+
+def ranges_of(map_, size):
+    """What a map claims of a partial file."""
+    if len(map_) < MAP_HEAD + 4 + PATH_MAX + 4 or map_[:6] != b"SarMap":
+        return
+    count, = struct.unpack_from(">I", map_, MAP_HEAD)
+    at = MAP_HEAD + 4 + PATH_MAX
+    if len(map_) != at + 16 * count + 4:
+        return
+    for i in range(count):
+        start, end = struct.unpack_from(">QQ", map_, at + 16 * i)
+        yield start, min(end, size)
+
+
+@unittest.skipUnless(SHIM.exists(), "the shim is not built")
+class Durability(saratogabox.Node):
+    """One file that goes from `origin` to `disk`, both ways of asking."""
+
+    def setUp(self):
+        super().setUp()
+        self.runs = 0
+
+    def transfer(self, command, fault=""):
+        """Runs a transfer to a disk; returns what is known of it."""
+        self.runs += 1
+        folder = self.folder / f"run{self.runs}"
+        origin, disk = folder / "origin", folder / "disk"
+        origin.mkdir(parents=True)
+        disk.mkdir()
+        data = saratogabox.content(SIZE, self.runs)
+        (origin / "f").write_bytes(data)
+        self.again(command, origin, disk, fault)
+        return origin, disk, data
+
+    def again(self, command, origin, disk, fault="", *options):
+        pulls = command in ("get", "take")
+        # Both write one log, so that it tells what came first.
+        shim = {**os.environ, "LD_PRELOAD": str(SHIM), "DISK_FAULT": "",
+                "DISK_LOG": str(disk.parent / "log"),
+                "DISK_ROOT": str(disk.parent)}
+        failing = {**shim, "DISK_FAULT": fault}
+        file = self.folder / "port"
+        server = self.start("saratoga", "serve", "-q", "--write", "--delete",
+                            "--root", origin if pulls else disk,
+                            "--bind", "127.0.0.1:0", "--port-file", file,
+                            "--inactivity", "2", "--rate", "12mbit",
+                            env=shim if pulls else failing)
+        self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
+        words = (self.url("f"), disk / "f") if pulls else \
+            (origin / "f", self.url("a/b/f"))
+        done = toolbox.run("saratoga", command, *options,
+                           *([] if pulls else ["--rate", "12mbit"]),
+                           "--inactivity", "2", "--resume", *words,
+                           env=failing if pulls else shim)
+        self.status, self.errors = done.returncode, done.stderr
+        self.finish(server, signal.SIGTERM)
+        file.unlink()
+
+    def judge(self, origin, disk, data, seed, note):
+        """Cuts the power after each record, or a sample of them."""
+        rng = random.Random(seed)
+        records = read_log(disk.parent / "log")
+        goal = "f" if "a" not in os.listdir(disk) else "a/b/f"
+        home = origin.stat().st_ino
+        state = Disk(disk.stat().st_ino, {})
+        chosen = set(rng.sample(range(len(records)),
+                                min(CUTS, len(records)))) | \
+            {len(records) - 1}
+        deleted = False
+        for i, (words, payload) in enumerate(records):
+            if int(words[1]) == home:
+                deleted = deleted or words[:3] == ["unlink", str(home), "f"]
+                if deleted:
+                    chosen.add(i)
+            else:
+                state.take(words, payload)
+            if i in chosen:
+                self.check(state.cut(rng), goal, data, deleted,
+                           f"{note}, cut after {i} of {len(records)}")
+        return deleted
+
+    def check(self, after, goal, data, deleted, note):
+        found = after.find(goal)
+        if found is not None:
+            self.assertTrue(found == data, f"wrong under its name: {note}")
+        if deleted:
+            self.assertIsNotNone(found, f"gone at both ends: {note}")
+        for map_, part in after.maps():
+            for start, end in ranges_of(map_, len(part)):
+                self.assertTrue(part[start:end] == data[start:end],
+                                f"a map claims {start}-{end}: {note}")
+
+    def test_a_cut_of_the_power_leaves_no_wrong_file_and_no_false_map(self):
+        for command in ("get", "put", "take", "give"):
+            for seed in range(3):
+                run = self.transfer(command)
+                self.assertEqual(self.status, 0, self.errors)
+                deleted = self.judge(*run, seed, command)
+                self.assertEqual(deleted, command in ("take", "give"))
+
+    def faults(self):
+        for call, most in (("fdatasync", 3), ("fsync", 2), ("fsync_folder", 4),
+                           ("pwrite", 2), ("write", 2), ("rename", 3),
+                           ("ftruncate", 2), ("create", 3), ("unlinkat", 2)):
+            for n in range(1, most + 1):
+                error = errno.EIO if n % 2 else errno.ENOSPC
+                yield f"{call}:{n}:{error}"
+
+    def fail_once(self, command, fault):
+        run = self.transfer(command, fault)
+        origin = run[0]
+        deleted = self.judge(*run, 1, f"{command} {fault}")
+        there = (origin / "f").exists()
+        self.assertNotEqual(deleted, there, fault)
+        if self.status == 0:
+            self.assertTrue(deleted, fault)
+        if there:  # and then it goes well
+            self.again(command, *run[:2])
+            self.assertEqual(self.status, 0, (fault, self.errors))
+            self.assertTrue(self.judge(*run, 2, f"{command} after {fault}"))
+
+    def test_a_call_that_fails_costs_no_file(self):
+        for fault in self.faults():
+            for command in ("take", "give"):
+                with self.subTest(command=command, fault=fault):
+                    self.fail_once(command, fault)
+
+    def test_a_failed_sync_fails_the_transfer(self):
+        for command in ("get", "put", "take", "give"):
+            for fault in ("fdatasync:1:5", "fsync_folder:1:5"):
+                with self.subTest(command=command, fault=fault):
+                    origin, *_ = self.transfer(command, fault)
+                    self.assertNotEqual(self.status, 0, self.errors)
+                    self.assertTrue((origin / "f").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
