@@ -24,13 +24,13 @@ static void bulk_check(int rv, const char *what) {
 
 static void bulk_configure(tltcp_config *c, const struct bench_options *o) {
     tltcp_config_init(c);
-    c->no_gso = strncmp(o->mode, "mmsg", 4) == 0;
-    c->plain_udp = strncmp(o->mode, "uv", 2) == 0;
+    c->io.offload = strncmp(o->mode, "mmsg", 4) != 0;
+    c->io.batches = strncmp(o->mode, "uv", 2) != 0;
     if (strstr(o->mode, "-sealed") != NULL) {
         c->passphrase = "of the benchmark";
     }
-    c->max_datagram = o->datagram;
-    c->base_datagram = o->datagram;
+    c->packets.max_datagram = o->datagram;
+    c->packets.base_datagram = o->datagram;
     c->max_rate = (uint64_t)(o->mbps * 1e6);
     c->send_buffer = (size_t)8 << 20;
     c->recv_buffer = (size_t)16 << 20;

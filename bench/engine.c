@@ -65,8 +65,8 @@ static void engine_configure(tltcp_config *c, const struct bench_options *o) {
         c->key = (const uint8_t *)"the key of the engine's benchmark";
         c->key_len = 32;
     }
-    c->max_datagram = o->datagram;
-    c->base_datagram = o->datagram;
+    c->packets.max_datagram = o->datagram;
+    c->packets.base_datagram = o->datagram;
     c->send_buffer = (size_t)8 << 20;
     c->recv_buffer = (size_t)16 << 20;
 }

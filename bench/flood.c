@@ -69,7 +69,7 @@ static void get_token(tltcp_conn *conn, const uint8_t *data, size_t len) {
     tltcp_config c;
 
     flood_configure(&c);
-    c.always_retry = true;
+    c.listener.always_retry = true;
     flood_check(tltcp_endpoint_new(&other, &c, seed, tltcp_now()), "listener");
     if (tltcp_endpoint_recv(other, &info, data, len, &d, tltcp_now()) !=
         TLTCP_REPLY) {
@@ -86,7 +86,7 @@ static size_t make_call(uint8_t *data, unsigned i, bool token) {
     size_t len;
 
     flood_configure(&c);
-    c.max_datagram = 1200;
+    c.packets.max_datagram = 1200;
     flood_check(tltcp_conn_new(&conn, &c, seed, 1, tltcp_now()), "call");
     len = hello(conn, data);
     if (token) {

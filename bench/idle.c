@@ -126,7 +126,8 @@ static void begin(struct caller *c, const struct bench_options *o, int epoll,
 
     tltcp_config_init(&config);
     config.connect_timeout_ms = TIMEOUT_MS;
-    config.max_datagram = config.base_datagram; /* nothing to probe for */
+    config.packets.max_datagram =
+        config.packets.base_datagram; /* nothing to probe for */
     memcpy(seed, &number, sizeof(number));
     a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     a.sin_port = htons((uint16_t)strtoul(o->port, NULL, 10));

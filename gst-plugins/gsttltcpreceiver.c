@@ -82,7 +82,7 @@ static gint receiver_start_listening(GstTltcpReceiver *r,
     g_autofree gchar *service =
         g_strdup_printf("%u", gst_tltcp_settings_bind_port(r->settings));
 
-    config->on_caller = receiver_on_caller;
+    config->listener.on_caller = receiver_on_caller;
     config->user = r;
     gint error =
         tltcp_listen(&r->listener, gst_tltcp_settings_bind_host(r->settings),

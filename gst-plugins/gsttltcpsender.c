@@ -84,12 +84,12 @@ static void on_failure(GstTltcpSender *s, const GstTltcpCause *cause) {
 static void sender_make_config(GstTltcpSender *s, tltcp_config *config) {
     gst_tltcp_settings_config(s->settings, config);
     config->max_rate = s->options.max_rate;
-    config->initial_window = s->options.initial_window;
+    config->controller.initial_window = s->options.initial_window;
     config->report_fates = true;
     switch (s->options.policy) {
     case GST_TLTCP_DROP_SECTION:
         config->drop_policy = TLTCP_DROP_SECTION;
-        config->no_look_ahead = true;
+        config->look_ahead = false;
         break;
     case GST_TLTCP_DROP_UNTIL_KEYFRAME:
         config->drop_policy = TLTCP_DROP_UNTIL_KEY;
@@ -262,7 +262,7 @@ static gboolean sender_start_listening(GstTltcpSender *s) {
         g_strdup_printf("%u", gst_tltcp_settings_bind_port(s->settings));
 
     sender_make_config(s, &config);
-    config.on_caller = sender_on_caller;
+    config.listener.on_caller = sender_on_caller;
     config.user = s;
     cause.error =
         tltcp_listen(&s->listener, gst_tltcp_settings_bind_host(s->settings),

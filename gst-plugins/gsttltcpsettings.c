@@ -347,15 +347,15 @@ void gst_tltcp_settings_config(const GstTltcpSettings *s,
     config->congestion = s->congestion;
     secrets_to_config(&s->secrets, config);
     config->stream_id = s->streamid;
-    config->fec = (uint8_t)s->fec;
-    config->dscp = s->qos_dscp;
+    config->fec = (uint32_t)s->fec;
+    config->io.dscp = s->qos_dscp;
     config->qlog_dir = s->qlog_dir;
     config->idle_timeout_ms = IDLE_MS;
     config->send_buffer = BUFFER_BYTES;
     config->recv_buffer = BUFFER_BYTES;
     if (s->mode == GST_TLTCP_MODE_CALLER) {
-        config->local_host = s->localaddress;
-        config->local_service = s->localservice;
+        config->io.local_host = s->localaddress;
+        config->io.local_service = s->localservice;
     }
 }
 

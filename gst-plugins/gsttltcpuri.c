@@ -128,7 +128,7 @@ static gboolean check_with_library(const gchar *name, const GValue *value,
     } else if (strcmp(name, "streamid") == 0) {
         config.stream_id = g_value_get_string(value);
     } else if (strcmp(name, "fec") == 0) {
-        config.fec = (uint8_t)g_value_get_enum(value);
+        config.fec = (uint32_t)g_value_get_enum(value);
     }
     gint error = tltcp_config_check(&config, why);
     if (error && !*expected) {

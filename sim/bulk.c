@@ -74,8 +74,8 @@ static void bulk_on_start(struct sim_timer *t, uint64_t now) {
         cfg = *c->sender;
     }
     cfg.congestion = wanted->congestion;
-    cfg.congestion_params = wanted->params;
-    cfg.congestion_values = wanted->values;
+    cfg.controller.params = wanted->params;
+    cfg.controller.values = wanted->values;
     cfg.send_buffer = bulk_send_buffer(c);
     cfg.idle_timeout_ms = IDLE_MS;
     if (strcmp(cfg.congestion, "fixed") == 0) {

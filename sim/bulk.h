@@ -21,8 +21,8 @@
 /** @brief A flow. */
 struct sim_bulk_flow {
     const char *congestion;    /**< name of its controller */
-    const char *const *params; /**< tltcp_config::congestion_params, or NULL */
-    const double *values;      /**< tltcp_config::congestion_values */
+    const char *const *params; /**< tltcp_controller_options::params, or NULL */
+    const double *values;      /**< tltcp_controller_options::values */
 };
 
 /** @brief The path and the flows; start from sim_bulk_config_init(). */

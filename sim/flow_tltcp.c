@@ -49,7 +49,7 @@ static void on_send(void *user, struct sim_peer *p, const tltcp_pktinfo *info,
     struct connection *c = user;
     (void)info;
     (void)dgram;
-    if (c->peer == p && len == c->config.max_datagram) {
+    if (c->peer == p && len == c->config.packets.max_datagram) {
         uint64_t sent = stream_bytes_sent(c);
         if (sent - c->sent < len) {
             c->payload = fmax(c->payload, (double)(sent - c->sent));
@@ -99,26 +99,26 @@ static void flow_tltcp_configure(struct connection *c,
     tltcp_config_init(g);
     g->congestion = f->congestion;
     g->recovery = f->recovery;
-    g->congestion_params = f->n_params > 0 ? c->params : NULL;
-    g->congestion_values = f->values;
-    g->limited_transmit = f->limited_transmit;
-    g->no_pacing = !f->pacing;
-    g->no_ecn = !f->ecn;
-    g->no_mtu_probing = true;
-    g->max_window = (uint32_t)f->window;
-    g->initial_window = (uint32_t)f->initial_window;
-    g->rto_min_ms = (uint32_t)(f->rto_min / TLTCP_MS);
-    g->ack_every = (uint32_t)f->ack_every;
-    g->max_ack_delay_ms = f->ack_every > 1 ? 100 : 0;
+    g->controller.params = f->n_params > 0 ? c->params : NULL;
+    g->controller.values = f->values;
+    g->paper.limited_transmit = f->limited_transmit;
+    g->controller.pacing = f->pacing;
+    g->packets.ecn = f->ecn;
+    g->packets.mtu_probing = false;
+    g->controller.max_window = (uint32_t)f->window;
+    g->controller.initial_window = (uint32_t)f->initial_window;
+    g->paper.rto_min_ms = (uint32_t)(f->rto_min / TLTCP_MS);
+    g->packets.ack_every = (uint32_t)f->ack_every;
+    g->packets.max_ack_delay_ms = f->ack_every > 1 ? 100 : 0;
     g->max_rate = (uint64_t)f->rate;
     g->idle_timeout_ms = 600000;
     g->connect_timeout_ms = 60000;
     if (f->packet > DATAGRAM_MIN + SIM_IP_UDP) {
-        g->max_datagram = (uint32_t)f->packet - SIM_IP_UDP;
+        g->packets.max_datagram = (uint32_t)f->packet - SIM_IP_UDP;
     } else if (f->packet != 0) {
-        g->max_datagram = DATAGRAM_MIN;
+        g->packets.max_datagram = DATAGRAM_MIN;
     }
-    g->base_datagram = g->max_datagram;
+    g->packets.base_datagram = g->packets.max_datagram;
     g->recv_buffer = BUFFER;
     g->send_buffer = flow_tltcp_send_buffer(f);
     for (uint32_t i = 0; i < f->n_params; i++) {
@@ -143,7 +143,7 @@ static bool open_ends(struct connection *c, struct flow *f, char *why) {
         return false;
     }
     /* One datagram at a time, or on_send() could not tell them apart. */
-    sim_host_set_batch(c->from, c->config.max_datagram);
+    sim_host_set_batch(c->from, c->config.packets.max_datagram);
     f->from = sim_host_node(c->from);
     f->to = sim_host_node(c->to);
     return true;
@@ -159,7 +159,7 @@ static bool open_tltcp(struct flow *f, char *why) {
         return false;
     }
     flow_tltcp_configure(c, f->spec);
-    f->full_packet = c->config.max_datagram;
+    f->full_packet = c->config.packets.max_datagram;
     describe_source(f->spec, &writing, f->seed);
     sim_source_init(&c->source, &writing);
     sim_reader_init(&c->reader, &reading);

@@ -74,6 +74,95 @@ enum tltcp_fec {
                              retransmitted and at least 1 % were lost */
 };
 
+/** @brief Options of a listener alone: who may call, and what that may cost.
+ *
+ * In limits, an IPv4 address or an IPv6 /64 counts as one address. */
+typedef struct tltcp_listener_options {
+    tltcp_accept_fn on_caller; /**< decides about callers; NULL: accepts all */
+    const char *const *more_passphrases; /**< further passphrases that callers
+                                 may use, at most 15, NULL-terminated, so that a
+                                 passphrase can be changed without a pause; or
+                                 NULL */
+    const uint8_t *const *more_keys; /**< further keys of 32 bytes, likewise, at
+                                 most 15 with the passphrases; or NULL */
+    uint32_t max_connections; /**< connections, half-open ones included; default
+                                   65536 */
+    uint32_t max_per_address; /**< of these, from one address; default 16384 */
+    uint32_t max_half_open;   /**< half-open connections beyond which callers
+                                   must return a token; default 256 */
+    uint32_t max_half_open_per_address; /**< likewise, from one address; default
+                                             64 */
+    bool always_retry;    /**< asks every caller for a token; default false */
+    uint8_t reserved[39]; /**< 0 */
+} tltcp_listener_options;
+
+/** @brief Options of the socket API: how datagrams get in and out.  The engine
+ * looks at timer_granularity_us and dscp alone. */
+typedef struct tltcp_io_options {
+    const char *local_host;    /**< caller: address or name of this machine to
+                                    call from; NULL: any */
+    const char *local_service; /**< caller: port number or name to call from;
+                                    NULL or "0": any free port */
+    uint64_t dscp; /**< DSCP of packets that leave, 0 to 63; default 0: best
+                        effort */
+    uint32_t timer_granularity_us; /**< precision of wake-ups in microseconds,
+                                        which pacing makes up for by bursts;
+                                        default 1000 */
+    bool batches; /**< system calls for many packets at once, where there are
+                       any; default true */
+    bool offload; /**< beside batches, segmentation and receive offload; default
+                       true */
+    bool own_thread;      /**< caller: an I/O thread that no other socket uses;
+                               default false.  For a bulk transfer beside others */
+    uint8_t reserved[33]; /**< 0 */
+} tltcp_io_options;
+
+/** @brief What packets are like, and what they are acknowledged with. */
+typedef struct tltcp_packet_options {
+    uint32_t max_datagram;  /**< largest UDP payload in bytes, 1200 to 65000;
+                                 default 1472 */
+    uint32_t base_datagram; /**< UDP payload known to pass in bytes, 1200 to
+                                 max_datagram; default 1200 */
+    uint32_t ack_every;     /**< the peer acknowledges every n-th packet, 1 to
+                                 64; default 2 */
+    uint32_t max_ack_delay_ms; /**< longest delay of our acknowledgements in
+                                    milliseconds, 0 to 1000; default 25 */
+    bool mtu_probing;     /**< looks for the largest UDP payload that passes, up
+                               to max_datagram; default true */
+    bool ecn;             /**< marks packets ECN-capable; default true */
+    uint8_t reserved[38]; /**< 0 */
+} tltcp_packet_options;
+
+/** @brief What is told to the congestion controller beside its name. */
+typedef struct tltcp_controller_options {
+    const char *const *params; /**< names of cong_set(), NULL-terminated; NULL:
+                                    defaults */
+    const double *values;      /**< values of these */
+    uint32_t initial_window; /**< initial window in packets, spread over a round
+                                  trip.  Raise it only on a path whose capacity
+                                  is known and not shared (RFC 6928 and RFC
+                                  9002, 7.2, have 10).  0: the controller's */
+    uint32_t max_window;     /**< most packets in flight; 0: no cap */
+    bool pacing; /**< spreads packets over the round trip; default true.
+                      false: sends what the window allows at once (the
+                      senders of the papers) */
+    uint8_t reserved[39]; /**< 0 */
+} tltcp_controller_options;
+
+/** @brief What the paper's senders did otherwise. */
+typedef struct tltcp_paper_options {
+    bool in_order; /**< sections leave in the order written, as in the paper and
+                        always with the dupack recovery; default false.
+                        Otherwise AUDIO, and HEADER and KEY of streams of which
+                        nothing else waits, overtake much larger sections */
+    bool limited_transmit; /**< dupack recovery: the first two duplicates each
+                                let a packet out (RFC 3042); default false */
+    uint8_t unused[2];     /**< 0 */
+    uint32_t rto_min_ms;   /**< dupack recovery: lower bound of the RTO in
+                                milliseconds, 1 to 60000; default 200 */
+    uint8_t reserved[40];  /**< 0 */
+} tltcp_paper_options;
+
 /**
  * @brief Options of a connection or a listener.
  *
@@ -85,119 +174,70 @@ typedef struct tltcp_config {
 
     const char *congestion; /**< controller by name, as in cong_list(); NULL:
                                  "auto" */
-    const char *recovery;   /**< "packet", or the paper's "dupack" with the
-                                 variants "dupack-tahoe", "dupack-reno" and
+    const char *recovery;   /**< "packet", or the paper's "dupack", for which
+                                 the controller chooses a variant unless it is
+                                 "dupack-tahoe", "dupack-reno" or
                                  "dupack-newreno"; NULL: "packet" */
     const char *passphrase; /**< shared secret, 8 to 512 bytes; NULL: no
                                  security */
     const uint8_t *key;     /**< 32 bytes instead of a passphrase, or NULL */
     size_t key_len;         /**< 0 or 32 */
-    const char *stream_id;  /**< client: the requested stream; at most
-                                 ::TLTCP_STREAM_ID_MAX bytes; NULL: none */
-    uint32_t latency_ms; /**< time allowed to sections that are sent without a
-                              deadline; 0: they never expire */
-    bool deadline_at_receiver; /**< deadlines mean arrival: expire when now plus
-                                 half the minimum RTT reaches them (paper,
-                                 section 3) */
-    bool unordered;            /**< receiver: whole sections as they complete */
-    bool no_pacing;            /**< send at once whatever the window allows, as
-                                    the paper's senders do */
-    bool no_ecn;               /**< leave packets Not-ECT */
-    bool report_fates;         /**< queue a ::TLTCP_EVENT_FATE per section; the
-                                    last 65536 not taken are kept; without
-                                    memory events are lost */
-    bool no_mtu_probing;       /**< stay at base_datagram bytes */
-    bool plain_udp;            /**< socket API: portable I/O even where faster
-                                    calls exist */
-    bool no_gso;        /**< socket API: no segmentation or receive offload */
-    size_t send_buffer; /**< bytes not yet acknowledged or expired, 4 KiB to
-                             1 GiB; default 4 MiB.  Sections that expire while
-                             the peer reads nothing count beyond 1 GiB */
-    size_t recv_buffer; /**< bytes not yet read, 4 KiB to 1 GiB; default
-                             4 MiB */
-    uint32_t max_sections;  /**< sections waiting at either end, 16 to 2^20;
-                                 default 16384 */
-    uint32_t max_datagram;  /**< largest UDP payload, 1200 to 65000; default
-                                 1472 */
-    uint32_t base_datagram; /**< UDP payload known to pass, 1200 up to
-                                 max_datagram; default 1200 */
-    uint64_t max_rate;      /**< bit/s on the wire; 0: no cap.  The rate of the
-                                 "fixed" controller */
-    uint32_t connect_timeout_ms; /**< give up connecting; default 5000 */
-    uint32_t idle_timeout_ms;    /**< close after this silence; default 30000;
-                                 the lower of both ends counts */
-    uint32_t keep_alive_ms;      /**< client: ping after this silence; at most,
-                                      and by default (0), a third of the idle
-                                      timeout, and then every fiftieth of it
-                                      until the peer is heard; UINT32_MAX:
-                                      never */
-    uint32_t ack_every; /**< ask the peer to acknowledge every n-th packet,
-                             1 to 64; default 2 */
-    uint32_t max_ack_delay_ms; /**< longest wait of our acknowledgements, 0 to
-                                 1000; default 25 */
-    uint32_t initial_window; /**< initial window in packets.  Raise it only on a
-                                 path whose capacity is known and not shared
-                                 (RFC 9002, 7.2 recommends 10); 0: the
-                                 controller's own */
-    uint32_t max_window;     /**< packets in flight at most; 0: no cap */
-    uint32_t rto_min_ms;     /**< lower bound of the dupack recovery's RTO, 1
-                                  to 60000; default 200 */
-    uint32_t timer_granularity_us; /**< precision of the caller's timers;
-                                 pacing bursts cover it; default 1000 */
-    const char *qlog_dir; /**< folder for qlog traces, one .sqlog file per
-                             connection; NULL: none */
+    const char *stream_id;  /**< caller: what it asks for, up to
+                                 ::TLTCP_STREAM_ID_MAX bytes; NULL: nothing */
+    const char *qlog_dir;   /**< folder for traces, one .sqlog file per
+                                 connection; NULL: none */
 
-    uint32_t max_connections; /**< listener: at most, half-open ones included;
-                                   default 65536 */
-    uint32_t max_half_open; /**< listener: unvalidated ones beyond which callers
-                                 must return a token; default 256 */
-    uint32_t max_per_address; /**< listener: at most from one address, half-open
-                                 ones included; default 16384 */
-    bool always_retry;        /**< listener: ask every caller for a token */
-    tltcp_accept_fn on_caller;       /**< listener: decides; NULL: accept all */
-    tltcp_trace_fn on_trace;         /**< NULL: none */
-    void *user;                      /**< for on_caller and on_trace */
-    tltcp_allocator allocator;       /**< zeroed: the C library's */
-    const double *congestion_values; /**< values for congestion_params */
-    const char *const *congestion_params; /**< cong_set() names,
-                                 NULL-terminated; NULL: defaults */
-    uint64_t rekey_packets; /**< secured: new keys after this many packets; 0:
-                                 well before the cipher's limit */
-    const char *const *more_passphrases; /**< listener: further passphrases that
-                                 callers may use, at most 15, NULL-terminated,
-                                 so that they can be changed without a pause; or
-                                 NULL */
-    const char *local_host;    /**< socket API, caller: local address or name to
-                                    call from; NULL: any */
-    const char *local_service; /**< socket API, caller: local port or service
-                                    to call from; NULL or "0": any free port */
-    uint64_t max_half_open_per_address; /**< listener: unvalidated ones of one
-                                    address beyond which its callers must return
-                                    a token; default 64 */
-    uint32_t drop_policy;  /**< sender: ::tltcp_drop_policy; the dupack
-                                recovery takes ::TLTCP_DROP_SECTION */
-    bool no_look_ahead;    /**< sender: drop nothing before its deadline.
-                                Otherwise, once the path is known to be too slow
-                                for what is queued and expected, DISPOSABLE
-                                sections are dropped first, then the REFERENCEs
-                                before the next KEY, latest first, so that what is
-                                kept arrives whole.  Never with the dupack
-                                recovery */
-    uint8_t fec;           /**< ::tltcp_fec; never with the dupack recovery */
-    bool limited_transmit; /**< dupack recovery: the first two duplicates each
-                               let a packet out (RFC 3042); the paper's
-                               senders do not */
-    bool in_order;         /**< sender: sections leave in the order written, as
-                                in the paper and always with the dupack
-                                recovery.  Otherwise AUDIO, and HEADER and KEY of
-                                streams of which nothing else waits, leave
-                                before much larger sections that were written
-                                before them */
-    const uint8_t *const *more_keys; /**< listener: further keys of 32 bytes,
-                                 as more_passphrases and at most 15 with
-                                 them, NULL-terminated; or NULL */
-    uint64_t dscp; /**< DSCP of outgoing packets, 0 to 63; default 0: best
-                        effort */
+    size_t send_buffer;    /**< bytes neither acknowledged nor expired, 4 KiB to
+                                1 GiB; default 4 MiB.  What expires while the
+                                peer reads nothing counts from 1 GiB on */
+    size_t recv_buffer;    /**< bytes received and not yet read, 4 KiB to 1 GiB;
+                                default 4 MiB */
+    uint64_t max_rate;     /**< most bit/s on the wire; 0: no cap.  The rate of
+                                the "fixed" controller */
+    uint32_t max_sections; /**< sections waiting at either end, 16 to 2^20;
+                                default 16384 */
+
+    uint32_t latency_ms; /**< deadline of sections without one, in milliseconds
+                              after sending; 0: they never expire */
+    uint32_t connect_timeout_ms; /**< gives up connecting after this time;
+                                      default 5000 */
+    uint32_t idle_timeout_ms; /**< closes after this silence; the lower value of
+                                   both ends counts; default 30000 */
+    uint32_t keep_alive_ms;   /**< caller: pings after this silence; at most,
+                                   and by default (0), a third of the idle
+                                   timeout, then every fiftieth of it until the
+                                   peer is heard; UINT32_MAX: never */
+    uint32_t drop_policy;     /**< sender: ::tltcp_drop_policy; the dupack
+                                   recovery always has ::TLTCP_DROP_SECTION */
+    uint32_t fec;             /**< ::tltcp_fec; never with the dupack
+                                   recovery */
+    uint64_t rekey_packets;   /**< secured: new keys after this many packets; 0:
+                                   well before the limit of the cipher */
+
+    bool deadline_at_receiver; /**< deadlines mean arrival: a section expires
+                                    when now plus half the minimum RTT reaches
+                                    its deadline (paper, section 3) */
+    bool unordered;            /**< receiver: whole sections as they complete */
+    bool report_fates; /**< queues a ::TLTCP_EVENT_FATE for each section.  Of
+                            those not taken the last 65536 stay */
+    bool look_ahead;   /**< sender: once the path is known not to carry in time
+                            what is queued and what the cadence of the streams
+                            lets expect, gives up DISPOSABLE sections first,
+                            then the REFERENCEs before the next KEY, latest
+                            first, so that what is kept arrives whole.  Default
+                            true; never with the dupack recovery */
+    uint8_t unused[4]; /**< 0 */
+
+    tltcp_listener_options listener;     /**< of a listener */
+    tltcp_io_options io;                 /**< of the socket API */
+    tltcp_packet_options packets;        /**< of packets */
+    tltcp_controller_options controller; /**< of congestion control */
+    tltcp_paper_options paper;           /**< of experiments with the papers */
+
+    tltcp_trace_fn on_trace;   /**< takes trace events; NULL: none */
+    void *user;                /**< for on_trace and
+                                    tltcp_listener_options::on_caller */
+    tltcp_allocator allocator; /**< zeroed: the C library's */
 } tltcp_config;
 
 /** @brief Fills in every default. @param c  config, of any content */
@@ -213,7 +253,7 @@ TLTCP_API void tltcp_config_init_sized(tltcp_config *c, size_t size);
 /**
  * @brief Checks a config and says what is wrong with it.
  *
- * tltcp_config::congestion_params are checked only when a connection is made.
+ * tltcp_controller_options::params are checked only when a connection is made.
  * @param c  a config
  * @param[out] why  a sentence, TLTCP_REASON_MAX + 1 bytes; NULL: not wanted
  * @retval 0                     usable

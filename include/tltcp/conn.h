@@ -97,7 +97,8 @@ TLTCP_API int tltcp_conn_recv(tltcp_conn *conn, const tltcp_pktinfo *info,
  * @param conn  connection
  * @param[out] info     where to and how marked
  * @param buf           room for datagrams
- * @param cap           bytes at @p buf, at least tltcp_config::max_datagram
+ * @param cap           bytes at @p buf, at least
+ * tltcp_packet_options::max_datagram
  * @param[out] segment  size of each datagram but the last
  * @param now           current time
  * @return bytes written; 0: nothing to send now; see tltcp_conn_timeout()
@@ -329,9 +330,10 @@ typedef struct tltcp_dispatch {
  * connection it belongs to.
  *
  * A reply is never longer than a third of what came in.  A repeated call is
- * TAKEN.  Callers beyond tltcp_config::max_connections and
- * tltcp_config::max_per_address leave no state; up to a thousand a second get a
- * rejection message and end with ::TLTCP_ERR_LIMIT or ::TLTCP_ERR_REFUSED.
+ * TAKEN.  Callers beyond tltcp_listener_options::max_connections and
+ * tltcp_listener_options::max_per_address leave no state; up to a thousand a
+ * second get a rejection message and end with ::TLTCP_ERR_LIMIT or
+ * ::TLTCP_ERR_REFUSED.
  * @param ep     endpoint
  * @param info   path and ECN codepoint
  * @param dgram  the UDP payload

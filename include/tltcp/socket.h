@@ -12,8 +12,8 @@
  * with the last socket on them.  Sockets do not survive fork(), but the child
  * may open its own.
  *
- * tltcp_config::on_caller and tltcp_config::on_trace run on such a thread with
- * no lock held.  They must neither block nor close sockets.
+ * tltcp_listener_options::on_caller and tltcp_config::on_trace run on such a
+ * thread with no lock held.  They must neither block nor close sockets.
  *
  * Descriptors (tltcp_fd() and its like) are for poll() and event loops alone:
  * they are level-triggered, owned by the socket, and never to be read, written
@@ -120,8 +120,8 @@ TLTCP_API tltcp_time tltcp_now(void);
  *
  * Callers that on_caller does not refuse wait for tltcp_accept(), up to 4096 of
  * them; further ones are refused, and so are those beyond
- * tltcp_config::max_per_address, for which an IPv4 address or an IPv6 /64
- * counts as one.
+ * tltcp_listener_options::max_per_address, for which an IPv4 address or an IPv6
+ * /64 counts as one.
  * @param[out] s   the listener; end with tltcp_close()
  * @param host     address or name to bind to; NULL: all addresses, IPv4 and
  * IPv6
@@ -157,8 +157,8 @@ TLTCP_API int tltcp_accept(tltcp_socket *listener, tltcp_socket **s,
  * @brief Closes and frees a connection at once, with words for the peer.
  *
  * For a caller who is accepted and after all not wanted;
- * tltcp_config::on_caller says no earlier, but before it is known whether the
- * caller is real.
+ * tltcp_listener_options::on_caller says no earlier, but before it is known
+ * whether the caller is real.
  * @param s       connection, or NULL
  * @param reason  at most TLTCP_REASON_MAX bytes of it reach the peer, as does
  *                TLTCP_ERR_REFUSED; NULL: none
@@ -183,10 +183,10 @@ TLTCP_API int tltcp_reject(tltcp_socket *s, const char *reason);
  *                    socket becomes readable or writable when decided
  * @retval 0                   connected, or under way when @p timeout_ms is 0
  * @retval TLTCP_ERR_ADDRESS   @p host or @p service is not usable, or
- *                             tltcp_config::local_host or
- *                             tltcp_config::local_service is not, or @p host
- *                             cannot be reached from there
- * @retval TLTCP_ERR_IN_USE    tltcp_config::local_service is taken
+ *                             tltcp_io_options::local_host or
+ *                             tltcp_io_options::local_service is not, or @p
+ * host cannot be reached from there
+ * @retval TLTCP_ERR_IN_USE    tltcp_io_options::local_service is taken
  * @retval TLTCP_ERR_TIMEOUT   nobody answered
  * @retval TLTCP_ERR_REFUSED   no listener there, or it said no
  * @retval TLTCP_ERR_LIMIT     it has as many connections as it may
@@ -446,9 +446,9 @@ TLTCP_API int tltcp_rekey(tltcp_socket *s);
  *
  * A connection: waits until every section was delivered or expired and the peer
  * knows of the end, at most @p linger_ms.  A listener: waits for a running
- * tltcp_config::on_caller, which is not called again; callers not yet accepted
- * are refused; what it accepted lives on, and the port stays bound until the
- * last of these is closed.
+ * tltcp_listener_options::on_caller, which is not called again; callers not yet
+ * accepted are refused; what it accepted lives on, and the port stays bound
+ * until the last of these is closed.
  * @param s          socket, or NULL
  * @param linger_ms  milliseconds; 0: abort; < 0: until the peer is silent for
  *                   the idle timeout, or acknowledges nothing for twice that;

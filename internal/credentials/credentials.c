@@ -141,8 +141,8 @@ void secrets_to_config(const struct secrets *s, tltcp_config *c) {
     c->key = s->key;
     c->key_len = s->key ? sizeof(s->bytes[0]) : 0;
     if (has_own(s)) {
-        c->more_passphrases = s->more_passphrases;
-        c->more_keys = s->more_keys;
+        c->listener.more_passphrases = s->more_passphrases;
+        c->listener.more_keys = s->more_keys;
     }
 }
 

@@ -20,7 +20,7 @@ static bool is_finite(double x) {
 /* Keeps the parameters: a new path needs them again. */
 static int take_params(tltcp__cc *cc, const cmn__mem *mem,
                        const tltcp_config *cfg) {
-    const char *const *names = cfg->congestion_params;
+    const char *const *names = cfg->controller.params;
     size_t n = 0;
     while (names != NULL && names[n] != NULL) {
         if (strlen(names[n]) >= sizeof(cc->params->name)) {
@@ -38,7 +38,7 @@ static int take_params(tltcp__cc *cc, const cmn__mem *mem,
     for (; cc->n_params < n; cc->n_params++) {
         tltcp__cc_param *p = &cc->params[cc->n_params];
         memcpy(p->name, names[cc->n_params], strlen(names[cc->n_params]) + 1);
-        p->value = cfg->congestion_values[cc->n_params];
+        p->value = cfg->controller.values[cc->n_params];
     }
     return 0;
 }
@@ -63,10 +63,11 @@ static int set_params(tltcp__cc *cc) {
 
 int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
                    const struct cong_ops *ops, double mss, tltcp_time now) {
-    double cwnd_max =
-        cfg->max_window > 0 ? (double)cfg->max_window * mss : (double)INT64_MAX;
+    double cwnd_max = cfg->controller.max_window > 0
+                          ? (double)cfg->controller.max_window * mss
+                          : (double)INT64_MAX;
     int rv;
-    *cc = (tltcp__cc){.t_sent = -1, .paced = !cfg->no_pacing};
+    *cc = (tltcp__cc){.t_sent = -1, .paced = cfg->controller.pacing};
     cc->cong = cmn__alloc(mem, ops->size);
     if (cc->cong == NULL) {
         return TLTCP_ERR_NOMEM;
@@ -74,14 +75,14 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
     cong_init(cc->cong, ops, mss, cwnd_max, (cong_time)now, -1);
     cc->max_rate = (double)cfg->max_rate / 8;
     tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
-    cc->initial_window = (double)cfg->initial_window;
+    cc->initial_window = (double)cfg->controller.initial_window;
     rv = take_params(cc, mem, cfg);
     if (rv == 0) {
         rv = set_params(cc);
     }
-    cc->granularity = (double)cfg->timer_granularity_us * 1e-6;
+    cc->granularity = (double)cfg->io.timer_granularity_us * 1e-6;
     cong_rtt_init(&cc->rtt, (cong_time)TLTCP_MS,
-                  (cong_time)(cfg->rto_min_ms * TLTCP_MS));
+                  (cong_time)(cfg->paper.rto_min_ms * TLTCP_MS));
     cc->rtt.window = MIN_RTT_WINDOW;
     cong_rate_init(&cc->rate);
     cong_pacer_init(&cc->pacer);

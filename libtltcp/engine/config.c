@@ -15,7 +15,7 @@
 /* A field in tail padding would not change the size, and struct_size could no
  * longer distinguish old callers from new ones. */
 _Static_assert(sizeof(tltcp_config) ==
-                   offsetof(tltcp_config, dscp) + sizeof(uint64_t),
+                   offsetof(tltcp_config, allocator) + sizeof(tltcp_allocator),
                "tail padding in tltcp_config");
 _Static_assert(sizeof(tltcp_stats) ==
                    offsetof(tltcp_stats, target_bps) + sizeof(uint64_t),
@@ -27,18 +27,22 @@ void tltcp_config_init_sized(tltcp_config *c, size_t size) {
         .send_buffer = DEFAULT_BUFFER,
         .recv_buffer = DEFAULT_BUFFER,
         .max_sections = 16384,
-        .max_datagram = 1472,
-        .base_datagram = SEC__DATAGRAM_MIN,
         .connect_timeout_ms = 5000,
         .idle_timeout_ms = 30000,
-        .ack_every = 2,
-        .max_ack_delay_ms = 25,
-        .rto_min_ms = 200,
-        .timer_granularity_us = 1000,
-        .max_connections = 65536,
-        .max_half_open = 256,
-        .max_per_address = 16384,
-        .max_half_open_per_address = 64,
+        .look_ahead = true,
+        .listener = {.max_connections = 65536,
+                     .max_per_address = 16384,
+                     .max_half_open = 256,
+                     .max_half_open_per_address = 64},
+        .io = {.timer_granularity_us = 1000, .batches = true, .offload = true},
+        .packets = {.max_datagram = 1472,
+                    .base_datagram = SEC__DATAGRAM_MIN,
+                    .ack_every = 2,
+                    .max_ack_delay_ms = 25,
+                    .mtu_probing = true,
+                    .ecn = true},
+        .controller = {.pacing = true},
+        .paper = {.rto_min_ms = 200},
     };
     memset(c, 0, size);
     memcpy(c, &defaults, size < sizeof(defaults) ? size : sizeof(defaults));
@@ -90,8 +94,8 @@ sec__key_source tltcp__config_keys(const tltcp_config *c) {
     return (sec__key_source){.passphrase = c->passphrase,
                              .key = c->key,
                              .key_len = c->key_len,
-                             .more_passphrases = c->more_passphrases,
-                             .more_keys = c->more_keys};
+                             .more_passphrases = c->listener.more_passphrases,
+                             .more_keys = c->listener.more_keys};
 }
 
 static const char *bad_value(const tltcp_config *c) {
@@ -106,21 +110,24 @@ static const char *bad_value(const tltcp_config *c) {
          "recv_buffer must be 4 KiB to 1 GiB"},
         {is_between(c->max_sections, 16, 1u << 20),
          "max_sections must be 16 to 1048576"},
-        {is_between(c->base_datagram, SEC__DATAGRAM_MIN, c->max_datagram),
+        {is_between(c->packets.base_datagram, SEC__DATAGRAM_MIN,
+                    c->packets.max_datagram),
          "base_datagram must be 1200 up to max_datagram"},
-        {c->max_datagram <= SEC__DATAGRAM_MAX,
+        {c->packets.max_datagram <= SEC__DATAGRAM_MAX,
          "max_datagram must be 1200 to 65000"},
-        {is_between(c->ack_every, 1, 64), "ack_every must be 1 to 64"},
-        {c->max_ack_delay_ms <= 1000, "max_ack_delay_ms must be 0 to 1000"},
-        {is_between(c->rto_min_ms, 1, 60000), "rto_min_ms must be 1 to 60000"},
+        {is_between(c->packets.ack_every, 1, 64), "ack_every must be 1 to 64"},
+        {c->packets.max_ack_delay_ms <= 1000,
+         "max_ack_delay_ms must be 0 to 1000"},
+        {is_between(c->paper.rto_min_ms, 1, 60000),
+         "rto_min_ms must be 1 to 60000"},
         {c->stream_id == NULL || strlen(c->stream_id) <= TLTCP_STREAM_ID_MAX,
          "stream_id is longer than 512 bytes"},
         {c->drop_policy <= TLTCP_DROP_UNTIL_KEY,
          "drop_policy must be one of enum tltcp_drop_policy"},
         {c->fec <= TLTCP_FEC_ON, "fec must be one of enum tltcp_fec"},
-        {c->dscp <= 63, "dscp must be 0 to 63"},
-        {c->congestion_params == NULL || c->congestion_values != NULL,
-         "congestion_params needs congestion_values"},
+        {c->io.dscp <= 63, "dscp must be 0 to 63"},
+        {c->controller.params == NULL || c->controller.values != NULL,
+         "controller.params needs controller.values"},
     };
     for (size_t i = 0; i < sizeof(rule) / sizeof(rule[0]); i++) {
         if (!rule[i].good) {

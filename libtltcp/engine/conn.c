@@ -40,12 +40,12 @@ static void on_fate(void *owner, uint64_t number, const tltcp__section *s,
 static void set_options(tltcp_conn *c, const tltcp_config *cfg,
                         tltcp_time now) {
     c->report_fates = cfg->report_fates;
-    c->no_ecn = cfg->no_ecn;
-    c->dscp = (uint32_t)cfg->dscp;
+    c->no_ecn = !cfg->packets.ecn;
+    c->dscp = (uint32_t)cfg->io.dscp;
     c->fec = cfg->fec != TLTCP_FEC_OFF && tltcp__fec_available();
-    c->max_datagram = cfg->max_datagram;
+    c->max_datagram = cfg->packets.max_datagram;
     c->rekey_packets = cfg->rekey_packets;
-    c->ack_every = cfg->ack_every;
+    c->ack_every = cfg->packets.ack_every;
     c->on_trace = cfg->on_trace;
     c->trace_user = cfg->user;
     c->idle = cfg->idle_timeout_ms * TLTCP_MS;
@@ -80,17 +80,17 @@ static int set_parts(tltcp_conn *c, const tltcp_config *cfg, tltcp_time now) {
     (void)tltcp__config_recovery(cfg, &kind);
     if (kind >= 0) {
         cong_recovery_init(&dup, (enum cong_recovery_kind)kind);
-        dup.limited_transmit = cfg->limited_transmit;
+        dup.limited_transmit = cfg->paper.limited_transmit;
     }
     rv = tltcp__sender_init(&c->sender, &c->mem, cfg,
                             tltcp__config_congestion(cfg),
                             kind >= 0 ? &dup : NULL, &c->stats, now);
     tltcp__reasm_init(&c->reasm, &c->mem, cfg->recv_buffer, cfg->max_sections,
                       cfg->unordered, &c->stats);
-    tltcp__acks_init(&c->acks, &c->mem, cfg->ack_every,
-                     cfg->max_ack_delay_ms * TLTCP_MS);
-    tltcp__mtu_init(&c->mtu, cfg->base_datagram, cfg->max_datagram,
-                    !cfg->no_mtu_probing);
+    tltcp__acks_init(&c->acks, &c->mem, cfg->packets.ack_every,
+                     cfg->packets.max_ack_delay_ms * TLTCP_MS);
+    tltcp__mtu_init(&c->mtu, cfg->packets.base_datagram,
+                    cfg->packets.max_datagram, cfg->packets.mtu_probing);
     cmn__ring_init(&c->fates, &c->mem, sizeof(tltcp__fate_record), 0);
     c->sender.sec.on_fate = on_fate;
     c->sender.sec.owner = c;

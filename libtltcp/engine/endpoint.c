@@ -64,11 +64,11 @@ static void endpoint_tell(void *user, const char *name, const char *key,
 
 static void set_limits(tltcp_endpoint *ep, tltcp_time now) {
     const sec__limits limits = {
-        .max = ep->cfg.max_connections,
-        .max_of_network = ep->cfg.max_per_address,
-        .max_half_open = ep->cfg.max_half_open,
-        .max_half_open_of = ep->cfg.max_half_open_per_address,
-        .careful = ep->cfg.always_retry,
+        .max = ep->cfg.listener.max_connections,
+        .max_of_network = ep->cfg.listener.max_per_address,
+        .max_half_open = ep->cfg.listener.max_half_open,
+        .max_half_open_of = ep->cfg.listener.max_half_open_per_address,
+        .careful = ep->cfg.listener.always_retry,
         .tell = ep->cfg.on_trace != NULL ? endpoint_tell : NULL,
         .user = &ep->cfg,
     };

@@ -22,7 +22,7 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                          .report_by = TLTCP_TIME_NEVER,
                          .stats = stats,
                          .arrival = cfg->deadline_at_receiver,
-                         .ecn = !cfg->no_ecn && dup == NULL,
+                         .ecn = cfg->packets.ecn && dup == NULL,
                          .hold = true,
                          .peer_ack_delay = 25 * TLTCP_MS};
     tltcp__sections_init(&s->sec, mem, cfg->send_buffer, cfg->max_sections,
@@ -32,7 +32,7 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     s->map.max += (cfg->send_buffer + cfg->recv_buffer) / 512;
     cong_rack_init(&s->rack);
     tltcp__target_init(&s->target);
-    rv = tltcp__cc_init(&s->cc, mem, cfg, ops, cfg->base_datagram, now);
+    rv = tltcp__cc_init(&s->cc, mem, cfg, ops, cfg->packets.base_datagram, now);
     if (rv == 0 && dup != NULL) {
         s->dup = cmn__alloc(mem, sizeof(*s->dup));
         if (s->dup == NULL) {
@@ -43,9 +43,9 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
         s->sec.in_order = true;
     } else {
         s->sec.policy = cfg->drop_policy;
-        s->sec.in_order = cfg->in_order;
-        s->sec.look_ahead = !cfg->no_look_ahead;
-        s->sec.fec.mode = cfg->fec;
+        s->sec.in_order = cfg->paper.in_order;
+        s->sec.look_ahead = cfg->look_ahead;
+        s->sec.fec.mode = (uint8_t)cfg->fec;
     }
     return rv;
 }

@@ -99,8 +99,8 @@ static void live_on_link_event(void *user, const tltcp_live_event *ev) {
 static int live_start(tltcp_live *l, char *why) {
     tltcp_config config = *tltcp_live_options_config(l->options);
     int rc;
-    if (config.on_caller == NULL) {
-        config.on_caller = live_on_caller;
+    if (config.listener.on_caller == NULL) {
+        config.listener.on_caller = live_on_caller;
         config.user = l;
     }
     rc = tltcp_live_link_new(&l->link, tltcp__live_settings(l), &config,

@@ -122,7 +122,7 @@ static const char *live_set_policy(tltcp_live_options *o, const char *text) {
     if (i == TLTCP_DROP_SECTION) {
         o->settings.grace_ms = 0; /* nothing is known about who needs whom */
     }
-    o->config.no_look_ahead = i == TLTCP_DROP_SECTION;
+    o->config.look_ahead = i != TLTCP_DROP_SECTION;
     return NULL;
 }
 
@@ -143,7 +143,7 @@ static const char *live_set_fec(tltcp_live_options *o, const char *text) {
     if (i < 0) {
         return "auto, on or off";
     }
-    o->config.fec = (uint8_t)i;
+    o->config.fec = (uint32_t)i;
     return NULL;
 }
 
@@ -181,13 +181,13 @@ static const char *live_set_initial_window(tltcp_live_options *o,
     uint64_t packets;
     const char *why = units_count(text, 0, UINT32_MAX, &packets);
     if (!why) {
-        o->config.initial_window = (uint32_t)packets;
+        o->config.controller.initial_window = (uint32_t)packets;
     }
     return why;
 }
 
 static const char *live_set_dscp(tltcp_live_options *o, const char *text) {
-    return units_count(text, 0, 63, &o->config.dscp);
+    return units_count(text, 0, 63, &o->config.io.dscp);
 }
 
 static const char *live_set_stream_id(tltcp_live_options *o, const char *text) {
@@ -208,7 +208,7 @@ static const char *live_set_recovery(tltcp_live_options *o, const char *text) {
 
 static const char *live_set_local_host(tltcp_live_options *o,
                                        const char *text) {
-    o->config.local_host = o->local_host;
+    o->config.io.local_host = o->local_host;
     return live_copy(o->local_host, sizeof(o->local_host), text);
 }
 
@@ -216,7 +216,7 @@ static const char *live_set_local_service(tltcp_live_options *o,
                                           const char *text) {
     uint64_t port;
     const char *why = units_count(text, 0, 65535, &port);
-    o->config.local_service = o->local_service;
+    o->config.io.local_service = o->local_service;
     return why ? why
                : live_copy(o->local_service, sizeof(o->local_service), text);
 }

@@ -28,7 +28,7 @@ static bool admit_ask(tltcp_socket *s, const net__route *route, char *reason) {
     tltcp_caller caller = {.stream_id = tltcp_conn_stream_id(s->conn)};
     bool yes;
 
-    if (port->config.on_caller == NULL) {
+    if (port->config.listener.on_caller == NULL) {
         return true;
     }
     net__addr_unmap(&from);
@@ -36,7 +36,7 @@ static bool admit_ask(tltcp_socket *s, const net__route *route, char *reason) {
     caller.address_len = net__addr_len(&from);
     port->listening->asking = true;
     uv_mutex_unlock(&port->io->mx);
-    yes = port->config.on_caller(port->config.user, &caller, reason);
+    yes = port->config.listener.on_caller(port->config.user, &caller, reason);
     uv_mutex_lock(&port->io->mx);
     port->listening->asking = false;
     if (port->listening->closing != NULL) {

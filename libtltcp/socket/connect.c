@@ -26,17 +26,17 @@ static int connect_family(const net__addr *list, size_t count) {
  * cannot be reached from it is passed over when it comes to connecting. */
 static int connect_choose_local(net__addr *local, bool *chosen,
                                 const tltcp_config *own, int family) {
-    const char *service = own->local_service;
+    const char *service = own->io.local_service;
     net__addr *list = NULL;
     size_t count = 0;
     size_t at = 0;
     int rv;
 
-    *chosen = own->local_host != NULL || service != NULL;
+    *chosen = own->io.local_host != NULL || service != NULL;
     if (!*chosen) {
         return 0;
     }
-    rv = tltcp__options_resolve(&list, &count, own->local_host,
+    rv = tltcp__options_resolve(&list, &count, own->io.local_host,
                                 service != NULL ? service : "0", true);
     if (rv != 0) {
         return rv;

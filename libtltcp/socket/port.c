@@ -22,12 +22,12 @@ static void port_keep_config(struct tltcp__port *port, const tltcp_config *c) {
     port->config.key = NULL;
     port->config.stream_id = NULL;
     port->config.qlog_dir = NULL;
-    port->config.congestion_values = NULL;
-    port->config.congestion_params = NULL;
-    port->config.more_passphrases = NULL;
-    port->config.more_keys = NULL;
-    port->config.local_host = NULL;
-    port->config.local_service = NULL;
+    port->config.controller.values = NULL;
+    port->config.controller.params = NULL;
+    port->config.listener.more_passphrases = NULL;
+    port->config.listener.more_keys = NULL;
+    port->config.io.local_host = NULL;
+    port->config.io.local_service = NULL;
 }
 
 int tltcp__port_new(struct tltcp__port **out, const tltcp_config *c,
@@ -44,7 +44,7 @@ int tltcp__port_new(struct tltcp__port **out, const tltcp_config *c,
     rv = tltcp__error_of(
         uv_random(NULL, NULL, port->key, sizeof(port->key), 0, NULL));
     if (rv == 0) {
-        rv = tltcp__io_thread_acquire(&port->io, listener);
+        rv = tltcp__io_thread_acquire(&port->io, listener || c->io.own_thread);
     }
     if (rv != 0) {
         free(port);
@@ -97,9 +97,9 @@ static void port_do_open(void *arg) {
     const tltcp_config *c = &port->config;
     net__udp_options o = {.bind = opening->bind,
                           .family = opening->family,
-                          .plain = c->plain_udp,
-                          .no_offload = c->no_gso,
-                          .max_datagram = c->max_datagram,
+                          .plain = !c->io.batches,
+                          .no_offload = !c->io.offload,
+                          .max_datagram = c->packets.max_datagram,
                           .buffer = UDP_BUFFER,
                           .ops = &tltcp__input_ops,
                           .owner = port};

@@ -168,11 +168,11 @@ static void configure(struct world *w, tltcp_config *c) {
     c->congestion = names[x >> 2 & 3];
     c->unordered = (x >> 4 & 1) != 0;
     c->deadline_at_receiver = (x >> 5 & 1) != 0;
-    c->no_pacing = (x >> 6 & 1) != 0;
+    c->controller.pacing = (x >> 6 & 1) == 0;
     c->recv_buffer = (x >> 7 & 1) != 0 ? 4096 : 1 << 18;
     c->send_buffer = (x >> 8 & 1) != 0 ? 4096 : 1 << 18;
     c->max_sections = (x >> 9 & 1) != 0 ? 16 : 1024;
-    c->always_retry = (x >> 10 & 1) != 0;
+    c->listener.always_retry = (x >> 10 & 1) != 0;
     if ((x >> 11 & 1) != 0 && tltcp__fec_available()) {
         c->fec = TLTCP_FEC_ON;
     }
@@ -213,7 +213,7 @@ static void open_world(struct world *w) {
     w->end[1].early = c.deadline_at_receiver;
     FUZZ_CHECK(sim_host_listen(w->end[1].host, &c, 5, on_caller, w) == 0);
     configure(w, &c);
-    c.always_retry = false;
+    c.listener.always_retry = false;
     w->end[0].unordered = c.unordered;
     w->end[0].early = c.deadline_at_receiver;
     FUZZ_CHECK(sim_host_connect(w->end[0].host, &caller, &c, 6,

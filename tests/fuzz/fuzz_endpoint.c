@@ -236,9 +236,9 @@ static void open_endpoint(struct world *w) {
     sec__key_source from;
     tltcp_config_init(&c);
     c.allocator = (tltcp_allocator){test_alloc_realloc, &w->alloc};
-    c.max_connections = CONNS;
-    c.max_half_open = 1 + (uint32_t)(x & 15);
-    c.always_retry = (x & 16) != 0;
+    c.listener.max_connections = CONNS;
+    c.listener.max_half_open = 1 + (uint32_t)(x & 15);
+    c.listener.always_retry = (x & 16) != 0;
     c.unordered = (x & 32) != 0;
     w->secured = (x & 64) != 0;
     if (w->secured) {
@@ -247,7 +247,7 @@ static void open_endpoint(struct world *w) {
         from = tltcp__config_keys(&c);
         FUZZ_CHECK(sec__keys_take(&from, &w->key, 1) == 1);
     }
-    c.max_half_open_per_address = 1 + (x >> 7) * 5;
+    c.listener.max_half_open_per_address = 1 + (uint32_t)(x >> 7) * 5;
     FUZZ_CHECK(tltcp_endpoint_new(&w->ep, &c, seed, w->now) == 0);
 }
 

@@ -55,7 +55,7 @@ TEST(what_a_peer_says_is_made_text) {
     tltcp_config config;
 
     tltcp_config_init(&config);
-    config.on_caller = refuse;
+    config.listener.on_caller = refuse;
     assert_int_equal(tltcp_listen(&listener, "127.0.0.1", "0", &config), 0);
     assert_int_equal(
         tltcp_local_address(listener, (struct sockaddr *)&at, &len), 0);

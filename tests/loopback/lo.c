@@ -12,8 +12,8 @@ static int set_up(void **state, const char *host, bool plain, bool no_gso) {
         return -1;
     }
     tltcp_config_init(&l->config);
-    l->config.plain_udp = plain;
-    l->config.no_gso = no_gso;
+    l->config.io.batches = !plain;
+    l->config.io.offload = !no_gso;
     l->host = host;
     *state = l;
     return 0;

@@ -59,11 +59,11 @@ TEST(a_parameter_of_a_controller_can_be_set) {
     tltcp_socket *s = NULL;
 
     l->config.congestion = "yam";
-    l->config.congestion_params = names;
-    l->config.congestion_values = values;
+    l->config.controller.params = names;
+    l->config.controller.values = values;
     lo_pair(l);
     carry_a_stream(l);
-    l->config.congestion_params = wrong; /* Vegas has one, Yam has not */
+    l->config.controller.params = wrong; /* Vegas has one, Yam has not */
     assert_int_equal(tltcp_connect(&s, l->host, l->port, &l->config, 0),
                      TLTCP_ERR_INVAL);
 }

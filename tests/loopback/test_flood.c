@@ -85,7 +85,7 @@ static void begin(struct attack *a, struct lo *l) {
 
     memset(a, 0, sizeof(*a));
     a->random = 88172645463325252u;
-    l->config.max_half_open = 16;
+    l->config.listener.max_half_open = 16;
     lo_listen(l);
     assert_int_equal(
         tltcp_local_address(l->listener, (struct sockaddr *)&a->to, &len), 0);

@@ -48,11 +48,11 @@ TEST(a_caller_calls_from_the_port_that_it_chose) {
     char port[8];
 
     free_port(port);
-    l->config.local_service = port;
+    l->config.io.local_service = port;
     lo_pair(l);
     expect_caller(l, "127.0.0.1", port);
     talk(l);
-    l->config.local_service = NULL;
+    l->config.io.local_service = NULL;
 }
 
 static void
@@ -61,18 +61,18 @@ a_caller_calls_from_the_address_and_port_that_it_chose(void **state) {
     char port[8];
 
     free_port(port);
-    l->config.local_host = "127.0.0.1";
-    l->config.local_service = port;
+    l->config.io.local_host = "127.0.0.1";
+    l->config.io.local_service = port;
     lo_pair(l);
     expect_caller(l, "127.0.0.1", port);
     talk(l);
-    l->config.local_service = NULL;
+    l->config.io.local_service = NULL;
 }
 
 TEST(an_address_alone_leaves_the_port_open) {
     struct lo *l = *state;
 
-    l->config.local_host = "127.0.0.1";
+    l->config.io.local_host = "127.0.0.1";
     lo_pair(l);
     expect_caller(l, "127.0.0.1", NULL);
     talk(l);
@@ -82,7 +82,7 @@ TEST(an_address_alone_leaves_the_port_open) {
 TEST(of_several_addresses_the_chosen_one_is_used) {
     struct lo *l = *state;
 
-    l->config.local_host = "127.0.0.2";
+    l->config.io.local_host = "127.0.0.2";
     lo_pair(l);
     expect_caller(l, "127.0.0.2", NULL);
     talk(l);
@@ -95,7 +95,7 @@ TEST(a_port_serves_again_after_the_caller_closed) {
 
     free_port(port);
     lo_listen(l);
-    l->config.local_service = port;
+    l->config.io.local_service = port;
     for (int i = 0; i < 3; i++) {
         lo_connect(l);
         lo_accept(l);
@@ -105,7 +105,7 @@ TEST(a_port_serves_again_after_the_caller_closed) {
         l->client = NULL;
         l->server = NULL;
     }
-    l->config.local_service = NULL;
+    l->config.io.local_service = NULL;
 }
 
 TEST(a_taken_port_is_said_to_be) {
@@ -113,8 +113,8 @@ TEST(a_taken_port_is_said_to_be) {
     tltcp_socket *s = NULL;
 
     lo_listen(l);
-    l->config.local_host = "127.0.0.1";
-    l->config.local_service = l->port; /* the listener has it */
+    l->config.io.local_host = "127.0.0.1";
+    l->config.io.local_service = l->port; /* the listener has it */
     assert_int_equal(tltcp_connect(&s, l->host, l->port, &l->config, 10),
                      TLTCP_ERR_IN_USE);
     assert_null(s);
@@ -132,13 +132,13 @@ TEST(what_is_no_local_address_is_refused) {
         if (lo_can_bind(hosts[i])) {
             continue;
         }
-        l->config.local_host = hosts[i];
+        l->config.io.local_host = hosts[i];
         assert_int_equal(tltcp_connect(&s, l->host, l->port, &l->config, 10),
                          TLTCP_ERR_ADDRESS);
     }
-    l->config.local_host = NULL;
+    l->config.io.local_host = NULL;
     for (size_t i = 0; i < sizeof(ports) / sizeof(ports[0]); i++) {
-        l->config.local_service = ports[i];
+        l->config.io.local_service = ports[i];
         assert_int_equal(tltcp_connect(&s, l->host, l->port, &l->config, 10),
                          TLTCP_ERR_ADDRESS);
     }
@@ -153,7 +153,7 @@ TEST(from_ipv6_nothing_of_ipv4_is_reached) {
         skip();
     }
     lo_listen(l);
-    l->config.local_host = "::1";
+    l->config.io.local_host = "::1";
     assert_int_equal(tltcp_connect(&s, l->host, l->port, &l->config, 10),
                      TLTCP_ERR_ADDRESS);
     assert_null(s);
@@ -164,7 +164,7 @@ TEST(a_local_address_picks_among_those_of_a_name) {
 
     lo_listen(l);
     l->host = "localhost"; /* perhaps of both families */
-    l->config.local_host = "127.0.0.1";
+    l->config.io.local_host = "127.0.0.1";
     lo_connect(l);
     lo_accept(l);
     expect_caller(l, "127.0.0.1", NULL);

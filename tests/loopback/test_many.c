@@ -46,7 +46,7 @@ TEST(one_address_may_have_so_many_connections) {
     tltcp_socket *extra = NULL;
     char reason[TLTCP_REASON_MAX + 1];
 
-    l->config.max_per_address = 1;
+    l->config.listener.max_per_address = 1;
     lo_pair(l);
     assert_int_equal(tltcp_connect(&extra, l->host, l->port, &l->config, 0), 0);
     assert_int_equal(tltcp_wait_connected(extra, LO_PATIENCE),
@@ -64,7 +64,7 @@ TEST(one_address_may_have_so_many_connections) {
 TEST(a_listener_can_ask_everybody_for_a_token) {
     struct lo *l = *state;
 
-    l->config.always_retry = true;
+    l->config.listener.always_retry = true;
     lo_pair(l);
     lo_send_text(l->client, "validated");
     lo_expect_text(l->server, "validated");

@@ -148,7 +148,7 @@ TEST(a_listener_refuses_with_a_reason) {
     struct lo *l = *state;
     tltcp_event ev;
 
-    l->config.on_caller = only_camera_1;
+    l->config.listener.on_caller = only_camera_1;
     l->config.user = l;
     lo_listen(l);
     l->config.stream_id = "camera/2";

@@ -125,9 +125,9 @@ TEST(old_and_new_passphrases_work_side_by_side) {
     struct lo *l = *state;
 
     l->config.passphrase = RIGHT;
-    l->config.more_passphrases = more;
+    l->config.listener.more_passphrases = more;
     lo_listen(l);
-    l->config.more_passphrases = NULL;
+    l->config.listener.more_passphrases = NULL;
     for (unsigned i = 0; i < 3; i++) {
         l->config.passphrase = good[i];
         lo_connect(l);
@@ -160,7 +160,7 @@ TEST(a_refusal_arrives_with_its_reason) {
     struct lo *l = *state;
 
     l->config.passphrase = RIGHT;
-    l->config.on_caller = nobody;
+    l->config.listener.on_caller = nobody;
     lo_listen(l);
     l->config.stream_id = "camera/2";
     lo_expect_refusal(l, "no such stream: camera/2");

@@ -215,7 +215,7 @@ TEST(closing_a_listener_waits_for_a_running_on_caller) {
     assert_int_equal(uv_sem_init(&p.entered, 0), 0);
     assert_int_equal(uv_sem_init(&p.go_on, 0), 0);
     assert_int_equal(uv_sem_init(&p.closed, 0), 0);
-    l->config.on_caller = porter_decides;
+    l->config.listener.on_caller = porter_decides;
     l->config.user = &p;
     lo_pair(l); /* the accepted connection keeps the I/O thread alive */
     assert_int_equal(tltcp_connect(&second, l->host, l->port, &l->config, 0),
@@ -261,7 +261,7 @@ TEST(a_callback_may_connect) {
     struct lo *l = *state;
     struct chain c = {.l = l, .rv = -1};
 
-    l->config.on_caller = connects_from_a_callback;
+    l->config.listener.on_caller = connects_from_a_callback;
     l->config.user = &c;
     lo_pair(l);
     assert_int_equal(c.rv, 0);

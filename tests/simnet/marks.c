@@ -22,15 +22,15 @@ static struct world w; /* large */
 static void plan_sender(tltcp_config *c, const struct path *on) {
     static const char *names[2];
     static double value;
-    c->initial_window = on->initial_window;
+    c->controller.initial_window = on->initial_window;
     if (on->initial_window > 0) { /* losses are known, too */
         c->fec = TLTCP_FEC_ON;
     }
     if (on->param != NULL) {
         names[0] = on->param;
         value = on->value;
-        c->congestion_params = names;
-        c->congestion_values = &value;
+        c->controller.params = names;
+        c->controller.values = &value;
     }
 }
 

@@ -97,19 +97,20 @@ static void random_config(tltcp_config *c, struct sim_random *r) {
     c->send_buffer = (size_t)scale(r, 16384, 1e6);
     c->recv_buffer = (size_t)scale(r, 4096, 1e6);
     c->max_sections = (uint32_t)scale(r, 16, 16384);
-    c->max_datagram =
+    c->packets.max_datagram =
         1200 + (uint32_t)pick(r, sim_random_chance(r, 0.2) ? 8000 : 301);
-    c->no_mtu_probing = sim_random_chance(r, 0.3);
-    c->no_pacing = sim_random_chance(r, 0.3);
-    c->no_ecn = sim_random_chance(r, 0.3);
+    c->packets.mtu_probing = !sim_random_chance(r, 0.3);
+    c->controller.pacing = !sim_random_chance(r, 0.3);
+    c->packets.ecn = !sim_random_chance(r, 0.3);
     c->unordered = sim_random_chance(r, 0.25);
     c->deadline_at_receiver = sim_random_chance(r, 0.25);
-    c->ack_every = 1 + (uint32_t)pick(r, 8);
-    c->max_ack_delay_ms = (uint32_t)pick(r, 60);
-    c->initial_window =
+    c->packets.ack_every = 1 + (uint32_t)pick(r, 8);
+    c->packets.max_ack_delay_ms = (uint32_t)pick(r, 60);
+    c->controller.initial_window =
         sim_random_chance(r, 0.3) ? 1 + (uint32_t)pick(r, 20) : 0;
-    c->max_window = sim_random_chance(r, 0.2) ? 2 + (uint32_t)pick(r, 60) : 0;
-    c->timer_granularity_us = (uint32_t)scale(r, 1, 10000);
+    c->controller.max_window =
+        sim_random_chance(r, 0.2) ? 2 + (uint32_t)pick(r, 60) : 0;
+    c->io.timer_granularity_us = (uint32_t)scale(r, 1, 10000);
     c->connect_timeout_ms = 300000;
     c->idle_timeout_ms = 600000; /* no blackout lasts so long */
     c->keep_alive_ms = 60000;
@@ -155,12 +156,12 @@ static void random_reader(struct sim_reader_config *c, struct sim_random *r) {
 
 static void random_classes(struct plan *p, int i, struct sim_random *r) {
     if (tltcp__fec_available()) {
-        p->config[i].fec = (uint8_t)pick(r, TLTCP_FEC_ON + 1);
+        p->config[i].fec = (uint32_t)pick(r, TLTCP_FEC_ON + 1);
     }
     if (sim_random_chance(r, 0.4)) {
         p->source[i].streams = 1 + (uint32_t)pick(r, 3);
         p->config[i].drop_policy = (uint32_t)pick(r, TLTCP_DROP_UNTIL_KEY + 1);
-        p->config[i].no_look_ahead = sim_random_chance(r, 0.2);
+        p->config[i].look_ahead = !sim_random_chance(r, 0.2);
         p->gives_up = true;
     }
 }
@@ -185,7 +186,7 @@ void plan_random(struct plan *p, uint64_t seed) {
         random_reader(&p->reader[i], &r);
         p->clock[i] = sim_random_u64(&r) >> (2 + pick(&r, 40));
     }
-    p->config[SERVER].always_retry = sim_random_chance(&r, 0.2);
+    p->config[SERVER].listener.always_retry = sim_random_chance(&r, 0.2);
     p->batch = sim_random_chance(&r, 0.5) ? 65535 : 9300;
     p->quiet = sim_random_chance(&r, 0.5);
     p->secured = sim_random_chance(&r, 0.15);

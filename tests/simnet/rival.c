@@ -91,8 +91,8 @@ void rival_join(struct rival *r, struct world *w, const char *congestion,
     sim_reader_init(&r->reader, &reader);
     tltcp_config_init(&c);
     c.congestion = congestion;
-    c.no_pacing = true;
-    c.initial_window = SEGMENTS;
+    c.controller.pacing = false;
+    c.controller.initial_window = SEGMENTS;
     c.send_buffer = c.recv_buffer = BUFFER;
     c.idle_timeout_ms = 600000;
     assert_int_equal(sim_host_listen(r->to, &c, seed + 1, on_caller, r), 0);

@@ -175,7 +175,7 @@ TEST(a_longer_least_rto_waits_longer) {
     for (uint32_t i = 0; i < 2; i++) {
         tltcp_config_init(&sender);
         sender.recovery = "dupack-reno";
-        sender.rto_min_ms = i == 0 ? 200 : 1000; /* ns-2's, RFC 6298's */
+        sender.paper.rto_min_ms = i == 0 ? 200 : 1000; /* ns-2's, RFC 6298's */
         sent[i] = sent_with("reno", NULL, 0, &sender);
         assert_true(results.flow[0].stats.rto_count > 0);
     }

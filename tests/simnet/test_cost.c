@@ -34,8 +34,8 @@ static double steps_per_packet(uint64_t packets, double loss, bool deadlines) {
         p.config[i].send_buffer = packets * 3000 + 50000;
         p.config[i].recv_buffer = packets * 3000 + 50000;
         p.config[i].max_sections = (uint32_t)(packets * 3 + 100);
-        p.config[i].max_datagram = 1200;
-        p.config[i].timer_granularity_us = 10000;
+        p.config[i].packets.max_datagram = 1200;
+        p.config[i].io.timer_granularity_us = 10000;
     }
     p.config[CLIENT].congestion = "fixed";
     p.config[CLIENT].max_rate = packets * 1200 * 8; /* the RTT is a second */

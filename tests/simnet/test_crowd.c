@@ -175,7 +175,7 @@ TEST(they_leave_one_by_one) {
 TEST(callers_beyond_the_limit_of_connections_are_told) {
     tltcp_config config;
     tltcp_config_init(&config);
-    config.max_connections = 100;
+    config.listener.max_connections = 100;
     open_crowd(150, &config);
     run(2 * SEC); /* nobody waits for a timeout */
     assert_int_equal(tltcp_endpoint_count(sim_host_endpoint(c.host[1])), 100);
@@ -186,7 +186,7 @@ TEST(callers_beyond_the_limit_of_connections_are_told) {
 TEST(a_place_that_was_given_up_is_taken_again) {
     tltcp_config config;
     tltcp_config_init(&config);
-    config.max_half_open = 10; /* the others return with a token */
+    config.listener.max_half_open = 10; /* the others return with a token */
     open_crowd(200, &config);
     c.limit = 100;
     run(20 * SEC);

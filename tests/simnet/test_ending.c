@@ -418,10 +418,11 @@ TEST(impossible_configs_are_refused_with_a_reason) {
     REFUSED(send_buffer, 10, TLTCP_ERR_INVAL, "send_buffer");
     REFUSED(recv_buffer, 10, TLTCP_ERR_INVAL, "recv_buffer");
     REFUSED(max_sections, 3, TLTCP_ERR_INVAL, "max_sections");
-    REFUSED(max_datagram, 1100, TLTCP_ERR_INVAL, "max_datagram");
-    REFUSED(base_datagram, 9000, TLTCP_ERR_INVAL, "base_datagram");
-    REFUSED(ack_every, 65, TLTCP_ERR_INVAL, "ack_every");
-    REFUSED(max_ack_delay_ms, 1001, TLTCP_ERR_INVAL, "max_ack_delay_ms");
+    REFUSED(packets.max_datagram, 1100, TLTCP_ERR_INVAL, "max_datagram");
+    REFUSED(packets.base_datagram, 9000, TLTCP_ERR_INVAL, "base_datagram");
+    REFUSED(packets.ack_every, 65, TLTCP_ERR_INVAL, "ack_every");
+    REFUSED(packets.max_ack_delay_ms, 1001, TLTCP_ERR_INVAL,
+            "max_ack_delay_ms");
 #undef REFUSED
     assert_null(made);
     assert_null(ep);

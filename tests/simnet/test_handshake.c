@@ -34,7 +34,7 @@ TEST(any_of_the_first_packets_may_be_lost) {
         struct dropper d = {{mask & 31, mask >> 5}, {0, 0}};
         struct plan p;
         short_plan(&p, mask);
-        p.config[SERVER].always_retry = (mask & 64) != 0;
+        p.config[SERVER].listener.always_retry = (mask & 64) != 0;
         p.tap = drop_masked;
         p.user = &d;
         assert_true(play(&p, NULL));
@@ -46,7 +46,7 @@ TEST(the_first_data_leaves_after_one_round_trip) {
     short_plan(&p, 1);
     p.link[CLIENT].delay = 50 * MS;
     p.link[SERVER].delay = 50 * MS;
-    p.config[CLIENT].no_pacing = true;
+    p.config[CLIENT].controller.pacing = false;
     p.link[CLIENT].rate = 0;
     p.link[SERVER].rate = 0;
     world_start_for(&w, &p, 100 * MS);
@@ -63,7 +63,7 @@ a_listener_that_is_careful_keeps_no_state_for_the_first_call(void **state) {
     struct plan p;
     (void)state;
     short_plan(&p, 2);
-    p.config[SERVER].always_retry = true;
+    p.config[SERVER].listener.always_retry = true;
     world_start_for(&w, &p, 30 * MS); /* the first INITIAL has come */
     assert_int_equal(
         tltcp_endpoint_count(sim_host_endpoint(w.end[SERVER].host)), 0);
@@ -112,7 +112,7 @@ TEST(a_token_is_good_for_its_address_only) {
     struct plan p;
     struct sim_packet *stolen;
     short_plan(&p, 4);
-    p.config[SERVER].always_retry = true;
+    p.config[SERVER].listener.always_retry = true;
     world_start_for(&w, &p, 30 * MS); /* RETRY is under way */
     sim_net_set_tap(w.net, keep_first, &r);
     world_run_for(&w, 30 * MS); /* the INITIAL with the token was copied */
@@ -162,7 +162,7 @@ TEST(a_crowd_of_callers_is_asked_for_tokens) {
     tltcp_endpoint *ep;
     tltcp_conn *callers[10] = {NULL};
     short_plan(&p, 5);
-    p.config[SERVER].max_half_open = 10;
+    p.config[SERVER].listener.max_half_open = 10;
     p.keep_open = true;
     world_start_for(&w, &p, 1 * SEC);
     ep = sim_host_endpoint(w.end[SERVER].host);

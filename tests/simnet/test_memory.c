@@ -23,7 +23,7 @@ static void eventful(struct plan *p, uint64_t seed) {
         p->source[i].reliable = 0.5;
     }
     p->config[CLIENT].stream_id = "camera 1";
-    p->config[SERVER].always_retry = true;
+    p->config[SERVER].listener.always_retry = true;
 }
 
 /* Runs with failures; true when the failure was reached. */

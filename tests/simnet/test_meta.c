@@ -85,7 +85,7 @@ TEST(repair_of_sealed_packets_finds_room) {
     world_needs_fec();
     plan_repair(&p, 1133);
     p.secured = true;
-    p.config[SERVER].no_mtu_probing = true;
+    p.config[SERVER].packets.mtu_probing = false;
     world_start(&w, &p);
     world_run(&w);
     assert_true(end_stats(&w.end[SERVER]).repair_bytes_sent > 50000);

@@ -286,8 +286,8 @@ TEST(a_controller_keeps_its_parameters_on_a_new_path) {
     struct plan p;
     plan_steady(&p, 1);
     p.config[SERVER].congestion = "fixed";
-    p.config[SERVER].congestion_params = names;
-    p.config[SERVER].congestion_values = values;
+    p.config[SERVER].controller.params = names;
+    p.config[SERVER].controller.values = values;
     world_start(&w, &p);
     for (int i = 0; i < 2; i++) {
         world_run_for(&w, 1 * SEC);

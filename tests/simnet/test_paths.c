@@ -10,8 +10,8 @@ static uint64_t datagram_found(uint32_t mtu, uint32_t max) {
     struct plan p;
     uint64_t found;
     plan_init(&p, mtu);
-    p.config[CLIENT].max_datagram = max;
-    p.config[SERVER].max_datagram = max;
+    p.config[CLIENT].packets.max_datagram = max;
+    p.config[SERVER].packets.max_datagram = max;
     p.link[CLIENT].mtu = mtu;
     p.source[CLIENT].sections = 300;
     p.source[CLIENT].size_min = 10000;
@@ -79,12 +79,12 @@ TEST(packets_are_marked_as_each_end_wants) {
     unsigned others = 0;
     struct plan p;
     plan_steady(&p, 1);
-    p.config[CLIENT].dscp = 34;
+    p.config[CLIENT].io.dscp = 34;
     p.tap = check_dscp;
     p.user = &others;
     assert_true(play(&p, NULL));
     assert_int_equal(others, 0);
-    p.config[CLIENT].dscp = 64;
+    p.config[CLIENT].io.dscp = 64;
     assert_int_equal(world_open(&w, &p), TLTCP_ERR_INVAL);
     world_close(&w);
 }
@@ -111,7 +111,7 @@ static tltcp_stats run_ecn(enum sim_ecn_path path, bool off,
     tltcp_stats st;
     *count = (struct ecn_count){{0}, 0};
     plan_init(&p, 1);
-    p.config[CLIENT].no_ecn = off;
+    p.config[CLIENT].packets.ecn = !off;
     p.config[CLIENT].congestion = "reno";
     p.source[CLIENT].sections = 1000;
     p.config[CLIENT].send_buffer = 200000;
@@ -219,8 +219,8 @@ TEST(the_papers_recovery_asks_for_no_marks) {
 TEST(datagrams_are_never_larger_than_the_peer_takes) {
     struct plan p;
     plan_steady(&p, 1);
-    p.config[CLIENT].max_datagram = 1200;
-    p.config[SERVER].base_datagram = 1400;
+    p.config[CLIENT].packets.max_datagram = 1200;
+    p.config[SERVER].packets.base_datagram = 1400;
     world_start_for(&w, &p, 700 * MS);
     (void)sim_peer_rebind(w.end[CLIENT].peer); /* back to the base */
     world_run_for(&w, 5 * SEC);
@@ -236,8 +236,8 @@ static uint64_t first_window(uint32_t asked) {
     plan_init(&p, 1);
     p.link[CLIENT].delay = 150 * MS;
     p.link[SERVER].delay = 150 * MS;
-    p.config[CLIENT].initial_window = asked;
-    p.config[CLIENT].no_mtu_probing = true;
+    p.config[CLIENT].controller.initial_window = asked;
+    p.config[CLIENT].packets.mtu_probing = false;
     p.source[CLIENT].sections = 0;
     p.source[SERVER].sections = 0;
     p.keep_open = true;
@@ -245,7 +245,7 @@ static uint64_t first_window(uint32_t asked) {
     assert_true(w.end[CLIENT].connected);
     window = end_stats(&w.end[CLIENT]).cwnd_bytes;
     world_close(&w);
-    return window / p.config[CLIENT].base_datagram;
+    return window / p.config[CLIENT].packets.base_datagram;
 }
 
 TEST(a_first_window_that_is_asked_for_is_not_scaled) {

@@ -29,7 +29,7 @@ static void stream(struct plan *p, struct faults *f) {
     plan_init(p, 1);
     p->source[CLIENT].sections = 500;
     p->source[CLIENT].interval = 10 * MS;
-    p->config[CLIENT].no_mtu_probing = true;
+    p->config[CLIENT].packets.mtu_probing = false;
     p->config[CLIENT].fec = TLTCP_FEC_OFF;
     p->tap = drop;
     p->user = f;

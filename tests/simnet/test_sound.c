@@ -95,7 +95,7 @@ TEST(sound_passes_key_frames) {
         struct delays waiting;
         plan_both(&p, seed);
         play_both(&p, &passing);
-        p.config[CLIENT].in_order = true;
+        p.config[CLIENT].paper.in_order = true;
         play_both(&p, &waiting);
         assert_int_equal(passing.lost, 0);
         assert_true(2 * passing.p95 < waiting.p95);

@@ -134,7 +134,7 @@ TEST(the_skip_of_the_last_section_arrives_without_data) {
         struct plan p;
         plan_init(&p, r);
         p.config[CLIENT].recovery = recoveries[r];
-        p.config[CLIENT].no_mtu_probing = true;
+        p.config[CLIENT].packets.mtu_probing = false;
         p.source[CLIENT].start = 1 * SEC;
         p.source[CLIENT].sections = 1;
         p.source[CLIENT].budget = 300 * MS;
@@ -189,7 +189,7 @@ TEST(what_was_dropped_is_told_with_data_that_waits) {
         struct plan p;
         plan_init(&p, r);
         p.config[CLIENT].recovery = recoveries[r];
-        p.config[CLIENT].max_window = 10;
+        p.config[CLIENT].controller.max_window = 10;
         p.link[CLIENT].delay = 100 * MS;
         p.source[CLIENT].sections = 50;
         p.source[CLIENT].size_min = 100000;
@@ -282,7 +282,7 @@ TEST(windows_of_any_size_do) {
             p.config[CLIENT].send_buffer = sizes[i];
             p.config[SERVER].recv_buffer = sizes[k];
             p.config[SERVER].max_sections = 16;
-            p.config[CLIENT].max_window = 2;
+            p.config[CLIENT].controller.max_window = 2;
             p.source[CLIENT].sections = 100;
             lossy(&p, 0.02);
             assert_true(play(&p, NULL));

@@ -79,7 +79,7 @@ int link_open(struct link *l, char *text) {
     tltcp_config config = *l->at->to.config;
     int rc;
     text[0] = '\0';
-    config.on_caller = on_caller;
+    config.listener.on_caller = on_caller;
     config.user = l;
     rc =
         tltcp_live_link_new(&l->live, l->at->to.settings, &config, on_event, l);

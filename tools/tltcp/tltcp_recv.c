@@ -69,7 +69,7 @@ static int start_listening(struct server *s) {
     tltcp_config config = *o->from.config;
     bool any = o->local.host[0] == '\0' || strcmp(o->local.host, "*") == 0;
     int rc;
-    config.on_caller = on_caller;
+    config.listener.on_caller = on_caller;
     config.user = s;
     rc = tltcp_listen(&s->listener, any ? NULL : o->local.host, o->local.port,
                       &config);

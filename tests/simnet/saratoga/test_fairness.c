@@ -84,8 +84,8 @@ static void add_tcp(struct stage *s, unsigned i) {
     tltcp_config cfg;
     tltcp_config_init(&cfg);
     cfg.congestion = "newreno";
-    cfg.max_datagram = PACKET - HEADERS;
-    cfg.no_mtu_probing = true;
+    cfg.packets.max_datagram = PACKET - HEADERS;
+    cfg.packets.mtu_probing = false;
     cfg.send_buffer = (size_t)1 << 20;
     cfg.recv_buffer = (size_t)1 << 20;
     t->from = sim_host_new(s->net, SEC);

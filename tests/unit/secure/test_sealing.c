@@ -299,7 +299,7 @@ TEST(more_passphrases_than_are_kept_are_refused) {
         more[i] = "a passphrase";
     }
     tltcp_config_init(&cfg);
-    cfg.more_passphrases = more;
+    cfg.listener.more_passphrases = more;
     assert_int_equal(tltcp_config_check(&cfg, why), 0);
     more[15] = "one too many";
     assert_int_equal(tltcp_config_check(&cfg, why), TLTCP_ERR_INVAL);

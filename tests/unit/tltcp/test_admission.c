@@ -97,7 +97,7 @@ TEST(callers_beyond_max_connections_are_told) {
     tltcp_config c;
     struct house h;
     tltcp_config_init(&c);
-    c.max_connections = 3;
+    c.listener.max_connections = 3;
     open_house(&h, &c);
     for (uint64_t i = 1; i <= 5; i++) {
         int verdict = knock(&h, i, i, i, false);
@@ -116,7 +116,7 @@ TEST(a_flood_of_refusals_is_not_answered) {
     struct house h;
     unsigned replies = 0;
     tltcp_config_init(&c);
-    c.max_connections = 1;
+    c.listener.max_connections = 1;
     open_house(&h, &c);
     assert_int_equal(knock(&h, 1, 1, 1, false), TLTCP_CALLER);
     for (uint64_t i = 2; i < 10000; i++) {
@@ -133,7 +133,7 @@ TEST(one_address_may_have_so_many_connections) {
     tltcp_config c;
     struct house h;
     tltcp_config_init(&c);
-    c.max_per_address = 2;
+    c.listener.max_per_address = 2;
     open_house(&h, &c);
     for (uint64_t i = 1; i <= 3; i++) { /* from as many ports */
         int verdict = knock(&h, i, 77, i, false);
@@ -151,7 +151,7 @@ TEST(one_address_with_many_half_open_must_return_a_token) {
     tltcp_config c;
     struct house h;
     tltcp_config_init(&c);
-    c.max_half_open_per_address = 2;
+    c.listener.max_half_open_per_address = 2;
     open_house(&h, &c);
     assert_int_equal(knock(&h, 1, 77, 1, false), TLTCP_CALLER);
     assert_int_equal(knock(&h, 2, 77, 2, false), TLTCP_CALLER);
@@ -170,7 +170,7 @@ static void a_token_is_good_for_one_address_one_id_and_ten_seconds(void **s) {
     struct house h;
     (void)s;
     tltcp_config_init(&c);
-    c.always_retry = true;
+    c.listener.always_retry = true;
     open_house(&h, &c);
     assert_int_equal(knock(&h, 1, 1, 1, false), TLTCP_REPLY);
     assert_int_equal(word(&h), 0);
