@@ -208,6 +208,17 @@ TLTCP_API int64_t tltcp_conn_read_meta(tltcp_conn *conn, tltcp_buf *bufs,
 TLTCP_API bool tltcp_conn_readable(const tltcp_conn *conn);
 
 /**
+ * @brief Whether it is worth waking a reader.
+ *
+ * A reader that wakes for every packet costs more than the packets do.
+ * @param conn  connection
+ * @return true when tltcp_conn_readable(), and what is ready is a gap, the end,
+ * the rest of a section, or of a longer section 64 KiB or a quarter of
+ * tltcp_config::recv_buffer
+ */
+TLTCP_API bool tltcp_conn_section_ready(const tltcp_conn *conn);
+
+/**
  * @brief Ends this side's stream; the peer reads its end after all sections
  * were delivered or expired.
  * @param conn  connection

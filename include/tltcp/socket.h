@@ -331,9 +331,13 @@ TLTCP_API ssize_t tltcp_recvmsg(tltcp_socket *s, struct msghdr *msg, int flags);
 
 /**
  * @brief A descriptor to poll.
+ *
+ * A connection wakes its reader by section, not by packet: for the rest of a
+ * section, a gap or the end, and for every 64 KiB of a longer section, or every
+ * quarter of tltcp_config::recv_buffer if that is less.
  * @param s  connection or listener
- * @return readable when tltcp_recvmsg() or tltcp_accept() would not block;
- * owned by the socket; or TLTCP_ERR_INVAL, TLTCP_ERR_IO
+ * @return readable when tltcp_recv(), tltcp_recvmsg() or tltcp_accept() would
+ * not block; owned by the socket; or TLTCP_ERR_INVAL, TLTCP_ERR_IO
  */
 TLTCP_API int tltcp_fd(const tltcp_socket *s);
 

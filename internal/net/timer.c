@@ -28,8 +28,11 @@ static void timer_on_poll(uv_poll_t *handle, int status, int events) {
 
     (void)status;
     (void)events;
-    /* Setting it anew also makes it unreadable: no read() needed. */
-    timer_program(t, NET__NEVER);
+    if (t->at == NET__NEVER) { /* nobody has set it anew since it expired */
+        timer_program(t, NET__NEVER);
+        return;
+    }
+    t->at = NET__NEVER; /* setting it anew makes it unreadable: no read() */
     t->on_expiry(t->owner);
 }
 

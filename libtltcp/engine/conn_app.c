@@ -110,6 +110,10 @@ bool tltcp_conn_readable(const tltcp_conn *c) {
     return c->closed_known || tltcp__reasm_readable(&c->reasm);
 }
 
+bool tltcp_conn_section_ready(const tltcp_conn *c) {
+    return c->closed_known || tltcp__reasm_section_ready(&c->reasm);
+}
+
 void tltcp_conn_finish(tltcp_conn *c, tltcp_time now) {
     tick(c, now);
     if (!c->finish) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/engine/reasm.h"
 
+/* Bytes of a section that are worth a reader's while before it is whole. */
+#define MUCH ((size_t)65536)
 #define KEEP_MAX ((size_t)256 << 10) /* more than a block of FEC */
 #define HOLES_MAX 16384u /* beyond, packets are dropped as if lost */
 /* How far a sender may expire ahead of the window: its largest send buffer. */
@@ -303,21 +305,32 @@ static bool data_at_cursor(const tltcp__reasm *r, cmn__range *x) {
     return false;
 }
 
+/* Whether a gap stands at cursor, or data up to the end of its section or up to
+ * a gap. */
+static bool section_is_decided(const tltcp__reasm *r) {
+    cmn__range x;
+    return !data_at_cursor(r, &x) || x.end < r->cum ||
+           (cmn__ring_len(&r->recs) > 0 && rec(r, r->recs.head)->end_known &&
+            rec(r, r->recs.head)->end <= r->cum);
+}
+
 /* Whether what stands at cursor may be handed over in order.  When unordered,
  * data waits until its section is known to be cut. */
 static bool in_order_ready(const tltcp__reasm *r) {
-    cmn__range x;
-    if (r->cursor >= r->cum) {
-        return false;
-    }
-    return !r->unordered || !data_at_cursor(r, &x) || x.end < r->cum ||
-           (cmn__ring_len(&r->recs) > 0 && rec(r, r->recs.head)->end_known &&
-            rec(r, r->recs.head)->end <= r->cum);
+    return r->cursor < r->cum && (!r->unordered || section_is_decided(r));
 }
 
 bool tltcp__reasm_readable(const tltcp__reasm *r) {
     return cmn__ring_len(&r->ready) > 0 || in_order_ready(r) ||
            tltcp__reasm_at_end(r);
+}
+
+bool tltcp__reasm_section_ready(const tltcp__reasm *r) {
+    size_t much = r->limit / 4 < MUCH ? r->limit / 4 : MUCH;
+    return cmn__ring_len(&r->ready) > 0 || tltcp__reasm_at_end(r) ||
+           (r->cursor < r->cum &&
+            (section_is_decided(r) ||
+             (!r->unordered && r->cum - r->cursor >= much)));
 }
 
 /* The section at cursor is over. */

@@ -77,6 +77,8 @@ int tltcp__reasm_on_fin(tltcp__reasm *r, uint64_t seq, uint64_t section);
 
 /* Whether a piece, or the end, is ready to be read. */
 bool tltcp__reasm_readable(const tltcp__reasm *r);
+/* Whether it is worth waking a reader; see tltcp_conn_section_ready(). */
+bool tltcp__reasm_section_ready(const tltcp__reasm *r);
 /* Hands over one piece; see tltcp_conn_read_meta().  Returns its length, 0 at
  * the end of the stream, or TLTCP_ERR_AGAIN. */
 int64_t tltcp__reasm_read(tltcp__reasm *r, tltcp_buf *buf,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/socket/clock.h"
 
+#include <time.h>
+
 #include <tltcp/socket.h>
 
 #include <uv.h>
@@ -33,4 +35,15 @@ int tltcp__error_of(int status) {
     default:
         return TLTCP_ERR_IO;
     }
+}
+
+void tltcp__sleep(tltcp_time duration) {
+#if defined(_WIN32)
+    (void)duration;
+#else
+    struct timespec t = {.tv_sec = (time_t)(duration / TLTCP_S),
+                         .tv_nsec = (long)(duration % TLTCP_S)};
+
+    (void)nanosleep(&t, NULL);
+#endif
 }

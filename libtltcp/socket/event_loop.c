@@ -1,12 +1,25 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/socket/event_loop.h"
 
+#include "libtltcp/socket/clock.h"
 #include "libtltcp/socket/output.h"
 #include "libtltcp/socket/schedule.h"
 #include "libtltcp/socket/trace.h"
 
 /* Connections before what arrives has its turn. */
 #define CONNECTIONS 1024
+/* A thread with a crowd of connections has one turn in this time: what arrives
+ * and what is due meanwhile, of all of them, shares its system calls. */
+#define QUANTUM TLTCP_MS
+/* Bytes of a quantum beyond which turns are large anyway, and buffers of the
+ * kernel too small for waiting. */
+#define QUANTUM_BYTES ((uint64_t)65536)
+/* Bursts that libuv, or we, read at once at most: more may have arrived. */
+#define BURSTS_MANY 32
+/* Connections that are worth waiting for; few gain nothing by it. */
+#define CROWD 4u
+/* Quanta over which connections and bytes are counted. */
+#define WINDOW 4
 
 /* --- A turn -------------------------------------------------------------- */
 
@@ -53,7 +66,8 @@ static void loop_flush_traces(struct tltcp__io_thread *io) {
     }
 }
 
-bool tltcp__loop_turn(struct tltcp__io_thread *io) {
+/* A turn; with `nap`, applications need not wake the thread after it. */
+static bool loop_run_turn(struct tltcp__io_thread *io, bool nap) {
     cmn__heap_item first = {.key = TLTCP_TIME_NEVER};
     bool more;
 
@@ -63,7 +77,7 @@ bool tltcp__loop_turn(struct tltcp__io_thread *io) {
     loop_run_scheduled(io);
     tltcp__output_flush(io);
     more = io->scheduled != NULL;
-    io->pumping = more;
+    io->pumping = more || nap;
     (void)cmn__heap_first(&io->timers, &first);
     uv_mutex_unlock(&io->mx);
     loop_sleep(io, first.key, more);
@@ -71,10 +85,59 @@ bool tltcp__loop_turn(struct tltcp__io_thread *io) {
     return more;
 }
 
+bool tltcp__loop_turn(struct tltcp__io_thread *io) {
+    return loop_run_turn(io, false);
+}
+
+/* Whether to wait for more after the coming turn. */
+static bool loop_may_nap(struct tltcp__io_thread *io, tltcp_time now) {
+    tltcp_time span = now - io->window_since;
+    bool many;
+
+    uv_mutex_lock(&io->mx);
+    many = io->arrived >= BURSTS_MANY;
+    io->arrived = 0;
+    if (span >= WINDOW * QUANTUM) {
+        io->crowd = io->window_conns >= CROWD &&
+                    io->window_bytes <= span / QUANTUM * QUANTUM_BYTES;
+        io->window++;
+        io->window_conns = 0;
+        io->window_bytes = 0;
+        io->window_since = now;
+    }
+    uv_mutex_unlock(&io->mx);
+    return TLTCP__CAN_SLEEP && !many && io->crowd &&
+           now - io->idle_since < QUANTUM;
+}
+
+/* Lets the rest of a quantum pass. */
+static void loop_nap(struct tltcp__io_thread *io, tltcp_time until) {
+    tltcp_time now = tltcp_now();
+    bool more;
+
+    if (until > now) {
+        tltcp__sleep(until - now);
+    }
+    uv_mutex_lock(&io->mx);
+    more = io->scheduled != NULL;
+    io->pumping = more;
+    uv_mutex_unlock(&io->mx);
+    if (more) {
+        (void)uv_idle_start(&io->again, loop_on_again);
+    }
+}
+
 /* --- Life ---------------------------------------------------------------- */
 
 static void loop_on_turn(uv_check_t *turn) {
-    (void)tltcp__loop_turn(turn->data);
+    struct tltcp__io_thread *io = turn->data;
+    tltcp_time now = tltcp_now();
+    bool nap = loop_may_nap(io, now);
+
+    if (!loop_run_turn(io, nap) && nap) {
+        loop_nap(io, now + QUANTUM);
+    }
+    io->idle_since = tltcp_now();
 }
 
 static void loop_on_timer(void *owner) {

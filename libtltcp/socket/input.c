@@ -102,7 +102,9 @@ static void input_on_bursts(void *owner, const net__burst *in, size_t count) {
     struct tltcp__port *port = owner;
 
     uv_mutex_lock(&port->io->mx);
+    port->io->arrived += count;
     for (size_t i = 0; i < count; i++) {
+        port->io->window_bytes += in[i].len;
         if (port->calling != NULL) {
             input_to_caller(port, &in[i], tltcp_now());
         } else {

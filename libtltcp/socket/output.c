@@ -66,6 +66,7 @@ static bool output_burst(tltcp_socket *s, uint8_t *room) {
         tltcp__attempt_on_sent(port, room, len);
     }
     net__udp_put(port->udp, route, info.dscp << 2 | info.ecn, len, segment);
+    port->io->window_bytes += len;
     tltcp__flush_later(port);
     return true;
 }
@@ -139,7 +140,17 @@ static void output_settle(tltcp_socket *s) {
     tltcp__notify(s);
 }
 
+static void output_count(tltcp_socket *s) {
+    struct tltcp__io_thread *io = s->port->io;
+
+    if (s->window != io->window) {
+        s->window = io->window;
+        io->window_conns++;
+    }
+}
+
 void tltcp__output(tltcp_socket *s) {
+    output_count(s);
     if (s->port->calling != NULL) {
         tltcp__attempt_turn(s);
     }

@@ -8,7 +8,7 @@ static bool readiness_readable(const tltcp_socket *s) {
         return s->port->listening->first != NULL;
     }
     return s->end_reported || s->gap || s->closed ||
-           tltcp_conn_readable(s->conn);
+           tltcp_conn_section_ready(s->conn);
 }
 
 static bool readiness_writable(const tltcp_socket *s) {

@@ -68,6 +68,15 @@ struct tltcp__io_thread {
     cmn__heap timers;
     bool pumping; /* looks at `scheduled` again without being woken */
     bool stopping;
+    uint32_t window;       /* number of the present window, a few turns long */
+    uint32_t window_conns; /* connections that had a turn in it */
+    uint64_t window_bytes; /* in and out */
+    size_t arrived;        /* bursts, since the last turn */
+
+    /* The I/O thread's alone. */
+    tltcp_time window_since;
+    tltcp_time idle_since; /* end of the last turn */
+    bool crowd; /* in the last window many connections had few bytes each */
 };
 
 /* What a listener has and a caller has not. */
@@ -190,6 +199,7 @@ struct tltcp_socket {
     bool gap;          /* recvmsg owes TLTCP_ERR_GAP */
     bool end_taken;    /* TLTCP_EVENT_CLOSED was taken */
 
+    uint32_t window;   /* that of its last turn */
     uint32_t timer;    /* slot in the heap of timers */
     tltcp_time armed;  /* its key */
     size_t write_want; /* room that makes it writable */
