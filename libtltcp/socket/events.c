@@ -71,7 +71,8 @@ static void events_take(tltcp_socket *s, const tltcp_event *ev) {
         break;
     case TLTCP_EVENT_RATE:
         s->pending.rated = true;
-        s->pending.rate = ev->estimated_bps;
+        s->pending.estimated_bps = ev->estimated_bps;
+        s->pending.target_bps = ev->target_bps;
         break;
     default:
         break;
@@ -133,7 +134,8 @@ static void events_give(tltcp_socket *s, tltcp_event *ev) {
     } else if (s->pending.rated) {
         s->pending.rated = false;
         ev->type = TLTCP_EVENT_RATE;
-        ev->estimated_bps = s->pending.rate;
+        ev->estimated_bps = s->pending.estimated_bps;
+        ev->target_bps = s->pending.target_bps;
     } else {
         events_give_end(s, ev);
     }

@@ -145,7 +145,8 @@ struct tltcp__signals {
     bool moved;
     bool rated;
     bool closed; /* given last of all */
-    uint64_t rate;
+    uint64_t estimated_bps;
+    uint64_t target_bps;
     tltcp_time now;
 };
 
