@@ -52,6 +52,10 @@ function(perigee_options target)
     endif()
     if(A_GNU)
         target_compile_definitions(${target} PRIVATE _GNU_SOURCE)
+        if(CMAKE_SIZEOF_VOID_P EQUAL 4) # files over 2 GiB, dates after 2038
+            target_compile_definitions(${target} PRIVATE
+                _FILE_OFFSET_BITS=64 _TIME_BITS=64)
+        endif()
     elseif(A_POSIX)
         target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L)
     endif()

@@ -18,6 +18,7 @@
 #include "libsaratoga/node/routes.h"
 #include "libsaratoga/node/secure.h"
 #include "libsaratoga/node/send_file.h"
+#include "libsaratoga/node/server.h"
 #include "libsaratoga/node/sockets.h"
 #include "libsaratoga/node/worker.h"
 
@@ -123,6 +124,7 @@ static void tick(uv_timer_t *timer) {
     for (saratoga__file *f = u->files; f != NULL; f = f->next) {
         saratoga__source_tick(f);
         saratoga__checkpoint_tick(f, now);
+        saratoga__server_tick(f, now);
     }
     saratoga__share_rate(u);
     tell_free_space(u);
@@ -328,6 +330,10 @@ static int open_engine(saratoga_node *u, char *why) {
                                     wall.tv_nsec - (int64_t)saratoga__now();
     u->engine_config.timer_granularity_us = NET__TIMER_GRANULARITY_US;
     u->engine_config.own_transfers_only = !u->has_root || !u->config.may_write;
+    if (u->has_root) { /* what BEACONs say */
+        u->engine_config.willing_to_send &= u->config.may_read;
+        u->engine_config.willing_to_receive &= u->config.may_write;
+    }
     rv = saratoga_config_check(&u->engine_config, why);
     if (rv == 0) {
         rv = saratoga_engine_new(&u->engine, &u->engine_config, seed,

@@ -12,6 +12,7 @@
 #include "libsaratoga/node/routes.h"
 #include "libsaratoga/node/send_file.h"
 #include "libsaratoga/node/stream.h"
+#include "libsaratoga/node/takeover.h"
 #include "libsaratoga/node/transfer.h"
 
 /* Requests of peers: what they may, and how it begins. */
@@ -144,6 +145,9 @@ static void server_take(saratoga__file *f, int status) {
     if (gone(f)) {
         return;
     }
+    if (status == UV_EBUSY && saratoga__takeover_wait(f)) {
+        return;
+    }
     if (f->work.status != 0) {
         refuse(f, saratoga__status_of(f->work.status, SARATOGA_CANNOT_RECEIVE));
         return;
@@ -156,6 +160,12 @@ static void server_take(saratoga__file *f, int status) {
         refuse(f, SARATOGA_CANNOT_RECEIVE);
     }
     saratoga__wake(f->u);
+}
+
+void saratoga__server_tick(saratoga__file *f, uint64_t now) {
+    if (saratoga__takeover_tick(f, now)) {
+        saratoga__file_job(f, saratoga__sink_open, server_take);
+    }
 }
 
 /* --- Deleting ------------------------------------------------------------ */

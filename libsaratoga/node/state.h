@@ -127,6 +127,9 @@ enum saratoga__verdict {
 };
 
 struct saratoga__receive {
+    uint64_t packets;    /* of DATA at the last tick */
+    uint64_t active_at;  /* when that grew; 0: not looked at yet */
+    uint64_t wait_until; /* for a dead transfer to make way; 0: waits not */
     saratoga__part part;
     saratoga_partial partial; /* what METADATA said; what was held */
     saratoga_range *ranges;   /* of partial, from malloc() */

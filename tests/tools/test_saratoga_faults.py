@@ -59,6 +59,29 @@ def namespace():
     raise unittest.SkipTest(f"no file system may be mounted: {done.stderr}")
 
 
+class Sources(saratogabox.Node):
+    """Origins that cannot be deleted."""
+
+    def test_a_take_from_a_folder_that_cannot_be_written_fails(self):
+        source = self.put_file("f", 10000)
+        script = """
+            mount --bind "$root" "$root"
+            mount -o remount,ro,bind "$root"
+            exec "$tool" serve -q --delete --root "$root" \\
+                --bind 127.0.0.1:0 --port-file "$port"
+            """
+        file = self.folder / "port"
+        server = subprocess.Popen(
+            [*namespace(), "sh", "-euc", script], stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "root": str(self.here), "port": str(file),
+                 "tool": str(toolbox.TOOLS / "saratoga")})
+        self.addCleanup(self.end, server)
+        self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
+        self.run_bad("access denied", "take", self.url("f"), self.there / "f")
+        self.assertTrue(source.exists())
+
+
 class Disks(saratogabox.Node):
     """A disk of its own for one command, in a mount namespace."""
 

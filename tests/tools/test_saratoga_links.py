@@ -82,6 +82,29 @@ class Links(saratogabox.Node):
         self.assertLess(down["dropped"]["queue"],
                         down["offered_packets"] / 4)
 
+    def test_what_a_take_has_brought_does_not_stay_at_the_peer(self):
+        self.serve("--delete", "--rate", "20mbit")
+        self.link("--down", "rate=20mbit,delay=20ms,loss=5%",
+                  "--up", "rate=20mbit,delay=20ms,loss=30%", "--seed", "3")
+        for i in range(12):
+            source = self.put_file(f"f{i}", 20000, i)
+            data = source.read_bytes()
+            self.run_ok("take", self.url(f"f{i}"), self.there / f"f{i}")
+            self.assertFalse(source.exists(), i)
+            self.assertEqual((self.there / f"f{i}").read_bytes(), data)
+
+    def test_a_put_that_was_killed_can_be_resumed_at_once(self):
+        self.serve("--write")
+        source = self.put_file("f", 3000000, folder=self.there)
+        put = self.start("saratoga", "put", "--rate", "4mbit", source,
+                         self.url("f"))
+        self.wait_for_part(put, 200000, folder=self.here)
+        put.kill()
+        put.communicate()
+        self.run_ok("put", "--resume", "--rate", "20mbit", source,
+                    self.url("f"))
+        self.same(source, self.here / "f")
+
     def test_puts_arrive_over_a_lossy_link(self):
         source = self.put_file("f", 400000, folder=self.there)
         self.serve("--write")
