@@ -79,8 +79,11 @@ typedef struct saratoga_options {
                             sent; 1 to 4, default 2 */
     uint32_t cycles;   /**< no_status or multicast: passes over the file;
                             default 1 */
-    uint64_t unconfirmed; /**< bytes of DATA that may leave before the peer
-                               was heard in answer; 0: no limit */
+    uint64_t unconfirmed; /**< bytes that may go to a peer beyond three times
+                               what it sent, headers included, before it has
+                               proven its address by an echo; 0 (default).
+                               UINT64_MAX: no limit, for links on which nobody
+                               forges addresses */
     uint64_t uplink_bps;  /**< rate of the peer's uplink, bit/s: STATUS requests
                              are spaced to fit; 0: not known */
     saratoga_time request_retry;  /**< first REQUEST retry; 1 s; doubles */
@@ -197,6 +200,11 @@ typedef struct saratoga_config {
                                  zeroed: to the sender */
     uint32_t carrier_overhead; /**< bytes that something between this engine and
                                     UDP adds to each datagram; 0 */
+    uint32_t max_unproven;     /**< transfers at once that peers began who have
+                                    not proven their address; 64 */
+    uint32_t unproven_rate;    /**< requests of such peers per second that are
+                                    passed on; others are first asked to echo a
+                                    timestamp; 32 */
     uint32_t reserved3;        /**< 0 */
 } saratoga_config;
 

@@ -38,7 +38,10 @@ enum saratoga_event_type {
     SARATOGA_EVENT_NOOP = 7,
     /** Receiver: the file is not the one that was to be resumed; what was held
      * is discarded (a ::SARATOGA_WORK_TRUNCATE follows). */
-    SARATOGA_EVENT_PURGED = 8
+    SARATOGA_EVENT_PURGED = 8,
+    /** The peer that asked has proven that it receives at its address: work
+     * that was put off as saratoga_event::proven was false may begin. */
+    SARATOGA_EVENT_PROVEN = 9
 };
 
 /** What a beacon or a REQUEST says of its sender. */
@@ -67,7 +70,10 @@ typedef struct saratoga_event {
     bool remove;        /**< DONE, sender of take or give: the peer holds a good
                              copy; delete the own one */
     bool has_entry;     /**< REQUEST, METADATA, DONE: entry is filled in */
-    bool reserved[2];   /**< false */
+    bool proven;        /**< REQUEST: the peer receives at its address.  False:
+                             the address may be forged; hash and list nothing
+                             large before ::SARATOGA_EVENT_PROVEN */
+    bool reserved[1];   /**< false */
     uint32_t abilities; /**< BEACON, REQUEST: of ::saratoga_ability; 0 in a
                              REQUEST: not stated */
     uint32_t descriptor; /**< BEACON, REQUEST: widest ::saratoga_descriptor of

@@ -94,6 +94,10 @@ typedef struct saratoga_engine_stats {
                                      REQUESTs that no auth_key signed */
     uint64_t early_dropped;     /**< DATA that came before their transfer was
                                      accepted and found no room to wait in */
+    uint64_t challenges_sent;   /**< packets that ask a peer to prove its
+                                     address before it is served */
+    uint64_t unproven_evicted;  /**< transfers of unproven peers ended to make
+                                     room for others */
     uint64_t too_big; /**< saratoga_node: datagrams that the system did
                            not send, as longer than its link takes:
                            saratoga_config::mtu is too high */

@@ -171,6 +171,8 @@ enum saratoga_pkt_flag {
                                       saratoga_pktinfo::coverage bytes */
     SARATOGA_PKT_WELL_KNOWN = 4, /**< out: to port 7542 of the host, whatever
                                       the path says */
+    SARATOGA_PKT_PROVEN = 16,    /**< in: what carries the datagram has proven
+                                      that the peer receives at its address */
     SARATOGA_PKT_IPV6 = 8 /**< the remote address is IPv6: headers take at
                                least 48 bytes, whatever
                                saratoga_config::overhead says */

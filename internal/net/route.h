@@ -2,15 +2,18 @@
 #ifndef NET_ROUTE_H
 #define NET_ROUTE_H
 
+#include "internal/common/siphash.h"
 #include "internal/net/udp.h"
 
 /* Routes as 64-bit tokens, which is all that an engine sees of an address. */
 
 #define NET__KEY_LEN 16
 
-/* SipHash-2-4 (Aumasson, Bernstein 2012): whoever does not know the key cannot
- * make two addresses share a token. */
-uint64_t net__siphash(const uint8_t *key, const void *data, size_t len);
+/* SipHash: without the key nobody can make two addresses share a token. */
+static inline uint64_t net__siphash(const uint8_t *key, const void *data,
+                                    size_t len) {
+    return cmn__siphash(key, data, len);
+}
 /* Equal for equal routes, never 0. */
 uint64_t net__route_token(const uint8_t *key, const net__route *r);
 /* Stands for one customer: an IPv4 address or an IPv6 /64. */

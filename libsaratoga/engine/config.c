@@ -54,6 +54,7 @@ int saratoga_options_set_profile(saratoga_options *o, uint32_t profile) {
         o->wide_entries = true;
         break;
     case SARATOGA_VALLONA:
+        o->unconfirmed = UINT64_MAX; /* reports nothing before the end */
         o->timestamps = SARATOGA_TS_OFF;
         o->well_known_port = true;
         o->accept_ieee_crc = true;
@@ -86,6 +87,8 @@ void saratoga_config_init_sized(saratoga_config *c, size_t size) {
         .status_share = 0.5,
         .status_packets = 1024,
         .error_rate = 20,
+        .unproven_rate = 32,
+        .max_unproven = 64,
         .auth_window = 300 * SARATOGA_S,
     };
     memset(c, 0, size);
@@ -299,6 +302,9 @@ int saratoga_config_check(const saratoga_config *c, char *why) {
         {full.carrier_overhead <= 128, "carrier_overhead must be 0 to 128"},
         {is_between(full.max_transfers, 1, 1u << 20),
          "max_transfers must be 1 to 1048576"},
+        {is_between(full.max_unproven, 1, 1u << 20),
+         "max_unproven must be 1 to 1048576"},
+        {full.unproven_rate >= 1, "unproven_rate must be at least 1"},
         {full.status_share > 0 && full.status_share <= 1,
          "status_share must be above 0, at most 1"},
         {full.status_packets >= 1, "status_packets must be at least 1"},

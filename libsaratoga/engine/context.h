@@ -10,6 +10,7 @@
 #include "internal/common/rng.h"
 #include "libsaratoga/engine/auth.h"
 #include "libsaratoga/engine/digest.h"
+#include "libsaratoga/engine/token.h"
 #include "libsaratoga/engine/work_queue.h"
 
 /* State shared by all sessions of an engine. */
@@ -21,6 +22,7 @@ typedef struct saratoga__context {
     saratoga__work_queue queue;
     saratoga__auth auth;
     cmn__rng rng;
+    uint8_t token_key[SARATOGA__TOKEN_KEY_LEN];
     uint8_t secret[SARATOGA__ID_KEY_LEN]; /* of random Ids */
     cmn__ring events;                     /* of saratoga_event */
     uint32_t unsolicited_count;           /* queued events without a transfer */

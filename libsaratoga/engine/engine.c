@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/engine/engine_internal.h"
 
+#include "internal/common/siphash.h"
+
 #define IPV6_HEADERS 48
 /* Lingering sessions inspected for one to evict; nearly always the first will
  * do. */
@@ -33,7 +35,15 @@ static uint64_t seed_number(const uint8_t *seed) {
     return x;
 }
 
-static void init_parts(saratoga_engine *e, saratoga_time now) {
+static void derive_token_key(saratoga__context *ctx) {
+    cmn__writer w = cmn__writer_of(ctx->token_key, sizeof(ctx->token_key));
+    for (uint8_t i = 0; i < 2; i++) {
+        const uint8_t label[] = {'t', 'o', 'k', 'e', 'n', i};
+        cmn__put64(&w, cmn__siphash(ctx->secret, label, sizeof(label)));
+    }
+}
+
+static int init_parts(saratoga_engine *e, saratoga_time now) {
     saratoga__context *ctx = &e->ctx;
     saratoga__work_queue_init(&ctx->queue, &ctx->mem);
     saratoga__auth_init(&ctx->auth, &ctx->mem, &ctx->cfg,
@@ -49,6 +59,7 @@ static void init_parts(saratoga_engine *e, saratoga_time now) {
     if (ctx->cfg.eid != NULL && ctx->cfg.beacon_interval > 0) {
         e->beacon_at = now;
     }
+    return saratoga__admission_init(&e->admission, ctx, now);
 }
 
 int saratoga_engine_new(saratoga_engine **engine, const saratoga_config *config,
@@ -79,7 +90,12 @@ int saratoga_engine_new(saratoga_engine **engine, const saratoga_config *config,
     cmn__rng_seed(&e->ctx.rng, seed_number(seed));
     memcpy(e->ctx.secret, seed + SARATOGA_SEED_LEN - SARATOGA__ID_KEY_LEN,
            SARATOGA__ID_KEY_LEN);
-    init_parts(e, now);
+    derive_token_key(&e->ctx);
+    rv = init_parts(e, now);
+    if (rv != 0) {
+        saratoga_engine_free(e);
+        return rv;
+    }
     *engine = e;
     return 0;
 }
@@ -97,11 +113,13 @@ void saratoga_engine_free(saratoga_engine *engine) {
         }
     }
     saratoga__multimap_free(&engine->group_index);
+    saratoga__admission_free(&engine->admission);
     saratoga__table_free(&engine->table);
     cmn__heap_free(&engine->timers);
     cmn__ring_free(&engine->ctx.events);
     saratoga__work_queue_free(&engine->ctx.queue);
     saratoga__auth_free(&engine->ctx.auth);
+    saratoga__wipe(engine->ctx.token_key, sizeof(engine->ctx.token_key));
     saratoga__wipe(engine->ctx.secret, sizeof(engine->ctx.secret));
     cmn__free(&mem, engine->ctx.defaults_block);
     cmn__free(&mem, engine);
@@ -263,6 +281,7 @@ void saratoga__engine_remove(saratoga_engine *e, saratoga__session *s) {
     leave_ready(e, s);
     leave_lingering(e, s);
     saratoga__group_index_remove(e, s);
+    saratoga__admission_leave(&e->admission, s);
     leave_status_queue(e, s);
     cmn__heap_remove(&e->timers, s->timer_slot);
     saratoga__session_free(s);
@@ -389,6 +408,7 @@ static size_t write_status(saratoga_engine *e, saratoga_pktinfo *to,
                            uint8_t *buf, size_t cap, saratoga_time now) {
     while (e->status_first != NULL) {
         saratoga__session *s = e->status_first;
+        size_t room;
         size_t len;
         if (now < e->ctx.uplink_free) {
             e->ctx.stats.status_deferred++;
@@ -398,7 +418,10 @@ static size_t write_status(saratoga_engine *e, saratoga_pktinfo *to,
         if (!saratoga__session_wants_status(s, now)) {
             continue;
         }
-        len = saratoga__receiver_write_status(s, buf, cap, now);
+        room = saratoga__proof_room(s);
+        len = saratoga__receiver_write_status(s, buf, cap < room ? cap : room,
+                                              now);
+        saratoga__proof_on_sent(s, len, 1);
         emit(s, to, 0);
         saratoga__engine_touch(e, s, now); /* at the end of the queue again */
         if (len > 0) {
@@ -417,6 +440,7 @@ static size_t write_ready(saratoga_engine *e, saratoga_pktinfo *to,
         size_t len = saratoga__session_write(s, buf, cap, segment, &flags, now);
         if (len > 0) {
             emit(s, to, flags);
+            saratoga__proof_on_sent(s, len, (len + *segment - 1) / *segment);
             e->ready = s->ready_next; /* round robin */
             saratoga__engine_touch(e, s, now);
             return len;

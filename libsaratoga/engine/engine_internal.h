@@ -5,6 +5,7 @@
 #include <saratoga/engine.h>
 
 #include "internal/common/heap.h"
+#include "libsaratoga/engine/admission.h"
 #include "libsaratoga/engine/session.h"
 #include "libsaratoga/engine/table.h"
 
@@ -26,6 +27,7 @@ struct saratoga_engine {
     saratoga__session *status_first; /* queue of those that owe a STATUS */
     saratoga__session *status_last;
     saratoga__multimap group_index; /* group_index.c */
+    saratoga__admission admission;
     saratoga__stateless stateless[SARATOGA__STATELESS_MAX];
     uint32_t stateless_first;
     uint32_t stateless_count;
@@ -81,6 +83,17 @@ saratoga__session *saratoga__group_index_find(const saratoga_engine *e,
 /* Queues a failure STATUS, at a limited rate. */
 void saratoga__stateless_refuse(saratoga_engine *e, const saratoga_pktinfo *to,
                                 uint32_t id, uint32_t code, saratoga_time now);
+/* Queues a packet whose echo proves an address. */
+void saratoga__stateless_challenge(saratoga_engine *e,
+                                   const saratoga_pktinfo *to, uint32_t id,
+                                   saratoga_time now);
+/* Whether a timestamp is a recent one of this engine for that host and Id. */
+bool saratoga__stateless_is_answer(const saratoga_engine *e, uint64_t host,
+                                   uint32_t id, const uint8_t *timestamp,
+                                   saratoga_time now);
+/* Answers a challenge. */
+void saratoga__stateless_echo(saratoga_engine *e, const saratoga_pktinfo *to,
+                              const saratoga__data *d);
 int saratoga__stateless_beacon(saratoga_engine *e, const saratoga_pktinfo *to);
 size_t saratoga__stateless_send(saratoga_engine *e, saratoga_pktinfo *to,
                                 uint8_t *buf, size_t cap);

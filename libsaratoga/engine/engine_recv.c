@@ -27,6 +27,103 @@ static void engine_recv_drop(saratoga_engine *e) {
     e->ctx.stats.packets_dropped++;
 }
 
+/* ---- proof of addresses ---- */
+
+static bool is_proven(const saratoga_engine *e, const input *in) {
+    return (in->from->flags & SARATOGA_PKT_PROVEN) != 0 ||
+           saratoga__admission_knows(&e->admission, in->from->host, in->now);
+}
+
+/* The peer of a session receives at its address. */
+static void prove(saratoga_engine *e, saratoga__session *s) {
+    saratoga_event ev = {0};
+    if (s->proof.proven) {
+        return;
+    }
+    s->proof.proven = true;
+    saratoga__admission_leave(&e->admission, s);
+    s->out.poll_due &= s->out.size == 0;
+    if (s->state == SARATOGA__ASKED || s->state == SARATOGA__OPEN) {
+        (void)saratoga__session_event(s, SARATOGA_EVENT_PROVEN, &ev);
+    }
+}
+
+/* A packet of a session's peer. */
+static void note_received(saratoga_engine *e, saratoga__session *s,
+                          const input *in) {
+    saratoga__proof_on_received(s, in->len);
+    if ((in->from->flags & SARATOGA_PKT_PROVEN) != 0) {
+        prove(e, s);
+    }
+}
+
+/* An unproven peer begins: false: there is no room, or it flooded.  Then it is
+ * asked to echo a timestamp, at which nothing is kept of it. */
+static bool admit(saratoga_engine *e, const input *in, uint32_t type) {
+    if (is_proven(e, in) || e->ctx.defaults.unconfirmed == UINT64_MAX ||
+        saratoga__admission_pass(&e->admission, type, in->now)) {
+        return true;
+    }
+    saratoga__stateless_challenge(e, in->from, in->id, in->now);
+    return false;
+}
+
+static void evict(saratoga_engine *e, saratoga__session *s, saratoga_time now) {
+    saratoga__admission_leave(&e->admission, s);
+    if (s->state == SARATOGA__EXPECTING) { /* the application never saw it */
+        s->done_reported = true;
+        s->released = true;
+    }
+    e->ctx.stats.unproven_evicted++;
+    saratoga__session_end(s, SARATOGA_ERR_TIMEOUT, SARATOGA_TIMED_OUT, false,
+                          false, now);
+    saratoga__engine_touch(e, s, now);
+}
+
+/* A new session of a peer. */
+static void enter(saratoga_engine *e, saratoga__session *s, const input *in) {
+    saratoga__session *victim;
+    s->proof.proven = is_proven(e, in);
+    note_received(e, s, in);
+    if (!saratoga__proof_is_missing(s)) {
+        return;
+    }
+    victim = saratoga__admission_victim(&e->admission);
+    if (victim != NULL) {
+        evict(e, victim, in->now);
+    }
+    saratoga__admission_enter(&e->admission, s);
+}
+
+/* An empty packet that asks, when nothing was sent yet: its sender wants to
+ * know that this address is ours.  The answer repeats what it forgot. */
+static bool answers_challenge(saratoga_engine *e, const input *in,
+                              const saratoga__data *d) {
+    saratoga__session *s;
+    if (d->len > 0 || !d->asks || d->eod || d->timestamp == NULL ||
+        d->offset.lo != 0 || d->offset.hi != 0) {
+        return false;
+    }
+    s = engine_recv_find(e, in->from->host, in->id, false);
+    if (s == NULL) {
+        s = engine_recv_find(e, in->from->host, in->id, true);
+    }
+    if (s == NULL || !s->initiator ||
+        s->proof.challenges >= s->opt.request_tries ||
+        (s->state != SARATOGA__ASKING &&
+         !(s->sends && s->type == SARATOGA_BLIND_PUT && !s->out.confirmed))) {
+        return false;
+    }
+    s->proof.challenges++;
+    s->heard = in->now;
+    heard_from(s, in->from);
+    saratoga__stateless_echo(e, in->from, d);
+    s->send_request = s->state == SARATOGA__ASKING;
+    s->send_metadata |= s->state == SARATOGA__OPEN;
+    saratoga__engine_touch(e, s, in->now);
+    return true;
+}
+
 /* ---- BEACON ---- */
 
 static void engine_recv_on_beacon(saratoga_engine *e, const input *in) {
@@ -67,16 +164,27 @@ static bool is_full(saratoga_engine *e, uint64_t host) {
            saratoga__table_of_host(&e->table, host) >= e->ctx.cfg.max_per_host;
 }
 
+/* A signed request came from a holder of the key. */
+static bool may_begin(saratoga_engine *e, const input *in, uint32_t type) {
+    return e->ctx.auth.key_len > 0 || admit(e, in, type);
+}
+
 static void new_request(saratoga_engine *e, const input *in,
                         const saratoga__request *q, saratoga__session *s,
                         const saratoga_entry *announced) {
     bool sends = saratoga__is_sender(q->type, false);
     uint32_t busy = sends ? SARATOGA_CANNOT_SEND : SARATOGA_CANNOT_RECEIVE;
+    if (s == NULL && !may_begin(e, in, q->type)) {
+        return;
+    }
     if (s == NULL && (is_full(e, in->from->host) ||
                       saratoga__engine_add(e, &e->ctx.defaults, in->from, q->id,
                                            q->type, sends, &s, in->now) != 0)) {
         saratoga__stateless_refuse(e, in->from, q->id, busy, in->now);
         return;
+    }
+    if (!s->proof.proven && s->proof.slot == SARATOGA__NO_SLOT) {
+        enter(e, s, in);
     }
     s->to.flags = 0;
     s->of_group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
@@ -97,12 +205,19 @@ static void new_request(saratoga_engine *e, const input *in,
     saratoga__engine_touch(e, s, in->now);
 }
 
+/* METADATA that left within this RTT. */
+static bool was_just_sent(const saratoga__session *s, saratoga_time now) {
+    return s->out.meta_sent && s->rtt.srtt > 0 &&
+           now < saratoga__later(s->out.meta_at, (saratoga_time)s->rtt.srtt);
+}
+
 /* A REQUEST that was repeated because our answer got lost. */
-static void repeat_answer(saratoga__session *s) {
+static void repeat_answer(saratoga__session *s, saratoga_time now) {
     switch (s->state) {
     case SARATOGA__OPEN:
         s->send_reply = !s->sends;
-        s->send_metadata |= s->sends;
+        s->send_metadata |= s->sends && !was_just_sent(s, now);
+        s->out.poll_due |= s->sends && saratoga__proof_is_missing(s);
         break;
     case SARATOGA__LINGER:
         s->in.volunteer = true;
@@ -196,8 +311,9 @@ static void on_request(saratoga_engine *e, const input *in) {
                                    in->now);
     } else {
         heard_from(s, in->from);
+        note_received(e, s, in);
         s->heard = s->state == SARATOGA__ASKED ? in->now : s->heard;
-        repeat_answer(s);
+        repeat_answer(s, in->now);
         saratoga__engine_touch(e, s, in->now);
     }
 }
@@ -219,6 +335,9 @@ static saratoga__session *new_unsolicited(saratoga_engine *e, const input *in) {
                                    in->now);
         return NULL;
     }
+    if (!admit(e, in, SARATOGA_BLIND_PUT)) {
+        return NULL;
+    }
     if (is_full(e, in->from->host) || !e->ctx.cfg.can_receive ||
         saratoga__engine_add(e, &e->ctx.defaults, in->from, in->id,
                              SARATOGA_BLIND_PUT, false, &s, in->now) != 0) {
@@ -229,6 +348,7 @@ static saratoga__session *new_unsolicited(saratoga_engine *e, const input *in) {
     s->to.flags = 0;
     s->opt.multicast = group;
     s->state = SARATOGA__EXPECTING;
+    enter(e, s, in);
     return s;
 }
 
@@ -268,6 +388,8 @@ static saratoga__session *receiver_of(saratoga_engine *e, const input *in,
         s = requester_of(e, in, path);
         s = s != NULL ? engine_recv_take_answer(e, in, s)
                       : new_unsolicited(e, in);
+    } else {
+        note_received(e, s, in);
     }
     if (s == NULL) {
         return NULL;
@@ -328,12 +450,15 @@ static void on_data(saratoga_engine *e, const input *in) {
         engine_recv_drop(e);
         return;
     }
+    if (answers_challenge(e, in, &d)) {
+        return;
+    }
     s = receiver_of(e, in, NULL);
     if (s == NULL) {
         return;
     }
     if (s->state <= SARATOGA__ASKED && !s->sends) {
-        saratoga__pre_accept_keep(&s->early, &e->ctx, in->dgram, in->len);
+        saratoga__pre_accept_keep(&s->pre_accept, &e->ctx, in->dgram, in->len);
     }
     if (s->state == SARATOGA__OVER) {
         /* Refused or given up; the sender has not heard. */
@@ -355,19 +480,53 @@ static saratoga__session *find_in_group(const saratoga_engine *e,
     return s != NULL ? s : saratoga__group_index_find(e, in->id);
 }
 
-static void on_status(saratoga_engine *e, const input *in) {
-    saratoga__status_pkt p;
-    saratoga__session *s = engine_recv_find(e, in->from->host, in->id, true);
-    if (!saratoga__status_parse(in->dgram, in->len, &p)) {
-        engine_recv_drop(e);
-        return;
+/* Whether a STATUS echoes a timestamp that only its peer can have seen; such
+ * an address is remembered. */
+static void check_echo(saratoga_engine *e, saratoga__session *s,
+                       const saratoga__status_pkt *p, const input *in) {
+    note_received(e, s, in);
+    if (saratoga__proof_in_status(s, p)) {
+        saratoga__admission_learn(&e->admission, s->host, in->now);
+        prove(e, s);
     }
+}
+
+/* The answer to a challenge, or to a session that was evicted. */
+static bool is_stateless_answer(saratoga_engine *e, const input *in,
+                                const saratoga__status_pkt *p) {
+    if (p->timestamp == NULL ||
+        !saratoga__stateless_is_answer(e, in->from->host, in->id, p->timestamp,
+                                       in->now)) {
+        return false;
+    }
+    saratoga__admission_learn(&e->admission, in->from->host, in->now);
+    return true;
+}
+
+static saratoga__session *status_session(const saratoga_engine *e,
+                                         const input *in) {
+    saratoga__session *s = engine_recv_find(e, in->from->host, in->id, true);
     if (s == NULL || s->state >= SARATOGA__LINGER) {
         saratoga__session *other =
             engine_recv_find(e, in->from->host, in->id, false);
         s = other != NULL ? other : s;
     }
-    if (s == NULL) {
+    return s;
+}
+
+static void on_status(saratoga_engine *e, const input *in) {
+    saratoga__status_pkt p;
+    saratoga__session *s = status_session(e, in);
+    if (!saratoga__status_parse(in->dgram, in->len, &p)) {
+        engine_recv_drop(e);
+        return;
+    }
+    if (s == NULL && is_stateless_answer(e, in, &p)) {
+        return;
+    }
+    if (s != NULL) {
+        check_echo(e, s, &p, in);
+    } else {
         s = find_in_group(e, in);
     }
     if (s == NULL) {

@@ -246,6 +246,13 @@ static void accept_data(saratoga__session *s, const saratoga__data *d,
     saratoga__receiver_advance(s, now);
 }
 
+/* An empty packet before all others asks whether this address is ours, and does
+ * not fix width and kind. */
+static bool is_probe(const saratoga__session *s, const saratoga__data *d) {
+    return d->len == 0 && d->asks && !d->eod && !s->in.has_data &&
+           !s->in.has_metadata;
+}
+
 void saratoga__receiver_on_data(saratoga__session *s, const saratoga__data *d,
                                 saratoga_time now) {
     uint64_t at = 0;
@@ -258,6 +265,10 @@ void saratoga__receiver_on_data(saratoga__session *s, const saratoga__data *d,
     if (fault != 0) {
         saratoga__session_end(s, SARATOGA_ERR_PROTOCOL, fault, false, true,
                               now);
+        return;
+    }
+    if (is_probe(s, d)) {
+        note_asked(s, d, at, now);
         return;
     }
     s->st.data_packets++;

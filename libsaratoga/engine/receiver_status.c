@@ -14,11 +14,21 @@ static bool is_verifying(const saratoga__session *s) {
            (saratoga__receiver_has_checksum(s) || s->in.unverifiable);
 }
 
+static size_t status_head_len(const saratoga__session *s) {
+    return 8 + SARATOGA__TIMESTAMP_LEN + 2 * saratoga__width(s->descriptor);
+}
+
+/* An unproven peer must have sent enough for a STATUS and two holes. */
+static bool may_afford_status(const saratoga__session *s) {
+    return saratoga__proof_room(s) >=
+           status_head_len(s) + 4 * saratoga__width(s->descriptor);
+}
+
 bool saratoga__receiver_wants_status(const saratoga__session *s,
                                      saratoga_time now) {
     const saratoga__receiver *in = &s->in;
     if (s->opt.no_status || (!s->initiator && s->send_reply) ||
-        now < in->hold_until) {
+        now < in->hold_until || !may_afford_status(s)) {
         return false;
     }
     if (is_verifying(s) && now - in->whole_at < SARATOGA__VERIFY_PATIENCE) {
@@ -29,10 +39,11 @@ bool saratoga__receiver_wants_status(const saratoga__session *s,
 
 /* ---- a list of holes, in one packet or several ---- */
 
-static size_t hole_room(const saratoga__session *s) {
+static size_t hole_room(const saratoga__session *s, size_t cap) {
     const saratoga_config *c = &s->ctx->cfg;
     size_t width = saratoga__width(s->descriptor);
-    size_t room = c->mtu - s->overhead - 8 - 2 * width;
+    size_t most = c->mtu - s->overhead;
+    size_t room = (cap < most ? cap : most) - 8 - 2 * width;
     room -= s->in.group.has_timestamp ? SARATOGA__TIMESTAMP_LEN : 0;
     return room / (2 * width);
 }
@@ -201,7 +212,7 @@ static size_t write_list(saratoga__session *s, uint8_t *buf, size_t cap,
     } else {
         cmn__writer head = w;
         saratoga__status_write_head(&w, &p);
-        more = write_holes(s, &w, hole_room(s));
+        more = write_holes(s, &w, hole_room(s, cap));
         p.incomplete = more || !first;
         saratoga__status_write_head(&head, &p);
     }

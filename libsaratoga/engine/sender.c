@@ -18,6 +18,12 @@ static size_t head_len(const saratoga__session *s) {
     return 8 + timestamp + saratoga__width(s->descriptor);
 }
 
+/* The width is told by METADATA, which an unproven peer does not have. */
+static size_t poll_len(const saratoga__session *s) {
+    return saratoga__proof_by_echo(s) ? 8 + SARATOGA__TIMESTAMP_LEN + 2
+                                      : head_len(s);
+}
+
 static size_t payload_len(const saratoga__session *s) {
     const saratoga_config *c = &s->ctx->cfg;
     size_t room = c->mtu - s->overhead - head_len(s);
@@ -48,6 +54,20 @@ static int sender_open_source(saratoga__session *s) {
                                  o->size);
 }
 
+static int open_pace(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    return saratoga__pace_init(
+        &o->pace, &s->ctx->mem, &s->opt, (double)o->payload,
+        (double)(head_len(s) + s->overhead), granularity(s), s->rtt.srtt, now);
+}
+
+void saratoga__sender_restart_pace(saratoga__session *s, saratoga_time now) {
+    saratoga__pace_free(&s->out.pace, &s->ctx->mem);
+    if (open_pace(s, now) != 0) {
+        saratoga__session_fail(s, SARATOGA_ERR_NOMEM, now);
+    }
+}
+
 int saratoga__sender_open(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
     const cmn__mem *mem = &s->ctx->mem;
@@ -60,9 +80,7 @@ int saratoga__sender_open(saratoga__session *s, saratoga_time now) {
     saratoga__sentlog_init(&o->log, mem, LOG_MAX, s->opt.max_holes);
     rv = sender_open_source(s);
     if (rv == 0) {
-        rv = saratoga__pace_init(&o->pace, mem, &s->opt, (double)o->payload,
-                                 (double)(head_len(s) + s->overhead),
-                                 granularity(s), s->rtt.srtt, now);
+        rv = open_pace(s, now);
     }
     o->lite = s->opt.lite && (s->peer_abilities & SARATOGA_LITE) != 0;
     o->unanswered = SARATOGA_TIME_NEVER;
@@ -75,6 +93,8 @@ int saratoga__sender_open(saratoga__session *s, saratoga_time now) {
     o->awaited = SARATOGA_TIME_NEVER;
     o->confirmed = s->rtt.srtt > 0 && s->opt.rtt_hint == 0;
     o->poll_due = o->size == 0 && !s->unchanged;
+    o->begins_anew = saratoga__proof_is_missing(s);
+    o->poll_due |= saratoga__proof_by_echo(s);
     s->send_metadata = true;
     s->heard = now;
     if (rv == 0) {
@@ -101,7 +121,8 @@ void saratoga__sender_free(saratoga__session *s) {
 void saratoga__sender_plan(saratoga__session *s) {
     s->out.starved = false;
     if (s->state == SARATOGA__OPEN && s->kind != SARATOGA_STREAM) {
-        saratoga__source_plan(&s->out.source, &s->out.todo);
+        saratoga__source_plan(&s->out.source, &s->out.todo,
+                              !saratoga__proof_is_missing(s));
     }
 }
 
@@ -230,6 +251,9 @@ static bool asks_for_rtt(const saratoga__session *s) {
 
 static bool wants_answer(const saratoga__session *s, saratoga_time now) {
     const saratoga__sender *o = &s->out;
+    if (saratoga__proof_is_missing(s)) {
+        return o->unanswered == SARATOGA_TIME_NEVER || s->proof.drawn > 0;
+    }
     if (saratoga__sender_is_one_way(s)) {
         return false;
     }
@@ -352,14 +376,19 @@ static size_t write_head(saratoga__session *s, cmn__writer *w, cmn__range r,
                          bool asks, saratoga_time now) {
     uint8_t timestamp[SARATOGA__TIMESTAMP_LEN];
     uint64_t x = next_timestamp(s, now);
-    saratoga__data d = {.descriptor = s->descriptor,
+    bool probe = saratoga__proof_by_echo(s);
+    saratoga__data d = {.descriptor =
+                            probe ? (uint32_t)SARATOGA_16_BIT : s->descriptor,
                         .kind = s->kind,
                         .asks = asks,
-                        .eod = r.end == s->out.size,
+                        .eod = r.end == s->out.size && !probe,
                         .id = s->id,
                         .offset = {0, r.start}};
     if (s->opt.timestamps != SARATOGA_TS_OFF) {
         saratoga__timestamp_write(s->opt.timestamps, x, timestamp);
+        if (asks) {
+            saratoga__proof_seal(s, timestamp);
+        }
         d.timestamp = timestamp;
     }
     saratoga__data_write_head(w, &d);
@@ -368,6 +397,7 @@ static size_t write_head(saratoga__session *s, cmn__writer *w, cmn__range r,
         s->out.eod_at = now;
     }
     note(s, r, asks, x, now);
+    saratoga__proof_on_data(s, r.end);
     return w->bad ? 0 : 1;
 }
 
@@ -376,7 +406,8 @@ static size_t write_poll(saratoga__session *s, uint8_t *buf, size_t cap,
     cmn__writer w = cmn__writer_of(buf, cap);
     saratoga__sender *o = &s->out;
     cmn__range at = {o->next, o->next};
-    bool asks = !saratoga__sender_is_one_way(s);
+    bool asks =
+        !saratoga__sender_is_one_way(s) || saratoga__proof_is_missing(s);
     size_t len;
     (void)write_head(s, &w, at, asks, now);
     len = (size_t)(w.p - buf);
@@ -391,11 +422,19 @@ static size_t write_poll(saratoga__session *s, uint8_t *buf, size_t cap,
  * multicast or one-way pass the next one begins. */
 static bool next_range(saratoga__session *s, cmn__range *r) {
     saratoga__sender *o = &s->out;
+    size_t room = saratoga__proof_room(s);
+    size_t head = head_len(s);
+    size_t most = room < head ? 0 : room - head;
     if (!cmn__ranges_next(&o->todo, 0, r)) {
         return false;
     }
-    if (r->end - r->start > o->payload) {
-        r->end = r->start + o->payload;
+    most = most < o->payload ? most : o->payload;
+    if (o->source.aligned) {
+        size_t left = o->payload - (size_t)(r->start % o->payload);
+        most = most < left ? most : left;
+    }
+    if (r->end - r->start > most) {
+        r->end = r->start + most;
     }
     return true;
 }
@@ -412,8 +451,8 @@ static bool copy_payload(saratoga__session *s, cmn__range r, uint8_t *to) {
 bool saratoga__sender_is_held_up(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
     return o->stalled || o->starved || o->todo.count == 0 ||
-           (!o->confirmed && s->opt.unconfirmed > 0 &&
-            s->st.data_bytes >= s->opt.unconfirmed);
+           saratoga__proof_by_echo(s) || saratoga__proof_awaits_answer(s) ||
+           saratoga__proof_room(s) <= head_len(s);
 }
 
 static bool may_send(saratoga__session *s, saratoga_time now) {
@@ -472,6 +511,7 @@ static size_t write_batch(saratoga__session *s, uint8_t *buf, size_t cap,
         if (*segment != 0 && (len > *segment || o->poll_due)) {
             break;
         }
+        r.end = saratoga__proof_draw_end(s, r);
         len = write_one(s, r, buf + total, cap - total, now);
         if (len == 0) {
             break;
@@ -513,11 +553,11 @@ size_t saratoga__sender_write(saratoga__session *s, uint8_t *buf, size_t cap,
     size_t n = 0;
     o->pace.waits &= !saratoga__sender_is_held_up(s);
     saratoga__pace_update(&o->pace, s->rtt.srtt);
-    if (!o->meta_sent) {
+    if (!o->meta_sent && !saratoga__proof_is_missing(s)) {
         return 0; /* METADATA leaves first */
     }
     *segment = 0;
-    if (o->poll_due && cap >= head_len(s)) {
+    if (o->poll_due && cap >= poll_len(s)) {
         n = write_poll(s, buf, cap, now);
         *segment = n;
     } else if (o->todo.count > 0) {

@@ -379,6 +379,18 @@ static saratoga_time repeat_after(const saratoga__session *s) {
     return s->rtt.srtt > 0 ? (saratoga_time)s->rtt.srtt / 2 : 0;
 }
 
+/* What little was sent before the peer was proven says nothing of the path but
+ * its RTT: the controller starts from there. */
+static void begin_anew(saratoga__session *s, saratoga_time now) {
+    saratoga__sender *o = &s->out;
+    if (!o->begins_anew || saratoga__proof_is_missing(s)) {
+        return;
+    }
+    o->begins_anew = false;
+    saratoga__sentlog_give_up(&o->log);
+    saratoga__sender_restart_pace(s, now);
+}
+
 void saratoga__sender_on_status(saratoga__session *s,
                                 const saratoga__status_pkt *p, size_t len,
                                 saratoga_time now) {
@@ -409,6 +421,10 @@ void saratoga__sender_on_status(saratoga__session *s,
     r.rtt = r.d > o->status_d ? r.rtt : -1; /* a long list is no long way */
     if (r.rtt > 0) {
         cong_rtt_sample_at(&s->rtt, r.rtt, (cong_time)now);
+    }
+    begin_anew(s, now);
+    if (s->state != SARATOGA__OPEN) {
+        return;
     }
     saratoga__sender_on_answer(s, r.d, len, p->incomplete && !p->voluntary,
                                now);

@@ -13,6 +13,7 @@ int saratoga__session_init(saratoga__session *s, saratoga__context *ctx,
     s->retry_at = SARATOGA_TIME_NEVER;
     s->retry_wait = s->opt.request_retry;
     s->timer_slot = UINT32_MAX;
+    s->proof.slot = SARATOGA__NO_SLOT;
     s->peer_descriptor = SARATOGA_128_BIT;
     cong_rtt_init(&s->rtt, (cong_time)SARATOGA_MS, (cong_time)RTO_MIN);
     if (s->opt.rtt_hint > 0) {
@@ -24,7 +25,7 @@ int saratoga__session_init(saratoga__session *s, saratoga__context *ctx,
 void saratoga__session_free(saratoga__session *s) {
     saratoga__sender_free(s);
     saratoga__receiver_free(s);
-    saratoga__pre_accept_free(&s->early, s->ctx);
+    saratoga__pre_accept_free(&s->pre_accept, s->ctx);
     s->ctx->done_pending -= s->done_pending ? 1 : 0;
     s->done_pending = false;
     cmn__free(&s->ctx->mem, s->asked_packet);
@@ -84,6 +85,7 @@ int saratoga__session_describe(saratoga__session *s, const saratoga_source *src,
 
 void saratoga__session_ask(saratoga__session *s, const saratoga__request *q) {
     saratoga_event ev = {.abilities = s->peer_abilities,
+                         .proven = !saratoga__proof_is_missing(s),
                          .descriptor = s->peer_descriptor,
                          .has_entry = s->has_entry,
                          .entry = s->entry};
@@ -144,15 +146,16 @@ void saratoga__session_on_data(saratoga__session *s, const saratoga__data *d,
 }
 
 void saratoga__session_replay(saratoga__session *s, saratoga_time now) {
-    for (size_t at = 0; at < s->early.len;) {
+    for (size_t at = 0; at < s->pre_accept.len;) {
         size_t len;
-        const uint8_t *packet = saratoga__pre_accept_at(&s->early, &at, &len);
+        const uint8_t *packet =
+            saratoga__pre_accept_at(&s->pre_accept, &at, &len);
         saratoga__data d;
         if (saratoga__data_parse(packet, len, &d)) {
             saratoga__session_on_data(s, &d, now);
         }
     }
-    saratoga__pre_accept_free(&s->early, s->ctx);
+    saratoga__pre_accept_free(&s->pre_accept, s->ctx);
 }
 
 void saratoga__session_on_metadata(saratoga__session *s,

@@ -92,6 +92,7 @@ typedef struct saratoga__sender {
     uint32_t copies;
     uint32_t passes;
     uint32_t quick_polls; /* left to be sent at the end */
+    bool begins_anew;     /* the controller, once the peer is proven */
     bool confirmed;       /* the peer answered */
     bool stalled;         /* nothing is heard: polls only */
     bool starved;         /* waits for reads */
@@ -146,6 +147,23 @@ typedef struct saratoga__receiver {
     saratoga_partial partial; /* ranges are a copy */
     bool has_partial;
 } saratoga__receiver;
+
+/* Whether the peer receives at its address, and what may be sent before. */
+typedef struct saratoga__proof {
+    uint64_t received; /* UDP payload */
+    uint64_t sent;
+    uint64_t packets_in;
+    uint64_t packets_out;
+    uint64_t end;        /* of the last DATA of random length */
+    unsigned drawn;      /* bits of the end to be sent */
+    unsigned end_bits;   /* what guessing `end` takes; 0: was answered */
+    unsigned bits;       /* guessed or known so far */
+    uint32_t slot;       /* among the unproven; SARATOGA__NO_SLOT: not there */
+    uint32_t challenges; /* answered as initiator */
+    bool proven;
+} saratoga__proof;
+
+#define SARATOGA__NO_SLOT UINT32_MAX
 
 typedef struct saratoga__session {
     saratoga__context *ctx;
@@ -202,7 +220,8 @@ typedef struct saratoga__session {
     bool remote;
     saratoga__sender out;
     saratoga__receiver in;
-    saratoga__pre_accept early;
+    saratoga__pre_accept pre_accept;
+    saratoga__proof proof;
     saratoga_stats st;
     /* of the engine */
     uint32_t index;
@@ -279,6 +298,29 @@ static inline bool saratoga__moves(const saratoga__session *s) {
     return s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE;
 }
 
+/* proof.c */
+/* The peer is unproven and nothing exempts it. */
+bool saratoga__proof_is_missing(const saratoga__session *s);
+/* Octets that the next datagram may have; SIZE_MAX: any.  The limit holds with
+ * the headers of IP and UDP and without them. */
+size_t saratoga__proof_room(const saratoga__session *s);
+/* Counts datagrams; len without IP and UDP headers. */
+void saratoga__proof_on_received(saratoga__session *s, size_t len);
+void saratoga__proof_on_sent(saratoga__session *s, size_t len, size_t packets);
+/* Makes a timestamp one that nobody can guess. */
+void saratoga__proof_seal(const saratoga__session *s, uint8_t *timestamp);
+/* An echo is awaited: until then only empty packets leave that ask for it. */
+bool saratoga__proof_by_echo(const saratoga__session *s);
+/* Peers that echo no timestamps prove themselves by naming the ends of DATA
+ * whose lengths are random: the end of the next, at most r.end. */
+bool saratoga__proof_by_length(const saratoga__session *s);
+uint64_t saratoga__proof_draw_end(saratoga__session *s, cmn__range r);
+void saratoga__proof_on_data(saratoga__session *s, uint64_t end);
+bool saratoga__proof_awaits_answer(const saratoga__session *s);
+/* Whether a STATUS proves the address. */
+bool saratoga__proof_in_status(saratoga__session *s,
+                               const saratoga__status_pkt *p);
+
 /* session_send.c: packets that both roles send */
 /* With a key: adds the authentication field for the `len` octets of a packet
  * that it is to cover. */
@@ -295,6 +337,8 @@ size_t saratoga__sender_write(saratoga__session *s, uint8_t *buf, size_t cap,
                               size_t *segment, uint32_t *flags,
                               saratoga_time now);
 void saratoga__sender_plan(saratoga__session *s);
+/* A controller that knows nothing but the RTT. */
+void saratoga__sender_restart_pace(saratoga__session *s, saratoga_time now);
 /* Everything is sent and the end is known. */
 bool saratoga__sender_is_drained(const saratoga__session *s);
 void saratoga__sender_restart_poll(saratoga__session *s, saratoga_time now);

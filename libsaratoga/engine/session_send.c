@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/engine/session.h"
 
+#define PLAIN_STATUS_LEN 12
+
 void saratoga__sign(saratoga__context *e, cmn__writer *w, const uint8_t *packet,
                     size_t len, saratoga_time now) {
     uint8_t field[SARATOGA__AUTH_LEN];
@@ -81,28 +83,57 @@ static size_t write_announcement(saratoga__session *s, uint8_t *buf,
     return w.bad ? 0 : (size_t)(w.p - buf);
 }
 
+static size_t metadata_len(const saratoga__session *s) {
+    uint32_t d = s->entry.descriptor < SARATOGA_DESCRIPTOR_FIT
+                     ? s->entry.descriptor
+                     : saratoga__descriptor_for(s->entry.size);
+    return 8 + s->sum_len + 2 + saratoga__width(d) + 8 + strlen(s->entry.path) +
+           1;
+}
+
+/* To an unproven peer METADATA leave only if a packet that asks for an answer
+ * still can: without an answer nothing more may ever leave. */
+static bool metadata_may_leave(const saratoga__session *s) {
+    size_t room = saratoga__proof_room(s);
+    size_t ask = s->overhead + 8 + saratoga__width(s->descriptor);
+    return s->state == SARATOGA__OPEN && s->send_metadata &&
+           !saratoga__proof_by_echo(s) &&
+           (room == SIZE_MAX || room >= metadata_len(s) + ask);
+}
+
+static size_t write_last_status(saratoga__session *s, uint8_t *buf, size_t cap,
+                                saratoga_time now) {
+    uint32_t code = s->send_error ? s->status : SARATOGA_SUCCESS;
+    size_t n = saratoga__write_plain_status(s->id, code, buf, cap);
+    s->send_error = false;
+    s->send_reply = false;
+    saratoga__context_uplink_used(s->ctx, n + s->overhead, now);
+    return n;
+}
+
 size_t saratoga__session_write(saratoga__session *s, uint8_t *buf, size_t cap,
                                size_t *segment, uint32_t *flags,
                                saratoga_time now) {
+    size_t room = saratoga__proof_room(s);
     size_t n = 0;
     *flags = 0;
     if (s->down) {
         return 0;
     }
-    if (s->send_error || s->send_reply) {
-        uint32_t code = s->send_error ? s->status : SARATOGA_SUCCESS;
-        s->send_error = false;
+    if ((s->send_error || s->send_reply) && room < PLAIN_STATUS_LEN) {
+        s->send_error = false; /* it would be one too many */
         s->send_reply = false;
-        n = saratoga__write_plain_status(s->id, code, buf, cap);
-        saratoga__context_uplink_used(s->ctx, n + s->overhead, now);
+    } else if (s->send_error || s->send_reply) {
+        n = write_last_status(s, buf, cap, now);
     } else if (s->announce) {
         n = write_announcement(s, buf, cap);
     } else if (s->send_request) {
         n = write_request(s, buf, cap, now);
-    } else if (s->send_metadata && s->state == SARATOGA__OPEN) {
+    } else if (metadata_may_leave(s)) {
         n = write_metadata(s, buf, cap, now);
     } else if (s->state == SARATOGA__OPEN && s->sends) {
-        return saratoga__sender_write(s, buf, cap, segment, flags, now);
+        return saratoga__sender_write(s, buf, cap < room ? cap : room, segment,
+                                      flags, now);
     }
     *segment = n;
     return n;

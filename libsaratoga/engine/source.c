@@ -6,7 +6,8 @@
 int saratoga__source_init(saratoga__source *s, saratoga__work_queue *queue,
                           saratoga_handle handle, uint32_t blocks,
                           size_t block_len, size_t payload, uint64_t size) {
-    *s = (saratoga__source){.queue = queue, .handle = handle, .size = size};
+    *s = (saratoga__source){
+        .queue = queue, .handle = handle, .payload = payload, .size = size};
     s->block_len =
         block_len < payload ? payload : block_len - block_len % payload;
     s->block = cmn__alloc(queue->mem, blocks * sizeof(*s->block));
@@ -86,10 +87,13 @@ static saratoga__block *find_room(saratoga__source *s, uint64_t below) {
 /* Where a read from r.start on may end: with the last byte that is to be sent
  * within a block's length. */
 static uint64_t read_end(const saratoga__source *s, const cmn__ranges *todo,
-                         cmn__range r) {
-    uint64_t limit =
-        s->size - r.start > s->block_len ? r.start + s->block_len : s->size;
+                         cmn__range r, bool ahead) {
+    uint64_t most = ahead ? s->block_len : s->payload;
+    uint64_t limit = s->size - r.start > most ? r.start + most : s->size;
     uint64_t end = r.start;
+    if (s->aligned && limit < s->size && limit - limit % s->payload > r.start) {
+        limit -= limit % s->payload;
+    }
     while (r.start < limit) {
         end = r.end < limit ? r.end : limit;
         if (r.end >= limit || !cmn__ranges_next(todo, r.end, &r)) {
@@ -116,25 +120,48 @@ static bool read_from(saratoga__source *s, saratoga__block *b, uint64_t start,
     return true;
 }
 
-void saratoga__source_plan(saratoga__source *s, const cmn__ranges *todo) {
+/* A block that holds only a part of the next packet, where no second one can be
+ * relied on for the rest: it is read anew. */
+static bool is_too_short(const saratoga__source *s, const saratoga__block *b,
+                         const cmn__ranges *todo, cmn__range next, bool ahead) {
+    uint64_t end;
+    if ((s->n_blocks > 1 && ahead) || !b->ready ||
+        block_end(b->work) >= next.end) {
+        return false;
+    }
+    end = read_end(s, todo, next, ahead);
+    return block_end(b->work) < (end < next.end ? end : next.end);
+}
+
+void saratoga__source_plan(saratoga__source *s, const cmn__ranges *todo,
+                           bool ahead) {
     uint64_t at = 0;
+    uint64_t need = 0; /* the end of the next packet */
     cmn__range r;
-    bool lowest = true;
-    uint32_t tries = s->n_blocks;
+    uint32_t tries = ahead || s->n_blocks < 2 ? s->n_blocks : 2;
     release_unneeded(s, todo);
     while (tries-- > 0 && cmn__ranges_next(todo, at, &r)) {
-        uint64_t start = r.start > at ? r.start : at;
-        saratoga__block *b = source_find(s, start);
+        saratoga__block *b;
+        r.start = r.start > at ? r.start : at;
+        if (need == 0) {
+            need = r.end - r.start > s->payload ? r.start + s->payload : r.end;
+        }
+        b = source_find(s, r.start);
+        if (b != NULL && r.start < need &&
+            is_too_short(s, b, todo, (cmn__range){r.start, need}, ahead)) {
+            release_block(s, b);
+            b = NULL;
+        }
         if (b == NULL) {
             /* Only what is needed next may push out what is needed later. */
-            b = find_room(s, lowest ? start : UINT64_MAX);
-            r.start = start;
-            if (b == NULL || !read_from(s, b, start, read_end(s, todo, r))) {
+            uint64_t below = r.start < need ? r.start : UINT64_MAX;
+            b = find_room(s, ahead ? below : 0);
+            if (b == NULL ||
+                !read_from(s, b, r.start, read_end(s, todo, r, ahead))) {
                 return;
             }
         }
         at = block_end(b->work);
-        lowest = false;
     }
 }
 

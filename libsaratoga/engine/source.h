@@ -19,7 +19,9 @@ typedef struct saratoga__source {
     uint32_t n_blocks;
     uint32_t newest; /* last one copied from */
     size_t block_len;
+    size_t payload;
     uint64_t size; /* of the file */
+    bool aligned;  /* blocks and packets end at multiples of payload */
 } saratoga__source;
 
 /* Returns 0 or SARATOGA_ERR_NOMEM.  Blocks are whole multiples of payload. */
@@ -27,8 +29,10 @@ int saratoga__source_init(saratoga__source *s, saratoga__work_queue *queue,
                           saratoga_handle handle, uint32_t blocks,
                           size_t block_len, size_t payload, uint64_t size);
 void saratoga__source_free(saratoga__source *s);
-/* Asks for what `todo` needs first, lets go of what it does not need. */
-void saratoga__source_plan(saratoga__source *s, const cmn__ranges *todo);
+/* Asks for what `todo` needs first, releases what it does not need.
+ * Not `ahead`: a packet's worth, no more. */
+void saratoga__source_plan(saratoga__source *s, const cmn__ranges *todo,
+                           bool ahead);
 /* Copies len bytes from offset; false: not here yet. */
 bool saratoga__source_copy(saratoga__source *s, uint64_t offset, void *out,
                            size_t len);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/engine/engine_internal.h"
+#include "libsaratoga/engine/timestamp.h"
 
 static saratoga__stateless *push(saratoga_engine *e,
                                  const saratoga_pktinfo *to) {
@@ -41,6 +42,63 @@ void saratoga__stateless_refuse(saratoga_engine *e, const saratoga_pktinfo *to,
     s->to.flags = 0;
     s->len = saratoga__write_plain_status(id, code, s->bytes, sizeof(s->bytes));
     e->ctx.stats.refusals++;
+}
+
+/* A timestamp of the clock, sealed: whoever echoes it has proven its address.
+ */
+void saratoga__stateless_challenge(saratoga_engine *e,
+                                   const saratoga_pktinfo *to, uint32_t id,
+                                   saratoga_time now) {
+    uint8_t timestamp[SARATOGA__TIMESTAMP_LEN];
+    saratoga__data d = {.asks = true, .id = id, .timestamp = timestamp};
+    saratoga__stateless *s = NULL;
+    cmn__writer w;
+    if ((to->flags & SARATOGA_PKT_MULTICAST) == 0) {
+        s = push(e, to);
+    }
+    if (s == NULL) {
+        return;
+    }
+    s->to.flags = 0;
+    saratoga__timestamp_write(
+        SARATOGA_TS_LOCAL,
+        saratoga__timestamp_clock(now, e->ctx.cfg.posix_offset), timestamp);
+    saratoga__token_seal(e->ctx.token_key, to->host, id, timestamp);
+    w = cmn__writer_of(s->bytes, sizeof(s->bytes));
+    saratoga__data_write_head(&w, &d);
+    s->len = (size_t)(w.p - s->bytes);
+    e->ctx.stats.challenges_sent++;
+}
+
+bool saratoga__stateless_is_answer(const saratoga_engine *e, uint64_t host,
+                                   uint32_t id, const uint8_t *timestamp,
+                                   saratoga_time now) {
+    uint64_t clock = saratoga__timestamp_clock(now, e->ctx.cfg.posix_offset);
+    uint32_t kind = timestamp[SARATOGA__TIMESTAMP_LEN - 1];
+    uint64_t wait = e->ctx.defaults.inactivity / SARATOGA_S + 1;
+    uint64_t low;
+    uint64_t high;
+    return kind < SARATOGA_TS_OFF &&
+           saratoga__token_is_genuine(e->ctx.token_key, host, id, timestamp) &&
+           saratoga__timestamp_read(kind, timestamp, &low, &high) &&
+           low <= clock && (clock - low) >> 32 <= wait;
+}
+
+void saratoga__stateless_echo(saratoga_engine *e, const saratoga_pktinfo *to,
+                              const saratoga__data *d) {
+    saratoga__status_pkt p = {.descriptor = d->descriptor,
+                              .no_metadata = true,
+                              .id = d->id,
+                              .timestamp = d->timestamp};
+    saratoga__stateless *s = push(e, to);
+    cmn__writer w;
+    if (s == NULL) {
+        return;
+    }
+    s->to.flags = 0;
+    w = cmn__writer_of(s->bytes, sizeof(s->bytes));
+    saratoga__status_write_head(&w, &p);
+    s->len = (size_t)(w.p - s->bytes);
 }
 
 int saratoga__stateless_beacon(saratoga_engine *e, const saratoga_pktinfo *to) {

@@ -6,7 +6,6 @@
 
 #define AUTH_MAX 256
 #define ID_TRIES 8
-#define GROUP_BURST ((uint64_t)64 * 1024)
 
 /* ---- starting ---- */
 
@@ -240,15 +239,6 @@ static int transfer_take_answer(saratoga__session *s, const saratoga_answer *a,
     return rv;
 }
 
-/* Who asks a group gets a start of the file from each that has it, and so does
- * a victim whose address was forged: not much, until one is chosen. */
-static void bound_start(saratoga__session *s) {
-    if (s->of_group && s->sends &&
-        (s->opt.unconfirmed == 0 || s->opt.unconfirmed > GROUP_BURST)) {
-        s->opt.unconfirmed = GROUP_BURST;
-    }
-}
-
 static void forget_packet(saratoga__session *s) {
     cmn__free(&s->ctx->mem, s->asked_packet);
     s->asked_packet = NULL;
@@ -285,7 +275,6 @@ int saratoga_transfer_accept(saratoga_engine *engine, saratoga_handle handle,
     rv = transfer_take_answer(s, answer, now);
     if (rv == 0) {
         forget_packet(s);
-        bound_start(s);
         if (s->type == SARATOGA_DELETE) {
             s->send_reply = true;
             saratoga__session_end(s, 0, SARATOGA_SUCCESS, false, false, now);

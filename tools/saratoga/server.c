@@ -13,8 +13,6 @@
 
 #define TOOL "saratoga"
 #define SLICE_MS 200
-/* Until the peer has been heard again, an unproven address gets no more. */
-#define UNPROVEN ((uint64_t)64 * 1024)
 
 static const char *verb(uint32_t request) {
     static const char *const verbs[] = {"noop", "get",    "put",   "take",
@@ -184,9 +182,6 @@ int saratoga_serve(const struct saratoga_args *a) {
         return TOOL_USAGE;
     }
     set_limits(a, &c, &engine);
-    if (options.rate_bps == 0) {
-        options.unconfirmed = UNPROVEN;
-    }
     engine.transfer = &options;
     rc = tool_node_open(&node, &c);
     if (rc == TOOL_OK && write_port(a, node)) {

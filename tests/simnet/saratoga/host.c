@@ -280,6 +280,7 @@ static int64_t do_read(struct host *h, const struct xfer *x,
     if (h->shrunk && n > 0) {
         n--;
     }
+    h->read_bytes += n;
     memcpy(w->buf, x->file->data + w->offset, n);
     return (int64_t)n;
 }

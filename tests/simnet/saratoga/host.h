@@ -81,6 +81,7 @@ struct host {
     saratoga_event beacon;
     saratoga_event request;
     uint64_t requests;
+    uint64_t read_bytes; /* of its files */
     void (*tap)(void *user, struct host *h, const saratoga_pktinfo *to,
                 const uint8_t *dgram, size_t len);
     void *tap_user;

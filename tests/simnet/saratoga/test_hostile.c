@@ -378,23 +378,6 @@ TEST(a_status_is_never_answered) {
     raw_free(r);
 }
 
-TEST(a_get_may_be_held_until_the_peer_is_heard) {
-    struct raw *r = raw_new(NULL);
-    saratoga_options o;
-    saratoga_options_init(&o);
-    o.rate_bps = 100000000;
-    o.unconfirmed = 5000;
-    r->h->answer_options = &o;
-    (void)host_make_file(r->h, "d", 60000, 1);
-    raw_hex(r, GET_D);
-    raw_wait(r, 100 * MSEC);
-    assert_true(r->n <= 6);
-    raw_hex(r, "24010000 00000007 0000 0000");
-    raw_wait(r, 100 * MSEC);
-    assert_true(r->n > 40);
-    raw_free(r);
-}
-
 TEST(memory_may_end_at_any_moment) {
     for (uint64_t at = 1; at < 60; at++) {
         struct test_alloc a = {.fail_at = at};
@@ -442,7 +425,6 @@ int main(void) {
         T(floods_cost_bounded_memory_and_few_answers),
         T(after_a_long_silence_refusals_are_as_few_as_ever),
         T(a_status_is_never_answered),
-        T(a_get_may_be_held_until_the_peer_is_heard),
         T(memory_may_end_at_any_moment),
     };
     return cmocka_run_group_tests_name("hostile", tests, NULL, NULL);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef COMMON_SIPHASH_H
+#define COMMON_SIPHASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CMN__SIPHASH_KEY_LEN 16
+
+/* SipHash-2-4 (Aumasson, Bernstein 2012): without the key nobody can predict
+ * it or make two inputs collide. */
+uint64_t cmn__siphash(const uint8_t *key, const void *data, size_t len);
+
+#endif /* COMMON_SIPHASH_H */

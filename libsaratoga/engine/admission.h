@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef LIBSARATOGA_ADMISSION_H
+#define LIBSARATOGA_ADMISSION_H
+
+#include "libsaratoga/engine/session.h"
+
+/* What peers get that have not proven their address: so many sessions at once,
+ * the oldest not favoured over the newest, and so many requests per second that
+ * reach the application.  Addresses that did prove themselves lately are kept
+ * in a table of fixed size, which only they can fill. */
+
+#define SARATOGA__HOSTS 1024u
+#define SARATOGA__HOST_WAYS 4u
+
+typedef struct saratoga__host {
+    uint64_t host;
+    saratoga_time until;
+} saratoga__host;
+
+typedef struct saratoga__admission {
+    saratoga__context *ctx;
+    uint64_t salt;
+    saratoga__session **unproven;
+    uint32_t count;
+    uint32_t max;
+    double tokens; /* requests that may pass now */
+    saratoga_time tokens_at;
+    saratoga__host host[SARATOGA__HOSTS];
+} saratoga__admission;
+
+/* Returns 0 or SARATOGA_ERR_NOMEM. */
+int saratoga__admission_init(saratoga__admission *a, saratoga__context *ctx,
+                             saratoga_time now);
+void saratoga__admission_free(saratoga__admission *a);
+/* Whether an unproven peer's request of that type may pass to the application.
+ */
+bool saratoga__admission_pass(saratoga__admission *a, uint32_t type,
+                              saratoga_time now);
+bool saratoga__admission_knows(const saratoga__admission *a, uint64_t host,
+                               saratoga_time now);
+void saratoga__admission_learn(saratoga__admission *a, uint64_t host,
+                               saratoga_time now);
+/* The session that has to go before another can enter; NULL: none.  At random,
+ * as OpenSSH's MaxStartups: who floods evicts mostly his own. */
+saratoga__session *saratoga__admission_victim(saratoga__admission *a);
+void saratoga__admission_enter(saratoga__admission *a, saratoga__session *s);
+void saratoga__admission_leave(saratoga__admission *a, saratoga__session *s);
+
+#endif /* LIBSARATOGA_ADMISSION_H */
