@@ -52,17 +52,27 @@ def value(pattern, text):
     return PERFECT_DB if found.group(1) == "inf" else float(found.group(1))
 
 
-def feed(pipe, pictures, numbers):
+def feed(pipe, pictures):
     with os.fdopen(pipe, "wb") as file:
-        for number in numbers:
-            file.write(pictures[number * PICTURE:(number + 1) * PICTURE])
+        for picture in pictures:
+            file.write(picture)
 
 
 def differences(pictures, pairs):
-    """Mean square error and SSIM of (seen, sent), by FFmpeg's filters."""
+    """The same of pictures by their numbers."""
+    def luma(numbers):
+        return (pictures[n * PICTURE:(n + 1) * PICTURE] for n in numbers)
+
+    seen, sent = zip(*pairs)
+    return compare_streams(luma(seen), luma(sent))
+
+
+def compare_streams(seen, sent):
+    """Mean square error and SSIM of two rows of pictures, by FFmpeg's
+    filters."""
     ends = [os.pipe() for _ in range(2)]
-    threads = [threading.Thread(target=feed, args=(end[1], pictures, numbers))
-               for end, numbers in zip(ends, zip(*pairs))]
+    threads = [threading.Thread(target=feed, args=(end[1], pictures))
+               for end, pictures in zip(ends, (seen, sent))]
     inputs = [word for end in ends
               for word in (*FORMAT, "-i", f"pipe:{end[0]}")]
     with subprocess.Popen(

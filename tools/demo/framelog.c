@@ -10,9 +10,10 @@
  * leaves out all that muxers and parsers may add or take away, such as
  * delimiters and parameter sets.
  *
- * With `watch`, the `stats` of another element of the pipeline are written
- * beside it at intervals.  With `linger` the end of the stream is held back,
- * for some sinks throw away what they have not sent when it comes.
+ * With `record`, all bytes go to another file.  With `watch`, the `stats` of
+ * another element of the pipeline are written beside it at intervals.  With
+ * `linger` the end of the stream is held back, for some sinks throw away what
+ * they have not sent when it comes.
  */
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
@@ -28,10 +29,12 @@ G_DECLARE_FINAL_TYPE(Framelog, framelog, FRAME, LOG, GstBaseTransform)
 struct _Framelog {
     GstBaseTransform parent;
     gchar *location;
+    gchar *record;
     gchar *watch;
     guint interval_ms;
     guint linger_ms;
     FILE *file;
+    FILE *copy; /* of all that passes */
     FILE *stats;
     gint64 stats_next; /* us */
     guint64 count;
@@ -41,7 +44,14 @@ struct _Framelog {
 
 G_DEFINE_TYPE(Framelog, framelog, GST_TYPE_BASE_TRANSFORM)
 
-enum { PROP_0, PROP_LOCATION, PROP_WATCH, PROP_INTERVAL, PROP_LINGER };
+enum {
+    PROP_0,
+    PROP_LOCATION,
+    PROP_RECORD,
+    PROP_WATCH,
+    PROP_INTERVAL,
+    PROP_LINGER
+};
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE(
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -62,7 +72,11 @@ static gboolean on_start(GstBaseTransform *base) {
         self->stats = fopen(name, "w");
         g_free(name);
     }
-    if (!self->file || (self->watch && !self->stats)) {
+    if (self->file && self->record) {
+        self->copy = fopen(self->record, "wb");
+    }
+    if (!self->file || (self->watch && !self->stats) ||
+        (self->record && !self->copy)) {
         GST_ELEMENT_ERROR(self, RESOURCE, OPEN_WRITE,
                           ("cannot write %s", self->location),
                           GST_ERROR_SYSTEM);
@@ -79,6 +93,7 @@ static gboolean on_start(GstBaseTransform *base) {
 static gboolean on_stop(GstBaseTransform *base) {
     Framelog *self = FRAME_LOG(base);
     g_clear_pointer(&self->file, fclose);
+    g_clear_pointer(&self->copy, fclose);
     g_clear_pointer(&self->stats, fclose);
     return TRUE;
 }
@@ -204,9 +219,19 @@ static void log_stats(Framelog *self) {
     g_clear_pointer(&bin, gst_object_unref);
 }
 
+static void record_buffer(Framelog *self, GstBuffer *buffer) {
+    GstMapInfo map;
+    if (self->copy && gst_buffer_map(buffer, &map, GST_MAP_READ)) {
+        fwrite(map.data, 1, map.size, self->copy);
+        gst_buffer_unmap(buffer, &map);
+        fflush(self->copy);
+    }
+}
+
 static GstFlowReturn on_buffer(GstBaseTransform *base, GstBuffer *buffer) {
     Framelog *self = FRAME_LOG(base);
     log_buffer(self, buffer);
+    record_buffer(self, buffer);
     log_stats(self);
     /* the process may be ended at any time */
     fflush(self->file);
@@ -233,6 +258,10 @@ static void set_property(GObject *object, guint id, const GValue *value,
         g_free(self->location);
         self->location = g_value_dup_string(value);
         break;
+    case PROP_RECORD:
+        g_free(self->record);
+        self->record = g_value_dup_string(value);
+        break;
     case PROP_WATCH:
         g_free(self->watch);
         self->watch = g_value_dup_string(value);
@@ -256,6 +285,9 @@ static void get_property(GObject *object, guint id, GValue *value,
     case PROP_LOCATION:
         g_value_set_string(value, self->location);
         break;
+    case PROP_RECORD:
+        g_value_set_string(value, self->record);
+        break;
     case PROP_WATCH:
         g_value_set_string(value, self->watch);
         break;
@@ -274,6 +306,7 @@ static void get_property(GObject *object, guint id, GValue *value,
 static void finalize(GObject *object) {
     Framelog *self = FRAME_LOG(object);
     g_free(self->location);
+    g_free(self->record);
     g_free(self->watch);
     G_OBJECT_CLASS(framelog_parent_class)->finalize(object);
 }
@@ -290,6 +323,11 @@ static void framelog_class_init(FramelogClass *klass) {
                                     g_param_spec_string("location", "Location",
                                                         "CSV file to write",
                                                         NULL, flags));
+    g_object_class_install_property(
+        object, PROP_RECORD,
+        g_param_spec_string("record", "Record",
+                            "file that gets the bytes of all buffers", NULL,
+                            flags));
     g_object_class_install_property(
         object, PROP_WATCH,
         g_param_spec_string("watch", "Watch",

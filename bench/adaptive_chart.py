@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""The charts of ./dev bench adaptive: for each case the link's rate and the
+encoders' over time, and the delay of every frame.
+
+usage: adaptive_chart.py RESULT.json PICTURE
+"""
+import json
+import sys
+
+import matplotlib
+matplotlib.use("Agg")
+from matplotlib import pyplot  # noqa: E402
+
+COLOURS = {"tltcp": "#0b3c6f", "tltcp-auto": "#2f7fc1",
+           "tltcp-estimate": "#9ecae9", "srt": "#f29e7f", "srt-rtt": "#e4572e",
+           "librist": "#f2b134", "udp": "#777777"}
+LATE_MS = 1000  # what comes later, or never, is drawn there
+
+
+def first_good(runs):
+    return next((r for r in runs if "error" not in r), None)
+
+
+def draw_rates(axes, case):
+    link = next((r["link"] for r in map(first_good, case["runs"].values())
+                 if r), [])
+    axes.fill_between([at for at, _, _ in link],
+                      [rate / 1e6 for _, rate, _ in link], color="#dddddd",
+                      step="pre", linewidth=0)
+    for name, runs in case["runs"].items():
+        run = first_good(runs)
+        if run and len(run["rates"]) > 1:
+            axes.step([at for at, _ in run["rates"]],
+                      [rate / 1e6 for _, rate in run["rates"]], where="post",
+                      color=COLOURS[name], linewidth=1)
+    axes.set_ylabel("Mbit/s")
+    axes.set_ylim(0, None)
+
+
+def draw_delays(axes, case, names):
+    for name, runs in case["runs"].items():
+        run = first_good(runs)
+        if run:
+            axes.plot([at for at, _, _ in run["series"]],
+                      [min(LATE_MS, LATE_MS if d is None else d * 1e3)
+                       for _, d, _ in run["series"]], ".", markersize=2,
+                      color=COLOURS[name], label=names[name])
+    axes.axhline(400, color="#999999", linewidth=0.6)
+    axes.set_ylabel("delay, ms")
+    axes.set_ylim(0, LATE_MS * 1.05)
+
+
+def main():
+    with open(sys.argv[1], encoding="ascii") as file:
+        data = json.load(file)
+    cases = data["cases"]
+    figure, axes = pyplot.subplots(
+        2 * len(cases), 1, figsize=(11, 4.2 * len(cases)), squeeze=False)
+    for i, (title, case) in enumerate(cases.items()):
+        rates, delays = axes[2 * i][0], axes[2 * i + 1][0]
+        draw_rates(rates, case)
+        draw_delays(delays, case, data["names"])
+        rates.set_title(f"{title}: {case['text']}", loc="left", fontsize=10,
+                        fontweight="bold")
+        delays.legend(ncol=4, frameon=False, fontsize=8, markerscale=4)
+        for one in (rates, delays):
+            for side in ("top", "right"):
+                one.spines[side].set_visible(False)
+    axes[-1][0].set_xlabel("s")
+    figure.tight_layout()
+    figure.savefig(sys.argv[2])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MPL-2.0
+"""One run of ./dev bench adaptive: streams over a link in real time."""
+import csv
+import json
+import os
+import shutil
+import subprocess
+import time
+
+import adaptive_cases
+import adaptive_judge
+import case
+import measure
+import tcp_flows
+
+SETTLE = 10  # s after which two streams are to share
+
+
+def source(spec, stream):
+    """Captures in real time; an encoder that is held up misses pictures, as a
+    camera's would."""
+    return (f"filesrc location={spec['clip']} blocksize="
+            f"{adaptive_judge.PICTURE} ! rawvideoparse format=i420 "
+            f"width={adaptive_judge.WIDTH} height={adaptive_judge.HEIGHT} "
+            f"framerate={adaptive_judge.RATE}/1 ! clocksync ! framelog "
+            f"location={stream['dir']}/raw.csv ! queue leaky=downstream "
+            "max-size-buffers=4 max-size-bytes=0 max-size-time=0 ! "
+            f"{spec['encoder']} ! framelog location={stream['dir']}/sent.csv "
+            f"record={stream['dir']}/sent.es")
+
+
+def linkem_command(spec, files):
+    up = spec["up"].format(trace=files)
+    command = [spec["linkem"], "-q", "--delay", f"{spec['rtt_ms'] / 2}ms",
+               "--up", up, "--seed", str(spec["seed"])]
+    if spec["down"]:
+        command += ["--down", spec["down"]]
+    for change in spec["at"]:
+        command += ["--at", shifted(change, spec)]
+    return [*command, "--json", os.path.join(spec["dir"], "link.json"),
+            "--log", os.path.join(spec["dir"], "link.csv"),
+            "--log-interval", "100ms"]
+
+
+def shifted(change, spec):
+    """Changes count from the stream's start: about so long after linkem's."""
+    at, _, rest = change.partition(",")
+    head = tcp_flows.HEAD_START if spec["flows"] else 0
+    return f"{float(at.rstrip('s')) + 1 + head}s,{rest}"
+
+
+def stream_of(spec, number):
+    folder = os.path.join(spec["dir"], f"stream{number}")
+    os.makedirs(folder)
+    return {"dir": folder, "host": "10.77.0.2", "port": 5002 + 2 * number,
+            "local": 6002 + 2 * number}
+
+
+class Streams:
+    """All streams of a run."""
+
+    def __init__(self, spec, processes):
+        self.spec, self.processes = spec, processes
+        self.transport = adaptive_cases.TRANSPORTS[spec["transport"]]
+        self.way = case.Tun(spec, processes)
+        self.streams = [stream_of(spec, n) for n in range(spec["streams"])]
+
+    def start_link(self):
+        self.way.start_link(linkem_command(self.spec, self.spec["trace"]))
+        tcp_flows.start(self.spec, self.way, self.processes, case.wait_for)
+
+    def launch(self, number, prefix, text):
+        words = adaptive_cases.fill(text, self.spec, self.streams[number])
+        return self.processes.start(f"receiver{number}", [
+            *prefix, "gst-launch-1.0", *words.split()])
+
+    def helpers(self, number, sending):
+        prefix = self.way.prefix_send if sending else self.way.prefix_receive
+        for at_sender, *words in self.transport.helpers:
+            if at_sender == sending:
+                process = self.processes.start(
+                    f"{words[0]}{number}",
+                    [*prefix, *(adaptive_cases.fill(
+                        w, self.spec, self.streams[number]) for w in words)])
+                port = self.streams[number]["local" if sending else "port"]
+                case.wait_for(lambda p=process, n=port: case.is_bound(p, n),
+                              self.processes, words[0])
+
+    def receive(self, number):
+        stream = self.streams[number]
+        receiver = self.launch(number, self.way.prefix_receive,
+                               self.transport.receive)
+        port = stream["local" if self.transport.helpers else "port"]
+        case.wait_for(lambda: case.is_bound(receiver, port), self.processes,
+                      "the receiver")
+        self.helpers(number, False)
+        return receiver
+
+    def send(self, number):
+        spec, stream = self.spec, self.streams[number]
+        self.helpers(number, True)
+        text = source(spec, stream) + " ! " + adaptive_cases.fill(
+            self.transport.send, spec, stream)
+        return self.processes.start(f"sender{number}", [
+            *self.way.prefix_send, spec["program"], self.transport.follow,
+            spec["property"], str(spec["unit"]), str(adaptive_cases.LEAST),
+            str(spec["start"]), str(adaptive_cases.MOST),
+            str(spec["latency_ms"]), text])
+
+    def run(self):
+        self.start_link()
+        numbers = range(len(self.streams))
+        receivers = [self.receive(n) for n in numbers]
+        senders = [self.send(n) for n in numbers]
+        end = time.monotonic() + self.spec["seconds"] * 1.5 + 15
+        while time.monotonic() < end and any(s.poll() is None
+                                             for s in senders):
+            time.sleep(0.05)
+        self.processes.check()
+        time.sleep(1 + (self.spec["latency_ms"] + self.spec["rtt_ms"]) / 1e3)
+        for process in (*senders, *receivers, self.way.link):
+            self.processes.end(process)
+
+    # --- What came of it ---
+
+    def received(self, number):
+        folder = self.streams[number]["dir"]
+        log = os.path.join(folder, "received.csv")
+        if not os.path.exists(log):
+            return []
+        if self.transport.ts:
+            return list(measure.received_ts(
+                log, os.path.join(folder, "received.ts"), self.spec["codec"]))
+        return list(measure.received_frames(log))
+
+    def judge(self, number):
+        spec, folder = self.spec, self.streams[number]["dir"]
+        result, frames, numbers = adaptive_judge.judge(
+            os.path.join(folder, "raw.csv"), os.path.join(folder, "sent.csv"),
+            self.received(number))
+        if spec["quality"]:
+            result.update(adaptive_judge.quality(
+                os.path.join(folder, "sent.es"), spec["codec"], spec["clip"],
+                frames, numbers))
+        result["rates"] = rates(
+            os.path.join(spec["dir"], f"sender{number}.log"),
+            min(f["captured"] for f in frames))
+        return result, frames
+
+
+def rates(path, begin):
+    """(s after the first capture, bit/s) that the encoder was set to."""
+    found = []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            words = line.split()
+            if len(words) == 2 and words[0].isdigit():
+                found.append((round(int(words[0]) * 1e-9 - begin, 3),
+                              float(words[1])))
+    return found
+
+
+def link_use(path):
+    """What the link could have carried while anything came, and what it did,
+    bytes, and the same over time."""
+    rows = []
+    with open(path, newline="", encoding="ascii") as file:
+        for row in csv.DictReader(file):
+            if row["direction"] == "up" and row["transit_ms"]:
+                rows.append((float(row["seconds"]), float(row["rate_bps"]),
+                             int(row["delivered_bytes"])))
+    busy = [i for i in range(1, len(rows)) if rows[i][2] > rows[i - 1][2]]
+    if not busy:
+        raise case.CaseError("the link carried nothing")
+    rows = rows[busy[0] - 1:busy[-1] + 1]
+    capacity = sum((b[0] - a[0]) * b[1] / 8 for a, b in zip(rows, rows[1:]))
+    steps = [(round(b[0] - rows[0][0], 3), b[1],
+              (b[2] - a[2]) * 8 / max(1e-9, b[0] - a[0]))
+             for a, b in zip(rows, rows[1:])]
+    return {"capacity_bytes": capacity,
+            "carried_bytes": rows[-1][2] - rows[0][2], "steps": steps}
+
+
+def share(results):
+    """Of two streams: the lesser over the greater, from SETTLE on."""
+    totals = [sum(size for at, delay, size in r["series"]
+                  if at >= min(SETTLE, r["series"][-1][0] / 2)
+                  and delay is not None) for r in results]
+    return min(totals) / max(totals) if max(totals) else None
+
+
+def evaluate(streams):
+    spec = streams.spec
+    judged = [streams.judge(n) for n in range(len(streams.streams))]
+    results = [r for r, _ in judged]
+    worst = min(results, key=lambda r: r["within"]["400"])
+    use = link_use(os.path.join(spec["dir"], "link.csv"))
+    out = {**worst, "link": use["steps"],
+           "use": use["carried_bytes"] / max(1, use["capacity_bytes"]),
+           "share": share(results) if len(results) > 1 else None,
+           "F": None}
+    if spec["flows"]:
+        received = os.path.join(streams.streams[0]["dir"], "received.csv")
+        frames = judged[0][1]
+        out.update(tcp_flows.compare(
+            spec, tcp_flows.media_samples(received),
+            frames[0]["captured"] + tcp_flows.HEAD_START,
+            frames[-1]["captured"]))
+    with open(os.path.join(spec["dir"], "link.json"), encoding="ascii") as f:
+        link = json.load(f)
+    out["held_up"] = max(link[d]["lateness"]["max_us"]
+                         for d in ("up", "down")) / 1e6
+    return out
+
+
+def run(spec):
+    """Makes one run; returns its results, or {"error": sentence}."""
+    shutil.rmtree(spec["dir"], ignore_errors=True)
+    os.makedirs(spec["dir"])
+    processes = case.Processes(spec["dir"],
+                               dict(os.environ, **spec["environment"]))
+    try:
+        streams = Streams(spec, processes)
+        streams.run()
+        return evaluate(streams)
+    except (case.CaseError, adaptive_judge.JudgeError, OSError, ValueError,
+            KeyError, subprocess.CalledProcessError) as error:
+        return {"error": str(error)}
+    finally:
+        processes.end_all()

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * A live stream to many viewers: what each costs the server and a viewer.
+ *
+ *   bench_fanout serve|view LIBRARY HOST PORT VIEWERS MBPS SECONDS LATENCY_MS
+ *
+ * The server waits until all have called, says "ready", and sends a frame
+ * every 40 ms for SECONDS.  Each end prints one line of JSON.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/common.h"
+#include "bench/fanout.h"
+
+#define FRAME_NS UINT64_C(40000000)
+#define CALL_NS UINT64_C(30000000000)   /* for all to have called */
+#define SETTLE_NS UINT64_C(1000000000)  /* after the last has */
+#define SILENCE_NS UINT64_C(3000000000) /* ends a viewer */
+#define NAP_NS UINT64_C(10000000)
+
+static const struct fanout_ops *const libraries[] = {
+    &fanout_tltcp,
+#ifdef BENCH_HAVE_SRT
+    &fanout_srt,
+#endif
+#ifdef BENCH_HAVE_RIST
+    &fanout_rist,
+#endif
+};
+
+static void fanout_sleep_until(uint64_t when) {
+    struct timespec t = {.tv_sec = (time_t)(when / 1000000000u),
+                         .tv_nsec = (long)(when % 1000000000u)};
+
+    (void)clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
+}
+
+static void wait_for_callers(const struct fanout_options *o,
+                             const struct fanout_ops *ops) {
+    uint64_t end = bench_now() + CALL_NS;
+
+    while (ops->accept() < o->viewers) {
+        if (bench_now() > end) {
+            bench_fail(ops->name, "not all viewers have called");
+        }
+        fanout_sleep_until(bench_now() + NAP_NS);
+    }
+}
+
+/* Memory counts from `empty` on: what the program itself takes is no viewer's.
+ */
+static void fanout_report(const struct fanout_options *o, uint64_t start,
+                          double cpu, double empty) {
+    printf("{\"role\":\"%s\",\"library\":\"%s\",\"viewers\":%u,"
+           "\"seconds\":%.6f,\"cpu_seconds\":%.6f,\"resident_bytes\":%.0f",
+           o->role, o->library, o->viewers, (double)(bench_now() - start) / 1e9,
+           bench_cpu() - cpu, bench_resident() - empty);
+}
+
+static void fanout_serve(const struct fanout_options *o,
+                         const struct fanout_ops *ops) {
+    size_t len = (size_t)(o->mbps * 1e6 / 8 * (double)FRAME_NS / 1e9);
+    uint64_t frames = (uint64_t)(o->seconds * 1e9 / (double)FRAME_NS);
+    uint8_t *frame;
+    uint64_t start;
+    double cpu;
+    double empty;
+
+    len -= len % FANOUT_CHUNK;
+    frame = calloc(1, len + 1);
+    if (frame == NULL || len == 0) {
+        bench_fail("frame", "no memory, or a rate below one chunk a frame");
+        return;
+    }
+    empty = bench_resident();
+    ops->serve(o);
+    printf("listening\n");
+    fflush(stdout);
+    wait_for_callers(o, ops);
+    start = bench_now() + SETTLE_NS;
+    fanout_sleep_until(start);
+    cpu = bench_cpu();
+    for (uint64_t i = 0; i < frames; i++) {
+        fanout_sleep_until(start + i * FRAME_NS);
+        ops->send(frame, len);
+    }
+    fanout_sleep_until(start + frames * FRAME_NS);
+    fanout_report(o, start, cpu, empty);
+    printf(",\"bytes\":%" PRIu64 "}\n", frames * len);
+    fflush(stdout);
+    fanout_sleep_until(bench_now() + SETTLE_NS);
+    free(frame);
+}
+
+static uint64_t fanout_sum(const uint64_t *bytes, unsigned n) {
+    uint64_t total = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        total += bytes[i];
+    }
+    return total;
+}
+
+/* Measures from the first byte that came to the last. */
+static void fanout_view(const struct fanout_options *o,
+                        const struct fanout_ops *ops) {
+    static uint64_t bytes[FANOUT_VIEWERS_MAX];
+    uint64_t start = 0;
+    uint64_t heard = bench_now();
+    uint64_t total = 0;
+    double cpu = 0;
+    double empty = bench_resident();
+
+    ops->view(o);
+    while (bench_now() < heard + (start == 0 ? CALL_NS : SILENCE_NS) &&
+           (start == 0 || (double)(bench_now() - start) < o->seconds * 1e9)) {
+        uint64_t now_total;
+
+        ops->receive(bytes);
+        now_total = fanout_sum(bytes, o->viewers);
+        if (start == 0 && now_total > 0) {
+            start = bench_now();
+            cpu = bench_cpu();
+        }
+        heard = now_total > total ? bench_now() : heard;
+        total = now_total;
+    }
+    fanout_report(o, start, cpu, empty);
+    printf(",\"bytes\":[");
+    /* What is under way still counts as delivered, not as work. */
+    for (heard = bench_now() + SETTLE_NS; bench_now() < heard;) {
+        ops->receive(bytes);
+    }
+    for (unsigned i = 0; i < o->viewers; i++) {
+        printf("%s%" PRIu64, i > 0 ? "," : "", bytes[i]);
+    }
+    printf("]}\n");
+    fflush(stdout);
+}
+
+static const struct fanout_ops *library_of(const char *name) {
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+        if (strcmp(libraries[i]->name, name) == 0) {
+            return libraries[i];
+        }
+    }
+    return NULL;
+}
+
+/* "list" tells which libraries there are. */
+static int list_libraries(void) {
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+        printf("%s\n", libraries[i]->name);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    struct fanout_options o;
+    const struct fanout_ops *ops;
+
+    if (argc == 2 && strcmp(argv[1], "list") == 0) {
+        return list_libraries();
+    }
+    ops = argc == 9 ? library_of(argv[2]) : NULL;
+    if (ops == NULL) {
+        fprintf(stderr,
+                "usage: %s serve|view LIBRARY HOST PORT VIEWERS MBPS "
+                "SECONDS LATENCY_MS\n   or: %s list\n",
+                argv[0], argv[0]);
+        return 2;
+    }
+    o = (struct fanout_options){.role = argv[1],
+                                .library = argv[2],
+                                .host = argv[3],
+                                .port = (unsigned)strtoul(argv[4], NULL, 10),
+                                .viewers = (unsigned)strtoul(argv[5], NULL, 10),
+                                .mbps = strtod(argv[6], NULL),
+                                .seconds = strtod(argv[7], NULL),
+                                .latency_ms =
+                                    (unsigned)strtoul(argv[8], NULL, 10)};
+    if (o.viewers == 0 || o.viewers > FANOUT_VIEWERS_MAX) {
+        bench_fail("viewers", "from 1 to 1024");
+    }
+    if (strcmp(o.role, "serve") == 0) {
+        fanout_serve(&o, ops);
+    } else {
+        fanout_view(&o, ops);
+    }
+    /* The libraries' threads end with the process. */
+    fflush(stdout);
+    _Exit(0);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef BENCH_FANOUT_H
+#define BENCH_FANOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One live stream to many viewers, by one process at each end, over one of
+ * several libraries that do the same. */
+
+#define FANOUT_VIEWERS_MAX 1024u
+#define FANOUT_CHUNK ((size_t)1316) /* seven packets of a transport stream */
+
+struct fanout_options {
+    const char *role;    /* "serve" or "view" */
+    const char *library; /* name of a struct fanout_ops */
+    const char *host;
+    unsigned port;       /* to listen on, or to call */
+    unsigned viewers;    /* how many to wait for, or to be */
+    double mbps;         /* of the stream */
+    double seconds;      /* of it */
+    unsigned latency_ms; /* budget for repairs */
+};
+
+/* What a process needs of a library.  They end the program when they fail. */
+struct fanout_ops {
+    const char *name;
+    /* Listens on host and port. */
+    void (*serve)(const struct fanout_options *o);
+    /* Accepts whoever has called; returns how many there are. */
+    unsigned (*accept)(void);
+    /* Gives a frame to every caller, and waits for none. */
+    void (*send)(const uint8_t *frame, size_t len);
+    /* Calls as all the viewers. */
+    void (*view)(const struct fanout_options *o);
+    /* Adds what has come for each viewer; waits no longer than 20 ms. */
+    void (*receive)(uint64_t *bytes);
+};
+
+extern const struct fanout_ops fanout_tltcp;
+extern const struct fanout_ops fanout_srt;
+extern const struct fanout_ops fanout_rist;
+
+#endif /* BENCH_FANOUT_H */

@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""What a live stream to many viewers costs: server and viewers, by library.
+
+One process serves all viewers, another one is all of them; both do the same
+with each library, and libraries take turns.  Without a round-trip time they
+talk over the loopback interface, with one through linkem.  Then some viewers
+have bad links: the others must not notice.
+"""
+import argparse
+import json
+import os
+import pathlib
+import platform
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools" / "demo"))
+sys.dont_write_bytecode = True
+
+import case  # noqa: E402
+
+NAMES = {"tltcp": "TLTCP", "srt": "SRT", "librist": "librist"}
+OURS = "tltcp"
+PATIENCE = 60  # seconds that a run may take beyond its own time
+BAD_LINK = "rate=300kbit,queue=20kB,loss=20%"
+
+
+class Failed(Exception):
+    """Why there is no result, in a sentence."""
+
+
+class Run:
+    """A server, viewers, and links between them."""
+
+    def __init__(self, args, library, folder):
+        self.args, self.library, self.folder = args, library, folder
+        self.port = case.free_port(socket.SOCK_DGRAM)
+        self.processes = []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            if process.poll() is None:
+                process.send_signal(signal.SIGKILL)
+            process.communicate()
+
+    def start(self, *command):
+        process = subprocess.Popen([str(word) for word in command], text=True,
+                                   stdin=subprocess.DEVNULL,
+                                   stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.processes.append(process)
+        return process
+
+    def end_point(self, role, port, viewers):
+        args = self.args
+        return self.start(args.program, role, self.library, "127.0.0.1", port,
+                          viewers, args.mbps, args.seconds, args.latency)
+
+    def serve(self, viewers):
+        server = self.end_point("serve", self.port, viewers)
+        if server.stdout.readline().strip() != "listening":
+            raise Failed(f"{self.library}: {server.stderr.read().strip()}")
+        return server
+
+    def link(self, *settings):
+        """A relay to the server; returns its port."""
+        file = pathlib.Path(self.folder) / f"port{len(self.processes)}"
+        delay = self.args.rtt / 2
+        link = self.start(self.args.linkem, "-q", "--delay", f"{delay}ms",
+                          *settings, "--max-clients", 2048, "--port-file",
+                          file, "127.0.0.1:0", f"127.0.0.1:{self.port}")
+        end = time.monotonic() + 10
+        while not file.exists() or not file.read_text().endswith("\n"):
+            if link.poll() is not None or time.monotonic() > end:
+                raise Failed("linkem does not come up")
+            time.sleep(0.01)
+        return int(file.read_text().strip().rsplit(":", 1)[1])
+
+    def result(self, process):
+        try:
+            out, err = process.communicate(
+                timeout=self.args.seconds + PATIENCE)
+        except subprocess.TimeoutExpired as error:
+            raise Failed(f"{self.library}: it does not end") from error
+        lines = [line for line in out.splitlines() if line.startswith("{")]
+        if not lines:
+            raise Failed(f"{self.library}: {err.strip() or 'no result'}")
+        return json.loads(lines[-1])
+
+
+def cost(server, viewers):
+    """Of one stream: percent of a core and memory at each end, and what part
+    of the stream the viewers got, the least and in the mean."""
+    n = server["viewers"]
+    shares = [got / server["bytes"] for got in viewers["bytes"]]
+    return {"server_cpu": server["cpu_seconds"] / server["seconds"] / n,
+            "viewer_cpu": viewers["cpu_seconds"] / viewers["seconds"] / n,
+            "server_bytes": server["resident_bytes"] / n,
+            "viewer_bytes": viewers["resident_bytes"] / n,
+            "least": min(shares), "mean": statistics.fmean(shares)}
+
+
+def plain(args, library, viewers, rtt):
+    with tempfile.TemporaryDirectory() as folder, \
+            Run(args, library, folder) as run:
+        server = run.serve(viewers)
+        port = run.link() if rtt else run.port
+        seen = run.end_point("view", port, viewers)
+        return cost(run.result(server), run.result(seen))
+
+
+def isolation(args, library, viewers, bad):
+    """What good viewers get beside bad ones, who share a link of their own."""
+    with tempfile.TemporaryDirectory() as folder, \
+            Run(args, library, folder) as run:
+        server = run.serve(viewers + bad)
+        good = run.end_point("view", run.link(), viewers)
+        if bad:
+            poor = run.end_point("view", run.link("--down", BAD_LINK), bad)
+        served, seen = run.result(server), run.result(good)
+        shares = [got / served["bytes"] for got in seen["bytes"]]
+        result = {"least": min(shares), "mean": statistics.fmean(shares)}
+        if bad:
+            result["bad_mean"] = statistics.fmean(
+                got / served["bytes"] for got in run.result(poor)["bytes"])
+        return result
+
+
+def medians(samples):
+    good = [s for s in samples if "error" not in s]
+    if not good:
+        return samples[0]
+    return {key: statistics.median(s[key] for s in good) for key in good[0]}
+
+
+def attempt(measure, *args):
+    try:
+        return measure(*args)
+    except Failed as error:
+        return {"error": str(error)}
+
+
+def turns(args, libraries, measure, *rest):
+    """Libraries take turns, so that drift of the machine hits all alike."""
+    samples = {library: [] for library in libraries}
+    for _ in range(args.runs):
+        for library in libraries:
+            samples[library].append(attempt(measure, args, library, *rest))
+    return {library: medians(s) for library, s in samples.items()}
+
+
+def ratio(rows, library, key):
+    """Ours over theirs; None where one is missing."""
+    ours, theirs = rows.get(OURS, {}).get(key), rows[library].get(key)
+    return ours / theirs if ours is not None and theirs else None
+
+
+def text(value, form="8.2f"):
+    return f"{'-':>{form.partition('.')[0]}}" if value is None \
+        else format(value, form)
+
+
+def print_costs(title, rows):
+    print(f"\n{title}\n{'':10}{'server %':>9}{'ratio':>8}{'viewer %':>10}"
+          f"{'ratio':>8}{'server kB':>11}{'viewer kB':>11}{'delivered %':>13}"
+          f"{'least %':>9}")
+    for library, row in rows.items():
+        if "error" in row:
+            print(f"{NAMES[library]:10}{row['error']}")
+            continue
+        print(f"{NAMES[library]:10}{row['server_cpu'] * 100:>9.3f}"
+              f"{text(ratio(rows, library, 'server_cpu'))}"
+              f"{row['viewer_cpu'] * 100:>10.3f}"
+              f"{text(ratio(rows, library, 'viewer_cpu'))}"
+              f"{row['server_bytes'] / 1e3:>11.0f}"
+              f"{row['viewer_bytes'] / 1e3:>11.0f}{row['mean'] * 100:>13.2f}"
+              f"{row['least'] * 100:>9.2f}", flush=True)
+
+
+def print_isolation(args, rows):
+    print(f"\n{args.viewers} viewers with good links beside {args.bad} behind "
+          f"{BAD_LINK}, and alone: % of the stream that the one who got least "
+          f"got\n{'':10}{'alone':>8}{'beside':>8}{'the bad':>9}")
+    for library, (alone, beside) in rows.items():
+        if "error" in alone or "error" in beside:
+            print(f"{NAMES[library]:10}"
+                  f"{alone.get('error', beside.get('error'))}")
+            continue
+        print(f"{NAMES[library]:10}{alone['least'] * 100:>8.2f}"
+              f"{beside['least'] * 100:>8.2f}{beside['bad_mean'] * 100:>9.2f}",
+              flush=True)
+
+
+def bench(args):
+    there = subprocess.run([str(args.program), "list"], text=True, check=True,
+                           capture_output=True).stdout.split()
+    libraries = [name for name in args.libraries if name in there]
+    for name in args.libraries:
+        if name not in there:
+            print(f"bench fanout: no {NAMES[name]}: its headers were not found "
+                  "when this was built", file=sys.stderr)
+    results = {"machine": platform.platform(), "cores": os.cpu_count(),
+               "load_before": os.getloadavg()[0], "viewers": args.viewers,
+               "mbps": args.mbps, "seconds": args.seconds, "runs": args.runs,
+               "rtt_ms": args.rtt, "costs": {}}
+    print(f"{args.viewers} viewers of {args.mbps:g} Mbit/s, {args.seconds:g} s, "
+          f"median of {args.runs}; % of a core for each stream; ratio: TLTCP's "
+          "over this one's")
+    for count, rtt in ((args.viewers, 0), (args.viewers, args.rtt),
+                       (1, args.rtt)):
+        rows = turns(args, libraries, plain, count, rtt)
+        title = f"{count} viewers, RTT {rtt:g} ms"
+        results["costs"][title] = rows
+        print_costs(title, rows)
+    alone = turns(args, libraries, isolation, args.viewers, 0)
+    beside = turns(args, libraries, isolation, args.viewers, args.bad)
+    results["isolation"] = {name: (alone[name], beside[name])
+                            for name in libraries}
+    print_isolation(args, results["isolation"])
+    return results
+
+
+def names(value):
+    found = value.split(",")
+    for name in found:
+        if name not in NAMES:
+            raise argparse.ArgumentTypeError(
+                f"there is no {name}; there are {', '.join(NAMES)}")
+    return found
+
+
+def parse():
+    p = argparse.ArgumentParser(
+        prog="dev bench fanout", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--viewers", type=int, default=30)
+    p.add_argument("--bad", type=int, default=5,
+                   help="viewers with bad links (5)")
+    p.add_argument("--mbps", type=float, default=4, help="of the stream (4)")
+    p.add_argument("--seconds", type=float, default=10, help="of a run (10)")
+    p.add_argument("--rtt", type=float, default=40, help="in ms (40)")
+    p.add_argument("--latency", type=int, default=200, help="in ms (200)")
+    p.add_argument("--runs", type=int, default=3, help="of each (3)")
+    p.add_argument("--libraries", type=names, default=list(NAMES),
+                   help="which of " + ",".join(NAMES))
+    p.add_argument("--build", type=pathlib.Path, default=pathlib.Path(
+        os.environ.get("PERIGEE_BUILD_DIR", ROOT / "build")))
+    p.add_argument("--json", type=pathlib.Path, help="where the results go")
+    return p.parse_args()
+
+
+def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    args = parse()
+    args.program = args.build / "bench" / "bench_fanout"
+    args.linkem = args.build / "tools" / "linkem"
+    if not args.program.exists():
+        sys.exit(f"bench fanout: {args.program} is missing; build first "
+                 "(./dev build)")
+    results = bench(args)
+    path = args.json or args.build / "fanout.json"
+    path.write_text(json.dumps(results, indent=1) + "\n", encoding="ascii")
+    print(f"\nJSON: {path}")
+
+
+if __name__ == "__main__":
+    main()
