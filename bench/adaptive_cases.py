@@ -10,6 +10,7 @@ from adaptive_judge import HEIGHT, RATE, WIDTH
 QUEUE = 60_000
 LEAST, MOST = 100e3, 8e6
 START = 1e6
+MARGIN_MS = 130
 MOTION = ["-f", "lavfi", "-i",
           f"mandelbrot=size={WIDTH}x{HEIGHT}:rate={RATE}:maxiter=300:"
           "start_scale=1:end_scale=0.01", "-f", "lavfi", "-i",
@@ -116,6 +117,10 @@ def _all():
     yield Case("quarter", "4, from 8 s on 1, from 13 s on 4 Mbit/s", _mbit(4),
                at=("8s,up:rate=1mbit", "13s,up:rate=4mbit"))
     yield Case("alone", "4 Mbit/s", _mbit(4))
+    yield Case("demo", "5, from 7 s on 2, from 14 s on 5 Mbit/s, beside one "
+               "flow of TCP cubic", _mbit(5),
+               at=("7s,up:rate=2mbit", "14s,up:rate=5mbit"),
+               flows={"count": 1, "control": "cubic"})
     for control in ("cubic", "reno", "bbr"):
         yield _beside(control, 1, 4)
         yield _beside(control, 5, 12)
@@ -182,9 +187,9 @@ KEEP = " ! framelog location={dir}/received.csv ! filesink " \
 SEEN = " ! framelog location={dir}/received.csv ! fakesink sync=false"
 # The latency comes behind the URI, which sets it back.
 SRT_SEND = MUX + "srtsink name=net sync=false " \
-    "uri=srt://{host}:{port}?mode=caller latency={latency}"
+    "uri=srt://{host}:{port}?mode=caller latency={buffer}"
 SRT_RECEIVE = "srtsrc uri=srt://{host}:{port}?mode=listener " \
-    "latency={latency}" + KEEP
+    "latency={buffer}" + KEEP
 TLTCP_SEND = "tltcpsink name=net uri=tltcp://{host}:{port}?latency={latency}" \
     "{extra}"
 TLTCP_RECEIVE = "tltcpsrc uri=tltcp://{host}:{port}?mode=listener&latency=" \
@@ -207,11 +212,11 @@ TRANSPORTS = {
         "udpsrc address=127.0.0.1 port={local} buffer-size=2000000" + KEEP,
         ts=True, start=0.5, helpers=(
             (False, "ristreceiver", "-v", "3", "-S", "0", "-i",
-             "rist://@{host}:{port}?buffer={latency}", "-o",
+             "rist://@{host}:{port}?buffer={buffer}", "-o",
              "udp://127.0.0.1:{local}"),
             (True, "ristsender", "-v", "3", "-S", "0", "-i",
              "udp://@127.0.0.1:{local}", "-o",
-             "rist://{host}:{port}?buffer={latency}"))),
+             "rist://{host}:{port}?buffer={buffer}"))),
     "udp": Transport(
         "RTP over UDP, fixed rate", "none", "udpsink",
         "{pay} ! udpsink name=net host={host} port={port} sync=false",
@@ -230,10 +235,18 @@ RTP = {"h264": ("rtph264pay mtu=1400 config-interval=-1",
                 "stream-format=byte-stream,alignment=au")}
 
 
+def buffer_ms(spec):
+    """SRT and librist hand over so long after a packet has come, not after its
+    picture was captured: less the way, what an encoder takes, and the queue that
+    stood when they began."""
+    return max(20, spec["latency_ms"] - spec["rtt_ms"] // 2 - MARGIN_MS)
+
+
 def fill(text, spec, stream):
     """Names of a run in a pipeline or a command."""
     pay, caps, depay = RTP[spec["codec"]]
     return text.format(dir=stream["dir"], host=stream["host"],
                        port=stream["port"], local=stream["local"],
-                       latency=spec["latency_ms"], extra=spec["extra"],
+                       latency=spec["latency_ms"],
+                       buffer=buffer_ms(spec), extra=spec["extra"],
                        pay=pay, caps=caps, depay=depay)

@@ -72,8 +72,9 @@ def markdown(data, image):
            "that one picture stood. *link used* is what the link carried of what "
            "it could. *F* is the stream's rate over the mean of the TCP flows "
            "beside it; *share* is the lesser of two streams over the greater. "
-           "SRT hands everything over at the full latency, so nothing of it is "
-           "there within 200 ms.")
+           "SRT and librist hand everything over at the end of their buffer, "
+           "which is shorter than the latency by the way and 130 ms for the "
+           "encoder and a queue, so nothing of them is there within 200 ms.")
     yield ""
     if image:
         yield f"![Delays and rates]({os.path.basename(image)})"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MPL-2.0
-"""Live video over emulated links: TLTCP beside SRT, RIST and the kernel's TCP.
+"""Live video over emulated links: TLTCP beside SRT, ristsink of
+GStreamer, librist and the kernel's TCP.
 
 Every run streams a sample in real time between two network namespaces with
 linkem between them, so it takes as long as the sample is; --jobs makes some at
@@ -12,6 +13,7 @@ import argparse
 import json
 import os
 import pathlib
+import shutil
 import signal
 import statistics
 import subprocess
@@ -46,10 +48,13 @@ def clock(seconds):
 
 def why_absent(transport, environment):
     """Why a transport cannot be measured here, or None."""
-    elements = {"srt": "srtsink", "srt-tuned": "srtsink", "rist": "ristsink"}
+    elements = {"srt": "srtsink", "srt-tuned": "srtsink",
+                "ristsink": "ristsink"}
     element = elements.get(transport)
     if element and not demo.has_element(element, environment):
         return f"there is no {element} (Debian: gstreamer1.0-plugins-bad)"
+    if transport == "librist" and not shutil.which("ristsender"):
+        return "there is no ristsender (Debian: rist-tools)"
     control = transport.partition("tcp-")[2]
     if transport.startswith("tcp-") and control not in tcp_flows.controls():
         return f"this kernel has no {control}"
@@ -180,8 +185,8 @@ def parse():
     p.add_argument("--quick", action="store_true",
                    help="key cases, key transports, 12 s each")
     p.add_argument("--whole", action="store_true",
-                   help="all cases: TLTCP, SRT and RIST five times, the other "
-                        "transports once.  Begun again after it was "
+                   help="all cases: TLTCP, SRT, ristsink and librist five times, "
+                        "the other transports once.  Begun again after it was "
                         "interrupted, it goes on where it was")
     p.add_argument("--go-on", action="store_true",
                    help="makes only the runs that the file of --json has not "

@@ -6,11 +6,12 @@ import dataclasses
 QUEUE = 50_000  # bytes, drop tail
 NAMES = {"tltcp": "TLTCP", "paper": "TLTCP, paper",
          "reliable": "TLTCP, reliable", "fixed": "TLTCP, fixed rate",
-         "srt": "SRT", "srt-tuned": "SRT, tuned", "rist": "RIST",
+         "srt": "SRT", "srt-tuned": "SRT, tuned", "ristsink": "ristsink",
+         "librist": "librist",
          "tcp-reno": "TCP Reno", "tcp-cubic": "TCP CUBIC",
          "tcp-bbr": "TCP BBR"}
 
-OURS = [t for t in NAMES if not t.startswith(("srt", "rist", "tcp-"))]
+OURS = [t for t in NAMES if not t.startswith(("srt", "rist", "librist", "tcp-"))]
 
 
 @dataclasses.dataclass
@@ -81,7 +82,7 @@ def _all():
 
 CASES = {c.name: c for c in _all()}
 QUICK = ["small", "beside-cubic", "alone", "loss-2", "loss-10", "geo"]
-QUICK_TRANSPORTS = ["tltcp", "srt", "rist"]
+QUICK_TRANSPORTS = ["tltcp", "srt", "ristsink", "librist"]
 # What --whole makes: transports, and how many runs of each.
 WHOLE = ((QUICK_TRANSPORTS, 5),
          ([t for t in NAMES if t not in QUICK_TRANSPORTS], 1))

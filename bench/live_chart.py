@@ -13,7 +13,8 @@ from matplotlib import pyplot  # noqa: E402
 
 COLOURS = {"tltcp": "#0b3c6f", "paper": "#2f7fc1", "reliable": "#9ecae9",
            "fixed": "#174f35",
-           "srt": "#e4572e", "srt-tuned": "#f29e7f", "rist": "#f2b134",
+           "srt": "#e4572e", "srt-tuned": "#f29e7f", "ristsink": "#f2b134",
+           "librist": "#b8860b",
            "tcp-reno": "#777777", "tcp-cubic": "#9a9a9a", "tcp-bbr": "#c2c2c2"}
 PANELS = (("of_bound", "pictures decodable in time, % of the bound", 100, 105),
           ("psnr", "PSNR after concealment, dB", 1, 60),

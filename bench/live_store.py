@@ -37,7 +37,19 @@ def read(path: pathlib.Path):
     """What the file has; nothing when there is none."""
     if not path.exists():
         return empty()
-    return json.loads(path.read_text(encoding="ascii"))
+    return renamed(json.loads(path.read_text(encoding="ascii")))
+
+
+def renamed(data):
+    """Files of before call GStreamer's ristsink by the protocol's name."""
+    for case in data["cases"].values():
+        for table in (case["rows"], case["runs"]):
+            if "rist" in table:
+                table["ristsink"] = table.pop("rist")
+    for how in data["made"]:
+        how["transports"] = ["ristsink" if t == "rist" else t
+                             for t in how["transports"]]
+    return {**data, "names": live_cases.NAMES}
 
 
 def write(path, data):

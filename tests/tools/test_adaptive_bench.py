@@ -173,6 +173,26 @@ class Page(toolbox.Folder):
         self.assertEqual(len(set(lines)), 1)
 
 
+class Transports(unittest.TestCase):
+    def test_every_name_in_a_pipeline_is_filled_in(self):
+        spec = {"codec": "hevc", "latency_ms": 400, "rtt_ms": 40, "extra": ""}
+        stream = {"dir": "/d", "host": "10.0.0.2", "port": 5002, "local": 6002}
+        for name, transport in adaptive_cases.TRANSPORTS.items():
+            texts = [transport.send, transport.receive]
+            for _, *words in transport.helpers:
+                texts += words
+            with self.subTest(transport=name):
+                filled = " ".join(adaptive_cases.fill(t, spec, stream)
+                                  for t in texts)
+                self.assertNotRegex(filled, "[{}]")
+
+    def test_what_waits_behind_the_way_waits_less(self):
+        self.assertEqual(adaptive_cases.buffer_ms(
+            {"latency_ms": 400, "rtt_ms": 40}), 250)
+        self.assertEqual(adaptive_cases.buffer_ms(
+            {"latency_ms": 50, "rtt_ms": 600}), 20)
+
+
 class Fanout(unittest.TestCase):
     def test_costs_are_of_one_stream(self):
         end = {"viewers": 4, "seconds": 10, "cpu_seconds": 2,

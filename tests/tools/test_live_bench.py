@@ -87,12 +87,36 @@ def row(of_bound, **more):
 
 
 def data(transport, rows):
-    how = {"transports": [transport], "absent": {"rist": "no ristsink"},
+    how = {"transports": [transport], "absent": {"librist": "no ristsender"},
            "seeds": 5, "seconds": 30, "cores": 2, "idle": 1.9, "jobs": 4,
            "held_up": 0.01, "again": 1}
     return {"made": [how], "cases": {
         name: {"text": "a link", "rows": {transport: r}, "runs": {}}
         for name, r in rows.items()}}
+
+
+class Store(toolbox.Folder):
+    def test_ristsink_is_found_under_the_name_that_it_had(self):
+        path = self.folder / "live.json"
+        before = data("tltcp", {"alone": row(0.9)})
+        before["cases"]["alone"].update(rows={"rist": row(0.8)},
+                                        runs={"rist": [{"key": "k"}]})
+        before["made"][0]["transports"] = ["tltcp", "rist"]
+        live_store.write(path, before)
+        now = live_store.read(path)
+        self.assertEqual(set(now["cases"]["alone"]["rows"]), {"ristsink"})
+        self.assertEqual(now["made"][0]["transports"], ["tltcp", "ristsink"])
+        found = live_store.find(now, live_cases.CASES["alone"], "ristsink", "k")
+        self.assertEqual(found, {"key": "k"})
+
+    def test_librist_is_its_own_tools_and_not_an_element(self):
+        way = argparse.Namespace(receive_host="10.0.0.2", receive_port=5002)
+        found = list(case.librist_tools({"latency_ms": 150}, way))
+        self.assertEqual([c[0] for _, c, _ in found],
+                         ["ristreceiver", "ristsender"])
+        for _, command, _ in found:
+            self.assertTrue(any("10.0.0.2:5002?buffer=150" in w
+                                for w in command))
 
 
 class Page(toolbox.Folder):
@@ -112,7 +136,7 @@ class Page(toolbox.Folder):
         self.assertEqual(text.count("| alone | TLTCP | 98.0 | 98.0 | 10/10 10/10 "
                                     "10/10 | 0.20 "), 1)
         self.assertIn("| alone | SRT | no result: no peer |", text)
-        self.assertIn("RIST is absent: no ristsink.", text)
+        self.assertIn("librist is absent: no ristsender.", text)
         self.assertIn("| alone | at least 99.9 % of the bound | 98.0 | "
                       "**short** |", text)
         self.assertIn("| small | at least 90 % of the bound | 95.0 | met |",

@@ -184,7 +184,7 @@ def read(spec):
 
 
 def multiplexed(spec):
-    """As a transport stream.  The sinks of SRT and RIST close at its end
+    """As a transport stream.  srtsink and ristsink close at its end
     without waiting for what is under way, so the end waits."""
     linger = 2 * spec["latency_ms"] + spec["link"]["rtt_ms"]
     return ["!", "mpegtsmux", "alignment=7", "!", "framelog",
@@ -240,7 +240,7 @@ def srt_tuned(spec, way):
     return srt(spec, way, f"&maxbw={bytes_a_second:.0f}")
 
 
-def rist(spec, way):
+def ristsink(spec, way):
     latency = spec["latency_ms"]
     send = [*read(spec), *multiplexed(spec), "rtpmp2tpay", "!", "ristsink",
             f"address={way.send_host}", f"port={way.send_port}"]
@@ -248,6 +248,30 @@ def rist(spec, way):
                f"port={way.receive_port}", f"receiver-buffer={latency}", "!",
                "rtpmp2tdepay", *KEEP]
     return send, receive
+
+
+LIBRIST_PORT = 6002  # of the tools, on the loopback interface of either end
+
+
+def librist(spec, way):
+    """The tools of librist take a transport stream and give it by UDP."""
+    send = [*read(spec), *multiplexed(spec), "udpsink", "host=127.0.0.1",
+            f"port={LIBRIST_PORT}", "sync=false"]
+    receive = ["udpsrc", "address=127.0.0.1", f"port={LIBRIST_PORT}",
+               "buffer-size=2000000", *KEEP]
+    return send, receive
+
+
+def librist_tools(spec, way):
+    """What runs beside the pipelines: (at the receiver?, command, port)."""
+    peer = f"{way.receive_host}:{way.receive_port}"
+    buffer = f"?buffer={spec['latency_ms']}"
+    local = f"127.0.0.1:{LIBRIST_PORT}"
+    quiet = ["-v", "3", "-S", "0"]
+    yield True, ["ristreceiver", *quiet, "-i", f"rist://@{peer}{buffer}", "-o",
+                 f"udp://{local}"], way.receive_port
+    yield False, ["ristsender", *quiet, "-i", f"udp://@{local}", "-o",
+                  f"rist://{peer}{buffer}"], LIBRIST_PORT
 
 
 def tcp(spec, way):
@@ -266,6 +290,7 @@ class Transport:
     ways: tuple = (Udp, Tun)  # the first is used unless the run says another
     ts: bool = False          # it carries a transport stream
     reliable: bool = False    # it goes on delivering what is late
+    tools: collections.abc.Callable = lambda spec, way: ()
 
 
 TRANSPORTS = {
@@ -275,7 +300,8 @@ TRANSPORTS = {
     "fixed": Transport(tltcp_fixed),
     "srt": Transport(srt, ts=True),
     "srt-tuned": Transport(srt_tuned, ts=True),
-    "rist": Transport(rist, (Tun,), ts=True),
+    "ristsink": Transport(ristsink, (Tun,), ts=True),
+    "librist": Transport(librist, (Tun,), ts=True, tools=librist_tools),
     "tcp": Transport(tcp, (Tun,), ts=True, reliable=True),
 }
 
@@ -294,6 +320,15 @@ def linkem_command(spec):
             os.path.join(spec["dir"], "link.csv")]
 
 
+def start_tools(spec, way, processes):
+    """The programs of a transport that is not an element."""
+    for far, command, port in TRANSPORTS[spec["transport"]].tools(spec, way):
+        prefix = way.prefix_receive if far else way.prefix_send
+        process = processes.start(command[0], [*prefix, *command])
+        wait_for(lambda p=process, n=port: is_bound(p, n), processes,
+                 command[0])
+
+
 def stream(spec, processes):
     """Runs the pipelines to their end, or until nothing of use can come."""
     transport = TRANSPORTS[spec["transport"]]
@@ -307,8 +342,9 @@ def stream(spec, processes):
     tcp_flows.start(spec, way, processes, wait_for)
     receiver = processes.start(
         "receiver", pipeline(spec, way.prefix_receive, receive))
-    wait_for(lambda: is_bound(receiver, way.receive_port),
-             processes, "the receiver")
+    port = LIBRIST_PORT if transport.make is librist else way.receive_port
+    wait_for(lambda: is_bound(receiver, port), processes, "the receiver")
+    start_tools(spec, way, processes)
     sender = processes.start("sender", pipeline(spec, way.prefix_send, send))
     end = time.monotonic() + spec["seconds"] * 1.6 + START_TIMEOUT
     while sender.poll() is None and time.monotonic() < end:

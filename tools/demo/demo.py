@@ -6,6 +6,10 @@ Started by ./dev demo [FILE]; PERIGEE_BUILD_DIR names the build.  The same video
 goes through tltcpsink and tltcpsrc over an ample link and over one that carries
 about 70 % of it, and over that small link through SRT and TCP as well.  Every
 run has a link of its own, so all go on at the same time.
+
+Then a second part: a link whose rate changes and that a TCP flow shares for its
+whole length, with an encoder that follows what the transport tells it, TLTCP
+beside SRT.
 """
 import argparse
 import json
@@ -23,6 +27,7 @@ import measure  # noqa: E402
 
 LATENCY_MS = 200
 SAMPLE_S = 20
+ADAPTIVE_S = 20
 RTT_MS = 40
 QUEUE_S = 0.2  # of the small link's rate
 SMALL, AMPLE = 0.71, 2.5
@@ -256,6 +261,29 @@ def draw(folder, data):
     say("no picture: there is no matplotlib (Debian: python3-matplotlib)")
 
 
+# --- The second part -------------------------------------------------------
+
+def show_adaptive(build, seconds):
+    """By the benchmark of adaptive streams, for which it is a case like others;
+    returns whether all went well."""
+    bench = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
+                         "bench", "adaptive.py")
+    folder = os.path.join(build, "demo")
+    if not os.path.exists(os.path.join(build, "bench", "bench_adaptive")):
+        say("no second part: bench_adaptive is not built")
+        return True
+    if namespace_prefix() is None:
+        say("no second part: no right to make network namespaces")
+        return True
+    say(f"an encoder that follows a link which changes and is shared, {seconds} "
+        "s for each transport")
+    return subprocess.run(
+        [sys.executable, bench, "demo", "--clips", "ippp", "--transports",
+         "tltcp,tltcp-auto,srt-rtt", "--seconds", str(seconds), "--json",
+         os.path.join(folder, "adaptive.json"), "--build", build],
+        check=False).returncode == 0
+
+
 def bit_rate(path):
     """Of the video as the links will carry it, without any header."""
     seconds = clip.duration(path)
@@ -274,6 +302,9 @@ def parse():
     parser.add_argument("--transports", type=lambda text: text.split(","),
                         default=["tltcp", "srt", "tcp"],
                         help="which of tltcp,srt,tcp (all)")
+    parser.add_argument("--part", choices=("1", "2"),
+                        help="only the fixed stream (1), or the encoder that "
+                        "follows (2)")
     parser.add_argument("--run", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -298,6 +329,15 @@ def main():
         fail("PERIGEE_BUILD_DIR is not set; start this by ./dev demo")
     folder = os.path.join(build, "demo")
     os.makedirs(folder, exist_ok=True)
+    good = options.part == "2" or show_fixed(options, build, folder)
+    if options.part != "1":
+        sys.stdout.flush()
+        good &= show_adaptive(build, ADAPTIVE_S)
+    sys.exit(not good)
+
+
+def show_fixed(options, build, folder):
+    """The first part; returns whether all went well."""
     path = prepare(options, folder)
     rate = bit_rate(path)
     specs = list(make_specs(options, build, path, rate))
@@ -312,7 +352,7 @@ def main():
             "runs": [{"spec": s, "result": r}
                      for s, r in zip(specs, results)]}
     draw(folder, data)
-    sys.exit(any("error" in r for r in results))
+    return not any("error" in r for r in results)
 
 
 if __name__ == "__main__":
