@@ -26,7 +26,6 @@ static void fanout_check(int rv, const char *what) {
 static void fanout_configure(tltcp_config *c, const struct fanout_options *o) {
     tltcp_config_init(c);
     c->latency_ms = o->latency_ms;
-    c->max_per_address = FANOUT_VIEWERS_MAX;
 }
 
 static void serve(const struct fanout_options *o) {
