@@ -209,7 +209,7 @@ static const char *set_fq(struct sim_link_config *c, struct value *v) {
 
 static const char *set_police(struct sim_link_config *c, struct value *v) {
     double rate;
-    uint64_t burst = 10 * FULL_PACKET;
+    uint64_t burst = UINT64_C(10) * FULL_PACKET;
     if (units_rate(v->part[0], &rate)) {
         return "a rate and a size, such as 2mbit:20kB";
     }

@@ -3,7 +3,7 @@
 
 #define MAX_BURST UINT64_C(150000000) /* ns */
 #define VERY_LATE UINT64_C(250000000) /* ns */
-#define MEAN_PACKET 1000              /* bytes */
+#define MEAN_PACKET UINT64_C(1000)    /* bytes */
 #define ALPHA 0.125                   /* per second of delay */
 #define BETA 1.25
 #define SURE 8.5      /* accumulated probability that always drops */
