@@ -110,13 +110,13 @@ void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now) {
     cc->sample = (struct cong_rate_sample){0};
     cong_pacer_init(&cc->pacer);
     cc->t_resume = 0;
-    cc->episode = false;
-    cc->can_undo = false;
+    cc->use_prr = false;
     tltcp__bandwidth_init(&cc->bandwidth, cc->max_rate, now);
 }
 
 double tltcp__cc_window(const tltcp__cc *cc) {
-    return cc->episode && cc->use_prr ? cc->prr.cwnd : cc->cong->cwnd;
+    return tltcp__cc_recovers(cc) && cc->use_prr ? cc->prr.cwnd
+                                                 : cc->cong->cwnd;
 }
 
 bool tltcp__cc_window_open(const tltcp__cc *cc, double flight) {
@@ -206,7 +206,7 @@ void tltcp__cc_on_sent(tltcp__cc *cc, double size, tltcp_time now) {
     cong_pacer_sent(&cc->pacer, size, (cong_time)now);
     rest(cc, size, (cong_time)now);
     cc->t_sent = (cong_time)now;
-    if (cc->episode && cc->use_prr) {
+    if (tltcp__cc_recovers(cc) && cc->use_prr) {
         cong_prr_sent(&cc->prr, size);
     }
 }
@@ -224,7 +224,7 @@ void tltcp__cc_on_ack(tltcp__cc *cc, struct cong_ack *ack, bool advanced) {
     cc->cong->ops->ack(cc->cong, ack);
     cc->report_limited |= cc->limited;
     cc->limited = false;
-    if (cc->episode && cc->use_prr) {
+    if (tltcp__cc_recovers(cc) && cc->use_prr) {
         cong_prr_ack(&cc->prr, ack->acked, after > 0 ? after : 0,
                      cc->cong->ssthresh, cc->cong->mss, advanced);
     }
@@ -254,29 +254,35 @@ void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
     tltcp__cc_set_pace(cc);
 }
 
-bool tltcp__cc_on_loss(tltcp__cc *cc, const struct cong_event *ev) {
-    bool first = !cc->episode;
-    if (first) {
-        cc->undo_cwnd = cc->cong->cwnd;
-        cc->undo_ssthresh = cc->cong->ssthresh;
-        cc->can_undo = true;
-    }
-    cc->cong->ops->event(cc->cong, ev);
-    if (cc->cong->cwnd <= cc->cong->mss) {
-        cc->episode = false;
-        cc->can_undo = false;
-        tltcp__cc_set_pace(cc);
-        return true;
-    }
-    cc->episode = true;
-    if (first) {
-        cc->use_prr = cc->cong->cwnd < cc->undo_cwnd &&
-                      cc->cong->ssthresh < ev->flight && !cc->cong->repair_only;
-        cong_prr_enter(&cc->prr, ev->flight);
+unsigned tltcp__cc_report(tltcp__cc *cc, const struct cong_recovery_report *r) {
+    unsigned out = cong_recovery_period_report(&cc->period, cc->cong, r);
+    if ((out & CONG_RECOVERY_ENTERED) != 0) {
+        cc->use_prr = tltcp__cc_recovers(cc) && cc->period.lost.count > 0 &&
+                      cc->cong->cwnd < cc->period.cwnd &&
+                      cc->cong->ssthresh < r->flight && !cc->cong->repair_only;
+        cong_prr_enter(&cc->prr, r->flight);
         cc->prr.cwnd = cc->cong->cwnd;
     }
+    if (out != CONG_RECOVERY_UNCHANGED) {
+        tltcp__cc_set_pace(cc);
+    }
+    return out;
+}
+
+void tltcp__cc_on_persistent(tltcp__cc *cc,
+                             const struct cong_recovery_report *r) {
+    cong_recovery_period_timeout(&cc->period, cc->cong, r, 1);
     tltcp__cc_set_pace(cc);
-    return false;
+}
+
+bool tltcp__cc_on_settled(tltcp__cc *cc, uint64_t oldest, double flight,
+                          tltcp_time now) {
+    bool ended = cong_recovery_period_end(&cc->period, cc->cong, oldest, flight,
+                                          (cong_time)now);
+    if (ended) {
+        tltcp__cc_set_pace(cc);
+    }
+    return ended;
 }
 
 void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
@@ -288,23 +294,6 @@ void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
                                   .count = count};
     cc->cong->ops->event(cc->cong, &ev);
     tltcp__cc_set_pace(cc);
-}
-
-void tltcp__cc_on_recovered(tltcp__cc *cc, tltcp_time now) {
-    if (cc->episode) {
-        cc->episode = false;
-        tltcp__cc_on_event(cc, CONG_RECOVERED, 0, 0, 0, now);
-    }
-}
-
-void tltcp__cc_undo(tltcp__cc *cc, tltcp_time now) {
-    if (cc->can_undo && cc->cong->cwnd < cc->undo_cwnd) {
-        cc->cong->cwnd = cc->undo_cwnd;
-        cc->cong->ssthresh = cc->undo_ssthresh;
-        cc->episode = false;
-        tltcp__cc_on_event(cc, CONG_UNDO, 0, 0, 0, now);
-    }
-    cc->can_undo = false;
 }
 
 static uint64_t cc_whole(double x) {

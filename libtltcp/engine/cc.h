@@ -6,6 +6,7 @@
 #include <congestion/pacer.h>
 #include <congestion/prr.h>
 #include <congestion/rate.h>
+#include <congestion/recovery_period.h>
 #include <congestion/rtt.h>
 #include <tltcp/config.h>
 #include <tltcp/stats.h>
@@ -33,14 +34,11 @@ typedef struct tltcp__cc {
     double max_rate;                /* bytes/s; 0: no cap */
     double granularity;             /* seconds that a burst must cover */
     tltcp__bandwidth bandwidth;
-    double undo_cwnd;
-    double undo_ssthresh;
+    struct cong_recovery_period period;
     cong_time held;     /* by the peer: the ACK of the newest RTT */
     cong_time t_sent;   /* when something last left; -1: never */
     cong_time t_resume; /* the pacer, once it said no, says no until then */
-    bool episode;       /* open */
-    bool use_prr;       /* in this episode */
-    bool can_undo;
+    bool use_prr;       /* in this recovery period */
     bool paced;
     bool limited;        /* held back since the last feedback */
     bool report_limited; /* the same since the last report */
@@ -53,6 +51,10 @@ int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
 void tltcp__cc_free(tltcp__cc *cc, const cmn__mem *mem);
 /* The path changed: as at the beginning. */
 void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now);
+
+static inline bool tltcp__cc_recovers(const tltcp__cc *cc) {
+    return cc->period.state == CONG_RECOVERY_STATE_REPAIR;
+}
 
 /* Bytes that may be in flight now. */
 double tltcp__cc_window(const tltcp__cc *cc);
@@ -74,17 +76,19 @@ bool tltcp__cc_wants_reports(const tltcp__cc *cc);
 /* A report came: loss event rate and receive rate. */
 void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
                          tltcp_time now);
-/* A recovery period begins (count 1) or a retransmission was lost.  True when
- * the controller has started over: everything in flight is to be taken as lost.
- */
-bool tltcp__cc_on_loss(tltcp__cc *cc, const struct cong_event *ev);
+/* Reports the losses and marks that were noted in `period`; a
+ * ::cong_recovery_outcome. */
+unsigned tltcp__cc_report(tltcp__cc *cc, const struct cong_recovery_report *r);
+/* The same when congestion is persistent. */
+void tltcp__cc_on_persistent(tltcp__cc *cc,
+                             const struct cong_recovery_report *r);
+/* All packets below `oldest` are settled.  True when that ends the period. */
+bool tltcp__cc_on_settled(tltcp__cc *cc, uint64_t oldest, double flight,
+                          tltcp_time now);
 void tltcp__cc_on_event(tltcp__cc *cc, enum cong_cause cause, double flight,
                         double missing, unsigned count, tltcp_time now);
-void tltcp__cc_on_recovered(tltcp__cc *cc, tltcp_time now);
 /* After others have called the controller. */
 void tltcp__cc_set_pace(tltcp__cc *cc);
-/* Every loss of the recovery period was spurious. */
-void tltcp__cc_undo(tltcp__cc *cc, tltcp_time now);
 
 /* What the path would carry, in bit/s of sections. */
 uint64_t tltcp__cc_estimated_bps(const tltcp__cc *cc);

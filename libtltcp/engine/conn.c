@@ -188,7 +188,7 @@ void tltcp__conn_set_first(tltcp_conn *c, uint64_t pn, uint32_t seq) {
     r->head = pn;
     r->tail = pn;
     c->sender.map.oldest = pn;
-    c->sender.episode_pn = pn;
+    cong_recovery_period_init(&c->sender.cc.period, pn);
     c->sender.first_seq = seq;
 }
 
@@ -377,7 +377,7 @@ void tltcp__conn_check_rate(tltcp_conn *c, tltcp_time now) {
     }
 }
 
-void tltcp__conn_on_result(tltcp_conn *c, const tltcp__news *result,
+void tltcp__conn_on_result(tltcp_conn *c, const tltcp__feedback_result *result,
                            tltcp_time now) {
     uint16_t lost = c->sender.resend;
     c->sender.resend = 0;

@@ -188,7 +188,7 @@ void tltcp__conn_terminate(tltcp_conn *c, int error);
 void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now);
 /* Gives back the memory of buffers that are empty. */
 void tltcp__conn_trim(tltcp_conn *c);
-void tltcp__conn_on_result(tltcp_conn *c, const tltcp__news *result,
+void tltcp__conn_on_result(tltcp_conn *c, const tltcp__feedback_result *result,
                            tltcp_time now);
 /* Queues an event when the estimated or the target bitrate changed. */
 void tltcp__conn_check_rate(tltcp_conn *c, tltcp_time now);

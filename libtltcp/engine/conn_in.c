@@ -113,7 +113,7 @@ static int on_position(tltcp_conn *c, const tltcp__chunk *k) {
 
 static int on_ack(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
     uint64_t lost = c->stats.packets_lost;
-    tltcp__news result = {0};
+    tltcp__feedback_result result = {0};
     tltcp__ack a;
     int rv;
     if (!tltcp__ack_parse(k, &a)) {

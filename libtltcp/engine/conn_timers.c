@@ -149,7 +149,7 @@ static bool on_last_timers(tltcp_conn *c, tltcp_time now) {
 }
 
 void tltcp_conn_on_timeout(tltcp_conn *c, tltcp_time now) {
-    tltcp__news result = {0};
+    tltcp__feedback_result result = {0};
     uint64_t lost = c->stats.packets_lost;
     int rv;
     if (now > c->now) {

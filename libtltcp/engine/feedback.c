@@ -17,18 +17,17 @@ typedef struct run {
 /* What one feedback adds up to. */
 typedef struct tally {
     run run; /* not credited yet */
-    tltcp__news *result;
+    tltcp__feedback_result *result;
     struct cong_ack ack;
     tltcp_time now;
     tltcp_time unheard_since; /* nothing sent from then on got through, ... */
     tltcp_time unheard;       /* ... and the longest such time */
     uint64_t last_lost;       /* number */
     uint64_t largest;         /* number acknowledged, plus one */
-    unsigned losses;          /* highest count of losses of the same data */
     unsigned data;            /* data packets newly acknowledged */
     unsigned ect;             /* ECT packets newly acknowledged */
     uint64_t lost_packets;
-    bool new_loss; /* of a packet sent after the episode began */
+    bool unnoted; /* losses are no news to the recovery period */
     int error;
 } tally;
 
@@ -116,7 +115,9 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
         t->result->mtu_probe_acked = rec->size;
     }
     if (late) {
-        s->episode_spurious++;
+        if (pn >= s->path_pn) {
+            cong_recovery_period_on_late(&s->cc.period, pn);
+        }
         s->stats->packets_spurious++;
         cong_rack_reordered(&s->rack, true);
         return;
@@ -203,8 +204,10 @@ static int feedback_take_runs(tltcp__sender *s, const tltcp__ack *ack,
     return rv;
 }
 
-static void lose_chunks(tltcp__sender *s, uint64_t pn, const tltcp__sent *rec,
-                        tally *t) {
+/* Returns which loss of the same data it is at most, from 1. */
+static unsigned lose_chunks(tltcp__sender *s, const tltcp__sent *rec,
+                            tally *t) {
+    unsigned nth = 1;
     bool current = false;
     for (unsigned i = 0; i < rec->chunks; i++) {
         const tltcp__sent_chunk *f = tltcp__sentmap_chunk(&s->map, rec, i);
@@ -221,11 +224,10 @@ static void lose_chunks(tltcp__sender *s, uint64_t pn, const tltcp__sent *rec,
         }
         first_error(t, tltcp__sections_on_lost(&s->sec, f->section, f->start,
                                                end, f->losses, &current));
-        if (pn >= s->repeat_pn && f->losses + 1u > t->losses) {
-            t->losses = f->losses + 1u;
-        }
+        nth = f->losses + 1u > nth ? f->losses + 1u : nth;
     }
     s->stats->packets_lost_obsolete += rec->chunks > 0 && !current;
+    return nth;
 }
 
 /* Lost packets come by their numbers. */
@@ -245,6 +247,7 @@ static void note_unheard(const tltcp__sender *s, uint64_t pn,
 
 static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
                         tally *t) {
+    unsigned nth;
     tltcp__sentmap_on_lost(&s->map, rec);
     if ((rec->flags & TLTCP__SENT_MTU_PROBE) != 0) {
         t->result->mtu_probe_lost = rec->size;
@@ -258,7 +261,7 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
         s->resend |= rec->flags;
         return;
     }
-    lose_chunks(s, pn, rec, t);
+    nth = lose_chunks(s, rec, t);
     tltcp__fec_sender_on_packet(&s->sec.fec, true);
     s->stats->packets_lost++;
     s->resend |= rec->flags;
@@ -270,7 +273,9 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
     }
     s->cc.rate.lost += rec->size;
     t->ack.lost += rec->size;
-    t->new_loss |= pn >= s->episode_pn;
+    if (!t->unnoted && s->dup == NULL) {
+        cong_recovery_period_on_lost(&s->cc.period, pn, nth);
+    }
     note_unheard(s, pn, rec, t);
     t->lost_packets++;
     if (rec->size > t->result->largest_lost) {
@@ -284,8 +289,8 @@ static void find_losses(tltcp__sender *s, tally *t) {
     s->loss_at = TLTCP_TIME_NEVER;
     while ((rec = tltcp__sentmap_oldest(&s->map, &pn)) != NULL &&
            pn + 1 < s->largest_acked) {
-        bool urgent =
-            s->cc.episode || s->largest_acked - 1 - pn >= URGENT_PACKETS;
+        bool urgent = tltcp__cc_recovers(&s->cc) ||
+                      s->largest_acked - 1 - pn >= URGENT_PACKETS;
         cong_time reo =
             cong_rack_reo(&s->rack, s->cc.rtt.min_rtt, s->cc.rtt.srtt, urgent);
         /* packets of one batch share a send time; their numbers order them */
@@ -315,36 +320,35 @@ static bool persistent(const tltcp__sender *s, const tally *t) {
            t->unheard > PERSISTENT_PTOS * tltcp__sender_pto(s);
 }
 
-static void open_episode(tltcp__sender *s, tally *t) {
-    s->episode_pn = tltcp__sentmap_next(&s->map);
-    s->repeat_pn = s->episode_pn;
-    s->episode_seq = s->sec.nxt;
-    s->episode_lost = 0;
-    s->episode_spurious = 0;
-    s->stats->congestion_events++;
-    t->result->episode = true;
+static struct cong_recovery_report recovery_report(const tltcp__sender *s,
+                                                   const tally *t) {
+    return (struct cong_recovery_report){
+        .now = (cong_time)t->now,
+        .next = tltcp__sentmap_next(&s->map),
+        .flight = t->ack.flight,
+        .missing = (double)tltcp__sections_missing(&s->sec)};
 }
 
-static void report_loss(tltcp__sender *s, tally *t) {
-    struct cong_event ev = {
-        .now = (cong_time)t->now,
-        .cause = CONG_LOSS,
-        .flight = t->ack.flight,
-        .missing = (double)tltcp__sections_missing(&s->sec),
-        .count = 1,
-    };
-    if (t->new_loss && !s->cc.episode) {
-        open_episode(s, t);
-    } else if (s->cc.episode && t->losses > 1) {
-        ev.count = t->losses; /* once for what was out then */
-        s->repeat_pn = tltcp__sentmap_next(&s->map);
-    } else {
-        s->episode_lost += t->lost_packets;
+static void begin_recovery(tltcp__sender *s) {
+    s->recovery_seq = s->sec.nxt;
+    s->stats->congestion_events++;
+}
+
+static void report_losses(tltcp__sender *s, tally *t) {
+    const struct cong_recovery_report r = recovery_report(s, t);
+    unsigned out;
+    if (t->lost_packets > 0 && persistent(s, t)) {
+        s->stats->rto_count++;
+        tltcp__cc_on_persistent(&s->cc, &r);
+        begin_recovery(s);
         return;
     }
-    s->episode_lost += t->lost_packets;
-    if (tltcp__cc_on_loss(&s->cc, &ev)) {
-        s->cc.can_undo = false;
+    out = tltcp__cc_report(&s->cc, &r);
+    if ((out & CONG_RECOVERY_ENTERED) != 0) {
+        begin_recovery(s);
+    }
+    if ((out & CONG_RECOVERY_RESTARTED) != 0) {
+        t->unnoted = true;
         lose_all(s, t);
     }
 }
@@ -352,43 +356,33 @@ static void report_loss(tltcp__sender *s, tally *t) {
 /* What became known, in the order that controllers expect. */
 static void feedback_report(tltcp__sender *s, tally *t, bool advanced) {
     t->ack.now = (cong_time)t->now;
-    t->ack.recovery = s->cc.episode || (t->new_loss && s->dup == NULL);
+    t->ack.recovery = cong_recovery_period_in_recovery(&s->cc.period);
     if (s->largest_acked > s->round_pn) {
         t->ack.round = true;
         s->round_pn = tltcp__sentmap_next(&s->map);
     }
     tltcp__cc_on_ack(&s->cc, &t->ack, advanced && t->lost_packets == 0);
-    if (t->lost_packets > 0) {
-        if (persistent(s, t)) {
-            open_episode(s, t);
-            s->stats->rto_count++;
-            s->cc.episode = false;
-            tltcp__cc_on_event(&s->cc, CONG_RTO, t->ack.flight,
-                               (double)tltcp__sections_missing(&s->sec), 1,
-                               t->now);
-        } else {
-            report_loss(s, t);
-        }
-    }
-    if (s->episode_lost > 0 && s->episode_spurious >= s->episode_lost) {
-        s->episode_lost = 0;
-        s->episode_spurious = 0;
-        tltcp__cc_undo(&s->cc, t->now);
-    }
+    report_losses(s, t);
 }
 
-/* The episode ends when all that was out at its beginning is accounted for. */
-static void close_episode(tltcp__sender *s, tltcp_time now) {
-    uint64_t pn;
-    bool resolved =
-        tltcp__sentmap_oldest(&s->map, &pn) == NULL || pn >= s->episode_pn;
-    if (s->cc.episode && resolved && s->sec.una >= s->episode_seq) {
+/* The recovery period ends when all that was out at its beginning is accounted
+ * for. */
+static void end_recovery(tltcp__sender *s, tltcp_time now) {
+    uint64_t oldest;
+    if (s->dup != NULL || s->cc.period.state == CONG_RECOVERY_STATE_NONE ||
+        s->sec.una < s->recovery_seq) {
+        return;
+    }
+    if (tltcp__sentmap_oldest(&s->map, &oldest) == NULL) {
+        oldest = tltcp__sentmap_next(&s->map);
+    }
+    if (tltcp__cc_on_settled(&s->cc, oldest, (double)s->map.bytes, now)) {
         cong_rack_recovered(&s->rack);
-        tltcp__cc_on_recovered(&s->cc, now);
     }
 }
 
-static tally tally_of(tltcp__sender *s, tltcp__news *result, tltcp_time now) {
+static tally tally_of(tltcp__sender *s, tltcp__feedback_result *result,
+                      tltcp_time now) {
     return (tally){
         .result = result,
         .now = now,
@@ -401,12 +395,12 @@ static void feedback_settle(tltcp__sender *s, tltcp_time now) {
     if (s->arrival && s->cc.rtt.min_rtt > 0) {
         s->sec.lead = (tltcp_time)s->cc.rtt.min_rtt / 2;
     }
-    close_episode(s, now);
+    end_recovery(s, now);
     tltcp__sentmap_trim(&s->map, now > keep ? now - keep : 0);
 }
 
 int tltcp__sender_detect(tltcp__sender *s, tltcp_time now,
-                         tltcp__news *result) {
+                         tltcp__feedback_result *result) {
     tally t = tally_of(s, result, now);
     find_losses(s, &t);
     if (t.lost_packets > 0 && s->dup == NULL) {
@@ -437,11 +431,8 @@ static void on_ecn(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
     s->ecn_ect0 = ack->ect0;
     s->ecn_ce = ack->ce;
     s->stats->ecn_ce = ack->ce;
-    if (ce > 0 && !fresh && s->ecn && !s->cc.episode) {
-        open_episode(s, t);
-        tltcp__cc_on_event(&s->cc, CONG_ECN, t->ack.flight, 0, 1, t->now);
-        s->cc.episode = true;
-        s->cc.use_prr = false;
+    if (ce > 0 && !fresh && s->ecn) {
+        cong_recovery_period_on_ce(&s->cc.period, t->largest - 1);
     }
 }
 
@@ -470,7 +461,7 @@ int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len) {
 }
 
 int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
-                         tltcp_time now, tltcp__news *result) {
+                         tltcp_time now, tltcp__feedback_result *result) {
     tally t = tally_of(s, result, now);
     bool advanced;
     int rv;
@@ -500,8 +491,8 @@ int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
                                              s->peer_cum, t.data, now));
     } else if (t.ack.acked > 0 || t.lost_packets > 0 ||
                t.ack.probes_acked > 0) {
-        feedback_report(s, &t, advanced);
         on_ecn(s, ack, &t);
+        feedback_report(s, &t, advanced);
     }
     tltcp__sender_update_target(s, t.ack.acked, t.ack.rtt, now);
     feedback_settle(s, now);

@@ -73,11 +73,8 @@ void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now) {
     tltcp__target_init(&s->target);
     cong_rack_init(&s->rack);
     s->path_pn = tltcp__sentmap_next(&s->map);
-    s->episode_pn = s->path_pn;
-    s->repeat_pn = s->path_pn;
+    cong_recovery_period_init(&s->cc.period, s->path_pn);
     s->round_pn = s->path_pn;
-    s->episode_lost = 0;
-    s->episode_spurious = 0;
     s->pto_count = 0;
     s->ecn = ecn;
     s->ecn_heard = false;
@@ -473,7 +470,7 @@ tltcp_time tltcp__sender_timeout(const tltcp__sender *s) {
 }
 
 int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
-                             tltcp__news *result) {
+                             tltcp__feedback_result *result) {
     int rv = tltcp__sections_expire(&s->sec, now);
     if (s->dup != NULL && s->dup->rto_at <= now) {
         s->stats->rto_count++;

@@ -39,14 +39,11 @@ typedef struct tltcp__sender {
     tltcp_time t_eliciting;    /* when one that wants an ACK last left */
     tltcp_time loss_at;        /* RACK's timer */
     tltcp_time peer_ack_delay; /* longest wait of the peer's ACKs */
-    uint64_t episode_pn;       /* first packet sent after its beginning */
-    uint64_t episode_seq;      /* and the end of the stream sent then */
-    uint64_t episode_lost;     /* packets; and how many of them turned up */
-    uint64_t episode_spurious;
-    uint64_t repeat_pn;  /* first sent after a repair was last found lost */
-    tltcp_time dummy_at; /* no dummy before */
-    uint64_t round_pn;   /* its ACK ends the round trip */
-    uint64_t update_pn;  /* newest packet with an UPDATE, plus one */
+    uint64_t recovery_seq; /* end of the stream sent when the recovery period
+                              began */
+    tltcp_time dummy_at;   /* no dummy before */
+    uint64_t round_pn;     /* its ACK ends the round trip */
+    uint64_t update_pn;    /* newest packet with an UPDATE, plus one */
     uint64_t update_sent;
     uint64_t peer_cum; /* highest cumulative acknowledgement */
     uint64_t ecn_sent; /* packets that left as ECT(0) */
@@ -69,7 +66,7 @@ typedef struct tltcp__sender {
 } tltcp__sender;
 
 /* What feedback revealed for the connection to act on. */
-typedef struct tltcp__news {
+typedef struct tltcp__feedback_result {
     uint16_t acked;           /* TLTCP__SENT_* that arrived */
     uint64_t acked_upto;      /* our ACKs up to here arrived */
     uint32_t mtu_probe_acked; /* size of an MTU probe that arrived; 0: none */
@@ -77,9 +74,8 @@ typedef struct tltcp__news {
     uint32_t largest_lost;    /* size of the largest packet lost; 0: none */
     uint64_t bytes;           /* newly acknowledged */
     uint32_t largest_size;    /* of the packets newly acknowledged */
-    bool episode;             /* the window was cut */
     bool pto_fired;           /* fired */
-} tltcp__news;
+} tltcp__feedback_result;
 
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                        const tltcp_config *cfg, const struct cong_ops *ops,
@@ -89,7 +85,7 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem);
 
 /* An ACK arrived.  0, TLTCP_ERR_ACK, _PROTOCOL or _NOMEM. */
 int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
-                         tltcp_time now, tltcp__news *result);
+                         tltcp_time now, tltcp__feedback_result *result);
 /* The peer made len bytes at the wire number start from repair symbols.  As
  * above. */
 int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len);
@@ -128,7 +124,7 @@ void tltcp__sender_on_dummy(tltcp__sender *s, tltcp_time now);
 tltcp_time tltcp__sender_timeout(const tltcp__sender *s);
 /* 0, TLTCP_ERR_NOMEM. */
 int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
-                             tltcp__news *result);
+                             tltcp__feedback_result *result);
 /* The probe timeout without backoff. */
 tltcp_time tltcp__sender_pto(const tltcp__sender *s);
 /* Bytes in flight as the recovery in force counts them. */
@@ -142,6 +138,7 @@ void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
 uint64_t tltcp__sender_target_bps(const tltcp__sender *s, tltcp_time now);
 
 /* Of feedback.c, for sender.c: runs loss detection outside an ACK. */
-int tltcp__sender_detect(tltcp__sender *s, tltcp_time now, tltcp__news *result);
+int tltcp__sender_detect(tltcp__sender *s, tltcp_time now,
+                         tltcp__feedback_result *result);
 
 #endif /* LIBTLTCP_SENDER_H */
