@@ -23,6 +23,7 @@ static struct {
     uint64_t lost;   /* sections */
     uint64_t key_at; /* newest key frame, ns */
     bool started;
+    bool stalled;
 } state;
 
 static double normal(struct sim_random *r) {
@@ -62,6 +63,10 @@ static void encode(void *user, uint64_t number, tltcp_time now,
     bool key = !b && wants_key(&st, now);
     double size = budget * exp(NOISE * normal(&state.rnd));
     (void)user;
+    if (e->stall > 0 && !state.stalled && now >= e->stall_at) {
+        w.flow[CLIENT].source.due += e->stall;
+        state.stalled = true;
+    }
     size *= key ? KEY_SIZE : b ? SMALL_B : 1;
     size -= PAYBACK * state.debt;
     size = fmax(size, fmax(0.1 * budget, 100));
@@ -117,7 +122,8 @@ static void show(double bps) {
 }
 
 /* Each frame is shown when it and what it refers to are there. */
-static void judge_frames(const struct flow *f, struct outcome *o) {
+static void judge_frames(const struct flow *f, uint64_t now,
+                         struct outcome *o) {
     uint64_t ready = NEVER; /* the newest reference */
     uint64_t shown = 0;
     uint64_t good = 0;
@@ -129,7 +135,7 @@ static void judge_frames(const struct flow *f, struct outcome *o) {
         uint64_t at = t->whole != 0 ? t->whole : NEVER;
         at = key || at > ready ? at : ready;
         o->keys += key;
-        o->lost += t->whole == 0;
+        o->lost += t->whole == 0 && s->written + SEC < now;
         if (s->meta.section_class != TL_CLASS_DISPOSABLE) {
             ready = at;
         }
@@ -177,7 +183,7 @@ void adaptive_play(const struct adaptive *a, struct outcome *o) {
     if (!a->verbose) {
         assert_string_equal(w.why, "");
     }
-    judge_frames(&w.flow[CLIENT], o);
+    judge_frames(&w.flow[CLIENT], world_now(&w), o);
     o->used /= carried;
     world_close(&w);
 }

@@ -52,9 +52,153 @@ TEST(frames_come_in_time_over_cellular_links) {
     }
 }
 
+#define STEP (10 * SEC)
+
+/* When the target first met a bound after a step. */
+struct step_watch {
+    uint64_t at;  /* of the step, ns */
+    double bound; /* bit/s */
+    bool below;   /* it is to fall below; else to rise above */
+    uint64_t met; /* after the step; NEVER: not at all */
+};
+
+static void watch_step(void *user, uint64_t now, const tltcp_stats *st) {
+    struct step_watch *s = user;
+    double target = (double)st->target_bps;
+    bool met = s->below ? target < s->bound : target > s->bound;
+    if (now > s->at && met && s->met == NEVER) {
+        s->met = now - s->at;
+    }
+}
+
+/* A step of the link; returns when the target has followed. */
+static uint64_t play_step(double from, double to, double bound, uint64_t rtt,
+                          unsigned *lost) {
+    const double bps[] = {from, to};
+    struct step_watch s = {
+        .at = STEP, .bound = bound, .below = to < from, .met = NEVER};
+    struct rates r;
+    struct adaptive a = plain(&r, rtt);
+    struct outcome o;
+    rates_steps(&r, bps, 2, STEP);
+    a.watch = watch_step;
+    a.user = &s;
+    a.encoder.latency = 2 * SEC;
+    adaptive_play(&a, &o);
+    rates_free(&r);
+    print_message("%.1f to %.1f Mbit/s, RTT %.0f ms: after %.0f ms\n",
+                  from / 1e6, to / 1e6, (double)rtt / 1e6, (double)s.met / 1e6);
+    show_outcome("step", &o);
+    *lost = o.lost;
+    return s.met;
+}
+
+TEST(a_fall_to_a_quarter_is_followed_in_a_round_trip_and_a_half) {
+    static const uint64_t rtts[] = {40 * MS, 100 * MS, 300 * MS};
+    unsigned lost;
+    for (size_t i = 0; i < CASES(rtts); i++) {
+        assert_true(play_step(4e6, 1e6, 1e6, rtts[i], &lost) <=
+                    rtts[i] * 3 / 2 + 100 * MS + ADAPTIVE_BIN);
+    }
+}
+
+TEST(a_rise_by_four_is_followed_in_seconds) {
+    unsigned lost;
+    assert_true(play_step(1e6, 4e6, 0.9 * 0.93 * 4e6, 40 * MS, &lost) <=
+                3 * SEC);
+    assert_int_equal(lost, 0);
+    assert_true(play_step(1e6, 4e6, 0.9 * 0.93 * 4e6, 100 * MS, &lost) <=
+                3 * SEC);
+    assert_int_equal(lost, 0);
+}
+
+TEST(a_rise_by_four_is_followed_over_a_satellite) {
+    unsigned lost;
+    assert_true(play_step(1e6, 4e6, 0.9 * 0.93 * 4e6, 600 * MS, &lost) <=
+                6 * SEC);
+}
+
+static struct rates steady_rates(double bps, uint64_t ns) {
+    struct rates r;
+    rates_steps(&r, &bps, 1, ns);
+    return r;
+}
+
+TEST(lost_acknowledgements_do_little_harm) {
+    struct rates r = steady_rates(3e6, 30 * SEC);
+    struct adaptive a = plain(&r, 40 * MS);
+    a.ack_loss = 0.3;
+    expect("30 % of ACKs lost", &a, 0.97, 0.99, SEC, 0.6);
+    rates_free(&r);
+}
+
+TEST(a_thin_return_path_will_do) {
+    struct rates r = steady_rates(3e6, 30 * SEC);
+    struct adaptive a = plain(&r, 40 * MS);
+    a.back_bps = 64e3;
+    expect("return path of 64 kbit/s", &a, 0.9, 0.95, SEC, 0.3);
+    rates_free(&r);
+}
+
+TEST(random_loss_does_little_harm) {
+    struct rates r = steady_rates(3e6, 30 * SEC);
+    struct adaptive a = plain(&r, 40 * MS);
+    a.loss = 0.02;
+    expect("2 % lost", &a, 0.9, 0.97, SEC, 0.5);
+    rates_free(&r);
+}
+
+TEST(an_encoder_that_overshoots_is_held_down) {
+    struct rates r = steady_rates(3e6, 30 * SEC);
+    struct adaptive a = plain(&r, 40 * MS);
+    a.encoder.gain = 2;
+    expect("twice as much as asked", &a, 0.5, 0.8, 2 * SEC, 0.4);
+    rates_free(&r);
+}
+
+TEST(a_capture_that_stalls_goes_on) {
+    struct rates r = steady_rates(3e6, 30 * SEC);
+    struct adaptive a = plain(&r, 40 * MS);
+    a.encoder.stall_at = 10 * SEC;
+    a.encoder.stall = 3 * SEC;
+    expect("a stall of three seconds", &a, 0.95, 0.98, 4 * SEC, 0.4);
+    rates_free(&r);
+}
+
+TEST(an_encoder_that_is_deaf_does_not_break_the_sender) {
+    struct rates r = steady_rates(1e6, 20 * SEC);
+    struct adaptive a = plain(&r, 40 * MS);
+    struct outcome o;
+    a.encoder.deaf = true;
+    a.encoder.start_bps = 2e6;
+    adaptive_play(&a, &o);
+    show_outcome("deaf", &o);
+    assert_true(o.in_400 > 0);
+}
+
+TEST(so_do_streams_with_b_frames) {
+    struct rates r;
+    struct adaptive a = plain(&r, 40 * MS);
+    a.encoder.b_frames = 2;
+    rates_cellular(&r, 3e6, 60 * SEC, 7);
+    expect("cellular, B frames", &a, 0.85, 0.9, 2 * SEC, 0.4);
+    rates_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_come_in_time_over_cellular_links),
+        cmocka_unit_test(so_do_streams_with_b_frames),
+        cmocka_unit_test(
+            a_fall_to_a_quarter_is_followed_in_a_round_trip_and_a_half),
+        cmocka_unit_test(a_rise_by_four_is_followed_in_seconds),
+        cmocka_unit_test(a_rise_by_four_is_followed_over_a_satellite),
+        cmocka_unit_test(lost_acknowledgements_do_little_harm),
+        cmocka_unit_test(a_thin_return_path_will_do),
+        cmocka_unit_test(random_loss_does_little_harm),
+        cmocka_unit_test(an_encoder_that_overshoots_is_held_down),
+        cmocka_unit_test(a_capture_that_stalls_goes_on),
+        cmocka_unit_test(an_encoder_that_is_deaf_does_not_break_the_sender),
     };
     return cmocka_run_group_tests_name("adaptive", tests, NULL, NULL);
 }
