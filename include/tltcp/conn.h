@@ -154,6 +154,20 @@ TLTCP_API int tltcp_conn_write(tltcp_conn *conn, const tltcp_section *sections,
                                size_t count, tltcp_time now);
 
 /**
+ * @brief Whether a section written now is expected to arrive in time.
+ *
+ * Lets an application skip a frame before it is encoded: a frame that is not
+ * encoded breaks no reference, and the next one is in time again.
+ * @param conn      connection
+ * @param len       bytes that the section would have
+ * @param deadline  by when it should be at the peer
+ * @param now       current time
+ * @return false when it would come too late; true also before the path is known
+ */
+TLTCP_API bool tltcp_conn_would_arrive(const tltcp_conn *conn, size_t len,
+                                       tltcp_time deadline, tltcp_time now);
+
+/**
  * @brief How large the next section may be.
  * @param conn  connection
  * @return bytes; 0 when there is no room

@@ -95,6 +95,11 @@ typedef struct tltcp_stats {
                               falls when acknowledgements stay away; 0: not
                               known yet.  Changes by over 5 % are notified
                               (::TLTCP_EVENT_RATE) */
+    uint64_t delivery_delay_ns; /**< how long a byte written now is expected to
+                                     take to the peer: the backlog, the path's
+                                     queue, half the minimum RTT, and the time
+                                     for which acknowledgements are overdue; 0:
+                                     not known yet */
 } tltcp_stats;
 
 /** @brief Zeroes and tags a snapshot. @param s  snapshot, of any content */

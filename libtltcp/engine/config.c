@@ -18,7 +18,7 @@ _Static_assert(sizeof(tltcp_config) ==
                    offsetof(tltcp_config, allocator) + sizeof(tltcp_allocator),
                "tail padding in tltcp_config");
 _Static_assert(sizeof(tltcp_stats) ==
-                   offsetof(tltcp_stats, target_bps) + sizeof(uint64_t),
+                   offsetof(tltcp_stats, delivery_delay_ns) + sizeof(uint64_t),
                "tail padding in tltcp_stats");
 
 void tltcp_config_init_sized(tltcp_config *c, size_t size) {

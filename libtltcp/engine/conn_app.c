@@ -63,6 +63,13 @@ int tltcp_conn_write(tltcp_conn *c, const tltcp_section *sections, size_t count,
     return taken > 0 ? taken : rv;
 }
 
+bool tltcp_conn_would_arrive(const tltcp_conn *c, size_t len,
+                             tltcp_time deadline, tltcp_time now) {
+    tltcp_time delay = tltcp__sender_delay(&c->sender, len, now);
+    return deadline == TLTCP_TIME_NEVER ||
+           (deadline > now && delay <= deadline - now);
+}
+
 size_t tltcp_conn_writable(const tltcp_conn *c) {
     return is_over(c) || c->finish ? 0 : tltcp__sections_room(&c->sender.sec);
 }
@@ -250,6 +257,7 @@ int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
     s.bytes_queued = s.bytes_offered - s.bytes_delivered - s.bytes_expired;
     s.bytes_in_flight = (uint64_t)tltcp__sender_flight(&c->sender);
     s.target_bps = tltcp__sender_target_bps(&c->sender, now);
+    s.delivery_delay_ns = tltcp__sender_delay(&c->sender, 0, now);
     s.bytes_unread = s.bytes_received - s.bytes_read;
     s.rto_ns = c->sender.dup == NULL
                    ? tltcp__sender_pto(&c->sender)

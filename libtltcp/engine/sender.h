@@ -134,6 +134,10 @@ double tltcp__sender_flight(const tltcp__sender *s);
  * measured. */
 void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
                                  tltcp_time now);
+/* How long `len` bytes written now are expected to take to the peer, ns; 0: the
+ * path is not known. */
+tltcp_time tltcp__sender_delay(const tltcp__sender *s, size_t len,
+                               tltcp_time now);
 /* What an encoder should produce now, bit/s of sections; 0: not known yet. */
 uint64_t tltcp__sender_target_bps(const tltcp__sender *s, tltcp_time now);
 

@@ -47,3 +47,22 @@ uint64_t tltcp__sender_target_bps(const tltcp__sender *s, tltcp_time now) {
     const tltcp__target_input in = target_input(s, now);
     return (uint64_t)(8 * tltcp__target_rate(&s->target, &in));
 }
+
+/* Data leaves the sender and then waits in the path; what is in flight beyond a
+ * round trip without a queue is the queue. */
+tltcp_time tltcp__sender_delay(const tltcp__sender *s, size_t len,
+                               tltcp_time now) {
+    double rate = tltcp__bandwidth_estimate(&s->cc.bandwidth);
+    double min_rtt = (double)s->cc.rtt.min_rtt;
+    double waiting =
+        (double)(tltcp__sections_backlog(&s->sec, TLTCP_TIME_NEVER) +
+                 tltcp__sections_missing(&s->sec) + len);
+    double queue;
+    if (rate <= 0 || min_rtt <= 0) {
+        return 0;
+    }
+    queue = tltcp__sender_flight(s) / rate * 1e9 - min_rtt;
+    return target_silence(s, now) +
+           (tltcp_time)(waiting / rate * 1e9 + (queue > 0 ? queue : 0) +
+                        min_rtt / 2);
+}

@@ -250,9 +250,11 @@ static void live_on_closed(tltcp_live_sender *s, const tltcp_event *ev) {
 static void live_on_rate(tltcp_live_sender *s, const tltcp_event *ev) {
     tltcp_live_event told = {.type = TLTCP_LIVE_EVENT_RATE,
                              .estimated_bps = ev->estimated_bps,
-                             .target_bps = s->target_bps};
-    if (ev->estimated_bps != s->estimated_bps) {
+                             .target_bps = ev->target_bps};
+    if (ev->estimated_bps != s->estimated_bps ||
+        ev->target_bps != s->target_bps) {
         s->estimated_bps = ev->estimated_bps;
+        s->target_bps = ev->target_bps;
         live_tell(s, &told, ev->now);
     }
 }

@@ -67,6 +67,13 @@ static void encode(void *user, uint64_t number, tltcp_time now,
         w.flow[CLIENT].source.due += e->stall;
         state.stalled = true;
     }
+    if (e->skips && state.started &&
+        !tltcp_conn_would_arrive(w.end[CLIENT].peer->conn, (size_t)budget,
+                                 now + 200 * MS, now)) {
+        s->len = 1; /* stands for no frame at all */
+        s->deadline = NEVER;
+        return;
+    }
     size *= key ? KEY_SIZE : b ? SMALL_B : 1;
     size -= PAYBACK * state.debt;
     size = fmax(size, fmax(0.1 * budget, 100));
@@ -133,6 +140,9 @@ static void judge_frames(const struct flow *f, uint64_t now,
         const struct tally *t = &f->tally[i];
         bool key = s->meta.section_class == TL_CLASS_KEY;
         uint64_t at = t->whole != 0 ? t->whole : NEVER;
+        if (s->meta.section_class == TL_CLASS_OTHER) {
+            continue; /* was not encoded */
+        }
         at = key || at > ready ? at : ready;
         o->keys += key;
         o->lost += t->whole == 0 && s->written + SEC < now;

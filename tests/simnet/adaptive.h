@@ -20,6 +20,7 @@ struct encoder {
     double min_bps, max_bps;
     double gain;       /* of its frames over what it is asked for; 1: obeys */
     bool deaf;         /* stays at start_bps */
+    bool skips;        /* no frame that would come later than in 200 ms */
     unsigned b_frames; /* between two references; they refer to both */
     uint64_t latency;  /* deadline of frames after capture */
     uint64_t stall_at; /* the capture stalls ... */

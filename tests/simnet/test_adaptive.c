@@ -185,6 +185,40 @@ TEST(so_do_streams_with_b_frames) {
     rates_free(&r);
 }
 
+/* The longest delay that was expected after the start. */
+static void watch_delay(void *user, uint64_t now, const tltcp_stats *st) {
+    uint64_t *most = user;
+    if (now > 2 * SEC && st->delivery_delay_ns > *most) {
+        *most = st->delivery_delay_ns;
+    }
+}
+
+TEST(a_sender_knows_when_a_frame_would_come_too_late) {
+    struct rates r = steady_rates(1e6, 10 * SEC);
+    struct adaptive a = plain(&r, 40 * MS);
+    struct outcome o;
+    uint64_t most = 0;
+    a.watch = watch_delay;
+    a.user = &most;
+    adaptive_play(&a, &o);
+    assert_in_range(most, 20 * MS, 200 * MS);
+    a.encoder.deaf = true;
+    a.encoder.start_bps = 2e6;
+    adaptive_play(&a, &o);
+    assert_true(most > 300 * MS);
+    rates_free(&r);
+}
+
+TEST(skipping_frames_that_would_come_too_late_keeps_others_in_time) {
+    struct rates r = steady_rates(1e6, 20 * SEC);
+    struct adaptive a = plain(&r, 40 * MS);
+    a.encoder.deaf = true;
+    a.encoder.skips = true;
+    a.encoder.start_bps = 2e6;
+    expect("deaf, but skips", &a, 0.35, 0.42, SEC, 0.6);
+    rates_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_come_in_time_over_cellular_links),
@@ -199,6 +233,9 @@ int main(void) {
         cmocka_unit_test(an_encoder_that_overshoots_is_held_down),
         cmocka_unit_test(a_capture_that_stalls_goes_on),
         cmocka_unit_test(an_encoder_that_is_deaf_does_not_break_the_sender),
+        cmocka_unit_test(a_sender_knows_when_a_frame_would_come_too_late),
+        cmocka_unit_test(
+            skipping_frames_that_would_come_too_late_keeps_others_in_time),
     };
     return cmocka_run_group_tests_name("adaptive", tests, NULL, NULL);
 }
