@@ -38,8 +38,8 @@
  * span of the RTTs that counts as a short queue), gentle (what a doubtful loss
  * leaves of the window), beta_live and beta_guest (what congestion leaves of it
  * to a live stream, at least), claim (times CUBIC's growth for a newcomer),
- * scale (1: the initial window is that of a longer round trip; setting iw makes
- * it 0).
+ * hystart (1: slow start ends when the RTT shows a queue), scale (1: the
+ * initial window is that of a longer round trip; setting iw makes it 0).
  */
 #include "libcongestion/cubic.h"
 #include "libcongestion/rtt_history.h"
@@ -85,6 +85,7 @@ struct adaptive {
     double beta_guest;
     double claim;
     double scale;
+    double hystart;
     struct cong__rtt_history past;
     double base;
     double first;
@@ -112,11 +113,14 @@ static const struct cong__param params[] = {
     CONG__PARAM(adaptive, beta_guest, "beta_guest", 0.1, 0.99),
     CONG__PARAM(adaptive, claim, "claim", 1, 16),
     CONG__PARAM(adaptive, scale, "scale", 0, 1),
+    CONG__FLAG(adaptive, hystart, "hystart"),
 };
 
 static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct adaptive *a = (struct adaptive *)cc;
     cong__cubic.init(cc, now, rtt);
+    a->q.w.hystart.on = -1; /* it has a rule of its own */
+    a->hystart = 1;
     a->q.w.iw = INITIAL;
     cong__set_cwnd(cc, INITIAL * cc->mss);
     a->tolerance = 0.05;
@@ -222,7 +226,7 @@ static void end_slow_start(struct adaptive *a) {
     bool known = h->round && h->chances >= START_RTTS;
     double queue = (known ? h->low : h->low_before) - a->base;
     double bound = fmin(fmax(START_QUEUE * a->base, START_LEAST), START_MOST);
-    if (cc->cwnd < cc->ssthresh && queue > bound) {
+    if (a->hystart > 0 && cc->cwnd < cc->ssthresh && queue > bound) {
         double pipe = cc->cwnd * a->base / (a->base + queue);
         cong__set_ssthresh(cc, fmax(DRAIN * pipe, a->q.w.iw * cc->mss));
         cong__set_cwnd(cc, fmin(cc->cwnd, cc->ssthresh));

@@ -9,19 +9,20 @@
 
 /* Sorted by name, like names[]. */
 static const struct cong_ops *const table[] = {
-    &cong__auto,     &cong__bbr,         &cong__cubic,
-    &cong__fast,     &cong__fixed,       &cong__mod_westwoodnew,
-    &cong__newreno,  &cong__peach,       &cong__reno,
-    &cong__sack,     &cong__stfrc,       &cong__tahoe,
-    &cong__tfrc,     &cong__tibet,       &cong__vegas,
-    &cong__westwood, &cong__westwoodnew, &cong__yam,
+    &cong__auto,    &cong__bbr,      &cong__cubic,
+    &cong__fast,    &cong__fixed,    &cong__mod_westwoodnew,
+    &cong__newreno, &cong__peach,    &cong__prague,
+    &cong__reno,    &cong__sack,     &cong__stfrc,
+    &cong__tahoe,   &cong__tfrc,     &cong__tibet,
+    &cong__vegas,   &cong__westwood, &cong__westwoodnew,
+    &cong__yam,
 };
 
 static const char *const names[] = {
-    "auto",    "bbr",   "cubic", "fast",     "fixed",       "mod-westwoodnew",
-    "newreno", "peach", "reno",  "sack",     "stfrc",       "tahoe",
-    "tfrc",    "tibet", "vegas", "westwood", "westwoodnew", "yam",
-    NULL,
+    "auto",    "bbr",   "cubic",  "fast",  "fixed",    "mod-westwoodnew",
+    "newreno", "peach", "prague", "reno",  "sack",     "stfrc",
+    "tahoe",   "tfrc",  "tibet",  "vegas", "westwood", "westwoodnew",
+    "yam",     NULL,
 };
 
 const struct cong_ops *cong__find_builtin(const char *name) {

@@ -9,8 +9,8 @@
  * (start of the stage of congestion avoidance), last (newest feedback).  All
  * but the last are restored when a recovery period turns out to be a false
  * alarm (4.9).
- * Parameters: iw (segments), C or c (segments/s^3), beta, beta_ecn (both:
- * fraction of the flight that is kept).
+ * Parameters: iw (segments), hystart (1: slow start ends by RFC 9406), C or c
+ * (segments/s^3), beta, beta_ecn (both: fraction of the flight that is kept).
  *
  * Readings: time in which the application was the limit does not count as time
  * since the epoch; it is measured between feedbacks, and from the last feedback
@@ -41,6 +41,7 @@ static void cubic_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct cubic *q = (struct cubic *)cc;
     (void)rtt;
     cong__window_init(&q->w, now);
+    q->w.hystart.on = 1;
     q->c = 0.4;
     q->beta = 0.7;
     q->beta_ecn = 0.7;
@@ -129,7 +130,7 @@ static void skip_pause(struct cubic *q, cong_time now) {
 static void cubic_take(struct cubic *q, const struct cong_ack *ack) {
     struct cong *cc = &q->w.cc;
     bool full = cc->cwnd >= cc->cwnd_max;
-    double n = cong__growth(ack);
+    double n = cong__hystart_growth(&q->w, ack);
     cubic_return(q, ack->now);
     if (!ack->limited || full) {
         skip_pause(q, ack->now);

@@ -24,6 +24,7 @@ extern const struct cong_ops cong__fixed;
 extern const struct cong_ops cong__mod_westwoodnew;
 extern const struct cong_ops cong__newreno;
 extern const struct cong_ops cong__peach;
+extern const struct cong_ops cong__prague;
 extern const struct cong_ops cong__reno;
 extern const struct cong_ops cong__sack;
 extern const struct cong_ops cong__stfrc;
@@ -45,9 +46,20 @@ struct cong__clock {
     cong_time skipped; /* the steps back, added up */
 };
 
+/* HyStart++; all RTTs in ns. */
+struct cong__hystart {
+    double on;       /* parameter: 0 or 1; < 0: the controller has none */
+    double low;      /* of this round; 0: none */
+    double last;     /* of the one before */
+    double baseline; /* that conservative slow start began with; 0: not in it */
+    unsigned samples; /* of this round */
+    unsigned rounds;  /* of conservative slow start */
+};
+
 struct window {
     struct cong cc;
     double iw; /* initial and restart window, segments */
+    struct cong__hystart hystart;
     struct cong__clock clock;
 };
 
@@ -81,6 +93,9 @@ void cong__window_init(struct window *w, cong_time now);
 /* The growth gate: the bytes by which this feedback may make the window grow;
  * 0 when the application was the limit or an episode is open. */
 double cong__growth(const struct cong_ack *ack);
+/* The same for a controller with the parameter "hystart": less in conservative
+ * slow start; ends that (hystart.c). */
+double cong__hystart_growth(struct window *w, const struct cong_ack *ack);
 /* Slow start up to ssthresh; returns the bytes that it left over. */
 double cong__slow_start(struct cong *cc, double n);
 /* Slow start, then one step of congestion avoidance. */
@@ -108,8 +123,8 @@ struct cong__param {
 /* Sets one of n parameters; 0, -1 unknown, -2 out of range. */
 int cong__set_param(struct cong *cc, const struct cong__param *params, size_t n,
                     const char *name, double value);
-/* The same, and "iw", which moves the window while that is still the initial
- * one. */
+/* The same, and "hystart" where the controller has it, and "iw", which moves
+ * the window while that is still the initial one. */
 int cong__set_window_param(struct window *w, const struct cong__param *params,
                            size_t n, const char *name, double value);
 

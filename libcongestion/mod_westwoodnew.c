@@ -95,7 +95,7 @@ static void grow_literally(struct mod_wwn *m, double n) {
 
 static void mod_wwn_ack(struct cong *cc, const struct cong_ack *ack) {
     struct mod_wwn *m = (struct mod_wwn *)cc;
-    double n = cong__growth(ack);
+    double n = cong__hystart_growth(&m->s.w, ack);
     if (m->literal > 0) {
         if (cong__clean(ack->acked) > 0) {
             measure_literally(m, ack);

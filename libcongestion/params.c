@@ -28,6 +28,11 @@ int cong__set_param(struct cong *cc, const struct cong__param *params, size_t n,
 int cong__set_window_param(struct window *w, const struct cong__param *params,
                            size_t n, const char *name, double value) {
     static const struct cong__param iw = CONG__PARAM(window, iw, "iw", 1, 1e6);
+    static const struct cong__param hystart =
+        CONG__FLAG(window, hystart.on, "hystart");
+    if (w->hystart.on >= 0 && strcmp(name, hystart.name) == 0) {
+        return cong__set_param(&w->cc, &hystart, 1, name, value);
+    }
     double before = w->iw * w->cc.mss;
     int result = cong__set_param(&w->cc, &iw, 1, name, value);
     if (result == UNKNOWN) {

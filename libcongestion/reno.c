@@ -30,11 +30,13 @@ static void reno_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct reno *r = (struct reno *)cc;
     (void)rtt;
     cong__window_init(&r->w, now);
+    r->w.hystart.on = 0;
     r->beta_ecn = 0.5;
 }
 
 static void reno_ack(struct cong *cc, const struct cong_ack *ack) {
-    cong__grow(cc, cong__growth(ack));
+    struct reno *r = (struct reno *)cc;
+    cong__grow(cc, cong__hystart_growth(&r->w, ack));
 }
 
 static void reno_event(struct cong *cc, const struct cong_event *ev) {

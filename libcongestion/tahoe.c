@@ -18,10 +18,11 @@
 static void tahoe_init(struct cong *cc, cong_time now, cong_time rtt) {
     (void)rtt;
     cong__window_init((struct window *)cc, now);
+    ((struct window *)cc)->hystart.on = 0;
 }
 
 static void tahoe_ack(struct cong *cc, const struct cong_ack *ack) {
-    cong__grow(cc, cong__growth(ack));
+    cong__grow(cc, cong__hystart_growth((struct window *)cc, ack));
 }
 
 static void tahoe_event(struct cong *cc, const struct cong_event *ev) {

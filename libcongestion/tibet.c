@@ -35,6 +35,7 @@ static const struct cong__param params[] = {
 static void tibet_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct tibet *t = (struct tibet *)cc;
     cong__window_init(&t->w, now);
+    t->w.hystart.on = 0;
     cong__bw_tibet_init(&t->estimate, now);
     t->rtt_min = rtt;
 }
@@ -50,7 +51,7 @@ static void tibet_ack(struct cong *cc, const struct cong_ack *ack) {
                            cong__clock_read(&t->w.clock, ack->now),
                            cong__app_limited(ack));
     }
-    cong__grow(cc, cong__growth(ack));
+    cong__grow(cc, cong__hystart_growth(&t->w, ack));
 }
 
 static double tibet_pipe_size(const struct tibet *t) {

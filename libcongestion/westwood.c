@@ -38,6 +38,7 @@ static const struct cong__param params[] = {
 static void westwood_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct westwood *w = (struct westwood *)cc;
     cong__window_init(&w->w, now);
+    w->w.hystart.on = 0;
     cong__bw_filter_init(&w->filter, now);
     cong__bw_round_init(&w->round, now);
     w->plus = 1;
@@ -70,7 +71,7 @@ static void westwood_ack(struct cong *cc, const struct cong_ack *ack) {
     } else if (n > 0) {
         cong__bw_filter_ack(&w->filter, n, seen.now, cong__app_limited(ack));
     }
-    cong__grow(cc, cong__growth(ack));
+    cong__grow(cc, cong__hystart_growth(&w->w, ack));
 }
 
 /* What the path carries, bytes. */

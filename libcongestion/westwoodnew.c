@@ -25,6 +25,7 @@ static const struct cong__param params[] = {WWN_PARAMS(wwn, )};
 
 void cong__wwn_init(struct wwn *s, cong_time now, cong_time rtt) {
     cong__window_init(&s->w, now);
+    s->w.hystart.on = 0;
     cong__bw_round_init(&s->round, now);
     s->ratio_low = 1;
     s->ratio_high = 1.5;
@@ -76,7 +77,7 @@ static void wwn_init(struct cong *cc, cong_time now, cong_time rtt) {
 static void wwn_ack(struct cong *cc, const struct cong_ack *ack) {
     struct wwn *s = (struct wwn *)cc;
     cong__wwn_measure(s, ack);
-    cong__wwn_grow(s, cong__growth(ack));
+    cong__wwn_grow(s, cong__hystart_growth(&s->w, ack));
 }
 
 static void wwn_event(struct cong *cc, const struct cong_event *ev) {

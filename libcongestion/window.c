@@ -75,6 +75,7 @@ double cong__initial_segments(double mss) {
 
 void cong__window_init(struct window *w, cong_time now) {
     cong__clock_init(&w->clock, now);
+    w->hystart = (struct cong__hystart){.on = -1};
     w->iw = cong__initial_segments(w->cc.mss);
     w->cc.ssthresh = (double)INFINITY;
     cong__set_cwnd(&w->cc, w->iw * w->cc.mss);

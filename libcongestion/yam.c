@@ -63,6 +63,7 @@ static void yam_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct yam *y = (struct yam *)cc;
     (void)rtt;
     cong__window_init(&y->w, now);
+    y->w.hystart.on = 0;
     y->chi = 0.75;
     forget_rtt(y);
 }
@@ -118,7 +119,7 @@ static void yam_ack(struct cong *cc, const struct cong_ack *ack) {
         forget_rtt(y);
         return;
     }
-    double n = cong__growth(ack);
+    double n = cong__hystart_growth(&y->w, ack);
     if (!(n > 0)) {
         return;
     }

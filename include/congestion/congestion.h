@@ -63,18 +63,20 @@ struct cong_ack {
     unsigned probes_acked;             /**< dummies delivered (Peach) */
     bool round;                        /**< a round trip ended */
     bool limited;  /**< window or pacer, not the application, held back */
-    bool recovery; /**< an episode is open */
+    bool recovery; /**< in a recovery period: a window does not grow */
+    double ce;     /**< of acked, bytes that arrived with a congestion mark;
+                        0: none, or not known by bytes */
 };
 
 /** Causes of an event. */
 enum cong_cause {
-    CONG_LOSS,       /**< an episode began, or a repair was lost again */
+    CONG_LOSS,       /**< a recovery period began, or a repair was lost again */
     CONG_ECN,        /**< the path marked packets; nothing was lost */
     CONG_RTO,        /**< the retransmission timer expired */
-    CONG_RECOVERED,  /**< the episode is over */
+    CONG_RECOVERED,  /**< the recovery period is over; after a timeout too */
     CONG_NOFEEDBACK, /**< cong::feedback_timeout passed in silence */
     CONG_IDLE, /**< about to send after a silence with nothing in flight */
-    CONG_UNDO  /**< the episode was a false alarm; window restored */
+    CONG_UNDO /**< the period was a false alarm, and is over; window restored */
 };
 
 /** @brief What happened beside deliveries. */
@@ -102,6 +104,9 @@ struct cong {
     cong_time probe_gap;        /**< time between two dummies */
     unsigned probes;            /**< dummies to send; the host counts down */
     bool repair_only;           /**< no new data until CONG_RECOVERED */
+    bool ect1; /**< packets should leave as ECT(1) instead of ECT(0): the
+                    controller answers to marks as L4S asks (RFC 9331); a
+                    network that marks them does so early and often */
 };
 
 /** @brief A kind of controller. */

@@ -66,7 +66,8 @@ static void feed_ack(struct script *in, struct cong *cc, cong_time now) {
                            .probes_acked = (unsigned)script_number(in, 1),
                            .round = (flags & 4) != 0,
                            .limited = (flags & 8) != 0,
-                           .recovery = (flags & 16) != 0};
+                           .recovery = (flags & 16) != 0,
+                           .ce = (flags & 32) != 0 ? number(in, mss) : 0};
     cc->ops->ack(cc, &ack);
 }
 
@@ -90,10 +91,10 @@ static void check(const struct cong *cc) {
 }
 
 static void set_something(struct script *in, struct cong *cc) {
-    static const char *const params[] = {"iw",      "alpha",   "beta", "chi",
-                                         "literal", "eq_hold", "tau",  "rate",
-                                         "C",       "rwnd",    "g",    "T0"};
-    const char *param = params[script_below(in, 12)];
+    static const char *const params[] = {
+        "iw",   "alpha", "beta", "chi", "literal", "eq_hold", "tau",
+        "rate", "C",     "rwnd", "g",   "T0",      "hystart"};
+    const char *param = params[script_below(in, 13)];
     (void)cong_set(cc, param, number(in, 1));
 }
 

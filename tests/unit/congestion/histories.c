@@ -214,6 +214,7 @@ static void take_packet(struct history *h, uint64_t number,
     }
     if (p->marked) {
         happened.marked++;
+        ack->ce += p->fate == FLYING ? h->cc->mss : 0;
         cong_recovery_period_on_ce(&h->period, number);
     }
     p->fate = DONE;

@@ -253,7 +253,7 @@ static void the_list_is_sorted_and_every_name_is_found(void **state) {
         "vegas", "fast",     "peach",       "yam",
         "tibet", "westwood", "westwoodnew", "mod-westwoodnew",
         "tfrc",  "stfrc",    "cubic",       "bbr",
-        "fixed", "auto"};
+        "fixed", "auto",     "prague"};
     (void)state;
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         const struct cong_ops *ops = cong_find(*name);
