@@ -18,6 +18,7 @@ for p; do grep -qx "$p" "$STUBS/absent" || echo "ii |$p"; done""",
 [ ! -e "$STUBS/apt-fails" ] || { echo "no network"; exit 100; }""",
     "cmake": """echo "cmake $*" >>"$STUBS/calls"
 [ ! -e "$STUBS/cmake-fails" ] || { echo "a.c: error"; exit 1; }""",
+    "ctest": 'echo "ctest $*" >>"$STUBS/calls"',
     "id": 'cat "$STUBS/uid"',
     "pkg-config": """for p; do :; done
 ! grep -qx "$p" "$STUBS/absent" """,
@@ -151,6 +152,18 @@ class Dev(unittest.TestCase):
             status, text = self.dev(*verb)
             self.assertEqual(status, 2, text)
             self.assertIn("argument", text)
+
+    def test_all_tests_are_those_of_three_builds(self):
+        status, text = self.dev("test", "--all")
+        self.assertEqual(status, 0, text)
+        self.assertEqual(len(self.calls("cmake --build")), 3)
+        self.assertNotIn("-LE", self.calls("ctest")[-1])
+        status, text = self.dev("test")
+        self.assertEqual(status, 0, text)
+        self.assertIn("-LE soak", self.calls("ctest")[-1])
+        status, text = self.dev("test", "--all", "unit")
+        self.assertEqual(status, 2, text)
+        self.assertIn("test --all takes no pattern", text)
 
     def test_every_verb_answers_the_question_for_help(self):
         for verb in "demo", "downlink", "test", "build", "fuzz", "soak", \
