@@ -378,10 +378,10 @@ static void conn_in_on_short(tltcp_conn *c, const tltcp_pktinfo *info,
         drop(c);
         return;
     }
-    if (c->state ==
-        TLTCP__ANSWERED) { /* only who got our answer knows the id */
+    if (c->state == TLTCP__ANSWERED) {
+        /* Only who got our answer knows the id.  That proves the path of the
+         * INITIAL; any other has to answer a CHALLENGE (RFC 9000, 8.2). */
         c->proven = true;
-        c->path = info->path;
         tltcp__conn_open(c, now);
         tltcp__endpoint_on_proven(c->ep, c);
     }

@@ -257,6 +257,51 @@ TEST(an_old_packet_from_elsewhere_moves_nobody) {
     world_finish(&w);
 }
 
+/* Puts a victim's address on the packets that say for the first time that the
+ * answer arrived, as a caller can who does not check its sources. */
+struct spoofer {
+    uint64_t victim;
+    unsigned spoofed;
+    unsigned most;
+    uint64_t to_victim; /* bytes */
+    uint64_t from_victim;
+};
+
+static bool spoof_first_shorts(void *user, uint32_t link, struct sim_packet *p,
+                               uint64_t now) {
+    struct spoofer *t = user;
+    (void)now;
+    if (link == 1 && p->dst == t->victim) {
+        t->to_victim += p->len;
+    }
+    if (link == 0 && p->data[0] == SEC__SHORT && t->spoofed < t->most) {
+        t->spoofed++;
+        t->from_victim += p->len;
+        p->src = t->victim;
+    }
+    return true;
+}
+
+TEST(the_first_packet_after_the_answer_proves_no_other_address) {
+    for (unsigned most = 1; most <= 3; most++) {
+        struct spoofer t = {.most = most};
+        struct plan p;
+        plan_init(&p, most);
+        p.source[SERVER].sections = 200;
+        p.source[SERVER].interval = 5 * MS;
+        p.tap = spoof_first_shorts;
+        p.user = &t;
+        world_start(&w, &p);
+        t.victim = sim_address(sim_host_node(w.end[CLIENT].host), 4000);
+        world_run_for(&w, 10 * SEC);
+        assert_int_equal(t.spoofed, most);
+        assert_true(t.to_victim <= 3 * t.from_victim);
+        assert_int_equal(tltcp_conn_path(w.end[SERVER].peer->conn),
+                         sim_peer_address(w.end[CLIENT].peer));
+        world_finish(&w);
+    }
+}
+
 TEST(packets_of_a_stranger_change_nothing) {
     struct sim_random r;
     struct plan p;
@@ -404,6 +449,8 @@ int main(void) {
         cmocka_unit_test(a_stream_comes_back_from_who_relayed_it),
         cmocka_unit_test(an_old_packet_from_elsewhere_moves_nobody),
         cmocka_unit_test(packets_of_a_stranger_change_nothing),
+        cmocka_unit_test(
+            the_first_packet_after_the_answer_proves_no_other_address),
         cmocka_unit_test(a_controller_keeps_its_parameters_on_a_new_path),
         cmocka_unit_test(what_an_old_path_lost_does_not_slow_the_new_one),
         cmocka_unit_test(ecn_is_tried_again_on_another_path),
