@@ -55,16 +55,6 @@ static const gchar *rtp_codec(const GstStructure *s) {
                                           : NULL;
 }
 
-static void rtp_scanner(const GstStructure *s, media_scanner *scanner) {
-    const gchar *codec = rtp_codec(s);
-    gboolean audio =
-        g_strcmp0(gst_structure_get_string(s, "media"), "audio") == 0;
-
-    media__scanner_init(scanner, codec,
-                        audio ? MEDIA_TYPE_AUDIO : MEDIA_TYPE_DATA, NULL, 0);
-    scanner->form = codec ? MEDIA_FORM_RTP : MEDIA_FORM_WHOLE;
-}
-
 static gboolean is_in_units(const GstStructure *s) {
     return (gst_structure_has_name(s, "video/x-h264") ||
             gst_structure_has_name(s, "video/x-h265")) &&
@@ -92,99 +82,75 @@ static guint32 get_int(const GstStructure *s, const gchar *field) {
     return gst_structure_get_int(s, field, &value) ? positive(value) : 0;
 }
 
-static guint8 nal_length(const GstStructure *s, const GstMapInfo *data) {
-    media_scanner scanner;
-
-    media__scanner_init(&scanner, codec_name(s), MEDIA_TYPE_VIDEO, data->data,
-                        data->size);
-    return scanner.nal_length;
+/* Coded video other than still pictures: buffers need each other. */
+static gboolean is_predicted(const GstStructure *s) {
+    return media_type(s) == MEDIA_TYPE_VIDEO &&
+           !gst_structure_has_name(s, "video/x-raw") &&
+           !g_str_has_prefix(gst_structure_get_name(s), "image/");
 }
 
-static GBytes *write_section(const media_config *config,
-                             const GstTltcpConfigPlace *place) {
-    media_header h;
-    gsize len = media__config_write(config, NULL, 0);
-    guint8 *section = g_malloc(MEDIA_HEADER_LEN + len);
+static void describe_rtp(const GstStructure *s, tltcp_live_format *f) {
+    gboolean audio =
+        g_strcmp0(gst_structure_get_string(s, "media"), "audio") == 0;
 
-    memset(&h, 0, sizeof(h));
-    h.kind = MEDIA_KIND_CONFIG;
-    h.stream = place->stream;
-    h.generation = place->generation;
-    h.length = (guint32)len;
-    h.pts = h.dts = h.duration = MEDIA_TIME_NONE;
-    media__header_write(&h, section);
-    media__config_write(config, section + MEDIA_HEADER_LEN, len);
-    return g_bytes_new_take(section, MEDIA_HEADER_LEN + len);
+    f->codec = rtp_codec(s);
+    f->type = audio ? TLTCP_LIVE_AUDIO : TLTCP_LIVE_DATA;
+    f->packing = f->codec ? TLTCP_LIVE_RTP : TLTCP_LIVE_WHOLE;
 }
 
-static void caps_describe(media_config *c, const GstStructure *s) {
-    const gchar *codec = codec_name(s);
+static void describe_media(const GstStructure *s, tltcp_live_format *f) {
+    gint size = 0;
+
+    f->codec = codec_name(s);
+    f->type = media_type(s);
+    f->packing = is_in_units(s) ? TLTCP_LIVE_UNITS : TLTCP_LIVE_WHOLE;
+    if (gst_structure_has_name(s, "video/mpegts") &&
+        gst_structure_get_int(s, "packetsize", &size)) {
+        f->block_bytes = positive(size);
+    }
+}
+
+static void describe_sizes(const GstStructure *s, tltcp_live_format *f) {
     gint num = 0;
     gint den = 1;
 
     gst_structure_get_fraction(s, "framerate", &num, &den);
-    c->type = (guint8)media_type(s);
-    c->width = get_int(s, "width");
-    c->height = get_int(s, "height");
-    c->rate_num = positive(num);
-    c->rate_den = c->rate_num ? positive(den) : 0;
-    c->sample_rate = get_int(s, "rate");
-    c->channels = get_int(s, "channels");
-    if (codec) {
-        c->codec = (media_span){codec, strlen(codec)};
-    }
+    f->width = get_int(s, "width");
+    f->height = get_int(s, "height");
+    f->rate_num = positive(num);
+    f->rate_den = f->rate_num ? positive(den) : 0;
+    f->sample_rate = get_int(s, "rate");
+    f->channels = get_int(s, "channels");
+    f->intra_only = !is_predicted(s);
 }
 
-GBytes *gst_tltcp_caps_to_section(GstCaps *caps,
-                                  const GstTltcpConfigPlace *place) {
+void gst_tltcp_caps_describe(GstCaps *caps, tltcp_live_stream *stream) {
     const GstStructure *s = caps ? gst_caps_get_structure(caps, 0) : NULL;
     g_autofree gchar *text = caps ? gst_caps_to_string(caps) : NULL;
     GstBuffer *buffer = NULL;
     GstMapInfo map = GST_MAP_INFO_INIT;
-    media_config c;
+    tltcp_live_format f;
 
-    memset(&c, 0, sizeof(c));
-    c.streams = place->streams;
-    c.latency_ms = place->latency_ms;
+    tltcp_live_format_init(&f);
+    if (s && gst_structure_has_name(s, "application/x-rtp")) {
+        describe_rtp(s, &f);
+    } else if (s) {
+        describe_media(s, &f);
+    }
     if (s) {
-        caps_describe(&c, s);
-        c.caps = (media_span){text, strlen(text)};
+        describe_sizes(s, &f);
+        f.caps = text;
     }
     if (s && codec_data(s, &map, &buffer)) {
-        c.extradata = (media_span){map.data, map.size};
-        c.nal_length = nal_length(s, &map);
+        f.extradata = map.data;
+        f.extradata_len = map.size;
     }
-    GBytes *section = write_section(&c, place);
+    if (tltcp_live_stream_set_format(stream, &f) < 0) {
+        g_error("out of memory");
+    }
     if (buffer) {
         gst_buffer_unmap(buffer, &map);
     }
-    return section;
-}
-
-void gst_tltcp_caps_scanner(GstCaps *caps, media_scanner *scanner) {
-    const GstStructure *s = gst_caps_get_structure(caps, 0);
-    GstBuffer *buffer = NULL;
-    GstMapInfo map = GST_MAP_INFO_INIT;
-
-    if (gst_structure_has_name(s, "application/x-rtp")) {
-        rtp_scanner(s, scanner);
-        return;
-    }
-    codec_data(s, &map, &buffer);
-    media__scanner_init(scanner, codec_name(s), (gint)media_type(s), map.data,
-                        map.size);
-    scanner->form = is_in_units(s) ? MEDIA_FORM_UNITS : MEDIA_FORM_WHOLE;
-    if (buffer) {
-        gst_buffer_unmap(buffer, &map);
-    }
-}
-
-gboolean gst_tltcp_caps_is_predicted(GstCaps *caps) {
-    const GstStructure *s = gst_caps_get_structure(caps, 0);
-
-    return media_type(s) == MEDIA_TYPE_VIDEO &&
-           !gst_structure_has_name(s, "video/x-raw") &&
-           !g_str_has_prefix(gst_structure_get_name(s), "image/");
 }
 
 gboolean gst_tltcp_caps_is_ts(GstCaps *caps) {
@@ -193,18 +159,6 @@ gboolean gst_tltcp_caps_is_ts(GstCaps *caps) {
 
     gst_structure_get_int(s, "packetsize", &size);
     return gst_structure_has_name(s, "video/mpegts") && size == MEDIA_TS_PACKET;
-}
-
-gint64 gst_tltcp_caps_frame_ns(GstCaps *caps) {
-    gint num = 0;
-    gint den = 1;
-
-    if (!gst_structure_get_fraction(gst_caps_get_structure(caps, 0),
-                                    "framerate", &num, &den) ||
-        num <= 0 || den <= 0) {
-        return 0;
-    }
-    return (gint64)gst_util_uint64_scale_int(GST_SECOND, den, num);
 }
 
 GPtrArray *gst_tltcp_caps_headers(GstCaps *caps) {

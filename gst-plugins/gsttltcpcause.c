@@ -3,30 +3,12 @@
 
 #include <string.h>
 
-gboolean gst_tltcp_cause_was_answered(const tltcp_socket *socket) {
-    tltcp_stats st;
-
-    tltcp_stats_init(&st);
-    return tltcp_get_stats(socket, &st) == 0 && st.packets_received > 0;
-}
-
-gboolean gst_tltcp_cause_is_permanent(const GstTltcpCause *cause) {
-    switch (cause->error) {
-    case TLTCP_ERR_REFUSED:
-        /* a listener is there and says no, for good */
-        return cause->answered &&
-               !g_str_has_prefix(cause->reason, GST_TLTCP_BUSY);
-    case TLTCP_ERR_INVAL:
-    case TLTCP_ERR_ALGORITHM:
-    case TLTCP_ERR_AUTH:
-    case TLTCP_ERR_UNSUPPORTED:
-    case TLTCP_ERR_VERSION:
-    case TLTCP_ERR_IN_USE:
-    case TLTCP_ERR_ADDRESS:
-        return TRUE;
-    default:
-        return FALSE;
-    }
+void gst_tltcp_cause_from_event(GstTltcpCause *cause,
+                                const tltcp_live_event *ev) {
+    cause->error = ev->error ? ev->error : TLTCP_ERR_CLOSED;
+    cause->was_open = ev->was_open;
+    cause->answered = ev->answered;
+    g_strlcpy(cause->reason, ev->reason, sizeof(cause->reason));
 }
 
 /* The peer's words as text without commands to a terminal; free it. */

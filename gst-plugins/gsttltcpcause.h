@@ -6,10 +6,7 @@
 
 #include <gst/gst.h>
 
-#include <tltcp/socket.h>
-
-/* Begins the reason of a refusal that may not last. */
-#define GST_TLTCP_BUSY "busy"
+#include <tltcp/live.h>
 
 /* Why a connection does not stand. */
 typedef struct {
@@ -21,11 +18,9 @@ typedef struct {
     gchar reason[TLTCP_REASON_MAX + 1]; /* a sentence, or "" */
 } GstTltcpCause;
 
-/* Whether anything ever came back on this connection. */
-gboolean gst_tltcp_cause_was_answered(const tltcp_socket *socket);
-
-/* Trying again cannot help. */
-gboolean gst_tltcp_cause_is_permanent(const GstTltcpCause *cause);
+/* Why there is no connection, as the library tells it. */
+void gst_tltcp_cause_from_event(GstTltcpCause *cause,
+                                const tltcp_live_event *ev);
 
 /* Posts an error, or a warning, of the RESOURCE domain. */
 void gst_tltcp_cause_post(GstElement *element, const GstTltcpCause *cause,

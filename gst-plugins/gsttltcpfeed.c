@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "gst-plugins/gsttltcpsenderimpl.h"
-#include "internal/media/stream/deadline.h"
 
 #define DRAIN_LOOK_US (10 * G_TIME_SPAN_MILLISECOND)
 
@@ -20,79 +19,75 @@ void gst_tltcp_sender_look(GstTltcpSender *s) {
     g_mutex_unlock(&s->lock);
 }
 
-void gst_tltcp_head_free(gpointer user) {
-    GstTltcpHead *head = user;
+void gst_tltcp_preamble_free(gpointer user) {
+    GstTltcpPreamble *preamble = user;
 
-    if (head) {
-        g_bytes_unref(head->config);
-        g_clear_pointer(&head->headers, g_ptr_array_unref);
-        g_clear_pointer(&head->tags, g_bytes_unref);
-        g_free(head);
+    if (preamble) {
+        tltcp_live_section_unref(preamble->config);
+        g_clear_pointer(&preamble->headers, g_ptr_array_unref);
+        tltcp_live_section_unref(preamble->tags);
+        g_free(preamble);
     }
 }
 
-static void push_reliably(GstTltcpPeer *peer, GBytes *section) {
-    media_item item;
-
-    memset(&item, 0, sizeof(item));
-    item.frame.frame_class = MEDIA_CLASS_HEADER;
-    item.due = item.deadline = MEDIA_NEVER;
-    item.arrival = (gint64)tltcp_now();
-    gst_tltcp_peer_push(peer, section, &item);
-}
-
-static void push_headers(const GstTltcpHead *head, GstTltcpPeer *peer) {
-    for (guint i = 0; head->headers && i < head->headers->len; i++) {
-        push_reliably(peer, g_ptr_array_index(head->headers, i));
+static void push_headers(const GstTltcpPreamble *preamble, GstTltcpPeer *peer) {
+    for (guint i = 0; preamble->headers && i < preamble->headers->len; i++) {
+        tltcp_live_sender_push(peer->live,
+                               g_ptr_array_index(preamble->headers, i));
     }
 }
 
-void gst_tltcp_heads_push(GPtrArray *heads, GstTltcpPeer *peer) {
-    for (guint i = 0; i < heads->len; i++) {
-        const GstTltcpHead *head = g_ptr_array_index(heads, i);
-        if (head) {
-            push_reliably(peer, head->config);
+void gst_tltcp_preambles_push(GPtrArray *preambles, GstTltcpPeer *peer) {
+    for (guint i = 0; i < preambles->len; i++) {
+        const GstTltcpPreamble *p = g_ptr_array_index(preambles, i);
+        if (p) {
+            tltcp_live_sender_push(peer->live, p->config);
         }
     }
-    for (guint i = 0; i < heads->len; i++) {
-        const GstTltcpHead *head = g_ptr_array_index(heads, i);
-        if (head && head->begun) {
-            push_headers(head, peer);
+    for (guint i = 0; i < preambles->len; i++) {
+        const GstTltcpPreamble *p = g_ptr_array_index(preambles, i);
+        if (p && p->begun) {
+            push_headers(p, peer);
         }
-        if (head && head->tags) {
-            push_reliably(peer, head->tags);
+        if (p && p->tags) {
+            tltcp_live_sender_push(peer->live, p->tags);
         }
     }
 }
 
-static GstTltcpHead *new_head(GBytes *config, GPtrArray *headers) {
-    GstTltcpHead *head = g_new0(GstTltcpHead, 1);
+static GstTltcpPreamble *new_preamble(tltcp_live_section *config,
+                                      GPtrArray *headers) {
+    GstTltcpPreamble *preamble = g_new0(GstTltcpPreamble, 1);
 
-    head->config = g_bytes_ref(config);
-    head->headers = headers ? g_ptr_array_ref(headers) : NULL;
-    return head;
+    preamble->config = tltcp_live_section_ref(config);
+    preamble->headers = headers ? g_ptr_array_ref(headers) : NULL;
+    return preamble;
 }
 
-static GstTltcpHead *head_of(const GstTltcpSender *s, guint stream) {
-    return stream < s->heads->len ? g_ptr_array_index(s->heads, stream) : NULL;
+static GstTltcpPreamble *preamble_of(const GstTltcpSender *s, guint stream) {
+    return stream < s->preambles->len ? g_ptr_array_index(s->preambles, stream)
+                                      : NULL;
+}
+
+static void push_all(GstTltcpSender *s, tltcp_live_section *section) {
+    for (guint i = 0; i < s->peers->len; i++) {
+        GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
+        tltcp_live_sender_push(peer->live, section);
+    }
 }
 
 void gst_tltcp_sender_set_config(GstTltcpSender *s, guint stream,
-                                 GBytes *config, GPtrArray *headers,
+                                 tltcp_live_section *config, GPtrArray *headers,
                                  gboolean begun) {
     g_mutex_lock(&s->lock);
-    if (stream >= s->heads->len) {
-        g_ptr_array_set_size(s->heads, (gint)stream + 1);
+    if (stream >= s->preambles->len) {
+        g_ptr_array_set_size(s->preambles, (gint)stream + 1);
     }
-    gpointer *slot = &g_ptr_array_index(s->heads, stream);
-    g_clear_pointer(slot, gst_tltcp_head_free);
-    GstTltcpHead *head = config ? new_head(config, headers) : NULL;
-    *slot = head;
-    for (guint i = 0; head && i < s->peers->len; i++) {
-        GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (peer->connected) { /* others will be greeted */
-            push_reliably(peer, config);
-        }
+    gpointer *slot = &g_ptr_array_index(s->preambles, stream);
+    g_clear_pointer(slot, gst_tltcp_preamble_free);
+    *slot = config ? new_preamble(config, headers) : NULL;
+    if (config) { /* connections to come will be greeted */
+        push_all(s, config);
     }
     g_mutex_unlock(&s->lock);
     if (begun) {
@@ -102,52 +97,32 @@ void gst_tltcp_sender_set_config(GstTltcpSender *s, guint stream,
 
 void gst_tltcp_sender_begin(GstTltcpSender *s, guint stream) {
     g_mutex_lock(&s->lock);
-    GstTltcpHead *head = head_of(s, stream);
-    for (guint i = 0; head && !head->begun && i < s->peers->len; i++) {
-        GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (peer->connected) {
-            push_headers(head, peer);
-        }
+    GstTltcpPreamble *preamble = preamble_of(s, stream);
+    for (guint i = 0; preamble && !preamble->begun && i < s->peers->len; i++) {
+        push_headers(preamble, g_ptr_array_index(s->peers, i));
     }
-    if (head) {
-        head->begun = TRUE;
+    if (preamble) {
+        preamble->begun = TRUE;
     }
     gst_tltcp_sender_wake(s);
     g_mutex_unlock(&s->lock);
 }
 
-void gst_tltcp_sender_set_tags(GstTltcpSender *s, guint stream, GBytes *tags) {
+void gst_tltcp_sender_set_tags(GstTltcpSender *s, guint stream,
+                               tltcp_live_section *tags) {
     g_mutex_lock(&s->lock);
-    GstTltcpHead *head = head_of(s, stream);
-    if (head) {
-        g_clear_pointer(&head->tags, g_bytes_unref);
-        head->tags = g_bytes_ref(tags);
-    }
-    for (guint i = 0; head && i < s->peers->len; i++) {
-        GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (peer->connected) {
-            push_reliably(peer, tags);
-        }
+    GstTltcpPreamble *preamble = preamble_of(s, stream);
+    if (preamble) {
+        tltcp_live_section_unref(preamble->tags);
+        preamble->tags = tltcp_live_section_ref(tags);
+        push_all(s, tags);
     }
     gst_tltcp_sender_wake(s);
     g_mutex_unlock(&s->lock);
-}
-
-static gboolean anybody_connected(const GstTltcpSender *s) {
-    for (guint i = 0; i < s->peers->len; i++) {
-        const GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (peer->connected) {
-            return TRUE;
-        }
-    }
-    return FALSE;
 }
 
 static gboolean must_wait(const GstTltcpSender *s) {
-    if (!s->listener) {
-        return !s->ever_connected;
-    }
-    return !anybody_connected(s);
+    return gst_tltcp_sender_listener(s) ? !s->peers->len : !s->ever_connected;
 }
 
 /* Whether somebody who waits should go on waiting. */
@@ -175,32 +150,35 @@ gboolean gst_tltcp_sender_wait_connected(GstTltcpSender *s,
 static gboolean all_have_room(const GstTltcpSender *s, gsize bytes) {
     for (guint i = 0; i < s->peers->len; i++) {
         const GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (peer->connected && !gst_tltcp_peer_has_room(peer, bytes)) {
+        if (!tltcp_live_sender_has_room(peer->live, bytes)) {
             return FALSE;
         }
     }
     return TRUE;
 }
 
-static gint64 room_wait_end(const GstTltcpSender *s, const media_item *item,
+static gint64 room_wait_end(const GstTltcpSender *s,
+                            const tltcp_live_section *section,
                             guint64 patience) {
+    tltcp_time deadline = tltcp_live_section_deadline(section);
     tltcp_time now = tltcp_now();
     gint64 end = G_MAXINT64;
 
     if (s->peers->len > 1) {
         return g_get_monotonic_time() + (gint64)(patience / 1000);
     }
-    if (item->deadline != MEDIA_NEVER) {
-        end = g_get_monotonic_time() + (item->deadline - (gint64)now) / 1000;
+    if (deadline != TLTCP_TIME_NEVER) {
+        end = g_get_monotonic_time() + ((gint64)deadline - (gint64)now) / 1000;
     }
     return end;
 }
 
-static void wait_room(GstTltcpSender *s, const media_item *item,
+static void wait_room(GstTltcpSender *s, const tltcp_live_section *section,
                       const gint *cancelled, guint64 patience) {
-    gint64 end = room_wait_end(s, item, patience);
+    gint64 end = room_wait_end(s, section, patience);
+    gsize bytes = tltcp_live_section_bytes(section);
 
-    while (may_wait(s, cancelled) && !all_have_room(s, item->bytes)) {
+    while (may_wait(s, cancelled) && !all_have_room(s, bytes)) {
         if (end == G_MAXINT64) {
             g_cond_wait(&s->changed, &s->lock);
         } else if (!g_cond_wait_until(&s->changed, &s->lock, end)) {
@@ -211,26 +189,22 @@ static void wait_room(GstTltcpSender *s, const media_item *item,
 
 /* Frames behind the end: the stream goes on. */
 static void begin_again(GstTltcpSender *s) {
-    if (s->finished && !s->listener && !s->peers->len) {
-        s->retry_at = tltcp_now();
+    if (s->finished && !s->peers->len) {
+        s->link_lost = TRUE;
     }
     s->finished = FALSE;
 }
 
-gboolean gst_tltcp_sender_push(GstTltcpSender *s, GBytes *section,
-                               const media_item *item, const gint *cancelled,
-                               guint64 patience) {
+gboolean gst_tltcp_sender_push(GstTltcpSender *s, tltcp_live_section *section,
+                               const gint *cancelled, guint64 patience) {
     g_mutex_lock(&s->lock);
-    if (item->frame.frame_class != MEDIA_CLASS_HEADER) {
+    if (tltcp_live_section_class(section) != TL_CLASS_HEADER) {
         begin_again(s);
     }
-    wait_room(s, item, cancelled, patience);
+    wait_room(s, section, cancelled, patience);
     gboolean ok = may_wait(s, cancelled);
-    for (guint i = 0; ok && i < s->peers->len; i++) {
-        GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        if (peer->connected) {
-            gst_tltcp_peer_push(peer, section, item);
-        }
+    if (ok) {
+        push_all(s, section);
     }
     gst_tltcp_sender_wake(s);
     g_mutex_unlock(&s->lock);
@@ -239,7 +213,8 @@ gboolean gst_tltcp_sender_push(GstTltcpSender *s, GBytes *section,
 
 static gboolean is_drained(const GstTltcpSender *s) {
     for (guint i = 0; i < s->peers->len; i++) {
-        if (!gst_tltcp_peer_is_drained(g_ptr_array_index(s->peers, i))) {
+        const GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
+        if (!tltcp_live_sender_is_idle(peer->live)) {
             return FALSE;
         }
     }
@@ -274,7 +249,7 @@ gboolean gst_tltcp_sender_has_failed(GstTltcpSender *s) {
 }
 
 static void add_callers(GstTltcpSender *s, GstStructure *stats) {
-    GstTltcpSent sum = s->departed;
+    tltcp_live_stats sum = s->departed;
 
     G_GNUC_BEGIN_IGNORE_DEPRECATIONS
     GValueArray *callers = g_value_array_new(s->peers->len);
@@ -282,7 +257,7 @@ static void add_callers(GstTltcpSender *s, GstStructure *stats) {
         GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
         GstStructure *one = gst_tltcp_peer_stats(peer);
         GValue value = G_VALUE_INIT;
-        gst_tltcp_stats_sum_sent(&sum, &peer->counts);
+        tltcp_live_sender_add_stats(peer->live, &sum);
         g_value_init(&value, GST_TYPE_STRUCTURE);
         g_value_take_boxed(&value, one);
         g_value_array_append(callers, &value);
@@ -296,21 +271,22 @@ static void add_callers(GstTltcpSender *s, GstStructure *stats) {
 }
 
 GstStructure *gst_tltcp_sender_stats(GstTltcpSender *s) {
+    tltcp_socket *listener = gst_tltcp_sender_listener(s);
     GstStructure *stats = NULL;
     tltcp_stats st;
 
     g_mutex_lock(&s->lock);
-    if (!s->listener && s->peers->len) {
+    if (!listener && s->peers->len) {
         stats = gst_tltcp_peer_stats(g_ptr_array_index(s->peers, 0));
         gst_structure_remove_field(stats, "caller-address");
     } else {
         stats = gst_structure_new_empty(GST_TLTCP_STATS_NAME);
         tltcp_stats_init(&st);
-        if (s->listener && tltcp_get_stats(s->listener, &st) == 0) {
+        if (listener && tltcp_get_stats(listener, &st) == 0) {
             gst_tltcp_stats_add(stats, &st);
             gst_tltcp_stats_add_outside(stats, &st);
         }
-        if (s->listener) {
+        if (listener) {
             add_callers(s, stats);
         } else {
             gst_tltcp_stats_add_sent(stats, &s->departed);

@@ -4,7 +4,6 @@
 #include <tltcp/types.h>
 
 #include "internal/media/codec/framing.h"
-#include "internal/media/stream/deadline.h"
 
 void gst_tltcp_meta_register(void) {
     static const gchar *tags[] = {NULL};
@@ -23,15 +22,12 @@ static const GstStructure *meta_find(GstBuffer *buffer) {
     return meta ? gst_custom_meta_get_structure(meta) : NULL;
 }
 
-void gst_tltcp_meta_frame(GstBuffer *buffer, media_frame *frame) {
-    const GstStructure *s = meta_find(buffer);
-    const gchar *name = s ? gst_structure_get_string(s, "class") : NULL;
+static void read_class(const GstStructure *s, tltcp_live_frame *frame) {
+    const gchar *name = gst_structure_get_string(s, "class");
 
     for (guint i = 0; name && i < MEDIA_CLASS_COUNT; i++) {
         if (g_strcmp0(name, media__class_name(i)) == 0) {
-            frame->frame_class = (guint8)i;
-            frame->key = i == MEDIA_CLASS_KEY;
-            frame->branch = FALSE;
+            frame->frame_class = i;
             return;
         }
     }
@@ -40,7 +36,7 @@ void gst_tltcp_meta_frame(GstBuffer *buffer, media_frame *frame) {
     }
 }
 
-void gst_tltcp_meta_item(GstBuffer *buffer, media_item *item) {
+void gst_tltcp_meta_frame(GstBuffer *buffer, tltcp_live_frame *frame) {
     const GstStructure *s = meta_find(buffer);
     gboolean independent = FALSE;
     guint back = 0;
@@ -49,19 +45,22 @@ void gst_tltcp_meta_item(GstBuffer *buffer, media_item *item) {
     if (!s) {
         return;
     }
-    if (gst_structure_get_uint64(s, "deadline", &value)) {
-        item->deadline = value < G_MAXINT64 ? (gint64)value : MEDIA_NEVER;
-        item->due = item->deadline;
+    read_class(s, frame);
+    if (gst_structure_get_uint64(s, "deadline", &value) && !frame->untimed) {
+        frame->deadline =
+            value < G_MAXINT64
+                ? (tltcp_time)((gint64)value + frame->clock_offset)
+                : TLTCP_TIME_NEVER;
     }
     if (gst_structure_get_uint(s, "depends", &back)) {
-        item->depends = back;
+        frame->depends = back;
     }
     if (gst_structure_get_boolean(s, "independent", &independent) &&
         independent) {
-        item->depends = TL_DEPENDS_NONE;
+        frame->depends = TLTCP_LIVE_DEPENDS_NONE;
     }
     if (gst_structure_get_uint64(s, "tag", &value)) {
-        item->tag = value;
+        frame->tag = value;
     }
 }
 

@@ -13,9 +13,10 @@
 
 #include <gst/gst.h>
 
+#include <tltcp/live.h>
+
 #include "internal/media/codec/framing.h"
 #include "internal/media/stream/assemble.h"
-#include "internal/media/stream/item.h"
 
 #define GST_TLTCP_SEND_META "GstTltcpSendMeta"
 #define GST_TLTCP_RECEIVE_META "GstTltcpReceiveMeta"
@@ -23,14 +24,11 @@
 void gst_tltcp_meta_register(void);
 
 /* The frame as the meta of the buffer says: "class" (a string: header, key,
- * reference, disposable, audio, other). */
-void gst_tltcp_meta_frame(GstBuffer *buffer, media_frame *frame);
-
-/* And the rest: "deadline" (guint64, ns of running time, GST_CLOCK_TIME_NONE:
- * never), "depends" (guint: it refers to the buffer so many before it on this
- * pad), "independent" (boolean: it refers to nothing), "tag" (guint64, comes
- * back in the signal section-dropped). */
-void gst_tltcp_meta_item(GstBuffer *buffer, media_item *item);
+ * reference, disposable, audio, other), "deadline" (guint64, ns of running
+ * time, GST_CLOCK_TIME_NONE: never), "depends" (guint: it refers to the buffer
+ * so many before it on this pad), "independent" (boolean: it refers to
+ * nothing), "tag" (guint64, comes back in the signal section-dropped). */
+void gst_tltcp_meta_frame(GstBuffer *buffer, tltcp_live_frame *frame);
 
 /* Says of a received buffer what its sender said, in the other meta: "class"
  * and "picture" (strings), "stream" (guint), "tag" (guint64), "section"

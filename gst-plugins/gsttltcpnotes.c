@@ -31,6 +31,19 @@ GstTltcpNote *gst_tltcp_note_peer(GstTltcpSender *s, GstTltcpNoteKind kind,
     return note;
 }
 
+void gst_tltcp_note_rate(GstTltcpSender *s) {
+    guint64 best = 0;
+
+    for (guint i = 0; i < s->peers->len; i++) {
+        const GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
+        best = MAX(best, peer->rate);
+    }
+    if (best != s->rate) {
+        s->rate = best;
+        gst_tltcp_note_add(s, GST_TLTCP_NOTE_RATE)->rate = best;
+    }
+}
+
 static void tell(GstTltcpSender *s, const GstTltcpNote *note) {
     switch (note->kind) {
     case GST_TLTCP_NOTE_ADDED:

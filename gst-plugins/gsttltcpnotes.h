@@ -40,6 +40,10 @@ void gst_tltcp_note_state(GstTltcpSender *s, const gchar *state,
 GstTltcpNote *gst_tltcp_note_peer(GstTltcpSender *s, GstTltcpNoteKind kind,
                                   GstTltcpPeer *peer);
 
+/* The same about the estimate of the fastest connection, when it has
+ * changed. */
+void gst_tltcp_note_rate(GstTltcpSender *s);
+
 /* Without the lock: tells all. */
 void gst_tltcp_notes_tell(GstTltcpSender *s);
 

@@ -5,15 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <tltcp/socket.h>
+#include <tltcp/live_parts.h>
 
 #include "gst-plugins/gsttltcpsignals.h"
 
-#define RETRY_MIN_NS (200 * TLTCP_MS)
-#define RETRY_MAX_NS (2 * TLTCP_S)
-#define PIECE_BYTES (64u << 10)
-/* Largest section that is put together. */
-#define SECTION_BYTES (64u << 20)
 #define GOODBYE_MS 200
 
 struct GstTltcpReceiver {
@@ -27,21 +22,14 @@ struct GstTltcpReceiver {
     GMutex lock; /* for the pointer; changed by the streaming thread only */
     tltcp_socket *socket;
 
-    tltcp_socket *listener;
-    GstPollFD listener_fd;
+    tltcp_live_link *link;
+    tltcp_live_receiver *live; /* NULL: not connected */
+    GstPollFD link_fd;
     GstPollFD data_fd;
-    GstPollFD event_fd;
     GSocketAddress *address;
-    gboolean connected;
-    tltcp_time retry_at;
-    tltcp_time retry_delay;
+    GstTltcpArrival *refused; /* where the link's refusal goes */
     guint attempt;
     gboolean warned;
-
-    media_assembly assembly;
-    media_sequence *sequence;
-    GQueue ready; /* of GstTltcpArrival, before anything new */
-    guint8 piece[PIECE_BYTES];
 };
 
 /* ---- opening ---- */
@@ -64,9 +52,7 @@ static bool receiver_on_caller(void *user, const tltcp_caller *caller,
         return true;
     }
     gst_tltcp_signals_caller_rejected(r->element, address, caller->stream_id);
-    g_strlcpy(reason,
-              busy ? GST_TLTCP_BUSY " with another caller"
-                   : "refused by the application",
+    g_strlcpy(reason, busy ? TLTCP_LIVE_BUSY : "refused by the application",
               TLTCP_REASON_MAX + 1);
     return false;
 }
@@ -77,29 +63,47 @@ static void receiver_make_config(const GstTltcpReceiver *r,
     config->unordered = !r->pieces;
 }
 
-static gint receiver_start_listening(GstTltcpReceiver *r,
-                                     tltcp_config *config) {
-    g_autofree gchar *service =
-        g_strdup_printf("%u", gst_tltcp_settings_bind_port(r->settings));
+/* Tells of it. */
+static void note_failure(GstTltcpReceiver *r, const GstTltcpCause *cause,
+                         gboolean again) {
+    gst_tltcp_connection_message(r->element,
+                                 cause->was_open ? "lost" : "failed", r->where,
+                                 cause, r->attempt);
+    if (again && !r->warned) {
+        gst_tltcp_cause_post(r->element, cause, r->where, FALSE);
+    }
+    r->warned = TRUE;
+}
+
+static void receiver_on_event(void *user, const tltcp_live_event *ev) {
+    GstTltcpReceiver *r = user;
+
+    if (ev->type == TLTCP_LIVE_EVENT_CONNECTING) {
+        r->attempt = ev->attempt;
+        gst_tltcp_connection_message(r->element,
+                                     r->attempt > 1 ? "retrying" : "connecting",
+                                     r->where, NULL, r->attempt);
+    } else if (ev->type == TLTCP_LIVE_EVENT_REFUSED) {
+        gst_tltcp_cause_from_event(&r->refused->cause, ev);
+        note_failure(r, &r->refused->cause, !ev->final);
+        r->refused->kind =
+            ev->final ? GST_TLTCP_ARRIVAL_FAILED : GST_TLTCP_ARRIVAL_LOST;
+    }
+}
+
+static gint receiver_start_link(GstTltcpReceiver *r, tltcp_config *config) {
+    tltcp_live_settings live;
+    g_autofree gchar *service = gst_tltcp_settings_link(r->settings, &live);
 
     config->listener.on_caller = receiver_on_caller;
     config->user = r;
-    gint error =
-        tltcp_listen(&r->listener, gst_tltcp_settings_bind_host(r->settings),
-                     service, config);
-    if (!error) {
-        r->listener_fd.fd = tltcp_fd(r->listener);
-        gst_poll_add_fd(r->poll, &r->listener_fd);
-        gst_poll_fd_ctl_read(r->poll, &r->listener_fd, TRUE);
-    }
-    return error;
+    return tltcp_live_link_new(&r->link, &live, config, receiver_on_event, r);
 }
 
 static void free_receiver(GstTltcpReceiver *r) {
+    tltcp_live_link_free(r->link);
     gst_poll_free(r->poll);
     gst_tltcp_settings_free(r->settings);
-    media__assembly_clear(&r->assembly);
-    media__sequence_free(r->sequence);
     g_mutex_clear(&r->lock);
     g_free(r->where);
     g_free(r);
@@ -117,22 +121,14 @@ GstTltcpReceiver *gst_tltcp_receiver_start(GstElement *element,
     r->settings = gst_tltcp_settings_copy(settings);
     r->where = gst_tltcp_settings_where(r->settings);
     r->poll = gst_poll_new(TRUE);
-    r->retry_delay = RETRY_MIN_NS;
     g_mutex_init(&r->lock);
-    g_queue_init(&r->ready);
-    gst_poll_fd_init(&r->listener_fd);
+    gst_poll_fd_init(&r->link_fd);
     gst_poll_fd_init(&r->data_fd);
-    gst_poll_fd_init(&r->event_fd);
-    media__assembly_init(&r->assembly, SECTION_BYTES);
-    r->sequence = media__sequence_new();
-    if (!r->sequence) {
-        g_error("out of memory");
-    }
     receiver_make_config(r, &config);
     cause.error = gst_tltcp_settings_check(r->settings, &config, cause.reason);
-    if (!cause.error && r->settings->mode == GST_TLTCP_MODE_LISTENER) {
-        cause.listening = TRUE;
-        cause.error = receiver_start_listening(r, &config);
+    if (!cause.error) {
+        cause.listening = r->settings->mode == GST_TLTCP_MODE_LISTENER;
+        cause.error = receiver_start_link(r, &config);
     }
     if (cause.error) {
         gst_tltcp_cause_post(element, &cause, r->where, TRUE);
@@ -146,9 +142,10 @@ guint gst_tltcp_receiver_port(const GstTltcpReceiver *r) {
     struct sockaddr_storage storage;
     socklen_t len = sizeof(storage);
 
-    if (!r->listener ||
-        tltcp_local_address(r->listener, (struct sockaddr *)&storage, &len) <
-            0) {
+    tltcp_socket *listener = tltcp_live_link_listener(r->link);
+
+    if (!listener ||
+        tltcp_local_address(listener, (struct sockaddr *)&storage, &len) < 0) {
         return 0;
     }
     g_autoptr(GSocketAddress) address = native_address(&storage, len);
@@ -177,29 +174,24 @@ static void unwatch(GstTltcpReceiver *r, GstPollFD *pfd) {
     gst_poll_fd_init(pfd);
 }
 
-static void take_socket(GstTltcpReceiver *r, tltcp_socket *socket) {
-    g_mutex_lock(&r->lock);
-    r->socket = socket;
-    g_mutex_unlock(&r->lock);
-    r->connected = FALSE;
-    media__assembly_clear(&r->assembly);
-    media__sequence_clear(r->sequence);
-    watch(r, &r->event_fd, tltcp_event_fd(socket));
-}
-
-static void receiver_on_connected(GstTltcpReceiver *r,
+static void receiver_on_connected(GstTltcpReceiver *r, tltcp_socket *socket,
                                   GstTltcpArrival *arrival) {
     struct sockaddr_storage storage;
     socklen_t len = sizeof(storage);
 
-    r->connected = TRUE;
+    g_mutex_lock(&r->lock);
+    r->socket = socket;
+    g_mutex_unlock(&r->lock);
+    r->live = tltcp_live_receiver_new(socket);
+    if (!r->live) {
+        g_error("out of memory");
+    }
+    g_atomic_int_set(&r->busy, TRUE);
     r->attempt = 0;
     r->warned = FALSE;
-    r->retry_delay = RETRY_MIN_NS;
-    unwatch(r, &r->event_fd);
-    watch(r, &r->data_fd, tltcp_fd(r->socket));
+    watch(r, &r->data_fd, tltcp_fd(socket));
     g_clear_object(&r->address);
-    if (tltcp_peer_address(r->socket, (struct sockaddr *)&storage, &len) == 0) {
+    if (tltcp_peer_address(socket, (struct sockaddr *)&storage, &len) == 0) {
         r->address = native_address(&storage, len);
     }
     gst_tltcp_connection_message(r->element, "connected", r->where, NULL, 0);
@@ -215,10 +207,9 @@ static void close_socket(GstTltcpReceiver *r, gint linger_ms) {
     if (!socket) {
         return;
     }
-    unwatch(r, &r->event_fd);
     unwatch(r, &r->data_fd);
+    g_clear_pointer(&r->live, tltcp_live_receiver_free);
     tltcp_close(socket, linger_ms);
-    r->connected = FALSE;
     g_atomic_int_set(&r->busy, FALSE);
 }
 
@@ -227,262 +218,124 @@ void gst_tltcp_receiver_hang_up(GstTltcpReceiver *r) {
 }
 
 void gst_tltcp_receiver_stop(GstTltcpReceiver *r) {
-    GstTltcpArrival *left;
-
     close_socket(r, GOODBYE_MS);
-    tltcp_close(r->listener, 0);
-    while ((left = g_queue_pop_head(&r->ready))) {
-        free(left->section.data);
-        g_free(left);
-    }
     g_clear_object(&r->address);
     free_receiver(r);
 }
 
 /* ---- making a connection ---- */
 
-/* Tells of it, and when to try again. */
-static void retry_later(GstTltcpReceiver *r, const GstTltcpCause *cause,
-                        gboolean again) {
-    gst_tltcp_connection_message(r->element,
-                                 cause->was_open ? "lost" : "failed", r->where,
-                                 cause, r->attempt);
-    if (again && !r->warned) {
-        gst_tltcp_cause_post(r->element, cause, r->where, FALSE);
-    }
-    r->warned = TRUE;
-    r->retry_at = tltcp_now() + r->retry_delay;
-    r->retry_delay = MIN(2 * r->retry_delay, RETRY_MAX_NS);
-}
-
-static void fail(GstTltcpReceiver *r, gint error, const gchar *reason,
-                 GstTltcpArrival *arrival) {
-    GstTltcpCause *cause = &arrival->cause;
-
-    cause->error = error ? error : TLTCP_ERR_CLOSED;
-    cause->was_open = r->connected;
-    cause->answered = r->socket && gst_tltcp_cause_was_answered(r->socket);
-    g_strlcpy(cause->reason, reason, sizeof(cause->reason));
-    gboolean again = r->listener || (r->settings->auto_reconnect &&
-                                     !gst_tltcp_cause_is_permanent(cause));
-    retry_later(r, cause, again);
-    arrival->kind = again ? GST_TLTCP_ARRIVAL_LOST : GST_TLTCP_ARRIVAL_FAILED;
-    close_socket(r, 0);
-}
-
 gboolean gst_tltcp_receiver_call_again(GstTltcpReceiver *r) {
     GstTltcpCause cause = {
         .error = TLTCP_ERR_CLOSED, .was_open = TRUE, .answered = TRUE};
 
-    if (r->listener || !r->settings->auto_reconnect) {
+    if (tltcp_live_link_listener(r->link) ||
+        !tltcp_live_link_lost(r->link, 0, "")) {
         return FALSE;
     }
-    retry_later(r, &cause, TRUE);
+    note_failure(r, &cause, TRUE);
     return TRUE;
 }
 
-/* Each of these returns TRUE when `arrival` says something, and FALSE when
- * there is nothing to do before `when`. */
+/* The descriptor of a link that calls is another one each time. */
+static void receiver_watch_link(GstTltcpReceiver *r) {
+    gint fds[TLTCP_LIVE_FDS];
+    gint fd = tltcp_live_link_fds(r->link, fds) > 0 ? fds[0] : -1;
 
-static gboolean accept_caller(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
-    tltcp_socket *socket;
-    gint error = tltcp_accept(r->listener, &socket, 0);
-
-    if (error == TLTCP_ERR_AGAIN) {
-        return FALSE;
+    if (r->live) {
+        fd = -1;
     }
-    if (error) {
+    if (fd != r->link_fd.fd) {
+        unwatch(r, &r->link_fd);
+    }
+    if (fd >= 0 && r->link_fd.fd < 0) {
+        watch(r, &r->link_fd, fd);
+    }
+}
+
+/* TRUE: `arrival` says something; FALSE: there is nothing to do before
+ * `when`. */
+static gboolean connect_one(GstTltcpReceiver *r, GstTltcpArrival *arrival,
+                            tltcp_time *when) {
+    tltcp_socket *socket;
+
+    r->refused = arrival;
+    gint rc = tltcp_live_link_run(r->link, &socket, when);
+    if (rc == 1) {
+        receiver_on_connected(r, socket, arrival);
+        return TRUE;
+    }
+    if (rc < 0 && !arrival->cause.error) {
         arrival->kind = GST_TLTCP_ARRIVAL_FAILED;
-        arrival->cause.error = error;
-        return TRUE;
+        arrival->cause.error = rc;
     }
-    g_atomic_int_set(&r->busy, TRUE);
-    take_socket(r, socket);
-    receiver_on_connected(r, arrival);
-    return TRUE;
-}
-
-static gboolean receiver_call(GstTltcpReceiver *r, GstTltcpArrival *arrival,
-                              tltcp_time *when) {
-    tltcp_config config;
-    tltcp_socket *socket;
-    g_autofree gchar *service = g_strdup_printf("%u", r->settings->port);
-
-    *when = r->retry_at;
-    if (tltcp_now() < r->retry_at) {
-        return FALSE;
-    }
-    *when = TLTCP_TIME_NEVER;
-    receiver_make_config(r, &config);
-    r->attempt++;
-    gst_tltcp_connection_message(r->element,
-                                 r->attempt > 1 ? "retrying" : "connecting",
-                                 r->where, NULL, r->attempt);
-    gint error = tltcp_connect(&socket, r->settings->host, service, &config, 0);
-    if (error) {
-        fail(r, error, "", arrival);
-        return TRUE;
-    }
-    take_socket(r, socket);
-    return FALSE;
-}
-
-static gboolean finish_call(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
-    tltcp_event ev;
-
-    while (tltcp_next_event(r->socket, &ev, 0) == 1) {
-        if (ev.type == TLTCP_EVENT_CONNECTED) {
-            receiver_on_connected(r, arrival);
-            return TRUE;
-        }
-        if (ev.type == TLTCP_EVENT_CLOSED) {
-            fail(r, ev.error, ev.reason, arrival);
-            return TRUE;
-        }
-    }
-    return FALSE;
+    return arrival->cause.error != 0;
 }
 
 /* ---- data ---- */
 
-static GstTltcpArrival *add_ready(GstTltcpReceiver *r,
-                                  GstTltcpArrivalKind kind) {
-    GstTltcpArrival *arrival = g_new0(GstTltcpArrival, 1);
-
-    arrival->kind = kind;
-    g_queue_push_tail(&r->ready, arrival);
-    return arrival;
-}
-
-static void take_ready(GstTltcpReceiver *r, gboolean all) {
-    media_section section;
-
-    while (media__sequence_next(r->sequence, all, &section)) {
-        add_ready(r, GST_TLTCP_ARRIVAL_SECTION)->section = section;
-    }
-}
-
-static void on_piece(GstTltcpReceiver *r, const struct tltcp_segment *piece,
-                     gsize len) {
-    media_section ended[2];
-    gint n = media__assembly_add(&r->assembly, piece, r->piece, len, ended);
-    gboolean ok = media__sequence_cover(r->sequence, piece->seq, len) && n >= 0;
-
-    for (gint i = 0; i < n; i++) {
-        if (!media__sequence_push(r->sequence, &ended[i])) {
-            free(ended[i].data);
-            ok = FALSE;
-        }
-    }
-    if (!ok) {
-        g_error("out of memory");
-    }
-    if (piece->kind == TL_GAP) {
-        GstTltcpArrival *gap = add_ready(r, GST_TLTCP_ARRIVAL_GAP);
-        gap->position = piece->seq;
-        gap->size = len;
-    }
-    take_ready(r, FALSE);
-}
-
-/* What the sender said of the piece's section, where it is told. */
-static void read_meta(struct msghdr *msg, struct tltcp_meta *meta) {
-    struct cmsghdr *head = CMSG_NXTHDR(msg, CMSG_FIRSTHDR(msg));
-
-    memset(meta, 0, sizeof(*meta));
-    if (head && head->cmsg_type == TL_META) {
-        memcpy(meta, CMSG_DATA(head), sizeof(*meta));
-    }
-}
-
-static gssize receive_piece(GstTltcpReceiver *r, struct tltcp_segment *piece,
-                            gsize *len) {
-    union {
-        struct cmsghdr head;
-        guint8 room[CMSG_SPACE(sizeof(struct tltcp_segment)) +
-                    CMSG_SPACE(sizeof(struct tltcp_meta))];
-    } control;
-    struct iovec iov = {r->piece, sizeof(r->piece)};
-    struct msghdr msg;
-
-    memset(&msg, 0, sizeof(msg));
-    memset(&control, 0, sizeof(control));
-    msg.msg_iov = &iov;
-    msg.msg_iovlen = 1;
-    msg.msg_control = &control;
-    msg.msg_controllen = sizeof(control.room);
-    gssize n =
-        tltcp_recvmsg(r->socket, &msg, MSG_TL | MSG_TL_META | MSG_DONTWAIT);
-    if (n > 0) {
-        memcpy(piece, CMSG_DATA(&control.head), sizeof(*piece));
-        read_meta(&msg, &r->assembly.meta);
-        *len = iov.iov_len;
-    }
-    return n;
-}
-
-static gboolean take_first(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
-    GstTltcpArrival *first = g_queue_pop_head(&r->ready);
-
-    if (!first) {
-        return FALSE;
-    }
-    *arrival = *first;
-    g_free(first);
-    return TRUE;
-}
-
-/* Nothing more will come: what waits for others need not. */
-static void on_read_end(GstTltcpReceiver *r, gint result) {
-    gchar reason[TLTCP_REASON_MAX + 1] = "";
-
-    take_ready(r, TRUE);
-    if (!result) {
-        add_ready(r, GST_TLTCP_ARRIVAL_END);
-        close_socket(r, GOODBYE_MS);
+static void on_received(const tltcp_live_received *in,
+                        GstTltcpArrival *arrival) {
+    if (!in->data) {
+        arrival->kind = GST_TLTCP_ARRIVAL_GAP;
+        arrival->position = in->seq;
+        arrival->size = in->len;
         return;
     }
-    gint error = tltcp_socket_error(r->socket, reason);
-    fail(r, error ? error : result, reason,
-         add_ready(r, GST_TLTCP_ARRIVAL_LOST));
+    arrival->kind = GST_TLTCP_ARRIVAL_SECTION;
+    arrival->section = (media_section){.number = in->number,
+                                       .seq = in->seq,
+                                       .data = in->data,
+                                       .len = in->len,
+                                       .missing = in->missing,
+                                       .complete = in->complete,
+                                       .begins = in->begins,
+                                       .meta = in->meta};
 }
 
-static void receive(GstTltcpReceiver *r) {
-    struct tltcp_segment piece;
-    gsize len = 0;
+static void on_lost(GstTltcpReceiver *r, gint result,
+                    GstTltcpArrival *arrival) {
+    GstTltcpCause *cause = &arrival->cause;
+    gchar reason[TLTCP_REASON_MAX + 1] = "";
+    gint error = tltcp_socket_error(r->socket, reason);
 
-    while (g_queue_is_empty(&r->ready)) {
-        gssize n = receive_piece(r, &piece, &len);
-        if (n == TLTCP_ERR_AGAIN) {
-            return;
-        }
-        if (n > 0) {
-            on_piece(r, &piece, len);
-        } else {
-            on_read_end(r, (gint)n);
-        }
+    cause->error = error ? error : result;
+    cause->was_open = cause->answered = TRUE;
+    g_strlcpy(cause->reason, reason, sizeof(cause->reason));
+    gboolean again = tltcp_live_link_lost(r->link, cause->error, reason);
+    note_failure(r, cause, again);
+    arrival->kind = again ? GST_TLTCP_ARRIVAL_LOST : GST_TLTCP_ARRIVAL_FAILED;
+    close_socket(r, 0);
+}
+
+static gboolean receive(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
+    tltcp_live_received in;
+    gint rc = tltcp_live_receiver_next(r->live, &in, MSG_DONTWAIT);
+
+    if (rc == TLTCP_ERR_AGAIN) {
+        return FALSE;
     }
+    if (rc == TLTCP_ERR_NOMEM) {
+        g_error("out of memory");
+    }
+    if (rc > 0) {
+        on_received(&in, arrival);
+    } else if (rc < 0) {
+        on_lost(r, rc, arrival);
+    } else {
+        arrival->kind = GST_TLTCP_ARRIVAL_END;
+        close_socket(r, GOODBYE_MS);
+    }
+    return TRUE;
 }
 
 static gboolean try_next(GstTltcpReceiver *r, GstTltcpArrival *arrival,
                          tltcp_time *when) {
     *when = TLTCP_TIME_NEVER;
-    if (r->connected && g_queue_is_empty(&r->ready)) {
-        receive(r);
-    }
-    if (take_first(r, arrival)) {
-        return TRUE;
-    }
-    if (r->connected) {
-        return FALSE;
-    }
-    if (r->listener) {
-        return accept_caller(r, arrival);
-    }
-    if (!r->socket && receiver_call(r, arrival, when)) {
-        return TRUE;
-    }
-    return r->socket && finish_call(r, arrival);
+    gboolean done =
+        r->live ? receive(r, arrival) : connect_one(r, arrival, when);
+    receiver_watch_link(r);
+    return done;
 }
 
 void gst_tltcp_receiver_next(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
@@ -514,7 +367,8 @@ void gst_tltcp_receiver_add_stats(GstTltcpReceiver *r, GstStructure *stats) {
     if (r->socket && tltcp_get_stats(r->socket, &st) == 0) {
         gst_tltcp_stats_add(stats, &st);
     }
-    if (r->listener && tltcp_get_stats(r->listener, &st) == 0) {
+    tltcp_socket *listener = tltcp_live_link_listener(r->link);
+    if (listener && tltcp_get_stats(listener, &st) == 0) {
         gst_tltcp_stats_add_outside(stats, &st);
     }
     g_mutex_unlock(&r->lock);

@@ -13,7 +13,6 @@
 #include "gst-plugins/gsttltcpsettings.h"
 #include "gst-plugins/gsttltcpstats.h"
 #include "internal/media/stream/assemble.h"
-#include "internal/media/stream/sequence.h"
 
 typedef struct GstTltcpReceiver GstTltcpReceiver;
 

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "gst-plugins/gsttltcpsenderimpl.h"
-#include "internal/media/stream/deadline.h"
 
 #include <string.h>
 
 #include "gst-plugins/gsttltcpcause.h"
 #include "gst-plugins/gsttltcpnotes.h"
 
-#define RETRY_MIN_NS (200 * TLTCP_MS)
-#define RETRY_MAX_NS (2 * TLTCP_S)
 /* What closing may take in all, to say goodbye and to deliver the rest. */
 #define LINGER_US (500 * G_TIME_SPAN_MILLISECOND)
 
@@ -19,59 +16,41 @@ void gst_tltcp_sender_wake(GstTltcpSender *s) {
     }
 }
 
+tltcp_socket *gst_tltcp_sender_listener(const GstTltcpSender *s) {
+    return tltcp_live_link_listener(s->link);
+}
+
 /* What a new connection gets before anything else. */
 static void greet(GstTltcpSender *s, GstTltcpPeer *peer) {
-    if (!s->heads->len) {
+    if (!s->preambles->len) {
         return;
     }
-    gst_tltcp_heads_push(s->heads, peer);
-    gst_tltcp_peer_join(peer);
+    gst_tltcp_preambles_push(s->preambles, peer);
+    tltcp_live_sender_join(peer->live);
     gst_tltcp_note_add(s, GST_TLTCP_NOTE_KEY_WANTED);
 }
 
-static GstTltcpPeer *add_peer(GstTltcpSender *s, tltcp_socket *socket) {
-    GstTltcpPeer *peer = gst_tltcp_peer_new(socket);
+static void add_peer(GstTltcpSender *s, tltcp_socket *socket) {
+    GstTltcpPeer *peer = gst_tltcp_peer_new(s, socket);
 
     gst_poll_add_fd(s->poll, &peer->events);
     gst_poll_fd_ctl_read(s->poll, &peer->events, TRUE);
     g_ptr_array_add(s->peers, peer);
-    return peer;
-}
-
-static void sender_on_connected(GstTltcpSender *s, GstTltcpPeer *peer) {
-    peer->connected = TRUE;
     s->attempt = 0;
-    s->retry_delay = RETRY_MIN_NS;
     s->warned = FALSE;
     s->ever_connected = TRUE;
     greet(s, peer);
-    if (s->listener) {
+    if (gst_tltcp_sender_listener(s)) {
         gst_tltcp_note_peer(s, GST_TLTCP_NOTE_ADDED, peer);
     }
     gst_tltcp_note_state(s, "connected", NULL);
     g_cond_broadcast(&s->changed);
 }
 
-static void accept_callers(GstTltcpSender *s) {
-    tltcp_socket *socket;
-
-    while (s->listener && tltcp_accept(s->listener, &socket, 0) == 0) {
-        sender_on_connected(s, add_peer(s, socket));
-    }
-}
-
-static void on_failure(GstTltcpSender *s, const GstTltcpCause *cause) {
-    gboolean fatal =
-        gst_tltcp_cause_is_permanent(cause) || !s->settings->auto_reconnect;
-
+static void on_failure(GstTltcpSender *s, const GstTltcpCause *cause,
+                       gboolean fatal) {
     gst_tltcp_note_state(s, cause->was_open ? "lost" : "failed", cause);
-    if (fatal) {
-        s->failed = TRUE;
-        s->retry_at = TLTCP_TIME_NEVER;
-    } else {
-        s->retry_at = tltcp_now() + s->retry_delay;
-        s->retry_delay = MIN(2 * s->retry_delay, RETRY_MAX_NS);
-    }
+    s->failed = s->failed || fatal;
     if (fatal || !s->warned) {
         gst_tltcp_note_add(s,
                            fatal ? GST_TLTCP_NOTE_FAILED : GST_TLTCP_NOTE_WARN)
@@ -79,6 +58,23 @@ static void on_failure(GstTltcpSender *s, const GstTltcpCause *cause) {
     }
     s->warned = TRUE;
     g_cond_broadcast(&s->changed);
+}
+
+/* Of the link, without the lock. */
+static void sender_on_event(void *user, const tltcp_live_event *ev) {
+    GstTltcpSender *s = user;
+    GstTltcpCause cause = {.writing = TRUE};
+
+    g_mutex_lock(&s->lock);
+    if (ev->type == TLTCP_LIVE_EVENT_CONNECTING) {
+        s->attempt = ev->attempt;
+        gst_tltcp_note_state(s, s->attempt > 1 ? "retrying" : "connecting",
+                             NULL);
+    } else if (ev->type == TLTCP_LIVE_EVENT_REFUSED) {
+        gst_tltcp_cause_from_event(&cause, ev);
+        on_failure(s, &cause, ev->final);
+    }
+    g_mutex_unlock(&s->lock);
 }
 
 static void sender_make_config(GstTltcpSender *s, tltcp_config *config) {
@@ -99,107 +95,79 @@ static void sender_make_config(GstTltcpSender *s, tltcp_config *config) {
     }
 }
 
-/* Looking up a name may block, so the lock is not held. */
-static void sender_call(GstTltcpSender *s) {
-    tltcp_config config;
-    tltcp_socket *socket = NULL;
-    GstTltcpCause cause = {.writing = TRUE};
-    g_autofree gchar *service = g_strdup_printf("%u", s->settings->port);
-
-    sender_make_config(s, &config);
-    s->attempt++;
-    gst_tltcp_note_state(s, s->attempt > 1 ? "retrying" : "connecting", NULL);
-    g_mutex_unlock(&s->lock);
-    cause.error =
-        tltcp_connect(&socket, s->settings->host, service, &config, 0);
-    if (cause.error) {
-        tltcp_config_check(&config, cause.reason);
-    }
-    g_mutex_lock(&s->lock);
-    s->retry_at = TLTCP_TIME_NEVER;
-    if (cause.error) {
-        on_failure(s, &cause);
-    } else {
-        add_peer(s, socket);
-    }
-}
-
 static void remove_peer(GstTltcpSender *s, guint index) {
     GstTltcpPeer *peer = g_ptr_array_steal_index_fast(s->peers, index);
 
     gst_poll_remove_fd(s->poll, &peer->events);
-    gst_tltcp_stats_sum_sent(&s->departed, &peer->counts);
-    if (s->listener) {
+    tltcp_live_sender_add_stats(peer->live, &s->departed);
+    if (gst_tltcp_sender_listener(s)) {
         gst_tltcp_note_peer(s, GST_TLTCP_NOTE_REMOVED, peer);
-    } else if (!s->finished || !peer->orderly) {
-        on_failure(s, &peer->cause);
+    } else if (!s->finished || !gst_tltcp_peer_is_orderly(peer)) {
+        gboolean again = tltcp_live_link_lost(s->link, peer->cause.error,
+                                              peer->cause.reason);
+        on_failure(s, &peer->cause, !again);
     }
     g_mutex_unlock(&s->lock);
-    tltcp_close(peer->socket, 0);
+    gst_tltcp_peer_free(peer, 0);
     g_mutex_lock(&s->lock);
-    gst_tltcp_peer_free(peer);
 }
 
-static void note_rate(GstTltcpSender *s) {
-    guint64 best = 0;
+/* The descriptor of a link that calls is another one each time. */
+static void sender_watch_link(GstTltcpSender *s) {
+    gint fds[TLTCP_LIVE_FDS];
+    gint fd = tltcp_live_link_fds(s->link, fds) > 0 ? fds[0] : -1;
 
-    for (guint i = 0; i < s->peers->len; i++) {
-        GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        best = MAX(best, peer->rate);
-        peer->rate_changed = FALSE;
-    }
-    if (best == s->rate) {
+    if (fd == s->link_fd.fd) {
         return;
     }
-    s->rate = best;
-    gst_tltcp_note_add(s, GST_TLTCP_NOTE_RATE)->rate = best;
+    if (s->link_fd.fd >= 0) {
+        gst_poll_remove_fd(s->poll, &s->link_fd);
+    }
+    gst_poll_fd_init(&s->link_fd);
+    s->link_fd.fd = fd;
+    if (fd >= 0) {
+        gst_poll_add_fd(s->poll, &s->link_fd);
+        gst_poll_fd_ctl_read(s->poll, &s->link_fd, TRUE);
+    }
 }
 
-static tltcp_time service_peer(GstTltcpSender *s, GstTltcpPeer *peer) {
-    gboolean was_connected = peer->connected;
-    tltcp_time when = gst_tltcp_peer_service(peer);
+static tltcp_time take_connections(GstTltcpSender *s) {
+    tltcp_time when = TLTCP_TIME_NEVER;
+    tltcp_socket *socket;
+    gint rc = 1;
 
-    if (peer->connected && !was_connected) {
-        sender_on_connected(s, peer);
-        when = 0;
+    if (s->link_lost) {
+        s->link_lost = FALSE;
+        tltcp_live_link_lost(s->link, 0, "");
     }
-    GstTltcpLoss *loss;
-    while ((loss = g_queue_pop_head(&peer->lost))) {
-        gst_tltcp_note_peer(s, GST_TLTCP_NOTE_LOST, peer)->loss = *loss;
-        g_free(loss);
+    while (rc == 1 && !s->failed) {
+        /* Looking up a name may block. */
+        g_mutex_unlock(&s->lock);
+        rc = tltcp_live_link_run(s->link, &socket, &when);
+        g_mutex_lock(&s->lock);
+        if (rc == 1) {
+            add_peer(s, socket);
+        }
     }
-    if (peer->key_wanted) {
-        peer->key_wanted = FALSE;
-        peer->counts.key_units_requested++;
-        gst_tltcp_note_add(s, GST_TLTCP_NOTE_KEY_WANTED);
-    }
-    if (peer->rate_changed) {
-        note_rate(s);
-    }
+    sender_watch_link(s);
     return when;
 }
 
 /* Returns when to come back. */
 static tltcp_time service(GstTltcpSender *s) {
-    tltcp_time when = TLTCP_TIME_NEVER;
+    tltcp_time when = take_connections(s);
 
-    accept_callers(s);
     for (guint i = s->peers->len; i-- > 0;) {
         GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        tltcp_time at = service_peer(s, peer);
-        if (peer->closed) {
+        tltcp_time at = tltcp_live_sender_run(peer->live);
+        if (tltcp_live_sender_is_closed(peer->live)) {
             remove_peer(s, i);
-        } else {
-            when = MIN(when, at);
+            at = 0;
         }
-    }
-    if (!s->listener && !s->failed && !s->peers->len &&
-        tltcp_now() >= s->retry_at) {
-        sender_call(s);
-        when = 0;
+        when = MIN(when, at);
     }
     g_cond_broadcast(&s->changed); /* there may be room again */
-    return MIN(when, s->retry_at);
+    return when;
 }
 
 static gpointer run(gpointer user) {
@@ -255,32 +223,33 @@ static guint bound_port(tltcp_socket *listener) {
                : 0;
 }
 
-static gboolean sender_start_listening(GstTltcpSender *s) {
+static gboolean sender_start_link(GstTltcpSender *s) {
     tltcp_config config;
-    GstTltcpCause cause = {.writing = TRUE, .listening = TRUE};
-    g_autofree gchar *service =
-        g_strdup_printf("%u", gst_tltcp_settings_bind_port(s->settings));
+    tltcp_live_settings live;
+    gboolean listens = s->settings->mode == GST_TLTCP_MODE_LISTENER;
+    GstTltcpCause cause = {.writing = TRUE, .listening = listens};
+    g_autofree gchar *service = gst_tltcp_settings_link(s->settings, &live);
 
     sender_make_config(s, &config);
     config.listener.on_caller = sender_on_caller;
     config.user = s;
     cause.error =
-        tltcp_listen(&s->listener, gst_tltcp_settings_bind_host(s->settings),
-                     service, &config);
+        tltcp_live_link_new(&s->link, &live, &config, sender_on_event, s);
     if (cause.error) {
         tltcp_config_check(&config, cause.reason);
         gst_tltcp_cause_post(s->element, &cause, s->where, TRUE);
         return FALSE;
     }
-    s->accept_fd.fd = tltcp_fd(s->listener);
-    gst_poll_add_fd(s->poll, &s->accept_fd);
-    gst_poll_fd_ctl_read(s->poll, &s->accept_fd, TRUE);
-    s->funcs.listening(s->element, bound_port(s->listener));
+    if (listens) {
+        s->funcs.listening(s->element,
+                           bound_port(gst_tltcp_sender_listener(s)));
+    }
     return TRUE;
 }
 
 static void free_sender(GstTltcpSender *s) {
-    g_ptr_array_unref(s->heads);
+    tltcp_live_link_free(s->link);
+    g_ptr_array_unref(s->preambles);
     g_ptr_array_unref(s->peers);
     gst_poll_free(s->poll);
     gst_tltcp_settings_free(s->settings);
@@ -319,15 +288,11 @@ GstTltcpSender *gst_tltcp_sender_start(GstElement *element,
     g_queue_init(&s->notes);
     s->poll = gst_poll_new_timer(); /* can be woken from other threads */
     s->peers = g_ptr_array_new();
-    s->heads = g_ptr_array_new_with_free_func(gst_tltcp_head_free);
+    s->preambles = g_ptr_array_new_with_free_func(gst_tltcp_preamble_free);
+    tltcp_live_stats_init(&s->departed);
     s->running = TRUE;
-    s->retry_delay = RETRY_MIN_NS;
-    gst_poll_fd_init(&s->accept_fd);
-    gboolean listener = s->settings->mode == GST_TLTCP_MODE_LISTENER;
-    if (listener) {
-        s->retry_at = TLTCP_TIME_NEVER;
-    }
-    if (!check_config(s) || (listener && !sender_start_listening(s))) {
+    gst_poll_fd_init(&s->link_fd);
+    if (!check_config(s) || !sender_start_link(s)) {
         free_sender(s);
         return NULL;
     }
@@ -341,13 +306,12 @@ static void close_peers(GstTltcpSender *s) {
 
     for (guint i = 0; i < s->peers->len; i++) {
         GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
-        tltcp_shutdown(peer->socket);
+        tltcp_shutdown(tltcp_live_sender_socket(peer->live));
     }
     for (guint i = 0; i < s->peers->len; i++) {
         GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
         gint64 left = end - g_get_monotonic_time();
-        tltcp_close(peer->socket, left > 0 ? (gint)(left / 1000) : 0);
-        gst_tltcp_peer_free(peer);
+        gst_tltcp_peer_free(peer, left > 0 ? (gint)(left / 1000) : 0);
     }
 }
 
@@ -359,6 +323,5 @@ void gst_tltcp_sender_stop(GstTltcpSender *s) {
     g_mutex_unlock(&s->lock);
     g_thread_join(s->thread);
     close_peers(s);
-    tltcp_close(s->listener, 0);
     free_sender(s);
 }

@@ -7,9 +7,9 @@
 #include <gst/gst.h>
 
 #include <gio/gio.h>
+#include <tltcp/live_parts.h>
 
 #include "gst-plugins/gsttltcpsettings.h"
-#include "internal/media/stream/item.h"
 
 typedef struct GstTltcpSender GstTltcpSender;
 
@@ -17,7 +17,7 @@ typedef struct GstTltcpSender GstTltcpSender;
 typedef struct {
     guint stream;
     guint frame_class;
-    guint reason; /* media_drop_reason; NONE: in part, or too late */
+    guint reason; /* tltcp_live_cause; NONE: in part, or too late */
     guint64 tag;
 } GstTltcpLoss;
 
@@ -61,7 +61,7 @@ void gst_tltcp_sender_set_flushing(GstTltcpSender *sender, gboolean flushing);
  * streams when the first of their frames comes.  NULL: the stream is no
  * more. */
 void gst_tltcp_sender_set_config(GstTltcpSender *sender, guint stream,
-                                 GBytes *config, GPtrArray *headers,
+                                 tltcp_live_section *config, GPtrArray *headers,
                                  gboolean begun);
 
 /* The first frame of a stream is about to be pushed. */
@@ -70,7 +70,7 @@ void gst_tltcp_sender_begin(GstTltcpSender *sender, guint stream);
 /* What every connection gets behind the description of a stream, and those that
  * stand at once: its tags. */
 void gst_tltcp_sender_set_tags(GstTltcpSender *sender, guint stream,
-                               GBytes *tags);
+                               tltcp_live_section *tags);
 
 /* Waits until somebody is connected; a caller waits only for its first
  * connection.  Tells how long it waited, ns.  FALSE: flushing, failed or
@@ -85,9 +85,9 @@ void gst_tltcp_sender_look(GstTltcpSender *sender);
 /* Gives a section to every connection.  When there is one connection and it has
  * no room, waits for room until the section's deadline.  When there are several
  * it waits for `patience` ns at most.  FALSE: flushing, failed or cancelled. */
-gboolean gst_tltcp_sender_push(GstTltcpSender *sender, GBytes *section,
-                               const media_item *item, const gint *cancelled,
-                               guint64 patience);
+gboolean gst_tltcp_sender_push(GstTltcpSender *sender,
+                               tltcp_live_section *section,
+                               const gint *cancelled, guint64 patience);
 
 /* The end is about to be pushed: that the other end closes then is no
  * failure. */

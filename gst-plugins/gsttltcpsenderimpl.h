@@ -4,7 +4,7 @@
 #ifndef GST_TLTCP_SENDER_IMPL_H
 #define GST_TLTCP_SENDER_IMPL_H
 
-#include <tltcp/socket.h>
+#include <tltcp/live_parts.h>
 
 #include "gst-plugins/gsttltcppeer.h"
 #include "gst-plugins/gsttltcpsender.h"
@@ -12,11 +12,11 @@
 
 /* What a connection gets of a stream before its first frame. */
 typedef struct {
-    GBytes *config;
-    GPtrArray *headers; /* GBytes, or NULL */
-    GBytes *tags;       /* or NULL */
-    gboolean begun;     /* the headers may go */
-} GstTltcpHead;
+    tltcp_live_section *config;
+    GPtrArray *headers;       /* tltcp_live_section, or NULL */
+    tltcp_live_section *tags; /* or NULL */
+    gboolean begun;           /* the headers may go */
+} GstTltcpPreamble;
 
 struct GstTltcpSender {
     GstElement *element; /* outlives this */
@@ -36,25 +36,27 @@ struct GstTltcpSender {
     gboolean ever_connected;
     gboolean finished; /* the end was sent: the others may go */
 
-    tltcp_socket *listener;
-    GstPollFD accept_fd;
+    tltcp_live_link *link; /* used by the thread without the lock */
+    GstPollFD link_fd;
+    gboolean link_lost; /* the link does not know yet that it may call again */
     GPtrArray *peers;
-    GstTltcpSent departed; /* counts of connections that are gone */
-    tltcp_time retry_at;
-    tltcp_time retry_delay;
+    tltcp_live_stats departed; /* counts of connections that are gone */
     guint attempt;
     gboolean warned;
     guint64 rate;
 
-    GPtrArray *heads; /* GstTltcpHead by stream; NULL: none yet */
-    GQueue notes;     /* of GstTltcpNote, to be told when the lock is free */
+    GPtrArray *preambles; /* GstTltcpPreamble by stream; NULL: none yet */
+    GQueue notes; /* of GstTltcpNote, to be told when the lock is free */
 };
 
-void gst_tltcp_head_free(gpointer user);
+void gst_tltcp_preamble_free(gpointer user);
 
-/* Gives a new connection the heads of all streams, descriptions first; under
- * the lock. */
-void gst_tltcp_heads_push(GPtrArray *heads, GstTltcpPeer *peer);
+/* Gives a new connection the preambles of all streams, descriptions first;
+ * under the lock. */
+void gst_tltcp_preambles_push(GPtrArray *preambles, GstTltcpPeer *peer);
+
+/* The listening socket, or NULL. */
+tltcp_socket *gst_tltcp_sender_listener(const GstTltcpSender *s);
 
 /* Makes the thread look around; under the lock. */
 void gst_tltcp_sender_wake(GstTltcpSender *s);

@@ -359,6 +359,20 @@ void gst_tltcp_settings_config(const GstTltcpSettings *s,
     }
 }
 
+gchar *gst_tltcp_settings_link(const GstTltcpSettings *s,
+                               tltcp_live_settings *link) {
+    gboolean listens = s->mode == GST_TLTCP_MODE_LISTENER;
+    gchar *service = g_strdup_printf(
+        "%u", listens ? gst_tltcp_settings_bind_port(s) : s->port);
+
+    memset(link, 0, sizeof(*link));
+    link->host = listens ? gst_tltcp_settings_bind_host(s) : s->host;
+    link->service = service;
+    link->listens = listens;
+    link->reconnect = listens || s->auto_reconnect;
+    return service;
+}
+
 gint gst_tltcp_settings_check(const GstTltcpSettings *s,
                               const tltcp_config *config, gchar *reason) {
     const gchar *wrong = s->uri_wrong ? s->uri_wrong : s->secrets_wrong;

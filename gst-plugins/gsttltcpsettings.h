@@ -5,7 +5,7 @@
 
 #include <gst/gst.h>
 
-#include <tltcp/config.h>
+#include <tltcp/live.h>
 
 #include "gst-plugins/gsttltcpenums.h"
 #include "gst-plugins/gsttltcpfields.h"
@@ -90,6 +90,11 @@ void gst_tltcp_settings_uri_handler_init(gpointer iface, gpointer data);
 
 /* Fills in a config whose strings belong to the settings. */
 void gst_tltcp_settings_config(const GstTltcpSettings *s, tltcp_config *config);
+
+/* Fills in what a link needs, whose strings belong to the settings and to what
+ * is returned; free that behind its use. */
+gchar *gst_tltcp_settings_link(const GstTltcpSettings *s,
+                               tltcp_live_settings *link);
 
 /* Whether that config will do; else a TLTCP_ERR_* and why. */
 gint gst_tltcp_settings_check(const GstTltcpSettings *s,

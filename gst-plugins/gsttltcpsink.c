@@ -115,7 +115,7 @@ static void on_section_dropped(GstElement *element, GSocketAddress *caller,
                                const GstTltcpLoss *loss) {
     g_signal_emit(element, signals[SIGNAL_SECTION_DROPPED], 0, caller,
                   loss->stream, media__class_name(loss->frame_class),
-                  loss->reason ? media__drop_name((gint)loss->reason) : "lost",
+                  loss->reason ? tltcp_live_cause_name(loss->reason) : "lost",
                   loss->tag);
 }
 

@@ -339,7 +339,7 @@ static void release_pad(GstElement *element, GstPad *gst_pad) {
     gst_pad_set_active(gst_pad, FALSE);
     g_mutex_lock(&self->sender_lock);
     if (self->sender) {
-        gst_tltcp_sender_set_config(self->sender, pad->stream.framer.stream,
+        gst_tltcp_sender_set_config(self->sender, pad->stream.framer.number,
                                     NULL, NULL, FALSE);
     }
     g_mutex_unlock(&self->sender_lock);

@@ -2,8 +2,6 @@
 /* From what comes in on a pad of the sink to sections with deadlines. */
 #include <string.h>
 
-#include <tltcp/socket.h>
-
 #include "gst-plugins/gsttltcpcaps.h"
 #include "gst-plugins/gsttltcpsinkimpl.h"
 #include "gst-plugins/gsttltcptags.h"
@@ -24,7 +22,7 @@ void gst_tltcp_stream_clear(GstTltcpStream *stream) {
 }
 
 void gst_tltcp_stream_restart(GstTltcpStream *stream) {
-    guint8 number = stream->framer.stream;
+    guint8 number = stream->framer.number;
 
     gst_tltcp_framer_clear(&stream->framer);
     gst_tltcp_framer_init(&stream->framer, number);
@@ -34,51 +32,30 @@ void gst_tltcp_stream_restart(GstTltcpStream *stream) {
 
 /* ---- time ---- */
 
-/* How far a running time lies from now on the library's clock.  The sink's own
- * latency counts as the moment of capture: live pipelines wait for it. */
-static gint64 to_engine(const GstTltcpStream *stream, gint64 running,
-                        GstClockTime now, tltcp_time engine_now) {
+/* What the running time 0 is on the library's clock.  The sink's own latency
+ * counts as the moment of capture: live pipelines wait for it. */
+static gint64 clock_offset(const GstTltcpStream *stream, GstClockTime now) {
     GstBaseSink *base = GST_BASE_SINK(stream->sink);
 
-    if (running == MEDIA_NEVER) {
-        return MEDIA_NEVER;
-    }
-    return running - (gint64)now + (gint64)engine_now +
+    return (gint64)tltcp_now() - (gint64)now +
            (gint64)gst_base_sink_get_latency(base) +
            gst_base_sink_get_ts_offset(base) + MAX(stream->lateness, 0);
 }
 
-static void to_engine_times(const GstTltcpStream *stream, media_item *item,
-                            GstClockTime now) {
-    tltcp_time engine_now = tltcp_now();
-
-    item->arrival = (gint64)engine_now;
-    item->due = to_engine(stream, item->due, now, engine_now);
-    item->deadline = to_engine(stream, item->deadline, now, engine_now);
-}
-
 /* A stream of which every buffer comes late is not obsolete, but has begun
  * late: its source was started behind the clock, or waited for. */
-static void learn_lateness(GstTltcpStream *stream, const media_times *times) {
-    gint64 due = times->dts != MEDIA_TIME_NONE ? times->dts : times->pts;
-    gint64 late = due == MEDIA_TIME_NONE ? 0 : MAX(times->arrival - due, 0);
+static void learn_lateness(GstTltcpStream *stream,
+                           const tltcp_live_frame *frame, GstClockTime now) {
+    GstBaseSink *base = GST_BASE_SINK(stream->sink);
+    gint64 due = frame->dts != TLTCP_LIVE_TIME_NONE ? frame->dts : frame->pts;
+    /* Time that the sink has lost by waiting is no time of the media. */
+    gint64 arrival = (gint64)now - (gint64)gst_base_sink_get_latency(base) -
+                     gst_base_sink_get_ts_offset(base);
+    gint64 late = due == TLTCP_LIVE_TIME_NONE ? 0 : MAX(arrival - due, 0);
 
     if (stream->lateness < 0 || late < stream->lateness) {
         stream->lateness = late;
     }
-}
-
-static media_times times_of(GstTltcpStream *stream, const GstSegment *segment,
-                            GstBuffer *buffer, GstClockTime now) {
-    GstBaseSink *base = GST_BASE_SINK(stream->sink);
-    media_times times = gst_tltcp_framer_times(segment, buffer, now);
-
-    /* Time that the sink has lost by waiting is no time of the media. */
-    times.arrival -= (gint64)gst_base_sink_get_latency(base) +
-                     gst_base_sink_get_ts_offset(base);
-    learn_lateness(stream, &times);
-    times.arrival -= MAX(stream->lateness, 0);
-    return times;
 }
 
 /* ---- what it is ---- */
@@ -90,8 +67,7 @@ static void set_deadlines(GstTltcpStream *stream) {
     guint grace =
         self->drop_policy == GST_TLTCP_DROP_SECTION ? 0 : self->reference_grace;
     gst_tltcp_framer_set_deadlines(&stream->framer, self->deadline_mode,
-                                   self->settings.latency * GST_MSECOND,
-                                   grace * GST_MSECOND, stream->caps);
+                                   self->settings.latency, grace);
     g_mutex_unlock(&self->settings.lock);
 }
 
@@ -104,8 +80,8 @@ static guint latency_ms(GstTltcpSink *self) {
 
 /* Stream headers as sections, for those who join later. */
 static GPtrArray *make_header_sections(GstTltcpStream *stream) {
-    GPtrArray *sections =
-        g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+    GPtrArray *sections = g_ptr_array_new_with_free_func(
+        (GDestroyNotify)tltcp_live_section_unref);
 
     for (guint i = 0; stream->headers && i < stream->headers->len; i++) {
         g_ptr_array_add(sections, gst_tltcp_framer_header(
@@ -120,10 +96,12 @@ static void send_tags(GstTltcpStream *stream) {
         stream->tags ? gst_tltcp_tags_to_text(stream->tags) : NULL;
 
     if (text) {
-        g_autoptr(GBytes) section =
-            gst_tltcp_framer_tags(&stream->framer, text);
-        gst_tltcp_sender_set_tags(stream->sink->sender, stream->framer.stream,
+        tltcp_live_section *section = tltcp_live_stream_mark(
+            stream->framer.live, TLTCP_LIVE_MARK_TAGS, TLTCP_LIVE_TIME_NONE,
+            TLTCP_LIVE_TIME_NONE, text, strlen(text));
+        gst_tltcp_sender_set_tags(stream->sink->sender, stream->framer.number,
                                   section);
+        tltcp_live_section_unref(section);
     }
 }
 
@@ -136,16 +114,12 @@ static void sinkstream_describe(GstTltcpStream *stream) {
     if (stream->caps) {
         stream->headers = gst_tltcp_caps_headers(stream->caps);
     }
-    GstTltcpConfigPlace place = {
-        .stream = stream->framer.stream,
-        .streams = gst_tltcp_sink_pads_streams(self),
-        .generation = stream->framer.generation,
-        .latency_ms = latency_ms(self),
-    };
     g_autoptr(GPtrArray) headers = make_header_sections(stream);
-    g_autoptr(GBytes) config = gst_tltcp_caps_to_section(stream->caps, &place);
-    gst_tltcp_sender_set_config(self->sender, place.stream, config, headers,
-                                stream->begun);
+    tltcp_live_section *config = tltcp_live_stream_describe(
+        stream->framer.live, gst_tltcp_sink_pads_streams(self));
+    gst_tltcp_sender_set_config(self->sender, stream->framer.number, config,
+                                headers, stream->begun);
+    tltcp_live_section_unref(config);
     send_tags(stream);
     g_mutex_lock(&self->pads_lock);
     stream->described = TRUE;
@@ -193,7 +167,7 @@ static gboolean same_bytes(GstBuffer *a, GstBuffer *b) {
  * transport stream are repeated on purpose. */
 static gboolean is_known_header(const GstTltcpStream *stream,
                                 GstBuffer *buffer) {
-    if (!stream->headers || stream->framer.ts ||
+    if (!stream->headers || stream->framer.is_ts ||
         !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_HEADER)) {
         return FALSE;
     }
@@ -250,41 +224,31 @@ static GstFlowReturn wait_connected(GstTltcpStream *stream) {
     return flow;
 }
 
-static GstFlowReturn push(GstTltcpStream *stream, GBytes *section,
-                          const media_item *item) {
+static GstFlowReturn push(GstTltcpStream *stream, tltcp_live_section *section) {
     GstTltcpSink *self = stream->sink;
     GstFlowReturn flow = GST_FLOW_OK;
     guint64 patience = 0;
 
-    if (item->deadline == MEDIA_NEVER) {
+    if (tltcp_live_section_deadline(section) == TLTCP_TIME_NEVER) {
         patience = latency_ms(self) * GST_MSECOND;
     }
     while (flow == GST_FLOW_OK &&
-           !gst_tltcp_sender_push(self->sender, section, item,
-                                  &stream->cancelled, patience)) {
+           !gst_tltcp_sender_push(self->sender, section, &stream->cancelled,
+                                  patience)) {
         flow = gst_tltcp_stream_resume(stream);
     }
     return flow;
 }
 
-static GstFlowReturn push_units(GstTltcpStream *stream, GQueue *units,
-                                gboolean timed, GstClockTime now) {
+static GstFlowReturn push_sections(GstTltcpStream *stream, GQueue *sections) {
     GstFlowReturn flow = GST_FLOW_OK;
-    GstTltcpUnit *unit;
+    tltcp_live_section *section;
 
-    while ((unit = g_queue_pop_head(units))) {
-        media_item *item = &unit->item;
-        item->begin = unit->begin;
-        /* What has no time line, such as the bytes of a file, is never too
-         * late. */
-        if (!timed && stream->framer.deadline.mode != MEDIA_DEADLINE_CONSTANT) {
-            item->due = item->deadline = MEDIA_NEVER;
-        }
-        to_engine_times(stream, item, now);
+    while ((section = g_queue_pop_head(sections))) {
         if (flow == GST_FLOW_OK) {
-            flow = push(stream, unit->section, item);
+            flow = push(stream, section);
         }
-        gst_tltcp_unit_free(unit);
+        tltcp_live_section_unref(section);
     }
     return flow;
 }
@@ -292,14 +256,15 @@ static GstFlowReturn push_units(GstTltcpStream *stream, GQueue *units,
 GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
                                       const GstSegment *segment,
                                       GstBuffer *buffer) {
-    GQueue units = G_QUEUE_INIT;
+    GQueue sections = G_QUEUE_INIT;
+    tltcp_live_frame frame;
 
     if (!stream->described) {
         sinkstream_describe(stream);
     }
     if (!stream->begun) {
         gst_tltcp_sink_pads_wait_described(stream->sink);
-        gst_tltcp_sender_begin(stream->sink->sender, stream->framer.stream);
+        gst_tltcp_sender_begin(stream->sink->sender, stream->framer.number);
         stream->begun = TRUE;
     }
     GstFlowReturn flow = wait_connected(stream);
@@ -307,23 +272,21 @@ GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
         return flow;
     }
     GstClockTime now = gst_tltcp_running_now(GST_ELEMENT(stream->sink));
-    media_times times = times_of(stream, segment, buffer, now);
-    gst_tltcp_framer_buffer(&stream->framer, buffer, &times, &units);
-    return push_units(stream, &units, segment->format == GST_FORMAT_TIME, now);
+    gst_tltcp_framer_times(segment, buffer, &frame);
+    learn_lateness(stream, &frame, now);
+    frame.clock_offset = clock_offset(stream, now);
+    gst_tltcp_framer_buffer(&stream->framer, buffer, &frame, &sections);
+    return push_sections(stream, &sections);
 }
 
-static GstFlowReturn push_event(GstTltcpStream *stream, guint event, gint64 pts,
-                                gint64 duration) {
-    media_item item;
-    g_autoptr(GBytes) section =
-        gst_tltcp_framer_event(&stream->framer, event, pts, duration);
+static GstFlowReturn push_mark(GstTltcpStream *stream, guint mark, gint64 pts,
+                               gint64 duration) {
+    tltcp_live_section *section = tltcp_live_stream_mark(
+        stream->framer.live, mark, pts, duration, NULL, 0);
+    GstFlowReturn flow = push(stream, section);
 
-    memset(&item, 0, sizeof(item));
-    item.frame.frame_class = MEDIA_CLASS_HEADER;
-    item.bytes = g_bytes_get_size(section);
-    item.arrival = (gint64)tltcp_now();
-    item.due = item.deadline = MEDIA_NEVER;
-    return push(stream, section, &item);
+    tltcp_live_section_unref(section);
+    return flow;
 }
 
 void gst_tltcp_stream_gap(GstTltcpStream *stream, const GstSegment *segment,
@@ -334,24 +297,25 @@ void gst_tltcp_stream_gap(GstTltcpStream *stream, const GstSegment *segment,
     gint64 length =
         GST_CLOCK_TIME_IS_VALID(duration) && duration < G_MAXINT64 / 16
             ? (gint64)duration
-            : MEDIA_TIME_NONE;
+            : TLTCP_LIVE_TIME_NONE;
     guint64 at = gst_segment_to_running_time(segment, GST_FORMAT_TIME, start);
     if (GST_CLOCK_TIME_IS_VALID(at) && at < G_MAXINT64 / 16) {
-        push_event(stream, MEDIA_EVENT_GAP, (gint64)at, length);
+        push_mark(stream, TLTCP_LIVE_MARK_GAP, (gint64)at, length);
     }
 }
 
 GstFlowReturn gst_tltcp_stream_eos(GstTltcpStream *stream) {
-    media_times none = {MEDIA_TIME_NONE, MEDIA_TIME_NONE, MEDIA_TIME_NONE, 0};
-    GQueue units = G_QUEUE_INIT;
+    GQueue sections = G_QUEUE_INIT;
     GstClockTime now = gst_tltcp_running_now(GST_ELEMENT(stream->sink));
+    tltcp_live_frame frame;
 
-    none.arrival = (gint64)now;
-    gst_tltcp_framer_flush(&stream->framer, &none, &units);
-    GstFlowReturn flow = push_units(stream, &units, TRUE, now);
+    tltcp_live_frame_init(&frame);
+    frame.clock_offset = clock_offset(stream, now);
+    gst_tltcp_framer_flush(&stream->framer, &frame, &sections);
+    GstFlowReturn flow = push_sections(stream, &sections);
     if (flow == GST_FLOW_OK) {
-        flow = push_event(stream, MEDIA_EVENT_EOS, MEDIA_TIME_NONE,
-                          MEDIA_TIME_NONE);
+        flow = push_mark(stream, TLTCP_LIVE_MARK_END, TLTCP_LIVE_TIME_NONE,
+                         TLTCP_LIVE_TIME_NONE);
     }
     return flow;
 }

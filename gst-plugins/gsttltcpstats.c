@@ -99,20 +99,31 @@ static void add_classes(GstStructure *s, const gchar *what,
     gst_structure_set(s, total, G_TYPE_UINT64, sum, NULL);
 }
 
-void gst_tltcp_stats_add_sent(GstStructure *s, const GstTltcpSent *sent) {
-    add_classes(s, "offered", sent->offered);
-    add_classes(s, "delivered", sent->delivered);
-    add_classes(s, "partial", sent->partial);
-    add_classes(s, "expired", sent->expired);
-    add_classes(s, "dropped", sent->dropped);
-    for (gint i = MEDIA_DROP_NONE + 1; i < MEDIA_DROP_REASONS; i++) {
-        g_autofree gchar *name =
-            g_strdup_printf("frames-dropped-reason-%s", media__drop_name(i));
-        gst_structure_set(s, name, G_TYPE_UINT64, sent->dropped_reason[i],
+static void add_counts(GstStructure *s, const gchar *what,
+                       const tltcp_live_stats *sent, gsize offset) {
+    guint64 values[MEDIA_CLASS_COUNT];
+
+    for (guint i = 0; i < MEDIA_CLASS_COUNT; i++) {
+        const guint8 *at = (const guint8 *)&sent->classes[i] + offset;
+        values[i] = *(const uint64_t *)(gconstpointer)at;
+    }
+    add_classes(s, what, values);
+}
+
+void gst_tltcp_stats_add_sent(GstStructure *s, const tltcp_live_stats *sent) {
+    add_counts(s, "offered", sent, offsetof(tltcp_live_count, offered));
+    add_counts(s, "delivered", sent, offsetof(tltcp_live_count, delivered));
+    add_counts(s, "partial", sent, offsetof(tltcp_live_count, partial));
+    add_counts(s, "expired", sent, offsetof(tltcp_live_count, expired));
+    add_counts(s, "dropped", sent, offsetof(tltcp_live_count, dropped));
+    for (guint i = TLTCP_LIVE_CAUSE_NONE + 1; i < TLTCP_LIVE_CAUSE_COUNT; i++) {
+        g_autofree gchar *name = g_strdup_printf("frames-dropped-reason-%s",
+                                                 tltcp_live_cause_name(i));
+        gst_structure_set(s, name, G_TYPE_UINT64, (guint64)sent->dropped[i],
                           NULL);
     }
     gst_structure_set(s, "key-units-requested", G_TYPE_UINT64,
-                      sent->key_units_requested, NULL);
+                      (guint64)sent->keys_wanted, NULL);
 }
 
 void gst_tltcp_stats_add_received(GstStructure *s, const GstTltcpReceived *r) {
@@ -134,18 +145,4 @@ void gst_tltcp_stats_add_latency(GstStructure *s, guint64 wait_ns) {
         gst_structure_set(s, "end-to-end-latency-us", G_TYPE_UINT64,
                           rtt / 2 + wait_ns / 1000, NULL);
     }
-}
-
-void gst_tltcp_stats_sum_sent(GstTltcpSent *sum, const GstTltcpSent *part) {
-    for (guint i = 0; i < MEDIA_CLASS_COUNT; i++) {
-        sum->offered[i] += part->offered[i];
-        sum->delivered[i] += part->delivered[i];
-        sum->partial[i] += part->partial[i];
-        sum->expired[i] += part->expired[i];
-        sum->dropped[i] += part->dropped[i];
-    }
-    for (guint i = 0; i < MEDIA_DROP_REASONS; i++) {
-        sum->dropped_reason[i] += part->dropped_reason[i];
-    }
-    sum->key_units_requested += part->key_units_requested;
 }

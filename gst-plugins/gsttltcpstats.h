@@ -5,23 +5,11 @@
 #include <gst/gst.h>
 
 #include <gio/gio.h>
-#include <tltcp/stats.h>
+#include <tltcp/live.h>
 
 #include "internal/media/codec/framing.h"
-#include "internal/media/stream/drop.h"
 
 #define GST_TLTCP_STATS_NAME "application/x-tltcp-statistics"
-
-/* What became of the buffers that one connection was to carry. */
-typedef struct {
-    guint64 offered[MEDIA_CLASS_COUNT];
-    guint64 delivered[MEDIA_CLASS_COUNT];
-    guint64 partial[MEDIA_CLASS_COUNT];
-    guint64 expired[MEDIA_CLASS_COUNT];
-    guint64 dropped[MEDIA_CLASS_COUNT];         /* never sent */
-    guint64 dropped_reason[MEDIA_DROP_REASONS]; /* the same, by cause */
-    guint64 key_units_requested;
-} GstTltcpSent;
 
 /* What a source made of what arrived. */
 typedef struct {
@@ -42,13 +30,12 @@ typedef struct {
 void gst_tltcp_stats_add(GstStructure *s, const tltcp_stats *st);
 /* Adds a listener's counts of callers that stayed outside. */
 void gst_tltcp_stats_add_outside(GstStructure *s, const tltcp_stats *st);
-void gst_tltcp_stats_add_sent(GstStructure *s, const GstTltcpSent *sent);
+void gst_tltcp_stats_add_sent(GstStructure *s, const tltcp_live_stats *sent);
 void gst_tltcp_stats_add_received(GstStructure *s, const GstTltcpReceived *r);
 
 /* How long it takes from the sender's sink until a frame is shown, as far as it
  * can be told from here: half of the lowest RTT, which must be in the structure
  * already, and what the frame then waits. */
 void gst_tltcp_stats_add_latency(GstStructure *s, guint64 wait_ns);
-void gst_tltcp_stats_sum_sent(GstTltcpSent *sum, const GstTltcpSent *part);
 
 #endif /* GST_TLTCP_STATS_H */

@@ -287,7 +287,8 @@ typedef struct tltcp_live_frame {
     bool complete;        /**< reading: every byte is there */
     size_t missing;       /**< reading: bytes that are not, zero in data */
     uint64_t section;     /**< reading: number on the connection */
-    tltcp_time arrived;   /**< reading: when its last byte was there */
+    tltcp_time arrived; /**< when its last byte was there, tltcp_now()'s clock;
+                             writing: 0: now */
 } tltcp_live_frame;
 
 /** @brief Sets defaults: no times, nothing known. @param f  frame, of any

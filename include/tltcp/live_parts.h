@@ -36,6 +36,9 @@ TLTCP_LIVE_API void tltcp_live_section_unref(tltcp_live_section *s);
 /** @brief Bytes on the connection. @param s  section @return bytes */
 TLTCP_LIVE_API size_t tltcp_live_section_bytes(const tltcp_live_section *s);
 
+/** @brief What it is to its stream. @param s  section @return ::tltcp_class */
+TLTCP_LIVE_API unsigned tltcp_live_section_class(const tltcp_live_section *s);
+
 /** @brief When sending it has become pointless. @param s  section
  * @return tltcp_now()'s clock, or ::TLTCP_TIME_NEVER */
 TLTCP_LIVE_API tltcp_time
@@ -348,9 +351,11 @@ TLTCP_LIVE_API int tltcp_live_link_fds(const tltcp_live_link *l, int *fds);
  * @brief The connection that a calling link made is over.
  * @param l      link
  * @param error  why; 0: in order
+ * @param reason the peer's words, or ""
  * @return true: the next tltcp_live_link_run() may make another one
  */
-TLTCP_LIVE_API bool tltcp_live_link_lost(tltcp_live_link *l, int error);
+TLTCP_LIVE_API bool tltcp_live_link_lost(tltcp_live_link *l, int error,
+                                         const char *reason);
 
 /** @brief The listening socket, or NULL. @param l  link @return the link's */
 TLTCP_LIVE_API tltcp_socket *tltcp_live_link_listener(const tltcp_live_link *l);

@@ -214,11 +214,11 @@ int tltcp_live_link_fds(const tltcp_live_link *l, int *fds) {
     return l->listener || l->calling ? 1 : 0;
 }
 
-bool tltcp_live_link_lost(tltcp_live_link *l, int error) {
+bool tltcp_live_link_lost(tltcp_live_link *l, int error, const char *reason) {
     l->stands = false;
     l->error = error;
     l->over = !l->reconnect ||
-              (!l->listener && tltcp_live_is_permanent(error, true, ""));
+              (!l->listener && tltcp_live_is_permanent(error, true, reason));
     live_link_pause(l);
     return !l->over;
 }

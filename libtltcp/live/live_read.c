@@ -149,8 +149,9 @@ static int live_on_end(tltcp_live *l, int rc) {
     ev.error = tltcp_socket_error(l->in.socket, ev.reason);
     ev.error = ev.error || rc == 0 ? ev.error : rc;
     live_drop_socket(l, rc == 0 ? 200 : 0);
-    again = s->listens ? s->reconnect
-                       : l->link && tltcp_live_link_lost(l->link, ev.error);
+    again = s->listens
+                ? s->reconnect
+                : l->link && tltcp_live_link_lost(l->link, ev.error, ev.reason);
     l->in.over = l->link == NULL;
     ev.final = !again || ended;
     tltcp__live_post(l, &ev);

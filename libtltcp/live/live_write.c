@@ -95,7 +95,8 @@ static bool live_add_sender(tltcp_live *l, tltcp_socket *socket) {
 
 static void live_remove_sender(tltcp_live *l, size_t index) {
     tltcp_live_sender *s = l->out.sender[index];
-    int error = tltcp_socket_error(tltcp_live_sender_socket(s), NULL);
+    char reason[TLTCP_REASON_MAX + 1] = "";
+    int error = tltcp_socket_error(tltcp_live_sender_socket(s), reason);
     l->out.sender[index] = l->out.sender[--l->out.senders];
     tltcp__live_keep_last(l, tltcp_live_sender_socket(s));
     (void)tltcp_live_sender_close(s, 0);
@@ -103,7 +104,7 @@ static void live_remove_sender(tltcp_live *l, size_t index) {
     l->departed.queued_sections = l->departed.queued_bytes = 0;
     tltcp_live_sender_free(s);
     if (!tltcp__live_settings(l)->listens) {
-        bool again = l->link && tltcp_live_link_lost(l->link, error);
+        bool again = l->link && tltcp_live_link_lost(l->link, error, reason);
         if (!again || (l->out.finished && error == 0)) {
             l->out.error = error ? error : TLTCP_ERR_CLOSED;
         }

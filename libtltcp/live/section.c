@@ -47,6 +47,10 @@ size_t tltcp_live_section_bytes(const tltcp_live_section *s) {
     return s->len;
 }
 
+unsigned tltcp_live_section_class(const tltcp_live_section *s) {
+    return s->item.frame.frame_class;
+}
+
 tltcp_time tltcp_live_section_deadline(const tltcp_live_section *s) {
     int64_t t = s->item.deadline;
     return t == MEDIA_NEVER ? TLTCP_TIME_NEVER : t > 0 ? (tltcp_time)t : 0;

@@ -33,6 +33,7 @@ struct tltcp_live_sender {
     size_t waiting_bytes;
     bool blocked; /* the connection has no room */
     bool closed;
+    bool key_wanted; /* not told yet */
     media_chain chain[TL_STREAMS_MAX];
     media_gate pushed[TL_STREAMS_MAX]; /* what may wait */
     media_gate given[TL_STREAMS_MAX];  /* what may go then */
@@ -104,10 +105,14 @@ static void live_tell_frame(tltcp_live_sender *s, const struct live_sent *sent,
     }
 }
 
-static void live_want_key(tltcp_live_sender *s, tltcp_time now) {
+/* Several losses ask once. */
+static void live_tell_key_wanted(tltcp_live_sender *s) {
     tltcp_live_event ev = {.type = TLTCP_LIVE_EVENT_KEY_WANTED};
-    s->fates.stats.keys_wanted++;
-    live_tell(s, &ev, now);
+    if (s->key_wanted) {
+        s->key_wanted = false;
+        s->fates.stats.keys_wanted++;
+        live_tell(s, &ev, tltcp_now());
+    }
 }
 
 static void live_give_up(tltcp_live_sender *s,
@@ -183,9 +188,7 @@ int tltcp_live_sender_push(tltcp_live_sender *s, tltcp_live_section *section) {
     }
     if (section->is_frame && !tltcp_live_sender_has_room(s, section->len)) {
         live_leave_out(s, gate, section);
-        if (gate->wait_until != 0) {
-            live_want_key(s, tltcp_now());
-        }
+        s->key_wanted = s->key_wanted || gate->wait_until != 0;
         return 0;
     }
     return live_enqueue(s, section, false) ? 1 : TLTCP_ERR_NOMEM;
@@ -220,7 +223,7 @@ static void live_on_fate(tltcp_live_sender *s, const tltcp_event *ev) {
     } else if (ev->fate != TLTCP_FATE_ABANDONED &&
                media__chain_misses(live_chain_of(s, sent.stream),
                                    sent.told_class, ev->section)) {
-        live_want_key(s, ev->now);
+        s->key_wanted = true;
     }
     live_send_clock(s, &sent, ev->fate);
 }
@@ -361,6 +364,7 @@ tltcp_time tltcp_live_sender_run(tltcp_live_sender *s) {
         return TLTCP_TIME_NEVER;
     }
     live_take_events(s);
+    live_tell_key_wanted(s);
     while (s->first && !s->closed && rc == 0) {
         rc = live_give(s, s->first->section);
         if (rc == 0) {

@@ -240,11 +240,11 @@ static bool live_add_begin(tltcp_live_stream *s, const tltcp_live_frame *f,
 
 static void live_frame_due(tltcp_live_stream *s, const tltcp_live_frame *f,
                            tltcp_live_section *section) {
+    tltcp_time now = f->arrived ? f->arrived : tltcp_now();
     const media_times given = {.pts = f->pts,
                                .dts = f->dts,
                                .duration = f->duration,
-                               .arrival =
-                                   (int64_t)tltcp_now() - f->clock_offset};
+                               .arrival = (int64_t)now - f->clock_offset};
     media_times times = live_part_times(s, &given);
     tltcp__live_stream_due(s, &s->deadline, &times, f->clock_offset, section);
     if (f->untimed && s->deadlines.mode != MEDIA_DEADLINE_CONSTANT) {

@@ -12,6 +12,7 @@
 #include "gst-plugins/gsttltcpframer.h"
 #include "internal/media/codec/nal.h"
 #include "internal/media/stream/chain.h"
+#include "libtltcp/live/section.h"
 #include "tests/gst/support.h"
 
 /* So many frames are cut at every point up to so far, and behind it at fewer.
@@ -153,13 +154,14 @@ void clip_encode(struct clip *clip, const char *encoder) {
 static void begin_framer(GstTltcpFramer *framer, GstCaps *caps) {
     gst_tltcp_framer_init(framer, 0);
     gst_tltcp_framer_set_caps(framer, caps);
-    gst_tltcp_framer_set_deadlines(framer, MEDIA_DEADLINE_PTS, 0, 0, caps);
+    gst_tltcp_framer_set_deadlines(framer, TLTCP_LIVE_DEADLINE_PTS, 0, 0);
 }
 
 void clip_classify(struct clip *clip) {
     GstTltcpFramer framer;
     GstSegment segment;
-    GQueue units = G_QUEUE_INIT;
+    GQueue sections = G_QUEUE_INIT;
+    tltcp_live_frame frame;
 
     gst_segment_init(&segment, GST_FORMAT_TIME);
     begin_framer(&framer, clip->caps);
@@ -168,28 +170,33 @@ void clip_classify(struct clip *clip) {
     clip->begins = g_new0(GBytes *, clip->buffers->len);
     for (guint i = 0; i < clip->buffers->len; i++) {
         GstBuffer *buffer = g_ptr_array_index(clip->buffers, i);
-        media_times times =
-            gst_tltcp_framer_times(&segment, buffer, i * CLIP_FRAME_NS);
-        gst_tltcp_framer_buffer(&framer, buffer, &times, &units);
-        GstTltcpUnit *unit = g_queue_pop_head(&units);
-        clip->frames[i] = unit->item.frame;
-        clip->display[i] = unit->item.due;
-        clip->begins[i] = g_steal_pointer(&unit->begin);
-        gst_tltcp_unit_free(unit);
+        gst_tltcp_framer_times(&segment, buffer, &frame);
+        frame.arrived = (tltcp_time)(1 + i * CLIP_FRAME_NS);
+        gst_tltcp_framer_buffer(&framer, buffer, &frame, &sections);
+        tltcp_live_section *section = g_queue_pop_head(&sections);
+        clip->frames[i] = section->item.frame;
+        clip->display[i] = section->item.due;
+        if (section->begin) {
+            clip->begins[i] =
+                g_bytes_new(section->begin->data, section->begin->len);
+        }
+        tltcp_live_section_unref(section);
     }
+    gst_tltcp_framer_clear(&framer);
 }
 
-/* The class of the last unit that the framer makes of a buffer, or of `before`
- * when it makes none. */
+/* The class of the last section that the framer makes of a buffer, or of
+ * `before` when it makes none. */
 static guint class_of(GstTltcpFramer *framer, GstBuffer *buffer, guint before) {
-    media_times times = {MEDIA_TIME_NONE, MEDIA_TIME_NONE, 0, 0};
-    GQueue units = G_QUEUE_INIT;
-    GstTltcpUnit *unit;
+    GQueue sections = G_QUEUE_INIT;
+    tltcp_live_section *section;
+    tltcp_live_frame frame;
 
-    gst_tltcp_framer_buffer(framer, buffer, &times, &units);
-    while ((unit = g_queue_pop_head(&units))) {
-        before = unit->item.frame.frame_class;
-        gst_tltcp_unit_free(unit);
+    tltcp_live_frame_init(&frame);
+    gst_tltcp_framer_buffer(framer, buffer, &frame, &sections);
+    while ((section = g_queue_pop_head(&sections))) {
+        before = section->item.frame.frame_class;
+        tltcp_live_section_unref(section);
     }
     return before;
 }

@@ -125,9 +125,9 @@ nfds_t link_poll(const struct link *l, struct pollfd *fds) {
     return (nfds_t)n;
 }
 
-void link_lost(struct link *l, int error) {
+void link_lost(struct link *l, int error, const char *reason) {
     atomic_store(&l->busy, false);
-    (void)tltcp_live_link_lost(l->live, error);
+    (void)tltcp_live_link_lost(l->live, error, reason);
 }
 
 void link_close(struct link *l) {

@@ -54,8 +54,8 @@ uint64_t link_watch(struct link *l);
 nfds_t link_poll(const struct link *l, struct pollfd *fds);
 
 /** @brief The connection given out is over; the next may come. @param l  link
- * @param error  why, or 0 */
-void link_lost(struct link *l, int error);
+ * @param error  why, or 0 @param reason  the peer's words, or "" */
+void link_lost(struct link *l, int error, const char *reason);
 
 /** @brief Ends. @param l  link */
 void link_close(struct link *l);

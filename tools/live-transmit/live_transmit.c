@@ -243,7 +243,7 @@ static void end_source(struct job *j, int error) {
                                   : "the stream has ended";
     bool bad = error < 0 || j->why[0];
     close_source(j, bad ? 0 : LINGER_MS);
-    link_lost(&j->source, error);
+    link_lost(&j->source, error, "");
     if (j->o->reconnect) {
         link_say(&j->source, why, "");
         return;
@@ -364,7 +364,7 @@ static void end_target(struct job *j, int linger_ms) {
     if (!frame_log_close(&j->log)) {
         end_with(j, tool_fail(TOOL, "cannot write %s", j->o->frames));
     }
-    link_lost(&j->target, j->feed_error);
+    link_lost(&j->target, j->feed_error, j->feed_reason);
 }
 
 static void lose_target(struct job *j) {
