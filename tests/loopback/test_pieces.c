@@ -189,6 +189,38 @@ TEST(a_full_buffer_refuses_without_waiting) {
     assert_int_equal(tltcp_send(l->client, &section, 1, 0), TLTCP_ERR_TOO_BIG);
 }
 
+TEST(a_rate_event_carries_the_target_of_the_statistics) {
+    struct lo *l = *state;
+    static uint8_t frame[20000];
+    static struct tray t;
+    tltcp_event ev = {0};
+    tltcp_stats st;
+    tltcp_time patience = tltcp_now() + LO_PATIENCE * TLTCP_MS;
+
+    lo_pair(l);
+    while (ev.type != TLTCP_EVENT_RATE || ev.target_bps == 0) {
+        size_t at = 0;
+
+        assert_true(tltcp_now() < patience);
+        assert_int_equal(send_one(l->client, frame, sizeof(frame),
+                                  tltcp_now() + 1000 * TLTCP_MS),
+                         sizeof(frame));
+        while (at < sizeof(frame)) {
+            ssize_t rv = tray_receive(l->server, &t, PIECES, 0);
+
+            assert_true(rv > 0);
+            at += (size_t)rv;
+        }
+        while (tltcp_next_event(l->client, &ev, 0) == 1 &&
+               ev.type != TLTCP_EVENT_RATE) {
+        }
+    }
+    assert_true(ev.estimated_bps > 0);
+    tltcp_stats_init(&st);
+    assert_int_equal(tltcp_get_stats(l->client, &st), 0);
+    assert_true(st.target_bps > 0);
+}
+
 TEST(wrong_arguments_are_refused) {
     struct lo *l = *state;
     struct iovec part = {(void *)"x", 1};
@@ -239,6 +271,7 @@ int main(void) {
         LO_TEST(typed_calls_and_messages_understand_each_other, ipv4),
         LO_TEST(the_end_of_the_stream_is_told_once, ipv4),
         LO_TEST(a_full_buffer_refuses_without_waiting, ipv4),
+        LO_TEST(a_rate_event_carries_the_target_of_the_statistics, ipv4),
         LO_TEST(wrong_arguments_are_refused, ipv4),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
