@@ -82,6 +82,34 @@ class Sources(saratogabox.Node):
         self.assertTrue(source.exists())
 
 
+class Beacons(saratogabox.Node):
+    """Anybody can send them."""
+
+    def test_beacons_do_not_make_a_mirror_ask_all_the_time(self):
+        beacons, asked = 300, set()
+        with toolbox.udp_socket() as s:
+            mirror = self.start(
+                "saratoga", "mirror", "--bind", "127.0.0.1:0", "--interval",
+                "60", f"saratoga://127.0.0.1:{s.getsockname()[1]}/",
+                self.there)
+            packet, place = s.recvfrom(2000)
+            s.settimeout(0.01)
+            for _ in range(beacons):
+                if packet and kind(packet) == GET:
+                    number = struct.unpack(">I", packet[4:8])[0]
+                    asked.add(number)
+                    s.sendto(failure(number, 5), place)
+                s.sendto(beacon(b"stranger"), place)
+                try:
+                    packet = s.recv(2000)
+                except TimeoutError:
+                    packet = None
+            mirror.terminate()
+            mirror.communicate()
+        self.assertGreater(len(asked), 0)
+        self.assertLess(len(asked), beacons / 10)
+
+
 class Disks(saratogabox.Node):
     """A disk of its own for one command, in a mount namespace."""
 

@@ -10,6 +10,8 @@
 
 #define TOOL "saratoga"
 #define UNANSWERED (2 * SARATOGA_S)
+/* Between two looks, whatever beacons say: anybody can send those. */
+#define HOLD_OFF SARATOGA_S
 
 /* A ground station: looks, fetches what is new, waits for the next pass. */
 
@@ -46,6 +48,13 @@ static uint64_t pause_of(const struct saratoga_batch *b) {
                                                             : b->args->interval;
 }
 
+static void wait_for_pass(struct saratoga_batch *b, const bool *heard) {
+    uint64_t pause = pause_of(b);
+    uint64_t least = pause < HOLD_OFF ? pause : HOLD_OFF;
+    saratoga_batch_wait(b, least, NULL);
+    saratoga_batch_wait(b, pause - least, heard);
+}
+
 /* One look, and all that follows from it. */
 static void look(struct saratoga_batch *b) {
     struct saratoga_task *t =
@@ -69,7 +78,7 @@ static void passes(struct saratoga_batch *b, bool *heard) {
         look(b);
         whole = b->failed == 0;
         if (!(whole && a->once)) {
-            saratoga_batch_wait(b, pause_of(b), heard);
+            wait_for_pass(b, heard);
         }
     }
     b->failed = a->once ? b->failed : 0; /* to be stopped is its usual end */
