@@ -3,6 +3,9 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
 #include "tools/common/secrets_watch.h"
 #include "tools/common/tool.h"
@@ -164,6 +167,17 @@ static void serve(const struct saratoga_args *a, saratoga_node *node) {
         }
     }
     tell_callers(a, &watch, node);
+    if (!a->quiet && saratoga_node_active(node) > 0) {
+        saratoga_log("stopped with %u transfers under way",
+                     saratoga_node_active(node));
+    }
+}
+
+/* What peers send must not lead to more rights than the server has. */
+static void give_up_privileges(void) {
+#if defined(PR_SET_NO_NEW_PRIVS)
+    (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+#endif
 }
 
 int saratoga_serve(const struct saratoga_args *a) {
@@ -181,6 +195,7 @@ int saratoga_serve(const struct saratoga_args *a) {
         !server_set_group(a, &c, &group)) {
         return TOOL_USAGE;
     }
+    give_up_privileges();
     set_limits(a, &c, &engine);
     engine.transfer = &options;
     rc = tool_node_open(&node, &c);
