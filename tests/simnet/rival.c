@@ -8,21 +8,20 @@
 #define AT_ONCE 2    /* segments that Linux hands down as one */
 #define BUFFER ((size_t)1 << 20)
 
-/* Behind the links of the world, at no distance from its ends. */
-static void route(struct rival *r) {
-    struct sim_net *net = r->world->net;
-    uint32_t client = sim_host_node(r->world->end[CLIENT].host);
-    uint32_t server = sim_host_node(r->world->end[SERVER].host);
-    uint32_t from = sim_host_node(r->from);
-    uint32_t to = sim_host_node(r->to);
+void rival_route(struct world *w, struct sim_host *a, struct sim_host *b) {
+    struct sim_net *net = w->net;
+    uint32_t client = sim_host_node(w->end[CLIENT].host);
+    uint32_t server = sim_host_node(w->end[SERVER].host);
+    uint32_t from = sim_host_node(a);
+    uint32_t to = sim_host_node(b);
     struct sim_link_config wire;
     sim_link_config_init(&wire);
     (void)sim_net_add_link(net, from, client, &wire, 1);
     (void)sim_net_add_link(net, client, from, &wire, 2);
     (void)sim_net_add_link(net, to, server, &wire, 3);
     (void)sim_net_add_link(net, server, to, &wire, 4);
-    assert_true(sim_net_route(net, client, to, r->world->link[CLIENT]));
-    assert_true(sim_net_route(net, server, from, r->world->link[SERVER]));
+    assert_true(sim_net_route(net, client, to, w->link[CLIENT]));
+    assert_true(sim_net_route(net, server, from, w->link[SERVER]));
 }
 
 static bool *push_of(struct rival *r, uint64_t number) {
@@ -86,12 +85,12 @@ void rival_join(struct rival *r, struct world *w, const char *congestion,
     r->from = sim_host_new(w->net, SEC);
     r->to = sim_host_new(w->net, 2 * SEC);
     assert_true(r->from != NULL && r->to != NULL);
-    route(r);
+    rival_route(w, r->from, r->to);
     sim_source_init(&r->source, &source);
     sim_reader_init(&r->reader, &reader);
     tltcp_config_init(&c);
     c.congestion = congestion;
-    c.controller.pacing = false;
+    c.controller.pacing = strncmp(congestion, "bbr", 3) == 0;
     c.controller.initial_window = SEGMENTS;
     c.send_buffer = c.recv_buffer = BUFFER;
     c.idle_timeout_ms = 600000;

@@ -2,7 +2,8 @@
 /*
  * A bulk flow beside a world's own, through the same two links.
  *
- * It behaves as a kernel's TCP does: no pacing, ten segments to begin with, and
+ * It behaves as a kernel's TCP does: no pacing but
+ * that of BBR, ten segments to begin with, and
  * acknowledgements as Linux gives them: the second of two segments that leave
  * at once has PSH, and is answered at once.  So what is sent alone stays alone,
  * as each ACK lets go what it acknowledges: 1.75 segments for each ACK, not
@@ -30,6 +31,8 @@ struct rival {
 /* Joins a world that is open; sends from now on until rival_leave(). */
 void rival_join(struct rival *r, struct world *w, const char *congestion,
                 uint64_t seed);
+/* Puts two hosts behind the links of a world, at no distance from its ends. */
+void rival_route(struct world *w, struct sim_host *from, struct sim_host *to);
 /* To be called before world_close(). */
 void rival_leave(struct rival *r);
 

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/*
+ * Live streams and bulk flows on one bottleneck: who gets what, how much of a
+ * stream is in time, and how long the queue is.
+ */
+#ifndef TESTS_SIMNET_SHARES_H
+#define TESTS_SIMNET_SHARES_H
+
+#include "tests/simnet/world.h"
+
+#define SHARES_PICTURES 4000
+#define SHARES_RIVALS 8
+#define SHARES_STREAMS 2
+
+enum shares_kind {
+    SHARES_FIXED,    /* an encoder that keeps its rate */
+    SHARES_ADAPTIVE, /* one that follows the estimate of the transport */
+    SHARES_BULK      /* no stream: another bulk flow */
+};
+
+/* One bottleneck and who is on it. */
+struct shares {
+    double rate; /* of the bottleneck, bit/s */
+    uint64_t rtt;
+    uint64_t queue; /* bytes */
+    double loss;
+    const char *rival; /* NULL: none */
+    unsigned rivals;
+    uint64_t head_start; /* of the rivals */
+    enum shares_kind kind;
+    unsigned streams;
+    double bitrate; /* of a stream at most, bit/s */
+    uint64_t latency;
+    uint64_t length;        /* of the measurement */
+    const char *congestion; /* of the streams */
+    const char *param;      /* of the controller; NULL: all at their default */
+    double value;
+    bool trace; /* prints a line every 100 ms */
+};
+
+/* What the first stream got. */
+struct shares_result {
+    double rate;    /* bit/s of data that arrived */
+    double ratio;   /* over the mean of the rivals */
+    double on_time; /* of the pictures */
+    unsigned seen;  /* pictures on time with all that they refer to */
+    unsigned keys;  /* key frames missing */
+    double queue;   /* ms that packets wait at the bottleneck: median ... */
+    double queue95; /* ... and 95th percentile */
+    double lost;    /* of its packets */
+    double even;    /* rate of the second stream over that of the first, after
+                       10 s */
+    uint64_t freeze;
+};
+
+/* 4 Mbit/s, 40 ms, 50 kB; one stream of 2.8 Mbit/s for 30 s, 400 ms. */
+void shares_init(struct shares *s);
+void shares_play(const struct shares *s, uint64_t seed,
+                 struct shares_result *r);
+/* Pictures that a stream shows alone on a part of the link. */
+unsigned shares_seen_alone(const struct shares *s, double part, uint64_t seed);
+
+#endif /* TESTS_SIMNET_SHARES_H */
