@@ -52,7 +52,7 @@ void cong__bw_filter_init(struct bw_filter *f, cong_time now) {
 }
 
 /* One step of dt seconds.  Longer ones than 2 tau would overshoot. */
-static void filter_step(struct bw_filter *f, double sample, double dt) {
+static void bw_filter_step(struct bw_filter *f, double sample, double dt) {
     double g = fmax(2 * f->tau / dt, 1);
     f->bw = (g - 1) / (g + 1) * f->bw + (sample + f->sample) / (g + 1);
     f->bw = cong__clean(f->bw);
@@ -60,8 +60,8 @@ static void filter_step(struct bw_filter *f, double sample, double dt) {
 }
 
 /* Many steps of nothing at once: each leaves the same part of the estimate. */
-static void skip_silence_steps(struct bw_filter *f, cong_time now,
-                               cong_time period) {
+static void bw_skip_silence_steps(struct bw_filter *f, cong_time now,
+                                  cong_time period) {
     cong_time left = cong__elapsed(now, f->t_step) - 1;
     double g = fmax(2 * f->m, 1);
     f->bw *= pow((g - 1) / (g + 1), floor((double)left / (double)period));
@@ -72,15 +72,15 @@ void cong__bw_filter_silence(struct bw_filter *f, cong_time now) {
     cong_time period = cong__ns(f->tau / f->m);
     for (int i = 0; f->primed && cong__elapsed(now, f->t_step) > period; i++) {
         if (i == SILENT_STEPS_MAX) {
-            skip_silence_steps(f, now, period);
+            bw_skip_silence_steps(f, now, period);
             break;
         }
-        filter_step(f, 0, cong__seconds(period));
+        bw_filter_step(f, 0, cong__seconds(period));
         f->t_step += period;
     }
 }
 
-static void filter_prime(struct bw_filter *f, double sample) {
+static void bw_filter_prime(struct bw_filter *f, double sample) {
     f->bw = sample;
     f->sample = sample;
     f->primed = true;
@@ -96,9 +96,9 @@ void cong__bw_filter_ack(struct bw_filter *f, double n, cong_time now,
     double sample = cong__clean((n + f->waiting) / cong__seconds(dt));
     cong__bw_filter_silence(f, now);
     if (!f->primed) {
-        filter_prime(f, sample);
+        bw_filter_prime(f, sample);
     } else if (!(app_limited && sample < f->bw)) {
-        filter_step(f, sample, cong__seconds(cong__elapsed(now, f->t_step)));
+        bw_filter_step(f, sample, cong__seconds(cong__elapsed(now, f->t_step)));
     }
     f->waiting = 0;
     f->t_ack = now;
@@ -108,9 +108,9 @@ void cong__bw_filter_ack(struct bw_filter *f, double n, cong_time now,
 void cong__bw_filter_round(struct bw_filter *f, double rate, cong_time now) {
     cong_time dt = cong__elapsed(now, f->t_step);
     if (!f->primed) {
-        filter_prime(f, rate);
+        bw_filter_prime(f, rate);
     } else if (dt > 0) {
-        filter_step(f, rate, cong__seconds(dt));
+        bw_filter_step(f, rate, cong__seconds(dt));
     }
     f->t_step = now;
     f->t_ack = now;
@@ -121,7 +121,7 @@ void cong__bw_tibet_init(struct bw_tibet *t, cong_time now) {
 }
 
 /* The two averages; false while there is no interval yet. */
-static bool tibet_average(struct bw_tibet *t, double n, double dt) {
+static bool bw_tibet_average(struct bw_tibet *t, double n, double dt) {
     if (t->interval > 0) {
         t->length = t->alpha * t->length + (1 - t->alpha) * n;
         t->interval = t->alpha * t->interval + (1 - t->alpha) * dt;
@@ -142,7 +142,7 @@ void cong__bw_tibet_ack(struct bw_tibet *t, double n, cong_time now,
     bool first = t->t_ack < 0;
     double dt = cong__seconds(cong__elapsed(now, t->t_ack));
     t->t_ack = now;
-    if (first || !tibet_average(t, n, dt)) {
+    if (first || !bw_tibet_average(t, n, dt)) {
         return;
     }
     double ratio = cong__clean(t->length / t->interval);

@@ -61,7 +61,7 @@ void cong__bbr_set_pacing(struct bbr *b, double gain) {
 }
 
 /* The bounds that losses set. */
-static void bound_cwnd(struct bbr *b) {
+static void bbr_bound_cwnd(struct bbr *b) {
     double cap = (double)INFINITY;
     if (b->state == BBR_PROBE_RTT || b->state == BBR_PROBE_CRUISE) {
         cap = cong__bbr_with_headroom(b);
@@ -73,7 +73,7 @@ static void bound_cwnd(struct bbr *b) {
     cong__set_cwnd(&b->w.cc, fmin(b->w.cc.cwnd, cap));
 }
 
-static void set_cwnd(struct bbr *b) {
+static void bbr_set_cwnd(struct bbr *b) {
     struct cong *cc = &b->w.cc;
     double bdp = cong__bbr_bdp(b, cong__bbr_cwnd_gain(b));
     double cap = cong__bbr_quantize(b, bdp + cong__bbr_extra_acked(b));
@@ -89,10 +89,10 @@ static void set_cwnd(struct bbr *b) {
         cwnd = fmin(cwnd, cong__bbr_probe_rtt_cwnd(b));
     }
     cong__set_cwnd(cc, cwnd);
-    bound_cwnd(b);
+    bbr_bound_cwnd(b);
 }
 
-static void initial_rate(struct bbr *b, cong_time rtt) {
+static void bbr_initial_rate(struct bbr *b, cong_time rtt) {
     double r = rtt > 0 ? cong__seconds(rtt) : 0.001;
     b->w.cc.pacing_rate = STARTUP_GAIN * b->w.iw * b->w.cc.mss / r;
     b->has_rtt = rtt > 0;
@@ -108,7 +108,7 @@ static void bbr_init(struct cong *cc, cong_time now, cong_time rtt) {
     b->random = (uint64_t)now * UINT64_C(0x9E3779B97F4A7C15) + 1;
     b->state = BBR_STARTUP;
     cong__bbr_model_init(b, now, rtt);
-    initial_rate(b, rtt);
+    bbr_initial_rate(b, rtt);
 }
 
 static void bbr_new_round(struct bbr *b, const struct cong_ack *ack) {
@@ -126,7 +126,7 @@ static void bbr_new_round(struct bbr *b, const struct cong_ack *ack) {
     b->limited[0] = b->limited[0] || flight + b->w.cc.mss > b->w.cc.cwnd;
 }
 
-static void take_sample(struct bbr *b, const struct cong_ack *ack) {
+static void bbr_take_sample(struct bbr *b, const struct cong_ack *ack) {
     double acked = cong__clean(ack->acked);
     double lost = cong__clean(ack->lost);
     b->delivered += acked;
@@ -162,10 +162,10 @@ static void bbr_take(struct bbr *b, const struct cong_ack *ack) {
         rtt = ack->min_rtt;
     }
     if (!b->has_rtt && rtt > 0) {
-        initial_rate(b, rtt);
+        bbr_initial_rate(b, rtt);
     }
     bbr_new_round(b, ack);
-    take_sample(b, ack);
+    bbr_take_sample(b, ack);
     cong__bbr_handle_loss(b);
     cong__bbr_model_update(b);
     cong__bbr_check_startup(b);
@@ -175,7 +175,7 @@ static void bbr_take(struct bbr *b, const struct cong_ack *ack) {
     cong__bbr_check_probe_rtt(b);
     cong__bbr_model_advance(b);
     cong__bbr_set_pacing(b, cong__bbr_pacing_gain(b));
-    set_cwnd(b);
+    bbr_set_cwnd(b);
 }
 
 static void bbr_ack(struct cong *cc, const struct cong_ack *ack) {
@@ -185,7 +185,8 @@ static void bbr_ack(struct cong *cc, const struct cong_ack *ack) {
     bbr_take(b, &seen);
 }
 
-static void on_ecn(struct bbr *b, const struct cong_event *ev, cong_time now) {
+static void bbr_on_ecn(struct bbr *b, const struct cong_event *ev,
+                       cong_time now) {
     b->s.now = now;
     cong__bbr_note_loss(b);
     if (b->state == BBR_STARTUP) {
@@ -195,7 +196,7 @@ static void on_ecn(struct bbr *b, const struct cong_event *ev, cong_time now) {
     }
 }
 
-static void on_idle(struct bbr *b, cong_time now) {
+static void bbr_on_idle(struct bbr *b, cong_time now) {
     b->s.now = now;
     b->idle_restart = true;
     b->extra_start = now;
@@ -207,7 +208,7 @@ static void on_idle(struct bbr *b, cong_time now) {
     }
 }
 
-static void on_undo(struct bbr *b) {
+static void bbr_on_undo(struct bbr *b) {
     cong__bbr_restore_cwnd(b);
     b->in_recovery = false;
     b->loss_in_round = false;
@@ -230,7 +231,7 @@ static void on_undo(struct bbr *b) {
 
 /* The draft allows one segment beyond what is in flight, after all of that was
  * declared lost; the event has the flight from before. */
-static void on_rto(struct bbr *b) {
+static void bbr_on_rto(struct bbr *b) {
     cong__bbr_note_loss(b);
     cong__bbr_save_cwnd(b);
     b->in_recovery = true;
@@ -247,21 +248,21 @@ static void bbr_event(struct cong *cc, const struct cong_event *ev) {
         b->in_recovery = true;
         break;
     case CONG_ECN:
-        on_ecn(b, ev, now);
+        bbr_on_ecn(b, ev, now);
         break;
     case CONG_RTO:
-        on_rto(b);
+        bbr_on_rto(b);
         break;
     case CONG_RECOVERED:
         b->in_recovery = false;
         cong__bbr_restore_cwnd(b);
-        bound_cwnd(b);
+        bbr_bound_cwnd(b);
         break;
     case CONG_IDLE:
-        on_idle(b, now);
+        bbr_on_idle(b, now);
         break;
     case CONG_UNDO:
-        on_undo(b);
+        bbr_on_undo(b);
         break;
     case CONG_NOFEEDBACK:
         break;
@@ -273,7 +274,7 @@ static int bbr_set(struct cong *cc, const char *param, double value) {
     int result = cong__set_window_param(&b->w, params, CONG__COUNT(params),
                                         param, value);
     if (result == 0 && !(b->delivered > 0)) {
-        initial_rate(b, isinf(b->min_rtt) ? -1 : cong__ns(b->min_rtt));
+        bbr_initial_rate(b, isinf(b->min_rtt) ? -1 : cong__ns(b->min_rtt));
     }
     return result;
 }

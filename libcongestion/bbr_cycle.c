@@ -20,7 +20,7 @@ bool cong__bbr_in_probe_bw(const struct bbr *b) {
 }
 
 /* xorshift64*; 0 to 1. */
-static double random_fraction(struct bbr *b) {
+static double bbr_random_fraction(struct bbr *b) {
     uint64_t x = b->random ^ (uint64_t)b->seed;
     x = x != 0 ? x : 1;
     x ^= x >> 12;
@@ -32,19 +32,19 @@ static double random_fraction(struct bbr *b) {
 }
 
 /* A phase begins that must last a full round. */
-static void start_round(struct bbr *b) {
+static void bbr_start_round(struct bbr *b) {
     b->skip_round = !b->round_start;
 }
 
-static void start_down(struct bbr *b) {
+static void bbr_start_down(struct bbr *b) {
     cong__bbr_reset_signals(b);
     b->up_per_segment = (double)INFINITY;
-    b->since_probe_up = random_fraction(b) < 0.5 ? 0 : 1;
+    b->since_probe_up = bbr_random_fraction(b) < 0.5 ? 0 : 1;
     b->probe_wait =
-        2 * SECOND + (cong_time)(random_fraction(b) * (double)SECOND);
+        2 * SECOND + (cong_time)(bbr_random_fraction(b) * (double)SECOND);
     b->cycle_stamp = b->s.now;
     b->acks = BBR_ACKS_STOPPING;
-    start_round(b);
+    bbr_start_round(b);
     b->state = BBR_PROBE_DOWN;
 }
 
@@ -54,12 +54,12 @@ void cong__bbr_start_refill(struct bbr *b) {
     b->up_acked = 0;
     b->probe_precautionary = false;
     b->acks = BBR_ACKS_REFILLING;
-    start_round(b);
+    bbr_start_round(b);
     b->state = BBR_PROBE_REFILL;
 }
 
 /* The bound grows by 1, 2, 4, ... segments per round. */
-static void raise_slope(struct bbr *b) {
+static void bbr_raise_slope(struct bbr *b) {
     double growth = ldexp(1, (int)b->up_rounds);
     if (b->up_rounds < UP_ROUNDS_MAX) {
         b->up_rounds++;
@@ -67,16 +67,16 @@ static void raise_slope(struct bbr *b) {
     b->up_per_segment = fmax(b->w.cc.cwnd / growth, b->w.cc.mss);
 }
 
-static void start_up(struct bbr *b) {
+static void bbr_start_up(struct bbr *b) {
     b->acks = BBR_ACKS_STARTING;
-    start_round(b);
+    bbr_start_round(b);
     cong__bbr_reset_full_bw(b);
     b->full_bw = b->s.rate;
     b->state = BBR_PROBE_UP;
-    raise_slope(b);
+    bbr_raise_slope(b);
 }
 
-static void start_drain(struct bbr *b) {
+static void bbr_start_drain(struct bbr *b) {
     b->state = BBR_DRAIN;
     b->drain_start = b->rounds;
 }
@@ -91,7 +91,7 @@ void cong__bbr_too_high(struct bbr *b, double inflight, bool app_limited) {
     }
     if (b->state == BBR_PROBE_UP) {
         b->undo_probe_up = true;
-        start_down(b);
+        bbr_start_down(b);
     }
 }
 
@@ -99,7 +99,7 @@ void cong__bbr_leave_startup(struct bbr *b) {
     b->undo_startup = true;
     b->full_bw_reached = true;
     b->inflight_longterm = fmax(cong__bbr_bdp(b, 1), b->inflight_latest);
-    start_drain(b);
+    bbr_start_drain(b);
 }
 
 void cong__bbr_handle_loss(struct bbr *b) {
@@ -126,7 +126,7 @@ void cong__bbr_check_startup(struct bbr *b) {
         return;
     }
     if (b->full_bw_reached) {
-        start_drain(b);
+        bbr_start_drain(b);
     } else if (b->loss_round_start && b->s.recovery &&
                b->round_ranges >= STARTUP_LOSS_RANGES &&
                cong__bbr_inflight_too_high(b)) {
@@ -137,11 +137,11 @@ void cong__bbr_check_startup(struct bbr *b) {
 void cong__bbr_check_drain(struct bbr *b) {
     if (b->state == BBR_DRAIN && (b->s.inflight <= cong__bbr_inflight(b, 1) ||
                                   b->rounds > b->drain_start + 3)) {
-        start_down(b);
+        bbr_start_down(b);
     }
 }
 
-static void probe_longterm_upward(struct bbr *b) {
+static void bbr_probe_longterm_upward(struct bbr *b) {
     const struct bbr_sample *s = &b->s;
     if (!s->cwnd_limited || b->w.cc.cwnd < b->inflight_longterm) {
         return;
@@ -153,12 +153,12 @@ static void probe_longterm_upward(struct bbr *b) {
         b->inflight_longterm += n * b->w.cc.mss;
     }
     if (b->round_start) {
-        raise_slope(b);
+        bbr_raise_slope(b);
     }
 }
 
 /* One round after a probe ended; true when the next begins at once. */
-static bool end_of_probe(struct bbr *b) {
+static bool bbr_end_of_probe(struct bbr *b) {
     b->probe_sample = false;
     b->acks = BBR_ACKS_INIT;
     if (!cong__bbr_in_probe_bw(b)) {
@@ -175,11 +175,11 @@ static bool end_of_probe(struct bbr *b) {
     return false;
 }
 
-static bool adapt_longterm(struct bbr *b) {
+static bool bbr_adapt_longterm(struct bbr *b) {
     if (b->acks == BBR_ACKS_STARTING && b->round_start) {
         b->acks = BBR_ACKS_FEEDBACK;
     }
-    if (b->acks == BBR_ACKS_STOPPING && b->round_start && end_of_probe(b)) {
+    if (b->acks == BBR_ACKS_STOPPING && b->round_start && bbr_end_of_probe(b)) {
         return true;
     }
     if (cong__bbr_inflight_too_high(b) || isinf(b->inflight_longterm)) {
@@ -187,25 +187,25 @@ static bool adapt_longterm(struct bbr *b) {
     }
     b->inflight_longterm = fmax(b->inflight_longterm, b->s.tx_in_flight);
     if (b->state == BBR_PROBE_UP) {
-        probe_longterm_upward(b);
+        bbr_probe_longterm_upward(b);
     }
     return false;
 }
 
-static bool time_to_probe(const struct bbr *b) {
+static bool bbr_time_to_probe(const struct bbr *b) {
     double target = cong__bbr_target_inflight(b) / b->w.cc.mss;
     return cong__elapsed(b->s.now, b->cycle_stamp) > b->probe_wait ||
            b->since_probe_up >= fmin(target, RENO_ROUNDS);
 }
 
-static bool time_to_cruise(const struct bbr *b) {
+static bool bbr_time_to_cruise(const struct bbr *b) {
     double bdp =
         isinf(b->min_rtt) ? cong__bbr_inflight(b, 1) : b->max_bw * b->min_rtt;
     bdp = fmax(bdp, BBR_MIN_PIPE * b->w.cc.mss);
     return b->s.inflight <= cong__bbr_with_headroom(b) && b->s.inflight <= bdp;
 }
 
-static bool time_to_go_down(struct bbr *b) {
+static bool bbr_time_to_go_down(struct bbr *b) {
     if (b->probe_too_high && b->s.inflight >= b->inflight_longterm) {
         b->probe_precautionary = true;
         return true;
@@ -219,20 +219,20 @@ static bool time_to_go_down(struct bbr *b) {
 }
 
 void cong__bbr_update_cycle(struct bbr *b) {
-    if (!b->full_bw_reached || adapt_longterm(b)) {
+    if (!b->full_bw_reached || bbr_adapt_longterm(b)) {
         return;
     }
     bool waiting = b->state == BBR_PROBE_DOWN || b->state == BBR_PROBE_CRUISE;
-    if (waiting && time_to_probe(b)) {
+    if (waiting && bbr_time_to_probe(b)) {
         cong__bbr_start_refill(b);
-    } else if (b->state == BBR_PROBE_DOWN && time_to_cruise(b)) {
+    } else if (b->state == BBR_PROBE_DOWN && bbr_time_to_cruise(b)) {
         b->state = BBR_PROBE_CRUISE;
     } else if (b->state == BBR_PROBE_REFILL && b->round_start) {
         b->probe_sample = true;
-        start_up(b);
-    } else if (b->state == BBR_PROBE_UP && time_to_go_down(b)) {
+        bbr_start_up(b);
+    } else if (b->state == BBR_PROBE_UP && bbr_time_to_go_down(b)) {
         b->probe_too_high = false;
-        start_down(b);
+        bbr_start_down(b);
     }
 }
 
@@ -255,17 +255,17 @@ void cong__bbr_check_probe_rtt_done(struct bbr *b, cong_time now) {
     cong__bbr_reset_shortterm(b);
     b->state = BBR_STARTUP;
     if (b->full_bw_reached) {
-        start_down(b);
+        bbr_start_down(b);
         b->state = BBR_PROBE_CRUISE;
     }
 }
 
-static void hold_probe_rtt(struct bbr *b) {
+static void bbr_hold_probe_rtt(struct bbr *b) {
     if (b->probe_rtt_done < 0) {
         if (b->s.inflight <= cong__bbr_probe_rtt_cwnd(b)) {
             b->probe_rtt_done = cong__later(b->s.now, PROBE_RTT_TIME);
             b->probe_rtt_round_done = false;
-            start_round(b);
+            bbr_start_round(b);
         }
         return;
     }
@@ -281,10 +281,10 @@ void cong__bbr_check_probe_rtt(struct bbr *b) {
         b->state = BBR_PROBE_RTT;
         b->probe_rtt_done = -1;
         b->acks = BBR_ACKS_STOPPING;
-        start_round(b);
+        bbr_start_round(b);
     }
     if (b->state == BBR_PROBE_RTT) {
-        hold_probe_rtt(b);
+        bbr_hold_probe_rtt(b);
     }
     if (b->s.acked > 0) {
         b->idle_restart = false;

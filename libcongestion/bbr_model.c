@@ -44,12 +44,12 @@ void cong__bbr_model_init(struct bbr *b, cong_time now, cong_time rtt) {
     cong__bbr_reset_full_bw(b);
 }
 
-static bool is_probing(const struct bbr *b) {
+static bool bbr_is_probing(const struct bbr *b) {
     return b->state == BBR_STARTUP || b->state == BBR_PROBE_REFILL ||
            b->state == BBR_PROBE_UP;
 }
 
-static void update_max_bw(struct bbr *b) {
+static void bbr_update_max_bw(struct bbr *b) {
     const struct bbr_sample *s = &b->s;
     if (s->rate > 0 && (s->rate >= b->max_bw || !s->app_limited)) {
         b->bw_slot[0] = fmax(b->bw_slot[0], s->rate);
@@ -58,8 +58,8 @@ static void update_max_bw(struct bbr *b) {
 }
 
 /* Losses outside a probe: down towards what is delivered now. */
-static void adapt_lower_bounds(struct bbr *b) {
-    if (is_probing(b) || !b->loss_in_round) {
+static void bbr_adapt_lower_bounds(struct bbr *b) {
+    if (bbr_is_probing(b) || !b->loss_in_round) {
         return;
     }
     if (isinf(b->bw_shortterm)) {
@@ -73,7 +73,7 @@ static void adapt_lower_bounds(struct bbr *b) {
         fmax(b->inflight_latest, b->beta * b->inflight_shortterm);
 }
 
-static void update_latest(struct bbr *b) {
+static void bbr_update_latest(struct bbr *b) {
     const struct bbr_sample *s = &b->s;
     b->bw_latest = fmax(b->bw_latest, s->rate);
     b->inflight_latest = fmax(b->inflight_latest, s->delivered);
@@ -84,7 +84,7 @@ static void update_latest(struct bbr *b) {
 }
 
 /* More was acknowledged than the bandwidth explains. */
-static void update_aggregation(struct bbr *b) {
+static void bbr_update_aggregation(struct bbr *b) {
     const struct bbr_sample *s = &b->s;
     double interval = cong__seconds(cong__elapsed(s->now, b->extra_start));
     double expected = b->bw * interval;
@@ -109,7 +109,7 @@ double cong__bbr_extra_acked(const struct bbr *b) {
 }
 
 /* Three rounds in which an attempt to send more brought little. */
-static void check_full_bw(struct bbr *b) {
+static void bbr_check_full_bw(struct bbr *b) {
     const struct bbr_sample *s = &b->s;
     if (b->full_bw_now || !b->round_start || s->app_limited || !(s->rate > 0)) {
         return;
@@ -125,13 +125,13 @@ static void check_full_bw(struct bbr *b) {
 }
 
 void cong__bbr_model_update(struct bbr *b) {
-    update_latest(b);
-    update_max_bw(b);
+    bbr_update_latest(b);
+    bbr_update_max_bw(b);
     if (b->loss_round_start) {
-        adapt_lower_bounds(b);
+        bbr_adapt_lower_bounds(b);
     }
-    update_aggregation(b);
-    check_full_bw(b);
+    bbr_update_aggregation(b);
+    bbr_check_full_bw(b);
 }
 
 void cong__bbr_model_rtt(struct bbr *b, cong_time rtt) {
@@ -212,14 +212,14 @@ double cong__bbr_bdp(const struct bbr *b, double gain) {
 }
 
 /* What hosts hand over at once. */
-static double quantum(const struct bbr *b) {
+static double bbr_quantum(const struct bbr *b) {
     double ms = b->w.cc.pacing_rate / 1000;
     return fmax(fmin(ms, QUANTUM_MAX), 2 * b->w.cc.mss);
 }
 
 double cong__bbr_quantize(const struct bbr *b, double inflight) {
     double mss = b->w.cc.mss;
-    double cap = fmax(inflight, fmax(quantum(b), BBR_MIN_PIPE * mss));
+    double cap = fmax(inflight, fmax(bbr_quantum(b), BBR_MIN_PIPE * mss));
     return b->state == BBR_PROBE_UP ? cap + 2 * mss : cap;
 }
 

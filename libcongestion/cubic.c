@@ -52,7 +52,7 @@ static void cubic_init(struct cong *cc, cong_time now, cong_time rtt) {
 }
 
 /* A phase of congestion avoidance begins. */
-static void start_epoch(struct cubic *q, double cwnd, cong_time now) {
+static void cubic_start_epoch(struct cubic *q, double cwnd, cong_time now) {
     q->m.epoch = now;
     q->m.w_est = cwnd;
     q->m.k = 0;
@@ -63,7 +63,7 @@ static void start_epoch(struct cubic *q, double cwnd, cong_time now) {
     }
 }
 
-static double w_cubic(const struct cubic *q, double t) {
+static double cubic_curve(const struct cubic *q, double t) {
     double d = t - q->m.k;
     return q->c * d * d * d + q->m.w_max;
 }
@@ -76,7 +76,7 @@ static void cubic_avoid(struct cubic *q, const struct cong_ack *ack, double n) {
     struct cong *cc = &q->w.cc;
     double cwnd = cc->cwnd / cc->mss;
     if (q->m.epoch < 0) {
-        start_epoch(q, cwnd, ack->now);
+        cubic_start_epoch(q, cwnd, ack->now);
     }
     double t = cubic_age(q, ack->now);
     cong_time rtt = ack->srtt > 0 ? ack->srtt : ack->rtt;
@@ -85,11 +85,11 @@ static void cubic_avoid(struct cubic *q, const struct cong_ack *ack, double n) {
         q->m.w_est < q->m.w_prior ? 3 * (1 - q->beta) / (1 + q->beta) : 1;
     n /= cc->mss;
     q->m.w_est = cong__clean(q->m.w_est + a * n / cwnd);
-    if (w_cubic(q, t) < q->m.w_est) {
+    if (cubic_curve(q, t) < q->m.w_est) {
         cong__set_cwnd(cc, fmin(q->m.w_est, cwnd + n) * cc->mss);
         return;
     }
-    double target = fmin(fmax(w_cubic(q, t + ahead), cwnd), 1.5 * cwnd);
+    double target = fmin(fmax(cubic_curve(q, t + ahead), cwnd), 1.5 * cwnd);
     cong__set_cwnd(cc, (cwnd + n * (target - cwnd) / cwnd) * cc->mss);
 }
 
@@ -104,7 +104,7 @@ static void cubic_rescale(struct cubic_memory *m, double by) {
 /* Whether a window that the host set lies where the stage could have led. */
 static bool cubic_fits_epoch(const struct cubic *q, cong_time now) {
     double cwnd = q->w.cc.cwnd / q->w.cc.mss;
-    double curve = w_cubic(q, cubic_age(q, now));
+    double curve = cubic_curve(q, cubic_age(q, now));
     return cwnd <= fmax(curve, q->m.w_est) && 1.5 * cwnd >= curve;
 }
 
@@ -121,7 +121,7 @@ static void cubic_return(struct cubic *q, cong_time now) {
 }
 
 /* A pause of the application moves the epoch along. */
-static void skip_pause(struct cubic *q, cong_time now) {
+static void cubic_skip_pause(struct cubic *q, cong_time now) {
     if (q->m.epoch >= 0) {
         q->m.epoch = cong__later(q->m.epoch, cong__elapsed(now, q->last));
     }
@@ -133,7 +133,7 @@ static void cubic_take(struct cubic *q, const struct cong_ack *ack) {
     double n = cong__hystart_growth(&q->w, ack);
     cubic_return(q, ack->now);
     if (!ack->limited || full) {
-        skip_pause(q, ack->now);
+        cubic_skip_pause(q, ack->now);
     }
     q->last = ack->now;
     if (n > 0 && cc->cwnd < cc->ssthresh) {
@@ -191,7 +191,7 @@ static void cubic_handle(struct cubic *q, const struct cong_event *ev) {
         cong__timeout(cc, ev, q->beta * flight);
         break;
     case CONG_IDLE:
-        skip_pause(q, ev->now);
+        cubic_skip_pause(q, ev->now);
         q->last = ev->now;
         cong__idle(&q->w, ev);
         break;

@@ -53,7 +53,7 @@ static void fast_init(struct cong *cc, cong_time now, cong_time rtt) {
     f->base = (double)INFINITY;
 }
 
-static void measure(struct fast *f, double rtt) {
+static void fast_measure(struct fast *f, double rtt) {
     f->base = fmin(f->base, rtt);
     if (!(f->avg > 0)) {
         f->avg = rtt;
@@ -63,7 +63,7 @@ static void measure(struct fast *f, double rtt) {
     f->avg += eta * (rtt - f->avg);
 }
 
-static void update(struct fast *f) {
+static void fast_update(struct fast *f) {
     struct cong *cc = &f->w.cc;
     double w = cc->cwnd;
     double queue = (f->avg - f->base) / CONG_NS;
@@ -75,14 +75,14 @@ static void update(struct fast *f) {
 static void fast_ack(struct cong *cc, const struct cong_ack *ack) {
     struct fast *f = (struct fast *)cc;
     if (ack->rtt > 0) {
-        measure(f, (double)ack->rtt);
+        fast_measure(f, (double)ack->rtt);
     }
     f->acked += cong__clean(ack->acked);
     if (!ack->round) {
         return;
     }
     if (f->acked > 0 && ack->limited && !ack->recovery && f->avg > 0) {
-        update(f);
+        fast_update(f);
     }
     f->acked = 0;
 }

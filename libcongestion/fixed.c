@@ -24,7 +24,7 @@ static const struct cong__param params[] = {
     CONG__PARAM(fixed, window, "cwnd", 1, (double)INFINITY),
 };
 
-static void apply(struct fixed *f) {
+static void fixed_apply(struct fixed *f) {
     f->cc.cwnd = fmin(fmax(f->window, f->cc.mss), f->cc.cwnd_max);
 }
 
@@ -35,7 +35,7 @@ static void fixed_init(struct cong *cc, cong_time now, cong_time rtt) {
     f->window = (double)INFINITY;
     cc->ssthresh = (double)INFINITY;
     cc->pacing_rate = 125000;
-    apply(f);
+    fixed_apply(f);
 }
 
 static void fixed_ack(struct cong *cc, const struct cong_ack *ack) {
@@ -50,7 +50,7 @@ static void fixed_event(struct cong *cc, const struct cong_event *ev) {
 
 static int fixed_set(struct cong *cc, const char *param, double value) {
     int result = cong__set_param(cc, params, CONG__COUNT(params), param, value);
-    apply((struct fixed *)cc);
+    fixed_apply((struct fixed *)cc);
     return result;
 }
 

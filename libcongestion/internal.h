@@ -91,7 +91,7 @@ double cong__initial_segments(double mss);
 /* The part of every window controller's start. */
 void cong__window_init(struct window *w, cong_time now);
 /* The growth gate: the bytes by which this feedback may make the window grow;
- * 0 when the application was the limit or an episode is open. */
+ * 0 when the application was the limit or a recovery period is open. */
 double cong__growth(const struct cong_ack *ack);
 /* The same for a controller with the parameter "hystart": less in conservative
  * slow start; ends that (hystart.c). */

@@ -27,7 +27,7 @@ void cong_loss_history_init(struct cong_loss_history *h) {
 }
 
 /* Mean of the closed intervals; all discounted alike, so that cancels out. */
-static double closed_mean(const struct cong_loss_history *h) {
+static double loss_history_closed_mean(const struct cong_loss_history *h) {
     double total = 0;
     double weights = 0;
     for (unsigned i = 1; i <= h->closed; i++) {
@@ -39,7 +39,7 @@ static double closed_mean(const struct cong_loss_history *h) {
 }
 
 /* Mean with the open interval instead of the oldest one. */
-static double open_mean(const struct cong_loss_history *h) {
+static double loss_history_open_mean(const struct cong_loss_history *h) {
     double total = h->interval[0];
     double weights = 1;
     for (unsigned i = 1; i < h->closed; i++) {
@@ -51,7 +51,9 @@ static double open_mean(const struct cong_loss_history *h) {
 }
 
 double cong_loss_history_mean(const struct cong_loss_history *h) {
-    return h->lossy ? fmax(open_mean(h), closed_mean(h)) : 0;
+    return h->lossy
+               ? fmax(loss_history_open_mean(h), loss_history_closed_mean(h))
+               : 0;
 }
 
 double cong_loss_history_rate(const struct cong_loss_history *h) {
@@ -59,7 +61,7 @@ double cong_loss_history_rate(const struct cong_loss_history *h) {
 }
 
 /* A number was told: the open interval grows. */
-static void advance(struct cong_loss_history *h, uint64_t seq) {
+static void loss_history_advance(struct cong_loss_history *h, uint64_t seq) {
     if (seq > h->newest) {
         h->newest = seq;
     }
@@ -67,7 +69,7 @@ static void advance(struct cong_loss_history *h, uint64_t seq) {
         return;
     }
     h->interval[0] = (double)(h->newest - h->start) + 1;
-    double twice = 2 * closed_mean(h);
+    double twice = 2 * loss_history_closed_mean(h);
     h->factor = 1;
     if (h->interval[0] > twice) {
         h->factor = fmax(twice / h->interval[0], DISCOUNT_MIN);
@@ -75,17 +77,18 @@ static void advance(struct cong_loss_history *h, uint64_t seq) {
 }
 
 void cong_loss_history_received(struct cong_loss_history *h, uint64_t seq) {
-    advance(h, seq);
+    loss_history_advance(h, seq);
 }
 
-static bool is_new(const struct cong_loss_history *h, uint64_t seq,
-                   cong_time t_arrival, cong_time rtt) {
+static bool loss_history_is_new(const struct cong_loss_history *h, uint64_t seq,
+                                cong_time t_arrival, cong_time rtt) {
     return !h->lossy ||
            (seq > h->start && cong__elapsed(t_arrival, h->t_start) > rtt);
 }
 
 /* Closes the open interval with the length given. */
-static void close_interval(struct cong_loss_history *h, double length) {
+static void loss_history_close_interval(struct cong_loss_history *h,
+                                        double length) {
     h->interval[0] = length;
     for (unsigned i = 1; i <= CONG_LOSS_INTERVALS; i++) {
         h->discount[i] *= h->factor;
@@ -103,14 +106,14 @@ static void close_interval(struct cong_loss_history *h, double length) {
 
 bool cong_loss_history_lost(struct cong_loss_history *h, uint64_t seq,
                             cong_time t_arrival, cong_time rtt, double first) {
-    bool fresh = is_new(h, seq, t_arrival, rtt);
+    bool fresh = loss_history_is_new(h, seq, t_arrival, rtt);
     if (fresh) {
-        close_interval(h, h->lossy ? (double)(seq - h->start)
-                                   : fmax(cong__clean(first), 1));
+        loss_history_close_interval(h, h->lossy ? (double)(seq - h->start)
+                                                : fmax(cong__clean(first), 1));
         h->lossy = true;
         h->start = seq;
         h->t_start = t_arrival;
     }
-    advance(h, seq);
+    loss_history_advance(h, seq);
     return fresh;
 }

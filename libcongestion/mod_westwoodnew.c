@@ -51,7 +51,7 @@ static void mod_wwn_init(struct cong *cc, cong_time now, cong_time rtt) {
 }
 
 /* The bandwidth term of a round. */
-static void add_pipe(struct mod_wwn *m) {
+static void mod_wwn_add_pipe(struct mod_wwn *m) {
     struct cong *cc = &m->s.w.cc;
     double pipe = cong__wwn_pipe(&m->s);
     double add = m->s.gain / 2 * pipe;
@@ -64,7 +64,8 @@ static void add_pipe(struct mod_wwn *m) {
 }
 
 /* Rate of one feedback over the gap before it. */
-static void measure_literally(struct mod_wwn *m, const struct cong_ack *ack) {
+static void mod_wwn_measure_literally(struct mod_wwn *m,
+                                      const struct cong_ack *ack) {
     cong_time now = cong__clock_read(&m->s.w.clock, ack->now);
     cong_time gap = cong__elapsed(now, m->t_ack);
     m->waiting += cong__clean(ack->acked);
@@ -79,7 +80,7 @@ static void measure_literally(struct mod_wwn *m, const struct cong_ack *ack) {
 }
 
 /* Fig. 1 as printed. */
-static void grow_literally(struct mod_wwn *m, double n) {
+static void mod_wwn_grow_literally(struct mod_wwn *m, double n) {
     struct cong *cc = &m->s.w.cc;
     double pipe = cong__wwn_pipe(&m->s);
     if (!(n > 0)) {
@@ -98,15 +99,15 @@ static void mod_wwn_ack(struct cong *cc, const struct cong_ack *ack) {
     double n = cong__hystart_growth(&m->s.w, ack);
     if (m->literal > 0) {
         if (cong__clean(ack->acked) > 0) {
-            measure_literally(m, ack);
+            mod_wwn_measure_literally(m, ack);
         }
-        grow_literally(m, n);
+        mod_wwn_grow_literally(m, n);
         return;
     }
     cong__wwn_grow(&m->s, n);
     cong__wwn_measure(&m->s, ack);
     if (ack->round && ack->limited && !ack->recovery) {
-        add_pipe(m);
+        mod_wwn_add_pipe(m);
     }
 }
 

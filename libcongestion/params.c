@@ -6,7 +6,7 @@
 
 enum { OK = 0, UNKNOWN = -1, OUT_OF_RANGE = -2 };
 
-static double *field(void *state, size_t offset) {
+static double *params_field(void *state, size_t offset) {
     return (double *)(void *)((char *)state + offset);
 }
 
@@ -19,7 +19,7 @@ int cong__set_param(struct cong *cc, const struct cong__param *params, size_t n,
         if (!(value >= params[i].min && value <= params[i].max)) {
             return OUT_OF_RANGE;
         }
-        *field(cc, params[i].offset) = value;
+        *params_field(cc, params[i].offset) = value;
         return OK;
     }
     return UNKNOWN;

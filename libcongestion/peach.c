@@ -48,7 +48,8 @@ static const struct cong__param params[] = {
     CONG__PARAM(peach, rwnd, "rwnd", 1, 65536),
 };
 
-static void probe(struct peach *p, double count, double over, cong_time now) {
+static void peach_probe(struct peach *p, double count, double over,
+                        cong_time now) {
     cong_time rtt = p->rtt > 0 ? p->rtt : RTT_UNKNOWN;
     p->w.cc.probes = (unsigned)fmin(count, PROBES_MAX);
     p->w.cc.probe_gap = cong__to_time((double)rtt / fmax(over, 1));
@@ -58,7 +59,7 @@ static void probe(struct peach *p, double count, double over, cong_time now) {
 }
 
 /* Dummies that have left and may still be answered. */
-static unsigned probes_out(const struct peach *p, cong_time now) {
+static unsigned peach_probes_out(const struct peach *p, cong_time now) {
     cong_time rtt = p->rtt > 0 ? p->rtt : RTT_UNKNOWN;
     double age = cong__seconds(cong__elapsed(now, p->probed));
     unsigned gone = p->back + p->w.cc.probes;
@@ -67,9 +68,9 @@ static unsigned probes_out(const struct peach *p, cong_time now) {
                : 0;
 }
 
-static void sudden_start(struct peach *p, cong_time now) {
+static void peach_sudden_start(struct peach *p, cong_time now) {
     p->started = true;
-    probe(p, floor(p->rwnd) - 1, floor(p->rwnd), now);
+    peach_probe(p, floor(p->rwnd) - 1, floor(p->rwnd), now);
 }
 
 static void peach_init(struct cong *cc, cong_time now, cong_time rtt) {
@@ -79,7 +80,7 @@ static void peach_init(struct cong *cc, cong_time now, cong_time rtt) {
     p->rwnd = fmin(RWND_DEFAULT, cc->cwnd_max / cc->mss);
     p->rtt = rtt;
     if (rtt > 0) {
-        sudden_start(p, now);
+        peach_sudden_start(p, now);
     }
 }
 
@@ -99,15 +100,15 @@ static void peach_ack(struct cong *cc, const struct cong_ack *ack) {
     p->ignore -= ignored;
     cong__set_cwnd(cc, cc->cwnd + (ack->probes_acked - ignored) * cc->mss);
     if (!p->started && p->rtt > 0) {
-        sudden_start(p, now);
+        peach_sudden_start(p, now);
     }
 }
 
-static void rapid_recovery(struct peach *p, cong_time now) {
+static void peach_rapid_recovery(struct peach *p, cong_time now) {
     struct cong *cc = &p->w.cc;
     double segments = cc->cwnd / cc->mss;
-    unsigned out = probes_out(p, now);
-    probe(p, floor(segments), floor(segments), now);
+    unsigned out = peach_probes_out(p, now);
+    peach_probe(p, floor(segments), floor(segments), now);
     p->ignore = out + (unsigned)fmin(segments / 2, PROBES_MAX);
     cong__cut(cc, cc->cwnd / 2);
 }
@@ -118,17 +119,17 @@ static void peach_event(struct cong *cc, const struct cong_event *ev) {
     p->used = true;
     switch (ev->cause) {
     case CONG_LOSS:
-        rapid_recovery(p, now);
+        peach_rapid_recovery(p, now);
         break;
     case CONG_ECN:
         cong__cut(cc, cc->cwnd / 2);
-        p->ignore = probes_out(p, now);
+        p->ignore = peach_probes_out(p, now);
         cc->probes = 0;
         break;
     case CONG_RTO:
         cong__timeout(cc, ev, cong__clean(ev->flight) / 2);
-        p->ignore = probes_out(p, now);
-        sudden_start(p, now);
+        p->ignore = peach_probes_out(p, now);
+        peach_sudden_start(p, now);
         break;
     case CONG_IDLE:
         cong__idle(&p->w, ev);
@@ -149,7 +150,7 @@ static int peach_set(struct cong *cc, const char *param, double value) {
     int result = cong__set_window_param(&p->w, params, CONG__COUNT(params),
                                         param, value);
     if (result == 0 && p->started && !p->used) {
-        sudden_start(p, p->probed);
+        peach_sudden_start(p, p->probed);
     }
     return result;
 }

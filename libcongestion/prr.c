@@ -12,8 +12,8 @@ void cong_prr_enter(struct cong_prr *p, double flight) {
 }
 
 /* Bytes that may leave now. */
-static double allowance(const struct cong_prr *p, double acked, double flight,
-                        double ssthresh, double more) {
+static double prr_allowance(const struct cong_prr *p, double acked,
+                            double flight, double ssthresh, double more) {
     if (flight > ssthresh) {
         return ceil(p->delivered * ssthresh / p->fs) - p->out;
     }
@@ -31,8 +31,8 @@ void cong_prr_ack(struct cong_prr *p, double acked, double flight,
     }
     double send = 0;
     if (acked > 0) {
-        send = allowance(p, acked, flight, cong__clean(ssthresh),
-                         advanced ? mss : 0);
+        send = prr_allowance(p, acked, flight, cong__clean(ssthresh),
+                             advanced ? mss : 0);
     }
     if (!(p->out > 0) && !(send > 0)) {
         send = mss;

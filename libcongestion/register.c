@@ -16,14 +16,14 @@
 
 static _Atomic(const struct cong_ops *) slots[CONG_REGISTER_MAX];
 
-static bool complete(const struct cong_ops *ops) {
+static bool register_complete(const struct cong_ops *ops) {
     return ops != NULL && ops->name != NULL && ops->name[0] != '\0' &&
            ops->size >= sizeof(struct cong) && ops->init != NULL &&
            ops->ack != NULL && ops->event != NULL;
 }
 
 int cong_register(const struct cong_ops *ops) {
-    if (!complete(ops)) {
+    if (!register_complete(ops)) {
         return -1;
     }
     if (cong__find_builtin(ops->name) != NULL) {

@@ -10,11 +10,11 @@
 /* Keeps every sum and doubling below the range of the type. */
 #define SAMPLE_MAX (INT64_C(3600) * SECOND)
 
-static cong_time at_most(cong_time a, cong_time b) {
+static cong_time rtt_at_most(cong_time a, cong_time b) {
     return a < b ? a : b;
 }
 
-static cong_time at_least(cong_time a, cong_time b) {
+static cong_time rtt_at_least(cong_time a, cong_time b) {
     return a > b ? a : b;
 }
 
@@ -25,8 +25,8 @@ void cong_rtt_init(struct cong_rtt *r, cong_time granularity,
         .min_rtt = -1,
         .lowest = -1,
         .latest = -1,
-        .granularity = at_least(granularity, 0),
-        .rto_min = at_most(at_least(rto_min, 0), RTO_MAX),
+        .granularity = rtt_at_least(granularity, 0),
+        .rto_min = rtt_at_most(rtt_at_least(rto_min, 0), RTO_MAX),
         .rto_max = RTO_MAX,
         .window = WINDOW,
     };
@@ -97,13 +97,13 @@ static void rtt_take(struct cong_rtt *r, cong_time sample) {
 void cong_rtt_sample_at(struct cong_rtt *r, cong_time sample, cong_time now) {
     if (sample > 0) {
         rtt_advance(r, now);
-        rtt_take(r, at_most(sample, SAMPLE_MAX));
+        rtt_take(r, rtt_at_most(sample, SAMPLE_MAX));
     }
 }
 
 void cong_rtt_sample(struct cong_rtt *r, cong_time sample) {
     if (sample > 0) {
-        sample = at_most(sample, SAMPLE_MAX);
+        sample = rtt_at_most(sample, SAMPLE_MAX);
         r->clock = cong__later(r->clock, sample);
         rtt_take(r, sample);
     }
@@ -112,11 +112,11 @@ void cong_rtt_sample(struct cong_rtt *r, cong_time sample) {
 cong_time cong_rtt_rto(const struct cong_rtt *r) {
     cong_time rto = SECOND;
     if (r->srtt >= 0) {
-        cong_time spread = at_least(r->granularity, 4 * r->rttvar);
-        rto = at_least(r->srtt + spread, r->rto_min);
+        cong_time spread = rtt_at_least(r->granularity, 4 * r->rttvar);
+        rto = rtt_at_least(r->srtt + spread, r->rto_min);
     }
     for (unsigned i = 0; i < r->backoff && rto < r->rto_max; i++) {
         rto *= 2;
     }
-    return at_most(rto, r->rto_max);
+    return rtt_at_most(rto, r->rto_max);
 }

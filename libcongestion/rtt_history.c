@@ -8,11 +8,11 @@
 #define RARE 0.125  /* of the lows may be below the floor */
 #define LOWS_MIN 16 /* before which that says little */
 
-static unsigned known(const struct cong__rtts *r) {
+static unsigned rtt_history_known(const struct cong__rtts *r) {
     return r->count < CONG__RTTS ? r->count : CONG__RTTS;
 }
 
-static void take(struct cong__rtts *r, double rtt) {
+static void rtt_history_take(struct cong__rtts *r, double rtt) {
     r->at[r->count % CONG__RTTS] = (float)rtt;
     /* never wraps to few */
     r->count = r->count + 1 < 2 * CONG__RTTS ? r->count + 1 : CONG__RTTS;
@@ -27,16 +27,16 @@ static void rtt_history_insert(double *sorted, unsigned n, double x) {
 
 double cong__rtts_quantile(const struct cong__rtts *r, double share) {
     double sorted[CONG__RTTS];
-    unsigned n = known(r);
+    unsigned n = rtt_history_known(r);
     for (unsigned i = 0; i < n; i++) {
         rtt_history_insert(sorted, i, (double)r->at[i]);
     }
     return n > 0 ? sorted[(unsigned)(share * (n - 1))] : 0;
 }
 
-static void take_low(struct cong__rtt_history *h) {
+static void rtt_history_take_low(struct cong__rtt_history *h) {
     double reached;
-    take(&h->lows, h->low);
+    rtt_history_take(&h->lows, h->low);
     h->low_before = h->low;
     h->low = 0;
     h->chances = 0;
@@ -53,18 +53,18 @@ void cong__rtt_history_add(struct cong__rtt_history *h,
         h->low = h->low > 0 ? fmin(h->low, rtt) : rtt;
         h->chances++;
         if (h->since >= spacing || h->samples.count < FIRST) {
-            take(&h->samples, rtt);
+            rtt_history_take(&h->samples, rtt);
             h->since = 0;
         }
     }
     h->round |= ack->round;
     if (h->round && h->chances >= CHANCES) {
-        take_low(h);
+        rtt_history_take_low(h);
     }
 }
 
 double cong__rtts_rank(const struct cong__rtts *r, double rtt, double near) {
-    unsigned n = known(r);
+    unsigned n = rtt_history_known(r);
     double below = 0;
     for (unsigned i = 0; i < n; i++) {
         double at = (double)r->at[i];

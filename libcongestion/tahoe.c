@@ -10,7 +10,7 @@
  * Readings: the paper halves cwnd, RFC 5681 the flight; the flight is taken,
  * which is the same while the window is the limit.  A timeout follows the rule
  * of all window controllers.  A window of one segment as the answer to a loss
- * tells the host to close the episode and to send everything not known
+ * tells the host to close the recovery period and to send everything not known
  * delivered again.  An ECN mark halves without slow start: nothing was lost.
  */
 #include "libcongestion/internal.h"

@@ -55,30 +55,30 @@ static const struct cong__param params[] = {
     CONG__FLAG(tfrc, damping, "damping"),
 };
 
-static double slowest(const struct tfrc *t) {
+static double tfrc_slowest(const struct tfrc *t) {
     return t->cc.mss / 64;
 }
 
 /* The initial window per RTT. */
-static double recover_rate(const struct tfrc *t) {
+static double tfrc_recover_rate(const struct tfrc *t) {
     return cong__initial_segments(t->cc.mss) * t->cc.mss / t->r;
 }
 
 /* Publishes the rate and arms the timer. */
-static void publish(struct tfrc *t, cong_time rtt) {
+static void tfrc_publish(struct tfrc *t, cong_time rtt) {
     double rate = t->x;
     if (t->damping > 0 && rtt > 0 && t->rsq > 0) {
         rate *= t->rsq / sqrt(cong__seconds(rtt));
-        rate = fmax(rate, slowest(t));
+        rate = fmax(rate, tfrc_slowest(t));
     }
     t->cc.pacing_rate = rate;
     t->cc.feedback_timeout = cong__ns(fmax(4 * t->r, 2 * t->cc.mss / t->x));
 }
 
-static void first_rtt(struct tfrc *t, cong_time rtt, cong_time now) {
+static void tfrc_first_rtt(struct tfrc *t, cong_time rtt, cong_time now) {
     t->r = cong__seconds(rtt);
     t->rsq = sqrt(t->r);
-    t->x = recover_rate(t);
+    t->x = tfrc_recover_rate(t);
     t->tld = now;
 }
 
@@ -93,12 +93,12 @@ static void tfrc_init(struct cong *cc, cong_time now, cong_time rtt) {
     cc->cwnd = cc->cwnd_max;
     cc->ssthresh = (double)INFINITY;
     if (rtt > 0) {
-        first_rtt(t, rtt, now);
+        tfrc_first_rtt(t, rtt, now);
     }
-    publish(t, -1);
+    tfrc_publish(t, -1);
 }
 
-static double highest(const struct tfrc *t) {
+static double tfrc_highest(const struct tfrc *t) {
     double x = 0;
     for (unsigned i = 0; i < t->entries; i++) {
         x = fmax(x, t->rate[i]);
@@ -106,14 +106,14 @@ static double highest(const struct tfrc *t) {
     return x;
 }
 
-static void set_only(struct tfrc *t, double rate, cong_time now) {
+static void tfrc_set_only(struct tfrc *t, double rate, cong_time now) {
     t->rate[0] = rate;
     t->time[0] = now;
     t->entries = 1;
 }
 
 /* Drops the first n entries. */
-static void drop(struct tfrc *t, unsigned n) {
+static void tfrc_drop(struct tfrc *t, unsigned n) {
     for (unsigned i = n; i < t->entries; i++) {
         t->rate[i - n] = t->rate[i];
         t->time[i - n] = t->time[i];
@@ -122,45 +122,45 @@ static void drop(struct tfrc *t, unsigned n) {
 }
 
 /* Keeps the rates of two RTTs; returns the bound on the sending rate. */
-static double remember(struct tfrc *t, double x_recv, cong_time now) {
+static double tfrc_remember(struct tfrc *t, double x_recv, cong_time now) {
     cong_time oldest = cong__ns(2 * t->r);
     while (t->entries > 0 && cong__elapsed(now, t->time[0]) > oldest) {
-        drop(t, 1);
+        tfrc_drop(t, 1);
     }
     if (t->entries == SET_SIZE) {
-        drop(t, 1);
+        tfrc_drop(t, 1);
     }
     t->rate[t->entries] = x_recv;
     t->time[t->entries] = now;
     t->entries++;
-    return 2 * highest(t);
+    return 2 * tfrc_highest(t);
 }
 
 /* The same when the application was the limit all the time. */
-static double remember_limited(struct tfrc *t, double x_recv, bool worse,
-                               cong_time now) {
+static double tfrc_remember_limited(struct tfrc *t, double x_recv, bool worse,
+                                    cong_time now) {
     double most = worse ? 0.85 * x_recv : x_recv;
     for (unsigned i = 0; i < t->entries; i++) {
         if (!isinf(t->rate[i])) {
             most = fmax(most, worse ? t->rate[i] / 2 : t->rate[i]);
         }
     }
-    set_only(t, most, now);
+    tfrc_set_only(t, most, now);
     return worse ? most : 2 * most;
 }
 
-static void step(struct tfrc *t, double limit, cong_time now) {
+static void tfrc_step(struct tfrc *t, double limit, cong_time now) {
     if (t->p > 0) {
         t->x_eq = cong_tfrc_rate(t->cc.mss, cong__ns(t->r), t->p, t->b);
-        t->x = fmax(fmin(t->x_eq, limit), slowest(t));
+        t->x = fmax(fmin(t->x_eq, limit), tfrc_slowest(t));
     } else if (cong__elapsed(now, t->tld) >= cong__ns(t->r)) {
-        t->x = fmax(fmin(2 * t->x, limit), recover_rate(t));
+        t->x = fmax(fmin(2 * t->x, limit), tfrc_recover_rate(t));
         t->tld = now;
     }
     t->x = fmin(t->x, CONG_HUGE);
 }
 
-static void smooth(struct tfrc *t, cong_time rtt) {
+static void tfrc_smooth(struct tfrc *t, cong_time rtt) {
     if (rtt <= 0) {
         return;
     }
@@ -171,24 +171,25 @@ static void smooth(struct tfrc *t, cong_time rtt) {
 
 /* A report without a receive rate: what was received before holds.  While
  * nothing was, the rate may double for two RTTs. */
-static double bound_unknown(struct tfrc *t, cong_time now) {
+static double tfrc_bound_unknown(struct tfrc *t, cong_time now) {
     if (t->entries > 0 && isinf(t->rate[0]) &&
         cong__elapsed(now, t->time[0]) > cong__ns(2 * t->r)) {
-        drop(t, 1);
+        tfrc_drop(t, 1);
     }
     if (t->entries == 0) {
         return t->x;
     }
-    return 2 * (isinf(t->rate[0]) ? t->x : highest(t));
+    return 2 * (isinf(t->rate[0]) ? t->x : tfrc_highest(t));
 }
 
-static double bound(struct tfrc *t, const struct cong_ack *ack, bool worse) {
+static double tfrc_bound(struct tfrc *t, const struct cong_ack *ack,
+                         bool worse) {
     if (!(ack->x_recv >= 0)) {
-        return bound_unknown(t, ack->now);
+        return tfrc_bound_unknown(t, ack->now);
     }
     double x_recv = cong__clean(ack->x_recv);
-    return ack->limited ? remember(t, x_recv, ack->now)
-                        : remember_limited(t, x_recv, worse, ack->now);
+    return ack->limited ? tfrc_remember(t, x_recv, ack->now)
+                        : tfrc_remember_limited(t, x_recv, worse, ack->now);
 }
 
 static void tfrc_report(struct tfrc *t, const struct cong_ack *ack) {
@@ -206,20 +207,20 @@ static void tfrc_report(struct tfrc *t, const struct cong_ack *ack) {
     }
     if (!t->reported) {
         t->reported = true;
-        set_only(t, (double)INFINITY, ack->now);
+        tfrc_set_only(t, (double)INFINITY, ack->now);
     }
     double limit = (double)INFINITY;
     if (!(t->r > 0)) {
-        first_rtt(t, rtt, ack->now);
+        tfrc_first_rtt(t, rtt, ack->now);
         t->p = p;
     } else {
         bool worse = p > t->p || ack->lost > 0;
-        smooth(t, rtt);
+        tfrc_smooth(t, rtt);
         t->p = p;
-        limit = bound(t, ack, worse);
+        limit = tfrc_bound(t, ack, worse);
     }
-    step(t, limit, ack->now);
-    publish(t, rtt);
+    tfrc_step(t, limit, ack->now);
+    tfrc_publish(t, rtt);
 }
 
 static void tfrc_ack(struct cong *cc, const struct cong_ack *ack) {
@@ -229,31 +230,31 @@ static void tfrc_ack(struct cong *cc, const struct cong_ack *ack) {
     tfrc_report(t, &seen);
 }
 
-static void halve(struct tfrc *t) {
-    t->x = fmax(t->x / 2, slowest(t));
+static void tfrc_halve(struct tfrc *t) {
+    t->x = fmax(t->x / 2, tfrc_slowest(t));
 }
 
 /* The table of RFC 5348 section 4.4. */
-static void no_feedback(struct tfrc *t, const struct cong_event *ev) {
+static void tfrc_no_feedback(struct tfrc *t, const struct cong_event *ev) {
     bool quiet = !(ev->flight > 0);
-    double received = highest(t);
+    double received = tfrc_highest(t);
     if (!(t->r > 0)) {
         if (!quiet) {
-            halve(t);
+            tfrc_halve(t);
         }
         return;
     }
-    double recover = recover_rate(t);
+    double recover = tfrc_recover_rate(t);
     if (quiet && (t->p > 0 ? received < recover : t->x < 2 * recover)) {
         return;
     }
     if (!(t->p > 0)) {
-        halve(t);
+        tfrc_halve(t);
         return;
     }
     double bound_now = t->x_eq > 2 * received ? received : t->x_eq / 2;
-    set_only(t, fmax(bound_now, slowest(t)) / 2, ev->now);
-    step(t, 2 * t->rate[0], ev->now);
+    tfrc_set_only(t, fmax(bound_now, tfrc_slowest(t)) / 2, ev->now);
+    tfrc_step(t, 2 * t->rate[0], ev->now);
 }
 
 static void tfrc_event(struct cong *cc, const struct cong_event *ev) {
@@ -261,8 +262,8 @@ static void tfrc_event(struct cong *cc, const struct cong_event *ev) {
     struct cong_event seen = *ev;
     seen.now = cong__clock_read(&t->clock, ev->now);
     if (ev->cause == CONG_NOFEEDBACK) {
-        no_feedback(t, &seen);
-        publish(t, -1);
+        tfrc_no_feedback(t, &seen);
+        tfrc_publish(t, -1);
     }
 }
 

@@ -28,17 +28,18 @@ void cong_tfrc_receiver_init(struct cong_tfrc_receiver *r, double s,
     r->top[2].seq = first;
 }
 
-static cong_time rtt_in_use(const struct cong_tfrc_receiver *r) {
+static cong_time receiver_rtt_in_use(const struct cong_tfrc_receiver *r) {
     return r->rtt > 0 ? r->rtt : RTT_UNKNOWN;
 }
 
 /* Bytes per second over about the last RTT. */
-static double receive_rate(const struct cong_tfrc_receiver *r, cong_time now) {
+static double receiver_receive_rate(const struct cong_tfrc_receiver *r,
+                                    cong_time now) {
     if (r->t_begin < 0) {
         return 0;
     }
     double span = cong__seconds(cong__elapsed(now, r->t_begin));
-    double rtt = cong__seconds(rtt_in_use(r));
+    double rtt = cong__seconds(receiver_rtt_in_use(r));
     double bytes = r->bytes;
     double before = cong__seconds(r->span_before);
     if (span < rtt && before > 0) {
@@ -49,38 +50,43 @@ static double receive_rate(const struct cong_tfrc_receiver *r, cong_time now) {
     return span > 0 ? cong__clean(bytes / span) : 0;
 }
 
-static void tell_lost(struct cong_tfrc_receiver *r, uint64_t seq,
-                      cong_time t_arrival, cong_time rtt, cong_time now) {
+static void receiver_tell_lost(struct cong_tfrc_receiver *r, uint64_t seq,
+                               cong_time t_arrival, cong_time rtt,
+                               cong_time now) {
     double first = 1;
     if (!r->history.lossy) {
-        double x = fmax(r->x_max, receive_rate(r, now));
-        first = cong_tfrc_first_interval(r->s, rtt_in_use(r), x);
+        double x = fmax(r->x_max, receiver_receive_rate(r, now));
+        first = cong_tfrc_first_interval(r->s, receiver_rtt_in_use(r), x);
     }
     cong_loss_history_lost(&r->history, seq, t_arrival, rtt, first);
 }
 
 /* Place in a gap of the first number that arrives at `t` or later; places are
  * `step` apart and the first one is `step` after the gap's beginning. */
-static double place(double t, double step) {
+static double receiver_place(double t, double step) {
     return step > 0 ? fmax(ceil(t / step) - 1, 0) : CONG_HUGE;
 }
 
 /* The numbers from..to-1 are lost; arrivals are interpolated from t0 (of the
  * number before) to t1 (of the number to).  Only those are told that begin an
  * event. */
-static void lose_gap(struct cong_tfrc_receiver *r, uint64_t from, uint64_t to,
-                     cong_time t0, cong_time t1, cong_time now) {
+static void receiver_lose_gap(struct cong_tfrc_receiver *r, uint64_t from,
+                              uint64_t to, cong_time t0, cong_time t1,
+                              cong_time now) {
     double count = (double)(to - from);
     double span = (double)cong__elapsed(t1, t0);
     double step = span / (count + 1);
-    double rtt = fmax((double)rtt_in_use(r), floor(span / EVENTS_PER_GAP));
+    double rtt =
+        fmax((double)receiver_rtt_in_use(r), floor(span / EVENTS_PER_GAP));
     double nth = 0;
     cong_time at = cong__later(t0, cong__to_time(step));
     do {
-        tell_lost(r, from + (uint64_t)nth, at, cong__to_time(rtt), now);
+        receiver_tell_lost(r, from + (uint64_t)nth, at, cong__to_time(rtt),
+                           now);
         cong_time next =
             cong__later(r->history.t_start, cong__to_time(rtt) + 1);
-        nth = fmax(place((double)cong__elapsed(next, t0), step), nth + 1);
+        nth = fmax(receiver_place((double)cong__elapsed(next, t0), step),
+                   nth + 1);
         at = cong__later(t0, cong__to_time(fmin((nth + 1) * step, span)));
         at = at > next ? at : next;
     } while (nth < count && at < t1);
@@ -89,23 +95,23 @@ static void lose_gap(struct cong_tfrc_receiver *r, uint64_t from, uint64_t to,
 
 /* The packet is now the third highest; what is between it and the former one
  * is decided. */
-static void decide(struct cong_tfrc_receiver *r,
-                   const struct cong_tfrc_arrival *former,
-                   const struct cong_tfrc_arrival *p, cong_time now) {
+static void receiver_decide(struct cong_tfrc_receiver *r,
+                            const struct cong_tfrc_arrival *former,
+                            const struct cong_tfrc_arrival *p, cong_time now) {
     uint64_t from = former->time < 0 ? former->seq : former->seq + 1;
     cong_time t0 = former->time < 0 ? p->time : former->time;
     if (p->seq > from) {
-        lose_gap(r, from, p->seq, t0, p->time, now);
+        receiver_lose_gap(r, from, p->seq, t0, p->time, now);
     }
     if (p->marked) {
-        tell_lost(r, p->seq, p->time, rtt_in_use(r), now);
+        receiver_tell_lost(r, p->seq, p->time, receiver_rtt_in_use(r), now);
     } else {
         cong_loss_history_received(&r->history, p->seq);
     }
 }
 
 /* Whether a number is above those already decided and not seen yet. */
-static bool is_news(const struct cong_tfrc_receiver *r, uint64_t seq) {
+static bool receiver_is_news(const struct cong_tfrc_receiver *r, uint64_t seq) {
     const struct cong_tfrc_arrival *t = r->top;
     if (t[2].time < 0 ? seq < t[2].seq : seq <= t[2].seq) {
         return false;
@@ -114,8 +120,8 @@ static bool is_news(const struct cong_tfrc_receiver *r, uint64_t seq) {
            !(t[1].time >= 0 && t[1].seq == seq);
 }
 
-static void tfrc_receiver_insert(struct cong_tfrc_receiver *r, uint64_t seq,
-                                 bool marked, cong_time now) {
+static void receiver_insert(struct cong_tfrc_receiver *r, uint64_t seq,
+                            bool marked, cong_time now) {
     struct cong_tfrc_arrival *t = r->top;
     struct cong_tfrc_arrival p = {.seq = seq, .time = now, .marked = marked};
     for (int i = 0; i < 2; i++) {
@@ -130,12 +136,12 @@ static void tfrc_receiver_insert(struct cong_tfrc_receiver *r, uint64_t seq,
     }
     struct cong_tfrc_arrival former = t[2];
     t[2] = p;
-    decide(r, &former, &p, now);
+    receiver_decide(r, &former, &p, now);
 }
 
 /* Intervals without data leave no report. */
-static void skip_silence(struct cong_tfrc_receiver *r, cong_time now) {
-    cong_time rtt = rtt_in_use(r);
+static void receiver_skip_silence(struct cong_tfrc_receiver *r, cong_time now) {
+    cong_time rtt = receiver_rtt_in_use(r);
     cong_time passed = cong__elapsed(now, r->t_begin);
     if (r->t_begin >= 0 && !(r->bytes > 0) && passed >= rtt) {
         r->t_begin = cong__earlier(now, passed % rtt);
@@ -150,10 +156,10 @@ void cong_tfrc_receiver_on_packet(struct cong_tfrc_receiver *r, uint64_t seq,
     if (rtt > 0) {
         r->rtt = rtt;
     }
-    skip_silence(r, now);
+    receiver_skip_silence(r, now);
     r->bytes += cong__clean(size);
-    if (is_news(r, seq)) {
-        tfrc_receiver_insert(r, seq, marked, now);
+    if (receiver_is_news(r, seq)) {
+        receiver_insert(r, seq, marked, now);
     }
     r->urgent = r->t_begin < 0 || r->rtt < 0 ||
                 cong_loss_history_rate(&r->history) > r->p_told;
@@ -167,7 +173,7 @@ cong_time cong_tfrc_receiver_due(const struct cong_tfrc_receiver *r,
     if (!(r->bytes > 0)) {
         return -1;
     }
-    return cong__later(r->t_begin, rtt_in_use(r));
+    return cong__later(r->t_begin, receiver_rtt_in_use(r));
 }
 
 bool cong_tfrc_receiver_report(struct cong_tfrc_receiver *r, cong_time now,
@@ -179,7 +185,7 @@ bool cong_tfrc_receiver_report(struct cong_tfrc_receiver *r, cong_time now,
         .seq = r->top[0].seq,
         .delay = cong__elapsed(now, r->top[0].time),
         .p = cong_loss_history_rate(&r->history),
-        .x_recv = receive_rate(r, now),
+        .x_recv = receiver_receive_rate(r, now),
     };
     r->x_max = fmax(r->x_max, out->x_recv);
     r->span_before = r->t_begin < 0 ? 0 : cong__elapsed(now, r->t_begin);

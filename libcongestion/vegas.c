@@ -65,18 +65,18 @@ static void vegas_init(struct cong *cc, cong_time now, cong_time rtt) {
     vegas_new_round(v);
 }
 
-static void leave_slow_start(struct vegas *v) {
+static void vegas_leave_slow_start(struct vegas *v) {
     struct cong *cc = &v->w.cc;
     vegas_set_window(v, cc->cwnd * 7 / 8);
     cong__set_ssthresh(cc, fmin(cc->ssthresh, cc->cwnd));
 }
 
-static void judge_round(struct vegas *v) {
+static void vegas_judge_round(struct vegas *v) {
     struct cong *cc = &v->w.cc;
     double queued = cc->cwnd * (v->rmin - v->base) / v->rmin;
     if (cc->cwnd < cc->ssthresh) {
         if (!v->growing && queued > v->gamma * cc->mss) {
-            leave_slow_start(v);
+            vegas_leave_slow_start(v);
         }
         v->growing = !v->growing;
     } else if (queued < v->alpha * cc->mss) {
@@ -101,7 +101,7 @@ static void vegas_ack(struct cong *cc, const struct cong_ack *ack) {
         return;
     }
     if (v->samples > 0 && v->acked > 0 && ack->limited && !ack->recovery) {
-        judge_round(v);
+        vegas_judge_round(v);
     }
     vegas_new_round(v);
 }

@@ -45,7 +45,8 @@ static void westwood_init(struct cong *cc, cong_time now, cong_time rtt) {
     w->rtt_min = rtt;
 }
 
-static void sample_round(struct westwood *w, const struct cong_ack *ack) {
+static void westwood_sample_round(struct westwood *w,
+                                  const struct cong_ack *ack) {
     double rate;
     bool app_limited;
     if (!w->sampled) {
@@ -67,7 +68,7 @@ static void westwood_ack(struct cong *cc, const struct cong_ack *ack) {
         w->rtt_min = ack->min_rtt;
     }
     if (w->plus > 0 && (w->sampled || ack->rs != NULL)) {
-        sample_round(w, &seen);
+        westwood_sample_round(w, &seen);
     } else if (n > 0) {
         cong__bw_filter_ack(&w->filter, n, seen.now, cong__app_limited(ack));
     }

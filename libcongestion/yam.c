@@ -8,9 +8,9 @@
  *
  * State: cwnd, ssthresh (bytes); ring (newest three windows, bytes), filled
  * (how many of them); last (RTT to compare with, ns; -1: none); verdict
- * (per_round: whether the newest round was faster); open (an episode is open).
- * Parameters: iw (segments); chi (fraction of the window kept after a loss);
- * eq_hold (1: an equal RTT changes nothing; a paced sender wants this);
+ * (per_round: whether the newest round was faster); open (a recovery period is
+ * open). Parameters: iw (segments); chi (fraction of the window kept after a
+ * loss); eq_hold (1: an equal RTT changes nothing; a paced sender wants this);
  * per_round (1: RTTs of rounds are compared, not of feedbacks); rto_as_dupack
  * (1: a timeout is handled like a loss, as the text has it).
  *
@@ -23,7 +23,8 @@
  * data, restart the connection's slow start; inflation never exceeds the old
  * window; a timeout starts from one segment.  A feedback that delivers nothing
  * or carries no RTT is not a positive ACK of congestion avoidance.  A restart
- * or a timeout closes the episode, so CONG_RECOVERED after it changes nothing.
+ * or a timeout closes the recovery period, so CONG_RECOVERED after it changes
+ * nothing.
  */
 #include "libcongestion/internal.h"
 
@@ -54,7 +55,7 @@ static const struct cong__param params[] = {
     CONG__FLAG(yam, rto_as_dupack, "rto_as_dupack"),
 };
 
-static void forget_rtt(struct yam *y) {
+static void yam_forget_rtt(struct yam *y) {
     y->last = -1;
     y->verdict = UNKNOWN;
 }
@@ -65,11 +66,11 @@ static void yam_init(struct cong *cc, cong_time now, cong_time rtt) {
     cong__window_init(&y->w, now);
     y->w.hystart.on = 0;
     y->chi = 0.75;
-    forget_rtt(y);
+    yam_forget_rtt(y);
 }
 
 /* Mean of the newest windows, the present one included. */
-static double mean_window(struct yam *y) {
+static double yam_mean_window(struct yam *y) {
     y->ring[y->pushed] = y->w.cc.cwnd;
     y->pushed = (y->pushed + 1) % RING;
     if (y->filled < RING) {
@@ -82,7 +83,7 @@ static double mean_window(struct yam *y) {
     return sum / y->filled;
 }
 
-static enum verdict compare(const struct yam *y, cong_time rtt) {
+static enum verdict yam_compare(const struct yam *y, cong_time rtt) {
     if (y->last < 0) {
         return UNKNOWN;
     }
@@ -92,9 +93,9 @@ static enum verdict compare(const struct yam *y, cong_time rtt) {
     return rtt < y->last ? FASTER : SLOWER;
 }
 
-static void take_step(struct yam *y, enum verdict v) {
+static void yam_take_step(struct yam *y, enum verdict v) {
     struct cong *cc = &y->w.cc;
-    double awnd = mean_window(y);
+    double awnd = yam_mean_window(y);
     if (v == UNKNOWN || (v == EQUAL && y->eq_hold > 0)) {
         return;
     }
@@ -105,18 +106,18 @@ static void take_step(struct yam *y, enum verdict v) {
 static void yam_avoid(struct yam *y, const struct cong_ack *ack) {
     bool due = !(y->per_round > 0) || ack->round;
     if (due && ack->rtt > 0) {
-        y->verdict = compare(y, ack->rtt);
+        y->verdict = yam_compare(y, ack->rtt);
         y->last = ack->rtt;
     }
     if (ack->rtt > 0 || y->per_round > 0) {
-        take_step(y, y->verdict);
+        yam_take_step(y, y->verdict);
     }
 }
 
 static void yam_ack(struct cong *cc, const struct cong_ack *ack) {
     struct yam *y = (struct yam *)cc;
     if (!ack->limited) {
-        forget_rtt(y);
+        yam_forget_rtt(y);
         return;
     }
     double n = cong__hystart_growth(&y->w, ack);
@@ -134,22 +135,22 @@ static void yam_ack(struct cong *cc, const struct cong_ack *ack) {
 }
 
 /* As at the start of the connection. */
-static void restart(struct yam *y) {
+static void yam_restart(struct yam *y) {
     cong__set_cwnd(&y->w.cc, y->w.cc.mss);
     y->w.cc.ssthresh = (double)INFINITY;
     y->w.cc.repair_only = false;
     y->filled = 0;
     y->pushed = 0;
     y->open = false;
-    forget_rtt(y);
+    yam_forget_rtt(y);
 }
 
-static void lose(struct yam *y, double missing, unsigned count) {
+static void yam_reduce(struct yam *y, double missing, unsigned count) {
     struct cong *cc = &y->w.cc;
     double before = cc->cwnd;
     double ssthresh = y->chi * before;
     if (ssthresh <= 2 * cc->mss || count >= 3) {
-        restart(y);
+        yam_restart(y);
         return;
     }
     cc->ssthresh = ssthresh;
@@ -158,10 +159,10 @@ static void lose(struct yam *y, double missing, unsigned count) {
     y->open = true;
 }
 
-static void time_out(struct yam *y, const struct cong_event *ev) {
+static void yam_time_out(struct yam *y, const struct cong_event *ev) {
     if (y->rto_as_dupack > 0) {
-        lose(y, fmax(cong__clean(ev->missing), cong__clean(ev->flight)),
-             ev->count);
+        yam_reduce(y, fmax(cong__clean(ev->missing), cong__clean(ev->flight)),
+                   ev->count);
         return;
     }
     cong__timeout(&y->w.cc, ev, y->chi * y->w.cc.cwnd);
@@ -169,34 +170,34 @@ static void time_out(struct yam *y, const struct cong_event *ev) {
     y->open = false;
 }
 
-static void recovered(struct yam *y) {
+static void yam_on_recovered(struct yam *y) {
     if (y->open) {
         cong__set_cwnd(&y->w.cc, y->w.cc.ssthresh);
     }
     y->w.cc.repair_only = false;
     y->open = false;
-    forget_rtt(y);
+    yam_forget_rtt(y);
 }
 
 static void yam_event(struct cong *cc, const struct cong_event *ev) {
     struct yam *y = (struct yam *)cc;
     switch (ev->cause) {
     case CONG_LOSS:
-        lose(y, cong__clean(ev->missing), ev->count);
+        yam_reduce(y, cong__clean(ev->missing), ev->count);
         break;
     case CONG_ECN:
         cong__cut(cc, y->chi * cc->cwnd);
         y->open = true;
         break;
     case CONG_RTO:
-        time_out(y, ev);
+        yam_time_out(y, ev);
         break;
     case CONG_RECOVERED:
-        recovered(y);
+        yam_on_recovered(y);
         break;
     case CONG_IDLE:
         cong__idle(&y->w, ev);
-        forget_rtt(y);
+        yam_forget_rtt(y);
         break;
     case CONG_UNDO:
         cc->repair_only = false;

@@ -13,11 +13,11 @@
  * the rate sampler, calls cong_ops::ack once, then cong_ops::event for what the
  * same feedback revealed.
  *
- * Numbers that make no sense do no harm: bytes and rates below zero or not a
- * number count as 0 (or as not given, where there is such a value), an RTT of 0
- * or less is no sample, and a clock that steps back reads as no time passed.
- * The window stays within [mss, cwnd_max] and finite, unless cwnd_max is
- * infinite and the controller limits by rate alone.
+ * Invalid inputs are clamped: bytes and rates below zero or not a number count
+ * as 0 (or as not given, where there is such a value), an RTT of 0 or less is
+ * no sample, and a clock that steps back reads as no time passed. The window
+ * stays within [mss, cwnd_max] and finite, unless cwnd_max is infinite and the
+ * controller limits by rate alone.
  *
  * Threads: one controller is used by one thread at a time; different ones do
  * not touch each other.
@@ -48,7 +48,8 @@ struct cong_rate_sample {
     bool app_limited;    /**< the application had too little to send */
 };
 
-/** @brief One feedback packet, digested by the host. */
+/** @brief One feedback packet, digested by the host.  Later versions append
+ * fields; what is left 0 has no effect. */
 struct cong_ack {
     cong_time now;     /**< when it was processed */
     cong_time rtt;     /**< newest sample; -1: this feedback carries none */

@@ -2,7 +2,7 @@
 /**
  * @file congestion/prr.h
  * @brief Proportional rate reduction (RFC 9937): how much may leave during a
- * recovery episode.
+ * recovery period.
  */
 #ifndef CONGESTION_PRR_H
 #define CONGESTION_PRR_H
@@ -13,22 +13,22 @@
 extern "C" {
 #endif
 
-/** @brief State of one episode. */
+/** @brief State of one recovery period. */
 struct cong_prr {
-    double delivered; /**< bytes delivered since the episode began */
+    double delivered; /**< bytes delivered since the recovery period began */
     double out;       /**< bytes sent since */
     double fs;        /**< bytes in flight when it began */
     double cwnd;      /**< the window that holds now, bytes */
 };
 
 /**
- * @brief An episode begins.
+ * @brief A recovery period begins.
  * @param p       state
  * @param flight  bytes in flight before the feedback that opened it
  */
 CONG_API void cong_prr_enter(struct cong_prr *p, double flight);
 /**
- * @brief A feedback during the episode; sets cong_prr::cwnd.
+ * @brief A feedback during the recovery period; sets cong_prr::cwnd.
  * @param p         state
  * @param acked     bytes newly delivered
  * @param flight    bytes in flight after it
@@ -39,7 +39,7 @@ CONG_API void cong_prr_enter(struct cong_prr *p, double flight);
 CONG_API void cong_prr_ack(struct cong_prr *p, double acked, double flight,
                            double ssthresh, double mss, bool advanced);
 /**
- * @brief Something leaves during the episode.
+ * @brief Something leaves during the recovery period.
  * @param p     state
  * @param size  its bytes
  */

@@ -45,7 +45,7 @@ CONG_API void cong_rack_delivered(struct cong_rack *r, cong_time t_sent,
  *                  round trip
  */
 CONG_API void cong_rack_reordered(struct cong_rack *r, bool spurious);
-/** @brief A recovery episode ended. @param r  detector */
+/** @brief A recovery period ended. @param r  detector */
 CONG_API void cong_rack_recovered(struct cong_rack *r);
 /**
  * @brief The reordering window.
@@ -70,8 +70,8 @@ CONG_API cong_time cong_rack_deadline(const struct cong_rack *r,
 /**
  * @brief How long to be silent before a tail probe (RFC 8985 section 7.2).
  *
- * Armed when data is outstanding, no episode is open and no probe is out.  When
- * it passes, one new packet leaves, or else the last one again.
+ * Armed when data is outstanding, no recovery period is open and no probe is
+ * out.  When it passes, one new packet leaves, or else the last one again.
  *
  * @param srtt           smoothed RTT, ns; -1: none yet
  * @param rto            the RTO in force, ns: a probe never comes later

@@ -25,7 +25,7 @@ extern "C" {
 /** Which engine. */
 enum cong_recovery_kind {
     CONG_RECOVERY_TAHOE,  /**< a loss restarts; no recovery */
-    CONG_RECOVERY_RENO,   /**< any advance ends the episode */
+    CONG_RECOVERY_RENO,   /**< any advance ends the recovery period */
     CONG_RECOVERY_NEWRENO /**< one hole per round trip until all is repaired */
 };
 
@@ -44,14 +44,14 @@ struct cong_recovery {
     enum cong_recovery_kind kind; /**< set by cong_recovery_init() */
     bool limited_transmit; /**< the first two duplicates release a segment each
                                 (RFC 3042); off by default */
-    bool open;             /**< an episode is open */
+    bool open;             /**< a recovery period is open */
     bool guarded;          /**< recover holds */
     bool restarted;      /**< went back; the controller is told when recover is
                               reached */
-    bool partial;        /**< a partial ACK of this episode was seen */
+    bool partial;        /**< a partial ACK of this recovery period was seen */
     unsigned duplicates; /**< since the newest advance */
-    uint64_t recover;    /**< end of what had been sent when the newest episode
-                              began or the timer expired */
+    uint64_t recover;    /**< end of what had been sent when the newest recovery
+                            period    began or the timer expired */
     double inflation;    /**< bytes; may be negative */
 };
 
@@ -88,7 +88,7 @@ CONG_API unsigned cong_recovery_duplicate(struct cong_recovery *r,
 /**
  * @brief An ACK that advances.
  * @param r       engine
- * @param cc      controller; is told about the end of an episode
+ * @param cc      controller; is told about the end of a recovery period
  * @param una     the new cumulative number
  * @param acked   bytes by which it advanced
  * @param flight  bytes outstanding after it

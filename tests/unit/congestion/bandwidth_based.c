@@ -31,10 +31,9 @@ static cong_time event_time(const char *event) {
     return MS(number_after(event, "@"));
 }
 
-static void westwood_follows_its_vectors_per_feedback(void **state) {
+TEST(westwood_follows_its_vectors_per_feedback) {
     struct vectors v;
     struct rig r;
-    (void)state;
     vectors_read(&v, "ww-1");
     rig_start(&r, "westwood", MS(10000));
     rig_set(&r, "plus", 0);
@@ -53,10 +52,9 @@ static void westwood_follows_its_vectors_per_feedback(void **state) {
     rig_stop(&r);
 }
 
-static void westwood_follows_its_vectors_through_a_silence(void **state) {
+TEST(westwood_follows_its_vectors_through_a_silence) {
     struct vectors v;
     struct rig r;
-    (void)state;
     vectors_read(&v, "ww-2");
     rig_start(&r, "westwood", MS(10000));
     rig_set(&r, "plus", 0);
@@ -70,9 +68,8 @@ static void westwood_follows_its_vectors_through_a_silence(void **state) {
     rig_stop(&r);
 }
 
-static void westwood_takes_one_sample_per_round_by_default(void **state) {
+TEST(westwood_takes_one_sample_per_round_by_default) {
     struct rig r;
-    (void)state;
     rig_start(&r, "westwood", MS(100));
     for (int i = 1; i <= 60; i++) {
         r.now = MS(100 * i);
@@ -91,9 +88,8 @@ static void westwood_takes_one_sample_per_round_by_default(void **state) {
     rig_stop(&r);
 }
 
-static void westwood_keeps_its_window_when_the_path_is_not_full(void **state) {
+TEST(westwood_keeps_its_window_when_the_path_is_not_full) {
     struct rig r;
-    (void)state;
     rig_start(&r, "westwood", MS(100));
     r.now = MS(100);
     rig_round(&r, 10, 500);
@@ -108,11 +104,10 @@ static void westwood_keeps_its_window_when_the_path_is_not_full(void **state) {
     rig_stop(&r);
 }
 
-static void westwoodnew_follows_its_vectors(void **state) {
+TEST(westwoodnew_follows_its_vectors) {
     struct vectors v;
     struct rig r;
     double bw = -1;
-    (void)state;
     vectors_read(&v, "wwn-1");
     rig_start(&r, "westwoodnew", MS(50));
     r.cc->cwnd = 7;
@@ -134,11 +129,10 @@ static void westwoodnew_follows_its_vectors(void **state) {
     rig_stop(&r);
 }
 
-static void mod_westwoodnew_follows_its_vectors(void **state) {
+TEST(mod_westwoodnew_follows_its_vectors) {
     struct vectors v;
     struct rig r;
     double bw = -1;
-    (void)state;
     vectors_read(&v, "mwwn-1");
     rig_start_sized(&r, "mod-westwoodnew", 1, 55, MS(50));
     rig_set(&r, "iw", 2);
@@ -157,10 +151,9 @@ static void mod_westwoodnew_follows_its_vectors(void **state) {
     rig_stop(&r);
 }
 
-static void mod_westwoodnew_explodes_when_taken_literally(void **state) {
+TEST(mod_westwoodnew_explodes_when_taken_literally) {
     struct vectors v;
     struct rig r;
-    (void)state;
     vectors_read(&v, "mwwn-2");
     rig_start(&r, "mod-westwoodnew", MS(10000));
     rig_set(&r, "iw", 1);
@@ -184,10 +177,9 @@ static void mod_westwoodnew_explodes_when_taken_literally(void **state) {
     rig_stop(&r);
 }
 
-static void the_bandwidth_ratio_sets_the_gain(void **state) {
+TEST(the_bandwidth_ratio_sets_the_gain) {
     static const char *const names[] = {"westwoodnew", "mod-westwoodnew"};
     struct vectors v;
-    (void)state;
     vectors_read(&v, "mwwn-3");
     for (size_t k = 0; k < 2; k++) {
         for (size_t i = 0; i < v.rows; i++) {
@@ -202,11 +194,10 @@ static void the_bandwidth_ratio_sets_the_gain(void **state) {
     }
 }
 
-static void a_round_measures_what_compressed_acks_hide(void **state) {
+TEST(a_round_measures_what_compressed_acks_hide) {
     struct vectors v;
     struct rig raw;
     struct rig round;
-    (void)state;
     vectors_read(&v, "mwwn-5");
     rig_start(&raw, "mod-westwoodnew", MS(100000));
     rig_set(&raw, "literal", 1);
@@ -227,9 +218,8 @@ static void a_round_measures_what_compressed_acks_hide(void **state) {
     rig_stop(&round);
 }
 
-static void mod_westwoodnew_keeps_half_the_window_at_least(void **state) {
+TEST(mod_westwoodnew_keeps_half_the_window_at_least) {
     struct rig r;
-    (void)state;
     rig_start(&r, "mod-westwoodnew", MS(50));
     rig_lose_at(&r, 40);
     check_near(r.cc->cwnd, 20, 0.0);
@@ -244,13 +234,12 @@ static void mod_westwoodnew_keeps_half_the_window_at_least(void **state) {
     rig_stop(&r);
 }
 
-static void tibet_follows_its_vectors(void **state) {
+TEST(tibet_follows_its_vectors) {
     struct vectors v;
     struct rig r;
     double length = 1;
     double interval = 0;
     double before = 0;
-    (void)state;
     vectors_read(&v, "tibet-1");
     rig_start(&r, "tibet", MS(100000));
     rig_set(&r, "alpha", 0.9);
@@ -269,9 +258,8 @@ static void tibet_follows_its_vectors(void **state) {
     rig_stop(&r);
 }
 
-static void tibet_does_not_average_the_interval_after_a_silence(void **state) {
+TEST(tibet_does_not_average_the_interval_after_a_silence) {
     struct rig r;
-    (void)state;
     rig_start(&r, "tibet", MS(100000));
     for (int i = 1; i <= 100; i++) {
         r.now = MS(10 * i);
@@ -289,9 +277,8 @@ static void tibet_does_not_average_the_interval_after_a_silence(void **state) {
     rig_stop(&r);
 }
 
-static void feedbacks_of_one_moment_are_one_sample(void **state) {
+TEST(feedbacks_of_one_moment_are_one_sample) {
     struct bw_filter f;
-    (void)state;
     cong__bw_filter_init(&f, 0);
     cong__bw_filter_ack(&f, 1000, MS(1000), false);
     cong__bw_filter_ack(&f, 50, MS(1000), false);

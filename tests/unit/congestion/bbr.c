@@ -12,10 +12,9 @@ static struct bbr *state_of(const struct rig *r) {
     return RIG_STATE(r, struct bbr);
 }
 
-static void the_full_pipe_test_follows_its_vectors(void **state) {
+TEST(the_full_pipe_test_follows_its_vectors) {
     struct vectors v;
     struct rig r;
-    (void)state;
     vectors_read(&v, "bbr-1");
     rig_start(&r, "bbr", MS(100));
     for (size_t i = 0; i < v.rows; i++) {
@@ -44,10 +43,9 @@ static enum bbr_state state_named(const char *name) {
     return BBR_STARTUP;
 }
 
-static void rate_and_window_of_every_state_follow_the_vectors(void **state) {
+TEST(rate_and_window_of_every_state_follow_the_vectors) {
     struct vectors v;
     struct rig r;
-    (void)state;
     vectors_read(&v, "bbr-2");
     rig_start(&r, "bbr", MS(100));
     r.now = MS(100);
@@ -64,9 +62,8 @@ static void rate_and_window_of_every_state_follow_the_vectors(void **state) {
     rig_stop(&r);
 }
 
-static void startup_heads_for_two_bdps_at_its_gain(void **state) {
+TEST(startup_heads_for_two_bdps_at_its_gain) {
     struct rig r;
-    (void)state;
     rig_start(&r, "bbr", -1);
     r.now = MS(100);
     r.rs.delivered = 4;
@@ -104,9 +101,8 @@ static void lose(struct rig *r, double lost, double before, double of) {
     r->ack.rs = NULL;
 }
 
-static void a_probe_that_loses_too_much_follows_its_vectors(void **state) {
+TEST(a_probe_that_loses_too_much_follows_its_vectors) {
     struct vectors v;
-    (void)state;
     vectors_read(&v, "bbr-3");
     for (int at_once = 0; at_once < 2; at_once++) {
         struct rig r;
@@ -159,9 +155,8 @@ static void path_round(struct path *p) {
     p->seen[b->state] = true;
 }
 
-static void bbr_walks_through_all_states_and_fills_the_path(void **state) {
+TEST(bbr_walks_through_all_states_and_fills_the_path) {
     struct path p = {.inflight = 10};
-    (void)state;
     rig_start(&p.rig, "bbr", MS(100));
     for (int i = 0; i < 600; i++) {
         path_round(&p);
@@ -178,9 +173,8 @@ static void bbr_walks_through_all_states_and_fills_the_path(void **state) {
     rig_stop(&p.rig);
 }
 
-static void losses_outside_a_probe_lower_the_shortterm_bounds(void **state) {
+TEST(losses_outside_a_probe_lower_the_shortterm_bounds) {
     struct rig r;
-    (void)state;
     struct bbr *b = probing(&r, 100);
     b->state = BBR_PROBE_CRUISE;
     b->probe_sample = false;
@@ -199,9 +193,8 @@ static void losses_outside_a_probe_lower_the_shortterm_bounds(void **state) {
     rig_stop(&r);
 }
 
-static void a_timeout_leaves_one_segment_until_it_has_recovered(void **state) {
+TEST(a_timeout_leaves_one_segment_until_it_has_recovered) {
     struct rig r;
-    (void)state;
     (void)probing(&r, 100);
     rig_event(&r, CONG_RTO, 128, 128, 1);
     check_near(r.cc->cwnd, 1, 0.0);
@@ -210,9 +203,8 @@ static void a_timeout_leaves_one_segment_until_it_has_recovered(void **state) {
     rig_stop(&r);
 }
 
-static void a_false_alarm_gives_startup_back(void **state) {
+TEST(a_false_alarm_gives_startup_back) {
     struct rig r;
-    (void)state;
     rig_start(&r, "bbr", MS(100));
     r.now = MS(100);
     rig_round(&r, 10, 1000);
@@ -226,9 +218,8 @@ static void a_false_alarm_gives_startup_back(void **state) {
     rig_stop(&r);
 }
 
-static void a_slow_application_does_not_lower_the_bandwidth(void **state) {
+TEST(a_slow_application_does_not_lower_the_bandwidth) {
     struct rig r;
-    (void)state;
     struct bbr *b = probing(&r, 100);
     r.rs = (struct cong_rate_sample){.rate = 10, .app_limited = true};
     r.ack.rs = &r.rs;
@@ -242,9 +233,8 @@ static void a_slow_application_does_not_lower_the_bandwidth(void **state) {
 }
 
 /* Others may fill it: three rounds are enough. */
-static void drain_ends_although_the_queue_stays(void **state) {
+TEST(drain_ends_although_the_queue_stays) {
     struct rig r;
-    (void)state;
     struct bbr *b = probing(&r, 100);
     b->state = BBR_DRAIN;
     b->drain_start = b->rounds;
@@ -260,8 +250,7 @@ static void drain_ends_although_the_queue_stays(void **state) {
     rig_stop(&r);
 }
 
-static void a_probe_stopped_to_be_safe_is_made_again(void **state) {
-    (void)state;
+TEST(a_probe_stopped_to_be_safe_is_made_again) {
     for (int lossy = 0; lossy < 2; lossy++) {
         struct rig r;
         struct bbr *b = probing(&r, 100);

@@ -16,10 +16,9 @@ static double cubic_target(struct rig *r, double w, cong_time srtt) {
     return start + (r->cc->cwnd - start) * start / n;
 }
 
-static void cubic_follows_its_vectors(void **state) {
+TEST(cubic_follows_its_vectors) {
     struct vectors v;
     struct rig r;
-    (void)state;
     vectors_read(&v, "cubic-1");
     rig_start(&r, "cubic", -1);
     rig_set(&r, "C", 0.4);
@@ -41,9 +40,8 @@ static void cubic_follows_its_vectors(void **state) {
     rig_stop(&r);
 }
 
-static void cubic_is_not_slower_than_reno_on_short_paths(void **state) {
+TEST(cubic_is_not_slower_than_reno_on_short_paths) {
     struct rig r;
-    (void)state;
     rig_start(&r, "cubic", MS(10));
     rig_lose_at(&r, 10);
     for (unsigned i = 0; i < 40; i++) {
@@ -59,9 +57,8 @@ static void cubic_is_not_slower_than_reno_on_short_paths(void **state) {
 }
 
 /* RFC 9438, 4.4: however long ago the last loss was. */
-static void cubic_grows_by_half_a_window_a_round_trip_at_most(void **state) {
+TEST(cubic_grows_by_half_a_window_a_round_trip_at_most) {
     struct rig r;
-    (void)state;
     rig_start(&r, "cubic", MS(100));
     rig_lose_at(&r, 10);
     rig_ack(&r, 1e-9);
@@ -72,10 +69,9 @@ static void cubic_grows_by_half_a_window_a_round_trip_at_most(void **state) {
     rig_stop(&r);
 }
 
-static void cubic_does_not_count_the_pauses_of_the_application(void **state) {
+TEST(cubic_does_not_count_the_pauses_of_the_application) {
     struct rig busy;
     struct rig idle;
-    (void)state;
     rig_start(&busy, "cubic", MS(100));
     rig_start(&idle, "cubic", MS(100));
     for (unsigned i = 0; i < 2; i++) {
@@ -96,9 +92,8 @@ static void cubic_does_not_count_the_pauses_of_the_application(void **state) {
     rig_stop(&idle);
 }
 
-static void cubic_forgets_a_reduction_that_was_a_false_alarm(void **state) {
+TEST(cubic_forgets_a_reduction_that_was_a_false_alarm) {
     struct rig r;
-    (void)state;
     rig_start(&r, "cubic", MS(100));
     rig_lose_at(&r, 100);
     rig_ack(&r, 1);
@@ -119,9 +114,8 @@ static void cubic_forgets_a_reduction_that_was_a_false_alarm(void **state) {
 }
 
 /* RFC 9438, 4.7: who loses below the last maximum lets others have it. */
-static void cubic_gives_way_faster_when_others_come(void **state) {
+TEST(cubic_gives_way_faster_when_others_come) {
     struct rig r;
-    (void)state;
     rig_start(&r, "cubic", MS(100));
     rig_lose_at(&r, 100);
     check_near(RIG_STATE(&r, struct cubic)->m.w_max, 100, 1e-9);
@@ -131,9 +125,8 @@ static void cubic_gives_way_faster_when_others_come(void **state) {
 }
 
 /* RFC 9438, 4.8. */
-static void cubic_aims_at_no_old_window_after_a_timeout(void **state) {
+TEST(cubic_aims_at_no_old_window_after_a_timeout) {
     struct rig r;
-    (void)state;
     rig_start(&r, "cubic", MS(100));
     r.cc->cwnd = 100;
     rig_event(&r, CONG_RTO, 100, 100, 1);
@@ -144,9 +137,8 @@ static void cubic_aims_at_no_old_window_after_a_timeout(void **state) {
     rig_stop(&r);
 }
 
-static void cubic_does_not_count_a_silence_either(void **state) {
+TEST(cubic_does_not_count_a_silence_either) {
     struct rig r;
-    (void)state;
     rig_start(&r, "cubic", MS(100));
     rig_lose_at(&r, 100);
     rig_ack(&r, 1);

@@ -19,10 +19,9 @@ static void vegas_row(struct rig *r, const char *event, double *diff) {
     r->ack.round = false;
 }
 
-static void vegas_follows_its_vectors_in_slow_start(void **state) {
+TEST(vegas_follows_its_vectors_in_slow_start) {
     struct vectors v;
     struct rig r;
-    (void)state;
     vectors_read(&v, "vegas-1");
     rig_start(&r, "vegas", -1);
     rig_set(&r, "iw", 2);
@@ -36,10 +35,9 @@ static void vegas_follows_its_vectors_in_slow_start(void **state) {
     rig_stop(&r);
 }
 
-static void vegas_follows_its_vectors_in_congestion_avoidance(void **state) {
+TEST(vegas_follows_its_vectors_in_congestion_avoidance) {
     struct vectors v;
     struct rig r;
-    (void)state;
     vectors_read(&v, "vegas-2");
     rig_start(&r, "vegas", -1);
     rig_ack_rtt(&r, 0, MS(100));
@@ -58,9 +56,8 @@ static void vegas_follows_its_vectors_in_congestion_avoidance(void **state) {
     rig_stop(&r);
 }
 
-static void vegas_cuts_deeper_when_a_repair_is_lost(void **state) {
+TEST(vegas_cuts_deeper_when_a_repair_is_lost) {
     struct rig r;
-    (void)state;
     rig_start(&r, "vegas", -1);
     rig_lose_at(&r, 16);
     check_near(r.cc->cwnd, 12, 0.0);
@@ -73,9 +70,8 @@ static void vegas_cuts_deeper_when_a_repair_is_lost(void **state) {
     rig_stop(&r);
 }
 
-static void vegas_does_not_judge_rounds_of_a_slow_application(void **state) {
+TEST(vegas_does_not_judge_rounds_of_a_slow_application) {
     struct rig r;
-    (void)state;
     rig_start(&r, "vegas", -1);
     r.cc->cwnd = r.cc->ssthresh = 10;
     rig_ack_rtt(&r, 1, MS(100));
@@ -91,10 +87,9 @@ static void vegas_does_not_judge_rounds_of_a_slow_application(void **state) {
     rig_stop(&r);
 }
 
-static void fast_follows_its_vectors(void **state) {
+TEST(fast_follows_its_vectors) {
     struct vectors v;
     struct rig r;
-    (void)state;
     vectors_read(&v, "fast-1");
     rig_start(&r, "fast", -1);
     rig_set(&r, "alpha", 20);
@@ -113,9 +108,8 @@ static void fast_follows_its_vectors(void **state) {
     rig_stop(&r);
 }
 
-static void fast_forgets_the_average_but_not_the_base(void **state) {
+TEST(fast_forgets_the_average_but_not_the_base) {
     struct rig r;
-    (void)state;
     rig_start(&r, "fast", -1);
     r.cc->cwnd = 100;
     rig_ack_rtt(&r, 1, MS(100));
@@ -162,9 +156,8 @@ static void peach_row(struct rig *r, const char *event) {
     }
 }
 
-static void peach_follows_its_vectors(void **state) {
+TEST(peach_follows_its_vectors) {
     static const char *const tables[] = {"peach-1", "peach-2"};
-    (void)state;
     for (size_t t = 0; t < 2; t++) {
         struct vectors v;
         struct rig r;
@@ -184,9 +177,8 @@ static void peach_follows_its_vectors(void **state) {
     }
 }
 
-static void peach_starts_when_it_learns_the_rtt(void **state) {
+TEST(peach_starts_when_it_learns_the_rtt) {
     struct rig r;
-    (void)state;
     rig_start_sized(&r, "peach", 1, 16, -1);
     check_near(r.cc->cwnd, 1, 0.0);
     assert_int_equal(r.cc->probes, 0);
@@ -203,10 +195,9 @@ static void peach_starts_when_it_learns_the_rtt(void **state) {
     rig_stop(&r);
 }
 
-static void yam_follows_its_vectors_in_congestion_avoidance(void **state) {
+TEST(yam_follows_its_vectors_in_congestion_avoidance) {
     struct vectors v;
     struct rig r;
-    (void)state;
     vectors_read(&v, "yam-1");
     rig_start(&r, "yam", -1);
     r.cc->cwnd = 20;
@@ -248,10 +239,9 @@ static void yam_loss_row(struct rig *r, const char *event) {
     }
 }
 
-static void yam_follows_its_vectors_at_losses(void **state) {
+TEST(yam_follows_its_vectors_at_losses) {
     struct vectors v;
     struct rig r;
-    (void)state;
     vectors_read(&v, "yam-2");
     rig_start(&r, "yam", -1);
     r.cc->cwnd = 20;
@@ -264,9 +254,8 @@ static void yam_follows_its_vectors_at_losses(void **state) {
 }
 
 /* The columns are runs: "ssthresh=8 eq_hold". */
-static void yam_follows_its_vectors_on_a_constant_rtt(void **state) {
+TEST(yam_follows_its_vectors_on_a_constant_rtt) {
     struct vectors v;
-    (void)state;
     vectors_read(&v, "yam-3");
     for (size_t c = 1; c < v.columns; c++) {
         struct rig r;
@@ -287,9 +276,8 @@ static void yam_follows_its_vectors_on_a_constant_rtt(void **state) {
     }
 }
 
-static void yam_closes_the_episode_when_it_restarts(void **state) {
+TEST(yam_ends_the_period_when_it_restarts) {
     struct rig r;
-    (void)state;
     rig_start(&r, "yam", -1);
     r.cc->cwnd = 20;
     rig_event(&r, CONG_LOSS, 20, 3, 1);
@@ -306,9 +294,8 @@ static void yam_closes_the_episode_when_it_restarts(void **state) {
     rig_stop(&r);
 }
 
-static void yam_can_compare_the_rtts_of_rounds(void **state) {
+TEST(yam_can_compare_the_rtts_of_rounds) {
     struct rig r;
-    (void)state;
     rig_start(&r, "yam", -1);
     rig_set(&r, "per_round", 1);
     r.cc->cwnd = 20;
@@ -338,7 +325,7 @@ int main(void) {
         cmocka_unit_test(yam_follows_its_vectors_in_congestion_avoidance),
         cmocka_unit_test(yam_follows_its_vectors_at_losses),
         cmocka_unit_test(yam_follows_its_vectors_on_a_constant_rtt),
-        cmocka_unit_test(yam_closes_the_episode_when_it_restarts),
+        cmocka_unit_test(yam_ends_the_period_when_it_restarts),
         cmocka_unit_test(yam_can_compare_the_rtts_of_rounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -426,8 +426,7 @@ static void history_free(struct history *h) {
     free(h);
 }
 
-static void controllers_keep_their_word_over_any_history(void **state) {
-    (void)state;
+TEST(controllers_keep_their_word_over_any_history) {
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
             struct history *h = history_of(*name, seed);
@@ -440,8 +439,8 @@ static void controllers_keep_their_word_over_any_history(void **state) {
     }
 }
 
-static void everything_happens_in_these_histories(void **state) {
-    (void)state; /* after the test above */
+TEST(everything_happens_in_these_histories) {
+    /* after the test above */
     assert_true(happened.undone > 100);
     assert_true(happened.entered > 1000);
     assert_true(happened.repeated > 100);
@@ -492,11 +491,10 @@ static void mirror_event(struct rig *r, unsigned which) {
 /* Saratoga's feedback is one STATUS per round trip, TLTCP's one ACK per packet.
  * Yam takes one step and FAST one RTT per feedback; Mod
  * WestwoodNew adds a pipe or none by the ratio of two rounds. */
-static void aggregated_feedback_agrees_with_single_acks(void **state) {
+TEST(aggregated_feedback_agrees_with_single_acks) {
     static const char *const names[] = {
         "auto", "cubic", "newreno",  "peach",       "reno",
         "sack", "tahoe", "westwood", "westwoodnew", "vegas"};
-    (void)state;
     for (size_t i = 0; i < 10 * SEEDS; i++) {
         struct history dice = {.seed = i};
         struct rig one;

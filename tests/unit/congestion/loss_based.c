@@ -37,18 +37,16 @@ static void aimd_table(struct rig *r, const char *table) {
     }
 }
 
-static void tahoe_follows_its_vectors(void **state) {
+TEST(tahoe_follows_its_vectors) {
     struct rig r;
-    (void)state;
     rig_start(&r, "tahoe", -1);
     rig_set(&r, "iw", 1);
     aimd_table(&r, "tahoe-1");
     rig_stop(&r);
 }
 
-static void reno_newreno_and_sack_follow_the_vectors_of_reno(void **state) {
+TEST(reno_newreno_and_sack_follow_the_vectors_of_reno) {
     static const char *const names[] = {"reno", "newreno", "sack"};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct rig r;
         rig_start(&r, names[i], -1);
@@ -60,9 +58,8 @@ static void reno_newreno_and_sack_follow_the_vectors_of_reno(void **state) {
     }
 }
 
-static void ecn_keeps_more_when_told_so(void **state) {
+TEST(ecn_keeps_more_when_told_so) {
     struct rig r;
-    (void)state;
     rig_start(&r, "reno", -1);
     r.cc->cwnd = 20;
     rig_event(&r, CONG_ECN, 20, 0, 1);
@@ -74,9 +71,8 @@ static void ecn_keeps_more_when_told_so(void **state) {
     rig_stop(&r);
 }
 
-static void a_window_grows_only_when_it_was_the_limit(void **state) {
+TEST(a_window_grows_only_when_it_was_the_limit) {
     struct rig r;
-    (void)state;
     rig_start(&r, "reno", -1);
     double before = r.cc->cwnd;
     r.ack.limited = false;
@@ -92,9 +88,8 @@ static void a_window_grows_only_when_it_was_the_limit(void **state) {
     rig_stop(&r);
 }
 
-static void a_silence_of_an_rto_restarts_from_the_initial_window(void **state) {
+TEST(a_silence_of_an_rto_restarts_from_the_initial_window) {
     struct rig r;
-    (void)state;
     rig_start(&r, "reno", -1);
     r.cc->cwnd = 50;
     r.cc->ssthresh = 30;
@@ -106,10 +101,9 @@ static void a_silence_of_an_rto_restarts_from_the_initial_window(void **state) {
     rig_stop(&r);
 }
 
-static void the_initial_window_is_that_of_rfc_3390(void **state) {
+TEST(the_initial_window_is_that_of_rfc_3390) {
     static const double mss[] = {536, 1095, 1460, 2190, 4380, 9000};
     static const double iw[] = {2144, 4380, 4380, 4380, 8760, 18000};
-    (void)state;
     for (size_t i = 0; i < 6; i++) {
         struct rig r;
         rig_start_sized(&r, "reno", mss[i], (double)INFINITY, -1);
@@ -118,9 +112,8 @@ static void the_initial_window_is_that_of_rfc_3390(void **state) {
     }
 }
 
-static void a_fixed_rate_does_not_answer_to_anything(void **state) {
+TEST(a_fixed_rate_does_not_answer_to_anything) {
     struct rig r;
-    (void)state;
     rig_start_sized(&r, "fixed", 1000, (double)INFINITY, -1);
     rig_set(&r, "rate", 5e6);
     rig_event(&r, CONG_LOSS, 10000, 1000, 1);

@@ -18,11 +18,10 @@ static double ms(cong_time t) {
     return (double)t / 1e6;
 }
 
-static void the_rtt_estimator_follows_its_vectors(void **state) {
+TEST(the_rtt_estimator_follows_its_vectors) {
     struct vectors v;
     struct cong_rtt slow;
     struct cong_rtt quick;
-    (void)state;
     vectors_read(&v, "rtt-1");
     cong_rtt_init(&slow, MS(1), MS(1000));
     cong_rtt_init(&quick, MS(1), MS(200));
@@ -39,9 +38,8 @@ static void the_rtt_estimator_follows_its_vectors(void **state) {
     assert_int_equal(quick.latest, MS(200));
 }
 
-static void the_rto_doubles_to_its_bound_and_a_sample_ends_that(void **state) {
+TEST(the_rto_doubles_to_its_bound_and_a_sample_ends_that) {
     struct cong_rtt r;
-    (void)state;
     cong_rtt_init(&r, 0, MS(200));
     assert_int_equal(cong_rtt_rto(&r), MS(1000));
     r.backoff = 2;
@@ -85,12 +83,11 @@ static cong_time rack_detect(const struct cong_rack *rack,
     return timer;
 }
 
-static void rack_follows_its_vectors(void **state) {
+TEST(rack_follows_its_vectors) {
     struct vectors v;
     struct cong_rack rack;
     struct rack_packet p[4] = {
         {MS(0), false}, {MS(10), false}, {MS(20), false}, {MS(30), false}};
-    (void)state;
     vectors_read(&v, "rack-1");
     cong_rack_init(&rack);
     cong_rack_reordered(&rack, false);
@@ -111,9 +108,8 @@ static void rack_follows_its_vectors(void **state) {
     }
 }
 
-static void rack_waits_longer_the_more_it_was_wrong(void **state) {
+TEST(rack_waits_longer_the_more_it_was_wrong) {
     struct cong_rack r;
-    (void)state;
     cong_rack_init(&r);
     assert_int_equal(cong_rack_deadline(&r, 5, 0), -1);
     assert_int_equal(cong_rack_reo(&r, MS(100), MS(100), true), 0);
@@ -130,8 +126,7 @@ static void rack_waits_longer_the_more_it_was_wrong(void **state) {
     assert_int_equal(cong_rack_reo(&r, MS(100), MS(120), true), MS(25));
 }
 
-static void a_tail_probe_leaves_after_two_rtts_or_with_the_rto(void **state) {
-    (void)state;
+TEST(a_tail_probe_leaves_after_two_rtts_or_with_the_rto) {
     assert_int_equal(cong_rack_pto(-1, MS(3000), 0, false), MS(1000));
     assert_int_equal(cong_rack_pto(MS(100), MS(300), MS(25), false), MS(200));
     assert_int_equal(cong_rack_pto(MS(100), MS(300), MS(25), true), MS(225));
@@ -149,12 +144,11 @@ static double rate_deliver(struct cong_rate *r,
     return r->delivered;
 }
 
-static void the_rate_sampler_follows_its_vectors(void **state) {
+TEST(the_rate_sampler_follows_its_vectors) {
     struct vectors v;
     struct cong_rate r;
     struct cong_rate_snapshot snap[6];
     struct cong_rate_sample rs;
-    (void)state;
     vectors_read(&v, "rate-1");
     cong_rate_init(&r);
     for (int i = 0; i < 6; i++) {
@@ -173,12 +167,11 @@ static void the_rate_sampler_follows_its_vectors(void **state) {
     check_near(rs.tx_in_flight, 6000, 0.0);
 }
 
-static void the_rate_sampler_knows_when_the_application_was_slow(void **state) {
+TEST(the_rate_sampler_knows_when_the_application_was_slow) {
     struct cong_rate r;
     struct cong_rate_snapshot a;
     struct cong_rate_snapshot b;
     struct cong_rate_sample rs;
-    (void)state;
     cong_rate_init(&r);
     cong_rate_on_sent(&r, &a, 0, 1000, MS(0));
     cong_rate_app_limited(&r, 1000);
@@ -195,11 +188,10 @@ static void the_rate_sampler_knows_when_the_application_was_slow(void **state) {
     assert_false(cong_rate_sample(&r, MS(100), &rs));
 }
 
-static void the_rate_sampler_gives_nothing_for_less_than_an_rtt(void **state) {
+TEST(the_rate_sampler_gives_nothing_for_less_than_an_rtt) {
     struct cong_rate r;
     struct cong_rate_snapshot a;
     struct cong_rate_sample rs;
-    (void)state;
     cong_rate_init(&r);
     cong_rate_on_sent(&r, &a, 0, 1000, MS(0));
     cong_rate_on_acked(&r, &a, 1000, MS(60));
@@ -209,10 +201,9 @@ static void the_rate_sampler_gives_nothing_for_less_than_an_rtt(void **state) {
     assert_false(cong_rate_sample(&r, -1, &rs));
 }
 
-static void the_pacer_follows_its_vectors(void **state) {
+TEST(the_pacer_follows_its_vectors) {
     struct vectors v;
     struct cong_pacer p;
-    (void)state;
     vectors_read(&v, "pace-1");
     cong_pacer_init(&p);
     cong_pacer_set(&p, 80000, 1000);
@@ -225,9 +216,8 @@ static void the_pacer_follows_its_vectors(void **state) {
     }
 }
 
-static void the_pacer_lets_a_higher_rate_act_at_once(void **state) {
+TEST(the_pacer_lets_a_higher_rate_act_at_once) {
     struct cong_pacer p;
-    (void)state;
     cong_pacer_init(&p);
     cong_pacer_sent(&p, 1000, MS(5));
     assert_int_equal(cong_pacer_next(&p, MS(5)), MS(5));
@@ -239,9 +229,8 @@ static void the_pacer_lets_a_higher_rate_act_at_once(void **state) {
     assert_int_equal(cong_pacer_next(&p, MS(6)), MS(6));
 }
 
-static void a_window_is_paced_over_the_smoothed_rtt(void **state) {
+TEST(a_window_is_paced_over_the_smoothed_rtt) {
     struct rig r;
-    (void)state;
     rig_start_sized(&r, "reno", 1000, (double)INFINITY, -1);
     r.cc->cwnd = 10000;
     check_near(cong_pacing_rate(r.cc, -1), 0, 0.0);
@@ -319,18 +308,15 @@ static void check_prr(const struct vectors *v) {
     }
 }
 
-static void
-sack_recovery_follows_its_vectors_with_and_without_prr(void **state) {
+TEST(sack_recovery_follows_its_vectors_with_and_without_prr) {
     struct vectors v;
-    (void)state;
     vectors_read(&v, "sack-1");
     check_6675(&v);
     check_prr(&v);
 }
 
-static void prr_sends_the_first_repair_whatever_the_numbers_say(void **state) {
+TEST(prr_sends_the_first_repair_whatever_the_numbers_say) {
     struct cong_prr p;
-    (void)state;
     cong_prr_enter(&p, 0);
     cong_prr_ack(&p, 0, 0, 0, 1000, false);
     check_near(p.cwnd, 1000, 0.0);

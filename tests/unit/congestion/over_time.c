@@ -81,16 +81,14 @@ static void check_restart(const char *name) {
     rig_stop(&r);
 }
 
-static void cubic_jumps_after_nothing(void **state) {
-    (void)state;
+TEST(cubic_jumps_after_nothing) {
     check_restart("cubic");
     check_restart("auto");
 }
 
 /* RFC 9438 section 4.8: slow start ends in a new epoch. */
-static void cubic_starts_an_epoch_after_slow_start(void **state) {
+TEST(cubic_starts_an_epoch_after_slow_start) {
     struct rig r;
-    (void)state;
     old_cubic(&r, "cubic", (double)INFINITY);
     r.cc->ssthresh = r.cc->cwnd + 5;
     rig_ack(&r, 10);
@@ -98,9 +96,8 @@ static void cubic_starts_an_epoch_after_slow_start(void **state) {
     rig_stop(&r);
 }
 
-static void cubic_grows_at_once_when_its_bound_is_lifted(void **state) {
+TEST(cubic_grows_at_once_when_its_bound_is_lifted) {
     struct rig r;
-    (void)state;
     old_cubic(&r, "cubic", 80);
     check_near(r.cc->cwnd, 80, 0.0);
     r.cc->cwnd_max = 5000;
@@ -126,8 +123,7 @@ static void lose_and_time_out(struct rig *r, bool repeated) {
     rig_event(r, CONG_UNDO, cwnd, 0, 0);
 }
 
-static void cubic_undoes_both_reductions_of_a_period(void **state) {
-    (void)state;
+TEST(cubic_undoes_both_reductions_of_a_period) {
     for (int repeated = 0; repeated < 2; repeated++) {
         struct rig r;
         rig_start(&r, "cubic", MS(100));
@@ -165,10 +161,9 @@ static void startup_round(struct rig *r, int i, double lost) {
     rig_ack_rtt(r, r->cc->cwnd, MS(100));
 }
 
-static void bbr_is_back_in_startup_after_a_false_alarm(void **state) {
+TEST(bbr_is_back_in_startup_after_a_false_alarm) {
     struct rig r;
     struct rig other;
-    (void)state;
     rig_start(&r, "bbr", MS(100));
     for (int i = 0; i < 5; i++) {
         startup_round(&r, i, 0);
@@ -194,10 +189,9 @@ static void bbr_is_back_in_startup_after_a_false_alarm(void **state) {
     rig_stop(&other);
 }
 
-static void reductions_never_raise_the_window(void **state) {
+TEST(reductions_never_raise_the_window) {
     static const double flights[] = {0, 1, 10, 40, 400};
     static const double windows[] = {1, 2, 3, 10};
-    (void)state;
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         for (size_t i = 0; i < 60; i++) {
             struct rig r;
@@ -223,10 +217,9 @@ static void reductions_never_raise_the_window(void **state) {
     }
 }
 
-static void the_lowest_rtt_is_forgotten_after_a_change_of_route(void **state) {
+TEST(the_lowest_rtt_is_forgotten_after_a_change_of_route) {
     struct cong_rtt r;
     cong_time now = 0;
-    (void)state;
     cong_rtt_init(&r, MS(1), MS(200));
     for (int i = 0; i < 100; i++, now += MS(50)) {
         cong_rtt_sample_at(&r, MS(50 + i % 7), now);
@@ -245,9 +238,8 @@ static void the_lowest_rtt_is_forgotten_after_a_change_of_route(void **state) {
     assert_int_equal(r.min_rtt, MS(70));
 }
 
-static void the_lowest_rtt_is_forgotten_without_a_clock_too(void **state) {
+TEST(the_lowest_rtt_is_forgotten_without_a_clock_too) {
     struct cong_rtt r;
-    (void)state;
     cong_rtt_init(&r, MS(1), MS(200));
     cong_rtt_sample(&r, 1000); /* a bogus one */
     for (int i = 0; i < 250; i++) {
@@ -256,9 +248,8 @@ static void the_lowest_rtt_is_forgotten_without_a_clock_too(void **state) {
     assert_int_equal(r.min_rtt, MS(100));
 }
 
-static void the_lowest_rtt_survives_a_clock_that_steps(void **state) {
+TEST(the_lowest_rtt_survives_a_clock_that_steps) {
     struct cong_rtt r;
-    (void)state;
     cong_rtt_init(&r, MS(1), MS(200));
     cong_rtt_sample_at(&r, MS(100), HOUR);
     for (int i = 0; i < 300; i++) {
@@ -271,9 +262,8 @@ static void the_lowest_rtt_survives_a_clock_that_steps(void **state) {
 }
 
 /* The first sixteen dummies prove nothing about the second loss. */
-static void peach_does_not_grow_by_dummies_of_the_loss_before(void **state) {
+TEST(peach_does_not_grow_by_dummies_of_the_loss_before) {
     struct rig r;
-    (void)state;
     rig_start(&r, "peach", MS(500));
     r.cc->probes = 0;
     r.now = MS(10000);
@@ -293,8 +283,7 @@ static void peach_does_not_grow_by_dummies_of_the_loss_before(void **state) {
     rig_stop(&r);
 }
 
-static void nothing_grows_by_rounds_that_deliver_nothing(void **state) {
-    (void)state;
+TEST(nothing_grows_by_rounds_that_deliver_nothing) {
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         struct rig r;
         rig_start(&r, *name, MS(100));
@@ -318,8 +307,7 @@ static void nothing_grows_by_rounds_that_deliver_nothing(void **state) {
     }
 }
 
-static void what_is_not_a_number_grows_no_window(void **state) {
-    (void)state;
+TEST(what_is_not_a_number_grows_no_window) {
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         struct rig r;
         rig_start(&r, *name, -1);
@@ -344,9 +332,8 @@ static void what_is_not_a_number_grows_no_window(void **state) {
     }
 }
 
-static void the_pacer_waits_no_longer_when_the_clock_steps_back(void **state) {
+TEST(the_pacer_waits_no_longer_when_the_clock_steps_back) {
     struct cong_pacer p;
-    (void)state;
     cong_pacer_init(&p);
     cong_pacer_set(&p, 1000, 0);
     cong_pacer_sent(&p, 100, HOUR);
@@ -357,9 +344,8 @@ static void the_pacer_waits_no_longer_when_the_clock_steps_back(void **state) {
     assert_true(cong_pacer_next(&p, MS(100)) >= MS(200));
 }
 
-static void the_pacer_has_no_end_of_time(void **state) {
+TEST(the_pacer_has_no_end_of_time) {
     struct cong_pacer p;
-    (void)state;
     cong_pacer_init(&p);
     cong_pacer_set(&p, 1e-9, 1e18);
     cong_pacer_sent(&p, 100, INT64_MIN);
@@ -369,9 +355,8 @@ static void the_pacer_has_no_end_of_time(void **state) {
     (void)cong_pacer_next(&p, INT64_MIN);
 }
 
-static void rack_has_no_end_of_time(void **state) {
+TEST(rack_has_no_end_of_time) {
     struct cong_rack r;
-    (void)state;
     cong_rack_init(&r);
     cong_rack_delivered(&r, INT64_MAX, INT64_MAX);
     assert_int_equal(cong_rack_deadline(&r, INT64_MAX - 1, INT64_MAX),
@@ -383,10 +368,9 @@ static void rack_has_no_end_of_time(void **state) {
     assert_true(cong_rack_reo(&r, INT64_MAX, -1, false) > 0);
 }
 
-static void the_tfrc_receiver_has_no_end_of_time(void **state) {
+TEST(the_tfrc_receiver_has_no_end_of_time) {
     struct cong_tfrc_receiver r;
     struct cong_tfrc_report report;
-    (void)state;
     cong_tfrc_receiver_init(&r, 1000, 0);
     cong_tfrc_receiver_on_packet(&r, 0, 1000, INT64_MAX, false, INT64_MAX - 1);
     assert_true(cong_tfrc_receiver_report(&r, INT64_MAX - 1, &report));
@@ -400,9 +384,8 @@ static void the_tfrc_receiver_has_no_end_of_time(void **state) {
     assert_true(report.p <= 1);
 }
 
-static void peach_has_no_end_of_time(void **state) {
+TEST(peach_has_no_end_of_time) {
     struct rig r;
-    (void)state;
     rig_start(&r, "peach", INT64_MAX);
     assert_true(r.cc->probe_gap > 0);
     rig_lose_at(&r, 1);
@@ -411,10 +394,9 @@ static void peach_has_no_end_of_time(void **state) {
 }
 
 /* Rounds of 100 segments each 100 ms; then the clock steps back. */
-static void estimates_go_on_when_the_clock_steps_back(void **state) {
+TEST(estimates_go_on_when_the_clock_steps_back) {
     static const char *const names[] = {"westwood", "westwoodnew",
                                         "mod-westwoodnew", "tibet"};
-    (void)state;
     for (size_t i = 0; i < 8; i++) {
         struct rig r;
         rig_start(&r, names[i % 4], MS(100));
@@ -434,9 +416,8 @@ static void estimates_go_on_when_the_clock_steps_back(void **state) {
     }
 }
 
-static void cubic_goes_on_when_the_clock_steps_back(void **state) {
+TEST(cubic_goes_on_when_the_clock_steps_back) {
     static const char *const names[] = {"cubic", "auto"};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct rig a;
         struct rig b;
@@ -461,8 +442,7 @@ static void cubic_goes_on_when_the_clock_steps_back(void **state) {
 }
 
 /* The window of ProbeRTT ends after 200 ms on any clock. */
-static void bbr_and_tfrc_go_on_when_the_clock_steps_back(void **state) {
-    (void)state;
+TEST(bbr_and_tfrc_go_on_when_the_clock_steps_back) {
     for (int tfrc = 0; tfrc < 2; tfrc++) {
         struct rig r;
         rig_start(&r, tfrc ? "tfrc" : "bbr", MS(100));
@@ -487,8 +467,7 @@ static void bbr_and_tfrc_go_on_when_the_clock_steps_back(void **state) {
 }
 
 /* After an hour of silence nothing is left of the estimate. */
-static void westwood_forgets_in_a_silence_whatever_its_steps(void **state) {
-    (void)state;
+TEST(westwood_forgets_in_a_silence_whatever_its_steps) {
     for (int m = 2; m <= 100; m += 49) {
         struct rig r;
         rig_start(&r, "westwood", MS(100));
@@ -505,10 +484,9 @@ static void westwood_forgets_in_a_silence_whatever_its_steps(void **state) {
     }
 }
 
-static void duplicates_inflate_by_what_is_outstanding_at_most(void **state) {
+TEST(duplicates_inflate_by_what_is_outstanding_at_most) {
     static const enum cong_recovery_kind kinds[] = {CONG_RECOVERY_RENO,
                                                     CONG_RECOVERY_NEWRENO};
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct cong_recovery engine;
         struct rig r;
@@ -524,9 +502,8 @@ static void duplicates_inflate_by_what_is_outstanding_at_most(void **state) {
     }
 }
 
-static void tfrc_does_not_rise_without_a_receive_rate(void **state) {
+TEST(tfrc_does_not_rise_without_a_receive_rate) {
     static const double losses[] = {0, 1e-9, 0.01};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct rig r;
         rig_start_sized(&r, "tfrc", 1000, (double)INFINITY, MS(100));

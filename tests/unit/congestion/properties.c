@@ -129,8 +129,7 @@ static void run(struct rig *r, const char *name, uint64_t seed) {
     }
 }
 
-static void outputs_stay_within_bounds_whatever_comes(void **state) {
-    (void)state;
+TEST(outputs_stay_within_bounds_whatever_comes) {
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
             struct rig r;
@@ -140,8 +139,7 @@ static void outputs_stay_within_bounds_whatever_comes(void **state) {
     }
 }
 
-static void the_same_events_give_the_same_state(void **state) {
-    (void)state;
+TEST(the_same_events_give_the_same_state) {
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         struct rig a;
         struct rig b;
@@ -177,8 +175,7 @@ static void plain_ack(struct rig *r, uint64_t *seed, bool limited) {
                 MS((double)(100 + next(seed) % 30)));
 }
 
-static void nothing_grows_while_the_application_is_the_limit(void **state) {
-    (void)state;
+TEST(nothing_grows_while_the_application_is_the_limit) {
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         struct rig r;
         uint64_t seed = 5;
@@ -203,8 +200,7 @@ static void nothing_grows_while_the_application_is_the_limit(void **state) {
     }
 }
 
-static void one_event_is_at_most_one_reduction(void **state) {
-    (void)state;
+TEST(one_event_is_at_most_one_reduction) {
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         struct rig r;
         uint64_t seed = 9;
@@ -227,8 +223,7 @@ static void one_event_is_at_most_one_reduction(void **state) {
     }
 }
 
-static void repeated_timeouts_keep_the_threshold(void **state) {
-    (void)state;
+TEST(repeated_timeouts_keep_the_threshold) {
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         struct rig r;
         rig_start_sized(&r, *name, 1, 100000, MS(100));
@@ -247,14 +242,13 @@ static void repeated_timeouts_keep_the_threshold(void **state) {
     }
 }
 
-static void the_list_is_sorted_and_every_name_is_found(void **state) {
+TEST(the_list_is_sorted_and_every_name_is_found) {
     static const char *const promised[] = {
         "tahoe", "reno",     "newreno",     "sack",
         "vegas", "fast",     "peach",       "yam",
         "tibet", "westwood", "westwoodnew", "mod-westwoodnew",
         "tfrc",  "stfrc",    "cubic",       "bbr",
         "fixed", "auto",     "prague"};
-    (void)state;
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         const struct cong_ops *ops = cong_find(*name);
         assert_non_null(ops);
@@ -269,8 +263,7 @@ static void the_list_is_sorted_and_every_name_is_found(void **state) {
     assert_null(cong_find(NULL));
 }
 
-static void odd_settings_are_clamped_or_refused(void **state) {
-    (void)state;
+TEST(odd_settings_are_clamped_or_refused) {
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         struct rig r;
         rig_start_sized(&r, *name, 0, (double)NAN, 0);
@@ -307,10 +300,9 @@ static const struct cong_ops own = {.name = "own",
                                     .ack = nothing_ack,
                                     .event = nothing_event};
 
-static void a_program_can_add_a_controller_once(void **state) {
+TEST(a_program_can_add_a_controller_once) {
     struct cong_ops other = own;
     struct rig r;
-    (void)state;
     assert_null(cong_find("own"));
     other.name = "reno";
     assert_int_equal(cong_register(&other), -2);
@@ -328,11 +320,10 @@ static void a_program_can_add_a_controller_once(void **state) {
     rig_stop(&r);
 }
 
-static void the_list_of_added_controllers_has_an_end(void **state) {
+TEST(the_list_of_added_controllers_has_an_end) {
     static struct cong_ops more[CONG_REGISTER_MAX + 1];
     static char names[CONG_REGISTER_MAX + 1][8];
     int full = 0;
-    (void)state;
     for (int i = 0; i <= CONG_REGISTER_MAX; i++) {
         names[i][0] = 'x';
         names[i][1] = (char)('a' + i);

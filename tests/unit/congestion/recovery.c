@@ -80,13 +80,11 @@ static void flow_table(const char *table, enum cong_recovery_kind kind) {
     rig_stop(&f.rig);
 }
 
-static void reno_recovery_follows_its_vectors(void **state) {
-    (void)state;
+TEST(reno_recovery_follows_its_vectors) {
     flow_table("reno-4", CONG_RECOVERY_RENO);
 }
 
-static void newreno_recovery_follows_its_vectors(void **state) {
-    (void)state;
+TEST(newreno_recovery_follows_its_vectors) {
     flow_table("newreno-1", CONG_RECOVERY_NEWRENO);
 }
 
@@ -99,9 +97,8 @@ static unsigned duplicates(struct flow *f, int n) {
     return action;
 }
 
-static void duplicates_of_an_old_congestion_begin_nothing(void **state) {
+TEST(duplicates_of_an_old_congestion_begin_nothing) {
     struct flow f = {.una = 1, .next = 11};
-    (void)state;
     rig_start(&f.rig, "newreno", -1);
     cong_recovery_init(&f.engine, CONG_RECOVERY_NEWRENO);
     unsigned action =
@@ -119,9 +116,8 @@ static void duplicates_of_an_old_congestion_begin_nothing(void **state) {
     rig_stop(&f.rig);
 }
 
-static void of_partial_acks_only_the_first_restarts_the_timer(void **state) {
+TEST(of_partial_acks_only_the_first_restarts_the_timer) {
     struct flow f = {.una = 1, .next = 11};
-    (void)state;
     rig_start(&f.rig, "newreno", -1);
     f.rig.cc->cwnd = 10;
     cong_recovery_init(&f.engine, CONG_RECOVERY_NEWRENO);
@@ -134,9 +130,8 @@ static void of_partial_acks_only_the_first_restarts_the_timer(void **state) {
     rig_stop(&f.rig);
 }
 
-static void tahoe_goes_back_and_enters_no_recovery(void **state) {
+TEST(tahoe_goes_back_and_enters_no_recovery) {
     struct flow f = {.una = 1, .next = 17};
-    (void)state;
     rig_start(&f.rig, "tahoe", -1);
     cong_recovery_init(&f.engine, CONG_RECOVERY_TAHOE);
     unsigned action = duplicates(&f, 3);
@@ -149,8 +144,7 @@ static void tahoe_goes_back_and_enters_no_recovery(void **state) {
 }
 
 /* Yam's controller lets no new data out until it hears of an end. */
-static void going_back_ends_when_all_that_was_out_is_known(void **state) {
-    (void)state;
+TEST(going_back_ends_when_all_that_was_out_is_known) {
     for (int timeout = 0; timeout < 2; timeout++) {
         struct flow f = {.una = 1, .next = 21};
         unsigned action;
@@ -171,9 +165,8 @@ static void going_back_ends_when_all_that_was_out_is_known(void **state) {
     }
 }
 
-static void limited_transmit_releases_two_segments(void **state) {
+TEST(limited_transmit_releases_two_segments) {
     struct flow f = {.una = 1, .next = 5};
-    (void)state;
     rig_start(&f.rig, "reno", -1);
     cong_recovery_init(&f.engine, CONG_RECOVERY_RENO);
     f.engine.limited_transmit = true;
@@ -185,10 +178,9 @@ static void limited_transmit_releases_two_segments(void **state) {
 }
 
 /* BBR restores its window only then. */
-static void the_end_of_a_timeout_is_told_once(void **state) {
+TEST(the_end_of_a_timeout_is_told_once) {
     static const enum cong_recovery_kind kinds[] = {
         CONG_RECOVERY_TAHOE, CONG_RECOVERY_RENO, CONG_RECOVERY_NEWRENO};
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct flow f = {.una = 1, .next = 21};
         rig_start(&f.rig, "bbr", -1);

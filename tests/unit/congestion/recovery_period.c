@@ -99,9 +99,8 @@ static void check(const struct host *h, const char *told, double cwnd) {
     check_near(h->s.cc.cwnd, cwnd, 0.0);
 }
 
-static void losses_of_one_flight_reduce_once(void **state) {
+TEST(losses_of_one_flight_reduce_once) {
     struct host h = host_at(16, 20);
-    (void)state;
     assert_false(cong_recovery_period_in_recovery(&h.p));
     cong_recovery_period_on_lost(&h.p, 3, 1);
     assert_true(cong_recovery_period_in_recovery(&h.p)); /* before the ack */
@@ -122,9 +121,8 @@ static void losses_of_one_flight_reduce_once(void **state) {
 }
 
 /* RFC 6675: holes above RecoveryPoint begin a recovery of their own. */
-static void losses_after_the_reduction_begin_the_next_period(void **state) {
+TEST(losses_after_the_reduction_begin_the_next_period) {
     struct host h = host_at(16, 20);
-    (void)state;
     lose(&h, 3, 1);
     h.next = 30;
     assert_int_equal(lose(&h, 22, 1), CONG_RECOVERY_UNCHANGED);
@@ -135,9 +133,8 @@ static void losses_after_the_reduction_begin_the_next_period(void **state) {
     check(&h, "LRL", 4);
 }
 
-static void such_a_loss_that_proves_spurious_begins_nothing(void **state) {
+TEST(such_a_loss_that_proves_spurious_begins_nothing) {
     struct host h = host_at(16, 20);
-    (void)state;
     lose(&h, 3, 1);
     h.next = 30;
     lose(&h, 22, 1);
@@ -147,9 +144,8 @@ static void such_a_loss_that_proves_spurious_begins_nothing(void **state) {
     check(&h, "LR", 8);
 }
 
-static void a_lost_repair_is_told_once_per_flight(void **state) {
+TEST(a_lost_repair_is_told_once_per_flight) {
     struct host h = host_at(16, 20);
-    (void)state;
     lose(&h, 3, 1);
     h.next = 24;
     assert_int_equal(lose(&h, 20, 2), CONG_RECOVERY_REPEATED);
@@ -162,9 +158,8 @@ static void a_lost_repair_is_told_once_per_flight(void **state) {
     check(&h, "LL2L3R", 2);
 }
 
-static void marks_reduce_once_a_round_trip(void **state) {
+TEST(marks_reduce_once_a_round_trip) {
     struct host h = host_at(16, 20);
-    (void)state;
     cong_recovery_period_on_ce(&h.p, 3);
     assert_true(cong_recovery_period_in_recovery(&h.p));
     assert_int_equal(report(&h), CONG_RECOVERY_ENTERED);
@@ -177,9 +172,8 @@ static void marks_reduce_once_a_round_trip(void **state) {
     check(&h, "EER", 0.8 * (0.8 * 16));
 }
 
-static void a_loss_outweighs_a_mark_of_the_same_feedback(void **state) {
+TEST(a_loss_outweighs_a_mark_of_the_same_feedback) {
     struct host h = host_at(16, 20);
-    (void)state;
     cong_recovery_period_on_lost(&h.p, 3, 1);
     assert_int_equal(mark(&h, 7), CONG_RECOVERY_ENTERED);
     check(&h, "L", 8);
@@ -187,8 +181,7 @@ static void a_loss_outweighs_a_mark_of_the_same_feedback(void **state) {
     check(&h, "L", 8);
 }
 
-static void a_mark_makes_a_period_final(void **state) {
-    (void)state;
+TEST(a_mark_makes_a_period_final) {
     for (int closed = 0; closed < 2; closed++) {
         struct host h = host_at(16, 20);
         lose(&h, 3, 1);
@@ -201,9 +194,8 @@ static void a_mark_makes_a_period_final(void **state) {
     }
 }
 
-static void a_false_alarm_is_undone_whole(void **state) {
+TEST(a_false_alarm_is_undone_whole) {
     struct host h = host_at(16, 20);
-    (void)state;
     h.s.cc.ssthresh = 14;
     lose(&h, 3, 1);
     lose(&h, 4, 1);
@@ -216,18 +208,16 @@ static void a_false_alarm_is_undone_whole(void **state) {
     check(&h, "LU", 16);
 }
 
-static void a_false_alarm_that_has_ended_is_undone_too(void **state) {
+TEST(a_false_alarm_that_has_ended_is_undone_too) {
     struct host h = host_at(16, 20);
-    (void)state;
     lose(&h, 3, 1);
     assert_true(settle(&h, 20));
     assert_int_equal(late(&h, 3), CONG_RECOVERY_UNDONE);
     check(&h, "LRU", 16);
 }
 
-static void after_an_undo_true_losses_of_older_packets_count(void **state) {
+TEST(after_an_undo_true_losses_of_older_packets_count) {
     struct host h = host_at(16, 20);
-    (void)state;
     lose(&h, 3, 1);
     late(&h, 3);
     h.next = 24;
@@ -235,9 +225,8 @@ static void after_an_undo_true_losses_of_older_packets_count(void **state) {
     check(&h, "LUL", 8);
 }
 
-static void an_undo_does_not_reach_into_the_period_before(void **state) {
+TEST(an_undo_does_not_reach_into_the_period_before) {
     struct host h = host_at(16, 20);
-    (void)state;
     lose(&h, 3, 1);
     settle(&h, 20);
     h.next = 40;
@@ -250,18 +239,16 @@ static void an_undo_does_not_reach_into_the_period_before(void **state) {
     assert_int_equal(lose(&h, 20, 1), CONG_RECOVERY_ENTERED);
 }
 
-static void a_true_loss_among_false_ones_keeps_the_reduction(void **state) {
+TEST(a_true_loss_among_false_ones_keeps_the_reduction) {
     struct host h = host_at(16, 20);
-    (void)state;
     lose(&h, 3, 1);
     cong_recovery_period_on_late(&h.p, 3);
     assert_int_equal(lose(&h, 5, 1), CONG_RECOVERY_UNCHANGED);
     check(&h, "L", 8);
 }
 
-static void an_undo_is_told_though_the_window_has_regrown(void **state) {
+TEST(an_undo_is_told_though_the_window_has_regrown) {
     struct host h = host_at(16, 20);
-    (void)state;
     lose(&h, 3, 1);
     h.s.cc.cwnd = 18;
     assert_int_equal(late(&h, 3), CONG_RECOVERY_UNDONE);
@@ -269,18 +256,16 @@ static void an_undo_is_told_though_the_window_has_regrown(void **state) {
     assert_true(isinf(h.s.cc.ssthresh));
 }
 
-static void an_undo_keeps_to_a_bound_set_meanwhile(void **state) {
+TEST(an_undo_keeps_to_a_bound_set_meanwhile) {
     struct host h = host_at(16, 20);
-    (void)state;
     lose(&h, 3, 1);
     h.s.cc.cwnd_max = 10;
     assert_int_equal(late(&h, 3), CONG_RECOVERY_UNDONE);
     check(&h, "LU", 10);
 }
 
-static void a_timeout_slow_starts_until_it_has_recovered(void **state) {
+TEST(a_timeout_slow_starts_until_it_has_recovered) {
     struct host h = host_at(16, 20);
-    (void)state;
     expire(&h, 1);
     expire(&h, 2);
     assert_false(cong_recovery_period_in_recovery(&h.p));
@@ -291,9 +276,8 @@ static void a_timeout_slow_starts_until_it_has_recovered(void **state) {
     check(&h, "TT2R", 1);
 }
 
-static void a_loss_after_a_timeout_begins_a_period(void **state) {
+TEST(a_loss_after_a_timeout_begins_a_period) {
     struct host h = host_at(16, 20);
-    (void)state;
     expire(&h, 1);
     h.s.cc.cwnd = 4;
     h.next = 30;
@@ -303,9 +287,8 @@ static void a_loss_after_a_timeout_begins_a_period(void **state) {
     check(&h, "TLR", 2);
 }
 
-static void a_spurious_timeout_is_undone(void **state) {
+TEST(a_spurious_timeout_is_undone) {
     struct host h = host_at(16, 20);
-    (void)state;
     for (uint64_t i = 4; i < 8; i++) {
         cong_recovery_period_on_lost(&h.p, i, 1);
     }
@@ -318,9 +301,8 @@ static void a_spurious_timeout_is_undone(void **state) {
     check(&h, "TU", 16);
 }
 
-static void a_timeout_in_a_period_goes_back_to_before_both(void **state) {
+TEST(a_timeout_in_a_period_goes_back_to_before_both) {
     struct host h = host_at(16, 20);
-    (void)state;
     lose(&h, 3, 1);
     cong_recovery_period_on_lost(&h.p, 21, 1);
     h.next = 30;
@@ -331,18 +313,16 @@ static void a_timeout_in_a_period_goes_back_to_before_both(void **state) {
     check(&h, "LTU", 16);
 }
 
-static void losses_that_were_not_noted_undo_nothing(void **state) {
+TEST(losses_that_were_not_noted_undo_nothing) {
     struct host h = host_at(16, 20);
-    (void)state;
     cong_recovery_period_on_lost(&h.p, 3, 1);
     expire(&h, 1);
     assert_int_equal(late(&h, 9), CONG_RECOVERY_UNCHANGED);
     check(&h, "T", 1);
 }
 
-static void a_controller_that_restarts_ends_the_repair(void **state) {
+TEST(a_controller_that_restarts_ends_the_repair) {
     struct host h = host_at(16, 20);
-    (void)state;
     h.s.restarts = true;
     assert_int_equal(lose(&h, 3, 1),
                      CONG_RECOVERY_ENTERED | CONG_RECOVERY_RESTARTED);
@@ -354,9 +334,8 @@ static void a_controller_that_restarts_ends_the_repair(void **state) {
     check(&h, "LR", 1);
 }
 
-static void nothing_before_a_new_path_counts(void **state) {
+TEST(nothing_before_a_new_path_counts) {
     struct host h = host_at(16, 20);
-    (void)state;
     lose(&h, 3, 1);
     cong_recovery_period_init(&h.p, 20);
     assert_false(cong_recovery_period_in_recovery(&h.p));
@@ -369,11 +348,10 @@ static void nothing_before_a_new_path_counts(void **state) {
 }
 
 /* Yam lets no new data out until it hears of an end. */
-static void an_undo_lets_new_data_out(void **state) {
+TEST(an_undo_lets_new_data_out) {
     struct cong_recovery_period p;
     struct rig r;
     const struct cong_recovery_report report = {.next = 20, .flight = 16};
-    (void)state;
     cong_recovery_period_init(&p, 0);
     rig_start(&r, "yam", -1);
     r.cc->cwnd = 16;

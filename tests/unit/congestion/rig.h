@@ -27,7 +27,8 @@ void rig_start_sized(struct rig *r, const char *name, double mss,
 struct rig rig_copy(const struct rig *r);
 void rig_stop(struct rig *r);
 void rig_set(struct rig *r, const char *param, double value);
-/* One feedback that delivers n bytes, window-limited, outside an episode. */
+/* One feedback that delivers n bytes, window-limited, outside a recovery
+ * period. */
 void rig_ack(struct rig *r, double n);
 /* The same, with an RTT sample. */
 void rig_ack_rtt(struct rig *r, double n, cong_time rtt);

@@ -31,8 +31,7 @@ static const char *const classic[] = {"cubic",    "newreno", "prague",
                                       "reno",     "sack",    "tahoe",
                                       "westwood", "tibet",   "westwoodnew"};
 
-static void a_rising_rtt_slows_slow_start_and_then_ends_it(void **state) {
-    (void)state;
+TEST(a_rising_rtt_slows_slow_start_and_then_ends_it) {
     for (size_t i = 0; i < 9; i++) {
         struct rig r;
         start_hystart(&r, classic[i]);
@@ -49,9 +48,8 @@ static void a_rising_rtt_slows_slow_start_and_then_ends_it(void **state) {
     }
 }
 
-static void slow_start_goes_on_when_the_rtt_falls_again(void **state) {
+TEST(slow_start_goes_on_when_the_rtt_falls_again) {
     struct rig r;
-    (void)state;
     start_hystart(&r, "reno");
     start_round(&r, 113);
     double before = floor(r.cc->cwnd);
@@ -61,9 +59,8 @@ static void slow_start_goes_on_when_the_rtt_falls_again(void **state) {
 }
 
 /* Section 4.2: between 4 and 16 ms. */
-static void small_changes_of_the_rtt_end_nothing(void **state) {
+TEST(small_changes_of_the_rtt_end_nothing) {
     struct rig r;
-    (void)state;
     start_hystart(&r, "reno");
     start_round(&r, 112);
     check_near(r.cc->cwnd, 80, 1e-9);
@@ -78,9 +75,8 @@ static void small_changes_of_the_rtt_end_nothing(void **state) {
 }
 
 /* Section 4.3. */
-static void a_later_slow_start_is_the_standard_one(void **state) {
+TEST(a_later_slow_start_is_the_standard_one) {
     struct rig r;
-    (void)state;
     start_hystart(&r, "reno");
     rig_event(&r, CONG_RTO, 40, 40, 1);
     start_round(&r, 100);
@@ -90,12 +86,11 @@ static void a_later_slow_start_is_the_standard_one(void **state) {
     rig_stop(&r);
 }
 
-static void the_papers_controllers_start_as_printed(void **state) {
+TEST(the_papers_controllers_start_as_printed) {
     static const char *const papers[] = {
         "tahoe", "reno", "newreno", "sack", "tibet", "westwood", "westwoodnew"};
     static const char *const without[] = {"vegas", "fast", "peach", "bbr",
                                           "tfrc"};
-    (void)state;
     for (size_t i = 0; i < 7; i++) {
         struct rig r;
         rig_start(&r, papers[i], -1);
@@ -117,8 +112,7 @@ static void the_papers_controllers_start_as_printed(void **state) {
 
 /* ---- prague ---- */
 
-static void only_prague_asks_for_ect1(void **state) {
-    (void)state;
+TEST(only_prague_asks_for_ect1) {
     for (const char *const *name = cong_list(); *name != NULL; name++) {
         struct rig r;
         rig_start(&r, *name, MS(50));
@@ -144,9 +138,8 @@ static void marked_round(struct rig *r, double share, double rtt_ms) {
     r->ack.ce = 0;
 }
 
-static void the_first_mark_halves_and_ends_slow_start(void **state) {
+TEST(the_first_mark_halves_and_ends_slow_start) {
     struct rig r;
-    (void)state;
     rig_start(&r, "prague", -1);
     r.cc->cwnd = 100;
     marked_round(&r, 0.01, 50);
@@ -158,9 +151,8 @@ static void the_first_mark_halves_and_ends_slow_start(void **state) {
 
 /* Marks of a share s of the packets in every round trip: one reduction by half
  * of that share. */
-static void the_reduction_follows_the_share_of_marks(void **state) {
+TEST(the_reduction_follows_the_share_of_marks) {
     static const double shares[] = {0.05, 0.2, 0.5, 1};
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct rig r;
         rig_start(&r, "prague", -1);
@@ -178,10 +170,8 @@ static void the_reduction_follows_the_share_of_marks(void **state) {
 }
 
 /* Else a flow that is marked in each round trip would never grow. */
-static void
-the_window_grows_in_a_period_of_marks_and_not_of_loss(void **state) {
+TEST(the_window_grows_in_a_period_of_marks_and_not_of_loss) {
     struct rig r;
-    (void)state;
     rig_start(&r, "prague", -1);
     r.cc->cwnd = 100;
     r.cc->ssthresh = 100;
@@ -201,9 +191,8 @@ the_window_grows_in_a_period_of_marks_and_not_of_loss(void **state) {
 }
 
 /* Of 5 ms, a fifth of 25: a 25th per round trip. */
-static void short_paths_grow_no_faster_than_longer_ones(void **state) {
+TEST(short_paths_grow_no_faster_than_longer_ones) {
     struct rig r;
-    (void)state;
     rig_start(&r, "prague", -1);
     r.cc->cwnd = 100;
     r.cc->ssthresh = 100;
@@ -212,9 +201,8 @@ static void short_paths_grow_no_faster_than_longer_ones(void **state) {
     rig_stop(&r);
 }
 
-static void marks_that_nobody_counts_cost_what_a_loss_costs(void **state) {
+TEST(marks_that_nobody_counts_cost_what_a_loss_costs) {
     struct rig r;
-    (void)state;
     rig_start(&r, "prague", -1);
     r.cc->cwnd = 100;
     r.cc->ssthresh = 100;
@@ -225,9 +213,8 @@ static void marks_that_nobody_counts_cost_what_a_loss_costs(void **state) {
     rig_stop(&r);
 }
 
-static void alpha_falls_when_marks_become_rare(void **state) {
+TEST(alpha_falls_when_marks_become_rare) {
     struct rig r;
-    (void)state;
     rig_start(&r, "prague", -1);
     r.cc->cwnd = 1000;
     r.cc->ssthresh = 1000;

@@ -14,9 +14,8 @@
 
 #define S 1000
 
-static void the_equation_follows_its_vectors(void **state) {
+TEST(the_equation_follows_its_vectors) {
     struct vectors v;
-    (void)state;
     vectors_read(&v, "tfrc-eq");
     for (size_t i = 0; i < v.rows; i++) {
         const char *event = vectors_event(&v, i);
@@ -28,9 +27,8 @@ static void the_equation_follows_its_vectors(void **state) {
     }
 }
 
-static void the_inverse_follows_its_vectors(void **state) {
+TEST(the_inverse_follows_its_vectors) {
     struct vectors v;
-    (void)state;
     vectors_read(&v, "tfrc-inv");
     for (size_t i = 0; i < v.rows; i++) {
         const char *event = vectors_event(&v, i);
@@ -44,8 +42,7 @@ static void the_inverse_follows_its_vectors(void **state) {
     }
 }
 
-static void the_inverse_stays_between_its_bounds(void **state) {
-    (void)state;
+TEST(the_inverse_stays_between_its_bounds) {
     check_near(cong_tfrc_loss_rate(S, MS(100), 1e30, 1), 1e-9, 1e-20);
     check_near(cong_tfrc_loss_rate(S, MS(100), 0, 1), 1, 1e-12);
     assert_true(isinf(cong_tfrc_rate(S, MS(100), 0, 1)));
@@ -68,9 +65,8 @@ static void read_intervals(struct cong_loss_history *h, const char *text) {
     h->closed = n - 1;
 }
 
-static void the_average_loss_interval_follows_its_vectors(void **state) {
+TEST(the_average_loss_interval_follows_its_vectors) {
     struct vectors v;
-    (void)state;
     vectors_read(&v, "tfrc-ali");
     for (size_t i = 0; i < v.rows; i++) {
         struct cong_loss_history h;
@@ -84,10 +80,9 @@ static void the_average_loss_interval_follows_its_vectors(void **state) {
     }
 }
 
-static void history_discounting_follows_its_vectors(void **state) {
+TEST(history_discounting_follows_its_vectors) {
     struct vectors v;
     struct cong_loss_history h;
-    (void)state;
     vectors_read(&v, "tfrc-disc");
     read_intervals(&h, "0 40 40 40 40 40 40 40 40");
     h.start = 1000;
@@ -100,9 +95,8 @@ static void history_discounting_follows_its_vectors(void **state) {
     }
 }
 
-static void discounts_stay_with_the_intervals_when_a_loss_comes(void **state) {
+TEST(discounts_stay_with_the_intervals_when_a_loss_comes) {
     struct cong_loss_history h;
-    (void)state;
     read_intervals(&h, "0 40 40 40 40 40 40 40 40");
     h.start = 1000;
     cong_loss_history_received(&h, 1000 + 400 - 1);
@@ -122,10 +116,9 @@ static void report(struct rig *r, double at, double rtt, double p,
     rig_ack_rtt(r, S, MS(1000 * rtt));
 }
 
-static void the_sender_follows_its_vectors(void **state) {
+TEST(the_sender_follows_its_vectors) {
     struct vectors v;
     struct rig r;
-    (void)state;
     vectors_read(&v, "tfrc-snd");
     rig_start_sized(&r, "tfrc", S, (double)INFINITY, -1);
     assert_true(isinf(r.cc->cwnd));
@@ -153,10 +146,9 @@ static void steady(struct rig *r, double p, double x_recv) {
     }
 }
 
-static void the_nofeedback_timer_follows_its_vectors(void **state) {
+TEST(the_nofeedback_timer_follows_its_vectors) {
     struct vectors v;
     struct rig r = {.cc = NULL};
-    (void)state;
     vectors_read(&v, "tfrc-nfb");
     for (size_t i = 0; i < v.rows; i++) {
         const char *event = vectors_event(&v, i);
@@ -182,9 +174,8 @@ static void the_nofeedback_timer_follows_its_vectors(void **state) {
     rig_stop(&r);
 }
 
-static void a_slow_application_does_not_keep_an_old_rate(void **state) {
+TEST(a_slow_application_does_not_keep_an_old_rate) {
     struct rig r;
-    (void)state;
     steady(&r, 0, 100000);
     check_near(r.cc->pacing_rate, 200000, 1e-6);
     r.ack.limited = false;
@@ -195,9 +186,8 @@ static void a_slow_application_does_not_keep_an_old_rate(void **state) {
     rig_stop(&r);
 }
 
-static void damping_follows_the_delay_of_every_rtt(void **state) {
+TEST(damping_follows_the_delay_of_every_rtt) {
     struct rig r;
-    (void)state;
     rig_start_sized(&r, "tfrc", S, (double)INFINITY, MS(100));
     rig_set(&r, "damping", 1);
     report(&r, 0.05, 0.1, 0, 10000);
@@ -207,9 +197,8 @@ static void damping_follows_the_delay_of_every_rtt(void **state) {
     rig_stop(&r);
 }
 
-static void a_feedback_that_is_no_report_changes_nothing(void **state) {
+TEST(a_feedback_that_is_no_report_changes_nothing) {
     struct rig r;
-    (void)state;
     rig_start_sized(&r, "tfrc", S, (double)INFINITY, MS(100));
     double before = r.cc->pacing_rate;
     r.now = MS(5000);
@@ -254,7 +243,7 @@ static void check_history(const struct vectors *v, size_t row,
     vectors_check(v, row, "p", cong_loss_history_rate(h));
 }
 
-static void the_sender_based_form_follows_its_vectors(void **state) {
+TEST(the_sender_based_form_follows_its_vectors) {
     struct vectors v;
     struct rig r;
     struct cong_loss_history h;
@@ -262,7 +251,6 @@ static void the_sender_based_form_follows_its_vectors(void **state) {
     char events[64] = "";
     cong_time rtt = MS(140);
     cong_time forward = MS(0.65 * 140);
-    (void)state;
     vectors_read(&v, "stfrc-1");
     cong_loss_history_init(&h);
     rig_start_sized(&r, "stfrc", S, (double)INFINITY, rtt);
@@ -313,10 +301,9 @@ static void run_receiver(struct cong_tfrc_receiver *r, uint64_t from,
     }
 }
 
-static void a_receiver_measures_loss_events_and_rate(void **state) {
+TEST(a_receiver_measures_loss_events_and_rate) {
     struct cong_tfrc_receiver r;
     struct cong_tfrc_report out;
-    (void)state;
     cong_tfrc_receiver_init(&r, S, 0);
     assert_int_equal(cong_tfrc_receiver_due(&r, 0), -1);
     assert_false(cong_tfrc_receiver_report(&r, 0, &out));
@@ -328,18 +315,16 @@ static void a_receiver_measures_loss_events_and_rate(void **state) {
     assert_int_equal(out.delay, MS(10));
 }
 
-static void losses_of_one_rtt_are_one_event(void **state) {
+TEST(losses_of_one_rtt_are_one_event) {
     struct cong_tfrc_receiver r;
-    (void)state;
     cong_tfrc_receiver_init(&r, S, 0);
     run_receiver(&r, 0, 400, 4); /* every 40 ms, so an event every 120 ms */
     check_near(cong_loss_history_rate(&r.history), 1.0 / 12, 1e-9);
 }
 
-static void reordering_by_two_is_no_loss(void **state) {
+TEST(reordering_by_two_is_no_loss) {
     static const int order[] = {0, 2, 1, 5, 4, 3, 6, 7, 9, 8, 10, 11, 12};
     struct cong_tfrc_receiver r;
-    (void)state;
     cong_tfrc_receiver_init(&r, S, 0);
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
         cong_tfrc_receiver_on_packet(&r, (uint64_t)order[i], S, MS(100), false,
@@ -358,9 +343,8 @@ static void reordering_by_two_is_no_loss(void **state) {
     assert_true(cong_loss_history_rate(&r.history) > 0);
 }
 
-static void a_mark_is_an_event_but_its_packet_arrived(void **state) {
+TEST(a_mark_is_an_event_but_its_packet_arrived) {
     struct cong_tfrc_receiver r;
-    (void)state;
     cong_tfrc_receiver_init(&r, S, 1);
     for (uint64_t seq = 1; seq <= 20; seq++) {
         cong_tfrc_receiver_on_packet(&r, seq, S, MS(100), seq == 10,
@@ -372,10 +356,9 @@ static void a_mark_is_an_event_but_its_packet_arrived(void **state) {
     assert_int_equal(cong_tfrc_receiver_due(&r, MS(200)), MS(200));
 }
 
-static void numbers_that_jump_cost_no_time(void **state) {
+TEST(numbers_that_jump_cost_no_time) {
     struct cong_tfrc_receiver r;
     struct cong_tfrc_report out;
-    (void)state;
     cong_tfrc_receiver_init(&r, S, 0);
     uint64_t seq = 0;
     for (int i = 0; i < 50; i++) {
@@ -390,10 +373,9 @@ static void numbers_that_jump_cost_no_time(void **state) {
     assert_true(out.x_recv >= 0 && isfinite(out.x_recv));
 }
 
-static void a_pause_is_not_a_low_rate(void **state) {
+TEST(a_pause_is_not_a_low_rate) {
     struct cong_tfrc_receiver r;
     struct cong_tfrc_report out;
-    (void)state;
     cong_tfrc_receiver_init(&r, S, 0);
     run_receiver(&r, 0, 100, 0);
     cong_time now = MS(60000);
@@ -409,10 +391,9 @@ static void a_pause_is_not_a_low_rate(void **state) {
 }
 
 /* RFC 5348, 4.4: of the equation's rate and twice the receive rate. */
-static void silence_halves_the_lower_of_two_rates(void **state) {
+TEST(silence_halves_the_lower_of_two_rates) {
     static const double parts[] = {0.3, 0.7};
     struct rig r;
-    (void)state;
     steady(&r, 0.01, 1e9);
     double equation = r.cc->pacing_rate;
     rig_stop(&r);
@@ -425,10 +406,9 @@ static void silence_halves_the_lower_of_two_rates(void **state) {
     }
 }
 
-static void without_an_rtt_every_packet_is_reported(void **state) {
+TEST(without_an_rtt_every_packet_is_reported) {
     struct cong_tfrc_receiver r;
     struct cong_tfrc_report out;
-    (void)state;
     cong_tfrc_receiver_init(&r, S, 0);
     for (uint64_t seq = 0; seq < 3; seq++) {
         cong_time now = MS(10) * (cong_time)(seq + 1);
@@ -441,10 +421,9 @@ static void without_an_rtt_every_packet_is_reported(void **state) {
 }
 
 /* RTT 100 ms; 2.55 s after the last report it is half a one to the next. */
-static void reports_keep_their_beat_through_a_silence(void **state) {
+TEST(reports_keep_their_beat_through_a_silence) {
     struct cong_tfrc_receiver r;
     struct cong_tfrc_report out;
-    (void)state;
     cong_tfrc_receiver_init(&r, S, 0);
     cong_tfrc_receiver_on_packet(&r, 0, S, MS(100), false, MS(1000));
     assert_true(cong_tfrc_receiver_report(&r, MS(1000), &out));
