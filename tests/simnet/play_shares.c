@@ -85,6 +85,70 @@ static bool kind_of(struct shares *s, const char *text) {
     return s->kind != SHARES_FIXED || strcmp(text, "fixed") == 0;
 }
 
+struct seeds {
+    unsigned first;
+    unsigned seeds;
+};
+
+static bool set_option(struct shares *s, struct seeds *run, int c) {
+    double x = optarg != NULL ? strtod(optarg, NULL) : 0;
+    switch (c) {
+    case 'r':
+        s->rate = x * 1e6;
+        break;
+    case 't':
+        s->rtt = (uint64_t)(x * MS);
+        break;
+    case 'q':
+        s->queue = (uint64_t)(x * 1000);
+        break;
+    case 'l':
+        s->loss = x;
+        break;
+    case 'R':
+        s->rival = optarg;
+        break;
+    case 'N':
+        s->rivals = (unsigned)x;
+        break;
+    case 'k':
+        return kind_of(s, optarg);
+    case 'S':
+        s->streams = (unsigned)x;
+        break;
+    case 'b':
+        s->bitrate = x * 1e6;
+        break;
+    case 'L':
+        s->latency = (uint64_t)(x * MS);
+        break;
+    case 's':
+        s->length = (uint64_t)(x * SEC);
+        break;
+    case 'c':
+        s->congestion = optarg;
+        break;
+    case 'p':
+        s->param = optarg;
+        break;
+    case 'v':
+        s->value = x;
+        break;
+    case 'n':
+        run->seeds = (unsigned)x;
+        break;
+    case 'f':
+        run->first = (unsigned)x;
+        break;
+    case 'T':
+        s->trace = true;
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv) {
     static const struct option names[] = {
         {"rate", required_argument, NULL, 'r'},
@@ -107,74 +171,18 @@ int main(int argc, char **argv) {
         {NULL, 0, NULL, 0},
     };
     static struct shares s;
-    unsigned seeds = 5;
-    unsigned first = 1;
+    struct seeds run = {.first = 1, .seeds = 5};
     int c;
     shares_init(&s);
     while ((c = getopt_long(argc, argv, "", names, NULL)) != -1) {
-        double x = optarg != NULL ? strtod(optarg, NULL) : 0;
-        switch (c) {
-        case 'r':
-            s.rate = x * 1e6;
-            break;
-        case 't':
-            s.rtt = (uint64_t)(x * MS);
-            break;
-        case 'q':
-            s.queue = (uint64_t)(x * 1000);
-            break;
-        case 'l':
-            s.loss = x;
-            break;
-        case 'R':
-            s.rival = optarg;
-            break;
-        case 'N':
-            s.rivals = (unsigned)x;
-            break;
-        case 'k':
-            if (!kind_of(&s, optarg)) {
-                return play_shares_usage();
-            }
-            break;
-        case 'S':
-            s.streams = (unsigned)x;
-            break;
-        case 'b':
-            s.bitrate = x * 1e6;
-            break;
-        case 'L':
-            s.latency = (uint64_t)(x * MS);
-            break;
-        case 's':
-            s.length = (uint64_t)(x * SEC);
-            break;
-        case 'c':
-            s.congestion = optarg;
-            break;
-        case 'p':
-            s.param = optarg;
-            break;
-        case 'v':
-            s.value = x;
-            break;
-        case 'n':
-            seeds = (unsigned)x;
-            break;
-        case 'f':
-            first = (unsigned)x;
-            break;
-        case 'T':
-            s.trace = true;
-            break;
-        default:
+        if (!set_option(&s, &run, c)) {
             return play_shares_usage();
         }
     }
-    if (seeds < 1 || seeds > SEEDS_MAX || s.streams > SHARES_STREAMS ||
+    if (run.seeds < 1 || run.seeds > SEEDS_MAX || s.streams > SHARES_STREAMS ||
         s.rivals + s.streams > SHARES_RIVALS) {
         return play_shares_usage();
     }
-    play_seeds(&s, first, seeds);
+    play_seeds(&s, run.first, run.seeds);
     return 0;
 }
