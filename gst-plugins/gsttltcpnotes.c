@@ -33,14 +33,17 @@ GstTltcpNote *gst_tltcp_note_peer(GstTltcpSender *s, GstTltcpNoteKind kind,
 
 void gst_tltcp_note_rate(GstTltcpSender *s) {
     guint64 best = 0;
+    guint64 target = 0;
 
     for (guint i = 0; i < s->peers->len; i++) {
         const GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
         best = MAX(best, peer->rate);
+        target = MAX(target, peer->target);
     }
-    if (best != s->rate) {
-        s->rate = best;
-        gst_tltcp_note_add(s, GST_TLTCP_NOTE_RATE)->rate = best;
+    if (best != s->rate || target != s->target) {
+        GstTltcpNote *note = gst_tltcp_note_add(s, GST_TLTCP_NOTE_RATE);
+        note->rate = s->rate = best;
+        note->target = s->target = target;
     }
 }
 
@@ -56,7 +59,7 @@ static void tell(GstTltcpSender *s, const GstTltcpNote *note) {
         s->funcs.key_unit_wanted(s->element);
         break;
     case GST_TLTCP_NOTE_RATE:
-        s->funcs.rate_changed(s->element, note->rate);
+        s->funcs.rate_changed(s->element, note->rate, note->target);
         break;
     case GST_TLTCP_NOTE_LOST:
         s->funcs.section_dropped(s->element, note->address, &note->loss);

@@ -26,6 +26,7 @@ typedef struct {
     const gchar *state;
     guint attempt;
     guint64 rate;
+    guint64 target;
     GstTltcpLoss loss;
 } GstTltcpNote;
 

@@ -50,6 +50,7 @@ static void peer_on_event(void *user, const tltcp_live_event *ev) {
         break;
     case TLTCP_LIVE_EVENT_RATE:
         peer->rate = ev->estimated_bps;
+        peer->target = ev->target_bps;
         gst_tltcp_note_rate(peer->sender);
         break;
     case TLTCP_LIVE_EVENT_DISCONNECTED:

@@ -18,6 +18,7 @@ typedef struct {
     GstTltcpCause cause;     /* why it is over */
     GstPollFD events;        /* readable when there are events */
     guint64 rate;            /* newest estimate, bit/s */
+    guint64 target;          /* what an encoder should make, bit/s */
 } GstTltcpPeer;
 
 /* Takes the socket over; what happens goes to the sender's notes. */

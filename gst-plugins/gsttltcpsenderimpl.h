@@ -44,6 +44,7 @@ struct GstTltcpSender {
     guint attempt;
     gboolean warned;
     guint64 rate;
+    guint64 target;
 
     GPtrArray *preambles; /* GstTltcpPreamble by stream; NULL: none yet */
     GQueue notes; /* of GstTltcpNote, to be told when the lock is free */

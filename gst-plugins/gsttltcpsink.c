@@ -102,13 +102,24 @@ static void on_key_unit_wanted(GstElement *element) {
     gst_pad_push_event(GST_BASE_SINK_PAD(self), event);
 }
 
-static void on_rate_changed(GstElement *element, guint64 rate_bps) {
+static void on_rate_changed(GstElement *element, guint64 rate_bps,
+                            guint64 target_bps) {
     GstTltcpSink *self = GST_TLTCP_SINK(element);
+    guint rate = (guint)MIN(rate_bps, G_MAXUINT);
+    guint target = (guint)MIN(target_bps, G_MAXUINT);
 
     g_mutex_lock(&self->settings.lock);
-    self->estimated_bitrate = (guint)MIN(rate_bps, G_MAXUINT);
+    gboolean rate_changed = self->estimated_bitrate != rate;
+    gboolean target_changed = self->target_bitrate != target;
+    self->estimated_bitrate = rate;
+    self->target_bitrate = target;
     g_mutex_unlock(&self->settings.lock);
-    g_object_notify(G_OBJECT(self), "estimated-bitrate");
+    if (rate_changed) {
+        g_object_notify(G_OBJECT(self), "estimated-bitrate");
+    }
+    if (target_changed) {
+        g_object_notify(G_OBJECT(self), "target-bitrate");
+    }
 }
 
 static void on_section_dropped(GstElement *element, GSocketAddress *caller,
@@ -218,7 +229,7 @@ static gboolean gst_tltcp_sink_start(GstBaseSink *base) {
     options.policy = self->drop_policy;
     options.max_rate = self->max_send_bitrate;
     options.initial_window = self->initial_window;
-    self->estimated_bitrate = 0;
+    self->estimated_bitrate = self->target_bitrate = 0;
     self->key_unit_at = 0;
     g_mutex_unlock(&self->settings.lock);
     gst_tltcp_stream_restart(&self->stream);

@@ -39,6 +39,7 @@ struct _GstTltcpSink {
     guint initial_window; /* packets; 0: default */
     gboolean force_key_unit;
     guint estimated_bitrate;
+    guint target_bitrate;
     gint64 key_unit_at; /* last request, monotonic us */
 
     GMutex sender_lock; /* for the pointer */

@@ -14,6 +14,7 @@ enum {
     PROP_MAX_SEND_BITRATE,
     PROP_INITIAL_WINDOW,
     PROP_ESTIMATED_BITRATE,
+    PROP_TARGET_BITRATE,
     PROP_FORCE_KEY_UNIT
 };
 
@@ -26,6 +27,7 @@ static const GstTltcpField fields[] = {
     {PROP_MAX_SEND_BITRATE, G_STRUCT_OFFSET(GstTltcpSink, max_send_bitrate)},
     {PROP_INITIAL_WINDOW, G_STRUCT_OFFSET(GstTltcpSink, initial_window)},
     {PROP_ESTIMATED_BITRATE, G_STRUCT_OFFSET(GstTltcpSink, estimated_bitrate)},
+    {PROP_TARGET_BITRATE, G_STRUCT_OFFSET(GstTltcpSink, target_bitrate)},
     {PROP_FORCE_KEY_UNIT, G_STRUCT_OFFSET(GstTltcpSink, force_key_unit)},
     {0, 0},
 };
@@ -144,6 +146,23 @@ static void install_rate(GObjectClass *klass) {
         klass, PROP_ESTIMATED_BITRATE,
         g_param_spec_uint("estimated-bitrate", "Estimated bit rate",
                           "What the path would carry (bit/s)", 0, G_MAXUINT, 0,
+                          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+    /**
+     * GstTltcpSink:target-bitrate:
+     *
+     * What an encoder upstream should produce now, in bit/s: below
+     * #GstTltcpSink:estimated-bitrate while a queue is to become shorter.  With
+     * several connections that of the fastest.  0: not known yet.  A thread of
+     * the element's own notifies.
+     *
+     * Since: 0.1
+     */
+    g_object_class_install_property(
+        klass, PROP_TARGET_BITRATE,
+        g_param_spec_uint("target-bitrate", "Target bit rate",
+                          "What an encoder should produce now, bit/s (0: not "
+                          "known yet)",
+                          0, G_MAXUINT, 0,
                           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 

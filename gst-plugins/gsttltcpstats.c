@@ -56,6 +56,7 @@ static const Field fields[] = {
     FIELD("pacing-rate-bps", pacing_rate_bps),
     FIELD("delivery-rate-bps", delivery_rate_bps),
     FIELD("estimated-bitrate-bps", estimated_bps),
+    FIELD("target-bitrate-bps", target_bps),
     FIELD("mtu-bytes", datagram_bytes),
     FIELD_US("rtt-us", srtt_ns),
     FIELD_US("rtt-var-us", rttvar_ns),

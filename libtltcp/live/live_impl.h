@@ -47,6 +47,7 @@ struct live_output {
     tltcp_live_sender **sender;
     size_t senders;
     uint64_t estimated_bps; /* of the fastest connection */
+    uint64_t target_bps;    /* likewise */
 };
 
 /** What receives. */

@@ -22,9 +22,14 @@ static void live_post_rate(tltcp_live *l, const tltcp_live_event *ev) {
         if (st.estimated_bps > best.estimated_bps) {
             best.estimated_bps = st.estimated_bps;
         }
+        if (st.target_bps > best.target_bps) {
+            best.target_bps = st.target_bps;
+        }
     }
-    if (best.estimated_bps != l->out.estimated_bps) {
+    if (best.estimated_bps != l->out.estimated_bps ||
+        best.target_bps != l->out.target_bps) {
         l->out.estimated_bps = best.estimated_bps;
+        l->out.target_bps = best.target_bps;
         tltcp__live_post(l, &best);
     }
 }

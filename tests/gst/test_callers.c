@@ -406,6 +406,35 @@ TEST(what_the_path_carries_is_notified) {
     support_stop(src);
 }
 
+static void on_target(GObject *object, GParamSpec *spec, gpointer user) {
+    guint target = 0;
+
+    (void)spec;
+    g_object_get(object, "target-bitrate", &target, NULL);
+    if (target) {
+        counter_add(user);
+    }
+}
+
+TEST(what_an_encoder_should_make_is_notified) {
+    static struct counter told;
+    GstHarness *src = support_listener("tltcpsrc", "latency=60000");
+    GstHarness *sink =
+        support_caller("tltcpsink", src->element, "latency=60000");
+
+    g_signal_connect(sink->element, "notify::target-bitrate",
+                     G_CALLBACK(on_target), &told);
+    gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
+    for (guint i = 0; i < 200; i++) {
+        support_push(sink,
+                     support_buffer((guint8)i, 100000, i * MS, i * MS, 0));
+        gst_buffer_unref(support_pull(src));
+    }
+    counter_wait(&told, 1);
+    support_stop(sink);
+    support_stop(src);
+}
+
 TEST(a_sink_need_not_wait_for_callers) {
     GstHarness *sink =
         listening_sink("latency=60000&wait-for-connection=false");

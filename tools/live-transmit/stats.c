@@ -34,6 +34,7 @@ static void set_connection(json_t *json, const tltcp_stats *st) {
     set(json, "bytes_rebuilt", st->bytes_rebuilt);
     set(json, "cwnd_bytes", st->cwnd_bytes != UINT64_MAX ? st->cwnd_bytes : 0);
     set(json, "estimated_bps", st->estimated_bps);
+    set(json, "target_bps", st->target_bps);
 }
 
 static uint64_t not_arrived(const tltcp_live_count *c) {

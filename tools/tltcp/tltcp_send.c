@@ -204,15 +204,16 @@ static json_t *tltcp_send_report(const struct job *j, const tltcp_stats *st,
     tltcp_live_stats_init(&sent);
     tltcp_live_sender_add_stats(j->sender.out, &sent);
     return json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:I,s:s,s:s,s:o}", "sections",
-        counts_json(&l->sections), "bytes", bytes_json(l, st), "frames",
-        tltcp_send_frames_json(l), "held_back", held_back_json(l), "srtt_ms",
-        tool_number((double)st->srtt_ns / 1e6, 3), "min_rtt_ms",
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:I,s:I,s:s,s:s,s:o}",
+        "sections", counts_json(&l->sections), "bytes", bytes_json(l, st),
+        "frames", tltcp_send_frames_json(l), "held_back", held_back_json(l),
+        "srtt_ms", tool_number((double)st->srtt_ns / 1e6, 3), "min_rtt_ms",
         tool_number((double)st->min_rtt_ns / 1e6, 3), "loss_rate",
         tool_number(st->loss_rate, 6), "cwnd_bytes",
         (json_int_t)(st->cwnd_bytes == UINT64_MAX ? 0 : st->cwnd_bytes),
         "goodput_bps", tool_number(per_second(st->bytes_delivered, seconds), 0),
-        "estimated_bps", (json_int_t)st->estimated_bps, "repair_bytes_sent",
+        "estimated_bps", (json_int_t)st->estimated_bps, "target_bps",
+        (json_int_t)st->target_bps, "repair_bytes_sent",
         (json_int_t)st->repair_bytes_sent, "congestion", st->congestion,
         "recovery", st->recovery, "seconds", tool_number(seconds, 3));
 }
