@@ -484,6 +484,7 @@ int main(void) {
         T(a_source_takes_one_caller_and_tells_the_next),
         T(a_key_unit_is_asked_for_when_somebody_joins),
         T(what_the_path_carries_is_notified),
+        T(what_an_encoder_should_make_is_notified),
         T(a_sink_need_not_wait_for_callers),
         T(callers_come_and_go),
     };
