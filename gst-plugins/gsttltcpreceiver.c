@@ -93,8 +93,9 @@ static void receiver_on_event(void *user, const tltcp_live_event *ev) {
 
 static gint receiver_start_link(GstTltcpReceiver *r, tltcp_config *config) {
     tltcp_live_settings live;
-    g_autofree gchar *service = gst_tltcp_settings_link(r->settings, &live);
+    gchar service[GST_TLTCP_PORT_TEXT];
 
+    gst_tltcp_settings_link(r->settings, &live, service);
     config->listener.on_caller = receiver_on_caller;
     config->user = r;
     return tltcp_live_link_new(&r->link, &live, config, receiver_on_event, r);

@@ -228,8 +228,9 @@ static gboolean sender_start_link(GstTltcpSender *s) {
     tltcp_live_settings live;
     gboolean listens = s->settings->mode == GST_TLTCP_MODE_LISTENER;
     GstTltcpCause cause = {.writing = TRUE, .listening = listens};
-    g_autofree gchar *service = gst_tltcp_settings_link(s->settings, &live);
+    gchar service[GST_TLTCP_PORT_TEXT];
 
+    gst_tltcp_settings_link(s->settings, &live, service);
     sender_make_config(s, &config);
     config.listener.on_caller = sender_on_caller;
     config.user = s;

@@ -359,18 +359,18 @@ void gst_tltcp_settings_config(const GstTltcpSettings *s,
     }
 }
 
-gchar *gst_tltcp_settings_link(const GstTltcpSettings *s,
-                               tltcp_live_settings *link) {
+void gst_tltcp_settings_link(const GstTltcpSettings *s,
+                             tltcp_live_settings *link,
+                             gchar service[GST_TLTCP_PORT_TEXT]) {
     gboolean listens = s->mode == GST_TLTCP_MODE_LISTENER;
-    gchar *service = g_strdup_printf(
-        "%u", listens ? gst_tltcp_settings_bind_port(s) : s->port);
 
+    (void)g_snprintf(service, GST_TLTCP_PORT_TEXT, "%u",
+                     listens ? gst_tltcp_settings_bind_port(s) : s->port);
     memset(link, 0, sizeof(*link));
     link->host = listens ? gst_tltcp_settings_bind_host(s) : s->host;
     link->service = service;
     link->listens = listens;
     link->reconnect = listens || s->auto_reconnect;
-    return service;
 }
 
 gint gst_tltcp_settings_check(const GstTltcpSettings *s,

@@ -91,10 +91,14 @@ void gst_tltcp_settings_uri_handler_init(gpointer iface, gpointer data);
 /* Fills in a config whose strings belong to the settings. */
 void gst_tltcp_settings_config(const GstTltcpSettings *s, tltcp_config *config);
 
-/* Fills in what a link needs, whose strings belong to the settings and to what
- * is returned; free that behind its use. */
-gchar *gst_tltcp_settings_link(const GstTltcpSettings *s,
-                               tltcp_live_settings *link);
+/* Room for a port as text. */
+#define GST_TLTCP_PORT_TEXT 12
+
+/* Fills in what a link needs.  Its strings belong to the settings, its service
+ * to the caller. */
+void gst_tltcp_settings_link(const GstTltcpSettings *s,
+                             tltcp_live_settings *link,
+                             gchar service[GST_TLTCP_PORT_TEXT]);
 
 /* Whether that config will do; else a TLTCP_ERR_* and why. */
 gint gst_tltcp_settings_check(const GstTltcpSettings *s,
