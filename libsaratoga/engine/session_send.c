@@ -43,7 +43,8 @@ static size_t write_metadata(saratoga__session *s, uint8_t *buf, size_t cap,
     saratoga__metadata m;
     m.descriptor = s->descriptor;
     m.kind = s->kind;
-    m.ended = s->kind == SARATOGA_STREAM && s->out.finished;
+    m.ended = s->kind == SARATOGA_STREAM && s->out.finished &&
+              s->out.next >= s->out.size; /* not before all has left */
     m.lite = s->entry.lite;
     m.id = s->id;
     m.sum_type = s->sum_type;

@@ -290,7 +290,8 @@ class Strangers(saratogabox.Node):
         self.get_beside(meddle)
 
     def receive(self, s, name, number, size):
-        """A get by hand, without repairs; returns what came."""
+        """A get by hand, without repairs, that proves its address at first;
+        returns what came."""
         data = bytearray(size)
         missing = size
         s.sendto(get(name, number), ("127.0.0.1", self.port))
@@ -299,6 +300,9 @@ class Strangers(saratogabox.Node):
             self.assertEqual(struct.unpack(">I", packet[4:8])[0], number)
             if kind(packet) == STATUS:
                 self.assertEqual(packet[3], 0, packet.hex())
+            if kind(packet) == DATA and len(packet) == 26:
+                s.sendto(struct.pack(">II", 0x240c0000, number) +
+                         packet[8:24] + bytes(4), ("127.0.0.1", self.port))
             if kind(packet) == DATA and packet[1] >> 6 == 1:
                 head = 12 + (16 if packet[1] & 0x08 else 0)
                 at, = struct.unpack(">I", packet[head - 4:head])

@@ -146,6 +146,10 @@ class UdpLite(saratogabox.Node):
         with toolbox.udp_socket() as udp, \
                 self.lite_socket(udp.getsockname()[1]) as lite:
             self.ask(self.HEADERS, udp, lite)
+            packet = lite.recv(65536)  # empty: its echo proves the address
+            self.assertEqual(len(packet), 26)
+            udp.sendto(struct.pack(">II", 0x240c0000, self.HEADERS) +
+                       packet[8:24] + bytes(4), ("127.0.0.1", self.port))
             packet = lite.recv(65536)
             self.assertEqual(packet[0], 0x23)
             self.assertEqual(packet[26:], source.read_bytes())
