@@ -136,9 +136,10 @@ class Networks(saratogabox.Node):
         self.script("""
             ip link set lo mtu 1000
             serve --write --bind 127.0.0.1 2>>"$log"
-            ! "$tool" get --inactivity 1 saratoga://127.0.0.1/f "$there/f" \\
-                2>/dev/null || exit 9
+            "$tool" get saratoga://127.0.0.1/f "$there/f" 2>/dev/null & get=$!
             until grep -q "mtu" "$log"; do sleep 0.01; done
+            kill $get
+            ! wait $get || exit 9
             : >"$log.put"
             "$tool" put "$source" saratoga://127.0.0.1/g 2>>"$log.put" & put=$!
             until grep -q "mtu" "$log.put"; do sleep 0.01; done
