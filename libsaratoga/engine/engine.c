@@ -256,6 +256,7 @@ static void join_lingering(saratoga_engine *e, saratoga__session *s) {
         return;
     }
     s->lingers = true;
+    saratoga__admission_leave(&e->admission, s);
     s->linger_next = NULL;
     s->linger_prev = e->linger_last;
     *(e->linger_last != NULL ? &e->linger_last->linger_next

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libsaratoga/engine/engine_internal.h"
 
+#define EVICT_AFTER SARATOGA_S /* of silence */
+
 typedef struct input {
     const saratoga_pktinfo *from;
     const uint8_t *dgram;
@@ -57,17 +59,6 @@ static void note_received(saratoga_engine *e, saratoga__session *s,
     }
 }
 
-/* An unproven peer begins: false: there is no room, or it flooded.  Then it is
- * asked to echo a timestamp, at which nothing is kept of it. */
-static bool admit(saratoga_engine *e, const input *in, uint32_t type) {
-    if (is_proven(e, in) || e->ctx.defaults.unconfirmed == UINT64_MAX ||
-        saratoga__admission_pass(&e->admission, type, in->now)) {
-        return true;
-    }
-    saratoga__stateless_challenge(e, in->from, in->id, in->now);
-    return false;
-}
-
 static void evict(saratoga_engine *e, saratoga__session *s, saratoga_time now) {
     saratoga__admission_leave(&e->admission, s);
     if (s->state == SARATOGA__EXPECTING) { /* the application never saw it */
@@ -80,6 +71,36 @@ static void evict(saratoga_engine *e, saratoga__session *s, saratoga_time now) {
     saratoga__engine_touch(e, s, now);
 }
 
+/* Makes room for one more unproven peer, at the cost of one that has been
+ * silent.  False: the one drawn is busy. */
+static bool make_way(saratoga_engine *e, saratoga_time now) {
+    saratoga__session *victim = saratoga__admission_victim(&e->admission);
+    if (victim == NULL) {
+        return true;
+    }
+    if (saratoga__admission_knows(&e->admission, victim->host, now)) {
+        prove(e, victim); /* in another transfer */
+        return true;
+    }
+    if (now < saratoga__later(victim->heard, EVICT_AFTER)) {
+        return false;
+    }
+    evict(e, victim, now);
+    return true;
+}
+
+/* Whether a peer may begin.  An unproven one may where it is one of few; if not
+ * it is asked to echo a timestamp, and nothing is kept of it. */
+static bool admit(saratoga_engine *e, const input *in, uint32_t type) {
+    if (is_proven(e, in) || e->ctx.defaults.unconfirmed == UINT64_MAX ||
+        (saratoga__admission_pass(&e->admission, type, in->now) &&
+         make_way(e, in->now))) {
+        return true;
+    }
+    saratoga__stateless_challenge(e, in->from, in->id, in->now);
+    return false;
+}
+
 /* A new session of a peer. */
 static void enter(saratoga_engine *e, saratoga__session *s, const input *in) {
     saratoga__session *victim;
@@ -89,7 +110,7 @@ static void enter(saratoga_engine *e, saratoga__session *s, const input *in) {
         return;
     }
     victim = saratoga__admission_victim(&e->admission);
-    if (victim != NULL) {
+    if (victim != NULL) { /* a signed request is let in past admit() */
         evict(e, victim, in->now);
     }
     saratoga__admission_enter(&e->admission, s);
