@@ -224,10 +224,11 @@ void tltcp__trace_losses(const tltcp_conn *c, uint64_t before, tltcp_time now);
 void tltcp__trace_fate(const tltcp_conn *c, const tltcp__fate_record *t);
 void tltcp__trace_state(const tltcp_conn *c, const char *what, tltcp_time now);
 
-/* endpoint.c */
+/* endpoint_table.c */
 void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c);
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c);
-/* For tests: as tltcp__conn_set_first() for every connection made later. */
+/* endpoint.c, for tests: as tltcp__conn_set_first() for every connection made
+ * later. */
 void tltcp__endpoint_set_first(tltcp_endpoint *ep, uint64_t pn, uint32_t seq);
 
 #endif /* LIBTLTCP_CONN_H */

@@ -1,42 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "internal/secure/admission.h"
+#include "libtltcp/engine/endpoint.h"
 #include "libtltcp/engine/config.h"
-#include "libtltcp/engine/conn.h"
 
 #define TABLE_FIRST 64u
-
-/* Connections by id, and by the path and id of the caller, so that an INITIAL
- * that is late or repeated makes no second one.  Both are chains through the
- * connections. */
-struct tltcp_endpoint {
-    cmn__mem mem;
-    tltcp_config cfg;
-    sec__secret secret;
-    sec__key *keys; /* secured: what callers may use */
-    int n_keys;
-    sec__admission admission;
-    uint64_t salt; /* keeps strangers from choosing the chain */
-    tltcp_conn **by_id;
-    tltcp_conn **by_caller;
-    size_t buckets; /* a power of two */
-    uint64_t first_pn;
-    uint32_t first_seq;
-};
-
-static uint64_t mix(uint64_t x) {
-    x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
-    x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
-    return x ^ x >> 33;
-}
-
-static tltcp_conn **id_chain(const tltcp_endpoint *ep, uint64_t id) {
-    return &ep->by_id[mix(id ^ ep->salt) & (ep->buckets - 1)];
-}
-
-static tltcp_conn **caller_chain(const tltcp_endpoint *ep, uint64_t path,
-                                 uint64_t id) {
-    return &ep->by_caller[mix(path + mix(id ^ ep->salt)) & (ep->buckets - 1)];
-}
 
 static int take_keys(tltcp_endpoint *ep) {
     const sec__key_source keys = tltcp__config_keys(&ep->cfg);
@@ -159,81 +125,6 @@ void tltcp__endpoint_set_first(tltcp_endpoint *ep, uint64_t pn, uint32_t seq) {
     ep->first_seq = seq;
 }
 
-static tltcp_conn *find_id(const tltcp_endpoint *ep, uint64_t id) {
-    tltcp_conn *c = *id_chain(ep, id);
-    while (c != NULL && c->id != id) {
-        c = c->next_id;
-    }
-    return c;
-}
-
-static tltcp_conn *find_caller(const tltcp_endpoint *ep, uint64_t path,
-                               uint64_t id) {
-    tltcp_conn *c = *caller_chain(ep, path, id);
-    while (c != NULL && (c->caller_id != id || c->caller_path != path)) {
-        c = c->next_caller;
-    }
-    return c;
-}
-
-static void endpoint_link_in(tltcp_endpoint *ep, tltcp_conn *c) {
-    tltcp_conn **at = id_chain(ep, c->id);
-    c->next_id = *at;
-    *at = c;
-    at = caller_chain(ep, c->caller_path, c->caller_id);
-    c->next_caller = *at;
-    *at = c;
-}
-
-/* Twice the buckets; without memory the chains just grow. */
-static void widen(tltcp_endpoint *ep) {
-    tltcp_endpoint wide = *ep;
-    wide.buckets = 2 * ep->buckets;
-    wide.by_id = cmn__alloc(&ep->mem, wide.buckets * sizeof(tltcp_conn *));
-    wide.by_caller = cmn__alloc(&ep->mem, wide.buckets * sizeof(tltcp_conn *));
-    if (wide.by_id == NULL || wide.by_caller == NULL) {
-        cmn__free(&ep->mem, wide.by_id);
-        cmn__free(&ep->mem, wide.by_caller);
-        return;
-    }
-    for (size_t i = 0; i < ep->buckets; i++) {
-        tltcp_conn *next;
-        for (tltcp_conn *c = ep->by_id[i]; c != NULL; c = next) {
-            next = c->next_id;
-            endpoint_link_in(&wide, c);
-        }
-    }
-    cmn__free(&ep->mem, ep->by_id);
-    cmn__free(&ep->mem, ep->by_caller);
-    *ep = wide;
-}
-
-static void unlink_caller(tltcp_endpoint *ep, tltcp_conn *c) {
-    tltcp_conn **at = caller_chain(ep, c->caller_path, c->caller_id);
-    while (*at != NULL && *at != c) {
-        at = &(*at)->next_caller;
-    }
-    if (*at == c) {
-        *at = c->next_caller;
-    }
-}
-
-void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c) {
-    sec__admission_on_proven(&ep->admission, c->network);
-}
-
-void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
-    tltcp_conn **at = id_chain(ep, c->id);
-    unlink_caller(ep, c);
-    while (*at != NULL && *at != c) {
-        at = &(*at)->next_id;
-    }
-    if (*at == c) {
-        *at = c->next_id;
-        sec__admission_leave(&ep->admission, c->network, c->proven);
-    }
-}
-
 static int reply_versions(tltcp_dispatch *out, uint64_t scid) {
     static const uint32_t versions[] = {TLTCP__VERSION, TLTCP__VERSION_GREASE};
     const sec__packet p = {.type = SEC__VERSIONS, .dcid = scid};
@@ -270,10 +161,7 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     c->caller_id = p->scid;
     c->caller_path = info->path;
     c->network = info->network;
-    endpoint_link_in(ep, c);
-    if (ep->admission.count > ep->buckets) {
-        widen(ep);
-    }
+    tltcp__endpoint_add(ep, c);
     return c;
 }
 
@@ -384,7 +272,7 @@ static int endpoint_on_initial(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     if (p.version != TLTCP__VERSION) {
         return reply_versions(out, p.scid);
     }
-    out->conn = find_caller(ep, info->path, p.scid);
+    out->conn = tltcp__endpoint_find_caller(ep, info->path, p.scid);
     if (out->conn == NULL) {
         return on_new_caller(ep, info, &p, len, out, now);
     }
@@ -396,7 +284,7 @@ static int endpoint_on_initial(tltcp_endpoint *ep, const tltcp_pktinfo *info,
 static int endpoint_on_short(tltcp_endpoint *ep, const tltcp_pktinfo *info,
                              uint64_t id, const void *dgram, size_t len,
                              tltcp_dispatch *out, tltcp_time now) {
-    tltcp_conn *c = find_id(ep, id);
+    tltcp_conn *c = tltcp__endpoint_find_id(ep, id);
     if (c == NULL || tltcp_conn_recv(c, info, dgram, len, now) != 0) {
         return TLTCP_DROPPED;
     }

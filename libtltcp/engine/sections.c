@@ -217,19 +217,6 @@ int tltcp__sections_settle_expired(tltcp__sections *s, uint64_t number) {
     return rv;
 }
 
-void tltcp__sections_find_new(tltcp__sections *s) {
-    while (s->nxt_section < s->recs.tail) {
-        const tltcp__section *r = tltcp__sections_rec(s, s->nxt_section);
-        if (r->state == TLTCP__LIVE && !r->ahead && s->nxt < r->end) {
-            s->nxt = s->nxt > r->start ? s->nxt : r->start;
-            break;
-        }
-        s->nxt = s->nxt > r->end ? s->nxt : r->end;
-        s->nxt_section++;
-    }
-    tltcp__sections_update_ahead(s);
-}
-
 void tltcp__sections_advance(tltcp__sections *s) {
     cmn__range r;
     while (s->update_section < s->recs.tail &&
@@ -358,25 +345,6 @@ int tltcp__sections_expire(tltcp__sections *s, tltcp_time now) {
         tltcp__sections_advance(s);
     }
     return rv;
-}
-
-uint64_t tltcp__sections_find(const tltcp__sections *s, uint64_t seq) {
-    uint64_t lo = s->recs.head;
-    uint64_t hi = s->recs.tail;
-    while (lo < hi) {
-        uint64_t mid = lo + (hi - lo) / 2;
-        if (tltcp__sections_rec(s, mid)->end > seq) {
-            hi = mid;
-        } else {
-            lo = mid + 1;
-        }
-    }
-    return lo;
-}
-
-bool tltcp__sections_is_live(const tltcp__sections *s, uint64_t section) {
-    return tltcp__sections_knows(s, section) &&
-           tltcp__sections_rec(s, section)->state == TLTCP__LIVE;
 }
 
 void tltcp__sections_copy(const tltcp__sections *s, uint64_t start, void *to,

@@ -109,3 +109,16 @@ bool tltcp__sections_was_sent(const tltcp__sections *s, uint64_t start,
     return end <= tltcp__sections_rec(s, number)->end &&
            end <= tltcp__sections_left_upto(s, number);
 }
+
+void tltcp__sections_find_new(tltcp__sections *s) {
+    while (s->nxt_section < s->recs.tail) {
+        const tltcp__section *r = tltcp__sections_rec(s, s->nxt_section);
+        if (r->state == TLTCP__LIVE && !r->ahead && s->nxt < r->end) {
+            s->nxt = s->nxt > r->start ? s->nxt : r->start;
+            break;
+        }
+        s->nxt = s->nxt > r->end ? s->nxt : r->end;
+        s->nxt_section++;
+    }
+    tltcp__sections_update_ahead(s);
+}

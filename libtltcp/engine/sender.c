@@ -6,12 +6,6 @@
 #define PIECE_MIN 64u
 #define SKIPS_MAX 8                /* in one packet */
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
-#define PTO_SHIFT_MAX 6u
-#define PTO_MAX (10 * TLTCP_S)
-#define PTO_STEPS 8u  /* of 1/32 */
-#define PTO_PROBES 2u /* packets per probe timeout */
-#define PTO_EVEN 6u   /* in a row before live data waits ever longer */
-#define ECN_TRIES 3u  /* probe timeouts, RFC 9000, A.4 */
 
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                        const tltcp_config *cfg, const struct cong_ops *ops,
@@ -91,7 +85,7 @@ void tltcp__sender_on_window(tltcp__sender *s, tltcp__position window) {
     }
 }
 
-static void expect_report(tltcp__sender *s, tltcp_time now) {
+void tltcp__sender_expect_report(tltcp__sender *s, tltcp_time now) {
     s->report_by = tltcp__cc_wants_reports(&s->cc)
                        ? now + (tltcp_time)s->cc.cong->feedback_timeout
                        : TLTCP_TIME_NEVER;
@@ -102,7 +96,7 @@ void tltcp__sender_on_report(tltcp__sender *s, const tltcp__report *r,
     if (tltcp__cc_wants_reports(&s->cc)) {
         tltcp__cc_on_report(&s->cc, r->p, r->x_recv, tltcp__sender_flight(s),
                             now);
-        expect_report(s, now);
+        tltcp__sender_expect_report(s, now);
     }
 }
 
@@ -237,7 +231,7 @@ static bool next_pto_probe(tltcp__sender *s, uint64_t max, tltcp_time now,
     if (tltcp__sentmap_oldest(&s->map, &first) == NULL) {
         return false;
     }
-    for (uint64_t pn = first; pn < first + PTO_PROBES; pn++) {
+    for (uint64_t pn = first; pn < first + TLTCP__PTO_PROBES; pn++) {
         tltcp__sent *rec = tltcp__sentmap_get(&s->map, pn);
         const tltcp__sent_chunk *f;
         if (rec == NULL || rec->state != TLTCP__SENT_FLYING ||
@@ -411,7 +405,7 @@ void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
                            tltcp_time now) {
     rec->at = now;
     if (eliciting && s->report_by == TLTCP_TIME_NEVER) {
-        expect_report(s, now);
+        tltcp__sender_expect_report(s, now);
     }
     if (eliciting) {
         cong_rate_on_sent(&s->cc.rate, &rec->snap, (double)s->map.bytes,
@@ -431,67 +425,4 @@ tltcp_time tltcp__sender_pto(const tltcp__sender *s) {
     }
     var = var > TLTCP_MS ? var : TLTCP_MS;
     return (tltcp_time)r->srtt + var + s->peer_ack_delay;
-}
-
-/* Waits that do not grow any more differ from each other: what is in the way
- * may come back at even intervals, as a satellite's handovers do. */
-static tltcp_time uneven(const tltcp__sender *s, tltcp_time wait) {
-    return wait - wait / 32 * (s->pto_count * 5 % PTO_STEPS);
-}
-
-/* How often the wait has doubled.  Where losses come in bursts it is packets
- * that end them, and what comes after its deadline is of no use; so where data
- * has one, also when all that waits was just given up, the first probes keep an
- * even pace, about a packet in a round trip, as Linux has it for thin streams
- * (tcp_thin_linear_timeouts). */
-static unsigned backoff(const tltcp__sender *s) {
-    unsigned even = s->sec.live ? PTO_EVEN : 0;
-    return s->pto_count > even ? s->pto_count - even : 0;
-}
-
-static tltcp_time pto_at(const tltcp__sender *s) {
-    unsigned shift = backoff(s);
-    bool grows = shift < PTO_SHIFT_MAX;
-    tltcp_time wait = tltcp__sender_pto(s) << (grows ? shift : PTO_SHIFT_MAX);
-    if (s->map.flying == 0) {
-        return TLTCP_TIME_NEVER;
-    }
-    wait = wait < PTO_MAX ? wait : PTO_MAX;
-    return s->t_eliciting + (grows ? wait : uneven(s, wait));
-}
-
-tltcp_time tltcp__sender_timeout(const tltcp__sender *s) {
-    tltcp_time at = s->loss_at != TLTCP_TIME_NEVER ? s->loss_at : pto_at(s);
-    if (s->dup != NULL) {
-        at = tltcp__earlier(at, s->dup->rto_at);
-    }
-    at = tltcp__earlier(at, s->report_by);
-    return tltcp__earlier(at, tltcp__sections_deadline(&s->sec));
-}
-
-int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
-                             tltcp__feedback_result *result) {
-    int rv = tltcp__sections_expire(&s->sec, now);
-    if (s->dup != NULL && s->dup->rto_at <= now) {
-        s->stats->rto_count++;
-        tltcp__dupack_on_timeout(s->dup, &s->cc, &s->sec, now);
-    }
-    if (s->report_by <= now) {
-        tltcp__cc_on_event(&s->cc, CONG_NOFEEDBACK, tltcp__sender_flight(s), 0,
-                           1, now);
-        expect_report(s, now);
-    }
-    if (rv == 0 && s->loss_at <= now) {
-        rv = tltcp__sender_detect(s, now, result);
-    } else if (rv == 0 && s->loss_at == TLTCP_TIME_NEVER && pto_at(s) <= now) {
-        s->pto_count++;
-        if (s->pto_count >= ECN_TRIES && s->ecn_sent > 0 && !s->ecn_heard) {
-            s->ecn = false; /* perhaps the path drops what is marked */
-        }
-        s->stats->probes_sent++;
-        s->pto_probes = PTO_PROBES;
-        result->pto_fired = true;
-        s->t_eliciting = now; /* should nothing leave, wait again */
-    }
-    return rv;
 }

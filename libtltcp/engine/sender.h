@@ -26,6 +26,8 @@ static inline tltcp_time tltcp__earlier(tltcp_time a, tltcp_time b) {
  * number: RACK, probe timeouts, persistent congestion, undo.  With `dup` set,
  * data is judged as the paper's TCP does, by cumulative acknowledgements alone;
  * the map then recovers only what is not data. */
+#define TLTCP__PTO_PROBES 2u /* packets per probe timeout */
+
 typedef struct tltcp__sender {
     tltcp__sections sec;
     tltcp__sentmap map;
@@ -141,7 +143,9 @@ tltcp_time tltcp__sender_delay(const tltcp__sender *s, size_t len,
 /* What an encoder should produce now, bit/s of sections; 0: not known yet. */
 uint64_t tltcp__sender_target_bps(const tltcp__sender *s, tltcp_time now);
 
-/* Of feedback.c, for sender.c: runs loss detection outside an ACK. */
+/* The receiver's next report is due within a time from now (RFC 5348, 4.4). */
+void tltcp__sender_expect_report(tltcp__sender *s, tltcp_time now);
+/* feedback.c: runs loss detection outside an ACK. */
 int tltcp__sender_detect(tltcp__sender *s, tltcp_time now,
                          tltcp__feedback_result *result);
 

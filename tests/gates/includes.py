@@ -30,7 +30,7 @@ RESERVED = {
 }
 # Headers of the tree that only some files may see.
 PRIVATE = {"libtltcp/engine/conn.h": re.compile(
-    r"libtltcp/engine/(conn[a-z_]*|endpoint)\.c$|tests/")}
+    r"libtltcp/engine/(conn[a-z_]*|endpoint[a-z_]*)\.[ch]$|tests/")}
 
 
 def resolve(root, path, quoted, name):

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The connections of an endpoint, found by id and by caller. */
+#include "libtltcp/engine/endpoint.h"
+
+static uint64_t mix(uint64_t x) {
+    x = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
+    x = (x ^ x >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
+    return x ^ x >> 33;
+}
+
+static tltcp_conn **id_chain(const tltcp_endpoint *ep, uint64_t id) {
+    return &ep->by_id[mix(id ^ ep->salt) & (ep->buckets - 1)];
+}
+
+static tltcp_conn **caller_chain(const tltcp_endpoint *ep, uint64_t path,
+                                 uint64_t id) {
+    return &ep->by_caller[mix(path + mix(id ^ ep->salt)) & (ep->buckets - 1)];
+}
+
+tltcp_conn *tltcp__endpoint_find_id(const tltcp_endpoint *ep, uint64_t id) {
+    tltcp_conn *c = *id_chain(ep, id);
+    while (c != NULL && c->id != id) {
+        c = c->next_id;
+    }
+    return c;
+}
+
+tltcp_conn *tltcp__endpoint_find_caller(const tltcp_endpoint *ep, uint64_t path,
+                                        uint64_t id) {
+    tltcp_conn *c = *caller_chain(ep, path, id);
+    while (c != NULL && (c->caller_id != id || c->caller_path != path)) {
+        c = c->next_caller;
+    }
+    return c;
+}
+
+static void endpoint_link(tltcp_endpoint *ep, tltcp_conn *c) {
+    tltcp_conn **at = id_chain(ep, c->id);
+    c->next_id = *at;
+    *at = c;
+    at = caller_chain(ep, c->caller_path, c->caller_id);
+    c->next_caller = *at;
+    *at = c;
+}
+
+/* Twice the buckets; without memory the chains just grow. */
+static void widen(tltcp_endpoint *ep) {
+    tltcp_endpoint wide = *ep;
+    wide.buckets = 2 * ep->buckets;
+    wide.by_id = cmn__alloc(&ep->mem, wide.buckets * sizeof(tltcp_conn *));
+    wide.by_caller = cmn__alloc(&ep->mem, wide.buckets * sizeof(tltcp_conn *));
+    if (wide.by_id == NULL || wide.by_caller == NULL) {
+        cmn__free(&ep->mem, wide.by_id);
+        cmn__free(&ep->mem, wide.by_caller);
+        return;
+    }
+    for (size_t i = 0; i < ep->buckets; i++) {
+        tltcp_conn *next;
+        for (tltcp_conn *c = ep->by_id[i]; c != NULL; c = next) {
+            next = c->next_id;
+            endpoint_link(&wide, c);
+        }
+    }
+    cmn__free(&ep->mem, ep->by_id);
+    cmn__free(&ep->mem, ep->by_caller);
+    *ep = wide;
+}
+
+void tltcp__endpoint_add(tltcp_endpoint *ep, tltcp_conn *c) {
+    endpoint_link(ep, c);
+    if (ep->admission.count > ep->buckets) {
+        widen(ep);
+    }
+}
+
+void tltcp__endpoint_unlink_caller(tltcp_endpoint *ep, tltcp_conn *c) {
+    tltcp_conn **at = caller_chain(ep, c->caller_path, c->caller_id);
+    while (*at != NULL && *at != c) {
+        at = &(*at)->next_caller;
+    }
+    if (*at == c) {
+        *at = c->next_caller;
+    }
+}
+
+void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c) {
+    sec__admission_on_proven(&ep->admission, c->network);
+}
+
+void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
+    tltcp_conn **at = id_chain(ep, c->id);
+    tltcp__endpoint_unlink_caller(ep, c);
+    while (*at != NULL && *at != c) {
+        at = &(*at)->next_id;
+    }
+    if (*at == c) {
+        *at = c->next_id;
+        sec__admission_leave(&ep->admission, c->network, c->proven);
+    }
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Loss, probe and lifetime timers. */
+#include "libtltcp/engine/sender.h"
+
+#define PTO_SHIFT_MAX 6u
+#define PTO_MAX (10 * TLTCP_S)
+#define PTO_STEPS 8u /* of 1/32 */
+#define PTO_EVEN 6u  /* in a row before live data waits ever longer */
+#define ECN_TRIES 3u /* probe timeouts, RFC 9000, A.4 */
+
+/* Waits that do not grow any more differ from each other: what is in the way
+ * may come back at even intervals, as a satellite's handovers do. */
+static tltcp_time uneven(const tltcp__sender *s, tltcp_time wait) {
+    return wait - wait / 32 * (s->pto_count * 5 % PTO_STEPS);
+}
+
+/* How often the wait has doubled.  Where losses come in bursts it is packets
+ * that end them, and what comes after its deadline is of no use; so where data
+ * has one, also when all that waits was just given up, the first probes keep an
+ * even pace, about a packet in a round trip, as Linux has it for thin streams
+ * (tcp_thin_linear_timeouts). */
+static unsigned backoff(const tltcp__sender *s) {
+    unsigned even = s->sec.live ? PTO_EVEN : 0;
+    return s->pto_count > even ? s->pto_count - even : 0;
+}
+
+static tltcp_time pto_at(const tltcp__sender *s) {
+    unsigned shift = backoff(s);
+    bool grows = shift < PTO_SHIFT_MAX;
+    tltcp_time wait = tltcp__sender_pto(s) << (grows ? shift : PTO_SHIFT_MAX);
+    if (s->map.flying == 0) {
+        return TLTCP_TIME_NEVER;
+    }
+    wait = wait < PTO_MAX ? wait : PTO_MAX;
+    return s->t_eliciting + (grows ? wait : uneven(s, wait));
+}
+
+tltcp_time tltcp__sender_timeout(const tltcp__sender *s) {
+    tltcp_time at = s->loss_at != TLTCP_TIME_NEVER ? s->loss_at : pto_at(s);
+    if (s->dup != NULL) {
+        at = tltcp__earlier(at, s->dup->rto_at);
+    }
+    at = tltcp__earlier(at, s->report_by);
+    return tltcp__earlier(at, tltcp__sections_deadline(&s->sec));
+}
+
+int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
+                             tltcp__feedback_result *result) {
+    int rv = tltcp__sections_expire(&s->sec, now);
+    if (s->dup != NULL && s->dup->rto_at <= now) {
+        s->stats->rto_count++;
+        tltcp__dupack_on_timeout(s->dup, &s->cc, &s->sec, now);
+    }
+    if (s->report_by <= now) {
+        tltcp__cc_on_event(&s->cc, CONG_NOFEEDBACK, tltcp__sender_flight(s), 0,
+                           1, now);
+        tltcp__sender_expect_report(s, now);
+    }
+    if (rv == 0 && s->loss_at <= now) {
+        rv = tltcp__sender_detect(s, now, result);
+    } else if (rv == 0 && s->loss_at == TLTCP_TIME_NEVER && pto_at(s) <= now) {
+        s->pto_count++;
+        if (s->pto_count >= ECN_TRIES && s->ecn_sent > 0 && !s->ecn_heard) {
+            s->ecn = false; /* perhaps the path drops what is marked */
+        }
+        s->stats->probes_sent++;
+        s->pto_probes = TLTCP__PTO_PROBES;
+        result->pto_fired = true;
+        s->t_eliciting = now; /* should nothing leave, wait again */
+    }
+    return rv;
+}
