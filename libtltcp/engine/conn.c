@@ -175,6 +175,7 @@ void tltcp_conn_free(tltcp_conn *c) {
     tltcp__acks_free(&c->acks);
     cmn__ring_free(&c->fates);
     cmn__free(&mem, c->stream_id);
+    cmn__free(&mem, c->reason);
     sec__hello_free(c->hello, &mem);
     sec__seal_free(c->seal, &mem);
     cmn__free(&mem, c->token);
@@ -313,13 +314,23 @@ void tltcp__conn_terminate(tltcp_conn *c, int error) {
     c->want = 0;
 }
 
+const char *tltcp__conn_reason(const tltcp_conn *c) {
+    return c->reason != NULL ? c->reason : "";
+}
+
+char *tltcp__conn_new_reason(tltcp_conn *c, size_t len) {
+    cmn__free(&c->mem, c->reason);
+    c->reason = cmn__alloc(&c->mem, len + 1); /* of zeros */
+    return c->reason;
+}
+
 static void set_reason(tltcp_conn *c, const char *reason) {
     size_t n = reason != NULL ? strlen(reason) : 0;
     n = n < TLTCP_REASON_MAX ? n : TLTCP_REASON_MAX;
-    if (n > 0) {
-        memcpy(c->reason, reason, n);
+    char *copy = n > 0 ? tltcp__conn_new_reason(c, n) : NULL;
+    if (copy != NULL) {
+        memcpy(copy, reason, n);
     }
-    c->reason[n] = '\0';
 }
 
 void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason) {
@@ -346,6 +357,7 @@ void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now) {
 
 void tltcp__conn_trim(tltcp_conn *c) {
     tltcp__sections_trim(&c->sender.sec);
+    tltcp__sender_trim(&c->sender);
     tltcp__reasm_trim(&c->reasm);
 }
 

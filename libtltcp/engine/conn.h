@@ -156,7 +156,7 @@ struct tltcp_conn {
     bool path_due;
     bool rate_due;
     uint8_t retries; /* client: RETRYs followed */
-    char reason[TLTCP_REASON_MAX + 1];
+    char *reason;    /* NULL: none */
 };
 
 static inline bool tltcp__conn_wants(const tltcp_conn *c, unsigned what) {
@@ -174,6 +174,9 @@ static inline bool tltcp__conn_spares_mtu_probe(const tltcp_conn *c) {
 }
 
 /* conn.c */
+const char *tltcp__conn_reason(const tltcp_conn *c);
+/* Room for a reason of len bytes and a zero; NULL without memory. */
+char *tltcp__conn_new_reason(tltcp_conn *c, size_t len);
 int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
                      const uint8_t *seed, uint64_t path, tltcp_time now);
 tltcp__params tltcp__conn_params(const tltcp_conn *c);

@@ -236,7 +236,8 @@ int tltcp_conn_next_event(tltcp_conn *c, tltcp_event *ev) {
         c->closed_notified = true;
         ev->error = c->error;
         ev->code = c->close_code;
-        memcpy(ev->reason, c->reason, sizeof(ev->reason));
+        memcpy(ev->reason, tltcp__conn_reason(c),
+               strlen(tltcp__conn_reason(c)) + 1);
     }
     return 1;
 }

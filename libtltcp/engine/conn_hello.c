@@ -19,7 +19,7 @@ bool tltcp__conn_make_hello(tltcp_conn *c) {
         return true;
     }
     if (c->state == TLTCP__DYING) {
-        tltcp__close_put(&w, 0, c->close_code, c->reason);
+        tltcp__close_put(&w, 0, c->close_code, tltcp__conn_reason(c));
     } else {
         tltcp__params_put(&w, &p);
     }

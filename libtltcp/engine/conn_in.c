@@ -195,11 +195,11 @@ static int error_of(uint32_t code) {
 
 /* Somebody prints it: no commands to a terminal. */
 static void keep_reason(tltcp_conn *c, const uint8_t *text, size_t len) {
-    for (size_t i = 0; i < len; i++) {
+    char *reason = tltcp__conn_new_reason(c, len);
+    for (size_t i = 0; reason != NULL && i < len; i++) {
         bool control = text[i] < 0x20 || text[i] == 0x7f;
-        c->reason[i] = (char)(control ? (uint8_t)'?' : text[i]);
+        reason[i] = (char)(control ? (uint8_t)'?' : text[i]);
     }
-    c->reason[len] = '\0';
 }
 
 static int on_close(tltcp_conn *c, const tltcp__chunk *k) {

@@ -211,7 +211,7 @@ static void put_nonce(draft *d, uint8_t type, uint64_t nonce) {
 
 static void put_close(const tltcp_conn *c, draft *d) {
     tltcp__close_put(&d->w, c->close_flags, c->close_code,
-                     c->close_flags == 0 ? c->reason : "");
+                     c->close_flags == 0 ? tltcp__conn_reason(c) : "");
 }
 
 /* INITIAL or ANSWER. */

@@ -25,7 +25,7 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     /* a round trip of packets, be they small, and of lone ACKs */
     s->map.max += (cfg->send_buffer + cfg->recv_buffer) / 512;
     cong_rack_init(&s->rack);
-    tltcp__target_init(&s->target);
+    s->mem = mem;
     rv = tltcp__cc_init(&s->cc, mem, cfg, ops, cfg->packets.base_datagram, now);
     if (rv == 0 && dup != NULL) {
         s->dup = cmn__alloc(mem, sizeof(*s->dup));
@@ -48,10 +48,16 @@ void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem) {
     tltcp__sections_free(&s->sec);
     tltcp__sentmap_free(&s->map);
     tltcp__cc_free(&s->cc, mem);
+    tltcp__sender_trim(s);
     if (s->dup != NULL) {
         tltcp__dupack_free(s->dup);
         cmn__free(mem, s->dup);
     }
+}
+
+void tltcp__sender_trim(tltcp__sender *s) {
+    cmn__free(s->mem, s->target);
+    s->target = NULL;
 }
 
 void tltcp__sender_skip_number(tltcp__sender *s) {
@@ -64,7 +70,7 @@ void tltcp__sender_skip_number(tltcp__sender *s) {
 
 void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now) {
     tltcp__cc_restart(&s->cc, now);
-    tltcp__target_init(&s->target);
+    tltcp__sender_trim(s);
     cong_rack_init(&s->rack);
     s->path_pn = tltcp__sentmap_next(&s->map);
     cong_recovery_period_init(&s->cc.period, s->path_pn);

@@ -32,7 +32,8 @@ typedef struct tltcp__sender {
     tltcp__sections sec;
     tltcp__sentmap map;
     tltcp__cc cc;
-    tltcp__target target;
+    tltcp__target *target; /* NULL: no data of late */
+    const cmn__mem *mem;
     struct cong_rack rack;
     tltcp__dupack *dup; /* NULL: packet recovery */
     tltcp_stats *stats;
@@ -53,8 +54,8 @@ typedef struct tltcp__sender {
     uint32_t ecn_ect1;
     uint32_t ecn_ce;
     uint64_t path_pn; /* first packet sent on this path */
-    uint64_t skipped_numbers[TLTCP__SKIPPED_NUMBERS]; /* numbers never sent; 0:
-                                                         none */
+    /* Numbers never sent; 0: none. */
+    uint64_t skipped_numbers[TLTCP__SKIPPED_NUMBERS];
     unsigned skipped_at;  /* where the next one goes */
     uint32_t first_seq;   /* wire number of stream offset 0 */
     tltcp_time report_by; /* without a report until then: reduce */
@@ -131,6 +132,9 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
 tltcp_time tltcp__sender_pto(const tltcp__sender *s);
 /* Bytes in flight as the recovery in force counts them. */
 double tltcp__sender_flight(const tltcp__sender *s);
+
+/* Forgets what only a stream that flows needs. */
+void tltcp__sender_trim(tltcp__sender *s);
 
 /* sender_target.c: after each feedback; acked in bytes, rtt -1 when none was
  * measured. */

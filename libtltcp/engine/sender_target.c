@@ -4,6 +4,9 @@
 
 /* A frame takes so long to leave: its bytes are no backlog yet. */
 #define FRAME_TIME (40 * TLTCP_MS)
+/* A packet with a PING alone is no longer than this: an idle connection keeps
+ * no target. */
+#define PING_MAX 64
 /* An acknowledgement that is not overdue longer than this may yet come. */
 #define SLACK (25 * TLTCP_MS)
 
@@ -36,16 +39,27 @@ static tltcp__target_input target_input(const tltcp__sender *s,
 void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
                                  tltcp_time now) {
     tltcp__target_input in;
-    if (acked > 0) {
-        s->acked_at = now;
+    if (acked <= 0) {
+        return;
+    }
+    s->acked_at = now;
+    if (s->target == NULL && acked > PING_MAX) {
+        s->target = cmn__alloc(s->mem, sizeof(*s->target));
+        if (s->target != NULL) {
+            tltcp__target_init(s->target);
+        }
+    }
+    if (s->target != NULL) { /* without memory the target is not known */
         in = target_input(s, now);
-        tltcp__target_on_ack(&s->target, &in, acked, rtt, (cong_time)now);
+        tltcp__target_on_ack(s->target, &in, acked, rtt, (cong_time)now);
     }
 }
 
 uint64_t tltcp__sender_target_bps(const tltcp__sender *s, tltcp_time now) {
     const tltcp__target_input in = target_input(s, now);
-    return (uint64_t)(8 * tltcp__target_rate(&s->target, &in));
+    return s->target != NULL
+               ? (uint64_t)(8 * tltcp__target_rate(s->target, &in))
+               : 0;
 }
 
 /* Data leaves the sender and then waits in the path; what is in flight beyond a
