@@ -50,11 +50,16 @@ DEFINE_ENUM(gst_tltcp_fec_get_type, "GstTltcpFec",
             {GST_TLTCP_FEC_OFF, "Never", "off"},
             {GST_TLTCP_FEC_ON, "Always", "on"})
 
+DEFINE_ENUM(gst_tltcp_encoder_get_type, "GstTltcpEncoder",
+            {GST_TLTCP_ENCODER_NONE, "Leaves encoders alone", "none"},
+            {GST_TLTCP_ENCODER_AUTO, "Sets their bit rate", "auto"})
+
 void gst_tltcp_enums_register(void) {
     const GType types[] = {
         GST_TYPE_TLTCP_MODE,        GST_TYPE_TLTCP_DEADLINE_MODE,
         GST_TYPE_TLTCP_DROP_POLICY, GST_TYPE_TLTCP_OUTPUT,
-        GST_TYPE_TLTCP_DELIVERY,    GST_TYPE_TLTCP_FEC};
+        GST_TYPE_TLTCP_DELIVERY,    GST_TYPE_TLTCP_FEC,
+        GST_TYPE_TLTCP_ENCODER};
 
     for (gsize i = 0; i < G_N_ELEMENTS(types); i++) {
         gst_type_mark_as_plugin_api(types[i], (GstPluginAPIFlags)0);

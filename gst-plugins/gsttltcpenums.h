@@ -91,12 +91,25 @@ typedef enum {
     GST_TLTCP_FEC_ON = 2
 } GstTltcpFec;
 
+/**
+ * GstTltcpEncoder:
+ * @GST_TLTCP_ENCODER_NONE: leaves encoders alone
+ * @GST_TLTCP_ENCODER_AUTO: sets the bit rate of the video encoders upstream
+ *
+ * What a sink does about encoders.
+ */
+typedef enum {
+    GST_TLTCP_ENCODER_NONE = 0,
+    GST_TLTCP_ENCODER_AUTO = 1
+} GstTltcpEncoder;
+
 GType gst_tltcp_mode_get_type(void);
 GType gst_tltcp_deadline_mode_get_type(void);
 GType gst_tltcp_drop_policy_get_type(void);
 GType gst_tltcp_output_get_type(void);
 GType gst_tltcp_delivery_get_type(void);
 GType gst_tltcp_fec_get_type(void);
+GType gst_tltcp_encoder_get_type(void);
 
 #define GST_TYPE_TLTCP_MODE gst_tltcp_mode_get_type()
 #define GST_TYPE_TLTCP_DEADLINE_MODE gst_tltcp_deadline_mode_get_type()
@@ -104,6 +117,7 @@ GType gst_tltcp_fec_get_type(void);
 #define GST_TYPE_TLTCP_OUTPUT gst_tltcp_output_get_type()
 #define GST_TYPE_TLTCP_DELIVERY gst_tltcp_delivery_get_type()
 #define GST_TYPE_TLTCP_FEC gst_tltcp_fec_get_type()
+#define GST_TYPE_TLTCP_ENCODER gst_tltcp_encoder_get_type()
 
 /* Makes the enumerations part of the plug-in's documented API. */
 void gst_tltcp_enums_register(void);

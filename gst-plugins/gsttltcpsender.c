@@ -178,6 +178,7 @@ static gpointer run(gpointer user) {
         tltcp_time when = service(s);
         g_mutex_unlock(&s->lock);
         gst_tltcp_notes_tell(s);
+        s->funcs.looked(s->element);
         tltcp_time now = tltcp_now();
         gst_poll_wait(s->poll, when == TLTCP_TIME_NEVER ? GST_CLOCK_TIME_NONE
                                : when > now             ? when - now

@@ -31,6 +31,8 @@ typedef struct {
     void (*caller_rejected)(GstElement *element, GSocketAddress *address,
                             const gchar *streamid);
     void (*key_unit_wanted)(GstElement *element);
+    /* Often, from the same thread, which holds no lock. */
+    void (*looked)(GstElement *element);
     void (*rate_changed)(GstElement *element, guint64 rate_bps,
                          guint64 target_bps);
     void (*section_dropped)(GstElement *element, GSocketAddress *caller,

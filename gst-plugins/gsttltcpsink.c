@@ -122,6 +122,22 @@ static void on_rate_changed(GstElement *element, guint64 rate_bps,
     }
 }
 
+/* A change may have to wait until it is time to tell the encoder. */
+static void on_looked(GstElement *element) {
+    GstTltcpSink *self = GST_TLTCP_SINK(element);
+
+    g_mutex_lock(&self->settings.lock);
+    GstTltcpEncoderLimits limits = {self->encoder_min, self->encoder_max};
+    guint target = self->target_bitrate;
+    gboolean steer = self->encoder_mode == GST_TLTCP_ENCODER_AUTO;
+    g_mutex_unlock(&self->settings.lock);
+    if (steer && gst_tltcp_encoder_may_look(&self->encoder, target)) {
+        g_autoptr(GPtrArray) pads = gst_tltcp_sink_pads_copy(self);
+        g_ptr_array_add(pads, gst_object_ref(GST_BASE_SINK_PAD(self)));
+        gst_tltcp_encoder_steer(&self->encoder, pads, target, &limits);
+    }
+}
+
 static void on_section_dropped(GstElement *element, GSocketAddress *caller,
                                const GstTltcpLoss *loss) {
     g_signal_emit(element, signals[SIGNAL_SECTION_DROPPED], 0, caller,
@@ -142,6 +158,7 @@ static const GstTltcpSenderFuncs sender_funcs = {
     .caller_rejected = gst_tltcp_signals_caller_rejected,
     .key_unit_wanted = on_key_unit_wanted,
     .rate_changed = on_rate_changed,
+    .looked = on_looked,
     .section_dropped = on_section_dropped,
     .listening = on_listening,
 };
@@ -231,6 +248,7 @@ static gboolean gst_tltcp_sink_start(GstBaseSink *base) {
     options.initial_window = self->initial_window;
     self->estimated_bitrate = self->target_bitrate = 0;
     self->key_unit_at = 0;
+    self->encoder = (GstTltcpEncoderState){0};
     g_mutex_unlock(&self->settings.lock);
     gst_tltcp_stream_restart(&self->stream);
     self->own_offset = 0;

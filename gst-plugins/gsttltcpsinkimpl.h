@@ -4,6 +4,7 @@
 #ifndef GST_TLTCP_SINK_IMPL_H
 #define GST_TLTCP_SINK_IMPL_H
 
+#include "gst-plugins/gsttltcpencoder.h"
 #include "gst-plugins/gsttltcpframer.h"
 #include "gst-plugins/gsttltcpsender.h"
 #include "gst-plugins/gsttltcpsettings.h"
@@ -40,7 +41,12 @@ struct _GstTltcpSink {
     gboolean force_key_unit;
     guint estimated_bitrate;
     guint target_bitrate;
-    gint64 key_unit_at; /* last request, monotonic us */
+    gint encoder_mode;
+    guint64 encoder_min; /* bit/s; 0: none */
+    guint64 encoder_max; /* bit/s; 0: what the encoders began with */
+    gint64 key_unit_at;  /* last request, monotonic us */
+
+    GstTltcpEncoderState encoder; /* of the sender's thread */
 
     GMutex sender_lock; /* for the pointer */
     GstTltcpSender *sender;
@@ -113,6 +119,10 @@ gboolean gst_tltcp_sink_pads_wait_eos(GstTltcpSink *self);
 
 /* How many streams will come, the first included. */
 guint8 gst_tltcp_sink_pads_streams(GstTltcpSink *self);
+
+/* The pads as they are now, for calls that must not hold the lock; references.
+ */
+GPtrArray *gst_tltcp_sink_pads_copy(GstTltcpSink *self);
 
 /* Sends an event upstream from each; it stays the caller's. */
 void gst_tltcp_sink_pads_push_event(GstTltcpSink *self, GstEvent *event);

@@ -458,8 +458,7 @@ guint8 gst_tltcp_sink_pads_streams(GstTltcpSink *self) {
     return (guint8)streams;
 }
 
-/* The pads as they are now, for calls that must not hold the lock. */
-static GPtrArray *copy_pads(GstTltcpSink *self) {
+GPtrArray *gst_tltcp_sink_pads_copy(GstTltcpSink *self) {
     g_mutex_lock(&self->pads_lock);
     GPtrArray *pads = g_ptr_array_copy(
         self->pads, (GCopyFunc)(void (*)(void))gst_object_ref, NULL);
@@ -468,7 +467,7 @@ static GPtrArray *copy_pads(GstTltcpSink *self) {
 }
 
 void gst_tltcp_sink_pads_push_event(GstTltcpSink *self, GstEvent *event) {
-    g_autoptr(GPtrArray) pads = copy_pads(self);
+    g_autoptr(GPtrArray) pads = gst_tltcp_sink_pads_copy(self);
 
     for (guint i = 0; i < pads->len; i++) {
         gst_pad_push_event(g_ptr_array_index(pads, i), gst_event_ref(event));
@@ -476,7 +475,7 @@ void gst_tltcp_sink_pads_push_event(GstTltcpSink *self, GstEvent *event) {
 }
 
 void gst_tltcp_sink_pads_add_latency(GstTltcpSink *self, GstQuery *query) {
-    g_autoptr(GPtrArray) pads = copy_pads(self);
+    g_autoptr(GPtrArray) pads = gst_tltcp_sink_pads_copy(self);
     gboolean live, own_live;
     GstClockTime min, max, own_min, own_max;
 

@@ -15,6 +15,9 @@ enum {
     PROP_INITIAL_WINDOW,
     PROP_ESTIMATED_BITRATE,
     PROP_TARGET_BITRATE,
+    PROP_ENCODER,
+    PROP_ENCODER_MIN,
+    PROP_ENCODER_MAX,
     PROP_FORCE_KEY_UNIT
 };
 
@@ -28,6 +31,9 @@ static const GstTltcpField fields[] = {
     {PROP_INITIAL_WINDOW, G_STRUCT_OFFSET(GstTltcpSink, initial_window)},
     {PROP_ESTIMATED_BITRATE, G_STRUCT_OFFSET(GstTltcpSink, estimated_bitrate)},
     {PROP_TARGET_BITRATE, G_STRUCT_OFFSET(GstTltcpSink, target_bitrate)},
+    {PROP_ENCODER, G_STRUCT_OFFSET(GstTltcpSink, encoder_mode)},
+    {PROP_ENCODER_MIN, G_STRUCT_OFFSET(GstTltcpSink, encoder_min)},
+    {PROP_ENCODER_MAX, G_STRUCT_OFFSET(GstTltcpSink, encoder_max)},
     {PROP_FORCE_KEY_UNIT, G_STRUCT_OFFSET(GstTltcpSink, force_key_unit)},
     {0, 0},
 };
@@ -166,6 +172,54 @@ static void install_rate(GObjectClass *klass) {
                           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 }
 
+#define RW_PLAYING \
+    (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+
+static void install_encoder(GObjectClass *klass) {
+    /**
+     * GstTltcpSink:encoder:
+     *
+     * Whether the sink sets the bit rate of the video encoders upstream as
+     * #GstTltcpSink:target-bitrate changes.  Several share it in proportion to
+     * the bit rates that they began with.
+     *
+     * Since: 0.1
+     */
+    g_object_class_install_property(
+        klass, PROP_ENCODER,
+        g_param_spec_enum(
+            "encoder", "Encoder", "What to do about video encoders upstream",
+            GST_TYPE_TLTCP_ENCODER, GST_TLTCP_ENCODER_NONE, RW_PLAYING));
+    /**
+     * GstTltcpSink:encoder-min-bitrate:
+     *
+     * With #GstTltcpSink:encoder auto, what all video encoders together get at
+     * least.
+     *
+     * Since: 0.1
+     */
+    g_object_class_install_property(
+        klass, PROP_ENCODER_MIN,
+        g_param_spec_uint64("encoder-min-bitrate", "Least video bit rate",
+                            "What the video encoders are told at least, bit/s "
+                            "(0: no limit)",
+                            0, G_MAXUINT, 0, RW_PLAYING));
+    /**
+     * GstTltcpSink:encoder-max-bitrate:
+     *
+     * With #GstTltcpSink:encoder auto, what all video encoders together get at
+     * most.
+     *
+     * Since: 0.1
+     */
+    g_object_class_install_property(
+        klass, PROP_ENCODER_MAX,
+        g_param_spec_uint64("encoder-max-bitrate", "Largest video bit rate",
+                            "What the video encoders are told at most, bit/s "
+                            "(0: what they began with)",
+                            0, G_MAXUINT, 0, RW_PLAYING));
+}
+
 static void install_sending(GObjectClass *klass) {
     g_object_class_install_property(
         klass, PROP_WAIT_FOR_CONNECTION,
@@ -188,6 +242,7 @@ void gst_tltcp_sink_install_properties(GObjectClass *klass) {
     gst_tltcp_settings_install(klass);
     install_dropping(klass);
     install_rate(klass);
+    install_encoder(klass);
     install_sending(klass);
 }
 

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Steers the encoders upstream of a sink: finds them, and sets their bit rates
+ * as the target of the connection changes. */
+#ifndef GST_TLTCP_ENCODER_H
+#define GST_TLTCP_ENCODER_H
+
+#include <gst/gst.h>
+
+/* How an encoder is told its bit rate. */
+typedef struct {
+    const gchar *factory;  /* its name; may have '*' */
+    const gchar *property; /* or the structure that has the field */
+    const gchar *field;    /* NULL: the property is the bit rate itself */
+    guint unit;            /* of the value, bit/s */
+} GstTltcpEncoderKind;
+
+typedef struct {
+    guint64 min; /* bit/s of all video; 0: none */
+    guint64 max; /* bit/s of all video; 0: what the encoders began with */
+} GstTltcpEncoderLimits;
+
+/* Of one thread. */
+typedef struct {
+    guint64 video;  /* what the encoders were last told, bit/s; 0: nothing */
+    gint64 told_at; /* monotonic us */
+    guint64 target; /* when somebody last looked */
+    gint64 looked_at;
+} GstTltcpEncoderState;
+
+/* NULL: not in the table. */
+const GstTltcpEncoderKind *gst_tltcp_encoder_kind(const gchar *factory);
+
+/* In the unit of the encoder, at least 1: some take 0 for a choice of theirs.
+ */
+gint64 gst_tltcp_encoder_value(const GstTltcpEncoderKind *kind, guint64 bps);
+
+/* What a target leaves for video, within the limits.  `initial`: what the video
+ * encoders began with, bit/s, 0 where that is not known. */
+guint64 gst_tltcp_encoder_budget(guint64 target, guint64 audio, guint64 initial,
+                                 const GstTltcpEncoderLimits *limits);
+
+/* The part of one encoder, in proportion to its initial bit rate. */
+guint64 gst_tltcp_encoder_share(guint64 video, guint64 own, guint64 all);
+
+/* Whether encoders should hear of a change now. */
+gboolean gst_tltcp_encoder_due(const GstTltcpEncoderState *state, guint64 video,
+                               gint64 now_us);
+
+/* Tells the video encoders upstream of these pads, if it is time.  No lock may
+ * be held.  `pads`: GstPad, sinks. */
+void gst_tltcp_encoder_steer(GstTltcpEncoderState *state, GPtrArray *pads,
+                             guint64 target,
+                             const GstTltcpEncoderLimits *limits);
+
+/* Whether there may be something to tell; cheap. */
+gboolean gst_tltcp_encoder_may_look(const GstTltcpEncoderState *state,
+                                    guint64 target);
+
+#endif /* GST_TLTCP_ENCODER_H */
