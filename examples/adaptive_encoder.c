@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * A live encoder that follows what the path carries: its bit rate is set to a
- * part of tltcpsink's `estimated-bitrate` whenever that is notified.
+ * A live encoder that follows what the path carries: tltcpsink sets its bit
+ * rate, because of encoder=auto.
  *
  *   adaptive_encoder x264enc|x265enc|vp8enc|openh264enc URI [SECONDS]
  *
- * Prints a line per change.  A lost picture that others need makes tltcpsink
- * ask the encoder for a key frame; that needs no code here.
+ * Prints a line per change; the rest could be a line for gst-launch-1.0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,54 +13,40 @@
 
 #include <gst/gst.h>
 
-#define LEAST 100000.0
-#define MOST 8000000.0
-#define START 1000000.0
-/* The rest is for repairs, and for frames larger than the encoder meant. */
-#define PART 0.85
-
 struct encoder {
     const char *name;
     const char *launch;
-    const char *property; /* may change while it runs */
-    double unit;          /* of the property, bit/s */
-    GstElement *element;
+    const char *property;
+    double unit; /* of the property, bit/s */
 };
 
 static struct encoder encoders[] = {
     {"x264enc",
      "x264enc name=e tune=zerolatency speed-preset=ultrafast key-int-max=250 "
-     "vbv-buf-capacity=200 ! h264parse",
-     "bitrate", 1000, NULL},
+     "vbv-buf-capacity=200 bitrate=1000 ! h264parse",
+     "bitrate", 1000},
     {"x265enc",
      "x265enc name=e tune=zerolatency speed-preset=ultrafast key-int-max=250 "
-     "! h265parse",
-     "bitrate", 1000, NULL},
-    {"vp8enc", "vp8enc name=e deadline=1 end-usage=cbr keyframe-max-dist=250",
-     "target-bitrate", 1, NULL},
+     "bitrate=1000 ! h265parse",
+     "bitrate", 1000},
+    {"vp8enc",
+     "vp8enc name=e deadline=1 end-usage=cbr keyframe-max-dist=250 "
+     "target-bitrate=1000000",
+     "target-bitrate", 1},
     {"openh264enc",
-     "openh264enc name=e rate-control=bitrate gop-size=250 ! h264parse",
-     "bitrate", 1, NULL},
+     "openh264enc name=e rate-control=bitrate gop-size=250 bitrate=1000000 ! "
+     "h264parse",
+     "bitrate", 1},
 };
 
-static void set_rate(struct encoder *e, double rate) {
-    char value[32];
+static void on_bit_rate(GObject *encoder, GParamSpec *spec, gpointer user) {
+    const struct encoder *e = user;
+    GValue value = G_VALUE_INIT;
 
-    rate = CLAMP(rate, LEAST, MOST);
-    snprintf(value, sizeof(value), "%.0f", rate / e->unit);
-    gst_util_set_object_arg(G_OBJECT(e->element), e->property, value);
-    printf("%.0f bit/s\n", rate);
+    g_value_init(&value, G_TYPE_INT64);
+    g_object_get_property(encoder, spec->name, &value);
+    printf("%.0f bit/s\n", (double)g_value_get_int64(&value) * e->unit);
     fflush(stdout);
-}
-
-static void on_estimate(GstElement *sink, GParamSpec *spec, gpointer user) {
-    guint estimate = 0;
-
-    (void)spec;
-    g_object_get(sink, "estimated-bitrate", &estimate, NULL);
-    if (estimate) {
-        set_rate(user, estimate * PART);
-    }
 }
 
 static GstElement *make_pipeline(struct encoder *e, const char *uri) {
@@ -69,7 +54,8 @@ static GstElement *make_pipeline(struct encoder *e, const char *uri) {
     char *launch = g_strdup_printf(
         "videotestsrc is-live=true pattern=snow ! "
         "video/x-raw,format=I420,width=320,height=180,framerate=25/1 ! "
-        "%s ! tltcpsink name=sink uri=\"%s\"",
+        "%s ! tltcpsink encoder=auto encoder-min-bitrate=100000 "
+        "encoder-max-bitrate=8000000 uri=\"%s\"",
         e->launch, uri);
     GstElement *pipeline = gst_parse_launch(launch, &error);
 
@@ -79,12 +65,11 @@ static GstElement *make_pipeline(struct encoder *e, const char *uri) {
         g_error_free(error);
         return NULL;
     }
-    e->element = gst_bin_get_by_name(GST_BIN(pipeline), "e");
-    GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "sink");
-    g_signal_connect(sink, "notify::estimated-bitrate", G_CALLBACK(on_estimate),
-                     e);
-    gst_object_unref(sink);
-    set_rate(e, START);
+    GstElement *encoder = gst_bin_get_by_name(GST_BIN(pipeline), "e");
+    char *notify = g_strconcat("notify::", e->property, NULL);
+    g_signal_connect(encoder, notify, G_CALLBACK(on_bit_rate), e);
+    g_free(notify);
+    gst_object_unref(encoder);
     return pipeline;
 }
 
@@ -127,7 +112,6 @@ int main(int argc, char **argv) {
     GstClockTime limit = argc > 3 ? strtoul(argv[3], NULL, 10) * GST_SECOND
                                   : GST_CLOCK_TIME_NONE;
     gboolean ok = run(pipeline, limit);
-    gst_object_unref(e->element);
     gst_object_unref(pipeline);
     return ok ? 0 : 1;
 }
