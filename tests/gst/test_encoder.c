@@ -150,6 +150,31 @@ TEST(an_encoder_behind_a_muxer_in_a_bin_follows_too) {
     support_stop(src);
 }
 
+TEST(two_encoders_share_the_connection) {
+    if (!have("x264enc")) {
+        skip();
+    }
+    GstHarness *src = support_listener("tltcpsrc", "latency=300");
+    GstElement *pipeline =
+        run_pipeline(src, PICTURE "a ! h264parse ! net. " PICTURE
+                                  "b bitrate=2000 ! h264parse ! net. " SINK
+                                  "max-send-bitrate=1000000");
+    gint64 end = g_get_monotonic_time() + PATIENCE / 1000;
+    guint a, b;
+
+    /* They are told one after the other. */
+    do {
+        g_usleep(20 * MS);
+        a = bit_rate(pipeline, "a");
+        b = bit_rate(pipeline, "b");
+    } while ((a + b >= 1200 || a < 4 * b || a > 4 * b + 4) &&
+             g_get_monotonic_time() < end);
+    assert_in_range(a + b, 1, 1199);
+    assert_in_range(a, 4 * b, 4 * b + 4);
+    stop_pipeline(pipeline);
+    support_stop(src);
+}
+
 TEST(an_encoder_is_left_alone_unless_asked) {
     if (!have("x264enc")) {
         skip();
@@ -182,6 +207,7 @@ int main(void) {
         cmocka_unit_test(small_and_early_changes_are_not_told),
         cmocka_unit_test(an_encoder_follows_the_connection),
         cmocka_unit_test(an_encoder_behind_a_muxer_in_a_bin_follows_too),
+        cmocka_unit_test(two_encoders_share_the_connection),
         cmocka_unit_test(an_encoder_is_left_alone_unless_asked),
     };
     return cmocka_run_group_tests(tests, support_setup, NULL);
