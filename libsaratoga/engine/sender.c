@@ -429,7 +429,7 @@ static bool next_range(saratoga__session *s, cmn__range *r) {
         return false;
     }
     most = most < o->payload ? most : o->payload;
-    if (o->source.aligned) {
+    if (o->source.aligned && o->payload > 0) {
         size_t left = o->payload - (size_t)(r->start % o->payload);
         most = most < left ? most : left;
     }

@@ -330,6 +330,7 @@ static void set_reason(tltcp_conn *c, const char *reason) {
     char *copy = n > 0 ? tltcp__conn_new_reason(c, n) : NULL;
     if (copy != NULL) {
         memcpy(copy, reason, n);
+        copy[n] = '\0';
     }
 }
 

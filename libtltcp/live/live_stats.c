@@ -131,10 +131,11 @@ static void live_print_peer(struct live_text *t, const tltcp_stats *s) {
 }
 
 size_t tltcp_live_stats_json(tltcp_live *l, char *buf, size_t cap) {
-    struct live_text t = {buf, cap, 0};
+    struct live_text t = {.cap = cap};
     tltcp_live_stats s;
     tltcp_stats peer;
     tltcp_live_stats_init(&s);
+    t.buf = buf;
     (void)tltcp_live_get_stats(l, &s);
     live_print(&t, "{\"connections\":%" PRIu64 ",\"connected\":%" PRIu64 ",",
                s.connections, s.connected);

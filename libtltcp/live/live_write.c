@@ -80,8 +80,8 @@ static void live_greet(tltcp_live *l, tltcp_live_sender *sender) {
 }
 
 static bool live_add_sender(tltcp_live *l, tltcp_socket *socket) {
-    tltcp_live_sender **grown =
-        realloc(l->out.sender, (l->out.senders + 1) * sizeof(l->out.sender[0]));
+    tltcp_live_sender **grown = realloc(
+        l->out.sender, (l->out.senders + 1) * sizeof(tltcp_live_sender *));
     tltcp_live_sender *s = NULL;
     if (grown) {
         l->out.sender = grown;

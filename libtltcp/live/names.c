@@ -20,9 +20,11 @@ _Static_assert((int)TLTCP_LIVE_CAUSE_OVERFLOW == (int)MEDIA_DROP_OVERFLOW &&
                    (int)TLTCP_LIVE_MARK_TAGS == (int)MEDIA_EVENT_TAGS,
                "causes, modes, events");
 _Static_assert((int)TL_CLASS_LAST + 1 == (int)MEDIA_CLASS_COUNT &&
-                   (int)TL_CLASS_AUDIO == (int)MEDIA_CLASS_AUDIO &&
-                   TLTCP_LIVE_TIME_NONE == MEDIA_TIME_NONE,
-               "classes, times");
+                   (int)TL_CLASS_AUDIO == (int)MEDIA_CLASS_AUDIO,
+               "classes");
+#if TLTCP_LIVE_TIME_NONE != MEDIA_TIME_NONE
+#error "times"
+#endif
 
 void tltcp_live_format_init_sized(tltcp_live_format *f, size_t size) {
     memset(f, 0, size);

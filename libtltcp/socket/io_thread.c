@@ -225,13 +225,13 @@ static void shared_unlink(const struct tltcp__io_thread *io) {
     while (*at != NULL && *at != io) {
         at = &(*at)->next;
     }
-    if (*at == io) {
-        *at = io->next;
+    if (*at != NULL) {
+        *at = (*at)->next;
     }
 }
 
 int tltcp__io_thread_acquire(struct tltcp__io_thread **out, bool own) {
-    struct tltcp__io_thread *io;
+    struct tltcp__io_thread *io = NULL;
     int rv = 0;
 
     if (own) {
@@ -243,7 +243,7 @@ int tltcp__io_thread_acquire(struct tltcp__io_thread **out, bool own) {
         io->users++;
     } else {
         rv = io_new(&io, false);
-        if (rv == 0) {
+        if (io != NULL) {
             io->next = shared_threads;
             shared_threads = io;
         }

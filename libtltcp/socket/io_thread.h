@@ -8,7 +8,7 @@
 
 /* Gives a thread of one's own, or one of those that are shared.  Returns 0 or
  * a negative tltcp_error. */
-int tltcp__io_thread_acquire(struct tltcp__io_thread **io, bool own);
+int tltcp__io_thread_acquire(struct tltcp__io_thread **out, bool own);
 /* Gives it back; with its last user it ends. */
 void tltcp__io_thread_release(struct tltcp__io_thread *io);
 /* Runs a function on the thread, mutex free, and waits for it. */
