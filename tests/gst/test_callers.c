@@ -42,6 +42,13 @@ static void counter_add(struct counter *c) {
     g_mutex_unlock(&c->lock);
 }
 
+static int counter_value(struct counter *c) {
+    g_mutex_lock(&c->lock);
+    int value = c->value;
+    g_mutex_unlock(&c->lock);
+    return value;
+}
+
 static void counter_wait(struct counter *c, int value) {
     gint64 end = g_get_monotonic_time() + PATIENCE / 1000;
 
@@ -425,10 +432,11 @@ TEST(what_an_encoder_should_make_is_notified) {
     g_signal_connect(sink->element, "notify::target-bitrate",
                      G_CALLBACK(on_target), &told);
     gst_harness_set_src_caps_str(sink, SUPPORT_H264_CAPS);
-    for (guint i = 0; i < 200; i++) {
-        support_push(sink,
-                     support_buffer((guint8)i, 100000, i * MS, i * MS, 0));
+    /* a stream as long as it takes */
+    for (guint i = 0; i < 10000 && !counter_value(&told); i++) {
+        support_push(sink, support_buffer((guint8)i, 20000, i * MS, i * MS, 0));
         gst_buffer_unref(support_pull(src));
+        g_usleep(1000);
     }
     counter_wait(&told, 1);
     support_stop(sink);

@@ -209,7 +209,8 @@ class Dissector(dissectbox.Dissector, saratogabox.Node):
         self.record("ls", "")
         names, sizes, folders = self.fields(
             "saratoga.entry.path", "saratoga.entry.size",
-            "saratoga.entry.directory", select="saratoga.type == 3")[0]
+            "saratoga.entry.directory",
+            select="saratoga.type == 3 && saratoga.entry.path")[0]
         self.assertEqual((names, sizes, folders),
                          ("image.raw,more", "12345,0", "0,1"))
 
