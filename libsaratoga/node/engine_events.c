@@ -16,8 +16,9 @@
 
 /* What the engine reports. */
 
+/* While a job runs the source is the pool thread's. */
 static bool is_sent(const saratoga__file *f) {
-    return f->send.source.entry.path[0] != '\0';
+    return !f->work.job.busy && f->send.source.entry.path[0] != '\0';
 }
 
 static void explain(saratoga__file *f, const saratoga_event *ev) {
