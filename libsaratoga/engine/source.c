@@ -133,6 +133,26 @@ static bool is_too_short(const saratoga__source *s, const saratoga__block *b,
     return block_end(b->work) < (end < next.end ? end : next.end);
 }
 
+/* Only what is needed next may push out what is needed later. */
+static saratoga__block *block_for(saratoga__source *s, const cmn__ranges *todo,
+                                  cmn__range r, uint64_t need, bool ahead) {
+    saratoga__block *b = source_find(s, r.start);
+    uint64_t below = r.start < need ? r.start : UINT64_MAX;
+    if (b != NULL && r.start < need &&
+        is_too_short(s, b, todo, (cmn__range){r.start, need}, ahead)) {
+        release_block(s, b);
+        b = NULL;
+    }
+    if (b == NULL) {
+        b = find_room(s, ahead ? below : 0);
+        if (b != NULL &&
+            !read_from(s, b, r.start, read_end(s, todo, r, ahead))) {
+            b = NULL;
+        }
+    }
+    return b;
+}
+
 void saratoga__source_plan(saratoga__source *s, const cmn__ranges *todo,
                            bool ahead) {
     uint64_t at = 0;
@@ -146,20 +166,9 @@ void saratoga__source_plan(saratoga__source *s, const cmn__ranges *todo,
         if (need == 0) {
             need = r.end - r.start > s->payload ? r.start + s->payload : r.end;
         }
-        b = source_find(s, r.start);
-        if (b != NULL && r.start < need &&
-            is_too_short(s, b, todo, (cmn__range){r.start, need}, ahead)) {
-            release_block(s, b);
-            b = NULL;
-        }
+        b = block_for(s, todo, r, need, ahead);
         if (b == NULL) {
-            /* Only what is needed next may push out what is needed later. */
-            uint64_t below = r.start < need ? r.start : UINT64_MAX;
-            b = find_room(s, ahead ? below : 0);
-            if (b == NULL ||
-                !read_from(s, b, r.start, read_end(s, todo, r, ahead))) {
-                return;
-            }
+            return;
         }
         at = block_end(b->work);
     }

@@ -350,10 +350,10 @@ void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now) {
     c->path = path;
     c->candidate = (tltcp__candidate){0};
     c->path_due = true;
+    bool ecn = !c->no_ecn && c->sender.dup == NULL;
     tltcp__mtu_restart(&c->mtu, now);
     set_mss(c);
-    tltcp__sender_on_new_path(&c->sender, !c->no_ecn && c->sender.dup == NULL,
-                              now);
+    tltcp__sender_on_new_path(&c->sender, ecn, now);
 }
 
 void tltcp__conn_trim(tltcp_conn *c) {

@@ -54,10 +54,13 @@ static void play_seeds(const struct shares *s, unsigned first, unsigned n) {
     for (unsigned i = 0; i < n; i++) {
         struct shares_result r;
         bool half = s->kind == SHARES_FIXED && s->rival != NULL;
+        uint64_t frames = s->length / (40 * MS);
+        uint64_t freeze;
         double bound =
             half ? shares_seen_alone(s, 1.0 / (1 + s->rivals), first + i)
-                 : (double)(s->length / (40 * MS));
+                 : (double)frames;
         shares_play(s, first + i, &r);
+        freeze = r.freeze / MS;
         column[RATE][i] = r.rate * 1e-6;
         column[RATIO][i] = r.ratio;
         column[SEEN][i] = r.seen / bound;
@@ -66,7 +69,7 @@ static void play_seeds(const struct shares *s, unsigned first, unsigned n) {
         column[QUEUE95][i] = r.queue95;
         column[LOST][i] = r.lost;
         column[EVEN][i] = r.even;
-        column[FREEZE][i] = (double)(r.freeze / MS);
+        column[FREEZE][i] = (double)freeze;
         column[KEYS][i] = r.keys;
     }
     printf("{");

@@ -243,7 +243,8 @@ static void judge_queue(struct shares_result *r) {
 static void on_arrival(void *user, const struct sim_packet *p, uint64_t now) {
     const struct shares *s = user;
     double tx = (p->len + 28.0) * 8 / s->rate;
-    double wait = (double)(now - p->born - s->rtt / 2) * 1e-6 - 1e3 * tx;
+    uint64_t there = p->born + s->rtt / 2;
+    double wait = (double)(now - there) * 1e-6 - 1e3 * tx;
     if (streams[0].to != NULL && n_waits < WAITS &&
         sim_address_node(p->dst) == sim_host_node(streams[0].to)) {
         waits[n_waits++] = (float)wait;

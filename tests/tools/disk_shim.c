@@ -22,7 +22,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define NEXT(name) ((__typeof__(&name))(void *)dlsym(RTLD_NEXT, #name))
+#define NEXT(name) ((__typeof__(&(name)))(void *)dlsym(RTLD_NEXT, #name))
 
 static atomic_int calls;
 

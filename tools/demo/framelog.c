@@ -222,9 +222,9 @@ static void log_stats(Framelog *self) {
 static void record_buffer(Framelog *self, GstBuffer *buffer) {
     GstMapInfo map;
     if (self->copy && gst_buffer_map(buffer, &map, GST_MAP_READ)) {
-        fwrite(map.data, 1, map.size, self->copy);
+        (void)fwrite(map.data, 1, map.size, self->copy);
         gst_buffer_unmap(buffer, &map);
-        fflush(self->copy);
+        (void)fflush(self->copy);
     }
 }
 

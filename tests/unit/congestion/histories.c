@@ -457,7 +457,8 @@ static void mirror_round(struct rig *r, bool single, cong_time rtt) {
     cong_time begin = r->now;
     r->ack.flight = left;
     r->rs = (struct cong_rate_sample){.rate = left * 1e9 / (double)rtt};
-    for (double done = n; done <= left; done += n) {
+    for (unsigned k = 1; k * n <= left; k++) {
+        double done = k * n;
         r->now = begin + (cong_time)((double)rtt * done / left);
         r->ack.round = done + n > left;
         r->ack.rs = r->ack.round ? &r->rs : NULL;

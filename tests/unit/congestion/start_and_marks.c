@@ -9,8 +9,8 @@
 
 /* A round trip of a full window with one RTT: single ACKs. */
 static void start_round(struct rig *r, double rtt_ms) {
-    double n = floor(r->cc->cwnd);
-    for (double i = 0; i < n; i++) {
+    unsigned n = (unsigned)floor(r->cc->cwnd);
+    for (unsigned i = 0; i < n; i++) {
         r->now += MS(rtt_ms / n);
         r->ack.round = i + 1 >= n;
         rig_ack_rtt(r, 1, MS(rtt_ms));
