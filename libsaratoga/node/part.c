@@ -105,9 +105,18 @@ static int part_failed(saratoga__part *p, int error) {
     return error;
 }
 
+static int part_sync_folder(saratoga__part *p) {
+    if (fsync(p->folder) != 0 && errno != EINVAL && errno != EOPNOTSUPP) {
+        return part_failed(p, last_error());
+    }
+    return 0;
+}
+
 /* That a map is gone has to be on the disk before octets that it would claim
  * are written: a power cut may bring it back. */
 static int drop_map(saratoga__part *p) {
+    int rv;
+
     if (!p->has_map) {
         return 0;
     }
@@ -118,11 +127,17 @@ static int drop_map(saratoga__part *p) {
         p->has_map = false;
         return 0;
     }
-    if (fsync(p->folder) != 0 && errno != EINVAL && errno != EOPNOTSUPP) {
-        return part_failed(p, last_error());
-    }
-    p->has_map = false;
-    return 0;
+    rv = part_sync_folder(p);
+    p->has_map = p->has_map && rv != 0;
+    return rv;
+}
+
+/* The part's name has to be on the disk before a map is: after a power cut the
+ * map would else be read beside an older part of that name. */
+static int part_sync_name(saratoga__part *p) {
+    int rv = p->name_synced ? 0 : part_sync_folder(p);
+    p->name_synced = rv == 0;
+    return rv;
 }
 
 /* Forgets what is there. */
@@ -226,6 +241,10 @@ int saratoga__part_save(saratoga__part *p, const uint8_t *map, size_t len) {
     }
     if (fdatasync(p->fd) != 0) {
         return part_failed(p, last_error());
+    }
+    rv = part_sync_name(p);
+    if (rv != 0) {
+        return rv;
     }
     (void)snprintf(fresh, sizeof(fresh), "%s.new", p->map);
     fd = openat(p->folder, fresh, MAP_WRITE, 0666);

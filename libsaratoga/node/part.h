@@ -26,11 +26,12 @@ typedef struct saratoga__part {
     const saratoga__root *root;
     char path[SARATOGA__PATH_MAX]; /* of the file, below root */
     bool overwrite;
-    bool exists;    /* the target does */
-    bool has_map;   /* a map may be on the disk */
-    bool finished;  /* it has its name, and no map any more */
-    unsigned made;  /* folders above it that were not there before */
-    int sync_error; /* UV_E... of the first sync that failed */
+    bool exists;      /* the target does */
+    bool has_map;     /* a map may be on the disk */
+    bool name_synced; /* that the part has its name */
+    bool finished;    /* it has its name, and no map any more */
+    unsigned made;    /* folders above it that were not there before */
+    int sync_error;   /* UV_E... of the first sync that failed */
     struct stat target;
 } saratoga__part;
 
