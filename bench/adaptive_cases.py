@@ -199,7 +199,8 @@ TRANSPORTS = {
                        TLTCP_RECEIVE),
     "tltcp-auto": Transport(
         "TLTCP, encoder=auto", "none", "tltcpsink",
-        TLTCP_SEND + "&encoder=auto", TLTCP_RECEIVE, property="encoder"),
+        TLTCP_SEND + f" encoder=auto encoder-max-bitrate={MOST:.0f}",
+        TLTCP_RECEIVE, property="encoder"),
     "tltcp-estimate": Transport("TLTCP, 85 % of the estimate", "estimate",
                                 "tltcpsink", TLTCP_SEND, TLTCP_RECEIVE),
     "srt": Transport("SRT, fixed rate", "none", "srtsink", SRT_SEND,
@@ -223,12 +224,12 @@ TRANSPORTS = {
         "udpsrc address={host} port={port} buffer-size=2000000 caps={caps} ! "
         "{depay}" + SEEN, start=0.5),
 }
-RTP = {"h264": ("rtph264pay mtu=1400 config-interval=-1",
+RTP = {"h264": ("rtph264pay mtu=1400",
                 "application/x-rtp,media=video,clock-rate=90000,"
                 "encoding-name=H264",
                 "rtph264depay ! h264parse ! video/x-h264,"
                 "stream-format=byte-stream,alignment=au"),
-       "hevc": ("rtph265pay mtu=1400 config-interval=-1",
+       "hevc": ("rtph265pay mtu=1400",
                 "application/x-rtp,media=video,clock-rate=90000,"
                 "encoding-name=H265",
                 "rtph265depay ! h265parse ! video/x-h265,"

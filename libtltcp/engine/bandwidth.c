@@ -251,8 +251,10 @@ bool tltcp__bandwidth_is_settled(const tltcp__bandwidth *c, tltcp_time now) {
            !is_contested(c, (cong_time)now);
 }
 
-bool tltcp__bandwidth_is_foreign(const tltcp__bandwidth *c, tltcp_time now) {
-    return is_recent(c->t_foreign, (cong_time)now, FULL_MEMORY);
+double tltcp__bandwidth_offered(const tltcp__bandwidth *c,
+                                const struct cong *cong, cong_time srtt) {
+    double rate = offered(cong, srtt);
+    return PAYLOAD_SHARE * (c->max_rate > 0 ? fmin(rate, c->max_rate) : rate);
 }
 
 double tltcp__bandwidth_estimate(const tltcp__bandwidth *c) {

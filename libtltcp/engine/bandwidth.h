@@ -59,7 +59,8 @@ double tltcp__bandwidth_limit(const tltcp__bandwidth *c, tltcp_time now);
 /* The rate is known for a while, and others have no part of the path. */
 bool tltcp__bandwidth_is_settled(const tltcp__bandwidth *c, tltcp_time now);
 
-/* Other flows fill the path's queue, or did so of late. */
-bool tltcp__bandwidth_is_foreign(const tltcp__bandwidth *c, tltcp_time now);
+/* What the congestion controller lets out, bytes of sections per second. */
+double tltcp__bandwidth_offered(const tltcp__bandwidth *c,
+                                const struct cong *cong, cong_time srtt);
 
 #endif /* LIBTLTCP_BANDWIDTH_H */

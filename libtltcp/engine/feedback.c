@@ -19,6 +19,7 @@ typedef struct tally {
     run run; /* not credited yet */
     tltcp__feedback_result *result;
     struct cong_ack ack;
+    tltcp__cross_sample newest; /* of the RTT in ack */
     tltcp_time now;
     tltcp_time unheard_since; /* nothing sent from then on got through, ... */
     tltcp_time unheard;       /* ... and the longest such time */
@@ -94,6 +95,9 @@ static void sample_rtt(tltcp__sender *s, const tltcp__sent *rec,
     cong_rtt_sample_at(&s->cc.rtt, rtt, (cong_time)t->now);
     s->cc.held = (cong_time)(t->now - rec->at) - rtt;
     t->ack.rtt = rtt;
+    t->newest = (tltcp__cross_sample){
+        (cong_time)rec->at,
+        rec->snap.delivered + rec->snap.lost + rec->snap.tx_in_flight, rtt};
 }
 
 static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
@@ -494,7 +498,7 @@ int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
         on_ecn(s, ack, &t);
         feedback_report(s, &t, advanced);
     }
-    tltcp__sender_update_target(s, t.ack.acked, t.ack.rtt, now);
+    tltcp__sender_update_target(s, t.ack.acked, t.ack.rtt, &t.newest, now);
     feedback_settle(s, now);
     return t.error;
 }

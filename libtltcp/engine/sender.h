@@ -137,8 +137,9 @@ double tltcp__sender_flight(const tltcp__sender *s);
 void tltcp__sender_trim(tltcp__sender *s);
 
 /* sender_target.c: after each feedback; acked in bytes, rtt -1 when none was
- * measured. */
+ * measured, otherwise that of the newest packet. */
 void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
+                                 const tltcp__cross_sample *newest,
                                  tltcp_time now);
 /* How long `len` bytes written now are expected to take to the peer, ns; 0: the
  * path is not known. */

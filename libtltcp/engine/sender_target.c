@@ -33,10 +33,12 @@ static tltcp__target_input target_input(const tltcp__sender *s,
         .min_rtt = s->cc.rtt.min_rtt,
         .srtt = s->cc.rtt.srtt,
         .silence = (cong_time)target_silence(s, now),
-        .foreign = tltcp__bandwidth_is_foreign(&s->cc.bandwidth, now)};
+        .offered = tltcp__bandwidth_offered(&s->cc.bandwidth, s->cc.cong,
+                                            s->cc.rtt.srtt)};
 }
 
 void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
+                                 const tltcp__cross_sample *newest,
                                  tltcp_time now) {
     tltcp__target_input in;
     if (acked <= 0) {
@@ -51,7 +53,8 @@ void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
     }
     if (s->target != NULL) { /* without memory the target is not known */
         in = target_input(s, now);
-        tltcp__target_on_ack(s->target, &in, acked, rtt, (cong_time)now);
+        tltcp__target_on_ack(s->target, &in, acked, rtt, newest,
+                             (cong_time)now);
     }
 }
 

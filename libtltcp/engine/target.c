@@ -26,10 +26,17 @@
 #define QUEUE_MIN ((cong_time)(10 * TLTCP_MS))    /* less is a frame's burst */
 #define SPAN ((cong_time)(100 * TLTCP_MS))        /* of the rate delivered */
 #define PERIOD ((cong_time)(2 * TLTCP_S))         /* of its maximum */
-#define FOREIGN_AFTER ((cong_time)(2 * TLTCP_S))  /* a queue has stood */
+/* Share of others: up to here a queue is ours, from there on it is not. */
+#define CROSS_LEAST 0.25
+#define CROSS_MOST 0.45
+/* Seconds of queue: up to here it may be left to others, from there on no live
+ * stream can bear it. */
+#define DEEP_LEAST 0.3
+#define DEEP_MOST 0.6
 
 void tltcp__target_init(tltcp__target *t) {
     *t = (tltcp__target){.low = {-1, -1}, .span = -1, .t_update = -1};
+    tltcp__cross_traffic_init(&t->cross);
 }
 
 static double target_seconds(cong_time ns) {
@@ -102,11 +109,19 @@ static bool target_stood(const tltcp__target *t,
            target_is_standing(in, low - in->min_rtt);
 }
 
-/* Others fill the queue: it has stood for long, and would have drained if it
- * were ours.  A path that falters looks the same for a while. */
-static bool target_is_foreign(const tltcp__target *t,
-                              const tltcp__target_input *in) {
-    return in->foreign && t->t_queue - t->t_clear > FOREIGN_AFTER;
+/* From 0 at `low` to 1 at `high`. */
+static double target_ramp(double x, double low, double high) {
+    return fmin(fmax((x - low) / (high - low), 0), 1);
+}
+
+/* How far the queue is left to others: 0 to 1.  One that is deeper than live
+ * streams can bear is drained, for it may be ours after all. */
+static double target_foreign(const tltcp__target *t,
+                             const tltcp__target_input *in) {
+    double queue = target_seconds(target_queue(t, in->min_rtt));
+    return target_ramp(tltcp__cross_traffic_share(&t->cross), CROSS_LEAST,
+                       CROSS_MOST) *
+           (1 - target_ramp(queue, DEEP_LEAST, DEEP_MOST));
 }
 
 static double target_margin(const tltcp__target *t) {
@@ -129,10 +144,8 @@ static void target_end_span(tltcp__target *t, const tltcp__target_input *in,
     t->proven[0] = fmax(t->proven[0], rate);
     if (stood) {
         t->t_queue = now;
-    } else {
-        t->t_clear = now;
     }
-    if (stood && !target_is_foreign(t, in)) {
+    if (stood && target_foreign(t, in) < 1) {
         t->variation += gain * (fmin(off, 1) - t->variation);
     } else {
         t->variation -= gain / 2 * t->variation;
@@ -155,13 +168,14 @@ static double target_probe(const tltcp__target *t,
 }
 
 /* What the path carries now: while our own queue stands, no more than what came
- * through. */
+ * through.  In a queue of others, what the congestion controller claims. */
 static double target_bandwidth(const tltcp__target *t,
                                const tltcp__target_input *in, cong_time queue) {
     double delivered = target_delivered(t);
-    if (target_is_standing(in, queue) && delivered > 0 &&
-        !target_is_foreign(t, in)) {
-        return fmin(in->bandwidth, delivered);
+    double foreign = target_foreign(t, in);
+    if (target_is_standing(in, queue) && delivered > 0) {
+        return (1 - foreign) * fmin(in->bandwidth, delivered) +
+               foreign * fmax(in->bandwidth, in->offered);
     }
     return fmax(in->bandwidth, target_probe(t, in));
 }
@@ -180,7 +194,7 @@ static double target_now(const tltcp__target *t,
     cong_time queue = target_queue(t, in->min_rtt);
     double bandwidth = target_bandwidth(t, in, queue);
     double own =
-        target_is_foreign(t, in) ? 0 : target_seconds(queue) * bandwidth;
+        (1 - target_foreign(t, in)) * target_seconds(queue) * bandwidth;
     double excess;
     double rate;
     excess = in->backlog + fmin(own, in->flight) +
@@ -192,7 +206,8 @@ static double target_now(const tltcp__target *t,
 }
 
 void tltcp__target_on_ack(tltcp__target *t, const tltcp__target_input *in,
-                          double acked, cong_time rtt, cong_time now) {
+                          double acked, cong_time rtt,
+                          const tltcp__cross_sample *newest, cong_time now) {
     double passed = t->t_update < 0 ? 0 : target_seconds(now - t->t_update);
     double rate;
     t->delivered += acked;
@@ -201,10 +216,10 @@ void tltcp__target_on_ack(tltcp__target *t, const tltcp__target_input *in,
         t->span_from = t->delivered;
         t->period = now;
         t->t_queue = now;
-        t->t_clear = now;
     }
     if (rtt > 0) {
         target_remember(t, rtt, now);
+        tltcp__cross_traffic_on_ack(&t->cross, newest, in->min_rtt);
         t->low[0] = t->low[0] < 0 || rtt < t->low[0] ? rtt : t->low[0];
     }
     if (now - t->span >= SPAN) {

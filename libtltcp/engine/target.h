@@ -2,7 +2,7 @@
 #ifndef LIBTLTCP_TARGET_H
 #define LIBTLTCP_TARGET_H
 
-#include <congestion/congestion.h>
+#include "libtltcp/engine/cross_traffic.h"
 
 /* The target bitrate: what an encoder should produce now, so that its frames
  * arrive without waiting.
@@ -28,6 +28,7 @@ typedef struct tltcp__target_sample {
 } tltcp__target_sample;
 
 typedef struct tltcp__target {
+    tltcp__cross_traffic cross;
     tltcp__target_sample sample[TLTCP__TARGET_SAMPLES]; /* a ring */
     unsigned newest;                                    /* index in it */
     unsigned count;                                     /* samples in it */
@@ -41,8 +42,7 @@ typedef struct tltcp__target {
     cong_time low[2];   /* lowest RTT of the present span, the one before; -1 */
     cong_time span;     /* when that was; -1: not yet */
     cong_time period;   /* when the newest period began */
-    cong_time t_queue;  /* when a queue last stood ... */
-    cong_time t_clear;  /* ... and when none did */
+    cong_time t_queue;  /* when a queue last stood */
     cong_time t_update; /* of rate; -1: never */
 } tltcp__target;
 
@@ -55,13 +55,16 @@ typedef struct tltcp__target_input {
     cong_time min_rtt; /* -1: none yet */
     cong_time srtt;
     cong_time silence; /* since an acknowledgement is overdue; 0: none is */
-    bool foreign;      /* other flows fill the path's queue */
+    double offered;    /* bytes of sections per second that the congestion
+                          controller lets out */
 } tltcp__target_input;
 
 void tltcp__target_init(tltcp__target *t);
-/* One feedback: bytes newly acknowledged, and the RTT or -1. */
+/* One feedback: bytes newly acknowledged, and the RTT or -1, with which
+ * goes the newest packet. */
 void tltcp__target_on_ack(tltcp__target *t, const tltcp__target_input *in,
-                          double acked, cong_time rtt, cong_time now);
+                          double acked, cong_time rtt,
+                          const tltcp__cross_sample *newest, cong_time now);
 /* The target in bytes of sections per second; 0: nothing was delivered yet. */
 double tltcp__target_rate(const tltcp__target *t,
                           const tltcp__target_input *in);

@@ -14,7 +14,8 @@
 #define GRACE (1000 * MS)
 #define STEP (5 * MS)
 #define WAITS 200000
-#define CLIP_RATE 2.8e6 /* of the sizes below */
+#define CLIP_RATE 2.8e6  /* of the sizes below */
+#define LEAST_RATE 150e3 /* of an adaptive one */
 
 struct stream {
     const struct shares *s;
@@ -79,20 +80,14 @@ static uint32_t fixed_size(struct stream *x, uint32_t class) {
     return shares_vary(&x->rnd, scale * mean);
 }
 
-/* What an application does that subtracts its backlog. */
 static uint32_t adaptive_size(struct stream *x, uint32_t class) {
     tltcp_stats st;
     double target;
     tltcp_stats_init(&st);
     (void)tltcp_conn_get_stats(x->peer->conn, &st, sim_host_now(x->from));
-    target = 0.85 * (double)st.estimated_bps;
-    if (st.bytes_queued > 0 && st.srtt_ns > 0) {
-        double pipe = (double)st.estimated_bps / 8 * (double)st.srtt_ns * 1e-9;
-        double excess = (double)st.bytes_queued - pipe;
-        target -= excess > 0 ? 8 * excess / 0.25 : 0;
-    }
+    target = (double)st.target_bps;
     target = target < x->s->bitrate ? target : x->s->bitrate;
-    x->target = target > 150e3 ? target : 150e3;
+    x->target = target > LEAST_RATE ? target : LEAST_RATE;
     return shares_vary(&x->rnd, x->target / 8 * INTERVAL * 1e-9 *
                                     (class == TL_CLASS_KEY ? 4 : 0.99));
 }

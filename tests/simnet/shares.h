@@ -14,7 +14,7 @@
 
 enum shares_kind {
     SHARES_FIXED,    /* an encoder that keeps its rate */
-    SHARES_ADAPTIVE, /* one that follows the estimate of the transport */
+    SHARES_ADAPTIVE, /* one that follows the target bitrate */
     SHARES_BULK      /* no stream: another bulk flow */
 };
 

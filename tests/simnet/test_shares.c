@@ -40,9 +40,47 @@ TEST(flows_that_join_bbr_get_the_shares_that_kernels_show) {
     assert_true(bbr > 0.7 && bbr < 1.3);
 }
 
+/* Encoders that follow the target bitrate claim a share where others fill the
+ * queue: they got a twentieth when they drained it for them. */
+static void expect_adaptive(const char *rival, uint64_t rtt, uint64_t queue,
+                            double least) {
+    double ratio[SEEDS];
+    double on_time[SEEDS];
+    struct shares s;
+    shares_init(&s);
+    s.kind = SHARES_ADAPTIVE;
+    s.bitrate = 20e6;
+    s.rival = rival;
+    s.rtt = rtt;
+    s.queue = queue;
+    for (unsigned i = 0; i < SEEDS; i++) {
+        struct shares_result r;
+        shares_play(&s, i + 1, &r);
+        ratio[i] = r.ratio;
+        on_time[i] = r.on_time;
+    }
+    qsort(ratio, SEEDS, sizeof(ratio[0]), in_order);
+    qsort(on_time, SEEDS, sizeof(on_time[0]), in_order);
+    print_message("%s, RTT %.0f ms: F %.2f, on time %.1f %%\n", rival,
+                  (double)rtt / 1e6, ratio[SEEDS / 2],
+                  100 * on_time[SEEDS / 2]);
+    assert_true(ratio[SEEDS / 2] > least);
+    assert_true(ratio[SEEDS / 2] < 1.5);
+    assert_true(on_time[SEEDS / 2] > 0.95);
+}
+
+TEST(adaptive_streams_hold_a_share_beside_bulk_flows) {
+    expect_adaptive("cubic", 40 * MS, 60000, 0.5);
+    expect_adaptive("cubic", 20 * MS, 50000, 0.4);
+    expect_adaptive("reno", 40 * MS, 60000, 0.5);
+    expect_adaptive("reno", 100 * MS, 80000, 0.4);
+    expect_adaptive("bbr1", 40 * MS, 60000, 0.5);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flows_that_join_bbr_get_the_shares_that_kernels_show),
+        cmocka_unit_test(adaptive_streams_hold_a_share_beside_bulk_flows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

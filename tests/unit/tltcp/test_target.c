@@ -10,21 +10,41 @@
 struct flow {
     tltcp__target t;
     tltcp__target_input in;
+    double sent; /* bytes */
     cong_time now;
 };
 
 static void start(struct flow *f) {
     tltcp__target_init(&f->t);
+    f->sent = 0;
     f->in = (tltcp__target_input){
         .bandwidth = RATE, .flight = 20000, .min_rtt = RTT, .srtt = RTT};
     f->now = 1000 * MS;
 }
 
-/* An ACK each 10 ms. */
+/* 10 ms later an ACK of what left in 10 ms. */
+static void step(struct flow *f, double bytes, cong_time rtt) {
+    tltcp__cross_sample newest;
+    f->now += 10 * MS;
+    f->sent += bytes;
+    newest = (tltcp__cross_sample){f->now - rtt, f->sent, rtt};
+    tltcp__target_on_ack(&f->t, &f->in, bytes, rtt, &newest, f->now);
+}
+
 static void run(struct flow *f, cong_time ns, double rate, cong_time rtt) {
     for (cong_time end = f->now + ns; f->now < end;) {
-        f->now += 10 * MS;
-        tltcp__target_on_ack(&f->t, &f->in, rate / 100, rtt, f->now);
+        step(f, rate / 100, rtt);
+    }
+}
+
+/* The same in frames: 10 ms in 40 bring nearly all. */
+static void run_frames(struct flow *f, cong_time ns, double rate,
+                       cong_time rtt) {
+    for (cong_time end = f->now + ns; f->now < end;) {
+        step(f, 0.97 * rate / 25, rtt);
+        for (int i = 0; i < 3; i++) {
+            step(f, 0.01 * rate / 25, rtt);
+        }
     }
 }
 
@@ -83,10 +103,28 @@ TEST(so_is_our_own_queue) {
 TEST(a_queue_of_others_is_not) {
     struct flow f;
     start(&f);
-    run(&f, 3000 * MS, RATE, RTT);
-    f.in.foreign = true;
-    run(&f, 5000 * MS, RATE, RTT + 70 * MS);
+    run_frames(&f, 3000 * MS, RATE, RTT);
+    f.in.offered = RATE;
+    run_frames(&f, 5000 * MS, RATE, RTT + 70 * MS);
     assert_true(target(&f) > 0.8 * RATE);
+}
+
+TEST(in_a_queue_of_others_the_window_is_claimed) {
+    struct flow f;
+    start(&f);
+    run_frames(&f, 3000 * MS, RATE, RTT);
+    f.in.offered = 1.4 * RATE;
+    run_frames(&f, 5000 * MS, RATE, RTT + 70 * MS);
+    assert_true(target(&f) > 1.1 * RATE);
+}
+
+TEST(a_queue_that_no_stream_can_bear_is_drained) {
+    struct flow f;
+    start(&f);
+    run_frames(&f, 3000 * MS, RATE, RTT);
+    f.in.offered = RATE;
+    run_frames(&f, 5000 * MS, RATE, RTT + 700 * MS);
+    assert_true(target(&f) < 0.5 * RATE);
 }
 
 TEST(silence_brings_it_down_in_a_quarter_of_a_second) {
@@ -127,6 +165,8 @@ int main(void) {
         cmocka_unit_test(the_backlog_is_subtracted),
         cmocka_unit_test(so_is_our_own_queue),
         cmocka_unit_test(a_queue_of_others_is_not),
+        cmocka_unit_test(in_a_queue_of_others_the_window_is_claimed),
+        cmocka_unit_test(a_queue_that_no_stream_can_bear_is_drained),
         cmocka_unit_test(silence_brings_it_down_in_a_quarter_of_a_second),
         cmocka_unit_test(a_path_that_falls_to_a_quarter_is_followed),
         cmocka_unit_test(without_a_queue_there_may_be_more_than_is_known),

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libtltcp/engine/cross_traffic.h"
+
+#include <math.h>
+
+#include "tests/support/cmocka.h"
+
+#define MS ((cong_time)1000000)
+#define RTT (40 * MS)
+#define CAPACITY 500000.0 /* bytes/s */
+#define PACKET 1000.0
+#define FRAME (40 * MS)
+
+/* A stream of frames through a bottleneck that others use, too. */
+struct path {
+    tltcp__cross_traffic cross;
+    cong_time now;
+    double sent;   /* bytes */
+    double queue;  /* bytes */
+    double others; /* bytes/s */
+};
+
+static void path_start(struct path *p, double queue, double others) {
+    *p = (struct path){.queue = queue, .others = others};
+    tltcp__cross_traffic_init(&p->cross);
+}
+
+/* The queue serves everybody in turn. */
+static void path_wait(struct path *p, cong_time ns) {
+    p->queue += (p->others - CAPACITY) * (double)ns * 1e-9;
+    p->queue = fmax(p->queue, 0);
+    p->now += ns;
+}
+
+static void path_send(struct path *p) {
+    tltcp__cross_sample sample;
+    p->sent += PACKET;
+    p->queue += PACKET;
+    sample = (tltcp__cross_sample){
+        p->now, p->sent, RTT + (cong_time)(p->queue / CAPACITY * 1e9)};
+    tltcp__cross_traffic_on_ack(&p->cross, &sample, RTT);
+}
+
+/* Frames of so many packets, 2 ms apart. */
+static void path_stream(struct path *p, unsigned frames, unsigned packets) {
+    for (unsigned i = 0; i < frames; i++) {
+        for (unsigned n = 0; n < packets; n++) {
+            path_send(p);
+            path_wait(p, 2 * MS);
+        }
+        path_wait(p, FRAME - (cong_time)packets * 2 * MS);
+    }
+}
+
+static double path_share(const struct path *p) {
+    return tltcp__cross_traffic_share(&p->cross);
+}
+
+TEST(nothing_tells_of_others_at_first) {
+    struct path p;
+    path_start(&p, 0, 0);
+    assert_true(path_share(&p) <= 0);
+    path_send(&p);
+    assert_true(path_share(&p) <= 0);
+}
+
+TEST(a_queue_of_our_own_drains_when_we_pause) {
+    struct path p;
+    path_start(&p, 40000, 0);
+    path_stream(&p, 100, 19); /* 19 of 20 kB that the path carries */
+    assert_true(path_share(&p) < 0.1);
+}
+
+TEST(a_queue_of_others_does_not) {
+    struct path p;
+    path_start(&p, 40000, CAPACITY - 3 * PACKET / 0.04);
+    path_stream(&p, 100, 3);
+    assert_true(path_share(&p) > 0.7);
+}
+
+TEST(half_a_queue_is_told_from_all_of_it) {
+    struct path p;
+    path_start(&p, 40000, CAPACITY / 2);
+    path_stream(&p, 100, 10);
+    assert_true(path_share(&p) > 0.3);
+    assert_true(path_share(&p) < 0.7);
+}
+
+TEST(without_a_queue_there_are_no_others) {
+    struct path p;
+    path_start(&p, 0, 0);
+    path_stream(&p, 100, 2);
+    assert_true(path_share(&p) <= 0);
+}
+
+TEST(others_that_leave_are_forgotten) {
+    struct path p;
+    path_start(&p, 40000, CAPACITY - 3 * PACKET / 0.04);
+    path_stream(&p, 100, 3);
+    p.others = 0;
+    path_stream(&p, 500, 19);
+    assert_true(path_share(&p) < 0.3);
+}
+
+TEST(an_outage_is_no_cross_traffic) {
+    struct path p;
+    path_start(&p, 40000, 0);
+    path_stream(&p, 100, 19);
+    for (int i = 0; i < 4; i++) {
+        p.queue += CAPACITY / 4; /* nothing was served for so long */
+        path_stream(&p, 50, 15);
+    }
+    assert_true(path_share(&p) < 0.3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_tells_of_others_at_first),
+        cmocka_unit_test(a_queue_of_our_own_drains_when_we_pause),
+        cmocka_unit_test(a_queue_of_others_does_not),
+        cmocka_unit_test(half_a_queue_is_told_from_all_of_it),
+        cmocka_unit_test(without_a_queue_there_are_no_others),
+        cmocka_unit_test(others_that_leave_are_forgotten),
+        cmocka_unit_test(an_outage_is_no_cross_traffic),
+    };
+    return cmocka_run_group_tests_name("cross_traffic", tests, NULL, NULL);
+}
