@@ -241,6 +241,23 @@ TLTCP_API ssize_t tltcp_send(tltcp_socket *s, const tltcp_section *sections,
                              size_t count, int flags);
 
 /**
+ * @brief Whether a section sent now is expected to arrive in time.
+ *
+ * Counts what waits in the sender and in the path, at the bandwidth estimated.
+ * Lets an application skip a picture before it encodes it: a picture that is
+ * never encoded breaks no reference, and the next one is in time again.
+ * @param s         connection
+ * @param len       bytes that the section would have
+ * @param deadline  when it should be at the peer, on tltcp_now()'s clock;
+ *                  ::TLTCP_TIME_NEVER: any time will do
+ * @retval 1               in time, or the path is not known yet
+ * @retval 0               too late, or @p deadline has passed
+ * @retval TLTCP_ERR_INVAL NULL or a listener
+ */
+TLTCP_API int tltcp_would_arrive(const tltcp_socket *s, size_t len,
+                                 tltcp_time deadline);
+
+/**
  * @brief Receives pieces: data and gaps, which together tile the stream.
  *
  * Data is contiguous, of one section, and copied to tltcp_piece::data.  A gap

@@ -222,6 +222,20 @@ ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg, int flags) {
     return send_run(s, &j, flags);
 }
 
+/* --- Advice -------------------------------------------------------------- */
+
+int tltcp_would_arrive(const tltcp_socket *s, size_t len, tltcp_time deadline) {
+    bool in_time;
+
+    if (s == NULL || s->listener) {
+        return TLTCP_ERR_INVAL;
+    }
+    uv_mutex_lock(tltcp__mutex(s));
+    in_time = tltcp_conn_would_arrive(s->conn, len, deadline, tltcp_now());
+    uv_mutex_unlock(tltcp__mutex(s));
+    return in_time;
+}
+
 /* --- Keys ---------------------------------------------------------------- */
 
 int tltcp_rekey(tltcp_socket *s) {

@@ -220,16 +220,38 @@ TEST(unordered_gives_whole_sections) {
     free(g);
 }
 
-#define TESTS(how)                                                 \
-    {                                                              \
-        LO_TEST(a_late_section_is_taken_and_becomes_a_gap, how),   \
-            LO_TEST(data_and_gaps_tile_the_stream, how),           \
-            LO_TEST(without_msg_tl_a_gap_is_an_error_once, how),   \
-            LO_TEST(a_gap_at_the_end_is_told_before_the_end, how), \
-            LO_TEST(a_gap_is_told_though_nothing_follows, how),    \
-            LO_TEST(what_cannot_leave_in_time_expires, how),       \
-            LO_TEST(fates_tell_delivered_from_unsent, how),        \
-            LO_TEST(unordered_gives_whole_sections, how),          \
+TEST(it_is_known_whether_a_section_would_arrive_in_time) {
+    struct lo *l = *state;
+    const size_t huge = SIZE_MAX / 4;
+    uint8_t data[1000] = {0};
+    tltcp_event ev;
+
+    lo_pair(l);
+    assert_int_equal(tltcp_would_arrive(NULL, 1, 1), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_would_arrive(l->listener, 1, 1), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_would_arrive(l->client, 1, past()), 0);
+    for (int i = 0; i < 100; i++) {
+        (void)lo_send(l->client, data, sizeof(data), TLTCP_TIME_NEVER);
+    }
+    lo_event(l->client, TLTCP_EVENT_RATE, &ev); /* the path is known now */
+    assert_int_equal(tltcp_would_arrive(l->client, huge, tltcp_now() + TLTCP_S),
+                     0);
+    assert_int_equal(tltcp_would_arrive(l->client, huge, TLTCP_TIME_NEVER), 1);
+    assert_int_equal(
+        tltcp_would_arrive(l->client, 100, tltcp_now() + 1000 * TLTCP_S), 1);
+}
+
+#define TESTS(how)                                                            \
+    {                                                                         \
+        LO_TEST(a_late_section_is_taken_and_becomes_a_gap, how),              \
+            LO_TEST(data_and_gaps_tile_the_stream, how),                      \
+            LO_TEST(without_msg_tl_a_gap_is_an_error_once, how),              \
+            LO_TEST(a_gap_at_the_end_is_told_before_the_end, how),            \
+            LO_TEST(a_gap_is_told_though_nothing_follows, how),               \
+            LO_TEST(what_cannot_leave_in_time_expires, how),                  \
+            LO_TEST(fates_tell_delivered_from_unsent, how),                   \
+            LO_TEST(unordered_gives_whole_sections, how),                     \
+            LO_TEST(it_is_known_whether_a_section_would_arrive_in_time, how), \
     }
 
 int main(void) {
