@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* The sink's side of the sender. */
-#include <string.h>
-
 #include "gst-plugins/gsttltcpsenderimpl.h"
 
 #define DRAIN_LOOK_US (10 * G_TIME_SPAN_MILLISECOND)
+
+void gst_tltcp_sender_wake(GstTltcpSender *s) {
+    if (!s->woken) {
+        s->woken = TRUE;
+        gst_poll_write_control(s->poll);
+    }
+}
+
+tltcp_socket *gst_tltcp_sender_listener(const GstTltcpSender *s) {
+    return tltcp_live_link_listener(s->link);
+}
 
 void gst_tltcp_sender_set_flushing(GstTltcpSender *s, gboolean flushing) {
     g_mutex_lock(&s->lock);
@@ -19,56 +28,6 @@ void gst_tltcp_sender_look(GstTltcpSender *s) {
     g_mutex_unlock(&s->lock);
 }
 
-void gst_tltcp_preamble_free(gpointer user) {
-    GstTltcpPreamble *preamble = user;
-
-    if (preamble) {
-        tltcp_live_section_unref(preamble->config);
-        g_clear_pointer(&preamble->headers, g_ptr_array_unref);
-        tltcp_live_section_unref(preamble->tags);
-        g_free(preamble);
-    }
-}
-
-static void push_headers(const GstTltcpPreamble *preamble, GstTltcpPeer *peer) {
-    for (guint i = 0; preamble->headers && i < preamble->headers->len; i++) {
-        tltcp_live_sender_push(peer->live,
-                               g_ptr_array_index(preamble->headers, i));
-    }
-}
-
-void gst_tltcp_preambles_push(GPtrArray *preambles, GstTltcpPeer *peer) {
-    for (guint i = 0; i < preambles->len; i++) {
-        const GstTltcpPreamble *p = g_ptr_array_index(preambles, i);
-        if (p) {
-            tltcp_live_sender_push(peer->live, p->config);
-        }
-    }
-    for (guint i = 0; i < preambles->len; i++) {
-        const GstTltcpPreamble *p = g_ptr_array_index(preambles, i);
-        if (p && p->begun) {
-            push_headers(p, peer);
-        }
-        if (p && p->tags) {
-            tltcp_live_sender_push(peer->live, p->tags);
-        }
-    }
-}
-
-static GstTltcpPreamble *new_preamble(tltcp_live_section *config,
-                                      GPtrArray *headers) {
-    GstTltcpPreamble *preamble = g_new0(GstTltcpPreamble, 1);
-
-    preamble->config = tltcp_live_section_ref(config);
-    preamble->headers = headers ? g_ptr_array_ref(headers) : NULL;
-    return preamble;
-}
-
-static GstTltcpPreamble *preamble_of(const GstTltcpSender *s, guint stream) {
-    return stream < s->preambles->len ? g_ptr_array_index(s->preambles, stream)
-                                      : NULL;
-}
-
 static void push_all(GstTltcpSender *s, tltcp_live_section *section) {
     for (guint i = 0; i < s->peers->len; i++) {
         GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
@@ -80,12 +39,7 @@ void gst_tltcp_sender_set_config(GstTltcpSender *s, guint stream,
                                  tltcp_live_section *config, GPtrArray *headers,
                                  gboolean begun) {
     g_mutex_lock(&s->lock);
-    if (stream >= s->preambles->len) {
-        g_ptr_array_set_size(s->preambles, (gint)stream + 1);
-    }
-    gpointer *slot = &g_ptr_array_index(s->preambles, stream);
-    g_clear_pointer(slot, gst_tltcp_preamble_free);
-    *slot = config ? new_preamble(config, headers) : NULL;
+    gst_tltcp_preambles_set(s->preambles, stream, config, headers);
     if (config) { /* connections to come will be greeted */
         push_all(s, config);
     }
@@ -97,9 +51,10 @@ void gst_tltcp_sender_set_config(GstTltcpSender *s, guint stream,
 
 void gst_tltcp_sender_begin(GstTltcpSender *s, guint stream) {
     g_mutex_lock(&s->lock);
-    GstTltcpPreamble *preamble = preamble_of(s, stream);
+    GstTltcpPreamble *preamble = gst_tltcp_preambles_get(s->preambles, stream);
     for (guint i = 0; preamble && !preamble->begun && i < s->peers->len; i++) {
-        push_headers(preamble, g_ptr_array_index(s->peers, i));
+        GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
+        gst_tltcp_preamble_push_headers(preamble, peer->live);
     }
     if (preamble) {
         preamble->begun = TRUE;
@@ -111,10 +66,9 @@ void gst_tltcp_sender_begin(GstTltcpSender *s, guint stream) {
 void gst_tltcp_sender_set_tags(GstTltcpSender *s, guint stream,
                                tltcp_live_section *tags) {
     g_mutex_lock(&s->lock);
-    GstTltcpPreamble *preamble = preamble_of(s, stream);
+    GstTltcpPreamble *preamble = gst_tltcp_preambles_get(s->preambles, stream);
     if (preamble) {
-        tltcp_live_section_unref(preamble->tags);
-        preamble->tags = tltcp_live_section_ref(tags);
+        gst_tltcp_preamble_set_tags(preamble, tags);
         push_all(s, tags);
     }
     gst_tltcp_sender_wake(s);

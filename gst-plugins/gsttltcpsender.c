@@ -9,23 +9,12 @@
 /* What closing may take in all, to say goodbye and to deliver the rest. */
 #define LINGER_US (500 * G_TIME_SPAN_MILLISECOND)
 
-void gst_tltcp_sender_wake(GstTltcpSender *s) {
-    if (!s->woken) {
-        s->woken = TRUE;
-        gst_poll_write_control(s->poll);
-    }
-}
-
-tltcp_socket *gst_tltcp_sender_listener(const GstTltcpSender *s) {
-    return tltcp_live_link_listener(s->link);
-}
-
 /* What a new connection gets before anything else. */
 static void greet(GstTltcpSender *s, GstTltcpPeer *peer) {
     if (!s->preambles->len) {
         return;
     }
-    gst_tltcp_preambles_push(s->preambles, peer);
+    gst_tltcp_preambles_push(s->preambles, peer->live);
     tltcp_live_sender_join(peer->live);
     gst_tltcp_note_add(s, GST_TLTCP_NOTE_KEY_WANTED);
 }
@@ -290,7 +279,7 @@ GstTltcpSender *gst_tltcp_sender_start(GstElement *element,
     g_queue_init(&s->notes);
     s->poll = gst_poll_new_timer(); /* can be woken from other threads */
     s->peers = g_ptr_array_new();
-    s->preambles = g_ptr_array_new_with_free_func(gst_tltcp_preamble_free);
+    s->preambles = gst_tltcp_preambles_new();
     tltcp_live_stats_init(&s->departed);
     s->running = TRUE;
     gst_poll_fd_init(&s->link_fd);

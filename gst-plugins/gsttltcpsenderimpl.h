@@ -1,22 +1,16 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What the two halves of the sender share: the thread that looks after the
- * connections (gsttltcpsender.c) and the calls of the sink (gsttltcpfeed.c). */
+ * connections (gsttltcpsender.c) and, below it, the calls of the sink
+ * (gsttltcpfeed.c). */
 #ifndef GST_TLTCP_SENDER_IMPL_H
 #define GST_TLTCP_SENDER_IMPL_H
 
 #include <tltcp/live_parts.h>
 
 #include "gst-plugins/gsttltcppeer.h"
+#include "gst-plugins/gsttltcppreamble.h"
 #include "gst-plugins/gsttltcpsender.h"
 #include "gst-plugins/gsttltcpstats.h"
-
-/* What a connection gets of a stream before its first frame. */
-typedef struct {
-    tltcp_live_section *config;
-    GPtrArray *headers;       /* tltcp_live_section, or NULL */
-    tltcp_live_section *tags; /* or NULL */
-    gboolean begun;           /* the headers may go */
-} GstTltcpPreamble;
 
 struct GstTltcpSender {
     GstElement *element; /* outlives this */
@@ -49,12 +43,6 @@ struct GstTltcpSender {
     GPtrArray *preambles; /* GstTltcpPreamble by stream; NULL: none yet */
     GQueue notes; /* of GstTltcpNote, to be told when the lock is free */
 };
-
-void gst_tltcp_preamble_free(gpointer user);
-
-/* Gives a new connection the preambles of all streams, descriptions first;
- * under the lock. */
-void gst_tltcp_preambles_push(GPtrArray *preambles, GstTltcpPeer *peer);
 
 /* The listening socket, or NULL. */
 tltcp_socket *gst_tltcp_sender_listener(const GstTltcpSender *s);

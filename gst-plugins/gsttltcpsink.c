@@ -182,11 +182,11 @@ static GstFlowReturn gst_tltcp_sink_render(GstBaseSink *base,
 
 /* FALSE: flushed or failed before all had ended. */
 static gboolean sink_on_eos(GstTltcpSink *self) {
-    if (gst_tltcp_sink_pads_begin_eos(self)) {
+    if (gst_tltcp_sink_group_begin_eos(&self->stream)) {
         gst_tltcp_sender_finish(self->sender);
     }
     GstFlowReturn flow = gst_tltcp_stream_eos(&self->stream);
-    while (flow == GST_FLOW_OK && (!gst_tltcp_sink_pads_wait_eos(self) ||
+    while (flow == GST_FLOW_OK && (!gst_tltcp_sink_group_wait_eos(self) ||
                                    !gst_tltcp_sender_drain(self->sender))) {
         flow = gst_tltcp_stream_resume(&self->stream);
     }
@@ -327,6 +327,39 @@ static gboolean gst_tltcp_sink_query(GstElement *element, GstQuery *query) {
     return ok;
 }
 
+static void gst_tltcp_sink_set_property(GObject *object, guint prop,
+                                        const GValue *value,
+                                        GParamSpec *pspec) {
+    if (!gst_tltcp_settings_set(&GST_TLTCP_SINK(object)->settings, prop,
+                                value)) {
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
+    }
+}
+
+static void gst_tltcp_sink_get_property(GObject *object, guint prop,
+                                        GValue *value, GParamSpec *pspec) {
+    GstTltcpSink *self = GST_TLTCP_SINK(object);
+
+    if (prop == GST_TLTCP_PROP_STATS) {
+        g_value_take_boxed(value, gst_tltcp_sink_stats(self));
+    } else if (!gst_tltcp_settings_get(&self->settings, prop, value)) {
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
+    }
+}
+
+static GstPad *gst_tltcp_sink_request_pad(GstElement *element,
+                                          GstPadTemplate *template,
+                                          const gchar *wanted,
+                                          const GstCaps *caps) {
+    (void)wanted;
+    (void)caps;
+    return gst_tltcp_sink_pads_request(GST_TLTCP_SINK(element), template);
+}
+
+static void gst_tltcp_sink_release_pad(GstElement *element, GstPad *pad) {
+    gst_tltcp_sink_pads_release(GST_TLTCP_SINK(element), pad);
+}
+
 static void gst_tltcp_sink_finalize(GObject *object) {
     GstTltcpSink *self = GST_TLTCP_SINK(object);
 
@@ -343,6 +376,8 @@ static void gst_tltcp_sink_class_init(GstTltcpSinkClass *klass) {
     GstBaseSinkClass *base = GST_BASE_SINK_CLASS(klass);
 
     object->finalize = gst_tltcp_sink_finalize;
+    object->set_property = gst_tltcp_sink_set_property;
+    object->get_property = gst_tltcp_sink_get_property;
     gst_tltcp_sink_install_properties(object);
     gst_tltcp_signals_install(G_TYPE_FROM_CLASS(klass));
     /**
@@ -365,6 +400,8 @@ static void gst_tltcp_sink_class_init(GstTltcpSinkClass *klass) {
         NULL, NULL, G_TYPE_NONE, 5, G_TYPE_SOCKET_ADDRESS, G_TYPE_UINT,
         G_TYPE_STRING, G_TYPE_STRING, G_TYPE_UINT64);
 
+    element->request_new_pad = gst_tltcp_sink_request_pad;
+    element->release_pad = gst_tltcp_sink_release_pad;
     element->change_state = gst_tltcp_sink_change_state;
     element->send_event = gst_tltcp_sink_send_event;
     element->query = gst_tltcp_sink_query;
@@ -389,7 +426,7 @@ static void gst_tltcp_sink_init(GstTltcpSink *self) {
     g_mutex_init(&self->sender_lock);
     /* What is before the segment may be a key frame that others need. */
     gst_base_sink_set_drop_out_of_segment(GST_BASE_SINK(self), FALSE);
-    gst_tltcp_stream_init(&self->stream, self, 0);
+    gst_tltcp_stream_init(&self->stream, self, GST_BASE_SINK_PAD(self), 0);
     self->stream.resume = sink_resume;
     gst_tltcp_sink_pads_init(self);
     gst_tltcp_sink_init_properties(self);

@@ -15,12 +15,16 @@ typedef struct GstTltcpStream GstTltcpStream;
 /* What comes in on one pad.  Streaming thread of that pad only. */
 struct GstTltcpStream {
     GstTltcpSink *sink;
+    GstPad *pad;
     GstTltcpFramer framer;
     GstCaps *caps;
     GPtrArray *headers; /* GstBuffer: stream headers of the caps, or NULL */
     GstTagList *tags;   /* or NULL */
-    gboolean described; /* read by other threads under pads_lock */
     gboolean begun;     /* a buffer was sent */
+    /* Read by other threads under pads_lock. */
+    gboolean described;
+    gboolean ending; /* its end is about to be sent */
+    gboolean ended;  /* of the pads beside the first */
     gint64 lateness; /* least by which buffers came late; -1: none came yet */
     gint cancelled;  /* atomic: waiting for the sender is to end */
     /* Waits until streaming may go on after it was interrupted. */
@@ -62,16 +66,52 @@ struct _GstTltcpSink {
     gboolean stopping;
     gboolean flushing; /* the first pad */
     gboolean unlocked; /* the base class wants the first pad's thread back */
-    gboolean ending;   /* the end of the first stream is about to be sent */
 };
 
+/* A pad beside the first. */
+struct _GstTltcpSinkPad {
+    GstPad parent;
+
+    GstTltcpStream stream;
+    GstSegment segment; /* streaming thread only */
+    /* Under the sink's pads_lock: */
+    GstClockID wait; /* NULL: not waiting for the clock */
+    gboolean flushing;
+};
+
+#define GST_TYPE_TLTCP_SINK_PAD (gst_tltcp_sink_pad_get_type())
+G_DECLARE_FINAL_TYPE(GstTltcpSinkPad, gst_tltcp_sink_pad, GST, TLTCP_SINK_PAD,
+                     GstPad)
+
+/* ---- properties: gsttltcpsinkprops.c ---- */
+
+/* The class must have its property functions. */
 void gst_tltcp_sink_install_properties(GObjectClass *klass);
 void gst_tltcp_sink_init_properties(GstTltcpSink *self);
+
+/* The property `stats`. */
+GstStructure *gst_tltcp_sink_stats(GstTltcpSink *self);
+
+/* ---- all streams: gsttltcpsinkgroup.c ---- */
+
+/* How many streams will come: those whose pads are linked. */
+guint8 gst_tltcp_sink_group_count(GstTltcpSink *self);
+
+/* Before the first frame of a stream: waits a little until the others have been
+ * described, so that the receiver can choose among them. */
+void gst_tltcp_sink_group_wait_described(GstTltcpSink *self);
+
+/* The end of a stream is about to be sent; TRUE: it is the last. */
+gboolean gst_tltcp_sink_group_begin_eos(GstTltcpStream *ending);
+
+/* Waits until the streams beside the first have ended.  FALSE: unlocked
+ * before. */
+gboolean gst_tltcp_sink_group_wait_eos(GstTltcpSink *self);
 
 /* ---- a stream: gsttltcpsinkstream.c ---- */
 
 void gst_tltcp_stream_init(GstTltcpStream *stream, GstTltcpSink *sink,
-                           guint8 number);
+                           GstPad *pad, guint8 number);
 void gst_tltcp_stream_clear(GstTltcpStream *stream);
 
 /* Begins anew: the connection is new. */
@@ -99,6 +139,11 @@ void gst_tltcp_sink_pads_install(GstElementClass *klass);
 void gst_tltcp_sink_pads_init(GstTltcpSink *self);
 void gst_tltcp_sink_pads_clear(GstTltcpSink *self);
 
+/* NULL: there are too many. */
+GstPad *gst_tltcp_sink_pads_request(GstTltcpSink *self,
+                                    GstPadTemplate *template);
+void gst_tltcp_sink_pads_release(GstTltcpSink *self, GstPad *pad);
+
 /* Around a change of state of the element. */
 void gst_tltcp_sink_pads_before(GstTltcpSink *self, GstStateChange change);
 void gst_tltcp_sink_pads_after(GstTltcpSink *self, GstStateChange change);
@@ -106,19 +151,6 @@ void gst_tltcp_sink_pads_after(GstTltcpSink *self, GstStateChange change);
 /* The first pad flushes, or does so no longer. */
 void gst_tltcp_sink_pads_set_flushing(GstTltcpSink *self, gboolean flushing);
 void gst_tltcp_sink_pads_set_unlocked(GstTltcpSink *self, gboolean unlocked);
-
-/* Before the first frame of a stream: waits a little until the others have been
- * described, so that who receives can choose. */
-void gst_tltcp_sink_pads_wait_described(GstTltcpSink *self);
-
-/* The end of the first stream is about to be sent; TRUE: it is the last. */
-gboolean gst_tltcp_sink_pads_begin_eos(GstTltcpSink *self);
-
-/* Waits until their streams have ended too.  FALSE: unlocked before. */
-gboolean gst_tltcp_sink_pads_wait_eos(GstTltcpSink *self);
-
-/* How many streams will come, the first included. */
-guint8 gst_tltcp_sink_pads_streams(GstTltcpSink *self);
 
 /* The pads as they are now, for calls that must not hold the lock; references.
  */

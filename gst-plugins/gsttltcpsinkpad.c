@@ -6,25 +6,7 @@
 
 /* The wire format has numbers for more, but each is a thread. */
 #define STREAMS_MAX 64
-/* How long the first frames wait for the descriptions of other streams:
- * encoders have theirs only when they give their first frame. */
-#define DESCRIBE_US (5 * G_TIME_SPAN_SECOND)
 
-struct _GstTltcpSinkPad {
-    GstPad parent;
-
-    GstTltcpStream stream;
-    GstSegment segment; /* streaming thread only */
-    /* Under the sink's pads_lock: */
-    GstClockID wait; /* NULL: not waiting for the clock */
-    gboolean flushing;
-    gboolean ending; /* the end is about to be sent */
-    gboolean ended;
-};
-
-#define GST_TYPE_TLTCP_SINK_PAD (gst_tltcp_sink_pad_get_type())
-G_DECLARE_FINAL_TYPE(GstTltcpSinkPad, gst_tltcp_sink_pad, GST, TLTCP_SINK_PAD,
-                     GstPad)
 G_DEFINE_TYPE(GstTltcpSinkPad, gst_tltcp_sink_pad, GST_TYPE_PAD)
 
 static GstStaticPadTemplate request_template = GST_STATIC_PAD_TEMPLATE(
@@ -130,7 +112,8 @@ static GstFlowReturn synchronise(GstTltcpSinkPad *pad, GstBuffer *buffer) {
 static GstFlowReturn on_buffer(GstPad *gst_pad, GstObject *parent,
                                GstBuffer *buffer) {
     GstTltcpSinkPad *pad = GST_TLTCP_SINK_PAD(gst_pad);
-    GstFlowReturn flow = pad->ended ? GST_FLOW_EOS : synchronise(pad, buffer);
+    GstFlowReturn flow =
+        pad->stream.ended ? GST_FLOW_EOS : synchronise(pad, buffer);
 
     (void)parent;
     if (flow == GST_FLOW_OK) {
@@ -140,93 +123,20 @@ static GstFlowReturn on_buffer(GstPad *gst_pad, GstObject *parent,
     return flow;
 }
 
-/* ---- the beginning ---- */
-
-/* Under the lock. */
-static gboolean all_described(GstTltcpSink *self) {
-    for (guint i = 0; i < self->pads->len; i++) {
-        GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
-        if (!pad->stream.described && !pad->ended &&
-            gst_pad_is_linked(GST_PAD(pad))) {
-            return FALSE;
-        }
-    }
-    return self->stream.described ||
-           !gst_pad_is_linked(GST_BASE_SINK_PAD(self));
-}
-
-void gst_tltcp_sink_pads_wait_described(GstTltcpSink *self) {
-    gint64 end = g_get_monotonic_time() + DESCRIBE_US;
-
-    g_mutex_lock(&self->pads_lock);
-    g_cond_broadcast(&self->pads_changed);
-    while (self->pads->len && self->starting && !self->flushing &&
-           !all_described(self) &&
-           g_cond_wait_until(&self->pads_changed, &self->pads_lock, end)) {
-    }
-    g_mutex_unlock(&self->pads_lock);
-}
-
 /* ---- the end ---- */
-
-/* Under the lock. */
-static gboolean others_end(GstTltcpSink *self, const GstTltcpSinkPad *but) {
-    for (guint i = 0; i < self->pads->len; i++) {
-        GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
-        if (pad != but && !pad->ending && gst_pad_is_linked(GST_PAD(pad))) {
-            return FALSE;
-        }
-    }
-    return !but || self->ending || !gst_pad_is_linked(GST_BASE_SINK_PAD(self));
-}
 
 static void sinkpad_on_eos(GstTltcpSinkPad *pad) {
     GstTltcpSink *self = pad->stream.sink;
 
-    g_mutex_lock(&self->pads_lock);
-    pad->ending = TRUE;
-    gboolean last = others_end(self, pad);
-    g_mutex_unlock(&self->pads_lock);
-    if (last) {
+    if (gst_tltcp_sink_group_begin_eos(&pad->stream)) {
         gst_tltcp_sender_finish(self->sender);
     }
-    if (gst_tltcp_stream_eos(&pad->stream) != GST_FLOW_OK) {
-        return;
+    if (gst_tltcp_stream_eos(&pad->stream) == GST_FLOW_OK) {
+        g_mutex_lock(&self->pads_lock);
+        pad->stream.ended = TRUE;
+        g_cond_broadcast(&self->pads_changed);
+        g_mutex_unlock(&self->pads_lock);
     }
-    g_mutex_lock(&self->pads_lock);
-    pad->ended = TRUE;
-    g_cond_broadcast(&self->pads_changed);
-    g_mutex_unlock(&self->pads_lock);
-}
-
-/* Under the lock. */
-static gboolean all_ended(GstTltcpSink *self) {
-    for (guint i = 0; i < self->pads->len; i++) {
-        GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
-        if (!pad->ended && gst_pad_is_linked(GST_PAD(pad))) {
-            return FALSE;
-        }
-    }
-    return TRUE;
-}
-
-gboolean gst_tltcp_sink_pads_begin_eos(GstTltcpSink *self) {
-    g_mutex_lock(&self->pads_lock);
-    self->ending = TRUE;
-    gboolean last = others_end(self, NULL);
-    g_mutex_unlock(&self->pads_lock);
-    return last;
-}
-
-gboolean gst_tltcp_sink_pads_wait_eos(GstTltcpSink *self) {
-    g_mutex_lock(&self->pads_lock);
-    gboolean ended = all_ended(self);
-    while (!ended && !self->unlocked) {
-        g_cond_wait(&self->pads_changed, &self->pads_lock);
-        ended = all_ended(self);
-    }
-    g_mutex_unlock(&self->pads_lock);
-    return ended;
 }
 
 /* ---- events ---- */
@@ -254,7 +164,7 @@ static void sinkpad_set_flushing(GstTltcpSinkPad *pad, gboolean flushing) {
 
     g_mutex_lock(&self->pads_lock);
     pad->flushing = flushing;
-    pad->ending = pad->ended = FALSE;
+    pad->stream.ending = pad->stream.ended = FALSE;
     interrupt(pad);
     g_mutex_unlock(&self->pads_lock);
     look(self);
@@ -300,12 +210,8 @@ static gboolean sinkpad_on_event(GstPad *gst_pad, GstObject *parent,
 
 /* ---- of the element ---- */
 
-static GstPad *request_pad(GstElement *element, GstPadTemplate *template,
-                           const gchar *wanted, const GstCaps *caps) {
-    GstTltcpSink *self = GST_TLTCP_SINK(element);
-
-    (void)wanted;
-    (void)caps;
+GstPad *gst_tltcp_sink_pads_request(GstTltcpSink *self,
+                                    GstPadTemplate *template) {
     g_mutex_lock(&self->pads_lock);
     guint8 number = (guint8)(self->next_stream + 1);
     if (number >= STREAMS_MAX) {
@@ -319,7 +225,7 @@ static GstPad *request_pad(GstElement *element, GstPadTemplate *template,
     GstTltcpSinkPad *pad =
         g_object_new(GST_TYPE_TLTCP_SINK_PAD, "name", name, "direction",
                      GST_PAD_SINK, "template", template, NULL);
-    gst_tltcp_stream_init(&pad->stream, self, number);
+    gst_tltcp_stream_init(&pad->stream, self, GST_PAD(pad), number);
     pad->stream.resume = sinkpad_resume;
     gst_pad_set_chain_function(GST_PAD(pad), on_buffer);
     gst_pad_set_event_function(GST_PAD(pad), sinkpad_on_event);
@@ -327,12 +233,11 @@ static GstPad *request_pad(GstElement *element, GstPadTemplate *template,
     g_ptr_array_add(self->pads, gst_object_ref(pad));
     g_mutex_unlock(&self->pads_lock);
     gst_pad_set_active(GST_PAD(pad), TRUE);
-    gst_element_add_pad(element, GST_PAD(pad));
+    gst_element_add_pad(GST_ELEMENT(self), GST_PAD(pad));
     return GST_PAD(pad);
 }
 
-static void release_pad(GstElement *element, GstPad *gst_pad) {
-    GstTltcpSink *self = GST_TLTCP_SINK(element);
+void gst_tltcp_sink_pads_release(GstTltcpSink *self, GstPad *gst_pad) {
     GstTltcpSinkPad *pad = GST_TLTCP_SINK_PAD(gst_pad);
 
     sinkpad_set_flushing(pad, TRUE);
@@ -343,7 +248,7 @@ static void release_pad(GstElement *element, GstPad *gst_pad) {
                                     NULL, NULL, FALSE);
     }
     g_mutex_unlock(&self->sender_lock);
-    gst_element_remove_pad(element, gst_pad);
+    gst_element_remove_pad(GST_ELEMENT(self), gst_pad);
     g_mutex_lock(&self->pads_lock);
     g_ptr_array_remove(self->pads, pad);
     g_cond_broadcast(&self->pads_changed);
@@ -351,8 +256,6 @@ static void release_pad(GstElement *element, GstPad *gst_pad) {
 }
 
 void gst_tltcp_sink_pads_install(GstElementClass *klass) {
-    klass->request_new_pad = request_pad;
-    klass->release_pad = release_pad;
     gst_element_class_add_static_pad_template_with_gtype(
         klass, &request_template, GST_TYPE_TLTCP_SINK_PAD);
 }
@@ -387,11 +290,11 @@ static void restart_all(GstTltcpSink *self) {
 
 /* Streaming begins.  Under the lock. */
 static void begin_all(GstTltcpSink *self) {
-    self->stopping = self->ending = FALSE;
+    self->stopping = self->stream.ending = FALSE;
     for (guint i = 0; i < self->pads->len; i++) {
         GstTltcpSinkPad *pad = g_ptr_array_index(self->pads, i);
         gst_segment_init(&pad->segment, GST_FORMAT_UNDEFINED);
-        pad->ending = pad->ended = pad->flushing = FALSE;
+        pad->stream.ending = pad->stream.ended = pad->flushing = FALSE;
         interrupt(pad);
     }
 }
@@ -433,7 +336,7 @@ void gst_tltcp_sink_pads_after(GstTltcpSink *self, GstStateChange change) {
 void gst_tltcp_sink_pads_set_flushing(GstTltcpSink *self, gboolean flushing) {
     g_mutex_lock(&self->pads_lock);
     self->flushing = flushing;
-    self->ending = self->ending && !flushing;
+    self->stream.ending = self->stream.ending && !flushing;
     g_cond_broadcast(&self->pads_changed);
     g_mutex_unlock(&self->pads_lock);
 }
@@ -443,19 +346,6 @@ void gst_tltcp_sink_pads_set_unlocked(GstTltcpSink *self, gboolean unlocked) {
     self->unlocked = unlocked;
     g_cond_broadcast(&self->pads_changed);
     g_mutex_unlock(&self->pads_lock);
-}
-
-guint8 gst_tltcp_sink_pads_streams(GstTltcpSink *self) {
-    guint streams = gst_pad_is_linked(GST_BASE_SINK_PAD(self)) ? 1 : 0;
-
-    g_mutex_lock(&self->pads_lock);
-    for (guint i = 0; i < self->pads->len; i++) {
-        if (gst_pad_is_linked(g_ptr_array_index(self->pads, i))) {
-            streams++;
-        }
-    }
-    g_mutex_unlock(&self->pads_lock);
-    return (guint8)streams;
 }
 
 GPtrArray *gst_tltcp_sink_pads_copy(GstTltcpSink *self) {

@@ -38,35 +38,13 @@ static const GstTltcpField fields[] = {
     {0, 0},
 };
 
-static void gst_tltcp_sink_set_property(GObject *object, guint prop,
-                                        const GValue *value,
-                                        GParamSpec *pspec) {
-    if (!gst_tltcp_settings_set(&GST_TLTCP_SINK(object)->settings, prop,
-                                value)) {
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
-    }
-}
-
-static void sinkprops_get_stats(GstTltcpSink *self, GValue *value) {
+GstStructure *gst_tltcp_sink_stats(GstTltcpSink *self) {
     g_mutex_lock(&self->sender_lock);
-    if (self->sender) {
-        g_value_take_boxed(value, gst_tltcp_sender_stats(self->sender));
-    } else {
-        g_value_take_boxed(value,
-                           gst_structure_new_empty(GST_TLTCP_STATS_NAME));
-    }
+    GstStructure *stats = self->sender
+                              ? gst_tltcp_sender_stats(self->sender)
+                              : gst_structure_new_empty(GST_TLTCP_STATS_NAME);
     g_mutex_unlock(&self->sender_lock);
-}
-
-static void gst_tltcp_sink_get_property(GObject *object, guint prop,
-                                        GValue *value, GParamSpec *pspec) {
-    GstTltcpSink *self = GST_TLTCP_SINK(object);
-
-    if (prop == GST_TLTCP_PROP_STATS) {
-        sinkprops_get_stats(self, value);
-    } else if (!gst_tltcp_settings_get(&self->settings, prop, value)) {
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
-    }
+    return stats;
 }
 
 #define RW_READY \
@@ -237,8 +215,6 @@ static void install_sending(GObjectClass *klass) {
 }
 
 void gst_tltcp_sink_install_properties(GObjectClass *klass) {
-    klass->set_property = gst_tltcp_sink_set_property;
-    klass->get_property = gst_tltcp_sink_get_property;
     gst_tltcp_settings_install(klass);
     install_dropping(klass);
     install_rate(klass);

@@ -7,9 +7,10 @@
 #include "gst-plugins/gsttltcptags.h"
 
 void gst_tltcp_stream_init(GstTltcpStream *stream, GstTltcpSink *sink,
-                           guint8 number) {
+                           GstPad *pad, guint8 number) {
     memset(stream, 0, sizeof(*stream));
     stream->sink = sink;
+    stream->pad = pad;
     stream->lateness = -1;
     gst_tltcp_framer_init(&stream->framer, number);
 }
@@ -116,7 +117,7 @@ static void sinkstream_describe(GstTltcpStream *stream) {
     }
     g_autoptr(GPtrArray) headers = make_header_sections(stream);
     tltcp_live_section *config = tltcp_live_stream_describe(
-        stream->framer.live, gst_tltcp_sink_pads_streams(self));
+        stream->framer.live, gst_tltcp_sink_group_count(self));
     gst_tltcp_sender_set_config(self->sender, stream->framer.number, config,
                                 headers, stream->begun);
     tltcp_live_section_unref(config);
@@ -263,7 +264,7 @@ GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
         sinkstream_describe(stream);
     }
     if (!stream->begun) {
-        gst_tltcp_sink_pads_wait_described(stream->sink);
+        gst_tltcp_sink_group_wait_described(stream->sink);
         gst_tltcp_sender_begin(stream->sink->sender, stream->framer.number);
         stream->begun = TRUE;
     }

@@ -405,6 +405,25 @@ static GstStateChangeReturn gst_tltcp_src_change_state(GstElement *element,
     return result;
 }
 
+static void gst_tltcp_src_set_property(GObject *object, guint prop,
+                                       const GValue *value, GParamSpec *pspec) {
+    if (!gst_tltcp_settings_set(&GST_TLTCP_SRC(object)->settings, prop,
+                                value)) {
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
+    }
+}
+
+static void gst_tltcp_src_get_property(GObject *object, guint prop,
+                                       GValue *value, GParamSpec *pspec) {
+    GstTltcpSrc *self = GST_TLTCP_SRC(object);
+
+    if (prop == GST_TLTCP_PROP_STATS) {
+        g_value_take_boxed(value, gst_tltcp_src_stats(self));
+    } else if (!gst_tltcp_settings_get(&self->settings, prop, value)) {
+        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
+    }
+}
+
 static void gst_tltcp_src_finalize(GObject *object) {
     GstTltcpSrc *self = GST_TLTCP_SRC(object);
 
@@ -421,6 +440,8 @@ static void gst_tltcp_src_class_init(GstTltcpSrcClass *klass) {
     GstBaseSrcClass *base = GST_BASE_SRC_CLASS(klass);
 
     object->finalize = gst_tltcp_src_finalize;
+    object->set_property = gst_tltcp_src_set_property;
+    object->get_property = gst_tltcp_src_get_property;
     gst_tltcp_src_install_properties(object);
     gst_tltcp_signals_install(G_TYPE_FROM_CLASS(klass));
     /**

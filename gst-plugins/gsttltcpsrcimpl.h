@@ -28,8 +28,12 @@ struct _GstTltcpSrc {
 
 /* ---- properties: gsttltcpsrcprops.c ---- */
 
+/* The class must have its property functions. */
 void gst_tltcp_src_install_properties(GObjectClass *klass);
 void gst_tltcp_src_init_properties(GstTltcpSrc *self);
+
+/* The property `stats`. */
+GstStructure *gst_tltcp_src_stats(GstTltcpSrc *self);
 
 /* How much later than at best a buffer may come: the longer one of both ends'
  * latencies, this one's as it is set now; 0 when buffers are stamped by

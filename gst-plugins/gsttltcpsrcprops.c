@@ -18,14 +18,6 @@ static const GstTltcpField fields[] = {
     {0, 0},
 };
 
-static void gst_tltcp_src_set_property(GObject *object, guint prop,
-                                       const GValue *value, GParamSpec *pspec) {
-    if (!gst_tltcp_settings_set(&GST_TLTCP_SRC(object)->settings, prop,
-                                value)) {
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
-    }
-}
-
 static gboolean is_timed(GstTltcpSrc *self) {
     g_mutex_lock(&self->settings.lock);
     gboolean timed = self->delivery == GST_TLTCP_DELIVERY_TIMED;
@@ -42,7 +34,7 @@ GstClockTime gst_tltcp_src_latency(GstTltcpSrc *self) {
                : 0;
 }
 
-static GstStructure *srcprops_get_stats(GstTltcpSrc *self) {
+GstStructure *gst_tltcp_src_stats(GstTltcpSrc *self) {
     GstStructure *stats = gst_structure_new_empty(GST_TLTCP_STATS_NAME);
     GstTltcpReceived counts;
 
@@ -59,17 +51,6 @@ static GstStructure *srcprops_get_stats(GstTltcpSrc *self) {
                                            ? gst_tltcp_src_latency(self)
                                            : (guint64)MAX(counts.delay_ns, 0));
     return stats;
-}
-
-static void gst_tltcp_src_get_property(GObject *object, guint prop,
-                                       GValue *value, GParamSpec *pspec) {
-    GstTltcpSrc *self = GST_TLTCP_SRC(object);
-
-    if (prop == GST_TLTCP_PROP_STATS) {
-        g_value_take_boxed(value, srcprops_get_stats(self));
-    } else if (!gst_tltcp_settings_get(&self->settings, prop, value)) {
-        G_OBJECT_WARN_INVALID_PROPERTY_ID(object, prop, pspec);
-    }
 }
 
 #define RW_READY \
@@ -115,8 +96,6 @@ static void install_own(GObjectClass *klass) {
 }
 
 void gst_tltcp_src_install_properties(GObjectClass *klass) {
-    klass->set_property = gst_tltcp_src_set_property;
-    klass->get_property = gst_tltcp_src_get_property;
     gst_tltcp_settings_install(klass);
     install_own(klass);
 }

@@ -77,14 +77,6 @@ CALLS = {
 }
 
 
-# Folders whose files still call each other in circles.
-CIRCULAR = {"gst-plugins"}
-
-
-def may_circle(source, other):
-    return layer_of(source) == layer_of(other) in CIRCULAR
-
-
 def below(layer):
     """The folders whose functions a folder may call, itself among them."""
     found, open_ = set(), [layer]
