@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <stdlib.h>
-#include <string.h>
 
 #include "internal/media/stream/assemble.h"
 #include "internal/media/stream/sequence.h"
@@ -53,51 +52,17 @@ void tltcp_live_receiver_free(tltcp_live_receiver *r) {
     }
 }
 
-/* What the sender said of the piece's section, where it is told. */
-static void live_read_meta(struct msghdr *msg, struct tltcp_meta *meta) {
-    struct cmsghdr *c = CMSG_FIRSTHDR(msg);
-    c = c ? CMSG_NXTHDR(msg, c) : NULL;
-    memset(meta, 0, sizeof(*meta));
-    if (c && c->cmsg_type == TL_META) {
-        memcpy(meta, CMSG_DATA(c), sizeof(*meta));
-    }
-}
-
-static ssize_t live_receive_piece(tltcp_live_receiver *r,
-                                  struct tltcp_segment *piece, size_t *len,
-                                  int flags) {
-    _Alignas(
-        struct cmsghdr) char control[CMSG_SPACE(sizeof(struct tltcp_segment)) +
-                                     CMSG_SPACE(sizeof(struct tltcp_meta))];
-    struct iovec iov = {r->piece, sizeof(r->piece)};
-    struct msghdr msg = {.msg_iov = &iov,
-                         .msg_iovlen = 1,
-                         .msg_control = control,
-                         .msg_controllen = sizeof(control)};
-    ssize_t n;
-    memset(control, 0, sizeof(control));
-    n = tltcp_recvmsg(r->socket, &msg, MSG_TL | MSG_TL_META | flags);
-    if (n > 0) {
-        memcpy(piece, CMSG_DATA((struct cmsghdr *)(void *)control),
-               sizeof(*piece));
-        live_read_meta(&msg, &r->assembly.meta);
-        *len = iov.iov_len;
-    }
-    return n;
-}
-
-static void live_note_gap(tltcp_live_receiver *r,
-                          const struct tltcp_segment *piece, size_t len) {
-    r->gap = (struct live_gap){piece->seq, len, piece->section};
+static void live_note_gap(tltcp_live_receiver *r, const tltcp_piece *piece) {
+    r->gap = (struct live_gap){piece->seq, piece->len, piece->section};
     r->stats.gaps++;
-    r->stats.gap_bytes += len;
+    r->stats.gap_bytes += piece->len;
 }
 
-static bool live_on_piece(tltcp_live_receiver *r,
-                          const struct tltcp_segment *piece, size_t len) {
+static bool live_on_piece(tltcp_live_receiver *r, const tltcp_piece *piece) {
     media_section ended[2];
-    int n = media__assembly_add(&r->assembly, piece, r->piece, len, ended);
-    bool ok = media__sequence_cover(r->sequence, piece->seq, len) && n >= 0;
+    int n = media__assembly_add(&r->assembly, piece, ended);
+    bool ok =
+        media__sequence_cover(r->sequence, piece->seq, piece->len) && n >= 0;
     for (int i = 0; i < n; i++) {
         if (!media__sequence_push(r->sequence, &ended[i])) {
             free(ended[i].data);
@@ -105,7 +70,7 @@ static bool live_on_piece(tltcp_live_receiver *r,
         }
     }
     if (piece->kind == TL_GAP) {
-        live_note_gap(r, piece, len);
+        live_note_gap(r, piece);
     }
     return ok;
 }
@@ -154,20 +119,19 @@ static bool live_finish_assembly(tltcp_live_receiver *r) {
 
 int tltcp_live_receiver_next(tltcp_live_receiver *r, tltcp_live_received *out,
                              int flags) {
-    struct tltcp_segment piece;
-    size_t len = 0;
     ssize_t n;
     while (!live_take_gap(r, out) && !live_take_section(r, out)) {
         if (r->ended <= 0) {
             return r->ended;
         }
-        n = live_receive_piece(r, &piece, &len, flags);
+        tltcp_piece piece = {.data = r->piece, .len = sizeof(r->piece)};
+        size_t count = 1;
+        n = tltcp_recv(r->socket, &piece, &count, flags);
         if (n == TLTCP_ERR_AGAIN) {
             return (int)n;
         }
         r->ended = n > 0 ? 1 : (int)n;
-        if (!(n > 0 ? live_on_piece(r, &piece, len)
-                    : live_finish_assembly(r))) {
+        if (!(n > 0 ? live_on_piece(r, &piece) : live_finish_assembly(r))) {
             return TLTCP_ERR_NOMEM;
         }
     }

@@ -283,38 +283,22 @@ static void live_take_events(tltcp_live_sender *s) {
 
 /* ---- Into the connection ---- */
 
+/* Before the clock began is as late as can be; 0 would ask for a default. */
 static tltcp_time live_engine_time(int64_t t) {
     if (t == MEDIA_NEVER) {
         return TLTCP_TIME_NEVER;
     }
-    return t > 0 ? (tltcp_time)t : 0;
+    return t > 1 ? (tltcp_time)t : 1;
 }
 
-static void live_add_control(struct msghdr *msg, struct cmsghdr *c, int type,
-                             const void *data, size_t len) {
-    c->cmsg_level = SOL_TLTCP;
-    c->cmsg_type = type;
-    c->cmsg_len = CMSG_LEN(len);
-    memcpy(CMSG_DATA(c), data, len);
-    msg->msg_controllen += CMSG_SPACE(len);
-}
-
-static ssize_t live_send(tltcp_live_sender *s, tltcp_live_section *section,
+static ssize_t live_send(tltcp_live_sender *s, tltcp_live_section *from,
                          const struct tltcp_meta *meta) {
-    tltcp_time deadline = live_engine_time(section->item.deadline);
-    _Alignas(struct cmsghdr) char
-        control[CMSG_SPACE(sizeof(deadline)) + CMSG_SPACE(sizeof(*meta))];
-    struct iovec iov = {section->data, section->len};
-    struct msghdr msg = {
-        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control};
-    memset(control, 0, sizeof(control));
-    live_add_control(&msg, (struct cmsghdr *)(void *)control, TL_DEADLINE,
-                     &deadline, sizeof(deadline));
-    live_add_control(
-        &msg,
-        (struct cmsghdr *)(void *)(control + CMSG_SPACE(sizeof(deadline))),
-        TL_META, meta, sizeof(*meta));
-    return tltcp_sendmsg(s->socket, &msg, MSG_TL | MSG_DONTWAIT);
+    struct iovec part = {from->data, from->len};
+    tltcp_section section = {.data = &part,
+                             .count = 1,
+                             .deadline = live_engine_time(from->item.deadline),
+                             .meta = *meta};
+    return tltcp_send(s->socket, &section, 1, MSG_DONTWAIT);
 }
 
 static void live_note_sent(tltcp_live_sender *s, tltcp_live_section *section) {

@@ -58,15 +58,14 @@ static bool assemble_append(media_assembly *a, const void *data, size_t len) {
     return true;
 }
 
-static void assemble_begin(media_assembly *a,
-                           const struct tltcp_segment *piece) {
+static void assemble_begin(media_assembly *a, const tltcp_piece *piece) {
     a->open = true;
     a->section.number = piece->section;
     a->section.seq = piece->seq;
     a->section.begins =
         piece->kind == TL_DATA && piece->flags & TL_SECTION_START;
     a->section.complete = a->section.begins;
-    a->section.meta = a->meta;
+    a->section.meta = piece->meta;
 }
 
 static int assemble_finish(media_assembly *a, media_section *out) {
@@ -89,8 +88,8 @@ int media__assembly_end(media_assembly *a, media_section *out) {
 
 /* A hole at the end of a section may reach into the next ones, so that its size
  * says nothing until data of the same section follows. */
-static int add_gap(media_assembly *a, const struct tltcp_segment *piece,
-                   size_t len, media_section *out) {
+static int add_gap(media_assembly *a, const tltcp_piece *piece,
+                   media_section *out) {
     bool inside = a->open && (piece->section == a->section.number ||
                               piece->section == TLTCP_SECTION_UNKNOWN);
 
@@ -101,16 +100,16 @@ static int add_gap(media_assembly *a, const struct tltcp_segment *piece,
     if (!inside || piece->flags & TL_SECTION_END) {
         return media__assembly_end(a, out);
     }
-    a->gap = len;
+    a->gap = piece->len;
     return 0;
 }
 
-int media__assembly_add(media_assembly *a, const struct tltcp_segment *piece,
-                        const void *data, size_t len, media_section *out) {
+int media__assembly_add(media_assembly *a, const tltcp_piece *piece,
+                        media_section *out) {
     int ended = 0;
 
     if (piece->kind == TL_GAP) {
-        return add_gap(a, piece, len, out);
+        return add_gap(a, piece, out);
     }
     if (a->open && (piece->flags & TL_SECTION_START ||
                     piece->section != a->section.number)) {
@@ -119,7 +118,8 @@ int media__assembly_add(media_assembly *a, const struct tltcp_segment *piece,
     if (!a->open) {
         assemble_begin(a, piece);
     }
-    if (!assemble_append(a, NULL, a->gap) || !assemble_append(a, data, len)) {
+    if (!assemble_append(a, NULL, a->gap) ||
+        !assemble_append(a, piece->data, piece->len)) {
         return -1;
     }
     a->gap = 0;

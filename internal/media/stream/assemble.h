@@ -31,8 +31,7 @@ typedef struct media_assembly {
     size_t max_bytes; /**< largest section that is kept */
     size_t gap;       /**< bytes missing behind what is there */
     size_t cap;       /**< bytes at section.data */
-    struct tltcp_meta meta; /**< of the piece that comes next; the caller's */
-    media_section section;  /**< what is there of it */
+    media_section section; /**< what is there of it */
 } media_assembly;
 
 /**
@@ -51,15 +50,13 @@ void media__assembly_clear(media_assembly *a);
  * Two sections can end at once: one that a gap has cut, and a small one that is
  * whole.
  * @param a       assembly
- * @param piece   as tltcp_recvmsg() describes it
- * @param data    the bytes; not looked at for a gap
- * @param len     bytes at @p data, or in the gap
+ * @param piece   as tltcp_recv() gives it
  * @param[out] out  two sections, those that have ended, in order; the caller
  *                frees their data
  * @return how many of @p out were filled in; -1: out of memory
  */
-int media__assembly_add(media_assembly *a, const struct tltcp_segment *piece,
-                        const void *data, size_t len, media_section *out);
+int media__assembly_add(media_assembly *a, const tltcp_piece *piece,
+                        media_section *out);
 
 /**
  * @brief Takes out what is there at the end of the stream.

@@ -31,10 +31,13 @@ static int teardown(void **state) {
 
 static void add(struct world *w, uint32_t kind, uint64_t section,
                 uint32_t flags, const char *data, size_t len) {
-    struct tltcp_segment piece = {
-        .kind = kind, .flags = flags, .section = section};
+    tltcp_piece piece = {.kind = kind,
+                         .flags = flags,
+                         .section = section,
+                         .data = (void *)(uintptr_t)data,
+                         .len = len};
 
-    w->ended = media__assembly_add(&w->a, &piece, data, len, w->out);
+    w->ended = media__assembly_add(&w->a, &piece, w->out);
 }
 
 static void data(struct world *w, uint64_t section, uint32_t flags,
