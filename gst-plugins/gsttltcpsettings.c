@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "gst-plugins/gsttltcpsettings.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -308,11 +309,12 @@ static void take_ends(GstTltcpSettings *s, const GstTltcpUri *uri) {
     g_free(s->uri);
     g_free(s->host);
     s->uri = g_strdup(uri->text);
-    s->host = g_strdup(uri->host);
-    s->port = uri->port;
+    s->host = uri->url.host[0] ? g_strdup(uri->url.host) : NULL;
+    s->port = (guint)strtoul(uri->url.port, NULL, 10);
     s->uri_set = TRUE;
     g_clear_pointer(&s->uri_wrong, g_free);
-    s->mode = uri->listener ? GST_TLTCP_MODE_LISTENER : GST_TLTCP_MODE_CALLER;
+    s->mode =
+        uri->url.listens ? GST_TLTCP_MODE_LISTENER : GST_TLTCP_MODE_CALLER;
     g_mutex_unlock(&s->lock);
 }
 

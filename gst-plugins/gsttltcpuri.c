@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "gst-plugins/gsttltcpuri.h"
 
-#include <errno.h>
 #include <string.h>
-
-#include <tltcp/config.h>
 
 #include "gst-plugins/gsttltcpenums.h"
 #include "gst-plugins/gsttltcpsecrets.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(GstTltcpUri, gst_tltcp_uri_free)
-
-#define FAIL(error, ...) \
-    g_set_error(error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI, __VA_ARGS__)
 
 static void clear_value(gpointer value) {
     g_value_unset(value);
@@ -20,7 +14,6 @@ static void clear_value(gpointer value) {
 
 void gst_tltcp_uri_free(GstTltcpUri *uri) {
     g_free(uri->text);
-    g_free(uri->host);
     g_clear_pointer(&uri->names, g_ptr_array_unref);
     g_clear_pointer(&uri->values, g_array_unref);
     g_free(uri);
@@ -165,136 +158,76 @@ static GParamSpec *find_key(GObject *element, const gchar *key) {
     return spec;
 }
 
-static const gchar *shown(const gchar *key, const gchar *text) {
-    return !text ? "" : strcmp(key, "passphrase") == 0 ? "..." : text;
-}
-
-static gboolean add_key(GstTltcpUri *uri, GObject *element, const gchar *key,
-                        const gchar *text, GError **error) {
-    GParamSpec *spec = find_key(element, key);
+static gint uri_on_key(gpointer user, const gchar *key, const gchar *text,
+                       gchar *why) {
+    GstTltcpUri *uri = user;
+    GParamSpec *spec = find_key(uri->element, key);
     g_autofree gchar *expected = NULL;
     GValue value = G_VALUE_INIT;
 
     if (!spec) {
-        FAIL(error, "Unknown key \"%s\" in \"%s\": a key is a property of %s",
-             key, uri->text, G_OBJECT_TYPE_NAME(element));
-        return FALSE;
+        (void)g_snprintf(why, TLTCP_LIVE_WHY_MAX,
+                         "no such key; a key is a property of %s",
+                         G_OBJECT_TYPE_NAME(uri->element));
+        return TLTCP_ERR_INVAL;
     }
-    gboolean ok = text && read_value(text, spec, &value, &expected) &&
+    gboolean ok = read_value(text, spec, &value, &expected) &&
                   check_with_library(key, &value, &expected);
     if (!ok) {
-        FAIL(error, "Bad value \"%s\" of \"%s\" in \"%s\": %s",
-             shown(key, text), key, uri->text,
-             expected ? expected : "there is none");
-    }
-    if (ok && strcmp(key, "mode") == 0) {
-        uri->listener = g_value_get_enum(&value) == GST_TLTCP_MODE_LISTENER;
-    } else if (ok) {
+        g_strlcpy(why, expected, TLTCP_LIVE_WHY_MAX);
+    } else if (strcmp(key, "mode") == 0) {
+        uri->url.listens = g_value_get_enum(&value) == GST_TLTCP_MODE_LISTENER;
+    } else {
         g_ptr_array_add(uri->names, g_strdup(key));
         g_array_append_val(uri->values, value);
-        return TRUE;
+        return 0;
     }
-    if (G_IS_VALUE(&value)) {
-        g_value_unset(&value);
-    }
-    return ok;
+    g_value_unset(&value);
+    return ok ? 0 : TLTCP_ERR_INVAL;
 }
 
-/* The text of the URI can be read, so the secret must not stay in it. */
-static void hide_passphrase(GstTltcpUri *uri, const GstUri *parsed) {
-    g_autoptr(GstUri) copy = gst_uri_copy(parsed);
+/* The URI can be read as a property, so the secret must not stay in it. */
+static gchar *uri_without_passphrase(const gchar *text) {
+    g_autoptr(GstUri) uri = gst_uri_from_string(text);
 
-    if (gst_uri_remove_query_key(copy, "passphrase")) {
-        g_free(uri->text);
-        uri->text = gst_uri_to_string(copy);
+    if (uri && gst_uri_remove_query_key(uri, "passphrase")) {
+        return gst_uri_to_string(uri);
     }
+    gchar *hidden = g_strdup(text);
+    tltcp_live_url_hide(hidden);
+    return hidden;
 }
 
-static gboolean read_keys(GstTltcpUri *uri, GObject *element, GstUri *parsed,
-                          GError **error) {
-    g_autoptr(GHashTable) table = gst_uri_get_query_table(parsed);
-    GHashTableIter iter;
-    gpointer key, value;
+static gboolean uri_has_scheme(const gchar *text, GError **error) {
+    g_autofree gchar *scheme = gst_uri_get_protocol(text);
 
-    if (!table) {
-        return TRUE;
-    }
-    hide_passphrase(uri, parsed);
-    g_hash_table_iter_init(&iter, table);
-    while (g_hash_table_iter_next(&iter, &key, &value)) {
-        if (!add_key(uri, element, key, value, error)) {
-            return FALSE;
-        }
-    }
-    return TRUE;
-}
-
-/* gst_uri_from_string() lets ports wrap around and go missing. */
-static gboolean read_port(GstTltcpUri *uri, GError **error) {
-    const gchar *start = strstr(uri->text, "://") + 3;
-    g_autofree gchar *authority = g_strndup(start, strcspn(start, "/?#"));
-    const gchar *at = strrchr(authority, '@');
-    const gchar *bracket = strrchr(authority, ']');
-    const gchar *colon = strrchr(bracket ? bracket : at ? at : authority, ':');
-    guint64 port;
-
-    if (!colon ||
-        !g_ascii_string_to_unsigned(colon + 1, 10, 0, 65535, &port, NULL)) {
-        FAIL(error,
-             "Bad port in \"%s\": expected tltcp://HOST:PORT with a "
-             "port from 1 to 65535",
-             uri->text);
+    if (scheme && g_ascii_strcasecmp(scheme, GST_TLTCP_SCHEME) != 0) {
+        g_set_error(error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
+                    "\"%s\" is no tltcp:// URI", text);
         return FALSE;
     }
-    uri->port = (guint)port;
     return TRUE;
-}
-
-static void read_host(GstTltcpUri *uri, GstUri *parsed) {
-    const gchar *host = gst_uri_get_host(parsed);
-    gsize len = host ? strlen(host) : 0;
-
-    if (len > 2 && host[0] == '[' && host[len - 1] == ']') {
-        uri->host = g_strndup(host + 1, len - 2);
-    } else if (len) {
-        uri->host = g_strdup(host);
-    }
-    uri->listener = !uri->host;
-}
-
-static gboolean check_ends(const GstTltcpUri *uri, GError **error) {
-    if (!uri->listener && !uri->host) {
-        FAIL(error, "No host in \"%s\": a caller needs one", uri->text);
-    } else if (!uri->listener && !uri->port) {
-        FAIL(error, "Bad port in \"%s\": a caller needs one from 1 to 65535",
-             uri->text);
-    } else {
-        return TRUE;
-    }
-    return FALSE;
 }
 
 GstTltcpUri *gst_tltcp_uri_parse(GObject *element, const gchar *text,
                                  GError **error) {
     g_autoptr(GstTltcpUri) uri = g_new0(GstTltcpUri, 1);
-    g_autoptr(GstUri) parsed = text ? gst_uri_from_string(text) : NULL;
+    gchar why[TLTCP_LIVE_WHY_MAX];
 
-    uri->text = g_strdup(text ? text : "");
+    text = text ? text : "";
+    uri->element = element;
+    uri->text = uri_without_passphrase(text);
     uri->names = g_ptr_array_new_with_free_func(g_free);
     uri->values = g_array_new(FALSE, TRUE, sizeof(GValue));
     g_array_set_clear_func(uri->values, clear_value);
-    if (!parsed || !strstr(uri->text, "://")) {
-        FAIL(error, "\"%s\" is no URI: expected tltcp://HOST:PORT", uri->text);
+    if (!uri_has_scheme(uri->text, error)) {
         return NULL;
     }
-    if (g_strcmp0(gst_uri_get_scheme(parsed), GST_TLTCP_SCHEME) != 0) {
-        g_set_error(error, GST_URI_ERROR, GST_URI_ERROR_UNSUPPORTED_PROTOCOL,
-                    "\"%s\" is no tltcp:// URI", uri->text);
-        return NULL;
-    }
-    read_host(uri, parsed);
-    if (!read_port(uri, error) || !read_keys(uri, element, parsed, error) ||
-        !check_ends(uri, error)) {
+    if (tltcp_live_url_parse(&uri->url, text, GST_TLTCP_SCHEME "://",
+                             uri_on_key, uri, why) < 0 ||
+        tltcp_live_url_check(&uri->url, why) < 0) {
+        g_set_error(error, GST_URI_ERROR, GST_URI_ERROR_BAD_URI,
+                    "Bad URI \"%s\": %s", uri->text, why);
         return NULL;
     }
     return g_steal_pointer(&uri);

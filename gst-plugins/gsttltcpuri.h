@@ -4,16 +4,17 @@
 
 #include <gst/gst.h>
 
+#include <tltcp/live.h>
+
 #define GST_TLTCP_SCHEME "tltcp"
 
 /* What a URI says, all of it checked. */
 typedef struct {
-    gchar *text;       /* the URI itself */
-    gchar *host;       /* NULL: none given */
-    guint port;        /* 0: any, for listeners */
-    gboolean listener; /* mode=listener, or no host */
-    GPtrArray *names;  /* names of properties, all of them but mode */
-    GArray *values;    /* GValues that go with them */
+    GObject *element;
+    gchar *text; /* the URI without its passphrase */
+    tltcp_live_url url;
+    GPtrArray *names; /* names of properties, all of them but mode */
+    GArray *values;   /* GValues that go with them */
 } GstTltcpUri;
 
 /* Parses `text`: every key must name a writable property of `element`'s own

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +17,8 @@ struct tltcp_live_options {
     tltcp_live_settings settings;
     tltcp_config config;
     struct secrets secrets;
-    char host[256];
-    char service[32];
+    tltcp_live_url url;
+    bool has_mode; /* the URL says it */
     char local_host[256];
     char local_service[32];
     char stream_id[TLTCP_STREAM_ID_MAX + 1];
@@ -28,16 +27,6 @@ struct tltcp_live_options {
     char qlog_dir[1024];
 };
 
-int tltcp__live_say(char *why, const char *format, ...) {
-    va_list args;
-    if (why) {
-        va_start(args, format);
-        (void)vsnprintf(why, TLTCP_LIVE_WHY_MAX, format, args);
-        va_end(args);
-    }
-    return TLTCP_ERR_INVAL;
-}
-
 tltcp_live_options *tltcp_live_options_new(void) {
     tltcp_live_options *o = calloc(1, sizeof(*o));
     if (o) {
@@ -45,7 +34,7 @@ tltcp_live_options *tltcp_live_options_new(void) {
         o->config.send_buffer = SEND_BUFFER;
         o->config.report_fates = true;
         o->settings =
-            (tltcp_live_settings){.service = o->service,
+            (tltcp_live_settings){.service = o->url.port,
                                   .reconnect = true,
                                   .latency_ms = 200,
                                   .grace_ms = 1000,
@@ -283,15 +272,33 @@ int tltcp_live_options_set(tltcp_live_options *o, const char *key,
 
 /* ---- All of it ---- */
 
-int tltcp__live_options_endpoint(tltcp_live_options *o, const char *host,
-                                 const char *service, char *why) {
-    if (live_copy(o->host, sizeof(o->host), host) ||
-        live_copy(o->service, sizeof(o->service), service)) {
-        return tltcp__live_say(why, "the host name is too long");
+static int live_on_key(void *user, const char *key, const char *value,
+                       char *why) {
+    tltcp_live_options *o = user;
+    char wrong[TLTCP_LIVE_WHY_MAX];
+    int rc = tltcp_live_options_set(o, key, value, wrong);
+    o->has_mode = o->has_mode || strcmp(key, "mode") == 0;
+    if (rc == TLTCP_ERR_UNSUPPORTED) {
+        return tltcp__live_say(why, "no such key");
     }
-    o->settings.host = o->host[0] ? o->host : NULL;
-    o->settings.service = o->service;
-    return 0;
+    return rc < 0 ? tltcp__live_say(why, "must be %s", wrong) : 0;
+}
+
+int tltcp_live_options_set_url(tltcp_live_options *o, const char *url,
+                               char *why) {
+    int rc;
+    o->has_mode = false;
+    rc = tltcp_live_url_parse(&o->url, url, "tltcp://", live_on_key, o, why);
+    if (rc < 0) {
+        return rc;
+    }
+    o->settings.host = o->url.host[0] ? o->url.host : NULL;
+    o->settings.service = o->url.port;
+    if (o->has_mode) {
+        o->url.listens = o->settings.listens;
+    }
+    o->settings.listens = o->url.listens;
+    return tltcp_live_url_check(&o->url, why);
 }
 
 int tltcp_live_options_check(tltcp_live_options *o, char *why) {

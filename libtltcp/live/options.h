@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file libtltcp/live/options.h
- * @brief What the files that read options share.
+ * @brief Messages about options.
  */
-#ifndef TLTCP_LIVE_OPTIONS_H
-#define TLTCP_LIVE_OPTIONS_H
+#ifndef LIBTLTCP_LIVE_OPTIONS_H
+#define LIBTLTCP_LIVE_OPTIONS_H
 
-#include "tltcp/live.h"
+#include "tltcp/live_options.h"
 
 /** @brief Writes a complaint. @param why  TLTCP_LIVE_WHY_MAX bytes, or NULL
  * @param format  as printf() @return TLTCP_ERR_INVAL */
@@ -16,10 +16,4 @@ int tltcp__live_say(char *why, const char *format, ...)
 #endif
     ;
 
-/** @brief Sets the other end, or what to listen on. @param o  options
- * @param host  "": none @param service  port @param why  or NULL
- * @return 0 or TLTCP_ERR_INVAL */
-int tltcp__live_options_endpoint(tltcp_live_options *o, const char *host,
-                                 const char *service, char *why);
-
-#endif /* TLTCP_LIVE_OPTIONS_H */
+#endif /* LIBTLTCP_LIVE_OPTIONS_H */

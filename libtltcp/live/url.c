@@ -1,21 +1,32 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "libtltcp/live/options.h"
 
-#define SCHEME "tltcp://"
 #define URL_MAX 2048
 
-static int live_hex(char c) {
+int tltcp__live_say(char *why, const char *format, ...) {
+    va_list args;
+    if (why) {
+        va_start(args, format);
+        (void)vsnprintf(why, TLTCP_LIVE_WHY_MAX, format, args);
+        va_end(args);
+    }
+    return TLTCP_ERR_INVAL;
+}
+
+static int url_hex(char c) {
     static const char digits[] = "0123456789abcdef0123456789ABCDEF";
     const char *at = c ? strchr(digits, c) : NULL;
     return at ? (int)(at - digits) % 16 : -1;
 }
 
 /* RFC 3986, 2.1, in place. */
-static bool live_unescape(char *text) {
+static bool url_unescape(char *text) {
     char *out = text;
     for (; *text; text++) {
         int high;
@@ -24,8 +35,8 @@ static bool live_unescape(char *text) {
             *out++ = *text;
             continue;
         }
-        high = live_hex(text[1]);
-        low = high < 0 ? -1 : live_hex(text[2]);
+        high = url_hex(text[1]);
+        low = high < 0 ? -1 : url_hex(text[2]);
         if (low < 0 || high * 16 + low == 0) {
             return false;
         }
@@ -36,63 +47,47 @@ static bool live_unescape(char *text) {
     return true;
 }
 
-static int live_take_key(tltcp_live_options *o, char *word, bool *has_mode,
-                         char *why) {
-    char wrong[TLTCP_LIVE_WHY_MAX] = "";
-    char *value = strchr(word, '=');
-    int rc;
-    if (value == NULL) {
-        return tltcp__live_say(why, "'%.80s': write KEY=VALUE", word);
-    }
-    *value++ = '\0';
-    if (!live_unescape(word) || !live_unescape(value)) {
-        return tltcp__live_say(why, "'%.80s' is badly escaped", word);
-    }
-    rc = tltcp_live_options_set(o, word, value, wrong);
-    *has_mode = *has_mode || strcmp(word, "mode") == 0;
-    if (rc == TLTCP_ERR_UNSUPPORTED) {
-        return tltcp__live_say(why, "%.80s: no such key", word);
-    }
-    if (rc < 0) {
-        bool secret = strcmp(word, "passphrase") == 0;
-        return tltcp__live_say(why, "%.80s=%.80s: must be %s", word,
-                               secret ? "***" : value, wrong);
-    }
-    return 0;
-}
+/* ---- Host and port ---- */
 
-static int live_take_query(tltcp_live_options *o, char *query, bool *has_mode,
-                           char *why) {
-    int rc = 0;
-    while (query && rc == 0) {
-        char *next = strchr(query, '&');
-        if (next) {
-            *next++ = '\0';
-        }
-        rc = live_take_key(o, query, has_mode, why);
-        query = next;
-    }
-    return rc;
-}
-
-static int live_take_port(const char *port, char *why) {
-    char *end;
-    unsigned long n = strtoul(port, &end, 10);
-    if (*port < '0' || *port > '9' || *end != '\0' || n > 65535) {
+static int url_take_port(tltcp_live_url *u, const char *port,
+                         const char *scheme, char *why) {
+    size_t digits = strspn(port, "0123456789");
+    if (digits == 0 || digits >= sizeof(u->port) || port[digits] != '\0' ||
+        strtoul(port, NULL, 10) > 65535) {
         return tltcp__live_say(why,
                                "the port must be a number from 0 to 65535; "
-                               "write " SCHEME "HOST:PORT");
+                               "write %sHOST:PORT",
+                               scheme);
     }
+    memcpy(u->port, port, digits + 1);
     return 0;
 }
 
-static int live_take_authority(tltcp_live_options *o, char *text, char *why) {
+/* The zone of a link-local address may be escaped, RFC 6874. */
+static int url_take_host(tltcp_live_url *u, const char *host, char *why) {
+    const char *zone = strstr(host, "%25");
+    int len = zone ? (int)(zone + 1 - host) : (int)strlen(host);
+    if (snprintf(u->host, sizeof(u->host), "%.*s%s", len, host,
+                 zone ? zone + 3 : "") >= (int)sizeof(u->host)) {
+        return tltcp__live_say(why, "the host name is too long");
+    }
+    u->listens = u->host[0] == '\0';
+    return 0;
+}
+
+static int url_take_authority(tltcp_live_url *u, char *text, const char *scheme,
+                              char *why) {
     char *colon = strrchr(text, ':');
     char *host = text;
     size_t len;
+    int rc;
+    if (strchr(text, '@')) {
+        return tltcp__live_say(why, "a URL has no user name; write %sHOST:PORT",
+                               scheme);
+    }
     if (colon == NULL || (text[0] == '[' && strchr(colon, ']'))) {
-        return tltcp__live_say(why, "the port is missing; write " SCHEME
-                                    "HOST:PORT");
+        return tltcp__live_say(why, "the port is missing; write %sHOST:PORT",
+                               scheme);
     }
     len = (size_t)(colon - text);
     *colon = '\0';
@@ -103,41 +98,67 @@ static int live_take_authority(tltcp_live_options *o, char *text, char *why) {
         return tltcp__live_say(why,
                                "an IPv6 address is written as [ADDRESS]:PORT");
     }
-    if (live_take_port(colon + 1, why) < 0) {
-        return TLTCP_ERR_INVAL;
-    }
-    return tltcp__live_options_endpoint(o, host, colon + 1, why);
+    rc = url_take_port(u, colon + 1, scheme, why);
+    return rc < 0 ? rc : url_take_host(u, host, why);
 }
 
-static int live_check_ends(tltcp_live_options *o, bool has_mode, char *why) {
-    tltcp_live_settings *s = tltcp_live_options_settings(o);
-    s->listens = has_mode ? s->listens : s->host == NULL;
-    if (!s->listens && s->host == NULL) {
-        return tltcp__live_say(why, "the host to call is missing");
+/* ---- Keys ---- */
+
+static int url_take_key(char *word, tltcp_live_on_key on_key, void *user,
+                        char *why) {
+    char wrong[TLTCP_LIVE_WHY_MAX] = "there are no keys";
+    char *value = strchr(word, '=');
+    int rc = TLTCP_ERR_INVAL;
+    if (value == NULL) {
+        return tltcp__live_say(why, "'%.80s': write KEY=VALUE", word);
     }
-    if (!s->listens && strtoul(s->service, NULL, 10) == 0) {
-        return tltcp__live_say(why,
-                               "the port to call cannot be 0; to listen there, "
-                               "add ?mode=listener");
+    *value++ = '\0';
+    if (!url_unescape(word) || !url_unescape(value)) {
+        return tltcp__live_say(
+            why, "'%.80s' is badly escaped; write %% as %%25, & as %%26", word);
     }
-    return 0;
+    if (on_key) {
+        rc = on_key(user, word, value, wrong);
+    }
+    if (rc < 0) {
+        bool secret = strcmp(word, "passphrase") == 0;
+        (void)tltcp__live_say(why, "%.80s=%.80s: %s", word,
+                              secret ? "***" : value, wrong);
+    }
+    return rc;
 }
 
-int tltcp_live_options_set_url(tltcp_live_options *o, const char *url,
-                               char *why) {
+static int url_take_query(char *query, tltcp_live_on_key on_key, void *user,
+                          char *why) {
+    int rc = 0;
+    while (query && rc == 0) {
+        char *next = strchr(query, '&');
+        if (next) {
+            *next++ = '\0';
+        }
+        rc = url_take_key(query, on_key, user, why);
+        query = next;
+    }
+    return rc;
+}
+
+int tltcp_live_url_parse(tltcp_live_url *u, const char *text,
+                         const char *scheme, tltcp_live_on_key on_key,
+                         void *user, char *why) {
     char copy[URL_MAX];
     char *query;
     char *slash;
-    bool has_mode = false;
     int rc;
-    if (url == NULL || strncmp(url, SCHEME, strlen(SCHEME)) != 0) {
-        return tltcp__live_say(why, "a URL must begin with " SCHEME);
+    *u = (tltcp_live_url){.host = ""};
+    if (text == NULL || strncasecmp(text, scheme, strlen(scheme)) != 0) {
+        return tltcp__live_say(why, "a URL must begin with %s", scheme);
     }
-    url += strlen(SCHEME);
-    if (strlen(url) >= sizeof(copy)) {
-        return tltcp__live_say(why, "the URL is too long");
+    text += strlen(scheme);
+    if (strlen(text) >= sizeof(copy)) {
+        return tltcp__live_say(why, "a URL must be shorter than %d bytes",
+                               URL_MAX);
     }
-    memcpy(copy, url, strlen(url) + 1);
+    memcpy(copy, text, strlen(text) + 1);
     query = strchr(copy, '?');
     if (query) {
         *query++ = '\0';
@@ -150,7 +171,27 @@ int tltcp_live_options_set_url(tltcp_live_options *o, const char *url,
     if (slash) {
         *slash = '\0';
     }
-    rc = live_take_authority(o, copy, why);
-    rc = rc < 0 ? rc : live_take_query(o, query, &has_mode, why);
-    return rc < 0 ? rc : live_check_ends(o, has_mode, why);
+    rc = url_take_authority(u, copy, scheme, why);
+    return rc < 0 ? rc : url_take_query(query, on_key, user, why);
+}
+
+int tltcp_live_url_check(const tltcp_live_url *u, char *why) {
+    if (!u->listens && u->host[0] == '\0') {
+        return tltcp__live_say(why, "the host to call is missing");
+    }
+    if (!u->listens && strtoul(u->port, NULL, 10) == 0) {
+        return tltcp__live_say(why,
+                               "the port to call cannot be 0; to listen there, "
+                               "add ?mode=listener");
+    }
+    return 0;
+}
+
+void tltcp_live_url_hide(char *text) {
+    static const char key[] = "passphrase=";
+    char *at = text;
+    while ((at = strstr(at, key)) != NULL) {
+        at += sizeof(key) - 1;
+        memset(at, '*', strcspn(at, "&"));
+    }
 }

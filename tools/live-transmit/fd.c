@@ -76,7 +76,11 @@ static void set_buffer(int fd, bool is_input, uint64_t bytes) {
 
 static int open_socket(const char *tool, const struct endpoint *e,
                        bool is_input, struct address *a, int *fd) {
-    const char *why = address_resolve(&e->at, is_input, a);
+    struct hostport at;
+    const char *why;
+    (void)snprintf(at.host, sizeof(at.host), "%s", e->at.host);
+    (void)snprintf(at.port, sizeof(at.port), "%s", e->at.port);
+    why = address_resolve(&at, is_input, a);
     if (!why && e->adapter[0] && interface_index(e->adapter) == 0) {
         why = "there is no such adapter";
     }

@@ -6,7 +6,6 @@
 
 #include "internal/settings/units.h"
 #include "tools/common/tool.h"
-#include "tools/tltcp/url.h"
 
 #define TOOL "tltcp-live-transmit"
 #define INPUT_BUFFER 4000000 /* bytes: 0.3 s of 100 Mbit/s */
@@ -189,26 +188,23 @@ static const char *take(void *user, const char *name, const char *text) {
 
 /* --- Endpoints ------------------------------------------------------------ */
 
-static const char *take_tltcp_key(void *user, const char *key,
-                                  const char *value) {
+static int take_tltcp_key(void *user, const char *key, const char *value,
+                          char *why) {
     struct endpoint *e = user;
-    const char *wrong = NULL;
-    if (strcmp(key, "mode") == 0) {
-        e->has_mode = true;
-        return choose(&e->listens, value, "caller", "listener",
-                      "must be caller or listener");
+    const char *wrong;
+    if (strcmp(key, "mode") != 0) {
+        return peer_key(&e->to, key, value, "mode, " PEER_KEYS, why);
     }
-    return peer_key(&e->to, key, value, &wrong)
-               ? wrong
-               : "no such key; there are mode, " PEER_KEYS;
+    wrong = choose(&e->at.listens, value, "caller", "listener",
+                   "must be caller or listener");
+    return wrong ? url_refuse(why, "%s", wrong) : 0;
 }
 
-static const char *take_udp_key(void *user, const char *key,
-                                const char *value) {
-    struct endpoint *e = user;
+static const char *set_udp_key(struct endpoint *e, const char *key,
+                               const char *value) {
     if (strcmp(key, "adapter") == 0) {
         if (strlen(value) >= sizeof(e->adapter)) {
-            return "must be shorter";
+            return "shorter";
         }
         (void)snprintf(e->adapter, sizeof(e->adapter), "%s", value);
         return NULL;
@@ -219,54 +215,58 @@ static const char *take_udp_key(void *user, const char *key,
     if (strcmp(key, "tos") == 0) {
         return units_count(value, 0, 255, &e->tos);
     }
-    if (strcmp(key, "buffer") == 0) {
-        return units_size(value, &e->buffer);
+    return units_size(value, &e->buffer);
+}
+
+static int take_udp_key(void *user, const char *key, const char *value,
+                        char *why) {
+    static const char *const keys[] = {"adapter", "ttl", "tos", "buffer"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (strcmp(keys[i], key) == 0) {
+            const char *wrong = set_udp_key(user, key, value);
+            return wrong ? url_refuse(why, "must be %s", wrong) : 0;
+        }
     }
-    return "no such key; there are adapter, ttl, tos, buffer";
+    return url_refuse(why, "no such key; there are adapter, ttl, tos, buffer");
 }
 
 static bool starts(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static bool parse_tltcp(struct endpoint *e, char *why) {
+static int parse_tltcp(struct endpoint *e, char *why) {
+    int rc;
     e->kind = ENDPOINT_TLTCP;
-    if (!url_parse(e->text, "tltcp://", true, &e->at, take_tltcp_key, e, why)) {
-        return false;
-    }
-    e->listens = e->has_mode ? e->listens : e->at.host[0] == '\0';
-    if (!e->listens && e->at.host[0] == '\0') {
-        (void)snprintf(why, URL_WHY_MAX, "the host to call is missing");
-    } else if (!e->listens && strcmp(e->at.port, "0") == 0) {
-        (void)snprintf(why, URL_WHY_MAX,
-                       "the port to call cannot be 0; to listen there, add "
-                       "?mode=listener");
-    } else {
-        return true;
-    }
-    return false;
+    rc = tltcp_live_url_parse(&e->at, e->text, "tltcp://", take_tltcp_key, e,
+                              why);
+    return rc < 0 ? rc : tltcp_live_url_check(&e->at, why);
 }
 
-static bool parse_udp(struct endpoint *e, bool is_output, char *why) {
+static int parse_udp(struct endpoint *e, bool is_output, char *why) {
+    int rc;
     e->kind = ENDPOINT_UDP;
     e->buffer = is_output ? 0 : INPUT_BUFFER;
-    if (!url_parse(e->text, "udp://", !is_output, &e->at, take_udp_key, e,
-                   why)) {
-        return false;
+    rc = tltcp_live_url_parse(&e->at, e->text, "udp://", take_udp_key, e, why);
+    if (rc == 0 && is_output && e->at.host[0] == '\0') {
+        rc = url_refuse(why, "the host is missing; write udp://HOST:PORT");
     }
-    if (is_output && strcmp(e->at.port, "0") == 0) {
-        (void)snprintf(why, URL_WHY_MAX, "the port cannot be 0");
-        return false;
+    if (rc == 0 && is_output && strcmp(e->at.port, "0") == 0) {
+        rc = url_refuse(why, "the port cannot be 0");
     }
-    return true;
+    return rc;
 }
 
-static bool parse_endpoint(struct endpoint *e, const char *text, bool is_output,
-                           char *why) {
+static int parse_path(struct endpoint *e, const char *path, char *why) {
+    e->kind = ENDPOINT_FILE;
+    e->path = path;
+    return path[0] ? 0 : url_refuse(why, "the path is missing");
+}
+
+static int parse_endpoint(struct endpoint *e, const char *text, bool is_output,
+                          char *why) {
     e->text = text;
     if (!peer_options_init(&e->to)) {
-        (void)snprintf(why, URL_WHY_MAX, "out of memory");
-        return false;
+        return url_refuse(why, "out of memory");
     }
     e->to.config->idle_timeout_ms = IDLE_MS;
     if (starts(text, "tltcp://")) {
@@ -277,21 +277,16 @@ static bool parse_endpoint(struct endpoint *e, const char *text, bool is_output,
     }
     if (strcmp(text, "-") == 0 || strcmp(text, "file://con") == 0) {
         e->kind = ENDPOINT_PIPE;
-        return true;
+        return 0;
     }
-    if (strstr(text, "://") && !starts(text, "file://")) {
-        (void)snprintf(why, URL_WHY_MAX,
-                       "this scheme is not spoken here; there are tltcp://, "
-                       "udp://, file:// and -");
-        return false;
+    if (starts(text, "file://")) {
+        return parse_path(e, text + strlen("file://"), why);
     }
-    e->kind = ENDPOINT_FILE;
-    e->path = starts(text, "file://") ? text + strlen("file://") : text;
-    if (e->path[0] == '\0') {
-        (void)snprintf(why, URL_WHY_MAX, "the path is missing");
-        return false;
+    if (strstr(text, "://")) {
+        return url_refuse(why, "this scheme is not supported; there are "
+                               "tltcp://, udp://, file:// and -");
     }
-    return true;
+    return parse_path(e, text, why);
 }
 
 static int check(struct transmit_options *o) {
@@ -316,16 +311,16 @@ static int check(struct transmit_options *o) {
 
 static int take_words(struct transmit_options *o, int words, char **word) {
     struct endpoint *ends[] = {&o->in, &o->out};
-    char why[URL_WHY_MAX];
+    char why[TLTCP_LIVE_WHY_MAX];
     if (words != 2) {
         return tool_misuse(TOOL, "INPUT and OUTPUT are wanted, both");
     }
     for (int i = 0; i < 2; i++) {
-        bool understood = parse_endpoint(ends[i], word[i], i == 1, why);
-        if (!understood || ends[i]->kind != ENDPOINT_FILE) {
-            url_hide_secrets(word[i]); /* a path is needed as it is */
+        int rc = parse_endpoint(ends[i], word[i], i == 1, why);
+        if (rc < 0 || ends[i]->kind != ENDPOINT_FILE) {
+            tltcp_live_url_hide(word[i]); /* a path is needed as it is */
         }
-        if (!understood) {
+        if (rc < 0) {
             return tool_misuse(TOOL, "%s: %s", word[i], why);
         }
     }
@@ -333,7 +328,7 @@ static int take_words(struct transmit_options *o, int words, char **word) {
         ends[i]->to.config->qlog_dir = o->qlog;
         ends[i]->to.settings->host = ends[i]->at.host;
         ends[i]->to.settings->service = ends[i]->at.port;
-        ends[i]->to.settings->listens = ends[i]->listens;
+        ends[i]->to.settings->listens = ends[i]->at.listens;
         ends[i]->to.settings->reconnect = o->reconnect;
         ends[i]->to.settings->report_frames = o->frames != NULL;
     }

@@ -25,9 +25,7 @@ struct endpoint {
     const char *text;       /**< as typed */
     int kind;               /**< ::endpoint_kind */
     const char *path;       /**< FILE */
-    struct hostport at;     /**< UDP, TLTCP */
-    bool listens;           /**< TLTCP: waits for a caller */
-    bool has_mode;          /**< TLTCP: the URL says so */
+    tltcp_live_url at;      /**< UDP, TLTCP */
     struct peer_options to; /**< TLTCP */
     char adapter[80];       /**< UDP: interface or address for multicast */
     uint64_t ttl;           /**< UDP output: hops; 0: the system's */

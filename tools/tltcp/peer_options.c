@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tools/tltcp/peer_options.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tools/common/tool.h"
@@ -29,16 +31,27 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
     return rc != TLTCP_ERR_UNSUPPORTED;
 }
 
-bool peer_key(struct peer_options *o, const char *key, const char *value,
-              const char **wrong) {
+int url_refuse(char *why, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(why, TLTCP_LIVE_WHY_MAX, format, args);
+    va_end(args);
+    return TLTCP_ERR_INVAL;
+}
+
+int peer_key(struct peer_options *o, const char *key, const char *value,
+             const char *keys, char *why) {
     static const char *const others[] = {"qlog", "qlog-dir", "recovery", "mode",
                                          "auto-reconnect"};
+    const char *wrong = NULL;
+    bool known = true;
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-        if (strcmp(others[i], key) == 0) {
-            return false;
-        }
+        known = known && strcmp(others[i], key) != 0;
     }
-    return peer_option(o, key, value, wrong);
+    if (!known || !peer_option(o, key, value, &wrong)) {
+        return url_refuse(why, "no such key; there are %s", keys);
+    }
+    return wrong ? url_refuse(why, "must be %s", wrong) : 0;
 }
 
 int peer_options_check(const char *tool, struct peer_options *o) {

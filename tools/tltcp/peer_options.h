@@ -41,9 +41,23 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
     "congestion-control, max-rate, initial-window, fec, drop-policy, " \
     "reference-grace, deadline-mode, connect-timeout, idle-timeout, dscp"
 
-/** @brief As peer_option(), for a key of a URL. */
-bool peer_key(struct peer_options *o, const char *key, const char *value,
-              const char **wrong);
+/**
+ * @brief As peer_option(), for a key of a URL.
+ * @param o         options
+ * @param key       name
+ * @param value     value
+ * @param keys      which there are, for the message
+ * @param[out] why  TLTCP_LIVE_WHY_MAX bytes: what is wrong
+ * @return 0 or TLTCP_ERR_INVAL
+ */
+int peer_key(struct peer_options *o, const char *key, const char *value,
+             const char *keys, char *why);
+
+/** @brief Says what is wrong with a key of a URL. @param[out] why
+ * TLTCP_LIVE_WHY_MAX bytes @param format  as printf()
+ * @return TLTCP_ERR_INVAL */
+__attribute__((format(printf, 2, 3))) int url_refuse(char *why,
+                                                     const char *format, ...);
 
 /** @brief After the last option: looks for a passphrase in the environment when
  * none was given, and whether the options go together. @param tool  for the

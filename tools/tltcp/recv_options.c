@@ -8,7 +8,6 @@
 #include "internal/credentials/credentials.h"
 #include "internal/settings/units.h"
 #include "tools/common/tool.h"
-#include "tools/tltcp/url.h"
 
 #define TOOL "tltcp-recv"
 
@@ -127,36 +126,35 @@ static const char *recv_options_take(void *user, const char *name,
     return wrong;
 }
 
-static const char *recv_options_take_key(void *user, const char *key,
-                                         const char *value) {
+static int recv_options_take_key(void *user, const char *key, const char *value,
+                                 char *why) {
     static const char *const keys[] = {
         "latency",  "passphrase", "passphrase-file", "key-file",
         "streamid", "fec",        "idle-timeout",    "dscp"};
     struct recv_options *o = user;
-    const char *wrong = NULL;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (strcmp(key, keys[i]) == 0) {
-            (void)peer_key(&o->from, key, value, &wrong);
-            return wrong;
+            return peer_key(&o->from, key, value, "", why);
         }
     }
-    return "no such key; there are latency, passphrase, passphrase-file, "
-           "key-file, streamid, fec, idle-timeout, dscp";
+    return url_refuse(why, "no such key; there are latency, passphrase, "
+                           "passphrase-file, key-file, streamid, fec, "
+                           "idle-timeout, dscp");
 }
 
 static int recv_options_take_words(struct recv_options *o, int words,
                                    char **word) {
-    char why[URL_WHY_MAX];
-    bool understood;
+    char why[TLTCP_LIVE_WHY_MAX];
+    int rc;
     if (words != 2) {
         return tool_misuse(TOOL, "URL and OUTPUT are wanted, both");
     }
     o->url = word[0];
     o->output = word[1];
-    understood = url_parse(o->url, "tltcp://", true, &o->local,
-                           recv_options_take_key, o, why);
-    url_hide_secrets(word[0]);
-    if (!understood) {
+    rc = tltcp_live_url_parse(&o->local, o->url, "tltcp://",
+                              recv_options_take_key, o, why);
+    tltcp_live_url_hide(word[0]);
+    if (rc < 0) {
         return tool_misuse(TOOL, "%s: %s", o->url, why);
     }
     if (strcmp(o->output, "-") == 0 && !o->format) {

@@ -6,7 +6,6 @@
 #ifndef TOOLS_RECV_OPTIONS_H
 #define TOOLS_RECV_OPTIONS_H
 
-#include "tools/common/address.h"
 #include "tools/tltcp/peer_options.h"
 
 /** @brief All that the command line says. */
@@ -14,7 +13,7 @@ struct recv_options {
     const char *url;          /**< as typed */
     const char *output;       /**< file, or "-" */
     const char *format;       /**< container, or NULL: by the name of output */
-    struct hostport local;    /**< from the URL */
+    tltcp_live_url local;     /**< from the URL */
     struct peer_options from; /**< the connection; its latency holds instead of
                                    the sender's when given */
     bool once;                /**< one caller, then the end */

@@ -8,7 +8,6 @@
 #include "internal/credentials/credentials.h"
 #include "internal/settings/units.h"
 #include "tools/common/tool.h"
-#include "tools/tltcp/url.h"
 
 #define TOOL "tltcp-send"
 
@@ -143,29 +142,30 @@ static const char *send_options_take(void *user, const char *name,
     return NULL;
 }
 
-static const char *send_options_take_key(void *user, const char *key,
-                                         const char *value) {
+static int send_options_take_key(void *user, const char *key, const char *value,
+                                 char *why) {
     struct send_options *o = user;
-    const char *wrong = NULL;
-    return peer_key(&o->to, key, value, &wrong)
-               ? wrong
-               : "no such key; there are " PEER_KEYS;
+    return peer_key(&o->to, key, value, PEER_KEYS, why);
 }
 
 static int send_options_take_words(struct send_options *o, int words,
                                    char **word) {
-    char why[URL_WHY_MAX];
-    bool understood;
+    char why[TLTCP_LIVE_WHY_MAX];
+    int rc;
     if (words != 2) {
         return tool_misuse(TOOL, "INPUT and URL are wanted, both");
     }
     o->input = word[0];
     o->url = word[1];
-    understood = url_parse(o->url, "tltcp://", false, &o->peer,
-                           send_options_take_key, o, why);
-    url_hide_secrets(word[1]);
-    if (!understood) {
+    rc = tltcp_live_url_parse(&o->peer, o->url, "tltcp://",
+                              send_options_take_key, o, why);
+    tltcp_live_url_hide(word[1]);
+    if (rc < 0) {
         return tool_misuse(TOOL, "%s: %s", o->url, why);
+    }
+    if (o->peer.host[0] == '\0') {
+        return tool_misuse(
+            TOOL, "%s: the host is missing; write tltcp://HOST:PORT", o->url);
     }
     if (strcmp(o->peer.port, "0") == 0) {
         return tool_misuse(TOOL, "%s: the port cannot be 0", o->url);

@@ -6,14 +6,13 @@
 #ifndef TOOLS_SEND_OPTIONS_H
 #define TOOLS_SEND_OPTIONS_H
 
-#include "tools/common/address.h"
 #include "tools/tltcp/peer_options.h"
 
 /** @brief All that the command line says. */
 struct send_options {
     const char *input;       /**< file, or "-" */
     const char *url;         /**< as typed */
-    struct hostport peer;    /**< from the URL */
+    tltcp_live_url peer;     /**< from the URL */
     struct peer_options to;  /**< the connection and what is sent */
     double speed;            /**< 1: as timed; 0: without pacing */
     uint64_t loops;          /**< times that the input is sent */

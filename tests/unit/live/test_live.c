@@ -174,6 +174,78 @@ TEST(a_secret_in_a_url_is_not_repeated) {
     refuse(url, "passphrase=***");
 }
 
+static int collect(void *user, const char *key, const char *value,
+                   char *wrong) {
+    if (strcmp(key, "bad") == 0) {
+        (void)snprintf(wrong, TLTCP_LIVE_WHY_MAX, "no such key");
+        return TLTCP_ERR_INVAL;
+    }
+    (void)strcat(strcat(strcat(strcat(user, key), "="), value), ";");
+    return 0;
+}
+
+TEST(urls_give_host_port_and_decoded_keys) {
+    static const char url[] = "udp://[::1]:5000/?latency=200&streamid=a%26b";
+    tltcp_live_url u;
+    char keys[256] = "";
+    assert_int_equal(
+        tltcp_live_url_parse(&u, url, "udp://", collect, keys, why), 0);
+    assert_string_equal(u.host, "::1");
+    assert_string_equal(u.port, "5000");
+    assert_false(u.listens);
+    assert_string_equal(keys, "latency=200;streamid=a&b;");
+}
+
+TEST(the_zone_of_an_address_may_be_escaped_and_a_scheme_in_capitals) {
+    static const char *const urls[] = {"tltcp://[fe80::1%25eth0]:1",
+                                       "TLTCP://[fe80::1%eth0]:1"};
+    for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
+        tltcp_live_url u;
+        assert_int_equal(
+            tltcp_live_url_parse(&u, urls[i], "tltcp://", NULL, NULL, why), 0);
+        assert_string_equal(u.host, "fe80::1%eth0");
+    }
+}
+
+TEST(wrong_urls_say_why) {
+    static const char *const wrong[][2] = {
+        {"srt://host:1", "tltcp://"},
+        {"tltcp://host", "port"},
+        {"tltcp://host:99999", "port"},
+        {"tltcp://host:00000000080", "port"},
+        {"tltcp://user@host:1", "user"},
+        {"tltcp://host:1/path", "path"},
+        {"tltcp://host:1?x", "KEY=VALUE"},
+        {"tltcp://host:1?x=%4", "escaped"},
+        {"tltcp://host:1?x=%00", "escaped"},
+        {"tltcp://host:1?bad=1", "no such key"},
+    };
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        tltcp_live_url u;
+        char keys[256] = "";
+        assert_int_equal(tltcp_live_url_parse(&u, wrong[i][0], "tltcp://",
+                                              collect, keys, why),
+                         TLTCP_ERR_INVAL);
+        assert_non_null(strstr(why, wrong[i][1]));
+    }
+}
+
+TEST(a_listener_needs_no_host) {
+    tltcp_live_url u;
+    assert_int_equal(
+        tltcp_live_url_parse(&u, "tltcp://:5000", "tltcp://", NULL, NULL, why),
+        0);
+    assert_string_equal(u.host, "");
+    assert_true(u.listens);
+    assert_int_equal(tltcp_live_url_check(&u, why), 0);
+}
+
+TEST(passphrases_in_a_url_can_be_hidden) {
+    char url[] = "tltcp://h:1?passphrase=secret&latency=5";
+    tltcp_live_url_hide(url);
+    assert_string_equal(url, "tltcp://h:1?passphrase=******&latency=5");
+}
+
 /* --- Frames --------------------------------------------------------------- */
 
 TEST(frames_arrive_with_what_was_said_of_them) {
@@ -368,6 +440,12 @@ int main(void) {
         cmocka_unit_test(every_key_of_the_elements_is_known),
         cmocka_unit_test(what_is_wrong_with_a_url_is_named),
         cmocka_unit_test(a_secret_in_a_url_is_not_repeated),
+        cmocka_unit_test(urls_give_host_port_and_decoded_keys),
+        cmocka_unit_test(
+            the_zone_of_an_address_may_be_escaped_and_a_scheme_in_capitals),
+        cmocka_unit_test(wrong_urls_say_why),
+        cmocka_unit_test(a_listener_needs_no_host),
+        cmocka_unit_test(passphrases_in_a_url_can_be_hidden),
         cmocka_unit_test(frames_arrive_with_what_was_said_of_them),
         cmocka_unit_test(the_end_of_a_stream_is_told_and_every_fate_is_known),
         cmocka_unit_test(who_listens_sends_to_all_and_a_joiner_is_greeted),

@@ -4,7 +4,6 @@
 #include "internal/settings/units.h"
 #include "tests/support/cmocka.h"
 #include "tools/common/address.h"
-#include "tools/tltcp/url.h"
 
 TEST(rates_are_in_powers_of_a_thousand) {
     double bps = 0;
@@ -125,57 +124,6 @@ TEST(an_address_survives_being_text) {
     }
 }
 
-static const char *collect(void *user, const char *key, const char *value) {
-    char *out = user;
-    if (strcmp(key, "bad") == 0) {
-        return "no such key";
-    }
-    (void)strcat(strcat(strcat(strcat(out, key), "="), value), ";");
-    return NULL;
-}
-
-TEST(urls_give_host_port_and_decoded_keys) {
-    struct hostport hp;
-    char keys[256] = "";
-    char why[URL_WHY_MAX];
-    assert_true(url_parse("tltcp://[::1]:5000/?latency=200&streamid=a%26b",
-                          "tltcp://", false, &hp, collect, keys, why));
-    assert_string_equal(hp.host, "::1");
-    assert_string_equal(hp.port, "5000");
-    assert_string_equal(keys, "latency=200;streamid=a&b;");
-}
-
-TEST(wrong_urls_say_why) {
-    static const char *const wrong[][2] = {
-        {"srt://host:1", "tltcp://"},
-        {"tltcp://host", "port"},
-        {"tltcp://:5000", "host"},
-        {"tltcp://host:99999", "port"},
-        {"tltcp://host:1/path", "path"},
-        {"tltcp://host:1?x", "KEY=VALUE"},
-        {"tltcp://host:1?x=%4", "escaped"},
-        {"tltcp://host:1?x=%00", "escaped"},
-        {"tltcp://host:1?bad=1", "no such key"},
-    };
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        struct hostport hp;
-        char keys[256] = "";
-        char why[URL_WHY_MAX] = "";
-        assert_false(
-            url_parse(wrong[i][0], "tltcp://", false, &hp, collect, keys, why));
-        assert_non_null(strstr(why, wrong[i][1]));
-    }
-}
-
-TEST(a_listener_needs_no_host) {
-    struct hostport hp;
-    char keys[256] = "";
-    char why[URL_WHY_MAX];
-    assert_true(
-        url_parse("tltcp://:5000", "tltcp://", true, &hp, collect, keys, why));
-    assert_string_equal(hp.host, "");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rates_are_in_powers_of_a_thousand),
@@ -188,9 +136,6 @@ int main(void) {
         cmocka_unit_test(addresses_are_taken_apart),
         cmocka_unit_test(wrong_addresses_are_refused),
         cmocka_unit_test(an_address_survives_being_text),
-        cmocka_unit_test(urls_give_host_port_and_decoded_keys),
-        cmocka_unit_test(wrong_urls_say_why),
-        cmocka_unit_test(a_listener_needs_no_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
