@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tools/live-transmit/input.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "internal/media/stream/ts.h"
+#include "tools/common/tool.h"
+#include "tools/live-transmit/fd.h"
+
+#define DATAGRAMS 64      /* between two looks at everything else */
+#define QUEUE_MAX 4000000 /* bytes; files and pipes wait beyond it */
+/* A pipe may be this far ahead of its own time line; a program that is as fast
+ * as it can be is held up then. */
+#define PIPE_AHEAD UINT64_C(1000000000)
+#define JUMP UINT64_C(10000000000)
+
+/* When what was read last is to be sent by its own time line. */
+static uint64_t input_due(struct job *j, uint64_t now) {
+    int64_t time = tltcp_live_stream_ts_time(j->stream);
+    uint64_t due;
+    if (j->o->in.kind == ENDPOINT_UDP || time == TLTCP_LIVE_TIME_NONE) {
+        return now;
+    }
+    due = j->anchor_clock + (uint64_t)(time - j->anchor_media);
+    if (!j->anchored || due < now || due - now > JUMP) {
+        j->anchored = true;
+        j->anchor_media = time;
+        j->anchor_clock = due = now;
+    }
+    return due;
+}
+
+/* Whether to read on, or at *when. */
+bool input_may_read(struct job *j, uint64_t now, uint64_t *when) {
+    uint64_t ahead = j->o->in.kind == ENDPOINT_PIPE ? PIPE_AHEAD : 0;
+    uint64_t due;
+    if (j->over || job_receives(j)) {
+        return false;
+    }
+    if (j->o->in.kind == ENDPOINT_UDP) {
+        return true; /* waits for nobody */
+    }
+    if (!j->sender || tltcp_live_sender_bytes(j->sender) > QUEUE_MAX) {
+        return false;
+    }
+    due = input_due(j, now);
+    if (due > now + ahead) {
+        *when = due - ahead < *when ? due - ahead : *when;
+        return false;
+    }
+    return true;
+}
+
+static void input_read_datagrams(struct job *j, uint64_t now) {
+    for (int i = 0; i < DATAGRAMS; i++) {
+        ssize_t n = read(j->in_fd, j->buffer, sizeof(j->buffer));
+        if (n < 0) {
+            return; /* none, or an ICMP message about another one */
+        }
+        job_deliver(j, j->buffer, (size_t)n, now);
+    }
+}
+
+static void input_read_bytes(struct job *j, uint64_t now) {
+    ssize_t n = read(j->in_fd, j->buffer, (size_t)7 * MEDIA_TS_PACKET);
+    uint64_t due = input_due(j, now);
+    if (n > 0) {
+        job_deliver(j, j->buffer, (size_t)n, due > now ? due : now);
+    } else if (n == 0) {
+        job_end_input(j);
+    } else if (errno != EINTR && errno != EAGAIN) {
+        job_end(j, tool_fail(TOOL, "cannot read %s: %s", j->o->in.text,
+                             strerror(errno)));
+    }
+}
+
+void input_read(struct job *j, uint64_t now) {
+    if (j->o->in.kind == ENDPOINT_UDP) {
+        input_read_datagrams(j, now);
+    } else {
+        input_read_bytes(j, now);
+    }
+}
+
+void input_watch(struct job *j) {
+    uint64_t dropped = fd_dropped(&j->o->in, j->in_fd);
+    if (dropped > 0 && j->totals.input_dropped == 0 && !j->o->quiet) {
+        (void)fprintf(
+            stderr,
+            "%s: %s: datagrams come faster than they are taken, some "
+            "are lost; buffer=16MB may help, or a less busy machine\n",
+            TOOL, j->o->in.text);
+    }
+    j->totals.input_dropped = dropped;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tools/live-transmit/job.h
+ * @brief A stream on its way from the input to the output, and what the files
+ * that carry it share.
+ */
+#ifndef TOOLS_TRANSMIT_JOB_H
+#define TOOLS_TRANSMIT_JOB_H
+
+#include <signal.h>
+
+#include "tools/live-transmit/link.h"
+#include "tools/live-transmit/out.h"
+#include "tools/live-transmit/release.h"
+#include "tools/live-transmit/stats.h"
+#include "tools/tltcp/frame_log.h"
+
+/** For messages. */
+#define TOOL "tltcp-live-transmit"
+/** Nanoseconds of a millisecond. */
+#define NS_PER_MS UINT64_C(1000000)
+/** How long what was sent may take to arrive at the end. */
+#define LINGER_MS 2000
+
+/** @brief All of it. */
+struct job {
+    const struct transmit_options *o;
+    uint64_t start;
+    int status;       /* to exit with; -1: goes on */
+    bool over;        /* the input has ended */
+    uint64_t stop_at; /* after a signal; 0: there was none */
+    int in_fd;
+    struct out out; /* unless output is by TLTCP */
+
+    struct link source;  /* input by TLTCP */
+    tltcp_live *from;    /* its connection */
+    bool described;      /* the peer sends a transport stream */
+    uint32_t latency_ms; /* as it says */
+    char why[160];       /* what it sends cannot be taken; or "" */
+    struct release release;
+
+    struct link target;        /* output by TLTCP */
+    tltcp_live_sender *sender; /* its connection */
+    int sender_error;          /* why it is over */
+    char sender_reason[TLTCP_REASON_MAX + 1];
+    bool finished; /* it was told of the end */
+    tltcp_live_stream *stream;
+    bool no_memory; /* while sending */
+    struct frame_log log;
+    bool anchored; /* the time line of a file or pipe is on the clock */
+    int64_t anchor_media;
+    uint64_t anchor_clock;
+
+    struct transmit_totals totals;
+    tltcp_stats last; /* of the newest connection, at its end */
+    uint64_t stats_next;
+    FILE *stats;
+    bool stats_begun;
+    sigset_t during_wait;
+    uint8_t buffer[65536];
+};
+
+/** @brief Whether the output is a connection. */
+bool job_sends(const struct job *j);
+
+/** @brief Whether the input is a connection. */
+bool job_receives(const struct job *j);
+
+/** @brief Ends the program, unless something else did before. @param j  job
+ * @param status  to exit with */
+void job_end(struct job *j, int status);
+
+/** @brief Ends the program: out of memory. @param j  job */
+void job_no_memory(struct job *j);
+
+/** @brief Ends the program unless the output could be written. @param j  job
+ * @param ok  whether it could; else errno says why not */
+void job_check_written(struct job *j, bool ok);
+
+/** @brief Hands bytes of the input on. @param j  job @param data  bytes
+ * @param len  how many @param now  when they came or are due */
+void job_deliver(struct job *j, const uint8_t *data, size_t len, uint64_t now);
+
+/** @brief The input has ended. @param j  job */
+void job_end_input(struct job *j);
+
+#endif /* TOOLS_TRANSMIT_JOB_H */

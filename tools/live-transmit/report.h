@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tools/live-transmit/report.h
+ * @brief Statistics while it runs and at the end.
+ */
+#ifndef TOOLS_TRANSMIT_REPORT_H
+#define TOOLS_TRANSMIT_REPORT_H
+
+#include "tools/live-transmit/job.h"
+
+/** @brief Opens the file for statistics. @param j  job
+ * @return TOOL_OK, or an exit status, said why */
+int report_open(struct job *j);
+
+/** @brief All numbers so far. @param j  job @param now  current time */
+json_t *report_json(struct job *j, uint64_t now);
+
+/** @brief Prints them when it is time. @param j  job @param now  current time
+ */
+void report_print(struct job *j, uint64_t now);
+
+#endif /* TOOLS_TRANSMIT_REPORT_H */

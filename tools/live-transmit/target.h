@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/**
+ * @file tools/live-transmit/target.h
+ * @brief A connection as output.
+ */
+#ifndef TOOLS_TRANSMIT_TARGET_H
+#define TOOLS_TRANSMIT_TARGET_H
+
+#include "tools/live-transmit/job.h"
+
+/** @brief Makes the stream. @param j  job @return false without memory */
+bool target_open(struct job *j);
+
+/** @brief Connects, and sends what was handed on. @param j  job
+ * @param[in,out] when  lowered to when to call again */
+void target_run(struct job *j, uint64_t *when);
+
+/** @brief Ends the connection. @param j  job @param linger_ms  milliseconds */
+void target_end(struct job *j, int linger_ms);
+
+#endif /* TOOLS_TRANSMIT_TARGET_H */
