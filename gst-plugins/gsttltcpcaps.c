@@ -46,7 +46,7 @@ static const gchar *codec_name(const GstStructure *s) {
     return media__caps_codec(gst_structure_get_name(s), version);
 }
 
-/* Of RTP what the packets carry; only of these codecs frames are known. */
+/* RTP payloads whose frames are understood. */
 static const gchar *rtp_codec(const GstStructure *s) {
     const gchar *name = gst_structure_get_string(s, "encoding-name");
 
@@ -82,7 +82,7 @@ static guint32 get_int(const GstStructure *s, const gchar *field) {
     return gst_structure_get_int(s, field, &value) ? positive(value) : 0;
 }
 
-/* Coded video other than still pictures: buffers need each other. */
+/* Coded video whose buffers depend on each other, so no still pictures. */
 static gboolean is_predicted(const GstStructure *s) {
     return media_type(s) == MEDIA_TYPE_VIDEO &&
            !gst_structure_has_name(s, "video/x-raw") &&
@@ -180,7 +180,7 @@ GPtrArray *gst_tltcp_caps_headers(GstCaps *caps) {
     return headers;
 }
 
-/* What a peer sends is taken only when it is one fixed media type. */
+/* Caps from a peer are accepted only when they are one fixed media type. */
 static GstCaps *parse_caps(const gchar *text) {
     g_autoptr(GstCaps) caps = gst_caps_from_string(text);
 

@@ -6,9 +6,9 @@
 
 #include <tltcp/live_parts.h>
 
-#include "internal/media/codec/framing.h"
+#include "internal/media/codec/config.h"
 
-/* Tells a stream what the caps say, which may be NULL. */
+/* Sets the stream's format from caps, which may be NULL. */
 void gst_tltcp_caps_describe(GstCaps *caps, tltcp_live_stream *stream);
 
 /* A transport stream in packets of 188 bytes. */

@@ -8,17 +8,17 @@
 #include "gst-plugins/gsttltcpflags.h"
 #include "gst-plugins/gsttltcpmeta.h"
 #include "gst-plugins/gsttltcptags.h"
-#include "internal/media/codec/framing.h"
+#include "internal/media/codec/config.h"
 #include "internal/media/stream/ts.h"
 
-/* How much later than the latency frames may be before the time line is laid
- * anew. */
+/* How far beyond the latency frames may be late before the time line restarts.
+ */
 #define LATE_NS (gint64)(500 * GST_MSECOND)
 
-/* The delay of frames is smoothed over so many. */
+/* Number of frames over which the delay is smoothed. */
 #define DELAY_FRAMES 16
 
-/* More than a minute is no latency that a stranger may ask for. */
+/* A peer may not ask for more than a minute of latency. */
 #define LATENCY_MAX_MS 60000
 
 void gst_tltcp_deframer_init(GstTltcpDeframer *d) {
@@ -74,8 +74,8 @@ void gst_tltcp_deframer_clear(GstTltcpDeframer *d) {
     g_mutex_clear(&d->lock);
 }
 
-/* Something is missing.  Of which stream, the numbers of its frames tell; where
- * there is but one, it is clear at once. */
+/* Something is missing. With several streams the frame numbers tell which one
+ * it belonged to; with one stream it is clear at once. */
 static void note_break(GstTltcpDeframer *d) {
     GstTltcpInput *only = NULL;
 
@@ -105,16 +105,17 @@ GstClockTime gst_tltcp_deframer_latency(GstTltcpDeframer *d) {
     return latency;
 }
 
-/* A sender with more patience sends frames that this end would not wait for. */
+/* A sender with a longer latency sends frames that this end would not wait for.
+ */
 static void on_sender_latency(GstTltcpDeframer *d, guint32 latency_ms,
-                              GstTltcpProduct *product) {
+                              GstTltcpDeframed *deframed) {
     GstClockTime before = gst_tltcp_deframer_latency(d);
 
     g_mutex_lock(&d->lock);
     d->sender_latency = MIN(latency_ms, LATENCY_MAX_MS) * GST_MSECOND;
     g_mutex_unlock(&d->lock);
     d->times.tolerance = (gint64)gst_tltcp_deframer_latency(d) + LATE_NS;
-    product->latency_changed = before != gst_tltcp_deframer_latency(d);
+    deframed->latency_changed = before != gst_tltcp_deframer_latency(d);
 }
 
 static void count(GstTltcpDeframer *d, guint64 *counter) {
@@ -141,25 +142,25 @@ static gint choose_first(const GstTltcpDeframer *d) {
     return chosen;
 }
 
-static void give_caps(GstTltcpInput *in, GstTltcpProduct *product) {
+static void give_caps(GstTltcpInput *in, GstTltcpDeframed *deframed) {
     if (in->changed && in->caps) {
-        product->caps = gst_caps_ref(in->caps);
+        deframed->caps = gst_caps_ref(in->caps);
     }
     in->changed = FALSE;
     if (in->tags) {
-        product->tags = gst_event_new_tag(g_steal_pointer(&in->tags));
+        deframed->tags = gst_event_new_tag(g_steal_pointer(&in->tags));
     }
 }
 
 static void on_config(GstTltcpDeframer *d, const media_header *h,
-                      const guint8 *payload, GstTltcpProduct *product) {
+                      const guint8 *payload, GstTltcpDeframed *deframed) {
     media_config config;
 
     if (media__config_parse(&config, payload, h->length) != MEDIA_OK) {
         count(d, &d->counts.refused);
         return;
     }
-    on_sender_latency(d, config.latency_ms, product);
+    on_sender_latency(d, config.latency_ms, deframed);
     GstTltcpInput *in = input_of(d, h->stream);
     gst_caps_replace(&in->caps, NULL);
     in->caps = gst_tltcp_caps_from_config(&config);
@@ -171,7 +172,7 @@ static void on_config(GstTltcpDeframer *d, const media_header *h,
     in->ended = FALSE;
     in->changed = TRUE;
     if (d->first >= 0) {
-        give_caps(in, product);
+        give_caps(in, deframed);
     }
 }
 
@@ -247,9 +248,9 @@ static void stamp(GstTltcpDeframer *d, const media_header *h, GstClockTime now,
 
 /* ---- frames ---- */
 
-/* Tells what is missing between the last buffer and this one.  How long that is
- * is counted on the sender's time line: that of this end may just have
- * moved. */
+/* Reports what is missing between the last buffer and this one. Its duration is
+ * measured on the sender's time line, since the local one may just have moved.
+ */
 static GstEvent *make_gap_event(const GstTltcpInput *in, const media_header *h,
                                 GstBuffer *buffer) {
     GstClockTime end = GST_BUFFER_DTS_OR_PTS(buffer);
@@ -274,7 +275,7 @@ static void note_end(GstTltcpInput *in, const media_header *h) {
 
 static void finish_buffer(GstTltcpDeframer *d, const media_header *h,
                           GstBuffer *buffer, const media_section *section,
-                          GstTltcpProduct *product) {
+                          GstTltcpDeframed *deframed) {
     GstTltcpInput *in = input_of(d, h->stream);
 
     GST_BUFFER_FLAG_SET(buffer, gst_tltcp_flags_from_wire(h->flags));
@@ -284,12 +285,12 @@ static void finish_buffer(GstTltcpDeframer *d, const media_header *h,
     }
     if (in->discont) {
         GST_BUFFER_FLAG_SET(buffer, GST_BUFFER_FLAG_DISCONT);
-        product->event = make_gap_event(in, h, buffer);
+        deframed->event = make_gap_event(in, h, buffer);
     }
     in->discont = FALSE;
     note_end(in, h);
     count(d, &d->counts.frames[h->frame_class]);
-    product->buffer = buffer;
+    deframed->buffer = buffer;
 }
 
 /* What has become known with a frame. */
@@ -344,8 +345,8 @@ static gboolean track(GstTltcpDeframer *d, const media_header *h,
     return !hold;
 }
 
-/* Of a part of a transport stream that is held back the clock reference goes
- * on; FALSE: it has none. */
+/* When a part of a transport stream is held back, its clock reference is still
+ * passed on. FALSE: it has none. */
 static gboolean keep_clock(const GstTltcpInput *in,
                            const media_section *section, gsize payload,
                            gsize *len) {
@@ -362,7 +363,7 @@ static gboolean keep_clock(const GstTltcpInput *in,
 
 static void on_frame(GstTltcpDeframer *d, const media_header *h,
                      media_section *section, gsize payload, GstClockTime now,
-                     GstTltcpProduct *product) {
+                     GstTltcpDeframed *deframed) {
     gboolean wanted =
         section->complete || d->output == GST_TLTCP_OUTPUT_PARTIAL;
     GstTltcpInput *in = input_of(d, h->stream);
@@ -382,43 +383,43 @@ static void on_frame(GstTltcpDeframer *d, const media_header *h,
             return;
         }
     }
-    give_caps(in, product);
+    give_caps(in, deframed);
     buffer = gst_buffer_new_wrapped_full(0, section->data, section->len,
                                          payload, len, section->data, free);
     section->data = NULL;
     stamp(d, h, now, buffer);
-    finish_buffer(d, h, buffer, section, product);
+    finish_buffer(d, h, buffer, section, deframed);
 }
 
 static void on_tags(GstTltcpDeframer *d, const media_header *h,
-                    const guint8 *payload, GstTltcpProduct *product) {
+                    const guint8 *payload, GstTltcpDeframed *deframed) {
     GstTltcpInput *in = input_of(d, h->stream);
 
     g_clear_pointer(&in->tags, gst_tag_list_unref);
     in->tags = gst_tltcp_tags_from_text(payload, h->length);
     if (d->first >= 0 && !in->changed) {
-        give_caps(in, product);
+        give_caps(in, deframed);
     }
 }
 
 static void deframer_on_event(GstTltcpDeframer *d, const media_header *h,
-                              GstTltcpProduct *product) {
+                              GstTltcpDeframed *deframed) {
     if (h->picture == MEDIA_EVENT_EOS) {
         input_of(d, h->stream)->ended = TRUE;
-        product->eos = TRUE;
+        deframed->eos = TRUE;
     }
     if (h->picture == MEDIA_EVENT_GAP && h->pts != MEDIA_TIME_NONE &&
         d->times.started && d->delivery == GST_TLTCP_DELIVERY_TIMED) {
-        product->event = gst_event_new_gap(
+        deframed->event = gst_event_new_gap(
             to_time(media__playout_local(&d->times, h->pts)),
             h->duration != MEDIA_TIME_NONE ? (GstClockTime)h->duration
                                            : GST_CLOCK_TIME_NONE);
     }
 }
 
-/* A sender that knows nothing of media: its sections are the buffers. */
+/* The sender does not frame media: each section becomes a buffer. */
 static void on_raw(GstTltcpDeframer *d, media_section *section,
-                   GstClockTime now, GstTltcpProduct *product) {
+                   GstClockTime now, GstTltcpDeframed *deframed) {
     media_header h;
 
     memset(&h, 0, sizeof(h));
@@ -435,7 +436,7 @@ static void on_raw(GstTltcpDeframer *d, media_section *section,
         0, section->data, section->len, 0, section->len, section->data, free);
     section->data = NULL;
     GST_BUFFER_PTS(buffer) = now;
-    finish_buffer(d, &h, buffer, section, product);
+    finish_buffer(d, &h, buffer, section, deframed);
 }
 
 static gint parse(const media_section *section, media_header *h,
@@ -449,13 +450,13 @@ static gint parse(const media_section *section, media_header *h,
 }
 
 static void dispatch(GstTltcpDeframer *d, media_section *section,
-                     GstClockTime now, GstTltcpProduct *product) {
+                     GstClockTime now, GstTltcpDeframed *deframed) {
     media_header h;
     gsize payload = 0;
     gint error = parse(section, &h, &payload);
 
     if (d->raw || (error == MEDIA_ERR_MAGIC && !d->framed)) {
-        on_raw(d, section, now, product);
+        on_raw(d, section, now, deframed);
         return;
     }
     if (error) {
@@ -463,26 +464,26 @@ static void dispatch(GstTltcpDeframer *d, media_section *section,
         return;
     }
     d->framed = TRUE;
-    product->stream = h.stream;
+    deframed->stream = h.stream;
     if (h.kind == MEDIA_KIND_FRAME) {
-        on_frame(d, &h, section, payload, now, product);
+        on_frame(d, &h, section, payload, now, deframed);
     } else if (h.kind == MEDIA_KIND_CONFIG && section->complete) {
-        on_config(d, &h, section->data + payload, product);
+        on_config(d, &h, section->data + payload, deframed);
     } else if (h.kind == MEDIA_KIND_EVENT && h.picture == MEDIA_EVENT_TAGS &&
                section->complete) {
-        on_tags(d, &h, section->data + payload, product);
+        on_tags(d, &h, section->data + payload, deframed);
     } else if (h.kind == MEDIA_KIND_EVENT) {
-        deframer_on_event(d, &h, product);
+        deframer_on_event(d, &h, deframed);
     }
 }
 
 void gst_tltcp_deframer_section(GstTltcpDeframer *d, media_section *section,
-                                GstClockTime now, GstTltcpProduct *product) {
-    memset(product, 0, sizeof(*product));
+                                GstClockTime now, GstTltcpDeframed *deframed) {
+    memset(deframed, 0, sizeof(*deframed));
     if (!section->complete) {
         note_break(d);
     }
-    dispatch(d, section, now, product);
+    dispatch(d, section, now, deframed);
     free(section->data);
     section->data = NULL;
 }

@@ -32,9 +32,10 @@ typedef struct {
     GstClockTime latency; /* this end's */
 
     GstTltcpInput *inputs[256]; /* by stream; NULL: not heard of */
-    guint streams;              /* how many there will be, as far as was said */
-    gint first;      /* the one that the element's own pad has; -1: not yet */
-    gboolean raw;    /* sections are no media: handed on as they are */
+    guint streams;              /* number of streams announced */
+    gint first; /* stream of the element's always pad; -1: not chosen yet */
+    gboolean
+        raw; /* sections carry no media header and are passed on as they are */
     gboolean framed; /* media sections were seen */
     media_playout times;
     media_arrivals arrivals;
@@ -43,16 +44,16 @@ typedef struct {
     GMutex lock;
 } GstTltcpDeframer;
 
-/* What came of a section; at most one of each, in this order. */
+/* What a section turned into: at most one of each, in this order. */
 typedef struct {
     guint8 stream;     /* of all but latency_changed */
     GstCaps *caps;     /* to be set first */
     GstEvent *tags;    /* to be sent then */
     GstEvent *event;   /* to be sent then */
     GstBuffer *buffer; /* to be handed on */
-    gboolean eos;      /* the sender says that this was all of the stream */
+    gboolean eos;      /* the sender has ended the stream */
     gboolean latency_changed;
-} GstTltcpProduct;
+} GstTltcpDeframed;
 
 void gst_tltcp_deframer_init(GstTltcpDeframer *d);
 void gst_tltcp_deframer_clear(GstTltcpDeframer *d);
@@ -70,6 +71,6 @@ void gst_tltcp_deframer_gap(GstTltcpDeframer *d, guint64 size);
 
 /* Takes the section's data over.  `now` is the running time. */
 void gst_tltcp_deframer_section(GstTltcpDeframer *d, media_section *section,
-                                GstClockTime now, GstTltcpProduct *product);
+                                GstClockTime now, GstTltcpDeframed *deframed);
 
 #endif /* GST_TLTCP_DEFRAMER_H */

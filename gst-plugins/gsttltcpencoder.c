@@ -6,12 +6,12 @@ GST_DEBUG_CATEGORY_STATIC(tltcpencoder_debug);
 
 /* The rest of the target is for headers and retransmissions. */
 #define MEDIA_PERCENT 95
-/* Audio leaves video this part of the target at least. */
+/* Video gets at least this part of the target. */
 #define VIDEO_LEAST 4
 /* Encoders that do not say what they make. */
 #define AUDIO_BPS 128000
 #define VIDEO_BPS 1000000
-/* Less is not worth a change: many encoders start their rate control anew. */
+/* Smaller changes are skipped: many encoders restart their rate control. */
 #define CHANGE_PERCENT 5
 #define DOWN_US (100 * G_TIME_SPAN_MILLISECOND)
 #define UP_US (300 * G_TIME_SPAN_MILLISECOND)
@@ -116,7 +116,7 @@ static void encoder_add(GPtrArray *list, GstElement *element) {
     }
 }
 
-/* Whether the element is an encoder: there is nothing to look for behind it. */
+/* Whether the element is an encoder, where the search ends. */
 static gboolean encoder_take(EncoderList *list, GstElement *element) {
     GstElementFactory *factory = gst_element_get_factory(element);
 
@@ -136,8 +136,8 @@ static gboolean encoder_take(EncoderList *list, GstElement *element) {
     return FALSE;
 }
 
-/* The pads from which data come to a source pad; also into bins and out of
- * them, since ghost pads answer this too. */
+/* The pads that feed a source pad. Ghost pads answer this too, so it works into
+ * and out of bins. */
 static GPtrArray *encoder_inputs(GstPad *pad) {
     GPtrArray *inputs = g_ptr_array_new_with_free_func(gst_object_unref);
     GstIterator *it = gst_pad_iterate_internal_links(pad);
@@ -258,7 +258,7 @@ static EncoderMemory *encoder_memory(GstElement *element) {
     return memory;
 }
 
-/* The kind of a video encoder that can be told its bit rate. */
+/* The kind of a video encoder whose bit rate can be set; NULL: none. */
 static const GstTltcpEncoderKind *encoder_steerable(GstElement *element) {
     const gchar *factory = encoder_factory(element);
     const GstTltcpEncoderKind *kind = gst_tltcp_encoder_kind(factory);
@@ -278,8 +278,8 @@ static const GstTltcpEncoderKind *encoder_steerable(GstElement *element) {
     return NULL;
 }
 
-/* What the encoder had before it was told anything.  A value that somebody else
- * has set since then counts. */
+/* The bit rate before the sink first set it. A value set by anybody else since
+ * then replaces it. */
 static guint64 encoder_initial(GstElement *element,
                                const GstTltcpEncoderKind *kind) {
     EncoderMemory *memory = encoder_memory(element);
@@ -321,8 +321,8 @@ static guint64 encoder_weight(GstElement *element) {
     return initial ? initial : VIDEO_BPS;
 }
 
-/* Takes out what cannot be steered.  Returns what the others began with; 0:
- * not all of them say. */
+/* Removes encoders that cannot be steered. Returns the sum of the initial bit
+ * rates of the others; 0: not all are known. */
 static guint64 encoder_weigh(EncoderList *list, guint64 *weights) {
     guint64 initial = 0;
     gboolean known = TRUE;

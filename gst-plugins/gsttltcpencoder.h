@@ -16,43 +16,44 @@ typedef struct {
 
 typedef struct {
     guint64 min; /* bit/s of all video; 0: none */
-    guint64 max; /* bit/s of all video; 0: what the encoders began with */
+    guint64 max; /* bit/s of all video; 0: the encoders' initial bit rates */
 } GstTltcpEncoderLimits;
 
 /* Of one thread. */
 typedef struct {
-    guint64 video;  /* what the encoders were last told, bit/s; 0: nothing */
+    guint64 video;  /* bit rate last set, bit/s; 0: none yet */
     gint64 told_at; /* monotonic us */
-    guint64 target; /* when somebody last looked */
+    guint64 target; /* when somebody last polled */
     gint64 looked_at;
 } GstTltcpEncoderState;
 
 /* NULL: not in the table. */
 const GstTltcpEncoderKind *gst_tltcp_encoder_kind(const gchar *factory);
 
-/* In the unit of the encoder, at least 1: some take 0 for a choice of theirs.
+/* In the unit of the encoder, at least 1: some encoders take 0 as "choose
+ * yourself".
  */
 gint64 gst_tltcp_encoder_value(const GstTltcpEncoderKind *kind, guint64 bps);
 
-/* What a target leaves for video, within the limits.  `initial`: what the video
- * encoders began with, bit/s, 0 where that is not known. */
+/* The part of a target that is left for video, within the limits.  `initial`:
+ * sum of the initial bit rates of the video encoders, bit/s; 0: not known. */
 guint64 gst_tltcp_encoder_budget(guint64 target, guint64 audio, guint64 initial,
                                  const GstTltcpEncoderLimits *limits);
 
-/* The part of one encoder, in proportion to its initial bit rate. */
+/* The share of one encoder, in proportion to its initial bit rate. */
 guint64 gst_tltcp_encoder_share(guint64 video, guint64 own, guint64 all);
 
-/* Whether encoders should hear of a change now. */
+/* Whether a change should be applied now. */
 gboolean gst_tltcp_encoder_due(const GstTltcpEncoderState *state, guint64 video,
                                gint64 now_us);
 
-/* Tells the video encoders upstream of these pads, if it is time.  No lock may
- * be held.  `pads`: GstPad, sinks. */
+/* Sets the bit rates of the video encoders upstream of these pads, if it is
+ * time. No lock may be held.  `pads`: GstPad, sinks. */
 void gst_tltcp_encoder_steer(GstTltcpEncoderState *state, GPtrArray *pads,
                              guint64 target,
                              const GstTltcpEncoderLimits *limits);
 
-/* Whether there may be something to tell; cheap. */
+/* Whether there may be a change to apply; cheap. */
 gboolean gst_tltcp_encoder_may_look(const GstTltcpEncoderState *state,
                                     guint64 target);
 

@@ -9,7 +9,7 @@
  * @GST_TLTCP_MODE_CALLER: calls a listener
  * @GST_TLTCP_MODE_LISTENER: waits for callers
  *
- * Who begins.
+ * Which end connects.
  */
 typedef enum {
     GST_TLTCP_MODE_CALLER = 1,
@@ -41,7 +41,7 @@ typedef enum {
  * @GST_TLTCP_DROP_UNTIL_KEYFRAME: all pictures between a loss and the next key
  * frame
  *
- * What is given up when the link is too small.
+ * What is dropped when the link is too small.
  */
 typedef enum {
     GST_TLTCP_DROP_SECTION = 0,

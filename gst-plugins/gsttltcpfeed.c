@@ -22,7 +22,7 @@ void gst_tltcp_sender_set_flushing(GstTltcpSender *s, gboolean flushing) {
     g_mutex_unlock(&s->lock);
 }
 
-void gst_tltcp_sender_look(GstTltcpSender *s) {
+void gst_tltcp_sender_recheck(GstTltcpSender *s) {
     g_mutex_lock(&s->lock);
     g_cond_broadcast(&s->changed);
     g_mutex_unlock(&s->lock);
@@ -79,7 +79,7 @@ static gboolean must_wait(const GstTltcpSender *s) {
     return gst_tltcp_sender_listener(s) ? !s->peers->len : !s->ever_connected;
 }
 
-/* Whether somebody who waits should go on waiting. */
+/* Whether a waiting thread should go on waiting. */
 static gboolean may_wait(const GstTltcpSender *s, const gint *cancelled) {
     return !s->flushing && !s->failed && s->running &&
            !g_atomic_int_get(cancelled);
@@ -141,7 +141,7 @@ static void wait_room(GstTltcpSender *s, const tltcp_live_section *section,
     }
 }
 
-/* Frames behind the end: the stream goes on. */
+/* Frames after the end: the stream continues. */
 static void begin_again(GstTltcpSender *s) {
     if (s->finished && !s->peers->len) {
         s->link_lost = TRUE;
@@ -181,8 +181,8 @@ void gst_tltcp_sender_finish(GstTltcpSender *s) {
     g_mutex_unlock(&s->lock);
 }
 
-/* Deadlines end it, and where there are none, the idle timeout of a connection
- * whose peer is gone. */
+/* This ends at the last deadline; without deadlines the idle timeout ends a
+ * connection whose peer is gone. */
 gboolean gst_tltcp_sender_drain(GstTltcpSender *s) {
     g_mutex_lock(&s->lock);
     gboolean drained = is_drained(s);

@@ -12,8 +12,7 @@ typedef struct {
     gsize offset;
 } GstTltcpField;
 
-/* FALSE: the property is not in the table.  An empty string is as good as none
- * and becomes NULL. */
+/* FALSE: the property is not in the table.  An empty string becomes NULL. */
 gboolean gst_tltcp_fields_set(const GstTltcpField *table, gpointer structure,
                               guint prop, const GValue *value);
 gboolean gst_tltcp_fields_get(const GstTltcpField *table,

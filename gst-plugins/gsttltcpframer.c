@@ -50,7 +50,7 @@ static gint64 running_time(const GstSegment *segment, GstClockTime t) {
     return sign > 0 ? (gint64)running : -(gint64)running;
 }
 
-/* What ends before its segment begins is there for what follows. */
+/* A buffer before its segment is there for decoding what follows. */
 static guint32 time_flags(const tltcp_live_frame *frame) {
     gint64 length = frame->duration > 0 ? frame->duration : 0;
 
@@ -70,8 +70,8 @@ void gst_tltcp_framer_times(const GstSegment *segment, GstBuffer *buffer,
         frame->duration = (gint64)GST_BUFFER_DURATION(buffer);
     }
     frame->flags = time_flags(frame);
-    /* What has no time line, such as the bytes of a file, is never too
-     * late. */
+    /* A stream without a time line, such as the bytes of a file, is never late.
+     */
     frame->untimed = segment->format != GST_FORMAT_TIME;
 }
 

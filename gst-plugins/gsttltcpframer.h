@@ -20,7 +20,7 @@ void gst_tltcp_framer_clear(GstTltcpFramer *f);
 /* Begins with new caps, or with none (NULL). */
 void gst_tltcp_framer_set_caps(GstTltcpFramer *f, GstCaps *caps);
 
-/* Begins with a way to make deadlines; behind the caps. */
+/* Sets how deadlines are made; call it after setting the caps. */
 void gst_tltcp_framer_set_deadlines(GstTltcpFramer *f, gint mode,
                                     guint latency_ms, guint grace_ms);
 
@@ -28,12 +28,12 @@ void gst_tltcp_framer_set_deadlines(GstTltcpFramer *f, gint mode,
 void gst_tltcp_framer_times(const GstSegment *segment, GstBuffer *buffer,
                             tltcp_live_frame *frame);
 
-/* Makes sections of a buffer: one, but of a transport stream as many as units
- * have ended in it.  References are appended to `sections`. */
+/* Makes sections from a buffer: one, or for a transport stream one for each
+ * frame that ends in it.  References are appended to `sections`. */
 void gst_tltcp_framer_buffer(GstTltcpFramer *f, GstBuffer *buffer,
                              tltcp_live_frame *frame, GQueue *sections);
 
-/* Likewise of what has not ended: there is nothing more to come. */
+/* The same for what is unfinished: the stream is over. */
 void gst_tltcp_framer_flush(GstTltcpFramer *f, const tltcp_live_frame *frame,
                             GQueue *sections);
 

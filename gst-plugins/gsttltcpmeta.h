@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What an application says of a buffer that the sink would otherwise find out,
- * in a custom meta, so that it needs no header and no library of ours:
+/* What an application knows of a buffer and the sink would otherwise have to
+ * find out, in a custom meta, so that it needs no header and no library of
+ * ours:
  *
  *   GstCustomMeta *m =
  *       gst_buffer_add_custom_meta(buffer, "GstTltcpSendMeta");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "gst-plugins/gsttltcppeer.h"
 
-#include "gst-plugins/gsttltcpnotes.h"
+#include "gst-plugins/gsttltcppending.h"
 #include "gst-plugins/gsttltcpstats.h"
 
-/* What waits for room in the connection, which has a buffer of its own. */
+/* Limits of the queue in front of the connection's own buffer. */
 #define QUEUE_SECTIONS 1024
 #define QUEUE_BYTES (16u << 20)
 
@@ -20,7 +20,8 @@ static GSocketAddress *address_of(tltcp_socket *socket) {
 
 static void on_dropped(GstTltcpPeer *peer, const tltcp_live_event *ev) {
     GstTltcpLoss *loss =
-        &gst_tltcp_note_peer(peer->sender, GST_TLTCP_NOTE_LOST, peer)->loss;
+        &gst_tltcp_pending_peer(peer->sender, GST_TLTCP_PENDING_LOST, peer)
+             ->loss;
     gboolean sent =
         ev->fate == TLTCP_FATE_PARTIAL || ev->fate == TLTCP_FATE_EXPIRED;
 
@@ -31,11 +32,11 @@ static void on_dropped(GstTltcpPeer *peer, const tltcp_live_event *ev) {
 }
 
 static void on_closed(GstTltcpPeer *peer, const tltcp_live_event *ev) {
-    peer->cause.error = ev->error ? ev->error : TLTCP_ERR_CLOSED;
-    peer->cause.writing = TRUE;
-    peer->cause.was_open = TRUE;
-    peer->cause.answered = TRUE;
-    g_strlcpy(peer->cause.reason, ev->reason, sizeof(peer->cause.reason));
+    peer->error.code = ev->error ? ev->error : TLTCP_ERR_CLOSED;
+    peer->error.writing = TRUE;
+    peer->error.was_open = TRUE;
+    peer->error.answered = TRUE;
+    g_strlcpy(peer->error.reason, ev->reason, sizeof(peer->error.reason));
 }
 
 static void peer_on_event(void *user, const tltcp_live_event *ev) {
@@ -46,12 +47,12 @@ static void peer_on_event(void *user, const tltcp_live_event *ev) {
         on_dropped(peer, ev);
         break;
     case TLTCP_LIVE_EVENT_KEY_WANTED:
-        gst_tltcp_note_add(peer->sender, GST_TLTCP_NOTE_KEY_WANTED);
+        gst_tltcp_pending_add(peer->sender, GST_TLTCP_PENDING_KEY_WANTED);
         break;
     case TLTCP_LIVE_EVENT_RATE:
         peer->rate = ev->estimated_bps;
         peer->target = ev->target_bps;
-        gst_tltcp_note_rate(peer->sender);
+        gst_tltcp_pending_rate(peer->sender);
         break;
     case TLTCP_LIVE_EVENT_DISCONNECTED:
         on_closed(peer, ev);
@@ -85,7 +86,7 @@ void gst_tltcp_peer_free(GstTltcpPeer *peer, gint linger_ms) {
 }
 
 gboolean gst_tltcp_peer_is_orderly(const GstTltcpPeer *peer) {
-    return peer->cause.error == TLTCP_ERR_CLOSED;
+    return peer->error.code == TLTCP_ERR_CLOSED;
 }
 
 GstStructure *gst_tltcp_peer_stats(GstTltcpPeer *peer) {

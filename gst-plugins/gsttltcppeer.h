@@ -8,20 +8,20 @@
 #include <gio/gio.h>
 #include <tltcp/live_parts.h>
 
-#include "gst-plugins/gsttltcpcause.h"
+#include "gst-plugins/gsttltcperror.h"
 #include "gst-plugins/gsttltcpsender.h"
 
 typedef struct {
     GstTltcpSender *sender;
     tltcp_live_sender *live;
     GSocketAddress *address; /* NULL: not known */
-    GstTltcpCause cause;     /* why it is over */
+    GstTltcpError error;     /* why it is over */
     GstPollFD events;        /* readable when there are events */
     guint64 rate;            /* newest estimate, bit/s */
     guint64 target;          /* what an encoder should make, bit/s */
 } GstTltcpPeer;
 
-/* Takes the socket over; what happens goes to the sender's notes. */
+/* Takes over the socket; what happens becomes pending signals of the sender. */
 GstTltcpPeer *gst_tltcp_peer_new(GstTltcpSender *sender, tltcp_socket *socket);
 
 /* Closes the connection and forgets all. */

@@ -27,7 +27,7 @@ struct GstTltcpReceiver {
     GstPollFD link_fd;
     GstPollFD data_fd;
     GSocketAddress *address;
-    GstTltcpArrival *refused; /* where the link's refusal goes */
+    GstTltcpReceiverEvent *refused; /* where the link's refusal goes */
     guint attempt;
     gboolean warned;
 };
@@ -64,13 +64,13 @@ static void receiver_make_config(const GstTltcpReceiver *r,
 }
 
 /* Tells of it. */
-static void note_failure(GstTltcpReceiver *r, const GstTltcpCause *cause,
+static void note_failure(GstTltcpReceiver *r, const GstTltcpError *error,
                          gboolean again) {
     gst_tltcp_connection_message(r->element,
-                                 cause->was_open ? "lost" : "failed", r->where,
-                                 cause, r->attempt);
+                                 error->was_open ? "lost" : "failed", r->where,
+                                 error, r->attempt);
     if (again && !r->warned) {
-        gst_tltcp_cause_post(r->element, cause, r->where, FALSE);
+        gst_tltcp_error_post(r->element, error, r->where, FALSE);
     }
     r->warned = TRUE;
 }
@@ -84,10 +84,10 @@ static void receiver_on_event(void *user, const tltcp_live_event *ev) {
                                      r->attempt > 1 ? "retrying" : "connecting",
                                      r->where, NULL, r->attempt);
     } else if (ev->type == TLTCP_LIVE_EVENT_REFUSED) {
-        gst_tltcp_cause_from_event(&r->refused->cause, ev);
-        note_failure(r, &r->refused->cause, !ev->final);
+        gst_tltcp_error_from_event(&r->refused->error, ev);
+        note_failure(r, &r->refused->error, !ev->final);
         r->refused->kind =
-            ev->final ? GST_TLTCP_ARRIVAL_FAILED : GST_TLTCP_ARRIVAL_LOST;
+            ev->final ? GST_TLTCP_RECEIVER_FAILED : GST_TLTCP_RECEIVER_LOST;
     }
 }
 
@@ -114,7 +114,7 @@ GstTltcpReceiver *gst_tltcp_receiver_start(GstElement *element,
                                            GstTltcpSettings *settings,
                                            gboolean pieces) {
     GstTltcpReceiver *r = g_new0(GstTltcpReceiver, 1);
-    GstTltcpCause cause = {0};
+    GstTltcpError error = {0};
     tltcp_config config;
 
     r->element = element;
@@ -126,13 +126,13 @@ GstTltcpReceiver *gst_tltcp_receiver_start(GstElement *element,
     gst_poll_fd_init(&r->link_fd);
     gst_poll_fd_init(&r->data_fd);
     receiver_make_config(r, &config);
-    cause.error = gst_tltcp_settings_check(r->settings, &config, cause.reason);
-    if (!cause.error) {
-        cause.listening = r->settings->mode == GST_TLTCP_MODE_LISTENER;
-        cause.error = receiver_start_link(r, &config);
+    error.code = gst_tltcp_settings_check(r->settings, &config, error.reason);
+    if (!error.code) {
+        error.listening = r->settings->mode == GST_TLTCP_MODE_LISTENER;
+        error.code = receiver_start_link(r, &config);
     }
-    if (cause.error) {
-        gst_tltcp_cause_post(element, &cause, r->where, TRUE);
+    if (error.code) {
+        gst_tltcp_error_post(element, &error, r->where, TRUE);
         free_receiver(r);
         return NULL;
     }
@@ -176,7 +176,7 @@ static void unwatch(GstTltcpReceiver *r, GstPollFD *pfd) {
 }
 
 static void receiver_on_connected(GstTltcpReceiver *r, tltcp_socket *socket,
-                                  GstTltcpArrival *arrival) {
+                                  GstTltcpReceiverEvent *arrival) {
     struct sockaddr_storage storage;
     socklen_t len = sizeof(storage);
 
@@ -196,7 +196,7 @@ static void receiver_on_connected(GstTltcpReceiver *r, tltcp_socket *socket,
         r->address = native_address(&storage, len);
     }
     gst_tltcp_connection_message(r->element, "connected", r->where, NULL, 0);
-    arrival->kind = GST_TLTCP_ARRIVAL_CONNECTED;
+    arrival->kind = GST_TLTCP_RECEIVER_CONNECTED;
     arrival->address = r->address;
 }
 
@@ -227,18 +227,18 @@ void gst_tltcp_receiver_stop(GstTltcpReceiver *r) {
 /* ---- making a connection ---- */
 
 gboolean gst_tltcp_receiver_call_again(GstTltcpReceiver *r) {
-    GstTltcpCause cause = {
-        .error = TLTCP_ERR_CLOSED, .was_open = TRUE, .answered = TRUE};
+    GstTltcpError error = {
+        .code = TLTCP_ERR_CLOSED, .was_open = TRUE, .answered = TRUE};
 
     if (tltcp_live_link_listener(r->link) ||
         !tltcp_live_link_lost(r->link, 0, "")) {
         return FALSE;
     }
-    note_failure(r, &cause, TRUE);
+    note_failure(r, &error, TRUE);
     return TRUE;
 }
 
-/* The descriptor of a link that calls is another one each time. */
+/* A calling link has a new descriptor for each attempt. */
 static void receiver_watch_link(GstTltcpReceiver *r) {
     gint fds[TLTCP_LIVE_FDS];
     gint fd = tltcp_live_link_fds(r->link, fds) > 0 ? fds[0] : -1;
@@ -256,7 +256,7 @@ static void receiver_watch_link(GstTltcpReceiver *r) {
 
 /* TRUE: `arrival` says something; FALSE: there is nothing to do before
  * `when`. */
-static gboolean connect_one(GstTltcpReceiver *r, GstTltcpArrival *arrival,
+static gboolean connect_one(GstTltcpReceiver *r, GstTltcpReceiverEvent *arrival,
                             tltcp_time *when) {
     tltcp_socket *socket;
 
@@ -266,24 +266,24 @@ static gboolean connect_one(GstTltcpReceiver *r, GstTltcpArrival *arrival,
         receiver_on_connected(r, socket, arrival);
         return TRUE;
     }
-    if (rc < 0 && !arrival->cause.error) {
-        arrival->kind = GST_TLTCP_ARRIVAL_FAILED;
-        arrival->cause.error = rc;
+    if (rc < 0 && !arrival->error.code) {
+        arrival->kind = GST_TLTCP_RECEIVER_FAILED;
+        arrival->error.code = rc;
     }
-    return arrival->cause.error != 0;
+    return arrival->error.code != 0;
 }
 
 /* ---- data ---- */
 
 static void on_received(const tltcp_live_received *in,
-                        GstTltcpArrival *arrival) {
+                        GstTltcpReceiverEvent *arrival) {
     if (!in->data) {
-        arrival->kind = GST_TLTCP_ARRIVAL_GAP;
+        arrival->kind = GST_TLTCP_RECEIVER_GAP;
         arrival->position = in->seq;
         arrival->size = in->len;
         return;
     }
-    arrival->kind = GST_TLTCP_ARRIVAL_SECTION;
+    arrival->kind = GST_TLTCP_RECEIVER_SECTION;
     arrival->section = (media_section){.number = in->number,
                                        .seq = in->seq,
                                        .data = in->data,
@@ -295,21 +295,21 @@ static void on_received(const tltcp_live_received *in,
 }
 
 static void on_lost(GstTltcpReceiver *r, gint result,
-                    GstTltcpArrival *arrival) {
-    GstTltcpCause *cause = &arrival->cause;
+                    GstTltcpReceiverEvent *arrival) {
+    GstTltcpError *error = &arrival->error;
     gchar reason[TLTCP_REASON_MAX + 1] = "";
-    gint error = tltcp_socket_error(r->socket, reason);
+    gint code = tltcp_socket_error(r->socket, reason);
 
-    cause->error = error ? error : result;
-    cause->was_open = cause->answered = TRUE;
-    g_strlcpy(cause->reason, reason, sizeof(cause->reason));
-    gboolean again = tltcp_live_link_lost(r->link, cause->error, reason);
-    note_failure(r, cause, again);
-    arrival->kind = again ? GST_TLTCP_ARRIVAL_LOST : GST_TLTCP_ARRIVAL_FAILED;
+    error->code = code ? code : result;
+    error->was_open = error->answered = TRUE;
+    g_strlcpy(error->reason, reason, sizeof(error->reason));
+    gboolean again = tltcp_live_link_lost(r->link, error->code, reason);
+    note_failure(r, error, again);
+    arrival->kind = again ? GST_TLTCP_RECEIVER_LOST : GST_TLTCP_RECEIVER_FAILED;
     close_socket(r, 0);
 }
 
-static gboolean receive(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
+static gboolean receive(GstTltcpReceiver *r, GstTltcpReceiverEvent *arrival) {
     tltcp_live_received in;
     gint rc = tltcp_live_receiver_next(r->live, &in, MSG_DONTWAIT);
 
@@ -324,13 +324,13 @@ static gboolean receive(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
     } else if (rc < 0) {
         on_lost(r, rc, arrival);
     } else {
-        arrival->kind = GST_TLTCP_ARRIVAL_END;
+        arrival->kind = GST_TLTCP_RECEIVER_END;
         close_socket(r, GOODBYE_MS);
     }
     return TRUE;
 }
 
-static gboolean try_next(GstTltcpReceiver *r, GstTltcpArrival *arrival,
+static gboolean try_next(GstTltcpReceiver *r, GstTltcpReceiverEvent *arrival,
                          tltcp_time *when) {
     *when = TLTCP_TIME_NEVER;
     gboolean done =
@@ -339,7 +339,8 @@ static gboolean try_next(GstTltcpReceiver *r, GstTltcpArrival *arrival,
     return done;
 }
 
-void gst_tltcp_receiver_next(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
+void gst_tltcp_receiver_next(GstTltcpReceiver *r,
+                             GstTltcpReceiverEvent *arrival) {
     tltcp_time when;
 
     memset(arrival, 0, sizeof(*arrival));
@@ -350,7 +351,7 @@ void gst_tltcp_receiver_next(GstTltcpReceiver *r, GstTltcpArrival *arrival) {
                                         : when > now ? when - now
                                                      : 0);
         if (n < 0 && errno == EBUSY) {
-            arrival->kind = GST_TLTCP_ARRIVAL_FLUSHING;
+            arrival->kind = GST_TLTCP_RECEIVER_FLUSHING;
             return;
         }
     }

@@ -3,20 +3,20 @@
 
 #include <string.h>
 
-#include "gst-plugins/gsttltcpcause.h"
-#include "gst-plugins/gsttltcpnotes.h"
+#include "gst-plugins/gsttltcperror.h"
+#include "gst-plugins/gsttltcppending.h"
 
-/* What closing may take in all, to say goodbye and to deliver the rest. */
+/* Limit for closing all connections: close_notify and delivery of the rest. */
 #define LINGER_US (500 * G_TIME_SPAN_MILLISECOND)
 
-/* What a new connection gets before anything else. */
+/* Sends a new connection what must come first. */
 static void greet(GstTltcpSender *s, GstTltcpPeer *peer) {
     if (!s->preambles->len) {
         return;
     }
     gst_tltcp_preambles_push(s->preambles, peer->live);
     tltcp_live_sender_join(peer->live);
-    gst_tltcp_note_add(s, GST_TLTCP_NOTE_KEY_WANTED);
+    gst_tltcp_pending_add(s, GST_TLTCP_PENDING_KEY_WANTED);
 }
 
 static void add_peer(GstTltcpSender *s, tltcp_socket *socket) {
@@ -30,20 +30,20 @@ static void add_peer(GstTltcpSender *s, tltcp_socket *socket) {
     s->ever_connected = TRUE;
     greet(s, peer);
     if (gst_tltcp_sender_listener(s)) {
-        gst_tltcp_note_peer(s, GST_TLTCP_NOTE_ADDED, peer);
+        gst_tltcp_pending_peer(s, GST_TLTCP_PENDING_ADDED, peer);
     }
-    gst_tltcp_note_state(s, "connected", NULL);
+    gst_tltcp_pending_state(s, "connected", NULL);
     g_cond_broadcast(&s->changed);
 }
 
-static void on_failure(GstTltcpSender *s, const GstTltcpCause *cause,
+static void on_failure(GstTltcpSender *s, const GstTltcpError *error,
                        gboolean fatal) {
-    gst_tltcp_note_state(s, cause->was_open ? "lost" : "failed", cause);
+    gst_tltcp_pending_state(s, error->was_open ? "lost" : "failed", error);
     s->failed = s->failed || fatal;
     if (fatal || !s->warned) {
-        gst_tltcp_note_add(s,
-                           fatal ? GST_TLTCP_NOTE_FAILED : GST_TLTCP_NOTE_WARN)
-            ->cause = *cause;
+        gst_tltcp_pending_add(s, fatal ? GST_TLTCP_PENDING_FAILED
+                                       : GST_TLTCP_PENDING_WARN)
+            ->error = *error;
     }
     s->warned = TRUE;
     g_cond_broadcast(&s->changed);
@@ -52,16 +52,16 @@ static void on_failure(GstTltcpSender *s, const GstTltcpCause *cause,
 /* Of the link, without the lock. */
 static void sender_on_event(void *user, const tltcp_live_event *ev) {
     GstTltcpSender *s = user;
-    GstTltcpCause cause = {.writing = TRUE};
+    GstTltcpError error = {.writing = TRUE};
 
     g_mutex_lock(&s->lock);
     if (ev->type == TLTCP_LIVE_EVENT_CONNECTING) {
         s->attempt = ev->attempt;
-        gst_tltcp_note_state(s, s->attempt > 1 ? "retrying" : "connecting",
-                             NULL);
+        gst_tltcp_pending_state(s, s->attempt > 1 ? "retrying" : "connecting",
+                                NULL);
     } else if (ev->type == TLTCP_LIVE_EVENT_REFUSED) {
-        gst_tltcp_cause_from_event(&cause, ev);
-        on_failure(s, &cause, ev->final);
+        gst_tltcp_error_from_event(&error, ev);
+        on_failure(s, &error, ev->final);
     }
     g_mutex_unlock(&s->lock);
 }
@@ -90,18 +90,18 @@ static void remove_peer(GstTltcpSender *s, guint index) {
     gst_poll_remove_fd(s->poll, &peer->events);
     tltcp_live_sender_add_stats(peer->live, &s->departed);
     if (gst_tltcp_sender_listener(s)) {
-        gst_tltcp_note_peer(s, GST_TLTCP_NOTE_REMOVED, peer);
+        gst_tltcp_pending_peer(s, GST_TLTCP_PENDING_REMOVED, peer);
     } else if (!s->finished || !gst_tltcp_peer_is_orderly(peer)) {
-        gboolean again = tltcp_live_link_lost(s->link, peer->cause.error,
-                                              peer->cause.reason);
-        on_failure(s, &peer->cause, !again);
+        gboolean again =
+            tltcp_live_link_lost(s->link, peer->error.code, peer->error.reason);
+        on_failure(s, &peer->error, !again);
     }
     g_mutex_unlock(&s->lock);
     gst_tltcp_peer_free(peer, 0);
     g_mutex_lock(&s->lock);
 }
 
-/* The descriptor of a link that calls is another one each time. */
+/* A calling link has a new descriptor for each attempt. */
 static void sender_watch_link(GstTltcpSender *s) {
     gint fds[TLTCP_LIVE_FDS];
     gint fd = tltcp_live_link_fds(s->link, fds) > 0 ? fds[0] : -1;
@@ -166,8 +166,8 @@ static gpointer run(gpointer user) {
     while (s->running) {
         tltcp_time when = service(s);
         g_mutex_unlock(&s->lock);
-        gst_tltcp_notes_tell(s);
-        s->funcs.looked(s->element);
+        gst_tltcp_pending_report(s);
+        s->funcs.polled(s->element);
         tltcp_time now = tltcp_now();
         gst_poll_wait(s->poll, when == TLTCP_TIME_NEVER ? GST_CLOCK_TIME_NONE
                                : when > now             ? when - now
@@ -178,7 +178,7 @@ static gpointer run(gpointer user) {
         }
     }
     g_mutex_unlock(&s->lock);
-    gst_tltcp_notes_tell(s);
+    gst_tltcp_pending_report(s);
     return NULL;
 }
 
@@ -217,18 +217,18 @@ static gboolean sender_start_link(GstTltcpSender *s) {
     tltcp_config config;
     tltcp_live_settings live;
     gboolean listens = s->settings->mode == GST_TLTCP_MODE_LISTENER;
-    GstTltcpCause cause = {.writing = TRUE, .listening = listens};
+    GstTltcpError error = {.writing = TRUE, .listening = listens};
     gchar service[GST_TLTCP_PORT_TEXT];
 
     gst_tltcp_settings_link(s->settings, &live, service);
     sender_make_config(s, &config);
     config.listener.on_caller = sender_on_caller;
     config.user = s;
-    cause.error =
+    error.code =
         tltcp_live_link_new(&s->link, &live, &config, sender_on_event, s);
-    if (cause.error) {
-        tltcp_config_check(&config, cause.reason);
-        gst_tltcp_cause_post(s->element, &cause, s->where, TRUE);
+    if (error.code) {
+        tltcp_config_check(&config, error.reason);
+        gst_tltcp_error_post(s->element, &error, s->where, TRUE);
         return FALSE;
     }
     if (listens) {
@@ -250,17 +250,17 @@ static void free_sender(GstTltcpSender *s) {
     g_free(s);
 }
 
-/* What can be said at once to be wrong is an error of the state change. */
+/* Invalid settings fail the state change. */
 static gboolean check_config(GstTltcpSender *s) {
     tltcp_config config;
-    GstTltcpCause cause = {.writing = TRUE};
+    GstTltcpError error = {.writing = TRUE};
 
     sender_make_config(s, &config);
-    cause.error = gst_tltcp_settings_check(s->settings, &config, cause.reason);
-    if (cause.error) {
-        gst_tltcp_cause_post(s->element, &cause, s->where, TRUE);
+    error.code = gst_tltcp_settings_check(s->settings, &config, error.reason);
+    if (error.code) {
+        gst_tltcp_error_post(s->element, &error, s->where, TRUE);
     }
-    return !cause.error;
+    return !error.code;
 }
 
 GstTltcpSender *gst_tltcp_sender_start(GstElement *element,
@@ -276,7 +276,7 @@ GstTltcpSender *gst_tltcp_sender_start(GstElement *element,
     s->where = gst_tltcp_settings_where(s->settings);
     g_mutex_init(&s->lock);
     g_cond_init(&s->changed);
-    g_queue_init(&s->notes);
+    g_queue_init(&s->pending);
     s->poll = gst_poll_new_timer(); /* can be woken from other threads */
     s->peers = g_ptr_array_new();
     s->preambles = gst_tltcp_preambles_new();
@@ -291,7 +291,7 @@ GstTltcpSender *gst_tltcp_sender_start(GstElement *element,
     return s;
 }
 
-/* Says goodbye to all before waiting for any. */
+/* Starts closing all before waiting for any. */
 static void close_peers(GstTltcpSender *s) {
     gint64 end = g_get_monotonic_time() + LINGER_US;
 

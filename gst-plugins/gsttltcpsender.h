@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The connections of a sink and the thread that looks after them: calls or
- * accepts, sends, calls again, tells the sink what happened. */
+/* The connections of a sink and the thread that serves them: it calls or
+ * accepts, sends, reconnects and reports to the sink. */
 #ifndef GST_TLTCP_SENDER_H
 #define GST_TLTCP_SENDER_H
 
@@ -31,8 +31,8 @@ typedef struct {
     void (*caller_rejected)(GstElement *element, GSocketAddress *address,
                             const gchar *streamid);
     void (*key_unit_wanted)(GstElement *element);
-    /* Often, from the same thread, which holds no lock. */
-    void (*looked)(GstElement *element);
+    /* After each turn of the sender's thread. */
+    void (*polled)(GstElement *element);
     void (*rate_changed)(GstElement *element, guint64 rate_bps,
                          guint64 target_bps);
     void (*section_dropped)(GstElement *element, GSocketAddress *caller,
@@ -58,11 +58,10 @@ void gst_tltcp_sender_stop(GstTltcpSender *sender);
 /* Makes waiting calls return at once, or lets them wait again. */
 void gst_tltcp_sender_set_flushing(GstTltcpSender *sender, gboolean flushing);
 
-/* What every connection gets first: the description of each stream, and stream
- * headers as sections.  Connections that stand get the description at once, the
- * headers when the stream begins or has begun: who receives chooses among
- * streams when the first of their frames comes.  NULL: the stream is no
- * more. */
+/* Sets what every connection gets first: the description of a stream, and its
+ * stream headers as sections.  Open connections get the description at once and
+ * the headers when the stream begins, because a receiver chooses among the
+ * streams when the first frame comes.  NULL: the stream is gone. */
 void gst_tltcp_sender_set_config(GstTltcpSender *sender, guint stream,
                                  tltcp_live_section *config, GPtrArray *headers,
                                  gboolean begun);
@@ -70,20 +69,20 @@ void gst_tltcp_sender_set_config(GstTltcpSender *sender, guint stream,
 /* The first frame of a stream is about to be pushed. */
 void gst_tltcp_sender_begin(GstTltcpSender *sender, guint stream);
 
-/* What every connection gets behind the description of a stream, and those that
- * stand at once: its tags. */
+/* Sets the tags of a stream.  New connections get them after its description,
+ * open ones at once. */
 void gst_tltcp_sender_set_tags(GstTltcpSender *sender, guint stream,
                                tltcp_live_section *tags);
 
-/* Waits until somebody is connected; a caller waits only for its first
- * connection.  Tells how long it waited, ns.  FALSE: flushing, failed or
+/* Waits until a peer is connected; a caller waits only for its first
+ * connection.  Gives the time waited, ns.  FALSE: flushing, failed or
  * cancelled. */
 gboolean gst_tltcp_sender_wait_connected(GstTltcpSender *sender,
                                          const gint *cancelled,
                                          guint64 *waited);
 
-/* Makes those who wait look at their `cancelled` again. */
-void gst_tltcp_sender_look(GstTltcpSender *sender);
+/* Makes waiting calls check `cancelled` again. */
+void gst_tltcp_sender_recheck(GstTltcpSender *sender);
 
 /* Gives a section to every connection.  When there is one connection and it has
  * no room, waits for room until the section's deadline.  When there are several
@@ -92,8 +91,8 @@ gboolean gst_tltcp_sender_push(GstTltcpSender *sender,
                                tltcp_live_section *section,
                                const gint *cancelled, guint64 patience);
 
-/* The end is about to be pushed: that the other end closes then is no
- * failure. */
+/* The end is about to be pushed; after that a close by the peer is no failure.
+ */
 void gst_tltcp_sender_finish(GstTltcpSender *sender);
 
 /* Waits until all was delivered or given up.  FALSE: flushing or failed

@@ -32,7 +32,8 @@ struct GstTltcpSender {
 
     tltcp_live_link *link; /* used by the thread without the lock */
     GstPollFD link_fd;
-    gboolean link_lost; /* the link does not know yet that it may call again */
+    gboolean
+        link_lost; /* the link has not been told yet that it may call again */
     GPtrArray *peers;
     tltcp_live_stats departed; /* counts of connections that are gone */
     guint attempt;
@@ -41,13 +42,13 @@ struct GstTltcpSender {
     guint64 target;
 
     GPtrArray *preambles; /* GstTltcpPreamble by stream; NULL: none yet */
-    GQueue notes; /* of GstTltcpNote, to be told when the lock is free */
+    GQueue pending;       /* GstTltcpPending */
 };
 
 /* The listening socket, or NULL. */
 tltcp_socket *gst_tltcp_sender_listener(const GstTltcpSender *s);
 
-/* Makes the thread look around; under the lock. */
+/* Wakes the thread; under the lock. */
 void gst_tltcp_sender_wake(GstTltcpSender *s);
 
 #endif /* GST_TLTCP_SENDER_IMPL_H */

@@ -16,7 +16,7 @@
 #define DEFAULT_PORT 7001
 /* Largest frame that can be sent: an intra picture of 8K video. */
 #define BUFFER_BYTES (16u << 20)
-/* A peer that says nothing for so long is gone. */
+/* A peer that is silent for this long is gone. */
 #define IDLE_MS 5000
 
 /* Where an element's settings hang. */
@@ -34,8 +34,9 @@ static void install_addresses(GObjectClass *klass) {
                             GST_TLTCP_DEFAULT_URI, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_MODE,
-        g_param_spec_enum("mode", "Mode", "Who begins", GST_TYPE_TLTCP_MODE,
-                          GST_TLTCP_MODE_CALLER, RW_READY));
+        g_param_spec_enum(
+            "mode", "Mode", "Whether to call or to wait for callers",
+            GST_TYPE_TLTCP_MODE, GST_TLTCP_MODE_CALLER, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_LOCALADDRESS,
         g_param_spec_string("localaddress", "Local address",
@@ -76,8 +77,8 @@ static void install_connection(GObjectClass *klass) {
         klass, GST_TLTCP_PROP_PASSPHRASE_FILE,
         g_param_spec_string(
             "passphrase-file", "File of the passphrase",
-            "File whose first line is the passphrase; further "
-            "ones behind a colon: those of other callers (NULL: "
+            "File whose first line is the passphrase; more "
+            "files, separated by colons, for other callers (NULL: "
             "none)",
             NULL, RW_READY));
     g_object_class_install_property(
@@ -96,7 +97,7 @@ static void install_connection(GObjectClass *klass) {
         klass, GST_TLTCP_PROP_AUTO_RECONNECT,
         g_param_spec_boolean("auto-reconnect", "Reconnect by itself",
                              "Call again when the connection fails; FALSE: "
-                             "that is an error",
+                             "a failure is an error",
                              TRUE, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_CONGESTION_CONTROL,
@@ -105,13 +106,13 @@ static void install_connection(GObjectClass *klass) {
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_FEC,
         g_param_spec_enum("fec", "Forward error correction",
-                          "Packets sent along that replace lost ones; used "
+                          "Send repair packets that replace lost ones; used "
                           "unless either end says off",
                           GST_TYPE_TLTCP_FEC, GST_TLTCP_FEC_AUTO, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_QOS_DSCP,
-        g_param_spec_uint("qos-dscp", "DSCP", "DSCP of packets that leave", 0,
-                          63, 0, RW_READY));
+        g_param_spec_uint("qos-dscp", "DSCP", "DSCP of outgoing packets", 0, 63,
+                          0, RW_READY));
     g_object_class_install_property(
         klass, GST_TLTCP_PROP_QLOG_DIR,
         g_param_spec_string("qlog-dir", "Folder for traces",
@@ -170,7 +171,7 @@ void gst_tltcp_settings_clear(GstTltcpSettings *s) {
     g_mutex_clear(&s->lock);
 }
 
-/* An element that cannot have its secret must not go on without. */
+/* An element must not start without its secret. */
 static void load_secrets(GstTltcpSettings *s) {
     const struct {
         const gchar *property;
@@ -222,8 +223,8 @@ void gst_tltcp_settings_free(GstTltcpSettings *s) {
     g_free(s);
 }
 
-/* As a property it cannot be refused, so the element does not start with one
- * that nobody wanted. */
+/* Setting a property cannot fail, so the element refuses to start with a bad
+ * URI. */
 static void set_uri(GstTltcpSettings *s, const GValue *value) {
     g_autoptr(GError) error = NULL;
 
@@ -239,7 +240,7 @@ static void set_uri(GstTltcpSettings *s, const GValue *value) {
     }
 }
 
-/* What is only stored; the passphrase is not readable all the same. */
+/* Plain fields.  The passphrase is write-only. */
 static const GstTltcpField fields[] = {
     {GST_TLTCP_PROP_MODE, G_STRUCT_OFFSET(GstTltcpSettings, mode)},
     {GST_TLTCP_PROP_LATENCY, G_STRUCT_OFFSET(GstTltcpSettings, latency)},

@@ -41,7 +41,7 @@ typedef struct {
     gchar *host; /* of the URI; NULL: none there */
     guint port;  /* of the URI */
     gboolean uri_set;
-    gchar *uri_wrong;    /* why the one set last was refused, or NULL */
+    gchar *uri_wrong;    /* why the last one was refused, or NULL */
     gint mode;           /* GstTltcpMode */
     gchar *localaddress; /* NULL: the URI's */
     gint localport;      /* -1: the URI's */
@@ -70,8 +70,8 @@ GstTltcpSettings *gst_tltcp_settings_of(GObject *element);
 
 void gst_tltcp_settings_clear(GstTltcpSettings *s);
 
-/* A copy that the connection's own thread works with, with the passphrases and
- * keys out of their files. */
+/* A copy for the connection's own thread, with passphrases and keys read from
+ * their files. */
 GstTltcpSettings *gst_tltcp_settings_copy(GstTltcpSettings *s);
 void gst_tltcp_settings_free(GstTltcpSettings *s);
 
@@ -100,7 +100,7 @@ void gst_tltcp_settings_link(const GstTltcpSettings *s,
                              tltcp_live_settings *link,
                              gchar service[GST_TLTCP_PORT_TEXT]);
 
-/* Whether that config will do; else a TLTCP_ERR_* and why. */
+/* Checks the settings and that config: 0, or a TLTCP_ERR_* and the reason. */
 gint gst_tltcp_settings_check(const GstTltcpSettings *s,
                               const tltcp_config *config, gchar *reason);
 
@@ -108,7 +108,7 @@ gint gst_tltcp_settings_check(const GstTltcpSettings *s,
 const gchar *gst_tltcp_settings_bind_host(const GstTltcpSettings *s);
 guint gst_tltcp_settings_bind_port(const GstTltcpSettings *s);
 
-/* Notes which port it was given; 0: it listens no longer. */
+/* Records the bound port; 0: no longer listening. */
 void gst_tltcp_settings_set_bound(GstTltcpSettings *s, guint port);
 
 /* The element's running time; 0: it has no clock yet. */

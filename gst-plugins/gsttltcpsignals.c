@@ -34,7 +34,7 @@ void gst_tltcp_signals_install(GType type) {
                                G_TYPE_SOCKET_ADDRESS, G_TYPE_STRING);
 }
 
-/* A stranger chose it, and handlers may be of languages that take nothing but
+/* The peer chose it, and handlers may be written in languages that accept only
  * UTF-8. */
 static gchar *signals_readable(const gchar *streamid) {
     return streamid ? g_utf8_make_valid(streamid, -1) : NULL;

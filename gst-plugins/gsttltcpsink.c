@@ -5,15 +5,15 @@
  * @see_also: #tltcpsrc
  *
  * tltcpsink sends media over the network with TLTCP (Time-lined TCP over UDP).
- * Every buffer becomes a section with a deadline; what is obsolete is not sent
- * any more, so that a link that is too small carries what still matters, and
- * does so without taking more than its share of the link.
+ * Every buffer becomes a section with a deadline.  Obsolete sections are not
+ * sent, so a link that is too small carries what still matters, without taking
+ * more than its share of the link.
  *
  * Caps, timestamps, duration and flags are restored by #tltcpsrc.  For MPEG-1,
  * MPEG-2, MPEG-4 part 2, H.264, H.265, VP8, VP9 and AV1 (one access unit per
  * buffer, so put a parser before this element), and for these in transport
- * streams, the sink knows which frames others need, and gives up disposable
- * ones first.
+ * streams, the sink knows which frames others need and drops disposable ones
+ * first.
  *
  * Request pads take further streams, which share the connection.
  *
@@ -29,7 +29,7 @@
  * |[
  * gst-launch-1.0 filesrc location=movie.mp4 ! qtdemux ! h264parse ! tltcpsink
  * uri="tltcp://:7001?mode=listener&latency=500"
- * ]| Serves a file, at the pace of its timestamps, to everybody who calls.
+ * ]| Serves a file to all callers, at the pace of its timestamps.
  *
  * ## Deadlines
  *
@@ -43,7 +43,7 @@
  * ## Messages
  *
  * Whenever a connection is attempted, made, lost or refused, an element message
- * "tltcp-connection" tells `state` (connecting, connected, failed, lost,
+ * "tltcp-connection" reports `state` (connecting, connected, failed, lost,
  * retrying), `address`, `attempt`, and on failure `error` and `cause`.
  *
  * Since: 0.1
@@ -122,7 +122,7 @@ static void on_rate_changed(GstElement *element, guint64 rate_bps,
     }
 }
 
-/* A change may have to wait until it is time to tell the encoder. */
+/* A change may have to wait until the encoder may be changed again. */
 static void on_looked(GstElement *element) {
     GstTltcpSink *self = GST_TLTCP_SINK(element);
 
@@ -158,7 +158,7 @@ static const GstTltcpSenderFuncs sender_funcs = {
     .caller_rejected = gst_tltcp_signals_caller_rejected,
     .key_unit_wanted = on_key_unit_wanted,
     .rate_changed = on_rate_changed,
-    .looked = on_looked,
+    .polled = on_looked,
     .section_dropped = on_section_dropped,
     .listening = on_listening,
 };
@@ -180,7 +180,7 @@ static GstFlowReturn gst_tltcp_sink_render(GstBaseSink *base,
                                    &base->segment, buffer);
 }
 
-/* FALSE: flushed or failed before all had ended. */
+/* FALSE: flushing or failed before all streams ended. */
 static gboolean sink_on_eos(GstTltcpSink *self) {
     if (gst_tltcp_sink_group_begin_eos(&self->stream)) {
         gst_tltcp_sender_finish(self->sender);
@@ -224,8 +224,8 @@ static gboolean gst_tltcp_sink_event(GstBaseSink *base, GstEvent *event) {
     return GST_BASE_SINK_CLASS(gst_tltcp_sink_parent_class)->event(base, event);
 }
 
-/* Without decoding times nothing says when a frame should leave but its display
- * time, and with reordering that is too late for the frames behind it. */
+/* A frame leaves at its decoding time. The display time would be too late for
+ * the frames behind it when frames are reordered. */
 static void gst_tltcp_sink_get_times(GstBaseSink *base, GstBuffer *buffer,
                                      GstClockTime *start, GstClockTime *end) {
     GstClockTime t = GST_BUFFER_DTS_OR_PTS(buffer);
@@ -390,8 +390,8 @@ static void gst_tltcp_sink_class_init(GstTltcpSinkClass *klass) {
      *     way to what others need), "overflow", or "lost" on the way
      * @tag: that of its GstTltcpSendMeta, else 0
      *
-     * A buffer did not arrive whole.  Emitted from a thread of the element,
-     * which must not be made to wait.
+     * A buffer did not arrive whole.  Emitted from a thread of the element;
+     * handlers must not block.
      *
      * Since: 0.1
      */
@@ -414,7 +414,7 @@ static void gst_tltcp_sink_class_init(GstTltcpSinkClass *klass) {
     base->unlock = gst_tltcp_sink_unlock;
     base->unlock_stop = gst_tltcp_sink_unlock_stop;
 
-    /* Who looks for a pad takes the first template that fits. */
+    /* Pad lookups take the first template that fits. */
     gst_tltcp_sink_pads_install(element);
     gst_element_class_add_static_pad_template(element, &sink_template);
     gst_element_class_set_static_metadata(
@@ -424,7 +424,7 @@ static void gst_tltcp_sink_class_init(GstTltcpSinkClass *klass) {
 
 static void gst_tltcp_sink_init(GstTltcpSink *self) {
     g_mutex_init(&self->sender_lock);
-    /* What is before the segment may be a key frame that others need. */
+    /* A buffer before the segment may be a key frame that others need. */
     gst_base_sink_set_drop_out_of_segment(GST_BASE_SINK(self), FALSE);
     gst_tltcp_stream_init(&self->stream, self, GST_BASE_SINK_PAD(self), 0);
     self->stream.resume = sink_resume;

@@ -25,7 +25,8 @@ struct GstTltcpStream {
     gboolean described;
     gboolean ending; /* its end is about to be sent */
     gboolean ended;  /* of the pads beside the first */
-    gint64 lateness; /* least by which buffers came late; -1: none came yet */
+    gint64 lateness; /* smallest lateness of the buffers so far; -1: no buffer
+                        yet */
     gint cancelled;  /* atomic: waiting for the sender is to end */
     /* Waits until streaming may go on after it was interrupted. */
     GstFlowReturn (*resume)(GstTltcpStream *stream);
@@ -65,7 +66,7 @@ struct _GstTltcpSink {
     gboolean starting; /* or playing: the first pad's buffers may come */
     gboolean stopping;
     gboolean flushing; /* the first pad */
-    gboolean unlocked; /* the base class wants the first pad's thread back */
+    gboolean unlocked; /* the base class has unlocked the first pad's thread */
 };
 
 /* A pad beside the first. */
@@ -148,7 +149,7 @@ void gst_tltcp_sink_pads_release(GstTltcpSink *self, GstPad *pad);
 void gst_tltcp_sink_pads_before(GstTltcpSink *self, GstStateChange change);
 void gst_tltcp_sink_pads_after(GstTltcpSink *self, GstStateChange change);
 
-/* The first pad flushes, or does so no longer. */
+/* The first pad starts or stops flushing. */
 void gst_tltcp_sink_pads_set_flushing(GstTltcpSink *self, gboolean flushing);
 void gst_tltcp_sink_pads_set_unlocked(GstTltcpSink *self, gboolean unlocked);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The pads of the sink beside the first, which is GstBaseSink's.  They do for
- * themselves what it does for that one: wait for PLAYING, wait for the clock,
- * flush, end. */
+/* The request pads of the sink.  They do what GstBaseSink does for its own pad:
+ * wait for PLAYING, wait for the clock, flush, handle EOS. */
 #include "gst-plugins/gsttltcpsinkimpl.h"
 
-/* The wire format has numbers for more, but each is a thread. */
+/* The wire format allows more, but each stream is a thread. */
 #define STREAMS_MAX 64
 
 G_DEFINE_TYPE(GstTltcpSinkPad, gst_tltcp_sink_pad, GST_TYPE_PAD)
@@ -41,8 +40,8 @@ static GstFlowReturn wait_playing(GstTltcpSinkPad *pad) {
     return must_stop(pad) ? GST_FLOW_FLUSHING : GST_FLOW_OK;
 }
 
-/* The sender lets go of everybody when the first pad flushes or the element
- * pauses; it is asked again as soon as that is over. */
+/* The sender releases all waiting threads when the first pad flushes or the
+ * element pauses; they try again afterwards. */
 static GstFlowReturn sinkpad_resume(GstTltcpStream *stream) {
     GstTltcpSinkPad *pad =
         (GstTltcpSinkPad *)((guint8 *)stream -
@@ -78,7 +77,7 @@ static GstClockTime time_of(GstTltcpSinkPad *pad, GstBuffer *buffer) {
     return at > 0 ? (GstClockTime)at : 0;
 }
 
-/* Under the lock, which is let go of while waiting.  FALSE: interrupted. */
+/* Under the lock, which is released while waiting.  FALSE: interrupted. */
 static gboolean wait_clock(GstTltcpSinkPad *pad, GstClockTime running) {
     GstTltcpSink *self = pad->stream.sink;
     g_autoptr(GstClock) clock = gst_element_get_clock(GST_ELEMENT(self));
@@ -150,11 +149,11 @@ static void interrupt(GstTltcpSinkPad *pad) {
     g_cond_broadcast(&pad->stream.sink->pads_changed);
 }
 
-/* Who waits for the sender looks whether that is over. */
+/* Makes threads that wait for the sender check their flags. */
 static void look(GstTltcpSink *self) {
     g_mutex_lock(&self->sender_lock);
     if (self->sender) {
-        gst_tltcp_sender_look(self->sender);
+        gst_tltcp_sender_recheck(self->sender);
     }
     g_mutex_unlock(&self->sender_lock);
 }
@@ -319,8 +318,8 @@ void gst_tltcp_sink_pads_before(GstTltcpSink *self, GstStateChange change) {
         interrupt_all(self);
     }
     g_mutex_unlock(&self->pads_lock);
-    /* The base class unlocks the sender too, but for the first pad only: that
-     * may be over before another has seen it. */
+    /* The base class also unlocks the sender, but only for its own pad, and
+     * briefly: another pad's thread may miss it. */
     look(self);
 }
 

@@ -67,23 +67,22 @@ static void install_dropping(GObjectClass *klass) {
     /**
      * GstTltcpSink:drop-policy:
      *
-     * What is given up when the link is too small.
+     * What is dropped when the link is too small.
      *
      * Since: 0.1
      */
     g_object_class_install_property(
         klass, PROP_DROP_POLICY,
         g_param_spec_enum("drop-policy", "Drop policy",
-                          "What is given up when the link is too small",
+                          "What is dropped when the link is too small",
                           GST_TYPE_TLTCP_DROP_POLICY, DEFAULT_DROP_POLICY,
                           RW_READY));
     /**
      * GstTltcpSink:reference-grace:
      *
-     * How much longer than others a frame that others need is worth sending:
-     * what follows can be decoded with it though it is shown late itself.  With
-     * #GstTltcpSink:deadline-mode pts, and a #GstTltcpSink:drop-policy other
-     * than section.
+     * How much longer a reference frame is worth sending: it is shown late, but
+     * what follows can be decoded with it.  With #GstTltcpSink:deadline-mode
+     * pts, and a #GstTltcpSink:drop-policy other than section.
      *
      * Since: 0.1
      */
@@ -105,39 +104,38 @@ static void install_rate(GObjectClass *klass) {
     /**
      * GstTltcpSink:initial-window:
      *
-     * How many packets leave before the first is acknowledged, spread over a
-     * round trip.  For who knows what the path carries, such as a satellite
-     * link of one's own; what is more than that is lost, of others too.
+     * Initial window in packets, paced over a round trip.  Raise it only on a
+     * path whose capacity is known and not shared, such as a leased satellite
+     * link: a larger window causes loss, also for others.
      *
      * Since: 0.1
      */
     g_object_class_install_property(
         klass, PROP_INITIAL_WINDOW,
         g_param_spec_uint("initial-window", "Initial window",
-                          "Packets that leave before the first is "
-                          "acknowledged, on a path that is known (0: as the "
-                          "controller has it)",
+                          "Initial window in packets, for a path of known "
+                          "capacity that is not shared (0: the controller's)",
                           0, G_MAXUINT, 0, RW_READY));
     /**
      * GstTltcpSink:estimated-bitrate:
      *
-     * What the path would carry, for encoders to follow: the highest of all
-     * callers.  0 while it is not known.
+     * What the path carries: the highest estimate among the callers.  0: not
+     * known yet.
      *
      * Since: 0.1
      */
     g_object_class_install_property(
         klass, PROP_ESTIMATED_BITRATE,
         g_param_spec_uint("estimated-bitrate", "Estimated bit rate",
-                          "What the path would carry (bit/s)", 0, G_MAXUINT, 0,
+                          "What the path carries (bit/s)", 0, G_MAXUINT, 0,
                           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
     /**
      * GstTltcpSink:target-bitrate:
      *
-     * What an encoder upstream should produce now, in bit/s: below
-     * #GstTltcpSink:estimated-bitrate while a queue is to become shorter.  With
-     * several connections that of the fastest.  0: not known yet.  A thread of
-     * the element's own notifies.
+     * What an encoder upstream should produce now, in bit/s.  Below
+     * #GstTltcpSink:estimated-bitrate while a queue drains.  With several
+     * connections the target of the fastest.  0: not known yet.  Notified from
+     * a thread of the element.
      *
      * Since: 0.1
      */
@@ -158,43 +156,44 @@ static void install_encoder(GObjectClass *klass) {
      * GstTltcpSink:encoder:
      *
      * Whether the sink sets the bit rate of the video encoders upstream as
-     * #GstTltcpSink:target-bitrate changes.  Several share it in proportion to
-     * the bit rates that they began with.
+     * #GstTltcpSink:target-bitrate changes.  Several encoders share it in
+     * proportion to their initial bit rates.
      *
      * Since: 0.1
      */
     g_object_class_install_property(
         klass, PROP_ENCODER,
-        g_param_spec_enum(
-            "encoder", "Encoder", "What to do about video encoders upstream",
-            GST_TYPE_TLTCP_ENCODER, GST_TLTCP_ENCODER_NONE, RW_PLAYING));
+        g_param_spec_enum("encoder", "Encoder",
+                          "Whether to steer the video encoders upstream",
+                          GST_TYPE_TLTCP_ENCODER, GST_TLTCP_ENCODER_NONE,
+                          RW_PLAYING));
     /**
      * GstTltcpSink:encoder-min-bitrate:
      *
-     * With #GstTltcpSink:encoder auto, what all video encoders together get at
-     * least.
+     * With #GstTltcpSink:encoder auto, the lower limit for all video encoders
+     * together.
      *
      * Since: 0.1
      */
     g_object_class_install_property(
         klass, PROP_ENCODER_MIN,
         g_param_spec_uint64("encoder-min-bitrate", "Least video bit rate",
-                            "What the video encoders are told at least, bit/s "
-                            "(0: no limit)",
+                            "Lower limit for the video encoders, bit/s (0: "
+                            "none)",
                             0, G_MAXUINT, 0, RW_PLAYING));
     /**
      * GstTltcpSink:encoder-max-bitrate:
      *
-     * With #GstTltcpSink:encoder auto, what all video encoders together get at
-     * most.
+     * With #GstTltcpSink:encoder auto, the upper limit for all video encoders
+     * together.
      *
      * Since: 0.1
      */
     g_object_class_install_property(
         klass, PROP_ENCODER_MAX,
         g_param_spec_uint64("encoder-max-bitrate", "Largest video bit rate",
-                            "What the video encoders are told at most, bit/s "
-                            "(0: what they began with)",
+                            "Upper limit for the video encoders, bit/s (0: "
+                            "their initial bit rates)",
                             0, G_MAXUINT, 0, RW_PLAYING));
 }
 
@@ -202,13 +201,13 @@ static void install_sending(GObjectClass *klass) {
     g_object_class_install_property(
         klass, PROP_WAIT_FOR_CONNECTION,
         g_param_spec_boolean("wait-for-connection", "Wait for a connection",
-                             "Block the stream until somebody is connected",
-                             TRUE, RW_READY));
+                             "Block the stream until a peer is connected", TRUE,
+                             RW_READY));
     g_object_class_install_property(
         klass, PROP_FORCE_KEY_UNIT,
         g_param_spec_boolean("force-key-unit", "Force key unit",
-                             "Ask upstream for a key unit when a frame that "
-                             "others need is lost and when a caller joins",
+                             "Ask upstream for a key unit when a reference "
+                             "frame is lost and when a caller joins",
                              TRUE,
                              G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
                                  GST_PARAM_MUTABLE_PLAYING));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* From what comes in on a pad of the sink to sections with deadlines. */
+/* Turns buffers and events of a sink pad into sections with deadlines. */
 #include <string.h>
 
 #include "gst-plugins/gsttltcpcaps.h"
@@ -33,8 +33,8 @@ void gst_tltcp_stream_restart(GstTltcpStream *stream) {
 
 /* ---- time ---- */
 
-/* What the running time 0 is on the library's clock.  The sink's own latency
- * counts as the moment of capture: live pipelines wait for it. */
+/* Running time 0 on the library's clock.  The pipeline's latency is added: live
+ * pipelines wait for it. */
 static gint64 clock_offset(const GstTltcpStream *stream, GstClockTime now) {
     GstBaseSink *base = GST_BASE_SINK(stream->sink);
 
@@ -43,13 +43,13 @@ static gint64 clock_offset(const GstTltcpStream *stream, GstClockTime now) {
            gst_base_sink_get_ts_offset(base) + MAX(stream->lateness, 0);
 }
 
-/* A stream of which every buffer comes late is not obsolete, but has begun
- * late: its source was started behind the clock, or waited for. */
+/* A stream whose buffers are all late is not obsolete. It started late: its
+ * source was behind the clock, or had to be waited for. */
 static void learn_lateness(GstTltcpStream *stream,
                            const tltcp_live_frame *frame, GstClockTime now) {
     GstBaseSink *base = GST_BASE_SINK(stream->sink);
     gint64 due = frame->dts != TLTCP_LIVE_TIME_NONE ? frame->dts : frame->pts;
-    /* Time that the sink has lost by waiting is no time of the media. */
+    /* Time spent waiting in the sink does not count as lateness. */
     gint64 arrival = (gint64)now - (gint64)gst_base_sink_get_latency(base) -
                      gst_base_sink_get_ts_offset(base);
     gint64 late = due == TLTCP_LIVE_TIME_NONE ? 0 : MAX(arrival - due, 0);
@@ -164,7 +164,7 @@ static gboolean same_bytes(GstBuffer *a, GstBuffer *b) {
     return same;
 }
 
-/* Everybody got the stream headers with the description; the tables of a
+/* Connections get the stream headers with the description; the tables of a
  * transport stream are repeated on purpose. */
 static gboolean is_known_header(const GstTltcpStream *stream,
                                 GstBuffer *buffer) {
@@ -182,8 +182,8 @@ static gboolean is_known_header(const GstTltcpStream *stream,
 
 /* ---- on its way ---- */
 
-/* A file must not run away while nobody listens: its time starts late.  A live
- * source cannot wait. */
+/* A file must not play while nobody is connected, so its time starts late.  A
+ * live source cannot wait. */
 static void start_late(GstTltcpSink *self, GstClockTime waited) {
     GstBaseSink *base = GST_BASE_SINK(self);
     gboolean live = FALSE;

@@ -5,8 +5,8 @@
  * @see_also: #tltcpsink
  *
  * tltcpsrc receives media that #tltcpsink or the tool tltcp-send sends with
- * TLTCP (Time-lined TCP over UDP).  Caps, timestamps, duration and flags of the
- * buffers are those at the sender, so nothing has to be typefound.
+ * TLTCP (Time-lined TCP over UDP).  Buffers have the sender's caps, timestamps,
+ * duration and flags, so no typefinding is needed.
  *
  * ## Example launch lines
  * |[
@@ -21,16 +21,17 @@
  * ## Time
  *
  * The source is live.  With #tltcpsrc:delivery timed, a buffer is stamped with
- * the running time at which it would have arrived had the network taken no
- * longer than at best, and #tltcpsrc:latency, or the sender's when that is
- * longer, is what the source answers to latency queries: a sink that
- * synchronises shows every frame that much later, however long it took.  Drift
- * between the clocks is followed slowly.
+ * the running time at which it would have arrived with the lowest network delay
+ * seen.  The source answers latency queries with #tltcpsrc:latency, or with the
+ * sender's latency when that is longer.  A sink that synchronises therefore
+ * shows every frame after the same delay, however long the network took.  The
+ * source follows clock drift slowly.
  *
  * ## Gaps
  *
- * Behind a gap the next buffer has the flag DISCONT, and a GAP event tells how
- * long it is.  The signal #tltcpsrc::gap tells where in the byte stream.
+ * After a gap the next buffer has the flag DISCONT, and a GAP event gives the
+ * duration of the gap.  The signal #tltcpsrc::gap gives its place in the byte
+ * stream.
  *
  * ## What the sender said
  *
@@ -39,8 +40,8 @@
  *
  * ## Several streams
  *
- * The first video stream, or the first stream where there is none, comes out of
- * the pad `src`, every further one out of a pad of its own, `src_1` and so on.
+ * The pad `src` carries the first video stream, or the first stream when there
+ * is no video.  Every other stream has its own pad: `src_1` and so on.
  *
  * Since: 0.1
  */
@@ -51,7 +52,7 @@
 #include "gst-plugins/gsttltcpsrcimpl.h"
 #include "gst-plugins/gsttltcpsrcpad.h"
 
-/* More streams than this are no stranger's to make threads with. */
+/* Limit on the threads that a peer can make this element start. */
 #define PADS_MAX 63
 
 GST_DEBUG_CATEGORY_STATIC(tltcpsrc_debug);
@@ -103,14 +104,14 @@ static void on_gone(GstTltcpSrc *self) {
     g_clear_object(&self->caller);
 }
 
-/* The other end has finished, or is gone without having said so. */
+/* The peer has finished, or disappeared. */
 static GstFlowReturn on_end(GstTltcpSrc *self) {
     on_gone(self);
     return keeps_listening(self) ? GST_FLOW_OK : GST_FLOW_EOS;
 }
 
-/* A sender of media says when its streams are over.  One that goes without
- * saying so, such as a pipeline that is stopped, may come back. */
+/* A media sender announces the end of its streams.  One that disconnects
+ * without doing so, such as a stopped pipeline, may come back. */
 static GstFlowReturn on_connection_end(GstTltcpSrc *self) {
     if (!self->deframer.raw && gst_tltcp_receiver_call_again(self->receiver)) {
         on_gone(self);
@@ -120,8 +121,8 @@ static GstFlowReturn on_connection_end(GstTltcpSrc *self) {
 }
 
 static GstFlowReturn src_on_lost(GstTltcpSrc *self,
-                                 const GstTltcpCause *cause) {
-    if (!cause->was_open) {
+                                 const GstTltcpError *error) {
+    if (!error->was_open) {
         return GST_FLOW_OK; /* never had it; it is tried again */
     }
     on_gone(self);
@@ -131,11 +132,11 @@ static GstFlowReturn src_on_lost(GstTltcpSrc *self,
     return !listener || keeps_listening(self) ? GST_FLOW_OK : GST_FLOW_EOS;
 }
 
-static GstFlowReturn on_failed(GstTltcpSrc *self, const GstTltcpCause *cause) {
-    if (cause->was_open) {
+static GstFlowReturn on_failed(GstTltcpSrc *self, const GstTltcpError *error) {
+    if (error->was_open) {
         on_gone(self);
     }
-    gst_tltcp_cause_post(GST_ELEMENT(self), cause,
+    gst_tltcp_error_post(GST_ELEMENT(self), error,
                          gst_tltcp_receiver_where(self->receiver), TRUE);
     return GST_FLOW_ERROR;
 }
@@ -152,8 +153,8 @@ static GstTltcpSrcPad *find_pad(GstTltcpSrc *self, guint stream) {
     return NULL;
 }
 
-/* A pad for each stream that is heard of, once it is known which one has the
- * element's own.  Returns whether there are new ones. */
+/* Adds a pad for each announced stream, once it is known which stream has the
+ * always pad.  Returns whether there are new ones. */
 static gboolean add_pads(GstTltcpSrc *self) {
     gboolean added = FALSE;
 
@@ -171,31 +172,31 @@ static gboolean add_pads(GstTltcpSrc *self) {
     return added;
 }
 
-static void push_other(GstTltcpSrc *self, GstTltcpProduct *product) {
-    GstTltcpSrcPad *pad = find_pad(self, product->stream);
+static void push_other(GstTltcpSrc *self, GstTltcpDeframed *deframed) {
+    GstTltcpSrcPad *pad = find_pad(self, deframed->stream);
 
     if (!pad) {
-        gst_clear_caps(&product->caps);
-        gst_clear_event(&product->tags);
-        gst_clear_event(&product->event);
-        gst_clear_buffer(&product->buffer);
+        gst_clear_caps(&deframed->caps);
+        gst_clear_event(&deframed->tags);
+        gst_clear_event(&deframed->event);
+        gst_clear_buffer(&deframed->buffer);
         return;
     }
-    if (product->caps) {
+    if (deframed->caps) {
         gst_tltcp_src_pad_push(
-            pad, GST_MINI_OBJECT(gst_event_new_caps(product->caps)));
-        gst_clear_caps(&product->caps);
+            pad, GST_MINI_OBJECT(gst_event_new_caps(deframed->caps)));
+        gst_clear_caps(&deframed->caps);
     }
-    if (product->tags) {
-        gst_tltcp_src_pad_push(pad, GST_MINI_OBJECT(product->tags));
+    if (deframed->tags) {
+        gst_tltcp_src_pad_push(pad, GST_MINI_OBJECT(deframed->tags));
     }
-    if (product->event) {
-        gst_tltcp_src_pad_push(pad, GST_MINI_OBJECT(product->event));
+    if (deframed->event) {
+        gst_tltcp_src_pad_push(pad, GST_MINI_OBJECT(deframed->event));
     }
-    if (product->buffer) {
-        gst_tltcp_src_pad_push(pad, GST_MINI_OBJECT(product->buffer));
+    if (deframed->buffer) {
+        gst_tltcp_src_pad_push(pad, GST_MINI_OBJECT(deframed->buffer));
     }
-    if (product->eos && !keeps_listening(self)) {
+    if (deframed->eos && !keeps_listening(self)) {
         gst_tltcp_src_pad_push(pad, GST_MINI_OBJECT(gst_event_new_eos()));
     }
 }
@@ -209,28 +210,28 @@ static void end_pads(GstTltcpSrc *self) {
 
 /* ---- streaming ---- */
 
-static GstFlowReturn push_first(GstTltcpSrc *self, GstTltcpProduct *product,
+static GstFlowReturn push_first(GstTltcpSrc *self, GstTltcpDeframed *deframed,
                                 GstBuffer **buffer) {
     GstFlowReturn flow = GST_FLOW_OK;
 
-    if (product->caps) {
+    if (deframed->caps) {
         GST_DEBUG_OBJECT(self, "caps %" GST_PTR_FORMAT,
-                         (gpointer)product->caps);
-        if (!gst_base_src_set_caps(GST_BASE_SRC(self), product->caps)) {
+                         (gpointer)deframed->caps);
+        if (!gst_base_src_set_caps(GST_BASE_SRC(self), deframed->caps)) {
             flow = GST_FLOW_NOT_NEGOTIATED;
         }
-        gst_caps_unref(product->caps);
+        gst_caps_unref(deframed->caps);
     }
-    if (product->tags) {
-        /* GstBaseSrc sends them behind its segment.  Not by way of the element,
-         * whose lock is held by who stops this thread. */
+    if (deframed->tags) {
+        /* GstBaseSrc sends them after its segment.  Not through the element:
+         * its lock is held by the thread that stops this one. */
         GST_ELEMENT_CLASS(gst_tltcp_src_parent_class)
-            ->send_event(GST_ELEMENT(self), product->tags);
+            ->send_event(GST_ELEMENT(self), deframed->tags);
     }
-    if (product->event) {
-        gst_pad_push_event(GST_BASE_SRC_PAD(self), product->event);
+    if (deframed->event) {
+        gst_pad_push_event(GST_BASE_SRC_PAD(self), deframed->event);
     }
-    *buffer = product->buffer;
+    *buffer = deframed->buffer;
     return flow;
 }
 
@@ -251,50 +252,51 @@ static GstFlowReturn on_stream_end(GstTltcpSrc *self, guint8 stream) {
 
 static GstFlowReturn on_section(GstTltcpSrc *self, media_section *section,
                                 GstBuffer **buffer) {
-    GstTltcpProduct product;
+    GstTltcpDeframed deframed;
     GstFlowReturn flow = GST_FLOW_OK;
 
     gst_tltcp_deframer_section(&self->deframer, section,
                                gst_tltcp_running_now(GST_ELEMENT(self)),
-                               &product);
-    if (product.latency_changed) {
+                               &deframed);
+    if (deframed.latency_changed) {
         gst_element_post_message(GST_ELEMENT(self),
                                  gst_message_new_latency(GST_OBJECT(self)));
     }
-    gboolean eos = product.eos;
-    if (product.stream == self->deframer.first || self->deframer.first < 0) {
-        flow = push_first(self, &product, buffer);
+    gboolean eos = deframed.eos;
+    if (deframed.stream == self->deframer.first || self->deframer.first < 0) {
+        flow = push_first(self, &deframed, buffer);
     }
     if (add_pads(self)) {
         gst_element_no_more_pads(GST_ELEMENT(self));
     }
-    if (self->deframer.first >= 0 && product.stream != self->deframer.first) {
-        push_other(self, &product);
+    if (self->deframer.first >= 0 && deframed.stream != self->deframer.first) {
+        push_other(self, &deframed);
     }
-    return eos && flow == GST_FLOW_OK ? on_stream_end(self, product.stream)
+    return eos && flow == GST_FLOW_OK ? on_stream_end(self, deframed.stream)
                                       : flow;
 }
 
-static GstFlowReturn on_arrival(GstTltcpSrc *self, GstTltcpArrival *arrival,
+static GstFlowReturn on_arrival(GstTltcpSrc *self,
+                                GstTltcpReceiverEvent *arrival,
                                 GstBuffer **buffer) {
     switch (arrival->kind) {
-    case GST_TLTCP_ARRIVAL_CONNECTED:
+    case GST_TLTCP_RECEIVER_CONNECTED:
         src_on_connected(self, arrival->address);
         return GST_FLOW_OK;
-    case GST_TLTCP_ARRIVAL_SECTION:
+    case GST_TLTCP_RECEIVER_SECTION:
         return on_section(self, &arrival->section, buffer);
-    case GST_TLTCP_ARRIVAL_GAP:
+    case GST_TLTCP_RECEIVER_GAP:
         gst_tltcp_deframer_gap(&self->deframer, arrival->size);
         g_signal_emit(self, signals[SIGNAL_GAP], 0, arrival->position,
                       arrival->size);
         return GST_FLOW_OK;
-    case GST_TLTCP_ARRIVAL_END:
+    case GST_TLTCP_RECEIVER_END:
         return on_connection_end(self);
-    case GST_TLTCP_ARRIVAL_LOST:
-        return src_on_lost(self, &arrival->cause);
-    case GST_TLTCP_ARRIVAL_FAILED:
-        return on_failed(self, &arrival->cause);
-    case GST_TLTCP_ARRIVAL_FLUSHING:
+    case GST_TLTCP_RECEIVER_LOST:
+        return src_on_lost(self, &arrival->error);
+    case GST_TLTCP_RECEIVER_FAILED:
+        return on_failed(self, &arrival->error);
+    case GST_TLTCP_RECEIVER_FLUSHING:
         break;
     }
     return GST_FLOW_FLUSHING;
@@ -304,7 +306,7 @@ static GstFlowReturn gst_tltcp_src_create(GstPushSrc *push,
                                           GstBuffer **buffer) {
     GstTltcpSrc *self = GST_TLTCP_SRC(push);
     GstFlowReturn flow = GST_FLOW_OK;
-    GstTltcpArrival arrival;
+    GstTltcpReceiverEvent arrival;
 
     *buffer = NULL;
     while (flow == GST_FLOW_OK && !*buffer) {
@@ -450,7 +452,7 @@ static void gst_tltcp_src_class_init(GstTltcpSrcClass *klass) {
      * @position: where in the byte stream, from 0
      * @size: how many bytes will never come
      *
-     * Something was given up by the sender.  Emitted from the streaming
+     * The sender gave up this part of the stream.  Emitted from the streaming
      * thread.
      *
      * Since: 0.1
@@ -467,7 +469,7 @@ static void gst_tltcp_src_class_init(GstTltcpSrcClass *klass) {
     base->query = gst_tltcp_src_query;
     GST_PUSH_SRC_CLASS(klass)->create = gst_tltcp_src_create;
 
-    /* What looks only at the first template is to see that there may be
+    /* Programs that check only the first template shall see that there may be
      * more pads. */
     gst_tltcp_src_pad_install(element);
     gst_element_class_add_static_pad_template(element, &src_template);

@@ -35,9 +35,8 @@ void gst_tltcp_src_init_properties(GstTltcpSrc *self);
 /* The property `stats`. */
 GstStructure *gst_tltcp_src_stats(GstTltcpSrc *self);
 
-/* How much later than at best a buffer may come: the longer one of both ends'
- * latencies, this one's as it is set now; 0 when buffers are stamped by
- * arrival. */
+/* The latency to report: the longer one of both ends' latencies; 0 when buffers
+ * are stamped on arrival. */
 GstClockTime gst_tltcp_src_latency(GstTltcpSrc *self);
 
 #endif /* GST_TLTCP_SRC_IMPL_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "gst-plugins/gsttltcpsrcpad.h"
 
-/* What may wait for somebody downstream who does not take it. */
+/* Limit of the queue when downstream blocks. */
 #define BYTES_MAX (16u << 20)
 
 struct _GstTltcpSrcPad {
@@ -65,7 +65,7 @@ static GstMiniObject *take(GstTltcpSrcPad *pad) {
 static void on_flow(GstTltcpSrcPad *pad, GstFlowReturn flow) {
     GstElement *element = gst_pad_get_parent_element(GST_PAD(pad));
 
-    /* Nobody there is no reason to stop: somebody may come. */
+    /* An unlinked pad is no reason to stop: it may be linked later. */
     if (flow < GST_FLOW_EOS && element) {
         GST_ELEMENT_FLOW_ERROR(element, flow);
     }
@@ -106,7 +106,7 @@ static gboolean activate(GstPad *gst_pad, GstObject *parent, GstPadMode mode,
 
 /* ---- for the element ---- */
 
-/* What holds for one pad holds for all: latency, duration and so on. */
+/* Latency is the same for all pads. */
 static gboolean query(GstPad *pad, GstObject *parent, GstQuery *q) {
     return (GST_QUERY_TYPE(q) == GST_QUERY_LATENCY &&
             gst_element_query(GST_ELEMENT(parent), q)) ||
@@ -153,7 +153,7 @@ GstTltcpSrcPad *gst_tltcp_src_pad_add(GstElement *element, guint stream,
     gst_object_ref(pad);
     gst_segment_init(&segment, GST_FORMAT_TIME);
     gst_pad_set_active(GST_PAD(pad), TRUE);
-    /* What is linked when it hears of the pad wants to know what it gives. */
+    /* Elements linked in pad-added need the sticky events at once. */
     store(pad, stream_start(pad, element));
     if (caps) {
         store(pad, gst_event_new_caps(caps));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A pad of the source for a stream beside the first.  It has a thread of its
- * own, so that no stream waits while another is not taken. */
+/* A pad of the source for a stream beside the first.  It has its own thread, so
+ * that a blocked pad does not stop the others. */
 #ifndef GST_TLTCP_SRC_PAD_H
 #define GST_TLTCP_SRC_PAD_H
 
@@ -13,18 +13,18 @@ G_DECLARE_FINAL_TYPE(GstTltcpSrcPad, gst_tltcp_src_pad, GST, TLTCP_SRC_PAD,
 /* Adds the template to a class. */
 void gst_tltcp_src_pad_install(GstElementClass *klass);
 
-/* Makes the pad of a stream, which gets the caps (NULL: none known), and adds
- * it to the element. */
+/* Makes the pad of a stream with its caps (NULL: not known) and adds it to the
+ * element. */
 GstTltcpSrcPad *gst_tltcp_src_pad_add(GstElement *element, guint stream,
                                       GstCaps *caps);
 
-/* Deactivates the pad and takes it away; lets go of the reference. */
+/* Deactivates and removes the pad; drops the reference. */
 void gst_tltcp_src_pad_remove(GstTltcpSrcPad *pad);
 
 guint gst_tltcp_src_pad_stream(const GstTltcpSrcPad *pad);
 
-/* Hands a buffer or a serialised event on, behind those before it; takes it
- * over.  When too much waits to be taken, buffers are dropped. */
+/* Queues a buffer or a serialised event; takes it over.  Buffers are dropped
+ * when the queue is full. */
 void gst_tltcp_src_pad_push(GstTltcpSrcPad *pad, GstMiniObject *object);
 
 #endif /* GST_TLTCP_SRC_PAD_H */

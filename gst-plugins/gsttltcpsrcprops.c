@@ -60,7 +60,7 @@ static void install_own(GObjectClass *klass) {
     g_object_class_install_property(
         klass, PROP_KEEP_LISTENING,
         g_param_spec_boolean("keep-listening", "Keep listening",
-                             "Wait for the next caller when one has ended, "
+                             "Wait for the next caller when one has ended "
                              "instead of ending the stream",
                              FALSE, RW_READY));
     /**
@@ -91,7 +91,7 @@ static void install_own(GObjectClass *klass) {
     g_object_class_install_property(
         klass, PROP_DROP_UNTIL_KEYFRAME,
         g_param_spec_boolean("drop-until-keyframe", "Drop until key frame",
-                             "Hand on no picture that needs a lost one", FALSE,
+                             "Drop pictures that depend on a lost one", FALSE,
                              RW_READY));
 }
 

@@ -17,25 +17,26 @@ typedef struct {
     guint64 cut;                       /* frames that came in part */
     guint64 missing;                   /* frames that did not come at all */
     guint64 missing_references;        /* of these, those that others need */
-    guint64 undecodable; /* pushed or held back though they need lost ones */
-    guint64 held_back;   /* by drop-until-keyframe */
+    guint64
+        undecodable; /* frames that depend on lost ones, pushed or held back */
+    guint64 held_back; /* by drop-until-keyframe */
     guint64 gaps;
     guint64 gap_bytes;
-    guint64 late;    /* frames that came after they were to be shown */
-    gint64 delay_ns; /* by how much longer than at best frames took of late */
-    guint64 refused; /* sections that are no media or are malformed */
+    guint64 late;    /* frames that arrived after their display time */
+    gint64 delay_ns; /* smoothed delay above the minimum */
+    guint64 refused; /* sections that are malformed or not media */
 } GstTltcpReceived;
 
 /* Adds the counters and gauges of a connection. */
 void gst_tltcp_stats_add(GstStructure *s, const tltcp_stats *st);
-/* Adds a listener's counts of callers that stayed outside. */
+/* Adds a listener's counts of callers that it did not accept. */
 void gst_tltcp_stats_add_outside(GstStructure *s, const tltcp_stats *st);
 void gst_tltcp_stats_add_sent(GstStructure *s, const tltcp_live_stats *sent);
 void gst_tltcp_stats_add_received(GstStructure *s, const GstTltcpReceived *r);
 
-/* How long it takes from the sender's sink until a frame is shown, as far as it
- * can be told from here: half of the lowest RTT, which must be in the structure
- * already, and what the frame then waits. */
+/* Estimates the time from the sender's sink until a frame is shown: half of the
+ * lowest RTT, which must be in the structure already, plus the time that the
+ * frame waits here. */
 void gst_tltcp_stats_add_latency(GstStructure *s, guint64 wait_ns);
 
 #endif /* GST_TLTCP_STATS_H */

@@ -5,12 +5,11 @@
 
 #include <gst/gst.h>
 
-/* Without pictures and other bytes; NULL: nothing is left, or too much.  Free
- * it. */
+/* Leaves out images and other binary tags; NULL: nothing is left, or too much.
+ * Free it. */
 gchar *gst_tltcp_tags_to_text(const GstTagList *tags);
 
-/* What a stranger says, as far as it is tags that are known here and of their
- * types; NULL: nothing. */
+/* Tags from a peer, limited to known ones of the right type; NULL: none. */
 GstTagList *gst_tltcp_tags_from_text(gconstpointer text, gsize len);
 
 #endif /* GST_TLTCP_TAGS_H */

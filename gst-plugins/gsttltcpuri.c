@@ -19,7 +19,7 @@ void gst_tltcp_uri_free(GstTltcpUri *uri) {
     g_free(uri);
 }
 
-/* Numbers are taken whole, in the range that the property has. */
+/* A number must be complete and within the range of the property. */
 static gboolean read_unsigned(const gchar *text, guint64 min, guint64 max,
                               guint64 *value, gchar **expected) {
     if (g_ascii_string_to_unsigned(text, 10, min, max, value, NULL)) {
@@ -103,8 +103,8 @@ static gboolean read_number(const gchar *text, GParamSpec *spec, GValue *value,
     return ok;
 }
 
-/* The library knows best which controllers and secrets will do, and what it was
- * built with. */
+/* The library checks controllers and secrets: it knows what it was built with.
+ */
 static gboolean check_with_library(const gchar *name, const GValue *value,
                                    gchar **expected) {
     tltcp_config config;

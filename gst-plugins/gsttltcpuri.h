@@ -13,7 +13,7 @@ typedef struct {
     GObject *element;
     gchar *text; /* the URI without its passphrase */
     tltcp_live_url url;
-    GPtrArray *names; /* names of properties, all of them but mode */
+    GPtrArray *names; /* names of properties; mode is not among them */
     GArray *values;   /* GValues that go with them */
 } GstTltcpUri;
 

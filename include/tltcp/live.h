@@ -133,8 +133,8 @@ typedef struct tltcp_live_frame {
                              the next read */
     size_t len;         /**< bytes at data */
     uint32_t stream;    /**< 0 to 255 */
-    uint32_t flags;     /**< ::tltcp_live_flag; writing: believed only where
-                             the bytes do not say */
+    uint32_t flags; /**< ::tltcp_live_flag; writing: used only where the bytes
+                       do not tell */
     uint32_t frame_class; /**< ::tltcp_class; writing: 0 has it found out */
     uint32_t picture;     /**< reading: ::tltcp_live_picture */
     int64_t pts;          /**< when to show it; ::TLTCP_LIVE_TIME_NONE */
@@ -144,19 +144,19 @@ typedef struct tltcp_live_frame {
                                deadlines are based */
     bool untimed;         /**< writing: never too late, but in the mode
                                CONSTANT */
-    uint32_t depends;     /**< writing: it refers to the frame so many before it
-                               in its stream; ::TLTCP_LIVE_DEPENDS_NONE; 0:
-                               found out */
-    tltcp_time deadline;  /**< writing: instead of the one that the mode gives;
-                               0: that one; ::TLTCP_TIME_NEVER */
-    uint64_t tag;         /**< the writer's, comes back in events and goes to
-                               the reader */
-    uint32_t number;      /**< reading: place in its stream in coding order */
-    bool complete;        /**< reading: every byte is there */
-    size_t missing;       /**< reading: bytes that are not, zero in data */
-    uint64_t section;     /**< reading: number on the connection */
-    tltcp_time arrived; /**< when its last byte was there, tltcp_now()'s clock;
-                             writing: 0: now */
+    uint32_t
+        depends; /**< writing: it refers to the frame that many places before it
+                    in its stream; ::TLTCP_LIVE_DEPENDS_NONE; 0: found out */
+    tltcp_time deadline; /**< writing: instead of the one that the mode gives;
+                              0: that one; ::TLTCP_TIME_NEVER */
+    uint64_t tag;        /**< the writer's, comes back in events and goes to
+                              the reader */
+    uint32_t number;     /**< reading: place in its stream in coding order */
+    bool complete;       /**< reading: every byte is there */
+    size_t missing;      /**< reading: bytes that are not, zero in data */
+    uint64_t section;    /**< reading: number on the connection */
+    tltcp_time arrived;  /**< when its last byte was there, tltcp_now()'s clock;
+                              writing: 0: now */
 } tltcp_live_frame;
 
 /** @brief Sets defaults: no times, nothing known. @param f  frame, of any
@@ -172,23 +172,23 @@ TLTCP_LIVE_API void tltcp_live_frame_init_sized(tltcp_live_frame *f,
 
 /** What happened. */
 enum tltcp_live_event_type {
-    TLTCP_LIVE_EVENT_NONE = 0,         /**< nothing */
-    TLTCP_LIVE_EVENT_LISTENING = 1,    /**< address is bound */
-    TLTCP_LIVE_EVENT_CONNECTING = 2,   /**< attempt has begun */
-    TLTCP_LIVE_EVENT_CONNECTED = 3,    /**< a connection stands */
-    TLTCP_LIVE_EVENT_DISCONNECTED = 4, /**< it stands no more; error says why,
-                                            0: in order */
-    TLTCP_LIVE_EVENT_REFUSED = 5,      /**< no connection came about; error and
-                                            reason say why, final whether it is
-                                            tried again */
-    TLTCP_LIVE_EVENT_RATE = 6,         /**< estimated_bps or target_bps
-                                            changed */
-    TLTCP_LIVE_EVENT_DROP = 7,         /**< a frame did not arrive whole */
-    TLTCP_LIVE_EVENT_KEY_WANTED = 8,   /**< the encoder should make a key frame:
-                                            somebody joined, or a reference was
-                                            lost */
-    TLTCP_LIVE_EVENT_FRAME = 9         /**< fate of a frame, with
-                                            tltcp_live_settings::report_frames */
+    TLTCP_LIVE_EVENT_NONE = 0,       /**< nothing */
+    TLTCP_LIVE_EVENT_LISTENING = 1,  /**< address is bound */
+    TLTCP_LIVE_EVENT_CONNECTING = 2, /**< attempt has begun */
+    TLTCP_LIVE_EVENT_CONNECTED = 3,  /**< a connection is open */
+    TLTCP_LIVE_EVENT_DISCONNECTED =
+        4, /**< it has ended; error says why, 0: orderly */
+    TLTCP_LIVE_EVENT_REFUSED =
+        5, /**< a connection attempt failed; error and reason say why, final
+              whether it is retried */
+    TLTCP_LIVE_EVENT_RATE = 6, /**< estimated_bps or target_bps
+                                    changed */
+    TLTCP_LIVE_EVENT_DROP = 7, /**< a frame did not arrive whole */
+    TLTCP_LIVE_EVENT_KEY_WANTED =
+        8, /**< the encoder should make a key frame: a connection joined, or a
+              reference was lost */
+    TLTCP_LIVE_EVENT_FRAME = 9 /**< fate of a frame, with
+                                    tltcp_live_settings::report_frames */
 };
 
 /** Why a frame did not arrive. */
@@ -196,7 +196,8 @@ enum tltcp_live_cause {
     TLTCP_LIVE_CAUSE_NONE = 0,    /**< sent, and lost in part or whole */
     TLTCP_LIVE_CAUSE_LATE = 1,    /**< its deadline passed before it was sent */
     TLTCP_LIVE_CAUSE_DEPENDS = 2, /**< what it needs is lost */
-    TLTCP_LIVE_CAUSE_YIELDED = 3, /**< gave way to frames that others need */
+    TLTCP_LIVE_CAUSE_YIELDED =
+        3, /**< dropped in favour of frames that others need */
     TLTCP_LIVE_CAUSE_OVERFLOW = 4, /**< there was no room for it */
     TLTCP_LIVE_CAUSE_COUNT = 5     /**< how many there are */
 };
@@ -209,28 +210,28 @@ TLTCP_LIVE_API const char *tltcp_live_cause_name(unsigned cause);
 typedef struct tltcp_live_event {
     uint32_t type;          /**< ::tltcp_live_event_type */
     int32_t error;          /**< 0 or a negative ::tltcp_error */
-    bool was_open;          /**< DISCONNECTED, REFUSED: it stood before */
-    bool answered;          /**< REFUSED: the peer was there */
+    bool was_open;          /**< DISCONNECTED, REFUSED: it was open before */
+    bool answered;          /**< REFUSED: the peer answered */
     bool final;             /**< REFUSED, DISCONNECTED: no further attempt */
     uint32_t attempt;       /**< CONNECTING, REFUSED: from 1 */
     uint64_t estimated_bps; /**< RATE: bit/s that the path carries, of the
                                  fastest connection */
-    uint64_t target_bps;    /**< RATE: bit/s that an encoder should make; 0:
-                                 not known */
-    uint32_t stream;        /**< DROP, FRAME: of the frame */
-    uint32_t frame_class;   /**< DROP, FRAME: ::tltcp_class */
-    uint32_t cause;         /**< DROP, FRAME: ::tltcp_live_cause */
-    uint32_t fate;          /**< FRAME: ::tltcp_fate; 0: never given to the
-                                 connection */
-    uint64_t tag;           /**< DROP, FRAME: tltcp_live_frame::tag */
-    uint32_t number;        /**< FRAME: place in its stream */
-    uint32_t picture;       /**< FRAME: ::tltcp_live_picture */
-    uint64_t bytes;         /**< FRAME: of the codec */
-    int64_t pts;            /**< FRAME: media time */
-    int64_t dts;            /**< FRAME: media time */
-    tltcp_time written;     /**< FRAME: when the connection took it; 0: never */
-    tltcp_time deadline;    /**< FRAME: ::TLTCP_TIME_NEVER: none */
-    tltcp_time now;         /**< when this became known */
+    uint64_t target_bps; /**< RATE: bit/s that an encoder should produce; 0: not
+                            known */
+    uint32_t stream;     /**< DROP, FRAME: of the frame */
+    uint32_t frame_class; /**< DROP, FRAME: ::tltcp_class */
+    uint32_t cause;       /**< DROP, FRAME: ::tltcp_live_cause */
+    uint32_t fate;        /**< FRAME: ::tltcp_fate; 0: never given to the
+                               connection */
+    uint64_t tag;         /**< DROP, FRAME: tltcp_live_frame::tag */
+    uint32_t number;      /**< FRAME: place in its stream */
+    uint32_t picture;     /**< FRAME: ::tltcp_live_picture */
+    uint64_t bytes;       /**< FRAME: of the codec */
+    int64_t pts;          /**< FRAME: media time */
+    int64_t dts;          /**< FRAME: media time */
+    tltcp_time written;   /**< FRAME: when the connection took it; 0: never */
+    tltcp_time deadline;  /**< FRAME: ::TLTCP_TIME_NEVER: none */
+    tltcp_time now;       /**< when this became known */
     struct sockaddr_storage address;   /**< LISTENING: bound to; CONNECTED,
                                     DISCONNECTED, DROP: the peer's */
     socklen_t address_len;             /**< bytes of it; 0: not known */
@@ -267,8 +268,8 @@ TLTCP_LIVE_API const char *tltcp_live_kind_name(unsigned kind);
  * connections. */
 typedef struct tltcp_live_stats {
     size_t struct_size;        /**< set by tltcp_live_stats_init() */
-    uint64_t connections;      /**< that stood, so far */
-    uint64_t connected;        /**< that stand now */
+    uint64_t connections;      /**< opened so far */
+    uint64_t connected;        /**< that are open now */
     tltcp_live_count sections; /**< sender: of all kinds */
     tltcp_live_count classes[TL_CLASS_LAST + 1];   /**< sender: sections by
                                                         ::tltcp_class */
@@ -322,8 +323,8 @@ TLTCP_LIVE_API int tltcp_live_open(tltcp_live **l, int direction,
                                    tltcp_live_options *o, char *why);
 
 /**
- * @brief Opens a sender or a receiver over one connection that stands already.
- * Nothing is connected again.
+ * @brief Opens a sender or a receiver over an open connection.  It does not
+ * reconnect.
  * @param[out] l     close with tltcp_live_close()
  * @param direction  ::tltcp_live_direction
  * @param s          connected; a sender's made with tltcp_config::report_fates;
@@ -351,12 +352,13 @@ TLTCP_LIVE_API int tltcp_live_set_format(tltcp_live *l, unsigned stream,
 /**
  * @brief Writes a frame, in coding order within its stream.
  *
- * While nobody is connected frames are let go.
+ * Frames written while nobody is connected are dropped.
  * @param l           sender
  * @param f           frame; its bytes are copied
  * @param timeout_ms  how long to wait for room; < 0: until its deadline; 0: do
  *                    not wait
- * @retval 0                 written, or let go since nobody can use it
+ * @retval 0                 written, or dropped because no connection can use
+ * it
  * @retval TLTCP_ERR_AGAIN   no room in time; the frame is given up, with what
  *                           depends on it
  * @retval TLTCP_ERR_INVAL   no sender, or its stream has no format
@@ -383,8 +385,8 @@ TLTCP_LIVE_API int tltcp_live_write_ts(tltcp_live *l, const void *data,
                                        size_t len, int timeout_ms);
 
 /**
- * @brief Says that no more comes, and waits until what was written has arrived
- * or was given up.
+ * @brief Ends the streams, and waits until everything written has arrived or
+ * was given up.
  * @param l           sender
  * @param timeout_ms  milliseconds to wait; < 0: as long as it takes
  * @retval 0                  all fates are known
@@ -473,7 +475,8 @@ TLTCP_LIVE_API int tltcp_live_fds(const tltcp_live *l, int *fds,
 TLTCP_LIVE_API int tltcp_live_next_event(tltcp_live *l, tltcp_live_event *ev,
                                          int timeout_ms);
 
-/** @brief Makes every call that waits return TLTCP_ERR_ABORTED, now and later.
+/** @brief Makes every waiting call return TLTCP_ERR_ABORTED, now and until
+ * switched off.
  * @param l   sender or receiver
  * @param on  false: they may wait again */
 TLTCP_LIVE_API void tltcp_live_interrupt(tltcp_live *l, bool on);
@@ -486,8 +489,8 @@ TLTCP_LIVE_API int tltcp_live_get_stats(tltcp_live *l, tltcp_live_stats *s);
 /**
  * @brief Statistics of one connection.
  * @param l       sender or receiver
- * @param index   which, from 0; those that stand are numbered anew whenever one
- *                comes or goes; while none stands, 0 is the one that ended last
+ * @param index   which, from 0; open ones are renumbered whenever one comes or
+ * goes; while none is open, 0 is the one that ended last
  * @param[out] s  set up with tltcp_stats_init()
  * @retval 0                filled in
  * @retval TLTCP_ERR_INVAL  there are not so many

@@ -104,8 +104,8 @@ typedef struct tltcp_live_settings {
     bool listens;        /**< waits for callers */
     bool reconnect;      /**< connects again after a failure; default true */
     bool has_latency;    /**< the latency was chosen */
-    uint32_t latency_ms; /**< how long after its display time a frame is of
-                              use; default 200 */
+    uint32_t latency_ms; /**< how long after its display time a frame is useful;
+                            default 200 */
     uint32_t grace_ms;   /**< how much longer references are sent; default
                               1000 */
     uint32_t deadline_mode; /**< ::tltcp_live_deadline_mode */

@@ -82,8 +82,8 @@ TLTCP_LIVE_API int tltcp_live_stream_set_format(tltcp_live_stream *s,
                                                 const tltcp_live_format *f);
 
 /**
- * @brief Says how deadlines are made; call it behind
- * tltcp_live_stream_set_format(), which undoes it.
+ * @brief Sets how deadlines are made.  Call it after
+ * tltcp_live_stream_set_format(), which resets it.
  * @param s           stream
  * @param mode        ::tltcp_live_deadline_mode
  * @param latency_ms  budget
@@ -130,14 +130,14 @@ TLTCP_LIVE_API int tltcp_live_stream_write_ts(tltcp_live_stream *s,
  * @return media time; ::TLTCP_LIVE_TIME_NONE */
 TLTCP_LIVE_API int64_t tltcp_live_stream_ts_time(const tltcp_live_stream *s);
 
-/** @brief Makes sections of what has not ended: there is nothing more to come.
+/** @brief Makes sections of what is unfinished: the stream is over.
  * @param s  stream @param f  times and flags for it; NULL: the stream's own
  * @return 0 or TLTCP_ERR_NOMEM */
 TLTCP_LIVE_API int tltcp_live_stream_flush(tltcp_live_stream *s,
                                            const tltcp_live_frame *f);
 
 /**
- * @brief Makes a section of a stream header, as who joins needs it.
+ * @brief Makes a section of a stream header, which new connections need.
  * @param s     stream
  * @param data  bytes
  * @param len   how many
@@ -181,17 +181,17 @@ TLTCP_LIVE_API tltcp_live_sender *
 tltcp_live_sender_new(tltcp_socket *s, const tltcp_live_settings *settings,
                       tltcp_live_on_event on_event, void *user);
 
-/** @brief The streams are in their middle: pictures wait for one where decoding
- * can begin. @param s  sender */
+/** @brief The connection joins streams that are under way: pictures are dropped
+ * until one where decoding can begin. @param s  sender */
 TLTCP_LIVE_API void tltcp_live_sender_join(tltcp_live_sender *s);
 
-/** @brief Whether the queue takes so many bytes. @param s  sender
+/** @brief Whether the queue has room. @param s  sender
  * @param bytes  of a section; 0: whether nothing waits @return true: it does */
 TLTCP_LIVE_API bool tltcp_live_sender_has_room(const tltcp_live_sender *s,
                                                size_t bytes);
 
 /**
- * @brief Queues a section, unless it is of no use to this connection.
+ * @brief Queues a section, unless this connection cannot use it.
  * @param s        sender
  * @param section  a reference is taken
  * @retval 1               queued
@@ -202,7 +202,7 @@ TLTCP_LIVE_API int tltcp_live_sender_push(tltcp_live_sender *s,
                                           tltcp_live_section *section);
 
 /**
- * @brief Takes what the connection has to say and gives it what waits.
+ * @brief Handles events of the connection and sends what is queued.
  * @param s  sender
  * @return when to call again at the latest; ::TLTCP_TIME_NEVER: when a
  * descriptor is readable
@@ -227,7 +227,7 @@ TLTCP_LIVE_API bool tltcp_live_sender_is_closed(const tltcp_live_sender *s);
  * over. @param s  sender @return true: so it is */
 TLTCP_LIVE_API bool tltcp_live_sender_is_idle(const tltcp_live_sender *s);
 
-/** @brief Bytes that have neither arrived nor been given up. @param s  sender
+/** @brief Bytes that are neither delivered nor given up. @param s  sender
  * @return bytes */
 TLTCP_LIVE_API uint64_t tltcp_live_sender_bytes(const tltcp_live_sender *s);
 
@@ -327,7 +327,7 @@ TLTCP_LIVE_API int tltcp_live_link_new(tltcp_live_link **l,
 TLTCP_LIVE_API void tltcp_live_link_free(tltcp_live_link *l);
 
 /**
- * @brief Goes on with making a connection.  Looking up a name may block.
+ * @brief Continues to make a connection.  Looking up a name may block.
  *
  * A link that calls makes one connection; call it again after
  * tltcp_live_link_lost().

@@ -13,17 +13,17 @@ struct live_sent tltcp__live_sent_of(const tltcp_live_section *s) {
         .open = true,
         .is_frame = s->is_frame,
         .stream = h->stream,
-        .frame_class = s->item.frame.frame_class,
-        .told_class = (uint8_t)media__chain_class(&s->item.frame),
+        .frame_class = s->timed.frame.frame_class,
+        .told_class = (uint8_t)media__chain_class(&s->timed.frame),
         .wire_class = h->frame_class,
         .picture = h->kind == MEDIA_KIND_FRAME ? h->picture : 0,
         .number = h->number,
         .length = h->length,
         .bytes = s->len,
-        .tag = s->item.tag,
+        .tag = s->timed.tag,
         .pts = h->pts,
         .dts = h->dts,
-        .deadline = s->item.deadline,
+        .deadline = s->timed.deadline,
         .clock = s->clock};
 }
 

@@ -13,7 +13,8 @@
 
 /* ---- Beginning and end ---- */
 
-/* Runs on the listener's thread.  Whom it accepts may never become a caller. */
+/* Runs on the listener's thread.  An accepted caller may still fail the
+ * handshake. */
 static bool live_on_caller(void *user, const tltcp_caller *caller,
                            char *reason) {
     tltcp_live *l = user;
@@ -85,7 +86,8 @@ static void live_free(tltcp_live *l) {
     free(l);
 }
 
-/* Of the link, without the lock.  Who hears of the end finds it there. */
+/* From the link, without the lock.  Store the error before posting the event.
+ */
 static void live_on_link_event(void *user, const tltcp_live_event *ev) {
     tltcp_live *l = user;
     if (ev->final) {

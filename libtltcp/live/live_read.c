@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal/media/codec/config.h"
 #include "libtltcp/live/live_impl.h"
 
 #define NS_PER_MS UINT64_C(1000000)

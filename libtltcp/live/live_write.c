@@ -34,7 +34,7 @@ static void live_post_rate(tltcp_live *l, const tltcp_live_event *ev) {
     }
 }
 
-/* Under the lock.  How a connection ended is told when it is taken away. */
+/* Under the lock.  The end of a connection is reported when it is removed. */
 static void live_on_sender_event(void *user, const tltcp_live_event *ev) {
     tltcp_live *l = user;
     if (ev->type == TLTCP_LIVE_EVENT_RATE) {
@@ -58,7 +58,7 @@ static unsigned live_stream_count(const tltcp_live *l) {
     return n;
 }
 
-/* What a new connection gets before anything else. */
+/* Sends a new connection what must come first. */
 static void live_greet(tltcp_live *l, tltcp_live_sender *sender) {
     tltcp_live_event ev = {.type = TLTCP_LIVE_EVENT_KEY_WANTED,
                            .now = tltcp_now()};
@@ -208,7 +208,7 @@ int tltcp__live_output_start(tltcp_live *l, tltcp_socket *socket) {
     return l->out.running ? 0 : TLTCP_ERR_NOMEM;
 }
 
-/* Says goodbye to all before waiting for any. */
+/* Starts closing all before waiting for any. */
 static void live_close_senders(tltcp_live *l, int linger_ms) {
     tltcp_time end =
         tltcp_now() + (linger_ms > 0 ? (uint64_t)linger_ms : 0) * NS_PER_MS;

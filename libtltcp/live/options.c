@@ -9,7 +9,7 @@
 #include "internal/settings/units.h"
 #include "libtltcp/live/options.h"
 
-/* Seconds of any stream, for what waits is given up by its deadline. */
+/* Seconds of any stream: deadlines limit what waits. */
 #define SEND_BUFFER ((size_t)64 << 20)
 #define QUEUE_BYTES ((size_t)64 << 20)
 

@@ -8,7 +8,8 @@
 
 #include "tltcp/live_options.h"
 
-/** @brief Writes a complaint. @param why  TLTCP_LIVE_WHY_MAX bytes, or NULL
+/** @brief Writes an error message. @param why  TLTCP_LIVE_WHY_MAX bytes, or
+ * NULL
  * @param format  as printf() @return TLTCP_ERR_INVAL */
 int tltcp__live_say(char *why, const char *format, ...)
 #if defined(__GNUC__)

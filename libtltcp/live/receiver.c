@@ -106,7 +106,7 @@ static bool live_take_gap(tltcp_live_receiver *r, tltcp_live_received *out) {
     return true;
 }
 
-/* Nothing more will come: what waits for others need not. */
+/* Nothing more will come, so nothing has to wait any longer. */
 static bool live_finish_assembly(tltcp_live_receiver *r) {
     media_section rest;
     if (media__assembly_end(&r->assembly, &rest) == 1 &&

@@ -18,10 +18,10 @@ tltcp_live_section *tltcp__live_section_new(const media_header *h, bool framed,
     s->header = *h;
     s->header.length = (uint32_t)bytes;
     s->len = head + bytes;
-    s->item.frame.frame_class = MEDIA_CLASS_HEADER;
-    s->item.frame.tsn = -1;
-    s->item.bytes = s->len;
-    s->item.due = s->item.deadline = MEDIA_NEVER;
+    s->timed.frame.frame_class = MEDIA_CLASS_HEADER;
+    s->timed.frame.tsn = -1;
+    s->timed.bytes = s->len;
+    s->timed.due = s->timed.deadline = MEDIA_NEVER;
     if (framed) {
         media__header_write(&s->header, s->data);
     }
@@ -48,10 +48,10 @@ size_t tltcp_live_section_bytes(const tltcp_live_section *s) {
 }
 
 unsigned tltcp_live_section_class(const tltcp_live_section *s) {
-    return s->item.frame.frame_class;
+    return s->timed.frame.frame_class;
 }
 
 tltcp_time tltcp_live_section_deadline(const tltcp_live_section *s) {
-    int64_t t = s->item.deadline;
+    int64_t t = s->timed.deadline;
     return t == MEDIA_NEVER ? TLTCP_TIME_NEVER : t > 0 ? (tltcp_time)t : 0;
 }

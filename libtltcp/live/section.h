@@ -10,14 +10,14 @@
 
 #include "internal/media/codec/framing.h"
 #include "internal/media/stream/deadline.h"
-#include "internal/media/stream/item.h"
+#include "internal/media/stream/timed_frame.h"
 #include "tltcp/live_parts.h"
 
 struct tltcp_live_section {
     atomic_uint references;
-    bool is_frame;       /**< of a codec; else a description or an event */
-    media_header header; /**< what is in it, also where it goes without */
-    media_item item;     /**< what it needs, when it is due */
+    bool is_frame;           /**< of a codec; else a description or an event */
+    media_header header;     /**< what is in it, also where it goes without */
+    media_timed_frame timed; /**< what it needs, when it is due */
     struct tltcp_live_section *begin; /**< instead of it for who begins here */
     struct tltcp_live_section *clock; /**< to be sent when it is given up */
     size_t len;

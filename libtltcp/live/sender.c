@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Sections into one connection: what is of use to it, in what order, and what
- * became of it. */
+/* Sends sections on one connection and reports what became of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@
 #define QUEUE_BYTES ((size_t)64 << 20)
 /* How soon to try again when the connection has no room. */
 #define RETRY_NS (5 * TLTCP_MS)
-/* Weight of the newest in the smoothed time to arrival: 1 / 16. */
+/* Weight of a new sample in the smoothed delivery time: 1 / 16. */
 #define DELIVERY_WEIGHT 16
 
 struct live_queued {
@@ -168,17 +167,17 @@ void tltcp_live_sender_join(tltcp_live_sender *s) {
     }
 }
 
-/* Without room what refers to the frame is of no use either. */
+/* No room: frames that depend on this one are of no use either. */
 static void live_leave_out(tltcp_live_sender *s, media_gate *gate,
                            tltcp_live_section *section) {
-    media__gate_leave_out(gate, &section->item);
+    media__gate_leave_out(gate, &section->timed);
     live_give_up(s, section, MEDIA_DROP_OVERFLOW);
 }
 
 int tltcp_live_sender_push(tltcp_live_sender *s, tltcp_live_section *section) {
-    media_gate *gate = &s->pushed[section->item.stream % TL_STREAMS_MAX];
+    media_gate *gate = &s->pushed[section->timed.stream % TL_STREAMS_MAX];
     bool waits = gate->wait_until != 0;
-    bool taken = media__gate_takes(gate, &section->item);
+    bool taken = media__gate_takes(gate, &section->timed);
     if (waits && section->begin) {
         section = section->begin;
     }
@@ -296,7 +295,7 @@ static ssize_t live_send(tltcp_live_sender *s, tltcp_live_section *from,
     struct iovec part = {from->data, from->len};
     tltcp_section section = {.data = &part,
                              .count = 1,
-                             .deadline = live_engine_time(from->item.deadline),
+                             .deadline = live_engine_time(from->timed.deadline),
                              .meta = *meta};
     return tltcp_send(s->socket, &section, 1, MSG_DONTWAIT);
 }
@@ -315,20 +314,21 @@ static void live_note_sent(tltcp_live_sender *s, tltcp_live_section *section) {
 
 /* 0: given or given up; TLTCP_ERR_AGAIN: no room; other errors: it is over. */
 static int live_give(tltcp_live_sender *s, tltcp_live_section *section) {
-    const media_item *item = &section->item;
-    unsigned stream = item->stream % TL_STREAMS_MAX;
+    const media_timed_frame *timed = &section->timed;
+    unsigned stream = timed->stream % TL_STREAMS_MAX;
     media_gate *gate = &s->given[stream];
     media_chain before = s->chain[stream];
-    struct tltcp_meta meta = {.section_class = media__chain_class(&item->frame),
+    struct tltcp_meta meta = {.section_class =
+                                  media__chain_class(&timed->frame),
                               .stream = stream,
-                              .tag = item->tag};
+                              .tag = timed->tag};
     ssize_t n;
-    if (!media__gate_takes(gate, item)) {
+    if (!media__gate_takes(gate, timed)) {
         live_give_up(s, section, MEDIA_DROP_DEPENDS);
         return 0;
     }
-    meta.depends = media__chain_add(&s->chain[stream], item, s->fates.next);
-    meta.due = item->due == MEDIA_NEVER ? 0 : live_engine_time(item->due);
+    meta.depends = media__chain_add(&s->chain[stream], timed, s->fates.next);
+    meta.due = timed->due == MEDIA_NEVER ? 0 : live_engine_time(timed->due);
     n = live_send(s, section, &meta);
     if (n >= 0) {
         live_note_sent(s, section);

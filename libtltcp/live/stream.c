@@ -63,7 +63,7 @@ static media_config live_config_of(const tltcp_live_stream *s,
                           .format = live_span(f->samples)};
 }
 
-/* Keeps the payload but for what the describing call adds. */
+/* Keeps the payload except for what the describing call adds. */
 static bool live_keep_config(tltcp_live_stream *s, const tltcp_live_format *f) {
     media_config c = live_config_of(s, f);
     char caps[4096];
@@ -213,7 +213,7 @@ static media_header live_frame_head(const tltcp_live_stream *s,
 /* Parameter sets for who joins, where a key frame has none. */
 static bool live_add_begin(tltcp_live_stream *s, const tltcp_live_frame *f,
                            tltcp_live_section *section) {
-    const media_frame *what = &section->item.frame;
+    const media_frame *what = &section->timed.frame;
     tltcp_live_section *b;
     uint8_t *at;
     size_t place;
@@ -232,8 +232,8 @@ static bool live_add_begin(tltcp_live_stream *s, const tltcp_live_frame *f,
     memcpy(at + place, s->params.data, s->params.len);
     memcpy(at + place + s->params.len, (const uint8_t *)f->data + place,
            f->len - place);
-    b->item = section->item;
-    b->item.bytes = b->len;
+    b->timed = section->timed;
+    b->timed.bytes = b->len;
     section->begin = b;
     return true;
 }
@@ -248,13 +248,13 @@ static void live_frame_due(tltcp_live_stream *s, const tltcp_live_frame *f,
     media_times times = live_part_times(s, &given);
     tltcp__live_stream_due(s, &s->deadline, &times, f->clock_offset, section);
     if (f->untimed && s->deadlines.mode != MEDIA_DEADLINE_CONSTANT) {
-        section->item.due = section->item.deadline = MEDIA_NEVER;
+        section->timed.due = section->timed.deadline = MEDIA_NEVER;
     }
     if (f->deadline != 0) {
-        section->item.deadline = f->deadline < (tltcp_time)INT64_MAX
-                                     ? (int64_t)f->deadline
-                                     : MEDIA_NEVER;
-        section->item.due = section->item.deadline;
+        section->timed.deadline = f->deadline < (tltcp_time)INT64_MAX
+                                      ? (int64_t)f->deadline
+                                      : MEDIA_NEVER;
+        section->timed.due = section->timed.deadline;
     }
 }
 
@@ -272,11 +272,11 @@ static int live_write_frame(tltcp_live_stream *s, const tltcp_live_frame *f) {
     if (f->len) {
         memcpy(payload, f->data, f->len);
     }
-    section->item.frame = what;
-    section->item.stream = s->number;
-    section->item.number = h.number;
-    section->item.depends = f->depends;
-    section->item.tag = f->tag;
+    section->timed.frame = what;
+    section->timed.stream = s->number;
+    section->timed.number = h.number;
+    section->timed.depends = f->depends;
+    section->timed.tag = f->tag;
     live_frame_due(s, f, section);
     tltcp__live_stream_count(
         s, &what, media__chain_class(&what) != MEDIA_CLASS_DISPOSABLE);
@@ -313,7 +313,7 @@ static int live_write_bytes(tltcp_live_stream *s, const void *data, size_t len,
         return TLTCP_ERR_NOMEM;
     }
     memcpy(payload, data, len);
-    section->item.frame.frame_class = MEDIA_CLASS_OTHER;
+    section->timed.frame.frame_class = MEDIA_CLASS_OTHER;
     tltcp__live_stream_due(s, &s->deadline, &times, 0, section);
     tltcp__live_stream_emit(s, section);
     return 0;
@@ -391,7 +391,7 @@ tltcp_live_section *tltcp_live_stream_mark(tltcp_live_stream *s, unsigned mark,
     h.duration = duration;
     section = tltcp__live_section_new(&h, true, len, &at);
     if (section) {
-        section->item.arrival = (int64_t)tltcp_now();
+        section->timed.arrival = (int64_t)tltcp_now();
         if (len) {
             memcpy(at, payload, len);
         }

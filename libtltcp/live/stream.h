@@ -37,9 +37,9 @@ struct live_ts {
     int64_t ahead[LIVE_SLOTS];           /**< display less decoding time */
     uint8_t stream[LIVE_SLOTS];          /**< for references, from 1; 0: none */
     uint8_t streams;
-    const tltcp_live_frame *frame; /**< that the units are in; NULL: the units'
-                                        own times are meant */
-    uint32_t flags;                /**< for the next unit */
+    const tltcp_live_frame *frame; /**< that the frames are in; NULL: the
+                                      frames' own times are meant */
+    uint32_t flags;                /**< for the next frame */
     int64_t now;                   /**< when it should be sent */
     int64_t clock;     /**< when the newest clock reference was sent */
     int64_t time;      /**< newest decoding time of the slot below */

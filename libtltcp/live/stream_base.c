@@ -27,15 +27,15 @@ static int64_t live_on_clock(int64_t t, int64_t offset) {
 void tltcp__live_stream_due(const tltcp_live_stream *s, media_deadline *d,
                             const media_times *times, int64_t offset,
                             tltcp_live_section *section) {
-    media_item *item = &section->item;
+    media_timed_frame *timed = &section->timed;
     media_times t = *times;
     media_due due;
     t.pts = live_scaled(s, t.pts);
     t.dts = live_scaled(s, t.dts);
-    due = media__deadline_next(d, &item->frame, &t, MEDIA_TIME_NONE);
-    item->arrival = times->arrival + offset;
-    item->due = live_on_clock(due.due, offset);
-    item->deadline = live_on_clock(due.deadline, offset);
+    due = media__deadline_next(d, &timed->frame, &t, MEDIA_TIME_NONE);
+    timed->arrival = times->arrival + offset;
+    timed->due = live_on_clock(due.due, offset);
+    timed->deadline = live_on_clock(due.deadline, offset);
 }
 
 void tltcp__live_stream_count(tltcp_live_stream *s, const media_frame *what,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* A transport stream as one media stream: its units are the frames. */
+/* A transport stream as one media stream of frames. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,15 +9,15 @@
  * pictures are 40 ms apart or less. */
 #define CLOCK_NS 50000000
 
-/* The clock reference of a unit, for the receiver's clock must not stop.
+/* The clock reference of a frame: the receiver's clock must not stop.
  * NULL: it has none, or no memory. */
 static tltcp_live_section *live_ts_clock(const tltcp_live_stream *s,
-                                         const media_ts_unit *u) {
+                                         const media_ts_frame *in) {
     media_header h = tltcp__live_stream_head(s, MEDIA_KIND_FRAME);
     uint8_t packet[MEDIA_TS_PACKET];
     tltcp_live_section *clock;
     uint8_t *payload;
-    if (!media__ts_clock(u->data, u->len, packet)) {
+    if (!media__ts_clock(in->data, in->len, packet)) {
         return NULL;
     }
     h.frame_class = MEDIA_CLASS_HEADER;
@@ -25,21 +25,22 @@ static tltcp_live_section *live_ts_clock(const tltcp_live_stream *s,
     clock = tltcp__live_section_new(&h, true, sizeof(packet), &payload);
     if (clock) {
         memcpy(payload, packet, sizeof(packet));
-        clock->item.arrival = s->ts->now;
+        clock->timed.arrival = s->ts->now;
     }
     return clock;
 }
 
-/* Of a unit that nobody needs it goes ahead when there was none for a while; of
- * another one it is sent when that is given up. */
+/* The clock reference of a disposable frame is sent ahead of it when there was
+ * none for a while; that of another frame is sent when the frame is given up.
+ */
 static tltcp_live_section *live_ts_keep_clock(tltcp_live_stream *s,
-                                              const media_ts_unit *u) {
+                                              const media_ts_frame *in) {
     struct live_ts *t = s->ts;
-    tltcp_live_section *clock = live_ts_clock(s, u);
+    tltcp_live_section *clock = live_ts_clock(s, in);
     if (clock == NULL) {
         return NULL;
     }
-    if (u->frame.frame_class != MEDIA_CLASS_DISPOSABLE) {
+    if (in->frame.frame_class != MEDIA_CLASS_DISPOSABLE) {
         t->clock = t->now;
         return clock;
     }
@@ -52,106 +53,106 @@ static tltcp_live_section *live_ts_keep_clock(tltcp_live_stream *s,
     return NULL;
 }
 
-/* Pictures refer to others of their PID; what stands alone needs no number. */
+/* Pictures refer to pictures of the same PID; other frames need no stream
+ * number. */
 static uint8_t live_ts_stream(const tltcp_live_stream *s,
-                              const media_ts_unit *u) {
+                              const media_ts_frame *in) {
     struct live_ts *t = s->ts;
-    if (!media__is_picture(u->frame.frame_class)) {
+    if (!media__is_picture(in->frame.frame_class)) {
         return 0;
     }
-    if (t->stream[u->slot] == 0 && t->streams < TL_STREAMS_MAX - 1) {
-        t->stream[u->slot] = ++t->streams;
+    if (t->stream[in->slot] == 0 && t->streams < TL_STREAMS_MAX - 1) {
+        t->stream[in->slot] = ++t->streams;
     }
-    return (uint8_t)((s->number + t->stream[u->slot]) % TL_STREAMS_MAX);
+    return (uint8_t)((s->number + t->stream[in->slot]) % TL_STREAMS_MAX);
 }
 
-/* The stream comes at its own pace, so a unit is to be decoded when it is
- * there. */
+/* The stream arrives in real time, so a frame's decoding time is now. */
 static media_times live_ts_own_times(struct live_ts *t,
-                                     const media_ts_unit *u) {
-    if (u->pts != MEDIA_TIME_NONE) {
-        t->ahead[u->slot] = u->pts - u->dts;
+                                     const media_ts_frame *in) {
+    if (in->pts != MEDIA_TIME_NONE) {
+        t->ahead[in->slot] = in->pts - in->dts;
     }
-    return (media_times){.pts = t->now + t->ahead[u->slot],
+    return (media_times){.pts = t->now + t->ahead[in->slot],
                          .dts = t->now,
                          .duration = MEDIA_TIME_NONE,
                          .arrival = t->now};
 }
 
-/* A unit has times on a clock of its own: what counts is the frame's time, and
- * how long after it the picture is shown. */
+/* PES timestamps are on a clock of their own: use the enclosing frame's time,
+ * and the PES display delay. */
 static media_times live_ts_frame_times(const struct live_ts *t,
-                                       const media_ts_unit *u) {
+                                       const media_ts_frame *in) {
     const tltcp_live_frame *f = t->frame;
     media_times times = {.pts = f->pts,
                          .dts = f->dts,
                          .duration = MEDIA_TIME_NONE,
                          .arrival = t->now - f->clock_offset};
     int64_t sent = f->dts != MEDIA_TIME_NONE ? f->dts : f->pts;
-    if (sent != MEDIA_TIME_NONE && u->pts != MEDIA_TIME_NONE) {
+    if (sent != MEDIA_TIME_NONE && in->pts != MEDIA_TIME_NONE) {
         times.dts = sent;
-        times.pts = sent + (u->pts - u->dts);
+        times.pts = sent + (in->pts - in->dts);
     }
     return times;
 }
 
-static void live_ts_note_time(struct live_ts *t, const media_ts_unit *u) {
-    if (t->time_slot == 0 && u->dts != MEDIA_TIME_NONE) {
-        t->time_slot = u->slot;
+static void live_ts_note_time(struct live_ts *t, const media_ts_frame *in) {
+    if (t->time_slot == 0 && in->dts != MEDIA_TIME_NONE) {
+        t->time_slot = in->slot;
     }
-    if (u->slot == t->time_slot && u->dts != MEDIA_TIME_NONE) {
-        t->time = u->dts;
+    if (in->slot == t->time_slot && in->dts != MEDIA_TIME_NONE) {
+        t->time = in->dts;
     }
 }
 
 static media_header live_ts_head(const tltcp_live_stream *s,
-                                 const media_ts_unit *u,
+                                 const media_ts_frame *in,
                                  const media_times *times) {
     const struct live_ts *t = s->ts;
     media_header h = tltcp__live_stream_head(s, MEDIA_KIND_FRAME);
-    uint32_t flags = t->flags | (u->frame.key ? 0 : MEDIA_FLAG_DELTA);
-    h.frame_class = u->frame.frame_class;
-    h.picture = u->frame.picture;
-    h.flags = media__frame_flags(&u->frame, flags);
-    h.pts = t->frame ? times->pts : u->pts;
-    h.dts = t->frame ? times->dts : u->dts;
+    uint32_t flags = t->flags | (in->frame.key ? 0 : MEDIA_FLAG_DELTA);
+    h.frame_class = in->frame.frame_class;
+    h.picture = in->frame.picture;
+    h.flags = media__frame_flags(&in->frame, flags);
+    h.pts = t->frame ? times->pts : in->pts;
+    h.dts = t->frame ? times->dts : in->dts;
     return h;
 }
 
-static void live_ts_due(tltcp_live_stream *s, const media_ts_unit *u,
+static void live_ts_due(tltcp_live_stream *s, const media_ts_frame *in,
                         const media_times *times, tltcp_live_section *section) {
     const tltcp_live_frame *f = s->ts->frame;
-    tltcp__live_stream_due(s, &s->ts->deadline[u->slot], times,
+    tltcp__live_stream_due(s, &s->ts->deadline[in->slot], times,
                            f ? f->clock_offset : 0, section);
     if (f && f->untimed && s->deadlines.mode != MEDIA_DEADLINE_CONSTANT) {
-        section->item.due = section->item.deadline = MEDIA_NEVER;
+        section->timed.due = section->timed.deadline = MEDIA_NEVER;
     }
 }
 
-static void live_ts_on_unit(void *user, const media_ts_unit *u) {
+static void live_ts_on_frame(void *user, const media_ts_frame *in) {
     tltcp_live_stream *s = user;
     struct live_ts *t = s->ts;
-    tltcp_live_section *clock = live_ts_keep_clock(s, u);
+    tltcp_live_section *clock = live_ts_keep_clock(s, in);
     media_times times =
-        t->frame ? live_ts_frame_times(t, u) : live_ts_own_times(t, u);
-    media_header h = live_ts_head(s, u, &times);
+        t->frame ? live_ts_frame_times(t, in) : live_ts_own_times(t, in);
+    media_header h = live_ts_head(s, in, &times);
     uint8_t *payload;
     tltcp_live_section *section =
-        tltcp__live_section_new(&h, true, u->len, &payload);
-    live_ts_note_time(t, u);
+        tltcp__live_section_new(&h, true, in->len, &payload);
+    live_ts_note_time(t, in);
     if (section == NULL) {
         tltcp_live_section_unref(clock);
         t->failed = true;
         return;
     }
-    memcpy(payload, u->data, u->len);
+    memcpy(payload, in->data, in->len);
     t->flags = 0;
     section->clock = clock;
-    section->item.frame = u->frame;
-    section->item.stream = live_ts_stream(s, u);
-    section->item.number = h.number;
-    live_ts_due(s, u, &times, section);
-    tltcp__live_stream_count(s, &u->frame, media__ts_counts(&u->frame));
+    section->timed.frame = in->frame;
+    section->timed.stream = live_ts_stream(s, in);
+    section->timed.number = h.number;
+    live_ts_due(s, in, &times, section);
+    tltcp__live_stream_count(s, &in->frame, media__ts_counts(&in->frame));
     tltcp__live_stream_emit(s, section);
 }
 
@@ -159,7 +160,7 @@ bool tltcp__live_ts_begin(tltcp_live_stream *s) {
     s->ts = calloc(1, sizeof(*s->ts));
     if (s->ts) {
         s->ts->time = MEDIA_TIME_NONE;
-        s->ts->ts = media__ts_new(live_ts_on_unit, s);
+        s->ts->ts = media__ts_new(live_ts_on_frame, s);
         tltcp__live_ts_deadlines(s);
     }
     return s->ts && s->ts->ts;

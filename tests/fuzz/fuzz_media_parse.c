@@ -3,6 +3,7 @@
  * what they accept is written again the same. */
 #include <string.h>
 
+#include "internal/media/codec/config.h"
 #include "internal/media/codec/frame.h"
 #include "internal/media/codec/framing.h"
 #include "internal/media/codec/params.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
  * Transport streams of true packets, true tables and anything in them: all that
- * is pushed comes out in units of whole packets or is skipped, and what a
- * receiver makes of the units reads nothing outside them.
+ * is pushed comes out in frames of whole packets or is skipped, and what a
+ * receiver makes of the frames reads nothing outside them.
  */
 #include <string.h>
 
@@ -36,29 +36,29 @@ static uint32_t crc32(const uint8_t *p, size_t len) {
     return crc;
 }
 
-static void on_unit(void *user, const media_ts_unit *u) {
+static void on_unit(void *user, const media_ts_frame *out) {
     struct run *r = user;
     uint8_t clock[PACKET];
     media_header h = {.kind = MEDIA_KIND_FRAME,
-                      .frame_class = (uint8_t)u->frame.frame_class,
-                      .picture = (uint8_t)u->frame.picture,
+                      .frame_class = (uint8_t)out->frame.frame_class,
+                      .picture = (uint8_t)out->frame.picture,
                       .number = r->number,
                       .refs = (uint32_t)script_below(&r->in, 4),
-                      .length = (uint32_t)u->len,
-                      .pts = u->pts,
-                      .dts = u->dts};
-    FUZZ_CHECK(u->len > 0 && u->len % PACKET == 0);
-    FUZZ_CHECK(u->frame.frame_class < MEDIA_CLASS_COUNT);
-    FUZZ_CHECK(u->frame.picture < MEDIA_PICTURE_COUNT);
-    for (size_t at = 0; at < u->len; at += PACKET) {
-        FUZZ_CHECK(u->data[at] == 0x47);
+                      .length = (uint32_t)out->len,
+                      .pts = out->pts,
+                      .dts = out->dts};
+    FUZZ_CHECK(out->len > 0 && out->len % PACKET == 0);
+    FUZZ_CHECK(out->frame.frame_class < MEDIA_CLASS_COUNT);
+    FUZZ_CHECK(out->frame.picture < MEDIA_PICTURE_COUNT);
+    for (size_t at = 0; at < out->len; at += PACKET) {
+        FUZZ_CHECK(out->data[at] == 0x47);
     }
-    r->given += u->len;
+    r->given += out->len;
     r->number += 1 + (uint32_t)(script_below(&r->in, 8) == 0);
-    if (media__ts_clock(u->data, u->len, clock)) {
+    if (media__ts_clock(out->data, out->len, clock)) {
         FUZZ_CHECK(clock[0] == 0x47);
     }
-    (void)media__tstrack_frame(&r->track, &h, u->data, u->len,
+    (void)media__tstrack_frame(&r->track, &h, out->data, out->len,
                                script_below(&r->in, 8) != 0);
 }
 

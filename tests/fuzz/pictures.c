@@ -59,20 +59,20 @@ static void check_frame(struct pictures *r, const media_frame *f) {
 }
 
 static void send(struct pictures *r, const media_frame *f) {
-    media_item item = {.frame = *f,
-                       .due = MEDIA_NEVER,
-                       .deadline = MEDIA_NEVER,
-                       .number = (uint32_t)r->sections};
+    media_timed_frame timed = {.frame = *f,
+                               .due = MEDIA_NEVER,
+                               .deadline = MEDIA_NEVER,
+                               .number = (uint32_t)r->sections};
     uint32_t depends;
 
-    if (!media__gate_takes(&r->gate, &item)) {
+    if (!media__gate_takes(&r->gate, &timed)) {
         return;
     }
     if (script_below(&r->in, 32) == 30) { /* there is no room for it */
-        media__gate_leave_out(&r->gate, &item);
+        media__gate_leave_out(&r->gate, &timed);
         return;
     }
-    depends = media__chain_add(&r->chain, &item, r->sections);
+    depends = media__chain_add(&r->chain, &timed, r->sections);
     FUZZ_CHECK(depends == TL_DEPENDS_NONE || depends <= r->sections);
     r->sections++;
     if (script_below(&r->in, 32) == 31) { /* another connection begins */

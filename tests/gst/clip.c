@@ -174,8 +174,8 @@ void clip_classify(struct clip *clip) {
         frame.arrived = (tltcp_time)(1 + i * CLIP_FRAME_NS);
         gst_tltcp_framer_buffer(&framer, buffer, &frame, &sections);
         tltcp_live_section *section = g_queue_pop_head(&sections);
-        clip->frames[i] = section->item.frame;
-        clip->display[i] = section->item.due;
+        clip->frames[i] = section->timed.frame;
+        clip->display[i] = section->timed.due;
         if (section->begin) {
             clip->begins[i] =
                 g_bytes_new(section->begin->data, section->begin->len);
@@ -195,7 +195,7 @@ static guint class_of(GstTltcpFramer *framer, GstBuffer *buffer, guint before) {
     tltcp_live_frame_init(&frame);
     gst_tltcp_framer_buffer(framer, buffer, &frame, &sections);
     while ((section = g_queue_pop_head(&sections))) {
-        before = section->item.frame.frame_class;
+        before = section->timed.frame.frame_class;
         tltcp_live_section_unref(section);
     }
     return before;
@@ -229,8 +229,9 @@ void clip_refer(struct clip *clip) {
     clip->refers_to = g_new0(guint, clip->buffers->len);
     clip->dead = g_new0(gboolean, clip->buffers->len);
     for (guint i = 0; i < clip->buffers->len; i++) {
-        media_item item = {.frame = clip->frames[i], .due = clip->display[i]};
-        guint32 back = media__chain_add(&chain, &item, i);
+        media_timed_frame timed = {.frame = clip->frames[i],
+                                   .due = clip->display[i]};
+        guint32 back = media__chain_add(&chain, &timed, i);
         if (back && back != TL_DEPENDS_NONE) {
             clip->refers_to[i] = i - back + 1;
         }

@@ -21,11 +21,11 @@ int world_setup(void **state) {
 }
 
 void world_forget(struct world *w) {
-    gst_clear_buffer(&w->product.buffer);
-    gst_clear_event(&w->product.event);
-    gst_clear_event(&w->product.tags);
-    gst_clear_caps(&w->product.caps);
-    memset(&w->product, 0, sizeof(w->product));
+    gst_clear_buffer(&w->deframed.buffer);
+    gst_clear_event(&w->deframed.event);
+    gst_clear_event(&w->deframed.tags);
+    gst_clear_caps(&w->deframed.caps);
+    memset(&w->deframed, 0, sizeof(w->deframed));
 }
 
 int world_teardown(void **state) {
@@ -49,7 +49,7 @@ void give_section(struct world *w, const media_header *h, const void *payload,
     media__header_write(h, section.data);
     memcpy(section.data + MEDIA_HEADER_LEN, payload, h->length);
     world_forget(w);
-    gst_tltcp_deframer_section(&w->d, &section, now, &w->product);
+    gst_tltcp_deframer_section(&w->d, &section, now, &w->deframed);
 }
 
 media_header header_of(unsigned kind, guint8 stream) {
@@ -116,7 +116,7 @@ void give_picture(struct world *w, char kind) {
 }
 
 gboolean flagged(const struct world *w, GstBufferFlags flag) {
-    return GST_BUFFER_FLAG_IS_SET(w->product.buffer, flag);
+    return GST_BUFFER_FLAG_IS_SET(w->deframed.buffer, flag);
 }
 
 guint64 count_of(struct world *w, guint64 *counter) {

@@ -5,7 +5,7 @@
 
 #include "gst-plugins/gsttltcpdeframer.h"
 
-#include "internal/media/codec/framing.h"
+#include "internal/media/codec/config.h"
 #include "tests/gst/support.h"
 
 #define MS INT64_C(1000000)
@@ -15,8 +15,8 @@
 
 struct world {
     GstTltcpDeframer d;
-    GstTltcpProduct product; /* of the last section */
-    guint32 number;          /* of the next frame */
+    GstTltcpDeframed deframed; /* of the last section */
+    guint32 number;            /* of the next frame */
     guint32 refs;
     guint64 section; /* number of the next one */
     guint32 depends; /* what it says that it refers to */

@@ -8,14 +8,14 @@ TEST(caps_come_before_the_first_frame) {
     struct world *w = *state;
 
     give_caps(w, 0, MEDIA_TYPE_VIDEO, "video/x-test");
-    assert_null(w->product.caps);
+    assert_null(w->deframed.caps);
     give_picture(w, 'I');
-    assert_non_null(w->product.caps);
-    assert_non_null(w->product.buffer);
-    assert_int_equal(gst_buffer_get_size(w->product.buffer), 5);
-    assert_int_equal(gst_buffer_memcmp(w->product.buffer, 0, "bytes", 5), 0);
+    assert_non_null(w->deframed.caps);
+    assert_non_null(w->deframed.buffer);
+    assert_int_equal(gst_buffer_get_size(w->deframed.buffer), 5);
+    assert_int_equal(gst_buffer_memcmp(w->deframed.buffer, 0, "bytes", 5), 0);
     give_picture(w, 'P');
-    assert_null(w->product.caps);
+    assert_null(w->deframed.caps);
 }
 
 TEST(video_is_chosen_before_other_streams) {
@@ -33,22 +33,22 @@ TEST(every_stream_has_its_own_caps_and_gaps) {
     give_caps(w, 0, MEDIA_TYPE_VIDEO, "video/x-test");
     give_caps(w, 1, MEDIA_TYPE_AUDIO, "audio/x-test");
     give_frame(w, 1, 'I', TRUE);
-    assert_int_equal(w->product.stream, 1);
-    assert_non_null(w->product.buffer);
+    assert_int_equal(w->deframed.stream, 1);
+    assert_non_null(w->deframed.buffer);
     assert_true(gst_structure_has_name(
-        gst_caps_get_structure(w->product.caps, 0), "audio/x-test"));
+        gst_caps_get_structure(w->deframed.caps, 0), "audio/x-test"));
     w->number = w->refs = 0;
     give_frame(w, 0, 'I', TRUE);
-    assert_int_equal(w->product.stream, 0);
+    assert_int_equal(w->deframed.stream, 0);
     assert_true(gst_structure_has_name(
-        gst_caps_get_structure(w->product.caps, 0), "video/x-test"));
+        gst_caps_get_structure(w->deframed.caps, 0), "video/x-test"));
     gst_tltcp_deframer_gap(&w->d, 99); /* of which stream is not known */
     give_frame(w, 0, 'P', TRUE);
     assert_false(flagged(w, GST_BUFFER_FLAG_DISCONT));
     w->number = 2; /* of stream 1, number 1 is missing */
     give_frame(w, 1, 'P', TRUE);
     assert_true(flagged(w, GST_BUFFER_FLAG_DISCONT));
-    assert_null(w->product.caps);
+    assert_null(w->deframed.caps);
 }
 
 TEST(it_is_not_over_before_all_streams_have_begun) {
@@ -68,10 +68,10 @@ TEST(it_is_over_when_all_streams_have_ended) {
     give_caps(w, 0, MEDIA_TYPE_VIDEO, "video/x-test");
     give_caps(w, 1, MEDIA_TYPE_AUDIO, "audio/x-test");
     give_end(w, 0);
-    assert_true(w->product.eos);
+    assert_true(w->deframed.eos);
     assert_false(gst_tltcp_deframer_is_over(&w->d));
     give_end(w, 1);
-    assert_true(w->product.eos);
+    assert_true(w->deframed.eos);
     assert_true(gst_tltcp_deframer_is_over(&w->d));
 }
 
@@ -82,10 +82,10 @@ TEST(sections_that_are_no_media_are_handed_on_as_they_are) {
                              .complete = TRUE,
                              .begins = TRUE};
 
-    gst_tltcp_deframer_section(&w->d, &section, 77, &w->product);
-    assert_non_null(w->product.buffer);
-    assert_int_equal(GST_BUFFER_PTS(w->product.buffer), 77);
-    assert_int_equal(gst_buffer_memcmp(w->product.buffer, 0, "plain", 5), 0);
+    gst_tltcp_deframer_section(&w->d, &section, 77, &w->deframed);
+    assert_non_null(w->deframed.buffer);
+    assert_int_equal(GST_BUFFER_PTS(w->deframed.buffer), 77);
+    assert_int_equal(gst_buffer_memcmp(w->deframed.buffer, 0, "plain", 5), 0);
 }
 
 TEST(malformed_sections_are_counted_and_dropped) {
@@ -95,16 +95,16 @@ TEST(malformed_sections_are_counted_and_dropped) {
 
     give_picture(w, 'I');
     give_section(w, &h, "???", TRUE, 0);
-    assert_null(w->product.buffer);
+    assert_null(w->deframed.buffer);
     h.kind = 9;
     give_section(w, &h, "???", TRUE, 0);
-    assert_null(w->product.buffer);
+    assert_null(w->deframed.buffer);
     media_section section = {.data = (uint8_t *)strdup("plain"),
                              .len = 5,
                              .complete = TRUE,
                              .begins = TRUE};
-    gst_tltcp_deframer_section(&w->d, &section, 0, &w->product);
-    assert_null(w->product.buffer);
+    gst_tltcp_deframer_section(&w->d, &section, 0, &w->deframed);
+    assert_null(w->deframed.buffer);
     assert_int_equal(count_of(w, &w->d.counts.refused), 3);
 }
 
@@ -121,8 +121,8 @@ TEST(caps_of_a_stranger_must_be_one_fixed_type) {
         gst_tltcp_deframer_restart(&w->d);
         give_caps(w, 0, MEDIA_TYPE_VIDEO, bad[i]);
         give_picture(w, 'I');
-        assert_null(w->product.caps);
-        assert_non_null(w->product.buffer);
+        assert_null(w->deframed.caps);
+        assert_non_null(w->deframed.buffer);
     }
 }
 
@@ -136,8 +136,8 @@ TEST(caps_are_made_for_senders_that_know_none) {
 
     give_config(w, 0, &c);
     give_picture(w, 'I');
-    assert_non_null(w->product.caps);
-    const GstStructure *s = gst_caps_get_structure(w->product.caps, 0);
+    assert_non_null(w->deframed.caps);
+    const GstStructure *s = gst_caps_get_structure(w->deframed.caps, 0);
     assert_string_equal(gst_structure_get_name(s), "video/x-h264");
     gst_structure_get_int(s, "width", &width);
     assert_int_equal(width, 640);
@@ -147,9 +147,9 @@ TEST(the_end_is_told) {
     struct world *w = *state;
 
     give_picture(w, 'I');
-    assert_false(w->product.eos);
+    assert_false(w->deframed.eos);
     give_end(w, 0);
-    assert_true(w->product.eos);
+    assert_true(w->deframed.eos);
 }
 
 static void tags(struct world *w, const char *text, gsize len) {
@@ -168,18 +168,18 @@ TEST(tags_come_behind_the_caps) {
 
     give_caps(w, 0, MEDIA_TYPE_VIDEO, "video/x-test");
     tags(w, text, strlen(text));
-    assert_null(w->product.tags);
+    assert_null(w->deframed.tags);
     give_picture(w, 'I');
-    assert_non_null(w->product.caps);
-    assert_non_null(w->product.tags);
-    gst_event_parse_tag(w->product.tags, &list);
+    assert_non_null(w->deframed.caps);
+    assert_non_null(w->deframed.tags);
+    gst_event_parse_tag(w->deframed.tags, &list);
     assert_true(
         gst_tag_list_get_string(list, GST_TAG_LANGUAGE_CODE, &language));
     assert_string_equal(language, "de");
     give_picture(w, 'P');
-    assert_null(w->product.tags);
+    assert_null(w->deframed.tags);
     tags(w, text, strlen(text));
-    assert_non_null(w->product.tags); /* new ones, at once */
+    assert_non_null(w->deframed.tags); /* new ones, at once */
 }
 
 /* Only what is known here, with the type that it has here. */
@@ -201,10 +201,10 @@ TEST(tags_of_a_stranger_are_looked_at) {
     give_picture(w, 'I');
     for (gsize i = 0; i < G_N_ELEMENTS(texts); i++) {
         tags(w, texts[i], strlen(texts[i]));
-        assert_null(w->product.tags);
+        assert_null(w->deframed.tags);
     }
     tags(w, "taglist, title=(string)a\0b", 25);
-    assert_non_null(w->product.tags); /* up to the zero */
+    assert_non_null(w->deframed.tags); /* up to the zero */
 }
 
 TEST(buffers_are_stamped_by_arrival_when_asked_to) {
@@ -212,9 +212,9 @@ TEST(buffers_are_stamped_by_arrival_when_asked_to) {
 
     w->d.delivery = GST_TLTCP_DELIVERY_IMMEDIATE;
     give_picture(w, 'I');
-    assert_int_equal(GST_BUFFER_PTS(w->product.buffer), 1000 * MS);
+    assert_int_equal(GST_BUFFER_PTS(w->deframed.buffer), 1000 * MS);
     give_picture(w, 'P');
-    assert_int_equal(GST_BUFFER_PTS(w->product.buffer), 1040 * MS);
+    assert_int_equal(GST_BUFFER_PTS(w->deframed.buffer), 1040 * MS);
 }
 
 /* Anything a peer can send; a sanitizer looks on. */
@@ -242,7 +242,7 @@ TEST(no_section_can_do_harm) {
         memcpy(section.data, bytes, len);
         world_forget(w);
         gst_tltcp_deframer_section(&w->d, &section, round * (guint64)MS,
-                                   &w->product);
+                                   &w->deframed);
     }
 }
 
@@ -279,7 +279,7 @@ TEST(a_stranger_does_not_ask_for_any_latency) {
     media_config c = {.type = MEDIA_TYPE_VIDEO, .latency_ms = UINT32_MAX};
 
     give_config(w, 0, &c);
-    assert_true(w->product.latency_changed);
+    assert_true(w->deframed.latency_changed);
     assert_int_equal(gst_tltcp_deframer_latency(&w->d), 60 * GST_SECOND);
 }
 

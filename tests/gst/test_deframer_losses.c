@@ -11,7 +11,7 @@ static void assert_handed(struct world *w, const char *frames,
         world_forget(w);
         w->depends = depends ? (guint32)(depends[i] - '0') : 0;
         give_picture(w, frames[i]);
-        assert_int_equal(w->product.buffer != NULL, handed[i] != ' ');
+        assert_int_equal(w->deframed.buffer != NULL, handed[i] != ' ');
     }
 }
 
@@ -26,8 +26,8 @@ TEST(a_missing_frame_makes_a_gap_event_and_discont) {
     give_picture(w, 'b');
     give_picture(w, 'P');
     assert_true(flagged(w, GST_BUFFER_FLAG_DISCONT));
-    assert_non_null(w->product.event);
-    gst_event_parse_gap(w->product.event, &start, &duration);
+    assert_non_null(w->deframed.event);
+    gst_event_parse_gap(w->deframed.event, &start, &duration);
     assert_int_equal(start, 1000 * MS + 80 * MS);
     assert_int_equal(duration, 80 * MS);
     assert_int_equal(count_of(w, &w->d.counts.missing), 2);
@@ -42,7 +42,7 @@ TEST(a_gap_of_the_transport_makes_discont) {
     give_picture(w, 'P');
     assert_true(flagged(w, GST_BUFFER_FLAG_DISCONT));
     assert_int_equal(count_of(w, &w->d.counts.gap_bytes), 1234);
-    assert_null(w->product.event); /* no time is missing */
+    assert_null(w->deframed.event); /* no time is missing */
 }
 
 TEST(a_cut_frame_is_left_out) {
@@ -50,10 +50,10 @@ TEST(a_cut_frame_is_left_out) {
 
     give_picture(w, 'I');
     give_frame(w, 0, 'P', FALSE);
-    assert_null(w->product.buffer);
+    assert_null(w->deframed.buffer);
     assert_int_equal(count_of(w, &w->d.counts.cut), 1);
     give_picture(w, 'P');
-    assert_non_null(w->product.buffer);
+    assert_non_null(w->deframed.buffer);
     assert_true(flagged(w, GST_BUFFER_FLAG_DISCONT));
     assert_int_equal(count_of(w, &w->d.counts.undecodable), 2);
 }
@@ -65,7 +65,7 @@ TEST(a_cut_frame_is_flagged_when_partial_ones_are_wanted) {
     give_picture(w, 'I');
     assert_false(flagged(w, GST_BUFFER_FLAG_CORRUPTED));
     give_frame(w, 0, 'P', FALSE);
-    assert_non_null(w->product.buffer);
+    assert_non_null(w->deframed.buffer);
     assert_true(flagged(w, GST_BUFFER_FLAG_CORRUPTED));
 }
 
@@ -125,9 +125,9 @@ static gboolean ts_frame(struct world *w, char kind) {
         return FALSE;
     }
     give_section(w, &h, packet, TRUE, (GstClockTime)(1000 * MS + h.pts));
-    assert_non_null(w->product.buffer);
-    gst_buffer_extract(w->product.buffer, 0, packet, sizeof(packet));
-    assert_int_equal(gst_buffer_get_size(w->product.buffer), sizeof(packet));
+    assert_non_null(w->deframed.buffer);
+    gst_buffer_extract(w->deframed.buffer, 0, packet, sizeof(packet));
+    assert_int_equal(gst_buffer_get_size(w->deframed.buffer), sizeof(packet));
     return packet[3] & 0x10; /* there is a payload */
 }
 

@@ -6,7 +6,7 @@
 #ifndef TOOLS_MUX_H
 #define TOOLS_MUX_H
 
-#include "internal/media/codec/framing.h"
+#include "internal/media/codec/config.h"
 
 /** Room for a complaint. */
 #define MUX_WHY_MAX 256

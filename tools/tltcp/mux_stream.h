@@ -9,7 +9,7 @@
 #include <libavcodec/bsf.h>
 #include <libavformat/avformat.h>
 
-#include "internal/media/codec/framing.h"
+#include "internal/media/codec/config.h"
 
 /** @brief A stream. */
 struct mux_stream {

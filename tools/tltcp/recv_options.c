@@ -14,25 +14,28 @@
 static const char help[] =
     "Usage: tltcp-recv [OPTION...] tltcp://[HOST]:PORT[?KEY=VALUE&...] OUTPUT\n"
     "\n"
-    "Listens, and writes the video and audio that a caller sends into OUTPUT;\n"
-    "the name's ending says the container (.mp4, .mkv, .ts ...; -: standard\n"
-    "output, with --format). Frames that did not arrive whole are left out.\n"
-    "One caller is served at a time; the next one's stream goes to OUTPUT "
-    "with\n"
-    "a number before the ending. Port 0 takes a free port.\n"
+    "Listens, and writes the video and audio that a caller sends into OUTPUT. "
+    "The\n"
+    "ending of its name selects the container (.mp4, .mkv, .ts ...; -: "
+    "standard\n"
+    "output, with --format). Frames that did not arrive whole are left out. "
+    "One\n"
+    "caller is served at a time; the stream of the next one goes to OUTPUT "
+    "with a\n"
+    "number before the ending. Port 0 takes a free port.\n"
     "\n"
     "Options:\n"
-    "  --latency MS           how long after its display time a frame is "
-    "still\n"
-    "                         of use, for the counts (what the sender says)\n"
+    "  --latency MS           how long after its display time a frame counts "
+    "as on\n"
+    "                         time (the sender's latency)\n"
     "  --once                 ends after the first caller\n"
-    "  --drop-undecodable     leaves out whole frames too, when what they "
-    "refer\n"
-    "                         to is missing\n"
-    "  --format NAME          the container, whatever the name's "
-    "ending\n" SECRETS_HELP
+    "  --drop-undecodable     also leaves out whole frames that depend on "
+    "missing\n"
+    "                         ones\n"
+    "  --format NAME          the container, whatever the ending of the "
+    "name\n" SECRETS_HELP
     "  --streamid ID          refuses callers that ask for anything else\n"
-    "  --fec WHEN             takes repair packets: auto, when the sender "
+    "  --fec WHEN             accepts repair packets: auto, when the sender "
     "wants\n"
     "                         them (default); off\n"
     "  --qlog DIR             writes a trace of each connection\n"
@@ -45,15 +48,16 @@ static const char help[] =
     "  -V, --version          the version\n"
     "\n"
     "Keys of the URL: latency, passphrase, passphrase-file, key-file, "
-    "streamid, fec;\n"
-    "idle-timeout: gives a caller up after so long a silence (30000; the lower "
-    "of\n"
-    "both ends counts); dscp: of what leaves here, up to 63 (0).\n"
+    "streamid,\n"
+    "fec; idle-timeout: gives a caller up when it is silent for this time "
+    "(30000;\n"
+    "the lower of both ends counts); dscp: of outgoing packets, up to 63 (0).\n"
     "\n"
-    "How lateness is counted: the sender's time line is laid on the clock "
-    "here\n"
-    "such that the frame which took the least time arrives the moment it was\n"
-    "sent. A frame is on time when it, and all that it refers to, are there "
+    "How lateness is counted: the sender's time line is mapped to the local "
+    "clock\n"
+    "so that the frame with the lowest delay arrives the moment it was sent. "
+    "A\n"
+    "frame is on time when it, and all frames that it refers to, have arrived "
     "by\n"
     "its display time + latency.\n"
     "\n"
@@ -147,7 +151,7 @@ static int recv_options_take_words(struct recv_options *o, int words,
     char why[TLTCP_LIVE_WHY_MAX];
     int rc;
     if (words != 2) {
-        return tool_misuse(TOOL, "URL and OUTPUT are wanted, both");
+        return tool_misuse(TOOL, "URL and OUTPUT are both needed");
     }
     o->url = word[0];
     o->output = word[1];
@@ -158,7 +162,7 @@ static int recv_options_take_words(struct recv_options *o, int words,
         return tool_misuse(TOOL, "%s: %s", o->url, why);
     }
     if (strcmp(o->output, "-") == 0 && !o->format) {
-        return tool_misuse(TOOL, "standard output wants --format");
+        return tool_misuse(TOOL, "standard output needs --format");
     }
     if (strcmp(o->output, "-") == 0 && o->json && strcmp(o->json, "-") == 0) {
         return tool_misuse(TOOL,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "internal/media/codec/bytes.h"
+#include "internal/media/codec/config.h"
 #include "internal/media/codec/framing.h"
 
 /* Each field is its number (16 bits), its length (32 bits), its bytes. */

@@ -36,7 +36,7 @@ void media__scanner_init(media_scanner *s, const char *codec_name, int type,
  * @param data   the access unit; anything at all is allowed
  * @param len    bytes at @p data
  * @param flags  what the container says: ::media_flag KEY, DELTA, HEADER,
- *               DROPPABLE; believed only where the bytes do not say
+ *               DROPPABLE; used only where the bytes do not tell
  * @param[out] f what was found
  */
 void media__scanner_classify(media_scanner *s, const void *data, size_t len,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/codec/framing.h
- * @brief What a section carries when it carries media: one header, one payload.
+ * @brief The header of a section that carries media.
  *
+ * A section has one header and one payload: a frame, the description of a
+ * stream (config.h) or the payload of an event.
  * The format is described in docs/media-framing.md.  Parsers take whatever a
  * peer sends: they read nothing outside the bytes given and allocate nothing.
  */
@@ -12,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "internal/media/codec/class.h"
 
 /** Bytes of the header that this version writes. */
 #define MEDIA_HEADER_LEN 52
@@ -30,7 +34,7 @@ enum media_error {
     MEDIA_ERR_TOO_BIG = -5  /**< larger than what is taken or given room for */
 };
 
-/** What a section is. */
+/** What the payload of a section is. */
 enum media_kind {
     MEDIA_KIND_CONFIG = 1, /**< description of a stream */
     MEDIA_KIND_FRAME = 2,  /**< one frame of a stream */
@@ -42,26 +46,6 @@ enum media_event {
     MEDIA_EVENT_EOS = 1, /**< the stream is at its orderly end */
     MEDIA_EVENT_GAP = 2, /**< nothing from pts for duration, and nothing lost */
     MEDIA_EVENT_TAGS = 3 /**< payload: a GStreamer tag list as text */
-};
-
-/** What a frame is to others; decides what to give up first. */
-enum media_class {
-    MEDIA_CLASS_OTHER = 0,      /**< not known: treat as reference */
-    MEDIA_CLASS_HEADER = 1,     /**< parameter sets, stream headers */
-    MEDIA_CLASS_KEY = 2,        /**< decoding can begin here */
-    MEDIA_CLASS_REFERENCE = 3,  /**< later frames need it */
-    MEDIA_CLASS_DISPOSABLE = 4, /**< nobody needs it */
-    MEDIA_CLASS_AUDIO = 5,      /**< audio packet, stands alone */
-    MEDIA_CLASS_COUNT = 6       /**< how many there are */
-};
-
-/** How a picture is coded, for reports. */
-enum media_picture {
-    MEDIA_PICTURE_OTHER = 0, /**< no picture, or not known */
-    MEDIA_PICTURE_I = 1,     /**< intra */
-    MEDIA_PICTURE_P = 2,     /**< predicted from one side */
-    MEDIA_PICTURE_B = 3,     /**< predicted from both sides */
-    MEDIA_PICTURE_COUNT = 4  /**< how many there are */
 };
 
 /** Flags of a frame. */
@@ -138,87 +122,5 @@ int media__header_parse(media_header *h, const void *data, size_t len,
  */
 int media__section_parse(media_header *h, const void *data, size_t len,
                          size_t *payload);
-
-/** What a stream is made of. */
-enum media_type {
-    MEDIA_TYPE_UNKNOWN = 0, /**< not said */
-    MEDIA_TYPE_VIDEO = 1,   /**< pictures */
-    MEDIA_TYPE_AUDIO = 2,   /**< sound */
-    MEDIA_TYPE_DATA = 3     /**< anything else, muxed streams too */
-};
-
-/** Bytes that belong to somebody else; text is not zero-terminated. */
-typedef struct media_span {
-    const void *data; /**< first byte; NULL when absent */
-    size_t len;       /**< bytes at data */
-} media_span;
-
-/** Description of a stream; zero or an empty span: not said. */
-typedef struct media_config {
-    uint8_t type;         /**< ::media_type */
-    uint8_t streams;      /**< how many streams there are in all */
-    uint8_t nal_length;   /**< bytes of a NAL unit's length, 1 to 4; 0: start
-                               codes, or no NAL units */
-    uint8_t reserved;     /**< 0 */
-    uint32_t width;       /**< pixels */
-    uint32_t height;      /**< pixels */
-    uint32_t rate_num;    /**< frames per second, numerator */
-    uint32_t rate_den;    /**< frames per second, denominator */
-    uint32_t sample_rate; /**< Hz */
-    uint32_t channels;    /**< audio channels */
-    uint32_t latency_ms;  /**< the sender's latency */
-    uint32_t bit_rate;    /**< bit/s on average */
-    uint32_t block_bytes; /**< bytes of what a decoder takes at once; 0: any */
-    uint32_t sample_bits; /**< bits of a coded sample; 0: the codec says */
-    media_span codec;     /**< codec by libavcodec's name, such as "h264" */
-    media_span caps;      /**< GStreamer caps as text */
-    media_span extradata; /**< codec_data of GStreamer, extradata of libav */
-    media_span title;     /**< free text */
-    media_span format;    /**< of raw pixels or samples, by libavutil's name */
-} media_config;
-
-/**
- * @brief Writes the payload of a CONFIG.
- * @param c    what to write
- * @param buf  room; may be NULL when @p cap is 0
- * @param cap  bytes at @p buf
- * @return bytes of the payload; when more than @p cap, nothing useful was
- * written; 0: larger than ::MEDIA_CONFIG_MAX
- */
-size_t media__config_write(const media_config *c, uint8_t *buf, size_t cap);
-
-/**
- * @brief Reads the payload of a CONFIG.
- * @param[out] c  filled in when MEDIA_OK; spans point into @p data
- * @param data    payload
- * @param len     bytes at @p data
- * @return ::MEDIA_OK or what is wrong
- */
-int media__config_parse(media_config *c, const void *data, size_t len);
-
-/**
- * @brief Whether a frame is one of video, of whatever use.
- * @param frame_class  ::media_class
- * @return true for key, reference and disposable
- */
-static inline bool media__is_picture(unsigned frame_class) {
-    return frame_class == MEDIA_CLASS_KEY ||
-           frame_class == MEDIA_CLASS_REFERENCE ||
-           frame_class == MEDIA_CLASS_DISPOSABLE;
-}
-
-/**
- * @brief The name of a frame class.
- * @param frame_class  ::media_class
- * @return static text such as "reference"
- */
-const char *media__class_name(unsigned frame_class);
-
-/**
- * @brief The name of a picture type.
- * @param picture  ::media_picture
- * @return static text: "I", "P", "B" or "other"
- */
-const char *media__picture_name(unsigned picture);
 
 #endif /* MEDIA_FRAMING_H */

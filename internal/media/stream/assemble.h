@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/stream/assemble.h
- * @brief Puts the pieces that a connection hands over together to sections.
+ * @brief Assembles sections from the pieces that a connection delivers.
  */
 #ifndef MEDIA_ASSEMBLE_H
 #define MEDIA_ASSEMBLE_H

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "internal/media/codec/framing.h"
+#include "internal/media/codec/config.h"
 
 /**
  * @brief Writes the caps that fit a description (codec, sizes, extradata).

@@ -7,11 +7,11 @@
 
 #include "internal/media/stream/deadline.h"
 
-static bool is_leading(const media_chain *c, const media_item *item) {
-    bool before = item->due != MEDIA_NEVER && c->key_due != MEDIA_NEVER &&
-                  item->due < c->key_due;
+static bool is_leading(const media_chain *c, const media_timed_frame *timed) {
+    bool before = timed->due != MEDIA_NEVER && c->key_due != MEDIA_NEVER &&
+                  timed->due < c->key_due;
 
-    return c->key && !c->key_closed && (item->frame.leading || before);
+    return c->key && !c->key_closed && (timed->frame.leading || before);
 }
 
 /* The newest that a frame of this layer may refer to. */
@@ -24,13 +24,14 @@ static uint64_t newest(const media_chain *c, unsigned layer) {
     return found;
 }
 
-static void add_key(media_chain *c, const media_item *item, uint64_t section) {
+static void add_key(media_chain *c, const media_timed_frame *timed,
+                    uint64_t section) {
     c->before_key = newest(c, MEDIA_LAYERS - 1);
     memset(c->references, 0, sizeof(c->references));
     c->leading = 0;
     c->key = c->references[0] = section + 1;
-    c->key_due = item->due;
-    c->key_closed = item->frame.closed_gop;
+    c->key_due = timed->due;
+    c->key_closed = timed->frame.closed_gop;
 }
 
 static uint32_t distance(uint64_t section, uint64_t to) {
@@ -40,12 +41,12 @@ static uint32_t distance(uint64_t section, uint64_t to) {
 }
 
 /* What a reference or a disposable frame refers to; notes a reference. */
-static uint64_t refer(media_chain *c, const media_item *item, bool reference,
-                      uint64_t section) {
-    unsigned layer = item->frame.temporal_id % MEDIA_LAYERS;
+static uint64_t refer(media_chain *c, const media_timed_frame *timed,
+                      bool reference, uint64_t section) {
+    unsigned layer = timed->frame.temporal_id % MEDIA_LAYERS;
     uint64_t to;
 
-    if (is_leading(c, item)) {
+    if (is_leading(c, timed)) {
         to = c->leading ? c->leading : c->before_key;
         c->leading = reference ? section + 1 : c->leading;
     } else {
@@ -63,66 +64,69 @@ static uint64_t recent(const media_chain *c, uint32_t number) {
 }
 
 /* The picture that it refers to, where its headers say so. */
-static uint64_t read_parent(const media_chain *c, const media_item *item) {
-    uint32_t ordinal = item->frame.ordinal - item->frame.parent;
+static uint64_t read_parent(const media_chain *c,
+                            const media_timed_frame *timed) {
+    uint32_t ordinal = timed->frame.ordinal - timed->frame.parent;
     unsigned at = ordinal % MEDIA_CHAIN_RECENT;
 
-    return item->frame.parent && c->pictures[at].ordinal == ordinal &&
-                   c->pictures[at].stream == item->stream &&
+    return timed->frame.parent && c->pictures[at].ordinal == ordinal &&
+                   c->pictures[at].stream == timed->stream &&
                    c->pictures[at].section >= c->key
                ? c->pictures[at].section
                : 0;
 }
 
-static void note(media_chain *c, const media_item *item, uint64_t section) {
-    unsigned at = item->number % MEDIA_CHAIN_RECENT;
-    unsigned picture = item->frame.ordinal % MEDIA_CHAIN_RECENT;
+static void note(media_chain *c, const media_timed_frame *timed,
+                 uint64_t section) {
+    unsigned at = timed->number % MEDIA_CHAIN_RECENT;
+    unsigned picture = timed->frame.ordinal % MEDIA_CHAIN_RECENT;
 
-    if (item->frame.ordinal) {
+    if (timed->frame.ordinal) {
         c->pictures[picture].section = section + 1;
-        c->pictures[picture].ordinal = item->frame.ordinal;
-        c->pictures[picture].stream = item->stream;
+        c->pictures[picture].ordinal = timed->frame.ordinal;
+        c->pictures[picture].stream = timed->stream;
     }
     c->last =
-        media__is_picture(item->frame.frame_class) ? section + 1 : c->last;
+        media__is_picture(timed->frame.frame_class) ? section + 1 : c->last;
     c->recent[at] = section + 1;
-    c->numbers[at] = item->number;
+    c->numbers[at] = timed->number;
 }
 
 /* What a picture refers to by what it is, unless its headers say it. */
-static uint32_t implied(media_chain *c, const media_item *item,
+static uint32_t implied(media_chain *c, const media_timed_frame *timed,
                         uint64_t section) {
-    bool key = item->frame.frame_class == MEDIA_CLASS_KEY;
+    bool key = timed->frame.frame_class == MEDIA_CLASS_KEY;
     uint64_t to;
 
-    if (key && !item->frame.continues) {
-        add_key(c, item, section);
+    if (key && !timed->frame.continues) {
+        add_key(c, timed, section);
         return TL_DEPENDS_NONE;
     }
-    to = refer(c, item, key || item->frame.frame_class == MEDIA_CLASS_REFERENCE,
+    to = refer(c, timed,
+               key || timed->frame.frame_class == MEDIA_CLASS_REFERENCE,
                section);
-    if (item->frame.continues) {
+    if (timed->frame.continues) {
         to = c->last;
-    } else if (read_parent(c, item)) {
-        to = read_parent(c, item);
+    } else if (read_parent(c, timed)) {
+        to = read_parent(c, timed);
     }
-    return item->frame.recovery ? TL_DEPENDS_NONE : distance(section, to);
+    return timed->frame.recovery ? TL_DEPENDS_NONE : distance(section, to);
 }
 
-uint32_t media__chain_add(media_chain *c, const media_item *item,
+uint32_t media__chain_add(media_chain *c, const media_timed_frame *timed,
                           uint64_t section) {
-    uint32_t depends = media__is_picture(item->frame.frame_class)
-                           ? implied(c, item, section)
+    uint32_t depends = media__is_picture(timed->frame.frame_class)
+                           ? implied(c, timed, section)
                            : 0;
     uint64_t told = 0;
 
-    if (item->depends == TL_DEPENDS_NONE) {
+    if (timed->depends == TL_DEPENDS_NONE) {
         depends = TL_DEPENDS_NONE;
-    } else if (item->depends && item->depends < MEDIA_CHAIN_RECENT) {
-        told = recent(c, item->number - item->depends);
+    } else if (timed->depends && timed->depends < MEDIA_CHAIN_RECENT) {
+        told = recent(c, timed->number - timed->depends);
     }
-    if (item->frame.frame_class != MEDIA_CLASS_HEADER) {
-        note(c, item, section);
+    if (timed->frame.frame_class != MEDIA_CLASS_HEADER) {
+        note(c, timed, section);
     }
     return told ? distance(section, told) : depends;
 }

@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "internal/media/stream/item.h"
+#include "internal/media/stream/timed_frame.h"
 
 /** Temporal layers that are told apart. */
 #define MEDIA_LAYERS 8
-/** How far back media_item::depends may reach. */
+/** How far back media_timed_frame::depends may reach. */
 #define MEDIA_CHAIN_RECENT 64
 
 /** A stream as one connection has it.  All zero: nothing was sent.  Sections
@@ -28,27 +28,28 @@ typedef struct media_chain {
     uint64_t leading; /**< newest reference that is shown before it */
     int64_t key_due;  /**< when it is due */
     bool key_closed;  /**< nothing behind it needs anything before it */
-    uint64_t recent[MEDIA_CHAIN_RECENT];  /**< by their media_item::number */
+    uint64_t
+        recent[MEDIA_CHAIN_RECENT]; /**< by their media_timed_frame::number */
     uint32_t numbers[MEDIA_CHAIN_RECENT]; /**< which ones these are */
     struct {
         uint64_t section;           /**< newest with a part of it */
         uint32_t ordinal;           /**< its media_frame::ordinal */
-        uint8_t stream;             /**< its media_item::stream */
+        uint8_t stream;             /**< its media_timed_frame::stream */
     } pictures[MEDIA_CHAIN_RECENT]; /**< by their ordinals */
 } media_chain;
 
 /**
  * @brief What a frame refers to.
  * @param c        chain
- * @param item     the frame, which is sent now
+ * @param timed     the frame, which is sent now
  * @param section  its number on the connection
  * @return value for tltcp_meta::depends
  */
-uint32_t media__chain_add(media_chain *c, const media_item *item,
+uint32_t media__chain_add(media_chain *c, const media_timed_frame *timed,
                           uint64_t section);
 
 /**
- * @brief What a connection is told that a frame is.
+ * @brief The class of a frame as the connection sees it.
  *
  * A branch is given up like what is disposable; what refers to it says so.
  * @param frame  what it is

@@ -10,10 +10,10 @@
 
 /** Why a frame was not sent. */
 enum media_drop_reason {
-    MEDIA_DROP_NONE = 0,     /**< it was not dropped */
-    MEDIA_DROP_LATE = 1,     /**< its deadline passed */
-    MEDIA_DROP_DEPENDS = 2,  /**< what it needs is lost */
-    MEDIA_DROP_YIELDED = 3,  /**< gave way to frames that others need */
+    MEDIA_DROP_NONE = 0,    /**< it was not dropped */
+    MEDIA_DROP_LATE = 1,    /**< its deadline passed */
+    MEDIA_DROP_DEPENDS = 2, /**< what it needs is lost */
+    MEDIA_DROP_YIELDED = 3, /**< dropped in favour of frames that others need */
     MEDIA_DROP_OVERFLOW = 4, /**< there was no room for it */
     MEDIA_DROP_REASONS = 5   /**< how many there are */
 };

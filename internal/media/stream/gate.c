@@ -16,77 +16,79 @@ void media__gate_join(media_gate *g, int64_t now) {
     g->wait_until = now + WAIT_NS;
 }
 
-static bool begins(const media_item *item) {
-    return (item->frame.key && !item->frame.continues) || item->frame.recovery;
+static bool begins(const media_timed_frame *timed) {
+    return (timed->frame.key && !timed->frame.continues) ||
+           timed->frame.recovery;
 }
 
 /* It says so itself, or its application does. */
-static bool refers_to_missing(const media_gate *g, const media_item *item) {
-    bool told = item->depends && item->depends != TL_DEPENDS_NONE;
+static bool refers_to_missing(const media_gate *g,
+                              const media_timed_frame *timed) {
+    bool told = timed->depends && timed->depends != TL_DEPENDS_NONE;
 
     for (unsigned i = 0; i < MEDIA_GATE_MISSING; i++) {
         if (!g->missing[i].known) {
             continue;
         }
-        if ((told && g->missing[i].number == item->number - item->depends) ||
-            (item->frame.parent &&
+        if ((told && g->missing[i].number == timed->number - timed->depends) ||
+            (timed->frame.parent &&
              g->missing[i].ordinal ==
-                 item->frame.ordinal - item->frame.parent)) {
+                 timed->frame.ordinal - timed->frame.parent)) {
             return true;
         }
     }
     return false;
 }
 
-static bool must_wait(media_gate *g, const media_item *item) {
-    if (begins(item) || item->arrival >= g->wait_until) {
+static bool must_wait(media_gate *g, const media_timed_frame *timed) {
+    if (begins(timed) || timed->arrival >= g->wait_until) {
         g->wait_until = 0;
     }
-    if (begins(item) && item->frame.closed_gop) {
+    if (begins(timed) && timed->frame.closed_gop) {
         memset(g->missing, 0, sizeof(g->missing));
     }
-    return g->wait_until && item->frame.temporal_id >= g->layer;
+    return g->wait_until && timed->frame.temporal_id >= g->layer;
 }
 
 /* Its other parts, and what names it. */
-static void note_missing(media_gate *g, const media_item *item) {
+static void note_missing(media_gate *g, const media_timed_frame *timed) {
     unsigned at = g->next++ % MEDIA_GATE_MISSING;
 
     g->cut = true;
     g->missing[at].known = true;
-    g->missing[at].number = item->number;
-    g->missing[at].ordinal = item->frame.ordinal;
+    g->missing[at].number = timed->number;
+    g->missing[at].ordinal = timed->frame.ordinal;
 }
 
-bool media__gate_takes(media_gate *g, const media_item *item) {
-    if (!media__is_picture(item->frame.frame_class)) {
+bool media__gate_takes(media_gate *g, const media_timed_frame *timed) {
+    if (!media__is_picture(timed->frame.frame_class)) {
         /* behind what is not known nothing is missed */
-        if (item->frame.frame_class != MEDIA_CLASS_HEADER) {
+        if (timed->frame.frame_class != MEDIA_CLASS_HEADER) {
             g->wait_until = 0;
         }
         return true;
     }
-    if (!item->frame.continues) {
+    if (!timed->frame.continues) {
         g->cut = false;
     }
-    if (g->cut || must_wait(g, item) || refers_to_missing(g, item)) {
-        note_missing(g, item);
+    if (g->cut || must_wait(g, timed) || refers_to_missing(g, timed)) {
+        note_missing(g, timed);
         return false;
     }
     return true;
 }
 
-void media__gate_leave_out(media_gate *g, const media_item *item) {
-    unsigned c = media__chain_class(&item->frame);
+void media__gate_leave_out(media_gate *g, const media_timed_frame *timed) {
+    unsigned c = media__chain_class(&timed->frame);
 
-    if (!media__is_picture(item->frame.frame_class)) {
+    if (!media__is_picture(timed->frame.frame_class)) {
         return;
     }
-    note_missing(g, item);
+    note_missing(g, timed);
     if (c == MEDIA_CLASS_KEY || c == MEDIA_CLASS_REFERENCE) {
-        g->layer = g->wait_until && g->layer < item->frame.temporal_id
+        g->layer = g->wait_until && g->layer < timed->frame.temporal_id
                        ? g->layer
-                       : item->frame.temporal_id;
-        g->wait_until = item->arrival + WAIT_NS;
+                       : timed->frame.temporal_id;
+        g->wait_until = timed->arrival + WAIT_NS;
     }
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "internal/media/stream/item.h"
+#include "internal/media/stream/timed_frame.h"
 
 /** How many frames that were left out are remembered. */
 #define MEDIA_GATE_MISSING 16
@@ -23,7 +23,7 @@ typedef struct media_gate {
                              left out */
     struct {
         bool known;
-        uint32_t number;           /**< its media_item::number */
+        uint32_t number;           /**< its media_timed_frame::number */
         uint32_t ordinal;          /**< its media_frame::ordinal */
     } missing[MEDIA_GATE_MISSING]; /**< left out, in turn */
     unsigned next;                 /**< of missing, to be written */
@@ -40,17 +40,17 @@ void media__gate_join(media_gate *g, int64_t now);
 /**
  * @brief Whether a frame is of use.
  * @param g     gate
- * @param item  the next frame of the stream
+ * @param timed  the next frame of the stream
  * @return false: it is not to be sent, nor is what refers to it
  */
-bool media__gate_takes(media_gate *g, const media_item *item);
+bool media__gate_takes(media_gate *g, const media_timed_frame *timed);
 
 /**
  * @brief A frame that was taken does not go after all: nor is what refers to it
  * of use.
  * @param g     gate
- * @param item  the newest frame of the stream
+ * @param timed  the newest frame of the stream
  */
-void media__gate_leave_out(media_gate *g, const media_item *item);
+void media__gate_leave_out(media_gate *g, const media_timed_frame *timed);
 
 #endif /* MEDIA_GATE_H */

@@ -33,7 +33,7 @@ media_sequence *media__sequence_new(void);
 /** @brief Frees it and the sections in it. @param q  or NULL */
 void media__sequence_free(media_sequence *q);
 
-/** @brief Forgets everything, for a new connection. @param q  sequence */
+/** @brief Resets, for a new connection. @param q  sequence */
 void media__sequence_clear(media_sequence *q);
 
 /**

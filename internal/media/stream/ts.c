@@ -12,8 +12,8 @@
 #define SYNC 0x47
 #define PIDS 8192
 #define SLOTS 64
-/* A unit beyond this is given out in pieces. */
-#define UNIT_MAX (8u << 20)
+/* A frame beyond this is given out in pieces. */
+#define FRAME_MAX (8u << 20)
 #define CLOCK_BITS 33
 
 enum {
@@ -35,16 +35,16 @@ struct buffer {
 /* An elementary stream. */
 struct slot {
     bool used;
-    bool open;           /* a unit is being gathered */
+    bool open;           /* a frame is being gathered */
     bool rest;           /* it goes on one that was given out */
-    bool started;        /* the beginning of a unit was seen */
+    bool started;        /* the beginning of a frame was seen */
     bool key;            /* it has the random_access_indicator */
-    bool keys;           /* units of this stream have it */
+    bool keys;           /* frames of this stream have it */
     bool clocked;        /* last_clock and last_ns hold */
     struct buffer whole; /* its packets */
     struct buffer pes;   /* what they carry */
     media_scanner scanner;
-    media_frame frame; /* of the newest unit */
+    media_frame frame; /* of the newest frame */
     uint64_t last_clock;
     int64_t last_units; /* the same, counted on */
 };
@@ -203,7 +203,7 @@ static int64_t count_on(struct slot *s, uint64_t clock) {
 
 /* Reads the PES header; returns where the elementary stream begins, 0 when
  * there is none. */
-static size_t read_pes(struct slot *s, media_ts_unit *u) {
+static size_t read_pes(struct slot *s, media_ts_frame *out) {
     const uint8_t *p = s->pes.data;
     size_t len = s->pes.len;
     size_t start;
@@ -212,9 +212,9 @@ static size_t read_pes(struct slot *s, media_ts_unit *u) {
     }
     start = PES_FIXED + (size_t)p[8];
     if (p[7] & 0x80 && p[8] >= 5 && len >= PES_FIXED + 5) {
-        u->pts = u->dts = count_on(s, timestamp_at(p + PES_FIXED));
+        out->pts = out->dts = count_on(s, timestamp_at(p + PES_FIXED));
         if (p[7] & 0x40 && p[8] >= 10 && len >= PES_FIXED + 10) {
-            u->dts = count_on(s, timestamp_at(p + PES_FIXED + 5));
+            out->dts = count_on(s, timestamp_at(p + PES_FIXED + 5));
         }
     }
     return start < len ? start : 0;
@@ -229,8 +229,8 @@ static void guess_type(struct slot *s, unsigned stream_id) {
     }
 }
 
-static void classify(struct slot *s, media_ts_unit *u) {
-    size_t start = read_pes(s, u);
+static void classify(struct slot *s, media_ts_frame *out) {
+    size_t start = read_pes(s, out);
     uint32_t flags = s->key ? MEDIA_FLAG_KEY : s->keys ? MEDIA_FLAG_DELTA : 0;
     if (!start) {
         memset(&s->frame, 0, sizeof(s->frame));
@@ -246,21 +246,21 @@ static void classify(struct slot *s, media_ts_unit *u) {
 }
 
 static void ts_finish(media_ts *ts, struct slot *s) {
-    media_ts_unit u = {.data = s->whole.data,
-                       .len = s->whole.len,
-                       .slot = (uint8_t)(s - ts->slots + 1),
-                       .rest = s->rest,
-                       .pts = MEDIA_TIME_NONE,
-                       .dts = MEDIA_TIME_NONE};
+    media_ts_frame out = {.data = s->whole.data,
+                          .len = s->whole.len,
+                          .slot = (uint8_t)(s - ts->slots + 1),
+                          .rest = s->rest,
+                          .pts = MEDIA_TIME_NONE,
+                          .dts = MEDIA_TIME_NONE};
     if (!s->open) {
         return;
     }
     if (!s->rest) {
-        classify(s, &u);
+        classify(s, &out);
     }
-    u.frame = s->frame;
+    out.frame = s->frame;
     s->open = false;
-    ts->emit(ts->user, &u);
+    ts->emit(ts->user, &out);
 }
 
 static void ts_begin(struct slot *s, bool rest) {
@@ -335,13 +335,13 @@ static struct slot *slot_of(media_ts *ts, unsigned pid) {
 }
 
 static void emit_alone(media_ts *ts, const uint8_t *p, unsigned frame_class) {
-    media_ts_unit u = {
+    media_ts_frame out = {
         .data = p,
         .len = PACKET,
         .frame = {.frame_class = (uint8_t)frame_class, .tsn = -1},
         .pts = MEDIA_TIME_NONE,
         .dts = MEDIA_TIME_NONE};
-    ts->emit(ts->user, &u);
+    ts->emit(ts->user, &out);
 }
 
 /* A PES packet ends where its length says, or where the last packet had to be
@@ -349,7 +349,7 @@ static void emit_alone(media_ts *ts, const uint8_t *p, unsigned frame_class) {
 static bool has_ended(const struct slot *s, const struct packet *k) {
     const uint8_t *p = s->pes.data;
     size_t length = s->pes.len >= 6 ? media__get16(p + 4) : 0;
-    return k->stuffed || s->whole.len >= UNIT_MAX ||
+    return k->stuffed || s->whole.len >= FRAME_MAX ||
            (!s->rest && length && s->pes.len >= 6 + length);
 }
 
@@ -398,7 +398,7 @@ static void take_packet(media_ts *ts, const uint8_t *data) {
     }
 }
 
-/* Nothing says where the units of a stream begin that never marks one: it is
+/* Nothing says where the frames of a stream begin that never marks one: it is
  * given out as it comes. */
 static void flush_unstarted(media_ts *ts) {
     for (size_t i = 0; i < SLOTS && ts->slots[i].used; i++) {

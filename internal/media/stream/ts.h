@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/stream/ts.h
- * @brief An MPEG transport stream (ISO/IEC 13818-1) taken apart into units that
- * are worth something only whole.
+ * @brief Splits an MPEG transport stream (ISO/IEC 13818-1) into frames, each of
+ * which is useless unless it arrives whole.
  *
- * A unit is one PES packet, that is all packets of one PID from a
- * payload_unit_start_indicator to the next, so with the muxers in use one
- * access unit of video or some frames of audio.  Tables and packets that carry
- * only a clock reference are units of their own, of class HEADER.  Null packets
- * are left out.  Units of several PIDs come in the order in which they end, so
- * packets keep their order within a PID, not between two.
+ * A frame here is one PES packet with the transport packets that carry it: all
+ * packets of one PID from a payload_unit_start_indicator to the next.  With
+ * common muxers that is one access unit of video or a few frames of audio.
+ * Tables, and packets that carry only a clock reference, are frames of their
+ * own, of class HEADER.  Null packets are dropped.  Frames of several PIDs come
+ * in the order in which they end, so packets keep their order within a PID but
+ * not between two.
  *
- * A unit ends as soon as its last packet is known for the last, by its length
- * or by the stuffing in it, not only when the next one begins.
+ * A frame ends as soon as its length, or stuffing, shows that a packet is its
+ * last, not only when the next one begins.
  */
 #ifndef MEDIA_TS_H
 #define MEDIA_TS_H
@@ -27,34 +28,34 @@
 /** Bytes of a packet. */
 #define MEDIA_TS_PACKET 188
 
-/** A unit; its bytes hold until the call that gave it out returns. */
-typedef struct media_ts_unit {
+/** A frame; its bytes are valid until the function that takes it returns. */
+typedef struct media_ts_frame {
     const uint8_t *data; /**< whole packets */
     size_t len;          /**< bytes at data */
     media_frame frame;   /**< class, picture type */
-    uint8_t slot;        /**< elementary stream, from 1, the same for all units
+    uint8_t slot;        /**< elementary stream, from 1, the same for all frames
                               of a PID; 0: none, tables and clocks */
-    bool rest;           /**< belongs to the unit of this slot before it */
+    bool rest;           /**< continues the frame of this slot before it */
     int64_t pts;         /**< ns, counted on where 33 bits wrap;
                               ::MEDIA_TIME_NONE */
     int64_t dts;         /**< likewise; the PTS when there is none of its own */
-} media_ts_unit;
+} media_ts_frame;
 
-/** @brief Takes a unit. @param user  as given @param unit  the unit */
-typedef void (*media_ts_emit)(void *user, const media_ts_unit *unit);
+/** @brief Takes a frame. @param user  as given @param frame  the frame */
+typedef void (*media_ts_emit)(void *user, const media_ts_frame *frame);
 
 /** A transport stream being taken apart. */
 typedef struct media_ts media_ts;
 
 /**
  * @brief Makes one.
- * @param emit  takes the units, during media__ts_push() and media__ts_flush()
+ * @param emit  takes the frames, during media__ts_push() and media__ts_flush()
  * @param user  for @p emit
  * @return free with media__ts_free(); NULL: out of memory
  */
 media_ts *media__ts_new(media_ts_emit emit, void *user);
 
-/** @brief Frees; units that have not ended are lost. @param ts  or NULL */
+/** @brief Frees; frames that have not ended are lost. @param ts  or NULL */
 void media__ts_free(media_ts *ts);
 
 /**
@@ -62,16 +63,16 @@ void media__ts_free(media_ts *ts);
  * @param ts    stream
  * @param data  bytes
  * @param len   how many
- * @return false: out of memory, a unit is incomplete
+ * @return false: out of memory, a frame is incomplete
  */
 bool media__ts_push(media_ts *ts, const void *data, size_t len);
 
-/** @brief Gives out what has not ended, at the end or in a pause.
+/** @brief Emits frames that have not ended, at the end or in a pause.
  * @param ts  stream */
 void media__ts_flush(media_ts *ts);
 
-/** @brief Bytes skipped so far since they were in no packet. @param ts stream
- * @return how many */
+/** @brief Bytes outside packets, which were skipped. @param ts  stream
+ * @return how many so far */
 uint64_t media__ts_skipped(const media_ts *ts);
 
 /**
@@ -82,15 +83,15 @@ uint64_t media__ts_skipped(const media_ts *ts);
 bool media__ts_is(const void *data, size_t len);
 
 /**
- * @brief Whether a unit counts for media_header::refs: pictures that others
- * need do, for sound that is missing harms no picture.
- * @param f  what the unit is
+ * @brief Whether a frame counts for media_header::refs: only pictures that
+ * others need do, since missing sound harms no picture.
+ * @param f  what the frame is
  */
 bool media__ts_counts(const media_frame *f);
 
 /**
- * @brief Makes a packet with the first clock reference of a unit that will not
- * be sent, for clocks must not stop.
+ * @brief Makes a packet with the first clock reference of a frame that will not
+ * be sent: the receiver's clock must not stop.
  * @param data      whole packets
  * @param len       bytes at @p data
  * @param[out] out  ::MEDIA_TS_PACKET bytes

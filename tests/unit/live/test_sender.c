@@ -64,12 +64,12 @@ static void push(char kind, size_t len) {
     tltcp_live_section *s = tltcp__live_section_new(&h, false, len, &payload);
     assert_non_null(s);
     memset(payload, 0, len);
-    s->item.frame.key = s->item.frame.closed_gop = kind == 'I';
-    s->item.frame.frame_class = kind == 'I'   ? MEDIA_CLASS_KEY
-                                : kind == 'B' ? MEDIA_CLASS_DISPOSABLE
-                                              : MEDIA_CLASS_REFERENCE;
-    s->item.stream = 1;
-    s->item.arrival = 1;
+    s->timed.frame.key = s->timed.frame.closed_gop = kind == 'I';
+    s->timed.frame.frame_class = kind == 'I'   ? MEDIA_CLASS_KEY
+                                 : kind == 'B' ? MEDIA_CLASS_DISPOSABLE
+                                               : MEDIA_CLASS_REFERENCE;
+    s->timed.stream = 1;
+    s->timed.arrival = 1;
     assert_true(tltcp_live_sender_push(f, s) >= 0);
     (void)tltcp_live_sender_run(f);
     tltcp_live_section_unref(s);

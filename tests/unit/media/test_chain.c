@@ -9,27 +9,27 @@
 
 /* 'I' closed, 'C' open key frame, 'P' reference, 'B' disposable, 'R' recovery
  * point, 'h' header; due in the order given. */
-static media_item item_of(char kind, int64_t due, unsigned layer) {
-    media_item item;
+static media_timed_frame item_of(char kind, int64_t due, unsigned layer) {
+    media_timed_frame timed;
 
-    memset(&item, 0, sizeof(item));
-    item.due = due;
-    item.frame.key = kind == 'I' || kind == 'C';
-    item.frame.closed_gop = kind == 'I';
-    item.frame.recovery = kind == 'R';
-    item.frame.temporal_id = (uint8_t)layer;
-    item.frame.frame_class = item.frame.key ? MEDIA_CLASS_KEY
-                             : kind == 'B'  ? MEDIA_CLASS_DISPOSABLE
-                             : kind == 'h'  ? MEDIA_CLASS_HEADER
-                                            : MEDIA_CLASS_REFERENCE;
-    return item;
+    memset(&timed, 0, sizeof(timed));
+    timed.due = due;
+    timed.frame.key = kind == 'I' || kind == 'C';
+    timed.frame.closed_gop = kind == 'I';
+    timed.frame.recovery = kind == 'R';
+    timed.frame.temporal_id = (uint8_t)layer;
+    timed.frame.frame_class = timed.frame.key ? MEDIA_CLASS_KEY
+                              : kind == 'B'   ? MEDIA_CLASS_DISPOSABLE
+                              : kind == 'h'   ? MEDIA_CLASS_HEADER
+                                              : MEDIA_CLASS_REFERENCE;
+    return timed;
 }
 
 /* Adds a frame as section `n` and says how far back it refers. */
 static uint32_t add(media_chain *c, char kind, int64_t due, uint64_t n) {
-    media_item item = item_of(kind, due, 0);
+    media_timed_frame timed = item_of(kind, due, 0);
 
-    return media__chain_add(c, &item, n);
+    return media__chain_add(c, &timed, n);
 }
 
 TEST(frames_refer_to_the_reference_before_them) {
@@ -44,10 +44,10 @@ TEST(frames_refer_to_the_reference_before_them) {
 }
 
 static uint32_t go_on(media_chain *c, char kind, uint64_t n) {
-    media_item item = item_of(kind, 1, 0);
+    media_timed_frame timed = item_of(kind, 1, 0);
 
-    item.frame.continues = true;
-    return media__chain_add(c, &item, n);
+    timed.frame.continues = true;
+    return media__chain_add(c, &timed, n);
 }
 
 TEST(parts_of_a_frame_refer_to_the_part_before_them) {
@@ -87,9 +87,9 @@ TEST(nothing_leads_a_closed_key_frame) {
 
 TEST(lower_layers_do_not_refer_to_higher_ones) {
     media_chain c = {0};
-    media_item high = item_of('P', 2, 2);
-    media_item low = item_of('P', 3, 0);
-    media_item middle = item_of('B', 4, 1);
+    media_timed_frame high = item_of('P', 2, 2);
+    media_timed_frame low = item_of('P', 3, 0);
+    media_timed_frame middle = item_of('B', 4, 1);
 
     add(&c, 'I', 1, 0);
     assert_int_equal(media__chain_add(&c, &high, 1), 1);
@@ -108,11 +108,11 @@ TEST(a_recovery_point_refers_to_nothing) {
 
 static uint32_t told(media_chain *c, uint32_t number, uint32_t back,
                      uint64_t n) {
-    media_item item = item_of('P', 1, 0);
+    media_timed_frame timed = item_of('P', 1, 0);
 
-    item.number = number;
-    item.depends = back;
-    return media__chain_add(c, &item, n);
+    timed.number = number;
+    timed.depends = back;
+    return media__chain_add(c, &timed, n);
 }
 
 TEST(who_knows_better_is_believed) {
@@ -131,17 +131,17 @@ TEST(who_knows_better_is_believed) {
 /* Picture `ordinal` says that it refers to the one so many before it. */
 static uint32_t read(media_chain *c, uint32_t ordinal, uint32_t back,
                      uint64_t n) {
-    media_item item = item_of('P', 1, 0);
+    media_timed_frame timed = item_of('P', 1, 0);
 
-    item.number = ordinal;
-    item.frame.ordinal = ordinal;
-    item.frame.parent = back;
-    return media__chain_add(c, &item, n);
+    timed.number = ordinal;
+    timed.frame.ordinal = ordinal;
+    timed.frame.parent = back;
+    return media__chain_add(c, &timed, n);
 }
 
 TEST(what_the_headers_say_counts_more_than_the_order) {
     media_chain c = {0};
-    media_item key = item_of('I', 1, 0);
+    media_timed_frame key = item_of('I', 1, 0);
 
     key.frame.ordinal = 1;
     media__chain_add(&c, &key, 10);
@@ -159,12 +159,12 @@ TEST(what_the_headers_say_counts_more_than_the_order) {
 
 TEST(a_branch_is_told_as_disposable) {
     media_chain c = {0};
-    media_item item = item_of('P', 1, 0);
+    media_timed_frame timed = item_of('P', 1, 0);
 
-    assert_int_equal(media__chain_class(&item.frame), MEDIA_CLASS_REFERENCE);
-    item.frame.branch = true;
-    assert_int_equal(media__chain_class(&item.frame), MEDIA_CLASS_DISPOSABLE);
-    assert_false(media__chain_misses(&c, media__chain_class(&item.frame), 1));
+    assert_int_equal(media__chain_class(&timed.frame), MEDIA_CLASS_REFERENCE);
+    timed.frame.branch = true;
+    assert_int_equal(media__chain_class(&timed.frame), MEDIA_CLASS_DISPOSABLE);
+    assert_false(media__chain_misses(&c, media__chain_class(&timed.frame), 1));
 }
 
 TEST(a_loss_before_the_newest_key_frame_harms_nobody) {

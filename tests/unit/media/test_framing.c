@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "internal/media/codec/framing.h"
+#include "internal/media/codec/config.h"
 #include "tests/support/cmocka.h"
 
 static const media_header sample = {

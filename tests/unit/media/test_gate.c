@@ -9,25 +9,25 @@
 
 /* 'I' closed key frame, 'P' reference, 'B' disposable, 'R' recovery point, 'h'
  * header. */
-static media_item item_of(char kind) {
-    media_item item;
+static media_timed_frame item_of(char kind) {
+    media_timed_frame timed;
 
-    memset(&item, 0, sizeof(item));
-    item.frame.key = kind == 'I';
-    item.frame.closed_gop = kind == 'I';
-    item.frame.recovery = kind == 'R';
-    item.frame.frame_class = item.frame.key ? MEDIA_CLASS_KEY
-                             : kind == 'B'  ? MEDIA_CLASS_DISPOSABLE
-                             : kind == 'h'  ? MEDIA_CLASS_HEADER
-                                            : MEDIA_CLASS_REFERENCE;
-    return item;
+    memset(&timed, 0, sizeof(timed));
+    timed.frame.key = kind == 'I';
+    timed.frame.closed_gop = kind == 'I';
+    timed.frame.recovery = kind == 'R';
+    timed.frame.frame_class = timed.frame.key ? MEDIA_CLASS_KEY
+                              : kind == 'B'   ? MEDIA_CLASS_DISPOSABLE
+                              : kind == 'h'   ? MEDIA_CLASS_HEADER
+                                              : MEDIA_CLASS_REFERENCE;
+    return timed;
 }
 
 static bool takes(media_gate *g, char kind, int64_t arrival) {
-    media_item item = item_of(kind);
+    media_timed_frame timed = item_of(kind);
 
-    item.arrival = arrival;
-    return media__gate_takes(g, &item);
+    timed.arrival = arrival;
+    return media__gate_takes(g, &timed);
 }
 
 TEST(who_joins_gets_nothing_before_a_key_frame) {
@@ -54,9 +54,9 @@ TEST(the_wait_for_a_key_frame_ends) {
 }
 
 static void leave_out(media_gate *g, char kind) {
-    media_item item = item_of(kind);
+    media_timed_frame timed = item_of(kind);
 
-    media__gate_leave_out(g, &item);
+    media__gate_leave_out(g, &timed);
 }
 
 TEST(after_a_reference_nothing_goes_until_a_key_frame) {
@@ -81,8 +81,8 @@ TEST(nobody_misses_what_is_disposable) {
 
 TEST(lower_layers_go_on) {
     media_gate g = {0};
-    media_item high = item_of('P');
-    media_item low = item_of('P');
+    media_timed_frame high = item_of('P');
+    media_timed_frame low = item_of('P');
 
     high.frame.temporal_id = 1;
     media__gate_leave_out(&g, &high);
@@ -95,7 +95,7 @@ TEST(lower_layers_go_on) {
 
 TEST(parts_of_a_picture_go_with_it) {
     media_gate g = {0};
-    media_item part = item_of('B');
+    media_timed_frame part = item_of('B');
 
     leave_out(&g, 'B');
     part.frame.continues = true;
@@ -106,22 +106,22 @@ TEST(parts_of_a_picture_go_with_it) {
     assert_true(media__gate_takes(&g, &part));
 }
 
-static media_item read(uint32_t ordinal, uint32_t back) {
-    media_item item = item_of('P');
+static media_timed_frame read(uint32_t ordinal, uint32_t back) {
+    media_timed_frame timed = item_of('P');
 
-    item.frame.ordinal = ordinal;
-    item.frame.parent = back;
-    item.frame.branch = true;
-    return item;
+    timed.frame.ordinal = ordinal;
+    timed.frame.parent = back;
+    timed.frame.branch = true;
+    return timed;
 }
 
 TEST(what_names_a_branch_goes_with_it) {
     media_gate g = {0};
-    media_item branch = read(5, 1);
-    media_item other = read(6, 2);
-    media_item child = read(7, 2);
-    media_item grandchild = read(8, 1);
-    media_item key = item_of('I');
+    media_timed_frame branch = read(5, 1);
+    media_timed_frame other = read(6, 2);
+    media_timed_frame child = read(7, 2);
+    media_timed_frame grandchild = read(8, 1);
+    media_timed_frame key = item_of('I');
 
     media__gate_leave_out(&g, &branch);
     assert_true(media__gate_takes(&g, &other));
@@ -133,8 +133,8 @@ TEST(what_names_a_branch_goes_with_it) {
 
 TEST(what_the_application_says_counts_too) {
     media_gate g = {0};
-    media_item left = item_of('B');
-    media_item child = item_of('B');
+    media_timed_frame left = item_of('B');
+    media_timed_frame child = item_of('B');
 
     left.number = 3;
     media__gate_leave_out(&g, &left);
@@ -151,9 +151,9 @@ TEST(what_the_application_says_counts_too) {
 /* What stands behind an open key frame may name what stands before it. */
 TEST(behind_an_open_key_frame_it_is_still_missed) {
     media_gate g = {0};
-    media_item branch = read(5, 1);
-    media_item key = item_of('I');
-    media_item leading = read(7, 2);
+    media_timed_frame branch = read(5, 1);
+    media_timed_frame key = item_of('I');
+    media_timed_frame leading = read(7, 2);
 
     key.frame.closed_gop = false;
     media__gate_leave_out(&g, &branch);

@@ -48,17 +48,17 @@ struct seen {
 };
 
 struct taken {
-    struct seen unit[32];
-    size_t units;
+    struct seen frame[32];
+    size_t frames;
     size_t bytes;
     uint8_t data[64 * PACKET];
 };
 
-static void take(void *user, const media_ts_unit *u) {
+static void take(void *user, const media_ts_frame *u) {
     struct taken *t = user;
-    assert_true(t->units < 32);
+    assert_true(t->frames < 32);
     assert_int_equal(u->len % PACKET, 0);
-    t->unit[t->units++] =
+    t->frame[t->frames++] =
         (struct seen){u->slot, u->frame.frame_class, u->len, u->pts, u->rest};
     memcpy(t->data + t->bytes, u->data, u->len);
     t->bytes += u->len;
@@ -77,8 +77,8 @@ static void split(const struct stream *s, size_t step, struct taken *t) {
 
 static void assert_class(const struct taken *t, size_t i,
                          unsigned frame_class) {
-    assert_true(i < t->units);
-    assert_int_equal(t->unit[i].frame_class, frame_class);
+    assert_true(i < t->frames);
+    assert_int_equal(t->frame[i].frame_class, frame_class);
 }
 
 /* --- The tests ------------------------------------------------------------ */
@@ -90,16 +90,16 @@ TEST(pictures_are_units_that_end_at_once) {
     add_picture(&s, 90000, true, 500);
     add_picture(&s, 93600, false, 300);
     split(&s, s.len, &t);
-    assert_int_equal(t.units, 4);
+    assert_int_equal(t.frames, 4);
     assert_class(&t, 0, MEDIA_CLASS_HEADER);
     assert_class(&t, 1, MEDIA_CLASS_HEADER);
     assert_class(&t, 2, MEDIA_CLASS_REFERENCE);
     assert_class(&t, 3, MEDIA_CLASS_DISPOSABLE);
-    assert_int_equal(t.unit[0].slot, 0);
-    assert_int_equal(t.unit[2].slot, t.unit[3].slot);
-    assert_int_equal(t.unit[2].len, 3 * PACKET);
-    assert_int_equal(t.unit[2].pts, 1000000000);
-    assert_int_equal(t.unit[3].pts, 1040000000);
+    assert_int_equal(t.frame[0].slot, 0);
+    assert_int_equal(t.frame[2].slot, t.frame[3].slot);
+    assert_int_equal(t.frame[2].len, 3 * PACKET);
+    assert_int_equal(t.frame[2].pts, 1000000000);
+    assert_int_equal(t.frame[3].pts, 1040000000);
     assert_int_equal(t.bytes, s.len);
     assert_memory_equal(t.data, s.data, s.len);
 }
@@ -110,11 +110,11 @@ TEST(a_unit_that_fills_its_packets_ends_with_the_next) {
     begin_stream(&s);
     add_picture(&s, 0, true, 2 * 184 - 14);
     split(&s, s.len, &t);
-    assert_int_equal(t.units, 2);
+    assert_int_equal(t.frames, 2);
     add_picture(&s, 3600, true, 100);
     split(&s, s.len, &t);
-    assert_int_equal(t.units, 4);
-    assert_int_equal(t.unit[2].len, 2 * PACKET);
+    assert_int_equal(t.frames, 4);
+    assert_int_equal(t.frame[2].len, 2 * PACKET);
 }
 
 TEST(a_unit_with_a_length_ends_by_it) {
@@ -124,7 +124,7 @@ TEST(a_unit_with_a_length_ends_by_it) {
     begin_stream(&s);
     add_pes(&s, SOUND, 0, es, sizeof(es), true);
     split(&s, s.len, &t);
-    assert_int_equal(t.units, 3);
+    assert_int_equal(t.frames, 3);
     assert_class(&t, 2, MEDIA_CLASS_AUDIO);
 }
 
@@ -146,12 +146,12 @@ TEST(streams_that_alternate_are_told_apart) {
         }
     }
     split(&s, s.len, &t);
-    assert_int_equal(t.units, 4);
+    assert_int_equal(t.frames, 4);
     assert_class(&t, 2, MEDIA_CLASS_AUDIO);
     assert_class(&t, 3, MEDIA_CLASS_REFERENCE);
-    assert_int_not_equal(t.unit[2].slot, t.unit[3].slot);
-    assert_int_equal(t.unit[2].len, 2 * PACKET);
-    assert_int_equal(t.unit[3].len, 3 * PACKET);
+    assert_int_not_equal(t.frame[2].slot, t.frame[3].slot);
+    assert_int_equal(t.frame[2].len, 2 * PACKET);
+    assert_int_equal(t.frame[3].len, 3 * PACKET);
 }
 
 TEST(each_program_has_its_own_map_and_codec) {
@@ -169,16 +169,16 @@ TEST(each_program_has_its_own_map_and_codec) {
         add_pes(&s, OTHER_VIDEO, 3600 * i, es, sizeof(es), false);
     }
     split(&s, s.len, &t);
-    assert_int_equal(t.units, 3 + 6);
+    assert_int_equal(t.frames, 3 + 6);
     for (size_t i = 0; i < 3; i++) {
         assert_class(&t, i, MEDIA_CLASS_HEADER);
         assert_class(&t, 3 + 2 * i,
                      i == 1 ? MEDIA_CLASS_DISPOSABLE : MEDIA_CLASS_REFERENCE);
         assert_class(&t, 4 + 2 * i, classes[i]);
-        assert_int_equal(t.unit[3 + 2 * i].slot, t.unit[3].slot);
-        assert_int_equal(t.unit[4 + 2 * i].slot, t.unit[4].slot);
+        assert_int_equal(t.frame[3 + 2 * i].slot, t.frame[3].slot);
+        assert_int_equal(t.frame[4 + 2 * i].slot, t.frame[4].slot);
     }
-    assert_int_not_equal(t.unit[3].slot, t.unit[4].slot);
+    assert_int_not_equal(t.frame[3].slot, t.frame[4].slot);
     assert_int_equal(t.bytes, s.len);
 }
 
@@ -189,9 +189,9 @@ TEST(clocks_are_kept_and_null_packets_left_out) {
     add_clock(&s, VIDEO);
     (void)new_packet(&s, 0x1fff, false);
     split(&s, s.len, &t);
-    assert_int_equal(t.units, 3);
+    assert_int_equal(t.frames, 3);
     assert_class(&t, 2, MEDIA_CLASS_HEADER);
-    assert_int_equal(t.unit[2].slot, 0);
+    assert_int_equal(t.frame[2].slot, 0);
 }
 
 static void
@@ -226,7 +226,7 @@ TEST(a_table_with_a_wrong_checksum_says_nothing) {
     add_tables(&s, 1);
     add_picture(&s, 0, false, 100);
     split(&s, s.len, &t);
-    assert_int_equal(t.units, 3);
+    assert_int_equal(t.frames, 3);
     assert_class(&t, 2, MEDIA_CLASS_OTHER);
 }
 
@@ -239,9 +239,9 @@ TEST(times_go_on_where_33_bits_wrap) {
     add_picture(&s, 0, true, 100);
     add_picture(&s, end - 1800, true, 100);
     split(&s, s.len, &t);
-    assert_int_equal(t.units, 5);
-    assert_int_equal(t.unit[3].pts - t.unit[2].pts, 40000000);
-    assert_int_equal(t.unit[4].pts - t.unit[2].pts, 20000000);
+    assert_int_equal(t.frames, 5);
+    assert_int_equal(t.frame[3].pts - t.frame[2].pts, 40000000);
+    assert_int_equal(t.frame[4].pts - t.frame[2].pts, 20000000);
 }
 
 TEST(what_goes_on_after_an_early_end_is_a_rest) {
@@ -252,9 +252,9 @@ TEST(what_goes_on_after_an_early_end_is_a_rest) {
     add_picture(&s, 0, false, 100);
     (void)add_payload(&s, VIDEO, false, es, sizeof(es));
     split(&s, s.len, &t);
-    assert_int_equal(t.units, 4);
-    assert_false(t.unit[2].rest);
-    assert_true(t.unit[3].rest);
+    assert_int_equal(t.frames, 4);
+    assert_false(t.frame[2].rest);
+    assert_true(t.frame[3].rest);
     assert_class(&t, 3, MEDIA_CLASS_DISPOSABLE);
 }
 
@@ -267,7 +267,7 @@ TEST(a_stream_without_a_single_start_is_given_on) {
         (void)add_payload(&s, VIDEO, false, bytes, sizeof(bytes));
     }
     split(&s, 2 * (size_t)PACKET, &t);
-    assert_int_equal(t.units, 3); /* one for each push */
+    assert_int_equal(t.frames, 3); /* one for each push */
     assert_int_equal(t.bytes, s.len);
     assert_class(&t, 0, MEDIA_CLASS_OTHER);
 }

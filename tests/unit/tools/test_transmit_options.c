@@ -24,7 +24,7 @@ TEST(a_live_stream_has_200_ms_and_goes_on) {
     assert_int_equal(parse(""), -1);
     assert_int_equal(o.out.to.settings->latency_ms, 200);
     assert_int_equal(o.out.to.config->drop_policy, TLTCP_DROP_DEPENDENTS);
-    assert_false(o.out.listens);
+    assert_false(o.out.at.listens);
     assert_true(o.reconnect);
     assert_false(o.immediate);
     assert_int_equal(o.chunk, 1316);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "gst-plugins/gsttltcpcause.h"
+#include "gst-plugins/gsttltcperror.h"
 
 #include <string.h>
 
-void gst_tltcp_cause_from_event(GstTltcpCause *cause,
+void gst_tltcp_error_from_event(GstTltcpError *error,
                                 const tltcp_live_event *ev) {
-    cause->error = ev->error ? ev->error : TLTCP_ERR_CLOSED;
-    cause->was_open = ev->was_open;
-    cause->answered = ev->answered;
-    g_strlcpy(cause->reason, ev->reason, sizeof(cause->reason));
+    error->code = ev->error ? ev->error : TLTCP_ERR_CLOSED;
+    error->was_open = ev->was_open;
+    error->answered = ev->answered;
+    g_strlcpy(error->reason, ev->reason, sizeof(error->reason));
 }
 
-/* The peer's words as text without commands to a terminal; free it. */
+/* The peer's reason without terminal control characters; free it. */
 static gchar *cause_readable(const gchar *words) {
     const gchar *end = words + strlen(words);
     GString *text = g_string_new(NULL);
@@ -26,11 +26,11 @@ static gchar *cause_readable(const gchar *words) {
 }
 
 /* A sentence without its stop; free it. */
-static gchar *text_of(const GstTltcpCause *cause) {
-    const gchar *what = tltcp_strerror(cause->error);
-    g_autofree gchar *reason = cause_readable(cause->reason);
+static gchar *text_of(const GstTltcpError *error) {
+    const gchar *what = tltcp_strerror(error->code);
+    g_autofree gchar *reason = cause_readable(error->reason);
 
-    if (cause->error == TLTCP_ERR_UNSUPPORTED && !cause->reason[0]) {
+    if (error->code == TLTCP_ERR_UNSUPPORTED && !error->reason[0]) {
         what = "the library was built without security; unset the properties "
                "passphrase, passphrase-file and key-file";
     }
@@ -38,12 +38,12 @@ static gchar *text_of(const GstTltcpCause *cause) {
                      : g_strdup(what);
 }
 
-static gint resource_code(const GstTltcpCause *cause) {
-    switch (cause->error) {
+static gint resource_code(const GstTltcpError *error) {
+    switch (error->code) {
     case TLTCP_ERR_AUTH:
         return GST_RESOURCE_ERROR_NOT_AUTHORIZED;
     case TLTCP_ERR_REFUSED:
-        if (cause->answered) {
+        if (error->answered) {
             return GST_RESOURCE_ERROR_NOT_AUTHORIZED;
         }
         break;
@@ -58,43 +58,43 @@ static gint resource_code(const GstTltcpCause *cause) {
     default:
         break;
     }
-    if (cause->was_open) {
-        return cause->writing ? GST_RESOURCE_ERROR_WRITE
+    if (error->was_open) {
+        return error->writing ? GST_RESOURCE_ERROR_WRITE
                               : GST_RESOURCE_ERROR_READ;
     }
-    return cause->writing ? GST_RESOURCE_ERROR_OPEN_WRITE
+    return error->writing ? GST_RESOURCE_ERROR_OPEN_WRITE
                           : GST_RESOURCE_ERROR_OPEN_READ;
 }
 
-static gchar *sentence(const GstTltcpCause *cause, const gchar *where) {
-    g_autofree gchar *why = text_of(cause);
+static gchar *sentence(const GstTltcpError *error, const gchar *where) {
+    g_autofree gchar *why = text_of(error);
 
-    if (cause->listening) {
+    if (error->listening) {
         return g_strdup_printf("Cannot listen on %s: %s", where, why);
     }
-    return cause->was_open
+    return error->was_open
                ? g_strdup_printf("The connection with %s failed: %s", where,
                                  why)
                : g_strdup_printf("No connection with %s: %s", where, why);
 }
 
-void gst_tltcp_cause_post(GstElement *element, const GstTltcpCause *cause,
+void gst_tltcp_error_post(GstElement *element, const GstTltcpError *error,
                           const gchar *where, gboolean is_error) {
     gst_element_message_full(
         element, is_error ? GST_MESSAGE_ERROR : GST_MESSAGE_WARNING,
-        GST_RESOURCE_ERROR, resource_code(cause), sentence(cause, where),
-        g_strdup_printf("TLTCP error %d", cause->error), __FILE__, G_STRFUNC,
+        GST_RESOURCE_ERROR, resource_code(error), sentence(error, where),
+        g_strdup_printf("TLTCP error %d", error->code), __FILE__, G_STRFUNC,
         __LINE__);
 }
 
 void gst_tltcp_connection_message(GstElement *element, const gchar *state,
                                   const gchar *where,
-                                  const GstTltcpCause *cause, guint attempt) {
-    g_autofree gchar *why = cause ? text_of(cause) : NULL;
+                                  const GstTltcpError *error, guint attempt) {
+    g_autofree gchar *why = error ? text_of(error) : NULL;
     GstStructure *s = gst_structure_new(
         "tltcp-connection", "state", G_TYPE_STRING, state, "address",
         G_TYPE_STRING, where, "attempt", G_TYPE_UINT, attempt, "error",
-        G_TYPE_INT, cause ? cause->error : 0, NULL);
+        G_TYPE_INT, error ? error->code : 0, NULL);
 
     if (why) {
         gst_structure_set(s, "cause", G_TYPE_STRING, why, NULL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
- * @file internal/media/stream/item.h
+ * @file internal/media/stream/timed_frame.h
  * @brief A frame that waits to be sent.
  */
-#ifndef MEDIA_ITEM_H
-#define MEDIA_ITEM_H
+#ifndef MEDIA_TIMED_FRAME_H
+#define MEDIA_TIMED_FRAME_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 #include "internal/media/codec/scan.h"
 
 /** A frame on its way to a connection. */
-typedef struct media_item {
+typedef struct media_timed_frame {
     media_frame frame; /**< what it is */
     uint8_t stream;    /**< which stream, from 0 */
     size_t bytes;      /**< as it will be sent, header included */
@@ -21,11 +21,11 @@ typedef struct media_item {
     int64_t due;       /**< when it should be there; ::MEDIA_NEVER */
     int64_t deadline;  /**< when sending has become pointless; ::MEDIA_NEVER */
     uint32_t number;   /**< place in its stream, as media_header::number */
-    uint32_t depends;  /**< it refers to the frame so many before it in its
-                            stream; ::TL_DEPENDS_NONE: to none; 0: find out */
+    uint32_t depends;  /**< it refers to the frame that many places before it in
+                          its stream; ::TL_DEPENDS_NONE: to none; 0: find out */
     uint64_t tag;      /**< as tltcp_meta::tag */
     void *user;        /**< the caller's */
     void *begin;       /**< likewise, instead of user for who begins with it */
-} media_item;
+} media_timed_frame;
 
-#endif /* MEDIA_ITEM_H */
+#endif /* MEDIA_TIMED_FRAME_H */

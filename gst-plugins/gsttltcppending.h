@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Signals and messages of the sender's thread, queued until its lock is free.
+ */
+#ifndef GST_TLTCP_PENDING_H
+#define GST_TLTCP_PENDING_H
+
+#include "gst-plugins/gsttltcpsenderimpl.h"
+
+typedef enum {
+    GST_TLTCP_PENDING_ADDED,
+    GST_TLTCP_PENDING_REMOVED,
+    GST_TLTCP_PENDING_KEY_WANTED,
+    GST_TLTCP_PENDING_RATE,
+    GST_TLTCP_PENDING_LOST,
+    GST_TLTCP_PENDING_STATE,
+    GST_TLTCP_PENDING_FAILED,
+    GST_TLTCP_PENDING_WARN
+} GstTltcpPendingKind;
+
+/* A signal or a message. */
+typedef struct {
+    GstTltcpPendingKind kind;
+    GSocketAddress *address;
+    GstTltcpError error;
+    gboolean has_cause;
+    const gchar *state;
+    guint attempt;
+    guint64 rate;
+    guint64 target;
+    GstTltcpLoss loss;
+} GstTltcpPending;
+
+/* Under the lock: queues a signal. */
+GstTltcpPending *gst_tltcp_pending_add(GstTltcpSender *s,
+                                       GstTltcpPendingKind kind);
+
+/* The same about the state of the connection; `error` may be NULL. */
+void gst_tltcp_pending_state(GstTltcpSender *s, const gchar *state,
+                             const GstTltcpError *error);
+
+/* The same about a caller. */
+GstTltcpPending *gst_tltcp_pending_peer(GstTltcpSender *s,
+                                        GstTltcpPendingKind kind,
+                                        GstTltcpPeer *peer);
+
+/* The same about the estimate of the fastest connection, when it has
+ * changed. */
+void gst_tltcp_pending_rate(GstTltcpSender *s);
+
+/* Without the lock: emits everything. */
+void gst_tltcp_pending_report(GstTltcpSender *s);
+
+#endif /* GST_TLTCP_PENDING_H */
