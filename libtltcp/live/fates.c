@@ -155,6 +155,11 @@ bool tltcp__live_fates_settle(struct live_fates *f, uint64_t number,
     return true;
 }
 
+bool tltcp__live_fates_is_stub(const struct live_fates *f, uint64_t number) {
+    const struct live_sent *s = f->capacity ? live_sent_at(f, number) : NULL;
+    return s && s->open && s->section == number && s->is_stub;
+}
+
 void tltcp__live_fates_clear(struct live_fates *f) {
     for (uint64_t n = f->first; n < f->next; n++) {
         if (live_sent_at(f, n)->open) {

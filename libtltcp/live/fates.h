@@ -13,6 +13,7 @@ struct live_sent {
     bool open;        /**< it is not known yet */
     uint64_t section; /**< its number on the connection */
     bool is_frame;
+    bool is_stub; /**< it was too big: the connection had one byte of it */
     uint8_t stream;
     uint8_t frame_class; /**< ::media_class */
     uint8_t told_class;  /**< what the connection was told */
@@ -63,6 +64,10 @@ void tltcp__live_fates_drop(struct live_fates *f, const struct live_sent *sent,
 bool tltcp__live_fates_settle(struct live_fates *f, uint64_t number,
                               uint32_t fate, unsigned cause,
                               struct live_sent *sent);
+
+/** @brief Whether an open section stands for one that was too big.
+ * @param f  fates @param number  of the section */
+bool tltcp__live_fates_is_stub(const struct live_fates *f, uint64_t number);
 
 /** @brief The kind that reports count it as. @param s  frame */
 enum tltcp_live_kind tltcp__live_kind(const struct live_sent *s);

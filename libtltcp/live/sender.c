@@ -34,8 +34,13 @@ struct tltcp_live_sender {
     bool closed;
     bool key_wanted; /* not told yet */
     media_chain chain[TL_STREAMS_MAX];
-    media_gate pushed[TL_STREAMS_MAX]; /* what may wait */
-    media_gate given[TL_STREAMS_MAX];  /* what may go then */
+    /* The engine decides what is dropped with a lost frame, since it alone
+     * knows what arrived; the chain only tells it what refers to what.  A gate
+     * covers frames that the engine never gets: those before a joining
+     * connection's first key frame, and those that found the queue full.  Their
+     * dependents must not fill the queue, or the next key frame finds no
+     * room. */
+    media_gate gate[TL_STREAMS_MAX];
     struct live_fates fates;
     int64_t delivery;
     uint64_t estimated_bps;
@@ -163,19 +168,12 @@ bool tltcp_live_sender_has_room(const tltcp_live_sender *s, size_t bytes) {
 void tltcp_live_sender_join(tltcp_live_sender *s) {
     int64_t now = (int64_t)tltcp_now();
     for (size_t i = 0; i < TL_STREAMS_MAX; i++) {
-        media__gate_join(&s->pushed[i], now);
+        media__gate_join(&s->gate[i], now);
     }
 }
 
-/* No room: frames that depend on this one are of no use either. */
-static void live_leave_out(tltcp_live_sender *s, media_gate *gate,
-                           tltcp_live_section *section) {
-    media__gate_leave_out(gate, &section->timed);
-    live_give_up(s, section, MEDIA_DROP_OVERFLOW);
-}
-
 int tltcp_live_sender_push(tltcp_live_sender *s, tltcp_live_section *section) {
-    media_gate *gate = &s->pushed[section->timed.stream % TL_STREAMS_MAX];
+    media_gate *gate = &s->gate[section->timed.stream % TL_STREAMS_MAX];
     bool waits = gate->wait_until != 0;
     bool taken = media__gate_takes(gate, &section->timed);
     if (waits && section->begin) {
@@ -186,7 +184,8 @@ int tltcp_live_sender_push(tltcp_live_sender *s, tltcp_live_section *section) {
         return 0;
     }
     if (section->is_frame && !tltcp_live_sender_has_room(s, section->len)) {
-        live_leave_out(s, gate, section);
+        media__gate_leave_out(gate, &section->timed);
+        live_give_up(s, section, MEDIA_DROP_OVERFLOW);
         s->key_wanted = s->key_wanted || gate->wait_until != 0;
         return 0;
     }
@@ -211,6 +210,9 @@ static void live_on_fate(tltcp_live_sender *s, const tltcp_event *ev) {
                                          : MEDIA_DROP_NONE;
     int64_t took = (int64_t)(ev->now - ev->written);
     struct live_sent sent;
+    if (tltcp__live_fates_is_stub(&s->fates, ev->section)) {
+        cause = MEDIA_DROP_OVERFLOW;
+    }
     if (!tltcp__live_fates_settle(&s->fates, ev->section, ev->fate, cause,
                                   &sent)) {
         return;
@@ -300,9 +302,21 @@ static ssize_t live_send(tltcp_live_sender *s, tltcp_live_section *from,
     return tltcp_send(s->socket, &section, 1, MSG_DONTWAIT);
 }
 
-static void live_note_sent(tltcp_live_sender *s, tltcp_live_section *section) {
+/* One byte that is obsolete already stands for a frame that is too big, so that
+ * the engine drops what depends on it. */
+static ssize_t live_send_stub(tltcp_live_sender *s, tltcp_live_section *from,
+                              const struct tltcp_meta *meta) {
+    struct iovec part = {from->data, 1};
+    tltcp_section section = {
+        .data = &part, .count = 1, .deadline = 1, .meta = *meta};
+    return tltcp_send(s->socket, &section, 1, MSG_DONTWAIT);
+}
+
+static void live_note_sent(tltcp_live_sender *s, tltcp_live_section *section,
+                           bool is_stub) {
     struct live_sent sent = tltcp__live_sent_of(section);
     sent.written = tltcp_now();
+    sent.is_stub = is_stub;
     if (sent.clock) {
         (void)tltcp_live_section_ref(sent.clock);
     }
@@ -312,33 +326,36 @@ static void live_note_sent(tltcp_live_sender *s, tltcp_live_section *section) {
     }
 }
 
-/* 0: given or given up; TLTCP_ERR_AGAIN: no room; other errors: it is over. */
+/* 0: sent or given up; TLTCP_ERR_AGAIN: no room; other errors: it is over. */
 static int live_give(tltcp_live_sender *s, tltcp_live_section *section) {
     const media_timed_frame *timed = &section->timed;
     unsigned stream = timed->stream % TL_STREAMS_MAX;
-    media_gate *gate = &s->given[stream];
     media_chain before = s->chain[stream];
     struct tltcp_meta meta = {.section_class =
                                   media__chain_class(&timed->frame),
                               .stream = stream,
                               .tag = timed->tag};
     ssize_t n;
-    if (!media__gate_takes(gate, timed)) {
-        live_give_up(s, section, MEDIA_DROP_DEPENDS);
-        return 0;
-    }
+    bool is_stub;
     meta.depends = media__chain_add(&s->chain[stream], timed, s->fates.next);
     meta.due = timed->due == MEDIA_NEVER ? 0 : live_engine_time(timed->due);
     n = live_send(s, section, &meta);
+    is_stub = n == TLTCP_ERR_TOO_BIG;
+    if (is_stub) {
+        n = live_send_stub(s, section, &meta);
+    }
     if (n >= 0) {
-        live_note_sent(s, section);
+        live_note_sent(s, section, is_stub);
         return 0;
     }
     s->chain[stream] = before; /* it was not written */
-    if (n == TLTCP_ERR_AGAIN || n == TLTCP_ERR_CLOSED || n == TLTCP_ERR_STATE) {
+    if (n == TLTCP_ERR_CLOSED || n == TLTCP_ERR_STATE) {
         return (int)n;
     }
-    live_leave_out(s, gate, section);
+    if (n != TLTCP_ERR_INVAL) {
+        return TLTCP_ERR_AGAIN; /* also out of memory */
+    }
+    live_give_up(s, section, MEDIA_DROP_OVERFLOW); /* it is empty */
     return 0;
 }
 

@@ -11,10 +11,10 @@
 #include <time.h>
 
 #include "tltcp/live_parts.h"
+#include "tools/common/address.h"
 #include "tools/common/tool.h"
 #include "tools/tltcp/progress.h"
 #include "tools/tltcp/reception.h"
-#include "tools/common/address.h"
 #include "tools/tltcp/recv_options.h"
 
 #define TOOL "tltcp-recv"

@@ -284,6 +284,39 @@ TEST(frames_arrive_with_what_was_said_of_them) {
     close_pair(&p);
 }
 
+TEST(frames_that_depend_on_one_that_is_too_big_are_dropped) {
+    static char big[1 << 20];
+    struct pair p = {.in = open_live(TLTCP_LIVE_RECEIVE,
+                                     "tltcp://127.0.0.1:0?mode=listener")};
+    char url[64];
+    tltcp_live_options *o;
+    tltcp_live_frame f;
+    tltcp_live_event ev;
+    (void)snprintf(url, sizeof(url), "tltcp://127.0.0.1:%u", port_of(p.in));
+    o = options(url);
+    tltcp_live_options_config(o)->send_buffer = sizeof(big) / 2;
+    assert_int_equal(tltcp_live_open(&p.out, TLTCP_LIVE_SEND, o, why), 0);
+    describe(p.out, 0, TLTCP_LIVE_VIDEO, "theora");
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FORMAT);
+    memset(big, 'x', sizeof(big) - 1);
+    put(p.out, 0, "key", TLTCP_LIVE_KEY, 1);
+    put(p.out, 0, big, TLTCP_LIVE_DELTA, 2);
+    put(p.out, 0, "needs it", TLTCP_LIVE_DELTA, 3);
+    put(p.out, 0, "next key", TLTCP_LIVE_KEY, 4);
+    await(p.out, TLTCP_LIVE_EVENT_DROP, &ev);
+    assert_int_equal(ev.cause, TLTCP_LIVE_CAUSE_OVERFLOW);
+    assert_int_equal(ev.tag, 2 + 7);
+    await(p.out, TLTCP_LIVE_EVENT_DROP, &ev);
+    assert_int_equal(ev.cause, TLTCP_LIVE_CAUSE_DEPENDS);
+    assert_int_equal(ev.tag, 3 + 7);
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FRAME);
+    assert_int_equal(f.tag, 1 + 7);
+    do {
+        assert_true(next(p.in, &f) > 0);
+    } while (f.tag != 4 + 7);
+    close_pair(&p);
+}
+
 TEST(the_end_of_a_stream_is_told_and_every_fate_is_known) {
     struct pair p = open_pair("latency=2000");
     tltcp_live_stats s;
@@ -447,6 +480,7 @@ int main(void) {
         cmocka_unit_test(a_listener_needs_no_host),
         cmocka_unit_test(passphrases_in_a_url_can_be_hidden),
         cmocka_unit_test(frames_arrive_with_what_was_said_of_them),
+        cmocka_unit_test(frames_that_depend_on_one_that_is_too_big_are_dropped),
         cmocka_unit_test(the_end_of_a_stream_is_told_and_every_fate_is_known),
         cmocka_unit_test(who_listens_sends_to_all_and_a_joiner_is_greeted),
         cmocka_unit_test(a_sender_calls_again_when_the_receiver_comes_back),

@@ -14,28 +14,28 @@
 /* The connection: what it answers, and what it was told of each section. */
 static ssize_t answer;
 static struct tltcp_meta told[2 * MANY];
+static tltcp_time deadlines[2 * MANY];
 static media_header sent[2 * MANY];
 static size_t sections;
 static tltcp_live_sender *f;
 static tltcp_event events[8];
 static size_t first_event, last_event;
 
-ssize_t tltcp_sendmsg(tltcp_socket *s, const struct msghdr *msg, int flags) {
-    struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+ssize_t tltcp_send(tltcp_socket *s, const tltcp_section *section, size_t count,
+                   int flags) {
+    size_t len = section->data->iov_len;
     size_t payload;
     (void)s;
     (void)flags;
-    if (answer < 0) {
+    assert_int_equal(count, 1);
+    if (answer < 0 && (answer != TLTCP_ERR_TOO_BIG || len > 1)) {
         return answer;
     }
-    while (c != NULL && c->cmsg_type != TL_META) {
-        c = CMSG_NXTHDR((struct msghdr *)(uintptr_t)msg, c);
-    }
-    assert_non_null(c);
-    memcpy(&told[sections], CMSG_DATA(c), sizeof(told[0]));
-    (void)media__header_parse(&sent[sections++], msg->msg_iov[0].iov_base,
-                              msg->msg_iov[0].iov_len, &payload);
-    return (ssize_t)msg->msg_iov[0].iov_len;
+    told[sections] = section->meta;
+    deadlines[sections] = section->deadline;
+    (void)media__header_parse(&sent[sections++], section->data->iov_base, len,
+                              &payload);
+    return (ssize_t)len;
 }
 
 tltcp_time tltcp_now(void) {
@@ -125,21 +125,33 @@ TEST(what_refers_to_a_frame_without_room_is_given_up) {
     tltcp_live_sender_free(f);
 }
 
-TEST(so_is_what_refers_to_a_frame_that_is_too_big) {
+TEST(the_connection_learns_that_a_frame_was_too_big) {
     begin();
     push('I', 100);
     answer = TLTCP_ERR_TOO_BIG;
     push('P', PICTURE);
     answer = 0;
     push('P', 100);
-    push('B', 100);
-    push('I', 100);
-    push('P', 100);
-    assert_int_equal(held_back(MEDIA_DROP_OVERFLOW), 1);
-    assert_int_equal(held_back(MEDIA_DROP_DEPENDS), 2);
     assert_int_equal(sections, 3);
-    assert_int_equal(told[1].section_class, TL_CLASS_KEY);
+    assert_int_equal(told[1].section_class, TL_CLASS_REFERENCE);
+    assert_int_equal(told[1].depends, 1);
+    assert_int_equal(deadlines[1], 1); /* obsolete, so lost at once */
     assert_int_equal(told[2].depends, 1);
+    fate(1, TLTCP_FATE_UNSENT, TLTCP_CAUSE_DEADLINE);
+    fate(2, TLTCP_FATE_UNSENT, TLTCP_CAUSE_DEPENDS);
+    assert_int_equal(held_back(MEDIA_DROP_OVERFLOW), 1);
+    assert_int_equal(held_back(MEDIA_DROP_DEPENDS), 1);
+    tltcp_live_sender_free(f);
+}
+
+TEST(a_connection_without_memory_is_tried_again) {
+    begin();
+    answer = TLTCP_ERR_NOMEM;
+    push('I', 100);
+    assert_int_equal(sections, 0);
+    answer = 0;
+    (void)tltcp_live_sender_run(f);
+    assert_int_equal(sections, 1);
     tltcp_live_sender_free(f);
 }
 
@@ -232,7 +244,8 @@ TEST(what_was_never_sent_has_a_cause) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_refers_to_a_frame_without_room_is_given_up),
-        cmocka_unit_test(so_is_what_refers_to_a_frame_that_is_too_big),
+        cmocka_unit_test(the_connection_learns_that_a_frame_was_too_big),
+        cmocka_unit_test(a_connection_without_memory_is_tried_again),
         cmocka_unit_test(clocks_go_on_beside_pictures_that_may_be_given_up),
         cmocka_unit_test(only_what_others_need_counts_as_a_reference),
         cmocka_unit_test(the_clock_of_a_lost_reference_is_sent_after_all),
