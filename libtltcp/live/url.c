@@ -136,7 +136,7 @@ static int url_take_query(char *query, tltcp_live_on_key on_key, void *user,
         if (next) {
             *next++ = '\0';
         }
-        rc = url_take_key(query, on_key, user, why);
+        rc = *query ? url_take_key(query, on_key, user, why) : 0;
         query = next;
     }
     return rc;
