@@ -86,7 +86,7 @@ class CommandLine(test_command_lines.Refusals):
         self.refuse("there are mode, latency", "-", self.url + "?maxbw=0")
         self.refuse("adapter", "udp://:9?mode=caller", self.url)
         self.refuse("host", self.url, "udp://:9")
-        self.refuse("not spoken here", "srt://127.0.0.1:9", self.url)
+        self.refuse("not supported", "srt://127.0.0.1:9", self.url)
         self.refuse("path", "file://", self.url)
         self.refuse("cubic", "-", self.url + "?congestion-control=warp")
 
