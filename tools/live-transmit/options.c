@@ -199,7 +199,7 @@ static int take_tltcp_key(void *user, const char *key, const char *value,
     }
     wrong = choose(&e->at.listens, value, "caller", "listener",
                    "must be caller or listener");
-    return wrong ? url_refuse(why, "%s", wrong) : 0;
+    return wrong ? url_refuse(why, wrong, "") : 0;
 }
 
 static const char *set_udp_key(struct endpoint *e, const char *key,
@@ -226,10 +226,11 @@ static int take_udp_key(void *user, const char *key, const char *value,
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (strcmp(keys[i], key) == 0) {
             const char *wrong = set_udp_key(user, key, value);
-            return wrong ? url_refuse(why, "must be %s", wrong) : 0;
+            return wrong ? url_refuse(why, "must be ", wrong) : 0;
         }
     }
-    return url_refuse(why, "no such key; there are adapter, ttl, tos, buffer");
+    return url_refuse(why, "no such key; there are adapter, ttl, tos, buffer",
+                      "");
 }
 
 static bool starts(const char *text, const char *with) {
@@ -250,10 +251,10 @@ static int parse_udp(struct endpoint *e, bool is_output, char *why) {
     e->buffer = is_output ? 0 : INPUT_BUFFER;
     rc = tltcp_live_url_parse(&e->at, e->text, "udp://", take_udp_key, e, why);
     if (rc == 0 && is_output && e->at.host[0] == '\0') {
-        rc = url_refuse(why, "the host is missing; write udp://HOST:PORT");
+        rc = url_refuse(why, "the host is missing; write udp://HOST:PORT", "");
     }
     if (rc == 0 && is_output && strcmp(e->at.port, "0") == 0) {
-        rc = url_refuse(why, "the port cannot be 0");
+        rc = url_refuse(why, "the port cannot be 0", "");
     }
     return rc;
 }
@@ -261,14 +262,14 @@ static int parse_udp(struct endpoint *e, bool is_output, char *why) {
 static int parse_path(struct endpoint *e, const char *path, char *why) {
     e->kind = ENDPOINT_FILE;
     e->path = path;
-    return path[0] ? 0 : url_refuse(why, "the path is missing");
+    return path[0] ? 0 : url_refuse(why, "the path is missing", "");
 }
 
 static int parse_endpoint(struct endpoint *e, const char *text, bool is_output,
                           char *why) {
     e->text = text;
     if (!peer_options_init(&e->to)) {
-        return url_refuse(why, "out of memory");
+        return url_refuse(why, "out of memory", "");
     }
     e->to.config->idle_timeout_ms = IDLE_MS;
     if (starts(text, "tltcp://")) {
@@ -285,8 +286,10 @@ static int parse_endpoint(struct endpoint *e, const char *text, bool is_output,
         return parse_path(e, text + strlen("file://"), why);
     }
     if (strstr(text, "://")) {
-        return url_refuse(why, "this scheme is not supported; there are "
-                               "tltcp://, udp://, file:// and -");
+        return url_refuse(why,
+                          "this scheme is not supported; there are "
+                          "tltcp://, udp://, file:// and -",
+                          "");
     }
     return parse_path(e, text, why);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "tools/tltcp/peer_options.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,11 +30,8 @@ bool peer_option(struct peer_options *o, const char *name, const char *text,
     return rc != TLTCP_ERR_UNSUPPORTED;
 }
 
-int url_refuse(char *why, const char *format, ...) {
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(why, TLTCP_LIVE_WHY_MAX, format, args);
-    va_end(args);
+int url_refuse(char *why, const char *what, const char *detail) {
+    (void)snprintf(why, TLTCP_LIVE_WHY_MAX, "%s%s", what, detail);
     return TLTCP_ERR_INVAL;
 }
 
@@ -49,9 +45,9 @@ int peer_key(struct peer_options *o, const char *key, const char *value,
         known = known && strcmp(others[i], key) != 0;
     }
     if (!known || !peer_option(o, key, value, &wrong)) {
-        return url_refuse(why, "no such key; there are %s", keys);
+        return url_refuse(why, "no such key; there are ", keys);
     }
-    return wrong ? url_refuse(why, "must be %s", wrong) : 0;
+    return wrong ? url_refuse(why, "must be ", wrong) : 0;
 }
 
 int peer_options_check(const char *tool, struct peer_options *o) {

@@ -54,10 +54,9 @@ int peer_key(struct peer_options *o, const char *key, const char *value,
              const char *keys, char *why);
 
 /** @brief Says what is wrong with a key of a URL. @param[out] why
- * TLTCP_LIVE_WHY_MAX bytes @param format  as printf()
- * @return TLTCP_ERR_INVAL */
-__attribute__((format(printf, 2, 3))) int url_refuse(char *why,
-                                                     const char *format, ...);
+ * TLTCP_LIVE_WHY_MAX bytes @param what  beginning of the sentence
+ * @param detail  rest of it, or "" @return TLTCP_ERR_INVAL */
+int url_refuse(char *why, const char *what, const char *detail);
 
 /** @brief After the last option: looks for a passphrase in the environment when
  * none was given, and whether the options go together. @param tool  for the

@@ -141,9 +141,11 @@ static int recv_options_take_key(void *user, const char *key, const char *value,
             return peer_key(&o->from, key, value, "", why);
         }
     }
-    return url_refuse(why, "no such key; there are latency, passphrase, "
-                           "passphrase-file, key-file, streamid, fec, "
-                           "idle-timeout, dscp");
+    return url_refuse(why,
+                      "no such key; there are latency, passphrase, "
+                      "passphrase-file, key-file, streamid, fec, "
+                      "idle-timeout, dscp",
+                      "");
 }
 
 static int recv_options_take_words(struct recv_options *o, int words,
