@@ -57,9 +57,10 @@ int net__timer_init(net__timer *t, uv_loop_t *loop, void (*on_expiry)(void *),
 }
 
 void net__timer_close(net__timer *t) {
-    (void)uv_poll_stop(&t->handle);
-    (void)close(t->fd);
+    /* First: uv_close() removes the descriptor's number from the loop, and
+     * another thread may get that number as soon as it is free. */
     uv_close((uv_handle_t *)&t->handle, NULL);
+    (void)close(t->fd);
 }
 
 #else
