@@ -562,7 +562,8 @@ class BadInput(saratogabox.Node):
         b = self.put_file("b", 100000, 2, folder=self.there)
         self.run_ok("put", a, self.url("a"))
         self.run_bad("by the peer", "put", b, self.url("b"))
-        self.assertEqual([p.name for p in self.here.iterdir()], ["a"])
+        self.wait_until(lambda: [p.name for p in self.here.iterdir()] == ["a"],
+                        "the part of what was refused stays")
 
     def test_datagrams_of_all_sorts_do_no_harm(self):
         self.serve("--write", "--delete")
