@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libsaratoga/engine/engine_input.h"
+
+/* METADATA and DATA. */
+
+/* METADATA or DATA without a REQUEST: perhaps a blind put. */
+static saratoga__session *new_unsolicited(saratoga_engine *e,
+                                          const saratoga__input *in) {
+    bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
+    saratoga__session *s = NULL;
+    /* what this e sends to a group comes back to it */
+    if (group && (e->ctx.cfg.own_transfers_only ||
+                  saratoga__group_index_is_sent(e, in->id))) {
+        saratoga__input_drop(e);
+        return NULL;
+    }
+    if (e->ctx.auth.key_len > 0) { /* nothing of it is signed */
+        saratoga__stateless_refuse(e, in->from, in->id, SARATOGA_ACCESS_DENIED,
+                                   in->now);
+        return NULL;
+    }
+    if (!saratoga__input_admit(e, in, SARATOGA_BLIND_PUT)) {
+        return NULL;
+    }
+    if (saratoga__input_is_full(e, in->from->host) || !e->ctx.cfg.can_receive ||
+        saratoga__engine_add(e, &e->ctx.defaults, in->from, in->id,
+                             SARATOGA_BLIND_PUT, false, &s, in->now) != 0) {
+        saratoga__stateless_refuse(e, in->from, in->id, SARATOGA_CANNOT_RECEIVE,
+                                   in->now);
+        return NULL;
+    }
+    s->to.flags = 0;
+    s->opt.multicast = group;
+    s->state = SARATOGA__EXPECTING;
+    saratoga__input_enter(e, s, in);
+    return s;
+}
+
+/* The transfer that a packet with a foreign host or Id answers: one that asked
+ * a group, or one that waits for the same path. */
+static saratoga__session *requester_of(const saratoga_engine *e,
+                                       const saratoga__input *in,
+                                       const char *path) {
+    bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
+    saratoga__session *s = saratoga__group_index_requester(e, in->id);
+    return s == NULL && group && path != NULL
+               ? saratoga__group_index_waiting(e, path, in->from->host)
+               : s;
+}
+
+/* The first answer is taken; later ones are refused. */
+static saratoga__session *engine_recv_take_answer(saratoga_engine *e,
+                                                  const saratoga__input *in,
+                                                  saratoga__session *s) {
+    if (s->state != SARATOGA__ASKING) {
+        saratoga__stateless_refuse(e, in->from, in->id, SARATOGA_NOT_INTERESTED,
+                                   in->now);
+        return NULL;
+    }
+    if (!saratoga__engine_rekey(e, s, in->from->host, in->id)) {
+        return NULL;
+    }
+    s->to = *in->from;
+    s->to.flags = 0;
+    return s;
+}
+
+/* The receiver of METADATA (with a path) or DATA; NULL: none here. */
+static saratoga__session *
+receiver_of(saratoga_engine *e, const saratoga__input *in, const char *path) {
+    saratoga__session *s =
+        saratoga__input_session(e, in->from->host, in->id, false);
+    if (s == NULL) {
+        s = requester_of(e, in, path);
+        s = s != NULL ? engine_recv_take_answer(e, in, s)
+                      : new_unsolicited(e, in);
+    } else {
+        saratoga__input_count(e, s, in);
+    }
+    if (s == NULL) {
+        return NULL;
+    }
+    saratoga__input_heard_from(s, in->from);
+    if ((in->from->flags & SARATOGA_PKT_MULTICAST) != 0) {
+        s->opt.multicast = true; /* also when it began as unicast */
+        s->to.group = in->from->group;
+    }
+    return s;
+}
+
+static void on_blind_metadata(saratoga_engine *e, saratoga__session *s,
+                              const saratoga__metadata *m,
+                              const saratoga__input *in) {
+    if (m->entry.huge) {
+        saratoga__session_end(s, SARATOGA_ERR_TOO_LONG, SARATOGA_TOO_LONG,
+                              false, true, in->now);
+        return;
+    }
+    s->entry = m->entry;
+    s->kind = m->kind;
+    s->descriptor = m->descriptor;
+    s->sum_type = m->sum_type;
+    s->sum_len = m->sum_len;
+    memcpy(s->sum, m->sum, m->sum_len);
+    s->has_entry = true;
+    memcpy(s->path, m->entry.path, sizeof(s->path));
+    if (e->ctx.cfg.update_check && !s->announced) {
+        s->announced = true; /* a REQUEST may follow */
+    } else {
+        saratoga__session_ask(s, NULL);
+    }
+}
+
+void saratoga__input_on_metadata(saratoga_engine *e,
+                                 const saratoga__input *in) {
+    saratoga__metadata m;
+    saratoga__session *s;
+    if (!saratoga__metadata_parse(in->dgram, in->len, &m)) {
+        saratoga__input_drop(e);
+        return;
+    }
+    s = receiver_of(e, in, m.entry.path);
+    if (s == NULL) {
+        return;
+    }
+    if (s->state == SARATOGA__EXPECTING) {
+        on_blind_metadata(e, s, &m, in);
+    } else {
+        saratoga__session_on_metadata(s, &m, in->now);
+    }
+    saratoga__engine_touch(e, s, in->now);
+}
+
+void saratoga__input_on_data(saratoga_engine *e, const saratoga__input *in) {
+    saratoga__data d;
+    saratoga__session *s;
+    if (!saratoga__data_parse(in->dgram, in->len, &d)) {
+        saratoga__input_drop(e);
+        return;
+    }
+    if (saratoga__input_answers_challenge(e, in, &d)) {
+        return;
+    }
+    s = receiver_of(e, in, NULL);
+    if (s == NULL) {
+        return;
+    }
+    if (s->state <= SARATOGA__ASKED && !s->sends) {
+        saratoga__pre_accept_keep(&s->pre_accept, &e->ctx, in->dgram, in->len);
+    }
+    if (s->state == SARATOGA__OVER) {
+        /* Refused or given up; the sender has not heard. */
+        s->send_error |= s->status != SARATOGA_SUCCESS && d.asks;
+    } else if (s->state == SARATOGA__EXPECTING && s->announced) {
+        saratoga__session_ask(s, NULL); /* a blind put, then */
+    } else {
+        saratoga__session_on_data(s, &d, in->now);
+    }
+    saratoga__engine_touch(e, s, in->now);
+}
