@@ -38,6 +38,7 @@ int saratoga__pace_init(saratoga__pace *p, const cmn__mem *mem,
                           .feedback_at = SARATOGA_TIME_NEVER};
     p->law = saratoga__options_law(o, &ops);
     cong_pacer_init(&p->pacer);
+    cong_recovery_period_init(&p->period, 0);
     if (ops == NULL) {
         return p->law == SARATOGA__OPEN_LOOP ? 0 : SARATOGA_ERR_ALGORITHM;
     }
@@ -151,14 +152,14 @@ static void end_slow_start(saratoga__pace *p, const saratoga__cycle *c,
                            cong_time rtt) {
     p->sent[0] = cong_tfrc_first_interval(p->mss, rtt, c->x_recv / 2);
     p->gone[0] = 1;
-    p->recover = c->newest;
+    p->slow_start_end = c->newest;
 }
 
 /* Each report of losses begins an interval, which lasts until the next. */
 static void note_report(saratoga__pace *p, const saratoga__cycle *c,
                         cong_time rtt) {
     bool lossy = c->lost_packets > 0;
-    if (p->law == SARATOGA__TFRC && c->first <= p->recover) {
+    if (p->law == SARATOGA__TFRC && c->first <= p->slow_start_end) {
         return;
     }
     if (p->law == SARATOGA__TFRC && lossy && !(p->gone[0] > 0)) {
@@ -193,33 +194,26 @@ static double share_lost(const saratoga__pace *p) {
     return sent > 0 ? gone / sent : 0;
 }
 
-static void pace_notify(saratoga__pace *p, enum cong_cause cause, double flight,
-                        unsigned nth, saratoga_time now) {
-    const struct cong_event ev = {
-        .now = (cong_time)now, .cause = cause, .flight = flight, .count = nth};
-    p->cong->ops->event(p->cong, &ev);
-}
-
-/* As with TCP (RFC 6675), what was lost before an episode began belongs to it,
- * and what left later does not, whether or not all is repaired. */
-static void end_episode(saratoga__pace *p, const saratoga__cycle *c,
-                        saratoga_time now) {
-    if (p->episode && c->first > p->recover) {
-        p->episode = false;
-        pace_notify(p, CONG_RECOVERED, 0, 0, now);
+/* A report is of a cycle, which may be a round trip long: one that began within
+ * the period belongs to it as a whole.  Only on which side of the newest
+ * reduction losses lie matters, so the lowest and the highest are enough.  A
+ * lost repair counts as new data does. */
+static void note_losses(saratoga__pace *p, const saratoga__cycle *c) {
+    if (c->lost_packets > 0 && p->period.state != CONG_RECOVERY_STATE_REPAIR) {
+        cong_recovery_period_on_lost(&p->period, c->first_lost, 1);
+        cong_recovery_period_on_lost(&p->period, c->last_lost, 1);
     }
 }
 
-static void begin_episode(saratoga__pace *p, const saratoga__cycle *c,
+/* A controller that restarts needs nothing declared lost here: the list of
+ * holes says what is. */
+static void report_losses(saratoga__pace *p, const saratoga__cycle *c,
                           double flight, double missing, saratoga_time now) {
-    const struct cong_event ev = {.now = (cong_time)now,
-                                  .cause = CONG_LOSS,
-                                  .flight = flight,
-                                  .missing = missing,
-                                  .count = 1};
-    p->episode = true;
-    p->recover = c->newest;
-    p->cong->ops->event(p->cong, &ev);
+    const struct cong_recovery_report r = {.now = (cong_time)now,
+                                           .next = c->newest + 1,
+                                           .flight = flight,
+                                           .missing = missing};
+    (void)cong_recovery_period_report(&p->period, p->cong, &r);
 }
 
 void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
@@ -241,9 +235,13 @@ void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
     if (p->cong == NULL) {
         return;
     }
-    end_episode(p, c, now);
-    ack.recovery = p->episode;
-    if (p->law != SARATOGA__WINDOW) {
+    if (p->law == SARATOGA__WINDOW) {
+        (void)cong_recovery_period_end(&p->period, p->cong, c->first, 0,
+                                       (cong_time)now);
+        /* What a cycle acknowledges arrived before its losses were known. */
+        ack.recovery = cong_recovery_period_in_recovery(&p->period);
+        note_losses(p, c);
+    } else {
         ack.p = p->p;
         /* A TFRC receiver to which nothing came would not have reported. */
         ack.x_recv = c->acked > 0 ? p->x_recv : -1;
@@ -252,17 +250,18 @@ void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
     ack.round = ends_round(p, rtt->srtt, now);
     p->cong->ops->ack(p->cong, &ack);
     p->limited = false;
-    if (p->law == SARATOGA__WINDOW && c->lost > 0 && !p->episode) {
-        begin_episode(p, c, flight, missing, now);
+    if (p->law == SARATOGA__WINDOW) {
+        report_losses(p, c, flight, missing, now);
     }
     arm(p, now);
 }
 
-void saratoga__pace_on_rto(saratoga__pace *p, double flight, unsigned nth,
-                           saratoga_time now) {
+void saratoga__pace_on_rto(saratoga__pace *p, double flight, uint64_t next,
+                           unsigned nth, saratoga_time now) {
+    const struct cong_recovery_report r = {
+        .now = (cong_time)now, .next = next, .flight = flight};
     if (p->law == SARATOGA__WINDOW) {
-        p->episode = false;
-        pace_notify(p, CONG_RTO, flight, nth, now);
+        cong_recovery_period_timeout(&p->period, p->cong, &r, nth);
     }
 }
 
@@ -276,7 +275,9 @@ void saratoga__pace_on_timeout(saratoga__pace *p, double flight, bool owed,
         return;
     }
     if (owed || !(flight > 0)) {
-        pace_notify(p, CONG_NOFEEDBACK, flight, 0, now);
+        const struct cong_event ev = {
+            .now = (cong_time)now, .cause = CONG_NOFEEDBACK, .flight = flight};
+        p->cong->ops->event(p->cong, &ev);
     }
     arm(p, now);
 }

@@ -3,6 +3,7 @@
 #define LIBSARATOGA_PACE_H
 
 #include <congestion/pacer.h>
+#include <congestion/recovery_period.h>
 #include <congestion/rtt.h>
 
 #include "internal/common/mem.h"
@@ -31,9 +32,8 @@ typedef struct saratoga__pace {
     saratoga_time round_at;
     bool limited; /* the controller held DATA back since the last feedback */
     bool waits;   /* for the pacer alone: lateness is made up for */
-    bool episode; /* a window controller's */
-    uint64_t recover; /* the newest transmission when it began, or when slow
-                         start ended: tfrc */
+    struct cong_recovery_period period; /* of a window controller */
+    uint64_t slow_start_end; /* newest transmission when it ended: tfrc */
 } saratoga__pace;
 
 /* Returns 0, SARATOGA_ERR_NOMEM or SARATOGA_ERR_INVAL (a parameter). */
@@ -57,9 +57,10 @@ void saratoga__pace_sent(saratoga__pace *p, double size, saratoga_time now);
 void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
                              const struct cong_rtt *rtt, cong_time sample,
                              double flight, double missing, saratoga_time now);
-/* No STATUS for an RTO; nth in a row. */
-void saratoga__pace_on_rto(saratoga__pace *p, double flight, unsigned nth,
-                           saratoga_time now);
+/* No STATUS for an RTO, the nth in a row; `next` is the number of the next
+ * transmission. */
+void saratoga__pace_on_rto(saratoga__pace *p, double flight, uint64_t next,
+                           unsigned nth, saratoga_time now);
 /* Silence is counted from here: a STATUS came, whatever it says, or the first
  * request after it left, which is late where the way back is thin. */
 void saratoga__pace_await(saratoga__pace *p, saratoga_time now);

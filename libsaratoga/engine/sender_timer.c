@@ -79,7 +79,8 @@ static void check_rto(saratoga__session *s, saratoga_time now) {
     }
     o->timeouts++;
     s->rtt.backoff = o->timeouts;
-    saratoga__pace_on_rto(&o->pace, (double)o->log.flight, o->timeouts, now);
+    saratoga__pace_on_rto(&o->pace, (double)o->log.flight, o->log.ring.tail,
+                          o->timeouts, now);
     saratoga__sentlog_give_up(&o->log);
     o->poll_due = true;
     o->rto_at = SARATOGA_TIME_NEVER;

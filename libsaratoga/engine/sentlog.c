@@ -243,10 +243,13 @@ static double reported_rate(saratoga__sentlog *log, double bytes,
     return most;
 }
 
-/* What became of a transmission. */
-static bool settle(look *l, const saratoga__sent *s, saratoga__cycle *out) {
+/* What became of transmission d. */
+static bool settle(look *l, const saratoga__sent *s, uint64_t d,
+                   saratoga__cycle *out) {
     bool lost = is_missing(l, s);
     if (lost) {
+        out->first_lost = out->lost_packets == 0 ? d : out->first_lost;
+        out->last_lost = d;
         out->lost_packets++;
         out->lost += s->len;
     } else {
@@ -261,7 +264,7 @@ static void settle_all(saratoga__sentlog *log, uint64_t last,
     look l = look_at(missing);
     saratoga__cycle sum = *out;
     for (uint64_t d = log->ring.head; d <= last; d++) {
-        (void)settle(&l, saratoga__sentlog_at(log, d), &sum);
+        (void)settle(&l, saratoga__sentlog_at(log, d), d, &sum);
     }
     log->flight -= (uint64_t)(sum.acked + sum.lost);
     log->ring.head = last + 1;
@@ -275,7 +278,7 @@ static void count(saratoga__sentlog *log, uint64_t last,
     for (uint64_t d = log->ring.head; d <= last; d++) {
         saratoga__sent *s = cmn__ring_at(&log->ring, d);
         arrival *a;
-        s->lost = settle(&l, s, out);
+        s->lost = settle(&l, s, d, out);
         a = s->lost ? NULL : cmn__ring_push(&log->arrivals);
         if (a != NULL) {
             *a = (arrival){(cong_time)s->at + forward, s->len};

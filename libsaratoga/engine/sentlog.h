@@ -54,6 +54,8 @@ typedef struct saratoga__cycle {
     uint64_t newest; /* that has left by now */
     uint64_t packets;
     uint64_t lost_packets;
+    uint64_t first_lost; /* if any */
+    uint64_t last_lost;
     double acked; /* bytes */
     double lost;
     double p;      /* loss event rate */
