@@ -165,6 +165,22 @@ SARATOGA_API int saratoga_transfer_join(saratoga_engine *engine,
                                         saratoga_handle running,
                                         saratoga_time now);
 /**
+ * @brief Asks the peer of a request to prove its address before it is answered:
+ * ::SARATOGA_EVENT_PROVEN follows if it does.  Asked again whenever the peer
+ * repeats its request.
+ *
+ * Peers that echo no timestamps do not answer; no event reports that.
+ * @param engine  the engine
+ * @param handle  from a ::SARATOGA_EVENT_REQUEST, not yet answered
+ * @param now     current time
+ * @retval 0                  asked, or proven already
+ * @retval SARATOGA_ERR_GONE  no such transfer
+ * @retval SARATOGA_ERR_STATE was answered before, or has ended
+ */
+SARATOGA_API int saratoga_transfer_challenge(saratoga_engine *engine,
+                                             saratoga_handle handle,
+                                             saratoga_time now);
+/**
  * @brief Refuses what a peer asks for.  A DONE follows.
  * @param engine  the engine
  * @param handle  from a ::SARATOGA_EVENT_REQUEST

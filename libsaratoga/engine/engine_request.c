@@ -166,6 +166,10 @@ void saratoga__input_on_request(saratoga_engine *e, const saratoga__input *in) {
         saratoga__input_count(e, s, in);
         s->heard = s->state == SARATOGA__ASKED ? in->now : s->heard;
         repeat_answer(s, in->now);
+        if (s->state == SARATOGA__ASKED && s->proof.awaited &&
+            saratoga__proof_is_missing(s)) {
+            saratoga__stateless_challenge(e, in->from, in->id, in->now);
+        }
         saratoga__engine_touch(e, s, in->now);
     }
 }

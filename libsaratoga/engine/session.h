@@ -160,6 +160,7 @@ typedef struct saratoga__proof {
     unsigned bits;       /* guessed or known so far */
     uint32_t slot;       /* among the unproven; SARATOGA__NO_SLOT: not there */
     uint32_t challenges; /* answered as initiator */
+    bool awaited; /* the peer is challenged before its request is answered */
     bool proven;
 } saratoga__proof;
 

@@ -320,6 +320,22 @@ static int end_by_driver(saratoga_engine *e, saratoga__session *s,
     return 0;
 }
 
+int saratoga_transfer_challenge(saratoga_engine *engine, saratoga_handle handle,
+                                saratoga_time now) {
+    saratoga__session *s = saratoga__engine_find(engine, handle);
+    if (s == NULL) {
+        return SARATOGA_ERR_GONE;
+    }
+    if (s->state != SARATOGA__ASKED) {
+        return SARATOGA_ERR_STATE;
+    }
+    s->proof.awaited = saratoga__proof_is_missing(s);
+    if (s->proof.awaited) {
+        saratoga__stateless_challenge(engine, &s->to, s->id, now);
+    }
+    return 0;
+}
+
 int saratoga_transfer_refuse(saratoga_engine *engine, saratoga_handle handle,
                              unsigned status, saratoga_time now) {
     saratoga__session *s = saratoga__engine_find(engine, handle);

@@ -13,6 +13,7 @@
 
 static void free_node(saratoga_node *u) {
     saratoga__root_close(&u->root);
+    saratoga__places_free(&u->places);
     saratoga__secure_close(u);
     free((char *)(uintptr_t)u->config.host);
     free((char *)(uintptr_t)u->config.service);

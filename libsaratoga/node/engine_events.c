@@ -108,6 +108,11 @@ void saratoga__on_event(saratoga_node *u, const saratoga_event *ev) {
     case SARATOGA_EVENT_REQUEST:
         saratoga__serve_request(u, ev);
         break;
+    case SARATOGA_EVENT_PROVEN:
+        if (f != NULL) {
+            saratoga__server_proven(f);
+        }
+        break;
     case SARATOGA_EVENT_METADATA:
         if (f != NULL && !saratoga__has_ended(f)) {
             saratoga__sink_metadata(f, ev);

@@ -382,6 +382,7 @@ int saratoga_node_open(saratoga_node **out, const saratoga_node_config *c,
         return SARATOGA_ERR_NOMEM;
     }
     u->root.fd = -1;
+    saratoga__places_init(&u->places);
     /* The library behind sets itself up here, not first in a pool's thread. */
     saratoga_digest_free(saratoga_digest_new(SARATOGA_MD5));
     copy_config(u, c);

@@ -196,6 +196,8 @@ bool saratoga__secure_take(saratoga_node *u, const net__route *r,
         saratoga__remember(u, info.path, r);
         info.host = out.from.host;
         info.path = out.from.path;
+        /* It has received our part of the handshake. */
+        info.flags |= SARATOGA_PKT_PROVEN;
         saratoga_engine_recv(u->engine, &info, out.cargo, out.len, now);
         break;
     case SEC__TAKEN:

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "libsaratoga/node/errors.h"
+#include "libsaratoga/node/strangers.h"
 #include "libsaratoga/node/transfer.h"
 
 /* Files to send: opening them, and their checksums. */
@@ -124,8 +125,12 @@ static void digest_goes_on(saratoga__file *f, int status) {
     } /* otherwise the reads carry it on */
 }
 
+static bool is_stranger(const saratoga__file *f) {
+    return f->id == 0 && !f->peer.proven;
+}
+
 static void go_ahead(saratoga__file *f) {
-    if (!f->work.job.busy && !saratoga__has_ended(f)) {
+    if (!f->work.job.busy && !saratoga__has_ended(f) && !is_stranger(f)) {
         saratoga__file_job(f, digest_step, digest_goes_on);
     }
 }
@@ -144,6 +149,12 @@ void saratoga__source_read(saratoga__file *f, uint64_t end) {
     f->send.read_end = end > f->send.read_end ? end : f->send.read_end;
     if (f->send.digest_due &&
         saratoga__hash_at(&f->work.hash) == f->send.source.entry.size) {
+        go_ahead(f);
+    }
+}
+
+void saratoga__source_proven(saratoga__file *f) {
+    if (f->send.digest_due) {
         go_ahead(f);
     }
 }
@@ -185,7 +196,9 @@ void saratoga__source_digest(saratoga__file *f,
     if (s != NULL) {
         memcpy(f->send.source.digest, s->digest, sizeof(s->digest));
         then(f);
-    } else if (f->send.source.entry.size > AT_ONCE) {
+    } else if (f->send.source.entry.size > AT_ONCE ||
+               (is_stranger(f) && !saratoga__stranger_may_hash(
+                                      f->u, f->send.source.entry.size))) {
         f->send.source.digest_later = true;
         then(f);
     } else if (saratoga__hash_begin(&f->work.hash, f->send.source.checksum) !=

@@ -21,6 +21,8 @@ void saratoga__source_digest_later(saratoga__file *f);
 void saratoga__source_read(saratoga__file *f, uint64_t end);
 /* Goes ahead with the checksum when the reads are slower than it. */
 void saratoga__source_tick(saratoga__file *f);
+/* The peer has proven its address: the checksum may be computed. */
+void saratoga__source_proven(saratoga__file *f);
 /* The checksum of what is in memory; blocks. */
 void saratoga__source_digest_memory(saratoga__file *f);
 

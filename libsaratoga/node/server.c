@@ -11,6 +11,7 @@
 #include "libsaratoga/node/receive_file.h"
 #include "libsaratoga/node/routes.h"
 #include "libsaratoga/node/send_file.h"
+#include "libsaratoga/node/strangers.h"
 #include "libsaratoga/node/stream.h"
 #include "libsaratoga/node/takeover.h"
 #include "libsaratoga/node/transfer.h"
@@ -162,12 +163,6 @@ static void server_take(saratoga__file *f, int status) {
     saratoga__wake(f->u);
 }
 
-void saratoga__server_tick(saratoga__file *f, uint64_t now) {
-    if (saratoga__takeover_tick(f, now)) {
-        saratoga__file_job(f, saratoga__sink_open, server_take);
-    }
-}
-
 /* --- Deleting ------------------------------------------------------------ */
 
 static int unlink_file(saratoga__file *f) {
@@ -215,35 +210,27 @@ static bool allowed(const saratoga_node *u, uint32_t request) {
     }
 }
 
+static unsigned server_busy(const saratoga__file *f) {
+    return gives(f->request) ? SARATOGA_CANNOT_SEND : SARATOGA_CANNOT_RECEIVE;
+}
+
 /* Whether one more host may be served beside those that are. */
-static bool has_place(const saratoga_node *u, uint64_t host) {
-    unsigned hosts = 1;
+static bool has_place(saratoga__file *f) {
+    saratoga_node *u = f->u;
 
-    for (const saratoga__file *f = u->files; f != NULL; f = f->next) {
-        bool first = f->id == 0 && f->peer.host != host;
-
-        for (const saratoga__file *g = f->next; g != NULL && first;
-             g = g->next) {
-            first = g->id != 0 || g->peer.host != f->peer.host;
-        }
-        hosts += first ? 1u : 0;
-    }
-    return u->config.max_peers == 0 || hosts <= u->config.max_peers;
+    return f->peer.place.host != 0 ||
+           saratoga__places_enter(&u->places, u->config.max_peers,
+                                  u->routes.key, &f->peer.route.remote,
+                                  &f->peer.place);
 }
 
 /* 0, or why not. */
 static unsigned server_judge(const saratoga__file *f) {
-    unsigned busy =
-        gives(f->request) ? SARATOGA_CANNOT_SEND : SARATOGA_CANNOT_RECEIVE;
-
     if (f->request == SARATOGA_NOOP || f->request > SARATOGA_BLIND_PUT) {
         return SARATOGA_BAD_REQUEST;
     }
     if (!allowed(f->u, f->request)) {
         return SARATOGA_ACCESS_DENIED;
-    }
-    if (!has_place(f->u, f->peer.host)) {
-        return busy;
     }
     if (f->request == SARATOGA_DELETE &&
         saratoga__file_in_use(f->u, f->local.name)) {
@@ -271,6 +258,55 @@ static void server_begin(saratoga__file *f) {
     }
 }
 
+/* Only what is proven takes a place: forged requests would keep all others
+ * out. */
+static void server_admit(saratoga__file *f) {
+    unsigned status = server_judge(f);
+
+    f->peer.waits_from = 0;
+    if (status == 0 && f->peer.proven && !has_place(f)) {
+        status = server_busy(f);
+    }
+    if (status == 0) {
+        server_begin(f);
+    } else {
+        refuse(f, status);
+    }
+}
+
+static void server_start(saratoga__file *f) {
+    unsigned status = server_judge(f);
+
+    if (status != 0) {
+        refuse(f, status);
+    } else if (!saratoga__stranger_waits(f)) {
+        server_admit(f);
+    }
+}
+
+void saratoga__server_proven(saratoga__file *f) {
+    f->peer.proven = true;
+    if (saratoga__has_ended(f)) {
+        return;
+    }
+    if (f->peer.waits_from != 0) {
+        server_admit(f);
+    } else if (!has_place(f)) {
+        (void)saratoga_transfer_cancel(f->u->engine, f->handle, server_busy(f),
+                                       saratoga__now());
+    } else {
+        saratoga__source_proven(f);
+    }
+}
+
+void saratoga__server_tick(saratoga__file *f, uint64_t now) {
+    if (saratoga__takeover_tick(f, now)) {
+        saratoga__file_job(f, saratoga__sink_open, server_take);
+    } else if (saratoga__stranger_tick(f, now)) {
+        server_admit(f);
+    }
+}
+
 static int server_name_it(saratoga__file *f, const saratoga_event *ev) {
     const char *path = ev->path != NULL ? ev->path : "";
 
@@ -286,7 +322,6 @@ void saratoga__serve_request(saratoga_node *u, const saratoga_event *ev) {
      * waited for */
     saratoga__file *f = u->loop.closing ? NULL : saratoga__file_new(u);
     const net__route *r = saratoga__route_of(u, &ev->from);
-    unsigned status;
     int rv;
 
     if (f == NULL || r == NULL) {
@@ -301,6 +336,7 @@ void saratoga__serve_request(saratoga_node *u, const saratoga_event *ev) {
     f->handle = ev->handle;
     f->request = ev->request;
     f->peer.host = ev->from.host;
+    f->peer.proven = ev->proven;
     f->peer.route = *r;
     f->local.root = &u->root;
     f->recv.overwrite = u->config.overwrite;
@@ -310,11 +346,9 @@ void saratoga__serve_request(saratoga_node *u, const saratoga_event *ev) {
     f->recv.partial.entry = ev->entry;
     (void)saratoga_transfer_set_user(u->engine, ev->handle, f);
     rv = server_name_it(f, ev);
-    status =
-        rv != 0 ? saratoga__status_of(rv, SARATOGA_NOT_FOUND) : server_judge(f);
-    if (status == 0) {
-        server_begin(f);
+    if (rv != 0) {
+        refuse(f, saratoga__status_of(rv, SARATOGA_NOT_FOUND));
     } else {
-        refuse(f, status);
+        server_start(f);
     }
 }

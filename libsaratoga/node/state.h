@@ -14,6 +14,7 @@
 #include "libsaratoga/node/loop.h"
 #include "libsaratoga/node/op_queue.h"
 #include "libsaratoga/node/part.h"
+#include "libsaratoga/node/places.h"
 
 /*
  * What a node and its transfers consist of, by what the parts are for.
@@ -58,6 +59,9 @@ struct saratoga__peer {
     char service[32];
     uint32_t descriptor; /* widest that it takes */
     int rejection;       /* saratoga_error: it refuses our sealed sessions */
+    bool proven;         /* it receives at its address */
+    uint64_t waits_from; /* for proof of that; 0: does not wait */
+    saratoga__place_key place;
 };
 
 struct saratoga__group {
@@ -254,6 +258,13 @@ struct saratoga__event_queue {
     void *notify_user;
 };
 
+/* What may be spent on peers that have not proven their address. */
+struct saratoga__stranger_budget {
+    double hashing; /* bytes */
+    double begun;   /* requests that wait for proof in vain */
+    uint64_t at;    /* when these were last refilled */
+};
+
 struct saratoga_node {
     saratoga__loop loop;
     saratoga__completions completions;
@@ -268,6 +279,8 @@ struct saratoga_node {
     saratoga__root root;
     bool has_root;
     uint64_t stored; /* of the quota */
+    struct saratoga__places places;
+    struct saratoga__stranger_budget strangers;
     struct saratoga__digests digests;
     saratoga__file *files;
     unsigned n_files;

@@ -72,6 +72,7 @@ void saratoga__file_free(saratoga__file *f) {
     saratoga_node *u = f->u;
 
     leave_checks(f);
+    saratoga__places_leave(&u->places, &f->peer.place);
     *(f->prev != NULL ? &f->prev->next : &u->files) = f->next;
     if (f->next != NULL) {
         f->next->prev = f->prev;

@@ -12,3 +12,7 @@ perigee_unit_test(saratoga_secured GNU TIMEOUT 120
     SOURCES test_saratoga_secured.c saratoga_pair.c
     LINK saratoga PkgConfig::UV
     LABELS loopback)
+perigee_unit_test(saratoga_strangers GNU TIMEOUT 120
+    SOURCES test_saratoga_strangers.c saratoga_pair.c
+    LINK saratoga PkgConfig::UV
+    LABELS loopback)

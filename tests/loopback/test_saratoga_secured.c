@@ -51,6 +51,21 @@ TEST(files_go_sealed_both_ways) {
     assert_int_equal(stats_of(p->client).sealed_forged, 0);
 }
 
+/* Nothing waits for another proof. */
+TEST(the_handshake_proves_the_address) {
+    struct pair *p = *state;
+    p->tune = same_passphrase;
+    open_pair(p, true, 0);
+    for (unsigned i = 0; i < 20; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "f%u", i);
+        make_file(p->there, name, 10, i);
+        (void)ask(p, SARATOGA_PUT, name, name);
+    }
+    wait_for(p, 20);
+    assert_int_equal(stats_of(p->server).challenges_sent, 0);
+}
+
 TEST(a_client_says_farewell) {
     struct pair *p = *state;
     p->tune = same_passphrase;
@@ -198,6 +213,7 @@ TEST(transfers_to_a_group_are_refused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         ON_A_PAIR(files_go_sealed_both_ways),
+        ON_A_PAIR(the_handshake_proves_the_address),
         ON_A_PAIR(a_client_says_farewell),
         ON_A_PAIR(an_old_key_is_good_beside_the_new),
         ON_A_PAIR(another_passphrase_is_told_at_once),
