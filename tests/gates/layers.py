@@ -41,6 +41,7 @@ LAYERS = {
     # linkem puts the simulator's model of a link between real sockets.
     "tools": (PUBLIC | MEDIA | {"internal/credentials", "internal/settings",
                                 "sim"}, ANY),
+    "integrations": (PUBLIC, ANY),
     "examples": (PUBLIC, ANY),
     "bench": (PUBLIC | MEDIA | {"sim"}, ANY),
     "sim": (PUBLIC | {"internal/common", "internal/settings"}, ANY),
