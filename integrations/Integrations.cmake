@@ -1,7 +1,28 @@
 # SPDX-License-Identifier: MPL-2.0
 #
+#   perigee_integration(NAME "text" module>=version ...)
+#   perigee_integration_missing(NAME "text")
 #   perigee_integration_test(name [LARGE] COMMAND ... [ENVIRONMENT ...])
 #   perigee_plugin(target SOURCES ... LINK ... NAME file DESTINATION dir)
+
+# An option PERIGEE_WITH_<NAME>, and what pkg-config finds for it.
+macro(perigee_integration name text)
+    set(PERIGEE_WITH_${name} ${automatic} CACHE STRING "ON, OFF or AUTO")
+    set_property(CACHE PERIGEE_WITH_${name} PROPERTY STRINGS ON OFF AUTO)
+    perigee_feature(${name} "${text}" ${ARGN})
+    if(NOT PERIGEE_HAVE_${name})
+        perigee_integration_missing(${name} "${text}")
+    endif()
+endmacro()
+
+# A test that is skipped and says what is missing.
+function(perigee_integration_missing name text)
+    string(TOLOWER ${name} name)
+    if(Python3_Interpreter_FOUND)
+        perigee_integration_test(${name} LARGE COMMAND ${Python3_EXECUTABLE} -c
+            "print('skipped: missing: ${text}'); raise SystemExit(77)")
+    endif()
+endfunction()
 
 # A test with the stock program.  LARGE: it needs programs that only the long
 # run installs.  Exit status 77: the program is missing, and the test says which.

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""Stock VLC with the module for tltcp, both ways."""
+import unittest
+
+import stage
+from stage import SECRET
+
+
+class Vlc(stage.Stage):
+    def vlc(self, *arguments):
+        return self.launch(
+            stage.nobody("cvlc", "-vv", "-I", "dummy", "--no-plugins-cache",
+                         *arguments, "vlc://quit"),
+            env={"VLC_PLUGIN_PATH": str(stage.PLUGINS / "vlc")})
+
+    def convert(self):
+        """What VLC's own multiplexer makes of the film."""
+        path = self.folder / "converted.ts"
+        self.done(self.vlc(self.film, "--sout",
+                           f"#std{{access=file,mux=ts,dst={path}}}"))
+        return stage.frames(path)
+
+    def test_vlc_shows_every_picture_that_was_sent(self):
+        port = stage.free_port()
+        path = self.folder / "shown.ts"
+        vlc = self.vlc(f"tltcp://127.0.0.1:{port}?mode=listener"
+                       "&auto-reconnect=no", "--sout",
+                       f"#std{{access=file,mux=ts,dst={path}}}")
+        self.await_port(vlc, port)
+        self.done(self.play(f"tltcp://127.0.0.1:{port}?latency=5000"))
+        status, said = self.done(vlc)
+        self.assertEqual(status, 0, said)
+        self.assertEqual(stage.frames(path), self.convert())
+
+    def test_vlc_sends_every_picture(self):
+        port = stage.free_port()
+        path = self.folder / "sent.ts"
+        recorder = self.record(f"tltcp://127.0.0.1:{port}?mode=listener", path)
+        self.await_port(recorder, port)
+        status, said = self.done(self.vlc(
+            self.film, "--sout", "#std{access=tltcp,mux=ts,"
+            f"dst=127.0.0.1:{port}?latency=5000}}"))
+        self.assertEqual(status, 0, said)
+        self.assertEqual(self.done(recorder)[0], 0)
+        sent = stage.frames(path)
+        self.assertGreater(len(sent), 50)
+        self.assertEqual(sent, self.convert())
+
+    def test_from_vlc_to_vlc_with_a_passphrase_and_a_stream_id(self):
+        port = stage.free_port()
+        path = self.folder / "both.ts"
+        options = f"passphrase={SECRET.replace(' ', '%20')}&streamid=studio"
+        viewer = self.vlc(f"tltcp://127.0.0.1:{port}?mode=listener&{options}",
+                          "--sout", f"#std{{access=file,mux=ts,dst={path}}}")
+        self.await_port(viewer, port)
+        sender = self.vlc(self.film, "--sout", "#std{access=tltcp,mux=ts,dst="
+                          f"127.0.0.1:{port}?latency=5000&{options}}}")
+        self.assertEqual(self.done(sender)[0], 0)
+        self.assertEqual(self.done(viewer)[0], 0)
+        self.assertGreater(len(stage.frames(path)), 50)
+
+    def check_cause(self, url, cause):
+        for process in (self.vlc(url),
+                        self.vlc(self.film, "--sout", "#std{access=tltcp,"
+                                 f"mux=ts,dst={url}}}")):
+            self.await_said(process, cause)
+            self.done(process)
+
+    def test_a_wrong_url_is_told(self):
+        self.check_cause("tltcp://127.0.0.1:1?latncy=1", "latncy: no such key")
+
+    def test_a_port_where_nobody_listens_is_told(self):
+        self.check_cause(
+            f"tltcp://127.0.0.1:{stage.free_port()}?auto-reconnect=no",
+            "no connection: refused: nobody listens")
+
+    def test_a_wrong_passphrase_is_told(self):
+        port = stage.free_port()
+        recorder = self.launch([stage.toolbox.TOOLS / "tltcp-live-transmit",
+                                f"tltcp://127.0.0.1:{port}?mode=listener"
+                                "&passphrase=correct%20horse",
+                                self.folder / "none.ts"])
+        self.await_port(recorder, port)
+        self.check_cause(f"tltcp://127.0.0.1:{port}?passphrase=wrong%20horse",
+                         "wrong passphrase")
+
+    def test_a_sender_that_is_gone_is_told(self):
+        port = stage.free_port()
+        vlc = self.vlc(f"tltcp://127.0.0.1:{port}?mode=listener"
+                       "&auto-reconnect=no&idle-timeout=1000")
+        self.await_port(vlc, port)
+        sender = self.play(f"tltcp://127.0.0.1:{port}")
+        self.await_said(vlc, "connected to 127.0.0.1")
+        sender.kill()
+        self.await_said(vlc, "connection lost")
+        self.done(vlc)
+
+
+if __name__ == "__main__":
+    stage.missing("cvlc", "ffmpeg", "setpriv")
+    unittest.main(verbosity=2)

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* VLC 3: tltcp:// as a source, and access=tltcp in stream output. */
+#include "integrations/common/report.h"
+#include "integrations/vlc/vlc_tltcp.h"
+
+#include <vlc_dialog.h>
+#include <vlc_plugin.h>
+
+tltcp_live *vlc_tltcp_open(vlc_object_t *object, int direction,
+                           const char *url) {
+    char why[TLTCP_LIVE_WHY_MAX] = "out of memory";
+    tltcp_live_options *o = tltcp_live_options_new();
+    tltcp_live *live = NULL;
+    if (!o || tltcp_live_options_set_url(o, url, why) < 0 ||
+        tltcp_live_open(&live, direction, o, why) < 0) {
+        tltcp_live_options_free(o);
+        msg_Err(object, "%s", why);
+        vlc_dialog_display_error(object, VLC_TLTCP_NAME, "%s", why);
+        return NULL;
+    }
+    return live;
+}
+
+void vlc_tltcp_report(vlc_object_t *object, tltcp_live *live) {
+    char line[REPORT_MAX];
+    tltcp_live_event ev;
+    while (tltcp_live_next_event(live, &ev, 0) == 1) {
+        switch (report_event(&ev, line)) {
+        case REPORT_INFO:
+            msg_Info(object, "%s", line);
+            break;
+        case REPORT_WARNING:
+            msg_Warn(object, "%s", line);
+            break;
+        case REPORT_ERROR:
+            msg_Err(object, "%s", line);
+            vlc_dialog_display_error(object, VLC_TLTCP_NAME, "%s", line);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+/* Macros without semicolons. */
+/* clang-format off */
+vlc_module_begin()
+    set_shortname(VLC_TLTCP_NAME)
+    set_description("Live streams by TLTCP")
+    set_category(CAT_INPUT)
+    set_subcategory(SUBCAT_INPUT_ACCESS)
+    set_capability("access", 0)
+    add_shortcut("tltcp")
+    set_callbacks(vlc_tltcp_open_access, vlc_tltcp_close_access)
+    add_submodule()
+    set_shortname(VLC_TLTCP_NAME)
+    set_description("Live streams by TLTCP, output")
+    set_category(CAT_SOUT)
+    set_subcategory(SUBCAT_SOUT_ACO)
+    set_capability("sout access", 0)
+    add_shortcut("tltcp")
+    set_callbacks(vlc_tltcp_open_output, vlc_tltcp_close_output)
+vlc_module_end()
+    /* clang-format on */
