@@ -17,10 +17,11 @@ endmacro()
 
 # A test that is skipped and says what is missing.
 function(perigee_integration_missing name text)
-    string(TOLOWER ${name} name)
-    if(Python3_Interpreter_FOUND)
-        perigee_integration_test(${name} LARGE COMMAND ${Python3_EXECUTABLE} -c
-            "print('skipped: missing: ${text}'); raise SystemExit(77)")
+    string(TOLOWER ${name} test)
+    if(Python3_Interpreter_FOUND AND PERIGEE_WITH_${name} STREQUAL "AUTO")
+        perigee_integration_test(${test} LARGE
+            COMMAND ${Python3_EXECUTABLE}
+                    ${PROJECT_SOURCE_DIR}/integrations/tests/missing.py ${text})
     endif()
 endfunction()
 
