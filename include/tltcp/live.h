@@ -385,6 +385,21 @@ TLTCP_LIVE_API int tltcp_live_write_ts(tltcp_live *l, const void *data,
                                        size_t len, int timeout_ms);
 
 /**
+ * @brief Waits until a write would find room, for programs that must not wait
+ * for long in one call, or must lose nothing.
+ * @param l           sender
+ * @param len         bytes to be written
+ * @param timeout_ms  milliseconds to wait; < 0: for ever; 0: do not wait
+ * @retval 0                 there is room, or nobody is connected
+ * @retval TLTCP_ERR_AGAIN   there was none in time
+ * @retval TLTCP_ERR_INVAL   no sender
+ * @retval TLTCP_ERR_ABORTED tltcp_live_interrupt() was called
+ * @return otherwise the error that ended the last connection for good
+ */
+TLTCP_LIVE_API int tltcp_live_wait_room(tltcp_live *l, size_t len,
+                                        int timeout_ms);
+
+/**
  * @brief Ends the streams, and waits until everything written has arrived or
  * was given up.
  * @param l           sender

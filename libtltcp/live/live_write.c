@@ -382,6 +382,18 @@ int tltcp_live_write_ts(tltcp_live *l, const void *data, size_t len,
     return rc;
 }
 
+int tltcp_live_wait_room(tltcp_live *l, size_t len, int timeout_ms) {
+    int rc;
+    if (l->direction != TLTCP_LIVE_SEND) {
+        return TLTCP_ERR_INVAL;
+    }
+    (void)pthread_mutex_lock(&l->lock);
+    rc = live_wait(l, len + MEDIA_HEADER_LEN,
+                   timeout_ms < 0 ? FOR_EVER : (uint64_t)timeout_ms);
+    (void)pthread_mutex_unlock(&l->lock);
+    return rc;
+}
+
 static void live_end_streams(tltcp_live *l) {
     for (size_t i = 0; i < LIVE_STREAMS; i++) {
         tltcp_live_stream *s = l->out.stream[i];

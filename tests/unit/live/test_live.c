@@ -420,6 +420,38 @@ TEST(waiting_can_be_interrupted) {
     tltcp_live_close(in, 0);
 }
 
+TEST(waiting_for_room_ends_when_the_receiver_reads) {
+    static char data[50000];
+    tltcp_live *in =
+        open_live(TLTCP_LIVE_RECEIVE, "tltcp://127.0.0.1:0?mode=listener");
+    tltcp_live_options *o = tltcp_live_options_new();
+    tltcp_live_event ev;
+    tltcp_live *out;
+    char url[64];
+    (void)snprintf(url, sizeof(url), "tltcp://127.0.0.1:%u?deadline-mode=none",
+                   port_of(in));
+    assert_int_equal(tltcp_live_options_set_url(o, url, why), 0);
+    tltcp_live_options_settings(o)->queue_bytes = 3 * sizeof(data);
+    tltcp_live_options_config(o)->send_buffer = 2 * sizeof(data);
+    assert_int_equal(tltcp_live_open(&out, TLTCP_LIVE_SEND, o, why), 0);
+    assert_int_equal(tltcp_live_wait_room(in, 1, 0), TLTCP_ERR_INVAL);
+    assert_int_equal(tltcp_live_wait_room(out, sizeof(data), 0), 0);
+    while (tltcp_live_next_event(out, &ev, 0) != 1 ||
+           ev.type != TLTCP_LIVE_EVENT_CONNECTED) {
+        (void)tltcp_live_read_ts(in, data, sizeof(data), 1);
+    }
+    while (tltcp_live_wait_room(out, sizeof(data), 1) == 0) {
+        assert_int_equal(tltcp_live_write_ts(out, data, sizeof(data), 0), 0);
+    }
+    while (tltcp_live_wait_room(out, sizeof(data), 0) == TLTCP_ERR_AGAIN) {
+        assert_true(tltcp_live_read_ts(in, data, sizeof(data), FAR) > 0);
+    }
+    tltcp_live_interrupt(out, true);
+    assert_int_equal(tltcp_live_wait_room(out, 1, -1), TLTCP_ERR_ABORTED);
+    tltcp_live_close(out, 0);
+    tltcp_live_close(in, 0);
+}
+
 /* --- Transport streams ---------------------------------------------------- */
 
 static void read_all(tltcp_live *l, uint8_t *data, size_t len) {
@@ -486,6 +518,7 @@ int main(void) {
         cmocka_unit_test(a_sender_calls_again_when_the_receiver_comes_back),
         cmocka_unit_test(a_wrong_secret_is_an_event_with_its_cause),
         cmocka_unit_test(waiting_can_be_interrupted),
+        cmocka_unit_test(waiting_for_room_ends_when_the_receiver_reads),
         cmocka_unit_test(a_transport_stream_arrives_as_it_was),
         cmocka_unit_test(other_bytes_arrive_as_they_were_written),
     };
