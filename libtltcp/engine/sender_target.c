@@ -9,6 +9,8 @@
 #define PING_MAX 64
 /* An acknowledgement that is not overdue longer than this may yet come. */
 #define SLACK (25 * TLTCP_MS)
+/* Nobody waits longer; doubles beyond do not fit a time. */
+#define DELAY_MOST 9e18
 
 /* How long the acknowledgement of the oldest packet in flight is overdue. */
 static tltcp_time target_silence(const tltcp__sender *s, tltcp_time now) {
@@ -75,11 +77,12 @@ tltcp_time tltcp__sender_delay(const tltcp__sender *s, size_t len,
         (double)(tltcp__sections_backlog(&s->sec, TLTCP_TIME_NEVER) +
                  tltcp__sections_missing(&s->sec) + len);
     double queue;
+    double delay;
     if (rate <= 0 || min_rtt <= 0) {
         return 0;
     }
     queue = tltcp__sender_flight(s) / rate * 1e9 - min_rtt;
+    delay = waiting / rate * 1e9 + (queue > 0 ? queue : 0) + min_rtt / 2;
     return target_silence(s, now) +
-           (tltcp_time)(waiting / rate * 1e9 + (queue > 0 ? queue : 0) +
-                        min_rtt / 2);
+           (tltcp_time)(delay < DELAY_MOST ? delay : DELAY_MOST);
 }
