@@ -10,12 +10,11 @@
 #define URL_MAX 2048
 
 int tltcp__live_say(char *why, const char *format, ...) {
+    char unread[TLTCP_LIVE_WHY_MAX];
     va_list args;
-    if (why) {
-        va_start(args, format);
-        (void)vsnprintf(why, TLTCP_LIVE_WHY_MAX, format, args);
-        va_end(args);
-    }
+    va_start(args, format);
+    (void)vsnprintf(why ? why : unread, TLTCP_LIVE_WHY_MAX, format, args);
+    va_end(args);
     return TLTCP_ERR_INVAL;
 }
 

@@ -315,9 +315,9 @@ class Sizes(Tree):
                  "};\n")
         self.passes("sizes", self.root)
 
-    def test_a_file_over_800_lines_is_refused(self):
-        self.put("a.c", "int a;\n" * 801)
-        self.refuses("801 lines", "sizes", self.root)
+    def test_a_file_over_600_lines_is_refused(self):
+        self.put("a.c", "int a;\n" * 601)
+        self.refuses("601 lines", "sizes", self.root)
 
 
 class Calls(Tree):
