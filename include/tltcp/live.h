@@ -370,6 +370,21 @@ TLTCP_LIVE_API int tltcp_live_write(tltcp_live *l, const tltcp_live_frame *f,
                                     int timeout_ms);
 
 /**
+ * @brief How late a frame would arrive if it were written now.
+ *
+ * Ask before encoding a picture and skip it when it would come too late: a
+ * picture that is never encoded breaks no reference, and the next one is in
+ * time again.  With several connections the answer is that of the best one.
+ * @param l         sender
+ * @param bytes     that the frame would have, such as the average of late
+ * @param deadline  when it should be at the peer, tltcp_now()'s clock: its
+ *                  capture time plus the latency
+ * @return ns; 0: in time, not known yet, or nobody is connected
+ */
+TLTCP_LIVE_API uint64_t tltcp_live_lateness(tltcp_live *l, size_t bytes,
+                                            tltcp_time deadline);
+
+/**
  * @brief Writes a transport stream (ISO/IEC 13818-1), cut anywhere.
  *
  * Its pictures, frames of sound and tables become sections, each with a

@@ -39,6 +39,11 @@ TLTCP_LIVE_API size_t tltcp_live_section_bytes(const tltcp_live_section *s);
 /** @brief What it is to its stream. @param s  section @return ::tltcp_class */
 TLTCP_LIVE_API unsigned tltcp_live_section_class(const tltcp_live_section *s);
 
+/** @brief When its frame should be at the peer: the display time plus the
+ * latency, without grace. @param s  section
+ * @return tltcp_now()'s clock, or ::TLTCP_TIME_NEVER */
+TLTCP_LIVE_API tltcp_time tltcp_live_section_due(const tltcp_live_section *s);
+
 /** @brief When sending it has become pointless. @param s  section
  * @return tltcp_now()'s clock, or ::TLTCP_TIME_NEVER */
 TLTCP_LIVE_API tltcp_time
@@ -226,6 +231,20 @@ TLTCP_LIVE_API bool tltcp_live_sender_is_closed(const tltcp_live_sender *s);
 /** @brief Whether nothing waits and every fate is known, or the connection is
  * over. @param s  sender @return true: so it is */
 TLTCP_LIVE_API bool tltcp_live_sender_is_idle(const tltcp_live_sender *s);
+
+/**
+ * @brief How late a frame would arrive if it were written now.
+ *
+ * Counts what is queued here, in the connection and in the path, at the
+ * bandwidth estimated; see tltcp_would_arrive().
+ * @param s         sender
+ * @param bytes     of the frame
+ * @param deadline  when it should be at the peer, tltcp_now()'s clock
+ * @return ns; 0: in time, or the path is not known yet
+ */
+TLTCP_LIVE_API uint64_t tltcp_live_sender_lateness(const tltcp_live_sender *s,
+                                                   size_t bytes,
+                                                   tltcp_time deadline);
 
 /** @brief Bytes that are neither delivered nor given up. @param s  sender
  * @return bytes */

@@ -51,7 +51,14 @@ unsigned tltcp_live_section_class(const tltcp_live_section *s) {
     return s->timed.frame.frame_class;
 }
 
-tltcp_time tltcp_live_section_deadline(const tltcp_live_section *s) {
-    int64_t t = s->timed.deadline;
+static tltcp_time section_time(int64_t t) {
     return t == MEDIA_NEVER ? TLTCP_TIME_NEVER : t > 0 ? (tltcp_time)t : 0;
+}
+
+tltcp_time tltcp_live_section_deadline(const tltcp_live_section *s) {
+    return section_time(s->timed.deadline);
+}
+
+tltcp_time tltcp_live_section_due(const tltcp_live_section *s) {
+    return section_time(s->timed.due);
 }

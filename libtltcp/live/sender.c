@@ -13,6 +13,8 @@
 #define RETRY_NS (5 * TLTCP_MS)
 /* Weight of a new sample in the smoothed delivery time: 1 / 16. */
 #define DELIVERY_WEIGHT 16
+/* What takes longer than a day is not told apart. */
+#define LATENESS_MAX (86400 * TLTCP_S)
 
 struct live_queued {
     struct live_queued *next;
@@ -399,6 +401,24 @@ bool tltcp_live_sender_is_closed(const tltcp_live_sender *s) {
 
 bool tltcp_live_sender_is_idle(const tltcp_live_sender *s) {
     return s->closed || (s->first == NULL && s->fates.open == 0);
+}
+
+uint64_t tltcp_live_sender_lateness(const tltcp_live_sender *s, size_t bytes,
+                                    tltcp_time deadline) {
+    size_t ahead = s->waiting_bytes + bytes;
+    tltcp_time now = tltcp_now();
+    tltcp_time arrival;
+    double transfer;
+    tltcp_stats st;
+    tltcp_stats_init(&st);
+    if (s->closed || tltcp_would_arrive(s->socket, ahead, deadline) != 0 ||
+        tltcp_get_stats(s->socket, &st) < 0 || st.estimated_bps == 0) {
+        return 0;
+    }
+    transfer = (double)ahead * 8e9 / (double)st.estimated_bps;
+    arrival = now + st.delivery_delay_ns +
+              (transfer < LATENESS_MAX ? (tltcp_time)transfer : LATENESS_MAX);
+    return arrival > deadline ? arrival - deadline : 1;
 }
 
 uint64_t tltcp_live_sender_bytes(const tltcp_live_sender *s) {

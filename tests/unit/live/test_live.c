@@ -317,6 +317,26 @@ TEST(frames_that_depend_on_one_that_is_too_big_are_dropped) {
     close_pair(&p);
 }
 
+TEST(it_can_be_asked_whether_a_picture_would_come_too_late) {
+    struct pair p = open_pair("latency=2000");
+    const size_t huge = UINT32_MAX / 2;
+    tltcp_live_frame f;
+    tltcp_live_event ev;
+    assert_int_equal(tltcp_live_lateness(p.out, huge, tltcp_now() + TLTCP_S),
+                     0); /* nothing is known yet */
+    describe(p.out, 0, TLTCP_LIVE_VIDEO, "theora");
+    assert_int_equal(next(p.in, &f), TLTCP_LIVE_READ_FORMAT);
+    for (int i = 0; i < 100; i++) {
+        put(p.out, 0, "picture", TLTCP_LIVE_KEY, i);
+    }
+    await(p.out, TLTCP_LIVE_EVENT_RATE, &ev);
+    assert_true(tltcp_live_lateness(p.out, huge, tltcp_now() + TLTCP_MS) > 0);
+    assert_int_equal(
+        tltcp_live_lateness(p.out, 100, tltcp_now() + 1000 * TLTCP_S), 0);
+    assert_int_equal(tltcp_live_lateness(p.out, huge, TLTCP_TIME_NEVER), 0);
+    close_pair(&p);
+}
+
 TEST(the_end_of_a_stream_is_told_and_every_fate_is_known) {
     struct pair p = open_pair("latency=2000");
     tltcp_live_stats s;
@@ -513,6 +533,7 @@ int main(void) {
         cmocka_unit_test(passphrases_in_a_url_can_be_hidden),
         cmocka_unit_test(frames_arrive_with_what_was_said_of_them),
         cmocka_unit_test(frames_that_depend_on_one_that_is_too_big_are_dropped),
+        cmocka_unit_test(it_can_be_asked_whether_a_picture_would_come_too_late),
         cmocka_unit_test(the_end_of_a_stream_is_told_and_every_fate_is_known),
         cmocka_unit_test(who_listens_sends_to_all_and_a_joiner_is_greeted),
         cmocka_unit_test(a_sender_calls_again_when_the_receiver_comes_back),
