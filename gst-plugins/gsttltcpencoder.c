@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "gst-plugins/gsttltcpencoder.h"
 
+#include "gst-plugins/gsttltcpqos.h"
+
 GST_DEBUG_CATEGORY_STATIC(tltcpencoder_debug);
 #define GST_CAT_DEFAULT tltcpencoder_debug
 
@@ -18,6 +20,10 @@ GST_DEBUG_CATEGORY_STATIC(tltcpencoder_debug);
 /* Elements between a sink and an encoder. */
 #define DEPTH_MAX 64
 #define MEMORY "tltcp-encoder"
+/* Sinks that may share an encoder. */
+#define WISHES 8
+/* A sink that has not asked for this long no longer counts. */
+#define WISH_US (10 * G_TIME_SPAN_SECOND)
 
 /* The first that fits. */
 static const GstTltcpEncoderKind kinds[] = {
@@ -44,11 +50,19 @@ static const GstTltcpEncoderKind audio_kinds[] = {
     {"*", "bitrate", NULL, 1},
 };
 
-/* What is kept with an encoder. */
+/* What a sink wants an encoder to make. */
+typedef struct {
+    gconstpointer sink; /* NULL: free */
+    guint64 bps;
+    gint64 at; /* monotonic us */
+} EncoderWish;
+
+/* What is kept with an encoder, under its lock. */
 typedef struct {
     guint64 initial; /* bit/s, somebody else's choice */
     gint64 told;     /* value; -1: none yet */
     gboolean warned;
+    EncoderWish wishes[WISHES]; /* of the sinks that share the encoder */
 } EncoderMemory;
 
 typedef struct {
@@ -105,7 +119,7 @@ gboolean gst_tltcp_encoder_due(const GstTltcpEncoderState *state, guint64 video,
 gboolean gst_tltcp_encoder_may_look(const GstTltcpEncoderState *state,
                                     guint64 target) {
     return target && (target != state->target ||
-                      g_get_monotonic_time() - state->looked_at >= DOWN_US);
+                      g_get_monotonic_time() - state->polled_at >= DOWN_US);
 }
 
 /* ---- the way upstream ---- */
@@ -248,14 +262,46 @@ static void encoder_set(GstElement *element, const GstTltcpEncoderKind *kind,
 }
 
 static EncoderMemory *encoder_memory(GstElement *element) {
+    GST_OBJECT_LOCK(element);
     EncoderMemory *memory = g_object_get_data(G_OBJECT(element), MEMORY);
-
     if (!memory) {
         memory = g_new0(EncoderMemory, 1);
         memory->told = -1;
         g_object_set_data_full(G_OBJECT(element), MEMORY, memory, g_free);
     }
+    GST_OBJECT_UNLOCK(element);
     return memory;
+}
+
+/* Room for the wish of a sink: its own, else the oldest. */
+static EncoderWish *encoder_wish(EncoderMemory *memory, gconstpointer sink) {
+    EncoderWish *found = memory->wishes;
+
+    for (guint i = 0; i < WISHES; i++) {
+        EncoderWish *wish = &memory->wishes[i];
+        if (wish->sink == sink) {
+            return wish;
+        }
+        found = wish->at < found->at ? wish : found;
+    }
+    return found;
+}
+
+guint64 gst_tltcp_encoder_agree(GstElement *element, gconstpointer sink,
+                                guint64 bps, gint64 now) {
+    EncoderMemory *memory = encoder_memory(element);
+    guint64 least = bps;
+
+    GST_OBJECT_LOCK(element);
+    *encoder_wish(memory, sink) = (EncoderWish){sink, bps, now};
+    for (guint i = 0; i < WISHES; i++) {
+        const EncoderWish *wish = &memory->wishes[i];
+        if (wish->sink && now - wish->at < WISH_US) {
+            least = MIN(least, wish->bps);
+        }
+    }
+    GST_OBJECT_UNLOCK(element);
+    return least;
 }
 
 /* The kind of a video encoder whose bit rate can be set; NULL: none. */
@@ -305,7 +351,7 @@ static guint64 encoder_audio(const EncoderList *list) {
     return sum;
 }
 
-static void encoder_tell(GstElement *element, guint64 bps) {
+static void encoder_apply(GstElement *element, guint64 bps) {
     const GstTltcpEncoderKind *kind =
         gst_tltcp_encoder_kind(encoder_factory(element));
 
@@ -343,24 +389,42 @@ static guint64 encoder_weigh(EncoderList *list, guint64 *weights) {
     return known ? initial : 0;
 }
 
+/* What all encoders get, after the sinks that share them have agreed. */
+static guint64 encoder_agree_all(GstTltcpEncoderState *state, EncoderList *list,
+                                 guint64 video, guint64 weights) {
+    guint64 sum = 0;
+
+    for (guint i = 0; i < list->video->len; i++) {
+        GstElement *element = g_ptr_array_index(list->video, i);
+        guint64 share =
+            gst_tltcp_encoder_share(video, encoder_weight(element), weights);
+        sum += gst_tltcp_encoder_agree(element, state, share, state->polled_at);
+    }
+    return sum;
+}
+
 static void encoder_steer_list(GstTltcpEncoderState *state, EncoderList *list,
                                guint64 target,
                                const GstTltcpEncoderLimits *limits) {
-    gint64 now = state->looked_at;
+    gint64 now = state->polled_at;
     guint64 weights;
     guint64 initial = encoder_weigh(list, &weights);
     guint64 video =
         gst_tltcp_encoder_budget(target, encoder_audio(list), initial, limits);
+    guint64 agreed = encoder_agree_all(state, list, video, weights);
 
-    if (!list->video->len || !gst_tltcp_encoder_due(state, video, now)) {
+    if (!list->video->len || !gst_tltcp_encoder_due(state, agreed, now)) {
         return;
     }
-    state->video = video;
+    state->video = agreed;
     state->told_at = now;
     for (guint i = 0; i < list->video->len; i++) {
         GstElement *element = g_ptr_array_index(list->video, i);
-        encoder_tell(element, gst_tltcp_encoder_share(
-                                  video, encoder_weight(element), weights));
+        guint64 share =
+            gst_tltcp_encoder_share(video, encoder_weight(element), weights);
+        encoder_apply(element,
+                      gst_tltcp_encoder_agree(element, state, share, now));
+        gst_tltcp_qos_watch(element);
     }
 }
 
@@ -380,7 +444,7 @@ void gst_tltcp_encoder_steer(GstTltcpEncoderState *state, GPtrArray *pads,
         g_once_init_leave(&once, 1);
     }
     state->target = target;
-    state->looked_at = g_get_monotonic_time();
+    state->polled_at = g_get_monotonic_time();
     for (guint i = 0; i < pads->len; i++) {
         encoder_find(&list, g_ptr_array_index(pads, i), 0);
     }

@@ -24,7 +24,7 @@ typedef struct {
     guint64 video;  /* bit rate last set, bit/s; 0: none yet */
     gint64 told_at; /* monotonic us */
     guint64 target; /* when somebody last polled */
-    gint64 looked_at;
+    gint64 polled_at;
 } GstTltcpEncoderState;
 
 /* NULL: not in the table. */
@@ -42,6 +42,12 @@ guint64 gst_tltcp_encoder_budget(guint64 target, guint64 audio, guint64 initial,
 
 /* The share of one encoder, in proportion to its initial bit rate. */
 guint64 gst_tltcp_encoder_share(guint64 video, guint64 own, guint64 all);
+
+/* Records what a sink wants an encoder to make.  Returns what the sinks that
+ * share the encoder agree on: the lowest, or one of them would get more than
+ * its path carries.  A sink that has not asked for a while no longer counts. */
+guint64 gst_tltcp_encoder_agree(GstElement *element, gconstpointer sink,
+                                guint64 bps, gint64 now_us);
 
 /* Whether a change should be applied now. */
 gboolean gst_tltcp_encoder_due(const GstTltcpEncoderState *state, guint64 video,

@@ -94,7 +94,8 @@ typedef enum {
 /**
  * GstTltcpEncoder:
  * @GST_TLTCP_ENCODER_NONE: leaves encoders alone
- * @GST_TLTCP_ENCODER_AUTO: sets the bit rate of the video encoders upstream
+ * @GST_TLTCP_ENCODER_AUTO: sets the bit rate of the video encoders
+ *     upstream and makes them skip pictures that would come too late
  *
  * What a sink does about encoders.
  */

@@ -165,6 +165,20 @@ gboolean gst_tltcp_sender_push(GstTltcpSender *s, tltcp_live_section *section,
     return ok;
 }
 
+guint64 gst_tltcp_sender_lateness(GstTltcpSender *s, gsize bytes,
+                                  tltcp_time due) {
+    guint64 least = G_MAXUINT64;
+
+    g_mutex_lock(&s->lock);
+    for (guint i = 0; i < s->peers->len; i++) {
+        const GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
+        guint64 late = tltcp_live_sender_lateness(peer->live, bytes, due);
+        least = MIN(least, late);
+    }
+    g_mutex_unlock(&s->lock);
+    return least == G_MAXUINT64 ? 0 : least;
+}
+
 static gboolean is_drained(const GstTltcpSender *s) {
     for (guint i = 0; i < s->peers->len; i++) {
         const GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);

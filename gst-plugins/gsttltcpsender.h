@@ -91,6 +91,11 @@ gboolean gst_tltcp_sender_push(GstTltcpSender *sender,
                                tltcp_live_section *section,
                                const gint *cancelled, guint64 patience);
 
+/* How late a frame of that size would arrive at the best connection if it were
+ * pushed now, ns; 0: in time, or not known. */
+guint64 gst_tltcp_sender_lateness(GstTltcpSender *sender, gsize bytes,
+                                  tltcp_time due);
+
 /* The end is about to be pushed; after that a close by the peer is no failure.
  */
 void gst_tltcp_sender_finish(GstTltcpSender *sender);

@@ -123,7 +123,7 @@ static void on_rate_changed(GstElement *element, guint64 rate_bps,
 }
 
 /* A change may have to wait until the encoder may be changed again. */
-static void on_looked(GstElement *element) {
+static void on_polled(GstElement *element) {
     GstTltcpSink *self = GST_TLTCP_SINK(element);
 
     g_mutex_lock(&self->settings.lock);
@@ -158,7 +158,7 @@ static const GstTltcpSenderFuncs sender_funcs = {
     .caller_rejected = gst_tltcp_signals_caller_rejected,
     .key_unit_wanted = on_key_unit_wanted,
     .rate_changed = on_rate_changed,
-    .polled = on_looked,
+    .polled = on_polled,
     .section_dropped = on_section_dropped,
     .listening = on_listening,
 };

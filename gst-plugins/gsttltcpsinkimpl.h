@@ -6,6 +6,7 @@
 
 #include "gst-plugins/gsttltcpencoder.h"
 #include "gst-plugins/gsttltcpframer.h"
+#include "gst-plugins/gsttltcpqos.h"
 #include "gst-plugins/gsttltcpsender.h"
 #include "gst-plugins/gsttltcpsettings.h"
 #include "gst-plugins/gsttltcpsink.h"
@@ -28,6 +29,7 @@ struct GstTltcpStream {
     gint64 lateness; /* smallest lateness of the buffers so far; -1: no buffer
                         yet */
     gint cancelled;  /* atomic: waiting for the sender is to end */
+    GstTltcpQos qos;
     /* Waits until streaming may go on after it was interrupted. */
     GstFlowReturn (*resume)(GstTltcpStream *stream);
 };

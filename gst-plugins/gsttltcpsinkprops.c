@@ -157,7 +157,9 @@ static void install_encoder(GObjectClass *klass) {
      *
      * Whether the sink sets the bit rate of the video encoders upstream as
      * #GstTltcpSink:target-bitrate changes.  Several encoders share it in
-     * proportion to their initial bit rates.
+     * proportion to their initial bit rates.  Pictures that would arrive too
+     * late are skipped: QoS events ask for it, and the sink drops them at the
+     * inputs of the encoders.
      *
      * Since: 0.1
      */

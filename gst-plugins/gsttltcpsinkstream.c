@@ -29,6 +29,7 @@ void gst_tltcp_stream_restart(GstTltcpStream *stream) {
     gst_tltcp_framer_init(&stream->framer, number);
     stream->described = stream->begun = FALSE;
     stream->lateness = -1;
+    stream->qos = (GstTltcpQos){0};
 }
 
 /* ---- time ---- */
@@ -241,15 +242,46 @@ static GstFlowReturn push(GstTltcpStream *stream, tltcp_live_section *section) {
     return flow;
 }
 
-static GstFlowReturn push_sections(GstTltcpStream *stream, GQueue *sections) {
+static gboolean steers_encoder(GstTltcpSink *self) {
+    g_mutex_lock(&self->settings.lock);
+    gboolean steers = self->encoder_mode == GST_TLTCP_ENCODER_AUTO;
+    g_mutex_unlock(&self->settings.lock);
+    return steers;
+}
+
+/* Asks upstream to skip pictures while they would come too late. */
+static void ask_to_skip(GstTltcpStream *stream, gint64 pts) {
+    GstTltcpSink *self = stream->sink;
+
+    if (pts < 0 || !steers_encoder(self)) {
+        return;
+    }
+    guint64 late = gst_tltcp_sender_lateness(self->sender, stream->qos.bytes,
+                                             stream->qos.due);
+    if (late) {
+        GST_DEBUG_OBJECT(stream->pad,
+                         "pictures would be %" GST_TIME_FORMAT " late",
+                         GST_TIME_ARGS(late));
+        gst_pad_push_event(stream->pad,
+                           gst_tltcp_qos_event((GstClockTime)pts, late));
+    }
+}
+
+static GstFlowReturn push_sections(GstTltcpStream *stream, GQueue *sections,
+                                   gint64 pts) {
     GstFlowReturn flow = GST_FLOW_OK;
+    gboolean picture = FALSE;
     tltcp_live_section *section;
 
     while ((section = g_queue_pop_head(sections))) {
         if (flow == GST_FLOW_OK) {
             flow = push(stream, section);
+            picture = gst_tltcp_qos_section(&stream->qos, section) || picture;
         }
         tltcp_live_section_unref(section);
+    }
+    if (flow == GST_FLOW_OK && picture) {
+        ask_to_skip(stream, pts);
     }
     return flow;
 }
@@ -277,7 +309,7 @@ GstFlowReturn gst_tltcp_stream_render(GstTltcpStream *stream,
     learn_lateness(stream, &frame, now);
     frame.clock_offset = clock_offset(stream, now);
     gst_tltcp_framer_buffer(&stream->framer, buffer, &frame, &sections);
-    return push_sections(stream, &sections);
+    return push_sections(stream, &sections, frame.pts);
 }
 
 static GstFlowReturn push_mark(GstTltcpStream *stream, guint mark, gint64 pts,
@@ -313,7 +345,7 @@ GstFlowReturn gst_tltcp_stream_eos(GstTltcpStream *stream) {
     tltcp_live_frame_init(&frame);
     frame.clock_offset = clock_offset(stream, now);
     gst_tltcp_framer_flush(&stream->framer, &frame, &sections);
-    GstFlowReturn flow = push_sections(stream, &sections);
+    GstFlowReturn flow = push_sections(stream, &sections, frame.pts);
     if (flow == GST_FLOW_OK) {
         flow = push_mark(stream, TLTCP_LIVE_MARK_END, TLTCP_LIVE_TIME_NONE,
                          TLTCP_LIVE_TIME_NONE);

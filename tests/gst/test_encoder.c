@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* encoder=auto: what encoders are told, and that a real one hears it. */
+#include <gst/check/gstharness.h>
+
 #include "gst-plugins/gsttltcpencoder.h"
+#include "gst-plugins/gsttltcpqos.h"
 #include "tests/gst/support.h"
 
 #define MS G_TIME_SPAN_MILLISECOND
@@ -67,6 +70,120 @@ TEST(small_and_early_changes_are_not_told) {
     assert_true(gst_tltcp_encoder_due(&told, 900000, 5100 * MS));
     assert_false(gst_tltcp_encoder_due(&told, 1100000, 5299 * MS));
     assert_true(gst_tltcp_encoder_due(&told, 1100000, 5300 * MS));
+}
+
+TEST(sinks_that_share_an_encoder_agree_on_the_lowest_rate) {
+    GstElement *encoder = gst_element_factory_make("identity", NULL);
+    int a, b;
+
+    assert_int_equal(gst_tltcp_encoder_agree(encoder, &a, 900, 0), 900);
+    assert_int_equal(gst_tltcp_encoder_agree(encoder, &b, 400, MS), 400);
+    assert_int_equal(gst_tltcp_encoder_agree(encoder, &a, 900, 2 * MS), 400);
+    assert_int_equal(gst_tltcp_encoder_agree(encoder, &b, 1200, 3 * MS), 900);
+    /* The other one is gone. */
+    assert_int_equal(gst_tltcp_encoder_agree(encoder, &b, 1200, 20000 * MS),
+                     1200);
+    gst_object_unref(encoder);
+}
+
+/* ---- pictures that would come too late ---- */
+
+/* Whether an encoder takes a picture with this running time. */
+static gboolean takes(GstHarness *encoder, guint64 ms) {
+    GstBuffer *picture = gst_buffer_new_allocate(NULL, 1, NULL);
+
+    GST_BUFFER_PTS(picture) = ms * GST_MSECOND;
+    assert_int_equal(gst_harness_push(encoder, picture), GST_FLOW_OK);
+    picture = gst_harness_try_pull(encoder);
+    if (!picture) {
+        return FALSE;
+    }
+    gst_buffer_unref(picture);
+    return TRUE;
+}
+
+TEST(an_encoder_skips_pictures_that_would_come_too_late) {
+    GstHarness *h = gst_harness_new("identity");
+
+    gst_harness_set_src_caps_str(h, "video/x-raw");
+    gst_tltcp_qos_watch(h->element);
+    gst_tltcp_qos_watch(h->element);
+    assert_true(takes(h, 1000));
+    gst_harness_push_upstream_event(
+        h, gst_tltcp_qos_event(1000 * GST_MSECOND, 100 * GST_MSECOND));
+    assert_false(takes(h, 1040));
+    assert_false(takes(h, 1080));
+    assert_true(takes(h, 1120));
+    /* A pause is limited, and what is asked by others is not meant. */
+    gst_harness_push_upstream_event(
+        h, gst_tltcp_qos_event(1120 * GST_MSECOND, 60 * GST_SECOND));
+    assert_false(takes(h, 1600));
+    assert_true(takes(h, 1640));
+    gst_harness_push_upstream_event(h, gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW,
+                                                         1.5, GST_SECOND,
+                                                         1640 * GST_MSECOND));
+    assert_true(takes(h, 1680));
+    gst_harness_teardown(h);
+}
+
+TEST(elements_upstream_understand_the_same_pause) {
+    GstEvent *event =
+        gst_tltcp_qos_event(1000 * GST_MSECOND, 100 * GST_MSECOND);
+    GstClockTimeDiff diff;
+    GstClockTime running;
+    gdouble proportion;
+
+    gst_event_parse_qos(event, NULL, &proportion, &diff, &running);
+    assert_int_equal(running + 2 * (GstClockTime)diff, 1100 * GST_MSECOND);
+    assert_true(proportion > 1);
+    gst_event_unref(event);
+}
+
+static void on_section(void *user, tltcp_live_section *section) {
+    tltcp_live_section **kept = user;
+    *kept = tltcp_live_section_ref(section);
+}
+
+/* TRUE: it is a picture with a time. */
+static gboolean note_picture(GstTltcpQos *qos, tltcp_live_stream *stream,
+                             tltcp_live_section **section, guint32 flags,
+                             gsize len) {
+    static const char bytes[10000];
+    tltcp_live_frame f;
+
+    tltcp_live_frame_init(&f);
+    f.data = bytes;
+    f.len = len;
+    f.flags = flags;
+    f.pts = f.dts = 0;
+    assert_int_equal(tltcp_live_stream_write(stream, &f), 0);
+    gboolean counts = gst_tltcp_qos_section(qos, *section);
+    tltcp_live_section_unref(*section);
+    return counts;
+}
+
+TEST(the_next_picture_is_taken_to_be_of_average_size) {
+    tltcp_live_section *section = NULL;
+    tltcp_live_stream *stream = tltcp_live_stream_new(0, on_section, &section);
+    GstTltcpQos qos = {0};
+    tltcp_live_format format;
+
+    tltcp_live_format_init(&format);
+    format.type = TLTCP_LIVE_VIDEO;
+    format.codec = "theora";
+    assert_int_equal(tltcp_live_stream_set_format(stream, &format), 0);
+    tltcp_live_stream_set_deadlines(stream, TLTCP_LIVE_DEADLINE_PTS, 300, 1000,
+                                    1);
+    assert_false(note_picture(&qos, stream, &section, TLTCP_LIVE_KEY, 10000));
+    assert_true(note_picture(&qos, stream, &section, TLTCP_LIVE_DELTA, 1000));
+    gsize first = qos.bytes;
+    assert_in_range(first, 1000, 1100);
+    assert_true(note_picture(&qos, stream, &section, TLTCP_LIVE_DELTA, 3000));
+    assert_in_range(qos.bytes, first + 1, 1500);
+    assert_true(note_picture(&qos, stream, &section, TLTCP_LIVE_KEY, 10000));
+    assert_in_range(qos.bytes, first + 1, 1500);
+    assert_int_equal(qos.due, 300 * GST_MSECOND);
+    tltcp_live_stream_free(stream);
 }
 
 /* ---- in pipelines ---- */
@@ -175,6 +292,53 @@ TEST(two_encoders_share_the_connection) {
     support_stop(src);
 }
 
+static GstPadProbeReturn count_buffer(GstPad *pad, GstPadProbeInfo *info,
+                                      gpointer user) {
+    (void)pad;
+    (void)info;
+    g_atomic_int_inc((gint *)user);
+    return GST_PAD_PROBE_OK;
+}
+
+static void count_on(GstElement *pipeline, const gchar *element,
+                     const gchar *name, gint *count) {
+    g_autoptr(GstElement) e = gst_bin_get_by_name(GST_BIN(pipeline), element);
+    g_autoptr(GstPad) pad = gst_element_get_static_pad(e, name);
+
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, count_buffer, count,
+                      NULL);
+}
+
+/* It may not make less than the connection carries several times over. */
+TEST(an_encoder_that_makes_too_much_skips_pictures) {
+    gint in = 0;
+    gint out = 0;
+
+    if (!have("x264enc")) {
+        skip();
+    }
+    GstHarness *src = support_listener("tltcpsrc", "latency=300");
+    GstElement *pipeline = run_pipeline(
+        src, "videotestsrc is-live=true pattern=snow name=camera ! "
+             "video/x-raw,format=I420,width=320,height=240,framerate=25/1 ! "
+             "x264enc tune=zerolatency speed-preset=ultrafast bitrate=4000 "
+             "name=a ! h264parse ! " SINK "encoder-min-bitrate=4000000 "
+             "max-send-bitrate=500000");
+    gint64 end = g_get_monotonic_time() + PATIENCE / 1000;
+
+    count_on(pipeline, "camera", "src", &in);
+    count_on(pipeline, "a", "src", &out);
+    while (g_atomic_int_get(&in) - g_atomic_int_get(&out) < 25 &&
+           g_get_monotonic_time() < end) {
+        g_usleep(20 * MS);
+    }
+    assert_in_range(g_atomic_int_get(&in) - g_atomic_int_get(&out), 25,
+                    G_MAXINT);
+    assert_true(g_atomic_int_get(&out) > 0);
+    stop_pipeline(pipeline);
+    support_stop(src);
+}
+
 TEST(an_encoder_is_left_alone_unless_asked) {
     if (!have("x264enc")) {
         skip();
@@ -205,6 +369,11 @@ int main(void) {
         cmocka_unit_test(video_gets_what_overhead_and_audio_leave),
         cmocka_unit_test(encoders_share_in_proportion),
         cmocka_unit_test(small_and_early_changes_are_not_told),
+        cmocka_unit_test(sinks_that_share_an_encoder_agree_on_the_lowest_rate),
+        cmocka_unit_test(an_encoder_skips_pictures_that_would_come_too_late),
+        cmocka_unit_test(elements_upstream_understand_the_same_pause),
+        cmocka_unit_test(the_next_picture_is_taken_to_be_of_average_size),
+        cmocka_unit_test(an_encoder_that_makes_too_much_skips_pictures),
         cmocka_unit_test(an_encoder_follows_the_connection),
         cmocka_unit_test(an_encoder_behind_a_muxer_in_a_bin_follows_too),
         cmocka_unit_test(two_encoders_share_the_connection),

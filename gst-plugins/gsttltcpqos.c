@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "gst-plugins/gsttltcpqos.h"
+
+/* Weight of a new picture in the average size: 1 / 16. */
+#define WEIGHT 16
+/* Longest pause: a viewer should see that the stream is alive. */
+#define PAUSE_MAX (500 * GST_MSECOND)
+/* In the event: the running time before which pictures should be skipped.
+ * Marks events from the sink; those of a preview, say, are not meant. */
+#define FIELD "tltcp-skip-until"
+#define MEMORY "tltcp-qos"
+
+/* What is kept with an encoder. */
+typedef struct {
+    GMutex lock;
+    GstClockTime until; /* running time */
+} QosMemory;
+
+gboolean gst_tltcp_qos_section(GstTltcpQos *qos,
+                               const tltcp_live_section *section) {
+    gsize bytes = tltcp_live_section_bytes(section);
+
+    switch (tltcp_live_section_class(section)) {
+    case TL_CLASS_REFERENCE:
+    case TL_CLASS_DISPOSABLE:
+        qos->bytes = qos->bytes
+                         ? qos->bytes - qos->bytes / WEIGHT + bytes / WEIGHT
+                         : bytes;
+        break;
+    case TL_CLASS_KEY:
+        break;
+    default:
+        return FALSE;
+    }
+    qos->due = tltcp_live_section_due(section);
+    return qos->bytes && qos->due != TLTCP_TIME_NEVER;
+}
+
+GstEvent *gst_tltcp_qos_event(GstClockTime running, guint64 late_ns) {
+    guint64 pause = MIN(late_ns, PAUSE_MAX);
+    /* Elements skip for twice the lateness that an event tells. */
+    GstEvent *event = gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW,
+                                        1 + (gdouble)pause / GST_SECOND,
+                                        (GstClockTimeDiff)(pause / 2), running);
+
+    gst_structure_set(gst_event_writable_structure(event), FIELD, G_TYPE_UINT64,
+                      running + pause, NULL);
+    return event;
+}
+
+/* ---- at an encoder ---- */
+
+static GstPadProbeReturn qos_on_event(GstPad *pad, GstPadProbeInfo *info,
+                                      gpointer user) {
+    GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+    QosMemory *memory = user;
+    guint64 until;
+
+    (void)pad;
+    if (GST_EVENT_TYPE(event) == GST_EVENT_QOS &&
+        gst_structure_get_uint64(gst_event_get_structure(event), FIELD,
+                                 &until)) {
+        g_mutex_lock(&memory->lock);
+        memory->until = MAX(memory->until, until);
+        g_mutex_unlock(&memory->lock);
+    }
+    return GST_PAD_PROBE_OK;
+}
+
+static GstClockTime qos_running_time(GstPad *pad, GstBuffer *buffer) {
+    g_autoptr(GstEvent) event =
+        gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0);
+    const GstSegment *segment;
+
+    if (!event || !GST_BUFFER_PTS_IS_VALID(buffer)) {
+        return GST_CLOCK_TIME_NONE;
+    }
+    gst_event_parse_segment(event, &segment);
+    return segment->format == GST_FORMAT_TIME
+               ? gst_segment_to_running_time(segment, GST_FORMAT_TIME,
+                                             GST_BUFFER_PTS(buffer))
+               : GST_CLOCK_TIME_NONE;
+}
+
+static GstPadProbeReturn qos_on_buffer(GstPad *pad, GstPadProbeInfo *info,
+                                       gpointer user) {
+    GstClockTime running =
+        qos_running_time(pad, GST_PAD_PROBE_INFO_BUFFER(info));
+    QosMemory *memory = user;
+
+    g_mutex_lock(&memory->lock);
+    gboolean skip = GST_CLOCK_TIME_IS_VALID(running) && running < memory->until;
+    g_mutex_unlock(&memory->lock);
+    if (skip) {
+        GST_LOG_OBJECT(pad, "skipping %" GST_TIME_FORMAT,
+                       GST_TIME_ARGS(running));
+    }
+    return skip ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
+}
+
+static void qos_free(gpointer user) {
+    QosMemory *memory = user;
+
+    g_mutex_clear(&memory->lock);
+    g_free(memory);
+}
+
+/* NULL: the encoder has it already. */
+static QosMemory *qos_memory_new(GstElement *encoder) {
+    QosMemory *memory = NULL;
+
+    GST_OBJECT_LOCK(encoder);
+    if (!g_object_get_data(G_OBJECT(encoder), MEMORY)) {
+        memory = g_new0(QosMemory, 1);
+        g_mutex_init(&memory->lock);
+        g_object_set_data_full(G_OBJECT(encoder), MEMORY, memory, qos_free);
+    }
+    GST_OBJECT_UNLOCK(encoder);
+    return memory;
+}
+
+void gst_tltcp_qos_watch(GstElement *encoder) {
+    g_autoptr(GstPad) sink = gst_element_get_static_pad(encoder, "sink");
+    g_autoptr(GstPad) src = gst_element_get_static_pad(encoder, "src");
+    QosMemory *memory = sink && src ? qos_memory_new(encoder) : NULL;
+
+    if (memory) {
+        gst_pad_add_probe(src, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, qos_on_event,
+                          memory, NULL);
+        gst_pad_add_probe(sink, GST_PAD_PROBE_TYPE_BUFFER, qos_on_buffer,
+                          memory, NULL);
+    }
+}
