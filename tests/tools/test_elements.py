@@ -56,6 +56,14 @@ class Elements(toolbox.Folder):
                     self.assertEqual(clips.digests(self.folder / output, "v"),
                                      clips.digests(clip, "v"))
 
+    def test_scripts_can_check_that_the_elements_are_there(self):
+        for name, found in (("tltcpsink", 0), ("tltcpsrc", 0),
+                            ("tltcpnothing", 1)):
+            done = subprocess.run(
+                ["gst-inspect-1.0", "--exists", "--atleast-version=0.1", name],
+                env=self.environment, timeout=60, check=False)
+            self.assertEqual(done.returncode, found, name)
+
     def test_packets_are_marked_as_asked_for(self):
         for name, words in (("tltcpsink", ("videotestsrc", "!")),
                             ("tltcpsrc", ())):
