@@ -116,10 +116,10 @@ enum tltcp_live_flag {
     TLTCP_LIVE_SILENCE = 1 << 7,     /**< silence or repetition */
     TLTCP_LIVE_RESYNC = 1 << 8,      /**< as GStreamer's RESYNC */
     TLTCP_LIVE_DECODE_ONLY = 1 << 9, /**< decode, do not show */
-    TLTCP_LIVE_RECOVERY = 1 << 10,   /**< reading: decoding can begin here and
-                                          is right some references later */
-    TLTCP_LIVE_CLOSED = 1 << 11      /**< reading, with KEY: nothing behind it
-                                          needs anything before it */
+    TLTCP_LIVE_RECOVERY = 1 << 10, /**< reading: decoding can begin here and is
+                                      correct some references later */
+    TLTCP_LIVE_CLOSED =
+        1 << 11 /**< reading, with KEY: no later frame needs an earlier one */
 };
 
 /** What to write into tltcp_live_frame::clock_offset where media times are on

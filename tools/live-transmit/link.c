@@ -15,7 +15,8 @@ void link_say(const struct link *l, const char *what, const char *detail) {
     }
 }
 
-/* Runs on the listener's thread.  What it says yes to may never be a caller. */
+/* Runs on the listener's thread.  An accepted caller may still fail the
+ * handshake. */
 static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     struct link *l = user;
     const char *wanted = l->at->to.config->stream_id;

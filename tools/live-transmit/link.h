@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/live-transmit/link.h
- * @brief Connections of one endpoint, one after the other, with what is said of
- * them on standard error.
+ * @brief Connections of one endpoint, one after the other, and the messages
+ * about them on standard error.
  */
 #ifndef TOOLS_TRANSMIT_LINK_H
 #define TOOLS_TRANSMIT_LINK_H
@@ -44,8 +44,8 @@ int link_open(struct link *l, char *text);
  */
 int link_run(struct link *l, tltcp_socket **s, uint64_t *when);
 
-/** @brief Turns away who calls beside the one that is served, and says now and
- * then how many had no right to. @param l  link
+/** @brief Rejects callers while another one is served, and reports now and then
+ * how many failed authentication. @param l  link
  * @return when to call it again */
 uint64_t link_watch(struct link *l);
 

@@ -66,7 +66,8 @@ static bool wait_until(struct job *j, bool reads, uint64_t when) {
            fds[0].revents;
 }
 
-/* Whether a signal ends it now; what was sent has a while to arrive. */
+/* Whether a signal ends the program now; data already sent gets a while to
+ * arrive. */
 static bool is_stopped(struct job *j) {
     if (!tool_is_stopped()) {
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/live-transmit/out.h
- * @brief What leaves tltcp-live-transmit otherwise than by TLTCP.
+ * @brief Output of tltcp-live-transmit that is not TLTCP.
  */
 #ifndef TOOLS_TRANSMIT_OUT_H
 #define TOOLS_TRANSMIT_OUT_H

@@ -20,8 +20,8 @@ static uint64_t when_of(struct release *r, const tltcp_live_frame *f,
             media__timemap_arrival(&r->map, f->dts, (int64_t)f->arrived);
         int64_t local = media__timemap_local(&r->map, f->dts);
         uint64_t due = (uint64_t)local + latency;
-        /* Never before what came first, but after a jump of the time line
-         * nothing that came first counts. */
+        /* Never before an earlier frame, except after a jump of the time line.
+         */
         when = due > when || anew ? due : when;
     }
     return when < f->arrived ? f->arrived : when;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/live-transmit/release.h
- * @brief Holds bytes back until the sender's time line, laid on the clock here,
- * plus the latency, so that they go on at the pace at which they were made.
+ * @brief Holds bytes back until their time on the sender's time line, mapped to
+ * the local clock, plus the latency, so that they leave at the pace at which
+ * they were made.
  */
 #ifndef TOOLS_TRANSMIT_RELEASE_H
 #define TOOLS_TRANSMIT_RELEASE_H

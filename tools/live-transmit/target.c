@@ -100,8 +100,8 @@ static void target_send_end(struct job *j) {
     j->finished = true;
 }
 
-/* After the end of the input: what was sent shall arrive, then the peer shall
- * know. */
+/* After the end of the input: waits until everything has arrived, then tells
+ * the peer. */
 static void target_finish(struct job *j) {
     if (!j->sender) {
         job_end(j, TOOL_OK);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/tltcp/frame_log.h
- * @brief What became of every frame that was sent, as CSV.
+ * @brief The fate of every frame that was sent, as CSV.
  */
 #ifndef TOOLS_FRAME_LOG_H
 #define TOOLS_FRAME_LOG_H

@@ -64,8 +64,8 @@ bool mux_describe(struct mux *m, unsigned stream, const media_config *c,
         return false;
     }
     if (s->out) {
-        /* the container has its description; a new one comes too late, and the
-         * bytes themselves mostly carry what changed */
+        /* the container is described already; the stream itself usually carries
+         * what changed */
         return true;
     }
     if (c->streams > m->expected) {
@@ -149,8 +149,8 @@ static AVPacket *make_packet(const media_header *h, const uint8_t *data) {
     return p;
 }
 
-/* Until every stream is described and the header can be written, frames wait;
- * when too many do, the streams that are not ready are left without. */
+/* Frames wait until every stream is described and the header can be written.
+ * When too many wait, streams that are not ready are left out. */
 static bool hold(struct mux *m, AVPacket *p, char *why) {
     m->backlog[m->waiting++] = p;
     if (m->waiting == BACKLOG_MAX || is_complete(m)) {

@@ -18,7 +18,7 @@ struct mux;
 
 /**
  * @brief Prepares a file; it is created with the first frame that can go in.
- * @param path      its name says the container; "-": standard output
+ * @param path      its name selects the container; "-": standard output
  * @param format    short name of a container, or NULL
  * @param[out] why  MUX_WHY_MAX bytes: what is wrong
  * @return the file, or NULL

@@ -99,7 +99,7 @@ static void fill_parameters(AVCodecParameters *par, const media_config *c,
     fill_layout(par, c);
 }
 
-/* Codecs whose headers stand in the stream when they did not come apart. */
+/* Codecs whose headers are in the stream when there is no extradata. */
 static const char *filter_for(enum AVCodecID id) {
     switch (id) {
     case AV_CODEC_ID_H264:
@@ -176,7 +176,7 @@ bool mux_stream_filter(struct mux_stream *s, AVPacket *p) {
     if (!s->bsf || s->ready) {
         return true;
     }
-    /* a frame that the filter does not understand goes through as it is */
+    /* a frame that the filter does not understand passes unchanged */
     if (av_bsf_send_packet(s->bsf, p) < 0 ||
         av_bsf_receive_packet(s->bsf, p) < 0) {
         return p->data != NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/tltcp/peer_options.h
- * @brief What all tools that make a connection let their users choose, on the
- * command line and in URLs, under the same names.
+ * @brief Connection options of all tools, under the same names on the command
+ * line and in URLs.
  */
 #ifndef TOOLS_PEER_OPTIONS_H
 #define TOOLS_PEER_OPTIONS_H
@@ -63,11 +63,11 @@ int url_refuse(char *why, const char *what, const char *detail);
  * message @param o  options @return -1, or TOOL_USAGE, said why */
 int peer_options_check(const char *tool, struct peer_options *o);
 
-/** @brief Says so to all who were let in before the one that is served was
- * taken. @param listener  socket */
+/** @brief Rejects callers that were accepted before the one that is served.
+ * @param listener  socket */
 void peer_turn_away(tltcp_socket *listener);
 
-/** @brief Says now and then how many callers were turned away. @param w  what
+/** @brief Reports now and then how many callers were rejected. @param w  what
  * was said before, zeroed at first @param tool  whose message it is
  * @param listener  socket, or NULL */
 void peer_watch(struct secrets_watch *w, const char *tool,

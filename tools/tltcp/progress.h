@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/tltcp/progress.h
- * @brief A line on the terminal that tells how far a tool is.
+ * @brief A progress line on the terminal.
  */
 #ifndef TOOLS_PROGRESS_H
 #define TOOLS_PROGRESS_H

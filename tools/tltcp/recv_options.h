@@ -14,8 +14,8 @@ struct recv_options {
     const char *output;       /**< file, or "-" */
     const char *format;       /**< container, or NULL: by the name of output */
     tltcp_live_url local;     /**< from the URL */
-    struct peer_options from; /**< the connection; its latency holds instead of
-                                   the sender's when given */
+    struct peer_options from; /**< the connection; its latency replaces the
+                                 sender's when given */
     bool once;                /**< one caller, then the end */
     bool keep_broken;      /**< frames that cannot be decoded go in as well */
     const char *json;      /**< file, "-", or NULL */

@@ -147,7 +147,7 @@ static bool open_file(struct source *s, char *why) {
     return true;
 }
 
-/* Bytes that look like a format by chance yield streams without properties. */
+/* Data that resembles a format by chance yields streams without properties. */
 static bool is_plausible(const struct source *s, char *why) {
     for (unsigned i = 0; i < s->tracks; i++) {
         const AVCodecParameters *par = s->track[i].stream->codecpar;
@@ -276,8 +276,8 @@ static int64_t made_up_pts(struct track *t, const struct source_frame *f,
                              f->what.key && f->what.closed_gop);
 }
 
-/* Raw streams have no times: frames then follow each other at the nominal
- * distance. */
+/* Raw streams have no timestamps: their frames follow at the nominal distance.
+ */
 static void set_times(struct source *s, struct track *t,
                       struct source_frame *f) {
     const AVPacket *p = s->packet;
@@ -335,7 +335,7 @@ static bool is_sent(const struct source *s, const AVPacket *p) {
            s->track_of[p->stream_index] >= 0 && p->size > 0;
 }
 
-/* When a stream should end by what the container says; 0: it does not. */
+/* When a stream should end according to the container; 0: not known. */
 static int64_t promised_end(const struct source *s, const struct track *t) {
     int64_t start = to_ns(t->stream->start_time, t->stream->time_base);
     int64_t length = to_ns(t->stream->duration, t->stream->time_base);
@@ -348,8 +348,8 @@ static int64_t promised_end(const struct source *s, const struct track *t) {
     return 0;
 }
 
-/* Some formats just end where the file does.  Streams need not be equally long,
- * so only when all stop early is something missing. */
+/* Some formats end where the file does.  Streams may differ in length, so data
+ * is missing only if all stop early. */
 static bool is_short(const struct source *s) {
     for (unsigned i = 0; i < s->tracks; i++) {
         const struct track *t = &s->track[i];

@@ -69,7 +69,7 @@ int64_t source_duration(const struct source *s);
 int source_next(struct source *s, struct source_frame *f, char *why);
 
 /**
- * @brief Goes back to the beginning; time goes on.
+ * @brief Goes back to the beginning; timestamps continue.
  * @param s         source
  * @param[out] why  SOURCE_WHY_MAX bytes: what is wrong
  * @return false when the file cannot be read again

@@ -31,7 +31,8 @@ struct server {
     sigset_t during_wait;
 };
 
-/* Runs on the listener's thread.  What it says yes to may never be a caller. */
+/* Runs on the listener's thread.  An accepted caller may still fail the
+ * handshake. */
 static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     struct server *s = user;
     const char *wanted = s->options->from.config->stream_id;

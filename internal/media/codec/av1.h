@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/codec/av1.h
- * @brief AV1, behind media/frame.h.
+ * @brief AV1, used by codec/frame.h.
  */
 #ifndef MEDIA_AV1_H
 #define MEDIA_AV1_H
@@ -20,8 +20,7 @@ void media__av1_extradata(media_scanner *s, const uint8_t *data, size_t len);
 
 /**
  * @brief Classifies a temporal unit, or a part of one, of OBUs that have their
- * sizes (not those of annex B).  It is as needed as the most needed frame in
- * it.
+ * sizes (not those of annex B).  Its class is that of its most important frame.
  * @param s     scanner; learns sequence headers as they pass
  * @param data  temporal unit
  * @param len   bytes at @p data

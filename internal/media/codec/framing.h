@@ -61,13 +61,13 @@ enum media_flag {
     MEDIA_FLAG_GAP = 1 << 7,         /**< silence or repetition */
     MEDIA_FLAG_RESYNC = 1 << 8,      /**< GStreamer's RESYNC */
     MEDIA_FLAG_DECODE_ONLY = 1 << 9, /**< decode, do not show */
-    MEDIA_FLAG_RECOVERY = 1 << 10,   /**< decoding can begin here and is right
-                                          some references later, see
+    MEDIA_FLAG_RECOVERY = 1 << 10,   /**< decoding can begin here and is correct
+                                        some references later, see
                                           ::MEDIA_RECOVERY_SHIFT */
-    MEDIA_FLAG_CLOSED = 1 << 11,     /**< with KEY: nothing behind it needs
-                                          anything before it */
-    MEDIA_FLAG_BRANCH = 1 << 12      /**< a reference that few need, see
-                                          media_frame::branch */
+    MEDIA_FLAG_CLOSED =
+        1 << 11, /**< with KEY: no later frame needs an earlier one */
+    MEDIA_FLAG_BRANCH = 1 << 12 /**< a reference that few need, see
+                                     media_frame::branch */
 };
 
 /** Bits 16 to 31 of the flags: with RECOVERY, how many references later. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/codec/h265.h
- * @brief Parameter sets and slice headers of H.265, behind media/h26x.h.
+ * @brief Parameter sets and slice headers of H.265, used by codec/h26x.h.
  */
 #ifndef MEDIA_H265_H
 #define MEDIA_H265_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/codec/h26x.h
- * @brief The NAL unit based codecs, behind media/frame.h.
+ * @brief The NAL unit based codecs, used by codec/frame.h.
  */
 #ifndef MEDIA_H26X_H
 #define MEDIA_H26X_H

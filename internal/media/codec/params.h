@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/codec/params.h
- * @brief Parameter sets and sequence headers that stand in a stream, kept for
- * those who join later: some encoders give them only once.
+ * @brief Parameter sets and sequence headers found in a stream, kept for
+ * receivers that join later: some encoders send them only once.
  *
  * For H.264, H.265, MPEG-1, MPEG-2 and MPEG-4 part 2 with start codes; where
  * NAL units have lengths, codec data has the sets.

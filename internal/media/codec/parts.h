@@ -3,7 +3,7 @@
  * @file internal/media/codec/parts.h
  * @brief Frames that come in parts: RTP packets, or NAL units alone.
  *
- * The first slice of a frame says what the frame is; what follows goes on with
+ * The first slice of a frame tells what the frame is; the other parts continue
  * it.
  */
 #ifndef MEDIA_PARTS_H

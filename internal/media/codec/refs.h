@@ -4,9 +4,9 @@
  * @brief Which pictures of a stream refer to which, from what the headers of
  * H.264 and H.265 say.
  *
- * A picture may refer to many; a section names one.  The one that is named is
- * the newest, when all the others are found by going on from there from picture
- * to picture, as in any hierarchy of pictures.  Otherwise nothing is said.
+ * A picture may refer to many; a section names one.  It names the newest one if
+ * all others can be reached from there, picture by picture, as in any
+ * hierarchical GOP.  Otherwise it names none.
  */
 #ifndef MEDIA_REFS_H
 #define MEDIA_REFS_H

@@ -2,11 +2,12 @@
 /**
  * @file internal/media/codec/rtp.h
  * @brief What is in an RTP packet of H.264 (RFC 6184) or H.265 (RFC 7798): as
- * media/frame.h, but a frame comes in several packets.
+ * codec/frame.h, but a frame comes in several packets.
  *
- * The first slice of a frame says what the frame is; further packets with the
- * same timestamp go on with it.  Single NAL unit packets, aggregation packets
- * (STAP-A, AP) and fragments (FU-A, FU) are read; any other stands alone.
+ * The first slice of a frame tells what the frame is; later packets with the
+ * same timestamp continue it.  Single NAL unit packets, aggregation packets
+ * (STAP-A, AP) and fragments (FU-A, FU) are read; any other packet stands
+ * alone.
  */
 #ifndef MEDIA_RTP_H
 #define MEDIA_RTP_H

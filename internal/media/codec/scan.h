@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/codec/scan.h
- * @brief What media/frame.h and the codecs behind it know about a frame and a
- * stream.
+ * @brief What codec/frame.h and the codecs know about a frame and a stream.
  */
 #ifndef MEDIA_SCAN_H
 #define MEDIA_SCAN_H
@@ -24,19 +23,18 @@ enum media_codec {
 
 /** What is known about a frame. */
 typedef struct media_frame {
-    uint8_t frame_class;   /**< ::media_class */
-    uint8_t picture;       /**< ::media_picture */
-    uint8_t temporal_id;   /**< H.265, AV1: temporal layer */
-    bool key;              /**< decoding can begin here */
-    bool recovery;         /**< recovery point: right some frames later */
-    bool leading;          /**< H.265: shown before the key frame it follows */
-    bool broken_link;      /**< MPEG, H.264: frames shown before it are bad */
-    bool closed_gop;       /**< IDR, or MPEG closed GOP */
-    bool continues;        /**< goes on with the frame that the part before it
-                                began, see ::media_form */
-    bool branch;           /**< a reference, but the trunk of the stream goes
-                                on without: only what is shown about when it
-                                is, or is in higher layers, needs it */
+    uint8_t frame_class; /**< ::media_class */
+    uint8_t picture;     /**< ::media_picture */
+    uint8_t temporal_id; /**< H.265, AV1: temporal layer */
+    bool key;            /**< decoding can begin here */
+    bool recovery;       /**< recovery point: right some frames later */
+    bool leading;        /**< H.265: shown before the key frame it follows */
+    bool broken_link;    /**< MPEG, H.264: frames shown before it are bad */
+    bool closed_gop;     /**< IDR, or MPEG closed GOP */
+    bool continues; /**< continues the frame that the part before it began, see
+                       ::media_form */
+    bool branch; /**< a reference off the main chain: only frames shown near it,
+                    or in higher layers, need it */
     uint32_t recovery_cnt; /**< frames until right after a recovery point */
     int32_t tsn;           /**< MPEG-1/2: temporal_reference; -1: none */
     uint32_t ordinal;      /**< H.264, H.265: counts pictures from 1; 0: not

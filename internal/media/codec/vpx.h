@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/codec/vpx.h
- * @brief VP8 and VP9, behind media/frame.h.
+ * @brief VP8 and VP9, used by codec/frame.h.
  */
 #ifndef MEDIA_VPX_H
 #define MEDIA_VPX_H
@@ -24,8 +24,8 @@
 bool media__vp8_classify(const void *data, size_t len, media_frame *f);
 
 /**
- * @brief Classifies a VP9 frame or superframe; a superframe is as needed as the
- * most needed frame in it.
+ * @brief Classifies a VP9 frame or superframe; a superframe has the class of
+ * its most important frame.
  * @param data  frame
  * @param len   bytes at @p data
  * @param f     filled in as far as the bytes say

@@ -86,8 +86,8 @@ int media__assembly_end(media_assembly *a, media_section *out) {
     return assemble_finish(a, out);
 }
 
-/* A hole at the end of a section may reach into the next ones, so that its size
- * says nothing until data of the same section follows. */
+/* A gap at the end of a section may extend into the next ones, so its size is
+ * unknown until data of the same section follows. */
 static int add_gap(media_assembly *a, const tltcp_piece *piece,
                    media_section *out) {
     bool inside = a->open && (piece->section == a->section.number ||

@@ -35,7 +35,7 @@ typedef struct media_assembly {
 } media_assembly;
 
 /**
- * @brief Sets up.
+ * @brief Initialises.
  * @param a          assembly
  * @param max_bytes  sections larger than this are cut
  */

@@ -52,7 +52,7 @@ typedef struct media_retimer {
 } media_retimer;
 
 /**
- * @brief Sets up.
+ * @brief Initialises.
  * @param r         retimer
  * @param frame_ns  nominal distance of frames; 0: not known
  */
@@ -93,7 +93,7 @@ typedef struct media_deadline {
 } media_deadline;
 
 /**
- * @brief Sets up.
+ * @brief Initialises.
  * @param d         deadlines
  * @param mode      ::media_deadline_mode
  * @param latency   budget, ns

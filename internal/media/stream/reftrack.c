@@ -77,7 +77,7 @@ static bool reftrack_step(media_reftrack *t, const struct step *s) {
     }
 }
 
-/* Numbers that run back are those of a sender that began anew. */
+/* Numbers that go back are those of a sender that restarted. */
 static void find_missing(media_reftrack *t, const media_header *h) {
     uint32_t missing = h->number - t->next;
     uint32_t refs = h->refs - t->refs;

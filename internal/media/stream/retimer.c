@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* A display time further than this from the decoding time is garbage. */
+/* A display time further than this from the decoding time is invalid. */
 #define PLAUSIBLE_NS INT64_C(10000000000)
 /* Distance of frames until one is learnt. */
 #define DEFAULT_FRAME_NS INT64_C(40000000)

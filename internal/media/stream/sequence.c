@@ -72,7 +72,7 @@ static void *grow(void *array, size_t count, size_t *room, size_t size) {
     return grown;
 }
 
-/* What joins the floor, or a neighbour, is no island of its own. */
+/* A part that touches the floor, or a neighbour, is merged with it. */
 static void join(media_sequence *q) {
     size_t kept = 0;
 
@@ -143,8 +143,8 @@ static bool is_next(const media_sequence *q, const struct held *h) {
            h->header.number == s->next && h->header.generation == s->generation;
 }
 
-/* Stream headers behind a description have no numbers by which to tell that
- * they are all there. */
+/* Stream headers after a description have no numbers, so nothing tells whether
+ * all are there. */
 static void note_given(media_sequence *q, const struct held *h) {
     struct stream *s = &q->streams[h->header.stream];
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/stream/sequence.h
- * @brief Puts the sections of each stream in order, and lets no stream wait for
- * another.
+ * @brief Puts the sections of each stream in order without making streams wait
+ * for each other.
  *
  * A connection that hands over whole sections as they complete does so in any
  * order.  A frame is given out as soon as its stream has no other before it:

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define WINDOW_NS INT64_C(4000000000)
-/* A time line that is off by more than this has begun anew. */
+/* A time line that is off by more than this has restarted. */
 #define JUMP_NS INT64_C(10000000000)
 /* The offset follows a later least delay by this part of it per window. */
 #define FOLLOW 4

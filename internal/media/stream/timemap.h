@@ -6,8 +6,7 @@
  * The clocks share neither zero nor exact speed, and packets are delayed by a
  * changing amount.  The map holds `offset` such that a frame that took the
  * least time of late arrives at `time + offset`.  Earlier arrivals move it at
- * once, later ones slowly, so that drift of the clocks is followed and queueing
- * delay is not.
+ * once, later ones slowly, so it follows clock drift but not queueing delay.
  */
 #ifndef MEDIA_TIMEMAP_H
 #define MEDIA_TIMEMAP_H

@@ -398,8 +398,7 @@ static void take_packet(media_ts *ts, const uint8_t *data) {
     }
 }
 
-/* Nothing says where the frames of a stream begin that never marks one: it is
- * given out as it comes. */
+/* A stream that never marks the beginning of a frame is emitted as it comes. */
 static void flush_unstarted(media_ts *ts) {
     for (size_t i = 0; i < SLOTS && ts->slots[i].used; i++) {
         if (!ts->slots[i].started) {

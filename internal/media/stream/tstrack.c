@@ -17,7 +17,7 @@ static unsigned pid_of(const uint8_t *packet) {
     return (packet[1] & 0x1fu) << 8 | packet[2];
 }
 
-/* Numbers that run back are those of a sender that began anew. */
+/* Numbers that go back are those of a sender that restarted. */
 static void count_missing(media_tstrack *t, const media_header *h) {
     uint32_t missing = h->number - t->next;
     uint32_t refs = h->refs - t->refs;

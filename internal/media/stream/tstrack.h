@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file internal/media/stream/tstrack.h
- * @brief As media/reftrack.h, for a stream whose frames are parts of a
+ * @brief As stream/reftrack.h, for a stream whose frames are parts of a
  * transport stream: which pictures can be decoded, of each PID, given what
  * arrived.
  *
- * The frames of all PIDs share one count.  Of which PID one is missing, its
- * continuity counter tells, which counts to 16 only; where there is but one PID
- * of video, `refs` tells it for sure.
+ * The frames of all PIDs share one count.  The continuity counter, which counts
+ * to 16 only, tells which PID lost one; with a single video PID `refs` tells it
+ * reliably.
  */
 #ifndef MEDIA_TSTRACK_H
 #define MEDIA_TSTRACK_H
