@@ -20,6 +20,9 @@ GST_DEBUG_CATEGORY_STATIC(tltcpencoder_debug);
 /* Elements between a sink and an encoder. */
 #define DEPTH_MAX 64
 #define MEMORY "tltcp-encoder"
+/* Of vp8enc and vp9enc, bit/s. */
+#define LAYER_RATES "temporal-scalability-target-bitrate"
+#define LAYERS 8
 /* Sinks that may share an encoder. */
 #define WISHES 8
 /* A sink that has not asked for this long no longer counts. */
@@ -63,6 +66,8 @@ typedef struct {
     gint64 told;     /* value; -1: none yet */
     gboolean warned;
     EncoderWish wishes[WISHES]; /* of the sinks that share the encoder */
+    gint layers[LAYERS];        /* initial rates of its temporal layers */
+    guint layer_count;
 } EncoderMemory;
 
 typedef struct {
@@ -351,10 +356,55 @@ static guint64 encoder_audio(const EncoderList *list) {
     return sum;
 }
 
+/* Keeps the rates that the layers began with: encoders round them, and what is
+ * scaled again and again would drift. */
+static void encoder_keep_layers(GstElement *element, GValueArray *rates) {
+    EncoderMemory *memory = encoder_memory(element);
+    guint layers = rates ? MIN(rates->n_values, LAYERS) : 0;
+
+    GST_OBJECT_LOCK(element);
+    for (guint i = memory->layer_count; i < layers; i++) {
+        memory->layers[i] = MAX(g_value_get_int(&rates->values[i]), 0);
+        memory->layer_count++;
+    }
+    GST_OBJECT_UNLOCK(element);
+}
+
+/* Encoders with temporal layers go by the rates of these, each with those below
+ * it, and not by the rate of the whole. */
+static void encoder_scale_layers(GstElement *element, guint64 bps) {
+    GParamSpec *spec = encoder_spec(element, LAYER_RATES);
+    EncoderMemory *memory = encoder_memory(element);
+    GValue value = G_VALUE_INIT;
+
+    G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+    if (!spec || spec->value_type != g_value_array_get_type()) {
+        return;
+    }
+    G_GNUC_END_IGNORE_DEPRECATIONS
+    g_value_init(&value, spec->value_type);
+    g_object_get_property(G_OBJECT(element), LAYER_RATES, &value);
+    GValueArray *rates = g_value_get_boxed(&value);
+    encoder_keep_layers(element, rates);
+    guint layers = memory->layer_count;
+    gint top = layers ? memory->layers[layers - 1] : 0;
+    if (top > 0 && rates && rates->n_values == layers) {
+        for (guint i = 0; i < layers; i++) {
+            guint64 rate =
+                gst_util_uint64_scale_int(bps, memory->layers[i], top);
+            g_value_set_int(&rates->values[i],
+                            (gint)CLAMP(rate, 1, (guint64)G_MAXINT));
+        }
+        g_object_set_property(G_OBJECT(element), LAYER_RATES, &value);
+    }
+    g_value_unset(&value);
+}
+
 static void encoder_apply(GstElement *element, guint64 bps) {
     const GstTltcpEncoderKind *kind =
         gst_tltcp_encoder_kind(encoder_factory(element));
 
+    encoder_scale_layers(element, bps);
     encoder_set(element, kind, gst_tltcp_encoder_value(kind, bps));
     encoder_memory(element)->told = encoder_get(element, kind);
     GST_CAT_DEBUG_OBJECT(tltcpencoder_debug, element,

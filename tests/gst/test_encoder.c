@@ -209,7 +209,7 @@ static guint bit_rate(GstElement *pipeline, const gchar *name) {
 }
 
 /* What comes out of the source goes nowhere. */
-static GstElement *run_pipeline(GstHarness *src, const gchar *elements) {
+static GstElement *make_pipeline(GstHarness *src, const gchar *elements) {
     g_autofree gchar *launch = g_strdup_printf(
         "%s uri=tltcp://127.0.0.1:%u", elements, support_port(src->element));
     GError *error = NULL;
@@ -218,6 +218,12 @@ static GstElement *run_pipeline(GstHarness *src, const gchar *elements) {
     assert_null(error);
     assert_non_null(pipeline);
     gst_harness_set_drop_buffers(src, TRUE);
+    return pipeline;
+}
+
+static GstElement *run_pipeline(GstHarness *src, const gchar *elements) {
+    GstElement *pipeline = make_pipeline(src, elements);
+
     gst_element_set_state(pipeline, GST_STATE_PLAYING);
     return pipeline;
 }
@@ -249,6 +255,57 @@ TEST(an_encoder_follows_the_connection) {
                      "max-send-bitrate=1000000");
 
     wait_below(pipeline, "a", 1200);
+    stop_pipeline(pipeline);
+    support_stop(src);
+}
+
+/* The rate of all layers, or gives it one of two layers. */
+static int layer_rate(GstElement *encoder, int set) {
+    static const char name[] = "temporal-scalability-target-bitrate";
+    GValue rate = G_VALUE_INIT;
+    GValueArray *rates = NULL;
+    int top;
+
+    G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+    if (set) {
+        rates = g_value_array_new(2);
+        g_value_init(&rate, G_TYPE_INT);
+        g_value_set_int(&rate, set * 6 / 10);
+        g_value_array_append(rates, &rate);
+        g_value_set_int(&rate, set);
+        g_value_array_append(rates, &rate);
+        g_object_set(encoder, name, rates, NULL);
+        g_value_array_free(rates);
+    }
+    g_object_get(encoder, name, &rates, NULL);
+    assert_int_equal(rates->n_values, 2);
+    top = g_value_get_int(&rates->values[1]);
+    int base = g_value_get_int(&rates->values[0]);
+    assert_in_range(base, top * 6 / 10 - 2000, top * 6 / 10 + 2000);
+    g_value_array_free(rates);
+    G_GNUC_END_IGNORE_DEPRECATIONS
+    return top;
+}
+
+TEST(the_temporal_layers_of_an_encoder_follow) {
+    if (!have("vp8enc")) {
+        skip();
+    }
+    GstHarness *src = support_listener("tltcpsrc", "latency=300");
+    GstElement *pipeline = make_pipeline(
+        src, "videotestsrc is-live=true ! video/x-raw,format=I420,width=320,"
+             "height=240,framerate=25/1 ! vp8enc deadline=1 name=a "
+             "target-bitrate=8000000 ! " SINK "max-send-bitrate=1000000");
+    g_autoptr(GstElement) encoder = gst_bin_get_by_name(GST_BIN(pipeline), "a");
+    gint64 end = g_get_monotonic_time() + PATIENCE / 1000;
+
+    assert_int_equal(layer_rate(encoder, 8000000), 8000000);
+    gst_element_set_state(pipeline, GST_STATE_PLAYING);
+    while (layer_rate(encoder, 0) > 1200000 && g_get_monotonic_time() < end) {
+        g_usleep(20 * MS);
+    }
+    assert_in_range(layer_rate(encoder, 0), 1, 1200000);
+    g_clear_object(&encoder);
     stop_pipeline(pipeline);
     support_stop(src);
 }
@@ -375,6 +432,7 @@ int main(void) {
         cmocka_unit_test(the_next_picture_is_taken_to_be_of_average_size),
         cmocka_unit_test(an_encoder_that_makes_too_much_skips_pictures),
         cmocka_unit_test(an_encoder_follows_the_connection),
+        cmocka_unit_test(the_temporal_layers_of_an_encoder_follow),
         cmocka_unit_test(an_encoder_behind_a_muxer_in_a_bin_follows_too),
         cmocka_unit_test(two_encoders_share_the_connection),
         cmocka_unit_test(an_encoder_is_left_alone_unless_asked),
