@@ -63,7 +63,7 @@ typedef struct {
 /* What is kept with an encoder, under its lock. */
 typedef struct {
     guint64 initial; /* bit/s, somebody else's choice */
-    gint64 told;     /* value; -1: none yet */
+    gint64 applied;  /* value; -1: none yet */
     gboolean warned;
     EncoderWish wishes[WISHES]; /* of the sinks that share the encoder */
     gint layers[LAYERS];        /* initial rates of its temporal layers */
@@ -118,7 +118,7 @@ gboolean gst_tltcp_encoder_due(const GstTltcpEncoderState *state, guint64 video,
     gint64 wait = video > old ? UP_US : DOWN_US;
 
     return !old || (step > old / 100 * CHANGE_PERCENT &&
-                    now_us - state->told_at >= wait);
+                    now_us - state->applied_at >= wait);
 }
 
 gboolean gst_tltcp_encoder_may_look(const GstTltcpEncoderState *state,
@@ -271,7 +271,7 @@ static EncoderMemory *encoder_memory(GstElement *element) {
     EncoderMemory *memory = g_object_get_data(G_OBJECT(element), MEMORY);
     if (!memory) {
         memory = g_new0(EncoderMemory, 1);
-        memory->told = -1;
+        memory->applied = -1;
         g_object_set_data_full(G_OBJECT(element), MEMORY, memory, g_free);
     }
     GST_OBJECT_UNLOCK(element);
@@ -336,9 +336,9 @@ static guint64 encoder_initial(GstElement *element,
     EncoderMemory *memory = encoder_memory(element);
     gint64 value = encoder_get(element, kind);
 
-    if (value != memory->told) {
+    if (value != memory->applied) {
         memory->initial = value > 0 ? (guint64)value * kind->unit : 0;
-        memory->told = value;
+        memory->applied = value;
     }
     return memory->initial;
 }
@@ -406,7 +406,7 @@ static void encoder_apply(GstElement *element, guint64 bps) {
 
     encoder_scale_layers(element, bps);
     encoder_set(element, kind, gst_tltcp_encoder_value(kind, bps));
-    encoder_memory(element)->told = encoder_get(element, kind);
+    encoder_memory(element)->applied = encoder_get(element, kind);
     GST_CAT_DEBUG_OBJECT(tltcpencoder_debug, element,
                          "%" G_GUINT64_FORMAT " bit/s", bps);
 }
@@ -467,7 +467,7 @@ static void encoder_steer_list(GstTltcpEncoderState *state, EncoderList *list,
         return;
     }
     state->video = agreed;
-    state->told_at = now;
+    state->applied_at = now;
     for (guint i = 0; i < list->video->len; i++) {
         GstElement *element = g_ptr_array_index(list->video, i);
         guint64 share =

@@ -6,7 +6,7 @@
 
 #include <gst/gst.h>
 
-/* How an encoder is told its bit rate. */
+/* How the bit rate of an encoder is set. */
 typedef struct {
     const gchar *factory;  /* its name; may have '*' */
     const gchar *property; /* or the structure that has the field */
@@ -21,9 +21,9 @@ typedef struct {
 
 /* Of one thread. */
 typedef struct {
-    guint64 video;  /* bit rate last set, bit/s; 0: none yet */
-    gint64 told_at; /* monotonic us */
-    guint64 target; /* when somebody last polled */
+    guint64 video;     /* bit rate last set, bit/s; 0: none yet */
+    gint64 applied_at; /* monotonic us */
+    guint64 target;    /* when somebody last polled */
     gint64 polled_at;
 } GstTltcpEncoderState;
 

@@ -51,7 +51,7 @@ void gst_tltcp_pending_rate(GstTltcpSender *s) {
     }
 }
 
-static void tell(GstTltcpSender *s, const GstTltcpPending *pending) {
+static void pending_emit(GstTltcpSender *s, const GstTltcpPending *pending) {
     switch (pending->kind) {
     case GST_TLTCP_PENDING_ADDED:
         s->funcs.caller_added(s->element, pending->address);
@@ -91,7 +91,7 @@ void gst_tltcp_pending_report(GstTltcpSender *s) {
         if (!pending) {
             return;
         }
-        tell(s, pending);
+        pending_emit(s, pending);
         g_clear_object(&pending->address);
         g_free(pending);
     }

@@ -14,7 +14,7 @@ struct live_sent tltcp__live_sent_of(const tltcp_live_section *s) {
         .is_frame = s->is_frame,
         .stream = h->stream,
         .frame_class = s->timed.frame.frame_class,
-        .told_class = (uint8_t)media__chain_class(&s->timed.frame),
+        .sent_class = (uint8_t)media__chain_class(&s->timed.frame),
         .wire_class = h->frame_class,
         .picture = h->kind == MEDIA_KIND_FRAME ? h->picture : 0,
         .number = h->number,

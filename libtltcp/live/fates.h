@@ -16,7 +16,7 @@ struct live_sent {
     bool is_stub; /**< it was too big: the connection had one byte of it */
     uint8_t stream;
     uint8_t frame_class; /**< ::media_class */
-    uint8_t told_class;  /**< what the connection was told */
+    uint8_t sent_class;  /**< class given to the connection */
     uint8_t wire_class;  /**< what its header says */
     uint8_t picture;
     uint32_t number; /**< place in its stream */

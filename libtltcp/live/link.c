@@ -44,7 +44,7 @@ bool tltcp_live_is_permanent(int error, bool answered, const char *reason) {
     }
 }
 
-static void live_link_tell(tltcp_live_link *l, tltcp_live_event *ev) {
+static void live_link_report(tltcp_live_link *l, tltcp_live_event *ev) {
     ev->now = tltcp_now();
     ev->attempt = l->attempt;
     if (l->on_event) {
@@ -66,7 +66,7 @@ static int live_link_listen(tltcp_live_link *l) {
                             &ev.address_len) < 0) {
         ev.address_len = 0;
     }
-    live_link_tell(l, &ev);
+    live_link_report(l, &ev);
     return 0;
 }
 
@@ -117,7 +117,7 @@ static void live_link_connected(tltcp_live_link *l, tltcp_socket *s) {
     }
     l->attempt = 0;
     l->delay = RETRY_MIN_NS;
-    live_link_tell(l, &ev);
+    live_link_report(l, &ev);
 }
 
 static void live_link_pause(tltcp_live_link *l) {
@@ -147,14 +147,14 @@ static int live_link_failed(tltcp_live_link *l, int error) {
     l->error = error;
     ev.final = l->over;
     live_link_pause(l);
-    live_link_tell(l, &ev);
+    live_link_report(l, &ev);
     return l->over ? error : 0;
 }
 
 static int live_link_begin_call(tltcp_live_link *l) {
     tltcp_live_event ev = {.type = TLTCP_LIVE_EVENT_CONNECTING};
     l->attempt++;
-    live_link_tell(l, &ev);
+    live_link_report(l, &ev);
     return tltcp_connect(&l->calling, l->host, l->service, &l->config, 0);
 }
 

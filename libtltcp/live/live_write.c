@@ -40,11 +40,11 @@ static void live_on_sender_event(void *user, const tltcp_live_event *ev) {
     if (ev->type == TLTCP_LIVE_EVENT_RATE) {
         live_post_rate(l, ev);
     } else if (ev->type == TLTCP_LIVE_EVENT_DISCONNECTED) {
-        tltcp_live_event told = *ev;
-        told.final = !tltcp__live_settings(l)->listens &&
-                     (!tltcp__live_settings(l)->reconnect ||
-                      (l->out.finished && ev->error == 0));
-        tltcp__live_post(l, &told);
+        tltcp_live_event reported = *ev;
+        reported.final = !tltcp__live_settings(l)->listens &&
+                         (!tltcp__live_settings(l)->reconnect ||
+                          (l->out.finished && ev->error == 0));
+        tltcp__live_post(l, &reported);
     } else {
         tltcp__live_post(l, ev);
     }

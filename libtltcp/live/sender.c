@@ -13,7 +13,7 @@
 #define RETRY_NS (5 * TLTCP_MS)
 /* Weight of a new sample in the smoothed delivery time: 1 / 16. */
 #define DELIVERY_WEIGHT 16
-/* What takes longer than a day is not told apart. */
+/* Limit, against overflow. */
 #define LATENESS_MAX (86400 * TLTCP_S)
 
 struct live_queued {
@@ -34,7 +34,7 @@ struct tltcp_live_sender {
     size_t waiting_bytes;
     bool blocked; /* the connection has no room */
     bool closed;
-    bool key_wanted; /* not told yet */
+    bool key_wanted; /* not reported yet */
     media_chain chain[TL_STREAMS_MAX];
     /* The engine decides what is dropped with a lost frame, since it alone
      * knows what arrived; the chain only tells it what refers to what.  A gate
@@ -74,16 +74,17 @@ static media_chain *live_chain_of(tltcp_live_sender *s, unsigned stream) {
 
 /* ---- Events ---- */
 
-static void live_tell(tltcp_live_sender *s, tltcp_live_event *ev,
-                      tltcp_time now) {
+static void live_report(tltcp_live_sender *s, tltcp_live_event *ev,
+                        tltcp_time now) {
     ev->now = now;
     if (s->on_event) {
         s->on_event(s->user, ev);
     }
 }
 
-static void live_tell_frame(tltcp_live_sender *s, const struct live_sent *sent,
-                            uint32_t fate, unsigned cause, tltcp_time now) {
+static void live_report_frame(tltcp_live_sender *s,
+                              const struct live_sent *sent, uint32_t fate,
+                              unsigned cause, tltcp_time now) {
     bool lost = fate != TLTCP_FATE_DELIVERED && fate != TLTCP_FATE_ABANDONED;
     tltcp_live_event ev = {.type = TLTCP_LIVE_EVENT_FRAME,
                            .stream = sent->stream,
@@ -102,22 +103,22 @@ static void live_tell_frame(tltcp_live_sender *s, const struct live_sent *sent,
                                            : (tltcp_time)sent->deadline};
     if (s->report_frames && sent->is_frame) {
         ev.frame_class = sent->wire_class;
-        live_tell(s, &ev, now);
+        live_report(s, &ev, now);
         ev.frame_class = sent->frame_class;
     }
     if (lost) {
         ev.type = TLTCP_LIVE_EVENT_DROP;
-        live_tell(s, &ev, now);
+        live_report(s, &ev, now);
     }
 }
 
 /* Several losses ask once. */
-static void live_tell_key_wanted(tltcp_live_sender *s) {
+static void live_report_key_wanted(tltcp_live_sender *s) {
     tltcp_live_event ev = {.type = TLTCP_LIVE_EVENT_KEY_WANTED};
     if (s->key_wanted) {
         s->key_wanted = false;
         s->fates.stats.keys_wanted++;
-        live_tell(s, &ev, tltcp_now());
+        live_report(s, &ev, tltcp_now());
     }
 }
 
@@ -125,7 +126,7 @@ static void live_give_up(tltcp_live_sender *s,
                          const tltcp_live_section *section, unsigned cause) {
     struct live_sent sent = tltcp__live_sent_of(section);
     tltcp__live_fates_drop(&s->fates, &sent, cause);
-    live_tell_frame(s, &sent, 0, cause, tltcp_now());
+    live_report_frame(s, &sent, 0, cause, tltcp_now());
 }
 
 /* ---- The queue ---- */
@@ -219,13 +220,13 @@ static void live_on_fate(tltcp_live_sender *s, const tltcp_event *ev) {
                                   &sent)) {
         return;
     }
-    live_tell_frame(s, &sent, ev->fate, cause, ev->now);
+    live_report_frame(s, &sent, ev->fate, cause, ev->now);
     if (ev->fate == TLTCP_FATE_DELIVERED) {
         s->delivery +=
             s->delivery ? (took - s->delivery) / DELIVERY_WEIGHT : took;
     } else if (ev->fate != TLTCP_FATE_ABANDONED &&
                media__chain_misses(live_chain_of(s, sent.stream),
-                                   sent.told_class, ev->section)) {
+                                   sent.sent_class, ev->section)) {
         s->key_wanted = true;
     }
     live_send_clock(s, &sent, ev->fate);
@@ -236,32 +237,32 @@ static void live_abandon(tltcp_live_sender *s, tltcp_time now) {
     for (uint64_t n = s->fates.first; n < s->fates.next; n++) {
         if (tltcp__live_fates_settle(&s->fates, n, TLTCP_FATE_ABANDONED,
                                      MEDIA_DROP_NONE, &sent)) {
-            live_tell_frame(s, &sent, TLTCP_FATE_ABANDONED, MEDIA_DROP_NONE,
-                            now);
+            live_report_frame(s, &sent, TLTCP_FATE_ABANDONED, MEDIA_DROP_NONE,
+                              now);
             tltcp_live_section_unref(sent.clock);
         }
     }
 }
 
 static void live_on_closed(tltcp_live_sender *s, const tltcp_event *ev) {
-    tltcp_live_event told = {.type = TLTCP_LIVE_EVENT_DISCONNECTED,
-                             .error = ev->error,
-                             .was_open = true};
-    memcpy(told.reason, ev->reason, sizeof(told.reason));
+    tltcp_live_event reported = {.type = TLTCP_LIVE_EVENT_DISCONNECTED,
+                                 .error = ev->error,
+                                 .was_open = true};
+    memcpy(reported.reason, ev->reason, sizeof(reported.reason));
     s->closed = true;
     live_abandon(s, ev->now);
-    live_tell(s, &told, ev->now);
+    live_report(s, &reported, ev->now);
 }
 
 static void live_on_rate(tltcp_live_sender *s, const tltcp_event *ev) {
-    tltcp_live_event told = {.type = TLTCP_LIVE_EVENT_RATE,
-                             .estimated_bps = ev->estimated_bps,
-                             .target_bps = ev->target_bps};
+    tltcp_live_event reported = {.type = TLTCP_LIVE_EVENT_RATE,
+                                 .estimated_bps = ev->estimated_bps,
+                                 .target_bps = ev->target_bps};
     if (ev->estimated_bps != s->estimated_bps ||
         ev->target_bps != s->target_bps) {
         s->estimated_bps = ev->estimated_bps;
         s->target_bps = ev->target_bps;
-        live_tell(s, &told, ev->now);
+        live_report(s, &reported, ev->now);
     }
 }
 
@@ -367,7 +368,7 @@ tltcp_time tltcp_live_sender_run(tltcp_live_sender *s) {
         return TLTCP_TIME_NEVER;
     }
     live_take_events(s);
-    live_tell_key_wanted(s);
+    live_report_key_wanted(s);
     while (s->first && !s->closed && rc == 0) {
         rc = live_give(s, s->first->section);
         if (rc == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* encoder=auto: what encoders are told, and that a real one hears it. */
+/* encoder=auto: what is set, and that real encoders follow. */
 #include <gst/check/gstharness.h>
 
 #include "gst-plugins/gsttltcpencoder.h"
@@ -8,7 +8,7 @@
 
 #define MS G_TIME_SPAN_MILLISECOND
 
-static void assert_told(const gchar *factory, const gchar *property,
+static void assert_kind(const gchar *factory, const gchar *property,
                         gint64 value) {
     const GstTltcpEncoderKind *kind = gst_tltcp_encoder_kind(factory);
 
@@ -18,21 +18,21 @@ static void assert_told(const gchar *factory, const gchar *property,
 }
 
 TEST(every_encoder_has_its_property_and_unit) {
-    assert_told("x264enc", "bitrate", 1234);
-    assert_told("x265enc", "bitrate", 1234);
-    assert_told("vp8enc", "target-bitrate", 1234567);
-    assert_told("vp9enc", "target-bitrate", 1234567);
-    assert_told("openh264enc", "bitrate", 1234567);
-    assert_told("av1enc", "target-bitrate", 1234);
-    assert_told("nvh264enc", "bitrate", 1234);
-    assert_told("nvv4l2h264enc", "bitrate", 1234567);
-    assert_told("vah265lpenc", "bitrate", 1234);
-    assert_told("v4l2h264enc", "extra-controls", 1234567);
+    assert_kind("x264enc", "bitrate", 1234);
+    assert_kind("x265enc", "bitrate", 1234);
+    assert_kind("vp8enc", "target-bitrate", 1234567);
+    assert_kind("vp9enc", "target-bitrate", 1234567);
+    assert_kind("openh264enc", "bitrate", 1234567);
+    assert_kind("av1enc", "target-bitrate", 1234);
+    assert_kind("nvh264enc", "bitrate", 1234);
+    assert_kind("nvv4l2h264enc", "bitrate", 1234567);
+    assert_kind("vah265lpenc", "bitrate", 1234);
+    assert_kind("v4l2h264enc", "extra-controls", 1234567);
     assert_null(gst_tltcp_encoder_kind("theoraenc"));
     assert_null(gst_tltcp_encoder_kind("x264encoder"));
 }
 
-TEST(no_encoder_is_told_zero) {
+TEST(no_encoder_is_set_to_zero) {
     assert_int_equal(
         gst_tltcp_encoder_value(gst_tltcp_encoder_kind("x264enc"), 999), 1);
 }
@@ -59,17 +59,18 @@ TEST(encoders_share_in_proportion) {
     assert_int_equal(gst_tltcp_encoder_share(900000, 1000, 3000), 300000);
 }
 
-TEST(small_and_early_changes_are_not_told) {
+TEST(small_and_early_changes_are_not_applied) {
     const GstTltcpEncoderState fresh = {0};
-    const GstTltcpEncoderState told = {.video = 1000000, .told_at = 5000 * MS};
+    const GstTltcpEncoderState applied = {.video = 1000000,
+                                          .applied_at = 5000 * MS};
 
     assert_true(gst_tltcp_encoder_due(&fresh, 1000000, 0));
-    assert_false(gst_tltcp_encoder_due(&told, 960000, 9000 * MS));
-    assert_false(gst_tltcp_encoder_due(&told, 1040000, 9000 * MS));
-    assert_false(gst_tltcp_encoder_due(&told, 900000, 5099 * MS));
-    assert_true(gst_tltcp_encoder_due(&told, 900000, 5100 * MS));
-    assert_false(gst_tltcp_encoder_due(&told, 1100000, 5299 * MS));
-    assert_true(gst_tltcp_encoder_due(&told, 1100000, 5300 * MS));
+    assert_false(gst_tltcp_encoder_due(&applied, 960000, 9000 * MS));
+    assert_false(gst_tltcp_encoder_due(&applied, 1040000, 9000 * MS));
+    assert_false(gst_tltcp_encoder_due(&applied, 900000, 5099 * MS));
+    assert_true(gst_tltcp_encoder_due(&applied, 900000, 5100 * MS));
+    assert_false(gst_tltcp_encoder_due(&applied, 1100000, 5299 * MS));
+    assert_true(gst_tltcp_encoder_due(&applied, 1100000, 5300 * MS));
 }
 
 TEST(sinks_that_share_an_encoder_agree_on_the_lowest_rate) {
@@ -336,7 +337,7 @@ TEST(two_encoders_share_the_connection) {
     gint64 end = g_get_monotonic_time() + PATIENCE / 1000;
     guint a, b;
 
-    /* They are told one after the other. */
+    /* They are set one after the other. */
     do {
         g_usleep(20 * MS);
         a = bit_rate(pipeline, "a");
@@ -422,10 +423,10 @@ TEST(an_encoder_is_left_alone_unless_asked) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_encoder_has_its_property_and_unit),
-        cmocka_unit_test(no_encoder_is_told_zero),
+        cmocka_unit_test(no_encoder_is_set_to_zero),
         cmocka_unit_test(video_gets_what_overhead_and_audio_leave),
         cmocka_unit_test(encoders_share_in_proportion),
-        cmocka_unit_test(small_and_early_changes_are_not_told),
+        cmocka_unit_test(small_and_early_changes_are_not_applied),
         cmocka_unit_test(sinks_that_share_an_encoder_agree_on_the_lowest_rate),
         cmocka_unit_test(an_encoder_skips_pictures_that_would_come_too_late),
         cmocka_unit_test(elements_upstream_understand_the_same_pause),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What encoders are told: real ones, into a connection that loses frames. */
+/* Feedback to encoders: real ones, into a connection that loses frames. */
 #include "tests/gst/support.h"
 
 /* No key frame comes unasked, and nothing that was lost is worth sending. */

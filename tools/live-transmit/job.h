@@ -43,7 +43,7 @@ struct job {
     tltcp_live_sender *sender; /* its connection */
     int sender_error;          /* why it is over */
     char sender_reason[TLTCP_REASON_MAX + 1];
-    bool finished; /* it was told of the end */
+    bool finished; /* the end was sent */
     tltcp_live_stream *stream;
     bool no_memory; /* while sending */
     struct frame_log log;

@@ -49,9 +49,9 @@ static void on_refused(struct link *l, const tltcp_live_event *ev) {
     if (ev->final) {
         l->status =
             tool_fail(l->tool, "cannot connect to %s: %s", l->at->text, why);
-    } else if (!l->told) {
+    } else if (!l->reported) {
         link_say(l, "not connected yet, will go on trying", why);
-        l->told = true;
+        l->reported = true;
     }
 }
 
@@ -59,7 +59,7 @@ static void on_event(void *user, const tltcp_live_event *ev) {
     struct link *l = user;
     char text[ADDRESS_TEXT_MAX];
     if (ev->type == TLTCP_LIVE_EVENT_CONNECTED) {
-        l->told = false;
+        l->reported = false;
         tell_address(l, "connected with", ev, text);
     } else if (ev->type == TLTCP_LIVE_EVENT_REFUSED) {
         on_refused(l, ev);

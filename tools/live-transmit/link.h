@@ -21,9 +21,9 @@ struct link {
     const char *tool; /* for messages */
     const struct endpoint *at;
     bool quiet;
-    bool retries; /* after a failure */
-    bool told;    /* of this outage */
-    int status;   /* of a failure that is final */
+    bool retries;  /* after a failure */
+    bool reported; /* of this outage */
+    int status;    /* of a failure that is final */
     tltcp_live_link *live;
     struct secrets_watch watch;
     atomic_bool busy; /* read on the listener's own thread */

@@ -118,17 +118,17 @@ uint32_t media__chain_add(media_chain *c, const media_timed_frame *timed,
     uint32_t depends = media__is_picture(timed->frame.frame_class)
                            ? implied(c, timed, section)
                            : 0;
-    uint64_t told = 0;
+    uint64_t stated = 0;
 
     if (timed->depends == TL_DEPENDS_NONE) {
         depends = TL_DEPENDS_NONE;
     } else if (timed->depends && timed->depends < MEDIA_CHAIN_RECENT) {
-        told = recent(c, timed->number - timed->depends);
+        stated = recent(c, timed->number - timed->depends);
     }
     if (timed->frame.frame_class != MEDIA_CLASS_HEADER) {
         note(c, timed, section);
     }
-    return told ? distance(section, told) : depends;
+    return stated ? distance(section, stated) : depends;
 }
 
 unsigned media__chain_class(const media_frame *frame) {

@@ -24,13 +24,14 @@ static bool begins(const media_timed_frame *timed) {
 /* It says so itself, or its application does. */
 static bool refers_to_missing(const media_gate *g,
                               const media_timed_frame *timed) {
-    bool told = timed->depends && timed->depends != TL_DEPENDS_NONE;
+    bool stated = timed->depends && timed->depends != TL_DEPENDS_NONE;
 
     for (unsigned i = 0; i < MEDIA_GATE_MISSING; i++) {
         if (!g->missing[i].known) {
             continue;
         }
-        if ((told && g->missing[i].number == timed->number - timed->depends) ||
+        if ((stated &&
+             g->missing[i].number == timed->number - timed->depends) ||
             (timed->frame.parent &&
              g->missing[i].ordinal ==
                  timed->frame.ordinal - timed->frame.parent)) {

@@ -11,9 +11,9 @@
 #define PICTURE (1u << 20)
 #define MANY 63 /* of them may wait, and one more */
 
-/* The connection: what it answers, and what it was told of each section. */
+/* The connection: what it answers, and what it got with each section. */
 static ssize_t answer;
-static struct tltcp_meta told[2 * MANY];
+static struct tltcp_meta metas[2 * MANY];
 static tltcp_time deadlines[2 * MANY];
 static media_header sent[2 * MANY];
 static size_t sections;
@@ -31,7 +31,7 @@ ssize_t tltcp_send(tltcp_socket *s, const tltcp_section *section, size_t count,
     if (answer < 0 && (answer != TLTCP_ERR_TOO_BIG || len > 1)) {
         return answer;
     }
-    told[sections] = section->meta;
+    metas[sections] = section->meta;
     deadlines[sections] = section->deadline;
     (void)media__header_parse(&sent[sections++], section->data->iov_base, len,
                               &payload);
@@ -119,9 +119,9 @@ TEST(what_refers_to_a_frame_without_room_is_given_up) {
     answer = 0;
     (void)tltcp_live_sender_run(f);
     assert_int_equal(sections, MANY + 2);
-    assert_int_equal(told[MANY - 1].depends, 1); /* what waited goes on */
-    assert_int_equal(told[MANY].section_class, TL_CLASS_KEY);
-    assert_int_equal(told[MANY + 1].depends, 1);
+    assert_int_equal(metas[MANY - 1].depends, 1); /* what waited goes on */
+    assert_int_equal(metas[MANY].section_class, TL_CLASS_KEY);
+    assert_int_equal(metas[MANY + 1].depends, 1);
     tltcp_live_sender_free(f);
 }
 
@@ -133,10 +133,10 @@ TEST(the_connection_learns_that_a_frame_was_too_big) {
     answer = 0;
     push('P', 100);
     assert_int_equal(sections, 3);
-    assert_int_equal(told[1].section_class, TL_CLASS_REFERENCE);
-    assert_int_equal(told[1].depends, 1);
+    assert_int_equal(metas[1].section_class, TL_CLASS_REFERENCE);
+    assert_int_equal(metas[1].depends, 1);
     assert_int_equal(deadlines[1], 1); /* obsolete, so lost at once */
-    assert_int_equal(told[2].depends, 1);
+    assert_int_equal(metas[2].depends, 1);
     fate(1, TLTCP_FATE_UNSENT, TLTCP_CAUSE_DEADLINE);
     fate(2, TLTCP_FATE_UNSENT, TLTCP_CAUSE_DEPENDS);
     assert_int_equal(held_back(MEDIA_DROP_OVERFLOW), 1);
