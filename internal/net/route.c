@@ -4,31 +4,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t net__route_token(const uint8_t *key, const net__route *r) {
-    struct {
-        struct in6_addr remote;
-        struct in6_addr local;
-        uint32_t scope;
-        uint32_t port;
-    } flat = {.local = r->local};
-    uint64_t token;
+#include "internal/common/siphash.h"
 
-    net__addr_ip(&r->remote, &flat.remote);
-    flat.port = net__addr_port(&r->remote);
-    if (r->remote.sa.sa_family == AF_INET6) {
-        flat.scope = r->remote.in6.sin6_scope_id;
+/* What a token stands for.  Has no padding. */
+struct route_place {
+    struct in6_addr remote;
+    struct in6_addr local;
+    uint32_t scope; /* of a link-local remote address */
+    uint32_t port;
+};
+
+#define ANY_PORT UINT32_MAX
+
+static struct route_place route_remote(const net__addr *a) {
+    struct route_place p = {.port = ANY_PORT};
+
+    net__addr_ip(a, &p.remote);
+    if (a->sa.sa_family == AF_INET6 &&
+        IN6_IS_ADDR_LINKLOCAL(&a->in6.sin6_addr)) {
+        p.scope = a->in6.sin6_scope_id;
     }
-    token = net__siphash(key, &flat, sizeof(flat));
+    return p;
+}
+
+static uint64_t route_hash(const uint8_t *key, const void *data, size_t len) {
+    uint64_t token = cmn__siphash(key, data, len);
+
     return token != 0 ? token : 1;
+}
+
+uint64_t net__host_token(const uint8_t *key, const net__addr *a) {
+    const struct route_place p = route_remote(a);
+
+    return route_hash(key, &p, sizeof(p));
+}
+
+uint64_t net__addr_token(const uint8_t *key, const net__addr *a) {
+    struct route_place p = route_remote(a);
+
+    p.port = net__addr_port(a);
+    return route_hash(key, &p, sizeof(p));
+}
+
+uint64_t net__route_token(const uint8_t *key, const net__route *r) {
+    struct route_place p = route_remote(&r->remote);
+
+    p.local = r->local;
+    p.port = net__addr_port(&r->remote);
+    return route_hash(key, &p, sizeof(p));
 }
 
 uint64_t net__route_network(const uint8_t *key, const net__route *r) {
     struct in6_addr ip;
-    uint64_t token;
 
     net__addr_ip(&r->remote, &ip);
-    token = net__siphash(key, &ip, IN6_IS_ADDR_V4MAPPED(&ip) ? 16 : 8);
-    return token != 0 ? token : 1;
+    return route_hash(key, &ip, IN6_IS_ADDR_V4MAPPED(&ip) ? 16 : 8);
 }
 
 const net__route *net__routes_find(const net__routes *t, uint64_t token) {

@@ -2,19 +2,20 @@
 #ifndef NET_ROUTE_H
 #define NET_ROUTE_H
 
-#include "internal/common/siphash.h"
 #include "internal/net/udp.h"
 
 /* Routes as 64-bit tokens, which is all that an engine sees of an address. */
 
 #define NET__KEY_LEN 16
 
-/* SipHash: without the key nobody can make two addresses share a token. */
-static inline uint64_t net__siphash(const uint8_t *key, const void *data,
-                                    size_t len) {
-    return cmn__siphash(key, data, len);
-}
-/* Equal for equal routes, never 0. */
+/* Tokens are SipHash: without the key nobody can make two addresses share one.
+ * They are never 0. */
+
+/* Of an address, whatever the port. */
+uint64_t net__host_token(const uint8_t *key, const net__addr *a);
+/* Of an address and its port. */
+uint64_t net__addr_token(const uint8_t *key, const net__addr *a);
+/* Of remote and local address and the remote port. */
 uint64_t net__route_token(const uint8_t *key, const net__route *r);
 /* Stands for one customer: an IPv4 address or an IPv6 /64. */
 uint64_t net__route_network(const uint8_t *key, const net__route *r);

@@ -5,25 +5,6 @@
 
 #include "libsaratoga/node/address.h"
 
-/* The address, and with_port also the port, as a number that is never 0. */
-static uint64_t token(const saratoga_node *u, const net__addr *a,
-                      bool with_port) {
-    struct {
-        struct in6_addr ip;
-        uint32_t scope;
-        uint32_t port;
-    } who;
-
-    memset(&who, 0, sizeof(who));
-    net__addr_ip(a, &who.ip);
-    who.scope =
-        a->sa.sa_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&a->in6.sin6_addr)
-            ? a->in6.sin6_scope_id
-            : 0;
-    who.port = with_port ? net__addr_port(a) : UINT32_MAX;
-    return net__siphash(u->routes.key, &who, sizeof(who)) | 1u;
-}
-
 static bool is_ipv6(const net__addr *a) {
     return a->sa.sa_family == AF_INET6 &&
            !IN6_IS_ADDR_V4MAPPED(&a->in6.sin6_addr);
@@ -36,8 +17,8 @@ static struct saratoga__route_entry *slot(saratoga_node *u, uint64_t path) {
 void saratoga__place(const saratoga_node *u, const net__route *r,
                      saratoga_pktinfo *info) {
     memset(info, 0, sizeof(*info));
-    info->host = token(u, &r->remote, false);
-    info->path = token(u, &r->remote, true);
+    info->host = net__host_token(u->routes.key, &r->remote);
+    info->path = net__addr_token(u->routes.key, &r->remote);
     info->flags = saratoga__is_multicast(&r->remote)
                       ? (uint32_t)SARATOGA_PKT_MULTICAST
                       : 0;

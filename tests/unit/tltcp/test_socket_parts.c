@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include "internal/common/siphash.h"
 #include "internal/net/route.h"
 #include "internal/net/timer.h"
 #include "libtltcp/socket/event_fd.h"
@@ -31,9 +32,9 @@ TEST(siphash_agrees_with_the_published_vectors) {
         data[i] = i;
     }
     for (size_t len = 0; len < 4; len++) {
-        assert_true(net__siphash(key, data, len) == vectors[len]);
+        assert_true(cmn__siphash(key, data, len) == vectors[len]);
     }
-    assert_true(net__siphash(key, data, 15) == UINT64_C(0xa129ca6149be45e5));
+    assert_true(cmn__siphash(key, data, 15) == UINT64_C(0xa129ca6149be45e5));
 }
 
 static net__route route_of(uint32_t ip, uint16_t port) {
@@ -65,6 +66,16 @@ TEST(tokens_tell_routes_apart) {
     assert_true(net__route_token(key, &a) != net__route_token(key, &mapped));
     assert_true(net__route_network(key, &a) == net__route_network(key, &b));
     assert_true(net__route_network(key, &a) != net__route_network(key, &c));
+    assert_true(net__host_token(key, &a.remote) ==
+                net__host_token(key, &b.remote));
+    assert_true(net__host_token(key, &a.remote) !=
+                net__host_token(key, &c.remote));
+    assert_true(net__addr_token(key, &a.remote) !=
+                net__addr_token(key, &b.remote));
+    assert_true(net__addr_token(key, &a.remote) ==
+                net__addr_token(key, &mapped.remote));
+    assert_true(net__addr_token(key, &a.remote) !=
+                net__host_token(key, &a.remote));
     net__addr_unmap(&mapped.remote);
     assert_memory_equal(&mapped.remote.in4, &a.remote.in4,
                         sizeof(a.remote.in4));
