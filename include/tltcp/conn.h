@@ -131,6 +131,25 @@ TLTCP_API void tltcp_conn_on_timeout(tltcp_conn *conn, tltcp_time now);
 TLTCP_API int tltcp_conn_next_event(tltcp_conn *conn, tltcp_event *ev);
 
 /**
+ * @brief Takes the oldest event that is not a ::TLTCP_EVENT_FATE.
+ *
+ * For a driver that reacts to signals at once and leaves the fates to its
+ * application.
+ * @param conn  connection
+ * @param[out] ev  the event
+ * @retval 1 @p ev was filled in
+ * @retval 0 there is none
+ */
+TLTCP_API int tltcp_conn_next_signal(tltcp_conn *conn, tltcp_event *ev);
+
+/**
+ * @brief Number of fates that wait for tltcp_conn_next_event().
+ * @param conn  connection
+ * @return 0 to 65536; always 0 without tltcp_config::report_fates
+ */
+TLTCP_API size_t tltcp_conn_fates(const tltcp_conn *conn);
+
+/**
  * @brief Writes whole sections, each or not at all, in order.
  *
  * A section whose deadline has passed is accepted, takes its sequence numbers

@@ -2,6 +2,8 @@
 /* The application's side of a connection. */
 #include "libtltcp/engine/conn.h"
 
+#define FATES_KEEP 256u /* room for more goes back once all are taken */
+
 static void tick(tltcp_conn *c, tltcp_time now) {
     if (now > c->now) {
         c->now = now;
@@ -196,13 +198,16 @@ static void take_fate(tltcp_conn *c, tltcp_event *ev) {
     ev->section_class = t->cls;
     ev->stream = t->stream;
     cmn__ring_pop(&c->fates);
+    if (c->fates.cap > FATES_KEEP) {
+        cmn__ring_trim(&c->fates);
+    }
 }
 
-static uint32_t next_type(const tltcp_conn *c) {
+static uint32_t next_type(const tltcp_conn *c, bool fates) {
     if (!c->connected_notified && c->state >= TLTCP__OPEN && !c->sender.hold) {
         return TLTCP_EVENT_CONNECTED;
     }
-    if (cmn__ring_len(&c->fates) > 0) {
+    if (fates && cmn__ring_len(&c->fates) > 0) {
         return TLTCP_EVENT_FATE;
     }
     if (c->path_due) {
@@ -215,8 +220,8 @@ static uint32_t next_type(const tltcp_conn *c) {
                                                   : TLTCP_EVENT_NONE;
 }
 
-int tltcp_conn_next_event(tltcp_conn *c, tltcp_event *ev) {
-    uint32_t type = next_type(c);
+static int take_event(tltcp_conn *c, bool fates, tltcp_event *ev) {
+    uint32_t type = next_type(c, fates);
     if (type == TLTCP_EVENT_NONE) { /* asked for often, and large to clear */
         ev->type = type;
         return 0;
@@ -240,6 +245,18 @@ int tltcp_conn_next_event(tltcp_conn *c, tltcp_event *ev) {
                strlen(tltcp__conn_reason(c)) + 1);
     }
     return 1;
+}
+
+int tltcp_conn_next_event(tltcp_conn *c, tltcp_event *ev) {
+    return take_event(c, true, ev);
+}
+
+int tltcp_conn_next_signal(tltcp_conn *c, tltcp_event *ev) {
+    return take_event(c, false, ev);
+}
+
+size_t tltcp_conn_fates(const tltcp_conn *c) {
+    return cmn__ring_len(&c->fates);
 }
 
 int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {

@@ -7,33 +7,7 @@
 #include "libtltcp/socket/clock.h"
 #include "libtltcp/socket/readiness.h"
 
-/* Fates that nobody takes: beyond this many the oldest go. */
-#define FATES_MAX 65536u
-
 /* --- In: from the engine ------------------------------------------------- */
-
-static void events_keep_fate(tltcp_socket *s, const tltcp_event *ev) {
-    struct tltcp__fate *f;
-
-    if (cmn__ring_len(&s->fates) == FATES_MAX) {
-        cmn__ring_pop(&s->fates);
-    }
-    f = cmn__ring_push(&s->fates);
-    if (f == NULL) {
-        return; /* the counters still tell */
-    }
-    *f = (struct tltcp__fate){.section = ev->section,
-                              .tag = ev->tag,
-                              .bytes = ev->bytes,
-                              .acked = ev->acked,
-                              .written = ev->written,
-                              .deadline = ev->deadline,
-                              .now = ev->now,
-                              .fate = ev->fate,
-                              .cause = ev->cause,
-                              .section_class = ev->section_class,
-                              .stream = ev->stream};
-}
 
 static void events_on_connected(tltcp_socket *s) {
     s->connected = true;
@@ -60,9 +34,6 @@ static void events_take(tltcp_socket *s, const tltcp_event *ev) {
     case TLTCP_EVENT_CONNECTED:
         events_on_connected(s);
         break;
-    case TLTCP_EVENT_FATE:
-        events_keep_fate(s, ev);
-        break;
     case TLTCP_EVENT_CLOSED:
         events_on_closed(s, ev);
         break;
@@ -82,33 +53,12 @@ static void events_take(tltcp_socket *s, const tltcp_event *ev) {
 void tltcp__take_events(tltcp_socket *s) {
     tltcp_event ev;
 
-    while (tltcp_conn_next_event(tltcp__engine(s), &ev) > 0) {
+    while (tltcp_conn_next_signal(tltcp__engine(s), &ev) > 0) {
         events_take(s, &ev);
     }
 }
 
 /* --- Out: to the application --------------------------------------------- */
-
-static void events_give_fate(tltcp_socket *s, tltcp_event *ev) {
-    const struct tltcp__fate *f = cmn__ring_at(&s->fates, s->fates.head);
-
-    ev->type = TLTCP_EVENT_FATE;
-    ev->section = f->section;
-    ev->tag = f->tag;
-    ev->bytes = f->bytes;
-    ev->acked = f->acked;
-    ev->written = f->written;
-    ev->deadline = f->deadline;
-    ev->now = f->now;
-    ev->fate = f->fate;
-    ev->cause = f->cause;
-    ev->section_class = f->section_class;
-    ev->stream = f->stream;
-    cmn__ring_pop(&s->fates);
-    if (cmn__ring_len(&s->fates) == 0) {
-        cmn__ring_trim(&s->fates);
-    }
-}
 
 static void events_give_end(tltcp_socket *s, tltcp_event *ev) {
     s->pending.closed = false;
@@ -121,13 +71,14 @@ static void events_give_end(tltcp_socket *s, tltcp_event *ev) {
 
 /* Connected first, the end last. */
 static void events_give(tltcp_socket *s, tltcp_event *ev) {
+    tltcp__take_events(s); /* so that a fate is the engine's next event */
     memset(ev, 0, sizeof(*ev));
     ev->now = s->pending.now;
     if (s->pending.connected) {
         s->pending.connected = false;
         ev->type = TLTCP_EVENT_CONNECTED;
-    } else if (cmn__ring_len(&s->fates) > 0) {
-        events_give_fate(s, ev);
+    } else if (tltcp_conn_fates(s->conn) > 0) {
+        (void)tltcp_conn_next_event(tltcp__engine(s), ev);
     } else if (s->pending.moved) {
         s->pending.moved = false;
         ev->type = TLTCP_EVENT_PATH;

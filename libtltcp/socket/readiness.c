@@ -18,7 +18,7 @@ static bool readiness_writable(const tltcp_socket *s) {
 
 bool tltcp__has_signals(const tltcp_socket *s) {
     return s->pending.connected || s->pending.moved || s->pending.rated ||
-           s->pending.closed || cmn__ring_len(&s->fates) > 0;
+           s->pending.closed || tltcp_conn_fates(s->conn) > 0;
 }
 
 void tltcp__notify(tltcp_socket *s) {

@@ -53,7 +53,6 @@ tltcp_socket *tltcp__socket_new(struct tltcp__port *port, tltcp_conn *conn) {
     s->timer = CMN__HEAP_NONE;
     s->armed = TLTCP_TIME_NEVER;
     s->write_want = 1;
-    cmn__ring_init(&s->fates, &port->mem, sizeof(struct tltcp__fate), 0);
     if (conn != NULL) {
         tltcp_conn_set_user(conn, s);
         socket_link_in(s);
@@ -65,7 +64,6 @@ void tltcp__socket_free(tltcp_socket *s) {
     tltcp__event_fd_close(&s->read_fd);
     tltcp__event_fd_close(&s->write_fd);
     tltcp__event_fd_close(&s->signal_fd);
-    cmn__ring_free(&s->fates);
     uv_cond_destroy(&s->readable);
     uv_cond_destroy(&s->writable);
     uv_cond_destroy(&s->changed);

@@ -6,7 +6,6 @@
 #include <tltcp/socket.h>
 
 #include "internal/common/heap.h"
-#include "internal/common/ring.h"
 #include "internal/net/route.h"
 #include "internal/net/timer.h"
 #include "internal/net/udp.h"
@@ -139,7 +138,7 @@ struct tltcp__port {
     uint64_t last_network;
 };
 
-/* What waits for tltcp_next_event(), apart from the fates. */
+/* Events for tltcp_next_event().  Fates wait in the engine. */
 struct tltcp__signals {
     bool connected;
     bool moved;
@@ -148,21 +147,6 @@ struct tltcp__signals {
     uint64_t estimated_bps;
     uint64_t target_bps;
     tltcp_time now;
-};
-
-/* A fate as it waits, a fifth of a tltcp_event. */
-struct tltcp__fate {
-    uint64_t section;
-    uint64_t tag;
-    uint64_t bytes;
-    uint64_t acked;
-    tltcp_time written;
-    tltcp_time deadline;
-    tltcp_time now;
-    uint32_t fate;
-    uint32_t cause;
-    uint32_t section_class;
-    uint32_t stream;
 };
 
 struct tltcp_socket {
@@ -207,7 +191,6 @@ struct tltcp_socket {
     net__routes routes;
 
     struct tltcp__signals pending;
-    cmn__ring fates;
     int error; /* once closed */
     uint32_t code;
     char reason[TLTCP_REASON_MAX + 1];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "internal/common/ring.h"
 #include "libtltcp/socket/qlog.h"
 #include "libtltcp/socket/state.h"
 
