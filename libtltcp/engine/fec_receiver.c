@@ -115,7 +115,7 @@ static int decode(tltcp__fec_receiver *b, tltcp__reasm *r, tltcp__block *k,
            x.start < k->end) {
         uint64_t from = x.start > at ? x.start : at;
         at = x.end < k->end ? x.end : k->end;
-        cmn__bytes_get(&r->buf, from, data + (from - k->start),
+        cmn__pages_get(&r->buf, from, data + (from - k->start),
                        (size_t)(at - from));
     }
     memset(data + (k->end - k->start), 0,

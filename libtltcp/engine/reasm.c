@@ -7,6 +7,7 @@
 #define HOLES_MAX 16384u /* beyond, packets are dropped as if lost */
 /* How far a sender may expire ahead of the window: its largest send buffer. */
 #define UPDATE_MAX (UINT64_C(1) << 30)
+#define RECORDS_PER_PAGE 8u
 
 void tltcp__reasm_init(tltcp__reasm *r, const cmn__mem *mem, size_t limit,
                        uint32_t max_sections, bool unordered,
@@ -18,33 +19,49 @@ void tltcp__reasm_init(tltcp__reasm *r, const cmn__mem *mem, size_t limit,
                         .unordered = unordered,
                         .boundary = true,
                         .stats = stats};
-    cmn__ring_init(&r->recs, mem, sizeof(tltcp__incoming), 0);
+    cmn__pages_init(&r->recs.pages, mem,
+                    RECORDS_PER_PAGE * sizeof(tltcp__incoming), true);
     cmn__ring_init(&r->ready, mem, sizeof(uint64_t), 0);
-    cmn__bytes_init(&r->buf, mem);
+    cmn__pages_init(&r->buf, mem, CMN__PAGE_BYTES, false);
     cmn__ranges_init(&r->got, mem, UINT32_MAX);
     cmn__ranges_init(&r->have, mem, UINT32_MAX);
 }
 
 void tltcp__reasm_free(tltcp__reasm *r) {
-    cmn__ring_free(&r->recs);
+    cmn__pages_free(&r->recs.pages);
     cmn__ring_free(&r->ready);
-    cmn__bytes_free(&r->buf);
+    cmn__pages_free(&r->buf);
     cmn__ranges_free(&r->got);
     cmn__ranges_free(&r->have);
 }
 
-static tltcp__incoming *rec(const tltcp__reasm *r, uint64_t section) {
-    return cmn__ring_at(&r->recs, section);
+/* The record of a section, or NULL. */
+static tltcp__incoming *reasm_rec(const tltcp__reasm *r, uint64_t section) {
+    tltcp__incoming *page =
+        section < r->recs.tail
+            ? cmn__pages_at(&r->recs.pages, section / RECORDS_PER_PAGE)
+            : NULL;
+    return page != NULL ? &page[section % RECORDS_PER_PAGE] : NULL;
 }
 
-/* The record of a section at or after the one at cursor, made when needed. */
-static tltcp__incoming *record(tltcp__reasm *r, uint64_t section) {
-    while (r->recs.tail <= section) {
-        if (cmn__ring_push(&r->recs) == NULL) {
-            return NULL;
-        }
+/* The same, made when needed, for a section at or after the one at cursor. */
+static tltcp__incoming *reasm_record(tltcp__reasm *r, uint64_t section) {
+    tltcp__incoming *page =
+        cmn__pages_take(&r->recs.pages, section / RECORDS_PER_PAGE);
+    if (page == NULL) {
+        return NULL;
     }
-    return rec(r, section);
+    if (r->recs.tail <= section) {
+        r->recs.tail = section + 1;
+    }
+    return &page[section % RECORDS_PER_PAGE];
+}
+
+/* The sections before this one are over. */
+static void reasm_pass_records(tltcp__reasm *r, uint64_t section) {
+    r->recs.head = section;
+    r->recs.tail = r->recs.tail > section ? r->recs.tail : section;
+    cmn__pages_drop(&r->recs.pages, section / RECORDS_PER_PAGE);
 }
 
 static bool in_window(const tltcp__reasm *r, uint64_t section) {
@@ -84,7 +101,7 @@ static int note_start(tltcp__reasm *r, uint64_t seq, uint64_t section) {
     if (!in_window(r, section) || seq < r->cursor) {
         return 0;
     }
-    in = record(r, section);
+    in = reasm_record(r, section);
     if (in == NULL) {
         return TLTCP_ERR_NOMEM;
     }
@@ -104,7 +121,7 @@ static bool reasm_whole(const tltcp__reasm *r, const tltcp__incoming *in) {
 }
 
 static int queue_if_whole(tltcp__reasm *r, uint64_t section) {
-    tltcp__incoming *in = rec(r, section);
+    tltcp__incoming *in = reasm_rec(r, section);
     uint64_t *slot;
     if (!r->unordered || in->queued || !reasm_whole(r, in)) {
         return 0;
@@ -164,17 +181,11 @@ static int reasm_admit(const tltcp__reasm *r, uint64_t seq, uint64_t end,
 static int store(tltcp__reasm *r, uint64_t seq, const uint8_t *data,
                  uint64_t end, uint64_t *added) {
     uint64_t start = seq > r->cursor ? seq : r->cursor;
-    uint64_t used = r->top > r->cursor ? r->top : r->cursor;
-    if (used - r->floor > r->buf.cap) { /* a gap went by, or it was trimmed */
-        r->floor = r->cursor;
-        (void)cmn__ranges_sub(&r->got, 0, r->floor, NULL);
-    }
-    if (cmn__bytes_reserve(&r->buf, r->floor, used, end > used ? end : used) !=
-            0 ||
+    if (cmn__pages_reserve(&r->buf, start, end) != 0 ||
         cmn__ranges_add(&r->got, start, end, added) != 0) {
         return TLTCP_ERR_NOMEM;
     }
-    cmn__bytes_put(&r->buf, start, data + (start - seq), (size_t)(end - start));
+    cmn__pages_put(&r->buf, start, data + (start - seq), (size_t)(end - start));
     r->top = end > r->top ? end : r->top;
     return account(r, start, end);
 }
@@ -192,7 +203,7 @@ int tltcp__reasm_on_data(tltcp__reasm *r, uint64_t seq, const void *data,
     if (rv != 0) {
         return rv;
     }
-    in = record(r, section);
+    in = reasm_record(r, section);
     if (in == NULL) {
         return TLTCP_ERR_NOMEM;
     }
@@ -218,7 +229,7 @@ int tltcp__reasm_on_meta(tltcp__reasm *r, uint64_t section,
     if (!in_window(r, section) || tltcp__meta_flags(m) == 0) {
         return 0;
     }
-    in = record(r, section);
+    in = reasm_record(r, section);
     if (in == NULL) {
         return TLTCP_ERR_NOMEM;
     }
@@ -308,10 +319,10 @@ static bool data_at_cursor(const tltcp__reasm *r, cmn__range *x) {
 /* Whether a gap stands at cursor, or data up to the end of its section or up to
  * a gap. */
 static bool section_is_decided(const tltcp__reasm *r) {
+    const tltcp__incoming *in = reasm_rec(r, r->recs.head);
     cmn__range x;
     return !data_at_cursor(r, &x) || x.end < r->cum ||
-           (cmn__ring_len(&r->recs) > 0 && rec(r, r->recs.head)->end_known &&
-            rec(r, r->recs.head)->end <= r->cum);
+           (in != NULL && in->end_known && in->end <= r->cum);
 }
 
 /* Whether what stands at cursor may be handed over in order.  When unordered,
@@ -340,11 +351,7 @@ static void next_section(tltcp__reasm *r, bool complete) {
     } else {
         r->stats->sections_cut++;
     }
-    if (cmn__ring_len(&r->recs) > 0) {
-        cmn__ring_pop(&r->recs);
-    } else {
-        r->recs.head = ++r->recs.tail;
-    }
+    reasm_pass_records(r, r->recs.head + 1);
 }
 
 /* Never back, whatever a peer says of its sections. */
@@ -354,13 +361,15 @@ static void move_cursor(tltcp__reasm *r, uint64_t to) {
         r->floor = r->cursor - r->keep;
     }
     (void)cmn__ranges_sub(&r->got, 0, r->floor, NULL);
+    cmn__pages_drop(&r->buf, r->floor / CMN__PAGE_BYTES);
 }
 
 /* Passes over what was delivered out of order. */
 static void pass_delivered(tltcp__reasm *r) {
-    while (cmn__ring_len(&r->recs) > 0 && rec(r, r->recs.head)->delivered &&
-           rec(r, r->recs.head)->start <= r->cursor) {
-        move_cursor(r, rec(r, r->recs.head)->end);
+    const tltcp__incoming *in;
+    while ((in = reasm_rec(r, r->recs.head)) != NULL && in->delivered &&
+           in->start <= r->cursor) {
+        move_cursor(r, in->end);
         next_section(r, true);
         r->boundary = true;
     }
@@ -368,7 +377,7 @@ static void pass_delivered(tltcp__reasm *r) {
 
 static int64_t reasm_read_data(tltcp__reasm *r, cmn__range x, tltcp_buf *buf,
                                struct tltcp_segment *seg) {
-    tltcp__incoming *in = record(r, r->recs.head);
+    tltcp__incoming *in = reasm_record(r, r->recs.head);
     bool last;
     if (in == NULL) {
         return TLTCP_ERR_NOMEM;
@@ -386,7 +395,7 @@ static int64_t reasm_read_data(tltcp__reasm *r, cmn__range x, tltcp_buf *buf,
                                                             : 0) |
                    (last ? TL_SECTION_END : 0));
     buf->len = (size_t)(x.end - x.start);
-    cmn__bytes_get(&r->buf, x.start, buf->base, buf->len);
+    cmn__pages_get(&r->buf, x.start, buf->base, buf->len);
     move_cursor(r, x.end);
     r->boundary = last;
     if (last) {
@@ -399,13 +408,14 @@ static int64_t reasm_read_data(tltcp__reasm *r, cmn__range x, tltcp_buf *buf,
  * begins there. */
 static bool swallow(tltcp__reasm *r, uint64_t to) {
     bool numbered = to == r->update;
-    while (cmn__ring_len(&r->recs) > 0 &&
+    while (r->recs.head < r->recs.tail &&
            !(numbered && r->recs.head >= r->update_section)) {
-        tltcp__incoming *in = rec(r, r->recs.head);
-        if (in->start_known && in->start >= to) {
+        tltcp__incoming *in = reasm_rec(r, r->recs.head);
+        if (in != NULL && in->start_known && in->start >= to) {
             return true;
         }
-        if (in->got > 0 && in->high > to) { /* the gap ends inside it */
+        if (in != NULL && in->got > 0 &&
+            in->high > to) { /* the gap ends inside it */
             in->cut = true;
             return false;
         }
@@ -414,7 +424,7 @@ static bool swallow(tltcp__reasm *r, uint64_t to) {
     if (numbered && r->recs.head < r->update_section) {
         /* in one step: a peer may name any number */
         r->stats->sections_cut += r->update_section - r->recs.head;
-        r->recs.head = r->recs.tail = r->update_section;
+        reasm_pass_records(r, r->update_section);
     }
     return numbered;
 }
@@ -436,7 +446,7 @@ static int64_t read_gap(tltcp__reasm *r, cmn__range x, tltcp_buf *buf,
 static int64_t read_ready(tltcp__reasm *r, tltcp_buf *buf,
                           struct tltcp_segment *seg) {
     uint64_t section = *(uint64_t *)cmn__ring_at(&r->ready, r->ready.head);
-    tltcp__incoming *in = rec(r, section);
+    tltcp__incoming *in = reasm_rec(r, section);
     uint64_t start = in->start + r->taken;
     if (buf->len > in->end - start) {
         buf->len = (size_t)(in->end - start);
@@ -445,7 +455,7 @@ static int64_t read_ready(tltcp__reasm *r, tltcp_buf *buf,
     seg->seq = start;
     seg->section = section;
     seg->flags = r->taken == 0 ? TL_SECTION_START : 0;
-    cmn__bytes_get(&r->buf, start, buf->base, buf->len);
+    cmn__pages_get(&r->buf, start, buf->base, buf->len);
     r->taken += buf->len;
     if (start + buf->len == in->end) {
         seg->flags |= TL_SECTION_END;
@@ -460,10 +470,10 @@ static int64_t read_ready(tltcp__reasm *r, tltcp_buf *buf,
 /* What is known of a section, for the application. */
 static void copy_meta(const tltcp__reasm *r, uint64_t section,
                       struct tltcp_meta *meta) {
+    const tltcp__incoming *in = reasm_rec(r, section);
     *meta = (struct tltcp_meta){0};
-    if (section < r->recs.tail &&
-        tltcp__meta_flags(&rec(r, section)->meta) != 0) {
-        const tltcp__meta *m = &rec(r, section)->meta;
+    if (in != NULL && tltcp__meta_flags(&in->meta) != 0) {
+        const tltcp__meta *m = &in->meta;
         meta->section_class = m->cls <= TL_CLASS_LAST ? m->cls : TL_CLASS_OTHER;
         meta->stream = m->stream;
         meta->depends = m->depends != 0 ? m->depends : TL_DEPENDS_NONE;
@@ -520,12 +530,22 @@ void tltcp__reasm_keep(tltcp__reasm *r) {
     r->keep = share < KEEP_MAX ? share : KEEP_MAX;
 }
 
+size_t tltcp__reasm_held(const tltcp__reasm *r) {
+    size_t ranges = (size_t)r->got.count + r->have.count;
+    return r->buf.bytes + r->recs.pages.bytes + ranges * sizeof(cmn__range) +
+           r->ready.cap * r->ready.elem;
+}
+
 void tltcp__reasm_trim(tltcp__reasm *r) {
     if (r->top <= r->cursor) {
         cmn__ranges_clear(&r->got);
         r->floor = r->cursor;
-        cmn__bytes_free(&r->buf);
-        cmn__ring_trim(&r->recs);
+        cmn__pages_free(&r->buf);
+        cmn__pages_drop(&r->buf, r->floor / CMN__PAGE_BYTES);
+        if (r->recs.head == r->recs.tail) {
+            cmn__pages_free(&r->recs.pages);
+            reasm_pass_records(r, r->recs.head);
+        }
         cmn__ring_trim(&r->ready);
     }
 }

@@ -4,6 +4,7 @@
 
 #include <tltcp/conn.h>
 
+#include "internal/common/pages.h"
 #include "internal/common/ranges.h"
 #include "internal/common/ring.h"
 #include "libtltcp/engine/chunk.h"
@@ -16,8 +17,9 @@
  *   read | data or gap | holes and data | nothing yet
  *        cursor        cum              top
  *
- * What is known of each section from the one at cursor on stands in a ring by
- * section number. */
+ * What is known of each section from the one at cursor on stands in records by
+ * section number.  Bytes and records lie in pages, so that a packet costs no
+ * more memory the farther ahead it claims to be. */
 
 typedef struct tltcp__incoming {
     uint64_t start, end; /* where known */
@@ -30,9 +32,16 @@ typedef struct tltcp__incoming {
     bool queued;    /* in ready */
 } tltcp__incoming;
 
+/* Records by section number: [head, tail), where some may be missing. */
+typedef struct tltcp__incoming_set {
+    cmn__pages pages;
+    uint64_t head; /* the section at cursor */
+    uint64_t tail;
+} tltcp__incoming_set;
+
 typedef struct tltcp__reasm {
-    cmn__ring recs;   /* by section number; head is the one at cursor */
-    cmn__bytes buf;   /* [floor, top) */
+    tltcp__incoming_set recs;
+    cmn__pages buf;   /* bytes of [floor, top) that arrived */
     cmn__ranges got;  /* received, at or above floor */
     cmn__ranges have; /* received or skipped, above cum */
     cmn__ring ready;  /* unordered: numbers of whole sections */
@@ -96,6 +105,8 @@ bool tltcp__reasm_window_due(const tltcp__reasm *r);
 /* The peer sends REPAIRs: from now on what was read is kept for a while, since
  * what is missing of a block is made from all that came of it. */
 void tltcp__reasm_keep(tltcp__reasm *r);
+/* Memory that the peer's packets make us hold. */
+size_t tltcp__reasm_held(const tltcp__reasm *r);
 /* Gives memory back when nothing waits. */
 void tltcp__reasm_trim(tltcp__reasm *r);
 

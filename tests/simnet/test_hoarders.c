@@ -19,6 +19,32 @@ TEST(a_million_holes_cost_bounded_memory) {
     lie_close();
 }
 
+/* What one small packet makes the server hold. */
+static size_t held_for(uint32_t offset, uint32_t section) {
+    size_t live = w.alloc.live;
+    struct lie l;
+    lie_begin(&l, &w.end[SERVER]);
+    lie_data(&l, 0, stream_read() + offset, sections_read() + section, 1);
+    assert_int_equal(lie_tell(&l, &w.end[SERVER]), 0);
+    assert_false(w.end[SERVER].closed);
+    return w.alloc.live - live;
+}
+
+TEST(a_small_packet_far_ahead_costs_a_few_pages) {
+    struct plan p;
+    plan_init(&p, 41); /* 4 MiB and 16384 sections may come */
+    p.source[CLIENT].sections = 1000;
+    p.source[CLIENT].interval = 50 * MS;
+    p.keep_open = true;
+    world_start_for(&w, &p, 1 * SEC);
+    lie_next_pn = 5000;
+    (void)held_for(5000, 5); /* makes what every connection needs once */
+    assert_true(held_for(4000000, 16000) < 8192);
+    assert_true(held_for(2000000, 8000) < 8192);
+    assert_true(held_for(3000000, 12000) < 8192);
+    lie_close();
+}
+
 TEST(a_million_skips_cost_bounded_memory) {
     size_t live;
     lie_open(43);
@@ -191,6 +217,7 @@ TEST(a_reader_that_never_reads_costs_its_buffer_only) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_million_holes_cost_bounded_memory),
+        cmocka_unit_test(a_small_packet_far_ahead_costs_a_few_pages),
         cmocka_unit_test(a_million_skips_cost_bounded_memory),
         cmocka_unit_test(packet_numbers_all_over_the_place_cost_bounded_memory),
         cmocka_unit_test(a_flood_of_chunks_is_answered_by_few_packets),
