@@ -32,14 +32,15 @@ static int pages_widen(cmn__pages *p, uint64_t n) {
     while (wide.cap < span) {
         wide.cap *= 2;
     }
-    wide.group = cmn__alloc(p->mem, wide.cap * sizeof(*wide.group));
+    wide.group =
+        cmn__alloc(p->mem, wide.cap * sizeof(struct cmn__page_group *));
     if (wide.group == NULL) {
         return -1;
     }
     for (uint64_t i = p->first / GROUP; p->cap > 0 && i * GROUP < p->end; i++) {
         *pages_group(&wide, i * GROUP) = *pages_group(p, i * GROUP);
     }
-    wide.bytes += (wide.cap - p->cap) * sizeof(*wide.group);
+    wide.bytes += (wide.cap - p->cap) * sizeof(struct cmn__page_group *);
     cmn__free(p->mem, p->group);
     *p = wide;
     return 0;
