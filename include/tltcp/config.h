@@ -76,7 +76,8 @@ enum tltcp_fec {
 
 /** @brief Options of a listener alone: who may call, and what that may cost.
  *
- * In limits, an IPv4 address or an IPv6 /64 counts as one address. */
+ * In limits, an IPv4 address or an IPv6 /64 counts as one address; an IPv6 /56
+ * may have twice as much, a /48 four times. */
 typedef struct tltcp_listener_options {
     tltcp_accept_fn on_caller; /**< decides about callers; NULL: accepts all */
     const char *const *more_passphrases; /**< further passphrases that callers
@@ -89,11 +90,20 @@ typedef struct tltcp_listener_options {
                                    65536 */
     uint32_t max_per_address; /**< of these, from one address; default 16384 */
     uint32_t max_half_open;   /**< half-open connections beyond which callers
-                                   must return a token; default 256 */
+                                   must return a token; default 256.  Those who
+                                   do are dropped at random from 8 times as many
+                                   on, and all of them from 16 times */
     uint32_t max_half_open_per_address; /**< likewise, from one address; default
-                                             64 */
+                                             64.  With a token, four times as
+                                             many */
+    uint64_t max_memory;  /**< bytes that callers may make the listener hold by
+                               what they send: 32 KiB for each connection, whose
+                               number it bounds, and the rest for those that need
+                               more.  A quarter at most for one address, half for
+                               an IPv6 /56.  Packets beyond count as lost.  At
+                               least 1 MiB; default 1 GiB */
     bool always_retry;    /**< asks every caller for a token; default false */
-    uint8_t reserved[39]; /**< 0 */
+    uint8_t reserved[31]; /**< 0 */
 } tltcp_listener_options;
 
 /** @brief Options of the socket API: how datagrams get in and out.  The engine

@@ -45,6 +45,9 @@ typedef struct tltcp_pktinfo {
     uint64_t network; /**< in: the driver's token for what limits treat as one
                            address, such as an IPv4 address or an IPv6 /64; 0:
                            such limits do not apply; out: 0 */
+    uint64_t block56; /**< in: likewise for an IPv6 /56, which may have twice as
+                           much as one address; 0: not known; out: 0 */
+    uint64_t block48; /**< in: likewise for an IPv6 /48, four times as much */
 } tltcp_pktinfo;
 
 /**

@@ -25,6 +25,11 @@ uint64_t cmn__tally_get(const cmn__tally *t, uint64_t key) {
     return t->cap > 0 ? slot(t, key)->count : 0;
 }
 
+uint64_t *cmn__tally_more(const cmn__tally *t, uint64_t key) {
+    struct cmn__tally_entry *e = t->cap > 0 ? slot(t, key) : NULL;
+    return e != NULL && e->key != 0 ? e->more : NULL;
+}
+
 static int widen(cmn__tally *t) {
     cmn__tally wide = *t;
     wide.cap = t->cap > 0 ? 2 * t->cap : CAP_FIRST;
@@ -60,13 +65,13 @@ void cmn__tally_down(cmn__tally *t, uint64_t key) {
     if (e->key == 0 || --e->count > 0) {
         return;
     }
-    e->key = 0;
+    *e = (struct cmn__tally_entry){0};
     t->len--;
     /* Those behind may have been pushed on by this one: put them in again. */
     for (i = (i + 1) & (t->cap - 1); t->entry[i].key != 0;
          i = (i + 1) & (t->cap - 1)) {
         struct cmn__tally_entry moved = t->entry[i];
-        t->entry[i] = (struct cmn__tally_entry){0, 0};
+        t->entry[i] = (struct cmn__tally_entry){0};
         *slot(t, moved.key) = moved;
     }
 }

@@ -14,6 +14,7 @@ typedef struct cmn__tally {
     struct cmn__tally_entry {
         uint64_t key;
         uint64_t count;
+        uint64_t more[2]; /* the owner's; 0 when the count begins */
     } * entry;
     size_t cap; /* a power of two, or 0 */
     size_t len;
@@ -25,5 +26,8 @@ uint64_t cmn__tally_get(const cmn__tally *t, uint64_t key);
 /* Returns 0, or -1 without memory. */
 int cmn__tally_up(cmn__tally *t, uint64_t key);
 void cmn__tally_down(cmn__tally *t, uint64_t key);
+/* The owner's numbers beside a count, or NULL when that is 0.  Valid until the
+ * next change. */
+uint64_t *cmn__tally_more(const cmn__tally *t, uint64_t key);
 
 #endif /* COMMON_TALLY_H */

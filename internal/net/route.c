@@ -61,6 +61,14 @@ uint64_t net__route_network(const uint8_t *key, const net__route *r) {
     return route_hash(key, &ip, IN6_IS_ADDR_V4MAPPED(&ip) ? 16 : 8);
 }
 
+uint64_t net__route_block(const uint8_t *key, const net__route *r,
+                          unsigned bits) {
+    struct in6_addr ip;
+
+    net__addr_ip(&r->remote, &ip);
+    return IN6_IS_ADDR_V4MAPPED(&ip) ? 0 : route_hash(key, &ip, bits / 8);
+}
+
 const net__route *net__routes_find(const net__routes *t, uint64_t token) {
     for (unsigned i = 0; i < NET__ROUTES; i++) {
         if (t->token[i] == token) {

@@ -11,6 +11,8 @@
 #define BUFFER_MAX ((size_t)1 << 30)
 #define DEFAULT_CONGESTION "auto"
 #define DEFAULT_BUFFER ((size_t)4 << 20)
+#define MEMORY_MIN (UINT64_C(1) << 20)
+#define MEMORY_DEFAULT (UINT64_C(1) << 30)
 
 /* A field in tail padding would not change the size, and struct_size could no
  * longer distinguish old callers from new ones. */
@@ -33,7 +35,8 @@ void tltcp_config_init_sized(tltcp_config *c, size_t size) {
         .listener = {.max_connections = 65536,
                      .max_per_address = 16384,
                      .max_half_open = 256,
-                     .max_half_open_per_address = 64},
+                     .max_half_open_per_address = 64,
+                     .max_memory = MEMORY_DEFAULT},
         .io = {.timer_granularity_us = 1000, .batches = true, .offload = true},
         .packets = {.max_datagram = 1472,
                     .base_datagram = SEC__DATAGRAM_MIN,
@@ -108,6 +111,8 @@ static const char *bad_value(const tltcp_config *c) {
          "send_buffer must be 4 KiB to 1 GiB"},
         {is_between(c->recv_buffer, BUFFER_MIN, BUFFER_MAX),
          "recv_buffer must be 4 KiB to 1 GiB"},
+        {c->listener.max_memory >= MEMORY_MIN,
+         "max_memory must be at least 1 MiB"},
         {is_between(c->max_sections, 16, 1u << 20),
          "max_sections must be 16 to 1048576"},
         {is_between(c->packets.base_datagram, SEC__DATAGRAM_MIN,

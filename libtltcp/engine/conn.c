@@ -360,6 +360,14 @@ void tltcp__conn_trim(tltcp_conn *c) {
     tltcp__sections_trim(&c->sender.sec);
     tltcp__sender_trim(&c->sender);
     tltcp__reasm_trim(&c->reasm);
+    tltcp__conn_charge(c);
+}
+
+void tltcp__conn_charge(tltcp_conn *c) {
+    if (c->ep != NULL) {
+        size_t fec = c->fec_receiver != NULL ? c->fec_receiver->bytes : 0;
+        tltcp__endpoint_charge(c->ep, c, tltcp__reasm_held(&c->reasm) + fec);
+    }
 }
 
 static bool rate_changed(uint64_t was, uint64_t is) {

@@ -9,6 +9,7 @@
 #include "internal/secure/packet.h"
 #include "internal/secure/secret.h"
 #include "libtltcp/engine/acks.h"
+#include "libtltcp/engine/budget.h"
 #include "libtltcp/engine/chunk.h"
 #include "libtltcp/engine/fec_receiver.h"
 #include "libtltcp/engine/mtu.h"
@@ -104,7 +105,8 @@ struct tltcp_conn {
     uint64_t peer_id;   /* 0: not known yet */
     uint64_t caller_id; /* server: the client's, for repeated INITIALs */
     uint64_t caller_path;
-    uint64_t network; /* server: in which the caller is counted; 0: none */
+    tltcp__origin origin; /* server: where the caller is counted */
+    size_t held; /* bytes that the peer's packets make us hold, as charged */
     uint64_t path;
     uint64_t response_path; /* where a CHALLENGE came from */
     uint64_t response;      /* and what it said */
@@ -193,6 +195,8 @@ void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now);
 void tltcp__conn_trim(tltcp_conn *c);
 void tltcp__conn_on_result(tltcp_conn *c, const tltcp__feedback_result *result,
                            tltcp_time now);
+/* Counts what the peer makes us hold, after that may have changed. */
+void tltcp__conn_charge(tltcp_conn *c);
 /* Queues an event when the estimated or the target bitrate changed. */
 void tltcp__conn_check_rate(tltcp_conn *c, tltcp_time now);
 /* Starts the CLOSE exchange once everything is settled. */
@@ -230,6 +234,11 @@ void tltcp__trace_state(const tltcp_conn *c, const char *what, tltcp_time now);
 /* endpoint_table.c */
 void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c);
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c);
+/* Whether the peer may make the connection hold so much more. */
+bool tltcp__endpoint_allows(const tltcp_endpoint *ep, const tltcp_conn *c,
+                            size_t more);
+/* What it holds now. */
+void tltcp__endpoint_charge(tltcp_endpoint *ep, tltcp_conn *c, size_t held);
 /* endpoint.c, for tests: as tltcp__conn_set_first() for every connection made
  * later. */
 void tltcp__endpoint_set_first(tltcp_endpoint *ep, uint64_t pn, uint32_t seq);

@@ -103,6 +103,7 @@ int64_t tltcp_conn_read_meta(tltcp_conn *c, tltcp_buf *bufs,
         i++;
     }
     *count = i;
+    tltcp__conn_charge(c);
     if (c->state == TLTCP__OPEN && tltcp__reasm_window_due(&c->reasm)) {
         c->want |= TLTCP__WANT_WINDOW;
     }

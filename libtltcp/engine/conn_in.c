@@ -4,6 +4,9 @@
 
 #define RETRIES_MAX 8
 #define SILENCE TLTCP_S /* worth giving memory back */
+#define PAGES_FOR_CHUNK ((size_t)8192)
+#define SYMBOLS_AT_ONCE 4u /* room for so many is made for a symbol of repair \
+                            */
 /* Between answers to a call that comes again and again. */
 #define ANSWER_EVERY (50 * TLTCP_MS)
 
@@ -25,20 +28,35 @@ static uint64_t section_number(const tltcp_conn *c, uint32_t wire) {
     return cmn__widen(wire, c->reasm.recs.head);
 }
 
+/* Whether the listener's memory suffices for a stretch of `len` bytes: pages,
+ * their tables, the record of the section. */
+static bool may_hold(const tltcp_conn *c, size_t len) {
+    return c->ep == NULL ||
+           tltcp__endpoint_allows(c->ep, c, len + PAGES_FOR_CHUNK);
+}
+
 static int on_data(tltcp_conn *c, const tltcp__chunk *k) {
     tltcp__data d;
     uint64_t start;
     uint64_t number;
+    bool grows;
     int rv;
     if (!tltcp__data_parse(k, &d)) {
         return TLTCP_ERR_PROTOCOL;
     }
     start = stream_offset(c, d.seq);
     number = section_number(c, d.section);
+    grows = tltcp__reasm_needs_memory(&c->reasm, start, start + d.len, number);
+    if (grows && !may_hold(c, d.len)) {
+        return TLTCP_ERR_LIMIT;
+    }
     rv = tltcp__reasm_on_meta(&c->reasm, number, &d.meta);
     if (rv == 0) {
         rv = tltcp__reasm_on_data(&c->reasm, start, d.bytes, d.len, number,
                                   k->flags);
+    }
+    if (grows) {
+        tltcp__conn_charge(c);
     }
     if (rv == 0 && c->fec_receiver != NULL && c->fec_receiver->blocks > 0) {
         rv = tltcp__fec_receiver_on_data(c->fec_receiver, &c->reasm, start,
@@ -54,6 +72,9 @@ static int on_repair(tltcp_conn *c, const tltcp__chunk *k) {
     if (!c->fec || !tltcp__repair_parse(k, &p)) {
         return TLTCP_ERR_PROTOCOL;
     }
+    if (!may_hold(c, SYMBOLS_AT_ONCE * p.size)) {
+        return TLTCP_ERR_LIMIT;
+    }
     if (c->fec_receiver == NULL) {
         c->fec_receiver = tltcp__fec_receiver_new(&c->mem, c->reasm.limit / 2);
         if (c->fec_receiver == NULL) {
@@ -68,9 +89,11 @@ static int on_repair(tltcp_conn *c, const tltcp__chunk *k) {
                             .flags = k->flags};
     in.end = in.start + p.len;
     rv = tltcp__reasm_on_meta(&c->reasm, in.section, &p.meta);
-    return rv != 0
-               ? rv
-               : tltcp__fec_receiver_on_repair(c->fec_receiver, &c->reasm, &in);
+    if (rv == 0) {
+        rv = tltcp__fec_receiver_on_repair(c->fec_receiver, &c->reasm, &in);
+    }
+    tltcp__conn_charge(c);
+    return rv;
 }
 
 static int on_rebuilt(tltcp_conn *c, const tltcp__chunk *k) {
@@ -359,6 +382,7 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
         cong_tfrc_receiver_on_packet(c->measure, pn, (double)len, in.peer_rtt,
                                      info->ecn == 3, (cong_time)now);
     }
+    tltcp__conn_charge(c);
     c->stats.packets_received++;
     c->stats.wire_bytes_received += len;
     c->heard_at = now;

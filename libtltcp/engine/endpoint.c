@@ -29,8 +29,11 @@ static void endpoint_tell(void *user, const char *name, const char *key,
 }
 
 static void set_limits(tltcp_endpoint *ep, tltcp_time now) {
+    uint64_t room = ep->cfg.listener.max_memory / TLTCP__BUDGET_OWN;
     const sec__limits limits = {
-        .max = ep->cfg.listener.max_connections,
+        .max = ep->cfg.listener.max_connections < room
+                   ? ep->cfg.listener.max_connections
+                   : room,
         .max_of_network = ep->cfg.listener.max_per_address,
         .max_half_open = ep->cfg.listener.max_half_open,
         .max_half_open_of = ep->cfg.listener.max_half_open_per_address,
@@ -64,6 +67,8 @@ int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
     sec__secret_init(&ep->secret, seed);
     ep->salt = sec__secret_next(&ep->secret);
     set_limits(ep, now);
+    tltcp__budget_init(&ep->budget, &ep->mem, &ep->cfg.listener,
+                       sec__secret_next(&ep->secret) | 1u);
     ep->by_id = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
     ep->by_caller = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
     if (ep->salt == 0 || ep->by_id == NULL || ep->by_caller == NULL) {
@@ -92,6 +97,7 @@ void tltcp_endpoint_free(tltcp_endpoint *ep) {
         cmn__free(&mem, ep->keys);
     }
     sec__admission_free(&ep->admission);
+    tltcp__budget_free(&ep->budget);
     sec__secret_clear(&ep->secret);
     cmn__free(&mem, ep);
 }
@@ -138,6 +144,17 @@ static int reply_versions(tltcp_dispatch *out, uint64_t scid) {
     return TLTCP_REPLY;
 }
 
+static bool endpoint_enter(tltcp_endpoint *ep, const tltcp_conn *c) {
+    if (sec__admission_enter(&ep->admission, c->origin.block[0]) != 0) {
+        return false;
+    }
+    if (tltcp__budget_enter(&ep->budget, &c->origin) != 0) {
+        sec__admission_leave(&ep->admission, c->origin.block[0], false);
+        return false;
+    }
+    return true;
+}
+
 /* Makes the connection of a caller whose INITIAL is p. */
 static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
                                const sec__packet *p, tltcp_time now) {
@@ -151,7 +168,8 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     if (rv != 0) {
         return NULL;
     }
-    if (sec__admission_enter(&ep->admission, info->network) != 0) {
+    c->origin = tltcp__origin_of(info);
+    if (!endpoint_enter(ep, c)) {
         tltcp_conn_free(c);
         return NULL;
     }
@@ -160,7 +178,6 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     c->state = TLTCP__CALLED;
     c->caller_id = p->scid;
     c->caller_path = info->path;
-    c->network = info->network;
     tltcp__endpoint_add(ep, c);
     return c;
 }
@@ -229,7 +246,7 @@ static int endpoint_admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
         return reply_reject(out, p, SEC__WRONG_KEY);
     }
     c = rv == 0 ? make_called(ep, info, p, now) : NULL;
-    if (c == NULL) { /* without memory: he will ask again */
+    if (c == NULL) { /* without memory: the caller will ask again */
         sec__hello_free(hello, &ep->mem);
         return TLTCP_DROPPED;
     }
@@ -246,6 +263,7 @@ static int endpoint_admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
 static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
                          const sec__packet *p, size_t len, tltcp_dispatch *out,
                          tltcp_time now) {
+    tltcp__origin origin;
     uint32_t why;
     switch (sec__admission_judge(&ep->admission, p, info->path, info->network,
                                  now, &why)) {
@@ -256,8 +274,12 @@ static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     case SEC__TURN_AWAY:
         return reply_reject(out, p, why);
     default:
-        return endpoint_admit(ep, info, p, len, out, now);
+        break;
     }
+    origin = tltcp__origin_of(info);
+    return tltcp__budget_admits(&ep->budget, &origin)
+               ? endpoint_admit(ep, info, p, len, out, now)
+               : TLTCP_DROPPED; /* the caller will ask again */
 }
 
 static int endpoint_on_initial(tltcp_endpoint *ep, const tltcp_pktinfo *info,

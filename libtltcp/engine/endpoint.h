@@ -3,6 +3,7 @@
 #define LIBTLTCP_ENDPOINT_H
 
 #include "internal/secure/admission.h"
+#include "libtltcp/engine/budget.h"
 #include "libtltcp/engine/conn.h"
 
 /* Connections by id, and by the path and id of the caller, so that an INITIAL
@@ -15,6 +16,7 @@ struct tltcp_endpoint {
     sec__key *keys; /* secured: what callers may use */
     int n_keys;
     sec__admission admission;
+    tltcp__budget budget;
     uint64_t salt; /* keeps strangers from choosing the chain */
     tltcp_conn **by_id;
     tltcp_conn **by_caller;

@@ -84,7 +84,18 @@ void tltcp__endpoint_unlink_caller(tltcp_endpoint *ep, tltcp_conn *c) {
 }
 
 void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c) {
-    sec__admission_on_proven(&ep->admission, c->network);
+    sec__admission_on_proven(&ep->admission, c->origin.block[0]);
+    tltcp__budget_on_proven(&ep->budget, &c->origin);
+}
+
+bool tltcp__endpoint_allows(const tltcp_endpoint *ep, const tltcp_conn *c,
+                            size_t more) {
+    return tltcp__budget_allows(&ep->budget, &c->origin, c->held, more);
+}
+
+void tltcp__endpoint_charge(tltcp_endpoint *ep, tltcp_conn *c, size_t held) {
+    tltcp__budget_charge(&ep->budget, &c->origin, c->held, held);
+    c->held = held;
 }
 
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
@@ -95,6 +106,8 @@ void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
     }
     if (*at == c) {
         *at = c->next_id;
-        sec__admission_leave(&ep->admission, c->network, c->proven);
+        tltcp__endpoint_charge(ep, c, 0);
+        sec__admission_leave(&ep->admission, c->origin.block[0], c->proven);
+        tltcp__budget_leave(&ep->budget, &c->origin, c->proven);
     }
 }

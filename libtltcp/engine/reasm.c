@@ -530,6 +530,13 @@ void tltcp__reasm_keep(tltcp__reasm *r) {
     r->keep = share < KEEP_MAX ? share : KEEP_MAX;
 }
 
+bool tltcp__reasm_needs_memory(const tltcp__reasm *r, uint64_t start,
+                               uint64_t end, uint64_t section) {
+    return cmn__pages_at(&r->buf, start / CMN__PAGE_BYTES) == NULL ||
+           cmn__pages_at(&r->buf, (end - 1) / CMN__PAGE_BYTES) == NULL ||
+           cmn__pages_at(&r->recs.pages, section / RECORDS_PER_PAGE) == NULL;
+}
+
 size_t tltcp__reasm_held(const tltcp__reasm *r) {
     size_t ranges = (size_t)r->got.count + r->have.count;
     return r->buf.bytes + r->recs.pages.bytes + ranges * sizeof(cmn__range) +

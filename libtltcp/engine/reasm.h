@@ -105,6 +105,9 @@ bool tltcp__reasm_window_due(const tltcp__reasm *r);
 /* The peer sends REPAIRs: from now on what was read is kept for a while, since
  * what is missing of a block is made from all that came of it. */
 void tltcp__reasm_keep(tltcp__reasm *r);
+/* Whether a stretch of a section comes to lie where nothing lies yet. */
+bool tltcp__reasm_needs_memory(const tltcp__reasm *r, uint64_t start,
+                               uint64_t end, uint64_t section);
 /* Memory that the peer's packets make us hold. */
 size_t tltcp__reasm_held(const tltcp__reasm *r);
 /* Gives memory back when nothing waits. */

@@ -33,11 +33,14 @@ static tltcp_pktinfo input_info(struct tltcp__port *port,
     /* NOLINTNEXTLINE */
     if (memcmp(&port->last_route, route, sizeof(*route)) != 0) {
         port->last_route = *route;
-        port->last_token = net__route_token(port->key, route);
-        port->last_network = net__route_network(port->key, route);
+        port->last =
+            (tltcp_pktinfo){.path = net__route_token(port->key, route),
+                            .network = net__route_network(port->key, route),
+                            .block56 = net__route_block(port->key, route, 56),
+                            .block48 = net__route_block(port->key, route, 48)};
     }
-    return (tltcp_pktinfo){
-        .path = port->last_token, .ecn = ecn, .network = port->last_network};
+    port->last.ecn = ecn;
+    return port->last;
 }
 
 static void input_reply(struct tltcp__port *port, const net__route *route,

@@ -134,8 +134,7 @@ struct tltcp__port {
 
     /* The route of the newest burst. */
     net__route last_route;
-    uint64_t last_token;
-    uint64_t last_network;
+    tltcp_pktinfo last; /* and its tokens */
 };
 
 /* Events for tltcp_next_event().  Fates wait in the engine. */

@@ -10,6 +10,7 @@ TEST(a_tally_agrees_with_a_plain_array) {
     const cmn__mem mem = {test_alloc_realloc, &alloc};
     unsigned plain[KEYS] = {0};
     cmn__tally t;
+    uint64_t *more;
     cmn__rng g;
     cmn__rng_seed(&g, 1);
     cmn__tally_init(&t, &mem);
@@ -25,6 +26,12 @@ TEST(a_tally_agrees_with_a_plain_array) {
             plain[i]--;
         }
         assert_int_equal(cmn__tally_get(&t, key), plain[i]);
+        more = cmn__tally_more(&t, key);
+        assert_int_equal(more != NULL, plain[i] > 0);
+        if (more != NULL) {
+            assert_int_equal(more[1], plain[i] == 1 && more[1] == 0 ? 0 : key);
+            more[1] = key;
+        }
     }
     for (uint64_t i = 0; i < KEYS; i++) {
         assert_int_equal(cmn__tally_get(&t, 16 * i + 16), plain[i]);

@@ -81,6 +81,35 @@ TEST(tokens_tell_routes_apart) {
                         sizeof(a.remote.in4));
 }
 
+static net__route route_of_ipv6(uint8_t seventh, uint8_t eighth) {
+    net__route r;
+
+    memset(&r, 0, sizeof(r));
+    r.remote.in6.sin6_family = AF_INET6;
+    r.remote.in6.sin6_addr.s6_addr[0] = 0x20;
+    r.remote.in6.sin6_addr.s6_addr[6] = seventh;
+    r.remote.in6.sin6_addr.s6_addr[7] = eighth;
+    r.remote.in6.sin6_addr.s6_addr[15] = (uint8_t)(seventh + eighth);
+    return r;
+}
+
+TEST(blocks_of_ipv6_addresses_have_tokens) {
+    static const uint8_t key[NET__KEY_LEN] = {1, 2, 3};
+    net__route a = route_of_ipv6(1, 1);
+    net__route near = route_of_ipv6(1, 2);
+    net__route far = route_of_ipv6(2, 1);
+    net__route ipv4 = route_of(0x7f000001, 1000);
+
+    assert_true(net__route_network(key, &a) != net__route_network(key, &near));
+    assert_true(net__route_block(key, &a, 56) ==
+                net__route_block(key, &near, 56));
+    assert_true(net__route_block(key, &a, 56) !=
+                net__route_block(key, &far, 56));
+    assert_true(net__route_block(key, &a, 48) ==
+                net__route_block(key, &far, 48));
+    assert_int_equal(net__route_block(key, &ipv4, 48), 0);
+}
+
 TEST(the_route_in_use_is_never_forgotten) {
     net__routes t = {0};
     net__route r = route_of(1, 1);
@@ -321,6 +350,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(siphash_agrees_with_the_published_vectors),
         cmocka_unit_test(tokens_tell_routes_apart),
+        cmocka_unit_test(blocks_of_ipv6_addresses_have_tokens),
         cmocka_unit_test(the_route_in_use_is_never_forgotten),
         cmocka_unit_test(a_flag_is_readable_while_raised),
         cmocka_unit_test(an_alarm_rings_not_too_early_and_once),
