@@ -188,7 +188,9 @@ TLTCP_API int tltcp_reject(tltcp_socket *s, const char *reason);
  * host cannot be reached from there
  * @retval TLTCP_ERR_IN_USE    tltcp_io_options::local_service is taken
  * @retval TLTCP_ERR_TIMEOUT   nobody answered
- * @retval TLTCP_ERR_REFUSED   no listener there, or it said no
+ * @retval TLTCP_ERR_REFUSED   no listener there, which takes a second to
+ *                             believe since ICMP messages can be forged; or it
+ *                             said no
  * @retval TLTCP_ERR_LIMIT     it has as many connections as it may
  * @retval TLTCP_ERR_VERSION   it speaks another version only
  * @retval TLTCP_ERR_AUTH      wrong passphrase or key

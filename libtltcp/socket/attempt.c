@@ -7,6 +7,12 @@
 
 /* Silence after which the local address may have gone stale. */
 #define STALE (2 * TLTCP_S)
+/* An ICMP message that a port is closed may be forged.  It is believed once
+ * another comes after this time and nobody has answered ... */
+#define REFUSAL_SURE TLTCP_S
+/* ... but the next address, if there is one, need not wait as long (RFC 8305,
+ * section 5). */
+#define NEXT_ADDRESS (250 * TLTCP_MS)
 /* Between two attempts to get a route back. */
 #define REROUTE (100 * TLTCP_MS)
 
@@ -41,6 +47,7 @@ static void attempt_say_hello_again(struct tltcp__port *port) {
 }
 
 static void attempt_set_next(struct tltcp__calling *c) {
+    c->refused_since = 0;
     c->next = c->at + 1 < c->count ? tltcp_now() + c->each : TLTCP_TIME_NEVER;
 }
 
@@ -62,7 +69,7 @@ int tltcp__attempt_first(struct tltcp__port *port) {
 }
 
 /* On to the next address that can be reached at all. */
-static bool attempt_next(struct tltcp__port *port) {
+static void attempt_next(struct tltcp__port *port) {
     struct tltcp__calling *c = port->calling;
 
     while (c->at + 1 < c->count) {
@@ -70,24 +77,37 @@ static bool attempt_next(struct tltcp__port *port) {
         if (net__udp_connect(port->udp, &c->to[c->at]) == 0) {
             attempt_set_next(c);
             attempt_say_hello_again(port);
-            return true;
+            return;
         }
     }
     c->next = TLTCP_TIME_NEVER;
-    return false;
+}
+
+static void attempt_on_refusal(tltcp_socket *s, tltcp_time now) {
+    struct tltcp__calling *c = s->port->calling;
+
+    if (c->refused_since == 0) {
+        c->refused_since = now;
+    }
+    if (c->at + 1 < c->count) {
+        c->next = c->next < now + NEXT_ADDRESS ? c->next : now + NEXT_ADDRESS;
+    } else if (now - c->refused_since >= REFUSAL_SURE) {
+        tltcp_conn_abort(tltcp__engine(s), TLTCP_ERR_REFUSED,
+                         "nobody listens at that port", now);
+    }
 }
 
 static void attempt_connecting(tltcp_socket *s, tltcp_time now) {
     struct tltcp__calling *c = s->port->calling;
-    bool refused = c->refused;
-    bool next = refused || c->unroutable || now >= c->next;
 
+    if (c->refused) {
+        attempt_on_refusal(s, now);
+    }
+    if (c->unroutable || now >= c->next) {
+        attempt_next(s->port);
+    }
     c->refused = false;
     c->unroutable = false; /* of the last one: there may be a route yet */
-    if (next && !attempt_next(s->port) && refused) {
-        tltcp_conn_abort(tltcp__engine(s), TLTCP_ERR_REFUSED,
-                         "nobody listens at that port", now);
-    }
 }
 
 /* A connected socket keeps the local address that it began with; when that is

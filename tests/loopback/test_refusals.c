@@ -97,6 +97,24 @@ TEST(nobody_listening_is_a_refusal) {
     assert_null(s);
 }
 
+/* Anybody who guesses the ports can forge the message that a port is closed. */
+TEST(one_refusal_does_not_end_a_call) {
+    struct lo *l = *state;
+    tltcp_stats st;
+
+    quiet_port(l->port, NULL);
+    assert_int_equal(tltcp_connect(&l->client, l->host, l->port, &l->config, 0),
+                     0);
+    do { /* the refusal follows at once */
+        tltcp_stats_init(&st);
+        assert_int_equal(tltcp_get_stats(l->client, &st), 0);
+    } while (st.packets_sent == 0);
+    assert_int_equal(tltcp_wait_connected(l->client, 20), TLTCP_ERR_AGAIN);
+    assert_int_equal(tltcp_listen(&l->listener, l->host, l->port, &l->config),
+                     0);
+    assert_int_equal(tltcp_wait_connected(l->client, LO_PATIENCE), 0);
+}
+
 TEST(a_mute_peer_is_a_timeout) {
     struct lo *l = *state;
     tltcp_socket *s = NULL;
@@ -210,6 +228,7 @@ int main(void) {
         T(a_port_in_use_is_said_to_be),
         T(closing_a_listener_frees_its_port),
         T(nobody_listening_is_a_refusal),
+        T(one_refusal_does_not_end_a_call),
         T(a_mute_peer_is_a_timeout),
         T(a_late_refusal_wakes_a_poller),
         T(a_listener_refuses_with_a_reason),
