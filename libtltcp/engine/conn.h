@@ -108,6 +108,7 @@ struct tltcp_conn {
     tltcp__origin origin; /* server: where the caller is counted */
     size_t held; /* bytes that the peer's packets make us hold, as charged */
     uint64_t path;
+    uint64_t left_path;     /* before `path`; 0: none, or it is back there */
     uint64_t response_path; /* where a CHALLENGE came from */
     uint64_t response;      /* and what it said */
     uint64_t received;      /* bytes before the peer's address was proven */

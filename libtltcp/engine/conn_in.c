@@ -5,8 +5,9 @@
 #define RETRIES_MAX 8
 #define SILENCE TLTCP_S /* worth giving memory back */
 #define PAGES_FOR_CHUNK ((size_t)8192)
-#define SYMBOLS_AT_ONCE 4u /* room for so many is made for a symbol of repair \
-                            */
+#define SYMBOLS_AT_ONCE                                   \
+    4u /* room for so many is made for a symbol of repair \
+        */
 /* Between answers to a call that comes again and again. */
 #define ANSWER_EVERY (50 * TLTCP_MS)
 
@@ -188,6 +189,22 @@ static int on_challenge(tltcp_conn *c, const tltcp__chunk *k, uint64_t path) {
     return r.bad || r.p < r.end ? TLTCP_ERR_PROTOCOL : 0;
 }
 
+/* The peer answers there: the path becomes the one in use.  Somebody may have
+ * copied its packets from another address, so the path that was left is asked
+ * too (RFC 9000, 9.3.3); but not the one that it comes back from. */
+static void move_to_candidate(tltcp_conn *c, tltcp_time now) {
+    uint64_t left = c->path;
+    bool back = c->candidate.path == c->left_path;
+    uint64_t nonce = back ? 0 : sec__secret_next(&c->secret);
+    tltcp__conn_move(c, c->candidate.path, now);
+    c->left_path = back ? 0 : left;
+    if (nonce != 0) {
+        c->candidate = (tltcp__candidate){
+            .path = left, .nonce = nonce, .received = c->mtu.base, .at = now};
+        c->want |= TLTCP__WANT_CHALLENGE;
+    }
+}
+
 static int on_response(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
     cmn__reader r = cmn__reader_of(k->body, k->len);
     uint64_t nonce = cmn__get64(&r);
@@ -195,7 +212,7 @@ static int on_response(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
         return TLTCP_ERR_PROTOCOL;
     }
     if (c->candidate.path != 0 && nonce == c->candidate.nonce) {
-        tltcp__conn_move(c, c->candidate.path, now);
+        move_to_candidate(c, now);
     }
     return 0;
 }

@@ -213,6 +213,28 @@ TEST(a_stream_comes_back_from_who_relayed_it) {
     }
 }
 
+/* A caller that has nothing to say is found again where it was. */
+TEST(the_path_that_was_left_is_asked_as_well) {
+    struct relay r = {.a.every = 1, .until = 11 * SEC};
+    struct plan p;
+    plan_init(&p, 9);
+    p.source[CLIENT].sections = 3;
+    p.keep_open = true;
+    p.no_delivery_check = true;
+    p.tap = relay_packets;
+    p.user = &r;
+    world_start(&w, &p);
+    r.a.address = sim_address(sim_host_node(w.end[CLIENT].host), 4000);
+    r.caller = sim_peer_address(w.end[CLIENT].peer);
+    world_run_for(&w, 9 * SEC);
+    r.a.net = w.net; /* before the keep-alive of the tenth second */
+    world_run_for(&w, 3 * SEC);
+    assert_true(w.end[SERVER].path_events >= 2); /* there and back */
+    assert_int_equal(tltcp_conn_path(w.end[SERVER].peer->conn), r.caller);
+    r.a.net = NULL;
+    world_close(&w);
+}
+
 /* Keeps back one packet of the caller, and counts what leaves for elsewhere. */
 struct thief {
     uint64_t from; /* when */
@@ -447,6 +469,7 @@ int main(void) {
         cmocka_unit_test(
             an_attacker_who_copies_packets_does_not_get_the_stream),
         cmocka_unit_test(a_stream_comes_back_from_who_relayed_it),
+        cmocka_unit_test(the_path_that_was_left_is_asked_as_well),
         cmocka_unit_test(an_old_packet_from_elsewhere_moves_nobody),
         cmocka_unit_test(packets_of_a_stranger_change_nothing),
         cmocka_unit_test(
