@@ -59,6 +59,10 @@ static double failure(unsigned k, unsigned n, double loss) {
     return 1 - good;
 }
 
+static bool is_dear(const tltcp__section *s) {
+    return s->cls == TL_CLASS_KEY || s->cls == TL_CLASS_HEADER;
+}
+
 /* The loss that is left when packets are repeated as long as there is time. */
 static double loss_left(const tltcp__fec_sender *r, const tltcp__section *s,
                         tltcp_time through) {
@@ -72,12 +76,11 @@ static double loss_left(const tltcp__fec_sender *r, const tltcp__section *s,
     }
     if (s->due > through) {
         rounds = (s->due - through) / r->round;
+    } else if (!is_dear(s) && s->deadline > through) {
+        /* it is late whether a packet is lost or not */
+        rounds = (s->deadline - through) / r->round;
     }
     return pow(loss, (double)(1 + (rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX)));
-}
-
-static bool is_dear(const tltcp__section *s) {
-    return s->cls == TL_CLASS_KEY || s->cls == TL_CLASS_HEADER;
 }
 
 /* Where others yield, what is lost is mostly our own queue's overflow, and
@@ -148,6 +151,20 @@ static const tltcp__fec_set *set_of(const tltcp__fec_sender *r,
     return NULL;
 }
 
+/* By bytes: a small section may need as many symbols as a large one. */
+static void note_share(tltcp__fec_sender *r, const tltcp__fec_set *t) {
+    double data = (double)(t->end - t->start);
+    double repair = (double)(t->repairs * t->blocks * t->size);
+    r->data_bytes += data - r->data_bytes / SHARE_SECTIONS;
+    r->repair_bytes += repair - r->repair_bytes / SHARE_SECTIONS;
+}
+
+double tltcp__fec_sender_share(const tltcp__fec_sender *r, tltcp_time now) {
+    return now >= r->scarce && r->data_bytes > 0
+               ? r->repair_bytes / r->data_bytes
+               : 0;
+}
+
 bool tltcp__fec_sender_wants(const tltcp__fec_sender *r,
                              const tltcp__section *s, tltcp_time through) {
     return r->on && r->room > 0 && loss_left(r, s, through) > 0 &&
@@ -172,7 +189,7 @@ void tltcp__fec_sender_protect(tltcp__fec_sender *r, uint64_t number,
         t->repairs =
             repairs_for(t->width, loss_left(r, s, through), allowed(s->cls));
     }
-    r->share += ((double)t->repairs / t->width - r->share) / SHARE_SECTIONS;
+    note_share(r, t);
     if (t->repairs > 0 && make_symbols(r, t, buf)) {
         t->section = number;
     }

@@ -38,7 +38,8 @@ typedef struct tltcp__fec_sender {
     tltcp__fec_room tables;
     size_t room;       /* symbol that fits a packet with nothing else */
     double loss;       /* share of packets lost, smoothed */
-    double share;      /* repair per data, smoothed */
+    double data_bytes; /* of the newest sections, and the repair with them */
+    double repair_bytes;
     tltcp_time scarce; /* some had to yield, until then that counts */
     tltcp_time round;  /* what it takes to repeat a packet; 0: not known */
     uint8_t mode;      /* tltcp_fec */
@@ -59,6 +60,8 @@ void tltcp__fec_sender_init(tltcp__fec_sender *r, const cmn__mem *mem,
                             uint8_t mode);
 void tltcp__fec_sender_free(tltcp__fec_sender *r);
 
+/* Repair per data of late; none while sections yield. */
+double tltcp__fec_sender_share(const tltcp__fec_sender *r, tltcp_time now);
 /* What became of a packet. */
 void tltcp__fec_sender_on_packet(tltcp__fec_sender *r, bool lost);
 

@@ -10,9 +10,11 @@
 /* Sections that others need keep a part of their time in reserve: larger ones
  * than expected, and what the path does next, live on it. */
 #define RESERVE_PART 3
-/* A reference is kept that comes a little late: a player that shows it late is
- * better off than one that shows nothing up to the next KEY. */
+/* A reference is kept that comes a little late: pictures between it and the
+ * next one may yet be in time, if there are any. */
 #define LATE ((int64_t)TLTCP_S / 6)
+#define LATE_IN_CHAIN ((int64_t)TLTCP_S / 20)
+#define CHAIN_SECTIONS 500u /* without a DISPOSABLE */
 
 enum tier { MUST, CHAIN, OPTIONAL };
 
@@ -36,6 +38,7 @@ typedef struct plan {
     size_t count;
     double ns_per_byte;
     int64_t lead;
+    int64_t late;  /* a reference may come so late */
     int64_t start; /* when the first of them could leave */
     bool settled;
 } plan;
@@ -200,7 +203,7 @@ static size_t find_key(const plan *p) {
 /* Where others have a part of the path, what is late has a use as well while
  * nothing better waits: a window that nothing fills does not grow. */
 static bool is_of_use(const plan *p, const slot *s, size_t key) {
-    bool in_time = s->there <= s->deadline && s->there - LATE <= s->due;
+    bool in_time = s->there <= s->deadline && s->there - p->late <= s->due;
     bool key_waits = key > 0 && p->slots[key].written <= 0;
     return in_time || (!p->settled && !key_waits);
 }
@@ -224,8 +227,8 @@ static int64_t key_time(plan *p, size_t key) {
     }
     if (k->there < k->due) {
         last = k->due;
-    } else if (!p->settled) {
-        last = k->there;
+    } else {
+        last = k->there + (p->settled ? p->late : 0);
     }
     return k->there + (last - k->there) / RESERVE_PART;
 }
@@ -306,6 +309,10 @@ static bool all_fits(plan *p) {
     return fits;
 }
 
+static bool is_chain(const tltcp__stream *t) {
+    return t->disposable == 0 || t->newest - t->disposable > CHAIN_SECTIONS;
+}
+
 bool tltcp__lookahead_keeps(const tltcp__dependencies *l, const cmn__ring *recs,
                             uint64_t first, uint64_t before,
                             const tltcp__path_estimate *path, tltcp_time now) {
@@ -318,6 +325,7 @@ bool tltcp__lookahead_keeps(const tltcp__dependencies *l, const cmn__ring *recs,
     p.count = 0;
     p.settled = path->settled;
     p.lead = (int64_t)path->lead;
+    p.late = is_chain(&l->stream[s->stream]) ? LATE_IN_CHAIN : LATE;
     p.ns_per_byte = NS_PER_S / path->rate;
     p.start = (int64_t)path->delay + cost_of(&p, (double)before);
     add_queued(&p, recs, first, now);

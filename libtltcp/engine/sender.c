@@ -369,8 +369,8 @@ static void look_out(tltcp__sender *s, tltcp_time now) {
     /* RACK waits a quarter of an RTT for packets that were overtaken */
     s->sec.fec.round =
         s->cc.rtt.srtt > 0 ? (tltcp_time)(s->cc.rtt.srtt / 4 * 5) : 0;
-    double rate =
-        tltcp__bandwidth_limit(&s->cc.bandwidth, now) / (1 + s->sec.fec.share);
+    double rate = tltcp__bandwidth_limit(&s->cc.bandwidth, now) /
+                  (1 + tltcp__fec_sender_share(&s->sec.fec, now));
     double rtt = (double)s->cc.rtt.min_rtt;
     double queue = rate > 0 ? (double)s->map.bytes / rate * 1e9 - rtt : 0;
     s->sec.path.settled = tltcp__bandwidth_is_settled(&s->cc.bandwidth, now);

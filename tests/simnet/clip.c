@@ -62,6 +62,29 @@ void clip_make_heavy(struct clip *c, uint64_t seed, uint32_t count) {
     fill(c, seed, &means);
 }
 
+/* Each picture refers to the one before it. */
+static void fill_chain(struct clip *c, uint64_t seed, uint32_t key,
+                       uint32_t reference) {
+    struct sim_random r;
+    sim_random_init(&r, seed);
+    for (uint32_t i = 0; i < c->count; i++) {
+        bool is_key = i % GOP == 0;
+        c->cls[i] = is_key ? TL_CLASS_KEY : TL_CLASS_REFERENCE;
+        c->bytes[i] = vary(&r, is_key ? key : reference);
+        c->parent[i] = is_key ? i : i - 1;
+    }
+}
+
+void clip_make_chain(struct clip *c, uint64_t seed, uint32_t count) {
+    *c = (struct clip){.count = count, .latency = 200 * MS, .grace = 200 * MS};
+    fill_chain(c, seed, 40000, 10000);
+}
+
+void clip_make_screen(struct clip *c, uint64_t seed, uint32_t count) {
+    *c = (struct clip){.count = count, .latency = 200 * MS, .grace = 200 * MS};
+    fill_chain(c, seed, 100000, 3500);
+}
+
 /* Coded as shown four and so on behind: key 0, then 4 2 1 3, 8 6 5 7 and so on,
  * and the last one of a group of 50 alone. */
 void clip_make_branched(struct clip *c, uint64_t seed, uint32_t count) {
@@ -156,6 +179,13 @@ static void judge_late(const struct clip *c, const struct flow *f,
 
 void clip_judge(const struct clip *c, const struct flow *f, uint64_t transit,
                 uint64_t patience, struct view *v) {
+    static bool seen[CLIP_MAX];
+    clip_judge_each(c, f, transit, patience, v, seen);
+}
+
+void clip_judge_each(const struct clip *c, const struct flow *f,
+                     uint64_t transit, uint64_t patience, struct view *v,
+                     bool *seen) {
     static uint64_t there[CLIP_MAX]; /* when it was, with all it refers to */
     static bool used[CLIP_MAX];
     uint64_t dark = 0;
@@ -174,6 +204,7 @@ void clip_judge(const struct clip *c, const struct flow *f, uint64_t transit,
         v->on_time[c->cls[i]] += ready <= until;
         v->seen += ready <= until;
         v->late += whole != 0 && whole > until;
+        seen[i] = ready <= until;
         used[i] = ready <= until;
         dark = ready <= until ? 0 : dark + CLIP_INTERVAL;
         v->freeze = dark > v->freeze ? dark : v->freeze;

@@ -44,6 +44,11 @@ void clip_make(struct clip *c, uint64_t seed, uint32_t count);
 /* The same of 1 Mbit/s, nearly all of it in references, with a latency of
  * 600 ms. */
 void clip_make_heavy(struct clip *c, uint64_t seed, uint32_t count);
+/* 2.1 Mbit/s without pictures that nothing refers to, as of a real-time
+ * encoder: each refers to the one before it. */
+void clip_make_chain(struct clip *c, uint64_t seed, uint32_t count);
+/* The same for a screen: 1.1 Mbit/s, a third of it in key frames. */
+void clip_make_screen(struct clip *c, uint64_t seed, uint32_t count);
 /* 2.9 Mbit/s as of an H.265 encoder with one reference per direction: behind
  * each reference one that is shown before it, which the next one leaves out,
  * and two that refer to that.  A key frame takes a third of a second at 2
@@ -55,6 +60,10 @@ void clip_plan(const struct clip *c, struct plan *p);
  * at most `patience` after it was written, transit not counted. */
 void clip_judge(const struct clip *c, const struct flow *f, uint64_t transit,
                 uint64_t patience, struct view *v);
+/* The same, and which pictures are on time. */
+void clip_judge_each(const struct clip *c, const struct flow *f,
+                     uint64_t transit, uint64_t patience, struct view *v,
+                     bool *seen);
 /* Pictures that `rate` (bytes/s) can carry when all is known in advance: the
  * keys and references, then the smallest of the others, by bytes alone.  No
  * transport can do better. */
