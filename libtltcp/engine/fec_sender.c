@@ -154,7 +154,7 @@ static const tltcp__fec_set *set_of(const tltcp__fec_sender *r,
 /* By bytes: a small section may need as many symbols as a large one. */
 static void note_share(tltcp__fec_sender *r, const tltcp__fec_set *t) {
     double data = (double)(t->end - t->start);
-    double repair = (double)(t->repairs * t->blocks * t->size);
+    double repair = (double)t->repairs * t->blocks * (double)t->size;
     r->data_bytes += data - r->data_bytes / SHARE_SECTIONS;
     r->repair_bytes += repair - r->repair_bytes / SHARE_SECTIONS;
 }

@@ -215,22 +215,21 @@ static bool can_be_cut(const plan *p, size_t i) {
 
 /* By when the next KEY should be there: most of what it has beyond the least
  * possible, which is without the references before it, is kept for what was not
- * expected.  Beside others, one that comes late at best waits for none of them:
- * it costs a whole GOP, they cost what is left of theirs.  NEVER: it cannot be
- * helped. */
+ * expected.  One that comes late at best makes all late that refers to it: it
+ * waits for hardly any of them, and for none beside others, where it costs a
+ * whole GOP.  NEVER: it cannot be helped. */
 static int64_t key_time(plan *p, size_t key) {
     const slot *k = &p->slots[key];
-    int64_t last = k->deadline;
+    int64_t room;
     lay_out(p);
     if (k->there >= k->deadline) {
         return NEVER;
     }
-    if (k->there < k->due) {
-        last = k->due;
-    } else {
-        last = k->there + (p->settled ? p->late : 0);
+    room = k->due - k->there;
+    if (room <= 0) {
+        room = p->settled ? p->late : 0;
     }
-    return k->there + (last - k->there) / RESERVE_PART;
+    return k->there + room / RESERVE_PART;
 }
 
 /* Only the chain of the stream in question is open to question.  It is cut

@@ -13,8 +13,10 @@
  *  1. KEY, HEADER, AUDIO and what is not known are always in the plan.
  *  2. REFERENCEs of the section's stream are cut off from the end of the GOP,
  *     as long as they come much too late or make the next KEY come too late: a
- *     late KEY costs a whole GOP.  While others have a part of the path, those
- *     that come too late go only when the next KEY waits already.
+ *     late KEY costs a whole GOP.  In a chain, where nothing but REFERENCEs
+ *     follows a KEY, "much" is little: nothing else can be in time.  While
+ * others have a part of the path, those that come too late go only when the
+ * next KEY waits already.
  *  3. DISPOSABLEs are added from the smallest on, since each counts for one
  *     picture.  One is left out when it would come late, or make anything else
  *     come later than it has to.
