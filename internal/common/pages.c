@@ -197,8 +197,8 @@ int cmn__pages_reserve(cmn__pages *p, uint64_t start, uint64_t end) {
 /* How much of len bytes from `at` on lies in one page, which is *page. */
 static size_t pages_straight(const cmn__pages *p, uint64_t at, size_t len,
                              uint8_t **page) {
-    size_t offset = (size_t)(at % CMN__PAGE_BYTES);
-    size_t room = CMN__PAGE_BYTES - offset;
+    size_t offset = (size_t)at & (p->size - 1);
+    size_t room = p->size - offset;
     *page = (uint8_t *)cmn__pages_at(p, at / CMN__PAGE_BYTES) + offset;
     return len < room ? len : room;
 }

@@ -205,14 +205,23 @@ static void move_to_candidate(tltcp_conn *c, tltcp_time now) {
     }
 }
 
-static int on_response(tltcp_conn *c, const tltcp__chunk *k, tltcp_time now) {
+/* A path that was left comes back only when the peer sends from there: a NAT
+ * may still let in what it sends from elsewhere. */
+static bool proves_candidate(const tltcp_conn *c, uint64_t nonce,
+                             uint64_t path) {
+    const tltcp__candidate *k = &c->candidate;
+    return k->path != 0 && nonce == k->nonce &&
+           (k->path != c->left_path || k->path == path);
+}
+
+static int on_response(tltcp_conn *c, const tltcp__chunk *k, const intake *in) {
     cmn__reader r = cmn__reader_of(k->body, k->len);
     uint64_t nonce = cmn__get64(&r);
     if (r.bad || r.p < r.end) {
         return TLTCP_ERR_PROTOCOL;
     }
-    if (c->candidate.path != 0 && nonce == c->candidate.nonce) {
-        move_to_candidate(c, now);
+    if (proves_candidate(c, nonce, in->path)) {
+        move_to_candidate(c, in->now);
     }
     return 0;
 }
@@ -289,7 +298,7 @@ static int on_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
     case TLTCP__CHALLENGE:
         return on_challenge(c, k, in->path);
     case TLTCP__RESPONSE:
-        return on_response(c, k, in->now);
+        return on_response(c, k, in);
     case TLTCP__REPORT:
         return on_report(c, k, in->now);
     case TLTCP__RTT:

@@ -215,7 +215,7 @@ TEST(a_stream_comes_back_from_who_relayed_it) {
 
 /* A caller that has nothing to say is found again where it was. */
 TEST(the_path_that_was_left_is_asked_as_well) {
-    struct relay r = {.a.every = 1, .until = 11 * SEC};
+    struct relay r = {.a.every = 1, .until = 10500 * MS};
     struct plan p;
     plan_init(&p, 9);
     p.source[CLIENT].sections = 3;
