@@ -66,21 +66,25 @@ static unsigned long inode_at(int folder, const char *name) {
                : 0;
 }
 
-static void put_record(const char *line, const void *data, size_t len) {
+static int log_fd = -1;
+
+/* Early: the program may later be forbidden to open anything. */
+__attribute__((constructor)) static void open_log(void) {
     const char *path = getenv("DISK_LOG");
+
+    if (path != NULL) {
+        log_fd =
+            NEXT(open)(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    }
+}
+
+static void put_record(const char *line, const void *data, size_t len) {
     int saved = errno;
-    int fd =
-        path != NULL
-            ? NEXT(open)(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666)
-            : -1;
     struct iovec v[2] = {{(void *)(size_t)line, strlen(line)},
                          {(void *)(size_t)data, len}};
 
-    if (fd >= 0) {
-        if (writev(fd, v, len > 0 ? 2 : 1) < 0) {
-            abort();
-        }
-        (void)close(fd);
+    if (log_fd >= 0 && writev(log_fd, v, len > 0 ? 2 : 1) < 0) {
+        abort();
     }
     errno = saved;
 }

@@ -468,6 +468,8 @@ class Keys(saratogabox.Node):
         super().setUp()
         self.key = self.put_file("key", 32, 1, self.folder)
         self.other = self.put_file("other", 32, 2, self.folder)
+        self.key.chmod(0o600)
+        self.other.chmod(0o600)
 
     def test_only_those_with_the_key_are_served(self):
         source = self.put_file("f", 50000)

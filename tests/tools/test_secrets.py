@@ -134,6 +134,14 @@ class CommandLines(Secrets):
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertIn(option, done.stderr)
 
+    def test_a_secret_that_all_can_read_is_warned_of(self):
+        for mode, warned in ((0o600, False), (0o640, False), (0o644, True)):
+            self.file.chmod(mode)
+            done = toolbox.run("saratoga", "ls", "--passphrase-file",
+                               self.file, "--inactivity", "0.1", "--retry",
+                               "0.1", "saratoga://127.0.0.1:9/")
+            self.assertEqual("warning" in done.stderr, warned, done.stderr)
+
     def test_the_environment_is_looked_into(self):
         done = toolbox.run("tltcp-recv", "tltcp://:0", "x.mp4",
                            env=self.environment(PERIGEE_PASSPHRASE="short"))

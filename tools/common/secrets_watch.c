@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #define LOOK_EVERY UINT64_C(1000000000) /* ns */
@@ -26,5 +27,15 @@ void secrets_tell(struct secrets_watch *w, const char *tool,
                       " (wrong passphrase or key, or none)\n",
                       tool, rejected);
         w->rejected = rejected;
+    }
+}
+
+void secrets_check_file(const char *tool, const char *path) {
+    struct stat st;
+    if (stat(path, &st) == 0 && (st.st_mode & S_IROTH) != 0) {
+        (void)fprintf(stderr,
+                      "%s: warning: %s can be read by every user of this "
+                      "machine; chmod 600 keeps it secret\n",
+                      tool, path);
     }
 }

@@ -23,4 +23,9 @@ bool secrets_look(struct secrets_watch *w);
  * @param rejected  so far, for a wrong passphrase or key or none */
 void secrets_tell(struct secrets_watch *w, const char *tool, uint64_t rejected);
 
+/** @brief Warns on standard error of a file with a secret that every user of
+ * this machine can read. @param tool  whose message it is @param path  the file
+ */
+void secrets_check_file(const char *tool, const char *path);
+
 #endif /* TOOLS_SECRETS_WATCH_H */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "internal/settings/units.h"
+#include "tools/common/secrets_watch.h"
 #include "tools/common/tool.h"
 #include "tools/saratoga/help.h"
 #include "tools/saratoga/settings.h"
@@ -355,6 +356,11 @@ static const char *take_value(struct saratoga_args *a, int opt,
                           : take_node(a, opt, text);
 }
 
+static bool is_secret_file(const char *name) {
+    return strcmp(name, "passphrase-file") == 0 ||
+           strcmp(name, "key-file") == 0 || strcmp(name, "auth-key") == 0;
+}
+
 static int take_option(struct saratoga_args *a, int opt, const char *name,
                        char **argv) {
     bool *flag = flag_of(a, opt);
@@ -380,6 +386,9 @@ static int take_option(struct saratoga_args *a, int opt, const char *name,
     default:
         if (!secrets_option(&a->secrets, name, optarg, &why)) {
             why = take_value(a, opt, optarg);
+        }
+        if (!why && is_secret_file(name)) {
+            secrets_check_file(TOOL, optarg);
         }
         tool_hide_secret(name, optarg);
         return why ? tool_misuse(TOOL, "--%s %s: must be %s", name, optarg, why)

@@ -3,10 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
 
+#include "tools/common/privileges.h"
 #include "tools/common/secrets_watch.h"
 #include "tools/common/tool.h"
 #include "tools/saratoga/commands.h"
@@ -144,6 +142,36 @@ static void watch_rate(const struct saratoga_args *a, struct stat *seen,
     }
 }
 
+/* The folder that holds a file: it may be replaced. */
+static const char *server_folder_of(const char *file, char *folder,
+                                    size_t room) {
+    const char *slash = strrchr(file, '/');
+    size_t len = slash == file ? 1 : slash ? (size_t)(slash - file) : 0;
+    (void)snprintf(folder, room, "%.*s", (int)len, file);
+    return len > 0 && len < room ? folder : ".";
+}
+
+/* What peers send must not lead to more rights than the server needs.  Names
+ * have been resolved, and no thread runs yet. */
+static void give_up_privileges(const struct saratoga_args *a) {
+    char folder[4096];
+    struct privileges_path paths[2] = {{a->root, a->write || a->remove}};
+    size_t count = 1;
+    int version;
+    if (a->rate_file) {
+        paths[count++].path =
+            server_folder_of(a->rate_file, folder, sizeof(folder));
+    }
+    version = privileges_drop(paths, count);
+    if (!a->quiet && version > 0) {
+        saratoga_log("no file outside of it can be opened (Landlock %d)",
+                     version);
+    } else if (!a->quiet) {
+        saratoga_log("this system has no Landlock: files outside of it are "
+                     "kept by their permissions alone");
+    }
+}
+
 static void serve(const struct saratoga_args *a, saratoga_node *node) {
     struct secrets_watch watch = {0, 0};
     struct stat rate = {0};
@@ -153,6 +181,7 @@ static void serve(const struct saratoga_args *a, saratoga_node *node) {
     if (!a->quiet && saratoga_node_local_address(node, address) == 0) {
         saratoga_log("serving %s at %s", a->root, address);
     }
+    give_up_privileges(a);
     while (!tool_is_stopped()) {
         saratoga_node_run(node, SLICE_MS);
         watch_rate(a, &rate, node);
@@ -173,13 +202,6 @@ static void serve(const struct saratoga_args *a, saratoga_node *node) {
     }
 }
 
-/* What peers send must not lead to more rights than the server has. */
-static void give_up_privileges(void) {
-#if defined(PR_SET_NO_NEW_PRIVS)
-    (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-#endif
-}
-
 int saratoga_serve(const struct saratoga_args *a) {
     saratoga_node_config c;
     saratoga_config engine;
@@ -195,7 +217,6 @@ int saratoga_serve(const struct saratoga_args *a) {
         !server_set_group(a, &c, &group)) {
         return TOOL_USAGE;
     }
-    give_up_privileges();
     set_limits(a, &c, &engine);
     engine.transfer = &options;
     rc = tool_node_open(&node, &c);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "tools/common/privileges.h"
+
+#if defined(__linux__)
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* As in <linux/landlock.h>, which may be older than the kernel that runs. */
+#define CREATE_RULESET 444
+#define ADD_RULE 445
+#define RESTRICT_SELF 446
+#define ASK_VERSION 1u
+#define RULE_PATH_BENEATH 1
+
+enum access {
+    EXECUTE = 1 << 0,
+    WRITE_FILE = 1 << 1,
+    READ_FILE = 1 << 2,
+    READ_DIR = 1 << 3,
+    REMOVE_DIR = 1 << 4,
+    REMOVE_FILE = 1 << 5,
+    MAKE_DIR = 1 << 7,
+    MAKE_REG = 1 << 8,
+    ALL_1 = (1 << 13) - 1, /* of version 1 */
+    REFER = 1 << 13,       /* version 2 */
+    TRUNCATE = 1 << 14     /* version 3 */
+};
+
+#define TCP_BIND_AND_CONNECT 3u /* version 4 */
+
+struct ruleset {
+    uint64_t fs;
+    uint64_t net;
+};
+
+/* Packed, as the kernel reads it. */
+struct path_rule {
+    uint64_t allowed;
+    int32_t folder;
+} __attribute__((packed));
+
+/* Rights are those of a thread; the ones it starts inherit them. */
+static bool privileges_is_alone(void) {
+    DIR *d = opendir("/proc/self/task");
+    const struct dirent *e;
+    unsigned tasks = 0;
+
+    while (d != NULL && (e = readdir(d)) != NULL) {
+        tasks += e->d_name[0] != '.' ? 1u : 0;
+    }
+    if (d != NULL) {
+        (void)closedir(d);
+    }
+    return tasks == 1;
+}
+
+static uint64_t privileges_rights(const struct privileges_path *p, bool folder,
+                                  uint64_t known) {
+    uint64_t rights = READ_FILE | READ_DIR;
+
+    if (p->write) {
+        rights |= WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG |
+                  REFER | TRUNCATE;
+    }
+    if (!folder) {
+        rights &= READ_FILE | WRITE_FILE | TRUNCATE;
+    }
+    return rights & known;
+}
+
+static bool privileges_allow(int rules, const struct privileges_path *p,
+                             uint64_t known) {
+    struct path_rule r = {.folder = open(p->path, O_PATH | O_CLOEXEC)};
+    struct stat st;
+    bool ok = r.folder >= 0 && fstat(r.folder, &st) == 0;
+
+    if (ok) {
+        r.allowed = privileges_rights(p, S_ISDIR(st.st_mode), known);
+        ok = syscall(ADD_RULE, rules, RULE_PATH_BENEATH, &r, 0) == 0;
+    }
+    if (r.folder >= 0) {
+        (void)close(r.folder);
+    }
+    return ok;
+}
+
+static struct ruleset privileges_known(long version) {
+    struct ruleset r = {.fs = ALL_1};
+
+    r.fs |= version >= 2 ? (uint64_t)REFER : 0;
+    r.fs |= version >= 3 ? (uint64_t)TRUNCATE : 0;
+    r.net = version >= 4 ? TCP_BIND_AND_CONNECT : 0;
+    return r;
+}
+
+int privileges_drop(const struct privileges_path *paths, size_t count) {
+    long version = syscall(CREATE_RULESET, NULL, 0, ASK_VERSION);
+    struct ruleset all = privileges_known(version);
+    int rules = -1;
+    bool ok = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && version > 0 &&
+              privileges_is_alone();
+
+    if (ok) {
+        rules = (int)syscall(CREATE_RULESET, &all,
+                             version >= 4 ? sizeof(all) : sizeof(all.fs), 0);
+    }
+    ok = ok && rules >= 0;
+    for (size_t i = 0; i < count && ok; i++) {
+        ok = privileges_allow(rules, &paths[i], all.fs);
+    }
+    ok = ok && syscall(RESTRICT_SELF, rules, 0) == 0;
+    if (rules >= 0) {
+        (void)close(rules);
+    }
+    return ok ? (int)version : 0;
+}
+
+#else
+
+int privileges_drop(const struct privileges_path *paths, size_t count) {
+    (void)paths;
+    (void)count;
+    return 0;
+}
+
+#endif
