@@ -5,8 +5,11 @@ import errno
 import itertools
 import os
 import random
+import shutil
 import signal
 import struct
+import subprocess
+import time
 import unittest
 
 import saratogabox
@@ -16,6 +19,10 @@ SIZE = 700000
 SHIM = toolbox.BUILD / "tests/tools/libdisk_shim.so"
 PAGE = 4096
 CUTS = 120  # of the power, for each run
+VERBS = "get", "put", "take", "give", "mirror"
+# A longer run: so many cuts, or as many as fit into so many seconds.
+LONG = int(os.environ.get("PERIGEE_CUTS", "0"))
+LONGEST = float(os.environ.get("PERIGEE_CUTS_SECONDS", "150"))
 # Of a map: before the ranges, and where the size and their count are.
 MAP_HEAD = 8 + 8 + 4 + 4 + 1 + 1 + 2 + 32
 PATH_MAX = 1024
@@ -133,13 +140,13 @@ def ranges_of(map_, size):
         yield start, min(end, size)
 
 
-@unittest.skipUnless(SHIM.exists(), "the shim is not built")
-class Durability(saratogabox.Node):
+class Disks(saratogabox.Node):
     """One file that goes from `origin` to `disk`, both ways of asking."""
 
     def setUp(self):
         super().setUp()
         self.runs = 0
+        self.cuts = 0
 
     def transfer(self, command, fault=""):
         """Runs a transfer to a disk; returns what is known of it."""
@@ -154,7 +161,7 @@ class Durability(saratogabox.Node):
         return origin, disk, data
 
     def again(self, command, origin, disk, fault="", *options):
-        pulls = command in ("get", "take")
+        pulls = command in ("get", "take", "mirror")
         # Both write one log, so that it tells what came first.
         shim = {**os.environ, "LD_PRELOAD": str(SHIM), "DISK_FAULT": "",
                 "DISK_LOG": str(disk.parent / "log"),
@@ -167,12 +174,16 @@ class Durability(saratogabox.Node):
                             "--inactivity", "2", "--rate", "12mbit",
                             env=shim if pulls else failing)
         self.port = int(self.address(server, file)[0].rsplit(":", 1)[1])
-        words = (self.url("f"), disk / "f") if pulls else \
-            (origin / "f", self.url("a/b/f"))
-        done = toolbox.run("saratoga", command, *options,
-                           *([] if pulls else ["--rate", "12mbit"]),
-                           "--inactivity", "2", "--resume", *words,
-                           env=failing if pulls else shim)
+        if command == "mirror":
+            words = ("--bind", "127.0.0.1:0", "--once", "--interval",
+                     "0.2", self.url(), disk)
+        elif pulls:
+            words = ("--resume", self.url("f"), disk / "f")
+        else:
+            words = ("--resume", "--rate", "12mbit", origin / "f",
+                     self.url("a/b/f"))
+        done = toolbox.run("saratoga", command, *options, "--inactivity", "2",
+                           *words, env=failing if pulls else shim)
         self.status, self.errors = done.returncode, done.stderr
         self.finish(server, signal.SIGTERM)
         file.unlink()
@@ -196,6 +207,7 @@ class Durability(saratogabox.Node):
             else:
                 state.take(words, payload)
             if i in chosen:
+                self.cuts += 1
                 self.check(state.cut(rng), goal, data, deleted,
                            f"{note}, cut after {i} of {len(records)}")
         return deleted
@@ -211,14 +223,6 @@ class Durability(saratogabox.Node):
                 self.assertTrue(part[start:end] == data[start:end],
                                 f"a map claims {start}-{end}: {note}")
 
-    def test_a_cut_of_the_power_leaves_no_wrong_file_and_no_false_map(self):
-        for command in ("get", "put", "take", "give"):
-            for seed in range(3):
-                run = self.transfer(command)
-                self.assertEqual(self.status, 0, self.errors)
-                deleted = self.judge(*run, seed, command)
-                self.assertEqual(deleted, command in ("take", "give"))
-
     def faults(self):
         for call, most in (("fdatasync", 3), ("fsync", 2), ("fsync_folder", 4),
                            ("pwrite", 2), ("write", 2), ("rename", 3),
@@ -227,18 +231,35 @@ class Durability(saratogabox.Node):
                 error = errno.EIO if n % 2 else errno.ENOSPC
                 yield f"{call}:{n}:{error}"
 
-    def fail_once(self, command, fault):
+    def fail_once(self, command, fault, seed=1):
+        moves = command in ("take", "give")
         run = self.transfer(command, fault)
-        origin = run[0]
-        deleted = self.judge(*run, 1, f"{command} {fault}")
+        origin, disk, data = run
+        goal = disk / ("f" if command not in ("put", "give") else "a/b/f")
+        deleted = self.judge(*run, seed, f"{command} {fault}")
         there = (origin / "f").exists()
         self.assertNotEqual(deleted, there, fault)
+        self.assertTrue(there or moves, fault)
         if self.status == 0:
-            self.assertTrue(deleted, fault)
-        if there:  # and then it goes well
+            self.assertEqual(deleted, moves, fault)
+            self.assertTrue(goal.read_bytes() == data, fault)
+        if there and self.status != 0:  # and then it goes well
             self.again(command, *run[:2])
             self.assertEqual(self.status, 0, (fault, self.errors))
-            self.assertTrue(self.judge(*run, 2, f"{command} after {fault}"))
+            self.assertEqual(self.judge(*run, seed + 1,
+                                        f"{command} after {fault}"), moves)
+            self.assertTrue(goal.read_bytes() == data, fault)
+
+
+@unittest.skipUnless(SHIM.exists(), "the shim is not built")
+class Durability(Disks):
+    def test_a_cut_of_the_power_leaves_no_wrong_file_and_no_false_map(self):
+        for command in VERBS:
+            for seed in range(3):
+                run = self.transfer(command)
+                self.assertEqual(self.status, 0, self.errors)
+                deleted = self.judge(*run, seed, command)
+                self.assertEqual(deleted, command in ("take", "give"))
 
     def test_a_call_that_fails_costs_no_file(self):
         for fault in self.faults():
@@ -247,12 +268,90 @@ class Durability(saratogabox.Node):
                     self.fail_once(command, fault)
 
     def test_a_failed_sync_fails_the_transfer(self):
-        for command in ("get", "put", "take", "give"):
+        for command in VERBS:
             for fault in ("fdatasync:1:5", "fsync_folder:1:5"):
                 with self.subTest(command=command, fault=fault):
-                    origin, *_ = self.transfer(command, fault)
-                    self.assertNotEqual(self.status, 0, self.errors)
+                    origin, disk, data = self.transfer(command, fault)
                     self.assertTrue((origin / "f").exists())
+                    if command == "mirror":  # says so, and tries again
+                        self.assertIn("i/o error", self.errors)
+                        self.assertEqual((disk / "f").read_bytes(), data)
+                    else:
+                        self.assertNotEqual(self.status, 0, self.errors)
+
+
+@unittest.skipUnless(LONG and SHIM.exists(),
+                     "PERIGEE_CUTS says how many cuts, if any")
+class LongRun(Disks):
+    def test_many_cuts_at_all_verbs_with_faults(self):
+        seed = int(os.environ.get("PERIGEE_SEED", time.time_ns() % 1000000))
+        rng = random.Random(seed)
+        calls = list(self.faults())
+        end = time.monotonic() + LONGEST
+        while self.cuts < LONG and time.monotonic() < end:
+            command = rng.choice(VERBS)
+            fault = rng.choice(["", *calls])
+            with self.subTest(command=command, fault=fault, seed=seed,
+                              run=self.runs):
+                self.fail_once(command, fault, rng.randrange(1 << 30))
+            shutil.rmtree(self.folder / f"run{self.runs}",
+                          ignore_errors=True)
+        print(f"seed {seed}: {self.cuts} cuts in {self.runs} transfers")
+
+
+class FileSystem(saratogabox.Node):
+    """A small file system of its own, on a loop device."""
+
+    def setUp(self):
+        super().setUp()
+        self.image = self.folder / "image"
+        self.disk = self.folder / "disk"
+        self.disk.mkdir()
+        with self.image.open("wb") as file:
+            file.truncate(16 << 20)
+        mkfs = shutil.which("mkfs.ext4", path=os.environ["PATH"] + ":/sbin")
+        if not mkfs:
+            self.skipTest("there is no mkfs.ext4")
+        subprocess.run([mkfs, "-q", self.image], check=True)
+        if not self.mount():
+            self.skipTest("this machine mounts no loop device")
+        self.addCleanup(self.unmount)
+
+    def mount(self):
+        return subprocess.run(["mount", "-o", "loop", self.image, self.disk],
+                              stderr=subprocess.DEVNULL).returncode == 0
+
+    def unmount(self):
+        subprocess.run(["umount", self.disk], check=True)
+
+    def remount(self):
+        self.unmount()
+        self.assertTrue(self.mount())
+
+    def test_what_was_given_is_there_after_a_remount(self):
+        source = self.put_file("f", 3000000, folder=self.there)
+        data = source.read_bytes()
+        server = self.serve("--write", root=self.disk)
+        self.run_ok("give", source, self.url("a/f"))
+        self.stop(server)
+        self.assertFalse(source.exists())
+        self.remount()
+        self.assertEqual((self.disk / "a/f").read_bytes(), data)
+
+    def test_a_full_disk_loses_nothing_and_is_tried_again(self):
+        source = self.put_file("f", 9000000, folder=self.there)
+        data = source.read_bytes()
+        filler = self.disk / "filler"
+        filler.write_bytes(bytes(8 << 20))
+        server = self.serve("--write", root=self.disk)
+        self.assertNotEqual(toolbox.run("saratoga", "give", source,
+                                        self.url("f")).returncode, 0)
+        self.assertEqual(source.read_bytes(), data)
+        filler.unlink()
+        self.run_ok("give", "--resume", source, self.url("f"))
+        self.stop(server)
+        self.remount()
+        self.assertEqual((self.disk / "f").read_bytes(), data)
 
 
 if __name__ == "__main__":
