@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MPL-2.0
 """saratoga as a station: beacons, and mirrors through passes."""
 import json
+import os
 import signal
 import socket
 import unittest
@@ -47,6 +48,72 @@ class Stations(saratogabox.Node):
         for source, name in (a, "a"), (b, "img/b"), (c, "c"):
             self.same(source, self.there / name)
         self.assertEqual(self.finish(mirror, signal.SIGTERM)[0], 0)
+
+    def mirror(self, *options):
+        done = toolbox.run("saratoga", "mirror", "--once", "--bind",
+                           "127.0.0.1:0", *options, self.url(), self.there)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def test_a_mirror_leaves_files_that_it_has_not_fetched(self):
+        self.put_file("c", 3000)
+        local = self.put_file("c", 100, 2, self.there)
+        mine = local.read_bytes()
+        self.serve()
+        self.assertIn(f"{local} is not what was fetched", self.mirror())
+        self.assertEqual(local.read_bytes(), mine)
+        self.mirror("--overwrite")
+        self.same(self.here / "c", local)
+
+    def test_a_mirror_does_not_fetch_again_what_was_moved(self):
+        for name in "a", "sub/b c%":
+            self.put_file(name, 3000)
+        self.serve()
+        self.assertEqual(self.mirror(), "")
+        for name in "a", "sub/b c%":
+            (self.there / name).unlink()
+        self.assertEqual(self.mirror(), "")
+        self.assertEqual([p.name for p in self.there.rglob("*")
+                          if p.is_file()], [".saratoga-ledger"])
+
+    def test_a_mirror_replaces_its_own_copy_by_a_new_file(self):
+        self.put_file("a", 3000)
+        self.serve()
+        self.mirror()
+        self.put_file("a", 4000, 2)
+        self.assertEqual(self.mirror(), "")
+        self.same(self.here / "a", self.there / "a")
+
+    def test_a_copy_that_was_changed_stays(self):
+        self.put_file("a", 3000)
+        self.serve()
+        self.mirror()
+        (self.there / "a").write_bytes(b"notes")
+        self.put_file("a", 4000, 2)
+        self.assertIn("is not what was fetched", self.mirror())
+        self.assertEqual((self.there / "a").read_bytes(), b"notes")
+
+    def test_half_a_line_of_the_ledger_does_no_harm(self):
+        self.put_file("a", 3000)
+        self.serve()
+        self.mirror()
+        ledger = self.there / ".saratoga-ledger"
+        with ledger.open("a") as file:
+            file.write("12 34 hal")
+        self.put_file("b", 3000, 2)
+        self.mirror()
+        (self.there / "b").unlink()
+        self.mirror()
+        self.assertFalse((self.there / "b").exists())
+
+    def test_files_may_have_to_be_of_an_age(self):
+        old = self.put_file("old", 3000)
+        os.utime(old, (1e9, 1e9))
+        self.put_file("new", 3000, 2)
+        self.serve()
+        self.mirror("--min-age", "1h")
+        self.assertTrue((self.there / "old").exists())
+        self.assertFalse((self.there / "new").exists())
 
     def test_a_mirror_finds_a_pass_soon_and_complains_once(self):
         with toolbox.udp_socket() as s:

@@ -27,6 +27,8 @@ struct saratoga_task {
     bool overwrite;
     bool stream;        /**< of standard input, or to standard output */
     uint64_t id;        /**< of the transfer, once it runs */
+    uint64_t size;      /**< mirror: as listed */
+    int64_t mtime;      /**< mirror: likewise, POSIX seconds */
     uint64_t start_at;  /**< not before, by saratoga_batch_now() */
     unsigned questions; /**< so often the peer was asked whether it is gone */
     saratoga_node_event *taken; /**< how the take ended that is confirmed now;
@@ -34,6 +36,11 @@ struct saratoga_task {
 };
 
 struct saratoga_batch;
+
+/** @brief Whether a file that is listed is wanted; the task says where it would
+ * go. */
+typedef bool (*saratoga_batch_want_fn)(struct saratoga_batch *b,
+                                       const struct saratoga_task *t);
 
 /** @brief What becomes of a finished task. */
 typedef void (*saratoga_batch_fn)(struct saratoga_batch *b,
@@ -51,8 +58,9 @@ struct saratoga_batch {
     unsigned n_running;
     struct saratoga_progress over; /**< of transfers that are over, added up */
     struct saratoga_bar bar;
-    saratoga_batch_fn on_done; /**< NULL: nothing beyond counting */
-    saratoga_batch_fn on_peer; /**< beacons; the task is NULL */
+    saratoga_batch_fn on_done;        /**< NULL: nothing beyond counting */
+    saratoga_batch_want_fn is_wanted; /**< NULL: what is not here yet */
+    saratoga_batch_fn on_peer;        /**< beacons; the task is NULL */
     void *user;
     json_t *reports; /**< array, an object per transfer */
     unsigned done;

@@ -49,6 +49,16 @@ static bool is_here(const struct saratoga_task *t, const saratoga_entry *e) {
            st.st_mtime == saratoga_time_to_posix(e->mtime, false);
 }
 
+static bool is_wanted(struct saratoga_batch *b, struct saratoga_task *t,
+                      const saratoga_entry *e, bool fresh) {
+    t->size = e->size;
+    t->mtime = saratoga_time_to_posix(e->mtime, false);
+    if (b->is_wanted) {
+        return b->is_wanted(b, t);
+    }
+    return !((fresh || t->resume) && is_here(t, e));
+}
+
 /* What a peer lists when asked for a file. */
 static bool is_itself(const struct saratoga_task *t,
                       const saratoga_node_event *ev, const saratoga_entry *e) {
@@ -73,7 +83,7 @@ static void add_entry(struct saratoga_batch *b, const struct saratoga_task *t,
         (void)tool_fail(TOOL, "%s: the path is too long", e->path);
         b->failed++;
         free(n);
-    } else if (!e->directory && (fresh || n->resume) && is_here(n, e)) {
+    } else if (!e->directory && !is_wanted(b, n, e, fresh)) {
         free(n);
     } else {
         n->resume = n->resume || fresh;

@@ -134,6 +134,7 @@ const char *const saratoga_help[] = {
     "mirror, peers:\n"
     "  --interval TIME     between looks, unless a beacon is heard; default "
     "30\n"
+    "  --min-age TIME      mirror: leaves files that changed since then\n"
     "  --once              mirror: ends when all is here\n"
     "  --wait SEC          peers: ends after this time\n"
     "\n"

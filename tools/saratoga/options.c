@@ -58,6 +58,7 @@ enum {
     OPT_MAX_PEERS,
     OPT_QUOTA,
     OPT_INTERVAL,
+    OPT_MIN_AGE,
     OPT_WAIT,
     OPT_ONCE
 };
@@ -108,6 +109,7 @@ static const struct option options[] = {
     {"max-peers", required_argument, NULL, OPT_MAX_PEERS},
     {"quota", required_argument, NULL, OPT_QUOTA},
     {"interval", required_argument, NULL, OPT_INTERVAL},
+    {"min-age", required_argument, NULL, OPT_MIN_AGE},
     {"wait", required_argument, NULL, OPT_WAIT},
     {"once", no_argument, NULL, OPT_ONCE},
     {"quiet", no_argument, NULL, 'q'},
@@ -274,6 +276,8 @@ static const char *take_node(struct saratoga_args *a, int opt,
         return units_size(text, &a->quota);
     case OPT_INTERVAL:
         return saratoga_seconds(text, &a->interval);
+    case OPT_MIN_AGE:
+        return saratoga_seconds(text, &a->min_age);
     case OPT_WAIT:
         return saratoga_seconds(text, &a->wait);
     default:
@@ -468,6 +472,7 @@ static const struct {
     {OPT_QUOTA, WITH(SERVE), "serve"},
     {OPT_PORT_FILE, WITH(SERVE), "serve"},
     {OPT_INTERVAL, WITH(MIRROR), "mirror"},
+    {OPT_MIN_AGE, WITH(MIRROR), "mirror"},
     {OPT_ONCE, WITH(MIRROR), "mirror"},
     {OPT_WAIT, WITH(PEERS), "peers"},
     {OPT_ONE_WAY, WITH(PUT), "put"},

@@ -70,6 +70,7 @@ struct saratoga_args {
 
     uint64_t interval; /**< mirror: ns between looks */
     uint64_t wait;     /**< peers, mirror: ns to run; 0: for ever */
+    uint64_t min_age;  /**< mirror: ns since a file changed last */
     bool once;         /**< mirror: ends when all is there */
 };
 
