@@ -153,7 +153,7 @@ static int live_on_end(tltcp_live *l, int rc) {
     again = s->listens
                 ? s->reconnect
                 : l->link && tltcp_live_link_lost(l->link, ev.error, ev.reason);
-    l->in.over = l->link == NULL;
+    l->in.over = !again;
     ev.final = !again || ended;
     tltcp__live_post(l, &ev);
     if (again && !ended) {

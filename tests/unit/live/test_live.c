@@ -518,6 +518,28 @@ TEST(other_bytes_arrive_as_they_were_written) {
     close_pair(&p);
 }
 
+TEST(a_receiver_that_is_to_take_one_sender_waits_for_no_other) {
+    struct pair p;
+    tltcp_live_event ev;
+    char url[64];
+    uint8_t got[5];
+    p.in = open_live(TLTCP_LIVE_RECEIVE,
+                     "tltcp://127.0.0.1:0?mode=listener&auto-reconnect=no");
+    (void)snprintf(url, sizeof(url), "tltcp://127.0.0.1:%u", port_of(p.in));
+    p.out = open_live(TLTCP_LIVE_SEND, url);
+    while (tltcp_live_next_event(p.out, &ev, 0) != 1 ||
+           ev.type != TLTCP_LIVE_EVENT_CONNECTED) {
+        (void)tltcp_live_read_ts(p.in, got, sizeof(got), 1);
+    }
+    assert_int_equal(tltcp_live_write_ts(p.out, "bytes", 5, FAR), 0);
+    read_all(p.in, got, 5);
+    tltcp_live_close(p.out, FAR);
+    assert_int_equal(tltcp_live_read_ts(p.in, got, sizeof(got), FAR), 0);
+    assert_int_equal(tltcp_live_read_ts(p.in, got, sizeof(got), FAR),
+                     TLTCP_ERR_CLOSED);
+    tltcp_live_close(p.in, 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_url_says_who_is_called_and_how),
@@ -542,6 +564,8 @@ int main(void) {
         cmocka_unit_test(waiting_for_room_ends_when_the_receiver_reads),
         cmocka_unit_test(a_transport_stream_arrives_as_it_was),
         cmocka_unit_test(other_bytes_arrive_as_they_were_written),
+        cmocka_unit_test(
+            a_receiver_that_is_to_take_one_sender_waits_for_no_other),
     };
     return cmocka_run_group_tests_name("live", tests, NULL, NULL);
 }
