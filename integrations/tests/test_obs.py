@@ -1,0 +1,175 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MPL-2.0
+"""Stock OBS Studio with the module for tltcp, on a display without a screen."""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+import stage
+from obs_control import Control
+
+FPS = 30
+
+
+def ini(**sections):
+    return "".join(f"[{name}]\n" + "".join(f"{k}={v}\n" for k, v in keys.items())
+                   for name, keys in sections.items())
+
+
+class Obs(stage.Stage):
+    def setUp(self):
+        super().setUp()
+        self.settings = self.folder / ".config" / "obs-studio"
+        self.control_port = self.free_tcp_port()
+        module = self.settings / "plugins" / "tltcp" / "bin" / "64bit"
+        profile = self.settings / "basic" / "profiles" / "t"
+        for folder in module, profile, self.settings / "basic" / "scenes":
+            folder.mkdir(parents=True)
+        shutil.copy(stage.PLUGINS / "obs" / "tltcp.so", module)
+        (self.settings / "global.ini").write_text(ini(
+            General={"FirstRun": "true", "EnableAutoUpdates": "false"},
+            Basic={"Profile": "t", "ProfileDir": "t", "SceneCollection": "t",
+                   "SceneCollectionFile": "t"},
+            OBSWebSocket={"FirstLoad": "false", "ServerEnabled": "true",
+                          "ServerPort": self.control_port,
+                          "AlertsEnabled": "false", "AuthRequired": "false"}),
+            encoding="ascii")
+        (profile / "basic.ini").write_text(ini(
+            General={"Name": "t"},
+            Video={"BaseCX": 320, "BaseCY": 240, "OutputCX": 320,
+                   "OutputCY": 240},
+            Output={"Mode": "Simple", "Reconnect": "true", "RetryDelay": 1},
+            SimpleOutput={"VBitrate": 1500, "StreamEncoder": "x264"}),
+            encoding="ascii")
+        self.service = profile / "service.json"
+
+    @staticmethod
+    def free_tcp_port():
+        import socket  # pylint: disable=import-outside-toplevel
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            return s.getsockname()[1]
+
+    def display(self):
+        ends = os.pipe()
+        # pylint: disable=consider-using-with
+        server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(ends[1]), "-screen", "0", "1280x800x24",
+             "-nolisten", "tcp"], pass_fds=[ends[1]], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(self.end, server)
+        os.close(ends[1])
+        with os.fdopen(ends[0]) as answer:
+            return f":{answer.readline().strip()}"
+
+    def obs(self, url):
+        self.service.write_text(json.dumps(
+            {"settings": {"server": url}, "type": "tltcp_service"}),
+            encoding="ascii")
+        process = self.launch(
+            ["obs", "--multi", "--minimize-to-tray"],
+            env={"DISPLAY": self.display(), "QT_QPA_PLATFORM": "xcb",
+                 "XDG_CONFIG_HOME": str(self.settings.parent),
+                 "LIBGL_ALWAYS_SOFTWARE": "1"})
+        self.await_said(process, "Server started successfully")
+        control = Control(self.control_port)
+        self.addCleanup(control.close)
+        return process, control
+
+    def stream(self, control):
+        end = time.monotonic() + stage.toolbox.PATIENCE
+        while not control.ask("StartStream")[0]:
+            self.assertLess(time.monotonic(), end, "OBS does not begin")
+            time.sleep(0.2)
+
+    def await_status(self, control, wanted):
+        end = time.monotonic() + stage.toolbox.PATIENCE
+        while not wanted(status := control.ask("GetStreamStatus")[1]):
+            self.assertLess(time.monotonic(), end, status)
+            time.sleep(0.2)
+        return status
+
+    def test_every_picture_arrives_and_can_be_decoded(self):
+        port = stage.free_port()
+        path = self.folder / "got.ts"
+        recorder = self.record(f"tltcp://127.0.0.1:{port}?mode=listener", path)
+        self.await_port(recorder, port)
+        _, control = self.obs(f"tltcp://127.0.0.1:{port}?latency=5000")
+        self.stream(control)
+        status = self.await_status(
+            control, lambda s: s["outputTotalFrames"] > 3 * FPS)
+        self.assertEqual(status["outputSkippedFrames"], 0)
+        self.assertTrue(control.ask("StopStream")[0])
+        self.assertEqual(self.done(recorder)[0], 0)
+        self.assertGreaterEqual(len(stage.frames(path)), 3 * FPS)
+        self.assertGreater(len(stage.frames(path, "a")), FPS)
+        decoded = subprocess.run(
+            ["ffmpeg", "-v", "error", "-i", path, "-f", "null", "-"],
+            capture_output=True, text=True, check=False)
+        self.assertEqual(decoded.stderr, "")
+
+    def test_the_encoder_follows_a_link_that_is_too_small(self):
+        port = stage.free_port()
+        recorder = self.record(f"tltcp://127.0.0.1:{port}?mode=listener",
+                               self.folder / "got.ts")
+        self.await_port(recorder, port)
+        _, (inlet,) = self.linkem("--rate", "500kbit", "--delay", "20ms",
+                                  "127.0.0.1:0", f"127.0.0.1:{port}")
+        process, control = self.obs(f"tltcp://127.0.0.1:{inlet}?latency=1000")
+        self.add_noise(control)
+        self.stream(control)
+        self.await_said(process, r"the encoder makes [1-9]\d\d kbit/s")
+
+    def add_noise(self, control):
+        """A picture that takes what bitrate it gets."""
+        film = self.folder / "noise.mp4"
+        subprocess.run(
+            ["ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+             "nullsrc=s=320x240:r=30,geq=random(1)*255:128:128", "-t", "4",
+             "-c:v", "libx264", "-preset", "ultrafast", film], check=True)
+        scene = control.ask("GetCurrentProgramScene")[1]
+        self.assertTrue(control.ask(
+            "CreateInput", sceneName=scene["currentProgramSceneName"],
+            inputName="noise", inputKind="ffmpeg_source",
+            inputSettings={"local_file": str(film), "looping": True})[0])
+
+    def test_obs_connects_again_and_tells_why_it_had_to(self):
+        port = stage.free_port()
+        url = f"tltcp://127.0.0.1:{port}?mode=listener"
+        first = self.record(url, self.folder / "first.ts")
+        self.await_port(first, port)
+        process, control = self.obs(
+            f"tltcp://127.0.0.1:{port}?idle-timeout=1000")
+        self.stream(control)
+        self.await_status(control, lambda s: s["outputTotalFrames"] > FPS)
+        first.send_signal(signal.SIGKILL)
+        self.await_status(control, lambda s: s["outputReconnecting"])
+        self.assertRegex(self.said(process), r"\[tltcp\] connection lost: ")
+        second = self.record(url, self.folder / "second.ts")
+        self.await_port(second, port)
+        self.await_status(control, lambda s: s["outputActive"] and
+                          not s["outputReconnecting"])
+        self.await_said(process, r"(?s)connected to .*connected to ")
+
+    def check_cause(self, url, cause):
+        process, control = self.obs(url)
+        control.ask("StartStream")
+        self.await_said(process, re.escape(f"[tltcp] {cause}"))
+        self.assertFalse(control.ask("GetStreamStatus")[1]["outputActive"])
+
+    def test_a_wrong_url_is_told(self):
+        self.check_cause("tltcp://127.0.0.1:1?latncy=1", "latncy: no such key")
+
+    def test_a_port_where_nobody_listens_is_told(self):
+        self.check_cause(f"tltcp://127.0.0.1:{stage.free_port()}",
+                         "no connection: refused: nobody listens")
+
+
+if __name__ == "__main__":
+    stage.missing("obs", "Xvfb", "ffmpeg")
+    unittest.main(verbosity=2)
