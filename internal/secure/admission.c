@@ -1,22 +1,29 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "internal/secure/admission.h"
 
+#include <string.h>
+
 #define REFUSALS_A_SECOND 1000u
 #define TELL_EVERY SEC__S /* a flood must not fill a disk */
 
-void sec__admission_init(sec__admission *a, const cmn__mem *mem,
+bool sec__admission_init(sec__admission *a, const cmn__mem *mem,
                          const sec__limits *limits, sec__secret *secret,
                          uint64_t now) {
-    *a = (sec__admission){.limits = *limits};
+    uint8_t random[SEC__SEED_LEN];
+    bool ok = sec__secret_derive(secret, random);
+
+    *a = (sec__admission){.mem = mem, .limits = *limits};
+    memcpy(a->salt, random, sizeof(a->salt));
     cmn__tally_init(&a->of_network, mem);
     cmn__tally_init(&a->half_open_of, mem);
-    sec__tokens_init(&a->tokens, secret, now);
+    sec__tokens_init(&a->tokens, secret, limits->secured, now);
+    return ok;
 }
 
 void sec__admission_free(sec__admission *a) {
     cmn__tally_free(&a->of_network);
     cmn__tally_free(&a->half_open_of);
-    sec__tokens_clear(&a->tokens);
+    sec__tokens_clear(&a->tokens, a->mem);
 }
 
 static void tell(sec__admission *a, const char *name, const char *key,
@@ -45,23 +52,11 @@ static uint32_t no_room(const sec__admission *a, uint64_t network) {
                : 0;
 }
 
-/* So many strangers at once, and then one each so long, get keys made with
- * them: that is where a call costs most, and a recorded one can be sent again.
- */
-#define STRANGERS_AT_ONCE 32u
-#define STRANGER_EVERY (SEC__S / 100)
-
-static uint64_t work_ahead(const sec__admission *a, uint64_t now) {
-    return a->worked > now ? a->worked - now : 0;
-}
-
-static bool must_prove(const sec__admission *a, uint64_t network,
-                       uint64_t now) {
-    return a->limits.careful || a->half_open >= a->limits.max_half_open ||
+static bool must_prove(const sec__admission *a, uint64_t network) {
+    return a->limits.careful || a->limits.secured ||
+           a->half_open >= a->limits.max_half_open ||
            (network != 0 && cmn__tally_get(&a->half_open_of, network) >=
-                                a->limits.max_half_open_of) ||
-           (a->limits.costly &&
-            work_ahead(a, now) > (STRANGERS_AT_ONCE - 1) * STRANGER_EVERY);
+                                a->limits.max_half_open_of);
 }
 
 /* So many words a second are enough for those who mean well. */
@@ -71,6 +66,14 @@ static bool may_refuse(sec__admission *a, uint64_t now) {
         a->refusals = 0;
     }
     return a->refusals++ < REFUSALS_A_SECOND;
+}
+
+static const sec__token_keys *keys_of_token(const sec__admission *a,
+                                            const sec__packet *p, uint64_t path,
+                                            uint64_t now) {
+    const sec__bearer from = {.path = path, .id = p->scid};
+
+    return sec__tokens_keys(&a->tokens, &from, now, p->token, p->token_len);
 }
 
 enum sec__verdict sec__admission_judge(sec__admission *a, const sec__packet *p,
@@ -85,16 +88,36 @@ enum sec__verdict sec__admission_judge(sec__admission *a, const sec__packet *p,
         *why = may_refuse(a, now) ? *why : 0;
         return SEC__TURN_AWAY;
     }
-    if (sec__tokens_valid(&a->tokens, path, p->scid, now, p->token,
-                          p->token_len)) {
+    if (!must_prove(a, network) || keys_of_token(a, p, path, now) != NULL) {
         return SEC__ADMIT;
     }
-    if (must_prove(a, network, now)) {
-        a->retried++;
-        return SEC__ASK;
+    a->retried++;
+    return SEC__ASK;
+}
+
+enum sec__hello_result sec__admission_open(const sec__admission *a,
+                                           sec__admitted *who, sec__hello *h,
+                                           uint8_t *payload, size_t *len) {
+    const sec__packet *p = who->p;
+    const sec__token_keys *k = keys_of_token(a, p, who->path, who->now);
+    sec__terms t = {.version = p->version,
+                    .caller_id = p->scid,
+                    .token = p->token,
+                    .token_len = p->token_len,
+                    .salt = a->salt};
+    sec__hello_msg m;
+
+    if (k == NULL || !sec__hello_get(p, &m)) {
+        return SEC__HELLO_WRONG;
     }
-    a->worked = now + work_ahead(a, now) + STRANGER_EVERY;
-    return SEC__ADMIT;
+    t.public_key = k->public_key;
+    who->ring.secret = k->secret;
+    return sec__hello_take_call(h, &m, &t, &who->ring, payload, len);
+}
+
+bool sec__admission_spend(sec__admission *a, const sec__packet *p,
+                          uint64_t now) {
+    return sec__tokens_spend(&a->tokens, a->mem, p->token, now);
 }
 
 int sec__admission_enter(sec__admission *a, uint64_t network) {
@@ -135,15 +158,24 @@ static size_t end_packet(cmn__writer *w, const uint8_t *out) {
 size_t sec__admission_ask(sec__admission *a, sec__secret *secret,
                           const sec__packet *p, uint64_t path, uint64_t now,
                           uint8_t *out) {
+    const sec__bearer to = {.path = path, .id = p->scid};
     uint8_t token[SEC__TOKEN_LEN];
     const sec__packet retry = {.type = SEC__RETRY,
                                .version = p->version,
                                .dcid = p->scid,
                                .token = token,
                                .token_len = sizeof(token)};
+    sec__offer offer = {.pn = p->pn};
     cmn__writer w = cmn__writer_of(out, SEC__WORD_MAX);
-    sec__tokens_make(&a->tokens, secret, path, p->scid, now, token);
+
+    sec__tokens_make(&a->tokens, secret, &to, now, token);
     sec__packet_put(&w, &retry);
+    if (a->limits.secured) {
+        memcpy(offer.salt, a->salt, sizeof(offer.salt));
+        memcpy(offer.public_key, a->tokens.now.public_key,
+               sizeof(offer.public_key));
+        sec__offer_put(&w, &offer);
+    }
     return end_packet(&w, out);
 }
 

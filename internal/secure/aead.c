@@ -88,21 +88,23 @@ bool sec__aead_open_once(uint8_t suite, const uint8_t *key, uint64_t nonce,
     return ok;
 }
 
+bool sec__hmac(const uint8_t *key, const void *data, size_t len, uint8_t *out) {
+    unsigned n;
+    return HMAC(EVP_sha256(), key, SEC__KEY_LEN, data, len, out, &n) != NULL;
+}
+
 bool sec__hkdf(const uint8_t *ck, const uint8_t *input, size_t len,
                uint8_t out[][SEC__KEY_LEN], unsigned count) {
     uint8_t temp[SEC__KEY_LEN];
     uint8_t block[SEC__KEY_LEN + 1];
-    unsigned n;
-    bool ok =
-        HMAC(EVP_sha256(), ck, SEC__KEY_LEN, input, len, temp, &n) != NULL;
+    bool ok = sec__hmac(ck, input, len, temp);
     for (unsigned i = 0; ok && i < count; i++) {
         size_t have = i > 0 ? SEC__KEY_LEN : 0;
         if (i > 0) {
             memcpy(block, out[i - 1], have);
         }
         block[have] = (uint8_t)(i + 1);
-        ok = HMAC(EVP_sha256(), temp, SEC__KEY_LEN, block, have + 1, out[i],
-                  &n) != NULL;
+        ok = sec__hmac(temp, block, have + 1, out[i]);
     }
     OPENSSL_cleanse(temp, sizeof(temp));
     OPENSSL_cleanse(block, sizeof(block));

@@ -12,9 +12,13 @@ static bool take_keys(sec__carrier *c, const sec__key_source *from) {
         return true;
     }
     c->keys = cmn__alloc(&c->mem, SEC__KEYS_MAX * sizeof(*c->keys));
-    c->n_keys =
-        c->keys != NULL ? sec__keys_take(from, c->keys, SEC__KEYS_MAX) : -1;
-    c->can_call = c->n_keys > 0 && sec__keys_own(from);
+    c->n_keys = c->keys != NULL ? sec__keys_take(from, c->admission.salt,
+                                                 c->keys, SEC__KEYS_MAX)
+                                : -1;
+    if (c->n_keys > 0 && sec__keys_own(from)) {
+        c->own = cmn__alloc(&c->mem, sizeof(*c->own));
+        return c->own != NULL && sec__caller_init(c->own, from);
+    }
     return c->n_keys > 0;
 }
 
@@ -22,6 +26,8 @@ int sec__carrier_new(sec__carrier **out, const cmn__mem *mem,
                      const sec__carrier_config *config, const uint8_t *seed,
                      uint64_t now) {
     sec__carrier *c = cmn__alloc(mem, sizeof(*c));
+    sec__limits limits = config->limits;
+    bool ok;
     if (c == NULL) {
         return -1;
     }
@@ -32,11 +38,11 @@ int sec__carrier_new(sec__carrier **out, const cmn__mem *mem,
     c->wake = UINT64_MAX;
     sec__secret_init(&c->secret, seed);
     c->salt = sec__secret_next(&c->secret);
-    sec__admission_init(&c->admission, &c->mem, &config->limits, &c->secret,
-                        now);
-    c->admission.limits.costly = true;
+    limits.secured = true;
+    ok = sec__admission_init(&c->admission, &c->mem, &limits, &c->secret, now);
     c->plain = cmn__alloc(mem, c->max_datagram);
-    if (c->salt == 0 || c->plain == NULL || !take_keys(c, &config->keys)) {
+    if (!ok || c->salt == 0 || c->plain == NULL ||
+        !take_keys(c, &config->keys)) {
         sec__carrier_free(c);
         return -1;
     }
@@ -56,6 +62,10 @@ void sec__carrier_free(sec__carrier *c) {
     if (c->keys != NULL) {
         sec__keys_clear(c->keys, SEC__KEYS_MAX);
         cmn__free(&mem, c->keys);
+    }
+    if (c->own != NULL) {
+        sec__caller_clear(c->own);
+        cmn__free(&mem, c->own);
     }
     sec__admission_free(&c->admission);
     sec__secret_clear(&c->secret);

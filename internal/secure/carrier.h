@@ -37,7 +37,7 @@ typedef struct sec__place {
 } sec__place;
 
 typedef struct sec__carrier_config {
-    sec__key_source keys; /* used once, not kept; none: refuses every caller */
+    sec__key_source keys; /* copied; none: refuses every caller */
     sec__limits limits;
     uint32_t version; /* of what is carried: both must name the same */
     size_t max_datagram;

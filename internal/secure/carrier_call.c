@@ -11,35 +11,7 @@
 /* For the caller's first packet to come. */
 #define HALF_OPEN_LIFE (SEC__S * 30)
 #define REFUSED_LIFE (SEC__S * 5)
-#define RETRIES_MAX 3
-
-/* --- What the handshake's packets have in them --------------------------- */
-
-#define HELLO_KIND 0x11 /* as TLTCP's NOISE chunk */
-
-static void put_hello(cmn__writer *w, const sec__hello *h) {
-    cmn__put8(w, HELLO_KIND);
-    cmn__put8(w, h->suite);
-    cmn__put16(w, (uint16_t)h->len);
-    cmn__put_bytes(w, h->msg, h->len);
-}
-
-static bool get_hello(const sec__packet *p, sec__hello_msg *m) {
-    cmn__reader r = cmn__reader_of(p->body, p->body_len);
-    bool ours = cmn__get8(&r) == HELLO_KIND;
-    m->suite = cmn__get8(&r);
-    m->len = cmn__get16(&r);
-    m->body = cmn__get_bytes(&r, m->len);
-    return ours && !r.bad;
-}
-
-static sec__hello *new_hello(sec__carrier *c) {
-    sec__hello *h = cmn__alloc(&c->mem, sizeof(*h));
-    if (h != NULL) {
-        h->version = c->version;
-    }
-    return h;
-}
+#define RETRIES_MAX 8
 
 static bool seal_with(sec__carrier *c, sec__session *s) {
     s->seal =
@@ -52,12 +24,10 @@ static bool seal_with(sec__carrier *c, sec__session *s) {
 sec__session *sec__call(sec__carrier *c, const sec__place *to, uint64_t at,
                         uint64_t now) {
     sec__session *s = sec__session_of_path(c, to->path, SEC__CALLING);
-    uint8_t e[SEC__SEED_LEN];
-    bool ok;
     if (s == NULL) {
         s = sec__session_of_path(c, to->path, SEC__REFUSED_CALL);
     }
-    if (s != NULL || !c->can_call) {
+    if (s != NULL || c->own == NULL) {
         return s;
     }
     s = sec__session_new(c, to, now);
@@ -67,14 +37,8 @@ sec__session *sec__call(sec__carrier *c, const sec__place *to, uint64_t at,
     s->caller = true;
     s->at = at;
     s->begun = now;
-    s->hello = new_hello(c);
-    ok = s->hello != NULL && sec__secret_ephemeral(&c->secret, e);
-    if (ok) {
-        s->hello->key = c->keys[0];
-        ok = sec__hello_call(s->hello, s->id, e, NULL, 0);
-    }
-    sec__wipe(e, sizeof(e));
-    if (!ok) {
+    s->hello = cmn__alloc(&c->mem, sizeof(*s->hello));
+    if (s->hello == NULL) {
         sec__session_free(c, s);
         return NULL;
     }
@@ -95,11 +59,12 @@ size_t sec__call_put(sec__carrier *c, sec__session *s, uint8_t *buf,
                            .version = c->version,
                            .dcid = s->peer_id,
                            .scid = s->id,
+                           .pn = call ? s->tries : 0,
                            .token = s->token,
                            .token_len = s->token_len};
     cmn__writer w = cmn__writer_of(buf, SEC__DATAGRAM_MIN);
     sec__packet_put(&w, &p);
-    put_hello(&w, s->hello);
+    sec__hello_put(&w, s->hello);
     s->want = 0;
     if (call) {
         size_t room = cmn__writer_left(&w) - SEC__CHECK_LEN;
@@ -129,7 +94,7 @@ static enum sec__carried on_answer(sec__carrier *c, sec__session *s,
     uint8_t payload[SEC__HELLO_MAX];
     sec__hello_msg m;
     size_t len;
-    if (p->scid == 0 || !get_hello(p, &m) ||
+    if (p->scid == 0 || !sec__hello_get(p, &m) ||
         !sec__hello_take_answer(s->hello, &m, p->scid, payload, &len)) {
         c->stats.forged++;
         return SEC__NOTHING;
@@ -143,14 +108,37 @@ static enum sec__carried on_answer(sec__carrier *c, sec__session *s,
     return SEC__TAKEN;
 }
 
+/* The first message, made for that offer. */
+static bool make_call(sec__carrier *c, sec__session *s, const sec__packet *p,
+                      const sec__offer *o) {
+    const sec__terms t = {.version = c->version,
+                          .caller_id = s->id,
+                          .token = p->token,
+                          .token_len = p->token_len,
+                          .salt = o->salt,
+                          .public_key = o->public_key};
+    const sec__key *key = sec__caller_key(c->own, o->salt);
+    uint8_t e[SEC__SEED_LEN];
+    bool ok = key != NULL && sec__secret_ephemeral(&c->secret, e) &&
+              sec__hello_call(s->hello, &t, key, e, NULL, 0);
+    sec__wipe(e, sizeof(e));
+    s->hello->first_pn = s->tries;
+    return ok;
+}
+
 static enum sec__carried on_retry(sec__carrier *c, sec__session *s,
                                   const sec__packet *p) {
-    if (s->retries >= RETRIES_MAX || p->token_len == 0) {
+    sec__offer o;
+    if (s->retries >= RETRIES_MAX || !sec__offer_get(p, &o) ||
+        !sec__hello_is_answered(s->hello, &o)) {
         return SEC__NOTHING;
     }
-    memcpy(s->token, p->token, p->token_len);
-    s->token_len = p->token_len;
     s->retries++;
+    s->token_len = 0;
+    if (make_call(c, s, p, &o)) {
+        memcpy(s->token, p->token, p->token_len);
+        s->token_len = p->token_len;
+    }
     s->want = SEC__WANT_CALL;
     sec__session_ready(c, s);
     return SEC__TAKEN;
@@ -176,7 +164,6 @@ static enum sec__carried on_reject(sec__carrier *c, sec__session *s,
 /* --- Being called -------------------------------------------------------- */
 
 static void let_in(sec__carrier *c, sec__session *s, uint64_t now) {
-    s->admitted = true;
     s->state = SEC__HALF_OPEN;
     s->want = SEC__WANT_ANSWER;
     sec__session_ready(c, s);
@@ -188,18 +175,16 @@ static enum sec__carried admit(sec__carrier *c, const sec__place *from,
                                uint64_t now) {
     uint8_t payload[SEC__HELLO_MAX];
     uint8_t e[SEC__SEED_LEN];
-    sec__hello *h = new_hello(c);
-    enum sec__hello_result result = SEC__HELLO_WRONG;
-    sec__hello_msg m;
+    sec__hello *h = cmn__alloc(&c->mem, sizeof(*h));
+    enum sec__hello_result result = SEC__HELLO_NOMEM;
+    sec__admitted who = {.p = p,
+                         .path = from->path,
+                         .now = now,
+                         .ring = {.keys = c->keys, .n = c->n_keys, .e = e}};
     sec__session *s;
     size_t len;
-    if (h == NULL || !sec__secret_ephemeral(&c->secret, e)) {
-        sec__hello_free(h, &c->mem);
-        return SEC__NOTHING;
-    }
-    if (get_hello(p, &m)) {
-        result = sec__hello_take_call(h, &m, p->scid, c->keys, c->n_keys, e,
-                                      payload, &len);
+    if (h != NULL && sec__secret_ephemeral(&c->secret, e)) {
+        result = sec__admission_open(&c->admission, &who, h, payload, &len);
     }
     sec__wipe(e, sizeof(e));
     s = result == SEC__HELLO_FINE ? sec__session_new(c, from, now) : NULL;
@@ -216,6 +201,11 @@ static enum sec__carried admit(sec__carrier *c, const sec__place *from,
     s->peer_id = p->scid;
     if (!sec__hello_answer(h, s->id, NULL, 0) || !seal_with(c, s) ||
         sec__admission_enter(&c->admission, from->network) != 0) {
+        sec__session_free(c, s);
+        return SEC__NOTHING;
+    }
+    s->admitted = true;
+    if (!sec__admission_spend(&c->admission, p, now)) {
         sec__session_free(c, s);
         return SEC__NOTHING;
     }

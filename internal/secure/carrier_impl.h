@@ -94,9 +94,9 @@ struct sec__carrier {
     cmn__mem mem;
     sec__secret secret;
     sec__admission admission;
-    sec__key *keys;
+    sec__key *keys; /* with which it may be called */
     int n_keys;
-    bool can_call;
+    sec__caller *own; /* with which it calls; NULL: it cannot */
     uint32_t version;
     size_t max_datagram;
     uint64_t rekey_packets;

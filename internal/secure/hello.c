@@ -6,49 +6,161 @@
 #include <openssl/crypto.h>
 
 #define ID_LEN 8u
+#define MAC_LEN 16u
+#define PROLOGUE_MAX (4u + ID_LEN + 1u + SEC__TOKEN_MAX + SEC__SALT_LEN)
 
-/* Both sides' beginning: version and caller are part of what is agreed on. */
-static bool start(sec__hello *h, uint64_t caller_id, const uint8_t *e) {
-    uint8_t prologue[12];
-    cmn__writer w = cmn__writer_of(prologue, sizeof(prologue));
-    cmn__put32(&w, h->version);
-    cmn__put64(&w, caller_id);
-    return sec__noise_init(&h->noise, h->suite, h->key.key, prologue,
-                           sizeof(prologue), e);
+/* --- Chunks -------------------------------------------------------------- */
+
+static void put_chunk_head(cmn__writer *w, uint8_t kind, uint8_t flags,
+                           size_t len) {
+    cmn__put8(w, kind);
+    cmn__put8(w, flags);
+    cmn__put16(w, (uint16_t)len);
 }
 
-bool sec__hello_call(sec__hello *h, uint64_t own_id, const uint8_t *e,
-                     const void *payload, size_t len) {
-    cmn__writer w = cmn__writer_of(h->msg, sizeof(h->msg));
-    h->suite = sec__suite_preferred();
-    cmn__put64(&w, h->key.id);
-    h->len = ID_LEN + len + SEC__NOISE_OVERHEAD;
-    return h->len <= sizeof(h->msg) && start(h, own_id, e) &&
-           sec__noise_write(&h->noise, false, payload, len, w.p);
+static bool get_chunk(const sec__packet *p, uint8_t kind, sec__hello_msg *m) {
+    cmn__reader r = cmn__reader_of(p->body, p->body_len);
+    bool ours = cmn__get8(&r) == kind;
+    m->suite = cmn__get8(&r);
+    m->len = cmn__get16(&r);
+    m->body = cmn__get_bytes(&r, m->len);
+    return ours && !r.bad;
 }
 
-enum sec__hello_result
-sec__hello_take_call(sec__hello *h, const sec__hello_msg *m, uint64_t caller_id,
-                     const sec__key *keys, int n, const uint8_t *e,
-                     uint8_t *payload, size_t *len) {
-    cmn__reader r = cmn__reader_of(m->body, m->len);
-    uint64_t id = cmn__get64(&r);
-    size_t left = cmn__reader_left(&r);
-    int i = 0;
-    while (i < n && keys[i].id != id) {
-        i++;
+void sec__hello_put(cmn__writer *w, const sec__hello *h) {
+    put_chunk_head(w, SEC__CHUNK_NOISE, h->suite, h->len);
+    cmn__put_bytes(w, h->msg, h->len);
+}
+
+bool sec__hello_get(const sec__packet *p, sec__hello_msg *m) {
+    return get_chunk(p, SEC__CHUNK_NOISE, m);
+}
+
+void sec__offer_put(cmn__writer *w, const sec__offer *o) {
+    put_chunk_head(w, SEC__CHUNK_OFFER, 0, SEC__OFFER_LEN);
+    cmn__put32(w, o->pn);
+    cmn__put_bytes(w, o->salt, sizeof(o->salt));
+    cmn__put_bytes(w, o->public_key, sizeof(o->public_key));
+}
+
+bool sec__offer_get(const sec__packet *p, sec__offer *o) {
+    sec__hello_msg m;
+    cmn__reader r;
+    if (!get_chunk(p, SEC__CHUNK_OFFER, &m) || m.len < SEC__OFFER_LEN ||
+        p->token_len == 0) {
+        return false;
     }
-    if (r.bad || i == n || !sec__suite_known(m->suite) ||
-        left < SEC__NOISE_OVERHEAD || left > SEC__HELLO_MAX) {
+    r = cmn__reader_of(m.body, m.len);
+    o->pn = cmn__get32(&r);
+    memcpy(o->salt, r.p, sizeof(o->salt));
+    memcpy(o->public_key, r.p + sizeof(o->salt), sizeof(o->public_key));
+    return true;
+}
+
+/* --- Messages ------------------------------------------------------------ */
+
+/* Both ends' beginning: all that was said before is part of what is agreed on.
+ * Returns its length. */
+static size_t put_prologue(const sec__terms *t, uint8_t *out) {
+    cmn__writer w = cmn__writer_of(out, PROLOGUE_MAX);
+    cmn__put32(&w, t->version);
+    cmn__put64(&w, t->caller_id);
+    cmn__put8(&w, (uint8_t)t->token_len);
+    cmn__put_bytes(&w, t->token, t->token_len);
+    cmn__put_bytes(&w, t->salt, SEC__SALT_LEN);
+    return (size_t)(w.p - out);
+}
+
+static bool start(sec__hello *h, const sec__terms *t, const sec__key *key,
+                  const uint8_t *secret, const uint8_t *e) {
+    uint8_t prologue[PROLOGUE_MAX];
+    const sec__noise_terms n = {.psk = key->key,
+                                .prologue = prologue,
+                                .prologue_len = put_prologue(t, prologue),
+                                .public_key = t->public_key,
+                                .secret_key = secret,
+                                .e = e,
+                                .suite = h->suite};
+    return sec__noise_init(&h->noise, &n);
+}
+
+/* What proves the key before anything dear is computed, and names it to none
+ * but those who have it. */
+static bool call_mac(const sec__terms *t, const sec__key *key, uint8_t suite,
+                     const uint8_t *msg, size_t len, uint8_t *out) {
+    uint8_t text[PROLOGUE_MAX + SEC__KEY_LEN + 1 + SEC__HELLO_MAX];
+    uint8_t full[SEC__KEY_LEN];
+    size_t n = put_prologue(t, text);
+    memcpy(text + n, t->public_key, SEC__KEY_LEN);
+    n += SEC__KEY_LEN;
+    text[n++] = suite;
+    memcpy(text + n, msg, len);
+    if (!sec__hmac(key->proof, text, n + len, full)) {
+        return false;
+    }
+    memcpy(out, full, MAC_LEN);
+    return true;
+}
+
+bool sec__hello_call(sec__hello *h, const sec__terms *t, const sec__key *key,
+                     const uint8_t *e, const void *payload, size_t len) {
+    size_t msg_len = len + SEC__NOISE_OVERHEAD;
+    h->suite = sec__suite_preferred();
+    h->len = 0;
+    if (MAC_LEN + msg_len > sizeof(h->msg) || !start(h, t, key, NULL, e) ||
+        !sec__noise_write(&h->noise, false, payload, len, h->msg + MAC_LEN) ||
+        !call_mac(t, key, h->suite, h->msg + MAC_LEN, msg_len, h->msg)) {
+        return false;
+    }
+    h->len = MAC_LEN + msg_len;
+    return true;
+}
+
+bool sec__hello_is_answered(const sec__hello *h, const sec__offer *o) {
+    return h->len == 0 || o->pn - h->first_pn < UINT32_C(1) << 31;
+}
+
+/* The key that the caller has, or NULL; *result then tells why. */
+static const sec__key *find_key(const sec__hello_msg *m, const sec__terms *t,
+                                const sec__keyring *ring,
+                                enum sec__hello_result *result) {
+    uint8_t mac[MAC_LEN];
+    *result = SEC__HELLO_WRONG;
+    for (int i = 0; i < ring->n; i++) {
+        if (!call_mac(t, &ring->keys[i], m->suite, m->body + MAC_LEN,
+                      m->len - MAC_LEN, mac)) {
+            *result = SEC__HELLO_NOMEM; /* OpenSSL has no other reason */
+            return NULL;
+        }
+        if (sec__equal(mac, m->body, sizeof(mac))) {
+            return &ring->keys[i];
+        }
+    }
+    return NULL;
+}
+
+enum sec__hello_result sec__hello_take_call(sec__hello *h,
+                                            const sec__hello_msg *m,
+                                            const sec__terms *t,
+                                            const sec__keyring *ring,
+                                            uint8_t *payload, size_t *len) {
+    enum sec__hello_result result;
+    const sec__key *key;
+    if (!sec__suite_known(m->suite) || m->len < MAC_LEN + SEC__NOISE_OVERHEAD ||
+        m->len > SEC__HELLO_MAX) {
         return SEC__HELLO_WRONG;
     }
-    h->key = keys[i];
-    h->suite = m->suite;
-    *len = left - SEC__NOISE_OVERHEAD;
-    if (!start(h, caller_id, e)) {
-        return SEC__HELLO_NOMEM; /* OpenSSL has no other reason */
+    key = find_key(m, t, ring, &result);
+    if (key == NULL) {
+        return result;
     }
-    return sec__noise_read(&h->noise, false, r.p, left, payload)
+    h->suite = m->suite;
+    *len = m->len - MAC_LEN - SEC__NOISE_OVERHEAD;
+    if (!start(h, t, key, ring->secret, ring->e)) {
+        return SEC__HELLO_NOMEM;
+    }
+    return sec__noise_read(&h->noise, false, m->body + MAC_LEN,
+                           m->len - MAC_LEN, payload)
                ? SEC__HELLO_FINE
                : SEC__HELLO_WRONG;
 }
@@ -71,7 +183,7 @@ bool sec__hello_take_answer(sec__hello *h, const sec__hello_msg *m,
     const size_t n = m->len;
     cmn__reader r;
     bool ours;
-    if (n < ID_LEN + SEC__NOISE_OVERHEAD || n > sizeof(text) ||
+    if (h->len == 0 || n < ID_LEN + SEC__NOISE_OVERHEAD || n > sizeof(text) ||
         !sec__noise_read(&h->noise, true, m->body, n, text)) {
         sec__noise_clear(&before);
         return false;

@@ -5,27 +5,49 @@
 #include "internal/common/wire.h"
 #include "internal/secure/keys.h"
 #include "internal/secure/noise.h"
+#include "internal/secure/packet.h"
 #include "internal/secure/seal.h"
+#include "internal/secure/tokens.h"
 
-/* The secured handshake, in INITIAL and ANSWER.
+/* The secured handshake (docs/tltcp-protocol.md, section 12).
  *
- *   INITIAL  the cipher; u64 key id, first Noise message with the caller's
- *            payload
- *   ANSWER   second message; payload: u64 id of the server, then its own
+ *   INITIAL  NOISE, empty
+ *   RETRY    a token and an OFFER: u32 number of the INITIAL, the listener's
+ *            salt, its Diffie-Hellman key of this minute
+ *   INITIAL  the token; NOISE: the cipher; 16 bytes of HMAC over all that
+ *            counts, first Noise message with the caller's payload
+ *   ANSWER   NOISE: second message; payload: u64 id of the server, then its own
  *
  * A message is made once and repeated as it is: a second one with other
  * contents would use a nonce twice. */
 
 #define SEC__HELLO_MAX 768u
+#define SEC__OFFER_LEN (4u + SEC__SALT_LEN + SEC__KEY_LEN)
 
 typedef struct sec__hello {
     sec__noise noise;
-    sec__key key;
     uint8_t msg[SEC__HELLO_MAX]; /* own, as sent */
     size_t len;                  /* 0: not made yet */
-    uint32_t version;            /* of the protocol; set by the owner */
+    uint32_t first_pn; /* caller: of the first INITIAL with the message */
     uint8_t suite;
 } sec__hello;
+
+/* What a listener offers to one who asks to call. */
+typedef struct sec__offer {
+    uint32_t pn; /* of the INITIAL that this answers */
+    uint8_t salt[SEC__SALT_LEN];
+    uint8_t public_key[SEC__KEY_LEN];
+} sec__offer;
+
+/* What both ends put into the handshake, so that they agree on it. */
+typedef struct sec__terms {
+    uint32_t version; /* of the protocol */
+    uint64_t caller_id;
+    const uint8_t *token;
+    size_t token_len;
+    const uint8_t *salt;
+    const uint8_t *public_key; /* offered with the token */
+} sec__terms;
 
 /* A message as it came. */
 typedef struct sec__hello_msg {
@@ -36,14 +58,35 @@ typedef struct sec__hello_msg {
 
 enum sec__hello_result { SEC__HELLO_FINE, SEC__HELLO_WRONG, SEC__HELLO_NOMEM };
 
+/* The message as a chunk. */
+void sec__hello_put(cmn__writer *w, const sec__hello *h);
+/* The chunk that a packet begins with.  False when that is no hello. */
+bool sec__hello_get(const sec__packet *p, sec__hello_msg *m);
+void sec__offer_put(cmn__writer *w, const sec__offer *o);
+/* What a RETRY offers.  False when it offers nothing. */
+bool sec__offer_get(const sec__packet *p, sec__offer *o);
+
 /* Makes the caller's first message. */
-bool sec__hello_call(sec__hello *h, uint64_t own_id, const uint8_t *e,
-                     const void *payload, size_t len);
-/* Opens a caller's message with the key it names, out of n keys. */
-enum sec__hello_result
-sec__hello_take_call(sec__hello *h, const sec__hello_msg *m, uint64_t caller_id,
-                     const sec__key *keys, int n, const uint8_t *e,
-                     uint8_t *payload, size_t *len);
+bool sec__hello_call(sec__hello *h, const sec__terms *t, const sec__key *key,
+                     const uint8_t *e, const void *payload, size_t len);
+/* Whether a packet with that number may answer the present message: it cannot
+ * where it answers one from before. */
+bool sec__hello_is_answered(const sec__hello *h, const sec__offer *o);
+/* What a listener opens calls with. */
+typedef struct sec__keyring {
+    const sec__key *keys;
+    int n;
+    const uint8_t *secret; /* of the public key in the terms */
+    const uint8_t *e;      /* an ephemeral key for this call */
+} sec__keyring;
+
+/* Opens a caller's message with the key that fits.  Who has none of them costs
+ * an HMAC for each. */
+enum sec__hello_result sec__hello_take_call(sec__hello *h,
+                                            const sec__hello_msg *m,
+                                            const sec__terms *t,
+                                            const sec__keyring *ring,
+                                            uint8_t *payload, size_t *len);
 /* Makes the listener's message. */
 bool sec__hello_answer(sec__hello *h, uint64_t own_id, const void *payload,
                        size_t len);

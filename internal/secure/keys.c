@@ -7,9 +7,6 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 
-#include "internal/common/wire.h"
-
-#define ID_LEN 8u
 /* scrypt: 32 MiB and some tens of milliseconds per guess (RFC 7914). */
 #define SCRYPT_N 32768
 #define SCRYPT_R 8
@@ -95,29 +92,35 @@ bool sec__keys_any(const sec__key_source *from) {
            from->more_keys != NULL;
 }
 
-static bool name_key(sec__key *k) {
-    static const uint8_t label[] = "tltcp key id";
-    uint8_t out[1][SEC__KEY_LEN] = {{0}};
-    cmn__reader r = cmn__reader_of(out[0], ID_LEN);
+static bool make_proof(sec__key *k) {
+    static const uint8_t label[] = "tltcp key proof 2";
+    uint8_t out[1][SEC__KEY_LEN];
     bool ok = sec__hkdf(k->key, label, sizeof(label) - 1, out, 1);
-    k->id = cmn__get64(&r);
+
+    memcpy(k->proof, out[0], SEC__KEY_LEN);
+    OPENSSL_cleanse(out, sizeof(out));
     return ok;
 }
 
 static bool take_key(const uint8_t *key, sec__key *k) {
     memcpy(k->key, key, SEC__KEY_LEN);
-    return name_key(k);
+    return make_proof(k);
 }
 
-static bool stretch(const char *passphrase, sec__key *k) {
-    static const uint8_t salt[] = "tltcp passphrase 1";
-    return EVP_PBE_scrypt(passphrase, strlen(passphrase), salt,
-                          sizeof(salt) - 1, SCRYPT_N, SCRYPT_R, SCRYPT_P,
-                          SCRYPT_MEM, k->key, sizeof(k->key)) == 1 &&
-           name_key(k);
+static bool stretch(const char *passphrase, const uint8_t *salt, sec__key *k) {
+    static const char label[] = "tltcp passphrase 2";
+    uint8_t full[sizeof(label) - 1 + SEC__SALT_LEN];
+
+    memcpy(full, label, sizeof(label) - 1);
+    memcpy(full + sizeof(label) - 1, salt, SEC__SALT_LEN);
+    return EVP_PBE_scrypt(passphrase, strlen(passphrase), full, sizeof(full),
+                          SCRYPT_N, SCRYPT_R, SCRYPT_P, SCRYPT_MEM, k->key,
+                          sizeof(k->key)) == 1 &&
+           make_proof(k);
 }
 
-int sec__keys_take(const sec__key_source *from, sec__key *keys, int max) {
+int sec__keys_take(const sec__key_source *from, const uint8_t *salt,
+                   sec__key *keys, int max) {
     const char *const *passphrase = from->more_passphrases;
     const uint8_t *const *key = from->more_keys;
     int n = 0;
@@ -125,7 +128,7 @@ int sec__keys_take(const sec__key_source *from, sec__key *keys, int max) {
         return -1;
     }
     if (from->key == NULL && from->passphrase != NULL &&
-        !stretch(from->passphrase, &keys[n++])) {
+        !stretch(from->passphrase, salt, &keys[n++])) {
         return -1;
     }
     for (; key != NULL && *key != NULL && n < max; key++) {
@@ -134,7 +137,7 @@ int sec__keys_take(const sec__key_source *from, sec__key *keys, int max) {
         }
     }
     for (; passphrase != NULL && *passphrase != NULL && n < max; passphrase++) {
-        if (!stretch(*passphrase, &keys[n++])) {
+        if (!stretch(*passphrase, salt, &keys[n++])) {
             return -1;
         }
     }
@@ -143,4 +146,38 @@ int sec__keys_take(const sec__key_source *from, sec__key *keys, int max) {
 
 void sec__keys_clear(sec__key *keys, int n) {
     OPENSSL_cleanse(keys, (size_t)n * sizeof(*keys));
+}
+
+/* --- Calling ------------------------------------------------------------- */
+
+bool sec__caller_init(sec__caller *c, const sec__key_source *from) {
+    *c = (sec__caller){0};
+    if (from->key != NULL) {
+        return take_key(from->key, &c->key[0]);
+    }
+    memcpy(c->passphrase, from->passphrase, strlen(from->passphrase));
+    return true;
+}
+
+const sec__key *sec__caller_key(sec__caller *c, const uint8_t *salt) {
+    unsigned at = c->salts % SEC__SALTS_KEPT;
+
+    if (c->passphrase[0] == '\0') {
+        return &c->key[0];
+    }
+    for (unsigned i = 0; i < SEC__SALTS_KEPT && i < c->salts; i++) {
+        if (memcmp(c->salt[i], salt, SEC__SALT_LEN) == 0) {
+            return &c->key[i];
+        }
+    }
+    if (!stretch(c->passphrase, salt, &c->key[at])) {
+        return NULL;
+    }
+    memcpy(c->salt[at], salt, SEC__SALT_LEN);
+    c->salts++;
+    return &c->key[at];
+}
+
+void sec__caller_clear(sec__caller *c) {
+    OPENSSL_cleanse(c, sizeof(*c));
 }

@@ -8,9 +8,10 @@
 
 typedef struct sec__key {
     uint8_t key[SEC__KEY_LEN];
-    uint64_t id; /* by which a listener finds it; tells nothing of it */
+    uint8_t proof[SEC__KEY_LEN]; /* for the HMAC that proves the key */
 } sec__key;
 
+#define SEC__SALT_LEN 16u
 #define SEC__KEYS_MAX 16 /* of a listener */
 #define SEC__PASSPHRASE_MIN 8u
 #define SEC__PASSPHRASE_MAX 512u
@@ -30,9 +31,31 @@ const char *sec__keys_check(const sec__key_source *from);
 bool sec__keys_own(const sec__key_source *from);
 /* Whether there is any. */
 bool sec__keys_any(const sec__key_source *from);
-/* The keys, at most max; the first is one's own for calls.  Returns how many,
- * or -1 without memory.  Costs tens of milliseconds for each passphrase. */
-int sec__keys_take(const sec__key_source *from, sec__key *keys, int max);
+/* The keys of a listener with that salt, at most max.  Returns how many, or -1
+ * without memory.  Costs tens of milliseconds for each passphrase. */
+int sec__keys_take(const sec__key_source *from, const uint8_t *salt,
+                   sec__key *keys, int max);
 void sec__keys_clear(sec__key *keys, int n);
+
+/* --- Calling ------------------------------------------------------------- */
+
+#define SEC__SALTS_KEPT 4u
+
+/* One's own secret for calls.  A passphrase is kept, for each listener has a
+ * salt of its own; the keys of the last few are, too. */
+typedef struct sec__caller {
+    char passphrase[SEC__PASSPHRASE_MAX + 1]; /* empty: a key */
+    sec__key key[SEC__SALTS_KEPT];
+    uint8_t salt[SEC__SALTS_KEPT][SEC__SALT_LEN];
+    unsigned salts; /* known so far */
+} sec__caller;
+
+/* False without memory. */
+bool sec__caller_init(sec__caller *c, const sec__key_source *from);
+/* The key for a listener with that salt; NULL without memory.  Costs tens of
+ * milliseconds when there is a passphrase and the salt is not known. */
+const sec__key *sec__caller_key(sec__caller *c, const uint8_t *salt);
+/* Wipes it. */
+void sec__caller_clear(sec__caller *c);
 
 #endif /* SECURE_KEYS_H */

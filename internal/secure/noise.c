@@ -43,7 +43,7 @@ static bool mix_psk(sec__noise *s, const uint8_t *psk) {
     return ok;
 }
 
-static bool public_of(const uint8_t *secret, uint8_t *out) {
+bool sec__noise_public(const uint8_t *secret, uint8_t *out) {
     size_t len = SEC__KEY_LEN;
     EVP_PKEY *key = EVP_PKEY_new_raw_private_key(EVP_PKEY_X25519, NULL, secret,
                                                  SEC__KEY_LEN);
@@ -69,22 +69,24 @@ static bool shared(const uint8_t *secret, const uint8_t *peer, uint8_t *out) {
     return ok;
 }
 
-bool sec__noise_init(sec__noise *s, uint8_t suite, const uint8_t *psk,
-                     const void *prologue, size_t len, const uint8_t *e) {
-    const char *name = suite == SEC__AES_GCM
-                           ? "Noise_NNpsk0_25519_AESGCM_SHA256"
-                           : "Noise_NNpsk0_25519_ChaChaPoly_SHA256";
+bool sec__noise_init(sec__noise *s, const sec__noise_terms *t) {
+    const char *name = t->suite == SEC__AES_GCM
+                           ? "Noise_NKpsk0_25519_AESGCM_SHA256"
+                           : "Noise_NKpsk0_25519_ChaChaPoly_SHA256";
     size_t name_len = strlen(name);
     bool ok = true;
-    *s = (sec__noise){.suite = suite};
+    *s = (sec__noise){.suite = t->suite};
     if (name_len <= sizeof(s->h)) {
         memcpy(s->h, name, name_len);
     } else {
         ok = hash(name, name_len, NULL, 0, s->h);
     }
     memcpy(s->ck, s->h, sizeof(s->ck));
-    memcpy(s->e, e, sizeof(s->e));
-    return ok && mix_hash(s, prologue, len) && mix_psk(s, psk);
+    memcpy(s->e, t->e, sizeof(s->e));
+    memcpy(s->s, t->secret_key != NULL ? t->secret_key : t->public_key,
+           sizeof(s->s));
+    return ok && mix_hash(s, t->prologue, t->prologue_len) &&
+           mix_hash(s, t->public_key, SEC__KEY_LEN) && mix_psk(s, t->psk);
 }
 
 /* The token e: in patterns with a psk the key is mixed, too. */
@@ -92,18 +94,28 @@ static bool mix_ephemeral(sec__noise *s, const uint8_t *key) {
     return mix_hash(s, key, SEC__KEY_LEN) && mix_key(s, key, SEC__KEY_LEN);
 }
 
-static bool mix_shared(sec__noise *s) {
+static bool mix_shared(sec__noise *s, const uint8_t *secret,
+                       const uint8_t *peer) {
     uint8_t dh[SEC__KEY_LEN];
-    bool ok = shared(s->e, s->peer, dh) && mix_key(s, dh, sizeof(dh));
+    bool ok = shared(secret, peer, dh) && mix_key(s, dh, sizeof(dh));
     OPENSSL_cleanse(dh, sizeof(dh));
     return ok;
+}
+
+/* The token es of the first message, or ee of the second. */
+static bool mix_written(sec__noise *s, bool second) {
+    return mix_shared(s, s->e, second ? s->peer : s->s);
+}
+
+static bool mix_read(sec__noise *s, bool second) {
+    return mix_shared(s, second ? s->e : s->s, s->peer);
 }
 
 bool sec__noise_write(sec__noise *s, bool second, const void *payload,
                       size_t len, uint8_t *out) {
     uint8_t *text = out + SEC__KEY_LEN;
-    bool ok = public_of(s->e, out) && mix_ephemeral(s, out) &&
-              (!second || mix_shared(s)) &&
+    bool ok = sec__noise_public(s->e, out) && mix_ephemeral(s, out) &&
+              mix_written(s, second) &&
               sec__aead_seal_once(s->suite, s->k, s->n++, s->h, sizeof(s->h),
                                   payload, len, text);
     return ok && mix_hash(s, text, len + SEC__TAG_LEN);
@@ -116,8 +128,7 @@ bool sec__noise_read(sec__noise *s, bool second, const uint8_t *msg, size_t len,
     bool ok = len >= SEC__NOISE_OVERHEAD;
     if (ok) {
         memcpy(next.peer, msg, SEC__KEY_LEN);
-        ok = mix_ephemeral(&next, next.peer) &&
-             (!second || mix_shared(&next)) &&
+        ok = mix_ephemeral(&next, next.peer) && mix_read(&next, second) &&
              sec__aead_open_once(next.suite, next.k, next.n++, next.h,
                                  sizeof(next.h), text, len - SEC__KEY_LEN,
                                  out) &&

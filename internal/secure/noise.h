@@ -4,12 +4,16 @@
 
 #include "internal/secure/aead.h"
 
-/* The handshake Noise_NNpsk0_25519_<cipher>_SHA256 (Noise protocol framework,
- * revision 34), two messages:
+/* The handshake Noise_NKpsk0_25519_<cipher>_SHA256 (Noise protocol framework,
+ * revision 34), two messages after the responder's key is known:
  *
- *   initiator  -> psk, e   payload
- *   responder  <- e, ee    payload
- */
+ *   responder  <- s
+ *   ...
+ *   initiator  -> psk, e, es   payload
+ *   responder  <- e, ee        payload
+ *
+ * Here s lives a minute, so that even the first payload stays secret when the
+ * psk becomes known later. */
 
 /* What a message is longer than its payload: a public key and a tag. */
 #define SEC__NOISE_OVERHEAD (SEC__KEY_LEN + SEC__TAG_LEN)
@@ -18,15 +22,27 @@ typedef struct sec__noise {
     uint8_t ck[SEC__KEY_LEN];
     uint8_t h[SEC__KEY_LEN];
     uint8_t k[SEC__KEY_LEN];
+    uint8_t s[SEC__KEY_LEN];    /* the responder's: to itself the secret, to the
+                                   initiator the public key */
     uint8_t e[SEC__KEY_LEN];    /* own ephemeral secret */
     uint8_t peer[SEC__KEY_LEN]; /* the other's ephemeral public key */
     uint64_t n;
     uint8_t suite;
 } sec__noise;
 
-/* psk and e are keys of 32 bytes. */
-bool sec__noise_init(sec__noise *s, uint8_t suite, const uint8_t *psk,
-                     const void *prologue, size_t len, const uint8_t *e);
+typedef struct sec__noise_terms {
+    const uint8_t *psk; /* this and all keys: 32 bytes */
+    const void *prologue;
+    size_t prologue_len;
+    const uint8_t *public_key; /* the responder's s */
+    const uint8_t *secret_key; /* of it; NULL: this is the initiator */
+    const uint8_t *e;          /* own ephemeral secret */
+    uint8_t suite;
+} sec__noise_terms;
+
+/* The public key of a secret one. */
+bool sec__noise_public(const uint8_t *secret, uint8_t *out);
+bool sec__noise_init(sec__noise *s, const sec__noise_terms *t);
 /* First or second message into out, which has room for
  * len + SEC__NOISE_OVERHEAD bytes. */
 bool sec__noise_write(sec__noise *s, bool second, const void *payload,

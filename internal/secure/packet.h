@@ -19,6 +19,9 @@ enum sec__packet_type {
     SEC__REJECT = 0x5c
 };
 
+/* Chunks of the secured handshake. */
+enum sec__chunk { SEC__CHUNK_NOISE = 0x11, SEC__CHUNK_OFFER = 0x12 };
+
 /* What a REJECT gives as its reason. */
 enum sec__refusal {
     SEC__REFUSED = 9, /* too many from that address */

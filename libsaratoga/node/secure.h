@@ -10,7 +10,7 @@
  * passphrase or key.  A node without refuses those who call it so. */
 
 /* What is carried: Saratoga version 1. */
-#define SARATOGA__SECURE_VERSION UINT32_C(0x53410001)
+#define SARATOGA__SECURE_VERSION UINT32_C(0x53410002)
 
 /* Makes the carrier; takes what the config says of keys, and leaves room for
  * what sealing adds.  0 or UV_E..., with a sentence. */

@@ -8,7 +8,7 @@
 
 #include "internal/common/wire.h"
 
-#define TLTCP__VERSION UINT32_C(0x544c0001)
+#define TLTCP__VERSION UINT32_C(0x544c0002)
 /* A version that nobody speaks, to keep negotiation exercised. */
 #define TLTCP__VERSION_GREASE UINT32_C(0x544c0a0a)
 

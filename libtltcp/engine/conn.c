@@ -126,11 +126,21 @@ int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
 static int set_key(tltcp_conn *c, const tltcp_config *cfg) {
     const sec__key_source keys = tltcp__config_keys(cfg);
     c->hello = cmn__alloc(&c->mem, sizeof(*c->hello));
-    if (c->hello == NULL || sec__keys_take(&keys, &c->hello->key, 1) != 1) {
-        return TLTCP_ERR_NOMEM;
+    c->own = cmn__alloc(&c->mem, sizeof(*c->own));
+    return c->hello != NULL && c->own != NULL && sec__caller_init(c->own, &keys)
+               ? 0
+               : TLTCP_ERR_NOMEM;
+}
+
+/* What only the handshake needed. */
+static void free_hello(tltcp_conn *c) {
+    sec__hello_free(c->hello, &c->mem);
+    c->hello = NULL;
+    if (c->own != NULL) {
+        sec__caller_clear(c->own);
+        cmn__free(&c->mem, c->own);
+        c->own = NULL;
     }
-    c->hello->version = TLTCP__VERSION;
-    return 0;
 }
 
 int tltcp_conn_new(tltcp_conn **conn, const tltcp_config *config,
@@ -176,7 +186,7 @@ void tltcp_conn_free(tltcp_conn *c) {
     cmn__ring_free(&c->fates);
     cmn__free(&mem, c->stream_id);
     cmn__free(&mem, c->reason);
-    sec__hello_free(c->hello, &mem);
+    free_hello(c);
     sec__seal_free(c->seal, &mem);
     cmn__free(&mem, c->token);
     cmn__free(&mem, c->measure);
@@ -284,8 +294,7 @@ void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
     c->state = TLTCP__OPEN;
     c->sender.hold = false;
     c->connect_by = TLTCP_TIME_NEVER;
-    sec__hello_free(c->hello, &c->mem);
-    c->hello = NULL;
+    free_hello(c);
     set_mss(c); /* the trailer may have grown */
     c->may_probe_mtu = true;
     c->skip_number_in =

@@ -96,6 +96,7 @@ struct tltcp_conn {
     void *user;
     char *stream_id;
     sec__hello *hello; /* secured: until the handshake is done */
+    sec__caller *own;  /* secured client: likewise */
     sec__seal *seal;   /* secured: of SHORT packets */
     uint8_t *token;    /* client: to be returned */
     size_t token_len;
@@ -214,8 +215,9 @@ tltcp_time tltcp__conn_report_at(const tltcp_conn *c);
 /* conn_hello.c, the secured handshake: makes the message to send if it was not
  * made yet, with CLOSE in the place of PARAMS when refusing. */
 bool tltcp__conn_make_hello(tltcp_conn *c);
-/* Puts the message made into a packet. */
-void tltcp__hello_put(const sec__hello *h, cmn__writer *w);
+/* Client: makes its message for what a RETRY offers.  False when that RETRY is
+ * not to be followed. */
+bool tltcp__conn_follow(tltcp_conn *c, const sec__packet *p);
 /* Opens what the listener answered; *plain has room for SEC__HELLO_MAX and
  * becomes the body of *p. */
 bool tltcp__conn_open_answer(tltcp_conn *c, sec__packet *p, uint8_t *plain);

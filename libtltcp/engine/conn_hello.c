@@ -11,11 +11,9 @@ static bool start_sealing(tltcp_conn *c) {
 
 bool tltcp__conn_make_hello(tltcp_conn *c) {
     uint8_t payload[SEC__HELLO_MAX];
-    uint8_t e[TLTCP_SEED_LEN];
     cmn__writer w = cmn__writer_of(payload, sizeof(payload));
     tltcp__params p = tltcp__conn_params(c);
-    bool ok;
-    if (c->hello == NULL || c->hello->len > 0) {
+    if (c->hello == NULL || c->hello->len > 0 || c->ep == NULL) {
         return true;
     }
     if (c->state == TLTCP__DYING) {
@@ -23,39 +21,61 @@ bool tltcp__conn_make_hello(tltcp_conn *c) {
     } else {
         tltcp__params_put(&w, &p);
     }
-    if (c->ep == NULL) {
-        ok = sec__secret_ephemeral(&c->secret, e) &&
-             sec__hello_call(c->hello, c->id, e, payload,
-                             (size_t)(w.p - payload));
-        sec__wipe(e, sizeof(e));
-    } else {
-        ok = sec__hello_answer(c->hello, c->id, payload,
-                               (size_t)(w.p - payload)) &&
-             start_sealing(c);
-    }
-    if (!ok) {
+    if (!sec__hello_answer(c->hello, c->id, payload, (size_t)(w.p - payload)) ||
+        !start_sealing(c)) {
         tltcp__conn_terminate(c, TLTCP_ERR_NOMEM);
+        return false;
     }
+    return true;
+}
+
+/* Makes the client's message; the one before stays when that fails. */
+static bool make_call(tltcp_conn *c, const sec__terms *t, const sec__key *key) {
+    uint8_t payload[SEC__HELLO_MAX];
+    uint8_t e[TLTCP_SEED_LEN];
+    cmn__writer w = cmn__writer_of(payload, sizeof(payload));
+    tltcp__params p = tltcp__conn_params(c);
+    sec__hello next = {.first_pn =
+                           (uint32_t)tltcp__sentmap_next(&c->sender.map)};
+    bool ok;
+    tltcp__params_put(&w, &p);
+    ok = sec__secret_ephemeral(&c->secret, e) &&
+         sec__hello_call(&next, t, key, e, payload, (size_t)(w.p - payload));
+    if (ok) {
+        *c->hello = next;
+    }
+    sec__wipe(e, sizeof(e));
+    sec__wipe(&next, sizeof(next));
     return ok;
 }
 
-void tltcp__hello_put(const sec__hello *h, cmn__writer *w) {
-    tltcp__chunk_put(w, TLTCP__NOISE, h->suite, h->len);
-    cmn__put_bytes(w, h->msg, h->len);
+bool tltcp__conn_follow(tltcp_conn *c, const sec__packet *p) {
+    sec__offer o;
+    const sec__key *key;
+    sec__terms t;
+    if (c->hello == NULL) {
+        return true;
+    }
+    if (!sec__offer_get(p, &o) || !sec__hello_is_answered(c->hello, &o)) {
+        return false;
+    }
+    key = sec__caller_key(c->own, o.salt);
+    t = (sec__terms){.version = TLTCP__VERSION,
+                     .caller_id = c->id,
+                     .token = p->token,
+                     .token_len = p->token_len,
+                     .salt = o.salt,
+                     .public_key = o.public_key};
+    return key != NULL && make_call(c, &t, key);
 }
 
 bool tltcp__conn_open_answer(tltcp_conn *c, sec__packet *p, uint8_t *plain) {
-    cmn__reader r = cmn__reader_of(p->body, p->body_len);
-    tltcp__chunk k;
     sec__hello_msg msg;
     if (c->hello == NULL) {
         return true;
     }
-    if (!tltcp__chunk_next(&r, &k) || k.type != TLTCP__NOISE) {
-        return false;
-    }
-    msg = (sec__hello_msg){.body = k.body, .len = k.len};
-    if (!sec__hello_take_answer(c->hello, &msg, p->scid, plain, &p->body_len) ||
+    if (!sec__hello_get(p, &msg) ||
+        !sec__hello_take_answer(c->hello, &msg, p->scid, plain, &p->body_len) ||
         !start_sealing(c)) {
         return false;
     }

@@ -489,7 +489,7 @@ static void conn_in_on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
 static void on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now) {
     if (c->state != TLTCP__CALLING || c->ep != NULL ||
         c->retries >= RETRIES_MAX || p->version != TLTCP__VERSION ||
-        p->token_len == 0) {
+        p->token_len == 0 || !tltcp__conn_follow(c, p)) {
         drop(c);
         return;
     }

@@ -226,7 +226,7 @@ static size_t send_hello(tltcp_conn *c, uint8_t *buf, size_t cap,
         return 0;
     }
     if (c->hello != NULL) {
-        tltcp__hello_put(c->hello, &d.w);
+        sec__hello_put(&d.w, c->hello);
     } else {
         tltcp__params_put(&d.w, &p);
     }
@@ -261,7 +261,7 @@ static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
         return 0;
     }
     if (stranger && c->hello != NULL) {
-        tltcp__hello_put(c->hello, &d.w);
+        sec__hello_put(&d.w, c->hello);
     } else {
         put_ack(c, &d);
         put_close(c, &d);

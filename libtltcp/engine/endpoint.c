@@ -13,8 +13,8 @@ static int take_keys(tltcp_endpoint *ep) {
     if (ep->keys == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    ep->admission.limits.costly = true;
-    ep->n_keys = sec__keys_take(&keys, ep->keys, SEC__KEYS_MAX);
+    ep->n_keys =
+        sec__keys_take(&keys, ep->admission.salt, ep->keys, SEC__KEYS_MAX);
     return ep->n_keys < 0 ? TLTCP_ERR_NOMEM : 0;
 }
 
@@ -28,7 +28,8 @@ static void endpoint_tell(void *user, const char *name, const char *key,
     cfg->on_trace(cfg->user, &ev);
 }
 
-static void set_limits(tltcp_endpoint *ep, tltcp_time now) {
+static bool set_limits(tltcp_endpoint *ep, tltcp_time now) {
+    const sec__key_source keys = tltcp__config_keys(&ep->cfg);
     uint64_t room = ep->cfg.listener.max_memory / TLTCP__BUDGET_OWN;
     const sec__limits limits = {
         .max = ep->cfg.listener.max_connections < room
@@ -38,10 +39,12 @@ static void set_limits(tltcp_endpoint *ep, tltcp_time now) {
         .max_half_open = ep->cfg.listener.max_half_open,
         .max_half_open_of = ep->cfg.listener.max_half_open_per_address,
         .careful = ep->cfg.listener.always_retry,
+        .secured = sec__keys_any(&keys),
         .tell = ep->cfg.on_trace != NULL ? endpoint_tell : NULL,
         .user = &ep->cfg,
     };
-    sec__admission_init(&ep->admission, &ep->mem, &limits, &ep->secret, now);
+    return sec__admission_init(&ep->admission, &ep->mem, &limits, &ep->secret,
+                               now);
 }
 
 int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
@@ -49,6 +52,7 @@ int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
     tltcp_config cfg;
     cmn__mem mem;
     tltcp_endpoint *ep;
+    bool limited;
     int rv = tltcp_config_check(config, NULL);
     if (rv != 0) {
         return rv;
@@ -66,12 +70,13 @@ int tltcp_endpoint_new(tltcp_endpoint **out, const tltcp_config *config,
     ep->buckets = TABLE_FIRST;
     sec__secret_init(&ep->secret, seed);
     ep->salt = sec__secret_next(&ep->secret);
-    set_limits(ep, now);
+    limited = set_limits(ep, now);
     tltcp__budget_init(&ep->budget, &ep->mem, &ep->cfg.listener,
                        sec__secret_next(&ep->secret) | 1u);
     ep->by_id = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
     ep->by_caller = cmn__alloc(&mem, TABLE_FIRST * sizeof(tltcp_conn *));
-    if (ep->salt == 0 || ep->by_id == NULL || ep->by_caller == NULL) {
+    if (!limited || ep->salt == 0 || ep->by_id == NULL ||
+        ep->by_caller == NULL) {
         tltcp_endpoint_free(ep);
         return TLTCP_ERR_NOMEM;
     }
@@ -197,30 +202,33 @@ static int reply_reject(tltcp_dispatch *out, const sec__packet *p,
     return TLTCP_REPLY;
 }
 
+/* Who has no key, or another one. */
+static int endpoint_reject(tltcp_endpoint *ep, const sec__packet *p,
+                           tltcp_dispatch *out, tltcp_time now) {
+    sec__admission_on_rejected(&ep->admission, now);
+    return reply_reject(out, p, SEC__WRONG_KEY);
+}
+
 /* Opens a secured caller's INITIAL, whose body becomes the plain one.  *hello
- * is NULL on failure and when neither side is secured.  0, TLTCP_ERR_AUTH when
+ * is NULL on failure and at a listener without keys.  0, TLTCP_ERR_AUTH when
  * the keys do not fit, or TLTCP_ERR_NOMEM. */
-static int open_call(tltcp_endpoint *ep, sec__packet *p, uint8_t *plain,
-                     sec__hello **hello) {
-    cmn__reader r = cmn__reader_of(p->body, p->body_len);
+static int open_call(tltcp_endpoint *ep, const tltcp_pktinfo *info,
+                     sec__packet *p, uint8_t *plain, sec__hello **hello,
+                     tltcp_time now) {
     uint8_t e[SEC__SEED_LEN];
-    tltcp__chunk k;
-    bool secured = tltcp__chunk_next(&r, &k) && k.type == TLTCP__NOISE;
-    sec__hello_msg msg;
     enum sec__hello_result result = SEC__HELLO_NOMEM;
+    sec__admitted who = {.p = p,
+                         .path = info->path,
+                         .now = now,
+                         .ring = {.keys = ep->keys, .n = ep->n_keys, .e = e}};
     *hello = NULL;
-    if (!secured || ep->keys == NULL) {
-        return secured || ep->keys != NULL ? TLTCP_ERR_AUTH : 0;
+    if (ep->keys == NULL) {
+        return 0;
     }
     *hello = cmn__alloc(&ep->mem, sizeof(**hello));
-    if (*hello == NULL) {
-        return TLTCP_ERR_NOMEM;
-    }
-    (*hello)->version = TLTCP__VERSION;
-    msg = (sec__hello_msg){.body = k.body, .len = k.len, .suite = k.flags};
-    if (sec__secret_ephemeral(&ep->secret, e)) {
-        result = sec__hello_take_call(*hello, &msg, p->scid, ep->keys,
-                                      ep->n_keys, e, plain, &p->body_len);
+    if (*hello != NULL && sec__secret_ephemeral(&ep->secret, e)) {
+        result = sec__admission_open(&ep->admission, &who, *hello, plain,
+                                     &p->body_len);
     }
     sec__wipe(e, sizeof(e));
     if (result != SEC__HELLO_FINE) {
@@ -240,10 +248,9 @@ static int endpoint_admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     sec__packet open = *p;
     sec__hello *hello;
     tltcp_conn *c;
-    int rv = open_call(ep, &open, plain, &hello);
+    int rv = open_call(ep, info, &open, plain, &hello, now);
     if (rv == TLTCP_ERR_AUTH) {
-        sec__admission_on_rejected(&ep->admission, now);
-        return reply_reject(out, p, SEC__WRONG_KEY);
+        return endpoint_reject(ep, p, out, now);
     }
     c = rv == 0 ? make_called(ep, info, p, now) : NULL;
     if (c == NULL) { /* without memory: the caller will ask again */
@@ -252,7 +259,8 @@ static int endpoint_admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     }
     c->hello = hello;
     tltcp__conn_take(c, info, &open, len, now);
-    if (c->state != TLTCP__CALLED) { /* its hello was not acceptable */
+    if (c->state != TLTCP__CALLED || /* its hello was not acceptable */
+        (hello != NULL && !sec__admission_spend(&ep->admission, p, now))) {
         tltcp_conn_free(c);
         return TLTCP_DROPPED;
     }
@@ -264,7 +272,11 @@ static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
                          const sec__packet *p, size_t len, tltcp_dispatch *out,
                          tltcp_time now) {
     tltcp__origin origin;
+    sec__hello_msg hello;
     uint32_t why;
+    if (sec__hello_get(p, &hello) != (ep->keys != NULL)) {
+        return endpoint_reject(ep, p, out, now);
+    }
     switch (sec__admission_judge(&ep->admission, p, info->path, info->network,
                                  now, &why)) {
     case SEC__ASK:

@@ -11,7 +11,7 @@
 #include "internal/secure/hello.h"
 #include "internal/secure/packet.h"
 #include "libtltcp/engine/config.h"
-#include "libtltcp/engine/conn.h"
+#include "libtltcp/engine/endpoint.h"
 #include "tests/fuzz/script.h"
 #include "tests/support/alloc.h"
 
@@ -113,12 +113,19 @@ static void put_noise(struct world *w, cmn__writer *wr, size_t n) {
     }
 }
 
-/* The first message of one who has the key, around parameters and noise; its
- * key id or its text is spoilt now and then. */
-static void put_hello(struct world *w, cmn__writer *wr, uint64_t scid,
+/* The first message of one who has the key, around parameters and noise; it is
+ * spoilt now and then. */
+static void put_hello(struct world *w, cmn__writer *wr, const sec__packet *p,
                       const tltcp__params *params) {
     static const uint8_t e[TLTCP_SEED_LEN] = {5};
-    sec__hello h = {.key = w->key, .version = TLTCP__VERSION};
+    const sec__admission *a = &w->ep->admission;
+    const sec__terms t = {.version = TLTCP__VERSION,
+                          .caller_id = p->scid,
+                          .token = p->token,
+                          .token_len = p->token_len,
+                          .salt = a->salt,
+                          .public_key = a->tokens.now.public_key};
+    sec__hello h = {0};
     uint8_t payload[200];
     cmn__writer text = cmn__writer_of(payload, sizeof(payload));
     uint8_t *start = wr->p;
@@ -126,9 +133,9 @@ static void put_hello(struct world *w, cmn__writer *wr, uint64_t scid,
         tltcp__params_put(&text, params);
     }
     put_noise(w, &text, (size_t)script_below(&w->in, 32));
-    FUZZ_CHECK(
-        sec__hello_call(&h, scid, e, payload, (size_t)(text.p - payload)));
-    tltcp__hello_put(&h, wr);
+    FUZZ_CHECK(sec__hello_call(&h, &t, &w->key, e, payload,
+                               (size_t)(text.p - payload)));
+    sec__hello_put(wr, &h);
     if (script_below(&w->in, 4) == 0) {
         start[script_below(&w->in, (uint64_t)(wr->p - start))] ^= 1;
     }
@@ -153,10 +160,16 @@ static void forge(struct world *w) {
                             .ack_every = 2,
                             .features = TLTCP__FEATURE_SKIP};
     cmn__writer wr = cmn__writer_of(w->dgram, 1400);
+    if (w->secured && script_below(&w->in, 8) != 0) {
+        const sec__bearer who = {.path = w->path, .id = p.scid};
+        sec__tokens_make(&w->ep->admission.tokens, &w->ep->secret, &who, w->now,
+                         token);
+        p.token_len = sizeof(token);
+    }
     p.version += (uint32_t)(script_below(&w->in, 16) == 0);
     sec__packet_put(&wr, &p);
     if (p.type == SEC__INITIAL && w->secured) {
-        put_hello(w, &wr, p.scid, &params);
+        put_hello(w, &wr, &p, &params);
     } else if (p.type == SEC__INITIAL && script_below(&w->in, 8) != 0) {
         tltcp__params_put(&wr, &params);
     }
@@ -233,7 +246,6 @@ static void open_endpoint(struct world *w) {
     static const uint8_t key[32] = {4, 5, 6};
     uint64_t x = script_number(&w->in, 1);
     tltcp_config c;
-    sec__key_source from;
     tltcp_config_init(&c);
     c.allocator = (tltcp_allocator){test_alloc_realloc, &w->alloc};
     c.listener.max_connections = CONNS;
@@ -244,11 +256,10 @@ static void open_endpoint(struct world *w) {
     if (w->secured) {
         c.key = key;
         c.key_len = sizeof(key);
-        from = tltcp__config_keys(&c);
-        FUZZ_CHECK(sec__keys_take(&from, &w->key, 1) == 1);
     }
     c.listener.max_half_open_per_address = 1 + (uint32_t)(x >> 7) * 5;
     FUZZ_CHECK(tltcp_endpoint_new(&w->ep, &c, seed, w->now) == 0);
+    w->key = w->secured ? w->ep->keys[0] : w->key;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *in, size_t size) {

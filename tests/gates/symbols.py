@@ -29,7 +29,7 @@ CRYPTO = re.compile(r"((EVP|OPENSSL|OSSL|ERR)_|CRYPTO_(memcmp|free|zalloc)$|HMAC
 
 # The files of the engines that may call libcrypto.
 CIPHERS = {"aead", "cipher", "digest", "hello", "keys", "noise", "seal",
-           "secret"}
+           "secret", "tokens"}
 
 # The file that may call ISA-L.
 ERASURE = re.compile(r"(ec_encode_data|ec_init_tables|gf_inv|gf_invert_matrix)$")

@@ -58,6 +58,40 @@ TEST(the_first_data_leaves_after_one_round_trip) {
     world_finish(&w);
 }
 
+/* With a key one more: the listener's token and key come first. */
+TEST(the_first_sealed_data_leaves_after_two_round_trips) {
+    struct plan p;
+    short_plan(&p, 1);
+    p.secured = true;
+    p.link[CLIENT].delay = 50 * MS;
+    p.link[SERVER].delay = 50 * MS;
+    p.config[CLIENT].controller.pacing = false;
+    p.link[CLIENT].rate = 0;
+    p.link[SERVER].rate = 0;
+    world_start_for(&w, &p, 199 * MS);
+    assert_false(w.end[CLIENT].connected);
+    assert_non_null(w.end[SERVER].peer);
+    world_run_for(&w, 1 * MS);
+    assert_true(w.end[CLIENT].connected);
+    assert_int_equal(w.end[CLIENT].connected_at, 200 * MS);
+    world_run_for(&w, 50 * MS);
+    assert_true(w.end[SERVER].connected);
+    assert_true(w.flow[CLIENT].next_seq > 0);
+    world_finish(&w);
+}
+
+TEST(any_of_the_first_sealed_packets_may_be_lost) {
+    for (uint64_t mask = 0; mask < 1024; mask++) {
+        struct dropper d = {{mask & 31, mask >> 5}, {0, 0}};
+        struct plan p;
+        short_plan(&p, mask);
+        p.secured = true;
+        p.tap = drop_masked;
+        p.user = &d;
+        assert_true(play(&p, NULL));
+    }
+}
+
 static void
 a_listener_that_is_careful_keeps_no_state_for_the_first_call(void **state) {
     struct plan p;
@@ -370,6 +404,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_of_the_first_packets_may_be_lost),
         cmocka_unit_test(the_first_data_leaves_after_one_round_trip),
+        cmocka_unit_test(the_first_sealed_data_leaves_after_two_round_trips),
+        cmocka_unit_test(any_of_the_first_sealed_packets_may_be_lost),
         cmocka_unit_test(
             a_listener_that_is_careful_keeps_no_state_for_the_first_call),
         cmocka_unit_test(a_call_that_comes_twice_makes_one_connection),

@@ -9,6 +9,7 @@ import pcap
 import toolbox
 
 IDS = "1122334455667788", "0102030405060708"
+PROOF = "00112233445566778899aabbccddeeff"
 PARAMS = "10000007 01 0004 00010000"
 
 
@@ -31,7 +32,7 @@ def short(text):
     return sealed(f"50 {IDS[0]} 00000007 {text}")
 
 
-def initial(text, kind="58", version="544c0001"):
+def initial(text, kind="58", version="544c0002"):
     return sealed(f"{kind} {version} {IDS[0]} {IDS[1]} 00000001 00 {text}")
 
 
@@ -40,29 +41,38 @@ SHOWN = {"tltcp.dcid": "0x" + IDS[0], "tltcp.packet_number": "7"}
 # name: octets, {field: what tshark shows}
 PACKETS = {
     "initial": (initial(PARAMS + "00" * 1100),
-                {"tltcp.type": "0x58", "tltcp.version": "0x544c0001",
+                {"tltcp.type": "0x58", "tltcp.version": "0x544c0002",
                  "tltcp.scid": "0x" + IDS[1], "tltcp.token_length": "0",
                  "tltcp.param.id": "1", "tltcp.param.value": "65536",
                  "tltcp.chunk.type": "0x10"}),
     "initial with a token": (
-        sealed(f"58 544c0001 {IDS[0]} {IDS[1]} 00000001 03 aabbcc {PARAMS}"),
+        sealed(f"58 544c0002 {IDS[0]} {IDS[1]} 00000001 03 aabbcc {PARAMS}"),
         {"tltcp.token": "aabbcc", "tltcp.param.value": "65536"}),
     "initial of a secured one": (
-        initial("1100000c 0011223344556677 deadbeef"),
-        {"tltcp.noise.key_id": "0011223344556677",
-         "tltcp.noise.message": "deadbeef"}),
+        initial(f"11000014 {PROOF} deadbeef"),
+        {"tltcp.noise.proof": PROOF, "tltcp.noise.message": "deadbeef"}),
+    "initial that asks for an offer": (
+        initial("11000000" + "00" * 1100),
+        {"tltcp.chunk.type": "0x11", "tltcp.noise.proof": "",
+         "tltcp.noise.message": ""}),
     "answer": (initial(PARAMS, "59"), {"tltcp.type": "0x59"}),
     "answer of a secured one": (
         initial("11000004 deadbeef", "59"),
-        {"tltcp.noise.key_id": "", "tltcp.noise.message": "deadbeef"}),
+        {"tltcp.noise.proof": "", "tltcp.noise.message": "deadbeef"}),
     "stream id": (initial("1000000a 05 0004 00000003 08 0000"),
                   {"tltcp.param.id": "5,8", "tltcp.param.value": "3"}),
-    "retry": (sealed(f"5a 544c0001 {IDS[0]} {IDS[1]} 02 aabb"),
+    "retry": (sealed(f"5a 544c0002 {IDS[0]} {IDS[1]} 02 aabb"),
               {"tltcp.type": "0x5a", "tltcp.token": "aabb"}),
-    "versions": (sealed(f"5b 00000000 {IDS[0]} {IDS[1]} 544c0001 544c1a2a"),
+    "retry with an offer": (
+        sealed(f"5a 544c0002 {IDS[0]} {IDS[1]} 02 aabb "
+               f"12000034 00000007 {PROOF} {PROOF} {PROOF}"),
+        {"tltcp.token": "aabb", "tltcp.chunk.type": "0x12",
+         "tltcp.offer.packet_number": "7", "tltcp.offer.salt": PROOF,
+         "tltcp.offer.public_key": PROOF + PROOF}),
+    "versions": (sealed(f"5b 00000000 {IDS[0]} {IDS[1]} 544c0002 544c1a2a"),
                  {"tltcp.type": "0x5b",
-                  "tltcp.version": "0x00000000,0x544c0001,0x544c1a2a"}),
-    "reject": (sealed(f"5c 544c0001 {IDS[0]} {IDS[1]} 00 00000013"),
+                  "tltcp.version": "0x00000000,0x544c0002,0x544c1a2a"}),
+    "reject": (sealed(f"5c 544c0002 {IDS[0]} {IDS[1]} 00 00000013"),
                {"tltcp.type": "0x5c", "tltcp.code": "19"}),
     "data": (short("02000008 00001000 00000005 "
                    "01030009 00001000 00000005 41"),
@@ -205,8 +215,8 @@ class Dissector(dissectbox.Dissector):
         self.assertEqual(self.fields("frame.number", select=ODD), [])
         self.assertEqual(self.fields("tltcp.payload", select="tltcp.payload"),
                          [])
-        self.assertNotEqual(self.fields("tltcp.noise.key_id",
-                                        select="tltcp.noise.key_id"), [])
+        self.assertNotEqual(self.fields("tltcp.noise.proof",
+                                        select="tltcp.noise.proof"), [])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MPL-2.0
 --
--- TLTCP version 1 (docs/tltcp-protocol.md) for Wireshark and tshark.
+-- TLTCP version 2 (docs/tltcp-protocol.md) for Wireshark and tshark.
 --
 -- Lies where Wireshark looks for plugins, or: wireshark -X lua_script:tltcp.lua
 -- Connections are known by their handshake.  Where that is not in the capture:
@@ -8,7 +8,7 @@
 
 local tltcp = Proto("tltcp", "TLTCP")
 
-local VERSION = 0x544c0001
+local VERSION = 0x544c0002
 local TAG, CRC = 16, 4
 local SHORT, SHORT_ODD, INITIAL, ANSWER = 0x50, 0x51, 0x58, 0x59
 local RETRY, VERSIONS, REJECT = 0x5a, 0x5b, 0x5c
@@ -21,7 +21,7 @@ local chunk_types = {
     [0x04] = "ACK", [0x05] = "WINDOW", [0x06] = "PING", [0x07] = "CHALLENGE",
     [0x08] = "RESPONSE", [0x09] = "FIN", [0x0a] = "CLOSE", [0x0b] = "REPORT",
     [0x0c] = "RTT", [0x0d] = "REPAIR", [0x0e] = "REBUILT", [0x10] = "PARAMS",
-    [0x11] = "NOISE"}
+    [0x11] = "NOISE", [0x12] = "OFFER"}
 local params = {"WINDOW", "SECTIONS", "IDLE_MS", "DATAGRAM", "FEATURES",
                 "ACK_EVERY", "ACK_DELAY_MS", "STREAM_ID", "FIRST_SEQ"}
 local STREAM_ID = 8
@@ -108,8 +108,11 @@ bytes("symbol", "Repair symbol")
 bytes("nonce", "Nonce")
 bytes("sealed", "Sealed chunks")
 bytes("tag", "Tag")
-bytes("noise.key_id", "Key id")
+bytes("noise.proof", "Proof of the key")
 bytes("noise.message", "Noise message")
+number("offer.packet_number", "Packet number of the INITIAL", 32)
+bytes("offer.salt", "Salt of passphrases")
+bytes("offer.public_key", "Diffie-Hellman key of the listener")
 bytes("param.bytes", "Bytes")
 bytes("padding", "Padding")
 
@@ -118,7 +121,7 @@ tltcp.fields = f
 local e = {
     short = ProtoExpert.new("tltcp.short", "It ends too early",
                             expert.group.MALFORMED, expert.severity.ERROR),
-    unknown = ProtoExpert.new("tltcp.unknown", "Not known to version 1",
+    unknown = ProtoExpert.new("tltcp.unknown", "Not known to version 2",
                               expert.group.PROTOCOL, expert.severity.WARN),
     excess = ProtoExpert.new("tltcp.excess", "The body is too long",
                              expert.group.MALFORMED, expert.severity.ERROR),
@@ -333,12 +336,23 @@ local function parameters(r)
     end
 end
 
--- The client's message comes behind the id of the key.
+-- The client's message comes behind the proof of its key; its first INITIAL has
+-- neither.
 local function noise(r, _, packet)
+    if r.left() == 0 then
+        return "asks for an offer"
+    end
     if packet == INITIAL then
-        r.show(f.noise_key_id, 8)
+        r.show(f.noise_proof, 16)
     end
     r.rest(f.noise_message)
+end
+
+local function offer(r)
+    local n = r.show(f.offer_packet_number, 4)
+    r.show(f.offer_salt, 16)
+    r.show(f.offer_public_key, 32)
+    return string.format("to %d", uint(n))
 end
 
 local chunks = {
@@ -351,7 +365,8 @@ local chunks = {
     [0x0b] = {report}, [0x0c] = {rtt},
     [0x0d] = {repair, flags({"repair_first", "repair_last", "data_class",
                              "data_depends", "data_tag"})},
-    [0x0e] = {rebuilt}, [0x10] = {parameters}, [0x11] = {noise}}
+    [0x0e] = {rebuilt}, [0x10] = {parameters}, [0x11] = {noise},
+    [0x12] = {offer}}
 
 local function chunk(tree, range, packet)
     local head = range(0, 4)
@@ -468,6 +483,8 @@ local function long(tree, tvb, kind)
             local code = uint(r.show(f.code, 4))
             tree:add_proto_expert_info(e.closed)
             about = codes[code] or tostring(code)
+        elseif r.good and r.left() > 0 then
+            about = read_chunks(tree, tvb, 1 + r.at, stop, kind)
         end
     end
     if r.good and stop > 1 then

@@ -12,7 +12,7 @@
 
 /* Two ends of a carrier, datagram by datagram. */
 
-#define VERSION UINT32_C(0x53410001)
+#define VERSION UINT32_C(0x53410002)
 #define MTU 1400u
 #define FLIGHT_MAX 256u
 #define A 0

@@ -13,6 +13,7 @@
 struct run {
     uint8_t prologue[BYTES_MAX], psk[BYTES_MAX];
     uint8_t e[2][BYTES_MAX]; /* initiator's, responder's */
+    uint8_t s[BYTES_MAX];    /* responder's */
     uint8_t hash[BYTES_MAX];
     size_t prologue_len;
     uint8_t suite;
@@ -32,9 +33,17 @@ static size_t bytes_of(const char *hex, uint8_t *out) {
 }
 
 static void start(struct run *r) {
+    uint8_t public_key[SEC__KEY_LEN];
+    assert_true(sec__noise_public(r->s, public_key));
     for (int i = 0; i < 2; i++) {
-        assert_true(sec__noise_init(&r->side[i], r->suite, r->psk, r->prologue,
-                                    r->prologue_len, r->e[i]));
+        const sec__noise_terms t = {.psk = r->psk,
+                                    .prologue = r->prologue,
+                                    .prologue_len = r->prologue_len,
+                                    .public_key = public_key,
+                                    .secret_key = i == 1 ? r->s : NULL,
+                                    .e = r->e[i],
+                                    .suite = r->suite};
+        assert_true(sec__noise_init(&r->side[i], &t));
     }
 }
 
@@ -80,6 +89,8 @@ static void take_line(struct run *r, const char *key, const char *a,
         r->prologue_len = bytes_of(a, r->prologue);
     } else if (strcmp(key, "psk") == 0) {
         (void)bytes_of(a, r->psk);
+    } else if (strcmp(key, "resp_static") == 0) {
+        (void)bytes_of(a, r->s);
     } else if (strcmp(key, "init_ephemeral") == 0) {
         (void)bytes_of(a, r->e[0]);
     } else if (strcmp(key, "resp_ephemeral") == 0) {

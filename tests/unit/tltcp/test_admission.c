@@ -2,6 +2,7 @@
 /* Whom a listener lets in, caller by caller. */
 #include <string.h>
 
+#include "internal/secure/tokens.h"
 #include "libtltcp/engine/conn.h"
 #include "tests/support/alloc.h"
 #include "tests/support/cmocka.h"
@@ -188,6 +189,8 @@ static void a_token_is_good_for_one_address_one_id_and_ten_seconds(void **s) {
 
 TEST(tokens_outlive_a_change_of_their_key) {
     static const uint8_t seed[TLTCP_SEED_LEN] = {7};
+    const sec__bearer who = {.path = 1, .id = 2};
+    const cmn__mem mem = cmn__mem_default();
     uint8_t token[SEC__TOKEN_LEN];
     uint8_t later[SEC__TOKEN_LEN];
     sec__secret s;
@@ -195,107 +198,250 @@ TEST(tokens_outlive_a_change_of_their_key) {
     sec__tokens stolen;
     tltcp_time now = TLTCP_S;
     sec__secret_init(&s, seed);
-    sec__tokens_init(&t, &s, now);
+    sec__tokens_init(&t, &s, true, now);
     sec__secret_init(&s, seed);
-    sec__tokens_init(&stolen, &s, now); /* the same */
+    sec__tokens_init(&stolen, &s, true, now); /* the same */
     now += 59 * TLTCP_S;
-    sec__tokens_make(&t, &s, 1, 2, now, token);
+    sec__tokens_make(&t, &s, &who, now, token);
     now += 2 * TLTCP_S;
-    sec__tokens_make(&t, &s, 1, 2, now, later); /* under a new key */
-    assert_true(sec__tokens_valid(&t, 1, 2, now, token, sizeof(token)));
-    assert_true(sec__tokens_valid(&t, 1, 2, now, later, sizeof(later)));
+    sec__tokens_make(&t, &s, &who, now, later); /* under a new key */
+    assert_ptr_equal(sec__tokens_keys(&t, &who, now, token, sizeof(token)),
+                     &t.before);
+    assert_ptr_equal(sec__tokens_keys(&t, &who, now, later, sizeof(later)),
+                     &t.now);
+    assert_memory_equal(t.before.secret, stolen.now.secret,
+                        sizeof(t.now.secret));
+    assert_memory_not_equal(t.now.secret, stolen.now.secret,
+                            sizeof(t.now.secret));
     /* who has the old key cannot make tokens any more */
     stolen.since = now;
-    sec__tokens_make(&stolen, &s, 1, 2, now, token);
-    assert_false(sec__tokens_valid(&t, 1, 2, now, token, sizeof(token)));
-    assert_true(sec__tokens_valid(&stolen, 1, 2, now, token, sizeof(token)));
-    sec__tokens_clear(&t);
-    sec__tokens_clear(&stolen);
+    sec__tokens_make(&stolen, &s, &who, now, token);
+    assert_null(sec__tokens_keys(&t, &who, now, token, sizeof(token)));
+    assert_non_null(sec__tokens_keys(&stolen, &who, now, token, sizeof(token)));
+    sec__tokens_clear(&t, &mem);
+    sec__tokens_clear(&stolen, &mem);
+}
+
+TEST(the_key_before_is_wiped_once_its_tokens_have_expired) {
+    static const uint8_t seed[TLTCP_SEED_LEN] = {7};
+    static const uint8_t zeros[SEC__KEY_LEN];
+    const cmn__mem mem = cmn__mem_default();
+    uint8_t first[SEC__KEY_LEN];
+    sec__secret s;
+    sec__tokens t;
+    tltcp_time now = TLTCP_S;
+    sec__secret_init(&s, seed);
+    sec__tokens_init(&t, &s, true, now);
+    memcpy(first, t.now.secret, sizeof(first));
+    now += 60 * TLTCP_S;
+    sec__tokens_age(&t, &s, now);
+    assert_memory_equal(t.before.secret, first, sizeof(first));
+    now += 10 * TLTCP_S + 1;
+    sec__tokens_age(&t, &s, now);
+    assert_memory_equal(t.before.secret, zeros, sizeof(zeros));
+    memcpy(first, t.now.secret, sizeof(first));
+    now += 3600 * TLTCP_S; /* nobody called */
+    sec__tokens_age(&t, &s, now);
+    assert_memory_equal(t.before.secret, zeros, sizeof(zeros));
+    assert_memory_not_equal(t.now.secret, first, sizeof(first));
+    sec__tokens_clear(&t, &mem);
+}
+
+TEST(a_token_is_spent_once_however_many_there_are) {
+    static const uint8_t seed[TLTCP_SEED_LEN] = {7};
+    enum { MANY = 20000 };
+    static uint8_t token[MANY][SEC__TOKEN_LEN];
+    const cmn__mem mem = cmn__mem_default();
+    unsigned refused = 0;
+    sec__secret s;
+    sec__tokens t;
+    tltcp_time now = TLTCP_S;
+    sec__secret_init(&s, seed);
+    sec__tokens_init(&t, &s, true, now);
+    for (uint64_t i = 0; i < MANY; i++, now += TLTCP_US) {
+        const sec__bearer who = {.path = i, .id = i + 1};
+        sec__tokens_make(&t, &s, &who, now, token[i]);
+        assert_non_null(
+            sec__tokens_keys(&t, &who, now, token[i], SEC__TOKEN_LEN));
+        assert_true(sec__tokens_spend(&t, &mem, token[i], now));
+    }
+    for (uint64_t i = 0; i < MANY; i++) {
+        const sec__bearer who = {.path = i, .id = i + 1};
+        refused +=
+            sec__tokens_keys(&t, &who, now, token[i], SEC__TOKEN_LEN) == NULL;
+    }
+    assert_int_equal(refused, MANY);
+    sec__tokens_clear(&t, &mem);
 }
 
 static const uint8_t shared_key[32] = {1};
 
-/* A secured caller, with the token that came in reply if there is one. */
-static int secured_knock(struct house *h, uint8_t who) {
-    const uint8_t seed[TLTCP_SEED_LEN] = {2, who};
-    const tltcp_pktinfo info = {.path = who};
+/* A secured caller and what it sent last. */
+struct caller {
+    tltcp_conn *conn;
+    uint64_t path;
     uint8_t dgram[1472];
-    tltcp_pktinfo to;
-    tltcp_config c;
-    tltcp_conn *caller;
-    size_t segment;
     size_t len;
-    int verdict;
+};
+
+static void caller_open(struct caller *x, const struct house *h, uint8_t who) {
+    const uint8_t seed[TLTCP_SEED_LEN] = {2, who};
+    tltcp_config c;
+    *x = (struct caller){.path = who};
     tltcp_config_init(&c);
     c.key = shared_key;
     c.key_len = sizeof(shared_key);
-    assert_int_equal(tltcp_conn_new(&caller, &c, seed, 1, h->now), 0);
-    if (h->out.reply_len > 0) {
-        (void)tltcp_conn_recv(caller, &info, h->out.reply, h->out.reply_len,
-                              h->now);
-    }
-    len = tltcp_conn_send(caller, &to, dgram, sizeof(dgram), &segment, h->now);
-    verdict = tltcp_endpoint_recv(h->ep, &info, dgram, len, &h->out, h->now);
+    assert_int_equal(tltcp_conn_new(&x->conn, &c, seed, 1, h->now), 0);
+}
+
+/* Its next INITIAL arrives. */
+static int caller_knocks(struct caller *x, struct house *h) {
+    const tltcp_pktinfo info = {.path = x->path};
+    tltcp_pktinfo to;
+    size_t segment;
+    int verdict;
+    x->len = tltcp_conn_send(x->conn, &to, x->dgram, sizeof(x->dgram), &segment,
+                             h->now);
+    verdict =
+        tltcp_endpoint_recv(h->ep, &info, x->dgram, x->len, &h->out, h->now);
     if (verdict == TLTCP_CALLER) {
         assert_true(h->guests < GUESTS);
         h->guest[h->guests++] = h->out.conn;
     }
-    tltcp_conn_free(caller);
     return verdict;
 }
 
-TEST(keys_are_made_with_so_many_strangers_a_second) {
+static void caller_hears(struct caller *x, const struct house *h) {
+    const tltcp_pktinfo info = {.path = 1};
+    (void)tltcp_conn_recv(x->conn, &info, h->out.reply, h->out.reply_len,
+                          h->now);
+}
+
+static void open_secured_house(struct house *h) {
     tltcp_config c;
-    struct house h;
-    uint8_t who = 0;
     tltcp_config_init(&c);
     c.key = shared_key;
     c.key_len = sizeof(shared_key);
-    open_house(&h, &c);
-    while (secured_knock(&h, ++who) == TLTCP_CALLER) {
+    open_house(h, &c);
+}
+
+/* The same datagram, from where it came and from elsewhere. */
+static void expect_no_entry(struct house *h, const struct caller *x) {
+    const tltcp_dispatch own = h->out; /* of the caller */
+    for (uint64_t path = x->path; path < x->path + 3; path++) {
+        const tltcp_pktinfo info = {.path = path};
+        assert_int_equal(tltcp_endpoint_recv(h->ep, &info, x->dgram, x->len,
+                                             &h->out, h->now),
+                         TLTCP_REPLY);
+        assert_true(h->out.reply_len <= x->len / 3);
     }
-    assert_int_equal(h.guests, 32);
-    assert_int_equal(stats(&h).callers_retried, 1);
-    assert_int_equal(secured_knock(&h, who), TLTCP_CALLER); /* proven */
-    h.now += 30 * TLTCP_MS;
-    while (secured_knock(&h, ++who) == TLTCP_CALLER) {
-    }
-    assert_int_equal(h.guests, 32 + 1 + 3);
+    h->out = own;
+}
+
+TEST(a_recorded_call_makes_no_connection) {
+    struct caller x;
+    struct house h;
+    open_secured_house(&h);
+    caller_open(&x, &h, 7);
+    assert_int_equal(caller_knocks(&x, &h), TLTCP_REPLY);
+    expect_no_entry(&h, &x);
+    assert_int_equal(tltcp_endpoint_count(h.ep), 0);
+    caller_hears(&x, &h);
+    assert_int_equal(caller_knocks(&x, &h), TLTCP_CALLER);
+    leave(&h);
+    expect_no_entry(&h, &x); /* its token is good for seconds yet */
+    h.now += 11 * TLTCP_S;
+    expect_no_entry(&h, &x);
+    assert_int_equal(tltcp_endpoint_count(h.ep), 0);
+    assert_int_equal(tltcp_endpoint_rejected(h.ep), 0);
+    tltcp_conn_free(x.conn);
+    close_house(&h);
+}
+
+/* Who has a token of his own for the id of a call that he recorded. */
+TEST(a_recorded_call_does_not_fit_another_token) {
+    struct caller x;
+    struct house h;
+    sec__packet call;
+    sec__packet retry;
+    const tltcp_pktinfo info = {.path = 9};
+    uint8_t forged[1472];
+    cmn__writer w = cmn__writer_of(forged, sizeof(forged));
+    open_secured_house(&h);
+    caller_open(&x, &h, 7);
+    assert_int_equal(caller_knocks(&x, &h), TLTCP_REPLY);
+    caller_hears(&x, &h);
+    assert_int_equal(caller_knocks(&x, &h), TLTCP_CALLER);
+    assert_int_equal(
+        tltcp_endpoint_recv(h.ep, &info, x.dgram, x.len, &h.out, h.now),
+        TLTCP_REPLY);
+    assert_true(sec__packet_parse(x.dgram, x.len, &call));
+    assert_true(sec__packet_parse(h.out.reply, h.out.reply_len, &retry));
+    call.token = retry.token;
+    call.token_len = retry.token_len;
+    sec__packet_put(&w, &call);
+    cmn__put_bytes(&w, call.body, call.body_len);
+    sec__packet_seal(&w, forged);
+    assert_int_equal(tltcp_endpoint_recv(h.ep, &info, forged,
+                                         (size_t)(w.p - forged), &h.out, h.now),
+                     TLTCP_REPLY);
+    assert_int_equal(word(&h), TLTCP_ERR_AUTH);
+    assert_int_equal(tltcp_endpoint_count(h.ep), 1);
+    tltcp_conn_free(x.conn);
+    close_house(&h);
+}
+
+/* An answer to what was asked before the present token was had: following it
+ * would part the caller from the connection that is being made. */
+TEST(a_late_retry_is_not_followed) {
+    tltcp_dispatch late;
+    struct caller x;
+    struct house h;
+    open_secured_house(&h);
+    caller_open(&x, &h, 7);
+    assert_int_equal(caller_knocks(&x, &h), TLTCP_REPLY);
+    h.now += TLTCP_S;
+    tltcp_conn_on_timeout(x.conn, h.now);
+    late = h.out;
+    assert_int_equal(caller_knocks(&x, &h), TLTCP_REPLY);
+    caller_hears(&x, &h);
+    assert_int_equal(caller_knocks(&x, &h), TLTCP_CALLER);
+    h.out = late;
+    caller_hears(&x, &h);
+    assert_int_equal(x.conn->retries, 1);
+    tltcp_conn_free(x.conn);
     close_house(&h);
 }
 
 TEST(for_want_of_memory_nobody_is_called_a_stranger) {
-    static const uint8_t key[32] = {1};
-    static const uint8_t seed[TLTCP_SEED_LEN] = {2};
     struct test_alloc alloc = {0};
-    uint8_t dgram[1472];
-    const tltcp_pktinfo info = {.path = 1};
-    tltcp_pktinfo to;
+    const tltcp_pktinfo info = {.path = 7};
     tltcp_config c;
     struct house h;
-    tltcp_conn *caller;
-    size_t segment;
-    size_t len;
+    struct caller x;
     tltcp_config_init(&c);
-    c.key = key;
-    c.key_len = sizeof(key);
-    assert_int_equal(tltcp_conn_new(&caller, &c, seed, 1, TLTCP_S), 0);
-    len = tltcp_conn_send(caller, &to, dgram, sizeof(dgram), &segment, TLTCP_S);
+    c.key = shared_key;
+    c.key_len = sizeof(shared_key);
     c.allocator = (tltcp_allocator){test_alloc_realloc, &alloc};
     open_house(&h, &c);
+    caller_open(&x, &h, 7);
+    assert_int_equal(caller_knocks(&x, &h), TLTCP_REPLY);
+    caller_hears(&x, &h);
+    alloc.fail_at = alloc.calls + 1;
+    assert_int_equal(caller_knocks(&x, &h), TLTCP_DROPPED);
     for (int i = 1; i < 50 && h.guests == 0; i++) {
         alloc.fail_at = alloc.calls + (uint64_t)i;
-        if (tltcp_endpoint_recv(h.ep, &info, dgram, len, &h.out, h.now) ==
+        if (tltcp_endpoint_recv(h.ep, &info, x.dgram, x.len, &h.out, h.now) ==
             TLTCP_CALLER) {
             h.guest[h.guests++] = h.out.conn;
         }
-        assert_int_equal(h.out.reply_len, 0); /* he may ask again */
+        assert_int_equal(h.out.reply_len, 0); /* he may call again */
     }
     assert_int_equal(h.guests, 1);
     assert_int_equal(tltcp_endpoint_rejected(h.ep), 0);
     close_house(&h);
     assert_int_equal(alloc.blocks, 0);
-    tltcp_conn_free(caller);
+    tltcp_conn_free(x.conn);
 }
 
 TEST(what_belongs_to_nobody_is_counted) {
@@ -332,7 +478,11 @@ int main(void) {
         cmocka_unit_test(
             a_token_is_good_for_one_address_one_id_and_ten_seconds),
         cmocka_unit_test(tokens_outlive_a_change_of_their_key),
-        cmocka_unit_test(keys_are_made_with_so_many_strangers_a_second),
+        cmocka_unit_test(the_key_before_is_wiped_once_its_tokens_have_expired),
+        cmocka_unit_test(a_token_is_spent_once_however_many_there_are),
+        cmocka_unit_test(a_recorded_call_makes_no_connection),
+        cmocka_unit_test(a_recorded_call_does_not_fit_another_token),
+        cmocka_unit_test(a_late_retry_is_not_followed),
         cmocka_unit_test(for_want_of_memory_nobody_is_called_a_stranger),
         cmocka_unit_test(what_belongs_to_nobody_is_counted),
         cmocka_unit_test(a_call_without_an_id_is_dropped),

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#ifndef SECURE_TOKENS_H
+#define SECURE_TOKENS_H
+
+#include "internal/common/mem.h"
+#include "internal/secure/aead.h"
+#include "internal/secure/secret.h"
+
+/* Address tokens: half an HMAC over who asked and when.  With them a listener
+ * that has a key hands out a Diffie-Hellman key, which lives as long as the key
+ * of the tokens, and takes each token once. */
+
+#define SEC__TOKEN_LEN 24u /* time and half an HMAC */
+
+struct evp_mac_ctx_st;
+
+typedef struct sec__token_keys {
+    struct evp_mac_ctx_st *mac; /* NULL: no token is valid */
+    uint8_t secret[SEC__KEY_LEN];
+    uint8_t public_key[SEC__KEY_LEN];
+} sec__token_keys;
+
+typedef struct sec__spent sec__spent;
+
+/* Keys serve for a minute; the ones before stay good for what they have signed
+ * and are wiped after that, as soon as anything asks.  They stand ready in
+ * libcrypto: taking them up for each token costs several times the token. */
+typedef struct sec__tokens {
+    sec__token_keys now;
+    sec__token_keys before;
+    uint64_t since; /* when `now` was made */
+    uint64_t floor; /* tokens that are older may have been spent */
+    sec__spent *spent;
+    bool paired; /* with Diffie-Hellman keys */
+} sec__tokens;
+
+/* Who asks, or comes back. */
+typedef struct sec__bearer {
+    uint64_t path;
+    uint64_t id; /* by which he calls himself */
+} sec__bearer;
+
+void sec__tokens_init(sec__tokens *t, sec__secret *s, bool paired,
+                      uint64_t now);
+/* Wipes the keys. */
+void sec__tokens_clear(sec__tokens *t, const cmn__mem *mem);
+/* Renews the keys and wipes those that are too old, when it is time. */
+void sec__tokens_age(sec__tokens *t, sec__secret *s, uint64_t now);
+/* A token that only `to` can return. */
+void sec__tokens_make(sec__tokens *t, sec__secret *s, const sec__bearer *to,
+                      uint64_t now, uint8_t *token);
+/* The keys with which the token was made; NULL: it is not valid. */
+const sec__token_keys *sec__tokens_keys(const sec__tokens *t,
+                                        const sec__bearer *from, uint64_t now,
+                                        const uint8_t *token, size_t len);
+/* A token that is valid will be so no more.  False without memory. */
+bool sec__tokens_spend(sec__tokens *t, const cmn__mem *mem,
+                       const uint8_t *token, uint64_t now);
+
+#endif /* SECURE_TOKENS_H */
