@@ -440,6 +440,47 @@ TLTCP_API uint64_t tltcp_endpoint_rejected(const tltcp_endpoint *ep);
 TLTCP_API int tltcp_endpoint_get_stats(const tltcp_endpoint *ep,
                                        tltcp_stats *st);
 
+/** @brief The key of a passphrase that is to be made, see
+ * tltcp_conn_defer_keys(). */
+typedef struct tltcp_key_job tltcp_key_job;
+
+/**
+ * @brief Leaves it to the driver to make the key of a passphrase.
+ *
+ * Each listener has a salt of its own, so that the key of a passphrase can only
+ * be made once the listener has been heard.  That takes tens of milliseconds.
+ * An engine makes it inside tltcp_conn_recv(), unless this was called.  Then
+ * the driver calls tltcp_conn_key_job() after each tltcp_conn_recv() until the
+ * connection is open, tltcp_key_job_run() on any thread, and
+ * tltcp_conn_take_key() with the result.
+ * @param conn  a caller's connection, before its first datagram
+ */
+TLTCP_API void tltcp_conn_defer_keys(tltcp_conn *conn);
+
+/**
+ * @brief The key that the connection waits for.
+ * @param conn  connection
+ * @return a job that tltcp_conn_take_key() frees; NULL when there is none, or
+ * when it was given before
+ */
+TLTCP_API tltcp_key_job *tltcp_conn_key_job(tltcp_conn *conn);
+
+/**
+ * @brief Makes the key; touches nothing but the job.
+ * @param job  from tltcp_conn_key_job()
+ */
+TLTCP_API void tltcp_key_job_run(tltcp_key_job *job);
+
+/**
+ * @brief Gives the key to the connection, which goes on with its call, and
+ * frees the job.
+ * @param conn  the connection that asked; NULL: it is gone
+ * @param job   freed; its memory is that of the connection's allocator
+ * @param now   current time
+ */
+TLTCP_API void tltcp_conn_take_key(tltcp_conn *conn, tltcp_key_job *job,
+                                   tltcp_time now);
+
 /**
  * @brief Updates the keys of a secured connection in both directions, as soon
  * as the peer has confirmed the present ones.

@@ -107,7 +107,7 @@ static bool take_key(const uint8_t *key, sec__key *k) {
     return make_proof(k);
 }
 
-static bool stretch(const char *passphrase, const uint8_t *salt, sec__key *k) {
+bool sec__stretch(const char *passphrase, const uint8_t *salt, sec__key *k) {
     static const char label[] = "tltcp passphrase 2";
     uint8_t full[sizeof(label) - 1 + SEC__SALT_LEN];
 
@@ -128,7 +128,7 @@ int sec__keys_take(const sec__key_source *from, const uint8_t *salt,
         return -1;
     }
     if (from->key == NULL && from->passphrase != NULL &&
-        !stretch(from->passphrase, salt, &keys[n++])) {
+        !sec__stretch(from->passphrase, salt, &keys[n++])) {
         return -1;
     }
     for (; key != NULL && *key != NULL && n < max; key++) {
@@ -137,7 +137,7 @@ int sec__keys_take(const sec__key_source *from, const uint8_t *salt,
         }
     }
     for (; passphrase != NULL && *passphrase != NULL && n < max; passphrase++) {
-        if (!stretch(*passphrase, salt, &keys[n++])) {
+        if (!sec__stretch(*passphrase, salt, &keys[n++])) {
             return -1;
         }
     }
@@ -159,9 +159,7 @@ bool sec__caller_init(sec__caller *c, const sec__key_source *from) {
     return true;
 }
 
-const sec__key *sec__caller_key(sec__caller *c, const uint8_t *salt) {
-    unsigned at = c->salts % SEC__SALTS_KEPT;
-
+static const sec__key *find_salt(const sec__caller *c, const uint8_t *salt) {
     if (c->passphrase[0] == '\0') {
         return &c->key[0];
     }
@@ -170,12 +168,31 @@ const sec__key *sec__caller_key(sec__caller *c, const uint8_t *salt) {
             return &c->key[i];
         }
     }
-    if (!stretch(c->passphrase, salt, &c->key[at])) {
-        return NULL;
-    }
+    return NULL;
+}
+
+bool sec__caller_knows(const sec__caller *c, const uint8_t *salt) {
+    return find_salt(c, salt) != NULL;
+}
+
+const sec__key *sec__caller_learn(sec__caller *c, const uint8_t *salt,
+                                  const sec__key *key) {
+    unsigned at = c->salts++ % SEC__SALTS_KEPT;
+
     memcpy(c->salt[at], salt, SEC__SALT_LEN);
-    c->salts++;
+    c->key[at] = *key;
     return &c->key[at];
+}
+
+const sec__key *sec__caller_key(sec__caller *c, const uint8_t *salt) {
+    const sec__key *known = find_salt(c, salt);
+    sec__key made;
+
+    if (known == NULL && sec__stretch(c->passphrase, salt, &made)) {
+        known = sec__caller_learn(c, salt, &made);
+    }
+    OPENSSL_cleanse(&made, sizeof(made));
+    return known;
 }
 
 void sec__caller_clear(sec__caller *c) {

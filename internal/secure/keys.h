@@ -52,9 +52,15 @@ typedef struct sec__caller {
 
 /* False without memory. */
 bool sec__caller_init(sec__caller *c, const sec__key_source *from);
+/* Whether the key for a listener with that salt is at hand. */
+bool sec__caller_knows(const sec__caller *c, const uint8_t *salt);
 /* The key for a listener with that salt; NULL without memory.  Costs tens of
- * milliseconds when there is a passphrase and the salt is not known. */
+ * milliseconds when it is not at hand. */
 const sec__key *sec__caller_key(sec__caller *c, const uint8_t *salt);
+/* The same in two steps, so that another thread can take the time. */
+bool sec__stretch(const char *passphrase, const uint8_t *salt, sec__key *out);
+const sec__key *sec__caller_learn(sec__caller *c, const uint8_t *salt,
+                                  const sec__key *key);
 /* Wipes it. */
 void sec__caller_clear(sec__caller *c);
 

@@ -136,6 +136,8 @@ static int set_key(tltcp_conn *c, const tltcp_config *cfg) {
 static void free_hello(tltcp_conn *c) {
     sec__hello_free(c->hello, &c->mem);
     c->hello = NULL;
+    cmn__free(&c->mem, c->held);
+    c->held = NULL;
     if (c->own != NULL) {
         sec__caller_clear(c->own);
         cmn__free(&c->mem, c->own);

@@ -77,6 +77,15 @@ typedef struct tltcp__candidate {
     unsigned tries;
 } tltcp__candidate;
 
+/* A RETRY, token and body, whose key is being made. */
+typedef struct tltcp__held_offer {
+    bool asked; /* for its key */
+    uint8_t salt[SEC__SALT_LEN];
+    size_t token_len;
+    size_t body_len;
+    uint8_t bytes[];
+} tltcp__held_offer;
+
 struct tltcp_conn {
     cmn__mem mem;
     tltcp__sender sender;
@@ -95,10 +104,11 @@ struct tltcp_conn {
     tltcp_conn *next_caller;
     void *user;
     char *stream_id;
-    sec__hello *hello; /* secured: until the handshake is done */
-    sec__caller *own;  /* secured client: likewise */
-    sec__seal *seal;   /* secured: of SHORT packets */
-    uint8_t *token;    /* client: to be returned */
+    sec__hello *hello;       /* secured: until the handshake is done */
+    sec__caller *own;        /* secured client: likewise */
+    tltcp__held_offer *held; /* until its key is made; or NULL */
+    sec__seal *seal;         /* secured: of SHORT packets */
+    uint8_t *token;          /* client: to be returned */
     size_t token_len;
 
     uint64_t luck;      /* what is left of an unpredictable number */
@@ -144,7 +154,8 @@ struct tltcp_conn {
     uint16_t want; /* TLTCP__WANT_* */
     uint8_t state;
     uint8_t close_flags;
-    bool proven;  /* the peer's address */
+    bool proven;     /* the peer's address */
+    bool defers_key; /* others make the keys of passphrases */
     bool strayed; /* it has moved, or may have, and may not hear of the end */
     bool may_probe_mtu;
     bool no_ecn;
@@ -215,6 +226,9 @@ tltcp_time tltcp__conn_report_at(const tltcp_conn *c);
 /* conn_hello.c, the secured handshake: makes the message to send if it was not
  * made yet, with CLOSE in the place of PARAMS when refusing. */
 bool tltcp__conn_make_hello(tltcp_conn *c);
+/* Client: keeps a RETRY whose key has first to be made elsewhere.  False: it
+ * can be followed now. */
+bool tltcp__conn_hold(tltcp_conn *c, const sec__packet *p);
 /* Client: makes its message for what a RETRY offers.  False when that RETRY is
  * not to be followed. */
 bool tltcp__conn_follow(tltcp_conn *c, const sec__packet *p);
@@ -222,7 +236,8 @@ bool tltcp__conn_follow(tltcp_conn *c, const sec__packet *p);
  * becomes the body of *p. */
 bool tltcp__conn_open_answer(tltcp_conn *c, sec__packet *p, uint8_t *plain);
 
-/* conn_in.c: a datagram for c. */
+/* conn_in.c: a datagram for c; a RETRY that was held. */
+void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now);
 void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
                       const sec__packet *p, size_t len, tltcp_time now);
 

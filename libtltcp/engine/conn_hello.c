@@ -82,3 +82,27 @@ bool tltcp__conn_open_answer(tltcp_conn *c, sec__packet *p, uint8_t *plain) {
     p->body = plain;
     return true;
 }
+
+bool tltcp__conn_hold(tltcp_conn *c, const sec__packet *p) {
+    tltcp__held_offer *held = c->held;
+    sec__offer o;
+    if (!c->defers_key || c->own == NULL || !sec__offer_get(p, &o) ||
+        sec__caller_knows(c->own, o.salt)) {
+        return false;
+    }
+    if (held != NULL && memcmp(held->salt, o.salt, sizeof(o.salt)) == 0) {
+        return true;
+    }
+    held = cmn__alloc(&c->mem, sizeof(*held) + p->token_len + p->body_len);
+    if (held == NULL) {
+        return true; /* the next one may find memory */
+    }
+    memcpy(held->salt, o.salt, sizeof(o.salt));
+    held->token_len = p->token_len;
+    held->body_len = p->body_len;
+    memcpy(held->bytes, p->token, p->token_len);
+    memcpy(held->bytes + p->token_len, p->body, p->body_len);
+    cmn__free(&c->mem, c->held);
+    c->held = held;
+    return true;
+}

@@ -486,10 +486,17 @@ static void conn_in_on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
     take_numbered(c, info, p, len, now);
 }
 
-static void on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now) {
+void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now) {
     if (c->state != TLTCP__CALLING || c->ep != NULL ||
         c->retries >= RETRIES_MAX || p->version != TLTCP__VERSION ||
-        p->token_len == 0 || !tltcp__conn_follow(c, p)) {
+        p->token_len == 0) {
+        drop(c);
+        return;
+    }
+    if (tltcp__conn_hold(c, p)) {
+        return;
+    }
+    if (!tltcp__conn_follow(c, p)) {
         drop(c);
         return;
     }
@@ -563,7 +570,7 @@ void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
         on_answer(c, info, p, len, now);
         break;
     case SEC__RETRY:
-        on_retry(c, p, now);
+        tltcp__conn_on_retry(c, p, now);
         break;
     case SEC__REJECT:
         on_reject(c, p);

@@ -120,6 +120,7 @@ static int connect_make(struct tltcp__port *port, const tltcp_config *own,
     if (rv != 0) {
         return rv;
     }
+    tltcp_conn_defer_keys(conn);
     *s = tltcp__socket_new(port, conn);
     if (*s == NULL) {
         tltcp_conn_free(conn);

@@ -6,6 +6,7 @@
 #include "libtltcp/socket/admit.h"
 #include "libtltcp/socket/attempt.h"
 #include "libtltcp/socket/schedule.h"
+#include "libtltcp/socket/stretch.h"
 #include "libtltcp/socket/trace.h"
 
 static void input_to_caller(struct tltcp__port *port, const net__burst *b,
@@ -23,6 +24,7 @@ static void input_to_caller(struct tltcp__port *port, const net__burst *b,
         (void)tltcp_conn_recv(tltcp__engine(s), &info, b->data + at,
                               left < b->segment ? left : b->segment, now);
     }
+    tltcp__stretch(s);
     tltcp__schedule(s);
 }
 

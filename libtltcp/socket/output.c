@@ -8,6 +8,7 @@
 #include "libtltcp/socket/schedule.h"
 #include "libtltcp/socket/socket.h"
 #include "libtltcp/socket/stats.h"
+#include "libtltcp/socket/stretch.h"
 #include "libtltcp/socket/trace.h"
 
 /* Bursts of one connection before the next one has its turn. */
@@ -114,6 +115,7 @@ static void output_forget(tltcp_socket *s) {
     if (s->timer != CMN__HEAP_NONE) {
         cmn__heap_remove(&port->io->timers, s->timer);
     }
+    tltcp__stretch_forget(s);
     tltcp_conn_free(tltcp__engine(s));
     s->conn = NULL;
     port->current = NULL;

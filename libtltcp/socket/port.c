@@ -9,6 +9,7 @@
 #include "libtltcp/socket/io_thread.h"
 #include "libtltcp/socket/schedule.h"
 #include "libtltcp/socket/socket.h"
+#include "libtltcp/socket/stretch.h"
 #include "libtltcp/socket/trace.h"
 
 /* Room in the kernel for bursts while the thread is not scheduled. */
@@ -126,6 +127,7 @@ static void port_free_connections(struct tltcp__port *port) {
             cmn__heap_remove(&port->io->timers, s->timer);
         }
         tltcp__unschedule(s);
+        tltcp__stretch_forget(s);
         tltcp_conn_free(s->conn);
         s->conn = NULL;
         tltcp__socket_unlink(s);

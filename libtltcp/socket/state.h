@@ -105,6 +105,7 @@ struct tltcp__calling {
     tltcp_time repicked; /* when the local address was chosen */
     uint8_t *hello;      /* what was sent last, for the next address */
     size_t hello_len;
+    struct tltcp__stretching *stretching; /* a key is being made; or NULL */
     tltcp_time refused_since; /* by the address that is tried; 0: it is not */
     bool refused;             /* an ICMP message said so */
     bool unroutable;          /* sending failed for want of a route */

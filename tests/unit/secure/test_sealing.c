@@ -299,6 +299,59 @@ static void who_has_not_the_key_learns_it_at_once_and_leaves_nothing(void **s) {
     }
 }
 
+/* The driver makes the key of a passphrase elsewhere; meanwhile the call waits,
+ * whatever else arrives. */
+TEST(a_key_may_be_made_elsewhere) {
+    static const uint8_t seed[2][TLTCP_SEED_LEN] = {{1}, {2}};
+    tltcp_key_job *job;
+    tltcp_config cfg;
+    struct pair x = {.now = TLTCP_S};
+    tltcp_config_init(&cfg);
+    cfg.passphrase = "correct horse";
+    assert_int_equal(tltcp_endpoint_new(&x.ep, &cfg, seed[0], x.now), 0);
+    assert_int_equal(tltcp_conn_new(&x.client, &cfg, seed[1], PATH, x.now), 0);
+    tltcp_conn_defer_keys(x.client);
+    assert_null(tltcp_conn_key_job(x.client));
+    ask(&x);
+    job = tltcp_conn_key_job(x.client);
+    assert_non_null(job);
+    assert_null(tltcp_conn_key_job(x.client));
+    assert_false(next(&x, x.client));
+    x.now += TLTCP_S;
+    tltcp_conn_on_timeout(x.client, x.now);
+    ask(&x); /* it repeats itself, and the same key is on its way */
+    assert_null(tltcp_conn_key_job(x.client));
+    tltcp_key_job_run(job);
+    tltcp_conn_take_key(x.client, job, x.now);
+    assert_true(next(&x, x.client));
+    assert_int_equal(to_server(&x), TLTCP_CALLER);
+    assert_int_equal(tltcp_conn_accept(x.server, x.now), 0);
+    shuttle(&x);
+    assert_int_equal(x.client->state, TLTCP__OPEN);
+    assert_null(x.client->own);
+    assert_null(x.client->held);
+    pair_close(&x);
+}
+
+TEST(a_key_that_nobody_waits_for_is_dropped) {
+    static const uint8_t seed[2][TLTCP_SEED_LEN] = {{1}, {2}};
+    tltcp_key_job *job;
+    tltcp_config cfg;
+    struct pair x = {.now = TLTCP_S};
+    tltcp_config_init(&cfg);
+    cfg.passphrase = "correct horse";
+    assert_int_equal(tltcp_endpoint_new(&x.ep, &cfg, seed[0], x.now), 0);
+    assert_int_equal(tltcp_conn_new(&x.client, &cfg, seed[1], PATH, x.now), 0);
+    tltcp_conn_defer_keys(x.client);
+    ask(&x);
+    job = tltcp_conn_key_job(x.client);
+    tltcp_conn_free(x.client);
+    x.client = NULL;
+    tltcp_key_job_run(job);
+    tltcp_conn_take_key(NULL, job, x.now);
+    pair_close(&x);
+}
+
 TEST(more_passphrases_than_are_kept_are_refused) {
     const char *more[17] = {NULL};
     char why[TLTCP_REASON_MAX + 1];
@@ -346,6 +399,8 @@ int main(void) {
         cmocka_unit_test(forged_packets_are_counted_and_too_many_end_it),
         cmocka_unit_test(
             who_has_not_the_key_learns_it_at_once_and_leaves_nothing),
+        cmocka_unit_test(a_key_may_be_made_elsewhere),
+        cmocka_unit_test(a_key_that_nobody_waits_for_is_dropped),
         cmocka_unit_test(more_passphrases_than_are_kept_are_refused),
         cmocka_unit_test(a_full_packet_is_as_long_as_its_cipher_likes),
     };

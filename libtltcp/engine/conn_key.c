@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* Keys of passphrases that the driver makes. */
+#include "libtltcp/engine/conn.h"
+
+struct tltcp_key_job {
+    cmn__mem mem;
+    char passphrase[SEC__PASSPHRASE_MAX + 1];
+    uint8_t salt[SEC__SALT_LEN];
+    sec__key key;
+    bool done;
+};
+
+void tltcp_conn_defer_keys(tltcp_conn *c) {
+    c->defers_key = true;
+}
+
+tltcp_key_job *tltcp_conn_key_job(tltcp_conn *c) {
+    tltcp_key_job *job;
+    if (c->held == NULL || c->held->asked) {
+        return NULL;
+    }
+    job = cmn__alloc(&c->mem, sizeof(*job));
+    if (job != NULL) {
+        c->held->asked = true;
+        job->mem = c->mem;
+        memcpy(job->passphrase, c->own->passphrase, sizeof(job->passphrase));
+        memcpy(job->salt, c->held->salt, sizeof(job->salt));
+    }
+    return job;
+}
+
+void tltcp_key_job_run(tltcp_key_job *job) {
+    job->done = sec__stretch(job->passphrase, job->salt, &job->key);
+}
+
+static void follow_held(tltcp_conn *c, tltcp_time now) {
+    tltcp__held_offer *held = c->held;
+    const sec__packet p = {.type = SEC__RETRY,
+                           .version = TLTCP__VERSION,
+                           .dcid = c->id,
+                           .token = held->bytes,
+                           .token_len = held->token_len,
+                           .body = held->bytes + held->token_len,
+                           .body_len = held->body_len};
+    if (sec__caller_knows(c->own, held->salt)) {
+        c->held = NULL;
+        tltcp__conn_on_retry(c, &p, now);
+        cmn__free(&c->mem, held);
+    }
+}
+
+void tltcp_conn_take_key(tltcp_conn *c, tltcp_key_job *job, tltcp_time now) {
+    cmn__mem mem = job->mem;
+    if (c != NULL && c->own != NULL && c->held != NULL) {
+        if (job->done) {
+            (void)sec__caller_learn(c->own, job->salt, &job->key);
+            follow_held(c, now);
+        } else {
+            c->held->asked = false; /* for want of memory: once more */
+        }
+    }
+    sec__wipe(job, sizeof(*job));
+    cmn__free(&mem, job);
+}
