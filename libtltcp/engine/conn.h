@@ -117,7 +117,7 @@ struct tltcp_conn {
     uint64_t caller_id; /* server: the client's, for repeated INITIALs */
     uint64_t caller_path;
     tltcp__origin origin; /* server: where the caller is counted */
-    size_t held; /* bytes that the peer's packets make us hold, as charged */
+    size_t charged;       /* bytes that the peer's packets make us hold */
     uint64_t path;
     uint64_t left_path;     /* before `path`; 0: none, or it is back there */
     uint64_t response_path; /* where a CHALLENGE came from */

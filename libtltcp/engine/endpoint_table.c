@@ -90,12 +90,12 @@ void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c) {
 
 bool tltcp__endpoint_allows(const tltcp_endpoint *ep, const tltcp_conn *c,
                             size_t more) {
-    return tltcp__budget_allows(&ep->budget, &c->origin, c->held, more);
+    return tltcp__budget_allows(&ep->budget, &c->origin, c->charged, more);
 }
 
 void tltcp__endpoint_charge(tltcp_endpoint *ep, tltcp_conn *c, size_t held) {
-    tltcp__budget_charge(&ep->budget, &c->origin, c->held, held);
-    c->held = held;
+    tltcp__budget_charge(&ep->budget, &c->origin, c->charged, held);
+    c->charged = held;
 }
 
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
