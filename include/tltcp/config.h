@@ -94,7 +94,7 @@ typedef struct tltcp_listener_options {
                                    do are dropped at random from 8 times as many
                                    on, and all of them from 16 times */
     uint32_t max_half_open_per_address; /**< likewise, from one address; default
-                                             64.  With a token, four times as
+                                             64.  With a token, 16 times as
                                              many */
     uint64_t max_memory;  /**< bytes that callers may make the listener hold by
                                what they send: 32 KiB for each connection, whose

@@ -4,7 +4,6 @@
 /* Who has returned a token is limited, too: times the limits of those who have
  * not. */
 #define TOKEN_TIMES 16u
-#define TOKEN_TIMES_OF 4u
 /* Of max_memory, in quarters: an address, a /56, a /48. */
 static const uint64_t budget_quarters[TLTCP__BLOCKS] = {1, 2, 3};
 /* Times the limits of an address. */
@@ -15,7 +14,7 @@ void tltcp__budget_init(tltcp__budget *b, const cmn__mem *mem,
     *b = (tltcp__budget){.max_memory = o->max_memory,
                          .max_half_open =
                              (uint64_t)TOKEN_TIMES * o->max_half_open,
-                         .max_half_open_of = (uint64_t)TOKEN_TIMES_OF *
+                         .max_half_open_of = (uint64_t)TOKEN_TIMES *
                                              o->max_half_open_per_address,
                          .max_of = o->max_per_address,
                          .luck = luck};

@@ -104,7 +104,7 @@ TEST(a_token_does_not_open_more_than_so_many_calls_of_one_address) {
     tltcp_config_init(&c);
     c.listener.max_half_open_per_address = 2;
     open_house(&c);
-    assert_int_equal(let_in(100, false, 0, 0), 8);
+    assert_int_equal(let_in(100, false, 0, 0), 32);
     assert_int_equal(let_in(3, true, 0, 0), 3); /* others are not concerned */
     close_house();
 }
@@ -114,8 +114,8 @@ TEST(larger_blocks_have_limits_of_their_own) {
     tltcp_config_init(&c);
     c.listener.max_half_open_per_address = 2;
     open_house(&c);
-    assert_int_equal(let_in(100, true, 5, 6), 16);
-    assert_int_equal(let_in(100, true, 7, 6), 16);
+    assert_int_equal(let_in(100, true, 5, 6), 64);
+    assert_int_equal(let_in(100, true, 7, 6), 64);
     assert_int_equal(let_in(100, true, 8, 6), 0);
     assert_int_equal(let_in(3, true, 9, 10), 3);
     close_house();
