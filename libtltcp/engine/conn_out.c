@@ -8,6 +8,7 @@
 #define PINGED_ACKS 32u   /* let one in so many lone ACKs be acknowledged */
 #define SKIP_NUMBER_WITHIN 512u /* packets */
 #define ACK_ROOM 300u           /* for an ACK with many ranges */
+#define ECN_ECT1 1u
 #define ECN_ECT0 2u
 #define DSCP_LOWER_EFFORT 1u /* RFC 8622 */
 
@@ -458,6 +459,14 @@ static size_t send_train(tltcp_conn *c, uint8_t *buf, size_t cap,
     return total;
 }
 
+/* ECT(1) is for controllers that answer to marks as L4S asks (RFC 9331). */
+static uint32_t codepoint(const tltcp_conn *c) {
+    if (!c->sender.ecn) {
+        return 0;
+    }
+    return c->sender.cc.cong->ect1 ? ECN_ECT1 : ECN_ECT0;
+}
+
 /* RFC 9002, 7.8: the sampler must know when the application is the limit. */
 static void note_limit(tltcp_conn *c, tltcp_time now) {
     double flight = tltcp__sender_flight(&c->sender);
@@ -478,7 +487,7 @@ size_t tltcp_conn_send(tltcp_conn *c, tltcp_pktinfo *info, void *buf,
     *segment = n;
     if (n == 0 && tltcp__conn_flows(c)) {
         n = send_train(c, buf, cap, segment, now);
-        info->ecn = c->sender.ecn ? ECN_ECT0 : 0;
+        info->ecn = codepoint(c);
         if (n == 0) {
             note_limit(c, now);
         }

@@ -414,9 +414,18 @@ int tltcp__sender_detect(tltcp__sender *s, tltcp_time now,
     return t.error;
 }
 
+/* How much of what was acknowledged arrived marked.  Counts are of packets,
+ * which differ little in size where marks matter. */
+static double marked_part(uint32_t unmarked, uint32_t ce) {
+    return ce > 0 ? (double)ce / ((double)unmarked + ce) : 0;
+}
+
 /* RFC 9000, 13.4.2: the counts must cover what was acknowledged. */
 static void on_ecn(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
-    uint32_t ect0 = ack->ect0 - s->ecn_ect0;
+    bool l4s = s->cc.cong->ect1;
+    uint32_t own = l4s ? ack->ect1 : ack->ect0;
+    uint32_t other = l4s ? ack->ect0 : ack->ect1;
+    uint32_t unmarked = own - (l4s ? s->ecn_ect1 : s->ecn_ect0);
     uint32_t ce = ack->ce - s->ecn_ce;
     /* what an earlier path did is in these counts */
     bool fresh = s->path_pn > 0 && !s->ecn_heard;
@@ -424,9 +433,9 @@ static void on_ecn(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
         t->ect == 0) {
         return;
     }
-    if (!ack->has_ecn || ect0 + ce < t->ect ||
-        (ack->ect1 != s->ecn_ect1 && !fresh) ||
-        (uint64_t)ack->ect0 + ack->ce > s->ecn_sent) {
+    if (!ack->has_ecn || unmarked + ce < t->ect ||
+        (other != (l4s ? s->ecn_ect0 : s->ecn_ect1) && !fresh) ||
+        (uint64_t)own + ack->ce > s->ecn_sent) {
         s->ecn = false;
         return;
     }
@@ -436,6 +445,7 @@ static void on_ecn(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
     s->ecn_ce = ack->ce;
     s->stats->ecn_ce = ack->ce;
     if (ce > 0 && !fresh && s->ecn) {
+        t->ack.ce = t->ack.acked * marked_part(unmarked, ce);
         cong_recovery_period_on_ce(&s->cc.period, t->largest - 1);
     }
 }

@@ -49,7 +49,7 @@ typedef struct tltcp__sender {
     uint64_t update_pn;    /* newest packet with an UPDATE, plus one */
     uint64_t update_sent;
     uint64_t peer_cum; /* highest cumulative acknowledgement */
-    uint64_t ecn_sent; /* packets that left as ECT(0) */
+    uint64_t ecn_sent; /* packets that left as ECT(0) or ECT(1) */
     uint32_t ecn_ect0; /* the peer's counts, as last heard */
     uint32_t ecn_ect1;
     uint32_t ecn_ce;

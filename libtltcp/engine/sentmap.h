@@ -31,7 +31,7 @@ enum tltcp__sent_state {
 #define TLTCP__SENT_FIN 0x04u
 #define TLTCP__SENT_MTU_PROBE 0x08u /* MTU probe: its loss is no congestion */
 #define TLTCP__SENT_PTO_REPEATED 0x10u /* repeated by a probe timeout */
-#define TLTCP__SENT_ECT 0x20u          /* left as ECT(0) */
+#define TLTCP__SENT_ECT 0x20u          /* left ECN-capable */
 #define TLTCP__SENT_HELLO 0x40u        /* INITIAL or ANSWER */
 #define TLTCP__SENT_DATA 0x100u
 #define TLTCP__SENT_DUMMY                               \

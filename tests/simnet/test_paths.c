@@ -157,6 +157,40 @@ TEST(marks_slow_the_sender_down_before_losses_do) {
     assert_true(without.packets_lost > 0);
 }
 
+/* What Prague delivers in ten seconds over a queue of `mark_above` packets. */
+static tltcp_stats run_prague(uint64_t mark_above, struct ecn_count *count) {
+    struct plan p;
+    tltcp_stats st;
+    *count = (struct ecn_count){{0}, 0};
+    plan_init(&p, 1);
+    p.config[CLIENT].congestion = "prague";
+    p.source[CLIENT].sections = UINT64_MAX;
+    p.config[CLIENT].send_buffer = 400000;
+    p.link[CLIENT].rate = 10e6;
+    p.link[CLIENT].limit_packets = 200;
+    p.link[CLIENT].mark_above = mark_above;
+    p.keep_open = true;
+    p.tap = count_ecn;
+    p.user = count;
+    world_start_for(&w, &p, 10 * SEC);
+    st = end_stats(&w.end[CLIENT]);
+    world_close(&w);
+    return st;
+}
+
+/* A mark early and often costs little each, as the bytes that are marked tell:
+ * the queue stays short and the link in use. */
+TEST(a_scalable_controller_is_told_how_much_is_marked) {
+    struct ecn_count count;
+    tltcp_stats st = run_prague(5, &count);
+    assert_int_equal(count.seen[SIM_ECN_ECT0], 0);
+    assert_true(count.seen[SIM_ECN_ECT1] > 1000);
+    assert_true(st.ecn_ce > 100);
+    assert_int_equal(st.packets_lost, 0);
+    assert_true((double)st.bytes_delivered > 0.85 * 10e6 / 8 * 10);
+    assert_true(st.srtt_ns < st.min_rtt_ns + 15 * MS);
+}
+
 TEST(a_path_that_spoils_ecn_is_not_asked_for_it_again) {
     static const enum sim_ecn_path paths[] = {SIM_ECN_BLEACH, SIM_ECN_SWAP};
     for (int i = 0; i < 2; i++) {
@@ -262,6 +296,7 @@ int main(void) {
         cmocka_unit_test(a_path_that_swallows_all_large_packets_is_survived),
         cmocka_unit_test(packets_are_marked_as_each_end_wants),
         cmocka_unit_test(marks_slow_the_sender_down_before_losses_do),
+        cmocka_unit_test(a_scalable_controller_is_told_how_much_is_marked),
         cmocka_unit_test(a_path_that_spoils_ecn_is_not_asked_for_it_again),
         cmocka_unit_test(a_path_that_marks_everything_still_carries_data),
         cmocka_unit_test(lone_acks_among_data_do_not_spoil_ecn),
