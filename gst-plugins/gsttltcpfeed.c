@@ -170,7 +170,7 @@ guint64 gst_tltcp_sender_lateness(GstTltcpSender *s, gsize bytes,
     guint64 least = G_MAXUINT64;
 
     g_mutex_lock(&s->lock);
-    for (guint i = 0; i < s->peers->len; i++) {
+    for (guint i = 0; least && i < s->peers->len; i++) {
         const GstTltcpPeer *peer = g_ptr_array_index(s->peers, i);
         guint64 late = tltcp_live_sender_lateness(peer->live, bytes, due);
         least = MIN(least, late);

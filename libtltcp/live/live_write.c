@@ -337,7 +337,7 @@ int tltcp_live_set_format(tltcp_live *l, unsigned stream,
 uint64_t tltcp_live_lateness(tltcp_live *l, size_t bytes, tltcp_time deadline) {
     uint64_t least = UINT64_MAX;
     (void)pthread_mutex_lock(&l->lock);
-    for (size_t i = 0; i < l->out.senders; i++) {
+    for (size_t i = 0; least > 0 && i < l->out.senders; i++) {
         uint64_t late =
             tltcp_live_sender_lateness(l->out.sender[i], bytes, deadline);
         least = late < least ? late : least;
