@@ -474,7 +474,6 @@ static void encoder_steer_list(GstTltcpEncoderState *state, EncoderList *list,
             gst_tltcp_encoder_share(video, encoder_weight(element), weights);
         encoder_apply(element,
                       gst_tltcp_encoder_agree(element, state, share, now));
-        gst_tltcp_qos_watch(element);
     }
 }
 
@@ -497,6 +496,9 @@ void gst_tltcp_encoder_steer(GstTltcpEncoderState *state, GPtrArray *pads,
     state->polled_at = g_get_monotonic_time();
     for (guint i = 0; i < pads->len; i++) {
         encoder_find(&list, g_ptr_array_index(pads, i), 0);
+    }
+    for (guint i = 0; i < video->len; i++) { /* also what cannot be steered */
+        gst_tltcp_qos_watch(g_ptr_array_index(video, i));
     }
     encoder_steer_list(state, &list, target, limits);
 }
