@@ -540,6 +540,19 @@ static int read_rate(struct saratoga_args *a) {
                   : -1;
 }
 
+/* Those that depend on the command.  The peer of a take deletes its copy when
+ * it hears that all has come: it may ask for that as long as it waits at all.
+ */
+static void set_defaults(struct saratoga_args *a) {
+    saratoga_options *o = &a->transfer;
+    if (o->request_tries == 0) { /* not set */
+        o->request_tries = usual_tries(a->command);
+    }
+    if (a->command == SARATOGA_CMD_TAKE && o->linger < o->inactivity) {
+        o->linger = o->inactivity;
+    }
+}
+
 static int check(struct saratoga_args *a) {
     char why[SARATOGA_WHY_MAX] = "";
     int rc;
@@ -556,9 +569,7 @@ static int check(struct saratoga_args *a) {
     if (rc >= 0) {
         return rc;
     }
-    if (a->transfer.request_tries == 0) { /* not set */
-        a->transfer.request_tries = usual_tries(a->command);
-    }
+    set_defaults(a);
     rc = saratoga_options_check(&a->transfer, why);
     if (rc < 0) {
         return tool_misuse(TOOL, "%s", why[0] ? why : saratoga_strerror(rc));
