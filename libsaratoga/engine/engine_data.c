@@ -131,6 +131,18 @@ void saratoga__input_on_metadata(saratoga_engine *e,
     saratoga__engine_touch(e, s, in->now);
 }
 
+/* DATA of a blind put whose METADATA were lost: they are wanted at once, and
+ * again whenever an answer is asked for. */
+static void want_metadata(saratoga_engine *e, saratoga__session *s,
+                          const saratoga__input *in, const saratoga__data *d) {
+    bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
+    if (s->state == SARATOGA__EXPECTING && !group &&
+        (d->asks || !s->metadata_wanted)) {
+        s->metadata_wanted = true;
+        saratoga__stateless_echo(e, in->from, d);
+    }
+}
+
 void saratoga__input_on_data(saratoga_engine *e, const saratoga__input *in) {
     saratoga__data d;
     saratoga__session *s;
@@ -154,6 +166,7 @@ void saratoga__input_on_data(saratoga_engine *e, const saratoga__input *in) {
     } else if (s->state == SARATOGA__EXPECTING && s->announced) {
         saratoga__session_ask(s, NULL); /* a blind put, then */
     } else {
+        want_metadata(e, s, in, &d);
         saratoga__session_on_data(s, &d, in->now);
     }
     saratoga__engine_touch(e, s, in->now);

@@ -187,11 +187,12 @@ typedef struct saratoga__session {
     bool unchanged;    /* update check: the copies are the same */
     bool send_request; /* due now */
     bool send_metadata;
-    bool send_reply; /* success STATUS of acceptance, or of delete */
-    bool send_error; /* last STATUS */
-    bool of_group;   /* a REQUEST to a group began it */
-    bool announce;   /* update check: METADATA before the REQUEST */
-    bool announced;  /* the peer did so */
+    bool send_reply;      /* success STATUS of acceptance, or of delete */
+    bool send_error;      /* last STATUS */
+    bool of_group;        /* a REQUEST to a group began it */
+    bool announce;        /* update check: METADATA before the REQUEST */
+    bool announced;       /* the peer did so */
+    bool metadata_wanted; /* so its sender was answered */
     saratoga_options opt;
     void *opt_block; /* what opt points to */
     char path[SARATOGA_PATH_MAX];

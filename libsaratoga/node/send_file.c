@@ -57,6 +57,14 @@ static uint32_t wanted(const saratoga__file *f) {
     return f->has_options ? f->options.checksum : f->u->options.checksum;
 }
 
+/* METADATA that say that the checksum follows are of our own making: other
+ * implementations take them for all that there is. */
+static bool may_follow(const saratoga__file *f) {
+    const saratoga_options *o = f->has_options ? &f->options : &f->u->options;
+
+    return o->profile == SARATOGA_DRAFT;
+}
+
 static struct saratoga__digest_entry *known(const saratoga__file *f) {
     for (unsigned i = 0; i < SARATOGA__DIGESTS; i++) {
         struct saratoga__digest_entry *s = &f->u->digests.entry[i];
@@ -172,13 +180,26 @@ void saratoga__source_tick(saratoga__file *f) {
     f->send.digested = at;
 }
 
-static void digest_was_quick(saratoga__file *f, int status) {
+static void digest_before(saratoga__file *f, int status) {
+    if (status == 0 && f->phase == SARATOGA__RUNNING) {
+        saratoga__file_job(f, digest_step, digest_before);
+        return;
+    }
     if (status == DIGEST_KNOWN) {
         send_file_remember(f);
     } else {
         f->work.status = status;
     }
     f->send.then(f);
+}
+
+/* A stranger whose implementation must have it at once gets none. */
+static bool is_put_off(const saratoga__file *f) {
+    uint64_t size = f->send.source.entry.size;
+
+    return is_stranger(f)
+               ? size > AT_ONCE || !saratoga__stranger_may_hash(f->u, size)
+               : size > AT_ONCE && may_follow(f);
 }
 
 void saratoga__source_digest(saratoga__file *f,
@@ -196,17 +217,17 @@ void saratoga__source_digest(saratoga__file *f,
     if (s != NULL) {
         memcpy(f->send.source.digest, s->digest, sizeof(s->digest));
         then(f);
-    } else if (f->send.source.entry.size > AT_ONCE ||
-               (is_stranger(f) && !saratoga__stranger_may_hash(
-                                      f->u, f->send.source.entry.size))) {
-        f->send.source.digest_later = true;
+    } else if (is_put_off(f)) {
+        f->send.source.digest_later = may_follow(f);
+        f->send.source.checksum =
+            may_follow(f) ? f->send.source.checksum : (uint32_t)SARATOGA_NONE;
         then(f);
     } else if (saratoga__hash_begin(&f->work.hash, f->send.source.checksum) !=
                0) {
         f->work.status = UV_ENOMEM;
         then(f);
     } else {
-        saratoga__file_job(f, digest_step, digest_was_quick);
+        saratoga__file_job(f, digest_step, digest_before);
     }
 }
 

@@ -49,7 +49,6 @@ class Limits(saratogabox.Node):
         self.check(self.busy("--max-peers", "1"), self.get("g", "127.0.0.2"),
                    self.get("h"))
 
-
     def test_many_small_files_need_no_more_room_than_are_under_way(self):
         for i in range(150):
             self.put_file(f"{i}", 10, i)
@@ -179,6 +178,31 @@ class UdpLite(saratogabox.Node):
                     self.same(source, self.there / "f")
                     (self.there / "f").unlink()
                     self.stop(server)
+
+
+class Profiles(saratogabox.Node):
+    def first_metadata(self, profile):
+        """Of a large file whose checksum takes a while."""
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+            s.bind(("127.0.0.1", 0))
+            s.settimeout(toolbox.PATIENCE)
+            client = self.start(
+                "saratoga", "put", "--one-way", "--rate", "1mbit", "--profile",
+                profile, self.there / "f",
+                self.url("f", port=s.getsockname()[1]))
+            packet = s.recv(2000)
+            while packet[0] != 0x22:
+                packet = s.recv(2000)
+        self.finish(client, signal.SIGTERM)
+        return packet
+
+    def test_others_are_never_told_that_a_checksum_follows(self):
+        with (self.there / "f").open("wb") as file:
+            file.truncate(40_000_000)
+        for profile, kind in (("draft", 0x1e), ("nasa-perl", 0x42),
+                              ("go", 0x42)):
+            with self.subTest(profile=profile):
+                self.assertEqual(self.first_metadata(profile)[3], kind)
 
 
 if __name__ == "__main__":

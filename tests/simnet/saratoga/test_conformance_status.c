@@ -146,9 +146,20 @@ TEST(a_sender_stops_when_refused) {
 TEST(data_that_nobody_announced_need_metadata) {
     struct raw *r = raw_new(NULL);
     raw_hex(r, "23018000 00000007 0000 3031");
-    assert_silent(r);
+    assert_sent(r, "24040000 00000007 0000 0000"); /* METADATA, please */
     raw_wait(r, 3 * SEC);
     assert_sent(r, "24050010 00000007 0000 0000");
+    raw_free(r);
+}
+
+TEST(metadata_are_wanted_once_and_when_an_answer_is_asked_for) {
+    struct raw *r = raw_new(NULL);
+    raw_hex(r, "23000000 00000007 0000 3031");
+    assert_sent(r, "24040000 00000007 0000 0000");
+    raw_hex(r, "23000000 00000007 0002 3031");
+    assert_silent(r);
+    raw_hex(r, "23010000 00000007 0004 3031");
+    assert_sent(r, "24040000 00000007 0000 0000");
     raw_free(r);
 }
 
@@ -315,6 +326,7 @@ int main(void) {
         T(strays_are_answered_with_the_completed_status),
         T(a_sender_stops_when_refused),
         T(data_that_nobody_announced_need_metadata),
+        T(metadata_are_wanted_once_and_when_an_answer_is_asked_for),
         T(holes_around_a_wrapped_offset_go_in_two_lists),
         T(any_code_but_0_ends_a_transfer_of_either_side),
         T(who_hears_nothing_says_so_at_the_end),
