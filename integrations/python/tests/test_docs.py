@@ -12,13 +12,14 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"),
                     re.M | re.S)
 
 
-def test_the_first_program_runs():
+def test_the_first_program_runs(tmp_path):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
     program = BLOCKS[0].replace(":5000", f":{port}")
     out = subprocess.run([sys.executable, "-c", program], check=True,
-                         capture_output=True, text=True, timeout=60).stdout
+                         capture_output=True, text=True, timeout=60,
+                         cwd=tmp_path).stdout
     assert out.split() == ["0", "KEY", "20000", "1", "REFERENCE", "5000",
                            "2", "OTHER", "7"]
 
