@@ -45,7 +45,7 @@ class Bindings(stage.Stage):
         self.assertEqual(stage.frames(path), stage.frames(self.film))
         status, said = self.done(self.launch(
             [program, "tltcp://127.0.0.1:1?latncy=1"]))
-        self.assertEqual((status, said), (1, "livecat: latncy: no such key\n"))
+        self.assertEqual((status, said), (1, "livecat: latncy=1: no such key\n"))
 
     def test_rust(self):
         stage.toolbox.need("cargo")

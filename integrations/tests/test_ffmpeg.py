@@ -104,7 +104,7 @@ class Ffmpeg(stage.Stage):
             self.assertIn(status, said)
 
     def test_a_wrong_url_is_told(self):
-        self.check_cause("tltcp://127.0.0.1:1?latncy=1", "latncy: no such key",
+        self.check_cause("tltcp://127.0.0.1:1?latncy=1", "latncy=1: no such key",
                          "Invalid argument")
 
     def test_a_port_where_nobody_listens_is_told(self):

@@ -46,7 +46,7 @@ class Mpv(stage.Stage):
         self.assertIn(cause, said)
 
     def test_a_wrong_url_is_told(self):
-        self.check_cause("tltcp://127.0.0.1:1?latncy=1", "latncy: no such key")
+        self.check_cause("tltcp://127.0.0.1:1?latncy=1", "latncy=1: no such key")
 
     def test_a_port_where_nobody_listens_is_told(self):
         self.check_cause(
