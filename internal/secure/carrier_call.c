@@ -174,19 +174,18 @@ static enum sec__carried admit(sec__carrier *c, const sec__place *from,
                                const sec__packet *p, sec__delivery *out,
                                uint64_t now) {
     uint8_t payload[SEC__HELLO_MAX];
-    uint8_t e[SEC__SEED_LEN];
     sec__hello *h = cmn__alloc(&c->mem, sizeof(*h));
     enum sec__hello_result result = SEC__HELLO_NOMEM;
-    sec__admitted who = {.p = p,
-                         .path = from->path,
-                         .now = now,
-                         .ring = {.keys = c->keys, .n = c->n_keys, .e = e}};
+    sec__admitted who = {
+        .p = p,
+        .path = from->path,
+        .now = now,
+        .ring = {.keys = c->keys, .n = c->n_keys, .source = &c->secret}};
     sec__session *s;
     size_t len;
-    if (h != NULL && sec__secret_ephemeral(&c->secret, e)) {
+    if (h != NULL) {
         result = sec__admission_open(&c->admission, &who, h, payload, &len);
     }
-    sec__wipe(e, sizeof(e));
     s = result == SEC__HELLO_FINE ? sec__session_new(c, from, now) : NULL;
     if (s == NULL) {
         sec__hello_free(h, &c->mem);

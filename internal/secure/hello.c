@@ -145,7 +145,9 @@ enum sec__hello_result sec__hello_take_call(sec__hello *h,
                                             const sec__keyring *ring,
                                             uint8_t *payload, size_t *len) {
     enum sec__hello_result result;
+    uint8_t e[SEC__SEED_LEN];
     const sec__key *key;
+    bool ok;
     if (!sec__suite_known(m->suite) || m->len < MAC_LEN + SEC__NOISE_OVERHEAD ||
         m->len > SEC__HELLO_MAX) {
         return SEC__HELLO_WRONG;
@@ -156,7 +158,10 @@ enum sec__hello_result sec__hello_take_call(sec__hello *h,
     }
     h->suite = m->suite;
     *len = m->len - MAC_LEN - SEC__NOISE_OVERHEAD;
-    if (!start(h, t, key, ring->secret, ring->e)) {
+    ok = sec__secret_ephemeral(ring->source, e) &&
+         start(h, t, key, ring->secret, e);
+    sec__wipe(e, sizeof(e));
+    if (!ok) {
         return SEC__HELLO_NOMEM;
     }
     return sec__noise_read(&h->noise, false, m->body + MAC_LEN,

@@ -77,7 +77,7 @@ typedef struct sec__keyring {
     const sec__key *keys;
     int n;
     const uint8_t *secret; /* of the public key in the terms */
-    const uint8_t *e;      /* an ephemeral key for this call */
+    sec__secret *source;   /* of an ephemeral key, for who has proven himself */
 } sec__keyring;
 
 /* Opens a caller's message with the key that fits.  Who has none of them costs

@@ -215,22 +215,21 @@ static int endpoint_reject(tltcp_endpoint *ep, const sec__packet *p,
 static int open_call(tltcp_endpoint *ep, const tltcp_pktinfo *info,
                      sec__packet *p, uint8_t *plain, sec__hello **hello,
                      tltcp_time now) {
-    uint8_t e[SEC__SEED_LEN];
     enum sec__hello_result result = SEC__HELLO_NOMEM;
-    sec__admitted who = {.p = p,
-                         .path = info->path,
-                         .now = now,
-                         .ring = {.keys = ep->keys, .n = ep->n_keys, .e = e}};
+    sec__admitted who = {
+        .p = p,
+        .path = info->path,
+        .now = now,
+        .ring = {.keys = ep->keys, .n = ep->n_keys, .source = &ep->secret}};
     *hello = NULL;
     if (ep->keys == NULL) {
         return 0;
     }
     *hello = cmn__alloc(&ep->mem, sizeof(**hello));
-    if (*hello != NULL && sec__secret_ephemeral(&ep->secret, e)) {
+    if (*hello != NULL) {
         result = sec__admission_open(&ep->admission, &who, *hello, plain,
                                      &p->body_len);
     }
-    sec__wipe(e, sizeof(e));
     if (result != SEC__HELLO_FINE) {
         sec__hello_free(*hello, &ep->mem);
         *hello = NULL;
