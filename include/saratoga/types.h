@@ -74,7 +74,8 @@ enum saratoga_error {
                                          peer's */
     SARATOGA_ERR_IN_VAIN = -19,     /**< the peer answers, but nothing more of
                                          the file arrives */
-    SARATOGA_ERR_LAST = -19         /**< the lowest of them */
+    SARATOGA_ERR_VERSION = -20,     /**< the peer seals in another version */
+    SARATOGA_ERR_LAST = -20         /**< the lowest of them */
 };
 
 /** Status codes on the wire; all but the first end a session. */

@@ -187,3 +187,12 @@ size_t sec__refuse(const sec__packet *p, uint32_t why, uint8_t *out) {
     cmn__put32(&w, why);
     return end_packet(&w, out);
 }
+
+size_t sec__list_version(const sec__packet *p, uint32_t version, uint8_t *out) {
+    const sec__packet list = {.type = SEC__VERSIONS, .dcid = p->scid};
+    cmn__writer w = cmn__writer_of(out, SEC__WORD_MAX);
+
+    sec__packet_put(&w, &list);
+    cmn__put32(&w, version);
+    return end_packet(&w, out);
+}

@@ -87,5 +87,7 @@ size_t sec__admission_ask(sec__admission *a, sec__secret *secret,
                           const sec__packet *p, uint64_t path, uint64_t now,
                           uint8_t *out);
 size_t sec__refuse(const sec__packet *p, uint32_t why, uint8_t *out);
+/* To an INITIAL of another version than the one spoken here. */
+size_t sec__list_version(const sec__packet *p, uint32_t version, uint8_t *out);
 
 #endif /* SECURE_ADMISSION_H */

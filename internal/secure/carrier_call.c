@@ -144,13 +144,8 @@ static enum sec__carried on_retry(sec__carrier *c, sec__session *s,
     return SEC__TAKEN;
 }
 
-static enum sec__carried on_reject(sec__carrier *c, sec__session *s,
-                                   const sec__packet *p, uint64_t now) {
-    cmn__reader r = cmn__reader_of(p->body, p->body_len);
-    uint32_t why = cmn__get32(&r);
-    if (why != SEC__WRONG_KEY && why != SEC__FULL && why != SEC__REFUSED) {
-        return SEC__NOTHING;
-    }
+static void end_call(sec__carrier *c, sec__session *s, uint32_t why,
+                     uint64_t now) {
     s->state = SEC__REFUSED_CALL;
     s->want = 0;
     sec__session_drop_kept(c, s);
@@ -158,6 +153,34 @@ static enum sec__carried on_reject(sec__carrier *c, sec__session *s,
     if (c->n_refused < SEC__REFUSALS) {
         c->refused[c->n_refused++] = (sec__refused){s->peer, why};
     }
+}
+
+static enum sec__carried on_reject(sec__carrier *c, sec__session *s,
+                                   const sec__packet *p, uint64_t now) {
+    cmn__reader r = cmn__reader_of(p->body, p->body_len);
+    uint32_t why = cmn__get32(&r);
+    if (why != SEC__WRONG_KEY && why != SEC__FULL && why != SEC__REFUSED) {
+        return SEC__NOTHING;
+    }
+    end_call(c, s, why, now);
+    return SEC__TAKEN;
+}
+
+/* Ours among them would have been answered otherwise: not from the listener. */
+static enum sec__carried on_versions(sec__carrier *c, sec__session *s,
+                                     const sec__packet *p, uint64_t now) {
+    cmn__reader r = cmn__reader_of(p->body, p->body_len);
+    bool any = false;
+    while (cmn__reader_left(&r) >= sizeof(uint32_t)) {
+        any = true;
+        if (cmn__get32(&r) == c->version) {
+            return SEC__NOTHING;
+        }
+    }
+    if (!any) {
+        return SEC__NOTHING;
+    }
+    end_call(c, s, SEC__OTHER_VERSION, now);
     return SEC__TAKEN;
 }
 
@@ -242,35 +265,52 @@ static enum sec__carried on_call(sec__carrier *c, const sec__place *from,
     }
 }
 
-enum sec__carried sec__call_take(sec__carrier *c, const sec__place *from,
-                                 const uint8_t *dgram, size_t len,
-                                 sec__delivery *out, uint64_t now) {
-    sec__packet p;
-    sec__session *s;
-    bool initial = len > 0 && dgram[0] == SEC__INITIAL;
-    /* the length first: it costs nothing to look at */
-    if ((initial && len < SEC__DATAGRAM_MIN) ||
-        !sec__packet_parse(dgram, len, &p) || p.version != c->version ||
-        (initial && p.scid == 0)) {
-        c->stats.foreign++;
-        return SEC__NOTHING;
-    }
-    if (initial) {
-        return on_call(c, from, &p, out, now);
-    }
-    s = sec__session_of_id(c, p.dcid);
+/* The same protocol in another version: its number differs in the low half. */
+static bool is_other_version(const sec__carrier *c, const sec__packet *p) {
+    return p->version != c->version && p->version >> 16 == c->version >> 16 &&
+           p->scid != 0;
+}
+
+static enum sec__carried take_reply(sec__carrier *c, const sec__packet *p,
+                                    uint64_t now) {
+    sec__session *s = sec__session_of_id(c, p->dcid);
     if (s == NULL || s->state != SEC__CALLING) {
         c->stats.foreign++;
         return SEC__NOTHING;
     }
-    switch (p.type) {
+    switch (p->type) {
     case SEC__ANSWER:
-        return on_answer(c, s, &p, now);
+        return on_answer(c, s, p, now);
     case SEC__RETRY:
-        return on_retry(c, s, &p);
+        return on_retry(c, s, p);
     case SEC__REJECT:
-        return on_reject(c, s, &p, now);
+        return on_reject(c, s, p, now);
+    case SEC__VERSIONS:
+        return on_versions(c, s, p, now);
     default:
         return SEC__NOTHING;
     }
+}
+
+enum sec__carried sec__call_take(sec__carrier *c, const sec__place *from,
+                                 const uint8_t *dgram, size_t len,
+                                 sec__delivery *out, uint64_t now) {
+    sec__packet p;
+    bool initial = len > 0 && dgram[0] == SEC__INITIAL;
+    /* the length first: it costs nothing to look at */
+    if ((initial && len < SEC__DATAGRAM_MIN) ||
+        !sec__packet_parse(dgram, len, &p)) {
+        c->stats.foreign++;
+        return SEC__NOTHING;
+    }
+    if (initial && is_other_version(c, &p)) {
+        out->len = sec__list_version(&p, c->version, out->word);
+        return SEC__ANSWERED;
+    }
+    if (p.version != (p.type == SEC__VERSIONS ? 0 : c->version) ||
+        (initial && p.scid == 0)) {
+        c->stats.foreign++;
+        return SEC__NOTHING;
+    }
+    return initial ? on_call(c, from, &p, out, now) : take_reply(c, &p, now);
 }

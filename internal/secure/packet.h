@@ -24,7 +24,8 @@ enum sec__chunk { SEC__CHUNK_NOISE = 0x11, SEC__CHUNK_OFFER = 0x12 };
 
 /* What a REJECT gives as its reason. */
 enum sec__refusal {
-    SEC__REFUSED = 9, /* too many from that address */
+    SEC__REFUSED = 9,        /* too many from that address */
+    SEC__OTHER_VERSION = 10, /* in no packet: it was answered by VERSIONS */
     SEC__FULL = 14,
     SEC__WRONG_KEY = 19
 };

@@ -31,6 +31,7 @@ const char *saratoga_strerror(int error) {
         "not available in this build",
         "the peer has another passphrase or key, or none",
         "the peer answers, but nothing more of the file arrives there",
+        "the peer speaks other versions of sealed datagrams only",
     };
     _Static_assert(sizeof(text) / sizeof(text[0]) == 1 - SARATOGA_ERR_LAST,
                    "a text per error");

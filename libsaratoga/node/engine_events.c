@@ -26,9 +26,9 @@ static void explain(saratoga__file *f, const saratoga_event *ev) {
 
     if (f->peer.rejection != 0) {
         (void)snprintf(r->text, sizeof(r->text), "%s",
-                       f->peer.rejection == SARATOGA_ERR_AUTH
-                           ? saratoga_strerror(f->peer.rejection)
-                           : "the peer has as many secured sessions as it may");
+                       f->peer.rejection == SARATOGA_ERR_LIMIT
+                           ? "the peer has as many secured sessions as it may"
+                           : saratoga_strerror(f->peer.rejection));
     } else if (f->work.status != 0) { /* what was behind it */
         (void)snprintf(r->text, sizeof(r->text), "%s",
                        saratoga__error_text(f->work.status));

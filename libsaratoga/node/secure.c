@@ -280,6 +280,17 @@ void saratoga__secure_on_timeout(saratoga_node *u, uint64_t now) {
     }
 }
 
+static int rejection_of(uint32_t why) {
+    switch (why) {
+    case SEC__WRONG_KEY:
+        return SARATOGA_ERR_AUTH;
+    case SEC__OTHER_VERSION:
+        return SARATOGA_ERR_VERSION;
+    default:
+        return SARATOGA_ERR_LIMIT;
+    }
+}
+
 void saratoga__secure_end_rejected(saratoga_node *u) {
     sec__refused r;
     while (u->secure != NULL &&
@@ -287,9 +298,7 @@ void saratoga__secure_end_rejected(saratoga_node *u) {
         for (saratoga__file *f = u->files; f != NULL; f = f->next) {
             if (f->peer.path == r.peer.path && f->handle != 0 &&
                 !saratoga__has_ended(f)) {
-                f->peer.rejection = r.why == SEC__WRONG_KEY
-                                        ? SARATOGA_ERR_AUTH
-                                        : SARATOGA_ERR_LIMIT;
+                f->peer.rejection = rejection_of(r.why);
                 saratoga__file_cancel(f);
             }
         }

@@ -176,11 +176,22 @@ TEST(another_protocol_is_not_answered) {
     sec__carrier_config a = config_of(key);
     sec__carrier_config b = config_of(key);
     struct world w;
-    a.version++;
+    a.version ^= UINT32_C(1) << 16;
     begin(&w, &a, &b);
     greet(&w, A);
     assert_int_equal(w.sent_bytes[B], 0);
     assert_int_equal(stats(&w, B).foreign, 1);
+    end(&w);
+}
+
+TEST(another_version_of_the_protocol_is_told) {
+    sec__carrier_config a = config_of(key);
+    sec__carrier_config b = config_of(key);
+    struct world w;
+    a.version--;
+    begin(&w, &a, &b);
+    expect_refusal(&w, SEC__OTHER_VERSION);
+    assert_int_equal(stats(&w, B).sessions, 0);
     end(&w);
 }
 
@@ -270,6 +281,7 @@ int main(void) {
         cmocka_unit_test(who_has_no_key_refuses),
         cmocka_unit_test(a_listener_takes_the_old_key_and_the_new),
         cmocka_unit_test(another_protocol_is_not_answered),
+        cmocka_unit_test(another_version_of_the_protocol_is_told),
         cmocka_unit_test(keys_change_under_loss_and_reordering),
         cmocka_unit_test(keys_change_when_it_is_time),
         cmocka_unit_test(no_allocation_that_fails_breaks_it),
