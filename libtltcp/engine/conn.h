@@ -236,6 +236,17 @@ bool tltcp__conn_follow(tltcp_conn *c, const sec__packet *p);
  * becomes the body of *p. */
 bool tltcp__conn_open_answer(tltcp_conn *c, sec__packet *p, uint8_t *plain);
 
+/* conn_path.c: chunks CHALLENGE and RESPONSE that came by a path; 0 or
+ * TLTCP_ERR_PROTOCOL. */
+int tltcp__conn_on_challenge(tltcp_conn *c, const tltcp__chunk *k,
+                             uint64_t path);
+int tltcp__conn_on_response(tltcp_conn *c, const tltcp__chunk *k, uint64_t path,
+                            tltcp_time now);
+/* A packet of `len` bytes from elsewhere: the peer's address may have
+ * changed. */
+void tltcp__conn_on_other_path(tltcp_conn *c, uint64_t path, size_t len,
+                               tltcp_time now);
+
 /* conn_in.c: a datagram for c; a RETRY that was held. */
 void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now);
 void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,

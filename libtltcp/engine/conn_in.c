@@ -5,9 +5,8 @@
 #define RETRIES_MAX 8
 #define SILENCE TLTCP_S /* worth giving memory back */
 #define PAGES_FOR_CHUNK ((size_t)8192)
-#define SYMBOLS_AT_ONCE                                   \
-    4u /* room for so many is made for a symbol of repair \
-        */
+/* A symbol of repair makes room for so many. */
+#define SYMBOLS_AT_ONCE 4u
 /* Between answers to a call that comes again and again. */
 #define ANSWER_EVERY (50 * TLTCP_MS)
 
@@ -181,51 +180,6 @@ static int on_rtt(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
     return 0;
 }
 
-static int on_challenge(tltcp_conn *c, const tltcp__chunk *k, uint64_t path) {
-    cmn__reader r = cmn__reader_of(k->body, k->len);
-    c->response = cmn__get64(&r);
-    c->response_path = path;
-    c->want |= TLTCP__WANT_RESPONSE;
-    return r.bad || r.p < r.end ? TLTCP_ERR_PROTOCOL : 0;
-}
-
-/* The peer answers there: the path becomes the one in use.  Somebody may have
- * copied its packets from another address, so the path that was left is asked
- * too (RFC 9000, 9.3.3); but not the one that it comes back from. */
-static void move_to_candidate(tltcp_conn *c, tltcp_time now) {
-    uint64_t left = c->path;
-    bool back = c->candidate.path == c->left_path;
-    uint64_t nonce = back ? 0 : sec__secret_next(&c->secret);
-    tltcp__conn_move(c, c->candidate.path, now);
-    c->left_path = back ? 0 : left;
-    if (nonce != 0) {
-        c->candidate = (tltcp__candidate){
-            .path = left, .nonce = nonce, .received = c->mtu.base, .at = now};
-        c->want |= TLTCP__WANT_CHALLENGE;
-    }
-}
-
-/* A path that was left comes back only when the peer sends from there: a NAT
- * may still let in what it sends from elsewhere. */
-static bool proves_candidate(const tltcp_conn *c, uint64_t nonce,
-                             uint64_t path) {
-    const tltcp__candidate *k = &c->candidate;
-    return k->path != 0 && nonce == k->nonce &&
-           (k->path != c->left_path || k->path == path);
-}
-
-static int on_response(tltcp_conn *c, const tltcp__chunk *k, const intake *in) {
-    cmn__reader r = cmn__reader_of(k->body, k->len);
-    uint64_t nonce = cmn__get64(&r);
-    if (r.bad || r.p < r.end) {
-        return TLTCP_ERR_PROTOCOL;
-    }
-    if (proves_candidate(c, nonce, in->path)) {
-        move_to_candidate(c, in->now);
-    }
-    return 0;
-}
-
 /* The codes of CLOSE are the negated error codes; see the protocol document. */
 static int error_of(uint32_t code) {
     switch (code) {
@@ -296,9 +250,9 @@ static int on_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in) {
     case TLTCP__ACK:
         return on_ack(c, k, in->now);
     case TLTCP__CHALLENGE:
-        return on_challenge(c, k, in->path);
+        return tltcp__conn_on_challenge(c, k, in->path);
     case TLTCP__RESPONSE:
-        return on_response(c, k, in);
+        return tltcp__conn_on_response(c, k, in->path, in->now);
     case TLTCP__REPORT:
         return on_report(c, k, in->now);
     case TLTCP__RTT:
@@ -335,25 +289,6 @@ static int on_hello_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in,
 
 static void drop(tltcp_conn *c) {
     c->stats.packets_dropped++;
-}
-
-/* A packet from elsewhere: the peer's address may have changed. */
-static void on_other_path(tltcp_conn *c, uint64_t path, size_t len,
-                          tltcp_time now) {
-    tltcp__candidate *k = &c->candidate;
-    if (c->ep == NULL || !tltcp__conn_flows(c)) {
-        return;
-    }
-    if (k->path != path) {
-        uint64_t nonce = sec__secret_next(&c->secret);
-        if (nonce == 0) {
-            return;
-        }
-        *k = (tltcp__candidate){.path = path, .nonce = nonce, .at = now};
-        c->want |= TLTCP__WANT_CHALLENGE;
-    }
-    k->received += len;
-    c->strayed = true;
 }
 
 static int take_chunks(tltcp_conn *c, const sec__packet *p, intake *in) {
@@ -417,7 +352,7 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
     }
     tltcp__trace_packet(c, false, pn, len, now);
     if (info->path != c->path && in.newest) {
-        on_other_path(c, info->path, len, now);
+        tltcp__conn_on_other_path(c, info->path, len, now);
     }
     tltcp__conn_check_closing(c, now);
 }

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+/* The peer's address changes: each path is proven by its own echo (RFC 9000,
+ * 8.2 and 9.3). */
+#include "libtltcp/engine/conn.h"
+
+int tltcp__conn_on_challenge(tltcp_conn *c, const tltcp__chunk *k,
+                             uint64_t path) {
+    cmn__reader r = cmn__reader_of(k->body, k->len);
+    c->response = cmn__get64(&r);
+    c->response_path = path;
+    c->want |= TLTCP__WANT_RESPONSE;
+    return r.bad || r.p < r.end ? TLTCP_ERR_PROTOCOL : 0;
+}
+
+/* The peer answers there: the path becomes the one in use.  Somebody may have
+ * copied its packets from another address, so the path that was left is asked
+ * too (RFC 9000, 9.3.3); but not the one that it comes back from. */
+static void move_to_candidate(tltcp_conn *c, tltcp_time now) {
+    uint64_t left = c->path;
+    bool back = c->candidate.path == c->left_path;
+    uint64_t nonce = back ? 0 : sec__secret_next(&c->secret);
+    tltcp__conn_move(c, c->candidate.path, now);
+    c->left_path = back ? 0 : left;
+    if (nonce != 0) {
+        c->candidate = (tltcp__candidate){
+            .path = left, .nonce = nonce, .received = c->mtu.base, .at = now};
+        c->want |= TLTCP__WANT_CHALLENGE;
+    }
+}
+
+/* A path that was left comes back only when the peer sends from there: a NAT
+ * may still let in what it sends from elsewhere. */
+static bool proves_candidate(const tltcp_conn *c, uint64_t nonce,
+                             uint64_t path) {
+    const tltcp__candidate *k = &c->candidate;
+    return k->path != 0 && nonce == k->nonce &&
+           (k->path != c->left_path || k->path == path);
+}
+
+int tltcp__conn_on_response(tltcp_conn *c, const tltcp__chunk *k, uint64_t path,
+                            tltcp_time now) {
+    cmn__reader r = cmn__reader_of(k->body, k->len);
+    uint64_t nonce = cmn__get64(&r);
+    if (r.bad || r.p < r.end) {
+        return TLTCP_ERR_PROTOCOL;
+    }
+    if (proves_candidate(c, nonce, path)) {
+        move_to_candidate(c, now);
+    }
+    return 0;
+}
+
+void tltcp__conn_on_other_path(tltcp_conn *c, uint64_t path, size_t len,
+                               tltcp_time now) {
+    tltcp__candidate *k = &c->candidate;
+    if (c->ep == NULL || !tltcp__conn_flows(c)) {
+        return;
+    }
+    if (k->path != path) {
+        uint64_t nonce = sec__secret_next(&c->secret);
+        if (nonce == 0) {
+            return;
+        }
+        *k = (tltcp__candidate){.path = path, .nonce = nonce, .at = now};
+        c->want |= TLTCP__WANT_CHALLENGE;
+    }
+    k->received += len;
+    c->strayed = true;
+}
