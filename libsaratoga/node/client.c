@@ -79,8 +79,7 @@ static int open_here(saratoga__file *f) {
                  : 0;
         return rv != 0 ? rv : saratoga__source_open(f);
     }
-    if (f->local.name[0] == '\0' ||
-        f->output.fd >= 0) { /* METADATA will tell */
+    if (f->local.name[0] == '\0' || f->output.fd >= 0) { /* named by METADATA */
         return 0;
     }
     rv = saratoga__sink_open(f);
@@ -145,7 +144,7 @@ static bool is_called_off(saratoga__file *f) {
     return off;
 }
 
-/* What members of a group miss, they tell the group. */
+/* Members of a group report to it what they miss. */
 static bool hears_group(saratoga__file *f) {
     int rv = 0;
 

@@ -13,9 +13,9 @@
 
 /* --- Receiving ----------------------------------------------------------- */
 
-/* Who sent it; and to which group, if it came to one: answers to that come from
- * an address of ours. */
-static void tell_origin(saratoga_node *u, const net__route *r,
+/* Finds the sender, and the group if the datagram came to one: it is answered
+ * from one of our own addresses. */
+static void find_origin(saratoga_node *u, const net__route *r,
                         saratoga_pktinfo *from) {
     net__route back = *r;
     net__route group;
@@ -42,7 +42,7 @@ void saratoga__datagrams_take(saratoga_node *u, const net__burst *in,
 
         memset(&from, 0, sizeof(from));
         if (!saratoga__is_secured(u)) {
-            tell_origin(u, b->route, &from);
+            find_origin(u, b->route, &from);
             from.flags |= flags;
         }
         for (size_t at = 0; at < b->len; at += b->segment) {

@@ -108,7 +108,7 @@ static void after(uv_check_t *handle) {
     saratoga__close_step(handle->data);
 }
 
-static void tell_free_space(saratoga_node *u) {
+static void report_free_space(saratoga_node *u) {
     struct statvfs fs;
 
     if (u->has_root && u->config.may_write && fstatvfs(u->root.fd, &fs) == 0) {
@@ -127,7 +127,7 @@ static void tick(uv_timer_t *timer) {
         saratoga__server_tick(f, now);
     }
     saratoga__share_rate(u);
-    tell_free_space(u);
+    report_free_space(u);
     saratoga__wake(u);
 }
 
@@ -391,7 +391,7 @@ int saratoga_node_open(saratoga_node **out, const saratoga_node_config *c,
         saratoga_node_close(u);
         return rv;
     }
-    tell_free_space(u);
+    report_free_space(u);
     saratoga__wake(u);
     *out = u;
     return 0;

@@ -35,8 +35,8 @@ static sec__key_source keys_of(const saratoga_node_config *c) {
                              .more_keys = c->more_keys};
 }
 
-static void secure_tell(void *user, const char *name, const char *key,
-                        uint64_t count, const char *reason, uint64_t now) {
+static void secure_trace(void *user, const char *name, const char *key,
+                         uint64_t count, const char *reason, uint64_t now) {
     const saratoga_config *c = user;
     const char *const names[] = {key, NULL};
     const double values[] = {(double)count};
@@ -93,7 +93,7 @@ static int secure_make(saratoga_node *u, const sec__key_source *keys,
                    .max_half_open = HALF_OPEN_MAX,
                    .max_half_open_of = HALF_OPEN_OF_HOST,
                    .tell =
-                       u->engine_config.on_trace != NULL ? secure_tell : NULL,
+                       u->engine_config.on_trace != NULL ? secure_trace : NULL,
                    .user = &u->engine_config},
         .version = SARATOGA__SECURE_VERSION,
         .max_datagram = secured ? MAX_DATAGRAM : SEC__DATAGRAM_MIN,

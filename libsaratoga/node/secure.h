@@ -36,7 +36,7 @@ uint64_t saratoga__secure_timeout(const saratoga_node *u);
 void saratoga__secure_on_timeout(saratoga_node *u, uint64_t now);
 /* Ends transfers with peers that refused the call. */
 void saratoga__secure_end_rejected(saratoga_node *u);
-/* Every session ends, the peers are told. */
+/* Ends every session and notifies the peers. */
 void saratoga__secure_terminate(saratoga_node *u);
 void saratoga__secure_get_stats(const saratoga_node *u,
                                 saratoga_engine_stats *st);

@@ -16,7 +16,7 @@
 #include "libsaratoga/node/takeover.h"
 #include "libsaratoga/node/transfer.h"
 
-/* Requests of peers: what they may, and how it begins. */
+/* Requests of peers: what is allowed, and how each begins. */
 
 static void refuse(saratoga__file *f, unsigned status) {
     (void)saratoga_transfer_refuse(f->u->engine, f->handle, status,
@@ -33,7 +33,7 @@ static bool gone(saratoga__file *f) {
 
 /* --- Giving -------------------------------------------------------------- */
 
-/* What comes out of a pipe cannot go to two. */
+/* A pipe can be read by one transfer only. */
 static bool is_taken(const saratoga__file *f) {
     bool taken = false;
 
@@ -101,8 +101,7 @@ static int server_open_source(saratoga__file *f) {
     return rv;
 }
 
-/* Whether the copy that the peer told of is the same, as far as sizes and times
- * tell. */
+/* Whether the peer's copy is the same, by size and time. */
 static bool is_held(const saratoga__file *f) {
     const saratoga_entry *here = &f->send.source.entry;
     const saratoga_entry *there = &f->recv.partial.entry;

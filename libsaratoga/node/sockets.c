@@ -27,7 +27,7 @@ static void socket_on_writable(void *owner) {
     saratoga__wake((saratoga_node *)owner);
 }
 
-/* Refusals of a peer's host come and go with passes: the timers tell. */
+/* Hosts refuse and accept as passes come and go: timers decide, not ICMP. */
 static void socket_on_error(void *owner, int status) {
     (void)owner;
     (void)status;
@@ -87,7 +87,7 @@ static int open_at(saratoga_node *u, const net__addr *at) {
 }
 
 /* On the port of the other socket.  A system without UDP-Lite sends all by UDP,
- * and tells nobody that it could take the other. */
+ * and does not report that it could take the other. */
 static void open_lite(saratoga_node *u) {
     net__addr at;
     net__udp_options o = saratoga__socket_options(u, &at, &lite_ops);

@@ -142,9 +142,9 @@ struct saratoga__receive {
     bool resume;
     bool endless;        /* a stream: nothing of it is resumed */
     bool counted;        /* its size is part of the quota used */
-    bool described;      /* METADATA came, or a map told */
+    bool described;      /* by METADATA or a map */
     bool resumable;      /* there was a usable map */
-    bool updates;        /* the peer is told of the copy that is here */
+    bool updates;        /* the request describes the copy that is here */
     uv_mutex_t map_lock; /* of the part and its map, between pool threads */
     uint8_t *map;
     size_t map_len;

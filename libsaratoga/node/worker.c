@@ -12,7 +12,7 @@
 #include "libsaratoga/node/stream.h"
 #include "libsaratoga/node/transfer.h"
 
-/* The engine's work on files: blocks read, written, digested, and the end. */
+/* The engine's work on files: blocks read, written and digested, the commit. */
 
 /* A writer with so many blocks to go leaves the checksum for later. */
 #define BACKLOG 4u
@@ -229,7 +229,7 @@ static void worker_submit(saratoga__op *op) {
     }
 }
 
-/* What a stream brings is counted as it comes: nobody told its size. */
+/* Bytes of a stream are counted as they come: its size is not known before. */
 static bool fits_quota(saratoga__file *f, const saratoga_work *w) {
     saratoga_node *u = f->u;
 
