@@ -340,6 +340,16 @@ static uint64_t next_timestamp(saratoga__session *s, saratoga_time now) {
     return o->last_timestamp;
 }
 
+/* What a receiver lacks that resumes was not sent before, though what is behind
+ * it is held already. */
+static bool is_repeat(saratoga__sender *o, const saratoga__sent *sent) {
+    bool resumes = sent->offset < o->resumed_edge;
+    bool first = resumes && sent->offset >= o->resumed_sent;
+    uint64_t end = sent->offset + sent->len;
+    o->resumed_sent = first ? end : o->resumed_sent;
+    return sent->again && !first;
+}
+
 static void note(saratoga__session *s, cmn__range r, bool asks,
                  uint64_t timestamp, saratoga_time now) {
     saratoga__sender *o = &s->out;
@@ -359,12 +369,12 @@ static void note(saratoga__session *s, cmn__range r, bool asks,
         o->unacked_packets +=
             o->unacked_packets < SARATOGA__NO_PROGRESS_PACKETS ? 1 : 0;
     }
-    if (sent.again) {
+    if (is_repeat(o, &sent)) {
         s->st.retransmitted_packets++;
         s->st.retransmitted_bytes += sent.len;
-        if (o->next >= o->size) {
-            (void)cmn__ranges_add(&o->tail, r.start, r.end, NULL);
-        }
+    }
+    if (sent.again && o->next >= o->size) {
+        (void)cmn__ranges_add(&o->tail, r.start, r.end, NULL);
     }
     if (asks) {
         on_asked(s, now);

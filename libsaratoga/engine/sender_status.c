@@ -241,10 +241,12 @@ static void apply(saratoga__session *s, const report *r, saratoga_time now) {
         o->status_d = r->d;
     }
     if (r->full && !r->stale) {
-        if (!s->opt.multicast) {
-            o->next = r->edge > o->next ? r->edge : o->next;
-        }
         o->held = r->edge > missing ? r->edge - missing : 0;
+        if (!s->opt.multicast && r->edge > o->next) { /* it resumes */
+            o->resumed = o->next == 0 ? o->held : o->resumed;
+            o->resumed_edge = r->edge;
+            o->next = r->edge;
+        }
         s->st.holes = o->miss.count;
         s->st.hole_bytes = missing;
     }

@@ -55,12 +55,15 @@ typedef struct saratoga__sender {
     cmn__bytes window; /* of a stream */
     saratoga__sentlog log;
     saratoga__pace pace;
-    uint64_t base;      /* stream: first byte in the window */
-    uint64_t size;      /* SARATOGA_SIZE_UNKNOWN: an open stream */
-    uint64_t next;      /* behind the highest byte sent */
-    uint64_t proven;    /* everything below is held by the receiver */
-    uint64_t held;      /* bytes that it holds */
-    uint64_t most_held; /* that it ever held */
+    uint64_t base;         /* stream: first byte in the window */
+    uint64_t size;         /* SARATOGA_SIZE_UNKNOWN: an open stream */
+    uint64_t next;         /* behind the highest byte sent */
+    uint64_t proven;       /* everything below is held by the receiver */
+    uint64_t held;         /* bytes that it holds */
+    uint64_t most_held;    /* that it ever held */
+    uint64_t resumed;      /* bytes that it held before anything was sent */
+    uint64_t resumed_edge; /* holes below are from before that */
+    uint64_t resumed_sent; /* of them those below have been sent */
     uint64_t last_timestamp;
     uint64_t status_d; /* transmission that the newest STATUS answered */
     uint64_t group_d;  /* the incomplete hole list in `miss` answers this */

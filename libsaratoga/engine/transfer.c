@@ -455,6 +455,7 @@ int saratoga_transfer_held(const saratoga_engine *engine,
 static void sender_stats(const saratoga__session *s, saratoga_stats *st) {
     const saratoga__sender *o = &s->out;
     st->size_bytes = o->size;
+    st->resumed_bytes = o->resumed;
     st->bytes = o->held > o->proven ? o->held : o->proven;
     st->progress_bytes = o->proven;
     st->highest_bytes = o->next;

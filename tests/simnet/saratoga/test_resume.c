@@ -119,11 +119,28 @@ TEST(a_resume_of_another_file_is_purged) {
     raw_free(r);
 }
 
+TEST(a_sender_counts_no_hole_of_a_resume_as_sent_again) {
+    struct raw *r = raw_new(NULL);
+    struct xfer *x;
+    (void)host_make_file(r->h, "d", 10, 1);
+    x = raw_start(r, SARATOGA_PUT, "d", NULL, 7);
+    raw_hex(r, "24010000 00000007 0004 0008 0004 0005");
+    raw_wait(r, 300 * MSEC);
+    raw_hex(r, "24010000 00000007 000a 000a");
+    assert_true(x->done);
+    assert_int_equal(x->end.error, 0);
+    assert_int_equal(x->stats.resumed_bytes, 6);
+    assert_int_equal(x->stats.data_bytes, 4);
+    assert_int_equal(x->stats.retransmitted_bytes, 0);
+    raw_free(r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_receiver_resumes_again_and_again),
         cmocka_unit_test(a_resume_tells_what_is_held),
         cmocka_unit_test(a_resume_of_another_file_is_purged),
+        cmocka_unit_test(a_sender_counts_no_hole_of_a_resume_as_sent_again),
     };
     return cmocka_run_group_tests_name("resume", tests, NULL, NULL);
 }
