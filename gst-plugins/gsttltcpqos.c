@@ -16,6 +16,10 @@ typedef struct {
     GstClockTime until; /* running time */
 } QosMemory;
 
+static gsize qos_average(gsize average, gsize bytes) {
+    return average ? average - average / WEIGHT + bytes / WEIGHT : bytes;
+}
+
 gboolean gst_tltcp_qos_section(GstTltcpQos *qos,
                                const tltcp_live_section *section) {
     gsize bytes = tltcp_live_section_bytes(section);
@@ -23,17 +27,19 @@ gboolean gst_tltcp_qos_section(GstTltcpQos *qos,
     switch (tltcp_live_section_class(section)) {
     case TL_CLASS_REFERENCE:
     case TL_CLASS_DISPOSABLE:
-        qos->bytes = qos->bytes
-                         ? qos->bytes - qos->bytes / WEIGHT + bytes / WEIGHT
-                         : bytes;
+        qos->bytes = qos_average(qos->deltas ? qos->bytes : 0, bytes);
+        qos->deltas = TRUE;
         break;
     case TL_CLASS_KEY:
+        if (!qos->deltas) {
+            qos->bytes = qos_average(qos->bytes, bytes);
+        }
         break;
     default:
         return FALSE;
     }
     qos->due = tltcp_live_section_due(section);
-    return qos->bytes && qos->due != TLTCP_TIME_NEVER;
+    return qos->due != TLTCP_TIME_NEVER;
 }
 
 GstEvent *gst_tltcp_qos_event(GstClockTime running, guint64 late_ns) {

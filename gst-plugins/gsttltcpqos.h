@@ -13,8 +13,10 @@
 
 /* Of one stream, in its streaming thread. */
 typedef struct {
-    gsize bytes;    /* average of pictures other than key frames; 0: none yet */
-    tltcp_time due; /* of the newest picture; TLTCP_TIME_NEVER: it has none */
+    gsize bytes;     /* average of pictures; without key frames, if it has any
+                        others */
+    gboolean deltas; /* it has */
+    tltcp_time due;  /* of the newest picture; TLTCP_TIME_NEVER: it has none */
 } GstTltcpQos;
 
 /* Takes note of a section that is sent.  FALSE: it is no picture with a time

@@ -175,7 +175,8 @@ TEST(the_next_picture_is_taken_to_be_of_average_size) {
     assert_int_equal(tltcp_live_stream_set_format(stream, &format), 0);
     tltcp_live_stream_set_deadlines(stream, TLTCP_LIVE_DEADLINE_PTS, 300, 1000,
                                     1);
-    assert_false(note_picture(&qos, stream, &section, TLTCP_LIVE_KEY, 10000));
+    assert_true(note_picture(&qos, stream, &section, TLTCP_LIVE_KEY, 10000));
+    assert_in_range(qos.bytes, 10000, 10100); /* there may be no others */
     assert_true(note_picture(&qos, stream, &section, TLTCP_LIVE_DELTA, 1000));
     gsize first = qos.bytes;
     assert_in_range(first, 1000, 1100);
@@ -386,11 +387,10 @@ static void expect_skips(const gchar *encoder, const gchar *properties) {
            g_get_monotonic_time() < end) {
         g_usleep(20 * MS);
     }
-    assert_in_range(g_atomic_int_get(&in) - g_atomic_int_get(&out), 25,
-                    G_MAXINT);
-    assert_true(g_atomic_int_get(&out) > 0);
     stop_pipeline(pipeline);
     support_stop(src);
+    assert_true(in - out >= 25);
+    assert_true(out > 0);
 }
 
 TEST(an_encoder_that_makes_too_much_skips_pictures) {
@@ -402,11 +402,27 @@ TEST(an_encoder_that_makes_too_much_skips_pictures) {
                  "encoder-min-bitrate=4000000");
 }
 
-TEST(so_does_one_that_cannot_be_steered) {
-    if (!have("theoraenc")) {
+TEST(one_that_cannot_be_steered_may_skip_too) {
+    const GstTltcpEncoderLimits none = {0, 0};
+    GstTltcpEncoderState steering = {0};
+
+    if (!have("jpegenc")) {
         skip();
     }
-    expect_skips("theoraenc quality=63 name=a", "");
+    GstElement *pipeline =
+        gst_parse_launch("jpegenc name=a ! fakesink name=net", NULL);
+    GstElement *encoder = gst_bin_get_by_name(GST_BIN(pipeline), "a");
+    GstElement *sink = gst_bin_get_by_name(GST_BIN(pipeline), "net");
+    GPtrArray *pads = g_ptr_array_new_with_free_func(gst_object_unref);
+
+    g_ptr_array_add(pads, gst_element_get_static_pad(sink, "sink"));
+    assert_null(gst_tltcp_encoder_kind("jpegenc"));
+    gst_tltcp_encoder_steer(&steering, pads, 1000000, &none);
+    assert_non_null(g_object_get_data(G_OBJECT(encoder), "tltcp-qos"));
+    g_ptr_array_unref(pads);
+    gst_object_unref(sink);
+    gst_object_unref(encoder);
+    gst_object_unref(pipeline);
 }
 
 TEST(an_encoder_is_left_alone_unless_asked) {
@@ -444,7 +460,7 @@ int main(void) {
         cmocka_unit_test(elements_upstream_understand_the_same_pause),
         cmocka_unit_test(the_next_picture_is_taken_to_be_of_average_size),
         cmocka_unit_test(an_encoder_that_makes_too_much_skips_pictures),
-        cmocka_unit_test(so_does_one_that_cannot_be_steered),
+        cmocka_unit_test(one_that_cannot_be_steered_may_skip_too),
         cmocka_unit_test(an_encoder_follows_the_connection),
         cmocka_unit_test(the_temporal_layers_of_an_encoder_follow),
         cmocka_unit_test(an_encoder_behind_a_muxer_in_a_bin_follows_too),
