@@ -176,7 +176,7 @@ static void unwatch(GstTltcpReceiver *r, GstPollFD *pfd) {
 }
 
 static void receiver_on_connected(GstTltcpReceiver *r, tltcp_socket *socket,
-                                  GstTltcpReceiverEvent *arrival) {
+                                  GstTltcpReceiverEvent *event) {
     struct sockaddr_storage storage;
     socklen_t len = sizeof(storage);
 
@@ -196,8 +196,8 @@ static void receiver_on_connected(GstTltcpReceiver *r, tltcp_socket *socket,
         r->address = native_address(&storage, len);
     }
     gst_tltcp_connection_message(r->element, "connected", r->where, NULL, 0);
-    arrival->kind = GST_TLTCP_RECEIVER_CONNECTED;
-    arrival->address = r->address;
+    event->kind = GST_TLTCP_RECEIVER_CONNECTED;
+    event->address = r->address;
 }
 
 static void close_socket(GstTltcpReceiver *r, gint linger_ms) {
@@ -254,49 +254,49 @@ static void receiver_watch_link(GstTltcpReceiver *r) {
     }
 }
 
-/* TRUE: `arrival` says something; FALSE: there is nothing to do before
+/* TRUE: `event` says something; FALSE: there is nothing to do before
  * `when`. */
-static gboolean connect_one(GstTltcpReceiver *r, GstTltcpReceiverEvent *arrival,
+static gboolean connect_one(GstTltcpReceiver *r, GstTltcpReceiverEvent *event,
                             tltcp_time *when) {
     tltcp_socket *socket;
 
-    r->refused = arrival;
+    r->refused = event;
     gint rc = tltcp_live_link_run(r->link, &socket, when);
     if (rc == 1) {
-        receiver_on_connected(r, socket, arrival);
+        receiver_on_connected(r, socket, event);
         return TRUE;
     }
-    if (rc < 0 && !arrival->error.code) {
-        arrival->kind = GST_TLTCP_RECEIVER_FAILED;
-        arrival->error.code = rc;
+    if (rc < 0 && !event->error.code) {
+        event->kind = GST_TLTCP_RECEIVER_FAILED;
+        event->error.code = rc;
     }
-    return arrival->error.code != 0;
+    return event->error.code != 0;
 }
 
 /* ---- data ---- */
 
 static void on_received(const tltcp_live_received *in,
-                        GstTltcpReceiverEvent *arrival) {
+                        GstTltcpReceiverEvent *event) {
     if (!in->data) {
-        arrival->kind = GST_TLTCP_RECEIVER_GAP;
-        arrival->position = in->seq;
-        arrival->size = in->len;
+        event->kind = GST_TLTCP_RECEIVER_GAP;
+        event->position = in->seq;
+        event->size = in->len;
         return;
     }
-    arrival->kind = GST_TLTCP_RECEIVER_SECTION;
-    arrival->section = (media_section){.number = in->number,
-                                       .seq = in->seq,
-                                       .data = in->data,
-                                       .len = in->len,
-                                       .missing = in->missing,
-                                       .complete = in->complete,
-                                       .begins = in->begins,
-                                       .meta = in->meta};
+    event->kind = GST_TLTCP_RECEIVER_SECTION;
+    event->section = (media_section){.number = in->number,
+                                     .seq = in->seq,
+                                     .data = in->data,
+                                     .len = in->len,
+                                     .missing = in->missing,
+                                     .complete = in->complete,
+                                     .begins = in->begins,
+                                     .meta = in->meta};
 }
 
 static void on_lost(GstTltcpReceiver *r, gint result,
-                    GstTltcpReceiverEvent *arrival) {
-    GstTltcpError *error = &arrival->error;
+                    GstTltcpReceiverEvent *event) {
+    GstTltcpError *error = &event->error;
     gchar reason[TLTCP_REASON_MAX + 1] = "";
     gint code = tltcp_socket_error(r->socket, reason);
 
@@ -305,11 +305,11 @@ static void on_lost(GstTltcpReceiver *r, gint result,
     g_strlcpy(error->reason, reason, sizeof(error->reason));
     gboolean again = tltcp_live_link_lost(r->link, error->code, reason);
     note_failure(r, error, again);
-    arrival->kind = again ? GST_TLTCP_RECEIVER_LOST : GST_TLTCP_RECEIVER_FAILED;
+    event->kind = again ? GST_TLTCP_RECEIVER_LOST : GST_TLTCP_RECEIVER_FAILED;
     close_socket(r, 0);
 }
 
-static gboolean receive(GstTltcpReceiver *r, GstTltcpReceiverEvent *arrival) {
+static gboolean receive(GstTltcpReceiver *r, GstTltcpReceiverEvent *event) {
     tltcp_live_received in;
     gint rc = tltcp_live_receiver_next(r->live, &in, MSG_DONTWAIT);
 
@@ -320,38 +320,37 @@ static gboolean receive(GstTltcpReceiver *r, GstTltcpReceiverEvent *arrival) {
         g_error("out of memory");
     }
     if (rc > 0) {
-        on_received(&in, arrival);
+        on_received(&in, event);
     } else if (rc < 0) {
-        on_lost(r, rc, arrival);
+        on_lost(r, rc, event);
     } else {
-        arrival->kind = GST_TLTCP_RECEIVER_END;
+        event->kind = GST_TLTCP_RECEIVER_END;
         close_socket(r, GOODBYE_MS);
     }
     return TRUE;
 }
 
-static gboolean try_next(GstTltcpReceiver *r, GstTltcpReceiverEvent *arrival,
+static gboolean try_next(GstTltcpReceiver *r, GstTltcpReceiverEvent *event,
                          tltcp_time *when) {
     *when = TLTCP_TIME_NEVER;
-    gboolean done =
-        r->live ? receive(r, arrival) : connect_one(r, arrival, when);
+    gboolean done = r->live ? receive(r, event) : connect_one(r, event, when);
     receiver_watch_link(r);
     return done;
 }
 
 void gst_tltcp_receiver_next(GstTltcpReceiver *r,
-                             GstTltcpReceiverEvent *arrival) {
+                             GstTltcpReceiverEvent *event) {
     tltcp_time when;
 
-    memset(arrival, 0, sizeof(*arrival));
-    while (!try_next(r, arrival, &when)) {
+    memset(event, 0, sizeof(*event));
+    while (!try_next(r, event, &when)) {
         tltcp_time now = tltcp_now();
         gint n = gst_poll_wait(r->poll, when == TLTCP_TIME_NEVER
                                             ? GST_CLOCK_TIME_NONE
                                         : when > now ? when - now
                                                      : 0);
         if (n < 0 && errno == EBUSY) {
-            arrival->kind = GST_TLTCP_RECEIVER_FLUSHING;
+            event->kind = GST_TLTCP_RECEIVER_FLUSHING;
             return;
         }
     }

@@ -47,8 +47,7 @@ void gst_tltcp_receiver_stop(GstTltcpReceiver *r);
 guint gst_tltcp_receiver_port(const GstTltcpReceiver *r);
 
 /* Waits for what comes next. */
-void gst_tltcp_receiver_next(GstTltcpReceiver *r,
-                             GstTltcpReceiverEvent *arrival);
+void gst_tltcp_receiver_next(GstTltcpReceiver *r, GstTltcpReceiverEvent *event);
 
 /* Ends the connection and waits for, or makes, another one. */
 void gst_tltcp_receiver_hang_up(GstTltcpReceiver *r);

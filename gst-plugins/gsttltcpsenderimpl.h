@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* What the two halves of the sender share: the thread that looks after the
  * connections (gsttltcpsender.c) and, below it, the calls of the sink
- * (gsttltcpfeed.c). */
+ * (gsttltcpsendercalls.c). */
 #ifndef GST_TLTCP_SENDER_IMPL_H
 #define GST_TLTCP_SENDER_IMPL_H
 

@@ -276,26 +276,26 @@ static GstFlowReturn on_section(GstTltcpSrc *self, media_section *section,
                                       : flow;
 }
 
-static GstFlowReturn on_arrival(GstTltcpSrc *self,
-                                GstTltcpReceiverEvent *arrival,
-                                GstBuffer **buffer) {
-    switch (arrival->kind) {
+static GstFlowReturn src_on_receiver_event(GstTltcpSrc *self,
+                                           GstTltcpReceiverEvent *event,
+                                           GstBuffer **buffer) {
+    switch (event->kind) {
     case GST_TLTCP_RECEIVER_CONNECTED:
-        src_on_connected(self, arrival->address);
+        src_on_connected(self, event->address);
         return GST_FLOW_OK;
     case GST_TLTCP_RECEIVER_SECTION:
-        return on_section(self, &arrival->section, buffer);
+        return on_section(self, &event->section, buffer);
     case GST_TLTCP_RECEIVER_GAP:
-        gst_tltcp_deframer_gap(&self->deframer, arrival->size);
-        g_signal_emit(self, signals[SIGNAL_GAP], 0, arrival->position,
-                      arrival->size);
+        gst_tltcp_deframer_gap(&self->deframer, event->size);
+        g_signal_emit(self, signals[SIGNAL_GAP], 0, event->position,
+                      event->size);
         return GST_FLOW_OK;
     case GST_TLTCP_RECEIVER_END:
         return on_connection_end(self);
     case GST_TLTCP_RECEIVER_LOST:
-        return src_on_lost(self, &arrival->error);
+        return src_on_lost(self, &event->error);
     case GST_TLTCP_RECEIVER_FAILED:
-        return on_failed(self, &arrival->error);
+        return on_failed(self, &event->error);
     case GST_TLTCP_RECEIVER_FLUSHING:
         break;
     }
@@ -306,12 +306,12 @@ static GstFlowReturn gst_tltcp_src_create(GstPushSrc *push,
                                           GstBuffer **buffer) {
     GstTltcpSrc *self = GST_TLTCP_SRC(push);
     GstFlowReturn flow = GST_FLOW_OK;
-    GstTltcpReceiverEvent arrival;
+    GstTltcpReceiverEvent event;
 
     *buffer = NULL;
     while (flow == GST_FLOW_OK && !*buffer) {
-        gst_tltcp_receiver_next(self->receiver, &arrival);
-        flow = on_arrival(self, &arrival, buffer);
+        gst_tltcp_receiver_next(self->receiver, &event);
+        flow = src_on_receiver_event(self, &event, buffer);
     }
     if (flow != GST_FLOW_OK) {
         gst_clear_buffer(buffer);
