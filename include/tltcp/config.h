@@ -74,7 +74,7 @@ enum tltcp_fec {
                              retransmitted and at least 1 % were lost */
 };
 
-/** @brief Options of a listener alone: who may call, and what that may cost.
+/** @brief Options of a listener: who may call, and what that may cost.
  *
  * In limits, an IPv4 address or an IPv6 /64 counts as one address; an IPv6 /56
  * may have twice as much, a /48 four times. */
@@ -127,7 +127,7 @@ typedef struct tltcp_io_options {
     uint8_t reserved[33]; /**< 0 */
 } tltcp_io_options;
 
-/** @brief What packets are like, and what they are acknowledged with. */
+/** @brief Options of packets and acknowledgements. */
 typedef struct tltcp_packet_options {
     uint32_t max_datagram;  /**< largest UDP payload in bytes, 1200 to 65000;
                                  default 1472 */
@@ -143,7 +143,7 @@ typedef struct tltcp_packet_options {
     uint8_t reserved[38]; /**< 0 */
 } tltcp_packet_options;
 
-/** @brief What is told to the congestion controller beside its name. */
+/** @brief Options of the congestion controller. */
 typedef struct tltcp_controller_options {
     const char *const *params; /**< names of cong_set(), NULL-terminated; NULL:
                                     defaults */
@@ -159,7 +159,7 @@ typedef struct tltcp_controller_options {
     uint8_t reserved[39]; /**< 0 */
 } tltcp_controller_options;
 
-/** @brief What the paper's senders did otherwise. */
+/** @brief Options that reproduce the senders of the papers. */
 typedef struct tltcp_paper_options {
     bool in_order; /**< sections leave in the order written, as in the paper and
                         always with the dupack recovery; default false.

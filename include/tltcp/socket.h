@@ -118,10 +118,9 @@ TLTCP_API tltcp_time tltcp_now(void);
 /**
  * @brief Listens for callers.
  *
- * Callers that on_caller does not refuse wait for tltcp_accept(), up to 4096 of
- * them; further ones are refused, and so are those beyond
- * tltcp_listener_options::max_per_address, for which an IPv4 address or an IPv6
- * /64 counts as one.
+ * Callers that on_caller does not refuse wait for tltcp_accept().  At most 4096
+ * wait; further callers are refused, and so are those beyond the limits of
+ * tltcp_listener_options.
  * @param[out] s   the listener; end with tltcp_close()
  * @param host     address or name to bind to; NULL: all addresses, IPv4 and
  * IPv6
@@ -154,11 +153,10 @@ TLTCP_API int tltcp_accept(tltcp_socket *listener, tltcp_socket **s,
                            int timeout_ms);
 
 /**
- * @brief Closes and frees a connection at once, with words for the peer.
+ * @brief Closes and frees a connection at once and gives the peer a reason.
  *
- * For a caller who is accepted and after all not wanted;
- * tltcp_listener_options::on_caller says no earlier, but before it is known
- * whether the caller is real.
+ * Rejects a caller after acceptance.  tltcp_listener_options::on_caller rejects
+ * earlier, before the caller's address is proven.
  * @param s       connection, or NULL
  * @param reason  at most TLTCP_REASON_MAX bytes of it reach the peer, as does
  *                TLTCP_ERR_REFUSED; NULL: none
@@ -170,10 +168,10 @@ TLTCP_API int tltcp_reject(tltcp_socket *s, const char *reason);
 /**
  * @brief Calls a listener.
  *
- * A name that stands for several addresses is tried at each, on to the next
- * when one refuses, cannot be sent to, or stays silent for its share of the
- * time; where there is no IPv6, at each of the others.  Looking up a
- * name blocks whatever @p timeout_ms says; numbers need no look-up.
+ * Tries each address that @p host stands for.  Goes on to the next one when an
+ * address refuses, cannot be reached, or stays silent for its share of the
+ * time. Skips IPv6 addresses on a machine without IPv6.  Looking up a name
+ * blocks whatever @p timeout_ms is; numeric addresses need no look-up.
  * @param[out] s      the connection; end with tltcp_close()
  * @param host        address or name
  * @param service     port number or name

@@ -19,7 +19,7 @@ uint64_t net__addr_token(const uint8_t *key, const net__addr *a);
 uint64_t net__route_token(const uint8_t *key, const net__route *r);
 /* Stands for one customer: an IPv4 address or an IPv6 /64. */
 uint64_t net__route_network(const uint8_t *key, const net__route *r);
-/* An IPv6 address up to so many bits, 56 or 48; 0 for IPv4. */
+/* The first 56 or 48 bits of an IPv6 address; 0 for IPv4. */
 uint64_t net__route_block(const uint8_t *key, const net__route *r,
                           unsigned bits);
 

@@ -40,7 +40,7 @@ struct net__udp {
     uv_loop_t *loop;
     size_t max_datagram;
     int family;
-    bool wildcard;  /* bound to all addresses: the local one must be told */
+    bool wildcard;  /* bound to all addresses: the local one must be given */
     bool fixed;     /* bound to one address, which must be kept */
     bool connected; /* to one peer */
     bool blocked;

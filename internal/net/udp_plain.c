@@ -6,7 +6,7 @@
 
 #include "internal/net/udp_impl.h"
 
-/* uv_udp, for systems without the faster calls.  It tells neither ECN
+/* uv_udp, for systems without the faster calls.  It reports neither ECN
  * codepoints nor the local address of a datagram. */
 
 struct plain {

@@ -18,7 +18,7 @@ typedef struct tltcp__acks {
     tltcp_time largest_at; /* when it came */
     tltcp_time due;        /* when an ACK must leave; NEVER: none owed */
     uint32_t owed;         /* packets that want an ACK */
-    uint32_t every;        /* ACK at once when so many are owed */
+    uint32_t every;        /* ACK at once when this many are owed */
     tltcp_time max_delay;
     uint32_t ect0, ect1, ce;
     uint32_t since_ping; /* ACK-only packets since one that will be answered */

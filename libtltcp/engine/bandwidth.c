@@ -6,7 +6,7 @@
 #define NS_PER_S 1e9
 #define ESTIMATE_SECONDS 0.25 /* time constant of the estimate */
 #define RATE_SECONDS 0.5      /* of the path's rate under a queue ... */
-#define SPAN_SECONDS 0.3      /* ... as spans tell it */
+#define SPAN_SECONDS 0.3      /* ... as spans show it */
 #define GROWTH 0.05           /* per second without a queue */
 #define HEADROOM 16           /* times what the window lets out: more is idle */
 #define PLATEAU 10000000000   /* ns since a queue stood */
@@ -22,7 +22,7 @@
 #define WANTED (2 * (cong_time)TLTCP_S)
 #define SPAN ((cong_time)100000000)      /* ns, or a round trip ... */
 #define SPAN_MOST ((cong_time)400000000) /* ... or until so late ... */
-#define SPAN_PACKETS 8                   /* ... there are so many */
+#define SPAN_PACKETS 8                   /* ... it has this many */
 #define PLAIN 0.1     /* growth of the RTT: not what we send is what passes */
 #define SLIGHT 0.02   /* likewise, if the queue is ours; less is noise */
 #define LESS 0.95     /* of the path's rate: the queue should shrink */
@@ -198,7 +198,7 @@ static void note_change(tltcp__bandwidth *c, cong_time now) {
     }
 }
 
-/* A queue is a limit of the path only for who wanted to send more. */
+/* A queue shows a limit of the path only to a flow that had more to send. */
 static void note_full(tltcp__bandwidth *c, double mss, cong_time min_rtt,
                       const struct cong_ack *ack) {
     c->t_limited = ack->limited ? ack->now : c->t_limited;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/engine/budget.h"
 
-/* Who has returned a token is limited, too: times the limits of those who have
- * not. */
+/* The limits on callers that returned a token, as multiples of those on callers
+ * that did not. */
 #define TOKEN_TIMES 16u
 /* Of max_memory, in quarters: an address, a /56, a /48. */
 static const uint64_t budget_quarters[TLTCP__BLOCKS] = {1, 2, 3};

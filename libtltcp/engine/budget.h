@@ -17,9 +17,10 @@
  * thresholds: Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2),
  * 1998).
  *
- * Handshakes.  Callers who returned a token are limited as well.  From half the
- * limit on they are dropped at random, the more the nearer it is: so one who
- * repeats his call gets in (as OpenSSH's MaxStartups has it). */
+ * Handshakes.  Callers that returned a token are limited as well.  From half
+ * the limit on they are dropped at random, with a probability that rises to 1
+ * at the limit: a caller that repeats its INITIAL gets in (as with OpenSSH's
+ * MaxStartups). */
 
 #define TLTCP__BUDGET_OWN ((size_t)32 << 10)
 #define TLTCP__BLOCKS 3 /* address, /56, /48 */

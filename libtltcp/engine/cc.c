@@ -147,8 +147,8 @@ bool tltcp__cc_pacer_open(tltcp__cc *cc, double flight, tltcp_time now) {
     return false;
 }
 
-/* Bytes worth a wake: what the driver's clock can tell apart, but no more than
- * one system call takes. */
+/* Bytes worth a wake: what leaves within one tick of the driver's clock, but no
+ * more than one system call takes. */
 static double quantum(const tltcp__cc *cc, double rate) {
     double bytes = rate * cc->granularity;
     return bytes < QUANTUM_MAX ? bytes : QUANTUM_MAX;

@@ -148,8 +148,8 @@ const struct cong_ops *tltcp__config_congestion(const tltcp_config *c) {
                                            : DEFAULT_CONGESTION);
 }
 
-/* The paper's manners; a controller that has one of its own decides when the
- * name leaves it open. */
+/* The paper's recoveries.  Plain "dupack" takes the one that belongs to the
+ * controller. */
 bool tltcp__config_recovery(const tltcp_config *c, int *kind) {
     static const struct {
         const char *recovery;

@@ -14,7 +14,7 @@ static bool is_over(const tltcp_conn *c) {
     return c->state >= TLTCP__CLOSING;
 }
 
-/* Not empty, and not so long that its length cannot be told. */
+/* Not empty, and its length fits a size_t. */
 static bool parts_are_good(const tltcp_section *s) {
     size_t len = 0;
     for (size_t i = 0; s->data != NULL && i < s->count; i++) {

@@ -5,9 +5,9 @@
 #define RETRIES_MAX 8
 #define SILENCE TLTCP_S /* worth giving memory back */
 #define PAGES_FOR_CHUNK ((size_t)8192)
-/* A symbol of repair makes room for so many. */
+/* A block of repair grows by this many symbols. */
 #define SYMBOLS_AT_ONCE 4u
-/* Between answers to a call that comes again and again. */
+/* Between answers to a call that is repeated. */
 #define ANSWER_EVERY (50 * TLTCP_MS)
 
 /* What the chunks of one packet asked for. */
@@ -364,8 +364,8 @@ static void conn_in_on_short(tltcp_conn *c, const tltcp_pktinfo *info,
         return;
     }
     if (c->state == TLTCP__ANSWERED) {
-        /* Only who got our answer knows the id.  That proves the path of the
-         * INITIAL; any other has to answer a CHALLENGE (RFC 9000, 8.2). */
+        /* Knowing the id means having got our answer, which proves the path of
+         * the INITIAL.  Any other must answer a CHALLENGE (RFC 9000, 8.2). */
         c->proven = true;
         tltcp__conn_open(c, now);
         tltcp__endpoint_on_proven(c->ep, c);
@@ -389,7 +389,7 @@ static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
         return;
     }
     c->peer_id = p->scid;
-    if (first || c->seal == NULL) { /* a repeated one is no news */
+    if (first || c->seal == NULL) { /* a repeated one adds nothing */
         take_numbered(c, info, &plain, len, now);
     }
     if (c->state == TLTCP__CALLING) {

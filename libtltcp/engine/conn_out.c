@@ -4,8 +4,8 @@
 
 #define CLOSE_WAIT_MAX TLTCP_S
 #define CLOSE_SHIFT_MAX 10u
-#define CHALLENGE_MIN 48u /* bytes; three times a PING allow it */
-#define PINGED_ACKS 32u   /* let one in so many lone ACKs be acknowledged */
+#define CHALLENGE_MIN 48u       /* bytes; three times a PING allow it */
+#define PINGED_ACKS 32u         /* one in this many lone ACKs is acknowledged */
 #define SKIP_NUMBER_WITHIN 512u /* packets */
 #define ACK_ROOM 300u           /* for an ACK with many ranges */
 #define ECN_ECT1 1u
@@ -78,13 +78,13 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
                  .start = buf,
                  .now = now};
     if (tltcp__sentmap_is_full(&c->sender.map) &&
-        c->state != TLTCP__DYING) { /* whose last words go out */
+        c->state != TLTCP__DYING) { /* whose CLOSE still leaves */
         tltcp__conn_fail(c, TLTCP_ERR_LIMIT, "the peer acknowledges nothing");
         return false;
     }
     d->rec = tltcp__sentmap_open(&c->sender.map);
     if (d->rec == NULL && c->state == TLTCP__DYING) {
-        tltcp__conn_terminate(c, c->error); /* not even for the last words */
+        tltcp__conn_terminate(c, c->error); /* not even for CLOSE */
         return false;
     }
     if (d->rec == NULL) {
@@ -250,7 +250,7 @@ static tltcp_time close_wait(const tltcp_conn *c) {
                           CLOSE_WAIT_MAX);
 }
 
-/* The last words, or the word that the other's were heard. */
+/* CLOSE, or the echo of the peer's. */
 static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
                          tltcp_time now) {
     bool stranger = c->ep != NULL && !c->proven;

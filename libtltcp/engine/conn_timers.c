@@ -38,7 +38,7 @@ static tltcp_time idle_at(const tltcp_conn *c) {
                                                   : TLTCP_TIME_NEVER;
 }
 
-/* A peer that talks, but acknowledges nothing, does not hold who has closed. */
+/* A peer that sends but acknowledges nothing does not delay a close. */
 static tltcp_time linger_until(const tltcp_conn *c) {
     tltcp_time at =
         c->closing && c->idle > 0 && c->unanswered != TLTCP_TIME_NEVER

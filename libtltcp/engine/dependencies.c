@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 #include "libtltcp/engine/dependencies.h"
 
-/* Losses are remembered for so many sections. */
+/* Sections for which losses are remembered. */
 #define MEMORY 4096u
 /* Longest wait for a KEY: some streams have none. */
 #define KEY_WAIT (10 * TLTCP_S)

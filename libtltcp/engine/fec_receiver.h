@@ -8,8 +8,8 @@
 /* Forward error correction, the receiver's part: keeps repair symbols until
  * there are as many as the block lacks, and then makes what is missing.
  *
- * What a peer can make us keep is bounded: so many blocks, so many symbols in
- * each, no more bytes than half the receive buffer; the oldest block goes
+ * What a peer can make us keep is bounded by the number of blocks, the number
+ * of symbols in each, and half the receive buffer.  The oldest block goes
  * first. */
 
 #define TLTCP__FEC_RECEIVER_BLOCKS 16

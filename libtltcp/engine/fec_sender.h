@@ -11,10 +11,10 @@
  * and the one that leaves ahead of it.
  *
  * A section is cut into symbols of equal size, one to a packet, and these into
- * blocks.  How many repair symbols each block gets follows from the loss seen
- * and from how often a packet can still be repeated before the section is due:
- * so many that the block fails with no more than the probability that its class
- * allows.  Without loss, or with time to repeat, that is none.
+ * blocks.  A block gets enough repair symbols to fail with no more than the
+ * probability that its class allows, given the loss seen and how often a packet
+ * can still be repeated before the section is due.  Without loss, or with time
+ * to repeat, that is none.
  *
  * The symbols are made before the section's first byte leaves, since
  * acknowledged bytes are not kept, and go out behind each block's last data. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What an acknowledgement, or its absence, tells the sender: `packet` recovery
- * (RFC 9002, RFC 8985). */
+/* The sender's reaction to acknowledgements and to their absence: `packet`
+ * recovery (RFC 9002, RFC 8985). */
 #include "libtltcp/engine/sender.h"
 
 #define URGENT_PACKETS 3  /* delivered above a hole: no reordering wait */
@@ -28,7 +28,7 @@ typedef struct tally {
     unsigned data;            /* data packets newly acknowledged */
     unsigned ect;             /* ECT packets newly acknowledged */
     uint64_t lost_packets;
-    bool unnoted; /* losses are no news to the recovery period */
+    bool unnoted; /* the recovery period knows of the losses */
     int error;
 } tally;
 

@@ -103,8 +103,8 @@ static void insert(plan *p, const slot *x) {
     p->count++;
 }
 
-/* Until the second KEY tells, one is reckoned with at every whole second after
- * the first, where encoders mostly put them. */
+/* Until the second KEY shows the length of a GOP, one is expected at every
+ * whole second after the first, where encoders mostly put them. */
 static tltcp_time next_key_of(const tltcp__cadence *r) {
     if (r->last_key == 0) {
         return TLTCP_TIME_NEVER;

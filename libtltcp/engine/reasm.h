@@ -75,8 +75,8 @@ void tltcp__reasm_free(tltcp__reasm *r);
  * TLTCP_ERR_PROTOCOL, which end the connection. */
 int tltcp__reasm_on_data(tltcp__reasm *r, uint64_t seq, const void *data,
                          size_t len, uint64_t section, unsigned flags);
-/* What a section is, before what came of it: whoever reads the one knows the
- * other, wherever memory runs out. */
+/* The metadata of a section.  It is stored before the data, so that a reader
+ * never gets data without it when memory runs out. */
 int tltcp__reasm_on_meta(tltcp__reasm *r, uint64_t section,
                          const tltcp__meta *m);
 int tltcp__reasm_on_update(tltcp__reasm *r, uint64_t seq, uint64_t section);

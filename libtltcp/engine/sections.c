@@ -295,8 +295,8 @@ int tltcp__sections_give_up(tltcp__sections *s, uint64_t number,
     r->state = TLTCP__EXPIRED;
     r->cause = cause;
     if (unsent && cause == TLTCP_CAUSE_DEADLINE && s->path.starved) {
-        /* what refers to it is sent all the same: a window that nothing fills
-         * would never grow */
+        /* its dependents are sent anyway: a window that nothing fills would
+         * never grow */
         r->lost = true;
     } else if (rv == 0 && lost) {
         rv = lose(s, number);

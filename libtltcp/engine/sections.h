@@ -29,7 +29,7 @@
 /* How often data can have been lost before; the last level keeps the rest. */
 #define TLTCP__LOST_LEVELS 3
 #define TLTCP__NO_SECTION UINT64_MAX
-/* At most half of what leaves does so before its turn, but for so many bytes.
+/* At most half of what leaves does so before its turn, apart from these bytes.
  */
 #define TLTCP__AHEAD_CREDIT 32768u
 
@@ -119,7 +119,7 @@ bool tltcp__sections_again(tltcp__sections *s, uint64_t start, uint64_t end,
                            uint64_t max, tltcp_time now, tltcp__piece *out);
 bool tltcp__sections_is_live(const tltcp__sections *s, uint64_t section);
 /* A piece went into a packet.  Tracked: on_acked, on_lost or on_forgotten will
- * tell of this copy. */
+ * be called for this copy. */
 void tltcp__sections_on_sent(tltcp__sections *s, const tltcp__piece *p,
                              bool tracked);
 

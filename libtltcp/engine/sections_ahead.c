@@ -2,7 +2,8 @@
 /* Small sections that leave before their turn, past large ones that wait. */
 #include "libtltcp/engine/sections.h"
 
-/* One costs those that it passes little: they are so many times its size. */
+/* A section that goes ahead must be small: the others are at least this many
+ * times its size. */
 #define TIMES 4
 
 /* The longer it waits the less there is to pass: a no stays one. */

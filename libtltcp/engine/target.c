@@ -18,7 +18,7 @@
 #define PACKET 1200.0       /* bytes that a probe adds at least ... */
 #define PACKET_SECONDS 0.04 /* ... per round trip, but not per shorter time */
 #define PROBE_AFTER 0.2     /* seconds without a queue: there may be more ... */
-#define PROBE_SECONDS 1.0   /* ... up to the ceiling after so many */
+#define PROBE_SECONDS 1.0   /* ... up to the ceiling after these */
 #define FLIGHT_MIN 3000.0   /* bytes; less is no queue */
 #define WINDOW ((cong_time)(100 * TLTCP_MS))      /* of the newest samples */
 #define WINDOW_SAMPLES 3u                         /* at least in it */

@@ -3,7 +3,7 @@
 
 #include "libtltcp/socket/state.h"
 
-/* Who is at the ends of a connection. */
+/* The addresses of a connection. */
 
 const char *tltcp_stream_id(const tltcp_socket *s) {
     return s == NULL || s->listener ? "" : tltcp_conn_stream_id(s->conn);

@@ -124,7 +124,7 @@ static void input_on_writable(void *owner) {
 
     uv_mutex_lock(&port->io->mx);
     port->blocked = false;
-    tltcp__unblock(port); /* the end of this turn serves those who wait */
+    tltcp__unblock(port); /* the end of this turn serves those that wait */
     uv_mutex_unlock(&port->io->mx);
 }
 

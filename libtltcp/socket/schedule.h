@@ -16,7 +16,7 @@ tltcp_socket *tltcp__next_scheduled(struct tltcp__io_thread *io);
 void tltcp__unschedule(tltcp_socket *s);
 /* Gives a connection back: it is freed once what ends it has been sent. */
 void tltcp__release(tltcp_socket *s);
-/* The kernel takes datagrams again: schedules those who wait for that. */
+/* The kernel takes datagrams again: schedules the sockets that wait for it. */
 void tltcp__unblock(struct tltcp__port *port);
 /* At the end of this turn what was put on the port's UDP socket is sent. */
 void tltcp__flush_later(struct tltcp__port *port);

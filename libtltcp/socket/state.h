@@ -178,7 +178,7 @@ struct tltcp_socket {
     bool unaccepted;   /* counted in tltcp__listening::unaccepted */
     bool queued;       /* in the accept queue */
     bool connected;    /* the handshake is done */
-    bool closed;       /* the engine said so; `error` tells why */
+    bool closed;       /* the engine said so; see `error` */
     bool over;         /* nothing more will be sent */
     bool finished;     /* after tltcp_shutdown() */
     bool end_reported; /* recvmsg gave the end or the failure */
