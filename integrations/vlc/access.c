@@ -19,7 +19,7 @@ static ssize_t access_read(stream_t *access, void *data, size_t len) {
     n = tltcp_live_read_ts(live, data, len, SLICE);
     (void)vlc_interrupt_unregister();
     tltcp_live_interrupt(live, false);
-    vlc_tltcp_report(VLC_OBJECT(access), live);
+    (void)vlc_tltcp_report(VLC_OBJECT(access), live, 0);
     if (n == TLTCP_ERR_AGAIN || n == TLTCP_ERR_ABORTED) {
         return vlc_killed() ? 0 : -1;
     }

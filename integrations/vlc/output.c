@@ -10,6 +10,9 @@
 #define SCHEME "tltcp://"
 /* How long the end waits for what was written, in ms. */
 #define LINGER 2000
+/* How long the beginning waits for a connection, without which what is written
+ * would be lost; in slices of 100 ms. */
+#define SLICES 50
 
 static ssize_t output_write(sout_access_out_t *out, block_t *block) {
     tltcp_live *live = (tltcp_live *)out->p_sys;
@@ -25,7 +28,7 @@ static ssize_t output_write(sout_access_out_t *out, block_t *block) {
         block_Release(block);
         block = next;
     }
-    vlc_tltcp_report(VLC_OBJECT(out), live);
+    (void)vlc_tltcp_report(VLC_OBJECT(out), live, 0);
     if (rc != 0 && rc != TLTCP_ERR_AGAIN) {
         msg_Err(out, "%s", tltcp_strerror(rc));
         return -1;
@@ -42,6 +45,15 @@ static int output_control(sout_access_out_t *out, int query, va_list args) {
     return VLC_SUCCESS;
 }
 
+/* False: there will be none. */
+static bool output_await(vlc_object_t *object, tltcp_live *live) {
+    int state = VLC_TLTCP_SAME;
+    for (int i = 0; i < SLICES && state == VLC_TLTCP_SAME; i++) {
+        state = vlc_tltcp_report(object, live, 100);
+    }
+    return state != VLC_TLTCP_OVER;
+}
+
 int vlc_tltcp_open_output(vlc_object_t *object) {
     sout_access_out_t *out = (sout_access_out_t *)object;
     bool whole = strncmp(out->psz_path, SCHEME, strlen(SCHEME)) == 0;
@@ -50,7 +62,8 @@ int vlc_tltcp_open_output(vlc_object_t *object) {
     (void)snprintf(url, sizeof(url), "%s%s", whole ? "" : SCHEME,
                    out->psz_path);
     live = vlc_tltcp_open(object, TLTCP_LIVE_SEND, url);
-    if (live == NULL) {
+    if (live == NULL || !output_await(object, live)) {
+        tltcp_live_close(live, 0);
         return VLC_EGENERIC;
     }
     out->p_sys = (sout_access_out_sys_t *)live;
@@ -62,6 +75,6 @@ int vlc_tltcp_open_output(vlc_object_t *object) {
 void vlc_tltcp_close_output(vlc_object_t *object) {
     tltcp_live *live = (tltcp_live *)((sout_access_out_t *)object)->p_sys;
     (void)tltcp_live_finish(live, LINGER);
-    vlc_tltcp_report(object, live);
+    (void)vlc_tltcp_report(object, live, 0);
     tltcp_live_close(live, LINGER);
 }

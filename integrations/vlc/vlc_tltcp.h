@@ -22,9 +22,21 @@
 tltcp_live *vlc_tltcp_open(vlc_object_t *object, int direction,
                            const char *url);
 
-/** @brief Puts what happened into the log; final failures into a dialog, too.
- * @param object  of VLC @param live  whose events */
-void vlc_tltcp_report(vlc_object_t *object, tltcp_live *live);
+/** What has become of the connection. */
+enum vlc_tltcp_state {
+    VLC_TLTCP_SAME = 0,  /**< nothing new */
+    VLC_TLTCP_READY = 1, /**< it stands, or the listener does */
+    VLC_TLTCP_OVER = 2   /**< there will be none any more */
+};
+
+/**
+ * @brief Puts what happened into the log; final failures into a dialog, too.
+ * @param object      of VLC
+ * @param live        whose events
+ * @param timeout_ms  how long to wait for the first
+ * @return ::vlc_tltcp_state
+ */
+int vlc_tltcp_report(vlc_object_t *object, tltcp_live *live, int timeout_ms);
 
 /** @brief Opens the access. @param object  stream_t @return VLC's code */
 int vlc_tltcp_open_access(vlc_object_t *object);
