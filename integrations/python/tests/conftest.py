@@ -12,7 +12,7 @@ import threading
 import perigee.saratoga
 import pytest
 
-LIMIT = 300 if "PERIGEE_LONG" in os.environ else 60
+LIMIT = 500 if "PERIGEE_LONG" in os.environ else 60
 
 
 def pytest_pyfunc_call(pyfuncitem):
