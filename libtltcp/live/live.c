@@ -95,7 +95,12 @@ static void live_on_link_event(void *user, const tltcp_live_event *ev) {
         l->out.error = ev->error;
         (void)pthread_mutex_unlock(&l->lock);
     }
-    tltcp__live_post(l, ev);
+    if (ev->type == TLTCP_LIVE_EVENT_CONNECTED &&
+        l->direction == TLTCP_LIVE_SEND) {
+        l->out.connected = *ev; /* posted once what is written goes there */
+    } else {
+        tltcp__live_post(l, ev);
+    }
 }
 
 static int live_start(tltcp_live *l, char *why) {

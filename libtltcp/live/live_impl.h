@@ -46,8 +46,9 @@ struct live_output {
     tltcp_live_stream *stream[LIVE_STREAMS];
     tltcp_live_sender **sender;
     size_t senders;
-    uint64_t estimated_bps; /* of the fastest connection */
-    uint64_t target_bps;    /* likewise */
+    tltcp_live_event connected; /* of the newest; the thread's alone */
+    uint64_t estimated_bps;     /* of the fastest connection */
+    uint64_t target_bps;        /* likewise */
 };
 
 /** What receives. */

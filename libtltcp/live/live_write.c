@@ -93,6 +93,9 @@ static bool live_add_sender(tltcp_live *l, tltcp_socket *socket) {
     if (s) {
         l->out.sender[l->out.senders++] = s;
         l->connections++;
+        if (l->out.connected.type == TLTCP_LIVE_EVENT_CONNECTED) {
+            tltcp__live_post(l, &l->out.connected);
+        }
         live_greet(l, s);
     }
     return s != NULL;

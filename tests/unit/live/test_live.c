@@ -540,6 +540,19 @@ TEST(a_receiver_that_is_to_take_one_sender_waits_for_no_other) {
     tltcp_live_close(p.in, 0);
 }
 
+TEST(what_is_written_once_connected_is_never_let_go) {
+    for (int i = 0; i < 300; i++) {
+        struct pair p = open_pair("deadline-mode=none");
+        tltcp_live_event ev;
+        uint8_t got[5];
+        (void)tltcp_live_read_ts(p.in, got, sizeof(got), 0);
+        await(p.out, TLTCP_LIVE_EVENT_CONNECTED, &ev);
+        assert_int_equal(tltcp_live_write_ts(p.out, "bytes", 5, FAR), 0);
+        read_all(p.in, got, 5);
+        close_pair(&p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_url_says_who_is_called_and_how),
@@ -566,6 +579,7 @@ int main(void) {
         cmocka_unit_test(other_bytes_arrive_as_they_were_written),
         cmocka_unit_test(
             a_receiver_that_is_to_take_one_sender_waits_for_no_other),
+        cmocka_unit_test(what_is_written_once_connected_is_never_let_go),
     };
     return cmocka_run_group_tests_name("live", tests, NULL, NULL);
 }
