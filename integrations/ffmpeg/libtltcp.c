@@ -185,12 +185,25 @@ static int tltcp_await(URLContext *h) {
     return connected ? 0 : tltcp_averror(error);
 }
 
-static int tltcp_close_url(URLContext *h) {
+/* Waits for what was written: for ever where nothing may be lost. */
+static void tltcp_finish(URLContext *h) {
     TltcpContext *t = h->priv_data;
     int connected = 0;
+    int rc = TLTCP_ERR_TIMEOUT;
+    for (int ms = 0; rc == TLTCP_ERR_TIMEOUT && (t->lossless || ms < LINGER);
+         ms += SLICE) {
+        rc = tltcp_live_finish(t->live, SLICE);
+        if (ff_check_interrupt(&h->interrupt_callback)) {
+            break;
+        }
+    }
+    tltcp_report(h, 0, &connected);
+}
+
+static int tltcp_close_url(URLContext *h) {
+    TltcpContext *t = h->priv_data;
     if (t->live && h->flags & AVIO_FLAG_WRITE) {
-        tltcp_live_finish(t->live, LINGER);
-        tltcp_report(h, 0, &connected);
+        tltcp_finish(h);
         tltcp_live_close(t->live, LINGER);
     } else {
         tltcp_live_close(t->live, 0);

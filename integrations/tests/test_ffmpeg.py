@@ -56,6 +56,7 @@ class Ffmpeg(stage.Stage):
                              f"tltcp://127.0.0.1:{port}")
         self.assertEqual(self.done(sender), (0, ""))
         self.assertEqual(self.done(listener)[0], 0)
+        self.assertEqual(path.stat().st_size, source.stat().st_size)
         self.assertEqual(stage.digest(path), stage.digest(source))
 
     def test_options_by_name_do_the_same_as_in_the_url(self):
