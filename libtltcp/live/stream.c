@@ -299,8 +299,8 @@ int tltcp_live_stream_write(tltcp_live_stream *s, const tltcp_live_frame *f) {
 
 /* ---- Bytes ---- */
 
-static int live_write_bytes(tltcp_live_stream *s, const void *data, size_t len,
-                            int64_t now) {
+static int live_write_section(tltcp_live_stream *s, const void *data,
+                              size_t len, int64_t now) {
     const media_header h = {.kind = MEDIA_KIND_FRAME,
                             .pts = MEDIA_TIME_NONE,
                             .dts = MEDIA_TIME_NONE,
@@ -317,6 +317,21 @@ static int live_write_bytes(tltcp_live_stream *s, const void *data, size_t len,
     tltcp__live_stream_due(s, &s->deadline, &times, 0, section);
     tltcp__live_stream_emit(s, section);
     return 0;
+}
+
+/* Bytes go without a header; what a receiver would take for one is split. */
+static int live_write_bytes(tltcp_live_stream *s, const uint8_t *data,
+                            size_t len, int64_t now) {
+    media_header h;
+    size_t payload;
+    int form = media__section_parse(&h, data, len, &payload);
+    int rc = 0;
+    if (form != MEDIA_ERR_MAGIC && form != MEDIA_ERR_SHORT) {
+        rc = live_write_section(s, data, 1, now);
+        data++;
+        len--;
+    }
+    return rc < 0 ? rc : live_write_section(s, data, len, now);
 }
 
 /* The first bytes say what it is. */

@@ -518,6 +518,25 @@ TEST(other_bytes_arrive_as_they_were_written) {
     close_pair(&p);
 }
 
+/* What has no header is not to be taken for one. */
+TEST(bytes_that_look_like_a_header_arrive_as_they_were_written) {
+    static const char text[] = "PM, or what begins as headers of frames do, "
+                               "for as long as one of them and more";
+    struct pair p = open_pair("deadline-mode=none");
+    tltcp_live_event ev;
+    uint8_t got[sizeof(text)];
+    (void)tltcp_live_read_ts(p.in, got, sizeof(got), 0);
+    await(p.out, TLTCP_LIVE_EVENT_CONNECTED, &ev);
+    assert_int_equal(tltcp_live_write_ts(p.out, text, sizeof(text), FAR), 0);
+    assert_int_equal(tltcp_live_write_ts(p.out, text, 2, FAR), 0);
+    assert_int_equal(tltcp_live_write_ts(p.out, text, 1, FAR), 0);
+    read_all(p.in, got, sizeof(text));
+    assert_memory_equal(got, text, sizeof(text));
+    read_all(p.in, got, 3);
+    assert_memory_equal(got, "PMP", 3);
+    close_pair(&p);
+}
+
 TEST(a_receiver_that_is_to_take_one_sender_waits_for_no_other) {
     struct pair p;
     tltcp_live_event ev;
@@ -580,6 +599,8 @@ int main(void) {
         cmocka_unit_test(
             a_receiver_that_is_to_take_one_sender_waits_for_no_other),
         cmocka_unit_test(what_is_written_once_connected_is_never_let_go),
+        cmocka_unit_test(
+            bytes_that_look_like_a_header_arrive_as_they_were_written),
     };
     return cmocka_run_group_tests_name("live", tests, NULL, NULL);
 }
