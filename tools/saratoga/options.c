@@ -10,6 +10,7 @@
 #include "tools/common/tool.h"
 #include "tools/saratoga/help.h"
 #include "tools/saratoga/settings.h"
+#include "tools/saratoga/values.h"
 
 #define TOOL "saratoga"
 #define MIRROR_TRIES 3
@@ -117,98 +118,6 @@ static const struct option options[] = {
     {"version", no_argument, NULL, 'V'},
     {NULL, 0, NULL, 0}};
 
-/* Words and what they stand for, the last without a word. */
-struct choice {
-    const char *word;
-    uint32_t value;
-};
-
-static const char *choose(const struct choice *c, const char *text,
-                          const char *wanted, uint32_t *value) {
-    for (; c->word; c++) {
-        if (strcmp(c->word, text) == 0) {
-            *value = c->value;
-            return NULL;
-        }
-    }
-    return wanted;
-}
-
-static const char *set_checksum(const char *text, uint32_t *value) {
-    static const struct choice choices[] = {
-        {"none", SARATOGA_NONE},
-        {"crc32c", SARATOGA_CRC32C},
-        {"md5", SARATOGA_MD5},
-        {"sha1", SARATOGA_SHA1},
-        {"sha256", SARATOGA_SHA256},
-        {"hmac-sha256", SARATOGA_HMAC_SHA256},
-        {NULL, 0}};
-    return choose(choices, text,
-                  "none, crc32c, md5, sha1, sha256 or hmac-sha256", value);
-}
-
-static const char *set_descriptor(const char *text, uint32_t *value) {
-    static const struct choice choices[] = {{"16", SARATOGA_16_BIT},
-                                            {"32", SARATOGA_32_BIT},
-                                            {"64", SARATOGA_64_BIT},
-                                            {"128", SARATOGA_128_BIT},
-                                            {NULL, 0}};
-    return choose(choices, text, "16, 32, 64 or 128", value);
-}
-
-static const char *set_timestamps(const char *text, uint32_t *value) {
-    static const struct choice choices[] = {{"on", SARATOGA_TS_POSIX64_F},
-                                            {"off", SARATOGA_TS_OFF},
-                                            {"local", SARATOGA_TS_LOCAL},
-                                            {"posix32", SARATOGA_TS_POSIX32},
-                                            {"posix64", SARATOGA_TS_POSIX64},
-                                            {"y2k", SARATOGA_TS_Y2K},
-                                            {"posix32f", SARATOGA_TS_POSIX32_F},
-                                            {"posix64f", SARATOGA_TS_POSIX64_F},
-                                            {NULL, 0}};
-    return choose(choices, text ? text : "on",
-                  "on, off, local, posix32, posix64, posix32f, posix64f or y2k",
-                  value);
-}
-
-static const char *set_profile(const char *text, saratoga_options *o) {
-    static const struct choice choices[] = {{"draft", SARATOGA_DRAFT},
-                                            {"nasa-perl", SARATOGA_NASA_PERL},
-                                            {"go", SARATOGA_GO},
-                                            {"vallona", SARATOGA_VALLONA},
-                                            {NULL, 0}};
-    uint32_t profile = 0;
-    const char *why =
-        choose(choices, text, "draft, nasa-perl, vallona or go", &profile);
-    if (!why) {
-        (void)saratoga_options_set_profile(o, profile);
-    }
-    return why;
-}
-
-static const char *set_mtu(const char *text, uint32_t *mtu) {
-    uint64_t n = 0;
-    if (units_count(text, 576, 65535, &n)) {
-        return "a number of bytes from 576 to 65535";
-    }
-    *mtu = (uint32_t)n;
-    return NULL;
-}
-
-static const char *set_parallel(const char *text, unsigned *n) {
-    uint64_t value = 0;
-    if (units_count(text, 1, 64, &value)) {
-        return "a number from 1 to 64";
-    }
-    *n = (unsigned)value;
-    return NULL;
-}
-
-static const char *set_limit(const char *text, uint64_t *n) {
-    return units_count(text, 1, 1000000, n) ? "a number from 1 to 1000000"
-                                            : NULL;
-}
-
 /* The bytes of a file, as they are. */
 static const char *read_key(struct saratoga_args *a, const char *path) {
     FILE *f = fopen(path, "re");
@@ -233,17 +142,17 @@ static const char *take_transfer(struct saratoga_args *a, int opt,
         a->transfer.congestion = text;
         return NULL;
     case OPT_CHECKSUM:
-        return set_checksum(text, &a->transfer.checksum);
+        return values_checksum(text, &a->transfer.checksum);
     case OPT_DESCRIPTOR:
-        why = set_descriptor(text, &a->transfer.descriptor);
+        why = values_descriptor(text, &a->transfer.descriptor);
         if (!why) { /* of what is sent, and the widest to be taken */
             a->transfer.max_descriptor = a->transfer.descriptor;
         }
         return why;
     case OPT_PROFILE:
-        return set_profile(text, &a->transfer);
+        return values_profile(text, &a->transfer);
     case OPT_MTU:
-        return set_mtu(text, &a->mtu);
+        return values_mtu(text, &a->mtu);
     case OPT_UPLINK:
         return saratoga_rate(text, &a->uplink_bps);
     case OPT_RTT:
@@ -253,7 +162,7 @@ static const char *take_transfer(struct saratoga_args *a, int opt,
     case OPT_SET:
         return saratoga_set(&a->transfer, text);
     case OPT_PARALLEL:
-        return set_parallel(text, &a->parallel);
+        return values_parallel(text, &a->parallel);
     case OPT_INACTIVITY:
         return saratoga_seconds(text, &a->transfer.inactivity);
     default:
@@ -267,11 +176,11 @@ static const char *take_node(struct saratoga_args *a, int opt,
     case OPT_BEACON:
         return saratoga_seconds(text, &a->beacon);
     case OPT_MAX_SESSIONS:
-        return set_limit(text, &a->max_sessions);
+        return values_limit(text, &a->max_sessions);
     case OPT_MAX_PER_PEER:
-        return set_limit(text, &a->max_per_peer);
+        return values_limit(text, &a->max_per_peer);
     case OPT_MAX_PEERS:
-        return set_limit(text, &a->max_peers);
+        return values_limit(text, &a->max_peers);
     case OPT_QUOTA:
         return units_size(text, &a->quota);
     case OPT_INTERVAL:
@@ -354,7 +263,7 @@ static const char *take_value(struct saratoga_args *a, int opt,
         return NULL;
     }
     if (opt == OPT_TIMESTAMPS) {
-        return set_timestamps(text, &a->transfer.timestamps);
+        return values_timestamps(text, &a->transfer.timestamps);
     }
     return opt < OPT_ROOT ? take_transfer(a, opt, text)
                           : take_node(a, opt, text);
