@@ -12,8 +12,8 @@
 static int play_shares_usage(void) {
     fprintf(stderr,
             "usage: play_shares [--rate MBIT] [--rtt MS] [--queue KB]\n"
-            "    [--loss P] [--rival NAME] [--rivals N] [--kind "
-            "fixed|adaptive|bulk]\n"
+            "    [--loss P] [--rival NAME] [--rivals N] [--rival-last] "
+            "[--bursts P]\n    [--kind fixed|adaptive|bulk] [--stagger S]\n"
             "    [--streams N] [--bitrate MBIT] [--latency MS] [--seconds S]\n"
             "    [--congestion NAME] [--param NAME --value X] [--seeds N]\n"
             "    [--first SEED] [--trace]\n");
@@ -143,6 +143,15 @@ static bool set_option(struct shares *s, struct seeds *run, int c) {
     case 'f':
         run->first = (unsigned)x;
         break;
+    case 'B':
+        s->bursts = x;
+        break;
+    case 'A':
+        s->rival_last = true;
+        break;
+    case 'G':
+        s->stagger = (uint64_t)(x * SEC);
+        break;
     case 'T':
         s->trace = true;
         break;
@@ -170,6 +179,9 @@ int main(int argc, char **argv) {
         {"value", required_argument, NULL, 'v'},
         {"seeds", required_argument, NULL, 'n'},
         {"first", required_argument, NULL, 'f'},
+        {"bursts", required_argument, NULL, 'B'},
+        {"rival-last", no_argument, NULL, 'A'},
+        {"stagger", required_argument, NULL, 'G'},
         {"trace", no_argument, NULL, 'T'},
         {NULL, 0, NULL, 0},
     };

@@ -16,6 +16,7 @@
 #define WAITS 200000
 #define CLIP_RATE 2.8e6  /* of the sizes below */
 #define LEAST_RATE 150e3 /* of an adaptive one */
+#define BURST 4          /* packets that a burst loses on average */
 
 struct stream {
     const struct shares *s;
@@ -156,10 +157,16 @@ static void stream_config(const struct shares *s, tltcp_config *c) {
     }
 }
 
+/* A stream that is there first goes on until the end. */
+static uint64_t stream_pictures(const struct shares *s) {
+    uint64_t length = s->length + (s->rival_last ? 2 * s->head_start : 0);
+    uint64_t n = (length - 100 * MS) / INTERVAL;
+    return n < SHARES_PICTURES ? n : SHARES_PICTURES;
+}
+
 static void stream_join(struct stream *x, const struct shares *s,
                         uint64_t seed) {
-    struct sim_source_config source = {.sections =
-                                           (s->length - 100 * MS) / INTERVAL,
+    struct sim_source_config source = {.sections = stream_pictures(s),
                                        .start = 100 * MS,
                                        .interval = INTERVAL,
                                        .shape = shares_shape,
@@ -261,6 +268,11 @@ static void open_bottleneck(const struct shares *s, uint64_t seed) {
         p.link[i].rate = s->rate;
         p.link[i].delay = s->rtt / 2;
         p.link[i].loss = s->loss;
+        if (s->bursts > 0) {
+            p.link[i].burst_leave = 1.0 / BURST;
+            p.link[i].burst_enter = s->bursts / (1 - s->bursts) / BURST;
+            p.link[i].burst_loss = 1;
+        }
         p.link[i].limit_packets = 0;
         p.link[i].limit_bytes = s->queue;
     }
@@ -309,12 +321,14 @@ static double of_rivals(const struct shares *s) {
     return sum;
 }
 
-static void all_join(const struct shares *s, uint64_t seed) {
+static void rivals_join(const struct shares *s, uint64_t seed) {
     for (unsigned i = 0; s->rival != NULL && i < s->rivals; i++) {
         rival_join(&rivals[i], &w, s->rival, seed * 10 + i);
         world_run_for(&w, (30 + 17 * i) * MS);
     }
-    world_run_for(&w, s->rival != NULL ? s->head_start + seed * 137 * MS : 0);
+}
+
+static void streams_join(const struct shares *s, uint64_t seed) {
     for (unsigned i = 0; i < s->streams; i++) {
         if (s->kind == SHARES_BULK) {
             rival_join(&rivals[s->rivals + i], &w, s->congestion,
@@ -322,6 +336,22 @@ static void all_join(const struct shares *s, uint64_t seed) {
         } else {
             stream_join(&streams[i], s, seed + 1000 * i);
         }
+        world_run_for(&w, i + 1 < s->streams ? s->stagger : 0);
+    }
+}
+
+/* Who is first has the path for a while. */
+static void all_join(const struct shares *s, uint64_t seed) {
+    uint64_t head_start =
+        s->rival != NULL ? s->head_start + seed * 137 * MS : 0;
+    if (s->rival_last) {
+        streams_join(s, seed);
+        world_run_for(&w, head_start);
+        rivals_join(s, seed);
+    } else {
+        rivals_join(s, seed);
+        world_run_for(&w, head_start);
+        streams_join(s, seed);
     }
 }
 
@@ -342,13 +372,14 @@ static void all_leave(const struct shares *s) {
 void shares_play(const struct shares *s, uint64_t seed,
                  struct shares_result *r) {
     uint64_t from, settled[SHARES_STREAMS] = {0};
-    double before;
+    double before, had;
     memset(streams, 0, sizeof(streams));
     memset(r, 0, sizeof(*r));
     open_bottleneck(s, seed);
     all_join(s, seed);
     from = world_now(&w);
     before = of_rivals(s);
+    had = (double)stream_bytes(s, 0);
     while (world_now(&w) < from + s->length) {
         world_run_for(&w, 100 * MS);
         if (world_now(&w) >= from + 10 * SEC && settled[0] == 0) {
@@ -359,10 +390,9 @@ void shares_play(const struct shares *s, uint64_t seed,
             shares_trace(s);
         }
     }
-    r->rate = 8e9 * (double)stream_bytes(s, 0) / (double)s->length;
-    r->ratio = s->rival != NULL
-                   ? (double)stream_bytes(s, 0) / (of_rivals(s) - before)
-                   : 0;
+    had = (double)stream_bytes(s, 0) - had;
+    r->rate = 8e9 * had / (double)s->length;
+    r->ratio = s->rival != NULL ? had / (of_rivals(s) - before) : 0;
     if (s->streams > 1) {
         r->even = (double)(stream_bytes(s, 1) - settled[1]) /
                   (double)(stream_bytes(s, 0) - settled[0]);

@@ -24,12 +24,15 @@ struct shares {
     uint64_t rtt;
     uint64_t queue; /* bytes */
     double loss;
+    double bursts;     /* likewise, lost in bursts */
     const char *rival; /* NULL: none */
     unsigned rivals;
-    uint64_t head_start; /* of the rivals */
+    uint64_t head_start; /* of those who join first */
+    bool rival_last;     /* the streams do */
     enum shares_kind kind;
     unsigned streams;
-    double bitrate; /* of a stream at most, bit/s */
+    uint64_t stagger; /* between the starts of two streams */
+    double bitrate;   /* of a stream at most, bit/s */
     uint64_t latency;
     uint64_t length;        /* of the measurement */
     const char *congestion; /* of the streams */
