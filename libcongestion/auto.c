@@ -16,7 +16,11 @@
  * pictures.  What congestion leaves it then is what it leaves the others
  * (beta_guest).
  *
- * Three verdicts on an episode of loss.  By chance: the losses of late do not
+ * While the queue on the path is its own, the flow keeps it short; CUBIC's
+ * growth and its answer to losses are for a queue that others fill
+ * (short_queue.h).
+ *
+ * Three verdicts on a recovery period.  By chance: the losses of late do not
  * follow the RTT (see rtt_history.h), and no queue stands on the path; nothing
  * is given up, and growth goes on.  Doubtful: a queue may stand, but it was
  * short at the time, and few packets are lost; it costs a little of the window.
@@ -32,17 +36,20 @@
  * lost of late, of so many whose fate is known); rank (mean rank of the losses
  * of late, 0 to 1), judged (their number); pipe (bytes most in flight in this
  * span of 2 s and the one before); begun (when the first RTT was known); paused
- * (when the application was last the limit); chance (the open episode is one by
- * chance). Parameters: those of CUBIC, and tolerance (share of bytes whose loss
- * may be doubtful), bearable (whose loss may be by chance), depth (part of the
- * span of the RTTs that counts as a short queue), gentle (what a doubtful loss
- * leaves of the window), beta_live and beta_guest (what congestion leaves of it
- * to a live stream, at least), claim (times CUBIC's growth for a newcomer),
- * hystart (1: slow start ends when the RTT shows a queue), scale (1: the
- * initial window is that of a longer round trip; setting iw makes it 0).
+ * (when the application was last the limit); chance (the open recovery period
+ * is one by chance); queue (short_queue.h). Parameters: those of CUBIC, and
+ * tolerance (share of bytes whose loss may be doubtful), bearable (whose loss
+ * may be by chance), depth (part of the span of the RTTs that counts as a short
+ * queue), gentle (what a doubtful loss leaves of the window), beta_live and
+ * beta_guest (what congestion leaves of it to a live stream, at least), claim
+ * (times CUBIC's growth for a newcomer), hystart (1: slow start ends when the
+ * RTT shows a queue), delay (1: a queue of the flow's own is kept short), scale
+ * (1: the initial window is that of a longer round trip; setting iw makes it
+ * 0).
  */
 #include "libcongestion/cubic.h"
 #include "libcongestion/rtt_history.h"
+#include "libcongestion/short_queue.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,6 +77,8 @@
 #define PIPE_SPAN 2000000000  /* ns */
 #define PAUSE 5000000000      /* ns since the application was the limit */
 #define CLAIM_SPAN 5000000000 /* ns from the first RTT */
+#define BEGINS 3000000000     /* ns in which a guest does not yield */
+#define FOLLOWS 0.9           /* of the window in use: as good as all */
 #define ROOM 2                /* the window grows to so many times its use */
 #define INITIAL 10            /* segments ... */
 #define INITIAL_RTT 1e8       /* ... per so many ns */
@@ -86,6 +95,7 @@ struct adaptive {
     double claim;
     double scale;
     double hystart;
+    double delay;
     struct cong__rtt_history past;
     double base;
     double first;
@@ -100,6 +110,7 @@ struct adaptive {
     cong_time begun;
     cong_time paused; /* when the application was last the limit; 0: never */
     bool chance;
+    struct cong__short_queue queue;
 };
 
 enum verdict { BY_CHANCE, DOUBTFUL, CONGESTION };
@@ -114,6 +125,7 @@ static const struct cong__param params[] = {
     CONG__PARAM(adaptive, claim, "claim", 1, 16),
     CONG__PARAM(adaptive, scale, "scale", 0, 1),
     CONG__FLAG(adaptive, hystart, "hystart"),
+    CONG__FLAG(adaptive, delay, "delay"),
 };
 
 static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
@@ -121,6 +133,7 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     cong__cubic.init(cc, now, rtt);
     a->q.w.hystart.on = -1; /* it has a rule of its own */
     a->hystart = 1;
+    a->delay = 1;
     a->q.w.iw = INITIAL;
     cong__set_cwnd(cc, INITIAL * cc->mss);
     a->tolerance = 0.05;
@@ -226,7 +239,8 @@ static void end_slow_start(struct adaptive *a) {
     bool known = h->round && h->chances >= START_RTTS;
     double queue = (known ? h->low : h->low_before) - a->base;
     double bound = fmin(fmax(START_QUEUE * a->base, START_LEAST), START_MOST);
-    if (a->hystart > 0 && cc->cwnd < cc->ssthresh && queue > bound) {
+    if (a->hystart > 0 && !a->queue.foreign && cc->cwnd < cc->ssthresh &&
+        queue > bound) {
         double pipe = cc->cwnd * a->base / (a->base + queue);
         cong__set_ssthresh(cc, fmax(DRAIN * pipe, a->q.w.iw * cc->mss));
         cong__set_cwnd(cc, fmin(cc->cwnd, cc->ssthresh));
@@ -243,6 +257,41 @@ static bool is_newcomer(const struct adaptive *a, cong_time now) {
     return is_guest(a) && cong__elapsed(now, a->begun) < CLAIM_SPAN;
 }
 
+/* Near the target of its queue it grows by a segment per round trip, and never
+ * faster than slow start. */
+static void limit_growth(struct adaptive *a, const struct cong_ack *ack,
+                         double before) {
+    struct cong *cc = &a->q.w.cc;
+    double most = cong__clean(ack->acked);
+    if (cc->cwnd <= before) {
+        return;
+    }
+    if (a->delay > 0 && cc->cwnd >= cc->ssthresh &&
+        cong__short_queue_is_near(&a->queue, ack->now)) {
+        most *= fmin(cc->mss / before, 1);
+    }
+    cong__set_cwnd(cc, fmin(cc->cwnd, before + most));
+}
+
+/* Others have had the path: a share of it is due, as to a newcomer. */
+static void keep_queue(struct adaptive *a, const struct cong_ack *ack) {
+    bool guest = is_guest(a);
+    bool keep = !guest || cong__elapsed(ack->now, a->begun) >= BEGINS;
+    if (a->delay > 0 &&
+        cong__short_queue_ack(&a->queue, &a->q.w.cc, ack, guest, keep) &&
+        !a->queue.was_own) {
+        a->begun = ack->now;
+        a->first = 2 * a->rtt;
+    }
+}
+
+/* Beside others a stream that follows its share always leaves a little of the
+ * window free, which may grow none the less. */
+static bool follows_share(const struct adaptive *a) {
+    double used = fmax(a->pipe, a->pipe_before);
+    return a->queue.foreign && used >= FOLLOWS * a->q.w.cc.cwnd;
+}
+
 static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     struct adaptive *a = (struct adaptive *)cc;
     struct cong_ack seen = *ack;
@@ -252,21 +301,21 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     note_loss(a, &seen);
     note_use(a, &seen);
     end_slow_start(a);
+    keep_queue(a, &seen);
     before = cc->cwnd;
     if (!ack->limited) {
         a->paused = seen.now;
     }
     seen.recovery &= !a->chance;
+    seen.limited |= follows_share(a);
     seen.limited &= cc->cwnd < ROOM * fmax(a->pipe, a->pipe_before);
     /* below ssthresh it grows fast enough */
     if (cc->cwnd >= cc->ssthresh && is_newcomer(a, seen.now)) {
         seen.acked = fmin(a->claim * cong__clean(ack->acked), cc->cwnd);
     }
     cong__cubic.ack(cc, &seen);
-    if (cc->cwnd > before) { /* never faster than slow start */
-        double most = before + cong__clean(ack->acked);
-        cong__set_cwnd(cc, fmin(cc->cwnd, most));
-    }
+    seen.acked = ack->acked;
+    limit_growth(a, &seen, before);
 }
 
 /* Its application does not take all it can get, or cannot have shown it yet. */

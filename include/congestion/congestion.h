@@ -91,6 +91,14 @@ struct cong_event {
                                 expiry; IDLE: whole RTOs of silence */
 };
 
+/** Whose queue stands on the path, as far as a controller can tell. */
+enum cong_queue {
+    CONG_QUEUE_UNKNOWN, /**< there is none, or the controller cannot tell */
+    CONG_QUEUE_OWN,     /**< the flow's own, which the controller keeps short */
+    CONG_QUEUE_FOREIGN  /**< other flows fill it: it stays when this one slows
+                             down, and the window is this flow's share */
+};
+
 struct cong_ops;
 
 /** @brief A controller: what it was told and what it answers. */
@@ -108,6 +116,7 @@ struct cong {
     bool ect1; /**< packets should leave as ECT(1) instead of ECT(0): the
                     controller answers to marks as L4S asks (RFC 9331); a
                     network that marks them does so early and often */
+    enum cong_queue queue; /**< whose queue stands on the path */
 };
 
 /** @brief A kind of controller. */

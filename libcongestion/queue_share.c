@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MPL-2.0 */
+#include "libcongestion/queue_share.h"
+
+#include <math.h>
+
+#define SPANS 24       /* over which the means are taken */
+#define KNOWN 8        /* spans before there is an answer */
+#define SPAN_RTTS 3.0  /* spans per round trip, ... */
+#define SPAN_MIN 1e7   /* ... but no shorter ... */
+#define SPAN_MAX 5e7   /* ... and no longer than this, ns */
+#define SPAN_STALE 20  /* times a span: the application paused */
+#define SPAN_PACKETS 4 /* fewer do not tell a rate */
+#define QUEUE_MIN 5e6  /* ns; less is noise, or a queue that empties */
+
+static void queue_share_take(struct cong__queue_share *s, double sent,
+                             double slope, double delivered) {
+    double gain = 1 / fmin(s->spans + 1, SPANS);
+    double off_sent = sent - s->sent;
+    double off_slope = slope - s->slope;
+    s->spans = fmin(s->spans + 1, 2 * SPANS - 1);
+    s->sent += gain * off_sent;
+    s->slope += gain * off_slope;
+    s->delivered += gain * (delivered - s->delivered);
+    s->var_sent = (1 - gain) * (s->var_sent + gain * off_sent * off_sent);
+    s->var_slope = (1 - gain) * (s->var_slope + gain * off_slope * off_slope);
+    s->cov = (1 - gain) * (s->cov + gain * off_sent * off_slope);
+}
+
+/* Sent within `took`; the RTT has grown by `grown` meanwhile. */
+static void queue_share_end_span(struct cong__queue_share *s, double took,
+                                 double grown) {
+    double arrived = took + grown;
+    if (arrived > 0) { /* else packets overtook others */
+        queue_share_take(s, s->bytes / took, grown / took, s->bytes / arrived);
+    }
+}
+
+void cong__queue_share_ack(struct cong__queue_share *s,
+                           const struct cong_ack *ack, double mss,
+                           double base) {
+    double rtt = (double)ack->rtt;
+    double took, span;
+    s->bytes += cong__clean(ack->acked);
+    if (ack->rtt <= 0 || !(base > 0)) {
+        return;
+    }
+    took = (double)ack->now - rtt - (double)s->from;
+    span = fmin(fmax(rtt / SPAN_RTTS, SPAN_MIN), SPAN_MAX);
+    if (s->rtt > 0 && took < SPAN_STALE * span) {
+        if (took < span || s->bytes < SPAN_PACKETS * mss) {
+            return;
+        }
+        if (fmin(rtt, s->rtt) > base + QUEUE_MIN) {
+            queue_share_end_span(s, took, rtt - s->rtt);
+        }
+    }
+    s->from = cong__earlier(ack->now, ack->rtt);
+    s->rtt = rtt;
+    s->bytes = 0;
+}
+
+static bool queue_share_is_known(const struct cong__queue_share *s) {
+    return s->spans >= KNOWN && s->var_sent > 0;
+}
+
+double cong__queue_share(const struct cong__queue_share *s) {
+    return queue_share_is_known(s)
+               ? fmax(s->delivered * s->cov / s->var_sent, 0)
+               : -1;
+}
+
+double cong__queue_share_error(const struct cong__queue_share *s) {
+    double rest;
+    if (!queue_share_is_known(s)) {
+        return 1;
+    }
+    rest = fmax(s->var_slope - s->cov * s->cov / s->var_sent, 0);
+    return s->delivered * sqrt(rest / s->var_sent / s->spans);
+}
+
+double cong__queue_share_packet(const struct cong__queue_share *s, double mss) {
+    return queue_share_is_known(s) ? mss * fmax(s->cov, 0) / s->var_sent : 0;
+}
