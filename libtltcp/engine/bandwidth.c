@@ -85,13 +85,15 @@ static cong_time low_rtt(const tltcp__bandwidth *c) {
     return c->span.low < c->last.low ? c->span.low : c->last.low;
 }
 
-/* A queue stands on the path: what is delivered is what it carries. */
-static bool is_saturated(const tltcp__bandwidth *c, double mss,
+/* A queue stands on the path: what is delivered is what it carries.  One that
+ * the controller keeps short is not noise. */
+static bool is_saturated(const tltcp__bandwidth *c, const struct cong *cong,
                          cong_time min_rtt) {
     cong_time queue = low_rtt(c) - min_rtt;
-    double packets = (double)queue / NS_PER_S * c->rate / mss;
+    double packets = (double)queue / NS_PER_S * c->rate / cong->mss;
     return min_rtt > 0 && queue > QUEUE_MIN &&
-           (4 * queue > min_rtt || queue > QUEUE_MOST) &&
+           (4 * queue > min_rtt || queue > QUEUE_MOST ||
+            cong->queue == CONG_QUEUE_OWN) &&
            (c->rate <= 0 || packets > QUEUE_PACKETS);
 }
 
@@ -176,7 +178,7 @@ static void measure(tltcp__bandwidth *c, const struct cong *cong,
     const struct cong_rate_sample *rs = ack->rs;
     double mss = cong->mss;
     bool ended = note_span(c, mss, rtt->min_rtt, ack);
-    bool saturated = is_saturated(c, mss, rtt->min_rtt);
+    bool saturated = is_saturated(c, cong, rtt->min_rtt);
     if (rs != NULL && rs->rate > c->rate && (c->rate > 0 || saturated)) {
         c->rate = rs->rate;
     } else if (saturated) {
@@ -199,10 +201,10 @@ static void note_change(tltcp__bandwidth *c, cong_time now) {
 }
 
 /* A queue shows a limit of the path only to a flow that had more to send. */
-static void note_full(tltcp__bandwidth *c, double mss, cong_time min_rtt,
-                      const struct cong_ack *ack) {
+static void note_full(tltcp__bandwidth *c, const struct cong *cong,
+                      cong_time min_rtt, const struct cong_ack *ack) {
     c->t_limited = ack->limited ? ack->now : c->t_limited;
-    if (is_saturated(c, mss, min_rtt) &&
+    if (is_saturated(c, cong, min_rtt) &&
         is_recent(c->t_limited, ack->now, WANTED)) {
         c->t_full = ack->now;
         c->t_shown = c->t_shown < 0 ? ack->now : c->t_shown;
@@ -230,7 +232,7 @@ void tltcp__bandwidth_on_ack(tltcp__bandwidth *c, const struct cong *cong,
     double rate;
     measure(c, cong, rtt, ack, held, seconds);
     note_change(c, ack->now);
-    note_full(c, cong->mss, rtt->min_rtt, ack);
+    note_full(c, cong, rtt->min_rtt, ack);
     rate = usable(c, cong, rtt);
     if (rate > 0) {
         gain = c->estimate <= 0 ? 1 : gain;
