@@ -77,10 +77,32 @@ TEST(adaptive_streams_hold_a_share_beside_bulk_flows) {
     expect_adaptive("bbr1", 40 * MS, 60000, 0.5);
 }
 
+/* 2.8 Mbit/s on 2; a queue that is filled is 164 ms long. */
+TEST(a_stream_that_is_too_large_for_its_link_keeps_the_queue_short) {
+    double queue[SEEDS];
+    double queue95[SEEDS];
+    struct shares s;
+    shares_init(&s);
+    s.rate = 2e6;
+    for (unsigned i = 0; i < SEEDS; i++) {
+        struct shares_result r;
+        shares_play(&s, i + 1, &r);
+        queue[i] = r.queue;
+        queue95[i] = r.queue95;
+        assert_true(r.on_time > 0.58);
+    }
+    qsort(queue, SEEDS, sizeof(queue[0]), in_order);
+    qsort(queue95, SEEDS, sizeof(queue95[0]), in_order);
+    assert_true(queue[SEEDS / 2] < 35);
+    assert_true(queue95[SEEDS / 2] < 60);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flows_that_join_bbr_get_the_shares_that_kernels_show),
         cmocka_unit_test(adaptive_streams_hold_a_share_beside_bulk_flows),
+        cmocka_unit_test(
+            a_stream_that_is_too_large_for_its_link_keeps_the_queue_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
