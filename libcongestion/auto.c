@@ -292,6 +292,20 @@ static bool follows_share(const struct adaptive *a) {
     return a->queue.foreign && used >= FOLLOWS * a->q.w.cc.cwnd;
 }
 
+/* A queue of its own has gone: the window that kept it short does not tell what
+ * the path carries now.  A stream that does not fill it has the room again that
+ * it would have without (RFC 7661, 4.3). */
+static void reopen(struct adaptive *a, const struct cong_ack *ack) {
+    struct cong *cc = &a->q.w.cc;
+    double room = ROOM * fmax(a->pipe, a->pipe_before);
+    if (a->delay > 0 && a->queue.was_own && !a->queue.foreign &&
+        !ack->limited && !ack->recovery && cc->cwnd >= cc->ssthresh &&
+        cc->cwnd < room && !cong__short_queue_is_near(&a->queue, ack->now)) {
+        cong__set_cwnd(cc, fmin(room, cc->cwnd + cong__clean(ack->acked)));
+        cong__set_ssthresh(cc, fmin(cc->ssthresh, cc->cwnd));
+    }
+}
+
 static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     struct adaptive *a = (struct adaptive *)cc;
     struct cong_ack seen = *ack;
@@ -316,6 +330,7 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     cong__cubic.ack(cc, &seen);
     seen.acked = ack->acked;
     limit_growth(a, &seen, before);
+    reopen(a, ack);
 }
 
 /* Its application does not take all it can get, or cannot have shown it yet. */

@@ -28,6 +28,7 @@
 #define LESS 0.95     /* of the path's rate: the queue should shrink */
 #define DEFIED 3      /* spans in which it does not: it is of others */
 #define CLAIM 1.25    /* while others have a part: claim as much more */
+#define SHORT 1.33    /* times: what a window gives up for a short queue */
 #define OPTIMISM 1.02 /* a path that is not filled would not show more */
 #define FULL_MEMORY (10 * (cong_time)TLTCP_S)
 #define PAYLOAD_SHARE 0.96 /* of a packet, headers of chunks taken off */
@@ -217,10 +218,13 @@ static void note_full(tltcp__bandwidth *c, const struct cong *cong,
 static double usable(const tltcp__bandwidth *c, const struct cong *cong,
                      const struct cong_rtt *rtt) {
     double rate = offered(cong, c->rate > 0 ? rtt->min_rtt : rtt->srtt);
-    if (c->max_rate > 0 && rate > c->max_rate) {
-        rate = c->max_rate;
+    if (cong->queue == CONG_QUEUE_OWN) {
+        rate *= SHORT; /* the window is less at times to keep the queue short */
     }
-    return c->rate > 0 && rate > c->rate ? c->rate : rate;
+    if (c->rate > 0 && rate > c->rate) {
+        rate = c->rate;
+    }
+    return c->max_rate > 0 && rate > c->max_rate ? c->max_rate : rate;
 }
 
 void tltcp__bandwidth_on_ack(tltcp__bandwidth *c, const struct cong *cong,

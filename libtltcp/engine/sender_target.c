@@ -62,9 +62,11 @@ void tltcp__sender_update_target(tltcp__sender *s, double acked, cong_time rtt,
 
 uint64_t tltcp__sender_target_bps(const tltcp__sender *s, tltcp_time now) {
     const tltcp__target_input in = target_input(s, now);
-    return s->target != NULL
-               ? (uint64_t)(8 * tltcp__target_rate(s->target, &in))
-               : 0;
+    double rate = s->target != NULL ? tltcp__target_rate(s->target, &in) : 0;
+    if (s->cc.max_rate > 0 && rate > s->cc.max_rate) {
+        rate = s->cc.max_rate;
+    }
+    return (uint64_t)(8 * rate);
 }
 
 /* Data leaves the sender and then waits in the path; what is in flight beyond a
