@@ -104,12 +104,12 @@ struct adaptive {
     double known;
     double rank;
     unsigned judged;
+    bool chance;
     double pipe, pipe_before;
     cong_time pipe_from;
     struct cong__clock clock;
     cong_time begun;
     cong_time paused; /* when the application was last the limit; 0: never */
-    bool chance;
     struct cong__short_queue queue;
 };
 

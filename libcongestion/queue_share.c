@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define SPANS 24       /* over which the means are taken */
+#define SPANS 24u      /* over which the means are taken */
 #define KNOWN 8        /* spans before there is an answer */
 #define SPAN_RTTS 3.0  /* spans per round trip, ... */
 #define SPAN_MIN 1e7   /* ... but no shorter ... */
@@ -14,10 +14,11 @@
 
 static void queue_share_take(struct cong__queue_share *s, double sent,
                              double slope, double delivered) {
-    double gain = 1 / fmin(s->spans + 1, SPANS);
+    unsigned n = s->spans + 1;
+    double gain = 1.0 / (n < SPANS ? n : SPANS);
     double off_sent = sent - s->sent;
     double off_slope = slope - s->slope;
-    s->spans = fmin(s->spans + 1, 2 * SPANS - 1);
+    s->spans = n < 2 * SPANS ? n : s->spans;
     s->sent += gain * off_sent;
     s->slope += gain * off_slope;
     s->delivered += gain * (delivered - s->delivered);
@@ -39,6 +40,7 @@ void cong__queue_share_ack(struct cong__queue_share *s,
                            const struct cong_ack *ack, double mss,
                            double base) {
     double rtt = (double)ack->rtt;
+    double before = (double)s->rtt;
     double took, span;
     s->bytes += cong__clean(ack->acked);
     if (ack->rtt <= 0 || !(base > 0)) {
@@ -46,16 +48,16 @@ void cong__queue_share_ack(struct cong__queue_share *s,
     }
     took = (double)ack->now - rtt - (double)s->from;
     span = fmin(fmax(rtt / SPAN_RTTS, SPAN_MIN), SPAN_MAX);
-    if (s->rtt > 0 && took < SPAN_STALE * span) {
+    if (before > 0 && took < SPAN_STALE * span) {
         if (took < span || s->bytes < SPAN_PACKETS * mss) {
             return;
         }
-        if (fmin(rtt, s->rtt) > base + QUEUE_MIN) {
-            queue_share_end_span(s, took, rtt - s->rtt);
+        if (fmin(rtt, before) > base + QUEUE_MIN) {
+            queue_share_end_span(s, took, rtt - before);
         }
     }
     s->from = cong__earlier(ack->now, ack->rtt);
-    s->rtt = rtt;
+    s->rtt = (float)rtt;
     s->bytes = 0;
 }
 

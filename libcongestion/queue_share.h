@@ -22,9 +22,9 @@
 
 struct cong__queue_share {
     cong_time from;   /* when the packet left that the span begins with */
-    double rtt;       /* of that packet, ns; 0: none yet */
     double bytes;     /* delivered since */
-    double spans;     /* taken so far */
+    float rtt;        /* of that packet, ns; 0: none yet */
+    unsigned spans;   /* taken so far, no more than count */
     double sent;      /* mean rate of sending, bytes/ns */
     double slope;     /* mean change of the RTT, ns/ns */
     double delivered; /* mean rate of delivery, bytes/ns */

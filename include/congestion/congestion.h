@@ -116,7 +116,7 @@ struct cong {
     bool ect1; /**< packets should leave as ECT(1) instead of ECT(0): the
                     controller answers to marks as L4S asks (RFC 9331); a
                     network that marks them does so early and often */
-    enum cong_queue queue; /**< whose queue stands on the path */
+    unsigned char queue; /**< a ::cong_queue: whose queue stands on the path */
 };
 
 /** @brief A kind of controller. */

@@ -138,6 +138,9 @@ static void free_hello(tltcp_conn *c) {
     c->hello = NULL;
     cmn__free(&c->mem, c->held);
     c->held = NULL;
+    cmn__free(&c->mem, c->token);
+    c->token = NULL;
+    c->token_len = 0;
     if (c->own != NULL) {
         sec__caller_clear(c->own);
         cmn__free(&c->mem, c->own);
@@ -371,6 +374,7 @@ void tltcp__conn_trim(tltcp_conn *c) {
     tltcp__sections_trim(&c->sender.sec);
     tltcp__sender_trim(&c->sender);
     tltcp__reasm_trim(&c->reasm);
+    cmn__ring_trim(&c->fates);
     tltcp__conn_charge(c);
 }
 

@@ -124,7 +124,6 @@ struct tltcp_conn {
     uint64_t response;      /* and what it said */
     uint64_t received;      /* bytes before the peer's address was proven */
     uint64_t sent;
-    uint32_t first_seq; /* wire number of the peer's stream offset 0 */
 
     tltcp_time now; /* of the last call */
     tltcp_time heard_at;
@@ -148,8 +147,9 @@ struct tltcp_conn {
     uint32_t ack_every;      /* what we ask of the peer */
     uint32_t skip_number_in; /* packets until a number is skipped */
     uint32_t close_code;
-    uint32_t dscp; /* of what leaves */
-    int error;     /* 0 or why it is over */
+    uint32_t dscp;      /* of what leaves */
+    uint32_t first_seq; /* wire number of the peer's stream offset 0 */
+    int error;          /* 0 or why it is over */
     unsigned close_tries;
     uint16_t want; /* TLTCP__WANT_* */
     uint8_t state;

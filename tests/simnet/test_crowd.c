@@ -139,6 +139,9 @@ an_idle_connection_takes_little_memory_and_few_packets(void **state) {
     tltcp_config_init(&config);
     open_crowd(CALLERS, &config);
     run(60 * SEC); /* keep-alive has given buffers back */
+    print_message("%zu and %zu bytes a connection\n",
+                  (size_t)c.alloc[0].live / CALLERS,
+                  (size_t)c.alloc[1].live / CALLERS);
     assert_true(c.alloc[0].live / CALLERS < 6000);
     assert_true(c.alloc[1].live / CALLERS < 6000);
     before = sim_link_stats(sim_net_link(c.net, c.link[0]))->offered;
