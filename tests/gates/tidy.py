@@ -64,10 +64,12 @@ def check(tool, build, entry, config, cache):
     return done.stdout + done.stderr
 
 
-def wanted(entry, folders):
+def wanted(entry, build, folders):
     path = pathlib.Path(entry["file"])
     if not path.is_relative_to(tree.ROOT) or path.suffix != ".c":
         return False  # ns-3's C++ is not in our rules
+    if path.is_relative_to(build.resolve()):
+        return False  # cffi's C is not written by hand
     return not folders or any(path.is_relative_to(tree.ROOT / f)
                               for f in folders)
 
@@ -79,7 +81,7 @@ def main():
         print(f"tidy: clang-tidy {tree.CLANG} is not here, nothing was checked")
         sys.exit(77)
     commands = json.loads((build / "compile_commands.json").read_text())
-    entries = {e["file"]: e for e in commands if wanted(e, folders)}.values()
+    entries = {e["file"]: e for e in commands if wanted(e, build, folders)}.values()
     config = b"".join(file.read_bytes()
                       for file in sorted(tree.ROOT.glob("**/.clang-tidy")))
     cache = cache_folder()
