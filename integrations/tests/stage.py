@@ -113,6 +113,27 @@ class Stage(toolbox.Folder):
         return self.launch([toolbox.TOOLS / "tltcp-live-transmit", "-a", "no",
                             url, path])
 
+    def url_with_a_wrong_passphrase(self):
+        """Starts a listener; returns a URL that it must refuse."""
+        port = free_port()
+        listener = self.record(f"tltcp://127.0.0.1:{port}?mode=listener"
+                               f"&passphrase={SECRET.replace(' ', '%20')}",
+                               self.folder / "none.ts")
+        self.await_port(listener, port)
+        return f"tltcp://127.0.0.1:{port}?passphrase=wrong%20horse"
+
+    def check_a_lost_sender(self, receive, playing):
+        """A receiver, made by receive(url), says that its sender is gone."""
+        port = free_port()
+        receiver = receive(f"tltcp://127.0.0.1:{port}?mode=listener"
+                           "&auto-reconnect=no&idle-timeout=1000")
+        self.await_port(receiver, port)
+        sender = self.play(f"tltcp://127.0.0.1:{port}")
+        self.await_said(receiver, playing)
+        sender.kill()
+        self.await_said(receiver, "connection lost")
+        self.done(receiver)
+
 
 def missing(*programs):
     """Says what is missing and ends with the status of a skipped test."""

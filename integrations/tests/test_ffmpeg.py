@@ -113,14 +113,8 @@ class Ffmpeg(stage.Stage):
                          "nobody listens", "Connection refused")
 
     def test_a_wrong_passphrase_is_told(self):
-        port = stage.free_port()
-        listener = self.launch([stage.toolbox.TOOLS / "tltcp-live-transmit",
-                                f"tltcp://127.0.0.1:{port}?mode=listener"
-                                "&passphrase=correct%20horse",
-                                self.folder / "none.ts"])
-        self.await_port(listener, port)
-        self.check_cause(f"tltcp://127.0.0.1:{port}?passphrase=wrong%20horse",
-                         "wrong passphrase", "Permission denied")
+        self.check_cause(self.url_with_a_wrong_passphrase(), "wrong passphrase",
+                         "Permission denied")
 
     def test_a_sender_that_is_gone_is_told(self):
         port = stage.free_port()

@@ -54,24 +54,10 @@ class Mpv(stage.Stage):
             "no connection: refused: nobody listens")
 
     def test_a_wrong_passphrase_is_told(self):
-        port = stage.free_port()
-        listener = self.record(f"tltcp://127.0.0.1:{port}?mode=listener"
-                               "&passphrase=correct%20horse",
-                               self.folder / "none.ts")
-        self.await_port(listener, port)
-        self.check_cause(f"tltcp://127.0.0.1:{port}?passphrase=wrong%20horse",
-                         "wrong passphrase")
+        self.check_cause(self.url_with_a_wrong_passphrase(), "wrong passphrase")
 
     def test_a_sender_that_is_gone_is_told(self):
-        port = stage.free_port()
-        mpv = self.mpv(f"tltcp://127.0.0.1:{port}?mode=listener"
-                       "&auto-reconnect=no&idle-timeout=1000")
-        self.await_port(mpv, port)
-        sender = self.play(f"tltcp://127.0.0.1:{port}")
-        self.await_said(mpv, "AV: ")
-        sender.kill()
-        self.await_said(mpv, "connection lost")
-        self.done(mpv)
+        self.check_a_lost_sender(self.mpv, "AV: ")
 
     def test_mpv_can_be_stopped_while_it_waits(self):
         port = stage.free_port()

@@ -84,25 +84,10 @@ class Vlc(stage.Stage):
             "no connection: refused: nobody listens")
 
     def test_a_wrong_passphrase_is_told(self):
-        port = stage.free_port()
-        recorder = self.launch([stage.toolbox.TOOLS / "tltcp-live-transmit",
-                                f"tltcp://127.0.0.1:{port}?mode=listener"
-                                "&passphrase=correct%20horse",
-                                self.folder / "none.ts"])
-        self.await_port(recorder, port)
-        self.check_cause(f"tltcp://127.0.0.1:{port}?passphrase=wrong%20horse",
-                         "wrong passphrase")
+        self.check_cause(self.url_with_a_wrong_passphrase(), "wrong passphrase")
 
     def test_a_sender_that_is_gone_is_told(self):
-        port = stage.free_port()
-        vlc = self.vlc(f"tltcp://127.0.0.1:{port}?mode=listener"
-                       "&auto-reconnect=no&idle-timeout=1000")
-        self.await_port(vlc, port)
-        sender = self.play(f"tltcp://127.0.0.1:{port}")
-        self.await_said(vlc, "connected to 127.0.0.1")
-        sender.kill()
-        self.await_said(vlc, "connection lost")
-        self.done(vlc)
+        self.check_a_lost_sender(self.vlc, "connected to 127.0.0.1")
 
 
 if __name__ == "__main__":
