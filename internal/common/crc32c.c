@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* CRC-32C, with the processor's instruction where it has one. */
 #include "internal/common/crc32c.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A binary heap of timers whose items know their slots. */
 #include "internal/common/heap.h"
 
 #define HEAP_FIRST 8u

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Memory through a realloc-like function of the application's. */
 #include "internal/common/mem.h"
 
 #include <stdlib.h>

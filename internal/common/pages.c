@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Sparse storage: pages by number, kept between two moving ends. */
 #include "internal/common/pages.h"
 
 #include <assert.h>

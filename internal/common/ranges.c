@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A set of disjoint ranges, kept sorted in blocks. */
 #include "internal/common/ranges.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* FIFOs of records (cmn__ring) and of bytes (cmn__bytes). */
 #include "internal/common/ring.h"
 
 #include <assert.h>

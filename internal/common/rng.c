@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A repeatable pseudorandom number generator. */
 #include "internal/common/rng.h"
 
 static uint64_t rotl(uint64_t x, int k) {

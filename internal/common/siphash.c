@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* SipHash-2-4. */
 #include "internal/common/siphash.h"
 
 #include <string.h>

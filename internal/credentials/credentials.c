@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Reads passphrases and keys from options, files and the environment. */
 #include "internal/credentials/credentials.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Helpers for IPv4 and IPv6 socket addresses. */
 #include "internal/net/address.h"
 
 #include <string.h>

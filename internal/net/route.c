@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Keyed tokens of routes, and the routes of a connection. */
 #include "internal/net/route.h"
 
 #include <stdlib.h>

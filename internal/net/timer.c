@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A timer of a loop: a timerfd on Linux, uv_timer elsewhere. */
 #include "internal/net/timer.h"
 
 #if defined(__linux__)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* UDP sockets: what all implementations share, and the send queue. */
 #include "internal/net/udp_impl.h"
 
 #include <stdlib.h>

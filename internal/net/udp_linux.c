@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* UDP on Linux: opens, receives with recvmmsg() and UDP_GRO. */
 #include "internal/net/udp_linux.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* UDP on Linux: sends with sendmmsg() and UDP_SEGMENT. */
 #include "internal/net/udp_linux_send.h"
 
 #include <errno.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* uv_udp, for systems without the faster calls.  It reports neither ECN
+ * codepoints nor the local address of a datagram. */
 #include "internal/net/udp_plain.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal/net/udp_impl.h"
-
-/* uv_udp, for systems without the faster calls.  It reports neither ECN
- * codepoints nor the local address of a datagram. */
 
 struct plain {
     net__udp base;

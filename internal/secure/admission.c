@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Decides which callers a listener answers, challenges or rejects. */
 #include "internal/secure/admission.h"
 
 #include <string.h>

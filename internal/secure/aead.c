@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The two AEAD ciphers, HMAC and HKDF, on libcrypto. */
 #include "internal/secure/aead.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The public calls of the carrier of sealed datagrams. */
 #include "internal/secure/carrier.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* An AEAD cipher through libcrypto's provider functions. */
 #include "internal/secure/cipher.h"
 
 #include <openssl/core_dispatch.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The messages of the secured handshake. */
 #include "internal/secure/hello.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Passphrases and keys: checks, stretching, lookup. */
 #include "internal/secure/keys.h"
 
 #include <string.h>

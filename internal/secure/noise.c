@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The Noise handshake NKpsk0. */
 #include "internal/secure/noise.h"
 
 #include <string.h>

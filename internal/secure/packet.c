@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Parses and writes packet headers. */
 #include "internal/secure/packet.h"
 
 #include "internal/common/crc32c.h"

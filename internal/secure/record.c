@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* AES-GCM of a whole packet in one call to libcrypto. */
 #include "internal/secure/record.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The replay window. */
 #include "internal/secure/replay.h"
 
 /* One word more than the window has: words are cleared whole as it moves. */

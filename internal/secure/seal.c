@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Seals and opens SHORT packets; key phases and their limits. */
 #include "internal/secure/seal.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Unpredictable numbers derived from a seed; wiping, comparing. */
 #include "internal/secure/secret.h"
 
 #include <string.h>

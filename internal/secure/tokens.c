@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Address tokens and the short-lived keys that go with them. */
 #include "internal/secure/tokens.h"
 
 #include <string.h>

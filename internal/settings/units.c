@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Parses rates, times, sizes and probabilities as people write them. */
 #include "internal/settings/units.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* AV1: classifies temporal units by their OBU and frame headers. */
 #include "internal/media/codec/av1.h"
 
 #include <string.h>

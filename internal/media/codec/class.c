@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Names of frame classes and picture types. */
 #include "internal/media/codec/class.h"
 
 const char *media__class_name(unsigned frame_class) {

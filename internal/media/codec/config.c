@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Writes and parses the payload of a CONFIG section. */
 #include <string.h>
 
 #include "internal/media/codec/bytes.h"

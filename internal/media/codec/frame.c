@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Classifies frames: dispatches by codec; MPEG-1, MPEG-2 and MPEG-4. */
 #include "internal/media/codec/frame.h"
 
 #include <string.h>

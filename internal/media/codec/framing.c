@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Writes and parses the header of a media section. */
 #include "internal/media/codec/framing.h"
 
 #include "internal/media/codec/bytes.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* H.265: classifies access units by their slice headers. */
 #include <string.h>
 
 #include "internal/media/codec/framing.h"

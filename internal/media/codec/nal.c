@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Splits byte streams into NAL units and reads bits from them. */
 #include "internal/media/codec/nal.h"
 
 #include <string.h>

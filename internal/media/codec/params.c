@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Collects parameter sets and puts them in front of key frames. */
 #include "internal/media/codec/params.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Classifies frames that arrive in parts. */
 #include "internal/media/codec/parts.h"
 
 #include "internal/media/codec/framing.h"

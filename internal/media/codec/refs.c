@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Finds the picture that stands for all those a picture refers to. */
 #include "internal/media/codec/refs.h"
 
 /* So often the trunk has passed a branch by until branches are believed in. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Classifies RTP packets of H.264 and H.265. */
 #include "internal/media/codec/rtp.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Reads the SEI messages that matter here: recovery points. */
 #include "internal/media/codec/h26x.h"
 
 #define RECOVERY_POINT 6

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* VP8: classifies frames by their headers. */
 #include "internal/media/codec/vpx.h"
 
 #define FRAME_TAG 3

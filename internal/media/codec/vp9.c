@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* VP9: classifies frames by their uncompressed headers. */
 #include "internal/media/codec/nal.h"
 #include "internal/media/codec/vpx.h"
 

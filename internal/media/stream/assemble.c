@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Puts the pieces that a connection delivers together to sections. */
 #include "internal/media/stream/assemble.h"
 
 #include <stdlib.h>

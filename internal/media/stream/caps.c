@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Writes GStreamer caps as text. */
 #include "internal/media/stream/caps.h"
 
 #include <stdarg.h>

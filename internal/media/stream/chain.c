@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Finds what each frame of an elementary stream depends on. */
 #include "internal/media/stream/chain.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Derives deadlines of sections from media timestamps. */
 #include "internal/media/stream/deadline.h"
 
 #include <string.h>

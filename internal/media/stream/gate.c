@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Holds back frames that a receiver could not decode. */
 #include "internal/media/stream/gate.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Computes when to play frames, on a clock that follows the sender's. */
 #include "internal/media/stream/playout.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Parses program association and program map tables. */
 #include "internal/media/stream/psi.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Tracks which of the frames that arrived can be decoded. */
 #include "internal/media/stream/reftrack.h"
 
 #include <string.h>

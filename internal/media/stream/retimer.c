@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Rebuilds presentation times from decoding times and reordering. */
 #include "internal/media/stream/deadline.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Puts the sections of each stream in order. */
 #include "internal/media/stream/sequence.h"
 
 #include <stdlib.h>

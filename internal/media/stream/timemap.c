@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Maps a sender's media time to the receiver's clock. */
 #include "internal/media/stream/timemap.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Splits an MPEG transport stream into frames. */
 #include "internal/media/stream/ts.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Tracks which pictures of a transport stream can be decoded. */
 #include "internal/media/stream/tstrack.h"
 
 #include "internal/media/stream/ts.h"
