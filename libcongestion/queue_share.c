@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Estimates how much of the queue on the path is the flow's own. */
 #include "libcongestion/queue_share.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Ranks RTTs among those of late. */
 #include "libcongestion/rtt_history.h"
 
 #include <math.h>

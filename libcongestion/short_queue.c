@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Keeps the flow's own queue short. */
 #include "libcongestion/short_queue.h"
 
 #include <math.h>
