@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* An AVIOContext over a TLTCP connection. */
 #include "tltcp/avio.h"
 
 #include <errno.h>

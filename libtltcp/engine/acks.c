@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Which packets arrived, and the ACK chunks that say so. */
 #include "libtltcp/engine/acks.h"
 
 #define SEEN_MAX 256u /* runs remembered */

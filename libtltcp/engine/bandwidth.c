@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Estimates what the path carries for this flow. */
 #include "libtltcp/engine/bandwidth.h"
 
 #include <math.h>

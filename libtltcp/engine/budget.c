@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Bounds on memory and handshakes that callers may cost a listener. */
 #include "libtltcp/engine/budget.h"
 
 /* The limits on callers that returned a token, as multiples of those on callers

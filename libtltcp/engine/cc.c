@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Hosts a congestion controller: window, pacing, events. */
 #include "libtltcp/engine/cc.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Parses and writes chunks. */
 #include "libtltcp/engine/chunk.h"
 
 bool tltcp__chunk_next(cmn__reader *r, tltcp__chunk *out) {

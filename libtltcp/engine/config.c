@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Defaults of a configuration, and checks. */
 #include "libtltcp/engine/config.h"
 
 #include <string.h>

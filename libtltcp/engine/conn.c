@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Life of a connection: creation, parameters, states, end. */
 #include "libtltcp/engine/conn.h"
 
 #include "libtltcp/engine/config.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Trace events of a connection, as qlog names them. */
 #include "libtltcp/engine/conn.h"
 
 static void trace(const tltcp_conn *c, const char *name,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Estimates the part of a bottleneck that other flows fill. */
 #include "libtltcp/engine/cross_traffic.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Which sections depend on which, and the cadence of GOPs. */
 #include "libtltcp/engine/dependencies.h"
 
 /* Sections for which losses are remembered. */

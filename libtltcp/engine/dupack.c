@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The paper's loss recovery: duplicate acknowledgements and RTO. */
 #include "libtltcp/engine/dupack.h"
 
 #define NOWHERE UINT64_MAX

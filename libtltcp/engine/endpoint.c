@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A listener: dispatches datagrams to connections, admits callers. */
 #include "libtltcp/engine/endpoint.h"
 #include "libtltcp/engine/config.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Reed-Solomon encoding and decoding, by ISA-L. */
 #include "libtltcp/engine/fec.h"
 
 uint8_t *tltcp__fec_reserve(tltcp__fec_room *room, size_t n) {

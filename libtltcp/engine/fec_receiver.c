@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Rebuilds lost data from repair symbols. */
 #include "libtltcp/engine/fec_receiver.h"
 
 #include "libtltcp/engine/chunk.h"

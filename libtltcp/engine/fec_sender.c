@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Decides how much repair sections need, and makes the symbols. */
 #include "libtltcp/engine/fec_sender.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Gives up sections in advance so that others arrive in time. */
 #include "libtltcp/engine/lookahead.h"
 
 #define QUEUED_MAX 64         /* sections looked at */

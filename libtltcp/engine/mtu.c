@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Path MTU discovery (RFC 8899). */
 #include "libtltcp/engine/mtu.h"
 
 #define TRIES 3u                    /* MAX_PROBES, RFC 8899, 5.1.2 */

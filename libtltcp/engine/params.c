@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Parses and writes the PARAMS chunk. */
 #include "libtltcp/engine/params.h"
 
 #include "internal/secure/packet.h"

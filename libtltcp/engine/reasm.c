@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Reassembles the stream from packets, into data and gaps. */
 #include "libtltcp/engine/reasm.h"
 
 /* Bytes of a section that are worth a reader's while before it is whole. */

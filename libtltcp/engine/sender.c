@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Decides whether to send, and fills packets with data. */
 #include "libtltcp/engine/sender.h"
 
 /* Smaller pieces are not cut off to fill a packet; more than TLTCP__META_MAX.

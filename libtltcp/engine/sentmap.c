@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The record of sent packets until they are acknowledged or lost. */
 #include "libtltcp/engine/sentmap.h"
 
 #define RECORDS_MIN 65536u

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Computes the target bitrate for an encoder. */
 #include "libtltcp/engine/target.h"
 
 #include <math.h>

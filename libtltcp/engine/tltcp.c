@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Version and error texts of the library. */
 #include <string.h>
 
 #include <tltcp/stats.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Measures the path by packets that left back to back. */
 #include "libtltcp/engine/train.h"
 
 #include <math.h>

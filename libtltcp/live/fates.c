@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Counts what became of the sections of a connection. */
 #include "libtltcp/live/fates.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Opens and closes live senders and receivers. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

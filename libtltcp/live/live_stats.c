@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Statistics of live connections, as structs and JSON. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

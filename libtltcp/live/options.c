@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Options of live connections, by name. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

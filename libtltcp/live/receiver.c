@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Assembles received pieces into sections for a reader. */
 #include <stdlib.h>
 
 #include "internal/media/stream/assemble.h"

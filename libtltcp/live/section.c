@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Reference-counted sections. */
 #include "libtltcp/live/section.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Makes sections of the frames of a stream. */
 #include "libtltcp/live/stream.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Parses tltcp:// URLs. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The queue of callers that wait for tltcp_accept(). */
 #include "libtltcp/socket/accept_queue.h"
 
 #include "libtltcp/socket/readiness.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Addresses and stream id of a socket. */
 #include <string.h>
 
 #include "libtltcp/socket/state.h"
-
-/* The addresses of a connection. */
 
 const char *tltcp_stream_id(const tltcp_socket *s) {
     return s == NULL || s->listener ? "" : tltcp_conn_stream_id(s->conn);

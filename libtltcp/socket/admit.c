@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Asks the application about a new caller, then accepts or refuses. */
 #include "libtltcp/socket/admit.h"
 
 #include "libtltcp/socket/accept_queue.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A caller's attempts to connect, address by address. */
 #include "libtltcp/socket/attempt.h"
 
 #include <string.h>

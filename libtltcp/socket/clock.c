@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The clock, and errors of libuv as tltcp_error. */
 #include "libtltcp/socket/clock.h"
 
 #include <time.h>

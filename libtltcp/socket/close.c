@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* tltcp_close(), tltcp_reject() and tltcp_shutdown(). */
 #include "libtltcp/socket/close.h"
 
 #include "libtltcp/socket/clock.h"

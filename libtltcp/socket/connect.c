@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* tltcp_connect(). */
 #include <stdlib.h>
 
 #include "internal/secure/secret.h"

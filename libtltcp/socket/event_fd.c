@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A condition as a descriptor that poll() understands. */
 #include "libtltcp/socket/event_fd.h"
 
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The turns of an I/O thread's loop. */
 #include "libtltcp/socket/event_loop.h"
 
 #include "libtltcp/socket/clock.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* tltcp_next_event(), and waiting for a connection. */
 #include "libtltcp/socket/events.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Datagrams from the UDP socket to the engines. */
 #include "libtltcp/socket/input.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Starts, shares and ends I/O threads. */
 #include "libtltcp/socket/io_thread.h"
 
 #include <stdlib.h>

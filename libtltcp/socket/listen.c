@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* tltcp_listen() and tltcp_accept(). */
 #include "libtltcp/socket/listen.h"
 
 #include <stdlib.h>

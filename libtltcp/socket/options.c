@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Copies options and resolves names. */
 #include "libtltcp/socket/options.h"
 
 #include <ctype.h>

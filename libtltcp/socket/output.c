@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Datagrams from the engines to the UDP socket; timers. */
 #include "libtltcp/socket/output.h"
 
 #include "libtltcp/socket/accept_queue.h"

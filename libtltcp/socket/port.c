@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Opens and closes ports: a UDP socket with its connections. */
 #include "libtltcp/socket/port.h"
 
 #include <stdlib.h>

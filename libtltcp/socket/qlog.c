@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Writes qlog files. */
 #include "libtltcp/socket/qlog.h"
 
 #include <inttypes.h>

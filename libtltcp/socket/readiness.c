@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Readable, writable, signalled: conditions, waiting, descriptors. */
 #include "libtltcp/socket/readiness.h"
 
 #include "libtltcp/socket/schedule.h"

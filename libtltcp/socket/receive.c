@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* tltcp_recv() and tltcp_recvmsg(). */
 #include <string.h>
 
 #include "libtltcp/socket/events.h"

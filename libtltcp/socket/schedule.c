@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The queue of connections that wait for their turn. */
 #include "libtltcp/socket/schedule.h"
 
 static void schedule_append(tltcp_socket **first, tltcp_socket **last,

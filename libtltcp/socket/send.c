@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* tltcp_send() and tltcp_sendmsg(). */
 #include <string.h>
 
 #include "libtltcp/socket/readiness.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Makes and frees socket handles. */
 #include "libtltcp/socket/socket.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* tltcp_get_stats(). */
 #include "libtltcp/socket/stats.h"
 
 #include <string.h>

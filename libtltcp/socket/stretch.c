@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Stretches passphrases on libuv's thread pool. */
 #include "libtltcp/socket/stretch.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Queues trace events for on_trace and for qlog files. */
 #include "libtltcp/socket/trace.h"
 
 #include <stdlib.h>
