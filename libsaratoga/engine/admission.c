@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Limits for peers whose address is not proven. */
 #include "libsaratoga/engine/admission.h"
 
 #include <string.h>

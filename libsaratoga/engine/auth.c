@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Writes and checks authentication fields. */
 #include "libsaratoga/engine/auth.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Defaults and checks of options and configuration. */
 #include "libsaratoga/engine/config.h"
 
 #include <string.h>

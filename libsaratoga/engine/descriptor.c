@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Offsets and sizes of variable width. */
 #include "libsaratoga/engine/descriptor.h"
 
 uint32_t saratoga__descriptor_for(uint64_t size) {

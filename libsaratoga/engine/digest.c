@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Checksums: CRC-32, MD5, SHA-1, SHA-256, HMAC; Ids made from a key. */
 #include "libsaratoga/engine/digest.h"
 
 #include <string.h>

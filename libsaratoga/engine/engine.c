@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The engine: makes sessions, runs timers, sends for all. */
 #include "libsaratoga/engine/engine_internal.h"
 
 #include "internal/common/siphash.h"

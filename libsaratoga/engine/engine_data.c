@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* DATA and METADATA that arrive: finds or begins their session. */
 #include "libsaratoga/engine/engine_input.h"
-
-/* METADATA and DATA. */
 
 /* METADATA or DATA without a REQUEST: perhaps a blind put. */
 static saratoga__session *new_unsolicited(saratoga_engine *e,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What the files that take packets share. */
 #include "libsaratoga/engine/engine_input.h"
 
 saratoga__session *saratoga__input_session(const saratoga_engine *e,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Proof of addresses: when peers may begin, and when they have shown it. */
 #include "libsaratoga/engine/engine_input.h"
-
-/* Proof of addresses: what a peer may cost before it has one. */
 
 #define EVICT_AFTER SARATOGA_S /* of silence */
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Takes a datagram and hands it on by its type. */
 #include "libsaratoga/engine/engine_input.h"
-
-/* Sorts what comes. */
 
 static void engine_recv_on_beacon(saratoga_engine *e,
                                   const saratoga__input *in) {

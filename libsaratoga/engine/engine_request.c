@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* REQUESTs that arrive. */
 #include "libsaratoga/engine/engine_input.h"
 
 static bool keep_packet(saratoga__session *s, const saratoga__input *in,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* STATUS packets that arrive: finds their session. */
 #include "libsaratoga/engine/engine_input.h"
 
 /* Members of a group report holes to its sender, and to each other. */

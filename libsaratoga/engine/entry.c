@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Directory entries on the wire. */
 #include <saratoga/entry.h>
 
 #include "libsaratoga/engine/packet.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A hash table from keys to several sessions each. */
 #include "libsaratoga/engine/multimap.h"
 
 void saratoga__multimap_init(saratoga__multimap *x, const cmn__mem *mem) {

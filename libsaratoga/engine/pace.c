@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Decides when the next DATA may leave. */
 #include "libsaratoga/engine/pace.h"
 
 #include <congestion/tfrc.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Parses and writes packets. */
 #include "libsaratoga/engine/packet.h"
 
 #include "libsaratoga/engine/auth.h"

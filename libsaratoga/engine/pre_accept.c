@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Keeps DATA that arrive before a transfer is accepted. */
 #include "libsaratoga/engine/pre_accept.h"
 
 #include <string.h>

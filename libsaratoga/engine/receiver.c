@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A receiver: takes DATA and asks for what is missing. */
 #include "libsaratoga/engine/session.h"
 
 #define QUIET_MAX_DOUBLINGS 5

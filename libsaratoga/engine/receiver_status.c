@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A receiver's STATUS: when one is due, and its list of holes. */
 #include "libsaratoga/engine/session.h"
 
 static uint64_t progress(const saratoga__session *s) {

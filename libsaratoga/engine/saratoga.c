@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Version, error texts and initialisers of the library. */
 #include <string.h>
 
 #include <saratoga/stats.h>

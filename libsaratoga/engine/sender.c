@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A sender: chooses what to send and writes DATA. */
 #include "libsaratoga/engine/session.h"
 
 #include "libsaratoga/engine/timestamp.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A sender takes STATUS: what arrived, what is to be repaired. */
 #include "libsaratoga/engine/session.h"
 
 #include "libsaratoga/engine/timestamp.h"

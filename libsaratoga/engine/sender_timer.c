@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* A sender's timers: stalls, timeouts, polls. */
 #include "libsaratoga/engine/session.h"
-
-/* What a sender does when its time has come, and when that is. */
 
 #define ONE_WAY_METADATA SARATOGA_S /* repeated so often */
 #define STALL_MIN (2 * SARATOGA_S)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* What sender and receiver of a session share. */
 #include "libsaratoga/engine/session.h"
 
 #define RTO_MIN (200 * SARATOGA_MS)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Ends a session and reports it. */
 #include "libsaratoga/engine/session.h"
 
 static void session_complete(const saratoga__session *s, uint32_t type,

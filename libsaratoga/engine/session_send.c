@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Packets of both roles: REQUEST, METADATA, last STATUS. */
 #include "libsaratoga/engine/session.h"
 
 #define PLAIN_STATUS_LEN 12

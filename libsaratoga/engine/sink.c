@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Hands received bytes over to be written. */
 #include "libsaratoga/engine/sink.h"
 
 #include <string.h>

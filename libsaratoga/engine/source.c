@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Reads ahead what is to be sent. */
 #include "libsaratoga/engine/source.h"
 
 #include <string.h>

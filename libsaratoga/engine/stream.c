@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* saratoga_stream_write() and saratoga_stream_finish(). */
 #include "libsaratoga/engine/engine_internal.h"
 
 static bool is_open(const saratoga__session *s) {

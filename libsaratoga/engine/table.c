@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The sessions of an engine, by handle and by host, Id and role. */
 #include "libsaratoga/engine/table.h"
 
 #include <saratoga/types.h>

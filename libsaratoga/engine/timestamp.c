@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Writes and reads timestamps. */
 #include "libsaratoga/engine/timestamp.h"
 
 #define NS UINT64_C(1000000000)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Address tokens inside timestamps. */
 #include "libsaratoga/engine/token.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The public calls on transfers: start, accept, cancel, options. */
 #include <stddef.h>
 
 #include "libsaratoga/engine/digest.h"

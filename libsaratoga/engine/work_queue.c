@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Work on files that the application does for the engine. */
 #include "libsaratoga/engine/work_queue.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Resolves and prints addresses. */
 #include "libsaratoga/node/address.h"
 
 #include <netdb.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Saves the map of a partial file now and then. */
 #include "libsaratoga/node/checkpoint.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Transfers that the application starts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,6 @@
 #include "libsaratoga/node/sockets.h"
 #include "libsaratoga/node/stream.h"
 #include "libsaratoga/node/transfer.h"
-
-/* Transfers that this side asks for. */
 
 #define SERVICE "7542"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The end of a node: transfers first, then handles, then memory. */
 #include "libsaratoga/node/close.h"
 
 #include <stdlib.h>
@@ -8,8 +9,6 @@
 #include "libsaratoga/node/secure.h"
 #include "libsaratoga/node/sockets.h"
 #include "libsaratoga/node/transfer.h"
-
-/* The end of a node: transfers first, then handles, then memory. */
 
 static void free_node(saratoga_node *u) {
     saratoga__root_close(&u->root);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Verifies a received file and gives it its name. */
 #include "libsaratoga/node/commit.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Takes the engine's events. */
 #include "libsaratoga/node/engine_events.h"
 
 #include <stdio.h>
@@ -13,8 +14,6 @@
 #include "libsaratoga/node/stream.h"
 #include "libsaratoga/node/transfer.h"
 #include "libsaratoga/node/worker.h"
-
-/* What the engine reports. */
 
 /* While a job runs the source is the pool thread's. */
 static bool is_sent(const saratoga__file *f) {

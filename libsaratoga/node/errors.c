@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Errors of the node as status codes, API errors and text. */
 #include "libsaratoga/node/errors.h"
 
 #include <errno.h>
 
 #include <saratoga/types.h>
 #include <uv.h>
-
-/* Errors of the system as the protocol and the application know them. */
 
 unsigned saratoga__status_of(int error, unsigned otherwise) {
     switch (error) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The queue of events for the application. */
 #include "libsaratoga/node/event_queue.h"
 
 #include <stdlib.h>

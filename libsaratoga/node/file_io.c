@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Reads and writes whole blocks. */
 #include "libsaratoga/node/file_io.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Settles the end of each transfer. */
 #include "libsaratoga/node/finish.h"
 
 #include <stdio.h>
@@ -12,8 +13,6 @@
 #include "libsaratoga/node/send_file.h"
 #include "libsaratoga/node/stream.h"
 #include "libsaratoga/node/transfer.h"
-
-/* The end of a transfer. */
 
 /* --- In a thread --------------------------------------------------------- */
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The checksum of a file while it is read or written. */
 #include "libsaratoga/node/hash.h"
 
 #include <errno.h>

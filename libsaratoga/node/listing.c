@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Lists directories, and chooses a file for peers that ask for any. */
 #include "libsaratoga/node/listing.h"
 
 #include <dirent.h>
@@ -10,8 +11,6 @@
 #include <unistd.h>
 
 #include "libsaratoga/node/worker.h"
-
-/* Directory records, and the choice of a file for those who ask for any. */
 
 #define ENTRY_MAX (10 + 16 + SARATOGA_PATH_MAX)
 

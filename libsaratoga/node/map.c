@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Encodes and decodes the map of a partial file. */
 #include "libsaratoga/node/map.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Groups: who belongs to them, what came to them, and how one who only sends to
+ * one hears what its members miss. */
 #include "libsaratoga/node/multicast.h"
 
 #include <stdio.h>
@@ -14,9 +16,6 @@
 #if !defined(_WIN32)
 #include <arpa/inet.h>
 #endif
-
-/* Groups: who belongs to them, what came to them, and how one who only sends to
- * one hears what its members miss. */
 
 #define STATUS 4u /* type of a packet */
 #define TYPE_MASK 0x1Fu

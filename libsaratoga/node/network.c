@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Datagrams between sockets, seals and engine. */
 #include "libsaratoga/node/network.h"
 
 #include <string.h>

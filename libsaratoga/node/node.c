@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Opens a node and runs its loop. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,6 @@
 #include "libsaratoga/node/server.h"
 #include "libsaratoga/node/sockets.h"
 #include "libsaratoga/node/worker.h"
-
-/* The node: its loop, and what is done in each turn of it. */
 
 /* Rounds of events and work before the loop has its turn. */
 #define ROUNDS 8

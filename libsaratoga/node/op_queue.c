@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Runs operations on one file in order on the thread pool. */
 #include "libsaratoga/node/op_queue.h"
 
 /* Operations before other files may have the thread. */

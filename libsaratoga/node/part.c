@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Partial files: opening, locking, publishing. */
 #include "libsaratoga/node/part.h"
 
 #include <errno.h>

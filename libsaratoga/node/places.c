@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Counts the hosts that are served, per network. */
 #include "libsaratoga/node/places.h"
 
 #include <netinet/in.h>

@@ -1,8 +1,4 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-#include "libsaratoga/node/rate_share.h"
-
-#include "libsaratoga/node/transfer.h"
-
 /*
  * The rate of the link is one for all that leaves here at the same time.  Hosts
  * share it evenly.  Of the transfers with one host the oldest has nearly all of
@@ -10,6 +6,9 @@
  * many halves.  The others have the little that keeps them going, and what the
  * oldest leaves while it only waits for an answer.
  */
+#include "libsaratoga/node/rate_share.h"
+
+#include "libsaratoga/node/transfer.h"
 
 /* How soon what one leaves is the others'. */
 #define AGAIN (10 * SARATOGA_MS)

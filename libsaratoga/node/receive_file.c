@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Opens what a received file is written to. */
 #include "libsaratoga/node/receive_file.h"
 
 #include <fcntl.h>
@@ -11,8 +12,6 @@
 #include "libsaratoga/node/errors.h"
 #include "libsaratoga/node/transfer.h"
 #include "libsaratoga/node/worker.h"
-
-/* Files that are received: opening them, and what METADATA says of them. */
 
 static bool may_compare(const saratoga__file *f) {
     return f->recv.resume || f->id == 0;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Confines paths of peers to a folder. */
 #include "libsaratoga/node/root.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Tokens of addresses, and back. */
 #include "libsaratoga/node/routes.h"
 
 #include <string.h>

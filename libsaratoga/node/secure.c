@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Sealed datagrams of a node. */
 #include "libsaratoga/node/secure.h"
 
 #include <stdio.h>

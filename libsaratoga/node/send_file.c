@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Opens what is sent, and computes its checksum. */
 #include "libsaratoga/node/send_file.h"
 
 #include <stdlib.h>
@@ -8,8 +9,6 @@
 #include "libsaratoga/node/errors.h"
 #include "libsaratoga/node/strangers.h"
 #include "libsaratoga/node/transfer.h"
-
-/* Files to send: opening them, and their checksums. */
 
 /* Up to here a checksum is computed before anything is sent, beyond it from the
  * blocks that are read to be sent.  When those come slowly it goes ahead, in

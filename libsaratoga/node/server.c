@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Answers requests of peers. */
 #include "libsaratoga/node/server.h"
 
 #include <stdio.h>
@@ -15,8 +16,6 @@
 #include "libsaratoga/node/stream.h"
 #include "libsaratoga/node/takeover.h"
 #include "libsaratoga/node/transfer.h"
-
-/* Requests of peers: what is allowed, and how each begins. */
 
 static void refuse(saratoga__file *f, unsigned status) {
     (void)saratoga_transfer_refuse(f->u->engine, f->handle, status,

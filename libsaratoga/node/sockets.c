@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The UDP sockets of a node. */
 #include "libsaratoga/node/sockets.h"
 
 #include <stdio.h>

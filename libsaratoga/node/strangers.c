@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Limits for peers whose address is not proven. */
 #include "libsaratoga/node/strangers.h"
 
 /* A challenge is answered within a round trip; a lost one is repeated with the

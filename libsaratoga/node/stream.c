@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Streams: what comes out of a pipe is sent as it comes, and what is received
+ * may go into one.  Pipes of ours are watched by the loop; others may be
+ * anything, and are waited for in a thread. */
 #include "libsaratoga/node/stream.h"
 
 #include <errno.h>
@@ -11,10 +14,6 @@
 #include <unistd.h>
 
 #include "libsaratoga/node/transfer.h"
-
-/* Streams: what comes out of a pipe is sent as it comes, and what is received
- * may go into one.  Pipes of ours are watched by the loop; others may be
- * anything, and are waited for in a thread. */
 
 #define CHUNK ((size_t)64 * 1024)
 /* So much a pipe takes without making the writer wait, once it takes any. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Lets a client that restarts take over its dead transfer. */
 #include "libsaratoga/node/takeover.h"
 
 #include <string.h>

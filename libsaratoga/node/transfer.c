@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* The life of a transfer: jobs, cancelling, failing. */
 #include "libsaratoga/node/transfer.h"
 
 #include <stdarg.h>

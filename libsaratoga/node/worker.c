@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
+/* Does the engine's work on files, on the thread pool. */
 #include "libsaratoga/node/worker.h"
 
 #include <stdlib.h>
@@ -11,8 +12,6 @@
 #include "libsaratoga/node/send_file.h"
 #include "libsaratoga/node/stream.h"
 #include "libsaratoga/node/transfer.h"
-
-/* The engine's work on files: blocks read, written and digested, the commit. */
 
 /* A writer with so many blocks to go leaves the checksum for later. */
 #define BACKLOG 4u
