@@ -26,13 +26,13 @@ static void on_fate(void *owner, uint64_t number, const tltcp__section *s,
                             .stream = s->stream};
     tltcp__fate_record *slot;
     tltcp__trace_fate(c, &t);
-    if (!c->report_fates) {
+    if (!c->events.report_fates) {
         return;
     }
-    if (cmn__ring_len(&c->fates) >= FATES_MAX) {
-        cmn__ring_pop(&c->fates);
+    if (cmn__ring_len(&c->events.fates) >= FATES_MAX) {
+        cmn__ring_pop(&c->events.fates);
     }
-    slot = cmn__ring_push(&c->fates);
+    slot = cmn__ring_push(&c->events.fates);
     if (slot != NULL) {
         *slot = t;
     }
@@ -40,25 +40,25 @@ static void on_fate(void *owner, uint64_t number, const tltcp__section *s,
 
 static void set_options(tltcp_conn *c, const tltcp_config *cfg,
                         tltcp_time now) {
-    c->report_fates = cfg->report_fates;
-    c->no_ecn = !cfg->packets.ecn;
-    c->dscp = (uint32_t)cfg->io.dscp;
-    c->fec = cfg->fec != TLTCP_FEC_OFF && tltcp__fec_available();
-    c->max_datagram = cfg->packets.max_datagram;
-    c->rekey_packets = cfg->rekey_packets;
-    c->ack_every = cfg->packets.ack_every;
-    c->on_trace = cfg->on_trace;
-    c->trace_user = cfg->user;
-    c->idle = cfg->idle_timeout_ms * TLTCP_MS;
-    c->keep_alive = cfg->keep_alive_ms == UINT32_MAX
-                        ? TLTCP_TIME_NEVER
-                        : cfg->keep_alive_ms * TLTCP_MS;
+    c->events.report_fates = cfg->report_fates;
+    c->opt.ecn = cfg->packets.ecn;
+    c->opt.dscp = (uint8_t)cfg->io.dscp;
+    c->opt.fec = cfg->fec != TLTCP_FEC_OFF && tltcp__fec_available();
+    c->opt.max_datagram = cfg->packets.max_datagram;
+    c->opt.rekey_packets = cfg->rekey_packets;
+    c->opt.ack_every = (uint8_t)cfg->packets.ack_every;
+    c->trace.fn = cfg->on_trace;
+    c->trace.user = cfg->user;
+    c->opt.idle = cfg->idle_timeout_ms * TLTCP_MS;
+    c->opt.keep_alive = cfg->keep_alive_ms == UINT32_MAX
+                            ? TLTCP_TIME_NEVER
+                            : cfg->keep_alive_ms * TLTCP_MS;
     c->now = now;
     c->heard_at = now;
-    c->connect_by = now + cfg->connect_timeout_ms * TLTCP_MS;
-    c->linger_by = TLTCP_TIME_NEVER;
+    c->handshake.until = now + cfg->connect_timeout_ms * TLTCP_MS;
+    c->close.linger_until = TLTCP_TIME_NEVER;
     c->unanswered = TLTCP_TIME_NEVER;
-    c->close_at = TLTCP_TIME_NEVER;
+    c->close.at = TLTCP_TIME_NEVER;
     c->ping_at = TLTCP_TIME_NEVER;
 }
 
@@ -92,7 +92,7 @@ static int set_parts(tltcp_conn *c, const tltcp_config *cfg, tltcp_time now) {
                      cfg->packets.max_ack_delay_ms * TLTCP_MS);
     tltcp__mtu_init(&c->mtu, cfg->packets.base_datagram,
                     cfg->packets.max_datagram, cfg->packets.mtu_probing);
-    cmn__ring_init(&c->fates, &c->mem, sizeof(tltcp__fate_record), 0);
+    cmn__ring_init(&c->events.fates, &c->mem, sizeof(tltcp__fate_record), 0);
     c->sender.sec.on_fate = on_fate;
     c->sender.sec.owner = c;
     return rv;
@@ -109,7 +109,7 @@ int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
         return TLTCP_ERR_NOMEM;
     }
     c->mem = mem;
-    c->path = path;
+    c->paths.current = path;
     set_options(c, cfg, now);
     sec__secret_init(&c->secret, seed);
     c->id = sec__secret_next(&c->secret);
@@ -126,26 +126,27 @@ int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
 
 static int set_key(tltcp_conn *c, const tltcp_config *cfg) {
     const sec__key_source keys = tltcp__config_keys(cfg);
-    c->hello = cmn__alloc(&c->mem, sizeof(*c->hello));
-    c->own = cmn__alloc(&c->mem, sizeof(*c->own));
-    return c->hello != NULL && c->own != NULL && sec__caller_init(c->own, &keys)
+    c->handshake.hello = cmn__alloc(&c->mem, sizeof(*c->handshake.hello));
+    c->handshake.keys = cmn__alloc(&c->mem, sizeof(*c->handshake.keys));
+    return c->handshake.hello != NULL && c->handshake.keys != NULL &&
+                   sec__caller_init(c->handshake.keys, &keys)
                ? 0
                : TLTCP_ERR_NOMEM;
 }
 
 /* What only the handshake needed. */
-static void free_hello(tltcp_conn *c) {
-    sec__hello_free(c->hello, &c->mem);
-    c->hello = NULL;
-    cmn__free(&c->mem, c->held);
-    c->held = NULL;
-    cmn__free(&c->mem, c->token);
-    c->token = NULL;
-    c->token_len = 0;
-    if (c->own != NULL) {
-        sec__caller_clear(c->own);
-        cmn__free(&c->mem, c->own);
-        c->own = NULL;
+static void free_handshake(tltcp_conn *c) {
+    sec__hello_free(c->handshake.hello, &c->mem);
+    c->handshake.hello = NULL;
+    cmn__free(&c->mem, c->handshake.offer);
+    c->handshake.offer = NULL;
+    cmn__free(&c->mem, c->handshake.token);
+    c->handshake.token = NULL;
+    c->handshake.token_len = 0;
+    if (c->handshake.keys != NULL) {
+        sec__caller_clear(c->handshake.keys);
+        cmn__free(&c->mem, c->handshake.keys);
+        c->handshake.keys = NULL;
     }
 }
 
@@ -170,7 +171,7 @@ int tltcp_conn_new(tltcp_conn **conn, const tltcp_config *config,
         return rv;
     }
     c->state = TLTCP__CALLING;
-    c->proven = true; /* we chose whom to call */
+    c->paths.proven = true; /* we chose whom to call */
     c->want = TLTCP__WANT_HELLO;
     *conn = c;
     return 0;
@@ -189,12 +190,11 @@ void tltcp_conn_free(tltcp_conn *c) {
     tltcp__reasm_free(&c->reasm);
     tltcp__fec_receiver_free(c->fec_receiver);
     tltcp__acks_free(&c->acks);
-    cmn__ring_free(&c->fates);
+    cmn__ring_free(&c->events.fates);
     cmn__free(&mem, c->stream_id);
-    cmn__free(&mem, c->reason);
-    free_hello(c);
+    cmn__free(&mem, c->close.reason);
+    free_handshake(c);
     sec__seal_free(c->seal, &mem);
-    cmn__free(&mem, c->token);
     cmn__free(&mem, c->measure);
     sec__secret_clear(&c->secret);
     cmn__free(&mem, c);
@@ -213,15 +213,15 @@ tltcp__params tltcp__conn_params(const tltcp_conn *c) {
     tltcp__params p = {
         .window = (uint32_t)c->reasm.limit,
         .sections = c->reasm.max_sections,
-        .idle_ms = (uint32_t)(c->idle / TLTCP_MS),
-        .datagram = c->max_datagram,
+        .idle_ms = (uint32_t)(c->opt.idle / TLTCP_MS),
+        .datagram = c->opt.max_datagram,
         .features = TLTCP__FEATURE_SKIP | TLTCP__FEATURE_META |
-                    (c->fec ? TLTCP__FEATURE_REPAIR : 0),
-        .ack_every = c->sender.dup != NULL ? 1 : c->ack_every,
+                    (c->opt.fec ? TLTCP__FEATURE_REPAIR : 0),
+        .ack_every = c->sender.dup != NULL ? 1 : c->opt.ack_every,
         .ack_delay_ms = (uint32_t)(c->acks.max_delay / TLTCP_MS),
         .first_seq = c->sender.first_seq,
     };
-    if (c->ep == NULL && c->stream_id != NULL) {
+    if (tltcp__conn_is_client(c) && c->stream_id != NULL) {
         p.stream_id_len = strlen(c->stream_id);
         memcpy(p.stream_id, c->stream_id, p.stream_id_len);
     }
@@ -230,14 +230,14 @@ tltcp__params tltcp__conn_params(const tltcp_conn *c) {
 
 /* Often enough for the idle timeout that both ends agreed on. */
 static void set_keep_alive(tltcp_conn *c) {
-    bool unset = c->keep_alive == 0;
-    if (c->keep_alive == TLTCP_TIME_NEVER) {
+    bool unset = c->opt.keep_alive == 0;
+    if (c->opt.keep_alive == TLTCP_TIME_NEVER) {
         return;
     }
-    if (c->idle > 0 && (unset || c->keep_alive > c->idle / 3)) {
-        c->keep_alive = c->idle / 3;
+    if (c->opt.idle > 0 && (unset || c->opt.keep_alive > c->opt.idle / 3)) {
+        c->opt.keep_alive = c->opt.idle / 3;
     } else if (unset) {
-        c->keep_alive = TLTCP_TIME_NEVER;
+        c->opt.keep_alive = TLTCP_TIME_NEVER;
     }
 }
 
@@ -270,7 +270,7 @@ static void set_mss(tltcp_conn *c) {
 
 bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
     tltcp_time idle = p->idle_ms * TLTCP_MS;
-    if (c->ep != NULL &&
+    if (!tltcp__conn_is_client(c) &&
         set_stream_id(c, p->stream_id, p->stream_id_len) != 0) {
         return false;
     }
@@ -284,40 +284,41 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
     }
     c->sender.sec.sends_meta =
         c->sender.dup == NULL && (p->features & TLTCP__FEATURE_META) != 0;
-    c->sender.sec.fec.on = c->fec && c->sender.dup == NULL &&
+    c->sender.sec.fec.on = c->opt.fec && c->sender.dup == NULL &&
                            (p->features & TLTCP__FEATURE_REPAIR) != 0;
-    if (idle > 0 && (c->idle == 0 || idle < c->idle)) {
-        c->idle = idle;
+    if (idle > 0 && (c->opt.idle == 0 || idle < c->opt.idle)) {
+        c->opt.idle = idle;
     }
     set_keep_alive(c);
     tltcp__mtu_cap(&c->mtu, p->datagram);
     set_mss(c);
-    c->introduced = true;
+    c->handshake.has_params = true;
     return true;
 }
 
 void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
     c->state = TLTCP__OPEN;
     c->sender.hold = false;
-    c->connect_by = TLTCP_TIME_NEVER;
-    free_hello(c);
+    c->handshake.until = TLTCP_TIME_NEVER;
+    free_handshake(c);
     set_mss(c); /* the trailer may have grown */
     c->may_probe_mtu = true;
     c->skip_number_in =
         1 + (uint32_t)(sec__secret_next(&c->secret) % SKIP_NUMBER_FIRST);
-    c->ping_at = c->ep == NULL && c->keep_alive != TLTCP_TIME_NEVER
-                     ? now + c->keep_alive
-                     : TLTCP_TIME_NEVER;
-    if (c->finish) {
+    c->ping_at =
+        tltcp__conn_is_client(c) && c->opt.keep_alive != TLTCP_TIME_NEVER
+            ? now + c->opt.keep_alive
+            : TLTCP_TIME_NEVER;
+    if (c->finished) {
         c->want |= TLTCP__WANT_FIN;
     }
     tltcp__trace_state(c, "open", now);
 }
 
 static void over(tltcp_conn *c, int error) {
-    if (!c->closed_known) {
-        c->closed_known = true;
-        c->error = error;
+    if (!c->close.known) {
+        c->close.known = true;
+        c->close.error = error;
         tltcp__trace_state(c, "closed", c->now);
     }
     tltcp__sections_abandon(&c->sender.sec);
@@ -330,13 +331,13 @@ void tltcp__conn_terminate(tltcp_conn *c, int error) {
 }
 
 const char *tltcp__conn_reason(const tltcp_conn *c) {
-    return c->reason != NULL ? c->reason : "";
+    return c->close.reason != NULL ? c->close.reason : "";
 }
 
 char *tltcp__conn_new_reason(tltcp_conn *c, size_t len) {
-    cmn__free(&c->mem, c->reason);
-    c->reason = cmn__alloc(&c->mem, len + 1); /* of zeros */
-    return c->reason;
+    cmn__free(&c->mem, c->close.reason);
+    c->close.reason = cmn__alloc(&c->mem, len + 1); /* of zeros */
+    return c->close.reason;
 }
 
 static void set_reason(tltcp_conn *c, const char *reason) {
@@ -355,17 +356,17 @@ void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason) {
         return;
     }
     set_reason(c, reason);
-    c->close_code = (uint32_t)-error;
+    c->close.code = (uint32_t)-error;
     over(c, error);
     c->state = notify ? TLTCP__DYING : TLTCP__CLOSED;
     c->want = notify ? TLTCP__WANT_CLOSE : 0;
 }
 
 void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now) {
-    c->path = path;
-    c->candidate = (tltcp__candidate){0};
-    c->path_due = true;
-    bool ecn = !c->no_ecn && c->sender.dup == NULL;
+    c->paths.current = path;
+    c->paths.candidate = (tltcp__candidate){0};
+    c->events.path_due = true;
+    bool ecn = c->opt.ecn && c->sender.dup == NULL;
     tltcp__mtu_restart(&c->mtu, now);
     set_mss(c);
     tltcp__sender_on_new_path(&c->sender, ecn, now);
@@ -375,7 +376,7 @@ void tltcp__conn_trim(tltcp_conn *c) {
     tltcp__sections_trim(&c->sender.sec);
     tltcp__sender_trim(&c->sender);
     tltcp__reasm_trim(&c->reasm);
-    cmn__ring_trim(&c->fates);
+    cmn__ring_trim(&c->events.fates);
     tltcp__conn_charge(c);
 }
 
@@ -397,20 +398,20 @@ void tltcp__conn_check_rate(tltcp_conn *c, tltcp_time now) {
     if (c->state != TLTCP__OPEN || rate == 0) {
         return;
     }
-    if (now - c->rate_notified_at >= RATE_EVERY &&
-        rate_changed(c->rate_notified, rate)) {
-        c->rate_notified_at = now;
-        c->rate_notified = rate;
-        c->rate_due = true;
+    if (now - c->events.rate_at >= RATE_EVERY &&
+        rate_changed(c->events.rate, rate)) {
+        c->events.rate_at = now;
+        c->events.rate = rate;
+        c->events.rate_due = true;
     }
-    if (now - c->target_notified_at < TARGET_EVERY) {
+    if (now - c->events.target_at < TARGET_EVERY) {
         return;
     }
     target = tltcp__sender_target_bps(&c->sender, now);
-    if (rate_changed(c->target_notified, target)) {
-        c->target_notified_at = now;
-        c->target_notified = target;
-        c->rate_due = true;
+    if (rate_changed(c->events.target, target)) {
+        c->events.target_at = now;
+        c->events.target = target;
+        c->events.rate_due = true;
     }
 }
 
@@ -460,11 +461,13 @@ static bool settled(const tltcp_conn *c) {
 }
 
 void tltcp__conn_check_closing(tltcp_conn *c, tltcp_time now) {
-    if (c->state == TLTCP__OPEN && c->closing && settled(c)) {
+    if (c->state == TLTCP__OPEN && c->close.requested && settled(c)) {
         c->state = TLTCP__CLOSING;
-        c->close_at = now;
-        if (c->idle > 0) { /* however much a peer talks that hears nothing */
-            c->linger_by = tltcp__earlier(c->linger_by, now + 2 * c->idle);
+        c->close.at = now;
+        if (c->opt.idle >
+            0) { /* however much a peer talks that hears nothing */
+            c->close.linger_until =
+                tltcp__earlier(c->close.linger_until, now + 2 * c->opt.idle);
         }
         c->want |= TLTCP__WANT_CLOSE;
     }
@@ -478,9 +481,9 @@ tltcp_time tltcp__conn_report_at(const tltcp_conn *c) {
 }
 
 size_t tltcp__conn_allowance(const tltcp_conn *c) {
-    uint64_t most = 3 * c->received;
-    if (c->proven) {
+    uint64_t most = 3 * c->paths.received;
+    if (c->paths.proven) {
         return SIZE_MAX;
     }
-    return most > c->sent ? (size_t)(most - c->sent) : 0;
+    return most > c->paths.sent ? (size_t)(most - c->paths.sent) : 0;
 }

@@ -59,13 +59,37 @@ enum tltcp__state {
 #define TLTCP__WANT_CHALLENGE 0x40u
 #define TLTCP__WANT_CLOSE 0x80u
 
-/* A fate on its way to the application. */
-typedef struct tltcp__fate_record {
-    uint64_t section, tag, bytes, acked;
-    tltcp_time written, deadline, now;
-    int fate;
-    uint8_t cause, cls, stream;
-} tltcp__fate_record;
+/* A RETRY, token and body, whose key is being made. */
+typedef struct tltcp__held_offer {
+    bool asked; /* for its key */
+    uint8_t salt[SEC__SALT_LEN];
+    size_t token_len;
+    size_t body_len;
+    uint8_t bytes[];
+} tltcp__held_offer;
+
+/* The handshake.  Its memory is freed once it is done. */
+typedef struct tltcp__handshake {
+    sec__hello *hello;        /* secured: the message, and keys to be */
+    sec__caller *keys;        /* secured client: keys to call with */
+    tltcp__held_offer *offer; /* client: waits for its key; or NULL */
+    uint8_t *token;           /* client: to be returned */
+    tltcp_time until;         /* gives up then */
+    uint32_t token_len;
+    uint8_t retries;  /* client: RETRYs followed */
+    bool defers_keys; /* the driver makes the keys of passphrases */
+    bool has_params;  /* the peer's PARAMS were taken */
+} tltcp__handshake;
+
+/* Server: where the endpoint finds the connection, and what it counts. */
+typedef struct tltcp__caller {
+    tltcp_conn *next_by_id; /* in the endpoint's tables */
+    tltcp_conn *next_by_caller;
+    uint64_t id; /* the client's, for repeated INITIALs */
+    uint64_t path;
+    tltcp__origin origin; /* where the caller is counted */
+    size_t charged;       /* bytes that the peer's packets make us hold */
+} tltcp__caller;
 
 /* An address that the peer may have moved to. */
 typedef struct tltcp__candidate {
@@ -77,102 +101,122 @@ typedef struct tltcp__candidate {
     unsigned tries;
 } tltcp__candidate;
 
-/* A RETRY, token and body, whose key is being made. */
-typedef struct tltcp__held_offer {
-    bool asked; /* for its key */
-    uint8_t salt[SEC__SALT_LEN];
-    size_t token_len;
-    size_t body_len;
-    uint8_t bytes[];
-} tltcp__held_offer;
+/* Where the peer is (conn_path.c). */
+typedef struct tltcp__paths {
+    uint64_t current;
+    uint64_t left; /* before `current`; 0: none, or it is back there */
+    tltcp__candidate candidate;
+    uint64_t response;      /* to the newest CHALLENGE ... */
+    uint64_t response_path; /* ... which came from there */
+    uint64_t received;      /* bytes before the peer's address was proven */
+    uint64_t sent;
+    bool proven;         /* the peer's address */
+    bool may_have_moved; /* and then it may not hear of the end */
+} tltcp__paths;
+
+/* The end of the connection. */
+typedef struct tltcp__closing {
+    char *reason;            /* NULL: none */
+    tltcp_time linger_until; /* aborts then */
+    tltcp_time at;           /* the next CLOSE */
+    unsigned tries;          /* CLOSEs sent */
+    int error;               /* 0 or why it is over */
+    uint32_t code;           /* of CLOSE */
+    uint8_t flags;           /* likewise, TLTCP__CLOSE_* */
+    bool requested;          /* tltcp_conn_close() was called */
+    bool known;              /* it is over, and `error` is set */
+} tltcp__closing;
+
+/* What became of a section, on its way to the application. */
+typedef struct tltcp__fate_record {
+    uint64_t section, tag, bytes, acked;
+    tltcp_time written, deadline, now;
+    int fate;
+    uint8_t cause, cls, stream;
+} tltcp__fate_record;
+
+/* Events that the application has not taken (conn_app.c). */
+typedef struct tltcp__events {
+    cmn__ring fates; /* of tltcp__fate_record */
+    uint64_t rate;   /* bit/s as reported last */
+    uint64_t target; /* likewise */
+    tltcp_time rate_at;
+    tltcp_time target_at;
+    bool report_fates;
+    bool path_due;
+    bool rate_due;
+    bool connected_given;
+    bool closed_given;
+} tltcp__events;
+
+/* What the configuration says, and what both ends agreed on. */
+typedef struct tltcp__conn_options {
+    tltcp_time idle;       /* idle timeout; 0: none */
+    tltcp_time keep_alive; /* NEVER: none */
+    uint64_t rekey_packets;
+    uint32_t max_datagram;
+    uint8_t ack_every; /* what we ask of the peer */
+    uint8_t dscp;      /* of what leaves */
+    bool ecn;
+    bool fec; /* understood */
+} tltcp__conn_options;
 
 struct tltcp_conn {
+    /* Its parts. */
     cmn__mem mem;
     tltcp__sender sender;
     tltcp__reasm reasm;
     tltcp__acks acks;
     tltcp__mtu mtu;
-    sec__secret secret;
-    tltcp_stats stats;
-    tltcp__candidate candidate;
-    cmn__ring fates;
     tltcp__fec_receiver *fec_receiver;  /* NULL: no REPAIR came yet */
     struct cong_tfrc_receiver *measure; /* NULL: no reports asked for */
+    sec__seal *seal;                    /* secured: of SHORT packets */
+    sec__secret secret;
+    tltcp_stats stats;
 
-    tltcp_endpoint *ep;  /* NULL: client */
-    tltcp_conn *next_id; /* in the endpoint's tables */
-    tltcp_conn *next_caller;
-    void *user;
-    char *stream_id;
-    sec__hello *hello;       /* secured: until the handshake is done */
-    sec__caller *own;        /* secured client: likewise */
-    tltcp__held_offer *held; /* until its key is made; or NULL */
-    sec__seal *seal;         /* secured: of SHORT packets */
-    uint8_t *token;          /* client: to be returned */
-    size_t token_len;
+    /* Its state. */
+    uint8_t state;
+    bool finished;  /* no more writing */
+    bool fin_acked; /* the peer knows */
+    bool may_probe_mtu;
+    uint16_t want;           /* TLTCP__WANT_* */
+    uint32_t full;           /* bytes of a packet that is full */
+    uint32_t first_seq;      /* wire number of the peer's stream offset 0 */
+    uint32_t skip_number_in; /* packets until a number is skipped */
+    uint64_t luck;           /* what is left of an unpredictable number */
+    tltcp_time now;          /* of the last call */
+    tltcp_time heard_at;
+    tltcp_time unanswered; /* since then packets wait for any ACK, or NEVER */
+    tltcp_time ping_at;
+    tltcp__handshake handshake;
+    tltcp__paths paths;
+    tltcp__closing close;
+    tltcp__conn_options opt;
 
-    uint64_t luck;      /* what is left of an unpredictable number */
+    /* Who it is, and whom it reports to. */
+    tltcp_endpoint *ep; /* NULL: client */
     uint64_t id;        /* by which the peer calls us */
     uint64_t peer_id;   /* 0: not known yet */
-    uint64_t caller_id; /* server: the client's, for repeated INITIALs */
-    uint64_t caller_path;
-    tltcp__origin origin; /* server: where the caller is counted */
-    size_t charged;       /* bytes that the peer's packets make us hold */
-    uint64_t path;
-    uint64_t left_path;     /* before `path`; 0: none, or it is back there */
-    uint64_t response_path; /* where a CHALLENGE came from */
-    uint64_t response;      /* and what it said */
-    uint64_t received;      /* bytes before the peer's address was proven */
-    uint64_t sent;
-
-    tltcp_time now; /* of the last call */
-    tltcp_time heard_at;
-    tltcp_time connect_by;
-    tltcp_time linger_by;
-    tltcp_time unanswered; /* since then packets wait for any ACK, or NEVER */
-    tltcp_time close_at;
-    tltcp_time ping_at;
-    tltcp_time rate_notified_at;
-    tltcp_time target_notified_at;
-    tltcp_time idle;
-    tltcp_time keep_alive;
-
-    tltcp_trace_fn on_trace;
-    void *trace_user;
-    uint64_t rate_notified;
-    uint64_t target_notified;
-    uint64_t rekey_packets;
-    uint32_t max_datagram;
-    uint32_t full;           /* bytes of a packet that is full */
-    uint32_t ack_every;      /* what we ask of the peer */
-    uint32_t skip_number_in; /* packets until a number is skipped */
-    uint32_t close_code;
-    uint32_t dscp;      /* of what leaves */
-    uint32_t first_seq; /* wire number of the peer's stream offset 0 */
-    int error;          /* 0 or why it is over */
-    unsigned close_tries;
-    uint16_t want; /* TLTCP__WANT_* */
-    uint8_t state;
-    uint8_t close_flags;
-    bool proven;     /* the peer's address */
-    bool defers_key; /* others make the keys of passphrases */
-    bool strayed; /* it has moved, or may have, and may not hear of the end */
-    bool may_probe_mtu;
-    bool no_ecn;
-    bool fec; /* understood */
-    bool report_fates;
-    bool finish; /* no more writing */
-    bool fin_acked;
-    bool closing;    /* tltcp_conn_close() was called */
-    bool introduced; /* the peer's PARAMS were taken */
-    bool connected_notified;
-    bool closed_notified;
-    bool closed_known;
-    bool path_due;
-    bool rate_due;
-    uint8_t retries; /* client: RETRYs followed */
-    char *reason;    /* NULL: none */
+    char *stream_id;
+    tltcp__caller caller;
+    void *user;
+    tltcp__events events;
+    struct {
+        tltcp_trace_fn fn; /* NULL: none */
+        void *user;
+    } trace;
 };
+
+static inline bool tltcp__conn_is_client(const tltcp_conn *c) {
+    return c->ep == NULL;
+}
+
+/* Time never runs backwards. */
+static inline void tltcp__conn_tick(tltcp_conn *c, tltcp_time now) {
+    if (now > c->now) {
+        c->now = now;
+    }
+}
 
 static inline bool tltcp__conn_wants(const tltcp_conn *c, unsigned what) {
     return (c->want & what) != 0;

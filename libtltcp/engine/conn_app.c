@@ -4,12 +4,6 @@
 
 #define FATES_KEEP 256u /* room for more goes back once all are taken */
 
-static void tick(tltcp_conn *c, tltcp_time now) {
-    if (now > c->now) {
-        c->now = now;
-    }
-}
-
 static bool is_over(const tltcp_conn *c) {
     return c->state >= TLTCP__CLOSING;
 }
@@ -33,7 +27,7 @@ static int check_write(const tltcp_conn *c, const tltcp_section *sections,
     if (is_over(c)) {
         return TLTCP_ERR_CLOSED;
     }
-    if (c->finish) {
+    if (c->finished) {
         return TLTCP_ERR_STATE;
     }
     if (count == 0 || sections == NULL) {
@@ -53,7 +47,7 @@ int tltcp_conn_write(tltcp_conn *c, const tltcp_section *sections, size_t count,
                      tltcp_time now) {
     int rv = check_write(c, sections, count);
     int taken = 0;
-    tick(c, now);
+    tltcp__conn_tick(c, now);
     while (rv == 0 && (size_t)taken < count) {
         rv = tltcp__sections_write(&c->sender.sec, &sections[taken], now);
         taken += rv == 0;
@@ -73,7 +67,7 @@ bool tltcp_conn_would_arrive(const tltcp_conn *c, size_t len,
 }
 
 size_t tltcp_conn_writable(const tltcp_conn *c) {
-    return is_over(c) || c->finish ? 0 : tltcp__sections_room(&c->sender.sec);
+    return is_over(c) || c->finished ? 0 : tltcp__sections_room(&c->sender.sec);
 }
 
 int64_t tltcp_conn_read(tltcp_conn *c, tltcp_buf *bufs,
@@ -91,7 +85,7 @@ int64_t tltcp_conn_read_meta(tltcp_conn *c, tltcp_buf *bufs,
     int64_t total = 0;
     int64_t n = 1;
     size_t i = 0;
-    tick(c, now);
+    tltcp__conn_tick(c, now);
     *count = 0;
     if (wanted == 0 || bufs[0].len == 0) {
         return TLTCP_ERR_INVAL;
@@ -110,24 +104,24 @@ int64_t tltcp_conn_read_meta(tltcp_conn *c, tltcp_buf *bufs,
     if (i > 0) {
         return total;
     }
-    if (n == TLTCP_ERR_AGAIN && c->closed_known) {
-        return c->error != 0 ? c->error : TLTCP_ERR_ABORTED;
+    if (n == TLTCP_ERR_AGAIN && c->close.known) {
+        return c->close.error != 0 ? c->close.error : TLTCP_ERR_ABORTED;
     }
     return n;
 }
 
 bool tltcp_conn_readable(const tltcp_conn *c) {
-    return c->closed_known || tltcp__reasm_readable(&c->reasm);
+    return c->close.known || tltcp__reasm_readable(&c->reasm);
 }
 
 bool tltcp_conn_section_ready(const tltcp_conn *c) {
-    return c->closed_known || tltcp__reasm_section_ready(&c->reasm);
+    return c->close.known || tltcp__reasm_section_ready(&c->reasm);
 }
 
 void tltcp_conn_finish(tltcp_conn *c, tltcp_time now) {
-    tick(c, now);
-    if (!c->finish) {
-        c->finish = true;
+    tltcp__conn_tick(c, now);
+    if (!c->finished) {
+        c->finished = true;
         if (c->state == TLTCP__OPEN) {
             c->want |= TLTCP__WANT_FIN;
         }
@@ -136,8 +130,8 @@ void tltcp_conn_finish(tltcp_conn *c, tltcp_time now) {
 
 void tltcp_conn_close(tltcp_conn *c, tltcp_time linger, tltcp_time now) {
     tltcp_conn_finish(c, now);
-    c->closing = true;
-    c->linger_by = linger;
+    c->close.requested = true;
+    c->close.linger_until = linger;
     if (c->state == TLTCP__CALLED) {
         (void)tltcp_conn_refuse(c, NULL, now);
     }
@@ -146,8 +140,8 @@ void tltcp_conn_close(tltcp_conn *c, tltcp_time linger, tltcp_time now) {
 
 void tltcp_conn_abort(tltcp_conn *c, int error, const char *reason,
                       tltcp_time now) {
-    tick(c, now);
-    if (c->state != TLTCP__CLOSING || !c->closed_known) {
+    tltcp__conn_tick(c, now);
+    if (c->state != TLTCP__CLOSING || !c->close.known) {
         tltcp__conn_fail(c, error < 0 ? error : TLTCP_ERR_ABORTED, reason);
     }
 }
@@ -160,7 +154,7 @@ int tltcp_conn_accept(tltcp_conn *c, tltcp_time now) {
     if (c->state != TLTCP__CALLED) {
         return TLTCP_ERR_STATE;
     }
-    tick(c, now);
+    tltcp__conn_tick(c, now);
     c->state = TLTCP__ANSWERED;
     c->want |= TLTCP__WANT_HELLO;
     return 0;
@@ -170,7 +164,7 @@ int tltcp_conn_refuse(tltcp_conn *c, const char *reason, tltcp_time now) {
     if (c->state != TLTCP__CALLED) {
         return TLTCP_ERR_STATE;
     }
-    tick(c, now);
+    tltcp__conn_tick(c, now);
     tltcp__conn_fail(c, TLTCP_ERR_REFUSED,
                      reason != NULL ? reason : "the listener refused");
     return 0;
@@ -186,7 +180,8 @@ int tltcp_conn_rekey(tltcp_conn *c) {
 }
 
 static void take_fate(tltcp_conn *c, tltcp_event *ev) {
-    const tltcp__fate_record *t = cmn__ring_at(&c->fates, c->fates.head);
+    const tltcp__fate_record *t =
+        cmn__ring_at(&c->events.fates, c->events.fates.head);
     ev->fate = (uint32_t)t->fate;
     ev->section = t->section;
     ev->tag = t->tag;
@@ -198,27 +193,28 @@ static void take_fate(tltcp_conn *c, tltcp_event *ev) {
     ev->cause = t->cause;
     ev->section_class = t->cls;
     ev->stream = t->stream;
-    cmn__ring_pop(&c->fates);
-    if (c->fates.cap > FATES_KEEP) {
-        cmn__ring_trim(&c->fates);
+    cmn__ring_pop(&c->events.fates);
+    if (c->events.fates.cap > FATES_KEEP) {
+        cmn__ring_trim(&c->events.fates);
     }
 }
 
 static uint32_t next_type(const tltcp_conn *c, bool fates) {
-    if (!c->connected_notified && c->state >= TLTCP__OPEN && !c->sender.hold) {
+    if (!c->events.connected_given && c->state >= TLTCP__OPEN &&
+        !c->sender.hold) {
         return TLTCP_EVENT_CONNECTED;
     }
-    if (fates && cmn__ring_len(&c->fates) > 0) {
+    if (fates && cmn__ring_len(&c->events.fates) > 0) {
         return TLTCP_EVENT_FATE;
     }
-    if (c->path_due) {
+    if (c->events.path_due) {
         return TLTCP_EVENT_PATH;
     }
-    if (c->rate_due) {
+    if (c->events.rate_due) {
         return TLTCP_EVENT_RATE;
     }
-    return c->closed_known && !c->closed_notified ? TLTCP_EVENT_CLOSED
-                                                  : TLTCP_EVENT_NONE;
+    return c->close.known && !c->events.closed_given ? TLTCP_EVENT_CLOSED
+                                                     : TLTCP_EVENT_NONE;
 }
 
 static int take_event(tltcp_conn *c, bool fates, tltcp_event *ev) {
@@ -229,19 +225,19 @@ static int take_event(tltcp_conn *c, bool fates, tltcp_event *ev) {
     }
     *ev = (tltcp_event){.type = type, .now = c->now};
     if (type == TLTCP_EVENT_CONNECTED) {
-        c->connected_notified = true;
+        c->events.connected_given = true;
     } else if (type == TLTCP_EVENT_FATE) {
         take_fate(c, ev);
     } else if (type == TLTCP_EVENT_PATH) {
-        c->path_due = false;
+        c->events.path_due = false;
     } else if (type == TLTCP_EVENT_RATE) {
-        c->rate_due = false;
-        ev->estimated_bps = c->rate_notified;
-        ev->target_bps = c->target_notified;
+        c->events.rate_due = false;
+        ev->estimated_bps = c->events.rate;
+        ev->target_bps = c->events.target;
     } else {
-        c->closed_notified = true;
-        ev->error = c->error;
-        ev->code = c->close_code;
+        c->events.closed_given = true;
+        ev->error = c->close.error;
+        ev->code = c->close.code;
         memcpy(ev->reason, tltcp__conn_reason(c),
                strlen(tltcp__conn_reason(c)) + 1);
     }
@@ -257,7 +253,7 @@ int tltcp_conn_next_signal(tltcp_conn *c, tltcp_event *ev) {
 }
 
 size_t tltcp_conn_fates(const tltcp_conn *c) {
-    return cmn__ring_len(&c->fates);
+    return cmn__ring_len(&c->events.fates);
 }
 
 int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
@@ -292,7 +288,7 @@ int tltcp_conn_get_stats(const tltcp_conn *c, tltcp_stats *st, tltcp_time now) {
 }
 
 uint64_t tltcp_conn_path(const tltcp_conn *c) {
-    return c->path;
+    return c->paths.current;
 }
 
 const char *tltcp_conn_stream_id(const tltcp_conn *c) {

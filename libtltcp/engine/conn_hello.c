@@ -4,8 +4,9 @@
 
 /* Both messages are known: from now on packets are sealed. */
 static bool start_sealing(tltcp_conn *c) {
-    c->seal = sec__hello_seal(c->hello, &c->mem, c->ep == NULL, c->max_datagram,
-                              c->rekey_packets);
+    c->seal =
+        sec__hello_seal(c->handshake.hello, &c->mem, tltcp__conn_is_client(c),
+                        c->opt.max_datagram, c->opt.rekey_packets);
     return c->seal != NULL;
 }
 
@@ -13,15 +14,17 @@ bool tltcp__conn_make_hello(tltcp_conn *c) {
     uint8_t payload[SEC__HELLO_MAX];
     cmn__writer w = cmn__writer_of(payload, sizeof(payload));
     tltcp__params p = tltcp__conn_params(c);
-    if (c->hello == NULL || c->hello->len > 0 || c->ep == NULL) {
+    if (c->handshake.hello == NULL || c->handshake.hello->len > 0 ||
+        tltcp__conn_is_client(c)) {
         return true;
     }
     if (c->state == TLTCP__DYING) {
-        tltcp__close_put(&w, 0, c->close_code, tltcp__conn_reason(c));
+        tltcp__close_put(&w, 0, c->close.code, tltcp__conn_reason(c));
     } else {
         tltcp__params_put(&w, &p);
     }
-    if (!sec__hello_answer(c->hello, c->id, payload, (size_t)(w.p - payload)) ||
+    if (!sec__hello_answer(c->handshake.hello, c->id, payload,
+                           (size_t)(w.p - payload)) ||
         !start_sealing(c)) {
         tltcp__conn_terminate(c, TLTCP_ERR_NOMEM);
         return false;
@@ -42,7 +45,7 @@ static bool make_call(tltcp_conn *c, const sec__terms *t, const sec__key *key) {
     ok = sec__secret_ephemeral(&c->secret, e) &&
          sec__hello_call(&next, t, key, e, payload, (size_t)(w.p - payload));
     if (ok) {
-        *c->hello = next;
+        *c->handshake.hello = next;
     }
     sec__wipe(e, sizeof(e));
     sec__wipe(&next, sizeof(next));
@@ -53,13 +56,14 @@ bool tltcp__conn_follow(tltcp_conn *c, const sec__packet *p) {
     sec__offer o;
     const sec__key *key;
     sec__terms t;
-    if (c->hello == NULL) {
+    if (c->handshake.hello == NULL) {
         return true;
     }
-    if (!sec__offer_get(p, &o) || !sec__hello_is_answered(c->hello, &o)) {
+    if (!sec__offer_get(p, &o) ||
+        !sec__hello_is_answered(c->handshake.hello, &o)) {
         return false;
     }
-    key = sec__caller_key(c->own, o.salt);
+    key = sec__caller_key(c->handshake.keys, o.salt);
     t = (sec__terms){.version = TLTCP__VERSION,
                      .caller_id = c->id,
                      .token = p->token,
@@ -71,11 +75,12 @@ bool tltcp__conn_follow(tltcp_conn *c, const sec__packet *p) {
 
 bool tltcp__conn_open_answer(tltcp_conn *c, sec__packet *p, uint8_t *plain) {
     sec__hello_msg msg;
-    if (c->hello == NULL) {
+    if (c->handshake.hello == NULL) {
         return true;
     }
     if (!sec__hello_get(p, &msg) ||
-        !sec__hello_take_answer(c->hello, &msg, p->scid, plain, &p->body_len) ||
+        !sec__hello_take_answer(c->handshake.hello, &msg, p->scid, plain,
+                                &p->body_len) ||
         !start_sealing(c)) {
         return false;
     }
@@ -84,10 +89,11 @@ bool tltcp__conn_open_answer(tltcp_conn *c, sec__packet *p, uint8_t *plain) {
 }
 
 bool tltcp__conn_hold(tltcp_conn *c, const sec__packet *p) {
-    tltcp__held_offer *held = c->held;
+    tltcp__held_offer *held = c->handshake.offer;
     sec__offer o;
-    if (!c->defers_key || c->own == NULL || !sec__offer_get(p, &o) ||
-        sec__caller_knows(c->own, o.salt)) {
+    if (!c->handshake.defers_keys || c->handshake.keys == NULL ||
+        !sec__offer_get(p, &o) ||
+        sec__caller_knows(c->handshake.keys, o.salt)) {
         return false;
     }
     if (held != NULL && memcmp(held->salt, o.salt, sizeof(o.salt)) == 0) {
@@ -102,7 +108,7 @@ bool tltcp__conn_hold(tltcp_conn *c, const sec__packet *p) {
     held->body_len = p->body_len;
     memcpy(held->bytes, p->token, p->token_len);
     memcpy(held->bytes + p->token_len, p->body, p->body_len);
-    cmn__free(&c->mem, c->held);
-    c->held = held;
+    cmn__free(&c->mem, c->handshake.offer);
+    c->handshake.offer = held;
     return true;
 }

@@ -69,7 +69,7 @@ static int on_repair(tltcp_conn *c, const tltcp__chunk *k) {
     tltcp__repair_chunk p;
     tltcp__repair_in in;
     int rv;
-    if (!c->fec || !tltcp__repair_parse(k, &p)) {
+    if (!c->opt.fec || !tltcp__repair_parse(k, &p)) {
         return TLTCP_ERR_PROTOCOL;
     }
     if (!may_hold(c, SYMBOLS_AT_ONCE * p.size)) {
@@ -218,14 +218,14 @@ static int on_close(tltcp_conn *c, const tltcp__chunk *k) {
         }
         return 0;
     }
-    if (!c->closed_known) {
-        c->close_code = code;
+    if (!c->close.known) {
+        c->close.code = code;
         keep_reason(c, r.p, len);
     }
     tltcp__conn_terminate(c, error_of(code));
     if (c->peer_id != 0) { /* echo it, then end */
         c->state = TLTCP__DYING;
-        c->close_flags = TLTCP__CLOSE_ECHO;
+        c->close.flags = TLTCP__CLOSE_ECHO;
         c->want = TLTCP__WANT_CLOSE;
     }
     return 0;
@@ -273,7 +273,7 @@ static int on_hello_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in,
     if (k->type == TLTCP__PARAMS) {
         tltcp__params p;
         if (!tltcp__params_parse(k, &p) ||
-            (!c->introduced && !tltcp__conn_on_params(c, &p))) {
+            (!c->handshake.has_params && !tltcp__conn_on_params(c, &p))) {
             return TLTCP_ERR_PROTOCOL;
         }
         *have_params = true;
@@ -348,10 +348,10 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
     c->stats.wire_bytes_received += len;
     c->heard_at = now;
     if (c->ping_at != TLTCP_TIME_NEVER) {
-        c->ping_at = now + c->keep_alive;
+        c->ping_at = now + c->opt.keep_alive;
     }
     tltcp__trace_packet(c, false, pn, len, now);
-    if (info->path != c->path && in.newest) {
+    if (info->path != c->paths.current && in.newest) {
         tltcp__conn_on_other_path(c, info->path, len, now);
     }
     tltcp__conn_check_closing(c, now);
@@ -366,7 +366,7 @@ static void conn_in_on_short(tltcp_conn *c, const tltcp_pktinfo *info,
     if (c->state == TLTCP__ANSWERED) {
         /* Knowing the id means having got our answer, which proves the path of
          * the INITIAL.  Any other must answer a CHALLENGE (RFC 9000, 8.2). */
-        c->proven = true;
+        c->paths.proven = true;
         tltcp__conn_open(c, now);
         tltcp__endpoint_on_proven(c->ep, c);
     }
@@ -378,7 +378,7 @@ static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
     bool first = c->state == TLTCP__CALLING;
     uint8_t text[SEC__HELLO_MAX];
     sec__packet plain = *p;
-    if (c->ep != NULL || c->state >= TLTCP__DYING ||
+    if (!tltcp__conn_is_client(c) || c->state >= TLTCP__DYING ||
         p->version != TLTCP__VERSION || p->scid == 0 ||
         (!first && p->scid != c->peer_id)) {
         drop(c);
@@ -409,8 +409,8 @@ static void conn_in_on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
         drop(c);
         return;
     }
-    c->received += len;
-    if (c->introduced) { /* the answer was lost, or is late */
+    c->paths.received += len;
+    if (c->handshake.has_params) { /* the answer was lost, or is late */
         if (now - c->sender.t_eliciting >= ANSWER_EVERY) {
             c->want |= TLTCP__WANT_HELLO;
         }
@@ -422,8 +422,8 @@ static void conn_in_on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
 }
 
 void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now) {
-    if (c->state != TLTCP__CALLING || c->ep != NULL ||
-        c->retries >= RETRIES_MAX || p->version != TLTCP__VERSION ||
+    if (c->state != TLTCP__CALLING || !tltcp__conn_is_client(c) ||
+        c->handshake.retries >= RETRIES_MAX || p->version != TLTCP__VERSION ||
         p->token_len == 0) {
         drop(c);
         return;
@@ -435,15 +435,15 @@ void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now) {
         drop(c);
         return;
     }
-    cmn__free(&c->mem, c->token); /* it has expired on the way */
-    c->token = cmn__alloc(&c->mem, p->token_len);
-    if (c->token == NULL) {
+    cmn__free(&c->mem, c->handshake.token); /* it has expired on the way */
+    c->handshake.token = cmn__alloc(&c->mem, p->token_len);
+    if (c->handshake.token == NULL) {
         tltcp__conn_fail(c, TLTCP_ERR_NOMEM, NULL);
         return;
     }
-    memcpy(c->token, p->token, p->token_len);
-    c->token_len = p->token_len;
-    c->retries++;
+    memcpy(c->handshake.token, p->token, p->token_len);
+    c->handshake.token_len = (uint32_t)p->token_len;
+    c->handshake.retries++;
     c->heard_at = now;
     c->want |= TLTCP__WANT_HELLO;
 }
@@ -452,12 +452,12 @@ void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now) {
 static void on_reject(tltcp_conn *c, const sec__packet *p) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
     uint32_t code = cmn__get32(&r);
-    if (c->state != TLTCP__CALLING || c->ep != NULL ||
+    if (c->state != TLTCP__CALLING || !tltcp__conn_is_client(c) ||
         p->version != TLTCP__VERSION) {
         drop(c);
     } else if (code == (uint32_t)-TLTCP_ERR_AUTH) {
         tltcp__conn_fail(c, TLTCP_ERR_AUTH,
-                         c->hello != NULL
+                         c->handshake.hello != NULL
                              ? "the listener has no such passphrase or key"
                              : "the listener asks for a passphrase or key");
     } else if (code == (uint32_t)-TLTCP_ERR_LIMIT) {
@@ -474,7 +474,8 @@ static void on_reject(tltcp_conn *c, const sec__packet *p) {
 static void on_versions(tltcp_conn *c, const sec__packet *p) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
     bool ours = false;
-    if (c->state != TLTCP__CALLING || c->ep != NULL || p->version != 0) {
+    if (c->state != TLTCP__CALLING || !tltcp__conn_is_client(c) ||
+        p->version != 0) {
         drop(c);
         return;
     }
@@ -491,9 +492,7 @@ static void on_versions(tltcp_conn *c, const sec__packet *p) {
 
 void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
                       const sec__packet *p, size_t len, tltcp_time now) {
-    if (now > c->now) {
-        c->now = now;
-    }
+    tltcp__conn_tick(c, now);
     switch (p->type) {
     case SEC__SHORT:
         conn_in_on_short(c, info, p, len, now);
@@ -528,8 +527,8 @@ static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
                         const uint8_t *dgram, size_t len, tltcp_time now) {
     sec__packet p;
     uint64_t pn;
-    if (len > c->max_datagram || !sec__packet_parse_sealed(dgram, len, &p) ||
-        p.dcid != c->id) {
+    if (len > c->opt.max_datagram ||
+        !sec__packet_parse_sealed(dgram, len, &p) || p.dcid != c->id) {
         drop(c);
         return;
     }

@@ -11,20 +11,21 @@ struct tltcp_key_job {
 };
 
 void tltcp_conn_defer_keys(tltcp_conn *c) {
-    c->defers_key = true;
+    c->handshake.defers_keys = true;
 }
 
 tltcp_key_job *tltcp_conn_key_job(tltcp_conn *c) {
     tltcp_key_job *job;
-    if (c->held == NULL || c->held->asked) {
+    if (c->handshake.offer == NULL || c->handshake.offer->asked) {
         return NULL;
     }
     job = cmn__alloc(&c->mem, sizeof(*job));
     if (job != NULL) {
-        c->held->asked = true;
+        c->handshake.offer->asked = true;
         job->mem = c->mem;
-        memcpy(job->passphrase, c->own->passphrase, sizeof(job->passphrase));
-        memcpy(job->salt, c->held->salt, sizeof(job->salt));
+        memcpy(job->passphrase, c->handshake.keys->passphrase,
+               sizeof(job->passphrase));
+        memcpy(job->salt, c->handshake.offer->salt, sizeof(job->salt));
     }
     return job;
 }
@@ -34,7 +35,7 @@ void tltcp_key_job_run(tltcp_key_job *job) {
 }
 
 static void follow_held(tltcp_conn *c, tltcp_time now) {
-    tltcp__held_offer *held = c->held;
+    tltcp__held_offer *held = c->handshake.offer;
     const sec__packet p = {.type = SEC__RETRY,
                            .version = TLTCP__VERSION,
                            .dcid = c->id,
@@ -42,8 +43,8 @@ static void follow_held(tltcp_conn *c, tltcp_time now) {
                            .token_len = held->token_len,
                            .body = held->bytes + held->token_len,
                            .body_len = held->body_len};
-    if (sec__caller_knows(c->own, held->salt)) {
-        c->held = NULL;
+    if (sec__caller_knows(c->handshake.keys, held->salt)) {
+        c->handshake.offer = NULL;
         tltcp__conn_on_retry(c, &p, now);
         cmn__free(&c->mem, held);
     }
@@ -51,12 +52,13 @@ static void follow_held(tltcp_conn *c, tltcp_time now) {
 
 void tltcp_conn_take_key(tltcp_conn *c, tltcp_key_job *job, tltcp_time now) {
     cmn__mem mem = job->mem;
-    if (c != NULL && c->own != NULL && c->held != NULL) {
+    if (c != NULL && c->handshake.keys != NULL && c->handshake.offer != NULL) {
         if (job->done) {
-            (void)sec__caller_learn(c->own, job->salt, &job->key);
+            (void)sec__caller_learn(c->handshake.keys, job->salt, &job->key);
             follow_held(c, now);
         } else {
-            c->held->asked = false; /* for want of memory: once more */
+            c->handshake.offer->asked =
+                false; /* for want of memory: once more */
         }
     }
     sec__wipe(job, sizeof(*job));

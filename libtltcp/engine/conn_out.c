@@ -64,8 +64,8 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
         .version = TLTCP__VERSION,
         .dcid = c->peer_id,
         .scid = c->id,
-        .token = c->token,
-        .token_len = type == SEC__INITIAL ? c->token_len : 0,
+        .token = c->handshake.token,
+        .token_len = type == SEC__INITIAL ? c->handshake.token_len : 0,
     };
     skip_numbers_sometimes(c);
     p.pn = (uint32_t)tltcp__sentmap_next(&c->sender.map);
@@ -84,7 +84,7 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
     }
     d->rec = tltcp__sentmap_open(&c->sender.map);
     if (d->rec == NULL && c->state == TLTCP__DYING) {
-        tltcp__conn_terminate(c, c->error); /* not even for CLOSE */
+        tltcp__conn_terminate(c, c->close.error); /* not even for CLOSE */
         return false;
     }
     if (d->rec == NULL) {
@@ -121,8 +121,8 @@ static size_t close_packet(tltcp_conn *c, draft *d) {
     len = (size_t)(d->w.p - d->start);
     /* a dummy is in no window */
     d->rec->size = (d->rec->flags & TLTCP__SENT_DUMMY) == 0 ? (uint32_t)len : 0;
-    if (!c->proven) {
-        c->sent += len;
+    if (!c->paths.proven) {
+        c->paths.sent += len;
     }
     if (d->eliciting && c->unanswered == TLTCP_TIME_NEVER) {
         c->unanswered = d->now;
@@ -211,14 +211,14 @@ static void put_nonce(draft *d, uint8_t type, uint64_t nonce) {
 }
 
 static void put_close(const tltcp_conn *c, draft *d) {
-    tltcp__close_put(&d->w, c->close_flags, c->close_code,
-                     c->close_flags == 0 ? tltcp__conn_reason(c) : "");
+    tltcp__close_put(&d->w, c->close.flags, c->close.code,
+                     c->close.flags == 0 ? tltcp__conn_reason(c) : "");
 }
 
 /* INITIAL or ANSWER. */
 static size_t send_hello(tltcp_conn *c, uint8_t *buf, size_t cap,
                          tltcp_time now) {
-    uint8_t type = c->ep == NULL ? SEC__INITIAL : SEC__ANSWER;
+    uint8_t type = tltcp__conn_is_client(c) ? SEC__INITIAL : SEC__ANSWER;
     tltcp__params p = tltcp__conn_params(c);
     draft d;
     if (tltcp__conn_allowance(c) < SEC__DATAGRAM_MIN || cap < c->mtu.base ||
@@ -226,12 +226,12 @@ static size_t send_hello(tltcp_conn *c, uint8_t *buf, size_t cap,
         !open_packet(c, &d, type, buf, c->mtu.base, now)) {
         return 0;
     }
-    if (c->hello != NULL) {
-        sec__hello_put(&d.w, c->hello);
+    if (c->handshake.hello != NULL) {
+        sec__hello_put(&d.w, c->handshake.hello);
     } else {
         tltcp__params_put(&d.w, &p);
     }
-    if (c->state == TLTCP__ANSWERED && c->hello == NULL) {
+    if (c->state == TLTCP__ANSWERED && c->handshake.hello == NULL) {
         put_ack(c, &d);
     }
     if (type == SEC__INITIAL) {
@@ -245,7 +245,7 @@ static size_t send_hello(tltcp_conn *c, uint8_t *buf, size_t cap,
 
 static tltcp_time close_wait(const tltcp_conn *c) {
     unsigned shift =
-        c->close_tries < CLOSE_SHIFT_MAX ? c->close_tries : CLOSE_SHIFT_MAX;
+        c->close.tries < CLOSE_SHIFT_MAX ? c->close.tries : CLOSE_SHIFT_MAX;
     return tltcp__earlier(tltcp__sender_pto(&c->sender) << shift,
                           CLOSE_WAIT_MAX);
 }
@@ -253,7 +253,7 @@ static tltcp_time close_wait(const tltcp_conn *c) {
 /* CLOSE, or the echo of the peer's. */
 static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
                          tltcp_time now) {
-    bool stranger = c->ep != NULL && !c->proven;
+    bool stranger = !tltcp__conn_is_client(c) && !c->paths.proven;
     draft d;
     if (tltcp__conn_allowance(c) < c->mtu.base || cap < c->mtu.base ||
         (stranger && !tltcp__conn_make_hello(c)) ||
@@ -261,8 +261,8 @@ static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
                      c->mtu.base, now)) {
         return 0;
     }
-    if (stranger && c->hello != NULL) {
-        sec__hello_put(&d.w, c->hello);
+    if (stranger && c->handshake.hello != NULL) {
+        sec__hello_put(&d.w, c->handshake.hello);
     } else {
         put_ack(c, &d);
         put_close(c, &d);
@@ -271,15 +271,15 @@ static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
     if (c->state == TLTCP__DYING) {
         c->state = TLTCP__CLOSED;
     } else {
-        c->close_at = now + close_wait(c);
-        c->close_tries++;
+        c->close.at = now + close_wait(c);
+        c->close.tries++;
     }
     return close_packet(c, &d);
 }
 
 static size_t send_challenge(tltcp_conn *c, uint8_t *buf, size_t cap,
                              tltcp_time now) {
-    tltcp__candidate *k = &c->candidate;
+    tltcp__candidate *k = &c->paths.candidate;
     uint64_t room = 3 * k->received - k->sent;
     draft d;
     size_t len;
@@ -306,7 +306,7 @@ static size_t send_response(tltcp_conn *c, uint8_t *buf, size_t cap,
         !open_packet(c, &d, SEC__SHORT, buf, c->mtu.base, now)) {
         return 0;
     }
-    put_nonce(&d, TLTCP__RESPONSE, c->response);
+    put_nonce(&d, TLTCP__RESPONSE, c->paths.response);
     return close_packet(c, &d);
 }
 
@@ -416,14 +416,14 @@ static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
     if (tltcp__conn_flows(c) && tltcp__conn_wants(c, TLTCP__WANT_CHALLENGE)) {
         size_t n = send_challenge(c, buf, cap, now);
         if (n > 0) {
-            info->path = c->candidate.path;
+            info->path = c->paths.candidate.path;
         }
         return n;
     }
     if (tltcp__conn_flows(c) && tltcp__conn_wants(c, TLTCP__WANT_RESPONSE)) {
         size_t n = send_response(c, buf, cap, now);
         if (n > 0) {
-            info->path = c->response_path;
+            info->path = c->paths.response_path;
         }
         return n;
     }
@@ -479,10 +479,8 @@ static void note_limit(tltcp_conn *c, tltcp_time now) {
 size_t tltcp_conn_send(tltcp_conn *c, tltcp_pktinfo *info, void *buf,
                        size_t cap, size_t *segment, tltcp_time now) {
     size_t n;
-    if (now > c->now) {
-        c->now = now;
-    }
-    *info = (tltcp_pktinfo){.path = c->path, .dscp = c->dscp};
+    tltcp__conn_tick(c, now);
+    *info = (tltcp_pktinfo){.path = c->paths.current, .dscp = c->opt.dscp};
     n = send_special(c, info, buf, cap, now);
     *segment = n;
     if (n == 0 && tltcp__conn_flows(c)) {

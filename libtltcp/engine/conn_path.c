@@ -6,8 +6,8 @@
 int tltcp__conn_on_challenge(tltcp_conn *c, const tltcp__chunk *k,
                              uint64_t path) {
     cmn__reader r = cmn__reader_of(k->body, k->len);
-    c->response = cmn__get64(&r);
-    c->response_path = path;
+    c->paths.response = cmn__get64(&r);
+    c->paths.response_path = path;
     c->want |= TLTCP__WANT_RESPONSE;
     return r.bad || r.p < r.end ? TLTCP_ERR_PROTOCOL : 0;
 }
@@ -16,13 +16,13 @@ int tltcp__conn_on_challenge(tltcp_conn *c, const tltcp__chunk *k,
  * copied its packets from another address, so the path that was left is asked
  * too (RFC 9000, 9.3.3); but not the one that it comes back from. */
 static void move_to_candidate(tltcp_conn *c, tltcp_time now) {
-    uint64_t left = c->path;
-    bool back = c->candidate.path == c->left_path;
+    uint64_t left = c->paths.current;
+    bool back = c->paths.candidate.path == c->paths.left;
     uint64_t nonce = back ? 0 : sec__secret_next(&c->secret);
-    tltcp__conn_move(c, c->candidate.path, now);
-    c->left_path = back ? 0 : left;
+    tltcp__conn_move(c, c->paths.candidate.path, now);
+    c->paths.left = back ? 0 : left;
     if (nonce != 0) {
-        c->candidate = (tltcp__candidate){
+        c->paths.candidate = (tltcp__candidate){
             .path = left, .nonce = nonce, .received = c->mtu.base, .at = now};
         c->want |= TLTCP__WANT_CHALLENGE;
     }
@@ -32,9 +32,9 @@ static void move_to_candidate(tltcp_conn *c, tltcp_time now) {
  * may still let in what it sends from elsewhere. */
 static bool proves_candidate(const tltcp_conn *c, uint64_t nonce,
                              uint64_t path) {
-    const tltcp__candidate *k = &c->candidate;
+    const tltcp__candidate *k = &c->paths.candidate;
     return k->path != 0 && nonce == k->nonce &&
-           (k->path != c->left_path || k->path == path);
+           (k->path != c->paths.left || k->path == path);
 }
 
 int tltcp__conn_on_response(tltcp_conn *c, const tltcp__chunk *k, uint64_t path,
@@ -52,8 +52,8 @@ int tltcp__conn_on_response(tltcp_conn *c, const tltcp__chunk *k, uint64_t path,
 
 void tltcp__conn_on_other_path(tltcp_conn *c, uint64_t path, size_t len,
                                tltcp_time now) {
-    tltcp__candidate *k = &c->candidate;
-    if (c->ep == NULL || !tltcp__conn_flows(c)) {
+    tltcp__candidate *k = &c->paths.candidate;
+    if (tltcp__conn_is_client(c) || !tltcp__conn_flows(c)) {
         return;
     }
     if (k->path != path) {
@@ -65,5 +65,5 @@ void tltcp__conn_on_other_path(tltcp_conn *c, uint64_t path, size_t len,
         c->want |= TLTCP__WANT_CHALLENGE;
     }
     k->received += len;
-    c->strayed = true;
+    c->paths.may_have_moved = true;
 }

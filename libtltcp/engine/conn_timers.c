@@ -34,17 +34,18 @@ static bool urgent(const tltcp_conn *c) {
 
 /* Until it is open another timer watches it. */
 static tltcp_time idle_at(const tltcp_conn *c) {
-    return c->idle > 0 && c->state >= TLTCP__OPEN ? c->heard_at + c->idle
-                                                  : TLTCP_TIME_NEVER;
+    return c->opt.idle > 0 && c->state >= TLTCP__OPEN
+               ? c->heard_at + c->opt.idle
+               : TLTCP_TIME_NEVER;
 }
 
 /* A peer that sends but acknowledges nothing does not delay a close. */
 static tltcp_time linger_until(const tltcp_conn *c) {
-    tltcp_time at =
-        c->closing && c->idle > 0 && c->unanswered != TLTCP_TIME_NEVER
-            ? c->unanswered + 2 * c->idle
-            : TLTCP_TIME_NEVER;
-    return tltcp__earlier(at, c->linger_by);
+    tltcp_time at = c->close.requested && c->opt.idle > 0 &&
+                            c->unanswered != TLTCP_TIME_NEVER
+                        ? c->unanswered + 2 * c->opt.idle
+                        : TLTCP_TIME_NEVER;
+    return tltcp__earlier(at, c->close.linger_until);
 }
 
 tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
@@ -55,9 +56,9 @@ tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
     if (urgent(c)) {
         return 0;
     }
-    at = tltcp__earlier(c->connect_by, linger_until(c));
+    at = tltcp__earlier(c->handshake.until, linger_until(c));
     at = tltcp__earlier(at, idle_at(c));
-    at = tltcp__earlier(at, c->state == TLTCP__CLOSING ? c->close_at
+    at = tltcp__earlier(at, c->state == TLTCP__CLOSING ? c->close.at
                                                        : TLTCP_TIME_NEVER);
     if (c->state == TLTCP__CALLED || c->state == TLTCP__DYING) {
         return at;
@@ -74,8 +75,8 @@ tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
     }
     at = tltcp__earlier(at, c->state == TLTCP__OPEN ? c->ping_at
                                                     : TLTCP_TIME_NEVER);
-    if (c->candidate.path != 0) {
-        at = tltcp__earlier(at, c->candidate.at);
+    if (c->paths.candidate.path != 0) {
+        at = tltcp__earlier(at, c->paths.candidate.at);
     }
     if (c->state == TLTCP__OPEN && c->may_probe_mtu &&
         tltcp__conn_spares_mtu_probe(c)) {
@@ -85,7 +86,7 @@ tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
 }
 
 static void on_candidate_timer(tltcp_conn *c, tltcp_time now) {
-    tltcp__candidate *k = &c->candidate;
+    tltcp__candidate *k = &c->paths.candidate;
     if (k->path == 0 || k->at > now) {
         return;
     }
@@ -101,15 +102,16 @@ static void on_candidate_timer(tltcp_conn *c, tltcp_time now) {
  * outage, which has an end, too.  A caller would ping after a third of the idle
  * timeout, if not where it was then from where it has moved to. */
 static bool is_silent(const tltcp_conn *c) {
-    return c->now >= c->heard_at + (c->strayed ? c->idle : c->idle / 2);
+    return c->now >= c->heard_at + (c->paths.may_have_moved ? c->opt.idle
+                                                            : c->opt.idle / 2);
 }
 
 static void on_close_timer(tltcp_conn *c, tltcp_time now) {
-    if (c->state != TLTCP__CLOSING || c->close_at > now ||
+    if (c->state != TLTCP__CLOSING || c->close.at > now ||
         tltcp__conn_wants(c, TLTCP__WANT_CLOSE)) {
         return;
     }
-    if (c->close_tries >= CLOSE_TRIES && is_silent(c)) {
+    if (c->close.tries >= CLOSE_TRIES && is_silent(c)) {
         tltcp__conn_terminate(
             c, 0); /* all was delivered; the peer has gone first */
     } else {
@@ -120,10 +122,11 @@ static void on_close_timer(tltcp_conn *c, tltcp_time now) {
 /* Where losses come in bursts it is packets that end them, not time, and probes
  * come ever more seldom.  One in a round trip is little (RFC 8085, 3.1.3). */
 static tltcp_time ask_again_after(const tltcp_conn *c) {
-    tltcp_time wait = c->idle / ASKS;
+    tltcp_time wait = c->opt.idle / ASKS;
     tltcp_time rtt = (tltcp_time)c->sender.cc.rtt.srtt;
     wait = wait > rtt ? wait : rtt;
-    return c->idle > 0 && wait < c->keep_alive ? wait : c->keep_alive;
+    return c->opt.idle > 0 && wait < c->opt.keep_alive ? wait
+                                                       : c->opt.keep_alive;
 }
 
 static void on_ping_timer(tltcp_conn *c, tltcp_time now) {
@@ -136,7 +139,7 @@ static void on_ping_timer(tltcp_conn *c, tltcp_time now) {
 
 /* The timers that end a connection.  True when one did. */
 static bool on_last_timers(tltcp_conn *c, tltcp_time now) {
-    if (idle_at(c) <= now || c->connect_by <= now) {
+    if (idle_at(c) <= now || c->handshake.until <= now) {
         tltcp__conn_terminate(
             c, c->state == TLTCP__CLOSING ? 0 : TLTCP_ERR_TIMEOUT);
     } else if (linger_until(c) <= now && c->state < TLTCP__CLOSING) {
@@ -152,9 +155,7 @@ void tltcp_conn_on_timeout(tltcp_conn *c, tltcp_time now) {
     tltcp__feedback_result result = {0};
     uint64_t lost = c->stats.packets_lost;
     int rv;
-    if (now > c->now) {
-        c->now = now;
-    }
+    tltcp__conn_tick(c, now);
     if (c->state >= TLTCP__DYING || on_last_timers(c, now)) {
         return;
     }

@@ -7,14 +7,14 @@ static void trace(const tltcp_conn *c, const char *name,
                   const char *text, tltcp_time now) {
     const tltcp_trace_event ev = {
         .name = name, .now = now, .keys = keys, .values = values, .text = text};
-    c->on_trace(c->trace_user, &ev);
+    c->trace.fn(c->trace.user, &ev);
 }
 
 void tltcp__trace_packet(const tltcp_conn *c, bool sent, uint64_t pn,
                          size_t size, tltcp_time now) {
     static const char *const keys[] = {"packet_number", "size", NULL};
     const double values[] = {(double)pn, (double)size};
-    if (c->on_trace != NULL) {
+    if (c->trace.fn != NULL) {
         trace(c, sent ? "transport:packet_sent" : "transport:packet_received",
               keys, values, NULL, now);
     }
@@ -35,7 +35,7 @@ void tltcp__trace_metrics(const tltcp_conn *c, tltcp_time now) {
         (double)cc->rtt.latest * ms,
         8 * cc->pacer.rate,
     };
-    if (c->on_trace != NULL) {
+    if (c->trace.fn != NULL) {
         trace(c, "recovery:metrics_updated", keys, values, NULL, now);
     }
 }
@@ -43,7 +43,7 @@ void tltcp__trace_metrics(const tltcp_conn *c, tltcp_time now) {
 void tltcp__trace_losses(const tltcp_conn *c, uint64_t before, tltcp_time now) {
     static const char *const keys[] = {"packets", NULL};
     const double values[] = {(double)(c->stats.packets_lost - before)};
-    if (c->on_trace != NULL && values[0] > 0) {
+    if (c->trace.fn != NULL && values[0] > 0) {
         trace(c, "recovery:packets_lost", keys, values, NULL, now);
     }
 }
@@ -55,15 +55,15 @@ void tltcp__trace_fate(const tltcp_conn *c, const tltcp__fate_record *t) {
                                         "expired", "unsent",    "abandoned"};
     const double values[] = {(double)t->section, (double)t->bytes,
                              (double)t->acked};
-    if (c->on_trace != NULL) {
+    if (c->trace.fn != NULL) {
         trace(c, "tltcp:section_fate", keys, values, fates[t->fate], t->now);
     }
 }
 
 void tltcp__trace_state(const tltcp_conn *c, const char *what, tltcp_time now) {
     static const char *const keys[] = {"error", NULL};
-    const double values[] = {(double)c->error};
-    if (c->on_trace != NULL) {
+    const double values[] = {(double)c->close.error};
+    if (c->trace.fn != NULL) {
         trace(c, "connectivity:connection_state_updated", keys, values, what,
               now);
     }

@@ -151,11 +151,11 @@ static int reply_versions(tltcp_dispatch *out, uint64_t scid) {
 }
 
 static bool endpoint_enter(tltcp_endpoint *ep, const tltcp_conn *c) {
-    if (sec__admission_enter(&ep->admission, c->origin.block[0]) != 0) {
+    if (sec__admission_enter(&ep->admission, c->caller.origin.block[0]) != 0) {
         return false;
     }
-    if (tltcp__budget_enter(&ep->budget, &c->origin) != 0) {
-        sec__admission_leave(&ep->admission, c->origin.block[0], false);
+    if (tltcp__budget_enter(&ep->budget, &c->caller.origin) != 0) {
+        sec__admission_leave(&ep->admission, c->caller.origin.block[0], false);
         return false;
     }
     return true;
@@ -174,7 +174,7 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     if (rv != 0) {
         return NULL;
     }
-    c->origin = tltcp__origin_of(info);
+    c->caller.origin = tltcp__origin_of(info);
     if (!endpoint_enter(ep, c)) {
         tltcp_conn_free(c);
         return NULL;
@@ -182,8 +182,8 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     tltcp__conn_set_first(c, ep->first_pn, ep->first_seq);
     c->ep = ep;
     c->state = TLTCP__CALLED;
-    c->caller_id = p->scid;
-    c->caller_path = info->path;
+    c->caller.id = p->scid;
+    c->caller.path = info->path;
     tltcp__endpoint_add(ep, c);
     return c;
 }
@@ -257,7 +257,7 @@ static int endpoint_admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
         sec__hello_free(hello, &ep->mem);
         return TLTCP_DROPPED;
     }
-    c->hello = hello;
+    c->handshake.hello = hello;
     tltcp__conn_take(c, info, &open, len, now);
     if (c->state != TLTCP__CALLED || /* its hello was not acceptable */
         (hello != NULL && !sec__admission_spend(&ep->admission, p, now))) {

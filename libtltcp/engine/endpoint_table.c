@@ -20,7 +20,7 @@ static tltcp_conn **caller_chain(const tltcp_endpoint *ep, uint64_t path,
 tltcp_conn *tltcp__endpoint_find_id(const tltcp_endpoint *ep, uint64_t id) {
     tltcp_conn *c = *id_chain(ep, id);
     while (c != NULL && c->id != id) {
-        c = c->next_id;
+        c = c->caller.next_by_id;
     }
     return c;
 }
@@ -28,18 +28,18 @@ tltcp_conn *tltcp__endpoint_find_id(const tltcp_endpoint *ep, uint64_t id) {
 tltcp_conn *tltcp__endpoint_find_caller(const tltcp_endpoint *ep, uint64_t path,
                                         uint64_t id) {
     tltcp_conn *c = *caller_chain(ep, path, id);
-    while (c != NULL && (c->caller_id != id || c->caller_path != path)) {
-        c = c->next_caller;
+    while (c != NULL && (c->caller.id != id || c->caller.path != path)) {
+        c = c->caller.next_by_caller;
     }
     return c;
 }
 
 static void endpoint_link(tltcp_endpoint *ep, tltcp_conn *c) {
     tltcp_conn **at = id_chain(ep, c->id);
-    c->next_id = *at;
+    c->caller.next_by_id = *at;
     *at = c;
-    at = caller_chain(ep, c->caller_path, c->caller_id);
-    c->next_caller = *at;
+    at = caller_chain(ep, c->caller.path, c->caller.id);
+    c->caller.next_by_caller = *at;
     *at = c;
 }
 
@@ -57,7 +57,7 @@ static void widen(tltcp_endpoint *ep) {
     for (size_t i = 0; i < ep->buckets; i++) {
         tltcp_conn *next;
         for (tltcp_conn *c = ep->by_id[i]; c != NULL; c = next) {
-            next = c->next_id;
+            next = c->caller.next_by_id;
             endpoint_link(&wide, c);
         }
     }
@@ -74,40 +74,43 @@ void tltcp__endpoint_add(tltcp_endpoint *ep, tltcp_conn *c) {
 }
 
 void tltcp__endpoint_unlink_caller(tltcp_endpoint *ep, tltcp_conn *c) {
-    tltcp_conn **at = caller_chain(ep, c->caller_path, c->caller_id);
+    tltcp_conn **at = caller_chain(ep, c->caller.path, c->caller.id);
     while (*at != NULL && *at != c) {
-        at = &(*at)->next_caller;
+        at = &(*at)->caller.next_by_caller;
     }
     if (*at == c) {
-        *at = c->next_caller;
+        *at = c->caller.next_by_caller;
     }
 }
 
 void tltcp__endpoint_on_proven(tltcp_endpoint *ep, tltcp_conn *c) {
-    sec__admission_on_proven(&ep->admission, c->origin.block[0]);
-    tltcp__budget_on_proven(&ep->budget, &c->origin);
+    sec__admission_on_proven(&ep->admission, c->caller.origin.block[0]);
+    tltcp__budget_on_proven(&ep->budget, &c->caller.origin);
 }
 
 bool tltcp__endpoint_allows(const tltcp_endpoint *ep, const tltcp_conn *c,
                             size_t more) {
-    return tltcp__budget_allows(&ep->budget, &c->origin, c->charged, more);
+    return tltcp__budget_allows(&ep->budget, &c->caller.origin,
+                                c->caller.charged, more);
 }
 
 void tltcp__endpoint_charge(tltcp_endpoint *ep, tltcp_conn *c, size_t held) {
-    tltcp__budget_charge(&ep->budget, &c->origin, c->charged, held);
-    c->charged = held;
+    tltcp__budget_charge(&ep->budget, &c->caller.origin, c->caller.charged,
+                         held);
+    c->caller.charged = held;
 }
 
 void tltcp__endpoint_on_free(tltcp_endpoint *ep, tltcp_conn *c) {
     tltcp_conn **at = id_chain(ep, c->id);
     tltcp__endpoint_unlink_caller(ep, c);
     while (*at != NULL && *at != c) {
-        at = &(*at)->next_id;
+        at = &(*at)->caller.next_by_id;
     }
     if (*at == c) {
-        *at = c->next_id;
+        *at = c->caller.next_by_id;
         tltcp__endpoint_charge(ep, c, 0);
-        sec__admission_leave(&ep->admission, c->origin.block[0], c->proven);
-        tltcp__budget_leave(&ep->budget, &c->origin, c->proven);
+        sec__admission_leave(&ep->admission, c->caller.origin.block[0],
+                             c->paths.proven);
+        tltcp__budget_leave(&ep->budget, &c->caller.origin, c->paths.proven);
     }
 }

@@ -194,7 +194,7 @@ void check_path(struct end *e, uint64_t path, const void *dgram, size_t len) {
     sec__packet p;
     tltcp__chunk c;
     cmn__reader r;
-    if (path == e->peer->conn->path || e->world->plan.secured ||
+    if (path == e->peer->conn->paths.current || e->world->plan.secured ||
         !sec__packet_parse(dgram, len, &p)) {
         return;
     }

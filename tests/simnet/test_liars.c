@@ -317,7 +317,7 @@ TEST(an_answer_of_another_is_not_taken) {
     lie_open(64);
     c = w.end[CLIENT].peer->conn;
     peer = c->peer_id;
-    info = (tltcp_pktinfo){.path = c->path};
+    info = (tltcp_pktinfo){.path = c->paths.current};
     sec__packet_put(&to, &(sec__packet){.type = SEC__ANSWER,
                                         .version = TLTCP__VERSION,
                                         .dcid = c->id,

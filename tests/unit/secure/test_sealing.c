@@ -263,7 +263,7 @@ TEST(forged_packets_are_counted_and_too_many_end_it) {
     assert_true(write_and_next(&x));
     x.dgram[20] ^= 1;
     (void)to_server(&x);
-    assert_int_equal(x.server->error, TLTCP_ERR_LIMIT);
+    assert_int_equal(x.server->close.error, TLTCP_ERR_LIMIT);
     pair_close(&x);
 }
 
@@ -291,7 +291,7 @@ static void who_has_not_the_key_learns_it_at_once_and_leaves_nothing(void **s) {
         assert_true(x.len < SEC__DATAGRAM_MIN / 3);
         (void)to_client(&x);
         assert_true(tltcp_conn_is_closed(x.client));
-        assert_int_equal(x.client->error, TLTCP_ERR_AUTH);
+        assert_int_equal(x.client->close.error, TLTCP_ERR_AUTH);
         tltcp_stats_init(&st);
         assert_int_equal(tltcp_endpoint_get_stats(x.ep, &st), 0);
         assert_int_equal(st.callers_rejected, 1);
@@ -328,8 +328,8 @@ TEST(a_key_may_be_made_elsewhere) {
     assert_int_equal(tltcp_conn_accept(x.server, x.now), 0);
     shuttle(&x);
     assert_int_equal(x.client->state, TLTCP__OPEN);
-    assert_null(x.client->own);
-    assert_null(x.client->held);
+    assert_null(x.client->handshake.keys);
+    assert_null(x.client->handshake.offer);
     pair_close(&x);
 }
 

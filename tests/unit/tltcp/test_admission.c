@@ -408,7 +408,7 @@ TEST(a_late_retry_is_not_followed) {
     assert_int_equal(caller_knocks(&x, &h), TLTCP_CALLER);
     h.out = late;
     caller_hears(&x, &h);
-    assert_int_equal(x.conn->retries, 1);
+    assert_int_equal(x.conn->handshake.retries, 1);
     tltcp_conn_free(x.conn);
     close_house(&h);
 }

@@ -199,7 +199,7 @@ static size_t fill(tltcp_conn *conn, uint64_t path) {
     for (uint32_t i = 0; i < 2000; i++) {
         hog(conn, path, 2 + i, 2000 + i * 2048, 1 + i * 8);
     }
-    return conn->charged;
+    return conn->caller.charged;
 }
 
 TEST(callers_share_a_budget_of_memory) {
@@ -222,7 +222,7 @@ TEST(callers_share_a_budget_of_memory) {
     assert_true(h.alloc.live - live < MAX);
     assert_true(h.ep->budget.held + CALLERS * TLTCP__BUDGET_OWN <= MAX);
     conn = h.guest[CALLERS - 1]; /* even the last one has his own */
-    assert_true(conn->charged > TLTCP__BUDGET_OWN / 2);
+    assert_true(conn->caller.charged > TLTCP__BUDGET_OWN / 2);
     close_house();
 }
 
