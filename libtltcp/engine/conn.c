@@ -170,7 +170,7 @@ int tltcp_conn_new(tltcp_conn **conn, const tltcp_config *config,
         tltcp_conn_free(c);
         return rv;
     }
-    c->state = TLTCP__CALLING;
+    c->state = TLTCP__CONN_CALLING;
     c->paths.proven = true; /* we chose whom to call */
     c->want = TLTCP__WANT_HELLO;
     *conn = c;
@@ -297,7 +297,7 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
 }
 
 void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
-    c->state = TLTCP__OPEN;
+    c->state = TLTCP__CONN_OPEN;
     c->sender.hold = false;
     c->handshake.until = TLTCP_TIME_NEVER;
     free_handshake(c);
@@ -326,7 +326,7 @@ static void over(tltcp_conn *c, int error) {
 
 void tltcp__conn_terminate(tltcp_conn *c, int error) {
     over(c, error);
-    c->state = TLTCP__CLOSED;
+    c->state = TLTCP__CONN_CLOSED;
     c->want = 0;
 }
 
@@ -352,13 +352,13 @@ static void set_reason(tltcp_conn *c, const char *reason) {
 
 void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason) {
     bool notify = c->peer_id != 0 && tltcp__conn_allowance(c) >= c->mtu.base;
-    if (c->state == TLTCP__CLOSED || c->state == TLTCP__DYING) {
+    if (c->state == TLTCP__CONN_CLOSED || c->state == TLTCP__CONN_DYING) {
         return;
     }
     set_reason(c, reason);
     c->close.code = (uint32_t)-error;
     over(c, error);
-    c->state = notify ? TLTCP__DYING : TLTCP__CLOSED;
+    c->state = notify ? TLTCP__CONN_DYING : TLTCP__CONN_CLOSED;
     c->want = notify ? TLTCP__WANT_CLOSE : 0;
 }
 
@@ -395,7 +395,7 @@ static bool rate_changed(uint64_t was, uint64_t is) {
 void tltcp__conn_check_rate(tltcp_conn *c, tltcp_time now) {
     uint64_t rate = tltcp__cc_estimated_bps(&c->sender.cc);
     uint64_t target;
-    if (c->state != TLTCP__OPEN || rate == 0) {
+    if (c->state != TLTCP__CONN_OPEN || rate == 0) {
         return;
     }
     if (now - c->events.rate_at >= RATE_EVERY &&
@@ -430,7 +430,7 @@ void tltcp__conn_on_result(tltcp_conn *c, const tltcp__feedback_result *result,
         c->want |= TLTCP__WANT_WINDOW;
     }
     if (result->pto_fired &&
-        (c->state == TLTCP__CALLING || c->state == TLTCP__ANSWERED)) {
+        (c->state == TLTCP__CONN_CALLING || c->state == TLTCP__CONN_ANSWERED)) {
         c->want |= TLTCP__WANT_HELLO;
         c->sender.pto_probes = 0;
     }
@@ -461,8 +461,8 @@ static bool settled(const tltcp_conn *c) {
 }
 
 void tltcp__conn_check_closing(tltcp_conn *c, tltcp_time now) {
-    if (c->state == TLTCP__OPEN && c->close.requested && settled(c)) {
-        c->state = TLTCP__CLOSING;
+    if (c->state == TLTCP__CONN_OPEN && c->close.requested && settled(c)) {
+        c->state = TLTCP__CONN_CLOSING;
         c->close.at = now;
         if (c->opt.idle >
             0) { /* however much a peer talks that hears nothing */

@@ -25,28 +25,33 @@
  *
  *   OPEN --all settled--> CLOSING --echo or tries--> CLOSED
  *   any --abort, error--> DYING --CLOSE sent--> CLOSED
+ *   any --silence--> CLOSED
  *
- * Timers:
+ * Timers (conn_timers.c):
  *   name     armed when                      does
  *   sender   something in flight, or live    loss, probes, lifetime
  *            sections with a deadline
+ *   data     data waits for the pacer        sends it
  *   ack      an ACK is owed                  sends it
- *   idle     always once something came      CLOSED, without a word
- *   ping     client, keep-alive              PING
- *   connect  CALLING, CALLED, ANSWERED       gives up
- *   linger   tltcp_conn_close()              DYING
+ *   report   the peer asked for REPORTs      sends one
+ *   idle     OPEN and later                  CLOSED, without a word
+ *   ping     client, OPEN, keep-alive        PING
+ *   connect  CALLING, CALLED, ANSWERED       CLOSED, without a word
+ *   linger   tltcp_conn_close()              DYING, or CLOSED when all arrived
  *   close    CLOSING                         CLOSE again
  *   path     a candidate path                CHALLENGE again
- *   mtu      search not over                 a probe */
+ *   mtu      search not over                 a probe
+ *   dummy    the controller asks for some    a dummy (Peach) */
 
-enum tltcp__state {
-    TLTCP__CALLING,
-    TLTCP__CALLED,
-    TLTCP__ANSWERED,
-    TLTCP__OPEN,
-    TLTCP__CLOSING,
-    TLTCP__DYING,
-    TLTCP__CLOSED
+/* In the order of life, which comparisons rely on. */
+enum tltcp__conn_state {
+    TLTCP__CONN_CALLING,
+    TLTCP__CONN_CALLED,
+    TLTCP__CONN_ANSWERED,
+    TLTCP__CONN_OPEN,
+    TLTCP__CONN_CLOSING,
+    TLTCP__CONN_DYING,
+    TLTCP__CONN_CLOSED
 };
 
 /* What is to be sent as soon as possible. */
@@ -175,7 +180,7 @@ struct tltcp_conn {
     tltcp_stats stats;
 
     /* Its state. */
-    uint8_t state;
+    enum tltcp__conn_state state;
     bool finished;  /* no more writing */
     bool fin_acked; /* the peer knows */
     bool may_probe_mtu;
@@ -224,7 +229,7 @@ static inline bool tltcp__conn_wants(const tltcp_conn *c, unsigned what) {
 
 /* Ordinary packets may leave. */
 static inline bool tltcp__conn_flows(const tltcp_conn *c) {
-    return c->state == TLTCP__OPEN || c->state == TLTCP__CLOSING;
+    return c->state == TLTCP__CONN_OPEN || c->state == TLTCP__CONN_CLOSING;
 }
 
 /* A probe of the MTU may leave: the first flight is for data. */

@@ -5,7 +5,7 @@
 #define FATES_KEEP 256u /* room for more goes back once all are taken */
 
 static bool is_over(const tltcp_conn *c) {
-    return c->state >= TLTCP__CLOSING;
+    return c->state >= TLTCP__CONN_CLOSING;
 }
 
 /* Not empty, and its length fits a size_t. */
@@ -98,7 +98,7 @@ int64_t tltcp_conn_read_meta(tltcp_conn *c, tltcp_buf *bufs,
     }
     *count = i;
     tltcp__conn_charge(c);
-    if (c->state == TLTCP__OPEN && tltcp__reasm_window_due(&c->reasm)) {
+    if (c->state == TLTCP__CONN_OPEN && tltcp__reasm_window_due(&c->reasm)) {
         c->want |= TLTCP__WANT_WINDOW;
     }
     if (i > 0) {
@@ -122,7 +122,7 @@ void tltcp_conn_finish(tltcp_conn *c, tltcp_time now) {
     tltcp__conn_tick(c, now);
     if (!c->finished) {
         c->finished = true;
-        if (c->state == TLTCP__OPEN) {
+        if (c->state == TLTCP__CONN_OPEN) {
             c->want |= TLTCP__WANT_FIN;
         }
     }
@@ -132,7 +132,7 @@ void tltcp_conn_close(tltcp_conn *c, tltcp_time linger, tltcp_time now) {
     tltcp_conn_finish(c, now);
     c->close.requested = true;
     c->close.linger_until = linger;
-    if (c->state == TLTCP__CALLED) {
+    if (c->state == TLTCP__CONN_CALLED) {
         (void)tltcp_conn_refuse(c, NULL, now);
     }
     tltcp__conn_check_closing(c, now);
@@ -141,27 +141,27 @@ void tltcp_conn_close(tltcp_conn *c, tltcp_time linger, tltcp_time now) {
 void tltcp_conn_abort(tltcp_conn *c, int error, const char *reason,
                       tltcp_time now) {
     tltcp__conn_tick(c, now);
-    if (c->state != TLTCP__CLOSING || !c->close.known) {
+    if (c->state != TLTCP__CONN_CLOSING || !c->close.known) {
         tltcp__conn_fail(c, error < 0 ? error : TLTCP_ERR_ABORTED, reason);
     }
 }
 
 bool tltcp_conn_is_closed(const tltcp_conn *c) {
-    return c->state == TLTCP__CLOSED;
+    return c->state == TLTCP__CONN_CLOSED;
 }
 
 int tltcp_conn_accept(tltcp_conn *c, tltcp_time now) {
-    if (c->state != TLTCP__CALLED) {
+    if (c->state != TLTCP__CONN_CALLED) {
         return TLTCP_ERR_STATE;
     }
     tltcp__conn_tick(c, now);
-    c->state = TLTCP__ANSWERED;
+    c->state = TLTCP__CONN_ANSWERED;
     c->want |= TLTCP__WANT_HELLO;
     return 0;
 }
 
 int tltcp_conn_refuse(tltcp_conn *c, const char *reason, tltcp_time now) {
-    if (c->state != TLTCP__CALLED) {
+    if (c->state != TLTCP__CONN_CALLED) {
         return TLTCP_ERR_STATE;
     }
     tltcp__conn_tick(c, now);
@@ -171,7 +171,7 @@ int tltcp_conn_refuse(tltcp_conn *c, const char *reason, tltcp_time now) {
 }
 
 int tltcp_conn_rekey(tltcp_conn *c) {
-    if (c->seal == NULL || c->state != TLTCP__OPEN) {
+    if (c->seal == NULL || c->state != TLTCP__CONN_OPEN) {
         return TLTCP_ERR_STATE;
     }
     sec__seal_renew(c->seal);
@@ -200,7 +200,7 @@ static void take_fate(tltcp_conn *c, tltcp_event *ev) {
 }
 
 static uint32_t next_type(const tltcp_conn *c, bool fates) {
-    if (!c->events.connected_given && c->state >= TLTCP__OPEN &&
+    if (!c->events.connected_given && c->state >= TLTCP__CONN_OPEN &&
         !c->sender.hold) {
         return TLTCP_EVENT_CONNECTED;
     }

@@ -18,7 +18,7 @@ bool tltcp__conn_make_hello(tltcp_conn *c) {
         tltcp__conn_is_client(c)) {
         return true;
     }
-    if (c->state == TLTCP__DYING) {
+    if (c->state == TLTCP__CONN_DYING) {
         tltcp__close_put(&w, 0, c->close.code, tltcp__conn_reason(c));
     } else {
         tltcp__params_put(&w, &p);

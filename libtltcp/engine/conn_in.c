@@ -213,7 +213,7 @@ static int on_close(tltcp_conn *c, const tltcp__chunk *k) {
         return TLTCP_ERR_PROTOCOL;
     }
     if ((k->flags & TLTCP__CLOSE_ECHO) != 0) {
-        if (c->state == TLTCP__CLOSING) {
+        if (c->state == TLTCP__CONN_CLOSING) {
             tltcp__conn_terminate(c, 0);
         }
         return 0;
@@ -224,7 +224,7 @@ static int on_close(tltcp_conn *c, const tltcp__chunk *k) {
     }
     tltcp__conn_terminate(c, error_of(code));
     if (c->peer_id != 0) { /* echo it, then end */
-        c->state = TLTCP__DYING;
+        c->state = TLTCP__CONN_DYING;
         c->close.flags = TLTCP__CLOSE_ECHO;
         c->want = TLTCP__WANT_CLOSE;
     }
@@ -296,7 +296,8 @@ static int take_chunks(tltcp_conn *c, const sec__packet *p, intake *in) {
     bool have_params = false;
     tltcp__chunk k;
     int rv = 0;
-    while (rv == 0 && c->state != TLTCP__CLOSED && tltcp__chunk_next(&r, &k)) {
+    while (rv == 0 && c->state != TLTCP__CONN_CLOSED &&
+           tltcp__chunk_next(&r, &k)) {
         rv = p->type == SEC__SHORT ? on_chunk(c, &k, in)
                                    : on_hello_chunk(c, &k, in, &have_params);
     }
@@ -304,7 +305,7 @@ static int take_chunks(tltcp_conn *c, const sec__packet *p, intake *in) {
         rv = TLTCP_ERR_PROTOCOL;
     }
     if (rv == 0 && p->type != SEC__SHORT && !have_params &&
-        c->state < TLTCP__OPEN) {
+        c->state < TLTCP__CONN_OPEN) {
         rv = TLTCP_ERR_PROTOCOL;
     }
     return rv;
@@ -359,11 +360,11 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
 
 static void conn_in_on_short(tltcp_conn *c, const tltcp_pktinfo *info,
                              const sec__packet *p, size_t len, tltcp_time now) {
-    if (c->state < TLTCP__ANSWERED || c->state >= TLTCP__DYING) {
+    if (c->state < TLTCP__CONN_ANSWERED || c->state >= TLTCP__CONN_DYING) {
         drop(c);
         return;
     }
-    if (c->state == TLTCP__ANSWERED) {
+    if (c->state == TLTCP__CONN_ANSWERED) {
         /* Knowing the id means having got our answer, which proves the path of
          * the INITIAL.  Any other must answer a CHALLENGE (RFC 9000, 8.2). */
         c->paths.proven = true;
@@ -375,10 +376,10 @@ static void conn_in_on_short(tltcp_conn *c, const tltcp_pktinfo *info,
 
 static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
                       const sec__packet *p, size_t len, tltcp_time now) {
-    bool first = c->state == TLTCP__CALLING;
+    bool first = c->state == TLTCP__CONN_CALLING;
     uint8_t text[SEC__HELLO_MAX];
     sec__packet plain = *p;
-    if (!tltcp__conn_is_client(c) || c->state >= TLTCP__DYING ||
+    if (!tltcp__conn_is_client(c) || c->state >= TLTCP__CONN_DYING ||
         p->version != TLTCP__VERSION || p->scid == 0 ||
         (!first && p->scid != c->peer_id)) {
         drop(c);
@@ -392,11 +393,11 @@ static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
     if (first || c->seal == NULL) { /* a repeated one adds nothing */
         take_numbered(c, info, &plain, len, now);
     }
-    if (c->state == TLTCP__CALLING) {
+    if (c->state == TLTCP__CONN_CALLING) {
         tltcp__conn_open(c, now);
     }
     if (c->state ==
-        TLTCP__OPEN) { /* it proves our address, do not let it wait */
+        TLTCP__CONN_OPEN) { /* it proves our address, do not let it wait */
         c->want |= TLTCP__WANT_ACK;
         c->want &= (uint16_t)~TLTCP__WANT_HELLO;
     }
@@ -405,7 +406,7 @@ static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
 static void conn_in_on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
                                const sec__packet *p, size_t len,
                                tltcp_time now) {
-    if (c->state != TLTCP__CALLED && c->state != TLTCP__ANSWERED) {
+    if (c->state != TLTCP__CONN_CALLED && c->state != TLTCP__CONN_ANSWERED) {
         drop(c);
         return;
     }
@@ -422,7 +423,7 @@ static void conn_in_on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
 }
 
 void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now) {
-    if (c->state != TLTCP__CALLING || !tltcp__conn_is_client(c) ||
+    if (c->state != TLTCP__CONN_CALLING || !tltcp__conn_is_client(c) ||
         c->handshake.retries >= RETRIES_MAX || p->version != TLTCP__VERSION ||
         p->token_len == 0) {
         drop(c);
@@ -452,7 +453,7 @@ void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now) {
 static void on_reject(tltcp_conn *c, const sec__packet *p) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
     uint32_t code = cmn__get32(&r);
-    if (c->state != TLTCP__CALLING || !tltcp__conn_is_client(c) ||
+    if (c->state != TLTCP__CONN_CALLING || !tltcp__conn_is_client(c) ||
         p->version != TLTCP__VERSION) {
         drop(c);
     } else if (code == (uint32_t)-TLTCP_ERR_AUTH) {
@@ -474,7 +475,7 @@ static void on_reject(tltcp_conn *c, const sec__packet *p) {
 static void on_versions(tltcp_conn *c, const sec__packet *p) {
     cmn__reader r = cmn__reader_of(p->body, p->body_len);
     bool ours = false;
-    if (c->state != TLTCP__CALLING || !tltcp__conn_is_client(c) ||
+    if (c->state != TLTCP__CONN_CALLING || !tltcp__conn_is_client(c) ||
         p->version != 0) {
         drop(c);
         return;
@@ -555,7 +556,7 @@ static bool is_short(const uint8_t *dgram, size_t len) {
 int tltcp_conn_recv(tltcp_conn *c, const tltcp_pktinfo *info, const void *dgram,
                     size_t len, tltcp_time now) {
     sec__packet p;
-    if (c->state == TLTCP__CLOSED) {
+    if (c->state == TLTCP__CONN_CLOSED) {
         return TLTCP_ERR_CLOSED;
     }
     if (c->seal != NULL && is_short(dgram, len)) {

@@ -43,7 +43,7 @@ static uint32_t draw_below(tltcp_conn *c, uint32_t n) {
  * takes it for a loss (TFRC), nor under the paper's recovery. */
 static void skip_numbers_sometimes(tltcp_conn *c) {
     tltcp__sender *s = &c->sender;
-    if (c->state != TLTCP__OPEN || s->dup != NULL ||
+    if (c->state != TLTCP__CONN_OPEN || s->dup != NULL ||
         tltcp__cc_wants_reports(&s->cc)) {
         return;
     }
@@ -78,12 +78,12 @@ static bool open_packet(tltcp_conn *c, draft *d, uint8_t type, uint8_t *buf,
                  .start = buf,
                  .now = now};
     if (tltcp__sentmap_is_full(&c->sender.map) &&
-        c->state != TLTCP__DYING) { /* whose CLOSE still leaves */
+        c->state != TLTCP__CONN_DYING) { /* whose CLOSE still leaves */
         tltcp__conn_fail(c, TLTCP_ERR_LIMIT, "the peer acknowledges nothing");
         return false;
     }
     d->rec = tltcp__sentmap_open(&c->sender.map);
-    if (d->rec == NULL && c->state == TLTCP__DYING) {
+    if (d->rec == NULL && c->state == TLTCP__CONN_DYING) {
         tltcp__conn_terminate(c, c->close.error); /* not even for CLOSE */
         return false;
     }
@@ -231,7 +231,7 @@ static size_t send_hello(tltcp_conn *c, uint8_t *buf, size_t cap,
     } else {
         tltcp__params_put(&d.w, &p);
     }
-    if (c->state == TLTCP__ANSWERED && c->handshake.hello == NULL) {
+    if (c->state == TLTCP__CONN_ANSWERED && c->handshake.hello == NULL) {
         put_ack(c, &d);
     }
     if (type == SEC__INITIAL) {
@@ -268,8 +268,8 @@ static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
         put_close(c, &d);
     }
     done(c, TLTCP__WANT_CLOSE);
-    if (c->state == TLTCP__DYING) {
-        c->state = TLTCP__CLOSED;
+    if (c->state == TLTCP__CONN_DYING) {
+        c->state = TLTCP__CONN_CLOSED;
     } else {
         c->close.at = now + close_wait(c);
         c->close.tries++;
@@ -311,7 +311,7 @@ static size_t send_response(tltcp_conn *c, uint8_t *buf, size_t cap,
 }
 
 static bool mtu_probe_due(const tltcp_conn *c, tltcp_time now) {
-    return c->state == TLTCP__OPEN && c->may_probe_mtu &&
+    return c->state == TLTCP__CONN_OPEN && c->may_probe_mtu &&
            tltcp__mtu_due(&c->mtu) <= now && tltcp__conn_spares_mtu_probe(c);
 }
 
@@ -428,13 +428,15 @@ static size_t send_special(tltcp_conn *c, tltcp_pktinfo *info, uint8_t *buf,
         return n;
     }
     if (tltcp__conn_wants(c, TLTCP__WANT_HELLO) &&
-        (c->state == TLTCP__CALLING || c->state == TLTCP__ANSWERED)) {
+        (c->state == TLTCP__CONN_CALLING || c->state == TLTCP__CONN_ANSWERED)) {
         return send_hello(c, buf, cap, now);
     }
-    if (tltcp__conn_wants(c, TLTCP__WANT_CLOSE) && c->state >= TLTCP__CLOSING) {
+    if (tltcp__conn_wants(c, TLTCP__WANT_CLOSE) &&
+        c->state >= TLTCP__CONN_CLOSING) {
         return send_close(c, buf, cap, now);
     }
-    if (c->state == TLTCP__OPEN && tltcp__sender_dummy_at(&c->sender) <= now &&
+    if (c->state == TLTCP__CONN_OPEN &&
+        tltcp__sender_dummy_at(&c->sender) <= now &&
         !tltcp__sender_may_send(&c->sender, now)) { /* which goes first */
         info->dscp = DSCP_LOWER_EFFORT;
         return send_dummy(c, buf, cap, now);
@@ -470,7 +472,7 @@ static uint32_t codepoint(const tltcp_conn *c) {
 /* RFC 9002, 7.8: the sampler must know when the application is the limit. */
 static void note_limit(tltcp_conn *c, tltcp_time now) {
     double flight = tltcp__sender_flight(&c->sender);
-    if (c->state == TLTCP__OPEN && !tltcp__sender_ready(&c->sender, now) &&
+    if (c->state == TLTCP__CONN_OPEN && !tltcp__sender_ready(&c->sender, now) &&
         flight + c->sender.cc.cong->mss <= tltcp__cc_window(&c->sender.cc)) {
         cong_rate_app_limited(&c->sender.cc.rate, flight);
     }

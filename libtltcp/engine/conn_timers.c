@@ -18,14 +18,14 @@ static tltcp_time data_at(const tltcp_conn *c) {
 
 static bool urgent(const tltcp_conn *c) {
     switch (c->state) {
-    case TLTCP__CALLING:
-    case TLTCP__ANSWERED:
+    case TLTCP__CONN_CALLING:
+    case TLTCP__CONN_ANSWERED:
         return tltcp__conn_wants(c, TLTCP__WANT_HELLO) &&
                tltcp__conn_allowance(c) >= SEC__DATAGRAM_MIN;
-    case TLTCP__OPEN:
+    case TLTCP__CONN_OPEN:
         return (c->want & (uint16_t)~TLTCP__WANT_HELLO) != 0;
-    case TLTCP__CLOSING:
-    case TLTCP__DYING:
+    case TLTCP__CONN_CLOSING:
+    case TLTCP__CONN_DYING:
         return tltcp__conn_wants(c, TLTCP__WANT_CLOSE);
     default:
         return false;
@@ -34,7 +34,7 @@ static bool urgent(const tltcp_conn *c) {
 
 /* Until it is open another timer watches it. */
 static tltcp_time idle_at(const tltcp_conn *c) {
-    return c->opt.idle > 0 && c->state >= TLTCP__OPEN
+    return c->opt.idle > 0 && c->state >= TLTCP__CONN_OPEN
                ? c->heard_at + c->opt.idle
                : TLTCP_TIME_NEVER;
 }
@@ -50,7 +50,7 @@ static tltcp_time linger_until(const tltcp_conn *c) {
 
 tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
     tltcp_time at;
-    if (c->state == TLTCP__CLOSED) {
+    if (c->state == TLTCP__CONN_CLOSED) {
         return TLTCP_TIME_NEVER;
     }
     if (urgent(c)) {
@@ -58,9 +58,9 @@ tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
     }
     at = tltcp__earlier(c->handshake.until, linger_until(c));
     at = tltcp__earlier(at, idle_at(c));
-    at = tltcp__earlier(at, c->state == TLTCP__CLOSING ? c->close.at
-                                                       : TLTCP_TIME_NEVER);
-    if (c->state == TLTCP__CALLED || c->state == TLTCP__DYING) {
+    at = tltcp__earlier(at, c->state == TLTCP__CONN_CLOSING ? c->close.at
+                                                            : TLTCP_TIME_NEVER);
+    if (c->state == TLTCP__CONN_CALLED || c->state == TLTCP__CONN_DYING) {
         return at;
     }
     at = tltcp__earlier(at, tltcp__sender_timeout(&c->sender));
@@ -70,15 +70,15 @@ tltcp_time tltcp_conn_timeout(const tltcp_conn *c) {
     at = tltcp__earlier(at, c->acks.owed > 0 ? c->acks.due : TLTCP_TIME_NEVER);
     at = tltcp__earlier(at, tltcp__conn_report_at(c));
     at = tltcp__earlier(at, data_at(c));
-    if (c->state == TLTCP__OPEN) {
+    if (c->state == TLTCP__CONN_OPEN) {
         at = tltcp__earlier(at, tltcp__sender_dummy_at(&c->sender));
     }
-    at = tltcp__earlier(at, c->state == TLTCP__OPEN ? c->ping_at
-                                                    : TLTCP_TIME_NEVER);
+    at = tltcp__earlier(at, c->state == TLTCP__CONN_OPEN ? c->ping_at
+                                                         : TLTCP_TIME_NEVER);
     if (c->paths.candidate.path != 0) {
         at = tltcp__earlier(at, c->paths.candidate.at);
     }
-    if (c->state == TLTCP__OPEN && c->may_probe_mtu &&
+    if (c->state == TLTCP__CONN_OPEN && c->may_probe_mtu &&
         tltcp__conn_spares_mtu_probe(c)) {
         at = tltcp__earlier(at, tltcp__mtu_due(&c->mtu));
     }
@@ -107,7 +107,7 @@ static bool is_silent(const tltcp_conn *c) {
 }
 
 static void on_close_timer(tltcp_conn *c, tltcp_time now) {
-    if (c->state != TLTCP__CLOSING || c->close.at > now ||
+    if (c->state != TLTCP__CONN_CLOSING || c->close.at > now ||
         tltcp__conn_wants(c, TLTCP__WANT_CLOSE)) {
         return;
     }
@@ -130,7 +130,7 @@ static tltcp_time ask_again_after(const tltcp_conn *c) {
 }
 
 static void on_ping_timer(tltcp_conn *c, tltcp_time now) {
-    if (c->ping_at <= now && c->state == TLTCP__OPEN) {
+    if (c->ping_at <= now && c->state == TLTCP__CONN_OPEN) {
         c->want |= TLTCP__WANT_PING;
         c->ping_at = now + ask_again_after(c);
         tltcp__conn_trim(c);
@@ -141,14 +141,14 @@ static void on_ping_timer(tltcp_conn *c, tltcp_time now) {
 static bool on_last_timers(tltcp_conn *c, tltcp_time now) {
     if (idle_at(c) <= now || c->handshake.until <= now) {
         tltcp__conn_terminate(
-            c, c->state == TLTCP__CLOSING ? 0 : TLTCP_ERR_TIMEOUT);
-    } else if (linger_until(c) <= now && c->state < TLTCP__CLOSING) {
+            c, c->state == TLTCP__CONN_CLOSING ? 0 : TLTCP_ERR_TIMEOUT);
+    } else if (linger_until(c) <= now && c->state < TLTCP__CONN_CLOSING) {
         tltcp__conn_fail(c, TLTCP_ERR_ABORTED,
                          "closed before all was delivered");
-    } else if (linger_until(c) <= now && c->state == TLTCP__CLOSING) {
+    } else if (linger_until(c) <= now && c->state == TLTCP__CONN_CLOSING) {
         tltcp__conn_terminate(c, 0);
     }
-    return c->state >= TLTCP__DYING;
+    return c->state >= TLTCP__CONN_DYING;
 }
 
 void tltcp_conn_on_timeout(tltcp_conn *c, tltcp_time now) {
@@ -156,7 +156,7 @@ void tltcp_conn_on_timeout(tltcp_conn *c, tltcp_time now) {
     uint64_t lost = c->stats.packets_lost;
     int rv;
     tltcp__conn_tick(c, now);
-    if (c->state >= TLTCP__DYING || on_last_timers(c, now)) {
+    if (c->state >= TLTCP__CONN_DYING || on_last_timers(c, now)) {
         return;
     }
     rv = tltcp__sender_on_timeout(&c->sender, now, &result);

@@ -181,7 +181,7 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     }
     tltcp__conn_set_first(c, ep->first_pn, ep->first_seq);
     c->ep = ep;
-    c->state = TLTCP__CALLED;
+    c->state = TLTCP__CONN_CALLED;
     c->caller.id = p->scid;
     c->caller.path = info->path;
     tltcp__endpoint_add(ep, c);
@@ -259,7 +259,7 @@ static int endpoint_admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     }
     c->handshake.hello = hello;
     tltcp__conn_take(c, info, &open, len, now);
-    if (c->state != TLTCP__CALLED || /* its hello was not acceptable */
+    if (c->state != TLTCP__CONN_CALLED || /* its hello was not acceptable */
         (hello != NULL && !sec__admission_spend(&ep->admission, p, now))) {
         tltcp_conn_free(c);
         return TLTCP_DROPPED;

@@ -76,7 +76,7 @@ static void add_queued(plan *p, const cmn__ring *recs, uint64_t first,
                        tltcp_time now) {
     for (uint64_t i = first; i < recs->tail && p->count < QUEUED_MAX; i++) {
         const tltcp__section *s = cmn__ring_at(recs, i);
-        if (s->state != TLTCP__LIVE || s->ahead) {
+        if (s->state != TLTCP__SECTION_LIVE || s->ahead) {
             continue;
         }
         p->slots[p->count++] = (slot){

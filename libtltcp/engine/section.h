@@ -7,9 +7,9 @@
 /* One section on its way out. */
 
 enum tltcp__section_state {
-    TLTCP__LIVE,
-    TLTCP__EXPIRED, /* past its deadline, or given up before */
-    TLTCP__DONE     /* its fate is reported */
+    TLTCP__SECTION_LIVE,
+    TLTCP__SECTION_EXPIRED, /* past its deadline, or given up before */
+    TLTCP__SECTION_DONE     /* its fate is reported */
 };
 
 typedef struct tltcp__section {

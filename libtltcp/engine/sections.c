@@ -169,7 +169,7 @@ int tltcp__sections_write(tltcp__sections *s, const tltcp_section *in,
 
 void tltcp__sections_settle(tltcp__sections *s, uint64_t number, int fate) {
     tltcp__section *r = tltcp__sections_rec(s, number);
-    r->state = TLTCP__DONE;
+    r->state = TLTCP__SECTION_DONE;
     if (fate == TLTCP_FATE_DELIVERED) {
         s->stats->sections_delivered++;
     } else if (fate == TLTCP_FATE_PARTIAL) {
@@ -200,7 +200,7 @@ int tltcp__sections_settle_expired(tltcp__sections *s, uint64_t number) {
     const tltcp__section *r = tltcp__sections_rec(s, number);
     int rv = 0;
     int fate;
-    if (r->state != TLTCP__EXPIRED || r->flying > 0) {
+    if (r->state != TLTCP__SECTION_EXPIRED || r->flying > 0) {
         return 0;
     }
     fate = r->acked == r->end - r->start ? TLTCP_FATE_DELIVERED
@@ -220,7 +220,8 @@ int tltcp__sections_settle_expired(tltcp__sections *s, uint64_t number) {
 void tltcp__sections_advance(tltcp__sections *s) {
     cmn__range r;
     while (s->update_section < s->recs.tail &&
-           tltcp__sections_rec(s, s->update_section)->state != TLTCP__LIVE) {
+           tltcp__sections_rec(s, s->update_section)->state !=
+               TLTCP__SECTION_LIVE) {
         s->update_section++;
     }
     s->update = s->update_section < s->recs.tail
@@ -239,7 +240,7 @@ void tltcp__sections_advance(tltcp__sections *s) {
         (void)cmn__ranges_sub(&s->skips, 0, s->update, NULL);
     }
     while (s->recs.head < s->recs.tail &&
-           tltcp__sections_rec(s, s->recs.head)->state == TLTCP__DONE) {
+           tltcp__sections_rec(s, s->recs.head)->state == TLTCP__SECTION_DONE) {
         cmn__ring_pop(&s->recs);
     }
     if (s->acked.count > 0) {
@@ -292,7 +293,7 @@ int tltcp__sections_give_up(tltcp__sections *s, uint64_t number,
         rv = TLTCP_ERR_NOMEM;
     }
     tltcp__sections_off_the_clock(s, r);
-    r->state = TLTCP__EXPIRED;
+    r->state = TLTCP__SECTION_EXPIRED;
     r->cause = cause;
     if (unsent && cause == TLTCP_CAUSE_DEADLINE && s->path.starved) {
         /* its dependents are sent anyway: a window that nothing fills would
@@ -312,7 +313,7 @@ static int drop_dependents(tltcp__sections *s) {
     int rv = 0;
     for (; rv == 0 && i < s->recs.tail; i++) {
         const tltcp__section *r = tltcp__sections_rec(s, i);
-        if (r->state == TLTCP__LIVE &&
+        if (r->state == TLTCP__SECTION_LIVE &&
             tltcp__dependencies_lost(s->dependencies, i, r)) {
             rv = tltcp__sections_give_up(s, i, TLTCP_CAUSE_DEPENDS);
         }
@@ -385,9 +386,9 @@ void tltcp__sections_abandon(tltcp__sections *s) {
     for (uint64_t i = s->recs.head; i < s->recs.tail; i++) {
         tltcp__section *r = tltcp__sections_rec(s, i);
         tltcp__sections_off_the_clock(s, r);
-        if (r->state == TLTCP__LIVE) {
+        if (r->state == TLTCP__SECTION_LIVE) {
             tltcp__sections_settle(s, i, TLTCP_FATE_ABANDONED);
-        } else if (r->state == TLTCP__EXPIRED) {
+        } else if (r->state == TLTCP__SECTION_EXPIRED) {
             r->flying = 0;
             (void)tltcp__sections_settle_expired(s, i);
         }

@@ -114,7 +114,7 @@ bool tltcp__sections_was_sent(const tltcp__sections *s, uint64_t start,
 void tltcp__sections_find_new(tltcp__sections *s) {
     while (s->nxt_section < s->recs.tail) {
         const tltcp__section *r = tltcp__sections_rec(s, s->nxt_section);
-        if (r->state == TLTCP__LIVE && !r->ahead && s->nxt < r->end) {
+        if (r->state == TLTCP__SECTION_LIVE && !r->ahead && s->nxt < r->end) {
             s->nxt = s->nxt > r->start ? s->nxt : r->start;
             break;
         }

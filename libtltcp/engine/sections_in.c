@@ -6,7 +6,7 @@ static int credit(tltcp__sections *s, uint64_t number, uint64_t start,
                   uint64_t end) {
     tltcp__section *r = tltcp__sections_rec(s, number);
     uint64_t added;
-    if (r->state == TLTCP__DONE) {
+    if (r->state == TLTCP__SECTION_DONE) {
         return 0;
     }
     if (cmn__ranges_add(&s->acked, start, end, &added) != 0) {
@@ -17,7 +17,7 @@ static int credit(tltcp__sections *s, uint64_t number, uint64_t start,
     if (added > 0 && tltcp__sections_drop_retransmissions(s, start, end) != 0) {
         return TLTCP_ERR_NOMEM;
     }
-    if (r->state == TLTCP__LIVE && r->acked == r->end - r->start) {
+    if (r->state == TLTCP__SECTION_LIVE && r->acked == r->end - r->start) {
         tltcp__sections_off_the_clock(s, r);
         tltcp__sections_settle(s, number, TLTCP_FATE_DELIVERED);
     }
@@ -92,7 +92,7 @@ int tltcp__sections_on_lost(tltcp__sections *s, uint64_t section,
     if (!tltcp__sections_knows(s, section)) {
         return 0;
     }
-    if (tltcp__sections_rec(s, section)->state == TLTCP__LIVE) {
+    if (tltcp__sections_rec(s, section)->state == TLTCP__SECTION_LIVE) {
         rv = tltcp__sections_drop_retransmissions(s, start, end);
         if (rv == 0) {
             rv = queue_retransmission(s, start, end, level, current);
@@ -114,7 +114,7 @@ int tltcp__sections_on_cumulative(tltcp__sections *s, uint64_t seq) {
     while (rv == 0 && number < s->recs.tail &&
            tltcp__sections_rec(s, number)->start < seq) {
         const tltcp__section *r = tltcp__sections_rec(s, number);
-        if (r->state == TLTCP__LIVE) {
+        if (r->state == TLTCP__SECTION_LIVE) {
             rv = credit(s, number, r->start, r->end < seq ? r->end : seq);
         }
         number++;

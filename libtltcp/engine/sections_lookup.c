@@ -19,5 +19,5 @@ uint64_t tltcp__sections_find(const tltcp__sections *s, uint64_t seq) {
 
 bool tltcp__sections_is_live(const tltcp__sections *s, uint64_t section) {
     return tltcp__sections_knows(s, section) &&
-           tltcp__sections_rec(s, section)->state == TLTCP__LIVE;
+           tltcp__sections_rec(s, section)->state == TLTCP__SECTION_LIVE;
 }

@@ -105,7 +105,7 @@ static bool cut_at_the_end(void *user, uint32_t link, struct sim_packet *p,
     (void)link;
     (void)p;
     if (o->until == 0 && w.end[SERVER].peer != NULL &&
-        conn(SERVER)->state == TLTCP__CLOSING) {
+        conn(SERVER)->state == TLTCP__CONN_CLOSING) {
         o->until = at + o->span;
     }
     return at >= o->until;

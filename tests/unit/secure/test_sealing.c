@@ -107,8 +107,8 @@ TEST(a_caller_who_repeats_itself_may_still_be_accepted) {
     assert_int_equal(to_server(&x), TLTCP_TAKEN);
     assert_int_equal(tltcp_conn_accept(x.server, x.now), 0);
     shuttle(&x);
-    assert_int_equal(x.client->state, TLTCP__OPEN);
-    assert_int_equal(x.server->state, TLTCP__OPEN);
+    assert_int_equal(x.client->state, TLTCP__CONN_OPEN);
+    assert_int_equal(x.server->state, TLTCP__CONN_OPEN);
     pair_close(&x);
 }
 
@@ -148,10 +148,10 @@ an_answer_with_a_false_id_does_not_spoil_the_true_one(void **state) {
     w.p += len - SEC__CHECK_LEN;
     sec__packet_seal(&w, x.dgram);
     (void)to_client(&x);
-    assert_int_equal(x.client->state, TLTCP__CALLING);
+    assert_int_equal(x.client->state, TLTCP__CONN_CALLING);
     memcpy(x.dgram, answer, len);
     (void)to_client(&x);
-    assert_int_equal(x.client->state, TLTCP__OPEN);
+    assert_int_equal(x.client->state, TLTCP__CONN_OPEN);
     pair_close(&x);
 }
 
@@ -175,7 +175,7 @@ static void open_pair(struct pair *x) {
     call(x);
     assert_int_equal(tltcp_conn_accept(x->server, x->now), 0);
     shuttle(x);
-    assert_int_equal(x->client->state, TLTCP__OPEN);
+    assert_int_equal(x->client->state, TLTCP__CONN_OPEN);
     assert_int_equal(x->client->seal->suite, suite);
     assert_int_equal(x->server->seal->suite, suite);
 }
@@ -327,7 +327,7 @@ TEST(a_key_may_be_made_elsewhere) {
     assert_int_equal(to_server(&x), TLTCP_CALLER);
     assert_int_equal(tltcp_conn_accept(x.server, x.now), 0);
     shuttle(&x);
-    assert_int_equal(x.client->state, TLTCP__OPEN);
+    assert_int_equal(x.client->state, TLTCP__CONN_OPEN);
     assert_null(x.client->handshake.keys);
     assert_null(x.client->handshake.offer);
     pair_close(&x);

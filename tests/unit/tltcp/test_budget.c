@@ -217,7 +217,7 @@ TEST(callers_share_a_budget_of_memory) {
     live = h.alloc.live;
     for (uint64_t i = 1; i <= CALLERS; i++) {
         (void)fill(h.guest[i - 1], i);
-        assert_true(h.guest[i - 1]->state == TLTCP__OPEN);
+        assert_true(h.guest[i - 1]->state == TLTCP__CONN_OPEN);
     }
     assert_true(h.alloc.live - live < MAX);
     assert_true(h.ep->budget.held + CALLERS * TLTCP__BUDGET_OWN <= MAX);
