@@ -2,6 +2,8 @@
 /* Which packets arrived, and the ACK chunks that say so. */
 #include "libtltcp/engine/acks.h"
 
+#include "libtltcp/engine/ecn.h"
+
 #define SEEN_MAX 256u /* runs remembered */
 #define SENT_MAX 32u  /* runs in one ACK, beside the first */
 
@@ -49,11 +51,12 @@ int tltcp__acks_on_packet(tltcp__acks *a, uint64_t pn, bool eliciting,
         a->largest = pn + 1;
         a->largest_at = now;
     }
-    a->ect1 += ecn == 1;
-    a->ect0 += ecn == 2;
-    a->ce += ecn == 3;
+    a->ect1 += ecn == TLTCP__ECN_ECT1;
+    a->ect0 += ecn == TLTCP__ECN_ECT0;
+    a->ce += ecn == TLTCP__ECN_CE;
     if (eliciting) {
-        bool at_once = ++a->owed >= a->every || !in_order || ecn == 3;
+        bool at_once =
+            ++a->owed >= a->every || !in_order || ecn == TLTCP__ECN_CE;
         tltcp_time due = at_once ? now : now + a->max_delay;
         a->due = due < a->due ? due : a->due;
     }

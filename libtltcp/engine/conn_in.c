@@ -342,7 +342,8 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
     }
     if (c->measure != NULL) {
         cong_tfrc_receiver_on_packet(c->measure, pn, (double)len, in.peer_rtt,
-                                     info->ecn == 3, (cong_time)now);
+                                     info->ecn == TLTCP__ECN_CE,
+                                     (cong_time)now);
     }
     tltcp__conn_charge(c);
     c->stats.packets_received++;

@@ -8,9 +8,7 @@
 #define PINGED_ACKS 32u         /* one in this many lone ACKs is acknowledged */
 #define SKIP_NUMBER_WITHIN 512u /* packets */
 #define ACK_ROOM 300u           /* for an ACK with many ranges */
-#define ECN_ECT1 1u
-#define ECN_ECT0 2u
-#define DSCP_LOWER_EFFORT 1u /* RFC 8622 */
+#define DSCP_LOWER_EFFORT 1u    /* RFC 8622 */
 
 /* A packet in the making. */
 typedef struct draft {
@@ -404,7 +402,7 @@ static size_t send_ordinary(tltcp_conn *c, uint8_t *buf, size_t cap,
         return 0;
     }
     ping_now_and_then(c, &d);
-    if (c->sender.ecn) {
+    if (c->sender.ecn.on) {
         d.rec->flags |= TLTCP__SENT_ECT;
     }
     return close_packet(c, &d);
@@ -461,14 +459,6 @@ static size_t send_train(tltcp_conn *c, uint8_t *buf, size_t cap,
     return total;
 }
 
-/* ECT(1) is for controllers that answer to marks as L4S asks (RFC 9331). */
-static uint32_t codepoint(const tltcp_conn *c) {
-    if (!c->sender.ecn) {
-        return 0;
-    }
-    return c->sender.cc.cong->ect1 ? ECN_ECT1 : ECN_ECT0;
-}
-
 /* RFC 9002, 7.8: the sampler must know when the application is the limit. */
 static void note_limit(tltcp_conn *c, tltcp_time now) {
     double flight = tltcp__sender_flight(&c->sender);
@@ -487,7 +477,8 @@ size_t tltcp_conn_send(tltcp_conn *c, tltcp_pktinfo *info, void *buf,
     *segment = n;
     if (n == 0 && tltcp__conn_flows(c)) {
         n = send_train(c, buf, cap, segment, now);
-        info->ecn = codepoint(c);
+        info->ecn =
+            tltcp__ecn_codepoint(&c->sender.ecn, c->sender.cc.cong->ect1);
         if (n == 0) {
             note_limit(c, now);
         }

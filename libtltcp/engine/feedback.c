@@ -414,38 +414,19 @@ int tltcp__sender_detect(tltcp__sender *s, tltcp_time now,
     return t.error;
 }
 
-/* How much of what was acknowledged arrived marked.  Counts are of packets,
- * which differ little in size where marks matter. */
-static double marked_part(uint32_t unmarked, uint32_t ce) {
-    return ce > 0 ? (double)ce / ((double)unmarked + ce) : 0;
-}
-
-/* RFC 9000, 13.4.2: the counts must cover what was acknowledged. */
+/* An ACK that other packets have overtaken, or that is about another path, says
+ * nothing. */
 static void on_ecn(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
-    bool l4s = s->cc.cong->ect1;
-    uint32_t own = l4s ? ack->ect1 : ack->ect0;
-    uint32_t other = l4s ? ack->ect0 : ack->ect1;
-    uint32_t unmarked = own - (l4s ? s->ecn_ect1 : s->ecn_ect0);
-    uint32_t ce = ack->ce - s->ecn_ce;
-    /* what an earlier path did is in these counts */
-    bool fresh = s->path_pn > 0 && !s->ecn_heard;
+    double marked;
     if (t->largest < s->largest_acked || t->largest <= s->path_pn ||
         t->ect == 0) {
         return;
     }
-    if (!ack->has_ecn || unmarked + ce < t->ect ||
-        (other != (l4s ? s->ecn_ect0 : s->ecn_ect1) && !fresh) ||
-        (uint64_t)own + ack->ce > s->ecn_sent) {
-        s->ecn = false;
-        return;
-    }
-    s->ecn_heard = true;
-    s->ecn_ect1 = ack->ect1;
-    s->ecn_ect0 = ack->ect0;
-    s->ecn_ce = ack->ce;
-    s->stats->ecn_ce = ack->ce;
-    if (ce > 0 && !fresh && s->ecn) {
-        t->ack.ce = t->ack.acked * marked_part(unmarked, ce);
+    marked = tltcp__ecn_on_ack(&s->ecn, ack, s->cc.cong->ect1, s->path_pn > 0,
+                               t->ect);
+    s->stats->ecn_ce = s->ecn.ce;
+    if (marked > 0) {
+        t->ack.ce = t->ack.acked * marked;
         cong_recovery_period_on_ce(&s->cc.period, t->largest - 1);
     }
 }

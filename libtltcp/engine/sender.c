@@ -17,7 +17,7 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
                          .report_by = TLTCP_TIME_NEVER,
                          .stats = stats,
                          .arrival = cfg->deadline_at_receiver,
-                         .ecn = cfg->packets.ecn && dup == NULL,
+                         .ecn = {.on = cfg->packets.ecn && dup == NULL},
                          .hold = true,
                          .peer_ack_delay = 25 * TLTCP_MS};
     tltcp__sections_init(&s->sec, mem, cfg->send_buffer, cfg->max_sections,
@@ -77,8 +77,7 @@ void tltcp__sender_on_new_path(tltcp__sender *s, bool ecn, tltcp_time now) {
     cong_recovery_period_init(&s->cc.period, s->path_pn);
     s->round_pn = s->path_pn;
     s->pto_count = 0;
-    s->ecn = ecn;
-    s->ecn_heard = false;
+    tltcp__ecn_start(&s->ecn, ecn);
 }
 
 void tltcp__sender_on_window(tltcp__sender *s, tltcp__position window) {
@@ -420,7 +419,7 @@ void tltcp__sender_on_sent(tltcp__sender *s, tltcp__sent *rec, bool eliciting,
         tltcp__cc_on_sent(&s->cc, rec->size, now);
         s->t_eliciting = now;
     }
-    s->ecn_sent += (rec->flags & TLTCP__SENT_ECT) != 0;
+    s->ecn.sent += (rec->flags & TLTCP__SENT_ECT) != 0;
     tltcp__sentmap_commit(&s->map, rec, eliciting);
 }
 

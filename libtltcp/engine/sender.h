@@ -7,10 +7,12 @@
 #include "libtltcp/engine/cc.h"
 #include "libtltcp/engine/chunk.h"
 #include "libtltcp/engine/dupack.h"
+#include "libtltcp/engine/ecn.h"
 #include "libtltcp/engine/sections.h"
 #include "libtltcp/engine/sentmap.h"
 #include "libtltcp/engine/target.h"
 
+#define TLTCP__PTO_PROBES 2u /* packets per probe timeout */
 /* Skipped packet numbers that are remembered: an ACK of one is optimistic
  * (RFC 9000, 21.4). */
 #define TLTCP__SKIPPED_NUMBERS 8u
@@ -26,46 +28,47 @@ static inline tltcp_time tltcp__earlier(tltcp_time a, tltcp_time b) {
  * number: RACK, probe timeouts, persistent congestion, undo.  With `dup` set,
  * data is judged as the paper's TCP does, by cumulative acknowledgements alone;
  * the map then recovers only what is not data. */
-#define TLTCP__PTO_PROBES 2u /* packets per probe timeout */
-
 typedef struct tltcp__sender {
+    /* Its parts. */
     tltcp__sections sec;
     tltcp__sentmap map;
     tltcp__cc cc;
+    tltcp__ecn ecn;
+    struct cong_rack rack;
+    tltcp__dupack *dup;    /* NULL: packet recovery */
     tltcp__target *target; /* NULL: no data of late */
     const cmn__mem *mem;
-    struct cong_rack rack;
-    tltcp__dupack *dup; /* NULL: packet recovery */
     tltcp_stats *stats;
-    uint64_t largest_acked;    /* plus one; 0: none */
+
+    /* What the peer has. */
+    uint64_t largest_acked;    /* packet number plus one; 0: none */
+    uint64_t peer_cum;         /* highest cumulative acknowledgement */
     tltcp_time acked_at;       /* when packets were last acknowledged */
-    tltcp_time t_eliciting;    /* when one that wants an ACK last left */
-    tltcp_time loss_at;        /* RACK's timer */
     tltcp_time peer_ack_delay; /* longest wait of the peer's ACKs */
+
+    /* Loss recovery. */
+    tltcp_time t_eliciting; /* when one that wants an ACK last left */
+    tltcp_time loss_at;     /* RACK's timer */
+    tltcp_time report_by;   /* without a report until then: reduce (TFRC) */
+    unsigned pto_count;     /* probe timeouts in a row */
+    unsigned pto_probes;   /* packets that may leave whatever the window says */
     uint64_t recovery_seq; /* end of the stream sent when the recovery period
                               began */
-    tltcp_time dummy_at;   /* no dummy before */
     uint64_t round_pn;     /* its ACK ends the round trip */
-    uint64_t update_pn;    /* newest packet with an UPDATE, plus one */
+    uint64_t path_pn;      /* first packet sent on this path */
+
+    /* Packets other than data. */
+    uint64_t update_pn; /* newest packet with an UPDATE, plus one */
     uint64_t update_sent;
-    uint64_t peer_cum; /* highest cumulative acknowledgement */
-    uint64_t ecn_sent; /* packets that left as ECT(0) or ECT(1) */
-    uint32_t ecn_ect0; /* the peer's counts, as last heard */
-    uint32_t ecn_ect1;
-    uint32_t ecn_ce;
-    uint64_t path_pn; /* first packet sent on this path */
+    tltcp_time dummy_at; /* no dummy before (Peach) */
     /* Numbers never sent; 0: none. */
     uint64_t skipped_numbers[TLTCP__SKIPPED_NUMBERS];
-    unsigned skipped_at;  /* where the next one goes */
-    uint32_t first_seq;   /* wire number of stream offset 0 */
-    tltcp_time report_by; /* without a report until then: reduce */
-    unsigned pto_count;   /* probe timeouts in a row */
-    unsigned pto_probes;  /* packets that may leave whatever the window says */
-    uint16_t resend;      /* TLTCP__SENT_* that were lost */
-    bool arrival;         /* deadlines mean arrival (paper, section 3) */
-    bool ecn;             /* mark packets */
-    bool ecn_heard;       /* the peer's counts have shown that it works */
-    bool hold;            /* no data yet: the handshake is under way */
+    unsigned skipped_at; /* where the next one goes */
+
+    uint32_t first_seq; /* wire number of stream offset 0 */
+    uint16_t resend;    /* TLTCP__SENT_* that were lost */
+    bool arrival;       /* deadlines mean arrival (paper, section 3) */
+    bool hold;          /* no data yet: the handshake is under way */
 } tltcp__sender;
 
 /* What feedback revealed for the connection to act on. */
@@ -77,7 +80,7 @@ typedef struct tltcp__feedback_result {
     uint32_t largest_lost;    /* size of the largest packet lost; 0: none */
     uint64_t bytes;           /* newly acknowledged */
     uint32_t largest_size;    /* of the packets newly acknowledged */
-    bool pto_fired;           /* fired */
+    bool pto_fired;           /* a probe timeout */
 } tltcp__feedback_result;
 
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,

@@ -6,7 +6,6 @@
 #define PTO_MAX (10 * TLTCP_S)
 #define PTO_STEPS 8u /* of 1/32 */
 #define PTO_EVEN 6u  /* in a row before live data waits ever longer */
-#define ECN_TRIES 3u /* probe timeouts, RFC 9000, A.4 */
 
 /* Waits that do not grow any more differ from each other: what is in the way
  * may come back at even intervals, as a satellite's handovers do. */
@@ -60,9 +59,7 @@ int tltcp__sender_on_timeout(tltcp__sender *s, tltcp_time now,
         rv = tltcp__sender_detect(s, now, result);
     } else if (rv == 0 && s->loss_at == TLTCP_TIME_NEVER && pto_at(s) <= now) {
         s->pto_count++;
-        if (s->pto_count >= ECN_TRIES && s->ecn_sent > 0 && !s->ecn_heard) {
-            s->ecn = false; /* perhaps the path drops what is marked */
-        }
+        tltcp__ecn_on_silence(&s->ecn, s->pto_count);
         s->stats->probes_sent++;
         s->pto_probes = TLTCP__PTO_PROBES;
         result->pto_fired = true;

@@ -408,12 +408,12 @@ TEST(ecn_is_tried_again_on_another_path) {
     p.user = &spoils;
     world_start_for(&w, &p, 1 * SEC);
     s = &w.end[SERVER].peer->conn->sender;
-    assert_false(s->ecn);
+    assert_false(s->ecn.on);
     spoils = false;
     (void)sim_peer_rebind(w.end[CLIENT].peer);
     world_run_for(&w, 1 * SEC);
     assert_int_equal(w.end[SERVER].path_events, 1);
-    assert_true(s->ecn && s->ecn_heard);
+    assert_true(s->ecn.on && s->ecn.heard);
     world_finish(&w);
 }
 

@@ -232,8 +232,8 @@ TEST(lone_acks_among_data_do_not_spoil_ecn) {
     p.link[CLIENT].loss = 0.05; /* gaps are answered by ACKs alone */
     p.link[SERVER].loss = 0.05;
     world_start_for(&w, &p, 3 * SEC);
-    assert_true(w.end[CLIENT].peer->conn->sender.ecn);
-    assert_true(w.end[SERVER].peer->conn->sender.ecn);
+    assert_true(w.end[CLIENT].peer->conn->sender.ecn.on);
+    assert_true(w.end[SERVER].peer->conn->sender.ecn.on);
     world_close(&w);
 }
 
