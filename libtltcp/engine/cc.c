@@ -255,7 +255,8 @@ void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
     tltcp__cc_set_pace(cc);
 }
 
-unsigned tltcp__cc_report(tltcp__cc *cc, const struct cong_recovery_report *r) {
+unsigned tltcp__cc_on_congestion(tltcp__cc *cc,
+                                 const struct cong_recovery_report *r) {
     unsigned out = cong_recovery_period_report(&cc->period, cc->cong, r);
     if ((out & CONG_RECOVERY_ENTERED) != 0) {
         cc->use_prr = tltcp__cc_recovers(cc) && cc->period.lost.count > 0 &&

@@ -78,7 +78,8 @@ void tltcp__cc_on_report(tltcp__cc *cc, double p, double x_recv, double flight,
                          tltcp_time now);
 /* Reports the losses and marks that were noted in `period`; a
  * ::cong_recovery_outcome. */
-unsigned tltcp__cc_report(tltcp__cc *cc, const struct cong_recovery_report *r);
+unsigned tltcp__cc_on_congestion(tltcp__cc *cc,
+                                 const struct cong_recovery_report *r);
 /* The same when congestion is persistent. */
 void tltcp__cc_on_persistent(tltcp__cc *cc,
                              const struct cong_recovery_report *r);

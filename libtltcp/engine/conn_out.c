@@ -20,7 +20,7 @@ typedef struct draft {
     bool eliciting;
 } draft;
 
-static void done(tltcp_conn *c, unsigned what) {
+static void clear_want(tltcp_conn *c, unsigned what) {
     c->want &= (uint16_t)~what;
 }
 
@@ -155,7 +155,7 @@ static void put_ack(tltcp_conn *c, draft *d) {
     if (upto > 0) {
         d->rec->acked_upto = upto;
         tltcp__reasm_on_granted(&c->reasm);
-        done(c, TLTCP__WANT_ACK);
+        clear_want(c, TLTCP__WANT_ACK);
     }
 }
 
@@ -175,7 +175,7 @@ static void put_window(tltcp_conn *c, draft *d) {
     tltcp__reasm_on_granted(&c->reasm);
     d->rec->flags |= TLTCP__SENT_WINDOW;
     d->eliciting = true;
-    done(c, TLTCP__WANT_WINDOW);
+    clear_want(c, TLTCP__WANT_WINDOW);
 }
 
 static void put_fin(tltcp_conn *c, draft *d) {
@@ -184,13 +184,13 @@ static void put_fin(tltcp_conn *c, draft *d) {
     tltcp__position_put(&d->w, TLTCP__FIN, p);
     d->rec->flags |= TLTCP__SENT_FIN;
     d->eliciting = true;
-    done(c, TLTCP__WANT_FIN);
+    clear_want(c, TLTCP__WANT_FIN);
 }
 
 static void put_ping(tltcp_conn *c, draft *d) {
     tltcp__chunk_put(&d->w, TLTCP__PING, 0, 0);
     d->eliciting = true;
-    done(c, TLTCP__WANT_PING);
+    clear_want(c, TLTCP__WANT_PING);
 }
 
 static void put_report(tltcp_conn *c, draft *d) {
@@ -237,7 +237,7 @@ static size_t send_hello(tltcp_conn *c, uint8_t *buf, size_t cap,
     }
     d.rec->flags |= TLTCP__SENT_HELLO;
     d.eliciting = true;
-    done(c, TLTCP__WANT_HELLO);
+    clear_want(c, TLTCP__WANT_HELLO);
     return close_packet(c, &d);
 }
 
@@ -265,7 +265,7 @@ static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
         put_ack(c, &d);
         put_close(c, &d);
     }
-    done(c, TLTCP__WANT_CLOSE);
+    clear_want(c, TLTCP__WANT_CLOSE);
     if (c->state == TLTCP__CONN_DYING) {
         c->state = TLTCP__CONN_CLOSED;
     } else {
@@ -281,7 +281,7 @@ static size_t send_challenge(tltcp_conn *c, uint8_t *buf, size_t cap,
     uint64_t room = 3 * k->received - k->sent;
     draft d;
     size_t len;
-    done(c, TLTCP__WANT_CHALLENGE);
+    clear_want(c, TLTCP__WANT_CHALLENGE);
     k->at = now + tltcp__sender_pto(&c->sender);
     if (k->path == 0 || room < CHALLENGE_MIN || cap < c->mtu.base ||
         !open_packet(c, &d, SEC__SHORT, buf, c->mtu.base, now)) {
@@ -299,7 +299,7 @@ static size_t send_challenge(tltcp_conn *c, uint8_t *buf, size_t cap,
 static size_t send_response(tltcp_conn *c, uint8_t *buf, size_t cap,
                             tltcp_time now) {
     draft d;
-    done(c, TLTCP__WANT_RESPONSE);
+    clear_want(c, TLTCP__WANT_RESPONSE);
     if (cap < c->mtu.base ||
         !open_packet(c, &d, SEC__SHORT, buf, c->mtu.base, now)) {
         return 0;

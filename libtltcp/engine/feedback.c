@@ -15,7 +15,7 @@ typedef struct run {
 } run;
 
 /* What one feedback adds up to. */
-typedef struct tally {
+typedef struct feedback {
     run run; /* not credited yet */
     tltcp__feedback_result *result;
     struct cong_ack ack;
@@ -30,61 +30,63 @@ typedef struct tally {
     uint64_t lost_packets;
     bool unnoted; /* the recovery period knows of the losses */
     int error;
-} tally;
+} feedback;
 
-static void first_error(tally *t, int rv) {
-    if (t->error == 0) {
-        t->error = rv;
+static void first_error(feedback *fb, int rv) {
+    if (fb->error == 0) {
+        fb->error = rv;
     }
 }
 
-static void credit_run(tltcp__sender *s, tally *t) {
-    run *r = &t->run;
+static void credit_run(tltcp__sender *s, feedback *fb) {
+    run *r = &fb->run;
     if (r->pieces > 0) {
-        first_error(t, tltcp__sections_on_acked(&s->sec, r->section, r->start,
-                                                r->end, r->pieces));
+        first_error(fb, tltcp__sections_on_acked(&s->sec, r->section, r->start,
+                                                 r->end, r->pieces));
         r->pieces = 0;
     }
 }
 
-static void credit_chunk(tltcp__sender *s, const tltcp__sent_chunk *f,
-                         tally *t) {
-    run *r = &t->run;
-    if (r->pieces > 0 && r->section == f->section && r->end == f->start) {
-        r->end += f->len;
+static void credit_chunk(tltcp__sender *s, const tltcp__sent_chunk *chunk,
+                         feedback *fb) {
+    run *r = &fb->run;
+    if (r->pieces > 0 && r->section == chunk->section &&
+        r->end == chunk->start) {
+        r->end += chunk->len;
         r->pieces++;
         return;
     }
-    credit_run(s, t);
-    *r = (run){f->section, f->start, f->start + f->len, 1};
+    credit_run(s, fb);
+    *r = (run){chunk->section, chunk->start, chunk->start + chunk->len, 1};
 }
 
-static void credit_late(tltcp__sender *s, const tltcp__sent_chunk *f,
-                        tally *t) {
-    credit_run(s, t);
-    first_error(t, tltcp__sections_on_late(&s->sec, f->section, f->start,
-                                           f->start + f->len));
+static void credit_late(tltcp__sender *s, const tltcp__sent_chunk *chunk,
+                        feedback *fb) {
+    credit_run(s, fb);
+    first_error(fb,
+                tltcp__sections_on_late(&s->sec, chunk->section, chunk->start,
+                                        chunk->start + chunk->len));
 }
 
 static void credit_packet(tltcp__sender *s, const tltcp__sent *rec, bool late,
-                          tally *t) {
+                          feedback *fb) {
     for (unsigned i = 0; i < rec->chunks; i++) {
-        const tltcp__sent_chunk *f = tltcp__sentmap_chunk(&s->map, rec, i);
-        if (f->kind == TLTCP__SENT_CHUNK_DATA && late) {
-            credit_late(s, f, t);
-        } else if (f->kind == TLTCP__SENT_CHUNK_DATA) {
-            credit_chunk(s, f, t);
-        } else if (f->kind == TLTCP__SENT_CHUNK_REPAIR && !late) {
-            credit_run(s, t);
-            tltcp__sections_on_forgotten(&s->sec, f->section);
+        const tltcp__sent_chunk *chunk = tltcp__sentmap_chunk(&s->map, rec, i);
+        if (chunk->kind == TLTCP__SENT_CHUNK_DATA && late) {
+            credit_late(s, chunk, fb);
+        } else if (chunk->kind == TLTCP__SENT_CHUNK_DATA) {
+            credit_chunk(s, chunk, fb);
+        } else if (chunk->kind == TLTCP__SENT_CHUNK_REPAIR && !late) {
+            credit_run(s, fb);
+            tltcp__sections_on_forgotten(&s->sec, chunk->section);
         }
     }
-    t->data += (rec->flags & TLTCP__SENT_DATA) != 0;
+    fb->data += (rec->flags & TLTCP__SENT_DATA) != 0;
 }
 
 static void sample_rtt(tltcp__sender *s, const tltcp__sent *rec,
-                       tltcp_time delay, tally *t) {
-    cong_time rtt = (cong_time)(t->now - rec->at);
+                       tltcp_time delay, feedback *fb) {
+    cong_time rtt = (cong_time)(fb->now - rec->at);
     cong_time wait =
         (cong_time)(delay < s->peer_ack_delay ? delay : s->peer_ack_delay);
     /* never below the lowest: what was small has waited for less on the way */
@@ -92,31 +94,31 @@ static void sample_rtt(tltcp__sender *s, const tltcp__sent *rec,
         rtt = rtt - wait > s->cc.rtt.min_rtt ? rtt - wait : s->cc.rtt.min_rtt;
     }
     rtt = rtt > 0 ? rtt : 1;
-    cong_rtt_sample_at(&s->cc.rtt, rtt, (cong_time)t->now);
-    s->cc.held = (cong_time)(t->now - rec->at) - rtt;
-    t->ack.rtt = rtt;
-    t->newest = (tltcp__cross_sample){
+    cong_rtt_sample_at(&s->cc.rtt, rtt, (cong_time)fb->now);
+    s->cc.held = (cong_time)(fb->now - rec->at) - rtt;
+    fb->ack.rtt = rtt;
+    fb->newest = (tltcp__cross_sample){
         (cong_time)rec->at,
         rec->snap.delivered + rec->snap.lost + rec->snap.tx_in_flight, rtt};
 }
 
 static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
-                         tally *t) {
+                         feedback *fb) {
     tltcp__sent *rec = tltcp__sentmap_get(&s->map, pn);
     bool late = rec->state == TLTCP__SENT_LOST;
     if (rec->state == TLTCP__SENT_SILENT || rec->state == TLTCP__SENT_ACKED) {
         return;
     }
-    credit_packet(s, rec, late, t);
+    credit_packet(s, rec, late, fb);
     tltcp__sentmap_on_acked(&s->map, rec);
-    t->result->acked |= rec->flags;
-    t->ack.probes_acked += (rec->flags & TLTCP__SENT_DUMMY) != 0;
-    t->ect += (rec->flags & TLTCP__SENT_ECT) != 0;
-    if (rec->acked_upto > t->result->acked_upto) {
-        t->result->acked_upto = rec->acked_upto;
+    fb->result->acked |= rec->flags;
+    fb->ack.probes_acked += (rec->flags & TLTCP__SENT_DUMMY) != 0;
+    fb->ect += (rec->flags & TLTCP__SENT_ECT) != 0;
+    if (rec->acked_upto > fb->result->acked_upto) {
+        fb->result->acked_upto = rec->acked_upto;
     }
     if ((rec->flags & TLTCP__SENT_MTU_PROBE) != 0) {
-        t->result->mtu_probe_acked = rec->size;
+        fb->result->mtu_probe_acked = rec->size;
     }
     if (late) {
         if (pn >= s->path_pn) {
@@ -130,23 +132,23 @@ static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
     if (pn + 1 < s->largest_acked) {
         cong_rack_reordered(&s->rack, false);
     }
-    if (pn + 1 == t->largest) {
+    if (pn + 1 == fb->largest) {
         /* The paper's recovery times its data itself, as TCP does. */
         if (pn >= s->path_pn &&
             (s->dup == NULL || (rec->flags & TLTCP__SENT_DATA) == 0)) {
-            sample_rtt(s, rec, delay, t);
+            sample_rtt(s, rec, delay, fb);
         }
     }
     cong_rack_delivered(&s->rack, (cong_time)rec->at,
-                        (cong_time)(t->now - rec->at));
+                        (cong_time)(fb->now - rec->at));
     if (pn >= s->path_pn) {
         cong_rate_on_acked(&s->cc.rate, &rec->snap, rec->size,
-                           (cong_time)t->now);
+                           (cong_time)fb->now);
     }
-    t->ack.acked += rec->size;
-    t->result->bytes += rec->size;
-    if (rec->size > t->result->largest_size) {
-        t->result->largest_size = rec->size;
+    fb->ack.acked += rec->size;
+    fb->result->bytes += rec->size;
+    if (rec->size > fb->result->largest_size) {
+        fb->result->largest_size = rec->size;
     }
 }
 
@@ -163,7 +165,7 @@ static bool is_optimistic(const tltcp__sender *s, uint64_t lo, uint64_t hi) {
 
 /* Takes [lo, hi) as acknowledged; visits only numbers not yet known to be. */
 static int take_run(tltcp__sender *s, uint64_t lo, uint64_t hi,
-                    tltcp_time delay, tally *t) {
+                    tltcp_time delay, feedback *fb) {
     uint64_t pn = lo > s->map.packets.head ? lo : s->map.packets.head;
     uint64_t from = pn;
     if (is_optimistic(s, lo, hi)) {
@@ -173,28 +175,28 @@ static int take_run(tltcp__sender *s, uint64_t lo, uint64_t hi,
         cmn__range known = {hi, hi};
         (void)cmn__ranges_next(&s->map.acked, pn, &known);
         for (; pn < hi && pn < known.start; pn++) {
-            packet_acked(s, pn, delay, t);
+            packet_acked(s, pn, delay, fb);
         }
         pn = known.end > pn ? known.end : pn;
     }
     if (from < hi && cmn__ranges_add(&s->map.acked, from, hi, NULL) != 0) {
-        first_error(t, TLTCP_ERR_NOMEM);
+        first_error(fb, TLTCP_ERR_NOMEM);
     }
     return 0;
 }
 
 static int feedback_take_runs(tltcp__sender *s, const tltcp__ack *ack,
-                              tally *t) {
+                              feedback *fb) {
     cmn__reader r = ack->ranges;
     tltcp_time delay = (tltcp_time)ack->delay_us * TLTCP_US;
-    uint64_t hi = t->largest;
+    uint64_t hi = fb->largest;
     uint64_t lo;
     int rv;
     if (ack->first >= hi) {
         return TLTCP_ERR_ACK;
     }
     lo = hi - ack->first - 1;
-    rv = take_run(s, lo, hi, delay, t);
+    rv = take_run(s, lo, hi, delay, fb);
     while (rv == 0 && r.p < r.end) {
         uint64_t missing = (uint64_t)cmn__get32(&r) + 1;
         uint64_t present = (uint64_t)cmn__get32(&r) + 1;
@@ -203,32 +205,33 @@ static int feedback_take_runs(tltcp__sender *s, const tltcp__ack *ack,
         }
         hi = lo - missing;
         lo = hi - present;
-        rv = take_run(s, lo, hi, delay, t);
+        rv = take_run(s, lo, hi, delay, fb);
     }
     return rv;
 }
 
 /* Returns which loss of the same data it is at most, from 1. */
 static unsigned lose_chunks(tltcp__sender *s, const tltcp__sent *rec,
-                            tally *t) {
+                            feedback *fb) {
     unsigned nth = 1;
     bool current = false;
     for (unsigned i = 0; i < rec->chunks; i++) {
-        const tltcp__sent_chunk *f = tltcp__sentmap_chunk(&s->map, rec, i);
-        uint64_t end = f->start + f->len;
-        if (f->kind == TLTCP__SENT_CHUNK_SKIP) {
+        const tltcp__sent_chunk *chunk = tltcp__sentmap_chunk(&s->map, rec, i);
+        uint64_t end = chunk->start + chunk->len;
+        if (chunk->kind == TLTCP__SENT_CHUNK_SKIP) {
             current = true;
-            first_error(t,
-                        tltcp__sections_on_skip_lost(&s->sec, f->start, end));
+            first_error(
+                fb, tltcp__sections_on_skip_lost(&s->sec, chunk->start, end));
             continue;
         }
-        if (f->kind == TLTCP__SENT_CHUNK_REPAIR) {
-            tltcp__sections_on_forgotten(&s->sec, f->section);
+        if (chunk->kind == TLTCP__SENT_CHUNK_REPAIR) {
+            tltcp__sections_on_forgotten(&s->sec, chunk->section);
             continue;
         }
-        first_error(t, tltcp__sections_on_lost(&s->sec, f->section, f->start,
-                                               end, f->losses, &current));
-        nth = f->losses + 1u > nth ? f->losses + 1u : nth;
+        first_error(fb, tltcp__sections_on_lost(&s->sec, chunk->section,
+                                                chunk->start, end,
+                                                chunk->losses, &current));
+        nth = chunk->losses + 1u > nth ? chunk->losses + 1u : nth;
     }
     s->stats->packets_lost_obsolete += rec->chunks > 0 && !current;
     return nth;
@@ -236,25 +239,25 @@ static unsigned lose_chunks(tltcp__sender *s, const tltcp__sent *rec,
 
 /* Lost packets come by their numbers. */
 static void note_unheard(const tltcp__sender *s, uint64_t pn,
-                         const tltcp__sent *rec, tally *t) {
+                         const tltcp__sent *rec, feedback *fb) {
     cmn__range through;
-    if (t->lost_packets == 0 ||
-        (cmn__ranges_next(&s->map.acked, t->last_lost, &through) &&
+    if (fb->lost_packets == 0 ||
+        (cmn__ranges_next(&s->map.acked, fb->last_lost, &through) &&
          through.start < pn)) {
-        t->unheard_since = rec->at;
+        fb->unheard_since = rec->at;
     }
-    t->last_lost = pn;
-    if (rec->at - t->unheard_since > t->unheard) {
-        t->unheard = rec->at - t->unheard_since;
+    fb->last_lost = pn;
+    if (rec->at - fb->unheard_since > fb->unheard) {
+        fb->unheard = rec->at - fb->unheard_since;
     }
 }
 
 static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
-                        tally *t) {
+                        feedback *fb) {
     unsigned nth;
     tltcp__sentmap_on_lost(&s->map, rec);
     if ((rec->flags & TLTCP__SENT_MTU_PROBE) != 0) {
-        t->result->mtu_probe_lost = rec->size;
+        fb->result->mtu_probe_lost = rec->size;
         return;
     }
     if ((rec->flags & TLTCP__SENT_DUMMY) != 0) {
@@ -265,7 +268,7 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
         s->resend |= rec->flags;
         return;
     }
-    nth = lose_chunks(s, rec, t);
+    nth = lose_chunks(s, rec, fb);
     tltcp__fec_sender_on_packet(&s->sec.fec, true);
     s->stats->packets_lost++;
     s->resend |= rec->flags;
@@ -276,18 +279,18 @@ static void packet_lost(tltcp__sender *s, uint64_t pn, tltcp__sent *rec,
         return; /* says nothing about this path */
     }
     s->cc.rate.lost += rec->size;
-    t->ack.lost += rec->size;
-    if (!t->unnoted && s->dup == NULL) {
+    fb->ack.lost += rec->size;
+    if (!fb->unnoted && s->dup == NULL) {
         cong_recovery_period_on_lost(&s->cc.period, pn, nth);
     }
-    note_unheard(s, pn, rec, t);
-    t->lost_packets++;
-    if (rec->size > t->result->largest_lost) {
-        t->result->largest_lost = rec->size;
+    note_unheard(s, pn, rec, fb);
+    fb->lost_packets++;
+    if (rec->size > fb->result->largest_lost) {
+        fb->result->largest_lost = rec->size;
     }
 }
 
-static void find_losses(tltcp__sender *s, tally *t) {
+static void find_losses(tltcp__sender *s, feedback *fb) {
     tltcp__sent *rec;
     uint64_t pn;
     s->loss_at = TLTCP_TIME_NEVER;
@@ -302,34 +305,34 @@ static void find_losses(tltcp__sender *s, tally *t) {
                              ? (cong_time)rec->at
                              : s->rack.t_sent - 1;
         cong_time at = cong_rack_deadline(&s->rack, sent, reo);
-        if (at < 0 || at > (cong_time)t->now) {
+        if (at < 0 || at > (cong_time)fb->now) {
             s->loss_at = at < 0 ? TLTCP_TIME_NEVER : (tltcp_time)at;
             return;
         }
-        packet_lost(s, pn, rec, t);
+        packet_lost(s, pn, rec, fb);
     }
 }
 
-static void lose_all(tltcp__sender *s, tally *t) {
+static void lose_all(tltcp__sender *s, feedback *fb) {
     tltcp__sent *rec;
     uint64_t pn;
     while ((rec = tltcp__sentmap_oldest(&s->map, &pn)) != NULL) {
-        packet_lost(s, pn, rec, t);
+        packet_lost(s, pn, rec, fb);
     }
 }
 
 /* RFC 9002, 7.6: nothing sent over so long a time got through. */
-static bool persistent(const tltcp__sender *s, const tally *t) {
+static bool persistent(const tltcp__sender *s, const feedback *fb) {
     return s->cc.rtt.srtt >= 0 &&
-           t->unheard > PERSISTENT_PTOS * tltcp__sender_pto(s);
+           fb->unheard > PERSISTENT_PTOS * tltcp__sender_pto(s);
 }
 
 static struct cong_recovery_report recovery_report(const tltcp__sender *s,
-                                                   const tally *t) {
+                                                   const feedback *fb) {
     return (struct cong_recovery_report){
-        .now = (cong_time)t->now,
+        .now = (cong_time)fb->now,
         .next = tltcp__sentmap_next(&s->map),
-        .flight = t->ack.flight,
+        .flight = fb->ack.flight,
         .missing = (double)tltcp__sections_missing(&s->sec)};
 }
 
@@ -338,35 +341,35 @@ static void begin_recovery(tltcp__sender *s) {
     s->stats->congestion_events++;
 }
 
-static void report_losses(tltcp__sender *s, tally *t) {
-    const struct cong_recovery_report r = recovery_report(s, t);
+static void report_losses(tltcp__sender *s, feedback *fb) {
+    const struct cong_recovery_report r = recovery_report(s, fb);
     unsigned out;
-    if (t->lost_packets > 0 && persistent(s, t)) {
+    if (fb->lost_packets > 0 && persistent(s, fb)) {
         s->stats->rto_count++;
         tltcp__cc_on_persistent(&s->cc, &r);
         begin_recovery(s);
         return;
     }
-    out = tltcp__cc_report(&s->cc, &r);
+    out = tltcp__cc_on_congestion(&s->cc, &r);
     if ((out & CONG_RECOVERY_ENTERED) != 0) {
         begin_recovery(s);
     }
     if ((out & CONG_RECOVERY_RESTARTED) != 0) {
-        t->unnoted = true;
-        lose_all(s, t);
+        fb->unnoted = true;
+        lose_all(s, fb);
     }
 }
 
 /* What became known, in the order that controllers expect. */
-static void feedback_report(tltcp__sender *s, tally *t, bool advanced) {
-    t->ack.now = (cong_time)t->now;
-    t->ack.recovery = cong_recovery_period_in_recovery(&s->cc.period);
+static void feedback_report(tltcp__sender *s, feedback *fb, bool advanced) {
+    fb->ack.now = (cong_time)fb->now;
+    fb->ack.recovery = cong_recovery_period_in_recovery(&s->cc.period);
     if (s->largest_acked > s->round_pn) {
-        t->ack.round = true;
+        fb->ack.round = true;
         s->round_pn = tltcp__sentmap_next(&s->map);
     }
-    tltcp__cc_on_ack(&s->cc, &t->ack, advanced && t->lost_packets == 0);
-    report_losses(s, t);
+    tltcp__cc_on_ack(&s->cc, &fb->ack, advanced && fb->lost_packets == 0);
+    report_losses(s, fb);
 }
 
 /* The recovery period ends when all that was out at its beginning is accounted
@@ -385,9 +388,9 @@ static void end_recovery(tltcp__sender *s, tltcp_time now) {
     }
 }
 
-static tally tally_of(tltcp__sender *s, tltcp__feedback_result *result,
-                      tltcp_time now) {
-    return (tally){
+static feedback feedback_begin(tltcp__sender *s, tltcp__feedback_result *result,
+                               tltcp_time now) {
+    return (feedback){
         .result = result,
         .now = now,
         .ack = {.rtt = -1, .flight = (double)s->map.bytes},
@@ -405,33 +408,33 @@ static void feedback_settle(tltcp__sender *s, tltcp_time now) {
 
 int tltcp__sender_detect(tltcp__sender *s, tltcp_time now,
                          tltcp__feedback_result *result) {
-    tally t = tally_of(s, result, now);
-    find_losses(s, &t);
-    if (t.lost_packets > 0 && s->dup == NULL) {
-        feedback_report(s, &t, false);
+    feedback fb = feedback_begin(s, result, now);
+    find_losses(s, &fb);
+    if (fb.lost_packets > 0 && s->dup == NULL) {
+        feedback_report(s, &fb, false);
     }
     feedback_settle(s, now);
-    return t.error;
+    return fb.error;
 }
 
 /* An ACK that other packets have overtaken, or that is about another path, says
  * nothing. */
-static void on_ecn(tltcp__sender *s, const tltcp__ack *ack, tally *t) {
+static void on_ecn(tltcp__sender *s, const tltcp__ack *ack, feedback *fb) {
     double marked;
-    if (t->largest < s->largest_acked || t->largest <= s->path_pn ||
-        t->ect == 0) {
+    if (fb->largest < s->largest_acked || fb->largest <= s->path_pn ||
+        fb->ect == 0) {
         return;
     }
     marked = tltcp__ecn_on_ack(&s->ecn, ack, s->cc.cong->ect1, s->path_pn > 0,
-                               t->ect);
+                               fb->ect);
     s->stats->ecn_ce = s->ecn.ce;
     if (marked > 0) {
-        t->ack.ce = t->ack.acked * marked;
-        cong_recovery_period_on_ce(&s->cc.period, t->largest - 1);
+        fb->ack.ce = fb->ack.acked * marked;
+        cong_recovery_period_on_ce(&s->cc.period, fb->largest - 1);
     }
 }
 
-static int on_cumulative(tltcp__sender *s, uint32_t wire, tally *t,
+static int on_cumulative(tltcp__sender *s, uint32_t wire, feedback *fb,
                          bool *advanced) {
     uint64_t cum = cmn__widen(wire - s->first_seq, s->peer_cum);
     *advanced = false;
@@ -443,7 +446,7 @@ static int on_cumulative(tltcp__sender *s, uint32_t wire, tally *t,
     }
     *advanced = true;
     s->peer_cum = cum;
-    first_error(t, tltcp__sections_on_cumulative(&s->sec, cum));
+    first_error(fb, tltcp__sections_on_cumulative(&s->sec, cum));
     return 0;
 }
 
@@ -457,39 +460,39 @@ int tltcp__sender_on_rebuilt(tltcp__sender *s, uint32_t start, uint32_t len) {
 
 int tltcp__sender_on_ack(tltcp__sender *s, const tltcp__ack *ack,
                          tltcp_time now, tltcp__feedback_result *result) {
-    tally t = tally_of(s, result, now);
+    feedback fb = feedback_begin(s, result, now);
     bool advanced;
     int rv;
-    t.largest = cmn__widen(ack->largest, s->map.packets.tail) + 1;
-    if (t.largest > s->map.packets.tail) {
+    fb.largest = cmn__widen(ack->largest, s->map.packets.tail) + 1;
+    if (fb.largest > s->map.packets.tail) {
         return TLTCP_ERR_ACK;
     }
-    rv = feedback_take_runs(s, ack, &t);
-    credit_run(s, &t);
+    rv = feedback_take_runs(s, ack, &fb);
+    credit_run(s, &fb);
     if (rv == 0) {
-        rv = on_cumulative(s, ack->cumulative, &t, &advanced);
+        rv = on_cumulative(s, ack->cumulative, &fb, &advanced);
     }
     if (rv != 0) {
         return rv;
     }
-    if (t.largest > s->largest_acked) {
-        s->largest_acked = t.largest;
+    if (fb.largest > s->largest_acked) {
+        s->largest_acked = fb.largest;
     }
-    if (t.ack.acked > 0) {
+    if (fb.ack.acked > 0) {
         s->pto_count = 0;
         s->pto_probes = 0;
     }
     tltcp__sender_on_window(s, ack->window);
-    find_losses(s, &t);
+    find_losses(s, &fb);
     if (s->dup != NULL) {
-        first_error(&t, tltcp__dupack_on_ack(s->dup, &s->sec, &s->cc,
-                                             s->peer_cum, t.data, now));
-    } else if (t.ack.acked > 0 || t.lost_packets > 0 ||
-               t.ack.probes_acked > 0) {
-        on_ecn(s, ack, &t);
-        feedback_report(s, &t, advanced);
+        first_error(&fb, tltcp__dupack_on_ack(s->dup, &s->sec, &s->cc,
+                                              s->peer_cum, fb.data, now));
+    } else if (fb.ack.acked > 0 || fb.lost_packets > 0 ||
+               fb.ack.probes_acked > 0) {
+        on_ecn(s, ack, &fb);
+        feedback_report(s, &fb, advanced);
     }
-    tltcp__sender_update_target(s, t.ack.acked, t.ack.rtt, &t.newest, now);
+    tltcp__sender_update_target(s, fb.ack.acked, fb.ack.rtt, &fb.newest, now);
     feedback_settle(s, now);
-    return t.error;
+    return fb.error;
 }

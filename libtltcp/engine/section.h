@@ -23,7 +23,7 @@ typedef struct tltcp__section {
     tltcp_time deadline;
     tltcp_time due; /* when it should be there; not after the deadline */
     tltcp_time written;
-    uint32_t flying;  /* frames of it in packets in flight */
+    uint32_t flying;  /* pieces of it in packets in flight */
     uint32_t slot;    /* in the heap of deadlines */
     uint32_t depends; /* sections back to what it refers to; 0: to none */
     uint8_t state;

@@ -152,8 +152,8 @@ static bool data_ready(tltcp__sender *s) {
     return ready;
 }
 
-/* While data waits for the window, result of what was dropped waits with it: a
- * packet of its own would take the place of a whole one. */
+/* While data waits for the window, UPDATE and SKIP wait with it: a packet of
+ * their own would take the place of a whole one. */
 static bool control_waits(const tltcp__sender *s) {
     bool limited;
     if (s->sec.skips.count == 0 && !update_due(s)) {
@@ -194,19 +194,19 @@ static int put_skips(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w) {
     for (int i = 0; i < SKIPS_MAX && cmn__writer_left(w) >= TLTCP__SKIP_LEN &&
                     tltcp__sections_next_skip(&s->sec, &p);
          i++) {
-        tltcp__sent_chunk *f = tltcp__sentmap_add(&s->map, rec);
+        tltcp__sent_chunk *chunk = tltcp__sentmap_add(&s->map, rec);
         tltcp__skip skip = {
             .start = (uint32_t)p.start + s->first_seq,
             .end = (uint32_t)p.end + s->first_seq,
             .section = (uint32_t)p.section,
         };
-        if (f == NULL) {
+        if (chunk == NULL) {
             return TLTCP_ERR_NOMEM;
         }
-        *f = (tltcp__sent_chunk){.start = p.start,
-                                 .section = p.section,
-                                 .len = (uint32_t)(p.end - p.start),
-                                 .kind = TLTCP__SENT_CHUNK_SKIP};
+        *chunk = (tltcp__sent_chunk){.start = p.start,
+                                     .section = p.section,
+                                     .len = (uint32_t)(p.end - p.start),
+                                     .kind = TLTCP__SENT_CHUNK_SKIP};
         tltcp__skip_put(w, &skip);
     }
     return 0;
@@ -239,16 +239,16 @@ static bool next_pto_probe(tltcp__sender *s, uint64_t max, tltcp_time now,
     }
     for (uint64_t pn = first; pn < first + TLTCP__PTO_PROBES; pn++) {
         tltcp__sent *rec = tltcp__sentmap_get(&s->map, pn);
-        const tltcp__sent_chunk *f;
+        const tltcp__sent_chunk *chunk;
         if (rec == NULL || rec->state != TLTCP__SENT_FLYING ||
             rec->chunks == 0 || (rec->flags & TLTCP__SENT_PTO_REPEATED) != 0) {
             continue;
         }
         rec->flags |= TLTCP__SENT_PTO_REPEATED;
-        f = tltcp__sentmap_chunk(&s->map, rec, 0);
-        if (f->kind == TLTCP__SENT_CHUNK_DATA &&
-            tltcp__sections_again(&s->sec, f->start, f->start + f->len, max,
-                                  now, out)) {
+        chunk = tltcp__sentmap_chunk(&s->map, rec, 0);
+        if (chunk->kind == TLTCP__SENT_CHUNK_DATA &&
+            tltcp__sections_again(&s->sec, chunk->start,
+                                  chunk->start + chunk->len, max, now, out)) {
             return true;
         }
     }
@@ -274,15 +274,15 @@ static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     tltcp__meta meta = tltcp__sections_meta(&s->sec, p->section);
     rec->flags |= TLTCP__SENT_DATA;
     if (s->dup == NULL) { /* which keeps extents of its own */
-        tltcp__sent_chunk *f = tltcp__sentmap_add(&s->map, rec);
-        if (f == NULL) {
+        tltcp__sent_chunk *chunk = tltcp__sentmap_add(&s->map, rec);
+        if (chunk == NULL) {
             return TLTCP_ERR_NOMEM;
         }
-        *f = (tltcp__sent_chunk){.start = p->start,
-                                 .section = p->section,
-                                 .len = (uint32_t)len,
-                                 .losses = p->losses,
-                                 .kind = TLTCP__SENT_CHUNK_DATA};
+        *chunk = (tltcp__sent_chunk){.start = p->start,
+                                     .section = p->section,
+                                     .len = (uint32_t)len,
+                                     .losses = p->losses,
+                                     .kind = TLTCP__SENT_CHUNK_DATA};
     }
     tltcp__data_put(w, p->flags, (uint32_t)p->start + s->first_seq,
                     (uint32_t)p->section, len);
@@ -298,21 +298,21 @@ static int put_piece(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
 static int put_repair(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                       bool *put) {
     tltcp__fec_symbol p;
-    tltcp__sent_chunk *f;
+    tltcp__sent_chunk *chunk;
     *put = false;
     if (!tltcp__sections_next_fec_symbol(&s->sec, &p) ||
         cmn__writer_left(w) <
             TLTCP__REPAIR_LEN + tltcp__meta_len(p.flags) + p.size) {
         return 0;
     }
-    f = tltcp__sentmap_add(&s->map, rec);
-    if (f == NULL) {
+    chunk = tltcp__sentmap_add(&s->map, rec);
+    if (chunk == NULL) {
         return TLTCP_ERR_NOMEM;
     }
-    *f = (tltcp__sent_chunk){.start = p.start,
-                             .section = p.section,
-                             .len = (uint32_t)(p.end - p.start),
-                             .kind = TLTCP__SENT_CHUNK_REPAIR};
+    *chunk = (tltcp__sent_chunk){.start = p.start,
+                                 .section = p.section,
+                                 .len = (uint32_t)(p.end - p.start),
+                                 .kind = TLTCP__SENT_CHUNK_REPAIR};
     tltcp__repair_put(
         w, p.flags,
         &(tltcp__repair_chunk){.start = (uint32_t)p.start + s->first_seq,
@@ -364,8 +364,8 @@ static int put_data(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
     return rv;
 }
 
-/* What stands in the path's queue goes before whatever leaves now. */
-static void look_out(tltcp__sender *s, tltcp_time now) {
+/* What the look-ahead should know of the path now. */
+static void update_path_estimate(tltcp__sender *s, tltcp_time now) {
     /* RACK waits a quarter of an RTT for packets that were overtaken */
     s->sec.fec.round =
         s->cc.rtt.srtt > 0 ? (tltcp_time)(s->cc.rtt.srtt / 4 * 5) : 0;
@@ -383,7 +383,7 @@ int tltcp__sender_fill(tltcp__sender *s, tltcp__sent *rec, cmn__writer *w,
                        tltcp_time now, bool *eliciting) {
     const uint8_t *start = w->p;
     int rv = put_skips(s, rec, w);
-    look_out(s, now);
+    update_path_estimate(s, now);
     if (rv == 0 && (update_due(s) || s->pto_probes > 0 || data_ready(s)) &&
         cmn__writer_left(w) >= TLTCP__UPDATE_LEN + TLTCP__RTT_LEN) {
         put_rtt(s, w);

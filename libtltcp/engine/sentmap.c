@@ -42,11 +42,11 @@ tltcp__sent *tltcp__sentmap_open(tltcp__sentmap *m) {
 }
 
 tltcp__sent_chunk *tltcp__sentmap_add(tltcp__sentmap *m, tltcp__sent *s) {
-    tltcp__sent_chunk *f = cmn__ring_push(&m->chunks);
-    if (f != NULL) {
+    tltcp__sent_chunk *chunk = cmn__ring_push(&m->chunks);
+    if (chunk != NULL) {
         s->chunks++;
     }
-    return f;
+    return chunk;
 }
 
 void tltcp__sentmap_commit(tltcp__sentmap *m, tltcp__sent *s, bool eliciting) {
@@ -60,7 +60,7 @@ void tltcp__sentmap_commit(tltcp__sentmap *m, tltcp__sent *s, bool eliciting) {
     }
 }
 
-static void land(tltcp__sentmap *m, tltcp__sent *s, uint8_t state) {
+static void sentmap_land(tltcp__sentmap *m, tltcp__sent *s, uint8_t state) {
     if (s->state == TLTCP__SENT_FLYING) {
         m->bytes -= s->size;
         m->flying--;
@@ -69,11 +69,11 @@ static void land(tltcp__sentmap *m, tltcp__sent *s, uint8_t state) {
 }
 
 void tltcp__sentmap_on_acked(tltcp__sentmap *m, tltcp__sent *s) {
-    land(m, s, TLTCP__SENT_ACKED);
+    sentmap_land(m, s, TLTCP__SENT_ACKED);
 }
 
 void tltcp__sentmap_on_lost(tltcp__sentmap *m, tltcp__sent *s) {
-    land(m, s, TLTCP__SENT_LOST);
+    sentmap_land(m, s, TLTCP__SENT_LOST);
 }
 
 tltcp__sent *tltcp__sentmap_oldest(tltcp__sentmap *m, uint64_t *pn) {

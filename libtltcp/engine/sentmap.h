@@ -19,8 +19,8 @@
  * settled. */
 
 enum tltcp__sent_state {
-    TLTCP__SENT_SILENT, /* wants no ACK */
-    TLTCP__SENT_FLYING,
+    TLTCP__SENT_SILENT, /* not ack-eliciting: no answer is awaited */
+    TLTCP__SENT_FLYING, /* in flight */
     TLTCP__SENT_ACKED,
     TLTCP__SENT_LOST
 };
@@ -34,9 +34,7 @@ enum tltcp__sent_state {
 #define TLTCP__SENT_ECT 0x20u          /* left ECN-capable */
 #define TLTCP__SENT_HELLO 0x40u        /* INITIAL or ANSWER */
 #define TLTCP__SENT_DATA 0x100u
-#define TLTCP__SENT_DUMMY                               \
-    0x200u /* of Peach: in no window, not retransmitted \
-            */
+#define TLTCP__SENT_DUMMY 0x200u /* of Peach: in no window, never repeated */
 
 enum tltcp__sent_chunk_kind {
     TLTCP__SENT_CHUNK_DATA,
@@ -48,19 +46,19 @@ typedef struct tltcp__sent_chunk {
     uint64_t start; /* stream offset */
     uint64_t section;
     uint32_t len;
-    uint8_t kind;
+    uint8_t kind;   /* tltcp__sent_chunk_kind */
     uint8_t losses; /* how often these bytes were lost before */
 } tltcp__sent_chunk;
 
 typedef struct tltcp__sent {
     struct cong_rate_snapshot snap;
     tltcp_time at;
-    uint64_t chunk;      /* first of its frames */
+    uint64_t chunk;      /* number of its first one */
     uint64_t acked_upto; /* of the ACK it carried; 0: none */
     uint32_t size;
-    uint16_t chunks;
-    uint16_t flags; /* TLTCP__SENT_* */
-    uint8_t state;
+    uint16_t chunks; /* how many */
+    uint16_t flags;  /* TLTCP__SENT_* */
+    uint8_t state;   /* tltcp__sent_state */
 } tltcp__sent;
 
 typedef struct tltcp__sentmap {
