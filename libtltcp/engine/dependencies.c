@@ -10,14 +10,14 @@
 #define GAP_MAX (3 * TLTCP_S)
 #define SMOOTH 4
 
-void tltcp__dependencies_init(tltcp__dependencies *l, const cmn__mem *mem,
+void tltcp__dependencies_init(tltcp__dependencies *d, const cmn__mem *mem,
                               uint32_t policy) {
-    *l = (tltcp__dependencies){.policy = policy};
-    cmn__ranges_init(&l->lost, mem, UINT32_MAX);
+    *d = (tltcp__dependencies){.policy = policy};
+    cmn__ranges_init(&d->lost, mem, UINT32_MAX);
 }
 
-void tltcp__dependencies_free(tltcp__dependencies *l) {
-    cmn__ranges_free(&l->lost);
+void tltcp__dependencies_free(tltcp__dependencies *d) {
+    cmn__ranges_free(&d->lost);
 }
 
 static bool is_needed(const tltcp__section *s) {
@@ -28,8 +28,8 @@ static bool is_picture(const tltcp__section *s) {
     return is_needed(s) || s->cls == TL_CLASS_DISPOSABLE;
 }
 
-static bool is_lost(const tltcp__dependencies *l, uint64_t number) {
-    return cmn__ranges_has(&l->lost, number);
+static bool is_lost(const tltcp__dependencies *d, uint64_t number) {
+    return cmn__ranges_has(&d->lost, number);
 }
 
 /* Its class says that it refers to another picture. */
@@ -38,9 +38,9 @@ static bool follows(const tltcp__section *s) {
 }
 
 /* What the application says that it refers to; its own number: nothing. */
-static uint64_t stated(const tltcp__dependencies *l, uint64_t number,
+static uint64_t stated(const tltcp__dependencies *d, uint64_t number,
                        const tltcp__section *s, uint32_t depends) {
-    uint64_t before = l->stream[s->stream].reference;
+    uint64_t before = d->stream[s->stream].reference;
     if (depends == 0) {
         return follows(s) && before > 0 ? before - 1 : number;
     }
@@ -50,12 +50,12 @@ static uint64_t stated(const tltcp__dependencies *l, uint64_t number,
 
 /* What it dies with: up to the next KEY each picture with the one before it, if
  * that is the policy. */
-static uint64_t needed(const tltcp__dependencies *l, uint64_t number,
+static uint64_t needed(const tltcp__dependencies *d, uint64_t number,
                        const tltcp__section *s, uint32_t depends) {
-    uint64_t before = l->stream[s->stream].picture;
-    uint64_t named = stated(l, number, s, depends);
-    if (l->policy != TLTCP_DROP_UNTIL_KEY || !follows(s) ||
-        depends == TL_DEPENDS_NONE || (depends != 0 && is_lost(l, named))) {
+    uint64_t before = d->stream[s->stream].picture;
+    uint64_t named = stated(d, number, s, depends);
+    if (d->policy != TLTCP_DROP_UNTIL_KEY || !follows(s) ||
+        depends == TL_DEPENDS_NONE || (depends != 0 && is_lost(d, named))) {
         return named;
     }
     return before > 0 ? before - 1 : number;
@@ -69,35 +69,35 @@ static tltcp_time span(tltcp_time from, tltcp_time to) {
     return to == TLTCP_TIME_NEVER ? to : to > from ? to - from : 0;
 }
 
-static void learn(tltcp__cadence *r, const tltcp__section *s) {
+static void learn(tltcp__cadence *c, const tltcp__section *s) {
     bool key = s->cls == TL_CLASS_KEY;
     double bytes = (double)(s->end - s->start);
-    tltcp_time gap = s->written - r->last;
+    tltcp_time gap = s->written - c->last;
     /* the mean over a GOP; until the first one is whole, a smoothed one */
-    if (r->gop == 0 && r->last != 0 && gap > 0 && gap < GAP_MAX) {
-        r->gap = smooth(r->gap, gap);
+    if (c->gop == 0 && c->last != 0 && gap > 0 && gap < GAP_MAX) {
+        c->gap = smooth(c->gap, gap);
     }
-    if (key && r->last_key != 0 && s->written > r->last_key) {
-        r->gop = s->written - r->last_key;
-        r->gap = r->gop / r->count;
+    if (key && c->last_key != 0 && s->written > c->last_key) {
+        c->gop = s->written - c->last_key;
+        c->gap = c->gop / c->count;
     }
-    r->count = key ? 1 : r->count + 1;
-    r->last = s->written;
-    r->last_key = key ? s->written : r->last_key;
-    r->due[key] = span(s->written, s->due);
-    r->dead[key] = span(s->written, s->deadline);
-    if (key || r->bytes[0] <= 0) {
-        r->bytes[key] = bytes;
+    c->count = key ? 1 : c->count + 1;
+    c->last = s->written;
+    c->last_key = key ? s->written : c->last_key;
+    c->due[key] = span(s->written, s->due);
+    c->dead[key] = span(s->written, s->deadline);
+    if (key || c->bytes[0] <= 0) {
+        c->bytes[key] = bytes;
     } else {
-        r->bytes[0] += (bytes - r->bytes[0]) / SMOOTH;
+        c->bytes[0] += (bytes - c->bytes[0]) / SMOOTH;
     }
 }
 
-void tltcp__dependencies_on_written(tltcp__dependencies *l, uint64_t number,
+void tltcp__dependencies_on_written(tltcp__dependencies *d, uint64_t number,
                                     tltcp__section *s, uint32_t depends) {
-    tltcp__stream *t = &l->stream[s->stream];
-    s->depends = (uint32_t)(number - stated(l, number, s, depends));
-    s->refers = needed(l, number, s, depends);
+    tltcp__stream *t = &d->stream[s->stream];
+    s->depends = (uint32_t)(number - stated(d, number, s, depends));
+    s->refers = needed(d, number, s, depends);
     /* sound is decoded alone, also where all share a stream */
     s->after = s->cls == TL_CLASS_AUDIO ? s->refers
                : t->newest > 0          ? t->newest - 1
@@ -123,27 +123,27 @@ void tltcp__dependencies_on_written(tltcp__dependencies *l, uint64_t number,
     }
 }
 
-int tltcp__dependencies_on_lost(tltcp__dependencies *l, uint64_t number,
+int tltcp__dependencies_on_lost(tltcp__dependencies *d, uint64_t number,
                                 const tltcp__section *s) {
-    tltcp__stream *t = &l->stream[s->stream];
-    if (l->policy == TLTCP_DROP_SECTION) {
+    tltcp__stream *t = &d->stream[s->stream];
+    if (d->policy == TLTCP_DROP_SECTION) {
         return 0;
     }
     if (number > MEMORY) {
-        (void)cmn__ranges_sub(&l->lost, 0, number - MEMORY, NULL);
+        (void)cmn__ranges_sub(&d->lost, 0, number - MEMORY, NULL);
     }
     if (t->broken == 0 && number + 1 >= t->key &&
         (is_needed(s) ||
-         (is_picture(s) && l->policy == TLTCP_DROP_UNTIL_KEY))) {
+         (is_picture(s) && d->policy == TLTCP_DROP_UNTIL_KEY))) {
         t->broken = s->written;
     }
-    return cmn__ranges_add(&l->lost, number, number + 1, NULL) == 0
+    return cmn__ranges_add(&d->lost, number, number + 1, NULL) == 0
                ? 0
                : TLTCP_ERR_NOMEM;
 }
 
-bool tltcp__dependencies_lost(const tltcp__dependencies *l, uint64_t number,
+bool tltcp__dependencies_lost(const tltcp__dependencies *d, uint64_t number,
                               const tltcp__section *s) {
     return s->refers != number && s->deadline != TLTCP_TIME_NEVER &&
-           is_lost(l, s->refers);
+           is_lost(d, s->refers);
 }

@@ -39,20 +39,20 @@ typedef struct tltcp__dependencies {
     uint32_t policy; /* tltcp_drop_policy */
 } tltcp__dependencies;
 
-void tltcp__dependencies_init(tltcp__dependencies *l, const cmn__mem *mem,
+void tltcp__dependencies_init(tltcp__dependencies *d, const cmn__mem *mem,
                               uint32_t policy);
-void tltcp__dependencies_free(tltcp__dependencies *l);
+void tltcp__dependencies_free(tltcp__dependencies *d);
 
 /* A section was written: sets its dependencies (depends, refers, after) and
  * learns the cadence. */
-void tltcp__dependencies_on_written(tltcp__dependencies *l, uint64_t number,
+void tltcp__dependencies_on_written(tltcp__dependencies *d, uint64_t number,
                                     tltcp__section *s, uint32_t depends);
 /* It will not arrive whole.  0 or TLTCP_ERR_NOMEM. */
-int tltcp__dependencies_on_lost(tltcp__dependencies *l, uint64_t number,
+int tltcp__dependencies_on_lost(tltcp__dependencies *d, uint64_t number,
                                 const tltcp__section *s);
 /* Whether what a section refers to is lost.  What has no deadline is reliable,
  * and is not given up for them. */
-bool tltcp__dependencies_lost(const tltcp__dependencies *l, uint64_t number,
+bool tltcp__dependencies_lost(const tltcp__dependencies *d, uint64_t number,
                               const tltcp__section *s);
 
 #endif /* LIBTLTCP_DEPENDENCIES_H */

@@ -6,38 +6,38 @@
 
 tltcp__fec_receiver *tltcp__fec_receiver_new(const cmn__mem *mem,
                                              size_t limit) {
-    tltcp__fec_receiver *b = cmn__alloc(mem, sizeof(*b));
-    if (b != NULL) {
-        b->mem = mem;
-        b->data.mem = mem;
-        b->tables.mem = mem;
-        b->limit = limit;
+    tltcp__fec_receiver *f = cmn__alloc(mem, sizeof(*f));
+    if (f != NULL) {
+        f->mem = mem;
+        f->data.mem = mem;
+        f->tables.mem = mem;
+        f->limit = limit;
     }
-    return b;
+    return f;
 }
 
-static void release(tltcp__fec_receiver *b, tltcp__block *k) {
-    b->blocks--;
+static void release(tltcp__fec_receiver *f, tltcp__block *k) {
+    f->blocks--;
     *k = (tltcp__block){.repair = k->repair, .cap = k->cap};
 }
 
-static void rebuild_give_back(tltcp__fec_receiver *b, tltcp__block *k) {
-    cmn__free(b->mem, k->repair);
-    b->bytes -= k->cap;
+static void fec_receiver_give_back(tltcp__fec_receiver *f, tltcp__block *k) {
+    cmn__free(f->mem, k->repair);
+    f->bytes -= k->cap;
     k->repair = NULL;
     k->cap = 0;
 }
 
-void tltcp__fec_receiver_free(tltcp__fec_receiver *b) {
-    if (b == NULL) {
+void tltcp__fec_receiver_free(tltcp__fec_receiver *f) {
+    if (f == NULL) {
         return;
     }
     for (int i = 0; i < TLTCP__FEC_RECEIVER_BLOCKS; i++) {
-        cmn__free(b->mem, b->block[i].repair);
+        cmn__free(f->mem, f->block[i].repair);
     }
-    tltcp__fec_room_free(&b->data);
-    tltcp__fec_room_free(&b->tables);
-    cmn__free(b->mem, b);
+    tltcp__fec_room_free(&f->data);
+    tltcp__fec_room_free(&f->tables);
+    cmn__free(f->mem, f);
 }
 
 static unsigned symbols_of(uint64_t start, uint64_t end, size_t size) {
@@ -71,15 +71,15 @@ static unsigned find_missing(const tltcp__reasm *r, const tltcp__block *k,
     return count;
 }
 
-static void note(tltcp__fec_receiver *b, uint64_t start, uint64_t end) {
-    if (b->reported <
-        TLTCP__FEC_RECEIVER_TOLD) { /* else the peer repeats in vain */
-        b->report[b->reported++] = (tltcp__rebuilt_range){start, end};
+static void note(tltcp__fec_receiver *f, uint64_t start, uint64_t end) {
+    if (f->reported <
+        TLTCP__FEC_RECEIVER_REPORTS) { /* else the peer repeats in vain */
+        f->report[f->reported++] = (tltcp__rebuilt_range){start, end};
     }
 }
 
 /* Hands the new symbols over as if they had come. */
-static int deliver(tltcp__fec_receiver *b, tltcp__reasm *r,
+static int deliver(tltcp__fec_receiver *f, tltcp__reasm *r,
                    const tltcp__block *k, const uint8_t *data,
                    const uint8_t *missing, unsigned n) {
     int rv = 0;
@@ -96,16 +96,16 @@ static int deliver(tltcp__fec_receiver *b, tltcp__reasm *r,
                                   (size_t)(end - start), k->section, flags);
         if (rv == 0) {
             r->stats->bytes_rebuilt += end - start;
-            note(b, start, end);
+            note(f, start, end);
         }
     }
     return rv;
 }
 
-static int decode(tltcp__fec_receiver *b, tltcp__reasm *r, tltcp__block *k,
+static int decode(tltcp__fec_receiver *f, tltcp__reasm *r, tltcp__block *k,
                   const uint8_t *missing, unsigned n) {
     unsigned symbols = symbols_of(k->start, k->end, k->size);
-    uint8_t *data = tltcp__fec_reserve(&b->data, symbols * k->size);
+    uint8_t *data = tltcp__fec_reserve(&f->data, symbols * k->size);
     uint64_t at = k->start;
     cmn__range x;
     int rv = TLTCP_ERR_NOMEM;
@@ -121,16 +121,16 @@ static int decode(tltcp__fec_receiver *b, tltcp__reasm *r, tltcp__block *k,
     }
     memset(data + (k->end - k->start), 0,
            symbols * k->size - (size_t)(k->end - k->start));
-    if (tltcp__fec_decode(&b->tables,
+    if (tltcp__fec_decode(&f->tables,
                           &(tltcp__fec_block){data, symbols, k->size, missing,
                                               k->repair, k->index, n})) {
-        rv = deliver(b, r, k, data, missing, n);
+        rv = deliver(f, r, k, data, missing, n);
     }
     return rv;
 }
 
 /* Rebuilds the block if that is possible now. */
-static int attempt(tltcp__fec_receiver *b, tltcp__reasm *r, tltcp__block *k) {
+static int attempt(tltcp__fec_receiver *f, tltcp__reasm *r, tltcp__block *k) {
     uint8_t missing[TLTCP__FEC_REPAIR];
     unsigned n = find_missing(r, k, missing, k->count);
     int rv = 0;
@@ -138,16 +138,16 @@ static int attempt(tltcp__fec_receiver *b, tltcp__reasm *r, tltcp__block *k) {
         return 0;
     }
     if (n > 0 && k->end > r->cursor) {
-        rv = decode(b, r, k, missing, n);
+        rv = decode(f, r, k, missing, n);
     }
-    release(b, k);
+    release(f, k);
     return rv;
 }
 
-static tltcp__block *rebuild_find(tltcp__fec_receiver *b,
-                                  const tltcp__repair_in *in) {
+static tltcp__block *fec_receiver_find(tltcp__fec_receiver *f,
+                                       const tltcp__repair_in *in) {
     for (int i = 0; i < TLTCP__FEC_RECEIVER_BLOCKS; i++) {
-        tltcp__block *k = &b->block[i];
+        tltcp__block *k = &f->block[i];
         if (k->size != 0 && k->start == in->start && k->end == in->end &&
             k->section == in->section && k->size == in->size) {
             return k;
@@ -157,26 +157,26 @@ static tltcp__block *rebuild_find(tltcp__fec_receiver *b,
 }
 
 /* A free slot; the oldest block gives its own when there is none. */
-static tltcp__block *slot_for(tltcp__fec_receiver *b) {
-    tltcp__block *oldest = &b->block[0];
+static tltcp__block *slot_for(tltcp__fec_receiver *f) {
+    tltcp__block *oldest = &f->block[0];
     for (int i = 0; i < TLTCP__FEC_RECEIVER_BLOCKS; i++) {
-        tltcp__block *k = &b->block[i];
+        tltcp__block *k = &f->block[i];
         if (k->size == 0) {
             return k;
         }
         oldest = k->age < oldest->age ? k : oldest;
     }
-    release(b, oldest);
+    release(f, oldest);
     return oldest;
 }
 
 /* Memory of free slots first, then that of the oldest block. */
-static void make_room(tltcp__fec_receiver *b, size_t bytes,
+static void make_room(tltcp__fec_receiver *f, size_t bytes,
                       const tltcp__block *keep) {
-    while (b->bytes + bytes > b->limit) {
+    while (f->bytes + bytes > f->limit) {
         tltcp__block *first = NULL;
         for (int i = 0; i < TLTCP__FEC_RECEIVER_BLOCKS; i++) {
-            tltcp__block *k = &b->block[i];
+            tltcp__block *k = &f->block[i];
             if (k->repair != NULL && k != keep &&
                 (first == NULL || k->size == 0 ||
                  (first->size != 0 && k->age < first->age))) {
@@ -187,37 +187,37 @@ static void make_room(tltcp__fec_receiver *b, size_t bytes,
             return;
         }
         if (first->size != 0) {
-            release(b, first);
+            release(f, first);
         }
-        rebuild_give_back(b, first);
+        fec_receiver_give_back(f, first);
     }
 }
 
 /* Room for one more symbol; NULL: beyond the bound, or no memory. */
-static uint8_t *rebuild_grow(tltcp__fec_receiver *b, tltcp__block *k) {
+static uint8_t *fec_receiver_grow(tltcp__fec_receiver *f, tltcp__block *k) {
     size_t have = k->count * k->size;
     if (have + k->size > k->cap) {
         size_t cap = k->cap < 2 * k->size ? 4 * k->size : 2 * k->cap;
         uint8_t *wide;
-        make_room(b, cap, k);
-        if (b->bytes + cap > b->limit ||
-            (wide = cmn__alloc(b->mem, cap)) == NULL) {
+        make_room(f, cap, k);
+        if (f->bytes + cap > f->limit ||
+            (wide = cmn__alloc(f->mem, cap)) == NULL) {
             return NULL;
         }
         if (have > 0) {
             memcpy(wide, k->repair, have);
         }
-        rebuild_give_back(b, k);
-        b->bytes += cap;
+        fec_receiver_give_back(f, k);
+        f->bytes += cap;
         k->repair = wide;
         k->cap = cap;
     }
     return k->repair + have;
 }
 
-static tltcp__block *open_block(tltcp__fec_receiver *b,
+static tltcp__block *open_block(tltcp__fec_receiver *f,
                                 const tltcp__repair_in *in) {
-    tltcp__block *k = slot_for(b);
+    tltcp__block *k = slot_for(f);
     *k = (tltcp__block){.start = in->start,
                         .end = in->end,
                         .section = in->section,
@@ -225,8 +225,8 @@ static tltcp__block *open_block(tltcp__fec_receiver *b,
                         .cap = k->cap,
                         .size = in->size,
                         .flags = in->flags,
-                        .age = b->age++};
-    b->blocks++;
+                        .age = f->age++};
+    f->blocks++;
     return k;
 }
 
@@ -239,7 +239,7 @@ static bool has_index(const tltcp__block *k, uint8_t index) {
     return false;
 }
 
-int tltcp__fec_receiver_on_repair(tltcp__fec_receiver *b, tltcp__reasm *r,
+int tltcp__fec_receiver_on_repair(tltcp__fec_receiver *f, tltcp__reasm *r,
                                   const tltcp__repair_in *in) {
     tltcp__block *k;
     uint8_t *to;
@@ -254,33 +254,33 @@ int tltcp__fec_receiver_on_repair(tltcp__fec_receiver *b, tltcp__reasm *r,
         return TLTCP_ERR_FLOW;
     }
     tltcp__reasm_keep(r);
-    k = rebuild_find(b, in);
+    k = fec_receiver_find(f, in);
     if (k == NULL) {
-        k = open_block(b, in);
+        k = open_block(f, in);
     }
     if (has_index(k, in->index) || k->count == TLTCP__FEC_REPAIR) {
         return 0;
     }
-    to = rebuild_grow(b, k);
+    to = fec_receiver_grow(f, k);
     if (to == NULL) {
-        release(b, k);
+        release(f, k);
         return 0;
     }
     memcpy(to, in->symbol, in->size);
     k->index[k->count++] = in->index;
-    return attempt(b, r, k);
+    return attempt(f, r, k);
 }
 
-int tltcp__fec_receiver_on_data(tltcp__fec_receiver *b, tltcp__reasm *r,
+int tltcp__fec_receiver_on_data(tltcp__fec_receiver *f, tltcp__reasm *r,
                                 uint64_t start, uint64_t end) {
     int rv = 0;
-    for (int i = 0; b->blocks > 0 && rv == 0 && i < TLTCP__FEC_RECEIVER_BLOCKS;
+    for (int i = 0; f->blocks > 0 && rv == 0 && i < TLTCP__FEC_RECEIVER_BLOCKS;
          i++) {
-        tltcp__block *k = &b->block[i];
+        tltcp__block *k = &f->block[i];
         if (k->size != 0 && k->end <= r->cursor) {
-            release(b, k);
+            release(f, k);
         } else if (k->size != 0 && k->start < end && k->end > start) {
-            rv = attempt(b, r, k);
+            rv = attempt(f, r, k);
         }
     }
     return rv;

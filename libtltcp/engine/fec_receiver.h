@@ -13,7 +13,7 @@
  * first. */
 
 #define TLTCP__FEC_RECEIVER_BLOCKS 16
-#define TLTCP__FEC_RECEIVER_TOLD 8
+#define TLTCP__FEC_RECEIVER_REPORTS 8
 
 typedef struct tltcp__block {
     uint64_t start, end; /* of the stream */
@@ -42,7 +42,7 @@ typedef struct tltcp__fec_receiver {
     tltcp__fec_room tables;
     unsigned reported;
     tltcp__block block[TLTCP__FEC_RECEIVER_BLOCKS];
-    tltcp__rebuilt_range report[TLTCP__FEC_RECEIVER_TOLD];
+    tltcp__rebuilt_range report[TLTCP__FEC_RECEIVER_REPORTS];
 } tltcp__fec_receiver;
 
 /* A REPAIR chunk, widened. */
@@ -55,13 +55,13 @@ typedef struct tltcp__repair_in {
 } tltcp__repair_in;
 
 tltcp__fec_receiver *tltcp__fec_receiver_new(const cmn__mem *mem, size_t limit);
-void tltcp__fec_receiver_free(tltcp__fec_receiver *b);
+void tltcp__fec_receiver_free(tltcp__fec_receiver *f);
 
 /* Both return 0, or an error as tltcp__reasm_on_data() does. */
-int tltcp__fec_receiver_on_repair(tltcp__fec_receiver *b, tltcp__reasm *r,
+int tltcp__fec_receiver_on_repair(tltcp__fec_receiver *f, tltcp__reasm *r,
                                   const tltcp__repair_in *in);
 /* Data came for [start, end). */
-int tltcp__fec_receiver_on_data(tltcp__fec_receiver *b, tltcp__reasm *r,
+int tltcp__fec_receiver_on_data(tltcp__fec_receiver *f, tltcp__reasm *r,
                                 uint64_t start, uint64_t end);
 
 #endif /* LIBTLTCP_FEC_RECEIVER_H */

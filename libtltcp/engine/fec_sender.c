@@ -13,26 +13,26 @@
 #define LOSS_ON 0.01 /* with TLTCP_FEC_ON at least; more is not congestion */
 #define NONE UINT64_MAX
 
-void tltcp__fec_sender_init(tltcp__fec_sender *r, const cmn__mem *mem,
+void tltcp__fec_sender_init(tltcp__fec_sender *f, const cmn__mem *mem,
                             uint8_t mode) {
-    *r = (tltcp__fec_sender){
+    *f = (tltcp__fec_sender){
         .data = {.mem = mem}, .tables = {.mem = mem}, .mode = mode};
     for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
-        r->set[i].symbols.mem = mem;
-        r->set[i].section = NONE;
+        f->set[i].symbols.mem = mem;
+        f->set[i].section = NONE;
     }
 }
 
-void tltcp__fec_sender_free(tltcp__fec_sender *r) {
+void tltcp__fec_sender_free(tltcp__fec_sender *f) {
     for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
-        tltcp__fec_room_free(&r->set[i].symbols);
+        tltcp__fec_room_free(&f->set[i].symbols);
     }
-    tltcp__fec_room_free(&r->data);
-    tltcp__fec_room_free(&r->tables);
+    tltcp__fec_room_free(&f->data);
+    tltcp__fec_room_free(&f->tables);
 }
 
-void tltcp__fec_sender_on_packet(tltcp__fec_sender *r, bool lost) {
-    r->loss += ((lost ? 1 : 0) - r->loss) / LOSS_PACKETS;
+void tltcp__fec_sender_on_packet(tltcp__fec_sender *f, bool lost) {
+    f->loss += ((lost ? 1 : 0) - f->loss) / LOSS_PACKETS;
 }
 
 /* How likely a block may fail. */
@@ -65,30 +65,30 @@ static bool is_dear(const tltcp__section *s) {
 }
 
 /* The loss that is left when packets are repeated as long as there is time. */
-static double loss_left(const tltcp__fec_sender *r, const tltcp__section *s,
+static double loss_left(const tltcp__fec_sender *f, const tltcp__section *s,
                         tltcp_time through) {
-    double loss = r->loss;
+    double loss = f->loss;
     tltcp_time rounds = 0;
-    if (r->mode == TLTCP_FEC_ON) {
+    if (f->mode == TLTCP_FEC_ON) {
         return loss > LOSS_ON ? loss : LOSS_ON;
     }
-    if (s->due == TLTCP_TIME_NEVER || r->round == 0) {
+    if (s->due == TLTCP_TIME_NEVER || f->round == 0) {
         return 0;
     }
     if (s->due > through) {
-        rounds = (s->due - through) / r->round;
+        rounds = (s->due - through) / f->round;
     } else if (!is_dear(s) && s->deadline > through) {
         /* it is late whether a packet is lost or not */
-        rounds = (s->deadline - through) / r->round;
+        rounds = (s->deadline - through) / f->round;
     }
     return pow(loss, (double)(1 + (rounds < ROUNDS_MAX ? rounds : ROUNDS_MAX)));
 }
 
 /* Where others yield, what is lost is mostly our own queue's overflow, and
  * repair would take the room of data. */
-static bool may_spare(const tltcp__fec_sender *r, const tltcp__section *s,
+static bool may_spare(const tltcp__fec_sender *f, const tltcp__section *s,
                       tltcp_time through) {
-    return through >= r->scarce || (is_dear(s) && r->loss > LOSS_ON);
+    return through >= f->scarce || (is_dear(s) && f->loss > LOSS_ON);
 }
 
 static unsigned repairs_for(unsigned k, double loss, double limit) {
@@ -124,11 +124,11 @@ static unsigned symbols_in(const tltcp__fec_set *t, unsigned block) {
 }
 
 /* Rounding may leave the last block empty. */
-static bool make_symbols(tltcp__fec_sender *r, tltcp__fec_set *t,
+static bool make_symbols(tltcp__fec_sender *f, tltcp__fec_set *t,
                          const cmn__bytes *buf) {
     size_t of_block = t->repairs * t->size;
     uint8_t *symbols = tltcp__fec_reserve(&t->symbols, t->blocks * of_block);
-    uint8_t *data = tltcp__fec_reserve(&r->data, t->width * t->size);
+    uint8_t *data = tltcp__fec_reserve(&f->data, t->width * t->size);
     bool made = symbols != NULL && data != NULL;
     for (unsigned b = 0; made && b < t->blocks; b++) {
         uint64_t at = block_start(t, b);
@@ -136,69 +136,69 @@ static bool make_symbols(tltcp__fec_sender *r, tltcp__fec_set *t,
         unsigned k = symbols_in(t, b);
         cmn__bytes_get(buf, at, data, len);
         memset(data + len, 0, k * t->size - len);
-        made = k == 0 || tltcp__fec_encode(&r->tables, data, k, t->size,
+        made = k == 0 || tltcp__fec_encode(&f->tables, data, k, t->size,
                                            symbols + b * of_block, t->repairs);
     }
     return made;
 }
 
-static const tltcp__fec_set *set_of(const tltcp__fec_sender *r,
+static const tltcp__fec_set *set_of(const tltcp__fec_sender *f,
                                     uint64_t number) {
     for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
-        if (r->set[i].section == number) {
-            return &r->set[i];
+        if (f->set[i].section == number) {
+            return &f->set[i];
         }
     }
     return NULL;
 }
 
 /* By bytes: a small section may need as many symbols as a large one. */
-static void note_share(tltcp__fec_sender *r, const tltcp__fec_set *t) {
+static void note_share(tltcp__fec_sender *f, const tltcp__fec_set *t) {
     double data = (double)(t->end - t->start);
     double repair = (double)t->repairs * t->blocks * (double)t->size;
-    r->data_bytes += data - r->data_bytes / SHARE_SECTIONS;
-    r->repair_bytes += repair - r->repair_bytes / SHARE_SECTIONS;
+    f->data_bytes += data - f->data_bytes / SHARE_SECTIONS;
+    f->repair_bytes += repair - f->repair_bytes / SHARE_SECTIONS;
 }
 
-double tltcp__fec_sender_share(const tltcp__fec_sender *r, tltcp_time now) {
-    return now >= r->scarce && r->data_bytes > 0
-               ? r->repair_bytes / r->data_bytes
+double tltcp__fec_sender_share(const tltcp__fec_sender *f, tltcp_time now) {
+    return now >= f->scarce && f->data_bytes > 0
+               ? f->repair_bytes / f->data_bytes
                : 0;
 }
 
-bool tltcp__fec_sender_wants(const tltcp__fec_sender *r,
+bool tltcp__fec_sender_wants(const tltcp__fec_sender *f,
                              const tltcp__section *s, tltcp_time through) {
-    return r->on && r->room > 0 && loss_left(r, s, through) > 0 &&
-           may_spare(r, s, through);
+    return f->on && f->room > 0 && loss_left(f, s, through) > 0 &&
+           may_spare(f, s, through);
 }
 
-bool tltcp__fec_sender_protects(const tltcp__fec_sender *r, uint64_t number) {
-    return set_of(r, number) != NULL;
+bool tltcp__fec_sender_protects(const tltcp__fec_sender *f, uint64_t number) {
+    return set_of(f, number) != NULL;
 }
 
-void tltcp__fec_sender_protect(tltcp__fec_sender *r, uint64_t number,
+void tltcp__fec_sender_protect(tltcp__fec_sender *f, uint64_t number,
                                const tltcp__section *s, const cmn__bytes *buf,
                                tltcp_time through, bool ahead) {
-    tltcp__fec_set *t = &r->set[ahead];
+    tltcp__fec_set *t = &f->set[ahead];
     t->section = NONE;
     t->repairs = 0;
-    if (!r->on || r->room == 0) {
+    if (!f->on || f->room == 0) {
         return;
     }
-    shape(t, s, r->room);
-    if (tltcp__fec_sender_wants(r, s, through)) {
+    shape(t, s, f->room);
+    if (tltcp__fec_sender_wants(f, s, through)) {
         t->repairs =
-            repairs_for(t->width, loss_left(r, s, through), allowed(s->cls));
+            repairs_for(t->width, loss_left(f, s, through), allowed(s->cls));
     }
-    note_share(r, t);
-    if (t->repairs > 0 && make_symbols(r, t, buf)) {
+    note_share(f, t);
+    if (t->repairs > 0 && make_symbols(f, t, buf)) {
         t->section = number;
     }
 }
 
-uint64_t tltcp__fec_sender_cut(const tltcp__fec_sender *r, uint64_t section,
+uint64_t tltcp__fec_sender_cut(const tltcp__fec_sender *f, uint64_t section,
                                uint64_t at, uint64_t end) {
-    const tltcp__fec_set *t = set_of(r, section);
+    const tltcp__fec_set *t = set_of(f, section);
     uint64_t cut;
     if (t == NULL) {
         return end;
@@ -227,8 +227,8 @@ bool tltcp__fec_sender_next(const tltcp__fec_set *t, uint64_t nxt,
     return out->start < out->end && nxt >= out->end;
 }
 
-void tltcp__fec_sender_sent(tltcp__fec_sender *r, uint64_t number) {
+void tltcp__fec_sender_sent(tltcp__fec_sender *f, uint64_t number) {
     for (unsigned i = 0; i < TLTCP__FEC_SETS; i++) {
-        r->set[i].next += r->set[i].section == number;
+        f->set[i].next += f->set[i].section == number;
     }
 }

@@ -56,35 +56,35 @@ typedef struct tltcp__fec_symbol {
     uint8_t flags; /* TLTCP__DATA_* of the block */
 } tltcp__fec_symbol;
 
-void tltcp__fec_sender_init(tltcp__fec_sender *r, const cmn__mem *mem,
+void tltcp__fec_sender_init(tltcp__fec_sender *f, const cmn__mem *mem,
                             uint8_t mode);
-void tltcp__fec_sender_free(tltcp__fec_sender *r);
+void tltcp__fec_sender_free(tltcp__fec_sender *f);
 
 /* Repair per data of late; none while sections yield. */
-double tltcp__fec_sender_share(const tltcp__fec_sender *r, tltcp_time now);
+double tltcp__fec_sender_share(const tltcp__fec_sender *f, tltcp_time now);
 /* What became of a packet. */
-void tltcp__fec_sender_on_packet(tltcp__fec_sender *r, bool lost);
+void tltcp__fec_sender_on_packet(tltcp__fec_sender *f, bool lost);
 
 /* A section is about to be sent, in turn or ahead, that will be through at
  * `through`: decides, and makes the symbols of its bytes in `buf`.  Without
  * memory it goes without. */
-void tltcp__fec_sender_protect(tltcp__fec_sender *r, uint64_t number,
+void tltcp__fec_sender_protect(tltcp__fec_sender *f, uint64_t number,
                                const tltcp__section *s, const cmn__bytes *buf,
                                tltcp_time through, bool ahead);
 /* Whether a section may need repair, and whether the one with this number was
  * made symbols for. */
-bool tltcp__fec_sender_wants(const tltcp__fec_sender *r,
+bool tltcp__fec_sender_wants(const tltcp__fec_sender *f,
                              const tltcp__section *s, tltcp_time through);
-bool tltcp__fec_sender_protects(const tltcp__fec_sender *r, uint64_t number);
+bool tltcp__fec_sender_protects(const tltcp__fec_sender *f, uint64_t number);
 /* Where the symbol that begins at or contains `at` ends; `end` when the section
  * is not protected. */
-uint64_t tltcp__fec_sender_cut(const tltcp__fec_sender *r, uint64_t section,
+uint64_t tltcp__fec_sender_cut(const tltcp__fec_sender *f, uint64_t section,
                                uint64_t at, uint64_t end);
 /* The next symbol of repair of a set, when all data of its block, that is up to
  * `nxt`, has left. */
 bool tltcp__fec_sender_next(const tltcp__fec_set *t, uint64_t nxt,
                             tltcp__fec_symbol *out);
 /* One of this section left. */
-void tltcp__fec_sender_sent(tltcp__fec_sender *r, uint64_t number);
+void tltcp__fec_sender_sent(tltcp__fec_sender *f, uint64_t number);
 
 #endif /* LIBTLTCP_FEC_SENDER_H */

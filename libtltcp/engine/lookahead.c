@@ -106,38 +106,38 @@ static void insert(plan *p, const slot *x) {
 
 /* Until the second KEY shows the length of a GOP, one is expected at every
  * whole second after the first, where encoders mostly put them. */
-static tltcp_time next_key_of(const tltcp__cadence *r) {
-    if (r->last_key == 0) {
+static tltcp_time next_key_of(const tltcp__cadence *c) {
+    if (c->last_key == 0) {
         return TLTCP_TIME_NEVER;
     }
-    return r->gop != 0 ? r->last_key + r->gop
-                       : r->last + TLTCP_S - (r->last - r->last_key) % TLTCP_S;
+    return c->gop != 0 ? c->last_key + c->gop
+                       : c->last + TLTCP_S - (c->last - c->last_key) % TLTCP_S;
 }
 
 static void add_expected(plan *p, const tltcp__stream *t, uint8_t stream,
                          tltcp_time now) {
-    const tltcp__cadence *r = &t->cadence;
-    tltcp_time at = r->last;
-    tltcp_time next_key = next_key_of(r);
-    bool known = r->gop != 0;
+    const tltcp__cadence *c = &t->cadence;
+    tltcp_time at = c->last;
+    tltcp_time next_key = next_key_of(c);
+    bool known = c->gop != 0;
     bool key = false;
-    if (r->gap == 0) {
+    if (c->gap == 0) {
         return;
     }
     for (int i = 0; i < EXPECT_MAX && !(key && known) && at <= now + HORIZON;
          i++) {
         slot x = {.stream = stream};
-        at += r->gap;
-        key = at >= next_key - r->gap / 2 &&
-              (known || at < next_key + r->gap / 2);
+        at += c->gap;
+        key = at >= next_key - c->gap / 2 &&
+              (known || at < next_key + c->gap / 2);
         x.written = from_now(at, now);
         x.written = x.written > 0 ? x.written : 0; /* it is overdue */
-        x.due = earlier(later(x.written, r->due[key]), p->lead);
-        x.deadline = earlier(later(x.written, r->dead[key]), p->lead);
-        x.cost = cost_of(p, r->bytes[key]);
+        x.due = earlier(later(x.written, c->due[key]), p->lead);
+        x.deadline = earlier(later(x.written, c->dead[key]), p->lead);
+        x.cost = cost_of(p, c->bytes[key]);
         x.cls = key ? TL_CLASS_KEY : TL_CLASS_REFERENCE;
         x.guessed = key && !known;
-        x.tier = tier_of(x.cls, r->dead[key]);
+        x.tier = tier_of(x.cls, c->dead[key]);
         insert(p, &x);
     }
 }
@@ -313,7 +313,7 @@ static bool is_chain(const tltcp__stream *t) {
     return t->disposable == 0 || t->newest - t->disposable > CHAIN_SECTIONS;
 }
 
-bool tltcp__lookahead_keeps(const tltcp__dependencies *l, const cmn__ring *recs,
+bool tltcp__lookahead_keeps(const tltcp__dependencies *d, const cmn__ring *recs,
                             uint64_t first, uint64_t before,
                             const tltcp__path_estimate *path, tltcp_time now) {
     const tltcp__section *s = cmn__ring_at(recs, first);
@@ -325,12 +325,12 @@ bool tltcp__lookahead_keeps(const tltcp__dependencies *l, const cmn__ring *recs,
     p.count = 0;
     p.settled = path->settled;
     p.lead = (int64_t)path->lead;
-    p.late = is_chain(&l->stream[s->stream]) ? LATE_IN_CHAIN : LATE;
+    p.late = is_chain(&d->stream[s->stream]) ? LATE_IN_CHAIN : LATE;
     p.ns_per_byte = NS_PER_S / path->rate;
     p.start = (int64_t)path->delay + cost_of(&p, (double)before);
     add_queued(&p, recs, first, now);
     for (uint8_t i = 0; i < TL_STREAMS_MAX; i++) {
-        add_expected(&p, &l->stream[i], i, now);
+        add_expected(&p, &d->stream[i], i, now);
     }
     return all_fits(&p) || choose(&p);
 }

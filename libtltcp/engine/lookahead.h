@@ -15,8 +15,8 @@
  *     as long as they come much too late or make the next KEY come too late: a
  *     late KEY costs a whole GOP.  In a chain, where nothing but REFERENCEs
  *     follows a KEY, "much" is little: nothing else can be in time.  While
- * others have a part of the path, those that come too late go only when the
- * next KEY waits already.
+ *     other flows have a part of the path, those that come too late go only
+ *     when the next KEY waits already.
  *  3. DISPOSABLEs are added from the smallest on, since each counts for one
  *     picture.  One is left out when it would come late, or make anything else
  *     come later than it has to.
@@ -35,7 +35,7 @@ typedef struct tltcp__path_estimate {
 
 /* Whether to send the section `first` of recs, of which no byte has left;
  * `before` bytes go first. */
-bool tltcp__lookahead_keeps(const tltcp__dependencies *l, const cmn__ring *recs,
+bool tltcp__lookahead_keeps(const tltcp__dependencies *d, const cmn__ring *recs,
                             uint64_t first, uint64_t before,
                             const tltcp__path_estimate *path, tltcp_time now);
 
