@@ -19,9 +19,27 @@ typedef struct tltcp_allocator {
     void *user; /**< handed to realloc */
 } tltcp_allocator;
 
-/** @brief An internal event of a connection, for qlog and debugging. */
+/**
+ * @brief An internal event of a connection, for qlog and debugging.
+ *
+ * Events, their values and their text; later versions may have more:
+ *
+ * - transport:packet_sent, transport:packet_received: packet_number; size in
+ *   bytes.
+ * - transport:packet_dropped, a packet that was not taken in: text is invalid,
+ *   duplicate, unexpected_packet, decryption_failure or limit_reached.
+ * - recovery:metrics_updated: congestion_window, bytes_in_flight and ssthresh
+ *   in bytes; smoothed_rtt, min_rtt and latest_rtt in ms; pacing_rate in bit/s.
+ * - recovery:packets_lost: packets.
+ * - tltcp:section_fate: section; bytes; acknowledged, in bytes.  Text is a
+ *   ::tltcp_fate: delivered, partial, expired, unsent or abandoned.
+ * - connectivity:connection_state_updated: error, a ::tltcp_error.  Text is
+ *   open or closed.
+ * - security:caller_rejected and security:caller_turned_away, of a listener:
+ *   how many so far.  Text says why.
+ */
 typedef struct tltcp_trace_event {
-    const char *name;        /**< qlog name, e.g. "recovery:packet_lost" */
+    const char *name;        /**< qlog name, e.g. "recovery:packets_lost" */
     tltcp_time now;          /**< when */
     const char *const *keys; /**< names of the values, NULL-terminated */
     const double *values;    /**< one per key */

@@ -304,6 +304,8 @@ void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
 /* conn_trace.c */
 void tltcp__trace_packet(const tltcp_conn *c, bool sent, uint64_t pn,
                          size_t size, tltcp_time now);
+/* Of a packet that arrived and was not taken in. */
+void tltcp__trace_dropped(const tltcp_conn *c, const char *why);
 void tltcp__trace_metrics(const tltcp_conn *c, tltcp_time now);
 void tltcp__trace_losses(const tltcp_conn *c, uint64_t before, tltcp_time now);
 void tltcp__trace_fate(const tltcp_conn *c, const tltcp__fate_record *t);

@@ -287,8 +287,16 @@ static int on_hello_chunk(tltcp_conn *c, const tltcp__chunk *k, intake *in,
     return TLTCP_ERR_PROTOCOL;
 }
 
-static void drop(tltcp_conn *c) {
+/* Why, by the triggers of qlog where it has one. */
+#define INVALID "invalid"
+#define DUPLICATE "duplicate"
+#define UNEXPECTED "unexpected_packet" /* for its type, now */
+#define UNDECRYPTED "decryption_failure"
+#define TOO_MUCH "limit_reached"
+
+static void drop(tltcp_conn *c, const char *why) {
     c->stats.packets_dropped++;
+    tltcp__trace_dropped(c, why);
 }
 
 static int take_chunks(tltcp_conn *c, const sec__packet *p, intake *in) {
@@ -322,7 +330,7 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
                  .newest = pn >= c->acks.largest};
     int rv;
     if (tltcp__acks_seen(&c->acks, pn)) {
-        drop(c);
+        drop(c, DUPLICATE);
         return;
     }
     if (now - c->heard_at >= SILENCE) {
@@ -330,7 +338,7 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
     }
     rv = take_chunks(c, p, &in);
     if (rv == TLTCP_ERR_LIMIT) { /* as if the network had lost it */
-        drop(c);
+        drop(c, TOO_MUCH);
         return;
     }
     if (rv == 0) {
@@ -362,7 +370,7 @@ static void take_numbered(tltcp_conn *c, const tltcp_pktinfo *info,
 static void conn_in_on_short(tltcp_conn *c, const tltcp_pktinfo *info,
                              const sec__packet *p, size_t len, tltcp_time now) {
     if (c->state < TLTCP__CONN_ANSWERED || c->state >= TLTCP__CONN_DYING) {
-        drop(c);
+        drop(c, UNEXPECTED);
         return;
     }
     if (c->state == TLTCP__CONN_ANSWERED) {
@@ -383,11 +391,11 @@ static void on_answer(tltcp_conn *c, const tltcp_pktinfo *info,
     if (!tltcp__conn_is_client(c) || c->state >= TLTCP__CONN_DYING ||
         p->version != TLTCP__VERSION || p->scid == 0 ||
         (!first && p->scid != c->peer_id)) {
-        drop(c);
+        drop(c, UNEXPECTED);
         return;
     }
     if (first && !tltcp__conn_open_answer(c, &plain, text)) {
-        drop(c);
+        drop(c, UNDECRYPTED);
         return;
     }
     c->peer_id = p->scid;
@@ -408,7 +416,7 @@ static void conn_in_on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
                                const sec__packet *p, size_t len,
                                tltcp_time now) {
     if (c->state != TLTCP__CONN_CALLED && c->state != TLTCP__CONN_ANSWERED) {
-        drop(c);
+        drop(c, UNEXPECTED);
         return;
     }
     c->paths.received += len;
@@ -416,7 +424,7 @@ static void conn_in_on_initial(tltcp_conn *c, const tltcp_pktinfo *info,
         if (now - c->sender.t_eliciting >= ANSWER_EVERY) {
             c->want |= TLTCP__WANT_HELLO;
         }
-        drop(c);
+        drop(c, DUPLICATE);
         return;
     }
     c->peer_id = p->scid;
@@ -427,14 +435,14 @@ void tltcp__conn_on_retry(tltcp_conn *c, const sec__packet *p, tltcp_time now) {
     if (c->state != TLTCP__CONN_CALLING || !tltcp__conn_is_client(c) ||
         c->handshake.retries >= RETRIES_MAX || p->version != TLTCP__VERSION ||
         p->token_len == 0) {
-        drop(c);
+        drop(c, UNEXPECTED);
         return;
     }
     if (tltcp__conn_hold(c, p)) {
         return;
     }
     if (!tltcp__conn_follow(c, p)) {
-        drop(c);
+        drop(c, INVALID);
         return;
     }
     cmn__free(&c->mem, c->handshake.token); /* it has expired on the way */
@@ -456,7 +464,7 @@ static void on_reject(tltcp_conn *c, const sec__packet *p) {
     uint32_t code = cmn__get32(&r);
     if (c->state != TLTCP__CONN_CALLING || !tltcp__conn_is_client(c) ||
         p->version != TLTCP__VERSION) {
-        drop(c);
+        drop(c, UNEXPECTED);
     } else if (code == (uint32_t)-TLTCP_ERR_AUTH) {
         tltcp__conn_fail(c, TLTCP_ERR_AUTH,
                          c->handshake.hello != NULL
@@ -469,7 +477,7 @@ static void on_reject(tltcp_conn *c, const sec__packet *p) {
         tltcp__conn_fail(c, TLTCP_ERR_REFUSED,
                          "too many connections from your address");
     } else {
-        drop(c);
+        drop(c, INVALID);
     }
 }
 
@@ -478,14 +486,14 @@ static void on_versions(tltcp_conn *c, const sec__packet *p) {
     bool ours = false;
     if (c->state != TLTCP__CONN_CALLING || !tltcp__conn_is_client(c) ||
         p->version != 0) {
-        drop(c);
+        drop(c, UNEXPECTED);
         return;
     }
     while (cmn__reader_left(&r) >= sizeof(uint32_t)) {
         ours |= cmn__get32(&r) == TLTCP__VERSION;
     }
     if (ours) { /* then it would have answered: not from the listener */
-        drop(c);
+        drop(c, INVALID);
         return;
     }
     tltcp__conn_fail(c, TLTCP_ERR_VERSION,
@@ -518,7 +526,7 @@ void tltcp__conn_take(tltcp_conn *c, const tltcp_pktinfo *info,
 }
 
 static void on_forged(tltcp_conn *c) {
-    drop(c);
+    drop(c, UNDECRYPTED);
     if (++c->stats.packets_forged >= SEC__FORGED_MAX) {
         tltcp__conn_fail(c, TLTCP_ERR_LIMIT, "too many forged packets");
     }
@@ -531,12 +539,12 @@ static void take_sealed(tltcp_conn *c, const tltcp_pktinfo *info,
     uint64_t pn;
     if (len > c->opt.max_datagram ||
         !sec__packet_parse_sealed(dgram, len, &p) || p.dcid != c->id) {
-        drop(c);
+        drop(c, INVALID);
         return;
     }
     pn = cmn__widen(p.pn, c->acks.largest);
     if (tltcp__acks_seen(&c->acks, pn)) {
-        drop(c);
+        drop(c, DUPLICATE);
         return;
     }
     if (!sec__seal_open(c->seal, p.type & SEC__PHASE, pn, dgram, SEC__SHORT_LEN,
@@ -560,13 +568,14 @@ int tltcp_conn_recv(tltcp_conn *c, const tltcp_pktinfo *info, const void *dgram,
     if (c->state == TLTCP__CONN_CLOSED) {
         return TLTCP_ERR_CLOSED;
     }
+    tltcp__conn_tick(c, now);
     if (c->seal != NULL && is_short(dgram, len)) {
         take_sealed(c, info, dgram, len, now);
         return 0;
     }
     if (!sec__packet_parse(dgram, len, &p) ||
         (p.type != SEC__INITIAL && p.dcid != c->id)) {
-        drop(c);
+        drop(c, INVALID);
         return 0;
     }
     tltcp__conn_take(c, info, &p, len, now);

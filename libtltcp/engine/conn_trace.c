@@ -20,6 +20,13 @@ void tltcp__trace_packet(const tltcp_conn *c, bool sent, uint64_t pn,
     }
 }
 
+void tltcp__trace_dropped(const tltcp_conn *c, const char *why) {
+    static const char *const none[] = {NULL};
+    if (c->trace.fn != NULL) {
+        trace(c, "transport:packet_dropped", none, NULL, why, c->now);
+    }
+}
+
 void tltcp__trace_metrics(const tltcp_conn *c, tltcp_time now) {
     static const char *const keys[] = {
         "congestion_window", "bytes_in_flight", "ssthresh",    "smoothed_rtt",
