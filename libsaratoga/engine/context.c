@@ -49,11 +49,12 @@ void saratoga__context_trace(const saratoga__context *e, const char *name,
                              saratoga_handle handle, saratoga_time now,
                              const char *const *keys, const double *values,
                              const char *text) {
+    static const char *const none[] = {NULL};
     if (e->cfg.on_trace != NULL) {
         const saratoga_trace_event ev = {.name = name,
                                          .now = now,
                                          .handle = handle,
-                                         .keys = keys,
+                                         .keys = keys != NULL ? keys : none,
                                          .values = values,
                                          .text = text};
         e->cfg.on_trace(e->cfg.user, &ev);

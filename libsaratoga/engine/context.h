@@ -38,7 +38,7 @@ bool saratoga__context_event(saratoga__context *e, const saratoga_event *ev);
 bool saratoga__context_next_event(saratoga__context *e, saratoga_event *ev);
 /* The abilities advertised in REQUESTs and BEACONs. */
 uint32_t saratoga__context_abilities(const saratoga__context *e);
-/* Calls the trace hook, if there is one.  Keys end with NULL. */
+/* Calls the trace hook, if there is one.  Keys end with NULL; NULL: none. */
 void saratoga__context_trace(const saratoga__context *e, const char *name,
                              saratoga_handle handle, saratoga_time now,
                              const char *const *keys, const double *values,

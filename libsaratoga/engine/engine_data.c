@@ -7,7 +7,7 @@ static saratoga__session *new_unsolicited(saratoga_engine *e,
                                           const saratoga__input *in) {
     bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
     saratoga__session *s = NULL;
-    /* what this e sends to a group comes back to it */
+    /* what this engine sends to a group comes back to it */
     if (group && (e->ctx.cfg.own_transfers_only ||
                   saratoga__group_index_is_sent(e, in->id))) {
         saratoga__input_drop(e);

@@ -41,7 +41,7 @@ struct saratoga_engine {
     uint64_t group; /* host of the group sent to last */
 };
 
-/* e.c */
+/* engine.c */
 /* Call after any change to a session: updates its timer, its place in the
  * queues, and frees it at its end. */
 void saratoga__engine_touch(saratoga_engine *e, saratoga__session *s,
@@ -66,7 +66,7 @@ bool saratoga__is_sender(uint32_t type, bool initiator);
  * change to a session; remove before it is freed. */
 void saratoga__group_index_update(saratoga_engine *e, saratoga__session *s);
 void saratoga__group_index_remove(saratoga_engine *e, saratoga__session *s);
-/* This e sends to a group under that Id. */
+/* This engine sends to a group under that Id. */
 bool saratoga__group_index_is_sent(const saratoga_engine *e, uint32_t id);
 /* The session that asked a group under that Id. */
 saratoga__session *saratoga__group_index_requester(const saratoga_engine *e,

@@ -80,8 +80,9 @@ uint64_t saratoga__sentlog_add(saratoga__sentlog *log,
                                const saratoga__sent *sent);
 const saratoga__sent *saratoga__sentlog_at(const saratoga__sentlog *log,
                                            uint64_t d);
-/* The transmission that an echo names: the newest has_timestamp low to high
- * that ends at irt, or else the newest has_timestamp so.  0: none. */
+/* The transmission that an echo names: the newest one with a timestamp from low
+ * to high that ends at irt, or else the newest with such a timestamp.  0:
+ * none. */
 uint64_t saratoga__sentlog_by_timestamp(const saratoga__sentlog *log,
                                         uint64_t low, uint64_t high,
                                         uint64_t irt);

@@ -103,6 +103,41 @@ TEST(an_outage_is_sat_through) {
     world_free(&w);
 }
 
+struct traces {
+    unsigned stalled;
+    unsigned keyless; /* without even an empty list of keys */
+};
+
+static void count_trace(void *user, const saratoga_trace_event *ev) {
+    struct traces *t = user;
+    t->stalled += strcmp(ev->name, "saratoga:stalled") == 0;
+    t->keyless += ev->keys == NULL;
+}
+
+TEST(every_trace_event_has_a_list_of_keys) {
+    struct traces traces = {0};
+    saratoga_config traced;
+    saratoga_options o = at_rate(9000000);
+    struct sim_link_config c;
+    struct world w;
+    struct xfer *x;
+    saratoga_config_init(&traced);
+    traced.on_trace = count_trace;
+    traced.user = &traces;
+    w = world_new(&GOOD, &traced, NULL);
+    link_config(&c, 10e6, 50 * MSEC, 0);
+    c.blackout_start = SEC;
+    c.blackout_length = 20 * SEC;
+    sim_net_set_link(w.net, w.up, &c);
+    (void)host_make_file(w.sat, "f", 5000000, 3);
+    x = host_start(w.sat, w.ground, SARATOGA_PUT, "f", &o, NULL);
+    world_finish(&w, x, 100 * SEC);
+    assert_arrived(&w, x, "f");
+    assert_true(traces.stalled > 0);
+    assert_int_equal(traces.keyless, 0);
+    world_free(&w);
+}
+
 /* Nothing but the sender's own timer can tell of the work: what is heard comes
  * a second later. */
 TEST(what_is_sent_makes_room_for_reads_at_once) {
@@ -445,6 +480,7 @@ int main(void) {
         T(nothing_is_deleted_when_the_file_does_not_arrive),
         T(a_file_that_shrinks_while_sent_ends_with_an_error),
         T(an_outage_is_sat_through),
+        T(every_trace_event_has_a_list_of_keys),
         T(what_is_sent_makes_room_for_reads_at_once),
         T(a_checksum_may_come_after_the_file),
         T(a_checksum_that_comes_late_counts),
