@@ -2,6 +2,8 @@
 /* A binary heap of timers whose items know their slots. */
 #include "internal/common/heap.h"
 
+#include <assert.h>
+
 #define HEAP_FIRST 8u
 
 void cmn__heap_init(cmn__heap *h, const cmn__mem *mem,
@@ -69,7 +71,9 @@ int cmn__heap_add(cmn__heap *h, uint64_t key, uint64_t id) {
 }
 
 void cmn__heap_remove(cmn__heap *h, uint32_t slot) {
-    cmn__heap_item last = h->item[--h->len];
+    cmn__heap_item last;
+    assert(slot < h->len);
+    last = h->item[--h->len];
     h->moved(h->owner, h->item[slot].id, CMN__HEAP_NONE);
     if (slot < h->len) {
         heap_settle(h, slot, last);
@@ -77,6 +81,7 @@ void cmn__heap_remove(cmn__heap *h, uint32_t slot) {
 }
 
 void cmn__heap_update(cmn__heap *h, uint32_t slot, uint64_t key) {
+    assert(slot < h->len);
     heap_settle(h, slot, (cmn__heap_item){key, h->item[slot].id});
 }
 

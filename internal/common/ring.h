@@ -2,6 +2,7 @@
 #ifndef COMMON_RING_H
 #define COMMON_RING_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,10 +29,12 @@ void *cmn__ring_push(cmn__ring *r);
 
 /* The record numbered i, which must lie in [head, tail). */
 static inline void *cmn__ring_at(const cmn__ring *r, uint64_t i) {
+    assert(i - r->head < r->tail - r->head);
     return r->buf + (size_t)(i & (r->cap - 1)) * r->elem;
 }
 
 static inline void cmn__ring_pop(cmn__ring *r) {
+    assert(r->head != r->tail);
     r->head++;
 }
 

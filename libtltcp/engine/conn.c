@@ -2,6 +2,8 @@
 /* Life of a connection: creation, parameters, states, end. */
 #include "libtltcp/engine/conn.h"
 
+#include <assert.h>
+
 #include "libtltcp/engine/config.h"
 
 #define FATES_MAX 65536u
@@ -297,7 +299,7 @@ bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p) {
 }
 
 void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
-    c->state = TLTCP__CONN_OPEN;
+    tltcp__conn_enter(c, TLTCP__CONN_OPEN);
     c->sender.hold = false;
     c->handshake.until = TLTCP_TIME_NEVER;
     free_handshake(c);
@@ -315,6 +317,31 @@ void tltcp__conn_open(tltcp_conn *c, tltcp_time now) {
     tltcp__trace_state(c, "open", now);
 }
 
+/* The arrows of conn.h. */
+static bool may_follow(enum tltcp__conn_state from, enum tltcp__conn_state to) {
+    switch (to) {
+    case TLTCP__CONN_ANSWERED:
+        return from == TLTCP__CONN_CALLED;
+    case TLTCP__CONN_OPEN:
+        return from == TLTCP__CONN_CALLING || from == TLTCP__CONN_ANSWERED;
+    case TLTCP__CONN_CLOSING:
+        return from == TLTCP__CONN_OPEN;
+    case TLTCP__CONN_DYING:
+        return from != TLTCP__CONN_CLOSED;
+    case TLTCP__CONN_CLOSED:
+        return true;
+    default:
+        return false; /* where a connection begins */
+    }
+}
+
+void tltcp__conn_enter(tltcp_conn *c, enum tltcp__conn_state state) {
+    bool legal = may_follow(c->state, state);
+    assert(legal);
+    (void)legal;
+    c->state = state;
+}
+
 static void over(tltcp_conn *c, int error) {
     if (!c->close.known) {
         c->close.known = true;
@@ -326,8 +353,15 @@ static void over(tltcp_conn *c, int error) {
 
 void tltcp__conn_terminate(tltcp_conn *c, int error) {
     over(c, error);
-    c->state = TLTCP__CONN_CLOSED;
+    tltcp__conn_enter(c, TLTCP__CONN_CLOSED);
     c->want = 0;
+}
+
+void tltcp__conn_echo_close(tltcp_conn *c, int error) {
+    over(c, error);
+    tltcp__conn_enter(c, TLTCP__CONN_DYING);
+    c->close.flags = TLTCP__CLOSE_ECHO;
+    c->want = TLTCP__WANT_CLOSE;
 }
 
 const char *tltcp__conn_reason(const tltcp_conn *c) {
@@ -358,7 +392,7 @@ void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason) {
     set_reason(c, reason);
     c->close.code = (uint32_t)-error;
     over(c, error);
-    c->state = notify ? TLTCP__CONN_DYING : TLTCP__CONN_CLOSED;
+    tltcp__conn_enter(c, notify ? TLTCP__CONN_DYING : TLTCP__CONN_CLOSED);
     c->want = notify ? TLTCP__WANT_CLOSE : 0;
 }
 
@@ -462,7 +496,7 @@ static bool settled(const tltcp_conn *c) {
 
 void tltcp__conn_check_closing(tltcp_conn *c, tltcp_time now) {
     if (c->state == TLTCP__CONN_OPEN && c->close.requested && settled(c)) {
-        c->state = TLTCP__CONN_CLOSING;
+        tltcp__conn_enter(c, TLTCP__CONN_CLOSING);
         c->close.at = now;
         if (c->opt.idle >
             0) { /* however much a peer talks that hears nothing */

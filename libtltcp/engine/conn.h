@@ -24,7 +24,7 @@
  *   CALLING --ANSWER--> OPEN    CALLED --accept--> ANSWERED --SHORT--> OPEN
  *
  *   OPEN --all settled--> CLOSING --echo or tries--> CLOSED
- *   any --abort, error--> DYING --CLOSE sent--> CLOSED
+ *   any --abort, error, CLOSE--> DYING --CLOSE sent--> CLOSED
  *   any --silence--> CLOSED
  *
  * Timers (conn_timers.c):
@@ -246,11 +246,15 @@ int tltcp__conn_make(tltcp_conn **conn, const tltcp_config *cfg,
 tltcp__params tltcp__conn_params(const tltcp_conn *c);
 /* What the peer said of itself in its hello.  False when unusable. */
 bool tltcp__conn_on_params(tltcp_conn *c, const tltcp__params *p);
+/* Goes over to another state, by one of the arrows above. */
+void tltcp__conn_enter(tltcp_conn *c, enum tltcp__conn_state state);
 void tltcp__conn_open(tltcp_conn *c, tltcp_time now);
 /* Ends the connection for a reason; CLOSE leaves if the peer knows us. */
 void tltcp__conn_fail(tltcp_conn *c, int error, const char *reason);
 /* Ends the connection without sending anything more. */
 void tltcp__conn_terminate(tltcp_conn *c, int error);
+/* The peer has closed: echoes its CLOSE, then ends. */
+void tltcp__conn_echo_close(tltcp_conn *c, int error);
 /* Goes over to another path and starts its measurements afresh. */
 void tltcp__conn_move(tltcp_conn *c, uint64_t path, tltcp_time now);
 /* Gives back the memory of buffers that are empty. */

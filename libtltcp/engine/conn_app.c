@@ -155,7 +155,7 @@ int tltcp_conn_accept(tltcp_conn *c, tltcp_time now) {
         return TLTCP_ERR_STATE;
     }
     tltcp__conn_tick(c, now);
-    c->state = TLTCP__CONN_ANSWERED;
+    tltcp__conn_enter(c, TLTCP__CONN_ANSWERED);
     c->want |= TLTCP__WANT_HELLO;
     return 0;
 }

@@ -222,11 +222,10 @@ static int on_close(tltcp_conn *c, const tltcp__chunk *k) {
         c->close.code = code;
         keep_reason(c, r.p, len);
     }
-    tltcp__conn_terminate(c, error_of(code));
-    if (c->peer_id != 0) { /* echo it, then end */
-        c->state = TLTCP__CONN_DYING;
-        c->close.flags = TLTCP__CLOSE_ECHO;
-        c->want = TLTCP__WANT_CLOSE;
+    if (c->peer_id != 0) {
+        tltcp__conn_echo_close(c, error_of(code));
+    } else {
+        tltcp__conn_terminate(c, error_of(code));
     }
     return 0;
 }

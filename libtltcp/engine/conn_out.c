@@ -267,7 +267,7 @@ static size_t send_close(tltcp_conn *c, uint8_t *buf, size_t cap,
     }
     clear_want(c, TLTCP__WANT_CLOSE);
     if (c->state == TLTCP__CONN_DYING) {
-        c->state = TLTCP__CONN_CLOSED;
+        tltcp__conn_enter(c, TLTCP__CONN_CLOSED);
     } else {
         c->close.at = now + close_wait(c);
         c->close.tries++;

@@ -2,6 +2,8 @@
 /* Reassembles the stream from packets, into data and gaps. */
 #include "libtltcp/engine/reasm.h"
 
+#include <assert.h>
+
 /* Bytes of a section that are worth a reader's while before it is whole. */
 #define MUCH ((size_t)65536)
 #define KEEP_MAX ((size_t)256 << 10) /* more than a block of FEC */
@@ -363,6 +365,7 @@ static void move_cursor(tltcp__reasm *r, uint64_t to) {
     }
     (void)cmn__ranges_sub(&r->got, 0, r->floor, NULL);
     cmn__pages_drop(&r->buf, r->floor / CMN__PAGE_BYTES);
+    assert(r->floor <= r->cursor && r->cursor <= r->cum);
 }
 
 /* Passes over what was delivered out of order. */

@@ -2,6 +2,8 @@
 /* What was written, until its fate is known. */
 #include "libtltcp/engine/sections.h"
 
+#include <assert.h>
+
 /* What a peer must bear of seq_update beyond its window. */
 #define AHEAD_MAX (UINT64_C(1) << 30)
 
@@ -250,6 +252,7 @@ void tltcp__sections_advance(tltcp__sections *s) {
         s->nxt_section = s->recs.head;
     }
     tltcp__sections_find_new(s);
+    assert(s->update <= s->una && s->una <= s->nxt && s->nxt <= s->end);
 }
 
 int tltcp__sections_drop_retransmissions(tltcp__sections *s, uint64_t start,

@@ -2,6 +2,8 @@
 /* The record of sent packets until they are acknowledged or lost. */
 #include "libtltcp/engine/sentmap.h"
 
+#include <assert.h>
+
 #define RECORDS_MIN 65536u
 
 /* Packets that tltcp__sentmap_first_in_flight() passes over at most. */
@@ -50,6 +52,7 @@ tltcp__sent_chunk *tltcp__sentmap_add(tltcp__sentmap *m, tltcp__sent *s) {
 }
 
 void tltcp__sentmap_commit(tltcp__sentmap *m, tltcp__sent *s, bool eliciting) {
+    assert(s == cmn__ring_at(&m->packets, m->packets.tail - 1));
     if (eliciting) {
         s->state = TLTCP__SENT_FLYING;
         m->bytes += s->size;
@@ -62,6 +65,7 @@ void tltcp__sentmap_commit(tltcp__sentmap *m, tltcp__sent *s, bool eliciting) {
 
 static void sentmap_land(tltcp__sentmap *m, tltcp__sent *s, uint8_t state) {
     if (s->state == TLTCP__SENT_FLYING) {
+        assert(m->flying > 0 && m->bytes >= s->size);
         m->bytes -= s->size;
         m->flying--;
     }
