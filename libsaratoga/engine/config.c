@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A field in tail padding would not change the size, and struct_size could no
- * longer notify_peer old callers from new ones. */
+ * longer distinguish old callers from new ones. */
 _Static_assert(sizeof(saratoga_options) ==
                    offsetof(saratoga_options, congestion_values) +
                        sizeof(void *),

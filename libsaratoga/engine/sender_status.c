@@ -227,7 +227,7 @@ static bool ends_list(saratoga__sender *o, const saratoga__status_pkt *p) {
     return shorter;
 }
 
-/* A list in parts says too little to notify_peer. */
+/* The parts of a list say too little about what was gained. */
 static void note_gain(saratoga__sender *o, const report *r) {
     if (!r->full || r->progress > o->proven || o->held > o->most_held) {
         o->unacked_packets = 0;
