@@ -41,8 +41,10 @@ function(perigee_options target)
             -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef
             -Wpointer-arith -Wwrite-strings -Wformat=2
             -Wimplicit-fallthrough -Wdouble-promotion)
-        target_compile_options(${target} PRIVATE ${PERIGEE_HARDEN_COMPILE})
-        target_link_options(${target} PRIVATE ${PERIGEE_HARDEN_LINK})
+        target_compile_options(${target} PRIVATE
+            ${PERIGEE_HARDEN_COMPILE} ${PERIGEE_LTO_COMPILE})
+        target_link_options(${target} PRIVATE
+            ${PERIGEE_HARDEN_LINK} ${PERIGEE_LTO_LINK})
         if(PERIGEE_WERROR)
             target_compile_options(${target} PRIVATE -Werror)
         endif()
