@@ -22,6 +22,15 @@ static struct cmn__page_group **pages_group(const cmn__pages *p, uint64_t n) {
     return &p->group[(size_t)(n / GROUP) & (p->cap - 1)];
 }
 
+static inline void *pages_find(const cmn__pages *p, uint64_t n) {
+    const struct cmn__page_group *g;
+    if (n < p->first || n >= p->end) {
+        return NULL;
+    }
+    g = *pages_group(p, n);
+    return g != NULL ? g->page[n % GROUP] : NULL;
+}
+
 /* Room in the table for the group of page n. */
 static int pages_widen(cmn__pages *p, uint64_t n) {
     cmn__pages wide = *p;
@@ -134,12 +143,7 @@ void *cmn__pages_take(cmn__pages *p, uint64_t n) {
 }
 
 void *cmn__pages_at(const cmn__pages *p, uint64_t n) {
-    const struct cmn__page_group *g;
-    if (n < p->first || n >= p->end) {
-        return NULL;
-    }
-    g = *pages_group(p, n);
-    return g != NULL ? g->page[n % GROUP] : NULL;
+    return pages_find(p, n);
 }
 
 /* Drops the pages of one group up to n, and the group once all are below. */
@@ -188,7 +192,7 @@ void cmn__pages_free(cmn__pages *p) {
 
 int cmn__pages_reserve(cmn__pages *p, uint64_t start, uint64_t end) {
     for (uint64_t n = start / CMN__PAGE_BYTES; n * CMN__PAGE_BYTES < end; n++) {
-        if (cmn__pages_take(p, n) == NULL) {
+        if (pages_find(p, n) == NULL && cmn__pages_take(p, n) == NULL) {
             return -1;
         }
     }
@@ -200,7 +204,7 @@ static size_t pages_straight(const cmn__pages *p, uint64_t at, size_t len,
                              uint8_t **page) {
     size_t offset = (size_t)at & (p->size - 1);
     size_t room = p->size - offset;
-    *page = (uint8_t *)cmn__pages_at(p, at / CMN__PAGE_BYTES) + offset;
+    *page = (uint8_t *)pages_find(p, at / CMN__PAGE_BYTES) + offset;
     return len < room ? len : room;
 }
 

@@ -44,7 +44,7 @@ void cmn__pages_drop(cmn__pages *p, uint64_t n);
 
 /* Pages as a window of a byte stream, addressed by place in the stream: their
  * size is CMN__PAGE_BYTES. */
-#define CMN__PAGE_BYTES ((size_t)2048)
+#define CMN__PAGE_BYTES ((size_t)4096)
 /* Makes room for [start, end).  Returns 0, or -1 without memory. */
 int cmn__pages_reserve(cmn__pages *p, uint64_t start, uint64_t end);
 /* Copies to and from places with room. */

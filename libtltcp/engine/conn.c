@@ -8,7 +8,7 @@
 
 #define FATES_MAX 65536u
 #define RATE_EVERY (100 * TLTCP_MS)
-#define TARGET_EVERY (20 * TLTCP_MS)
+#define TARGET_EVERY (10 * TLTCP_MS)
 #define RATE_STEP 0.05
 #define SKIP_NUMBER_FIRST 64u /* packets */
 
@@ -415,9 +415,15 @@ void tltcp__conn_trim(tltcp_conn *c) {
 }
 
 void tltcp__conn_charge(tltcp_conn *c) {
-    if (c->ep != NULL) {
-        size_t fec = c->fec_receiver != NULL ? c->fec_receiver->bytes : 0;
-        tltcp__endpoint_charge(c->ep, c, tltcp__reasm_held(&c->reasm) + fec);
+    size_t held;
+
+    if (c->ep == NULL) {
+        return;
+    }
+    held = tltcp__reasm_held(&c->reasm) +
+           (c->fec_receiver != NULL ? c->fec_receiver->bytes : 0);
+    if (held != c->caller.charged) {
+        tltcp__endpoint_charge(c->ep, c, held);
     }
 }
 
@@ -438,12 +444,12 @@ void tltcp__conn_check_rate(tltcp_conn *c, tltcp_time now) {
         c->events.rate = rate;
         c->events.rate_due = true;
     }
-    if (now - c->events.target_at < TARGET_EVERY) {
+    if (now - c->events.target_checked_at < TARGET_EVERY) {
         return;
     }
+    c->events.target_checked_at = now;
     target = tltcp__sender_target_bps(&c->sender, now);
     if (rate_changed(c->events.target, target)) {
-        c->events.target_at = now;
         c->events.target = target;
         c->events.rate_due = true;
     }

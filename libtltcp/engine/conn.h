@@ -146,7 +146,7 @@ typedef struct tltcp__events {
     uint64_t rate;   /* bit/s as reported last */
     uint64_t target; /* likewise */
     tltcp_time rate_at;
-    tltcp_time target_at;
+    tltcp_time target_checked_at;
     bool report_fates;
     bool path_due;
     bool rate_due;

@@ -4,7 +4,7 @@
 
 #define RETRIES_MAX 8
 #define SILENCE TLTCP_S /* worth giving memory back */
-#define PAGES_FOR_CHUNK ((size_t)8192)
+#define PAGES_FOR_CHUNK (3 * CMN__PAGE_BYTES)
 /* A block of repair grows by this many symbols. */
 #define SYMBOLS_AT_ONCE 4u
 /* Between answers to a call that is repeated. */
