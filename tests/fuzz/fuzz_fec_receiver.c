@@ -217,7 +217,7 @@ static void step(struct model *m) {
     }
     FUZZ_CHECK(m->fec_receiver->bytes <= m->fec_receiver->limit);
     FUZZ_CHECK(m->fec_receiver->blocks <= TLTCP__FEC_RECEIVER_BLOCKS);
-    FUZZ_CHECK(m->fec_receiver->reported <= TLTCP__FEC_RECEIVER_TOLD);
+    FUZZ_CHECK(m->fec_receiver->reported <= TLTCP__FEC_RECEIVER_REPORTS);
 }
 
 static void open_model(struct model *m) {
