@@ -24,15 +24,22 @@ static uint64_t first_waiting(const tltcp__sections *s) {
     return *(uint64_t *)cmn__ring_at(&s->ahead.waiting, s->ahead.waiting.head);
 }
 
+static bool is_still_wanted(const tltcp__sections *s, uint64_t number) {
+    const tltcp__section *r;
+    if (!tltcp__sections_is_live(s, number)) {
+        return false;
+    }
+    r = tltcp__sections_rec(s, number);
+    return is_worth_it(s, r) && is_free(s, number, r);
+}
+
 void tltcp__sections_update_ahead(tltcp__sections *s) {
     if (!tltcp__sections_is_live(s, s->ahead.section)) {
         s->ahead.section = TLTCP__NO_SECTION;
     }
     while (cmn__ring_len(&s->ahead.waiting) > 0) {
         uint64_t number = first_waiting(s);
-        const tltcp__section *r = tltcp__sections_rec(s, number);
-        if (tltcp__sections_is_live(s, number) && is_worth_it(s, r) &&
-            is_free(s, number, r)) {
+        if (is_still_wanted(s, number)) {
             break;
         }
         cmn__ring_pop(&s->ahead.waiting);
