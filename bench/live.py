@@ -211,7 +211,7 @@ def parse():
     p.add_argument("--json", type=pathlib.Path, help="where the results go")
     p.add_argument("--page", type=pathlib.Path,
                    help="page whose results are to be replaced, such as "
-                        "docs/live-bench.md")
+                        "docs/measurements/live.md")
     p.add_argument("--from", dest="source", type=pathlib.Path, metavar="JSON",
                    nargs="+", help="shows results of before, together, instead "
                    "of running")

@@ -3,7 +3,7 @@
 """What the default gains and costs: charts and tables of trade-offs.
 
     ./dev test simnet.marks    # builds play_marks
-    ./dev bench marks          # renews docs/congestion-default.{md,svg}
+    ./dev bench marks          # renews docs/design/default-controller.{md,svg}
 
 All of it happens in virtual time: the same program gives the same bytes.
 """
@@ -18,7 +18,7 @@ import sys
 import congestion
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "congestion-default.md"
+PAGE = ROOT / "docs" / "design" / "default-controller.md"
 DEFAULTS = {"beta_guest": 0.7, "claim": 6, "window": 60}
 VALUES = {"beta_guest": (0.7, 0.75, 0.8, 0.85, 0.9),
           "claim": (1, 2, 3, 4, 6, 8, 12),

@@ -82,7 +82,7 @@ static int usage(const char *program, const char *more, bool asked) {
            "Runs the experiment that the file SCENARIO (-: standard input)"
            " describes and\nprints lines of JSON.  NAME=VALUE gives "
            "another value to a parameter that the\nfile declares by "
-           "\"set\".  docs/reproduction.md describes both.\n%s",
+           "\"set\".  docs/papers/experiments.md describes both.\n%s",
            program, more);
     return asked ? 0 : 2;
 }

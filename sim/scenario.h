@@ -2,7 +2,7 @@
 /**
  * @file sim/scenario.h
  * @brief An experiment as text: who sends what over which links, what is
- * measured.  docs/reproduction.md describes the language.
+ * measured.  docs/papers/experiments.md describes the language.
  */
 #ifndef SIM_SCENARIO_H
 #define SIM_SCENARIO_H

@@ -198,7 +198,7 @@ static bool params_fit(const struct scenario_flow *f, char *why) {
     if (rv != 0) {
         (void)snprintf(why, SCENARIO_WHY_MAX,
                        "flow %s: cc.%s=%g: %s has no such parameter, or it is "
-                       "outside its range (docs/congestion.md)",
+                       "outside its range (docs/design/controllers.md)",
                        f->name, f->params[i], f->values[i], f->congestion);
     }
     free(cc);

@@ -195,7 +195,7 @@ CONG_API void cong_init(struct cong *cc, const struct cong_ops *ops, double mss,
 /**
  * @brief Sets a parameter of a controller.
  * @param cc     started by cong_init()
- * @param param  its name; docs/congestion.md lists them per controller
+ * @param param  its name; docs/design/controllers.md lists them per controller
  * @param value  its value
  * @retval 0  set
  * @retval -1 the controller has no such parameter

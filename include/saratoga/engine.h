@@ -16,7 +16,7 @@
  * written to must not be seen under its final name before
  * ::SARATOGA_WORK_COMMIT.
  *
- * docs/saratoga.md says which parts of the drafts are implemented.
+ * docs/protocols/saratoga.md says which parts of the drafts are implemented.
  */
 #ifndef SARATOGA_ENGINE_H
 #define SARATOGA_ENGINE_H

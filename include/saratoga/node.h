@@ -65,8 +65,8 @@ typedef struct saratoga_node_config {
     const char *passphrase;     /**< 8 to 512 bytes, shared with the peers: all
                                      that this node sends and takes is sealed;
                                      not with groups, UDP-Lite or one-way
-                                     transfers; see docs/security-keys.md.  NULL:
-                                     plain */
+                                     transfers; see docs/guide/
+                                     security-keys.md.  NULL: plain */
     const uint8_t *key; /**< 32 bytes instead of a passphrase, or NULL */
     size_t key_len;     /**< 0 or 32 */
     const char *const

@@ -7,8 +7,8 @@
  * A program that writes an MPEG transport stream by libavformat gives
  * tltcp_avio_writer() as AVFormatContext::pb; one that reads one gives
  * tltcp_avio_reader().  What is written is taken apart into pictures, frames of
- * sound and tables again (docs/media-framing.md), each a section with a
- * deadline of its own: what cannot be there in time is not sent, and pictures
+ * sound and tables again (docs/protocols/media-framing.md), each a section with
+ * a deadline of its own: what cannot be there in time is not sent, and pictures
  * that others need come first.  `tltcp-live-transmit`, `tltcpsrc` and
  * `tltcpsink` speak the same.
  *

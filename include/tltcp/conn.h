@@ -13,7 +13,7 @@
  * makes for each pair of local and remote address.  Equal tokens mean equal
  * addresses; 0 is not used.
  *
- * The protocol is described in docs/tltcp-protocol.md.
+ * The protocol is described in docs/protocols/tltcp.md.
  */
 #ifndef TLTCP_CONN_H
 #define TLTCP_CONN_H

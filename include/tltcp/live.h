@@ -6,8 +6,8 @@
  * neither FFmpeg nor GLib.
  *
  * Words: a *frame* is what a codec makes, a *section* is what TLTCP carries: a
- * frame with a header (docs/media-framing.md), a description of a stream, or an
- * event.
+ * frame with a header (docs/protocols/media-framing.md), a description of a
+ * stream, or an event.
  *
  * A program makes ::tltcp_live_options from a URL, opens a ::tltcp_live with
  * them, and writes or reads.  A sender has a thread of its own that connects or

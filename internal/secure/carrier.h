@@ -8,7 +8,7 @@
 
 /* Carries the datagrams of another protocol over networks that anybody can send
  * into: sealed, between those who share a key, in the packets of TLTCP's
- * secured mode (docs/tltcp-protocol.md, sections 3 and 12).
+ * secured mode (docs/protocols/tltcp.md, sections 3 and 12).
  *
  * Like the engines it has no clock and no socket.  Whoever first has something
  * for an address calls there (one round trip); either side may be the caller,

@@ -9,7 +9,7 @@
 #include "internal/secure/seal.h"
 #include "internal/secure/tokens.h"
 
-/* The secured handshake (docs/tltcp-protocol.md, section 12).
+/* The secured handshake (docs/protocols/tltcp.md, section 12).
  *
  *   INITIAL  NOISE, empty
  *   RETRY    a token and an OFFER: u32 number of the INITIAL, the listener's

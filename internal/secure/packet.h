@@ -8,7 +8,7 @@
 
 #include "internal/common/wire.h"
 
-/* Packets on the wire: docs/tltcp-protocol.md, section 3. */
+/* Packets on the wire: docs/protocols/tltcp.md, section 3. */
 
 enum sec__packet_type {
     SEC__SHORT = 0x50,

@@ -12,7 +12,7 @@
 /* A version that nobody speaks, to keep negotiation exercised. */
 #define TLTCP__VERSION_GREASE UINT32_C(0x544c0a0a)
 
-/* Chunks, of which packets are made: docs/tltcp-protocol.md, section 4. */
+/* Chunks, of which packets are made: docs/protocols/tltcp.md, section 4. */
 
 enum tltcp__chunk_type {
     TLTCP__PADDING = 0x00, /* one byte; nothing but padding follows */

@@ -9,7 +9,7 @@
 #include "internal/common/mem.h"
 
 /* The erasure code of REPAIR chunks: Reed-Solomon over GF(2^8) with a Cauchy
- * matrix (docs/tltcp-protocol.md, section 15), by ISA-L.  Any `n` repair
+ * matrix (docs/protocols/tltcp.md, section 15), by ISA-L.  Any `n` repair
  * symbols make good the loss of any `n` data symbols. */
 
 #define TLTCP__FEC_DATA 128u  /* data symbols in a block at most */

@@ -7,7 +7,7 @@
 #include "libtltcp/engine/chunk.h"
 
 /* What each side declares once, in the PARAMS chunk of INITIAL and
- * ANSWER: docs/tltcp-protocol.md, section 6. */
+ * ANSWER: docs/protocols/tltcp.md, section 6. */
 
 enum tltcp__param {
     TLTCP__PARAM_WINDOW = 1,       /* bytes that may be sent at first */

@@ -152,7 +152,7 @@ def write_index(folder, modules):
         "Every experiment of the papers that Perigee rests on, done again with "
         "the engines of this library on virtual networks. `./dev reproduce` "
         "makes these pages; [how to change an experiment or add one]"
-        "(../reproduction.md). The quick set has fewer seeds and points and "
+        "(experiments.md). The quick set has fewer seeds and points and "
         "shorter runs.")
     rows = []
     for name, module in modules.items():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""Which folder of the tree may use which: the table of docs/contributing.md."""
+"""Which folder of the tree may use which: the table of CONTRIBUTING.md."""
 import re
 
 PUBLIC = {"include/congestion", "include/tltcp", "include/saratoga"}

@@ -297,6 +297,31 @@ class Words(Tree):
         self.refuses("not text", "words", self.root)
 
 
+class Links(Tree):
+    def setUp(self):
+        super().setUp()
+        self.put("docs/b.md", "# B\n\n## What it does, `why`\n")
+
+    def test_links_that_lead_somewhere_pass(self):
+        self.put("README.md", "[b](docs/b.md), `docs/b.md`, [its part]"
+                 "(docs/b.md#what-it-does-why), <https://example.org>\n"
+                 "```sh\ncat [x](nowhere)\n```\n")
+        self.put("a.c", "/* docs/b.md says why. */\n")
+        self.passes("links", self.root)
+
+    def test_a_link_to_no_file_is_refused(self):
+        self.put("docs/a.md", "[c](c.md)\n")
+        self.refuses("docs/a.md: c.md: no such file", "links", self.root)
+
+    def test_a_link_to_no_heading_is_refused(self):
+        self.put("docs/a.md", "[b](b.md#how)\n")
+        self.refuses("no such heading", "links", self.root)
+
+    def test_a_comment_that_names_no_page_is_refused(self):
+        self.put("a.c", "/* docs/c.md says why. */\n")
+        self.refuses("a.c: docs/c.md: no such page", "links", self.root)
+
+
 class Sizes(Tree):
     def function(self, lines):
         return ("static int f(int a,\n             int b) {\n" +

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* What live video reaches over the links of docs/live-bench.md. */
+/* What live video reaches over the links of docs/measurements/live.md. */
 #include "tests/simnet/marks.h"
 
 #define SEEDS 5

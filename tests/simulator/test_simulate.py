@@ -59,7 +59,8 @@ class Refusals(unittest.TestCase):
 
     def test_a_parameter_that_the_controller_refuses_is_named(self):
         for param, value in (("chi", 7), ("alpha", 1)):
-            self.refused([f"cc.{param}={value}: yam", "docs/congestion.md"],
+            self.refused([f"cc.{param}={value}: yam",
+                          "docs/design/controllers.md"],
                          SCENARIOS / "yam-dynamic.scn", f"param={param}",
                          f"value={value}")
         self.refused(["cc.rwnd=0: peach"], SCENARIOS / "yam-dynamic.scn",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""The caller's side of a sealed call, written from docs/tltcp-protocol.md with
+"""The caller's side of a sealed call, written from docs/protocols/tltcp.md with
 the standard library alone: slow, and not safe against who measures time."""
 import hashlib
 import hmac

@@ -296,7 +296,7 @@ class Streams(toolbox.Folder):
 
     def test_the_page_names_fields_that_there_are(self):
         page = pathlib.Path(__file__).resolve().parents[2] / "docs" / \
-            "from-srt.md"
+            "guide" / "from-srt.md"
         table = page.read_text(encoding="utf-8").split("| field |")[1]
         names = set(re.findall(r"`(\w+)`", "".join(
             line.split("|")[1] for line in table.splitlines()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What docs/media-servers.md tells people to do, as it stands there."""
+"""What docs/guide/media-servers.md tells people to do, as it stands there."""
 import os
 import pathlib
 import re
@@ -14,7 +14,7 @@ import clips
 import toolbox
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / \
-    "media-servers.md"
+    "guide" / "media-servers.md"
 
 
 def commands(heading):

@@ -446,7 +446,7 @@ class Transfers(saratogabox.Node):
 class Page(unittest.TestCase):
     def test_each_demand_of_the_draft_has_the_test_that_the_page_names(self):
         root = pathlib.Path(__file__).parents[2]
-        page = (root / "docs/saratoga.md").read_text(encoding="utf-8")
+        page = (root / "docs/protocols/saratoga.md").read_text(encoding="utf-8")
         table = page.split("## Each demand of the draft")[1].split("\n## ")[0]
         rows = [row for row in table.splitlines() if row.startswith("| ")][2:]
         folders = ("unit/saratoga", "simnet/saratoga", "loopback", "tools")

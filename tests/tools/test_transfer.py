@@ -315,7 +315,7 @@ class Transfer(toolbox.Folder):
 
     def test_the_page_names_every_field(self):
         page = pathlib.Path(__file__).resolve().parents[2] / "docs" / \
-            "statistics.md"
+            "reference" / "statistics.md"
         parts = re.split("^## (.*)$", page.read_text(encoding="utf-8"),
                          flags=re.M)
         said = dict(zip(parts[1::2], parts[2::2]))

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MPL-2.0
 --
--- TLTCP version 2 (docs/tltcp-protocol.md) for Wireshark and tshark.
+-- TLTCP version 2 (docs/protocols/tltcp.md) for Wireshark and tshark.
 --
 -- Lies where Wireshark looks for plugins, or: wireshark -X lua_script:tltcp.lua
 -- Connections are known by their handshake.  Where that is not in the capture:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MPL-2.0
-"""What docs/python.md shows works."""
+"""What docs/guide/python.md shows works."""
 import ast
 import pathlib
 import re
@@ -7,7 +7,8 @@ import socket
 import subprocess
 import sys
 
-PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "python.md"
+PAGE = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "guide" /
+        "python.md")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(encoding="utf-8"),
                     re.M | re.S)
 
@@ -26,5 +27,5 @@ def test_the_first_program_runs(tmp_path):
 
 def test_every_program_is_python():
     for block in BLOCKS:
-        compile(block, "docs/python.md", "exec",
+        compile(block, "docs/guide/python.md", "exec",
                 flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)

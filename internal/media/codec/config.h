@@ -3,7 +3,7 @@
  * @file internal/media/codec/config.h
  * @brief The payload of a CONFIG section: the description of a stream.
  *
- * The format is described in docs/media-framing.md.
+ * The format is described in docs/protocols/media-framing.md.
  */
 #ifndef MEDIA_CONFIG_H
 #define MEDIA_CONFIG_H

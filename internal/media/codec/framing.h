@@ -5,8 +5,9 @@
  *
  * A section has one header and one payload: a frame, the description of a
  * stream (config.h) or the payload of an event.
- * The format is described in docs/media-framing.md.  Parsers take whatever a
- * peer sends: they read nothing outside the bytes given and allocate nothing.
+ * The format is described in docs/protocols/media-framing.md.  Parsers take
+ * whatever a peer sends: they read nothing outside the bytes given and allocate
+ * nothing.
  */
 #ifndef MEDIA_FRAMING_H
 #define MEDIA_FRAMING_H

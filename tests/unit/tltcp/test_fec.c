@@ -71,7 +71,7 @@ TEST(any_symbols_make_good_as_many) {
     tltcp__fec_room_free(&room);
 }
 
-/* A vector to check other implementations by: see docs/tltcp-protocol.md. */
+/* A vector to check other implementations by: see docs/protocols/tltcp.md. */
 TEST(the_code_is_the_documented_one) {
     uint8_t data[3] = {1, 2, 3};
     uint8_t repair[2];
