@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "libtltcp/engine/config.h"
+
 /* Made up for when the window opens late; so two packets leave at once, which
  * is what most ACKs are for.  RFC 9002, 7.7, allows ten, but the end of a train
  * is what a full queue drops. */
@@ -63,7 +65,8 @@ static int set_params(tltcp__cc *cc) {
 }
 
 int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
-                   const struct cong_ops *ops, double mss, tltcp_time now) {
+                   double mss, tltcp_time now) {
+    const struct cong_ops *ops = tltcp__config_congestion(cfg);
     double cwnd_max = cfg->controller.max_window > 0
                           ? (double)cfg->controller.max_window * mss
                           : (double)INT64_MAX;

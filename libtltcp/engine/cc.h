@@ -47,7 +47,7 @@ typedef struct tltcp__cc {
 /* Returns 0, TLTCP_ERR_NOMEM or TLTCP_ERR_INVAL (a parameter of the
  * controller). */
 int tltcp__cc_init(tltcp__cc *cc, const cmn__mem *mem, const tltcp_config *cfg,
-                   const struct cong_ops *ops, double mss, tltcp_time now);
+                   double mss, tltcp_time now);
 void tltcp__cc_free(tltcp__cc *cc, const cmn__mem *mem);
 /* The path changed: as at the beginning. */
 void tltcp__cc_restart(tltcp__cc *cc, tltcp_time now);

@@ -2,6 +2,8 @@
 /* Defaults of a configuration, and checks. */
 #include "libtltcp/engine/config.h"
 
+#include <congestion/recovery.h>
+
 #include <string.h>
 
 #include "internal/secure/keys.h"

@@ -7,7 +7,6 @@
 #include <tltcp/stats.h>
 
 #include "internal/secure/keys.h"
-#include "libtltcp/engine/dupack.h"
 
 /* A full config: what the caller gave, defaults for the rest. */
 void tltcp__config_take(tltcp_config *out, const tltcp_config *in);

@@ -77,17 +77,7 @@ static int set_stream_id(tltcp_conn *c, const char *id, size_t len) {
 }
 
 static int set_parts(tltcp_conn *c, const tltcp_config *cfg, tltcp_time now) {
-    struct cong_recovery dup = {0};
-    int kind = -1;
-    int rv;
-    (void)tltcp__config_recovery(cfg, &kind);
-    if (kind >= 0) {
-        cong_recovery_init(&dup, (enum cong_recovery_kind)kind);
-        dup.limited_transmit = cfg->paper.limited_transmit;
-    }
-    rv = tltcp__sender_init(&c->sender, &c->mem, cfg,
-                            tltcp__config_congestion(cfg),
-                            kind >= 0 ? &dup : NULL, &c->stats, now);
+    int rv = tltcp__sender_init(&c->sender, &c->mem, cfg, &c->stats, now);
     tltcp__reasm_init(&c->reasm, &c->mem, cfg->recv_buffer, cfg->max_sections,
                       cfg->unordered, &c->stats);
     tltcp__acks_init(&c->acks, &c->mem, cfg->packets.ack_every,

@@ -5,6 +5,15 @@
 
 #define TABLE_FIRST 64u
 
+/* A datagram that came, and what is to be done about it. */
+typedef struct arrival {
+    const tltcp_pktinfo *info;
+    const void *dgram;
+    size_t len;
+    tltcp_dispatch *out;
+    tltcp_time now;
+} arrival;
+
 static int take_keys(tltcp_endpoint *ep) {
     const sec__key_source keys = tltcp__config_keys(&ep->cfg);
     if (!sec__keys_any(&keys)) {
@@ -162,19 +171,19 @@ static bool endpoint_enter(tltcp_endpoint *ep, const tltcp_conn *c) {
 }
 
 /* Makes the connection of a caller whose INITIAL is p. */
-static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
-                               const sec__packet *p, tltcp_time now) {
+static tltcp_conn *make_called(tltcp_endpoint *ep, const arrival *a,
+                               const sec__packet *p) {
     uint8_t seed[TLTCP_SEED_LEN];
     tltcp_conn *c;
     int rv = TLTCP_ERR_NOMEM;
     if (sec__secret_derive(&ep->secret, seed)) {
-        rv = tltcp__conn_make(&c, &ep->cfg, seed, info->path, now);
+        rv = tltcp__conn_make(&c, &ep->cfg, seed, a->info->path, a->now);
     }
     sec__wipe(seed, sizeof(seed));
     if (rv != 0) {
         return NULL;
     }
-    c->caller.origin = tltcp__origin_of(info);
+    c->caller.origin = tltcp__origin_of(a->info);
     if (!endpoint_enter(ep, c)) {
         tltcp_conn_free(c);
         return NULL;
@@ -183,7 +192,7 @@ static tltcp_conn *make_called(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     c->ep = ep;
     c->state = TLTCP__CONN_CALLED;
     c->caller.id = p->scid;
-    c->caller.path = info->path;
+    c->caller.path = a->info->path;
     tltcp__endpoint_add(ep, c);
     return c;
 }
@@ -204,23 +213,22 @@ static int reply_reject(tltcp_dispatch *out, const sec__packet *p,
 }
 
 /* Who has no key, or another one. */
-static int endpoint_reject(tltcp_endpoint *ep, const sec__packet *p,
-                           tltcp_dispatch *out, tltcp_time now) {
-    sec__admission_on_rejected(&ep->admission, now);
-    return reply_reject(out, p, SEC__WRONG_KEY);
+static int endpoint_reject(tltcp_endpoint *ep, const arrival *a,
+                           const sec__packet *p) {
+    sec__admission_on_rejected(&ep->admission, a->now);
+    return reply_reject(a->out, p, SEC__WRONG_KEY);
 }
 
 /* Opens a secured caller's INITIAL, whose body becomes the plain one.  *hello
  * is NULL on failure and at a listener without keys.  0, TLTCP_ERR_AUTH when
  * the keys do not fit, or TLTCP_ERR_NOMEM. */
-static int open_call(tltcp_endpoint *ep, const tltcp_pktinfo *info,
-                     sec__packet *p, uint8_t *plain, sec__hello **hello,
-                     tltcp_time now) {
+static int open_call(tltcp_endpoint *ep, const arrival *a, sec__packet *p,
+                     uint8_t *plain, sec__hello **hello) {
     enum sec__hello_result result = SEC__HELLO_NOMEM;
     sec__admitted who = {
         .p = p,
-        .path = info->path,
-        .now = now,
+        .path = a->info->path,
+        .now = a->now,
         .ring = {.keys = ep->keys, .n = ep->n_keys, .source = &ep->secret}};
     *hello = NULL;
     if (ep->keys == NULL) {
@@ -241,94 +249,93 @@ static int open_call(tltcp_endpoint *ep, const tltcp_pktinfo *info,
 }
 
 /* Lets a caller in whom the limits do not keep out. */
-static int endpoint_admit(tltcp_endpoint *ep, const tltcp_pktinfo *info,
-                          const sec__packet *p, size_t len, tltcp_dispatch *out,
-                          tltcp_time now) {
+static int endpoint_admit(tltcp_endpoint *ep, const arrival *a,
+                          const sec__packet *p) {
     uint8_t plain[SEC__HELLO_MAX];
     sec__packet open = *p;
     sec__hello *hello;
     tltcp_conn *c;
-    int rv = open_call(ep, info, &open, plain, &hello, now);
+    int rv = open_call(ep, a, &open, plain, &hello);
     if (rv == TLTCP_ERR_AUTH) {
-        return endpoint_reject(ep, p, out, now);
+        return endpoint_reject(ep, a, p);
     }
-    c = rv == 0 ? make_called(ep, info, p, now) : NULL;
+    c = rv == 0 ? make_called(ep, a, p) : NULL;
     if (c == NULL) { /* without memory: the caller will ask again */
         sec__hello_free(hello, &ep->mem);
         return TLTCP_DROPPED;
     }
     c->handshake.hello = hello;
-    tltcp__conn_take(c, info, &open, len, now);
+    tltcp__conn_take(c, a->info, &open, a->len, a->now);
     if (c->state != TLTCP__CONN_CALLED || /* its hello was not acceptable */
-        (hello != NULL && !sec__admission_spend(&ep->admission, p, now))) {
+        (hello != NULL && !sec__admission_spend(&ep->admission, p, a->now))) {
         tltcp_conn_free(c);
         return TLTCP_DROPPED;
     }
-    out->conn = c;
+    a->out->conn = c;
     return TLTCP_CALLER;
 }
 
-static int on_new_caller(tltcp_endpoint *ep, const tltcp_pktinfo *info,
-                         const sec__packet *p, size_t len, tltcp_dispatch *out,
-                         tltcp_time now) {
+static int on_new_caller(tltcp_endpoint *ep, const arrival *a,
+                         const sec__packet *p) {
     tltcp__origin origin;
     sec__hello_msg hello;
     uint32_t why;
     if (sec__hello_get(p, &hello) != (ep->keys != NULL)) {
-        return endpoint_reject(ep, p, out, now);
+        return endpoint_reject(ep, a, p);
     }
-    switch (sec__admission_judge(&ep->admission, p, info->path, info->network,
-                                 now, &why)) {
+    switch (sec__admission_judge(&ep->admission, p, a->info->path,
+                                 a->info->network, a->now, &why)) {
     case SEC__ASK:
-        out->reply_len = sec__admission_ask(&ep->admission, &ep->secret, p,
-                                            info->path, now, out->reply);
+        a->out->reply_len =
+            sec__admission_ask(&ep->admission, &ep->secret, p, a->info->path,
+                               a->now, a->out->reply);
         return TLTCP_REPLY;
     case SEC__TURN_AWAY:
-        return reply_reject(out, p, why);
+        return reply_reject(a->out, p, why);
     default:
         break;
     }
-    origin = tltcp__origin_of(info);
+    origin = tltcp__origin_of(a->info);
     return tltcp__budget_admits(&ep->budget, &origin)
-               ? endpoint_admit(ep, info, p, len, out, now)
+               ? endpoint_admit(ep, a, p)
                : TLTCP_DROPPED; /* the caller will ask again */
 }
 
-static int endpoint_on_initial(tltcp_endpoint *ep, const tltcp_pktinfo *info,
-                               const void *dgram, size_t len,
-                               tltcp_dispatch *out, tltcp_time now) {
+static int endpoint_on_initial(tltcp_endpoint *ep, const arrival *a) {
     sec__packet p;
     /* the length first: it costs nothing to look at */
-    if (len < SEC__DATAGRAM_MIN || !sec__packet_parse(dgram, len, &p) ||
-        p.scid == 0) {
+    if (a->len < SEC__DATAGRAM_MIN ||
+        !sec__packet_parse(a->dgram, a->len, &p) || p.scid == 0) {
         return TLTCP_DROPPED;
     }
     if (p.version != TLTCP__VERSION) {
-        return reply_versions(out, p.scid);
+        return reply_versions(a->out, p.scid);
     }
-    out->conn = tltcp__endpoint_find_caller(ep, info->path, p.scid);
-    if (out->conn == NULL) {
-        return on_new_caller(ep, info, &p, len, out, now);
+    a->out->conn = tltcp__endpoint_find_caller(ep, a->info->path, p.scid);
+    if (a->out->conn == NULL) {
+        return on_new_caller(ep, a, &p);
     }
-    tltcp__conn_take(out->conn, info, &p, len, now);
+    tltcp__conn_take(a->out->conn, a->info, &p, a->len, a->now);
     return TLTCP_TAKEN;
 }
 
 /* Strangers cost a look into a table. */
-static int endpoint_on_short(tltcp_endpoint *ep, const tltcp_pktinfo *info,
-                             uint64_t id, const void *dgram, size_t len,
-                             tltcp_dispatch *out, tltcp_time now) {
+static int endpoint_on_short(tltcp_endpoint *ep, const arrival *a,
+                             uint64_t id) {
     tltcp_conn *c = tltcp__endpoint_find_id(ep, id);
-    if (c == NULL || tltcp_conn_recv(c, info, dgram, len, now) != 0) {
+    if (c == NULL ||
+        tltcp_conn_recv(c, a->info, a->dgram, a->len, a->now) != 0) {
         return TLTCP_DROPPED;
     }
-    out->conn = c;
+    a->out->conn = c;
     return TLTCP_TAKEN;
 }
 
 int tltcp_endpoint_recv(tltcp_endpoint *ep, const tltcp_pktinfo *info,
                         const void *dgram, size_t len, tltcp_dispatch *out,
                         tltcp_time now) {
+    const arrival a = {
+        .info = info, .dgram = dgram, .len = len, .out = out, .now = now};
     int verdict = TLTCP_DROPPED;
     uint8_t type;
     uint64_t id;
@@ -336,9 +343,9 @@ int tltcp_endpoint_recv(tltcp_endpoint *ep, const tltcp_pktinfo *info,
     out->reply_len = 0;
     if (sec__packet_peek(dgram, len, &type, &id)) {
         if (type == SEC__SHORT) {
-            verdict = endpoint_on_short(ep, info, id, dgram, len, out, now);
+            verdict = endpoint_on_short(ep, &a, id);
         } else if (type == SEC__INITIAL) {
-            verdict = endpoint_on_initial(ep, info, dgram, len, out, now);
+            verdict = endpoint_on_initial(ep, &a);
         }
     }
     ep->admission.dropped += verdict == TLTCP_DROPPED;

@@ -2,22 +2,41 @@
 /* Decides whether to send, and fills packets with data. */
 #include "libtltcp/engine/sender.h"
 
+#include "libtltcp/engine/config.h"
+
 /* Smaller pieces are not cut off to fill a packet; more than TLTCP__META_MAX.
  */
 #define PIECE_MIN 64u
 #define SKIPS_MAX 8                /* in one packet */
 #define PTO_FIRST (400 * TLTCP_MS) /* before there is an RTT */
 
+/* The paper's recovery of data, of a kind of cong_recovery_kind. */
+static int init_dupack(tltcp__sender *s, const tltcp_config *cfg, int kind) {
+    struct cong_recovery how;
+    s->dup = cmn__alloc(s->mem, sizeof(*s->dup));
+    if (s->dup == NULL) {
+        return TLTCP_ERR_NOMEM;
+    }
+    cong_recovery_init(&how, (enum cong_recovery_kind)kind);
+    how.limited_transmit = cfg->paper.limited_transmit;
+    tltcp__dupack_init(s->dup, s->mem, &how);
+    s->sec.no_skips = true;
+    s->sec.in_order = true;
+    return 0;
+}
+
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
-                       const tltcp_config *cfg, const struct cong_ops *ops,
-                       const struct cong_recovery *dup, tltcp_stats *stats,
+                       const tltcp_config *cfg, tltcp_stats *stats,
                        tltcp_time now) {
+    int kind = -1;
     int rv;
+    (void)tltcp__config_recovery(cfg, &kind);
     *s = (tltcp__sender){.loss_at = TLTCP_TIME_NEVER,
                          .report_by = TLTCP_TIME_NEVER,
+                         .mem = mem,
                          .stats = stats,
                          .arrival = cfg->deadline_at_receiver,
-                         .ecn = {.on = cfg->packets.ecn && dup == NULL},
+                         .ecn = {.on = cfg->packets.ecn && kind < 0},
                          .hold = true,
                          .peer_ack_delay = 25 * TLTCP_MS};
     tltcp__sections_init(&s->sec, mem, cfg->send_buffer, cfg->max_sections,
@@ -26,22 +45,14 @@ int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
     /* a round trip of packets, be they small, and of lone ACKs */
     s->map.max += (cfg->send_buffer + cfg->recv_buffer) / 512;
     cong_rack_init(&s->rack);
-    s->mem = mem;
-    rv = tltcp__cc_init(&s->cc, mem, cfg, ops, cfg->packets.base_datagram, now);
-    if (rv == 0 && dup != NULL) {
-        s->dup = cmn__alloc(mem, sizeof(*s->dup));
-        if (s->dup == NULL) {
-            return TLTCP_ERR_NOMEM;
-        }
-        tltcp__dupack_init(s->dup, mem, dup);
-        s->sec.no_skips = true;
-        s->sec.in_order = true;
-    } else {
-        s->sec.policy = cfg->drop_policy;
-        s->sec.in_order = cfg->paper.in_order;
-        s->sec.look_ahead = cfg->look_ahead;
-        s->sec.fec.mode = (uint8_t)cfg->fec;
+    rv = tltcp__cc_init(&s->cc, mem, cfg, cfg->packets.base_datagram, now);
+    if (rv == 0 && kind >= 0) {
+        return init_dupack(s, cfg, kind);
     }
+    s->sec.policy = cfg->drop_policy;
+    s->sec.in_order = cfg->paper.in_order;
+    s->sec.look_ahead = cfg->look_ahead;
+    s->sec.fec.mode = (uint8_t)cfg->fec;
     return rv;
 }
 

@@ -83,9 +83,9 @@ typedef struct tltcp__feedback_result {
     bool pto_fired;           /* a probe timeout */
 } tltcp__feedback_result;
 
+/* cfg: checked.  Returns 0, TLTCP_ERR_NOMEM or TLTCP_ERR_INVAL. */
 int tltcp__sender_init(tltcp__sender *s, const cmn__mem *mem,
-                       const tltcp_config *cfg, const struct cong_ops *ops,
-                       const struct cong_recovery *dup, tltcp_stats *stats,
+                       const tltcp_config *cfg, tltcp_stats *stats,
                        tltcp_time now);
 void tltcp__sender_free(tltcp__sender *s, const cmn__mem *mem);
 
