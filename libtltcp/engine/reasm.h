@@ -40,11 +40,14 @@ typedef struct tltcp__incoming_set {
 } tltcp__incoming_set;
 
 typedef struct tltcp__reasm {
+    /* What arrived. */
     tltcp__incoming_set recs;
     cmn__pages buf;   /* bytes of [floor, top) that arrived */
     cmn__ranges got;  /* received, at or above floor */
     cmn__ranges have; /* received or skipped, above cum */
-    cmn__ring ready;  /* unordered: numbers of whole sections */
+
+    /* Offsets: floor <= cursor <= cum. */
+    uint64_t floor; /* got and buf begin here */
     uint64_t cursor;
     uint64_t cum;
     uint64_t top;
@@ -52,16 +55,19 @@ typedef struct tltcp__reasm {
     uint64_t update_section;
     uint64_t final; /* end of the stream, when known */
     uint64_t final_section;
-    uint64_t taken;       /* unordered: bytes read of the section in delivery */
+
+    /* Flow control. */
     uint64_t granted_seq; /* newest window sent to the peer */
     uint64_t granted_section;
-    uint64_t floor; /* got and buf begin here, not above cursor */
-    size_t keep;    /* bytes to keep below cursor for REPAIRs; at first 0 */
-    size_t limit;
+    size_t limit; /* bytes above cursor */
+    size_t keep;  /* bytes to keep below cursor for REPAIRs; at first 0 */
     uint32_t max_sections;
+
     bool unordered;
     bool has_final;
-    bool boundary; /* cursor is where a section begins */
+    bool boundary;   /* cursor is where a section begins */
+    cmn__ring ready; /* unordered: numbers of whole sections */
+    uint64_t taken;  /* unordered: bytes read of the section in delivery */
     tltcp_stats *stats;
 } tltcp__reasm;
 

@@ -53,37 +53,48 @@ typedef void (*tltcp__fate_fn)(void *owner, uint64_t number,
                                const tltcp__section *s, int fate);
 
 typedef struct tltcp__sections {
+    /* What was written. */
     cmn__ring recs;      /* by section number; head is the first not DONE */
     cmn__bytes buf;      /* holds [una, end) */
     cmn__heap deadlines; /* of LIVE sections that have one */
-    cmn__ranges acked;   /* at or above the first remembered section */
+    uint64_t end;        /* bytes written */
+
+    /* How far it has got. */
+    uint64_t una; /* everything below is acknowledged or expired */
+    uint64_t nxt; /* lowest byte that never left in its turn */
+    uint64_t nxt_section;
+    uint64_t update; /* seq_update */
+    uint64_t update_section;
+    tltcp__ahead ahead;
+    cmn__ranges acked; /* at or above the first remembered section */
     cmn__ranges
         lost[TLTCP__LOST_LEVELS]; /* to be retransmitted, by losses - 1 */
     cmn__ranges skips; /* expired above update, not yet sent to the peer */
-    uint64_t una;      /* everything below is acknowledged or expired */
-    uint64_t nxt;      /* lowest byte that never left in its turn */
-    uint64_t nxt_section;
-    tltcp__ahead ahead;
-    uint64_t end;    /* bytes written */
-    uint64_t update; /* seq_update */
-    uint64_t update_section;
+
+    /* What the peer allows and understands. */
     uint64_t peer_seq;     /* flow control: first byte not allowed */
     uint64_t peer_section; /* and first section */
-    tltcp_time lead;       /* sections expire this long before their deadline */
-    size_t limit;          /* bytes in [una, end) at most */
-    uint32_t max_sections; /* remembered at most */
     bool no_skips;         /* no skips: the peer, or the recovery, knows none */
-    bool sends_meta;       /* the peer understands what sections are */
+    bool sends_meta;       /* it understands what sections are */
+
+    /* Limits and options. */
     bool in_order;         /* none leaves before its turn */
-    bool live;             /* the newest has a deadline */
     bool look_ahead;       /* give up before the deadline, see lookahead.h */
     uint32_t policy;       /* tltcp_drop_policy */
+    uint32_t max_sections; /* remembered at most */
+    bool live;             /* the newest section has a deadline */
+    size_t limit;          /* bytes in [una, end) at most */
+    tltcp_time lead;       /* sections expire this long before their deadline */
+
+    /* What to give up, and what to protect. */
     tltcp__path_estimate
         path; /* what it carries; the owner keeps it up to date */
     tltcp__dependencies *dependencies; /* NULL: no section had a class yet */
-    tltcp__fec_sender fec;
     uint64_t dependents_from; /* what sections from here on depend on may be
-                               lost; or MAX */
+                                 lost; or MAX */
+    tltcp__fec_sender fec;
+
+    /* Whom it reports to. */
     tltcp__fate_fn on_fate;
     void *owner;
     tltcp_stats *stats;
