@@ -37,7 +37,7 @@ typedef void (*saratoga_trace_fn)(void *user, const saratoga_trace_event *ev);
 /**
  * @brief Options of one transfer; start from saratoga_options_init().
  *
- * A engine has one set as its default (saratoga_config::transfer).  Durations
+ * An engine has one set as its default (saratoga_config::transfer).  Durations
  * are nanoseconds and may be hours; 0 in one of them means at once, and
  * ::SARATOGA_TIME_NEVER never.
  */

@@ -36,9 +36,8 @@ typedef struct saratoga_node saratoga_node;
 
 /** @brief Options of a node; start from saratoga_node_config_init(). */
 typedef struct saratoga_node_config {
-    size_t struct_size; /**< set by saratoga_node_config_init() */
-    const saratoga_config
-        *node;              /**< of the engine; copied; NULL: its defaults */
+    size_t struct_size;            /**< set by saratoga_node_config_init() */
+    const saratoga_config *engine; /**< of its engine; copied; NULL: defaults */
     struct uv_loop_s *loop; /**< the caller's, or NULL: one of its own, run by
                                  saratoga_node_run() */
     const char *host;       /**< local address; NULL: any, IPv6 and IPv4 */

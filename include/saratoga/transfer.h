@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/** A engine; see saratoga/engine.h. */
+/** An engine; see saratoga/engine.h. */
 typedef struct saratoga_engine saratoga_engine;
 
 /** @brief Bytes [start, end) of a file. */

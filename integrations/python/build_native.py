@@ -135,7 +135,7 @@ typedef struct { uint64_t rate_bps; const char *congestion; uint32_t checksum;
 typedef struct { const saratoga_options *transfer; ...; } saratoga_config;
 typedef ... saratoga_node;
 typedef struct {
-    const saratoga_config *node; const char *host; const char *service;
+    const saratoga_config *engine; const char *host; const char *service;
     const char *root; bool may_read; bool may_write; bool may_delete;
     bool overwrite; const char *passphrase; ...;
 } saratoga_node_config;

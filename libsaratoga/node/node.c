@@ -203,8 +203,8 @@ static void copy_config(saratoga_node *u, const saratoga_node_config *c) {
     u->config.group = node_keep(u->config.group);
     u->config.group_service = node_keep(u->config.group_service);
     saratoga_options_init(&u->options);
-    if (c->node != NULL) {
-        u->engine_config = *c->node;
+    if (c->engine != NULL) {
+        u->engine_config = *c->engine;
     } else {
         saratoga_config_init(&u->engine_config);
     }

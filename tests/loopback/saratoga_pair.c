@@ -85,7 +85,7 @@ void open_pair(struct pair *p, bool may_write, uint64_t rate_bps) {
         o.checksum = SARATOGA_HMAC_SHA256;
     }
     saratoga_node_config_init(&c);
-    c.node = &engine;
+    c.engine = &engine;
     c.loop = p->shared ? &p->loop : NULL;
     c.host = loopback(p);
     c.root = p->here;

@@ -155,7 +155,7 @@ static void with_beacons(saratoga_node_config *c) {
     saratoga_config_init(&engine);
     engine.eid = "sat";
     engine.beacon_interval = SARATOGA_S;
-    c->node = &engine;
+    c->engine = &engine;
 }
 
 static void listening_to_a_group(saratoga_node_config *c) {
@@ -170,14 +170,14 @@ static void with_udp_lite(saratoga_node_config *c) {
     static saratoga_config engine;
     saratoga_config_init(&engine);
     engine.lite = true;
-    c->node = &engine;
+    c->engine = &engine;
 }
 
 static void on_a_narrow_link(saratoga_node_config *c) {
     static saratoga_config engine;
     saratoga_config_init(&engine);
     engine.mtu = 1000;
-    c->node = &engine;
+    c->engine = &engine;
 }
 
 TEST(what_cannot_be_secured_is_refused) {

@@ -46,7 +46,7 @@ bool tool_node_config(const struct saratoga_args *a, saratoga_node_config *c,
                       saratoga_config *engine, struct hostport *bind) {
     saratoga_node_config_init(c);
     saratoga_config_init(engine);
-    c->node = engine;
+    c->engine = engine;
     engine->transfer = &a->transfer;
     engine->sha256 = true;
     engine->lite = a->transfer.lite;

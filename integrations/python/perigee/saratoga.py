@@ -141,7 +141,7 @@ class _Node:
         self.engine.transfer = self.options
         self.config = ffi.new("saratoga_node_config *")
         lib.native_init_node(self.config)
-        self.config.node = self.engine
+        self.config.engine = self.engine
         self.config.passphrase = self.text(passphrase)
         self.node = ffi.NULL
 
