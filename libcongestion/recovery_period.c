@@ -59,8 +59,9 @@ bool cong_recovery_period_in_recovery(const struct cong_recovery_period *p) {
            p->new_ce;
 }
 
-static void period_tell(struct cong *cc, enum cong_cause cause, unsigned count,
-                        const struct cong_recovery_report *r) {
+static void period_notify(struct cong *cc, enum cong_cause cause,
+                          unsigned count,
+                          const struct cong_recovery_report *r) {
     const struct cong_event ev = {
         .now = r->now,
         .cause = cause,
@@ -113,7 +114,7 @@ static unsigned period_undo(struct cong_recovery_period *p, struct cong *cc,
     p->reduced = p->restored;
     cong__set_cwnd(cc, fmax(cc->cwnd, p->cwnd));
     cc->ssthresh = fmax(cc->ssthresh, p->ssthresh);
-    period_tell(cc, CONG_UNDO, 0, r);
+    period_notify(cc, CONG_UNDO, 0, r);
     return CONG_RECOVERY_UNDONE;
 }
 
@@ -135,10 +136,10 @@ static unsigned period_enter(struct cong_recovery_period *p, struct cong *cc,
     period_mark(p, r->next);
     p->final = p->ce;
     if (!lossy) {
-        period_tell(cc, CONG_ECN, 1, r);
+        period_notify(cc, CONG_ECN, 1, r);
         return CONG_RECOVERY_ENTERED;
     }
-    period_tell(cc, CONG_LOSS, 1, r);
+    period_notify(cc, CONG_LOSS, 1, r);
     return CONG_RECOVERY_ENTERED | period_answer(p, cc);
 }
 
@@ -150,10 +151,10 @@ static unsigned period_repeat(struct cong_recovery_period *p, struct cong *cc,
     unsigned outcome = CONG_RECOVERY_REPEATED;
     if (p->nth > 1) {
         p->repeated = r->next;
-        period_tell(cc, CONG_LOSS, p->nth, r);
+        period_notify(cc, CONG_LOSS, p->nth, r);
         outcome |= period_answer(p, cc);
     } else if (p->new_ce) {
-        period_tell(cc, CONG_ECN, 1, r);
+        period_notify(cc, CONG_ECN, 1, r);
     } else {
         return CONG_RECOVERY_UNCHANGED;
     }
@@ -195,7 +196,7 @@ void cong_recovery_period_timeout(struct cong_recovery_period *p,
     p->final |= p->ce;
     period_mark(p, r->next);
     period_forget_notes(p);
-    period_tell(cc, CONG_RTO, nth, r);
+    period_notify(cc, CONG_RTO, nth, r);
 }
 
 bool cong_recovery_period_end(struct cong_recovery_period *p, struct cong *cc,
@@ -205,6 +206,6 @@ bool cong_recovery_period_end(struct cong_recovery_period *p, struct cong *cc,
         return false;
     }
     p->state = CONG_RECOVERY_STATE_NONE;
-    period_tell(cc, CONG_RECOVERED, 0, &r);
+    period_notify(cc, CONG_RECOVERED, 0, &r);
     return true;
 }

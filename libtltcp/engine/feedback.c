@@ -105,8 +105,9 @@ static void sample_rtt(tltcp__sender *s, const tltcp__sent *rec,
 static void packet_acked(tltcp__sender *s, uint64_t pn, tltcp_time delay,
                          feedback *fb) {
     tltcp__sent *rec = tltcp__sentmap_get(&s->map, pn);
-    bool late = rec->state == TLTCP__SENT_LOST;
-    if (rec->state == TLTCP__SENT_SILENT || rec->state == TLTCP__SENT_ACKED) {
+    bool late = rec->state == TLTCP__PACKET_LOST;
+    if (rec->state == TLTCP__PACKET_SILENT ||
+        rec->state == TLTCP__PACKET_ACKED) {
         return;
     }
     credit_packet(s, rec, late, fb);

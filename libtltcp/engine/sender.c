@@ -251,7 +251,7 @@ static bool next_pto_probe(tltcp__sender *s, uint64_t max, tltcp_time now,
     for (uint64_t pn = first; pn < first + TLTCP__PTO_PROBES; pn++) {
         tltcp__sent *rec = tltcp__sentmap_get(&s->map, pn);
         const tltcp__sent_chunk *chunk;
-        if (rec == NULL || rec->state != TLTCP__SENT_FLYING ||
+        if (rec == NULL || rec->state != TLTCP__PACKET_FLYING ||
             rec->chunks == 0 || (rec->flags & TLTCP__SENT_PTO_REPEATED) != 0) {
             continue;
         }

@@ -54,7 +54,7 @@ tltcp__sent_chunk *tltcp__sentmap_add(tltcp__sentmap *m, tltcp__sent *s) {
 void tltcp__sentmap_commit(tltcp__sentmap *m, tltcp__sent *s, bool eliciting) {
     assert(s == cmn__ring_at(&m->packets, m->packets.tail - 1));
     if (eliciting) {
-        s->state = TLTCP__SENT_FLYING;
+        s->state = TLTCP__PACKET_FLYING;
         m->bytes += s->size;
         m->flying++;
     } else if (cmn__ring_len(&m->packets) == 1) { /* nothing to remember */
@@ -64,7 +64,7 @@ void tltcp__sentmap_commit(tltcp__sentmap *m, tltcp__sent *s, bool eliciting) {
 }
 
 static void sentmap_land(tltcp__sentmap *m, tltcp__sent *s, uint8_t state) {
-    if (s->state == TLTCP__SENT_FLYING) {
+    if (s->state == TLTCP__PACKET_FLYING) {
         assert(m->flying > 0 && m->bytes >= s->size);
         m->bytes -= s->size;
         m->flying--;
@@ -73,17 +73,17 @@ static void sentmap_land(tltcp__sentmap *m, tltcp__sent *s, uint8_t state) {
 }
 
 void tltcp__sentmap_on_acked(tltcp__sentmap *m, tltcp__sent *s) {
-    sentmap_land(m, s, TLTCP__SENT_ACKED);
+    sentmap_land(m, s, TLTCP__PACKET_ACKED);
 }
 
 void tltcp__sentmap_on_lost(tltcp__sentmap *m, tltcp__sent *s) {
-    sentmap_land(m, s, TLTCP__SENT_LOST);
+    sentmap_land(m, s, TLTCP__PACKET_LOST);
 }
 
 tltcp__sent *tltcp__sentmap_oldest(tltcp__sentmap *m, uint64_t *pn) {
     for (; m->oldest < m->packets.tail; m->oldest++) {
         tltcp__sent *s = cmn__ring_at(&m->packets, m->oldest);
-        if (s->state == TLTCP__SENT_FLYING) {
+        if (s->state == TLTCP__PACKET_FLYING) {
             *pn = m->oldest;
             return s;
         }
@@ -94,7 +94,7 @@ tltcp__sent *tltcp__sentmap_oldest(tltcp__sentmap *m, uint64_t *pn) {
 const tltcp__sent *tltcp__sentmap_first_in_flight(const tltcp__sentmap *m) {
     for (uint64_t pn = m->oldest; pn < m->packets.tail; pn++) {
         const tltcp__sent *s = cmn__ring_at(&m->packets, pn);
-        if (s->state == TLTCP__SENT_FLYING) {
+        if (s->state == TLTCP__PACKET_FLYING) {
             return s;
         }
         if (pn - m->oldest >= LOOK_AT) {
@@ -108,8 +108,8 @@ void tltcp__sentmap_trim(tltcp__sentmap *m, tltcp_time keep) {
     uint64_t before = m->packets.head;
     while (m->packets.head < m->packets.tail) {
         const tltcp__sent *s = cmn__ring_at(&m->packets, m->packets.head);
-        if (s->state == TLTCP__SENT_FLYING ||
-            (s->state == TLTCP__SENT_LOST && s->at >= keep)) {
+        if (s->state == TLTCP__PACKET_FLYING ||
+            (s->state == TLTCP__PACKET_LOST && s->at >= keep)) {
             break;
         }
         m->chunks.head = s->chunk + s->chunks;

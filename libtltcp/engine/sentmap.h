@@ -19,10 +19,10 @@
  * settled. */
 
 enum tltcp__sent_state {
-    TLTCP__SENT_SILENT, /* not ack-eliciting: no answer is awaited */
-    TLTCP__SENT_FLYING, /* in flight */
-    TLTCP__SENT_ACKED,
-    TLTCP__SENT_LOST
+    TLTCP__PACKET_SILENT, /* not ack-eliciting: no answer is awaited */
+    TLTCP__PACKET_FLYING, /* in flight */
+    TLTCP__PACKET_ACKED,
+    TLTCP__PACKET_LOST
 };
 
 /* What else a packet carried. */
