@@ -48,28 +48,49 @@ enum saratoga__state {
 #define SARATOGA__VERIFY_PATIENCE SARATOGA_S
 
 typedef struct saratoga__sender {
+    /* What is to be sent, and what was. */
     cmn__ranges todo; /* to be sent: repairs lie below new data */
     cmn__ranges tail; /* repairs of the end, sent since the last STATUS */
-    cmn__ranges miss; /* what the hole list being read reports */
     saratoga__source source;
-    cmn__bytes window; /* of a stream */
     saratoga__sentlog log;
     saratoga__pace pace;
-    uint64_t base;         /* stream: first byte in the window */
-    uint64_t size;         /* SARATOGA_SIZE_UNKNOWN: an open stream */
-    uint64_t next;         /* behind the highest byte sent */
+    uint64_t size; /* SARATOGA_SIZE_UNKNOWN: an open stream */
+    uint64_t next; /* behind the highest byte sent */
+    uint64_t last_timestamp;
+    saratoga_time sent_at; /* the newest transmission */
+    size_t payload;
+    uint32_t copies;
+    uint32_t passes;
+    bool starved; /* waits for reads */
+    bool lite;    /* DATA go by UDP-Lite */
+    bool meta_sent;
+    bool digest_pending;
+    bool eod_sent;
+    saratoga_time eod_at;  /* EOD was first sent */
+    saratoga_time meta_at; /* METADATA left; or repeat then (one-way) */
+
+    /* Of a stream. */
+    cmn__bytes window;
+    uint64_t base;   /* first byte in the window */
+    bool finished;   /* no more will be written */
+    bool wants_room; /* somebody waits for the window */
+
+    /* What the receiver has. */
+    bool confirmed;        /* the peer answered */
+    bool begins_anew;      /* the controller, once the peer is proven */
+    cmn__ranges miss;      /* what the hole list being read reports */
     uint64_t proven;       /* everything below is held by the receiver */
     uint64_t held;         /* bytes that it holds */
     uint64_t most_held;    /* that it ever held */
     uint64_t resumed;      /* bytes that it held before anything was sent */
     uint64_t resumed_edge; /* holes below are from before that */
     uint64_t resumed_sent; /* of them those below have been sent */
-    uint64_t last_timestamp;
-    uint64_t status_d; /* transmission that the newest STATUS answered */
-    uint64_t group_d;  /* the incomplete hole list in `miss` answers this */
+    uint64_t status_d;     /* transmission that the newest STATUS answered */
+    uint64_t group_d;      /* the incomplete hole list in `miss` answers this */
     uint64_t group_irt;
     size_t group_holes; /* in its newest packet */
-    size_t payload;
+
+    /* Answers, and the uplink that they come by. */
     size_t answer_len;  /* octets of the newest answer, headers included, */
     size_t answer_last; /* and of the one before it; a long list has parts */
     size_t train_len;   /* of parts of a long one, behind its first, ... */
@@ -77,35 +98,25 @@ typedef struct saratoga__sender {
     saratoga_time train_time; /* ... how long after that one the last came */
     saratoga_time part_gap;   /* between the last two parts */
     saratoga_time answer_at;  /* the newest answer, or part of one, came */
+
+    /* When to ask. */
     saratoga_time ask_at;
     saratoga_time asked_at;
     saratoga_time awaited; /* when the oldest unanswered one left; or NEVER */
-    uint32_t overdue;      /* asked in spite of that, since the last answer */
     saratoga_time unanswered; /* since when requests are; NEVER: none */
+    uint32_t overdue;   /* asked in spite of that, since the last answer */
+    uint32_t since_ask; /* DATA since the last request */
+
+    /* Polls and silence. */
     saratoga_time poll_at;
     saratoga_time poll_wait;
-    saratoga_time meta_at; /* METADATA left; or repeat then (one-way) */
     saratoga_time rto_at;
-    saratoga_time eod_at;        /* EOD was first sent */
-    saratoga_time sent_at;       /* the newest transmission */
     saratoga_time unacked_since; /* the first of unacked_packets left */
     uint32_t unacked_packets;    /* DATA sent since the receiver gained any */
-    uint32_t since_ask;          /* DATA since the last request */
     uint32_t timeouts;
-    uint32_t copies;
-    uint32_t passes;
     uint32_t quick_polls; /* left to be sent at the end */
-    bool begins_anew;     /* the controller, once the peer is proven */
-    bool confirmed;       /* the peer answered */
-    bool stalled;         /* nothing is heard: polls only */
-    bool starved;         /* waits for reads */
     bool poll_due;
-    bool eod_sent;
-    bool meta_sent;
-    bool digest_pending;
-    bool lite;       /* DATA go by UDP-Lite */
-    bool finished;   /* stream: no more will be written */
-    bool wants_room; /* stream: somebody waits for the window */
+    bool stalled; /* nothing is heard: polls only */
 } saratoga__sender;
 
 typedef struct saratoga__answer_due {
@@ -116,13 +127,32 @@ typedef struct saratoga__answer_due {
 } saratoga__answer_due;
 
 typedef struct saratoga__receiver {
+    /* What arrived. */
     cmn__ranges got;
     saratoga__sink sink;
-    cmn__bytes window;  /* of a reliable stream */
-    uint64_t delivered; /* of a stream: handed over */
-    uint64_t size;      /* SARATOGA_SIZE_UNKNOWN */
-    uint64_t highest;   /* behind the highest byte */
+    uint64_t size;    /* SARATOGA_SIZE_UNKNOWN */
+    uint64_t highest; /* behind the highest byte */
     uint64_t resumed;
+    saratoga_time data_at;    /* the newest came */
+    saratoga_partial partial; /* ranges are a copy */
+    bool has_partial;
+    bool has_data;
+    bool has_metadata;
+    bool eod;
+
+    /* Of a stream. */
+    cmn__bytes window;  /* of a reliable one */
+    uint64_t delivered; /* handed over */
+
+    /* The end. */
+    bool whole; /* all bytes are here */
+    bool complete;
+    bool verified;
+    bool unverifiable; /* METADATA never came; go on without */
+    saratoga_time whole_at;
+    saratoga_time linger_until;
+
+    /* STATUS that is owed. */
     saratoga__answer_due asked; /* requested STATUS */
     saratoga__answer_due highest_echo;
     saratoga__answer_due group; /* hole list under way */
@@ -131,24 +161,12 @@ typedef struct saratoga__receiver {
     uint32_t group_left; /* packets that it may still take */
     bool group_voluntary;
     bool volunteer;
-    bool has_data;
-    bool has_metadata;
-    bool eod;
-    bool whole; /* all bytes are here */
-    bool complete;
-    bool verified;
-    bool unverifiable; /* METADATA never came; go on without */
     bool reported_first;
     uint32_t quiet_rounds;
-    saratoga_time whole_at;
+    saratoga_time quiet_at;
     saratoga_time ask_seen;
     saratoga_time spacing;
-    saratoga_time quiet_at;
-    saratoga_time data_at; /* the newest came */
-    saratoga_time linger_until;
     saratoga_time hold_until; /* multicast: STATUS waits */
-    saratoga_partial partial; /* ranges are a copy */
-    bool has_partial;
 } saratoga__receiver;
 
 /* Whether the peer receives at its address, and what may be sent before. */
@@ -170,65 +188,79 @@ typedef struct saratoga__proof {
 #define SARATOGA__NO_SLOT UINT32_MAX
 
 typedef struct saratoga__session {
+    /* Who it is. */
     saratoga__context *ctx;
     saratoga_handle handle;
     void *user;
-    saratoga_pktinfo to;
     uint64_t
         host; /* lookup key: the peer, or the group until a member answers */
-    uint32_t overhead; /* of IP and UDP */
     uint32_t id;
     uint32_t type; /* saratoga_request_type */
     enum saratoga__state state;
     bool sends;
     bool initiator;
-    bool done_reported;
-    bool done_pending; /* found no memory, though */
-    bool released;
-    bool down;         /* the link is */
-    bool accepted;     /* initiator: success STATUS came */
-    bool unchanged;    /* update check: the copies are the same */
-    bool send_request; /* due now */
-    bool send_metadata;
-    bool send_reply;      /* success STATUS of acceptance, or of delete */
-    bool send_error;      /* last STATUS */
-    bool of_group;        /* a REQUEST to a group began it */
-    bool announce;        /* update check: METADATA before the REQUEST */
-    bool announced;       /* the peer did so */
-    bool metadata_wanted; /* so its sender was answered */
+    bool down;      /* the link is */
+    bool unchanged; /* update check: the copies are the same */
+    bool of_group;  /* a REQUEST to a group began it */
     saratoga_options opt;
     void *opt_block; /* what opt points to */
-    char path[SARATOGA_PATH_MAX];
+
+    /* The peer. */
+    saratoga_pktinfo to;
+    saratoga__proof proof;
+    struct cong_rtt rtt;
+    uint32_t overhead; /* of IP and UDP */
     uint32_t peer_abilities;
     uint32_t peer_descriptor;
-    uint32_t kind;
-    uint32_t descriptor;
-    bool has_entry;
-    bool ended; /* METADATA says so */
-    saratoga_entry entry;
-    uint32_t sum_type; /* on the wire */
-    size_t sum_len;
-    uint8_t sum[SARATOGA__SUM_MAX];
+    saratoga_time born;
+    saratoga_time heard;
+
+    /* The request. */
+    char path[SARATOGA_PATH_MAX];
     uint8_t *asked_packet; /* with an authentication field; until answered */
     uint8_t *auth;         /* own */
     size_t auth_len;
-    struct cong_rtt rtt;
-    saratoga_time born;
-    saratoga_time heard;
-    saratoga_time ended_at;
     saratoga_time asked_at;
     saratoga_time retry_at;
     saratoga_time retry_wait;
     uint32_t tries;
+    bool accepted;        /* initiator: success STATUS came */
+    bool announced;       /* the peer sent METADATA before the REQUEST */
+    bool metadata_wanted; /* so its sender was answered */
+
+    /* What METADATA says. */
+    bool has_entry;
+    bool ended; /* METADATA says so */
+    uint32_t kind;
+    uint32_t descriptor;
+    saratoga_entry entry;
+    uint32_t sum_type; /* on the wire */
+    size_t sum_len;
+    uint8_t sum[SARATOGA__SUM_MAX];
+
+    /* Packets that are due. */
+    bool send_request;
+    bool send_metadata;
+    bool send_reply; /* success STATUS of acceptance, or of delete */
+    bool send_error; /* last STATUS */
+    bool announce;   /* update check: METADATA before the REQUEST */
+
+    /* The end. */
+    bool done_reported;
+    bool done_pending; /* found no memory, though */
+    bool released;
+    bool remote;
     int error;
     uint32_t status;
-    bool remote;
+    saratoga_time ended_at;
+
+    /* Its parts. */
     saratoga__sender out;
     saratoga__receiver in;
     saratoga__pre_accept pre_accept;
-    saratoga__proof proof;
     saratoga_stats st;
-    /* of the engine */
+
+    /* Of the engine. */
     uint32_t index;
     uint32_t timer_slot;
     struct saratoga__session *ready_next;
