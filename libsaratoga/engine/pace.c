@@ -29,13 +29,13 @@ static void arm(saratoga__pace *p, saratoga_time now) {
 }
 
 int saratoga__pace_init(saratoga__pace *p, const cmn__mem *mem,
-                        const saratoga_options *o, double mss, double overhead,
-                        double granularity, cong_time rtt, saratoga_time now) {
+                        const saratoga_options *o,
+                        const saratoga__pace_terms *terms, saratoga_time now) {
     const struct cong_ops *ops;
     *p = (saratoga__pace){.rate = (double)o->rate_bps / 8,
-                          .granularity = granularity,
-                          .overhead = overhead,
-                          .mss = mss,
+                          .granularity = terms->granularity,
+                          .overhead = terms->overhead,
+                          .mss = terms->mss,
                           .feedback_at = SARATOGA_TIME_NEVER};
     p->law = saratoga__options_law(o, &ops);
     cong_pacer_init(&p->pacer);
@@ -47,9 +47,9 @@ int saratoga__pace_init(saratoga__pace *p, const cmn__mem *mem,
     if (p->cong == NULL) {
         return SARATOGA_ERR_NOMEM;
     }
-    cong_init(p->cong, ops, mss,
+    cong_init(p->cong, ops, terms->mss,
               p->law == SARATOGA__WINDOW ? WINDOW_MAX : (double)INFINITY,
-              (cong_time)now, rtt);
+              (cong_time)now, terms->rtt);
     if (p->rate > 0) { /* the controllers without it do not know it */
         (void)cong_set(p->cong, "rate", p->rate);
     }
@@ -208,25 +208,26 @@ static void note_losses(saratoga__pace *p, const saratoga__cycle *c) {
 
 /* A controller that restarts needs nothing declared lost here: the list of
  * holes says what is. */
-static void report_losses(saratoga__pace *p, const saratoga__cycle *c,
-                          double flight, double missing, saratoga_time now) {
-    const struct cong_recovery_report r = {.now = (cong_time)now,
-                                           .next = c->newest + 1,
-                                           .flight = flight,
-                                           .missing = missing};
-    (void)cong_recovery_period_report(&p->period, p->cong, &r);
+static void report_losses(saratoga__pace *p, const saratoga__pace_report *r,
+                          saratoga_time now) {
+    const struct cong_recovery_report losses = {.now = (cong_time)now,
+                                                .next = r->cycle->newest + 1,
+                                                .flight = r->flight,
+                                                .missing = r->missing};
+    (void)cong_recovery_period_report(&p->period, p->cong, &losses);
 }
 
-void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
-                             const struct cong_rtt *rtt, cong_time sample,
-                             double flight, double missing, saratoga_time now) {
+void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__pace_report *r,
+                             saratoga_time now) {
+    const saratoga__cycle *c = r->cycle;
+    const struct cong_rtt *rtt = r->rtt;
     struct cong_ack ack = {.now = (cong_time)now,
-                           .rtt = sample,
+                           .rtt = r->sample,
                            .min_rtt = rtt->min_rtt,
                            .srtt = rtt->srtt,
                            .acked = c->acked,
                            .lost = c->lost,
-                           .flight = flight,
+                           .flight = r->flight,
                            .p = -1,
                            .x_recv = -1,
                            .limited = p->limited};
@@ -247,12 +248,12 @@ void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
         /* A TFRC receiver to which nothing came would not have reported. */
         ack.x_recv = c->acked > 0 ? p->x_recv : -1;
     }
-    ack.rs = sample_rate(p, c, flight, now);
+    ack.rs = sample_rate(p, c, r->flight, now);
     ack.round = ends_round(p, rtt->srtt, now);
     p->cong->ops->ack(p->cong, &ack);
     p->limited = false;
     if (p->law == SARATOGA__WINDOW) {
-        report_losses(p, c, flight, missing, now);
+        report_losses(p, r, now);
     }
     arm(p, now);
 }

@@ -36,10 +36,18 @@ typedef struct saratoga__pace {
     uint64_t slow_start_end; /* newest transmission when it ended: tfrc */
 } saratoga__pace;
 
+/* What it depends on beside the options. */
+typedef struct saratoga__pace_terms {
+    double mss;         /* bytes of a full payload */
+    double overhead;    /* bytes of headers in front of it */
+    double granularity; /* seconds that a burst must cover */
+    cong_time rtt;      /* or -1 */
+} saratoga__pace_terms;
+
 /* Returns 0, SARATOGA_ERR_NOMEM or SARATOGA_ERR_INVAL (a parameter). */
 int saratoga__pace_init(saratoga__pace *p, const cmn__mem *mem,
-                        const saratoga_options *o, double mss, double overhead,
-                        double granularity, cong_time rtt, saratoga_time now);
+                        const saratoga_options *o,
+                        const saratoga__pace_terms *terms, saratoga_time now);
 /* Whether its law is fed with a loss rate and a receive rate. */
 bool saratoga__pace_has_equation(const saratoga__pace *p);
 void saratoga__pace_free(saratoga__pace *p, const cmn__mem *mem);
@@ -54,9 +62,18 @@ saratoga_time saratoga__pace_next(const saratoga__pace *p, double flight,
                                   saratoga_time now);
 /* A packet of that size, headers included, leaves. */
 void saratoga__pace_sent(saratoga__pace *p, double size, saratoga_time now);
-void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__cycle *c,
-                             const struct cong_rtt *rtt, cong_time sample,
-                             double flight, double missing, saratoga_time now);
+
+/* What is known at the end of a cycle. */
+typedef struct saratoga__pace_report {
+    const saratoga__cycle *cycle;
+    const struct cong_rtt *rtt;
+    cong_time sample; /* newest RTT; -1: none */
+    double flight;    /* bytes in flight before the answer */
+    double missing;   /* bytes known lost, not repaired */
+} saratoga__pace_report;
+
+void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__pace_report *r,
+                             saratoga_time now);
 /* No STATUS for an RTO, the nth in a row; `next` is the number of the next
  * transmission. */
 void saratoga__pace_on_rto(saratoga__pace *p, double flight, uint64_t next,

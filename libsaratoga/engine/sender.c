@@ -50,16 +50,18 @@ static int sender_open_source(saratoga__session *s) {
     if (cmn__ranges_add(&o->todo, 0, o->size, NULL) != 0) {
         return SARATOGA_ERR_NOMEM;
     }
-    return saratoga__source_init(&o->source, &s->ctx->queue, s->handle,
-                                 s->opt.blocks, s->opt.block, o->payload,
-                                 o->size);
+    return saratoga__source_init(&o->source, &s->ctx->queue, s->handle, &s->opt,
+                                 o->payload, o->size);
 }
 
 static int open_pace(saratoga__session *s, saratoga_time now) {
-    saratoga__sender *o = &s->out;
-    return saratoga__pace_init(
-        &o->pace, &s->ctx->mem, &s->opt, (double)o->payload,
-        (double)(head_len(s) + s->overhead), granularity(s), s->rtt.srtt, now);
+    const saratoga__pace_terms terms = {.mss = (double)s->out.payload,
+                                        .overhead =
+                                            (double)(head_len(s) + s->overhead),
+                                        .granularity = granularity(s),
+                                        .rtt = s->rtt.srtt};
+    return saratoga__pace_init(&s->out.pace, &s->ctx->mem, &s->opt, &terms,
+                               now);
 }
 
 void saratoga__sender_restart_pace(saratoga__session *s, saratoga_time now) {

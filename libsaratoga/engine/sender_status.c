@@ -178,8 +178,12 @@ static void end_cycle(saratoga__session *s, uint64_t d, uint64_t irt,
         .mss = (double)o->payload,
         .holdover = 3,
         .no_history = !saratoga__pace_has_equation(&o->pace)};
-    double flight = (double)o->log.flight;
     saratoga__cycle c;
+    const saratoga__pace_report ended = {.cycle = &c,
+                                         .rtt = &s->rtt,
+                                         .sample = sample,
+                                         .flight = (double)o->log.flight,
+                                         .missing = (double)o->miss.total};
     if (d <= o->log.done ||
         !saratoga__sentlog_cycle(&o->log, d, irt, &o->miss, &path, &c)) {
         return;
@@ -187,8 +191,7 @@ static void end_cycle(saratoga__session *s, uint64_t d, uint64_t irt,
     if (!(c.acked + c.lost > 0)) {
         return; /* polls alone say nothing of the rate that the path bears */
     }
-    saratoga__pace_on_cycle(&o->pace, &c, &s->rtt, sample, flight,
-                            (double)o->miss.total, now);
+    saratoga__pace_on_cycle(&o->pace, &ended, now);
     s->st.loss_events = o->pace.law == SARATOGA__STFRC
                             ? o->log.events
                             : s->st.loss_events + (c.lost_packets > 0 ? 1 : 0);

@@ -5,14 +5,13 @@
 #include <string.h>
 
 int saratoga__source_init(saratoga__source *s, saratoga__work_queue *queue,
-                          saratoga_handle handle, uint32_t blocks,
-                          size_t block_len, size_t payload, uint64_t size) {
+                          saratoga_handle handle, const saratoga_options *o,
+                          size_t payload, uint64_t size) {
     *s = (saratoga__source){
         .queue = queue, .handle = handle, .payload = payload, .size = size};
-    s->block_len =
-        block_len < payload ? payload : block_len - block_len % payload;
-    s->block = cmn__alloc(queue->mem, blocks * sizeof(*s->block));
-    s->n_blocks = s->block != NULL ? blocks : 0;
+    s->block_len = o->block < payload ? payload : o->block - o->block % payload;
+    s->block = cmn__alloc(queue->mem, o->blocks * sizeof(*s->block));
+    s->n_blocks = s->block != NULL ? o->blocks : 0;
     return s->block != NULL ? 0 : SARATOGA_ERR_NOMEM;
 }
 

@@ -2,6 +2,8 @@
 #ifndef LIBSARATOGA_SOURCE_H
 #define LIBSARATOGA_SOURCE_H
 
+#include <saratoga/config.h>
+
 #include "internal/common/ranges.h"
 #include "libsaratoga/engine/work_queue.h"
 
@@ -24,10 +26,11 @@ typedef struct saratoga__source {
     bool aligned;  /* blocks and packets end at multiples of payload */
 } saratoga__source;
 
-/* Returns 0 or SARATOGA_ERR_NOMEM.  Blocks are whole multiples of payload. */
+/* Blocks are as o says, but whole multiples of payload.  Returns 0 or
+ * SARATOGA_ERR_NOMEM. */
 int saratoga__source_init(saratoga__source *s, saratoga__work_queue *queue,
-                          saratoga_handle handle, uint32_t blocks,
-                          size_t block_len, size_t payload, uint64_t size);
+                          saratoga_handle handle, const saratoga_options *o,
+                          size_t payload, uint64_t size);
 void saratoga__source_free(saratoga__source *s);
 /* Asks for what `todo` needs first, releases what it does not need.
  * Not `ahead`: a packet's worth, no more. */
