@@ -2,50 +2,48 @@
 /*
  * AUTO: CUBIC that tells random loss from congestion.
  *
- * Source: our own.  To judge by the RTT at the time of the loss is in the
- * manner of TCP Veno (Fu, Liew 2003); a window that was used is kept while the
- * application is the limit, and what a loss leaves is measured by that use, in
- * the spirit of RFC 7661.  Growth, and what congestion costs, are CUBIC's (RFC
- * 9438).
+ * Source: our own. Judging a loss by the RTT at that time follows TCP Veno (Fu,
+ * Liew 2003). While the application is the limit, the window that was used is
+ * kept, and a reduction starts from that use, in the spirit of RFC 7661. Growth
+ * and the response to congestion are CUBIC's (RFC 9438).
  *
- * A flow whose application pauses now and then takes at most what that wants,
- * and congestion leaves it more (beta_live).  A flow that finds a queue when it
- * begins, as a lower RTT tells later, is a guest among others who have what it
- * is to have: for its first seconds congestion avoidance grows faster (claim),
- * for a stream that is late until it has its share gives up whole groups of
- * pictures.  What congestion leaves it then is what it leaves the others
- * (beta_guest).
+ * A flow whose application pauses now and then takes no more than the
+ * application wants, so it yields less to congestion (beta_live). A flow that
+ * starts while other flows fill the queue (a later, lower RTT reveals this) is
+ * a guest. For its first seconds, congestion avoidance grows faster (claim),
+ * because a stream drops whole groups of pictures until it gets its share. A
+ * guest yields as much to congestion as the other flows do (beta_guest).
  *
  * While the queue on the path is its own, the flow keeps it short; CUBIC's
- * growth and its answer to losses are for a queue that others fill
+ * growth and its response to losses are for a queue that other flows fill
  * (short_queue.h).
  *
- * Three verdicts on a recovery period.  By chance: the losses of late do not
- * follow the RTT (see rtt_history.h), and no queue stands on the path; nothing
- * is given up, and growth goes on.  Doubtful: a queue may stand, but it was
- * short at the time, and few packets are lost; it costs a little of the window.
- * Congestion: all else.
+ * A recovery period gets one of three verdicts. By chance: recent losses do not
+ * correlate with the RTT (see rtt_history.h), and there is no standing queue;
+ * the window is not reduced and continues to grow. Doubtful: there may be a
+ * queue, but it was short at that time, and few packets are lost; the window
+ * shrinks a little. Congestion: everything else.
  *
- * The initial window is ten segments (RFC 6928) for every 100 ms of a longer
- * round trip, so that a long path is not filled later than a short one.  Slow
- * start ends when the RTT shows a queue (in the manner of HyStart++, RFC 9406),
- * and most of that queue is let out.
+ * The initial window is ten segments (RFC 6928), or ten per 100 ms of a longer
+ * round trip, so that a long path fills as early as a short one. Slow start
+ * ends when the RTT shows a queue (as in HyStart++, RFC 9406), and most of that
+ * queue is then drained.
  *
  * State: q (CUBIC's); past (RTTs); base (of the path without a queue, ns),
  * first (lowest when it began, ns), rtt (newest, ns); lost and known (bytes
- * lost of late, of so many whose fate is known); rank (mean rank of the losses
- * of late, 0 to 1), judged (their number); pipe (bytes most in flight in this
- * span of 2 s and the one before); begun (when the first RTT was known); paused
- * (when the application was last the limit); chance (the open recovery period
- * is one by chance); queue (short_queue.h). Parameters: those of CUBIC, and
- * tolerance (share of bytes whose loss may be doubtful), bearable (whose loss
- * may be by chance), depth (part of the span of the RTTs that counts as a short
- * queue), gentle (what a doubtful loss leaves of the window), beta_live and
- * beta_guest (what congestion leaves of it to a live stream, at least), claim
- * (times CUBIC's growth for a newcomer), hystart (1: slow start ends when the
- * RTT shows a queue), delay (1: a queue of the flow's own is kept short), scale
- * (1: the initial window is that of a longer round trip; setting iw makes it
- * 0).
+ * recently lost, and bytes whose fate is known); rank (mean rank of recent
+ * losses, 0 to 1), judged (their number); pipe (most bytes in flight in this
+ * span of 2 s and the previous one); begun (when the first RTT was known);
+ * paused (when the application was last the limit); chance (the open recovery
+ * period is judged to be by chance); queue (short_queue.h). Parameters: those
+ * of CUBIC, and tolerance (loss ratio up to which a loss may be doubtful),
+ * bearable (loss ratio up to which it may be by chance), depth (fraction of the
+ * RTT range that counts as a short queue), gentle (fraction of the window kept
+ * after a doubtful loss), beta_live and beta_guest (fraction that a live stream
+ * keeps after congestion, at least), claim (growth of a newcomer, as a multiple
+ * of CUBIC's), hystart (1: slow start ends when the RTT shows a queue), delay
+ * (1: the flow's own queue is kept short), scale (1: the initial window grows
+ * with the round trip; setting iw sets it to 0).
  */
 #include "libcongestion/cubic.h"
 #include "libcongestion/rtt_history.h"
@@ -54,35 +52,35 @@
 #include <math.h>
 #include <string.h>
 
-#define LOSS_SEGMENTS 1600  /* over which the share lost is averaged, ... */
-#define LOSS_TIMES 48       /* ... or those that came with so many losses */
-#define LOSS_FIRST 400      /* segments taken for arrived to begin with */
-#define SUSPECT 0.75        /* the mean rank to begin with */
-#define INDEPENDENT 0.7     /* a mean rank below: losses not by the queue */
+#define LOSS_SEGMENTS 1600  /* over which the loss ratio is averaged, ... */
+#define LOSS_TIMES 48       /* ... or the segments until this many losses */
+#define LOSS_FIRST 400      /* segments assumed delivered at the start */
+#define SUSPECT 0.75        /* initial mean rank */
+#define INDEPENDENT 0.7     /* mean rank below which losses are random */
 #define JUDGED 8            /* losses over which the rank is averaged */
-#define JUDGED_FIRST 4      /* of which the first say little */
-#define SPACING 16          /* segments between two RTTs remembered */
-#define ALIKE 0.005         /* of the base at most: RTTs that tell nothing */
-#define FULL 0.9            /* quantile of the RTTs that a full queue makes */
-#define SOME_QUEUE 0.08     /* of the RTT without a queue ... */
+#define JUDGED_FIRST 4      /* the first few, which say little */
+#define SPACING 16          /* segments between two stored RTTs */
+#define ALIKE 0.005         /* of the base, at most: noise in the RTT */
+#define FULL 0.9            /* quantile of the RTTs taken as a full queue */
+#define SOME_QUEUE 0.08     /* of the base RTT ... */
 #define SOME_QUEUE_MIN 32e5 /* ... and ns: less is noise */
-#define FIRST_QUEUE 0.04    /* while all that was seen may be a full queue */
+#define FIRST_QUEUE 0.04    /* while every RTT so far may include a queue */
 #define QUEUE 0.125         /* the same, just now */
 #define QUEUE_MIN 5e6       /* ns */
 #define START_RTTS 8        /* RFC 9406's N_RTT_SAMPLE, ... */
 #define START_QUEUE 0.125   /* ... MIN_RTT_DIVISOR, ... */
 #define START_LEAST 4e6     /* ... and ns */
 #define START_MOST 16e6
-#define DRAIN 1.5 /* of the pipe stay when slow start has filled it */
+#define DRAIN 1.5             /* times the pipe is kept when slow start ends */
 #define PIPE_SPAN 2000000000  /* ns */
 #define PAUSE 5000000000      /* ns since the application was the limit */
 #define CLAIM_SPAN 5000000000 /* ns from the first RTT */
-#define BEGINS 3000000000     /* ns in which a guest does not yield */
-#define FOLLOWS 0.9           /* of the window in use: as good as all */
-#define ROOM 2                /* the window grows to so many times its use */
+#define BEGINS 3000000000     /* ns: a guest does not yield at first */
+#define FOLLOWS 0.9           /* of the window in use counts as all of it */
+#define ROOM 2                /* the window grows to this multiple of its use */
 #define INITIAL 10            /* segments ... */
-#define INITIAL_RTT 1e8       /* ... per so many ns */
-#define INITIAL_MOST 10       /* times that at most */
+#define INITIAL_RTT 1e8       /* ... per this much RTT, ns */
+#define INITIAL_MOST 10       /* at most this many times that */
 
 struct adaptive {
     struct cubic q;
@@ -131,7 +129,7 @@ static const struct cong__param params[] = {
 static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     struct adaptive *a = (struct adaptive *)cc;
     cong__cubic.init(cc, now, rtt);
-    a->q.w.hystart.on = -1; /* it has a rule of its own */
+    a->q.w.hystart.on = -1; /* this controller has its own rule */
     a->hystart = 1;
     a->delay = 1;
     a->q.w.iw = INITIAL;
@@ -150,7 +148,7 @@ static void auto_init(struct cong *cc, cong_time now, cong_time rtt) {
     cong__clock_init(&a->clock, now);
 }
 
-/* With the first RTT, unless the window was set or lost already. */
+/* Runs at the first RTT, unless the window was set or reduced before. */
 static void scale_initial_window(struct adaptive *a) {
     struct cong *cc = &a->q.w.cc;
     double times = fmin(a->rtt / INITIAL_RTT, INITIAL_MOST);
@@ -180,8 +178,8 @@ static void note_rtt(struct adaptive *a, const struct cong_ack *ack) {
     }
 }
 
-/* Losses in bursts are few events of many packets: a mean over as many packets
- * as would do for single ones strays far from what is lost in the long run. */
+/* Burst losses are few events of many packets, so their mean needs more packets
+ * than that of single losses. */
 static void note_loss(struct adaptive *a, const struct cong_ack *ack) {
     double lost = cong__clean(ack->lost);
     double most = LOSS_SEGMENTS * a->q.w.cc.mss;
@@ -208,7 +206,7 @@ static void note_use(struct adaptive *a, const struct cong_ack *ack) {
     a->pipe = fmax(a->pipe, cong__clean(ack->flight));
 }
 
-/* How much of the window was in use of late. */
+/* How much of the window was recently in use. */
 static double use(const struct adaptive *a, double flight) {
     double most = fmax(a->pipe, a->pipe_before);
     return fmin(fmax(cong__clean(flight), most), a->q.w.cc.cwnd);
@@ -219,20 +217,20 @@ static bool shows_queue(const struct adaptive *a, double rtt, double part,
     return rtt - a->base > fmax(part * a->base, least);
 }
 
-/* Just now.  Bursts do not count. */
+/* A queue just now. Bursts do not count. */
 static bool queue_now(const struct adaptive *a) {
     double low = cong__rtt_history_low(&a->past);
     return shows_queue(a, low, QUEUE, QUEUE_MIN);
 }
 
-/* For most of the time, or just now. */
+/* A queue most of the time, or just now. */
 static bool queue_stands(const struct adaptive *a) {
     double mostly = cong__rtts_quantile(&a->past.lows, 0.5);
     return shows_queue(a, mostly, SOME_QUEUE, SOME_QUEUE_MIN) || queue_now(a);
 }
 
-/* Before the queue is full and key frames are lost behind it; what stands in it
- * already is let out (as BBR does). */
+/* Ends slow start before the queue overflows and key frames are lost; the queue
+ * built so far is drained, as in BBR. */
 static void end_slow_start(struct adaptive *a) {
     struct cong *cc = &a->q.w.cc;
     const struct cong__rtt_history *h = &a->past;
@@ -247,18 +245,18 @@ static void end_slow_start(struct adaptive *a) {
     }
 }
 
-/* A queue stood when it began, which was not its own. */
+/* Other flows filled the queue when this flow began. */
 static bool is_guest(const struct adaptive *a) {
     return shows_queue(a, a->first, SOME_QUEUE, QUEUE_MIN);
 }
 
-/* The others still have what it is to have. */
+/* The other flows still hold this flow's share. */
 static bool is_newcomer(const struct adaptive *a, cong_time now) {
     return is_guest(a) && cong__elapsed(now, a->begun) < CLAIM_SPAN;
 }
 
-/* Near the target of its queue it grows by a segment per round trip, and never
- * faster than slow start. */
+/* Near the queue target, the window grows by a segment per round trip, and
+ * never faster than in slow start. */
 static void limit_growth(struct adaptive *a, const struct cong_ack *ack,
                          double before) {
     struct cong *cc = &a->q.w.cc;
@@ -273,7 +271,8 @@ static void limit_growth(struct adaptive *a, const struct cong_ack *ack,
     cong__set_cwnd(cc, fmin(cc->cwnd, before + most));
 }
 
-/* Others have had the path: a share of it is due, as to a newcomer. */
+/* Other flows have used the path: the flow claims its share, as a newcomer
+ * does. */
 static void keep_queue(struct adaptive *a, const struct cong_ack *ack) {
     bool guest = is_guest(a);
     bool keep = !guest || cong__elapsed(ack->now, a->begun) >= BEGINS;
@@ -285,16 +284,16 @@ static void keep_queue(struct adaptive *a, const struct cong_ack *ack) {
     }
 }
 
-/* Beside others a stream that follows its share always leaves a little of the
- * window free, which may grow none the less. */
+/* Beside other flows, a stream that adapts to its share never quite fills the
+ * window, which may still grow. */
 static bool follows_share(const struct adaptive *a) {
     double used = fmax(a->pipe, a->pipe_before);
     return a->queue.foreign && used >= FOLLOWS * a->q.w.cc.cwnd;
 }
 
-/* A queue of its own has gone: the window that kept it short does not tell what
- * the path carries now.  A stream that does not fill it has the room again that
- * it would have without (RFC 7661, 4.3). */
+/* The flow's own queue is gone, so the window that kept it short says nothing
+ * about the path now. A stream that does not fill the window gets back the room
+ * it would otherwise have (RFC 7661 section 4.3). */
 static void reopen(struct adaptive *a, const struct cong_ack *ack) {
     struct cong *cc = &a->q.w.cc;
     double room = ROOM * fmax(a->pipe, a->pipe_before);
@@ -323,7 +322,7 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     seen.recovery &= !a->chance;
     seen.limited |= follows_share(a);
     seen.limited &= cc->cwnd < ROOM * fmax(a->pipe, a->pipe_before);
-    /* below ssthresh it grows fast enough */
+    /* below ssthresh, growth is fast enough */
     if (cc->cwnd >= cc->ssthresh && is_newcomer(a, seen.now)) {
         seen.acked = fmin(a->claim * cong__clean(ack->acked), cc->cwnd);
     }
@@ -333,22 +332,23 @@ static void auto_ack(struct cong *cc, const struct cong_ack *ack) {
     reopen(a, ack);
 }
 
-/* Its application does not take all it can get, or cannot have shown it yet. */
+/* The application does not use all the capacity, or has had no time to show
+ * it. */
 static bool is_live(const struct adaptive *a, cong_time now) {
     return (a->paused > 0 && cong__elapsed(now, a->paused) < PAUSE) ||
            is_newcomer(a, now);
 }
 
-/* What RTTs of a live stream differ by when it is only a packet of its own that
- * went before.  A flow that takes all it can get makes queues by itself, and
- * short ones are told by just that. */
+/* The RTT noise that one packet of a live stream causes for the next. A greedy
+ * flow builds queues itself, and small differences are how its short queues
+ * show. */
 static double noise(const struct adaptive *a, cong_time now) {
     const struct cong *cc = &a->q.w.cc;
     return is_live(a, now) ? a->base * fmin(cc->mss / cc->cwnd, ALIKE) : 0;
 }
 
-/* Losses of late do not follow the RTT; each of the first ones is taken by
- * itself. */
+/* Recent losses do not correlate with the RTT; each of the first few is judged
+ * alone. */
 static bool is_independent(struct adaptive *a, cong_time now) {
     double rank = cong__rtts_rank(&a->past.samples, a->rtt, noise(a, now));
     a->rank += (rank - a->rank) / JUDGED;
@@ -396,7 +396,7 @@ static void auto_event(struct cong *cc, const struct cong_event *ev) {
         give_way(a, &seen);
         return;
     }
-    cong__cubic_save(&a->q, &seen); /* a false alarm finds it as it is */
+    cong__cubic_save(&a->q, &seen); /* an undo restores this state */
     if (verdict == DOUBTFUL) {
         cong__set_ssthresh(cc, a->gentle * cc->cwnd);
         cong__set_cwnd(cc, cc->ssthresh);

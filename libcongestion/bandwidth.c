@@ -3,13 +3,14 @@
  * Bandwidth estimators.
  *
  * Sources: Casetti et al. 2002 for the filter and its silent steps (constants
- * from general knowledge of the paper); Capone, Fratta, Martignon 2004 for the
- * ratio of two averages, as described by Neglia et al.
+ * as commonly cited); Capone, Fratta, Martignon 2004 for the ratio of two
+ * averages, as described by Neglia et al.
  *
- * Readings: after silent steps the sample is taken over the time since the last
- * feedback, its step over the time since the last silent step, else a feedback
- * just after a silent step would read as a huge rate.  The first sample is the
- * first estimate.  Feedbacks that come at one instant are one sample.
+ * Interpretations: after silent steps, the sample covers the time since the
+ * last feedback but its step only the time since the last silent step;
+ * otherwise a feedback just after a silent step would read as a huge rate. The
+ * first sample is the first estimate. Feedbacks at the same instant are one
+ * sample.
  */
 #include "libcongestion/bandwidth.h"
 
@@ -17,7 +18,7 @@
 
 #include <math.h>
 
-/* Silent steps that are taken one by one. */
+/* Silent steps computed one by one. */
 #define SILENT_STEPS_MAX 200
 
 bool cong__app_limited(const struct cong_ack *ack) {
@@ -51,7 +52,7 @@ void cong__bw_filter_init(struct bw_filter *f, cong_time now) {
     *f = (struct bw_filter){.tau = 0.5, .m = 2, .t_ack = now, .t_step = now};
 }
 
-/* One step of dt seconds.  Longer ones than 2 tau would overshoot. */
+/* One step of dt seconds. Steps longer than 2 tau would overshoot. */
 static void bw_filter_step(struct bw_filter *f, double sample, double dt) {
     double g = fmax(2 * f->tau / dt, 1);
     f->bw = (g - 1) / (g + 1) * f->bw + (sample + f->sample) / (g + 1);
@@ -59,7 +60,7 @@ static void bw_filter_step(struct bw_filter *f, double sample, double dt) {
     f->sample = sample;
 }
 
-/* Many steps of nothing at once: each leaves the same part of the estimate. */
+/* Many silent steps at once: each keeps the same fraction of the estimate. */
 static void bw_skip_silence_steps(struct bw_filter *f, cong_time now,
                                   cong_time period) {
     cong_time left = cong__elapsed(now, f->t_step) - 1;
@@ -120,7 +121,7 @@ void cong__bw_tibet_init(struct bw_tibet *t, cong_time now) {
     *t = (struct bw_tibet){.alpha = 0.99, .t0 = 1, .t_ack = now};
 }
 
-/* The two averages; false while there is no interval yet. */
+/* Updates the two averages; false while there is no interval yet. */
 static bool bw_tibet_average(struct bw_tibet *t, double n, double dt) {
     if (t->interval > 0) {
         t->length = t->alpha * t->length + (1 - t->alpha) * n;

@@ -5,20 +5,20 @@
 
 #include <congestion/congestion.h>
 
-/* What the application sent too slowly measures the application. */
+/* An application-limited sample measures the application, not the path. */
 bool cong__app_limited(const struct cong_ack *ack);
 
-/* One sample per round: the newest one of the delivery-rate sampler, or what
- * was delivered over the length of the round when the host has no sampler. */
+/* One sample per round: the newest of the delivery-rate sampler, or, if the
+ * host has no sampler, the bytes delivered over the length of the round. */
 struct bw_round {
     double delivered; /* bytes since the round began */
     double newest;    /* newest rate of the sampler; < 0: none */
     cong_time since;  /* when the round began */
-    bool app_limited; /* some feedback of the round was */
+    bool app_limited; /* at least one feedback of the round was */
 };
 
 void cong__bw_round_init(struct bw_round *r, cong_time now);
-/* Takes a feedback; true at the end of a round that gave a sample. */
+/* Processes a feedback; true at the end of a round that gave a sample. */
 bool cong__bw_round_ack(struct bw_round *r, const struct cong_ack *ack,
                         double *rate, bool *app_limited);
 
@@ -28,19 +28,19 @@ struct bw_filter {
     double m;         /* silent steps per tau */
     double bw;        /* estimate */
     double sample;    /* newest sample */
-    double waiting;   /* bytes of feedbacks that came at one instant */
-    cong_time t_ack;  /* newest feedback that delivered */
+    double waiting;   /* bytes of feedbacks at the same instant */
+    cong_time t_ack;  /* newest feedback that delivered data */
     cong_time t_step; /* newest step, silent ones included */
     bool primed;
 };
 
 void cong__bw_filter_init(struct bw_filter *f, cong_time now);
-/* n bytes were delivered; a lower sample is dropped when app_limited. */
+/* Adds n delivered bytes; drops a lower sample when app_limited. */
 void cong__bw_filter_ack(struct bw_filter *f, double n, cong_time now,
                          bool app_limited);
-/* Takes the silence until now into account. */
+/* Accounts for the silence until now. */
 void cong__bw_filter_silence(struct bw_filter *f, cong_time now);
-/* A sample of a whole round. */
+/* Adds the sample of a whole round. */
 void cong__bw_filter_round(struct bw_filter *f, double rate, cong_time now);
 
 /* One filter for lengths and one for intervals, then one for their ratio. */
@@ -50,7 +50,7 @@ struct bw_tibet {
     double length;   /* mean bytes acknowledged */
     double interval; /* mean time between feedbacks, s */
     double bw;       /* estimate; 0: none */
-    double waiting;  /* bytes before the first interval that is not 0 */
+    double waiting;  /* bytes before the first non-zero interval */
     cong_time t_ack; /* newest feedback; -1: do not measure the next one */
 };
 

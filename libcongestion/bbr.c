@@ -3,23 +3,23 @@
  * BBR, version 3.
  *
  * Source: draft-ietf-ccwg-bbr (2026): state machine, gains, ProbeRTT, restart
- * from idle, undo, control of rate and window; the model is in bbr_model.c.
+ * from idle, undo, rate and window control; the model is in bbr_model.c.
  *
  * State: see bbr.h.  Parameters: iw (segments), loss_threshold, beta, headroom,
  * margin (fractions), seed (of the randomised time between probes; connections
  * that start at different times differ anyway).
  *
- * Readings, where the interface gives sums per feedback or the draft is open:
- * a round is the host's; when a phase that must last a full round begins inside
- * one, the end of that one is passed over.  Losses of one feedback are taken to
- * be found one segment at a time, and their flight to be that of the rate
- * sample; without one, it is the flight now and the losses of the round.  A
- * feedback that delivers up to two segments reports one lost range, another as
- * many as it lost segments.  The window counts as full when less than a segment
- * was free.  Rate samples of ProbeRTT and of the round after it count as
- * limited by the application.  A mark of ECN counts as loss above the
- * threshold. The window does not grow while the application is the limit; it
- * does during recovery, which the model already bounds.  ssthresh is not used.
+ * Interpretations, where the interface gives sums per feedback or the draft is
+ * open: the host defines rounds; if a phase that must last a full round begins
+ * within one, the end of that round is ignored. Losses of one feedback count as
+ * detected one segment at a time, with the flight of the rate sample, or,
+ * without a sample, the current flight plus the losses of the round. A feedback
+ * that delivers up to two segments reports one lost range; any other reports
+ * one range per lost segment. The window counts as full when less than a
+ * segment is free. Rate samples of ProbeRTT and of the round after it count as
+ * application-limited. An ECN mark counts as loss above the threshold. The
+ * window does not grow while the application is the limit; it does during
+ * recovery, which the model already bounds.  ssthresh is not used.
  */
 #include "libcongestion/bbr.h"
 

@@ -18,7 +18,7 @@ enum bbr_state {
     BBR_PROBE_RTT
 };
 
-/* What the feedbacks mean for the probing of bandwidth. */
+/* What feedback means for bandwidth probing. */
 enum bbr_acks {
     BBR_ACKS_INIT,
     BBR_ACKS_REFILLING,
@@ -27,7 +27,7 @@ enum bbr_acks {
     BBR_ACKS_STOPPING
 };
 
-/* The feedback in progress, cleaned. */
+/* The current feedback, sanitised. */
 struct bbr_sample {
     cong_time now;
     double acked;
@@ -48,34 +48,36 @@ struct bbr {
     struct window w;
     /* Parameters. */
     double loss_threshold; /* tolerated loss while probing */
-    double beta;           /* kept of the short-term bounds after a loss */
-    double headroom;       /* of inflight_longterm, left to others */
-    double margin;         /* of the rate, not used */
+    double beta;           /* fraction of the short-term bounds kept after a
+                              loss */
+    double headroom;       /* fraction of inflight_longterm left to other
+                              flows */
+    double margin;         /* fraction of the rate left unused */
     double seed;
     /* State machine. */
     enum bbr_state state;
     enum bbr_acks acks;
     uint64_t random;
     unsigned rounds;          /* round trips so far */
-    unsigned drain_start;     /* of them when Drain began */
+    unsigned drain_start;     /* value of rounds when Drain began */
     unsigned since_probe_up;  /* round trips since the newest probe */
-    unsigned up_rounds;       /* of this probe in which the bound grew */
+    unsigned up_rounds;       /* rounds of this probe in which the bound grew */
     unsigned samples_after;   /* rate samples count from this round on */
     bool round_start;         /* this feedback ended a round */
     bool skip_round;          /* the round in progress began too early */
-    bool full_bw_reached;     /* the pipe was filled once */
+    bool full_bw_reached;     /* the pipe has been filled */
     bool full_bw_now;         /* it is filled */
     unsigned full_bw_count;   /* rounds without growth */
-    double full_bw;           /* bytes/s, baseline of that */
+    double full_bw;           /* bytes/s, baseline for full_bw_count */
     cong_time cycle_stamp;    /* when the cycle began */
-    cong_time probe_wait;     /* its length at most */
-    bool probe_sample;        /* feedbacks are about a probe */
+    cong_time probe_wait;     /* its maximum length */
+    bool probe_sample;        /* feedback reports on a probe */
     bool probe_too_high;      /* the newest probe lost too much */
     bool probe_precautionary; /* it was stopped early because of that */
     bool idle_restart;
     bool in_recovery;
     bool has_rtt;      /* the initial rate is based on an RTT */
-    double prior_cwnd; /* the newest window that nothing had cut */
+    double prior_cwnd; /* the newest window before any reduction */
     bool limited[2];   /* window full: in this round, in the last one */
     struct bbr_sample s;
     /* Model. */
@@ -90,8 +92,9 @@ struct bbr {
     double inflight_latest;    /* bytes, highest of a round */
     double up_acked;           /* bytes since inflight_longterm grew */
     double up_per_segment;     /* bytes to be acked until it grows */
-    double extra_slot[2];      /* highest extra: newest rounds, those before */
-    unsigned extra_rounds;     /* in the first slot */
+    double extra_slot[2];      /* highest extra: newest rounds, earlier
+                                  rounds */
+    unsigned extra_rounds;     /* rounds in the first slot */
     double extra_delivered;    /* bytes in this interval */
     cong_time extra_start;
     double min_rtt; /* s, over 10 s */
@@ -119,7 +122,7 @@ struct bbr {
 void cong__bbr_model_init(struct bbr *b, cong_time now, cong_time rtt);
 /* Rate samples, losses and short-term bounds. */
 void cong__bbr_model_update(struct bbr *b);
-/* The lowest RTT, in this feedback rtt (ns, -1: none). */
+/* Updates the lowest RTT; rtt: sample of this feedback, ns, -1: none. */
 void cong__bbr_model_rtt(struct bbr *b, cong_time rtt);
 /* The end of a feedback. */
 void cong__bbr_model_advance(struct bbr *b);
@@ -135,9 +138,9 @@ double cong__bbr_inflight_at_loss(const struct bbr *b);
 double cong__bbr_bdp(const struct bbr *b, double gain);
 /* At least what pipelining and the host's bursts need. */
 double cong__bbr_quantize(const struct bbr *b, double inflight);
-/* Both. */
+/* Both of the above. */
 double cong__bbr_inflight(const struct bbr *b, double gain);
-/* inflight_longterm with room for others. */
+/* inflight_longterm less the headroom for other flows. */
 double cong__bbr_with_headroom(const struct bbr *b);
 double cong__bbr_target_inflight(const struct bbr *b);
 double cong__bbr_extra_acked(const struct bbr *b);
@@ -145,7 +148,7 @@ double cong__bbr_extra_acked(const struct bbr *b);
 /* bbr_cycle.c */
 bool cong__bbr_in_probe_bw(const struct bbr *b);
 void cong__bbr_start_refill(struct bbr *b);
-/* A probe put more in flight than the path takes. */
+/* A probe put more in flight than the path carries. */
 void cong__bbr_too_high(struct bbr *b, double inflight, bool app_limited);
 void cong__bbr_leave_startup(struct bbr *b);
 void cong__bbr_handle_loss(struct bbr *b);

@@ -2,7 +2,7 @@
 /*
  * BBR's state machine: Startup, Drain, the cycle of ProbeBW, ProbeRTT.  Source:
  * draft-ietf-ccwg-bbr, "State Machine Operation" and "Updating the Model Upon
- * Packet Loss".  Our readings are listed in bbr.c.
+ * Packet Loss".  bbr.c lists our interpretations.
  */
 #include "libcongestion/bbr.h"
 
@@ -11,7 +11,7 @@
 #define STARTUP_LOSS_RANGES 6
 #define PROBE_RTT_TIME INT64_C(200000000)
 #define SECOND INT64_C(1000000000)
-#define PROBE_RTT_GAIN 0.5 /* as the gain of its window */
+#define PROBE_RTT_GAIN 0.5 /* same as its window gain */
 #define RENO_ROUNDS 63
 #define UP_ROUNDS_MAX 30
 
@@ -31,7 +31,7 @@ static double bbr_random_fraction(struct bbr *b) {
            9007199254740992;
 }
 
-/* A phase begins that must last a full round. */
+/* Begins a phase that must last a full round. */
 static void bbr_start_round(struct bbr *b) {
     b->skip_round = !b->round_start;
 }
@@ -81,7 +81,7 @@ static void bbr_start_drain(struct bbr *b) {
     b->drain_start = b->rounds;
 }
 
-/* A probe put more in flight than the path takes. */
+/* A probe put more in flight than the path carries. */
 void cong__bbr_too_high(struct bbr *b, double inflight, bool app_limited) {
     b->probe_too_high = true;
     b->probe_sample = false;
@@ -157,7 +157,8 @@ static void bbr_probe_longterm_upward(struct bbr *b) {
     }
 }
 
-/* One round after a probe ended; true when the next begins at once. */
+/* Runs one round after a probe ended; true when the next probe begins at
+ * once. */
 static bool bbr_end_of_probe(struct bbr *b) {
     b->probe_sample = false;
     b->acks = BBR_ACKS_INIT;

@@ -11,7 +11,7 @@
 #define MIN_RTT_WINDOW INT64_C(10000000000)
 #define PROBE_RTT_INTERVAL INT64_C(5000000000)
 #define QUANTUM_MAX 65536
-#define EXTRA_ROUNDS 5 /* two slots of these make the window of 10 rounds */
+#define EXTRA_ROUNDS 5 /* two slots make the window of 10 rounds */
 
 void cong__bbr_reset_signals(struct bbr *b) {
     b->loss_in_round = false;
@@ -57,7 +57,7 @@ static void bbr_update_max_bw(struct bbr *b) {
     }
 }
 
-/* Losses outside a probe: down towards what is delivered now. */
+/* Losses outside a probe lower the bounds towards the current delivery. */
 static void bbr_adapt_lower_bounds(struct bbr *b) {
     if (bbr_is_probing(b) || !b->loss_in_round) {
         return;
@@ -83,7 +83,7 @@ static void bbr_update_latest(struct bbr *b) {
     }
 }
 
-/* More was acknowledged than the bandwidth explains. */
+/* Tracks how much more is acknowledged than the bandwidth explains. */
 static void bbr_update_aggregation(struct bbr *b) {
     const struct bbr_sample *s = &b->s;
     double interval = cong__seconds(cong__elapsed(s->now, b->extra_start));
@@ -108,7 +108,7 @@ double cong__bbr_extra_acked(const struct bbr *b) {
     return fmax(b->extra_slot[0], b->extra_slot[1]);
 }
 
-/* Three rounds in which an attempt to send more brought little. */
+/* The pipe is full after three rounds in which sending more gained little. */
 static void bbr_check_full_bw(struct bbr *b) {
     const struct bbr_sample *s = &b->s;
     if (b->full_bw_now || !b->round_start || s->app_limited || !(s->rate > 0)) {
@@ -166,8 +166,8 @@ void cong__bbr_save_cwnd(struct bbr *b) {
     b->prior_cwnd = cut ? fmax(b->prior_cwnd, b->w.cc.cwnd) : b->w.cc.cwnd;
 }
 
-/* An undo goes back to before the recovery period, however many rounds that
- * takes. */
+/* An undo restores the state from before the recovery period, which may span
+ * several rounds. */
 static void bbr_save_for_undo(struct bbr *b) {
     if (!b->in_recovery) {
         b->undo_startup = false;
@@ -195,7 +195,7 @@ double cong__bbr_inflight_at_loss(const struct bbr *b) {
     const struct bbr_sample *s = &b->s;
     double mss = b->w.cc.mss;
     double tolerated = b->loss_threshold * s->tx_in_flight;
-    /* The packet of this feedback whose loss was one too many. */
+    /* The packet of this feedback whose loss crossed the threshold. */
     double before = fmax(s->lost - s->lost_now, 0);
     double nth = fmax(floor((tolerated - before) / mss) + 1, 1);
     double lost_prev = before + (nth - 1) * mss;
@@ -211,7 +211,7 @@ double cong__bbr_bdp(const struct bbr *b, double gain) {
     return gain * b->bw * b->min_rtt;
 }
 
-/* What hosts hand over at once. */
+/* The burst that a host sends at once. */
 static double bbr_quantum(const struct bbr *b) {
     double ms = b->w.cc.pacing_rate / 1000;
     return fmax(fmin(ms, QUANTUM_MAX), 2 * b->w.cc.mss);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* The list of controllers, and how one is started. */
+/* The list of controllers, and their initialisation. */
 #include <congestion/congestion.h>
 
 #include "libcongestion/internal.h"

@@ -3,22 +3,20 @@
  * CUBIC.
  *
  * Source: RFC 9438 section 4 (equations 1 to 4, fast convergence 4.7, timeouts
- * 4.8), section 5.8 for pauses of the application; RFC 8511 for ECN.
+ * 4.8), section 5.8 for application pauses; RFC 8511 for ECN.
  *
  * State: cwnd, ssthresh (bytes); w_max, w_prior, w_est (segments); k (s); epoch
  * (start of the stage of congestion avoidance), last (newest feedback).  All
- * but the last are restored when a recovery period turns out to be a false
- * alarm (4.9).
+ * but last are restored when a recovery period proves spurious (4.9).
  * Parameters: iw (segments), hystart (1: slow start ends by RFC 9406), C or c
  * (segments/s^3), beta, beta_ecn (both: fraction of the flight that is kept).
  *
- * Readings: time in which the application was the limit does not count as time
- * since the epoch; it is measured between feedbacks, and from the last feedback
- * to CONG_IDLE.  What slow start leaves over of a feedback that crosses
- * ssthresh belongs to congestion avoidance.  A stage ends with slow start, and
- * when the host changes the size of a segment or sets a window to which the
- * stage could not have led.  Time does not count while the window is at
- * cwnd_max.
+ * Interpretations: time in which the application was the limit does not count
+ * as time since the epoch; it is measured between feedbacks, and from the last
+ * feedback to CONG_IDLE. When a feedback crosses ssthresh, the bytes that slow
+ * start does not use go to congestion avoidance. A stage ends when slow start
+ * begins, when the host changes the segment size, or when it sets a window that
+ * the stage cannot reach. Time does not count while the window is at cwnd_max.
  */
 #include "libcongestion/cubic.h"
 
@@ -31,7 +29,7 @@ static const struct cong__param params[] = {
     CONG__PARAM(cubic, beta_ecn, "beta_ecn", 0.1, 1),
 };
 
-/* What comes between this call and the next is the host's doing. */
+/* The host makes any change between this call and the next. */
 static void cubic_leave(struct cubic *q) {
     q->cwnd = q->w.cc.cwnd;
     q->mss = q->w.cc.mss;
@@ -93,7 +91,8 @@ static void cubic_avoid(struct cubic *q, const struct cong_ack *ack, double n) {
     cong__set_cwnd(cc, (cwnd + n * (target - cwnd) / cwnd) * cc->mss);
 }
 
-/* Segments of another size: what is remembered in them is as many bytes. */
+/* The segment size changed: rescales the state so that it means the same
+ * bytes. */
 static void cubic_rescale(struct cubic_memory *m, double by) {
     m->w_max = cong__clean(m->w_max * by);
     m->w_prior = cong__clean(m->w_prior * by);
@@ -101,14 +100,14 @@ static void cubic_rescale(struct cubic_memory *m, double by) {
     m->epoch = -1;
 }
 
-/* Whether a window that the host set lies where the stage could have led. */
+/* Whether the stage could have reached the window that the host set. */
 static bool cubic_fits_epoch(const struct cubic *q, cong_time now) {
     double cwnd = q->w.cc.cwnd / q->w.cc.mss;
     double curve = cubic_curve(q, cubic_age(q, now));
     return cwnd <= fmax(curve, q->m.w_est) && 1.5 * cwnd >= curve;
 }
 
-/* The host may have set the window, or the size of a segment. */
+/* Detects whether the host has set the window or the segment size. */
 static void cubic_return(struct cubic *q, cong_time now) {
     const struct cong *cc = &q->w.cc;
     if (cc->mss != q->mss) {
@@ -120,7 +119,7 @@ static void cubic_return(struct cubic *q, cong_time now) {
     }
 }
 
-/* A pause of the application moves the epoch along. */
+/* An application pause shifts the epoch. */
 static void cubic_skip_pause(struct cubic *q, cong_time now) {
     if (q->m.epoch >= 0) {
         q->m.epoch = cong__later(q->m.epoch, cong__elapsed(now, q->last));
@@ -154,8 +153,8 @@ static void cubic_ack(struct cong *cc, const struct cong_ack *ack) {
     cubic_take(q, &seen);
 }
 
-/* An undo takes back all reductions of a recovery period.  A timeout belongs to
- * the one that is open. */
+/* An undo reverts all reductions of a recovery period. A timeout belongs to the
+ * open period. */
 void cong__cubic_save(struct cubic *q, const struct cong_event *ev) {
     if (ev->count <= 1 && !(ev->cause == CONG_RTO && q->recovering)) {
         q->saved = q->m;
@@ -163,7 +162,7 @@ void cong__cubic_save(struct cubic *q, const struct cong_event *ev) {
     q->recovering = true;
 }
 
-/* Remembers the window that was too large; fast convergence. */
+/* Records the window that was too large; fast convergence. */
 static void cubic_reduce(struct cubic *q, const struct cong_event *ev) {
     double cwnd = q->w.cc.cwnd / q->w.cc.mss;
     cong__cubic_save(q, ev);
@@ -211,10 +210,10 @@ static void cubic_event(struct cong *cc, const struct cong_event *ev) {
     struct cubic *q = (struct cubic *)cc;
     struct cong_event seen = *ev;
     seen.now = cong__clock_read(&q->w.clock, ev->now);
-    if (ev->cause != CONG_UNDO) { /* which has set the window */
+    if (ev->cause != CONG_UNDO) { /* an undo sets the window */
         cubic_return(q, seen.now);
     }
-    if (ev->cause == CONG_IDLE) { /* as if the host had set it */
+    if (ev->cause == CONG_IDLE) { /* treated as set by the host */
         cubic_leave(q);
     }
     cubic_handle(q, &seen);

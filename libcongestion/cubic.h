@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* CUBIC's state, for those who build on it; see cubic.c. */
+/* CUBIC's state, for controllers that build on it; see cubic.c. */
 #ifndef LIBCONGESTION_CUBIC_H
 #define LIBCONGESTION_CUBIC_H
 
 #include "libcongestion/internal.h"
 
-/* What a false alarm restores. */
+/* The state that an undo restores. */
 struct cubic_memory {
     double w_max;
     double w_prior;
@@ -27,8 +27,8 @@ struct cubic {
     cong_time last;
 };
 
-/* Before a reduction by a controller that builds on this one: keeps what an
- * undo restores. */
+/* Saves the state that an undo restores. A controller that builds on this one
+ * calls it before a reduction. */
 void cong__cubic_save(struct cubic *q, const struct cong_event *ev);
 
 #endif /* LIBCONGESTION_CUBIC_H */

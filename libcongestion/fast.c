@@ -2,20 +2,20 @@
 /*
  * FAST.
  *
- * Source: Jin, Wei, Low 2004, as described by Tsai, Wang, Wang 2014; answers to
- * loss and the threshold q_min as in the ns-2 module of Cui and Andrew.
+ * Source: Jin, Wei, Low 2004, as described by Tsai, Wang, Wang 2014; responses
+ * to loss and the threshold q_min as in the ns-2 module of Cui and Andrew.
  *
  * State: cwnd, ssthresh (bytes; no slow start of its own); base (smallest RTT,
  * ns); avg (smoothed RTT, ns; 0: none); acked (bytes in this round).
  * Parameters: iw (segments); alpha (segments that the flow keeps queued: about
- * what the path carries in 10 ms, and no more than half of its queue; 20 by
- * default); g or gamma (weight of an update); q_min (seconds of queueing taken
- * for none).
+ * what the path carries in 10 ms, and at most half of its queue; 20 by
+ * default); g or gamma (weight of an update); q_min (queueing delay that counts
+ * as none, seconds).
  *
- * Readings: the paper's n is the target number of this flow's own segments in
- * the queue of the path; one update per round trip; without a queue the window
- * doubles.  Rounds that deliver nothing, in which the application was the limit
- * or a recovery period was open give no update.
+ * Interpretations: the paper's n is the target number of this flow's own
+ * segments in the queue of the path; one update per round trip; without a queue
+ * the window doubles.  Rounds that deliver nothing, are application-limited or
+ * fall into a recovery period give no update.
  */
 #include "libcongestion/internal.h"
 

@@ -2,13 +2,13 @@
 /*
  * A fixed rate, whatever happens on the path.
  *
- * For private links whose capacity is known and used by nobody else.  It does
- * not answer to loss, to ECN marks or to timeouts: on a shared network it takes
- * what belongs to others and can collapse the path.
+ * For private, unshared links of known capacity. It does not respond to loss,
+ * ECN marks or timeouts: on a shared network it starves other flows and can
+ * cause congestion collapse.
  *
- * State: none beyond the outputs.
- * Parameters: rate (bytes/s; 125000, that is 1 Mbit/s, until it is set), cwnd
- * (bytes; bounds what is in flight, none by default).
+ * State: none beyond the outputs. Parameters: rate (bytes/s; default 125000,
+ * that is 1 Mbit/s), cwnd (bytes; limit of the bytes in flight, none by
+ * default).
  */
 #include "libcongestion/internal.h"
 

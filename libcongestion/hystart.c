@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * HyStart++ (RFC 9406): slow start ends when RTTs show a queue, before that
+ * HyStart++ (RFC 9406): slow start ends when RTTs show a queue, before it
  * overflows.
  *
- * Readings: only the first slow start, whose threshold is still infinite, ends
- * so (section 4.3); hosts that pace need no limit on what one ACK adds.  A
- * round is the host's.  Hosts with fewer than eight RTTs per round keep the
+ * Interpretations: only the first slow start, whose threshold is still
+ * infinite, ends this way (section 4.3); hosts that pace need no limit per ACK.
+ * The host defines rounds.  Hosts with fewer than eight RTTs per round keep the
  * standard slow start.
  */
 #include "libcongestion/internal.h"
@@ -24,8 +24,8 @@ static void hystart_sample(struct cong__hystart *h, double rtt) {
     h->samples++;
 }
 
-/* Whether the RTT has risen, in slow start, or fallen again, in conservative
- * slow start. */
+/* Checks whether the RTT has risen (in slow start) or fallen again (in
+ * conservative slow start). */
 static void hystart_judge(struct cong__hystart *h) {
     double thresh =
         fmin(fmax(h->last / MIN_RTT_DIVISOR, MIN_RTT_THRESH), MAX_RTT_THRESH);

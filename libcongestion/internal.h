@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * What the controllers share: the rules that hold for every window controller,
- * clean numbers out of doubtful ones, and parameters by name.
+ * What the controllers share: rules common to every window controller,
+ * sanitised inputs, and parameters by name.
  *
  * Window controllers put struct window first in their state.
  */
@@ -10,7 +10,7 @@
 
 #include <congestion/congestion.h>
 
-/* No byte count or rate is taken for larger than this. */
+/* Upper limit of byte counts and rates. */
 #define CONG_HUGE 1e18
 #define CONG_NS 1e9 /* nanoseconds per second */
 
@@ -36,22 +36,22 @@ extern const struct cong_ops cong__westwood;
 extern const struct cong_ops cong__westwoodnew;
 extern const struct cong_ops cong__yam;
 
-/* A name of the library's own; user code cannot take it. */
+/* Finds a built-in controller; registered ones cannot take its name. */
 const struct cong_ops *cong__find_builtin(const char *name);
 
-/* A clock that does not go back: a step back of the host's reads as no time
- * passed, and what follows counts from there. */
+/* A monotonic clock: a step back of the host's clock reads as no time passed,
+ * and later readings count from there. */
 struct cong__clock {
     cong_time newest;  /* of the host's clock */
-    cong_time skipped; /* the steps back, added up */
+    cong_time skipped; /* sum of the steps back */
 };
 
 /* HyStart++; all RTTs in ns. */
 struct cong__hystart {
     double on;       /* parameter: 0 or 1; < 0: the controller has none */
     double low;      /* of this round; 0: none */
-    double last;     /* of the one before */
-    double baseline; /* that conservative slow start began with; 0: not in it */
+    double last;     /* of the previous round */
+    double baseline; /* at the start of conservative slow start; 0: not in it */
     unsigned samples; /* of this round */
     unsigned rounds;  /* of conservative slow start */
 };
@@ -63,21 +63,20 @@ struct window {
     struct cong__clock clock;
 };
 
-/* Not a number and below 0 give 0; never above CONG_HUGE. */
+/* NaN and negative values give 0; never above CONG_HUGE. */
 double cong__clean(double x);
-/* Seconds; < 0 when t is none. */
+/* Converts to seconds; < 0 when t is none. */
 double cong__seconds(cong_time t);
-/* Nanoseconds of a duration in seconds, rounded; clamped to what the type
- * holds. */
+/* Converts seconds to nanoseconds, rounded and clamped to the type. */
 cong_time cong__ns(double seconds);
-/* Nanoseconds out of a double: 0 to CONG_HUGE. */
+/* Converts a double to nanoseconds: 0 to CONG_HUGE. */
 cong_time cong__to_time(double ns);
 /* a - b, 0 when time went back. */
 cong_time cong__elapsed(cong_time a, cong_time b);
-/* t + d and t - d, d >= 0, as far as the type goes. */
+/* t + d and t - d, d >= 0, clamped to the type. */
 cong_time cong__later(cong_time t, cong_time d);
 cong_time cong__earlier(cong_time t, cong_time d);
-/* Starts a clock; then reads it. */
+/* Initialise and read a clock. */
 void cong__clock_init(struct cong__clock *c, cong_time now);
 cong_time cong__clock_read(struct cong__clock *c, cong_time now);
 
@@ -88,22 +87,22 @@ void cong__set_ssthresh(struct cong *cc, double ssthresh);
 
 /* min(4 MSS, max(2 MSS, 4380 bytes)) of RFC 3390, in segments. */
 double cong__initial_segments(double mss);
-/* The part of every window controller's start. */
+/* The initialisation common to all window controllers. */
 void cong__window_init(struct window *w, cong_time now);
 /* The growth gate: the bytes by which this feedback may make the window grow;
  * 0 when the application was the limit or a recovery period is open. */
 double cong__growth(const struct cong_ack *ack);
 /* The same for a controller with the parameter "hystart": less in conservative
- * slow start; ends that (hystart.c). */
+ * slow start, whose end it also detects (hystart.c). */
 double cong__hystart_growth(struct window *w, const struct cong_ack *ack);
-/* Slow start up to ssthresh; returns the bytes that it left over. */
+/* Slow start up to ssthresh; returns the unused bytes. */
 double cong__slow_start(struct cong *cc, double n);
 /* Slow start, then one step of congestion avoidance. */
 void cong__grow(struct cong *cc, double n);
-/* One reduction: threshold and window become target, at least 2 MSS, and never
- * more than the window was. */
+/* One reduction: sets threshold and window to target, at least 2 MSS and at
+ * most the current window. */
 void cong__cut(struct cong *cc, double target);
-/* Expiry of the timer: threshold on the first one of a packet only. */
+/* Timer expiry; sets the threshold only on the first expiry for a packet. */
 void cong__timeout(struct cong *cc, const struct cong_event *ev, double target);
 /* Restart after a silence of at least one RTO. */
 void cong__idle(struct window *w, const struct cong_event *ev);
@@ -123,8 +122,8 @@ struct cong__param {
 /* Sets one of n parameters; 0, -1 unknown, -2 out of range. */
 int cong__set_param(struct cong *cc, const struct cong__param *params, size_t n,
                     const char *name, double value);
-/* The same, and "hystart" where the controller has it, and "iw", which moves
- * the window while that is still the initial one. */
+/* The same, plus "hystart" if the controller has it, and "iw", which sets the
+ * window while it is still the initial one. */
 int cong__set_window_param(struct window *w, const struct cong__param *params,
                            size_t n, const char *name, double value);
 

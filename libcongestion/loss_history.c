@@ -3,8 +3,8 @@
  * Average loss interval with history discounting (RFC 5348 sections 5.2
  * to 5.5).
  *
- * Reading: events are more than one RTT apart, strictly; arrival times are
- * taken as they are told.
+ * Interpretation: loss events are strictly more than one RTT apart; arrival
+ * times are used as reported.
  */
 #include <congestion/loss_history.h>
 
@@ -26,7 +26,7 @@ void cong_loss_history_init(struct cong_loss_history *h) {
     }
 }
 
-/* Mean of the closed intervals; all discounted alike, so that cancels out. */
+/* Mean of the closed intervals; the common discount cancels out. */
 static double loss_history_closed_mean(const struct cong_loss_history *h) {
     double total = 0;
     double weights = 0;
@@ -60,7 +60,7 @@ double cong_loss_history_rate(const struct cong_loss_history *h) {
     return h->lossy ? 1 / fmax(cong_loss_history_mean(h), 1) : 0;
 }
 
-/* A number was told: the open interval grows. */
+/* Extends the open interval up to a reported number. */
 static void loss_history_advance(struct cong_loss_history *h, uint64_t seq) {
     if (seq > h->newest) {
         h->newest = seq;
@@ -86,7 +86,7 @@ static bool loss_history_is_new(const struct cong_loss_history *h, uint64_t seq,
            (seq > h->start && cong__elapsed(t_arrival, h->t_start) > rtt);
 }
 
-/* Closes the open interval with the length given. */
+/* Closes the open interval with the given length. */
 static void loss_history_close_interval(struct cong_loss_history *h,
                                         double length) {
     h->interval[0] = length;

@@ -6,20 +6,19 @@
  * control algorithm for LEO satellite networks", 2018, Fig. 1 to 3.
  *
  * State: WestwoodNew's; in literal mode also t_ack (newest feedback) and
- * waiting (bytes that came at that instant). Parameters: iw, ratio_low,
- * ratio_high as WestwoodNew; slow_start_pipes and pipes (limits of the
- * bandwidth term, in bandwidth-delay products); literal (1: as printed, per
- * feedback and without limit, to show why not).  The paper's 55 segments are
- * cwnd_max.
+ * waiting (bytes at the same instant). Parameters: iw, ratio_low, ratio_high as
+ * WestwoodNew; slow_start_pipes and pipes (limits of the bandwidth term, in
+ * bandwidth-delay products); literal (1: as printed, per feedback and without
+ * limit, for comparison).  The paper's 55 segments are cwnd_max.
  *
- * Readings: the branches of Fig. 1 are evaluated in order, so a ratio of 1 and
- * one of 1.5 both give gain 1; Fig. 2 is ssthresh = max(bandwidth term, half
- * the window) and cwnd = min(cwnd, ssthresh); Fig. 3 is lost, and taken to be
- * the same ssthresh with a window of one segment.  As printed, the bandwidth
- * term, which is itself a full pipe, is added per ACK from an unfiltered ratio
- * of one ACK to one gap: the window explodes.  Here it is added once per round,
+ * Interpretations: the branches of Fig. 1 are evaluated in order, so ratios of
+ * 1 and 1.5 both give gain 1; Fig. 2 is ssthresh = max(bandwidth term, half the
+ * window) and cwnd = min(cwnd, ssthresh); Fig. 3 is missing; we assume the same
+ * ssthresh with a window of one segment.  As printed, the bandwidth term, which
+ * is itself a full pipe, is added per ACK from the unfiltered ratio of one ACK
+ * to one gap, which makes the window explode.  Here it is added once per round,
  * from the rate of the round, and never beyond 3 pipes in slow start and 2
- * after it. The feedback that ends a round first grows the window by the old
+ * after it.  The feedback that ends a round first grows the window by the old
  * gain.
  */
 #include "libcongestion/westwoodnew.h"
@@ -63,7 +62,7 @@ static void mod_wwn_add_pipe(struct mod_wwn *m) {
     cong__set_cwnd(cc, fmin(cc->cwnd + add, fmax(cc->cwnd, limit)));
 }
 
-/* Rate of one feedback over the gap before it. */
+/* Measures the rate of one feedback over the gap before it. */
 static void mod_wwn_measure_literally(struct mod_wwn *m,
                                       const struct cong_ack *ack) {
     cong_time now = cong__clock_read(&m->s.w.clock, ack->now);

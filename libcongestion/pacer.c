@@ -11,7 +11,7 @@ void cong_pacer_init(struct cong_pacer *p) {
     *p = (struct cong_pacer){.t_next = -1, .t_base = -1};
 }
 
-/* Time that size bytes take; some packets of 1 byte/s would take ages. */
+/* Time that size bytes take, bounded for very low rates. */
 static cong_time pacer_duration(const struct cong_pacer *p, double size) {
     return cong__ns(cong__clean(size) / p->rate);
 }
@@ -28,8 +28,8 @@ void cong_pacer_set(struct cong_pacer *p, double rate, double credit) {
     }
 }
 
-/* By how much the clock has stepped back since the newest packet left; a wait
- * is not to last until it has caught up. */
+/* How far the clock has stepped back since the newest packet left; a wait must
+ * not last until the clock has caught up. */
 static cong_time pacer_stepped(const struct cong_pacer *p, cong_time now) {
     return p->t_base >= 0 ? cong__elapsed(p->t_sent, now) : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MPL-2.0 */
-/* Parameters by name, as cong_set() takes them. */
+/* Parameters by name, for cong_set(). */
 #include "libcongestion/internal.h"
 
 #include <string.h>

@@ -4,24 +4,26 @@
  *
  * Source: Akyildiz, Morabito, Palazzo 2001, as described by Tsai, Wang, Wang
  * 2014.  Dummies are copies of the last packet that congested routers drop
- * first; those that come back prove spare capacity.
+ * first; acknowledged dummies prove spare capacity.
  *
  * State: cwnd, ssthresh (bytes); cong::probes (dummies still to send, the
  * paper's adsn, counted down by the host); cong::probe_gap; ignore (dummies
  * that prove nothing, the paper's wdsn); asked, back and probed (the newest
- * dummies: how many, how many came back, since when); rtt (newest smoothed
- * RTT). Parameters: iw (segments, after a silence only), rwnd (segments; bounds
- * Sudden Start; by default what cwnd_max allows, at most 64).
+ * dummies: how many, how many were acknowledged, since when); rtt (newest
+ * smoothed RTT). Parameters: iw (segments, only after a silence), rwnd
+ * (segments; limit of Sudden Start; by default what cwnd_max allows, at most
+ * 64).
  *
- * Readings: the first half of the dummies of a Rapid Recovery only shows that
- * the space freed by halving is free, so the window grows back to where it was
- * and not to 3/2 of it.  Dummies are spaced evenly over a round trip.  Of the
- * dummies of the reduction before, those that are still out prove nothing. rwnd
- * bounds the dummies of Sudden Start; cwnd_max bounds the window.  A feedback
- * grows the window by its data first, then by its dummies.  A false alarm takes
- * back the dummies not sent yet and ignores those that are out.
+ * Interpretations: the first half of the dummies of a Rapid Recovery only shows
+ * that the capacity freed by halving is free, so the window grows back to its
+ * old size and not to 3/2 of it. Dummies are spaced evenly over a round trip.
+ * Dummies of the previous reduction that are still in flight prove nothing.
+ * rwnd limits the dummies of Sudden Start; cwnd_max limits the window. A
+ * feedback grows the window by its data first, then by its dummies. An undo
+ * cancels the unsent dummies and ignores those in flight.
  *
- * For research: without routers that honour the mark, dummies are plain load.
+ * For research only: without routers that honour the priority, dummies are
+ * plain load.
  */
 #include "libcongestion/internal.h"
 
@@ -29,16 +31,16 @@
 
 #define RWND_DEFAULT 64
 #define PROBES_MAX 65536
-#define PROBE_RTTS 4 /* one to send them, one to answer, and some waiting */
+#define PROBE_RTTS 4 /* one to send them, one for their ACKs, and a margin */
 #define RTT_UNKNOWN INT64_C(1000000000)
 
 struct peach {
     struct window w;
     double rwnd;
     cong_time rtt;
-    cong_time probed; /* when the newest dummies were asked for */
-    unsigned asked;   /* of them how many, ... */
-    unsigned back;    /* ... and how many were answered */
+    cong_time probed; /* when the newest dummies were requested */
+    unsigned asked;   /* how many were requested, ... */
+    unsigned back;    /* ... and how many were acknowledged */
     unsigned ignore;
     bool started; /* Sudden Start has begun */
     bool used;    /* a feedback or an event was seen */
@@ -58,7 +60,7 @@ static void peach_probe(struct peach *p, double count, double over,
     p->probed = now;
 }
 
-/* Dummies that have left and may still be answered. */
+/* Dummies in flight. */
 static unsigned peach_probes_out(const struct peach *p, cong_time now) {
     cong_time rtt = p->rtt > 0 ? p->rtt : RTT_UNKNOWN;
     double age = cong__seconds(cong__elapsed(now, p->probed));

@@ -4,21 +4,20 @@
  *
  * Source: draft-briscoe-iccrg-prague-congestion-control, "Prague Congestion
  * Control"; RFC 9330 and RFC 9331 section 4 (the Prague requirements); the
- * estimate of marks is DCTCP's (RFC 8257 section 3.3).
+ * marking estimator is DCTCP's (RFC 8257 section 3.3).
  *
- * State: cwnd, ssthresh (bytes); alpha (mean share of marked bytes); acked and
- * marked (bytes since alpha was last updated, which began at t_alpha); heard
- * (the host counts marked bytes); marks (a mark was seen); lossy (the recovery
- * period is one of loss).
- * Parameters: iw (segments), hystart, g (weight of an update of alpha),
- * rtt_virt (s; flows with shorter RTTs grow as if theirs were that), beta (part
- * of the flight kept after a loss).
+ * State: cwnd, ssthresh (bytes); alpha (mean fraction of marked bytes); acked
+ * and marked (bytes since alpha was last updated, at t_alpha); heard (the host
+ * counts marked bytes); marks (a mark was seen); lossy (a loss began the
+ * recovery period). Parameters: iw (segments), hystart, g (weight of an update
+ * of alpha), rtt_virt (s; flows with shorter RTTs grow as if their RTT were
+ * this), beta (fraction of the flight kept after a loss).
  *
- * Readings: alpha is 1 until the first mark, so that the first one halves the
- * window; a mark ends slow start.  The window goes on growing in a period that
- * marks began, by what arrives unmarked; in one of loss it does not.  A host
- * that reports a mark but counts no bytes gets the answer to a loss.  ECT(1) is
- * asked for all the time: fallback for classic ECN queues is not included.
+ * Interpretations: alpha is 1 until the first mark, so the first mark halves
+ * the window; a mark ends slow start. In a period begun by marks, unmarked
+ * bytes still grow the window; in one begun by a loss they do not. If the host
+ * reports a mark but counts no bytes, the controller responds as to a loss.
+ * ECT(1) is always requested; there is no fallback for classic ECN queues.
  */
 #include "libcongestion/internal.h"
 
@@ -62,7 +61,7 @@ static double prague_rtt(const struct cong_ack *ack) {
     return rtt > 0 ? cong__seconds(rtt) : 0;
 }
 
-/* Once a round trip, the virtual one where that is longer. */
+/* Runs once per round trip, or per virtual RTT if that is longer. */
 static void prague_update_alpha(struct prague *p, const struct cong_ack *ack,
                                 cong_time now) {
     double age = cong__seconds(cong__elapsed(now, p->t_alpha));
@@ -87,7 +86,7 @@ static double prague_count(struct prague *p, const struct cong_ack *ack) {
     return acked - ce;
 }
 
-/* Flows of all RTTs below the virtual one grow alike, in bytes per time. */
+/* Flows with RTTs below the virtual one all grow at the same rate over time. */
 static void prague_avoid(struct prague *p, double n, double rtt) {
     struct cong *cc = &p->w.cc;
     double share = rtt > 0 && rtt < p->rtt_virt ? rtt / p->rtt_virt : 1;
@@ -110,7 +109,7 @@ static void prague_ack(struct cong *cc, const struct cong_ack *ack) {
     }
 }
 
-/* Once a round trip, by the host. */
+/* The host calls this once per round trip. */
 static void prague_on_mark(struct prague *p, double flight) {
     struct cong *cc = &p->w.cc;
     if (!p->heard) {
@@ -133,7 +132,7 @@ static void prague_event(struct cong *cc, const struct cong_event *ev) {
         prague_on_mark(p, flight);
         break;
     case CONG_RTO:
-        p->lossy = false; /* slow start goes on */
+        p->lossy = false; /* slow start continues */
         cong__timeout(cc, ev, p->beta * flight);
         break;
     case CONG_IDLE:

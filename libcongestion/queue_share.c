@@ -5,12 +5,12 @@
 #include <math.h>
 
 #define SPANS 24u      /* over which the means are taken */
-#define KNOWN 8        /* spans before there is an answer */
+#define KNOWN 8        /* spans before there is an estimate */
 #define SPAN_RTTS 3.0  /* spans per round trip, ... */
 #define SPAN_MIN 1e7   /* ... but no shorter ... */
 #define SPAN_MAX 5e7   /* ... and no longer than this, ns */
-#define SPAN_STALE 20  /* times a span: the application paused */
-#define SPAN_PACKETS 4 /* fewer do not tell a rate */
+#define SPAN_STALE 20  /* spans after which the application has paused */
+#define SPAN_PACKETS 4 /* fewer do not give a rate */
 #define QUEUE_MIN 5e6  /* ns; less is noise, or a queue that empties */
 
 static void queue_share_take(struct cong__queue_share *s, double sent,
@@ -28,11 +28,11 @@ static void queue_share_take(struct cong__queue_share *s, double sent,
     s->cov = (1 - gain) * (s->cov + gain * off_sent * off_slope);
 }
 
-/* Sent within `took`; the RTT has grown by `grown` meanwhile. */
+/* took: time in which the span was sent; grown: change of the RTT meanwhile. */
 static void queue_share_end_span(struct cong__queue_share *s, double took,
                                  double grown) {
     double arrived = took + grown;
-    if (arrived > 0) { /* else packets overtook others */
+    if (arrived > 0) { /* otherwise packets were reordered */
         queue_share_take(s, s->bytes / took, grown / took, s->bytes / arrived);
     }
 }

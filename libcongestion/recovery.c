@@ -2,10 +2,10 @@
 /*
  * Duplicate ACKs and inflation (RFC 5681 section 3.2, RFC 6582 section 3.2).
  *
- * Readings: of the two exits of RFC 6582 the one that needs no burst limiter is
- * taken, min(ssthresh, max(flight, MSS) + MSS); three duplicates begin a
- * recovery only when the cumulative number has passed all that was out at the
- * last one (NewReno).
+ * Interpretations: of the two exits of RFC 6582, this uses the one that needs
+ * no burst limiter, min(ssthresh, max(flight, MSS) + MSS). Three duplicates
+ * begin a recovery only when the cumulative number has passed everything that
+ * was outstanding at the last one (NewReno).
  */
 #include <congestion/recovery.h>
 
@@ -28,8 +28,9 @@ double cong_recovery_window(const struct cong_recovery *r,
     return fmax(fmin(window, cc->cwnd_max), cc->mss);
 }
 
-static void recovery_tell(struct cong *cc, enum cong_cause cause, double flight,
-                          double missing, unsigned count, cong_time now) {
+static void recovery_notify(struct cong *cc, enum cong_cause cause,
+                            double flight, double missing, unsigned count,
+                            cong_time now) {
     const struct cong_event ev = {
         .now = now,
         .cause = cause,
@@ -46,7 +47,7 @@ static void recovery_close(struct cong_recovery *r) {
     r->inflation = 0;
 }
 
-/* All that is out belongs to this congestion. */
+/* Everything outstanding belongs to this congestion event. */
 static void recovery_guard(struct cong_recovery *r, uint64_t next) {
     r->recover = next;
     r->guarded = true;
@@ -56,7 +57,7 @@ static void recovery_guard(struct cong_recovery *r, uint64_t next) {
 static unsigned recovery_begin(struct cong_recovery *r, struct cong *cc,
                                uint64_t next, double flight, cong_time now) {
     recovery_guard(r, next);
-    recovery_tell(cc, CONG_LOSS, flight, cc->mss, 1, now);
+    recovery_notify(cc, CONG_LOSS, flight, cc->mss, 1, now);
     if (r->kind == CONG_RECOVERY_TAHOE || cc->cwnd <= cc->mss) {
         recovery_close(r);
         r->restarted = true;
@@ -66,15 +67,15 @@ static unsigned recovery_begin(struct cong_recovery *r, struct cong *cc,
     r->open = true;
     r->partial = false;
     r->inflation = DUPLICATES * cc->mss;
-    /* The repair has a whole timeout of its own: with a steady RTT the one
-     * under way would expire just before the answer to it. */
+    /* The retransmission gets a full timeout: with a steady RTT, the running
+     * timer would expire just before its ACK. */
     return CONG_RECOVERY_REPAIR | CONG_RECOVERY_RESTART_RTO;
 }
 
 unsigned cong_recovery_duplicate(struct cong_recovery *r, struct cong *cc,
                                  uint64_t una, uint64_t next, double flight,
                                  cong_time now) {
-    if (r->open) { /* more duplicates than segments are forged */
+    if (r->open) { /* duplicates beyond the segments outstanding are forged */
         double most = fmax((double)(next - una), r->inflation);
         r->inflation = fmin(r->inflation + cc->mss, most);
         return CONG_RECOVERY_NOTHING;
@@ -90,14 +91,14 @@ unsigned cong_recovery_duplicate(struct cong_recovery *r, struct cong *cc,
 static void recovery_finish(struct cong_recovery *r, struct cong *cc,
                             double flight, cong_time now) {
     recovery_close(r);
-    recovery_tell(cc, CONG_RECOVERED, flight, 0, 0, now);
+    recovery_notify(cc, CONG_RECOVERED, flight, 0, 0, now);
     if (r->kind == CONG_RECOVERY_NEWRENO) {
         double bound = fmax(flight, cc->mss) + cc->mss;
         cong__set_cwnd(cc, fmin(cc->cwnd, bound));
     }
 }
 
-/* The next hole is lost too; the window deflates by what has left. */
+/* The next hole is lost too; the window deflates by the acknowledged bytes. */
 static unsigned recovery_repair_next(struct cong_recovery *r,
                                      const struct cong *cc, double acked) {
     unsigned todo = CONG_RECOVERY_REPAIR;
@@ -119,7 +120,7 @@ unsigned cong_recovery_advance(struct cong_recovery *r, struct cong *cc,
     if (!r->open) {
         if (r->restarted && una >= r->recover) {
             r->restarted = false;
-            recovery_tell(cc, CONG_RECOVERED, flight, 0, 0, now);
+            recovery_notify(cc, CONG_RECOVERED, flight, 0, 0, now);
         }
         return CONG_RECOVERY_RESTART_RTO;
     }
@@ -137,6 +138,6 @@ unsigned cong_recovery_timeout(struct cong_recovery *r, struct cong *cc,
     recovery_close(r);
     r->restarted = true;
     r->duplicates = 0;
-    recovery_tell(cc, CONG_RTO, flight, flight, nth, now);
+    recovery_notify(cc, CONG_RTO, flight, flight, nth, now);
     return CONG_RECOVERY_GO_BACK | CONG_RECOVERY_RESTART_RTO;
 }

@@ -28,7 +28,7 @@ static bool period_has(const struct cong_lost_packets *lost, uint64_t number) {
     return lost->count > 0 && number >= lost->first && number <= lost->last;
 }
 
-/* A repair that is lost in turn belongs to the period of the first loss. */
+/* A lost retransmission belongs to the period of the first loss. */
 void cong_recovery_period_on_lost(struct cong_recovery_period *p,
                                   uint64_t number, unsigned nth) {
     bool repair = p->state == CONG_RECOVERY_STATE_REPAIR && nth > 1;
@@ -38,7 +38,7 @@ void cong_recovery_period_on_lost(struct cong_recovery_period *p,
     }
 }
 
-/* Numbers outside these bounds were lost in a period before. */
+/* Numbers outside these bounds were lost in an earlier period. */
 void cong_recovery_period_on_late(struct cong_recovery_period *p,
                                   uint64_t number) {
     if (period_has(&p->next, number)) {
@@ -72,7 +72,7 @@ static void period_notify(struct cong *cc, enum cong_cause cause,
     cc->ops->event(cc, &ev);
 }
 
-/* Remembers what an undo restores. */
+/* Saves the state that an undo restores. */
 static void period_begin(struct cong_recovery_period *p, const struct cong *cc,
                          enum cong_recovery_state state) {
     p->state = state;
@@ -118,7 +118,7 @@ static unsigned period_undo(struct cong_recovery_period *p, struct cong *cc,
     return CONG_RECOVERY_UNDONE;
 }
 
-/* A window of one segment is how a controller says that it restarts. */
+/* A controller signals a restart by a window of one segment. */
 static unsigned period_answer(struct cong_recovery_period *p,
                               const struct cong *cc) {
     if (cc->cwnd > cc->mss) {
@@ -143,8 +143,8 @@ static unsigned period_enter(struct cong_recovery_period *p, struct cong *cc,
     return CONG_RECOVERY_ENTERED | period_answer(p, cc);
 }
 
-/* Within a period: a repair was lost, or a packet that left after the reduction
- * is marked. */
+/* Within a period: a retransmission was lost, or a packet sent after the
+ * reduction was marked. */
 static unsigned period_repeat(struct cong_recovery_period *p, struct cong *cc,
                               const struct cong_recovery_report *r) {
     double before = cc->cwnd;

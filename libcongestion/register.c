@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * Controllers that a program adds under a name of its own.
+ * Controllers that the program registers.
  *
- * This table is the only thing in the library that outlives a call and is not
- * the caller's.  It can only be added to: a slot goes from NULL to a table once
- * and never changes again, so readers need no lock and an answer of cong_find()
- * stays valid.
+ * This table is the library's only global state. It only grows: a slot changes
+ * from NULL to a table once and never again, so readers need no lock and the
+ * result of cong_find() stays valid.
  */
 #include <congestion/congestion.h>
 
@@ -29,7 +28,8 @@ int cong_register(const struct cong_ops *ops) {
     if (cong__find_builtin(ops->name) != NULL) {
         return -2;
     }
-    /* Slots fill from the front, so that two threads with one name meet. */
+    /* Slots fill from the front, so two threads with the same name compete for
+     * one slot. */
     for (size_t i = 0; i < CONG_REGISTER_MAX; i++) {
         const struct cong_ops *held = NULL;
         if (atomic_compare_exchange_strong(&slots[i], &held, ops) ||

@@ -3,17 +3,16 @@
  * Reno, NewReno and the controller of SACK-based recovery.
  *
  * Source: RFC 5681 sections 3.1 and 3.2; RFC 6582; RFC 6675; RFC 8511 for the
- * answer to ECN marks.  The three share one law.  What differs is the recovery
+ * response to ECN marks. The three share one law.  What differs is the recovery
  * engine that the host runs: <congestion/recovery.h> for Reno and NewReno,
  * <congestion/prr.h> for SACK; inflation of the window lives there, not here.
  *
- * State: cwnd, ssthresh (bytes).
- * Parameters: iw (segments), beta_ecn (fraction of the flight that is kept on
- * an ECN mark; 0.5 is RFC 3168, 0.8 RFC 8511).
+ * State: cwnd, ssthresh (bytes). Parameters: iw (segments), beta_ecn (fraction
+ * of the flight kept after an ECN mark; 0.5 in RFC 3168, 0.8 in RFC 8511).
  *
- * Reading: the flight is halved, not the window (RFC 5681 warns of the latter);
- * a repair that is lost again is a second indication of congestion and halves
- * again (RFC 5681 section 4.3).
+ * Interpretation: the flight is halved, not the window (RFC 5681 warns against
+ * the latter). A lost retransmission is a second indication of congestion and
+ * halves again (RFC 5681 section 4.3).
  */
 #include "libcongestion/internal.h"
 

@@ -5,7 +5,7 @@
 #include "libcongestion/internal.h"
 
 #define SECOND INT64_C(1000000000)
-#define WINDOW (10 * SECOND) /* as BBR has it */
+#define WINDOW (10 * SECOND) /* as in BBR */
 #define RTO_MAX (60 * SECOND)
 /* Keeps every sum and doubling below the range of the type. */
 #define SAMPLE_MAX (INT64_C(3600) * SECOND)
@@ -32,7 +32,7 @@ void cong_rtt_init(struct cong_rtt *r, cong_time granularity,
     };
 }
 
-/* A clock that stepped back moves what is remembered along. */
+/* When the clock steps back, the stored times move with it. */
 static void rtt_advance(struct cong_rtt *r, cong_time now) {
     cong_time back = r->min_rtt >= 0 ? cong__elapsed(r->clock, now) : 0;
     for (unsigned i = 0; i < 3; i++) {
@@ -61,9 +61,9 @@ static void rtt_age_low(struct cong_rtt *r, cong_time rtt) {
     }
 }
 
-/* The lowest of a window, the lowest after that, and the lowest after that one,
- * each renewed when a part of the window has passed without a lower one
- * (Nichols's windowed filter, which BBR and Linux use). */
+/* Keeps the lowest sample of the window, the lowest after it, and the lowest
+ * after that; each is replaced when part of the window has passed without a
+ * lower one (Nichols's windowed filter, as in BBR and Linux). */
 static void rtt_update_low(struct cong_rtt *r, cong_time rtt) {
     if (r->min_rtt < 0 || rtt <= r->low[0].rtt ||
         cong__elapsed(r->clock, r->low[2].at) > r->window) {

@@ -5,9 +5,9 @@
 #include <math.h>
 
 #define FIRST 16    /* samples taken at every feedback */
-#define CHANCES 32  /* RTTs of which the lowest is taken */
-#define RARE 0.125  /* of the lows may be below the floor */
-#define LOWS_MIN 16 /* before which that says little */
+#define CHANCES 32  /* RTTs per low */
+#define RARE 0.125  /* fraction of the lows below the floor */
+#define LOWS_MIN 16 /* fewer lows say little */
 
 static unsigned rtt_history_known(const struct cong__rtts *r) {
     return r->count < CONG__RTTS ? r->count : CONG__RTTS;
@@ -15,7 +15,7 @@ static unsigned rtt_history_known(const struct cong__rtts *r) {
 
 static void rtt_history_take(struct cong__rtts *r, double rtt) {
     r->at[r->count % CONG__RTTS] = (float)rtt;
-    /* never wraps to few */
+    /* does not wrap round to small counts */
     r->count = r->count + 1 < 2 * CONG__RTTS ? r->count + 1 : CONG__RTTS;
 }
 

@@ -7,24 +7,24 @@
 #define TARGET 1e7         /* ns of queue, ... */
 #define TARGET_PACKETS 2   /* ... these packets on a slow link, ... */
 #define TARGET_BASE 0.0625 /* ... or this part of a long path */
-#define BEARABLE 1.5       /* times the target: longer counts as excess */
-#define EXCESS 25e6        /* ns * s: longer has stayed */
-#define EXCESS_GUEST 0.4   /* of that where a queue stood from the beginning */
-#define EXCESS_MOST 1e8    /* ns of a queue that count */
-#define RELIEF 2           /* a short queue counts so much more */
-#define FOREIGN 0.6        /* a smaller own part: others fill the queue */
-#define DOUBT 5            /* standard errors that it must be away from it */
-#define STAYS 0.85         /* the same while it is foreign, ... */
+#define BEARABLE 1.5       /* times the target; a longer queue is excess */
+#define EXCESS 25e6        /* ns * s; above it the queue is persistent */
+#define EXCESS_GUEST 0.4   /* of that if there was a queue at the start */
+#define EXCESS_MOST 1e8    /* ns of queue counted at most */
+#define RELIEF 2           /* weight of a short queue */
+#define FOREIGN 0.6        /* smaller own share: others fill the queue */
+#define DOUBT 5            /* standard errors of distance from FOREIGN */
+#define STAYS 0.85         /* as FOREIGN, while the queue is foreign, ... */
 #define STAYS_DOUBT 3
-#define UNCONFIRMED 1000000000 /* ... within so long, ns */
-#define OWN 0.8                /* a larger part: the queue is the flow's own */
-#define NO_NOISE 0.3           /* a smaller one may be no queue but noise */
+#define UNCONFIRMED 1000000000 /* ... confirmed within this time, ns */
+#define OWN 0.8                /* larger share: the queue is the flow's own */
+#define NO_NOISE 0.3           /* a smaller share may be noise, not a queue */
 #define GONE 5000000000        /* ns without a queue: the others left */
 #define NEAR 2000000000        /* ns after a queue */
-#define LEAST 4                /* segments of a window that yields */
+#define LEAST 4                /* segments that a yielding window keeps */
 #define EMPTY 2e6              /* ns above the lowest RTT */
 #define EMPTIED 7000000000     /* ns, within the window of the lowest RTT */
-#define DRAIN 0.75             /* of the path in use while the queue empties */
+#define DRAIN 0.75             /* of the path used while the queue drains */
 
 static bool short_queue_is_recent(cong_time then, cong_time now,
                                   cong_time span) {
@@ -38,8 +38,7 @@ static double short_queue_target(const struct cong__short_queue *q, double mss,
     return fmax(fmax(TARGET, slow), TARGET_BASE * base);
 }
 
-/* A queue that is long for a short time counts as one that is less long for
- * longer. */
+/* A long queue for a short time counts as much as a shorter one for longer. */
 static void short_queue_count(struct cong__short_queue *q, double queue,
                               double target, cong_time now) {
     double seconds = fmin(cong__seconds(cong__elapsed(now, q->judged)), 1);
@@ -59,7 +58,7 @@ static bool short_queue_is_below(const struct cong__short_queue *q, double part,
     return share >= 0 && share + errors * error < part;
 }
 
-/* True when it has just become foreign. */
+/* True when the queue has just become foreign. */
 static bool short_queue_judge(struct cong__short_queue *q, bool guest,
                               cong_time now) {
     bool own = cong__queue_share(&q->share) > OWN;
@@ -86,7 +85,7 @@ static void short_queue_set(struct cong__short_queue *q, struct cong *cc,
     q->settling = true;
 }
 
-/* What fills the path and the target, when the window is larger. */
+/* Shrinks the window to what fills the path and the target. */
 static void short_queue_yield(struct cong__short_queue *q, struct cong *cc,
                               double mean, double wanted) {
     double least = fmax(q->share.delivered * wanted, LEAST * cc->mss);
@@ -97,7 +96,7 @@ static void short_queue_yield(struct cong__short_queue *q, struct cong *cc,
     }
 }
 
-/* For a round trip. */
+/* Lets the queue drain for one round trip. */
 static void short_queue_drain(struct cong__short_queue *q, struct cong *cc,
                               double base, cong_time now) {
     double cwnd = DRAIN * q->share.delivered * base;
@@ -108,7 +107,7 @@ static void short_queue_drain(struct cong__short_queue *q, struct cong *cc,
     }
 }
 
-/* By slow start. */
+/* Restores the window by slow start. */
 static void short_queue_restore(struct cong *cc, double *cwnd) {
     if (*cwnd > cc->ssthresh) {
         cong__set_ssthresh(cc, *cwnd);

@@ -7,11 +7,11 @@
  *
  * State: cwnd, ssthresh (bytes).  Parameters: iw (segments; 1 in the paper).
  *
- * Readings: the paper halves cwnd, RFC 5681 the flight; the flight is taken,
- * which is the same while the window is the limit.  A timeout follows the rule
- * of all window controllers.  A window of one segment as the answer to a loss
- * tells the host to close the recovery period and to send everything not known
- * delivered again.  An ECN mark halves without slow start: nothing was lost.
+ * Interpretations: the paper halves cwnd, RFC 5681 the flight; we halve the
+ * flight, which is the same while the window is the limit. Timeouts follow the
+ * rule of all window controllers. After a loss, a window of one segment tells
+ * the host to close the recovery period and to retransmit everything not known
+ * to be delivered.  An ECN mark halves without slow start: nothing was lost.
  */
 #include "libcongestion/internal.h"
 

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * TFRC, the sender; also under the name stfrc, for hosts whose sender keeps the
- * loss history itself.
+ * The TFRC sender; also named stfrc, for hosts whose sender keeps the loss
+ * history.
  *
  * Source: RFC 5348 sections 4.2 to 4.5; Shahriar et al. 2011 for the
  * sender-based form.
  *
  * State: x (allowed rate, bytes/s; x_eq of the equation); r (smoothed RTT, s;
- * 0: none); p (loss event rate); set (up to three receive rates, bytes/s, with
- * their times); tld (last doubling, ns); rsq (s^0.5, for damping).
- * Parameters: b (segments per ACK of the modelled TCP), q and q2 (weights of
- * the old RTT and of its root), damping (1: the rate of every RTT follows its
- * delay; RFC 5348 section 4.5).
+ * 0: none); p (loss event rate); set (up to three receive rates, bytes/s, and
+ * their times); tld (last doubling, ns); rsq (s^0.5, for damping). Parameters:
+ * b (segments per ACK of the modelled TCP), q and q2 (weights of the old RTT
+ * and of its root), damping (1: the rate of every RTT follows its delay; RFC
+ * 5348 section 4.5).
  *
- * Readings: a feedback without p and receive rate is no report and changes
- * nothing; with p = 0 the lower bound is the initial window per RTT, not one
- * packet; t_RTO is 4 RTT.  The set begins with infinity, dated by the first
- * report, and so does not bound the rate for two RTTs; a first report that also
- * brings the first RTT does not enter it.  Silence with nothing in flight at
- * CONG_NOFEEDBACK is "nothing sent since the timer was armed".  CONG_IDLE needs
- * no answer: the timer runs.  Loss, ECN marks and timeouts act through p.
+ * Interpretations: a feedback without p and receive rate is not a report and
+ * changes nothing; with p = 0 the lower bound is the initial window per RTT,
+ * not one packet; t_RTO is 4 RTT.  The set begins with infinity at the time of
+ * the first report, so it does not limit the rate for two RTTs; a first report
+ * that also gives the first RTT does not enter the set.  Silence with nothing
+ * in flight at CONG_NOFEEDBACK is "nothing sent since the timer was armed".
+ * CONG_IDLE needs no response: the timer runs. Losses, ECN marks and timeouts
+ * act through p.
  */
 #include "libcongestion/internal.h"
 
@@ -43,7 +44,7 @@ struct tfrc {
     double rate[SET_SIZE]; /* newest last */
     cong_time time[SET_SIZE];
     unsigned entries;
-    bool reported; /* a report has come */
+    bool reported; /* a report has arrived */
     cong_time tld;
     struct cong__clock clock;
 };
@@ -121,7 +122,8 @@ static void tfrc_drop(struct tfrc *t, unsigned n) {
     t->entries -= n;
 }
 
-/* Keeps the rates of two RTTs; returns the bound on the sending rate. */
+/* Stores the receive rates of two RTTs; returns the limit of the sending
+ * rate. */
 static double tfrc_remember(struct tfrc *t, double x_recv, cong_time now) {
     cong_time oldest = cong__ns(2 * t->r);
     while (t->entries > 0 && cong__elapsed(now, t->time[0]) > oldest) {
@@ -136,7 +138,7 @@ static double tfrc_remember(struct tfrc *t, double x_recv, cong_time now) {
     return 2 * tfrc_highest(t);
 }
 
-/* The same when the application was the limit all the time. */
+/* The same for an interval that was application-limited throughout. */
 static double tfrc_remember_limited(struct tfrc *t, double x_recv, bool worse,
                                     cong_time now) {
     double most = worse ? 0.85 * x_recv : x_recv;
@@ -169,8 +171,8 @@ static void tfrc_smooth(struct tfrc *t, cong_time rtt) {
     t->rsq = t->q2 * t->rsq + (1 - t->q2) * sqrt(r);
 }
 
-/* A report without a receive rate: what was received before holds.  While
- * nothing was, the rate may double for two RTTs. */
+/* A report without a receive rate: the earlier rates hold. If there are none,
+ * the rate may double for two RTTs. */
 static double tfrc_bound_unknown(struct tfrc *t, cong_time now) {
     if (t->entries > 0 && isinf(t->rate[0]) &&
         cong__elapsed(now, t->time[0]) > cong__ns(2 * t->r)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /*
- * What a TFRC receiver measures (RFC 5348 sections 5.1, 5.2 and 6).
+ * The measurements of a TFRC receiver (RFC 5348 sections 5.1, 5.2 and 6).
  *
- * Everything above the third highest number received is undecided: at most two
- * packets.  Everything below it was told to the history.
+ * Numbers above the third highest received are undecided (at most two packets).
+ * Everything below was reported to the history.
  */
 #include <congestion/tfrc.h>
 
@@ -11,9 +11,9 @@
 
 #include <math.h>
 
-/* Until the sender has an RTT, losses are grouped by this one. */
+/* Groups losses until the sender has an RTT. */
 #define RTT_UNKNOWN INT64_C(500000000)
-/* A gap in the numbers never makes more events than the history can hold. */
+/* Limit of the loss events in one gap; the history holds fewer. */
 #define EVENTS_PER_GAP 16
 
 void cong_tfrc_receiver_init(struct cong_tfrc_receiver *r, double s,
@@ -24,7 +24,7 @@ void cong_tfrc_receiver_init(struct cong_tfrc_receiver *r, double s,
     for (int i = 0; i < 3; i++) {
         r->top[i] = (struct cong_tfrc_arrival){.time = -1};
     }
-    /* The number before the first one stands for what came before it. */
+    /* The number before the first stands for everything earlier. */
     r->top[2].seq = first;
 }
 
@@ -32,7 +32,7 @@ static cong_time receiver_rtt_in_use(const struct cong_tfrc_receiver *r) {
     return r->rtt > 0 ? r->rtt : RTT_UNKNOWN;
 }
 
-/* Bytes per second over about the last RTT. */
+/* Bytes per second over roughly the last RTT. */
 static double receiver_receive_rate(const struct cong_tfrc_receiver *r,
                                     cong_time now) {
     if (r->t_begin < 0) {
@@ -50,9 +50,9 @@ static double receiver_receive_rate(const struct cong_tfrc_receiver *r,
     return span > 0 ? cong__clean(bytes / span) : 0;
 }
 
-static void receiver_tell_lost(struct cong_tfrc_receiver *r, uint64_t seq,
-                               cong_time t_arrival, cong_time rtt,
-                               cong_time now) {
+static void receiver_report_lost(struct cong_tfrc_receiver *r, uint64_t seq,
+                                 cong_time t_arrival, cong_time rtt,
+                                 cong_time now) {
     double first = 1;
     if (!r->history.lossy) {
         double x = fmax(r->x_max, receiver_receive_rate(r, now));
@@ -61,14 +61,14 @@ static void receiver_tell_lost(struct cong_tfrc_receiver *r, uint64_t seq,
     cong_loss_history_lost(&r->history, seq, t_arrival, rtt, first);
 }
 
-/* Place in a gap of the first number that arrives at `t` or later; places are
- * `step` apart and the first one is `step` after the gap's beginning. */
+/* Index in a gap of the first number that arrives at `t` or later; numbers are
+ * `step` apart, and the first is `step` after the start of the gap. */
 static double receiver_place(double t, double step) {
     return step > 0 ? fmax(ceil(t / step) - 1, 0) : CONG_HUGE;
 }
 
 /* The numbers from..to-1 are lost; arrivals are interpolated from t0 (of the
- * number before) to t1 (of the number to).  Only those are told that begin an
+ * number before) to t1 (of the number to). Reports only those that begin an
  * event. */
 static void receiver_lose_gap(struct cong_tfrc_receiver *r, uint64_t from,
                               uint64_t to, cong_time t0, cong_time t1,
@@ -81,8 +81,8 @@ static void receiver_lose_gap(struct cong_tfrc_receiver *r, uint64_t from,
     double nth = 0;
     cong_time at = cong__later(t0, cong__to_time(step));
     do {
-        receiver_tell_lost(r, from + (uint64_t)nth, at, cong__to_time(rtt),
-                           now);
+        receiver_report_lost(r, from + (uint64_t)nth, at, cong__to_time(rtt),
+                             now);
         cong_time next =
             cong__later(r->history.t_start, cong__to_time(rtt) + 1);
         nth = fmax(receiver_place((double)cong__elapsed(next, t0), step),
@@ -93,8 +93,8 @@ static void receiver_lose_gap(struct cong_tfrc_receiver *r, uint64_t from,
     cong_loss_history_received(&r->history, to - 1);
 }
 
-/* The packet is now the third highest; what is between it and the former one
- * is decided. */
+/* The packet is now the third highest: decides everything between it and its
+ * predecessor. */
 static void receiver_decide(struct cong_tfrc_receiver *r,
                             const struct cong_tfrc_arrival *former,
                             const struct cong_tfrc_arrival *p, cong_time now) {
@@ -104,14 +104,14 @@ static void receiver_decide(struct cong_tfrc_receiver *r,
         receiver_lose_gap(r, from, p->seq, t0, p->time, now);
     }
     if (p->marked) {
-        receiver_tell_lost(r, p->seq, p->time, receiver_rtt_in_use(r), now);
+        receiver_report_lost(r, p->seq, p->time, receiver_rtt_in_use(r), now);
     } else {
         cong_loss_history_received(&r->history, p->seq);
     }
 }
 
-/* Whether a number is above those already decided and not seen yet. */
-static bool receiver_is_news(const struct cong_tfrc_receiver *r, uint64_t seq) {
+/* Whether a number is undecided and not yet seen. */
+static bool receiver_is_new(const struct cong_tfrc_receiver *r, uint64_t seq) {
     const struct cong_tfrc_arrival *t = r->top;
     if (t[2].time < 0 ? seq < t[2].seq : seq <= t[2].seq) {
         return false;
@@ -139,7 +139,7 @@ static void receiver_insert(struct cong_tfrc_receiver *r, uint64_t seq,
     receiver_decide(r, &former, &p, now);
 }
 
-/* Intervals without data leave no report. */
+/* Skips intervals without data, which give no report. */
 static void receiver_skip_silence(struct cong_tfrc_receiver *r, cong_time now) {
     cong_time rtt = receiver_rtt_in_use(r);
     cong_time passed = cong__elapsed(now, r->t_begin);
@@ -158,11 +158,11 @@ void cong_tfrc_receiver_on_packet(struct cong_tfrc_receiver *r, uint64_t seq,
     }
     receiver_skip_silence(r, now);
     r->bytes += cong__clean(size);
-    if (receiver_is_news(r, seq)) {
+    if (receiver_is_new(r, seq)) {
         receiver_insert(r, seq, marked, now);
     }
     r->urgent = r->t_begin < 0 || r->rtt < 0 ||
-                cong_loss_history_rate(&r->history) > r->p_told;
+                cong_loss_history_rate(&r->history) > r->p_reported;
 }
 
 cong_time cong_tfrc_receiver_due(const struct cong_tfrc_receiver *r,
@@ -192,7 +192,7 @@ bool cong_tfrc_receiver_report(struct cong_tfrc_receiver *r, cong_time now,
     r->before = r->bytes;
     r->bytes = 0;
     r->t_begin = now;
-    r->p_told = out->p;
+    r->p_reported = out->p;
     r->urgent = false;
     return true;
 }

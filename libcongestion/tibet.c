@@ -3,17 +3,17 @@
  * Tibet.
  *
  * Source: Capone, Fratta, Martignon 2004, as described by Neglia et al.; the
- * estimator is in bandwidth.c, the answers are Westwood's.
+ * estimator is in bandwidth.c, the responses are Westwood's.
  *
  * State: cwnd, ssthresh (bytes); the estimator; rtt_min (smallest RTT, ns).
  * Parameters: iw (segments); alpha (pole of the averages of length and
  * interval); T0 or t0 (time constant of the estimate, s; a few RTTs).
  *
- * Readings: acknowledged lengths and the gaps between ACKs are averaged, not
- * those of transmissions; the first interval is counted from the start of the
- * connection; the first after a silence is not averaged; while the application
- * is the limit the estimate may rise but not fall.  The values of alpha and T0
- * are not in the texts at hand.
+ * Interpretations: the averages are of acknowledged lengths and gaps between
+ * ACKs, not of transmissions; the first interval starts with the connection;
+ * the first after a silence is not averaged; while the application is the
+ * limit, the estimate may rise but not fall. The values of alpha and T0 are our
+ * choice.
  */
 #include "libcongestion/bandwidth.h"
 #include "libcongestion/internal.h"

@@ -7,17 +7,17 @@
  * ns-2.
  *
  * State: cwnd, ssthresh (bytes); base (smallest RTT ever, ns); rmin (smallest
- * of this round, ns); samples (of this round); growing (slow start grows in
- * every other round). Parameters: iw, alpha, beta, gamma (all segments).
+ * of this round, ns); samples (of this round); growing (slow start grows every
+ * other round). Parameters: iw, alpha, beta, gamma (all segments).
  *
- * Readings: thresholds are segments that the flow keeps queued, not rates; the
- * queue is cwnd (rmin - base) / rmin, with the RTT as divisor; the round is
- * judged by its smallest RTT; one sample is enough, for neither transport
- * delays ACKs; the handshake's RTT is not taken, its packets are short; slow
- * start ends with a cut of one eighth; a negative difference cannot occur,
- * because base is a running minimum; early retransmission belongs to loss
- * detection.  Rounds that deliver nothing, in which the application was the
- * limit or a recovery period was open are not judged.
+ * Interpretations: thresholds are queued segments, not rates; the queue is cwnd
+ * (rmin - base) / rmin, with the RTT as divisor; a round is judged by its
+ * smallest RTT; one sample is enough because neither transport delays ACKs; the
+ * handshake's RTT is ignored because its packets are short; slow start ends
+ * with a cut of one eighth; a negative difference cannot occur, because base is
+ * a running minimum; early retransmission belongs to loss detection.  Rounds
+ * that deliver nothing, are application-limited or fall into a recovery period
+ * are not judged.
  */
 #include "libcongestion/internal.h"
 

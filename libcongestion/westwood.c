@@ -10,10 +10,11 @@
  * delivery rate; 0: one per feedback, for replays); tau (s) and m of the
  * filter.
  *
- * Readings: one filter serves both forms, fed per round or per feedback; only
- * per feedback has silent steps.  A host that gives no rate samples is served
- * per feedback, whatever plus says.  Repeated timeouts keep ssthresh.  A sample
- * below the estimate, taken while the application was the limit, is dropped.
+ * Interpretations: one filter serves both forms, fed per round or per feedback;
+ * only the latter has silent steps. Without rate samples from the host, the
+ * filter runs per feedback, regardless of plus.  Repeated timeouts keep
+ * ssthresh.  A sample below the estimate, taken while the application was the
+ * limit, is dropped.
  */
 #include "libcongestion/bandwidth.h"
 #include "libcongestion/internal.h"
@@ -75,7 +76,7 @@ static void westwood_ack(struct cong *cc, const struct cong_ack *ack) {
     cong__grow(cc, cong__hystart_growth(&w->w, ack));
 }
 
-/* What the path carries, bytes. */
+/* Size of the pipe, bytes. */
 static double westwood_pipe_size(struct westwood *w, cong_time now) {
     if (!w->sampled) {
         cong__bw_filter_silence(&w->filter, now);

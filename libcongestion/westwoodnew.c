@@ -3,18 +3,18 @@
  * WestwoodNew.
  *
  * Source: Hagag, El-Sayed 2012, by way of Ayob et al. 2018 (Fig. 1 without its
- * bandwidth terms).  The RTO estimate that the former announces is not in the
- * texts at hand; <congestion/rtt.h> serves here too.
+ * bandwidth terms).  The RTO estimate announced by the former is not published
+ * with it; <congestion/rtt.h> is used instead.
  *
  * State: cwnd, ssthresh (bytes); bw (delivery rate of the newest round,
  * bytes/s); gain (growth of congestion avoidance, segments per round trip);
  * rtt_min (smallest RTT, ns).
  * Parameters: iw (segments); ratio_low, ratio_high (of two rounds' rates).
  *
- * Readings: the ratio is that of two rounds, 1 before there are two; gain 1
- * holds on the closed interval from ratio_low to ratio_high; the feedback that
- * ends a round grows the window by the new gain.  A rate below the estimate of
- * a round in which the application was the limit is dropped.  Answers to loss,
+ * Interpretations: the ratio is that of two rounds, 1 before there are two;
+ * gain 1 holds on the closed interval from ratio_low to ratio_high; the
+ * feedback that ends a round grows the window by the new gain.  A rate below
+ * the estimate from an application-limited round is dropped. Responses to loss,
  * timeout and ECN are Westwood's.
  */
 #include "libcongestion/westwoodnew.h"

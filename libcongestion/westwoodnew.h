@@ -21,13 +21,13 @@ struct wwn {
         CONG__PARAM(state, base ratio_high, "ratio_high", 0, 100)
 
 void cong__wwn_init(struct wwn *s, cong_time now, cong_time rtt);
-/* A new estimate: its ratio to the one before sets the gain. */
+/* Takes a new estimate; its ratio to the previous one sets the gain. */
 void cong__wwn_estimate(struct wwn *s, double bw);
-/* The estimate of a round that ended with this feedback. */
+/* Measures the round that this feedback ended. */
 void cong__wwn_measure(struct wwn *s, const struct cong_ack *ack);
 /* Slow start, then gain segments per round trip. */
 void cong__wwn_grow(struct wwn *s, double n);
-/* What the path carries, bytes. */
+/* Size of the pipe, bytes. */
 double cong__wwn_pipe(const struct wwn *s);
 
 #endif /* LIBCONGESTION_WESTWOODNEW_H */

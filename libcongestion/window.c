@@ -105,7 +105,7 @@ void cong__grow(struct cong *cc, double n) {
     }
 }
 
-/* More may be in flight than the window allows, after it was reduced. */
+/* After a reduction, more may be in flight than the window allows. */
 void cong__cut(struct cong *cc, double target) {
     cong__set_ssthresh(cc, fmin(target, cc->cwnd));
     cong__set_cwnd(cc, fmin(cc->cwnd, cc->ssthresh));

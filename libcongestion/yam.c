@@ -7,20 +7,20 @@
  * on Sea Surface", 2014.
  *
  * State: cwnd, ssthresh (bytes); ring (newest three windows, bytes), filled
- * (how many of them); last (RTT to compare with, ns; -1: none); verdict
+ * (entries in it); last (RTT to compare with, ns; -1: none); verdict
  * (per_round: whether the newest round was faster); open (a recovery period is
  * open). Parameters: iw (segments); chi (fraction of the window kept after a
- * loss); eq_hold (1: an equal RTT changes nothing; a paced sender wants this);
- * per_round (1: RTTs of rounds are compared, not of feedbacks); rto_as_dupack
- * (1: a timeout is handled like a loss, as the text has it).
+ * loss); eq_hold (1: an equal RTT changes nothing; for paced senders);
+ * per_round (1: compares the RTTs of rounds, not of feedbacks); rto_as_dupack
+ * (1: handles a timeout like a loss, as in the text).
  *
- * Readings: phases are told apart by comparison, so ssthresh is a floor of
- * congestion avoidance; an equal RTT counts as congestion, as in the formula
- * (the prose says "greater"); RTTs are compared from feedback to feedback; awnd
- * is the mean of the newest windows, the present one included; one feedback is
- * one step however much it delivers, and what slow start leaves over is not
- * used; a threshold of two segments or less, and the third loss of the same
- * data, restart the connection's slow start; inflation never exceeds the old
+ * Interpretations: phases are distinguished by comparison, so ssthresh is a
+ * floor of congestion avoidance; an equal RTT counts as congestion, as in the
+ * formula (the prose says "greater"); RTTs are compared from feedback to
+ * feedback; awnd is the mean of the newest windows, including the current one;
+ * one feedback is one step, however much it delivers, and bytes that slow start
+ * does not use are discarded; a threshold of at most two segments, or the third
+ * loss of the same data, restarts slow start; inflation never exceeds the old
  * window; a timeout starts from one segment.  A feedback that delivers nothing
  * or carries no RTT is not a positive ACK of congestion avoidance.  A restart
  * or a timeout closes the recovery period, so CONG_RECOVERED after it changes
@@ -69,7 +69,7 @@ static void yam_init(struct cong *cc, cong_time now, cong_time rtt) {
     yam_forget_rtt(y);
 }
 
-/* Mean of the newest windows, the present one included. */
+/* Mean of the newest windows, including the current one. */
 static double yam_mean_window(struct yam *y) {
     y->ring[y->pushed] = y->w.cc.cwnd;
     y->pushed = (y->pushed + 1) % RING;
@@ -134,7 +134,7 @@ static void yam_ack(struct cong *cc, const struct cong_ack *ack) {
     yam_avoid(y, ack);
 }
 
-/* As at the start of the connection. */
+/* Restarts as at the start of the connection. */
 static void yam_restart(struct yam *y) {
     cong__set_cwnd(&y->w.cc, y->w.cc.mss);
     y->w.cc.ssthresh = (double)INFINITY;

@@ -9,18 +9,18 @@
  * owns the memory and decides what may be sent during recovery; the controller
  * says how much.
  *
- * Order of calls for one feedback: the host updates RTT, bytes in flight and
- * the rate sampler, calls cong_ops::ack once, then cong_ops::event for what the
- * same feedback revealed.
+ * For each feedback, the host updates RTT, bytes in flight and the rate
+ * sampler, calls cong_ops::ack once, then cong_ops::event for each loss or mark
+ * that the feedback revealed.
  *
- * Invalid inputs are clamped: bytes and rates below zero or not a number count
- * as 0 (or as not given, where there is such a value), an RTT of 0 or less is
- * no sample, and a clock that steps back reads as no time passed. The window
- * stays within [mss, cwnd_max] and finite, unless cwnd_max is infinite and the
- * controller limits by rate alone.
+ * Invalid inputs are clamped: negative or NaN bytes and rates count as 0 (or as
+ * "not given", where the field has such a value), an RTT of 0 or less is no
+ * sample, and a clock that steps back reads as if no time had passed. The
+ * window stays within [mss, cwnd_max] and finite, unless cwnd_max is infinite
+ * and the controller limits by rate alone.
  *
- * Threads: one controller is used by one thread at a time; different ones do
- * not touch each other.
+ * Threads: use a controller from one thread at a time. Different controllers
+ * are independent.
  */
 #ifndef CONGESTION_CONGESTION_H
 #define CONGESTION_CONGESTION_H
@@ -42,66 +42,71 @@ typedef int64_t cong_time;
 struct cong_rate_sample {
     double rate;         /**< bytes/s */
     double delivered;    /**< bytes over the sampled flight */
-    double tx_in_flight; /**< bytes out when the sampled packet left */
+    double tx_in_flight; /**< bytes in flight when the sampled packet left */
     double lost;         /**< bytes lost since then */
     cong_time interval;  /**< length of the sampled flight */
-    bool app_limited;    /**< the application had too little to send */
+    bool app_limited;    /**< the application sent less than the window
+                              allowed */
 };
 
-/** @brief One feedback packet, digested by the host.  Later versions append
- * fields; what is left 0 has no effect. */
+/** @brief One feedback packet, processed by the host. Later versions append
+ * fields; a field left 0 has no effect. */
 struct cong_ack {
     cong_time now;     /**< when it was processed */
     cong_time rtt;     /**< newest sample; -1: this feedback carries none */
     cong_time min_rtt; /**< lowest RTT; -1: none yet */
     cong_time srtt;    /**< smoothed RTT; -1: none yet */
-    double acked;      /**< bytes newly delivered, each counted once ever */
-    double lost;       /**< bytes newly found lost */
+    double acked;      /**< bytes newly delivered; each byte counts once */
+    double lost;       /**< bytes newly declared lost */
     double flight;     /**< bytes in flight before this feedback */
     double p;          /**< loss event rate, 0 to 1; < 0: not measured */
     double x_recv;     /**< receive rate, bytes/s; < 0: not measured */
     const struct cong_rate_sample *rs; /**< NULL: none */
-    unsigned probes_acked;             /**< dummies delivered (Peach) */
+    unsigned probes_acked;             /**< dummy packets delivered (Peach) */
     bool round;                        /**< a round trip ended */
-    bool limited;  /**< window or pacer, not the application, held back */
+    bool limited;  /**< the window or the pacer, not the application, was the
+                        limit */
     bool recovery; /**< in a recovery period: a window does not grow */
-    double ce;     /**< of acked, bytes that arrived with a congestion mark;
-                        0: none, or not known by bytes */
+    double ce;     /**< bytes of acked that arrived with a congestion mark; 0:
+                        none, or the host does not count them */
 };
 
 /** Causes of an event. */
 enum cong_cause {
-    CONG_LOSS,       /**< a recovery period began, or a repair was lost again */
+    CONG_LOSS,       /**< a recovery period began, or a retransmission was
+                          lost */
     CONG_ECN,        /**< the path marked packets; nothing was lost */
     CONG_RTO,        /**< the retransmission timer expired */
-    CONG_RECOVERED,  /**< the recovery period is over; after a timeout too */
+    CONG_RECOVERED,  /**< the recovery period is over; also after a timeout */
     CONG_NOFEEDBACK, /**< cong::feedback_timeout passed in silence */
     CONG_IDLE, /**< about to send after a silence with nothing in flight */
-    CONG_UNDO /**< the period was a false alarm, and is over; window restored */
+    CONG_UNDO  /**< the recovery period was spurious and is over; the window is
+                    restored */
 };
 
-/** @brief What happened beside deliveries. */
+/** @brief An event other than a delivery. */
 struct cong_event {
     cong_time now;         /**< when */
     enum cong_cause cause; /**< what */
-    double flight;         /**< bytes in flight at detection; NOFEEDBACK: 0
-                                when nothing left since the newest feedback */
-    double missing;        /**< bytes known lost, not repaired */
+    double flight;         /**< bytes in flight at detection; NOFEEDBACK: 0 when
+                                nothing was sent since the newest feedback */
+    double missing;        /**< bytes known lost and not yet retransmitted */
     unsigned count;        /**< LOSS: n-th loss of the same data; RTO: n-th
                                 expiry; IDLE: whole RTOs of silence */
 };
 
-/** Whose queue stands on the path, as far as a controller can tell. */
+/** Who causes the standing queue on the path, as far as a controller can
+ * tell. */
 enum cong_queue {
-    CONG_QUEUE_UNKNOWN, /**< there is none, or the controller cannot tell */
-    CONG_QUEUE_OWN,     /**< the flow's own, which the controller keeps short */
-    CONG_QUEUE_FOREIGN  /**< other flows fill it: it stays when this one slows
+    CONG_QUEUE_UNKNOWN, /**< no queue, or the controller cannot tell */
+    CONG_QUEUE_OWN,     /**< this flow; the controller keeps it short */
+    CONG_QUEUE_FOREIGN  /**< other flows: the queue stays when this flow slows
                              down, and the window is this flow's share */
 };
 
 struct cong_ops;
 
-/** @brief A controller: what it was told and what it answers. */
+/** @brief A controller: its inputs and outputs. */
 struct cong {
     const struct cong_ops *ops; /**< which one */
     double mss;                 /**< largest payload of a packet, bytes */
@@ -110,91 +115,94 @@ struct cong {
     double ssthresh;            /**< slow-start threshold, bytes */
     double pacing_rate; /**< bytes/s; 0: the host paces cwnd over srtt */
     cong_time feedback_timeout; /**< CONG_NOFEEDBACK after this; 0: never */
-    cong_time probe_gap;        /**< time between two dummies */
-    unsigned probes;            /**< dummies to send; the host counts down */
+    cong_time probe_gap;        /**< time between two dummy packets */
+    unsigned probes;            /**< dummy packets to send; the host counts
+                                     down */
     bool repair_only;           /**< no new data until CONG_RECOVERED */
-    bool ect1; /**< packets should leave as ECT(1) instead of ECT(0): the
-                    controller answers to marks as L4S asks (RFC 9331); a
-                    network that marks them does so early and often */
-    unsigned char queue; /**< a ::cong_queue: whose queue stands on the path */
+    bool ect1; /**< send packets as ECT(1) instead of ECT(0): the controller
+                    responds to marks as L4S requires (RFC 9331), and an L4S
+                    network marks such packets early and often */
+    unsigned char queue; /**< a ::cong_queue: who causes the standing queue */
 };
 
 /** @brief A kind of controller. */
 struct cong_ops {
-    const char *name; /**< lower case, as users write it */
-    size_t size; /**< bytes of its state; struct cong is the first member */
-    /** Sets the initial window; @p rtt is -1 when not known.  The state behind
+    const char *name; /**< lower-case name, as in options */
+    size_t size;      /**< size of its state, bytes; struct cong is the first
+                           member */
+    /** Sets the initial window; @p rtt is -1 when unknown.  The state behind
      * struct cong is zeroed beforehand. */
     void (*init)(struct cong *cc, cong_time now, cong_time rtt);
-    /** Takes one feedback. */
+    /** Processes one feedback. */
     void (*ack)(struct cong *cc, const struct cong_ack *ack);
-    /** Takes one event. */
+    /** Processes one event. */
     void (*event)(struct cong *cc, const struct cong_event *ev);
-    /** Sets a parameter; 0, or < 0 for unknown or out of range.  NULL: there
-     * are none. */
+    /** Sets a parameter; returns 0, or < 0 when it is unknown or out of range.
+     * NULL: no parameters. */
     int (*set)(struct cong *cc, const char *param, double value);
 };
 
 /**
  * @brief Finds a controller by name.
  * @param name  as in cong_list(), or registered by cong_register(); may be NULL
- * @return its table, or NULL when there is none
+ * @return its table, or NULL if there is no such controller
  */
 CONG_API const struct cong_ops *cong_find(const char *name);
 
-/** Controllers that a process can register. */
+/** Maximum number of controllers that a process can register. */
 #define CONG_REGISTER_MAX 16
 
 /**
- * @brief Adds a controller of the program's own, to be used by name.
+ * @brief Registers a controller of the program under a name.
  *
- * Where a host takes a table (::cong_ops) by pointer, that is simpler and needs
- * no registration.  This is for places where only a name fits: an option, a
- * URI, the property of an element.
+ * A host that takes a table (::cong_ops) by pointer needs no registration.
+ * Register a controller to use it where only a name fits: in an option, a URI
+ * or an element property.
  *
- * The list of added controllers belongs to the process, can only grow and is
- * read without a lock.  What was registered stays until the process ends, so
- * @p ops and its name must stay valid that long: do not register from a module
- * that may be unloaded.  Registering the same table again does nothing.
+ * The list of registered controllers belongs to the process, only grows, and is
+ * read without a lock. A registration lasts until the process ends, so @p ops
+ * and its name must stay valid that long: do not register from a module that
+ * may be unloaded.  Registering the same table again does nothing.
  *
  * Any thread may call this at any time.
  *
  * @param ops  a complete table: name, init, ack, event, and a size of at least
  *             sizeof(struct cong)
- * @retval 0  cong_find() knows it now
- * @retval -1 the table is not complete
+ * @retval 0  registered; cong_find() finds it
+ * @retval -1 the table is incomplete
  * @retval -2 the name is taken, by the library or by another table
  * @retval -3 ::CONG_REGISTER_MAX controllers are registered
  */
 CONG_API int cong_register(const struct cong_ops *ops);
 
 /**
- * @brief The names of the controllers that the library brings.
+ * @brief The names of the built-in controllers.
  * @return sorted, NULL-terminated, static
  */
 CONG_API const char *const *cong_list(void);
 
 /**
- * @brief Starts a controller.
+ * @brief Initialises a controller.
  *
- * The host may change cong::cwnd, cong::ssthresh and cong::cwnd_max afterwards
- * (an undo, a smaller receive buffer); the controller goes on from there.
+ * The host may change cong::cwnd, cong::ssthresh and cong::cwnd_max later (an
+ * undo, a smaller receive buffer); the controller continues from the new
+ * values.
  *
- * @param cc        ops->size bytes of the caller's, aligned for any type
+ * @param cc        caller's memory of ops->size bytes, aligned for any type
  * @param ops       which controller
  * @param mss       largest payload, bytes, at least 1; anything else counts
  *                  as 1
- * @param cwnd_max  bound of the window, bytes; INFINITY (or 1e18 and more):
- *                  none; below @p mss or not a number counts as @p mss
+ * @param cwnd_max  upper limit of the window, bytes; INFINITY (or at least
+ *                  1e18): none; a value below @p mss or NaN counts as @p mss
  * @param now       current time
- * @param rtt       RTT already known, or -1; 0 counts as not known
+ * @param rtt       RTT already known, or -1; 0 counts as unknown
  */
 CONG_API void cong_init(struct cong *cc, const struct cong_ops *ops, double mss,
                         double cwnd_max, cong_time now, cong_time rtt);
 
 /**
  * @brief Sets a parameter of a controller.
- * @param cc     started by cong_init()
+ * @param cc     initialised by cong_init()
  * @param param  its name; docs/design/controllers.md lists them per controller
  * @param value  its value
  * @retval 0  set

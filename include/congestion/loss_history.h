@@ -4,9 +4,9 @@
  * @brief Loss intervals and the loss event rate of TFRC (RFC 5348 sections 5.2
  * to 5.5), with history discounting.
  *
- * The history is told the fate of every transmission in the order sent.  It
- * runs at the receiver (congestion/tfrc.h) or, when the sender learns which
- * transmissions arrived, at the sender.
+ * The caller reports the fate of every transmission in the order sent. The
+ * history runs at the receiver (congestion/tfrc.h) or, if the sender learns
+ * which transmissions arrived, at the sender.
  */
 #ifndef CONGESTION_LOSS_HISTORY_H
 #define CONGESTION_LOSS_HISTORY_H
@@ -27,26 +27,26 @@ struct cong_loss_history {
     double discount[CONG_LOSS_INTERVALS + 1]; /**< factors */
     double factor;     /**< discount in force for the closed ones, 0.25 to 1 */
     unsigned closed;   /**< closed intervals known, at most 8 */
-    bool lossy;        /**< there was an event */
-    uint64_t newest;   /**< highest number told */
+    bool lossy;        /**< at least one loss event was seen */
+    uint64_t newest;   /**< highest number reported */
     uint64_t start;    /**< first loss of the newest event */
-    cong_time t_start; /**< its arrival time, had it arrived */
+    cong_time t_start; /**< its (interpolated) arrival time */
 };
 
-/** @brief Sets up a history without losses. @param h  history */
+/** @brief Initialises an empty history. @param h  history */
 CONG_API void cong_loss_history_init(struct cong_loss_history *h);
 /**
  * @brief A transmission arrived.
  * @param h    history
- * @param seq  its number; the numbers of transmissions run without gaps
+ * @param seq  its number; transmissions are numbered without gaps
  */
 CONG_API void cong_loss_history_received(struct cong_loss_history *h,
                                          uint64_t seq);
 /**
  * @brief A transmission was lost, or arrived with a congestion mark.
  *
- * It begins a new loss event when there is none yet or when the newest one
- * began more than @p rtt earlier; else it belongs to that one.
+ * It begins a new loss event if there is none yet or if the newest one began
+ * more than @p rtt earlier; otherwise it belongs to that event.
  *
  * @param h          history
  * @param seq        its number

@@ -19,14 +19,14 @@ struct cong_pacer {
     double credit;    /**< bytes that may leave at once after a pause */
     cong_time t_next; /**< nominal time of the next packet; -1: none yet */
     cong_time t_base; /**< nominal time of the newest packet; -1: none yet */
-    cong_time t_sent; /**< when that left, on the host's clock */
+    cong_time t_sent; /**< when that packet left, on the host's clock */
     double size;      /**< its bytes */
 };
 
-/** @brief Sets up a pacer that lets everything pass. @param p  pacer */
+/** @brief Initialises a pacer without a limit. @param p  pacer */
 CONG_API void cong_pacer_init(struct cong_pacer *p);
 /**
- * @brief Sets the rate; the wait for the next packet follows at once.
+ * @brief Sets the rate; it applies to the next packet at once.
  * @param p       pacer
  * @param rate    bytes/s; 0: no pacing
  * @param credit  bytes that may leave at once after a pause

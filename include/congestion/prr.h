@@ -16,7 +16,7 @@ extern "C" {
 /** @brief State of one recovery period. */
 struct cong_prr {
     double delivered; /**< bytes delivered since the recovery period began */
-    double out;       /**< bytes sent since */
+    double out;       /**< bytes sent since then */
     double fs;        /**< bytes in flight when it began */
     double cwnd;      /**< the window that holds now, bytes */
 };
@@ -34,12 +34,13 @@ CONG_API void cong_prr_enter(struct cong_prr *p, double flight);
  * @param flight    bytes in flight after it
  * @param ssthresh  the controller's target
  * @param mss       largest payload
- * @param advanced  the cumulative point moved and no new loss was found
+ * @param advanced  the cumulative acknowledgement advanced and no new loss was
+ *                  found
  */
 CONG_API void cong_prr_ack(struct cong_prr *p, double acked, double flight,
                            double ssthresh, double mss, bool advanced);
 /**
- * @brief Something leaves during the recovery period.
+ * @brief A packet leaves during the recovery period.
  * @param p     state
  * @param size  its bytes
  */

@@ -4,11 +4,11 @@
  * @brief Time-based loss detection (RFC 8985): a transmission is lost when one
  * sent later was delivered and a reordering window has passed.
  *
- * The host keeps the transmissions in the order sent and asks for the oldest
- * ones; nothing here grows with the window.
+ * The host keeps the transmissions in the order sent and asks about the oldest
+ * ones; the detector's state does not grow with the window.
  *
- * Send times tell transmissions apart.  A host that sends several packets at
- * one reading of its clock stamps each at least 1 ns after the one before.
+ * Send times identify transmissions. A host that sends several packets at one
+ * clock reading must stamp each at least 1 ns after the previous one.
  */
 #ifndef CONGESTION_RACK_H
 #define CONGESTION_RACK_H
@@ -28,7 +28,7 @@ struct cong_rack {
     bool reordering;   /**< reordering has been seen */
 };
 
-/** @brief Sets up a detector. @param r  detector */
+/** @brief Initialises a detector. @param r  detector */
 CONG_API void cong_rack_init(struct cong_rack *r);
 /**
  * @brief A transmission was delivered.
@@ -39,10 +39,10 @@ CONG_API void cong_rack_init(struct cong_rack *r);
 CONG_API void cong_rack_delivered(struct cong_rack *r, cong_time t_sent,
                                   cong_time rtt);
 /**
- * @brief Something arrived out of order, or what was called lost arrived.
+ * @brief A packet arrived out of order, or after it was declared lost.
  * @param r         detector
- * @param spurious  it had been called lost: widen the window; at most once a
- *                  round trip
+ * @param spurious  it had been declared lost: widens the window, at most once
+ *                  per round trip
  */
 CONG_API void cong_rack_reordered(struct cong_rack *r, bool spurious);
 /** @brief A recovery period ended. @param r  detector */
@@ -68,14 +68,15 @@ CONG_API cong_time cong_rack_deadline(const struct cong_rack *r,
                                       cong_time t_sent, cong_time reo);
 
 /**
- * @brief How long to be silent before a tail probe (RFC 8985 section 7.2).
+ * @brief The tail-probe timeout (RFC 8985 section 7.2).
  *
- * Armed when data is outstanding, no recovery period is open and no probe is
- * out.  When it passes, one new packet leaves, or else the last one again.
+ * Arm it when data is outstanding, no recovery period is open and no probe is
+ * in flight. When it expires, send one new packet, or retransmit the last one
+ * if there is none.
  *
  * @param srtt           smoothed RTT, ns; -1: none yet
  * @param rto            the RTO in force, ns: a probe never comes later
- * @param max_ack_delay  by which the peer may delay an ACK, ns
+ * @param max_ack_delay  longest time by which the peer delays an ACK, ns
  * @param one_out        only one packet is outstanding
  * @return ns after the newest transmission
  */

@@ -15,21 +15,23 @@ extern "C" {
 
 /** @brief The sampler of one connection. */
 struct cong_rate {
-    double delivered;      /**< bytes delivered so far */
-    double lost;           /**< bytes lost so far */
-    double app_limited;    /**< delivered count that ends the bubble; 0: none */
-    cong_time t_delivered; /**< when delivered last grew */
-    cong_time t_first;     /**< when the newest delivered packet was sent */
-    double base;           /**< of the feedback in progress: delivered then */
-    double tx_in_flight;   /**< likewise: flight when the packet left */
-    double base_lost;      /**< likewise: lost then */
-    cong_time t_sent;      /**< likewise: send time; -1: no packet yet */
-    cong_time send_elapsed; /**< likewise */
-    cong_time ack_elapsed;  /**< likewise */
-    bool limited;           /**< likewise: the packet left in a bubble */
+    double delivered;       /**< bytes delivered so far */
+    double lost;            /**< bytes lost so far */
+    double app_limited;     /**< value of delivered that ends the
+                                 application-limited phase; 0: none */
+    cong_time t_delivered;  /**< when delivered last grew */
+    cong_time t_first;      /**< when the newest delivered packet was sent */
+    double base;            /**< of the packet sampled by this feedback:
+                                 delivered when it left */
+    double tx_in_flight;    /**< likewise: bytes in flight when it left */
+    double base_lost;       /**< likewise: lost when it left */
+    cong_time t_sent;       /**< likewise: its send time; -1: no packet yet */
+    cong_time send_elapsed; /**< likewise: time in which its flight was sent */
+    cong_time ack_elapsed;  /**< likewise: time in which it was acknowledged */
+    bool limited;           /**< likewise: it left application-limited */
 };
 
-/** @brief What is remembered with each transmission. */
+/** @brief State to be kept with each transmission. */
 struct cong_rate_snapshot {
     double delivered;      /**< cong_rate::delivered when it left */
     double lost;           /**< cong_rate::lost when it left */
@@ -37,10 +39,10 @@ struct cong_rate_snapshot {
     cong_time t_delivered; /**< cong_rate::t_delivered when it left */
     cong_time t_first;     /**< cong_rate::t_first when it left */
     cong_time t_sent;      /**< when it left */
-    bool app_limited;      /**< it left in a bubble */
+    bool app_limited;      /**< it left application-limited */
 };
 
-/** @brief Sets up a sampler. @param r  sampler */
+/** @brief Initialises a sampler. @param r  sampler */
 CONG_API void cong_rate_init(struct cong_rate *r);
 /**
  * @brief A transmission leaves.
@@ -64,7 +66,7 @@ CONG_API void cong_rate_on_acked(struct cong_rate *r,
                                  const struct cong_rate_snapshot *snap,
                                  double size, cong_time now);
 /**
- * @brief Bytes were found lost.
+ * @brief Bytes were declared lost.
  * @param r     sampler
  * @param size  bytes
  */

@@ -4,14 +4,14 @@
  * @brief The recovery engines of classic TCP for a byte stream with cumulative
  * acknowledgements: Tahoe, Reno (RFC 5681 section 3.2), NewReno (RFC 6582).
  *
- * The engine counts duplicate ACKs, tells the controller about losses, and
- * keeps the inflation of the window, so that no controller has to.  Hosts that
- * know the fate of every transmission use congestion/recovery_period.h with
- * congestion/prr.h instead.
+ * The engine counts duplicate ACKs, reports losses to the controller, and
+ * inflates the window, so that controllers need not. Hosts that know the fate
+ * of every transmission use congestion/recovery_period.h with congestion/prr.h
+ * instead.
  *
- * For every ACK the host calls cong_ops::ack first, with cong_ack::recovery as
- * cong_recovery::open says, then one function of this file, and then does what
- * the answer says.
+ * For every ACK, the host calls cong_ops::ack with cong_ack::recovery set to
+ * cong_recovery::open, then one function of this file, and then performs the
+ * returned actions.
  */
 #ifndef CONGESTION_RECOVERY_H
 #define CONGESTION_RECOVERY_H
@@ -22,20 +22,20 @@
 extern "C" {
 #endif
 
-/** Which engine. */
+/** Kinds of recovery engines. */
 enum cong_recovery_kind {
-    CONG_RECOVERY_TAHOE,  /**< a loss restarts; no recovery */
+    CONG_RECOVERY_TAHOE,  /**< a loss restarts slow start; no recovery period */
     CONG_RECOVERY_RENO,   /**< any advance ends the recovery period */
-    CONG_RECOVERY_NEWRENO /**< one hole per round trip until all is repaired */
+    CONG_RECOVERY_NEWRENO /**< one hole per round trip until all are repaired */
 };
 
 /** What the host does next; bits. */
 enum cong_recovery_action {
     CONG_RECOVERY_NOTHING = 0, /**< nothing */
-    CONG_RECOVERY_REPAIR = 1,  /**< send the first unacknowledged segment again,
-                                    whatever the window says */
-    CONG_RECOVERY_GO_BACK = 2, /**< send everything not known delivered again,
-                                    in slow start */
+    CONG_RECOVERY_REPAIR = 1,  /**< retransmit the first unacknowledged segment,
+                                    regardless of the window */
+    CONG_RECOVERY_GO_BACK = 2, /**< retransmit everything not known to be
+                                    delivered, in slow start */
     CONG_RECOVERY_RESTART_RTO = 4 /**< restart the retransmission timer */
 };
 
@@ -45,25 +45,25 @@ struct cong_recovery {
     bool limited_transmit; /**< the first two duplicates release a segment each
                                 (RFC 3042); off by default */
     bool open;             /**< a recovery period is open */
-    bool guarded;          /**< recover holds */
-    bool restarted;      /**< went back; the controller is told when recover is
-                              reached */
+    bool guarded;          /**< recover is valid */
+    bool restarted;      /**< a go-back is in progress; its end is reported when
+                              recover is reached */
     bool partial;        /**< a partial ACK of this recovery period was seen */
     unsigned duplicates; /**< since the newest advance */
-    uint64_t recover;    /**< end of what had been sent when the newest recovery
-                            period    began or the timer expired */
+    uint64_t recover;    /**< end of the data sent when the newest recovery
+                              period began or the timer expired */
     double inflation;    /**< bytes; may be negative */
 };
 
 /**
- * @brief Sets up an engine.
+ * @brief Initialises an engine.
  * @param r     engine
- * @param kind  which
+ * @param kind kind of engine
  */
 CONG_API void cong_recovery_init(struct cong_recovery *r,
                                  enum cong_recovery_kind kind);
 /**
- * @brief The window that holds, inflation and limited transmit included.
+ * @brief The window in force, including inflation and limited transmit.
  * @param r   engine
  * @param cc  controller
  * @return bytes, at least cong::mss
@@ -71,13 +71,13 @@ CONG_API void cong_recovery_init(struct cong_recovery *r,
 CONG_API double cong_recovery_window(const struct cong_recovery *r,
                                      const struct cong *cc);
 /**
- * @brief A duplicate ACK: it leaves data outstanding, repeats the highest
- * cumulative number, and carries neither data nor a window change.
+ * @brief Processes a duplicate ACK: one that leaves data outstanding, repeats
+ * the highest cumulative number, and carries neither data nor a window change.
  * @param r       engine
- * @param cc      controller; is told about a loss
- * @param una     the number that it repeats
- * @param next    end of what has been sent
- * @param flight  bytes outstanding, without those of limited transmit
+ * @param cc      controller; receives the loss event
+ * @param una     the repeated cumulative number
+ * @param next    end of the data sent so far
+ * @param flight  bytes outstanding, without limited transmit
  * @param now     current time
  * @return ::cong_recovery_action bits
  */
@@ -86,9 +86,9 @@ CONG_API unsigned cong_recovery_duplicate(struct cong_recovery *r,
                                           uint64_t next, double flight,
                                           cong_time now);
 /**
- * @brief An ACK that advances.
+ * @brief Processes an ACK that advances.
  * @param r       engine
- * @param cc      controller; is told about the end of a recovery period
+ * @param cc      controller; receives the end of a recovery period
  * @param una     the new cumulative number
  * @param acked   bytes by which it advanced
  * @param flight  bytes outstanding after it
@@ -102,8 +102,8 @@ CONG_API unsigned cong_recovery_advance(struct cong_recovery *r,
 /**
  * @brief The retransmission timer expired.
  * @param r       engine
- * @param cc      controller; is told
- * @param next    end of what has been sent
+ * @param cc      controller; receives the timeout
+ * @param next    end of the data sent so far
  * @param flight  bytes outstanding
  * @param nth     n-th expiry for the same data, from 1
  * @param now     current time

@@ -22,31 +22,31 @@ struct cong_rtt {
     cong_time granularity; /**< clock granularity G */
     cong_time rto_min;     /**< lower bound of the RTO */
     cong_time rto_max;     /**< upper bound of the RTO */
-    cong_time window;      /**< min_rtt is that of so long, ns; may be set */
+    cong_time window;      /**< length of the min_rtt window, ns; may be set */
     struct {
-        cong_time rtt; /**< lowest since the one before */
+        cong_time rtt; /**< lowest sample since the previous entry */
         cong_time at;  /**< when it was taken */
-    } low[3];          /**< the three lowest in turn: min_rtt and what follows
-                            when it has aged */
-    cong_time clock;   /**< newest time; without a clock, the RTTs so far */
+    } low[3];          /**< min_rtt, and the two samples that replace it when it
+                            ages */
+    cong_time clock;   /**< newest time; without a clock, the sum of all RTTs */
     unsigned backoff;  /**< expiries in a row; the RTO doubles with each */
 };
 
 /**
- * @brief Sets up an estimator without samples.
+ * @brief Initialises an estimator.
  * @param r            estimator
  * @param granularity  clock granularity, ns, >= 0
- * @param rto_min      lower bound of the RTO, ns; RFC 6298: 1 s, ns-2 and
- *                     Linux: 200 ms
+ * @param rto_min      lower bound of the RTO, ns (1 s in RFC 6298; 200 ms in
+ *                     ns-2 and Linux)
  */
 CONG_API void cong_rtt_init(struct cong_rtt *r, cong_time granularity,
                             cong_time rto_min);
 /**
  * @brief Takes a sample and ends any backoff.
  *
- * cong_rtt::min_rtt is the lowest of the last cong_rtt::window, 10 s unless the
- * host sets another: a longer route is believed after that time, and so is a
- * queue that never empties.
+ * cong_rtt::min_rtt is the lowest sample of the last cong_rtt::window, 10 s by
+ * default. After that time it follows a longer route, but also a queue that
+ * never empties.
  *
  * @param r       estimator
  * @param sample  ns, > 0
@@ -55,7 +55,8 @@ CONG_API void cong_rtt_init(struct cong_rtt *r, cong_time granularity,
 CONG_API void cong_rtt_sample_at(struct cong_rtt *r, cong_time sample,
                                  cong_time now);
 /**
- * @brief The same without a clock: as if samples came a round trip apart.
+ * @brief The same without a clock: assumes that samples are one round trip
+ * apart.
  * @param r       estimator
  * @param sample  ns, > 0
  */

@@ -2,11 +2,11 @@
 /**
  * @file congestion/tfrc.h
  * @brief TCP-friendly rate control (RFC 5348): the throughput equation, its
- * inverse, and what a receiver measures.
+ * inverse, and the receiver's measurements.
  *
- * The sender is the controller "tfrc".  It takes cong_ack::p and
- * cong_ack::x_recv, which come from a receiver's report, or from a loss history
- * that the sender keeps.
+ * The sender is the controller "tfrc". It uses cong_ack::p and
+ * cong_ack::x_recv, which come from a receiver's report or from a loss history
+ * at the sender.
  */
 #ifndef CONGESTION_TFRC_H
 #define CONGESTION_TFRC_H
@@ -23,7 +23,7 @@ extern "C" {
  * @param s    segment size, bytes
  * @param rtt  round-trip time, ns, > 0
  * @param p    loss event rate, 0 to 1
- * @param b    segments per ACK of the TCP that is modelled: 1 or 2
+ * @param b    segments per ACK of the modelled TCP: 1 or 2
  * @return bytes/s; INFINITY for a @p p of 0
  */
 CONG_API double cong_tfrc_rate(double s, cong_time rtt, double p, double b);
@@ -47,7 +47,7 @@ CONG_API double cong_tfrc_loss_rate(double s, cong_time rtt, double rate,
 CONG_API double cong_tfrc_first_interval(double s, cong_time rtt,
                                          double x_recv);
 
-/** @brief One packet that nothing newer than two packets has passed. */
+/** @brief One of the highest packets received. */
 struct cong_tfrc_arrival {
     uint64_t seq;   /**< number */
     cong_time time; /**< arrival; -1: none */
@@ -59,17 +59,20 @@ struct cong_tfrc_receiver {
     struct cong_loss_history history; /**< loss intervals */
     struct cong_tfrc_arrival top[3];  /**< highest numbers, highest first */
     double s;                         /**< segment size, bytes */
-    double bytes;                     /**< received since the newest report */
-    double before;                    /**< received in the interval before */
+    double bytes;                     /**< bytes received since the newest
+                                           report */
+    double before;                    /**< bytes received in the previous
+                                           interval */
     double x_max;                     /**< highest receive rate seen, bytes/s */
-    double p_told;         /**< loss event rate of the newest report */
+    double p_reported;     /**< loss event rate of the newest report */
     cong_time rtt;         /**< the sender's estimate; -1: not known */
-    cong_time t_begin;     /**< when this interval began; -1: no report yet */
-    cong_time span_before; /**< length of the interval before */
-    bool urgent;           /**< report without waiting */
+    cong_time t_begin;     /**< start of the current interval; -1: no report
+                                yet */
+    cong_time span_before; /**< length of the previous interval */
+    bool urgent;           /**< report at once */
 };
 
-/** @brief What a receiver reports. */
+/** @brief A receiver's report. */
 struct cong_tfrc_report {
     uint64_t seq;    /**< highest number received */
     cong_time delay; /**< time since it arrived */
@@ -78,7 +81,7 @@ struct cong_tfrc_report {
 };
 
 /**
- * @brief Sets up a receiver.
+ * @brief Initialises a receiver.
  * @param r      receiver
  * @param s      segment size, bytes, > 0
  * @param first  number of the sender's first transmission
@@ -88,12 +91,12 @@ CONG_API void cong_tfrc_receiver_init(struct cong_tfrc_receiver *r, double s,
 /**
  * @brief A packet arrived.
  *
- * A number is lost when three higher ones have arrived.  Its arrival time is
- * interpolated between those of its neighbours.  Late packets count as received
- * bytes, but do not take back a loss.
+ * A packet counts as lost when three higher numbers have arrived. Its arrival
+ * time is interpolated between its neighbours. Late packets count as received
+ * bytes but do not cancel a loss.
  *
  * @param r       receiver
- * @param seq     number of the transmission; repeats have numbers of their own
+ * @param seq     number of the transmission; retransmissions have new numbers
  * @param size    bytes
  * @param rtt     the sender's RTT estimate, as carried in the packet, ns; -1:
  *                not known
@@ -106,7 +109,7 @@ CONG_API void cong_tfrc_receiver_on_packet(struct cong_tfrc_receiver *r,
                                            cong_time now);
 /**
  * @brief When the next report is due: at once after the first packet and when p
- * grew, else one RTT after the report before if something arrived since.
+ * grew; otherwise one RTT after the previous report, if a packet arrived since.
  * @param r    receiver
  * @param now  current time
  * @return absolute time; @p now or earlier: at once; -1: not until a packet
@@ -119,7 +122,7 @@ CONG_API cong_time cong_tfrc_receiver_due(const struct cong_tfrc_receiver *r,
  * @param r         receiver
  * @param now       current time
  * @param[out] out  what to send
- * @return false when nothing ever arrived
+ * @return false if nothing has arrived yet
  */
 CONG_API bool cong_tfrc_receiver_report(struct cong_tfrc_receiver *r,
                                         cong_time now,
