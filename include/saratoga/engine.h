@@ -4,17 +4,16 @@
  * @brief The engine: datagrams, finished work and time in; datagrams, events
  * and work out.
  *
- * No call blocks, does I/O, reads a clock or starts a thread.  After any call,
- * in this order: saratoga_engine_next_event() until it returns 0,
+ * No call blocks, does I/O, reads a clock or starts a thread. After any call,
+ * do this in order: call saratoga_engine_next_event() until it returns 0,
  * saratoga_engine_next_work() until it returns 0, saratoga_engine_send() until
- * it writes nothing, and work once more, since what was sent makes room for
- * what is read next; then a timer for saratoga_engine_timeout().
+ * it writes nothing, then saratoga_engine_next_work() again, because sending
+ * frees buffers for reads; then set a timer for saratoga_engine_timeout().
  *
- * One thread at a time per engine.  `now` never runs backwards.
+ * Use an engine from one thread at a time. `now` must never run backwards.
  *
- * The application owns names, permissions and files.  What a received file is
- * written to must not be seen under its final name before
- * ::SARATOGA_WORK_COMMIT.
+ * The application owns names, permissions and files.  A received file must not
+ * appear under its final name before ::SARATOGA_WORK_COMMIT.
  *
  * docs/protocols/saratoga.md says which parts of the drafts are implemented.
  */
@@ -34,31 +33,31 @@ extern "C" {
 #endif
 
 /**
- * @brief Makes an engine.
+ * @brief Creates an engine.
  * @param[out] engine  the new engine; free with saratoga_engine_free()
  * @param config  copied; NULL: the defaults
  * @param seed    ::SARATOGA_SEED_LEN unpredictable bytes; equal seeds and equal
  *                inputs give equal datagrams
  * @param now     current time
- * @retval 0                      made
+ * @retval 0                      created
  * @retval SARATOGA_ERR_INVAL     see saratoga_config_check()
  * @retval SARATOGA_ERR_ALGORITHM see saratoga_config_check()
- * @retval SARATOGA_ERR_NOMEM     nothing was made
+ * @retval SARATOGA_ERR_NOMEM     out of memory
  */
 SARATOGA_API int saratoga_engine_new(saratoga_engine **engine,
                                      const saratoga_config *config,
                                      const uint8_t *seed, saratoga_time now);
 /**
- * @brief Frees an engine and its transfers without telling their peers.
+ * @brief Frees an engine and its transfers without notifying the peers.
  *
- * No work may be under way: buffers are freed.
+ * No work item may be in progress: their buffers are freed.
  * @param engine  the engine, or NULL
  */
 SARATOGA_API void saratoga_engine_free(saratoga_engine *engine);
 
 /**
- * @brief Takes one datagram from the network.
- * Malformed and foreign datagrams are counted and dropped.
+ * @brief Processes one datagram from the network. Malformed and foreign
+ * datagrams are counted and dropped.
  * @param engine  the engine
  * @param from   who sent it
  * @param dgram  the UDP payload
@@ -70,16 +69,16 @@ SARATOGA_API void saratoga_engine_recv(saratoga_engine *engine,
                                        const void *dgram, size_t len,
                                        saratoga_time now);
 /**
- * @brief Writes the next datagrams to put on the network.
+ * @brief Writes the next datagrams to send.
  *
- * All that one call writes go to the same path with the same flags, lie back to
- * back and are @p segment bytes each, but the last may be shorter, as
- * UDP_SEGMENT wants it.
+ * The datagrams of one call go to the same path with the same flags, lie back
+ * to back and are @p segment bytes each; the last may be shorter, as
+ * UDP_SEGMENT requires.
  * @param engine  the engine
- * @param[out] to       where to and how
+ * @param[out] to       destination and flags
  * @param buf           room for datagrams
  * @param cap           bytes at @p buf, at least the MTU
- * @param[out] segment  size of each datagram but the last
+ * @param[out] segment  size of each datagram except the last
  * @param now           current time
  * @return bytes written; 0: nothing to send now; see saratoga_engine_timeout()
  */
@@ -90,14 +89,13 @@ SARATOGA_API size_t saratoga_engine_send(saratoga_engine *engine,
 /**
  * @brief Returns when to call saratoga_engine_on_timeout().
  * @param engine  the engine
- * @return absolute time, perhaps past, as when there is work that
- * saratoga_engine_next_work() has not been asked for; ::SARATOGA_TIME_NEVER:
- * not needed
+ * @return absolute time, which may be past, for example if work is waiting for
+ * saratoga_engine_next_work(); ::SARATOGA_TIME_NEVER: no timer needed
  */
 SARATOGA_API saratoga_time
 saratoga_engine_timeout(const saratoga_engine *engine);
 /**
- * @brief Runs what is due; early calls are harmless.
+ * @brief Runs due timers; early calls are harmless.
  * @param engine  the engine
  * @param now   current time
  */
@@ -113,21 +111,21 @@ SARATOGA_API void saratoga_engine_on_timeout(saratoga_engine *engine,
 SARATOGA_API int saratoga_engine_next_event(saratoga_engine *engine,
                                             saratoga_event *ev);
 /**
- * @brief Takes the next work on a file.
+ * @brief Takes the next work item on a file.
  * @param engine  the engine
- * @param[out] work  what is to be done
+ * @param[out] work  the work item
  * @retval 1 @p work was filled in
  * @retval 0 there is none now
  */
 SARATOGA_API int saratoga_engine_next_work(saratoga_engine *engine,
                                            saratoga_work *work);
 /**
- * @brief Reports the result of work.
+ * @brief Reports the result of a work item.
  * @param engine  the engine
  * @param id      saratoga_work::id
  * @param result  see ::saratoga_work_type; negative: a ::saratoga_error
  * @param now     current time
- * @retval 0                 taken
+ * @retval 0                 accepted
  * @retval SARATOGA_ERR_GONE no such work
  */
 SARATOGA_API int saratoga_engine_work_done(saratoga_engine *engine, uint64_t id,
@@ -135,11 +133,11 @@ SARATOGA_API int saratoga_engine_work_done(saratoga_engine *engine, uint64_t id,
 /**
  * @brief Sends a BEACON now.
  * @param engine  the engine with an EID
- * @param to        where to: a group, or a peer
+ * @param to        destination: a group or a peer
  * @param now       current time
  * @retval 0                  will be sent
  * @retval SARATOGA_ERR_STATE the engine has no EID
- * @retval SARATOGA_ERR_LIMIT too many wait
+ * @retval SARATOGA_ERR_LIMIT too many are queued
  */
 SARATOGA_API int saratoga_engine_beacon(saratoga_engine *engine,
                                         const saratoga_pktinfo *to,
@@ -147,7 +145,7 @@ SARATOGA_API int saratoga_engine_beacon(saratoga_engine *engine,
 /**
  * @brief Sets the free space that BEACONs advertise.
  * @param engine  the engine
- * @param kib   units of 1024 bytes; UINT64_MAX: do not tell
+ * @param kib   units of 1024 bytes; UINT64_MAX: do not advertise
  */
 SARATOGA_API void saratoga_engine_set_free_space(saratoga_engine *engine,
                                                  uint64_t kib);
@@ -160,7 +158,7 @@ SARATOGA_API void saratoga_engine_set_free_space(saratoga_engine *engine,
 SARATOGA_API void saratoga_engine_set_willing(saratoga_engine *engine,
                                               bool send, bool receive);
 /**
- * @brief Sets the rate of the uplink that all STATUS share.
+ * @brief Sets the rate of the uplink shared by all STATUS packets.
  * @param engine  the engine
  * @param bps   bit/s; 0: no limit
  */
@@ -169,9 +167,9 @@ SARATOGA_API void saratoga_engine_set_uplink(saratoga_engine *engine,
 /**
  * @brief Takes a snapshot of the statistics.
  * @param engine  the engine
- * @param[out] st  set up with saratoga_engine_stats_init()
+ * @param[out] st initialised by saratoga_engine_stats_init()
  * @retval 0                  filled in
- * @retval SARATOGA_ERR_INVAL @p st was not set up
+ * @retval SARATOGA_ERR_INVAL @p st was not initialised
  */
 SARATOGA_API int saratoga_engine_get_stats(const saratoga_engine *engine,
                                            saratoga_engine_stats *st);

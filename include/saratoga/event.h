@@ -17,76 +17,78 @@ extern "C" {
 /** Kinds of events. */
 enum saratoga_event_type {
     SARATOGA_EVENT_NONE = 0, /**< nothing */
-    /** A peer asks: answer with saratoga_transfer_accept() or
-     * saratoga_transfer_refuse(), now or later.  A blind put comes with its
-     * METADATA.  Until then the peer's repeated requests are absorbed. */
+    /** A request from a peer: answer it with saratoga_transfer_accept() or
+     * saratoga_transfer_refuse(), now or later. A blind put includes its
+     * METADATA. Until it is answered, the peer's repeated requests are
+     * absorbed. */
     SARATOGA_EVENT_REQUEST = 1,
-    /** The peer accepted what this side asked for. */
+    /** The peer accepted this side's request. */
     SARATOGA_EVENT_ACCEPTED = 2,
-    /** Receiver: METADATA came; the entry tells name, size and times.  The
-     * application may saratoga_transfer_cancel() for want of room.  Comes
-     * again, with the checksum, when that was not known at first. */
+    /** Receiver: METADATA arrived; the entry holds name, size and times. The
+     * application may call saratoga_transfer_cancel() if it lacks space.
+     * Repeated with the checksum if that was unknown at first. */
     SARATOGA_EVENT_METADATA = 3,
-    /** Over, well or not; the handle stays valid until
+    /** The transfer is over, successful or not. The handle stays valid until
      * saratoga_transfer_release(). */
     SARATOGA_EVENT_DONE = 4,
-    /** A beacon was heard. */
+    /** A beacon was received. */
     SARATOGA_EVENT_BEACON = 5,
     /** Stream sender: saratoga_stream_write() has room again. */
     SARATOGA_EVENT_WRITABLE = 6,
-    /** A no-op REQUEST was heard: somebody is there. */
+    /** A no-op REQUEST was received: a peer is present. */
     SARATOGA_EVENT_NOOP = 7,
-    /** Receiver: the file is not the one that was to be resumed; what was held
-     * is discarded (a ::SARATOGA_WORK_TRUNCATE follows). */
+    /** Receiver: the file differs from the one to be resumed; the held part is
+     * discarded (a ::SARATOGA_WORK_TRUNCATE follows). */
     SARATOGA_EVENT_PURGED = 8,
-    /** The peer that asked has proven that it receives at its address: work
-     * that was put off as saratoga_event::proven was false may begin. */
+    /** The requesting peer has proven its address: work that was deferred
+     * because saratoga_event::proven was false may begin. */
     SARATOGA_EVENT_PROVEN = 9
 };
 
-/** What a beacon or a REQUEST says of its sender. */
+/** Abilities of the sender of a beacon or a REQUEST. */
 enum saratoga_ability {
     SARATOGA_CAN_SEND = 1,           /**< is able to send */
-    SARATOGA_WILLING_TO_SEND = 2,    /**< and will, now */
+    SARATOGA_WILLING_TO_SEND = 2,    /**< currently willing */
     SARATOGA_CAN_RECEIVE = 4,        /**< is able to receive */
-    SARATOGA_WILLING_TO_RECEIVE = 8, /**< and will, now */
+    SARATOGA_WILLING_TO_RECEIVE = 8, /**< currently willing */
     SARATOGA_STREAMS = 16,           /**< takes streams */
     SARATOGA_LITE = 32,              /**< takes UDP-Lite */
-    SARATOGA_FREE_SPACE = 64         /**< free_kib is told */
+    SARATOGA_FREE_SPACE = 64         /**< free_kib is given */
 };
 
-/** @brief One event.  Fields that an event does not name are zero. */
+/** @brief One event. Fields not documented for an event are zero. */
 typedef struct saratoga_event {
     uint32_t type;          /**< ::saratoga_event_type */
     int32_t error;          /**< DONE: 0 or a negative ::saratoga_error */
     saratoga_handle handle; /**< of which transfer */
-    saratoga_pktinfo from;  /**< REQUEST, BEACON, NOOP: who */
+    saratoga_pktinfo from;  /**< REQUEST, BEACON, NOOP: the sender */
     uint32_t request;       /**< ::saratoga_request_type of the session */
     uint32_t status;        /**< DONE: the code sent or received */
-    bool remote;            /**< DONE: the peer's STATUS ended it */
-    bool initiator;         /**< this side asked */
-    bool verified;          /**< DONE, receiver: the checksum was right */
+    bool remote;            /**< DONE: the peer's STATUS ended the transfer */
+    bool initiator;         /**< this side sent the request */
+    bool verified;          /**< DONE, receiver: the checksum matched */
     bool unchanged;         /**< DONE, receiver: the peer has the same copy */
     bool remove;        /**< DONE, sender of take or give: the peer holds a good
-                             copy; delete the own one */
+                             copy; delete the local one */
     bool has_entry;     /**< REQUEST, METADATA, DONE: entry is filled in */
-    bool proven;        /**< REQUEST: the peer receives at its address.  False:
-                             the address may be forged; hash and list nothing
-                             large before ::SARATOGA_EVENT_PROVEN */
+    bool proven;        /**< REQUEST: the peer has proven its address. False:
+                             the address may be forged; do not hash or list
+                             anything large before ::SARATOGA_EVENT_PROVEN */
     bool reserved[1];   /**< false */
-    uint32_t abilities; /**< BEACON, REQUEST: of ::saratoga_ability; 0 in a
+    uint32_t abilities; /**< BEACON, REQUEST: ::saratoga_ability bits; 0 in a
                              REQUEST: not stated */
     uint32_t descriptor; /**< BEACON, REQUEST: widest ::saratoga_descriptor of
                               the peer */
     uint32_t kind;       /**< METADATA: ::saratoga_kind */
     uint32_t checksum;   /**< METADATA: ::saratoga_checksum, as on the wire */
     uint64_t resumed;    /**< METADATA: bytes already held */
-    uint64_t free_kib;   /**< BEACON: UINT64_MAX: more than fits */
-    const char *path;    /**< REQUEST: asked for; "": any file.  Valid until the
-                              handle is released */
+    uint64_t free_kib;   /**< BEACON: free space; UINT64_MAX: more than the
+                              field holds */
+    const char *path;    /**< REQUEST: requested path; "": any file. Valid until
+                              the handle is released */
     const uint8_t *auth; /**< REQUEST: authentication field, valid until the
                               next call */
-    size_t auth_len;     /**< bytes of it */
+    size_t auth_len;     /**< its length, bytes */
     size_t auth_covers;  /**< REQUEST: bytes of the packet that it covers */
     const uint8_t *packet; /**< REQUEST: those bytes, valid likewise */
     uint8_t digest[SARATOGA_CHECKSUM_MAX]; /**< METADATA: the checksum */
@@ -98,32 +100,32 @@ typedef struct saratoga_event {
 /** Kinds of work on a file. */
 enum saratoga_work_type {
     SARATOGA_WORK_NONE = 0, /**< nothing */
-    /** Fill buf with len bytes of the file from offset.  Result: bytes read;
-     * fewer than len mean that the file has shrunk. */
+    /** Fill buf with len bytes of the file from offset. Result: bytes read;
+     * fewer than len means that the file has shrunk. */
     SARATOGA_WORK_READ = 1,
     /** Write len bytes of buf at offset.  Result: 0. */
     SARATOGA_WORK_WRITE = 2,
-    /** Add the len bytes at offset of what was written to the running checksum
-     * of the file; they follow upon those of the work before, from 0 on.
-     * Result: 0. */
-    SARATOGA_WORK_DIGEST = 3,
-    /** All is written and, unless checksum is none, digested.  Compare the
-     * checksum with digest, make the file safe and give it its final name.
-     * Result: 0, or ::SARATOGA_ERR_CHECKSUM, after which the file is to be
-     * discarded. */
-    SARATOGA_WORK_COMMIT = 4,
-    /** Cut the file to offset bytes and forget the running checksum.  Result:
+    /** Add the written bytes [offset, offset + length) to the running checksum
+     * of the file. Successive items cover the file in order from 0. Result:
      * 0. */
+    SARATOGA_WORK_DIGEST = 3,
+    /** The file is written and, unless checksum is none, digested. Compare the
+     * checksum with digest, sync the file to disk and give it its final name.
+     * Result: 0, or ::SARATOGA_ERR_CHECKSUM, after which the application must
+     * discard the file. */
+    SARATOGA_WORK_COMMIT = 4,
+    /** Truncate the file to offset bytes and reset the running checksum.
+     * Result: 0. */
     SARATOGA_WORK_TRUNCATE = 5
 };
 
 /**
- * @brief Work on a file, to be done in any order and in any thread, except that
- * TRUNCATE, DIGEST and COMMIT of one transfer come one at a time.
+ * @brief Work on a file, in any order and on any thread. TRUNCATE, DIGEST and
+ * COMMIT of one transfer are issued one at a time.
  *
- * Every work is answered by saratoga_engine_work_done(), also when its transfer
- * has ended in between; until then buf stays valid.  A negative result is one
- * of ::SARATOGA_ERR_IO, ::SARATOGA_ERR_NO_SPACE, ::SARATOGA_ERR_CHECKSUM,
+ * Answer every item by saratoga_engine_work_done(), even if its transfer has
+ * ended meanwhile; buf stays valid until then. A negative result is one of
+ * ::SARATOGA_ERR_IO, ::SARATOGA_ERR_NO_SPACE, ::SARATOGA_ERR_CHECKSUM,
  * ::SARATOGA_ERR_CHANGED and ends the transfer.
  */
 typedef struct saratoga_work {
@@ -131,13 +133,14 @@ typedef struct saratoga_work {
     saratoga_handle handle; /**< of which transfer */
     uint32_t type;          /**< ::saratoga_work_type */
     uint32_t checksum;      /**< DIGEST, COMMIT: ::saratoga_checksum to compute;
-                                 none: unknown type, nothing to compare */
+                                 none: unknown type, nothing to check */
     uint64_t offset;        /**< place in the file */
     size_t len;             /**< READ, WRITE: bytes at buf */
     uint64_t length;        /**< DIGEST: bytes; COMMIT: size of the file */
     uint8_t *buf;           /**< READ: to be filled; WRITE: what to write */
-    const uint8_t *digest;  /**< COMMIT: what the checksum must be */
-    void *user; /**< the transfer's, from saratoga_transfer_set_user() */
+    const uint8_t *digest;  /**< COMMIT: the expected checksum */
+    void *user;             /**< user pointer of the transfer, from
+                                 saratoga_transfer_set_user() */
 } saratoga_work;
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file saratoga/export.h
- * @brief Marks what libsaratoga exports.
+ * @brief Export macros of libsaratoga.
  */
 #ifndef SARATOGA_EXPORT_H
 #define SARATOGA_EXPORT_H

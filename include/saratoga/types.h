@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file saratoga/types.h
- * @brief Time, handles, codes and the small types that all of libsaratoga
- * shares.
+ * @brief Time, handles, codes and the small types shared by all of libsaratoga.
  */
 #ifndef SARATOGA_TYPES_H
 #define SARATOGA_TYPES_H
@@ -34,51 +33,53 @@ typedef uint64_t saratoga_time;
 #define SARATOGA_GROUP_IPV4 "224.0.0.108"
 /** The IPv6 group for beacons and multicast transfers. */
 #define SARATOGA_GROUP_IPV6 "ff02::6c"
-/** Longest path in bytes, its terminating zero included. */
+/** Longest path in bytes, including its terminating zero. */
 #define SARATOGA_PATH_MAX 1024
-/** Longest Endpoint Identifier that is kept of a beacon, in bytes. */
+/** Longest Endpoint Identifier stored from a beacon, in bytes. */
 #define SARATOGA_EID_MAX 255
 /** Longest checksum in bytes (SHA-256). */
 #define SARATOGA_CHECKSUM_MAX 32
-/** Bytes of randomness that an engine is made from. */
+/** Bytes of randomness that an engine needs. */
 #define SARATOGA_SEED_LEN 32
 /** Longest key for authentication, in bytes. */
 #define SARATOGA_KEY_MAX 256
 /** A size that is not known. */
 #define SARATOGA_SIZE_UNKNOWN UINT64_MAX
 
-/** Names a transfer of an engine; never 0, never used twice. */
+/** Identifies a transfer of an engine; never 0, never reused. */
 typedef uint64_t saratoga_handle;
 
 /** Errors; every call that can fail returns one of these or 0. */
 enum saratoga_error {
-    SARATOGA_OK = 0,              /**< all went well */
-    SARATOGA_ERR_INVAL = -1,      /**< an argument is outside what is allowed */
-    SARATOGA_ERR_NOMEM = -2,      /**< the allocator gave nothing */
+    SARATOGA_OK = 0,              /**< no error */
+    SARATOGA_ERR_INVAL = -1,      /**< an argument is out of range */
+    SARATOGA_ERR_NOMEM = -2,      /**< out of memory */
     SARATOGA_ERR_STATE = -3,      /**< not possible in this state */
     SARATOGA_ERR_GONE = -4,       /**< there is no such transfer or work */
     SARATOGA_ERR_LIMIT = -5,      /**< a configured limit was reached */
     SARATOGA_ERR_ALGORITHM = -6,  /**< no congestion controller of that name */
-    SARATOGA_ERR_AGAIN = -7,      /**< no room now; try again later */
+    SARATOGA_ERR_AGAIN = -7,      /**< no space now; try again later */
     SARATOGA_ERR_IO = -8,         /**< a file could not be read or written */
-    SARATOGA_ERR_NO_SPACE = -9,   /**< the disk is full, or a quota used up */
+    SARATOGA_ERR_NO_SPACE = -9,   /**< the disk is full, or a quota is used
+                                       up */
     SARATOGA_ERR_CHECKSUM = -10,  /**< the file does not match its checksum */
     SARATOGA_ERR_CHANGED = -11,   /**< the file changed while being sent */
     SARATOGA_ERR_TIMEOUT = -12,   /**< the peer has been silent for too long */
     SARATOGA_ERR_REFUSED = -13,   /**< the peer sent a failure STATUS */
     SARATOGA_ERR_PROTOCOL = -14,  /**< the peer broke the protocol */
-    SARATOGA_ERR_CANCELLED = -15, /**< ended by this side */
+    SARATOGA_ERR_CANCELLED = -15, /**< cancelled by this side */
     SARATOGA_ERR_TOO_LONG = -16,  /**< too long for the descriptor in use */
     SARATOGA_ERR_UNSUPPORTED = -17, /**< not available in this build */
-    SARATOGA_ERR_AUTH = -18,        /**< passphrase or key do not fit the
+    SARATOGA_ERR_AUTH = -18,        /**< passphrase or key does not match the
                                          peer's */
-    SARATOGA_ERR_IN_VAIN = -19,     /**< the peer answers, but nothing more of
-                                         the file arrives */
-    SARATOGA_ERR_VERSION = -20,     /**< the peer seals in another version */
+    SARATOGA_ERR_IN_VAIN = -19,     /**< the peer answers, but the file makes no
+                                         progress */
+    SARATOGA_ERR_VERSION = -20,     /**< the peer uses another version of the
+                                         encryption */
     SARATOGA_ERR_LAST = -20         /**< the lowest of them */
 };
 
-/** Status codes on the wire; all but the first end a session. */
+/** Status codes on the wire; all except the first end a session. */
 enum saratoga_status {
     SARATOGA_SUCCESS = 0x00,           /**< success */
     SARATOGA_UNSPECIFIED = 0x01,       /**< unspecified */
@@ -127,9 +128,10 @@ enum saratoga_descriptor {
     SARATOGA_16_BIT = 0,        /**< up to 2^16 - 1 bytes */
     SARATOGA_32_BIT = 1,        /**< up to 2^32 - 1 bytes */
     SARATOGA_64_BIT = 2,        /**< up to 2^64 - 1 bytes */
-    SARATOGA_128_BIT = 3,       /**< wider on the wire, not longer here */
-    SARATOGA_DESCRIPTOR_FIT = 4 /**< in options: the narrowest that fits a
-                                     file, 64 bits for a stream */
+    SARATOGA_128_BIT = 3,       /**< wider on the wire; sizes stay within 64
+                                     bits here */
+    SARATOGA_DESCRIPTOR_FIT = 4 /**< in options: the narrowest that fits the
+                                     file; 64 bits for a stream */
 };
 
 /** Checksums of METADATA. */
@@ -142,13 +144,13 @@ enum saratoga_checksum {
                                     saratoga_config::auth_key, a local code
                                     point */
     SARATOGA_SHA256 = 15, /**< SHA-256, a local code point; off by default */
-    SARATOGA_CRC32_IEEE = 256 /**< not on the wire: what some peers compute
-                                   under the name CRC-32C */
+    SARATOGA_CRC32_IEEE = 256 /**< not on the wire: computed by some peers under
+                                   the name CRC-32C */
 };
 
-/** What the timestamps in DATA hold; the values on the wire. */
+/** Kinds of timestamps in DATA; the values on the wire. */
 enum saratoga_timestamp {
-    SARATOGA_TS_LOCAL = 0,     /**< the number of the transmission */
+    SARATOGA_TS_LOCAL = 0,     /**< transmission number */
     SARATOGA_TS_POSIX32 = 1,   /**< 32-bit seconds */
     SARATOGA_TS_POSIX64 = 2,   /**< 64-bit seconds */
     SARATOGA_TS_POSIX32_F = 3, /**< 32-bit seconds, 32-bit fraction */
@@ -157,7 +159,7 @@ enum saratoga_timestamp {
     SARATOGA_TS_OFF = 6        /**< in options: no timestamps */
 };
 
-/** How to treat peers that deviate from the draft. */
+/** Compatibility profiles for peers that deviate from the draft. */
 enum saratoga_profile {
     SARATOGA_DRAFT = 0,     /**< as the draft says */
     SARATOGA_NASA_PERL = 1, /**< NASA Glenn's Perl implementation */
@@ -167,47 +169,48 @@ enum saratoga_profile {
 
 /** Flags of a datagram. */
 enum saratoga_pkt_flag {
-    SARATOGA_PKT_MULTICAST = 1,  /**< in: came to a group; out: to a group */
+    SARATOGA_PKT_MULTICAST = 1,  /**< in: was sent to a group; out: send to a
+                                      group */
     SARATOGA_PKT_LITE = 2,       /**< UDP-Lite; out: cover only
                                       saratoga_pktinfo::coverage bytes */
-    SARATOGA_PKT_WELL_KNOWN = 4, /**< out: to port 7542 of the host, whatever
-                                      the path says */
-    SARATOGA_PKT_PROVEN = 16,    /**< in: what carries the datagram has proven
-                                      that the peer receives at its address */
-    SARATOGA_PKT_IPV6 = 8 /**< the remote address is IPv6: headers take at
-                               least 48 bytes, whatever
-                               saratoga_config::overhead says */
+    SARATOGA_PKT_WELL_KNOWN = 4, /**< out: send to port 7542 of the host,
+                                      regardless of the path */
+    SARATOGA_PKT_PROVEN = 16,    /**< in: the layer below has proven that the
+                                      peer receives at its address */
+    SARATOGA_PKT_IPV6 = 8 /**< the remote address is IPv6: headers count as at
+                               least 48 bytes, regardless of
+                               saratoga_config::overhead */
 };
 
 /**
- * @brief What travels beside the bytes of a datagram.
+ * @brief Addresses and flags of a datagram.
  *
- * The engine never sees an address.  The application makes a token for each
- * address (a host) and one for each address and port (a path).  Equal tokens
- * mean equal addresses; 0 is not used.  A group has tokens like any other
+ * The engine never sees addresses. The application assigns a token to each
+ * address (a host) and to each pair of address and port (a path). Equal tokens
+ * mean equal addresses; 0 is not used. A group has tokens like any other
  * address.
  */
 typedef struct saratoga_pktinfo {
     uint64_t host;     /**< token of the remote IP address */
     uint64_t path;     /**< token of the remote IP address and port */
-    uint32_t flags;    /**< of ::saratoga_pkt_flag */
+    uint32_t flags;    /**< ::saratoga_pkt_flag bits */
     uint32_t coverage; /**< out, UDP-Lite: bytes of the UDP payload that the
                             checksum must cover */
-    uint64_t group;    /**< in, multicast: path of the group that it was sent
-                            to, where what is missing is told; 0: not known */
+    uint64_t group;    /**< in, multicast: path of the group that it was sent to
+                            and where holes are reported; 0: not known */
 } saratoga_pktinfo;
 
 /**
- * @brief Says what an error means.
+ * @brief Describes an error.
  * @param error  0 or a negative ::saratoga_error
- * @return a static sentence, also for unknown values
+ * @return a static string, also for unknown values
  */
 SARATOGA_API const char *saratoga_strerror(int error);
 
 /**
- * @brief Says what a status code on the wire means.
+ * @brief Describes a status code on the wire.
  * @param status  0 to 255
- * @return a static phrase, also for unknown values
+ * @return a static string, also for unknown values
  */
 SARATOGA_API const char *saratoga_status_text(unsigned status);
 

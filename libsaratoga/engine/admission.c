@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define PROVEN_FOR (60 * SARATOGA_S)
-#define LISTING_COST 8 /* requests that the listing of a directory is worth */
+#define LISTING_COST 8 /* cost of a directory listing, in requests */
 
 int saratoga__admission_init(saratoga__admission *a, saratoga__context *ctx,
                              saratoga_time now) {
@@ -43,7 +43,7 @@ bool saratoga__admission_pass(saratoga__admission *a, uint32_t type,
 
 /* ---- proven addresses ---- */
 
-/* A host lies in one of a few neighbouring cells. */
+/* Set of neighbouring cells that may hold a host. */
 static uint32_t host_set(const saratoga__admission *a, uint64_t host) {
     uint64_t x = (host ^ a->salt) * UINT64_C(0xd6e8feb86659fd93);
     x ^= x >> 32;

@@ -4,10 +4,10 @@
 
 #include "libsaratoga/engine/session.h"
 
-/* What peers get that have not proven their address: so many sessions at once,
- * the oldest not favoured over the newest, and so many requests per second that
- * reach the application.  Addresses that did prove themselves lately are kept
- * in a table of fixed size, which only they can fill. */
+/* Limits for peers that have not proven their address: the number of concurrent
+ * sessions, with random eviction, and the rate of requests passed to the
+ * application. Recently proven addresses are kept in a table of fixed size,
+ * which only proven peers can fill. */
 
 #define SARATOGA__HOSTS 1024u
 #define SARATOGA__HOST_WAYS 4u
@@ -23,7 +23,7 @@ typedef struct saratoga__admission {
     saratoga__session **unproven;
     uint32_t count;
     uint32_t max;
-    double tokens; /* requests that may pass now */
+    double tokens; /* requests that may pass now (token bucket) */
     saratoga_time tokens_at;
     saratoga__host host[SARATOGA__HOSTS];
 } saratoga__admission;
@@ -40,8 +40,9 @@ bool saratoga__admission_knows(const saratoga__admission *a, uint64_t host,
                                saratoga_time now);
 void saratoga__admission_learn(saratoga__admission *a, uint64_t host,
                                saratoga_time now);
-/* The session that has to go before another can enter; NULL: none.  At random,
- * as OpenSSH's MaxStartups: who floods evicts mostly his own. */
+/* The session to evict before another can enter; NULL: none. The choice is
+ * random, as in OpenSSH's MaxStartups: an attacker evicts mostly its own
+ * sessions. */
 saratoga__session *saratoga__admission_victim(saratoga__admission *a);
 void saratoga__admission_enter(saratoga__admission *a, saratoga__session *s);
 void saratoga__admission_leave(saratoga__admission *a, saratoga__session *s);

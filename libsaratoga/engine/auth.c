@@ -69,7 +69,7 @@ static bool was_seen(const saratoga__auth *a, const saratoga__auth_seen *s) {
     return s->time <= a->floor;
 }
 
-/* False without memory: better to refuse than to forget. */
+/* False without memory: refusing is safer than forgetting. */
 static bool auth_remember(saratoga__auth *a, const saratoga__auth_seen *s) {
     if (a->seen == NULL) {
         a->seen = cmn__resize(a->mem, NULL, SEEN_MAX * sizeof(*a->seen));

@@ -14,10 +14,9 @@
  *
  * The HMAC covers a label, the length of the packet without the field, its
  * octets from the first through the path (of a STATUS: through In-Response-To),
- * and the field in front of the HMAC.
- * Addresses are left out of the pseudo-header: who sends does not know which of
- * its own a packet will bear, and NATs change it.  Instead each pair of
- * time (POSIX, ns) and nonce is good once. */
+ * and the field in front of the HMAC. The HMAC does not cover addresses: a
+ * sender does not know which of its addresses a packet will carry, and NATs
+ * change it. Instead, each pair of time (POSIX, ns) and nonce is valid once. */
 #define SARATOGA__AUTH_LEN ((size_t)49)
 
 typedef struct saratoga__auth_seen {
@@ -28,29 +27,29 @@ typedef struct saratoga__auth_seen {
 typedef struct saratoga__auth {
     const cmn__mem *mem;
     uint8_t key[SARATOGA_KEY_MAX];
-    size_t key_len; /* 0: none is asked for */
+    size_t key_len; /* 0: no authentication required */
     saratoga_time window;
     saratoga__auth_seen *seen; /* ring of those accepted */
     uint32_t count;
     uint32_t next;
-    uint64_t floor; /* what is not newer may have been forgotten, or have come
-                       before this engine started */
+    uint64_t floor; /* fields not newer than this may have been forgotten, or
+                       sent before this engine started */
 } saratoga__auth;
 
 enum saratoga__verdict {
     SARATOGA__GENUINE,
-    SARATOGA__FORGED, /* or without the field, or from another time */
+    SARATOGA__FORGED, /* or without the field, or outside the time window */
     SARATOGA__REPLAYED
 };
 
 void saratoga__auth_init(saratoga__auth *a, const cmn__mem *mem,
                          const saratoga_config *c, uint64_t time);
 void saratoga__auth_free(saratoga__auth *a);
-/* Writes the field for a packet whose octets in front of it are given. */
+/* Writes the field for a packet, given the octets in front of it. */
 void saratoga__auth_write(const saratoga__auth *a, const uint8_t *packet,
                           size_t len, uint64_t time, cmn__rng *rng,
                           uint8_t *out);
-/* Judges a field, and remembers a genuine one. */
+/* Checks a field and records a genuine one. */
 enum saratoga__verdict saratoga__auth_judge(saratoga__auth *a,
                                             const uint8_t *packet, size_t len,
                                             const uint8_t *field,

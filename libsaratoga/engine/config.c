@@ -55,7 +55,7 @@ int saratoga_options_set_profile(saratoga_options *o, uint32_t profile) {
         o->wide_entries = true;
         break;
     case SARATOGA_VALLONA:
-        o->unconfirmed = UINT64_MAX; /* reports nothing before the end */
+        o->unconfirmed = UINT64_MAX; /* sends no STATUS before the end */
         o->timestamps = SARATOGA_TS_OFF;
         o->well_known_port = true;
         o->accept_ieee_crc = true;
@@ -220,7 +220,7 @@ static bool is_between(uint64_t x, uint64_t low, uint64_t high) {
     return x >= low && x <= high;
 }
 
-/* Whether text is UTF-8: as many octets follow each first one as it says. */
+/* Whether text is UTF-8: each lead octet has its continuation octets. */
 static bool is_utf8(const char *text) {
     const uint8_t *p = (const uint8_t *)text;
     while (*p != 0) {

@@ -7,23 +7,22 @@
 
 #include "internal/common/mem.h"
 
-/* Full options: what the caller gave, defaults for the rest. */
+/* Completes the caller's options with defaults. */
 void saratoga__options_take(saratoga_options *out, const saratoga_options *in);
 void saratoga__config_take(saratoga_config *out, const saratoga_config *in);
 
-/* Makes copies of the strings and values that options point to, in one block
- * that goes to cmn__free().  Returns 0 or SARATOGA_ERR_NOMEM, when nothing has
- * changed. */
+/* Copies the strings and values that options point to into one block, to be
+ * freed by cmn__free(). Returns 0, or SARATOGA_ERR_NOMEM without any change. */
 int saratoga__options_own(saratoga_options *o, const cmn__mem *mem,
                           void **block);
 
-/* What drives the sending rate. */
+/* What controls the sending rate. */
 enum saratoga__law {
-    SARATOGA__OPEN_LOOP, /* the rate alone */
+    SARATOGA__OPEN_LOOP, /* a fixed rate */
     SARATOGA__STFRC,     /* loss history at the sender */
     SARATOGA__TFRC,      /* loss fraction of each report */
     SARATOGA__WINDOW,    /* a window controller, fed once per cycle */
-    SARATOGA__NO_LAW     /* there is none of that name */
+    SARATOGA__NO_LAW     /* unknown name */
 };
 
 /* *ops becomes the controller, NULL for an open loop. */

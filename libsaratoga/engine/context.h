@@ -26,8 +26,9 @@ typedef struct saratoga__context {
     uint8_t secret[SARATOGA__ID_KEY_LEN]; /* of random Ids */
     cmn__ring events;                     /* of saratoga_event */
     uint32_t unsolicited_count;           /* queued events without a transfer */
-    uint32_t done_pending;     /* sessions whose DONE event found no memory */
-    saratoga_time uplink_free; /* the next STATUS may leave then */
+    uint32_t done_pending;     /* sessions whose DONE event could not be queued
+                                  for lack of memory */
+    saratoga_time uplink_free; /* when the next STATUS may leave */
     size_t pre_accept_bytes;   /* in pre-accept buffers */
     saratoga_engine_stats stats;
     char eid[SARATOGA_EID_MAX + 1];

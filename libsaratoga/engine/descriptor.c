@@ -12,7 +12,7 @@ uint32_t saratoga__descriptor_for(uint64_t size) {
 
 saratoga__wide saratoga__get_wide(cmn__reader *r, uint32_t descriptor) {
     saratoga__wide x = {0, 0};
-    switch (descriptor) { /* a constant width is read at once */
+    switch (descriptor) { /* constant widths compile to single loads */
     case SARATOGA_16_BIT:
         x.lo = cmn__get16(r);
         break;

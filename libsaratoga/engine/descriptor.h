@@ -19,7 +19,7 @@ static inline size_t saratoga__width(uint32_t descriptor) {
     return (size_t)2 << descriptor;
 }
 
-/* The highest number of a descriptor, as far as 64 bits go. */
+/* The highest number of a descriptor, clamped to 64 bits. */
 static inline uint64_t saratoga__highest(uint32_t descriptor) {
     return descriptor >= SARATOGA_64_BIT
                ? UINT64_MAX
@@ -30,8 +30,8 @@ static inline uint64_t saratoga__highest(uint32_t descriptor) {
 uint32_t saratoga__descriptor_for(uint64_t size);
 
 saratoga__wide saratoga__get_wide(cmn__reader *r, uint32_t descriptor);
-/* Numbers too large for the descriptor lose their upper bits, as a stream's
- * offsets shall. */
+/* Numbers too large for the descriptor lose their upper bits, as the offsets of
+ * a stream must. */
 void saratoga__put_wide(cmn__writer *w, uint32_t descriptor, saratoga__wide x);
 static inline void saratoga__put_offset(cmn__writer *w, uint32_t descriptor,
                                         uint64_t x) {

@@ -113,7 +113,7 @@ void saratoga__wipe(void *p, size_t len) {
     OPENSSL_cleanse(p, len);
 }
 
-/* Only for checking what some peers send: speed does not matter. */
+/* Only checks what some peers send, so speed does not matter. */
 static uint32_t ieee(uint32_t crc, const uint8_t *p, size_t len) {
     for (size_t i = 0; i < len; i++) {
         crc ^= p[i];

@@ -5,8 +5,8 @@
 #include "internal/common/siphash.h"
 
 #define IPV6_HEADERS 48
-/* Lingering sessions inspected for one to evict; nearly always the first will
- * do. */
+/* Lingering sessions inspected to find one to evict; nearly always the first
+ * fits. */
 #define LINGERING_LOOKS 64u
 
 static void on_moved(void *owner, uint64_t id, uint32_t slot) {
@@ -250,8 +250,8 @@ static void join_status_queue(saratoga_engine *e, saratoga__session *s) {
     e->status_last = s;
 }
 
-/* What is over and said so holds no place against what begins: it stays to
- * answer stateless DATA, until its time is over or its room is wanted. */
+/* A finished session lingers only to answer late DATA, until its time is over
+ * or a new session needs the room. */
 static void join_lingering(saratoga_engine *e, saratoga__session *s) {
     if (s->state != SARATOGA__LINGER || s->lingers) {
         return;

@@ -2,7 +2,7 @@
 /* DATA and METADATA that arrive: finds or begins their session. */
 #include "libsaratoga/engine/engine_input.h"
 
-/* METADATA or DATA without a REQUEST: perhaps a blind put. */
+/* METADATA or DATA without a REQUEST: possibly a blind put. */
 static saratoga__session *new_unsolicited(saratoga_engine *e,
                                           const saratoga__input *in) {
     bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
@@ -13,7 +13,7 @@ static saratoga__session *new_unsolicited(saratoga_engine *e,
         saratoga__input_drop(e);
         return NULL;
     }
-    if (e->ctx.auth.key_len > 0) { /* nothing of it is signed */
+    if (e->ctx.auth.key_len > 0) { /* a blind put is not signed */
         saratoga__stateless_refuse(e, in->from, in->id, SARATOGA_ACCESS_DENIED,
                                    in->now);
         return NULL;
@@ -35,7 +35,7 @@ static saratoga__session *new_unsolicited(saratoga_engine *e,
     return s;
 }
 
-/* The transfer that a packet with a foreign host or Id answers: one that asked
+/* The transfer that a packet with an unknown host or Id answers: one that asked
  * a group, or one that waits for the same path. */
 static saratoga__session *requester_of(const saratoga_engine *e,
                                        const saratoga__input *in,
@@ -64,7 +64,7 @@ static saratoga__session *engine_recv_take_answer(saratoga_engine *e,
     return s;
 }
 
-/* The receiver of METADATA (with a path) or DATA; NULL: none here. */
+/* The receiver of METADATA (with a path) or DATA; NULL: none. */
 static saratoga__session *
 receiver_of(saratoga_engine *e, const saratoga__input *in, const char *path) {
     saratoga__session *s =
@@ -130,8 +130,8 @@ void saratoga__input_on_metadata(saratoga_engine *e,
     saratoga__engine_touch(e, s, in->now);
 }
 
-/* DATA of a blind put whose METADATA were lost: they are wanted at once, and
- * again whenever an answer is asked for. */
+/* DATA of a blind put whose METADATA were lost: requests METADATA at once, and
+ * again at each request for a STATUS. */
 static void want_metadata(saratoga_engine *e, saratoga__session *s,
                           const saratoga__input *in, const saratoga__data *d) {
     bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
@@ -160,10 +160,10 @@ void saratoga__input_on_data(saratoga_engine *e, const saratoga__input *in) {
         saratoga__pre_accept_keep(&s->pre_accept, &e->ctx, in->dgram, in->len);
     }
     if (s->state == SARATOGA__OVER) {
-        /* Refused or given up; the sender has not heard. */
+        /* Refused or given up, but the sender does not know yet. */
         s->send_error |= s->status != SARATOGA_SUCCESS && d.asks;
     } else if (s->state == SARATOGA__EXPECTING && s->announced) {
-        saratoga__session_ask(s, NULL); /* a blind put, then */
+        saratoga__session_ask(s, NULL); /* so it is a blind put */
     } else {
         want_metadata(e, s, in, &d);
         saratoga__session_on_data(s, &d, in->now);

@@ -4,7 +4,7 @@
 
 #include "libsaratoga/engine/engine_internal.h"
 
-/* What the files that take packets share. */
+/* Shared by the files that process packets. */
 
 typedef struct saratoga__input {
     const saratoga_pktinfo *from;
@@ -19,28 +19,28 @@ typedef struct saratoga__input {
 saratoga__session *saratoga__input_session(const saratoga_engine *e,
                                            uint64_t host, uint32_t id,
                                            bool sends);
-/* Answers go to where the newest packet came from. */
+/* Sends answers to the source of the newest packet. */
 void saratoga__input_heard_from(saratoga__session *s,
                                 const saratoga_pktinfo *from);
 void saratoga__input_drop(saratoga_engine *e);
-/* No further session, or none with that host. */
+/* No room for another session, or for another with that host. */
 bool saratoga__input_is_full(saratoga_engine *e, uint64_t host);
 
 /* --- engine_proof.c ------------------------------------------------------ */
 
-/* The peer of a session receives at its address. */
+/* Marks the peer of a session as proven. */
 void saratoga__input_prove(saratoga_engine *e, saratoga__session *s);
-/* Counts a packet of a session's peer, by which it may be proven. */
+/* Counts a packet of a session's peer, which may prove its address. */
 void saratoga__input_count(saratoga_engine *e, saratoga__session *s,
                            const saratoga__input *in);
-/* Whether a peer may begin.  An unproven one may where it is one of few; if not
- * it is asked to echo a timestamp, and nothing is kept of it. */
+/* Whether a peer may begin a session. An unproven peer may if there are few;
+ * otherwise it must echo a timestamp first, and no state is kept. */
 bool saratoga__input_admit(saratoga_engine *e, const saratoga__input *in,
                            uint32_t type);
 /* A peer has begun a session. */
 void saratoga__input_enter(saratoga_engine *e, saratoga__session *s,
                            const saratoga__input *in);
-/* Answers a packet that only asks whether this address is ours. */
+/* Answers an address challenge. */
 bool saratoga__input_answers_challenge(saratoga_engine *e,
                                        const saratoga__input *in,
                                        const saratoga__data *d);

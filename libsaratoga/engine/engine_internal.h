@@ -12,7 +12,7 @@
 #define SARATOGA__STATELESS_MAX 64
 #define SARATOGA__STATELESS_LEN 288 /* a BEACON with the longest EID */
 
-/* A queued datagram that belongs to no session. */
+/* A queued datagram without a session. */
 typedef struct saratoga__stateless {
     saratoga_pktinfo to;
     size_t len;
@@ -41,8 +41,8 @@ struct saratoga_engine {
     uint64_t group; /* host of the group sent to last */
 };
 
-/* engine.c */
-/* Call after any change to a session: updates its timer, its place in the
+/* enginengine.c */
+/* Call after any change to a session: updates its timer and its place in the
  * queues, and frees it at its end. */
 void saratoga__engine_touch(saratoga_engine *e, saratoga__session *s,
                             saratoga_time now);
@@ -53,9 +53,10 @@ int saratoga__engine_add(saratoga_engine *e, const saratoga_options *opt,
                          uint32_t type, bool sends, saratoga__session **out,
                          saratoga_time now);
 void saratoga__engine_remove(saratoga_engine *e, saratoga__session *s);
-/* Whether there is room for one more, once what lingers has made way. */
+/* Whether there is room for one more, evicting lingering sessions if
+ * necessary. */
 bool saratoga__engine_has_room(saratoga_engine *e);
-/* Has it found under another host and Id; false: no memory. */
+/* Changes its key to another host and Id; false: no memory. */
 bool saratoga__engine_rekey(saratoga_engine *e, saratoga__session *s,
                             uint64_t host, uint32_t id);
 saratoga__session *saratoga__engine_find(const saratoga_engine *e,
@@ -68,7 +69,7 @@ void saratoga__group_index_update(saratoga_engine *e, saratoga__session *s);
 void saratoga__group_index_remove(saratoga_engine *e, saratoga__session *s);
 /* This engine sends to a group under that Id. */
 bool saratoga__group_index_is_sent(const saratoga_engine *e, uint32_t id);
-/* The session that asked a group under that Id. */
+/* The session that requested from a group under that Id. */
 saratoga__session *saratoga__group_index_requester(const saratoga_engine *e,
                                                    uint32_t id);
 /* A session that waits for that path, from that host or any. */
@@ -83,11 +84,12 @@ saratoga__session *saratoga__group_index_find(const saratoga_engine *e,
 /* Queues a failure STATUS, at a limited rate. */
 void saratoga__stateless_refuse(saratoga_engine *e, const saratoga_pktinfo *to,
                                 uint32_t id, uint32_t code, saratoga_time now);
-/* Queues a packet whose echo proves an address. */
+/* Queues an address challenge. */
 void saratoga__stateless_challenge(saratoga_engine *e,
                                    const saratoga_pktinfo *to, uint32_t id,
                                    saratoga_time now);
-/* Whether a timestamp is a recent one of this engine for that host and Id. */
+/* Whether a timestamp is recent and was issued by this engine for that host and
+ * Id. */
 bool saratoga__stateless_is_answer(const saratoga_engine *e, uint64_t host,
                                    uint32_t id, const uint8_t *timestamp,
                                    saratoga_time now);

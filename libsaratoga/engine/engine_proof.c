@@ -42,15 +42,15 @@ static void evict(saratoga_engine *e, saratoga__session *s, saratoga_time now) {
     saratoga__engine_touch(e, s, now);
 }
 
-/* Makes room for one more unproven peer, at the cost of one that has been
- * silent.  False: the one drawn is busy. */
+/* Makes room for another unproven peer by evicting a silent one. False: the one
+ * drawn is active. */
 static bool make_way(saratoga_engine *e, saratoga_time now) {
     saratoga__session *victim = saratoga__admission_victim(&e->admission);
     if (victim == NULL) {
         return true;
     }
     if (saratoga__admission_knows(&e->admission, victim->host, now)) {
-        saratoga__input_prove(e, victim); /* in another transfer */
+        saratoga__input_prove(e, victim); /* proven by another transfer */
         return true;
     }
     if (now < saratoga__later(victim->heard, EVICT_AFTER)) {
@@ -87,8 +87,8 @@ void saratoga__input_enter(saratoga_engine *e, saratoga__session *s,
     saratoga__admission_enter(&e->admission, s);
 }
 
-/* An empty packet that asks, when nothing was sent yet: its sender wants to
- * know that this address is ours.  The answer repeats what it forgot. */
+/* An empty packet that requests a STATUS before anything was sent is an address
+ * challenge. The answer repeats what the stateless peer forgot. */
 bool saratoga__input_answers_challenge(saratoga_engine *e,
                                        const saratoga__input *in,
                                        const saratoga__data *d) {

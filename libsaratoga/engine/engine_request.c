@@ -57,13 +57,13 @@ static void new_request(saratoga_engine *e, const saratoga__input *in,
     saratoga__engine_touch(e, s, in->now);
 }
 
-/* METADATA that left within this RTT. */
+/* Whether METADATA were sent within the last RTT. */
 static bool was_just_sent(const saratoga__session *s, saratoga_time now) {
     return s->out.meta_sent && s->rtt.srtt > 0 &&
            now < saratoga__later(s->out.meta_at, (saratoga_time)s->rtt.srtt);
 }
 
-/* A REQUEST that was repeated because our answer got lost. */
+/* Answers a REQUEST that was repeated because our answer was lost. */
 static void repeat_answer(saratoga__session *s, saratoga_time now) {
     switch (s->state) {
     case SARATOGA__OPEN:
@@ -83,8 +83,8 @@ static void repeat_answer(saratoga__session *s, saratoga_time now) {
     }
 }
 
-/* METADATA of the copy that the requester holds came before the REQUEST, and
- * looked like a blind put. */
+/* METADATA of the requester's copy arrived before the REQUEST and looked like a
+ * blind put. */
 static bool announced_before(saratoga_engine *e, const saratoga__request *q,
                              const saratoga__input *in) {
     saratoga__session *s =
@@ -119,7 +119,7 @@ static bool is_allowed(saratoga_engine *e, const saratoga__input *in,
     return v == SARATOGA__GENUINE;
 }
 
-/* Only requests that one member can answer for all are allowed to a group. */
+/* A group may be sent only requests that one member can answer for all. */
 static bool is_for_all(const saratoga__input *in, const saratoga__request *q) {
     return (in->from->flags & SARATOGA_PKT_MULTICAST) == 0 ||
            q->type == SARATOGA_GET || q->type == SARATOGA_GETDIR ||

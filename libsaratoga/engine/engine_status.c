@@ -2,15 +2,15 @@
 /* STATUS packets that arrive: finds their session. */
 #include "libsaratoga/engine/engine_input.h"
 
-/* Members of a group report holes to its sender, and to each other. */
+/* Group members report holes to the sender and to each other. */
 static saratoga__session *find_in_group(const saratoga_engine *e,
                                         const saratoga__input *in) {
     saratoga__session *s = saratoga__input_session(e, e->group, in->id, true);
     return s != NULL ? s : saratoga__group_index_find(e, in->id);
 }
 
-/* Whether a STATUS echoes a timestamp that only its peer can have seen; such
- * an address is remembered. */
+/* Whether a STATUS echoes a timestamp that only its peer can have seen; records
+ * such an address as proven. */
 static void check_echo(saratoga_engine *e, saratoga__session *s,
                        const saratoga__status_pkt *p,
                        const saratoga__input *in) {
@@ -61,7 +61,7 @@ void saratoga__input_on_status(saratoga_engine *e, const saratoga__input *in) {
         s = find_in_group(e, in);
     }
     if (s == NULL) {
-        saratoga__input_drop(e); /* a STATUS is never answered by a STATUS */
+        saratoga__input_drop(e); /* never answer a STATUS with a STATUS */
         return;
     }
     if (!s->opt.multicast) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /* Index of sessions that other hosts may refer to: those that send to a group,
- * asked one, or wait for a file that a group may receive. */
+ * requested from one, or wait for a file that a group may receive. */
 #include "libsaratoga/engine/engine_internal.h"
 
-/* The role a session is indexed by. */
+/* The role under which a session is indexed. */
 enum role {
     NOBODY,
     SENDER,    /* to a group */

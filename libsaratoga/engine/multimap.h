@@ -8,12 +8,13 @@
 
 struct saratoga__session;
 
-/* Sessions by keys of 64 bits, which several may share: found in O(1), the
- * newest first.  The keys must be hard to choose for who might want them to
- * collide.  Nothing in here can fail: without memory chains just grow. */
+/* Multimap from 64-bit keys to sessions: O(1) look-up, newest first. Keys must
+ * not be predictable to an attacker who wants collisions. No function can fail:
+ * without memory, chains just grow. */
 typedef struct saratoga__link {
     struct saratoga__link *next;
-    struct saratoga__link **at; /* what points here; NULL: it is in no index */
+    struct saratoga__link **at; /* the pointer to this link; NULL: not in an
+                                   index */
     struct saratoga__session *session;
     uint64_t key;
 } saratoga__link;
@@ -28,13 +29,13 @@ typedef struct saratoga__multimap {
     uint32_t count;
 } saratoga__multimap;
 
-/* An index stays where it is. */
+/* An index must not be moved. */
 void saratoga__multimap_init(saratoga__multimap *x, const cmn__mem *mem);
 void saratoga__multimap_free(saratoga__multimap *x);
 void saratoga__multimap_put(saratoga__multimap *x, saratoga__link *l,
                             struct saratoga__session *s, uint64_t key);
 void saratoga__multimap_remove(saratoga__multimap *x, saratoga__link *l);
-/* The first with a key, and the one behind another; NULL: none. */
+/* The first link with a key, and the next one; NULL: none. */
 saratoga__link *saratoga__multimap_first(const saratoga__multimap *x,
                                          uint64_t key);
 saratoga__link *saratoga__multimap_next(const saratoga__link *l);

@@ -9,7 +9,7 @@
 #define NS_PER_S 1e9
 #define BURST_PACKETS 2
 #define WINDOW_MAX 9.0e18
-#define LATE_MAX 0.020 /* s that are made up for; with a controller an RTT */
+#define LATE_MAX 0.020 /* compensated lateness, s; at most an RTT */
 
 static int set_params(struct cong *cong, const saratoga_options *o) {
     int rv = 0;
@@ -73,7 +73,7 @@ void saratoga__pace_set_rate(saratoga__pace *p, uint64_t bps) {
     }
 }
 
-/* A machine that does several things wakes its programs late by milliseconds.
+/* A busy machine wakes programs milliseconds late.
  */
 static double lateness(const saratoga__pace *p, cong_time srtt) {
     double rtt = srtt > 0 ? (double)srtt / NS_PER_S : 0;
@@ -113,8 +113,7 @@ void saratoga__pace_sent(saratoga__pace *p, double size, saratoga_time now) {
     cong_pacer_sent(&p->pacer, size, (cong_time)now);
 }
 
-/* One sample per cycle: what was delivered over the time between two
- * reports. */
+/* One sample per cycle: the bytes delivered between two reports. */
 static const struct cong_rate_sample *sample_rate(saratoga__pace *p,
                                                   const saratoga__cycle *c,
                                                   double flight,
@@ -144,10 +143,10 @@ static bool ends_round(saratoga__pace *p, cong_time srtt, saratoga_time now) {
     return true;
 }
 
-/* What the rate lost that slow start ended with reports how much too high it
- * was, not what share the path loses: all of it counts once, at the end of an
- * interval by which the equation gives half of what arrived, so that the queue
- * empties.  RFC 5348 section 6.3.1 takes what arrived; it counts bursts once.
+/* The losses that end slow start show how far the rate overshot, not the loss
+ * ratio of the path. They count as one loss, and the interval before it is set
+ * so that the equation gives half the receive rate and the queue drains. RFC
+ * 5348 section 6.3.1 uses the full receive rate; it counts bursts once.
  */
 static void end_slow_start(saratoga__pace *p, const saratoga__cycle *c,
                            cong_time rtt) {
@@ -156,7 +155,7 @@ static void end_slow_start(saratoga__pace *p, const saratoga__cycle *c,
     p->slow_start_end = c->newest;
 }
 
-/* Each report of losses begins an interval, which lasts until the next. */
+/* Each report of losses begins an interval that lasts until the next. */
 static void note_report(saratoga__pace *p, const saratoga__cycle *c,
                         cong_time rtt) {
     bool lossy = c->lost_packets > 0;
@@ -178,11 +177,11 @@ static void note_report(saratoga__pace *p, const saratoga__cycle *c,
     p->sent[0] += (double)c->packets;
 }
 
-/* The share of packets lost, as in draft-eddy-tsvwg-saratoga-tfrc-12, but over
- * as many intervals, and weighted alike, as RFC 5348 section 5.4 has.  One
- * report, as the draft says, is an RTT's few packets: its share is 0, which
- * doubles the rate, or so much that the rate falls to where the next share is
- * coarser still. */
+/* The packet loss ratio, as in draft-eddy-tsvwg-saratoga-tfrc-12, but averaged
+ * with the number and weights of intervals of RFC 5348 section 5.4. A single
+ * report, as in the draft, covers only the few packets of an RTT: its ratio is
+ * either 0, which doubles the rate, or so high that the rate collapses and the
+ * next ratio is even coarser. */
 static double share_lost(const saratoga__pace *p) {
     static const double weight[SARATOGA__REPORTS] = {1,   1,   1,   1,
                                                      0.8, 0.6, 0.4, 0.2};
@@ -195,10 +194,10 @@ static double share_lost(const saratoga__pace *p) {
     return sent > 0 ? gone / sent : 0;
 }
 
-/* A report is of a cycle, which may be a round trip long: one that began within
- * the period belongs to it as a whole.  Only on which side of the newest
- * reduction losses lie matters, so the lowest and the highest are enough.  A
- * lost repair counts as new data does. */
+/* A report covers a cycle, which may last a round trip: one that began within
+ * the period belongs to it as a whole. It only matters on which side of the
+ * newest reduction losses lie, so the lowest and the highest suffice. A lost
+ * retransmission counts like new data. */
 static void note_losses(saratoga__pace *p, const saratoga__cycle *c) {
     if (c->lost_packets > 0 && p->period.state != CONG_RECOVERY_STATE_REPAIR) {
         cong_recovery_period_on_lost(&p->period, c->first_lost, 1);
@@ -240,12 +239,12 @@ void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__pace_report *r,
     if (p->law == SARATOGA__WINDOW) {
         (void)cong_recovery_period_end(&p->period, p->cong, c->first, 0,
                                        (cong_time)now);
-        /* What a cycle acknowledges arrived before its losses were known. */
+        /* Data acknowledged by a cycle arrived before its losses were known. */
         ack.recovery = cong_recovery_period_in_recovery(&p->period);
         note_losses(p, c);
     } else {
         ack.p = p->p;
-        /* A TFRC receiver to which nothing came would not have reported. */
+        /* A TFRC receiver that got nothing would not have reported. */
         ack.x_recv = c->acked > 0 ? p->x_recv : -1;
     }
     ack.rs = sample_rate(p, c, r->flight, now);

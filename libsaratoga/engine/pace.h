@@ -12,28 +12,32 @@
 
 #define SARATOGA__REPORTS 8
 
-/* When the next DATA may leave: by the rate of an open loop, or by a congestion
- * controller that gets a report per cycle. */
+/* Decides when the next DATA may leave: by a fixed rate (open loop), or by a
+ * congestion controller that gets a report per cycle. */
 typedef struct saratoga__pace {
     enum saratoga__law law;
     struct cong *cong; /* NULL: open loop */
     struct cong_pacer pacer;
     struct cong_rate_sample sample;
-    double rate;        /* bytes/s of IP packets: of the loop, or the cap; 0 */
+    double rate;        /* bytes/s of IP packets: the fixed rate or the limit;
+                           0: none */
     double granularity; /* seconds that a burst must cover */
     double overhead;    /* bytes of headers in front of a payload */
     double mss;
     double p;
     double x_recv;
-    double sent[SARATOGA__REPORTS]; /* from one report of losses to the */
-    double gone[SARATOGA__REPORTS]; /* next, newest first; those lost */
-    saratoga_time feedback_at;      /* silence is reported to the controller */
-    saratoga_time cycle_at;         /* when the last one ended; 0: never */
+    double sent[SARATOGA__REPORTS]; /* packets sent from one report of losses to
+                                       the next, */
+    double gone[SARATOGA__REPORTS]; /* newest first, and those lost */
+    saratoga_time feedback_at;      /* when to report silence to the
+                                       controller */
+    saratoga_time cycle_at;         /* when the last cycle ended; 0: never */
     saratoga_time round_at;
     bool limited; /* the controller held DATA back since the last feedback */
-    bool waits;   /* for the pacer alone: lateness is made up for */
+    bool waits;   /* for the pacer alone: lateness is compensated */
     struct cong_recovery_period period; /* of a window controller */
-    uint64_t slow_start_end; /* newest transmission when it ended: tfrc */
+    uint64_t slow_start_end; /* newest transmission when slow start ended:
+                                tfrc */
 } saratoga__pace;
 
 /* What it depends on beside the options. */
@@ -52,12 +56,12 @@ int saratoga__pace_init(saratoga__pace *p, const cmn__mem *mem,
 bool saratoga__pace_has_equation(const saratoga__pace *p);
 void saratoga__pace_free(saratoga__pace *p, const cmn__mem *mem);
 void saratoga__pace_set_rate(saratoga__pace *p, uint64_t bps);
-/* Follows the controller; call before asking. */
+/* Applies the controller's outputs; call before the queries below. */
 void saratoga__pace_update(saratoga__pace *p, cong_time srtt);
-/* No DATA fit in the window beside those in flight. */
+/* Whether the window has no room for another DATA packet. */
 bool saratoga__pace_is_shut(const saratoga__pace *p, double flight);
-/* When the next DATA may leave, now or earlier: at once.  The window is shut:
- * SARATOGA_TIME_NEVER. */
+/* When the next DATA may leave; now or earlier: at once; SARATOGA_TIME_NEVER:
+ * the window is full. */
 saratoga_time saratoga__pace_next(const saratoga__pace *p, double flight,
                                   saratoga_time now);
 /* A packet of that size, headers included, leaves. */
@@ -78,11 +82,11 @@ void saratoga__pace_on_cycle(saratoga__pace *p, const saratoga__pace_report *r,
  * transmission. */
 void saratoga__pace_on_rto(saratoga__pace *p, double flight, uint64_t next,
                            unsigned nth, saratoga_time now);
-/* Silence is counted from here: a STATUS came, whatever it says, or the first
- * request after it left, which is late where the way back is thin. */
+/* Restarts the silence timer: any STATUS arrived, or the first request after it
+ * left, which may be late on a thin return path. */
 void saratoga__pace_await(saratoga__pace *p, saratoga_time now);
-/* Tells the controller of silence when it is time and an answer is owed, or
- * nothing was sent that could be answered. */
+/* Reports silence to the controller when it is due and a STATUS is outstanding,
+ * or nothing was sent that requests one. */
 void saratoga__pace_on_timeout(saratoga__pace *p, double flight, bool owed,
                                saratoga_time now);
 

@@ -30,7 +30,8 @@ bool saratoga__head_parse(const void *dgram, size_t len, saratoga__head *h) {
     return !r.bad && field(h->word, 2, 3) == VERSION;
 }
 
-/* Bits 12 to 15 of BEACON and REQUEST: "willing" without "can" is none. */
+/* Bits 12 to 15 of BEACON and REQUEST: "willing" without "can" means
+ * neither. */
 static uint32_t get_abilities(uint32_t word) {
     uint32_t a = 0;
     a |= (word & BIT(12)) != 0 ? SARATOGA_CAN_SEND : 0u;
@@ -103,7 +104,7 @@ void saratoga__beacon_write(cmn__writer *w, const saratoga__beacon *b) {
     cmn__put_bytes(w, b->eid, b->eid_len);
 }
 
-/* Anything but padding behind the path is the authentication field. */
+/* Anything after the path other than padding is the authentication field. */
 static void take_auth(cmn__reader *r, saratoga__request *q) {
     size_t left = cmn__reader_left(r);
     for (size_t i = 0; i < left; i++) {
@@ -227,7 +228,7 @@ bool saratoga__status_parse(const void *dgram, size_t len,
         s->timestamp = cmn__get_bytes(&r, SARATOGA__TIMESTAMP_LEN);
     }
     if (r.bad || cmn__reader_left(&r) < 2 * width) {
-        s->bare = true; /* an answer to delete may be so */
+        s->bare = true; /* allowed in the answer to a delete */
         s->timestamp = NULL;
         return !r.bad && cmn__reader_left(&r) >= 4;
     }
@@ -236,7 +237,7 @@ bool saratoga__status_parse(const void *dgram, size_t len,
     s->head = dgram;
     s->head_len = (size_t)(r.p - s->head);
     s->holes = r.p;
-    /* no list of holes has an odd length */
+    /* a hole list never has an odd length */
     s->is_signed = cmn__reader_left(&r) == SARATOGA__AUTH_LEN;
     s->hole_count = s->is_signed ? 0 : cmn__reader_left(&r) / (2 * width);
     return true;

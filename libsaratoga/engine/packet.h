@@ -23,7 +23,7 @@ enum saratoga__type {
 
 /* Checksum types on the wire. */
 #define SARATOGA__WIRE_SHA256 15
-/* One word: the type of the checksum that other METADATA will bring. */
+/* One word: the type of the checksum that later METADATA will carry. */
 #define SARATOGA__WIRE_FOLLOWS 14
 
 static inline bool saratoga__sum_follows(uint32_t type, size_t len) {
@@ -36,8 +36,8 @@ typedef struct saratoga__head {
     uint32_t id; /* not in BEACON */
 } saratoga__head;
 
-/* Version, type and, where there is one, Id.  False: not version 1, or too
- * short for these. */
+/* Parses version, type and, if present, Id. False: not version 1, or too
+ * short. */
 bool saratoga__head_parse(const void *dgram, size_t len, saratoga__head *h);
 
 typedef struct saratoga__beacon {
@@ -97,7 +97,7 @@ typedef struct saratoga__data {
 } saratoga__data;
 
 bool saratoga__data_parse(const void *dgram, size_t len, saratoga__data *d);
-/* All but the payload. */
+/* Everything except the payload. */
 void saratoga__data_write_head(cmn__writer *w, const saratoga__data *d);
 
 typedef struct saratoga__status_pkt {
@@ -113,14 +113,14 @@ typedef struct saratoga__status_pkt {
     saratoga__wide irt;
     const uint8_t *holes;
     size_t hole_count;
-    const uint8_t *head; /* parsed: all in front of the holes */
+    const uint8_t *head; /* parsed: everything before the holes */
     size_t head_len;
-    bool is_signed; /* an authentication field stands there instead of holes */
+    bool is_signed; /* an authentication field takes the place of the holes */
 } saratoga__status_pkt;
 
 bool saratoga__status_parse(const void *dgram, size_t len,
                             saratoga__status_pkt *s);
-/* All but the holes. */
+/* Everything except the holes. */
 void saratoga__status_write_head(cmn__writer *w, const saratoga__status_pkt *s);
 /* Start and end of hole i, as on the wire. */
 void saratoga__status_hole(const saratoga__status_pkt *s, size_t i,

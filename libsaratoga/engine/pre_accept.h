@@ -12,12 +12,12 @@
 #define SARATOGA__PRE_ACCEPT_MAX ((size_t)1 << 20)
 
 typedef struct saratoga__pre_accept {
-    uint8_t *bytes; /* packets, each behind its length in two bytes */
+    uint8_t *bytes; /* packets, each preceded by its length in two bytes */
     size_t len;
     size_t cap;
 } saratoga__pre_accept;
 
-/* Keeps a packet, or counts that it found no room. */
+/* Keeps a packet, or counts it as dropped if there is no room. */
 void saratoga__pre_accept_keep(saratoga__pre_accept *e, saratoga__context *ctx,
                                const uint8_t *packet, size_t len);
 void saratoga__pre_accept_free(saratoga__pre_accept *e, saratoga__context *ctx);

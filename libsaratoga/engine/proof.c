@@ -67,7 +67,7 @@ uint64_t saratoga__proof_draw_end(saratoga__session *s, cmn__range r) {
     if (!saratoga__proof_by_length(s) || len < 2 || r.start < s->out.next) {
         return r.end;
     }
-    s->out.source.aligned = true; /* after odd lengths, even ones */
+    s->out.source.aligned = true; /* realign after random lengths */
     s->proof.drawn = bits_of(len);
     return r.start + 1 + cmn__rng_below(&s->ctx->rng, len);
 }
@@ -84,8 +84,8 @@ bool saratoga__proof_awaits_answer(const saratoga__session *s) {
     return saratoga__proof_by_length(s) && s->proof.end_bits > 0;
 }
 
-/* A STATUS without an echo names the end of the last DATA, whose length was
- * drawn at random; or an older end, or nothing yet; or it is a wrong guess. */
+/* A STATUS without an echo reports the end of the last DATA, whose length was
+ * random, or an older end, or no end yet; anything else is a wrong guess. */
 static bool answers_length(saratoga__session *s, uint64_t progress,
                            uint64_t irt) {
     saratoga__proof *p = &s->proof;
@@ -93,7 +93,8 @@ static bool answers_length(saratoga__session *s, uint64_t progress,
         p->bits += p->end_bits;
         p->end_bits = 0;
     } else {
-        p->end_bits = 0; /* it may be lost; the next is drawn anew */
+        p->end_bits = 0; /* the packet may be lost; the next gets a new random
+                            length */
         if (irt != 0 && saratoga__sentlog_by_end(&s->out.log, irt) == 0) {
             p->bits = 0;
         }

@@ -111,7 +111,7 @@ static bool store_stream(saratoga__session *s, uint64_t at,
     if (s->opt.unreliable) {
         return saratoga__sink_put(&in->sink, at, bytes, len);
     }
-    /* Reserved once, as wide as it will ever be: nothing is in it yet. */
+    /* Reserved once at its final size, while it is empty. */
     if (at + len > in->delivered + s->opt.window ||
         cmn__bytes_reserve(&in->window, in->delivered, in->delivered,
                            in->delivered + s->opt.window) != 0) {
@@ -139,7 +139,7 @@ static bool store(saratoga__session *s, uint64_t start, uint64_t end,
     return false;
 }
 
-/* Stores the new parts: the first copy of a byte counts. */
+/* Stores the new parts; the first copy of a byte wins. */
 static bool receiver_take(saratoga__session *s, uint64_t at,
                           const saratoga__data *d) {
     saratoga__receiver *in = &s->in;
@@ -183,7 +183,7 @@ static void note_asked(saratoga__session *s, const saratoga__data *d,
     if (d->asks) {
         in->spacing = in->ask_seen > 0 ? now - in->ask_seen : 0;
         in->ask_seen = now;
-        /* Within one batch the answer to the highest reports most. */
+        /* Within a batch, answer the highest request: it reports most. */
         if (!in->asked.due || a.irt >= in->asked.irt) {
             in->asked = a;
         }
@@ -201,7 +201,7 @@ static void first_data(saratoga__session *s) {
     }
 }
 
-/* A stateless of a transfer that is done. */
+/* Late DATA of a finished transfer. */
 static void on_late_data(saratoga__session *s, const saratoga__data *d) {
     s->in.volunteer |= s->in.complete || d->asks;
     s->in.highest_echo = answer_to(d, s->in.size);
@@ -212,8 +212,8 @@ static bool is_too_early(const saratoga__session *s, uint64_t end) {
     return s->kind != SARATOGA_STREAM && end > s->opt.early;
 }
 
-/* DATA that deserve a prompt STATUS. A steady flow from a sender that asks by
- * itself does not: its answers may be queued on a thin uplink. */
+/* Whether DATA deserve a prompt STATUS. A steady flow from a sender that
+ * requests STATUS does not: answers may be queued on a thin uplink. */
 static bool is_worth_reporting(const saratoga__session *s,
                                const saratoga__data *d, saratoga_time now) {
     const saratoga__receiver *in = &s->in;
@@ -247,8 +247,8 @@ static void accept_data(saratoga__session *s, const saratoga__data *d,
     saratoga__receiver_advance(s, now);
 }
 
-/* An empty packet before all others asks whether this address is ours, and does
- * not fix width and kind. */
+/* An empty packet before all others is an address challenge and does not fix
+ * width and kind. */
 static bool is_probe(const saratoga__session *s, const saratoga__data *d) {
     return d->len == 0 && d->asks && !d->eod && !s->in.has_data &&
            !s->in.has_metadata;
@@ -340,7 +340,7 @@ void saratoga__receiver_on_timeout(saratoga__session *s, saratoga_time now) {
         saratoga__receiver_hold_status(s, now);
         in->quiet_at = saratoga__later(now, quiet_interval(s));
     }
-    /* Writes that found no memory, and the like. */
+    /* Retries writes that failed for lack of memory, for example. */
     saratoga__receiver_advance(s, now);
 }
 

@@ -4,8 +4,8 @@
 
 #define MULTICAST_DELAY (100 * SARATOGA_MS)
 
-/* What is computed over the file, also ahead of the checksum itself; none for
- * types that nobody knows. */
+/* The checksum to compute over the file, also before the expected value is
+ * known; none for unknown types. */
 uint32_t saratoga__receiver_checksum(const saratoga__session *s) {
     bool follows = saratoga__sum_follows(s->sum_type, s->sum_len);
     uint32_t type = follows ? s->sum[s->sum_len - 1] : s->sum_type;
@@ -22,7 +22,7 @@ bool saratoga__receiver_has_checksum(const saratoga__session *s) {
            !saratoga__sum_follows(s->sum_type, s->sum_len);
 }
 
-/* Of many receivers not all answer at once. */
+/* Many receivers must not answer at once. */
 void saratoga__receiver_hold_status(saratoga__session *s, saratoga_time now) {
     if (s->opt.multicast && now >= s->in.hold_until) {
         s->in.hold_until = now + cmn__rng_below(&s->ctx->rng, MULTICAST_DELAY);
@@ -80,7 +80,7 @@ static void receiver_complete(saratoga__session *s, saratoga_time now) {
     saratoga__session_end(s, 0, SARATOGA_SUCCESS, false, false, now);
 }
 
-/* All bytes are here: have them written, digested and committed. */
+/* All bytes have arrived: writes, digests and commits them. */
 static void finish_file(saratoga__session *s, saratoga_time now) {
     saratoga__receiver *in = &s->in;
     bool stream = s->kind == SARATOGA_STREAM;
@@ -98,7 +98,7 @@ static void finish_file(saratoga__session *s, saratoga_time now) {
     if (sum != SARATOGA_NONE && in->sink.digested < in->size) {
         saratoga__sink_digest(&in->sink, sum, true);
     } else if (in->has_metadata && !saratoga__receiver_has_checksum(s)) {
-        return; /* all but the checksum to compare with is here */
+        return; /* only the expected checksum is missing */
     } else if (!saratoga__sink_commit(&in->sink, sum, s->sum, in->size)) {
         saratoga__session_fail(s, SARATOGA_ERR_NOMEM, now);
     }

@@ -8,8 +8,8 @@ static void take_sum(saratoga__session *s, const saratoga__metadata *m) {
     memcpy(s->sum, m->sum, m->sum_len);
 }
 
-/* While a checksum is not known, or was not, its type must do: the file as a
- * whole will be compared with it. */
+/* While either checksum is unknown, compare only the types: the whole file will
+ * be checked later. */
 static bool is_same_sum(const saratoga_partial *p,
                         const saratoga__metadata *m) {
     if (p->checksum == SARATOGA_NONE) {
@@ -26,14 +26,14 @@ static bool is_same_sum(const saratoga_partial *p,
 static bool is_same_copy(const saratoga__session *s,
                          const saratoga__metadata *m) {
     const saratoga_partial *p = &s->in.partial;
-    /* A whole copy of one's own has a ctime of its own. */
+    /* The ctime of a complete local copy differs. */
     return m->entry.size == p->entry.size && m->entry.mtime == p->entry.mtime &&
            (m->entry.ctime == p->entry.ctime || s->opt.update_check) &&
            is_same_sum(p, m);
 }
 
-/* Whether METADATA agree about the checksum: one may have been announced by
- * the other. */
+/* Whether METADATA agree about the checksum; one may have announced the
+ * other. */
 static bool is_sum_kept(const saratoga__session *s,
                         const saratoga__metadata *m) {
     bool had = saratoga__sum_follows(s->sum_type, s->sum_len);
@@ -42,7 +42,7 @@ static bool is_sum_kept(const saratoga__session *s,
         return (m->sum_type == SARATOGA_NONE && !s->ctx->cfg.auth_files) ||
                m->sum_type == s->sum[s->sum_len - 1];
     }
-    if (has && !had) { /* overtaken on the way */
+    if (has && !had) { /* reordered on the path */
         return m->sum[m->sum_len - 1] == s->sum_type;
     }
     return s->sum_len == 0 ||
@@ -79,7 +79,7 @@ static void resume_or_purge(saratoga__session *s, const saratoga__metadata *m,
     }
 }
 
-/* The whole of a copy is held, and the sender has the same. */
+/* Whether the receiver holds a complete copy identical to the sender's. */
 static bool is_unchanged(const saratoga__session *s) {
     const saratoga__receiver *in = &s->in;
     return s->opt.update_check && in->resumed > 0 && in->resumed == in->size;
@@ -103,7 +103,7 @@ static bool is_keyed(const saratoga__metadata *m) {
     return type == SARATOGA_HMAC_SHA256;
 }
 
-/* What the peer must not do, and the code that reports it so; 0: all is well.
+/* The status code for a protocol violation in METADATA; 0: none.
  */
 static uint32_t metadata_fault(const saratoga__session *s,
                                const saratoga__metadata *m) {
@@ -130,7 +130,7 @@ static int error_for(uint32_t fault) {
     switch (fault) {
     case SARATOGA_TOO_LONG:
         return SARATOGA_ERR_TOO_LONG;
-    case SARATOGA_ACCESS_DENIED: /* no checksum made with the key */
+    case SARATOGA_ACCESS_DENIED: /* the checksum is not keyed */
         return SARATOGA_ERR_AUTH;
     default:
         return SARATOGA_ERR_PROTOCOL;
@@ -161,8 +161,8 @@ static void first_metadata(saratoga__session *s, const saratoga__metadata *m,
     s->unchanged = is_unchanged(s);
 }
 
-/* Repeated METADATA must say the same, except that a checksum may come late and
- * a stream may end. */
+/* Repeated METADATA must match, except that a checksum may follow and a stream
+ * may end. */
 static bool is_changed(const saratoga__session *s,
                        const saratoga__metadata *m) {
     return !is_sum_kept(s, m) || m->kind != s->kind ||

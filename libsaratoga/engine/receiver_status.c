@@ -33,7 +33,7 @@ bool saratoga__receiver_wants_status(const saratoga__session *s,
         return false;
     }
     if (is_verifying(s) && now - in->whole_at < SARATOGA__VERIFY_PATIENCE) {
-        return false; /* the final word is near */
+        return false; /* the completed STATUS will follow soon */
     }
     return in->group.due || in->asked.due || in->volunteer;
 }
@@ -86,8 +86,8 @@ static void write_hole(saratoga__session *s, cmn__writer *w, uint64_t start,
                          s->opt.half_open_holes ? end : end - 1);
 }
 
-/* Writes holes until the packet is full; true: the list is not at its end.
- * One look-up per hole: where it ends, what was received begins. */
+/* Writes holes until the packet is full; true: the list continues. One look-up
+ * per hole: each hole ends where received data begins. */
 static bool write_holes(saratoga__session *s, cmn__writer *w, size_t room) {
     saratoga__receiver *in = &s->in;
     uint64_t limit = wrap_limit(s, in->group_at, in->group.irt);
@@ -115,14 +115,14 @@ static bool write_holes(saratoga__session *s, cmn__writer *w, size_t room) {
 static uint32_t packets_allowed(const saratoga__session *s) {
     const saratoga_config *c = &s->ctx->cfg;
     double share = (double)c->uplink_bps * c->status_share / 8;
-    double fit = share / c->mtu; /* what a second carries */
+    double fit = share / c->mtu; /* packets per second */
     if (c->uplink_bps == 0 || fit > c->status_packets) {
         return c->status_packets;
     }
     return fit > 1 ? (uint32_t)fit : 1;
 }
 
-/* Chooses what is answered and freezes it for all packets of the answer. */
+/* Chooses what to answer and freezes it for all packets of the answer. */
 static void receiver_status_begin(saratoga__session *s) {
     saratoga__receiver *in = &s->in;
     in->group_voluntary = !in->asked.due;
@@ -136,7 +136,7 @@ static void receiver_status_begin(saratoga__session *s) {
         in->group_at < in->group.irt ? in->group_at : in->group.irt;
     in->group_left = packets_allowed(s);
     if (in->group_voluntary && in->spacing > 0 && !s->opt.multicast) {
-        in->group_left = 1; /* who asks will ask for the rest */
+        in->group_left = 1; /* a requesting sender will ask for the rest */
     }
     in->asked.due = false;
     in->volunteer = false;
@@ -152,12 +152,13 @@ static void end(saratoga__session *s, saratoga_time now) {
     }
 }
 
-/* Thereupon the owner of a take or give deletes his copy. */
+/* The completed STATUS; on it, the sender of a take or give deletes its
+ * copy. */
 static size_t write_completed(saratoga__session *s, uint8_t *buf, size_t cap,
                               saratoga_time now) {
     cmn__writer w = cmn__writer_of(buf, cap);
     const saratoga__answer_due *last = &s->in.highest_echo;
-    /* Of an empty file the acceptance looks the same but for this. */
+    /* For an empty file, only this differs from the acceptance. */
     const uint8_t *echo =
         s->in.size == 0 && last->has_timestamp ? last->timestamp : NULL;
     saratoga__status_pkt p = {.descriptor = s->descriptor,
@@ -176,7 +177,7 @@ static size_t write_completed(saratoga__session *s, uint8_t *buf, size_t cap,
     return w.bad ? 0 : (size_t)(w.p - buf);
 }
 
-/* Only the last octet is said to be missing. */
+/* Reports only the last octet as missing. */
 static void write_patience(saratoga__session *s, cmn__writer *w,
                            saratoga__status_pkt *p) {
     uint64_t last = s->in.size > 0 ? s->in.size - 1 : 0;
@@ -240,7 +241,7 @@ void saratoga__receiver_on_other(saratoga__session *s,
     uint64_t at = progress(s);
     uint64_t end = p->irt.lo < in->highest ? p->irt.lo : in->highest;
     cmn__range mine;
-    bool covered = end > at; /* what came later has the next turn */
+    bool covered = end > at; /* later data waits for the next report */
     while (covered && next_hole(s, at, end, &mine)) {
         covered = false;
         for (size_t k = 0; k < p->hole_count && !covered; k++) {
@@ -251,7 +252,7 @@ void saratoga__receiver_on_other(saratoga__session *s,
         }
         at = mine.end;
     }
-    if (covered) { /* somebody has asked for all that is missing here */
+    if (covered) { /* other members have reported all holes of this one */
         in->volunteer = false;
     }
 }

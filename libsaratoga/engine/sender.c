@@ -6,8 +6,8 @@
 
 #define LOG_MAX ((uint64_t)1 << 18)
 #define NS_PER_S 1e9
-#define OVERDUE_MAX 8 /* times that the wait for an answer is doubled */
-#define WINDOW_ASKS 4 /* STATUS that a window asks for per RTT */
+#define OVERDUE_MAX 8 /* maximum doublings of the wait for an answer */
+#define WINDOW_ASKS 4 /* STATUS requests per RTT for a window controller */
 
 static double granularity(const saratoga__session *s) {
     return (double)s->ctx->cfg.timer_granularity_us * 1e-6;
@@ -19,7 +19,7 @@ static size_t head_len(const saratoga__session *s) {
     return 8 + timestamp + saratoga__width(s->descriptor);
 }
 
-/* The width is told by METADATA, which an unproven peer does not have. */
+/* METADATA give the width; an unproven peer does not have them. */
 static size_t poll_len(const saratoga__session *s) {
     return saratoga__proof_by_echo(s) ? 8 + SARATOGA__TIMESTAMP_LEN + 2
                                       : head_len(s);
@@ -42,7 +42,7 @@ static int sender_open_source(saratoga__session *s) {
         return 0;
     }
     o->size = s->entry.size;
-    if (s->unchanged) { /* METADATA says it all */
+    if (s->unchanged) { /* METADATA is all that is sent */
         o->next = o->size;
         o->eod_sent = true;
         return 0;
@@ -137,9 +137,9 @@ bool saratoga__sender_is_drained(const saratoga__session *s) {
 
 /* ---- when to ask ---- */
 
-/* Long enough that answers of the size seen use only their share of a thin
- * uplink. Its rate is measured: the parts of a long hole list leave together
- * and arrive as they get through. A list that takes minutes does not silence
+/* Spaces requests so that answers of the size seen use only their share of a
+ * thin uplink. The uplink rate is measured: the parts of a long hole list leave
+ * together and arrive at that rate. A list that takes minutes does not silence
  * the sender. */
 static saratoga_time uplink_spacing(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
@@ -159,8 +159,8 @@ static saratoga_time uplink_spacing(const saratoga__session *s) {
         s->opt.inactivity / 4);
 }
 
-/* Once per RTT; for a window, which moves with each report of arrivals,
- * some times as often. */
+/* Once per RTT; several times per RTT for a window, which advances with each
+ * report. */
 static saratoga_time wanted_spacing(const saratoga__session *s) {
     const saratoga__pace *p = &s->out.pace;
     saratoga_time srtt = (saratoga_time)s->rtt.srtt;
@@ -168,7 +168,7 @@ static saratoga_time wanted_spacing(const saratoga__session *s) {
         return s->opt.first_spacing;
     }
     if (s->rtt.latest > 0 && s->rtt.latest < s->rtt.srtt / 2) {
-        srtt = (saratoga_time)s->rtt.latest; /* a queue is gone */
+        srtt = (saratoga_time)s->rtt.latest; /* the queue has drained */
     }
     if (p->cong == NULL) {
         return saratoga__sooner(srtt, s->opt.status_spacing);
@@ -184,8 +184,8 @@ static saratoga_time spacing(const saratoga__session *s) {
     return wanted > least ? wanted : least;
 }
 
-/* Answers that take longer than before queue on a thin uplink; asking more
- * often would make it worse. */
+/* If answers take longer than before, they queue on a thin uplink; more
+ * requests would make it worse. */
 saratoga_time saratoga__sender_next_ask(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
     saratoga_time rtt = s->rtt.min_rtt > 0 ? (saratoga_time)s->rtt.min_rtt : 0;
@@ -194,14 +194,14 @@ saratoga_time saratoga__sender_next_ask(const saratoga__session *s) {
     if (s->rtt.srtt > 0 && at > saratoga__later(o->awaited, patience)) {
         at = saratoga__later(o->asked_at, patience << o->overdue);
     }
-    if (o->group_d != 0 && o->group_d == o->train_d) { /* there is more of it */
+    if (o->group_d != 0 && o->group_d == o->train_d) { /* more parts follow */
         saratoga_time more = saratoga__later(o->answer_at, 2 * o->part_gap);
         at = more > at ? more : at;
     }
     return at;
 }
 
-/* Times how a long list comes in. */
+/* Measures the arrival of a long hole list. */
 static void time_parts(saratoga__session *s, uint64_t d, size_t len, bool part,
                        saratoga_time now) {
     saratoga__sender *o = &s->out;
@@ -229,7 +229,7 @@ void saratoga__sender_on_answer(saratoga__session *s, uint64_t d, size_t len,
     o->answer_len += len + s->overhead;
 }
 
-/* An open loop needs no answer per RTT where that would be every packet. */
+/* An open loop needs no answer per RTT if that means every packet. */
 static bool has_sent_enough(const saratoga__session *s, saratoga_time now) {
     const saratoga__sender *o = &s->out;
     return o->pace.cong != NULL || o->since_ask + 1 >= s->opt.spacing_packets ||
@@ -243,8 +243,8 @@ bool saratoga__sender_is_window_shut(const saratoga__session *s) {
            saratoga__pace_is_shut(&o->pace, (double)o->log.flight);
 }
 
-/* The answer reports the RTT, without which none is of use; that to an empty
- * packet may not. */
+/* The first answer gives the RTT, without which later ones are useless; the
+ * answer to an empty packet may not. */
 static bool asks_for_rtt(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
     return o->pace.law == SARATOGA__WINDOW && s->rtt.srtt <= 0 &&
@@ -305,7 +305,7 @@ void saratoga__sender_restart_poll(saratoga__session *s, saratoga_time now) {
     }
 }
 
-/* The last requests may get lost: a few more follow soon. */
+/* The last requests may be lost: a few more follow soon. */
 static void arm_poll(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
     saratoga_time wait =
@@ -321,7 +321,7 @@ static void arm_poll(saratoga__session *s, saratoga_time now) {
         return;
     }
     o->poll_at = saratoga__later(now, wait);
-    if (o->stalled) { /* the link may be back any time */
+    if (o->stalled) { /* the link may return at any time */
         most = saratoga__sooner(most, SARATOGA_S);
         most = most > saratoga__sender_first_wait(s)
                    ? most
@@ -338,13 +338,14 @@ static uint64_t next_timestamp(saratoga__session *s, saratoga_time now) {
     if (s->opt.timestamps == SARATOGA_TS_LOCAL) {
         x = o->log.ring.tail;
     }
-    /* Each transmission has its own, so that an echo names one. */
+    /* Each transmission has a unique timestamp, so that an echo identifies
+     * it. */
     o->last_timestamp = x > o->last_timestamp ? x : o->last_timestamp + 1;
     return o->last_timestamp;
 }
 
-/* What a receiver lacks that resumes was not sent before, though what is behind
- * it is held already. */
+/* When a receiver resumes, data in its holes was not sent before, although
+ * later data is already held. */
 static bool is_repeat(saratoga__sender *o, const saratoga__sent *sent) {
     bool resumes = sent->offset < o->resumed_edge;
     bool first = resumes && sent->offset >= o->resumed_sent;
@@ -426,13 +427,13 @@ static size_t write_poll(saratoga__session *s, uint8_t *buf, size_t cap,
     len = (size_t)(w.p - buf);
     o->poll_due = false;
     s->st.polls++;
-    /* not charged to the rate: at its lowest, polls would take all of it */
+    /* not charged to the rate: polls would use up a very low rate */
     arm_poll(s, now);
     return len;
 }
 
-/* The lowest bytes to be sent, at most a packet of them.  At the end of a
- * multicast or one-way pass the next one begins. */
+/* The lowest bytes to be sent, at most one packet. At the end of a multicast or
+ * one-way pass, the next pass begins. */
 static bool next_range(saratoga__session *s, cmn__range *r) {
     saratoga__sender *o = &s->out;
     size_t room = saratoga__proof_room(s);
@@ -482,7 +483,7 @@ static bool may_send(saratoga__session *s, saratoga_time now) {
     return at <= now;
 }
 
-/* Nothing follows: no better packet to ask with will come. */
+/* Whether this is the last packet to be sent, which must request the STATUS. */
 static bool is_last(const saratoga__sender *o, cmn__range r) {
     return o->todo.total == r.end - r.start;
 }
@@ -500,8 +501,8 @@ static size_t write_one(saratoga__session *s, cmn__range r, uint8_t *buf,
         o->starved = len <= cap; /* until a read ends */
         return 0;
     }
-    /* Answers cover what lies below the packet that asks, so a repair does not
-     * ask: an empty packet at the far end does. */
+    /* A STATUS covers the data below the requesting packet, so a retransmission
+     * does not request one: an empty packet at the far end does. */
     o->poll_due |= ask && !newest;
     (void)write_head(s, &w, r, ask && newest, now);
     (void)cmn__ranges_sub(&o->todo, r.start, r.end, NULL);
@@ -541,8 +542,8 @@ static size_t write_batch(saratoga__session *s, uint8_t *buf, size_t cap,
     return total;
 }
 
-/* A small last batch of repairs goes more than once: the link has nothing
- * better to do, and another loss would cost a round trip. */
+/* Sends a small last batch of retransmissions more than once: the link is idle
+ * anyway, and another loss would cost a round trip. */
 static void repeat_tail(saratoga__session *s) {
     saratoga__sender *o = &s->out;
     double least = 4 * (double)o->payload;

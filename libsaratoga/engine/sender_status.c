@@ -6,21 +6,21 @@
 
 #define NO_IRT UINT64_MAX
 #define PENDING_METADATA SARATOGA_S
-/* So late is a packet that others overtook. */
+/* Maximum lateness of a reordered packet. */
 #define STRAGGLER (200 * SARATOGA_MS)
 
-/* A STATUS in terms of the transfer that it answers. */
+/* A STATUS in terms of its transfer. */
 typedef struct report {
     uint64_t progress;
     uint64_t irt;
-    uint64_t edge; /* it says something about all below */
-    uint64_t d;    /* the transmission that it answers; 0: not known */
+    uint64_t edge; /* it reports on everything below */
+    uint64_t d;    /* the transmission it answers; 0: not known */
     cong_time rtt; /* sample; -1: none */
     bool full;     /* the whole list of holes */
-    bool stale;    /* a newer answer was read before */
+    bool stale;    /* a newer answer was processed before */
 } report;
 
-/* In a stream whose offsets wrap. */
+/* Unwraps an offset of a stream. */
 static bool unwrap_offset(const saratoga__session *s, const saratoga__wide *x,
                           uint64_t *out) {
     const saratoga__sender *o = &s->out;
@@ -30,7 +30,7 @@ static bool unwrap_offset(const saratoga__session *s, const saratoga__wide *x,
     return back <= o->next;
 }
 
-/* A number on the wire as a place in the file or stream. */
+/* Converts a wire offset to an offset in the file or stream. */
 static bool sender_status_offset(const saratoga__session *s,
                                  const saratoga__wide *x, uint64_t *out) {
     const saratoga__sender *o = &s->out;
@@ -42,7 +42,8 @@ static bool sender_status_offset(const saratoga__session *s,
                                                            : x->lo <= o->size);
 }
 
-/* What can be sent again: of a stream only what was sent and is still kept. */
+/* The range that can be retransmitted: of a stream, only the sent data still
+ * buffered. */
 static cmn__range repairable(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
     bool open = o->size == SARATOGA_SIZE_UNKNOWN;
@@ -50,13 +51,14 @@ static cmn__range repairable(const saratoga__session *s) {
                         open ? o->next : o->size};
 }
 
-/* A whole list replaces the picture: below its edge nothing else is to be
- * sent. */
+/* A complete list replaces all earlier ones: below its edge nothing else is to
+ * be sent. */
 static bool replaces(const saratoga__session *s, const report *r) {
     return r->full && !r->stale && !s->opt.multicast;
 }
 
-/* What no later repair covers is to be sent.  False: no memory. */
+/* Queues the parts of a hole that no later retransmission covers. False: no
+ * memory. */
 static bool queue_repair(saratoga__sender *o, cmn__range hole) {
     cmn__range piece;
     if (o->log.later.count == 0) {
@@ -72,7 +74,7 @@ static bool queue_repair(saratoga__sender *o, cmn__range hole) {
     return true;
 }
 
-/* As far as it lies in `whole`; false: it makes no sense. */
+/* Reads a hole, clipped to `whole`; false: it is invalid. */
 static bool read_hole(const saratoga__session *s, const saratoga__status_pkt *p,
                       size_t i, cmn__range whole, cmn__range *hole) {
     saratoga__wide from;
@@ -88,7 +90,7 @@ static bool read_hole(const saratoga__session *s, const saratoga__status_pkt *p,
     return hole->start < hole->end;
 }
 
-/* Holes that make no sense are left out, the STATUS counts all the same. */
+/* Skips invalid holes; the STATUS still counts. */
 static void take_holes(saratoga__session *s, const saratoga__status_pkt *p,
                        report *r) {
     saratoga__sender *o = &s->out;
@@ -110,7 +112,7 @@ static void take_holes(saratoga__session *s, const saratoga__status_pkt *p,
         r->edge = hole.end > r->edge ? hole.end : r->edge;
         if (cmn__ranges_add(&o->miss, hole.start, hole.end, NULL) != 0 ||
             !queue_repair(o, hole)) {
-            r->full = false; /* the rest comes with another STATUS */
+            r->full = false; /* another STATUS has the rest */
             break;
         }
         lowest = hole.start < lowest ? hole.start : lowest;
@@ -119,15 +121,15 @@ static void take_holes(saratoga__session *s, const saratoga__status_pkt *p,
     r->progress = lowest < r->progress ? lowest : r->progress;
 }
 
-/* What ends there later looks like an earlier one.  While no RTT is known, a
- * second or more lies between them. */
+/* A later transmission with the same end looks like an earlier one. While no
+ * RTT is known, at least a second lies between them. */
 static bool is_certain(const saratoga__session *s, const saratoga__sent *sent,
                        uint64_t irt) {
     return sent->offset + sent->len == irt &&
            (s->rtt.srtt <= 0 || (sent->len > 0 && !sent->again));
 }
 
-/* Which transmission is answered, and the RTT when that is certain. */
+/* Finds the transmission that is answered, and the RTT if it is certain. */
 static void match_transmission(saratoga__session *s,
                                const saratoga__status_pkt *p, report *r,
                                saratoga_time now) {
@@ -157,8 +159,9 @@ static void match_transmission(saratoga__session *s,
     }
 }
 
-/* A volunteered STATUS bears the time of the highest place, whatever came
- * after.  What left to a group longer ago than an answer takes is answered. */
+/* An unsolicited STATUS echoes the timestamp of the highest offset, even if
+ * other DATA came later. DATA sent to a group longer ago than an answer takes
+ * counts as answered. */
 static void match_in_group(saratoga__session *s, report *r, saratoga_time now) {
     saratoga_time trip =
         s->rtt.srtt > 0 ? (saratoga_time)s->rtt.srtt : s->opt.poll;
@@ -189,7 +192,7 @@ static void end_cycle(saratoga__session *s, uint64_t d, uint64_t irt,
         return;
     }
     if (!(c.acked + c.lost > 0)) {
-        return; /* polls alone say nothing of the rate that the path bears */
+        return; /* polls alone say nothing about the rate of the path */
     }
     saratoga__pace_on_cycle(&o->pace, &ended, now);
     s->st.loss_events = o->pace.law == SARATOGA__STFRC
@@ -197,7 +200,7 @@ static void end_cycle(saratoga__session *s, uint64_t d, uint64_t irt,
                             : s->st.loss_events + (c.lost_packets > 0 ? 1 : 0);
 }
 
-/* A list in parts: what came so far counts when another answer begins. */
+/* A list in parts: the parts so far count when another answer begins. */
 static void begin_list(saratoga__session *s, const report *r,
                        saratoga_time now) {
     saratoga__sender *o = &s->out;
@@ -212,8 +215,8 @@ static void begin_list(saratoga__session *s, const report *r,
     }
 }
 
-/* Nobody asks members of a group at the end, and what one of them lacks behind
- * the last that it saw is no hole. */
+/* Group members are not polled at the end, and data beyond the last that a
+ * member saw is not a hole. */
 static void queue_tail(saratoga__session *s, const report *r,
                        saratoga_time now) {
     saratoga__sender *o = &s->out;
@@ -223,7 +226,7 @@ static void queue_tail(saratoga__session *s, const report *r,
     }
 }
 
-/* All packets of a list but the last are full. */
+/* All packets of a list except the last are full. */
 static bool ends_list(saratoga__sender *o, const saratoga__status_pkt *p) {
     bool shorter = o->group_d != 0 && p->hole_count < o->group_holes;
     o->group_holes = p->hole_count;
@@ -260,15 +263,15 @@ static void apply(saratoga__session *s, const report *r, saratoga_time now) {
     saratoga__sender_plan(s);
 }
 
-/* Acceptances of an empty file look like the completed STATUS, and there is one
- * for each REQUEST that was sent.  An echo belongs to none of them. */
+/* The acceptance of an empty file looks like the completed STATUS, and there is
+ * one per REQUEST sent. Acceptances contain no echo. */
 static bool is_like_acceptance(const saratoga__session *s,
                                const saratoga__status_pkt *p) {
     return s->initiator && s->out.size == 0 && p->timestamp == NULL;
 }
 
-/* Whether it can have been sent before the end was heard of; and nobody shall
- * have a file deleted that was never sent. */
+/* Whether it may have been sent before the peer knew the end. A file that was
+ * never sent must not be deleted. */
 static bool is_too_soon(const saratoga__session *s,
                         const saratoga__status_pkt *p, saratoga_time now) {
     const saratoga__sender *o = &s->out;
@@ -278,14 +281,13 @@ static bool is_too_soon(const saratoga__session *s,
         wait = o->eod_at - s->born + STRAGGLER;
     } else if (s->kind == SARATOGA_STREAM && o->size > 0 &&
                (p->timestamp != NULL || s->opt.timestamps == SARATOGA_TS_OFF)) {
-        /* perhaps an answer to the last data, which left without the end */
+        /* may answer the last data, which left without the end flag */
         wait = 2 * (saratoga_time)s->rtt.srtt + STRAGGLER;
     }
     return !s->unchanged && (!o->eod_sent || now < o->eod_at + wait);
 }
 
-/* Exactly what section 6.6 says; for one that deletes its copy thereupon
- * nothing less will do. */
+/* Applies section 6.6 strictly if the sender then deletes its copy. */
 static bool is_completed(const saratoga__session *s,
                          const saratoga__status_pkt *p, const report *r,
                          saratoga_time now) {
@@ -308,7 +310,7 @@ static bool is_completed(const saratoga__session *s,
            r->progress == size && r->irt + 1 == size;
 }
 
-/* With a key nobody else may say so where a copy is deleted. */
+/* With a key, only a signed STATUS may cause the deletion of a copy. */
 static bool is_peers_word(saratoga__session *s, const saratoga__status_pkt *p,
                           saratoga_time now) {
     saratoga__context *e = s->ctx;
@@ -327,7 +329,7 @@ static void on_completed(saratoga__session *s, const saratoga__status_pkt *p,
     s->st.holes = 0;
     if (is_peers_word(s, p, now)) {
         saratoga__session_end(s, 0, SARATOGA_SUCCESS, true, false, now);
-    } else { /* perhaps it has the file; the copy stays */
+    } else { /* the peer may have the file; keep the copy */
         saratoga__session_end(s, SARATOGA_ERR_AUTH, SARATOGA_ACCESS_DENIED,
                               false, false, now);
     }
@@ -368,7 +370,7 @@ static void trace_status(const saratoga__session *s, const report *r,
                             keys, values, NULL);
 }
 
-/* What is repeated without being asked for begins anew. */
+/* Restarts the unsolicited repetitions. */
 static void plan_copies(saratoga__session *s) {
     saratoga__sender *o = &s->out;
     cmn__ranges_clear(&o->tail);
@@ -376,8 +378,8 @@ static void plan_copies(saratoga__session *s) {
     o->quick_polls = SARATOGA__QUICK_POLLS;
 }
 
-/* METADATA that are missed may be on their way; while the checksum is being
- * computed, all receivers miss it. */
+/* Requested METADATA may already be on their way; while the checksum is being
+ * computed, all receivers request them. */
 static saratoga_time repeat_after(const saratoga__session *s) {
     if (s->out.digest_pending) {
         return PENDING_METADATA;
@@ -385,8 +387,8 @@ static saratoga_time repeat_after(const saratoga__session *s) {
     return s->rtt.srtt > 0 ? (saratoga_time)s->rtt.srtt / 2 : 0;
 }
 
-/* What little was sent before the peer was proven says nothing of the path but
- * its RTT: the controller starts from there. */
+/* The few packets sent before the peer was proven say nothing about the path
+ * except its RTT: the controller restarts from it. */
 static void begin_anew(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
     if (!o->begins_anew || saratoga__proof_is_missing(s)) {
@@ -412,7 +414,7 @@ void saratoga__sender_on_status(saratoga__session *s,
         saratoga__sender_restart_poll(s, now);
         return;
     }
-    if (s->opt.multicast) { /* others may lack something */
+    if (s->opt.multicast) { /* other members may lack data */
         r.progress = 0;
     } else if (is_completed(s, p, &r, now)) {
         on_completed(s, p, now);
@@ -424,7 +426,8 @@ void saratoga__sender_on_status(saratoga__session *s,
         match_in_group(s, &r, now);
     }
     r.stale = r.d < o->status_d;
-    r.rtt = r.d > o->status_d ? r.rtt : -1; /* a long list is no long way */
+    r.rtt = r.d > o->status_d ? r.rtt : -1; /* the parts of a long list do not
+                                               measure the RTT */
     if (r.rtt > 0) {
         cong_rtt_sample_at(&s->rtt, r.rtt, (cong_time)now);
     }

@@ -2,9 +2,9 @@
 /* A sender's timers: stalls, timeouts, polls. */
 #include "libsaratoga/engine/session.h"
 
-#define ONE_WAY_METADATA SARATOGA_S /* repeated so often */
+#define ONE_WAY_METADATA SARATOGA_S /* repetition interval */
 #define STALL_MIN (2 * SARATOGA_S)
-#define SILENCES 4 /* that would end a session, in the longest own one */
+#define SILENCES 4 /* keep-alives within the silence that ends a session */
 
 static saratoga_time stall_after(const saratoga__session *s) {
     saratoga_time rto = (saratoga_time)cong_rtt_rto(&s->rtt);
@@ -15,14 +15,14 @@ static saratoga_time stall_after(const saratoga__session *s) {
     return 4 * rto > STALL_MIN ? 4 * rto : STALL_MIN;
 }
 
-/* So long somebody in a group may ask for what is missing. */
+/* Until when group members may request missing data. */
 static saratoga_time linger_end(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
     saratoga_time last = o->sent_at > o->meta_at ? o->sent_at : o->meta_at;
     return saratoga__later(last, s->opt.linger);
 }
 
-/* A one-way transfer has been through the file: again, or done. */
+/* Ends a pass of a one-way transfer: begins another or finishes. */
 static void end_pass(saratoga__session *s, saratoga_time now) {
     saratoga__sender *o = &s->out;
     if (o->passes > 1) {
@@ -45,8 +45,8 @@ static void one_way_timeout(saratoga__session *s, saratoga_time now) {
     }
 }
 
-/* A controller may allow a packet a minute, and a stream may have nothing to
- * say: the session must not end over that. */
+/* A controller may allow only a packet per minute, and a stream may be idle:
+ * the session must survive that. */
 static saratoga_time keep_alive_at(const saratoga__session *s) {
     const saratoga__sender *o = &s->out;
     if (!o->confirmed || o->poll_due || !o->meta_sent) {

@@ -7,7 +7,7 @@
 #include <congestion/tfrc.h>
 
 #define NS_PER_S 1e9
-#define HOLDOVER_FROM 20 /* shorter cycles have nothing to spare */
+#define HOLDOVER_FROM 20 /* shorter cycles have no packets to spare */
 
 typedef struct arrival {
     cong_time at;
@@ -127,7 +127,7 @@ saratoga_time saratoga__sentlog_next_ask(const saratoga__sentlog *log,
     return SARATOGA_TIME_NEVER;
 }
 
-/* All parts of a hole list ask about the same d. */
+/* All parts of a hole list answer the same d. */
 void saratoga__sentlog_answered(saratoga__sentlog *log, uint64_t d) {
     uint64_t from = log->later_to;
     log->later_hint = (cmn__ranges_hint){0, 0};
@@ -140,7 +140,7 @@ void saratoga__sentlog_answered(saratoga__sentlog *log, uint64_t d) {
     for (uint64_t i = from; i <= log->again; i++) {
         const saratoga__sent *s = saratoga__sentlog_at(log, i);
         if (s->again && s->len > 0) {
-            /* Without memory some bytes are sent once more than needed. */
+            /* Without memory, some bytes are sent once more than necessary. */
             (void)cmn__ranges_add(&log->later, s->offset, s->offset + s->len,
                                   NULL);
         }
@@ -164,12 +164,13 @@ bool saratoga__sentlog_due(saratoga__sentlog *log, uint64_t from, uint64_t end,
     return from < end;
 }
 
-/* Looks at what is missing, one transmission after another. */
+/* Iterates over the missing ranges, transmission by transmission. */
 typedef struct look {
     const cmn__ranges *missing;
     cmn__ranges_hint hint;
-    uint64_t from; /* the first range that ends above this */
-    cmn__range r;  /* is that, or empty behind the last */
+    uint64_t from; /* start of the search: the first range that ends above
+                      this */
+    cmn__range r;  /* that range, or empty after the last */
 } look;
 
 static look look_at(const cmn__ranges *missing) {
@@ -186,9 +187,8 @@ static bool is_missing(look *l, const saratoga__sent *s) {
     return s->len > 0 && l->r.start < s->offset + s->len;
 }
 
-/* The last transmission whose fate is known: what reaches beyond irt was not
- * reported on, and the last few may have been overtaken by the one that
- * asked. */
+/* The last transmission whose fate is known. The report does not cover data
+ * beyond irt, and the requesting packet may have overtaken the last few. */
 static uint64_t last_known(const saratoga__sentlog *log, uint64_t d,
                            uint64_t irt, const cmn__ranges *missing,
                            uint32_t holdover) {
@@ -216,7 +216,7 @@ static cong_time arrival_time(saratoga__sentlog *log, const saratoga__sent *s,
     return log->t_last;
 }
 
-/* Bytes received in the RTT up to t, per second. */
+/* Receive rate over the RTT up to t, bytes/s. */
 static double receive_rate(saratoga__sentlog *log, cong_time t, cong_time rtt) {
     double bytes = 0;
     while (cmn__ring_len(&log->arrivals) > 0 &&
@@ -230,9 +230,9 @@ static double receive_rate(saratoga__sentlog *log, cong_time t, cong_time rtt) {
     return bytes / ((double)rtt / NS_PER_S);
 }
 
-/* Bytes per second that one of the last answers reported of.  Arrivals that are
- * guessed from when packets left do not show a queue that grows; answers do,
- * but a machine that is late with one makes what it reports of look slow. */
+/* Highest rate that the last answers report, bytes/s. Arrival times inferred
+ * from send times do not show a growing queue; answers do, but a machine that
+ * answers late makes the rate look low. */
 static double reported_rate(saratoga__sentlog *log, double bytes,
                             cong_time since) {
     double most =
@@ -244,7 +244,7 @@ static double reported_rate(saratoga__sentlog *log, double bytes,
     return most;
 }
 
-/* What became of transmission d. */
+/* Records the fate of transmission d. */
 static bool settle(look *l, const saratoga__sent *s, uint64_t d,
                    saratoga__cycle *out) {
     bool lost = is_missing(l, s);
@@ -259,7 +259,7 @@ static bool settle(look *l, const saratoga__sent *s, uint64_t d,
     return lost;
 }
 
-/* Without an equation nobody asks when what arrived: one look is enough. */
+/* Without an equation, arrival times do not matter: one pass suffices. */
 static void settle_all(saratoga__sentlog *log, uint64_t last,
                        const cmn__ranges *missing, saratoga__cycle *out) {
     look l = look_at(missing);
@@ -287,8 +287,8 @@ static void count(saratoga__sentlog *log, uint64_t last,
     }
 }
 
-static void tell_history(saratoga__sentlog *log, uint64_t last,
-                         const saratoga__path *path, cong_time forward) {
+static void report_history(saratoga__sentlog *log, uint64_t last,
+                           const saratoga__path *path, cong_time forward) {
     double first = cong_tfrc_first_interval(path->mss, path->rtt, log->x_max);
     for (; log->ring.head <= last; pop(log)) {
         uint64_t d = log->ring.head;
@@ -329,18 +329,18 @@ bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,
     out->x_recv = receive_rate(log, t, path->rtt);
     if (log->t_cycle > 0 && t > log->t_cycle &&
         (path->no_history || t - log->t_cycle > path->rtt)) {
-        /* A slow sender has little, perhaps nothing, in the last RTT. */
+        /* A slow sender may have sent nothing in the last RTT. */
         double whole = out->acked * NS_PER_S / (double)(t - log->t_cycle);
         out->x_recv = whole > out->x_recv ? whole : out->x_recv;
     }
     log->t_cycle = t;
     log->x_max = out->x_recv > log->x_max ? out->x_recv : log->x_max;
-    if (log->events == 0) { /* afterwards the equation gives the rate */
+    if (log->events == 0) { /* later the equation gives the rate */
         out->x_recv =
             fmin(out->x_recv, reported_rate(log, out->acked, path->since));
     }
     if (!path->no_history) {
-        tell_history(log, last, path, forward);
+        report_history(log, last, path, forward);
     }
     out->p = cong_loss_history_rate(&log->history);
     log->done = last;

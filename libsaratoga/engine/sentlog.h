@@ -8,13 +8,13 @@
 #include "internal/common/ranges.h"
 #include "internal/common/ring.h"
 
-/* What was sent and what became of it (Shahriar et al. 2011, "STFRC").
+/* Log of transmissions and their fates (Shahriar et al. 2011, "STFRC").
  *
- * Every transmission, new or repeated, gets a number of its own, 1, 2, 3 ...,
- * that never leaves the sender.  A STATUS that answers transmission D ends a
- * cycle: the transmissions since the last cycle up to D.  Those that touch a
- * hole are lost, the others arrived.  A repair that left after D is not yet
- * reported on, so the hole that it fills is not a new loss. */
+ * Every transmission, new or repeated, gets a unique number, 1, 2, 3 ..., that
+ * never leaves the sender. A STATUS that answers transmission D ends a cycle:
+ * the transmissions since the last cycle up to D. Those that touch a hole are
+ * lost; the others arrived. A retransmission that left after D is not yet
+ * reported, so the hole it fills is not a new loss. */
 
 typedef struct saratoga__sent {
     uint64_t offset;
@@ -22,17 +22,17 @@ typedef struct saratoga__sent {
     saratoga_time at;
     uint32_t len;
     bool asks;
-    bool again; /* a repair */
+    bool again; /* a retransmission */
     bool lost;
 } saratoga__sent;
 
-#define SARATOGA__RATES 2 /* answers looked back at */
+#define SARATOGA__RATES 2 /* answers remembered */
 
 typedef struct saratoga__sentlog {
     cmn__ring ring;     /* of saratoga__sent, by number */
     cmn__ring arrivals; /* of those received within the last RTT */
     uint64_t done;      /* end of the last cycle */
-    uint64_t flight;    /* bytes sent behind it */
+    uint64_t flight;    /* bytes sent after it */
     uint64_t max;       /* entries kept */
     struct cong_loss_history history;
     double x_max; /* highest receive rate */
@@ -41,17 +41,17 @@ typedef struct saratoga__sentlog {
     double rate[SARATOGA__RATES]; /* bytes/s between the last answers */
     unsigned rates;
     uint64_t events;   /* loss events */
-    uint64_t again;    /* newest repair */
-    cmn__ranges later; /* what repairs after transmission later_d cover, */
+    uint64_t again;    /* newest retransmission */
+    cmn__ranges later; /* covered by retransmissions after later_d, */
     cmn__ranges_hint later_hint;
     uint64_t later_d;
-    uint64_t later_to; /* as far as this one */
+    uint64_t later_to; /* up to this one */
 } saratoga__sentlog;
 
 typedef struct saratoga__cycle {
     uint64_t first; /* numbers of the transmissions */
     uint64_t last;
-    uint64_t newest; /* that has left by now */
+    uint64_t newest; /* newest sent by now */
     uint64_t packets;
     uint64_t lost_packets;
     uint64_t first_lost; /* if any */
@@ -64,12 +64,12 @@ typedef struct saratoga__cycle {
 
 typedef struct saratoga__path {
     cong_time rtt;   /* smoothed */
-    cong_time since; /* from the answer before to this one; 0: not known */
+    cong_time since; /* time since the previous answer; 0: not known */
     double symmetry; /* forward delay over RTT */
     double mss;
-    uint32_t holdover; /* packets that may be overtaken */
-    bool no_history;   /* no equation asks for the loss event rate, nor for what
-                          arrived within exactly one RTT */
+    uint32_t holdover; /* packets that may be reordered */
+    bool no_history;   /* no equation needs the loss event rate or the receive
+                          rate over exactly one RTT */
 } saratoga__path;
 
 void saratoga__sentlog_init(saratoga__sentlog *log, const cmn__mem *mem,
@@ -86,28 +86,27 @@ const saratoga__sent *saratoga__sentlog_at(const saratoga__sentlog *log,
 uint64_t saratoga__sentlog_by_timestamp(const saratoga__sentlog *log,
                                         uint64_t low, uint64_t high,
                                         uint64_t irt);
-/* The newest that asked and ended at irt; 0: none. */
+/* The newest that requested a STATUS and ended at irt; 0: none. */
 uint64_t saratoga__sentlog_by_end(const saratoga__sentlog *log, uint64_t irt);
 /* The newest that left at t or before; 0: none. */
 uint64_t saratoga__sentlog_by_time(const saratoga__sentlog *log,
                                    saratoga_time t);
-/* When the first transmission behind d left that asks for an answer; or NEVER.
+/* When the first transmission after d that requests a STATUS left; or NEVER.
  */
 saratoga_time saratoga__sentlog_next_ask(const saratoga__sentlog *log,
                                          uint64_t d);
-/* From here on saratoga__sentlog_due() is about what an answer to transmission
- * d reports. */
+/* Sets d, the answered transmission, for saratoga__sentlog_due(). */
 void saratoga__sentlog_answered(saratoga__sentlog *log, uint64_t d);
-/* The first piece of [from, end) that did not leave again after d: it is to be
- * repaired.  False: there is none. */
+/* The first piece of [from, end) not retransmitted after d, which is to be
+ * retransmitted. False: there is none. */
 bool saratoga__sentlog_due(saratoga__sentlog *log, uint64_t from, uint64_t end,
                            cmn__range *piece);
-/* Ends a cycle at transmission d.  `missing` lists what the receiver lacks
- * below irt.  False: nothing to learn. */
+/* Ends a cycle at transmission d.  `missing` lists the receiver's holes below
+ * irt. False: nothing new. */
 bool saratoga__sentlog_cycle(saratoga__sentlog *log, uint64_t d, uint64_t irt,
                              const cmn__ranges *missing,
                              const saratoga__path *path, saratoga__cycle *out);
-/* Gives up on what is in flight. */
+/* Gives up everything in flight. */
 void saratoga__sentlog_give_up(saratoga__sentlog *log);
 
 #endif /* LIBSARATOGA_SENTLOG_H */

@@ -3,7 +3,7 @@
 #include "libsaratoga/engine/session.h"
 
 #define RTO_MIN (200 * SARATOGA_MS)
-#define NO_PROGRESS 4 /* times the silence that ends a session */
+#define NO_PROGRESS 4 /* multiple of the inactivity timeout */
 
 int saratoga__session_init(saratoga__session *s, saratoga__context *ctx,
                            const saratoga_options *opt, saratoga_time now) {
@@ -115,7 +115,7 @@ void saratoga__session_open(saratoga__session *s, saratoga_time now) {
     }
 }
 
-/* The first answer to a REQUEST that was sent once reports the RTT. */
+/* The first answer to a REQUEST that was sent only once gives the RTT. */
 static void heard_answer(saratoga__session *s, saratoga_time now) {
     if (s->state == SARATOGA__ASKING && s->tries == 1 && now > s->asked_at) {
         cong_rtt_sample_at(&s->rtt, (cong_time)(now - s->asked_at),
@@ -123,7 +123,7 @@ static void heard_answer(saratoga__session *s, saratoga_time now) {
     }
 }
 
-/* METADATA or DATA came; false: to one that awaits none. */
+/* METADATA or DATA arrived; false: this session expects none. */
 static bool heard_sender(saratoga__session *s, saratoga_time now) {
     s->heard = now;
     if (s->sends || s->type == SARATOGA_DELETE) {
@@ -240,7 +240,7 @@ static bool is_silent(const saratoga__session *s, saratoga_time now) {
     return now >= saratoga__later(s->heard, s->opt.inactivity);
 }
 
-/* One-way senders wait for nobody. */
+/* One-way senders do not wait for the peer. */
 static bool has_idle_timeout(const saratoga__session *s) {
     return s->state != SARATOGA__ASKED &&
            !(s->sends &&

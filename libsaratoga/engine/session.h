@@ -23,11 +23,11 @@
  *   responder: EXPECTING -> ASKED -> OPEN -> LINGER -> OVER
  *   initiator:             ASKING -> OPEN -> LINGER -> OVER
  *
- * EXPECTING: DATA of an unknown Id came, or METADATA that announces a REQUEST;
- * what it is for will be seen.  ASKED: the caller has to answer.  LINGER: a
- * receiver that is done answers stateless DATA.  A session ends in OVER,
- * perhaps with one last STATUS to be sent, and goes when the caller has let go
- * of it.
+ * EXPECTING: DATA of an unknown Id arrived, or METADATA that announce a
+ * REQUEST; its purpose is not yet known. ASKED: the application must answer.
+ * LINGER: a finished receiver answers late DATA. A session ends in OVER,
+ * perhaps with one last STATUS to send, and is freed when the application has
+ * released it.
  */
 enum saratoga__state {
     SARATOGA__EXPECTING,
@@ -41,7 +41,7 @@ enum saratoga__state {
 #define SARATOGA__SUM_MAX 60
 /* Extra polls sent soon after the last byte, in case one is lost. */
 #define SARATOGA__QUICK_POLLS 2
-/* Fewer DATA in a row may be lost on a bad link. */
+/* Fewer DATA packets in a row may be lost on a bad link. */
 #define SARATOGA__NO_PROGRESS_PACKETS 64u
 /* When verifying takes longer than this, the last octet is reported missing, so
  * that the sender neither finishes nor gives up. */
@@ -81,7 +81,7 @@ typedef struct saratoga__sender {
     cmn__ranges miss;      /* what the hole list being read reports */
     uint64_t proven;       /* everything below is held by the receiver */
     uint64_t held;         /* bytes that it holds */
-    uint64_t most_held;    /* that it ever held */
+    uint64_t most_held;    /* highest value of held */
     uint64_t resumed;      /* bytes that it held before anything was sent */
     uint64_t resumed_edge; /* holes below are from before that */
     uint64_t resumed_sent; /* of them those below have been sent */
@@ -93,9 +93,9 @@ typedef struct saratoga__sender {
     /* Answers, and the uplink that they come by. */
     size_t answer_len;  /* octets of the newest answer, headers included, */
     size_t answer_last; /* and of the one before it; a long list has parts */
-    size_t train_len;   /* of parts of a long one, behind its first, ... */
-    uint64_t train_d;   /* ... which answers this transmission; ... */
-    saratoga_time train_time; /* ... how long after that one the last came */
+    size_t train_len;   /* octets of a long list after its first part, ... */
+    uint64_t train_d;   /* ... transmission that it answers, ... */
+    saratoga_time train_time; /* ... time from its first part to its last */
     saratoga_time part_gap;   /* between the last two parts */
     saratoga_time answer_at;  /* the newest answer, or part of one, came */
 
@@ -158,7 +158,7 @@ typedef struct saratoga__receiver {
     saratoga__answer_due group; /* hole list under way */
     uint64_t group_at;          /* its next hole starts here or later */
     uint64_t group_progress;
-    uint32_t group_left; /* packets that it may still take */
+    uint32_t group_left; /* packets left for it */
     bool group_voluntary;
     bool volunteer;
     bool reported_first;
@@ -169,19 +169,19 @@ typedef struct saratoga__receiver {
     saratoga_time hold_until; /* multicast: STATUS waits */
 } saratoga__receiver;
 
-/* Whether the peer receives at its address, and what may be sent before. */
+/* Address validation of the peer, and the send limit before it. */
 typedef struct saratoga__proof {
     uint64_t received; /* UDP payload */
     uint64_t sent;
     uint64_t packets_in;
     uint64_t packets_out;
     uint64_t end;        /* of the last DATA of random length */
-    unsigned drawn;      /* bits of the end to be sent */
-    unsigned end_bits;   /* what guessing `end` takes; 0: was answered */
+    unsigned drawn;      /* random bits of the next end */
+    unsigned end_bits;   /* bits to guess for `end`; 0: already answered */
     unsigned bits;       /* guessed or known so far */
-    uint32_t slot;       /* among the unproven; SARATOGA__NO_SLOT: not there */
+    uint32_t slot;       /* slot among the unproven; SARATOGA__NO_SLOT: none */
     uint32_t challenges; /* answered as initiator */
-    bool awaited; /* the peer is challenged before its request is answered */
+    bool awaited; /* the application waits for the proof before it answers */
     bool proven;
 } saratoga__proof;
 
@@ -272,18 +272,20 @@ typedef struct saratoga__session {
     saratoga__link by_path; /* likewise */
     bool is_ready;
     bool in_status_queue;
-    bool lingers; /* is among those that make way */
+    bool lingers; /* may be evicted */
 } saratoga__session;
 
 /* session_end.c: events and the end of a session */
 bool saratoga__session_event(saratoga__session *s, uint32_t type,
                              saratoga_event *ev);
-/* The DONE event that found no memory before.  False: there is none. */
+/* Gives the DONE event that could not be queued before. False: there is
+ * none. */
 bool saratoga__session_pending_done(saratoga__session *s, saratoga_event *ev);
 /* Ends the session.  `notify_peer`: a last STATUS carries `status`. */
 void saratoga__session_end(saratoga__session *s, int error, uint32_t status,
                            bool remote, bool notify_peer, saratoga_time now);
-/* A local error: the application gets it, the peer the code for it. */
+/* Ends with a local error: the application gets the error, the peer its status
+ * code. */
 void saratoga__session_fail(saratoga__session *s, int error, saratoga_time now);
 
 /* session.c: what both roles share */
@@ -296,7 +298,7 @@ int saratoga__session_describe(saratoga__session *s, const saratoga_source *src,
 /* Raises the REQUEST event; q as received, or NULL. */
 void saratoga__session_ask(saratoga__session *s, const saratoga__request *q);
 void saratoga__session_open(saratoga__session *s, saratoga_time now);
-/* Takes in the DATA that came before it was open. */
+/* Processes the DATA that arrived before the session was open. */
 void saratoga__session_replay(saratoga__session *s, saratoga_time now);
 void saratoga__session_on_data(saratoga__session *s, const saratoga__data *d,
                                saratoga_time now);
@@ -308,7 +310,7 @@ void saratoga__session_on_status(saratoga__session *s,
                                  saratoga_time now);
 void saratoga__session_on_work(saratoga__session *s, saratoga__work_item *work,
                                int64_t result, saratoga_time now);
-/* Anything due; and when it wants to be called again. */
+/* Runs due timers; and the time of the next call. */
 void saratoga__session_on_timeout(saratoga__session *s, saratoga_time now);
 saratoga_time saratoga__session_wake(const saratoga__session *s,
                                      saratoga_time now);
@@ -336,20 +338,21 @@ static inline bool saratoga__moves(const saratoga__session *s) {
 }
 
 /* proof.c */
-/* The peer is unproven and nothing exempts it. */
+/* Whether the peer is unproven and not exempt. */
 bool saratoga__proof_is_missing(const saratoga__session *s);
-/* Octets that the next datagram may have; SIZE_MAX: any.  The limit holds with
- * the headers of IP and UDP and without them. */
+/* Maximum octets of the next datagram; SIZE_MAX: any. The limit holds both with
+ * and without the headers of IP and UDP. */
 size_t saratoga__proof_room(const saratoga__session *s);
 /* Counts datagrams; len without IP and UDP headers. */
 void saratoga__proof_on_received(saratoga__session *s, size_t len);
 void saratoga__proof_on_sent(saratoga__session *s, size_t len, size_t packets);
-/* Makes a timestamp one that nobody can guess. */
+/* Makes a timestamp unguessable. */
 void saratoga__proof_seal(const saratoga__session *s, uint8_t *timestamp);
-/* An echo is awaited: until then only empty packets leave that ask for it. */
+/* Whether an echo is expected: until it arrives, only empty packets that
+ * request it leave. */
 bool saratoga__proof_by_echo(const saratoga__session *s);
-/* Peers that echo no timestamps prove themselves by naming the ends of DATA
- * whose lengths are random: the end of the next, at most r.end. */
+/* Peers that echo no timestamps prove their address by reporting the ends of
+ * DATA of random length. Gives the end of the next, at most r.end. */
 bool saratoga__proof_by_length(const saratoga__session *s);
 uint64_t saratoga__proof_draw_end(saratoga__session *s, cmn__range r);
 void saratoga__proof_on_data(saratoga__session *s, uint64_t end);
@@ -359,11 +362,11 @@ bool saratoga__proof_in_status(saratoga__session *s,
                                const saratoga__status_pkt *p);
 
 /* session_send.c: packets that both roles send */
-/* With a key: adds the authentication field for the `len` octets of a packet
- * that it is to cover. */
+/* With a key: adds the authentication field over the first `len` octets of a
+ * packet. */
 void saratoga__sign(saratoga__context *e, cmn__writer *w, const uint8_t *packet,
                     size_t len, saratoga_time now);
-/* A STATUS without holes, 16-bit zeros. */
+/* A STATUS without holes, with 16-bit zero offsets. */
 size_t saratoga__write_plain_status(uint32_t id, uint32_t code, uint8_t *buf,
                                     size_t cap);
 
@@ -374,22 +377,24 @@ size_t saratoga__sender_write(saratoga__session *s, uint8_t *buf, size_t cap,
                               size_t *segment, uint32_t *flags,
                               saratoga_time now);
 void saratoga__sender_plan(saratoga__session *s);
-/* A controller that knows nothing but the RTT. */
+/* Restarts the controller with only the RTT. */
 void saratoga__sender_restart_pace(saratoga__session *s, saratoga_time now);
-/* Everything is sent and the end is known. */
+/* Whether everything is sent and the end is known. */
 bool saratoga__sender_is_drained(const saratoga__session *s);
 void saratoga__sender_restart_poll(saratoga__session *s, saratoga_time now);
-/* Nobody answers: the way back does not exist, or too many would. */
+/* Whether there are no answers: no return path, or too many receivers. */
 bool saratoga__sender_is_one_way(const saratoga__session *s);
-/* Something other than the pacer stands in the way. */
+/* Whether something other than the pacer prevents sending. */
 bool saratoga__sender_is_held_up(const saratoga__session *s);
-/* Nothing can leave to ask with: an empty packet does. */
+/* Whether the window blocks DATA, so that an empty packet must request the
+ * STATUS. */
 bool saratoga__sender_is_window_shut(const saratoga__session *s);
-/* When the next STATUS may be asked for; an answer to transmission d came. */
+/* When the next STATUS may be requested; and the arrival of an answer to
+ * transmission d. */
 saratoga_time saratoga__sender_next_ask(const saratoga__session *s);
 void saratoga__sender_on_answer(saratoga__session *s, uint64_t d, size_t len,
                                 bool part, saratoga_time now);
-/* From the last thing sent to the first poll. */
+/* Time from the last packet to the first poll. */
 saratoga_time saratoga__sender_first_wait(const saratoga__session *s);
 
 /* sender_timer.c */
@@ -417,11 +422,11 @@ saratoga_time saratoga__receiver_wake(const saratoga__session *s,
 /* receiver_finish.c: from the last byte to the completed STATUS */
 /* The checksum to compute over the file. */
 uint32_t saratoga__receiver_checksum(const saratoga__session *s);
-/* METADATA came, and the checksum that they announce. */
+/* Whether METADATA and the announced checksum have arrived. */
 bool saratoga__receiver_has_checksum(const saratoga__session *s);
-/* Delays the STATUS of a group's member at random. */
+/* Delays the STATUS of a group member by a random time. */
 void saratoga__receiver_hold_status(saratoga__session *s, saratoga_time now);
-/* Has what came written, digested and committed as far as possible. */
+/* Writes, digests and commits received data as far as possible. */
 void saratoga__receiver_advance(saratoga__session *s, saratoga_time now);
 
 /* receiver_metadata.c */

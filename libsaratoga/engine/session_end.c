@@ -32,7 +32,7 @@ static saratoga_event done_event(const saratoga__session *s) {
                             .entry = s->entry};
 }
 
-/* This must be heard even when there is no memory for events. */
+/* The DONE event must reach the application even without memory for events. */
 static void report_done(saratoga__session *s) {
     saratoga_event ev = done_event(s);
     if (!s->done_reported) {
@@ -61,8 +61,8 @@ static void trace_end(const saratoga__session *s, saratoga_time now) {
                             s->error != 0 ? saratoga_strerror(s->error) : NULL);
 }
 
-/* Those who belong to a group, and those whom a group's REQUEST reached, keep
- * silent: many would speak. */
+/* Group members and those reached by a REQUEST to a group stay silent: many
+ * would answer. */
 static bool may_notify_peer(const saratoga__session *s) {
     bool refuses = s->state <= SARATOGA__ASKED && s->of_group;
     return !refuses && (s->sends || !s->opt.multicast);

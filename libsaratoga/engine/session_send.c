@@ -45,7 +45,7 @@ static size_t write_metadata(saratoga__session *s, uint8_t *buf, size_t cap,
     m.descriptor = s->descriptor;
     m.kind = s->kind;
     m.ended = s->kind == SARATOGA_STREAM && s->out.finished &&
-              s->out.next >= s->out.size; /* not before all has left */
+              s->out.next >= s->out.size; /* not before everything has left */
     m.lite = s->entry.lite;
     m.id = s->id;
     m.sum_type = s->sum_type;
@@ -93,8 +93,8 @@ static size_t metadata_len(const saratoga__session *s) {
            1;
 }
 
-/* To an unproven peer METADATA leave only if a packet that asks for an answer
- * still can: without an answer nothing more may ever leave. */
+/* To an unproven peer, METADATA leave only if a packet that requests an answer
+ * still fits: without an answer, nothing more may be sent. */
 static bool metadata_may_leave(const saratoga__session *s) {
     size_t room = saratoga__proof_room(s);
     size_t ask = s->overhead + 8 + saratoga__width(s->descriptor);
@@ -123,7 +123,7 @@ size_t saratoga__session_write(saratoga__session *s, uint8_t *buf, size_t cap,
         return 0;
     }
     if ((s->send_error || s->send_reply) && room < PLAIN_STATUS_LEN) {
-        s->send_error = false; /* it would be one too many */
+        s->send_error = false; /* one reply is enough */
         s->send_reply = false;
     } else if (s->send_error || s->send_reply) {
         n = write_last_status(s, buf, cap, now);

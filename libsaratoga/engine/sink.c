@@ -46,7 +46,7 @@ bool saratoga__sink_has_room(const saratoga__sink *s, uint64_t offset,
     return continues(s, offset, len) || used < s->limit + 1;
 }
 
-/* Until the caller takes it, it can grow. */
+/* The item can grow until the caller takes it. */
 static void sink_submit(saratoga__sink *s) {
     if (s->open != NULL && s->open->state == SARATOGA__WORK_HELD) {
         s->writing++;
@@ -112,7 +112,7 @@ bool saratoga__sink_truncate(saratoga__sink *s) {
     return order(s, SARATOGA_WORK_TRUNCATE, 0, 0, SARATOGA_NONE);
 }
 
-/* Bytes held from the beginning on. */
+/* Contiguous bytes held from the start. */
 static uint64_t prefix(const saratoga__sink *s) {
     cmn__range r;
     return cmn__ranges_next(&s->held, 0, &r) && r.start == 0 ? r.end : 0;

@@ -36,7 +36,7 @@ static bool holds(const saratoga__block *b, uint64_t offset) {
            offset < block_end(b->work);
 }
 
-/* The block that holds a place, or NULL. */
+/* The block that holds an offset, or NULL. */
 static saratoga__block *source_find(saratoga__source *s, uint64_t offset) {
     for (uint32_t i = 0; i < s->n_blocks; i++) {
         uint32_t at = s->newest + i;
@@ -65,7 +65,7 @@ static void release_unneeded(saratoga__source *s, const cmn__ranges *todo) {
     }
 }
 
-/* A free block; failing that, with `press`, the one needed last. */
+/* A free block; otherwise the one needed last, if it lies above `below`. */
 static saratoga__block *find_room(saratoga__source *s, uint64_t below) {
     saratoga__block *last = NULL;
     for (uint32_t i = 0; i < s->n_blocks; i++) {
@@ -84,8 +84,8 @@ static saratoga__block *find_room(saratoga__source *s, uint64_t below) {
     return last;
 }
 
-/* Where a read from r.start on may end: with the last byte that is to be sent
- * within a block's length. */
+/* The end of a read from r.start: the last byte to be sent within a block's
+ * length. */
 static uint64_t read_end(const saratoga__source *s, const cmn__ranges *todo,
                          cmn__range r, bool ahead) {
     uint64_t most = ahead ? s->block_len : s->payload;
@@ -120,8 +120,8 @@ static bool read_from(saratoga__source *s, saratoga__block *b, uint64_t start,
     return true;
 }
 
-/* A block that holds only a part of the next packet, where no second one can be
- * relied on for the rest: it is read anew. */
+/* Whether a block holds only part of the next packet and must be read again
+ * because no second block is available for the rest. */
 static bool is_too_short(const saratoga__source *s, const saratoga__block *b,
                          const cmn__ranges *todo, cmn__range next, bool ahead) {
     uint64_t end;
@@ -133,7 +133,7 @@ static bool is_too_short(const saratoga__source *s, const saratoga__block *b,
     return block_end(b->work) < (end < next.end ? end : next.end);
 }
 
-/* Only what is needed next may push out what is needed later. */
+/* Only data needed next may evict data needed later. */
 static saratoga__block *block_for(saratoga__source *s, const cmn__ranges *todo,
                                   cmn__range r, uint64_t need, bool ahead) {
     saratoga__block *b = source_find(s, r.start);

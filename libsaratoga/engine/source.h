@@ -7,7 +7,7 @@
 #include "internal/common/ranges.h"
 #include "libsaratoga/engine/work_queue.h"
 
-/* Reads ahead, in blocks, what is to be sent next. */
+/* Reads ahead the data to be sent next, in blocks. */
 
 typedef struct saratoga__block {
     saratoga__work_item *work; /* NULL: free */
@@ -32,8 +32,8 @@ int saratoga__source_init(saratoga__source *s, saratoga__work_queue *queue,
                           saratoga_handle handle, const saratoga_options *o,
                           size_t payload, uint64_t size);
 void saratoga__source_free(saratoga__source *s);
-/* Asks for what `todo` needs first, releases what it does not need.
- * Not `ahead`: a packet's worth, no more. */
+/* Requests the first data of `todo` and releases blocks it does not need.
+ * Without `ahead`, reads only one packet's worth. */
 void saratoga__source_plan(saratoga__source *s, const cmn__ranges *todo,
                            bool ahead);
 /* Copies len bytes from offset; false: not here yet. */

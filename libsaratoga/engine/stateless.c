@@ -45,7 +45,7 @@ void saratoga__stateless_refuse(saratoga_engine *e, const saratoga_pktinfo *to,
     e->ctx.stats.refusals++;
 }
 
-/* A timestamp of the clock, sealed: whoever echoes it has proven its address.
+/* A sealed timestamp: a peer that echoes it has proven its address.
  */
 void saratoga__stateless_challenge(saratoga_engine *e,
                                    const saratoga_pktinfo *to, uint32_t id,

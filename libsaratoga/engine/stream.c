@@ -7,7 +7,7 @@ static bool is_open(const saratoga__session *s) {
            s->state == SARATOGA__OPEN && !s->out.finished;
 }
 
-/* Where the next byte goes. */
+/* Offset of the next byte. */
 static uint64_t written(const saratoga__sender *o) {
     cmn__range last;
     uint64_t end = o->next > o->base ? o->next : o->base;
@@ -57,7 +57,7 @@ int saratoga_stream_finish(saratoga_engine *engine, saratoga_handle handle,
     }
     s->out.finished = true;
     s->out.size = written(&s->out);
-    if (s->out.next >= s->out.size) { /* the last byte left without EOD */
+    if (s->out.next >= s->out.size) { /* the last byte was sent without EOD */
         s->out.poll_due = true;
     }
     saratoga__engine_touch(engine, s, now);

@@ -32,7 +32,7 @@ static uint64_t mixed_host(const saratoga__table *t, uint64_t host) {
     return (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
 }
 
-/* A key of the tally, where 0 is none. */
+/* A key of the counters, where 0 means none. */
 static uint64_t host_key(const saratoga__table *t, uint64_t host) {
     uint64_t x = mixed_host(t, host);
     x ^= x >> 32;
@@ -103,7 +103,7 @@ static bool table_grow(saratoga__table *t) {
     return true;
 }
 
-/* A cell for one more. */
+/* Makes room for one more cell. */
 static bool make_room(saratoga__table *t) {
     return 2 * (t->used + 1) <= t->cells ||
            table_rehash(t, t->cells == 0             ? 4 * FIRST

@@ -102,7 +102,7 @@ static int fill(saratoga__session *s, const saratoga_request *q) {
 
 static void transfer_begin(saratoga__session *s, saratoga_time now) {
     if (s->type == SARATOGA_BLIND_PUT) {
-        /* Whoever does not know what the peer takes asks for little. */
+        /* A blind put begins without knowing what the peer accepts. */
         s->state = SARATOGA__ASKING;
         saratoga__session_open(s, now);
         return;
@@ -151,7 +151,7 @@ int saratoga_transfer_start(saratoga_engine *engine,
     saratoga__options_take(&opt, request->options != NULL
                                      ? request->options
                                      : &engine->ctx.defaults);
-    (void)saratoga__engine_has_room(engine); /* else the table refuses */
+    (void)saratoga__engine_has_room(engine); /* otherwise the table refuses */
     rv = saratoga__engine_add(engine, &opt, &request->to, id, request->type,
                               is_giving(request->type), &s, now);
     if (rv != 0) {
@@ -202,7 +202,8 @@ static int transfer_take_options(saratoga__session *s,
     return 0;
 }
 
-/* The answer goes to a group: its members take it, whoever asked for it. */
+/* The answer goes to a group: all its members receive it, no matter who
+ * asked. */
 static int take_group(saratoga__session *s, const saratoga_answer *a) {
     size_t end = offsetof(saratoga_answer, group) + sizeof(a->group);
     if (a->struct_size < end || a->group.path == 0) {
@@ -245,7 +246,7 @@ static void forget_packet(saratoga__session *s) {
     s->asked_packet = NULL;
 }
 
-/* A blind put was asked about with its METADATA. */
+/* Applies the METADATA of a blind put, which came with its request event. */
 static void take_early_metadata(saratoga__session *s, saratoga_time now) {
     saratoga__metadata m = {.descriptor = s->descriptor,
                             .kind = s->kind,
@@ -303,7 +304,7 @@ int saratoga_transfer_join(saratoga_engine *engine, saratoga_handle handle,
         return SARATOGA_ERR_STATE;
     }
     forget_packet(s);
-    other->send_metadata = true; /* from it they learn the Id */
+    other->send_metadata = true; /* tells members the Id */
     saratoga__session_end(s, 0, SARATOGA_SUCCESS, false, false, now);
     saratoga__engine_touch(engine, s, now);
     saratoga__engine_touch(engine, other, now);
@@ -377,7 +378,7 @@ int saratoga_transfer_release(saratoga_engine *engine, saratoga_handle handle,
     return 0;
 }
 
-/* ---- steering ---- */
+/* ---- control ---- */
 
 int saratoga_transfer_set_digest(saratoga_engine *engine,
                                  saratoga_handle handle, uint32_t type,

@@ -6,7 +6,7 @@
 
 #include "internal/common/mem.h"
 
-/* Work on files, queued for the application or in its hands. An item belongs to
+/* Work on files, queued for the application or issued to it. An item belongs to
  * the engine: its buffer stays until the application reports the result, even
  * when its session is gone. */
 
@@ -46,20 +46,20 @@ typedef struct saratoga__work_queue {
 } saratoga__work_queue;
 
 void saratoga__work_queue_init(saratoga__work_queue *j, const cmn__mem *mem);
-/* Frees all, also what the caller still has. */
+/* Frees everything, including issued items. */
 void saratoga__work_queue_free(saratoga__work_queue *j);
-/* A held work with a buffer of at least cap bytes (0: none), or NULL. */
+/* A held item with a buffer of at least cap bytes (0: none), or NULL. */
 saratoga__work_item *saratoga__work_queue_new(saratoga__work_queue *j,
                                               saratoga_handle handle,
                                               uint32_t type, size_t cap);
 void saratoga__work_queue_submit(saratoga__work_queue *j,
                                  saratoga__work_item *work);
-/* Its session does not want it any more. */
+/* Its session no longer needs it. */
 void saratoga__work_queue_drop(saratoga__work_queue *j,
                                saratoga__work_item *work);
 /* The next one for the caller, or NULL. */
 saratoga__work_item *saratoga__work_queue_issue(saratoga__work_queue *j);
-/* The issued work of that id, now held, or NULL. */
+/* The issued item of that id, now held, or NULL. */
 saratoga__work_item *saratoga__work_queue_finish(saratoga__work_queue *j,
                                                  uint64_t id);
 
