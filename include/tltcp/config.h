@@ -55,6 +55,11 @@ typedef struct tltcp_caller {
     const char *stream_id; /**< the requested stream; "" when none */
     const void *address;   /**< struct sockaddr of the caller, or NULL */
     size_t address_len;    /**< bytes at address */
+    unsigned secret; /**< which of the listener's secrets the caller has: 0:
+                          tltcp_config::passphrase or tltcp_config::key, or none
+                          is asked for; from there on
+                          tltcp_listener_options::more_keys, then
+                          tltcp_listener_options::more_passphrases */
 } tltcp_caller;
 
 /**

@@ -318,6 +318,14 @@ TLTCP_API uint64_t tltcp_conn_path(const tltcp_conn *conn);
 TLTCP_API const char *tltcp_conn_stream_id(const tltcp_conn *conn);
 
 /**
+ * @brief Which of its listener's secrets a caller has, as long as the
+ * connection is not open: a listener may want another one for each stream id.
+ * @param conn  connection that an endpoint made
+ * @return as tltcp_caller::secret
+ */
+TLTCP_API unsigned tltcp_conn_secret(const tltcp_conn *conn);
+
+/**
  * @brief The connection id by which the peer addresses this connection.
  * @param conn  connection
  * @return 64 random bits

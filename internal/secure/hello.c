@@ -158,6 +158,7 @@ enum sec__hello_result sec__hello_take_call(sec__hello *h,
         return result;
     }
     h->suite = m->suite;
+    h->key = (uint8_t)(key - ring->keys);
     *len = m->len - MAC_LEN - SEC__NOISE_OVERHEAD;
     ok = sec__secret_ephemeral(ring->source, e) &&
          start(h, t, key, ring->secret, e);

@@ -30,6 +30,7 @@ typedef struct sec__hello {
     size_t len;                  /* 0: not made yet */
     uint32_t first_pn; /* caller: of the first INITIAL with the message */
     uint8_t suite;
+    uint8_t key; /* listener: place of the caller's key in the ring */
 } sec__hello;
 
 /* What a listener offers to one who asks to call. */

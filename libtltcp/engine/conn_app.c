@@ -295,6 +295,11 @@ const char *tltcp_conn_stream_id(const tltcp_conn *c) {
     return c->stream_id != NULL ? c->stream_id : "";
 }
 
+unsigned tltcp_conn_secret(const tltcp_conn *c) {
+    const sec__hello *hello = c->handshake.hello;
+    return c->ep != NULL && hello != NULL ? hello->key : 0;
+}
+
 uint64_t tltcp_conn_id(const tltcp_conn *c) {
     return c->id;
 }

@@ -26,7 +26,8 @@ static const char *admit_refusal(const struct tltcp__port *port) {
 static bool admit_ask(tltcp_socket *s, const net__route *route, char *reason) {
     struct tltcp__port *port = s->port;
     net__addr from = route->remote;
-    tltcp_caller caller = {.stream_id = tltcp_conn_stream_id(s->conn)};
+    tltcp_caller caller = {.stream_id = tltcp_conn_stream_id(s->conn),
+                           .secret = tltcp_conn_secret(s->conn)};
     bool yes;
 
     if (port->config.listener.on_caller == NULL) {

@@ -149,6 +149,46 @@ TEST(old_and_new_passphrases_work_side_by_side) {
     expect_no_entry(l);
 }
 
+/* Each stream has a passphrase of its own: "0", "1", "2". */
+static bool whose_stream(void *user, const tltcp_caller *caller, char *reason) {
+    char own[12];
+    assert_null(user);
+    (void)snprintf(own, sizeof(own), "%u", caller->secret);
+    (void)snprintf(reason, TLTCP_REASON_MAX + 1, "not your stream");
+    return strcmp(own, caller->stream_id) == 0;
+}
+
+TEST(a_listener_learns_which_secret_a_caller_has) {
+    static const uint8_t key[32] = {1};
+    static const uint8_t *const keys[] = {key, NULL};
+    static const char *const more[] = {"the passphrase of 2", NULL};
+    static const char *const ids[] = {"0", "1", "2"};
+    struct lo *l = *state;
+
+    l->config.passphrase = RIGHT;
+    l->config.listener.more_passphrases = more;
+    l->config.listener.more_keys = keys;
+    l->config.listener.on_caller = whose_stream;
+    lo_listen(l);
+    l->config.listener.more_passphrases = NULL;
+    l->config.listener.more_keys = NULL;
+    for (unsigned i = 0; i < 3; i++) {
+        l->config.passphrase = i == 0 ? RIGHT : i == 2 ? more[0] : NULL;
+        l->config.key = i == 1 ? key : NULL;
+        l->config.key_len = i == 1 ? sizeof(key) : 0;
+        l->config.stream_id = ids[(i + 1) % 3];
+        lo_expect_refusal(l, "not your stream");
+        close_pair(l);
+        l->config.stream_id = ids[i];
+        lo_connect(l);
+        lo_accept(l);
+        pair_works(l);
+        close_pair(l);
+    }
+    l->config.key = NULL;
+    l->config.key_len = 0;
+}
+
 static bool nobody(void *user, const tltcp_caller *caller, char *reason) {
     assert_null(user);
     snprintf(reason, TLTCP_REASON_MAX + 1, "no such stream: %s",
@@ -344,6 +384,7 @@ int main(void) {
         T(a_passphrase_is_not_dropped_for_a_plain_listener),
         T(the_right_passphrase_works_after_wrong_ones),
         T(old_and_new_passphrases_work_side_by_side),
+        T(a_listener_learns_which_secret_a_caller_has),
         T(a_refusal_arrives_with_its_reason),
         T(a_secured_connection_shows_no_plain_text),
         T(a_plain_connection_shows_all_of_it),
