@@ -268,6 +268,16 @@ TLTCP_LIVE_API void tltcp_live_sender_add_stats(const tltcp_live_sender *s,
  */
 TLTCP_LIVE_API int tltcp_live_sender_close(tltcp_live_sender *s, int linger_ms);
 
+/**
+ * @brief Ends the connection at once and gives the peer a reason, as
+ * tltcp_reject() does.  Events say what became of what waits.
+ * @param s       sender
+ * @param reason  at most TLTCP_REASON_MAX bytes of it reach the peer; NULL:
+ *                none
+ */
+TLTCP_LIVE_API void tltcp_live_sender_reject(tltcp_live_sender *s,
+                                             const char *reason);
+
 /** @brief Frees; closes first where it is open. @param s  or NULL */
 TLTCP_LIVE_API void tltcp_live_sender_free(tltcp_live_sender *s);
 

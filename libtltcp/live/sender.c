@@ -442,20 +442,36 @@ void tltcp_live_sender_add_stats(const tltcp_live_sender *s,
     st->queued_bytes += s->waiting_bytes;
 }
 
+static void live_give_up_queue(tltcp_live_sender *s) {
+    while (s->first) {
+        live_give_up(s, s->first->section, MEDIA_DROP_LATE);
+        live_dequeue(s);
+    }
+}
+
+static void live_set_closed(tltcp_live_sender *s) {
+    s->socket = NULL;
+    s->closed = true;
+    live_abandon(s, tltcp_now());
+}
+
 int tltcp_live_sender_close(tltcp_live_sender *s, int linger_ms) {
     int rc;
     if (s->socket == NULL) {
         return 0;
     }
-    while (s->first) {
-        live_give_up(s, s->first->section, MEDIA_DROP_LATE);
-        live_dequeue(s);
-    }
+    live_give_up_queue(s);
     rc = tltcp_close(s->socket, linger_ms);
-    s->socket = NULL;
-    s->closed = true;
-    live_abandon(s, tltcp_now());
+    live_set_closed(s);
     return rc;
+}
+
+void tltcp_live_sender_reject(tltcp_live_sender *s, const char *reason) {
+    if (s->socket != NULL) {
+        live_give_up_queue(s);
+        (void)tltcp_reject(s->socket, reason);
+        live_set_closed(s);
+    }
 }
 
 void tltcp_live_sender_free(tltcp_live_sender *s) {

@@ -20,6 +20,7 @@ static size_t sections;
 static tltcp_live_sender *f;
 static tltcp_event events[8];
 static size_t first_event, last_event;
+static const char *rejected;
 
 ssize_t tltcp_send(tltcp_socket *s, const tltcp_section *section, size_t count,
                    int flags) {
@@ -55,6 +56,13 @@ int tltcp_next_event(tltcp_socket *s, tltcp_event *ev, int timeout_ms) {
 int tltcp_close(tltcp_socket *s, int linger_ms) {
     (void)s;
     (void)linger_ms;
+    return 0;
+}
+
+int tltcp_reject(tltcp_socket *s, const char *reason) {
+    (void)s;
+    assert_null(rejected);
+    rejected = reason;
     return 0;
 }
 
@@ -241,6 +249,20 @@ TEST(what_was_never_sent_has_a_cause) {
     tltcp_live_sender_free(f);
 }
 
+TEST(who_is_cut_off_hears_why_and_what_waits_is_given_up) {
+    begin();
+    push('I', 100);
+    answer = TLTCP_ERR_AGAIN;
+    push('P', 100);
+    tltcp_live_sender_reject(f, "enough");
+    assert_string_equal(rejected, "enough");
+    assert_true(tltcp_live_sender_is_closed(f));
+    assert_true(tltcp_live_sender_is_idle(f));
+    assert_int_equal(held_back(MEDIA_DROP_LATE), 1);
+    tltcp_live_sender_reject(f, "again"); /* nobody is there to hear it */
+    tltcp_live_sender_free(f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_refers_to_a_frame_without_room_is_given_up),
@@ -250,6 +272,7 @@ int main(void) {
         cmocka_unit_test(only_what_others_need_counts_as_a_reference),
         cmocka_unit_test(the_clock_of_a_lost_reference_is_sent_after_all),
         cmocka_unit_test(what_was_never_sent_has_a_cause),
+        cmocka_unit_test(who_is_cut_off_hears_why_and_what_waits_is_given_up),
     };
     return cmocka_run_group_tests_name("sender", tests, NULL, NULL);
 }
