@@ -8,6 +8,7 @@
 #include <string.h>
 
 static volatile sig_atomic_t stopped;
+static volatile sig_atomic_t hung_up;
 
 #define MESSAGE_MAX 8192
 
@@ -209,4 +210,26 @@ void tool_catch_signals(sigset_t *during_wait) {
 
 bool tool_is_stopped(void) {
     return stopped != 0;
+}
+
+static void on_hangup(int number) {
+    (void)number;
+    hung_up = 1;
+}
+
+void tool_catch_hangup(sigset_t *during_wait) {
+    struct sigaction action = {.sa_handler = on_hangup};
+    sigset_t block;
+    (void)sigemptyset(&block);
+    (void)sigaddset(&block, SIGHUP);
+    (void)sigprocmask(SIG_BLOCK, &block, NULL);
+    (void)sigdelset(during_wait, SIGHUP);
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGHUP, &action, NULL);
+}
+
+bool tool_was_hung_up(void) {
+    bool was = hung_up != 0;
+    hung_up = 0;
+    return was;
 }

@@ -95,6 +95,13 @@ void tool_catch_signals(sigset_t *during_wait);
 /** @brief Whether a signal asked for the end. */
 bool tool_is_stopped(void);
 
+/** @brief Likewise SIGHUP, for tool_was_hung_up().
+ * @param[in,out] during_wait  of tool_catch_signals() */
+void tool_catch_hangup(sigset_t *during_wait);
+
+/** @brief Whether SIGHUP came since it was asked last. */
+bool tool_was_hung_up(void);
+
 /** @brief Whether a file for results can be written, before work begins.
  * @param tool  for the message @param path  file, "-" or NULL */
 bool tool_can_write(const char *tool, const char *path);

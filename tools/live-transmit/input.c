@@ -42,7 +42,7 @@ bool input_may_read(struct job *j, uint64_t now, uint64_t *when) {
     if (j->o->in.kind == ENDPOINT_UDP) {
         return true; /* waits for nobody */
     }
-    if (!j->sender || tltcp_live_sender_bytes(j->sender) > QUEUE_MAX) {
+    if (!viewers_want(&j->viewers, QUEUE_MAX)) {
         return false;
     }
     due = input_due(j, now);

@@ -35,7 +35,7 @@ void job_deliver(struct job *j, const uint8_t *data, size_t len, uint64_t now) {
     j->totals.bytes_in += len;
     if (job_sends(j)) {
         if (tltcp_live_stream_write_ts(j->stream, data, len, now) < 0 ||
-            j->no_memory) {
+            j->viewers.no_memory) {
             job_no_memory(j);
         }
         return;

@@ -9,11 +9,12 @@
 
 #include <signal.h>
 
+#include "tools/common/metrics.h"
 #include "tools/live-transmit/link.h"
 #include "tools/live-transmit/out.h"
 #include "tools/live-transmit/release.h"
 #include "tools/live-transmit/stats.h"
-#include "tools/tltcp/frame_log.h"
+#include "tools/live-transmit/viewer.h"
 
 /** For messages. */
 #define TOOL "tltcp-live-transmit"
@@ -32,21 +33,17 @@ struct job {
     int in_fd;
     struct out out; /* unless output is by TLTCP */
 
-    struct link source;  /* input by TLTCP */
-    tltcp_live *from;    /* its connection */
+    struct link source;                      /* input by TLTCP */
+    tltcp_live *from;                        /* its connection */
+    char source_id[TLTCP_STREAM_ID_MAX + 1]; /* that it asked for */
     bool described;      /* the peer sends a transport stream */
     uint32_t latency_ms; /* as it says */
     char why[160];       /* what it sends cannot be taken; or "" */
     struct release release;
 
-    struct link target;        /* output by TLTCP */
-    tltcp_live_sender *sender; /* its connection */
-    int sender_error;          /* why it is over */
-    char sender_reason[TLTCP_REASON_MAX + 1];
-    bool finished; /* the end was sent */
+    struct link target; /* output by TLTCP */
+    struct viewers viewers;
     tltcp_live_stream *stream;
-    bool no_memory; /* while sending */
-    struct frame_log log;
     bool anchored; /* the time line of a file or pipe is on the clock */
     int64_t anchor_media;
     uint64_t anchor_clock;
@@ -56,6 +53,8 @@ struct job {
     uint64_t stats_next;
     FILE *stats;
     bool stats_begun;
+    struct metrics *metrics;
+    struct pollfd *fds;
     sigset_t during_wait;
     uint8_t buffer[65536];
 };

@@ -6,6 +6,9 @@
 
 #include "tools/common/tool.h"
 
+/* Who hears "busy" tries again. */
+#define LINK_FULL "busy with as many callers as it may have"
+
 void link_say(const struct link *l, const char *what, const char *detail) {
     char shown[TLTCP_REASON_MAX + 1]; /* it may be the peer's */
     if (!l->quiet) {
@@ -15,17 +18,26 @@ void link_say(const struct link *l, const char *what, const char *detail) {
     }
 }
 
+bool link_has_room(const struct link *l) {
+    return atomic_load(&l->served) < l->most;
+}
+
+static const char *link_full(const struct link *l) {
+    return l->most == 1 ? TLTCP_LIVE_BUSY : LINK_FULL;
+}
+
 /* Runs on the listener's thread.  An accepted caller may still fail the
  * handshake. */
 static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     struct link *l = user;
     const char *wanted = l->at->to.config->stream_id;
     const char *no = NULL;
-    if (wanted && strcmp(wanted, caller->stream_id) != 0) {
+    if (l->roster) {
+        no = roster_objection(l->roster, caller->stream_id, caller->secret);
+    } else if (wanted && strcmp(wanted, caller->stream_id) != 0) {
         no = "no stream of that name here";
-    } else if (atomic_load(&l->busy)) {
-        no = TLTCP_LIVE_BUSY;
     }
+    no = !no && !link_has_room(l) ? link_full(l) : no;
     if (no) {
         (void)snprintf(reason, TLTCP_REASON_MAX + 1, "%s", no);
     }
@@ -76,10 +88,32 @@ static void tell_listening(const struct link *l, char *text) {
     }
 }
 
+static int link_read_roster(struct link *l, tltcp_config *config) {
+    char why[ROSTER_WHY_MAX];
+    if (!l->at->callers[0]) {
+        return TOOL_OK;
+    }
+    secrets_check_file(l->tool, l->at->callers);
+    l->roster = roster_read(l->at->callers, why);
+    if (!l->roster) {
+        return tool_fail(l->tool, "%s", why);
+    }
+    if (roster_has_secrets(l->roster) && (config->passphrase || config->key)) {
+        return tool_misuse(l->tool,
+                           "passphrases are in %s or elsewhere, not both",
+                           l->at->callers);
+    }
+    roster_to_config(l->roster, config);
+    return TOOL_OK;
+}
+
 int link_open(struct link *l, char *text) {
     tltcp_config config = *l->at->to.config;
-    int rc;
+    int rc = link_read_roster(l, &config);
     text[0] = '\0';
+    if (rc != TOOL_OK) {
+        return rc;
+    }
     config.listener.on_caller = on_caller;
     config.user = l;
     rc =
@@ -92,10 +126,25 @@ int link_open(struct link *l, char *text) {
     return TOOL_OK;
 }
 
+/* Two callers of one stream may be on their way at the same time. */
+static void link_take(struct link *l, tltcp_socket **s) {
+    const char *no =
+        l->roster ? roster_enter(l->roster, tltcp_stream_id(*s)) : NULL;
+    if (no) {
+        (void)tltcp_reject(*s, no);
+        *s = NULL;
+    } else {
+        (void)atomic_fetch_add(&l->served, 1);
+    }
+}
+
 int link_run(struct link *l, tltcp_socket **s, uint64_t *when) {
-    int rc = tltcp_live_link_run(l->live, s, when);
-    if (rc == 1) {
-        atomic_store(&l->busy, true);
+    int rc = 1;
+    for (*s = NULL; rc == 1 && !*s;) {
+        rc = tltcp_live_link_run(l->live, s, when);
+        if (rc == 1) {
+            link_take(l, s);
+        }
     }
     if (rc >= 0) {
         return TOOL_OK;
@@ -107,8 +156,8 @@ int link_run(struct link *l, tltcp_socket **s, uint64_t *when) {
 
 uint64_t link_watch(struct link *l) {
     tltcp_socket *listener = l->live ? tltcp_live_link_listener(l->live) : NULL;
-    if (listener && atomic_load(&l->busy)) {
-        peer_turn_away(listener);
+    if (listener && !link_has_room(l)) {
+        peer_turn_away(listener, link_full(l));
     }
     if (l->quiet || !listener) {
         return TLTCP_TIME_NEVER;
@@ -126,12 +175,36 @@ nfds_t link_poll(const struct link *l, struct pollfd *fds) {
     return (nfds_t)n;
 }
 
-void link_lost(struct link *l, int error, const char *reason) {
-    atomic_store(&l->busy, false);
-    (void)tltcp_live_link_lost(l->live, error, reason);
+void link_lost(struct link *l, int error, const char *reason,
+               const char *stream_id) {
+    if (l->roster) {
+        roster_leave(l->roster, stream_id);
+    }
+    if (atomic_fetch_sub(&l->served, 1) == 1) {
+        (void)tltcp_live_link_lost(l->live, error, reason);
+    }
+}
+
+bool link_reread(struct link *l) {
+    char why[ROSTER_WHY_MAX];
+    if (!l->roster) {
+        return false;
+    }
+    if (!roster_reread(l->roster, why)) {
+        link_say(l, "callers stay as they were", why);
+        return false;
+    }
+    link_say(l, "callers were read again", l->at->callers);
+    return true;
+}
+
+bool link_may_stay(const struct link *l, const char *stream_id) {
+    return !l->roster || roster_has(l->roster, stream_id);
 }
 
 void link_close(struct link *l) {
     tltcp_live_link_free(l->live);
     l->live = NULL;
+    roster_free(l->roster);
+    l->roster = NULL;
 }

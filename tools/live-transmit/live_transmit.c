@@ -46,9 +46,11 @@ static nfds_t poll_set(const struct job *j, bool reads, struct pollfd *fds) {
     } else if (job_receives(j) && !j->over) {
         n += link_poll(&j->source, fds + n);
     }
-    if (job_sends(j) && j->sender) {
-        n = add_fds(fds, n, fd, tltcp_live_sender_fds(j->sender, fd));
-    } else if (job_sends(j)) {
+    for (size_t i = 0; i < j->viewers.count; i++) {
+        n = add_fds(fds, n, fd,
+                    tltcp_live_sender_fds(j->viewers.viewer[i]->sender, fd));
+    }
+    if (job_sends(j) && link_has_room(&j->target)) {
         n += link_poll(&j->target, fds + n);
     }
     return n;
@@ -56,14 +58,13 @@ static nfds_t poll_set(const struct job *j, bool reads, struct pollfd *fds) {
 
 /* Waits; returns whether the input can be read. */
 static bool wait_until(struct job *j, bool reads, uint64_t when) {
-    struct pollfd fds[1 + 2 * LINK_FDS];
-    nfds_t n = poll_set(j, reads, fds);
+    nfds_t n = poll_set(j, reads, j->fds);
     uint64_t now = tltcp_now();
     uint64_t wait = when > now ? when - now : 0;
     struct timespec timeout = {.tv_nsec =
                                    (long)(wait < TICK_NS ? wait : TICK_NS)};
-    return ppoll(fds, n, &timeout, &j->during_wait) > 0 && reads &&
-           fds[0].revents;
+    return ppoll(j->fds, n, &timeout, &j->during_wait) > 0 && reads &&
+           j->fds[0].revents;
 }
 
 /* Whether a signal ends the program now; data already sent gets a while to
@@ -72,7 +73,7 @@ static bool is_stopped(struct job *j) {
     if (!tool_is_stopped()) {
         return false;
     }
-    if (!j->sender) {
+    if (j->viewers.count == 0) {
         return true;
     }
     if (j->stop_at == 0) {
@@ -89,6 +90,17 @@ static void watch_callers(struct job *j, uint64_t *when) {
     *when = target < *when ? target : *when;
 }
 
+/* After SIGHUP. */
+static void reread_callers(struct job *j) {
+    if (link_reread(&j->source) && j->from &&
+        !link_may_stay(&j->source, j->source_id)) {
+        source_cut_off(j);
+    }
+    if (link_reread(&j->target)) {
+        target_cut_off(j);
+    }
+}
+
 static void run(struct job *j) {
     bool readable = false;
     while (j->status < 0 && !is_stopped(j)) {
@@ -97,6 +109,9 @@ static void run(struct job *j) {
         bool reads;
         if (readable) {
             input_read(j, now);
+        }
+        if (tool_was_hung_up()) {
+            reread_callers(j);
         }
         if (job_receives(j)) {
             source_run(j, &when);
@@ -113,6 +128,7 @@ static void run(struct job *j) {
             input_watch(j);
         }
         report_print(j, now);
+        report_publish(j, now);
         check_timeout(j, now);
         reads = input_may_read(j, now, &when);
         readable = j->status < 0 && wait_until(j, reads, when);
@@ -123,17 +139,22 @@ static int open_ends(struct job *j) {
     const struct transmit_options *o = j->o;
     char in[ADDRESS_TEXT_MAX] = "";
     char out[ADDRESS_TEXT_MAX] = "";
-    char both[2 * ADDRESS_TEXT_MAX + 1];
+    char page[ADDRESS_TEXT_MAX] = "";
+    char all[3 * ADDRESS_TEXT_MAX + 3];
     int rc = job_receives(j) ? link_open(&j->source, in)
                              : fd_open_input(TOOL, &o->in, &j->in_fd, in);
     if (rc == TOOL_OK) {
         rc = job_sends(j) ? link_open(&j->target, out)
                           : fd_open_output(TOOL, &o->out, &j->out.fd);
     }
+    if (rc == TOOL_OK) {
+        rc = metrics_open(&j->metrics, TOOL, o->metrics, page);
+    }
     if (rc == TOOL_OK && o->port_file) {
-        (void)snprintf(both, sizeof(both), "%s%s%s", in,
-                       in[0] && out[0] ? "\n" : "", out);
-        rc = tool_write_text(TOOL, o->port_file, both);
+        (void)snprintf(all, sizeof(all), "%s%s%s%s%s", in,
+                       in[0] && out[0] ? "\n" : "", out, page[0] ? "\n" : "",
+                       page);
+        rc = tool_write_text(TOOL, o->port_file, all);
     }
     return rc;
 }
@@ -142,18 +163,26 @@ static void close_all(struct job *j) {
     if (j->from) {
         source_close(j, 0);
     }
-    if (j->sender) {
-        target_end(j, j->status == TOOL_FAILED ? 0 : LINGER_MS);
-    }
+    target_end(j, j->status == TOOL_FAILED ? 0 : LINGER_MS);
     link_close(&j->source);
     link_close(&j->target);
     while (release_when(&j->release) != TLTCP_TIME_NEVER) {
         release_pop(&j->release);
     }
     tltcp_live_stream_free(j->stream);
+    metrics_close(j->metrics);
+    free(j->fds);
     if (j->stats && j->stats != stderr) {
         (void)fclose(j->stats);
     }
+}
+
+static void catch_signals(struct job *j) {
+    tool_catch_signals(&j->during_wait);
+    if (j->o->in.callers[0] || j->o->out.callers[0]) {
+        tool_catch_hangup(&j->during_wait);
+    }
+    (void)signal(SIGPIPE, SIG_IGN);
 }
 
 static int run_job(struct job *j) {
@@ -166,8 +195,7 @@ static int run_job(struct job *j) {
         rc = open_ends(j);
     }
     if (rc == TOOL_OK) {
-        tool_catch_signals(&j->during_wait);
-        (void)signal(SIGPIPE, SIG_IGN);
+        catch_signals(j);
         j->start = tltcp_now();
         run(j);
         rc = j->status < 0 ? TOOL_OK : j->status; /* a signal is no failure */
@@ -178,6 +206,28 @@ static int run_job(struct job *j) {
         rc = TOOL_FAILED;
     }
     return rc;
+}
+
+static struct link link_of(const struct transmit_options *o,
+                           const struct endpoint *e) {
+    return (struct link){.tool = TOOL,
+                         .at = e,
+                         .quiet = o->quiet,
+                         .retries = o->reconnect,
+                         .most = (unsigned)e->max_callers};
+}
+
+static bool prepare(struct job *j, const struct transmit_options *o) {
+    size_t fds = 1 + 2 * LINK_FDS + o->out.max_callers * TLTCP_LIVE_FDS;
+    j->o = o;
+    j->out.to = &o->out;
+    j->out.chunk = (size_t)o->chunk;
+    j->status = -1;
+    tltcp_stats_init(&j->last);
+    j->source = link_of(o, &o->in);
+    j->target = link_of(o, &o->out);
+    j->fds = calloc(fds, sizeof(*j->fds));
+    return j->fds != NULL;
 }
 
 int main(int argc, char **argv) {
@@ -195,20 +245,7 @@ int main(int argc, char **argv) {
     if (!j) {
         return tool_fail(TOOL, "out of memory");
     }
-    j->o = &options;
-    j->out.to = &options.out;
-    j->out.chunk = (size_t)options.chunk;
-    j->status = -1;
-    tltcp_stats_init(&j->last);
-    j->source = (struct link){.tool = TOOL,
-                              .at = &options.in,
-                              .quiet = options.quiet,
-                              .retries = options.reconnect};
-    j->target = (struct link){.tool = TOOL,
-                              .at = &options.out,
-                              .quiet = options.quiet,
-                              .retries = options.reconnect};
-    rc = run_job(j);
+    rc = prepare(j, &options) ? run_job(j) : tool_fail(TOOL, "out of memory");
     free(j);
     return rc;
 }

@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "internal/settings/units.h"
+#include "tools/common/metrics.h"
 #include "tools/common/tool.h"
 
 #define TOOL "tltcp-live-transmit"
 #define INPUT_BUFFER 4000000 /* bytes: 0.3 s of 100 Mbit/s */
+#define CALLERS 64
+#define KEYS "mode, callers, max-callers, " PEER_KEYS
 #define IDLE_MS 5000 /* as of tltcpsink: meanwhile who calls again is busy */
 
 static const char help[] =
@@ -38,6 +41,11 @@ static const char help[] =
     "peer that is silent for this long is gone; the lower of both ends "
     "counts),\n"
     "dscp (0; up to 63, of outgoing packets).\n"
+    "Of listeners: callers, a file of stream ids, each with its passphrase, "
+    "one a\n"
+    "line, read again after SIGHUP, when those who are gone from it are cut "
+    "off;\n"
+    "max-callers (64), who share an OUTPUT. INPUT takes one at a time.\n"
     "Keys of udp: adapter, ttl, tos, buffer (as INPUT 4MB, of the socket).\n"
     "\n"
     "A passphrase in a URL can be seen by others on this machine, one in a\n"
@@ -61,7 +69,9 @@ static const char help[] =
     "      --json FILE        writes totals at the end; -: standard output\n"
     "      --frames FILE      writes the fate of every frame as CSV\n"
     "      --qlog DIR         writes a trace of each connection\n"
-    "      --port-file FILE   writes the address listened on\n"
+    "      --metrics ADDRESS  gives statistics to Prometheus, at\n"
+    "                         http://HOST:PORT/metrics of ADDRESS HOST:PORT\n"
+    "      --port-file FILE   writes the addresses listened on\n"
     "  -q, --quiet            says nothing but errors\n"
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
@@ -81,6 +91,7 @@ enum {
     OPT_JSON,
     OPT_FRAMES,
     OPT_QLOG,
+    OPT_METRICS,
     OPT_PORT_FILE
 };
 
@@ -96,6 +107,7 @@ static const struct option options[] = {
     {"json", required_argument, NULL, OPT_JSON},
     {"frames", required_argument, NULL, OPT_FRAMES},
     {"qlog", required_argument, NULL, OPT_QLOG},
+    {"metrics", required_argument, NULL, OPT_METRICS},
     {"port-file", required_argument, NULL, OPT_PORT_FILE},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
@@ -165,6 +177,10 @@ static const char *take_choice(struct transmit_options *o, const char *name,
     if (strcmp(name, "pf") == 0) {
         return set_format(o, text);
     }
+    if (strcmp(name, "metrics") == 0) {
+        o->metrics = text;
+        return metrics_check(text);
+    }
     o->quiet = true;
     return NULL;
 }
@@ -190,15 +206,34 @@ static const char *take(void *user, const char *name, const char *text) {
 
 /* --- Endpoints ------------------------------------------------------------ */
 
+static const char *set_callers(struct endpoint *e, const char *value) {
+    if (value[0] == '\0' || strlen(value) >= sizeof(e->callers)) {
+        return "must be the name of a file";
+    }
+    (void)snprintf(e->callers, sizeof(e->callers), "%s", value);
+    return NULL;
+}
+
+static const char *set_max_callers(struct endpoint *e, const char *value) {
+    return units_count(value, 1, CALLERS_MAX, &e->max_callers)
+               ? "must be a number from 1 to 1000"
+               : NULL;
+}
+
 static int take_tltcp_key(void *user, const char *key, const char *value,
                           char *why) {
     struct endpoint *e = user;
     const char *wrong;
-    if (strcmp(key, "mode") != 0) {
-        return peer_key(&e->to, key, value, "mode, " PEER_KEYS, why);
+    if (strcmp(key, "mode") == 0) {
+        wrong = choose(&e->at.listens, value, "caller", "listener",
+                       "must be caller or listener");
+    } else if (strcmp(key, "callers") == 0) {
+        wrong = set_callers(e, value);
+    } else if (strcmp(key, "max-callers") == 0) {
+        wrong = set_max_callers(e, value);
+    } else {
+        return peer_key(&e->to, key, value, KEYS, why);
     }
-    wrong = choose(&e->at.listens, value, "caller", "listener",
-                   "must be caller or listener");
     return wrong ? url_refuse(why, wrong, "") : 0;
 }
 
@@ -237,12 +272,25 @@ static bool starts(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static int parse_tltcp(struct endpoint *e, char *why) {
+static int parse_tltcp(struct endpoint *e, bool is_output, char *why) {
     int rc;
     e->kind = ENDPOINT_TLTCP;
     rc = tltcp_live_url_parse(&e->at, e->text, "tltcp://", take_tltcp_key, e,
                               why);
-    return rc < 0 ? rc : tltcp_live_url_check(&e->at, why);
+    rc = rc < 0 ? rc : tltcp_live_url_check(&e->at, why);
+    if (rc == 0 && !e->at.listens && (e->callers[0] || e->max_callers)) {
+        return url_refuse(why, "callers and max-callers are of listeners", "");
+    }
+    if (rc == 0 && !is_output && e->max_callers > 1) {
+        return url_refuse(why, "INPUT takes one caller at a time", "");
+    }
+    if (rc == 0 && e->callers[0] && e->to.config->stream_id) {
+        return url_refuse(why, "either callers or streamid, not both", "");
+    }
+    if (e->max_callers == 0) {
+        e->max_callers = is_output && e->at.listens ? CALLERS : 1;
+    }
+    return rc;
 }
 
 static int parse_udp(struct endpoint *e, bool is_output, char *why) {
@@ -273,7 +321,7 @@ static int parse_endpoint(struct endpoint *e, const char *text, bool is_output,
     }
     e->to.config->idle_timeout_ms = IDLE_MS;
     if (starts(text, "tltcp://")) {
-        return parse_tltcp(e, why);
+        return parse_tltcp(e, is_output, why);
     }
     if (starts(text, "udp://")) {
         return parse_udp(e, is_output, why);

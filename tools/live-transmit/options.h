@@ -9,6 +9,9 @@
 #include "tools/common/address.h"
 #include "tools/tltcp/peer_options.h"
 
+/** At most, at once. */
+#define CALLERS_MAX 1000
+
 /** What an endpoint is. */
 enum endpoint_kind {
     ENDPOINT_PIPE = 0, /**< standard input or output */
@@ -27,6 +30,8 @@ struct endpoint {
     const char *path;       /**< FILE */
     tltcp_live_url at;      /**< UDP, TLTCP */
     struct peer_options to; /**< TLTCP */
+    char callers[1024];     /**< TLTCP: file of who may call, or "" */
+    uint64_t max_callers;   /**< TLTCP output: at once; 0: not said */
     char adapter[80];       /**< UDP: interface or address for multicast */
     uint64_t ttl;           /**< UDP output: hops; 0: the system's */
     uint64_t tos;           /**< UDP output: type of service */
@@ -48,7 +53,8 @@ struct transmit_options {
     const char *json;        /**< file, "-", or NULL */
     const char *frames;      /**< CSV file, or NULL */
     const char *qlog;        /**< folder, or NULL */
-    const char *port_file;   /**< takes the address listened on, or NULL */
+    const char *metrics;     /**< HOST:PORT of the page, or NULL */
+    const char *port_file;   /**< takes the addresses listened on, or NULL */
     bool quiet;
 };
 

@@ -19,4 +19,8 @@ json_t *report_json(struct job *j, uint64_t now);
  */
 void report_print(struct job *j, uint64_t now);
 
+/** @brief Gives them to Prometheus when it is time. @param j  job
+ * @param now  current time */
+void report_publish(struct job *j, uint64_t now);
+
 #endif /* TOOLS_TRANSMIT_REPORT_H */

@@ -39,6 +39,8 @@ static void source_begin(struct job *j, tltcp_socket *s) {
     j->described = false;
     j->why[0] = '\0';
     release_restart(&j->release);
+    (void)snprintf(j->source_id, sizeof(j->source_id), "%s",
+                   tltcp_stream_id(s));
     if (tltcp_live_open_socket(&j->from, TLTCP_LIVE_RECEIVE, s, NULL) < 0) {
         job_no_memory(j);
     }
@@ -60,13 +62,19 @@ void source_close(struct job *j, int linger_ms) {
     j->from = NULL;
 }
 
+void source_cut_off(struct job *j) {
+    source_close(j, 0);
+    link_lost(&j->source, 0, "", j->source_id);
+    link_say(&j->source, "cut off", j->source_id);
+}
+
 static void source_end(struct job *j, int error) {
     const char *why = j->why[0]   ? j->why
                       : error < 0 ? tltcp_strerror(error)
                                   : "the stream has ended";
     bool bad = error < 0 || j->why[0];
     source_close(j, bad ? 0 : LINGER_MS);
-    link_lost(&j->source, error, "");
+    link_lost(&j->source, error, "", j->source_id);
     if (j->o->reconnect) {
         link_say(&j->source, why, "");
         return;

@@ -23,4 +23,7 @@ void source_add_stats(struct job *j);
 /** @brief Ends the connection. @param j  job @param linger_ms  milliseconds */
 void source_close(struct job *j, int linger_ms);
 
+/** @brief Ends the connection of a caller who may not stay. @param j  job */
+void source_cut_off(struct job *j);
+
 #endif /* TOOLS_TRANSMIT_SOURCE_H */

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/live-transmit/stats.h
- * @brief What tltcp-live-transmit counts, as text, JSON and CSV.
+ * @brief What tltcp-live-transmit counts, as text, JSON, CSV and for
+ * Prometheus.
  */
 #ifndef TOOLS_TRANSMIT_STATS_H
 #define TOOLS_TRANSMIT_STATS_H
 
-#include <jansson.h>
-#include <stdio.h>
-
 #include "tltcp/live.h"
+#include "tools/common/figures.h"
 
 /** @brief Totals over all connections. */
 struct transmit_totals {
@@ -17,21 +16,33 @@ struct transmit_totals {
     uint64_t input_dropped; /**< datagrams for which there was no room */
     uint64_t bytes_out;
     uint64_t connections;
+    uint64_t connected;     /**< that are open now */
     tltcp_live_stats media; /**< sent and received */
 };
 
 /**
- * @brief One object with all numbers.
- * @param t        totals, the open connection included
+ * @brief All figures of the program.
+ * @param f        empty list
+ * @param t        totals, open connections included
  * @param st       of the newest connection
- * @param open     whether it still is
  * @param seconds  since the start
  */
-json_t *totals_json(const struct transmit_totals *t, const tltcp_stats *st,
-                    bool open, double seconds);
+void stats_of_all(struct figures *f, const struct transmit_totals *t,
+                  const tltcp_stats *st, double seconds);
+
+/**
+ * @brief The figures of one caller.
+ * @param f        empty list
+ * @param media    what became of what it was sent
+ * @param st       of its connection
+ * @param seconds  since it came
+ */
+void stats_of_caller(struct figures *f, const tltcp_live_stats *media,
+                     const tltcp_stats *st, double seconds);
 
 /** @brief Prints a line. @param f  file @param format  ::stats_format
- * @param json  of totals_json() @param first  CSV: the names before it */
-void totals_print(FILE *f, int format, json_t *json, bool first);
+ * @param json  all figures; taken over @param first  CSV: the names before it
+ */
+void stats_print(FILE *f, int format, json_t *json, bool first);
 
 #endif /* TOOLS_TRANSMIT_STATS_H */

@@ -6,20 +6,13 @@
 
 #include "tools/common/tool.h"
 
-static void target_on_event(void *user, const tltcp_live_event *ev) {
-    struct job *j = user;
-    if (ev->type == TLTCP_LIVE_EVENT_DISCONNECTED) {
-        j->sender_error = ev->error;
-        memcpy(j->sender_reason, ev->reason, sizeof(j->sender_reason));
-    }
-    frame_log_event(&j->log, ev);
-}
+#define CUT_OFF "this stream is not for you any more"
+
+/* --- Coming and going ----------------------------------------------------- */
 
 static void target_on_section(void *user, tltcp_live_section *section) {
     struct job *j = user;
-    if (j->sender && tltcp_live_sender_push(j->sender, section) < 0) {
-        j->no_memory = true;
-    }
+    viewers_push(&j->viewers, section);
 }
 
 static bool target_open_log(struct job *j) {
@@ -27,117 +20,190 @@ static bool target_open_log(struct job *j) {
     if (j->totals.connections > 0) {
         return true; /* the file has those of the first */
     }
-    if (!frame_log_open(&j->log, frames)) {
+    if (!frame_log_open(&j->viewers.log, frames)) {
         job_end(
             j, tool_fail(TOOL, "cannot write %s: %s", frames, strerror(errno)));
         return false;
     }
-    j->log.start = tltcp_now();
+    j->viewers.log.start = tltcp_now();
     return true;
 }
 
+/* What a new connection gets first. */
+static void target_greet(struct job *j, struct viewer *v) {
+    tltcp_live_section *config = tltcp_live_stream_describe(j->stream, 1);
+    if (config) {
+        if (tltcp_live_sender_push(v->sender, config) < 0) {
+            job_no_memory(j);
+        }
+        tltcp_live_section_unref(config);
+        tltcp_live_sender_join(v->sender);
+    }
+}
+
 static void target_begin(struct job *j, tltcp_socket *s) {
-    tltcp_live_section *config;
+    struct viewer *v;
     if (!target_open_log(j)) {
         (void)tltcp_close(s, 0);
         return;
     }
-    j->sender =
-        tltcp_live_sender_new(s, j->o->out.to.settings, target_on_event, j);
-    if (!j->sender) {
+    v = viewers_add(&j->viewers, s, j->o->out.to.settings);
+    if (!v) {
         job_no_memory(j);
         return;
     }
-    j->totals.connections++;
-    j->anchored = false;
-    j->sender_error = 0;
-    j->sender_reason[0] = '\0';
-    config = tltcp_live_stream_describe(j->stream, 1);
-    if (config) {
-        target_on_section(j, config);
-        tltcp_live_section_unref(config);
-        tltcp_live_sender_join(j->sender);
+    if (j->totals.connections++ == 0) {
+        j->viewers.logged = v;
     }
+    if (j->viewers.count == 1) {
+        j->anchored = false; /* a file waited for somebody */
+    }
+    target_greet(j, v);
+}
+
+static void target_connect(struct job *j, uint64_t *when) {
+    tltcp_socket *s = NULL;
+    do {
+        uint64_t at;
+        int rc = link_run(&j->target, &s, &at);
+        *when = at < *when ? at : *when;
+        if (rc != TOOL_OK) {
+            job_end(j, rc);
+        } else if (s) {
+            target_begin(j, s);
+        }
+    } while (s && j->status < 0 && link_has_room(&j->target));
+}
+
+/* Counts what it did and forgets it. */
+static void target_forget(struct job *j, size_t at) {
+    struct viewer *v = j->viewers.viewer[at];
+    char id[TLTCP_STREAM_ID_MAX + 1];
+    char reason[TLTCP_REASON_MAX + 1];
+    int error = v->error;
+    memcpy(id, v->stream_id, sizeof(id));
+    memcpy(reason, v->reason, sizeof(reason));
+    tltcp_live_sender_add_stats(v->sender, &j->totals.media);
+    j->totals.media.queued_bytes = j->totals.media.queued_sections = 0;
+    j->totals.bytes_out += j->last.bytes_delivered;
+    viewers_remove(&j->viewers, at);
+    link_lost(&j->target, error, reason, id);
+}
+
+static void target_close(struct job *j, size_t at, int linger_ms) {
+    struct viewer *v = j->viewers.viewer[at];
+    (void)tltcp_get_stats(tltcp_live_sender_socket(v->sender), &j->last);
+    (void)tltcp_live_sender_close(v->sender, linger_ms);
+    if (j->viewers.logged == v) {
+        j->viewers.logged = NULL;
+        if (!frame_log_close(&j->viewers.log)) {
+            job_end(j, tool_fail(TOOL, "cannot write %s", j->o->frames));
+        }
+    }
+    target_forget(j, at);
 }
 
 void target_end(struct job *j, int linger_ms) {
-    (void)tltcp_get_stats(tltcp_live_sender_socket(j->sender), &j->last);
-    (void)tltcp_live_sender_close(j->sender, linger_ms);
-    tltcp_live_sender_add_stats(j->sender, &j->totals.media);
-    j->totals.bytes_out += j->last.bytes_delivered;
-    tltcp_live_sender_free(j->sender);
-    j->sender = NULL;
-    if (!frame_log_close(&j->log)) {
-        job_end(j, tool_fail(TOOL, "cannot write %s", j->o->frames));
+    uint64_t end = tltcp_now() + (uint64_t)linger_ms * NS_PER_MS;
+    for (size_t i = 0; i < j->viewers.count; i++) {
+        (void)tltcp_shutdown(
+            tltcp_live_sender_socket(j->viewers.viewer[i]->sender));
     }
-    link_lost(&j->target, j->sender_error, j->sender_reason);
+    while (j->viewers.count > 0) {
+        uint64_t now = tltcp_now();
+        uint64_t left = now < end ? (end - now) / NS_PER_MS : 0;
+        target_close(j, j->viewers.count - 1, (int)left);
+    }
 }
 
-static void target_lose(struct job *j) {
-    char why[TLTCP_REASON_MAX + 1];
-    int error = j->sender_error;
-    (void)snprintf(why, sizeof(why), "%s",
-                   j->sender_reason[0] ? j->sender_reason
-                   : error < 0         ? tltcp_strerror(error)
-                                       : "the peer closed the connection");
-    target_end(j, 0);
-    if (j->o->reconnect) {
+static void target_lose(struct job *j, size_t at) {
+    const struct viewer *v = j->viewers.viewer[at];
+    char why[TLTCP_REASON_MAX + TLTCP_STREAM_ID_MAX + 4];
+    (void)snprintf(why, sizeof(why), "%s%s%s",
+                   j->o->out.callers[0] ? v->stream_id : "",
+                   j->o->out.callers[0] ? ": " : "",
+                   v->reason[0]   ? v->reason
+                   : v->error < 0 ? tltcp_strerror(v->error)
+                                  : "the peer closed the connection");
+    target_close(j, at, 0);
+    if (j->o->reconnect || j->viewers.count > 0) {
         link_say(&j->target, why, "");
     } else {
         job_end(j, tool_fail(TOOL, "%s: %s", j->o->out.text, why));
     }
 }
 
-static void target_send_end(struct job *j) {
+void target_cut_off(struct job *j) {
+    for (size_t i = j->viewers.count; i-- > 0;) {
+        struct viewer *v = j->viewers.viewer[i];
+        if (!link_may_stay(&j->target, v->stream_id)) {
+            link_say(&j->target, "cut off", v->stream_id);
+            (void)tltcp_get_stats(tltcp_live_sender_socket(v->sender),
+                                  &j->last);
+            tltcp_live_sender_reject(v->sender, CUT_OFF);
+            target_close(j, i, 0);
+        }
+    }
+}
+
+/* --- The end -------------------------------------------------------------- */
+
+static void target_send_end(struct job *j, struct viewer *v) {
     tltcp_live_section *end = tltcp_live_stream_mark(
         j->stream, TLTCP_LIVE_MARK_END, TLTCP_LIVE_TIME_NONE,
         TLTCP_LIVE_TIME_NONE, NULL, 0);
     if (end) {
-        target_on_section(j, end);
+        if (tltcp_live_sender_push(v->sender, end) < 0) {
+            job_no_memory(j);
+        }
         tltcp_live_section_unref(end);
     }
-    (void)tltcp_live_sender_run(j->sender);
-    j->finished = true;
+    (void)tltcp_live_sender_run(v->sender);
+    v->finished = true;
 }
 
 /* After the end of the input: waits until everything has arrived, then tells
- * the peer. */
+ * the peers. */
 static void target_finish(struct job *j) {
-    if (!j->sender) {
-        job_end(j, TOOL_OK);
-    } else if (tltcp_live_sender_is_idle(j->sender) && !j->finished &&
-               !tltcp_live_sender_is_closed(j->sender)) {
-        target_send_end(j);
-    } else if (tltcp_live_sender_is_idle(j->sender)) {
+    size_t done = 0;
+    for (size_t i = 0; i < j->viewers.count; i++) {
+        struct viewer *v = j->viewers.viewer[i];
+        bool idle = tltcp_live_sender_is_idle(v->sender);
+        if (idle && !v->finished && !tltcp_live_sender_is_closed(v->sender)) {
+            target_send_end(j, v);
+        } else {
+            done += idle;
+        }
+    }
+    if (done == j->viewers.count) {
         target_end(j, LINGER_MS);
         job_end(j, TOOL_OK);
     }
 }
 
 /* Some peers close as soon as they have heard of the end. */
-static bool target_has_all(const struct job *j) {
-    return j->over && j->sender_error >= 0 &&
-           tltcp_live_sender_has_room(j->sender, 0);
+static bool target_has_all(const struct job *j, const struct viewer *v) {
+    return j->over && v->error >= 0 && tltcp_live_sender_has_room(v->sender, 0);
+}
+
+/* --- Running -------------------------------------------------------------- */
+
+static void target_send(struct job *j, uint64_t *when) {
+    for (size_t i = j->viewers.count; i-- > 0;) {
+        struct viewer *v = j->viewers.viewer[i];
+        tltcp_time at = tltcp_live_sender_run(v->sender);
+        *when = at < *when ? at : *when;
+        if (tltcp_live_sender_is_closed(v->sender) && !target_has_all(j, v)) {
+            target_lose(j, i);
+        }
+    }
 }
 
 void target_run(struct job *j, uint64_t *when) {
-    tltcp_socket *s = NULL;
-    tltcp_time at;
-    if (!j->sender) {
-        int rc = link_run(&j->target, &s, when);
-        if (rc != TOOL_OK) {
-            job_end(j, rc);
-        } else if (s) {
-            target_begin(j, s);
-        }
+    if (link_has_room(&j->target) && !j->over) {
+        target_connect(j, when);
     }
-    if (j->sender) {
-        at = tltcp_live_sender_run(j->sender);
-        *when = at < *when ? at : *when;
-        if (tltcp_live_sender_is_closed(j->sender) && !target_has_all(j)) {
-            target_lose(j);
-        }
-    }
+    target_send(j, when);
     if (j->over) {
         target_finish(j);
     }

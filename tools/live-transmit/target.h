@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MPL-2.0 */
 /**
  * @file tools/live-transmit/target.h
- * @brief A connection as output.
+ * @brief Connections as output: one that calls, or all who call.
  */
 #ifndef TOOLS_TRANSMIT_TARGET_H
 #define TOOLS_TRANSMIT_TARGET_H
@@ -15,7 +15,11 @@ bool target_open(struct job *j);
  * @param[in,out] when  lowered to when to call again */
 void target_run(struct job *j, uint64_t *when);
 
-/** @brief Ends the connection. @param j  job @param linger_ms  milliseconds */
+/** @brief Cuts off callers who may not stay. @param j  job */
+void target_cut_off(struct job *j);
+
+/** @brief Ends the connections. @param j  job @param linger_ms  milliseconds
+ * for all of them together */
 void target_end(struct job *j, int linger_ms);
 
 #endif /* TOOLS_TRANSMIT_TARGET_H */

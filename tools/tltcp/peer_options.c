@@ -59,10 +59,10 @@ int peer_options_check(const char *tool, struct peer_options *o) {
     return rc < 0 ? tool_misuse(tool, "%s", why) : -1;
 }
 
-void peer_turn_away(tltcp_socket *listener) {
+void peer_turn_away(tltcp_socket *listener, const char *reason) {
     tltcp_socket *caller = NULL;
     while (tltcp_accept(listener, &caller, 0) == 0) {
-        (void)tltcp_reject(caller, TLTCP_LIVE_BUSY);
+        (void)tltcp_reject(caller, reason);
     }
 }
 

@@ -63,9 +63,9 @@ int url_refuse(char *why, const char *what, const char *detail);
  * message @param o  options @return -1, or TOOL_USAGE, said why */
 int peer_options_check(const char *tool, struct peer_options *o);
 
-/** @brief Rejects callers that were accepted before the one that is served.
- * @param listener  socket */
-void peer_turn_away(tltcp_socket *listener);
+/** @brief Rejects callers that were accepted and not taken.
+ * @param listener  socket @param reason  told to them */
+void peer_turn_away(tltcp_socket *listener, const char *reason);
 
 /** @brief Reports now and then how many callers were rejected. @param w  what
  * was said before, zeroed at first @param tool  whose message it is

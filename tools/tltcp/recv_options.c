@@ -7,6 +7,7 @@
 
 #include "internal/credentials/credentials.h"
 #include "internal/settings/units.h"
+#include "tools/common/metrics.h"
 #include "tools/common/tool.h"
 
 #define TOOL "tltcp-recv"
@@ -42,7 +43,9 @@ static const char help[] =
     "  --json FILE            writes statistics at the end; -: standard "
     "output\n"
     "  --frames FILE          writes when every frame arrived as CSV\n"
-    "  --port-file FILE       writes the address listened on\n"
+    "  --metrics HOST:PORT    gives statistics to Prometheus, at\n"
+    "                         http://HOST:PORT/metrics\n"
+    "  --port-file FILE       writes the addresses listened on\n"
     "  -q, --quiet            no progress line\n"
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
@@ -79,6 +82,7 @@ enum {
     OPT_QLOG,
     OPT_JSON,
     OPT_FRAMES,
+    OPT_METRICS,
     OPT_PORT_FILE
 };
 
@@ -95,6 +99,7 @@ static const struct option options[] = {
     {"qlog", required_argument, NULL, OPT_QLOG},
     {"json", required_argument, NULL, OPT_JSON},
     {"frames", required_argument, NULL, OPT_FRAMES},
+    {"metrics", required_argument, NULL, OPT_METRICS},
     {"port-file", required_argument, NULL, OPT_PORT_FILE},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
@@ -110,12 +115,13 @@ static const char *recv_options_take(void *user, const char *name,
     } texts[] = {{"format", &o->format},
                  {"json", &o->json},
                  {"frames", &o->frames},
+                 {"metrics", &o->metrics},
                  {"port-file", &o->port_file}};
     const char *wrong = NULL;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         if (strcmp(texts[i].name, name) == 0) {
             *texts[i].to = text;
-            return NULL;
+            return strcmp(name, "metrics") == 0 ? metrics_check(text) : NULL;
         }
     }
     if (strcmp(name, "once") == 0) {

@@ -20,7 +20,8 @@ struct recv_options {
     bool keep_broken;      /**< frames that cannot be decoded go in as well */
     const char *json;      /**< file, "-", or NULL */
     const char *frames;    /**< CSV file, or NULL */
-    const char *port_file; /**< takes the address listened on, or NULL */
+    const char *metrics;   /**< HOST:PORT of the page, or NULL */
+    const char *port_file; /**< takes the addresses listened on, or NULL */
     bool quiet;
 };
 

@@ -7,6 +7,7 @@
 
 #include "internal/credentials/credentials.h"
 #include "internal/settings/units.h"
+#include "tools/common/metrics.h"
 #include "tools/common/tool.h"
 
 #define TOOL "tltcp-send"
@@ -51,6 +52,8 @@ static const char help[] =
     "output\n"
     "  --frames FILE          writes the fate of every frame as CSV\n"
     "  --stats-interval TIME  prints a line of statistics at intervals\n"
+    "  --metrics HOST:PORT    gives statistics to Prometheus, at\n"
+    "                         http://HOST:PORT/metrics\n"
     "  -q, --quiet            no progress bar\n"
     "  -h, --help             this text\n"
     "  -V, --version          the version\n"
@@ -87,7 +90,8 @@ enum {
     OPT_QLOG,
     OPT_JSON,
     OPT_FRAMES,
-    OPT_STATS_INTERVAL
+    OPT_STATS_INTERVAL,
+    OPT_METRICS
 };
 
 static const struct option options[] = {
@@ -111,6 +115,7 @@ static const struct option options[] = {
     {"json", required_argument, NULL, OPT_JSON},
     {"frames", required_argument, NULL, OPT_FRAMES},
     {"stats-interval", required_argument, NULL, OPT_STATS_INTERVAL},
+    {"metrics", required_argument, NULL, OPT_METRICS},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {"version", no_argument, NULL, 'V'},
@@ -131,6 +136,10 @@ static const char *send_options_take(void *user, const char *name,
     }
     if (strcmp(name, "stats-interval") == 0) {
         return units_time(text, &o->stats_interval);
+    }
+    if (strcmp(name, "metrics") == 0) {
+        o->metrics = text;
+        return metrics_check(text);
     }
     if (strcmp(name, "json") == 0) {
         o->json = text;

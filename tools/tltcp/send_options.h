@@ -18,6 +18,7 @@ struct send_options {
     uint64_t loops;          /**< times that the input is sent */
     uint64_t stats_interval; /**< ns; 0: no lines */
     const char *json;        /**< file, "-", or NULL */
+    const char *metrics;     /**< HOST:PORT of the page, or NULL */
     const char *frames;      /**< CSV file with a line per frame, or NULL */
     bool quiet;
 };

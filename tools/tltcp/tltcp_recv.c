@@ -12,10 +12,12 @@
 
 #include "tltcp/live_parts.h"
 #include "tools/common/address.h"
+#include "tools/common/metrics.h"
 #include "tools/common/tool.h"
 #include "tools/tltcp/progress.h"
 #include "tools/tltcp/reception.h"
 #include "tools/tltcp/recv_options.h"
+#include "tools/tltcp/recv_stats.h"
 
 #define TOOL "tltcp-recv"
 #define TICK_NS 200000000
@@ -27,6 +29,7 @@ struct server {
     struct reception_wishes wishes;
     struct reception_totals totals;
     struct progress progress;
+    struct metrics *metrics;
     struct secrets_watch watch;
     sigset_t during_wait;
 };
@@ -48,16 +51,18 @@ static bool on_caller(void *user, const tltcp_caller *caller, char *reason) {
     return true;
 }
 
-static int write_port(const struct server *s) {
+static int write_port(const struct server *s, const char *page) {
     struct address a = {.len = sizeof(a.sa)};
     char text[ADDRESS_TEXT_MAX];
+    char both[2 * ADDRESS_TEXT_MAX + 1];
     const char *path = s->options->port_file;
     if (tltcp_local_address(s->listener, (struct sockaddr *)&a.sa, &a.len) !=
         0) {
         return TOOL_OK;
     }
     address_text(&a, text);
-    if (path && tool_write_text(TOOL, path, text) != TOOL_OK) {
+    (void)snprintf(both, sizeof(both), "%s%s%s", text, *page ? "\n" : "", page);
+    if (path && tool_write_text(TOOL, path, both) != TOOL_OK) {
         return TOOL_FAILED;
     }
     if (!s->options->quiet) {
@@ -70,7 +75,11 @@ static int start_listening(struct server *s) {
     const struct recv_options *o = s->options;
     tltcp_config config = *o->from.config;
     bool any = o->local.host[0] == '\0' || strcmp(o->local.host, "*") == 0;
-    int rc;
+    char page[ADDRESS_TEXT_MAX];
+    int rc = metrics_open(&s->metrics, TOOL, o->metrics, page);
+    if (rc != TOOL_OK) {
+        return rc;
+    }
     config.listener.on_caller = on_caller;
     config.user = s;
     rc = tltcp_listen(&s->listener, any ? NULL : o->local.host, o->local.port,
@@ -79,7 +88,7 @@ static int start_listening(struct server *s) {
         return tool_fail(TOOL, "cannot listen on %s: %s", o->url,
                          tltcp_strerror(rc));
     }
-    return write_port(s);
+    return write_port(s, page);
 }
 
 static void wait_for(struct server *s, int fd) {
@@ -117,12 +126,40 @@ static void take_section(struct reception *r, const tltcp_live_received *in) {
     free(in->data);
 }
 
-static void add_gaps(struct server *s, const tltcp_live_receiver *in) {
+static void add_gaps(struct reception_totals *t,
+                     const tltcp_live_receiver *in) {
     tltcp_live_stats st;
     tltcp_live_stats_init(&st);
     tltcp_live_receiver_add_stats(in, &st);
-    s->totals.gaps += st.gaps;
-    s->totals.gap_bytes += st.gap_bytes;
+    t->gaps += st.gaps;
+    t->gap_bytes += st.gap_bytes;
+}
+
+static void add_sections(struct reception_totals *t, tltcp_socket *socket) {
+    tltcp_stats st;
+    tltcp_stats_init(&st);
+    if (tltcp_get_stats(socket, &st) == 0) {
+        t->complete += st.sections_complete;
+        t->cut += st.sections_cut;
+        t->rebuilt += st.bytes_rebuilt;
+    }
+}
+
+/* With what the caller who is there has sent, if there is one. */
+static void tltcp_recv_publish(struct server *s, tltcp_socket *socket,
+                               const tltcp_live_receiver *in) {
+    FILE *page = metrics_begin(s->metrics, tltcp_now());
+    struct reception_totals t = s->totals;
+    struct figures f = {0};
+    if (page) {
+        if (in) {
+            add_gaps(&t, in);
+            add_sections(&t, socket);
+        }
+        recv_stats(&f, &t);
+        figures_text(page, "tltcp_", &f, 1);
+        metrics_end(s->metrics, page);
+    }
 }
 
 /* Returns 0 when the stream ended in order, else a negative code. */
@@ -137,28 +174,19 @@ static int receive_all(struct server *s, tltcp_socket *socket,
             take_section(r, &section);
         }
         tltcp_recv_show(s, r);
+        tltcp_recv_publish(s, socket, in);
         if (n == TLTCP_ERR_AGAIN) {
-            peer_turn_away(s->listener);
+            peer_turn_away(s->listener, TLTCP_LIVE_BUSY);
             wait_for(s, tltcp_fd(socket));
         } else if (n <= 0) {
             break;
         }
     }
     if (in) {
-        add_gaps(s, in);
+        add_gaps(&s->totals, in);
     }
     tltcp_live_receiver_free(in);
     return n == TLTCP_ERR_AGAIN || n > 0 ? 0 : n;
-}
-
-static void add_sections(struct server *s, tltcp_socket *socket) {
-    tltcp_stats st;
-    tltcp_stats_init(&st);
-    if (tltcp_get_stats(socket, &st) == 0) {
-        s->totals.complete += st.sections_complete;
-        s->totals.cut += st.sections_cut;
-        s->totals.rebuilt += st.bytes_rebuilt;
-    }
 }
 
 /* film.mkv, film-2.mkv, film-3.mkv ... */
@@ -214,7 +242,7 @@ static int serve(struct server *s, tltcp_socket *socket) {
     }
     reception_init(&r, &s->wishes, &s->totals, mux);
     error = receive_all(s, socket, &r);
-    add_sections(s, socket);
+    add_sections(&s->totals, socket);
     (void)reception_end(&r);
     progress_clear(&s->progress);
     rc = tltcp_recv_conclude(s, &r, name, error);
@@ -229,6 +257,7 @@ static int serve_callers(struct server *s) {
         int error = tltcp_accept(s->listener, &socket, 0);
         if (error == TLTCP_ERR_AGAIN) {
             tltcp_recv_show(s, NULL);
+            tltcp_recv_publish(s, NULL, NULL);
             wait_for(s, tltcp_fd(s->listener));
             continue;
         }
@@ -250,31 +279,12 @@ static int serve_callers(struct server *s) {
     return rc;
 }
 
-static json_t *tltcp_recv_frames_json(const struct reception_totals *t) {
-    json_t *json = json_object();
-    for (unsigned k = 0; k < TLTCP_LIVE_KIND_COUNT; k++) {
-        const struct reception_count *c = &t->kind[k];
-        (void)json_object_set_new(
-            json, tltcp_live_kind_name(k),
-            json_pack("{s:I,s:I,s:I,s:I,s:I}", "received",
-                      (json_int_t)c->received, "cut", (json_int_t)c->cut,
-                      "decodable", (json_int_t)c->decodable, "on_time",
-                      (json_int_t)c->on_time, "late", (json_int_t)c->late));
-    }
-    return json;
-}
-
 static json_t *tltcp_recv_report(const struct reception_totals *t) {
-    double seconds = (double)(t->last - t->first) / 1e9;
-    double bps = seconds > 0 ? (double)t->bytes * 8 / seconds : 0;
-    return json_pack("{s:I,s:I,s:I,s:I,s:{s:I,s:I},s:o,s:o,s:o,s:I}", "bytes",
-                     (json_int_t)t->bytes, "gaps", (json_int_t)t->gaps,
-                     "gap_bytes", (json_int_t)t->gap_bytes, "bytes_rebuilt",
-                     (json_int_t)t->rebuilt, "sections", "complete",
-                     (json_int_t)t->complete, "cut", (json_int_t)t->cut,
-                     "frames", tltcp_recv_frames_json(t), "goodput_bps",
-                     tool_number(bps, 0), "seconds", tool_number(seconds, 3),
-                     "callers", (json_int_t)t->callers);
+    struct figures f = {0};
+    json_t *json = json_object();
+    recv_stats(&f, t);
+    figures_json(&f, json);
+    return json;
 }
 
 static int open_frames(struct server *s) {
@@ -307,6 +317,7 @@ static int tltcp_recv_run(struct server *s) {
         }
     }
     (void)tltcp_close(s->listener, 0);
+    metrics_close(s->metrics);
     if (s->wishes.csv && fclose(s->wishes.csv) != 0) {
         rc = tool_fail(TOOL, "cannot write %s", s->options->frames);
     }

@@ -9,8 +9,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "tools/common/address.h"
+#include "tools/common/metrics.h"
 #include "tools/common/tool.h"
 #include "tools/tltcp/progress.h"
+#include "tools/tltcp/send_stats.h"
 #include "tools/tltcp/sender.h"
 
 #define TOOL "tltcp-send"
@@ -22,6 +25,7 @@ struct job {
     struct source *source;
     struct sender sender;
     struct progress progress;
+    struct metrics *metrics;
     struct source_frame next; /* read, not yet sent */
     bool has_next;
     bool over;   /* nothing more to read */
@@ -89,10 +93,6 @@ static void tltcp_send_show(struct job *j) {
     progress_show(&j->progress, &state, tltcp_now());
 }
 
-static uint64_t not_arrived(const tltcp_live_count *c) {
-    return c->expired + c->dropped + c->abandoned;
-}
-
 static void stats_line(struct job *j) {
     tltcp_stats st;
     uint64_t now = tltcp_now();
@@ -111,9 +111,31 @@ static void stats_line(struct job *j) {
                   " sections, expired %" PRIu64 ", srtt %.1f ms, cwnd %" PRIu64
                   " bytes, estimate %.2f Mbit/s, lost %.2f %%\n",
                   TOOL, (double)j->media_time / 1e9, sent.sections.delivered,
-                  sent.sections.offered, not_arrived(&sent.sections),
+                  sent.sections.offered, send_stats_expired(&sent.sections),
                   (double)st.srtt_ns / 1e6, st.cwnd_bytes,
                   (double)st.estimated_bps / 1e6, st.loss_rate * 100);
+}
+
+static void take_stats(const struct job *j, const tltcp_stats *st,
+                       double seconds, struct figures *f) {
+    tltcp_live_stats sent;
+    tltcp_live_stats_init(&sent);
+    tltcp_live_sender_add_stats(j->sender.out, &sent);
+    send_stats(f, &sent, st, seconds);
+}
+
+static void tltcp_send_publish(struct job *j) {
+    uint64_t now = tltcp_now();
+    FILE *page = metrics_begin(j->metrics, now);
+    struct figures f = {0};
+    tltcp_stats st;
+    if (page) {
+        tltcp_stats_init(&st);
+        (void)tltcp_get_stats(tltcp_live_sender_socket(j->sender.out), &st);
+        take_stats(j, &st, (double)(now - j->sender.start) / 1e9, &f);
+        figures_text(page, "tltcp_", &f, 1);
+        metrics_end(j->metrics, page);
+    }
 }
 
 static void wait_until(struct job *j, uint64_t when) {
@@ -152,6 +174,7 @@ static void tltcp_send_run(struct job *j) {
         }
         tltcp_send_show(j);
         stats_line(j);
+        tltcp_send_publish(j);
         if (tltcp_live_sender_has_room(j->sender.out, 0)) {
             when = earlier(when, frame);
         }
@@ -159,64 +182,20 @@ static void tltcp_send_run(struct job *j) {
     }
 }
 
-static double per_second(uint64_t bytes, double seconds) {
-    return seconds > 0 ? (double)bytes * 8 / seconds : 0;
-}
-
-static json_t *counts_json(const tltcp_live_count *c) {
-    return json_pack("{s:I,s:I,s:I,s:I}", "offered", (json_int_t)c->offered,
-                     "delivered", (json_int_t)c->delivered, "partial",
-                     (json_int_t)c->partial, "expired",
-                     (json_int_t)not_arrived(c));
-}
-
-static json_t *bytes_json(const tltcp_live_stats *l, const tltcp_stats *st) {
-    return json_pack("{s:I,s:I,s:I,s:I,s:I}", "offered",
-                     (json_int_t)l->bytes_offered, "delivered",
-                     (json_int_t)st->bytes_delivered, "expired",
-                     (json_int_t)(st->bytes_expired + l->bytes_dropped), "sent",
-                     (json_int_t)st->bytes_sent, "retransmitted",
-                     (json_int_t)st->bytes_retransmitted);
-}
-
-static json_t *tltcp_send_frames_json(const tltcp_live_stats *l) {
-    json_t *json = json_object();
-    for (unsigned k = 0; k < TLTCP_LIVE_KIND_COUNT; k++) {
-        (void)json_object_set_new(json, tltcp_live_kind_name(k),
-                                  counts_json(&l->kinds[k]));
-    }
-    return json;
-}
-
-static json_t *held_back_json(const tltcp_live_stats *l) {
-    json_t *json = json_object();
-    for (unsigned r = 1; r < TLTCP_LIVE_CAUSE_COUNT; r++) {
-        (void)json_object_set_new(json, tltcp_live_cause_name(r),
-                                  json_integer((json_int_t)l->dropped[r]));
-    }
-    return json;
-}
+/* --- Statistics ----------------------------------------------------------- */
 
 static json_t *tltcp_send_report(const struct job *j, const tltcp_stats *st,
                                  double seconds) {
-    tltcp_live_stats sent;
-    const tltcp_live_stats *l = &sent;
-    tltcp_live_stats_init(&sent);
-    tltcp_live_sender_add_stats(j->sender.out, &sent);
-    return json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:I,s:I,s:s,s:s,s:o}",
-        "sections", counts_json(&l->sections), "bytes", bytes_json(l, st),
-        "frames", tltcp_send_frames_json(l), "held_back", held_back_json(l),
-        "srtt_ms", tool_number((double)st->srtt_ns / 1e6, 3), "min_rtt_ms",
-        tool_number((double)st->min_rtt_ns / 1e6, 3), "loss_rate",
-        tool_number(st->loss_rate, 6), "cwnd_bytes",
-        (json_int_t)(st->cwnd_bytes == UINT64_MAX ? 0 : st->cwnd_bytes),
-        "goodput_bps", tool_number(per_second(st->bytes_delivered, seconds), 0),
-        "estimated_bps", (json_int_t)st->estimated_bps, "target_bps",
-        (json_int_t)st->target_bps, "repair_bytes_sent",
-        (json_int_t)st->repair_bytes_sent, "congestion", st->congestion,
-        "recovery", st->recovery, "seconds", tool_number(seconds, 3));
+    struct figures f = {0};
+    json_t *json = json_object();
+    take_stats(j, st, seconds, &f);
+    figures_json(&f, json);
+    (void)json_object_set_new(json, "congestion", json_string(st->congestion));
+    (void)json_object_set_new(json, "recovery", json_string(st->recovery));
+    return json;
 }
+
+/* --- The whole ------------------------------------------------------------ */
 
 static int tltcp_send_conclude(struct job *j) {
     const struct send_options *o = j->options;
@@ -236,11 +215,25 @@ static int tltcp_send_conclude(struct job *j) {
     return TOOL_OK;
 }
 
+static int open_metrics(struct job *j) {
+    char at[ADDRESS_TEXT_MAX];
+    int rc = metrics_open(&j->metrics, TOOL, j->options->metrics, at);
+    if (rc == TOOL_OK && at[0] && !j->options->quiet) {
+        (void)fprintf(stderr, "%s: statistics are at http://%s/metrics\n", TOOL,
+                      at);
+    }
+    return rc;
+}
+
 static int send_all(struct job *j) {
     tltcp_stats st;
     double seconds;
     int rc;
     tltcp_stats_init(&st);
+    rc = open_metrics(j);
+    if (rc != TOOL_OK) {
+        return rc;
+    }
     rc = sender_open(&j->sender, j->options, j->source);
     if (rc != TOOL_OK) {
         (void)sender_free(&j->sender);
@@ -283,6 +276,7 @@ int main(int argc, char **argv) {
         return tool_fail(TOOL, "%s: %s", options.input, job.why);
     }
     rc = send_all(&job);
+    metrics_close(job.metrics);
     source_close(job.source);
     return rc;
 }
