@@ -116,6 +116,7 @@ bool sim_saratoga_open(struct sim_saratoga *s, struct sim_net *net,
     for (size_t i = 0; i < 8; i++) {
         bytes[i] = (uint8_t)(seed >> (8 * i));
     }
+    bytes[SARATOGA_SEED_LEN - 1] = bytes[7]; /* tells secrets apart */
     *s = (struct sim_saratoga){.net = net, .app = *app, .spin_at = SIM_NEVER};
     s->timer.fire = saratoga_host_on_timer;
     s->timer.user = s;

@@ -199,19 +199,19 @@ typedef struct saratoga_config {
     saratoga_trace_fn on_trace;    /**< NULL: none */
     void *user;                    /**< for on_trace */
     saratoga_allocator allocator;  /**< zeroed: the C library's */
-    const uint8_t *auth_key;       /**< key shared with the peers; copied.
-                                        REQUESTs from this engine are signed
-                                        with it; unsigned ones from others and
-                                        blind puts are refused; after a take or
-                                        give, a copy is deleted only if the
-                                        final STATUS is signed. NULL: none */
-    size_t auth_key_len;           /**< length of auth_key, 16 to
-                                        ::SARATOGA_KEY_MAX bytes */
-    saratoga_time auth_window;     /**< maximum difference between the time in a
-                                        REQUEST and this engine's; default 5 min */
-    bool auth_files;               /**< accept files only with a checksum of
-                                        ::SARATOGA_HMAC_SHA256 */
-    bool reserved2[7];             /**< false */
+    const uint8_t *auth_key;       /**< copied; shared with the peers: REQUESTs
+                                        from here are signed with it, others
+                                        refused unless they are; blind puts are
+                                        refused; a copy is deleted after a take
+                                        or give only when its end is signed.
+                                        NULL: none */
+    size_t auth_key_len;           /**< 16 to ::SARATOGA_KEY_MAX bytes */
+    saratoga_time auth_window; /**< how old this engine's challenge in a signed
+                                    REQUEST may be, and by how much the time in
+                                    one to a group may differ; 5 min */
+    bool auth_files;           /**< files are taken only with a checksum of
+                                    ::SARATOGA_HMAC_SHA256 */
+    bool reserved2[7];         /**< false */
     saratoga_pktinfo group; /**< multicast: where receivers send STATUS, so that
                                  other members hear what was already requested;
                                  zeroed: to the sender */

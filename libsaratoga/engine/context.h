@@ -9,6 +9,7 @@
 #include "internal/common/ring.h"
 #include "internal/common/rng.h"
 #include "libsaratoga/engine/auth.h"
+#include "libsaratoga/engine/challenge.h"
 #include "libsaratoga/engine/digest.h"
 #include "libsaratoga/engine/token.h"
 #include "libsaratoga/engine/work_queue.h"
@@ -21,6 +22,7 @@ typedef struct saratoga__context {
     void *defaults_block; /* what they point to */
     saratoga__work_queue queue;
     saratoga__auth auth;
+    saratoga__challenges challenges;
     cmn__rng rng;
     uint8_t token_key[SARATOGA__TOKEN_KEY_LEN];
     uint8_t secret[SARATOGA__ID_KEY_LEN]; /* of random Ids */

@@ -88,11 +88,14 @@ void saratoga__stateless_refuse(saratoga_engine *e, const saratoga_pktinfo *to,
 void saratoga__stateless_challenge(saratoga_engine *e,
                                    const saratoga_pktinfo *to, uint32_t id,
                                    saratoga_time now);
-/* Whether a timestamp is recent and was issued by this engine for that host and
- * Id. */
+/* Whether that host echoes a recent timestamp of this engine. */
 bool saratoga__stateless_is_answer(const saratoga_engine *e, uint64_t host,
-                                   uint32_t id, const uint8_t *timestamp,
+                                   const saratoga__challenge *c,
                                    saratoga_time now);
+/* Whether a signed REQUEST may name this challenge, and when it was made. */
+bool saratoga__stateless_is_challenge(const saratoga_engine *e, uint64_t host,
+                                      const saratoga__challenge *c,
+                                      uint64_t *made, saratoga_time now);
 /* Answers a challenge. */
 void saratoga__stateless_echo(saratoga_engine *e, const saratoga_pktinfo *to,
                               const saratoga__data *d);

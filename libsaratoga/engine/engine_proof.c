@@ -101,12 +101,16 @@ bool saratoga__input_answers_challenge(saratoga_engine *e,
     if (s == NULL) {
         s = saratoga__input_session(e, in->from->host, in->id, true);
     }
-    if (s == NULL || !s->initiator ||
-        s->proof.challenges >= s->opt.request_tries ||
-        (s->state != SARATOGA__ASKING &&
-         !(s->sends && s->type == SARATOGA_BLIND_PUT && !s->out.confirmed))) {
+    if (s == NULL || !s->initiator) {
         return false;
     }
+    if (s->proof.challenges >= s->opt.request_tries ||
+        (s->state != SARATOGA__ASKING &&
+         !(s->sends && s->type == SARATOGA_BLIND_PUT && !s->out.confirmed))) {
+        return s->sends; /* a sender is sent nothing else: it comes late */
+    }
+    saratoga__challenges_learn(&e->ctx.challenges, in->from->host, in->id,
+                               d->timestamp);
     s->proof.challenges++;
     s->heard = in->now;
     saratoga__input_heard_from(s, in->from);

@@ -99,20 +99,56 @@ static bool announced_before(saratoga_engine *e, const saratoga__request *q,
     return true;
 }
 
+/* A signed REQUEST to this engine alone names a challenge of it, which is thus
+ * proven to have arrived at the requester's address. */
+static enum saratoga__verdict judge_bound(saratoga_engine *e,
+                                          const saratoga__input *in,
+                                          const saratoga__signed *field) {
+    saratoga__challenge c;
+    enum saratoga__verdict v = SARATOGA__UNBOUND;
+    uint64_t nonce;
+    uint64_t made;
+    if (!saratoga__auth_is_bound(&e->ctx.auth, field, &c, &nonce)) {
+        return SARATOGA__FORGED;
+    }
+    if (saratoga__stateless_is_challenge(e, in->from->host, &c, &made,
+                                         in->now)) {
+        v = saratoga__auth_spend(&e->ctx.auth, made, nonce);
+    }
+    if (v == SARATOGA__GENUINE) {
+        saratoga__admission_learn(&e->admission, in->from->host, in->now);
+    }
+    return v;
+}
+
+/* Nobody answers a no-op, nor a REQUEST to a group, with a challenge. */
+static enum saratoga__verdict judge(saratoga_engine *e,
+                                    const saratoga__input *in,
+                                    const saratoga__request *q) {
+    const saratoga__signed field = {in->dgram, 8 + q->path_len, q->auth,
+                                    q->auth_len};
+    bool group = (in->from->flags & SARATOGA_PKT_MULTICAST) != 0;
+    if (e->ctx.auth.key_len == 0) {
+        return SARATOGA__GENUINE;
+    }
+    return group || q->type == SARATOGA_NOOP
+               ? saratoga__auth_judge(&e->ctx.auth, &field,
+                                      in->now +
+                                          (uint64_t)e->ctx.cfg.posix_offset)
+               : judge_bound(e, in, &field);
+}
+
 /* With a key, only signed requests are served, each once. Repeats are dropped
  * silently: the network duplicates packets. */
 static bool is_allowed(saratoga_engine *e, const saratoga__input *in,
                        const saratoga__request *q) {
-    enum saratoga__verdict v = SARATOGA__GENUINE;
-    if (e->ctx.auth.key_len > 0) {
-        v = saratoga__auth_judge(&e->ctx.auth, in->dgram, 8 + q->path_len,
-                                 q->auth, q->auth_len,
-                                 in->now + (uint64_t)e->ctx.cfg.posix_offset);
-    }
+    enum saratoga__verdict v = judge(e, in, q);
     if (v == SARATOGA__FORGED) {
         e->ctx.stats.callers_rejected++;
         saratoga__stateless_refuse(e, in->from, q->id, SARATOGA_ACCESS_DENIED,
                                    in->now);
+    } else if (v == SARATOGA__UNBOUND) {
+        saratoga__stateless_challenge(e, in->from, q->id, in->now);
     } else if (v == SARATOGA__REPLAYED) {
         saratoga__input_drop(e);
     }

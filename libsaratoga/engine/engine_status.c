@@ -24,9 +24,12 @@ static void check_echo(saratoga_engine *e, saratoga__session *s,
 /* The answer to a challenge, or to a session that was evicted. */
 static bool is_stateless_answer(saratoga_engine *e, const saratoga__input *in,
                                 const saratoga__status_pkt *p) {
-    if (p->timestamp == NULL ||
-        !saratoga__stateless_is_answer(e, in->from->host, in->id, p->timestamp,
-                                       in->now)) {
+    saratoga__challenge c = {.id = in->id};
+    if (p->timestamp == NULL) {
+        return false;
+    }
+    memcpy(c.timestamp, p->timestamp, sizeof(c.timestamp));
+    if (!saratoga__stateless_is_answer(e, in->from->host, &c, in->now)) {
         return false;
     }
     saratoga__admission_learn(&e->admission, in->from->host, in->now);

@@ -158,9 +158,11 @@ static size_t write_completed(saratoga__session *s, uint8_t *buf, size_t cap,
                               saratoga_time now) {
     cmn__writer w = cmn__writer_of(buf, cap);
     const saratoga__answer_due *last = &s->in.highest_echo;
-    /* For an empty file, only this differs from the acceptance. */
+    /* Of an empty file the acceptance looks the same but for this; and it binds
+     * what is signed to this transfer. */
+    bool echoes = s->in.size == 0 || saratoga__end_is_signed(s);
     const uint8_t *echo =
-        s->in.size == 0 && last->has_timestamp ? last->timestamp : NULL;
+        echoes && last->has_timestamp ? last->timestamp : NULL;
     saratoga__status_pkt p = {.descriptor = s->descriptor,
                               .voluntary = true,
                               .id = s->id,
@@ -168,7 +170,7 @@ static size_t write_completed(saratoga__session *s, uint8_t *buf, size_t cap,
                               .progress = {0, s->in.size},
                               .irt = {0, s->in.size}};
     saratoga__status_write_head(&w, &p);
-    if (saratoga__moves(s)) {
+    if (saratoga__end_is_signed(s)) {
         saratoga__sign(s->ctx, &w, buf, (size_t)(w.p - buf), now);
     }
     s->in.volunteer = false;

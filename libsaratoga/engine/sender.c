@@ -400,7 +400,7 @@ static size_t write_head(saratoga__session *s, cmn__writer *w, cmn__range r,
                         .offset = {0, r.start}};
     if (s->opt.timestamps != SARATOGA_TS_OFF) {
         saratoga__timestamp_write(s->opt.timestamps, x, timestamp);
-        if (asks) {
+        if (asks || saratoga__end_is_signed(s)) {
             saratoga__proof_seal(s, timestamp);
         }
         d.timestamp = timestamp;

@@ -287,7 +287,16 @@ static bool is_too_soon(const saratoga__session *s,
     return !s->unchanged && (!o->eod_sent || now < o->eod_at + wait);
 }
 
-/* Applies section 6.6 strictly if the sender then deletes its copy. */
+/* A receiver that had the whole file signs before any timestamp arrives.  The
+ * next poll brings it one. */
+static bool is_before_data(const saratoga__session *s,
+                           const saratoga__status_pkt *p) {
+    return p->is_signed && p->timestamp == NULL && saratoga__end_is_signed(s) &&
+           s->opt.timestamps != SARATOGA_TS_OFF;
+}
+
+/* Exactly what section 6.6 says; for one that deletes its copy thereupon
+ * nothing less will do. */
 static bool is_completed(const saratoga__session *s,
                          const saratoga__status_pkt *p, const report *r,
                          saratoga_time now) {
@@ -295,7 +304,7 @@ static bool is_completed(const saratoga__session *s,
     bool deletes = saratoga__moves(s);
     uint64_t size = o->size;
     if (size == SARATOGA_SIZE_UNKNOWN || p->no_metadata || p->incomplete ||
-        p->hole_count != 0 ||
+        p->hole_count != 0 || is_before_data(s, p) ||
         ((size == 0 || deletes || s->kind == SARATOGA_STREAM) &&
          is_too_soon(s, p, now))) {
         return false;
@@ -310,15 +319,27 @@ static bool is_completed(const saratoga__session *s,
            r->progress == size && r->irt + 1 == size;
 }
 
-/* With a key, only a signed STATUS may cause the deletion of a copy. */
+/* A timestamp of this transfer binds what is signed to it; without timestamps
+ * its Id alone does. */
+static bool is_of_this_transfer(const saratoga__session *s,
+                                const saratoga__status_pkt *p) {
+    return s->opt.timestamps == SARATOGA_TS_OFF ||
+           (p->timestamp != NULL &&
+            saratoga__token_is_genuine(s->ctx->token_key, s->host, s->id,
+                                       p->timestamp));
+}
+
+/* With a key nobody else may say so where a copy is deleted. */
 static bool is_peers_word(saratoga__session *s, const saratoga__status_pkt *p,
                           saratoga_time now) {
     saratoga__context *e = s->ctx;
-    return e->auth.key_len == 0 || !saratoga__moves(s) || s->unchanged ||
-           (p->is_signed &&
-            saratoga__auth_judge(
-                &e->auth, p->head, p->head_len, p->holes, SARATOGA__AUTH_LEN,
-                now + (uint64_t)e->cfg.posix_offset) == SARATOGA__GENUINE);
+    const saratoga__signed field = {p->head, p->head_len, p->holes,
+                                    SARATOGA__AUTH_LEN};
+    return !saratoga__end_is_signed(s) || s->unchanged ||
+           (p->is_signed && is_of_this_transfer(s, p) &&
+            saratoga__auth_judge(&e->auth, &field,
+                                 now + (uint64_t)e->cfg.posix_offset) ==
+                SARATOGA__GENUINE);
 }
 
 static void on_completed(saratoga__session *s, const saratoga__status_pkt *p,

@@ -337,6 +337,11 @@ static inline bool saratoga__moves(const saratoga__session *s) {
     return s->type == SARATOGA_TAKE || s->type == SARATOGA_GIVE;
 }
 
+/* The receiver signs that it holds the file. */
+static inline bool saratoga__end_is_signed(const saratoga__session *s) {
+    return saratoga__moves(s) && s->ctx->auth.key_len > 0;
+}
+
 /* proof.c */
 /* Whether the peer is unproven and not exempt. */
 bool saratoga__proof_is_missing(const saratoga__session *s);
@@ -362,8 +367,8 @@ bool saratoga__proof_in_status(saratoga__session *s,
                                const saratoga__status_pkt *p);
 
 /* session_send.c: packets that both roles send */
-/* With a key: adds the authentication field over the first `len` octets of a
- * packet. */
+/* With a key: adds the authentication field with the time, for the `len` octets
+ * of a packet that it is to cover. */
 void saratoga__sign(saratoga__context *e, cmn__writer *w, const uint8_t *packet,
                     size_t len, saratoga_time now);
 /* A STATUS without holes, with 16-bit zero offsets. */

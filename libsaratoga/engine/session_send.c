@@ -15,6 +15,22 @@ void saratoga__sign(saratoga__context *e, cmn__writer *w, const uint8_t *packet,
     }
 }
 
+/* With a key: adds the field, with the newest challenge of who is asked.  Of a
+ * group nobody sends one. */
+static void sign_request(saratoga__session *s, cmn__writer *w,
+                         const uint8_t *packet, size_t len, saratoga_time now) {
+    saratoga__context *e = s->ctx;
+    uint8_t field[SARATOGA__BOUND_LEN];
+    saratoga__challenge c;
+    if (s->of_group || (s->to.flags & SARATOGA_PKT_MULTICAST) != 0) {
+        saratoga__sign(e, w, packet, len, now);
+    } else if (!w->bad && e->auth.key_len > 0) {
+        c = saratoga__challenges_find(&e->challenges, s->host);
+        saratoga__auth_bind(&e->auth, packet, len, &c, &e->rng, field);
+        cmn__put_bytes(w, field, sizeof(field));
+    }
+}
+
 static size_t write_request(saratoga__session *s, uint8_t *buf, size_t cap,
                             saratoga_time now) {
     cmn__writer w = cmn__writer_of(buf, cap);
@@ -28,7 +44,7 @@ static size_t write_request(saratoga__session *s, uint8_t *buf, size_t cap,
                            .auth_len = s->auth_len};
     saratoga__request_write(&w, &q);
     if (s->auth_len == 0) {
-        saratoga__sign(s->ctx, &w, buf, 8 + q.path_len, now);
+        sign_request(s, &w, buf, 8 + q.path_len, now);
     }
     s->send_request = false;
     s->asked_at = now;

@@ -71,18 +71,36 @@ void saratoga__stateless_challenge(saratoga_engine *e,
     e->ctx.stats.challenges_sent++;
 }
 
-bool saratoga__stateless_is_answer(const saratoga_engine *e, uint64_t host,
-                                   uint32_t id, const uint8_t *timestamp,
-                                   saratoga_time now) {
+/* Whether the timestamp is a genuine one that is no older than that, and when
+ * it was made. */
+static bool stateless_is_own(const saratoga_engine *e, uint64_t host,
+                             const saratoga__challenge *c,
+                             saratoga_time max_age, uint64_t *made,
+                             saratoga_time now) {
     uint64_t clock = saratoga__timestamp_clock(now, e->ctx.cfg.posix_offset);
-    uint32_t kind = timestamp[SARATOGA__TIMESTAMP_LEN - 1];
-    uint64_t wait = e->ctx.defaults.inactivity / SARATOGA_S + 1;
-    uint64_t low;
+    uint32_t kind = c->timestamp[SARATOGA__TIMESTAMP_LEN - 1];
     uint64_t high;
     return kind < SARATOGA_TS_OFF &&
-           saratoga__token_is_genuine(e->ctx.token_key, host, id, timestamp) &&
-           saratoga__timestamp_read(kind, timestamp, &low, &high) &&
-           low <= clock && (clock - low) >> 32 <= wait;
+           saratoga__token_is_genuine(e->ctx.token_key, host, c->id,
+                                      c->timestamp) &&
+           saratoga__timestamp_read(kind, c->timestamp, made, &high) &&
+           *made <= clock && (clock - *made) >> 32 <= max_age / SARATOGA_S;
+}
+
+bool saratoga__stateless_is_answer(const saratoga_engine *e, uint64_t host,
+                                   const saratoga__challenge *c,
+                                   saratoga_time now) {
+    saratoga_time wait = e->ctx.defaults.inactivity;
+    uint64_t made;
+    return stateless_is_own(e, host, c, saratoga__later(wait, SARATOGA_S),
+                            &made, now);
+}
+
+bool saratoga__stateless_is_challenge(const saratoga_engine *e, uint64_t host,
+                                      const saratoga__challenge *c,
+                                      uint64_t *made, saratoga_time now) {
+    return c->timestamp[SARATOGA__TIMESTAMP_LEN - 1] == SARATOGA_TS_LOCAL &&
+           stateless_is_own(e, host, c, e->ctx.auth.window, made, now);
 }
 
 void saratoga__stateless_echo(saratoga_engine *e, const saratoga_pktinfo *to,

@@ -7,6 +7,8 @@
 #include "tests/support/cmocka.h"
 
 #define REQUEST_FIRST 0x21
+#define OTHER_NODES ((uint64_t)1 << 57) /* seed of worlds with other secrets \
+                                         */
 
 static const uint8_t key[] = "the key of both of them";
 static const uint8_t other[] = "the key of somebody else";
@@ -19,9 +21,9 @@ static saratoga_config keyed(const uint8_t *k) {
     return c;
 }
 
-static struct world world_of(const uint8_t *sat_key,
-                             const uint8_t *ground_key) {
-    const struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
+static struct world world_seeded(const uint8_t *sat_key,
+                                 const uint8_t *ground_key, uint64_t seed) {
+    const struct plan p = {0, 0, 20 * MSEC, 0, 0, seed};
     saratoga_config sat = keyed(sat_key);
     saratoga_config ground = keyed(ground_key);
     struct world w = world_new(&p, &sat, &ground);
@@ -29,10 +31,16 @@ static struct world world_of(const uint8_t *sat_key,
     return w;
 }
 
-/* The REQUEST of a get as it leaves. */
+static struct world world_of(const uint8_t *sat_key,
+                             const uint8_t *ground_key) {
+    return world_seeded(sat_key, ground_key, 1);
+}
+
+/* The newest REQUEST as it left. */
 struct wiretap {
     uint8_t bytes[1600];
     size_t len;
+    uint32_t seen; /* so far */
 };
 
 static void listen_in(void *user, struct host *h, const saratoga_pktinfo *to,
@@ -43,6 +51,7 @@ static void listen_in(void *user, struct host *h, const saratoga_pktinfo *to,
     if (dgram[0] == REQUEST_FIRST && len <= sizeof(t->bytes)) {
         memcpy(t->bytes, dgram, len);
         t->len = len;
+        t->seen++;
     }
 }
 
@@ -72,7 +81,7 @@ TEST(who_has_the_key_is_served) {
     struct xfer *x = get(&w, &t);
     assert_int_equal(x->end.error, 0);
     assert_true(host_same(host_find_file(w.sat, "f"), x->file));
-    assert_int_equal(t.len, 8 + 1 + 1 + SARATOGA__AUTH_LEN);
+    assert_int_equal(t.len, 8 + 1 + 1 + SARATOGA__BOUND_LEN);
     world_free(&w);
 }
 
@@ -100,11 +109,103 @@ TEST(a_request_counts_once) {
     struct world w = world_of(key, key);
     struct wiretap t;
     (void)get(&w, &t);
-    world_run(&w, 30 * SEC); /* all is over and forgotten */
-    assert_int_equal(answers_to(&w, 99, &t), 0);
+    world_run(&w, 30 * SEC);                     /* all is over and forgotten */
+    assert_int_equal(answers_to(&w, 99, &t), 1); /* a challenge */
     assert_int_equal(answers_to(&w, w.ground->sim.node + 1, &t), 0);
     assert_int_equal(w.sat->requests, 1);
     world_free(&w);
+}
+
+/* Two servers with one key: what one was asked does not count at the other. */
+TEST(a_request_counts_at_one_server_alone) {
+    struct world w = world_of(key, key);
+    struct world twin = world_seeded(key, key, OTHER_NODES);
+    struct wiretap t = {.len = 0};
+    assert_int_equal(get(&w, &t)->end.error, 0);
+    world_run(&twin, 1 * SEC);
+    (void)answers_to(&twin, w.ground->sim.node + 1, &t);
+    assert_int_equal(twin.sat->requests, 0);
+    world_free(&twin);
+    world_free(&w);
+}
+
+TEST(the_first_request_counts_nowhere) {
+    struct world w = world_of(key, other);
+    struct world twin = world_seeded(key, key, OTHER_NODES);
+    struct wiretap t = {.len = 0};
+    w.sat->sim.dead = true;
+    twin.ground->tap = listen_in;
+    twin.ground->tap_user = &t;
+    (void)host_start(twin.ground, twin.sat, SARATOGA_GET, "f", NULL, NULL);
+    assert_int_equal(t.seen, 1);
+    w.sat->sim.dead = false;
+    assert_int_equal(answers_to(&w, twin.ground->sim.node + 1, &t), 1);
+    assert_int_equal(w.sat->requests, 0);
+    world_free(&twin);
+    world_free(&w);
+}
+
+TEST(one_challenge_serves_for_many_requests) {
+    struct world w = world_of(key, key);
+    struct wiretap t = {.len = 0};
+    saratoga_engine_stats st;
+    for (uint32_t i = 1; i <= 3; i++) {
+        assert_int_equal(get(&w, &t)->end.error, 0);
+        assert_int_equal(t.seen, i + 1);
+    }
+    saratoga_engine_stats_init(&st);
+    saratoga_engine_get_stats(w.sat->sim.engine, &st);
+    assert_int_equal(st.challenges_sent, 1);
+    world_free(&w);
+}
+
+TEST(a_server_that_starts_anew_challenges_anew) {
+    struct world w = world_of(key, key);
+    struct world anew = world_seeded(key, key, OTHER_NODES);
+    struct wiretap t = {.len = 0};
+    saratoga_engine *before;
+    assert_int_equal(get(&w, &t)->end.error, 0);
+    before = w.sat->sim.engine; /* it was this one; now it is the other */
+    w.sat->sim.engine = anew.sat->sim.engine;
+    anew.sat->sim.engine = before;
+    assert_int_equal(get(&w, &t)->end.error, 0);
+    assert_int_equal(t.seen, 4);
+    world_free(&anew);
+    world_free(&w);
+}
+
+/* REQUESTs are repeated while the challenge is on its way, so that several of
+ * them come. */
+TEST(a_long_way_is_no_obstacle) {
+    static const uint32_t type[] = {SARATOGA_GET, SARATOGA_PUT};
+    const struct plan p = {0, 0, 9 * SEC, 0, 0, 1};
+    saratoga_config c = keyed(key);
+    for (size_t i = 0; i < 2; i++) {
+        struct world w = world_new(&p, &c, &c);
+        struct host *from = i == 0 ? w.sat : w.ground;
+        struct xfer *x;
+        (void)host_make_file(from, "f", 10000, 1);
+        x = host_start(w.ground, w.sat, type[i], "f", NULL, NULL);
+        world_finish(&w, x, 200 * SEC);
+        assert_int_equal(x->end.error, 0);
+        world_free(&w);
+    }
+}
+
+/* Who remembers as many as he can and no more does not take them again. */
+TEST(a_forgotten_request_is_challenged) {
+    cmn__mem mem = cmn__mem_default();
+    saratoga_config c = keyed(key);
+    saratoga__auth a;
+    saratoga__auth_init(&a, &mem, &c, 0);
+    for (uint64_t t = 1; t <= 10000; t++) {
+        assert_int_equal(saratoga__auth_spend(&a, t, 7), SARATOGA__GENUINE);
+        assert_int_equal(saratoga__auth_spend(&a, t, 7), SARATOGA__REPLAYED);
+    }
+    assert_int_equal(saratoga__auth_spend(&a, 1, 7), SARATOGA__UNBOUND);
+    assert_int_equal(saratoga__auth_spend(&a, 5000, 8), SARATOGA__UNBOUND);
+    assert_int_equal(saratoga__auth_spend(&a, 10000, 8), SARATOGA__GENUINE);
+    saratoga__auth_free(&a);
 }
 
 TEST(a_request_that_was_changed_is_refused) {
@@ -126,37 +227,82 @@ TEST(a_request_that_was_changed_is_refused) {
     world_free(&w);
 }
 
+/* Holds back the second REQUEST, the one with the challenge. */
+struct holder {
+    struct wiretap second;
+    uint32_t met;
+};
+
+static bool hold_back(void *user, uint32_t link, struct sim_packet *p,
+                      uint64_t now) {
+    struct holder *h = user;
+    (void)link;
+    (void)now;
+    if (p->data[0] != REQUEST_FIRST || ++h->met < 2) {
+        return true;
+    }
+    if (h->met == 2) {
+        memcpy(h->second.bytes, p->data, p->len);
+        h->second.len = p->len;
+    }
+    return false;
+}
+
+/* The challenge is of 0.02 s. */
+static uint64_t requests_when_late(uint64_t at) {
+    struct world w = world_of(key, key);
+    struct holder h = {.met = 0};
+    uint64_t requests;
+    sim_net_set_tap(w.net, hold_back, &h);
+    (void)host_start(w.ground, w.sat, SARATOGA_GET, "f", NULL, NULL);
+    world_run(&w, at);
+    assert_true(h.met >= 2);
+    (void)answers_to(&w, host_address(w.ground).host, &h.second);
+    requests = w.sat->requests;
+    world_free(&w);
+    return requests;
+}
+
 TEST(a_request_of_another_time_is_refused) {
-    struct world w = world_of(key, other);
-    struct world late = world_of(key, key);
-    struct wiretap t;
-    (void)get(&late, &t); /* captured at 0 s, not seen by the other one */
-    world_run(&w, 299 * SEC);
-    assert_true(answers_to(&w, 99, &t) > 0);
-    assert_int_equal(w.sat->requests, 1);
-    world_free(&w);
-    w = world_of(key, other);
-    world_run(&w, 302 * SEC);
-    assert_int_equal(answers_to(&w, 99, &t), 1);
-    assert_int_equal(w.sat->requests, 0);
-    world_free(&w);
-    world_free(&late);
+    assert_int_equal(requests_when_late(299 * SEC), 1);
+    assert_int_equal(requests_when_late(302 * SEC), 0);
 }
 
 /* Which REQUESTs came before, a node that starts anew does not know. */
 TEST(a_request_from_before_a_restart_is_not_taken) {
     struct world w = world_of(key, key);
-    const struct plan p = {0, 0, 20 * MSEC, 0, 0, 1};
-    saratoga_config later = keyed(key);
-    struct wiretap t;
+    struct wiretap t = {.len = 0};
+    uint64_t host = host_address(w.ground).host;
     (void)get(&w, &t);
     world_free(&w);
-    later.posix_offset = 10 * SEC;
-    w = world_new(&p, &later, &later);
-    (void)host_make_file(w.sat, "f", 10000, 1);
-    assert_int_equal(answers_to(&w, 99, &t), 0);
+    w = world_seeded(key, key, OTHER_NODES);
+    assert_int_equal(answers_to(&w, host, &t), 1); /* a challenge */
     assert_int_equal(w.sat->requests, 0);
     assert_int_equal(get(&w, &t)->end.error, 0);
+    world_free(&w);
+}
+
+/* To a group and as a no-op it counts by its time. */
+TEST(a_request_to_a_group_counts_at_each_member_once) {
+    struct world w = world_of(key, key);
+    struct wiretap t = {.len = 0};
+    saratoga_pktinfo group = host_address(w.sat);
+    saratoga_pktinfo from = {.host = 99, .path = sim_address(98, 7)};
+    group.flags = SARATOGA_PKT_MULTICAST;
+    w.ground->tap = listen_in;
+    w.ground->tap_user = &t;
+    world_run(&w, 1 * SEC);
+    (void)host_start_to(w.ground, group, SARATOGA_GET, "f", NULL);
+    assert_int_equal(t.len, 8 + 1 + 1 + SARATOGA__AUTH_LEN);
+    (void)answers_to(&w, 99, &t); /* as if to this server alone */
+    assert_int_equal(w.sat->requests, 0);
+    from.flags = SARATOGA_PKT_MULTICAST;
+    for (int i = 0; i < 2; i++) {
+        saratoga_engine_recv(w.sat->sim.engine, &from, t.bytes, t.len,
+                             host_now(w.sat));
+        host_pump(w.sat);
+        assert_int_equal(w.sat->requests, 1);
+    }
     world_free(&w);
 }
 
@@ -168,22 +314,21 @@ TEST(what_is_forgotten_is_not_accepted_again) {
     uint8_t first[SARATOGA__AUTH_LEN];
     uint8_t field[SARATOGA__AUTH_LEN];
     const uint8_t packet[] = "a request";
+    const saratoga__signed oldest = {packet, sizeof(packet), first,
+                                     sizeof(first)};
+    const saratoga__signed newest = {packet, sizeof(packet), field,
+                                     sizeof(field)};
     cmn__rng_seed(&rng, 1);
     saratoga__auth_init(&a, &mem, &c, 0);
     saratoga__auth_write(&a, packet, sizeof(packet), 1, &rng, first);
     for (uint64_t t = 1; t <= 10000; t++) {
         saratoga__auth_write(&a, packet, sizeof(packet), t, &rng, field);
-        assert_int_equal(saratoga__auth_judge(&a, packet, sizeof(packet),
-                                              t == 1 ? first : field,
-                                              sizeof(field), 10),
-                         SARATOGA__GENUINE);
+        assert_int_equal(
+            saratoga__auth_judge(&a, t == 1 ? &oldest : &newest, 10),
+            SARATOGA__GENUINE);
     }
-    assert_int_equal(saratoga__auth_judge(&a, packet, sizeof(packet), first,
-                                          sizeof(first), 10),
-                     SARATOGA__REPLAYED);
-    assert_int_equal(saratoga__auth_judge(&a, packet, sizeof(packet), field,
-                                          sizeof(field), 10),
-                     SARATOGA__REPLAYED);
+    assert_int_equal(saratoga__auth_judge(&a, &oldest, 10), SARATOGA__REPLAYED);
+    assert_int_equal(saratoga__auth_judge(&a, &newest, 10), SARATOGA__REPLAYED);
     saratoga__auth_free(&a);
 }
 
@@ -217,7 +362,7 @@ TEST(files_without_a_keyed_checksum_are_not_taken) {
 /* ---- the end of a take or give ---- */
 
 #define STATUS_FIRST 0x24
-#define STATUS_HEAD 12 /* of a short file */
+#define STATUS_HEAD 28 /* of a short file, with a timestamp */
 
 /* What becomes of a signed STATUS on its way. */
 struct meddler {
@@ -289,6 +434,62 @@ TEST(a_copy_is_kept_where_the_other_end_has_no_key) {
     world_free(&w);
 }
 
+/* The STATUS that ended one transfer. */
+struct recorder {
+    uint8_t bytes[STATUS_HEAD + SARATOGA__AUTH_LEN];
+    size_t len;
+};
+
+static bool record(void *user, uint32_t link, struct sim_packet *p,
+                   uint64_t now) {
+    struct recorder *r = user;
+    (void)link;
+    (void)now;
+    if (p->data[0] == STATUS_FIRST && p->len == sizeof(r->bytes)) {
+        memcpy(r->bytes, p->data, p->len);
+        r->len = p->len;
+        return false; /* the owner never hears it */
+    }
+    return true;
+}
+
+/* Takes "f" under Id 7 from a satellite that hears nothing of the end. */
+static void take_unheard(struct world *w, struct recorder *r) {
+    saratoga_request q;
+    saratoga_request_init(&q);
+    q.type = SARATOGA_TAKE;
+    q.to = host_address(w->sat);
+    q.path = "f";
+    q.id = 7;
+    sim_net_set_tap(w->net, record, r);
+    assert_non_null(host_start_request(w->ground, &q, "f"));
+    world_run(w, 1 * SEC);
+    assert_true(r->len > 0);
+    assert_non_null(host_find_file(w->sat, "f"));
+}
+
+static void hear(struct world *w, const struct recorder *r) {
+    const saratoga_pktinfo from = host_address(w->ground);
+    saratoga_engine_recv(w->sat->sim.engine, &from, r->bytes, r->len,
+                         host_now(w->sat));
+    host_pump(w->sat);
+}
+
+TEST(the_end_of_a_move_counts_at_its_server_alone) {
+    struct world w = world_of(key, key);
+    struct world twin = world_seeded(key, key, OTHER_NODES);
+    struct recorder r = {.len = 0};
+    struct recorder other_end = {.len = 0};
+    take_unheard(&w, &r);
+    take_unheard(&twin, &other_end);
+    hear(&twin, &r);
+    assert_non_null(host_find_file(twin.sat, "f"));
+    hear(&w, &r);
+    assert_null(host_find_file(w.sat, "f"));
+    world_free(&twin);
+    world_free(&w);
+}
+
 /* RFC 4231, cases 2 and 6. */
 TEST(hmacs_of_the_rfc) {
     static const uint8_t two[] = {
@@ -327,6 +528,13 @@ int main(void) {
         cmocka_unit_test(who_has_none_or_another_is_refused),
         cmocka_unit_test(who_has_a_key_asks_those_without),
         cmocka_unit_test(a_request_counts_once),
+        cmocka_unit_test(a_request_counts_at_one_server_alone),
+        cmocka_unit_test(the_first_request_counts_nowhere),
+        cmocka_unit_test(one_challenge_serves_for_many_requests),
+        cmocka_unit_test(a_server_that_starts_anew_challenges_anew),
+        cmocka_unit_test(a_long_way_is_no_obstacle),
+        cmocka_unit_test(a_forgotten_request_is_challenged),
+        cmocka_unit_test(a_request_to_a_group_counts_at_each_member_once),
         cmocka_unit_test(a_request_that_was_changed_is_refused),
         cmocka_unit_test(a_request_of_another_time_is_refused),
         cmocka_unit_test(a_request_from_before_a_restart_is_not_taken),
@@ -336,6 +544,7 @@ int main(void) {
         cmocka_unit_test(who_has_the_key_may_end_a_move),
         cmocka_unit_test(a_move_is_ended_by_nobody_else),
         cmocka_unit_test(a_copy_is_kept_where_the_other_end_has_no_key),
+        cmocka_unit_test(the_end_of_a_move_counts_at_its_server_alone),
         cmocka_unit_test(hmacs_of_the_rfc),
     };
     return cmocka_run_group_tests_name("auth", tests, NULL, NULL);
