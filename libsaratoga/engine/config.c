@@ -55,7 +55,9 @@ int saratoga_options_set_profile(saratoga_options *o, uint32_t profile) {
         o->wide_entries = true;
         break;
     case SARATOGA_VALLONA:
-        o->unconfirmed = UINT64_MAX; /* sends no STATUS before the end */
+        o->unconfirmed = UINT64_MAX;     /* reports nothing before the end */
+        o->descriptor = SARATOGA_64_BIT; /* takes that of the REQUEST for all */
+        o->max_descriptor = SARATOGA_64_BIT;
         o->timestamps = SARATOGA_TS_OFF;
         o->well_known_port = true;
         o->accept_ieee_crc = true;

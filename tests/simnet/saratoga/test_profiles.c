@@ -74,11 +74,32 @@ TEST(holes_end_as_the_profile_has_it) {
     }
 }
 
+/* Vallona's takes the width in the REQUEST for that of the transfer. */
+TEST(the_width_asked_for_is_the_width_used) {
+    saratoga_options o = plain();
+    struct raw *r = raw_new(NULL);
+    const struct sent *request;
+    const struct sent *metadata;
+    assert_int_equal(saratoga_options_set_profile(&o, SARATOGA_VALLONA), 0);
+    (void)host_make_file(r->h, "d", 10, 1);
+    assert_non_null(raw_start(r, SARATOGA_PUT, "d", &o, 7));
+    request = raw_next(r);
+    raw_hex(r, "24010000 00000007 0000 0000");
+    metadata = raw_next(r);
+    assert_non_null(request);
+    assert_non_null(metadata);
+    assert_int_equal(request->bytes[0], 0x21);
+    assert_int_equal(metadata->bytes[0], 0x22);
+    assert_int_equal(request->bytes[1] & 0xc0, metadata->bytes[1] & 0xc0);
+    raw_free(r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_end_is_understood_as_the_peer_tells_it),
         cmocka_unit_test(a_stale_answer_after_the_end_is_ignored),
         cmocka_unit_test(holes_end_as_the_profile_has_it),
+        cmocka_unit_test(the_width_asked_for_is_the_width_used),
     };
     return cmocka_run_group_tests_name("profiles", tests, NULL, NULL);
 }
